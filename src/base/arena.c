@@ -1,0 +1,230 @@
+#include "base/arena.h"
+
+#include <assert.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/status.h"
+
+/* Blocks are chained newest first.  Small objects are carved from the block
+ * at `open`; an object above a quarter of the block size gets a block of its
+ * own, so that the rest of the open block isn't lost. */
+enum {
+    BLOCK_MIN = 4096,
+    BLOCK_MAX = 1 << 20,
+    ALIGN_SMALL = 16,
+    ALIGN_LARGE = 64
+};
+
+typedef struct Block {
+    struct Block *next;
+} Block;
+
+struct SnArena {
+    Block *block;
+    char *open, *end; /* free part of the open block, zeroed */
+    size_t block_size; /* of the next block */
+    size_t nbyte;
+};
+
+static _Thread_local SnGuard *guard_top;
+static _Thread_local unsigned long fail_at;
+
+static void *
+request(size_t nbyte)
+{
+    if (fail_at && --fail_at == 0)
+        return NULL;
+    return calloc(1, nbyte);
+}
+
+static _Noreturn void
+out_of_memory(void)
+{
+    SnGuard *gu = guard_top;
+
+    if (gu) {
+        guard_top = gu->up;
+        longjmp(gu->env, 1);
+    }
+    fputs("sinter: out of memory\n", stderr);
+    exit(SN_ENOMEM);
+}
+
+void
+sn_guard_push(SnGuard *gu)
+{
+    gu->up = guard_top;
+    guard_top = gu;
+}
+
+void
+sn_guard_pop(SnGuard *gu)
+{
+    assert(guard_top == gu);
+    guard_top = gu->up;
+}
+
+void
+sn_alloc_fail_at(unsigned long n)
+{
+    fail_at = n;
+}
+
+SnArena *
+sn_arena_new(void)
+{
+    SnArena *a = request(sizeof *a);
+
+    if (!a)
+        out_of_memory();
+    a->block_size = BLOCK_MIN;
+    a->nbyte = sizeof *a;
+    return a;
+}
+
+void
+sn_arena_free(SnArena *a)
+{
+    if (!a)
+        return;
+    for (Block *b = a->block, *next; b; b = next) {
+        next = b->next;
+        free(b);
+    }
+    free(a);
+}
+
+/* A chained block with room for nbyte at any alignment up to ALIGN_LARGE. */
+static char *
+new_block(SnArena *a, size_t nbyte)
+{
+    size_t total = sizeof(Block) + ALIGN_LARGE + nbyte;
+    Block *b = request(total);
+
+    if (!b)
+        out_of_memory();
+    b->next = a->block;
+    a->block = b;
+    a->nbyte += total;
+    return (char *)(b + 1);
+}
+
+static char *
+align_up(char *p, size_t align)
+{
+    return p + ((align - ((uintptr_t)p & (align - 1))) & (align - 1));
+}
+
+void *
+sn_alloc(SnArena *a, size_t nbyte)
+{
+    size_t align = nbyte >= ALIGN_LARGE ? ALIGN_LARGE : ALIGN_SMALL;
+
+    if (nbyte > PTRDIFF_MAX - 2 * (size_t)BLOCK_MAX)
+        out_of_memory();
+    if (nbyte == 0)
+        nbyte = 1;
+    if (a->open) {
+        char *p = align_up(a->open, align);
+        if (p <= a->end && nbyte <= (size_t)(a->end - p)) {
+            a->open = p + nbyte;
+            return p;
+        }
+    }
+    if (nbyte > a->block_size / 4)
+        return align_up(new_block(a, nbyte), align);
+
+    char *base = new_block(a, a->block_size);
+    char *p = align_up(base, align);
+    a->open = p + nbyte;
+    a->end = base + ALIGN_LARGE + a->block_size;
+    if (a->block_size < BLOCK_MAX)
+        a->block_size *= 2;
+    return p;
+}
+
+void *
+sn_alloc_n(SnArena *a, size_t n, size_t size)
+{
+    if (size && n > SIZE_MAX / size)
+        out_of_memory();
+    return sn_alloc(a, n * size);
+}
+
+void *
+sn_memdup(SnArena *a, const void *p, size_t nbyte)
+{
+    void *q = sn_alloc(a, nbyte);
+
+    if (nbyte)
+        memcpy(q, p, nbyte);
+    return q;
+}
+
+char *
+sn_strdup(SnArena *a, const char *s)
+{
+    return sn_memdup(a, s, strlen(s) + 1);
+}
+
+char *
+sn_strndup(SnArena *a, const char *s, size_t n)
+{
+    const char *nul = n ? memchr(s, 0, n) : NULL;
+    size_t len = nul ? (size_t)(nul - s) : n;
+
+    if (len == SIZE_MAX)
+        out_of_memory();
+    char *t = sn_alloc(a, len + 1);
+    if (len)
+        memcpy(t, s, len);
+    return t;
+}
+
+char *
+sn_vformat(SnArena *a, const char *fmt, va_list ap)
+{
+    va_list ap2;
+
+    va_copy(ap2, ap);
+    int n = vsnprintf(NULL, 0, fmt, ap2);
+    va_end(ap2);
+    if (n < 0)
+        out_of_memory();
+    char *s = sn_alloc(a, (size_t)n + 1);
+    vsnprintf(s, (size_t)n + 1, fmt, ap);
+    return s;
+}
+
+char *
+sn_format(SnArena *a, const char *fmt, ...)
+{
+    va_list ap;
+
+    va_start(ap, fmt);
+    char *s = sn_vformat(a, fmt, ap);
+    va_end(ap);
+    return s;
+}
+
+size_t
+sn_arena_nbyte(const SnArena *a)
+{
+    return a->nbyte;
+}
+
+void *
+sn_grow(SnArena *a, void *v, size_t n, size_t size)
+{
+    if (n & (n - 1))
+        return v;
+    if (n > SIZE_MAX / 2)
+        out_of_memory();
+    void *w = sn_alloc_n(a, n ? 2 * n : 1, size);
+    if (n)
+        memcpy(w, v, n * size);
+    return w;
+}

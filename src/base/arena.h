@@ -1,0 +1,63 @@
+/* Arenas own all memory: objects live until their arena is freed as a whole.
+ * Allocation never returns NULL: when memory runs out, control goes to the
+ * innermost SN_GUARD of the thread, or, without one, the process prints a
+ * line and exits with SN_ENOMEM. */
+#ifndef SN_ARENA_H
+#define SN_ARENA_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+typedef struct SnArena SnArena;
+
+SnArena *sn_arena_new(void);
+void sn_arena_free(SnArena *a); /* NULL is allowed */
+
+/* Zeroed memory, aligned for any scalar (64 bytes when nbyte >= 64).  nbyte 0
+ * gives a unique pointer. */
+void *sn_alloc(SnArena *a, size_t nbyte);
+/* n * size with overflow treated as out of memory. */
+void *sn_alloc_n(SnArena *a, size_t n, size_t size);
+void *sn_memdup(SnArena *a, const void *p, size_t nbyte);
+char *sn_strdup(SnArena *a, const char *s);
+char *sn_strndup(SnArena *a, const char *s, size_t n);
+char *sn_format(SnArena *a, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+char *sn_vformat(SnArena *a, const char *fmt, va_list ap)
+    __attribute__((format(printf, 2, 0)));
+size_t sn_arena_nbyte(const SnArena *a); /* bytes obtained from the system */
+
+#define SN_NEW(a, T) ((T *)sn_alloc((a), sizeof(T)))
+#define SN_NEW_N(a, T, n) ((T *)sn_alloc_n((a), (size_t)(n), sizeof(T)))
+
+/* Makes room for one more element in an arena array whose capacity is the
+ * next power of two above n; returns the (moved) array.  The caller stores at
+ * [n] and then adds one.  v must have been grown from NULL by sn_grow alone,
+ * or hold exactly a power of two of elements; n may have shrunk since. */
+void *sn_grow(SnArena *a, void *v, size_t n, size_t size);
+#define SN_PUSH(a, v, n, x)                                              \
+    do {                                                                 \
+        (v) = sn_grow((a), (v), (size_t)(n), sizeof *(v));               \
+        (v)[(n)++] = (x);                                                \
+    } while (0)
+
+/* Out-of-memory guards.  Usage:
+ *     SnGuard gu;
+ *     if (setjmp(gu.env)) { ... memory ran out below ... return SN_ENOMEM; }
+ *     sn_guard_push(&gu);  ...  sn_guard_pop(&gu);
+ * When memory runs out the guard is popped before control goes to it.  What
+ * was opened below (files, arenas) is the guard's to close; locals changed
+ * after setjmp must be volatile. */
+typedef struct SnGuard {
+    jmp_buf env;
+    struct SnGuard *up;
+} SnGuard;
+void sn_guard_push(SnGuard *gu);
+void sn_guard_pop(SnGuard *gu);
+
+/* For tests: this thread's n-th block request from now (sn_arena_new is one)
+ * fails once; 0 switches off. */
+void sn_alloc_fail_at(unsigned long n);
+
+#endif

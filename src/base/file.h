@@ -1,0 +1,29 @@
+/* Whole files: read at once, written by temporary and rename. */
+#ifndef SN_FILE_H
+#define SN_FILE_H
+
+#include <stdbool.h>
+#include "base/arena.h"
+#include "base/diag.h"
+
+/* Reads path ("-" is standard input) into a; *text gets one NUL byte more
+ * than *nbyte.  Refuses directories and files above max (0: 2^31 - 1). */
+SnStatus sn_file_read(SnArena *a, SnDiag *d, const char *path, size_t max,
+                      char **text, size_t *nbyte);
+/* Writes path by a temporary beside it, fsync and rename ("-" is standard
+ * output); an existing file keeps its mode, a symbolic link its target's
+ * place; devices and pipes are written in place.  Nothing is left behind on
+ * failure. */
+SnStatus sn_file_write(SnDiag *d, const char *path, const void *p, size_t n);
+/* As sn_file_write, but leaves an identical file untouched (its mtime too). */
+SnStatus sn_file_update(SnDiag *d, const char *path, const void *p, size_t n);
+bool sn_file_exists(const char *path);
+/* Creates the directory and its parents. */
+SnStatus sn_file_mkdirs(SnDiag *d, const char *path);
+/* Everything before the last '/' ("/" for "/x"), or "."; everything after
+ * it.  sn_path_join gives name alone when it is absolute or dir is ".". */
+const char *sn_path_dir(SnArena *a, const char *path);
+const char *sn_path_base(const char *path);
+const char *sn_path_join(SnArena *a, const char *dir, const char *name);
+
+#endif

@@ -1,0 +1,225 @@
+/* The only place that defines rounding: scalar forms of the rows of
+ * docs/numerics.md, which every kernel, evaluator and constant fold follows.
+ *
+ * Arithmetic is binary32 in the order written, round to nearest even, never
+ * contracted (compile with -ffp-contract=off); fmaf, where it stands, is the
+ * fused operation.  rne(v) is v rounded to the nearest integer, ties to even.
+ * Throughout: scales lie in [2^-100, 2^100]; q, zp, lo and hi are codes of a
+ * storage type of at most 16 bits, unless a function says otherwise; lo <= hi;
+ * NaN gives lo, infinities saturate; results lie in [lo, hi]. */
+#ifndef SN_NUM_H
+#define SN_NUM_H
+
+#include <float.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "base/fmath.h"
+
+#if FLT_EVAL_METHOD != 0
+#error "num.h needs float expressions evaluated in their own type"
+#endif
+
+/* rne(clamp(v, lo, hi)); NaN -> lo.  Any int32 bounds.  Bounds within 2^22 take
+ * the short way: in v + 1.5 * 2^23 one unit is one ulp, so that the addition
+ * rounds v to an integer, found in the low bits.  The sum is positive, so its
+ * bits grow with it and the upper clamp may come last, on integers.  Wider
+ * bounds do the same in binary64.  (gcc 12 makes loops over this vector code
+ * if the bounds are variables; for constant ones it needs -fno-trapping-math,
+ * which changes no bit.) */
+static inline int32_t
+sn_rne_clamp(float v, int32_t lo, int32_t hi)
+{
+    if (lo >= -(1 << 22) && hi <= 1 << 22) {
+        float flo = (float)lo, t;
+        int32_t r;
+
+        t = (v > flo ? v : flo) + 12582912.0f;
+        memcpy(&r, &t, sizeof r);
+        r -= 0x4b400000;
+        return r < hi ? r : hi;
+    }
+    double d = (double)v, dlo = lo, dhi = hi;
+    d = d > dlo ? d : dlo;
+    d = d < dhi ? d : dhi;
+    return (int32_t)((d + 6755399441055744.0) - 6755399441055744.0);
+}
+
+/* rne(n / d), exactly.  d > 0. */
+static inline uint64_t
+sn_div_rne(uint64_t n, uint64_t d)
+{
+    uint64_t q = n / d, r = n % d, rest = d - r;
+
+    return q + (r > rest || (r == rest && (q & 1)));
+}
+
+/* (float)(q - zp) * scale. */
+static inline float
+sn_dequant(int32_t q, float scale, int32_t zp)
+{
+    return (float)(q - zp) * scale;
+}
+
+/* (float)q * scale: qi32, any q. */
+static inline float
+sn_dequant32(int32_t q, float scale)
+{
+    return (float)q * scale;
+}
+
+/* rne(v / scale) + zp, clamped to [lo, hi] before rounding. */
+static inline int32_t
+sn_quant(float v, float scale, int32_t zp, int32_t lo, int32_t hi)
+{
+    return sn_rne_clamp(v / scale, lo - zp, hi - zp) + zp;
+}
+
+/* rne(v / scale) clamped to any int32 [lo, hi]: qi32. */
+static inline int32_t
+sn_quant32(float v, float scale, int32_t lo, int32_t hi)
+{
+    return sn_rne_clamp(v / scale, lo, hi);
+}
+
+/* rne(v / scale + (float)zp) clamped to [lo, hi]: `round = after`. */
+static inline int32_t
+sn_quant_after(float v, float scale, int32_t zp, int32_t lo, int32_t hi)
+{
+    float r = v / scale;
+
+    return sn_rne_clamp(r + (float)zp, lo, hi);
+}
+
+/* Quantize(Dequantize(q)): from (sx, zx) to (sy, zy). */
+static inline int32_t
+sn_rescale(int32_t q, float sx, int32_t zx, float sy, int32_t zy, int32_t lo,
+           int32_t hi)
+{
+    return sn_quant(sn_dequant(q, sx, zx), sy, zy, lo, hi);
+}
+
+/* (xs * ws) / ys, the multiplier of a contract; with an alpha, xs is
+ * alpha * xs, rounded. */
+static inline float
+sn_mult(float xs, float ws, float ys)
+{
+    return (xs * ws) / ys;
+}
+
+/* xs * ws: the pinned scale of a bias. */
+static inline float
+sn_pin_scale(float xs, float ws)
+{
+    return xs * ws;
+}
+
+/* rne((float)acc * m) + zp, clamped: the end of a contract.  Any acc. */
+static inline int32_t
+sn_requant(int32_t acc, float m, int32_t zp, int32_t lo, int32_t hi)
+{
+    return sn_rne_clamp((float)acc * m, lo - zp, hi - zp) + zp;
+}
+
+/* The same for an int64 accumulator, which is rounded once to binary32. */
+static inline int32_t
+sn_requant64(int64_t acc, float m, int32_t zp, int32_t lo, int32_t hi)
+{
+    return sn_rne_clamp((float)acc * m, lo - zp, hi - zp) + zp;
+}
+
+/* rne((d(a) + d(b)) / sc) + zc. */
+static inline int32_t
+sn_add_before(int32_t a, float sa, int32_t za, int32_t b, float sb, int32_t zb,
+              float sc, int32_t zc, int32_t lo, int32_t hi)
+{
+    float da = sn_dequant(a, sa, za), db = sn_dequant(b, sb, zb);
+
+    return sn_quant(da + db, sc, zc, lo, hi);
+}
+
+/* ra = sa / sc, rb = sb / sc, F = (float)zc - fmaf(ra, (float)za,
+ * rb * (float)zb): rne(fmaf(ra, (float)a, fmaf(rb, (float)b, F))), clamped.
+ * swap exchanges a and b throughout: set iff a is constant along the innermost
+ * merged broadcast run and b is not. */
+static inline int32_t
+sn_add_after(int32_t a, float sa, int32_t za, int32_t b, float sb, int32_t zb,
+             float sc, int32_t zc, int32_t lo, int32_t hi, bool swap)
+{
+    float ra = (swap ? sb : sa) / sc, rb = (swap ? sa : sb) / sc;
+    float fa = (float)(swap ? b : a), fb = (float)(swap ? a : b);
+    float fza = (float)(swap ? zb : za), fzb = (float)(swap ? za : zb);
+    float f = (float)zc - fmaf(ra, fza, rb * fzb);
+
+    return sn_rne_clamp(fmaf(ra, fa, fmaf(rb, fb, f)), lo, hi);
+}
+
+/* rne((d(a) * d(b)) / sc) + zc. */
+static inline int32_t
+sn_mul_before(int32_t a, float sa, int32_t za, int32_t b, float sb, int32_t zb,
+              float sc, int32_t zc, int32_t lo, int32_t hi)
+{
+    float da = sn_dequant(a, sa, za), db = sn_dequant(b, sb, zb);
+
+    return sn_quant(da * db, sc, zc, lo, hi);
+}
+
+/* rne((float)((a - za) * (b - zb)) * ((sa * sb) / sc) + (float)zc), clamped;
+ * the float product and the sum are rounded separately.  The integer product
+ * is exact for 16 bits too. */
+static inline int32_t
+sn_mul_after(int32_t a, float sa, int32_t za, int32_t b, float sb, int32_t zb,
+             float sc, int32_t zc, int32_t lo, int32_t hi)
+{
+    float p = (float)((int64_t)(a - za) * (b - zb)) * ((sa * sb) / sc);
+
+    return sn_rne_clamp(p + (float)zc, lo, hi);
+}
+
+/* rne((sum / n) / ys) + zy; sum is the float sum of d(x), from 0, in ascending
+ * (kh, kw) order, n > 0 the divisor. */
+static inline int32_t
+sn_avg_before(float sum, float n, float ys, int32_t zy, int32_t lo, int32_t hi)
+{
+    return sn_quant(sum / n, ys, zy, lo, hi);
+}
+
+/* rne((sum / n) / ys + (float)zy), clamped; otherwise as sn_avg_before. */
+static inline int32_t
+sn_avg_after(float sum, float n, float ys, int32_t zy, int32_t lo, int32_t hi)
+{
+    return sn_quant_after(sum / n, ys, zy, lo, hi);
+}
+
+/* rne((float)sum * (xs / (ys * n))) + zp, clamped: GlobalAvgPool and quantized
+ * means; sum is the integer sum of q - x.zp. */
+static inline int32_t
+sn_mean_i32(int32_t sum, float xs, float ys, float n, int32_t zp, int32_t lo,
+            int32_t hi)
+{
+    return sn_requant(sum, xs / (ys * n), zp, lo, hi);
+}
+
+/* fmaf((alpha / size) * scale^2, (float)s, k): the base of LRN's power; s is
+ * the window sum of (q - zp)^2, size > 0 the nominal window. */
+static inline float
+sn_lrn_t(int32_t s, float alpha, int32_t size, float scale, float k)
+{
+    return fmaf((alpha / (float)size) * (scale * scale), (float)s, k);
+}
+
+/* d / t^beta, d = d(x), t >= 0: for beta 0.75 d / (sqrt(t) * sqrt(sqrt(t))),
+ * each step correctly rounded, else t^beta is sn_pow rounded to binary32. */
+static inline float
+sn_lrn_y(float d, float t, float beta)
+{
+    if (beta == 0.75f) {
+        float r = sqrtf(t);
+        return d / (r * sqrtf(r));
+    }
+    return d / (float)sn_pow((double)t, (double)beta);
+}
+
+#endif
