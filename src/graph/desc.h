@@ -1,0 +1,286 @@
+/* Descriptors: what nodes.def says, as tables.  sinter-gen fills them; the
+ * reader, writer, hash, equality, clone, verifier, shape driver, ONNX mapping
+ * and the derived rewrite families are generic code over them. */
+#ifndef SN_DESC_H
+#define SN_DESC_H
+
+#include "graph/graph.h"
+
+/* ---- types ---- */
+
+/* What a port may hold in one tuple. */
+typedef struct SnTypePat {
+    int8_t elem; /* SnElem; -1: the port is absent from the tuple (optional
+                    result or operand that this tuple does not allow) */
+    int8_t axis; /* -1 per tensor; else the axis of a per-axis type */
+} SnTypePat;
+
+/* ---- attributes ---- */
+
+typedef enum SnAttrKind {
+    SN_A_INT,   /* int64_t */
+    SN_A_REAL,  /* float */
+    SN_A_BOOL,  /* bool */
+    SN_A_STR,   /* const char *, never NULL */
+    SN_A_ENUM,  /* int32_t, index into words */
+    SN_A_INTS,  /* SnInts; fixed > 0: exactly that many */
+    SN_A_REALS, /* SnReals */
+    SN_A_TYPE,  /* const SnType * */
+    SN_A_RANGE  /* SnRange */
+} SnAttrKind;
+
+/* Where the domain of a range attribute comes from. */
+typedef enum SnRangeOf { SN_RANGE_IN, SN_RANGE_OUT, SN_RANGE_ATTR } SnRangeOf;
+
+typedef struct SnAttrDesc {
+    const char *name;
+    SnAttrKind kind;
+    uint16_t offset; /* in the kind's attribute struct */
+    uint16_t fixed;  /* SN_A_INTS, SN_A_REALS: required count, 0 = any */
+    const char *const *words; /* SN_A_ENUM: NULL-terminated */
+    SnRangeOf range_of;
+    uint8_t range_port; /* port index among ins or outs, or attr index */
+    bool has_default;   /* the default is in SnKindDesc.defaults */
+    const char *where;  /* the constraint's text, or NULL */
+    bool (*check)(const void *attr); /* the constraint, or NULL */
+} SnAttrDesc;
+
+/* ---- ports ---- */
+
+typedef enum SnFact {
+    SN_FACT_NONE, /* never quantized */
+    SN_FREE,
+    SN_SAME,
+    SN_FIXED,
+    SN_PIN,
+    SN_GIVEN
+} SnFact;
+
+typedef struct SnPortDesc {
+    const char *name;
+    SnFact fact;
+    bool variadic, optional;
+    float fixed_scale; /* SN_FIXED */
+    int32_t fixed_zp;
+    uint8_t npin;      /* SN_PIN: scale = product of these inputs' scales, */
+    uint8_t pin[3];    /* left to right, elementwise for per-axis; zp = 0 */
+    const char *because; /* the reason a fact gives, or NULL */
+} SnPortDesc;
+
+/* ---- meaning ---- */
+
+typedef enum SnClass {
+    SN_C_SOURCE,
+    SN_C_CONVERT,
+    SN_C_CONTRACT,
+    SN_C_POINT,
+    SN_C_WINDOW,
+    SN_C_MOVE,
+    SN_C_OPAQUE
+} SnClass;
+
+/* The closed set of index maps (kernel/map.h gives each its shape, sets and
+ * order of elements). */
+typedef enum SnMapId {
+    SN_MAP_NONE,
+    SN_MAP_EACH,           /* x */
+    SN_MAP_FILL,           /* dims */
+    SN_MAP_BROADCAST,      /* a, b, ... */
+    SN_MAP_CONV,           /* x, w, stride, pads, dilate, group */
+    SN_MAP_CONV_TRANSPOSE, /* x, w, stride, pads, dilate, group, out_pads */
+    SN_MAP_MATMUL,         /* a, b, trans_a, trans_b */
+    SN_MAP_POOL,           /* x, kernel, stride, pads, dilate, ceil_mode,
+                              [count_include_pad] */
+    SN_MAP_ROW,            /* x, axis */
+    SN_MAP_REDUCE,         /* x, axes, [keepdims] */
+    SN_MAP_WINDOW_CHANNEL, /* x, size */
+    SN_MAP_PERMUTE,        /* x, perm */
+    SN_MAP_RESHAPE,        /* x, dims */
+    SN_MAP_CONCAT,         /* x..., axis */
+    SN_MAP_SLICE,          /* x, start, size, step */
+    SN_MAP_TILE,           /* x, repeats */
+    SN_MAP_FLIP,           /* x, axes */
+    SN_MAP_BLOCK,          /* x, block, inverse: space to depth, DCR order */
+    SN_MAP_PAD,            /* x, pads, mode */
+    SN_MAP_GATHER,         /* x, index, axis */
+    SN_MAP_NEAREST,        /* x, dims, scale, coord, near */
+    SN_MAP_TABLE,          /* x, table: y = table[x - lowest code] */
+    SN_MAP_BAG,            /* table, index, offset */
+    SN_MAP_TOPK,           /* x, k, axis, [largest] */
+    SN_NMAP
+} SnMapId;
+
+typedef enum SnArgKind { SN_ARG_PORT, SN_ARG_ATTR, SN_ARG_INT } SnArgKind;
+typedef struct SnArg {
+    SnArgKind kind;
+    int32_t v; /* input port index, attribute index, or the number */
+} SnArg;
+
+enum { SN_MAXARG = 8 };
+
+/* Meaning of one result. */
+typedef struct SnSem {
+    SnClass cls;
+    SnMapId map;
+    uint8_t narg;
+    SnArg arg[SN_MAXARG];
+    bool monotone; /* non-decreasing in every operand of its same group */
+    bool raw;      /* reads codes, not reals */
+    bool mean;     /* window whose formula is a mean */
+    int16_t fill;  /* SN_MAP_PAD: attribute index of the fill value, or -1 */
+} SnSem;
+
+/* ---- evaluation ---- */
+
+typedef struct SnTensor {
+    const SnType *type;
+    const SnShape *shape;
+    void *data; /* NULL: absent operand or unwanted result */
+} SnTensor;
+
+/* One evaluation: operands in slot order, results in port order.  Results are
+ * allocated by the caller and never overlap operands.  scratch may be used
+ * and is reset by the caller. */
+typedef struct SnCall {
+    const struct SnKindDesc *kind;
+    const void *attr;
+    uint32_t nin;
+    uint8_t nout;
+    const SnTensor *in;
+    const SnTensor *out;
+    SnArena *scratch;
+    char *why; /* [SN_WHY] a run-time error's text (index out of range) */
+} SnCall;
+enum { SN_WHY = 200 };
+typedef SnStatus SnEvalFn(const SnCall *c);
+
+typedef struct SnTuple {
+    const SnTypePat *in;  /* [nin ports] */
+    const SnTypePat *out; /* [nout ports] */
+    bool quant;           /* some port is quantized */
+    SnEvalFn *eval;       /* NULL for storage, Save and opaque nodes */
+} SnTuple;
+
+/* ---- ONNX ---- */
+
+typedef enum SnOnnxEntry {
+    SN_OX_ATTR,   /* sinter attribute = ONNX attribute */
+    SN_OX_INPUT,  /* sinter attribute = value of ONNX input index */
+    SN_OX_HOOK,   /* sinter attribute (or result) through a named hook */
+    SN_OX_LAYOUT  /* port = nchw | oihw | ... */
+} SnOnnxEntry;
+typedef struct SnOnnxMap {
+    SnOnnxEntry entry;
+    const char *name;   /* sinter attribute or port */
+    const char *value;  /* ONNX attribute, hook or layout */
+    int32_t input;
+} SnOnnxMap;
+typedef struct SnOnnxDesc {
+    const char *domain; /* "" or "com.microsoft" */
+    const char *op;
+    int32_t since, until; /* opset range, until 0 = open */
+    const char *hook;     /* whole-node hook, or NULL: entries say it all */
+    uint16_t nmap;
+    const SnOnnxMap *map;
+    SnKind kind;
+} SnOnnxDesc;
+
+/* ---- a kind ---- */
+
+/* Why a derived family does or does not apply; filled by sinter-gen. */
+typedef struct SnFamily {
+    uint32_t absorb;       /* bit per input port: R may be absorbed there */
+    bool merge;            /* R may be merged into result 0 */
+    bool sink;             /* R may sink from the same inputs to result 0 */
+    bool sink_unused_rest; /* ... only when results after 0 are unused */
+    bool sink_bounded;     /* ... with a bound, not exact (mean) */
+    const char *why_absorb, *why_merge, *why_sink; /* text for `why` */
+} SnFamily;
+
+typedef struct SnInvariant {
+    bool (*holds)(const SnCall *shapes_only);
+    const char *text; /* as written, for messages */
+} SnInvariant;
+
+typedef struct SnKindDesc {
+    const char *name, *doc;
+    uint8_t nin, nout; /* ports */
+    const SnPortDesc *in, *out;
+    uint16_t nattr;
+    uint16_t attr_size;
+    const SnAttrDesc *attr;
+    const void *defaults; /* an attribute struct */
+    uint16_t ntuple;
+    const SnTuple *tuple;
+    const SnSem *sem;     /* [nout]; Save: one entry, opaque */
+    int32_t form_of;      /* kind, or -1 */
+    int16_t clamp;        /* attribute index of the clamp of result 0, -1 */
+    int8_t commutes[2];   /* input ports, -1 when none */
+    bool effect;          /* Placeholder, Save */
+    uint16_t ninv;
+    const SnInvariant *inv;
+    SnFamily family;
+    float cost;
+    const char *backend;  /* NULL: core */
+    const char *where;    /* "nodes.def:46" */
+} SnKindDesc;
+
+extern const SnKindDesc sn_kinds[]; /* [0] is unused */
+extern const uint32_t sn_nkind;     /* one past the last */
+extern const SnOnnxDesc sn_onnx[];
+extern const uint32_t sn_nonnx;
+
+static inline const SnKindDesc *
+sn_desc(SnKind k)
+{
+    return &sn_kinds[k];
+}
+SnKind sn_kind_named(const char *name); /* 0 when unknown */
+
+/* Which input port an operand slot belongs to, and the slots of a port. */
+uint32_t sn_port_of_slot(const SnKindDesc *d, uint32_t nin, uint32_t slot);
+void sn_port_slots(const SnKindDesc *d, uint32_t nin, uint32_t port,
+                   uint32_t *first, uint32_t *count);
+
+/* The tuple that these types fit (absent operands and results fit any),
+ * or NULL. */
+const SnTuple *sn_tuple_find(const SnKindDesc *d, uint32_t nin,
+                             const SnType *const *in, uint32_t nout,
+                             const SnType *const *out);
+const SnTuple *sn_node_tuple(const SnGraph *g, SnId id);
+
+/* ---- attributes, generically ---- */
+
+static inline void *
+sn_attr_at(const void *attr, const SnAttrDesc *a)
+{
+    return (char *)(uintptr_t)attr + a->offset;
+}
+const SnAttrDesc *sn_attr_named(const SnKindDesc *d, const char *name);
+void *sn_attr_new(SnArena *a, const SnKindDesc *d); /* defaults */
+void *sn_attr_copy(SnArena *a, const SnKindDesc *d, const void *attr);
+bool sn_attr_equal(const SnAttrDesc *a, const void *x, const void *y);
+bool sn_attrs_equal(const SnKindDesc *d, const void *x, const void *y);
+void sn_put_attr(SnBuf *b, const SnAttrDesc *a, const void *attr);
+/* Copies attributes of the same name and kind from one kind's struct to
+ * another's (forms, `like`). */
+void sn_attr_like(SnArena *a, const SnKindDesc *to, void *dst,
+                  const SnKindDesc *from, const void *src);
+/* The clamp of a node's result 0; full when the kind has none. */
+SnRange sn_clamp_of(const SnGraph *g, SnId id);
+static inline bool
+sn_range_full(SnRange r)
+{
+    return !r.has_lo && !r.has_hi;
+}
+
+/* ---- shapes ---- */
+
+/* Result shapes of a node from its operands' shapes and attributes; *nout
+ * shapes in out.  On failure the reason is in why[SN_WHY].  Constant operands
+ * are not needed: indices do not change shapes. */
+bool sn_infer_shapes(SnPool *p, const SnKindDesc *d, const void *attr,
+                     uint32_t nin, const SnShape *const *in,
+                     const SnShape **out, char *why);
+
+#endif

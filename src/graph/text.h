@@ -1,0 +1,27 @@
+/* The text form, .sn: reads and writes every graph (docs/graph.md).
+ * print(parse(print(g))) equals print(g) byte for byte. */
+#ifndef SN_TEXT_H
+#define SN_TEXT_H
+
+#include "graph/graph.h"
+
+/* Constants above this many bytes go to the sidecar when there is one. */
+enum { SN_INLINE_MAX = 256 };
+
+/* side_name NULL: everything inline.  Otherwise large constants are appended
+ * to *side (64-byte aligned) and referred to as "side_name"@offset. */
+void sn_print(const SnGraph *g, SnBuf *out, const char *side_name,
+              SnBuf *side);
+/* Writes path (.sn) and, when a constant is large, path with .snw. */
+SnStatus sn_text_save(const SnGraph *g, const char *path, SnDiag *d);
+
+/* dir is where sidecar files are looked for (never outside it); NULL refuses
+ * them.  Comments are skipped.  Errors carry file:line:col. */
+SnStatus sn_parse(SnArena *a, const SnSrc *src, const char *dir, SnDiag *d,
+                  SnGraph **out);
+SnStatus sn_text_load(SnArena *a, const char *path, SnDiag *d, SnGraph **out);
+
+/* Graphviz DOT: types on edges, Rescales and other conversions highlighted. */
+void sn_draw_dot(const SnGraph *g, SnBuf *out);
+
+#endif

@@ -1,0 +1,20 @@
+/* Running single nodes with their generated evaluators. */
+#ifndef SN_EVAL_H
+#define SN_EVAL_H
+
+#include "graph/desc.h"
+
+/* Evaluates node id: in[slot] tensors (data NULL for missing operands), out[]
+ * as allocated by the caller (data NULL: unwanted).  scratch is used and not
+ * reset.  A run-time error is reported through d with the node's label. */
+SnStatus sn_eval_node(const SnGraph *g, SnId id, const SnTensor *in,
+                      const SnTensor *out, SnArena *scratch, SnDiag *d);
+
+/* Why sn_eval_node could not run the node (no tuple, opaque), or NULL. */
+const char *sn_eval_why_not(const SnGraph *g, SnId id);
+
+/* Evaluates one result whose operands are all Constants, recursively through
+ * foldable nodes: the data of r in a, or NULL when it is not constant. */
+const void *sn_eval_const(const SnGraph *g, SnRef r, SnArena *a);
+
+#endif

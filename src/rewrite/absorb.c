@@ -1,0 +1,297 @@
+/* absorb: a node that reads a Rescale through a `free` port reads what is
+ * above the Rescale instead; merge: a producer with a `free` result writes the
+ * Rescale's type itself.
+ *
+ * Saturation is meaning.  A producer carries it as its clamp, so merging needs
+ * no guard where there is one.  A consumer cannot, so absorbing needs
+ * covers(r, reach(x)), or that what the Rescale cuts off makes no difference
+ * to the consumer, or the waiver for calibrated Rescales (dsl.md 1.2.9,10). */
+#include <string.h>
+#include "kernel/eval.h"
+#include "rewrite/copy.h"
+#include "rewrite/derive.h"
+#include "sn_kinds.h"
+
+/* ---- saturation that a consumer swallows ---- */
+
+/* Runs a one-operand elementwise node over all codes of an 8-bit type. */
+static bool
+run256(SnGraph *g, SnId id, const int8_t *x, const SnType *xt, int8_t *y,
+       SnArena *a)
+{
+    const SnNode *n = sn_node(g, id);
+    const SnKindDesc *d = sn_desc(n->kind);
+    int64_t dim = 256;
+    const SnShape *sh = sn_shape(g->pool, 1, &dim);
+    SnTensor in = {xt, sh, (void *)(uintptr_t)x};
+    SnTensor out = {n->res[0].type, sh, y};
+    const SnTuple *t = sn_tuple_find(d, 1, &xt, 1, &n->res[0].type);
+    char why[SN_WHY];
+    SnCall c = {d, n->attr, 1, 1, &in, &out, a, why};
+
+    return t && t->eval && t->eval(&c) == SN_OK;
+}
+
+static bool
+unary_point(const SnGraph *g, SnId id)
+{
+    const SnNode *n = sn_node(g, id);
+    const SnKindDesc *d = sn_desc(n->kind);
+
+    return n->nin == 1 && n->nres == 1 && d->sem &&
+           d->sem[0].map == SN_MAP_EACH && sn_elem_quant(n->res[0].type->elem);
+}
+
+/* Does node id give the same for every code of x that r saturates, whether
+ * it reads it before or after the saturation? */
+static bool
+swallows(SnGraph *g, SnId id, SnId r)
+{
+    SnRef x = sn_in(g, r, 0);
+    const SnType *xt = sn_type(g, x), *rt = sn_type(g, SN_REF(r, 0));
+
+    if (!unary_point(g, id) || xt->elem != SN_QI8 || rt->elem != SN_QI8 ||
+        sn_type(g, SN_REF(id, 0))->elem != SN_QI8)
+        return false;
+    SnArena *a = sn_arena_new();
+    int8_t *code = sn_alloc(a, 256), *mid = sn_alloc(a, 256);
+    int8_t *before = sn_alloc(a, 256), *after = sn_alloc(a, 256);
+    for (int i = 0; i < 256; i++)
+        code[i] = (int8_t)(i - 128);
+    bool ok = run256(g, r, code, xt, mid, a) &&
+              run256(g, id, mid, rt, before, a) &&
+              run256(g, id, code, xt, after, a);
+    SnReach in = sn_reach(g, x);
+    SnReach cut = sn_clamp_reach(rt, sn_clamp_of(g, r));
+    for (int i = 0; ok && i < 256; i++) {
+        double v = (double)xt->scale[0] * (code[i] - xt->zp[0]);
+        bool reached = v >= in.lo && v <= in.hi;
+        bool cut_off = v < cut.lo || v > cut.hi;
+        ok = !reached || !cut_off || before[i] == after[i];
+    }
+    sn_arena_free(a);
+    return ok;
+}
+
+/* ---- absorb ---- */
+
+/* May the saturation of r be dropped in front of node id?  *waived is set
+ * when only the calibrated flag allows it. */
+static bool
+may_drop(SnGraph *g, SnRewriter *rw, SnId id, SnId r, bool *waived)
+{
+    SnRef x = sn_in(g, r, 0);
+    const SnType *rt = sn_type(g, SN_REF(r, 0));
+    SnRange cl = sn_clamp_of(g, r);
+    SnReach in = sn_reach(g, x), cut = sn_clamp_reach(rt, cl);
+
+    *waived = false;
+    if (sn_covers(cut, in) || swallows(g, id, r))
+        return true;
+    if (!sn_node(g, r)->calibrated || sn_opts(rw)->strict_saturation)
+        return false;
+    if ((cl.has_lo && cut.lo > in.lo) || (cl.has_hi && cut.hi < in.hi))
+        return false;
+    *waived = true;
+    return true;
+}
+
+static const char *
+reach_text(SnGraph *g, SnRewriter *rw, SnId r)
+{
+    SnReach in = sn_reach(g, sn_in(g, r, 0));
+    SnReach cut = sn_clamp_reach(sn_type(g, SN_REF(r, 0)), sn_clamp_of(g, r));
+
+    return sn_format(sn_scratch(rw), "x reaches [%.6g, %.6g], %s saturates at "
+                     "[%.6g, %.6g]", in.lo, in.hi, sn_name(g, SN_REF(r, 0)),
+                     cut.lo, cut.hi);
+}
+
+/* The bias slot pinned to port `port`, or nin. */
+static uint32_t
+pinned_slot(const SnKindDesc *d, const SnNode *n, uint32_t port)
+{
+    for (uint32_t s = 0; s < n->nin; s++) {
+        const SnPortDesc *p = &d->in[sn_port_of_slot(d, n->nin, s)];
+        if (p->fact != SN_PIN || !n->in[s].ref)
+            continue;
+        for (uint8_t i = 0; i < p->npin; i++)
+            if (p->pin[i] == port)
+                return s;
+    }
+    return n->nin;
+}
+
+static bool
+absorb_at(SnGraph *g, SnRewriter *rw, SnId id, uint32_t slot, uint16_t rule)
+{
+    SnNode *n = sn_node(g, id);
+    const SnKindDesc *d = sn_desc(n->kind);
+    uint32_t port = sn_port_of_slot(d, n->nin, slot);
+    SnId r = SN_NODE(n->in[slot].ref);
+    SnRef x = sn_in(g, r, 0);
+    bool waived;
+
+    SnEdit e = sn_edit(g, id);
+    e.in[slot] = x;
+    if (!sn_edit_tuple(g, &e)) {
+        sn_declined(rw, rule, g, r, "%s has no tuple for %s at %s", d->name,
+                    sn_type_str(sn_scratch(rw), sn_type(g, x)),
+                    d->in[port].name);
+        return false;
+    }
+    if (!may_drop(g, rw, id, r, &waived)) {
+        sn_declined(rw, rule, g, r,
+                    "absorb into %s.%s: covers(%s, reach(x)) is false: %s",
+                    sn_label(g, id, sn_scratch(rw)), d->in[port].name,
+                    sn_name(g, SN_REF(r, 0)), reach_text(g, rw, r));
+        return false;
+    }
+    uint32_t bslot = pinned_slot(d, n, port);
+    if (bslot < n->nin) {
+        const char *why =
+            d->sem[0].arg[0].v == (int32_t)port
+                ? sn_regrid_why(g, n->in[bslot].ref, id, sn_type(g, x))
+                : "the bias is regridded for a new data type only";
+        if (why) {
+            sn_declined(rw, rule, g, r, "absorb into %s.%s: %s",
+                        sn_label(g, id, sn_scratch(rw)), d->in[port].name,
+                        why);
+            return false;
+        }
+    } else {
+        const char *why =
+            sn_acc_why(g, id, sn_type(g, x), NULL, sn_scratch(rw));
+        if (why && d->sem[0].arg[0].v == (int32_t)port) {
+            sn_declined(rw, rule, g, r, "absorb into %s.%s: %s",
+                        sn_label(g, id, sn_scratch(rw)), d->in[port].name,
+                        why);
+            return false;
+        }
+    }
+    if (!sn_fire(rw, rule, g, id))
+        return false;
+    if (waived)
+        sn_fire_detail(rw, true, sn_format(sn_scratch(rw), "waived the "
+                       "saturation of %s: %s", sn_name(g, SN_REF(r, 0)),
+                       reach_text(g, rw, r)));
+    if (bslot < n->nin)
+        e.in[bslot] = sn_regrid(g, n->in[bslot].ref, id, sn_type(g, x));
+    SnId m = sn_edit_add(g, &e);
+    for (unsigned i = 0; i < n->nres; i++)
+        sn_fired(rw, g, SN_REF(id, i), SN_REF(m, i));
+    sn_fire_end(rw, g);
+    return true;
+}
+
+bool
+sn_absorb(SnGraph *g, SnRewriter *rw, SnId id, uint16_t rule,
+          const uint64_t *kinds)
+{
+    SnNode *n = sn_node(g, id);
+    const SnKindDesc *d = sn_desc(n->kind);
+
+    if (!d->family.absorb || !sn_kind_in(kinds, n->kind) ||
+        n->kind == SN_K_RESCALE)
+        return false;
+    for (uint32_t s = 0; s < n->nin; s++) {
+        SnRef r = n->in[s].ref;
+        uint32_t port = sn_port_of_slot(d, n->nin, s);
+        if (!r || !(d->family.absorb >> port & 1) ||
+            sn_kind(g, r) != SN_K_RESCALE)
+            continue;
+        if (absorb_at(g, rw, id, s, rule))
+            return true;
+    }
+    return false;
+}
+
+/* ---- merge ---- */
+
+/* Is what producer p computes at r's type the same as r over p?  For a node
+ * without operands (Splat): one comparison. */
+static bool
+same_splat(SnGraph *g, SnId p, SnId r)
+{
+    const SnNode *n = sn_node(g, p);
+    const SnKindDesc *d = sn_desc(n->kind);
+    const SnType *rt = sn_type(g, SN_REF(r, 0));
+    int64_t one = 256;
+    const SnShape *sh = sn_shape(g->pool, 1, &one);
+    char why[SN_WHY];
+    SnArena *a = sn_arena_new();
+    int8_t *mid = sn_alloc(a, 256), *y = sn_alloc(a, 256);
+    int8_t *direct = sn_alloc(a, 256);
+    SnTensor o1 = {n->res[0].type, sh, mid}, o2 = {rt, sh, direct};
+    const SnTuple *t1 = sn_tuple_find(d, 0, NULL, 1, &n->res[0].type);
+    const SnTuple *t2 = sn_tuple_find(d, 0, NULL, 1, &rt);
+    SnCall c1 = {d, n->attr, 0, 1, NULL, &o1, a, why};
+    SnCall c2 = {d, n->attr, 0, 1, NULL, &o2, a, why};
+    bool ok = t1 && t2 && t1->eval && t2->eval &&
+              n->res[0].type->elem == SN_QI8 && rt->elem == SN_QI8 &&
+              t1->eval(&c1) == SN_OK && t2->eval(&c2) == SN_OK &&
+              run256(g, r, mid, n->res[0].type, y, a) && y[0] == direct[0];
+
+    sn_arena_free(a);
+    return ok;
+}
+
+bool
+sn_merge(SnGraph *g, SnRewriter *rw, SnId id, uint16_t rule,
+         const uint64_t *kinds)
+{
+    if (sn_node(g, id)->kind != SN_K_RESCALE)
+        return false;
+    SnRef v = sn_in(g, id, 0);
+    SnId p = SN_NODE(v);
+    SnNode *n = sn_node(g, p);
+    const SnKindDesc *d = sn_desc(n->kind);
+    const SnType *rt = sn_type(g, SN_REF(id, 0)), *mid = sn_type(g, v);
+
+    if (n->kind == SN_K_RESCALE || SN_RES(v) != 0)
+        return false;
+    if (!d->family.merge || !sn_kind_in(kinds, n->kind)) {
+        sn_declined(rw, rule, g, id, "merge: %s",
+                    d->family.why_merge ? d->family.why_merge
+                                        : "the producer's type is not free");
+        return false;
+    }
+    if (sn_nuse(g, v) != 1) {
+        sn_declined(rw, rule, g, id, "merge: %s has %u uses, not one",
+                    sn_label(g, p, sn_scratch(rw)), sn_nuse(g, v));
+        return false;
+    }
+    SnEdit e = sn_edit(g, p);
+    e.type[0] = rt;
+    if (!sn_edit_tuple(g, &e))
+        return false;
+    SnRange rc = sn_clamp_of(g, id);
+    if (n->nin == 0) {
+        if (!same_splat(g, p, id)) {
+            sn_declined(rw, rule, g, id,
+                        "merge: the value rounds differently in two steps");
+            return false;
+        }
+    } else if (d->clamp >= 0) {
+        bool cal = n->calibrated && sn_node(g, id)->calibrated;
+        SnRange pc = sn_clamp_of(g, p);
+        sn_edit_clamp(&e, sn_meet(rc, sn_image(pc, mid, rt, n->calibrated)));
+        e.calibrated = cal;
+    } else if (!sn_range_full(rc) ||
+               !sn_covers(sn_clamp_reach(mid, rc),
+                          sn_clamp_reach(rt, (SnRange){0}))) {
+        sn_declined(rw, rule, g, id,
+                    "merge: %s has no clamp and %s does not cover %s", d->name,
+                    sn_type_str(sn_scratch(rw), mid),
+                    sn_type_str(sn_scratch(rw), rt));
+        return false;
+    }
+    if (!sn_fire(rw, rule, g, id))
+        return false;
+    SnId m = sn_edit_add(g, &e);
+    sn_fired(rw, g, SN_REF(id, 0), SN_REF(m, 0));
+    for (unsigned i = 1; i < n->nres; i++)
+        sn_fired(rw, g, SN_REF(p, i), SN_REF(m, i));
+    sn_fire_end(rw, g);
+    return true;
+}

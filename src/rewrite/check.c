@@ -1,0 +1,420 @@
+/* --check-passes: the fired subgraph, before and after, on the same border
+ * values, compared within the rule's claim.
+ *
+ * While a fire is under way, the old nodes are still there: the border is what
+ * the new nodes read from before the fire.  Old and new results are evaluated
+ * from random border values (codes within their reach), and, for `refines`,
+ * the old subgraph a third time over the reals. */
+#include <math.h>
+#include <string.h>
+#include "kernel/eval.h"
+#include "rewrite/internal.h"
+#include "sn_kinds.h"
+
+typedef struct Val {
+    SnRef ref;
+    SnTensor t;
+} Val;
+typedef struct Env {
+    SnRewriter *rw;
+    SnGraph *g;
+    SnArena *a;
+    Val *val;      /* border values and results so far, as codes */
+    uint32_t nval;
+    Val *real;     /* the same over the reals (f32) */
+    uint32_t nreal;
+    SnRef *border;
+    uint32_t nborder;
+    uint64_t seed;
+} Env;
+
+static uint64_t
+next(Env *e) /* splitmix64 */
+{
+    uint64_t z = (e->seed += 0x9e3779b97f4a7c15u);
+
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
+}
+
+static bool
+in_list(const SnRef *v, uint32_t n, SnRef r)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (v[i] == r)
+            return true;
+    return false;
+}
+
+/* What the new nodes read that was there before. */
+static void
+find_border(Env *e, SnRef v)
+{
+    SnId id = SN_NODE(v);
+
+    if (sn_def(e->g, v)->data)
+        return;
+    if (id < e->rw->fire_mark) {
+        if (!in_list(e->border, e->nborder, v))
+            SN_PUSH(e->a, e->border, e->nborder, v);
+        return;
+    }
+    const SnNode *n = sn_node(e->g, id);
+    for (uint32_t i = 0; i < n->nin; i++)
+        if (n->in[i].ref)
+            find_border(e, n->in[i].ref);
+}
+
+static SnTensor
+tensor(Env *e, const SnType *t, const SnShape *s)
+{
+    size_t n = sn_tensor_nbyte(t, s);
+
+    return (SnTensor){t, s, sn_alloc(e->a, n ? n : 1)};
+}
+
+/* The range border value v is drawn from: its reach, and under the waiver
+ * the reach of the Rescales of the fire that read it. */
+static SnReach
+draw_range(Env *e, SnRef v)
+{
+    SnReach r = sn_reach(e->g, v);
+
+    if (!e->rw->site[e->rw->nsite - 1].waived)
+        return r;
+    for (SnUse *u = sn_res(e->g, v)->uses; u; u = u->next) {
+        if (sn_node(e->g, u->user)->kind != SN_K_RESCALE)
+            continue;
+        SnReach c = sn_clamp_reach(sn_type(e->g, SN_REF(u->user, 0)),
+                                   sn_clamp_of(e->g, u->user));
+        r.lo = fmax(r.lo, c.lo);
+        r.hi = fmin(r.hi, c.hi);
+    }
+    return r;
+}
+
+static void
+draw(Env *e, SnRef v)
+{
+    const SnType *ty = sn_type(e->g, v);
+    SnTensor t = tensor(e, ty, sn_shape_of(e->g, v));
+    int64_t n = sn_shape_count(t.shape);
+    SnReach r = {0};
+
+    if (ty->nq || ty->elem == SN_F32)
+        r = draw_range(e, v);
+    double lo = fmax(r.lo, -4), hi = fmin(r.hi, 4);
+    for (int64_t i = 0; i < n; i++) {
+        double u = (double)(next(e) >> 11) / 9007199254740992.0;
+        if (ty->elem == SN_F32) {
+            ((float *)t.data)[i] = (float)(lo + u * (hi - lo));
+        } else if (ty->elem == SN_QI8 || ty->elem == SN_QI16) {
+            double s = (double)ty->scale[0], z = (double)ty->zp[0];
+            double a = ceil(r.lo / s + z - 1e-9), b = floor(r.hi / s + z + 1e-9);
+            double c = fmin(b, a + floor(u * (b - a + 1)));
+            if (ty->elem == SN_QI8)
+                ((int8_t *)t.data)[i] = (int8_t)c;
+            else
+                ((int16_t *)t.data)[i] = (int16_t)c;
+        }
+    }
+    Val x = {v, t};
+    SN_PUSH(e->a, e->val, e->nval, x);
+}
+
+static const SnTensor *
+find(const Val *v, uint32_t n, SnRef r)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (v[i].ref == r)
+            return &v[i].t;
+    return NULL;
+}
+
+/* Evaluates r from the border; NULL when something has no evaluator. */
+static const SnTensor *
+eval(Env *e, SnRef r)
+{
+    const SnTensor *have = find(e->val, e->nval, r);
+    SnId id = SN_NODE(r);
+    const SnNode *n = sn_node(e->g, id);
+
+    if (have)
+        return have;
+    if (n->data) {
+        Val v = {r, {n->res[0].type, n->res[0].shape,
+                     (void *)(uintptr_t)n->data}};
+        SN_PUSH(e->a, e->val, e->nval, v);
+        return find(e->val, e->nval, r);
+    }
+    if (sn_desc(n->kind)->effect) { /* a Placeholder above the border */
+        draw(e, r);
+        return find(e->val, e->nval, r);
+    }
+    if (sn_eval_why_not(e->g, id))
+        return NULL;
+    SnTensor *in = SN_NEW_N(e->a, SnTensor, n->nin + 1);
+    SnTensor *out = SN_NEW_N(e->a, SnTensor, n->nres);
+    for (uint32_t i = 0; i < n->nin; i++) {
+        if (!n->in[i].ref)
+            continue;
+        const SnTensor *t = eval(e, n->in[i].ref);
+        if (!t)
+            return NULL;
+        in[i] = *t;
+    }
+    for (unsigned i = 0; i < n->nres; i++)
+        out[i] = tensor(e, n->res[i].type, n->res[i].shape);
+    if (sn_eval_node(e->g, id, in, out, e->a, e->rw->d) != SN_OK)
+        return NULL;
+    for (unsigned i = 0; i < n->nres; i++) {
+        Val v = {SN_REF(id, i), out[i]};
+        SN_PUSH(e->a, e->val, e->nval, v);
+    }
+    return find(e->val, e->nval, r);
+}
+
+/* ---- over the reals ---- */
+
+static double
+code_at(const SnTensor *t, int64_t i)
+{
+    switch (t->type->elem) {
+    case SN_QI8:
+    case SN_I8:
+        return ((const int8_t *)t->data)[i];
+    case SN_QI16:
+        return ((const int16_t *)t->data)[i];
+    case SN_QI32:
+    case SN_I32:
+        return ((const int32_t *)t->data)[i];
+    case SN_I64:
+        return (double)((const int64_t *)t->data)[i];
+    case SN_F32:
+        return (double)((const float *)t->data)[i];
+    default:
+        return ((const uint8_t *)t->data)[i];
+    }
+}
+
+static double
+real_at(const SnTensor *t, int64_t i)
+{
+    double c = code_at(t, i);
+
+    if (!t->type->nq)
+        return c;
+    uint32_t k = 0;
+    if (t->type->nq > 1) {
+        int64_t inner = 1;
+        for (int d = t->type->axis + 1; d < t->shape->rank; d++)
+            inner *= t->shape->dim[d];
+        k = (uint32_t)(i / inner % (int64_t)t->type->nq);
+    }
+    return (double)t->type->scale[k] * (c - (double)t->type->zp[k]);
+}
+
+static SnTensor
+as_real(Env *e, const SnTensor *t)
+{
+    SnTensor r = tensor(e, sn_type_plain(e->g->pool, SN_F32), t->shape);
+    int64_t n = sn_shape_count(t->shape);
+
+    for (int64_t i = 0; i < n; i++)
+        ((float *)r.data)[i] = (float)real_at(t, i);
+    return r;
+}
+
+/* Keeps the saturation of a quantized result, drops its rounding. */
+static void
+saturate(Env *e, SnTensor *t, SnId id)
+{
+    SnReach c = sn_clamp_reach(sn_type(e->g, SN_REF(id, 0)),
+                               sn_clamp_of(e->g, id));
+    int64_t n = sn_shape_count(t->shape);
+
+    for (int64_t i = 0; i < n; i++)
+        ((float *)t->data)[i] = (float)fmin(
+            fmax((double)((float *)t->data)[i], c.lo), c.hi);
+}
+
+static const SnTensor *eval_real(Env *e, SnRef r);
+
+static bool
+run_real(Env *e, SnId id, SnTensor *out)
+{
+    const SnNode *n = sn_node(e->g, id);
+    const SnKindDesc *d = sn_desc(n->kind);
+    const SnType *f32 = sn_type_plain(e->g->pool, SN_F32);
+    const SnType *ti[64], *to[SN_MAXRES];
+    SnTensor *in = SN_NEW_N(e->a, SnTensor, n->nin + 1);
+    char why[SN_WHY];
+
+    if (n->nin > 64 || n->nres != 1)
+        return false;
+    for (uint32_t i = 0; i < n->nin; i++) {
+        const SnTensor *t = n->in[i].ref ? eval_real(e, n->in[i].ref) : NULL;
+        if (n->in[i].ref && !t)
+            return false;
+        ti[i] = t ? t->type : NULL;
+        if (t)
+            in[i] = *t;
+    }
+    *out = tensor(e, f32, n->res[0].shape);
+    to[0] = f32;
+    if (d->sem[0].cls == SN_C_CONVERT) {
+        memcpy(out->data, in[0].data,
+               sizeof(float) * (size_t)sn_shape_count(out->shape));
+        return true;
+    }
+    if (d->form_of > 0)
+        d = sn_desc((SnKind)d->form_of);
+    const SnTuple *tp = sn_tuple_find(d, n->nin, ti, 1, to);
+    if (!tp || !tp->eval)
+        return false;
+    void *attr = d->nattr ? sn_attr_new(e->a, d) : NULL;
+    if (d->nattr)
+        sn_attr_like(e->a, d, attr, sn_desc(n->kind), n->attr);
+    if (d->clamp >= 0)
+        *(SnRange *)sn_attr_at(attr, &d->attr[d->clamp]) = (SnRange){0};
+    SnCall c = {d, attr, n->nin, 1, in, out, e->a, why};
+    return tp->eval(&c) == SN_OK;
+}
+
+static const SnTensor *
+eval_real(Env *e, SnRef r)
+{
+    const SnTensor *have = find(e->real, e->nreal, r);
+    const SnTensor *code = find(e->val, e->nval, r);
+    const SnNode *n = sn_def(e->g, r);
+    Val v = {r, {0}};
+
+    if (have)
+        return have;
+    if (in_list(e->border, e->nborder, r) || n->data ||
+        sn_desc(n->kind)->effect) {
+        if (!code)
+            return NULL;
+        v.t = as_real(e, code);
+    } else {
+        if (SN_RES(r) != 0 || !run_real(e, SN_NODE(r), &v.t))
+            return NULL;
+        if (n->res[0].type->nq || sn_desc(n->kind)->clamp >= 0)
+            saturate(e, &v.t, SN_NODE(r));
+    }
+    SN_PUSH(e->a, e->real, e->nreal, v);
+    return find(e->real, e->nreal, r);
+}
+
+/* ---- comparing ---- */
+
+static SnStatus
+differ(Env *e, const SnPair *p, const char *claim, int64_t i, double x,
+       double y, double bound)
+{
+    const SnSite *s = &e->rw->site[e->rw->nsite - 1];
+    const SnRuleDesc *r = &sn_rules[s->rule];
+
+    return sn_fail(e->rw->d, SN_ECHECK, s->node,
+                   "%s.%s (%s) claims %s, but result %s differs at element "
+                   "%lld: %.9g before, %.9g after, allowed %.9g", r->pass,
+                   r->name, r->where, claim, sn_name(e->g, p->new_),
+                   (long long)i, x, y, bound);
+}
+
+/* Largest error that the real-valued result permits: what the old form made,
+ * or half a step of the result. */
+static SnStatus
+refines(Env *e, const SnPair *p, const SnTensor *x, const SnTensor *y)
+{
+    const SnTensor *r = eval_real(e, p->old);
+    int64_t n = sn_shape_count(x->shape);
+    double worst = 0;
+
+    if (!r)
+        return SN_OK; /* no float form: the codes were compared in bits */
+    for (int64_t i = 0; i < n; i++)
+        worst = fmax(worst, fabs(real_at(x, i) - real_at(r, i)));
+    /* 1e-4 of a step covers the binary32 rounding of the reference. */
+    double step = y->type->nq ? (double)y->type->scale[0] : 0;
+    double bound = fmax(worst, 0.5 * step) + 1e-4 * step;
+    for (int64_t i = 0; i < n; i++) {
+        double err = fabs(real_at(y, i) - real_at(r, i));
+        if (!(err <= bound + 2e-6 * fabs(real_at(r, i))))
+            return differ(e, p, "refines", i, real_at(x, i), real_at(y, i),
+                          bound);
+    }
+    return SN_OK;
+}
+
+/* The extra step of a node that writes on its input's grid and is rescaled
+ * after (integerize, dsl.md 1.4.17): half a step of that grid. */
+static double
+forced_step(Env *e, const SnPair *p, double step)
+{
+    const SnNode *n = sn_def(e->g, p->new_);
+
+    if (sn_rules[e->rw->site[e->rw->nsite - 1].rule].family !=
+            SN_FAM_INTEGERIZE || n->kind != SN_K_RESCALE)
+        return 0;
+    return ceil(0.5 * (double)sn_type(e->g, n->in[0].ref)->scale[0] / step);
+}
+
+static SnStatus
+compare(Env *e, const SnPair *p)
+{
+    const SnTensor *x = eval(e, p->old), *y = eval(e, p->new_);
+    SnClaim c = sn_rules[e->rw->site[e->rw->nsite - 1].rule].claim;
+
+    if (!x || !y)
+        return SN_OK; /* nothing runs this kind: lowered before it runs */
+    int64_t n = sn_shape_count(x->shape);
+    if (x->type != y->type || n != sn_shape_count(y->shape))
+        return sn_fail(e->rw->d, SN_ECHECK,
+                       e->rw->site[e->rw->nsite - 1].node,
+                       "the fire changed the type or shape of %s",
+                       sn_name(e->g, p->new_));
+    if (c.kind == SN_CLAIM_REFINES)
+        return refines(e, p, x, y);
+    if (c.kind == SN_CLAIM_LOSSY || c.kind == SN_CLAIM_NONE)
+        return SN_OK;
+    double bound = 0, big = 0;
+    if (c.kind == SN_CLAIM_WITHIN)
+        bound = c.bound;
+    if (x->type->nq)
+        bound += forced_step(e, p, (double)x->type->scale[0]);
+    if (c.kind == SN_CLAIM_REAL) {
+        for (int64_t i = 0; i < n; i++)
+            big = fmax(big, fabs(code_at(x, i)));
+        bound = c.bound * big;
+    }
+    for (int64_t i = 0; i < n; i++) {
+        double u = code_at(x, i), v = code_at(y, i);
+        if (!(fabs(u - v) <= bound) && !(isnan(u) && isnan(v)) && u != v)
+            return differ(e, p, c.kind == SN_CLAIM_EXACT ? "exact" :
+                          c.kind == SN_CLAIM_REAL ? "real" : "within lsb", i,
+                          u, v, bound);
+    }
+    return SN_OK;
+}
+
+SnStatus
+sn_check_fire(SnRewriter *rw, SnGraph *g)
+{
+    SnStatus s = SN_OK;
+
+    for (int round = 0; round < 2 && s == SN_OK; round++) {
+        Env e = {.rw = rw, .g = g, .a = sn_arena_new(),
+                 .seed = rw->o.seed * 1000003u + rw->nfire * 2u +
+                         (uint64_t)round};
+        for (uint32_t i = 0; i < rw->npair; i++)
+            find_border(&e, rw->pair[i].new_);
+        for (uint32_t i = 0; i < e.nborder; i++)
+            draw(&e, e.border[i]);
+        for (uint32_t i = 0; i < rw->npair && s == SN_OK; i++)
+            s = compare(&e, &rw->pair[i]);
+        sn_arena_free(e.a);
+    }
+    return s;
+}

@@ -1,0 +1,263 @@
+/* Every change of a graph goes through here: may it happen, what did it
+ * replace, what has to be looked at again. */
+#include <string.h>
+#include "rewrite/internal.h"
+#include "base/buf.h"
+
+enum { QUEUED = 1, SEEN = 2 };
+
+static bool
+listed(const char *const *list, const char *word)
+{
+    if (!list)
+        return false;
+    for (; *list; list++)
+        if (!strcmp(*list, word))
+            return true;
+    return false;
+}
+
+/* "pass", "pass.rule" and "*.rule" name a rule. */
+static bool
+disabled(const SnRewriter *rw, const SnRuleDesc *r)
+{
+    const char *const *p = rw->o.disable;
+
+    if (!p)
+        return false;
+    for (; *p; p++) {
+        const char *dot = strchr(*p, '.');
+        if (!dot) {
+            if (!strcmp(*p, r->pass))
+                return true;
+            continue;
+        }
+        size_t n = (size_t)(dot - *p);
+        bool any = n == 1 && (*p)[0] == '*';
+        if (strcmp(dot + 1, r->name))
+            continue;
+        if (any || (strlen(r->pass) == n && !memcmp(*p, r->pass, n)))
+            return true;
+    }
+    return false;
+}
+
+/* Does the claim meet one of the pass's allow lines?  Exact meets every line:
+ * equal codes are within any bound, and no worse. */
+static bool
+allowed(const SnPassDesc *p, SnClaim c)
+{
+    if (c.kind == SN_CLAIM_LOSSY || c.kind == SN_CLAIM_NONE)
+        return true; /* reached only when opted in */
+    for (uint16_t i = 0; i < p->nallow; i++) {
+        SnClaim a = p->allow[i];
+        if (c.kind == SN_CLAIM_EXACT || c.kind == a.kind) {
+            if (a.kind != SN_CLAIM_WITHIN || c.kind == SN_CLAIM_EXACT ||
+                c.bound <= a.bound)
+                return true;
+        }
+    }
+    return false;
+}
+
+bool
+sn_fire(SnRewriter *rw, uint16_t rule, SnGraph *g, SnId root)
+{
+    const SnRuleDesc *r = &sn_rules[rule];
+
+    if (rw->status != SN_OK)
+        return false;
+    if (rw->firing)
+        sn_bug("rule %s.%s fires inside another fire", r->pass, r->name);
+    if (r->optin && !listed(rw->o.optin, r->optin))
+        return false;
+    if (disabled(rw, r))
+        return false;
+    if (r->supported && !r->supported(rw)) {
+        sn_declined(rw, rule, g, root, "backend %s does not support it",
+                    rw->o.backend->name);
+        return false;
+    }
+    if (rw->pass && !allowed(rw->pass, r->claim)) {
+        sn_declined(rw, rule, g, root, "pass %s does not allow its claim",
+                    rw->pass->name);
+        return false;
+    }
+    if (rw->o.opt_limit >= 0 && rw->nfire >= (uint64_t)rw->o.opt_limit)
+        return false;
+    rw->nfire++;
+    rw->count[rule]++;
+    rw->firing = true;
+    rw->fire_mark = g->nnode;
+    rw->fire_root = root;
+    rw->npair = 0;
+    rw->ndead = 0;
+    SnSite s = {.rule = rule, .node = sn_label(g, root, rw->arena)};
+    SN_PUSH(rw->arena, rw->site, rw->nsite, s);
+    if (rw->o.trace)
+        fprintf(stderr, "fire %u %s.%s at %s\n", rw->nfire, r->pass, r->name,
+                s.node);
+    return true;
+}
+
+void
+sn_fire_detail(SnRewriter *rw, bool waived, const char *detail)
+{
+    SnSite *s = &rw->site[rw->nsite - 1];
+
+    s->waived = waived;
+    s->detail = sn_strdup(rw->arena, detail);
+    if (rw->o.trace)
+        fprintf(stderr, "     %s\n", detail);
+}
+
+void
+sn_revisit(SnRewriter *rw, SnGraph *g, SnId id)
+{
+    if (!id || sn_node(g, id)->dead)
+        return;
+    if (id >= rw->nmark) {
+        uint32_t n = rw->nmark ? rw->nmark : 64;
+        while (n <= id)
+            n *= 2;
+        uint8_t *m = sn_alloc(rw->scratch, n);
+        if (rw->nmark)
+            memcpy(m, rw->mark, rw->nmark);
+        rw->mark = m;
+        rw->nmark = n;
+    }
+    /* What the sweep has not reached yet is visited anyway. */
+    bool fresh = id >= rw->fire_mark && rw->firing;
+    if (!fresh && !(rw->mark[id] & SEEN))
+        return;
+    if (rw->mark[id] & QUEUED)
+        return;
+    rw->mark[id] |= QUEUED;
+    SN_PUSH(rw->scratch, rw->stack, rw->nstack, id);
+}
+
+void
+sn_fired(SnRewriter *rw, SnGraph *g, SnRef old, SnRef new_)
+{
+    SnPair p = {old, new_};
+
+    SN_PUSH(rw->scratch, rw->pair, rw->npair, p);
+    sn_replace(g, old, new_, rw->fire_mark);
+    SN_PUSH(rw->scratch, rw->dead, rw->ndead, SN_NODE(old));
+}
+
+void
+sn_fired_node(SnRewriter *rw, SnGraph *g, SnId old, SnId new_)
+{
+    (void)new_;
+    sn_remove(g, old);
+    (void)rw;
+}
+
+/* Removes id if nothing reads it, then what only it read.  Whoever keeps the
+ * last use of something gains from another visit. */
+static void
+bury(SnRewriter *rw, SnGraph *g, SnId id)
+{
+    SnNode *n = sn_node(g, id);
+
+    if (n->dead || sn_desc(n->kind)->effect)
+        return;
+    for (unsigned i = 0; i < n->nres; i++)
+        if (n->res[i].nuse)
+            return;
+    uint32_t nin = n->nin;
+    SnRef *in = SN_NEW_N(rw->scratch, SnRef, nin ? nin : 1);
+    for (uint32_t i = 0; i < nin; i++)
+        in[i] = n->in[i].ref;
+    sn_remove(g, id);
+    for (uint32_t i = 0; i < nin; i++) {
+        if (!in[i])
+            continue;
+        bury(rw, g, SN_NODE(in[i]));
+        if (!sn_def(g, in[i])->dead && sn_nuse(g, in[i]) == 1) {
+            sn_revisit(rw, g, sn_res(g, in[i])->uses->user);
+            sn_revisit(rw, g, SN_NODE(in[i]));
+        }
+    }
+}
+
+void
+sn_fire_end(SnRewriter *rw, SnGraph *g)
+{
+    if (rw->o.check_passes && rw->status == SN_OK)
+        rw->status = sn_check_fire(rw, g);
+    for (uint32_t i = 0; i < rw->ndead; i++)
+        bury(rw, g, rw->dead[i]);
+    /* Users of what changed, the new nodes and their producers; pushed in
+     * this order, so that producers are looked at first. */
+    for (uint32_t i = 0; i < rw->npair; i++) {
+        SnRef v = rw->pair[i].new_;
+        if (sn_def(g, v)->dead)
+            continue;
+        for (SnUse *u = sn_res(g, v)->uses; u; u = u->next)
+            sn_revisit(rw, g, u->user);
+        sn_revisit(rw, g, SN_NODE(v));
+    }
+    for (SnId id = g->nnode; id-- > rw->fire_mark;) {
+        SnNode *n = sn_node(g, id);
+        if (n->dead)
+            continue;
+        sn_revisit(rw, g, id);
+        for (uint32_t i = 0; i < n->nin; i++)
+            if (n->in[i].ref)
+                sn_revisit(rw, g, SN_NODE(n->in[i].ref));
+    }
+    rw->firing = false;
+}
+
+void
+sn_declined(SnRewriter *rw, uint16_t rule, const SnGraph *g, SnId node,
+            const char *fmt, ...)
+{
+    if (!rw->want_declined)
+        return;
+    (void)g;
+    va_list ap;
+    va_start(ap, fmt);
+    const char *text = sn_vformat(rw->arena, fmt, ap);
+    va_end(ap);
+    for (uint32_t i = 0; i < rw->ndeclined; i++) {
+        SnDeclined *e = &rw->declined[i];
+        if (e->rule == rule && e->node == node && !strcmp(e->text, text))
+            return;
+    }
+    SnDeclined e = {rule, node, text};
+    SN_PUSH(rw->arena, rw->declined, rw->ndeclined, e);
+}
+
+void
+sn_want_declined(SnRewriter *rw, bool want)
+{
+    rw->want_declined = want;
+}
+
+const SnDeclined *
+sn_declines(const SnRewriter *rw, uint32_t *n)
+{
+    *n = rw->ndeclined;
+    return rw->declined;
+}
+
+SnArena *
+sn_scratch(SnRewriter *rw)
+{
+    return rw->scratch;
+}
+
+const SnRewriteOpts *
+sn_opts(const SnRewriter *rw)
+{
+    return &rw->o;
+}
+
+SnDiag *
+sn_rw_diag(const SnRewriter *rw)
+{
+    return rw->d;
+}

@@ -1,0 +1,181 @@
+/* Constant folding and common subexpressions. */
+#include <string.h>
+#include <xxhash.h>
+#include "kernel/eval.h"
+#include "rewrite/internal.h"
+#include "sn_kinds.h"
+
+/* A folded Constant larger than this is not worth its memory. */
+enum { FOLD_MAX = 256 << 20 };
+
+/* Removes id and, below it, what only it read. */
+static void
+remove_unused(SnGraph *g, SnId id)
+{
+    SnNode *n = sn_node(g, id);
+
+    if (n->dead || sn_desc(n->kind)->effect)
+        return;
+    for (unsigned i = 0; i < n->nres; i++)
+        if (n->res[i].nuse)
+            return;
+    uint32_t nin = n->nin;
+    SnId *in = SN_NEW_N(g->arena, SnId, nin + 1);
+    for (uint32_t i = 0; i < nin; i++)
+        in[i] = n->in[i].ref ? SN_NODE(n->in[i].ref) : 0;
+    sn_remove(g, id);
+    for (uint32_t i = 0; i < nin; i++)
+        if (in[i] && !sn_node(g, in[i])->data)
+            remove_unused(g, in[i]);
+}
+
+SnRef
+sn_fold(SnGraph *g, SnRef v)
+{
+    if (sn_def(g, v)->data)
+        return v;
+    SnArena *a = sn_arena_new();
+    const void *data = sn_eval_const(g, v, a);
+    SnRef c = 0;
+    if (data) {
+        const SnType *t = sn_type(g, v);
+        SnSpec s = {.kind = SN_K_CONSTANT, .name = sn_name(g, v), .type = &t,
+                    .shape = sn_shape_of(g, v), .data = data};
+        c = SN_REF(sn_add(g, &s, NULL), 0);
+    }
+    sn_arena_free(a);
+    if (c && sn_nuse(g, v) == 0)
+        remove_unused(g, SN_NODE(v));
+    return c;
+}
+
+/* The Constant whose name survives: what a chain of moves starts from. */
+static SnRef
+named_source(const SnGraph *g, SnId id)
+{
+    const SnNode *n = sn_node(g, id);
+    const SnKindDesc *d = sn_desc(n->kind);
+
+    if (d->sem[0].cls != SN_C_MOVE || n->nin == 0 || !n->in[0].ref ||
+        !sn_def(g, n->in[0].ref)->data || sn_nuse(g, n->in[0].ref) != 1)
+        return 0;
+    return n->in[0].ref;
+}
+
+static bool
+foldable(const SnGraph *g, SnId id)
+{
+    const SnNode *n = sn_node(g, id);
+    const SnKindDesc *d = sn_desc(n->kind);
+
+    if (d->effect || n->data || n->nres != 1 || n->nin == 0 || !d->sem ||
+        d->sem[0].cls == SN_C_CONVERT || sn_eval_why_not(g, id))
+        return false;
+    if (sn_tensor_nbyte(n->res[0].type, n->res[0].shape) > FOLD_MAX)
+        return false;
+    bool data = false;
+    for (uint32_t i = 0; i < n->nin; i++) {
+        SnRef v = n->in[i].ref;
+        if (v && !sn_def(g, v)->data && sn_kind(g, v) != SN_K_SPLAT)
+            return false;
+        data |= v && sn_def(g, v)->data;
+    }
+    return data;
+}
+
+SnStatus
+sn_fold_pass(SnRewriter *rw, SnGraph *g)
+{
+    uint32_t n;
+    SnId *topo = sn_topo(g, rw->scratch, &n);
+
+    for (uint32_t i = 0; i < n; i++) {
+        SnId id = topo[i], mark = g->nnode;
+        if (sn_node(g, id)->dead || !foldable(g, id))
+            continue;
+        SnRef src = named_source(g, id), v = SN_REF(id, 0);
+        const char *name = src ? sn_name(g, src) : NULL;
+        SnRef c = sn_fold(g, v);
+        if (!c)
+            return sn_fail(rw->d, SN_EINPUT, sn_label(g, id, rw->scratch),
+                           "cannot be evaluated on its constant operands");
+        sn_replace(g, v, c, mark);
+        remove_unused(g, id);
+        if (name) {
+            if (!sn_def(g, src)->dead)
+                sn_remove(g, SN_NODE(src));
+            sn_rename(g, c, name);
+        }
+    }
+    sn_dce(g);
+    return SN_OK;
+}
+
+/* ---- common subexpressions ---- */
+
+static bool
+same_node(const SnNode *x, const SnNode *y)
+{
+    if (x->kind != y->kind || x->nin != y->nin || x->nres != y->nres ||
+        x->calibrated != y->calibrated)
+        return false;
+    for (uint32_t i = 0; i < x->nin; i++)
+        if (x->in[i].ref != y->in[i].ref)
+            return false;
+    for (unsigned i = 0; i < x->nres; i++)
+        if (x->res[i].type != y->res[i].type ||
+            x->res[i].shape != y->res[i].shape)
+            return false;
+    if (!sn_attrs_equal(sn_desc(x->kind), x->attr, y->attr))
+        return false;
+    if (!x->data != !y->data)
+        return false;
+    return !x->data ||
+           !memcmp(x->data, y->data,
+                   sn_tensor_nbyte(x->res[0].type, x->res[0].shape));
+}
+
+static uint64_t
+node_hash(const SnNode *n)
+{
+    uint64_t h = XXH64(&n->kind, sizeof n->kind, 1);
+
+    for (uint32_t i = 0; i < n->nin; i++)
+        h = XXH64(&n->in[i].ref, sizeof n->in[i].ref, h);
+    for (unsigned i = 0; i < n->nres; i++) {
+        h = XXH64(&n->res[i].type, sizeof n->res[i].type, h);
+        h = XXH64(&n->res[i].shape, sizeof n->res[i].shape, h);
+    }
+    if (n->data)
+        h = XXH64(n->data, sn_tensor_nbyte(n->res[0].type, n->res[0].shape),
+                  h);
+    return h;
+}
+
+SnStatus
+sn_cse_pass(SnRewriter *rw, SnGraph *g)
+{
+    uint32_t n, cap = 64;
+    SnId *topo = sn_topo(g, rw->scratch, &n);
+
+    while (cap < 2 * n)
+        cap *= 2;
+    SnId *table = SN_NEW_N(rw->scratch, SnId, cap);
+    for (uint32_t i = 0; i < n; i++) {
+        SnId id = topo[i];
+        const SnNode *x = sn_node(g, id);
+        if (x->dead || sn_desc(x->kind)->effect)
+            continue;
+        uint32_t h = (uint32_t)node_hash(x) & (cap - 1);
+        while (table[h] && !same_node(sn_node(g, table[h]), x))
+            h = (h + 1) & (cap - 1);
+        if (!table[h]) {
+            table[h] = id;
+            continue;
+        }
+        for (unsigned k = 0; k < x->nres; k++)
+            sn_replace_uses(g, SN_REF(id, k), SN_REF(table[h], k));
+        sn_remove(g, id);
+    }
+    return SN_OK;
+}

@@ -1,0 +1,63 @@
+/* What the files of the rewrite driver share. */
+#ifndef SN_REWRITE_INTERNAL_H
+#define SN_REWRITE_INTERNAL_H
+
+#include "rewrite/rewrite.h"
+
+typedef struct SnPair {
+    SnRef old, new_;
+} SnPair;
+
+struct SnRewriter {
+    SnArena *arena;   /* sites, counts: as long as the rewriter */
+    SnArena *scratch; /* one pass */
+    SnRewriteOpts o;
+    SnDiag *d;
+    SnStatus status; /* set by a failed check; stops the run */
+
+    /* Totals. */
+    uint32_t *count; /* [sn_nrule] fires */
+    uint32_t nfire;
+    SnSite *site;
+    uint32_t nsite;
+    bool want_declined;
+    SnDeclined *declined;
+    uint32_t ndeclined;
+    struct SnPassTime *time;
+    uint32_t ntime;
+
+    /* The pass under way. */
+    const SnPassDesc *pass;
+    uint8_t *mark; /* per node id: QUEUED, SEEN */
+    uint32_t nmark;
+    SnId *stack; /* nodes to visit again, before the sweep goes on */
+    uint32_t nstack;
+
+    /* The fire under way. */
+    bool firing;
+    SnId fire_mark; /* nodes from here on were made by it */
+    SnId fire_root;
+    SnPair *pair;
+    uint32_t npair;
+    SnId *dead; /* nodes replaced, to be removed when they have no use */
+    uint32_t ndead;
+};
+
+typedef struct SnPassTime {
+    const char *name;
+    double seconds;
+    uint32_t nfire, nvisit, nnode;
+} SnPassTime;
+
+/* Compares the old and new results of the fire under way on the same values
+ * (check.c). */
+SnStatus sn_check_fire(SnRewriter *rw, SnGraph *g);
+
+/* The built-in passes. */
+SnStatus sn_fold_pass(SnRewriter *rw, SnGraph *g);
+SnStatus sn_cse_pass(SnRewriter *rw, SnGraph *g);
+
+/* Queues a node for another visit in the pass under way. */
+void sn_revisit(SnRewriter *rw, SnGraph *g, SnId id);
+
+#endif

@@ -1,0 +1,256 @@
+/* Biases on the accumulator grid: pinned types, regridding, overflow. */
+#include <limits.h>
+#include <stdlib.h>
+#include <math.h>
+#include <string.h>
+#include "base/num.h"
+#include "rewrite/rewrite.h"
+#include "sn_kinds.h"
+
+const SnType *
+sn_pinned_type(SnGraph *g, const SnPortDesc *p, const SnType *const *in_type)
+{
+    uint32_t nq = 1;
+    int axis = -1;
+
+    for (uint8_t i = 0; i < p->npin; i++)
+        if (in_type[p->pin[i]]->nq > nq) {
+            nq = in_type[p->pin[i]]->nq;
+            axis = 0;
+        }
+    float *s = SN_NEW_N(g->arena, float, nq);
+    int32_t *z = SN_NEW_N(g->arena, int32_t, nq);
+    for (uint32_t c = 0; c < nq; c++) {
+        const SnType *t0 = in_type[p->pin[0]];
+        s[c] = t0->scale[t0->nq > 1 ? c : 0];
+        for (uint8_t i = 1; i < p->npin; i++) {
+            const SnType *t = in_type[p->pin[i]];
+            s[c] = sn_pin_scale(s[c], t->scale[t->nq > 1 ? c : 0]);
+        }
+    }
+    if (axis < 0)
+        return sn_type_quant(g->pool, SN_QI32, s[0], 0);
+    return sn_type_axis(g->pool, SN_QI32, axis, nq, s, z);
+}
+
+/* ---- the weights of a contract node ---- */
+
+/* Output channel c of a contract node reads weights w[c * sc + k * sk],
+ * k < nk. */
+typedef struct Weights {
+    const SnNode *node;
+    uint32_t xslot, wslot;
+    int64_t nc, nk, sc, sk;
+    const SnType *wt;
+    const int8_t *data; /* NULL: not a Constant */
+} Weights;
+
+static bool
+bool_arg(const SnKindDesc *d, const SnNode *n, const SnArg *a)
+{
+    if (a->kind == SN_ARG_INT)
+        return a->v != 0;
+    return *(const bool *)sn_attr_at(n->attr, &d->attr[a->v]);
+}
+
+/* False when the node is not a contract over a matrix of weights. */
+static bool
+weights_of(const SnGraph *g, SnId id, Weights *w)
+{
+    const SnNode *n = sn_node(g, id);
+    const SnKindDesc *d = sn_desc(n->kind);
+    const SnSem *s = d->sem;
+    uint32_t cnt;
+
+    if (!s || s->cls != SN_C_CONTRACT ||
+        (s->map != SN_MAP_CONV && s->map != SN_MAP_MATMUL))
+        return false;
+    memset(w, 0, sizeof *w);
+    w->node = n;
+    sn_port_slots(d, n->nin, (uint32_t)s->arg[0].v, &w->xslot, &cnt);
+    sn_port_slots(d, n->nin, (uint32_t)s->arg[1].v, &w->wslot, &cnt);
+    SnRef wr = n->in[w->wslot].ref;
+    const SnShape *sh = sn_shape_of(g, wr);
+    w->wt = sn_type(g, wr);
+    if (s->map == SN_MAP_CONV || bool_arg(d, n, &s->arg[3])) {
+        if (sh->rank < 1 || (s->map == SN_MAP_MATMUL && sh->rank != 2))
+            return false;
+        w->nc = sh->dim[0];
+        w->nk = w->nc ? sn_shape_count(sh) / w->nc : 0;
+        w->sc = w->nk;
+        w->sk = 1;
+    } else {
+        if (sh->rank != 2)
+            return false;
+        w->nk = sh->dim[0];
+        w->nc = sh->dim[1];
+        w->sc = 1;
+        w->sk = w->nc;
+    }
+    if (w->wt->elem == SN_QI8)
+        w->data = sn_def(g, wr)->data;
+    return true;
+}
+
+static int32_t
+w_zp(const Weights *w, int64_t c)
+{
+    return w->wt->zp[w->wt->nq > 1 ? c : 0];
+}
+
+/* sum over k of |w - zp|; the worst case when the weights are not known. */
+static double
+abs_sum(const Weights *w, int64_t c)
+{
+    double s = 0;
+    int32_t z = w_zp(w, c);
+
+    if (!w->data) {
+        double lo = (double)z - (double)sn_elem_lo(w->wt->elem);
+        double hi = (double)sn_elem_hi(w->wt->elem) - (double)z;
+        return (double)w->nk * fmax(lo, hi);
+    }
+    for (int64_t k = 0; k < w->nk; k++)
+        s += abs((int32_t)w->data[c * w->sc + k * w->sk] - z);
+    return s;
+}
+
+/* ---- regrid ---- */
+
+static float
+q_scale(const SnType *t, int64_t c)
+{
+    return t->scale[t->nq > 1 ? c : 0];
+}
+
+/* A bias code moved from scale s0 to s1.  Both factors are binary32, so the
+ * product is exact in binary64. */
+static double
+moved(int32_t q, float s0, float s1)
+{
+    return (double)q * (double)s0 / (double)s1;
+}
+
+static const SnPortDesc *
+pin_port(const SnGraph *g, SnId id, SnRef b)
+{
+    const SnNode *n = sn_node(g, id);
+    const SnKindDesc *d = sn_desc(n->kind);
+
+    for (uint32_t s = 0; s < n->nin; s++) {
+        const SnPortDesc *p = &d->in[sn_port_of_slot(d, n->nin, s)];
+        if (n->in[s].ref == b && p->fact == SN_PIN)
+            return p;
+    }
+    return NULL;
+}
+
+static const SnType *
+new_pin(SnGraph *g, SnId id, const SnPortDesc *p, const SnType *new_x,
+        uint32_t xslot)
+{
+    const SnNode *n = sn_node(g, id);
+    const SnKindDesc *d = sn_desc(n->kind);
+    const SnType *t[32] = {0};
+
+    for (uint32_t s = 0; s < n->nin; s++) {
+        uint32_t port = sn_port_of_slot(d, n->nin, s);
+        if (port < 32 && n->in[s].ref)
+            t[port] = s == xslot ? new_x : sn_type(g, n->in[s].ref);
+    }
+    return sn_pinned_type(g, p, t);
+}
+
+const char *
+sn_regrid_why(const SnGraph *g, SnRef b, SnId consumer, const SnType *new_x)
+{
+    Weights w;
+
+    if (!b)
+        return NULL;
+    if (!sn_def(g, b)->data)
+        return "the bias is not a Constant";
+    if (!weights_of(g, consumer, &w))
+        return "the bias belongs to no matrix of weights";
+    const SnPortDesc *p = pin_port(g, consumer, b);
+    const SnType *bt = sn_type(g, b);
+    SnGraph *mut = (SnGraph *)(uintptr_t)g; /* interning only */
+    const SnType *nt = p ? new_pin(mut, consumer, p, new_x, w.xslot) : NULL;
+    if (!p || !nt || bt->elem != SN_QI32)
+        return "the new bias scale is out of range";
+    const SnType *old_x = sn_type(g, w.node->in[w.xslot].ref);
+    const int32_t *q = sn_def(g, b)->data;
+    int64_t n = sn_shape_count(sn_shape_of(g, b));
+    SnArena *a = sn_arena_new();
+    double *mag = SN_NEW_N(a, double, w.nc + 1);
+    const char *why = NULL;
+    if (n != w.nc)
+        why = "the bias has another length than the output channels";
+    for (int64_t c = 0; c < n && !why; c++) {
+        double v = moved(q[c], q_scale(bt, c), q_scale(nt, c)), r = rint(v);
+        mag[c] = fabs(r);
+        if (fabs(r) > (double)INT32_MAX)
+            why = "the regridded bias does not fit int32";
+        /* The new half step may be no larger than the error that the Rescale
+         * could make, unless the bias stays exact. */
+        else if (r * (double)q_scale(nt, c) != (double)q[c] * (double)q_scale(bt, c) &&
+                 (double)new_x->scale[0] >
+                     (double)old_x->scale[0] * abs_sum(&w, c))
+            why = "the new bias grid is coarser than the Rescale's own error";
+    }
+    if (!why)
+        why = sn_acc_why(g, consumer, new_x, mag, g->arena);
+    sn_arena_free(a);
+    return why;
+}
+
+SnRef
+sn_regrid(SnGraph *g, SnRef b, SnId consumer, const SnType *new_x)
+{
+    Weights w;
+
+    if (!b || !weights_of(g, consumer, &w))
+        return 0;
+    const SnPortDesc *p = pin_port(g, consumer, b);
+    const SnType *bt = sn_type(g, b);
+    const SnType *nt = new_pin(g, consumer, p, new_x, w.xslot);
+    if (nt == bt)
+        return b;
+    int64_t n = sn_shape_count(sn_shape_of(g, b));
+    const int32_t *q = sn_def(g, b)->data;
+    int32_t *v = SN_NEW_N(g->arena, int32_t, n + 1);
+    for (int64_t c = 0; c < n; c++)
+        v[c] = (int32_t)rint(moved(q[c], q_scale(bt, c), q_scale(nt, c)));
+    const char *name = sn_name(g, b);
+    if (sn_nuse(g, b) == 1)
+        sn_rename(g, b, sn_format(g->arena, "%s.old", name));
+    else
+        name = sn_format(g->arena, "%s.%s", name,
+                         sn_name(g, SN_REF(consumer, 0)));
+    SnSpec s = {.kind = SN_K_CONSTANT, .name = name, .type = &nt,
+                .shape = sn_shape_of(g, b), .data = v, .borrow = true,
+                .origin = sn_def(g, b)->origin};
+    return SN_REF(sn_add(g, &s, NULL), 0);
+}
+
+const char *
+sn_acc_why(const SnGraph *g, SnId id, const SnType *x_type,
+           const double *bias_abs, SnArena *a)
+{
+    Weights w;
+
+    if (!weights_of(g, id, &w) || w.wt->elem != SN_QI8 ||
+        x_type->elem != SN_QI8)
+        return NULL; /* 16-bit contracts accumulate in int64 */
+    double lo = (double)x_type->zp[0] - (double)sn_elem_lo(x_type->elem);
+    double hi = (double)sn_elem_hi(x_type->elem) - (double)x_type->zp[0];
+    double mx = fmax(lo, hi);
+    for (int64_t c = 0; c < w.nc; c++) {
+        double s = abs_sum(&w, c) * mx + (bias_abs ? bias_abs[c] : 0);
+        if (s > (double)INT32_MAX)
+            return sn_format(a, "the accumulator of output channel %lld may "
+                             "reach %.0f and does not fit int32",
+                             (long long)c, s);
+    }
+    return NULL;
+}

@@ -1,0 +1,235 @@
+/* The rewrite driver: passes over a graph, one `sn_fire` before every change.
+ * Passes, rules and pipelines come from passes.def as tables; derived families
+ * (derive.h) are generic routines over descriptors; written rules are
+ * generated functions. */
+#ifndef SN_REWRITE_H
+#define SN_REWRITE_H
+
+#include "graph/desc.h"
+
+typedef struct SnRewriter SnRewriter;
+
+/* ---- generated tables ---- */
+
+typedef enum SnClaimKind {
+    SN_CLAIM_NONE,   /* interface rule: opt-in only */
+    SN_CLAIM_EXACT,
+    SN_CLAIM_WITHIN, /* n lsb */
+    SN_CLAIM_REFINES,
+    SN_CLAIM_REAL,   /* within E of the largest |output| */
+    SN_CLAIM_LOSSY
+} SnClaimKind;
+typedef struct SnClaim {
+    SnClaimKind kind;
+    double bound; /* lsb or E */
+} SnClaim;
+
+typedef enum SnFamilyId {
+    SN_FAM_WRITTEN,
+    SN_FAM_ABSORB,
+    SN_FAM_MERGE,
+    SN_FAM_SINK,
+    SN_FAM_LAYOUT, /* sink Transpose */
+    SN_FAM_INTEGERIZE,
+    SN_FAM_LOWER,
+    SN_FAM_CUSTOM
+} SnFamilyId;
+
+typedef struct SnRuleDesc {
+    const char *pass, *name; /* "quant_cleanup", "fuse" */
+    SnFamilyId family;
+    SnClaim claim;
+    const char *optin;    /* the name that switches it on, or NULL */
+    const char *backend;  /* NULL: core */
+    const char *where;    /* "passes.def:41" */
+    const char *text;     /* the rule as written */
+    bool (*supported)(const SnRewriter *rw); /* `requires`, or NULL */
+} SnRuleDesc;
+
+/* Tries the written rules of a pass at a node; true when one fired. */
+typedef bool SnVisitFn(SnGraph *g, SnRewriter *rw, SnId id);
+
+/* What a pass does at each node, in `prefer` order: families and the groups
+ * of written rules between them. */
+typedef struct SnStep {
+    SnFamilyId family;
+    uint16_t rule;    /* derived families: the rule id they fire under */
+    SnVisitFn *visit; /* SN_FAM_WRITTEN, LOWER, CUSTOM */
+    const uint64_t *kinds; /* derived: bit set of kinds it may involve */
+} SnStep;
+
+typedef struct SnPassDesc {
+    const char *name, *doc;
+    const char *backend; /* NULL: core; the pass "backend" is per backend */
+    bool lowering;       /* honours the backend's keep list */
+    uint16_t nallow;
+    const SnClaim *allow;
+    uint16_t nstep;
+    const SnStep *step;
+    bool worklist; /* no linear-time certificate */
+} SnPassDesc;
+
+typedef struct SnPipelineDesc {
+    const char *name;
+    const char *const *pass; /* NULL-terminated; "place", "fold" built in */
+} SnPipelineDesc;
+
+/* Backends, from their .def files. */
+typedef struct SnKeep {
+    SnKind kind;
+    bool (*when)(const SnGraph *g, SnId id); /* NULL: always */
+} SnKeep;
+typedef struct SnBackendDesc {
+    const char *name;
+    const char *rounding;         /* "float", "double", "single" */
+    bool fallback_reference;
+    uint16_t nkeep;
+    const SnKeep *keep;
+    /* may this kind run with this tuple? */
+    bool (*supports)(SnKind k, const SnTuple *t);
+    uint16_t nkernel;
+    const struct SnKernelDesc *kernel;
+    const struct SnBackendHooks *hooks; /* NULL members: defaults */
+    const char *where;
+} SnBackendDesc;
+typedef struct SnKernelDesc {
+    SnKind kind;
+    uint16_t tuple; /* index in the kind's tuples */
+    const char *name;
+    SnEvalFn *fn;
+} SnKernelDesc;
+typedef struct SnBackendHooks {
+    /* Should this node be lowered?  -1: decide by the keep list. */
+    int (*lower)(const SnGraph *g, SnId id);
+} SnBackendHooks;
+
+extern const SnRuleDesc sn_rules[];
+extern const uint32_t sn_nrule;
+extern const SnPassDesc sn_passes[];
+extern const uint32_t sn_npass;
+extern const SnPipelineDesc sn_pipelines[];
+extern const uint32_t sn_npipeline;
+extern const SnBackendDesc sn_backends[];
+extern const uint32_t sn_nbackend;
+const SnBackendDesc *sn_backend_named(const char *name);
+
+/* ---- a run ---- */
+
+typedef struct SnSite { /* one fire */
+    uint16_t rule;
+    const char *node;   /* name of the root at the time */
+    const char *detail; /* types and waived saturation; may be NULL */
+    bool waived;        /* fired under `assume calibrated` */
+} SnSite;
+
+typedef struct SnRewriteOpts {
+    const SnBackendDesc *backend; /* never NULL; default "interp" */
+    bool strict_saturation;       /* no `assume calibrated` */
+    bool verify;                  /* sn_verify after every pass */
+    bool check_passes;            /* evaluate every fire before and after */
+    bool trace;                   /* one line per fire on stderr */
+    bool time_passes;
+    long opt_limit;               /* fires allowed; -1: no limit */
+    const char *const *disable;   /* "pass", "pass.rule", "*.rule"; NULL-ended */
+    const char *const *optin;     /* names of opt-in rules; NULL-ended */
+    const char *print_after;      /* pass name, "all" or NULL; to stderr */
+    uint64_t seed;                /* of check_passes */
+    /* The built-in step `place`, supplied by the quantizer. */
+    SnStatus (*place)(SnGraph *g, SnRewriter *rw, void *ctx);
+    void *place_ctx;
+} SnRewriteOpts;
+extern const SnRewriteOpts sn_rewrite_defaults;
+
+SnRewriter *sn_rewriter_new(SnArena *a, const SnRewriteOpts *o, SnDiag *d);
+
+/* Runs one pass, built-in step or pipeline by name ("a,b" runs a list).
+ * Unknown names are reported with the closest known one. */
+SnStatus sn_rewrite(SnRewriter *rw, SnGraph *g, const char *names);
+
+const SnSite *sn_sites(const SnRewriter *rw, uint32_t *n);
+uint32_t sn_rule_count(const SnRewriter *rw, uint16_t rule); /* fires */
+/* Fires of one family (all rules). */
+uint32_t sn_family_count(const SnRewriter *rw, SnFamilyId f);
+void sn_rewrite_stats(const SnRewriter *rw, FILE *out);
+void sn_rewrite_times(const SnRewriter *rw, FILE *out);
+
+/* ---- for rules, generated or hand-written ---- */
+
+/* May this rule change the graph at root?  Asked once, after all guards and
+ * before any change.  Counts, traces, bisects. */
+bool sn_fire(SnRewriter *rw, uint16_t rule, SnGraph *g, SnId root);
+/* Says that result `old` is now `new_` and replaces its uses (new nodes take
+ * the name of what they replace).  Enqueues what may match again. */
+void sn_fired(SnRewriter *rw, SnGraph *g, SnRef old, SnRef new_);
+/* Ends the fire begun by sn_fire: dead nodes go, --check-passes runs. */
+void sn_fire_end(SnRewriter *rw, SnGraph *g);
+/* Adds a detail (types, waived range) to the fire under way. */
+void sn_fire_detail(SnRewriter *rw, bool waived, const char *detail);
+SnArena *sn_scratch(SnRewriter *rw); /* lives until the pass ends */
+const SnRewriteOpts *sn_opts(const SnRewriter *rw);
+SnDiag *sn_rw_diag(const SnRewriter *rw);
+/* Why a family or rule did not apply, recorded for `why` when asked. */
+void sn_declined(SnRewriter *rw, uint16_t rule, const SnGraph *g, SnId node,
+                 const char *fmt, ...) __attribute__((format(printf, 5, 6)));
+void sn_want_declined(SnRewriter *rw, bool want);
+typedef struct SnDeclined {
+    uint16_t rule;
+    SnId node;
+    const char *text;
+} SnDeclined;
+const SnDeclined *sn_declines(const SnRewriter *rw, uint32_t *n);
+
+/* Says that node `old` without results (a Save) is now `new_`. */
+void sn_fired_node(SnRewriter *rw, SnGraph *g, SnId old, SnId new_);
+
+/* ---- the closed expression language's functions (expr.c) ---- */
+
+/* Storage range met with the producer's clamp, as real bounds. */
+typedef struct SnReach {
+    double lo, hi;
+} SnReach;
+SnReach sn_reach(const SnGraph *g, SnRef v);
+/* Bounds of a clamp in type t, as reals. */
+SnReach sn_clamp_reach(const SnType *t, SnRange r);
+static inline bool
+sn_covers(SnReach a, SnReach b)
+{
+    return a.lo <= b.lo && a.hi >= b.hi;
+}
+SnRange sn_meet(SnRange a, SnRange b);
+/* The clamp r of a value of type `from`, seen by Rescale in type `to`.  An
+ * open side is the storage bound, or open where calibrated. */
+SnRange sn_image(SnRange r, const SnType *from, const SnType *to,
+                 bool calibrated);
+/* Real bounds lo, hi (either may be absent) as a clamp in t. */
+SnRange sn_bounds(const SnType *t, bool has_lo, double lo, bool has_hi,
+                  double hi);
+bool sn_is_const(const SnGraph *g, SnRef v);
+/* The folded value of v as a Constant named like v; 0 when not constant. */
+SnRef sn_fold(SnGraph *g, SnRef v);
+/* Why the pinned bias b of `consumer` cannot move to the grid of (new_x, w)
+ * (dsl.md 1.2.12), or NULL when it can.  b 0 (absent) always can. */
+const char *sn_regrid_why(const SnGraph *g, SnRef b, SnId consumer,
+                          const SnType *new_x);
+/* The regridded Constant; a shared one is copied as "name.consumer".  Only
+ * after sn_regrid_why said NULL; b 0 gives 0. */
+SnRef sn_regrid(SnGraph *g, SnRef b, SnId consumer, const SnType *new_x);
+/* The bias type pinned by these operand types. */
+const SnType *sn_pinned_type(SnGraph *g, const SnPortDesc *p,
+                             const SnType *const *in_type);
+/* Why the accumulators of contract node `id` might not fit int32 if its data
+ * operand had type x_type and its bias these codes in absolute value (NULL:
+ * none), or NULL when they fit.  numerics.md, "Accumulators". */
+const char *sn_acc_why(const SnGraph *g, SnId id, const SnType *x_type,
+                       const double *bias_abs, SnArena *a);
+bool sn_supports(const SnRewriter *rw, SnKind k, SnElem e);
+/* compose(p, q)[i] = p[q[i]]: one Transpose for two. */
+SnInts sn_compose(SnArena *a, SnInts p, SnInts q);
+bool sn_identity(SnInts perm);
+bool sn_ints_equal(SnInts a, SnInts b);
+SnInts sn_ints_fill(SnArena *a, int64_t n, int64_t v); /* zeros, ones */
+SnInts sn_dims(SnArena *a, const SnShape *s);
+/* A result that nobody reads (absent results count as unused). */
+bool sn_unused(const SnGraph *g, SnId id, unsigned res);
+
+#endif

@@ -1,0 +1,172 @@
+/* sink: a Rescale above every input of a `same` group moves below the node.
+ *
+ * Exact for moves (lemma L1) and monotone selections (L2): both commute with
+ * a non-decreasing function of each code.  A constant inside the node (the
+ * fill of a Pad, the operand of a CPUMaxSplat) must commute too: checked by
+ * running the node on every code. */
+#include <math.h>
+#include <string.h>
+#include "rewrite/copy.h"
+#include "rewrite/derive.h"
+#include "sn_kinds.h"
+
+/* The inputs of the group, all Rescales alike; the first in *first. */
+static const char *
+group_alike(SnGraph *g, SnRewriter *rw, SnId id, SnId *first)
+{
+    const SnNode *n = sn_node(g, id);
+    const SnKindDesc *d = sn_desc(n->kind);
+    SnId r0 = 0;
+
+    for (uint32_t s = 0; s < n->nin; s++) {
+        if (d->in[sn_port_of_slot(d, n->nin, s)].fact != SN_SAME)
+            continue;
+        SnRef v = n->in[s].ref;
+        if (!v || sn_kind(g, v) != SN_K_RESCALE)
+            return r0 ? "not every input is a Rescale" : "";
+        SnId r = SN_NODE(v);
+        if (!r0)
+            r0 = r;
+        SnRange a = sn_clamp_of(g, r0), b = sn_clamp_of(g, r);
+        if (sn_type(g, sn_in(g, r, 0)) != sn_type(g, sn_in(g, r0, 0)))
+            return "the Rescales come from different types";
+        if (a.has_lo != b.has_lo || a.has_hi != b.has_hi || a.lo != b.lo ||
+            a.hi != b.hi || sn_node(g, r)->calibrated !=
+            sn_node(g, r0)->calibrated)
+            return "the Rescales saturate differently";
+        /* All users sink in this fire, or none does: no new conversions. */
+        for (SnUse *u = sn_res(g, v)->uses; u; u = u->next)
+            if (u->user != id)
+                return sn_format(sn_scratch(rw), "%s is also read by %s",
+                                 sn_name(g, v),
+                                 sn_label(g, u->user, sn_scratch(rw)));
+    }
+    *first = r0;
+    return r0 ? NULL : "";
+}
+
+/* Does a constant inside the node survive?  Runs x -> R(N(x)) and
+ * x -> N(R(x)) over all codes (an elementwise node), or over one padded
+ * element (Pad). */
+static bool
+constant_commutes(SnGraph *g, const SnEdit *low, SnId id, SnId r)
+{
+    const SnNode *n = sn_node(g, id);
+    const SnKindDesc *d = sn_desc(n->kind);
+    const SnType *st = low->type[0], *tt = n->res[0].type;
+    bool point = d->sem[0].cls == SN_C_POINT;
+    bool filled = d->sem[0].map == SN_MAP_PAD;
+
+    if (!point && !filled)
+        return true;
+    if (st->elem != SN_QI8 || tt->elem != SN_QI8 || n->nin != 1)
+        return false;
+    SnArena *a = sn_arena_new();
+    const SnShape *xs = sn_shape_of(g, sn_in(g, id, 0));
+    const SnShape *ys = sn_shape_of(g, SN_REF(id, 0));
+    int64_t dim = 256;
+    if (point)
+        xs = ys = sn_shape(g->pool, 1, &dim);
+    size_t nx = (size_t)sn_shape_count(xs), ny = (size_t)sn_shape_count(ys);
+    int8_t *x = sn_alloc(a, nx), *rx = sn_alloc(a, nx);
+    int8_t *nxv = sn_alloc(a, ny), *sunk = sn_alloc(a, ny);
+    int8_t *kept = sn_alloc(a, ny);
+    for (size_t i = 0; i < nx; i++)
+        x[i] = (int8_t)((int)(i & 255) - 128);
+    char why[SN_WHY];
+    const SnKindDesc *rd = sn_desc(SN_K_RESCALE);
+    const SnTuple *rtup = sn_tuple_find(rd, 1, &st, 1, &tt);
+    const SnTuple *hi = sn_tuple_find(d, 1, &tt, 1, &tt);
+    const SnTuple *lo = sn_tuple_find(d, 1, &st, 1, &st);
+    SnTensor tx = {st, xs, x}, trx = {tt, xs, rx}, tk = {tt, ys, kept};
+    SnTensor tn = {st, ys, nxv}, ts = {tt, ys, sunk};
+    SnCall c1 = {rd, sn_node(g, r)->attr, 1, 1, &tx, &trx, a, why};
+    SnCall c2 = {d, n->attr, 1, 1, &trx, &tk, a, why};
+    SnCall c3 = {d, n->attr, 1, 1, &tx, &tn, a, why};
+    SnCall c4 = {rd, sn_node(g, r)->attr, 1, 1, &tn, &ts, a, why};
+    bool ok = rtup && hi && lo && hi->eval && rtup->eval(&c1) == SN_OK &&
+              hi->eval(&c2) == SN_OK && lo->eval(&c3) == SN_OK &&
+              rtup->eval(&c4) == SN_OK && !memcmp(kept, sunk, ny);
+    sn_arena_free(a);
+    return ok;
+}
+
+/* The bound of a sink past a mean (dsl.md 2.2, row 6). */
+static const char *
+mean_bound(SnGraph *g, SnRewriter *rw, const SnEdit *low, SnId r, double *k)
+{
+    const SnType *st = low->type[0], *tt = sn_type(g, SN_REF(r, 0));
+
+    *k = ceil(1.5 + (double)st->scale[0] / (2 * (double)tt->scale[0]));
+    if (!sn_covers(sn_clamp_reach(tt, sn_clamp_of(g, r)),
+                   sn_reach(g, sn_in(g, r, 0))))
+        return "the Rescale saturates inside the mean";
+    (void)rw;
+    return NULL;
+}
+
+bool
+sn_sink(SnGraph *g, SnRewriter *rw, SnId id, uint16_t rule,
+        const uint64_t *kinds)
+{
+    SnNode *n = sn_node(g, id);
+    const SnKindDesc *d = sn_desc(n->kind);
+    SnId r = 0;
+
+    if (n->nres == 0 || !sn_elem_quant(n->res[0].type->elem))
+        return false;
+    if (!d->family.sink || !sn_kind_in(kinds, n->kind)) {
+        for (uint32_t s = 0; s < n->nin; s++)
+            if (n->in[s].ref && sn_kind(g, n->in[s].ref) == SN_K_RESCALE &&
+                d->family.why_sink)
+                sn_declined(rw, rule, g, SN_NODE(n->in[s].ref),
+                            "sink below %s: %s",
+                            sn_label(g, id, sn_scratch(rw)),
+                            d->family.why_sink);
+        return false;
+    }
+    const char *why = group_alike(g, rw, id, &r);
+    if (why && !*why)
+        return false; /* no Rescale here */
+    if (!why && d->family.sink_unused_rest)
+        for (unsigned i = 1; i < n->nres && !why; i++)
+            if (n->res[i].nuse)
+                why = sn_format(sn_scratch(rw),
+                                "result %s is used, and equal values appear "
+                                "after a Rescale", d->out[i].name);
+    if (!why && (n->res[0].type->nq != 1 ||
+                 sn_type(g, sn_in(g, r, 0))->nq != 1))
+        why = "a type has scales along an axis";
+    SnEdit low = sn_edit(g, id);
+    if (!why) {
+        for (uint32_t s = 0; s < n->nin; s++)
+            if (d->in[sn_port_of_slot(d, n->nin, s)].fact == SN_SAME)
+                low.in[s] = sn_in(g, SN_NODE(n->in[s].ref), 0);
+        low.type[0] = sn_type(g, sn_in(g, r, 0));
+        low.name = sn_format(g->arena, "%s.q",
+                             sn_name(g, SN_REF(id, 0)));
+        if (!sn_edit_tuple(g, &low))
+            why = "the node has no tuple for the Rescale's own input";
+        else if (!constant_commutes(g, &low, id, r))
+            why = "its constant rounds differently on the other side";
+        else if (d->family.sink_bounded) {
+            double k;
+            why = mean_bound(g, rw, &low, r, &k);
+        }
+    }
+    if (why) {
+        for (uint32_t s = 0; s < n->nin; s++)
+            if (n->in[s].ref && sn_kind(g, n->in[s].ref) == SN_K_RESCALE)
+                sn_declined(rw, rule, g, SN_NODE(n->in[s].ref),
+                            "sink below %s: %s",
+                            sn_label(g, id, sn_scratch(rw)), why);
+        return false;
+    }
+    if (!sn_fire(rw, rule, g, id))
+        return false;
+    SnId m = sn_edit_add(g, &low);
+    SnId below = sn_rescale_like(g, r, SN_REF(m, 0), NULL);
+    sn_fired(rw, g, SN_REF(id, 0), SN_REF(below, 0));
+    sn_fire_end(rw, g);
+    return true;
+}
