@@ -94,6 +94,9 @@ typedef struct SnSpec {
  * and give 0.  d may be NULL when the caller knows that it fits; then an error
  * is sn_bug. */
 SnId sn_add(SnGraph *g, const SnSpec *s, SnDiag *d);
+/* As sn_add, but an error is returned in *why (in g's arena) and reported
+ * nowhere: for callers with a better name for the node. */
+SnId sn_try_add(SnGraph *g, const SnSpec *s, const char **why);
 
 /* Replaces every use of `old` by `new_` (types' element and shape must fit
  * the users; result names stay). */

@@ -1,0 +1,162 @@
+# sinter.  One file, no configure; everything made goes to $(BUILD).
+CC     ?= gcc
+BUILD  ?= build
+SHARED ?= ../shared
+OPT    ?= -O2 -g
+SAN    ?=
+PROTO  ?= /usr/include/onnx
+LEMPAR ?= /usr/share/lemon/lempar.c
+ifeq ($(origin CC),default)
+CC = gcc
+endif
+
+WARN = -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes \
+       -Wmissing-prototypes -Wcast-qual -Wundef -Wvla -Wformat=2 -Werror
+# What re2c, lemon and protoc-c write is theirs: only plain warnings there.
+WARN_TOOL = -Wall -Wno-unused-variable -Wno-unused-but-set-variable
+STD  = -std=c11 -D_GNU_SOURCE -ffp-contract=off -fno-strict-aliasing
+INC  = -Isrc -I. -I$(GEN)
+ALL_CFLAGS = $(STD) $(OPT) $(SAN) $(INC) -MMD -MP $(CFLAGS)
+# make V=1 shows every command.
+Q = $(if $(V),,@)
+LIBS = -lprotobuf-c -ljansson -lxxhash -lpthread -lm
+GEN  = $(BUILD)/gen
+
+BASE_C = $(sort $(wildcard src/base/*.c))
+DSL_C  = $(sort $(wildcard dsl/*.c)) $(BUILD)/front/lex.c $(BUILD)/front/gram.c
+GEN_C  = $(sort $(wildcard gen/*.c))
+CLI_C  = $(sort $(wildcard src/cli/*.c))
+LIB_C  = $(BASE_C) $(sort $(wildcard src/graph/*.c src/kernel/*.c \
+         src/rewrite/*.c src/quant/*.c src/onnx/*.c src/run/*.c \
+         src/backend/*/*.c))
+MADE_C = $(addprefix $(GEN)/,sn_kinds.c sn_eval.c sn_inv.c sn_rules.c \
+         onnx.pb-c.c)
+# Where nodes.def and passes.def are taken from.
+DEFDIR ?= .
+DEFS   = $(DEFDIR)/nodes.def $(DEFDIR)/passes.def $(sort $(wildcard src/backend/*/*.def))
+BACKENDS = $(foreach b,$(sort $(wildcard src/backend/*/*.def)),--backend $(b))
+
+obj = $(patsubst $(BUILD)/%.c,$(BUILD)/obj/made/%.o,\
+      $(patsubst %.c,$(BUILD)/obj/%.o,$(filter-out $(BUILD)/%,$(1))) \
+      $(filter $(BUILD)/%,$(1)))
+BASE_O = $(call obj,$(BASE_C))
+DSL_O  = $(call obj,$(DSL_C))
+GEN_O  = $(call obj,$(GEN_C))
+CLI_O  = $(call obj,$(CLI_C))
+LIB_O  = $(call obj,$(LIB_C)) $(call obj,$(MADE_C))
+
+SINTER = $(BUILD)/sinter
+SGEN   = $(BUILD)/sinter-gen
+LIB    = $(BUILD)/libsinter.a
+FRONT  = $(BUILD)/libsinter-dsl.a
+
+.DEFAULT_GOAL := all
+.DELETE_ON_ERROR:
+.SECONDARY:
+
+## all: the generator, the library and the sinter command
+all: $(SINTER) $(SGEN)
+
+## deps: install the Debian packages that are missing
+deps:
+	@sh tools/deps.sh
+
+# Everything that compiles waits for the packages.
+$(BUILD)/.deps: tools/deps.sh
+	@mkdir -p $(BUILD)
+	@sh tools/deps.sh
+	@touch $@
+
+# ---- the generator ----
+
+$(BUILD)/front/lex.c: dsl/lex.re | $(BUILD)/.deps
+	@mkdir -p $(@D)
+	$(Q)re2c --no-debug-info -W -o $@ $<
+$(BUILD)/front/gram.c: dsl/gram.y | $(BUILD)/.deps
+	@mkdir -p $(@D)
+	$(Q)lemon -q -l -T$(LEMPAR) -d$(BUILD)/front $<
+$(BUILD)/front/gram.h: $(BUILD)/front/gram.c
+
+$(FRONT): $(DSL_O) $(BASE_O)
+	@rm -f $@
+	$(Q)ar rcs $@ $^
+$(SGEN): $(GEN_O) $(FRONT)
+	$(Q)$(CC) $(SAN) $(LDFLAGS) -o $@ $(GEN_O) $(FRONT) -lxxhash -lm
+
+$(DSL_O) $(GEN_O): $(BUILD)/front/gram.h
+$(DSL_O) $(GEN_O): INC += -I$(BUILD)/front
+
+# ---- what the declarations generate ----
+
+$(GEN)/.stamp: $(SGEN) $(DEFS)
+	@mkdir -p $(GEN)
+	$(Q)$(SGEN) --nodes $(DEFDIR)/nodes.def --passes $(DEFDIR)/passes.def \
+	  $(BACKENDS) -I $(DEFDIR) -o $(GEN)
+	@touch $@
+$(GEN)/onnx.pb-c.c: | $(BUILD)/.deps
+	@mkdir -p $(GEN)
+	$(Q)protoc-c --proto_path=$(PROTO) --c_out=$(GEN) onnx.proto
+$(filter-out %.pb-c.c,$(MADE_C)) $(GEN)/sn_tests.c: $(GEN)/.stamp
+
+## gen: run sinter-gen only
+gen: $(GEN)/.stamp
+
+# ---- compiling ----
+
+$(BUILD)/obj/made/front/%.o: $(BUILD)/front/%.c
+	@mkdir -p $(@D)
+	$(if $(V),,@echo "  CC $<")
+	$(Q)$(CC) $(ALL_CFLAGS) -Idsl $(WARN_TOOL) -c -o $@ $<
+$(BUILD)/obj/made/gen/onnx.pb-c.o: $(GEN)/onnx.pb-c.c
+	@mkdir -p $(@D)
+	$(if $(V),,@echo "  CC $<")
+	$(Q)$(CC) $(ALL_CFLAGS) $(WARN_TOOL) -c -o $@ $<
+$(BUILD)/obj/made/gen/%.o: $(GEN)/%.c
+	@mkdir -p $(@D)
+	$(if $(V),,@echo "  CC $<")
+	$(Q)$(CC) $(ALL_CFLAGS) $(WARN) -c -o $@ $<
+$(BUILD)/obj/%.o: %.c | $(BUILD)/.deps
+	@mkdir -p $(@D)
+	$(if $(V),,@echo "  CC $<")
+	$(Q)$(CC) $(ALL_CFLAGS) $(WARN) -c -o $@ $<
+# Sources above the generator see its headers.
+$(call obj,$(filter-out src/base/%,$(LIB_C)) $(CLI_C)): \
+	$(GEN)/.stamp $(GEN)/onnx.pb-c.c
+
+$(LIB): $(LIB_O)
+	@rm -f $@
+	$(Q)ar rcs $@ $^
+$(SINTER): $(CLI_O) $(LIB)
+	$(Q)$(CC) $(SAN) $(LDFLAGS) -o $@ $(CLI_O) $(LIB) $(LIBS)
+
+-include $(shell find $(BUILD)/obj -name '*.d' 2>/dev/null)
+
+include tests/tests.mk
+
+## demo: quantize the bundled LRN network and show what happened
+demo: all
+	sh examples/demo/demo.sh $(BUILD)
+
+## zoo: quantize every model at hand and print a table of accuracies
+zoo: all
+	sh tools/zoo.sh $(BUILD) $(SHARED)
+
+## san: make check under AddressSanitizer and UBSan
+san:
+	$(MAKE) check BUILD=build/san OPT='-O1 -g' \
+	  SAN='-fsanitize=address,undefined -fno-sanitize-recover=all'
+
+## lint: naming, headers, reproducible output, cppcheck
+lint: all
+	@sh tools/deps.sh clang cppcheck
+	sh tools/lint.sh $(BUILD)
+
+## clean: remove everything made
+clean:
+	rm -rf build
+
+## help: this list
+help:
+	@sed -n 's/^## //p' $(MAKEFILE_LIST)
+
+.PHONY: all deps gen demo zoo san lint clean help

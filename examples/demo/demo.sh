@@ -1,0 +1,41 @@
+#!/bin/sh
+# Quantizes the bundled LRN network on its real images and says what happened.
+# Usage: demo.sh BUILD; writes its results to BUILD/demo.
+set -eu
+build=${1:-build}
+here=$(dirname "$0")
+out=$build/demo
+sinter=$build/sinter
+pixels='--mul 0.00392156863 --layout nchw'
+mkdir -p "$out"
+
+echo "== The model: a float network with two LRNs, trained on Fashion-MNIST"
+"$sinter" inspect "$here/fashion_lrn.onnx"
+echo
+echo "== Quantize to int8, 256 calibration images"
+# shellcheck disable=SC2086
+"$sinter" quantize "$here/fashion_lrn.onnx" --calib "$here/calib_images.npy" \
+    $pixels --channelwise --rowwise --backend cpu \
+    --dump-profile "$out/profile.json" --print-after integerize --time-passes \
+    -o "$out/fashion_lrn.sn" 2>"$out/log"
+sed -n '/^sinter-graph/,/^}/p' "$out/log" >"$out/before.sn"
+sed '/^; after/,/^}/d' "$out/log"
+echo
+echo "== Every Rescale left, and why"
+"$sinter" why "$out/fashion_lrn.sn" --backend cpu
+echo
+echo "== Top-1 on 2000 test images, float and int8"
+# shellcheck disable=SC2086
+"$sinter" run "$here/fashion_lrn.onnx" --input "$here/test_images.npy" \
+    --labels "$here/test_labels.npy" $pixels --backend cpu
+# shellcheck disable=SC2086
+"$sinter" run "$out/fashion_lrn.sn" --input "$here/test_images.npy" \
+    --labels "$here/test_labels.npy" $pixels --backend cpu
+echo
+for p in before after; do
+    sn=$out/before.sn
+    [ $p = before ] || sn=$out/fashion_lrn.sn
+    "$sinter" draw "$sn" -o "$out/$p.svg"
+    "$sinter" draw "$sn" -o "$out/$p.png"
+    echo "picture: $out/$p.svg"
+done

@@ -1,0 +1,75 @@
+/* The emitters of sinter-gen: each writes the generated files it names from
+ * resolved, error-free declarations.  Output depends on the declarations only:
+ * no dates, no host paths, file order.  A file whose bytes are the same keeps
+ * its modification time. */
+#ifndef SN_EMIT_H
+#define SN_EMIT_H
+
+#include "base/buf.h"
+#include "base/file.h"
+#include "dsl/model.h"
+
+/* sn_kinds.h, sn_kinds.c, sn_gen.h (prototypes between generated files). */
+void sn_emit_kinds(const SnDefs *s, const char *outdir, SnDiag *d);
+/* sn_inv.c: where constraints and invariants. */
+void sn_emit_inv(const SnDefs *s, const char *outdir, SnDiag *d);
+/* sn_eval.c: one evaluator per node and tuple.  A quantized tuple without an
+ * arithmetic row is an error (SN115). */
+void sn_emit_eval(const SnDefs *s, const char *outdir, SnDiag *d);
+/* reference.md */
+void sn_emit_ref(const SnDefs *s, const char *outdir, SnDiag *d);
+/* sn_rules.h, sn_rules.c; sn_tests.c */
+void sn_emit_rules(const SnDefs *s, const char *outdir, SnDiag *d);
+
+/* The table node x family, as text. */
+void sn_explain(const SnDefs *s, SnBuf *b);
+
+/* ---- names ---- */
+
+const char *sn_lower(SnArena *a, const char *s);
+const char *sn_upper(SnArena *a, const char *s);
+/* s, or s with '_' appended when it is a word of C or a name that emitted
+ * functions use themselves. */
+const char *sn_field(SnArena *a, const char *s); /* struct fields */
+const char *sn_local(SnArena *a, const char *s); /* variables */
+/* "nodes.def:46"; absolute paths are cut to their last part. */
+const char *sn_where(SnArena *a, SnPos at);
+
+/* ---- pieces of C ---- */
+
+void sn_emit_head(SnBuf *b, const char *what);
+void sn_emit_str(SnBuf *b, const char *s); /* quoted; NULL for NULL */
+void sn_emit_f32(SnBuf *b, double v);      /* 0.5f, -INFINITY */
+void sn_emit_f64(SnBuf *b, double v);
+void sn_emit_i64(SnBuf *b, int64_t v);     /* INT64_C(5) past int */
+/* s as lines of a block comment, each line after `lead`. */
+void sn_emit_quote(SnBuf *b, const char *lead, const char *s);
+/* The lines of text, indented by `indent` and what they have, broken after
+ * commas and before operators where they pass width columns. */
+void sn_emit_lines(SnBuf *b, int indent, int width, const char *text);
+/* The C type of an attribute, "int64_t " or "const SnType *". */
+const char *sn_attr_ctype(const SnDefAttr *at);
+const char *sn_elem_enum(int elem);  /* "SN_QI8"; "-1" when absent */
+const char *sn_elem_ctype(int elem); /* "int8_t" */
+/* The evaluator of tuple t of n, or NULL when it has none. */
+const char *sn_eval_name(SnArena *a, const SnDefNode *n, uint32_t t);
+/* Whether result res of n is a plain move: no fill to work out. */
+bool sn_is_plain_move(const SnDefNode *n, uint32_t res);
+
+/* The value of a constant expression (numbers, - + * /). */
+bool sn_const_num(const SnExpr *e, double *v);
+
+/* ---- text as written ---- */
+
+void sn_put_expr(SnBuf *b, const SnExpr *e); /* dsl/expr.c */
+void sn_put_conc(SnBuf *b, const SnDefs *s, SnDefConc c); /* "q8" */
+void sn_put_sem(SnBuf *b, const SnDefSem *m); /* "y = ... over map(...)" */
+/* "(q8, q8c, q32c) -> q8" */
+void sn_put_tuple(SnBuf *b, const SnDefs *s, const SnDefNode *n,
+                  const SnDefTuple *t);
+void sn_put_attr_decl(SnBuf *b, const SnDefAttr *at); /* without ';' */
+
+/* Writes outdir/name; long lines of C are broken (sn_emit_lines). */
+void sn_emit_file(SnBuf *b, const char *outdir, const char *name, SnDiag *d);
+
+#endif

@@ -1,0 +1,58 @@
+#include "base/json.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Bytes of the well-formed UTF-8 sequence at s, or 0. */
+static size_t
+utf8_len(const unsigned char *s)
+{
+    size_t n = s[0] < 0x80 ? 1 : s[0] < 0xc2 ? 0 : s[0] < 0xe0 ? 2
+        : s[0] < 0xf0 ? 3 : s[0] < 0xf5 ? 4 : 0;
+
+    for (size_t i = 1; i < n; i++)
+        if ((s[i] & 0xc0) != 0x80)
+            return 0;
+    if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f)
+        || (s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] > 0x8f))
+        return 0;
+    return n;
+}
+
+void
+sn_put_json(SnBuf *b, const char *s)
+{
+    sn_putc(b, '"');
+    while (*s) {
+        unsigned char c = (unsigned char)*s;
+        size_t n = utf8_len((const unsigned char *)s);
+        if (c == '"' || c == '\\')
+            sn_putf(b, "\\%c", c);
+        else if (c < 0x20 || c == 0x7f)
+            sn_putf(b, "\\u%04x", c);
+        else if (n)
+            sn_putn(b, s, n);
+        else
+            sn_puts(b, "\\ufffd");
+        s += n ? n : 1;
+    }
+    sn_putc(b, '"');
+}
+
+void
+sn_put_json_f32(SnBuf *b, float v)
+{
+    if (isfinite(v))
+        sn_put_f32(b, v);
+    else
+        sn_puts(b, "null");
+}
+
+void
+sn_put_json_f64(SnBuf *b, double v)
+{
+    if (isfinite(v))
+        sn_put_f64(b, v);
+    else
+        sn_puts(b, "null");
+}

@@ -1,0 +1,79 @@
+/* The command line: one table of options feeds parsing and --help; one file
+ * per verb. */
+#ifndef SN_CLI_H
+#define SN_CLI_H
+
+#include "graph/graph.h"
+#include "quant/quantize.h"
+#include "run/samples.h"
+
+typedef struct SnStrs { /* a NULL-terminated list */
+    uint32_t n;
+    const char **v;
+} SnStrs;
+
+typedef struct SnNums {
+    uint32_t n;
+    float *v;
+} SnNums;
+
+typedef struct SnArgs {
+    SnStrs pos; /* positional arguments */
+    const char *output;
+    SnStrs input, calib;
+    const char *labels, *load_profile, *dump_profile, *schema, *backend;
+    const char *passes, *pipeline, *print_after, *compare, *dump, *node;
+    const char *layout;
+    SnStrs shape, dim;
+    SnStrs disable, enable;
+    SnNums mul, add;
+    long nsample, njob, opt_limit, seed, batch;
+    bool verify, trace, stats, time_passes, check_passes, strict;
+    bool channelwise, rowwise, json, help;
+} SnArgs;
+
+typedef struct SnCli {
+    SnArena *a;
+    SnDiag *d;
+    SnArgs args;
+    SnBuf out; /* what goes to standard output */
+} SnCli;
+
+typedef struct SnVerb {
+    const char *name, *usage, *help;
+    uint32_t bit;
+    SnStatus (*run)(SnCli *c);
+} SnVerb;
+extern const SnVerb sn_verbs[]; /* ends with a NULL name */
+
+/* Parses argv[1..) after the verb.  Messages name the option and, where one is
+ * close, what was meant. */
+SnStatus sn_args_parse(SnCli *c, const SnVerb *v, int argc, char **argv);
+/* The text of --help: of the program (v NULL) or of one verb. */
+void sn_args_help(SnBuf *b, const SnVerb *v);
+
+/* ---- shared by verbs (load.c) ---- */
+
+/* The positional argument, required; refuses more than `most`. */
+SnStatus sn_cli_model(SnCli *c, uint32_t most, const char **path);
+/* Reads .onnx or .sn ("-": .sn from standard input) and verifies it. */
+SnStatus sn_cli_load(SnCli *c, const char *path, SnGraph **out);
+bool sn_is_onnx(const char *path);
+SnStatus sn_cli_rewrite_opts(SnCli *c, SnRewriteOpts *o);
+SnStatus sn_cli_pixels(SnCli *c, SnPixels *px);
+/* Prints --stats and --time-passes to stderr where asked. */
+void sn_cli_rewrite_report(SnCli *c, const SnRewriter *rw);
+/* Samples for the inputs of x from --input, --calib or what is in files. */
+SnStatus sn_cli_samples(SnCli *c, const SnExec *x, const SnStrs *files,
+                        const char *option, SnSamples **out);
+/* Profiles a copy of g on --calib; hash and names as quantize wants them. */
+SnStatus sn_cli_profile(SnCli *c, const SnGraph *g, const SnStrs *files,
+                        SnProfile **out);
+/* "1.25 MiB" */
+const char *sn_bytes_str(SnArena *a, size_t n);
+
+SnStatus sn_verb_inspect(SnCli *c), sn_verb_opt(SnCli *c),
+    sn_verb_profile(SnCli *c), sn_verb_quantize(SnCli *c),
+    sn_verb_run(SnCli *c), sn_verb_draw(SnCli *c), sn_verb_why(SnCli *c);
+
+#endif

@@ -1,0 +1,169 @@
+/* What several verbs do: reading models, options of passes, data. */
+#include "cli/cli.h"
+
+#include <string.h>
+#include "base/file.h"
+#include "graph/text.h"
+#include "onnx/import.h"
+
+bool
+sn_is_onnx(const char *path)
+{
+    size_t n = strlen(path);
+
+    return n > 5 && strcmp(path + n - 5, ".onnx") == 0;
+}
+
+SnStatus
+sn_cli_model(SnCli *c, uint32_t most, const char **path)
+{
+    if (c->args.pos.n == 0)
+        return sn_fail(c->d, SN_EUSAGE, "MODEL", "is missing: expected a "
+                       ".onnx or .sn file");
+    if (c->args.pos.n > most)
+        return sn_fail(c->d, SN_EUSAGE, c->args.pos.v[most],
+                       "is one argument too many");
+    *path = c->args.pos.v[0];
+    return SN_OK;
+}
+
+static SnStatus
+load_text(SnCli *c, const char *path, SnGraph **out)
+{
+    SnSrc *src;
+    char *text;
+
+    if (strcmp(path, "-") != 0)
+        return sn_text_load(c->a, path, c->d, out);
+    src = SN_NEW(c->a, SnSrc);
+    src->name = "<stdin>";
+    SN_TRY(sn_file_read(c->a, c->d, path, 0, &text, &src->nbyte));
+    src->text = text;
+    return sn_parse(c->a, src, ".", c->d, out);
+}
+
+SnStatus
+sn_cli_load(SnCli *c, const char *path, SnGraph **out)
+{
+    if (sn_is_onnx(path)) {
+        SnOnnxOpts o = {.dims = c->args.dim.n ? c->args.dim.v : NULL,
+                        .shapes = c->args.shape.n ? c->args.shape.v : NULL,
+                        .batch = c->args.batch};
+        SN_TRY(sn_onnx_import(c->a, path, &o, c->d, out));
+    } else {
+        SN_TRY(load_text(c, path, out));
+    }
+    return sn_verify(*out, c->d);
+}
+
+SnStatus
+sn_cli_rewrite_opts(SnCli *c, SnRewriteOpts *o)
+{
+    const SnArgs *a = &c->args;
+
+    *o = sn_rewrite_defaults;
+    if (a->backend) {
+        o->backend = sn_backend_named(a->backend);
+        if (!o->backend) {
+            SnBuf b;
+            sn_buf_init(&b, c->a);
+            for (uint32_t i = 0; i < sn_nbackend; i++)
+                sn_putf(&b, "%s%s", i ? ", " : "", sn_backends[i].name);
+            return sn_fail(c->d, SN_EUSAGE, "--backend",
+                           "no backend is named '%s' (there are: %s)",
+                           a->backend, sn_buf_str(&b));
+        }
+    }
+    o->strict_saturation = a->strict;
+    o->verify = a->verify;
+    o->check_passes = a->check_passes;
+    o->trace = a->trace;
+    o->time_passes = a->time_passes;
+    o->opt_limit = a->opt_limit;
+    o->print_after = a->print_after;
+    if (a->disable.n)
+        o->disable = a->disable.v;
+    if (a->enable.n)
+        o->optin = a->enable.v;
+    if (a->seed)
+        o->seed = (uint64_t)a->seed;
+    return SN_OK;
+}
+
+void
+sn_cli_rewrite_report(SnCli *c, const SnRewriter *rw)
+{
+    if (c->args.stats)
+        sn_rewrite_stats(rw, stderr);
+    if (c->args.time_passes)
+        sn_rewrite_times(rw, stderr);
+}
+
+SnStatus
+sn_cli_pixels(SnCli *c, SnPixels *px)
+{
+    const SnArgs *a = &c->args;
+
+    *px = (SnPixels){.nmul = a->mul.n, .mul = a->mul.v, .nadd = a->add.n,
+                     .add = a->add.v};
+    if (!a->layout || !strcmp(a->layout, "auto"))
+        px->layout = SN_LAYOUT_AUTO;
+    else if (!strcmp(a->layout, "nhwc"))
+        px->layout = SN_LAYOUT_NHWC;
+    else if (!strcmp(a->layout, "nchw"))
+        px->layout = SN_LAYOUT_NCHW;
+    else
+        return sn_fail(c->d, SN_EUSAGE, "--layout",
+                       "'%s' is neither nhwc nor nchw", a->layout);
+    return SN_OK;
+}
+
+SnStatus
+sn_cli_samples(SnCli *c, const SnExec *x, const SnStrs *files,
+               const char *option, SnSamples **out)
+{
+    SnPixels px;
+
+    if (files->n == 0)
+        return sn_fail(c->d, SN_EUSAGE, option, "is missing: expected a "
+                       ".npy or .pb file");
+    SN_TRY(sn_cli_pixels(c, &px));
+    return sn_samples_open(c->a, x->ninput, x->input, files->n, files->v,
+                           &px, c->args.nsample, c->d, out);
+}
+
+SnStatus
+sn_cli_profile(SnCli *c, const SnGraph *g, const SnStrs *files,
+               SnProfile **out)
+{
+    SnGraph *f = sn_graph_clone(g, c->a);
+    SnRewriteOpts o;
+    const SnExec *x;
+    SnSamples *s;
+
+    SN_TRY(sn_cli_rewrite_opts(c, &o));
+    SnRewriter *rw = sn_rewriter_new(c->a, &o, c->d);
+    SN_TRY(sn_rewrite(rw, f, "profile"));
+    SN_TRY(sn_exec_prepare(c->a, f, NULL, c->d, &x));
+    SN_TRY(sn_cli_samples(c, x, files, "--calib", &s));
+    SN_TRY(sn_profile_run(c->a, x, s->n, (unsigned)c->args.njob,
+                          sn_samples_fill, s, sn_graph_hash(g, true), c->d,
+                          out));
+    for (uint32_t i = 0; i < (*out)->n; i++)
+        if ((*out)->hist[i].nonfinite)
+            sn_warn(c->d, (SnPos){0}, NULL, "'%s' had %llu values that are "
+                    "not finite; its range leaves them out",
+                    (*out)->hist[i].name,
+                    (unsigned long long)(*out)->hist[i].nonfinite);
+    return SN_OK;
+}
+
+const char *
+sn_bytes_str(SnArena *a, size_t n)
+{
+    if (n >= 1 << 20)
+        return sn_format(a, "%.2f MiB", (double)n / (1 << 20));
+    if (n >= 1 << 10)
+        return sn_format(a, "%.1f KiB", (double)n / (1 << 10));
+    return sn_format(a, "%zu B", n);
+}

@@ -1,0 +1,74 @@
+/* sinter: reads the verb, runs it, prints. */
+#include "cli/cli.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const SnVerb *
+verb_named(const char *name)
+{
+    for (const SnVerb *v = sn_verbs; v->name; v++)
+        if (!strcmp(v->name, name))
+            return v;
+    return NULL;
+}
+
+static SnStatus
+unknown_verb(SnCli *c, const char *name)
+{
+    const char *cand[32];
+    size_t n = 0;
+
+    for (const SnVerb *v = sn_verbs; v->name; v++)
+        cand[n++] = v->name;
+    const char *near = sn_closest(name, cand, n);
+    if (near)
+        return sn_fail(c->d, SN_EUSAGE, name,
+                       "is not a verb of sinter; did you mean '%s'?", near);
+    return sn_fail(c->d, SN_EUSAGE, name,
+                   "is not a verb of sinter; see 'sinter --help'");
+}
+
+static SnStatus
+run(SnCli *c, int argc, char **argv)
+{
+    if (argc < 2) {
+        SnBuf b;
+        sn_buf_init(&b, c->a);
+        sn_args_help(&b, NULL);
+        fputs(sn_buf_str(&b), stderr);
+        return SN_EUSAGE;
+    }
+    if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")
+        || !strcmp(argv[1], "help")) {
+        sn_args_help(&c->out, NULL);
+        return SN_OK;
+    }
+    const SnVerb *v = verb_named(argv[1]);
+    if (!v)
+        return unknown_verb(c, argv[1]);
+    SN_TRY(sn_args_parse(c, v, argc - 2, argv + 2));
+    if (c->args.help) {
+        sn_args_help(&c->out, v);
+        return SN_OK;
+    }
+    return v->run(c);
+}
+
+int
+main(int argc, char **argv)
+{
+    SnCli c = {.a = sn_arena_new()};
+
+    c.d = sn_diag_new(c.a);
+    sn_buf_init(&c.out, c.a);
+    SnStatus st = run(&c, argc, argv);
+    if (c.out.n && fwrite(c.out.s, 1, c.out.n, stdout) != c.out.n
+        && st == SN_OK)
+        st = sn_fail(c.d, SN_EOUTPUT, "standard output", "cannot write");
+    if (fflush(stdout) != 0 && st == SN_OK)
+        st = sn_fail(c.d, SN_EOUTPUT, "standard output", "cannot write");
+    sn_diag_print(c.d, stderr);
+    sn_arena_free(c.a);
+    return (int)st;
+}

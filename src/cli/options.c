@@ -1,0 +1,331 @@
+#include "cli/cli.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    INSPECT = 1,
+    OPT = 2,
+    PROFILE = 4,
+    QUANTIZE = 8,
+    RUN = 16,
+    DRAW = 32,
+    WHY = 64,
+    ALL = 127
+};
+
+const SnVerb sn_verbs[] = {
+    {"inspect", "MODEL", "nodes, types, inputs and outputs of a model",
+     INSPECT, sn_verb_inspect},
+    {"opt", "[FILE.sn|-]", "run passes and print the graph", OPT,
+     sn_verb_opt},
+    {"profile", "MODEL --calib FILE... [-o PROFILE]",
+     "run a float model on data and record the range of each value", PROFILE,
+     sn_verb_profile},
+    {"quantize", "MODEL (--calib FILE... | --load-profile F) -o OUT.sn",
+     "make an int8 model", QUANTIZE, sn_verb_quantize},
+    {"run", "MODEL --input FILE...", "run a model, score or compare it", RUN,
+     sn_verb_run},
+    {"draw", "MODEL [-o F.dot|F.svg|F.png]", "draw the graph", DRAW,
+     sn_verb_draw},
+    {"why", "MODEL [--node NAME]", "say why each Rescale is still there",
+     WHY, sn_verb_why},
+    {0},
+};
+
+typedef enum OptKind {
+    O_FLAG,
+    O_STR,
+    O_LONG,
+    O_EACH, /* may be repeated */
+    O_LIST, /* comma-separated, may be repeated */
+    O_NUMS  /* comma-separated numbers */
+} OptKind;
+
+typedef struct Option {
+    const char *name;    /* with its dashes */
+    const char *metavar; /* NULL for a flag */
+    OptKind kind;
+    size_t offset;
+    uint32_t verbs;
+    const char *help; /* NULL: another name for the option above */
+} Option;
+
+#define AT(field) offsetof(SnArgs, field)
+#define RUNS_PASSES (OPT | PROFILE | QUANTIZE | WHY)
+#define READS_DATA (PROFILE | QUANTIZE | RUN)
+#define IMPORTS (INSPECT | OPT | DRAW | READS_DATA)
+
+static const Option options[] = {
+    {"-o", "FILE", O_STR, AT(output), OPT | PROFILE | QUANTIZE | DRAW,
+     "where the result goes (standard output when it can)"},
+    {"--output", "FILE", O_STR, AT(output), OPT | PROFILE | QUANTIZE | DRAW,
+     NULL},
+    {"--calib", "FILE", O_EACH, AT(calib), PROFILE | QUANTIZE,
+     "calibration data: .npy or .pb, INPUT=FILE for one of several inputs"},
+    {"--input", "FILE", O_EACH, AT(input), RUN,
+     "data to run on: .npy or .pb, INPUT=FILE for one of several inputs"},
+    {"--labels", "FILE", O_STR, AT(labels), RUN,
+     "a .npy of class numbers: prints top-1"},
+    {"--compare", "MODEL", O_STR, AT(compare), RUN,
+     "also run MODEL and print the SQNR of each output against it"},
+    {"--dump", "FILE", O_STR, AT(dump), RUN,
+     "write the first output of all samples as an f32 .npy"},
+    {"-n", "N", O_LONG, AT(nsample), READS_DATA, "use the first N samples"},
+    {"--mul", "X,...", O_NUMS, AT(mul), READS_DATA,
+     "multiply pixels, one number or one per channel"},
+    {"--add", "X,...", O_NUMS, AT(add), READS_DATA,
+     "then add, one number or one per channel"},
+    {"--layout", "nhwc|nchw", O_STR, AT(layout), READS_DATA,
+     "channel order of the model's input (default: what fits)"},
+    {"--shape", "[X=]1x3x32x32", O_EACH, AT(shape), IMPORTS,
+     "shape of an ONNX model's input, over what the file says"},
+    {"--dim", "N=4", O_EACH, AT(dim), IMPORTS,
+     "value of a symbolic dimension of an ONNX model"},
+    {"--batch", "N", O_LONG, AT(batch), IMPORTS,
+     "value of a free leading dimension (default: 1)"},
+    {"--jobs", "N", O_LONG, AT(njob), READS_DATA,
+     "threads (default: one per processor); results do not depend on it"},
+    {"-j", "N", O_LONG, AT(njob), READS_DATA, NULL},
+    {"--load-profile", "FILE", O_STR, AT(load_profile), QUANTIZE,
+     "take ranges from a profile file"},
+    {"--dump-profile", "FILE", O_STR, AT(dump_profile), QUANTIZE,
+     "also write the profile made from --calib"},
+    {"--schema", "NAME", O_STR, AT(schema), QUANTIZE,
+     "asymmetric (default) or symmetric"},
+    {"--quantization-schema", "NAME", O_STR, AT(schema), QUANTIZE, NULL},
+    {"--channelwise", NULL, O_FLAG, AT(channelwise), QUANTIZE,
+     "one scale per output channel for the weights of convolutions"},
+    {"--enable-channelwise", NULL, O_FLAG, AT(channelwise), QUANTIZE, NULL},
+    {"--rowwise", NULL, O_FLAG, AT(rowwise), QUANTIZE,
+     "one scale per row for the weights of matrix products"},
+    {"--enable-rowwise", NULL, O_FLAG, AT(rowwise), QUANTIZE, NULL},
+    {"--backend", "NAME", O_STR, AT(backend), OPT | QUANTIZE | RUN | WHY,
+     "interp (default) or another declared backend"},
+    {"--passes", "A,B", O_STR, AT(passes), OPT | WHY,
+     "run these passes or pipelines in order"},
+    {"--pipeline", "NAME", O_STR, AT(pipeline), OPT,
+     "run this pipeline (default: optimize)"},
+    {"--node", "NAME", O_STR, AT(node), WHY,
+     "only Rescales at, above or below this value"},
+    {"--print-after", "PASS", O_STR, AT(print_after), RUNS_PASSES,
+     "print the graph after this pass, or after all"},
+    {"--verify", NULL, O_FLAG, AT(verify), RUNS_PASSES,
+     "verify the graph after every pass"},
+    {"--trace", NULL, O_FLAG, AT(trace), RUNS_PASSES,
+     "print a line for every rewrite"},
+    {"--stats", NULL, O_FLAG, AT(stats), RUNS_PASSES,
+     "print how often each rule applied"},
+    {"--time-passes", NULL, O_FLAG, AT(time_passes), RUNS_PASSES,
+     "print the time of each pass"},
+    {"--disable", "P[.R],...", O_LIST, AT(disable), RUNS_PASSES,
+     "switch off passes or rules"},
+    {"--enable", "NAME,...", O_LIST, AT(enable), RUNS_PASSES,
+     "switch on opt-in rules"},
+    {"--opt-limit", "N", O_LONG, AT(opt_limit), RUNS_PASSES,
+     "allow only the first N rewrites (to bisect)"},
+    {"--check-passes", NULL, O_FLAG, AT(check_passes), RUNS_PASSES,
+     "run what each rewrite replaces before and after, and compare"},
+    {"--seed", "N", O_LONG, AT(seed), RUNS_PASSES,
+     "of the values --check-passes draws"},
+    {"--strict-saturation", NULL, O_FLAG, AT(strict), RUNS_PASSES,
+     "never drop the saturation of a calibrated Rescale"},
+    {"--json", NULL, O_FLAG, AT(json), INSPECT | QUANTIZE | RUN | WHY,
+     "print the report as JSON"},
+    {"--help", NULL, O_FLAG, AT(help), ALL, "print this text"},
+    {"-h", NULL, O_FLAG, AT(help), ALL, NULL},
+};
+enum { NOPTION = sizeof options / sizeof options[0] };
+
+static void *
+field(SnArgs *args, const Option *o)
+{
+    return (char *)args + o->offset;
+}
+
+static void
+push_str(SnArena *a, SnStrs *l, const char *s)
+{
+    SN_PUSH(a, l->v, l->n, s);
+    l->v = sn_grow(a, l->v, l->n, sizeof *l->v);
+    l->v[l->n] = NULL;
+}
+
+static const Option *
+option_named(const char *name, size_t n, const SnVerb *v)
+{
+    for (int i = 0; i < NOPTION; i++)
+        if ((options[i].verbs & v->bit) && strlen(options[i].name) == n
+            && strncmp(options[i].name, name, n) == 0)
+            return &options[i];
+    return NULL;
+}
+
+static SnStatus
+unknown_option(SnCli *c, const SnVerb *v, const char *name)
+{
+    const char *cand[NOPTION];
+    size_t n = 0;
+
+    for (int i = 0; i < NOPTION; i++)
+        if (options[i].verbs & v->bit)
+            cand[n++] = options[i].name;
+    const char *near = sn_closest(name, cand, n);
+    if (near)
+        return sn_fail(c->d, SN_EUSAGE, name, "'sinter %s' has no such "
+                       "option; did you mean '%s'?", v->name, near);
+    return sn_fail(c->d, SN_EUSAGE, name, "'sinter %s' has no such option; "
+                   "see 'sinter %s --help'", v->name, v->name);
+}
+
+static SnStatus
+take_long(SnCli *c, const Option *o, const char *s, long *out)
+{
+    char *end;
+
+    errno = 0;
+    long v = strtol(s, &end, 10);
+    if (end == s || *end || errno || v < 0)
+        return sn_fail(c->d, SN_EUSAGE, o->name,
+                       "'%s' is not a number of zero or more", s);
+    *out = v;
+    return SN_OK;
+}
+
+static SnStatus
+take_nums(SnCli *c, const Option *o, const char *s, SnNums *out)
+{
+    const char *p = s;
+
+    *out = (SnNums){0};
+    for (;;) {
+        char *end;
+        float v = strtof(p, &end);
+        if (end == p || (*end && *end != ',') || !(v - v == 0))
+            return sn_fail(c->d, SN_EUSAGE, o->name, "'%s' is not a list of "
+                           "numbers separated by commas", s);
+        SN_PUSH(c->a, out->v, out->n, v);
+        if (!*end)
+            return SN_OK;
+        p = end + 1;
+    }
+}
+
+static SnStatus
+take_value(SnCli *c, const Option *o, const char *s)
+{
+    void *f = field(&c->args, o);
+
+    switch (o->kind) {
+    case O_FLAG:
+        *(bool *)f = true;
+        return SN_OK;
+    case O_STR:
+        *(const char **)f = s;
+        return SN_OK;
+    case O_LONG:
+        return take_long(c, o, s, f);
+    case O_EACH:
+        push_str(c->a, f, s);
+        return SN_OK;
+    case O_LIST:
+        for (const char *p = s; *p;) {
+            size_t n = strcspn(p, ",");
+            if (n)
+                push_str(c->a, f, sn_strndup(c->a, p, n));
+            p += n + (p[n] == ',');
+        }
+        return SN_OK;
+    case O_NUMS:
+        return take_nums(c, o, s, f);
+    }
+    return SN_OK;
+}
+
+static SnStatus
+parse_option(SnCli *c, const SnVerb *v, int argc, char **argv, int *i)
+{
+    const char *arg = argv[*i], *eq = strchr(arg, '=');
+    size_t n = eq ? (size_t)(eq - arg) : strlen(arg);
+    const Option *o = option_named(arg, n, v);
+
+    if (!o)
+        return unknown_option(c, v, sn_strndup(c->a, arg, n));
+    if (!o->metavar && eq)
+        return sn_fail(c->d, SN_EUSAGE, o->name, "takes no value");
+    if (!o->metavar)
+        return take_value(c, o, NULL);
+    if (eq)
+        return take_value(c, o, eq + 1);
+    if (*i + 1 >= argc)
+        return sn_fail(c->d, SN_EUSAGE, o->name, "wants %s after it",
+                       o->metavar);
+    ++*i;
+    return take_value(c, o, argv[*i]);
+}
+
+SnStatus
+sn_args_parse(SnCli *c, const SnVerb *v, int argc, char **argv)
+{
+    SnStatus st = SN_OK;
+    bool literal = false;
+
+    c->args.nsample = -1;
+    c->args.opt_limit = -1;
+    for (int i = 0; i < argc; i++) {
+        const char *arg = argv[i];
+        if (!literal && strcmp(arg, "--") == 0) {
+            literal = true;
+        } else if (literal || arg[0] != '-' || !arg[1]) {
+            push_str(c->a, &c->args.pos, arg);
+        } else {
+            SnStatus s = parse_option(c, v, argc, argv, &i);
+            if (s != SN_OK)
+                st = s;
+        }
+    }
+    return st;
+}
+
+static void
+help_options(SnBuf *b, const SnVerb *v)
+{
+    sn_puts(b, "\nOptions:\n");
+    for (int i = 0; i < NOPTION; i++) {
+        const Option *o = &options[i];
+        if (!(o->verbs & v->bit) || !o->help)
+            continue;
+        size_t from = b->n;
+        sn_putf(b, "  %s%s%s", o->name, o->metavar ? " " : "",
+                o->metavar ? o->metavar : "");
+        size_t used = b->n - from;
+        if (used > 26)
+            sn_putf(b, "\n%28s", "");
+        else
+            sn_putf(b, "%*s", (int)(28 - used), "");
+        sn_putf(b, "%s\n", o->help);
+    }
+}
+
+void
+sn_args_help(SnBuf *b, const SnVerb *v)
+{
+    if (v) {
+        sn_putf(b, "Usage: sinter %s %s\n\n%s: %s.\n", v->name, v->usage,
+                v->name, v->help);
+        help_options(b, v);
+        return;
+    }
+    sn_puts(b, "Usage: sinter VERB ...\n\n"
+            "Makes int8 models of float ones: import, profile, quantize, "
+            "optimize, run.\n\nVerbs:\n");
+    for (v = sn_verbs; v->name; v++)
+        sn_putf(b, "  %-10s  %s\n", v->name, v->help);
+    sn_puts(b, "\n'sinter VERB --help' lists the options of a verb.  Models "
+            "are .onnx or .sn files.\n"
+            "Exit codes: 0 ok, 1 check failed, 2 usage, 3 bad input, 4 "
+            "unsupported, 5 output,\n6 resource limit, 70 internal.\n");
+}

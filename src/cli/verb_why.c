@@ -1,0 +1,78 @@
+#include "cli/cli.h"
+
+#include "base/json.h"
+
+static void
+put_text(SnBuf *b, const SnWhy *w)
+{
+    if (w->nfire)
+        sn_putf(b, "%u rewrite%s still appl%s to this graph; what follows is "
+                "said of the graph after %s.\n", w->nfire,
+                w->nfire == 1 ? "" : "s", w->nfire == 1 ? "ies" : "y",
+                w->nfire == 1 ? "it" : "them");
+    if (!w->n)
+        sn_puts(b, "No Rescale is left.\n");
+    for (uint32_t i = 0; i < w->n; i++) {
+        const SnWhyRescale *r = &w->rescale[i];
+        sn_putf(b, "%s: Rescale of %s from %s to %s\n", r->name, r->producer,
+                r->from, r->to);
+        for (uint32_t k = 0; k < r->nreason; k++) {
+            const SnRuleDesc *rule = &sn_rules[r->reason[k].rule];
+            sn_putf(b, "  %s.%s at %s: %s\n", rule->pass, rule->name,
+                    r->reason[k].node, r->reason[k].text);
+        }
+        if (!r->nreason)
+            sn_puts(b, "  no rule or family looks at it\n");
+    }
+}
+
+static void
+put_json(SnBuf *b, const SnWhy *w)
+{
+    sn_putf(b, "{\"rewrites_left\": %u, \"rescales\": [", w->nfire);
+    for (uint32_t i = 0; i < w->n; i++) {
+        const SnWhyRescale *r = &w->rescale[i];
+        sn_puts(b, i ? ",\n {\"name\": " : "\n {\"name\": ");
+        sn_put_json(b, r->name);
+        sn_puts(b, ", \"producer\": ");
+        sn_put_json(b, r->producer);
+        sn_puts(b, ", \"from\": ");
+        sn_put_json(b, r->from);
+        sn_puts(b, ", \"to\": ");
+        sn_put_json(b, r->to);
+        sn_puts(b, ", \"reasons\": [");
+        for (uint32_t k = 0; k < r->nreason; k++) {
+            const SnRuleDesc *rule = &sn_rules[r->reason[k].rule];
+            sn_puts(b, k ? ",\n   {\"rule\": " : "\n   {\"rule\": ");
+            sn_put_json(b, sn_format(b->a, "%s.%s", rule->pass, rule->name));
+            sn_puts(b, ", \"node\": ");
+            sn_put_json(b, r->reason[k].node);
+            sn_puts(b, ", \"text\": ");
+            sn_put_json(b, r->reason[k].text);
+            sn_puts(b, "}");
+        }
+        sn_puts(b, "]}");
+    }
+    sn_puts(b, "]}\n");
+}
+
+SnStatus
+sn_verb_why(SnCli *c)
+{
+    const char *path;
+    SnRewriteOpts o;
+    SnGraph *g;
+    SnWhy w;
+
+    SN_TRY(sn_cli_model(c, 1, &path));
+    SN_TRY(sn_cli_rewrite_opts(c, &o));
+    SN_TRY(sn_cli_load(c, path, &g));
+    SN_TRY(sn_why_rescales(c->a, g, &o,
+                           c->args.passes ? c->args.passes : "quant_cleanup",
+                           c->args.node, c->d, &w));
+    if (c->args.json)
+        put_json(&c->out, &w);
+    else
+        put_text(&c->out, &w);
+    return SN_OK;
+}

@@ -1,0 +1,101 @@
+/* What the writer and the reader of the text form share, and the reader's
+ * parts: tokens (text_lex.c), values (text_value.c), constants (text_data.c)
+ * and statements (text_parse.c). */
+#ifndef SN_TEXT_PRIV_H
+#define SN_TEXT_PRIV_H
+
+#include "graph/graph_priv.h"
+
+enum { SN_SIDE_ALIGN = 64 };
+
+bool sn_is_ident(const char *s);
+/* "%x", or quoted when x is no identifier. */
+void sn_put_value_name(SnBuf *b, const char *name);
+/* One element of a tensor: a code or a value. */
+void sn_put_elem(SnBuf *b, SnElem e, const void *p);
+
+typedef enum SnTokKind {
+    SN_T_END,
+    SN_T_BAD,   /* reported already */
+    SN_T_NAME,  /* %x, %"x" */
+    SN_T_IDENT,
+    SN_T_NUM,   /* not yet checked further than its characters */
+    SN_T_STR,
+    SN_T_PUNCT  /* one of (){}[]<>,:=@_ */
+} SnTokKind;
+
+typedef struct SnTok {
+    SnTokKind kind;
+    char c;        /* the punctuation */
+    const char *s; /* name, identifier or string, decoded; NUL-terminated */
+    const char *at; /* the token's bytes in the text; SnPos.len of them */
+    SnPos pos;
+} SnTok;
+
+/* A place in the text to go back to. */
+typedef struct SnMark {
+    size_t i;
+    uint32_t line;
+    size_t line_start;
+    SnTok t;
+} SnMark;
+
+typedef struct SnSide {
+    const char *name;
+    const char *data;
+    size_t n;
+} SnSide;
+
+typedef struct SnReader {
+    SnArena *a;
+    SnDiag *d;
+    const SnSrc *src;
+    const char *dir;
+    SnGraph *g;
+    SnMark m; /* m.t is the token to be read next */
+    bool failed;
+    SnPos *def; /* [nnode] where each node was defined */
+    size_t ndef;
+    SnSide *side;
+    size_t nside;
+    size_t nsplat;
+} SnReader;
+
+/* All reading functions return false after an error; the first error stops. */
+bool sn_rd_fail(SnReader *r, SnPos at, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+void sn_rd_next(SnReader *r);
+bool sn_rd_is(const SnReader *r, char c);
+bool sn_rd_take(SnReader *r, char c);    /* false: not there, no error */
+bool sn_rd_expect(SnReader *r, char c, const char *where);
+/* "expected WHAT, found ..." about the next token. */
+bool sn_rd_wanted(SnReader *r, const char *what);
+
+/* Numbers of one token. */
+bool sn_rd_int(SnReader *r, int64_t lo, int64_t hi, int64_t *v);
+bool sn_rd_real(SnReader *r, float *v);
+bool sn_rd_double(SnReader *r, double *v);
+
+bool sn_rd_type(SnReader *r, const SnType **t);
+bool sn_rd_shape(SnReader *r, const SnShape **s);
+/* The value of one attribute, stored into attr. */
+bool sn_rd_attr(SnReader *r, const SnAttrDesc *at, void *attr);
+
+/* The data of a constant as written: where it stands, read when the type is
+ * known. */
+typedef struct SnDataText {
+    enum { SN_D_NONE, SN_D_LIST, SN_D_SPLAT, SN_D_SIDE } form;
+    SnMark at;
+    SnPos pos;
+    uint64_t nelem;   /* of the list */
+    const char *file;
+    int64_t offset;
+    const char *hash; /* NULL: not given */
+} SnDataText;
+bool sn_rd_data(SnReader *r, SnDataText *t);  /* after "data =" */
+bool sn_rd_splat(SnReader *r, SnDataText *t); /* after "splat =" */
+/* The bytes, in the reader's arena. */
+bool sn_rd_bytes(SnReader *r, const SnDataText *t, const SnType *type,
+                 const SnShape *shape, const void **data);
+
+#endif

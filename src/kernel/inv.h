@@ -1,0 +1,138 @@
+/* What generated constraints and invariants call: shapes and attribute lists
+ * of a call whose tensors have no data.  Every index is safe: a missing
+ * operand or dimension is -1, an element past the end of a list is 0. */
+#ifndef SN_INV_H
+#define SN_INV_H
+
+#include <math.h>
+#include <string.h>
+
+#include "graph/desc.h"
+
+/* The first operand of a port, NULL when it is missing. */
+static inline const SnShape *
+sn_inv_shape(const SnCall *c, uint32_t port)
+{
+    uint32_t first, count;
+
+    sn_port_slots(c->kind, c->nin, port, &first, &count);
+    return count && first < c->nin ? c->in[first].shape : NULL;
+}
+static inline const SnShape *
+sn_inv_out(const SnCall *c, uint32_t port)
+{
+    return port < c->nout ? c->out[port].shape : NULL;
+}
+static inline bool
+sn_inv_present(const SnCall *c, uint32_t port)
+{
+    return sn_inv_shape(c, port) != NULL;
+}
+/* Operands of a variadic port. */
+static inline int64_t
+sn_inv_count(const SnCall *c, uint32_t port)
+{
+    uint32_t first, count;
+
+    sn_port_slots(c->kind, c->nin, port, &first, &count);
+    return count;
+}
+static inline int64_t
+sn_inv_rank(const SnShape *s)
+{
+    return s ? s->rank : -1;
+}
+static inline int64_t
+sn_inv_dim(const SnShape *s, int64_t axis)
+{
+    if (s && axis < 0)
+        axis += s->rank;
+    return s && axis >= 0 && axis < s->rank ? s->dim[axis] : -1;
+}
+static inline bool
+sn_inv_same(const SnShape *a, const SnShape *b)
+{
+    return a && b && a->rank == b->rank &&
+           !memcmp(a->dim, b->dim, (size_t)a->rank * sizeof a->dim[0]);
+}
+static inline SnInts
+sn_inv_dims(const SnShape *s)
+{
+    return s ? (SnInts){ (uint32_t)s->rank, s->dim } : (SnInts){ 0, NULL };
+}
+
+/* ---- lists ---- */
+
+static inline int64_t
+sn_ints_at(SnInts v, int64_t i)
+{
+    if (i < 0)
+        i += v.n;
+    return i >= 0 && i < (int64_t)v.n ? v.v[i] : 0;
+}
+static inline double
+sn_reals_at(SnReals v, int64_t i)
+{
+    if (i < 0)
+        i += v.n;
+    return i >= 0 && i < (int64_t)v.n ? (double)v.v[i] : 0;
+}
+static inline bool
+sn_ints_equal(SnInts a, SnInts b)
+{
+    return a.n == b.n && (a.n == 0 || !memcmp(a.v, b.v, a.n * sizeof *a.v));
+}
+/* n times k. */
+static inline bool
+sn_ints_fill(SnInts v, int64_t n, int64_t k)
+{
+    for (uint32_t i = 0; i < v.n; i++)
+        if (v.v[i] != k)
+            return false;
+    return (int64_t)v.n == n;
+}
+/* 0, 1, 2, ... */
+static inline bool
+sn_ints_identity(SnInts v)
+{
+    for (uint32_t i = 0; i < v.n; i++)
+        if (v.v[i] != i)
+            return false;
+    return true;
+}
+
+/* Every element compares so with k. */
+typedef enum SnCmp {
+    SN_CMP_EQ, SN_CMP_NE, SN_CMP_LT, SN_CMP_LE, SN_CMP_GT, SN_CMP_GE
+} SnCmp;
+static inline bool
+sn_cmp(double a, SnCmp op, double b)
+{
+    switch (op) {
+    case SN_CMP_EQ: return a == b;
+    case SN_CMP_NE: return a != b;
+    case SN_CMP_LT: return a < b;
+    case SN_CMP_LE: return a <= b;
+    case SN_CMP_GT: return a > b;
+    case SN_CMP_GE: return a >= b;
+    }
+    return false;
+}
+static inline bool
+sn_ints_all(SnInts v, SnCmp op, double k)
+{
+    for (uint32_t i = 0; i < v.n; i++)
+        if (!sn_cmp((double)v.v[i], op, k))
+            return false;
+    return true;
+}
+static inline bool
+sn_reals_all(SnReals v, SnCmp op, double k)
+{
+    for (uint32_t i = 0; i < v.n; i++)
+        if (!sn_cmp((double)v.v[i], op, k))
+            return false;
+    return true;
+}
+
+#endif

@@ -1,0 +1,180 @@
+/* The import of one model, as the mapping and the hooks see it.  A hook is
+ * named in nodes.def; it maps a whole ONNX node, or works out one attribute or
+ * result of a node that is otherwise mapped by its entries. */
+#ifndef SN_HOOKS_H
+#define SN_HOOKS_H
+
+#include "base/data.h"
+#include "graph/desc.h"
+#include "onnx/import.h"
+#include "onnx.pb-c.h"
+
+/* An ONNX value as it is in the graph: axis i as stored is ONNX axis
+ * perm[i]. */
+typedef struct SnOxForm {
+    int perm[SN_MAXRANK];
+    SnRef ref;
+    struct SnOxForm *next;
+} SnOxForm;
+
+/* Scales of codes, in sinter's terms: uint8 codes and zero points are shifted
+ * by -128 already. */
+typedef struct SnOxScales {
+    SnElem elem;
+    int axis; /* of the ONNX value; -1 per tensor */
+    uint32_t n;
+    const float *scale; /* [n] */
+    const int32_t *zp;  /* [n] */
+    bool u8;            /* the file has uint8 */
+} SnOxScales;
+
+typedef struct SnOxVal {
+    const char *name;
+    bool made;
+    int rank; /* rank and dim are in ONNX's order, known once it is made */
+    int64_t dim[SN_MAXRANK];
+    const SnData *data;    /* known at import, or NULL */
+    const SnOxScales *q;   /* data are codes; the value is what they mean */
+    const char *data_name; /* name of the codes' own value, with q */
+    SnOxForm *form;        /* made so far */
+    bool u8;               /* qi8 here, uint8 in the file */
+    bool waits;            /* an 8-bit input, made by DequantizeLinear */
+    uint32_t maker;        /* node index + 1; 0: input or initializer */
+    uint32_t nuse;         /* by nodes that matter, and as an output */
+    uint32_t ncode;        /* of these, as codes of a DequantizeLinear */
+    bool is_output;
+    const Onnx__ValueInfoProto *info; /* what the file says, or NULL */
+    struct SnOxVal *next; /* in its hash chain */
+} SnOxVal;
+
+typedef struct SnOx {
+    SnArena *a;
+    SnDiag *d;
+    SnGraph *g;
+    const char *file, *dir;
+    const SnOnnxOpts *opts;
+    const Onnx__ModelProto *model;
+    const Onnx__GraphProto *pb;
+    SnOxVal **bucket; /* hash chains; nbucket is a power of two */
+    size_t nbucket;
+    uint64_t nbyte; /* of tensors worked out at import */
+    struct SnOxDims *dims;
+    /* the node under way */
+    const Onnx__NodeProto *n;
+    const char *where; /* "m.onnx: node 'conv1' (Conv)" */
+    int64_t version;   /* opset of its domain */
+    bool *used;        /* [n_attribute] */
+} SnOx;
+
+/* m is NULL for a whole node; else the entry, and attr is the attribute struct
+ * being filled (in: operands by slot, NULL-ended by nin). */
+typedef struct SnOxCall {
+    const SnOnnxDesc *desc;
+    const SnOnnxMap *m;
+    void *attr;
+    uint32_t nin;
+    const SnRef *in;
+} SnOxCall;
+typedef SnStatus SnOxHook(SnOx *x, const SnOxCall *c);
+SnOxHook *sn_ox_hook_named(const char *name); /* NULL when unknown */
+
+/* An error about the node under way; returns s. */
+SnStatus sn_ox_fail(SnOx *x, SnStatus s, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* ---- attributes of the node (import_attr.c) ----
+ * Each marks the attribute as used; def is the value of an absent one.  The
+ * wrong type is an error. */
+bool sn_ox_has_attr(const SnOx *x, const char *name);
+SnStatus sn_ox_int(SnOx *x, const char *name, int64_t def, int64_t *out);
+SnStatus sn_ox_real(SnOx *x, const char *name, float def, float *out);
+SnStatus sn_ox_str(SnOx *x, const char *name, const char *def,
+                   const char **out);
+/* Absent: n is 0 and v NULL. */
+SnStatus sn_ox_ints(SnOx *x, const char *name, SnInts *out);
+SnStatus sn_ox_reals(SnOx *x, const char *name, SnReals *out);
+SnStatus sn_ox_tensor(SnOx *x, const char *name, const SnData **out);
+void sn_ox_ignore(SnOx *x, const char *name);
+/* Refuses attributes that nothing used and that aren't at their default. */
+SnStatus sn_ox_attrs_done(SnOx *x);
+
+/* ---- values (import_val.c) ---- */
+SnOxVal *sn_ox_val(SnOx *x, const char *name); /* NULL when unknown */
+SnOxVal *sn_ox_new_val(SnOx *x, const char *name);
+SnOxVal *sn_ox_in(SnOx *x, uint32_t i);  /* NULL: not given */
+SnOxVal *sn_ox_out(SnOx *x, uint32_t k); /* NULL: not given or not used */
+/* Input i must be given. */
+SnStatus sn_ox_need(SnOx *x, uint32_t i, SnOxVal **out);
+/* The value with its axes in ONNX's order, with channels last, or permuted;
+ * a Transpose or a transposed Constant is made where that is needed. */
+SnStatus sn_ox_plain(SnOx *x, SnOxVal *v, SnRef *out);
+SnStatus sn_ox_last(SnOx *x, SnOxVal *v, SnRef *out);
+SnStatus sn_ox_get(SnOx *x, SnOxVal *v, const int *perm, SnRef *out);
+void sn_ox_last_perm(int rank, int *perm);
+/* Elements of a value that is known at import, or NULL. */
+const SnData *sn_ox_const(SnOx *x, SnOxVal *v);
+/* Input i as integers, all known; absent: n is 0 and v NULL. */
+SnStatus sn_ox_ints_in(SnOx *x, uint32_t i, const char *what, SnInts *out);
+/* Input i as one real, known; absent: def. */
+SnStatus sn_ox_real_in(SnOx *x, uint32_t i, const char *what, float def,
+                       float *out);
+
+/* ---- results ---- */
+SnStatus sn_ox_put(SnOx *x, uint32_t k, SnRef ref);      /* ONNX's order */
+SnStatus sn_ox_put_last(SnOx *x, uint32_t k, SnRef ref); /* channels last */
+SnStatus sn_ox_put_data(SnOx *x, uint32_t k, const SnData *t);
+SnStatus sn_ox_alias(SnOx *x, uint32_t k, SnOxVal *v);
+/* Memory for a tensor worked out at import, within the limit. */
+SnStatus sn_ox_new_data(SnOx *x, SnDtype t, int rank, const int64_t *dim,
+                        SnData **out);
+/* The name wanted for result k, or for a part of it. */
+const char *sn_ox_name(SnOx *x, uint32_t k);
+const char *sn_ox_part(SnOx *x, const char *part);
+
+/* ---- nodes ---- */
+SnStatus sn_ox_kind(SnOx *x, const char *name, SnKind *out);
+/* Adds a node; *out is its first result.  Types follow from the operands
+ * unless s->type gives them. */
+SnStatus sn_ox_add(SnOx *x, SnSpec *s, SnRef *out);
+/* A Constant; data is borrowed. */
+SnStatus sn_ox_constant(SnOx *x, const char *name, const SnType *t,
+                        const SnShape *shape, const void *data, SnRef *out);
+void *sn_ox_attr(SnOx *x, SnKind k); /* a struct with defaults */
+void sn_ox_set_int(SnKind k, void *attr, const char *name, int64_t v);
+void sn_ox_set_real(SnKind k, void *attr, const char *name, float v);
+void sn_ox_set_ints(SnOx *x, SnKind k, void *attr, const char *name,
+                    uint32_t n, const int64_t *v);
+const SnInts *sn_ox_get_ints(SnKind k, const void *attr, const char *name);
+
+/* ---- mapping ---- */
+/* Maps the node by its entries (import_map.c). */
+SnStatus sn_ox_map(SnOx *x, const SnOnnxDesc *e);
+/* The line of nodes.def for this operator and opset, or NULL; *other is a
+ * line for another opset. */
+const SnOnnxDesc *sn_ox_desc(const char *domain, const char *op,
+                             int64_t version, const SnOnnxDesc **other);
+/* Operators without a line (import_const.c); NULL when it is not one. */
+typedef SnStatus SnOxOp(SnOx *x);
+SnOxOp *sn_ox_structural(const char *op);
+/* Works the node out when all its inputs are known; *done says whether. */
+SnStatus sn_ox_fold(SnOx *x, bool *done);
+bool sn_ox_foldable(const char *op);
+
+/* ---- moves of known tensors (import_const.c) ---- */
+SnStatus sn_ox_permuted(SnOx *x, const SnData *t, const int *perm,
+                        const SnData **out);
+SnStatus sn_ox_sliced(SnOx *x, const SnData *t, const int64_t *start,
+                      const int64_t *size, const int64_t *step,
+                      const SnData **out);
+
+static inline bool
+sn_ox_is(const SnOx *x, const char *op)
+{
+    const char *s = x->n->op_type, *t = op;
+
+    while (*s != '\0' && *s == *t)
+        s++, t++;
+    return *s == *t;
+}
+
+#endif

@@ -1,0 +1,451 @@
+#include "onnx/hooks_all.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+/* ---- Slice, Split ---- */
+
+typedef struct Box {
+    int64_t start[SN_MAXRANK], size[SN_MAXRANK], step[SN_MAXRANK];
+} Box;
+
+static void
+whole(const SnOxVal *v, Box *b)
+{
+    for (int i = 0; i < v->rank; i++) {
+        b->start[i] = 0;
+        b->size[i] = v->dim[i];
+        b->step[i] = 1;
+    }
+}
+
+static SnStatus
+put_box(SnOx *x, const SnOxCall *c, SnOxVal *v, const Box *b, uint32_t result)
+{
+    SnKind k = c->desc->kind;
+    void *attr = sn_ox_attr(x, k);
+    uint32_t n = (uint32_t)v->rank;
+    const SnData *t;
+    SnRef in, y;
+    SnSpec s = {.kind = k, .name = sn_ox_name(x, result), .nin = 1, .in = &in};
+
+    if (v->data != NULL && v->q == NULL) {
+        SN_TRY(sn_ox_sliced(x, v->data, b->start, b->size, b->step, &t));
+        return sn_ox_put_data(x, result, t);
+    }
+    SN_TRY(sn_ox_plain(x, v, &in));
+    sn_ox_set_ints(x, k, attr, "start", n, b->start);
+    sn_ox_set_ints(x, k, attr, "size", n, b->size);
+    sn_ox_set_ints(x, k, attr, "step", n, b->step);
+    s.attr = attr;
+    SN_TRY(sn_ox_add(x, &s, &y));
+    return sn_ox_put(x, result, y);
+}
+
+static int64_t
+clamped(int64_t v, int64_t lo, int64_t hi)
+{
+    return v < lo ? lo : v > hi ? hi : v;
+}
+
+/* One axis, as numpy does it: negative counts from the end, then clamped. */
+static void
+slice_axis(Box *b, int64_t axis, int64_t dim, int64_t start, int64_t end,
+           int64_t step)
+{
+    int64_t span;
+
+    start = start < 0 ? (start < -dim ? -1 : start + dim) : start;
+    end = end < 0 ? (end < -dim ? -1 : end + dim) : end;
+    if (step > 0) {
+        start = clamped(start, 0, dim);
+        end = clamped(end, 0, dim);
+        span = end - start;
+    } else {
+        start = clamped(start, 0, dim - 1);
+        end = clamped(end, -1, dim - 1);
+        span = start - end;
+        step = step < -dim ? -dim - 1 : step;
+    }
+    step = step > dim ? dim + 1 : step;
+    b->step[axis] = step;
+    b->size[axis] = span <= 0 ? 0
+                              : (span - 1) / (step > 0 ? step : -step) + 1;
+    b->start[axis] = b->size[axis] > 0 ? start : 0;
+    if (b->size[axis] <= 1)
+        b->step[axis] = 1;
+}
+
+SnStatus
+sn_onnx_slice(SnOx *x, const SnOxCall *c)
+{
+    SnOxVal *v;
+    SnInts start, end, axes, step = {0};
+    uint32_t seen = 0;
+    Box b;
+
+    SN_TRY(sn_ox_need(x, 0, &v));
+    if (x->version < 10) {
+        SN_TRY(sn_ox_ints(x, "starts", &start));
+        SN_TRY(sn_ox_ints(x, "ends", &end));
+        SN_TRY(sn_ox_ints(x, "axes", &axes));
+    } else {
+        SN_TRY(sn_ox_ints_in(x, 1, "the starts", &start));
+        SN_TRY(sn_ox_ints_in(x, 2, "the ends", &end));
+        SN_TRY(sn_ox_ints_in(x, 3, "the axes", &axes));
+        SN_TRY(sn_ox_ints_in(x, 4, "the steps", &step));
+    }
+    if (start.v == NULL || start.n != end.n || start.n > (uint32_t)v->rank ||
+        (axes.v != NULL && axes.n != start.n) ||
+        (step.v != NULL && step.n != start.n))
+        return sn_ox_fail(x, SN_EINPUT,
+                          "starts, ends, axes and steps do not match");
+    whole(v, &b);
+    for (uint32_t i = 0; i < start.n; i++) {
+        int64_t k = axes.v != NULL ? axes.v[i] : i;
+        int64_t by = step.v != NULL ? step.v[i] : 1;
+        k += k < 0 ? v->rank : 0;
+        if (k < 0 || k >= v->rank || (seen >> k & 1) || by == 0)
+            return sn_ox_fail(x, SN_EINPUT,
+                              "axis %" PRId64 " of %d, step %" PRId64,
+                              axes.v != NULL ? axes.v[i] : i, v->rank, by);
+        seen |= 1u << k;
+        slice_axis(&b, k, v->dim[k], start.v[i], end.v[i], by);
+    }
+    return put_box(x, c, v, &b, 0);
+}
+
+/* Sizes as given, or equal parts (a smaller last one since opset 18). */
+static SnStatus
+split_sizes(SnOx *x, int64_t dim, uint32_t n, int64_t *size)
+{
+    SnInts given;
+    int64_t parts, sum = 0;
+
+    if (x->version < 13)
+        SN_TRY(sn_ox_ints(x, "split", &given));
+    else
+        SN_TRY(sn_ox_ints_in(x, 1, "the sizes", &given));
+    SN_TRY(sn_ox_int(x, "num_outputs", n, &parts));
+    if (parts != n || (given.v != NULL && given.n != n))
+        return sn_ox_fail(x, SN_EINPUT, "another number of parts than results");
+    for (uint32_t i = 0; i < n; i++) {
+        int64_t part = dim / n + (dim % n != 0);
+        size[i] = given.v != NULL ? given.v[i]
+                                  : clamped(dim - i * part, 0, part);
+        if (size[i] < 0 || size[i] > dim - sum)
+            return sn_ox_fail(x, SN_EINPUT,
+                              "the parts do not add up to %" PRId64, dim);
+        sum += size[i];
+    }
+    if (sum != dim || (given.v == NULL && x->version < 18 && dim % n != 0))
+        return sn_ox_fail(x, SN_EINPUT, "the parts do not add up to %" PRId64,
+                          dim);
+    return SN_OK;
+}
+
+SnStatus
+sn_onnx_split(SnOx *x, const SnOxCall *c)
+{
+    uint32_t n = (uint32_t)x->n->n_output;
+    int64_t axis, *size = SN_NEW_N(x->a, int64_t, n);
+    SnOxVal *v;
+    Box b;
+
+    SN_TRY(sn_ox_need(x, 0, &v));
+    SN_TRY(sn_ox_int(x, "axis", 0, &axis));
+    if (axis < -v->rank || axis >= v->rank || n == 0)
+        return sn_ox_fail(x, SN_EINPUT, "axis %" PRId64 " of %d", axis,
+                          v->rank);
+    axis += axis < 0 ? v->rank : 0;
+    SN_TRY(split_sizes(x, v->dim[axis], n, size));
+    whole(v, &b);
+    b.size[axis] = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        b.start[axis] += b.size[axis];
+        b.size[axis] = size[i];
+        if (sn_ox_out(x, i) != NULL)
+            SN_TRY(put_box(x, c, v, &b, i));
+    }
+    return SN_OK;
+}
+
+/* ---- Pad ---- */
+
+static SnStatus
+pad_widths(SnOx *x, const SnOxVal *v, int64_t *pads, float *value)
+{
+    SnInts given, axes = {0};
+    uint32_t rank = (uint32_t)v->rank, n;
+
+    if (x->version < 11) {
+        SN_TRY(sn_ox_ints(x, "pads", &given));
+        SN_TRY(sn_ox_real(x, "value", 0, value));
+    } else {
+        SN_TRY(sn_ox_ints_in(x, 1, "the widths", &given));
+        SN_TRY(sn_ox_real_in(x, 2, "the value", 0, value));
+        SN_TRY(sn_ox_ints_in(x, 3, "the axes", &axes));
+    }
+    n = axes.v != NULL ? axes.n : rank;
+    if (given.v == NULL || n > rank || given.n != 2 * n)
+        return sn_ox_fail(x, SN_EINPUT,
+                          "%" PRIu32 " widths for %" PRIu32 " axes", given.n,
+                          n);
+    memset(pads, 0, 2 * rank * sizeof *pads);
+    for (uint32_t i = 0; i < n; i++) {
+        int64_t k = axes.v != NULL ? axes.v[i] : i;
+        k += k < 0 ? v->rank : 0;
+        if (k < 0 || k >= v->rank)
+            return sn_ox_fail(x, SN_EINPUT, "axis %" PRId64 " of %d", k,
+                              v->rank);
+        if (given.v[i] < 0 || given.v[n + i] < 0)
+            return sn_ox_fail(x, SN_EUNSUPPORTED,
+                              "negative widths are not supported");
+        pads[k] = given.v[i];
+        pads[(uint32_t)k + rank] = given.v[n + i];
+    }
+    return SN_OK;
+}
+
+/* Sets an enum attribute by word. */
+static SnStatus
+set_word(SnOx *x, SnKind k, void *attr, const char *name, const char *what,
+         const char *word)
+{
+    const SnAttrDesc *a = sn_attr_named(sn_desc(k), name);
+
+    if (a == NULL || a->kind != SN_A_ENUM)
+        sn_bug("onnx: %s has no words '%s'", sn_desc(k)->name, name);
+    for (int32_t i = 0; a->words[i] != NULL; i++)
+        if (strcmp(a->words[i], word) == 0) {
+            *(int32_t *)sn_attr_at(attr, a) = i;
+            return SN_OK;
+        }
+    return sn_ox_fail(x, SN_EUNSUPPORTED,
+                      "attribute '%s' = \"%s\" is not supported", what, word);
+}
+
+SnStatus
+sn_onnx_pad(SnOx *x, const SnOxCall *c)
+{
+    SnKind k = c->desc->kind;
+    void *attr = sn_ox_attr(x, k);
+    int64_t pads[2 * SN_MAXRANK];
+    const char *mode;
+    float value;
+    SnOxVal *v;
+    SnRef in, y;
+    SnSpec s = {.kind = k, .name = sn_ox_name(x, 0), .nin = 1, .in = &in};
+
+    SN_TRY(sn_ox_need(x, 0, &v));
+    SN_TRY(pad_widths(x, v, pads, &value));
+    SN_TRY(sn_ox_str(x, "mode", "constant", &mode));
+    SN_TRY(set_word(x, k, attr, "mode", "mode", mode));
+    SN_TRY(sn_ox_plain(x, v, &in));
+    sn_ox_set_ints(x, k, attr, "pads", 2 * (uint32_t)v->rank, pads);
+    sn_ox_set_real(k, attr, "value", value);
+    s.attr = attr;
+    SN_TRY(sn_ox_add(x, &s, &y));
+    return sn_ox_put(x, 0, y);
+}
+
+/* ---- Gather ---- */
+
+/* Known indices become int64 and count from the start. */
+static SnStatus
+gather_index(SnOx *x, SnOxVal *v, int64_t dim, SnRef *out)
+{
+    const SnData *t = sn_ox_const(x, v);
+    const SnShape *shape;
+    SnData *r;
+    int64_t n;
+
+    if (t == NULL || (t->dtype != SN_D_I64 && t->dtype != SN_D_I32))
+        return sn_ox_plain(x, v, out);
+    SN_TRY(sn_ox_new_data(x, SN_D_I64, t->rank, t->dim, &r));
+    n = sn_data_count(t);
+    for (int64_t i = 0; i < n; i++) {
+        int64_t k = sn_data_int(t, i);
+        if (k < -dim || k >= dim)
+            return sn_ox_fail(x, SN_EINPUT,
+                              "index %" PRId64 " of %" PRId64 " slices", k,
+                              dim);
+        ((int64_t *)(uintptr_t)r->data)[i] = k < 0 ? k + dim : k;
+    }
+    shape = sn_shape(x->g->pool, r->rank, r->dim);
+    return sn_ox_constant(x, v->name, sn_type_plain(x->g->pool, SN_I64), shape,
+                          r->data, out);
+}
+
+SnStatus
+sn_onnx_gather(SnOx *x, const SnOxCall *c)
+{
+    SnKind k = c->desc->kind;
+    void *attr = sn_ox_attr(x, k);
+    SnOxVal *v, *index;
+    int64_t axis;
+    SnRef in[2], y;
+    SnSpec s = {.kind = k, .name = sn_ox_name(x, 0), .nin = 2, .in = in};
+
+    SN_TRY(sn_ox_need(x, 0, &v));
+    SN_TRY(sn_ox_need(x, 1, &index));
+    SN_TRY(sn_ox_int(x, "axis", 0, &axis));
+    if (axis < -v->rank || axis >= v->rank)
+        return sn_ox_fail(x, SN_EINPUT, "axis %" PRId64 " of %d", axis,
+                          v->rank);
+    axis += axis < 0 ? v->rank : 0;
+    SN_TRY(sn_ox_plain(x, v, &in[0]));
+    SN_TRY(gather_index(x, index, v->dim[axis], &in[1]));
+    sn_ox_set_int(k, attr, "axis", axis);
+    s.attr = attr;
+    SN_TRY(sn_ox_add(x, &s, &y));
+    return sn_ox_put(x, 0, y);
+}
+
+/* ---- Resize, Upsample ---- */
+
+/* Input i as one factor for each axis; n 0 when absent or empty. */
+static SnStatus
+factors(SnOx *x, uint32_t i, SnReals *out)
+{
+    SnOxVal *v = sn_ox_in(x, i);
+    const SnData *t = v != NULL ? sn_ox_const(x, v) : NULL;
+
+    *out = (SnReals){0};
+    if (v == NULL)
+        return SN_OK;
+    if (t == NULL)
+        return sn_ox_fail(x, SN_EUNSUPPORTED,
+                          "the factors '%s' are not known before the model "
+                          "runs",
+                          v->name);
+    if (t->dtype != SN_D_F32 || t->rank != 1 || t->dim[0] > SN_MAXRANK)
+        return sn_ox_fail(x, SN_EINPUT, "the factors '%s' are no list of "
+                                        "floats",
+                          v->name);
+    out->n = (uint32_t)t->dim[0];
+    out->v = t->data;
+    return SN_OK;
+}
+
+static SnStatus
+put_nearest(SnOx *x, const SnOxCall *c, SnOxVal *v, SnReals factor,
+            SnInts size, void *attr)
+{
+    SnKind k = c->desc->kind;
+    uint32_t n = (uint32_t)v->rank;
+    int64_t dim[SN_MAXRANK];
+    float *scale = SN_NEW_N(x->a, float, n + 1);
+    const SnAttrDesc *sa = sn_attr_named(sn_desc(k), "scale");
+    SnRef in, y;
+    SnSpec s = {.kind = k, .name = sn_ox_name(x, 0), .nin = 1, .in = &in};
+
+    if ((factor.n != n) == (size.n != n) || (factor.n > 0 && size.n > 0))
+        return sn_ox_fail(x, SN_EINPUT,
+                          "%" PRIu32 " factors and %" PRIu32
+                          " sizes for %" PRIu32 " dimensions",
+                          factor.n, size.n, n);
+    for (uint32_t i = 0; i < n; i++) {
+        double out = size.n > 0 ? (double)size.v[i]
+                                : floor((double)((float)v->dim[i] *
+                                                 factor.v[i]));
+        if (!(out >= 1 && out < 1e9) || v->dim[i] == 0)
+            return sn_ox_fail(x, SN_EINPUT,
+                              "dimension %" PRIu32 " cannot be resized", i);
+        dim[i] = (int64_t)out;
+        scale[i] = size.n > 0 ? (float)dim[i] / (float)v->dim[i]
+                              : factor.v[i];
+    }
+    if (sa == NULL || sa->kind != SN_A_REALS)
+        sn_bug("onnx: %s has no factors 'scale'", sn_desc(k)->name);
+    *(SnReals *)sn_attr_at(attr, sa) = (SnReals){n, scale};
+    sn_ox_set_ints(x, k, attr, "dims", n, dim);
+    SN_TRY(sn_ox_plain(x, v, &in));
+    s.attr = attr;
+    SN_TRY(sn_ox_add(x, &s, &y));
+    return sn_ox_put(x, 0, y);
+}
+
+static SnStatus
+only_nearest(SnOx *x)
+{
+    const char *mode;
+
+    SN_TRY(sn_ox_str(x, "mode", "nearest", &mode));
+    if (strcmp(mode, "nearest") == 0)
+        return SN_OK;
+    return sn_ox_fail(x, SN_EUNSUPPORTED,
+                      "attribute 'mode' = \"%s\" is not supported, only "
+                      "nearest is",
+                      mode);
+}
+
+/* Upsample and Resize of opset 10: coordinates are divided by the factor and
+ * cut.  Implementations disagree for factors below 1. */
+static SnStatus
+old_resize(SnOx *x, const SnOxCall *c, SnOxVal *v, SnReals factor)
+{
+    void *attr = sn_ox_attr(x, c->desc->kind);
+
+    for (uint32_t i = 0; i < factor.n; i++)
+        if (!(factor.v[i] >= 1))
+            return sn_ox_fail(x, SN_EUNSUPPORTED,
+                              "factors below 1 are supported from opset 11");
+    SN_TRY(set_word(x, c->desc->kind, attr, "coord", "mode", "asymmetric"));
+    SN_TRY(set_word(x, c->desc->kind, attr, "near", "mode", "floor"));
+    return put_nearest(x, c, v, factor, (SnInts){0}, attr);
+}
+
+SnStatus
+sn_onnx_upsample(SnOx *x, const SnOxCall *c)
+{
+    SnOxVal *v;
+    SnReals factor;
+
+    SN_TRY(sn_ox_need(x, 0, &v));
+    SN_TRY(only_nearest(x));
+    if (x->version < 9)
+        SN_TRY(sn_ox_reals(x, "scales", &factor));
+    else
+        SN_TRY(factors(x, 1, &factor));
+    return old_resize(x, c, v, factor);
+}
+
+SnStatus
+sn_onnx_resize(SnOx *x, const SnOxCall *c)
+{
+    SnKind k = c->desc->kind;
+    void *attr = sn_ox_attr(x, k);
+    SnOxVal *v;
+    SnReals factor;
+    SnInts size;
+    const char *coord, *near, *policy;
+
+    SN_TRY(sn_ox_need(x, 0, &v));
+    SN_TRY(only_nearest(x));
+    if (x->version < 11) {
+        SN_TRY(factors(x, 1, &factor));
+        return old_resize(x, c, v, factor);
+    }
+    /* these have a meaning for other modes only */
+    sn_ox_ignore(x, "cubic_coeff_a");
+    sn_ox_ignore(x, "exclude_outside");
+    sn_ox_ignore(x, "extrapolation_value");
+    sn_ox_ignore(x, "antialias");
+    SN_TRY(sn_ox_str(x, "keep_aspect_ratio_policy", "stretch", &policy));
+    if (strcmp(policy, "stretch") != 0)
+        return sn_ox_fail(x, SN_EUNSUPPORTED,
+                          "attribute 'keep_aspect_ratio_policy' = \"%s\" is "
+                          "not supported",
+                          policy);
+    SN_TRY(sn_ox_str(x, "coordinate_transformation_mode", "half_pixel",
+                     &coord));
+    SN_TRY(sn_ox_str(x, "nearest_mode", "round_prefer_floor", &near));
+    SN_TRY(set_word(x, k, attr, "coord", "coordinate_transformation_mode",
+                    coord));
+    SN_TRY(set_word(x, k, attr, "near", "nearest_mode", near));
+    SN_TRY(factors(x, 2, &factor));
+    SN_TRY(sn_ox_ints_in(x, 3, "the sizes", &size));
+    return put_nearest(x, c, v, factor, size, attr);
+}

@@ -1,0 +1,249 @@
+/* Operators that make no node of their own: constants, shapes, and what does
+ * nothing at inference. */
+#include "onnx/hooks.h"
+
+#include <inttypes.h>
+#include <string.h>
+#include "onnx/tensor_pb.h"
+
+static SnStatus
+put_ints(SnOx *x, int rank, int64_t n, const int64_t *v)
+{
+    SnData *r;
+
+    SN_TRY(sn_ox_new_data(x, SN_D_I64, rank, &n, &r));
+    memcpy((void *)(uintptr_t)r->data, v, (size_t)n * sizeof *v);
+    return sn_ox_put_data(x, 0, r);
+}
+
+static SnStatus
+put_reals(SnOx *x, int rank, int64_t n, const float *v)
+{
+    SnData *r;
+
+    SN_TRY(sn_ox_new_data(x, SN_D_F32, rank, &n, &r));
+    memcpy((void *)(uintptr_t)r->data, v, (size_t)n * sizeof *v);
+    return sn_ox_put_data(x, 0, r);
+}
+
+static SnStatus
+op_constant(SnOx *x)
+{
+    const SnData *t;
+    SnInts ints;
+    SnReals reals;
+    int64_t i;
+    float v;
+
+    if (sn_ox_has_attr(x, "value")) {
+        SN_TRY(sn_ox_tensor(x, "value", &t));
+        return sn_ox_put_data(x, 0, t);
+    }
+    if (sn_ox_has_attr(x, "value_int")) {
+        SN_TRY(sn_ox_int(x, "value_int", 0, &i));
+        return put_ints(x, 0, 1, &i);
+    }
+    if (sn_ox_has_attr(x, "value_ints")) {
+        SN_TRY(sn_ox_ints(x, "value_ints", &ints));
+        return put_ints(x, 1, ints.n, ints.v);
+    }
+    if (sn_ox_has_attr(x, "value_float")) {
+        SN_TRY(sn_ox_real(x, "value_float", 0, &v));
+        return put_reals(x, 0, 1, &v);
+    }
+    if (sn_ox_has_attr(x, "value_floats")) {
+        SN_TRY(sn_ox_reals(x, "value_floats", &reals));
+        return put_reals(x, 1, reals.n, reals.v);
+    }
+    return sn_ox_fail(x, SN_EUNSUPPORTED,
+                      "no value that is a tensor, number or list of numbers");
+}
+
+static SnStatus
+op_constant_of_shape(SnOx *x)
+{
+    static const float zero;
+    const SnData *t;
+    SnData *r;
+    SnInts dims;
+    int64_t dim[SN_MAXRANK];
+    size_t size;
+    int64_t n;
+
+    SN_TRY(sn_ox_tensor(x, "value", &t));
+    SN_TRY(sn_ox_ints_in(x, 0, "the shape", &dims));
+    if (dims.n > SN_MAXRANK)
+        return sn_ox_fail(x, SN_EUNSUPPORTED, "more than %d dimensions",
+                          SN_MAXRANK);
+    for (uint32_t i = 0; i < dims.n; i++)
+        dim[i] = dims.v[i];
+    if (t != NULL && sn_data_count(t) != 1)
+        return sn_ox_fail(x, SN_EINPUT, "attribute 'value' is not one value");
+    SN_TRY(sn_ox_new_data(x, t != NULL ? t->dtype : SN_D_F32, (int)dims.n, dim,
+                          &r));
+    n = sn_data_count(r);
+    size = sn_dtype_size(r->dtype);
+    for (int64_t i = 0; i < n; i++)
+        memcpy((char *)(uintptr_t)r->data + (size_t)i * size,
+               t != NULL ? t->data : &zero, size);
+    return sn_ox_put_data(x, 0, r);
+}
+
+static SnStatus
+op_identity(SnOx *x)
+{
+    SnOxVal *v;
+
+    SN_TRY(sn_ox_need(x, 0, &v));
+    return sn_ox_alias(x, 0, v);
+}
+
+static SnStatus
+op_dropout(SnOx *x)
+{
+    SnOxVal *v;
+    const SnData *t;
+
+    sn_ox_ignore(x, "ratio");
+    sn_ox_ignore(x, "seed");
+    v = sn_ox_in(x, 2);
+    t = v != NULL ? sn_ox_const(x, v) : NULL;
+    if (v != NULL && (t == NULL || sn_data_count(t) != 1 ||
+                      sn_data_int(t, 0) != 0))
+        return sn_ox_fail(x, SN_EUNSUPPORTED,
+                          "training mode is not supported");
+    if (sn_ox_out(x, 1) != NULL)
+        return sn_ox_fail(x, SN_EUNSUPPORTED,
+                          "its mask '%s' is not supported", x->n->output[1]);
+    return op_identity(x);
+}
+
+static SnStatus
+op_shape(SnOx *x)
+{
+    SnOxVal *v;
+    int64_t from, to;
+
+    SN_TRY(sn_ox_need(x, 0, &v));
+    SN_TRY(sn_ox_int(x, "start", 0, &from));
+    SN_TRY(sn_ox_int(x, "end", v->rank, &to));
+    from += from < 0 ? v->rank : 0;
+    to += to < 0 ? v->rank : 0;
+    from = from < 0 ? 0 : from > v->rank ? v->rank : from;
+    to = to < from ? from : to > v->rank ? v->rank : to;
+    return put_ints(x, 1, to - from, v->dim + from);
+}
+
+static SnStatus
+op_size(SnOx *x)
+{
+    SnOxVal *v;
+    int64_t n;
+
+    SN_TRY(sn_ox_need(x, 0, &v));
+    n = sn_dims_count(v->rank, v->dim);
+    return put_ints(x, 0, 1, &n);
+}
+
+static void
+cast_element(const SnData *r, const SnData *t, int64_t i)
+{
+    void *p = (void *)(uintptr_t)r->data;
+
+    switch (r->dtype) {
+    case SN_D_F32:
+        ((float *)p)[i] = (float)sn_data_real(t, i);
+        break;
+    case SN_D_I64:
+        ((int64_t *)p)[i] = sn_data_int(t, i);
+        break;
+    case SN_D_I32:
+        ((int32_t *)p)[i] = (int32_t)(uint32_t)(uint64_t)sn_data_int(t, i);
+        break;
+    case SN_D_BOOL:
+        ((uint8_t *)p)[i] = sn_data_real(t, i) != 0;
+        break;
+    default:
+        ((uint8_t *)p)[i] = (uint8_t)sn_data_int(t, i);
+        break;
+    }
+}
+
+/* The file's element type of a value. */
+static SnDtype
+elements_of(SnOx *x, const SnOxVal *v)
+{
+    if (v->q != NULL)
+        return SN_D_F32;
+    if (v->data != NULL)
+        return v->data->dtype;
+    switch (sn_type(x->g, v->form->ref)->elem) {
+    case SN_F32:
+        return SN_D_F32;
+    case SN_QI8:
+        return v->u8 ? SN_D_U8 : SN_D_I8;
+    case SN_I8:
+        return SN_D_I8;
+    case SN_QI32:
+    case SN_I32:
+        return SN_D_I32;
+    case SN_I64:
+        return SN_D_I64;
+    case SN_BOOL:
+        return SN_D_BOOL;
+    default:
+        return SN_D_NONE;
+    }
+}
+
+static SnStatus
+op_cast(SnOx *x)
+{
+    SnOxVal *v;
+    const SnData *t;
+    SnData *r;
+    int64_t to, n;
+    const char *name;
+    SnDtype dt;
+
+    SN_TRY(sn_ox_need(x, 0, &v));
+    SN_TRY(sn_ox_int(x, "to", 0, &to));
+    dt = sn_onnx_dtype(to, &name);
+    if (dt != SN_D_NONE && dt == elements_of(x, v))
+        return sn_ox_alias(x, 0, v);
+    t = sn_ox_const(x, v);
+    if (t == NULL || (dt != SN_D_F32 && dt != SN_D_I64 && dt != SN_D_I32 &&
+                      dt != SN_D_BOOL && dt != SN_D_U8 && dt != SN_D_I8))
+        return sn_ox_fail(x, SN_EUNSUPPORTED, "from %s to %s",
+                          sn_dtype_name(elements_of(x, v)), name);
+    SN_TRY(sn_ox_new_data(x, dt, t->rank, t->dim, &r));
+    n = sn_data_count(t);
+    for (int64_t i = 0; i < n; i++)
+        cast_element(r, t, i);
+    return sn_ox_put_data(x, 0, r);
+}
+
+static const struct {
+    const char *op;
+    SnOxOp *fn;
+} ops[] = {
+    {"Cast", op_cast},         {"Constant", op_constant},
+    {"ConstantOfShape", op_constant_of_shape},
+    {"Dropout", op_dropout},   {"Identity", op_identity},
+    {"Shape", op_shape},       {"Size", op_size},
+};
+
+const char *
+sn_onnx_structural(size_t i)
+{
+    return i < sizeof ops / sizeof ops[0] ? ops[i].op : NULL;
+}
+
+SnOxOp *
+sn_ox_structural(const char *op)
+{
+    for (size_t i = 0; i < sizeof ops / sizeof ops[0]; i++)
+        if (strcmp(ops[i].op, op) == 0)
+            return ops[i].fn;
+    return NULL;
+}

@@ -1,0 +1,39 @@
+/* The built-in step `place`: calibrated Quantize/Dequantize pairs around the
+ * values of a float graph, and nothing else (dsl.md 1.4, 19).  What a node may
+ * hold comes from its descriptor; no node is known here by name. */
+#ifndef SN_PLACE_H
+#define SN_PLACE_H
+
+#include "quant/profile.h"
+#include "quant/scheme.h"
+#include "rewrite/rewrite.h"
+
+typedef struct SnFloatNode { /* a node that place leaves float */
+    SnId id;
+    const char *name; /* "fc1 (LSTM)" */
+    const char *why;
+} SnFloatNode;
+
+typedef struct SnRaised { /* weights whose scale was raised for the bias */
+    const char *constant, *node;
+    uint32_t nslice, nof; /* slices raised, of how many */
+} SnRaised;
+
+typedef struct SnPlace {
+    /* in */
+    const SnProfile *profile;
+    SnSchema schema;
+    bool channelwise; /* per-axis weights of convolutions */
+    bool rowwise;     /* per-axis weights of matrix products */
+    SnArena *arena;   /* the report lives here */
+    /* out */
+    uint32_t nvalue, nconst; /* pairs around values, around constants */
+    uint32_t nfloat, nraised;
+    SnFloatNode *left_float;
+    SnRaised *raised;
+} SnPlace;
+
+/* SnRewriteOpts.place; ctx is an SnPlace. */
+SnStatus sn_place(SnGraph *g, SnRewriter *rw, void *ctx);
+
+#endif

@@ -1,0 +1,65 @@
+/* Profiles: what values a graph computes on calibration data.  A profile is
+ * keyed by value names and is independent of scheme, order of samples and
+ * number of threads: every field is a minimum, a maximum or a sum.
+ *
+ * A histogram has bins [k * 2^e, (k + 1) * 2^e) for k = first, first + 1, ...
+ * with e the smallest integer for which [min, max] needs at most SN_HIST_MAX
+ * bins (and 2^e is at least 2^-30 of the largest magnitude).  When the range
+ * grows, pairs of bins are added: integers only, nothing is resampled. */
+#ifndef SN_PROFILE_H
+#define SN_PROFILE_H
+
+#include "run/exec.h"
+
+enum { SN_HIST_MAX = 2048 };
+
+typedef struct SnHist {
+    const char *name;
+    float min, max;     /* of the finite values; min > max: none yet */
+    uint64_t count;     /* finite values */
+    uint64_t nonfinite; /* NaN and infinities, in nothing else */
+    int exp;            /* e */
+    int64_t first;      /* k of bin 0; bins reach to floor(max / 2^e) */
+    uint32_t nbin;
+    uint64_t *bin;      /* [SN_HIST_MAX]; [nbin] in a profile from a file */
+} SnHist;
+
+typedef struct SnProfile {
+    const char *model;   /* the graph's name */
+    uint64_t hash;       /* of the graph as imported */
+    uint64_t nsample;
+    uint32_t n;
+    SnHist *hist;        /* in the order of the profiled graph */
+    const SnHist **by_name; /* sorted, once n is final */
+} SnProfile;
+
+void sn_hist_init(SnHist *h, SnArena *a, const char *name);
+void sn_hist_add(SnHist *h, const float *v, int64_t n);
+/* h += o: the result is that of adding o's values to h. */
+void sn_hist_merge(SnHist *h, const SnHist *o);
+
+/* One entry for each f32 value of g that is not a Constant. */
+SnProfile *sn_profile_new(SnArena *a, const SnGraph *g, uint64_t hash);
+/* Sorts by_name; returns a name that appears twice, or NULL. */
+const char *sn_profile_index(SnArena *a, SnProfile *p);
+/* The entry of a value, or NULL. */
+const SnHist *sn_profile_find(const SnProfile *p, const char *name);
+/* Adds the counts of o, which must be of the same graph (same names); p is
+ * from sn_profile_new. */
+void sn_profile_merge(SnProfile *p, const SnProfile *o);
+
+/* The JSON text; the same profile gives the same bytes. */
+void sn_profile_put(const SnProfile *p, SnBuf *out);
+SnStatus sn_profile_save(const SnProfile *p, const char *path, SnDiag *d);
+/* The file is not trusted: every field is checked. */
+SnStatus sn_profile_load(SnArena *a, const char *path, SnDiag *d,
+                         SnProfile **out);
+
+/* Profiles x over the samples that fill() gives (run/batch.h). */
+SnStatus sn_profile_run(SnArena *a, const SnExec *x, int64_t nsample,
+                        unsigned njob,
+                        SnStatus (*fill)(void *, int64_t, SnRun *),
+                        void *ctx, uint64_t hash, SnDiag *d,
+                        SnProfile **out);
+
+#endif

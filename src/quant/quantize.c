@@ -1,0 +1,125 @@
+#include "quant/quantize.h"
+
+#include <string.h>
+#include "sn_kinds.h"
+
+static const SnPipelineDesc *
+pipeline_named(const char *name)
+{
+    for (uint32_t i = 0; i < sn_npipeline; i++)
+        if (!strcmp(sn_pipelines[i].name, name))
+            return &sn_pipelines[i];
+    return NULL;
+}
+
+/* A node that computes: not storage, not a conversion. */
+static bool
+computes(const SnNode *n)
+{
+    const SnKindDesc *d = sn_desc(n->kind);
+
+    return !n->dead && n->nin > 0 && n->nres > 0 && !d->effect
+        && d->sem[0].cls != SN_C_CONVERT && d->sem[0].cls != SN_C_SOURCE;
+}
+
+static const char *
+float_reason(SnArena *a, const SnGraph *g, const SnRewriter *rw,
+             const SnPlace *p, SnId id)
+{
+    const char *label = sn_label(g, id, a), *why = NULL;
+    uint32_t n;
+    const SnDeclined *dec = sn_declines(rw, &n);
+
+    for (uint32_t i = 0; i < p->nfloat; i++)
+        if (p->left_float[i].id == id
+            || !strcmp(p->left_float[i].name, label))
+            return p->left_float[i].why;
+    for (uint32_t i = 0; i < n; i++)
+        if (dec[i].node == id
+            && sn_rules[dec[i].rule].family == SN_FAM_INTEGERIZE)
+            why = dec[i].text;
+    return why ? sn_strdup(a, why) : "it has no int8 form";
+}
+
+static void
+count_nodes(SnArena *a, const SnGraph *g, const SnRewriter *rw,
+            SnQuantReport *r)
+{
+    uint32_t n;
+    SnId *topo = sn_topo(g, a, &n);
+
+    for (uint32_t i = 0; i < n; i++) {
+        const SnNode *node = sn_node(g, topo[i]);
+        if (!computes(node))
+            continue;
+        if (sn_elem_quant(node->res[0].type->elem))
+            r->nquant++;
+        if (node->res[0].type->elem != SN_F32)
+            continue;
+        SnFloatNode f = {topo[i], sn_label(g, topo[i], a),
+                         float_reason(a, g, rw, &r->place, topo[i])};
+        SN_PUSH(a, r->left_float, r->nfloat, f);
+    }
+}
+
+/* Everything between the most Rescales ever accounted for and those left was
+ * removed by something. */
+static void
+count_rescales(const SnGraph *g, const SnRewriter *rw, uint32_t created,
+               SnQuantReport *r)
+{
+    r->left = sn_count_rescales(g);
+    r->sunk = sn_family_count(rw, SN_FAM_SINK);
+    r->absorbed = sn_family_count(rw, SN_FAM_ABSORB);
+    r->merged = sn_family_count(rw, SN_FAM_MERGE);
+    uint32_t seen = r->left + r->absorbed + r->merged;
+    r->inserted = seen > created ? seen : created;
+    r->other = r->inserted - seen;
+}
+
+SnStatus
+sn_quantize_graph(SnArena *a, SnGraph *g, const SnProfile *p,
+                  const SnQuantOpts *o, SnRewriter **rwp, SnDiag *d,
+                  SnQuantReport *out)
+{
+    const SnPipelineDesc *pipe = pipeline_named("quantize");
+    SnRewriteOpts ro = o->rewrite;
+    uint32_t created = 0;
+
+    memset(out, 0, sizeof *out);
+    out->place.profile = p;
+    out->place.schema = o->schema;
+    out->place.channelwise = o->channelwise;
+    out->place.rowwise = o->rowwise;
+    out->place.arena = a;
+    ro.place = sn_place;
+    ro.place_ctx = &out->place;
+    if (!pipe)
+        sn_bug("passes.def declares no pipeline 'quantize'");
+    SnRewriter *rw = sn_rewriter_new(a, &ro, d);
+    *rwp = rw;
+    sn_want_declined(rw, true);
+    for (const char *const *pass = pipe->pass; *pass; pass++) {
+        uint32_t before = sn_count_rescales(g);
+        uint32_t gone = sn_family_count(rw, SN_FAM_ABSORB)
+            + sn_family_count(rw, SN_FAM_MERGE);
+        SN_TRY(sn_rewrite(rw, g, *pass));
+        gone = sn_family_count(rw, SN_FAM_ABSORB)
+            + sn_family_count(rw, SN_FAM_MERGE) - gone;
+        uint32_t after = sn_count_rescales(g) + gone;
+        if (after > before)
+            created += after - before;
+    }
+    sn_want_declined(rw, false);
+    count_rescales(g, rw, created, out);
+    count_nodes(a, g, rw, out);
+    out->site = sn_sites(rw, &out->nsite);
+    SnRewriteOpts quiet = ro;
+    quiet.trace = quiet.time_passes = quiet.check_passes = false;
+    quiet.print_after = NULL;
+    quiet.opt_limit = -1;
+    if (out->left)
+        SN_TRY(sn_why_rescales(a, g, &quiet, "quant_cleanup", NULL, d,
+                               &out->why));
+    return SN_OK;
+}

@@ -1,0 +1,36 @@
+/* The quantizer: runs the pipeline `quantize` on a float graph with a profile
+ * and says what happened. */
+#ifndef SN_QUANTIZE_H
+#define SN_QUANTIZE_H
+
+#include "quant/place.h"
+#include "quant/reasons.h"
+
+typedef struct SnQuantOpts {
+    SnSchema schema;
+    bool channelwise, rowwise;
+    SnRewriteOpts rewrite; /* backend, switches; place is set here */
+} SnQuantOpts;
+
+typedef struct SnQuantReport {
+    SnPlace place;
+    /* Rescales: inserted = absorbed + merged + other + left. */
+    uint32_t inserted;
+    uint32_t sunk;     /* moved below a node; may happen to one repeatedly */
+    uint32_t absorbed; /* into a node below */
+    uint32_t merged;   /* into the node above */
+    uint32_t other;    /* folded, joined or dropped by written rules */
+    uint32_t left;
+    uint32_t nquant, nfloat; /* computing nodes on codes, on reals */
+    SnFloatNode *left_float; /* [nfloat] with reasons */
+    uint32_t nsite;
+    const SnSite *site; /* every fire of the run */
+    SnWhy why;          /* the Rescales left */
+} SnQuantReport;
+
+/* Quantizes g in place.  The report lives in a. */
+SnStatus sn_quantize_graph(SnArena *a, SnGraph *g, const SnProfile *p,
+                           const SnQuantOpts *o, SnRewriter **rw, SnDiag *d,
+                           SnQuantReport *out);
+
+#endif

@@ -1,0 +1,97 @@
+#include "quant/reasons.h"
+
+#include <string.h>
+#include "sn_kinds.h"
+
+uint32_t
+sn_count_rescales(const SnGraph *g)
+{
+    uint32_t n = 0;
+
+    for (SnId id = 1; id < g->nnode; id++)
+        n += g->node[id] && !g->node[id]->dead
+            && g->node[id]->kind == SN_K_RESCALE;
+    return n;
+}
+
+static bool
+concerns(const SnGraph *g, SnId rescale, SnId node)
+{
+    if (node == rescale || SN_NODE(sn_in(g, rescale, 0)) == node)
+        return true;
+    for (const SnUse *u = sn_node(g, rescale)->res[0].uses; u; u = u->next)
+        if (u->user == node)
+            return true;
+    return false;
+}
+
+static bool
+is_wanted(const SnGraph *g, SnId rescale, SnRef node)
+{
+    return !node || SN_NODE(node) == rescale
+        || concerns(g, rescale, SN_NODE(node));
+}
+
+static bool
+said_already(const SnWhyRescale *w, const SnReason *r)
+{
+    for (uint32_t i = 0; i < w->nreason; i++)
+        if (w->reason[i].rule == r->rule
+            && !strcmp(w->reason[i].node, r->node)
+            && !strcmp(w->reason[i].text, r->text))
+            return true;
+    return false;
+}
+
+static void
+collect(SnArena *a, const SnGraph *g, const SnRewriter *rw, SnId id,
+        SnWhyRescale *w)
+{
+    uint32_t n;
+    const SnDeclined *dec = sn_declines(rw, &n);
+
+    w->name = sn_strdup(a, sn_name(g, SN_REF(id, 0)));
+    w->from = sn_type_str(a, sn_type(g, sn_in(g, id, 0)));
+    w->to = sn_type_str(a, sn_type(g, SN_REF(id, 0)));
+    w->producer = sn_label(g, SN_NODE(sn_in(g, id, 0)), a);
+    for (uint32_t i = 0; i < n; i++) {
+        if (sn_node(g, dec[i].node)->dead || !concerns(g, id, dec[i].node))
+            continue;
+        SnReason r = {dec[i].rule, sn_label(g, dec[i].node, a),
+                      sn_strdup(a, dec[i].text)};
+        if (!said_already(w, &r))
+            SN_PUSH(a, w->reason, w->nreason, r);
+    }
+}
+
+SnStatus
+sn_why_rescales(SnArena *a, const SnGraph *g, const SnRewriteOpts *o,
+                const char *passes, const char *node, SnDiag *d, SnWhy *out)
+{
+    SnGraph *c = sn_graph_clone(g, a);
+    SnRewriter *first = sn_rewriter_new(a, o, d);
+    SnRewriter *second = sn_rewriter_new(a, o, d);
+    SnRef at = 0;
+    uint32_t n;
+
+    memset(out, 0, sizeof *out);
+    if (node && !(at = sn_find(c, node)))
+        return sn_fail(d, SN_EUSAGE, node, "no value has this name");
+    SN_TRY(sn_rewrite(first, c, passes));
+    for (uint32_t i = 0; i < sn_nrule; i++)
+        out->nfire += sn_rule_count(first, (uint16_t)i);
+    if (node)
+        at = sn_find(c, node);
+    sn_want_declined(second, true);
+    SN_TRY(sn_rewrite(second, c, passes));
+    SnId *topo = sn_topo(c, a, &n);
+    for (uint32_t i = 0; i < n; i++) {
+        if (sn_node(c, topo[i])->kind != SN_K_RESCALE
+            || (node && !at) || !is_wanted(c, topo[i], at))
+            continue;
+        SnWhyRescale w = {0};
+        collect(a, c, second, topo[i], &w);
+        SN_PUSH(a, out->rescale, out->n, w);
+    }
+    return SN_OK;
+}

@@ -1,0 +1,32 @@
+/* From a range of reals to the scale and zero point of a quantized type
+ * (numerics.md, "Ranges").  The range is first widened to contain 0. */
+#ifndef SN_SCHEME_H
+#define SN_SCHEME_H
+
+#include "graph/type.h"
+
+typedef enum SnSchema {
+    SN_ASYMMETRIC, /* the range fills the codes; any zero point */
+    SN_SYMMETRIC,  /* zero point 0; the wider side decides */
+    SN_NSCHEMA
+} SnSchema;
+
+const char *sn_schema_name(SnSchema s);
+const char *const *sn_schema_names(void); /* NULL-terminated */
+
+typedef struct SnParam {
+    float scale;
+    int32_t zp;
+} SnParam;
+
+/* Smallest and largest scale ever chosen.  Products of two, and ratios of
+ * such a product with one, stay inside the bounds of types, [2^-100, 2^100]:
+ * that is what a range of [0, 0], which any scale would fit, gets. */
+#define SN_SCALE_LEAST 0x1p-50f
+#define SN_SCALE_MOST 0x1p+50f
+
+/* Parameters with which every real of [lo, hi] has a code; scale is at least
+ * floor (0: no floor). */
+SnParam sn_choose(SnSchema s, SnElem e, double lo, double hi, double floor);
+
+#endif

@@ -1,0 +1,169 @@
+/* What generated rule functions call beyond rewrite.h: small tests, sizes
+ * that cannot overflow, and the steps that more than one rule takes. */
+#ifndef SN_RULE_H
+#define SN_RULE_H
+
+#include "rewrite/copy.h"
+#include "rewrite/rewrite.h"
+
+/* ---- tests ---- */
+
+static inline bool
+sn_in_set(const uint64_t *set, SnKind k)
+{
+    return set[k / 64] >> k % 64 & 1;
+}
+/* k is base or a form of it, at any distance. */
+static inline bool
+sn_is_form(SnKind k, SnKind base)
+{
+    while (k != base && sn_desc(k)->form_of > 0)
+        k = (SnKind)sn_desc(k)->form_of;
+    return k == base;
+}
+/* The kind of operand 0; 0 when it is missing. */
+static inline SnKind
+sn_operand_kind(const SnGraph *g, SnId id)
+{
+    SnRef v = sn_in(g, id, 0);
+
+    return v ? sn_kind(g, v) : 0;
+}
+static inline bool
+sn_type_is(const SnType *t, SnElem e, int axis)
+{
+    return t && t->elem == e && t->axis == axis;
+}
+static inline float
+sn_scale_of(const SnType *t)
+{
+    return t->nq ? t->scale[0] : 1;
+}
+static inline int64_t
+sn_zp_of(const SnType *t)
+{
+    return t->nq ? t->zp[0] : 0;
+}
+/* i < 0 counts from the end; 0 where there is no such dimension. */
+static inline int64_t
+sn_dim(const SnGraph *g, SnRef v, int64_t i)
+{
+    const SnShape *s = sn_shape_of(g, v);
+
+    i += i < 0 ? s->rank : 0;
+    return i >= 0 && i < s->rank ? s->dim[i] : 0;
+}
+static inline SnReach
+sn_type_reach(const SnType *t)
+{
+    return sn_clamp_reach(t, (SnRange){ .has_lo = false });
+}
+static inline bool
+sn_range_equal(SnRange a, SnRange b)
+{
+    return a.has_lo == b.has_lo && a.has_hi == b.has_hi &&
+           (!a.has_lo || a.lo == b.lo) && (!a.has_hi || a.hi == b.hi);
+}
+/* Results from `from` on have no user. */
+bool sn_rest_unused(const SnGraph *g, SnId id, unsigned from);
+/* All results together have one user. */
+bool sn_used_once(const SnGraph *g, SnId id);
+
+/* ---- numbers of a model: any size, never undefined ---- */
+
+static inline int64_t
+sn_int_add(int64_t a, int64_t b)
+{
+    return (int64_t)((uint64_t)a + (uint64_t)b);
+}
+static inline int64_t
+sn_int_sub(int64_t a, int64_t b)
+{
+    return (int64_t)((uint64_t)a - (uint64_t)b);
+}
+static inline int64_t
+sn_int_mul(int64_t a, int64_t b)
+{
+    return (int64_t)((uint64_t)a * (uint64_t)b);
+}
+static inline int64_t
+sn_int_div(int64_t a, int64_t b) /* 0 when b is 0 */
+{
+    return b == 0 ? 0 : b == -1 ? sn_int_sub(0, a) : a / b;
+}
+static inline int64_t
+sn_int_min(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+static inline int64_t
+sn_int_max(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+static inline int64_t
+sn_int_abs(int64_t a)
+{
+    return a < 0 ? sn_int_sub(0, a) : a;
+}
+
+/* ---- lists ---- */
+
+typedef enum SnCmp {
+    SN_CMP_EQ, SN_CMP_NE, SN_CMP_LT, SN_CMP_LE, SN_CMP_GT, SN_CMP_GE
+} SnCmp;
+/* Every element compares so with x. */
+bool sn_ints_all(SnInts v, SnCmp op, int64_t x);
+bool sn_reals_all(SnReals v, SnCmp op, float x);
+bool sn_reals_equal(SnReals a, SnReals b);
+/* v[i], 0 past the end. */
+static inline int64_t
+sn_int_at(SnInts v, int64_t i)
+{
+    return i >= 0 && i < (int64_t)v.n ? v.v[i] : 0;
+}
+static inline float
+sn_real_at(SnReals v, int64_t i)
+{
+    return i >= 0 && i < (int64_t)v.n ? v.v[i] : 0;
+}
+
+/* ---- nodes of more than one kind ---- */
+
+/* The attribute of that name, or NULL. */
+const void *sn_attr_of(const SnGraph *g, SnId id, const char *name);
+void *sn_edit_attr(SnEdit *e, const char *name);
+/* Copies from node `like` the attributes that kind k has by the same names. */
+void sn_attrs_from(SnGraph *g, SnKind k, void *attr, SnId like);
+/* Operands first .. first + n - 1, in the scratch arena. */
+const SnRef *sn_operands(SnRewriter *rw, const SnGraph *g, SnId id,
+                         uint32_t first, uint32_t n);
+
+/* ---- steps of rules ---- */
+
+/* The clamp r of node `from`, seen by a Rescale to type `to`.  Where the node
+ * is calibrated its open sides stay open, unless saturation is strict; a fire
+ * under way then says what it waived. */
+SnRange sn_image_at(SnRewriter *rw, const SnGraph *g, SnRange r, SnId from,
+                    const SnType *to);
+/* "root/what", the name of a component of a lowered node. */
+const char *sn_component(SnRewriter *rw, const SnGraph *g, SnId root,
+                         const char *what);
+/* v as a Constant, or v itself where it cannot be one. */
+SnRef sn_try_fold(SnGraph *g, SnRef v);
+/* The same for a value that already has users: they, and the name, go over
+ * to the Constant, and what computed v is removed. */
+SnRef sn_fold_let(SnGraph *g, SnRef v);
+/* Removes the input node `old`, which nothing reads any more, and gives its
+ * name to new_. */
+void sn_supersede(SnGraph *g, SnId old, SnId new_);
+
+/* ---- backends ---- */
+
+/* May kind k run with tuple t on a backend that supports these types?  Plain
+ * types always; a pinned operand follows the operands that pin it; any axis of
+ * a supported quantized type; nodes of another backend never. */
+bool sn_tuple_within(const char *backend, SnKind k, const SnTuple *t,
+                     const SnTypePat *type, uint32_t ntype);
+
+#endif

@@ -1,0 +1,133 @@
+#include "run/batch.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <unistd.h>
+
+typedef struct Shared {
+    const SnBatch *b;
+    _Atomic int64_t next;   /* the next sample to take */
+    _Atomic int64_t failed; /* lowest failed sample so far, or nsample */
+    pthread_mutex_t lock;   /* guards what follows */
+    int64_t why_sample;
+    SnStatus status;
+    char why[SN_WHY], where[SN_WHY];
+} Shared;
+
+typedef struct Worker {
+    Shared *sh;
+    unsigned index;
+    pthread_t thread;
+    bool started;
+} Worker;
+
+unsigned
+sn_batch_njob(unsigned wanted, int64_t nsample)
+{
+    long n = wanted ? (long)wanted : sysconf(_SC_NPROCESSORS_ONLN);
+
+    if (n > SN_MAXJOB)
+        n = SN_MAXJOB;
+    if (n > nsample)
+        n = (long)nsample;
+    return n < 1 ? 1 : (unsigned)n;
+}
+
+static void
+note_failure(Shared *sh, int64_t sample, SnStatus st, const SnRun *r)
+{
+    pthread_mutex_lock(&sh->lock);
+    if (sample < atomic_load(&sh->failed)) {
+        atomic_store(&sh->failed, sample);
+        sh->why_sample = sample;
+        sh->status = st;
+        memset(sh->where, 0, sizeof sh->where);
+        strncpy(sh->where, r && r->where ? r->where : "input",
+                sizeof sh->where - 1);
+        memcpy(sh->why, r ? r->why : "out of memory",
+               r ? sizeof sh->why : sizeof "out of memory");
+    }
+    pthread_mutex_unlock(&sh->lock);
+}
+
+static void
+show_progress(const SnBatch *b, int64_t done)
+{
+    if (b->progress && (done % 16 == 0 || done == b->nsample))
+        fprintf(stderr, "\r%lld / %lld%s", (long long)done,
+                (long long)b->nsample, done == b->nsample ? "\n" : "");
+}
+
+static void
+run_samples(Shared *sh, unsigned index, SnRun *r)
+{
+    const SnBatch *b = sh->b;
+
+    if (b->start)
+        b->start(b->ctx, index, r);
+    for (;;) {
+        int64_t i = atomic_fetch_add(&sh->next, 1);
+        if (i >= b->nsample || i > atomic_load(&sh->failed))
+            return;
+        r->where = NULL;
+        r->why[0] = '\0';
+        SnStatus st = b->fill(b->ctx, i, r);
+        if (st == SN_OK)
+            st = sn_run(r);
+        if (st != SN_OK)
+            note_failure(sh, i, st, r);
+        else if (b->done)
+            b->done(b->ctx, index, i, r);
+        show_progress(b, i + 1);
+    }
+}
+
+static void *
+worker_main(void *arg)
+{
+    Worker *w = arg;
+    SnArena *volatile a = NULL;
+    SnGuard gu;
+
+    if (setjmp(gu.env)) { /* this worker's memory ran out */
+        note_failure(w->sh, 0, SN_ENOMEM, NULL);
+        sn_arena_free(a);
+        return NULL;
+    }
+    sn_guard_push(&gu);
+    a = sn_arena_new();
+    SnRun *r = sn_run_new(a, w->sh->b->x);
+    run_samples(w->sh, w->index, r);
+    sn_run_free(r);
+    sn_guard_pop(&gu);
+    sn_arena_free(a);
+    return NULL;
+}
+
+SnStatus
+sn_batch_run(const SnBatch *b, SnDiag *d)
+{
+    Shared sh = {.b = b, .status = SN_OK};
+    Worker w[SN_MAXJOB] = {{0}};
+    unsigned n = sn_batch_njob(b->njob, b->nsample);
+
+    atomic_store(&sh.failed, b->nsample);
+    pthread_mutex_init(&sh.lock, NULL);
+    for (unsigned i = 0; i < n; i++) {
+        w[i].sh = &sh;
+        w[i].index = i;
+        w[i].started = i > 0
+            && pthread_create(&w[i].thread, NULL, worker_main, &w[i]) == 0;
+    }
+    worker_main(&w[0]);
+    for (unsigned i = 1; i < n; i++)
+        if (w[i].started)
+            pthread_join(w[i].thread, NULL);
+    pthread_mutex_destroy(&sh.lock);
+    if (sh.status != SN_OK)
+        return sn_fail(d, sh.status, sh.where, "sample %lld: %s",
+                       (long long)sh.why_sample,
+                       sh.why[0] ? sh.why : "failed");
+    return SN_OK;
+}

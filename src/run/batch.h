@@ -1,0 +1,31 @@
+/* Runs samples on worker threads.  Each worker has a run of its own; what a
+ * sample gives depends on the sample alone, so results stored by sample
+ * number are the same for any number of workers. */
+#ifndef SN_BATCH_H
+#define SN_BATCH_H
+
+#include "run/exec.h"
+
+typedef struct SnBatch {
+    const SnExec *x;
+    int64_t nsample;
+    unsigned njob; /* 0: one per processor, at most SN_MAXJOB */
+    /* Fills the inputs of r for a sample; called from the workers. */
+    SnStatus (*fill)(void *ctx, int64_t sample, SnRun *r);
+    /* Sees the outputs of a finished sample; worker < njob.  May be NULL. */
+    void (*done)(void *ctx, unsigned worker, int64_t sample, const SnRun *r);
+    /* Called once per worker before its first sample; sets hooks.  May be
+     * NULL. */
+    void (*start)(void *ctx, unsigned worker, SnRun *r);
+    void *ctx;
+    bool progress; /* a counter on stderr when that is a terminal */
+} SnBatch;
+
+enum { SN_MAXJOB = 16 };
+
+unsigned sn_batch_njob(unsigned wanted, int64_t nsample);
+
+/* The first failing sample decides the status; its message goes to d. */
+SnStatus sn_batch_run(const SnBatch *b, SnDiag *d);
+
+#endif

@@ -1,0 +1,265 @@
+#include "run/exec.h"
+
+#include <string.h>
+
+static const SnKernelDesc *
+kernel_for(const SnBackendDesc *b, SnKind kind, const SnTuple *t)
+{
+    if (!b)
+        return NULL;
+    uint32_t tuple = (uint32_t)(t - sn_desc(kind)->tuple);
+    for (uint16_t i = 0; i < b->nkernel; i++)
+        if (b->kernel[i].kind == kind && b->kernel[i].tuple == tuple)
+            return &b->kernel[i];
+    return NULL;
+}
+
+static void
+add_port(SnArena *a, SnPort **v, uint32_t *n, const SnGraph *g, SnRef ref,
+         const char *name)
+{
+    SnPort p = {name, ref, sn_type(g, ref), sn_shape_of(g, ref)};
+
+    SN_PUSH(a, *v, *n, p);
+}
+
+/* The name of an output: the Save's string attribute, else its operand's. */
+static const char *
+output_name(const SnGraph *g, SnId id)
+{
+    const SnNode *n = sn_node(g, id);
+    const SnKindDesc *d = sn_desc(n->kind);
+    const SnAttrDesc *at = sn_attr_named(d, "name");
+
+    if (at && at->kind == SN_A_STR) {
+        const char *const *s = sn_attr_at(n->attr, at);
+        if (*s && **s)
+            return *s;
+    }
+    return sn_name(g, n->in[0].ref);
+}
+
+static SnStatus
+add_step(SnArena *a, SnExec *x, SnId id, SnDiag *d)
+{
+    const SnGraph *g = x->g;
+    const SnNode *n = sn_node(g, id);
+    const SnKindDesc *kd = sn_desc(n->kind);
+    SnExecStep s = {.node = id, .in = x->ntensor_in, .out = x->ntensor_out};
+
+    s.tuple = sn_node_tuple(g, id);
+    if (!s.tuple)
+        return sn_fail(d, SN_EUNSUPPORTED, sn_label(g, id, a),
+                       "no tuple of %s fits the types of its operands",
+                       kd->name);
+    const SnKernelDesc *k = kernel_for(x->backend, n->kind, s.tuple);
+    s.fn = k ? k->fn : s.tuple->eval;
+    s.kernel = k ? k->name : NULL;
+    if (!s.fn)
+        return sn_fail(d, SN_EUNSUPPORTED, sn_label(g, id, a),
+                       "%s has no evaluator: it runs only lowered", kd->name);
+    if (!k && x->backend && !x->backend->fallback_reference
+        && x->backend->nkernel > 0)
+        return sn_fail(d, SN_EUNSUPPORTED, sn_label(g, id, a),
+                       "backend %s has no kernel for it and declares no "
+                       "'fallback reference'", x->backend->name);
+    if (!k)
+        x->nfallback++;
+    x->ntensor_in += n->nin;
+    x->ntensor_out += kd->nout;
+    SN_PUSH(a, x->step, x->nstep, s);
+    return SN_OK;
+}
+
+SnStatus
+sn_exec_prepare(SnArena *a, const SnGraph *g, const SnBackendDesc *backend,
+                SnDiag *d, const SnExec **out)
+{
+    SnExec *x = SN_NEW(a, SnExec);
+
+    x->g = g;
+    x->backend = backend;
+    x->plan = sn_plan(a, g);
+    x->block = SN_NEW_N(a, uint32_t, (size_t)g->nnode << SN_RESBITS);
+    for (uint32_t i = 0; i < x->plan->nblock; i++)
+        x->block[x->plan->owner[i]] = i + 1;
+    for (uint32_t i = 0; i < x->plan->nstep; i++) {
+        SnId id = x->plan->step[i].node;
+        const SnNode *n = sn_node(g, id);
+        if (n->data)
+            continue;
+        if (!sn_desc(n->kind)->effect)
+            SN_TRY(add_step(a, x, id, d));
+        else if (n->nin == 0)
+            add_port(a, &x->input, &x->ninput, g, SN_REF(id, 0),
+                     sn_name(g, SN_REF(id, 0)));
+        else
+            add_port(a, &x->output, &x->noutput, g, n->in[0].ref,
+                     output_name(g, id));
+    }
+    *out = x;
+    return SN_OK;
+}
+
+static void *
+value_at(const SnRun *r, SnRef ref)
+{
+    const SnNode *n = sn_def(r->x->g, ref);
+
+    if (n->data)
+        return (void *)(uintptr_t)n->data;
+    uint32_t b = r->x->block[ref];
+    return b ? r->arena + r->x->plan->block[b - 1].offset : NULL;
+}
+
+static SnTensor
+tensor_of(const SnRun *r, SnRef ref)
+{
+    const SnResult *res = sn_res(r->x->g, ref);
+    SnTensor t = {res->type, res->shape, value_at(r, ref)};
+
+    return t;
+}
+
+SnRun *
+sn_run_new(SnArena *a, const SnExec *x)
+{
+    SnRun *r = SN_NEW(a, SnRun);
+
+    r->x = x;
+    r->arena = sn_alloc(a, x->plan->arena + SN_PLAN_ALIGN);
+    r->in = SN_NEW_N(a, SnTensor, x->ntensor_in + 1);
+    r->out = SN_NEW_N(a, SnTensor, x->ntensor_out + 1);
+    r->scratch = sn_arena_new();
+    for (uint32_t i = 0; i < x->nstep; i++) {
+        const SnExecStep *s = &x->step[i];
+        const SnNode *n = sn_node(x->g, s->node);
+        for (uint32_t k = 0; k < n->nin; k++)
+            if (n->in[k].ref)
+                r->in[s->in + k] = tensor_of(r, n->in[k].ref);
+        for (unsigned k = 0; k < n->nres; k++)
+            r->out[s->out + k] = tensor_of(r, SN_REF(s->node, k));
+    }
+    return r;
+}
+
+void
+sn_run_free(SnRun *r)
+{
+    sn_arena_free(r->scratch);
+    r->scratch = NULL;
+}
+
+void *
+sn_run_input(SnRun *r, uint32_t i)
+{
+    return value_at(r, r->x->input[i].ref);
+}
+
+const void *
+sn_run_output(const SnRun *r, uint32_t i)
+{
+    return value_at(r, r->x->output[i].ref);
+}
+
+const void *
+sn_run_value(const SnRun *r, SnRef ref)
+{
+    return value_at(r, ref);
+}
+
+/* Evaluators keep index lists in scratch; it is given back once it has grown,
+ * and after every sample. */
+enum { SCRATCH_MAX = 4 << 20 };
+
+static void
+reset_scratch(SnRun *r)
+{
+    sn_arena_free(r->scratch);
+    r->scratch = sn_arena_new();
+}
+
+static SnStatus
+run_step(SnRun *r, const SnExecStep *s)
+{
+    const SnNode *n = sn_node(r->x->g, s->node);
+    const SnKindDesc *kd = sn_desc(n->kind);
+    SnCall c = {.kind = kd, .attr = n->attr, .nin = n->nin, .nout = kd->nout,
+                .in = r->in + s->in, .out = r->out + s->out,
+                .scratch = r->scratch, .why = r->why};
+
+    r->why[0] = '\0';
+    SnStatus st = s->fn(&c);
+    if (st != SN_OK) {
+        r->where = sn_name(r->x->g, SN_REF(s->node, 0));
+        return st;
+    }
+    if (r->hook)
+        for (unsigned k = 0; k < n->nres; k++)
+            if (r->out[s->out + k].data)
+                r->hook(r->hook_ctx, SN_REF(s->node, k),
+                        &r->out[s->out + k]);
+    if (sn_arena_nbyte(r->scratch) > SCRATCH_MAX)
+        reset_scratch(r);
+    return SN_OK;
+}
+
+SnStatus
+sn_run(SnRun *r)
+{
+    const SnExec *x = r->x;
+    SnStatus st = SN_OK;
+
+    for (uint32_t i = 0; r->hook && i < x->ninput; i++) {
+        SnTensor t = tensor_of(r, x->input[i].ref);
+        r->hook(r->hook_ctx, x->input[i].ref, &t);
+    }
+    for (uint32_t i = 0; i < x->nstep && st == SN_OK; i++)
+        st = run_step(r, &x->step[i]);
+    reset_scratch(r);
+    return st;
+}
+
+/* Code i of a tensor as a signed 64-bit integer. */
+static int64_t
+code_at(SnElem e, const void *p, int64_t i)
+{
+    switch (e) {
+    case SN_QI8:
+    case SN_I8:
+        return ((const int8_t *)p)[i];
+    case SN_QI16:
+        return ((const int16_t *)p)[i];
+    case SN_QI32:
+    case SN_I32:
+        return ((const int32_t *)p)[i];
+    case SN_I64:
+        return ((const int64_t *)p)[i];
+    case SN_BOOL:
+        return ((const uint8_t *)p)[i] != 0;
+    default:
+        return 0;
+    }
+}
+
+void
+sn_to_real(const SnType *t, const SnShape *s, const void *data, float *out)
+{
+    int64_t n = sn_shape_count(s), inner = 1;
+
+    if (t->elem == SN_F32) {
+        memcpy(out, data, (size_t)n * sizeof *out);
+        return;
+    }
+    for (int k = t->axis + 1; t->axis >= 0 && k < s->rank; k++)
+        inner *= s->dim[k];
+    for (int64_t i = 0; i < n; i++) {
+        int64_t q = code_at(t->elem, data, i);
+        if (t->nq == 0) {
+            out[i] = (float)q;
+            continue;
+        }
+        int64_t c = t->axis < 0 ? 0 : i / inner % s->dim[t->axis];
+        out[i] = (float)(q - t->zp[c]) * t->scale[c];
+    }
+}

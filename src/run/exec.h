@@ -1,0 +1,75 @@
+/* Running graphs.  An SnExec is prepared once from a graph and a backend and
+ * is then read-only; every thread runs it through an SnRun of its own, which
+ * owns the planned arena.  Running a sample allocates no tensor memory. */
+#ifndef SN_EXEC_H
+#define SN_EXEC_H
+
+#include "graph/desc.h"
+#include "rewrite/rewrite.h"
+#include "run/plan.h"
+
+typedef struct SnPort { /* a graph input or output */
+    const char *name;
+    SnRef ref; /* the Placeholder's result; what the Save reads */
+    const SnType *type;
+    const SnShape *shape;
+} SnPort;
+
+typedef struct SnExecStep {
+    SnId node;
+    const SnTuple *tuple;
+    SnEvalFn *fn;
+    const char *kernel; /* NULL: the generated evaluator */
+    uint32_t in, out;   /* first tensor in SnRun.in, SnRun.out */
+} SnExecStep;
+
+typedef struct SnExec {
+    const SnGraph *g;
+    const SnBackendDesc *backend;
+    const SnPlan *plan;
+    uint32_t nstep;
+    SnExecStep *step;
+    uint32_t ninput, noutput;
+    SnPort *input, *output;
+    uint32_t nfallback; /* steps without a kernel of the backend */
+    uint32_t ntensor_in, ntensor_out;
+    uint32_t *block; /* [nnode << SN_RESBITS] block index + 1, 0: none */
+} SnExec;
+
+/* The graph must outlive the result and not change.  backend NULL: evaluators
+ * only.  Fails (SN_EUNSUPPORTED) for a node that nothing can run, by name. */
+SnStatus sn_exec_prepare(SnArena *a, const SnGraph *g,
+                         const SnBackendDesc *backend, SnDiag *d,
+                         const SnExec **out);
+
+/* Sees each computed value (inputs too) right after it was written. */
+typedef void SnValueHook(void *ctx, SnRef ref, const SnTensor *t);
+
+typedef struct SnRun {
+    const SnExec *x;
+    uint8_t *arena;
+    SnTensor *in, *out;
+    SnArena *scratch;
+    SnValueHook *hook;
+    void *hook_ctx;
+    char why[SN_WHY];   /* after a failed run: what went wrong, */
+    const char *where;  /* and the node's label */
+} SnRun;
+
+SnRun *sn_run_new(SnArena *a, const SnExec *x);
+void sn_run_free(SnRun *r); /* gives back scratch memory */
+
+/* Where to write graph input i, and its bytes; a scalar may be read back. */
+void *sn_run_input(SnRun *r, uint32_t i);
+SnStatus sn_run(SnRun *r);
+/* Output i of the last run. */
+const void *sn_run_output(const SnRun *r, uint32_t i);
+/* Any computed value or constant, valid only inside a hook or when it is an
+ * output. */
+const void *sn_run_value(const SnRun *r, SnRef ref);
+
+/* n elements of type t as reals (per-axis types need the shape). */
+void sn_to_real(const SnType *t, const SnShape *s, const void *data,
+                float *out);
+
+#endif

@@ -1,0 +1,42 @@
+/* The static memory planner: one arena for every tensor a graph computes.
+ * Constants keep their own storage and are not counted.  A buffer lives from
+ * the step that writes it to the last step that reads it; graph inputs live
+ * from the start, graph outputs to the end. */
+#ifndef SN_PLAN_H
+#define SN_PLAN_H
+
+#include "graph/graph.h"
+
+enum { SN_PLAN_ALIGN = 64 };
+
+typedef struct SnBlock { /* one buffer */
+    size_t nbyte;
+    uint32_t first, last; /* steps, both inclusive */
+    size_t offset;        /* result */
+} SnBlock;
+
+/* Gives every block an offset, multiple of SN_PLAN_ALIGN, such that blocks
+ * alive at the same step do not overlap: largest first, each at the lowest
+ * place that fits.  Returns the size of the arena. */
+size_t sn_plan_blocks(SnArena *scratch, SnBlock *b, uint32_t n);
+
+typedef struct SnPlanStep {
+    SnId node;
+    size_t live; /* bytes of all buffers alive at this step, unpadded */
+} SnPlanStep;
+
+typedef struct SnPlan {
+    uint32_t nstep;
+    SnPlanStep *step; /* the live nodes in topological order */
+    uint32_t nblock;
+    SnBlock *block;
+    SnRef *owner;      /* [nblock] the result that the block holds */
+    size_t arena;      /* bytes */
+    size_t peak;       /* largest `live` */
+    uint32_t peak_step;
+    size_t constants;  /* bytes of all Constants, for the report */
+} SnPlan;
+
+SnPlan *sn_plan(SnArena *a, const SnGraph *g);
+
+#endif

@@ -1,0 +1,338 @@
+#include "run/samples.h"
+
+#include <stdio.h>
+#include <string.h>
+#include "base/num.h"
+#include "onnx/tensor_pb.h"
+#include "run/npy.h"
+
+static bool
+ends_with(const char *s, const char *end)
+{
+    size_t n = strlen(s), m = strlen(end);
+
+    return n >= m && strcmp(s + n - m, end) == 0;
+}
+
+static const char *
+dims_str(SnArena *a, int rank, const int64_t *dim)
+{
+    SnBuf b;
+
+    sn_buf_init(&b, a);
+    sn_putc(&b, '[');
+    for (int i = 0; i < rank; i++)
+        sn_putf(&b, "%s%lld", i ? ", " : "", (long long)dim[i]);
+    sn_putc(&b, ']');
+    return sn_buf_str(&b);
+}
+
+static bool
+same_dims(const SnData *t, const SnShape *s, int from)
+{
+    if (t->rank != s->rank)
+        return false;
+    for (int i = from; i < s->rank; i++)
+        if (t->dim[i] != s->dim[i])
+            return false;
+    return true;
+}
+
+static void
+set_image(SnFileData *f, const SnData *t)
+{
+    f->n = t->dim[0];
+    f->h = t->dim[1];
+    f->w = t->dim[2];
+    f->c = t->rank == 4 ? t->dim[3] : 1;
+    f->last = true;
+}
+
+/* Images [N, H, W, C] for a model that wants channels first. */
+static bool
+fits_permuted(const SnData *t, const SnShape *s)
+{
+    if (t->rank != 4)
+        return false;
+    if (s->rank == 4)
+        return s->dim[0] == 1 && s->dim[1] == t->dim[3]
+            && s->dim[2] == t->dim[1] && s->dim[3] == t->dim[2];
+    return t->dim[0] > 0 && sn_data_count(t) / t->dim[0] == sn_shape_count(s);
+}
+
+/* Already in the model's shape: one sample, or N of them. */
+static bool
+fits_as_is(SnFileData *f, const SnShape *s, SnLayout layout)
+{
+    const SnData *t = &f->data;
+
+    if (same_dims(t, s, 0))
+        f->n = 1;
+    else if (same_dims(t, s, 1) && s->rank > 0 && s->dim[0] == 1)
+        f->n = t->dim[0];
+    else
+        return false;
+    f->c = 1;
+    if (s->rank == 4) {
+        f->last = layout == SN_LAYOUT_NHWC;
+        f->h = s->dim[f->last ? 1 : 2];
+        f->w = s->dim[f->last ? 2 : 3];
+        f->c = s->dim[f->last ? 3 : 1];
+    }
+    return true;
+}
+
+static bool
+fits_flat(SnFileData *f, const SnShape *s)
+{
+    const SnData *t = &f->data;
+    int64_t want = sn_shape_count(s), all = sn_data_count(t);
+
+    f->c = 1;
+    if (t->rank > 0 && t->dim[0] > 0 && all / t->dim[0] == want
+        && all % t->dim[0] == 0) {
+        f->n = t->dim[0];
+        if (t->rank == 4)
+            set_image(f, t);
+        return true;
+    }
+    f->n = 1;
+    return all == want;
+}
+
+static SnStatus
+fit_file(SnArena *a, SnFileData *f, const SnPort *p, SnLayout layout,
+         bool image, SnDiag *d)
+{
+    const SnData *t = &f->data;
+
+    if (image && layout == SN_LAYOUT_NCHW && fits_permuted(t, p->shape)) {
+        set_image(f, t);
+        f->permute = f->c > 1;
+    } else if (fits_as_is(f, p->shape, layout)) {
+        f->permute = false;
+    } else if (image && layout == SN_LAYOUT_AUTO && p->shape->rank == 4
+               && fits_permuted(t, p->shape)) {
+        set_image(f, t);
+        f->permute = f->c > 1;
+    } else if (!fits_flat(f, p->shape)) {
+        return sn_fail(d, SN_EINPUT, f->path,
+                       "holds %s%s, but input '%s' is %s",
+                       sn_dtype_name(t->dtype), dims_str(a, t->rank, t->dim),
+                       p->name,
+                       dims_str(a, p->shape->rank, p->shape->dim));
+    }
+    if (f->n < 1)
+        return sn_fail(d, SN_EINPUT, f->path, "holds no sample");
+    return SN_OK;
+}
+
+static SnStatus
+check_pixels(const SnFileData *f, const SnPort *p, const SnPixels *px,
+             SnDiag *d)
+{
+    const struct {
+        const char *opt;
+        uint32_t n;
+    } v[2] = {{"--mul", px->nmul}, {"--add", px->nadd}};
+
+    for (int i = 0; i < 2; i++) {
+        if (v[i].n > 1 && v[i].n != (uint64_t)f->c)
+            return sn_fail(d, SN_EUSAGE, v[i].opt, "gives %u numbers, but %s "
+                           "has %lld channel%s", v[i].n, f->path,
+                           (long long)f->c, f->c == 1 ? "" : "s");
+        if (v[i].n && p->type->elem != SN_F32 && !p->type->nq)
+            return sn_fail(d, SN_EUSAGE, v[i].opt, "cannot be applied to "
+                           "input '%s', which is %s", p->name,
+                           sn_elem_name(p->type->elem));
+    }
+    return SN_OK;
+}
+
+static SnStatus
+add_file(SnArena *a, SnSamples *s, SnFeed *feed, const char *path, SnDiag *d)
+{
+    SnFileData f = {.path = path};
+    bool pb = ends_with(path, ".pb");
+    const SnElem e = feed->port->type->elem;
+
+    if (e == SN_F16 || e == SN_ROW8 || feed->port->type->nq > 1)
+        return sn_fail(d, SN_EUNSUPPORTED, path, "input '%s' has type %s, "
+                       "which files cannot hold", feed->port->name,
+                       sn_type_str(a, feed->port->type));
+    SN_TRY(pb ? sn_pb_read(a, path, d, &f.data)
+              : sn_npy_read(a, path, d, &f.data));
+    if (f.data.dtype == SN_D_F16)
+        return sn_fail(d, SN_EUNSUPPORTED, path, "holds float16");
+    SN_TRY(fit_file(a, &f, feed->port, s->px.layout, !pb, d));
+    SN_TRY(check_pixels(&f, feed->port, &s->px, d));
+    if (feed->nfile)
+        f.first = feed->file[feed->nfile - 1].first
+            + feed->file[feed->nfile - 1].n;
+    SN_PUSH(a, feed->file, feed->nfile, f);
+    return SN_OK;
+}
+
+/* "NAME=FILE" where NAME is an input; *path is FILE. */
+static SnFeed *
+named_feed(SnSamples *s, const char *arg, const char **path)
+{
+    for (uint32_t i = 0; i < s->ninput; i++) {
+        size_t n = strlen(s->feed[i].port->name);
+        if (strncmp(arg, s->feed[i].port->name, n) == 0 && arg[n] == '=') {
+            *path = arg + n + 1;
+            return &s->feed[i];
+        }
+    }
+    return NULL;
+}
+
+static SnFeed *
+next_feed(SnSamples *s)
+{
+    if (s->ninput == 1)
+        return &s->feed[0];
+    for (uint32_t i = 0; i < s->ninput; i++)
+        if (s->feed[i].nfile == 0)
+            return &s->feed[i];
+    return NULL;
+}
+
+static SnStatus
+count_samples(SnSamples *s, int64_t limit, SnDiag *d)
+{
+    for (uint32_t i = 0; i < s->ninput; i++) {
+        const SnFeed *f = &s->feed[i];
+        if (f->nfile == 0)
+            return sn_fail(d, SN_EUSAGE, "input",
+                           "no file gives input '%s'", f->port->name);
+        const SnFileData *last = &f->file[f->nfile - 1];
+        int64_t n = last->first + last->n;
+        if (i > 0 && n != s->n)
+            return sn_fail(d, SN_EINPUT, last->path, "gives %lld samples of "
+                           "'%s', but '%s' has %lld", (long long)n,
+                           f->port->name, s->feed[0].port->name,
+                           (long long)s->n);
+        s->n = n;
+    }
+    if (limit >= 0 && limit < s->n)
+        s->n = limit;
+    return SN_OK;
+}
+
+SnStatus
+sn_samples_open(SnArena *a, uint32_t ninput, const SnPort *input,
+                uint32_t nfile, const char *const *files, const SnPixels *px,
+                int64_t limit, SnDiag *d, SnSamples **out)
+{
+    SnSamples *s = SN_NEW(a, SnSamples);
+
+    s->px = *px;
+    s->ninput = ninput;
+    s->feed = SN_NEW_N(a, SnFeed, ninput + 1);
+    for (uint32_t i = 0; i < ninput; i++)
+        s->feed[i].port = &input[i];
+    for (uint32_t i = 0; i < nfile; i++) {
+        const char *path = files[i];
+        SnFeed *f = named_feed(s, files[i], &path);
+        if (!f)
+            f = next_feed(s);
+        if (!f)
+            return sn_fail(d, SN_EUSAGE, path, "the graph has %u input%s "
+                           "and each has a file already", ninput,
+                           ninput == 1 ? "" : "s");
+        SN_TRY(add_file(a, s, f, path, d));
+    }
+    SN_TRY(count_samples(s, limit, d));
+    *out = s;
+    return SN_OK;
+}
+
+/* ---- filling ---- */
+
+typedef struct Pixel { /* one element's way from file to input */
+    const SnPixels *px;
+    const SnType *type;
+    bool raw; /* integers are codes */
+    int64_t shift;
+} Pixel;
+
+static void
+store(const Pixel *p, const SnData *t, int64_t from, int64_t channel,
+      void *dst, int64_t to)
+{
+    const SnType *ty = p->type;
+
+    if (p->raw || (!ty->nq && ty->elem != SN_F32)) {
+        int64_t v = sn_data_int(t, from) - p->shift;
+        switch (ty->elem) {
+        case SN_QI8:
+        case SN_I8:
+            ((int8_t *)dst)[to] = (int8_t)v;
+            break;
+        case SN_QI16:
+            ((int16_t *)dst)[to] = (int16_t)v;
+            break;
+        case SN_QI32:
+        case SN_I32:
+            ((int32_t *)dst)[to] = (int32_t)v;
+            break;
+        case SN_BOOL:
+            ((uint8_t *)dst)[to] = v != 0;
+            break;
+        default:
+            ((int64_t *)dst)[to] = v;
+        }
+        return;
+    }
+    float v = (float)sn_data_real(t, from);
+    if (p->px->nmul)
+        v *= p->px->mul[p->px->nmul > 1 ? channel : 0];
+    if (p->px->nadd)
+        v += p->px->add[p->px->nadd > 1 ? channel : 0];
+    int32_t lo = (int32_t)sn_elem_lo(ty->elem);
+    int32_t hi = (int32_t)sn_elem_hi(ty->elem);
+    if (ty->elem == SN_F32)
+        ((float *)dst)[to] = v;
+    else if (ty->elem == SN_QI32)
+        ((int32_t *)dst)[to] = sn_quant32(v, ty->scale[0], lo, hi);
+    else if (ty->elem == SN_QI16)
+        ((int16_t *)dst)[to] =
+            (int16_t)sn_quant(v, ty->scale[0], ty->zp[0], lo, hi);
+    else
+        ((int8_t *)dst)[to] =
+            (int8_t)sn_quant(v, ty->scale[0], ty->zp[0], lo, hi);
+}
+
+static void
+fill_feed(const SnSamples *s, const SnFeed *feed, int64_t sample, void *dst)
+{
+    uint32_t k = 0;
+    Pixel p = {.px = &s->px, .type = feed->port->type};
+
+    while (sample >= feed->file[k].first + feed->file[k].n)
+        k++;
+    const SnFileData *f = &feed->file[k];
+    SnDtype dt = f->data.dtype;
+    p.raw = p.type->nq && !s->px.nmul && !s->px.nadd
+        && (dt == SN_D_U8 || dt == SN_D_I8);
+    p.shift = p.raw && dt == SN_D_U8 ? 128 : 0;
+    int64_t count = sn_shape_count(feed->port->shape), c = f->c;
+    int64_t from = (sample - f->first) * count;
+    int64_t area = c > 0 ? count / c : count;
+    for (int64_t i = 0; i < count; i++) {
+        int64_t channel = f->last ? i % c : i / area % c;
+        int64_t to = f->permute ? channel * area + i / c : i;
+        store(&p, &f->data, from + i, channel, dst, to);
+    }
+}
+
+SnStatus
+sn_samples_fill(void *ctx, int64_t sample, SnRun *r)
+{
+    const SnSamples *s = ctx;
+
+    for (uint32_t i = 0; i < s->ninput; i++)
+        fill_feed(s, &s->feed[i], sample, sn_run_input(r, i));
+    return SN_OK;
+}

@@ -1,0 +1,59 @@
+/* Samples for a graph's inputs, from .npy files and TensorProto .pb files.
+ *
+ * A .npy file holds images [N, H, W, C] or [N, H, W], or samples already in
+ * the model's own shape; a .pb file holds one sample (or N) in the model's
+ * shape.  Values become reals, x * mul + add per channel, in the order of the
+ * model's layout.  A quantized input read from integers without mul and add
+ * takes them as codes (uint8 less 128). */
+#ifndef SN_SAMPLES_H
+#define SN_SAMPLES_H
+
+#include "base/data.h"
+#include "run/exec.h"
+
+typedef enum SnLayout {
+    SN_LAYOUT_AUTO, /* whichever makes the file's shape fit */
+    SN_LAYOUT_NHWC,
+    SN_LAYOUT_NCHW,
+    SN_NLAYOUT
+} SnLayout;
+
+typedef struct SnPixels {
+    SnLayout layout; /* of the model's input */
+    uint32_t nmul, nadd; /* 0, 1 or one per channel */
+    const float *mul, *add;
+} SnPixels;
+
+typedef struct SnFileData { /* one file's part of an input */
+    const char *path;
+    SnData data;
+    int64_t first, n; /* sample numbers it holds */
+    bool permute;     /* NHWC in the file, NCHW in the model */
+    int64_t h, w, c;  /* of one sample; c is 1 without channels */
+    bool last;        /* channels are the file's last axis */
+} SnFileData;
+
+typedef struct SnFeed {
+    const SnPort *port;
+    uint32_t nfile;
+    SnFileData *file;
+} SnFeed;
+
+typedef struct SnSamples {
+    int64_t n;
+    uint32_t ninput;
+    SnFeed *feed; /* [ninput] */
+    SnPixels px;
+} SnSamples;
+
+/* files: "FILE" or "INPUT=FILE".  With one input all files are its samples in
+ * order; with several, files without a name go to the inputs in order.
+ * limit -1: all samples. */
+SnStatus sn_samples_open(SnArena *a, uint32_t ninput, const SnPort *input,
+                         uint32_t nfile, const char *const *files,
+                         const SnPixels *px, int64_t limit, SnDiag *d,
+                         SnSamples **out);
+/* SnBatch.fill; ctx is the SnSamples. */
+SnStatus sn_samples_fill(void *ctx, int64_t sample, SnRun *r);
+
+#endif

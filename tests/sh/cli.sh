@@ -1,0 +1,154 @@
+#!/bin/sh
+# The command line as a black box: exit codes, messages, what goes where.
+BUILD=${BUILD:-build}
+sinter=$BUILD/sinter
+demo=examples/demo
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+bad=0
+
+# t NAME CODE WHERE TEXT ARGS...: sinter ARGS exits with CODE and says TEXT
+# (a fixed string) on WHERE, out or err.
+t() {
+    name=$1 code=$2 where=$3 text=$4
+    shift 4
+    "$sinter" "$@" >"$tmp/out" 2>"$tmp/err" </dev/null
+    rc=$?
+    if [ $rc -ne "$code" ]; then
+        echo "not ok cli $name: exit code $rc, expected $code"
+        head -n 3 "$tmp/err"
+        bad=1
+    elif ! grep -qF -- "$text" "$tmp/$where"; then
+        echo "not ok cli $name: std$where does not say '$text'"
+        head -n 3 "$tmp/$where"
+        bad=1
+    else
+        echo "ok cli $name"
+    fi
+}
+# same NAME A B: the files are equal.
+same() {
+    if cmp -s "$2" "$3"; then
+        echo "ok cli $1"
+    else
+        echo "not ok cli $1: $2 and $3 differ"
+        bad=1
+    fi
+}
+
+cat >"$tmp/add.sn" <<'END'
+sinter-graph 1
+graph "add" {
+  %x = Placeholder() : f32[1,4]
+  %k = Constant() {data = [1, 2, 3, 4]} : f32[1,4]
+  %y = Add(%x, %k) : f32[1,4]
+  Save(%y) {name = "out"}
+}
+END
+cat >"$tmp/arg.sn" <<'END'
+sinter-graph 1
+graph "arg" {
+  %x = Placeholder() : qi8<0.04, 0>[1,4,4,1]
+  %r = Rescale(%x) : qi8<0.02, 0>[1,4,4,1]
+  %p, %i = MaxPool(%r) {kernel = [2,2], stride = [2,2]} : (qi8<0.02, 0>[1,2,2,1], i64[1,2,2,1])
+  Save(%p) {name = "p"}
+  Save(%i) {name = "i"}
+}
+END
+
+# ---- usage ----
+t no_verb 2 err "Usage: sinter VERB"
+t help 0 out "Usage: sinter VERB" --help
+t verb_help 0 out "--load-profile" quantize --help
+t unknown_verb 2 err "did you mean 'quantize'?" quantise
+t unknown_verb_far 2 err "see 'sinter --help'" xyzzy
+t unknown_option 2 err "did you mean '--verify'?" opt --verfy
+t option_of_other_verb 2 err "'sinter draw' has no such option" draw --labels x m
+t missing_value 2 err "wants FILE after it" draw m.sn -o
+t flag_with_value 2 err "takes no value" opt --verify=1
+t bad_number 2 err "'-3' is not a number" run m.sn -n -3
+t bad_list 2 err "not a list of numbers" run "$tmp/add.sn" --input x --mul 1,,2
+t no_model 2 err "MODEL: is missing" inspect
+t too_many 2 err "one argument too many" inspect a.sn b.sn
+t bad_backend 2 err "no backend is named 'gpu'" opt "$tmp/add.sn" --backend gpu
+t bad_pass 2 err "quant_cleanup" opt "$tmp/add.sn" --passes quant_clenup
+t bad_schema 2 err "did you mean 'symmetric'?" quantize "$tmp/add.sn" --schema symetric -o "$tmp/o.sn"
+t bad_layout 2 err "neither nhwc nor nchw" run "$tmp/add.sn" --input x.npy --layout chwn
+t calib_and_profile 2 err "cannot stand beside --calib" quantize "$tmp/add.sn" --calib a --load-profile b -o "$tmp/o.sn"
+t no_calib 2 err "wants --calib FILE or --load-profile FILE" quantize "$tmp/add.sn" -o "$tmp/o.sn"
+t no_output 2 err "-o: is missing" quantize "$tmp/add.sn" --calib a
+t two_pipelines 2 err "cannot stand beside --passes" opt "$tmp/add.sn" --passes a --pipeline b
+t draw_suffix 2 err "must end in .dot, .svg" draw "$tmp/add.sn" -o "$tmp/x.jpeg"
+
+# ---- input ----
+t missing_file 3 err "nowhere.sn" inspect "$tmp/nowhere.sn"
+t missing_onnx 3 err "nowhere.onnx" inspect "$tmp/nowhere.onnx"
+echo 'not a graph' >"$tmp/bad.sn"
+t bad_text 3 err "bad.sn:1:1" inspect "$tmp/bad.sn"
+echo 'not a model' >"$tmp/bad.onnx"
+t bad_onnx 3 err "bad.onnx" inspect "$tmp/bad.onnx"
+echo '{}' >"$tmp/p.json"
+t bad_profile 3 err '"format" must be a string' quantize "$tmp/add.sn" --load-profile "$tmp/p.json" -o "$tmp/o.sn"
+t bad_npy 3 err "bad.sn" run "$tmp/add.sn" --input "$tmp/bad.sn"
+t no_such_value 2 err "no value has this name" why "$tmp/arg.sn" --node nope
+
+# ---- unsupported, output ----
+t onnx_output 4 err "does not export ONNX" quantize "$tmp/add.sn" --calib a -o "$tmp/o.onnx"
+t bad_directory 5 err "nowhere" opt "$tmp/add.sn" -o "$tmp/nowhere/o.sn"
+if [ -w /dev/full ]; then
+    "$sinter" --help >/dev/full 2>"$tmp/err"
+    [ $? -eq 5 ] && echo "ok cli full_disk" || { echo "not ok cli full_disk"; bad=1; }
+fi
+
+# ---- results ----
+t inspect 0 out "output" inspect "$tmp/add.sn"
+t inspect_json 0 out '"kind": "Add"' inspect "$tmp/add.sn" --json
+t opt_prints 0 out "sinter-graph 1" opt "$tmp/add.sn"
+"$sinter" opt - <"$tmp/add.sn" >"$tmp/a.sn" 2>/dev/null
+"$sinter" opt "$tmp/a.sn" >"$tmp/b.sn" 2>/dev/null
+same opt_stdin "$tmp/a.sn" "$tmp/b.sn"
+t why 0 out "argmax" why "$tmp/arg.sn"
+t why_node 0 out "argmax" why "$tmp/arg.sn" --node p
+t why_json 0 out '"reasons"' why "$tmp/arg.sn" --json
+t why_none 0 out "No Rescale is left." why "$tmp/add.sn"
+t draw 0 out "digraph" draw "$tmp/add.sn"
+t draw_file 0 err "" draw "$tmp/add.sn" -o "$tmp/a.dot"
+if command -v dot >/dev/null; then
+    t draw_svg 0 err "" draw "$tmp/add.sn" -o "$tmp/a.svg"
+    grep -q '<svg' "$tmp/a.svg" && echo "ok cli draw_is_svg" || { echo "not ok cli draw_is_svg"; bad=1; }
+else
+    echo "skip cli draw_svg"
+fi
+real=$(cd "$(dirname "$sinter")" && pwd)/$(basename "$sinter")
+(PATH=$tmp "$real" draw "$tmp/add.sn" -o "$tmp/n.svg" 2>"$tmp/err")
+rc=$?
+if [ $rc -eq 4 ] && grep -q "Graphviz is not installed" "$tmp/err"; then
+    echo "ok cli draw_without_dot"
+else
+    echo "not ok cli draw_without_dot: exit code $rc"
+    bad=1
+fi
+
+# ---- the demo network: profile, quantize, run, twice the same ----
+px="--mul 0.00392156863"
+m=$demo/fashion_lrn.onnx
+t profile 0 err "" profile $m --calib $demo/calib_images.npy -n 16 $px -o "$tmp/p1.json"
+t profile_jobs 0 err "" profile $m $demo/calib_images.npy -n 16 $px -j 1 -o "$tmp/p2.json"
+same profile_threads "$tmp/p1.json" "$tmp/p2.json"
+t quantize 0 out " 0 left" quantize $m --load-profile "$tmp/p1.json" --channelwise -o "$tmp/q.sn" --verify
+mkdir "$tmp/again"
+t quantize_calib 0 out "rescales:" quantize $m --calib $demo/calib_images.npy -n 16 $px --channelwise -o "$tmp/again/q.sn" --dump-profile "$tmp/p3.json"
+same dump_profile "$tmp/p1.json" "$tmp/p3.json"
+same quantize_again "$tmp/q.sn" "$tmp/again/q.sn"
+same quantize_again_data "$tmp/q.snw" "$tmp/again/q.snw"
+t quantize_json 0 out '"rescales"' quantize $m --load-profile "$tmp/p1.json" --json -o "$tmp/j.sn"
+t other_profile 3 err "was made from another model" quantize "$tmp/add.sn" --load-profile "$tmp/p1.json" -o "$tmp/o.sn"
+t run_top1 0 out "top-1 0." run "$tmp/q.sn" --input $demo/test_images.npy --labels $demo/test_labels.npy -n 50 $px
+t run_top1_cpu 0 out "top-1 0." run "$tmp/q.sn" --backend cpu --input $demo/test_images.npy --labels $demo/test_labels.npy -n 50 $px
+t run_compare 0 out "SQNR" run "$tmp/q.sn" --input $demo/test_images.npy --compare $m -n 20 $px
+t run_values 0 out "argmax" run "$tmp/q.sn" --input $demo/test_images.npy -n 1 $px
+t run_dump 0 err "" run "$tmp/q.sn" --input $demo/test_images.npy -n 5 $px --dump "$tmp/d.npy" -j 1
+"$sinter" run "$tmp/q.sn" --input $demo/test_images.npy -n 5 $px --dump "$tmp/e.npy" -j 3
+same run_threads "$tmp/d.npy" "$tmp/e.npy"
+t float_labels 3 err "expected integer class numbers" run "$tmp/q.sn" --input $demo/test_images.npy --labels "$tmp/d.npy" -n 5 $px
+exit $bad

@@ -1,0 +1,121 @@
+#!/bin/sh
+# The declarations as a user extends them: a new node by one edit of nodes.def,
+# a new rule by one edit of passes.def, and a bad rule refused with its text.
+BUILD=${BUILD:-build}
+MAKE=${MAKE:-make}
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+bad=0
+ok() { echo "ok extend: $1"; }
+fail() {
+    echo "not ok extend: $1"
+    sed 's/^/    /' "$tmp/log" | tail -n 25
+    bad=1
+}
+
+cp nodes.def passes.def "$tmp"
+# The node is the one that README.md shows.
+awk '/^node Softsign/ { on = 1 } on && /^```/ { exit } on' README.md >>"$tmp/nodes.def"
+b=$BUILD/extend
+new() { # builds the compiler from the declarations in $tmp
+    $MAKE all BUILD="$b" DEFDIR="$tmp" OPT=-O1 SAN= >"$tmp/log" 2>&1
+}
+if new; then
+    ok "a new node builds"
+else
+    fail "a new node builds"
+    exit 1
+fi
+mk=$BUILD/tests/mkonnx
+"$mk" "$tmp/m.onnx" 13 1x8x4x4 LRN:size=3,alpha=0.5 Softsign
+"$BUILD/sinter" inspect "$tmp/m.onnx" >"$tmp/log" 2>&1
+rc=$?
+if [ $rc = 4 ] && grep -q Softsign "$tmp/log"; then
+    ok "without it the operator is refused by name"
+else
+    fail "without it the operator is refused by name (exit $rc)"
+fi
+"$BUILD/tests/mkdata" "$tmp/x.npy" 16 8x4x4
+if "$b/sinter" quantize "$tmp/m.onnx" --calib "$tmp/x.npy" --trace \
+    -o "$tmp/m.sn" >"$tmp/log" 2>&1 && grep -q ' = Softsign(' "$tmp/m.sn"; then
+    ok "a model that uses it is imported and quantized"
+else
+    fail "a model that uses it is imported and quantized"
+fi
+if grep -qE 'quant_cleanup\.(absorb|sink).*Softsign' "$tmp/log" &&
+    ! grep -q Rescale "$tmp/m.sn"; then
+    ok "the Rescale of the LRN is absorbed by the new node"
+else
+    fail "the Rescale of the LRN is absorbed by the new node"
+fi
+
+# A rule of one's own: -(-x) is x, written as Sub from zero twice.
+awk '{ print }
+     /^  rule relu_relu:/ && !done {
+         print "  rule clip_relu: Relu(Clip(x) @i) @o => Clip(x) like i : o.type"
+         print "                  when i.type == o.type and i.low >= 0 exact;"
+         done = 1
+     }' passes.def >"$tmp/passes.def"
+cat >"$tmp/r.sn" <<'S'
+sinter-graph 1
+graph "r" {
+  %x = Placeholder() : f32[4]
+  %c = Clip(%x) {low = 0, high = 6} : f32[4]
+  %y = Relu(%c) : f32[4]
+  Save(%y) {name = "out"}
+}
+S
+if new && "$b/sinter" opt "$tmp/r.sn" --passes=simplify --trace \
+    --check-passes >"$tmp/out" 2>"$tmp/log" &&
+    grep -q 'simplify.clip_relu' "$tmp/log" && ! grep -q Relu "$tmp/out"; then
+    ok "a new rule fires"
+else
+    fail "a new rule fires"
+fi
+
+# Merging a Rescale into LRN breaks `same x, y`.
+awk '{ print }
+     /^  rule identity:/ && !done {
+         print "  rule lrn_up: Rescale(LRN(x) @l :1) @o => LRN(x) like l : o.type refines;"
+         done = 1
+     }' passes.def >"$tmp/passes.def"
+cp nodes.def "$tmp/nodes.def"
+(cd "$tmp" && "$OLDPWD/$BUILD/sinter-gen" --check --nodes nodes.def \
+    --passes passes.def) >"$tmp/log" 2>&1
+rc=$?
+if [ $rc = 1 ] && grep -q "error\[SN310\]: rule 'lrn_up' breaks 'same x, y' of LRN" "$tmp/log"; then
+    ok "a bad rule is refused with SN310"
+else
+    fail "a bad rule is refused with SN310 (exit $rc)"
+fi
+
+# A fact taken away, and a fact that contradicts the meaning.
+sed '/^  same x, y;/d' src/backend/cpu/cpu.def >"$tmp/cpu.def"
+cp passes.def "$tmp/passes.def"
+"$BUILD/sinter-gen" --check -I "$tmp" --nodes "$tmp/nodes.def" --passes "$tmp/passes.def" \
+    --backend "$tmp/cpu.def" >"$tmp/log" 2>&1
+rc=$?
+if [ $rc = 1 ] && grep -q 'CPUMaxSplat' "$tmp/log"; then
+    ok "CPUMaxSplat without its fact is refused"
+else
+    fail "CPUMaxSplat without its fact is refused (exit $rc)"
+fi
+sed 's/^  same x, y;/  free x, y;/' src/backend/cpu/cpu.def >"$tmp/cpu.def"
+"$BUILD/sinter-gen" --check -I "$tmp" --nodes "$tmp/nodes.def" --passes "$tmp/passes.def" \
+    --backend "$tmp/cpu.def" >"$tmp/log" 2>&1
+rc=$?
+if [ $rc = 1 ] && grep -q 'SN110' "$tmp/log"; then
+    ok "a free port that is read raw is refused"
+else
+    fail "a free port that is read raw is refused (exit $rc)"
+fi
+sed 's/^  same x, y;/  free x, y;/; s/sem point y = max(x, q(value))/sem point y = q(max(d(x), value))/' \
+    src/backend/cpu/cpu.def >"$tmp/cpu.def"
+"$BUILD/sinter-gen" --explain -I "$tmp" --nodes "$tmp/nodes.def" --passes "$tmp/passes.def" \
+    --backend "$tmp/cpu.def" >"$tmp/log" 2>&1
+if grep 'CPUMaxSplat' "$tmp/log" | grep -q absorb; then
+    ok "with free ports CPUMaxSplat absorbs and merges instead"
+else
+    fail "with free ports CPUMaxSplat absorbs and merges instead"
+fi
+exit $bad

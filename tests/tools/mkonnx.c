@@ -1,0 +1,141 @@
+/* Writes a small ONNX model for a test: a chain of operators without
+ * parameters on one f32 input.
+ *
+ *     mkonnx OUT.onnx OPSET 1x4x4x8 LRN:size=3 Softsign ...
+ *
+ * Attributes are integers or reals (with a point). */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "onnx.pb-c.h"
+
+enum { MAXOP = 32 };
+
+static Onnx__ValueInfoProto *
+value(char *name, const char *dims)
+{
+    static Onnx__TensorShapeProto__Dimension dim[2][8];
+    static Onnx__TensorShapeProto__Dimension *pd[2][8];
+    static Onnx__TensorShapeProto shape[2];
+    static Onnx__TypeProto__Tensor tt[2];
+    static Onnx__TypeProto type[2];
+    static Onnx__ValueInfoProto v[2];
+    static int k;
+    int i = k++;
+    size_t n = 0;
+
+    onnx__tensor_shape_proto__init(&shape[i]);
+    for (const char *s = dims; *s && n < 8; n++) {
+        char *end;
+        onnx__tensor_shape_proto__dimension__init(&dim[i][n]);
+        dim[i][n].value_case =
+            ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_VALUE;
+        dim[i][n].dim_value = strtoll(s, &end, 10);
+        pd[i][n] = &dim[i][n];
+        s = *end ? end + 1 : end;
+    }
+    shape[i].n_dim = n;
+    shape[i].dim = pd[i];
+    onnx__type_proto__tensor__init(&tt[i]);
+    tt[i].has_elem_type = 1;
+    tt[i].elem_type = ONNX__TENSOR_PROTO__DATA_TYPE__FLOAT;
+    tt[i].shape = &shape[i];
+    onnx__type_proto__init(&type[i]);
+    type[i].value_case = ONNX__TYPE_PROTO__VALUE_TENSOR_TYPE;
+    type[i].tensor_type = &tt[i];
+    onnx__value_info_proto__init(&v[i]);
+    v[i].name = name;
+    v[i].type = &type[i];
+    return &v[i];
+}
+
+/* "LRN:size=3,alpha=0.5" */
+static void
+fill_node(Onnx__NodeProto *n, char *spec, char *in, char *out)
+{
+    char *at = strchr(spec, ':');
+    static char *names[2 * MAXOP];
+    static int k;
+
+    onnx__node_proto__init(n);
+    if (at)
+        *at++ = 0;
+    n->op_type = spec;
+    n->name = out;
+    names[k] = in;
+    n->input = &names[k++];
+    names[k] = out;
+    n->output = &names[k++];
+    n->n_input = n->n_output = 1;
+    n->attribute = calloc(8, sizeof *n->attribute);
+    for (char *p = at; p && *p && n->n_attribute < 8;) {
+        Onnx__AttributeProto *a = malloc(sizeof *a);
+        char *eq = strchr(p, '='), *next = strchr(p, ',');
+        onnx__attribute_proto__init(a);
+        if (next)
+            *next++ = 0;
+        *eq++ = 0;
+        a->name = p;
+        a->has_type = 1;
+        if (strchr(eq, '.')) {
+            a->type = ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__FLOAT;
+            a->has_f = 1;
+            a->f = strtof(eq, NULL);
+        } else {
+            a->type = ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__INT;
+            a->has_i = 1;
+            a->i = strtoll(eq, NULL, 10);
+        }
+        n->attribute[n->n_attribute++] = a;
+        p = next;
+    }
+}
+
+int
+main(int argc, char **argv)
+{
+    Onnx__ModelProto m = ONNX__MODEL_PROTO__INIT;
+    Onnx__GraphProto g = ONNX__GRAPH_PROTO__INIT;
+    Onnx__OperatorSetIdProto op = ONNX__OPERATOR_SET_ID_PROTO__INIT;
+    Onnx__OperatorSetIdProto *ops[] = {&op};
+    Onnx__NodeProto node[MAXOP], *pn[MAXOP];
+    Onnx__ValueInfoProto *in[1], *out[1];
+    static char name[MAXOP + 1][8];
+    int n = argc - 4;
+
+    if (n < 1 || n > MAXOP) {
+        fprintf(stderr, "usage: mkonnx OUT OPSET DIMS OP[:a=v,...]...\n");
+        return 2;
+    }
+    strcpy(name[0], "x");
+    for (int i = 0; i < n; i++) {
+        snprintf(name[i + 1], sizeof name[0], "y%d", i);
+        fill_node(&node[i], argv[4 + i], name[i], name[i + 1]);
+        pn[i] = &node[i];
+    }
+    char graph_name[] = "test";
+    g.name = graph_name;
+    g.n_node = (size_t)n;
+    g.node = pn;
+    in[0] = value(name[0], argv[3]);
+    out[0] = value(name[n], argv[3]);
+    g.n_input = g.n_output = 1;
+    g.input = in;
+    g.output = out;
+    op.has_version = 1;
+    op.version = atoi(argv[2]);
+    m.has_ir_version = 1;
+    m.ir_version = 8;
+    m.n_opset_import = 1;
+    m.opset_import = ops;
+    m.graph = &g;
+    size_t size = onnx__model_proto__get_packed_size(&m);
+    uint8_t *buf = malloc(size);
+    onnx__model_proto__pack(&m, buf);
+    FILE *f = fopen(argv[1], "wb");
+    if (!f || fwrite(buf, 1, size, f) != size || fclose(f)) {
+        perror(argv[1]);
+        return 1;
+    }
+    return 0;
+}

@@ -1,0 +1,255 @@
+/* .npy files: every element type, both orders, and broken headers. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "base/buf.h"
+#include "base/file.h"
+#include "run/npy.h"
+
+static SnArena *a;
+static SnDiag *d;
+
+static int
+setup(void **state)
+{
+    (void)state;
+    a = sn_arena_new();
+    d = sn_diag_new(a);
+    return 0;
+}
+
+static int
+teardown(void **state)
+{
+    (void)state;
+    sn_arena_free(a);
+    return 0;
+}
+
+/* A file image: version, header text, elements. */
+static SnBuf
+image(int version, const char *head, const void *data, size_t n)
+{
+    SnBuf b;
+    size_t len = strlen(head);
+
+    sn_buf_init(&b, a);
+    sn_putn(&b, "\x93NUMPY", 6);
+    sn_putc(&b, (char)version);
+    sn_putc(&b, 0);
+    sn_putc(&b, (char)(len & 255));
+    sn_putc(&b, (char)(len >> 8));
+    if (version > 1)
+        sn_putn(&b, "\0", 2);
+    sn_puts(&b, head);
+    sn_putn(&b, data, n);
+    return b;
+}
+
+static void
+refused(const SnBuf *b, SnStatus want, const char *text)
+{
+    SnData t;
+
+    d = sn_diag_new(a);
+    assert_int_equal(sn_npy_parse(a, "x.npy", b->s, b->n, d, &t), want);
+    assert_string_equal(sn_diag_text(d, a), text);
+}
+
+static void
+reads_types(void **state)
+{
+    static const struct {
+        const char *descr;
+        SnDtype dtype;
+    } v[] = {
+        {"|u1", SN_D_U8},  {"|i1", SN_D_I8},  {"<u1", SN_D_U8},
+        {"<i2", SN_D_I16}, {"<i4", SN_D_I32}, {"<i8", SN_D_I64},
+        {"<f4", SN_D_F32}, {"<f8", SN_D_F64}, {"|b1", SN_D_BOOL},
+        {"=f4", SN_D_F32},
+    };
+    static const unsigned char bytes[16] = {0, 1, 0, 0, 0, 0, 0, 0,
+                                            0, 1, 0, 0, 0, 0, 0, 0};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof v / sizeof v[0]; i++)
+        for (int version = 1; version <= 3; version++) {
+            char head[128];
+            SnData t;
+            size_t n = 2 * sn_dtype_size(v[i].dtype);
+            snprintf(head, sizeof head,
+                     "{'descr': '%s', 'fortran_order': False, 'shape': (2,), "
+                     "}   \n",
+                     v[i].descr);
+            SnBuf b = image(version, head, bytes, n);
+            assert_int_equal(sn_npy_parse(a, "x", b.s, b.n, d, &t), SN_OK);
+            assert_int_equal(t.dtype, v[i].dtype);
+            assert_int_equal(t.rank, 1);
+            assert_int_equal(t.dim[0], 2);
+            assert_memory_equal(t.data, bytes, n);
+        }
+}
+
+static void
+reads_fortran_order(void **state)
+{
+    static const int32_t f[6] = {1, 4, 2, 5, 3, 6};
+    SnBuf b = image(1, "{'shape': (2, 3), 'descr': '<i4', "
+                       "'fortran_order': True}\n", f, sizeof f);
+    SnData t;
+
+    (void)state;
+    assert_int_equal(sn_npy_parse(a, "x", b.s, b.n, d, &t), SN_OK);
+    for (int i = 0; i < 6; i++)
+        assert_int_equal(sn_data_int(&t, i), i + 1);
+}
+
+static void
+reads_scalar_and_empty(void **state)
+{
+    static const float one = 1;
+    SnBuf b = image(1, "{'descr': '<f4', 'fortran_order': False, "
+                       "'shape': (), }\n", &one, sizeof one);
+    SnData t;
+
+    (void)state;
+    assert_int_equal(sn_npy_parse(a, "x", b.s, b.n, d, &t), SN_OK);
+    assert_int_equal(t.rank, 0);
+    assert_true(sn_data_real(&t, 0) == 1);
+    b = image(1, "{'descr': '<f4', 'fortran_order': False, "
+                 "'shape': (3, 0), }\n", "", 0);
+    assert_int_equal(sn_npy_parse(a, "x", b.s, b.n, d, &t), SN_OK);
+    assert_int_equal(sn_data_count(&t), 0);
+}
+
+static void
+refuses_broken_files(void **state)
+{
+    static const char head[] = "{'descr': '<f4', 'fortran_order': False, "
+                               "'shape': (2,), }\n";
+    static const char shape[] =
+        "x.npy: the header is not {'descr': ..., 'fortran_order': ..., "
+        "'shape': (...)} of at most 8 dimensions\n";
+    static const float v[2] = {1, 2};
+    SnBuf b = image(1, head, v, sizeof v);
+
+    (void)state;
+    b.n -= 3;
+    refused(&b, SN_EINPUT, "x.npy: 5 bytes of elements, the header "
+                           "promises 8\n");
+    b.n = 40;
+    refused(&b, SN_EINPUT, "x.npy: the header is cut off\n");
+    b.n = 4;
+    refused(&b, SN_EINPUT, "x.npy: not a .npy file\n");
+    b = image(4, head, v, sizeof v);
+    refused(&b, SN_EUNSUPPORTED, "x.npy: .npy version 4.0; 1, 2 and 3 "
+                                 "are read\n");
+    b = image(1, "{'descr': '<f4', 'fortran_order': False, 'shape': (2), }",
+              v, sizeof v);
+    refused(&b, SN_EINPUT, shape);
+    b = image(1, "{'descr': '<f4', 'fortran_order': False}", v, sizeof v);
+    refused(&b, SN_EINPUT, shape);
+    b = image(1, "{'descr': '<f4', 'descr': '<f4', 'shape': (2,)}", v,
+              sizeof v);
+    refused(&b, SN_EINPUT, shape);
+    b = image(1, "{'descr': '<f4', 'fortran_order': False, 'shape': "
+                 "(1,1,1,1,1,1,1,1,1), }", v, sizeof v);
+    refused(&b, SN_EINPUT, shape);
+    b = image(1, "{'descr': '<f4', 'fortran_order': False, 'shape': "
+                 "(4294967296, 4294967296), }", v, sizeof v);
+    refused(&b, SN_EINPUT, "x.npy: the shape is too large\n");
+    b = image(1, "{'descr': '|b1', 'fortran_order': False, 'shape': (2,), }",
+              "\1\2", 2);
+    refused(&b, SN_EINPUT, "x.npy: a bool element is 2, neither 0 nor "
+                           "1\n");
+}
+
+static void
+refuses_other_types(void **state)
+{
+    static const char *const descr[] = {">f4", "<c8", "|S3", "<f2", "<u4"};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof descr / sizeof descr[0]; i++) {
+        SnBuf b = image(1, sn_format(a, "{'descr': '%s', 'fortran_order': "
+                                        "False, 'shape': (), }",
+                                     descr[i]),
+                        "", 0);
+        refused(&b, SN_EUNSUPPORTED,
+                sn_format(a,
+                          "x.npy: elements of type '%s' are not read\n"
+                          "   help: uint8, int8, int16, int32, int64, "
+                          "float32, float64 and bool are, little-endian\n",
+                          descr[i]));
+    }
+}
+
+static void
+cannot_be_crashed_by_cutting(void **state)
+{
+    static const float v[6] = {1, 2, 3, 4, 5, 6};
+    SnBuf b = image(1, "{'descr': '<f4', 'fortran_order': True, 'shape': "
+                       "(2, 3), }\n", v, sizeof v);
+    SnData t;
+
+    (void)state;
+    for (size_t n = 0; n < b.n; n++) {
+        char *p = malloc(n + 1); /* its own block, for the sanitizers */
+        assert_non_null(p);
+        memcpy(p, b.s, n);
+        assert_int_not_equal(sn_npy_parse(a, "x", p, n, d, &t), SN_OK);
+        free(p);
+    }
+}
+
+static void
+reads_what_it_writes(void **state)
+{
+    static const int64_t v[6] = {1, -2, 3, -4, 5, INT64_MAX};
+    SnData t = {.rank = 3, .dim = {1, 3, 2}, .data = v}, u;
+    char path[] = "/tmp/sinter-npy-XXXXXX";
+    char *text;
+    size_t n;
+
+    (void)state;
+    close(mkstemp(path));
+    for (int k = SN_D_F32; k < SN_NDTYPE; k++) {
+        t.dtype = (SnDtype)k;
+        if (k == SN_D_F16 || k == SN_D_U16 || k == SN_D_U32 || k == SN_D_U64)
+            continue;
+        t.data = k == SN_D_BOOL ? (const void *)"\0\1\0\1\1\1" : v;
+        assert_int_equal(sn_npy_write(a, d, path, &t), SN_OK);
+        assert_int_equal(sn_npy_read(a, path, d, &u), SN_OK);
+        assert_int_equal(u.dtype, k);
+        assert_int_equal(u.rank, 3);
+        assert_int_equal(u.dim[1], 3);
+        assert_memory_equal(u.data, t.data, sn_data_nbyte(&t));
+        assert_int_equal(sn_file_read(a, d, path, 0, &text, &n), SN_OK);
+        assert_int_equal((n - sn_data_nbyte(&t)) % 64, 0);
+    }
+    t.dtype = SN_D_U64;
+    assert_int_equal(sn_npy_write(a, d, path, &t), SN_EUNSUPPORTED);
+    unlink(path);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(reads_types),
+        cmocka_unit_test(reads_fortran_order),
+        cmocka_unit_test(reads_scalar_and_empty),
+        cmocka_unit_test(refuses_broken_files),
+        cmocka_unit_test(refuses_other_types),
+        cmocka_unit_test(cannot_be_crashed_by_cutting),
+        cmocka_unit_test(reads_what_it_writes),
+    };
+
+    return cmocka_run_group_tests_name("npy", tests, setup, teardown);
+}

@@ -1,0 +1,251 @@
+/* The functions of the rule language and the driver's switches. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <string.h>
+#include <cmocka.h>
+#include "graph/text.h"
+#include "rewrite/rewrite.h"
+#include "sn_kinds.h"
+
+static SnArena *A;
+static SnDiag *D;
+
+static int
+setup(void **state)
+{
+    (void)state;
+    A = sn_arena_new();
+    D = sn_diag_new(A);
+    return 0;
+}
+
+static int
+teardown(void **state)
+{
+    (void)state;
+    sn_arena_free(A);
+    return 0;
+}
+
+static SnGraph *
+parse(const char *text)
+{
+    SnSrc src = {"test.sn", text, strlen(text), 0};
+    SnGraph *g = NULL;
+
+    if (sn_parse(A, &src, NULL, D, &g) != SN_OK)
+        fail_msg("%s", sn_diag_text(D, A));
+    return g;
+}
+
+static uint32_t
+count(const SnGraph *g, SnKind k)
+{
+    uint32_t n = 0;
+
+    for (SnId id = 1; id < g->nnode; id++)
+        n += !sn_node(g, id)->dead && sn_node(g, id)->kind == k;
+    return n;
+}
+
+static void
+image_of_ranges(void **state)
+{
+    (void)state;
+    SnPool *p = sn_pool_new(A);
+    const SnType *mid = sn_type_quant(p, SN_QI8, 0.01f, 0);
+    const SnType *out = sn_type_quant(p, SN_QI8, 0.04f, 0);
+    SnRange full = {0}, v = sn_image(full, mid, out, false);
+
+    /* -1.28 and 1.27 in steps of 0.04: -32 and 31.75, which rounds to 32. */
+    assert_true(v.has_lo && v.has_hi);
+    assert_true(v.lo == -32 && v.hi == 32);
+    /* Calibrated: an open side is an artefact and stays open. */
+    assert_true(sn_range_full(sn_image(full, mid, out, true)));
+    /* An explicit side is kept, even for a calibrated value. */
+    SnRange relu = {.lo = 0, .has_lo = true};
+    v = sn_image(relu, mid, out, true);
+    assert_true(v.has_lo && v.lo == 0 && !v.has_hi);
+    /* The other way nothing is cut off. */
+    assert_true(sn_range_full(sn_image(full, out, mid, false)));
+}
+
+static void
+meet_and_bounds(void **state)
+{
+    (void)state;
+    SnPool *p = sn_pool_new(A);
+    const SnType *q = sn_type_quant(p, SN_QI8, 0.5f, -3);
+    SnRange a = {.lo = -5, .has_lo = true}, b = {.lo = 2, .hi = 9,
+                 .has_lo = true, .has_hi = true};
+    SnRange m = sn_meet(a, b);
+
+    assert_true(m.has_lo && m.lo == 2 && m.has_hi && m.hi == 9);
+    m = sn_bounds(q, true, 0, true, 6);
+    assert_true(m.lo == -3 && m.hi == 9);
+    m = sn_bounds(q, true, 0, false, 0);
+    assert_true(m.has_lo && !m.has_hi);
+    /* Past the storage the bound is the storage's, and still explicit. */
+    m = sn_bounds(q, true, -1000, false, 0);
+    assert_true(m.has_lo && m.lo == -128);
+    SnReach r = sn_clamp_reach(q, b);
+    assert_true(r.lo == 0.5 * 5 && r.hi == 0.5 * 12);
+}
+
+static const char conv_text[] =
+    "sinter-graph 1\n"
+    "graph \"g\" {\n"
+    "  %x = Placeholder() : qi8<0.5, 3>[1,1,1,2]\n"
+    "  %r = Rescale(%x) : qi8<0.75, 0>[1,1,1,2]\n"
+    "  %w = Constant() {data = [10, -20]} : qi8<0.5, 0>[1,1,1,2]\n"
+    "  %b = Constant() {data = [100]} : qi32<0.375, 0>[1]\n"
+    "  %c = Conv2D(%r, %w, %b) {kernel = [1, 1]} : qi8<2, 0>[1,1,1,1]\n"
+    "  Save(%c) {name = \"out\"}\n"
+    "}\n";
+
+static void
+regrid_values(void **state)
+{
+    (void)state;
+    SnGraph *g = parse(conv_text);
+    SnRef b = sn_find(g, "b"), c = sn_find(g, "c");
+    const SnType *x = sn_type(g, sn_find(g, "x"));
+
+    assert_null(sn_regrid_why(g, b, SN_NODE(c), x));
+    SnRef n = sn_regrid(g, b, SN_NODE(c), x);
+    /* 100 * 0.375 = 37.5 in steps of 0.25 */
+    assert_int_equal(*(const int32_t *)sn_def(g, n)->data, 150);
+    assert_true(sn_type(g, n)->scale[0] == 0.25f);
+    assert_string_equal(sn_name(g, n), "b");
+    /* A grid far coarser than what the Rescale could err by is refused. */
+    const SnType *huge = sn_type_quant(g->pool, SN_QI8, 1024, 0);
+    const char *why = sn_regrid_why(g, n, SN_NODE(c), huge);
+    assert_non_null(why);
+    assert_non_null(strstr(why, "coarser"));
+}
+
+static SnRewriter *
+rewriter(SnRewriteOpts o)
+{
+    return sn_rewriter_new(A, &o, D);
+}
+
+static void
+driver_switches(void **state)
+{
+    (void)state;
+    SnRewriteOpts o = sn_rewrite_defaults;
+    const char *const pass[] = {"quant_cleanup", NULL};
+    const char *const any[] = {"*.absorb", NULL};
+
+    o.verify = true;
+    o.check_passes = true;
+    SnGraph *g = parse(conv_text);
+    assert_int_equal(sn_rewrite(rewriter(o), g, "quant_cleanup"), SN_OK);
+    assert_int_equal(count(g, SN_K_RESCALE), 0);
+
+    o.opt_limit = 0;
+    g = parse(conv_text);
+    assert_int_equal(sn_rewrite(rewriter(o), g, "quant_cleanup"), SN_OK);
+    assert_int_equal(count(g, SN_K_RESCALE), 1);
+
+    o.opt_limit = -1;
+    o.disable = pass;
+    g = parse(conv_text);
+    sn_rewrite(rewriter(o), g, "quant_cleanup");
+    assert_int_equal(count(g, SN_K_RESCALE), 1);
+    o.disable = any;
+    g = parse(conv_text);
+    SnRewriter *rw = rewriter(o);
+    sn_rewrite(rw, g, "quant_cleanup");
+    assert_int_equal(count(g, SN_K_RESCALE), 1);
+    assert_int_equal(sn_family_count(rw, SN_FAM_ABSORB), 0);
+}
+
+static void
+second_run_does_nothing(void **state)
+{
+    (void)state;
+    SnGraph *g = parse(conv_text);
+    SnRewriter *rw = rewriter(sn_rewrite_defaults);
+    uint32_t n;
+
+    sn_rewrite(rw, g, "quant_cleanup");
+    sn_sites(rw, &n);
+    assert_int_equal(n, 1);
+    sn_rewrite(rw, g, "quant_cleanup");
+    sn_sites(rw, &n);
+    assert_int_equal(n, 1);
+}
+
+static void
+folding_keeps_names(void **state)
+{
+    (void)state;
+    SnGraph *g = parse(
+        "sinter-graph 1\n"
+        "graph \"g\" {\n"
+        "  %w = Constant() {data = [1, 2, 3, 4, 5, 6]} : f32[2,3]\n"
+        "  %t = Transpose(%w) {perm = [1, 0]} : f32[3,2]\n"
+        "  Save(%t) {name = \"out\"}\n"
+        "}\n");
+
+    assert_int_equal(sn_rewrite(rewriter(sn_rewrite_defaults), g, "fold"),
+                     SN_OK);
+    assert_int_equal(count(g, SN_K_TRANSPOSE), 0);
+    SnRef w = sn_find(g, "w");
+    const float want[] = {1, 4, 2, 5, 3, 6};
+    assert_true(w != 0);
+    assert_memory_equal(sn_def(g, w)->data, want, sizeof want);
+}
+
+static void
+equal_nodes_become_one(void **state)
+{
+    (void)state;
+    SnGraph *g = parse(
+        "sinter-graph 1\n"
+        "graph \"g\" {\n"
+        "  %x = Placeholder() : f32[4]\n"
+        "  %a = Relu(%x) : f32[4]\n"
+        "  %b = Relu(%x) : f32[4]\n"
+        "  %c = Add(%a, %b) : f32[4]\n"
+        "  Save(%c) {name = \"out\"}\n"
+        "}\n");
+
+    assert_int_equal(sn_rewrite(rewriter(sn_rewrite_defaults), g, "cse"),
+                     SN_OK);
+    assert_int_equal(count(g, SN_K_RELU), 1);
+}
+
+static void
+unknown_pass(void **state)
+{
+    (void)state;
+    SnGraph *g = parse(conv_text);
+
+    assert_int_equal(sn_rewrite(rewriter(sn_rewrite_defaults), g, "simplfy"),
+                     SN_EUSAGE);
+    assert_non_null(strstr(sn_diag_text(D, A), "did you mean 'simplify'"));
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest t[] = {
+        cmocka_unit_test_setup_teardown(image_of_ranges, setup, teardown),
+        cmocka_unit_test_setup_teardown(meet_and_bounds, setup, teardown),
+        cmocka_unit_test_setup_teardown(regrid_values, setup, teardown),
+        cmocka_unit_test_setup_teardown(driver_switches, setup, teardown),
+        cmocka_unit_test_setup_teardown(second_run_does_nothing, setup,
+                                        teardown),
+        cmocka_unit_test_setup_teardown(folding_keeps_names, setup, teardown),
+        cmocka_unit_test_setup_teardown(equal_nodes_become_one, setup,
+                                        teardown),
+        cmocka_unit_test_setup_teardown(unknown_pass, setup, teardown),
+    };
+
+    return cmocka_run_group_tests(t, NULL, NULL);
+}

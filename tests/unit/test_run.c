@@ -1,0 +1,409 @@
+/* The memory planner, the executor, batches and samples. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "graph/text.h"
+#include "quant/profile.h"
+#include "run/batch.h"
+#include "run/npy.h"
+#include "run/samples.h"
+
+static SnArena *a;
+static SnDiag *d;
+
+static int
+setup(void **state)
+{
+    (void)state;
+    a = sn_arena_new();
+    d = sn_diag_new(a);
+    return 0;
+}
+
+static int
+teardown(void **state)
+{
+    (void)state;
+    sn_arena_free(a);
+    return 0;
+}
+
+static uint32_t
+next_u32(void)
+{
+    static uint64_t s = 7;
+
+    s = s * UINT64_C(6364136223846793005) + 1442695040888963407u;
+    return (uint32_t)(s >> 33);
+}
+
+static SnGraph *
+parse(const char *text)
+{
+    SnSrc *src = SN_NEW(a, SnSrc);
+    SnGraph *g = NULL;
+
+    *src = (SnSrc){"test", text, strlen(text), 0};
+    if (sn_parse(a, src, NULL, d, &g) != SN_OK)
+        fail_msg("%s", sn_diag_text(d, a));
+    return g;
+}
+
+/* ---- plan ---- */
+
+static void
+plan_chain(void **state)
+{
+    /* A chain of equal buffers needs two. */
+    SnBlock b[6];
+
+    (void)state;
+    for (uint32_t i = 0; i < 6; i++)
+        b[i] = (SnBlock){.nbyte = 100, .first = i, .last = i + 1};
+    assert_int_equal(sn_plan_blocks(a, b, 6), 256);
+    for (int i = 0; i + 1 < 6; i++)
+        assert_true(b[i].offset != b[i + 1].offset);
+}
+
+static void
+plan_gap(void **state)
+{
+    /* The small one fits where the large one was. */
+    SnBlock b[] = {{.nbyte = 64, .first = 0, .last = 9},
+                   {.nbyte = 640, .first = 0, .last = 3},
+                   {.nbyte = 128, .first = 4, .last = 9}};
+
+    (void)state;
+    assert_int_equal(sn_plan_blocks(a, b, 3), 704);
+    assert_int_equal(b[1].offset, 0);
+    assert_int_equal(b[2].offset, 0);
+    assert_int_equal(b[0].offset, 640);
+}
+
+static void
+plan_random(void **state)
+{
+    enum { N = 60 };
+
+    (void)state;
+    for (int round = 0; round < 50; round++) {
+        SnBlock b[N];
+        size_t live[200] = {0}, peak = 0;
+        for (int i = 0; i < N; i++) {
+            uint32_t f = next_u32() % 150;
+            b[i] = (SnBlock){.nbyte = next_u32() % 5000, .first = f,
+                             .last = f + next_u32() % 40};
+            for (uint32_t s = b[i].first; s <= b[i].last; s++)
+                live[s] += b[i].nbyte;
+        }
+        size_t arena = sn_plan_blocks(a, b, N);
+        for (int s = 0; s < 200; s++)
+            if (live[s] > peak)
+                peak = live[s];
+        assert_true(arena >= peak);
+        for (int i = 0; i < N; i++) {
+            assert_int_equal(b[i].offset % SN_PLAN_ALIGN, 0);
+            assert_true(b[i].offset + b[i].nbyte <= arena);
+            for (int k = 0; k < i; k++)
+                assert_true(b[i].first > b[k].last || b[k].first > b[i].last
+                            || b[i].offset + b[i].nbyte <= b[k].offset
+                            || b[k].offset + b[k].nbyte <= b[i].offset
+                            || !b[i].nbyte || !b[k].nbyte);
+        }
+    }
+}
+
+/* ---- exec ---- */
+
+static const char net[] =
+    "sinter-graph 1\n"
+    "graph \"n\" {\n"
+    "  %x = Placeholder() : f32[1,2,2,1]\n"
+    "  %k = Constant() {data = [10, 20, 30, 40]} : f32[1,2,2,1]\n"
+    "  %s = Add(%x, %k) : f32[1,2,2,1]\n"
+    "  %m = Mul(%s, %x) : f32[1,2,2,1]\n"
+    "  %p = MaxPool(%m) {kernel = [2,2]} : f32[1,1,1,1]\n"
+    "  Save(%p) {name = \"max\"}\n"
+    "  Save(%s) {name = \"sum\"}\n"
+    "}\n";
+
+static const SnExec *
+prepare(const char *text)
+{
+    const SnExec *x = NULL;
+
+    if (sn_exec_prepare(a, parse(text), NULL, d, &x) != SN_OK)
+        fail_msg("%s", sn_diag_text(d, a));
+    return x;
+}
+
+static void
+exec_values(void **state)
+{
+    const SnExec *x = prepare(net);
+    SnRun *r = sn_run_new(a, x);
+    static const float in[] = {1, -2, 3, 4};
+
+    (void)state;
+    assert_int_equal(x->ninput, 1);
+    assert_int_equal(x->noutput, 2);
+    assert_string_equal(x->input[0].name, "x");
+    assert_string_equal(x->output[0].name, "max");
+    for (int i = 0; i < 2; i++) { /* a second run is not disturbed */
+        memcpy(sn_run_input(r, 0), in, sizeof in);
+        assert_int_equal(sn_run(r), SN_OK);
+        assert_true(*(const float *)sn_run_output(r, 0) == 176);
+        const float *s = sn_run_output(r, 1);
+        assert_true(s[0] == 11 && s[1] == 18 && s[2] == 33 && s[3] == 44);
+    }
+    assert_int_equal(x->plan->constants, 16);
+    assert_true(x->plan->arena >= x->plan->peak);
+    sn_run_free(r);
+}
+
+static void
+exec_refuses_opaque(void **state)
+{
+    static const char text[] =
+        "sinter-graph 1\n"
+        "graph \"n\" {\n"
+        "  %x = Placeholder() : f32[2,1,3]\n"
+        "  %w = Constant() {splat = 0} : f32[1,8,3]\n"
+        "  %r = Constant() {splat = 0} : f32[1,8,2]\n"
+        "  %y = LSTM(%x, %w, %r, _, _, _, _, _) {hidden = 2} : "
+        "f32[2,1,1,2]\n"
+        "  Save(%y) {name = \"y\"}\n"
+        "}\n";
+    SnGraph *g = NULL;
+    SnSrc src = {"test", text, strlen(text), 0};
+    const SnExec *x;
+
+    (void)state;
+    if (sn_parse(a, &src, NULL, d, &g) != SN_OK)
+        skip(); /* no opaque kind is declared */
+    assert_int_equal(sn_exec_prepare(a, g, NULL, d, &x), SN_EUNSUPPORTED);
+    assert_non_null(strstr(sn_diag_text(d, a), "runs only lowered"));
+}
+
+/* ---- batches ---- */
+
+typedef struct Batch {
+    float out[64];
+} Batch;
+
+static SnStatus
+fill_index(void *ctx, int64_t sample, SnRun *r)
+{
+    float *v = sn_run_input(r, 0);
+
+    (void)ctx;
+    for (int i = 0; i < 4; i++)
+        v[i] = (float)(sample * 3 - i);
+    if (sample == 999) {
+        strcpy(r->why, "bad sample");
+        return SN_EINPUT;
+    }
+    return SN_OK;
+}
+
+static void
+keep_max(void *ctx, unsigned worker, int64_t sample, const SnRun *r)
+{
+    (void)worker;
+    ((Batch *)ctx)->out[sample] = *(const float *)sn_run_output(r, 0);
+}
+
+static void
+batch_any_threads(void **state)
+{
+    Batch one, four;
+    SnBatch b = {.x = prepare(net), .nsample = 64, .njob = 1,
+                 .fill = fill_index, .done = keep_max, .ctx = &one};
+
+    (void)state;
+    assert_int_equal(sn_batch_run(&b, d), SN_OK);
+    b.njob = 4;
+    b.ctx = &four;
+    assert_int_equal(sn_batch_run(&b, d), SN_OK);
+    assert_memory_equal(&one, &four, sizeof one);
+    assert_true(one.out[1] == 39); /* 3 * (3 + 10) */
+}
+
+static void
+batch_reports_failure(void **state)
+{
+    SnBatch b = {.x = prepare(net), .nsample = 1200, .njob = 3,
+                 .fill = fill_index};
+
+    (void)state;
+    assert_int_equal(sn_batch_run(&b, d), SN_EINPUT);
+    assert_non_null(strstr(sn_diag_text(d, a), "sample 999: bad sample"));
+}
+
+static void
+profile_any_threads(void **state)
+{
+    SnProfile *p, *q;
+    SnBuf b, c;
+
+    (void)state;
+    assert_int_equal(sn_profile_run(a, prepare(net), 50, 1, fill_index, NULL,
+                                    1, d, &p), SN_OK);
+    assert_int_equal(sn_profile_run(a, prepare(net), 50, 4, fill_index, NULL,
+                                    1, d, &q), SN_OK);
+    sn_buf_init(&b, a);
+    sn_buf_init(&c, a);
+    sn_profile_put(p, &b);
+    sn_profile_put(q, &c);
+    assert_string_equal(b.s, c.s);
+    assert_int_equal(p->nsample, 50);
+    assert_int_equal(sn_profile_find(p, "x")->count, 200);
+    assert_true(sn_profile_find(p, "x")->min == -3);
+    assert_true(sn_profile_find(p, "x")->max == 147);
+    assert_null(sn_profile_find(p, "k")); /* a constant */
+}
+
+/* ---- samples ---- */
+
+static const char npy[] = "/tmp/sinter_test_run.npy";
+
+static SnSamples *
+open_samples(SnPort port, const SnData *data, SnPixels px, SnStatus want)
+{
+    SnSamples *s = NULL;
+    const char *files[] = {npy};
+
+    assert_int_equal(sn_npy_write(a, d, npy, data), SN_OK);
+    SnStatus st = sn_samples_open(a, 1, &port, 1, files, &px, -1, d, &s);
+    unlink(npy);
+    if (st != want)
+        fail_msg("status %d: %s", (int)st, sn_diag_text(d, a));
+    return s;
+}
+
+static SnRun *
+fill_one(const char *text, const SnData *data, SnPixels px, int64_t sample)
+{
+    const SnExec *x = prepare(text);
+    SnRun *r = sn_run_new(a, x);
+    SnSamples *s = open_samples(x->input[0], data, px, SN_OK);
+
+    assert_int_equal(sn_samples_fill(s, sample, r), SN_OK);
+    sn_run_free(r);
+    return r;
+}
+
+static const char picture[] =
+    "sinter-graph 1\n"
+    "graph \"n\" {\n"
+    "  %x = Placeholder() : f32[1,3,2,1]\n"
+    "  Save(%x) {name = \"y\"}\n"
+    "}\n";
+
+static void
+samples_permuted(void **state)
+{
+    /* Two pictures [2, 1, 3] for a model that wants [3, 2, 1]. */
+    static const uint8_t v[] = {1, 2, 3, 4, 5, 6, 11, 12, 13, 14, 15, 16};
+    static const float mul[] = {1, 2, 3}, add[] = {0, 100, 200};
+    SnData t = {SN_D_U8, 4, {2, 2, 1, 3}, v};
+    SnPixels px = {SN_LAYOUT_NCHW, 3, 3, mul, add};
+    SnRun *r = fill_one(picture, &t, px, 1);
+    const float *x = sn_run_input(r, 0);
+
+    (void)state;
+    assert_true(x[0] == 11 && x[1] == 14);
+    assert_true(x[2] == 124 && x[3] == 130);
+    assert_true(x[4] == 239 && x[5] == 248);
+}
+
+static void
+samples_as_is(void **state)
+{
+    static const float v[] = {1, 2, 3, 4, 5, 6};
+    SnData t = {SN_D_F32, 4, {1, 3, 2, 1}, v};
+    SnRun *r = fill_one(picture, &t, (SnPixels){0}, 0);
+
+    (void)state;
+    assert_memory_equal(sn_run_input(r, 0), v, sizeof v);
+}
+
+static void
+samples_codes(void **state)
+{
+    static const char text[] =
+        "sinter-graph 1\n"
+        "graph \"n\" {\n"
+        "  %x = Placeholder() : qi8<0.5, -3>[1,2]\n"
+        "  Save(%x) {name = \"y\"}\n"
+        "}\n";
+    static const uint8_t u[] = {0, 255};
+    static const float f[] = {1.25f, 1000};
+    SnData t = {SN_D_U8, 2, {1, 2}, u};
+    SnRun *r = fill_one(text, &t, (SnPixels){0}, 0);
+    const int8_t *x = sn_run_input(r, 0);
+
+    (void)state;
+    assert_true(x[0] == -128 && x[1] == 127);
+    t = (SnData){SN_D_F32, 2, {1, 2}, f};
+    r = fill_one(text, &t, (SnPixels){0}, 0);
+    x = sn_run_input(r, 0);
+    assert_true(x[0] == -1 && x[1] == 127); /* rne(2.5) - 3 */
+}
+
+static void
+samples_refused(void **state)
+{
+    static const float v[12] = {0}, mul[] = {1, 2};
+    const SnExec *x = prepare(picture);
+    SnData t = {SN_D_F32, 2, {2, 5}, v};
+
+    (void)state;
+    open_samples(x->input[0], &t, (SnPixels){0}, SN_EINPUT);
+    assert_non_null(strstr(sn_diag_text(d, a), "holds f32[2, 5], but input "
+                           "'x' is [1, 3, 2, 1]"));
+    t = (SnData){SN_D_F32, 4, {1, 2, 1, 3}, v};
+    open_samples(x->input[0], &t, (SnPixels){.nmul = 2, .mul = mul},
+                 SN_EUSAGE);
+    assert_non_null(strstr(sn_diag_text(d, a), "gives 2 numbers"));
+}
+
+static void
+reals_of_types(void **state)
+{
+    static const int8_t q[] = {-128, 0, 127, 5};
+    static const float scale[] = {0.5f, 2};
+    static const int32_t zp[] = {-128, 1};
+    SnPool *p = sn_pool_new(a);
+    const SnShape *s = sn_shape(p, 2, (const int64_t[]){2, 2});
+    float v[4];
+
+    (void)state;
+    sn_to_real(sn_type_axis(p, SN_QI8, 0, 2, scale, zp), s, q, v);
+    assert_true(v[0] == 0 && v[1] == 64 && v[2] == 252 && v[3] == 8);
+    sn_to_real(sn_type_axis(p, SN_QI8, 1, 2, scale, zp), s, q, v);
+    assert_true(v[0] == 0 && v[1] == -2 && v[2] == 127.5f && v[3] == 8);
+}
+
+#define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        T(plan_chain), T(plan_gap), T(plan_random), T(exec_values),
+        T(exec_refuses_opaque), T(batch_any_threads),
+        T(batch_reports_failure), T(profile_any_threads),
+        T(samples_permuted), T(samples_as_is), T(samples_codes),
+        T(samples_refused), T(reals_of_types),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

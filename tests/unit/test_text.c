@@ -1,0 +1,522 @@
+/* The text form: what is written, what is read back, what is refused, and
+ * what damaged texts do. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "base/file.h"
+#include "graph/desc.h"
+#include "graph/text.h"
+#include "unit/graph_table.h"
+
+static SnArena *arena;
+static char dir[] = "/tmp/sn_text.XXXXXX";
+
+static int
+setup(void **state)
+{
+    (void)state;
+    arena = sn_arena_new();
+    return 0;
+}
+
+static int
+teardown(void **state)
+{
+    (void)state;
+    sn_arena_free(arena);
+    return 0;
+}
+
+static SnGraph *
+parse_n(const char *text, size_t n, const char *from, const char **errors)
+{
+    SnSrc *src = SN_NEW(arena, SnSrc);
+    SnDiag *d = sn_diag_new(arena);
+    SnGraph *g;
+
+    *src = (SnSrc){"t.sn", text, n, 0};
+    SnStatus s = sn_parse(arena, src, from, d, &g);
+    *errors = sn_diag_text(d, arena);
+    assert_int_equal(s, g ? SN_OK : SN_EINPUT);
+    assert_int_equal(sn_diag_nerror(d), g ? 0 : 1);
+    return g;
+}
+
+static SnGraph *
+parse(const char *text)
+{
+    const char *errors;
+    SnGraph *g = parse_n(text, strlen(text), NULL, &errors);
+
+    if (!g)
+        fail_msg("%s", errors);
+    return g;
+}
+
+static const char *
+print(const SnGraph *g)
+{
+    SnBuf b;
+
+    sn_buf_init(&b, arena);
+    sn_print(g, &b, NULL, NULL);
+    return sn_buf_str(&b);
+}
+
+/* The text prints as itself, and its graph equals itself after a round. */
+static void
+same(const char *text)
+{
+    SnGraph *g = parse(text);
+    const char *why;
+
+    assert_string_equal(print(g), text);
+    if (!sn_graph_equal(g, parse(print(g)), arena, &why))
+        fail_msg("%s", why);
+}
+
+#define HEAD "sinter-graph 1\ngraph \"t\" {\n"
+
+static void
+test_lenet(void **state)
+{
+    (void)state;
+    const char *text =
+        "sinter-graph 1\ngraph \"lenet\" {\n"
+        "  %x = Placeholder() : qi8<0.0078431, -1>[1,28,28,1]\n"
+        "  %w = Constant() {splat = -3} : "
+        "qi8<axis=0, [0.004, 0.005], [0, 0]>[2,5,5,1]\n"
+        "  %b = Constant() {data = [1, 2]} : "
+        "qi32<axis=0, [3.13724e-05, 3.9215502e-05], [0, 0]>[2]\n"
+        "  %c = Conv(%x, %w, %b) {pads = [2,2,2,2], clamp = [-128, _]} : "
+        "qi8<0.02, -128>[1,28,28,2]\n"
+        "  %r = Rescale(%c) {calibrated = true} : "
+        "qi8<0.018, -128>[1,28,28,2]\n"
+        "  %p, %i = MaxPool(%r) {kernel = [2,2], stride = [2,2]} : "
+        "(qi8<0.018, -128>[1,14,14,2], i64[1,14,14,2])\n"
+        "  Save(%p) {name = \"out\"}\n"
+        "}\n";
+    same(text);
+    SnGraph *g = parse(text);
+    assert_true(sn_node(g, SN_NODE(sn_find(g, "r")))->calibrated);
+    assert_true(sn_verify(g, sn_diag_new(arena)) == SN_OK);
+    /* the same, as a person writes it */
+    SnGraph *h = parse(
+        "; a comment\r\nsinter-graph 1 ; another\ngraph\"lenet\"{"
+        "%x=Placeholder():qi8<0.0078431,-1>[1,28,28,1]"
+        "%w=Constant(){data=[-3,-3,-3,-3,-3,-3,-3,-3,-3,-3,-3,-3,-3,-3,-3,-3,"
+        "-3,-3,-3,-3,-3,-3,-3,-3,-3,-3,-3,-3,-3,-3,-3,-3,-3,-3,-3,-3,-3,-3,"
+        "-3,-3,-3,-3,-3,-3,-3,-3,-3,-3,-3,-3]}:qi8<axis=0,[4e-3,0.005],[0,0]>"
+        "[2,5,5,1]%b=Constant(){data=[1,2]}:qi32<axis=0,[3.13725e-05,"
+        "3.92155e-05],[0,0]>[2]%c=Conv(%x,%w,%b){clamp=[-128,_],group=1,"
+        "pads=[2,2,2,2]}:qi8<0.02,-128>[1,28,28,2]\n"
+        "%r=Rescale(%c:0){calibrated=true,clamp=full}:qi8<0.018,-128>"
+        "[1,28,28,2] %p,%i=MaxPool(%r){kernel=[2,2],stride=[2,2]}:"
+        "(qi8<0.018,-128>[1,14,14,2],i64[1,14,14,2]) Save(%p){name=\"out\"}}");
+    const char *why;
+    if (!sn_graph_equal(g, h, arena, &why))
+        fail_msg("%s", why);
+}
+
+static void
+test_forms(void **state)
+{
+    (void)state;
+    same(HEAD "}\n");
+    /* names */
+    same(HEAD "  %\"a/b:0\" = Placeholder() : f32[]\n"
+              "  %_ = Placeholder() : f32[]\n"
+              "  %a.1_B = Placeholder() : f32[0,3]\n"
+              "  %\"1\" = Placeholder() : f32[]\n"
+              "  %\"q\\\"\\\\\\n\\t\\x01\xc3\xa9\" = Placeholder() : f32[]\n"
+              "}\n");
+    /* missing operands, in the middle and at the end; attributes */
+    same(HEAD
+         "  %a = Placeholder() : f32[2]\n"
+         "  %r1 = All(%a, _, %a) {i = -9223372036854775808, r = -inf, "
+         "b = false, s = \"x\\\"\", e = red, v = [1,-2], w = [nan, -0, 1e-45],"
+         " t = qi8<0.1, 0>, c = [_, 6]} : f32[2]\n"
+         "  %r2 = All(%a, %a) {r = 0xffc00000, t = f32, c = [-inf, 0.1]} : "
+         "f32[2]\n"
+         "  %r3 = All(%a) {s = \"\", t = row8} : f32[2]\n"
+         "}\n");
+    /* results: unnamed but used, optional ones, types facts do not force */
+    same(HEAD "  %x = Placeholder() : f32[1,4,4,1]\n"
+              "  %p = MaxPool(%x) {kernel = [1,1]} : f32[1,4,4,1]\n"
+              "  %q = MaxPool(%x) {kernel = [1,1]} : "
+              "(f32[1,4,4,1], i64[1,4,4,1])\n"
+              "  %y = Cell(%x) : f32[1,4,4,1]\n"
+              "  %y1 = Cell(%x) : (f32[1,4,4,1], qi8<1, 0>[1,4,4,1])\n"
+              "  %y2, _, %c = Cell(%x) : (f32[1,4,4,1], _, f32[1,4,4,1])\n"
+              "  %k = Concat(%p, %y, %x) {axis = -1} : f32[1,4,4,3]\n"
+              "  Save(%q:1) {name = \"i\"}\n"
+              "}\n");
+}
+
+static void
+test_data(void **state)
+{
+    (void)state;
+    same(HEAD
+         "  %a = Constant() {data = [1, -0, inf, -inf, nan, 0x7fc00001, "
+         "1e-45, 3.4028235e+38]} : f32[8]\n"
+         "  %b = Constant() {data = [1, -0, 65504, 6e-08, inf, nan, 0xfe00, "
+         "0.33325195]} : f16[8]\n"
+         "  %c = Constant() {data = [-128, 127]} : i8[2]\n"
+         "  %d = Constant() {data = [-9223372036854775808, "
+         "9223372036854775807]} : i64[2]\n"
+         "  %e = Constant() {data = [0, 1]} : bool[2]\n"
+         "  %f = Constant() {data = [0, 255, 0.5, -1, 7, 8, 2, nan]} : "
+         "row8[2,2]\n"
+         "  %g = Constant() {data = [5]} : i32[]\n"
+         "  %h = Constant() {data = []} : f32[0,3]\n"
+         "  %i = Constant() {splat = -32768} : qi16<0.5, 0>[3]\n"
+         "  %j = Constant() {data = [1, 2]} : row8[1,0]\n"
+         "  %k = Constant() {splat = nan} : f32[2]\n"
+         "}\n");
+    SnGraph *g = parse(HEAD "%e = Constant() {data = [true, false]} : bool[2]"
+                            "%f = Constant() {splat = -0} : f32[2] }");
+    const unsigned char *p = sn_node(g, 1)->data;
+    assert_true(p[0] == 1 && p[1] == 0);
+    float v[2];
+    memcpy(v, sn_node(g, 2)->data, sizeof v);
+    assert_true(v[1] == 0 && 1 / v[1] < 0);
+}
+
+/* ---- sidecar ---- */
+
+static SnGraph *
+big_graph(void)
+{
+    SnGraph *g = sn_graph_new(arena, "big");
+    const SnType *t = sn_type_plain(g->pool, SN_F32);
+    float v[100];
+
+    for (int k = 0; k < 2; k++) {
+        SnSpec s = {.kind = K_CONSTANT, .name = "c", .type = &t, .data = v,
+                    .shape = sn_shape(g->pool, 1, (int64_t[]){100})};
+        for (int i = 0; i < 100; i++)
+            v[i] = (float)(i * (k + 1));
+        assert_int_equal(sn_add(g, &s, NULL), k + 1);
+    }
+    return g;
+}
+
+static void
+test_sidecar(void **state)
+{
+    SnGraph *g = big_graph(), *h;
+    const char *path = sn_path_join(arena, dir, "m.sn"), *why;
+    SnDiag *d = sn_diag_new(arena);
+    size_t n;
+    char *text;
+
+    (void)state;
+    assert_int_equal(sn_text_save(g, path, d), SN_OK);
+    assert_int_equal(sn_file_read(arena, d, path, 0, &text, &n), SN_OK);
+    assert_string_equal(
+        text, "sinter-graph 1\ngraph \"big\" {\n"
+              "  %c = Constant() {data = \"m.snw\"@0, "
+              "hash = \"e76a1f3c2b58d4bc\"} : f32[100]\n"
+              "  %c.1 = Constant() {data = \"m.snw\"@448, "
+              "hash = \"0000000000000000\"} : f32[100]\n}\n"
+                  + (strlen(text) == 0));
+    assert_int_equal(sn_text_load(arena, path, d, &h), SN_OK);
+    if (!sn_graph_equal(g, h, arena, &why))
+        fail_msg("%s", why);
+    /* written again: the same bytes */
+    SnBuf out, side;
+    char *old;
+    sn_buf_init(&out, arena);
+    sn_buf_init(&side, arena);
+    sn_print(h, &out, "m.snw", &side);
+    assert_string_equal(out.s, text);
+    assert_int_equal(sn_file_read(arena, d, sn_path_join(arena, dir, "m.snw"),
+                                  0, &old, &n), SN_OK);
+    assert_int_equal(side.n, n);
+    assert_memory_equal(side.s, old, n);
+}
+
+/* The message of a text whose only constant is `data`. */
+static const char *
+side_error(const char *data)
+{
+    const char *text = sn_format(
+        arena, HEAD "%%c = Constant() {%s} : f32[100]\n}", data);
+    const char *errors;
+    SnGraph *g = parse_n(text, strlen(text), dir, &errors);
+
+    assert_null(g);
+    errors = strstr(errors, "error: ") + strlen("error: ");
+    return sn_strndup(arena, errors, strcspn(errors, "\n"));
+}
+
+static void
+test_sidecar_refused(void **state)
+{
+    const char *hash = ", hash = \"0000000000000000\"";
+    char buf[100];
+
+    (void)state;
+    assert_int_equal(sn_file_write(NULL, sn_path_join(arena, dir, "z.snw"),
+                                   buf, 0), SN_OK);
+    assert_int_equal(symlink("z.snw", sn_path_join(arena, dir, "l.snw")), 0);
+    assert_string_equal(side_error("data = \"z.snw\"@0"),
+                        "data in a file needs its hash");
+    assert_string_equal(
+        side_error(sn_format(arena, "data = \"../z.snw\"@0%s", hash)),
+        "'../z.snw' must be a plain file name");
+    assert_string_equal(
+        side_error(sn_format(arena, "data = \"..\"@0%s", hash)),
+        "'..' must be a plain file name");
+    assert_string_equal(
+        side_error(sn_format(arena, "data = \"l.snw\"@0%s", hash)),
+        sn_format(arena, "cannot open %s/l.snw: it is a symbolic link", dir));
+    assert_string_equal(
+        side_error(sn_format(arena, "data = \"z.snw\"@0%s", hash)),
+        "z.snw has 0 bytes, too few for 400 at 0");
+    assert_string_equal(
+        side_error(sn_format(arena, "data = \"z.snw\"@7%s", hash)),
+        "offset 7 is no multiple of 64");
+    assert_string_equal(side_error("hash = \"00\", data = [1]"),
+                        "expected a string of 16 hex digits, found \"00\"");
+    char *side = SN_NEW_N(arena, char, 512);
+    assert_int_equal(sn_file_write(NULL, sn_path_join(arena, dir, "y.snw"),
+                                   side, 512), SN_OK);
+    assert_non_null(strstr(
+        side_error(sn_format(arena, "data = \"y.snw\"@64%s", hash)),
+        "it is not the file this text was written with"));
+}
+
+/* ---- refused texts ---- */
+
+typedef struct Bad {
+    const char *body, *message;
+} Bad;
+
+static const Bad bads[] = {
+    {"%x = Placeholder() : f32[2]\n%x = Placeholder() : f32[2]",
+     "t.sn:4:1: error: %x is defined twice"},
+    {"%x = Placehold() : f32[2]",
+     "t.sn:3:6: error: there is no node kind 'Placehold'"},
+    {"%input = Placeholder() : f32[2]\nSave(%imput) {name = \"o\"}",
+     "t.sn:4:6: error: %imput is not defined above"},
+    {"%x = Placeholder() : f32[2]\nSave(%x) {nam = \"o\"}",
+     "t.sn:4:11: error: Save has no attribute 'nam'"},
+    {"%x = Placeholder() : f32[2]\nSave(%x)",
+     "t.sn:4:1: error: Save needs the attribute 'name'"},
+    {"%x = Placeholder() : f32[2]\nSave(%x) {name = 3}",
+     "t.sn:4:18: error: expected a string in double quotes, found 3"},
+    {"%x = Placeholder() : f32[2]\nSave(%x) {name = \"a\", name = \"b\"}",
+     "t.sn:4:23: error: 'name' is given twice"},
+    {"%x = Placeholder() {calibrated = true} : f32[2]",
+     "t.sn:3:21: error: Placeholder has no clamp to calibrate"},
+    {"%x = Placeholder() : f33[2]",
+     "t.sn:3:22: error: expected a type (f32, f16, qi8, qi16, qi32, row8, i8, "
+     "i32, i64 or bool), found f33"},
+    {"%x = Placeholder() : qi8<0, 0>[2]",
+     "t.sn:3:26: error: the scale is not positive"},
+    {"%x = Placeholder() : qi8<1, 200>[2]",
+     "t.sn:3:26: error: the zero point is outside [-128, 127]"},
+    {"%x = Placeholder() : qi8<axis=0, [1, 2], [0]>[2]",
+     "t.sn:3:40: error: 2 scales, but 1 zero points"},
+    {"%x = Placeholder() : qi8<axis=0, [1, 2], [0, 0]>[3]",
+     "t.sn:3:1: error: x (Placeholder): the type has 2 scales for the 3 "
+     "slices of axis 0"},
+    {"%x = Placeholder() : f32[1,1,1,1,1,1,1,1,1]",
+     "t.sn:3:42: error: more than 8 dimensions"},
+    {"%x = Placeholder() : f32[1099511627776]",
+     "t.sn:3:26: error: 1099511627776 is outside [0, 1099511627775]"},
+    {"%x = Placeholder() : f32[1048576,1048576]",
+     "t.sn:3:25: error: a shape of 2^40 elements or more"},
+    {"%x = Placeholder()", "t.sn:4:1: error: expected ':' and the result's "
+                           "type, found }"},
+    {"%x = Placeholder() : f32[2]\n%y = Rescale(%x) : qi8<1, 0>[2]",
+     "t.sn:4:1: error: y (Rescale): no Rescale takes (f32) -> qi8<1, 0>; "
+     "possible: (qi8) -> qi8"},
+    {"%x = Placeholder() : qi8<1, 0>[2]\n%y = Rescale(%x) : qi8<1, 0>[3]",
+     "t.sn:4:20: error: the shape is [2], but the text says [3]"},
+    {"%x = Placeholder() : qi8<1, 0>[2]\n%y = Rescale(%x:1) : qi8<1, 0>[2]",
+     "t.sn:4:17: error: %x has no result 1"},
+    {"%x, %y = Placeholder() : f32[2]",
+     "t.sn:3:5: error: Placeholder has 1 result"},
+    {"%x = Placeholder() : (f32[2], f32[2])",
+     "t.sn:3:31: error: Placeholder has 1 result"},
+    {"Placeholder() : f32[2]",
+     "t.sn:3:1: error: the result of Placeholder needs a name"},
+    {"%x = Placeholder() : f32[2]\n%y = Save(%x) {name = \"o\"}",
+     "t.sn:4:1: error: Save has no result"},
+    {"%c = Constant() : f32[2]",
+     "t.sn:3:6: error: Constant needs data or splat"},
+    {"%c = Constant() {data = [1]} : f32[2]",
+     "t.sn:3:25: error: 1 elements, but the type has 2"},
+    {"%c = Constant() {data = [1, 300]} : i8[2]",
+     "t.sn:3:29: error: 300 is outside [-128, 127]"},
+    {"%c = Constant() {data = [1, 1e39]} : f32[2]",
+     "t.sn:3:29: error: 1e39 is beyond the range of f32"},
+    {"%c = Constant() {data = [1, 1.]} : f32[2]",
+     "t.sn:3:29: error: expected a number, found 1."},
+    {"%c = Constant() {data = [1.5]} : i64[1]",
+     "t.sn:3:26: error: expected an integer, found 1.5"},
+    {"%c = Constant() {data = [99999999999999999999]} : i64[1]",
+     "t.sn:3:26: error: 99999999999999999999 is outside "
+     "[-9223372036854775808, 9223372036854775807]"},
+    {"%c = Constant() {data = \"w\"@0, hash = \"0123456789abcdef\"} : f32[2]",
+     "t.sn:3:25: error: files beside the text are not allowed here"},
+    {"%c = Constant() {splat = 0} : f32[1048576,1024]",
+     "t.sn:3:26: error: the splats of one file may not exceed 268435456 "
+     "bytes"},
+    {"%c = Constant() {splat = 0, data = [1]} : f32[2]",
+     "t.sn:3:29: error: either data or splat, not both"},
+    {"%x = Placeholder() : f32[1,4,4,1]\n"
+     "%p = MaxPool(%x) {kernel = [2]} : f32[1,4,4,1]",
+     "t.sn:4:28: error: attribute 'kernel' needs 2 numbers, not 1"},
+    {"%x = Placeholder() : f32[2]\n%y = All(%x) {e = blu, t = f32} : f32[2]",
+     "t.sn:4:19: error: expected red, green or blue, found blu"},
+    {"%x = Placeholder() : f32[2]\n%y = All(%x) {c = [nan, 1], t = f32} : "
+     "f32[2]", "t.sn:4:20: error: expected a number, found nan"},
+    {"%\"\" = Placeholder() : f32[2]",
+     "t.sn:3:1: error: a name cannot be empty"},
+    {"%\"a\\q\" = Placeholder() : f32[2]",
+     "t.sn:3:4: error: unknown escape; there are \\\" \\\\ \\n \\t and \\xNN "
+     "(but no NUL)"},
+    {"%\"a = Placeholder() : f32[2]",
+     "t.sn:3:2: error: this string has no closing quote on its line"},
+    {"%x = Placeholder() : f32[2] $", "t.sn:3:29: error: unexpected '$'"},
+    {"%x = Placeholder() : f32[2] \x80",
+     "t.sn:3:29: error: unexpected byte 0x80"},
+    {"} x", "t.sn:3:3: error: expected nothing after the graph, found x"},
+};
+
+static void
+test_refused(void **state)
+{
+    const char *errors;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof bads / sizeof *bads; i++) {
+        const char *text = sn_format(arena, HEAD "%s\n}\n", bads[i].body);
+        assert_null(parse_n(text, strlen(text), NULL, &errors));
+        char *line = sn_strndup(arena, errors, strcspn(errors, "\n"));
+        assert_string_equal(line, bads[i].message);
+    }
+    const char *text = HEAD "%input = Placeholder() : f32[2]\n"
+                            "Save(%imput) {name = \"o\"}\n}\n";
+    assert_null(parse_n(text, strlen(text), NULL, &errors));
+    assert_non_null(strstr(errors, "help: did you mean %input?"));
+    text = "sinter-graph 2\n";
+    assert_null(parse_n(text, strlen(text), NULL, &errors));
+    assert_non_null(strstr(errors, "t.sn:1:1: error: the text has version 2; "
+                                   "this reader knows version 1"));
+    assert_null(parse_n("hello", 5, NULL, &errors));
+    assert_non_null(strstr(errors, "expected 'sinter-graph 1' on the first "
+                                   "line, found hello"));
+    assert_null(parse_n("", 0, NULL, &errors));
+    assert_non_null(strstr(errors, "but the text ends here"));
+}
+
+/* ---- damage ---- */
+
+/* Reads a damaged text in an arena of its own; whatever it is, a graph that
+ * comes out can be verified, printed and read again. */
+static void
+survive(const char *text, size_t n)
+{
+    SnArena *saved = arena;
+    const char *errors, *why;
+
+    arena = sn_arena_new();
+    char *copy = malloc(n ? n : 1); /* its bounds are watched */
+    memcpy(copy, text, n);
+    SnGraph *g = parse_n(copy, n, NULL, &errors);
+    if (g) {
+        sn_verify(g, sn_diag_new(arena));
+        if (!sn_graph_equal(g, parse(print(g)), arena, &why))
+            fail_msg("%s", why);
+    }
+    free(copy);
+    sn_arena_free(arena);
+    arena = saved;
+}
+
+static void
+test_damage(void **state)
+{
+    static const char text[] = HEAD
+        "  %\"a/b\" = Placeholder() : qi8<0.5, -1>[1,4,4,1]\n"
+        "  %w = Constant() {splat = -3} : "
+        "qi8<axis=0, [0.5, 0.25], [0, 0]>[2,3,3,1]\n"
+        "  %b = Constant() {data = [1, -0x2]} : f32[2]\n"
+        "  %d = Constant() {data = [1, 2, 0.5, nan]} : row8[1,2]\n"
+        "  %c = Conv(%\"a/b\", %w, _) {pads = [1,1,1,1], clamp = [0, _]} : "
+        "qi8<0.5, -128>[1,4,4,2]\n"
+        "  %p, %i = MaxPool(%c) {kernel = [2,2]} : "
+        "(qi8<0.5, -128>[1,3,3,2], i64[1,3,3,2])\n"
+        "  %k = Concat(%p, %p) {axis = 3} : qi8<0.5, -128>[1,3,3,4]\n"
+        "  Save(%k) {name = \"out\\x01\"}\n"
+        "}\n";
+    char bad[sizeof text];
+    uint32_t seed = 1;
+
+    (void)state;
+    for (size_t n = 0; n < sizeof text; n++)
+        survive(text, n);
+    for (size_t i = 0; i < sizeof text - 1; i++)
+        for (int bit = 0; bit < 8; bit++) {
+            memcpy(bad, text, sizeof text);
+            bad[i] = (char)(bad[i] ^ 1 << bit);
+            survive(bad, sizeof text - 1);
+        }
+    for (int k = 0; k < 3000; k++) { /* bytes of the text, elsewhere */
+        memcpy(bad, text, sizeof text);
+        for (int j = 0; j < 3; j++) {
+            seed = seed * 1664525 + 1013904223;
+            size_t at = seed / 7 % (sizeof text - 1);
+            seed = seed * 1664525 + 1013904223;
+            bad[at] = text[seed / 7 % (sizeof text - 1)];
+        }
+        survive(bad, sizeof text - 1);
+    }
+}
+
+static int
+make_dir(void **state)
+{
+    (void)state;
+    return mkdtemp(dir) ? 0 : -1;
+}
+
+static int
+remove_dir(void **state)
+{
+    static const char *const name[] = {"m.sn", "m.snw", "z.snw", "y.snw",
+                                       "l.snw"};
+    SnArena *a = sn_arena_new();
+
+    (void)state;
+    for (size_t i = 0; i < sizeof name / sizeof *name; i++)
+        unlink(sn_path_join(a, dir, name[i]));
+    rmdir(dir);
+    sn_arena_free(a);
+    return 0;
+}
+
+int
+main(void)
+{
+#define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+    const struct CMUnitTest tests[] = {
+        T(test_lenet),   T(test_forms),           T(test_data),
+        T(test_sidecar), T(test_sidecar_refused), T(test_refused),
+        T(test_damage),
+    };
+
+    return cmocka_run_group_tests(tests, make_dir, remove_dir);
+}

@@ -1,0 +1,35 @@
+#!/bin/sh
+# Lint: names with linkage start with sn_, headers compile alone, generated
+# files are reproducible, cppcheck finds nothing.  Usage: lint.sh BUILD
+set -u
+build=$1
+bad=0
+
+names=$(nm -g --defined-only "$build/libsinter.a" "$build/libsinter-dsl.a" |
+    awk 'NF == 3 && $2 ~ /[TDBRVC]/ && $3 !~ /^(sn_|onnx__|Sn)/ { print $3 }' | sort -u)
+[ -z "$names" ] || { echo "names without sn_: $names"; bad=1; }
+
+for h in src/*/*.h dsl/*.h gen/*.h; do
+    for cc in gcc clang; do
+        echo "#include \"$h\"" | $cc -std=c11 -D_GNU_SOURCE -ffp-contract=off \
+            -Isrc -I. -I"$build/gen" -I"$build/front" -Idsl -Igen -fsyntax-only -x c - ||
+            { echo "$h does not compile alone ($cc)"; bad=1; }
+    done
+done
+
+for f in src/*/*.[ch] dsl/*.[chry]* gen/*.[ch]; do
+    n=$(wc -l <"$f")
+    [ "$n" -le 1000 ] || { echo "$f: $n lines; split it"; bad=1; }
+done
+
+"$build/sinter-gen" --nodes nodes.def --passes passes.def \
+    $(for b in src/backend/*/*.def; do echo --backend "$b"; done) -I . -o "$build/gen2"
+for f in "$build"/gen2/*; do
+    cmp -s "$f" "$build/gen/$(basename "$f")" ||
+        { echo "$(basename "$f") is not reproducible"; bad=1; }
+done
+
+cppcheck -q -j2 --std=c11 --error-exitcode=1 --enable=warning,portability \
+    --inline-suppr --suppress=missingInclude --suppress='*:*/gen/*.pb-c.*' \
+    -Isrc -I. -I"$build/gen" src dsl gen || bad=1
+exit $bad
