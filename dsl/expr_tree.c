@@ -46,14 +46,14 @@ sn_expr_equal(const SnExpr *a, const SnExpr *b)
 }
 
 static const char *const op_text[] = {
-    [SN_OP_ADD] = "+",  [SN_OP_SUB] = "-",   [SN_OP_MUL] = "*",
-    [SN_OP_DIV] = "/",  [SN_OP_EQ] = "==",   [SN_OP_NE] = "!=",
-    [SN_OP_LT] = "<",   [SN_OP_LE] = "<=",   [SN_OP_GT] = ">",
-    [SN_OP_GE] = ">=",  [SN_OP_AND] = "and", [SN_OP_OR] = "or",
+    [SN_OP_ADD] = "+", [SN_OP_SUB] = "-",   [SN_OP_MUL] = "*",
+    [SN_OP_DIV] = "/", [SN_OP_EQ] = "==",   [SN_OP_NE] = "!=",
+    [SN_OP_LT] = "<",  [SN_OP_LE] = "<=",   [SN_OP_GT] = ">",
+    [SN_OP_GE] = ">=", [SN_OP_AND] = "and", [SN_OP_OR] = "or",
 };
 static const int op_level[] = {
-    [SN_OP_OR] = 1, [SN_OP_AND] = 2, [SN_OP_EQ] = 4,  [SN_OP_NE] = 4,
-    [SN_OP_LT] = 4, [SN_OP_LE] = 4,  [SN_OP_GT] = 4,  [SN_OP_GE] = 4,
+    [SN_OP_OR] = 1,  [SN_OP_AND] = 2, [SN_OP_EQ] = 4,  [SN_OP_NE] = 4,
+    [SN_OP_LT] = 4,  [SN_OP_LE] = 4,  [SN_OP_GT] = 4,  [SN_OP_GE] = 4,
     [SN_OP_ADD] = 5, [SN_OP_SUB] = 5, [SN_OP_MUL] = 6, [SN_OP_DIV] = 6,
 };
 
@@ -88,17 +88,27 @@ static void
 put(SnBuf *b, const SnExpr *e, int level)
 {
     switch (e->ek) {
-    case SN_E_INT: sn_putf(b, "%lld", (long long)e->i); break;
+    case SN_E_INT:
+        sn_putf(b, "%lld", (long long)e->i);
+        break;
     case SN_E_REAL:
         if (e->s)
             sn_puts(b, e->s);
         else
             sn_put_f64(b, e->r);
         break;
-    case SN_E_STR: sn_put_quoted(b, e->s); break;
-    case SN_E_BOOL: sn_puts(b, e->i ? "true" : "false"); break;
-    case SN_E_WILD: sn_putc(b, '_'); break;
-    case SN_E_NAME: sn_puts(b, e->s); break;
+    case SN_E_STR:
+        sn_put_quoted(b, e->s);
+        break;
+    case SN_E_BOOL:
+        sn_puts(b, e->i ? "true" : "false");
+        break;
+    case SN_E_WILD:
+        sn_putc(b, '_');
+        break;
+    case SN_E_NAME:
+        sn_puts(b, e->s);
+        break;
     case SN_E_LIST:
         sn_putc(b, '[');
         put_kids(b, e, 0, "]");
@@ -128,7 +138,9 @@ put(SnBuf *b, const SnExpr *e, int level)
         sn_puts(b, "not ");
         put(b, e->kid[0], 3);
         break;
-    case SN_E_BIN: put_bin(b, e, level); break;
+    case SN_E_BIN:
+        put_bin(b, e, level);
+        break;
     case SN_E_IN:
         put(b, e->kid[0], 5);
         sn_puts(b, " in [");

@@ -8,8 +8,8 @@
 static const char *
 fact_str(SnDefFact f)
 {
-    static const char *const v[] = { "never quantized", "free", "same",
-                                     "fixed", "pinned", "given" };
+    static const char *const v[] = {"never quantized", "free",   "same",
+                                    "fixed",           "pinned", "given"};
 
     return v[f];
 }
@@ -83,11 +83,11 @@ merge(SnRs *rs, SnDefNode *n)
     if (!y)
         n->family.why_merge = "no result";
     else if (!port_rescaled(n, y))
-        n->family.why_merge = sn_format(rs->a, "%s is never quantized",
-                                        y->name);
+        n->family.why_merge =
+            sn_format(rs->a, "%s is never quantized", y->name);
     else if (y->fact != SN_DF_FREE)
-        n->family.why_merge = sn_format(rs->a, "%s is %s, not free",
-                                        y->name, fact_str(y->fact));
+        n->family.why_merge =
+            sn_format(rs->a, "%s is %s, not free", y->name, fact_str(y->fact));
     else
         n->family.merge = true;
 }
@@ -113,13 +113,13 @@ sink(SnRs *rs, SnDefNode *n)
     } else if (!port_rescaled(n, y)) {
         f->why_sink = sn_format(rs->a, "%s is never quantized", y->name);
     } else if (y->fact != SN_DF_SAME) {
-        f->why_sink = sn_format(rs->a, "%s is %s, not same", y->name,
-                                fact_str(y->fact));
+        f->why_sink =
+            sn_format(rs->a, "%s is %s, not same", y->name, fact_str(y->fact));
     } else if (!same_operand(n)) {
         f->why_sink = sn_format(rs->a, "no operand is same as %s", y->name);
     } else if (!s->monotone && !s->mean) {
-        f->why_sink = sn_format(rs->a, "barrier: %s (same, arithmetic)",
-                                n->name);
+        f->why_sink =
+            sn_format(rs->a, "barrier: %s (same, arithmetic)", n->name);
     } else {
         f->sink = true;
         f->sink_bounded = !s->monotone;
@@ -136,7 +136,7 @@ sn_rs_family(SnRs *rs, SnDefNode *n)
 
     if (c == SN_DC_SOURCE || c == SN_DC_OPAQUE || is_rescale(n)) {
         f->why_absorb = f->why_merge = f->why_sink =
-            c == SN_DC_SOURCE ? "data, not computed"
+            c == SN_DC_SOURCE   ? "data, not computed"
             : c == SN_DC_OPAQUE ? "opaque"
                                 : "a conversion itself: rules fuse pairs";
         return;
@@ -164,23 +164,28 @@ has_fact(const SnDefNode *n, const SnExpr *e, SnDefFact f)
     return true;
 }
 
-/* Works element by element: any permutation of axes commutes with it. */
+/* May a Transpose move below the node?  Its map must read every axis alike, or
+ * name axes in arguments that can be renumbered (src/rewrite/layout.c). */
 static bool
-elementwise(const SnDefNode *n)
+moves_axes(const SnDefNode *n)
 {
+    static const char *const map[] = { "each", "broadcast", "concat", "row",
+                                       "slice", "tile", "flip", "pad" };
     const SnDefSem *s = n->rsem[0];
 
-    return n->nout == 1 && n->nin >= 1 && s->map &&
-           (s->cls == SN_DC_POINT || s->cls == SN_DC_CONVERT) &&
-           (!strcmp(s->map, "each") || !strcmp(s->map, "broadcast"));
+    if (n->nout != 1 || n->nin < 1 || !s->map)
+        return false;
+    for (size_t i = 0; i < sizeof map / sizeof *map; i++)
+        if (!strcmp(s->map, map[i]))
+            return true;
+    return false;
 }
 
 static bool
 is_class(const SnDefNode *n, const char *s)
 {
-    static const char *const word[] = { "source", "convert", "contract",
-                                        "point", "window", "move",
-                                        "opaque" };
+    static const char *const word[] = {"source", "convert", "contract", "point",
+                                       "window", "move",    "opaque"};
 
     return !strcmp(word[n->rsem[0]->cls], s);
 }
@@ -193,22 +198,24 @@ member(const SnRs *rs, const SnExpr *e, const SnDefNode *n)
         return e->op == SN_OP_AND
                    ? member(rs, e->kid[0], n) && member(rs, e->kid[1], n)
                    : member(rs, e->kid[0], n) || member(rs, e->kid[1], n);
-    case SN_E_NOT: return !member(rs, e->kid[0], n);
+    case SN_E_NOT:
+        return !member(rs, e->kid[0], n);
     case SN_E_NAME:
         if (e->rk == SN_R_NODE)
             return e->ref == n;
         return ((const SnDefClass *)e->ref)->member[n->kind / 64] >>
-                   n->kind % 64 & 1;
+                   n->kind % 64 &
+               1;
     case SN_E_CALL:
         if (!strcmp(e->s, "has"))
             return sn_def_attr(n, e->kid[0]->s) != NULL;
         if (!strcmp(e->s, "sem"))
             return is_class(n, e->kid[0]->s);
         if (!strcmp(e->s, "layout"))
-            return elementwise(n);
-        return has_fact(n, e, !strcmp(e->s, "same") ? SN_DF_SAME
-                                                    : SN_DF_FREE);
-    default: return false;
+            return moves_axes(n);
+        return has_fact(n, e, !strcmp(e->s, "same") ? SN_DF_SAME : SN_DF_FREE);
+    default:
+        return false;
     }
 }
 
@@ -226,8 +233,7 @@ member_name(SnRs *rs, SnExpr *e)
         return true;
     if (c) {
         sn_error(rs->d, e->pos, "SN104",
-                 "class '%s' is used in its own definition or above it",
-                 e->s);
+                 "class '%s' is used in its own definition or above it", e->s);
         return false;
     }
     for (uint32_t i = 0; i < rs->defs->nclass; i++)
@@ -241,10 +247,9 @@ member_name(SnRs *rs, SnExpr *e)
 static bool
 member_arg(SnRs *rs, const SnExpr *e, uint32_t i)
 {
-    static const char *const side[] = { "inputs", "output" };
-    static const char *const cls[] = { "source", "convert", "contract",
-                                       "point", "window", "move",
-                                       "opaque" };
+    static const char *const side[] = {"inputs", "output"};
+    static const char *const cls[] = {"source", "convert", "contract", "point",
+                                      "window", "move",    "opaque"};
     const SnExpr *k = e->kid[i];
     SnCands v = sn_cands(rs);
     bool sem = !strcmp(e->s, "sem");
@@ -274,8 +279,7 @@ member_arg(SnRs *rs, const SnExpr *e, uint32_t i)
 static bool
 member_check(SnRs *rs, SnExpr *e)
 {
-    static const char *const fn[] = { "has", "sem", "same", "free",
-                                      "layout" };
+    static const char *const fn[] = {"has", "sem", "same", "free", "layout"};
     SnCands v = sn_cands(rs);
     bool ok = true;
 
@@ -292,7 +296,7 @@ member_check(SnRs *rs, SnExpr *e)
         sn_error(rs->d, e->pos, "SN104", "'%s' does not say which nodes",
                  sn_expr_str(rs->a, e));
         sn_diag_help(rs->d, "has(attribute), sem(class), same(inputs, "
-                     "output), free(inputs), a class or a node");
+                            "output), free(inputs), a class or a node");
         return false;
     }
     for (size_t i = 0; i < sizeof fn / sizeof *fn; i++) {

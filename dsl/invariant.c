@@ -36,7 +36,7 @@ same_result(const SnRuleTv *c, const SnDefNode *n, const int *arg)
 static int
 call_tv(SnRuleTv *c, SnTerm *t)
 {
-    SnNodeTv n = { .term = t, .node = t->node, .res = -1 };
+    SnNodeTv n = {.term = t, .node = t->node, .res = -1};
 
     n.arg = SN_NEW_N(c->rs->a, int, t->node->nin);
     for (uint32_t i = 0; i < t->node->nin; i++) {
@@ -45,7 +45,8 @@ call_tv(SnRuleTv *c, SnTerm *t)
         if (is_regrid(a) && t->node->in[i]->fact != SN_DF_PIN) {
             sn_error(c->rs->d, a->pos, "SN104",
                      "regrid(..) belongs at a pinned operand; '%s' of %s "
-                     "is not pinned", t->node->in[i]->name, t->node->name);
+                     "is not pinned",
+                     t->node->in[i]->name, t->node->name);
             fault(c);
         }
     }
@@ -56,8 +57,10 @@ call_tv(SnRuleTv *c, SnTerm *t)
     else if (t->node->nout)
         n.res = same_result(c, t->node, n.arg);
     if (n.res < 0 && t->node->nout)
-        n.res = sn_tv_new(c, c->r->lower ? SN_KS_ALL & ~sn_ks_quant()
-                                         : SN_KS_ALL, NULL);
+        n.res = sn_tv_new(
+            c, c->r->lower ? SN_KS_ALL & ~sn_ks_quant() : SN_KS_ALL, NULL);
+    if (!t->type && t->node->nout && t->node->out[0]->fact == SN_DF_FIXED)
+        c->tv[n.res].fixed = t->node->out[0];
     SN_PUSH(c->rs->a, c->node, c->nnode, n);
     return n.res;
 }
@@ -66,8 +69,10 @@ static int
 term_tv(SnRuleTv *c, SnTerm *t)
 {
     switch (t->tk) {
-    case SN_T_VAR: return c->var[t->var->index];
-    case SN_T_CALL: return call_tv(c, t);
+    case SN_T_VAR:
+        return c->var[t->var->index];
+    case SN_T_CALL:
+        return call_tv(c, t);
     case SN_T_COPY:
         if (!t->type) {
             t->forced = c->expr[c->var[t->var->index]];
@@ -80,8 +85,10 @@ term_tv(SnRuleTv *c, SnTerm *t)
             return v;
         return sn_tv_new(c, sn_tv_set(c, v), NULL);
     }
-    case SN_T_EACH: return term_tv(c, t->arg[0]);
-    case SN_T_NONE: return sn_tv_new(c, SN_KS_ABSENT, NULL);
+    case SN_T_EACH:
+        return term_tv(c, t->arg[0]);
+    case SN_T_NONE:
+        return sn_tv_new(c, SN_KS_ABSENT, NULL);
     }
     return -1;
 }
@@ -93,9 +100,9 @@ plain_expr(const SnRuleTv *c, SnKindSet s, SnPos at)
 {
     for (uint32_t i = 0; i < 20; i += 2)
         if (s == UINT32_C(1) << i) {
-            SnDefConc k = { (int8_t)(i / 2), -1 };
-            SnExpr *e = sn_expr_new(c->rs->a, SN_E_NAME, at,
-                                    sn_conc_str(c->rs, k));
+            SnDefConc k = {(int8_t)(i / 2), -1};
+            SnExpr *e =
+                sn_expr_new(c->rs->a, SN_E_NAME, at, sn_conc_str(c->rs, k));
             e->ty = SN_TY_ETYPE;
             e->rk = SN_R_TYPE;
             e->ref = sn_def_type(c->rs->defs, e->s);
@@ -142,13 +149,14 @@ force(SnRuleTv *c, SnNodeTv *n)
     sn_error(c->rs->d, t->pos, "SN203",
              "the type of %s is not known: nothing forces it", t->name);
     if (y->fact == SN_DF_SAME)
-        sn_diag_line(c->rs->d, "'%s' is same, and no operand it goes with "
-                     "has a known type", y->name);
+        sn_diag_line(c->rs->d,
+                     "'%s' is same, and no operand it goes with "
+                     "has a known type",
+                     y->name);
     else if (s)
         sn_diag_line(c->rs->d, "it may be %s", sn_ks_str(c, s));
     const SnDefVar *o = c->r->pat->cap;
-    sn_diag_help(c->rs->d, "%s(..) : %s.type", t->name,
-                 o ? o->name : "o");
+    sn_diag_help(c->rs->d, "%s(..) : %s.type", t->name, o ? o->name : "o");
     fault(c);
 }
 
@@ -175,8 +183,7 @@ check_tuple(SnRuleTv *c, const SnNodeTv *n)
             "'%s' may be %s, which no tuple of %s gives with these "
             "operands; the rule does not apply then",
             sn_expr_str(c->rs->a, t->type), sn_ks_str(c, miss), t->name);
-    sn_diag_help(c->rs->d, "when %s in [%s]",
-                 sn_expr_str(c->rs->a, t->type),
+    sn_diag_help(c->rs->d, "when %s in [%s]", sn_expr_str(c->rs->a, t->type),
                  sn_ks_str(c, sn_tv_set(c, n->res) & ~miss));
 }
 
@@ -213,12 +220,13 @@ same_broken(SnRuleTv *c, const SnDefNode *n, const SnDefPort *p, int a,
 
     sn_error(c->rs->d, c->r->pos, "SN310",
              "rule '%s' breaks 'same %s' of %s (%s): %s gets %s, %s keeps "
-             "its own", c->r->name, same_names(c, n), n->name,
+             "its own",
+             c->r->name, same_names(c, n), n->name,
              sn_rs_at(c->rs, p->fact_pos), p->name, own_type(c, a), q->name);
     sn_diag_span(c->rs->d, at, "%s is %s here", q->name, own_type(c, b));
     if (x && y && x->ek == SN_E_MEMBER && y->ek == SN_E_MEMBER)
-        sn_diag_help(c->rs->d, "when %s == %s",
-                     sn_expr_str(c->rs->a, y), sn_expr_str(c->rs->a, x));
+        sn_diag_help(c->rs->d, "when %s == %s", sn_expr_str(c->rs->a, y),
+                     sn_expr_str(c->rs->a, x));
     fault(c);
 }
 
@@ -290,8 +298,7 @@ pin_broken(SnRuleTv *c, const SnNodeTv *n, const SnDefPort *p,
     const SnTerm *t = n->term;
 
     sn_error(c->rs->d, c->r->pos, "SN310",
-             "rule '%s' breaks an invariant of %s", c->r->name,
-             n->node->name);
+             "rule '%s' breaks an invariant of %s", c->r->name, n->node->name);
     sn_diag_span(c->rs->d, t->by_port[p->index]->pos, "%s is unchanged ...",
                  p->name);
     for (uint32_t i = 0; i < p->npin && left; i++) {
@@ -301,8 +308,8 @@ pin_broken(SnRuleTv *c, const SnNodeTv *n, const SnDefPort *p,
             !t->by_port[p->pin[i]])
             continue;
         const SnExpr *e = c->expr[sn_tv_top(c, old)];
-        sn_diag_span(c->rs->d, t->by_port[p->pin[i]]->pos,
-                     "%s.scale was %s", x->name,
+        sn_diag_span(c->rs->d, t->by_port[p->pin[i]]->pos, "%s.scale was %s",
+                     x->name,
                      e && e->ek == SN_E_MEMBER
                          ? sn_format(c->rs->a, "%s.scale",
                                      sn_expr_str(c->rs->a, e->kid[0]))
@@ -310,12 +317,12 @@ pin_broken(SnRuleTv *c, const SnNodeTv *n, const SnDefPort *p,
     }
     sn_diag_line(c->rs->d, "%s: pin %s (%s, 0)%s%s%s",
                  sn_rs_at(c->rs, p->fact_pos), p->name,
-                 sn_expr_str(c->rs->a, p->scale),
-                 p->because ? "    \"" : "", p->because ? p->because : "",
-                 p->because ? "\"" : "");
-    sn_diag_help(c->rs->d, "%s     (folds when %s is Constant; otherwise "
-                 "the rule does not apply)", regridded(c, t, p->index),
-                 t->by_port[p->index]->name);
+                 sn_expr_str(c->rs->a, p->scale), p->because ? "    \"" : "",
+                 p->because ? p->because : "", p->because ? "\"" : "");
+    sn_diag_help(c->rs->d,
+                 "%s     (folds when %s is Constant; otherwise "
+                 "the rule does not apply)",
+                 regridded(c, t, p->index), t->by_port[p->index]->name);
     fault(c);
 }
 
@@ -361,13 +368,11 @@ check_copy(SnRuleTv *c, const SnTerm *t)
         bool in = p->cls ? p->cls->member[n->kind / 64] >> n->kind % 64 & 1
                          : n == p->node;
         if (!in || sn_rs_bad(c->rs, n) || !n->nout ||
-            (n->out[0]->fact != SN_DF_SAME &&
-             n->out[0]->fact != SN_DF_FIXED))
+            (n->out[0]->fact != SN_DF_SAME && n->out[0]->fact != SN_DF_FIXED))
             continue;
         sn_error(c->rs->d, c->r->pos, "SN310",
                  "rule '%s' breaks '%s %s' of %s (%s): the copy gets %s",
-                 c->r->name,
-                 n->out[0]->fact == SN_DF_SAME ? "same" : "fixed",
+                 c->r->name, n->out[0]->fact == SN_DF_SAME ? "same" : "fixed",
                  n->out[0]->fact == SN_DF_SAME ? same_names(c, n)
                                                : n->out[0]->name,
                  n->name, sn_rs_at(c->rs, n->out[0]->fact_pos),
@@ -395,8 +400,7 @@ check_root(SnRuleTv *c, int v)
     const SnTerm *t = c->r->rhs;
     const SnDefNode *root = c->node[0].node;
 
-    if (v < 0 || c->r->optin || (root && !root->nout) ||
-        sn_tv_equal(c, v, o))
+    if (v < 0 || c->r->optin || (root && !root->nout) || sn_tv_equal(c, v, o))
         return;
     const SnExpr *x = c->expr[sn_tv_top(c, v)];
     const SnExpr *y = c->expr[sn_tv_top(c, o)];
@@ -420,7 +424,8 @@ check_real(SnRuleTv *c)
         return;
     sn_error(c->rs->d, c->r->claim.pos, "SN207",
              "rule '%s' claims equality over the reals, but may match "
-             "quantized nodes", c->r->name);
+             "quantized nodes",
+             c->r->name);
     sn_diag_help(c->rs->d, "when %s.type == f32", o ? o->name : "o");
     fault(c);
 }
@@ -428,7 +433,7 @@ check_real(SnRuleTv *c)
 void
 sn_rs_rule_types(SnRs *rs, SnDefRule *r)
 {
-    SnRuleTv c = { .rs = rs, .r = r };
+    SnRuleTv c = {.rs = rs, .r = r};
     int root = -1;
 
     sn_tv_left(&c);

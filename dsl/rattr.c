@@ -55,8 +55,8 @@ sn_rs_attrs(SnRs *rs, SnDefNode *n)
         return;
     for (uint32_t i = 0; i < n->nall; i++) {
         SnDefAttr *a = n->all[i];
-        SnScope c = { .rs = rs, .kind = SN_SC_CONST, .node = n };
-        SnScope w = { .rs = rs, .kind = SN_SC_ATTR, .node = n };
+        SnScope c = {.rs = rs, .kind = SN_SC_CONST, .node = n};
+        SnScope w = {.rs = rs, .kind = SN_SC_ATTR, .node = n};
         if (a->def)
             sn_rs_value(&c, a->def, n, a);
         if (a->where)
@@ -80,22 +80,22 @@ swapped(const SnExpr *e, const SnExpr *f, const SnDefPort *p,
     if (e->ek != f->ek || e->nkid != f->nkid)
         return false;
     if (e->ek == SN_E_NAME && e->rk == SN_R_PORT)
-        return f->rk == SN_R_PORT &&
-               (e->ref == p ? f->ref == q
-                            : e->ref == q ? f->ref == p : e->ref == f->ref);
+        return f->rk == SN_R_PORT && (e->ref == p   ? f->ref == q
+                                      : e->ref == q ? f->ref == p
+                                                    : e->ref == f->ref);
     if (e->ek == SN_E_BIN && e->op != f->op)
         return false;
     if ((e->s || f->s) && (!e->s || !f->s || strcmp(e->s, f->s)))
         return false;
     if (e->i != f->i)
         return false;
-    bool sym = e->nkid == 2 &&
-               ((e->ek == SN_E_BIN &&
-                 (e->op == SN_OP_ADD || e->op == SN_OP_MUL ||
-                  e->op == SN_OP_EQ || e->op == SN_OP_NE ||
-                  e->op == SN_OP_AND || e->op == SN_OP_OR)) ||
-                (e->ek == SN_E_CALL &&
-                 (!strcmp(e->s, "max") || !strcmp(e->s, "min"))));
+    bool sym =
+        e->nkid == 2 &&
+        ((e->ek == SN_E_BIN &&
+          (e->op == SN_OP_ADD || e->op == SN_OP_MUL || e->op == SN_OP_EQ ||
+           e->op == SN_OP_NE || e->op == SN_OP_AND || e->op == SN_OP_OR)) ||
+         (e->ek == SN_E_CALL &&
+          (!strcmp(e->s, "max") || !strcmp(e->s, "min"))));
     bool same = true;
     for (uint32_t i = 0; i < e->nkid; i++)
         same = same && swapped(e->kid[i], f->kid[i], p, q);
@@ -128,7 +128,7 @@ not_commuting(const SnDefNode *n, const SnDefPort *p, const SnDefPort *q)
 static void
 commutes(SnRs *rs, SnDefNode *n)
 {
-    const SnDefPort *p[2] = { NULL, NULL };
+    const SnDefPort *p[2] = {NULL, NULL};
 
     if (!n->ncommutes) {
         if (n->base)
@@ -141,16 +141,17 @@ commutes(SnRs *rs, SnDefNode *n)
         for (uint32_t j = 0; j < n->nin; j++)
             sn_cands_add(&v, n->in[j]->name, &n->in[j]->pos);
         if (!p[i]) {
-            sn_rs_unknown(rs, n->commutes_pos[i], "operand", n->commutes[i], n->name, &v);
+            sn_rs_unknown(rs, n->commutes_pos[i], "operand", n->commutes[i],
+                          n->name, &v);
             bad(rs, n);
             return;
         }
     }
-    const char *why = n->ncommutes == 2 ? not_commuting(n, p[0], p[1])
-                                        : "names two operands";
+    const char *why =
+        n->ncommutes == 2 ? not_commuting(n, p[0], p[1]) : "names two operands";
     if (why) {
-        sn_error(rs->d, n->commutes_pos[0], "SN118", "'commutes' of %s %s", n->name,
-                 why);
+        sn_error(rs->d, n->commutes_pos[0], "SN118", "'commutes' of %s %s",
+                 n->name, why);
         bad(rs, n);
         return;
     }
@@ -167,7 +168,7 @@ invariants(SnRs *rs, SnDefNode *n)
 
     n->rinv = SN_NEW_N(rs->a, SnDefInv *, nbase + n->ninv);
     for (uint32_t i = 0; i < nbase + n->ninv; i++) {
-        SnScope sc = { .rs = rs, .kind = SN_SC_SHAPE, .node = n };
+        SnScope sc = {.rs = rs, .kind = SN_SC_SHAPE, .node = n};
         SnDefInv *v = i < nbase ? n->base->rinv[i] : n->inv[i - nbase];
         v = sn_memdup(rs->a, v, sizeof *v);
         v->expr = sn_expr_clone(rs->a, v->expr);
@@ -181,7 +182,7 @@ invariants(SnRs *rs, SnDefNode *n)
 static void
 cost_and_shape(SnRs *rs, SnDefNode *n)
 {
-    SnScope sc = { .rs = rs, .kind = SN_SC_SHAPE, .node = n };
+    SnScope sc = {.rs = rs, .kind = SN_SC_SHAPE, .node = n};
     double v;
 
     if (n->cost && !sn_rs_const(rs, n->cost, &v))
@@ -238,8 +239,8 @@ onnx(SnRs *rs, SnDefNode *n)
             for (uint32_t k = 0; k < j; k++)
                 if (!strcmp(o->ent[j].name, o->ent[k].name) &&
                     o->ent[j].kind == o->ent[k].kind)
-                    sn_rs_twice(rs, o->ent[j].pos, "ONNX entry",
-                                o->ent[j].name, o->ent[k].pos);
+                    sn_rs_twice(rs, o->ent[j].pos, "ONNX entry", o->ent[j].name,
+                                o->ent[k].pos);
         }
     }
 }

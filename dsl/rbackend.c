@@ -29,8 +29,8 @@ supports(SnRs *rs, SnDefBackend *b, const SnDefCap *c)
     }
     for (uint32_t i = 0; i < c->e->nkid; i++) {
         const SnExpr *e = c->e->kid[i];
-        const SnDefType *t = e->ek == SN_E_NAME
-                                 ? sn_rs_type(rs, e->pos, e->s) : NULL;
+        const SnDefType *t =
+            e->ek == SN_E_NAME ? sn_rs_type(rs, e->pos, e->s) : NULL;
         if (e->ek != SN_E_NAME)
             sn_error(rs->d, e->pos, "SN104", "'%s' is not a type",
                      sn_expr_str(rs->a, e));
@@ -42,10 +42,10 @@ supports(SnRs *rs, SnDefBackend *b, const SnDefCap *c)
 static void
 cap(SnRs *rs, SnDefBackend *b, const SnDefCap *c)
 {
-    static const char *const name[] = { "supports", "rounding", "kernels",
-                                        "fallback" };
-    static const char *const rounding[] = { "float", "double", "single" };
-    static const char *const fallback[] = { "reference" };
+    static const char *const name[] = {"supports", "rounding", "kernels",
+                                       "fallback"};
+    static const char *const rounding[] = {"float", "double", "single"};
+    static const char *const fallback[] = {"reference"};
     SnCands v = sn_cands(rs);
 
     if (!strcmp(c->name, "supports")) {
@@ -78,7 +78,7 @@ keeps(SnRs *rs, SnDefBackend *b)
                             b->keep_pos[j]);
         if (!b->keep_when[i] || sn_rs_bad(rs, n))
             continue;
-        SnScope sc = { .rs = rs, .kind = SN_SC_ATTR, .node = n };
+        SnScope sc = {.rs = rs, .kind = SN_SC_ATTR, .node = n};
         sn_rs_cond(&sc, b->keep_when[i], "a condition");
     }
 }
@@ -106,8 +106,8 @@ sn_rs_backends(SnRs *rs)
         for (uint32_t j = 0; j < b->ncap; j++) {
             for (uint32_t k = 0; k < j; k++)
                 if (!strcmp(b->cap[j].name, b->cap[k].name)) {
-                    sn_rs_twice(rs, b->cap[j].pos, "capability",
-                                b->cap[j].name, b->cap[k].pos);
+                    sn_rs_twice(rs, b->cap[j].pos, "capability", b->cap[j].name,
+                                b->cap[k].pos);
                     break;
                 }
             cap(rs, b, &b->cap[j]);

@@ -5,14 +5,20 @@
 
 /* ---- lookups ---- */
 
-#define PLAIN(n, e) \
-    { .name = n, .nconc = 1, .conc = (SnDefConc[]){ { e, -1 } } }
+#define PLAIN(n, e)                                  \
+    {                                                \
+        .name = n, .nconc = 1, .conc = (SnDefConc[]) \
+        {                                            \
+            {                                        \
+                e, -1                                \
+            }                                        \
+        }                                            \
+    }
 
 /* Types that need no declaration. */
 static const SnDefType builtin[] = {
     PLAIN("f32", SN_DE_F32), PLAIN("f16", SN_DE_F16), PLAIN("i8", SN_DE_I8),
-    PLAIN("i32", SN_DE_I32), PLAIN("i64", SN_DE_I64),
-    PLAIN("bool", SN_DE_BOOL),
+    PLAIN("i32", SN_DE_I32), PLAIN("i64", SN_DE_I64), PLAIN("bool", SN_DE_BOOL),
 };
 enum { NBUILTIN = sizeof builtin / sizeof *builtin };
 
@@ -72,7 +78,7 @@ sn_rs_class(const SnDefs *defs, const char *name)
 SnCands
 sn_cands(SnRs *rs)
 {
-    return (SnCands){ .a = rs->a };
+    return (SnCands){.a = rs->a};
 }
 
 void
@@ -143,8 +149,7 @@ sn_rs_type(SnRs *rs, SnPos at, const char *name)
 }
 
 void
-sn_rs_twice(SnRs *rs, SnPos at, const char *what, const char *name,
-            SnPos first)
+sn_rs_twice(SnRs *rs, SnPos at, const char *what, const char *name, SnPos first)
 {
     sn_error(rs->d, at, "SN103", "%s '%s' is declared twice", what, name);
     if (first.src)
@@ -154,10 +159,9 @@ sn_rs_twice(SnRs *rs, SnPos at, const char *what, const char *name,
 const char *
 sn_conc_str(const SnRs *rs, SnDefConc c)
 {
-    static const char *const word[] = { "f32", "f16", "quant(i8)",
-                                        "quant(i16)", "quant(i32)",
-                                        "fused(u8)", "i8", "i32", "i64",
-                                        "bool" };
+    static const char *const word[] = {
+        "f32",       "f16", "quant(i8)", "quant(i16)", "quant(i32)",
+        "fused(u8)", "i8",  "i32",       "i64",        "bool"};
 
     if (c.elem == SN_DE_ABSENT)
         return "_";
@@ -177,8 +181,7 @@ quant_elem(const char *s)
     static const struct {
         const char *s;
         SnDefElem e;
-    } v[] = { { "i8", SN_DE_QI8 }, { "i16", SN_DE_QI16 },
-              { "i32", SN_DE_QI32 } };
+    } v[] = {{"i8", SN_DE_QI8}, {"i16", SN_DE_QI16}, {"i32", SN_DE_QI32}};
 
     for (size_t i = 0; i < sizeof v / sizeof *v; i++)
         if (!strcmp(v[i].s, s))
@@ -192,7 +195,7 @@ type_call(SnRs *rs, const SnExpr *e, SnDefConc *c)
 {
     const SnExpr *k = e->nkid ? e->kid[0] : NULL;
 
-    *c = (SnDefConc){ SN_DE_ABSENT, -1 };
+    *c = (SnDefConc){SN_DE_ABSENT, -1};
     if (k && k->ek == SN_E_NAME && !strcmp(e->s, "quant"))
         c->elem = (int8_t)quant_elem(k->s);
     if (k && k->ek == SN_E_NAME && !strcmp(e->s, "fused") && e->nkid == 1 &&
@@ -230,8 +233,7 @@ type_flatten(SnRs *rs, SnDefType *t, uint32_t depth)
     if (t->nconc)
         return;
     if (depth > rs->defs->ntype) {
-        sn_error(rs->d, t->pos, "SN104", "type '%s' contains itself",
-                 t->name);
+        sn_error(rs->d, t->pos, "SN104", "type '%s' contains itself", t->name);
         return;
     }
     for (uint32_t i = 0; i < t->nalt; i++) {
@@ -266,8 +268,7 @@ sn_rs_types(SnRs *rs)
     for (uint32_t i = 0; i < p->ntype; i++) {
         const SnDefType *t = sn_def_type(p, p->type[i]->name);
         if (t != p->type[i])
-            sn_rs_twice(rs, p->type[i]->pos, "type", p->type[i]->name,
-                        t->pos);
+            sn_rs_twice(rs, p->type[i]->pos, "type", p->type[i]->name, t->pos);
     }
     for (uint32_t i = 0; i < p->ntype; i++)
         type_flatten(rs, p->type[i], 0);
@@ -294,7 +295,7 @@ number_nodes(SnRs *rs)
 void
 sn_def_resolve(SnDefs *defs, SnDiag *d)
 {
-    SnRs rs = { .defs = defs, .d = d, .a = defs->arena };
+    SnRs rs = {.defs = defs, .d = d, .a = defs->arena};
     uint32_t n = defs->nnode + 1;
 
     rs.bad_node = SN_NEW_N(rs.a, bool, n);

@@ -14,8 +14,8 @@ typedef struct SnRs {
     SnDefs *defs;
     SnDiag *d;
     SnArena *a;
-    bool *bad_node;  /* [kind number]: errors were reported */
-    uint8_t *visit;  /* [kind number]: 0 new, 1 under way, 2 done */
+    bool *bad_node; /* [kind number]: errors were reported */
+    uint8_t *visit; /* [kind number]: 0 new, 1 under way, 2 done */
     const SnDefFactSrc ***refined; /* [kind number] */
     uint32_t *nrefined;
 } SnRs;
@@ -82,10 +82,10 @@ typedef struct SnScope {
     const SnDefNode *node;
     uint32_t nvar;
     SnDefVar **var;
-    const char *part; /* "on the right", "in a condition", for SN202 */
-    bool needs;       /* inside requires: supports(..) is allowed */
+    const char *part;         /* "on the right", "in a condition", for SN202 */
+    bool needs;               /* inside requires: supports(..) is allowed */
     const SnDefAttr *enum_of; /* words that may stand alone here */
-    bool bad;         /* an error was reported in this scope */
+    bool bad;                 /* an error was reported in this scope */
 } SnScope;
 
 SnTy sn_rs_expr(SnScope *sc, SnExpr *e);
@@ -113,15 +113,15 @@ bool sn_rs_formula_call(SnScope *sc, SnExpr *e);
 /* ---- nodes ---- */
 
 void sn_rs_types(SnRs *rs);
-void sn_rs_nodes(SnRs *rs);                       /* rnode.c */
-void sn_rs_facts(SnRs *rs, SnDefNode *n);         /* rfact.c */
-void sn_rs_members(SnRs *rs, SnDefNode *n);       /* rattr.c */
+void sn_rs_nodes(SnRs *rs);                 /* rnode.c */
+void sn_rs_facts(SnRs *rs, SnDefNode *n);   /* rfact.c */
+void sn_rs_members(SnRs *rs, SnDefNode *n); /* rattr.c */
 void sn_rs_attrs(SnRs *rs, SnDefNode *n);
-void sn_rs_sems(SnRs *rs, SnDefNode *n);          /* rsem.c */
-void sn_rs_meaning(SnRs *rs, SnDefNode *n);       /* rmean.c */
-void sn_rs_tuples(SnRs *rs, SnDefNode *n);        /* rtuple.c */
+void sn_rs_sems(SnRs *rs, SnDefNode *n);    /* rsem.c */
+void sn_rs_meaning(SnRs *rs, SnDefNode *n); /* rmean.c */
+void sn_rs_tuples(SnRs *rs, SnDefNode *n);  /* rtuple.c */
 void sn_rs_kernels(SnRs *rs, SnDefNode *n);
-void sn_rs_family(SnRs *rs, SnDefNode *n);        /* family.c */
+void sn_rs_family(SnRs *rs, SnDefNode *n); /* family.c */
 void sn_rs_classes(SnRs *rs);
 uint64_t *sn_rs_member(SnRs *rs, SnExpr *e, bool *bad);
 bool sn_port_quant(const SnDefNode *n, const SnDefPort *p);
@@ -134,14 +134,14 @@ SnReads sn_formula_reads(const SnExpr *e, const SnDefPort *p);
 
 /* ---- rules ---- */
 
-void sn_rs_passes(SnRs *rs);                      /* rpass.c */
+void sn_rs_passes(SnRs *rs); /* rpass.c */
 void sn_rs_pipelines(SnRs *rs);
 void sn_rs_backends(SnRs *rs);
-void sn_rs_rule(SnRs *rs, SnDefRule *r);          /* rrule.c */
+void sn_rs_rule(SnRs *rs, SnDefRule *r); /* rrule.c */
 /* The right side; false when something was reported. */
-bool sn_rs_term(SnScope *sc, SnTerm *t);          /* rterm.c */
+bool sn_rs_term(SnScope *sc, SnTerm *t); /* rterm.c */
 /* Types of values: forced types (SN203), SN204, SN310. */
-void sn_rs_rule_types(SnRs *rs, SnDefRule *r);    /* invariant.c */
-void sn_rs_test(SnRs *rs, SnDefTest *t);          /* rtest.c */
+void sn_rs_rule_types(SnRs *rs, SnDefRule *r); /* invariant.c */
+void sn_rs_test(SnRs *rs, SnDefTest *t);       /* rtest.c */
 
 #endif

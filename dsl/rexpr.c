@@ -21,32 +21,32 @@ typedef struct Fn {
     SnTy ty;
 } Fn;
 static const Fn fns[] = {
-    { "dim", "VI", IN_SHAPE | IN_RT, SN_TY_INT },
-    { "rank", "V", IN_SHAPE | IN_RT, SN_TY_INT },
-    { "count", "V", IN_SHAPE | IN_RULE, SN_TY_INT },
-    { "count", "K", IN_TEST, SN_TY_INT },
-    { "present", "V", IN_SHAPE | IN_RT, SN_TY_BOOL },
-    { "shape", "V", IN_SHAPE | IN_RT, SN_TY_SHAPE },
-    { "dims", "V", IN_SHAPE | IN_RT, SN_TY_INTS },
-    { "ones", "I", IN_ANY, SN_TY_INTS },
-    { "zeros", "I", IN_ANY, SN_TY_INTS },
-    { "compose", "LL", IN_ANY, SN_TY_INTS },
-    { "identity", "L", IN_ANY, SN_TY_BOOL },
-    { "const", "V", IN_RULE, SN_TY_BOOL },
-    { "unused", "V", IN_RULE, SN_TY_BOOL },
-    { "covers", "CC", IN_RULE, SN_TY_BOOL },
-    { "reach", "V", IN_RULE, SN_TY_REACH },
-    { "meet", "RR", IN_RULE, SN_TY_RANGE },
-    { "image", "RTT", IN_RULE, SN_TY_RANGE },
-    { "bounds", "TOO", IN_RULE, SN_TY_RANGE },
-    { "has", "VA", IN_RULE, SN_TY_BOOL },
-    { "supports", "KE", IN_RULE, SN_TY_BOOL },
-    { "fold", "V", IN_RULE, SN_TY_VALUE },
-    { "regrid", "V", IN_RT, SN_TY_VALUE },
-    { "min", "NN", IN_ANY, SN_TY_REAL },
-    { "max", "NN", IN_ANY, SN_TY_REAL },
-    { "abs", "N", IN_ANY, SN_TY_REAL },
-    { "sqrt", "N", IN_ANY, SN_TY_REAL },
+    {"dim", "VI", IN_SHAPE | IN_RT, SN_TY_INT},
+    {"rank", "V", IN_SHAPE | IN_RT, SN_TY_INT},
+    {"count", "V", IN_SHAPE | IN_RULE, SN_TY_INT},
+    {"count", "K", IN_TEST, SN_TY_INT},
+    {"present", "V", IN_SHAPE | IN_RT, SN_TY_BOOL},
+    {"shape", "V", IN_SHAPE | IN_RT, SN_TY_SHAPE},
+    {"dims", "V", IN_SHAPE | IN_RT, SN_TY_INTS},
+    {"ones", "I", IN_ANY, SN_TY_INTS},
+    {"zeros", "I", IN_ANY, SN_TY_INTS},
+    {"compose", "LL", IN_ANY, SN_TY_INTS},
+    {"identity", "L", IN_ANY, SN_TY_BOOL},
+    {"const", "V", IN_RULE, SN_TY_BOOL},
+    {"unused", "V", IN_RULE, SN_TY_BOOL},
+    {"covers", "CC", IN_RULE, SN_TY_BOOL},
+    {"reach", "V", IN_RULE, SN_TY_REACH},
+    {"meet", "RR", IN_RULE, SN_TY_RANGE},
+    {"image", "RTT", IN_RULE, SN_TY_RANGE},
+    {"bounds", "TOO", IN_RULE, SN_TY_RANGE},
+    {"has", "VA", IN_RULE, SN_TY_BOOL},
+    {"supports", "KE", IN_RULE, SN_TY_BOOL},
+    {"fold", "V", IN_RULE, SN_TY_VALUE},
+    {"regrid", "V", IN_RT, SN_TY_VALUE},
+    {"min", "NN", IN_ANY, SN_TY_REAL},
+    {"max", "NN", IN_ANY, SN_TY_REAL},
+    {"abs", "N", IN_ANY, SN_TY_REAL},
+    {"sqrt", "N", IN_ANY, SN_TY_REAL},
 };
 enum { NFN = sizeof fns / sizeof *fns };
 
@@ -54,20 +54,13 @@ const char *
 sn_ty_name(SnTy t)
 {
     static const char *const v[] = {
-        [SN_TY_NONE] = "nothing",
-        [SN_TY_INT] = "an int",
-        [SN_TY_REAL] = "a real",
-        [SN_TY_BOOL] = "true or false",
-        [SN_TY_STR] = "a string",
-        [SN_TY_ENUM] = "a word",
-        [SN_TY_INTS] = "a list of ints",
-        [SN_TY_REALS] = "a list of reals",
-        [SN_TY_ETYPE] = "a type",
-        [SN_TY_RANGE] = "a clamp",
-        [SN_TY_REACH] = "a reach",
-        [SN_TY_SHAPE] = "a shape",
-        [SN_TY_VALUE] = "a value",
-        [SN_TY_NODE] = "a node",
+        [SN_TY_NONE] = "nothing",        [SN_TY_INT] = "an int",
+        [SN_TY_REAL] = "a real",         [SN_TY_BOOL] = "true or false",
+        [SN_TY_STR] = "a string",        [SN_TY_ENUM] = "a word",
+        [SN_TY_INTS] = "a list of ints", [SN_TY_REALS] = "a list of reals",
+        [SN_TY_ETYPE] = "a type",        [SN_TY_RANGE] = "a clamp",
+        [SN_TY_REACH] = "a reach",       [SN_TY_SHAPE] = "a shape",
+        [SN_TY_VALUE] = "a value",       [SN_TY_NODE] = "a node",
         [SN_TY_CODE] = "a code",
     };
 
@@ -78,15 +71,24 @@ SnTy
 sn_attr_ty(const SnDefAttr *a)
 {
     switch (a->ty) {
-    case SN_AT_INT: return SN_TY_INT;
-    case SN_AT_REAL: return SN_TY_REAL;
-    case SN_AT_BOOL: return SN_TY_BOOL;
-    case SN_AT_STR: return SN_TY_STR;
-    case SN_AT_ENUM: return SN_TY_ENUM;
-    case SN_AT_INTS: return SN_TY_INTS;
-    case SN_AT_REALS: return SN_TY_REALS;
-    case SN_AT_TYPE: return SN_TY_ETYPE;
-    case SN_AT_RANGE: return SN_TY_RANGE;
+    case SN_AT_INT:
+        return SN_TY_INT;
+    case SN_AT_REAL:
+        return SN_TY_REAL;
+    case SN_AT_BOOL:
+        return SN_TY_BOOL;
+    case SN_AT_STR:
+        return SN_TY_STR;
+    case SN_AT_ENUM:
+        return SN_TY_ENUM;
+    case SN_AT_INTS:
+        return SN_TY_INTS;
+    case SN_AT_REALS:
+        return SN_TY_REALS;
+    case SN_AT_TYPE:
+        return SN_TY_ETYPE;
+    case SN_AT_RANGE:
+        return SN_TY_RANGE;
     }
     return SN_TY_NONE;
 }
@@ -150,8 +152,7 @@ sn_var_attr(const SnRs *rs, const SnDefVar *v, const char *name)
 
     if (n)
         return sn_def_attr(n, name);
-    if (v->vk != SN_V_NODE || !v->pat || !v->pat->cls ||
-        !v->pat->cls->member)
+    if (v->vk != SN_V_NODE || !v->pat || !v->pat->cls || !v->pat->cls->member)
         return NULL;
     for (uint32_t i = 0; i < rs->defs->nnode; i++) {
         uint32_t k = rs->defs->node[i]->kind;
@@ -211,8 +212,10 @@ port_ty(const SnScope *sc, const SnDefPort *p)
         whole |= e == SN_DE_I8 || e == SN_DE_I32 || e == SN_DE_I64;
         logic |= e == SN_DE_BOOL;
     }
-    return real ? SN_TY_REAL : whole ? SN_TY_INT : logic ? SN_TY_BOOL
-                                                         : SN_TY_REAL;
+    return real    ? SN_TY_REAL
+           : whole ? SN_TY_INT
+           : logic ? SN_TY_BOOL
+                   : SN_TY_REAL;
 }
 
 static bool
@@ -261,17 +264,17 @@ name_unknown(SnScope *sc, SnExpr *e)
     SnCands v = sn_cands(rs);
 
     sc->bad = true;
-    if (sc->kind == SN_SC_RULE) {
+    if (sc->kind == SN_SC_RULE && !sc->enum_of) {
         sn_error(rs->d, e->pos, "SN202",
-                 "'%s' is used %s but never bound on the left", e->s,
-                 sc->part);
+                 "'%s' is used %s but never bound on the left", e->s, sc->part);
         return SN_TY_NONE;
     }
     for (uint32_t i = 0; i < sc->nvar; i++)
         sn_cands_add(&v, sc->var[i]->name, &sc->var[i]->pos);
     for (uint32_t i = 0; sc->enum_of && i < sc->enum_of->nword; i++)
         sn_cands_add(&v, sc->enum_of->word[i], NULL);
-    const SnDefNode *n = sc->kind == SN_SC_CONST ? NULL : sc->node;
+    const SnDefNode *n =
+        sc->kind == SN_SC_CONST || sc->enum_of ? NULL : sc->node;
     for (uint32_t i = 0; n && i < n->nall; i++)
         sn_cands_add(&v, n->all[i]->name, NULL);
     bool ports = sc->kind == SN_SC_SHAPE || sc->kind == SN_SC_FORMULA;
@@ -306,8 +309,8 @@ member_unknown(SnScope *sc, SnExpr *e, const SnDefVar *v)
 {
     SnCands names = sn_cands(sc->rs);
     const SnDefNode *n = v ? sn_var_node(v) : NULL;
-    static const char *const word[] = { "type", "scale", "zp", "clamp",
-                                        "calibrated" };
+    static const char *const word[] = {"type", "scale", "zp", "clamp",
+                                       "calibrated"};
 
     sc->bad = true;
     for (size_t i = 0; i < 5; i++)
@@ -319,8 +322,7 @@ member_unknown(SnScope *sc, SnExpr *e, const SnDefVar *v)
         sn_cands_add(&names, n->in[i]->name, &n->in[i]->pos);
     const char *of = n ? n->name : sn_expr_str(sc->rs->a, e->kid[0]);
     if (!n && v && v->pat && v->pat->cls)
-        of = sn_format(sc->rs->a, "every node of class %s",
-                       v->pat->cls->name);
+        of = sn_format(sc->rs->a, "every node of class %s", v->pat->cls->name);
     sn_rs_unknown(sc->rs, e->pos, "attribute", e->s, of, &names);
     return SN_TY_NONE;
 }
@@ -423,8 +425,10 @@ expr_index(SnScope *sc, SnExpr *e)
     const SnDefAttr *a = k->rk == SN_R_ATTR ? k->ref : NULL;
     if (a && a->fixed && i->ek == SN_E_INT && i->i >= (int64_t)a->fixed)
         return fail(sc, e->pos,
-                    sn_format(sc->rs->a, "'%s' has %u elements, counted "
-                              "from 0", a->name, a->fixed));
+                    sn_format(sc->rs->a,
+                              "'%s' has %u elements, counted "
+                              "from 0",
+                              a->name, a->fixed));
     return t == SN_TY_INTS ? SN_TY_INT : SN_TY_REAL;
 }
 
@@ -440,20 +444,25 @@ type_with(SnScope *sc, SnExpr *e)
         return SN_TY_NONE;
     if (t->nconc != 1 || !sn_conc_quant(t->conc[0]) ||
         t->conc[0].elem == SN_DE_ROW8)
-        return fail(sc, e->pos, sn_format(sc->rs->a,
-                    "'%s' is not one type with a scale", e->s));
+        return fail(
+            sc, e->pos,
+            sn_format(sc->rs->a, "'%s' is not one type with a scale", e->s));
     if (e->nkid != 2)
-        return fail(sc, e->pos, sn_format(sc->rs->a,
-                    "%s takes (scale, zp), not %u values", e->s, e->nkid));
+        return fail(sc, e->pos,
+                    sn_format(sc->rs->a, "%s takes (scale, zp), not %u values",
+                              e->s, e->nkid));
     for (uint32_t i = 0; i < 2; i++) {
         SnTy k = sn_rs_expr(sc, e->kid[i]);
         bool axis = t->conc[0].axis >= 0;
         if (k == SN_TY_NONE)
             return k;
         if (axis ? k != SN_TY_INTS && (i || k != SN_TY_REALS) && !is_num(k)
-                 : i ? k != SN_TY_INT : !is_num(k))
-            return mismatch(sc, e->kid[i], axis ? "one number a slice"
-                                           : i ? "an int" : "a number");
+            : i  ? k != SN_TY_INT
+                 : !is_num(k))
+            return mismatch(sc, e->kid[i],
+                            axis ? "one number a slice"
+                            : i  ? "an int"
+                                 : "a number");
     }
     return SN_TY_ETYPE;
 }
@@ -485,8 +494,9 @@ arg_ok(SnScope *sc, SnExpr *e, char want)
     if (want == 'O' && e->ek == SN_E_WILD)
         return true;
     if (want == 'A')
-        return arg_attr(sc, e) || fail(sc, e->pos, "expected the name of "
-                                                   "an attribute");
+        return arg_attr(sc, e) || fail(sc, e->pos,
+                                       "expected the name of "
+                                       "an attribute");
     if (want == 'K') {
         if (e->ek != SN_E_NAME)
             return fail(sc, e->pos, "expected the name of a node");
@@ -499,19 +509,26 @@ arg_ok(SnScope *sc, SnExpr *e, char want)
     if (t == SN_TY_NONE)
         return false;
     switch (want) {
-    case 'V': return is_value(t) || mismatch(sc, e, "a value");
-    case 'I': return t == SN_TY_INT || mismatch(sc, e, "an int");
+    case 'V':
+        return is_value(t) || mismatch(sc, e, "a value");
+    case 'I':
+        return t == SN_TY_INT || mismatch(sc, e, "an int");
     case 'N':
-    case 'O': return is_num(t) || mismatch(sc, e, "a number");
-    case 'L': return t == SN_TY_INTS || mismatch(sc, e, "a list of ints");
-    case 'R': return t == SN_TY_RANGE || mismatch(sc, e, "a clamp");
+    case 'O':
+        return is_num(t) || mismatch(sc, e, "a number");
+    case 'L':
+        return t == SN_TY_INTS || mismatch(sc, e, "a list of ints");
+    case 'R':
+        return t == SN_TY_RANGE || mismatch(sc, e, "a clamp");
     case 'C':
         return t == SN_TY_RANGE || t == SN_TY_ETYPE || t == SN_TY_REACH ||
                mismatch(sc, e, "a clamp, a type or reach(..)");
     case 'T':
         return t == SN_TY_ETYPE || is_value(t) || mismatch(sc, e, "a type");
-    case 'E': return t == SN_TY_ETYPE || mismatch(sc, e, "a type");
-    default: return false;
+    case 'E':
+        return t == SN_TY_ETYPE || mismatch(sc, e, "a type");
+    default:
+        return false;
     }
 }
 
@@ -523,9 +540,8 @@ call_fn(SnScope *sc, SnExpr *e, const Fn *f)
     e->rk = SN_R_FUNC;
     e->ref = f->name;
     if (e->nkid != n) {
-        sn_error(sc->rs->d, e->pos, "SN102",
-                 "%s takes %zu argument%s, not %u", f->name, n,
-                 n == 1 ? "" : "s", e->nkid);
+        sn_error(sc->rs->d, e->pos, "SN102", "%s takes %zu argument%s, not %u",
+                 f->name, n, n == 1 ? "" : "s", e->nkid);
         sc->bad = true;
         return SN_TY_NONE;
     }
@@ -533,8 +549,9 @@ call_fn(SnScope *sc, SnExpr *e, const Fn *f)
     for (uint32_t i = 0; i < e->nkid; i++)
         ok &= arg_ok(sc, e->kid[i], f->args[i]);
     if (!strcmp(f->name, "supports") && ok && !sc->needs)
-        return fail(sc, e->pos, "'supports' stands in 'requires', not in a "
-                                "condition");
+        return fail(sc, e->pos,
+                    "'supports' stands in 'requires', not in a "
+                    "condition");
     if (!ok)
         return SN_TY_NONE;
     if (f->args[0] == 'N') {
@@ -634,17 +651,16 @@ compare(SnScope *sc, SnExpr *e)
     if (order ? !(is_num(a->ty) || lists || a->ty == SN_TY_CODE) ||
                     !comparable(a, b)
               : !comparable(a, b)) {
-        sn_error(sc->rs->d, e->pos, "SN104",
-                 "'%s' compares %s with %s", sn_expr_str(sc->rs->a, e),
-                 sn_ty_name(a->ty), sn_ty_name(b->ty));
+        sn_error(sc->rs->d, e->pos, "SN104", "'%s' compares %s with %s",
+                 sn_expr_str(sc->rs->a, e), sn_ty_name(a->ty),
+                 sn_ty_name(b->ty));
         sc->bad = true;
         return SN_TY_NONE;
     }
     for (uint32_t i = 0; i < 2; i++)
         if (a->ty == SN_TY_ETYPE && bare_quant(e->kid[i])) {
             sn_error(sc->rs->d, e->kid[i]->pos, "SN104",
-                     "'%s' is no single type: it has a scale",
-                     e->kid[i]->s);
+                     "'%s' is no single type: it has a scale", e->kid[i]->s);
             sn_diag_help(sc->rs->d, "%s in [%s]",
                          sn_expr_str(sc->rs->a, e->kid[!i]), e->kid[i]->s);
             sc->bad = true;
@@ -733,22 +749,36 @@ static SnTy
 expr_type(SnScope *sc, SnExpr *e)
 {
     switch (e->ek) {
-    case SN_E_INT: return SN_TY_INT;
-    case SN_E_REAL: return SN_TY_REAL;
-    case SN_E_STR: return SN_TY_STR;
-    case SN_E_BOOL: return SN_TY_BOOL;
-    case SN_E_WILD: return fail(sc, e->pos, "'_' has no value here");
-    case SN_E_NAME: return expr_name(sc, e);
-    case SN_E_LIST: return expr_list(sc, e);
-    case SN_E_MEMBER: return expr_member(sc, e);
-    case SN_E_INDEX: return expr_index(sc, e);
-    case SN_E_CALL: return expr_call(sc, e);
+    case SN_E_INT:
+        return SN_TY_INT;
+    case SN_E_REAL:
+        return SN_TY_REAL;
+    case SN_E_STR:
+        return SN_TY_STR;
+    case SN_E_BOOL:
+        return SN_TY_BOOL;
+    case SN_E_WILD:
+        return fail(sc, e->pos, "'_' has no value here");
+    case SN_E_NAME:
+        return expr_name(sc, e);
+    case SN_E_LIST:
+        return expr_list(sc, e);
+    case SN_E_MEMBER:
+        return expr_member(sc, e);
+    case SN_E_INDEX:
+        return expr_index(sc, e);
+    case SN_E_CALL:
+        return expr_call(sc, e);
     case SN_E_ARG:
         return fail(sc, e->pos, "a named argument has no place here");
-    case SN_E_NEG: return expr_neg(sc, e);
-    case SN_E_NOT: return expr_not(sc, e);
-    case SN_E_BIN: return expr_bin(sc, e);
-    case SN_E_IN: return expr_in(sc, e);
+    case SN_E_NEG:
+        return expr_neg(sc, e);
+    case SN_E_NOT:
+        return expr_not(sc, e);
+    case SN_E_BIN:
+        return expr_bin(sc, e);
+    case SN_E_IN:
+        return expr_in(sc, e);
     }
     return SN_TY_NONE;
 }

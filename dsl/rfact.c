@@ -3,8 +3,8 @@
 #include <string.h>
 #include "dsl/resolve.h"
 
-static const char *const fact_word[] = { "nothing", "free", "same",
-                                         "fixed", "pin", "given" };
+static const char *const fact_word[] = {"nothing", "free", "same",
+                                        "fixed",   "pin",  "given"};
 
 static void
 bad(SnRs *rs, SnDefNode *n)
@@ -45,8 +45,7 @@ fixed_value(SnRs *rs, SnDefPort *p)
         return false;
     }
     if (z != (double)p->fixed_zp || z < -32768 || z > 32767) {
-        sn_error(rs->d, p->zp->pos, "SN108",
-                 "%g is not a zero point", z);
+        sn_error(rs->d, p->zp->pos, "SN108", "%g is not a zero point", z);
         return false;
     }
     p->scale->ty = SN_TY_REAL;
@@ -67,7 +66,8 @@ pin_factors(SnRs *rs, SnDefNode *n, SnDefPort *p, SnExpr *e)
         e->kid[0]->ek != SN_E_NAME || p->npin == 3) {
         sn_error(rs->d, e->pos, "SN109",
                  "the scale of pinned '%s' is a product of up to three "
-                 "operands' scales", p->name);
+                 "operands' scales",
+                 p->name);
         sn_diag_help(rs->d, "pin %s (x.scale * w.scale, 0)", p->name);
         return false;
     }
@@ -75,8 +75,8 @@ pin_factors(SnRs *rs, SnDefNode *n, SnDefPort *p, SnExpr *e)
     if (!x)
         return false;
     if (x->out || x == p || x->variadic) {
-        sn_error(rs->d, e->kid[0]->pos, "SN109",
-                 "'%s' cannot pin '%s'", x->name, p->name);
+        sn_error(rs->d, e->kid[0]->pos, "SN109", "'%s' cannot pin '%s'",
+                 x->name, p->name);
         return false;
     }
     e->ty = SN_TY_REAL;
@@ -94,8 +94,10 @@ pin_value(SnRs *rs, SnDefNode *n, SnDefPort *p)
 
     p->npin = 0;
     if (p->out || p->variadic) {
-        sn_error(rs->d, p->fact_pos, "SN109", "'%s' of %s cannot be pinned: "
-                 "only a single operand can", p->name, n->name);
+        sn_error(rs->d, p->fact_pos, "SN109",
+                 "'%s' of %s cannot be pinned: "
+                 "only a single operand can",
+                 p->name, n->name);
         return false;
     }
     if (!pin_factors(rs, n, p, p->scale) || !sn_rs_const(rs, p->zp, &z))
@@ -141,8 +143,7 @@ fact_line(SnRs *rs, SnDefNode *n, const SnDefFactSrc *f, SnDefPort **seen,
         if (twice) {
             sn_error(rs->d, f->name_pos[i], "SN106",
                      "port '%s' of %s has two facts", p->name, n->name);
-            sn_diag_span(rs->d, p->fact_pos, "'%s' here",
-                         fact_word[p->fact]);
+            sn_diag_span(rs->d, p->fact_pos, "'%s' here", fact_word[p->fact]);
             bad(rs, n);
             continue;
         }
@@ -161,8 +162,7 @@ fact_lines(SnRs *rs, SnDefNode *n, const SnDefFactSrc *const *f, uint32_t nf)
     for (uint32_t i = 0; i < nf; i++) {
         if (f[i]->fact == SN_DF_SAME && same) {
             sn_error(rs->d, f[i]->pos, "SN108",
-                     "%s has a second 'same' group; it may have one",
-                     n->name);
+                     "%s has a second 'same' group; it may have one", n->name);
             sn_diag_span(rs->d, same->pos, "the first");
             bad(rs, n);
         }
@@ -179,8 +179,7 @@ exempt(const SnDefNode *n)
 {
     const SnDefSem *s = n->rsem[0];
 
-    return s->cls == SN_DC_SOURCE || (s->cls == SN_DC_OPAQUE &&
-                                      n->has_effect);
+    return s->cls == SN_DC_SOURCE || (s->cls == SN_DC_OPAQUE && n->has_effect);
 }
 
 static void
@@ -190,11 +189,12 @@ port_fact(SnRs *rs, SnDefNode *n, SnDefPort *p, bool own)
 
     if (quant && p->fact == SN_DF_NONE && !exempt(n)) {
         sn_error(rs->d, p->pos, "SN105",
-                 "port '%s' of %s is quantized and has no scale fact",
-                 p->name, n->name);
-        sn_diag_help(rs->d, "free %s, same %s with another port, fixed %s "
-                     "(scale, zp), pin %s (..) or given %s", p->name,
-                     p->name, p->name, p->name, p->name);
+                 "port '%s' of %s is quantized and has no scale fact", p->name,
+                 n->name);
+        sn_diag_help(rs->d,
+                     "free %s, same %s with another port, fixed %s "
+                     "(scale, zp), pin %s (..) or given %s",
+                     p->name, p->name, p->name, p->name, p->name);
         bad(rs, n);
     }
     if (quant || p->fact == SN_DF_NONE)
@@ -249,18 +249,19 @@ same_types(SnRs *rs, SnDefNode *n)
 {
     for (uint32_t t = 0; t < n->ntuple; t++) {
         const SnDefPort *first = NULL;
-        SnDefConc c = { 0, 0 };
+        SnDefConc c = {0, 0};
         for (uint32_t i = 0; i < n->nin + n->nout; i++) {
             const SnDefPort *p = i < n->nin ? n->in[i] : n->out[i - n->nin];
-            SnDefConc k = p->out ? n->tuple[t].out[p->index]
-                                 : n->tuple[t].in[p->index];
+            SnDefConc k =
+                p->out ? n->tuple[t].out[p->index] : n->tuple[t].in[p->index];
             if (p->fact != SN_DF_SAME || k.elem == SN_DE_ABSENT)
                 continue;
             if (first && !sn_conc_equal(c, k)) {
                 sn_error(rs->d, n->tuple[t].pos, "SN108",
                          "'%s' and '%s' of %s are same, but this tuple "
-                         "makes them %s and %s", first->name, p->name,
-                         n->name, sn_conc_str(rs, c), sn_conc_str(rs, k));
+                         "makes them %s and %s",
+                         first->name, p->name, n->name, sn_conc_str(rs, c),
+                         sn_conc_str(rs, k));
                 bad(rs, n);
                 return;
             }
@@ -273,8 +274,7 @@ same_types(SnRs *rs, SnDefNode *n)
 void
 sn_rs_facts(SnRs *rs, SnDefNode *n)
 {
-    fact_lines(rs, n, (const SnDefFactSrc *const *)n->fact_src,
-               n->nfact_src);
+    fact_lines(rs, n, (const SnDefFactSrc *const *)n->fact_src, n->nfact_src);
     fact_lines(rs, n, rs->refined[n->kind], rs->nrefined[n->kind]);
     if (rs->bad_node[n->kind])
         return;

@@ -26,7 +26,7 @@ reads(const SnExpr *e, const SnDefPort *p, bool in_d, SnReads *r)
 SnReads
 sn_formula_reads(const SnExpr *e, const SnDefPort *p)
 {
-    SnReads r = { 0, 0, NULL };
+    SnReads r = {0, 0, NULL};
 
     if (e)
         reads(e, p, false, &r);
@@ -36,7 +36,7 @@ sn_formula_reads(const SnExpr *e, const SnDefPort *p)
 static SnReads
 node_reads(const SnDefNode *n, const SnDefPort *p)
 {
-    SnReads all = { 0, 0, NULL };
+    SnReads all = {0, 0, NULL};
 
     for (uint32_t i = 0; i < n->nout; i++) {
         SnReads r = sn_formula_reads(n->rsem[i]->formula, p);
@@ -135,7 +135,8 @@ free_raw(SnRs *rs, SnDefNode *n, const SnDefPort *p, SnReads r)
 {
     sn_error(rs->d, p->fact_pos, "SN110",
              "%s declares 'free %s', but its meaning reads %s as a raw "
-             "integer", n->name, p->name, p->name);
+             "integer",
+             n->name, p->name, p->name);
     sn_diag_span(rs->d, r.at->pos,
                  "raw read; a free port may only be read as d(%s)", p->name);
     sn_diag_help(rs->d, "same %s;", raw_group(rs, n));
@@ -165,7 +166,8 @@ same_real(SnRs *rs, const SnDefNode *n, const SnDefPort *p)
     sn_warn(rs->d, line_pos(n, p), "SN111",
             "%s declares 'same %s' but reads only d(%s); 'free %s' would "
             "let %u more rewrites apply (or say why: same %s because "
-            "\"...\")", n->name, group, p->name, group, more, group);
+            "\"...\")",
+            n->name, group, p->name, group, more, group);
 }
 
 /* ---- one port ---- */
@@ -192,8 +194,9 @@ operand(SnRs *rs, SnDefNode *n, const SnDefPort *p, bool *warned)
     } else if ((p->fact == SN_DF_PIN || p->fact == SN_DF_FIXED) && r.raw) {
         sn_error(rs->d, p->fact_pos, "SN112",
                  "%s declares '%s %s', but its meaning reads %s as a raw "
-                 "integer", n->name,
-                 p->fact == SN_DF_PIN ? "pin" : "fixed", p->name, p->name);
+                 "integer",
+                 n->name, p->fact == SN_DF_PIN ? "pin" : "fixed", p->name,
+                 p->name);
         sn_diag_span(rs->d, r.at->pos, "raw read");
         bad(rs, n);
     } else if (p->fact == SN_DF_SAME && !r.raw && r.deq && !p->because &&
@@ -237,8 +240,7 @@ narrower(const SnRs *rs, const SnDefNode *n, const SnDefPort *p)
             bool hit = false;
             for (uint32_t k = 0; k < n->ntuple; k++)
                 hit |= sn_conc_equal(n->tuple[k].in[p->index], t->conc[j]);
-            ok += hit && t->conc[j].axis < 0 &&
-                  t->conc[j].elem != SN_DE_ROW8;
+            ok += hit && t->conc[j].axis < 0 && t->conc[j].elem != SN_DE_ROW8;
         }
         if (ok == t->nconc && ok > 1 && (!best || ok > best->nconc))
             best = t;
@@ -258,19 +260,18 @@ axis_moves(SnRs *rs, SnDefNode *n, const SnDefSem *s)
         for (uint32_t j = 0; j < n->nin; j++) {
             SnDefConc c = n->tuple[i].in[j];
             const SnDefPort *p = n->in[j];
-            if (c.elem == SN_DE_ABSENT ||
-                (c.axis < 0 && c.elem != SN_DE_ROW8))
+            if (c.elem == SN_DE_ABSENT || (c.axis < 0 && c.elem != SN_DE_ROW8))
                 continue;
             if (c.axis >= 0)
                 sn_error(rs->d, n->tuple[i].pos, "SN120",
                          "type %s (scales along axis %d) reaches %s.%s, "
-                         "which moves axes", sn_conc_str(rs, c), c.axis,
-                         n->name, p->name);
+                         "which moves axes",
+                         sn_conc_str(rs, c), c.axis, n->name, p->name);
             else
                 sn_error(rs->d, n->tuple[i].pos, "SN120",
                          "type %s (scales inside each row) reaches %s.%s, "
-                         "which moves elements", sn_conc_str(rs, c),
-                         n->name, p->name);
+                         "which moves elements",
+                         sn_conc_str(rs, c), n->name, p->name);
             const SnDefType *t = narrower(rs, n, p);
             if (t)
                 sn_diag_help(rs->d, "restrict %s to '%s'", p->name, t->name);
@@ -288,7 +289,8 @@ arithmetic(SnRs *rs, SnDefNode *n, const SnDefSem *s)
         return;
     sn_error(rs->d, s->formula->pos, "SN114",
              "%s has a quantized tuple, and its window formula is neither "
-             "a selection nor a mean", n->name);
+             "a selection nor a mean",
+             n->name);
     sn_diag_help(rs->d, "name the row of arithmetic (by lrn, by softmax), or "
                         "drop the quantized tuple");
     bad(rs, n);
@@ -301,7 +303,8 @@ opaque(SnRs *rs, SnDefNode *n)
         if (n->tuple[i].quant) {
             sn_error(rs->d, n->tuple[i].pos, "SN128",
                      "%s is opaque and runs only lowered, as floats; it "
-                     "cannot have a quantized tuple", n->name);
+                     "cannot have a quantized tuple",
+                     n->name);
             bad(rs, n);
             return;
         }

@@ -4,12 +4,13 @@
 #include "dsl/resolve.h"
 
 static const char *const c_word[] = {
-    "auto", "break", "case", "char", "const", "continue", "default", "do",
-    "double", "else", "enum", "extern", "float", "for", "goto", "if",
-    "inline", "int", "long", "register", "restrict", "return", "short",
-    "signed", "sizeof", "static", "struct", "switch", "typedef", "union",
-    "unsigned", "void", "volatile", "while", "calibrated", "bool", "true",
-    "false",
+    "auto",     "break",    "case",     "char",   "const",      "continue",
+    "default",  "do",       "double",   "else",   "enum",       "extern",
+    "float",    "for",      "goto",     "if",     "inline",     "int",
+    "long",     "register", "restrict", "return", "short",      "signed",
+    "sizeof",   "static",   "struct",   "switch", "typedef",    "union",
+    "unsigned", "void",     "volatile", "while",  "calibrated", "bool",
+    "true",     "false",
 };
 
 static void
@@ -34,8 +35,7 @@ split_ports(SnRs *rs, SnDefNode *n)
         p->index = p->out ? n->nout : n->nin;
         if (p->out && p->variadic) {
             sn_error(rs->d, p->pos, "SN121",
-                     "result '%s' of %s cannot be variadic", p->name,
-                     n->name);
+                     "result '%s' of %s cannot be variadic", p->name, n->name);
             rs->bad_node[n->kind] = true;
         }
         if (p->out)
@@ -64,17 +64,17 @@ check_names(SnRs *rs, SnDefNode *n)
 {
     for (uint32_t i = 0; i < n->nport + n->nattr; i++) {
         bool is_port = i < n->nport;
-        const char *name = is_port ? n->port[i]->name
-                                   : n->attr[i - n->nport]->name;
+        const char *name =
+            is_port ? n->port[i]->name : n->attr[i - n->nport]->name;
         SnPos at = is_port ? n->port[i]->pos : n->attr[i - n->nport]->pos;
         const char *what = is_port ? "port" : "attribute";
         for (uint32_t j = 0; j < i; j++) {
             bool q = j < n->nport;
-            if (strcmp(name, q ? n->port[j]->name
-                               : n->attr[j - n->nport]->name))
+            if (strcmp(name,
+                       q ? n->port[j]->name : n->attr[j - n->nport]->name))
                 continue;
-            sn_rs_twice(rs, at, what, name, q ? n->port[j]->pos
-                                              : n->attr[j - n->nport]->pos);
+            sn_rs_twice(rs, at, what, name,
+                        q ? n->port[j]->pos : n->attr[j - n->nport]->pos);
             rs->bad_node[n->kind] = true;
             break;
         }
@@ -109,8 +109,8 @@ merge_attrs(SnRs *rs, SnDefNode *n)
             for (uint32_t j = 0; j < i; j++)
                 own |= was == n->attr[j];
             if (!own)
-                sn_rs_twice(rs, n->attr[i]->pos, "attribute",
-                            n->attr[i]->name, was ? was->pos : port->pos);
+                sn_rs_twice(rs, n->attr[i]->pos, "attribute", n->attr[i]->name,
+                            was ? was->pos : port->pos);
             rs->bad_node[n->kind] = true;
             continue;
         }
@@ -126,9 +126,8 @@ merge_form(SnRs *rs, SnDefNode *n)
 {
     if (n->nport || n->nsem) {
         SnPos at = n->nport ? n->port[0]->pos : n->sem[0]->pos;
-        sn_error(rs->d, at, "SN122",
-                 "%s is a form of %s and keeps its %s", n->name,
-                 n->base->name, n->nport ? "ports" : "meaning");
+        sn_error(rs->d, at, "SN122", "%s is a form of %s and keeps its %s",
+                 n->name, n->base->name, n->nport ? "ports" : "meaning");
         sn_diag_help(rs->d, "node %s { ... } declares a node of its own",
                      n->name);
         rs->bad_node[n->kind] = true;
@@ -219,8 +218,8 @@ collect_refines(SnRs *rs)
             continue;
         if (r->nport || r->nattr || r->ntuple_src || r->nsem || r->ninv ||
             r->nkernel || r->nonnx || r->ncommutes || r->neffect) {
-            sn_error(rs->d, r->pos, "SN126",
-                     "refine %s may only give facts", n->name);
+            sn_error(rs->d, r->pos, "SN126", "refine %s may only give facts",
+                     n->name);
             sn_diag_help(rs->d, "free, same, fixed, pin or given");
             continue;
         }

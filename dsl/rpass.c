@@ -29,12 +29,12 @@ items(SnRs *rs, const SnDefPass *p, Item **v)
 
     *v = NULL;
     for (uint32_t i = 0; i < p->nrule; i++) {
-        Item it = { p->rule[i]->name, p->rule[i]->pos, p->rule[i], NULL, 0 };
+        Item it = {p->rule[i]->name, p->rule[i]->pos, p->rule[i], NULL, 0};
         SN_PUSH(rs->a, *v, n, it);
     }
     for (uint32_t i = 0; i < p->nderive; i++) {
         const SnDefDerive *d = p->derive[i];
-        Item it = { d->family, d->pos, NULL, d, 0 };
+        Item it = {d->family, d->pos, NULL, d, 0};
         SN_PUSH(rs->a, *v, n, it);
     }
     for (uint32_t i = 0; i < n; i++) {
@@ -69,8 +69,8 @@ twice(SnRs *rs, const SnDefPass *p)
 }
 
 static bool
-known(SnRs *rs, const SnDefPass *p, const Item *v, uint32_t n,
-      const char *name, SnPos at)
+known(SnRs *rs, const SnDefPass *p, const Item *v, uint32_t n, const char *name,
+      SnPos at)
 {
     SnCands c = sn_cands(rs);
 
@@ -79,8 +79,8 @@ known(SnRs *rs, const SnDefPass *p, const Item *v, uint32_t n,
             return true;
         sn_cands_add(&c, v[i].name, &v[i].pos);
     }
-    sn_rs_unknown(rs, at, "rule", name,
-                  sn_format(rs->a, "pass %s", p->name), &c);
+    sn_rs_unknown(rs, at, "rule", name, sn_format(rs->a, "pass %s", p->name),
+                  &c);
     return false;
 }
 
@@ -88,8 +88,8 @@ known(SnRs *rs, const SnDefPass *p, const Item *v, uint32_t n,
 
 typedef struct Graph {
     uint32_t n;
-    bool *edge;     /* [n * n]: i is tried before j */
-    SnPos *at;      /* the preference that says so */
+    bool *edge; /* [n * n]: i is tried before j */
+    SnPos *at;  /* the preference that says so */
 } Graph;
 
 static void
@@ -107,8 +107,7 @@ prefer(SnRs *rs, const SnDefPass *p, const SnDefPrefer *f, const Item *v,
             for (uint32_t x = 0; x < g->n; x++)
                 for (uint32_t y = 0; y < g->n; y++)
                     if (!strcmp(v[x].name, f->a[i]) &&
-                        !strcmp(v[y].name, f->b[j]) &&
-                        !g->edge[x * g->n + y]) {
+                        !strcmp(v[y].name, f->b[j]) && !g->edge[x * g->n + y]) {
                         g->edge[x * g->n + y] = true;
                         g->at[x * g->n + y] = f->pos;
                     }
@@ -130,9 +129,10 @@ cycle(SnRs *rs, const Item *v, const Graph *g, const bool *done)
                 sn_puts(&b, v[x].name); /* the path runs against the edges */
                 for (uint32_t j = len; j-- > i;)
                     sn_putf(&b, " > %s", v[path[j]].name);
-                sn_error(rs->d, g->at[path[len - 1] + g->n * x].src
-                                    ? g->at[path[len - 1] + g->n * x]
-                                    : g->at[x + g->n * path[len - 1]],
+                sn_error(rs->d,
+                         g->at[path[len - 1] + g->n * x].src
+                             ? g->at[path[len - 1] + g->n * x]
+                             : g->at[x + g->n * path[len - 1]],
                          "SN503", "prefer cycle: %s", sn_buf_str(&b));
                 return;
             }
@@ -150,10 +150,10 @@ static void
 steps(SnRs *rs, SnDefPass *p)
 {
     Item *v;
-    Graph g = { .n = items(rs, p, &v) };
+    Graph g = {.n = items(rs, p, &v)};
     bool *done = SN_NEW_N(rs->a, bool, g.n);
 
-    g.edge = SN_NEW_N(rs->a, bool, (size_t)g.n * g.n);
+    g.edge = SN_NEW_N(rs->a, bool, (size_t)g.n *g.n);
     g.at = SN_NEW_N(rs->a, SnPos, (size_t)g.n * g.n);
     for (uint32_t i = 0; i < p->norder; i++)
         known(rs, p, v, g.n, p->order[i], p->order_pos[i]);
@@ -174,14 +174,13 @@ steps(SnRs *rs, SnDefPass *p)
             return;
         }
         done[x] = true;
-        p->step[p->nstep] = (SnDefStep){ v[x].rule, v[x].derive };
+        p->step[p->nstep] = (SnDefStep){v[x].rule, v[x].derive};
     }
 }
 
 /* ---- derive ---- */
 
-static const char *const families[] = { "integerize", "absorb", "merge",
-                                        "sink" };
+static const char *const families[] = {"integerize", "absorb", "merge", "sink"};
 
 /* Kinds the family would take, before `into` or `through` narrows them. */
 static bool
@@ -259,8 +258,8 @@ derive(SnRs *rs, SnDefDerive *v)
                  alone ? "'derive %s' names no conversion"
                        : "'derive %s' needs the conversion it moves",
                  v->family);
-        sn_diag_help(rs->d, alone ? "derive %s;"
-                                  : "derive %s Rescale ...;", v->family);
+        sn_diag_help(rs->d, alone ? "derive %s;" : "derive %s Rescale ...;",
+                     v->family);
         return;
     }
     if (v->what) {
@@ -272,8 +271,8 @@ derive(SnRs *rs, SnDefDerive *v)
             (cls != SN_DC_CONVERT &&
              !(cls == SN_DC_MOVE && !strcmp(v->family, "sink")))) {
             sn_error(rs->d, v->pos, "SN104",
-                     "'derive %s' moves conversions; %s is none",
-                     v->family, v->what);
+                     "'derive %s' moves conversions; %s is none", v->family,
+                     v->what);
             return;
         }
     }
@@ -288,8 +287,7 @@ allow(SnRs *rs, SnDefPass *p)
     for (uint32_t i = 0; i < p->nallow; i++) {
         SnDefClaim *k = &p->allow[i];
         if (k->bound && sn_rs_const(rs, k->bound, &k->n) && k->n < 0)
-            sn_error(rs->d, k->bound->pos, "SN104",
-                     "a bound is not negative");
+            sn_error(rs->d, k->bound->pos, "SN104", "a bound is not negative");
     }
     if (p->nallow || (!p->nrule && !p->nderive))
         return;
@@ -309,8 +307,8 @@ same_owner(const SnDefPass *a, const SnDefPass *b)
     return a->backend == b->backend;
 }
 
-static const char *const builtin[] = { "fold", "place", "keep_lower", "dce",
-                                       "cse", "backend" };
+static const char *const builtin[] = {"fold", "place", "keep_lower",
+                                      "dce",  "cse",   "backend"};
 enum { NBUILTIN = sizeof builtin / sizeof *builtin };
 
 static void
@@ -325,8 +323,7 @@ pass_name(SnRs *rs, uint32_t i)
     for (uint32_t j = 0; j < i; j++)
         if (!strcmp(p->name, rs->defs->pass[j]->name) &&
             same_owner(p, rs->defs->pass[j])) {
-            sn_rs_twice(rs, p->pos, "pass", p->name,
-                        rs->defs->pass[j]->pos);
+            sn_rs_twice(rs, p->pos, "pass", p->name, rs->defs->pass[j]->pos);
             return;
         }
 }
@@ -339,8 +336,7 @@ place(SnRs *rs, const SnDefPass *p)
     sn_rs_node(rs, p->place_pos, p->place);
     if (strcmp(p->place_min, "elements"))
         sn_error(rs->d, p->place_pos, "SN101",
-                 "unknown cost '%s'; 'place' minimizes elements",
-                 p->place_min);
+                 "unknown cost '%s'; 'place' minimizes elements", p->place_min);
 }
 
 static void
@@ -403,8 +399,7 @@ sn_rs_pipelines(SnRs *rs)
             for (size_t k = 0; k < c.n; k++)
                 ok |= !strcmp(c.s[k], p->pass[j]);
             if (!ok)
-                sn_rs_unknown(rs, p->pass_pos[j], "pass", p->pass[j], NULL,
-                              &c);
+                sn_rs_unknown(rs, p->pass_pos[j], "pass", p->pass[j], NULL, &c);
         }
     }
 }

@@ -145,8 +145,7 @@ pat_class(Ctx *c, SnPat *p)
     if (p->cls)
         return;
     for (uint32_t i = 0; i < c->rs->defs->nclass; i++)
-        sn_cands_add(&v, c->rs->defs->cls[i]->name,
-                     &c->rs->defs->cls[i]->pos);
+        sn_cands_add(&v, c->rs->defs->cls[i]->name, &c->rs->defs->cls[i]->pos);
     sn_rs_unknown(c->rs, p->pos, "class", p->name, NULL, &v);
     c->bad = true;
 }
@@ -182,8 +181,7 @@ pat_capture(Ctx *c, SnPat *p)
 static void
 pat_list(Ctx *c, const SnPat *p, const SnDefPort *port)
 {
-    if (!port || port->variadic == (p->pk == SN_P_LIST ||
-                                    p->pk == SN_P_EACH))
+    if (!port || port->variadic == (p->pk == SN_P_LIST || p->pk == SN_P_EACH))
         return;
     if (port->variadic && p->pk == SN_P_WILD)
         return;
@@ -204,7 +202,8 @@ pattern(Ctx *c, SnPat *p, const SnDefPort *port)
 
     pat_list(c, p, port);
     switch (p->pk) {
-    case SN_P_WILD: break;
+    case SN_P_WILD:
+        break;
     case SN_P_VAR:
         p->var = bind(c, SN_V_VALUE, p->name, p->pos, p);
         break;
@@ -212,8 +211,12 @@ pattern(Ctx *c, SnPat *p, const SnDefPort *port)
         p->var = bind(c, SN_V_LIST, p->name, p->pos, p);
         break;
     case SN_P_CALL:
-    case SN_P_FORMS: pat_node(c, p); break;
-    case SN_P_ANY: pat_class(c, p); break;
+    case SN_P_FORMS:
+        pat_node(c, p);
+        break;
+    case SN_P_ANY:
+        pat_class(c, p);
+        break;
     case SN_P_EACH:
         c->each = true;
         pattern(c, p->arg[0], NULL);
@@ -239,8 +242,8 @@ pat_asgs(SnScope *sc, SnPat *p)
         if (a->attr) {
             sn_rs_value(sc, a->e, p->node, a->attr);
         } else {
-            sn_rs_unknown(sc->rs, a->pos, "attribute", a->name,
-                          p->node->name, &v);
+            sn_rs_unknown(sc->rs, a->pos, "attribute", a->name, p->node->name,
+                          &v);
             sc->bad = true;
         }
     }
@@ -256,7 +259,8 @@ claim(Ctx *c)
     if (k->kind == SN_CL_NONE && !c->r->optin) {
         sn_error(c->rs->d, c->r->pos, "SN205",
                  "rule '%s' claims nothing about its result", c->r->name);
-        sn_diag_help(c->rs->d, "exact, within n lsb, refines, real E, lossy "
+        sn_diag_help(c->rs->d,
+                     "exact, within n lsb, refines, real E, lossy "
                      "\"what is lost\", or optin \"name\" for a rule that "
                      "only changes an interface");
         c->bad = true;
@@ -279,8 +283,8 @@ lets(Ctx *c, SnScope *sc)
         sc->var = c->r->var;
         sc->nvar = c->r->nvar;
         sn_rs_term(sc, c->r->let[i]);
-        const SnDefVar *v = bind(c, SN_V_LET, c->r->let_name[i],
-                                 c->r->let_pos[i], NULL);
+        const SnDefVar *v =
+            bind(c, SN_V_LET, c->r->let_name[i], c->r->let_pos[i], NULL);
         if (v) {
             c->r->var[v->index]->let = c->r->let[i];
             c->r->var[v->index]->node = c->r->let[i]->node;
@@ -298,8 +302,8 @@ results(Ctx *c)
     if (!c->r->nmore || !c->r->root || n <= c->r->root->nout)
         return;
     sn_error(c->rs->d, c->r->more[c->r->nmore - 1]->pos, "SN102",
-             "the right side has %u results; %s has %u", n,
-             c->r->root->name, c->r->root->nout);
+             "the right side has %u results; %s has %u", n, c->r->root->name,
+             c->r->root->nout);
     c->bad = true;
 }
 
@@ -326,8 +330,8 @@ custom(Ctx *c)
         c->bad = true;
     if (on && r->root && on != r->root) {
         sn_error(c->rs->d, r->pat->pos, "SN104",
-                 "custom rule '%s' is on %s and matches %s", r->name,
-                 on->name, r->root->name);
+                 "custom rule '%s' is on %s and matches %s", r->name, on->name,
+                 r->root->name);
         c->bad = true;
     }
     if (!r->builder || !r->trusted) {
@@ -345,8 +349,8 @@ left(Ctx *c, SnScope *sc)
 
     if (r->pat->pk != SN_P_CALL && r->pat->pk != SN_P_FORMS &&
         r->pat->pk != SN_P_ANY) {
-        sn_error(c->rs->d, r->pat->pos, "SN104",
-                 "rule '%s' must match a node", r->name);
+        sn_error(c->rs->d, r->pat->pos, "SN104", "rule '%s' must match a node",
+                 r->name);
         c->bad = true;
         return;
     }
@@ -361,8 +365,8 @@ left(Ctx *c, SnScope *sc)
 void
 sn_rs_rule(SnRs *rs, SnDefRule *r)
 {
-    Ctx c = { .rs = rs, .r = r };
-    SnScope sc = { .rs = rs, .kind = SN_SC_RULE };
+    Ctx c = {.rs = rs, .r = r};
+    SnScope sc = {.rs = rs, .kind = SN_SC_RULE};
 
     if (!r->pat)
         return; /* a syntax error */

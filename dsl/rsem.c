@@ -21,29 +21,29 @@ typedef struct MapDef {
     unsigned cls;
 } MapDef;
 static const MapDef maps[] = {
-    { "each", "P", C_CONVERT | C_POINT | C_MOVE },
-    { "fill", "L", C_POINT },
-    { "broadcast", "V", C_POINT | C_MOVE },
-    { "conv", "PPLLLi", C_CONTRACT },
-    { "conv_transpose", "PPLLLiL?", C_CONTRACT },
-    { "matmul", "PPbb", C_CONTRACT },
-    { "pool", "PLLLLbb?", C_WINDOW },
-    { "row", "Pi", C_WINDOW },
-    { "reduce", "PLb?", C_WINDOW | C_CONTRACT },
-    { "window_channel", "Pi", C_WINDOW },
-    { "permute", "PL", C_MOVE },
-    { "reshape", "PL", C_MOVE },
-    { "concat", "Vi", C_MOVE },
-    { "slice", "PLLL", C_MOVE },
-    { "tile", "PL", C_MOVE },
-    { "flip", "PL", C_MOVE },
-    { "block", "Pib", C_MOVE },
-    { "pad", "PLe", C_MOVE },
-    { "gather", "PXi", C_MOVE },
-    { "nearest", "PLRee", C_MOVE },
-    { "table", "PP", C_MOVE },
-    { "bag", "PXX", C_CONTRACT },
-    { "topk", "Piib?", C_WINDOW | C_MOVE },
+    {"each", "P", C_CONVERT | C_POINT | C_MOVE},
+    {"fill", "L", C_POINT},
+    {"broadcast", "V", C_POINT | C_MOVE},
+    {"conv", "PPLLLi", C_CONTRACT},
+    {"conv_transpose", "PPLLLiL?", C_CONTRACT},
+    {"matmul", "PPbb", C_CONTRACT},
+    {"pool", "PLLLLbb?", C_WINDOW},
+    {"row", "Pi", C_WINDOW},
+    {"reduce", "PLb?", C_WINDOW | C_CONTRACT},
+    {"window_channel", "Pi", C_WINDOW},
+    {"permute", "PL", C_MOVE},
+    {"reshape", "PL", C_MOVE},
+    {"concat", "Vi", C_MOVE},
+    {"slice", "PLLL", C_MOVE},
+    {"tile", "PL", C_MOVE},
+    {"flip", "PL", C_MOVE},
+    {"block", "Pib", C_MOVE},
+    {"pad", "PLe", C_MOVE},
+    {"gather", "PXi", C_MOVE},
+    {"nearest", "PLRee", C_MOVE},
+    {"table", "PP", C_MOVE},
+    {"bag", "PXX", C_CONTRACT},
+    {"topk", "Piib?", C_WINDOW | C_MOVE},
 };
 enum { NMAP = sizeof maps / sizeof *maps };
 
@@ -51,10 +51,10 @@ static const struct {
     const char *name;
     SnDefClassId id;
 } classes[] = {
-    { "source", SN_DC_SOURCE },     { "convert", SN_DC_CONVERT },
-    { "contract", SN_DC_CONTRACT }, { "point", SN_DC_POINT },
-    { "window", SN_DC_WINDOW },     { "move", SN_DC_MOVE },
-    { "opaque", SN_DC_OPAQUE },
+    {"source", SN_DC_SOURCE},     {"convert", SN_DC_CONVERT},
+    {"contract", SN_DC_CONTRACT}, {"point", SN_DC_POINT},
+    {"window", SN_DC_WINDOW},     {"move", SN_DC_MOVE},
+    {"opaque", SN_DC_OPAQUE},
 };
 enum { NCLASS = sizeof classes / sizeof *classes };
 
@@ -132,8 +132,8 @@ call_minmax(SnScope *sc, SnExpr *e)
                  "%s compares the code '%s' with '%s', which is %s", e->s,
                  sn_expr_str(sc->rs->a, c), sn_expr_str(sc->rs->a, r),
                  sn_ty_name(r->ty));
-        sn_diag_help(sc->rs->d, "d(%s) or q(%s)",
-                     sn_expr_str(sc->rs->a, c), sn_expr_str(sc->rs->a, r));
+        sn_diag_help(sc->rs->d, "d(%s) or q(%s)", sn_expr_str(sc->rs->a, c),
+                     sn_expr_str(sc->rs->a, r));
         return SN_TY_NONE;
     }
     if (u != SN_TY_CODE && u != SN_TY_REAL && u != SN_TY_INT)
@@ -183,14 +183,14 @@ static const struct FormulaFn {
     uint32_t min, max;
     SnTy (*type)(SnScope *sc, SnExpr *e);
 } formula_fns[] = {
-    { "d", 1, 1, call_d },         { "q", 1, 3, call_q },
-    { "max", 1, 2, call_minmax },  { "min", 1, 2, call_minmax },
-    { "sum", 1, 1, call_real },    { "mean", 1, 1, call_real },
-    { "argmax", 1, 1, call_argmax }, { "argmin", 1, 1, call_argmax },
-    { "select", 3, 3, call_select }, { "exp", 1, 1, call_real },
-    { "log", 1, 1, call_real },    { "sqrt", 1, 1, call_real },
-    { "tanh", 1, 1, call_real },   { "erf", 1, 1, call_real },
-    { "pow", 2, 2, call_real },    { "abs", 1, 1, call_real },
+    {"d", 1, 1, call_d},           {"q", 1, 3, call_q},
+    {"max", 1, 2, call_minmax},    {"min", 1, 2, call_minmax},
+    {"sum", 1, 1, call_real},      {"mean", 1, 1, call_real},
+    {"argmax", 1, 1, call_argmax}, {"argmin", 1, 1, call_argmax},
+    {"select", 3, 3, call_select}, {"exp", 1, 1, call_real},
+    {"log", 1, 1, call_real},      {"sqrt", 1, 1, call_real},
+    {"tanh", 1, 1, call_real},     {"erf", 1, 1, call_real},
+    {"pow", 2, 2, call_real},      {"abs", 1, 1, call_real},
 };
 enum { NFORMULA = sizeof formula_fns / sizeof *formula_fns };
 
@@ -210,9 +210,8 @@ sn_rs_formula_call(SnScope *sc, SnExpr *e)
             e->ty = f->type(sc, e);
             return true;
         }
-        sn_error(sc->rs->d, e->pos, "SN102",
-                 "%s takes %u argument%s, not %u", f->name, f->max,
-                 f->max == 1 ? "" : "s", e->nkid);
+        sn_error(sc->rs->d, e->pos, "SN102", "%s takes %u argument%s, not %u",
+                 f->name, f->max, f->max == 1 ? "" : "s", e->nkid);
         sc->bad = true;
         e->ty = SN_TY_NONE;
         return true;
@@ -242,13 +241,20 @@ arg_wants(char c)
 {
     switch (c) {
     case 'P':
-    case 'V': return "an operand";
-    case 'X': return "an operand of integers";
-    case 'i': return "an int";
-    case 'L': return "an int[] attribute";
-    case 'R': return "a real[] attribute";
-    case 'b': return "a bool";
-    default: return "an enum attribute";
+    case 'V':
+        return "an operand";
+    case 'X':
+        return "an operand of integers";
+    case 'i':
+        return "an int";
+    case 'L':
+        return "an int[] attribute";
+    case 'R':
+        return "a real[] attribute";
+    case 'b':
+        return "a bool";
+    default:
+        return "an enum attribute";
     }
 }
 
@@ -297,7 +303,10 @@ map_arity(SnRs *rs, SnDefNode *n, const SnDefSem *s, const MapDef *m)
             continue;
         opt = c[1] == '?';
         sn_putf(&b, "%s%s%s%s", c == m->args ? "" : ", ", opt ? "[" : "",
-                arg_wants(*c), *c == 'V' ? " or more" : opt ? "]" : "");
+                arg_wants(*c),
+                *c == 'V' ? " or more"
+                : opt     ? "]"
+                          : "");
     }
     sn_error(rs->d, s->map_pos, "SN102",
              "map %s of %s takes other arguments than %u", m->name, n->name,
@@ -322,17 +331,17 @@ map_args(SnRs *rs, SnDefNode *n, SnDefSem *s, const MapDef *m)
             return;
         }
         /* V takes operands as long as they come */
-        if (*c == 'V' && i && !(e->ek == SN_E_NAME && sn_def_port(n, e->s) &&
-                                !sn_def_attr(n, e->s)))
+        if (*c == 'V' && i &&
+            !(e->ek == SN_E_NAME && sn_def_port(n, e->s) &&
+              !sn_def_attr(n, e->s)))
             c++;
         if (!*c) {
             map_arity(rs, n, s, m);
             return;
         }
         if (!arg_fits(n, e, *c)) {
-            sn_error(rs->d, e->pos, "SN116",
-                     "map %s of %s: '%s' is not %s", m->name, n->name,
-                     sn_expr_str(rs->a, e), arg_wants(*c));
+            sn_error(rs->d, e->pos, "SN116", "map %s of %s: '%s' is not %s",
+                     m->name, n->name, sn_expr_str(rs->a, e), arg_wants(*c));
             bad(rs, n);
         }
         if (*c != 'V')
@@ -350,8 +359,10 @@ map(SnRs *rs, SnDefNode *n, SnDefSem *s)
     SnCands v = sn_cands(rs);
 
     if (!s->map) {
-        sn_error(rs->d, s->pos, "SN115", "the meaning of '%s' of %s is over "
-                 "no map", s->out_name, n->name);
+        sn_error(rs->d, s->pos, "SN115",
+                 "the meaning of '%s' of %s is over "
+                 "no map",
+                 s->out_name, n->name);
         sn_diag_help(rs->d, "over each(x), broadcast(a, b), conv(..), ...");
         bad(rs, n);
         return;
@@ -362,9 +373,8 @@ map(SnRs *rs, SnDefNode *n, SnDefSem *s)
             continue;
         s->map_id = (int)i + 1;
         if (!(maps[i].cls >> s->cls & 1)) {
-            sn_error(rs->d, s->map_pos, "SN117",
-                     "%s of %s cannot be over %s", s->cls_name, n->name,
-                     s->map);
+            sn_error(rs->d, s->map_pos, "SN117", "%s of %s cannot be over %s",
+                     s->cls_name, n->name, s->map);
             bad(rs, n);
         }
         map_args(rs, n, s, &maps[i]);
@@ -405,19 +415,19 @@ sem_within(SnRs *rs, SnDefNode *n, SnDefSem *s)
         if (n->all[i]->ty == SN_AT_RANGE)
             sn_cands_add(&v, n->all[i]->name, &n->all[i]->pos);
     if (!a) {
-        sn_rs_unknown(rs, s->within_pos, "attribute", s->within, n->name,
-                      &v);
+        sn_rs_unknown(rs, s->within_pos, "attribute", s->within, n->name, &v);
         bad(rs, n);
     } else if (a->ty != SN_AT_RANGE || a->range_port != s->out) {
         sn_error(rs->d, s->within_pos, "SN119",
-                 "'within %s' of %s needs an attribute range(%s)",
-                 s->within, n->name, s->out_name);
+                 "'within %s' of %s needs an attribute range(%s)", s->within,
+                 n->name, s->out_name);
         bad(rs, n);
-    } else if (s->formula && !(s->formula->ek == SN_E_CALL &&
-                               !strcmp(s->formula->s, "q"))) {
+    } else if (s->formula &&
+               !(s->formula->ek == SN_E_CALL && !strcmp(s->formula->s, "q"))) {
         sn_error(rs->d, s->formula->pos, "SN119",
                  "'within %s' of %s clamps what q(..) rounds, and the "
-                 "formula is not q(..)", s->within, n->name);
+                 "formula is not q(..)",
+                 s->within, n->name);
         bad(rs, n);
     } else {
         s->clamp = a;
@@ -427,7 +437,7 @@ sem_within(SnRs *rs, SnDefNode *n, SnDefSem *s)
 static void
 sem_words(SnRs *rs, SnDefNode *n, const SnDefSem *s)
 {
-    static const char *const row[] = { "lrn", "softmax" };
+    static const char *const row[] = {"lrn", "softmax"};
     SnCands v = sn_cands(rs);
     bool known = !s->by;
 
@@ -440,8 +450,10 @@ sem_words(SnRs *rs, SnDefNode *n, const SnDefSem *s)
         bad(rs, n);
     }
     if (s->ties && strcmp(s->ties, "first") && strcmp(s->ties, "last")) {
-        sn_error(rs->d, s->pos, "SN104", "ties are 'first' or 'last', not "
-                 "'%s'", s->ties);
+        sn_error(rs->d, s->pos, "SN104",
+                 "ties are 'first' or 'last', not "
+                 "'%s'",
+                 s->ties);
         bad(rs, n);
     }
 }
@@ -469,7 +481,7 @@ result_fits(const SnScope *sc, const SnDefPort *out, SnTy t,
 static void
 sem_formula(SnRs *rs, SnDefNode *n, SnDefSem *s)
 {
-    SnScope sc = { .rs = rs, .kind = SN_SC_FORMULA, .node = n };
+    SnScope sc = {.rs = rs, .kind = SN_SC_FORMULA, .node = n};
     const char *wanted;
     SnExpr *f = s->formula;
     SnTy t = sn_rs_expr(&sc, f);
@@ -483,8 +495,8 @@ sem_formula(SnRs *rs, SnDefNode *n, SnDefSem *s)
     } else if (t != SN_TY_NONE && s->cls != SN_DC_MOVE &&
                !result_fits(&sc, s->out, t, &wanted)) {
         sn_error(rs->d, f->pos, "SN113",
-                 "the formula of '%s' of %s is %s, expected %s",
-                 s->out_name, n->name, sn_ty_name(t), wanted);
+                 "the formula of '%s' of %s is %s, expected %s", s->out_name,
+                 n->name, sn_ty_name(t), wanted);
         sc.bad = true;
     }
     if (s->els) {
@@ -495,8 +507,8 @@ sem_formula(SnRs *rs, SnDefNode *n, SnDefSem *s)
             sc.bad = true;
         } else if (u != SN_TY_NONE && u != SN_TY_CODE && !sc.bad) {
             sn_error(rs->d, s->els->pos, "SN113",
-                     "the padding of %s is %s, expected a code: q(..)",
-                     n->name, sn_ty_name(u));
+                     "the padding of %s is %s, expected a code: q(..)", n->name,
+                     sn_ty_name(u));
             sc.bad = true;
         }
     }
@@ -512,8 +524,10 @@ sem(SnRs *rs, SnDefNode *n, SnDefSem *s)
     if (s->cls == SN_DC_SOURCE || s->cls == SN_DC_OPAQUE)
         return;
     if (!s->formula) {
-        sn_error(rs->d, s->pos, "SN115", "the meaning of '%s' of %s has no "
-                 "formula", s->out_name, n->name);
+        sn_error(rs->d, s->pos, "SN115",
+                 "the meaning of '%s' of %s has no "
+                 "formula",
+                 s->out_name, n->name);
         bad(rs, n);
         return;
     }
@@ -542,8 +556,8 @@ sem_to_port(SnRs *rs, SnDefNode *n, SnDefSem *s)
         slot = p->index;
     s->out = p;
     if (n->rsem[slot]) {
-        sn_error(rs->d, s->pos, "SN106",
-                 "'%s' of %s has two meanings", s->out_name, n->name);
+        sn_error(rs->d, s->pos, "SN106", "'%s' of %s has two meanings",
+                 s->out_name, n->name);
         sn_diag_span(rs->d, n->rsem[slot]->pos, "the first");
         bad(rs, n);
         return;

@@ -22,8 +22,7 @@ term_var(SnScope *sc, SnPos at, const char *name)
     sc->bad = true;
     if (sc->kind == SN_SC_RULE) {
         sn_error(sc->rs->d, at, "SN202",
-                 "'%s' is used %s but never bound on the left", name,
-                 sc->part);
+                 "'%s' is used %s but never bound on the left", name, sc->part);
         return NULL;
     }
     for (uint32_t i = 0; i < sc->nvar; i++)
@@ -40,13 +39,11 @@ node_var(SnScope *sc, SnPos at, const char *name, const char *word)
 
     if (!v || v->vk == SN_V_NODE)
         return v;
-    if (v->vk == SN_V_LET && v->let && v->let->node &&
-        sc->kind == SN_SC_TEST)
+    if (v->vk == SN_V_LET && v->let && v->let->node && sc->kind == SN_SC_TEST)
         return v;
     sn_error(sc->rs->d, at, "SN104", "'%s %s' needs a node; '%s' is a value",
              word, name, name);
-    sn_diag_help(sc->rs->d, "capture the node on the left: Kind(..) @%s",
-                 name);
+    sn_diag_help(sc->rs->d, "capture the node on the left: Kind(..) @%s", name);
     no(sc);
     return NULL;
 }
@@ -97,15 +94,14 @@ assign(SnScope *sc, const SnDefNode *n, const SnDefVar *copied, SnAsg *a)
     const SnDefNode *of = n ? n : sn_var_node(copied);
     const char *name = of ? of->name : copied->pat->cls->name;
 
-    a->attr = n ? sn_def_attr(n, a->name)
-                : sn_var_attr(rs, copied, a->name);
+    a->attr = n ? sn_def_attr(n, a->name) : sn_var_attr(rs, copied, a->name);
     if (a->attr) {
-        SnDefNode some = { .name = name };
+        SnDefNode some = {.name = name};
         sn_rs_value(sc, a->e, of ? of : &some, a->attr);
         return;
     }
-    bool clamps = n ? n->clamp != NULL
-                    : sn_var_attr(rs, copied, "clamp") != NULL;
+    bool clamps =
+        n ? n->clamp != NULL : sn_var_attr(rs, copied, "clamp") != NULL;
     if (flag(sc, of, clamps, a))
         return;
     for (uint32_t i = 0; of && i < of->nall; i++)
@@ -123,8 +119,8 @@ assigns(SnScope *sc, const SnDefNode *n, const SnDefVar *copied, SnTerm *t)
         assign(sc, n, copied, &t->asg[i]);
         for (uint32_t j = 0; j < i; j++)
             if (!strcmp(t->asg[i].name, t->asg[j].name)) {
-                sn_rs_twice(sc->rs, t->asg[i].pos, "attribute",
-                            t->asg[i].name, t->asg[j].pos);
+                sn_rs_twice(sc->rs, t->asg[i].pos, "attribute", t->asg[i].name,
+                            t->asg[j].pos);
                 no(sc);
             }
     }
@@ -163,16 +159,17 @@ ports_str(SnRs *rs, const SnDefNode *n)
     sn_buf_init(&b, rs->a);
     for (uint32_t i = 0; i < n->nin; i++)
         sn_putf(&b, "%s%s%s", i ? ", " : "", n->in[i]->name,
-                n->in[i]->variadic ? "..." : n->in[i]->optional ? "?" : "");
+                n->in[i]->variadic   ? "..."
+                : n->in[i]->optional ? "?"
+                                     : "");
     return sn_buf_str(&b);
 }
 
 static bool
 arity(SnScope *sc, const SnTerm *t, uint32_t npos)
 {
-    sn_error(sc->rs->d, t->pos, "SN102",
-             "%s takes %u operand%s (%s), not %u", t->node->name,
-             t->node->nin, t->node->nin == 1 ? "" : "s",
+    sn_error(sc->rs->d, t->pos, "SN102", "%s takes %u operand%s (%s), not %u",
+             t->node->name, t->node->nin, t->node->nin == 1 ? "" : "s",
              ports_str(sc->rs, t->node), npos);
     return no(sc);
 }
@@ -209,8 +206,8 @@ place(SnScope *sc, SnTerm *t, SnTerm *a, uint32_t p)
         return no(sc);
     }
     t->by_port[p] = a;
-    if (a->tk == SN_T_EACH || (a->tk == SN_T_VAR && a->var &&
-                               a->var->vk == SN_V_LIST)) {
+    if (a->tk == SN_T_EACH ||
+        (a->tk == SN_T_VAR && a->var && a->var->vk == SN_V_LIST)) {
         sn_error(sc->rs->d, a->pos, "SN104",
                  "'%s' of %s takes one operand, not a list", port->name,
                  t->node->name);
@@ -265,8 +262,7 @@ operands(SnScope *sc, SnTerm *t)
         if (!a)
             return arity(sc, t, npos);
         sn_error(sc->rs->d, a->pos, "SN102",
-                 "operand '%s' of %s is not optional", n->in[p]->name,
-                 n->name);
+                 "operand '%s' of %s is not optional", n->in[p]->name, n->name);
         return no(sc);
     }
     return ok;
@@ -341,10 +337,14 @@ sn_rs_term(SnScope *sc, SnTerm *t)
         if (!strcmp(t->name, "fold") || !strcmp(t->name, "regrid"))
             return term_func(sc, t);
         return term_call(sc, t);
-    case SN_T_COPY: return term_copy(sc, t);
-    case SN_T_FUNC: return term_func(sc, t);
-    case SN_T_EACH: return sn_rs_term(sc, t->arg[0]);
-    case SN_T_NONE: return true;
+    case SN_T_COPY:
+        return term_copy(sc, t);
+    case SN_T_FUNC:
+        return term_func(sc, t);
+    case SN_T_EACH:
+        return sn_rs_term(sc, t->arg[0]);
+    case SN_T_NONE:
+        return true;
     }
     return false;
 }

@@ -48,9 +48,10 @@ typed(SnScope *sc, SnTerm *t)
     }
     sn_error(rs->d, t->pos, "SN203",
              "the type of %s is not known: nothing forces it", t->name);
-    sn_diag_help(rs->d, "%s(..) : %s", t->name, sn_conc_quant(c)
-                 ? sn_format(rs->a, "%s(0.1, 0)", sn_conc_str(rs, c))
-                 : sn_conc_str(rs, c));
+    sn_diag_help(rs->d, "%s(..) : %s", t->name,
+                 sn_conc_quant(c)
+                     ? sn_format(rs->a, "%s(0.1, 0)", sn_conc_str(rs, c))
+                     : sn_conc_str(rs, c));
 }
 
 static void
@@ -58,8 +59,8 @@ input(SnScope *sc, const SnDefTestLine *l)
 {
     sn_rs_etype(sc, l->e);
     if (l->e->ty == SN_TY_ETYPE && l->e->ek != SN_E_INDEX) {
-        sn_error(sc->rs->d, l->e->pos, "SN104",
-                 "input '%s' needs a shape", l->name);
+        sn_error(sc->rs->d, l->e->pos, "SN104", "input '%s' needs a shape",
+                 l->name);
         sn_diag_help(sc->rs->d, "%s : %s[2, 3];", l->name,
                      sn_expr_str(sc->rs->a, l->e));
     }
@@ -79,8 +80,7 @@ term(SnScope *sc, const SnDefTestLine *l)
         typed(sc, l->term);
 }
 
-static void
-using(SnRs *rs, const SnDefTest *t, const SnDefTestLine *l)
+static void using(SnRs *rs, const SnDefTest *t, const SnDefTestLine *l)
 {
     SnCands v = sn_cands(rs);
 
@@ -130,7 +130,7 @@ expect(SnScope *sc, const SnDefTestLine *l)
 void
 sn_rs_test(SnRs *rs, SnDefTest *t)
 {
-    SnScope sc = { .rs = rs, .kind = SN_SC_TEST };
+    SnScope sc = {.rs = rs, .kind = SN_SC_TEST};
     bool some = false;
 
     for (uint32_t i = 0; i < t->nline; i++) {
@@ -152,14 +152,19 @@ sn_rs_test(SnRs *rs, SnDefTest *t)
             sn_rs_cond(&sc, l->e, "an expectation");
             some = true;
             break;
-        case SN_TL_REJECT: some = true; break;
-        case SN_TL_USING: using(rs, t, l); break;
-        case SN_TL_ASSUME: assume(rs, l); break;
+        case SN_TL_REJECT:
+            some = true;
+            break;
+        case SN_TL_USING:
+            using(rs, t, l);
+            break;
+        case SN_TL_ASSUME:
+            assume(rs, l);
+            break;
         }
     }
     if (!some) {
-        sn_error(rs->d, t->pos, "SN130", "test '%s' expects nothing",
-                 t->name);
+        sn_error(rs->d, t->pos, "SN130", "test '%s' expects nothing", t->name);
         sn_diag_help(rs->d, "expect name = TERM; or expect CONDITION;");
     }
 }

@@ -59,7 +59,7 @@ elem_types(SnRs *rs, const SnExpr *e, const Bind *b, const SnDefPort *p,
 {
     *all = one;
     if (e->ek == SN_E_WILD) {
-        *one = (SnDefConc){ SN_DE_ABSENT, -1 };
+        *one = (SnDefConc){SN_DE_ABSENT, -1};
         if (p->optional)
             return 1;
         sn_error(rs->d, e->pos, "SN123", "'%s' is not optional", p->name);
@@ -103,8 +103,7 @@ tuple_side(SnRs *rs, SnExpr *const *e, uint32_t ne, SnDefPort *const *p,
         if (k > 1) {
             sn_error(rs->d, e[i]->pos, "SN123",
                      "'%s' names %u types; a tuple takes one", e[i]->s, k);
-            sn_diag_help(rs->d, "use a variable: T ... for T in %s",
-                         e[i]->s);
+            sn_diag_help(rs->d, "use a variable: T ... for T in %s", e[i]->s);
         }
         ok &= k == 1;
         if (k == 1)
@@ -119,9 +118,9 @@ count_ok(SnRs *rs, const SnDefNode *n, const SnDefTupleSrc *s)
     if (s->nin == n->nin && s->nout == n->nout)
         return true;
     sn_error(rs->d, s->pos, "SN102",
-             "tuple has %u operand%s and %u result%s; %s has %u and %u",
-             s->nin, s->nin == 1 ? "" : "s", s->nout,
-             s->nout == 1 ? "" : "s", n->name, n->nin, n->nout);
+             "tuple has %u operand%s and %u result%s; %s has %u and %u", s->nin,
+             s->nin == 1 ? "" : "s", s->nout, s->nout == 1 ? "" : "s", n->name,
+             n->nin, n->nout);
     return false;
 }
 
@@ -160,7 +159,7 @@ tuple_str(SnRs *rs, const SnDefNode *n, const SnDefTuple *t)
 static bool
 add_tuple(SnRs *rs, SnDefNode *n, const SnDefTupleSrc *s, const Bind *b)
 {
-    SnDefTuple t = { .pos = s->pos };
+    SnDefTuple t = {.pos = s->pos};
 
     t.in = SN_NEW_N(rs->a, SnDefConc, n->nin);
     t.out = SN_NEW_N(rs->a, SnDefConc, n->nout);
@@ -184,7 +183,7 @@ add_tuple(SnRs *rs, SnDefNode *n, const SnDefTupleSrc *s, const Bind *b)
 static bool
 expand(SnRs *rs, SnDefNode *n, const SnDefTupleSrc *s)
 {
-    Bind b = { .var = s->var };
+    Bind b = {.var = s->var};
 
     if (!count_ok(rs, n, s))
         return false;
@@ -215,8 +214,8 @@ sn_rs_tuples(SnRs *rs, SnDefNode *n)
 
     if (!own && n->base) {
         n->ntuple = n->base->ntuple;
-        n->tuple = sn_memdup(rs->a, n->base->tuple,
-                             n->ntuple * sizeof *n->tuple);
+        n->tuple =
+            sn_memdup(rs->a, n->base->tuple, n->ntuple * sizeof *n->tuple);
         return;
     }
     if (!own) {
@@ -233,8 +232,7 @@ sn_rs_tuples(SnRs *rs, SnDefNode *n)
         if (!expand(rs, n, n->tuple_src[i]))
             rs->bad_node[n->kind] = true;
     if (ok && !n->ntuple && !rs->bad_node[n->kind]) {
-        sn_error(rs->d, n->kinds_pos, "SN123", "kinds of %s is empty",
-                 n->name);
+        sn_error(rs->d, n->kinds_pos, "SN123", "kinds of %s is empty", n->name);
         ok = false;
     }
     if (!ok)
@@ -247,7 +245,7 @@ static bool
 covers_side(SnRs *rs, SnExpr *const *e, SnDefPort *const *p, uint32_t np,
             const SnDefConc *c, bool *bad)
 {
-    Bind none = { .var = NULL };
+    Bind none = {.var = NULL};
 
     for (uint32_t i = 0; i < np; i++) {
         SnDefConc one;
@@ -268,8 +266,8 @@ covers_side(SnRs *rs, SnExpr *const *e, SnDefPort *const *p, uint32_t np,
 static void
 no_tuple(SnRs *rs, const SnDefNode *n, const SnDefKernel *k)
 {
-    sn_error(rs->d, k->pos, "SN124",
-             "kernel %s covers no tuple of %s", k->fn, n->name);
+    sn_error(rs->d, k->pos, "SN124", "kernel %s covers no tuple of %s", k->fn,
+             n->name);
     for (uint32_t i = 0; i < n->ntuple; i++)
         sn_diag_line(rs->d, "%s", tuple_str(rs, n, &n->tuple[i]));
 }
@@ -301,8 +299,7 @@ kernel(SnRs *rs, SnDefNode *n, SnDefKernel *k, const SnDefKernel **taken)
 void
 sn_rs_kernels(SnRs *rs, SnDefNode *n)
 {
-    const SnDefKernel **taken = SN_NEW_N(rs->a, const SnDefKernel *,
-                                         n->ntuple);
+    const SnDefKernel **taken = SN_NEW_N(rs->a, const SnDefKernel *, n->ntuple);
 
     for (uint32_t i = 0; i < n->nkernel; i++)
         kernel(rs, n, n->kernel[i], taken);

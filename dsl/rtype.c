@@ -30,8 +30,8 @@ sn_ks_str(const SnRuleTv *c, SnKindSet s)
     for (int i = 0; i < 20; i++)
         if (s >> i & 1)
             sn_putf(&b, "%s%s", b.n ? ", " : "",
-                    sn_conc_str(c->rs, (SnDefConc){ (int8_t)(i / 2),
-                                                    i & 1 ? 0 : -1 }));
+                    sn_conc_str(c->rs,
+                                (SnDefConc){(int8_t)(i / 2), i & 1 ? 0 : -1}));
     return sn_buf_str(&b);
 }
 
@@ -40,7 +40,7 @@ sn_ks_str(const SnRuleTv *c, SnKindSet s)
 int
 sn_tv_new(SnRuleTv *c, SnKindSet set, SnExpr *e)
 {
-    SnTv v = { .set = set, .up = -1 };
+    SnTv v = {.set = set, .up = -1};
 
     SN_PUSH(c->rs->a, c->tv, c->ntv, v);
     SN_PUSH(c->rs->a, c->expr, c->nexpr, e);
@@ -71,7 +71,16 @@ unify(SnRuleTv *c, int a, int b)
     c->tv[b].set &= c->tv[a].set;
     if (!c->expr[b])
         c->expr[b] = c->expr[a];
+    if (!c->tv[b].fixed)
+        c->tv[b].fixed = c->tv[a].fixed;
     c->tv[a].up = b;
+}
+
+static bool
+same_fixed(const SnDefPort *p, const SnDefPort *q)
+{
+    return p && q && p->fixed_scale == q->fixed_scale &&
+           p->fixed_zp == q->fixed_zp;
 }
 
 bool
@@ -85,8 +94,9 @@ sn_tv_equal(const SnRuleTv *c, int a, int b)
         return true;
     s = c->tv[a].set;
     t = c->tv[b].set;
-    if (s == t && s && !(s & (s - 1)) && !(s & sn_ks_quant()))
-        return true; /* the same plain kind */
+    if (s == t && s && !(s & (s - 1)) &&
+        (!(s & sn_ks_quant()) || same_fixed(c->tv[a].fixed, c->tv[b].fixed)))
+        return true; /* one plain kind, or one kind with fixed scales */
     return c->expr[a] && c->expr[b] && sn_expr_equal(c->expr[a], c->expr[b]);
 }
 
@@ -131,8 +141,7 @@ tuple_fits(const SnRuleTv *c, const SnNodeTv *n, const SnDefNode *k,
         !(sn_ks(t->out[0]) & sn_tv_set(c, n->res)))
         return false;
     for (uint32_t p = 0; n->arg && p < k->nin; p++)
-        if (n->arg[p] >= 0 &&
-            !(operand_set(k, t, p) & sn_tv_set(c, n->arg[p])))
+        if (n->arg[p] >= 0 && !(operand_set(k, t, p) & sn_tv_set(c, n->arg[p])))
             return false;
     return true;
 }
@@ -216,20 +225,20 @@ static int pat_tv(SnRuleTv *c, const SnPat *p);
 static int
 pat_node_tv(SnRuleTv *c, const SnPat *p)
 {
-    SnNodeTv n = { .pat = p, .node = p->node, .cls = p->cls,
-                   .forms = p->pk == SN_P_FORMS };
-    uint32_t at = c->nnode;
+    SnNodeTv n = {
+        .pat = p, .node = p->node, .cls = p->cls, .forms = p->pk == SN_P_FORMS};
 
     n.res = sn_tv_new(c, SN_KS_ALL & ~SN_KS_ABSENT,
                       p->cap ? type_of(c->rs, p->cap) : NULL);
     if (p->cap)
         c->var[p->cap->index] = n.res;
+    if (n.node && n.node->nout && n.node->out[0]->fact == SN_DF_FIXED)
+        c->tv[n.res].fixed = n.node->out[0];
     if (n.node)
         n.arg = SN_NEW_N(c->rs->a, int, n.node->nin);
     SN_PUSH(c->rs->a, c->node, c->nnode, n);
     for (uint32_t i = 0; n.node && i < n.node->nin; i++)
         n.arg[i] = p->by_port[i] ? pat_tv(c, p->by_port[i]) : -1;
-    (void)at;
     return n.res;
 }
 
@@ -246,11 +255,16 @@ pat_tv(SnRuleTv *c, const SnPat *p)
             v = sn_tv_new(c, SN_KS_ALL, type_of(c->rs, p->var));
         c->var[p->var->index] = v;
         break;
-    case SN_P_EACH: return pat_tv(c, p->arg[0]);
+    case SN_P_EACH:
+        return pat_tv(c, p->arg[0]);
     case SN_P_CALL:
     case SN_P_FORMS:
-    case SN_P_ANY: v = pat_node_tv(c, p); break;
-    default: v = sn_tv_new(c, SN_KS_ALL, NULL); break;
+    case SN_P_ANY:
+        v = pat_node_tv(c, p);
+        break;
+    default:
+        v = sn_tv_new(c, SN_KS_ALL, NULL);
+        break;
     }
     if (p->nconc) {
         SnKindSet s = 0;

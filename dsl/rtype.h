@@ -17,6 +17,7 @@ typedef struct SnTv {
     SnKindSet set;
     int up;      /* union-find; -1 at the top */
     bool frozen; /* of the left side: the right side does not narrow it */
+    const SnDefPort *fixed; /* of a result whose quantized types are fixed */
 } SnTv;
 
 /* One node, matched or made: the values at its ports, -1 where unread. */

@@ -10,18 +10,17 @@ sn_rs_cond(SnScope *sc, SnExpr *e, const char *what)
 
     if (t == SN_TY_BOOL || t == SN_TY_NONE)
         return;
-    sn_error(sc->rs->d, e->pos, "SN104",
-             "%s must be true or false; '%s' is %s", what,
-             sn_expr_str(sc->rs->a, e), sn_ty_name(t));
+    sn_error(sc->rs->d, e->pos, "SN104", "%s must be true or false; '%s' is %s",
+             what, sn_expr_str(sc->rs->a, e), sn_ty_name(t));
     sc->bad = true;
 }
 
 static const char *
 attr_type_str(SnRs *rs, const SnDefAttr *a)
 {
-    static const char *const word[] = { "int",  "real",  "bool",
-                                        "str",  "enum",  "int[]",
-                                        "real[]", "type", "range" };
+    static const char *const word[] = {"int",    "real", "bool",
+                                       "str",    "enum", "int[]",
+                                       "real[]", "type", "range"};
 
     if (a->ty == SN_AT_INTS && a->fixed)
         return sn_format(rs->a, "int[%u]", a->fixed);
@@ -41,14 +40,22 @@ static bool
 fits(const SnExpr *e, SnTy t, const SnDefAttr *a)
 {
     switch (a->ty) {
-    case SN_AT_INT: return t == SN_TY_INT;
-    case SN_AT_REAL: return t == SN_TY_INT || t == SN_TY_REAL;
-    case SN_AT_BOOL: return t == SN_TY_BOOL;
-    case SN_AT_STR: return t == SN_TY_STR;
-    case SN_AT_ENUM: return t == SN_TY_ENUM;
-    case SN_AT_INTS: return t == SN_TY_INTS;
-    case SN_AT_REALS: return is_list(t);
-    case SN_AT_TYPE: return t == SN_TY_ETYPE;
+    case SN_AT_INT:
+        return t == SN_TY_INT;
+    case SN_AT_REAL:
+        return t == SN_TY_INT || t == SN_TY_REAL;
+    case SN_AT_BOOL:
+        return t == SN_TY_BOOL;
+    case SN_AT_STR:
+        return t == SN_TY_STR;
+    case SN_AT_ENUM:
+        return t == SN_TY_ENUM;
+    case SN_AT_INTS:
+        return t == SN_TY_INTS;
+    case SN_AT_REALS:
+        return is_list(t);
+    case SN_AT_TYPE:
+        return t == SN_TY_ETYPE;
     case SN_AT_RANGE:
         return t == SN_TY_RANGE ||
                (is_list(t) && e->ek == SN_E_LIST && e->nkid == 2);
@@ -82,8 +89,7 @@ sn_rs_value(SnScope *sc, SnExpr *e, const SnDefNode *n, const SnDefAttr *a)
     if (!fits(e, t, a) || (t == SN_TY_ENUM && words_differ(a, e->ref))) {
         sn_error(rs->d, e->pos, "SN104",
                  "attribute '%s' of %s is %s; '%s' is %s", a->name, n->name,
-                 attr_type_str(rs, a), sn_expr_str(rs->a, e),
-                 sn_ty_name(t));
+                 attr_type_str(rs, a), sn_expr_str(rs->a, e), sn_ty_name(t));
         sc->bad = true;
         return;
     }
@@ -113,8 +119,8 @@ sn_rs_etype(SnScope *sc, SnExpr *e)
             sn_diag_help(rs->d, "%s.type", sn_expr_str(rs->a, e));
     } else if (k->ek == SN_E_NAME && k->rk == SN_R_TYPE) {
         const SnDefType *d = k->ref;
-        if (d->nconc == 1 && (!sn_conc_quant(d->conc[0]) ||
-                              d->conc[0].elem == SN_DE_ROW8))
+        if (d->nconc == 1 &&
+            (!sn_conc_quant(d->conc[0]) || d->conc[0].elem == SN_DE_ROW8))
             return;
         sn_error(rs->d, e->pos, "SN104",
                  d->nconc > 1 ? "'%s' names several types"
@@ -135,8 +141,12 @@ const_value(const SnExpr *e, double *v)
     double a, b;
 
     switch (e->ek) {
-    case SN_E_INT: *v = (double)e->i; return true;
-    case SN_E_REAL: *v = e->r; return true;
+    case SN_E_INT:
+        *v = (double)e->i;
+        return true;
+    case SN_E_REAL:
+        *v = e->r;
+        return true;
     case SN_E_NEG:
         if (!const_value(e->kid[0], &a))
             return false;
@@ -146,13 +156,23 @@ const_value(const SnExpr *e, double *v)
         if (!const_value(e->kid[0], &a) || !const_value(e->kid[1], &b))
             return false;
         switch (e->op) {
-        case SN_OP_ADD: *v = a + b; return true;
-        case SN_OP_SUB: *v = a - b; return true;
-        case SN_OP_MUL: *v = a * b; return true;
-        case SN_OP_DIV: *v = a / b; return b != 0;
-        default: return false;
+        case SN_OP_ADD:
+            *v = a + b;
+            return true;
+        case SN_OP_SUB:
+            *v = a - b;
+            return true;
+        case SN_OP_MUL:
+            *v = a * b;
+            return true;
+        case SN_OP_DIV:
+            *v = a / b;
+            return b != 0;
+        default:
+            return false;
         }
-    default: return false;
+    default:
+        return false;
     }
 }
 

@@ -81,6 +81,10 @@ ref_of(SnRg *cx, const SnExpr *e)
         if (!v)
             return NULL;
         const char *s = sn_rg_local(cx, v->name);
+        if (v->vk == SN_V_LIST) /* its first element stands for all */
+            return sn_format(cx->a, "sn_in(g, %s, %u)",
+                             cx->bind[v->index].run.id,
+                             cx->bind[v->index].run.first);
         return v->vk == SN_V_NODE ? sn_format(cx->a, "SN_REF(%s, 0)", s) : s;
     }
     if (e->ek != SN_E_MEMBER || e->kid[0]->ek != SN_E_NAME)

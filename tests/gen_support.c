@@ -184,6 +184,45 @@ named(SnGt *t, const SnKindDesc *d, const void *attr, const char *name)
     return p;
 }
 
+static bool
+nearly(const SnType *x, const SnType *y)
+{
+    if (x->elem != y->elem || x->axis != y->axis || x->nq != y->nq)
+        return false;
+    for (uint32_t i = 0; i < x->nq; i++)
+        if (fabs((double)x->scale[i] - (double)y->scale[i]) >
+            (double)y->scale[i] * 0x1p-20)
+            return false;
+    return true;
+}
+
+/* A pinned Constant within 2^-20 of its grid is read as on it, as in .sn
+ * files: a product of two scales has no short decimal. */
+static void
+snap_pins(SnGt *t, SnId id)
+{
+    const SnNode *n = sn_node(t->g, id);
+    const SnKindDesc *d = sn_desc(n->kind);
+    const SnType *type[32] = { NULL };
+
+    for (uint32_t s = 0; s < n->nin; s++) {
+        uint32_t p = sn_port_of_slot(d, n->nin, s);
+        if (p < 32 && n->in[s].ref)
+            type[p] = sn_type(t->g, n->in[s].ref);
+    }
+    for (uint32_t i = 0; i < d->nin && i < 32; i++) {
+        uint32_t s, count;
+        sn_port_slots(d, n->nin, i, &s, &count);
+        SnRef b = count ? n->in[s].ref : 0;
+        if (d->in[i].fact != SN_PIN || !b || !type[i]->nq ||
+            !sn_def(t->g, b)->data)
+            continue;
+        const SnType *want = sn_pinned_type(t->g, &d->in[i], type);
+        if (want && nearly(type[i], want))
+            sn_res(t->g, b)->type = want;
+    }
+}
+
 SnRef
 sn_gt_node(SnGt *t, const char *name, SnKind kind, uint32_t nin,
            const SnRef *in, const void *attr, const SnType *type,
@@ -200,9 +239,12 @@ sn_gt_node(SnGt *t, const char *name, SnKind kind, uint32_t nin,
         out[0] = type ? type : forced(t, d, nin, in);
     if (d->nout && !typed(t, name, out[0]))
         return 0;
-    return add(t, &(SnSpec){ .kind = kind, .name = name, .nin = nin,
-                             .in = in, .attr = named(t, d, attr, name),
-                             .type = out, .calibrated = calibrated });
+    SnRef v = add(t, &(SnSpec){ .kind = kind, .name = name, .nin = nin,
+                                .in = in, .attr = named(t, d, attr, name),
+                                .type = out, .calibrated = calibrated });
+    if (v)
+        snap_pins(t, SN_NODE(v));
+    return v;
 }
 
 SnRef

@@ -8,11 +8,11 @@ typedef struct Draft {
     const SnKindDesc *d;
     uint32_t nin;
     const SnRef *in;
-    const SnType **in_type;    /* [nin] */
-    const SnShape **in_shape;  /* [nin] */
+    const SnType **in_type;   /* [nin] */
+    const SnShape **in_shape; /* [nin] */
     void *attr;
-    const SnType **type;       /* [nout] */
-    const SnShape **shape;     /* [nout] */
+    const SnType **type;   /* [nout] */
+    const SnShape **shape; /* [nout] */
     const void *data;
 } Draft;
 
@@ -21,9 +21,9 @@ sn_type_import(SnPool *p, const SnType *t)
 {
     if (!t)
         return NULL;
-    return t->nq == 0 ? sn_type_plain(p, t->elem)
-                      : sn_type_axis(p, t->elem, t->axis, t->nq, t->scale,
-                                     t->zp);
+    return t->nq == 0
+               ? sn_type_plain(p, t->elem)
+               : sn_type_axis(p, t->elem, t->axis, t->nq, t->scale, t->zp);
 }
 
 const SnShape *
@@ -40,13 +40,16 @@ sn_layout_why(SnArena *a, const SnType *t, const SnShape *s)
     if (t->axis < 0)
         return NULL;
     if (t->axis >= s->rank)
-        return sn_format(a, "the type has scales along axis %d, the shape has "
-                         "%d dimensions", t->axis, s->rank);
+        return sn_format(a,
+                         "the type has scales along axis %d, the shape has "
+                         "%d dimensions",
+                         t->axis, s->rank);
     if ((int64_t)t->nq == s->dim[t->axis])
         return NULL;
-    return sn_format(a, "the type has %u scales for the %lld slices of axis "
-                     "%d", (unsigned)t->nq, (long long)s->dim[t->axis],
-                     t->axis);
+    return sn_format(a,
+                     "the type has %u scales for the %lld slices of axis "
+                     "%d",
+                     (unsigned)t->nq, (long long)s->dim[t->axis], t->axis);
 }
 
 /* ---- operands ---- */
@@ -102,11 +105,11 @@ draft_operands(const SnGraph *g, const SnSpec *s, Draft *r)
         if (!in[k] && p->optional)
             continue;
         if (!in[k])
-            return s->nin > k ? sn_format(g->arena,
-                                          "operand '%s' is missing", p->name)
-                              : arity_why(g, d, s->nin);
-        if (id == 0 || id >= g->nnode || sn_node(g, id)->dead
-            || SN_RES(in[k]) >= sn_node(g, id)->nres || !sn_type(g, in[k]))
+            return s->nin > k
+                       ? sn_format(g->arena, "operand '%s' is missing", p->name)
+                       : arity_why(g, d, s->nin);
+        if (id == 0 || id >= g->nnode || sn_node(g, id)->dead ||
+            SN_RES(in[k]) >= sn_node(g, id)->nres || !sn_type(g, in[k]))
             return sn_format(g->arena, "operand '%s' is no live result",
                              p->name);
         r->in_type[k] = sn_type(g, in[k]);
@@ -162,14 +165,14 @@ draft_shapes(SnGraph *g, const SnSpec *s, Draft *r)
             return "needs a shape";
     } else {
         char *why = sn_alloc(g->arena, SN_WHY);
-        if (!sn_infer_shapes(g->pool, d, r->attr, r->nin, r->in_shape,
-                             r->shape, why))
+        if (!sn_infer_shapes(g->pool, d, r->attr, r->nin, r->in_shape, r->shape,
+                             why))
             return why;
     }
     for (uint32_t k = 0; k < d->nout; k++) {
-        const char *why = r->type[k] ? sn_layout_why(g->arena, r->type[k],
-                                                     r->shape[k])
-                                     : NULL;
+        const char *why = r->type[k]
+                              ? sn_layout_why(g->arena, r->type[k], r->shape[k])
+                              : NULL;
         if (why)
             return why;
     }
@@ -199,8 +202,8 @@ draft(SnGraph *g, const SnSpec *s, Draft *r)
     if (!why)
         why = draft_types(g, s, r);
     if (!why)
-        why = sn_attrs_why(g->arena, r->d, r->attr, r->nin, r->in_type,
-                           r->type);
+        why =
+            sn_attrs_why(g->arena, r->d, r->attr, r->nin, r->in_type, r->type);
     if (!why)
         why = draft_shapes(g, s, r);
     if (!why)
@@ -241,8 +244,8 @@ commit(SnGraph *g, const SnSpec *s, const Draft *r)
         n->res[k].shape = r->shape[k];
     }
     if (n->nres > 0)
-        n->res[0].name = sn_names_put(
-            g->names, fresh_name(g, r->d, s->name), SN_REF(id, 0));
+        n->res[0].name =
+            sn_names_put(g->names, fresh_name(g, r->d, s->name), SN_REF(id, 0));
     SN_PUSH(g->arena, g->node, g->nnode, n);
     g->nlive++;
     for (uint32_t k = 0; k < r->nin; k++) {

@@ -69,9 +69,9 @@ same_f64(double x, double y)
 static bool
 range_equal(const SnRange *x, const SnRange *y)
 {
-    return x->has_lo == y->has_lo && x->has_hi == y->has_hi
-           && (!x->has_lo || same_f64(x->lo, y->lo))
-           && (!x->has_hi || same_f64(x->hi, y->hi));
+    return x->has_lo == y->has_lo && x->has_hi == y->has_hi &&
+           (!x->has_lo || same_f64(x->lo, y->lo)) &&
+           (!x->has_hi || same_f64(x->hi, y->hi));
 }
 
 static bool
@@ -79,10 +79,10 @@ type_equal(const SnType *x, const SnType *y)
 {
     if (x == y || !x || !y)
         return x == y;
-    return x->elem == y->elem && x->axis == y->axis && x->nq == y->nq
-           && (x->nq == 0
-               || (!memcmp(x->scale, y->scale, x->nq * sizeof *x->scale)
-                   && !memcmp(x->zp, y->zp, x->nq * sizeof *x->zp)));
+    return x->elem == y->elem && x->axis == y->axis && x->nq == y->nq &&
+           (x->nq == 0 ||
+            (!memcmp(x->scale, y->scale, x->nq * sizeof *x->scale) &&
+             !memcmp(x->zp, y->zp, x->nq * sizeof *x->zp)));
 }
 
 bool
@@ -103,17 +103,16 @@ sn_attr_equal(const SnAttrDesc *a, const void *x, const void *y)
         return *(const int32_t *)p == *(const int32_t *)q;
     case SN_A_INTS: {
         const SnInts *v = p, *w = q;
-        return v->n == w->n
-               && (v->n == 0 || !memcmp(v->v, w->v, v->n * sizeof *v->v));
+        return v->n == w->n &&
+               (v->n == 0 || !memcmp(v->v, w->v, v->n * sizeof *v->v));
     }
     case SN_A_REALS: {
         const SnReals *v = p, *w = q;
-        return v->n == w->n
-               && (v->n == 0 || !memcmp(v->v, w->v, v->n * sizeof *v->v));
+        return v->n == w->n &&
+               (v->n == 0 || !memcmp(v->v, w->v, v->n * sizeof *v->v));
     }
     case SN_A_TYPE:
-        return type_equal(*(const SnType *const *)p,
-                          *(const SnType *const *)q);
+        return type_equal(*(const SnType *const *)p, *(const SnType *const *)q);
     case SN_A_RANGE:
         return range_equal(p, q);
     }
@@ -226,9 +225,9 @@ static size_t
 field_size(SnAttrKind k)
 {
     static const size_t size[] = {
-        [SN_A_INT] = sizeof(int64_t),  [SN_A_REAL] = sizeof(float),
-        [SN_A_BOOL] = sizeof(bool),    [SN_A_STR] = sizeof(char *),
-        [SN_A_ENUM] = sizeof(int32_t), [SN_A_INTS] = sizeof(SnInts),
+        [SN_A_INT] = sizeof(int64_t),   [SN_A_REAL] = sizeof(float),
+        [SN_A_BOOL] = sizeof(bool),     [SN_A_STR] = sizeof(char *),
+        [SN_A_ENUM] = sizeof(int32_t),  [SN_A_INTS] = sizeof(SnInts),
         [SN_A_REALS] = sizeof(SnReals), [SN_A_TYPE] = sizeof(SnType *),
         [SN_A_RANGE] = sizeof(SnRange),
     };
@@ -257,14 +256,13 @@ sn_attr_like(SnArena *a, const SnKindDesc *to, void *dst,
         if (!f || f->kind != t->kind)
             continue;
         if (t->kind == SN_A_ENUM) {
-            int32_t w =
-                word_like(t, f, *(const int32_t *)sn_attr_at(src, f));
+            int32_t w = word_like(t, f, *(const int32_t *)sn_attr_at(src, f));
             if (w >= 0)
                 *(int32_t *)p = w;
             continue;
         }
-        if ((t->kind == SN_A_INTS || t->kind == SN_A_REALS) && t->fixed
-            && t->fixed != list_len(f, src))
+        if ((t->kind == SN_A_INTS || t->kind == SN_A_REALS) && t->fixed &&
+            t->fixed != list_len(f, src))
             continue;
         memcpy(p, sn_attr_at(src, f), field_size(t->kind));
         deepen(a, t, p);

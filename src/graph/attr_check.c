@@ -49,9 +49,8 @@ range_type(const SnKindDesc *d, const SnAttrDesc *at, const void *attr,
 static bool
 code_ok(const SnType *t, bool has, double v)
 {
-    return !has
-           || (v == floor(v) && v >= (double)sn_elem_lo(t->elem)
-               && v <= (double)sn_elem_hi(t->elem));
+    return !has || (v == floor(v) && v >= (double)sn_elem_lo(t->elem) &&
+                    v <= (double)sn_elem_hi(t->elem));
 }
 
 static const char *
@@ -61,8 +60,8 @@ range_why(SnArena *a, const SnAttrDesc *at, const SnRange *r, const SnType *t)
         return sn_format(a, "attribute '%s' has a bound that is not a number",
                          at->name);
     if (r->has_lo && r->has_hi && r->lo > r->hi)
-        return sn_format(a, "attribute '%s' is empty: %g > %g", at->name,
-                         r->lo, r->hi);
+        return sn_format(a, "attribute '%s' is empty: %g > %g", at->name, r->lo,
+                         r->hi);
     if (!t || t->elem == SN_F32 || t->elem == SN_F16)
         return NULL;
     if (code_ok(t, r->has_lo, r->lo) && code_ok(t, r->has_hi, r->hi))

@@ -49,8 +49,8 @@ sn_port_of_slot(const SnKindDesc *d, uint32_t nin, uint32_t slot)
 }
 
 void
-sn_port_slots(const SnKindDesc *d, uint32_t nin, uint32_t port,
-              uint32_t *first, uint32_t *count)
+sn_port_slots(const SnKindDesc *d, uint32_t nin, uint32_t port, uint32_t *first,
+              uint32_t *count)
 {
     uint32_t run, v = variadic(d, nin, &run);
 
@@ -65,8 +65,8 @@ sn_port_slots(const SnKindDesc *d, uint32_t nin, uint32_t port,
 static bool
 fits(SnTypePat p, const SnType *t)
 {
-    return !t || (p.elem >= 0 && t->elem == (SnElem)p.elem
-                  && t->axis == p.axis);
+    return !t ||
+           (p.elem >= 0 && t->elem == (SnElem)p.elem && t->axis == p.axis);
 }
 
 const SnTuple *
@@ -108,8 +108,7 @@ sn_node_tuple(const SnGraph *g, SnId id)
         uint32_t s = 0, k = 0;
         for (; s < n->nin; s++) {
             SnRef r = n->in[s].ref;
-            if (r && !fits(t->in[sn_port_of_slot(d, n->nin, s)],
-                           sn_type(g, r)))
+            if (r && !fits(t->in[sn_port_of_slot(d, n->nin, s)], sn_type(g, r)))
                 break;
         }
         while (k < n->nres && fits(t->out[k], n->res[k].type))
@@ -160,8 +159,8 @@ sn_pin_type(SnPool *p, SnArena *scratch, const SnKindDesc *d,
     for (uint32_t k = 0; k < n; k++) {
         scale[k] = f[0]->scale[f[0]->nq > 1 ? k : 0];
         for (uint32_t i = 1; i < port->npin; i++)
-            scale[k] = sn_pin_scale(scale[k],
-                                    f[i]->scale[f[i]->nq > 1 ? k : 0]);
+            scale[k] =
+                sn_pin_scale(scale[k], f[i]->scale[f[i]->nq > 1 ? k : 0]);
     }
     return sn_type_axis(p, (SnElem)pat->elem, pat->axis, n, scale, zp);
 }
@@ -209,8 +208,8 @@ sn_force_types(SnPool *p, SnArena *scratch, const SnKindDesc *d, uint32_t nin,
 /* ---- signatures in messages ---- */
 
 void
-sn_put_signature(SnBuf *b, uint32_t nin, const SnType *const *in,
-                 uint32_t nout, const SnType *const *out)
+sn_put_signature(SnBuf *b, uint32_t nin, const SnType *const *in, uint32_t nout,
+                 const SnType *const *out)
 {
     sn_putc(b, '(');
     for (uint32_t s = 0; s < nin; s++) {

@@ -132,8 +132,7 @@ draw_node(const SnGraph *g, SnBuf *b, SnId id)
     put_attrs(b, g->arena, n, d);
     for (uint32_t s = 0; s < n->nin; s++)
         if (n->in[s].ref && is_const(g, n->in[s].ref))
-            put_constant(g, b,
-                         d->in[sn_port_of_slot(d, n->nin, s)].name,
+            put_constant(g, b, d->in[sn_port_of_slot(d, n->nin, s)].name,
                          n->in[s].ref);
     sn_puts(b, "\"];\n");
 }

@@ -54,8 +54,8 @@ check_ref(const SnGraph *g, SnRef r, const char *what)
 {
     SnId id = SN_NODE(r);
 
-    if (id == 0 || id >= g->nnode || g->node[id]->dead
-        || SN_RES(r) >= g->node[id]->nres)
+    if (id == 0 || id >= g->nnode || g->node[id]->dead ||
+        SN_RES(r) >= g->node[id]->nres)
         sn_bug("%s: %u:%u is no result of a live node", what, (unsigned)id,
                SN_RES(r));
 }
@@ -101,8 +101,7 @@ sn_replace(SnGraph *g, SnRef old, SnRef new_, SnId mark)
     if (o->name)
         o->name = sn_names_put(g->names, o->name, old);
     else if (SN_RES(old) == 0)
-        o->name =
-            sn_names_put(g->names, sn_names_unique(g->names, name), old);
+        o->name = sn_names_put(g->names, sn_names_unique(g->names, name), old);
 }
 
 void
@@ -222,8 +221,8 @@ sn_find(const SnGraph *g, const char *name)
     SnRef r = sn_names_find(g->names, name);
     size_t n = strlen(name);
 
-    if (r || n < 3 || name[n - 2] != ':' || name[n - 1] < '0'
-        || name[n - 1] >= '0' + SN_MAXRES)
+    if (r || n < 3 || name[n - 2] != ':' || name[n - 1] < '0' ||
+        name[n - 1] >= '0' + SN_MAXRES)
         return r;
     SnArena *a = g->arena;
     r = sn_names_find(g->names, sn_strndup(a, name, n - 2));

@@ -29,17 +29,17 @@ same_type(const SnType *x, const SnType *y)
 {
     if (!x || !y)
         return x == y;
-    return x->elem == y->elem && x->axis == y->axis && x->nq == y->nq
-           && (x->nq == 0
-               || (!memcmp(x->scale, y->scale, x->nq * sizeof *x->scale)
-                   && !memcmp(x->zp, y->zp, x->nq * sizeof *x->zp)));
+    return x->elem == y->elem && x->axis == y->axis && x->nq == y->nq &&
+           (x->nq == 0 ||
+            (!memcmp(x->scale, y->scale, x->nq * sizeof *x->scale) &&
+             !memcmp(x->zp, y->zp, x->nq * sizeof *x->zp)));
 }
 
 static bool
 same_shape(const SnShape *x, const SnShape *y)
 {
-    return x->rank == y->rank
-           && !memcmp(x->dim, y->dim, (size_t)x->rank * sizeof *x->dim);
+    return x->rank == y->rank &&
+           !memcmp(x->dim, y->dim, (size_t)x->rank * sizeof *x->dim);
 }
 
 static bool
@@ -47,9 +47,8 @@ same_ref(const Pair *p, SnRef x, SnRef y)
 {
     if (!x || !y)
         return x == y;
-    return SN_RES(x) == SN_RES(y)
-           && same_str(sn_def(p->x, x)->res[0].name,
-                       sn_def(p->y, y)->res[0].name);
+    return SN_RES(x) == SN_RES(y) &&
+           same_str(sn_def(p->x, x)->res[0].name, sn_def(p->y, y)->res[0].name);
 }
 
 static bool
@@ -63,8 +62,8 @@ same_attrs(Pair *p, SnId id, const SnNode *m, const SnNode *n)
         if (sn_attr_equal(at, m->attr, n->attr))
             continue;
         sn_buf_init(&b, p->a);
-        sn_putf(&b, "%s: attribute '%s' differs: ",
-                sn_label(p->x, id, p->a), at->name);
+        sn_putf(&b, "%s: attribute '%s' differs: ", sn_label(p->x, id, p->a),
+                at->name);
         sn_put_attr(&b, at, m->attr);
         sn_puts(&b, " and ");
         sn_put_attr(&b, at, n->attr);
@@ -80,10 +79,9 @@ same_results(Pair *p, SnId id, const SnNode *m, const SnNode *n)
     for (unsigned k = 0; k < m->nres; k++) {
         const SnResult *r = &m->res[k], *s = &n->res[k];
         if (!same_type(r->type, s->type)) {
-            p->why = sn_format(p->a, "%s: type differs: %s and %s",
-                               sn_label(p->x, id, p->a),
-                               sn_type_str(p->a, r->type),
-                               sn_type_str(p->a, s->type));
+            p->why = sn_format(
+                p->a, "%s: type differs: %s and %s", sn_label(p->x, id, p->a),
+                sn_type_str(p->a, r->type), sn_type_str(p->a, s->type));
             return false;
         }
         if (!same_shape(r->shape, s->shape))
@@ -139,8 +137,7 @@ same_border(Pair *p)
     while (x = next_border(p->x, x, false), y = next_border(p->y, y, false),
            x && y)
         if (strcmp(sn_node(p->x, x)->res[0].name,
-                   sn_node(p->y, y)->res[0].name)
-            != 0)
+                   sn_node(p->y, y)->res[0].name) != 0)
             return differ(p, x, "its place among the inputs");
     x = y = 0;
     while (x = next_border(p->x, x, true), y = next_border(p->y, y, true),
@@ -182,8 +179,7 @@ graph_equal(Pair *p)
 }
 
 bool
-sn_graph_equal(const SnGraph *x, const SnGraph *y, SnArena *a,
-               const char **why)
+sn_graph_equal(const SnGraph *x, const SnGraph *y, SnArena *a, const char **why)
 {
     Pair p = {x, y, a, NULL};
     bool same = graph_equal(&p);
@@ -224,8 +220,8 @@ put_node(SnBuf *b, const SnNode *n, bool with_names)
             sn_put_quoted(b, r->name);
     }
     if (sn_holds_data(d))
-        put_u64(b, XXH64(n->data, sn_tensor_nbyte(n->res[0].type,
-                                                  n->res[0].shape), 0));
+        put_u64(b, XXH64(n->data,
+                         sn_tensor_nbyte(n->res[0].type, n->res[0].shape), 0));
 }
 
 uint64_t

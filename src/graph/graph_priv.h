@@ -75,8 +75,7 @@ const SnType *sn_pin_type(SnPool *p, SnArena *scratch, const SnKindDesc *d,
                           uint32_t nin, const SnType *const *in);
 /* Fills NULL entries of out that the facts force. */
 void sn_force_types(SnPool *p, SnArena *scratch, const SnKindDesc *d,
-                    uint32_t nin, const SnType *const *in,
-                    const SnType **out);
+                    uint32_t nin, const SnType *const *in, const SnType **out);
 
 /* What is wrong with attributes (counts, words, ranges, constraints), or
  * NULL. */

@@ -22,8 +22,8 @@ slot_of(const SnNames *m, const char *name, size_t n, uint64_t hash)
     size_t i = (size_t)hash & (m->cap - 1);
 
     for (; m->slot[i].name; i = (i + 1) & (m->cap - 1))
-        if (m->slot[i].hash == hash && !strncmp(m->slot[i].name, name, n)
-            && m->slot[i].name[n] == '\0')
+        if (m->slot[i].hash == hash && !strncmp(m->slot[i].name, name, n) &&
+            m->slot[i].name[n] == '\0')
             break;
     return &m->slot[i];
 }
@@ -44,8 +44,7 @@ grow(SnNames *m)
     m->slot = SN_NEW_N(m->a, SnNameSlot, m->cap);
     for (size_t i = 0; i < cap; i++)
         if (old[i].name)
-            *slot_of(m, old[i].name, strlen(old[i].name), old[i].hash) =
-                old[i];
+            *slot_of(m, old[i].name, strlen(old[i].name), old[i].hash) = old[i];
 }
 
 SnRef

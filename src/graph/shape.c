@@ -103,8 +103,8 @@ sn_arg_reals(SnShapeCall *c, unsigned i, SnReals *v)
 {
     const SnArg *g = &c->sem->arg[i];
 
-    if (i >= c->sem->narg || g->kind != SN_ARG_ATTR
-        || c->d->attr[g->v].kind != SN_A_REALS)
+    if (i >= c->sem->narg || g->kind != SN_ARG_ATTR ||
+        c->d->attr[g->v].kind != SN_A_REALS)
         return sn_shape_fail(c, "the map lacks its argument %u", i + 1);
     *v = *(const SnReals *)sn_attr_at(c->attr, &c->d->attr[g->v]);
     return true;
@@ -115,8 +115,8 @@ sn_arg_word(const SnShapeCall *c, unsigned i, const char *dflt)
 {
     const SnArg *g = &c->sem->arg[i];
 
-    if (i >= c->sem->narg || g->kind != SN_ARG_ATTR
-        || c->d->attr[g->v].kind != SN_A_ENUM)
+    if (i >= c->sem->narg || g->kind != SN_ARG_ATTR ||
+        c->d->attr[g->v].kind != SN_A_ENUM)
         return dflt;
     const SnAttrDesc *at = &c->d->attr[g->v];
     return at->words[*(const int32_t *)sn_attr_at(c->attr, at)];
@@ -190,8 +190,7 @@ shape_broadcast(SnShapeCall *c)
             continue;
         sn_port_slots(c->d, c->nin, (uint32_t)g->v, &first, &count);
         for (uint32_t s = first; s < first + count; s++)
-            if (c->in[s]
-                && !sn_shape_join(c, c->in[s]->dim, c->in[s]->rank))
+            if (c->in[s] && !sn_shape_join(c, c->in[s]->dim, c->in[s]->rank))
                 return false;
     }
     return true;
@@ -225,8 +224,8 @@ shape_reduce(SnShapeCall *c)
     const SnShape *x;
     SnInts axes;
 
-    if (!sn_arg_shape(c, 0, -1, &x)
-        || !sn_arg_ints(c, 1, -1, -x->rank, x->rank - 1, &axes))
+    if (!sn_arg_shape(c, 0, -1, &x) ||
+        !sn_arg_ints(c, 1, -1, -x->rank, x->rank - 1, &axes))
         return false;
     for (uint32_t k = 0; k < axes.n; k++) {
         int64_t axis = axes.v[k];
@@ -272,8 +271,8 @@ shape_bag(SnShapeCall *c)
 {
     const SnShape *t, *index, *offset;
 
-    if (!sn_arg_shape(c, 0, 2, &t) || !sn_arg_shape(c, 1, 1, &index)
-        || !sn_arg_shape(c, 2, 1, &offset))
+    if (!sn_arg_shape(c, 0, 2, &t) || !sn_arg_shape(c, 1, 1, &index) ||
+        !sn_arg_shape(c, 2, 1, &offset))
         return false;
     if (offset->dim[0] < 1)
         return sn_shape_fail(c, "operand '%s' needs at least one element",
@@ -339,8 +338,12 @@ sn_infer_shapes(SnPool *p, const SnKindDesc *d, const void *attr, uint32_t nin,
 {
     why[0] = '\0';
     for (uint32_t k = 0; k < d->nout; k++) {
-        SnShapeCall c = {.d = d, .attr = attr, .nin = nin, .in = in,
-                         .sem = &d->sem[k], .why = why};
+        SnShapeCall c = {.d = d,
+                         .attr = attr,
+                         .nin = nin,
+                         .in = in,
+                         .sem = &d->sem[k],
+                         .why = why};
         if (!maps[c.sem->map](&c))
             return false;
         out[k] = sn_shape(p, c.rank, c.dim);

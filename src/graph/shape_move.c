@@ -14,8 +14,8 @@ sn_shape_permute(SnShapeCall *c)
     unsigned seen = 0;
     SnInts perm;
 
-    if (!sn_arg_shape(c, 0, -1, &x)
-        || !sn_arg_ints(c, 1, x->rank, 0, x->rank - 1, &perm))
+    if (!sn_arg_shape(c, 0, -1, &x) ||
+        !sn_arg_ints(c, 1, x->rank, 0, x->rank - 1, &perm))
         return false;
     for (int i = 0; i < x->rank; i++) {
         if (seen >> perm.v[i] & 1)
@@ -36,8 +36,8 @@ sn_shape_reshape(SnShapeCall *c)
     int wild = -1;
     SnInts dims;
 
-    if (!sn_arg_shape(c, 0, -1, &x)
-        || !sn_arg_ints(c, 1, -1, -1, DIM_MAX, &dims))
+    if (!sn_arg_shape(c, 0, -1, &x) ||
+        !sn_arg_ints(c, 1, -1, -1, DIM_MAX, &dims))
         return false;
     if (dims.n > SN_MAXRANK)
         return sn_shape_fail(c, "'%s' has %u dimensions; the limit is %d",
@@ -111,10 +111,10 @@ sn_shape_slice(SnShapeCall *c)
     SnInts start, size, step;
     const SnShape *x;
 
-    if (!sn_arg_shape(c, 0, -1, &x)
-        || !sn_arg_ints(c, 1, x->rank, 0, DIM_MAX, &start)
-        || !sn_arg_ints(c, 2, x->rank, 0, DIM_MAX, &size)
-        || !sn_arg_ints(c, 3, x->rank, -DIM_MAX, DIM_MAX, &step))
+    if (!sn_arg_shape(c, 0, -1, &x) ||
+        !sn_arg_ints(c, 1, x->rank, 0, DIM_MAX, &start) ||
+        !sn_arg_ints(c, 2, x->rank, 0, DIM_MAX, &size) ||
+        !sn_arg_ints(c, 3, x->rank, -DIM_MAX, DIM_MAX, &step))
         return false;
     c->rank = x->rank;
     for (int i = 0; i < x->rank; i++) {
@@ -125,9 +125,8 @@ sn_shape_slice(SnShapeCall *c)
             return sn_shape_fail(c, "'%s' holds a 0", sn_arg_name(c, 3));
         if (n > 0 && (s >= d || (n - 1) > room / by))
             return sn_shape_fail(
-                c,
-                "axis %d: %lld elements from %lld by %lld leave [0, %lld)", i,
-                (long long)n, (long long)s, (long long)step.v[i],
+                c, "axis %d: %lld elements from %lld by %lld leave [0, %lld)",
+                i, (long long)n, (long long)s, (long long)step.v[i],
                 (long long)d);
         c->dim[i] = n;
     }
@@ -140,8 +139,8 @@ sn_shape_tile(SnShapeCall *c)
     const SnShape *x;
     SnInts repeats;
 
-    if (!sn_arg_shape(c, 0, -1, &x)
-        || !sn_arg_ints(c, 1, x->rank, 0, DIM_MAX, &repeats))
+    if (!sn_arg_shape(c, 0, -1, &x) ||
+        !sn_arg_ints(c, 1, x->rank, 0, DIM_MAX, &repeats))
         return false;
     c->rank = x->rank;
     for (int i = 0; i < x->rank; i++) {
@@ -159,8 +158,8 @@ sn_shape_flip(SnShapeCall *c)
     unsigned seen = 0;
     SnInts axes;
 
-    if (!sn_arg_shape(c, 0, -1, &x)
-        || !sn_arg_ints(c, 1, -1, -x->rank, x->rank - 1, &axes))
+    if (!sn_arg_shape(c, 0, -1, &x) ||
+        !sn_arg_ints(c, 1, -1, -x->rank, x->rank - 1, &axes))
         return false;
     for (uint32_t i = 0; i < axes.n; i++) {
         int64_t axis = axes.v[i];
@@ -213,8 +212,8 @@ sn_shape_pad(SnShapeCall *c)
     const SnShape *x;
     SnInts pads;
 
-    if (!sn_arg_shape(c, 0, -1, &x)
-        || !sn_arg_ints(c, 1, 2 * x->rank, -DIM_MAX, DIM_MAX, &pads))
+    if (!sn_arg_shape(c, 0, -1, &x) ||
+        !sn_arg_ints(c, 1, 2 * x->rank, -DIM_MAX, DIM_MAX, &pads))
         return false;
     c->rank = x->rank;
     for (int i = 0; i < x->rank; i++) {
@@ -224,8 +223,8 @@ sn_shape_pad(SnShapeCall *c)
                        : edge           ? DIM_MAX
                                         : d - 1;
         if (b < -d || a < -d || d + b + a < 0)
-            return sn_shape_fail(c, "axis %d: %lld elements cropped by %lld",
-                                 i, (long long)d,
+            return sn_shape_fail(c, "axis %d: %lld elements cropped by %lld", i,
+                                 (long long)d,
                                  (long long)(b < 0 && a < 0 ? -b - a
                                              : b < 0        ? -b
                                                             : -a));
@@ -269,9 +268,9 @@ sn_shape_nearest(SnShapeCall *c)
     SnReals scale;
     SnInts dims;
 
-    if (!sn_arg_shape(c, 0, -1, &x)
-        || !sn_arg_ints(c, 1, x->rank, 0, DIM_MAX, &dims)
-        || !sn_arg_reals(c, 2, &scale))
+    if (!sn_arg_shape(c, 0, -1, &x) ||
+        !sn_arg_ints(c, 1, x->rank, 0, DIM_MAX, &dims) ||
+        !sn_arg_reals(c, 2, &scale))
         return false;
     if (scale.n > 0 && scale.n != dims.n)
         return sn_shape_fail(c, "'%s' must have %u numbers, not %u",

@@ -11,7 +11,7 @@ typedef struct SnShapeCall {
     uint32_t nin;
     const SnShape *const *in; /* by slot; NULL for a missing operand */
     const SnSem *sem;
-    char *why; /* [SN_WHY] */
+    char *why;   /* [SN_WHY] */
     int64_t one; /* an integer argument seen as a list */
     int rank;    /* the result */
     int64_t dim[SN_MAXRANK];
@@ -42,7 +42,7 @@ bool sn_shape_join(SnShapeCall *c, const int64_t *dim, int rank);
 SnShapeFn sn_shape_conv, sn_shape_conv_transpose, sn_shape_pool,
     sn_shape_matmul;
 SnShapeFn sn_shape_permute, sn_shape_reshape, sn_shape_concat, sn_shape_slice,
-    sn_shape_tile, sn_shape_flip, sn_shape_block, sn_shape_pad,
-    sn_shape_gather, sn_shape_nearest;
+    sn_shape_tile, sn_shape_flip, sn_shape_block, sn_shape_pad, sn_shape_gather,
+    sn_shape_nearest;
 
 #endif

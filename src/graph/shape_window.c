@@ -15,9 +15,9 @@ typedef struct Window {
 static bool
 window_args(SnShapeCall *c, Window *w, unsigned first)
 {
-    if (!sn_arg_ints(c, first, 2, 1, WINDOW_MAX, &w->stride)
-        || !sn_arg_ints(c, first + 1, 4, 0, WINDOW_MAX, &w->pads)
-        || !sn_arg_ints(c, first + 2, 2, 1, WINDOW_MAX, &w->dilate))
+    if (!sn_arg_ints(c, first, 2, 1, WINDOW_MAX, &w->stride) ||
+        !sn_arg_ints(c, first + 1, 4, 0, WINDOW_MAX, &w->pads) ||
+        !sn_arg_ints(c, first + 2, 2, 1, WINDOW_MAX, &w->dilate))
         return false;
     for (int i = 0; i < 2; i++)
         if (w->in[i] > WINDOW_MAX || w->kernel[i] > WINDOW_MAX)
@@ -71,8 +71,7 @@ conv_args(SnShapeCall *c, const SnShape **x, const SnShape **f, Window *w)
     if ((*x)->dim[3] % group != 0 || (*x)->dim[3] / group != (*f)->dim[3])
         return sn_shape_fail(
             c, "%lld channels in %lld groups do not fit filters over %lld",
-            (long long)(*x)->dim[3], (long long)group,
-            (long long)(*f)->dim[3]);
+            (long long)(*x)->dim[3], (long long)group, (long long)(*f)->dim[3]);
     return window_args(c, w, 2);
 }
 
@@ -82,8 +81,8 @@ sn_shape_conv(SnShapeCall *c)
     const SnShape *x, *f;
     Window w;
 
-    if (!conv_args(c, &x, &f, &w) || !count(c, &w, 0, false, &c->dim[1])
-        || !count(c, &w, 1, false, &c->dim[2]))
+    if (!conv_args(c, &x, &f, &w) || !count(c, &w, 0, false, &c->dim[1]) ||
+        !count(c, &w, 1, false, &c->dim[2]))
         return false;
     c->rank = 4;
     c->dim[0] = x->dim[0];
@@ -98,15 +97,15 @@ sn_shape_conv_transpose(SnShapeCall *c)
     SnInts more;
     Window w;
 
-    if (!conv_args(c, &x, &f, &w)
-        || !sn_arg_ints(c, 6, 2, 0, WINDOW_MAX, &more))
+    if (!conv_args(c, &x, &f, &w) ||
+        !sn_arg_ints(c, 6, 2, 0, WINDOW_MAX, &more))
         return false;
     c->rank = 4;
     c->dim[0] = x->dim[0];
     c->dim[3] = f->dim[0];
     for (int i = 0; i < 2; i++) {
-        c->dim[1 + i] = w.stride.v[i] * (w.in[i] - 1) + more.v[i]
-                        + extent(&w, i) - w.pads.v[i] - w.pads.v[i + 2];
+        c->dim[1 + i] = w.stride.v[i] * (w.in[i] - 1) + more.v[i] +
+                        extent(&w, i) - w.pads.v[i] - w.pads.v[i + 2];
         if (w.in[i] < 1 || c->dim[1 + i] < 1)
             return sn_shape_fail(c, "padding leaves nothing of the result");
     }
@@ -121,15 +120,15 @@ sn_shape_pool(SnShapeCall *c)
     SnInts kernel;
     Window w;
 
-    if (!sn_arg_shape(c, 0, 4, &x)
-        || !sn_arg_ints(c, 1, 2, 1, WINDOW_MAX, &kernel))
+    if (!sn_arg_shape(c, 0, 4, &x) ||
+        !sn_arg_ints(c, 1, 2, 1, WINDOW_MAX, &kernel))
         return false;
     for (int i = 0; i < 2; i++) {
         w.in[i] = x->dim[1 + i];
         w.kernel[i] = kernel.v[i];
     }
-    if (!window_args(c, &w, 2) || !count(c, &w, 0, ceil_mode, &c->dim[1])
-        || !count(c, &w, 1, ceil_mode, &c->dim[2]))
+    if (!window_args(c, &w, 2) || !count(c, &w, 0, ceil_mode, &c->dim[1]) ||
+        !count(c, &w, 1, ceil_mode, &c->dim[2]))
         return false;
     c->rank = 4;
     c->dim[0] = x->dim[0];
@@ -156,8 +155,7 @@ sn_shape_matmul(SnShapeCall *c)
     if (ka != kb)
         return sn_shape_fail(
             c, "'%s' has %lld elements to sum over, '%s' has %lld",
-            sn_arg_name(c, 0), (long long)ka, sn_arg_name(c, 1),
-            (long long)kb);
+            sn_arg_name(c, 0), (long long)ka, sn_arg_name(c, 1), (long long)kb);
     if (ra > 2 && !sn_shape_join(c, a->dim, ra - 2))
         return false;
     if (rb > 2 && !sn_shape_join(c, b->dim, rb - 2))

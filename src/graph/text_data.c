@@ -46,8 +46,8 @@ sn_rd_data(SnReader *r, SnDataText *t)
     t->form = SN_D_SIDE;
     t->file = r->m.t.s;
     sn_rd_next(r);
-    return sn_rd_expect(r, '@', "and an offset after the file name")
-           && sn_rd_int(r, 0, INT64_MAX, &t->offset);
+    return sn_rd_expect(r, '@', "and an offset after the file name") &&
+           sn_rd_int(r, 0, INT64_MAX, &t->offset);
 }
 
 bool
@@ -91,8 +91,8 @@ read_flag(SnReader *r, unsigned char *p)
 {
     int64_t v;
 
-    if (r->m.t.kind == SN_T_IDENT
-        && (!strcmp(r->m.t.s, "true") || !strcmp(r->m.t.s, "false"))) {
+    if (r->m.t.kind == SN_T_IDENT &&
+        (!strcmp(r->m.t.s, "true") || !strcmp(r->m.t.s, "false"))) {
         *p = *r->m.t.s == 't';
         sn_rd_next(r);
         return !r->failed;
@@ -190,8 +190,10 @@ read_splat(SnReader *r, const SnDataText *t, const SnType *type,
     if (type->elem == SN_ROW8)
         return sn_rd_fail(r, t->pos, "row8 cannot be written as a splat");
     if (n > SN_SPLAT_MAX - r->nsplat)
-        return sn_rd_fail(r, t->pos, "the splats of one file may not exceed "
-                          "%d bytes", SN_SPLAT_MAX);
+        return sn_rd_fail(r, t->pos,
+                          "the splats of one file may not exceed "
+                          "%d bytes",
+                          SN_SPLAT_MAX);
     r->m = t->at;
     if (!read_elem(r, type->elem, one))
         return false;
@@ -237,9 +239,9 @@ load_side(SnReader *r, const SnDataText *t, SnSide *s)
     }
     close(fd);
     s->data = p;
-    return got == s->n
-           || sn_rd_fail(r, t->pos, "cannot read %s: %zu of %zu bytes", path,
-                         got, s->n);
+    return got == s->n ||
+           sn_rd_fail(r, t->pos, "cannot read %s: %zu of %zu bytes", path, got,
+                      s->n);
 }
 
 static bool
@@ -253,12 +255,12 @@ find_side(SnReader *r, const SnDataText *t, const SnSide **side)
             return true;
         }
     if (!r->dir)
-        return sn_rd_fail(r, t->pos, "files beside the text are not allowed "
-                                     "here");
-    if (!*t->file || strchr(t->file, '/') || !strcmp(t->file, ".")
-        || !strcmp(t->file, ".."))
-        return sn_rd_fail(r, t->pos, "'%s' must be a plain file name",
-                          t->file);
+        return sn_rd_fail(r, t->pos,
+                          "files beside the text are not allowed "
+                          "here");
+    if (!*t->file || strchr(t->file, '/') || !strcmp(t->file, ".") ||
+        !strcmp(t->file, ".."))
+        return sn_rd_fail(r, t->pos, "'%s' must be a plain file name", t->file);
     if (!load_side(r, t, &s))
         return false;
     SN_PUSH(r->a, r->side, r->nside, s);
@@ -283,14 +285,17 @@ read_side(SnReader *r, const SnDataText *t, const SnType *type,
         return sn_rd_fail(r, t->pos, "offset %llu is no multiple of %d",
                           (unsigned long long)at, SN_SIDE_ALIGN);
     if (at > s->n || n > s->n - at)
-        return sn_rd_fail(r, t->pos, "%s has %zu bytes, too few for %zu at "
-                          "%llu", t->file, s->n, n, (unsigned long long)at);
+        return sn_rd_fail(r, t->pos,
+                          "%s has %zu bytes, too few for %zu at "
+                          "%llu",
+                          t->file, s->n, n, (unsigned long long)at);
     snprintf(hash, sizeof hash, "%016llx",
              (unsigned long long)XXH64(s->data + at, n, 0));
     if (strcmp(hash, t->hash) != 0)
-        return sn_rd_fail(r, t->pos, "%s at %llu has hash %s, not %s; it is "
-                          "not the file this text was written with", t->file,
-                          (unsigned long long)at, hash, t->hash);
+        return sn_rd_fail(r, t->pos,
+                          "%s at %llu has hash %s, not %s; it is "
+                          "not the file this text was written with",
+                          t->file, (unsigned long long)at, hash, t->hash);
     *data = s->data + at;
     return true;
 }

@@ -69,7 +69,7 @@ skip(SnReader *r)
 static int
 hex_digit(int c)
 {
-    return is_digit(c)              ? c - '0'
+    return is_digit(c)            ? c - '0'
            : c >= 'a' && c <= 'f' ? c - 'a' + 10
            : c >= 'A' && c <= 'F' ? c - 'A' + 10
                                   : -1;
@@ -151,8 +151,8 @@ number_end(const SnReader *r, size_t i)
         i++;
     for (;; i++) {
         int c = peek(r, i), before = i ? peek(r, i - 1) : 0;
-        bool sign = (c == '+' || c == '-') && !hex
-                    && (before == 'e' || before == 'E');
+        bool sign =
+            (c == '+' || c == '-') && !hex && (before == 'e' || before == 'E');
         if (!is_alpha(c) && !is_digit(c) && c != '.' && !sign)
             return i;
     }
@@ -262,8 +262,8 @@ static bool
 number(SnReader *r, char *s, const char *what)
 {
     const SnTok *t = &r->m.t;
-    bool word = t->kind == SN_T_IDENT
-                && (!strcmp(t->s, "inf") || !strcmp(t->s, "nan"));
+    bool word =
+        t->kind == SN_T_IDENT && (!strcmp(t->s, "inf") || !strcmp(t->s, "nan"));
 
     if (t->kind != SN_T_NUM && !word)
         return sn_rd_wanted(r, what);

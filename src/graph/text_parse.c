@@ -8,7 +8,7 @@
 
 /* A statement as read, before the node exists. */
 typedef struct Stmt {
-    SnPos pos;     /* the kind */
+    SnPos pos; /* the kind */
     SnKind kind;
     const SnKindDesc *d;
     unsigned nname;
@@ -46,8 +46,7 @@ read_names(SnReader *r, Stmt *s)
             }
             for (unsigned k = 0; k < s->nname; k++)
                 if (s->name[k] && !strcmp(s->name[k], t->s))
-                    return sn_rd_fail(r, t->pos, "%%%s is defined twice",
-                                      t->s);
+                    return sn_rd_fail(r, t->pos, "%%%s is defined twice", t->s);
             s->name[s->nname++] = t->s;
         } else {
             return sn_rd_wanted(r, "a result's name");
@@ -99,8 +98,7 @@ read_value(SnReader *r, SnRef *ref)
         return false;
     const SnNode *n = sn_def(r->g, *ref);
     if (SN_RES(*ref) != 0 || k >= n->nres || !n->res[k].type)
-        return sn_rd_fail(r, at, "%%%s has no result %lld", name,
-                          (long long)k);
+        return sn_rd_fail(r, at, "%%%s has no result %lld", name, (long long)k);
     *ref = SN_REF(SN_NODE(*ref), k);
     return true;
 }
@@ -148,8 +146,8 @@ read_hash(SnReader *r, Stmt *s)
 {
     const SnTok *t = &r->m.t;
 
-    if (t->kind != SN_T_STR || strlen(t->s) != 16
-        || strspn(t->s, "0123456789abcdef") != 16)
+    if (t->kind != SN_T_STR || strlen(t->s) != 16 ||
+        strspn(t->s, "0123456789abcdef") != 16)
         return sn_rd_wanted(r, "a string of 16 hex digits");
     s->data.hash = t->s;
     sn_rd_next(r);
@@ -280,15 +278,14 @@ read_types(SnReader *r, Stmt *s)
 static bool
 nearly(const SnType *have, const SnType *want)
 {
-    if (have->elem != want->elem || have->axis != want->axis
-        || have->nq != want->nq)
+    if (have->elem != want->elem || have->axis != want->axis ||
+        have->nq != want->nq)
         return false;
     for (uint32_t i = 0; i < want->nq; i++) {
         double by = (double)have->scale[i] - (double)want->scale[i];
         if (by < 0)
             by = -by;
-        if (have->zp[i] != want->zp[i]
-            || by > (double)want->scale[i] * 0x1p-20)
+        if (have->zp[i] != want->zp[i] || by > (double)want->scale[i] * 0x1p-20)
             return false;
     }
     return true;
@@ -316,8 +313,7 @@ snap_pins(SnReader *r, SnId id)
             continue;
         sn_port_slots(d, n->nin, i, &s, &count);
         SnRef b = count ? n->in[s].ref : 0;
-        if (!b || !sn_elem_quant(sn_type(r->g, b)->elem)
-            || !retypable(r->g, b))
+        if (!b || !sn_elem_quant(sn_type(r->g, b)->elem) || !retypable(r->g, b))
             continue;
         const SnType *want =
             sn_pin_type(r->g->pool, r->a, d, &d->in[i], &t->in[i], n->nin,
@@ -389,8 +385,8 @@ build(SnReader *r, Stmt *s)
     const void *data = NULL;
     const char *why;
 
-    if (sn_holds_data(s->d)
-        && !sn_rd_bytes(r, &s->data, s->type[0], s->shape[0], &data))
+    if (sn_holds_data(s->d) &&
+        !sn_rd_bytes(r, &s->data, s->type[0], s->shape[0], &data))
         return false;
     SnSpec spec = {.kind = s->kind,
                    .name = s->nname ? s->name[0] : NULL,
@@ -428,8 +424,8 @@ statement(SnReader *r)
 
     if (r->m.t.kind == SN_T_NAME && !read_names(r, &s))
         return false;
-    return read_kind(r, &s) && read_operands(r, &s) && read_attrs(r, &s)
-           && read_types(r, &s) && build(r, &s);
+    return read_kind(r, &s) && read_operands(r, &s) && read_attrs(r, &s) &&
+           read_types(r, &s) && build(r, &s);
 }
 
 /* ---- the file ---- */
@@ -446,8 +442,9 @@ header(SnReader *r)
     SnPos pos = r->m.t.pos;
     if (r->failed)
         return false;
-    if (r->m.t.kind != SN_T_IDENT || strcmp(r->m.t.s, "sinter") != 0
-        || strncmp(r->m.t.at, magic, n) != 0)
+    size_t left = r->src->nbyte - (size_t)(r->m.t.at - r->src->text);
+    if (r->m.t.kind != SN_T_IDENT || strcmp(r->m.t.s, "sinter") != 0 ||
+        left < n || memcmp(r->m.t.at, magic, n) != 0)
         return sn_rd_wanted(r, "'sinter-graph 1' on the first line");
     r->m.i += n - r->m.t.pos.len;
     pos.len = (uint32_t)n;
@@ -455,8 +452,10 @@ header(SnReader *r)
     if (!sn_rd_int(r, 0, INT64_MAX, &version))
         return false;
     if (version != 1)
-        return sn_rd_fail(r, pos, "the text has version %lld; this reader "
-                          "knows version 1", (long long)version);
+        return sn_rd_fail(r, pos,
+                          "the text has version %lld; this reader "
+                          "knows version 1",
+                          (long long)version);
     return !r->failed;
 }
 

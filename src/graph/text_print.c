@@ -21,9 +21,8 @@ sn_is_ident(const char *s)
 {
     if (!(*s == '_' || (*s >= 'A' && *s <= 'Z') || (*s >= 'a' && *s <= 'z')))
         return false;
-    while (*s
-           && (*s == '_' || *s == '.' || (*s >= 'A' && *s <= 'Z')
-               || (*s >= 'a' && *s <= 'z') || (*s >= '0' && *s <= '9')))
+    while (*s && (*s == '_' || *s == '.' || (*s >= 'A' && *s <= 'Z') ||
+                  (*s >= 'a' && *s <= 'z') || (*s >= '0' && *s <= '9')))
         s++;
     return *s == '\0';
 }
@@ -149,8 +148,8 @@ is_splat(const SnResult *r, const void *data)
     size_t size = sn_elem_size(r->type->elem);
     size_t nbyte = sn_tensor_nbyte(r->type, r->shape);
 
-    return r->type->elem != SN_ROW8 && nbyte > size
-           && !memcmp(data, (const char *)data + size, nbyte - size);
+    return r->type->elem != SN_ROW8 && nbyte > size &&
+           !memcmp(data, (const char *)data + size, nbyte - size);
 }
 
 /* Appends to the sidecar, aligned; returns the offset. */
@@ -295,8 +294,8 @@ put_node(Print *p, SnId id)
     if (n->nres)
         put_left(p, n);
     sn_putf(p->out, "%s(", d->name);
-    while (nin > 0 && nin <= d->nin && !n->in[nin - 1].ref
-           && !d->in[d->nin - 1].variadic)
+    while (nin > 0 && nin <= d->nin && !n->in[nin - 1].ref &&
+           !d->in[d->nin - 1].variadic)
         nin--;
     for (uint32_t s = 0; s < nin; s++) {
         sn_puts(p->out, s ? ", " : "");

@@ -16,18 +16,18 @@ void sn_put_elem(SnBuf *b, SnElem e, const void *p);
 
 typedef enum SnTokKind {
     SN_T_END,
-    SN_T_BAD,   /* reported already */
-    SN_T_NAME,  /* %x, %"x" */
+    SN_T_BAD,  /* reported already */
+    SN_T_NAME, /* %x, %"x" */
     SN_T_IDENT,
-    SN_T_NUM,   /* not yet checked further than its characters */
+    SN_T_NUM, /* not yet checked further than its characters */
     SN_T_STR,
-    SN_T_PUNCT  /* one of (){}[]<>,:=@_ */
+    SN_T_PUNCT /* one of (){}[]<>,:=@_ */
 } SnTokKind;
 
 typedef struct SnTok {
     SnTokKind kind;
-    char c;        /* the punctuation */
-    const char *s; /* name, identifier or string, decoded; NUL-terminated */
+    char c;         /* the punctuation */
+    const char *s;  /* name, identifier or string, decoded; NUL-terminated */
     const char *at; /* the token's bytes in the text; SnPos.len of them */
     SnPos pos;
 } SnTok;
@@ -66,7 +66,7 @@ bool sn_rd_fail(SnReader *r, SnPos at, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 void sn_rd_next(SnReader *r);
 bool sn_rd_is(const SnReader *r, char c);
-bool sn_rd_take(SnReader *r, char c);    /* false: not there, no error */
+bool sn_rd_take(SnReader *r, char c); /* false: not there, no error */
 bool sn_rd_expect(SnReader *r, char c, const char *where);
 /* "expected WHAT, found ..." about the next token. */
 bool sn_rd_wanted(SnReader *r, const char *what);
@@ -87,7 +87,7 @@ typedef struct SnDataText {
     enum { SN_D_NONE, SN_D_LIST, SN_D_SPLAT, SN_D_SIDE } form;
     SnMark at;
     SnPos pos;
-    uint64_t nelem;   /* of the list */
+    uint64_t nelem; /* of the list */
     const char *file;
     int64_t offset;
     const char *hash; /* NULL: not given */

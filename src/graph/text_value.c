@@ -11,8 +11,8 @@ read_scale(SnReader *r, SnElem e, float *scale, int32_t *zp, SnPos *pos)
     int64_t v;
 
     *pos = r->m.t.pos;
-    if (!sn_rd_real(r, scale) || !sn_rd_expect(r, ',', "after the scale")
-        || !sn_rd_int(r, INT32_MIN, INT32_MAX, &v))
+    if (!sn_rd_real(r, scale) || !sn_rd_expect(r, ',', "after the scale") ||
+        !sn_rd_int(r, INT32_MIN, INT32_MAX, &v))
         return false;
     *zp = (int32_t)v;
     const char *why = sn_type_why(e, *scale, *zp);
@@ -30,10 +30,10 @@ read_axis(SnReader *r, SnElem e, const SnType **t)
     int64_t axis, v;
 
     sn_rd_next(r);
-    if (!sn_rd_expect(r, '=', "after 'axis'")
-        || !sn_rd_int(r, 0, SN_MAXRANK - 1, &axis)
-        || !sn_rd_expect(r, ',', "after the axis")
-        || !sn_rd_expect(r, '[', "before the scales"))
+    if (!sn_rd_expect(r, '=', "after 'axis'") ||
+        !sn_rd_int(r, 0, SN_MAXRANK - 1, &axis) ||
+        !sn_rd_expect(r, ',', "after the axis") ||
+        !sn_rd_expect(r, '[', "before the scales"))
         return false;
     do {
         float s;
@@ -42,9 +42,9 @@ read_axis(SnReader *r, SnElem e, const SnType **t)
         SN_PUSH(r->a, scale, ns, s);
     } while (sn_rd_take(r, ','));
     list = r->m.t.pos;
-    if (!sn_rd_expect(r, ']', "after the scales")
-        || !sn_rd_expect(r, ',', "after the scales")
-        || !sn_rd_expect(r, '[', "before the zero points"))
+    if (!sn_rd_expect(r, ']', "after the scales") ||
+        !sn_rd_expect(r, ',', "after the scales") ||
+        !sn_rd_expect(r, '[', "before the zero points"))
         return false;
     do {
         if (!sn_rd_int(r, INT32_MIN, INT32_MAX, &v))
@@ -231,11 +231,11 @@ read_range(SnReader *r, SnRange *v)
         sn_rd_next(r);
         return !r->failed;
     }
-    return sn_rd_expect(r, '[', "before a range")
-           && read_bound(r, &v->has_lo, &v->lo)
-           && sn_rd_expect(r, ',', "between the bounds of a range")
-           && read_bound(r, &v->has_hi, &v->hi)
-           && sn_rd_expect(r, ']', "after a range");
+    return sn_rd_expect(r, '[', "before a range") &&
+           read_bound(r, &v->has_lo, &v->lo) &&
+           sn_rd_expect(r, ',', "between the bounds of a range") &&
+           read_bound(r, &v->has_hi, &v->hi) &&
+           sn_rd_expect(r, ']', "after a range");
 }
 
 bool

@@ -127,9 +127,9 @@ type_eq(const void *x, const void *y)
 {
     const SnType *a = x, *b = y;
 
-    return a->elem == b->elem && a->axis == b->axis && a->nq == b->nq
-           && !memcmp(a->scale, b->scale, a->nq * sizeof *a->scale)
-           && !memcmp(a->zp, b->zp, a->nq * sizeof *a->zp);
+    return a->elem == b->elem && a->axis == b->axis && a->nq == b->nq &&
+           !memcmp(a->scale, b->scale, a->nq * sizeof *a->scale) &&
+           !memcmp(a->zp, b->zp, a->nq * sizeof *a->zp);
 }
 
 static uint64_t
@@ -205,8 +205,8 @@ shape_eq(const void *x, const void *y)
 {
     const SnShape *a = x, *b = y;
 
-    return a->rank == b->rank
-           && !memcmp(a->dim, b->dim, (size_t)a->rank * sizeof *a->dim);
+    return a->rank == b->rank &&
+           !memcmp(a->dim, b->dim, (size_t)a->rank * sizeof *a->dim);
 }
 
 /* Besides the product itself, the product of the non-zero dimensions is kept

@@ -14,9 +14,9 @@ typedef struct Verify {
     SnId id;
     const SnNode *n;
     const SnKindDesc *k;
-    const SnType **type;   /* operand types by slot */
+    const SnType **type; /* operand types by slot */
     const SnShape **shape;
-    SnTensor *tensor;      /* operands, then results */
+    SnTensor *tensor; /* operands, then results */
 } Verify;
 
 static void bad(Verify *v, const char *fmt, ...)
@@ -79,8 +79,8 @@ ref_ok(const SnGraph *g, SnRef r)
 {
     SnId id = SN_NODE(r);
 
-    return id > 0 && id < g->nnode && !g->node[id]->dead
-           && SN_RES(r) < g->node[id]->nres;
+    return id > 0 && id < g->nnode && !g->node[id]->dead &&
+           SN_RES(r) < g->node[id]->nres;
 }
 
 static bool
@@ -118,8 +118,8 @@ uses_ok(const Verify *v, SnRef ref, const SnResult *r)
     uint32_t n = 0;
 
     for (const SnUse *u = r->uses; u; link = &u->next, u = u->next) {
-        if (++n > r->nuse || u->ref != ref || u->pprev != link || !u->user
-            || u->user >= v->g->nnode)
+        if (++n > r->nuse || u->ref != ref || u->pprev != link || !u->user ||
+            u->user >= v->g->nnode)
             return false;
         const SnNode *user = sn_node(v->g, u->user);
         if (user->dead || u->slot >= user->nin || &user->in[u->slot] != u)
@@ -264,8 +264,7 @@ check_same(Verify *v)
     for (uint32_t s = 0; s < v->n->nin; s++) {
         const SnPortDesc *p = &v->k->in[sn_port_of_slot(v->k, v->n->nin, s)];
         if (p->fact == SN_SAME && v->type[s] && v->type[s] != t) {
-            say_same(v, port, t, by, p, v->type[s],
-                     SN_NODE(v->n->in[s].ref));
+            say_same(v, port, t, by, p, v->type[s], SN_NODE(v->n->in[s].ref));
             return;
         }
     }
@@ -312,8 +311,8 @@ product(Verify *v, const SnPortDesc *p)
 }
 
 static void
-check_pin(Verify *v, const SnPortDesc *p, const SnTypePat *pat,
-          const SnType *t, SnId by)
+check_pin(Verify *v, const SnPortDesc *p, const SnTypePat *pat, const SnType *t,
+          SnId by)
 {
     if (p->fact != SN_PIN || !t || t->nq == 0)
         return;
@@ -329,9 +328,11 @@ check_pin(Verify *v, const SnPortDesc *p, const SnTypePat *pat,
     if (!want)
         bad(v, "%s has no scale %s%s%s", p->name, product(v, p), sep, tail);
     else if (t->nq > 4 && i < t->nq && i < want->nq)
-        bad(v, "%s must have the scale %s; in slice %u that is %.9g, not "
-               "%.9g%s%s", p->name, product(v, p), (unsigned)i,
-            (double)want->scale[i], (double)t->scale[i], sep, tail);
+        bad(v,
+            "%s must have the scale %s; in slice %u that is %.9g, not "
+            "%.9g%s%s",
+            p->name, product(v, p), (unsigned)i, (double)want->scale[i],
+            (double)t->scale[i], sep, tail);
     else
         bad(v, "%s must have the scale %s, which makes it %s%s%s", p->name,
             product(v, p), brief(v->a, want), sep, tail);
@@ -367,8 +368,8 @@ check_types(Verify *v)
         check_fixed(v, &v->k->out[k], out[k], v->id);
         check_pin(v, &v->k->out[k], &t->out[k], out[k], v->id);
     }
-    const char *why = sn_attrs_why(v->a, v->k, v->n->attr, v->n->nin,
-                                   v->type, out);
+    const char *why =
+        sn_attrs_why(v->a, v->k, v->n->attr, v->n->nin, v->type, out);
     if (why)
         bad(v, "%s", why);
 }
@@ -378,9 +379,9 @@ check_types(Verify *v)
 static bool
 shape_equal(const SnShape *x, const SnShape *y)
 {
-    return x == y
-           || (x->rank == y->rank
-               && !memcmp(x->dim, y->dim, (size_t)x->rank * sizeof *x->dim));
+    return x == y ||
+           (x->rank == y->rank &&
+            !memcmp(x->dim, y->dim, (size_t)x->rank * sizeof *x->dim));
 }
 
 static const char *
@@ -401,8 +402,8 @@ check_shapes(Verify *v)
 
     for (unsigned k = 0; k < v->n->nres; k++) {
         const SnResult *r = &v->n->res[k];
-        const char *no = r->type ? sn_layout_why(v->a, r->type, r->shape)
-                                 : NULL;
+        const char *no =
+            r->type ? sn_layout_why(v->a, r->type, r->shape) : NULL;
         if (no)
             bad(v, "%s", no);
     }

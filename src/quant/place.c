@@ -355,8 +355,9 @@ bias_on(Placing *pl, SnId id, uint32_t slot, double *others, double *xmax)
                 mine = true;
                 continue;
             }
-            const SnType *t = count ? pl->type[n->in[first].ref] : NULL;
-            if (!t)
+            SnRef x = count ? n->in[first].ref : 0;
+            const SnType *t = SN_NODE(x) < pl->nnode ? pl->type[x] : NULL;
+            if (!t || !t->nq)
                 return 0;
             *others *= (double)t->scale[0];
             *xmax *= fmax(127.0 - t->zp[0], t->zp[0] + 128.0);
@@ -584,22 +585,23 @@ place_constant(Placing *pl, SnRef c)
     }
 }
 
+/* Constants come first: the types of their neighbours are looked up by
+ * operand, and pairs around values change operands. */
 static void
-insert_at(Placing *pl, SnId id)
+insert(Placing *pl, const SnId *topo, uint32_t n, bool constants)
 {
-    const SnNode *n = sn_node(pl->g, id);
-    unsigned nres = n->nres;
-
-    for (unsigned r = 0; r < nres; r++) {
-        SnRef v = SN_REF(id, r);
-        if (sn_type(pl->g, v)->elem != SN_F32)
-            continue;
-        if (is_constant(pl, v))
-            place_constant(pl, v);
-        else if (pl->tuple[id] && pl->type[v])
-            place_value(pl, v, true);
-        else if (pl->type[v])
-            place_value(pl, v, false);
+    for (uint32_t i = 0; i < n; i++) {
+        unsigned nres = sn_node(pl->g, topo[i])->nres;
+        for (unsigned r = 0; r < nres; r++) {
+            SnRef v = SN_REF(topo[i], r);
+            if (sn_type(pl->g, v)->elem != SN_F32
+                || is_constant(pl, v) != constants)
+                continue;
+            if (constants)
+                place_constant(pl, v);
+            else if (pl->type[v])
+                place_value(pl, v, pl->tuple[topo[i]] != NULL);
+        }
     }
 }
 
@@ -617,8 +619,8 @@ sn_place(SnGraph *g, SnRewriter *rw, void *ctx)
     pl.form = SN_NEW_N(pl.a, const SnKindDesc *, g->nnode);
     for (uint32_t i = 0; i < n; i++)
         decide(&pl, topo[i]);
-    for (uint32_t i = 0; i < n; i++)
-        insert_at(&pl, topo[i]);
+    insert(&pl, topo, n, true);
+    insert(&pl, topo, n, false);
     for (uint32_t i = 0; i < pl.p->nraised; i++) {
         const SnRaised *r = &pl.p->raised[i];
         sn_note(d, (SnPos){0}, NULL, "%s: %u of %u weight scales of '%s' "

@@ -49,8 +49,13 @@ sn_choose(SnSchema s, SnElem e, double lo, double hi, double floor)
         p.scale = scale_of(up > down ? up : down, floor);
         return p;
     }
-    p.scale = scale_of((hi - lo) / (qhi - qlo), floor);
-    double zp = rint(qlo - lo / (double)p.scale);
+    double exact = (hi - lo) / (qhi - qlo);
+    p.scale = scale_of(exact, floor);
+    /* From the range itself where that is the scale: [-3, 3] then gives 0,
+     * whatever the rounding of the scale. */
+    double zp = rint(p.scale == (float)exact
+                     ? qlo - lo * (qhi - qlo) / (hi - lo)
+                     : qlo - lo / (double)p.scale);
     p.zp = (int32_t)(zp < qlo ? qlo : zp > qhi ? qhi : zp);
     return p;
 }

@@ -50,14 +50,22 @@ f32(void)
 #define SHAPE(...)                                              \
     sn_shape(pool, (int)(sizeof((int64_t[]){__VA_ARGS__}) / 8), \
              (int64_t[]){__VA_ARGS__})
-#define REFS(...) (const SnRef[]){__VA_ARGS__}
+#define REFS(...)   \
+    (const SnRef[]) \
+    {               \
+        __VA_ARGS__ \
+    }
 
 static SnRef
-add(SnKind k, const char *name, uint32_t nin, const SnRef *in,
-    const void *attr, const SnType *t)
+add(SnKind k, const char *name, uint32_t nin, const SnRef *in, const void *attr,
+    const SnType *t)
 {
     const SnType *type[SN_MAXRES] = {t};
-    SnSpec s = {.kind = k, .name = name, .nin = nin, .in = in, .attr = attr,
+    SnSpec s = {.kind = k,
+                .name = name,
+                .nin = nin,
+                .in = in,
+                .attr = attr,
                 .type = type};
     SnId id = sn_add(g, &s, diag);
 
@@ -67,8 +75,7 @@ add(SnKind k, const char *name, uint32_t nin, const SnRef *in,
 static SnRef
 input(const char *name, const SnType *t, const SnShape *s)
 {
-    SnSpec spec = {.kind = K_PLACEHOLDER, .name = name, .type = &t,
-                   .shape = s};
+    SnSpec spec = {.kind = K_PLACEHOLDER, .name = name, .type = &t, .shape = s};
 
     return SN_REF(sn_add(g, &spec, NULL), 0);
 }
@@ -76,8 +83,8 @@ input(const char *name, const SnType *t, const SnShape *s)
 static SnRef
 constant(const char *name, const SnType *t, const SnShape *s, const void *p)
 {
-    SnSpec spec = {.kind = K_CONSTANT, .name = name, .type = &t, .shape = s,
-                   .data = p};
+    SnSpec spec = {
+        .kind = K_CONSTANT, .name = name, .type = &t, .shape = s, .data = p};
 
     return SN_REF(sn_add(g, &spec, NULL), 0);
 }
@@ -144,8 +151,8 @@ test_types(void **state)
     assert_null(SHAPE(1, 1, 1, 1, 1, 1, 1, 1, 1));
     assert_int_equal(sn_shape_count(SHAPE(4, 0, 2)), 0);
     assert_int_equal(sn_tensor_nbyte(f32(), SHAPE(3, 5)), 60);
-    assert_int_equal(
-        sn_tensor_nbyte(sn_type_plain(pool, SN_ROW8), SHAPE(3, 5)), 39);
+    assert_int_equal(sn_tensor_nbyte(sn_type_plain(pool, SN_ROW8), SHAPE(3, 5)),
+                     39);
     sn_buf_init(&b, arena);
     sn_put_type(&b, q8(0.02f, -128));
     sn_put_shape(&b, SHAPE(1, 28, 2));
@@ -247,8 +254,8 @@ test_order(void **state)
     sn_set_in(g, SN_NODE(a), 0, c); /* a now depends on a later node */
     SnId *o = sn_topo(g, arena, &n);
     assert_int_equal(n, 6);
-    const SnId want[] = {SN_NODE(x), SN_NODE(b), SN_NODE(c), SN_NODE(a), s1,
-                         s2};
+    const SnId want[] = {SN_NODE(x), SN_NODE(b), SN_NODE(c),
+                         SN_NODE(a), s1,         s2};
     assert_memory_equal(o, want, sizeof want);
     SnGraph *h = sn_graph_clone(g, sn_arena_new());
     const char *why;
@@ -330,8 +337,9 @@ test_attrs(void **state)
     assert_int_equal(x->i, 7);
     assert_string_equal(x->s, "hi");
     assert_true(sn_attrs_equal(d, x, d->defaults));
-    *x = (AllAttr){-3, 0.25f, false, name, 2, {2, v}, {2, w}, q8(0.5f, 1),
-                   {0, 6, true, false}};
+    *x = (AllAttr){-3,     0.25f,       false,
+                   name,   2,           {2, v},
+                   {2, w}, q8(0.5f, 1), {0, 6, true, false}};
     AllAttr *y = sn_attr_copy(arena, d, x);
     assert_true(sn_attrs_equal(d, x, y));
     assert_ptr_not_equal(x->s, y->s);
@@ -452,14 +460,15 @@ test_verify_pin(void **state)
     sn_res(g, w)->type = sn_type_axis(pool, SN_QI8, 0, 2, ws, zero);
     sn_res(g, x)->type = q8(0.3f, 0);
     sn_res(g, b)->type = sn_type_axis(pool, SN_QI32, 0, 2, bs, zero);
-    expect_verify("c (Conv): b must have the scale x.scale * w.scale, "
-                  "which makes it qi32<axis=0, [0.15, 0.030000001], [0, 0]>: "
-                  "it sits on the accumulator\n"
-                  "     | b is qi32<axis=0, [0.25, 0.030000001], [0, 0]>, set by "
-                  "b (Constant)\n"
-                  "     | x is qi8<0.3, 0>, set by x (Placeholder)\n"
-                  "     | w is qi8<axis=0, [0.5, 0.1], [0, 0]>, set by w "
-                  "(Placeholder)\n");
+    expect_verify(
+        "c (Conv): b must have the scale x.scale * w.scale, "
+        "which makes it qi32<axis=0, [0.15, 0.030000001], [0, 0]>: "
+        "it sits on the accumulator\n"
+        "     | b is qi32<axis=0, [0.25, 0.030000001], [0, 0]>, set by "
+        "b (Constant)\n"
+        "     | x is qi8<0.3, 0>, set by x (Placeholder)\n"
+        "     | w is qi8<axis=0, [0.5, 0.1], [0, 0]>, set by w "
+        "(Placeholder)\n");
     sn_res(g, b)->type = sn_type_quant(pool, SN_QI32, 0.25f, 0);
     expect_verify("c (Conv): no Conv has these types; possible: "
                   "(qi8, qi8, qi32?) -> qi8; "
@@ -537,8 +546,8 @@ test_draw(void **state)
     (void)state;
     SnRef x = input("a \"quoted\" name", q8(0.5f, 0), SHAPE(1, 4, 4, 2));
     SnRef w = input("w", q8(0.5f, 0), SHAPE(2, 3, 3, 2));
-    SnRef k = constant("b", sn_type_quant(pool, SN_QI32, 0.25f, 0), SHAPE(2),
-                       bias);
+    SnRef k =
+        constant("b", sn_type_quant(pool, SN_QI32, 0.25f, 0), SHAPE(2), bias);
     SnRef c = add(K_CONV, "c", 3, REFS(x, w, k), NULL, q8(1, 0));
     save("out", rescale("r", c, q8(0.0123456f, 3)));
     sn_buf_init(&b, arena);
@@ -556,10 +565,18 @@ main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
     const struct CMUnitTest tests[] = {
-        T(test_types),       T(test_uses),        T(test_names),
-        T(test_order),       T(test_add_errors),  T(test_attrs),
-        T(test_ports),       T(test_verify_same), T(test_verify_pin),
-        T(test_verify_rest), T(test_verify_structure), T(test_draw),
+        T(test_types),
+        T(test_uses),
+        T(test_names),
+        T(test_order),
+        T(test_add_errors),
+        T(test_attrs),
+        T(test_ports),
+        T(test_verify_same),
+        T(test_verify_pin),
+        T(test_verify_rest),
+        T(test_verify_structure),
+        T(test_draw),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -233,7 +233,7 @@ batch_any_threads(void **state)
     b.ctx = &four;
     assert_int_equal(sn_batch_run(&b, d), SN_OK);
     assert_memory_equal(&one, &four, sizeof one);
-    assert_true(one.out[1] == 39); /* 3 * (3 + 10) */
+    assert_true(one.out[1] == 44); /* 2 * (2 + 20) */
 }
 
 static void
@@ -275,13 +275,13 @@ profile_any_threads(void **state)
 static const char npy[] = "/tmp/sinter_test_run.npy";
 
 static SnSamples *
-open_samples(SnPort port, const SnData *data, SnPixels px, SnStatus want)
+open_samples(const SnPort *port, const SnData *data, SnPixels px, SnStatus want)
 {
     SnSamples *s = NULL;
     const char *files[] = {npy};
 
     assert_int_equal(sn_npy_write(a, d, npy, data), SN_OK);
-    SnStatus st = sn_samples_open(a, 1, &port, 1, files, &px, -1, d, &s);
+    SnStatus st = sn_samples_open(a, 1, port, 1, files, &px, -1, d, &s);
     unlink(npy);
     if (st != want)
         fail_msg("status %d: %s", (int)st, sn_diag_text(d, a));
@@ -293,7 +293,7 @@ fill_one(const char *text, const SnData *data, SnPixels px, int64_t sample)
 {
     const SnExec *x = prepare(text);
     SnRun *r = sn_run_new(a, x);
-    SnSamples *s = open_samples(x->input[0], data, px, SN_OK);
+    SnSamples *s = open_samples(&x->input[0], data, px, SN_OK);
 
     assert_int_equal(sn_samples_fill(s, sample, r), SN_OK);
     sn_run_free(r);
@@ -366,11 +366,11 @@ samples_refused(void **state)
     SnData t = {SN_D_F32, 2, {2, 5}, v};
 
     (void)state;
-    open_samples(x->input[0], &t, (SnPixels){0}, SN_EINPUT);
+    open_samples(&x->input[0], &t, (SnPixels){0}, SN_EINPUT);
     assert_non_null(strstr(sn_diag_text(d, a), "holds f32[2, 5], but input "
                            "'x' is [1, 3, 2, 1]"));
     t = (SnData){SN_D_F32, 4, {1, 2, 1, 3}, v};
-    open_samples(x->input[0], &t, (SnPixels){.nmul = 2, .mul = mul},
+    open_samples(&x->input[0], &t, (SnPixels){.nmul = 2, .mul = mul},
                  SN_EUSAGE);
     assert_non_null(strstr(sn_diag_text(d, a), "gives 2 numbers"));
 }

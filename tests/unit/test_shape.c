@@ -25,14 +25,31 @@ static const SnAttrDesc bag_attr[] = {
     {.name = "v3", .kind = SN_A_INTS, .offset = offsetof(Bag, v[3])},
     {.name = "i", .kind = SN_A_INT, .offset = offsetof(Bag, i)},
     {.name = "r", .kind = SN_A_REALS, .offset = offsetof(Bag, r)},
-    {.name = "mode", .kind = SN_A_ENUM, .offset = offsetof(Bag, mode),
+    {.name = "mode",
+     .kind = SN_A_ENUM,
+     .offset = offsetof(Bag, mode),
      .words = modes},
 };
-#define V(k) {SN_ARG_ATTR, k}
-#define I {SN_ARG_ATTR, 4}
-#define R {SN_ARG_ATTR, 5}
-#define MODE {SN_ARG_ATTR, 6}
-#define N(v) {SN_ARG_INT, v}
+#define V(k)           \
+    {                  \
+        SN_ARG_ATTR, k \
+    }
+#define I              \
+    {                  \
+        SN_ARG_ATTR, 4 \
+    }
+#define R              \
+    {                  \
+        SN_ARG_ATTR, 5 \
+    }
+#define MODE           \
+    {                  \
+        SN_ARG_ATTR, 6 \
+    }
+#define N(v)          \
+    {                 \
+        SN_ARG_INT, v \
+    }
 
 static SnArena *arena;
 static SnPool *pool;
@@ -41,39 +58,44 @@ static const SnShape *in[4];
 static uint32_t nin;
 static char text[SN_WHY];
 
-#define INTS(...)                                                    \
-    (SnInts)                                                         \
-    {                                                                \
-        sizeof((int64_t[]){__VA_ARGS__}) / 8,                        \
-            sn_memdup(arena, (int64_t[]){__VA_ARGS__},               \
-                      sizeof((int64_t[]){__VA_ARGS__}))              \
+#define INTS(...)                                       \
+    (SnInts)                                            \
+    {                                                   \
+        sizeof((int64_t[]){__VA_ARGS__}) / 8,           \
+            sn_memdup(arena, (int64_t[]){__VA_ARGS__},  \
+                      sizeof((int64_t[]){__VA_ARGS__})) \
     }
-#define SHAPE(...)                                          \
+#define SHAPE(...)                                              \
     sn_shape(pool, (int)(sizeof((int64_t[]){__VA_ARGS__}) / 8), \
              (int64_t[]){__VA_ARGS__})
-#define IN(...)                                                   \
-    do {                                                          \
-        const SnShape *s_[] = {__VA_ARGS__};                      \
-        nin = sizeof s_ / sizeof *s_;                             \
-        memcpy(in, s_, sizeof s_);                                \
+#define IN(...)                              \
+    do {                                     \
+        const SnShape *s_[] = {__VA_ARGS__}; \
+        nin = sizeof s_ / sizeof *s_;        \
+        memcpy(in, s_, sizeof s_);           \
     } while (0)
-#define CHECK(want, map, ...)                                              \
-    assert_string_equal(run(map, (const SnArg[]){__VA_ARGS__},             \
-                            sizeof((const SnArg[]){__VA_ARGS__})           \
-                                / sizeof(SnArg)),                          \
-                        want)
+#define CHECK(want, map, ...)                                      \
+    assert_string_equal(                                           \
+        run(map, (const SnArg[]){__VA_ARGS__},                     \
+            sizeof((const SnArg[]){__VA_ARGS__}) / sizeof(SnArg)), \
+        want)
 
 /* The result's shape, or what is wrong. */
 static const char *
 run(SnMapId map, const SnArg *arg, size_t narg)
 {
-    static const SnPortDesc port[] = {
-        {.name = "x"}, {.name = "w"}, {.name = "z", .optional = true},
-        {.name = "u", .optional = true}};
+    static const SnPortDesc port[] = {{.name = "x"},
+                                      {.name = "w"},
+                                      {.name = "z", .optional = true},
+                                      {.name = "u", .optional = true}};
     static const SnPortDesc many[] = {{.name = "x", .variadic = true}};
     SnSem sem = {.map = map, .narg = (uint8_t)narg};
-    SnKindDesc d = {.name = "T", .nout = 1, .out = port, .attr = bag_attr,
-                    .nattr = 7, .sem = &sem};
+    SnKindDesc d = {.name = "T",
+                    .nout = 1,
+                    .out = port,
+                    .attr = bag_attr,
+                    .nattr = 7,
+                    .sem = &sem};
     const SnShape *out;
     char why[SN_WHY];
     SnBuf b;
@@ -118,8 +140,7 @@ test_point(void **state)
     bag.v[0] = INTS(4, 0, 2);
     CHECK("[4,0,2]", SN_MAP_FILL, V(0));
     bag.v[0] = INTS(4, -1);
-    CHECK("'v0' holds -1, outside [0, 9223372036854775807]", SN_MAP_FILL,
-          V(0));
+    CHECK("'v0' holds -1, outside [0, 9223372036854775807]", SN_MAP_FILL, V(0));
     bag.v[0] = INTS(1 << 20, 1 << 20);
     CHECK("result 'x' is too large", SN_MAP_FILL, V(0));
     IN(SHAPE(5, 1, 4), SHAPE(3, 1), sn_shape(pool, 0, NULL));
@@ -150,15 +171,15 @@ test_conv(void **state)
     CHECK("8 filters do not divide into 3 groups", SN_MAP_CONV, P(0), P(1),
           V(0), V(1), V(2), I);
     IN(SHAPE(2, 9, 10, 7), SHAPE(9, 3, 3, 2));
-    CHECK("7 channels in 3 groups do not fit filters over 2", SN_MAP_CONV,
-          P(0), P(1), V(0), V(1), V(2), I);
+    CHECK("7 channels in 3 groups do not fit filters over 2", SN_MAP_CONV, P(0),
+          P(1), V(0), V(1), V(2), I);
     bag.i = 1;
     IN(SHAPE(1, 1, 4, 2), SHAPE(8, 3, 3, 2));
     CHECK("a window of 3 does not fit into 2", SN_MAP_CONV, P(0), P(1), V(0),
           V(1), V(2), I);
     IN(SHAPE(1, 4, 2), SHAPE(8, 3, 3, 2));
-    CHECK("operand 'x' must have 4 dimensions, not 3", SN_MAP_CONV, P(0),
-          P(1), V(0), V(1), V(2), I);
+    CHECK("operand 'x' must have 4 dimensions, not 3", SN_MAP_CONV, P(0), P(1),
+          V(0), V(1), V(2), I);
     bag.v[0] = INTS(0, 1);
     IN(SHAPE(2, 9, 10, 3), SHAPE(8, 3, 3, 3));
     CHECK("'v0' holds 0, outside [1, 1073741823]", SN_MAP_CONV, P(0), P(1),
@@ -167,8 +188,8 @@ test_conv(void **state)
     bag.v[0] = INTS(2, 1);
     bag.v[3] = INTS(1, 0);
     IN(SHAPE(2, 4, 11, 8), SHAPE(3, 3, 3, 8));
-    CHECK("[2,9,10,3]", SN_MAP_CONV_TRANSPOSE, P(0), P(1), V(0), V(1), V(2),
-          I, V(3));
+    CHECK("[2,9,10,3]", SN_MAP_CONV_TRANSPOSE, P(0), P(1), V(0), V(1), V(2), I,
+          V(3));
 }
 
 static void
@@ -273,8 +294,7 @@ test_reshape(void **state)
     bag.v[0] = INTS(-1, -1);
     CHECK("'v0' has more than one -1", SN_MAP_RESHAPE, P(0), V(0));
     bag.v[0] = INTS(2, 3, 4, 0);
-    CHECK("'v0' keeps dimension 3, but 'x' has 3", SN_MAP_RESHAPE, P(0),
-          V(0));
+    CHECK("'v0' keeps dimension 3, but 'x' has 3", SN_MAP_RESHAPE, P(0), V(0));
     bag.v[0] = INTS(1 << 30, 1 << 30, 1 << 30);
     CHECK("'v0' asks for too many elements", SN_MAP_RESHAPE, P(0), V(0));
     IN(SHAPE(0, 3));
@@ -311,8 +331,8 @@ test_move(void **state)
     IN(SHAPE(2, 3, 4), SHAPE(2, 5, 4), SHAPE(2, 0, 4));
     CHECK("[2,8,4]", SN_MAP_CONCAT, P(0), N(1));
     CHECK("[2,8,4]", SN_MAP_CONCAT, P(0), N(-2));
-    CHECK("operand 2 differs from the first beyond axis 2", SN_MAP_CONCAT,
-          P(0), N(2));
+    CHECK("operand 2 differs from the first beyond axis 2", SN_MAP_CONCAT, P(0),
+          N(2));
     IN(SHAPE(1, 4, 6, 3));
     CHECK("[1,2,3,12]", SN_MAP_BLOCK, P(0), N(2), N(0));
     CHECK("axis 1: 4 is no multiple of 3", SN_MAP_BLOCK, P(0), N(3), N(0));
@@ -334,8 +354,8 @@ test_pad(void **state)
     bag.v[0] = INTS(3, 0, 3, 4);
     CHECK("[10,9]", SN_MAP_PAD, P(0), V(0), MODE);
     bag.v[0] = INTS(4, 0, 0, 0);
-    CHECK("axis 0: 4 elements are too few to pad by 4", SN_MAP_PAD, P(0),
-          V(0), MODE);
+    CHECK("axis 0: 4 elements are too few to pad by 4", SN_MAP_PAD, P(0), V(0),
+          MODE);
     bag.mode = 2;
     CHECK("[8,5]", SN_MAP_PAD, P(0), V(0), MODE);
     bag.v[0] = INTS(1, 1, 1);
@@ -355,8 +375,8 @@ test_nearest(void **state)
     bag.r.n = 0;
     CHECK("[4,10]", SN_MAP_NEAREST, P(0), V(0), R, N(0), N(0));
     bag.r.n = 1;
-    CHECK("'r' must have 2 numbers, not 1", SN_MAP_NEAREST, P(0), V(0), R,
-          N(0), N(0));
+    CHECK("'r' must have 2 numbers, not 1", SN_MAP_NEAREST, P(0), V(0), R, N(0),
+          N(0));
     CHECK("T says nothing about the shape of its results", SN_MAP_NONE, P(0));
 }
 
