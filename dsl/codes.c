@@ -189,6 +189,10 @@ const SnCode sn_code_list[] = {
      "on the type says so to the reader."},
     {"SN209", "applies to nothing",
      "No node satisfies what a derived family asks for."},
+    {"SN210", "may be missing",
+     "The left side binds an operand that a node may lack, and the right side "
+     "puts it where an operand is needed.  A condition says when the rule "
+     "applies: when present(b), or const(b)."},
 
     {"SN310", "facts broken by a rule",
      "The right side makes a node whose scale facts do not hold: ports of "

@@ -1,6 +1,7 @@
 /* What the right side of a rule makes: every node has a type (SN203) that one
- * of its tuples gives (SN204), the root keeps its type (SN206), and scales
- * agree where facts demand it (SN310). */
+ * of its tuples gives (SN204), operands are there where they must be (SN210),
+ * the root keeps its type (SN206), and scales agree where facts demand it
+ * (SN310). */
 #include <string.h>
 #include "dsl/rtype.h"
 
@@ -158,6 +159,26 @@ force(SnRuleTv *c, SnNodeTv *n)
     const SnDefVar *o = c->r->pat->cap;
     sn_diag_help(c->rs->d, "%s(..) : %s.type", t->name, o ? o->name : "o");
     fault(c);
+}
+
+/* An operand bound where it may be missing goes where it may not. */
+static void
+check_missing(SnRuleTv *c, const SnNodeTv *n)
+{
+    for (uint32_t i = 0; i < n->node->nin; i++) {
+        const SnTerm *a = n->term->by_port[i];
+        if (n->node->in[i]->optional || n->node->in[i]->variadic || !a ||
+            a->tk != SN_T_VAR || !(sn_tv_set(c, n->arg[i]) & SN_KS_ABSENT) ||
+            a->var->vk != SN_V_VALUE)
+            continue;
+        sn_error(c->rs->d, a->pos, "SN210",
+                 "'%s' may be missing on the left; operand '%s' of %s may "
+                 "not",
+                 a->name, n->node->in[i]->name, n->node->name);
+        sn_diag_help(c->rs->d, "when present(%s)", a->name);
+        fault(c);
+        return;
+    }
 }
 
 static void
@@ -460,6 +481,8 @@ sn_rs_rule_types(SnRs *rs, SnDefRule *r)
         for (uint32_t p = 0; p < n->node->nin && !c.bad; p++)
             if (n->node->in[p]->fact == SN_DF_PIN)
                 check_pin(&c, n, n->node->in[p]);
+        if (!c.bad)
+            check_missing(&c, n);
         if (!c.bad)
             check_tuple(&c, n);
     }

@@ -227,15 +227,13 @@ type_add(SnRs *rs, SnDefType *t, SnDefConc c)
     SN_PUSH(rs->a, t->conc, t->nconc, c);
 }
 
+/* state of each type: 0 new, 1 under way, 2 flat. */
 static void
-type_flatten(SnRs *rs, SnDefType *t, uint32_t depth)
+type_flatten(SnRs *rs, uint32_t at, uint8_t *state)
 {
-    if (t->nconc)
-        return;
-    if (depth > rs->defs->ntype) {
-        sn_error(rs->d, t->pos, "SN104", "type '%s' contains itself", t->name);
-        return;
-    }
+    SnDefType *t = rs->defs->type[at];
+
+    state[at] = 1;
     for (uint32_t i = 0; i < t->nalt; i++) {
         const SnExpr *e = t->alt[i];
         SnDefConc c;
@@ -244,20 +242,20 @@ type_flatten(SnRs *rs, SnDefType *t, uint32_t depth)
                 type_add(rs, t, c);
             continue;
         }
-        if (e->ek != SN_E_NAME) {
-            sn_error(rs->d, e->pos, "SN104", "'%s' is not a type",
-                     sn_expr_str(rs->a, e));
-            continue;
-        }
         const SnDefType *u = sn_rs_type(rs, e->pos, e->s);
-        if (!u)
-            continue;
-        for (uint32_t j = 0; j < rs->defs->ntype; j++)
-            if (rs->defs->type[j] == u)
-                type_flatten(rs, rs->defs->type[j], depth + 1);
-        for (uint32_t j = 0; j < u->nconc; j++)
+        for (uint32_t j = 0; u && j < rs->defs->ntype; j++) {
+            if (rs->defs->type[j] != u)
+                continue;
+            if (state[j] == 1)
+                sn_error(rs->d, e->pos, "SN104", "type '%s' contains itself",
+                         u->name);
+            if (state[j] == 0)
+                type_flatten(rs, j, state);
+        }
+        for (uint32_t j = 0; u && j < u->nconc; j++)
             type_add(rs, t, u->conc[j]);
     }
+    state[at] = 2;
 }
 
 void
@@ -270,8 +268,10 @@ sn_rs_types(SnRs *rs)
         if (t != p->type[i])
             sn_rs_twice(rs, p->type[i]->pos, "type", p->type[i]->name, t->pos);
     }
+    uint8_t *state = SN_NEW_N(rs->a, uint8_t, p->ntype);
     for (uint32_t i = 0; i < p->ntype; i++)
-        type_flatten(rs, p->type[i], 0);
+        if (state[i] == 0)
+            type_flatten(rs, i, state);
 }
 
 /* ---- driver ---- */

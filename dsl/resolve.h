@@ -85,6 +85,7 @@ typedef struct SnScope {
     const char *part;         /* "on the right", "in a condition", for SN202 */
     bool needs;               /* inside requires: supports(..) is allowed */
     const SnDefAttr *enum_of; /* words that may stand alone here */
+    bool each;                /* under `each` */
     bool bad;                 /* an error was reported in this scope */
 } SnScope;
 

@@ -326,13 +326,29 @@ term_func(SnScope *sc, SnTerm *t)
     return sn_rs_term(sc, t->arg[0]);
 }
 
+static bool
+term_each(SnScope *sc, SnTerm *t)
+{
+    bool was = sc->each;
+
+    sc->each = true;
+    bool ok = sn_rs_term(sc, t->arg[0]);
+    sc->each = was;
+    return ok;
+}
+
 bool
 sn_rs_term(SnScope *sc, SnTerm *t)
 {
     switch (t->tk) {
     case SN_T_VAR:
         t->var = term_var(sc, t->pos, t->name);
-        return t->var != NULL;
+        if (!t->var || t->var->each == sc->each || !t->var->each)
+            return t->var != NULL;
+        sn_error(sc->rs->d, t->pos, "SN104",
+                 "'%s' is bound for each element of a list", t->name);
+        sn_diag_help(sc->rs->d, "each %s", t->name);
+        return no(sc);
     case SN_T_CALL:
         if (!strcmp(t->name, "fold") || !strcmp(t->name, "regrid"))
             return term_func(sc, t);
@@ -342,7 +358,7 @@ sn_rs_term(SnScope *sc, SnTerm *t)
     case SN_T_FUNC:
         return term_func(sc, t);
     case SN_T_EACH:
-        return sn_rs_term(sc, t->arg[0]);
+        return term_each(sc, t);
     case SN_T_NONE:
         return true;
     }

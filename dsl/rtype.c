@@ -328,6 +328,14 @@ condition(SnRuleTv *c, const SnExpr *e)
         condition(c, e->kid[1]);
         return;
     }
+    if (e->ek == SN_E_CALL &&
+        (!strcmp(e->s, "present") || !strcmp(e->s, "const")) &&
+        e->kid[0]->ek == SN_E_NAME && e->kid[0]->rk == SN_R_VAR) {
+        a = e->kid[0]->ref;
+        if (c->var[a->index] >= 0)
+            c->tv[sn_tv_top(c, c->var[a->index])].set &= ~SN_KS_ABSENT;
+        return;
+    }
     bool eq = e->ek == SN_E_BIN && e->op == SN_OP_EQ;
     if (!eq && e->ek != SN_E_IN)
         return;

@@ -213,12 +213,12 @@ deq(SnFm *f, const SnExpr *e)
         return sn_fm_deq(f, p);
     if (!sn_conc_code(out))
         return sn_fm_expr(f, x); /* d and q stand for nothing */
-    SnVal v = sn_fm_expr(f, x);
-    if (x->ek == SN_E_CALL && !strcmp(x->s, "q") && x->nkid > 1 &&
-        sn_fm_mid(f, x, &m))
-        v.s = sn_format(f->a, "sn_dequant((int32_t)%s, %s, %s)", paren(f, v),
-                        m.scale, m.zp);
-    else {
+    SnVal v = { .ct = SN_CT_F32, .atom = true };
+    if (x->ek == SN_E_CALL && !strcmp(x->s, "q") && x->nkid > 1) {
+        const char *code = sn_fm_kept(f, x, &m);
+        v.s = sn_format(f->a, "sn_dequant(%s, %s, %s)", code, m.scale, m.zp);
+    } else {
+        v = sn_fm_expr(f, x);
         const char *ys = sn_fm_scale(f, f->n->out[f->res]);
         const char *yz = sn_fm_zp(f, f->n->out[f->res]);
         v.s = sn_format(f->a, "sn_dequant((int32_t)%s, %s, %s)", paren(f, v),
@@ -226,8 +226,31 @@ deq(SnFm *f, const SnExpr *e)
     }
     v.ct = SN_CT_F32;
     v.atom = true;
-    v.lit = false;
+    v.lit = v.fixed = false;
     return v;
+}
+
+const char *
+sn_fm_kept(SnFm *f, const SnExpr *q, SnMid *m)
+{
+    if (!sn_fm_mid(f, q, m)) {
+        *m = (SnMid){ "0", "0", "0" };
+        return sn_fm_refuse(f, "q(e, t): t is no type attribute").s;
+    }
+    for (uint32_t i = 0; i < f->nkept; i++)
+        if (f->kept[i].scope == f->nscope && sn_same_expr(f->kept[i].e, q))
+            return f->kept[i].name;
+    SnVal v = sn_fm_expr(f, q);
+    if (f->nkept == 4)
+        return sn_fm_refuse(f, "more than 4 kept roundings").s;
+    const char *name = sn_format(f->a, "q_%s%s", q->kid[1]->s,
+                                 f->nkept ? sn_format(f->a, "%u", f->nkept)
+                                          : "");
+    sn_putf(f->elem, "const int32_t %s = %s;\n", name, v.s);
+    f->kept[f->nkept].e = q;
+    f->kept[f->nkept].scope = f->nscope;
+    f->kept[f->nkept++].name = name;
+    return name;
 }
 
 /* q(e, t, c): a rounding to type attribute t, kept. */
@@ -503,7 +526,11 @@ reduce(SnFm *f, const SnExpr *e)
         if (sn_row_sum(f, e, &x, &w) && f->dot_bias == NULL &&
             !sn_conc_code(f->t->in[f->dot_x]))
             return (SnVal){ .s = "dot.f[i]", .ct = SN_CT_F32, .atom = true };
-        return sn_fm_refuse(f, "a second sum in a contract");
+        return sn_fm_refuse(f, sn_conc_code(sn_fm_out(f))
+                                   ? "a quantized contract is q(sum(d(x) * "
+                                     "d(w)) + d(b)) over its map, with b "
+                                     "pinned"
+                                   : "a second sum in a contract");
     }
     for (uint32_t i = 0; i < f->nred; i++)
         if (f->red[i].e && sn_same_expr(f->red[i].e, e))

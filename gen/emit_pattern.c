@@ -15,25 +15,48 @@ speaks(const SnPat *p)
     return p && p->pk != SN_P_WILD;
 }
 
+static uint32_t
+count_var(const SnPat *p, const SnDefVar *v)
+{
+    uint32_t n = p->pk == SN_P_VAR && p->var == v;
+
+    for (uint32_t i = 0; i < p->narg; i++)
+        n += count_var(p->arg[i], v);
+    return n;
+}
+
+/* A variable on which nothing depends but what it is replaced by. */
 static bool
-commutes(const SnPat *p)
+any_value(const SnDefRule *r, const SnPat *p)
+{
+    if (!speaks(p))
+        return true;
+    return p->pk == SN_P_VAR && !p->nconc && !p->nuse &&
+           count_var(r->pat, p->var) == 1 &&
+           !(r->when && sn_rg_mentions(r->when, p->name));
+}
+
+/* Is there a point in trying both orders? */
+static bool
+commutes(const SnDefRule *r, const SnPat *p)
 {
     const SnDefNode *n = p->node;
 
     if ((p->pk != SN_P_CALL && p->pk != SN_P_FORMS) || n->comm[0] < 0)
         return false;
-    return speaks(p->by_port[n->comm[0]]) || speaks(p->by_port[n->comm[1]]);
+    return !any_value(r, p->by_port[n->comm[0]]) ||
+           !any_value(r, p->by_port[n->comm[1]]);
 }
 
 static uint32_t
-count_swaps(const SnPat *p)
+count_swaps(const SnDefRule *r, const SnPat *p)
 {
-    uint32_t n = commutes(p);
+    uint32_t n = commutes(r, p);
 
     if (p->pk == SN_P_EACH)
         return 0; /* elements are matched as they stand */
     for (uint32_t i = 0; i < p->narg; i++)
-        n += count_swaps(p->arg[i]);
+        n += count_swaps(r, p->arg[i]);
     return n;
 }
 
@@ -103,7 +126,8 @@ bind_var(SnRg *cx, const SnPat *p, const char *from, const SnPat *of,
 {
     const SnDefVar *v = p->var;
     SnRgBind *b = &cx->bind[v->index];
-    const char *name = sn_rg_local(cx, v->name);
+    const char *name = sn_format(cx->a, "%s%s", sn_rg_local(cx, v->name),
+                                 cx->suffix);
     bool optional = of->node->in[port]->optional;
 
     if (b->bound && !cx->rebind) { /* the same value again */
@@ -160,7 +184,9 @@ static const char *
 head(SnRg *cx, const SnPat *p, const char *from, bool optional, bool seen)
 {
     const char *base = p->pk == SN_P_ANY ? "node" : sn_rg_lower(cx, p->node);
-    const char *id = p->cap ? sn_rg_local(cx, p->cap->name)
+    const char *id = p->cap ? sn_format(cx->a, "%s%s",
+                                        sn_rg_local(cx, p->cap->name),
+                                        cx->suffix)
                             : sn_rg_fresh(cx, base);
     bool many = many_results(cx, p);
 
@@ -187,30 +213,47 @@ head(SnRg *cx, const SnPat *p, const char *from, bool optional, bool seen)
 
 /* ---- runs ---- */
 
+/* Matches or binds element `at` ("i", "0") of the run. */
 static void
-element(SnRg *cx, const SnRgRun *r)
+element(SnRg *cx, const SnRgRun *r, const char *at)
 {
-    const char *from =
-        sn_format(cx->a, r->first ? "sn_in(g, %s, i + %u)" : "sn_in(g, %s, i)",
-                  r->id, r->first);
+    const char *slot = *at == '0' ? sn_format(cx->a, "%u", r->first)
+                       : r->first ? sn_format(cx->a, "i + %u", r->first) : at;
+    const char *from = sn_format(cx->a, "sn_in(g, %s, %s)", r->id, slot);
     const SnPat *p = r->pat->arg[0];
-    SnPat of = { .pk = SN_P_CALL };
     SnDefPort port = { .variadic = true }, *in[] = { &port };
     SnDefNode node = { .nin = 1, .in = in };
+    SnPat of = { .pk = SN_P_CALL, .node = &node };
 
-    of.node = &node;
     if (p->pk == SN_P_VAR)
         bind_var(cx, p, from, &of, r->id, 0);
     else if (p->pk != SN_P_WILD && p->pk != SN_P_LIST)
         match_node(cx, p, head(cx, p, from, false, false));
 }
 
-void
-sn_rg_rebind(SnRg *cx, const SnRgRun *r)
+static void
+open_loop(SnRg *cx, const SnRgRun *r)
 {
+    sn_rg_line(cx, NULL, "for (uint32_t i = 0; i < %s; i++) {", r->count);
+    cx->indent += 4;
+    cx->in_run = true;
+}
+
+void
+sn_rg_loop(SnRg *cx, const SnRgRun *r)
+{
+    open_loop(cx, r);
     cx->rebind = true;
-    element(cx, r);
+    element(cx, r, "i");
     cx->rebind = false;
+}
+
+void
+sn_rg_loop_end(SnRg *cx)
+{
+    cx->in_run = false;
+    cx->indent -= 4;
+    sn_rg_line(cx, NULL, "}");
 }
 
 static void
@@ -219,28 +262,28 @@ match_run(SnRg *cx, const SnPat *p, const SnPat *of, const char *id,
 {
     SnRgRun r = { .pat = p, .id = id, .first = port,
                   .count = run_count(cx, of->node, id) };
+    const char *n = p->pk == SN_P_LIST
+                        ? sn_format(cx->a, "%s_n",
+                                    sn_rg_local(cx, p->var->name))
+                        : sn_rg_fresh(cx, "n");
 
+    sn_rg_line(cx, n, "uint32_t %s = %s;", n, r.count);
+    r.count = n;
     if (p->pk == SN_P_LIST) {
-        const char *n = sn_format(cx->a, "%s_n",
-                                  sn_rg_local(cx, p->var->name));
         SnRgBind *b = &cx->bind[p->var->index];
-        sn_rg_line(cx, n, "uint32_t %s = %s;", n, r.count);
-        r.count = n;
         *b = (SnRgBind){ .bound = true, .id = id, .node = of->node,
                          .port = port, .run = r };
         return;
     }
-    const char *n = sn_rg_fresh(cx, "n");
-    sn_rg_line(cx, n, "uint32_t %s = %s;", n, r.count);
-    r.count = n;
     SN_PUSH(cx->a, cx->each, cx->neach, r);
-    sn_rg_line(cx, NULL, "for (uint32_t i = 0; i < %s; i++) {", n);
-    cx->indent += 4;
-    cx->in_run = true;
-    element(cx, &r);
-    cx->in_run = false;
-    cx->indent -= 4;
-    sn_rg_line(cx, NULL, "}");
+    open_loop(cx, &r);
+    element(cx, &r, "i");
+    sn_rg_loop_end(cx);
+    cx->rebind = true;
+    cx->suffix = "_0";
+    element(cx, &r, "0");
+    cx->suffix = "";
+    cx->rebind = false;
 }
 
 /* ---- nodes ---- */
@@ -280,7 +323,8 @@ match_node(SnRg *cx, const SnPat *p, const char *id)
     if (p->pk == SN_P_ANY)
         return;
     const SnDefNode *n = p->node;
-    bool swaps = cx->nswap && !cx->rebind && !cx->in_run && commutes(p);
+    bool swaps = cx->nswap && !cx->rebind && !cx->in_run &&
+                 commutes(cx->rule, p);
     const char *swap = swaps ? next_swap(cx) : NULL;
     const char **kid = SN_NEW_N(cx->a, const char *, n->nin + 1);
     for (uint32_t i = 0; i < n->nin; i++) {
@@ -303,6 +347,16 @@ match_node(SnRg *cx, const SnPat *p, const char *id)
             match_node(cx, p->by_port[i], kid[i]);
 }
 
+/* Result 0 is not always f32, which is all that lowering takes. */
+static bool
+quantizes(const SnDefNode *n)
+{
+    for (uint32_t i = 0; n->nout && i < n->ntuple; i++)
+        if (n->tuple[i].out[0].elem != SN_DE_F32)
+            return true;
+    return false;
+}
+
 void
 sn_rg_match(SnRg *cx)
 {
@@ -313,6 +367,9 @@ sn_rg_match(SnRg *cx)
                                     "sn_nuse(g, SN_REF(%s, 0)) != %lld",
                                     cx->root, (long long)p->nuse));
     type_test(cx, p, sn_format(cx->a, "SN_REF(%s, 0)", cx->root));
+    if (cx->rule->lower && p->node && quantizes(p->node))
+        sn_rg_fail_if(cx, sn_format(cx->a, "!sn_type_is(sn_type(g, SN_REF("
+                                    "%s, 0)), SN_F32, -1)", cx->root));
     if (p->cap)
         cx->bind[p->cap->index].bound = true;
     cx->swap_at = 0;
@@ -340,7 +397,7 @@ sn_rg_operand0(const SnDefRule *r)
 
     if (p->pk != SN_P_CALL && p->pk != SN_P_FORMS)
         return NULL;
-    if (p->node->nin == 0 || p->node->in[0]->variadic || commutes(p))
+    if (p->node->nin == 0 || p->node->in[0]->variadic || commutes(r, p))
         return NULL;
     const SnPat *k = p->by_port[0];
     return k && k->pk == SN_P_CALL ? k->node : NULL;
@@ -429,7 +486,7 @@ sn_rg_rule(const SnDefs *defs, SnDiag *d, const SnDefRule *r, SnBuf *b)
     cx.rule = r;
     cx.root = sn_rg_local(&cx, r->pat->cap ? r->pat->cap->name : "root");
     cx.root_seen = sn_rg_dispatched(defs, r);
-    if (!put_body(&cx, &body, count_swaps(r->pat)))
+    if (!put_body(&cx, &body, count_swaps(r, r->pat)))
         put_body(&cx, &body, 0);
     head_comment(&cx, b);
     sn_putf(b, "static bool\n%s%s(SnGraph *g, SnRewriter *rw, SnId %s", fn,

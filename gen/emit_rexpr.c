@@ -80,7 +80,7 @@ ref_of(SnRg *cx, const SnExpr *e)
         const SnDefVar *v = sn_rg_var(cx, e->s);
         if (!v)
             return NULL;
-        const char *s = sn_rg_local(cx, v->name);
+        const char *s = sn_rg_of(cx, v);
         if (v->vk == SN_V_LIST) /* its first element stands for all */
             return sn_format(cx->a, "sn_in(g, %s, %u)",
                              cx->bind[v->index].run.id,
@@ -95,7 +95,7 @@ ref_of(SnRg *cx, const SnExpr *e)
     if (!p)
         return NULL;
     return sn_format(cx->a, p->out ? "SN_REF(%s, %u)" : "sn_in(g, %s, %u)",
-                     sn_rg_local(cx, v->name), p->index);
+                     sn_rg_of(cx, v), p->index);
 }
 
 static Rx
@@ -166,7 +166,7 @@ rx_member(SnRg *cx, const SnExpr *e)
     const char *ref = ref_of(cx, k), *t = NULL;
 
     if (v && v->vk == SN_V_NODE) {
-        const char *id = sn_rg_local(cx, v->name);
+        const char *id = sn_rg_of(cx, v);
         const SnDefNode *one = v->pat->pk == SN_P_CALL ? v->pat->node : NULL;
         const SnDefAttr *at = v->pat->node
                                   ? sn_def_attr(v->pat->node, e->s)
@@ -366,7 +366,7 @@ rx_image(SnRg *cx, const SnExpr *e)
     x.dom = to;
     if (v && v->vk == SN_V_NODE)
         x.s = sn_format(cx->a, "sn_image_at(rw, g, %s, %s, %s)", r,
-                        sn_rg_local(cx, v->name), to);
+                        sn_rg_of(cx, v), to);
     else
         x.s = sn_format(cx->a, "sn_image(%s, %s, %s, false)", r,
                         sn_rg_type(cx, from), to);
@@ -429,7 +429,7 @@ rx_value_fn(SnRg *cx, const SnExpr *e)
         if (k->ek == SN_E_MEMBER) { /* o.idx, which may be left out */
             const SnDefVar *v = sn_rg_var(cx, k->kid[0]->s);
             const SnDefPort *p = sn_def_port(v->pat->node, k->s);
-            id = sn_rg_local(cx, v->name);
+            id = sn_rg_of(cx, v);
             res = p->out ? p->index : 0;
         }
         return prim(SN_TY_BOOL,
@@ -564,7 +564,7 @@ rx_call(SnRg *cx, const SnExpr *e)
         const SnDefVar *v = sn_rg_var(cx, k[0]->s ? k[0]->s : "");
         return v ? (Rx){ .s = sn_format(cx->a, "sn_attr_of(g, %s, \"%s\") "
                                         "!= NULL",
-                                        sn_rg_local(cx, v->name), k[1]->s),
+                                        sn_rg_of(cx, v), k[1]->s),
                          .prec = P_EQ, .ty = SN_TY_BOOL }
                  : nothing(cx, e);
     }
@@ -705,7 +705,8 @@ rx_in(SnRg *cx, const SnExpr *e)
     }
     bool many = e->nkid > 2 || (a.ty == SN_TY_ETYPE &&
                                 strstr(sn_buf_str(&b), " || "));
-    return (Rx){ .s = sn_buf_str(&b), .prec = many ? P_OR : P_EQ,
+    return (Rx){ .s = sn_buf_str(&b), .prec = many ? P_OR
+                         : a.ty == SN_TY_ETYPE ? P_PRIM : P_EQ,
                  .ty = SN_TY_BOOL };
 }
 
@@ -990,12 +991,9 @@ guard_line(SnRg *cx, const SnExpr *e)
         sn_rg_fail_if(cx, sn_rg_cond(cx, e, true));
         return;
     }
-    sn_rg_line(cx, NULL, "for (uint32_t i = 0; i < %s; i++) {", r->count);
-    cx->indent += 4;
-    sn_rg_rebind(cx, r);
+    sn_rg_loop(cx, r);
     sn_rg_fail_if(cx, sn_rg_cond(cx, e, true));
-    cx->indent -= 4;
-    sn_rg_line(cx, NULL, "}");
+    sn_rg_loop_end(cx);
 }
 
 void

@@ -111,15 +111,11 @@ grid_code(SnFm *f, const SnExpr *e, Code *c)
         return true;
     }
     if (!sn_is_call(e, "d", 1) || e->kid[0]->ek != SN_E_CALL ||
-        strcmp(e->kid[0]->s, "q") || e->kid[0]->nkid < 2 ||
-        !sn_fm_mid(f, e->kid[0], &m))
+        strcmp(e->kid[0]->s, "q") || e->kid[0]->nkid < 2)
         return false;
-    const char *name = sn_format(f->a, "q_%s", e->kid[0]->kid[1]->s);
-    if (sn_fm_once(f, name, f->nscope)) {
-        SnVal v = sn_fm_expr(f, e->kid[0]);
-        sn_putf(f->elem, "const int32_t %s = %s;\n", name, v.s);
-    }
-    *c = (Code){ name, m.scale, m.zp };
+    c->v = sn_fm_kept(f, e->kid[0], &m);
+    c->s = m.scale;
+    c->z = m.zp;
     return true;
 }
 

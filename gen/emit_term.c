@@ -63,6 +63,96 @@ presence(SnRg *cx)
     }
 }
 
+/* How an expression speaks of variable `name`: not, by its type, otherwise. */
+enum { NOT_AT_ALL, BY_TYPE, OTHERWISE };
+
+static int
+speaks_of(const SnExpr *e, const char *name)
+{
+    int most = NOT_AT_ALL;
+
+    if (!e)
+        return most;
+    if (e->ek == SN_E_NAME && !strcmp(e->s, name))
+        return OTHERWISE;
+    if (e->ek == SN_E_MEMBER && !strcmp(e->s, "type"))
+        return speaks_of(e->kid[0], name) ? BY_TYPE : NOT_AT_ALL;
+    for (uint32_t i = 0; i < e->nkid; i++) {
+        int k = speaks_of(e->kid[i], name);
+        most = k > most ? k : most;
+    }
+    return most;
+}
+
+/* The same for a term, apart from what stands under `each`. */
+static int
+outside(const SnTerm *t, const char *name)
+{
+    int most, k;
+
+    if (!t || t->tk == SN_T_EACH)
+        return NOT_AT_ALL;
+    if ((t->name && !strcmp(t->name, name)) ||
+        (t->like && !strcmp(t->like, name)))
+        return OTHERWISE;
+    most = speaks_of(t->type ? t->type : t->forced, name);
+    for (uint32_t i = 0; i < t->nasg; i++) {
+        k = speaks_of(t->asg[i].e, name);
+        most = k > most ? k : most;
+    }
+    for (uint32_t i = 0; i < t->narg; i++) {
+        k = outside(t->arg[i], name);
+        most = k > most ? k : most;
+    }
+    return most;
+}
+
+static bool
+inside(const SnPat *p, const SnPat *x)
+{
+    if (p == x)
+        return true;
+    for (uint32_t i = 0; i < p->narg; i++)
+        if (inside(p->arg[i], x))
+            return true;
+    return false;
+}
+
+/* The run under which v is bound. */
+static const SnRgRun *
+run_of_var(const SnRg *cx, const SnDefVar *v)
+{
+    for (uint32_t i = 0; i < cx->neach; i++)
+        if (v->each && inside(cx->each[i].pat, v->pat))
+            return &cx->each[i];
+    return NULL;
+}
+
+/* A variable bound under `each` stands for several values.  Outside of `each`
+ * only their type may be named, and then it is one type. */
+static void
+uniform(SnRg *cx)
+{
+    const SnDefRule *r = cx->rule;
+
+    for (uint32_t i = 0; i < r->nvar && cx->neach; i++) {
+        const SnDefVar *v = r->var[i];
+        int how = v->each ? outside(r->rhs, v->name) : NOT_AT_ALL;
+        if (how == OTHERWISE)
+            sn_error(cx->d, r->rhs->pos, "SN104",
+                     "'%s' stands for several values: outside of 'each' only "
+                     "%s.type has a meaning", v->name, v->name);
+        if (how != BY_TYPE)
+            continue;
+        SnExpr n = { .ek = SN_E_NAME, .s = v->name, .pos = v->pos };
+        const char *first = sn_rg_type(cx, &n);
+        sn_rg_loop(cx, run_of_var(cx, v));
+        sn_rg_fail_if(cx, sn_format(cx->a, "%s != %s", sn_rg_type(cx, &n),
+                                    first));
+        sn_rg_loop_end(cx);
+    }
+}
+
 /* The C type pointer that a term will have. */
 static const char *
 term_type(SnRg *cx, const SnTerm *t)
@@ -77,7 +167,7 @@ term_type(SnRg *cx, const SnTerm *t)
         return sn_rg_type(cx, e);
     if (t->tk == SN_T_COPY && t->var)
         return sn_format(cx->a, "sn_type(g, SN_REF(%s, 0))",
-                         sn_rg_local(cx, t->var->name));
+                         sn_rg_of(cx, t->var));
     sn_error(cx->d, t->pos, "SN203", "no fact forces the type of %s",
              t->name);
     return "NULL";
@@ -176,6 +266,7 @@ sn_rg_before(SnRg *cx)
         sn_rg_guard(cx, r->when);
     if (!r->rhs)
         return;
+    uniform(cx);
     if (!whole_root(r))
         sn_rg_fail_if(cx, sn_format(cx->a, "!sn_rest_unused(g, %s, %u)",
                                     cx->root, r->nmore + 1));
@@ -265,7 +356,7 @@ sn_rg_attrs(SnRg *cx, const SnTerm *t, const char *base)
     const SnDefNode *n = t->node, *from = var_kind(t->like_var);
     const char *lo = sn_rg_lower(cx, n);
     const char *like = t->like_var && t->like_var->vk == SN_V_NODE
-                           ? sn_rg_local(cx, t->like_var->name) : NULL;
+                           ? sn_rg_of(cx, t->like_var) : NULL;
 
     if (all_written(t))
         return attrs_literal(cx, t, base);
@@ -305,30 +396,17 @@ calibrated(SnRg *cx, const SnTerm *t, const SnDefVar *like)
     if (from && !from->clamp)
         return NULL;
     return sn_format(cx->a, "sn_node(g, %s)->calibrated",
-                     sn_rg_local(cx, like->name));
+                     sn_rg_of(cx, like));
 }
 
 /* ---- operands ---- */
-
-static bool
-inside(const SnPat *p, const SnPat *x)
-{
-    if (p == x)
-        return true;
-    for (uint32_t i = 0; i < p->narg; i++)
-        if (inside(p->arg[i], x))
-            return true;
-    return false;
-}
 
 /* The run whose variables the term reads. */
 static const SnRgRun *
 run_of(const SnRg *cx, const SnTerm *t)
 {
     if ((t->tk == SN_T_VAR || t->tk == SN_T_COPY) && t->var && t->var->each)
-        for (uint32_t i = 0; i < cx->neach; i++)
-            if (inside(cx->each[i].pat, t->var->pat))
-                return &cx->each[i];
+        return run_of_var(cx, t->var);
     for (uint32_t i = 0; i < t->narg; i++) {
         const SnRgRun *r = run_of(cx, t->arg[i]);
         if (r)
@@ -351,12 +429,9 @@ build_each(SnRg *cx, const SnTerm *t)
     const char *v = sn_rg_fresh(cx, "in");
     sn_rg_line(cx, v, "SnRef *%s = SN_NEW_N(sn_scratch(rw), SnRef, %s);", v,
                r->count);
-    sn_rg_line(cx, NULL, "for (uint32_t i = 0; i < %s; i++) {", r->count);
-    cx->indent += 4;
-    sn_rg_rebind(cx, r);
+    sn_rg_loop(cx, r);
     sn_rg_line(cx, NULL, "%s[i] = %s;", v, build(cx, t->arg[0], NULL));
-    cx->indent -= 4;
-    sn_rg_line(cx, NULL, "}");
+    sn_rg_loop_end(cx);
     return sn_format(cx->a, "%s, %s", r->count, v);
 }
 
@@ -410,7 +485,7 @@ result_type(SnRg *cx, const SnTerm *t, uint32_t r)
         return term_type(cx, t);
     if (from == n)
         return sn_format(cx->a, "sn_type(g, SN_REF(%s, %u))",
-                         sn_rg_local(cx, t->like_var->name), r);
+                         sn_rg_of(cx, t->like_var), r);
     int8_t e = SN_DE_ABSENT;
     for (uint32_t i = 0; i < n->ntuple; i++)
         if (n->tuple[i].out[r].elem != SN_DE_ABSENT)
@@ -517,7 +592,7 @@ build_copy(SnRg *cx, const SnTerm *t)
 {
     const SnDefVar *v = t->var;
     const SnDefNode *one = var_kind(v);
-    const char *src = sn_rg_local(cx, v->name), *flag;
+    const char *src = sn_rg_of(cx, v), *flag;
     const char *e = sn_rg_fresh(cx, "edit"), *id = sn_rg_fresh(cx, "copy");
     const SnExpr *type = t->type ? t->type : t->forced;
 
@@ -567,8 +642,8 @@ build(SnRg *cx, const SnTerm *t, const char *name)
                              cx->bind[v->index].run.id,
                              cx->bind[v->index].run.first);
         if (v && v->vk == SN_V_NODE)
-            return sn_format(cx->a, "SN_REF(%s, 0)", sn_rg_local(cx, n.s));
-        return sn_rg_local(cx, n.s);
+            return sn_format(cx->a, "SN_REF(%s, 0)", sn_rg_of(cx, v));
+        return v ? sn_rg_of(cx, v) : sn_rg_local(cx, n.s);
     case SN_T_CALL:
         return value(cx, t, build_call(cx, t), name);
     case SN_T_COPY:

@@ -54,6 +54,12 @@ typedef struct SnFm {
     uint32_t nhoist, nred;
     uint32_t nscope, fresh; /* the scope loads go to; the last one made */
     SnRed red[16];
+    uint32_t nkept;    /* kept roundings that have a variable */
+    struct {
+        const SnExpr *e;
+        uint32_t scope;
+        const char *name;
+    } kept[4];
     uint32_t nname;    /* names already declared: in pre, elem scopes */
     const char **name;
 } SnFm;
@@ -91,6 +97,8 @@ typedef struct SnMid {
     const char *scale, *zp, *lim;
 } SnMid;
 bool sn_fm_mid(SnFm *f, const SnExpr *q, SnMid *m);
+/* The variable that holds the code q(e, t, c). */
+const char *sn_fm_kept(SnFm *f, const SnExpr *q, SnMid *m);
 
 /* ---- rows (emit_row.c) ---- */
 

@@ -8,7 +8,7 @@ void
 sn_rg_init(SnRg *cx, const SnDefs *defs, SnDiag *d)
 {
     *cx = (SnRg){ .a = defs->arena, .defs = defs, .d = d, .indent = 4,
-                  .values = "v->" };
+                  .values = "v->", .suffix = "" };
 }
 
 void
@@ -55,6 +55,14 @@ sn_rg_local(SnRg *cx, const char *name)
         if (!strcmp(own[i], s))
             return sn_format(cx->a, "%s_", s);
     return s;
+}
+
+const char *
+sn_rg_of(SnRg *cx, const SnDefVar *v)
+{
+    const char *s = sn_rg_local(cx, v->name);
+
+    return v->each && !cx->in_run ? sn_format(cx->a, "%s_0", s) : s;
 }
 
 const char *

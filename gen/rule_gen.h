@@ -41,7 +41,8 @@ typedef struct SnRg {
     const char *values;    /* tests: "v->" or "v." */
     bool root_seen;        /* the caller has looked at operand 0 */
     bool in_run;           /* inside the loop of an `each` */
-    bool rebind;           /* a second loop over an `each` */
+    bool rebind;           /* binding the variables of an `each` again */
+    const char *suffix;    /* of their locals: "_0" for the first element */
     int indent;
     uint32_t nline;
     SnRgLine *line;
@@ -68,6 +69,9 @@ void sn_rg_fail_if(SnRg *cx, const char *text);
 void sn_rg_flush(SnRg *cx, SnBuf *b);
 /* A local's C name; a fresh one made from base. */
 const char *sn_rg_local(SnRg *cx, const char *name);
+/* The local of a variable: inside the loop of an `each` that of the element,
+ * outside it that of the first. */
+const char *sn_rg_of(SnRg *cx, const SnDefVar *v);
 const char *sn_rg_fresh(SnRg *cx, const char *base);
 /* One statement or declaration, broken at 80 columns. */
 void sn_rg_wrap(SnBuf *b, int indent, const char *text);
@@ -110,8 +114,10 @@ bool sn_rg_asks_present(const SnExpr *e, const char *name);
 
 /* Lines that match the rule's pattern and bind its variables. */
 void sn_rg_match(SnRg *cx);
-/* In a loop over run r: binds the variables of one element again. */
-void sn_rg_rebind(SnRg *cx, const SnRgRun *r);
+/* Opens a loop over run r that binds the variables of each element again, and
+ * closes it. */
+void sn_rg_loop(SnRg *cx, const SnRgRun *r);
+void sn_rg_loop_end(SnRg *cx);
 
 /* ---- right sides (emit_term.c) ---- */
 

@@ -37,9 +37,14 @@ check: tests
 	@BUILD=$(BUILD) SHARED=$(SHARED) CC=$(CC) MAKE=$(MAKE) \
 	  sh tests/tally.sh $(TEST_X) $(MADE_X) $(GOLDEN) $(TEST_SH)
 
+## check-long: what takes minutes: the model zoo, peers, long fuzzing
+check-long: tests
+	@BUILD=$(BUILD) SHARED=$(SHARED) CC=$(CC) MAKE=$(MAKE) \
+	  sh tests/tally.sh $(sort $(wildcard tests/long/*.sh))
+
 ## bless: accept the present output of golden tests; review the diff
 bless: tests
 	BUILD=$(BUILD) $(GOLDEN) --bless $$(find tests/dsl -name '*.def')
 	BUILD=$(BUILD) sh tests/sh/pass.sh --bless
 
-.PHONY: tests check bless
+.PHONY: tests check check-long bless

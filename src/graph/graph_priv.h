@@ -56,9 +56,6 @@ const char *sn_names_unique(SnNames *m, const char *base);
 
 /* ---- checks ---- */
 
-/* As sn_add, but an error is returned in *why and reported nowhere. */
-SnId sn_try_add(SnGraph *g, const SnSpec *s, const char **why);
-
 /* Makes u, which reads nothing, a reader of ref (0: of nothing). */
 void sn_use_link(SnGraph *g, SnUse *u, SnRef ref);
 

@@ -210,38 +210,47 @@ read_splat(SnReader *r, const SnDataText *t, const SnType *type,
 
 /* ---- sidecar files ---- */
 
-/* Reads a regular file that lies directly in the reader's directory. */
+static bool
+read_all(int fd, char *p, size_t n)
+{
+    while (n > 0) {
+        ssize_t k = read(fd, p, n);
+        if (k < 0 && errno == EINTR)
+            continue;
+        if (k <= 0)
+            return false;
+        p += k;
+        n -= (size_t)k;
+    }
+    return true;
+}
+
+/* Reads a regular file that lies directly in the reader's directory.  Its
+ * room is made before it is opened, so that running out of memory leaves no
+ * descriptor behind. */
 static bool
 load_side(SnReader *r, const SnDataText *t, SnSide *s)
 {
     const char *path = sn_path_join(r->a, r->dir, s->name);
-    struct stat st;
-    size_t got = 0;
+    struct stat st, now;
 
-    int fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
-    if (fd < 0)
+    if (lstat(path, &st))
         return sn_rd_fail(r, t->pos, "cannot open %s: %s", path,
-                          errno == ELOOP ? "it is a symbolic link"
-                                         : strerror(errno));
-    if (fstat(fd, &st) || !S_ISREG(st.st_mode)) {
-        close(fd);
-        return sn_rd_fail(r, t->pos, "%s is not a regular file", path);
-    }
+                          strerror(errno));
+    if (!S_ISREG(st.st_mode))
+        return sn_rd_fail(r, t->pos, "%s is %s, not a regular file", path,
+                          S_ISLNK(st.st_mode)   ? "a symbolic link"
+                          : S_ISDIR(st.st_mode) ? "a directory"
+                                                : "a device");
     s->n = (size_t)st.st_size;
     char *p = sn_alloc(r->a, s->n < SN_SIDE_ALIGN ? SN_SIDE_ALIGN : s->n);
-    while (got < s->n) {
-        ssize_t k = read(fd, p + got, s->n - got);
-        if (k < 0 && errno == EINTR)
-            continue;
-        if (k <= 0)
-            break;
-        got += (size_t)k;
-    }
-    close(fd);
     s->data = p;
-    return got == s->n ||
-           sn_rd_fail(r, t->pos, "cannot read %s: %zu of %zu bytes", path, got,
-                      s->n);
+    int fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+    bool ok = fd >= 0 && !fstat(fd, &now) && S_ISREG(now.st_mode) &&
+              now.st_size == st.st_size && read_all(fd, p, s->n);
+    if (fd >= 0)
+        close(fd);
+    return ok || sn_rd_fail(r, t->pos, "cannot read all of %s", path);
 }
 
 static bool
@@ -275,7 +284,6 @@ read_side(SnReader *r, const SnDataText *t, const SnType *type,
     size_t n = sn_tensor_nbyte(type, shape);
     uint64_t at = (uint64_t)t->offset;
     const SnSide *s = NULL;
-    char hash[17];
 
     if (!t->hash)
         return sn_rd_fail(r, t->pos, "data in a file needs its hash");
@@ -289,30 +297,37 @@ read_side(SnReader *r, const SnDataText *t, const SnType *type,
                           "%s has %zu bytes, too few for %zu at "
                           "%llu",
                           t->file, s->n, n, (unsigned long long)at);
-    snprintf(hash, sizeof hash, "%016llx",
-             (unsigned long long)XXH64(s->data + at, n, 0));
-    if (strcmp(hash, t->hash) != 0)
-        return sn_rd_fail(r, t->pos,
-                          "%s at %llu has hash %s, not %s; it is "
-                          "not the file this text was written with",
-                          t->file, (unsigned long long)at, hash, t->hash);
     *data = s->data + at;
     return true;
+}
+
+/* A hash, wherever the bytes come from, must be theirs. */
+static bool
+check_hash(SnReader *r, const SnDataText *t, const void *data, size_t n)
+{
+    char hash[17];
+
+    snprintf(hash, sizeof hash, "%016llx",
+             (unsigned long long)XXH64(data, n, 0));
+    if (!strcmp(hash, t->hash))
+        return true;
+    if (t->form != SN_D_SIDE)
+        return sn_rd_fail(r, t->pos, "the data have hash %s, not %s", hash,
+                          t->hash);
+    return sn_rd_fail(r, t->pos,
+                      "%s at %lld has hash %s, not %s; it is not the file "
+                      "this text was written with",
+                      t->file, (long long)t->offset, hash, t->hash);
 }
 
 bool
 sn_rd_bytes(SnReader *r, const SnDataText *t, const SnType *type,
             const SnShape *shape, const void **data)
 {
-    switch (t->form) {
-    case SN_D_LIST:
-        return read_list(r, t, type, shape, data);
-    case SN_D_SPLAT:
-        return read_splat(r, t, type, shape, data);
-    case SN_D_SIDE:
-        return read_side(r, t, type, shape, data);
-    case SN_D_NONE:
-        break;
-    }
-    return false;
+    bool ok = t->form == SN_D_LIST    ? read_list(r, t, type, shape, data)
+              : t->form == SN_D_SPLAT ? read_splat(r, t, type, shape, data)
+                                      : read_side(r, t, type, shape, data);
+
+    return ok &&
+           (!t->hash || check_hash(r, t, *data, sn_tensor_nbyte(type, shape)));
 }

@@ -61,8 +61,8 @@ put_one(char *y, const char *x, size_t size)
     }
 }
 
-/* The longest prefix-free inner block: how many trailing axes are copied as
- * one run of consecutive elements. */
+/* Elements that are copied as one run: those of the trailing axes, from axis
+ * *rest on, where source and result go on alike. */
 static int64_t
 inner_run(const Table *t, int *rest)
 {
@@ -168,6 +168,17 @@ tile(const SnCall *c, const SnShape *x, const SnShape *y, Table *t)
         for (int64_t j = 0; j < y->dim[i]; j++)
             off[j] = j % x->dim[i] * step[i];
     }
+}
+
+/* x seen through the result's shape, last axes aligned. */
+static void
+stretch(const SnCall *c, const SnShape *x, const SnShape *y, Table *t)
+{
+    int64_t step[SN_MAXRANK];
+
+    steps_of(x, step);
+    for (int i = 0, k = x->rank - y->rank; i < y->rank; i++, k++)
+        add_plain(c, t, y->dim[i], k >= 0 && x->dim[k] != 1 ? step[k] : 0);
 }
 
 static SnStatus
@@ -392,6 +403,7 @@ tabled(const SnCall *c, const SnSem *s, const SnTensor *out, size_t size,
     switch (s->map) {
     case SN_MAP_PERMUTE: st = permute(c, s, x, &t); break;
     case SN_MAP_SLICE: st = slice(c, s, x, y, &t); break;
+    case SN_MAP_BROADCAST: stretch(c, x, y, &t); break;
     case SN_MAP_TILE: tile(c, x, y, &t); break;
     case SN_MAP_FLIP: st = flip(c, s, x, &t); break;
     case SN_MAP_BLOCK: st = block(c, s, x, &t); break;

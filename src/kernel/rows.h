@@ -39,6 +39,16 @@ sn_range_open(void)
 /* Whether t is a per-tensor quantized type of 8 or 16 bits. */
 bool sn_is_code(const SnType *t);
 
+/* Whether operand `slot` is a vector along the channels (or the row) of result
+ * res, rather than shaped like it. */
+static inline bool
+sn_is_vector(const SnCall *c, uint32_t slot, unsigned res)
+{
+    const SnShape *s = sn_opnd(c, slot)->shape;
+
+    return s && s->rank == 1 && c->out[res].shape->rank > 1;
+}
+
 /* ---- arithmetic on reals: NaN goes through, of equal values the first ---- */
 
 static inline float

@@ -317,9 +317,7 @@ factors(SnOx *x, uint32_t i, SnReals *out)
         return SN_OK;
     if (t == NULL)
         return sn_ox_fail(x, SN_EUNSUPPORTED,
-                          "the factors '%s' are not known before the model "
-                          "runs",
-                          v->name);
+                          "the factors '%s' must be constant", v->name);
     if (t->dtype != SN_D_F32 || t->rank != 1 || t->dim[0] > SN_MAXRANK)
         return sn_ox_fail(x, SN_EINPUT, "the factors '%s' are no list of "
                                         "floats",
@@ -365,6 +363,41 @@ put_nearest(SnOx *x, const SnOxCall *c, SnOxVal *v, SnReals factor,
     s.attr = attr;
     SN_TRY(sn_ox_add(x, &s, &y));
     return sn_ox_put(x, 0, y);
+}
+
+/* Factors or sizes for some axes, as ones for all of them. */
+static SnStatus
+spread(SnOx *x, const SnOxVal *v, SnReals *factor, SnInts *size)
+{
+    float *f = SN_NEW_N(x->a, float, SN_MAXRANK);
+    int64_t *n = SN_NEW_N(x->a, int64_t, SN_MAXRANK);
+    SnInts axes;
+
+    SN_TRY(sn_ox_ints(x, "axes", &axes));
+    if (axes.v == NULL)
+        return SN_OK;
+    if (axes.n != (factor->n > 0 ? factor->n : size->n))
+        return sn_ox_fail(x, SN_EINPUT,
+                          "axes, factors and sizes do not match");
+    for (int i = 0; i < v->rank; i++) {
+        f[i] = 1;
+        n[i] = v->dim[i];
+    }
+    for (uint32_t i = 0; i < axes.n; i++) {
+        int64_t k = axes.v[i] + (axes.v[i] < 0 ? v->rank : 0);
+        if (k < 0 || k >= v->rank)
+            return sn_ox_fail(x, SN_EINPUT, "axis %" PRId64 " of %d",
+                              axes.v[i], v->rank);
+        if (factor->n > 0)
+            f[k] = factor->v[i];
+        else
+            n[k] = size->v[i];
+    }
+    if (factor->n > 0)
+        *factor = (SnReals){(uint32_t)v->rank, f};
+    else
+        *size = (SnInts){(uint32_t)v->rank, n};
+    return SN_OK;
 }
 
 static SnStatus
@@ -447,5 +480,6 @@ sn_onnx_resize(SnOx *x, const SnOxCall *c)
     SN_TRY(set_word(x, k, attr, "near", "nearest_mode", near));
     SN_TRY(factors(x, 2, &factor));
     SN_TRY(sn_ox_ints_in(x, 3, "the sizes", &size));
+    SN_TRY(spread(x, v, &factor, &size));
     return put_nearest(x, c, v, factor, size, attr);
 }

@@ -27,8 +27,7 @@ read_scales(SnOx *x, const SnOxVal *v, SnDtype codes, SnOxScales *q)
         z = sn_ox_const(x, zv);
     if (s == NULL || (zv != NULL && z == NULL))
         return sn_ox_fail(x, SN_EUNSUPPORTED,
-                          "scale and zero point are not known before the "
-                          "model runs");
+                          "scale and zero point must be constant");
     n = sn_data_count(s);
     if (s->dtype != SN_D_F32 || s->rank > 1 || n < 1 ||
         (z != NULL && sn_data_count(z) != n))

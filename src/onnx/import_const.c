@@ -44,8 +44,18 @@ SnStatus
 sn_ox_permuted(SnOx *x, const SnData *t, const int *perm, const SnData **out)
 {
     int64_t st[SN_MAXRANK], dim[SN_MAXRANK], stride[SN_MAXRANK];
+    size_t size = sn_dtype_size(t->dtype), n = sn_data_nbyte(t);
     SnData *r;
 
+    /* All elements alike, as from ConstantOfShape: nothing moves. */
+    if (n > size && memcmp(t->data, (const char *)t->data + size,
+                           n - size) == 0) {
+        r = sn_memdup(x->a, t, sizeof *t);
+        for (int i = 0; i < t->rank; i++)
+            r->dim[i] = t->dim[perm[i]];
+        *out = r;
+        return SN_OK;
+    }
     strides(t, st);
     for (int i = 0; i < t->rank; i++) {
         dim[i] = t->dim[perm[i]];

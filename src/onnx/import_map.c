@@ -82,6 +82,21 @@ sn_ox_get_ints(SnKind k, const void *attr, const char *name)
     return field(k, attr, name, SN_A_INTS);
 }
 
+/* Does the kind have a tuple for these operands and stated types? */
+static bool
+has_tuple(SnOx *x, const SnSpec *s)
+{
+    const SnKindDesc *kd = sn_desc(s->kind);
+    const SnType **in = SN_NEW_N(x->a, const SnType *, s->nin + 1);
+    const SnType *out[SN_MAXRES] = {NULL};
+
+    for (uint32_t i = 0; i < s->nin; i++)
+        in[i] = s->in[i] != 0 ? sn_type(x->g, s->in[i]) : NULL;
+    for (uint32_t k = 0; s->type != NULL && k < kd->nout; k++)
+        out[k] = s->type[k];
+    return sn_tuple_find(kd, s->nin, in, kd->nout, out) != NULL;
+}
+
 SnStatus
 sn_ox_add(SnOx *x, SnSpec *s, SnRef *out)
 {
@@ -91,7 +106,8 @@ sn_ox_add(SnOx *x, SnSpec *s, SnRef *out)
     s->origin = x->file;
     id = sn_try_add(x->g, s, &why);
     if (id == 0)
-        return sn_ox_fail(x, SN_EINPUT, "%s: %s", sn_desc(s->kind)->name, why);
+        return sn_ox_fail(x, has_tuple(x, s) ? SN_EINPUT : SN_EUNSUPPORTED,
+                          "%s: %s", sn_desc(s->kind)->name, why);
     *out = SN_REF(id, 0);
     return SN_OK;
 }

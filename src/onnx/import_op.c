@@ -67,8 +67,8 @@ op_constant_of_shape(SnOx *x)
     SnData *r;
     SnInts dims;
     int64_t dim[SN_MAXRANK];
-    size_t size;
-    int64_t n;
+    size_t n;
+    char *p;
 
     SN_TRY(sn_ox_tensor(x, "value", &t));
     SN_TRY(sn_ox_ints_in(x, 0, "the shape", &dims));
@@ -81,11 +81,12 @@ op_constant_of_shape(SnOx *x)
         return sn_ox_fail(x, SN_EINPUT, "attribute 'value' is not one value");
     SN_TRY(sn_ox_new_data(x, t != NULL ? t->dtype : SN_D_F32, (int)dims.n, dim,
                           &r));
-    n = sn_data_count(r);
-    size = sn_dtype_size(r->dtype);
-    for (int64_t i = 0; i < n; i++)
-        memcpy((char *)(uintptr_t)r->data + (size_t)i * size,
-               t != NULL ? t->data : &zero, size);
+    n = sn_data_nbyte(r);
+    p = (char *)(uintptr_t)r->data;
+    if (n > 0)
+        memcpy(p, t != NULL ? t->data : &zero, sn_dtype_size(r->dtype));
+    for (size_t k = sn_dtype_size(r->dtype); k < n; k *= 2)
+        memcpy(p + k, p, k < n - k ? k : n - k);
     return sn_ox_put_data(x, 0, r);
 }
 

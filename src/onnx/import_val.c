@@ -372,8 +372,7 @@ sn_ox_ints_in(SnOx *x, uint32_t i, const char *what, SnInts *out)
     t = sn_ox_const(x, v);
     if (t == NULL)
         return sn_ox_fail(x, SN_EUNSUPPORTED,
-                          "%s '%s' is not known before the model runs", what,
-                          v->name);
+                          "%s '%s' must be constant", what, v->name);
     n = sn_data_count(t);
     if ((t->dtype != SN_D_I64 && t->dtype != SN_D_I32) || t->rank > 1 ||
         n > UINT16_MAX)
@@ -400,10 +399,12 @@ sn_ox_real_in(SnOx *x, uint32_t i, const char *what, float def, float *out)
     t = sn_ox_const(x, v);
     if (t == NULL)
         return sn_ox_fail(x, SN_EUNSUPPORTED,
-                          "%s '%s' is not known before the model runs", what,
-                          v->name);
-    if (t->dtype != SN_D_F32 || sn_data_count(t) != 1)
-        return sn_ox_fail(x, SN_EINPUT, "%s '%s' is not one float", what,
+                          "%s '%s' must be constant", what, v->name);
+    if (t->dtype != SN_D_F32)
+        return sn_ox_fail(x, SN_EUNSUPPORTED, "%s '%s' is %s, f32 is supported",
+                          what, v->name, sn_dtype_name(t->dtype));
+    if (sn_data_count(t) != 1)
+        return sn_ox_fail(x, SN_EINPUT, "%s '%s' is not one number", what,
                           v->name);
     *out = (float)sn_data_real(t, 0);
     return SN_OK;

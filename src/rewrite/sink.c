@@ -17,13 +17,16 @@ group_alike(SnGraph *g, SnRewriter *rw, SnId id, SnId *first)
     const SnNode *n = sn_node(g, id);
     const SnKindDesc *d = sn_desc(n->kind);
     SnId r0 = 0;
+    bool other = false;
 
     for (uint32_t s = 0; s < n->nin; s++) {
         if (d->in[sn_port_of_slot(d, n->nin, s)].fact != SN_SAME)
             continue;
         SnRef v = n->in[s].ref;
-        if (!v || sn_kind(g, v) != SN_K_RESCALE)
-            return r0 ? "not every input is a Rescale" : "";
+        if (!v || sn_kind(g, v) != SN_K_RESCALE) {
+            other = true;
+            continue;
+        }
         SnId r = SN_NODE(v);
         if (!r0)
             r0 = r;
@@ -42,7 +45,9 @@ group_alike(SnGraph *g, SnRewriter *rw, SnId id, SnId *first)
                                  sn_label(g, u->user, sn_scratch(rw)));
     }
     *first = r0;
-    return r0 ? NULL : "";
+    if (!r0)
+        return "";
+    return other ? "not every input is a Rescale" : NULL;
 }
 
 /* Does a constant inside the node survive?  Runs x -> R(N(x)) and

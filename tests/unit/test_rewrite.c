@@ -121,7 +121,7 @@ regrid_values(void **state)
     assert_string_equal(sn_name(g, n), "b");
     /* A grid far coarser than what the Rescale could err by is refused. */
     const SnType *huge = sn_type_quant(g->pool, SN_QI8, 1024, 0);
-    const char *why = sn_regrid_why(g, n, SN_NODE(c), huge);
+    const char *why = sn_regrid_why(g, b, SN_NODE(c), huge);
     assert_non_null(why);
     assert_non_null(strstr(why, "coarser"));
 }

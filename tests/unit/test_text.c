@@ -279,13 +279,17 @@ test_sidecar_refused(void **state)
                         "'..' must be a plain file name");
     assert_string_equal(
         side_error(sn_format(arena, "data = \"l.snw\"@0%s", hash)),
-        sn_format(arena, "cannot open %s/l.snw: it is a symbolic link", dir));
+        sn_format(arena, "%s/l.snw is a symbolic link, not a regular file",
+                  dir));
     assert_string_equal(
         side_error(sn_format(arena, "data = \"z.snw\"@0%s", hash)),
         "z.snw has 0 bytes, too few for 400 at 0");
     assert_string_equal(
         side_error(sn_format(arena, "data = \"z.snw\"@7%s", hash)),
         "offset 7 is no multiple of 64");
+    assert_string_equal(
+        side_error(sn_format(arena, "splat = 0%s", hash)),
+        "the data have hash f0da569042075252, not 0000000000000000");
     assert_string_equal(side_error("hash = \"00\", data = [1]"),
                         "expected a string of 16 hex digits, found \"00\"");
     char *side = SN_NEW_N(arena, char, 512);
@@ -489,6 +493,63 @@ test_damage(void **state)
     }
 }
 
+/* ---- memory ---- */
+
+/* Everything of src/graph once; false when memory ran out on the way. */
+static bool
+all_of_it(const char *text)
+{
+    SnArena *a = sn_arena_new();
+    SnGuard gu;
+    SnGraph *g;
+    SnBuf b;
+
+    if (setjmp(gu.env)) {
+        sn_arena_free(a);
+        return false;
+    }
+    sn_guard_push(&gu);
+    SnSrc src = {"t.sn", text, strlen(text), 0};
+    SnDiag *d = sn_diag_new(a);
+    assert_int_equal(sn_parse(a, &src, NULL, d, &g), SN_OK);
+    assert_int_equal(sn_verify(g, d), SN_OK);
+    SnGraph *h = sn_graph_clone(g, a);
+    assert_true(sn_graph_equal(g, h, a, NULL));
+    assert_int_equal(sn_graph_hash(g, true), sn_graph_hash(h, true));
+    sn_buf_init(&b, a);
+    sn_print(h, &b, NULL, NULL);
+    assert_string_equal(b.s, text);
+    sn_draw_dot(h, &b);
+    sn_guard_pop(&gu);
+    sn_arena_free(a);
+    return true;
+}
+
+static void
+test_memory(void **state)
+{
+    unsigned long n = 1;
+    SnBuf b;
+
+    (void)state;
+    sn_buf_init(&b, arena);
+    sn_puts(&b, HEAD "  %x0 = Placeholder() : qi8<0.5, 0>[1,8,8,4]\n");
+    for (int i = 0; i < 300; i++)
+        sn_putf(&b,
+                "  %%x%d = Rescale(%%x%d) : qi8<0.5, %d>[1,8,8,4]\n"
+                "  %%c%d = Constant() {data = [1, 2, 3]} : f32[3]\n",
+                i + 1, i, i % 100, i);
+    sn_puts(&b, "  Save(%x300) {name = \"out\"}\n}\n");
+    for (;; n++) {
+        sn_alloc_fail_at(n + 1); /* the first is the arena itself */
+        bool ok = all_of_it(b.s);
+        sn_alloc_fail_at(0);
+        if (ok)
+            break;
+    }
+    assert_true(n > 4);
+}
+
 static int
 make_dir(void **state)
 {
@@ -518,7 +579,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         T(test_lenet),   T(test_forms),           T(test_data),
         T(test_sidecar), T(test_sidecar_refused), T(test_refused),
-        T(test_damage),
+        T(test_damage),  T(test_memory),
     };
 
     return cmocka_run_group_tests(tests, make_dir, remove_dir);
