@@ -44,6 +44,9 @@ commutes(const SnDefRule *r, const SnPat *p)
 
     if ((p->pk != SN_P_CALL && p->pk != SN_P_FORMS) || n->comm[0] < 0)
         return false;
+    const SnPat *a = p->by_port[n->comm[0]], *b = p->by_port[n->comm[1]];
+    if (a && b && a->pk == SN_P_VAR && b->pk == SN_P_VAR && a->var == b->var)
+        return false;
     return !any_value(r, p->by_port[n->comm[0]]) ||
            !any_value(r, p->by_port[n->comm[1]]);
 }
@@ -68,6 +71,8 @@ next_swap(SnRg *cx)
 
     if (cx->nswap == 1)
         return "swap";
+    if (bit == 0)
+        return "(swap & 1)";
     return sn_format(cx->a, "(swap >> %u & 1)", bit);
 }
 

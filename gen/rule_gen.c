@@ -275,9 +275,10 @@ break_rank(const char *s, size_t i)
 {
     if (s[i] != ' ' || i == 0)
         return 0;
-    if (strchr(",|&?:", s[i - 1]))
+    if (strchr(",|&?:<", s[i - 1]) ||
+        (i > 1 && s[i - 1] == '=' && strchr("=!<>", s[i - 2])))
         return 2;
-    return strchr("=+-", s[i - 1]) != NULL;
+    return strchr("=+->", s[i - 1]) != NULL;
 }
 
 /* The place to break s (starting at column col) so that the line fits: the

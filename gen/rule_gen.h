@@ -92,7 +92,7 @@ const SnDefNode *sn_rg_operand0(const SnDefRule *r);
 /* Is the rule only called where operand 0's kind is known? (emit_pass.c) */
 bool sn_rg_dispatched(const SnDefs *defs, const SnDefRule *r);
 
-/* ---- expressions (emit_rexpr.c) ---- */
+/* ---- expressions (emit_rexpr.c, emit_rname.c, emit_guard.c) ---- */
 
 SnDefVar *sn_rg_var(const SnRg *cx, const char *name);
 /* For an `if`: the condition or its negation. */
@@ -119,10 +119,21 @@ void sn_rg_match(SnRg *cx);
 void sn_rg_loop(SnRg *cx, const SnRgRun *r);
 void sn_rg_loop_end(SnRg *cx);
 
-/* ---- right sides (emit_term.c) ---- */
+/* ---- right sides (emit_before.c, emit_term.c) ---- */
 
 /* Tests that must come before sn_fire. */
 void sn_rg_before(SnRg *cx);
+/* The C type pointer that a term will have. */
+const char *sn_rg_term_type(SnRg *cx, const SnTerm *t);
+/* regrid(b) in port `port` of t: b as the rule bound it, the node that reads
+ * it there, and the new type of that node's first pinned operand. */
+typedef struct SnRgRegrid {
+    const char *b, *consumer, *new_x;
+} SnRgRegrid;
+SnRgRegrid sn_rg_regrid(SnRg *cx, const SnTerm *t, uint32_t port,
+                        const SnTerm *call);
+/* The run under which v is bound, or NULL. */
+const SnRgRun *sn_rg_run_of(const SnRg *cx, const SnDefVar *v);
 /* Everything after sn_fire, up to `return true`. */
 void sn_rg_replace(SnRg *cx);
 /* The attribute struct for a term of kind n, as an argument: "NULL" for the

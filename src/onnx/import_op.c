@@ -12,7 +12,8 @@ put_ints(SnOx *x, int rank, int64_t n, const int64_t *v)
     SnData *r;
 
     SN_TRY(sn_ox_new_data(x, SN_D_I64, rank, &n, &r));
-    memcpy((void *)(uintptr_t)r->data, v, (size_t)n * sizeof *v);
+    if (n > 0)
+        memcpy((void *)(uintptr_t)r->data, v, (size_t)n * sizeof *v);
     return sn_ox_put_data(x, 0, r);
 }
 
@@ -22,7 +23,8 @@ put_reals(SnOx *x, int rank, int64_t n, const float *v)
     SnData *r;
 
     SN_TRY(sn_ox_new_data(x, SN_D_F32, rank, &n, &r));
-    memcpy((void *)(uintptr_t)r->data, v, (size_t)n * sizeof *v);
+    if (n > 0)
+        memcpy((void *)(uintptr_t)r->data, v, (size_t)n * sizeof *v);
     return sn_ox_put_data(x, 0, r);
 }
 

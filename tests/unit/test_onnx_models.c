@@ -259,7 +259,8 @@ fix_inputs(SnArena *mem, const char *dir, Onnx__GraphProto *g)
     Onnx__TensorProto **init = SN_NEW_N(mem, Onnx__TensorProto *,
                                         g->n_initializer + g->n_input);
 
-    memcpy(init, g->initializer, g->n_initializer * sizeof *init);
+    for (size_t i = 0; i < g->n_initializer; i++)
+        init[i] = g->initializer[i];
     g->initializer = init;
     for (size_t i = 1; i < g->n_input; i++) {
         ProtobufCMessage *m;

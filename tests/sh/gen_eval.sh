@@ -1,0 +1,83 @@
+#!/bin/sh
+# Evaluators of declarations that nodes.def does not use (tests/gen/eval.def):
+# generated, compiled with the project's warnings, and run; what has no
+# arithmetic row is refused with its place; a second run changes nothing.
+BUILD=${BUILD:-build}
+CC=${CC:-gcc}
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+bad=0
+ok() { echo "ok gen_eval: $1"; }
+fail() {
+    echo "not ok gen_eval: $1"
+    sed 's/^/    /' "$tmp/log" | tail -n 25
+    bad=1
+}
+warn='-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes
+ -Wmissing-prototypes -Wcast-qual -Wundef -Wvla -Wformat=2 -Werror'
+flags='-std=c11 -D_GNU_SOURCE -ffp-contract=off -fno-strict-aliasing -O1'
+
+if "$BUILD/sinter-gen" --nodes tests/gen/eval.def -o "$tmp" >"$tmp/log" 2>&1
+then
+    ok "generates"
+else
+    fail "generates"
+    exit 1
+fi
+obj=
+for f in "$tmp"/sn_kinds.c "$tmp"/sn_eval.c "$tmp"/sn_inv.c; do
+    o=$tmp/$(basename "$f" .c).o
+    # shellcheck disable=SC2086
+    $CC $flags $warn -Isrc -I. -I"$tmp" -c -o "$o" "$f" >"$tmp/log" 2>&1 ||
+        fail "$(basename "$f") compiles without warnings"
+    obj="$obj $o"
+done
+# shellcheck disable=SC2086
+if $CC $flags -Isrc -I. -Itests -I"$tmp" -o "$tmp/made" tests/gen/eval_made.c \
+    $obj src/graph/*.c src/kernel/*.c src/base/*.c -lcmocka -lxxhash -lm \
+    >"$tmp/log" 2>&1; then
+    "$tmp/made" >"$tmp/log" 2>&1
+    rc=$?
+    n=$(grep -ac '\[       OK \]' "$tmp/log")
+    if [ $rc = 0 ] && [ "$n" -gt 0 ]; then
+        ok "$n evaluator tests"
+    else
+        fail "evaluator tests (exit $rc)"
+    fi
+else
+    fail "links"
+fi
+
+touch -d '2001-01-01' "$tmp/sn_eval.c" "$tmp/reference.md"
+"$BUILD/sinter-gen" --nodes tests/gen/eval.def -o "$tmp" >"$tmp/log" 2>&1
+if [ -n "$(find "$tmp/sn_eval.c" "$tmp/reference.md" -newermt 2001-01-02)" ]
+then
+    fail "an unchanged file is left alone"
+else
+    ok "an unchanged file is left alone"
+fi
+if grep -qF "$tmp" "$tmp"/sn_* "$tmp/reference.md"; then
+    fail "no host path in what is generated"
+else
+    ok "no host path in what is generated"
+fi
+
+"$BUILD/sinter-gen" --check --nodes tests/gen/refused.def >"$tmp/log" 2>&1
+rc=$?
+if [ $rc = 1 ] &&
+    grep -qF 'tests/gen/refused.def:6:14: error[SN115]: Twice (q8, q8) -> q8' \
+        "$tmp/log" &&
+    grep -qF 'tests/gen/refused.def:8:15: error[SN115]: Soft16' "$tmp/log"
+then
+    ok "a tuple without an arithmetic row is refused"
+else
+    fail "a tuple without an arithmetic row is refused (exit $rc)"
+fi
+if "$BUILD/sinter-gen" --explain --nodes tests/gen/eval.def >"$tmp/log" 2>&1 &&
+    grep -q '^ConvAdd (tests/gen/eval.def:' "$tmp/log" &&
+    grep -q '^  absorb  ConvAdd.x' "$tmp/log"; then
+    ok "--explain"
+else
+    fail "--explain"
+fi
+exit $bad
