@@ -309,14 +309,15 @@ sn_const_num(const SnExpr *e, double *v)
 void
 sn_emit_file(SnBuf *b, const char *outdir, const char *name, SnDiag *d)
 {
-    const char *path = sn_path_join(b->a, outdir, name);
     const char *dot = strrchr(name, '.');
     SnBuf t;
 
+    if (outdir == NULL)
+        return;
     sn_buf_init(&t, b->a);
     if (dot && (!strcmp(dot, ".c") || !strcmp(dot, ".h")))
         sn_emit_lines(&t, 0, 80, sn_buf_str(b));
     else
         t = *b;
-    sn_file_update(d, path, sn_buf_str(&t), t.n);
+    sn_file_update(d, sn_path_join(b->a, outdir, name), sn_buf_str(&t), t.n);
 }

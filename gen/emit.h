@@ -69,7 +69,8 @@ void sn_put_tuple(SnBuf *b, const SnDefs *s, const SnDefNode *n,
                   const SnDefTuple *t);
 void sn_put_attr_decl(SnBuf *b, const SnDefAttr *at); /* without ';' */
 
-/* Writes outdir/name; long lines of C are broken (sn_emit_lines). */
+/* Writes outdir/name; long lines of C are broken (sn_emit_lines).  outdir NULL
+ * (--check): nothing is written. */
 void sn_emit_file(SnBuf *b, const char *outdir, const char *name, SnDiag *d);
 
 #endif

@@ -86,6 +86,7 @@ point_each(SnFm *f, SnBuf *b, const char *fn, const char *stat)
     const char *xv = sn_local(f->a, x->name), *yv = sn_local(f->a, y->name);
     const char *xt = sn_elem_ctype(f->t->in[x->index].elem);
     const char *yt = sn_elem_ctype(sn_fm_out(f).elem);
+    const char *run = strncmp(fn, "sn_eval_", 8) ? fn : fn + 8;
     bool table = f->t->in[x->index].elem == SN_DE_QI8 && f->n->nin == 1;
     SnBuf elem;
 
@@ -97,7 +98,7 @@ point_each(SnFm *f, SnBuf *b, const char *fn, const char *stat)
     SnVal v = value(f);
     const char *pre = sn_buf_str(&f->pre);
     sn_putf(b, "static void\n%s_run(const SnCall *c, const %s *%s, int64_t n, "
-               "%s *%s)\n{\n", fn + strlen("sn_eval_"), xt, xv, yt, yv);
+               "%s *%s)\n{\n", run, xt, xv, yt, yv);
     SnBuf body;
     sn_buf_init(&body, f->a);
     put_lines(&body, 1, pre);
@@ -125,11 +126,11 @@ point_each(SnFm *f, SnBuf *b, const char *fn, const char *stat)
                    "        for (int64_t i = 0; i < n; i++)\n"
                    "            %s[i] = table[%s[i] + 128];\n"
                    "        return SN_OK;\n    }\n",
-                yt, fn + strlen("sn_eval_"), yv, xv);
+                yt, run, yv, xv);
     else
         sn_putc(b, '\n');
     sn_putf(b, "    %s_run(c, %s, n, %s);\n    return SN_OK;\n}\n",
-            fn + strlen("sn_eval_"), xv, yv);
+            run, xv, yv);
 }
 
 static void
@@ -419,7 +420,7 @@ one_tuple(SnBuf *b, const SnDefs *s, const SnDefNode *n, uint32_t t,
         if (n->tuple[t].out[r].elem < 0)
             continue;
         const char *name =
-            many ? sn_format(a, "sn_eval_%s_%u_%s", sn_lower(a, n->name), t,
+            many ? sn_format(a, "%s_%u_%s", sn_lower(a, n->name), t,
                              n->out[r]->name) : fn;
         SnFm f = { .a = a, .d = d, .defs = s, .n = n, .t = &n->tuple[t],
                    .sem = n->rsem[r], .tuple = t, .res = r, .nscope = 1,
@@ -430,7 +431,7 @@ one_tuple(SnBuf *b, const SnDefs *s, const SnDefNode *n, uint32_t t,
         sn_buf_init(&f.slice, a);
         sn_buf_init(&f.set, a);
         sn_buf_init(&out, a);
-        one_result(&f, &out, many ? name : fn, many ? "static " : "");
+        one_result(&f, &out, name, many ? "static " : "");
         if (f.failed) {
             SnBuf q;
             sn_buf_init(&q, a);
@@ -451,7 +452,7 @@ one_tuple(SnBuf *b, const SnDefs *s, const SnDefNode *n, uint32_t t,
         if (n->tuple[t].out[r].elem < 0)
             continue;
         sn_putf(b, "    if (c->nout > %u && c->out[%u].data)\n"
-                   "        SN_TRY(sn_eval_%s_%u_%s(c));\n", r, r,
+                   "        SN_TRY(%s_%u_%s(c));\n", r, r,
                 sn_lower(a, n->name), t, n->out[r]->name);
     }
     sn_puts(b, "    return SN_OK;\n}\n");
@@ -480,6 +481,5 @@ sn_emit_eval(const SnDefs *s, const char *outdir, SnDiag *d)
                 one_tuple(&b, s, n, t, d);
         }
     }
-    if (outdir)
-        sn_emit_file(&b, outdir, "sn_eval.c", d);
+    sn_emit_file(&b, outdir, "sn_eval.c", d);
 }

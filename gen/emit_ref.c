@@ -1,6 +1,7 @@
 /* reference.md: every node and every rule, for people. */
 #include "gen/emit.h"
 
+#include <ctype.h>
 #include <string.h>
 
 /* Text inside a table cell or between backquotes of a cell. */
@@ -29,6 +30,15 @@ fresh(SnBuf *b)
 
     sn_buf_init(&t, b->a);
     return t;
+}
+
+/* A remark as a sentence. */
+static void
+put_sentence(SnBuf *b, const char *s)
+{
+    sn_putc(b, (char)toupper((unsigned char)s[0]));
+    sn_puts(b, s + 1);
+    sn_puts(b, s[strlen(s) - 1] == '.' ? "" : ".");
 }
 
 /* ---- nodes ---- */
@@ -212,8 +222,10 @@ static void
 put_node(SnBuf *b, const SnDefs *s, const SnDefNode *n)
 {
     sn_putf(b, "\n### %s\n\n", n->name);
-    if (n->doc)
-        sn_putf(b, "%s. ", n->doc);
+    if (n->doc && n->doc[0]) {
+        put_sentence(b, n->doc);
+        sn_putc(b, ' ');
+    }
     sn_putf(b, "Declared at `%s`", sn_where(b->a, n->pos));
     if (n->base)
         sn_putf(b, ", a form of [%s](#%s)", n->base->name,
@@ -246,8 +258,11 @@ put_claim(SnBuf *b, const SnDefClaim *c)
         break;
     case SN_CL_REFINES: sn_puts(b, "refines"); break;
     case SN_CL_REAL:
-        sn_puts(b, "real ");
-        sn_put_f64(b, c->real);
+        sn_puts(b, "real");
+        if (c->real > 0) {
+            sn_putc(b, ' ');
+            sn_put_f64(b, c->real);
+        }
         break;
     case SN_CL_LOSSY:
         sn_puts(b, "lossy");
@@ -274,10 +289,13 @@ put_rule(SnBuf *b, const SnDefRule *r)
     if (r->trusted)
         sn_putf(b, "; trusted: %s", r->trusted);
     sn_puts(b, ".\n");
-    if (r->note)
-        sn_putf(b, "\n%s.\n", r->note);
-    if (r->doc)
-        sn_putf(b, "\n%s.\n", r->doc);
+    const char *const text[] = { r->note, r->doc };
+    for (int i = 0; i < 2; i++)
+        if (text[i] && text[i][0]) {
+            sn_putc(b, '\n');
+            put_sentence(b, text[i]);
+            sn_putc(b, '\n');
+        }
     if (r->text) {
         sn_puts(b, "\n");
         sn_emit_quote(b, "    ", r->text);
@@ -288,10 +306,12 @@ static void
 put_pass(SnBuf *b, const SnDefPass *p)
 {
     sn_putf(b, "\n### %s\n\n", p->name);
-    if (p->doc)
-        sn_putf(b, "%s.\n", p->doc);
+    if (p->doc && p->doc[0]) {
+        put_sentence(b, p->doc);
+        sn_puts(b, "\n\n");
+    }
     if (p->nallow)
-        sn_puts(b, "\nAllows: ");
+        sn_puts(b, "Allows: ");
     for (uint32_t i = 0; i < p->nallow; i++) {
         sn_puts(b, i ? ", " : "");
         put_claim(b, &p->allow[i]);

@@ -1,6 +1,7 @@
 /* Turning one formula into C for one tuple: shared by emit_formula.c
- * (expressions), emit_operand.c (variables), emit_row.c (rows of the arithmetic contract that are more
- * than a composition) and emit_eval.c (loops around them). */
+ * (expressions), emit_operand.c (variables), emit_row.c (rows of the
+ * arithmetic contract that are more than a composition) and emit_eval.c
+ * (loops around them). */
 #ifndef SN_FORMULA_H
 #define SN_FORMULA_H
 

@@ -126,15 +126,10 @@ generate(const Args *o, SnArena *a, SnDiag *d)
         sn_explain(s, &b);
         fputs(sn_buf_str(&b), stdout);
     }
-    if (o->check) {
-        sn_emit_eval(s, NULL, d);
+    if (o->explain && !o->outdir && !o->check)
         return finish(d);
-    }
-    if (o->explain && !o->outdir)
-        return finish(d);
-    const char *out = o->outdir ? o->outdir : ".";
-    SnStatus st = sn_file_mkdirs(d, out);
-    if (st == SN_OK) {
+    const char *out = o->check ? NULL : o->outdir ? o->outdir : ".";
+    if (out == NULL || sn_file_mkdirs(d, out) == SN_OK) {
         sn_emit_kinds(s, out, d);
         sn_emit_inv(s, out, d);
         sn_emit_eval(s, out, d);

@@ -24,13 +24,16 @@ echo
 echo "== Every Rescale left, and why"
 "$sinter" why "$out/fashion_lrn.sn" --backend cpu
 echo
-echo "== Top-1 on 2000 test images, float and int8"
-# shellcheck disable=SC2086
-"$sinter" run "$here/fashion_lrn.onnx" --input "$here/test_images.npy" \
-    --labels "$here/test_labels.npy" $pixels --backend cpu
-# shellcheck disable=SC2086
-"$sinter" run "$out/fashion_lrn.sn" --input "$here/test_images.npy" \
-    --labels "$here/test_labels.npy" $pixels --backend cpu
+echo "== Top-1 on 2000 test images"
+score() { # NAME MODEL
+    t=$(date +%s%N)
+    # shellcheck disable=SC2086
+    got=$("$sinter" run "$2" --input "$here/test_images.npy" \
+        --labels "$here/test_labels.npy" $pixels --backend cpu)
+    echo "$1: $got in $((($(date +%s%N) - t) / 1000000)) ms"
+}
+score float "$here/fashion_lrn.onnx"
+score 'int8 ' "$out/fashion_lrn.sn"
 echo
 for p in before after; do
     sn=$out/before.sn

@@ -66,9 +66,12 @@ void sn_cli_rewrite_report(SnCli *c, const SnRewriter *rw);
 /* Samples for the inputs of x from --input, --calib or what is in files. */
 SnStatus sn_cli_samples(SnCli *c, const SnExec *x, const SnStrs *files,
                         const char *option, SnSamples **out);
-/* Profiles a copy of g on --calib; hash and names as quantize wants them. */
+/* Profiles a copy of g on files; hash and names as quantize wants them.
+ * quiet: as a part of another verb, whose passes --trace and the like mean. */
 SnStatus sn_cli_profile(SnCli *c, const SnGraph *g, const SnStrs *files,
-                        SnProfile **out);
+                        bool quiet, SnProfile **out);
+/* One reason why a Rescale is left, as a clause that names its rule. */
+void sn_put_reason(SnBuf *b, const SnReason *r);
 /* "1.25 MiB" */
 const char *sn_bytes_str(SnArena *a, size_t n);
 

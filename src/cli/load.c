@@ -134,7 +134,7 @@ sn_cli_samples(SnCli *c, const SnExec *x, const SnStrs *files,
 
 SnStatus
 sn_cli_profile(SnCli *c, const SnGraph *g, const SnStrs *files,
-               SnProfile **out)
+               bool quiet, SnProfile **out)
 {
     SnGraph *f = sn_graph_clone(g, c->a);
     SnRewriteOpts o;
@@ -142,8 +142,15 @@ sn_cli_profile(SnCli *c, const SnGraph *g, const SnStrs *files,
     SnSamples *s;
 
     SN_TRY(sn_cli_rewrite_opts(c, &o));
+    if (quiet) {
+        o.trace = o.time_passes = false;
+        o.print_after = NULL;
+    }
     SnRewriter *rw = sn_rewriter_new(c->a, &o, c->d);
-    SN_TRY(sn_rewrite(rw, f, "profile"));
+    SnStatus st = sn_rewrite(rw, f, "profile");
+    if (!quiet)
+        sn_cli_rewrite_report(c, rw);
+    SN_TRY(st);
     SN_TRY(sn_exec_prepare(c->a, f, NULL, c->d, &x));
     SN_TRY(sn_cli_samples(c, x, files, "--calib", &s));
     SN_TRY(sn_profile_run(c->a, x, s->n, (unsigned)c->args.njob,

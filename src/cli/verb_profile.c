@@ -18,7 +18,7 @@ sn_verb_profile(SnCli *c)
         files = all;
     }
     SN_TRY(sn_cli_load(c, path, &g));
-    SN_TRY(sn_cli_profile(c, g, &files, &p));
+    SN_TRY(sn_cli_profile(c, g, &files, false, &p));
     if (!c->args.output) {
         sn_profile_put(p, &c->out);
         return SN_OK;

@@ -41,7 +41,7 @@ get_profile(SnCli *c, const SnGraph *g, SnProfile **out)
         if (!a->calib.n)
             return sn_fail(c->d, SN_EUSAGE, "quantize", "wants --calib FILE "
                            "or --load-profile FILE");
-        SN_TRY(sn_cli_profile(c, g, &a->calib, out));
+        SN_TRY(sn_cli_profile(c, g, &a->calib, true, out));
         return a->dump_profile
             ? sn_profile_save(*out, a->dump_profile, c->d) : SN_OK;
     }
@@ -63,14 +63,14 @@ count_waived(const SnQuantReport *r)
     return n;
 }
 
-/* Reasons are given once for each Rescale, the first of each rule. */
 static void
 put_left(SnBuf *b, const SnWhyRescale *w)
 {
     sn_putf(b, "  %s, after %s:", w->name, w->producer);
-    for (uint32_t k = 0; k < w->nreason; k++)
-        sn_putf(b, "\n    %s at %s: %s", sn_rules[w->reason[k].rule].name,
-                w->reason[k].node, w->reason[k].text);
+    for (uint32_t k = 0; k < w->nreason; k++) {
+        sn_puts(b, "\n    ");
+        sn_put_reason(b, &w->reason[k]);
+    }
     sn_puts(b, w->nreason ? "\n" : " no rule or family looks at it\n");
 }
 

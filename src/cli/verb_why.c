@@ -1,6 +1,23 @@
 #include "cli/cli.h"
 
+#include <string.h>
 #include "base/json.h"
+
+/* Texts of the derived families open with the family's name, and most name
+ * the node; what is missing is added. */
+void
+sn_put_reason(SnBuf *b, const SnReason *r)
+{
+    const char *rule = sn_rules[r->rule].name;
+    size_t n = strlen(rule), m = strcspn(r->node, " ");
+
+    if (strncmp(r->text, rule, n) != 0)
+        sn_putf(b, "%s: ", rule);
+    sn_puts(b, r->text);
+    if (strncmp(r->text, rule, n) != 0
+        && !strstr(r->text, sn_strndup(b->a, r->node, m)))
+        sn_putf(b, " (at %s)", r->node);
+}
 
 static void
 put_text(SnBuf *b, const SnWhy *w)
@@ -17,9 +34,9 @@ put_text(SnBuf *b, const SnWhy *w)
         sn_putf(b, "%s: Rescale of %s from %s to %s\n", r->name, r->producer,
                 r->from, r->to);
         for (uint32_t k = 0; k < r->nreason; k++) {
-            const SnRuleDesc *rule = &sn_rules[r->reason[k].rule];
-            sn_putf(b, "  %s.%s at %s: %s\n", rule->pass, rule->name,
-                    r->reason[k].node, r->reason[k].text);
+            sn_puts(b, "  ");
+            sn_put_reason(b, &r->reason[k]);
+            sn_putc(b, '\n');
         }
         if (!r->nreason)
             sn_puts(b, "  no rule or family looks at it\n");

@@ -99,12 +99,27 @@ put_attrs(SnBuf *b, SnArena *a, const SnNode *n, const SnKindDesc *d)
         sn_puts(b, "\\ncalibrated");
 }
 
+/* From codes to codes: a Rescale, what the passes are there to remove. */
+static bool
+requantizes(const SnKindDesc *d)
+{
+    const SnTuple *t = d->tuple;
+
+    return d->ntuple && d->nin == 1 && t->in[0].elem >= 0 &&
+           sn_elem_quant((SnElem)t->in[0].elem) &&
+           sn_elem_quant((SnElem)t->out[0].elem);
+}
+
 static const char *
 style(const SnKindDesc *d)
 {
+    bool convert = d->nout > 0 && d->sem[0].cls == SN_C_CONVERT;
+
     if (d->effect)
         return "shape=ellipse, fillcolor=\"#d8ead3\"";
-    if (d->nout > 0 && d->sem[0].cls == SN_C_CONVERT)
+    if (convert && requantizes(d))
+        return "fillcolor=\"#f4a09a\", color=\"#a50e0e\", penwidth=3";
+    if (convert)
         return "fillcolor=\"#f9c08a\", color=\"#b35900\", penwidth=2";
     if (d->nout > 0 && d->sem[0].cls == SN_C_CONTRACT)
         return "fillcolor=\"#cfe0f3\"";

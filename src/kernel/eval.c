@@ -8,8 +8,10 @@ sn_eval_why_not(const SnGraph *g, SnId id)
 {
     const SnNode *n = sn_node(g, id);
 
-    if (n->data || sn_desc(n->kind)->effect)
+    if (n->data)
         return NULL;
+    if (sn_desc(n->kind)->effect)
+        return "it is no computation";
     const SnTuple *t = sn_node_tuple(g, id);
     if (t == NULL)
         return "no legal tuple has these types";
@@ -33,10 +35,10 @@ sn_eval_node(const SnGraph *g, SnId id, const SnTensor *in,
         return SN_OK;
     }
     const char *not = sn_eval_why_not(g, id);
-    const SnTuple *t = not ? NULL : sn_node_tuple(g, id);
-    if (t == NULL || t->eval == NULL)
+    if (not)
         return sn_fail(d, SN_EUNSUPPORTED, sn_label(g, id, scratch), "%s",
-                       not ? not : "it is no computation");
+                       not);
+    const SnTuple *t = sn_node_tuple(g, id);
     SnCall c = { .kind = k, .attr = n->attr, .nin = n->nin, .nout = n->nres,
                  .in = in, .out = out, .scratch = scratch, .why = why };
     SnStatus s = t->eval(&c);

@@ -254,7 +254,7 @@ sn_open_bag(SnMap *m, const SnCall *c, const SnSem *s, unsigned res)
                                 (long long)rows);
     for (int64_t i = 0; i <= nbag; i++)
         if (off[i] < 0 || off[i] > nidx || (i && off[i] < off[i - 1]))
-            return sn_call_fail(c, "offset %lld is not ascending within 0..%lld",
+            return sn_call_fail(c, "offset %lld leaves 0..%lld or descends",
                                 (long long)off[i], (long long)nidx);
     m->p[B_PITCH] = t->type->elem == SN_ROW8 ? cols + 8 : cols;
     m->p[B_COLS] = cols;

@@ -42,6 +42,7 @@ typedef struct SnOxVal {
     uint32_t maker;        /* node index + 1; 0: input or initializer */
     uint32_t nuse;         /* by nodes that matter, and as an output */
     uint32_t ncode;        /* of these, as codes of a DequantizeLinear */
+    uint32_t reader;       /* one of these nodes */
     bool is_output;
     const Onnx__ValueInfoProto *info; /* what the file says, or NULL */
     struct SnOxVal *next; /* in its hash chain */
@@ -66,8 +67,8 @@ typedef struct SnOx {
     bool *used;        /* [n_attribute] */
 } SnOx;
 
-/* m is NULL for a whole node; else the entry, and attr is the attribute struct
- * being filled (in: operands by slot, NULL-ended by nin). */
+/* m is NULL for a whole node; else the entry, attr the attribute struct being
+ * filled, in the operands by slot. */
 typedef struct SnOxCall {
     const SnOnnxDesc *desc;
     const SnOnnxMap *m;
@@ -159,6 +160,10 @@ SnOxOp *sn_ox_structural(const char *op);
 /* Works the node out when all its inputs are known; *done says whether. */
 SnStatus sn_ox_fold(SnOx *x, bool *done);
 bool sn_ox_foldable(const char *op);
+
+/* Makes the Placeholder of an 8-bit input that waits, when the scale of the
+ * DequantizeLinear under way is known already (hooks_quant.c). */
+SnStatus sn_ox_code_input(SnOx *x, SnOxVal *v);
 
 /* ---- moves of known tensors (import_const.c) ---- */
 SnStatus sn_ox_permuted(SnOx *x, const SnData *t, const int *perm,

@@ -5,54 +5,72 @@
 #include "onnx/tensor_pb.h"
 #include "sn_kinds.h"
 
+/* Inputs 1 and 2, which must be constant: scale, and zero point or NULL. */
+static SnStatus
+scale_inputs(SnOx *x, const SnData **s, const SnData **z)
+{
+    SnOxVal *sv, *zv = sn_ox_in(x, 2);
+    int64_t block;
+
+    SN_TRY(sn_ox_int(x, "block_size", 0, &block));
+    if (block != 0)
+        return sn_ox_fail(x, SN_EUNSUPPORTED, "blocks are not supported");
+    SN_TRY(sn_ox_need(x, 1, &sv));
+    *s = sn_ox_const(x, sv);
+    *z = zv != NULL ? sn_ox_const(x, zv) : NULL;
+    if (*s == NULL || (zv != NULL && *z == NULL))
+        return sn_ox_fail(x, SN_EUNSUPPORTED,
+                          "scale and zero point must be constant");
+    if ((*s)->dtype != SN_D_F32)
+        return sn_ox_fail(x, SN_EUNSUPPORTED, "scales %s, f32 is supported",
+                          sn_dtype_name((*s)->dtype));
+    if ((*s)->rank > 1 || sn_data_count(*s) < 1 ||
+        (*z != NULL && sn_data_count(*z) != sn_data_count(*s)))
+        return sn_ox_fail(x, SN_EINPUT,
+                          "scale and zero point are not of one length");
+    return SN_OK;
+}
+
+/* The axis of more than one scale. */
+static SnStatus
+scale_axis(SnOx *x, const SnOxVal *v, int64_t n, int *out)
+{
+    int64_t axis;
+
+    SN_TRY(sn_ox_int(x, "axis", 1, &axis));
+    *out = -1;
+    if (n == 1)
+        return SN_OK;
+    axis += axis < 0 ? v->rank : 0;
+    if (axis < 0 || axis >= v->rank || v->dim[axis] != n)
+        return sn_ox_fail(x, SN_EINPUT,
+                          "%" PRId64 " scales do not fit axis %" PRId64
+                          " of '%s'",
+                          n, axis, v->name);
+    *out = (int)axis;
+    return SN_OK;
+}
+
 /* Scales and zero points of one QuantizeLinear or DequantizeLinear.  codes is
  * the element type in the file; uint8 is moved to int8 by -128. */
 static SnStatus
 read_scales(SnOx *x, const SnOxVal *v, SnDtype codes, SnOxScales *q)
 {
-    SnOxVal *sv, *zv;
-    const SnData *s, *z = NULL;
-    int64_t axis, block, n;
+    const SnData *s = NULL, *z = NULL;
+    const char *why;
     float *scale;
     int32_t *zp;
 
-    SN_TRY(sn_ox_need(x, 1, &sv));
-    zv = sn_ox_in(x, 2);
-    SN_TRY(sn_ox_int(x, "axis", 1, &axis));
-    SN_TRY(sn_ox_int(x, "block_size", 0, &block));
-    if (block != 0)
-        return sn_ox_fail(x, SN_EUNSUPPORTED, "blocks are not supported");
-    s = sn_ox_const(x, sv);
-    if (zv != NULL)
-        z = sn_ox_const(x, zv);
-    if (s == NULL || (zv != NULL && z == NULL))
-        return sn_ox_fail(x, SN_EUNSUPPORTED,
-                          "scale and zero point must be constant");
-    n = sn_data_count(s);
-    if (s->dtype != SN_D_F32 || s->rank > 1 || n < 1 ||
-        (z != NULL && sn_data_count(z) != n))
-        return sn_ox_fail(x, SN_EINPUT,
-                          "scale and zero point are not as many floats and "
-                          "codes");
-    q->n = (uint32_t)n;
+    SN_TRY(scale_inputs(x, &s, &z));
+    q->n = (uint32_t)sn_data_count(s);
+    SN_TRY(scale_axis(x, v, q->n, &q->axis));
     q->u8 = codes == SN_D_U8;
     q->elem = codes == SN_D_I16   ? SN_QI16
               : codes == SN_D_I32 ? SN_QI32
                                   : SN_QI8;
-    q->axis = -1;
-    if (n > 1) {
-        axis += axis < 0 ? v->rank : 0;
-        if (axis < 0 || axis >= v->rank || v->dim[axis] != n)
-            return sn_ox_fail(x, SN_EINPUT,
-                              "%" PRId64 " scales do not fit axis %" PRId64
-                              " of '%s'",
-                              n, axis, v->name);
-        q->axis = (int)axis;
-    }
-    scale = SN_NEW_N(x->a, float, n);
-    zp = SN_NEW_N(x->a, int32_t, n);
-    for (int64_t i = 0; i < n; i++) {
-        const char *why;
+    q->scale = scale = SN_NEW_N(x->a, float, q->n);
+    q->zp = zp = SN_NEW_N(x->a, int32_t, q->n);
+    for (uint32_t i = 0; i < q->n; i++) {
         scale[i] = ((const float *)s->data)[i];
         zp[i] = z != NULL ? (int32_t)sn_data_int(z, i) : 0;
         zp[i] -= q->u8 ? 128 : 0;
@@ -60,8 +78,6 @@ read_scales(SnOx *x, const SnOxVal *v, SnDtype codes, SnOxScales *q)
         if (why != NULL)
             return sn_ox_fail(x, SN_EINPUT, "%s", why);
     }
-    q->scale = scale;
-    q->zp = zp;
     return SN_OK;
 }
 
@@ -154,6 +170,18 @@ make_input(SnOx *x, SnOxVal *v, const SnOxScales *q)
     return SN_OK;
 }
 
+SnStatus
+sn_ox_code_input(SnOx *x, SnOxVal *v)
+{
+    SnOxVal *s = sn_ox_in(x, 1), *z = sn_ox_in(x, 2);
+    SnOxScales q;
+
+    if (s == NULL || s->data == NULL || (z != NULL && z->data == NULL))
+        return SN_OK;
+    SN_TRY(read_scales(x, v, v->u8 ? SN_D_U8 : SN_D_I8, &q));
+    return make_input(x, v, &q);
+}
+
 /* Codes that are known: a Constant where the value is wanted, in the layout
  * that is wanted. */
 static SnStatus
@@ -172,35 +200,47 @@ known_codes(SnOx *x, SnOxVal *v, const SnOxScales *q)
     return SN_OK;
 }
 
+/* The file's element type of codes to be dequantized. */
+static SnStatus
+codes_of(SnOx *x, const SnOxVal *v, SnDtype *out)
+{
+    SnElem e = SN_QI8;
+
+    if (v->data != NULL) {
+        *out = v->data->dtype;
+    } else {
+        if (!v->waits)
+            e = sn_type(x->g, v->form->ref)->elem;
+        *out = e == SN_QI16              ? SN_D_I16
+               : e == SN_QI8 && v->u8    ? SN_D_U8
+               : e == SN_QI8             ? SN_D_I8
+                                         : SN_D_NONE;
+    }
+    if (*out == SN_D_NONE)
+        return sn_ox_fail(x, SN_EUNSUPPORTED,
+                          "'%s' has no scale in the graph: it is neither an "
+                          "8-bit input nor a result of QuantizeLinear",
+                          v->name);
+    if (v->q != NULL || (*out != SN_D_U8 && *out != SN_D_I8 &&
+                         *out != SN_D_I16 && *out != SN_D_I32))
+        return sn_ox_fail(x, SN_EUNSUPPORTED,
+                          "codes of type %s are not supported",
+                          sn_dtype_name(v->q != NULL ? SN_D_F32 : *out));
+    return SN_OK;
+}
+
 SnStatus
 sn_onnx_dequantize(SnOx *x, const SnOxCall *c)
 {
     SnOxVal *v = sn_ox_in(x, 0);
     SnOxScales q;
-    SnDtype codes = SN_D_I8;
+    SnDtype codes;
     SnRef in, y;
     SnSpec s = {.kind = c->desc->kind, .nin = 1, .in = &in};
 
     if (v == NULL)
         return sn_ox_fail(x, SN_EINPUT, "input 0 is missing");
-    if (v->waits)
-        codes = v->u8 ? SN_D_U8 : SN_D_I8;
-    else if (v->data != NULL)
-        codes = v->data->dtype;
-    else if (sn_elem_quant(sn_type(x->g, v->form->ref)->elem))
-        codes = v->u8 ? SN_D_U8
-                      : sn_type(x->g, v->form->ref)->elem == SN_QI16
-                            ? SN_D_I16
-                            : SN_D_I8;
-    else
-        return sn_ox_fail(x, SN_EUNSUPPORTED,
-                          "'%s' has no scale in the graph: it is neither an "
-                          "8-bit input nor a result of QuantizeLinear",
-                          v->name);
-    if (v->q != NULL || (codes != SN_D_U8 && codes != SN_D_I8 &&
-                         codes != SN_D_I16 && codes != SN_D_I32))
-        return sn_ox_fail(x, SN_EUNSUPPORTED, "codes of type %s",
-                          sn_dtype_name(codes));
+    SN_TRY(codes_of(x, v, &codes));
     SN_TRY(read_scales(x, v, codes, &q));
     if (v->data != NULL)
         return known_codes(x, v, &q);

@@ -293,7 +293,10 @@ count_uses(SnOx *x, const uint32_t *ord)
                 continue;
             v = sn_ox_val(x, n->input[k]);
             v->nuse++;
-            v->ncode += k == 0 && strcmp(n->op_type, "DequantizeLinear") == 0;
+            if (k == 0 && strcmp(n->op_type, "DequantizeLinear") == 0) {
+                v->ncode++;
+                v->reader = ord[i];
+            }
         }
     }
 }
@@ -329,6 +332,15 @@ input_type(SnOx *x, SnDtype t)
     }
 }
 
+static void
+start_node(SnOx *x, const Onnx__NodeProto *n)
+{
+    x->n = n;
+    x->where = node_where(x, n);
+    x->version = opset_of(x, domain_of(n));
+    x->used = SN_NEW_N(x->a, bool, n->n_attribute);
+}
+
 static SnStatus
 add_input(SnOx *x, const Onnx__ValueInfoProto *vi)
 {
@@ -348,7 +360,8 @@ add_input(SnOx *x, const Onnx__ValueInfoProto *vi)
         v->ncode == v->nuse) {
         v->waits = true; /* for its scale */
         v->u8 = dt == SN_D_U8;
-        return SN_OK;
+        start_node(x, x->pb->node[v->reader]);
+        return sn_ox_code_input(x, v);
     }
     type = input_type(x, dt);
     if (type == NULL)
@@ -483,10 +496,7 @@ import_node(SnOx *x, const Onnx__NodeProto *n)
 {
     if (!matters(x, n))
         return SN_OK;
-    x->n = n;
-    x->where = node_where(x, n);
-    x->version = opset_of(x, domain_of(n));
-    x->used = SN_NEW_N(x->a, bool, n->n_attribute);
+    start_node(x, n);
     SN_TRY(map_node(x));
     SN_TRY(sn_ox_attrs_done(x));
     for (uint32_t k = 0; k < n->n_output; k++)

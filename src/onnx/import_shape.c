@@ -27,6 +27,7 @@ struct SnOxDims {
     const char **seen; /* names of symbolic dimensions in the model */
     size_t nseen;
     int64_t batch;
+    bool batch_fits; /* it is the leading dimension of some input */
 };
 
 /* ---- options ---- */
@@ -107,14 +108,12 @@ sn_ox_dims_open(SnOx *x)
 /* ---- inputs ---- */
 
 static size_t
-ninput(const SnOx *x)
+ninput(SnOx *x)
 {
     size_t n = 0;
 
-    for (size_t i = 0; i < x->pb->n_input; i++) {
-        SnOxVal *v = sn_ox_val((SnOx *)(uintptr_t)x, x->pb->input[i]->name);
-        n += v->data == NULL;
-    }
+    for (size_t i = 0; i < x->pb->n_input; i++)
+        n += sn_ox_val(x, x->pb->input[i]->name)->data == NULL;
     return n;
 }
 
@@ -176,6 +175,7 @@ free_dim(SnOx *x, const char *name, int i, const char *param, int64_t *out)
     return SN_EINPUT;
 }
 
+/* A dimension of 0 or less is open, as some exporters write it. */
 static SnStatus
 stated_shape(SnOx *x, const char *name, const Onnx__TensorShapeProto *s,
              SnOxVal *v)
@@ -245,6 +245,8 @@ sn_ox_input_shape(SnOx *x, const Onnx__ValueInfoProto *vi, SnOxVal *v)
         SN_TRY(stated_shape(x, vi->name, t->shape, v));
     if (sn_dims_count(v->rank, v->dim) < 0)
         return sn_fail(x->d, SN_EINPUT, where, "the shape is too large");
+    if (v->rank > 0 && v->dim[0] == x->dims->batch)
+        x->dims->batch_fits = true;
     return SN_OK;
 }
 
@@ -274,5 +276,10 @@ sn_ox_dims_done(SnOx *x)
         return sn_fail(x->d, SN_EUSAGE, x->file, "there is no input '%s'",
                        s->shape[i].name);
     }
+    if (x->opts != NULL && x->opts->batch > 0 && !s->batch_fits)
+        return sn_fail(x->d, SN_EUSAGE, x->file,
+                       "no input has a leading dimension that is free for a "
+                       "batch of %" PRId64,
+                       s->batch);
     return SN_OK;
 }

@@ -10,6 +10,7 @@
 #include "kernel/eval.h"
 #include "rewrite/copy.h"
 #include "rewrite/derive.h"
+#include "rewrite/rule.h"
 #include "sn_kinds.h"
 
 /* ---- saturation that a consumer swallows ---- */
@@ -266,6 +267,7 @@ sn_merge(SnGraph *g, SnRewriter *rw, SnId id, uint16_t rule,
     if (!sn_edit_tuple(g, &e))
         return false;
     SnRange rc = sn_clamp_of(g, id);
+    bool waived = false;
     if (n->nin == 0) {
         if (!same_splat(g, p, id)) {
             sn_declined(rw, rule, g, id,
@@ -274,8 +276,12 @@ sn_merge(SnGraph *g, SnRewriter *rw, SnId id, uint16_t rule,
         }
     } else if (d->clamp >= 0) {
         bool cal = n->calibrated && sn_node(g, id)->calibrated;
+        bool waive = n->calibrated && !sn_opts(rw)->strict_saturation;
         SnRange pc = sn_clamp_of(g, p);
-        sn_edit_clamp(&e, sn_meet(rc, sn_image(pc, mid, rt, n->calibrated)));
+        SnRange kept = sn_meet(rc, sn_image(pc, mid, rt, waive));
+        waived = waive && !sn_range_equal(
+            kept, sn_meet(rc, sn_image(pc, mid, rt, false)));
+        sn_edit_clamp(&e, kept);
         e.calibrated = cal;
     } else if (!sn_range_full(rc) ||
                !sn_covers(sn_clamp_reach(mid, rc),
@@ -288,6 +294,11 @@ sn_merge(SnGraph *g, SnRewriter *rw, SnId id, uint16_t rule,
     }
     if (!sn_fire(rw, rule, g, id))
         return false;
+    if (waived)
+        sn_fire_detail(rw, true,
+                       sn_format(sn_scratch(rw), "waived the saturation of "
+                                 "%s %s", sn_label(g, p, sn_scratch(rw)),
+                                 sn_type_str(sn_scratch(rw), mid)));
     SnId m = sn_edit_add(g, &e);
     sn_fired(rw, g, SN_REF(id, 0), SN_REF(m, 0));
     for (unsigned i = 1; i < n->nres; i++)

@@ -1,0 +1,128 @@
+#include "npu_kernels.h"
+
+/* tests/gen/backend.def:10: backend.add_relu
+ *
+ *   rule add_relu: Relu(Add(a, b) @s :1) @o => NPUAddRelu(a, b) {mid =
+ *       s.type, mid_clamp = s.clamp, round = s.round, zp_shift =
+ *       s.zp_shift} : o.type when s.type in [q8] and o.type in [q8] exact;
+ */
+static bool
+backend_add_relu(SnGraph *g, SnRewriter *rw, SnId o)
+{
+    SnId s = SN_NODE(sn_in(g, o, 0));
+    if (sn_node(g, s)->kind != SN_K_ADD)
+        return false;
+    if (sn_nuse(g, SN_REF(s, 0)) != 1)
+        return false;
+    SnRef a = sn_in(g, s, 0);
+    SnRef b = sn_in(g, s, 1);
+    if (!sn_type_is(sn_type(g, SN_REF(s, 0)), SN_QI8, -1))
+        return false;
+    if (!sn_type_is(sn_type(g, SN_REF(o, 0)), SN_QI8, -1))
+        return false;
+
+    if (!sn_fire(rw, SN_RULE_BACKEND_ADD_RELU, g, o))
+        return false;
+    SnNPUAddReluAttr npuaddrelu_attr =
+        *(const SnNPUAddReluAttr *)sn_desc(SN_K_NPUADDRELU)->defaults;
+    npuaddrelu_attr.mid = sn_type(g, SN_REF(s, 0));
+    npuaddrelu_attr.mid_clamp = sn_add_attr(g, s)->clamp;
+    npuaddrelu_attr.round = sn_add_attr(g, s)->round;
+    npuaddrelu_attr.zp_shift = sn_add_attr(g, s)->zp_shift;
+    SnId npuaddrelu = sn_npuaddrelu_new(g, NULL, a, b, &npuaddrelu_attr,
+                                        sn_type(g, SN_REF(o, 0)));
+    sn_fired(rw, g, SN_REF(o, 0), SN_REF(npuaddrelu, 0));
+    sn_fire_end(rw, g);
+    return true;
+}
+
+/* tests/gen/backend.def:13: backend.pack
+ *
+ *   custom rule pack on Conv2D contract { matches Conv2D(x, w, b) @c; when
+ *       const(w) and dim(x, 3) <= 4 and c.group == 1; makes Conv2D,
+ *       Constant; removes Conv2D; claim exact; } builder sn_npu_pack
+ *       trusted "re-lays the filter";
+ */
+static bool
+backend_pack(SnGraph *g, SnRewriter *rw, SnId c)
+{
+    SnRef x = sn_in(g, c, 0);
+    SnRef w = sn_in(g, c, 1);
+    if (sn_conv2d_attr(g, c)->group != 1)
+        return false;
+    if (sn_dim(g, x, 3) > 4)
+        return false;
+    if (!sn_is_const(g, w))
+        return false;
+    return sn_npu_pack(g, rw, c);
+}
+
+/* ---- passes ---- */
+
+/* backend: written rules, by the kind of the root. */
+static bool
+visit_backend_npu(SnGraph *g, SnRewriter *rw, SnId id)
+{
+    switch (sn_node(g, id)->kind) {
+    case SN_K_RELU:
+        return backend_add_relu(g, rw, id);
+    default:
+        return false;
+    }
+}
+
+/* backend: written rules, by the kind of the root. */
+static bool
+visit_backend_npu_2(SnGraph *g, SnRewriter *rw, SnId id)
+{
+    switch (sn_node(g, id)->kind) {
+    case SN_K_CONV2D:
+        return backend_pack(g, rw, id);
+    default:
+        return false;
+    }
+}
+
+static const SnClaim allow_backend_npu[] = { { SN_CLAIM_EXACT, 0.0 } };
+static const SnStep steps_backend_npu[] = {
+    { .family = SN_FAM_WRITTEN, .visit = visit_backend_npu },
+    { .family = SN_FAM_CUSTOM, .visit = visit_backend_npu_2 },
+};
+
+/* ---- backend NPU ---- */
+
+static bool
+npu_supports(SnKind k, const SnTuple *t)
+{
+    static const SnTypePat type[] = { { SN_QI8, -1 } };
+
+    return sn_tuple_within("NPU", k, t, type, 1);
+}
+
+static bool
+npu_keeps_conv2d(const SnGraph *g, SnId id)
+{
+    return sn_conv2d_attr(g, id)->group == 1 &&
+           sn_int_at(sn_conv2d_attr(g, id)->kernel, 0) > 1;
+}
+
+static const SnKeep npu_keep[] = {
+    { SN_K_CONV2D, npu_keeps_conv2d },
+    { SN_K_ADD, NULL },
+};
+static const SnKernelDesc npu_kernels[] = {
+    { SN_K_NPUADDRELU, 0, "sn_npu_add_relu", sn_npu_add_relu },
+};
+static const SnBackendHooks npu_hooks = {
+    .lower = npu_lower,
+};
+
+const SnBackendDesc sn_backends[] = {
+    { .name = "NPU", .rounding = "double",
+      .fallback_reference = false, .nkeep = 2, .keep = npu_keep,
+      .supports = npu_supports,
+      .nkernel = 1, .kernel = npu_kernels,
+      .hooks = &npu_hooks,
+      .where = "tests/gen/backend.def:4" },
+};
+const uint32_t sn_nbackend = 1;

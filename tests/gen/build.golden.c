@@ -1,0 +1,406 @@
+
+/* tests/gen/build.def:8: build.scaled
+ *
+ *   rule scaled: Mul(Conv2D(x, w, b) @c :1, s) @o let g = Mul(w, s) named w
+ *       => Conv2D(x, g, Mul(b, s) named b) like c : o.type when present(b)
+ *       and const(w) and const(b) and const(s) and o.type == f32 real 1e-5;
+ */
+static bool
+build_scaled_order(SnGraph *g, SnRewriter *rw, SnId o, bool swap)
+{
+    SnId c = SN_NODE(sn_in(g, o, swap ? 1 : 0));
+    if (sn_node(g, c)->kind != SN_K_CONV2D)
+        return false;
+    if (sn_nuse(g, SN_REF(c, 0)) != 1)
+        return false;
+    SnRef s = sn_in(g, o, swap ? 0 : 1);
+    SnRef x = sn_in(g, c, 0);
+    SnRef w = sn_in(g, c, 1);
+    SnRef b = sn_in(g, c, 2);
+    if (!b)
+        return false;
+    if (!sn_type_is(sn_type(g, SN_REF(o, 0)), SN_F32, -1))
+        return false;
+    if (!sn_is_const(g, w))
+        return false;
+    if (!sn_is_const(g, b))
+        return false;
+    if (!sn_is_const(g, s))
+        return false;
+
+    if (!sn_fire(rw, SN_RULE_BUILD_SCALED, g, o))
+        return false;
+    SnId mul = sn_mul_new(g, NULL, w, s, NULL, sn_type_plain(g->pool, SN_F32));
+    SnRef g_ = SN_REF(mul, 0);
+    const char *name_w = sn_name(g, w);
+    SnId mul2 = sn_mul_new(g, NULL, b, s, NULL,
+                           sn_type_plain(g->pool, SN_F32));
+    SnRef new_b = SN_REF(mul2, 0);
+    const char *name_b = sn_name(g, b);
+    SnId conv2d = sn_conv2d_new(g, NULL, x, g_, new_b, sn_conv2d_attr(g, c),
+                                sn_type(g, SN_REF(o, 0)));
+    sn_node(g, conv2d)->calibrated = sn_node(g, c)->calibrated;
+    sn_fired(rw, g, SN_REF(o, 0), SN_REF(conv2d, 0));
+    g_ = sn_fold_let(g, g_);
+    new_b = sn_fold_let(g, new_b);
+    sn_fire_end(rw, g);
+    sn_rename(g, g_, name_w);
+    sn_rename(g, new_b, name_b);
+    return true;
+}
+
+static bool
+build_scaled(SnGraph *g, SnRewriter *rw, SnId o)
+{
+    return build_scaled_order(g, rw, o, false) ||
+           build_scaled_order(g, rw, o, true);
+}
+
+/* tests/gen/build.def:12: build.narrow
+ *
+ *   rule narrow: Conv2D(Rescale(x) @r, w, b) @c => Conv2D(x, w, regrid(b))
+ *       like c : c.type when covers(r.clamp, reach(x)) refines;
+ */
+static bool
+build_narrow(SnGraph *g, SnRewriter *rw, SnId c)
+{
+    SnId r = SN_NODE(sn_in(g, c, 0));
+    if (sn_node(g, r)->kind != SN_K_RESCALE)
+        return false;
+    SnRef w = sn_in(g, c, 1);
+    SnRef b = sn_in(g, c, 2);
+    SnRef x = sn_in(g, r, 0);
+    if (!sn_covers(sn_clamp_reach(sn_type(g, SN_REF(r, 0)),
+                                  sn_rescale_attr(g, r)->clamp),
+                   sn_reach(g, x)))
+        return false;
+    const char *why = sn_regrid_why(g, b, c, sn_type(g, x));
+    if (why) {
+        sn_declined(rw, SN_RULE_BUILD_NARROW, g, c, "%s", why);
+        return false;
+    }
+
+    if (!sn_fire(rw, SN_RULE_BUILD_NARROW, g, c))
+        return false;
+    SnRef grid = sn_regrid(g, b, c, sn_type(g, x));
+    SnId conv2d = sn_conv2d_new(g, NULL, x, w, grid, sn_conv2d_attr(g, c),
+                                sn_type(g, SN_REF(c, 0)));
+    sn_node(g, conv2d)->calibrated = sn_node(g, c)->calibrated;
+    sn_fired(rw, g, SN_REF(c, 0), SN_REF(conv2d, 0));
+    sn_fire_end(rw, g);
+    return true;
+}
+
+/* tests/gen/build.def:14: build.constant
+ *
+ *   rule constant: Rescale(Constant()) @o => fold(o) exact;
+ *
+ * The caller has seen that operand 0 is a Constant.
+ */
+static bool
+build_constant(SnGraph *g, SnRewriter *rw, SnId o)
+{
+    if (!sn_is_const(g, SN_REF(o, 0)))
+        return false;
+
+    if (!sn_fire(rw, SN_RULE_BUILD_CONSTANT, g, o))
+        return false;
+    SnRef folded = sn_try_fold(g, SN_REF(o, 0));
+    sn_fired(rw, g, SN_REF(o, 0), folded);
+    sn_fire_end(rw, g);
+    return true;
+}
+
+/* tests/gen/build.def:15: build.like_other
+ *
+ *   rule like_other: Quantize(Dequantize(x)) @o => Rescale(x) like o :
+ *       o.type when x.type in [q8] exact;
+ *
+ * The caller has seen that operand 0 is a Dequantize.
+ */
+static bool
+build_like_other(SnGraph *g, SnRewriter *rw, SnId o)
+{
+    SnId dequantize = SN_NODE(sn_in(g, o, 0));
+    SnRef x = sn_in(g, dequantize, 0);
+    if (!sn_type_is(sn_type(g, x), SN_QI8, -1))
+        return false;
+
+    if (!sn_fire(rw, SN_RULE_BUILD_LIKE_OTHER, g, o))
+        return false;
+    SnRescaleAttr rescale_attr =
+        *(const SnRescaleAttr *)sn_desc(SN_K_RESCALE)->defaults;
+    sn_attrs_from(g, SN_K_RESCALE, &rescale_attr, o);
+    SnId rescale = sn_rescale_new(g, NULL, x, &rescale_attr,
+                                  sn_type(g, SN_REF(o, 0)));
+    sn_node(g, rescale)->calibrated = sn_node(g, o)->calibrated;
+    sn_fired(rw, g, SN_REF(o, 0), SN_REF(rescale, 0));
+    sn_fire_end(rw, g);
+    return true;
+}
+
+/* tests/gen/build.def:16: build.flag
+ *
+ *   rule flag: Rescale(Rescale(x) @m) @o => Rescale(x) {clamp =
+ *       meet(o.clamp, image(m.clamp, m, o)), calibrated = o.calibrated and
+ *       m.calibrated} : o.type refines;
+ *
+ * The caller has seen that operand 0 is a Rescale.
+ */
+static bool
+build_flag(SnGraph *g, SnRewriter *rw, SnId o)
+{
+    SnId m = SN_NODE(sn_in(g, o, 0));
+    SnRef x = sn_in(g, m, 0);
+
+    if (!sn_fire(rw, SN_RULE_BUILD_FLAG, g, o))
+        return false;
+    SnRescaleAttr rescale_attr = {
+        .clamp = sn_meet(sn_rescale_attr(g, o)->clamp,
+                         sn_image_at(rw, g, sn_rescale_attr(g, m)->clamp, m,
+                                     sn_type(g, SN_REF(o, 0)))),
+    };
+    SnId rescale = sn_rescale_new(g, NULL, x, &rescale_attr,
+                                  sn_type(g, SN_REF(o, 0)));
+    sn_node(g, rescale)->calibrated = sn_node(g, o)->calibrated &&
+        sn_node(g, m)->calibrated;
+    sn_fired(rw, g, SN_REF(o, 0), SN_REF(rescale, 0));
+    sn_fire_end(rw, g);
+    return true;
+}
+
+/* tests/gen/build.def:18: build.each_sunk
+ *
+ *   rule each_sunk: Concat(each Rescale(x) @r) @o => Rescale(Concat(each x)
+ *       like o : x.type) : o.type when r.type == o.type and r.clamp == full
+ *       refines;
+ */
+static bool
+build_each_sunk(SnGraph *g, SnRewriter *rw, SnId o)
+{
+    uint32_t n = sn_node(g, o)->nin;
+    for (uint32_t i = 0; i < n; i++) {
+        SnId r = SN_NODE(sn_in(g, o, i));
+        if (sn_node(g, r)->kind != SN_K_RESCALE)
+            return false;
+    }
+    SnId r_0 = SN_NODE(sn_in(g, o, 0));
+    SnRef x_0 = sn_in(g, r_0, 0);
+    for (uint32_t i = 0; i < n; i++) {
+        SnId r = SN_NODE(sn_in(g, o, i));
+        if (sn_type(g, SN_REF(r, 0)) != sn_type(g, SN_REF(o, 0)))
+            return false;
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        SnId r = SN_NODE(sn_in(g, o, i));
+        if (!sn_range_full(sn_rescale_attr(g, r)->clamp))
+            return false;
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        SnId r = SN_NODE(sn_in(g, o, i));
+        SnRef x = sn_in(g, r, 0);
+        if (sn_type(g, x) != sn_type(g, x_0))
+            return false;
+    }
+
+    if (!sn_fire(rw, SN_RULE_BUILD_EACH_SUNK, g, o))
+        return false;
+    SnRef *in = SN_NEW_N(sn_scratch(rw), SnRef, n);
+    for (uint32_t i = 0; i < n; i++) {
+        SnId r = SN_NODE(sn_in(g, o, i));
+        SnRef x = sn_in(g, r, 0);
+        in[i] = x;
+    }
+    SnId concat = sn_concat_new(g, NULL, n, in, sn_concat_attr(g, o),
+                                sn_type(g, x_0));
+    SnId rescale = sn_rescale_new(g, NULL, SN_REF(concat, 0), NULL,
+                                  sn_type(g, SN_REF(o, 0)));
+    sn_fired(rw, g, SN_REF(o, 0), SN_REF(rescale, 0));
+    sn_fire_end(rw, g);
+    return true;
+}
+
+/* tests/gen/build.def:20: build.list
+ *
+ *   rule list: Relu(Concat(x...) @c) @o => Concat(x) like c : o.type when
+ *       count(x) == 1 and x.type == o.type exact;
+ */
+static bool
+build_list(SnGraph *g, SnRewriter *rw, SnId o)
+{
+    SnId c = SN_NODE(sn_in(g, o, 0));
+    if (sn_node(g, c)->kind != SN_K_CONCAT)
+        return false;
+    uint32_t x_n = sn_node(g, c)->nin;
+    if (sn_type(g, sn_in(g, c, 0)) != sn_type(g, SN_REF(o, 0)))
+        return false;
+    if (x_n != 1)
+        return false;
+
+    if (!sn_fire(rw, SN_RULE_BUILD_LIST, g, o))
+        return false;
+    const SnRef *x = sn_operands(rw, g, c, 0, x_n);
+    SnId concat = sn_concat_new(g, NULL, x_n, x, sn_concat_attr(g, c),
+                                sn_type(g, SN_REF(o, 0)));
+    sn_fired(rw, g, SN_REF(o, 0), SN_REF(concat, 0));
+    sn_fire_end(rw, g);
+    return true;
+}
+
+/* tests/gen/build.def:21: build.output
+ *
+ *   rule output: Save(Dequantize(x)) @s => Save(x) like s optin "io";
+ */
+static bool
+build_output(SnGraph *g, SnRewriter *rw, SnId s)
+{
+    SnId dequantize = SN_NODE(sn_in(g, s, 0));
+    if (sn_node(g, dequantize)->kind != SN_K_DEQUANTIZE)
+        return false;
+    SnRef x = sn_in(g, dequantize, 0);
+
+    if (!sn_fire(rw, SN_RULE_BUILD_OUTPUT, g, s))
+        return false;
+    SnId save = sn_save_new(g, NULL, x, sn_save_attr(g, s));
+    sn_fired_node(rw, g, s, save);
+    sn_fire_end(rw, g);
+    return true;
+}
+
+/* tests/gen/build.def:22: build.input
+ *
+ *   rule input: Quantize(Placeholder() @p :1) @o => Placeholder() like p :
+ *       o.type optin "io";
+ *
+ * The caller has seen that operand 0 is a Placeholder.
+ */
+static bool
+build_input(SnGraph *g, SnRewriter *rw, SnId o)
+{
+    SnId p = SN_NODE(sn_in(g, o, 0));
+    if (sn_nuse(g, SN_REF(p, 0)) != 1)
+        return false;
+
+    if (!sn_fire(rw, SN_RULE_BUILD_INPUT, g, o))
+        return false;
+    SnId placeholder = sn_placeholder_new(g, NULL,
+                                          sn_shape_of(g, SN_REF(p, 0)),
+                                          sn_node(g, p)->data,
+                                          sn_type(g, SN_REF(o, 0)));
+    sn_fired(rw, g, SN_REF(o, 0), SN_REF(placeholder, 0));
+    sn_fire_end(rw, g);
+    sn_supersede(g, p, placeholder);
+    return true;
+}
+
+/* tests/gen/build.def:25: lower.sum
+ *
+ *   lower sum: Add(a, b) @o => Add(Mul(a, Splat() {value = 1, dims = [1]})
+ *       as left, b) {clamp = o.clamp} : o.type real 1e-6;
+ */
+static bool
+lower_sum(SnGraph *g, SnRewriter *rw, SnId o)
+{
+    if (!sn_type_is(sn_type(g, SN_REF(o, 0)), SN_F32, -1))
+        return false;
+    SnRef a = sn_in(g, o, 0);
+    SnRef b = sn_in(g, o, 1);
+
+    if (!sn_fire(rw, SN_RULE_LOWER_SUM, g, o))
+        return false;
+    SnSplatAttr splat_attr = {
+        .value = 1.0f,
+        .dims = (SnInts){ 1, (const int64_t[]){ 1 } },
+    };
+    SnId splat = sn_splat_new(g, NULL, &splat_attr,
+                              sn_type_plain(g->pool, SN_F32));
+    SnId mul = sn_mul_new(g, sn_component(rw, g, o, "left"), a,
+                          SN_REF(splat, 0), NULL,
+                          sn_type_plain(g->pool, SN_F32));
+    SnAddAttr add_attr = *(const SnAddAttr *)sn_desc(SN_K_ADD)->defaults;
+    add_attr.clamp = sn_add_attr(g, o)->clamp;
+    SnId add = sn_add_new(g, NULL, SN_REF(mul, 0), b, &add_attr,
+                          sn_type(g, SN_REF(o, 0)));
+    sn_fired(rw, g, SN_REF(o, 0), SN_REF(add, 0));
+    sn_fire_end(rw, g);
+    return true;
+}
+
+/* tests/gen/build.def:26: lower.long
+ *
+ *   lower long: Mul(_, _) @o => builder sn_lower_mul components left, right
+ *       real 1e-6;
+ */
+static bool
+lower_long(SnGraph *g, SnRewriter *rw, SnId o)
+{
+    if (!sn_type_is(sn_type(g, SN_REF(o, 0)), SN_F32, -1))
+        return false;
+    return sn_lower_mul(g, rw, o);
+}
+
+/* ---- passes ---- */
+
+/* build: written rules, by the kind of the root. */
+static bool
+visit_build(SnGraph *g, SnRewriter *rw, SnId id)
+{
+    switch (sn_node(g, id)->kind) {
+    case SN_K_SAVE:
+        return build_output(g, rw, id);
+    case SN_K_QUANTIZE:
+        switch (sn_operand_kind(g, id)) {
+        case SN_K_DEQUANTIZE:
+            return build_like_other(g, rw, id);
+        case SN_K_PLACEHOLDER:
+            return build_input(g, rw, id);
+        default:
+            return false;
+        }
+    case SN_K_RESCALE:
+        switch (sn_operand_kind(g, id)) {
+        case SN_K_CONSTANT:
+            return build_constant(g, rw, id);
+        case SN_K_RESCALE:
+            return build_flag(g, rw, id);
+        default:
+            return false;
+        }
+    case SN_K_RELU:
+        return build_list(g, rw, id);
+    case SN_K_MUL:
+        return build_scaled(g, rw, id);
+    case SN_K_CONV2D:
+        return build_narrow(g, rw, id);
+    case SN_K_CONCAT:
+        return build_each_sunk(g, rw, id);
+    default:
+        return false;
+    }
+}
+
+static const SnClaim allow_build[] = { { SN_CLAIM_EXACT, 0.0 },
+                                      { SN_CLAIM_REFINES, 0.0 },
+                                      { SN_CLAIM_REAL, 0.0 } };
+static const SnStep steps_build[] = {
+    { .family = SN_FAM_WRITTEN, .visit = visit_build },
+};
+
+/* lower: written rules, by the kind of the root. */
+static bool
+visit_lower(SnGraph *g, SnRewriter *rw, SnId id)
+{
+    switch (sn_node(g, id)->kind) {
+    case SN_K_ADD:
+        return lower_sum(g, rw, id);
+    case SN_K_MUL:
+        return lower_long(g, rw, id);
+    default:
+        return false;
+    }
+}
+
+static const SnStep steps_lower[] = {
+    { .family = SN_FAM_LOWER, .visit = visit_lower },
+};
+

@@ -1,0 +1,304 @@
+
+/* tests/gen/guard.def:6: guard.cheap
+ *
+ *   rule cheap: Rescale(x) @o => x when covers(o.clamp, reach(x)) and
+ *       const(x) and x.type == o.type exact;
+ */
+static bool
+guard_cheap(SnGraph *g, SnRewriter *rw, SnId o)
+{
+    SnRef x = sn_in(g, o, 0);
+    if (sn_type(g, x) != sn_type(g, SN_REF(o, 0)))
+        return false;
+    if (!sn_is_const(g, x))
+        return false;
+    if (!sn_covers(sn_clamp_reach(sn_type(g, SN_REF(o, 0)),
+                                  sn_rescale_attr(g, o)->clamp),
+                   sn_reach(g, x)))
+        return false;
+
+    if (!sn_fire(rw, SN_RULE_GUARD_CHEAP, g, o))
+        return false;
+    sn_fired(rw, g, SN_REF(o, 0), x);
+    sn_fire_end(rw, g);
+    return true;
+}
+
+/* tests/gen/guard.def:7: guard.sizes
+ *
+ *   rule sizes: Reshape(x) @o => x when rank(x) == 2 and dim(x, -1) * 2 >=
+ *       dim(o, 0) + 1 and shape(x) == shape(o) exact;
+ */
+static bool
+guard_sizes(SnGraph *g, SnRewriter *rw, SnId o)
+{
+    SnRef x = sn_in(g, o, 0);
+    if (sn_shape_of(g, x)->rank != 2)
+        return false;
+    if (sn_int_mul(sn_dim(g, x, -1), 2) <
+        sn_int_add(sn_dim(g, SN_REF(o, 0), 0), 1))
+        return false;
+    if (sn_shape_of(g, x) != sn_shape_of(g, SN_REF(o, 0)))
+        return false;
+
+    if (!sn_fire(rw, SN_RULE_GUARD_SIZES, g, o))
+        return false;
+    sn_fired(rw, g, SN_REF(o, 0), x);
+    sn_fire_end(rw, g);
+    return true;
+}
+
+/* tests/gen/guard.def:8: guard.lists
+ *
+ *   rule lists: Transpose(x) @o => x when o.perm == [0, 1] or
+ *       identity(o.perm) exact;
+ */
+static bool
+guard_lists(SnGraph *g, SnRewriter *rw, SnId o)
+{
+    SnRef x = sn_in(g, o, 0);
+    if (!(sn_ints_equal(sn_transpose_attr(g, o)->perm,
+                        (SnInts){ 2, (const int64_t[]){ 0, 1 } }) ||
+          sn_identity(sn_transpose_attr(g, o)->perm)))
+        return false;
+
+    if (!sn_fire(rw, SN_RULE_GUARD_LISTS, g, o))
+        return false;
+    sn_fired(rw, g, SN_REF(o, 0), x);
+    sn_fire_end(rw, g);
+    return true;
+}
+
+/* tests/gen/guard.def:9: guard.all_of
+ *
+ *   rule all_of: MaxPool(x) @o => x when o.kernel == 1 and o.stride == [1,
+ *       1] and o.pads <= 0 and unused(o.idx) exact;
+ */
+static bool
+guard_all_of(SnGraph *g, SnRewriter *rw, SnId o)
+{
+    SnRef x = sn_in(g, o, 0);
+    if (!sn_ints_all(sn_maxpool_attr(g, o)->kernel, SN_CMP_EQ, 1))
+        return false;
+    if (!sn_ints_equal(sn_maxpool_attr(g, o)->stride,
+                       (SnInts){ 2, (const int64_t[]){ 1, 1 } }))
+        return false;
+    if (!sn_ints_all(sn_maxpool_attr(g, o)->pads, SN_CMP_LE, 0))
+        return false;
+    if (!sn_unused(g, o, 1))
+        return false;
+
+    if (!sn_fire(rw, SN_RULE_GUARD_ALL_OF, g, o))
+        return false;
+    sn_fired(rw, g, SN_REF(o, 0), x);
+    sn_fire_end(rw, g);
+    return true;
+}
+
+/* tests/gen/guard.def:10: guard.words
+ *
+ *   rule words: Add(x, y) @o => copy o {round = before} when o.round ==
+ *       after and not (o.zp_shift == 0) exact;
+ */
+static bool
+guard_words(SnGraph *g, SnRewriter *rw, SnId o)
+{
+    if (sn_add_attr(g, o)->round != SN_ADD_ROUND_AFTER)
+        return false;
+    if (sn_add_attr(g, o)->zp_shift == 0)
+        return false;
+
+    if (!sn_fire(rw, SN_RULE_GUARD_WORDS, g, o))
+        return false;
+    SnEdit edit = sn_edit(g, o);
+    ((SnAddAttr *)edit.attr)->round = SN_ADD_ROUND_BEFORE;
+    SnId copy = sn_edit_add(g, &edit);
+    sn_fired(rw, g, SN_REF(o, 0), SN_REF(copy, 0));
+    sn_fire_end(rw, g);
+    return true;
+}
+
+/* tests/gen/guard.def:11: guard.choice
+ *
+ *   rule choice: Add(x, y) @o => x when x.type == o.type and (const(x) or
+ *       const(y)) and o.zp_shift in [0, 128] exact;
+ */
+static bool
+guard_choice_order(SnGraph *g, SnRewriter *rw, SnId o, bool swap)
+{
+    SnRef x = sn_in(g, o, swap ? 1 : 0);
+    SnRef y = sn_in(g, o, swap ? 0 : 1);
+    if (sn_type(g, x) != sn_type(g, SN_REF(o, 0)))
+        return false;
+    if (!(sn_add_attr(g, o)->zp_shift == 0 || sn_add_attr(g, o)->zp_shift ==
+          128))
+        return false;
+    if (!(sn_is_const(g, x) || sn_is_const(g, y)))
+        return false;
+
+    if (!sn_fire(rw, SN_RULE_GUARD_CHOICE, g, o))
+        return false;
+    sn_fired(rw, g, SN_REF(o, 0), x);
+    sn_fire_end(rw, g);
+    return true;
+}
+
+static bool
+guard_choice(SnGraph *g, SnRewriter *rw, SnId o)
+{
+    return guard_choice_order(g, rw, o, false) ||
+           guard_choice_order(g, rw, o, true);
+}
+
+/* tests/gen/guard.def:12: guard.scales
+ *
+ *   rule scales: Rescale(x) @o => x when x.type == o.type and x.scale * 2.0
+ *       == o.scale and x.zp - o.zp < 3 exact;
+ */
+static bool
+guard_scales(SnGraph *g, SnRewriter *rw, SnId o)
+{
+    SnRef x = sn_in(g, o, 0);
+    if (sn_type(g, x) != sn_type(g, SN_REF(o, 0)))
+        return false;
+    if (sn_scale_of(sn_type(g, x)) * 2.0f !=
+        sn_scale_of(sn_type(g, SN_REF(o, 0))))
+        return false;
+    if (sn_int_sub(sn_zp_of(sn_type(g, x)),
+                   sn_zp_of(sn_type(g, SN_REF(o, 0)))) >= 3)
+        return false;
+
+    if (!sn_fire(rw, SN_RULE_GUARD_SCALES, g, o))
+        return false;
+    sn_fired(rw, g, SN_REF(o, 0), x);
+    sn_fire_end(rw, g);
+    return true;
+}
+
+/* tests/gen/guard.def:13: guard.ranges
+ *
+ *   rule ranges: Rescale(Rescale(x) @m) @o => x when o.clamp == [-10, _]
+ *       and covers(image(m.clamp, m, o), o.type) and x.type == o.type
+ *       exact;
+ *
+ * The caller has seen that operand 0 is a Rescale.
+ */
+static bool
+guard_ranges(SnGraph *g, SnRewriter *rw, SnId o)
+{
+    SnId m = SN_NODE(sn_in(g, o, 0));
+    SnRef x = sn_in(g, m, 0);
+    if (sn_type(g, x) != sn_type(g, SN_REF(o, 0)))
+        return false;
+    if (!sn_range_equal(sn_rescale_attr(g, o)->clamp,
+                        (SnRange){ .lo = -10.0f, .has_lo = true }))
+        return false;
+    if (!sn_covers(sn_clamp_reach(sn_type(g, SN_REF(o, 0)),
+                                  sn_image_at(rw, g,
+                                              sn_rescale_attr(g, m)->clamp, m,
+                                              sn_type(g, SN_REF(o, 0)))),
+                   sn_type_reach(sn_type(g, SN_REF(o, 0)))))
+        return false;
+
+    if (!sn_fire(rw, SN_RULE_GUARD_RANGES, g, o))
+        return false;
+    sn_fired(rw, g, SN_REF(o, 0), x);
+    sn_fire_end(rw, g);
+    return true;
+}
+
+/* tests/gen/guard.def:15: guard.least
+ *
+ *   rule least: Splat() @o => Splat() {value = max(o.value, 0.5), dims =
+ *       o.dims} : o.type when o.value < 0.5 exact;
+ */
+static bool
+guard_least(SnGraph *g, SnRewriter *rw, SnId o)
+{
+    if (!(sn_splat_attr(g, o)->value < 0.5f))
+        return false;
+
+    if (!sn_fire(rw, SN_RULE_GUARD_LEAST, g, o))
+        return false;
+    SnSplatAttr splat_attr = {
+        .value = fmaxf(sn_splat_attr(g, o)->value, 0.5f),
+        .dims = sn_splat_attr(g, o)->dims,
+    };
+    SnId splat = sn_splat_new(g, NULL, &splat_attr, sn_type(g, SN_REF(o, 0)));
+    sn_fired(rw, g, SN_REF(o, 0), SN_REF(splat, 0));
+    sn_fire_end(rw, g);
+    return true;
+}
+
+/* tests/gen/guard.def:16: guard.needs
+ *
+ *   rule needs: Reshape(Dequantize(x)) @o => Dequantize(Reshape(x) like o :
+ *       x.type) : o.type exact requires supports(Reshape, q8) and
+ *       supports(Dequantize, q8);
+ *
+ * The caller has seen that operand 0 is a Dequantize.
+ */
+static bool
+guard_needs(SnGraph *g, SnRewriter *rw, SnId o)
+{
+    SnId dequantize = SN_NODE(sn_in(g, o, 0));
+    SnRef x = sn_in(g, dequantize, 0);
+
+    if (!sn_fire(rw, SN_RULE_GUARD_NEEDS, g, o))
+        return false;
+    SnId reshape = sn_reshape_new(g, NULL, x, sn_reshape_attr(g, o),
+                                  sn_type(g, x));
+    SnId dequantize2 = sn_dequantize_new(g, NULL, SN_REF(reshape, 0),
+                                         sn_type(g, SN_REF(o, 0)));
+    sn_fired(rw, g, SN_REF(o, 0), SN_REF(dequantize2, 0));
+    sn_fire_end(rw, g);
+    return true;
+}
+
+static bool
+guard_needs_supported(const SnRewriter *rw)
+{
+    return sn_supports(rw, SN_K_RESHAPE, SN_QI8) &&
+           sn_supports(rw, SN_K_DEQUANTIZE, SN_QI8);
+}
+
+/* ---- passes ---- */
+
+/* guard: written rules, by the kind of the root. */
+static bool
+visit_guard(SnGraph *g, SnRewriter *rw, SnId id)
+{
+    switch (sn_node(g, id)->kind) {
+    case SN_K_SPLAT:
+        return guard_least(g, rw, id);
+    case SN_K_RESCALE:
+        switch (sn_operand_kind(g, id)) {
+        case SN_K_RESCALE:
+            return guard_cheap(g, rw, id) || guard_scales(g, rw, id) ||
+                   guard_ranges(g, rw, id);
+        default:
+            return guard_cheap(g, rw, id) || guard_scales(g, rw, id);
+        }
+    case SN_K_ADD:
+        return guard_words(g, rw, id) || guard_choice(g, rw, id);
+    case SN_K_MAXPOOL:
+        return guard_all_of(g, rw, id);
+    case SN_K_RESHAPE:
+        switch (sn_operand_kind(g, id)) {
+        case SN_K_DEQUANTIZE:
+            return guard_sizes(g, rw, id) || guard_needs(g, rw, id);
+        default:
+            return guard_sizes(g, rw, id);
+        }
+    case SN_K_TRANSPOSE:
+        return guard_lists(g, rw, id);
+    default:
+        return false;
+    }
+}
+
+static const SnClaim allow_guard[] = { { SN_CLAIM_EXACT, 0.0 } };
+static const SnStep steps_guard[] = {
+    { .family = SN_FAM_WRITTEN, .visit = visit_guard },
+};
+

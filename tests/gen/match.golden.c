@@ -1,0 +1,372 @@
+
+/* tests/gen/mini.def:51: class clamped
+ *   Quantize Rescale Add Mul Conv2D ChannelwiseConv2D
+ */
+static const uint64_t class_clamped[] = { 0x0000000000001ea0 };
+
+/* tests/gen/match.def:7: match.plain
+ *
+ *   rule plain: Relu(Relu(x) @i :1) @o => Relu(x) : o.type when i.type ==
+ *       o.type exact;
+ *
+ * The caller has seen that operand 0 is a Relu.
+ */
+static bool
+match_plain(SnGraph *g, SnRewriter *rw, SnId o)
+{
+    SnId i_ = SN_NODE(sn_in(g, o, 0));
+    if (sn_nuse(g, SN_REF(i_, 0)) != 1)
+        return false;
+    SnRef x = sn_in(g, i_, 0);
+    if (sn_type(g, SN_REF(i_, 0)) != sn_type(g, SN_REF(o, 0)))
+        return false;
+
+    if (!sn_fire(rw, SN_RULE_MATCH_PLAIN, g, o))
+        return false;
+    SnId relu = sn_relu_new(g, NULL, x, sn_type(g, SN_REF(o, 0)));
+    sn_fired(rw, g, SN_REF(o, 0), SN_REF(relu, 0));
+    sn_fire_end(rw, g);
+    return true;
+}
+
+/* tests/gen/match.def:8: match.repeated
+ *
+ *   rule repeated: Add(x, x) @o => Rescale(x) : o.type when o.type in [q8]
+ *       and x.type in [q8] refines;
+ */
+static bool
+match_repeated(SnGraph *g, SnRewriter *rw, SnId o)
+{
+    SnRef x = sn_in(g, o, 0);
+    if (sn_in(g, o, 1) != x)
+        return false;
+    if (!sn_type_is(sn_type(g, SN_REF(o, 0)), SN_QI8, -1))
+        return false;
+    if (!sn_type_is(sn_type(g, x), SN_QI8, -1))
+        return false;
+
+    if (!sn_fire(rw, SN_RULE_MATCH_REPEATED, g, o))
+        return false;
+    SnId rescale = sn_rescale_new(g, NULL, x, NULL, sn_type(g, SN_REF(o, 0)));
+    sn_fired(rw, g, SN_REF(o, 0), SN_REF(rescale, 0));
+    sn_fire_end(rw, g);
+    return true;
+}
+
+/* tests/gen/match.def:9: match.two_orders
+ *
+ *   rule two_orders: Add(Mul(a, b) @m, Relu(a)) @o => copy o {clamp =
+ *       meet(o.clamp, m.clamp)} refines;
+ */
+static bool
+match_two_orders_order(SnGraph *g, SnRewriter *rw, SnId o, unsigned swap)
+{
+    SnId m = SN_NODE(sn_in(g, o, (swap & 1) ? 1 : 0));
+    if (sn_node(g, m)->kind != SN_K_MUL)
+        return false;
+    SnId relu = SN_NODE(sn_in(g, o, (swap & 1) ? 0 : 1));
+    if (sn_node(g, relu)->kind != SN_K_RELU)
+        return false;
+    SnRef a = sn_in(g, m, (swap >> 1 & 1) ? 1 : 0);
+    if (sn_in(g, relu, 0) != a)
+        return false;
+
+    if (!sn_fire(rw, SN_RULE_MATCH_TWO_ORDERS, g, o))
+        return false;
+    SnEdit edit = sn_edit(g, o);
+    sn_edit_clamp(&edit, sn_meet(sn_add_attr(g, o)->clamp,
+                                 sn_mul_attr(g, m)->clamp));
+    edit.calibrated = false;
+    SnId copy = sn_edit_add(g, &edit);
+    sn_fired(rw, g, SN_REF(o, 0), SN_REF(copy, 0));
+    sn_fire_end(rw, g);
+    return true;
+}
+
+static bool
+match_two_orders(SnGraph *g, SnRewriter *rw, SnId o)
+{
+    for (unsigned swap = 0; swap < 4; swap++)
+        if (match_two_orders_order(g, rw, o, swap))
+            return true;
+    return false;
+}
+
+/* tests/gen/match.def:10: match.typed
+ *
+ *   rule typed: Mul(x:{q8}, Splat() {value = 1} @s) @o => x when s.type ==
+ *       o.type and x.type == o.type exact;
+ */
+static bool
+match_typed_order(SnGraph *g, SnRewriter *rw, SnId o, bool swap)
+{
+    SnRef x = sn_in(g, o, swap ? 1 : 0);
+    if (!sn_type_is(sn_type(g, x), SN_QI8, -1))
+        return false;
+    SnId s = SN_NODE(sn_in(g, o, swap ? 0 : 1));
+    if (sn_node(g, s)->kind != SN_K_SPLAT)
+        return false;
+    if (sn_splat_attr(g, s)->value != 1)
+        return false;
+    if (sn_type(g, SN_REF(s, 0)) != sn_type(g, SN_REF(o, 0)))
+        return false;
+    if (sn_type(g, x) != sn_type(g, SN_REF(o, 0)))
+        return false;
+
+    if (!sn_fire(rw, SN_RULE_MATCH_TYPED, g, o))
+        return false;
+    sn_fired(rw, g, SN_REF(o, 0), x);
+    sn_fire_end(rw, g);
+    return true;
+}
+
+static bool
+match_typed(SnGraph *g, SnRewriter *rw, SnId o)
+{
+    return match_typed_order(g, rw, o, false) ||
+           match_typed_order(g, rw, o, true);
+}
+
+/* tests/gen/match.def:11: match.flags
+ *
+ *   rule flags: MaxPool(Reshape(x)) {ceil_mode = true, kernel = [2, 2]} @o
+ *       => MaxPool(x) like o : o.type exact;
+ *
+ * The caller has seen that operand 0 is a Reshape.
+ */
+static bool
+match_flags(SnGraph *g, SnRewriter *rw, SnId o)
+{
+    if (!sn_maxpool_attr(g, o)->ceil_mode)
+        return false;
+    if (!sn_ints_equal(sn_maxpool_attr(g, o)->kernel,
+                       (SnInts){ 2, (const int64_t[]){ 2, 2 } }))
+        return false;
+    SnId reshape = SN_NODE(sn_in(g, o, 0));
+    SnRef x = sn_in(g, reshape, 0);
+
+    if (!sn_fire(rw, SN_RULE_MATCH_FLAGS, g, o))
+        return false;
+    SnId maxpool = sn_maxpool_new(g, NULL, x, sn_maxpool_attr(g, o),
+                                  sn_type(g, SN_REF(o, 0)),
+                                  sn_type(g, SN_REF(o, 1)));
+    sn_fired(rw, g, SN_REF(o, 0), SN_REF(maxpool, 0));
+    sn_fired(rw, g, SN_REF(o, 1), SN_REF(maxpool, 1));
+    sn_fire_end(rw, g);
+    return true;
+}
+
+/* tests/gen/match.def:12: match.of_forms
+ *
+ *   rule of_forms: Relu(forms Conv2D(x, w, b) @c :1) @o => copy c {clamp =
+ *       meet(c.clamp, bounds(o.type, 0, _))} : o.type when c.type == o.type
+ *       and c.group == 1 exact;
+ */
+static bool
+match_of_forms(SnGraph *g, SnRewriter *rw, SnId o)
+{
+    SnId c = SN_NODE(sn_in(g, o, 0));
+    if (!sn_is_form(sn_node(g, c)->kind, SN_K_CONV2D))
+        return false;
+    if (sn_nuse(g, SN_REF(c, 0)) != 1)
+        return false;
+    if (sn_type(g, SN_REF(c, 0)) != sn_type(g, SN_REF(o, 0)))
+        return false;
+    if (*(int64_t const *)sn_attr_of(g, c, "group") != 1)
+        return false;
+
+    if (!sn_fire(rw, SN_RULE_MATCH_OF_FORMS, g, o))
+        return false;
+    SnEdit edit = sn_edit(g, c);
+    sn_edit_clamp(&edit, sn_meet(sn_clamp_of(g, c),
+                                 sn_bounds(sn_type(g, SN_REF(o, 0)), true, 0,
+                                           false, 0)));
+    edit.type[0] = sn_type(g, SN_REF(o, 0));
+    edit.calibrated = false;
+    SnId copy = sn_edit_add(g, &edit);
+    sn_fired(rw, g, SN_REF(o, 0), SN_REF(copy, 0));
+    sn_fire_end(rw, g);
+    return true;
+}
+
+/* tests/gen/match.def:14: match.of_class
+ *
+ *   rule of_class: Relu(any clamped @n :1) @o => copy n {clamp = [0, _]} :
+ *       o.type when n.type == o.type and n.clamp == full exact;
+ */
+static bool
+match_of_class(SnGraph *g, SnRewriter *rw, SnId o)
+{
+    SnId n = SN_NODE(sn_in(g, o, 0));
+    if (!sn_in_set(class_clamped, sn_node(g, n)->kind))
+        return false;
+    if (sn_nuse(g, SN_REF(n, 0)) != 1)
+        return false;
+    if (sn_type(g, SN_REF(n, 0)) != sn_type(g, SN_REF(o, 0)))
+        return false;
+    if (!sn_range_full(sn_clamp_of(g, n)))
+        return false;
+
+    if (!sn_fire(rw, SN_RULE_MATCH_OF_CLASS, g, o))
+        return false;
+    SnEdit edit = sn_edit(g, n);
+    sn_edit_clamp(&edit, (SnRange){ .lo = 0.0f, .has_lo = true });
+    edit.type[0] = sn_type(g, SN_REF(o, 0));
+    edit.calibrated = false;
+    SnId copy = sn_edit_add(g, &edit);
+    sn_fired(rw, g, SN_REF(o, 0), SN_REF(copy, 0));
+    sn_fire_end(rw, g);
+    return true;
+}
+
+/* tests/gen/match.def:15: match.optional
+ *
+ *   rule optional: Relu(Conv2D(x, w, b) @c) @o => Conv2D(x, w, b) like c :
+ *       o.type when rank(b) == 1 exact;
+ *
+ * The caller has seen that operand 0 is a Conv2D.
+ */
+static bool
+match_optional(SnGraph *g, SnRewriter *rw, SnId o)
+{
+    SnId c = SN_NODE(sn_in(g, o, 0));
+    SnRef x = sn_in(g, c, 0);
+    SnRef w = sn_in(g, c, 1);
+    SnRef b = sn_in(g, c, 2);
+    if (!b)
+        return false;
+    if (sn_shape_of(g, b)->rank != 1)
+        return false;
+
+    if (!sn_fire(rw, SN_RULE_MATCH_OPTIONAL, g, o))
+        return false;
+    SnId conv2d = sn_conv2d_new(g, NULL, x, w, b, sn_conv2d_attr(g, c),
+                                sn_type(g, SN_REF(o, 0)));
+    sn_node(g, conv2d)->calibrated = sn_node(g, c)->calibrated;
+    sn_fired(rw, g, SN_REF(o, 0), SN_REF(conv2d, 0));
+    sn_fire_end(rw, g);
+    return true;
+}
+
+/* tests/gen/match.def:16: match.without
+ *
+ *   rule without: Relu(Conv2D(x, w, _) @c) @o => Conv2D(x, w, _) like c :
+ *       o.type when not present(c.b) exact;
+ *
+ * The caller has seen that operand 0 is a Conv2D.
+ */
+static bool
+match_without(SnGraph *g, SnRewriter *rw, SnId o)
+{
+    SnId c = SN_NODE(sn_in(g, o, 0));
+    SnRef x = sn_in(g, c, 0);
+    SnRef w = sn_in(g, c, 1);
+    if (sn_in(g, c, 2) != 0)
+        return false;
+
+    if (!sn_fire(rw, SN_RULE_MATCH_WITHOUT, g, o))
+        return false;
+    SnId conv2d = sn_conv2d_new(g, NULL, x, w, 0, sn_conv2d_attr(g, c),
+                                sn_type(g, SN_REF(o, 0)));
+    sn_node(g, conv2d)->calibrated = sn_node(g, c)->calibrated;
+    sn_fired(rw, g, SN_REF(o, 0), SN_REF(conv2d, 0));
+    sn_fire_end(rw, g);
+    return true;
+}
+
+/* tests/gen/match.def:17: match.pooled
+ *
+ *   rule pooled: Relu(MaxPool(x) @p :1) @o => MaxPool(x) like p : o.type
+ *       when x.type == o.type exact;
+ *
+ * The caller has seen that operand 0 is a MaxPool.
+ */
+static bool
+match_pooled(SnGraph *g, SnRewriter *rw, SnId o)
+{
+    SnId p = SN_NODE(sn_in(g, o, 0));
+    if (SN_RES(sn_in(g, o, 0)) != 0)
+        return false;
+    if (!sn_used_once(g, p))
+        return false;
+    SnRef x = sn_in(g, p, 0);
+    if (sn_type(g, x) != sn_type(g, SN_REF(o, 0)))
+        return false;
+
+    if (!sn_fire(rw, SN_RULE_MATCH_POOLED, g, o))
+        return false;
+    SnId maxpool = sn_maxpool_new(g, NULL, x, sn_maxpool_attr(g, p),
+                                  sn_type(g, SN_REF(o, 0)),
+                                  sn_type(g, SN_REF(p, 1)));
+    sn_fired(rw, g, SN_REF(o, 0), SN_REF(maxpool, 0));
+    sn_fire_end(rw, g);
+    return true;
+}
+
+/* tests/gen/match.def:18: match.pool_top
+ *
+ *   rule pool_top: MaxPool(Relu(x)) @o => Relu(x) : o.type exact;
+ *
+ * The caller has seen that operand 0 is a Relu.
+ */
+static bool
+match_pool_top(SnGraph *g, SnRewriter *rw, SnId o)
+{
+    SnId relu = SN_NODE(sn_in(g, o, 0));
+    SnRef x = sn_in(g, relu, 0);
+    if (!sn_rest_unused(g, o, 1))
+        return false;
+
+    if (!sn_fire(rw, SN_RULE_MATCH_POOL_TOP, g, o))
+        return false;
+    SnId relu2 = sn_relu_new(g, NULL, x, sn_type(g, SN_REF(o, 0)));
+    sn_fired(rw, g, SN_REF(o, 0), SN_REF(relu2, 0));
+    sn_fire_end(rw, g);
+    return true;
+}
+
+/* ---- passes ---- */
+
+/* match: written rules, by the kind of the root. */
+static bool
+visit_match(SnGraph *g, SnRewriter *rw, SnId id)
+{
+    switch (sn_node(g, id)->kind) {
+    case SN_K_RELU:
+        switch (sn_operand_kind(g, id)) {
+        case SN_K_RELU:
+            return match_plain(g, rw, id) || match_of_forms(g, rw, id) ||
+                   match_of_class(g, rw, id);
+        case SN_K_CONV2D:
+            return match_of_forms(g, rw, id) || match_of_class(g, rw, id) ||
+                   match_optional(g, rw, id) || match_without(g, rw, id);
+        case SN_K_MAXPOOL:
+            return match_of_forms(g, rw, id) || match_of_class(g, rw, id) ||
+                   match_pooled(g, rw, id);
+        default:
+            return match_of_forms(g, rw, id) || match_of_class(g, rw, id);
+        }
+    case SN_K_ADD:
+        return match_repeated(g, rw, id) || match_two_orders(g, rw, id);
+    case SN_K_MUL:
+        return match_typed(g, rw, id);
+    case SN_K_MAXPOOL:
+        switch (sn_operand_kind(g, id)) {
+        case SN_K_RESHAPE:
+            return match_flags(g, rw, id);
+        case SN_K_RELU:
+            return match_pool_top(g, rw, id);
+        default:
+            return false;
+        }
+    default:
+        return false;
+    }
+}
+
+static const SnClaim allow_match[] = { { SN_CLAIM_EXACT, 0.0 },
+                                      { SN_CLAIM_REFINES, 0.0 } };
+static const SnStep steps_match[] = {
+    { .family = SN_FAM_WRITTEN, .visit = visit_match },
+};
+

@@ -18,7 +18,7 @@ cp nodes.def passes.def "$tmp"
 awk '/^node Softsign/ { on = 1 } on && /^```/ { exit } on' README.md >>"$tmp/nodes.def"
 b=$BUILD/extend
 new() { # builds the compiler from the declarations in $tmp
-    $MAKE all BUILD="$b" DEFDIR="$tmp" OPT=-O1 SAN= >"$tmp/log" 2>&1
+    $MAKE all BUILD="$b" DEFDIR="$tmp" OPT=-O1 SAN= "$@" >"$tmp/log" 2>&1
 }
 if new; then
     ok "a new node builds"
@@ -117,5 +117,37 @@ if grep 'CPUMaxSplat' "$tmp/log" | grep -q absorb; then
     ok "with free ports CPUMaxSplat absorbs and merges instead"
 else
     fail "with free ports CPUMaxSplat absorbs and merges instead"
+fi
+
+# A backend without float nodes refuses what would run a Reshape on floats.
+cp nodes.def passes.def "$tmp"
+cat >"$tmp/codes.def" <<'D'
+version 1;
+include "passes.def";
+backend codes { supports all(q8); rounding float; fallback reference; }
+D
+cat >"$tmp/r.sn" <<'S'
+sinter-graph 1
+graph "r" {
+  %x = Placeholder() : f32[4,6]
+  %q = Quantize(%x) : qi8<0.02, 0>[4,6]
+  %y = Reshape(%q) {dims = [24]} : qi8<0.02, 0>[24]
+  Save(%y) {name = "out"}
+}
+S
+core=$(for f in src/backend/*/*.def; do printf ' --backend %s' "$f"; done)
+if new BACKENDS="$core --backend $tmp/codes.def"; then
+    for k in codes interp; do
+        "$b/sinter" opt "$tmp/r.sn" --passes=layout_motion --backend $k \
+            --enable=float-reshape >"$tmp/out.$k" 2>"$tmp/log"
+    done
+    if grep -q 'Reshape(%q)' "$tmp/out.codes" &&
+        grep -q 'Reshape(%x)' "$tmp/out.interp"; then
+        ok "a backend without float Reshape keeps the Quantize above"
+    else
+        fail "a backend without float Reshape keeps the Quantize above"
+    fi
+else
+    fail "a third backend builds"
 fi
 exit $bad

@@ -1,7 +1,8 @@
 #!/bin/sh
 # Rule functions against golden files: tests/gen/NAME.def gives the functions in
 # tests/gen/NAME.golden.c, which also compile with our warnings.  --bless
-# accepts what is generated now.
+# accepts what is generated now.  The test blocks of tests/gen/run.def are
+# built against the library and run.
 BUILD=${BUILD:-build}
 CC=${CC:-gcc}
 tmp=$(mktemp -d)
@@ -20,11 +21,11 @@ for want in tests/gen/*.golden.c; do
         >"$out/log" 2>&1; then
         why=$(cat "$out/log")
     else
-        # Functions and the switches that call them; tables are left out.
-        sed -n '/^#include "sn_kinds.h"/,/^static const SnClaim/p
-                /^#include "sn_kinds.h"/,$ {
-                    /^const SnPassDesc/q
-                }' "$out/sn_rules.c" | sed '/^const SnPassDesc/,$d' >"$out/got"
+        # The functions, what passes try, and backends; other tables are
+        # left out.
+        sed -n '/^#include "sn_kinds.h"/,/^const SnPassDesc/p
+                /^\/\* ---- backend/,$p' "$out/sn_rules.c" |
+            sed '/^#include "sn_kinds.h"/d; /^const SnPassDesc/d' >"$out/got"
         # shellcheck disable=SC2086
         "$CC" -std=c11 -D_GNU_SOURCE -Isrc -I"$out" $warn -fsyntax-only \
             "$out/sn_rules.c" >"$out/log" 2>&1 || why=$(head -n 20 "$out/log")
@@ -43,4 +44,23 @@ $(diff "$want" "$out/got" | head -n 40)"
         bad=1
     fi
 done
+[ -z "$bless" ] || exit $bad
+
+out=$tmp/run
+mkdir "$out"
+# shellcheck disable=SC2086
+if "$BUILD/sinter-gen" --backend tests/gen/run.def -I . -o "$out" &&
+    "$CC" -std=c11 -D_GNU_SOURCE -fno-strict-aliasing -Isrc -I"$out" -Itests \
+        $warn ${SAN:-} -o "$out/t" "$out/sn_rules.c" "$out/sn_tests.c" \
+        tests/gen_support.c "$BUILD/libsinter.a" \
+        -lcmocka -lprotobuf-c -ljansson -lxxhash -lpthread -lm; then
+    "$out/t" >"$out/log" 2>&1 || bad=1
+    sed -n 's/^\[       OK \] test_/ok gen_rules run: /p
+            s/^ERROR: .*error\[SN901\]: test \([a-z_0-9]*\) failed/not ok gen_rules run: \1/p' \
+        "$out/log"
+    grep -q PASSED "$out/log" || echo "not ok gen_rules run: it stopped"
+else
+    echo "not ok gen_rules run: it does not build"
+    bad=1
+fi
 exit $bad

@@ -52,7 +52,7 @@ ob_new(SnArena *a, int64_t opset)
     return b;
 }
 
-/* dims: "1x3x4x4"; a name is a symbolic dimension, "?" one without a name; NULL:
+/* dims: "1x3x4x4"; a name is a symbolic dimension, "?" a nameless one; NULL:
  * no shape.  elem: the number of a TensorProto.DataType. */
 static inline Onnx__ValueInfoProto *
 ob_value(SnArena *a, const char *name, int elem, const char *dims)

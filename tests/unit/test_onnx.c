@@ -580,6 +580,32 @@ dimensions_are_bound(void **state)
                         "   help: did you mean 'N'?\n");
     o = (SnOnnxOpts){.shapes = shape};
     assert_int_equal(import_as(&o, &g), SN_EUSAGE);
+    one_node(13, "Relu", "x", "1x2", "1x2");
+    o = (SnOnnxOpts){.batch = 4};
+    assert_int_equal(import_as(&o, &g), SN_EUSAGE);
+    assert_string_equal(sn_diag_text(d, a),
+                        "m.onnx: no input has a leading dimension that is "
+                        "free for a batch of 4\n");
+}
+
+static void
+inputs_keep_their_order(void **state)
+{
+    static const float scale = 0.5f;
+
+    (void)state;
+    b = ob_new(a, 13);
+    ob_input_of(b, "x", INT8, "1x4");
+    ob_input(b, "z", "1x4");
+    ob_init(b, "s", FLOAT, "", &scale, 4);
+    ob_node(b, "DequantizeLinear", "x s", "f");
+    ob_node(b, "Add", "z f", "y");
+    ob_output(b, "y", "1x4");
+    gives("  %x = Placeholder() : qi8<0.5, 0>[1,4]\n"
+          "  %z = Placeholder() : f32[1,4]\n"
+          "  %f = Dequantize(%x) : f32[1,4]\n"
+          "  %y = Add(%z, %f) : f32[1,4]\n"
+          "  Save(%y) {name = \"y\"}\n");
 }
 
 int
@@ -605,6 +631,7 @@ main(void)
         cmocka_unit_test(uint8_inputs_are_shifted),
         cmocka_unit_test(quantized_weights_keep_their_axis),
         cmocka_unit_test(bad_scales_are_refused),
+        cmocka_unit_test(inputs_keep_their_order),
         cmocka_unit_test(dimensions_are_bound),
     };
 

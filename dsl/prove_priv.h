@@ -1,0 +1,256 @@
+/* Inside the soundness engine: small concrete graphs of one rule.  A case is
+ * the left side of a rule with types, shapes, attributes and values drawn at
+ * random, and the right side built over the same leaves. */
+#ifndef SN_PROVE_PRIV_H
+#define SN_PROVE_PRIV_H
+
+#include "dsl/prove.h"
+
+enum { PV_RANK = 6, PV_NQ = 8, PV_MAXRES = 3 };
+
+typedef struct PvType {
+    int8_t elem, axis; /* SnDefElem; -1 */
+    uint32_t nq;       /* 0: plain */
+    float scale[PV_NQ];
+    int32_t zp[PV_NQ];
+} PvType;
+
+typedef struct PvRange {
+    bool has_lo, has_hi;
+    double lo, hi;
+} PvRange;
+
+typedef struct PvNode PvNode;
+
+/* One value: a leaf, or a node's result. */
+typedef struct PvT {
+    PvType type;
+    int rank; /* -1: not yet known */
+    int64_t dim[PV_RANK], n;
+    double *v;      /* codes, or values of a plain type */
+    double *id;     /* what the reals would give, with every saturation */
+    double *er;     /* bound of |d(v) - id| from the roundings so far */
+    bool done, busy, konst, leaf;
+    PvNode *def;
+    unsigned res;
+    const char *name;
+} PvT;
+
+/* A value of the expression language. */
+typedef struct PvVal {
+    SnTy ty;
+    double r;           /* numbers, words, bools */
+    PvRange rg;         /* clamps */
+    PvType t;           /* types; of clamps the type they are in */
+    bool typed;         /* a clamp with a known type */
+    bool full;          /* the word `full` */
+    const SnDefType *set; /* a type's name: any of its types */
+    uint32_t n;
+    const double *list;
+    double lo, hi;      /* reach */
+    PvT *v;
+    PvNode *node;
+} PvVal;
+
+struct PvNode {
+    const SnDefNode *n;
+    PvVal *attr; /* [n->nall] */
+    uint32_t nin;
+    PvT **in;         /* by slot; NULL: missing */
+    uint32_t *port;   /* of each slot */
+    PvT *out[PV_MAXRES];
+    bool calibrated, used[PV_MAXRES];
+    const char *name;
+};
+
+typedef struct PvBind {
+    PvT *v;
+    PvNode *node;
+    uint32_t n; /* under each, and lists */
+    PvT **list;
+    PvNode **nodes;
+} PvBind;
+
+/* A rule to be proved, with what the language can't say about derived ones. */
+typedef struct PvRule {
+    const SnDefRule *r;
+    const SnDefDerive *derive;
+    const SnDefNode *any;  /* what `any CLASS` and `forms` stand for */
+    const SnDefNode *node; /* derived: the node */
+    const char *name;
+    bool commutes; /* guard: constants inside the node survive the Rescale */
+    bool swap;     /* guard: the value itself rounds alike both ways */
+    bool renumber; /* axis attributes follow a Transpose */
+    bool given_bias; /* the guard of regrid holds by construction */
+    const char *guard; /* as reports show it, NULL: the rule's own */
+} PvRule;
+
+typedef struct Pv {
+    SnDefs *defs;
+    SnDiag *d;
+    SnArena *a;
+    const SnProveOpts *o;
+    SnProofs *out;
+} Pv;
+
+typedef struct PvCase {
+    SnArena *a;
+    Pv *pv;
+    const PvRule *pr;
+    const SnDefRule *r;
+    uint64_t rng;
+    PvBind *bind;
+    PvNode *root;
+    PvT *lhs[PV_MAXRES], *rhs[PV_MAXRES];
+    uint32_t nrhs;
+    PvNode *made;   /* the right side's node of the root's kind, or NULL */
+    PvType pool[12];
+    uint32_t npool, nleaf, each;
+    bool in_each, flat, corner, positive, ideal, plain;
+    PvT *leaf[16];
+    const SnExpr *when; /* the guard under trial; NULL: none */
+    const char *fail;   /* why the draw is no case */
+} PvCase;
+
+/* ---- random numbers ---- */
+
+static inline uint64_t
+pv_next(PvCase *c)
+{
+    c->rng ^= c->rng << 13;
+    c->rng ^= c->rng >> 7;
+    c->rng ^= c->rng << 17;
+    return c->rng;
+}
+static inline uint32_t
+pv_below(PvCase *c, uint32_t n)
+{
+    return (uint32_t)((pv_next(c) >> 33) % n);
+}
+static inline bool
+pv_chance(PvCase *c, uint32_t percent)
+{
+    return pv_below(c, 100) < percent;
+}
+static inline double
+pv_unit(PvCase *c)
+{
+    return (double)(pv_next(c) >> 11) * 0x1p-53;
+}
+
+/* ---- types (prove_case.c) ---- */
+
+bool pv_quant(const PvType *t);
+bool pv_same_type(const PvType *a, const PvType *b);
+double pv_code_lo(int8_t elem);
+double pv_code_hi(int8_t elem);
+double pv_real(const PvType *t, double code, uint32_t slice);
+const char *pv_type_str(SnArena *a, const PvType *t);
+/* The reals that a clamp in type t lets through. */
+void pv_clamp_real(const PvType *t, PvRange r, double *lo, double *hi);
+/* Storage range of a quantized type met with r, as codes. */
+void pv_limits(const PvType *t, PvRange r, int32_t *lo, int32_t *hi);
+PvVal *pv_attr(const PvNode *n, const char *name);
+PvRange pv_clamp_of(const PvNode *n);
+PvT *pv_value(PvCase *c, const PvType *t);
+const SnDefTuple *pv_fit(const PvNode *n);
+bool pv_no(PvCase *c, const char *why);
+
+/* Draws the left side; false (c->fail) when the draw came to nothing. */
+bool pv_draw(PvCase *c);
+/* Draws what the map of a left node needs: attributes, shapes of leaves. */
+bool pv_draw_map(PvCase *c, PvNode *n);
+void pv_leaf_data(PvCase *c, PvT *t);
+
+/* ---- maps (prove_map.c) ---- */
+
+/* For each result element o and tap k, the operand element ix[slot][o * nk +
+ * k], or -1 for padding; NULL for operands that the map doesn't index. */
+typedef struct PvTaps {
+    int64_t no, nk;
+    int32_t **ix;
+    int32_t *slot; /* concat: which operand */
+    const int32_t *div; /* elements a mean divides by, or NULL: valid taps */
+} PvTaps;
+/* Result 0's (and all results') shape from operands and attributes. */
+bool pv_shape(PvCase *c, PvNode *n);
+bool pv_taps(PvCase *c, PvNode *n, PvTaps *t);
+/* Argument arg of the node's map: a port's slot, a number, a list. */
+PvT *pv_map_port(const PvNode *n, unsigned arg);
+double pv_map_num(const PvNode *n, unsigned arg, double els);
+const PvVal *pv_map_list(const PvNode *n, unsigned arg);
+const char *pv_map_word(const PvNode *n, unsigned arg);
+PvVal *pv_map_attr(const PvNode *n, unsigned arg);
+int pv_axis(const PvT *x, double axis);
+void pv_set_shape(PvT *t, int rank, const int64_t *dim);
+
+/* ---- evaluation (prove_eval.c) ---- */
+
+bool pv_eval(PvCase *c, PvT *t);
+/* Runs a constant subexpression of a formula as a code of type t. */
+bool pv_const_code(PvCase *c, const PvNode *n, const SnExpr *e,
+                   const PvType *t, double *code);
+
+/* ---- expressions (prove_expr.c) ---- */
+
+PvVal pv_expr(PvCase *c, const SnExpr *e);
+bool pv_cond(PvCase *c, const SnExpr *e);
+PvRange pv_meet(PvRange a, PvRange b);
+PvRange pv_image(PvRange r, const PvType *from, const PvType *to, bool cal);
+bool pv_guard(PvCase *c); /* all conditions of the rule */
+
+/* ---- the right side (prove_term.c) ---- */
+
+bool pv_right(PvCase *c);
+
+/* ---- derived instances (prove_derive.c) ---- */
+
+uint32_t pv_instances(Pv *pv, PvRule **out);
+/* A condition in the scope of r, resolved; NULL when it makes no sense. */
+const SnExpr *pv_parse_cond(Pv *pv, const SnDefRule *r, const char *text);
+
+/* ---- the calculus (prove_lemma.c) ---- */
+
+typedef struct PvLemma {
+    bool exact, refines, real; /* proved */
+    bool none;                 /* out of the calculus' reach */
+    uint32_t used;             /* bit per lemma number */
+    const char *why;           /* what it stumbled on */
+} PvLemma;
+PvLemma pv_lemma(Pv *pv, const PvRule *pr);
+
+/* ---- trials (prove_try.c) ---- */
+
+typedef struct PvTry {
+    uint32_t ndraw, nquant; /* cases that met the guard; quantized ones */
+    uint64_t nvalue;
+    double diff;            /* largest difference in codes */
+    double rel;             /* largest relative difference, f32 results */
+    double real;            /* the same in double: over the reals */
+    bool worse;             /* some case's worst error grew */
+    double worse_by;        /* in steps of the result */
+    bool f32_differ;
+    int bad_res;            /* a later result (argmax) that changed, or 0 */
+    bool no_res;            /* ... that the right side doesn't give */
+    bool all_codes;         /* every 8-bit case saw all 256 codes */
+    bool quant16, floats;
+    const SnCounter *counter; /* the worst */
+    double score;
+    const char *fail;       /* the last reason why draws failed */
+} PvTry;
+/* Runs up to ndraw cases; with stop, ends at the first that breaks k. */
+PvTry pv_try(Pv *pv, const PvRule *pr, const SnExpr *when, uint32_t ndraw,
+             uint64_t seed, bool counter);
+bool pv_claim_ok(const SnDefClaim *k, const PvTry *t);
+const char *pv_claim_str(SnArena *a, const SnDefClaim *k);
+const char *pv_best(SnArena *a, const PvTry *t);
+const char *pv_side_str(SnArena *a, PvT *v);
+const char *pv_case_graph(PvCase *c, PvT *l, PvT *r);
+
+/* ---- guards (prove_guard.c), reports (prove_report.c) ---- */
+
+void pv_help(Pv *pv, const PvRule *pr, const PvTry *t);
+void pv_report(const Pv *pv, SnBuf *b);
+void pv_smt2(const Pv *pv, const PvRule *pr, const SnProof *p);
+
+#endif
