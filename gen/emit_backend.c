@@ -4,8 +4,8 @@
 #include <string.h>
 
 typedef struct Kernels {
-    uint32_t n;      /* entries: one for each tuple that a line covers */
-    uint32_t nfn;    /* distinct functions */
+    uint32_t n;   /* entries: one for each tuple that a line covers */
+    uint32_t nfn; /* distinct functions */
     const char **fn;
 } Kernels;
 
@@ -18,7 +18,7 @@ lower(const SnDefs *defs, const SnDefBackend *k)
 static Kernels
 kernels(const SnDefs *defs, const SnDefBackend *k)
 {
-    Kernels v = { .n = 0 };
+    Kernels v = {.n = 0};
 
     for (uint32_t i = 0; i < defs->nnode; i++) {
         const SnDefNode *n = defs->node[i];
@@ -37,9 +37,9 @@ kernels(const SnDefs *defs, const SnDefBackend *k)
 static const char *
 header_name(const SnDefs *defs, const SnDefBackend *k)
 {
-    return k->kernels_h ? k->kernels_h
-                        : sn_format(defs->arena, "%s_kernels.h",
-                                    lower(defs, k));
+    return k->kernels_h
+               ? k->kernels_h
+               : sn_format(defs->arena, "%s_kernels.h", lower(defs, k));
 }
 
 static void
@@ -52,8 +52,10 @@ emit_header(const SnDefs *defs, const SnDefBackend *k, const Kernels *v,
 
     sn_buf_init(&b, a);
     sn_emit_head(&b, sn_format(a, "The kernels of backend %s.", k->name));
-    sn_putf(&b, "#ifndef SN_%s_KERNELS_H\n#define SN_%s_KERNELS_H\n\n"
-            "#include \"graph/desc.h\"\n\n", up, up);
+    sn_putf(&b,
+            "#ifndef SN_%s_KERNELS_H\n#define SN_%s_KERNELS_H\n\n"
+            "#include \"graph/desc.h\"\n\n",
+            up, up);
     for (uint32_t i = 0; i < v->nfn; i++)
         sn_putf(&b, "SnEvalFn %s;\n", v->fn[i]);
     sn_puts(&b, "\n#endif\n");
@@ -65,16 +67,16 @@ put_kernels(const SnDefs *defs, SnBuf *b, const SnDefBackend *k)
 {
     SnArena *a = defs->arena;
 
-    sn_putf(b, "static const SnKernelDesc %s_kernels[] = {\n",
-            lower(defs, k));
+    sn_putf(b, "static const SnKernelDesc %s_kernels[] = {\n", lower(defs, k));
     for (uint32_t i = 0; i < defs->nnode; i++) {
         const SnDefNode *n = defs->node[i];
         for (uint32_t j = 0; n->backend == k && j < n->nkernel; j++)
             for (uint32_t t = 0; t < n->kernel[j]->ntuple; t++) {
                 const char *fn = n->kernel[j]->fn;
-                sn_rg_wrap(b, 4, sn_format(a, "{ SN_K_%s, %u, \"%s\", %s },",
-                                           sn_upper(a, n->name),
-                                           n->kernel[j]->tuple[t], fn, fn));
+                sn_rg_wrap(b, 4,
+                           sn_format(a, "{ SN_K_%s, %u, \"%s\", %s },",
+                                     sn_upper(a, n->name),
+                                     n->kernel[j]->tuple[t], fn, fn));
             }
     }
     sn_puts(b, "};\n");
@@ -92,18 +94,21 @@ put_keep(const SnDefs *defs, SnDiag *d, SnBuf *b, const SnDefBackend *k)
             continue;
         sn_rg_init(&cx, defs, d);
         cx.self = sn_def_node(defs, k->keep[i]);
-        sn_putf(b, "static bool\n%s_keeps_%s(const SnGraph *g, SnId id)\n"
-                "{\n", lo, sn_lower(a, k->keep[i]));
-        sn_rg_wrap(b, 4, sn_format(a, "return %s;",
-                                   sn_rg_cond(&cx, k->keep_when[i], false)));
+        sn_putf(b,
+                "static bool\n%s_keeps_%s(const SnGraph *g, SnId id)\n"
+                "{\n",
+                lo, sn_lower(a, k->keep[i]));
+        sn_rg_wrap(b, 4,
+                   sn_format(a, "return %s;",
+                             sn_rg_cond(&cx, k->keep_when[i], false)));
         sn_puts(b, "}\n\n");
     }
     sn_putf(b, "static const SnKeep %s_keep[] = {\n", lo);
     for (uint32_t i = 0; i < k->nkeep; i++)
         sn_putf(b, "    { SN_K_%s, %s },\n", sn_upper(a, k->keep[i]),
-                k->keep_when[i] ? sn_format(a, "%s_keeps_%s", lo,
-                                            sn_lower(a, k->keep[i]))
-                                : "NULL");
+                k->keep_when[i]
+                    ? sn_format(a, "%s_keeps_%s", lo, sn_lower(a, k->keep[i]))
+                    : "NULL");
     sn_puts(b, "};\n");
 }
 
@@ -115,13 +120,17 @@ put_parts(const SnDefs *defs, SnDiag *d, SnBuf *b, const SnDefBackend *k,
 
     sn_putf(b, "\n/* ---- backend %s ---- */\n\n", k->name);
     if (k->nsupport) {
-        sn_putf(b, "static bool\n%s_supports(SnKind k, const SnTuple *t)\n"
-                "{\n    static const SnTypePat type[] = {", lo);
+        sn_putf(b,
+                "static bool\n%s_supports(SnKind k, const SnTuple *t)\n"
+                "{\n    static const SnTypePat type[] = {",
+                lo);
         for (uint32_t i = 0; i < k->nsupport; i++)
             sn_putf(b, "%s { %s, %d }", i ? "," : "",
                     sn_elem_enum(k->support[i].elem), k->support[i].axis);
-        sn_putf(b, " };\n\n    return sn_tuple_within(\"%s\", k, t, type, "
-                "%u);\n}\n\n", k->name, k->nsupport);
+        sn_putf(b,
+                " };\n\n    return sn_tuple_within(\"%s\", k, t, type, "
+                "%u);\n}\n\n",
+                k->name, k->nsupport);
     }
     if (k->nkeep)
         put_keep(defs, d, b, k);
@@ -136,15 +145,15 @@ put_parts(const SnDefs *defs, SnDiag *d, SnBuf *b, const SnDefBackend *k,
 }
 
 static void
-put_row(const SnDefs *defs, SnBuf *b, const SnDefBackend *k,
-        const Kernels *v)
+put_row(const SnDefs *defs, SnBuf *b, const SnDefBackend *k, const Kernels *v)
 {
     const char *lo = lower(defs, k);
-    SnPos at = k->ncap ? k->cap[0].pos : (SnPos){ .src = NULL };
+    SnPos at = k->ncap ? k->cap[0].pos : (SnPos){.src = NULL};
 
-    sn_putf(b, "    { .name = \"%s\", .rounding = \"%s\",\n"
-            "      .fallback_reference = %s", k->name,
-            k->rounding ? k->rounding : "float",
+    sn_putf(b,
+            "    { .name = \"%s\", .rounding = \"%s\",\n"
+            "      .fallback_reference = %s",
+            k->name, k->rounding ? k->rounding : "float",
             k->fallback_reference ? "true" : "false");
     if (k->nkeep)
         sn_putf(b, ", .nkeep = %u, .keep = %s_keep", k->nkeep, lo);

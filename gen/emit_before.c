@@ -54,8 +54,8 @@ presence(SnRg *cx)
         for (uint32_t k = 0; k < r->nmore; k++)
             need |= term_needs(r->more[k], v->name);
         if (need)
-            sn_rg_fail_if(cx, sn_format(cx->a, "!%s",
-                                        sn_rg_local(cx, v->name)));
+            sn_rg_fail_if(cx,
+                          sn_format(cx->a, "!%s", sn_rg_local(cx, v->name)));
     }
 }
 
@@ -136,14 +136,15 @@ uniform(SnRg *cx)
         if (how == OTHERWISE)
             sn_error(cx->d, r->rhs->pos, "SN104",
                      "'%s' stands for several values: outside of 'each' only "
-                     "%s.type has a meaning", v->name, v->name);
+                     "%s.type has a meaning",
+                     v->name, v->name);
         if (how != BY_TYPE)
             continue;
-        SnExpr n = { .ek = SN_E_NAME, .s = v->name, .pos = v->pos };
+        SnExpr n = {.ek = SN_E_NAME, .s = v->name, .pos = v->pos};
         const char *first = sn_rg_type(cx, &n);
         sn_rg_loop(cx, sn_rg_run_of(cx, v));
-        sn_rg_fail_if(cx, sn_format(cx->a, "%s != %s", sn_rg_type(cx, &n),
-                                    first));
+        sn_rg_fail_if(cx,
+                      sn_format(cx->a, "%s != %s", sn_rg_type(cx, &n), first));
         sn_rg_loop_end(cx);
     }
 }
@@ -154,7 +155,7 @@ sn_rg_term_type(SnRg *cx, const SnTerm *t)
     const SnExpr *e = t->type ? t->type : t->forced;
 
     if (t->tk == SN_T_VAR) {
-        SnExpr n = { .ek = SN_E_NAME, .s = t->name, .pos = t->pos };
+        SnExpr n = {.ek = SN_E_NAME, .s = t->name, .pos = t->pos};
         return sn_rg_type(cx, &n);
     }
     if (e)
@@ -162,8 +163,7 @@ sn_rg_term_type(SnRg *cx, const SnTerm *t)
     if (t->tk == SN_T_COPY && t->var)
         return sn_format(cx->a, "sn_type(g, SN_REF(%s, 0))",
                          sn_rg_of(cx, t->var));
-    sn_error(cx->d, t->pos, "SN203", "no fact forces the type of %s",
-             t->name);
+    sn_error(cx->d, t->pos, "SN203", "no fact forces the type of %s", t->name);
     return "NULL";
 }
 
@@ -173,7 +173,7 @@ sn_rg_regrid(SnRg *cx, const SnTerm *t, uint32_t port, const SnTerm *call)
     const SnTerm *k = call->arg[0];
     const SnDefVar *v = sn_rg_var(cx, k->name);
     const SnDefPort *p = t->node->in[port];
-    SnRgRegrid r = { .b = "0", .consumer = cx->root, .new_x = "NULL" };
+    SnRgRegrid r = {.b = "0", .consumer = cx->root, .new_x = "NULL"};
 
     if (!v || p->fact != SN_DF_PIN || !t->by_port[p->pin[0]]) {
         sn_error(cx->d, call->pos, "SN104",
@@ -198,10 +198,13 @@ dry_run(SnRg *cx, const SnTerm *t)
     if (t->tk == SN_T_FUNC && !strcmp(t->name, "fold") &&
         t->arg[0]->tk == SN_T_VAR && t->arg[0]->var &&
         t->arg[0]->var->vk != SN_V_LET) {
-        SnExpr n = { .ek = SN_E_NAME, .s = t->arg[0]->name, .pos = t->pos };
-        SnExpr *kid[] = { &n };
-        SnExpr is = { .ek = SN_E_CALL, .s = "const", .nkid = 1, .kid = kid,
-                      .pos = t->pos };
+        SnExpr n = {.ek = SN_E_NAME, .s = t->arg[0]->name, .pos = t->pos};
+        SnExpr *kid[] = {&n};
+        SnExpr is = {.ek = SN_E_CALL,
+                     .s = "const",
+                     .nkid = 1,
+                     .kid = kid,
+                     .pos = t->pos};
         sn_rg_fail_if(cx, sn_rg_cond(cx, &is, true));
     }
     for (uint32_t i = 0; t->by_port && t->node && i < t->node->nin; i++) {
@@ -209,8 +212,10 @@ dry_run(SnRg *cx, const SnTerm *t)
         if (!k || k->tk != SN_T_FUNC || strcmp(k->name, "regrid"))
             continue;
         SnRgRegrid r = sn_rg_regrid(cx, t, i, k);
-        sn_rg_line(cx, NULL, "const char *why = sn_regrid_why(g, %s, %s, "
-                   "%s);", r.b, r.consumer, r.new_x);
+        sn_rg_line(cx, NULL,
+                   "const char *why = sn_regrid_why(g, %s, %s, "
+                   "%s);",
+                   r.b, r.consumer, r.new_x);
         sn_rg_line(cx, NULL, "if (why) {");
         sn_rg_line(cx, NULL, "    sn_declined(rw, %s, g, %s, \"%%s\", why);",
                    sn_rg_rule_enum(cx->defs, cx->rule), r.consumer);

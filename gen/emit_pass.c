@@ -30,7 +30,7 @@ starts(const SnDefPass *p, uint32_t k)
 static Group
 group_at(const SnDefs *defs, const SnDefPass *p, uint32_t *i)
 {
-    Group g = { .pass = p };
+    Group g = {.pass = p};
     uint32_t k = *i;
 
     for (uint32_t j = 0; j < k; j++)
@@ -70,8 +70,8 @@ bool
 sn_rg_dispatched(const SnDefs *defs, const SnDefRule *r)
 {
     const SnDefPass *p = r->pass;
-    const SnDefRule **v = SN_NEW_N(defs->arena, const SnDefRule *,
-                                   p->nrule + 1);
+    const SnDefRule **v =
+        SN_NEW_N(defs->arena, const SnDefRule *, p->nrule + 1);
 
     if (!sn_rg_operand0(r))
         return false;
@@ -101,9 +101,8 @@ call(const SnDefs *defs, const SnDefRule *r)
 /* return a(..) || b(..); of the rules that may match operand 0 of kind k
  * (NULL: none of the kinds asked for). */
 static void
-put_return(const SnDefs *defs, SnBuf *b, int indent,
-           const SnDefRule *const *v, uint32_t n, const SnDefNode *k,
-           bool all)
+put_return(const SnDefs *defs, SnBuf *b, int indent, const SnDefRule *const *v,
+           uint32_t n, const SnDefNode *k, bool all)
 {
     SnBuf t;
     bool any = false;
@@ -142,8 +141,8 @@ put_operand0(const SnDefs *defs, SnBuf *b, const SnDefRule *const *v,
 }
 
 static bool
-same_rules(const SnDefRule *const *a, uint32_t na,
-           const SnDefRule *const *b, uint32_t nb)
+same_rules(const SnDefRule *const *a, uint32_t na, const SnDefRule *const *b,
+           uint32_t nb)
 {
     return na == nb && !memcmp(a, b, na * sizeof *a);
 }
@@ -170,19 +169,19 @@ put_visit(const SnDefs *defs, SnBuf *b, const Group *g)
 
     sn_putf(b, "\n/* %s: written rules, by the kind of the root. */\n",
             g->pass->name);
-    sn_putf(b, "static bool\n%s(SnGraph *g, SnRewriter *rw, SnId id)\n{\n"
-            "    switch (sn_node(g, id)->kind) {\n", visit_name(defs, g));
+    sn_putf(b,
+            "static bool\n%s(SnGraph *g, SnRewriter *rw, SnId id)\n{\n"
+            "    switch (sn_node(g, id)->kind) {\n",
+            visit_name(defs, g));
     for (uint32_t i = 0; i < defs->nnode; i++) {
         uint32_t n = done[i] ? 0 : rules_for(g, defs->node[i], v);
         if (n == 0)
             continue;
         for (uint32_t k = i; k < defs->nnode; k++) {
-            if (done[k] || !same_rules(v, n, w,
-                                       rules_for(g, defs->node[k], w)))
+            if (done[k] || !same_rules(v, n, w, rules_for(g, defs->node[k], w)))
                 continue;
             done[k] = true;
-            sn_putf(b, "    case SN_K_%s:\n",
-                    sn_upper(a, defs->node[k]->name));
+            sn_putf(b, "    case SN_K_%s:\n", sn_upper(a, defs->node[k]->name));
         }
         if (splits(v, n))
             put_operand0(defs, b, v, n);
@@ -198,8 +197,7 @@ put_visit(const SnDefs *defs, SnBuf *b, const Group *g)
 static bool
 sinks_layout(const SnDefDerive *v)
 {
-    return !strcmp(v->family, "sink") && v->what &&
-           strcmp(v->what, "Rescale");
+    return !strcmp(v->family, "sink") && v->what && strcmp(v->what, "Rescale");
 }
 
 static const char *
@@ -229,8 +227,7 @@ put_kinds(const SnDefs *defs, SnBuf *b, const SnDefPass *p,
     }
     sn_putf(b, "\n/* %s.%s: kinds that take part\n", p->name, v->family);
     sn_rg_quote(b, " *   ", t.n ? sn_buf_str(&t) : "none");
-    sn_putf(b, " */\nstatic const uint64_t %s[] = {",
-            kinds_name(defs, p, v));
+    sn_putf(b, " */\nstatic const uint64_t %s[] = {", kinds_name(defs, p, v));
     for (uint32_t i = 0; i <= defs->nnode / 64; i++)
         sn_putf(b, "%s 0x%016llx", i ? "," : "",
                 (unsigned long long)v->member[i]);
@@ -243,16 +240,16 @@ static const char *
 claim(SnArena *a, const SnDefClaim *c)
 {
     static const char *const name[] = {
-        [SN_CL_NONE] = "NONE", [SN_CL_EXACT] = "EXACT",
+        [SN_CL_NONE] = "NONE",     [SN_CL_EXACT] = "EXACT",
         [SN_CL_WITHIN] = "WITHIN", [SN_CL_REFINES] = "REFINES",
-        [SN_CL_REAL] = "REAL", [SN_CL_LOSSY] = "LOSSY"
-    };
+        [SN_CL_REAL] = "REAL",     [SN_CL_LOSSY] = "LOSSY"};
     SnBuf b;
 
     sn_buf_init(&b, a);
     sn_putf(&b, "{ SN_CLAIM_%s, ", name[c->kind]);
     sn_emit_f64(&b, c->kind == SN_CL_WITHIN ? c->n
-                    : c->kind == SN_CL_REAL ? c->real : 0);
+                    : c->kind == SN_CL_REAL ? c->real
+                                            : 0);
     sn_puts(&b, " }");
     return sn_buf_str(&b);
 }
@@ -266,14 +263,17 @@ put_steps(const SnDefs *defs, SnBuf *b, const SnDefPass *p, const char *name)
     for (uint32_t i = 0; i < p->nstep;) {
         const SnDefDerive *v = p->step[i].derive;
         if (v) {
-            sn_putf(b, "    { .family = SN_FAM_%s, .rule = %s,\n"
-                    "      .kinds = %s },\n", family(a, v),
-                    sn_rg_derive_enum(defs, v), kinds_name(defs, p, v));
+            sn_putf(b,
+                    "    { .family = SN_FAM_%s, .rule = %s,\n"
+                    "      .kinds = %s },\n",
+                    family(a, v), sn_rg_derive_enum(defs, v),
+                    kinds_name(defs, p, v));
             i++;
             continue;
         }
         const char *f = p->step[i].rule->custom ? "CUSTOM"
-                        : p->lowering ? "LOWER" : "WRITTEN";
+                        : p->lowering           ? "LOWER"
+                                                : "WRITTEN";
         Group g = group_at(defs, p, &i);
         sn_putf(b, "    { .family = SN_FAM_%s, .visit = %s },\n", f,
                 visit_name(defs, &g));
@@ -391,10 +391,13 @@ put_rule(const SnDefs *defs, SnBuf *b, const SnDefRule *r)
 {
     SnArena *a = defs->arena;
 
-    sn_putf(b, "    [%s] =\n    { .pass = \"%s\", .name = \"%s\", "
+    sn_putf(b,
+            "    [%s] =\n    { .pass = \"%s\", .name = \"%s\", "
             ".family = SN_FAM_%s,\n      .claim = %s",
             sn_rg_rule_enum(defs, r), r->pass->name, r->name,
-            r->custom ? "CUSTOM" : r->lower ? "LOWER" : "WRITTEN",
+            r->custom  ? "CUSTOM"
+            : r->lower ? "LOWER"
+                       : "WRITTEN",
             claim(a, &r->claim));
     if (r->optin) {
         sn_puts(b, ", .optin = ");
@@ -414,15 +417,16 @@ static void
 put_derive(const SnDefs *defs, SnBuf *b, const SnDefDerive *v)
 {
     SnArena *a = defs->arena;
-    const char *c = !strcmp(v->family, "sink") ? "EXACT, 0.0"
+    const char *c = !strcmp(v->family, "sink")         ? "EXACT, 0.0"
                     : !strcmp(v->family, "integerize") ? "WITHIN, 1.0"
                                                        : "REFINES, 0.0";
 
-    sn_putf(b, "    [%s] =\n    { .pass = \"%s\", .name = \"%s\", "
+    sn_putf(b,
+            "    [%s] =\n    { .pass = \"%s\", .name = \"%s\", "
             ".family = SN_FAM_%s,\n      .claim = { SN_CLAIM_%s }, "
-            ".where = \"%s\",\n      .text = ", sn_rg_derive_enum(defs, v),
-            sn_rg_derive_pass(defs, v)->name, v->family,
-            family(a, v), c, sn_where(a, v->pos));
+            ".where = \"%s\",\n      .text = ",
+            sn_rg_derive_enum(defs, v), sn_rg_derive_pass(defs, v)->name,
+            v->family, family(a, v), c, sn_where(a, v->pos));
     put_text(b, sn_rg_derive_text(a, v));
     sn_puts(b, " },\n");
 }

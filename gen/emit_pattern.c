@@ -131,16 +131,19 @@ bind_var(SnRg *cx, const SnPat *p, const char *from, const SnPat *of,
 {
     const SnDefVar *v = p->var;
     SnRgBind *b = &cx->bind[v->index];
-    const char *name = sn_format(cx->a, "%s%s", sn_rg_local(cx, v->name),
-                                 cx->suffix);
+    const char *name =
+        sn_format(cx->a, "%s%s", sn_rg_local(cx, v->name), cx->suffix);
     bool optional = of->node->in[port]->optional;
 
     if (b->bound && !cx->rebind) { /* the same value again */
         sn_rg_fail_if(cx, sn_format(cx->a, "%s != %s", from, name));
         return;
     }
-    *b = (SnRgBind){ .bound = true, .missing = optional, .id = id,
-                     .node = of->node, .port = port };
+    *b = (SnRgBind){.bound = true,
+                    .missing = optional,
+                    .id = id,
+                    .node = of->node,
+                    .port = port};
     sn_rg_line(cx, name, "SnRef %s = %s;", name, from);
     if (cx->rebind)
         return;
@@ -189,10 +192,10 @@ static const char *
 head(SnRg *cx, const SnPat *p, const char *from, bool optional, bool seen)
 {
     const char *base = p->pk == SN_P_ANY ? "node" : sn_rg_lower(cx, p->node);
-    const char *id = p->cap ? sn_format(cx->a, "%s%s",
-                                        sn_rg_local(cx, p->cap->name),
-                                        cx->suffix)
-                            : sn_rg_fresh(cx, base);
+    const char *id = p->cap
+                         ? sn_format(cx->a, "%s%s",
+                                     sn_rg_local(cx, p->cap->name), cx->suffix)
+                         : sn_rg_fresh(cx, base);
     bool many = many_results(cx, p);
 
     sn_rg_line(cx, id, "SnId %s = SN_NODE(%s);", id, from);
@@ -209,9 +212,8 @@ head(SnRg *cx, const SnPat *p, const char *from, bool optional, bool seen)
     if (p->nuse == 1 && many)
         sn_rg_fail_if(cx, sn_format(cx->a, "!sn_used_once(g, %s)", id));
     else if (p->nuse)
-        sn_rg_fail_if(cx, sn_format(cx->a,
-                                    "sn_nuse(g, SN_REF(%s, 0)) != %lld", id,
-                                    (long long)p->nuse));
+        sn_rg_fail_if(cx, sn_format(cx->a, "sn_nuse(g, SN_REF(%s, 0)) != %lld",
+                                    id, (long long)p->nuse));
     type_test(cx, p, sn_format(cx->a, "SN_REF(%s, 0)", id));
     return id;
 }
@@ -223,12 +225,13 @@ static void
 element(SnRg *cx, const SnRgRun *r, const char *at)
 {
     const char *slot = *at == '0' ? sn_format(cx->a, "%u", r->first)
-                       : r->first ? sn_format(cx->a, "i + %u", r->first) : at;
+                       : r->first ? sn_format(cx->a, "i + %u", r->first)
+                                  : at;
     const char *from = sn_format(cx->a, "sn_in(g, %s, %s)", r->id, slot);
     const SnPat *p = r->pat->arg[0];
-    SnDefPort port = { .variadic = true }, *in[] = { &port };
-    SnDefNode node = { .nin = 1, .in = in };
-    SnPat of = { .pk = SN_P_CALL, .node = &node };
+    SnDefPort port = {.variadic = true}, *in[] = {&port};
+    SnDefNode node = {.nin = 1, .in = in};
+    SnPat of = {.pk = SN_P_CALL, .node = &node};
 
     if (p->pk == SN_P_VAR)
         bind_var(cx, p, from, &of, r->id, 0);
@@ -265,19 +268,21 @@ static void
 match_run(SnRg *cx, const SnPat *p, const SnPat *of, const char *id,
           uint32_t port)
 {
-    SnRgRun r = { .pat = p, .id = id, .first = port,
-                  .count = run_count(cx, of->node, id) };
-    const char *n = p->pk == SN_P_LIST
-                        ? sn_format(cx->a, "%s_n",
-                                    sn_rg_local(cx, p->var->name))
-                        : sn_rg_fresh(cx, "n");
+    SnRgRun r = {.pat = p,
+                 .id = id,
+                 .first = port,
+                 .count = run_count(cx, of->node, id)};
+    const char *n =
+        p->pk == SN_P_LIST
+            ? sn_format(cx->a, "%s_n", sn_rg_local(cx, p->var->name))
+            : sn_rg_fresh(cx, "n");
 
     sn_rg_line(cx, n, "uint32_t %s = %s;", n, r.count);
     r.count = n;
     if (p->pk == SN_P_LIST) {
         SnRgBind *b = &cx->bind[p->var->index];
-        *b = (SnRgBind){ .bound = true, .id = id, .node = of->node,
-                         .port = port, .run = r };
+        *b = (SnRgBind){
+            .bound = true, .id = id, .node = of->node, .port = port, .run = r};
         return;
     }
     SN_PUSH(cx->a, cx->each, cx->neach, r);
@@ -298,14 +303,20 @@ attr_tests(SnRg *cx, const SnPat *p, const char *id)
 {
     for (uint32_t i = 0; i < p->nasg; i++) {
         const SnDefAttr *at = p->asg[i].attr;
-        SnDefVar var = { .name = id, .vk = SN_V_NODE, .pat = p };
-        SnExpr name = { .ek = SN_E_NAME, .s = id, .pos = p->asg[i].pos };
-        SnExpr *kid[] = { &name };
-        SnExpr member = { .ek = SN_E_MEMBER, .s = p->asg[i].name,
-                          .pos = p->asg[i].pos, .nkid = 1, .kid = kid };
-        SnExpr *pair[] = { &member, p->asg[i].e };
-        SnExpr eq = { .ek = SN_E_BIN, .op = SN_OP_EQ, .nkid = 2,
-                      .kid = pair, .pos = p->asg[i].pos };
+        SnDefVar var = {.name = id, .vk = SN_V_NODE, .pat = p};
+        SnExpr name = {.ek = SN_E_NAME, .s = id, .pos = p->asg[i].pos};
+        SnExpr *kid[] = {&name};
+        SnExpr member = {.ek = SN_E_MEMBER,
+                         .s = p->asg[i].name,
+                         .pos = p->asg[i].pos,
+                         .nkid = 1,
+                         .kid = kid};
+        SnExpr *pair[] = {&member, p->asg[i].e};
+        SnExpr eq = {.ek = SN_E_BIN,
+                     .op = SN_OP_EQ,
+                     .nkid = 2,
+                     .kid = pair,
+                     .pos = p->asg[i].pos};
         const SnDefRule *rule = cx->rule;
         SnDefRule with = *rule;
         with.var = SN_NEW_N(cx->a, SnDefVar *, rule->nvar + 1);
@@ -328,8 +339,8 @@ match_node(SnRg *cx, const SnPat *p, const char *id)
     if (p->pk == SN_P_ANY)
         return;
     const SnDefNode *n = p->node;
-    bool swaps = cx->nswap && !cx->rebind && !cx->in_run &&
-                 commutes(cx->rule, p);
+    bool swaps =
+        cx->nswap && !cx->rebind && !cx->in_run && commutes(cx->rule, p);
     const char *swap = swaps ? next_swap(cx) : NULL;
     const char **kid = SN_NEW_N(cx->a, const char *, n->nin + 1);
     for (uint32_t i = 0; i < n->nin; i++) {
@@ -368,13 +379,14 @@ sn_rg_match(SnRg *cx)
     const SnPat *p = cx->rule->pat;
 
     if (p->nuse)
-        sn_rg_fail_if(cx, sn_format(cx->a,
-                                    "sn_nuse(g, SN_REF(%s, 0)) != %lld",
+        sn_rg_fail_if(cx, sn_format(cx->a, "sn_nuse(g, SN_REF(%s, 0)) != %lld",
                                     cx->root, (long long)p->nuse));
     type_test(cx, p, sn_format(cx->a, "SN_REF(%s, 0)", cx->root));
     if (cx->rule->lower && p->node && quantizes(p->node))
-        sn_rg_fail_if(cx, sn_format(cx->a, "!sn_type_is(sn_type(g, SN_REF("
-                                    "%s, 0)), SN_F32, -1)", cx->root));
+        sn_rg_fail_if(cx, sn_format(cx->a,
+                                    "!sn_type_is(sn_type(g, SN_REF("
+                                    "%s, 0)), SN_F32, -1)",
+                                    cx->root));
     if (p->cap)
         cx->bind[p->cap->index].bound = true;
     cx->swap_at = 0;
@@ -414,8 +426,8 @@ head_comment(SnRg *cx, SnBuf *b)
 {
     const SnDefRule *r = cx->rule;
 
-    sn_putf(b, "\n/* %s: %s.%s\n *\n", sn_where(cx->a, r->pos),
-            r->pass->name, r->name);
+    sn_putf(b, "\n/* %s: %s.%s\n *\n", sn_where(cx->a, r->pos), r->pass->name,
+            r->name);
     sn_rg_quote(b, " *   ", r->text);
     if (cx->root_seen)
         sn_putf(b, " *\n * The caller has seen that operand 0 is a %s.\n",
@@ -430,13 +442,16 @@ put_orders(SnRg *cx, SnBuf *b, const char *fn)
     sn_putf(b, "\nstatic bool\n%s(SnGraph *g, SnRewriter *rw, SnId %s)\n{\n",
             fn, cx->root);
     if (cx->nswap == 1) {
-        sn_rg_wrap(b, 4, sn_format(cx->a, "return %s_order(g, rw, %s, false)"
-                                   " || %s_order(g, rw, %s, true);", fn,
-                                   cx->root, fn, cx->root));
+        sn_rg_wrap(b, 4,
+                   sn_format(cx->a,
+                             "return %s_order(g, rw, %s, false)"
+                             " || %s_order(g, rw, %s, true);",
+                             fn, cx->root, fn, cx->root));
     } else {
-        sn_putf(b, "    for (unsigned swap = 0; swap < %u; swap++)\n"
-                   "        if (%s_order(g, rw, %s, swap))\n"
-                   "            return true;\n    return false;\n",
+        sn_putf(b,
+                "    for (unsigned swap = 0; swap < %u; swap++)\n"
+                "        if (%s_order(g, rw, %s, swap))\n"
+                "            return true;\n    return false;\n",
                 1u << cx->nswap, fn, cx->root);
     }
     sn_puts(b, "}\n");
@@ -446,8 +461,9 @@ static void
 put_supported(SnRg *cx, SnBuf *b, const char *fn)
 {
     sn_putf(b, "\nstatic bool\n%s_supported(const SnRewriter *rw)\n{\n", fn);
-    sn_rg_wrap(b, 4, sn_format(cx->a, "return %s;",
-                               sn_rg_cond(cx, cx->rule->requires, false)));
+    sn_rg_wrap(b, 4,
+               sn_format(cx->a, "return %s;",
+                         sn_rg_cond(cx, cx->rule->requires, false)));
     sn_puts(b, "}\n");
 }
 

@@ -9,7 +9,7 @@
 const char *
 sn_rx_range_list(SnRg *cx, const SnExpr *e)
 {
-    static const char *const side[] = { "lo", "hi" };
+    static const char *const side[] = {"lo", "hi"};
     SnBuf b;
     double v;
     bool any = false;
@@ -21,8 +21,8 @@ sn_rx_range_list(SnRg *cx, const SnExpr *e)
             continue;
         const char *x = sn_const_num(e->kid[i], &v) ? sn_rx_f32(cx, v)
                                                     : sn_rx(cx, e->kid[i]).s;
-        sn_putf(&b, "%s.%s = %s, .has_%s = true", any ? ", " : "", side[i],
-                x, side[i]);
+        sn_putf(&b, "%s.%s = %s, .has_%s = true", any ? ", " : "", side[i], x,
+                side[i]);
         any = true;
     }
     sn_puts(&b, any ? " }" : ".has_lo = false }");
@@ -55,8 +55,7 @@ rx_image(SnRg *cx, const SnExpr *e)
 {
     const char *r = sn_rx_range(cx, e->kid[0]), *to = sn_rg_type(cx, e->kid[2]);
     const SnExpr *from = e->kid[1];
-    const SnDefVar *v =
-        from->ek == SN_E_NAME ? sn_rg_var(cx, from->s) : NULL;
+    const SnDefVar *v = from->ek == SN_E_NAME ? sn_rg_var(cx, from->s) : NULL;
     SnRx x = sn_rx_prim(SN_TY_RANGE, NULL);
 
     x.dom = to;
@@ -80,9 +79,9 @@ rx_bounds(SnRg *cx, const SnExpr *e)
         v[i] = has[i] ? sn_rx(cx, e->kid[i + 1]).s : "0";
     }
     SnRx x = sn_rx_prim(SN_TY_RANGE,
-                sn_format(cx->a, "sn_bounds(%s, %s, %s, %s, %s)", t,
-                          has[0] ? "true" : "false", v[0],
-                          has[1] ? "true" : "false", v[1]));
+                        sn_format(cx->a, "sn_bounds(%s, %s, %s, %s, %s)", t,
+                                  has[0] ? "true" : "false", v[0],
+                                  has[1] ? "true" : "false", v[1]));
     x.dom = t;
     return x;
 }
@@ -96,12 +95,11 @@ rx_value_fn(SnRg *cx, const SnExpr *e)
         const char *name, *c;
         SnTy ty;
     } fn[] = {
-        { "const", "sn_is_const(g, %s)", SN_TY_BOOL },
-        { "rank", "sn_shape_of(g, %s)->rank", SN_TY_INT },
-        { "shape", "sn_shape_of(g, %s)", SN_TY_SHAPE },
-        { "dims", "sn_dims(sn_scratch(rw), sn_shape_of(g, %s))",
-          SN_TY_INTS },
-        { "reach", "sn_reach(g, %s)", SN_TY_REACH },
+        {"const", "sn_is_const(g, %s)", SN_TY_BOOL},
+        {"rank", "sn_shape_of(g, %s)->rank", SN_TY_INT},
+        {"shape", "sn_shape_of(g, %s)", SN_TY_SHAPE},
+        {"dims", "sn_dims(sn_scratch(rw), sn_shape_of(g, %s))", SN_TY_INTS},
+        {"reach", "sn_reach(g, %s)", SN_TY_REACH},
     };
     const char *ref = sn_rx_ref(cx, e->kid[0]);
 
@@ -111,13 +109,14 @@ rx_value_fn(SnRg *cx, const SnExpr *e)
         if (strcmp(fn[i].name, e->s))
             continue;
         const char *at = strstr(fn[i].c, "%s");
-        return sn_rx_prim(fn[i].ty, sn_format(cx->a, "%.*s%s%s",
-                                        (int)(at - fn[i].c), fn[i].c, ref,
-                                        at + 2));
+        return sn_rx_prim(fn[i].ty,
+                          sn_format(cx->a, "%.*s%s%s", (int)(at - fn[i].c),
+                                    fn[i].c, ref, at + 2));
     }
     if (!strcmp(e->s, "present"))
-        return (SnRx){ .s = sn_format(cx->a, "%s != 0", ref), .prec = P_EQ,
-                     .ty = SN_TY_BOOL };
+        return (SnRx){.s = sn_format(cx->a, "%s != 0", ref),
+                      .prec = P_EQ,
+                      .ty = SN_TY_BOOL};
     if (!strcmp(e->s, "unused")) {
         const SnExpr *k = e->kid[0];
         unsigned res = 0;
@@ -129,7 +128,7 @@ rx_value_fn(SnRg *cx, const SnExpr *e)
             res = p->out ? p->index : 0;
         }
         return sn_rx_prim(SN_TY_BOOL,
-                    sn_format(cx->a, "sn_unused(g, %s, %u)", id, res));
+                          sn_format(cx->a, "sn_unused(g, %s, %u)", id, res));
     }
     return sn_rx_none(cx, e);
 }
@@ -143,13 +142,13 @@ rx_count(SnRg *cx, const SnExpr *e)
     if (cx->test) {
         const SnDefNode *n = sn_def_node(cx->defs, k->s);
         return n ? sn_rx_prim(SN_TY_INT, sn_format(cx->a, "sn_gt_count(t, %s)",
-                                             sn_rg_kind(cx, n)))
+                                                   sn_rg_kind(cx, n)))
                  : sn_rx_none(cx, e);
     }
     if (!v || v->vk != SN_V_LIST)
         return sn_rx_none(cx, e);
-    return sn_rx_prim(SN_TY_INT, sn_format(cx->a, "%s_n",
-                                     sn_rg_local(cx, v->name)));
+    return sn_rx_prim(SN_TY_INT,
+                      sn_format(cx->a, "%s_n", sn_rg_local(cx, v->name)));
 }
 
 static SnRx
@@ -165,27 +164,28 @@ rx_supports(SnRg *cx, const SnExpr *e)
     for (uint32_t i = 0; i < t.nconc; i++)
         sn_putf(&b, "%ssn_supports(rw, %s, %s)", i ? " && " : "",
                 sn_rg_kind(cx, n), sn_elem_enum(t.conc[i].elem));
-    return (SnRx){ .s = sn_buf_str(&b), .ty = SN_TY_BOOL,
-                 .prec = t.nconc > 1 ? P_AND : P_PRIM };
+    return (SnRx){.s = sn_buf_str(&b),
+                  .ty = SN_TY_BOOL,
+                  .prec = t.nconc > 1 ? P_AND : P_PRIM};
 }
 
 static SnRx
 rx_number_fn(SnRg *cx, const SnExpr *e)
 {
-    SnRx a = sn_rx(cx, e->kid[0]), b = { .ty = SN_TY_INT };
+    SnRx a = sn_rx(cx, e->kid[0]), b = {.ty = SN_TY_INT};
     bool sq = !strcmp(e->s, "sqrt");
 
     if (e->nkid > 1)
         b = sn_rx(cx, e->kid[1]);
     bool real = sn_rx_real(a) || sn_rx_real(b) || sq;
-    const char *f = sq ? "sqrtf"
+    const char *f = sq     ? "sqrtf"
                     : real ? sn_format(cx->a, "f%sf", e->s)
                            : sn_format(cx->a, "sn_int_%s", e->s);
     if (real && !sq && strcmp(e->s, "abs") == 0)
         f = "fabsf";
     return sn_rx_prim(real ? SN_TY_REAL : SN_TY_INT,
-                e->nkid > 1 ? sn_format(cx->a, "%s(%s, %s)", f, a.s, b.s)
-                            : sn_format(cx->a, "%s(%s)", f, a.s));
+                      e->nkid > 1 ? sn_format(cx->a, "%s(%s, %s)", f, a.s, b.s)
+                                  : sn_format(cx->a, "%s(%s)", f, a.s));
 }
 
 static SnRx
@@ -197,11 +197,11 @@ rx_list_fn(SnRg *cx, const SnExpr *e)
         return sn_rx_prim(SN_TY_BOOL, sn_format(cx->a, "sn_identity(%s)", a));
     if (!strcmp(e->s, "compose"))
         return sn_rx_prim(SN_TY_INTS,
-                    sn_format(cx->a, "sn_compose(sn_scratch(rw), %s, %s)", a,
-                              sn_rx(cx, e->kid[1]).s));
+                          sn_format(cx->a, "sn_compose(sn_scratch(rw), %s, %s)",
+                                    a, sn_rx(cx, e->kid[1]).s));
     return sn_rx_prim(SN_TY_INTS,
-                sn_format(cx->a, "sn_ints_fill(sn_scratch(rw), %s, %d)", a,
-                          !strcmp(e->s, "ones")));
+                      sn_format(cx->a, "sn_ints_fill(sn_scratch(rw), %s, %d)",
+                                a, !strcmp(e->s, "ones")));
 }
 
 static bool
@@ -216,13 +216,11 @@ among(const char *s, const char *const *v)
 SnRx
 sn_rx_call(SnRg *cx, const SnExpr *e)
 {
-    static const char *const value[] = { "const", "rank", "shape", "dims",
-                                         "reach", "present", "unused",
-                                         NULL };
-    static const char *const number[] = { "min", "max", "abs", "sqrt",
-                                          NULL };
-    static const char *const list[] = { "identity", "compose", "ones",
-                                        "zeros", NULL };
+    static const char *const value[] = {"const", "rank",    "shape",  "dims",
+                                        "reach", "present", "unused", NULL};
+    static const char *const number[] = {"min", "max", "abs", "sqrt", NULL};
+    static const char *const list[] = {"identity", "compose", "ones", "zeros",
+                                       NULL};
     SnExpr **k = e->kid;
 
     if (among(e->s, value))
@@ -234,17 +232,17 @@ sn_rx_call(SnRg *cx, const SnExpr *e)
     if (!strcmp(e->s, "dim")) {
         const char *ref = sn_rx_ref(cx, k[0]);
         return ref ? sn_rx_prim(SN_TY_INT, sn_format(cx->a, "sn_dim(g, %s, %s)",
-                                               ref, sn_rx(cx, k[1]).s))
+                                                     ref, sn_rx(cx, k[1]).s))
                    : sn_rx_none(cx, e);
     }
     if (!strcmp(e->s, "covers"))
-        return sn_rx_prim(SN_TY_BOOL, sn_format(cx->a, "sn_covers(%s, %s)",
-                                          reach(cx, k[0]),
-                                          reach(cx, k[1])));
+        return sn_rx_prim(SN_TY_BOOL,
+                          sn_format(cx->a, "sn_covers(%s, %s)", reach(cx, k[0]),
+                                    reach(cx, k[1])));
     if (!strcmp(e->s, "meet")) {
         SnRx x = sn_rx_prim(SN_TY_RANGE, sn_format(cx->a, "sn_meet(%s, %s)",
-                                           sn_rx_range(cx, k[0]),
-                                           sn_rx_range(cx, k[1])));
+                                                   sn_rx_range(cx, k[0]),
+                                                   sn_rx_range(cx, k[1])));
         x.dom = sn_rx(cx, k[0]).dom;
         return x;
     }
@@ -258,10 +256,12 @@ sn_rx_call(SnRg *cx, const SnExpr *e)
         return rx_supports(cx, e);
     if (!strcmp(e->s, "has")) {
         const SnDefVar *v = sn_rg_var(cx, k[0]->s ? k[0]->s : "");
-        return v ? (SnRx){ .s = sn_format(cx->a, "sn_attr_of(g, %s, \"%s\") "
-                                        "!= NULL",
-                                        sn_rg_of(cx, v), k[1]->s),
-                         .prec = P_EQ, .ty = SN_TY_BOOL }
+        return v ? (SnRx){.s = sn_format(cx->a,
+                                         "sn_attr_of(g, %s, \"%s\") "
+                                         "!= NULL",
+                                         sn_rg_of(cx, v), k[1]->s),
+                          .prec = P_EQ,
+                          .ty = SN_TY_BOOL}
                  : sn_rx_none(cx, e);
     }
     return sn_rx_type_call(cx, e);

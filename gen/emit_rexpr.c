@@ -10,8 +10,7 @@ sn_rx_none(SnRg *cx, const SnExpr *e)
 
     sn_buf_init(&b, cx->a);
     sn_put_expr(&b, e);
-    sn_error(cx->d, e->pos, "SN104", "'%s' has no value here",
-             sn_buf_str(&b));
+    sn_error(cx->d, e->pos, "SN104", "'%s' has no value here", sn_buf_str(&b));
     return sn_rx_prim(SN_TY_NONE, "0");
 }
 
@@ -66,8 +65,7 @@ sn_rx_elements(SnRg *cx, const SnExpr *e, bool real, uint32_t *n)
 /* ---- comparisons ---- */
 
 static const char *const c_op[] = {
-    "+", "-", "*", "/", "==", "!=", "<", "<=", ">", ">=", "&&", "||"
-};
+    "+", "-", "*", "/", "==", "!=", "<", "<=", ">", ">=", "&&", "||"};
 
 static const char *
 ints(SnRg *cx, const SnExpr *e)
@@ -99,8 +97,9 @@ reals(SnRg *cx, const SnExpr *e)
 static SnRx
 unless(SnRg *cx, bool not_, const char *s)
 {
-    return (SnRx){ .s = not_ ? sn_format(cx->a, "!%s", s) : s,
-                 .prec = not_ ? P_UNARY : P_PRIM, .ty = SN_TY_BOOL };
+    return (SnRx){.s = not_ ? sn_format(cx->a, "!%s", s) : s,
+                  .prec = not_ ? P_UNARY : P_PRIM,
+                  .ty = SN_TY_BOOL};
 }
 
 static SnRx
@@ -116,10 +115,11 @@ compare_types(SnRg *cx, const SnExpr *e, SnRx a, SnRx b)
         if (set.nconc == 1)
             return unless(cx, ne, s);
         return ne ? unless(cx, true, sn_format(cx->a, "(%s)", s))
-                  : (SnRx){ .s = s, .prec = P_OR, .ty = SN_TY_BOOL };
+                  : (SnRx){.s = s, .prec = P_OR, .ty = SN_TY_BOOL};
     }
-    return (SnRx){ .s = sn_format(cx->a, "%s %s %s", a.s, c_op[e->op], b.s),
-                 .prec = P_EQ, .ty = SN_TY_BOOL };
+    return (SnRx){.s = sn_format(cx->a, "%s %s %s", a.s, c_op[e->op], b.s),
+                  .prec = P_EQ,
+                  .ty = SN_TY_BOOL};
 }
 
 static bool
@@ -134,22 +134,20 @@ compare_lists(SnRg *cx, const SnExpr *e, SnRx a, SnRx b)
 {
     bool real = a.ty == SN_TY_REALS;
     const SnExpr *k = e->kid[1];
-    bool whole = k->ek == SN_E_LIST || b.ty == SN_TY_INTS ||
-                 b.ty == SN_TY_REALS;
+    bool whole =
+        k->ek == SN_E_LIST || b.ty == SN_TY_INTS || b.ty == SN_TY_REALS;
 
     if (whole)
-        return unless(cx, e->op == SN_OP_NE,
-                      real ? sn_format(cx->a, "sn_reals_equal(%s, %s)", a.s,
-                                       reals(cx, k))
-                           : sn_format(cx->a, "sn_ints_equal(%s, %s)", a.s,
-                                       ints(cx, k)));
-    static const char *const name[] = { [SN_OP_EQ] = "EQ", [SN_OP_NE] = "NE",
-                                        [SN_OP_LT] = "LT", [SN_OP_LE] = "LE",
-                                        [SN_OP_GT] = "GT",
-                                        [SN_OP_GE] = "GE" };
-    return sn_rx_prim(SN_TY_BOOL,
-                sn_format(cx->a, "sn_%s_all(%s, SN_CMP_%s, %s)",
-                          real ? "reals" : "ints", a.s, name[e->op], b.s));
+        return unless(
+            cx, e->op == SN_OP_NE,
+            real ? sn_format(cx->a, "sn_reals_equal(%s, %s)", a.s, reals(cx, k))
+                 : sn_format(cx->a, "sn_ints_equal(%s, %s)", a.s, ints(cx, k)));
+    static const char *const name[] = {
+        [SN_OP_EQ] = "EQ", [SN_OP_NE] = "NE", [SN_OP_LT] = "LT",
+        [SN_OP_LE] = "LE", [SN_OP_GT] = "GT", [SN_OP_GE] = "GE"};
+    return sn_rx_prim(
+        SN_TY_BOOL, sn_format(cx->a, "sn_%s_all(%s, SN_CMP_%s, %s)",
+                              real ? "reals" : "ints", a.s, name[e->op], b.s));
 }
 
 static SnRx
@@ -164,21 +162,23 @@ rx_compare(SnRg *cx, const SnExpr *e)
         return compare_types(cx, e, a, b);
     if (a.ty == SN_TY_RANGE || b.ty == SN_TY_RANGE) {
         if (is_full(kb))
-            return unless(cx, ne,
-                          sn_format(cx->a, "sn_range_full(%s)", a.s));
-        return unless(cx, ne, sn_format(cx->a, "sn_range_equal(%s, %s)",
-                                        sn_rx_range(cx, ka), sn_rx_range(cx, kb)));
+            return unless(cx, ne, sn_format(cx->a, "sn_range_full(%s)", a.s));
+        return unless(cx, ne,
+                      sn_format(cx->a, "sn_range_equal(%s, %s)",
+                                sn_rx_range(cx, ka), sn_rx_range(cx, kb)));
     }
     if (a.ty == SN_TY_INTS || a.ty == SN_TY_REALS)
         return compare_lists(cx, e, a, b);
     if (a.ty == SN_TY_STR)
-        return (SnRx){ .s = sn_format(cx->a, "strcmp(%s, %s) %s 0", a.s, b.s,
-                                    c_op[e->op]),
-                     .prec = P_EQ, .ty = SN_TY_BOOL };
+        return (SnRx){
+            .s = sn_format(cx->a, "strcmp(%s, %s) %s 0", a.s, b.s, c_op[e->op]),
+            .prec = P_EQ,
+            .ty = SN_TY_BOOL};
     int p = e->op == SN_OP_EQ || ne ? P_EQ : P_REL;
-    return (SnRx){ .s = sn_format(cx->a, "%s %s %s", sn_rx_paren(cx, a, P_ADD),
-                                c_op[e->op], sn_rx_paren(cx, b, P_ADD)),
-                 .prec = p, .ty = SN_TY_BOOL };
+    return (SnRx){.s = sn_format(cx->a, "%s %s %s", sn_rx_paren(cx, a, P_ADD),
+                                 c_op[e->op], sn_rx_paren(cx, b, P_ADD)),
+                  .prec = p,
+                  .ty = SN_TY_BOOL};
 }
 
 static SnRx
@@ -189,17 +189,22 @@ rx_in(SnRg *cx, const SnExpr *e)
 
     sn_buf_init(&b, cx->a);
     for (uint32_t i = 1; i < e->nkid; i++) {
-        SnExpr *pair[] = { e->kid[0], e->kid[i] };
-        SnExpr q = { .ek = SN_E_BIN, .op = SN_OP_EQ, .pos = e->pos,
-                     .nkid = 2, .kid = pair };
+        SnExpr *pair[] = {e->kid[0], e->kid[i]};
+        SnExpr q = {.ek = SN_E_BIN,
+                    .op = SN_OP_EQ,
+                    .pos = e->pos,
+                    .nkid = 2,
+                    .kid = pair};
         SnRx x = rx_compare(cx, &q);
         sn_putf(&b, "%s%s", i > 1 ? " || " : "", sn_rx_paren(cx, x, P_OR));
     }
-    bool many = e->nkid > 2 || (a.ty == SN_TY_ETYPE &&
-                                strstr(sn_buf_str(&b), " || "));
-    return (SnRx){ .s = sn_buf_str(&b), .prec = many ? P_OR
-                         : a.ty == SN_TY_ETYPE ? P_PRIM : P_EQ,
-                 .ty = SN_TY_BOOL };
+    bool many =
+        e->nkid > 2 || (a.ty == SN_TY_ETYPE && strstr(sn_buf_str(&b), " || "));
+    return (SnRx){.s = sn_buf_str(&b),
+                  .prec = many                  ? P_OR
+                          : a.ty == SN_TY_ETYPE ? P_PRIM
+                                                : P_EQ,
+                  .ty = SN_TY_BOOL};
 }
 
 /* ---- operators ---- */
@@ -207,7 +212,7 @@ rx_in(SnRg *cx, const SnExpr *e)
 static SnRx
 rx_arith(SnRg *cx, const SnExpr *e)
 {
-    static const char *const fn[] = { "add", "sub", "mul", "div" };
+    static const char *const fn[] = {"add", "sub", "mul", "div"};
     SnRx a = sn_rx(cx, e->kid[0]), b = sn_rx(cx, e->kid[1]);
     double v;
 
@@ -215,16 +220,17 @@ rx_arith(SnRg *cx, const SnExpr *e)
         return sn_rx_prim(SN_TY_REAL, sn_rx_f32(cx, v));
     if (!sn_rx_real(a) && !sn_rx_real(b)) /* sizes of a model may be anything */
         return sn_rx_prim(SN_TY_INT, sn_format(cx->a, "sn_int_%s(%s, %s)",
-                                         fn[e->op], a.s, b.s));
+                                               fn[e->op], a.s, b.s));
     int p = e->op <= SN_OP_SUB ? P_ADD : P_MUL;
     const char *l = sn_rx_real(a) ? sn_rx_paren(cx, a, p)
-                               : sn_format(cx->a, "(float)%s",
-                                           sn_rx_paren(cx, a, P_UNARY));
+                                  : sn_format(cx->a, "(float)%s",
+                                              sn_rx_paren(cx, a, P_UNARY));
     const char *r = sn_rx_real(b) ? sn_rx_paren(cx, b, p + 1)
-                               : sn_format(cx->a, "(float)%s",
-                                           sn_rx_paren(cx, b, P_UNARY));
-    return (SnRx){ .s = sn_format(cx->a, "%s %s %s", l, c_op[e->op], r),
-                 .prec = p, .ty = SN_TY_REAL };
+                                  : sn_format(cx->a, "(float)%s",
+                                              sn_rx_paren(cx, b, P_UNARY));
+    return (SnRx){.s = sn_format(cx->a, "%s %s %s", l, c_op[e->op], r),
+                  .prec = p,
+                  .ty = SN_TY_REAL};
 }
 
 static SnRx
@@ -234,11 +240,12 @@ rx_logic(SnRg *cx, const SnExpr *e)
     SnRx a = sn_rx(cx, e->kid[0]), b = sn_rx(cx, e->kid[1]);
 
     /* gcc wants brackets around && inside ||. */
-    return (SnRx){ .s = sn_format(cx->a, "%s %s %s",
-                                sn_rx_paren(cx, a, a.prec == p ? p : P_EQ),
-                                c_op[e->op],
-                                sn_rx_paren(cx, b, b.prec == p ? p : P_EQ)),
-                 .prec = p, .ty = SN_TY_BOOL };
+    return (SnRx){.s = sn_format(cx->a, "%s %s %s",
+                                 sn_rx_paren(cx, a, a.prec == p ? p : P_EQ),
+                                 c_op[e->op],
+                                 sn_rx_paren(cx, b, b.prec == p ? p : P_EQ)),
+                  .prec = p,
+                  .ty = SN_TY_BOOL};
 }
 
 static SnRx
@@ -246,15 +253,14 @@ negated(SnRg *cx, const SnExpr *e)
 {
     static const SnOp flip[] = {
         [SN_OP_EQ] = SN_OP_NE, [SN_OP_NE] = SN_OP_EQ, [SN_OP_LT] = SN_OP_GE,
-        [SN_OP_LE] = SN_OP_GT, [SN_OP_GT] = SN_OP_LE, [SN_OP_GE] = SN_OP_LT
-    };
+        [SN_OP_LE] = SN_OP_GT, [SN_OP_GT] = SN_OP_LE, [SN_OP_GE] = SN_OP_LT};
 
     if (e->ek == SN_E_NOT)
         return sn_rx(cx, e->kid[0]);
     bool cmp = e->ek == SN_E_BIN && e->op >= SN_OP_EQ && e->op <= SN_OP_GE;
     bool eq = cmp && e->op <= SN_OP_NE;
-    if (cmp && (eq || (e->kid[0]->ty == SN_TY_INT &&
-                       e->kid[1]->ty == SN_TY_INT))) {
+    if (cmp &&
+        (eq || (e->kid[0]->ty == SN_TY_INT && e->kid[1]->ty == SN_TY_INT))) {
         SnExpr q = *e;
         q.op = flip[e->op];
         SnRx x = sn_rx(cx, e->kid[0]);
@@ -265,15 +271,18 @@ negated(SnRg *cx, const SnExpr *e)
     const char *ne = e->ek == SN_E_CALL ? strstr(x.s, " != 0") : NULL;
     const char *eq0 = e->ek == SN_E_CALL ? strstr(x.s, " == 0") : NULL;
     if (ne && x.prec == P_EQ)
-        return (SnRx){ .s = sn_format(cx->a, "!%.*s", (int)(ne - x.s), x.s),
-                     .prec = P_UNARY, .ty = SN_TY_BOOL };
+        return (SnRx){.s = sn_format(cx->a, "!%.*s", (int)(ne - x.s), x.s),
+                      .prec = P_UNARY,
+                      .ty = SN_TY_BOOL};
     if (eq0 && x.prec == P_EQ)
-        return (SnRx){ .s = sn_format(cx->a, "%.*s", (int)(eq0 - x.s), x.s),
-                     .prec = P_PRIM, .ty = SN_TY_BOOL };
+        return (SnRx){.s = sn_format(cx->a, "%.*s", (int)(eq0 - x.s), x.s),
+                      .prec = P_PRIM,
+                      .ty = SN_TY_BOOL};
     if (x.s[0] == '!' && x.prec == P_UNARY)
         return sn_rx_prim(SN_TY_BOOL, x.s + 1);
-    return (SnRx){ .s = sn_format(cx->a, "!%s", sn_rx_paren(cx, x, P_UNARY)),
-                 .prec = P_UNARY, .ty = SN_TY_BOOL };
+    return (SnRx){.s = sn_format(cx->a, "!%s", sn_rx_paren(cx, x, P_UNARY)),
+                  .prec = P_UNARY,
+                  .ty = SN_TY_BOOL};
 }
 
 static SnRx
@@ -283,9 +292,9 @@ rx_index(SnRg *cx, const SnExpr *e)
 
     if (a.ty == SN_TY_INTS)
         return sn_rx_prim(SN_TY_INT,
-                    sn_format(cx->a, "sn_int_at(%s, %s)", a.s, i.s));
+                          sn_format(cx->a, "sn_int_at(%s, %s)", a.s, i.s));
     return sn_rx_prim(SN_TY_REAL,
-                sn_format(cx->a, "sn_real_at(%s, %s)", a.s, i.s));
+                      sn_format(cx->a, "sn_real_at(%s, %s)", a.s, i.s));
 }
 
 SnRx
@@ -322,13 +331,16 @@ sn_rx(SnRg *cx, const SnExpr *e)
         SnRx x = sn_rx(cx, e->kid[0]);
         double v;
         if (sn_const_num(e, &v))
-            return (SnRx){ .s = sn_rx_real(x) ? sn_rx_f32(cx, v) : sn_rx_i64(cx, (int64_t)v),
-                         .prec = P_UNARY, .ty = x.ty };
+            return (SnRx){.s = sn_rx_real(x) ? sn_rx_f32(cx, v)
+                                             : sn_rx_i64(cx, (int64_t)v),
+                          .prec = P_UNARY,
+                          .ty = x.ty};
         if (x.ty == SN_TY_INT)
             return sn_rx_prim(SN_TY_INT,
-                        sn_format(cx->a, "sn_int_sub(0, %s)", x.s));
-        return (SnRx){ .s = sn_format(cx->a, "-%s", sn_rx_paren(cx, x, P_PRIM)),
-                     .prec = P_UNARY, .ty = x.ty };
+                              sn_format(cx->a, "sn_int_sub(0, %s)", x.s));
+        return (SnRx){.s = sn_format(cx->a, "-%s", sn_rx_paren(cx, x, P_PRIM)),
+                      .prec = P_UNARY,
+                      .ty = x.ty};
     }
     case SN_E_NOT:
         return negated(cx, e->kid[0]);
@@ -354,20 +366,17 @@ sn_rg_cond(SnRg *cx, const SnExpr *e, bool negate)
 /* ---- attribute values ---- */
 
 static const char *
-word_value(SnRg *cx, const SnDefNode *n, const SnDefAttr *at,
-           const SnExpr *e)
+word_value(SnRg *cx, const SnDefNode *n, const SnDefAttr *at, const SnExpr *e)
 {
     for (uint32_t i = 0; e->ek == SN_E_NAME && i < at->nword; i++)
         if (!strcmp(at->word[i], e->s))
             return sn_format(cx->a, "SN_%s_%s_%s", sn_upper(cx->a, n->name),
-                             sn_upper(cx->a, at->name),
-                             sn_upper(cx->a, e->s));
+                             sn_upper(cx->a, at->name), sn_upper(cx->a, e->s));
     return sn_rx(cx, e).s;
 }
 
 const char *
-sn_rg_value(SnRg *cx, const SnDefNode *n, const SnDefAttr *at,
-            const SnExpr *e)
+sn_rg_value(SnRg *cx, const SnDefNode *n, const SnDefAttr *at, const SnExpr *e)
 {
     SnRx x;
     double v;
@@ -387,9 +396,9 @@ sn_rg_value(SnRg *cx, const SnDefNode *n, const SnDefAttr *at,
         if (sn_const_num(e, &v))
             return sn_rx_f32(cx, v);
         x = sn_rx(cx, e);
-        return sn_rx_real(x) ? x.s
-                          : sn_format(cx->a, "(float)%s",
-                                      sn_rx_paren(cx, x, P_UNARY));
+        return sn_rx_real(x)
+                   ? x.s
+                   : sn_format(cx->a, "(float)%s", sn_rx_paren(cx, x, P_UNARY));
     case SN_AT_INT:
     case SN_AT_BOOL:
     case SN_AT_STR:

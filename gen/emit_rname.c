@@ -60,27 +60,26 @@ type_name(SnRg *cx, const SnExpr *e)
 
     if (!t || !t->nconc)
         return sn_rx_none(cx, e);
-    return (SnRx){ .prec = P_PRIM, .ty = SN_TY_ETYPE, .conc = t->conc,
-                 .nconc = t->nconc };
+    return (SnRx){
+        .prec = P_PRIM, .ty = SN_TY_ETYPE, .conc = t->conc, .nconc = t->nconc};
 }
 
 static SnRx
 sn_rx_attr(SnRg *cx, const char *node, const SnDefNode *kind,
-        const SnDefAttr *at)
+           const SnDefAttr *at)
 {
     static const SnTy ty[] = {
-        [SN_AT_INT] = SN_TY_INT, [SN_AT_REAL] = SN_TY_REAL,
-        [SN_AT_BOOL] = SN_TY_BOOL, [SN_AT_STR] = SN_TY_STR,
-        [SN_AT_ENUM] = SN_TY_ENUM, [SN_AT_INTS] = SN_TY_INTS,
+        [SN_AT_INT] = SN_TY_INT,     [SN_AT_REAL] = SN_TY_REAL,
+        [SN_AT_BOOL] = SN_TY_BOOL,   [SN_AT_STR] = SN_TY_STR,
+        [SN_AT_ENUM] = SN_TY_ENUM,   [SN_AT_INTS] = SN_TY_INTS,
         [SN_AT_REALS] = SN_TY_REALS, [SN_AT_TYPE] = SN_TY_ETYPE,
-        [SN_AT_RANGE] = SN_TY_RANGE
-    };
+        [SN_AT_RANGE] = SN_TY_RANGE};
     const char *field = sn_field(cx->a, at->name);
     SnRx x = sn_rx_prim(ty[at->ty], NULL);
 
     if (kind)
-        x.s = sn_format(cx->a, "sn_%s_attr(g, %s)->%s",
-                        sn_rg_lower(cx, kind), node, field);
+        x.s = sn_format(cx->a, "sn_%s_attr(g, %s)->%s", sn_rg_lower(cx, kind),
+                        node, field);
     else if (at->ty == SN_AT_RANGE && !strcmp(at->name, "clamp"))
         x.s = sn_format(cx->a, "sn_clamp_of(g, %s)", node);
     else
@@ -89,9 +88,8 @@ sn_rx_attr(SnRg *cx, const char *node, const SnDefNode *kind,
     if (x.s[0] == '*')
         x.prec = P_UNARY;
     if (at->range_attr && kind)
-        x.dom = sn_format(cx->a, "sn_%s_attr(g, %s)->%s",
-                          sn_rg_lower(cx, kind), node,
-                          sn_field(cx->a, at->range_attr->name));
+        x.dom = sn_format(cx->a, "sn_%s_attr(g, %s)->%s", sn_rg_lower(cx, kind),
+                          node, sn_field(cx->a, at->range_attr->name));
     else if (at->range_port && !at->range_port->out)
         x.dom = sn_format(cx->a, "sn_type(g, sn_in(g, %s, %u))", node,
                           at->range_port->index);
@@ -123,14 +121,13 @@ sn_rx_member(SnRg *cx, const SnExpr *e)
     if (v && v->vk == SN_V_NODE) {
         const char *id = sn_rg_of(cx, v);
         const SnDefNode *one = v->pat->pk == SN_P_CALL ? v->pat->node : NULL;
-        const SnDefAttr *at = v->pat->node
-                                  ? sn_def_attr(v->pat->node, e->s)
-                                  : class_attr(cx, e->s);
+        const SnDefAttr *at = v->pat->node ? sn_def_attr(v->pat->node, e->s)
+                                           : class_attr(cx, e->s);
         if (at)
             return sn_rx_attr(cx, id, one, at);
         if (!strcmp(e->s, "calibrated"))
-            return sn_rx_prim(SN_TY_BOOL,
-                        sn_format(cx->a, "sn_node(g, %s)->calibrated", id));
+            return sn_rx_prim(
+                SN_TY_BOOL, sn_format(cx->a, "sn_node(g, %s)->calibrated", id));
     }
     if (ref && !strcmp(e->s, "type"))
         return sn_rx_prim(SN_TY_ETYPE, sn_format(cx->a, "sn_type(g, %s)", ref));
@@ -156,8 +153,7 @@ word(SnRg *cx, const SnExpr *e)
         const SnDefNode *n = cx->defs->node[i];
         for (uint32_t k = 0; k < n->nall; k++)
             if (n->all[k] == at)
-                return sn_format(cx->a, "SN_%s_%s_%s",
-                                 sn_upper(cx->a, n->name),
+                return sn_format(cx->a, "SN_%s_%s_%s", sn_upper(cx->a, n->name),
                                  sn_upper(cx->a, at->name),
                                  sn_upper(cx->a, e->s));
     }
@@ -211,7 +207,8 @@ type_with(SnRg *cx, const SnExpr *e)
     sn_buf_init(&b, cx->a);
     for (uint32_t i = 0; i < n; i++)
         sn_putf(&b, "%s%s", i ? ", " : "", z);
-    return sn_format(cx->a, "sn_type_axis(g->pool, %s, %d, %u, (const "
+    return sn_format(cx->a,
+                     "sn_type_axis(g->pool, %s, %d, %u, (const "
                      "float[]){ %s }, (const int32_t[]){ %s })",
                      sn_elem_enum(c.elem), c.axis, n, s,
                      m == 1 ? sn_buf_str(&b) : z);

@@ -33,7 +33,8 @@ static const SnDefNode *
 var_kind(const SnDefVar *v)
 {
     return v && v->vk == SN_V_NODE && v->pat && v->pat->pk == SN_P_CALL
-               ? v->pat->node : NULL;
+               ? v->pat->node
+               : NULL;
 }
 
 /* All attributes are written: one initializer. */
@@ -51,8 +52,7 @@ attrs_literal(SnRg *cx, const SnTerm *t, const char *base)
     for (uint32_t i = 0; i < n->nall; i++) {
         const SnDefAttr *a = n->all[i];
         field[i] = sn_format(cx->a, ".%s = %s", sn_field(cx->a, a->name),
-                             sn_rg_value(cx, n, a,
-                                         sn_rg_asg(t, a->name)->e));
+                             sn_rg_value(cx, n, a, sn_rg_asg(t, a->name)->e));
         sn_putf(&b, "%s %s", i ? "," : "", field[i]);
     }
     sn_puts(&b, " };");
@@ -84,7 +84,8 @@ sn_rg_attrs(SnRg *cx, const SnTerm *t, const char *base)
     const SnDefNode *n = t->node, *from = var_kind(t->like_var);
     const char *lo = sn_rg_lower(cx, n);
     const char *like = t->like_var && t->like_var->vk == SN_V_NODE
-                           ? sn_rg_of(cx, t->like_var) : NULL;
+                           ? sn_rg_of(cx, t->like_var)
+                           : NULL;
 
     if (all_written(t))
         return attrs_literal(cx, t, base);
@@ -123,8 +124,7 @@ calibrated(SnRg *cx, const SnTerm *t, const SnDefVar *like)
     const SnDefNode *from = like->pat->node;
     if (from && !from->clamp)
         return NULL;
-    return sn_format(cx->a, "sn_node(g, %s)->calibrated",
-                     sn_rg_of(cx, like));
+    return sn_format(cx->a, "sn_node(g, %s)->calibrated", sn_rg_of(cx, like));
 }
 
 /* ---- operands ---- */
@@ -228,8 +228,8 @@ result_type(SnRg *cx, const SnTerm *t, uint32_t r)
 static const char *
 component(SnRg *cx, const SnTerm *t)
 {
-    return t->as ? sn_format(cx->a, "sn_component(rw, g, %s, \"%s\")",
-                             cx->root, t->as)
+    return t->as ? sn_format(cx->a, "sn_component(rw, g, %s, \"%s\")", cx->root,
+                             t->as)
                  : "NULL";
 }
 
@@ -300,8 +300,7 @@ build_call(SnRg *cx, const SnTerm *t)
         sn_putf(&b, ", sn_shape_of(g, SN_REF(%s, 0)), sn_node(g, %s)->data",
                 like, like);
         if (n->has_effect)
-            at_last(cx, sn_format(cx->a, "sn_supersede(g, %s, %s);", like,
-                                  id));
+            at_last(cx, sn_format(cx->a, "sn_supersede(g, %s, %s);", like, id));
     }
     if (n->nall)
         sn_putf(&b, ", %s", sn_rg_attrs(cx, t, lo));
@@ -337,13 +336,12 @@ build_copy(SnRg *cx, const SnTerm *t)
         const SnDefAttr *at = t->asg[i].attr;
         if (!at)
             continue;
-        const char *x = sn_rg_value(cx, one ? one : t->node, at,
-                                    t->asg[i].e);
+        const char *x = sn_rg_value(cx, one ? one : t->node, at, t->asg[i].e);
         if (!strcmp(at->name, "clamp"))
             sn_rg_line(cx, NULL, "sn_edit_clamp(&%s, %s);", e, x);
         else if (one)
-            sn_rg_line(cx, NULL, "((Sn%sAttr *)%s.attr)->%s = %s;",
-                       one->name, e, sn_field(cx->a, at->name), x);
+            sn_rg_line(cx, NULL, "((Sn%sAttr *)%s.attr)->%s = %s;", one->name,
+                       e, sn_field(cx->a, at->name), x);
         else
             sn_rg_line(cx, NULL, "*(%s*)sn_edit_attr(&%s, \"%s\") = %s;",
                        sn_attr_ctype(at), e, at->name, x);
@@ -354,8 +352,7 @@ build_copy(SnRg *cx, const SnTerm *t)
         sn_rg_line(cx, NULL, "%s.name = %s;", e, component(cx, t));
     flag = calibrated(cx, t, NULL);
     if (flag || sn_rg_asg(t, "clamp"))
-        sn_rg_line(cx, NULL, "%s.calibrated = %s;", e,
-                   flag ? flag : "false");
+        sn_rg_line(cx, NULL, "%s.calibrated = %s;", e, flag ? flag : "false");
     sn_rg_line(cx, NULL, "SnId %s = sn_edit_add(g, &%s);", id, e);
     return id;
 }
@@ -365,7 +362,7 @@ build_copy(SnRg *cx, const SnTerm *t)
 static const char *
 build(SnRg *cx, const SnTerm *t, const char *name)
 {
-    SnExpr n = { .ek = SN_E_NAME, .s = t->name, .pos = t->pos };
+    SnExpr n = {.ek = SN_E_NAME, .s = t->name, .pos = t->pos};
     const SnDefVar *v;
 
     switch (t->tk) {
@@ -407,8 +404,10 @@ static void
 fired_all(SnRg *cx, const char *id, uint32_t nout)
 {
     for (uint32_t i = 0; i < nout; i++)
-        sn_rg_line(cx, NULL, "sn_fired(rw, g, SN_REF(%s, %u), SN_REF(%s, "
-                   "%u));", cx->root, i, id, i);
+        sn_rg_line(cx, NULL,
+                   "sn_fired(rw, g, SN_REF(%s, %u), SN_REF(%s, "
+                   "%u));",
+                   cx->root, i, id, i);
 }
 
 static void
@@ -425,15 +424,16 @@ replace_root(SnRg *cx)
                      "%s has no result that a value could replace", n->name);
             return;
         }
-        const char *id = t->tk == SN_T_CALL ? build_call(cx, t)
-                                            : build_copy(cx, t);
+        const char *id =
+            t->tk == SN_T_CALL ? build_call(cx, t) : build_copy(cx, t);
         sn_rg_line(cx, NULL, "sn_fired_node(rw, g, %s, %s);", cx->root, id);
         return;
     }
     if (node && n && n->nout > 1 && r->nmore == 0 && t->node &&
         t->node->nout == n->nout) {
-        fired_all(cx, t->tk == SN_T_CALL ? build_call(cx, t)
-                                         : build_copy(cx, t), n->nout);
+        fired_all(cx,
+                  t->tk == SN_T_CALL ? build_call(cx, t) : build_copy(cx, t),
+                  n->nout);
         return;
     }
     const char **v = SN_NEW_N(cx->a, const char *, r->nmore + 1);
@@ -441,8 +441,8 @@ replace_root(SnRg *cx)
     for (uint32_t i = 0; i < r->nmore; i++)
         v[i + 1] = build(cx, r->more[i], NULL);
     for (uint32_t i = 0; i <= r->nmore; i++)
-        sn_rg_line(cx, NULL, "sn_fired(rw, g, SN_REF(%s, %u), %s);",
-                   cx->root, i, v[i]);
+        sn_rg_line(cx, NULL, "sn_fired(rw, g, SN_REF(%s, %u), %s);", cx->root,
+                   i, v[i]);
 }
 
 void

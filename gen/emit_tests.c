@@ -74,9 +74,11 @@ build_constant(SnRg *cx, const SnTerm *t, const char *name)
         sn_const_num(list ? e->kid[i] : e, &v);
         sn_emit_f64(&b, v);
     }
-    return sn_format(cx->a, "sn_gt_constant(t, %s, %s, %s, %u, (const "
-                     "double[]){ %s })", quoted(cx, name), type(cx, t),
-                     dims(cx, t->type), n, n ? sn_buf_str(&b) : "0");
+    return sn_format(cx->a,
+                     "sn_gt_constant(t, %s, %s, %s, %u, (const "
+                     "double[]){ %s })",
+                     quoted(cx, name), type(cx, t), dims(cx, t->type), n,
+                     n ? sn_buf_str(&b) : "0");
 }
 
 /* regrid(b): b on the grid that the operands it is pinned to give. */
@@ -91,8 +93,10 @@ build_regrid(SnRg *cx, const SnTerm *t, const SnTerm *k, uint32_t port,
     for (uint32_t i = 0; i < p->npin; i++)
         sn_putf(&b, "%s%s", i ? ", " : "", in[p->pin[i]]);
     const char *v = sn_rg_fresh(cx, "regrid");
-    sn_rg_line(cx, v, "SnRef %s = sn_gt_regrid(t, %s, %u, (const SnRef[]){ "
-               "%s });", v, build(cx, k->arg[0], NULL), p->npin,
+    sn_rg_line(cx, v,
+               "SnRef %s = sn_gt_regrid(t, %s, %u, (const SnRef[]){ "
+               "%s });",
+               v, build(cx, k->arg[0], NULL), p->npin,
                p->npin ? sn_buf_str(&b) : "0");
     return v;
 }
@@ -122,8 +126,7 @@ operands(SnRg *cx, const SnTerm *t)
     }
     if (!count)
         return "0, NULL";
-    return sn_format(cx->a, "%u, (const SnRef[]){ %s }", count,
-                     sn_buf_str(&b));
+    return sn_format(cx->a, "%u, (const SnRef[]){ %s }", count, sn_buf_str(&b));
 }
 
 static const char *
@@ -140,11 +143,10 @@ build_node(SnRg *cx, const SnTerm *t, const char *name)
                          quoted(cx, name ? name : "input"), type(cx, t),
                          dims(cx, t->type));
     const char *in = operands(cx, t);
-    const char *attr = n->nall ? sn_rg_attrs(cx, t, name ? name
-                                             : sn_rg_lower(cx, n)) : "NULL";
+    const char *attr =
+        n->nall ? sn_rg_attrs(cx, t, name ? name : sn_rg_lower(cx, n)) : "NULL";
     return sn_format(cx->a, "sn_gt_node(t, %s, %s, %s, %s, %s, %s)",
-                     quoted(cx, name), sn_rg_kind(cx, n), in, attr,
-                     type(cx, t),
+                     quoted(cx, name), sn_rg_kind(cx, n), in, attr, type(cx, t),
                      flag ? sn_rg_cond(cx, flag->e, false) : "false");
 }
 
@@ -155,8 +157,7 @@ build(SnRg *cx, const SnTerm *t, const char *name)
     case SN_T_NONE:
         return "0";
     case SN_T_VAR:
-        return sn_format(cx->a, "%s%s", cx->values,
-                         sn_field(cx->a, t->name));
+        return sn_format(cx->a, "%s%s", cx->values, sn_field(cx->a, t->name));
     case SN_T_FUNC:
         if (!strcmp(t->name, "fold"))
             return sn_format(cx->a, "sn_gt_fold(t, %s)",
@@ -232,15 +233,15 @@ static void
 put_graph(SnRg *cx, SnBuf *b, const char *name)
 {
     sn_puts(b, "\nstatic void\n");
-    sn_rg_wrap(b, 0, sn_format(cx->a, "graph_%s(SnGt *t, struct %s *v)", name,
-                               name));
+    sn_rg_wrap(b, 0,
+               sn_format(cx->a, "graph_%s(SnGt *t, struct %s *v)", name, name));
     sn_puts(b, "{\n");
     for (uint32_t i = 0; i < cx->test->nline; i++) {
         const SnDefTestLine *l = cx->test->line[i];
         const char *field = sn_field(cx->a, l->name ? l->name : "");
         if (l->kind == SN_TL_INPUT)
-            sn_rg_line(cx, NULL, "v->%s = sn_gt_input(t, %s, %s, %s);",
-                       field, quoted(cx, l->name), sn_rg_type(cx, l->e),
+            sn_rg_line(cx, NULL, "v->%s = sn_gt_input(t, %s, %s, %s);", field,
+                       quoted(cx, l->name), sn_rg_type(cx, l->e),
                        dims(cx, l->e));
         else if (l->kind == SN_TL_VALUE)
             sn_rg_line(cx, NULL, "v->%s = %s;", field,
@@ -267,8 +268,7 @@ is_output(const SnDefTest *t, const SnDefTestLine *v)
 {
     bool read = false;
 
-    if (v->kind != SN_TL_VALUE ||
-        (v->term->node && v->term->node->nout == 0))
+    if (v->kind != SN_TL_VALUE || (v->term->node && v->term->node->nout == 0))
         return false;
     for (uint32_t i = 0; i < t->nline; i++) {
         const SnDefTestLine *l = t->line[i];
@@ -299,8 +299,8 @@ put_using(SnRg *cx, SnBuf *b)
     sn_buf_init(&s, cx->a);
     sn_puts(&s, "static const char *const using[] = { ");
     for (uint32_t i = 0; i < t->nline; i++)
-        for (uint32_t k = 0; t->line[i]->kind == SN_TL_USING &&
-                             k < t->line[i]->nname; k++)
+        for (uint32_t k = 0;
+             t->line[i]->kind == SN_TL_USING && k < t->line[i]->nname; k++)
             sn_putf(&s, "\"%s\", ", t->line[i]->names[k]);
     sn_puts(&s, "NULL };");
     sn_rg_wrap(b, 4, sn_buf_str(&s));
@@ -327,8 +327,7 @@ run_lines(SnRg *cx, const char *name)
                line_of(t, SN_TL_USING) ? "using" : "NULL",
                strict ? "true" : "false");
     if (reject)
-        sn_rg_line(cx, NULL, "sn_gt_reject(t, %s);",
-                   quoted(cx, reject->name));
+        sn_rg_line(cx, NULL, "sn_gt_reject(t, %s);", quoted(cx, reject->name));
 }
 
 static void
@@ -356,8 +355,8 @@ expect_lines(SnRg *cx, const char *name)
         if (l->kind != SN_TL_EXPECT)
             continue;
         const char *x = build(cx, l->term, NULL);
-        sn_rg_line(cx, NULL, "sn_gt_expect(t, %s, %s);",
-                   quoted(cx, l->name), x);
+        sn_rg_line(cx, NULL, "sn_gt_expect(t, %s, %s);", quoted(cx, l->name),
+                   x);
     }
 }
 
@@ -381,9 +380,10 @@ put_test(const SnDefs *defs, SnDiag *d, SnBuf *b, const SnDefTest *t)
     put_graph(&cx, b, name);
     sn_putf(b, "\nstatic void\ntest_%s(void **state)\n{\n", name);
     put_using(&cx, b);
-    sn_putf(b, "    SnGt *t = sn_gt_begin(\"%s:%u\", \"%s\");\n"
-            "    struct %s v;\n\n", sn_where(cx.a, t->pos), t->pos.col,
-            t->name, name);
+    sn_putf(b,
+            "    SnGt *t = sn_gt_begin(\"%s:%u\", \"%s\");\n"
+            "    struct %s v;\n\n",
+            sn_where(cx.a, t->pos), t->pos.col, t->name, name);
     cx.values = "v.";
     cx.nname = 0;
     run_lines(&cx, name);

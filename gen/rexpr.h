@@ -14,14 +14,14 @@ typedef struct SnRx {
     SnTy ty;
     const SnDefConc *conc; /* ETYPE by name: a set of types, s is NULL */
     uint32_t nconc;
-    const char *dom;       /* RANGE: the type whose domain it is in */
+    const char *dom; /* RANGE: the type whose domain it is in */
 } SnRx;
 
 SnRx sn_rx(SnRg *cx, const SnExpr *e);
 static inline SnRx
 sn_rx_prim(SnTy ty, const char *s)
 {
-    return (SnRx){ .s = s, .prec = P_PRIM, .ty = ty };
+    return (SnRx){.s = s, .prec = P_PRIM, .ty = ty};
 }
 /* Reports that e has no value where it stands. */
 SnRx sn_rx_none(SnRg *cx, const SnExpr *e);

@@ -7,15 +7,19 @@
 void
 sn_rg_init(SnRg *cx, const SnDefs *defs, SnDiag *d)
 {
-    *cx = (SnRg){ .a = defs->arena, .defs = defs, .d = d, .indent = 4,
-                  .values = "v->", .suffix = "" };
+    *cx = (SnRg){.a = defs->arena,
+                 .defs = defs,
+                 .d = d,
+                 .indent = 4,
+                 .values = "v->",
+                 .suffix = ""};
 }
 
 void
 sn_rg_line(SnRg *cx, const char *decl, const char *fmt, ...)
 {
     va_list ap;
-    SnRgLine l = { .indent = cx->indent, .decl = decl };
+    SnRgLine l = {.indent = cx->indent, .decl = decl};
 
     va_start(ap, fmt);
     l.text = sn_vformat(cx->a, fmt, ap);
@@ -47,8 +51,8 @@ const char *
 sn_rg_local(SnRg *cx, const char *name)
 {
     /* What generated functions use themselves. */
-    static const char *const own[] = { "g", "rw", "i", "swap", "t", "v",
-                                       "why", NULL };
+    static const char *const own[] = {"g", "rw", "i",   "swap",
+                                      "t", "v",  "why", NULL};
     const char *s = sn_field(cx->a, name);
 
     for (uint32_t i = 0; own[i]; i++)
@@ -319,7 +323,7 @@ void
 sn_rg_wrap(SnBuf *b, int indent, const char *text)
 {
     size_t left = (size_t)indent, col = left;
-    Brackets open = { .n = 0 };
+    Brackets open = {.n = 0};
     bool ret = !strncmp(text, "return ", 7);
 
     sn_putf(b, "%*s", indent, "");

@@ -24,11 +24,11 @@ typedef struct SnRgRun {
 /* Where a variable is bound. */
 typedef struct SnRgBind {
     bool bound;
-    bool missing; /* may be a missing operand */
-    const char *id; /* the node that reads it */
+    bool missing;          /* may be a missing operand */
+    const char *id;        /* the node that reads it */
     const SnDefNode *node; /* that node's kind (or the base of its forms) */
     uint32_t port;
-    SnRgRun run;  /* lists */
+    SnRgRun run; /* lists */
 } SnRgBind;
 
 typedef struct SnRg {
@@ -48,7 +48,7 @@ typedef struct SnRg {
     SnRgLine *line;
     uint32_t nname; /* locals in use */
     const char **name;
-    SnRgBind *bind;  /* [rule->nvar] */
+    SnRgBind *bind; /* [rule->nvar] */
     uint32_t nswap, swap_at;
     uint32_t neach;
     SnRgRun *each;

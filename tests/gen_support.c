@@ -99,23 +99,38 @@ sn_gt_input(SnGt *t, const char *name, const SnType *type, int rank,
 
     if (!typed(t, name, type) || !s)
         return 0;
-    return add(t, &(SnSpec){ .kind = SN_K_PLACEHOLDER, .name = name,
-                             .type = &type, .shape = s });
+    return add(t, &(SnSpec){.kind = SN_K_PLACEHOLDER,
+                            .name = name,
+                            .type = &type,
+                            .shape = s});
 }
 
 static void
 store(void *p, SnElem e, int64_t i, double v)
 {
     switch (e) {
-    case SN_F32: ((float *)p)[i] = (float)v; break;
+    case SN_F32:
+        ((float *)p)[i] = (float)v;
+        break;
     case SN_QI8:
-    case SN_I8: ((int8_t *)p)[i] = (int8_t)v; break;
-    case SN_QI16: ((int16_t *)p)[i] = (int16_t)v; break;
+    case SN_I8:
+        ((int8_t *)p)[i] = (int8_t)v;
+        break;
+    case SN_QI16:
+        ((int16_t *)p)[i] = (int16_t)v;
+        break;
     case SN_QI32:
-    case SN_I32: ((int32_t *)p)[i] = (int32_t)v; break;
-    case SN_I64: ((int64_t *)p)[i] = (int64_t)v; break;
-    case SN_BOOL: ((bool *)p)[i] = v != 0; break;
-    default: sn_bug("a test's Constant of type %s", sn_elem_name(e));
+    case SN_I32:
+        ((int32_t *)p)[i] = (int32_t)v;
+        break;
+    case SN_I64:
+        ((int64_t *)p)[i] = (int64_t)v;
+        break;
+    case SN_BOOL:
+        ((bool *)p)[i] = v != 0;
+        break;
+    default:
+        sn_bug("a test's Constant of type %s", sn_elem_name(e));
     }
 }
 
@@ -136,9 +151,12 @@ sn_gt_constant(SnGt *t, const char *name, const SnType *type, int rank,
     void *p = sn_alloc(t->a, sn_tensor_nbyte(type, s));
     for (int64_t i = 0; i < count; i++)
         store(p, type->elem, i, v[n == 1 ? 0 : i]);
-    return add(t, &(SnSpec){ .kind = SN_K_CONSTANT, .name = name,
-                             .type = &type, .shape = s, .data = p,
-                             .borrow = true });
+    return add(t, &(SnSpec){.kind = SN_K_CONSTANT,
+                            .name = name,
+                            .type = &type,
+                            .shape = s,
+                            .data = p,
+                            .borrow = true});
 }
 
 /* The element kind that every tuple gives result r: plain, or absent. */
@@ -203,7 +221,7 @@ snap_pins(SnGt *t, SnId id)
 {
     const SnNode *n = sn_node(t->g, id);
     const SnKindDesc *d = sn_desc(n->kind);
-    const SnType *type[32] = { NULL };
+    const SnType *type[32] = {NULL};
 
     for (uint32_t s = 0; s < n->nin; s++) {
         uint32_t p = sn_port_of_slot(d, n->nin, s);
@@ -239,9 +257,13 @@ sn_gt_node(SnGt *t, const char *name, SnKind kind, uint32_t nin,
         out[0] = type ? type : forced(t, d, nin, in);
     if (d->nout && !typed(t, name, out[0]))
         return 0;
-    SnRef v = add(t, &(SnSpec){ .kind = kind, .name = name, .nin = nin,
-                                .in = in, .attr = named(t, d, attr, name),
-                                .type = out, .calibrated = calibrated });
+    SnRef v = add(t, &(SnSpec){.kind = kind,
+                               .name = name,
+                               .nin = nin,
+                               .in = in,
+                               .attr = named(t, d, attr, name),
+                               .type = out,
+                               .calibrated = calibrated});
     if (v)
         snap_pins(t, SN_NODE(v));
     return v;
@@ -279,8 +301,11 @@ sn_gt_regrid(SnGt *t, SnRef b, uint32_t n, const SnRef *of)
         v[i] = (int32_t)rint((double)q[i] *
                              (double)old->scale[old->nq > 1 ? i : 0] /
                              (double)scale[nq > 1 ? i : 0]);
-    return add(t, &(SnSpec){ .kind = SN_K_CONSTANT, .type = &type,
-                             .shape = s, .data = v, .borrow = true });
+    return add(t, &(SnSpec){.kind = SN_K_CONSTANT,
+                            .type = &type,
+                            .shape = s,
+                            .data = v,
+                            .borrow = true});
 }
 
 SnRef
@@ -517,8 +542,7 @@ same(const SnGt *t, SnId x, SnId y, SnId *seen)
         return seen[y] == x || (m->data && n->data && m->kind == n->kind);
     seen[y] = x;
     if (m->kind != n->kind || m->nin != n->nin || m->nres != n->nres ||
-        m->calibrated != n->calibrated ||
-        !sn_attrs_equal(d, m->attr, n->attr))
+        m->calibrated != n->calibrated || !sn_attrs_equal(d, m->attr, n->attr))
         return false;
     for (unsigned i = 0; i < m->nres; i++)
         if (!same_type(m->res[i].type, n->res[i].type) ||
@@ -526,8 +550,7 @@ same(const SnGt *t, SnId x, SnId y, SnId *seen)
             return false;
     if (!same_data(m, n))
         return false;
-    if (m->kind == SN_K_PLACEHOLDER &&
-        sn_find(t->got, n->res[0].name) &&
+    if (m->kind == SN_K_PLACEHOLDER && sn_find(t->got, n->res[0].name) &&
         strcmp(m->res[0].name, n->res[0].name))
         return false;
     for (uint32_t i = 0; i < m->nin; i++) {
@@ -568,7 +591,7 @@ sn_gt_expect(SnGt *t, const char *name, SnRef want)
     if (SN_RES(got) != SN_RES(want) ||
         !same(t, SN_NODE(got), SN_NODE(want), seen))
         flunk(t, "got %s, expected %s", term(t, t->got, got),
-             term(t, t->g, want));
+              term(t, t->g, want));
 }
 
 void

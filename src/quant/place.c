@@ -182,6 +182,24 @@ operand_why(Placing *pl, SnId id, const SnKindDesc *f, const SnTuple *t,
                      sn_name(g, r));
 }
 
+/* A fixed type suits any model only as long as its values fill it: the
+ * probabilities of a thousand classes all round to zero on steps of 1/256. */
+enum { FIXED_STEPS = 8 };
+
+static const char *
+fixed_why(Placing *pl, SnRef r, const SnPortDesc *p)
+{
+    const SnHist *h = sn_profile_find(pl->p->profile, sn_name(pl->g, r));
+
+    if (!h || h->min > h->max)
+        return NULL;
+    double m = fmax(fabs((double)h->min), fabs((double)h->max));
+    if (m >= FIXED_STEPS * (double)p->fixed_scale)
+        return NULL;
+    return sn_format(pl->a, "its values stay within %.3g, less than %d steps "
+                     "of its fixed type", m, FIXED_STEPS);
+}
+
 static const char *
 result_why(Placing *pl, SnId id, const SnKindDesc *f, const SnTuple *t,
            unsigned res)
@@ -198,7 +216,9 @@ result_why(Placing *pl, SnId id, const SnKindDesc *f, const SnTuple *t,
                                                      "kind";
     if (pat.elem != SN_QI8 || pat.axis >= 0 || ty->elem != SN_F32)
         return "it has no int8 form";
-    if (f->out[res].fact == SN_FIXED || kept_slot(f, n, res) >= 0)
+    if (f->out[res].fact == SN_FIXED)
+        return fixed_why(pl, SN_REF(id, res), &f->out[res]);
+    if (kept_slot(f, n, res) >= 0)
         return NULL;
     if (!value_type(pl, SN_REF(id, res)))
         return sn_format(pl->a, "the profile has no range for '%s'",

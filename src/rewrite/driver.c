@@ -197,7 +197,6 @@ run_one(SnRewriter *rw, SnGraph *g, const char *name)
     bool known = true, keep = false;
     SnStatus s = SN_OK;
 
-    sn_arena_free(rw->scratch);
     rw->scratch = sn_arena_new();
     /* keep_lower is every lowering pass, less what the backend keeps. */
     if (!strcmp(name, "keep_lower")) {
@@ -225,6 +224,8 @@ run_one(SnRewriter *rw, SnGraph *g, const char *name)
                      rw->nfire - fire0, nvisit, g->nlive};
     SN_PUSH(rw->arena, rw->time, rw->ntime, pt);
     after_pass(rw, g, name);
+    sn_arena_free(rw->scratch);
+    rw->scratch = NULL;
     return rw->status;
 }
 

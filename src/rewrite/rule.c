@@ -32,12 +32,18 @@ static bool
 holds(SnCmp op, bool lt, bool eq)
 {
     switch (op) {
-    case SN_CMP_EQ: return eq;
-    case SN_CMP_NE: return !eq;
-    case SN_CMP_LT: return lt;
-    case SN_CMP_LE: return lt || eq;
-    case SN_CMP_GT: return !lt && !eq;
-    case SN_CMP_GE: return !lt;
+    case SN_CMP_EQ:
+        return eq;
+    case SN_CMP_NE:
+        return !eq;
+    case SN_CMP_LT:
+        return lt;
+    case SN_CMP_LE:
+        return lt || eq;
+    case SN_CMP_GT:
+        return !lt && !eq;
+    case SN_CMP_GE:
+        return !lt;
     }
     return false;
 }
@@ -119,12 +125,11 @@ sn_image_at(SnRewriter *rw, const SnGraph *g, SnRange r, SnId from,
             const SnType *to)
 {
     const SnType *t = sn_type(g, SN_REF(from, 0));
-    bool waive = sn_node(g, from)->calibrated &&
-                 !sn_opts(rw)->strict_saturation;
+    bool waive =
+        sn_node(g, from)->calibrated && !sn_opts(rw)->strict_saturation;
     SnRange v = sn_image(r, t, to, waive);
 
-    if (waive && rw->firing &&
-        !sn_range_equal(v, sn_image(r, t, to, false)))
+    if (waive && rw->firing && !sn_range_equal(v, sn_image(r, t, to, false)))
         sn_fire_detail(rw, true,
                        sn_format(sn_scratch(rw), "saturation of %s %s waived",
                                  sn_label(g, from, sn_scratch(rw)),

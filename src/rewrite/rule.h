@@ -56,7 +56,7 @@ sn_dim(const SnGraph *g, SnRef v, int64_t i)
 static inline SnReach
 sn_type_reach(const SnType *t)
 {
-    return sn_clamp_reach(t, (SnRange){ .has_lo = false });
+    return sn_clamp_reach(t, (SnRange){.has_lo = false});
 }
 static inline bool
 sn_range_equal(SnRange a, SnRange b)
@@ -110,7 +110,12 @@ sn_int_abs(int64_t a)
 /* ---- lists ---- */
 
 typedef enum SnCmp {
-    SN_CMP_EQ, SN_CMP_NE, SN_CMP_LT, SN_CMP_LE, SN_CMP_GT, SN_CMP_GE
+    SN_CMP_EQ,
+    SN_CMP_NE,
+    SN_CMP_LT,
+    SN_CMP_LE,
+    SN_CMP_GT,
+    SN_CMP_GE
 } SnCmp;
 /* Every element compares so with x. */
 bool sn_ints_all(SnInts v, SnCmp op, int64_t x);
