@@ -30,7 +30,7 @@
   TYPE OPAQUE SOURCE FIXED PASS EACH LSB VERSION BACKEND EFFECT KINDS ONNX FORM
   FORMS OF GIVEN PIN WHERE ENUM TIES BY COPY ANY LOWER LOWERING CUSTOM CONTRACT
   BUILDER COMPONENTS AS NAMED LET PIPELINE KEEP KREAL CLAIM MAKES REMOVES
-  MATCHES LAYOUT HOOK INPUT BECAUSE FOR ON ASSUME PLACE MINIMIZING.
+  MATCHES LAYOUT HOOK PREPARE INPUT BECAUSE FOR ON ASSUME PLACE MINIMIZING.
 
 file ::= items.
 items ::= .
@@ -71,6 +71,8 @@ cap ::= error SEMI.
 cap ::= ID(N) expr(E) SEMI.                    { sn_ps_cap(P, N, E); }
 cap ::= KEEP keeps SEMI.
 cap ::= HOOK ID(N) EQ ID(F) SEMI.              { sn_ps_hook(P, N, F); }
+cap ::= kernof LB kers close.                  { P->nkern = 0; }
+kernof ::= KERNEL ids(L).                      { sn_ps_kernels_of(P, L); }
 keeps ::= keep.
 keeps ::= keeps COMMA keep.
 keep ::= ID(N).                                { sn_ps_keep(P, N, NULL); }
@@ -217,7 +219,11 @@ member ::= KERNEL LB kers close.
 kers ::= .
 kers ::= kers ker.
 ker ::= error SEMI.
-ker ::= arrow(A) COLON ID(F) SEMI.             { sn_ps_add_kernel(P, A, F); }
+ker ::= arrow(A) COLON ID(F) SEMI.             { sn_ps_add_kernel(P, A, F,
+                                                     (SnTok){0}); }
+ker ::= arrow(A) COLON ID(F) PREPARE ID(G) SEMI.
+                                               { sn_ps_add_kernel(P, A, F,
+                                                     G); }
 
 /* outside names */
 member ::= onnxhead LB oents close.

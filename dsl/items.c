@@ -119,14 +119,22 @@ sn_ps_add_tuple(SnPs *P, SnDefTupleSrc t, SnTok var, SnTok of)
 }
 
 void
-sn_ps_add_kernel(SnPs *P, SnDefTupleSrc t, SnTok fn)
+sn_ps_add_kernel(SnPs *P, SnDefTupleSrc t, SnTok fn, SnTok prepare)
 {
-    SnDefKernel *k = SN_NEW(P->a, SnDefKernel);
+    SnDefKernel src = {.pos = t.pos, .sig = t, .fn = sn_ps_name(P, fn)};
 
-    k->pos = t.pos;
-    k->sig = t;
-    k->fn = sn_ps_name(P, fn);
-    SN_PUSH(P->a, P->node->kernel, P->node->nkernel, k);
+    if (prepare.raw)
+        src.prepare = sn_ps_name(P, prepare);
+    if (!P->nkern) {
+        SnDefKernel *k = sn_memdup(P->a, &src, sizeof src);
+        SN_PUSH(P->a, P->node->kernel, P->node->nkernel, k);
+        return;
+    }
+    for (uint32_t i = P->nkern; i > 0; i--) {
+        SnDefKernelsOf *o = P->backend->kernels[P->backend->nkernels - i];
+        SnDefKernel *k = sn_memdup(P->a, &src, sizeof src);
+        SN_PUSH(P->a, o->kernel, o->nkernel, k);
+    }
 }
 
 static bool
@@ -358,4 +366,18 @@ sn_ps_hook(SnPs *P, SnTok name, SnTok fn)
 
     SN_PUSH(P->a, b->hook, b->nhook, sn_ps_name(P, name));
     SN_PUSH(P->a, b->hook_fn, n, sn_ps_name(P, fn));
+}
+
+void
+sn_ps_kernels_of(SnPs *P, SnIds nodes)
+{
+    SnDefBackend *b = P->backend;
+
+    for (uint32_t i = 0; i < nodes.n; i++) {
+        SnDefKernelsOf *o = SN_NEW(P->a, SnDefKernelsOf);
+        o->name = nodes.v[i];
+        o->pos = nodes.pos[i];
+        SN_PUSH(P->a, b->kernels, b->nkernels, o);
+    }
+    P->nkern = nodes.n;
 }

@@ -194,6 +194,7 @@ typedef struct SnDefKernel {
     SnPos pos;
     SnDefTupleSrc sig;
     const char *fn;
+    const char *prepare; /* NULL: none */
     /* resolved: tuple indices it covers (an alternation may cover several) */
     uint32_t ntuple;
     uint32_t *tuple;
@@ -531,6 +532,14 @@ typedef struct SnDefCap { /* `ID expr ;` in a backend block */
     SnPos pos;
     SnExpr *e;
 } SnDefCap;
+typedef struct SnDefKernelsOf { /* `kernel NODE { }` in a backend block */
+    const char *name;
+    SnPos pos;
+    uint32_t nkernel;
+    SnDefKernel **kernel;
+    /* resolved */
+    const SnDefNode *node; /* NULL: unknown or faulty */
+} SnDefKernelsOf;
 typedef struct SnDefBackend {
     const char *name;
     SnPos pos;
@@ -542,6 +551,8 @@ typedef struct SnDefBackend {
     SnExpr **keep_when;   /* NULL entries: always */
     uint32_t nhook;
     const char **hook, **hook_fn;
+    uint32_t nkernels; /* kernels for nodes declared elsewhere */
+    SnDefKernelsOf **kernels;
     /* resolved */
     const char *rounding, *kernels_h;
     bool fallback_reference;

@@ -86,6 +86,7 @@ typedef struct SnPs {
     /* what is being built */
     SnDefBackend *backend; /* of this file */
     SnDefNode *node;
+    uint32_t nkern; /* inside `kernel NAMES { }` of a backend: how many */
     uint32_t nport[2]; /* of node: ins, outs */
     SnDefPass *pass;
     SnDefRule *rule;
@@ -174,7 +175,9 @@ void sn_ps_ports(SnPs *P, bool out, SnExprs names);
 void sn_ps_kinds(SnPs *P, SnTok kw, SnExprs in, SnExprs out);
 SnDefTupleSrc sn_ps_tuple(SnTok at, SnExprs in, SnExprs out);
 void sn_ps_add_tuple(SnPs *P, SnDefTupleSrc t, SnTok var, SnTok of);
-void sn_ps_add_kernel(SnPs *P, SnDefTupleSrc t, SnTok fn);
+/* A line of a kernel block: of the node, or of each node that the backend's
+ * block names.  prepare.raw NULL: none. */
+void sn_ps_add_kernel(SnPs *P, SnDefTupleSrc t, SnTok fn, SnTok prepare);
 /* An attribute's type: NAME, NAME(of), NAME[n] (n 0: NAME[]). */
 typedef enum { SN_AF_PLAIN, SN_AF_OF, SN_AF_LIST } SnAttrForm;
 SnDefAttr *sn_ps_attr_type(SnPs *P, SnAttrForm f, SnTok ty, SnTok of);
@@ -195,6 +198,7 @@ void sn_ps_backend(SnPs *P, SnTok name);
 void sn_ps_cap(SnPs *P, SnTok name, SnExpr *e);
 void sn_ps_keep(SnPs *P, SnTok name, SnExpr *when);
 void sn_ps_hook(SnPs *P, SnTok name, SnTok fn);
+void sn_ps_kernels_of(SnPs *P, SnIds nodes);
 
 /* ---- passes (passes.c) ---- */
 

@@ -94,6 +94,31 @@ hooks(SnRs *rs, SnDefBackend *b)
             sn_rs_unknown(rs, b->pos, "hook", b->hook[i], b->name, &v);
 }
 
+/* A node's kernels of one backend are in one place. */
+static void
+kernels(SnRs *rs, SnDefBackend *b)
+{
+    for (uint32_t i = 0; i < b->nkernels; i++) {
+        SnDefKernelsOf *o = b->kernels[i];
+        const SnDefNode *n = sn_rs_node(rs, o->pos, o->name);
+        for (uint32_t j = 0; j < i; j++)
+            if (!strcmp(o->name, b->kernels[j]->name)) {
+                sn_rs_twice(rs, o->pos, "kernels of", o->name,
+                            b->kernels[j]->pos);
+                n = NULL;
+                break;
+            }
+        if (n && n->backend == b && n->nkernel) {
+            sn_rs_twice(rs, o->pos, "kernels of", o->name, n->kernel[0]->pos);
+            n = NULL;
+        }
+        if (sn_rs_bad(rs, n))
+            continue;
+        o->node = n;
+        sn_rs_kernels(rs, n, o->kernel, o->nkernel);
+    }
+}
+
 void
 sn_rs_backends(SnRs *rs)
 {
@@ -114,5 +139,6 @@ sn_rs_backends(SnRs *rs)
         }
         keeps(rs, b);
         hooks(rs, b);
+        kernels(rs, b);
     }
 }

@@ -121,7 +121,9 @@ void sn_rs_attrs(SnRs *rs, SnDefNode *n);
 void sn_rs_sems(SnRs *rs, SnDefNode *n);    /* rsem.c */
 void sn_rs_meaning(SnRs *rs, SnDefNode *n); /* rmean.c */
 void sn_rs_tuples(SnRs *rs, SnDefNode *n);  /* rtuple.c */
-void sn_rs_kernels(SnRs *rs, SnDefNode *n);
+/* Which tuples of n each of these kernel lines covers. */
+void sn_rs_kernels(SnRs *rs, const SnDefNode *n, SnDefKernel *const *k,
+                   uint32_t nk);
 void sn_rs_family(SnRs *rs, SnDefNode *n); /* family.c */
 void sn_rs_classes(SnRs *rs);
 uint64_t *sn_rs_member(SnRs *rs, SnExpr *e, bool *bad);

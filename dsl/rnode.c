@@ -201,7 +201,7 @@ resolve_node(SnRs *rs, SnDefNode *n)
     if (!rs->bad_node[n->kind])
         sn_rs_meaning(rs, n);
     if (!rs->bad_node[n->kind]) {
-        sn_rs_kernels(rs, n);
+        sn_rs_kernels(rs, n, n->kernel, n->nkernel);
         sn_rs_family(rs, n);
     }
     rs->visit[n->kind] = 2;

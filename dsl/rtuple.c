@@ -273,7 +273,7 @@ no_tuple(SnRs *rs, const SnDefNode *n, const SnDefKernel *k)
 }
 
 static void
-kernel(SnRs *rs, SnDefNode *n, SnDefKernel *k, const SnDefKernel **taken)
+kernel(SnRs *rs, const SnDefNode *n, SnDefKernel *k, const SnDefKernel **taken)
 {
     bool bad = false;
 
@@ -297,10 +297,11 @@ kernel(SnRs *rs, SnDefNode *n, SnDefKernel *k, const SnDefKernel **taken)
 }
 
 void
-sn_rs_kernels(SnRs *rs, SnDefNode *n)
+sn_rs_kernels(SnRs *rs, const SnDefNode *n, SnDefKernel *const *k,
+              uint32_t nk)
 {
     const SnDefKernel **taken = SN_NEW_N(rs->a, const SnDefKernel *, n->ntuple);
 
-    for (uint32_t i = 0; i < n->nkernel; i++)
-        kernel(rs, n, n->kernel[i], taken);
+    for (uint32_t i = 0; i < nk; i++)
+        kernel(rs, n, k[i], taken);
 }

@@ -82,6 +82,7 @@ static const struct word {
     {"pipeline", T_PIPELINE},
     {"place", T_PLACE},
     {"prefer", T_PREFER},
+    {"prepare", T_PREPARE},
     {"real", T_KREAL},
     {"refine", T_REFINE},
     {"refines", T_REFINES},

@@ -29,6 +29,8 @@ test_value(const SnRg *cx, const char *name)
 const char *
 sn_rx_ref(SnRg *cx, const SnExpr *e)
 {
+    if (e->ek == SN_E_NAME && cx->ran && test_value(cx, e->s))
+        return sn_format(cx->a, "sn_gt_value(t, \"%s\")", e->s);
     if (e->ek == SN_E_NAME && test_value(cx, e->s))
         return sn_format(cx->a, "%s%s", cx->values, sn_field(cx->a, e->s));
     if (e->ek == SN_E_NAME) {

@@ -87,6 +87,9 @@ sn_rg_attrs(SnRg *cx, const SnTerm *t, const char *base)
                            ? sn_rg_of(cx, t->like_var)
                            : NULL;
 
+    if (cx->test && t->like)
+        like = sn_format(cx->a, "SN_NODE(%s%s)", cx->values,
+                         sn_field(cx->a, t->like));
     if (all_written(t))
         return attrs_literal(cx, t, base);
     if (!like && !attr_asgs(t))

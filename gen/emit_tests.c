@@ -330,11 +330,13 @@ run_lines(SnRg *cx, const char *name)
         sn_rg_line(cx, NULL, "sn_gt_reject(t, %s);", quoted(cx, reject->name));
 }
 
+/* Conditions speak of the graph that ran: its values by their names. */
 static void
-expect_lines(SnRg *cx, const char *name)
+condition_lines(SnRg *cx)
 {
     const SnDefTest *t = cx->test;
 
+    cx->ran = true;
     for (uint32_t i = 0; i < t->nline; i++) {
         if (t->line[i]->kind != SN_TL_COND)
             continue;
@@ -345,10 +347,14 @@ expect_lines(SnRg *cx, const char *name)
                    sn_rg_cond(cx, t->line[i]->e, false),
                    quoted(cx, sn_buf_str(&s)));
     }
-    if (!line_of(t, SN_TL_EXPECT))
-        return;
-    sn_rg_line(cx, NULL, "%s", "");
-    sn_rg_line(cx, NULL, "sn_gt_want(t);");
+    cx->ran = false;
+}
+
+static void
+expect_lines(SnRg *cx, const char *name)
+{
+    const SnDefTest *t = cx->test;
+
     sn_rg_line(cx, NULL, "graph_%s(t, &v);", name);
     for (uint32_t i = 0; i < t->nline; i++) {
         const SnDefTestLine *l = t->line[i];
@@ -360,17 +366,27 @@ expect_lines(SnRg *cx, const char *name)
     }
 }
 
-static bool
-uses_conditions_on_types(const char *s)
+/* Writes the lines so far; g is the graph being built when they start. */
+static void
+put_part(SnRg *cx, SnBuf *b, bool *have_g)
 {
-    return strstr(s, "g->pool") != NULL;
+    SnBuf s;
+
+    sn_buf_init(&s, cx->a);
+    sn_rg_flush(cx, &s);
+    if (needs_graph(sn_buf_str(&s))) {
+        sn_puts(b, *have_g ? "    g = sn_gt_graph(t);\n"
+                           : "    SnGraph *g = sn_gt_graph(t);\n");
+        *have_g = true;
+    }
+    sn_puts(b, sn_buf_str(&s));
 }
 
 static void
 put_test(const SnDefs *defs, SnDiag *d, SnBuf *b, const SnDefTest *t)
 {
     const char *name = test_name(defs, t);
-    SnBuf body;
+    bool have_g = false;
     SnRg cx;
 
     sn_rg_init(&cx, defs, d);
@@ -387,19 +403,15 @@ put_test(const SnDefs *defs, SnDiag *d, SnBuf *b, const SnDefTest *t)
     cx.values = "v.";
     cx.nname = 0;
     run_lines(&cx, name);
-    expect_lines(&cx, name);
-    sn_rg_line(&cx, NULL, "sn_gt_end(t);");
-    sn_buf_init(&body, cx.a);
-    sn_rg_flush(&cx, &body);
-    const char *s = sn_buf_str(&body), *want = strstr(s, "    sn_gt_want(t)");
-    if (uses_conditions_on_types(s) && want) {
-        size_t n = (size_t)(want - s) + strlen("    sn_gt_want(t);\n");
-        sn_putn(b, s, n);
-        sn_puts(b, "    SnGraph *g = sn_gt_graph(t);\n");
-        s += n;
+    sn_rg_flush(&cx, b);
+    condition_lines(&cx);
+    put_part(&cx, b, &have_g);
+    if (line_of(t, SN_TL_EXPECT)) {
+        sn_puts(b, "\n    sn_gt_want(t);\n");
+        expect_lines(&cx, name);
+        put_part(&cx, b, &have_g);
     }
-    sn_puts(b, s);
-    sn_puts(b, "}\n");
+    sn_puts(b, "    sn_gt_end(t);\n}\n");
 }
 
 /* ---- the file ---- */

@@ -397,6 +397,32 @@ sn_gt_reject(SnGt *t, const char *text)
         flunk(t, "got %s, expected \"%s\"", s, text);
 }
 
+/* The node without results whose attribute `name` says so. */
+static SnId
+effect_named(const SnGraph *g, const char *name)
+{
+    for (SnId id = 1; id < g->nnode; id++) {
+        const SnNode *n = g->node[id];
+        const SnAttrDesc *a = sn_attr_named(sn_desc(n->kind), "name");
+        if (!n->dead && !n->nres && a &&
+            !strcmp(*(const char *const *)sn_attr_at(n->attr, a), name))
+            return id;
+    }
+    return 0;
+}
+
+SnRef
+sn_gt_value(SnGt *t, const char *name)
+{
+    SnId save = effect_named(t->got, name);
+    SnRef v = save ? sn_in(t->got, save, 0) : sn_find(t->got, name);
+
+    sound(t);
+    if (!v)
+        flunk(t, "%s is not there any more", name);
+    return v;
+}
+
 int64_t
 sn_gt_count(const SnGt *t, SnKind k)
 {
@@ -561,20 +587,6 @@ same(const SnGt *t, SnId x, SnId y, SnId *seen)
             return false;
     }
     return true;
-}
-
-/* The node without results whose attribute `name` says so. */
-static SnId
-effect_named(const SnGraph *g, const char *name)
-{
-    for (SnId id = 1; id < g->nnode; id++) {
-        const SnNode *n = g->node[id];
-        const SnAttrDesc *a = sn_attr_named(sn_desc(n->kind), "name");
-        if (!n->dead && !n->nres && a &&
-            !strcmp(*(const char *const *)sn_attr_at(n->attr, a), name))
-            return id;
-    }
-    return 0;
 }
 
 void

@@ -35,6 +35,8 @@ void sn_gt_run(SnGt *t, const char *pass, const char *backend,
                const char *const *using, bool strict);
 /* Something so far gave an error with this text. */
 void sn_gt_reject(SnGt *t, const char *text);
+/* The value of that name in the graph that ran: an output's, or a node's. */
+SnRef sn_gt_value(SnGt *t, const char *name);
 int64_t sn_gt_count(const SnGt *t, SnKind k);
 void sn_gt_check(SnGt *t, bool holds, const char *what);
 /* Starts a second graph, for what is expected. */

@@ -72,6 +72,8 @@ SnStatus sn_cli_profile(SnCli *c, const SnGraph *g, const SnStrs *files,
                         bool quiet, SnProfile **out);
 /* One reason why a Rescale is left, as a clause that names its rule. */
 void sn_put_reason(SnBuf *b, const SnReason *r);
+/* The Rescales of w and their reasons as a JSON array. */
+void sn_put_why_json(SnBuf *b, const SnWhy *w);
 /* "1.25 MiB" */
 const char *sn_bytes_str(SnArena *a, size_t n);
 

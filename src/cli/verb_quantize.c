@@ -124,9 +124,11 @@ put_json(SnBuf *b, const SnQuantReport *r, const SnPlan *plan,
     sn_putf(b, "],\n \"rescales\": {\"inserted\": %u, \"sunk\": %u, "
             "\"absorbed\": %u, \"merged\": %u, \"other\": %u, \"left\": %u},"
             "\n \"waived\": %u, \"arena_bytes\": %zu, \"peak_bytes\": %zu, "
-            "\"constant_bytes\": %zu}\n", r->inserted, r->sunk, r->absorbed,
-            r->merged, r->other, r->left, count_waived(r), plan->arena,
-            plan->peak, plan->constants);
+            "\"constant_bytes\": %zu,\n \"why\": ", r->inserted, r->sunk,
+            r->absorbed, r->merged, r->other, r->left, count_waived(r),
+            plan->arena, plan->peak, plan->constants);
+    sn_put_why_json(b, &r->why);
+    sn_puts(b, "}\n");
 }
 
 static SnStatus

@@ -35,6 +35,24 @@ keep(void *ctx, unsigned worker, int64_t sample, const SnRun *r)
                    res->value[i] + sample * res->count[i]);
 }
 
+/* Results are shown as reals; a backend's missing kernels are always said. */
+static SnStatus
+check_exec(SnCli *c, const SnExec *x)
+{
+    for (uint32_t i = 0; i < x->noutput; i++) {
+        SnElem e = x->output[i].type->elem;
+        if (e == SN_F16 || e == SN_ROW8)
+            return sn_fail(c->d, SN_EUNSUPPORTED, x->output[i].name,
+                           "is an output of type %s, which cannot be shown",
+                           sn_elem_name(e));
+    }
+    if (x->backend && x->nfallback)
+        sn_note(c->d, (SnPos){0}, NULL, "backend %s: %u of %u nodes run on "
+                "the reference evaluator", x->backend->name, x->nfallback,
+                x->nstep);
+    return SN_OK;
+}
+
 static SnStatus
 run_model(SnCli *c, const char *path, Results *res)
 {
@@ -50,6 +68,7 @@ run_model(SnCli *c, const char *path, Results *res)
     }
     SN_TRY(sn_exec_prepare(c->a, g, c->args.backend ? o.backend : NULL, c->d,
                            &res->x));
+    SN_TRY(check_exec(c, res->x));
     SN_TRY(sn_cli_samples(c, res->x, &c->args.input, "--input",
                           &res->samples));
     uint32_t nout = res->x->noutput;

@@ -43,10 +43,10 @@ put_text(SnBuf *b, const SnWhy *w)
     }
 }
 
-static void
-put_json(SnBuf *b, const SnWhy *w)
+void
+sn_put_why_json(SnBuf *b, const SnWhy *w)
 {
-    sn_putf(b, "{\"rewrites_left\": %u, \"rescales\": [", w->nfire);
+    sn_putc(b, '[');
     for (uint32_t i = 0; i < w->n; i++) {
         const SnWhyRescale *r = &w->rescale[i];
         sn_puts(b, i ? ",\n {\"name\": " : "\n {\"name\": ");
@@ -70,7 +70,7 @@ put_json(SnBuf *b, const SnWhy *w)
         }
         sn_puts(b, "]}");
     }
-    sn_puts(b, "]}\n");
+    sn_putc(b, ']');
 }
 
 SnStatus
@@ -87,9 +87,12 @@ sn_verb_why(SnCli *c)
     SN_TRY(sn_why_rescales(c->a, g, &o,
                            c->args.passes ? c->args.passes : "quant_cleanup",
                            c->args.node, c->d, &w));
-    if (c->args.json)
-        put_json(&c->out, &w);
-    else
-        put_text(&c->out, &w);
+    if (c->args.json) {
+        sn_putf(&c->out, "{\"rewrites_left\": %u, \"rescales\": ", w.nfire);
+        sn_put_why_json(&c->out, &w);
+        sn_puts(&c->out, "}\n");
+        return SN_OK;
+    }
+    put_text(&c->out, &w);
     return SN_OK;
 }

@@ -103,7 +103,7 @@ sn_attrs_from(SnGraph *g, SnKind k, void *attr, SnId like)
 {
     const SnNode *n = sn_node(g, like);
 
-    if (n->attr)
+    if (n && n->attr)
         sn_attr_like(g->arena, sn_desc(k), attr, sn_desc(n->kind), n->attr);
 }
 

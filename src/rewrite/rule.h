@@ -138,7 +138,8 @@ sn_real_at(SnReals v, int64_t i)
 /* The attribute of that name, or NULL. */
 const void *sn_attr_of(const SnGraph *g, SnId id, const char *name);
 void *sn_edit_attr(SnEdit *e, const char *name);
-/* Copies from node `like` the attributes that kind k has by the same names. */
+/* Copies from node `like` (0: none) the attributes that kind k has by the
+ * same names. */
 void sn_attrs_from(SnGraph *g, SnKind k, void *attr, SnId like);
 /* Operands first .. first + n - 1, in the scratch arena. */
 const SnRef *sn_operands(SnRewriter *rw, const SnGraph *g, SnId id,

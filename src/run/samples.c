@@ -227,6 +227,8 @@ sn_samples_open(SnArena *a, uint32_t ninput, const SnPort *input,
 {
     SnSamples *s = SN_NEW(a, SnSamples);
 
+    if (limit == 0)
+        return sn_fail(d, SN_EUSAGE, "-n", "asks for no sample");
     s->px = *px;
     s->ninput = ninput;
     s->feed = SN_NEW_N(a, SnFeed, ninput + 1);

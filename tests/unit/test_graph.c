@@ -556,7 +556,7 @@ test_draw(void **state)
     assert_non_null(strstr(b.s, "label=\"c\\nConv\\nb: qi32 0.25, 0  2\"]"));
     assert_non_null(strstr(b.s, "n4 -> n5 [label=\"qi8 1, 0\\n1x2x2x2\"]"));
     assert_non_null(strstr(b.s, "n5 -> n6 [label=\"qi8 0.01235, 3\\n"));
-    assert_non_null(strstr(b.s, "fillcolor=\"#f9c08a\""));
+    assert_non_null(strstr(b.s, "fillcolor=\"#f4a09a\"")); /* the Rescale */
     assert_null(strstr(b.s, "n3 ")); /* the constant has no box */
 }
 

@@ -169,27 +169,30 @@ exec_values(void **state)
 }
 
 static void
-exec_refuses_opaque(void **state)
+exec_run_time_error(void **state)
 {
     static const char text[] =
         "sinter-graph 1\n"
         "graph \"n\" {\n"
-        "  %x = Placeholder() : f32[2,1,3]\n"
-        "  %w = Constant() {splat = 0} : f32[1,8,3]\n"
-        "  %r = Constant() {splat = 0} : f32[1,8,2]\n"
-        "  %y = LSTM(%x, %w, %r, _, _, _, _, _) {hidden = 2} : "
-        "f32[2,1,1,2]\n"
+        "  %x = Placeholder() : f32[3,2]\n"
+        "  %i = Placeholder() : i64[1]\n"
+        "  %y = Gather(%x, %i) : f32[1,2]\n"
         "  Save(%y) {name = \"y\"}\n"
         "}\n";
-    SnGraph *g = NULL;
-    SnSrc src = {"test", text, strlen(text), 0};
-    const SnExec *x;
+    const SnExec *x = prepare(text);
+    SnRun *r = sn_run_new(a, x);
 
     (void)state;
-    if (sn_parse(a, &src, NULL, d, &g) != SN_OK)
-        skip(); /* no opaque kind is declared */
-    assert_int_equal(sn_exec_prepare(a, g, NULL, d, &x), SN_EUNSUPPORTED);
-    assert_non_null(strstr(sn_diag_text(d, a), "runs only lowered"));
+    assert_int_equal(x->ninput, 2);
+    *(int64_t *)sn_run_input(r, 1) = 2;
+    ((float *)sn_run_input(r, 0))[5] = 7;
+    assert_int_equal(sn_run(r), SN_OK);
+    assert_true(((const float *)sn_run_output(r, 0))[1] == 7);
+    *(int64_t *)sn_run_input(r, 1) = 3;
+    assert_int_equal(sn_run(r), SN_EINPUT);
+    assert_string_equal(r->where, "y");
+    assert_non_null(strstr(r->why, "3"));
+    sn_run_free(r);
 }
 
 /* ---- batches ---- */
@@ -399,7 +402,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         T(plan_chain), T(plan_gap), T(plan_random), T(exec_values),
-        T(exec_refuses_opaque), T(batch_any_threads),
+        T(exec_run_time_error), T(batch_any_threads),
         T(batch_reports_failure), T(profile_any_threads),
         T(samples_permuted), T(samples_as_is), T(samples_codes),
         T(samples_refused), T(reals_of_types),
