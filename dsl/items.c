@@ -375,7 +375,7 @@ sn_ps_kernels_of(SnPs *P, SnIds nodes)
 
     for (uint32_t i = 0; i < nodes.n; i++) {
         SnDefKernelsOf *o = SN_NEW(P->a, SnDefKernelsOf);
-        o->name = nodes.v[i];
+        o->name = nodes.s[i];
         o->pos = nodes.pos[i];
         SN_PUSH(P->a, b->kernels, b->nkernels, o);
     }

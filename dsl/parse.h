@@ -198,6 +198,7 @@ void sn_ps_backend(SnPs *P, SnTok name);
 void sn_ps_cap(SnPs *P, SnTok name, SnExpr *e);
 void sn_ps_keep(SnPs *P, SnTok name, SnExpr *when);
 void sn_ps_hook(SnPs *P, SnTok name, SnTok fn);
+/* Opens the kernels of these nodes, for the backend being built. */
 void sn_ps_kernels_of(SnPs *P, SnIds nodes);
 
 /* ---- passes (passes.c) ---- */

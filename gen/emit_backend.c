@@ -3,10 +3,16 @@
 
 #include <string.h>
 
+typedef struct Line { /* one for each tuple that a kernel line covers */
+    const SnDefNode *node;
+    const SnDefKernel *k;
+    uint32_t tuple;
+} Line;
 typedef struct Kernels {
-    uint32_t n;   /* entries: one for each tuple that a line covers */
-    uint32_t nfn; /* distinct functions */
-    const char **fn;
+    uint32_t n;
+    Line *line;
+    uint32_t nfn, nprep; /* distinct functions */
+    const char **fn, **prep;
 } Kernels;
 
 static const char *
@@ -15,22 +21,43 @@ lower(const SnDefs *defs, const SnDefBackend *k)
     return sn_lower(defs->arena, k->name);
 }
 
+static void
+add_name(SnArena *a, const char ***v, uint32_t *n, const char *name)
+{
+    for (uint32_t i = 0; i < *n; i++)
+        if (!strcmp((*v)[i], name))
+            return;
+    SN_PUSH(a, *v, *n, name);
+}
+
+static void
+add_lines(const SnDefs *defs, Kernels *v, const SnDefNode *n,
+          SnDefKernel *const *k, uint32_t nk)
+{
+    for (uint32_t j = 0; j < nk; j++) {
+        add_name(defs->arena, &v->fn, &v->nfn, k[j]->fn);
+        if (k[j]->prepare)
+            add_name(defs->arena, &v->prep, &v->nprep, k[j]->prepare);
+        for (uint32_t t = 0; t < k[j]->ntuple; t++) {
+            Line l = { n, k[j], k[j]->tuple[t] };
+            SN_PUSH(defs->arena, v->line, v->n, l);
+        }
+    }
+}
+
+/* Those of the backend's own nodes, then those for other nodes. */
 static Kernels
 kernels(const SnDefs *defs, const SnDefBackend *k)
 {
     Kernels v = {.n = 0};
 
-    for (uint32_t i = 0; i < defs->nnode; i++) {
-        const SnDefNode *n = defs->node[i];
-        for (uint32_t j = 0; n->backend == k && j < n->nkernel; j++) {
-            bool seen = false;
-            for (uint32_t f = 0; f < v.nfn; f++)
-                seen |= !strcmp(v.fn[f], n->kernel[j]->fn);
-            if (!seen)
-                SN_PUSH(defs->arena, v.fn, v.nfn, n->kernel[j]->fn);
-            v.n += n->kernel[j]->ntuple;
-        }
-    }
+    for (uint32_t i = 0; i < defs->nnode; i++)
+        if (defs->node[i]->backend == k)
+            add_lines(defs, &v, defs->node[i], defs->node[i]->kernel,
+                      defs->node[i]->nkernel);
+    for (uint32_t i = 0; i < k->nkernels; i++)
+        add_lines(defs, &v, k->kernels[i]->node, k->kernels[i]->kernel,
+                  k->kernels[i]->nkernel);
     return v;
 }
 
@@ -58,26 +85,26 @@ emit_header(const SnDefs *defs, const SnDefBackend *k, const Kernels *v,
             up, up);
     for (uint32_t i = 0; i < v->nfn; i++)
         sn_putf(&b, "SnEvalFn %s;\n", v->fn[i]);
+    for (uint32_t i = 0; i < v->nprep; i++)
+        sn_putf(&b, "%sSnPrepareFn %s;\n", i ? "" : "\n", v->prep[i]);
     sn_puts(&b, "\n#endif\n");
     sn_emit_file(&b, outdir, header_name(defs, k), d);
 }
 
 static void
-put_kernels(const SnDefs *defs, SnBuf *b, const SnDefBackend *k)
+put_kernels(const SnDefs *defs, SnBuf *b, const SnDefBackend *k,
+            const Kernels *v)
 {
     SnArena *a = defs->arena;
 
-    sn_putf(b, "static const SnKernelDesc %s_kernels[] = {\n", lower(defs, k));
-    for (uint32_t i = 0; i < defs->nnode; i++) {
-        const SnDefNode *n = defs->node[i];
-        for (uint32_t j = 0; n->backend == k && j < n->nkernel; j++)
-            for (uint32_t t = 0; t < n->kernel[j]->ntuple; t++) {
-                const char *fn = n->kernel[j]->fn;
-                sn_rg_wrap(b, 4,
-                           sn_format(a, "{ SN_K_%s, %u, \"%s\", %s },",
-                                     sn_upper(a, n->name),
-                                     n->kernel[j]->tuple[t], fn, fn));
-            }
+    sn_putf(b, "static const SnKernelDesc %s_kernels[] = {\n",
+            lower(defs, k));
+    for (uint32_t i = 0; i < v->n; i++) {
+        const Line *l = &v->line[i];
+        sn_rg_wrap(b, 4, sn_format(a, "{ SN_K_%s, %u, \"%s\", %s, %s },",
+                                   sn_upper(a, l->node->name), l->tuple,
+                                   l->k->fn, l->k->fn,
+                                   l->k->prepare ? l->k->prepare : "NULL"));
     }
     sn_puts(b, "};\n");
 }
@@ -135,7 +162,7 @@ put_parts(const SnDefs *defs, SnDiag *d, SnBuf *b, const SnDefBackend *k,
     if (k->nkeep)
         put_keep(defs, d, b, k);
     if (v->n)
-        put_kernels(defs, b, k);
+        put_kernels(defs, b, k, v);
     if (k->nhook) {
         sn_putf(b, "static const SnBackendHooks %s_hooks = {\n", lo);
         for (uint32_t i = 0; i < k->nhook; i++)

@@ -203,11 +203,15 @@ put_onnx(SnBuf *b, const SnDefNode *n)
 }
 
 static void
-put_kernels(SnBuf *b, const SnDefs *s, const SnDefNode *n)
+put_kernels(SnBuf *b, const SnDefs *s, const SnDefNode *n,
+            const SnDefBackend *of, SnDefKernel *const *kernel, uint32_t nk)
 {
-    for (uint32_t i = 0; i < n->nkernel; i++) {
-        const SnDefKernel *k = n->kernel[i];
-        sn_putf(b, "%sKernel `%s`:", i ? "" : "\n", k->fn);
+    for (uint32_t i = 0; i < nk; i++) {
+        const SnDefKernel *k = kernel[i];
+        sn_putf(b, "%sKernel `%s`", i ? "" : "\n", k->fn);
+        if (of)
+            sn_putf(b, " of backend %s", of->name);
+        sn_putc(b, ':');
         for (uint32_t t = 0; t < k->ntuple; t++) {
             SnBuf x = fresh(b);
             sn_put_tuple(&x, s, n, &n->tuple[k->tuple[t]]);
@@ -239,7 +243,13 @@ put_node(SnBuf *b, const SnDefs *s, const SnDefNode *n)
     put_meaning(b, s, n);
     put_family(b, n);
     put_onnx(b, n);
-    put_kernels(b, s, n);
+    put_kernels(b, s, n, NULL, n->kernel, n->nkernel);
+    for (uint32_t i = 0; i < s->nbackend; i++)
+        for (uint32_t k = 0; k < s->backend[i]->nkernels; k++) {
+            const SnDefKernelsOf *o = s->backend[i]->kernels[k];
+            if (o->node == n)
+                put_kernels(b, s, n, s->backend[i], o->kernel, o->nkernel);
+        }
 }
 
 /* ---- rules ---- */

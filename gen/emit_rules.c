@@ -139,7 +139,7 @@ sn_emit_rules(const SnDefs *defs, const char *outdir, SnDiag *d)
     sn_puts(&b, "#include \"rewrite/rule.h\"\n#include \"sn_kinds.h\"\n");
     for (uint32_t i = 0; i < defs->nbackend; i++) {
         const SnDefBackend *k = defs->backend[i];
-        bool any = false;
+        bool any = k->nkernels > 0;
         for (uint32_t n = 0; n < defs->nnode; n++)
             any |= defs->node[n]->backend == k && defs->node[n]->nkernel;
         if (any)

@@ -34,17 +34,18 @@ tests: all $(TEST_X) $(GOLDEN) $(MADE_X) $(TOOL_X)
 
 ## check: every test; ends with "N passed, N failed"
 check: tests
-	@BUILD=$(BUILD) SHARED=$(SHARED) CC=$(CC) MAKE=$(MAKE) \
+	@BUILD=$(BUILD) SHARED=$(SHARED) CC=$(CC) MAKE=$(MAKE) SAN='$(SAN)' \
 	  sh tests/tally.sh $(TEST_X) $(MADE_X) $(GOLDEN) $(TEST_SH)
 
 ## check-long: what takes minutes: the model zoo, peers, long fuzzing
 check-long: tests
-	@BUILD=$(BUILD) SHARED=$(SHARED) CC=$(CC) MAKE=$(MAKE) \
+	@BUILD=$(BUILD) SHARED=$(SHARED) CC=$(CC) MAKE=$(MAKE) SAN='$(SAN)' \
 	  sh tests/tally.sh $(sort $(wildcard tests/long/*.sh))
 
 ## bless: accept the present output of golden tests; review the diff
 bless: tests
 	BUILD=$(BUILD) $(GOLDEN) --bless $$(find tests/dsl -name '*.def')
 	BUILD=$(BUILD) sh tests/sh/pass.sh --bless
+	BUILD=$(BUILD) CC=$(CC) sh tests/sh/gen_rules.sh --bless
 
 .PHONY: tests check check-long bless

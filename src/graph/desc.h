@@ -150,9 +150,25 @@ typedef struct SnCall {
     const SnTensor *out;
     SnArena *scratch;
     char *why; /* [SN_WHY] a run-time error's text (index out of range) */
+    const void *prep; /* what the kernel's prepare function made, or NULL */
+    void *work;       /* SnPrep.nwork bytes of this thread, 64-aligned, with
+                         contents left over from other calls */
 } SnCall;
 enum { SN_WHY = 200 };
 typedef SnStatus SnEvalFn(const SnCall *c);
+
+/* Preparing a kernel for one node, once for all runs: weights are packed,
+ * tables computed.  Of the call's operands only Constants have data; results
+ * have none.  call->scratch lives as long as what is prepared. */
+typedef struct SnPrep {
+    const SnCall *call;
+    const struct SnTuple *tuple;
+    uint32_t wanted;  /* bit per result that is used */
+    const void *prep; /* out: read-only, shared by threads */
+    size_t nwork;     /* out: bytes of working memory for a call */
+} SnPrep;
+/* False: the kernel cannot do this node; its evaluator will. */
+typedef bool SnPrepareFn(SnPrep *p);
 
 typedef struct SnTuple {
     const SnTypePat *in;  /* [nin ports] */

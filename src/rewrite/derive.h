@@ -18,6 +18,14 @@ bool sn_integerize(SnGraph *g, SnRewriter *rw, SnId id, uint16_t rule,
 bool sn_layout(SnGraph *g, SnRewriter *rw, SnId id, uint16_t rule,
                const uint64_t *kinds); /* id: what reads a Transpose */
 
+/* Moves commute with the kind's map (lemma L1), once its axis arguments are
+ * renumbered: from the order of a transposed value, whose axis i is axis
+ * perm[i] of the original, to the original's order.  attr is changed; lists
+ * are made anew in a.  False: an attribute is not of the form its map wants. */
+bool sn_axes_free(const SnKindDesc *d);
+bool sn_axes_renumber(SnArena *a, const SnKindDesc *d, void *attr,
+                      SnInts perm);
+
 static inline bool
 sn_kind_in(const uint64_t *kinds, SnKind k)
 {

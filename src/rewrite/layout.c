@@ -73,11 +73,30 @@ renumber(SnArena *a, void *at, SnAttrKind kind, AxisUse use, SnInts perm)
     return true;
 }
 
-static bool
-renumber_all(SnGraph *g, SnEdit *e, const SnKindDesc *d, int row, SnInts perm)
+static int
+row_of(const SnKindDesc *d)
+{
+    int row = 0;
+
+    while (d->sem && row < NTHROUGH && through[row].map != d->sem[0].map)
+        row++;
+    return d->sem ? row : NTHROUGH;
+}
+
+bool
+sn_axes_free(const SnKindDesc *d)
+{
+    return row_of(d) < NTHROUGH;
+}
+
+bool
+sn_axes_renumber(SnArena *a, const SnKindDesc *d, void *attr, SnInts perm)
 {
     const SnSem *s = &d->sem[0];
+    int row = row_of(d);
 
+    if (row == NTHROUGH)
+        return false;
     for (uint8_t i = 0; i < s->narg; i++) {
         AxisUse use = through[row].arg[i];
         if (use == AXIS_NONE)
@@ -85,7 +104,7 @@ renumber_all(SnGraph *g, SnEdit *e, const SnKindDesc *d, int row, SnInts perm)
         if (s->arg[i].kind != SN_ARG_ATTR)
             return false;
         const SnAttrDesc *ad = &d->attr[s->arg[i].v];
-        if (!renumber(g->arena, sn_attr_at(e->attr, ad), ad->kind, use, perm))
+        if (!renumber(a, sn_attr_at(attr, ad), ad->kind, use, perm))
             return false;
     }
     return true;
@@ -133,13 +152,9 @@ sn_layout(SnGraph *g, SnRewriter *rw, SnId id, uint16_t rule,
     SnNode *n = sn_node(g, id);
     const SnKindDesc *d = sn_desc(n->kind);
     SnId t = 0;
-    int row = 0;
 
-    if (n->nres != 1 || n->nin == 0 || !d->sem || !sn_kind_in(kinds, n->kind))
-        return false;
-    while (row < NTHROUGH && through[row].map != d->sem[0].map)
-        row++;
-    if (row == NTHROUGH || n->res[0].type->nq > 1)
+    if (n->nres != 1 || n->nin == 0 || !sn_kind_in(kinds, n->kind) ||
+        !sn_axes_free(d) || n->res[0].type->nq > 1)
         return false;
     for (uint32_t s = 0; s < n->nin; s++) {
         SnRef v = n->in[s].ref;
@@ -160,7 +175,7 @@ sn_layout(SnGraph *g, SnRewriter *rw, SnId id, uint16_t rule,
     if ((int)perm.n != n->res[0].shape->rank)
         return false;
     SnEdit e = sn_edit(g, id);
-    if (!renumber_all(g, &e, d, row, perm))
+    if (!sn_axes_renumber(g->arena, d, e.attr, perm))
         return false;
     for (uint32_t s = 0; s < n->nin; s++) {
         SnRef v = n->in[s].ref;

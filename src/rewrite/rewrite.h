@@ -97,6 +97,7 @@ typedef struct SnKernelDesc {
     uint16_t tuple; /* index in the kind's tuples */
     const char *name;
     SnEvalFn *fn;
+    SnPrepareFn *prepare; /* or NULL */
 } SnKernelDesc;
 typedef struct SnBackendHooks {
     /* Should this node be lowered?  -1: decide by the keep list. */

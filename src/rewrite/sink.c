@@ -85,10 +85,10 @@ constant_commutes(SnGraph *g, const SnEdit *low, SnId id, SnId r)
     const SnTuple *lo = sn_tuple_find(d, 1, &st, 1, &st);
     SnTensor tx = {st, xs, x}, trx = {tt, xs, rx}, tk = {tt, ys, kept};
     SnTensor tn = {st, ys, nxv}, ts = {tt, ys, sunk};
-    SnCall c1 = {rd, sn_node(g, r)->attr, 1, 1, &tx, &trx, a, why};
-    SnCall c2 = {d, n->attr, 1, 1, &trx, &tk, a, why};
-    SnCall c3 = {d, n->attr, 1, 1, &tx, &tn, a, why};
-    SnCall c4 = {rd, sn_node(g, r)->attr, 1, 1, &tn, &ts, a, why};
+    SnCall c1 = {rd, sn_node(g, r)->attr, 1, 1, &tx, &trx, a, why, 0, 0};
+    SnCall c2 = {d, n->attr, 1, 1, &trx, &tk, a, why, 0, 0};
+    SnCall c3 = {d, n->attr, 1, 1, &tx, &tn, a, why, 0, 0};
+    SnCall c4 = {rd, sn_node(g, r)->attr, 1, 1, &tn, &ts, a, why, 0, 0};
     bool ok = rtup && hi && lo && hi->eval && rtup->eval(&c1) == SN_OK &&
               hi->eval(&c2) == SN_OK && lo->eval(&c3) == SN_OK &&
               rtup->eval(&c4) == SN_OK && !memcmp(kept, sunk, ny);

@@ -39,6 +39,49 @@ output_name(const SnGraph *g, SnId id)
     return sn_name(g, n->in[0].ref);
 }
 
+static SnTensor
+tensor_at(const SnGraph *g, SnRef ref)
+{
+    SnTensor t = {NULL, NULL, NULL};
+
+    if (ref) {
+        t.type = sn_type(g, ref);
+        t.shape = sn_shape_of(g, ref);
+        t.data = (void *)(uintptr_t)sn_def(g, ref)->data;
+    }
+    return t;
+}
+
+/* Whether kernel k takes the node; what it prepares is in s. */
+static bool
+prepare(SnArena *a, SnExec *x, const SnNode *n, const SnKernelDesc *k,
+        SnExecStep *s)
+{
+    const SnKindDesc *kd = sn_desc(n->kind);
+    SnTensor *in = SN_NEW_N(a, SnTensor, n->nin + 1u);
+    SnTensor out[SN_MAXRES] = {{0}};
+    char why[SN_WHY];
+    SnCall c = {.kind = kd, .attr = n->attr, .nin = n->nin, .nout = kd->nout,
+                .in = in, .out = out, .scratch = a, .why = why};
+    SnPrep p = {.call = &c, .tuple = s->tuple};
+
+    if (!k->prepare)
+        return true;
+    for (uint32_t i = 0; i < n->nin; i++)
+        in[i] = tensor_at(x->g, n->in[i].ref);
+    for (unsigned i = 0; i < n->nres; i++) {
+        out[i].type = n->res[i].type;
+        out[i].shape = n->res[i].shape;
+        p.wanted |= (uint32_t)(i == 0 || n->res[i].nuse > 0) << i;
+    }
+    if (!k->prepare(&p))
+        return false;
+    s->prep = p.prep;
+    if (p.nwork > x->nwork)
+        x->nwork = p.nwork;
+    return true;
+}
+
 static SnStatus
 add_step(SnArena *a, SnExec *x, SnId id, SnDiag *d)
 {
@@ -53,6 +96,8 @@ add_step(SnArena *a, SnExec *x, SnId id, SnDiag *d)
                        "no tuple of %s fits the types of its operands",
                        kd->name);
     const SnKernelDesc *k = kernel_for(x->backend, n->kind, s.tuple);
+    if (k && !prepare(a, x, n, k, &s))
+        k = NULL;
     s.fn = k ? k->fn : s.tuple->eval;
     s.kernel = k ? k->name : NULL;
     if (!s.fn)
@@ -128,6 +173,7 @@ sn_run_new(SnArena *a, const SnExec *x)
 
     r->x = x;
     r->arena = sn_alloc(a, x->plan->arena + SN_PLAN_ALIGN);
+    r->work = x->nwork ? sn_alloc(a, x->nwork + SN_PLAN_ALIGN) : NULL;
     r->in = SN_NEW_N(a, SnTensor, x->ntensor_in + 1);
     r->out = SN_NEW_N(a, SnTensor, x->ntensor_out + 1);
     r->scratch = sn_arena_new();
@@ -186,7 +232,8 @@ run_step(SnRun *r, const SnExecStep *s)
     const SnKindDesc *kd = sn_desc(n->kind);
     SnCall c = {.kind = kd, .attr = n->attr, .nin = n->nin, .nout = kd->nout,
                 .in = r->in + s->in, .out = r->out + s->out,
-                .scratch = r->scratch, .why = r->why};
+                .scratch = r->scratch, .why = r->why,
+                .prep = s->prep, .work = r->work};
 
     r->why[0] = '\0';
     SnStatus st = s->fn(&c);

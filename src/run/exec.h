@@ -20,6 +20,7 @@ typedef struct SnExecStep {
     const SnTuple *tuple;
     SnEvalFn *fn;
     const char *kernel; /* NULL: the generated evaluator */
+    const void *prep;   /* what the kernel prepared */
     uint32_t in, out;   /* first tensor in SnRun.in, SnRun.out */
 } SnExecStep;
 
@@ -33,6 +34,7 @@ typedef struct SnExec {
     SnPort *input, *output;
     uint32_t nfallback; /* steps without a kernel of the backend */
     uint32_t ntensor_in, ntensor_out;
+    size_t nwork; /* largest working memory of a kernel, bytes */
     uint32_t *block; /* [nnode << SN_RESBITS] block index + 1, 0: none */
 } SnExec;
 
@@ -48,6 +50,7 @@ typedef void SnValueHook(void *ctx, SnRef ref, const SnTensor *t);
 typedef struct SnRun {
     const SnExec *x;
     uint8_t *arena;
+    uint8_t *work; /* for one kernel at a time */
     SnTensor *in, *out;
     SnArena *scratch;
     SnValueHook *hook;

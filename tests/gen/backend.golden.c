@@ -1,6 +1,6 @@
 #include "npu_kernels.h"
 
-/* tests/gen/backend.def:10: backend.add_relu
+/* tests/gen/backend.def:12: backend.add_relu
  *
  *   rule add_relu: Relu(Add(a, b) @s :1) @o => NPUAddRelu(a, b) {mid =
  *       s.type, mid_clamp = s.clamp, round = s.round, zp_shift =
@@ -36,11 +36,11 @@ backend_add_relu(SnGraph *g, SnRewriter *rw, SnId o)
     return true;
 }
 
-/* tests/gen/backend.def:13: backend.pack
+/* tests/gen/backend.def:15: backend.pack
  *
  *   custom rule pack on Conv2D contract { matches Conv2D(x, w, b) @c; when
  *       const(w) and dim(x, 3) <= 4 and c.group == 1; makes Conv2D,
- *       Constant; removes Conv2D; claim exact; } builder sn_npu_pack
+ *       Constant; removes Conv2D; claim exact; } builder sn_npu_pack_filter
  *       trusted "re-lays the filter";
  */
 static bool
@@ -54,7 +54,7 @@ backend_pack(SnGraph *g, SnRewriter *rw, SnId c)
         return false;
     if (!sn_is_const(g, w))
         return false;
-    return sn_npu_pack(g, rw, c);
+    return sn_npu_pack_filter(g, rw, c);
 }
 
 /* ---- passes ---- */
@@ -111,7 +111,12 @@ static const SnKeep npu_keep[] = {
     { SN_K_ADD, NULL },
 };
 static const SnKernelDesc npu_kernels[] = {
-    { SN_K_NPUADDRELU, 0, "sn_npu_add_relu", sn_npu_add_relu },
+    { SN_K_NPUADDRELU, 0, "sn_npu_add_relu", sn_npu_add_relu, NULL },
+    { SN_K_CONV2D, 0, "sn_npu_conv", sn_npu_conv, sn_npu_pack },
+    { SN_K_ADD, 0, "sn_npu_two", sn_npu_two, NULL },
+    { SN_K_ADD, 1, "sn_npu_two", sn_npu_two, NULL },
+    { SN_K_MUL, 0, "sn_npu_two", sn_npu_two, NULL },
+    { SN_K_MUL, 1, "sn_npu_two", sn_npu_two, NULL },
 };
 static const SnBackendHooks npu_hooks = {
     .lower = npu_lower,
@@ -121,7 +126,7 @@ const SnBackendDesc sn_backends[] = {
     { .name = "NPU", .rounding = "double",
       .fallback_reference = false, .nkeep = 2, .keep = npu_keep,
       .supports = npu_supports,
-      .nkernel = 1, .kernel = npu_kernels,
+      .nkernel = 6, .kernel = npu_kernels,
       .hooks = &npu_hooks,
       .where = "tests/gen/backend.def:4" },
 };

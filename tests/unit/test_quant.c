@@ -454,6 +454,25 @@ place_without_range(void **state)
     assert_int_equal(sn_find(g, "x.q"), 0);
 }
 
+/* Probabilities far below a step of the fixed type would all round to 0. */
+static void
+place_unfit_fixed_type(void **state)
+{
+    static const float range[][2] = {{0, 1}, {-1, 3}, {-1, 3}, {0, 0.001f}};
+    SnPlace pl = {.profile = ranges(4, net_name, range)};
+    SnGraph *g = place(net, &pl);
+
+    (void)state;
+    assert_int_equal(pl.nfloat, 1);
+    assert_string_equal(pl.left_float[0].name, "s (Softmax)");
+    assert_string_equal(pl.left_float[0].why, "its values stay within 0.001, "
+                        "less than 8 steps of its fixed type");
+    assert_int_equal(sn_find(g, "s.q"), 0);
+    /* Its operand is quantized all the same: the producer is. */
+    assert_string_equal(sn_name(g, sn_in(g, SN_NODE(sn_find(g, "s")), 0)),
+                        "p.dq");
+}
+
 /* A value whose producer is float is quantized only where a port asks. */
 static void
 place_unquantized_producer(void **state)
@@ -549,7 +568,8 @@ main(void)
         T(hist_nonfinite), T(hist_merge_any_order), T(profile_round_trip),
         T(profile_hostile), T(scheme_ranges), T(scheme_degenerate),
         T(scheme_covers), T(place_network), T(place_channelwise),
-        T(place_without_range), T(place_unquantized_producer),
+        T(place_without_range),
+        T(place_unfit_fixed_type), T(place_unquantized_producer),
         T(place_raises_scale), T(quantize_network),
     };
 

@@ -295,7 +295,7 @@ test_class(void **state)
     static const char *const in[] = {"Conv2D", "ChannelwiseConv2D"};
     uint32_t n = 0;
     for (uint32_t k = 1; k <= defs->nnode; k++)
-        n += c->member[k / 64] >> k % 64 & 1;
+        n += (uint32_t)(c->member[k / 64] >> k % 64 & 1);
     assert_int_equal(n, 2);
     for (size_t i = 0; i < 2; i++) {
         uint32_t k = node(in[i])->kind;

@@ -1,0 +1,721 @@
+/* Drawing the left side of a rule: tuples, types, attributes, values. */
+#include "dsl/prove_priv.h"
+
+#include <math.h>
+#include <string.h>
+#include "base/num.h"
+
+bool
+pv_no(PvCase *c, const char *why)
+{
+    if (!c->fail)
+        c->fail = why;
+    return false;
+}
+
+/* ---- types ---- */
+
+bool
+pv_quant(const PvType *t)
+{
+    return t->nq > 0;
+}
+
+bool
+pv_same_type(const PvType *a, const PvType *b)
+{
+    if (a->elem != b->elem || a->axis != b->axis || a->nq != b->nq)
+        return false;
+    for (uint32_t i = 0; i < a->nq; i++)
+        if (a->scale[i] != b->scale[i] || a->zp[i] != b->zp[i])
+            return false;
+    return true;
+}
+
+double
+pv_code_lo(int8_t elem)
+{
+    return elem == SN_DE_QI8    ? -128
+           : elem == SN_DE_QI16 ? -32768
+                                : -2147483648.0;
+}
+
+double
+pv_code_hi(int8_t elem)
+{
+    return elem == SN_DE_QI8 ? 127 : elem == SN_DE_QI16 ? 32767 : 2147483647.0;
+}
+
+double
+pv_real(const PvType *t, double code, uint32_t slice)
+{
+    if (!t->nq)
+        return code;
+    if (t->nq == 1)
+        slice = 0;
+    return (double)t->scale[slice] * (code - t->zp[slice]);
+}
+
+void
+pv_clamp_real(const PvType *t, PvRange r, double *lo, double *hi)
+{
+    if (!t->nq) {
+        *lo = r.has_lo ? r.lo : -INFINITY;
+        *hi = r.has_hi ? r.hi : INFINITY;
+        return;
+    }
+    double l = pv_code_lo(t->elem), h = pv_code_hi(t->elem);
+    if (r.has_lo)
+        l = fmax(l, r.lo);
+    if (r.has_hi)
+        h = fmin(h, r.hi);
+    *lo = pv_real(t, l, 0);
+    *hi = pv_real(t, h, 0);
+}
+
+void
+pv_limits(const PvType *t, PvRange r, int32_t *lo, int32_t *hi)
+{
+    double l = pv_code_lo(t->elem), h = pv_code_hi(t->elem);
+
+    if (r.has_lo)
+        l = fmax(l, r.lo);
+    if (r.has_hi)
+        h = fmin(h, r.hi);
+    *lo = (int32_t)l;
+    *hi = (int32_t)(h < l ? l : h);
+}
+
+const char *
+pv_type_str(SnArena *a, const PvType *t)
+{
+    static const char *const v[] = {"f32",  "f16", "q8",  "q16", "q32",
+                                    "row8", "i8",  "i32", "i64", "bool"};
+    SnBuf b;
+
+    if (!t->nq)
+        return v[(int)t->elem];
+    sn_buf_init(&b, a);
+    sn_putf(&b, "%s%s(", v[(int)t->elem], t->nq > 1 ? "c" : "");
+    sn_put_f32(&b, t->scale[0]);
+    sn_putf(&b, "%s,%d)", t->nq > 1 ? ".." : "", t->zp[0]);
+    return sn_buf_str(&b);
+}
+
+static float
+draw_scale(PvCase *c)
+{
+    static const float corner[] = {0.04f, 0.01f,      0.1f,  0.05f,
+                                   0.02f, 0.0078125f, 0.5f,  0.03125f,
+                                   1.0f,  0.0141f,    0.0127f};
+
+    if (pv_chance(c, c->corner ? 100 : 35))
+        return corner[pv_below(c, 11)];
+    return (float)(0.03 * exp2(5 * pv_unit(c) - 2.5));
+}
+
+static int32_t
+draw_zp(PvCase *c)
+{
+    static const int32_t corner[] = {0, 0, -128, 127, 3, -1, 50};
+
+    if (c->corner)
+        return corner[pv_below(c, 3)];
+    if (pv_chance(c, 60))
+        return corner[pv_below(c, 7)];
+    return (int32_t)pv_below(c, 256) - 128;
+}
+
+static PvType
+draw_type(PvCase *c, SnDefConc k)
+{
+    PvType t = {.elem = k.elem, .axis = k.axis};
+
+    if (k.elem != SN_DE_QI8 && k.elem != SN_DE_QI16 && k.elem != SN_DE_QI32)
+        return t;
+    if (c->npool && k.axis < 0 && pv_chance(c, 40)) {
+        const PvType *p = &c->pool[pv_below(c, c->npool)];
+        if (p->elem == k.elem)
+            return *p;
+    }
+    t.nq = k.axis < 0 ? 1 : PV_NQ; /* cut to the axis later */
+    for (uint32_t i = 0; i < t.nq; i++) {
+        t.scale[i] = draw_scale(c);
+        if (k.elem == SN_DE_QI16)
+            t.scale[i] *= 1 / 256.0f;
+        if (k.elem == SN_DE_QI32)
+            t.scale[i] *= 0.01f;
+        t.zp[i] = k.elem == SN_DE_QI32 ? 0 : draw_zp(c);
+    }
+    if (k.axis < 0 && c->npool < 12 && k.elem != SN_DE_QI32)
+        c->pool[c->npool++] = t;
+    return t;
+}
+
+/* ---- values ---- */
+
+PvT *
+pv_value(PvCase *c, const PvType *t)
+{
+    PvT *v = SN_NEW(c->a, PvT);
+
+    v->type = *t;
+    v->rank = -1;
+    return v;
+}
+
+static double
+leaf_code(PvCase *c, const PvT *t, int64_t i, double lo, double hi)
+{
+    uint32_t odd = 2 * (c->nleaf ? (uint32_t)(t->dim[0] & 3) : 0) + 1;
+
+    if (t->n == 256 && hi - lo == 255) {
+        static const uint32_t mul[] = {1, 37, 101, 211, 59};
+        uint32_t k = 0;
+        while (k < c->nleaf && c->leaf[k] != t)
+            k++;
+        return lo + (double)(((uint32_t)i * mul[k % 5] * odd + 91 * k) & 255);
+    }
+    if (pv_chance(c, 12))
+        return lo;
+    if (pv_chance(c, 12))
+        return hi;
+    return floor(lo + (hi - lo + 1) * pv_unit(c));
+}
+
+static double
+leaf_real(PvCase *c)
+{
+    PvType t = {.nq = 1, .scale = {0.03125f}, .elem = SN_DE_QI8};
+
+    if (c->npool)
+        t = c->pool[pv_below(c, c->npool)];
+    double k = t.elem == SN_DE_QI16 ? 65536 : 256, v;
+    if (pv_chance(c, 20)) /* a tie */
+        v = (floor((pv_unit(c) - 0.5) * k * 1.2) + 0.5) * (double)t.scale[0];
+    else
+        v = (pv_unit(c) - 0.5) * k * 1.4 * (double)t.scale[0];
+    v -= c->npool ? t.zp[0] * (double)t.scale[0] : 0;
+    if (c->positive)
+        v = fabs(v) + 0.01;
+    return (double)(float)v;
+}
+
+/* Fills a leaf, once its shape is known. */
+void
+pv_leaf_data(PvCase *c, PvT *t)
+{
+    const PvType *k = &t->type;
+    double lo = 0, hi = 1;
+
+    t->v = SN_NEW_N(c->a, double, t->n + 1);
+    t->id = SN_NEW_N(c->a, double, t->n + 1);
+    t->er = SN_NEW_N(c->a, double, t->n + 1);
+    if (k->elem == SN_DE_QI32) {
+        hi = pv_chance(c, 50) ? 3000 : 60;
+        lo = -hi;
+    } else if (k->nq) {
+        lo = pv_code_lo(k->elem);
+        hi = pv_code_hi(k->elem);
+    }
+    for (int64_t i = 0; i < t->n; i++) {
+        uint32_t s = k->nq > 1 ? (uint32_t)(i / (t->n / t->dim[0])) : 0;
+        t->v[i] = k->elem == SN_DE_F32 ? leaf_real(c)
+                                       : leaf_code(c, t, i, lo, hi);
+        t->id[i] = pv_real(k, t->v[i], s);
+    }
+    t->done = true;
+}
+
+static PvT *
+leaf(PvCase *c, SnDefConc k, const PvType *want, const char *name)
+{
+    PvType t = want ? *want : draw_type(c, k);
+    PvT *v = pv_value(c, &t);
+
+    v->leaf = true;
+    v->name = name;
+    v->konst = pv_chance(c, 75);
+    if (c->nleaf < 16)
+        c->leaf[c->nleaf++] = v;
+    else
+        pv_no(c, "more than 16 leaves");
+    return v;
+}
+
+/* ---- attributes ---- */
+
+PvVal *
+pv_attr(const PvNode *n, const char *name)
+{
+    for (uint32_t i = 0; i < n->n->nall; i++)
+        if (!strcmp(n->n->all[i]->name, name))
+            return &n->attr[i];
+    return NULL;
+}
+
+PvRange
+pv_clamp_of(const PvNode *n)
+{
+    const PvVal *v = n->n->clamp ? pv_attr(n, n->n->clamp->name) : NULL;
+
+    return v ? v->rg : (PvRange){0};
+}
+
+/* A clamp that means something in type t, open more often than not. */
+static PvRange
+draw_clamp(PvCase *c, const PvType *t)
+{
+    PvRange r = {0};
+    double lo = -4, hi = 4;
+
+    if (pv_chance(c, 55) || (t->nq == 0 && t->elem != SN_DE_F32))
+        return r;
+    if (t->nq) {
+        lo = pv_code_lo(t->elem);
+        hi = pv_code_hi(t->elem);
+    }
+    double a = lo + (hi - lo) * pv_unit(c), b = lo + (hi - lo) * pv_unit(c);
+    r.has_lo = pv_chance(c, 70);
+    r.has_hi = !r.has_lo || pv_chance(c, 60);
+    r.lo = t->nq ? floor(fmin(a, b)) : (double)(float)fmin(a, b);
+    r.hi = t->nq ? floor(fmax(a, b)) : (double)(float)fmax(a, b);
+    if (pv_chance(c, 30) && t->nq) /* at the zero point: a Relu's clamp */
+        r.lo = fmin(t->zp[0], r.hi);
+    if (!r.has_lo)
+        r.lo = 0;
+    if (!r.has_hi)
+        r.hi = 0;
+    return r;
+}
+
+static void
+draw_attr(PvCase *c, PvNode *n, uint32_t i)
+{
+    const SnDefAttr *a = n->n->all[i];
+    PvVal *v = &n->attr[i];
+
+    if (a->ty == SN_AT_RANGE) {
+        *v = (PvVal){.ty = SN_TY_RANGE};
+        if (a == n->n->clamp)
+            v->rg = draw_clamp(c, &n->out[0]->type);
+        return;
+    }
+    if (a->ty == SN_AT_TYPE) {
+        SnDefConc k = {SN_DE_QI8, -1};
+        *v = (PvVal){.ty = SN_TY_ETYPE, .t = draw_type(c, k), .typed = true};
+        return;
+    }
+    if (a->def && (a->ty != SN_AT_REAL || pv_chance(c, 50)))
+        *v = pv_expr(c, a->def);
+    else if (a->ty == SN_AT_REAL)
+        *v = (PvVal){.ty = SN_TY_REAL,
+                     .r = pv_chance(c, 25) ? 0 : fabs(leaf_real(c))};
+    else
+        *v = (PvVal){.ty = SN_TY_INT, .r = 0};
+    if (a->ty == SN_AT_BOOL && pv_chance(c, 40))
+        *v = (PvVal){.ty = SN_TY_BOOL, .r = pv_below(c, 2)};
+    if (v->ty == SN_TY_REAL || a->ty == SN_AT_REAL)
+        v->r = (double)(float)v->r;
+}
+
+static bool
+draw_attrs(PvCase *c, PvNode *n, const SnPat *p)
+{
+    n->attr = SN_NEW_N(c->a, PvVal, n->n->nall + 1);
+    for (uint32_t i = 0; i < n->n->nall; i++)
+        draw_attr(c, n, i);
+    PvVal *lo = pv_attr(n, "low"), *hi = pv_attr(n, "high");
+    if (lo && hi && lo->r > hi->r && pv_chance(c, 90)) {
+        PvVal t = *lo;
+        *lo = *hi;
+        *hi = t;
+    }
+    for (uint32_t i = 0; p && i < p->nasg; i++) {
+        PvVal *v = pv_attr(n, p->asg[i].name);
+        if (v)
+            *v = pv_expr(c, p->asg[i].e);
+    }
+    return !c->fail;
+}
+
+/* ---- patterns ---- */
+
+static PvT *inst(PvCase *c, const SnPat *p, SnDefConc k, const PvType *want,
+                 bool optional);
+
+static const SnDefNode *
+kind_of(PvCase *c, const SnPat *p)
+{
+    if ((p->pk == SN_P_ANY || p->pk == SN_P_FORMS) && c->pr->any)
+        return c->pr->any;
+    return p->node;
+}
+
+static bool
+conc_eq(SnDefConc a, SnDefConc b)
+{
+    return a.elem == b.elem && a.axis == b.axis;
+}
+
+static bool
+typed_as(const SnPat *p, SnDefConc k)
+{
+    for (uint32_t i = 0; i < p->nconc; i++)
+        if (conc_eq(p->conc[i], k))
+            return true;
+    return p->nconc == 0;
+}
+
+/* A tuple that gives k (elem -1: anything); 8-bit ones more often. */
+static const SnDefTuple *
+pick_tuple(PvCase *c, const SnDefNode *n, SnDefConc k, const SnPat *p)
+{
+    const SnDefTuple *best = NULL;
+    uint32_t w = 0;
+
+    for (uint32_t i = 0; i < n->ntuple; i++) {
+        const SnDefTuple *t = &n->tuple[i];
+        if (n->nout && k.elem >= 0 && !conc_eq(t->out[0], k))
+            continue;
+        if (n->nout && !typed_as(p, t->out[0]))
+            continue;
+        uint32_t mine = 2;
+        if (n->nout && t->out[0].elem == SN_DE_QI8)
+            mine = 6;
+        else if (n->nout && t->out[0].elem == SN_DE_QI16)
+            mine = 1;
+        w += mine;
+        if (pv_below(c, w) < mine)
+            best = t;
+    }
+    return best;
+}
+
+static bool
+result_type(PvCase *c, PvNode *n, const SnDefTuple *t, const PvType *want)
+{
+    for (uint32_t i = 0; i < n->n->nout; i++) {
+        PvType ty;
+        const SnDefPort *y = n->n->out[i];
+        if (i >= PV_MAXRES)
+            return pv_no(c, "more than 3 results");
+        if (i == 0 && want) {
+            ty = *want;
+        } else if (y->fact == SN_DF_FIXED && t->out[i].elem == SN_DE_QI8) {
+            ty = (PvType){.elem = SN_DE_QI8, .axis = -1, .nq = 1};
+            ty.scale[0] = (float)y->fixed_scale;
+            ty.zp[0] = (int32_t)y->fixed_zp;
+        } else {
+            ty = draw_type(c, t->out[i]);
+        }
+        if (i == 0 && want && y->fact == SN_DF_FIXED && want->nq &&
+            (want->scale[0] != (float)y->fixed_scale ||
+             want->zp[0] != (int32_t)y->fixed_zp))
+            return pv_no(c, "the result's type is fixed");
+        n->out[i] = pv_value(c, &ty);
+        n->out[i]->def = n;
+        n->out[i]->res = i;
+        n->used[i] = i > 0 && pv_chance(c, 40);
+    }
+    return true;
+}
+
+static void
+pin_type(PvNode *n, const SnDefPort *p, PvType *t)
+{
+    *t = (PvType){.elem = SN_DE_QI32, .axis = -1, .nq = 1};
+    for (uint32_t i = 0; i < PV_NQ; i++)
+        t->scale[i] = 1;
+    for (uint32_t k = 0; k < p->npin; k++)
+        for (uint32_t s = 0; s < n->nin; s++) {
+            if (n->port[s] != p->pin[k] || !n->in[s])
+                continue;
+            const PvType *x = &n->in[s]->type;
+            if (x->nq > t->nq) {
+                t->nq = x->nq;
+                t->axis = 0;
+            }
+            for (uint32_t i = 0; i < PV_NQ && x->nq; i++) {
+                float v = x->scale[x->nq > 1 ? i : 0];
+                t->scale[i] = k ? sn_pin_scale(t->scale[i], v) : v;
+            }
+        }
+}
+
+static bool
+draw_slot(PvCase *c, PvNode *n, uint32_t port, const SnDefTuple *t,
+          const SnPat *arg)
+{
+    const SnDefPort *p = n->n->in[port];
+    const PvType *want = NULL;
+    PvType pin;
+    static const SnPat wild = {.pk = SN_P_WILD};
+
+    if (p->fact == SN_DF_SAME && n->n->nout &&
+        n->n->out[0]->fact == SN_DF_SAME)
+        want = &n->out[0]->type;
+    if (p->fact == SN_DF_PIN && t->in[port].elem == SN_DE_QI32) {
+        pin_type(n, p, &pin);
+        want = &pin;
+    }
+    uint32_t s = n->nin++;
+    n->port[s] = port;
+    n->in[s] = inst(c, arg ? arg : &wild, t->in[port], want, p->optional);
+    return !c->fail;
+}
+
+static bool
+draw_run(PvCase *c, PvNode *n, uint32_t port, const SnDefTuple *t,
+         const SnPat *arg)
+{
+    uint32_t m = arg && arg->pk == SN_P_EACH ? 2 : 1 + pv_below(c, 2);
+    uint32_t first = n->nin;
+    const SnPat *one = arg && arg->pk == SN_P_EACH ? arg->arg[0] : NULL;
+
+    for (c->each = 0; c->each < m && !c->fail; c->each++) {
+        c->in_each = arg && arg->pk == SN_P_EACH;
+        draw_slot(c, n, port, t, one);
+        if (n->in[n->nin - 1] && !n->in[n->nin - 1]->name)
+            n->in[n->nin - 1]->name =
+                sn_format(c->a, "x%u", c->each);
+    }
+    c->in_each = false;
+    c->each = 0;
+    if (arg && arg->pk == SN_P_LIST && !c->fail) {
+        PvBind *b = &c->bind[arg->var->index];
+        b->n = m;
+        b->list = SN_NEW_N(c->a, PvT *, m);
+        memcpy(b->list, n->in + first, m * sizeof *b->list);
+    }
+    return !c->fail;
+}
+
+/* Pinned operands come last: their types follow from the others'. */
+static bool
+draw_operands(PvCase *c, PvNode *n, const SnPat *p, const SnDefTuple *t)
+{
+    n->in = SN_NEW_N(c->a, PvT *, n->n->nin + 4);
+    n->port = SN_NEW_N(c->a, uint32_t, n->n->nin + 4);
+    for (uint32_t i = 0; i < n->n->nin; i++) {
+        const SnPat *arg = p->by_port ? p->by_port[i] : NULL;
+        if (!(n->n->in[i]->variadic ? draw_run(c, n, i, t, arg)
+                                    : draw_slot(c, n, i, t, arg)))
+            return false;
+    }
+    return true;
+}
+
+static void
+capture(PvCase *c, const SnPat *p, PvNode *n)
+{
+    if (!p->cap)
+        return;
+    PvBind *b = &c->bind[p->cap->index];
+    b->node = n;
+    if (!c->in_each)
+        return;
+    if (!b->nodes)
+        b->nodes = SN_NEW_N(c->a, PvNode *, 4);
+    b->nodes[c->each & 3] = n;
+}
+
+static PvT *
+inst_node(PvCase *c, const SnPat *p, SnDefConc k, const PvType *want)
+{
+    PvNode *n = SN_NEW(c->a, PvNode);
+    uint32_t each = c->each;
+    bool in_each = c->in_each;
+
+    n->n = kind_of(c, p);
+    if (!n->n)
+        return NULL;
+    n->name = p->capture ? p->capture : NULL;
+    const SnDefTuple *t = pick_tuple(c, n->n, k, p);
+    if (!t) {
+        pv_no(c, "no tuple gives that type");
+        return NULL;
+    }
+    if (!result_type(c, n, t, want))
+        return NULL;
+    capture(c, p, n);
+    if (p == c->r->pat)
+        c->root = n;
+    if (!draw_operands(c, n, p, t))
+        return NULL;
+    c->each = each;
+    c->in_each = in_each;
+    if (!draw_attrs(c, n, p))
+        return NULL;
+    PvT *y = n->n->nout ? n->out[0] : NULL;
+    if (n->n->nin == 0 && y) { /* a source: its value is a leaf */
+        y->konst = !n->n->has_effect;
+        y->name = p->capture ? p->capture : NULL;
+        if (n->n->rsem[0]->cls == SN_DC_SOURCE) {
+            y->leaf = true;
+            if (c->nleaf < 16)
+                c->leaf[c->nleaf++] = y;
+        }
+        return y;
+    }
+    if (!pv_draw_map(c, n))
+        return NULL;
+    return y;
+}
+
+static PvT *
+inst_var(PvCase *c, const SnPat *p, SnDefConc k, const PvType *want,
+         bool optional)
+{
+    PvBind *b = &c->bind[p->var->index];
+    PvT *old = c->in_each ? NULL : b->v;
+
+    if (old) {
+        if (want ? !pv_same_type(&old->type, want)
+                 : old->type.elem != k.elem || old->type.axis != k.axis)
+            pv_no(c, "one value, two types");
+        return old;
+    }
+    if (!typed_as(p, k)) {
+        pv_no(c, "the pattern takes another type");
+        return NULL;
+    }
+    if (optional && pv_chance(c, 25))
+        return NULL;
+    PvT *v = leaf(c, k, want,
+                  c->in_each ? sn_format(c->a, "%s%u", p->name, c->each)
+                             : p->name);
+    b->v = v;
+    if (c->in_each) {
+        if (!b->list)
+            b->list = SN_NEW_N(c->a, PvT *, 4);
+        b->list[c->each & 3] = v;
+        b->n = c->each + 1;
+    }
+    return v;
+}
+
+static PvT *
+inst(PvCase *c, const SnPat *p, SnDefConc k, const PvType *want,
+     bool optional)
+{
+    if (c->fail)
+        return NULL;
+    switch (p->pk) {
+    case SN_P_WILD:
+        if (optional && pv_chance(c, 50))
+            return NULL;
+        return leaf(c, k, want, NULL);
+    case SN_P_VAR:
+        return inst_var(c, p, k, want, optional);
+    case SN_P_CALL:
+    case SN_P_FORMS:
+    case SN_P_ANY:
+        if (k.elem == SN_DE_ABSENT && !optional)
+            k.elem = -1;
+        return inst_node(c, p, k, want);
+    default:
+        pv_no(c, "a list where one operand stands");
+        return NULL;
+    }
+}
+
+/* ---- the left side ---- */
+
+static bool
+flat_map(const SnDefNode *n)
+{
+    const char *m = n->rsem[0]->map;
+
+    if (n->nin == 0)
+        return true;
+    return m && (!strcmp(m, "each") || !strcmp(m, "broadcast") ||
+                 !strcmp(m, "fill"));
+}
+
+static bool
+flat_pat(const PvCase *c, const SnPat *p)
+{
+    const SnDefNode *n =
+        (p->pk == SN_P_ANY || p->pk == SN_P_FORMS) ? c->pr->any : p->node;
+
+    if (n && !flat_map(n))
+        return false;
+    for (uint32_t i = 0; i < p->narg; i++)
+        if (!flat_pat(c, p->arg[i]))
+            return false;
+    return true;
+}
+
+static bool
+flat_term(const SnTerm *t)
+{
+    if (t->tk == SN_T_CALL && t->node && !flat_map(t->node))
+        return false;
+    for (uint32_t i = 0; i < t->narg; i++)
+        if (!flat_term(t->arg[i]))
+            return false;
+    return true;
+}
+
+static bool
+all_shaped(PvCase *c)
+{
+    static const int64_t some[] = {256, 2, 3};
+
+    for (uint32_t i = 0; i < c->nleaf; i++) {
+        PvT *t = c->leaf[i];
+        if (t->rank < 0)
+            pv_set_shape(t, 1, some);
+        if (t->type.nq > 1) {
+            if (t->dim[0] > PV_NQ)
+                return pv_no(c, "more than 8 slices");
+            t->type.nq = (uint32_t)t->dim[0];
+            if (t->type.nq == 1)
+                t->type.nq = 1;
+        }
+        pv_leaf_data(c, t);
+    }
+    return true;
+}
+
+bool
+pv_draw(PvCase *c)
+{
+    SnDefConc any = {-1, -1};
+
+    c->bind = SN_NEW_N(c->a, PvBind, c->r->nvar + 1);
+    c->flat = flat_pat(c, c->r->pat) && (!c->r->rhs || flat_term(c->r->rhs));
+    c->corner = pv_chance(c, 40);
+    c->positive = pv_chance(c, 40);
+    PvT *y = inst(c, c->r->pat, any, NULL, false);
+    if (c->fail || !c->root)
+        return pv_no(c, "no left side");
+    for (uint32_t i = 0; i < c->root->n->nout && i < PV_MAXRES; i++)
+        c->lhs[i] = c->root->out[i];
+    (void)y;
+    return all_shaped(c);
+}
+
+/* The tuple that a node's operands and results fit, or NULL. */
+const SnDefTuple *
+pv_fit(const PvNode *n)
+{
+    for (uint32_t i = 0; i < n->n->ntuple; i++) {
+        const SnDefTuple *t = &n->n->tuple[i];
+        bool ok = true;
+        for (uint32_t s = 0; s < n->nin && ok; s++) {
+            SnDefConc k = t->in[n->port[s]];
+            const PvT *x = n->in[s];
+            ok = x ? x->type.elem == k.elem &&
+                         (x->type.axis == k.axis ||
+                          (k.axis >= 0 && x->type.nq == 1))
+                   : n->n->in[n->port[s]]->optional;
+        }
+        if (n->n->nout && ok)
+            ok = n->out[0]->type.elem == t->out[0].elem;
+        if (ok)
+            return t;
+    }
+    return NULL;
+}

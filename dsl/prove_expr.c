@@ -1,0 +1,568 @@
+/* Conditions and attribute values of rules on a concrete case: the functions
+ * of the closed expression language, as src/rewrite/expr.c has them. */
+#include "dsl/prove_priv.h"
+
+#include <math.h>
+#include <string.h>
+#include "base/num.h"
+
+static PvVal
+num(double r)
+{
+    return (PvVal){.ty = SN_TY_REAL, .r = r};
+}
+
+static PvVal
+truth(bool b)
+{
+    return (PvVal){.ty = SN_TY_BOOL, .r = b};
+}
+
+static PvVal
+bad(PvCase *c, const char *why)
+{
+    pv_no(c, why);
+    return (PvVal){.ty = SN_TY_NONE};
+}
+
+static PvVal
+list_of(PvCase *c, uint32_t n, double fill)
+{
+    double *v = SN_NEW_N(c->a, double, n + 1);
+
+    for (uint32_t i = 0; i < n; i++)
+        v[i] = fill;
+    return (PvVal){.ty = SN_TY_INTS, .n = n, .list = v};
+}
+
+/* ---- clamps ---- */
+
+PvRange
+pv_meet(PvRange a, PvRange b)
+{
+    PvRange r = a;
+
+    if (b.has_lo && (!r.has_lo || b.lo > r.lo)) {
+        r.has_lo = true;
+        r.lo = b.lo;
+    }
+    if (b.has_hi && (!r.has_hi || b.hi < r.hi)) {
+        r.has_hi = true;
+        r.hi = b.hi;
+    }
+    return r;
+}
+
+static double
+code_of(const PvType *t, double v)
+{
+    return sn_quant((float)v, t->scale[0], t->zp[0],
+                    (int32_t)pv_code_lo(t->elem),
+                    (int32_t)pv_code_hi(t->elem));
+}
+
+static double
+rescaled(double code, const PvType *f, const PvType *t)
+{
+    return sn_rescale((int32_t)code, f->scale[0], f->zp[0], t->scale[0],
+                      t->zp[0], (int32_t)pv_code_lo(t->elem),
+                      (int32_t)pv_code_hi(t->elem));
+}
+
+PvRange
+pv_image(PvRange r, const PvType *from, const PvType *to, bool cal)
+{
+    PvRange v = {0};
+
+    if (!pv_quant(from) || !pv_quant(to)) { /* reals become codes */
+        v = r;
+        if (!pv_quant(from) && pv_quant(to)) {
+            v.lo = r.has_lo ? code_of(to, r.lo) : 0;
+            v.hi = r.has_hi ? code_of(to, r.hi) : 0;
+        }
+        return v;
+    }
+    double lo = pv_code_lo(from->elem), hi = pv_code_hi(from->elem);
+    if (r.has_lo || !cal) {
+        v.lo = rescaled(r.has_lo && r.lo > lo ? r.lo : lo, from, to);
+        v.has_lo = r.has_lo || v.lo > pv_code_lo(to->elem);
+    }
+    if (r.has_hi || !cal) {
+        v.hi = rescaled(r.has_hi && r.hi < hi ? r.hi : hi, from, to);
+        v.has_hi = r.has_hi || v.hi < pv_code_hi(to->elem);
+    }
+    if (!v.has_lo)
+        v.lo = 0;
+    if (!v.has_hi)
+        v.hi = 0;
+    return v;
+}
+
+/* ---- names ---- */
+
+static const PvBind *
+bound(const PvCase *c, const SnExpr *e)
+{
+    const SnDefVar *v = e->ref;
+
+    return &c->bind[v->index];
+}
+
+static PvVal
+of_value(PvT *t)
+{
+    PvVal v = {.ty = SN_TY_VALUE, .v = t};
+
+    if (t) {
+        v.t = t->type;
+        v.typed = true;
+    }
+    return v;
+}
+
+static PvVal
+of_node(PvNode *n)
+{
+    PvVal v = of_value(n->out[0]);
+
+    v.ty = SN_TY_NODE;
+    v.node = n;
+    return v;
+}
+
+static PvVal
+var(PvCase *c, const SnExpr *e)
+{
+    const PvBind *b = bound(c, e);
+    const SnDefVar *dv = e->ref;
+
+    if (dv->vk == SN_V_NODE)
+        return b->nodes   ? of_node(b->nodes[c->in_each ? c->each : 0])
+               : b->node ? of_node(b->node)
+                         : bad(c, "an unbound node");
+    if (dv->vk == SN_V_LIST) {
+        PvVal v = of_value(b->n ? b->list[0] : NULL);
+        v.n = b->n;
+        return v;
+    }
+    if (b->list)
+        return of_value(b->list[c->in_each ? c->each : 0]);
+    return of_value(b->v);
+}
+
+static PvVal
+name(PvCase *c, const SnExpr *e)
+{
+    PvVal v = {.ty = e->ty};
+
+    switch (e->rk) {
+    case SN_R_VAR:
+        return var(c, e);
+    case SN_R_WORD:
+        v.r = (double)e->i;
+        return v;
+    case SN_R_TYPE: {
+        const SnDefType *t = e->ref;
+        v.set = t;
+        v.t.elem = t->conc[0].elem;
+        v.t.axis = -1;
+        return v;
+    }
+    case SN_R_FUNC:
+        v.full = true;
+        return v;
+    default:
+        return bad(c, "a name the prover doesn't know");
+    }
+}
+
+static PvT *
+port_value(const PvNode *n, const SnDefPort *p)
+{
+    if (p->out)
+        return p->index < PV_MAXRES ? n->out[p->index] : NULL;
+    for (uint32_t s = 0; s < n->nin; s++)
+        if (n->port[s] == p->index)
+            return n->in[s];
+    return NULL;
+}
+
+static PvVal
+member(PvCase *c, const SnExpr *e)
+{
+    PvVal k = pv_expr(c, e->kid[0]);
+
+    if (c->fail)
+        return k;
+    if (e->ty == SN_TY_ETYPE && !strcmp(e->s, "type")) {
+        if (!k.v)
+            return bad(c, "a missing operand's type");
+        k.ty = SN_TY_ETYPE;
+        k.t = k.v->type;
+        k.set = NULL;
+        return k;
+    }
+    if (k.node && e->rk == SN_R_PORT)
+        return of_value(port_value(k.node, e->ref));
+    if (k.node) {
+        PvVal *a = pv_attr(k.node, e->s);
+        if (a) {
+            PvVal v = *a;
+            v.ty = e->ty;
+            if (v.ty == SN_TY_RANGE) {
+                v.t = k.node->out[0]->type;
+                v.typed = true;
+            }
+            return v;
+        }
+        if (!strcmp(e->s, "calibrated"))
+            return truth(k.node->calibrated);
+    }
+    if (!k.v && k.ty != SN_TY_ETYPE)
+        return bad(c, "a missing operand");
+    if (!strcmp(e->s, "scale"))
+        return num((double)(k.t.nq ? k.t.scale[0] : 1.0f));
+    if (!strcmp(e->s, "zp"))
+        return num(k.t.nq ? k.t.zp[0] : 0);
+    return bad(c, "a member the prover doesn't know");
+}
+
+/* ---- calls ---- */
+
+/* The reals a clamp, type or reach admits. */
+static bool
+bounds_of(PvCase *c, PvVal v, const PvVal *other, double *lo, double *hi)
+{
+    PvRange none = {0};
+
+    if (v.ty == SN_TY_REACH) {
+        *lo = v.lo;
+        *hi = v.hi;
+        return true;
+    }
+    if (v.ty == SN_TY_RANGE && !v.typed) {
+        if (!other->typed)
+            return pv_no(c, "a clamp in no known type");
+        v.t = other->t;
+    }
+    if (v.set && !v.typed)
+        return pv_no(c, "a type without a scale");
+    pv_clamp_real(&v.t, v.ty == SN_TY_RANGE ? v.rg : none, lo, hi);
+    return true;
+}
+
+static PvVal
+reach(PvCase *c, const PvVal *v)
+{
+    PvVal r = {.ty = SN_TY_REACH};
+    PvRange none = {0};
+
+    if (!v->v)
+        return bad(c, "reach of a missing operand");
+    PvNode *d = v->v->def;
+    pv_clamp_real(&v->v->type, d && v->v->res == 0 ? pv_clamp_of(d) : none,
+                  &r.lo, &r.hi);
+    return r;
+}
+
+static PvVal
+dims_of(PvCase *c, const PvVal *v)
+{
+    PvVal r;
+
+    if (!v->v || v->v->rank < 0)
+        return bad(c, "dims of a missing operand");
+    r = list_of(c, (uint32_t)v->v->rank, 0);
+    for (int i = 0; i < v->v->rank; i++)
+        ((double *)(uintptr_t)r.list)[i] = (double)v->v->dim[i];
+    return r;
+}
+
+static bool
+is_const(const PvT *t)
+{
+    if (!t)
+        return false;
+    if (!t->def)
+        return t->konst;
+    if (t->def->n->has_effect || !t->def->nin)
+        return t->konst;
+    for (uint32_t i = 0; i < t->def->nin; i++)
+        if (t->def->in[i] && !is_const(t->def->in[i]))
+            return false;
+    return true;
+}
+
+static PvVal
+call2(PvCase *c, const SnExpr *e, PvVal *v)
+{
+    double al, ah, bl, bh;
+
+    if (!strcmp(e->s, "covers")) {
+        if (!bounds_of(c, v[0], &v[1], &al, &ah) ||
+            !bounds_of(c, v[1], &v[0], &bl, &bh))
+            return v[0];
+        return truth(al <= bl && ah >= bh);
+    }
+    if (!strcmp(e->s, "meet")) {
+        PvVal r = v[0].typed ? v[0] : v[1];
+        r.rg = pv_meet(v[0].rg, v[1].rg);
+        r.full = false;
+        return r;
+    }
+    if (!strcmp(e->s, "image")) {
+        PvVal r = {.ty = SN_TY_RANGE, .t = v[2].t, .typed = true};
+        r.rg = pv_image(v[0].rg, &v[1].t, &v[2].t,
+                        v[1].node && v[1].node->calibrated);
+        return r;
+    }
+    if (!strcmp(e->s, "bounds")) {
+        PvVal r = {.ty = SN_TY_RANGE, .t = v[0].t, .typed = true};
+        r.rg.has_lo = e->kid[1]->ek != SN_E_WILD;
+        r.rg.has_hi = e->kid[2]->ek != SN_E_WILD;
+        bool q = pv_quant(&v[0].t);
+        if (r.rg.has_lo)
+            r.rg.lo = q ? code_of(&v[0].t, v[1].r) : v[1].r;
+        if (r.rg.has_hi)
+            r.rg.hi = q ? code_of(&v[0].t, v[2].r) : v[2].r;
+        return r;
+    }
+    if (!strcmp(e->s, "compose")) {
+        PvVal r = list_of(c, v[1].n, 0);
+        for (uint32_t i = 0; i < v[1].n; i++) {
+            uint32_t k = (uint32_t)v[1].list[i];
+            ((double *)(uintptr_t)r.list)[i] = k < v[0].n ? v[0].list[k] : -1;
+        }
+        return r;
+    }
+    if (!strcmp(e->s, "min"))
+        return num(fmin(v[0].r, v[1].r));
+    if (!strcmp(e->s, "max"))
+        return num(fmax(v[0].r, v[1].r));
+    if (!strcmp(e->s, "has"))
+        return truth(v[0].node && pv_attr(v[0].node, e->kid[1]->s));
+    if (!strcmp(e->s, "supports"))
+        return truth(true);
+    if (!strcmp(e->s, "dim")) {
+        int k = v[0].v ? pv_axis(v[0].v, v[1].r) : -1;
+        return k < 0 ? bad(c, "no such axis") : num((double)v[0].v->dim[k]);
+    }
+    return bad(c, "a function the prover doesn't know");
+}
+
+static PvVal
+call(PvCase *c, const SnExpr *e)
+{
+    PvVal v[3] = {{.ty = SN_TY_NONE}};
+
+    if (e->rk == SN_R_TYPE) { /* q8(scale, zp) */
+        const SnDefType *t = e->ref;
+        PvVal r = {.ty = SN_TY_ETYPE, .typed = true};
+        r.t = (PvType){.elem = t->conc[0].elem, .axis = -1, .nq = 1};
+        r.t.scale[0] = (float)pv_expr(c, e->kid[0]).r;
+        r.t.zp[0] = (int32_t)pv_expr(c, e->kid[1]).r;
+        return r;
+    }
+    bool raw = !strcmp(e->s, "has") || !strcmp(e->s, "supports");
+    for (uint32_t i = 0; i < e->nkid && i < 3; i++)
+        if (e->kid[i]->ek != SN_E_WILD && !(raw && i + 1 > (*e->s == 'h')))
+            v[i] = pv_expr(c, e->kid[i]);
+    if (c->fail)
+        return v[0];
+    if (e->nkid > 1)
+        return call2(c, e, v);
+    if (!strcmp(e->s, "reach"))
+        return reach(c, &v[0]);
+    if (!strcmp(e->s, "rank"))
+        return v[0].v ? num(v[0].v->rank) : bad(c, "a missing operand");
+    if (!strcmp(e->s, "count"))
+        return num(v[0].n);
+    if (!strcmp(e->s, "present"))
+        return truth(v[0].v != NULL);
+    if (!strcmp(e->s, "shape") || !strcmp(e->s, "dims"))
+        return dims_of(c, &v[0]);
+    if (!strcmp(e->s, "ones"))
+        return list_of(c, (uint32_t)v[0].r, 1);
+    if (!strcmp(e->s, "zeros"))
+        return list_of(c, (uint32_t)v[0].r, 0);
+    if (!strcmp(e->s, "identity")) {
+        for (uint32_t i = 0; i < v[0].n; i++)
+            if (v[0].list[i] != i)
+                return truth(false);
+        return truth(true);
+    }
+    if (!strcmp(e->s, "const"))
+        return truth(is_const(v[0].v));
+    if (!strcmp(e->s, "unused"))
+        return truth(!v[0].v || !v[0].v->def ||
+                     !v[0].v->def->used[v[0].v->res]);
+    if (!strcmp(e->s, "abs"))
+        return num(fabs(v[0].r));
+    if (!strcmp(e->s, "sqrt"))
+        return num((double)sqrtf((float)v[0].r));
+    return bad(c, "a function the prover doesn't know");
+}
+
+/* ---- comparisons ---- */
+
+static bool
+conc_in(const PvType *t, const SnDefType *set)
+{
+    for (uint32_t i = 0; i < set->nconc; i++)
+        if (set->conc[i].elem == t->elem && set->conc[i].axis == t->axis)
+            return true;
+    return false;
+}
+
+static bool
+equal(const PvVal *a, const PvVal *b)
+{
+    if (a->ty == SN_TY_ETYPE) {
+        if (b->set)
+            return conc_in(&a->t, b->set);
+        if (a->set)
+            return conc_in(&b->t, a->set);
+        return pv_same_type(&a->t, &b->t);
+    }
+    if (a->ty == SN_TY_RANGE) {
+        PvRange x = a->rg, y = b->rg;
+        if (b->ty != SN_TY_RANGE && b->n == 2)
+            y = (PvRange){true, true, b->list[0], b->list[1]};
+        return x.has_lo == y.has_lo && x.has_hi == y.has_hi &&
+               (!x.has_lo || x.lo == y.lo) && (!x.has_hi || x.hi == y.hi);
+    }
+    if (a->list || b->list) {
+        if (!a->list || !b->list) { /* every element with a number */
+            const PvVal *l = a->list ? a : b, *s = a->list ? b : a;
+            for (uint32_t i = 0; i < l->n; i++)
+                if (l->list[i] != s->r)
+                    return false;
+            return true;
+        }
+        return a->n == b->n &&
+               !memcmp(a->list, b->list, a->n * sizeof *a->list);
+    }
+    return a->r == b->r;
+}
+
+static bool
+ordered(SnOp op, double a, double b)
+{
+    switch (op) {
+    case SN_OP_LT:
+        return a < b;
+    case SN_OP_LE:
+        return a <= b;
+    case SN_OP_GT:
+        return a > b;
+    default:
+        return a >= b;
+    }
+}
+
+static PvVal
+binary(PvCase *c, const SnExpr *e)
+{
+    PvVal a = pv_expr(c, e->kid[0]);
+
+    if (c->fail || (e->op == SN_OP_AND && !a.r) || (e->op == SN_OP_OR && a.r))
+        return a;
+    PvVal b = pv_expr(c, e->kid[1]);
+    if (c->fail)
+        return b;
+    switch (e->op) {
+    case SN_OP_AND:
+    case SN_OP_OR:
+        return b;
+    case SN_OP_EQ:
+        return truth(equal(&a, &b));
+    case SN_OP_NE:
+        return truth(!equal(&a, &b));
+    case SN_OP_ADD:
+        return num(a.r + b.r);
+    case SN_OP_SUB:
+        return num(a.r - b.r);
+    case SN_OP_MUL:
+        return num(a.r * b.r);
+    case SN_OP_DIV:
+        return e->ty == SN_TY_INT ? num(trunc(a.r / b.r)) : num(a.r / b.r);
+    default:
+        if (a.list) {
+            for (uint32_t i = 0; i < a.n; i++)
+                if (!ordered(e->op, a.list[i], b.list ? b.list[i] : b.r))
+                    return truth(false);
+            return truth(true);
+        }
+        return truth(ordered(e->op, a.r, b.r));
+    }
+}
+
+static PvVal
+list(PvCase *c, const SnExpr *e)
+{
+    PvVal v = {.ty = e->ty};
+
+    if (e->ty == SN_TY_RANGE) {
+        v.rg.has_lo = e->kid[0]->ek != SN_E_WILD;
+        v.rg.has_hi = e->kid[1]->ek != SN_E_WILD;
+        v.rg.lo = v.rg.has_lo ? pv_expr(c, e->kid[0]).r : 0;
+        v.rg.hi = v.rg.has_hi ? pv_expr(c, e->kid[1]).r : 0;
+        return v;
+    }
+    PvVal r = list_of(c, e->nkid, 0);
+    for (uint32_t i = 0; i < e->nkid; i++)
+        ((double *)(uintptr_t)r.list)[i] = pv_expr(c, e->kid[i]).r;
+    r.ty = e->ty;
+    return r;
+}
+
+PvVal
+pv_expr(PvCase *c, const SnExpr *e)
+{
+    switch (e->ek) {
+    case SN_E_INT:
+        return num((double)e->i);
+    case SN_E_REAL:
+        return num((double)(float)e->r);
+    case SN_E_BOOL:
+        return truth(e->i != 0);
+    case SN_E_NAME:
+        return name(c, e);
+    case SN_E_LIST:
+        return list(c, e);
+    case SN_E_MEMBER:
+        return member(c, e);
+    case SN_E_INDEX: {
+        PvVal v = pv_expr(c, e->kid[0]), i = pv_expr(c, e->kid[1]);
+        return v.list && i.r >= 0 && i.r < v.n ? num(v.list[(uint32_t)i.r])
+                                               : bad(c, "no such element");
+    }
+    case SN_E_CALL:
+        return call(c, e);
+    case SN_E_NEG:
+        return num(-pv_expr(c, e->kid[0]).r);
+    case SN_E_NOT:
+        return truth(!pv_expr(c, e->kid[0]).r);
+    case SN_E_BIN:
+        return binary(c, e);
+    case SN_E_IN: {
+        PvVal a = pv_expr(c, e->kid[0]);
+        for (uint32_t i = 1; i < e->nkid && !c->fail; i++) {
+            PvVal b = pv_expr(c, e->kid[i]);
+            if (equal(&a, &b))
+                return truth(true);
+        }
+        return truth(false);
+    }
+    default:
+        return bad(c, "an expression the prover doesn't know");
+    }
+}
+
+bool
+pv_cond(PvCase *c, const SnExpr *e)
+{
+    PvVal v = pv_expr(c, e);
+
+    return !c->fail && v.r != 0;
+}

@@ -1,0 +1,448 @@
+/* The right side of a rule, built over the leaves of a case; and the guards
+ * that the language has no words for. */
+#include "dsl/prove_priv.h"
+
+#include <math.h>
+#include <string.h>
+#include "base/num.h"
+
+static PvT *build(PvCase *c, const SnTerm *t);
+
+/* ---- attributes ---- */
+
+static PvVal *
+attr_at(PvNode *n, const char *name)
+{
+    return pv_attr(n, name);
+}
+
+static void
+defaults(PvCase *c, PvNode *n)
+{
+    n->attr = SN_NEW_N(c->a, PvVal, n->n->nall + 1);
+    for (uint32_t i = 0; i < n->n->nall; i++) {
+        const SnDefAttr *a = n->n->all[i];
+        if (a->def)
+            n->attr[i] = pv_expr(c, a->def);
+        n->attr[i].ty = a->ty == SN_AT_RANGE ? SN_TY_RANGE : n->attr[i].ty;
+    }
+}
+
+static void
+copy_attrs(PvNode *to, const PvNode *from)
+{
+    for (uint32_t i = 0; i < to->n->nall; i++) {
+        const PvVal *a = pv_attr(from, to->n->all[i]->name);
+        if (a)
+            to->attr[i] = *a;
+    }
+    to->calibrated = from->calibrated;
+}
+
+static void
+assign(PvCase *c, PvNode *n, const SnTerm *t)
+{
+    for (uint32_t i = 0; i < t->nasg; i++) {
+        PvVal v = pv_expr(c, t->asg[i].e);
+        PvVal *a = attr_at(n, t->asg[i].name);
+        if (a)
+            *a = v;
+        else if (!strcmp(t->asg[i].name, "calibrated"))
+            n->calibrated = v.r != 0;
+    }
+}
+
+/* Axis attributes follow the axes a Transpose put elsewhere
+ * (src/rewrite/layout.c). */
+static void
+renumber_list(PvCase *c, PvVal *v, const PvVal *perm, bool axes)
+{
+    double *w = SN_NEW_N(c->a, double, v->n + 1);
+    uint32_t r = perm->n;
+
+    for (uint32_t i = 0; i < v->n; i++) {
+        if (axes)
+            w[i] = perm->list[(uint32_t)v->list[i] % r];
+        else
+            w[i / r * r + (uint32_t)perm->list[i % r]] = v->list[i];
+    }
+    v->list = w;
+}
+
+static void
+renumber(PvCase *c, PvNode *n, const PvVal *perm)
+{
+    const char *map = n->n->rsem[0]->map;
+    uint32_t r = perm->n;
+
+    for (unsigned i = 1; i < n->n->rsem[0]->narg; i++) {
+        PvVal *a = pv_map_attr(n, i);
+        if (!a || !strcmp(map, "broadcast") || !strcmp(map, "each"))
+            continue;
+        if (a->list)
+            renumber_list(c, a, perm, !strcmp(map, "flip"));
+        else if (!strcmp(map, "row") || !strcmp(map, "concat"))
+            a->r = perm->list[(uint32_t)(a->r < 0 ? a->r + r : a->r) % r];
+    }
+}
+
+/* ---- types ---- */
+
+static PvType
+pinned(PvCase *c, const PvNode *n, const SnDefPort *p, const PvT *b)
+{
+    PvType t = {.elem = SN_DE_QI32, .axis = -1, .nq = 1};
+
+    (void)c;
+    for (uint32_t i = 0; i < PV_NQ; i++)
+        t.scale[i] = 1;
+    for (uint32_t k = 0; k < p->npin; k++) {
+        const PvT *x = NULL;
+        for (uint32_t s = 0; s < n->nin; s++)
+            if (n->port[s] == p->pin[k])
+                x = n->in[s];
+        if (!x || !x->type.nq)
+            return b->type;
+        if (x->type.nq > t.nq) {
+            t.nq = x->type.nq;
+            t.axis = 0;
+        }
+        for (uint32_t i = 0; i < PV_NQ; i++) {
+            float s = x->type.scale[x->type.nq > 1 ? i : 0];
+            t.scale[i] = k ? sn_pin_scale(t.scale[i], s) : s;
+        }
+    }
+    return t;
+}
+
+/* regrid(b): the Constant b on the grid its new neighbours pin.  Whether it
+ * may move is decided as src/rewrite/regrid.c decides. */
+static PvT *
+regrid(PvCase *c, const PvNode *n, const SnDefPort *p, PvT *b)
+{
+    double coarser = 0;
+
+    if (!b)
+        return NULL;
+    PvType t = pinned(c, n, p, b);
+    if (pv_same_type(&t, &b->type))
+        return b;
+    if (!b->konst || !pv_eval(c, b)) {
+        pv_no(c, "the bias is not a Constant");
+        return NULL;
+    }
+    PvT *r = pv_value(c, &t);
+    pv_set_shape(r, b->rank, b->dim);
+    r->v = SN_NEW_N(c->a, double, b->n + 1);
+    r->id = SN_NEW_N(c->a, double, b->n + 1);
+    r->er = SN_NEW_N(c->a, double, b->n + 1);
+    for (int64_t i = 0; i < b->n; i++) {
+        uint32_t k = t.nq > 1 ? (uint32_t)i : 0;
+        uint32_t kb = b->type.nq > 1 ? (uint32_t)i : 0;
+        double real = b->v[i] * (double)b->type.scale[kb];
+        r->v[i] = rint(real / (double)t.scale[k]);
+        r->id[i] = r->v[i] * (double)t.scale[k];
+        if (fabs(r->v[i]) > 2147483647.0)
+            pv_no(c, "the bias does not fit");
+        if (r->id[i] != real)
+            coarser = fmax(coarser, (double)t.scale[k]);
+    }
+    r->done = r->konst = true;
+    /* new_x.scale <= old_x.scale * sum|w - zp|, or exact: settled in
+     * pv_right, where the weights are at hand. */
+    if (coarser > 0 && c->plain)
+        pv_no(c, "the new bias grid is coarser");
+    return r;
+}
+
+/* new_x.scale <= old_x.scale * sum |w - zp| per output channel. */
+static bool
+bias_may_move(PvCase *c, const PvNode *now, const PvNode *was)
+{
+    PvT *x = now->in[0], *y = was->in[0], *w = was->in[1];
+    bool fine = true;
+
+    if (!x || !y || !w || w->rank < 1 || !pv_eval(c, w))
+        return false;
+    int64_t nc = w->dim[0], nk = w->n / nc;
+    for (int64_t o = 0; o < nc; o++) {
+        double s = 0;
+        for (int64_t k = 0; k < nk; k++)
+            s += fabs(w->v[o * nk + k] -
+                      w->type.zp[w->type.nq > 1 ? (uint32_t)o : 0]);
+        fine &= (double)x->type.scale[0] <= (double)y->type.scale[0] * s;
+    }
+    return fine;
+}
+
+/* ---- nodes ---- */
+
+static void
+operand(PvCase *c, PvNode *n, uint32_t port, PvT *v)
+{
+    (void)c;
+    n->port[n->nin] = port;
+    n->in[n->nin++] = v;
+}
+
+static void
+operands(PvCase *c, PvNode *n, const SnTerm *t)
+{
+    const SnTerm *grid = NULL;
+    uint32_t grid_port = 0;
+
+    n->in = SN_NEW_N(c->a, PvT *, n->n->nin + 4);
+    n->port = SN_NEW_N(c->a, uint32_t, n->n->nin + 4);
+    for (uint32_t i = 0; i < n->n->nin && !c->fail; i++) {
+        const SnTerm *k = t->by_port[i];
+        if (!n->n->in[i]->variadic) {
+            if (k && k->tk == SN_T_FUNC && !strcmp(k->name, "regrid")) {
+                grid = k;
+                grid_port = i;
+                operand(c, n, i, NULL);
+            } else {
+                operand(c, n, i, k ? build(c, k) : NULL);
+            }
+            continue;
+        }
+        for (uint32_t j = 0; j < t->nlist && n->nin < n->n->nin + 3; j++) {
+            const SnTerm *l = t->list[j];
+            const PvBind *b = l->tk == SN_T_VAR ? &c->bind[l->var->index]
+                                                : NULL;
+            if (l->tk == SN_T_EACH) {
+                for (c->each = 0, c->in_each = true; c->each < 2; c->each++)
+                    operand(c, n, i, build(c, l->arg[0]));
+                c->in_each = false;
+                c->each = 0;
+            } else if (b && l->var->vk == SN_V_LIST) {
+                for (uint32_t m = 0; m < b->n; m++)
+                    operand(c, n, i, b->list[m]);
+            } else {
+                operand(c, n, i, build(c, l));
+            }
+        }
+    }
+    if (grid && !c->fail)
+        n->in[grid_port] = regrid(c, n, n->n->in[grid_port],
+                                  build(c, grid->arg[0]));
+}
+
+static PvT *
+results(PvCase *c, PvNode *n, const PvType *t0)
+{
+    for (uint32_t i = 0; i < n->n->nout && i < PV_MAXRES; i++) {
+        PvType t = *t0;
+        if (i > 0 || !pv_quant(t0)) {
+            int8_t e = n->n->ntuple ? n->n->tuple[0].out[i].elem : t.elem;
+            if (i > 0)
+                t = (PvType){.elem = e, .axis = -1};
+        }
+        n->out[i] = pv_value(c, &t);
+        n->out[i]->def = n;
+        n->out[i]->res = i;
+    }
+    if (!pv_fit(n)) {
+        pv_no(c, "the right side has no tuple for these types");
+        return NULL;
+    }
+    if (!pv_shape(c, n))
+        return NULL;
+    return n->out[0];
+}
+
+static PvT *
+build_call(PvCase *c, const SnTerm *t)
+{
+    PvNode *n = SN_NEW(c->a, PvNode);
+    const SnExpr *te = t->type ? t->type : t->forced;
+    PvNode *like = NULL;
+
+    n->n = t->node;
+    n->name = t->name;
+    operands(c, n, t);
+    if (c->fail)
+        return NULL;
+    defaults(c, n);
+    if (t->like_var) {
+        const PvBind *b = &c->bind[t->like_var->index];
+        like = b->nodes ? b->nodes[0] : b->node;
+        if (like)
+            copy_attrs(n, like);
+    }
+    assign(c, n, t);
+    if (c->pr->renumber && like && !c->fail) {
+        for (uint32_t s = 0; s < c->root->nin; s++) {
+            PvNode *d = c->root->in[s]->def;
+            if (d && pv_attr(d, "perm")) {
+                renumber(c, n, pv_attr(d, "perm"));
+                break;
+            }
+        }
+    }
+    if (!te || c->fail) {
+        pv_no(c, "a type nothing forces");
+        return NULL;
+    }
+    PvVal ty = pv_expr(c, te);
+    if (c->fail)
+        return NULL;
+    if (n->n == c->root->n)
+        c->made = n;
+    if (n->n->nin == 0) { /* a source: the data of what it is like */
+        PvT *from = like ? like->out[0] : c->root->out[0];
+        PvT *r = results(c, n, &ty.t);
+        if (r && from->rank >= 0)
+            pv_set_shape(r, from->rank, from->dim);
+        if (r && n->n->rsem[0]->cls == SN_DC_SOURCE) {
+            if (!pv_same_type(&from->type, &ty.t)) {
+                pv_no(c, "an interface of another type");
+                return NULL;
+            }
+            return from;
+        }
+        return r;
+    }
+    return results(c, n, &ty.t);
+}
+
+static PvT *
+build_copy(PvCase *c, const SnTerm *t)
+{
+    const PvBind *b = &c->bind[t->var->index];
+    const PvNode *src = b->node;
+    PvNode *n = SN_NEW(c->a, PvNode);
+
+    *n = *src;
+    n->attr = sn_memdup(c->a, src->attr,
+                        sizeof *n->attr * (src->n->nall + 1));
+    assign(c, n, t);
+    PvType ty = src->out[0]->type;
+    if (t->type)
+        ty = pv_expr(c, t->type).t;
+    if (c->fail)
+        return NULL;
+    memset(n->out, 0, sizeof n->out);
+    return results(c, n, &ty);
+}
+
+static PvT *
+build(PvCase *c, const SnTerm *t)
+{
+    const PvBind *b = t->var ? &c->bind[t->var->index] : NULL;
+
+    if (c->fail)
+        return NULL;
+    switch (t->tk) {
+    case SN_T_NONE:
+        return NULL;
+    case SN_T_VAR:
+        if (t->var->vk == SN_V_NODE)
+            return b->nodes ? b->nodes[c->each]->out[0] : b->node->out[0];
+        if (b->list)
+            return b->n ? b->list[c->in_each ? c->each : 0] : NULL;
+        return b->v;
+    case SN_T_CALL:
+        return build_call(c, t);
+    case SN_T_COPY:
+        return build_copy(c, t);
+    case SN_T_FUNC: /* fold(x): its value */
+        return build(c, t->arg[0]);
+    case SN_T_EACH:
+        return build(c, t->arg[0]);
+    }
+    return NULL;
+}
+
+bool
+pv_right(PvCase *c)
+{
+    const SnDefRule *r = c->r;
+
+    for (uint32_t i = 0; i < r->nlet; i++) {
+        PvT *v = build(c, r->let[i]);
+        for (uint32_t j = 0; j < r->nvar; j++)
+            if (r->var[j]->vk == SN_V_LET && r->var[j]->let == r->let[i]) {
+                c->bind[j].v = v;
+                c->bind[j].node = v ? v->def : NULL;
+            }
+    }
+    c->rhs[0] = build(c, r->rhs);
+    c->nrhs = 1;
+    for (uint32_t i = 0; i < r->nmore && i + 1 < PV_MAXRES; i++)
+        c->rhs[c->nrhs++] = build(c, r->more[i]);
+    if (c->fail || !c->rhs[0])
+        return pv_no(c, "the right side has no value");
+    for (uint32_t s = 0; c->made && s < c->made->nin; s++) {
+        const SnDefPort *p = c->made->n->in[c->made->port[s]];
+        if (p->fact == SN_DF_PIN && c->made->in[s] && c->root->in[s] &&
+            c->made->in[s] != c->root->in[s] && !c->pr->given_bias &&
+            !bias_may_move(c, c->made, c->root))
+            return pv_no(c, "the new bias grid is coarser than the "
+                            "Rescale's own error");
+    }
+    return true;
+}
+
+/* ---- guards without words ---- */
+
+static double
+through(const PvNode *r, double code)
+{
+    const PvType *s = &r->in[0]->type, *t = &r->out[0]->type;
+    int32_t lo, hi;
+
+    pv_limits(t, pv_clamp_of(r), &lo, &hi);
+    return sn_rescale((int32_t)code, s->scale[0], s->zp[0], t->scale[0],
+                      t->zp[0], lo, hi);
+}
+
+/* R(Q_in(v)) == Q_out(v) for every constant q(v) of the meaning. */
+static bool
+consts_commute(PvCase *c, const PvNode *n, const PvNode *r, const SnExpr *e)
+{
+    double in, out;
+
+    if (e->ek == SN_E_CALL && !strcmp(e->s, "q") && e->nkid == 1 &&
+        pv_const_code(c, n, e->kid[0], &r->in[0]->type, &in) &&
+        pv_const_code(c, n, e->kid[0], &r->out[0]->type, &out))
+        return through(r, in) == out;
+    for (uint32_t i = 0; i < e->nkid; i++)
+        if (!consts_commute(c, n, r, e->kid[i]))
+            return false;
+    return true;
+}
+
+static const PvNode *
+rescale_above(const PvNode *n)
+{
+    for (uint32_t s = 0; s < n->nin; s++)
+        if (n->in[s] && n->in[s]->def && pv_attr(n->in[s]->def, "clamp") &&
+            n->in[s]->def->nin == 1 && pv_quant(&n->in[s]->type))
+            return n->in[s]->def;
+    return NULL;
+}
+
+bool
+pv_guard(PvCase *c)
+{
+    if (c->when && !pv_cond(c, c->when))
+        return false;
+    if (c->pr->commutes) {
+        const PvNode *r = rescale_above(c->root);
+        const SnDefSem *s = c->root->n->rsem[0];
+        if (!r || !consts_commute(c, c->root, r, s->formula) ||
+            (s->els && !consts_commute(c, c->root, r, s->els)))
+            return pv_no(c, "a constant rounds differently");
+    }
+    if (c->pr->swap && !c->fail) {
+        const PvNode *p = c->root->in[0]->def;
+        const SnExpr *v = p ? p->n->rsem[0]->formula : NULL;
+        double in, out;
+        if (!v || v->ek != SN_E_CALL ||
+            !pv_const_code(c, p, v->kid[0], &c->root->in[0]->type, &in) ||
+            !pv_const_code(c, p, v->kid[0], &c->root->out[0]->type, &out) ||
+            through(c->root, in) != out)
+            return pv_no(c, "the value rounds differently in two steps");
+    }
+    return !c->fail;
+}
