@@ -100,7 +100,7 @@ main(int argc, char **argv)
     Onnx__OperatorSetIdProto *ops[] = {&op};
     Onnx__NodeProto node[MAXOP], *pn[MAXOP];
     Onnx__ValueInfoProto *in[1], *out[1];
-    static char name[MAXOP + 1][8];
+    static char name[MAXOP + 1][16];
     int n = argc - 4;
 
     if (n < 1 || n > MAXOP) {
