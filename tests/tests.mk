@@ -8,7 +8,7 @@ MADE_X  = $(BUILD)/tests/sn_tests
 TEST_SH = $(sort $(wildcard tests/sh/*.sh))
 
 $(BUILD)/obj/tests/%.o: INC += -Itests -I$(BUILD)/front
-$(call obj,$(wildcard tests/unit/*.c tests/*.c tests/tools/*.c)): \
+$(call obj,$(wildcard tests/unit/*.c tests/*.c tests/tools/*.c tests/onnx/*.c)): \
 	$(GEN)/.stamp $(GEN)/onnx.pb-c.c
 $(BUILD)/obj/made/gen/sn_tests.o: INC += -Itests
 $(BUILD)/tests/%: $(BUILD)/obj/tests/unit/%.o $(LIB) $(FRONT)
@@ -21,7 +21,10 @@ $(MADE_X): $(BUILD)/obj/made/gen/sn_tests.o $(BUILD)/obj/tests/gen_support.o $(L
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(SAN) $(LDFLAGS) -o $@ $^ -lcmocka $(LIBS)
 
-TOOL_X = $(BUILD)/tests/mkonnx $(BUILD)/tests/mkdata
+TOOL_X = $(BUILD)/tests/mkonnx $(BUILD)/tests/mkdata $(BUILD)/tests/node_tests
+$(BUILD)/tests/node_tests: $(BUILD)/obj/tests/onnx/node_tests.o $(LIB)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(SAN) $(LDFLAGS) -o $@ $^ $(LIBS)
 $(BUILD)/tests/mkonnx: $(BUILD)/obj/tests/tools/mkonnx.o $(BUILD)/obj/made/gen/onnx.pb-c.o
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(SAN) $(LDFLAGS) -o $@ $^ -lprotobuf-c

@@ -4,6 +4,7 @@
 #define SN_CLI_H
 
 #include "graph/graph.h"
+#include "onnx/export.h"
 #include "quant/quantize.h"
 #include "run/samples.h"
 
@@ -23,11 +24,11 @@ typedef struct SnArgs {
     SnStrs input, calib;
     const char *labels, *load_profile, *dump_profile, *schema, *backend;
     const char *passes, *pipeline, *print_after, *compare, *dump, *node;
-    const char *layout;
+    const char *layout, *format;
     SnStrs shape, dim;
     SnStrs disable, enable;
     SnNums mul, add;
-    long nsample, njob, opt_limit, seed, batch;
+    long nsample, njob, opt_limit, seed, batch, opset;
     bool verify, trace, stats, time_passes, check_passes, strict;
     bool channelwise, rowwise, json, help;
 } SnArgs;
@@ -59,6 +60,10 @@ SnStatus sn_cli_model(SnCli *c, uint32_t most, const char **path);
 /* Reads .onnx or .sn ("-": .sn from standard input) and verifies it. */
 SnStatus sn_cli_load(SnCli *c, const char *path, SnGraph **out);
 bool sn_is_onnx(const char *path);
+/* Writes g as an ONNX model by --format and --opset. */
+SnStatus sn_cli_export(SnCli *c, const SnGraph *g, const char *path);
+/* The same options, looked at before any work. */
+SnStatus sn_cli_export_opts(SnCli *c, SnOnnxExport *o);
 SnStatus sn_cli_rewrite_opts(SnCli *c, SnRewriteOpts *o);
 SnStatus sn_cli_pixels(SnCli *c, SnPixels *px);
 /* Prints --stats and --time-passes to stderr where asked. */
@@ -79,6 +84,7 @@ const char *sn_bytes_str(SnArena *a, size_t n);
 
 SnStatus sn_verb_inspect(SnCli *c), sn_verb_opt(SnCli *c),
     sn_verb_profile(SnCli *c), sn_verb_quantize(SnCli *c),
-    sn_verb_run(SnCli *c), sn_verb_draw(SnCli *c), sn_verb_why(SnCli *c);
+    sn_verb_run(SnCli *c), sn_verb_draw(SnCli *c), sn_verb_why(SnCli *c),
+    sn_verb_export(SnCli *c);
 
 #endif

@@ -1,0 +1,31 @@
+/* Graphs to ONNX models.  Pictures leave with channels first: a Transpose is
+ * written only where the model needs one.  Quantized nodes leave as float
+ * operators between DequantizeLinear and QuantizeLinear (QDQ), or as
+ * operators on codes where one computes the same row of docs/numerics.md
+ * (QOperator).  docs/export.md is the contract. */
+#ifndef SN_EXPORT_H
+#define SN_EXPORT_H
+
+#include "graph/graph.h"
+
+typedef enum SnOnnxForm { SN_ONNX_QDQ, SN_ONNX_QOPERATOR } SnOnnxForm;
+
+enum { SN_ONNX_OPSET = 17, SN_ONNX_OPSET_MIN = 13, SN_ONNX_OPSET_MAX = 25 };
+
+typedef struct SnOnnxExport {
+    SnOnnxForm form;
+    int opset; /* 0: SN_ONNX_OPSET */
+} SnOnnxExport;
+
+/* The names of the forms in order, NULL-ended. */
+const char *const *sn_onnx_forms(void);
+
+/* The bytes of the model of g, in a; they depend on g and o alone.  file is
+ * for messages.  SN_EUNSUPPORTED names the node that has no form in ONNX. */
+SnStatus sn_onnx_pack(SnArena *a, const SnGraph *g, const SnOnnxExport *o,
+                      const char *file, SnDiag *d, void **p, size_t *n);
+/* Writes the model to path, at once or not at all ("-": standard output). */
+SnStatus sn_onnx_save(SnArena *a, const SnGraph *g, const SnOnnxExport *o,
+                      const char *path, SnDiag *d);
+
+#endif
