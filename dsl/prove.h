@@ -30,6 +30,7 @@ typedef enum SnLayer {
  * saved as "left" and "right". */
 typedef struct SnCounter {
     const char *line;  /* "x:q8(0.04,0)=127  ->  left: .. = 32, right: .." */
+    const char *with;  /* "with m:q8(0.01,0), o:q8(0.04,0)" */
     const char *graph;
     int64_t at;        /* element of both results */
     double left, right;

@@ -114,6 +114,8 @@ port(Ev *e, const SnDefPort *p)
             k = (int64_t)o; /* the centre */
         if (k < 0) {
             r.v[i] = NAN;
+            if (r.id)
+                r.id[i] = NAN;
             continue;
         }
         r.v[i] = y->v[k];

@@ -370,6 +370,10 @@ base_shape(PvCase *c, PvT *t)
     int64_t d[PV_RANK] = {256};
     int rank = 1;
 
+    if (!c->flat && c->twin && pv_chance(c, 60)) {
+        pv_set_shape(t, c->twin->rank, c->twin->dim);
+        return;
+    }
     if (!c->flat) {
         rank = pv_chance(c, 60) ? 4 : 1 + (int)pv_below(c, 3);
         some_shape(c, rank, d);
@@ -488,7 +492,10 @@ draw_permute(PvCase *c, PvNode *n, PvT *x)
 
     for (int i = 0; i < x->rank; i++)
         p[i] = i;
-    if (up && pv_chance(c, 30)) {
+    if (c->twin && c->twin->rank == x->rank && pv_chance(c, 70)) {
+        for (int i = 0; i < x->rank; i++)
+            p[i] = (int64_t)c->perm[i];
+    } else if (up && pv_chance(c, 30)) {
         for (uint32_t i = 0; i < up->n; i++)
             p[at(up, i)] = i;
     } else if (!pv_chance(c, 25)) {
@@ -500,6 +507,8 @@ draw_permute(PvCase *c, PvNode *n, PvT *x)
         }
     }
     set_ints(c, n, 1, (uint32_t)x->rank, p);
+    c->twin = x;
+    c->perm = pv_map_list(n, 1)->list;
 }
 
 static void

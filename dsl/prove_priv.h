@@ -81,7 +81,9 @@ typedef struct PvRule {
     bool commutes; /* guard: constants inside the node survive the Rescale */
     bool swap;     /* guard: the value itself rounds alike both ways */
     bool renumber; /* axis attributes follow a Transpose */
-    bool given_bias; /* the guard of regrid holds by construction */
+    bool given_bias; /* biases are drawn on the grid they are pinned to */
+    bool bounded;  /* claim: ceil(1.5 + s_in / (2 s_out)) lsb */
+    bool forced;   /* the node leaves no choice: nothing is claimed */
     const char *guard; /* as reports show it, NULL: the rule's own */
 } PvRule;
 
@@ -106,7 +108,9 @@ typedef struct PvCase {
     PvNode *made;   /* the right side's node of the root's kind, or NULL */
     PvType pool[12];
     uint32_t npool, nleaf, each;
-    bool in_each, flat, corner, positive, ideal, plain;
+    bool in_each, flat, corner, positive, ideal;
+    const PvT *twin;        /* the last operand drawn for a permutation */
+    const double *perm;
     PvT *leaf[16];
     const SnExpr *when; /* the guard under trial; NULL: none */
     const char *fail;   /* why the draw is no case */

@@ -120,8 +120,6 @@ pinned(PvCase *c, const PvNode *n, const SnDefPort *p, const PvT *b)
 static PvT *
 regrid(PvCase *c, const PvNode *n, const SnDefPort *p, PvT *b)
 {
-    double coarser = 0;
-
     if (!b)
         return NULL;
     PvType t = pinned(c, n, p, b);
@@ -144,14 +142,8 @@ regrid(PvCase *c, const PvNode *n, const SnDefPort *p, PvT *b)
         r->id[i] = r->v[i] * (double)t.scale[k];
         if (fabs(r->v[i]) > 2147483647.0)
             pv_no(c, "the bias does not fit");
-        if (r->id[i] != real)
-            coarser = fmax(coarser, (double)t.scale[k]);
     }
     r->done = r->konst = true;
-    /* new_x.scale <= old_x.scale * sum|w - zp|, or exact: settled in
-     * pv_right, where the weights are at hand. */
-    if (coarser > 0 && c->plain)
-        pv_no(c, "the new bias grid is coarser");
     return r;
 }
 

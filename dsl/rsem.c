@@ -191,6 +191,8 @@ static const struct FormulaFn {
     {"log", 1, 1, call_real},      {"sqrt", 1, 1, call_real},
     {"tanh", 1, 1, call_real},     {"erf", 1, 1, call_real},
     {"pow", 2, 2, call_real},      {"abs", 1, 1, call_real},
+    {"floor", 1, 1, call_real},    {"ceil", 1, 1, call_real},
+    {"round", 1, 1, call_real},
 };
 enum { NFORMULA = sizeof formula_fns / sizeof *formula_fns };
 

@@ -372,7 +372,8 @@ real_fn(SnFm *f, const SnExpr *e)
     static const char *const fn[][2] = {
         { "exp", "sn_expf" }, { "log", "sn_logf" }, { "sqrt", "sn_sqrtf" },
         { "tanh", "sn_tanhf" }, { "erf", "sn_erff" }, { "pow", "sn_powf" },
-        { "abs", "fabsf" }
+        { "abs", "fabsf" }, { "floor", "floorf" }, { "ceil", "ceilf" },
+        { "round", "rintf" }
     };
     SnVal v[2] = { { .s = "" } };
 

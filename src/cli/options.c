@@ -14,7 +14,8 @@ enum {
     RUN = 16,
     DRAW = 32,
     WHY = 64,
-    ALL = 127
+    EXPORT = 128,
+    ALL = 255
 };
 
 const SnVerb sn_verbs[] = {
@@ -25,7 +26,7 @@ const SnVerb sn_verbs[] = {
     {"profile", "MODEL --calib FILE... [-o PROFILE]",
      "run a float model on data and record the range of each value", PROFILE,
      sn_verb_profile},
-    {"quantize", "MODEL (--calib FILE... | --load-profile F) -o OUT.sn",
+    {"quantize", "MODEL (--calib FILE... | --load-profile F) -o OUT",
      "make an int8 model", QUANTIZE, sn_verb_quantize},
     {"run", "MODEL --input FILE...", "run a model, score or compare it", RUN,
      sn_verb_run},
@@ -33,6 +34,8 @@ const SnVerb sn_verbs[] = {
      sn_verb_draw},
     {"why", "MODEL [--node NAME]", "say why each Rescale is still there",
      WHY, sn_verb_why},
+    {"export", "MODEL --format qdq|qoperator -o OUT.onnx",
+     "write an ONNX model", EXPORT, sn_verb_export},
     {0},
 };
 
@@ -56,14 +59,18 @@ typedef struct Option {
 
 #define AT(field) offsetof(SnArgs, field)
 #define RUNS_PASSES (OPT | PROFILE | QUANTIZE | WHY)
+#define WRITES (OPT | PROFILE | QUANTIZE | DRAW | EXPORT)
 #define READS_DATA (PROFILE | QUANTIZE | RUN)
-#define IMPORTS (INSPECT | OPT | DRAW | READS_DATA)
+#define IMPORTS (INSPECT | OPT | DRAW | EXPORT | READS_DATA)
 
 static const Option options[] = {
-    {"-o", "FILE", O_STR, AT(output), OPT | PROFILE | QUANTIZE | DRAW,
+    {"-o", "FILE", O_STR, AT(output), WRITES,
      "where the result goes (standard output when it can)"},
-    {"--output", "FILE", O_STR, AT(output), OPT | PROFILE | QUANTIZE | DRAW,
-     NULL},
+    {"--output", "FILE", O_STR, AT(output), WRITES, NULL},
+    {"--format", "NAME", O_STR, AT(format), QUANTIZE | EXPORT,
+     "of an ONNX model: qdq (quantize's default) or qoperator"},
+    {"--opset", "N", O_LONG, AT(opset), QUANTIZE | EXPORT,
+     "operator set of an ONNX model (default: 17)"},
     {"--calib", "FILE", O_EACH, AT(calib), PROFILE | QUANTIZE,
      "calibration data: .npy or .pb, INPUT=FILE for one of several inputs"},
     {"--input", "FILE", O_EACH, AT(input), RUN,

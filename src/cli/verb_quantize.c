@@ -135,14 +135,12 @@ static SnStatus
 check_output(SnCli *c)
 {
     const char *o = c->args.output;
+    SnOnnxExport e;
 
     if (!o)
         return sn_fail(c->d, SN_EUSAGE, "-o", "is missing: expected the .sn "
-                       "file to write");
-    if (sn_is_onnx(o))
-        return sn_fail(c->d, SN_EUNSUPPORTED, o, "sinter does not export "
-                       "ONNX; write a .sn file");
-    return SN_OK;
+                       "or .onnx file to write");
+    return sn_is_onnx(o) ? sn_cli_export_opts(c, &e) : SN_OK;
 }
 
 SnStatus
@@ -182,5 +180,7 @@ sn_verb_quantize(SnCli *c)
         return SN_OK;
     }
     sn_puts(&c->out, sn_buf_str(&rep));
+    if (sn_is_onnx(c->args.output))
+        return sn_cli_export(c, g, c->args.output);
     return sn_text_save(g, c->args.output, c->d);
 }

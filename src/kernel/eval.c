@@ -86,7 +86,7 @@ compute(Fold *f, SnRef r, int depth)
         if (in[i].data == NULL)
             return NULL;
     }
-    SnTensor out[SN_MAXRES];
+    SnTensor out[SN_MAXRES] = {0};
     for (unsigned i = 0; i < n->nres; i++) {
         out[i].type = n->res[i].type;
         out[i].shape = n->res[i].shape;

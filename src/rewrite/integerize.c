@@ -399,7 +399,7 @@ build(Plan *p, int32_t *bias)
     const char *name = sn_name(g, SN_REF(p->id, 0));
     SnEdit e = {.kind = p->kind, .nin = n->nin, .nout = n->nres,
                 .calibrated = d->clamp >= 0 && sn_node(g, p->q)->calibrated};
-    SnUse *use[64];
+    SnUse *use[64] = {0};
     uint32_t nuse = 0;
 
     e.attr = d->nattr ? sn_attr_new(g->arena, d) : NULL;

@@ -93,7 +93,6 @@ t bad_npy 3 err "bad.sn" run "$tmp/add.sn" --input "$tmp/bad.sn"
 t no_such_value 2 err "no value has this name" why "$tmp/arg.sn" --node nope
 
 # ---- unsupported, output ----
-t onnx_output 4 err "does not export ONNX" quantize "$tmp/add.sn" --calib a -o "$tmp/o.onnx"
 t bad_directory 5 err "nowhere" opt "$tmp/add.sn" -o "$tmp/nowhere/o.sn"
 if [ -w /dev/full ]; then
     "$sinter" --help >/dev/full 2>"$tmp/err"

@@ -1,0 +1,482 @@
+/* Trials: many drawn cases of one rule, both sides compared. */
+#include "dsl/prove_priv.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- showing a case ---- */
+
+/* R, Q, DQ for conversions, the kind's name otherwise. */
+static const char *
+short_kind(const SnDefNode *n)
+{
+    if (!n->nout || n->rsem[0]->cls != SN_DC_CONVERT || !n->ntuple)
+        return n->name;
+    bool in = n->tuple[0].in[0].elem != SN_DE_F32;
+    bool out = n->tuple[0].out[0].elem != SN_DE_F32;
+    return in && out ? "R" : out ? "Q" : "DQ";
+}
+
+static void
+put_side(SnBuf *b, const PvT *v, int depth)
+{
+    if (!v) {
+        sn_puts(b, "_");
+    } else if (!v->def || v->leaf || depth > 6) {
+        sn_puts(b, v->name ? v->name : v->def ? v->def->n->name : "v");
+    } else {
+        const PvNode *n = v->def;
+        sn_putf(b, "%s(", short_kind(n->n));
+        for (uint32_t s = 0; s < n->nin; s++) {
+            sn_puts(b, s ? ", " : "");
+            put_side(b, n->in[s], depth + 1);
+        }
+        sn_putc(b, ')');
+        if (v->res)
+            sn_putf(b, ".%s", n->n->out[v->res]->name);
+    }
+}
+
+const char *
+pv_side_str(SnArena *a, PvT *v)
+{
+    SnBuf b;
+
+    sn_buf_init(&b, a);
+    put_side(&b, v, 0);
+    return sn_buf_str(&b);
+}
+
+static void
+put_num(SnBuf *b, const PvT *t, double v)
+{
+    if (t->type.elem == SN_DE_F32)
+        sn_put_f32(b, (float)v);
+    else
+        sn_putf(b, "%.0f", v);
+}
+
+static void
+put_leaf(SnBuf *b, PvCase *c, const PvT *t, const PvT *y, int64_t at)
+{
+    sn_putf(b, "%s:%s=", t->name ? t->name : "v",
+            pv_type_str(c->a, &t->type));
+    if (c->flat && t->n == y->n) {
+        put_num(b, t, t->v[at]);
+        return;
+    }
+    if (t->n == 1) {
+        put_num(b, t, t->v[0]);
+        return;
+    }
+    sn_putc(b, '[');
+    for (int64_t i = 0; i < t->n && i < 12; i++) {
+        sn_puts(b, i ? "," : "");
+        put_num(b, t, t->v[i]);
+    }
+    sn_puts(b, t->n > 12 ? ",..]" : "]");
+}
+
+static void
+put_clamp(SnBuf *b, PvRange r)
+{
+    sn_puts(b, " within [");
+    if (r.has_lo)
+        sn_putf(b, "%.9g", r.lo);
+    else
+        sn_putc(b, '_');
+    if (r.has_hi)
+        sn_putf(b, ", %.9g]", r.hi);
+    else
+        sn_puts(b, ", _]");
+}
+
+/* Nodes of the left side below `v`, the root last. */
+static void
+left_nodes(const PvT *v, PvNode **out, uint32_t *n)
+{
+    if (!v || !v->def || v->leaf || *n >= 16)
+        return;
+    for (uint32_t s = 0; s < v->def->nin; s++)
+        left_nodes(v->def->in[s], out, n);
+    for (uint32_t i = 0; i < *n; i++)
+        if (out[i] == v->def)
+            return;
+    out[(*n)++] = v->def;
+}
+
+static void
+put_types(SnBuf *b, PvCase *c)
+{
+    PvNode *v[16];
+    uint32_t n = 0;
+
+    left_nodes(c->lhs[0], v, &n);
+    for (uint32_t i = 0; i < n; i++) {
+        PvRange r = pv_clamp_of(v[i]);
+        sn_putf(b, "%s%s:%s", i ? ", " : "with ",
+                v[i]->name ? v[i]->name : v[i]->n->name,
+                pv_type_str(c->a, &v[i]->out[0]->type));
+        if (r.has_lo || r.has_hi)
+            put_clamp(b, r);
+        for (uint32_t k = 0; k < v[i]->n->nall; k++)
+            if (v[i]->n->all[k]->ty == SN_AT_REAL)
+                sn_putf(b, " %s=%.9g", v[i]->n->all[k]->name,
+                        v[i]->attr[k].r);
+    }
+}
+
+/* Where the left side saturates on its way to element at. */
+static void
+put_saturation(SnBuf *b, PvCase *c, int64_t at)
+{
+    PvNode *v[16];
+    uint32_t n = 0;
+
+    left_nodes(c->lhs[0], v, &n);
+    for (uint32_t i = 0; i + 1 < n && c->flat; i++) {
+        const PvT *y = v[i]->out[0];
+        int32_t lo, hi;
+        if (!y->type.nq || y->n != c->lhs[0]->n || !y->done)
+            continue;
+        pv_limits(&y->type, pv_clamp_of(v[i]), &lo, &hi);
+        if (y->v[at] != lo && y->v[at] != hi)
+            continue;
+        sn_putf(b, "     (%s:%s saturates at %.0f, i.e. %.6g)",
+                v[i]->name ? v[i]->name : short_kind(v[i]->n),
+                pv_type_str(c->a, &y->type), y->v[at],
+                pv_real(&y->type, y->v[at], 0));
+        return;
+    }
+}
+
+static const SnCounter *
+counter(PvCase *c, PvT *l, PvT *r, int64_t at)
+{
+    Pv *pv = c->pv;
+    SnCounter *k = SN_NEW(pv->a, SnCounter);
+    SnBuf b;
+    bool first = true;
+
+    sn_buf_init(&b, pv->a);
+    for (uint32_t i = 0; i < c->nleaf; i++) {
+        if (!c->leaf[i]->v)
+            continue;
+        sn_puts(&b, first ? "" : ", ");
+        put_leaf(&b, c, c->leaf[i], l, at);
+        first = false;
+    }
+    sn_puts(&b, "  ->  left: ");
+    put_side(&b, l, 0);
+    sn_puts(&b, " = ");
+    put_num(&b, l, l->v[at]);
+    sn_puts(&b, ",  right: ");
+    put_side(&b, r, 0);
+    sn_puts(&b, " = ");
+    put_num(&b, r, r->v[at]);
+    if (!c->flat && l->n > 1)
+        sn_putf(&b, " at element %lld", (long long)at);
+    put_saturation(&b, c, at);
+    k->line = sn_buf_str(&b);
+    sn_buf_init(&b, pv->a);
+    put_types(&b, c);
+    k->with = sn_buf_str(&b);
+    k->graph = sn_strdup(pv->a, pv_case_graph(c, l, r));
+    k->at = at;
+    k->left = l->v[at];
+    k->right = r->v[at];
+    return k;
+}
+
+/* ---- comparing ---- */
+
+static bool
+finite_side(const PvT *v)
+{
+    for (int64_t i = 0; i < v->n; i++)
+        if (!isfinite(v->v[i]))
+            return false;
+    return true;
+}
+
+static uint32_t
+nclamp(PvCase *c)
+{
+    PvNode *v[16];
+    uint32_t n = 0, k = 0;
+
+    left_nodes(c->lhs[0], v, &n);
+    for (uint32_t i = 0; i < n; i++) {
+        PvRange r = pv_clamp_of(v[i]);
+        k += r.has_lo + r.has_hi;
+    }
+    return k;
+}
+
+/* Did the worst-case error of this case grow?  The right side's real error is
+ * set against what the roundings of the left side can amount to. */
+static bool
+worse(PvCase *c, PvT *l, PvT *r, double *by, int64_t *at)
+{
+    double el = 0, er = 0, big = 0, step = 1;
+    bool q = l->type.nq > 0;
+
+    c->ideal = true;
+    if (!pv_eval(c, l) || !l->id)
+        return false;
+    step = q ? (double)l->type.scale[0] : 1;
+    for (int64_t i = 0; i < l->n; i++) {
+        double e = fabs(pv_real(&l->type, r->v[i], 0) - l->id[i]);
+        if (e > er) {
+            er = e;
+            *at = i;
+        }
+        el = fmax(el, l->er[i]);
+        big = fmax(big, fabs(l->id[i]));
+    }
+    double slack = 3e-6 * fmax(big, el) + (q ? 2e-5 * step : 1e-30);
+    *by = (er - el) / step;
+    return er > el + slack;
+}
+
+static void
+tally_real(PvCase *c, PvT *l, PvT *r, PvTry *t)
+{
+    double big = 0, d = 0, bigr = 0, dr = 0;
+    int64_t at = 0;
+
+    c->ideal = true;
+    if (!pv_eval(c, l) || !pv_eval(c, r) || !l->id || !r->id)
+        return;
+    for (int64_t i = 0; i < l->n; i++) {
+        big = fmax(big, fabs(l->v[i]));
+        bigr = fmax(bigr, fabs(l->id[i]));
+        if (fabs(l->v[i] - r->v[i]) > d) {
+            d = fabs(l->v[i] - r->v[i]);
+            at = i;
+        }
+        dr = fmax(dr, fabs(l->id[i] - r->id[i]));
+    }
+    if (d > 0)
+        t->f32_differ = true;
+    if (big > 0 && d / big > t->rel) {
+        t->rel = d / big;
+        if (!t->counter || d / big > 1e-6)
+            t->counter = counter(c, l, r, at);
+    }
+    if (bigr > 0)
+        t->real = fmax(t->real, dr / bigr);
+}
+
+static void
+tally(PvCase *c, PvT *l, PvT *r, PvTry *t, bool want)
+{
+    double diff = 0, by = 0;
+    int64_t at = 0;
+    bool q = l->type.nq > 0 || l->type.elem != SN_DE_F32;
+
+    for (int64_t i = 0; i < l->n; i++)
+        if (fabs(l->v[i] - r->v[i]) > diff) {
+            diff = fabs(l->v[i] - r->v[i]);
+            at = i;
+        }
+    t->nvalue += (uint64_t)l->n;
+    if (q)
+        t->diff = fmax(t->diff, diff);
+    else
+        tally_real(c, l, r, t);
+    if (diff == 0)
+        return;
+    int64_t at2 = at;
+    bool grew = worse(c, l, r, &by, &at2);
+    t->worse |= grew;
+    t->worse_by = fmax(t->worse_by, by);
+    if (q && c->pr->bounded) {
+        double k = ceil(1.5 + (double)c->pool[0].scale[0]);
+        (void)k;
+    }
+    if (!want || (!q && !grew))
+        return;
+    double score = fmin(q ? diff : diff * 100, 250) + (c->corner ? 60 : 0) -
+                   30 * (double)nclamp(c) + (grew ? 300 : 0) -
+                   2 * (double)fmin((double)l->n, 20) * !c->flat;
+    if (!t->counter || score > t->score) {
+        t->counter = counter(c, l, r, at);
+        t->score = score;
+    }
+}
+
+/* Results after the first, when somebody reads them. */
+static bool
+rest(PvCase *c, PvTry *t, bool want)
+{
+    for (uint32_t i = 1; i < c->root->n->nout && i < PV_MAXRES; i++) {
+        PvT *l = c->lhs[i], *r = NULL;
+        if (!c->root->used[i])
+            continue;
+        if (i < c->nrhs)
+            r = c->rhs[i];
+        else if (c->made && c->made->n == c->root->n)
+            r = c->made->out[i];
+        if (!r) {
+            t->no_res = true;
+            t->bad_res = (int)i;
+            continue;
+        }
+        if (!pv_eval(c, l) || !pv_eval(c, r) || l->n != r->n)
+            return false;
+        for (int64_t k = 0; k < l->n; k++)
+            if (l->v[k] != r->v[k]) {
+                if (!t->bad_res && want)
+                    t->counter = counter(c, l, r, k);
+                t->bad_res = (int)i;
+                break;
+            }
+    }
+    return true;
+}
+
+/* The bias of a float node, on the grid that its neighbours pin. */
+static void
+bias_on_grid(PvCase *c)
+{
+    const PvT *x = NULL, *w = NULL;
+
+    for (uint32_t i = 0; i < c->nleaf; i++) {
+        PvT *t = c->leaf[i];
+        if (t->type.elem != SN_DE_QI32) {
+            w = x ? w ? w : t : NULL;
+            x = x ? x : t;
+            continue;
+        }
+        if (!x || !w || !w->type.nq || !x->type.nq)
+            continue;
+        t->type.nq = w->type.nq;
+        t->type.axis = w->type.nq > 1 ? 0 : w->type.axis;
+        for (uint32_t k = 0; k < t->type.nq; k++)
+            t->type.scale[k] = x->type.scale[0] * w->type.scale[k];
+        for (int64_t k = 0; k < t->n; k++)
+            t->id[k] = pv_real(&t->type, t->v[k],
+                               t->type.nq > 1 ? (uint32_t)k : 0);
+    }
+}
+
+static bool
+one(PvCase *c, PvTry *t, bool want)
+{
+    if (!pv_draw(c))
+        return false;
+    if (c->pr->given_bias)
+        bias_on_grid(c);
+    if (!pv_guard(c) || !pv_right(c))
+        return false;
+    PvT *l = c->lhs[0], *r = c->rhs[0];
+    if (!l) { /* a Save: what it writes */
+        l = c->root->in[0];
+        r = c->made ? c->made->in[0] : r;
+    }
+    if (!pv_eval(c, l) || !pv_eval(c, r))
+        return false;
+    if (l->n != r->n)
+        return pv_no(c, "another shape");
+    if (!pv_same_type(&l->type, &r->type))
+        return pv_no(c, "another type");
+    if (!finite_side(l) || !finite_side(r))
+        return pv_no(c, "no number");
+    if (!rest(c, t, want))
+        return false;
+    tally(c, l, r, t, want);
+    t->ndraw++;
+    t->nquant += l->type.nq > 0;
+    t->quant16 |= l->type.elem == SN_DE_QI16;
+    t->floats |= l->type.elem == SN_DE_F32;
+    uint32_t nq8 = 0;
+    for (uint32_t i = 0; i < c->nleaf; i++) {
+        nq8 += c->leaf[i]->type.elem == SN_DE_QI8 && c->leaf[i]->n == 256;
+        if (c->leaf[i]->type.elem == SN_DE_QI16)
+            t->quant16 = true;
+        if (c->leaf[i]->type.elem == SN_DE_F32)
+            t->floats = true;
+    }
+    t->all_codes &= c->flat && nq8 == 1 && c->nleaf == 1;
+    return true;
+}
+
+PvTry
+pv_try(Pv *pv, const PvRule *pr, const SnExpr *when, uint32_t ndraw,
+       uint64_t seed, bool want)
+{
+    PvTry t = {.all_codes = true};
+    uint64_t rng = seed * 0x9E3779B97F4A7C15u + 0x1234567;
+
+    for (uint32_t i = 0; i < 60 * ndraw + 400 && t.ndraw < ndraw; i++) {
+        PvCase c = {.pv = pv, .pr = pr, .r = pr->r, .when = when};
+        if (i > 2000 && !t.ndraw)
+            break;
+        c.a = sn_arena_new();
+        rng += 0x9E3779B97F4A7C15u;
+        uint64_t z = (rng ^ (rng >> 30)) * 0xBF58476D1CE4E5B9u;
+        c.rng = (z ^ (z >> 27)) | 1;
+        if (!one(&c, &t, want) && c.fail)
+            t.fail = c.fail;
+        sn_arena_free(c.a);
+    }
+    t.all_codes &= t.ndraw > 0;
+    return t;
+}
+
+/* ---- claims ---- */
+
+bool
+pv_claim_ok(const SnDefClaim *k, const PvTry *t)
+{
+    switch (k->kind) {
+    case SN_CL_EXACT:
+        return t->diff == 0 && !t->f32_differ;
+    case SN_CL_WITHIN:
+        return t->diff <= k->n && !t->f32_differ;
+    case SN_CL_REFINES:
+        return !t->worse;
+    case SN_CL_REAL:
+        return t->diff == 0 && t->rel <= k->real && t->real <= 1e-9;
+    default:
+        return true;
+    }
+}
+
+const char *
+pv_claim_str(SnArena *a, const SnDefClaim *k)
+{
+    switch (k->kind) {
+    case SN_CL_EXACT:
+        return "exact";
+    case SN_CL_WITHIN:
+        return sn_format(a, "within %g lsb", k->n);
+    case SN_CL_REFINES:
+        return "refines";
+    case SN_CL_REAL:
+        return sn_format(a, "real %g", k->real);
+    case SN_CL_LOSSY:
+        return "lossy";
+    default:
+        return "nothing";
+    }
+}
+
+/* The strongest claim that no case contradicts. */
+const char *
+pv_best(SnArena *a, const PvTry *t)
+{
+    if (t->diff == 0 && !t->f32_differ)
+        return "exact";
+    if (t->diff == 0 && t->f32_differ && !t->worse)
+        return t->nquant ? "refines" : sn_format(a, "refines (f32, relative "
+                                                 "%.2g)", t->rel);
+    if (t->f32_differ && t->real <= 1e-9)
+        return sn_format(a, "real %.1g", t->rel * 2);
+    if (!t->worse)
+        return sn_format(a, "refines, within %.0f lsb here", t->diff);
+    if (t->diff <= 3)
+        return sn_format(a, "within %.0f lsb", t->diff);
+    return "nothing";
+}

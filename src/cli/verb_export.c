@@ -1,0 +1,64 @@
+#include "cli/cli.h"
+
+#include <limits.h>
+#include <string.h>
+
+SnStatus
+sn_cli_export_opts(SnCli *c, SnOnnxExport *o)
+{
+    const char *const *names = sn_onnx_forms();
+    const char *want = c->args.format;
+    size_t n = 0;
+
+    *o = (SnOnnxExport){.form = SN_ONNX_QDQ};
+    if (c->args.opset > 0 && (c->args.opset < SN_ONNX_OPSET_MIN ||
+                              c->args.opset > SN_ONNX_OPSET_MAX))
+        return sn_fail(c->d, SN_EUSAGE, "--opset", "%ld; %d to %d can be "
+                       "written", c->args.opset, SN_ONNX_OPSET_MIN,
+                       SN_ONNX_OPSET_MAX);
+    o->opset = (int)c->args.opset;
+    for (; names[n]; n++)
+        if (!want || !strcmp(names[n], want)) {
+            o->form = (SnOnnxForm)n;
+            return SN_OK;
+        }
+    const char *near = sn_closest(want, names, n);
+    return sn_fail(c->d, SN_EUSAGE, "--format", "no form is named '%s'; "
+                   "%s%s%s", want, near ? "did you mean '" : "there are qdq "
+                   "and qoperator", near ? near : "", near ? "'?" : "");
+}
+
+SnStatus
+sn_cli_export(SnCli *c, const SnGraph *g, const char *path)
+{
+    SnOnnxExport o;
+
+    SN_TRY(sn_cli_export_opts(c, &o));
+    return sn_onnx_save(c->a, g, &o, path, c->d);
+}
+
+/* A .sn file is written as it stands.  An ONNX model, whose quantized nodes
+ * are spelled out, becomes a graph of quantized nodes first. */
+SnStatus
+sn_verb_export(SnCli *c)
+{
+    const char *path;
+    SnOnnxExport o;
+    SnGraph *g;
+
+    SN_TRY(sn_cli_model(c, 1, &path));
+    if (!c->args.format)
+        return sn_fail(c->d, SN_EUSAGE, "--format", "is missing: expected "
+                       "qdq or qoperator");
+    if (!c->args.output)
+        return sn_fail(c->d, SN_EUSAGE, "-o", "is missing: expected the "
+                       ".onnx file to write");
+    SN_TRY(sn_cli_export_opts(c, &o));
+    SN_TRY(sn_cli_load(c, path, &g));
+    if (sn_is_onnx(path)) {
+        SnRewriter *rw = sn_rewriter_new(c->a, &sn_rewrite_defaults, c->d);
+        SN_TRY(sn_rewrite(rw, g, "simplify,fold,integerize"));
+        SN_TRY(sn_verify(g, c->d));
+    }
+    return sn_onnx_save(c->a, g, &o, c->args.output, c->d);
+}

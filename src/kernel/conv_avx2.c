@@ -1,0 +1,169 @@
+/* Tiles for AVX2: vpmaddwd of s16 differences x - x.zp, two taps at a time,
+ * with s16 filters: nothing saturates.  Panels of 16 channels, two registers
+ * each. */
+#include "kernel/conv_q8.h"
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#include <string.h>
+
+#define AVX2 __attribute__((target("avx2,fma")))
+#define INLINE static inline __attribute__((always_inline))
+
+AVX2 static void
+widen(const int8_t *x, int64_t n, int32_t z, void *y)
+{
+    int16_t *to = y;
+    __m256i zp = _mm256_set1_epi16((int16_t)z);
+    int64_t i = 0;
+
+    for (; i + 16 <= n; i += 16) {
+        __m256i v = _mm256_cvtepi8_epi16(
+            _mm_loadu_si128((const void *)(x + i)));
+        _mm256_storeu_si256((void *)(to + i), _mm256_sub_epi16(v, zp));
+    }
+    for (; i < n; i++)
+        to[i] = (int16_t)(x[i] - z);
+}
+
+AVX2 INLINE __m256i
+requant(__m256i v, const float *mul, const SnEnd *e)
+{
+    __m256 f = _mm256_mul_ps(_mm256_cvtepi32_ps(v), _mm256_loadu_ps(mul));
+
+    f = _mm256_max_ps(f, _mm256_set1_ps(e->lo)); /* NaN gives lo */
+    f = _mm256_min_ps(f, _mm256_set1_ps(e->hi));
+    return _mm256_cvtps_epi32(f);
+}
+
+/* 16 channels, 8 to a register, to n codes. */
+AVX2 INLINE void
+put(const SnEnd *e, __m256i a, __m256i b, int n, int8_t *y)
+{
+    a = _mm256_add_epi32(a, _mm256_loadu_si256((const void *)e->bias));
+    b = _mm256_add_epi32(b, _mm256_loadu_si256((const void *)(e->bias + 8)));
+    a = _mm256_packs_epi32(requant(a, e->mul, e), requant(b, e->mul + 8, e));
+    a = _mm256_permute4x64_epi64(a, 0xd8);
+    a = _mm256_add_epi16(a, _mm256_set1_epi16((int16_t)e->zp));
+    __m128i v = _mm_packs_epi16(_mm256_castsi256_si128(a),
+                                _mm256_extracti128_si256(a, 1));
+    if (n >= 16) {
+        _mm_storeu_si128((void *)y, v);
+    } else {
+        int8_t tail[16];
+        _mm_storeu_si128((void *)tail, v);
+        memcpy(y, tail, (size_t)n);
+    }
+}
+
+AVX2 INLINE __m256i
+two(const char *x)
+{
+    int32_t v;
+
+    memcpy(&v, x, sizeof v);
+    return _mm256_set1_epi32(v);
+}
+
+#define MAC(s, v, w) s = _mm256_add_epi32(s, _mm256_madd_epi16(v, w))
+#define ZERO _mm256_setzero_si256()
+#define DECL(r) __m256i a##r = ZERO, b##r = ZERO;
+#define FROM(r) const char *x##r = t->x[r] + t->run[i];
+#define STEP(r) v = two(x##r + k); MAC(a##r, v, w0); MAC(b##r, v, w1);
+#define PUT(r) put(&t->end, a##r, b##r, t->ncol, t->y[r]);
+#define ROWS1(M) M(0)
+#define ROWS2(M) ROWS1(M) M(1)
+#define ROWS3(M) ROWS2(M) M(2)
+#define ROWS4(M) ROWS3(M) M(3)
+#define TILE(M)                                                         \
+    AVX2 static void tile##M(const SnTile *t)                           \
+    {                                                                   \
+        const char *w = t->w;                                           \
+        int64_t n = t->nstep * 4;                                       \
+        ROWS##M(DECL)                                                   \
+        for (int64_t i = 0; i < t->nrun; i++) {                         \
+            ROWS##M(FROM)                                               \
+            for (int64_t k = 0; k < n; k += 4) {                        \
+                __m256i v;                                              \
+                __m256i w0 = _mm256_loadu_si256((const void *)w);       \
+                __m256i w1 = _mm256_loadu_si256((const void *)(w + 32)); \
+                ROWS##M(STEP)                                           \
+                w += 64;                                                \
+            }                                                           \
+        }                                                               \
+        ROWS##M(PUT)                                                    \
+    }
+TILE(1)
+TILE(2)
+TILE(3)
+TILE(4)
+
+/* ---- depthwise: 16 channels; two taps interleaved ----
+ * The low register holds channels 0..3 and 8..11, the high one the others. */
+static int
+place(int i)
+{
+    return i % 8 / 4 * 8 + i / 8 * 4 + i % 4;
+}
+
+static void
+pack(const int16_t *w, int64_t ntap, void *to)
+{
+    int16_t *p = to;
+
+    for (int64_t t = 0; t < ntap; t++)
+        for (int i = 0; i < 16; i++)
+            p[(t / 2 * 16 + place(i)) * 2 + t % 2] = w[t * 16 + i];
+}
+
+AVX2 static void
+dw(const SnDw *d)
+{
+    const char *x = d->x;
+    int8_t *y = d->y;
+    const SnEnd *e = &d->end;
+
+    for (int64_t i = 0; i < d->npx; i++, x += d->step, y += d->pitch) {
+        __m256i s0 = _mm256_loadu_si256((const void *)e->bias);
+        __m256i s1 = _mm256_loadu_si256((const void *)(e->bias + 8));
+        const char *w = d->w;
+        for (int64_t t = 0; t < d->ntap; t += 2, w += 64) {
+            __m256i a = _mm256_loadu_si256((const void *)(x + d->tap[t]));
+            __m256i b = _mm256_loadu_si256((const void *)(x + d->tap[t + 1]));
+            MAC(s0, _mm256_unpacklo_epi16(a, b),
+                _mm256_loadu_si256((const void *)w));
+            MAC(s1, _mm256_unpackhi_epi16(a, b),
+                _mm256_loadu_si256((const void *)(w + 32)));
+        }
+        s0 = _mm256_packs_epi32(requant(s0, e->mul, e),
+                                requant(s1, e->mul + 8, e));
+        s0 = _mm256_add_epi16(s0, _mm256_set1_epi16((int16_t)e->zp));
+        __m128i v = _mm_packs_epi16(_mm256_castsi256_si128(s0),
+                                    _mm256_extracti128_si256(s0, 1));
+        if (d->nc == 16) {
+            _mm_storeu_si128((void *)y, v);
+        } else {
+            int8_t tail[16];
+            _mm_storeu_si128((void *)tail, v);
+            memcpy(y, tail, (size_t)d->nc);
+        }
+    }
+}
+
+const SnGemm sn_gemm_avx2 = {
+    .isa = SN_ISA_AVX2,
+    .esize = 2,
+    .kstep = 2,
+    .mtile = 4,
+    .ntile = 1,
+    .dwblock = 16,
+    .widen = widen,
+    .tile = {{tile1, tile2, tile3, tile4}},
+    .dw = dw,
+    .dwplace = place,
+    .dwpack = pack,
+};
+
+#else
+typedef int sn_no_conv_avx2_t;
+#endif

@@ -1,0 +1,280 @@
+/* Plans of 8-bit convolutions: geometry of the widened rows, packing. */
+#include "kernel/conv_priv.h"
+
+#include <string.h>
+
+/* Bytes of widened x that a chunk may take: little while the filter stays in
+ * the second cache level, more when it has to come from further away each
+ * time. */
+enum {
+    CHUNK_NEAR = 24 << 10,
+    CHUNK_FAR = 256 << 10,
+    FILTER_NEAR = 384 << 10,
+    CHUNK_PX = 48 /* pixels at least, so that few tiles are cut */
+};
+
+const SnGemm *
+sn_gemm(SnIsa isa)
+{
+#if defined(__x86_64__)
+    if (isa == SN_ISA_VNNI)
+        return &sn_gemm_vnni;
+    if (isa == SN_ISA_AVX2)
+        return &sn_gemm_avx2;
+#endif
+    (void)isa;
+    return &sn_gemm_ref;
+}
+
+static int64_t
+min64(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static int32_t
+wrap_sub_mul(int32_t s, int32_t a, int32_t b)
+{
+    return (int32_t)((uint32_t)s - (uint32_t)a * (uint32_t)b);
+}
+
+/* ---- geometry ---- */
+
+static void
+set_rows(SnConvQ8 *p, int64_t wbyte)
+{
+    const SnConvGeo *o = &p->geo;
+    int64_t px = p->g->esize * o->c;
+
+    p->colstep = o->kw == 1 ? o->sw : 1;
+    p->bsh = o->kh == 1 ? 1 : o->sh;
+    p->bsw = o->kw == 1 ? 1 : o->sw;
+    p->wp = (o->ow - 1) * p->bsw + (o->kw - 1) * o->dw + 1;
+    int64_t row = p->wp * px * p->bsh;
+    int64_t want = wbyte <= FILTER_NEAR ? CHUNK_NEAR : CHUNK_FAR;
+    p->rows = want / (row ? row : 1);
+    if (p->rows * o->ow < CHUNK_PX)
+        p->rows = (CHUNK_PX + o->ow - 1) / o->ow;
+    p->rows = min64(p->rows, o->oh);
+    p->brows = (p->rows - 1) * p->bsh + (o->kh - 1) * o->dh + 1;
+    p->buf = (size_t)(p->brows * p->wp * px + 256) / 64 * 64;
+    p->nwork = p->buf;
+    if (p->rowsum)
+        p->nwork += (size_t)(p->rows * o->ow) * sizeof(int32_t);
+}
+
+/* Taps that lie side by side make one run. */
+static void
+set_runs(SnArena *a, SnConvQ8 *p)
+{
+    const SnConvGeo *o = &p->geo;
+    int64_t cig = o->c / o->group, px = o->c * p->g->esize, n = 0;
+    bool whole = o->group == 1 && o->dw == 1;
+    int64_t per = whole ? 1 : o->kw;
+    int64_t *run = SN_NEW_N(a, int64_t, o->kh * per);
+
+    for (int64_t i = 0; i < o->kh; i++)
+        for (int64_t j = 0; j < per; j++)
+            run[n++] = (i * o->dh * p->wp + j * o->dw) * px;
+    p->run = run;
+    p->nrun = n;
+    p->len = whole ? o->kw * cig : cig;
+    p->nstep = (p->len + p->g->kstep - 1) / p->g->kstep;
+}
+
+/* ---- packing ---- */
+
+typedef struct Pack {
+    SnArena *a;
+    SnConvQ8 *p;
+    const SnConvNum *num;
+    const int8_t *w;
+} Pack;
+
+static int32_t
+wz_of(const SnConvNum *num, int64_t c)
+{
+    return num->wz[num->nwz > 1 ? c : 0];
+}
+
+/* The constants of n channels from c0 on, at place(i) of padded arrays. */
+static SnEnd
+make_end(const Pack *k, int64_t c0, int n, int padded, int (*place)(int))
+{
+    const SnConvNum *num = k->num;
+    SnConvQ8 *p = k->p;
+    int64_t taps = p->nrun * p->len;
+    int32_t *bias = SN_NEW_N(k->a, int32_t, padded);
+    int32_t *wz = SN_NEW_N(k->a, int32_t, padded);
+    float *mul = SN_NEW_N(k->a, float, padded);
+    int32_t shift = p->g->esize == 1 ? num->xz + 128 : 0;
+
+    if (p->depthwise)
+        taps = p->geo.kh * p->geo.kw;
+    for (int i = 0; i < n; i++) {
+        int64_t c = c0 + i;
+        int at = place ? place(i) : i;
+        int32_t sum = 0, z = wz_of(num, c);
+        for (int64_t t = 0; t < taps; t++)
+            sum += k->w[c * taps + t] - z;
+        bias[at] = wrap_sub_mul(num->bias ? num->bias[c] : 0, shift, sum);
+        mul[at] = num->mul[num->nmul > 1 ? c : 0];
+        wz[at] = z;
+    }
+    return (SnEnd){.bias = bias,
+                   .mul = mul,
+                   .wz = p->rowsum ? wz : NULL,
+                   .lo = (float)(num->lo - num->yz),
+                   .hi = (float)(num->hi - num->yz),
+                   .zp = num->yz};
+}
+
+/* [run][step][channel][element]; zeros past the channels and the taps. */
+static const void *
+pack_panel(const Pack *k, int64_t c0, int ncol, int npanel)
+{
+    const SnConvQ8 *p = k->p;
+    int ks = p->g->kstep, es = p->g->esize, nl = npanel * SN_LANE;
+    int64_t taps = p->nrun * p->len;
+    char *to = sn_alloc_n(k->a, (size_t)(p->nrun * p->nstep * nl),
+                          (size_t)(ks * es));
+
+    for (int i = 0; i < ncol; i++) {
+        const int8_t *w = k->w + (c0 + i) * taps;
+        int32_t z = wz_of(k->num, c0 + i);
+        for (int64_t r = 0; r < p->nrun; r++)
+            for (int64_t e = 0; e < p->len; e++) {
+                int64_t at = ((r * p->nstep + e / ks) * nl + i) * ks + e % ks;
+                if (es == 1)
+                    ((int8_t *)to)[at] = w[r * p->len + e];
+                else
+                    ((int16_t *)to)[at] = (int16_t)(w[r * p->len + e] - z);
+            }
+    }
+    return to;
+}
+
+static void
+pack_gemm(const Pack *k)
+{
+    SnConvQ8 *p = k->p;
+    const SnConvGeo *o = &p->geo;
+    int64_t ocg = o->oc / o->group, most = p->g->ntile * SN_LANE;
+    SnConvBlock *v = NULL;
+    uint32_t n = 0;
+
+    for (int64_t g = 0; g < o->group; g++)
+        for (int64_t c = 0; c < ocg; c += most) {
+            SnConvBlock b = {.c0 = g * ocg + c};
+            b.x0 = g * (o->c / o->group) * p->g->esize;
+            b.ncol = (int)min64(ocg - c, most);
+            b.npanel = (b.ncol + SN_LANE - 1) / SN_LANE;
+            b.w = pack_panel(k, b.c0, b.ncol, b.npanel);
+            b.end = make_end(k, b.c0, b.ncol, b.npanel * SN_LANE, NULL);
+            SN_PUSH(k->a, v, n, b);
+        }
+    p->block = v;
+    p->nblock = n;
+}
+
+/* ---- depthwise ---- */
+
+/* Differences w - wz do not always fit 8 bits: where they do not, each tap
+ * stands twice, with two halves. */
+static bool
+fits_s8(const Pack *k)
+{
+    const SnConvGeo *o = &k->p->geo;
+    int64_t taps = o->kh * o->kw;
+
+    for (int64_t c = 0; c < o->oc; c++)
+        for (int64_t t = 0; t < taps; t++) {
+            int32_t v = k->w[c * taps + t] - wz_of(k->num, c);
+            if (v < -128 || v > 127)
+                return false;
+        }
+    return true;
+}
+
+static void
+pack_dw_block(const Pack *k, SnConvBlock *b, int64_t taps, int64_t ntap,
+              bool twice)
+{
+    const SnGemm *g = k->p->g;
+    int16_t *w = SN_NEW_N(k->a, int16_t, ntap * g->dwblock);
+    void *to = sn_alloc_n(k->a, (size_t)(ntap * g->dwblock), (size_t)g->esize);
+
+    for (int i = 0; i < b->ncol; i++)
+        for (int64_t t = 0; t < taps; t++) {
+            int64_t c = b->c0 + i;
+            int16_t v = (int16_t)(k->w[c * taps + t] - wz_of(k->num, c));
+            int16_t half = twice ? (int16_t)(v / 2) : v;
+            w[t * g->dwblock + i] = half;
+            if (twice)
+                w[(taps + t) * g->dwblock + i] = (int16_t)(v - half);
+        }
+    g->dwpack(w, ntap, to);
+    b->w = to;
+}
+
+static void
+pack_dw(const Pack *k)
+{
+    SnConvQ8 *p = k->p;
+    const SnConvGeo *o = &p->geo;
+    int64_t taps = o->kh * o->kw, block = p->g->dwblock;
+    bool twice = p->g->esize == 1 && !fits_s8(k);
+    int64_t ntap = ((twice ? 2 : 1) * taps + 3) / 4 * 4;
+    int64_t *tap = SN_NEW_N(k->a, int64_t, ntap);
+    SnConvBlock *v = NULL;
+    uint32_t n = 0;
+
+    for (int64_t t = 0; t < (twice ? 2 : 1) * taps; t++) {
+        int64_t i = t % taps / o->kw, j = t % taps % o->kw;
+        tap[t] = (i * o->dh * p->wp + j * o->dw) * o->c * p->g->esize;
+    }
+    for (int64_t c = 0; c < o->oc; c += block) {
+        SnConvBlock b = {.c0 = c, .x0 = c * p->g->esize};
+        b.ncol = (int)min64(o->oc - c, block);
+        pack_dw_block(k, &b, taps, ntap, twice);
+        b.end = make_end(k, c, b.ncol, (int)block, p->g->dwplace);
+        SN_PUSH(k->a, v, n, b);
+    }
+    p->run = tap;
+    p->nrun = ntap;
+    p->block = v;
+    p->nblock = n;
+}
+
+const SnConvQ8 *
+sn_conv_q8_plan(SnArena *a, SnIsa isa, const SnConvGeo *geo,
+                const SnConvNum *num, const int8_t *w)
+{
+    SnConvQ8 *p = SN_NEW(a, SnConvQ8);
+    Pack k = {a, p, num, w};
+    int64_t taps = geo->kh * geo->kw * (geo->c / geo->group);
+
+    p->g = sn_gemm(isa);
+    p->geo = *geo;
+    p->xz = num->xz;
+    p->depthwise = geo->group > 1 && geo->group == geo->c &&
+                   geo->group == geo->oc;
+    for (uint32_t i = 0; i < num->nwz; i++)
+        p->rowsum |= p->g->esize == 1 && !p->depthwise && num->wz[i] != 0;
+    if (geo->oh == 0 || geo->ow == 0 || geo->n == 0 || geo->oc == 0)
+        return p;
+    set_rows(p, p->depthwise ? 0 : taps * geo->oc * p->g->esize);
+    if (p->depthwise) {
+        pack_dw(&k);
+    } else {
+        set_runs(a, p);
+        pack_gemm(&k);
+    }
+    return p;
+}
+
+size_t
+sn_conv_q8_work(const SnConvQ8 *p)
+{
+    return p->nwork;
+}

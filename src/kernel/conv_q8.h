@@ -1,0 +1,110 @@
+/* Convolutions and matrix products on 8-bit codes, as implicit GEMM: a plan
+ * packs the filter once; a run widens rows of x, with padding, into a small
+ * buffer, where the taps of every result pixel are a few runs of bytes, and
+ * multiplies tiles of pixels with panels of output channels.  The end of a
+ * contract (numerics.md) is part of the tile.
+ *
+ * Two forms of the widened x: u8 codes x + 128 (VNNI: padding holds
+ * x.zp + 128, the correction is in the bias), or s16 differences x - x.zp
+ * (padding 0).  Neither saturates on the way; sums wrap modulo 2^32. */
+#ifndef SN_CONV_Q8_H
+#define SN_CONV_Q8_H
+
+#include <stdint.h>
+#include "base/arena.h"
+#include "kernel/isa.h"
+
+enum { SN_TILE_M = 6, SN_TILE_N = 64, SN_LANE = 16 };
+
+/* What follows the sum: rne((float)(acc + bias - wz * rowsum) * mul), in
+ * [lo, hi], plus zp.  Arrays are per output channel, padded to the panel. */
+typedef struct SnEnd {
+    const int32_t *bias;
+    const float *mul;
+    const int32_t *wz; /* NULL: all zero points of the filter are 0 */
+    float lo, hi;      /* clamp bounds less zp */
+    int32_t zp;
+} SnEnd;
+
+/* One tile: m rows of widened x times one panel. */
+typedef struct SnTile {
+    const char *x[SN_TILE_M];
+    int8_t *y[SN_TILE_M];
+    int32_t rowsum[SN_TILE_M]; /* used with end.wz */
+    const void *w;             /* panel: [run][step][lane][elements] */
+    const int64_t *run;        /* byte offsets of the runs from x[] */
+    int64_t nrun, nstep;       /* steps in each run */
+    int ncol;                  /* channels to store */
+    SnEnd end;
+} SnTile;
+typedef void SnTileFn(const SnTile *t);
+
+/* Depthwise: npx pixels of nc channels.  tap: byte offsets of the taps in
+ * widened x, ntap a multiple of 4; w as packed for the variant. */
+typedef struct SnDw {
+    const char *x;     /* first pixel, channel c0 */
+    int8_t *y;
+    int64_t npx, step; /* bytes between neighbouring pixels of x */
+    int64_t pitch;     /* bytes between those of y */
+    int64_t ntap;
+    const int64_t *tap;
+    const void *w;
+    int nc; /* up to SnGemm.dwblock */
+    SnEnd end;
+} SnDw;
+typedef void SnDwFn(const SnDw *d);
+
+/* y[i] = x[i] widened, z: zero point. */
+typedef void SnWidenFn(const int8_t *x, int64_t n, int32_t z, void *y);
+/* Sum of n widened elements. */
+typedef int32_t SnSumFn(const void *x, int64_t n);
+
+/* A variant: what differs between instruction sets. */
+typedef struct SnGemm {
+    SnIsa isa;
+    int esize; /* bytes of widened x: 1 (u8) or 2 (s16) */
+    int kstep; /* elements to a step */
+    int mtile; /* most rows of a tile */
+    int ntile; /* most panels of SN_LANE channels side by side */
+    int dwblock;
+    SnWidenFn *widen;
+    SnSumFn *sum;
+    SnTileFn *tile[SN_TILE_N / SN_LANE][SN_TILE_M]; /* [panels - 1][rows - 1] */
+    SnDwFn *dw;
+    /* Place of channel i of a depthwise block in bias and mul. */
+    int (*dwplace)(int i);
+    /* Packs depthwise weights: w[tap][channel], s16, of one block. */
+    void (*dwpack)(const int16_t *w, int64_t ntap, void *to);
+} SnGemm;
+const SnGemm *sn_gemm(SnIsa isa);
+extern const SnGemm sn_gemm_ref, sn_gemm_avx2, sn_gemm_vnni;
+
+/* ---- plans ---- */
+
+typedef struct SnConvGeo {
+    int64_t n, h, w, c;
+    int64_t oh, ow, oc;
+    int64_t kh, kw, sh, sw, dh, dw, pt, pl, group;
+} SnConvGeo;
+
+/* The contract's numbers.  One multiplier and one wz, or one per channel. */
+typedef struct SnConvNum {
+    int32_t xz, yz, lo, hi;
+    const float *mul;
+    uint32_t nmul;
+    const int32_t *wz;
+    uint32_t nwz;
+    const int32_t *bias; /* [oc] or NULL */
+} SnConvNum;
+
+typedef struct SnConvQ8 SnConvQ8;
+
+/* w is [oc, kh, kw, c / group].  Everything lands in a. */
+const SnConvQ8 *sn_conv_q8_plan(SnArena *a, SnIsa isa, const SnConvGeo *geo,
+                                const SnConvNum *num, const int8_t *w);
+/* Bytes of work for a run. */
+size_t sn_conv_q8_work(const SnConvQ8 *p);
+/* x [n, h, w, c] to y [n, oh, ow, oc]. */
+void sn_conv_q8_run(const SnConvQ8 *p, const int8_t *x, int8_t *y, void *work);
+
+#endif

@@ -1,0 +1,101 @@
+/* Tiles in portable C, in the s16 form: the loops over channels have constant
+ * counts, for compilers that make vector code of them. */
+#include "base/num.h"
+#include "kernel/conv_q8.h"
+
+static void
+widen(const int8_t *x, int64_t n, int32_t z, void *y)
+{
+    int16_t *to = y;
+
+    for (int64_t i = 0; i < n; i++)
+        to[i] = (int16_t)(x[i] - z);
+}
+
+static void
+put(const SnEnd *e, const int32_t *acc, int n, int8_t *y)
+{
+    for (int i = 0; i < n; i++) {
+        uint32_t v = (uint32_t)acc[i] + (uint32_t)e->bias[i];
+        y[i] = (int8_t)(sn_rne_clamp((float)(int32_t)v * e->mul[i],
+                                     (int32_t)e->lo, (int32_t)e->hi) +
+                        e->zp);
+    }
+}
+
+/* Products of two 9-bit numbers, 2^15 of them at most before a carry is
+ * possible; later sums wrap. */
+static void
+row(const SnTile *t, int r)
+{
+    const int16_t *w = t->w;
+    uint32_t acc[SN_LANE] = {0};
+    int32_t out[SN_LANE];
+
+    for (int64_t i = 0; i < t->nrun; i++) {
+        const int16_t *x = (const void *)(t->x[r] + t->run[i]);
+        for (int64_t k = 0; k < t->nstep; k++, x += 2, w += 2 * SN_LANE)
+            for (int c = 0; c < SN_LANE; c++)
+                acc[c] += (uint32_t)(x[0] * w[2 * c] + x[1] * w[2 * c + 1]);
+    }
+    for (int c = 0; c < SN_LANE; c++)
+        out[c] = (int32_t)acc[c];
+    put(&t->end, out, t->ncol, t->y[r]);
+}
+
+static void
+tile1(const SnTile *t)
+{
+    row(t, 0);
+}
+
+static void
+tile2(const SnTile *t)
+{
+    row(t, 0);
+    row(t, 1);
+}
+
+static void
+dw(const SnDw *d)
+{
+    const char *x = d->x;
+    int8_t *y = d->y;
+
+    for (int64_t i = 0; i < d->npx; i++, x += d->step, y += d->pitch) {
+        int32_t acc[SN_LANE] = {0};
+        const int16_t *w = d->w;
+        for (int64_t t = 0; t < d->ntap; t++, w += SN_LANE) {
+            const int16_t *v = (const void *)(x + d->tap[t]);
+            for (int c = 0; c < SN_LANE; c++)
+                acc[c] += v[c] * w[c];
+        }
+        put(&d->end, acc, d->nc, y);
+    }
+}
+
+static int
+place(int i)
+{
+    return i;
+}
+
+static void
+pack(const int16_t *w, int64_t ntap, void *to)
+{
+    memcpy(to, w, (size_t)ntap * SN_LANE * sizeof *w);
+}
+
+const SnGemm sn_gemm_ref = {
+    .isa = SN_ISA_PORTABLE,
+    .esize = 2,
+    .kstep = 2,
+    .mtile = 2,
+    .ntile = 1,
+    .dwblock = SN_LANE,
+    .widen = widen,
+    .tile = {{tile1, tile2}},
+    .dw = dw,
+    .dwplace = place,
+    .dwpack = pack,
+};

@@ -1,0 +1,193 @@
+/* Running a plan: chunks of result rows, each widened and multiplied. */
+#include "kernel/conv_priv.h"
+
+#include <string.h>
+
+typedef struct Chunk {
+    const SnConvQ8 *p;
+    const int8_t *x; /* the image */
+    int8_t *y;
+    char *buf;
+    int32_t *rowsum;
+    int64_t r0, nr; /* result rows */
+} Chunk;
+
+/* ---- widening ---- */
+
+static void
+pad(const SnConvQ8 *p, char *to, int64_t npx)
+{
+    int v = p->g->esize == 1 ? (uint8_t)(p->xz + 128) : 0;
+
+    if (npx > 0)
+        memset(to, v, (size_t)(npx * p->geo.c * p->g->esize));
+}
+
+/* Pixels of an image row at columns -pl, -pl + colstep, ... */
+static void
+widen_row(const SnConvQ8 *p, const int8_t *x, char *to)
+{
+    const SnConvGeo *o = &p->geo;
+    int64_t px = o->c * p->g->esize;
+
+    if (p->colstep != 1) {
+        for (int64_t j = 0; j < p->wp; j++) {
+            int64_t col = j * p->colstep - o->pl;
+            if (col >= 0 && col < o->w)
+                p->g->widen(x + col * o->c, o->c, p->xz, to + j * px);
+            else
+                pad(p, to + j * px, 1);
+        }
+        return;
+    }
+    int64_t left = o->pl < p->wp ? o->pl : p->wp;
+    int64_t n = p->wp - left < o->w ? p->wp - left : o->w;
+    pad(p, to, left);
+    p->g->widen(x, n * o->c, p->xz, to + left * px);
+    pad(p, to + (left + n) * px, p->wp - left - n);
+}
+
+static void
+widen(const Chunk *k)
+{
+    const SnConvQ8 *p = k->p;
+    const SnConvGeo *o = &p->geo;
+    int64_t pitch = p->wp * o->c * p->g->esize;
+    int64_t n = (k->nr - 1) * p->bsh + (o->kh - 1) * o->dh + 1;
+    int64_t rowstep = o->kh == 1 ? o->sh : 1;
+
+    for (int64_t i = 0; i < n; i++) {
+        int64_t row = k->r0 * o->sh - o->pt + i * rowstep;
+        if (row >= 0 && row < o->h)
+            widen_row(p, k->x + row * o->w * o->c, k->buf + i * pitch);
+        else
+            pad(p, k->buf + i * pitch, p->wp);
+    }
+}
+
+/* ---- tiles ---- */
+
+/* Where result pixel m of the chunk begins in the buffer. */
+static inline const char *
+pixel(const Chunk *k, int64_t m)
+{
+    const SnConvQ8 *p = k->p;
+    int64_t r = m / p->geo.ow, c = m % p->geo.ow;
+
+    return k->buf + (r * p->bsh * p->wp + c * p->bsw) * p->geo.c *
+                        p->g->esize;
+}
+
+/* Row sums for the zero points of the filter of one group. */
+static void
+sum_rows(const Chunk *k, int64_t x0)
+{
+    const SnConvQ8 *p = k->p;
+    int64_t npx = k->nr * p->geo.ow;
+
+    for (int64_t m = 0; m < npx; m++) {
+        const char *x = pixel(k, m) + x0;
+        int32_t s = 0;
+        for (int64_t r = 0; r < p->nrun; r++)
+            s += p->g->sum(x + p->run[r], p->len);
+        k->rowsum[m] = s;
+    }
+}
+
+/* Rows of the next tile when `left` remain: whole tiles, the last two even. */
+static int
+tile_rows(int64_t left, int most)
+{
+    if (left <= most)
+        return (int)left;
+    if (left < most + 3 && left - most > 0)
+        return (int)((left + 1) / 2);
+    return most;
+}
+
+static void
+run_block(const Chunk *k, const SnConvBlock *b)
+{
+    const SnConvQ8 *p = k->p;
+    int64_t npx = k->nr * p->geo.ow, m = 0;
+    int8_t *y = k->y + k->r0 * p->geo.ow * p->geo.oc + b->c0;
+    SnTile t = {.w = b->w,
+                .run = p->run,
+                .nrun = p->nrun,
+                .nstep = p->nstep,
+                .ncol = b->ncol,
+                .end = b->end};
+
+    while (m < npx) {
+        int n = tile_rows(npx - m, p->g->mtile);
+        for (int i = 0; i < n; i++) {
+            t.x[i] = pixel(k, m + i) + b->x0;
+            t.y[i] = y + (m + i) * p->geo.oc;
+            if (p->rowsum)
+                t.rowsum[i] = k->rowsum[m + i];
+        }
+        p->g->tile[b->npanel - 1][n - 1](&t);
+        m += n;
+    }
+}
+
+static void
+run_depthwise(const Chunk *k)
+{
+    const SnConvQ8 *p = k->p;
+    const SnConvGeo *o = &p->geo;
+
+    for (int64_t r = 0; r < k->nr; r++)
+        for (uint32_t i = 0; i < p->nblock; i++) {
+            const SnConvBlock *b = &p->block[i];
+            SnDw d = {.x = pixel(k, r * o->ow) + b->x0,
+                      .y = k->y + (k->r0 + r) * o->ow * o->oc + b->c0,
+                      .npx = o->ow,
+                      .step = p->bsw * o->c * p->g->esize,
+                      .pitch = o->oc,
+                      .ntap = p->nrun,
+                      .tap = p->run,
+                      .w = b->w,
+                      .nc = b->ncol,
+                      .end = b->end};
+            p->g->dw(&d);
+        }
+}
+
+static void
+run_chunk(const Chunk *k)
+{
+    const SnConvQ8 *p = k->p;
+    int64_t group = -1;
+
+    widen(k);
+    if (p->depthwise) {
+        run_depthwise(k);
+        return;
+    }
+    for (uint32_t i = 0; i < p->nblock; i++) {
+        const SnConvBlock *b = &p->block[i];
+        if (p->rowsum && b->x0 != group)
+            sum_rows(k, group = b->x0);
+        run_block(k, b);
+    }
+}
+
+void
+sn_conv_q8_run(const SnConvQ8 *p, const int8_t *x, int8_t *y, void *work)
+{
+    const SnConvGeo *o = &p->geo;
+    Chunk k = {.p = p, .buf = work};
+
+    if (p->nblock == 0)
+        return;
+    k.rowsum = (int32_t *)(void *)((char *)work + p->buf);
+    for (int64_t i = 0; i < o->n; i++) {
+        k.x = x + i * o->h * o->w * o->c;
+        k.y = y + i * o->oh * o->ow * o->oc;
+        for (k.r0 = 0; k.r0 < o->oh; k.r0 += p->rows) {
+            k.nr = o->oh - k.r0 < p->rows ? o->oh - k.r0 : p->rows;
+            run_chunk(&k);
+        }
+    }
+}

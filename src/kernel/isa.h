@@ -1,0 +1,23 @@
+/* Which instruction set the kernels use.  Chosen once by asking the processor;
+ * the environment variable SINTER_CPU (portable, avx2, vnni) asks for a lower
+ * one, as tests do.  Every choice gives the same bits. */
+#ifndef SN_ISA_H
+#define SN_ISA_H
+
+#include <stdbool.h>
+
+typedef enum SnIsa {
+    SN_ISA_PORTABLE,
+    SN_ISA_AVX2, /* with FMA */
+    SN_ISA_VNNI, /* AVX-512 F, BW, DQ, VL and VNNI */
+    SN_NISA
+} SnIsa;
+
+SnIsa sn_isa(void);
+/* Kernels prepared from now on use `isa`; false when this processor has not
+ * got it. */
+bool sn_isa_set(SnIsa isa);
+bool sn_isa_have(SnIsa isa);
+const char *sn_isa_name(SnIsa isa);
+
+#endif
