@@ -1,5 +1,6 @@
 /* The message codes.  SN0xx: reading files; SN1xx: nodes, names and types of
- * expressions; SN2xx: rules; SN3xx: soundness; SN5xx: preferences. */
+ * expressions; SN2xx: rules; SN3xx: soundness; SN4xx: ending;
+ * SN5xx: which rule applies. */
 #include "dsl/codes.h"
 
 #include <string.h>
@@ -194,16 +195,77 @@ const SnCode sn_code_list[] = {
      "puts it where an operand is needed.  A condition says when the rule "
      "applies: when present(b), or const(b)."},
 
+    {"SN301", "unsound",
+     "A case was found in which the right side does not compute what the rule "
+     "claims.  The message shows types, codes and both values; 'with' names "
+     "the types and clamps of the left side.  Saturation is meaning: a clamp "
+     "that carries it, or covers(..) that makes it idle, is the usual "
+     "repair."},
+    {"SN302", "claim too strong",
+     "The rule is sound, but for a weaker claim.  A binary32 tie is enough "
+     "for 'exact' to fail."},
+    {"SN303", "claim could be stronger",
+     "The calculus proves bits equal where the rule claims less; with 'exact' "
+     "it may fire in passes that allow nothing else."},
+    {"SN304", "another result changes",
+     "The rule replaces the first result, and a later one (an argmax) is not "
+     "what it was: values that a conversion made equal are told apart, or the "
+     "right side gives no such result.  'unused' restricts the rule to nodes "
+     "whose later result nobody reads."},
+    {"SN305", "not run",
+     "No case could be drawn that meets the condition, or the enumerator has "
+     "no way to run a node of it.  The report says what else carries the "
+     "rule."},
     {"SN310", "facts broken by a rule",
      "The right side makes a node whose scale facts do not hold: ports of "
      "a 'same' group get types that are not provably equal, or a pinned "
      "operand (a bias) keeps its scale while the operands that pin it have "
      "another.  regrid(b) repairs a constant bias, and the rule does not "
      "apply where it cannot."},
+    {"SN311", "nothing to prove with",
+     "An opaque node has no formula, so nothing is known about what a rule "
+     "makes of it.  Write the formula, or say why the rule is to be trusted; "
+     "every report lists that."},
+    {"SN399", "two proofs disagree",
+     "The calculus proves a claim that a case contradicts: a defect of "
+     "sinter-gen.  Please report it with the declarations."},
 
+    {"SN401", "does not end",
+     "A pass ends because something that is counted falls with every fire: "
+     "conversions move down or vanish, nodes vanish, or a kind is consumed "
+     "that no rule of the pass makes.  A rule that raises all of these, or "
+     "that undoes what another rule does, can run for ever.  A custom rule "
+     "is judged by its contract: it removes a kind that no rule makes."},
+    {"SN402", "gives back its left side",
+     "The right side has the shape of the left side, over the same values: "
+     "the rule applies again to what it made."},
+    {"SN403", "copies a node",
+     "The left side reads a node that may have other users, and the right "
+     "side makes another one of it; where it has, there are two then.  "
+     ":1 on the left asks for a single use."},
+    {"SN404", "more than one sweep",
+     "A pass goes once from inputs to outputs and looks again at what a fire "
+     "changed.  A rule that makes matches above its root needs more: its pass "
+     "works off a list until nothing fires.  That is as correct, but not "
+     "certified to take linear time."},
+
+    {"SN501", "which rule",
+     "Two rules match the same node, their conditions do not exclude each "
+     "other, and no 'prefer' says which one is tried first.  The order of the "
+     "file never matters."},
+    {"SN502", "never fires",
+     "Another rule matches wherever this one does, asks for less, and is "
+     "tried first."},
     {"SN503", "preferences form a cycle",
      "'prefer a over b' orders what is tried at a node.  A cycle orders "
      "nothing."},
+    {"SN504", "order matters",
+     "Where two rules overlap, the graph depends on which fires first.  It is "
+     "correct either way and always the same, as 'prefer' or the direction "
+     "of the sweep decides; the note says where sizes may differ."},
+    {"SN505", "rule declared twice",
+     "Two rules have the same left side and condition; one of them never "
+     "fires."},
 };
 const size_t sn_ncode = sizeof sn_code_list / sizeof *sn_code_list;
 

@@ -421,7 +421,7 @@ check_root(SnRuleTv *c, int v)
     const SnTerm *t = c->r->rhs;
     const SnDefNode *root = c->node[0].node;
 
-    if (v < 0 || c->r->optin || (root && !root->nout) || sn_tv_equal(c, v, o))
+    if (v < 0 || (root && !root->nout) || sn_tv_equal(c, v, o))
         return;
     const SnExpr *x = c->expr[sn_tv_top(c, v)];
     const SnExpr *y = c->expr[sn_tv_top(c, o)];

@@ -513,6 +513,8 @@ typedef struct SnDefPass {
      * prefer order (topological, ties by position in the file). */
     uint32_t nstep;
     struct SnDefStep *step;
+    /* by sn_def_order (dsl/order.h): one sweep is not enough */
+    bool worklist;
 } SnDefPass;
 typedef struct SnDefStep {
     const SnDefRule *rule;     /* or */

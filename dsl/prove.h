@@ -34,6 +34,7 @@ typedef struct SnCounter {
     const char *graph;
     int64_t at;        /* element of both results */
     double left, right;
+    bool codes;        /* the results are codes, not reals */
 } SnCounter;
 
 typedef struct SnProof {
@@ -48,6 +49,7 @@ typedef struct SnProof {
     const char *why;       /* trusted, interface: the reason; else a remark */
     uint32_t ndraw;        /* type draws that met the guard */
     uint64_t nvalue;       /* result elements compared */
+    double diff;           /* largest difference seen, in codes */
     const SnCounter *counter;
 } SnProof;
 

@@ -131,10 +131,16 @@ draw_type(PvCase *c, SnDefConc k)
 {
     PvType t = {.elem = k.elem, .axis = k.axis};
 
+    if (c->pr->alike && c->in_each && c->each > 0 &&
+        c->each_type.elem == k.elem && pv_chance(c, 80))
+        return c->each_type;
+
     if (k.elem != SN_DE_QI8 && k.elem != SN_DE_QI16 && k.elem != SN_DE_QI32)
         return t;
     if (c->npool && k.axis < 0 && pv_chance(c, 40)) {
         const PvType *p = &c->pool[pv_below(c, c->npool)];
+        if (c->in_each)
+            c->each_type = *p;
         if (p->elem == k.elem)
             return *p;
     }
@@ -149,6 +155,8 @@ draw_type(PvCase *c, SnDefConc k)
     }
     if (k.axis < 0 && c->npool < 12 && k.elem != SN_DE_QI32)
         c->pool[c->npool++] = t;
+    if (c->in_each)
+        c->each_type = t;
     return t;
 }
 
@@ -235,7 +243,7 @@ leaf(PvCase *c, SnDefConc k, const PvType *want, const char *name)
 
     v->leaf = true;
     v->name = name;
-    v->konst = pv_chance(c, 75);
+    v->konst = pv_chance(c, 90);
     if (c->nleaf < 16)
         c->leaf[c->nleaf++] = v;
     else
@@ -269,6 +277,8 @@ draw_clamp(PvCase *c, const PvType *t)
     PvRange r = {0};
     double lo = -4, hi = 4;
 
+    if (c->pr->alike && c->in_each && c->each > 0)
+        return c->each_clamp;
     if (pv_chance(c, 55) || (t->nq == 0 && t->elem != SN_DE_F32))
         return r;
     if (t->nq) {
@@ -299,6 +309,8 @@ draw_attr(PvCase *c, PvNode *n, uint32_t i)
         *v = (PvVal){.ty = SN_TY_RANGE};
         if (a == n->n->clamp)
             v->rg = draw_clamp(c, &n->out[0]->type);
+        if (c->in_each)
+            c->each_clamp = v->rg;
         return;
     }
     if (a->ty == SN_AT_TYPE) {
@@ -367,6 +379,17 @@ typed_as(const SnPat *p, SnDefConc k)
     return p->nconc == 0;
 }
 
+/* Do the arguments' own type sets admit the tuple? */
+static bool
+admits(const SnDefNode *n, const SnDefTuple *t, const SnPat *p)
+{
+    for (uint32_t i = 0; p->by_port && i < n->nin; i++)
+        if (p->by_port[i] && p->by_port[i]->pk == SN_P_VAR &&
+            !typed_as(p->by_port[i], t->in[i]))
+            return false;
+    return true;
+}
+
 /* A tuple that gives k (elem -1: anything); 8-bit ones more often. */
 static const SnDefTuple *
 pick_tuple(PvCase *c, const SnDefNode *n, SnDefConc k, const SnPat *p)
@@ -378,7 +401,7 @@ pick_tuple(PvCase *c, const SnDefNode *n, SnDefConc k, const SnPat *p)
         const SnDefTuple *t = &n->tuple[i];
         if (n->nout && k.elem >= 0 && !conc_eq(t->out[0], k))
             continue;
-        if (n->nout && !typed_as(p, t->out[0]))
+        if ((n->nout && !typed_as(p, t->out[0])) || !admits(n, t, p))
             continue;
         uint32_t mine = 2;
         if (n->nout && t->out[0].elem == SN_DE_QI8)
@@ -647,6 +670,24 @@ flat_pat(const PvCase *c, const SnPat *p)
     return true;
 }
 
+static const char *
+ranked_map(const PvCase *c, const SnPat *p)
+{
+    static const char *const v[] = {"table", "matmul", "conv", "block",
+                                    "conv_transpose", "pool"};
+    const SnDefNode *n =
+        (p->pk == SN_P_ANY || p->pk == SN_P_FORMS) ? c->pr->any : p->node;
+    const char *m = n && n->nout ? n->rsem[0]->map : NULL;
+
+    for (size_t i = 0; m && i < sizeof v / sizeof *v; i++)
+        if (!strcmp(v[i], m))
+            return v[i];
+    m = NULL;
+    for (uint32_t i = 0; !m && i < p->narg; i++)
+        m = ranked_map(c, p->arg[i]);
+    return m;
+}
+
 static bool
 flat_term(const SnTerm *t)
 {
@@ -679,15 +720,39 @@ all_shaped(PvCase *c)
     return true;
 }
 
+/* Types that a result is fixed at are drawn for other values too. */
+static void
+seed_node(PvCase *c, const SnDefNode *n)
+{
+    if (!n || !n->nout || n->out[0]->fact != SN_DF_FIXED || c->npool >= 4)
+        return;
+    PvType t = {.elem = SN_DE_QI8, .axis = -1, .nq = 1};
+    t.scale[0] = (float)n->out[0]->fixed_scale;
+    t.zp[0] = (int32_t)n->out[0]->fixed_zp;
+    c->pool[c->npool++] = t;
+}
+
+static void
+seed_fixed(PvCase *c, const SnPat *p, const SnTerm *t)
+{
+    seed_node(c, p->node);
+    for (uint32_t i = 0; i < p->narg; i++)
+        seed_fixed(c, p->arg[i], NULL);
+    if (t)
+        seed_node(c, t->node);
+}
+
 bool
 pv_draw(PvCase *c)
 {
     SnDefConc any = {-1, -1};
 
     c->bind = SN_NEW_N(c->a, PvBind, c->r->nvar + 1);
+    c->map = ranked_map(c, c->r->pat);
     c->flat = flat_pat(c, c->r->pat) && (!c->r->rhs || flat_term(c->r->rhs));
     c->corner = pv_chance(c, 40);
     c->positive = pv_chance(c, 40);
+    seed_fixed(c, c->r->pat, c->r->rhs);
     PvT *y = inst(c, c->r->pat, any, NULL, false);
     if (c->fail || !c->root)
         return pv_no(c, "no left side");

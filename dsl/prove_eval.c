@@ -4,43 +4,24 @@
  * (binary32 kept in doubles; codes), id over the reals with every saturation
  * and no rounding, and er, a bound of how far the roundings so far can have
  * moved the value.  id and er are computed only when a case asks. */
-#include "dsl/prove_priv.h"
+#include "dsl/prove_row.h"
 
 #include <math.h>
 #include <string.h>
 #include "base/num.h"
 
-typedef struct Vec {
-    double *v, *id, *er;
-    bool code;      /* codes of type ct; else reals or plain numbers */
-    const PvType *ct;
-    const PvT *src; /* a port read as it is: for scales along an axis */
-    const int32_t *ix;
-    int32_t *slot;
-} Vec;
-
-typedef struct Ev {
-    PvCase *c;
-    PvNode *n;
-    const SnDefSem *sem;
-    PvTaps t;
-    bool set;       /* inside a reduction */
-    uint32_t res;
-    const PvType *only; /* pv_const_code: the type q(..) would have */
-} Ev;
-
-static Vec expr(Ev *e, const SnExpr *x);
+static PvVec expr(PvEv *e, const SnExpr *x);
 
 static size_t
-len(const Ev *e)
+len(const PvEv *e)
 {
     return (size_t)(e->t.no * (e->set ? e->t.nk : 1));
 }
 
-static Vec
-make(Ev *e)
+static PvVec
+make(PvEv *e)
 {
-    Vec r = {0};
+    PvVec r = {0};
     size_t n = len(e);
 
     r.v = SN_NEW_N(e->c->a, double, n + 1);
@@ -51,17 +32,17 @@ make(Ev *e)
     return r;
 }
 
-static Vec
-no(Ev *e, const char *why)
+static PvVec
+no(PvEv *e, const char *why)
 {
     pv_no(e->c, why);
     return make(e);
 }
 
-static Vec
-scalar(Ev *e, double v, double id)
+static PvVec
+scalar(PvEv *e, double v, double id)
 {
-    Vec r = make(e);
+    PvVec r = make(e);
 
     for (size_t i = 0; i < len(e); i++) {
         r.v[i] = v;
@@ -79,10 +60,10 @@ f32(double v)
 
 /* ---- operands ---- */
 
-static Vec
-port(Ev *e, const SnDefPort *p)
+PvVec
+pv_port(PvEv *e, const SnDefPort *p)
 {
-    Vec r = make(e);
+    PvVec r = make(e);
     uint32_t s = 0;
     bool bias;
 
@@ -127,22 +108,22 @@ port(Ev *e, const SnDefPort *p)
     return r;
 }
 
-static Vec
-attribute(Ev *e, const SnExpr *x)
+static PvVec
+attribute(PvEv *e, const SnExpr *x)
 {
     const PvVal *v = pv_attr(e->n, x->s);
 
     return v ? scalar(e, f32(v->r), v->r) : no(e, "an unknown name");
 }
 
-static Vec
-deq(Ev *e, const SnExpr *x)
+static PvVec
+deq(PvEv *e, const SnExpr *x)
 {
-    Vec v = expr(e, x);
+    PvVec v = expr(e, x);
 
     if (!v.code)
         return v;
-    Vec r = make(e);
+    PvVec r = make(e);
     const PvType *t = v.ct;
     bool axis = t->nq > 1 && v.src;
     int64_t per = axis ? v.src->n / v.src->dim[0] : 1;
@@ -212,10 +193,10 @@ apply_err(SnOp op, double a, double ea, double b, double eb)
     }
 }
 
-static Vec
-binary(Ev *e, const SnExpr *x)
+static PvVec
+binary(PvEv *e, const SnExpr *x)
 {
-    Vec a = expr(e, x->kid[0]), b = expr(e, x->kid[1]), r = make(e);
+    PvVec a = expr(e, x->kid[0]), b = expr(e, x->kid[1]), r = make(e);
 
     for (size_t i = 0; i < len(e); i++)
         r.v[i] = f32(apply(x->op, a.v[i], b.v[i]));
@@ -239,6 +220,12 @@ fn1(const char *s, double v, bool exact)
         return exact ? exp(v) : sn_exp(v);
     if (!strcmp(s, "log"))
         return exact ? log(v) : sn_log(v);
+    if (!strcmp(s, "floor"))
+        return floor(v);
+    if (!strcmp(s, "ceil"))
+        return ceil(v);
+    if (!strcmp(s, "round"))
+        return rint(v);
     if (!strcmp(s, "tanh"))
         return exact ? tanh(v) : sn_tanh(v);
     return exact ? erf(v) : sn_erf(v);
@@ -247,8 +234,8 @@ fn1(const char *s, double v, bool exact)
 static bool
 is_fn1(const char *s)
 {
-    static const char *const v[] = {"abs", "sqrt", "exp",
-                                    "log", "tanh", "erf"};
+    static const char *const v[] = {"abs",  "sqrt", "exp",  "log",  "tanh",
+                                    "erf", "floor", "ceil", "round"};
 
     for (size_t i = 0; i < sizeof v / sizeof *v; i++)
         if (!strcmp(v[i], s))
@@ -256,10 +243,10 @@ is_fn1(const char *s)
     return false;
 }
 
-static Vec
-unary(Ev *e, const SnExpr *x)
+static PvVec
+unary(PvEv *e, const SnExpr *x)
 {
-    Vec a = expr(e, x->kid[0]), r = make(e);
+    PvVec a = expr(e, x->kid[0]), r = make(e);
 
     for (size_t i = 0; i < len(e); i++)
         r.v[i] = f32(fn1(x->s, a.v[i], false));
@@ -275,11 +262,11 @@ unary(Ev *e, const SnExpr *x)
     return r;
 }
 
-static Vec
-select3(Ev *e, const SnExpr *x)
+static PvVec
+select3(PvEv *e, const SnExpr *x)
 {
-    Vec c = expr(e, x->kid[0]), a = expr(e, x->kid[1]);
-    Vec b = expr(e, x->kid[2]), r = make(e);
+    PvVec c = expr(e, x->kid[0]), a = expr(e, x->kid[1]);
+    PvVec b = expr(e, x->kid[2]), r = make(e);
 
     r.code = a.code;
     r.ct = a.ct;
@@ -292,10 +279,10 @@ select3(Ev *e, const SnExpr *x)
     return r;
 }
 
-static Vec
-minmax(Ev *e, const SnExpr *x, bool max)
+static PvVec
+minmax(PvEv *e, const SnExpr *x, bool max)
 {
-    Vec a = expr(e, x->kid[0]), b = expr(e, x->kid[1]), r = make(e);
+    PvVec a = expr(e, x->kid[0]), b = expr(e, x->kid[1]), r = make(e);
 
     r.code = a.code;
     r.ct = a.ct;
@@ -310,10 +297,10 @@ minmax(Ev *e, const SnExpr *x, bool max)
     return r;
 }
 
-static Vec
-power(Ev *e, const SnExpr *x)
+static PvVec
+power(PvEv *e, const SnExpr *x)
 {
-    Vec a = expr(e, x->kid[0]), b = expr(e, x->kid[1]), r = make(e);
+    PvVec a = expr(e, x->kid[0]), b = expr(e, x->kid[1]), r = make(e);
 
     for (size_t i = 0; i < len(e); i++)
         r.v[i] = f32(sn_pow(a.v[i], b.v[i]));
@@ -328,7 +315,7 @@ power(Ev *e, const SnExpr *x)
 
 /* ---- reductions ---- */
 
-typedef enum Red { R_MAX, R_MIN, R_SUM, R_MEAN, R_ARG } Red;
+typedef enum Red { R_MAX, R_MIN, R_SUM, R_MEAN, R_ARG, R_ARGMIN } Red;
 
 /* The j-th largest of a set with ties by index: order statistics of topk. */
 static int64_t
@@ -347,7 +334,7 @@ ranked(const double *v, int64_t n, int64_t j, bool largest)
 }
 
 static int64_t
-pick(const Ev *e, const double *v, int64_t nk, int64_t o, bool max)
+pick(const PvEv *e, const double *v, int64_t nk, int64_t o, bool max)
 {
     int64_t best = -1;
 
@@ -368,7 +355,7 @@ pick(const Ev *e, const double *v, int64_t nk, int64_t o, bool max)
 }
 
 static void
-reduce_one(Ev *e, Red how, const Vec *a, Vec *r, int64_t o)
+reduce_one(PvEv *e, Red how, const PvVec *a, PvVec *r, int64_t o)
 {
     int64_t nk = e->t.nk, cnt = 0;
     const double *v = a->v + o * nk;
@@ -387,13 +374,18 @@ reduce_one(Ev *e, Red how, const Vec *a, Vec *r, int64_t o)
         r->er[o] = er;
         return;
     }
-    if (how == R_ARG) {
-        int64_t k = pick(e, v, nk, o, true);
-        r->v[o] = a->ix ? a->ix[o * nk + k] : (double)k;
-        if (e->sem->map && !strcmp(e->sem->map, "topk"))
-            r->v[o] = (double)k;
-        if (r->id)
-            r->id[o] = r->v[o];
+    if (how == R_ARG || how == R_ARGMIN) { /* a flat index in a pool */
+        int64_t k = pick(e, v, nk, o, how == R_ARG);
+        bool flat = e->sem->map && !strcmp(e->sem->map, "pool");
+        r->v[o] = flat && a->ix ? a->ix[o * nk + k] : (double)k;
+        if (!r->id)
+            return;
+        /* over the reals; a step in between may move it anywhere */
+        k = pick(e, a->id + o * nk, nk, o, how == R_ARG);
+        r->id[o] = flat && a->ix ? a->ix[o * nk + k] : (double)k;
+        for (int64_t m = 0; m < nk; m++)
+            if (!isnan(v[m]) && a->er[o * nk + m] > 0)
+                r->er[o] = (double)e->n->in[0]->n;
         return;
     }
     for (int64_t k = 0; k < nk; k++) {
@@ -414,13 +406,13 @@ reduce_one(Ev *e, Red how, const Vec *a, Vec *r, int64_t o)
     }
 }
 
-static Vec
-widen(Ev *e, Vec a)
+static PvVec
+widen(PvEv *e, PvVec a)
 {
     size_t nk = (size_t)e->t.nk;
 
     e->set = true;
-    Vec r = make(e);
+    PvVec r = make(e);
     r.code = a.code;
     r.ct = a.ct;
     for (size_t i = 0; i < len(e); i++) {
@@ -433,16 +425,16 @@ widen(Ev *e, Vec a)
     return r;
 }
 
-static Vec
-reduce(Ev *e, const SnExpr *x, Red how)
+static PvVec
+reduce(PvEv *e, const SnExpr *x, Red how)
 {
     bool was = e->set;
 
     e->set = true;
-    Vec a = expr(e, x->kid[0]);
+    PvVec a = expr(e, x->kid[0]);
     e->set = false;
-    Vec r = make(e);
-    if (how != R_ARG) {
+    PvVec r = make(e);
+    if (how != R_ARG && how != R_ARGMIN) {
         r.code = a.code;
         r.ct = a.ct;
     }
@@ -457,7 +449,7 @@ reduce(Ev *e, const SnExpr *x, Red how)
 /* ---- rounding ---- */
 
 static const PvType *
-target(Ev *e, const SnExpr *x, PvRange *clamp)
+target(PvEv *e, const SnExpr *x, PvRange *clamp)
 {
     *clamp = (PvRange){0};
     if (e->only)
@@ -476,7 +468,7 @@ target(Ev *e, const SnExpr *x, PvRange *clamp)
 }
 
 static void
-round_ideal(Vec *r, const Vec *a, const PvType *t, PvRange cl, size_t n)
+round_ideal(PvVec *r, const PvVec *a, const PvType *t, PvRange cl, size_t n)
 {
     double lo, hi, half = t->nq ? (double)t->scale[0] / 2 : 0;
 
@@ -487,161 +479,12 @@ round_ideal(Vec *r, const Vec *a, const PvType *t, PvRange cl, size_t n)
     }
 }
 
-/* sum(d(x) * d(w)) [+ d(b)], rounded once: the row of a contract. */
-static const SnExpr *
-dot_of(const SnExpr *x, const SnExpr **bias)
-{
-    *bias = NULL;
-    if (x->ek == SN_E_BIN && x->op == SN_OP_ADD &&
-        x->kid[1]->ek == SN_E_CALL && !strcmp(x->kid[1]->s, "d")) {
-        *bias = x->kid[1];
-        x = x->kid[0];
-    }
-    if (x->ek != SN_E_CALL || strcmp(x->s, "sum") || x->nkid != 1)
-        return NULL;
-    x = x->kid[0];
-    return x->ek == SN_E_BIN && x->op == SN_OP_MUL &&
-                   !strcmp(x->kid[0]->s ? x->kid[0]->s : "", "d") &&
-                   !strcmp(x->kid[1]->s ? x->kid[1]->s : "", "d")
-               ? x
-               : NULL;
-}
-
-static const SnDefPort *
-dot_port(const SnExpr *x)
-{
-    return x->kid[0]->rk == SN_R_PORT ? x->kid[0]->ref : NULL;
-}
-
-static const PvT *
-operand(const Ev *e, const SnDefPort *p)
-{
-    for (uint32_t s = 0; p && s < e->n->nin; s++)
-        if (e->n->port[s] == p->index)
-            return e->n->in[s];
-    return NULL;
-}
-
-static bool
-contract(Ev *e, const SnExpr *x, const PvType *t, PvRange cl, Vec *r)
-{
-    const SnExpr *be, *m = dot_of(x, &be);
-    int32_t lo, hi;
-
-    if (!m || e->sem->cls != SN_DC_CONTRACT || e->set)
-        return false;
-    const SnDefPort *px = dot_port(m->kid[0]), *pw = dot_port(m->kid[1]);
-    const SnDefPort *pb = be ? dot_port(be) : NULL;
-    const PvT *tx = operand(e, px), *tw = operand(e, pw);
-    if (!tx || !tw || !px || !pw)
-        return false;
-    Vec b = {0};
-    if (pb)
-        b = port(e, pb);
-    e->set = true;
-    Vec vx = port(e, px), vw = port(e, pw);
-    e->set = false;
-    if (t->nq)
-        pv_limits(t, cl, &lo, &hi);
-    for (int64_t o = 0; o < e->t.no; o++) {
-        const int32_t *iw = vw.ix;
-        double acc = pb ? b.v[o] : 0;
-        uint32_t ch = 0;
-        if (tw->type.nq > 1)
-            ch = (uint32_t)(o % e->n->out[0]->dim[e->n->out[0]->rank - 1]);
-        for (int64_t k = o * e->t.nk; k < (o + 1) * e->t.nk; k++) {
-            if (isnan(vx.v[k]) || isnan(vw.v[k]))
-                continue;
-            if (t->nq && tx->type.nq)
-                acc += (vx.v[k] - tx->type.zp[0]) *
-                       (vw.v[k] - tw->type.zp[ch]);
-            else
-                acc = (double)fmaf((float)vx.v[k], (float)vw.v[k],
-                                   (float)acc);
-        }
-        (void)iw;
-        if (t->nq && tx->type.nq) {
-            float mul = sn_mult(tx->type.scale[0], tw->type.scale[ch],
-                                t->scale[0]);
-            r->v[o] = sn_requant64((int64_t)acc, mul, t->zp[0], lo, hi);
-        } else {
-            r->v[o] = acc;
-            if (cl.has_lo && r->v[o] < cl.lo)
-                r->v[o] = cl.lo;
-            if (cl.has_hi && r->v[o] > cl.hi)
-                r->v[o] = cl.hi;
-        }
-    }
-    return true;
-}
-
-static bool
-lrn(Ev *e, const PvType *t, PvRange cl, Vec *r)
-{
-    const PvT *x = e->n->in[0];
-    const PvVal *size = pv_attr(e->n, "size"), *al = pv_attr(e->n, "alpha");
-    const PvVal *be = pv_attr(e->n, "beta"), *k = pv_attr(e->n, "k");
-    int32_t lo, hi;
-
-    if (!e->sem->by || strcmp(e->sem->by, "lrn") || !t->nq || !x->type.nq)
-        return false;
-    pv_limits(t, cl, &lo, &hi);
-    for (int64_t o = 0; o < e->t.no; o++) {
-        int32_t s = 0;
-        for (int64_t m = o * e->t.nk; m < (o + 1) * e->t.nk; m++) {
-            if (e->t.ix[0][m] < 0)
-                continue;
-            int32_t d = (int32_t)x->v[e->t.ix[0][m]] - x->type.zp[0];
-            s += d * d;
-        }
-        float tt = sn_lrn_t(s, (float)al->r, (int32_t)size->r,
-                            x->type.scale[0], (float)k->r);
-        float d = sn_dequant((int32_t)x->v[o], x->type.scale[0],
-                             x->type.zp[0]);
-        r->v[o] = sn_quant(sn_lrn_y(d, tt, (float)be->r), t->scale[0],
-                           t->zp[0], lo, hi);
-    }
-    return true;
-}
-
-static bool
-softmax(Ev *e, const PvType *t, PvRange cl, Vec *r)
-{
-    const PvT *x = e->n->in[0];
-    int32_t lo, hi;
-
-    if (!e->sem->by || strcmp(e->sem->by, "softmax") || !t->nq ||
-        x->type.elem != SN_DE_QI8)
-        return false;
-    pv_limits(t, cl, &lo, &hi);
-    uint64_t one = (uint64_t)floorf(1.0f / t->scale[0]);
-    for (int64_t o = 0; o < e->t.no; o++) {
-        const int32_t *ix = e->t.ix[0] + o * e->t.nk;
-        double top = -1e9;
-        uint64_t sum = 0, mine = 0;
-        for (int64_t k = 0; k < e->t.nk; k++)
-            top = fmax(top, x->v[ix[k]]);
-        for (int64_t k = 0; k < e->t.nk; k++) {
-            double d = top - x->v[ix[k]];
-            uint64_t w = (uint64_t)(8388608.0 *
-                                        sn_exp(-d * (double)x->type.scale[0]) +
-                                    0.5);
-            sum += w;
-            if (ix[k] == o)
-                mine = w;
-        }
-        double q = (double)sn_div_rne(mine * one, sum) + t->zp[0];
-        r->v[o] = fmin(fmax(q, lo), hi);
-    }
-    return true;
-}
-
-static Vec
-quant(Ev *e, const SnExpr *x)
+static PvVec
+quant(PvEv *e, const SnExpr *x)
 {
     PvRange cl;
     const PvType *t = target(e, x, &cl);
-    Vec r = make(e), a = {0};
+    PvVec r = make(e), a = {0};
     int32_t lo, hi;
 
     if (!t)
@@ -649,8 +492,7 @@ quant(Ev *e, const SnExpr *x)
     r.code = t->nq > 0;
     r.ct = r.code ? t : NULL;
     bool row = !e->only && !e->set &&
-               (contract(e, x->kid[0], t, cl, &r) || lrn(e, t, cl, &r) ||
-                softmax(e, t, cl, &r));
+               pv_row(e, x->kid[0], t, cl, &r);
     if (!row || e->c->ideal)
         a = expr(e, x->kid[0]);
     if (e->c->ideal)
@@ -664,6 +506,8 @@ quant(Ev *e, const SnExpr *x)
     bool wide = t->elem == SN_DE_QI32;
     for (size_t i = 0; i < len(e); i++) {
         float v = (float)a.v[i];
+        if (isnan(a.v[i]) && !e->set)
+            return no(e, "no number");
         if (t->nq)
             r.v[i] = wide ? sn_quant32(v, t->scale[0], lo, hi)
                           : sn_quant(v, t->scale[0], t->zp[0], lo, hi);
@@ -677,10 +521,11 @@ quant(Ev *e, const SnExpr *x)
 
 /* ---- formulas ---- */
 
-static Vec
-call(Ev *e, const SnExpr *x)
+static PvVec
+call(PvEv *e, const SnExpr *x)
 {
-    static const char *const red[] = {"max", "min", "sum", "mean", "argmax"};
+    static const char *const red[] = {"max",  "min",    "sum",
+                                      "mean", "argmax", "argmin"};
 
     if (!strcmp(x->s, "d"))
         return deq(e, x->kid[0]);
@@ -690,7 +535,7 @@ call(Ev *e, const SnExpr *x)
         return minmax(e, x, true);
     if (!strcmp(x->s, "min") && x->nkid == 2)
         return minmax(e, x, false);
-    for (size_t i = 0; i < 5; i++)
+    for (size_t i = 0; i < 6; i++)
         if (!strcmp(x->s, red[i]) && x->nkid == 1)
             return reduce(e, x, (Red)i);
     if (is_fn1(x->s))
@@ -702,28 +547,32 @@ call(Ev *e, const SnExpr *x)
     return no(e, "a function the enumerator doesn't run");
 }
 
-static Vec
-expr(Ev *e, const SnExpr *x)
+static PvVec
+expr(PvEv *e, const SnExpr *x)
 {
     if (e->c->fail)
         return make(e);
     switch (x->ek) {
     case SN_E_INT:
         return scalar(e, (double)x->i, (double)x->i);
+    case SN_E_BOOL:
+        return scalar(e, x->i != 0, x->i != 0);
     case SN_E_REAL:
         return scalar(e, f32(x->r), x->r);
     case SN_E_NAME:
         if (x->rk == SN_R_PORT)
-            return port(e, x->ref);
+            return pv_port(e, x->ref);
         if (x->rk == SN_R_WORD)
             return scalar(e, (double)x->i, (double)x->i);
         return attribute(e, x);
-    case SN_E_NEG: {
-        Vec a = expr(e, x->kid[0]), r = make(e);
+    case SN_E_NEG:
+    case SN_E_NOT: {
+        PvVec a = expr(e, x->kid[0]), r = make(e);
+        bool neg = x->ek == SN_E_NEG;
         for (size_t i = 0; i < len(e); i++) {
-            r.v[i] = -a.v[i];
+            r.v[i] = neg ? -a.v[i] : a.v[i] == 0;
             if (r.id) {
-                r.id[i] = -a.id[i];
+                r.id[i] = neg ? -a.id[i] : a.id[i] == 0;
                 r.er[i] = a.er[i];
             }
         }
@@ -740,7 +589,7 @@ expr(Ev *e, const SnExpr *x)
 
 /* Moves carry codes over; padding is `else q(value)`, or the zero point. */
 static bool
-fill(Ev *e, Vec *v)
+fill(PvEv *e, PvVec *v)
 {
     double code = 0, real = 0;
     const PvType *t = &e->n->out[e->res]->type;
@@ -778,7 +627,7 @@ fill(Ev *e, Vec *v)
 static bool
 run(PvCase *c, PvNode *n, uint32_t res)
 {
-    Ev e = {.c = c, .n = n, .res = res};
+    PvEv e = {.c = c, .n = n, .res = res};
     PvT *y = n->out[res];
 
     e.sem = n->n->rsem[res];
@@ -791,7 +640,7 @@ run(PvCase *c, PvNode *n, uint32_t res)
             return false;
     if (!pv_taps(c, n, &e.t))
         return false;
-    Vec v = expr(&e, e.sem->formula);
+    PvVec v = expr(&e, e.sem->formula);
     if (c->fail || !fill(&e, &v))
         return false;
     y->v = v.v;
@@ -832,14 +681,14 @@ pv_const_code(PvCase *c, const PvNode *n, const SnExpr *x, const PvType *t,
               double *code)
 {
     PvNode copy = *n;
-    Ev e = {.c = c, .n = &copy, .sem = n->n->rsem[0], .only = t};
+    PvEv e = {.c = c, .n = &copy, .sem = n->n->rsem[0], .only = t};
     bool ideal = c->ideal;
 
     if (reads_port(x))
         return false;
     e.t.no = e.t.nk = 1;
     c->ideal = false;
-    Vec v = expr(&e, x);
+    PvVec v = expr(&e, x);
     c->ideal = ideal;
     *code = sn_quant((float)v.v[0], t->scale[0], t->zp[0],
                      (int32_t)pv_code_lo(t->elem),

@@ -37,10 +37,22 @@ list_of(PvCase *c, uint32_t n, double fill)
 
 /* ---- clamps ---- */
 
+/* Saturate to b, then to a. */
 PvRange
 pv_meet(PvRange a, PvRange b)
 {
     PvRange r = a;
+
+    if (a.has_lo && b.has_hi && a.lo > b.hi) {
+        r.has_hi = true;
+        r.hi = a.lo;
+        return r;
+    }
+    if (a.has_hi && b.has_lo && a.hi < b.lo) {
+        r.has_lo = true;
+        r.lo = a.hi;
+        return r;
+    }
 
     if (b.has_lo && (!r.has_lo || b.lo > r.lo)) {
         r.has_lo = true;
@@ -465,7 +477,8 @@ binary(PvCase *c, const SnExpr *e)
 {
     PvVal a = pv_expr(c, e->kid[0]);
 
-    if (c->fail || (e->op == SN_OP_AND && !a.r) || (e->op == SN_OP_OR && a.r))
+    if (c->fail || (e->op == SN_OP_AND && a.r == 0) ||
+        (e->op == SN_OP_OR && a.r != 0))
         return a;
     PvVal b = pv_expr(c, e->kid[1]);
     if (c->fail)
@@ -542,7 +555,7 @@ pv_expr(PvCase *c, const SnExpr *e)
     case SN_E_NEG:
         return num(-pv_expr(c, e->kid[0]).r);
     case SN_E_NOT:
-        return truth(!pv_expr(c, e->kid[0]).r);
+        return truth(pv_expr(c, e->kid[0]).r == 0);
     case SN_E_BIN:
         return binary(c, e);
     case SN_E_IN: {

@@ -82,6 +82,7 @@ typedef struct PvRule {
     bool swap;     /* guard: the value itself rounds alike both ways */
     bool renumber; /* axis attributes follow a Transpose */
     bool given_bias; /* biases are drawn on the grid they are pinned to */
+    bool alike;    /* guard: the nodes above all operands are alike */
     bool bounded;  /* claim: ceil(1.5 + s_in / (2 s_out)) lsb */
     bool forced;   /* the node leaves no choice: nothing is claimed */
     const char *guard; /* as reports show it, NULL: the rule's own */
@@ -109,10 +110,13 @@ typedef struct PvCase {
     PvType pool[12];
     uint32_t npool, nleaf, each;
     bool in_each, flat, corner, positive, ideal;
+    const char *map; /* the first map of the left side that needs a rank */
     const PvT *twin;        /* the last operand drawn for a permutation */
     const double *perm;
     PvT *leaf[16];
     const SnExpr *when; /* the guard under trial; NULL: none */
+    PvType each_type;   /* what operand 0 of a list drew, for `alike` */
+    PvRange each_clamp;
     const char *fail;   /* why the draw is no case */
 } PvCase;
 
@@ -166,7 +170,7 @@ bool pv_draw(PvCase *c);
 bool pv_draw_map(PvCase *c, PvNode *n);
 void pv_leaf_data(PvCase *c, PvT *t);
 
-/* ---- maps (prove_map.c) ---- */
+/* ---- maps (prove_map.c, prove_draw.c, prove_taps.c) ---- */
 
 /* For each result element o and tap k, the operand element ix[slot][o * nk +
  * k], or -1 for padding; NULL for operands that the map doesn't index. */
@@ -179,6 +183,15 @@ typedef struct PvTaps {
 /* Result 0's (and all results') shape from operands and attributes. */
 bool pv_shape(PvCase *c, PvNode *n);
 bool pv_taps(PvCase *c, PvNode *n, PvTaps *t);
+const SnDefSem *pv_sem(const PvNode *n);
+bool pv_map_is(const PvNode *n, const char *map);
+int pv_map_slot(const PvNode *n, const SnExpr *port); /* or -1 */
+bool pv_reduced(const PvNode *n, const PvT *x, int axis);
+static inline int64_t
+pv_at(const PvVal *v, uint32_t i)
+{
+    return i < v->n ? (int64_t)v->list[i] : 0;
+}
 /* Argument arg of the node's map: a port's slot, a number, a list. */
 PvT *pv_map_port(const PvNode *n, unsigned arg);
 double pv_map_num(const PvNode *n, unsigned arg, double els);
@@ -216,7 +229,8 @@ const SnExpr *pv_parse_cond(Pv *pv, const SnDefRule *r, const char *text);
 /* ---- the calculus (prove_lemma.c) ---- */
 
 typedef struct PvLemma {
-    bool exact, refines, real; /* proved */
+    bool exact, refines; /* proved */
+    bool within1;        /* the same roundings: binary32 may move a tie, L6 */
     bool none;                 /* out of the calculus' reach */
     uint32_t used;             /* bit per lemma number */
     const char *why;           /* what it stumbled on */
@@ -227,16 +241,19 @@ PvLemma pv_lemma(Pv *pv, const PvRule *pr);
 
 typedef struct PvTry {
     uint32_t ndraw, nquant; /* cases that met the guard; quantized ones */
+    uint32_t ntry;          /* cases drawn */
     uint64_t nvalue;
     double diff;            /* largest difference in codes */
     double rel;             /* largest relative difference, f32 results */
     double real;            /* the same in double: over the reals */
+    bool over;              /* the bound of a bounded instance broke */
     bool worse;             /* some case's worst error grew */
     double worse_by;        /* in steps of the result */
     bool f32_differ;
     int bad_res;            /* a later result (argmax) that changed, or 0 */
     bool no_res;            /* ... that the right side doesn't give */
     bool all_codes;         /* every 8-bit case saw all 256 codes */
+    uint32_t nall;          /* such cases */
     bool quant16, floats;
     const SnCounter *counter; /* the worst */
     double score;
@@ -245,7 +262,7 @@ typedef struct PvTry {
 /* Runs up to ndraw cases; with stop, ends at the first that breaks k. */
 PvTry pv_try(Pv *pv, const PvRule *pr, const SnExpr *when, uint32_t ndraw,
              uint64_t seed, bool counter);
-bool pv_claim_ok(const SnDefClaim *k, const PvTry *t);
+bool pv_claim_ok(const PvRule *pr, const PvTry *t);
 const char *pv_claim_str(SnArena *a, const SnDefClaim *k);
 const char *pv_best(SnArena *a, const PvTry *t);
 const char *pv_side_str(SnArena *a, PvT *v);
@@ -255,6 +272,10 @@ const char *pv_case_graph(PvCase *c, PvT *l, PvT *r);
 
 void pv_help(Pv *pv, const PvRule *pr, const PvTry *t);
 void pv_report(const Pv *pv, SnBuf *b);
-void pv_smt2(const Pv *pv, const PvRule *pr, const SnProof *p);
+const char *pv_guard_text(const Pv *pv, const SnProof *p, const PvRule *pr);
+const char *pv_hash(const Pv *pv);
+bool pv_cached(Pv *pv, const char *hash);
+void pv_store(Pv *pv, const char *hash);
+void pv_smt2(Pv *pv, const PvRule *pr, const SnProof *p);
 
 #endif

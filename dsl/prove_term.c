@@ -283,7 +283,7 @@ build_call(PvCase *c, const SnTerm *t)
     if (n->n->nin == 0) { /* a source: the data of what it is like */
         PvT *from = like ? like->out[0] : c->root->out[0];
         PvT *r = results(c, n, &ty.t);
-        if (r && from->rank >= 0)
+        if (r && r->rank < 0 && from->rank >= 0)
             pv_set_shape(r, from->rank, from->dim);
         if (r && n->n->rsem[0]->cls == SN_DC_SOURCE) {
             if (!pv_same_type(&from->type, &ty.t)) {
@@ -414,10 +414,45 @@ rescale_above(const PvNode *n)
     return NULL;
 }
 
+static bool
+same_clamp(const PvNode *a, const PvNode *b)
+{
+    PvRange x = pv_clamp_of(a), y = pv_clamp_of(b);
+
+    return x.has_lo == y.has_lo && x.has_hi == y.has_hi && x.lo == y.lo &&
+           x.hi == y.hi;
+}
+
+/* One kind of node, one source type, one clamp, one permutation. */
+static bool
+alike(PvCase *c)
+{
+    const PvNode *a = NULL;
+
+    for (uint32_t s = 0; s < c->root->nin; s++) {
+        const PvNode *b = c->root->in[s] ? c->root->in[s]->def : NULL;
+        if (!b || b->nin != 1)
+            return pv_no(c, "an operand of another kind");
+        if (!a) {
+            a = b;
+            continue;
+        }
+        const PvVal *p = pv_attr(a, "perm"), *q = pv_attr(b, "perm");
+        if (a->n != b->n || !same_clamp(a, b) ||
+            !pv_same_type(&a->in[0]->type, &b->in[0]->type) ||
+            (p && (p->n != q->n ||
+                   memcmp(p->list, q->list, p->n * sizeof *p->list))))
+            return pv_no(c, "operands that are not alike");
+    }
+    return true;
+}
+
 bool
 pv_guard(PvCase *c)
 {
     if (c->when && !pv_cond(c, c->when))
+        return false;
+    if (c->pr->alike && !alike(c))
         return false;
     if (c->pr->commutes) {
         const PvNode *r = rescale_above(c->root);

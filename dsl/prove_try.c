@@ -183,6 +183,7 @@ counter(PvCase *c, PvT *l, PvT *r, int64_t at)
     k->with = sn_buf_str(&b);
     k->graph = sn_strdup(pv->a, pv_case_graph(c, l, r));
     k->at = at;
+    k->codes = l->type.elem != SN_DE_F32;
     k->left = l->v[at];
     k->right = r->v[at];
     return k;
@@ -211,6 +212,23 @@ nclamp(PvCase *c)
         k += r.has_lo + r.has_hi;
     }
     return k;
+}
+
+/* Are types of more than 8 bits in it?  They make poorer examples. */
+static bool
+wide(PvCase *c)
+{
+    PvNode *v[16];
+    uint32_t n = 0;
+    bool w = false;
+
+    left_nodes(c->lhs[0], v, &n);
+    for (uint32_t i = 0; i < n; i++)
+        w |= v[i]->out[0]->type.elem == SN_DE_QI16 ||
+             v[i]->out[0]->type.elem == SN_DE_QI32;
+    for (uint32_t i = 0; i < c->nleaf; i++)
+        w |= c->leaf[i]->type.elem == SN_DE_QI16;
+    return w;
 }
 
 /* Did the worst-case error of this case grow?  The right side's real error is
@@ -292,14 +310,16 @@ tally(PvCase *c, PvT *l, PvT *r, PvTry *t, bool want)
     t->worse |= grew;
     t->worse_by = fmax(t->worse_by, by);
     if (q && c->pr->bounded) {
-        double k = ceil(1.5 + (double)c->pool[0].scale[0]);
-        (void)k;
+        const PvT *m = c->root->in[0];
+        double s = (double)m->def->in[0]->type.scale[0];
+        t->over |= diff > ceil(1.5 + s / (2 * (double)m->type.scale[0]));
     }
     if (!want || (!q && !grew))
         return;
-    double score = fmin(q ? diff : diff * 100, 250) + (c->corner ? 60 : 0) -
-                   30 * (double)nclamp(c) + (grew ? 300 : 0) -
-                   2 * (double)fmin((double)l->n, 20) * !c->flat;
+    double score = fmin(q ? diff : diff * 100, 250) + (c->corner ? 150 : 0) -
+                   150 * (double)nclamp(c) + (grew ? 400 : 0) -
+                   2 * (double)fmin((double)l->n, 20) * !c->flat -
+                   (wide(c) ? 200 : 0);
     if (!t->counter || score > t->score) {
         t->counter = counter(c, l, r, at);
         t->score = score;
@@ -327,8 +347,12 @@ rest(PvCase *c, PvTry *t, bool want)
             return false;
         for (int64_t k = 0; k < l->n; k++)
             if (l->v[k] != r->v[k]) {
-                if (!t->bad_res && want)
+                double sc = (wide(c) ? 0 : 100) + (c->corner ? 20 : 0) -
+                            30 * (double)nclamp(c) - (double)l->n;
+                if (want && (!t->bad_res || sc > t->score)) {
+                    t->score = sc;
                     t->counter = counter(c, l, r, k);
+                }
                 t->bad_res = (int)i;
                 break;
             }
@@ -398,7 +422,9 @@ one(PvCase *c, PvTry *t, bool want)
         if (c->leaf[i]->type.elem == SN_DE_F32)
             t->floats = true;
     }
-    t->all_codes &= c->flat && nq8 == 1 && c->nleaf == 1;
+    bool all = c->flat && nq8 == 1 && c->nleaf == 1;
+    t->nall += all;
+    t->all_codes &= all || !c->nleaf || c->leaf[0]->type.elem != SN_DE_QI8;
     return true;
 }
 
@@ -414,6 +440,7 @@ pv_try(Pv *pv, const PvRule *pr, const SnExpr *when, uint32_t ndraw,
         if (i > 2000 && !t.ndraw)
             break;
         c.a = sn_arena_new();
+        t.ntry++;
         rng += 0x9E3779B97F4A7C15u;
         uint64_t z = (rng ^ (rng >> 30)) * 0xBF58476D1CE4E5B9u;
         c.rng = (z ^ (z >> 27)) | 1;
@@ -421,15 +448,21 @@ pv_try(Pv *pv, const PvRule *pr, const SnExpr *when, uint32_t ndraw,
             t.fail = c.fail;
         sn_arena_free(c.a);
     }
-    t.all_codes &= t.ndraw > 0;
+    t.all_codes &= t.nall > 0;
     return t;
 }
 
 /* ---- claims ---- */
 
 bool
-pv_claim_ok(const SnDefClaim *k, const PvTry *t)
+pv_claim_ok(const PvRule *pr, const PvTry *t)
 {
+    const SnDefClaim *k = &pr->r->claim;
+
+    if (pr->forced)
+        return true;
+    if (pr->bounded)
+        return !t->over;
     switch (k->kind) {
     case SN_CL_EXACT:
         return t->diff == 0 && !t->f32_differ;
@@ -469,14 +502,12 @@ pv_best(SnArena *a, const PvTry *t)
 {
     if (t->diff == 0 && !t->f32_differ)
         return "exact";
-    if (t->diff == 0 && t->f32_differ && !t->worse)
-        return t->nquant ? "refines" : sn_format(a, "refines (f32, relative "
-                                                 "%.2g)", t->rel);
-    if (t->f32_differ && t->real <= 1e-9)
-        return sn_format(a, "real %.1g", t->rel * 2);
     if (!t->worse)
-        return sn_format(a, "refines, within %.0f lsb here", t->diff);
-    if (t->diff <= 3)
-        return sn_format(a, "within %.0f lsb", t->diff);
-    return "nothing";
+        return "refines";
+    if (t->f32_differ)
+        return t->real <= 1e-9 && t->rel < 1e-3
+                   ? sn_format(a, "real %.1g", t->rel * 2)
+                   : "nothing";
+    return t->diff <= 3 ? sn_format(a, "within %.0f lsb", t->diff)
+                        : "nothing";
 }

@@ -432,6 +432,24 @@ expr_index(SnScope *sc, SnExpr *e)
     return t == SN_TY_INTS ? SN_TY_INT : SN_TY_REAL;
 }
 
+/* A literal that can't be a scale. */
+static bool
+not_a_scale(const SnExpr *e)
+{
+    double v = 1;
+
+    if (e->ek == SN_E_NEG)
+        return e->kid[0]->ek == SN_E_INT || e->kid[0]->ek == SN_E_REAL;
+    if (e->ek == SN_E_INT)
+        v = (double)e->i;
+    else if (e->ek == SN_E_REAL)
+        v = e->r;
+    for (uint32_t i = 0; e->ek == SN_E_LIST && i < e->nkid; i++)
+        if (not_a_scale(e->kid[i]))
+            return true;
+    return !(v >= 0x1p-100 && v <= 0x1p100);
+}
+
 /* q8(scale, zp), also q8c([scales], [zps]). */
 static SnTy
 type_with(SnScope *sc, SnExpr *e)
@@ -464,6 +482,9 @@ type_with(SnScope *sc, SnExpr *e)
                             : i  ? "an int"
                                  : "a number");
     }
+    if (not_a_scale(e->kid[0]))
+        return fail(sc, e->kid[0]->pos,
+                    "a scale lies above 0, between 2^-100 and 2^100");
     return SN_TY_ETYPE;
 }
 

@@ -341,6 +341,8 @@ put_passes(const SnDefs *defs, SnBuf *b)
                 group_at(defs, p, &k);
         if (n)
             sn_putf(b, ",\n      .nstep = %u, .step = steps_%s", n, name);
+        if (p->worklist)
+            sn_puts(b, ",\n      .worklist = true");
         sn_puts(b, " },\n");
     }
     if (!defs->npass)

@@ -2,10 +2,18 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/diag_format.h"
+#include "dsl/codes.h"
+#include "dsl/order.h"
+#include "dsl/prove.h"
 #include "gen/emit.h"
 
+typedef enum Format { TEXT, JSON, SARIF } Format;
+
 typedef struct Args {
-    bool check, explain;
+    bool check, explain, report, no_prove;
+    const char *smt2;
+    Format format;
     const char *nodes, *passes, *outdir;
     uint32_t nbackend, ndir;
     const char *backend[32];
@@ -13,18 +21,26 @@ typedef struct Args {
 } Args;
 
 static const char usage[] =
-    "usage: sinter-gen [--check] [--explain] [--nodes F] [--passes F]\n"
-    "                  [--backend F]... [-I DIR]... [-o DIR]\n"
+    "usage: sinter-gen [--check] [--explain] [--report] [--nodes F]\n"
+    "                  [--passes F] [--backend F]... [-I DIR]... [-o DIR]\n"
+    "                  [--format text|json|sarif]\n"
+    "       sinter-gen explain CODE...\n"
     "\n"
     "Reads node, pass and backend declarations and writes C and the reference\n"
     "manual into DIR (default '.').\n"
     "  --check      parse and check only\n"
     "  --explain    print which rewrite families each node joins, and why\n"
+    "  --report     print why each pass ends, where the order matters, and\n"
+    "               for each rule and instance what proves it\n"
+    "  --no-prove   take rules as they are: no proofs, no order\n"
+    "  --emit-smt2 DIR  write what a solver may check\n"
     "  --nodes F    node declarations\n"
     "  --passes F   pass declarations\n"
     "  --backend F  a backend's declarations; may be repeated\n"
     "  -I DIR       look here for included files too\n"
     "  -o DIR       write here\n"
+    "  --format F   messages as text (the default), json or sarif\n"
+    "  explain      print what message codes mean (SN310)\n"
     "Exit status: 0, 1 when the declarations have errors, 2 for wrong usage.\n";
 
 static int
@@ -57,6 +73,19 @@ value_of(int argc, char **argv, int *i, const char *opt, bool *missing)
     return argv[++*i];
 }
 
+static bool
+read_format(Args *o, const char *s)
+{
+    static const char *const name[] = { "text", "json", "sarif" };
+
+    for (int k = 0; k < 3; k++)
+        if (!strcmp(s, name[k])) {
+            o->format = (Format)k;
+            return false;
+        }
+    return true;
+}
+
 static int
 read_args(Args *o, int argc, char **argv)
 {
@@ -72,6 +101,15 @@ read_args(Args *o, int argc, char **argv)
             o->check = true;
         } else if (!strcmp(s, "--explain")) {
             o->explain = true;
+        } else if (!strcmp(s, "--report")) {
+            o->report = true;
+        } else if (!strcmp(s, "--no-prove")) {
+            o->no_prove = true;
+        } else if ((v = value_of(argc, argv, &i, "--emit-smt2", &missing))) {
+            o->smt2 = v;
+        } else if ((v = value_of(argc, argv, &i, "--format", &missing))) {
+            if (!missing && read_format(o, v))
+                return bad_usage("no format is named", v);
         } else if ((v = value_of(argc, argv, &i, "--nodes", &missing))) {
             o->nodes = v;
         } else if ((v = value_of(argc, argv, &i, "--passes", &missing))) {
@@ -97,11 +135,45 @@ read_args(Args *o, int argc, char **argv)
     return 0;
 }
 
-static int
-finish(SnDiag *d)
+static const char *
+title(const char *code)
 {
-    sn_diag_print(d, stderr);
+    const SnCode *c = sn_code_named(code);
+
+    return c ? c->title : NULL;
+}
+
+/* The messages: text goes to stderr, what programs read to stdout. */
+static int
+finish(const Args *o, SnArena *a, SnDiag *d)
+{
+    if (o->format == JSON)
+        fputs(sn_diag_json(d, a), stdout);
+    else if (o->format == SARIF)
+        fputs(sn_diag_sarif(d, a, "sinter-gen", title), stdout);
+    else
+        sn_diag_print(d, stderr);
     return sn_diag_nerror(d) ? SN_ECHECK : SN_OK;
+}
+
+/* Proves the rules; DIR/proofs.txt answers for unchanged declarations. */
+static bool
+prove(const Args *o, SnDefs *s, SnArena *a, SnDiag *d, const char **report)
+{
+    SnProveOpts po = { .smt2 = o->smt2 };
+    bool quiet = o->no_prove;
+
+    if (quiet)
+        return false;
+    if (o->smt2 && sn_file_mkdirs(d, o->smt2))
+        return true;
+    if (o->outdir && !o->check && !o->smt2) {
+        if (sn_file_mkdirs(d, o->outdir))
+            return true;
+        po.cache = sn_path_join(a, o->outdir, "proofs.txt");
+    }
+    *report = sn_prove(s, d, &po)->report;
+    return sn_diag_nerror(d) > 0;
 }
 
 static int
@@ -116,18 +188,30 @@ generate(const Args *o, SnArena *a, SnDiag *d)
     for (uint32_t i = 0; i < o->nbackend; i++)
         sn_def_parse(s, d, o->backend[i], o->dir, o->ndir);
     if (sn_diag_nerror(d))
-        return finish(d);
+        return finish(o, a, d);
     sn_def_resolve(s, d);
     if (sn_diag_nerror(d))
-        return finish(d);
-    if (o->explain) {
+        return finish(o, a, d);
+    if (!o->no_prove)
+        sn_def_order(s, d);
+    if (sn_diag_nerror(d))
+        return finish(o, a, d);
+    const char *proofs = "";
+    if (prove(o, s, a, d, &proofs))
+        return finish(o, a, d);
+    if (o->explain || o->report) {
         SnBuf b;
         sn_buf_init(&b, a);
-        sn_explain(s, &b);
-        fputs(sn_buf_str(&b), stdout);
+        if (o->explain)
+            sn_explain(s, &b);
+        if (o->report) {
+            sn_order_report(s, d, &b);
+            sn_puts(&b, proofs);
+        }
+        fputs(sn_buf_str(&b), o->format == TEXT ? stdout : stderr);
     }
-    if (o->explain && !o->outdir && !o->check)
-        return finish(d);
+    if ((o->explain || o->report) && !o->outdir && !o->check)
+        return finish(o, a, d);
     const char *out = o->check ? NULL : o->outdir ? o->outdir : ".";
     if (out == NULL || sn_file_mkdirs(d, out) == SN_OK) {
         sn_emit_kinds(s, out, d);
@@ -136,13 +220,52 @@ generate(const Args *o, SnArena *a, SnDiag *d)
         sn_emit_rules(s, out, d);
         sn_emit_ref(s, out, d);
     }
-    return finish(d);
+    return finish(o, a, d);
+}
+
+/* The paragraph of each code, in lines of 78 columns. */
+static int
+explain(int n, char **code)
+{
+    int bad = 0;
+
+    for (int i = 0; i < n; i++) {
+        const SnCode *c = sn_code_named(code[i]);
+        const char *cand[1024], *near = NULL;
+        size_t col = 0;
+        if (!c) {
+            for (size_t k = 0; k < sn_ncode && k < 1024; k++)
+                cand[k] = sn_code_list[k].code;
+            near = sn_closest(code[i], cand, sn_ncode);
+            fprintf(stderr, near ? "sinter-gen: no message has the code '%s'; "
+                                   "did you mean '%s'?\n"
+                                 : "sinter-gen: no message has the code "
+                                   "'%s'\n",
+                    code[i], near);
+            bad = 1;
+            continue;
+        }
+        printf("%s%s: %s\n", i ? "\n" : "", c->code, c->title);
+        for (const char *s = c->text; *s;) {
+            size_t w = strcspn(s, " ");
+            if (w && col && col + w + 1 > 78)
+                col = 0, putchar('\n');
+            if (w)
+                col += (size_t)printf("%s%.*s", col ? " " : "", (int)w, s);
+            s += w + (s[w] == ' ');
+        }
+        putchar('\n');
+    }
+    return bad ? SN_EUSAGE : SN_OK;
 }
 
 int
 main(int argc, char **argv)
 {
     Args o = { 0 };
+
+    if (argc > 2 && !strcmp(argv[1], "explain"))
+        return explain(argc - 2, argv + 2);
     int r = read_args(&o, argc, argv);
 
     if (r)

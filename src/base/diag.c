@@ -6,7 +6,11 @@
 
 #include "base/buf.h"
 
-typedef enum { EXTRA_SPAN, EXTRA_LINE, EXTRA_HELP } ExtraKind;
+typedef enum {
+    EXTRA_SPAN = SN_EXTRA_SPAN,
+    EXTRA_LINE = SN_EXTRA_LINE,
+    EXTRA_HELP = SN_EXTRA_HELP
+} ExtraKind;
 
 typedef struct Extra {
     struct Extra *next;
@@ -474,16 +478,46 @@ by_position(const void *pa, const void *pb)
     return c ? c : order(a->seq, b->seq);
 }
 
+static Msg **
+sorted(const SnDiag *d, SnArena *a)
+{
+    if (d->n == 0)
+        return NULL;
+    Msg **v = sn_memdup(a, d->v, d->n * sizeof *d->v);
+    qsort(v, d->n, sizeof *v, by_position);
+    return v;
+}
+
+const SnDiagMsg *
+sn_diag_messages(const SnDiag *d, SnArena *a, size_t *n)
+{
+    Msg **v = sorted(d, a);
+    SnDiagMsg *m = SN_NEW_N(a, SnDiagMsg, d->n + 1);
+
+    for (size_t i = 0; i < d->n; i++) {
+        m[i] = (SnDiagMsg){v[i]->sev, v[i]->at, v[i]->code, v[i]->where,
+                           v[i]->text, 0, NULL};
+        SnDiagExtra *x = NULL;
+        for (const Extra *e = v[i]->extra; e; e = e->next) {
+            SnDiagExtra k = {.at = e->at, .text = e->text};
+            k.kind = e->kind == EXTRA_SPAN   ? SN_EXTRA_SPAN
+                     : e->kind == EXTRA_LINE ? SN_EXTRA_LINE
+                                             : SN_EXTRA_HELP;
+            SN_PUSH(a, x, m[i].nextra, k);
+        }
+        m[i].extra = x;
+    }
+    *n = d->n;
+    return m;
+}
+
 const char *
 sn_diag_text(SnDiag *d, SnArena *a)
 {
     SnBuf b;
 
     sn_buf_init(&b, a);
-    if (d->n == 0)
-        return sn_buf_str(&b);
-    Msg **v = sn_memdup(a, d->v, d->n * sizeof *d->v);
-    qsort(v, d->n, sizeof *v, by_position);
+    Msg **v = sorted(d, a);
     for (size_t i = 0; i < d->n; i++)
         put_msg(&b, v[i]);
     return sn_buf_str(&b);

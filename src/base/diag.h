@@ -67,6 +67,22 @@ void sn_diag_print(SnDiag *d, FILE *out);
 /* The same text in a string (tests, generated messages); forgets nothing. */
 const char *sn_diag_text(SnDiag *d, SnArena *a);
 
+/* The pending messages in the order they print, for other formats
+ * (diag_format.h). */
+typedef struct SnDiagExtra {
+    enum { SN_EXTRA_SPAN, SN_EXTRA_LINE, SN_EXTRA_HELP } kind;
+    SnPos at; /* of a span */
+    const char *text;
+} SnDiagExtra;
+typedef struct SnDiagMsg {
+    SnSeverity severity;
+    SnPos at;
+    const char *code, *where, *text; /* code, where may be NULL */
+    size_t nextra;
+    const SnDiagExtra *extra;
+} SnDiagMsg;
+const SnDiagMsg *sn_diag_messages(const SnDiag *d, SnArena *a, size_t *n);
+
 /* A defect of sinter: prints the message and aborts. */
 _Noreturn void sn_bug(const char *fmt, ...)
     __attribute__((format(printf, 1, 2)));

@@ -1,13 +1,15 @@
 /* Messages of the front end against golden files: dsl_golden [--bless]
  * FILE.def...  The messages for FILE.def must equal FILE.err, which is missing
  * where none is expected.  Files under a directory parse/ are only parsed;
- * others are resolved as well.  Includes are also looked for in the current
+ * others are resolved as well, those under order/ checked by sn_def_order and
+ * those under prove/ or corpus/ proved.  Includes are also looked for in the current
  * directory. */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 #include "base/file.h"
-#include "dsl/model.h"
+#include "dsl/order.h"
+#include "dsl/prove.h"
 
 static const char *
 messages(SnArena *a, const char *path)
@@ -19,6 +21,11 @@ messages(SnArena *a, const char *path)
     sn_def_parse(defs, d, path, dirs, 1);
     if (!strstr(path, "/parse/") && !sn_diag_nerror(d))
         sn_def_resolve(defs, d);
+    if (strstr(path, "/order/") && !sn_diag_nerror(d))
+        sn_def_order(defs, d);
+    if ((strstr(path, "/prove/") || strstr(path, "/corpus/")) &&
+        !sn_diag_nerror(d))
+        sn_def_prove(defs, d, NULL);
     return sn_diag_text(d, a);
 }
 

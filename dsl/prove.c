@@ -1,0 +1,327 @@
+/* The soundness engine: every rule and derived instance, judged. */
+#include "dsl/prove_priv.h"
+
+#include <math.h>
+#include <string.h>
+#include "base/file.h"
+
+/* ---- what can't be run ---- */
+
+static const SnDefNode *
+opaque_pat(const SnPat *p)
+{
+    if (p->node && p->node->nout && p->node->rsem[0]->cls == SN_DC_OPAQUE)
+        return p->node;
+    for (uint32_t i = 0; i < p->narg; i++) {
+        const SnDefNode *n = opaque_pat(p->arg[i]);
+        if (n)
+            return n;
+    }
+    return NULL;
+}
+
+static const SnDefNode *
+opaque_term(const SnTerm *t)
+{
+    if (t->node && t->node->nout && t->node->rsem[0]->cls == SN_DC_OPAQUE)
+        return t->node;
+    for (uint32_t i = 0; i < t->narg; i++) {
+        const SnDefNode *n = opaque_term(t->arg[i]);
+        if (n)
+            return n;
+    }
+    return NULL;
+}
+
+static bool
+folds(const SnDefRule *r)
+{
+    return r->rhs && r->rhs->tk == SN_T_FUNC && !strcmp(r->rhs->name, "fold");
+}
+
+/* ---- verdicts ---- */
+
+static bool
+proved(const PvRule *pr, const PvLemma *l)
+{
+    switch (pr->r->claim.kind) {
+    case SN_CL_EXACT:
+        return l->exact;
+    case SN_CL_WITHIN:
+        return l->exact || (l->within1 && pr->r->claim.n >= 1);
+    case SN_CL_REFINES:
+        return l->refines || l->exact;
+    default:
+        return false;
+    }
+}
+
+/* L6 stands behind every `within` that isn't exact. */
+static uint32_t
+lifted(const PvRule *pr, const PvLemma *l)
+{
+    return pr->r->claim.kind == SN_CL_WITHIN && !l->exact ? 1u << 6 : 0;
+}
+
+static const char *
+lemma_names(SnArena *a, uint32_t used)
+{
+    SnBuf b;
+
+    sn_buf_init(&b, a);
+    for (uint32_t i = 0; i < 8; i++)
+        if (used >> i & 1)
+            sn_putf(&b, "%sL%u", b.n ? " " : "", i);
+    return sn_buf_str(&b);
+}
+
+static void
+show(Pv *pv, const PvTry *t)
+{
+    if (!t->counter)
+        return;
+    sn_diag_line(pv->d, "%s", t->counter->line);
+    if (*t->counter->with)
+        sn_diag_line(pv->d, "%s", t->counter->with);
+}
+
+static const char *
+whose(Pv *pv, const PvRule *pr)
+{
+    if (pr->any)
+        return sn_format(pv->a, " on %s", pr->any->name);
+    return pr->derive ? " (derived)" : "";
+}
+
+static const char *
+rule_name(const PvRule *pr)
+{
+    return pr->derive ? pr->name : pr->r->name;
+}
+
+/* SN304: a later result changes. */
+static void
+bad_result(Pv *pv, const PvRule *pr, const PvTry *t)
+{
+    const SnDefNode *n = pr->r->root ? pr->r->root : pr->any;
+    const char *y = n->out[t->bad_res]->name;
+    const SnDefVar *o = pr->r->pat->cap;
+    const char *cap = o ? o->name : "o";
+
+    if (t->no_res && !t->counter)
+        sn_error(pv->d, pr->r->pos, "SN304",
+                 "rule '%s' leaves result '%s' of %s without a value",
+                 rule_name(pr), y, n->name);
+    else
+        sn_error(pv->d, pr->r->pos, "SN304",
+                 "rule '%s' through %s is %s on %s but not on %s (%s): equal "
+                 "values appear on the way",
+                 rule_name(pr), n->name,
+                 t->diff == 0 && !t->f32_differ ? "exact" : "sound",
+                 n->out[0]->name, y,
+                 n->rsem[t->bad_res]->formula->s
+                     ? n->rsem[t->bad_res]->formula->s
+                     : "another meaning");
+    show(pv, t);
+    sn_diag_help(pv->d, "%s unused(%s.%s)%s", pr->r->when ? "and" : "when",
+                 cap, y, o ? "" : "     (capture the root as @o)");
+}
+
+static const char *
+by_how_much(Pv *pv, const PvTry *t)
+{
+    const SnCounter *c = t->counter;
+
+    if (c && c->codes && c->left != c->right)
+        return sn_format(pv->a, "differs by %.0f", fabs(c->left - c->right));
+    if (t->worse && c)
+        return sn_format(pv->a, "differs by %.6g", fabs(c->left - c->right));
+    if (t->real > 1e-9)
+        return sn_format(pv->a, "differs over the reals by %.3g of the "
+                                "largest value", t->real);
+    return sn_format(pv->a, "differs by %.3g of the largest value", t->rel);
+}
+
+static void
+refuse(Pv *pv, const PvRule *pr, const PvTry *t)
+{
+    const char *best = pv_best(pv->a, t);
+    const char *claim = pv_claim_str(pv->a, &pr->r->claim);
+
+    if (strcmp(best, "nothing"))
+        sn_error(pv->d, pr->r->claim.pos.src ? pr->r->claim.pos : pr->r->pos,
+                 "SN302", "rule '%s'%s claims '%s'; proved only '%s'",
+                 rule_name(pr), whose(pv, pr), claim, best);
+    else
+        sn_error(pv->d, pr->r->pos, "SN301",
+                 "rule '%s'%s is unsound: claimed %s, %s", rule_name(pr),
+                 whose(pv, pr), claim, by_how_much(pv, t));
+    show(pv, t);
+    pv_help(pv, pr, t);
+}
+
+static bool
+elementwise(const PvRule *pr, const PvTry *t)
+{
+    (void)pr;
+    return t->all_codes;
+}
+
+static uint32_t
+ndraw_of(const Pv *pv, const PvRule *pr)
+{
+    uint32_t n = pv->o && pv->o->ndraw ? pv->o->ndraw : 96;
+
+    return pr->derive ? n / 2 + 4 : n;
+}
+
+static void
+fill(Pv *pv, const PvRule *pr, SnProof *p)
+{
+    p->rule = pr->r;
+    p->derive = pr->derive;
+    p->node = pr->node ? pr->node : pr->any;
+    p->name = pr->name;
+    p->pos = pr->derive ? pr->derive->pos : pr->r->pos;
+    p->claim = pr->forced    ? "forced"
+               : pr->bounded ? "within ceil(1.5 + s_in / (2 s_out)) lsb"
+                             : pv_claim_str(pv->a, &pr->r->claim);
+    p->lemmas = "";
+    p->best = "";
+}
+
+static void
+judge(Pv *pv, const PvRule *pr, SnProof *p)
+{
+    uint64_t seed = pv->o && pv->o->seed ? pv->o->seed : 1;
+    PvLemma l = pv_lemma(pv, pr);
+    bool by_lemma = !l.none && proved(pr, &l);
+    PvTry t = pv_try(pv, pr, pr->r->when, ndraw_of(pv, pr), seed, true);
+
+    p->ndraw = t.ndraw;
+    p->nvalue = t.nvalue;
+    p->diff = t.diff;
+    p->best = l.exact ? "exact" : pv_best(pv->a, &t);
+    p->counter = t.counter;
+    p->lemmas = by_lemma ? lemma_names(pv->a, l.used | lifted(pr, &l)) : "";
+    if (t.bad_res) {
+        p->layer = SN_LAYER_REFUSED;
+        bad_result(pv, pr, &t);
+        return;
+    }
+    if (!t.ndraw) {
+        p->layer = by_lemma ? SN_LAYER_LEMMA : SN_LAYER_SAMPLED;
+        p->why = sn_format(pv->a, "no case was drawn: %s",
+                           t.fail ? t.fail : "the guard never held");
+        if (!by_lemma && !pr->derive)
+            sn_note(pv->d, pr->r->pos, "SN305",
+                    "rule '%s'%s was not run: %s", rule_name(pr),
+                    whose(pv, pr),
+                    t.fail ? t.fail : "no case drawn meets its guard");
+        return;
+    }
+    if (!pv_claim_ok(pr, &t)) {
+        p->layer = SN_LAYER_REFUSED;
+        if (by_lemma) {
+            sn_error(pv->d, pr->r->pos, "SN399",
+                     "internal: the calculus proves '%s' %s (%s), and a case "
+                     "contradicts it", pr->name, p->claim, p->lemmas);
+            show(pv, &t);
+        } else {
+            refuse(pv, pr, &t);
+        }
+        return;
+    }
+    p->layer = by_lemma               ? SN_LAYER_LEMMA
+               : elementwise(pr, &t)  ? SN_LAYER_ENUMERATED
+                                      : SN_LAYER_SAMPLED;
+    if (t.quant16 || t.floats)
+        p->why = t.quant16 ? "16 bits and floats sampled" : "floats sampled";
+    if (pr->forced)
+        p->why = "the node writes on the grid it reads; listed per site";
+    if (!pr->derive && l.exact && t.diff == 0 && !t.f32_differ &&
+        (pr->r->claim.kind == SN_CL_WITHIN ||
+         pr->r->claim.kind == SN_CL_REFINES))
+        sn_note(pv->d, pr->r->claim.pos, "SN303",
+                "rule '%s' claims '%s'; it is exact (%s). Strengthen the "
+                "claim?", pr->r->name, p->claim, lemma_names(pv->a, l.used));
+}
+
+static void
+prove(Pv *pv, const PvRule *pr)
+{
+    const SnDefRule *r = pr->r;
+    SnProof p = {.layer = SN_LAYER_TRUSTED};
+    const SnDefNode *opaque = r->pat ? opaque_pat(r->pat) : NULL;
+
+    fill(pv, pr, &p);
+    if (!opaque && r->rhs)
+        opaque = opaque_term(r->rhs);
+    if (pr->any && pr->any->rsem[0]->cls == SN_DC_OPAQUE && pr->any->nout)
+        opaque = pr->any;
+    if (r->trusted) {
+        p.why = r->trusted;
+    } else if (r->claim.kind == SN_CL_NONE) {
+        p.layer = SN_LAYER_INTERFACE;
+        p.why = r->note ? r->note : "claims nothing; opt-in";
+    } else if (r->claim.kind == SN_CL_LOSSY) {
+        p.layer = SN_LAYER_INTERFACE;
+        p.why = r->claim.text;
+    } else if (opaque || !r->rhs) {
+        p.layer = SN_LAYER_REFUSED;
+        sn_error(pv->d, r->pos, "SN311",
+                 opaque ? "cannot prove '%s': %s has 'sem opaque'. Write its "
+                          "formula, or mark the rule trusted \"why\""
+                        : "cannot prove '%s': it has no right side. Mark it "
+                          "trusted \"why\"",
+                 r->name, opaque ? opaque->name : "");
+    } else if (folds(r)) {
+        p.layer = SN_LAYER_DEFINITION;
+        p.why = "fold(o) is the value of o";
+        p.best = "exact";
+    } else {
+        judge(pv, pr, &p);
+    }
+    p.guard = pv_guard_text(pv, &p, pr);
+    SN_PUSH(pv->a, pv->out->v, pv->out->n, p);
+    if (pv->o && pv->o->smt2)
+        pv_smt2(pv, pr, &p);
+}
+
+SnProofs *
+sn_prove(SnDefs *defs, SnDiag *d, const SnProveOpts *o)
+{
+    Pv pv = {.defs = defs, .d = d, .a = defs->arena, .o = o};
+    const char *hash = NULL;
+    PvRule *v = NULL;
+    SnBuf b;
+
+    pv.out = SN_NEW(pv.a, SnProofs);
+    if (o && o->cache) {
+        hash = pv_hash(&pv);
+        if (pv_cached(&pv, hash))
+            return pv.out;
+    }
+    uint32_t n = pv_instances(&pv, &v);
+    bool *refused = SN_NEW_N(pv.a, bool, defs->nrule + 1);
+    for (uint32_t i = 0; i < n; i++) {
+        bool mine = !v[i].derive && v[i].r->id < defs->nrule;
+        if (mine && refused[v[i].r->id])
+            continue; /* one message a rule */
+        prove(&pv, &v[i]);
+        if (mine && pv.out->v[pv.out->n - 1].layer == SN_LAYER_REFUSED)
+            refused[v[i].r->id] = true;
+    }
+    sn_buf_init(&b, pv.a);
+    pv_report(&pv, &b);
+    pv.out->report = sn_buf_str(&b);
+    if (hash && !sn_diag_nerror(d))
+        pv_store(&pv, hash);
+    return pv.out;
+}
+
+void
+sn_def_prove(SnDefs *defs, SnDiag *d, const SnProveOpts *o)
+{
+    sn_prove(defs, d, o);
+}

@@ -1,0 +1,536 @@
+/* What is proved: the written rules, one for each kind a class or form stands
+ * for, and every derived instance, written out as the rule it amounts to. */
+#include "dsl/prove_priv.h"
+
+#include <string.h>
+#include "dsl/parse.h"
+#include "dsl/resolve.h"
+
+/* ---- rules from text ---- */
+
+static SnRs
+resolver(Pv *pv, SnDiag *d)
+{
+    SnRs rs = {.defs = pv->defs, .d = d, .a = pv->a};
+
+    rs.bad_node = SN_NEW_N(pv->a, bool, pv->defs->nnode + 2);
+    return rs;
+}
+
+static SnDefRule *
+parse_rule(Pv *pv, SnDiag *d, const char *text)
+{
+    SnDefs *tmp = sn_defs_new(pv->a);
+    const char *s = sn_format(pv->a, "version 1;\npass derived {\n  allow "
+                                     "exact;\n  rule %s;\n}\n", text);
+
+    sn_def_parse_text(tmp, d, "derived", s, strlen(s), NULL, 0);
+    return sn_diag_nerror(d) || !tmp->npass || !tmp->pass[0]->nrule
+               ? NULL
+               : tmp->pass[0]->rule[0];
+}
+
+static SnDefRule *
+rule_of(Pv *pv, const char *text, const char **why)
+{
+    SnDiag *d = sn_diag_new(pv->a);
+    SnDefRule *r = parse_rule(pv, d, text);
+
+    if (r) {
+        SnRs rs = resolver(pv, d);
+        sn_rs_rule(&rs, r);
+    }
+    if (!sn_diag_nerror(d))
+        return r;
+    *why = sn_diag_text(d, pv->a);
+    return NULL;
+}
+
+const SnExpr *
+pv_parse_cond(Pv *pv, const SnDefRule *r, const char *text)
+{
+    SnDiag *d = sn_diag_new(pv->a);
+    const char *s = sn_format(pv->a, "r: Any(x) => x when %s exact", text);
+    SnDefRule *t = parse_rule(pv, d, s);
+
+    if (!t || !t->when)
+        return NULL;
+    SnRs rs = resolver(pv, d);
+    SnScope sc = {.rs = &rs, .kind = SN_SC_RULE, .nvar = r->nvar,
+                  .var = r->var, .part = "in a guard"};
+    sn_rs_cond(&sc, t->when, "a condition");
+    return sn_diag_nerror(d) || sc.bad ? NULL : t->when;
+}
+
+/* ---- texts ---- */
+
+typedef struct Gen {
+    Pv *pv;
+    PvRule *v;
+    uint32_t n;
+    const SnDefDerive *derive;
+    const SnDefNode *q, *dq, *rescale; /* the conversions, by role */
+} Gen;
+
+static void
+add(Gen *g, PvRule r, const char *text)
+{
+    const char *why = NULL;
+
+    r.derive = g->derive;
+    SnDefRule *rule = rule_of(g->pv, text, &why);
+    if (!rule) {
+        const char *nl = strchr(why, '\n');
+        sn_warn(g->pv->d, g->derive->pos, "SN305",
+                "derived instance '%s' was not proved: %.*s", r.name,
+                nl ? (int)(nl - why) : (int)strlen(why), why);
+        return;
+    }
+    rule->pos = g->derive->pos;
+    rule->text = text;
+    r.r = rule;
+    SN_PUSH(g->pv->a, g->v, g->n, r);
+}
+
+/* The operands of n; port `at` (-1: none) reads `what`. */
+static const char *
+args(Gen *g, const SnDefNode *n, int at, const char *what, int gone)
+{
+    SnBuf b;
+
+    sn_buf_init(&b, g->pv->a);
+    for (uint32_t i = 0; i < n->nin; i++) {
+        sn_puts(&b, i ? ", " : "");
+        if ((int)i == at)
+            sn_puts(&b, what);
+        else if ((int)i == gone)
+            sn_puts(&b, "_");
+        else
+            sn_putf(&b, "%s%s", n->in[i]->name,
+                    n->in[i]->variadic ? "..." : "");
+    }
+    return sn_buf_str(&b);
+}
+
+static int
+pinned_to(const SnDefNode *n, uint32_t port)
+{
+    for (uint32_t i = 0; i < n->nin; i++)
+        for (uint32_t k = 0; n->in[i]->fact == SN_DF_PIN && k < n->in[i]->npin;
+             k++)
+            if (n->in[i]->pin[k] == port)
+                return (int)i;
+    return -1;
+}
+
+static bool
+data_port(const SnDefNode *n, uint32_t port)
+{
+    const SnDefSem *s = n->rsem[0];
+
+    return s->narg && s->arg[0]->rk == SN_R_PORT &&
+           !strcmp(s->arg[0]->s, n->in[port]->name);
+}
+
+static void
+absorb(Gen *g, const SnDefNode *n)
+{
+    SnArena *a = g->pv->a;
+    const char *R = g->rescale->name;
+
+    for (uint32_t i = 0; i < n->nin; i++) {
+        const char *x = n->in[i]->name;
+        int pin = pinned_to(n, i);
+        bool data = data_port(n, i);
+        if (!(n->family.absorb >> i & 1) || n->in[i]->variadic)
+            continue;
+        const char *l = args(g, n, (int)i,
+                             sn_format(a, "%s(%s) @r", R, x),
+                             pin >= 0 && !data ? pin : -1);
+        const char *r =
+            pin >= 0 && data
+                ? args(g, n, pin, sn_format(a, "regrid(%s)", n->in[pin]->name),
+                       -1)
+                : args(g, n, -1, NULL, pin);
+        add(g, (PvRule){.node = n, .name = sn_format(a, "absorb %s.%s",
+                                                     n->name, x)},
+            sn_format(a, "absorb: %s(%s) @n => %s(%s) like n : n.type "
+                         "when covers(reach(r), reach(%s))%s refines",
+                      n->name, l, n->name, r, x,
+                      pin >= 0 && !data
+                          ? sn_format(a, " and not present(n.%s)",
+                                      n->in[pin]->name)
+                          : ""));
+    }
+}
+
+static void
+merge(Gen *g, const SnDefNode *n)
+{
+    SnArena *a = g->pv->a;
+    const char *R = g->rescale->name, *x = args(g, n, -1, NULL, -1);
+    const char *carry = "", *when = "when r.clamp == full and covers(n.type, "
+                                    "r.type) refines";
+    PvRule p = {.node = n, .name = sn_format(a, "merge %s", n->name)};
+
+    if (n->nin == 0) {
+        p.swap = true;
+        p.guard = "R(Q(value)) == Q(value), and single use";
+        when = "when r.clamp == full exact";
+    } else if (n->clamp) {
+        carry = sn_format(a, " {%s = meet(r.clamp, image(n.%s, n, r)), "
+                             "calibrated = r.calibrated and n.calibrated}",
+                          n->clamp->name, n->clamp->name);
+        when = "refines";
+    }
+    add(g, p, sn_format(a, "merge: %s(%s(%s) @n :1) @r => %s(%s) like n%s : "
+                           "r.type %s",
+                        R, n->name, x, n->name, x, carry, when));
+}
+
+static const char *
+unused(Gen *g, const SnDefNode *n)
+{
+    SnBuf b;
+
+    sn_buf_init(&b, g->pv->a);
+    for (uint32_t i = 1; i < n->nout; i++)
+        if (n->out[i]->fact != SN_DF_SAME)
+            sn_putf(&b, "%sunused(n.%s)", b.n ? " and " : "",
+                    n->out[i]->name);
+    return sn_buf_str(&b);
+}
+
+static bool
+has_const(const SnExpr *e)
+{
+    if (!e)
+        return false;
+    if (e->ek == SN_E_CALL && !strcmp(e->s, "q"))
+        return true;
+    for (uint32_t i = 0; i < e->nkid; i++)
+        if (has_const(e->kid[i]))
+            return true;
+    return false;
+}
+
+static void
+sink(Gen *g, const SnDefNode *n)
+{
+    SnArena *a = g->pv->a;
+    const char *R = g->rescale->name, *no = unused(g, n);
+    PvRule p = {.node = n, .name = sn_format(a, "sink %s", n->name)};
+    const char *x = NULL, *l = NULL, *r = NULL;
+
+    for (uint32_t i = 0; i < n->nin && !l; i++) {
+        if (n->in[i]->fact != SN_DF_SAME)
+            continue;
+        x = n->in[i]->name;
+        if (n->in[i]->variadic) {
+            l = args(g, n, (int)i, sn_format(a, "each %s(%s) @r", R, x), -1);
+            r = args(g, n, (int)i, sn_format(a, "each %s", x), -1);
+        } else {
+            l = args(g, n, (int)i, sn_format(a, "%s(%s) @r", R, x), -1);
+            r = args(g, n, -1, NULL, -1);
+        }
+        if (n->in[i]->variadic) {
+            p.alike = true;
+            p.guard = "every input is a Rescale between one pair of types "
+                      "with one clamp";
+        }
+    }
+    p.commutes = has_const(n->rsem[0]->formula) || has_const(n->rsem[0]->els);
+    if (n->family.sink_bounded)
+        p.commutes = false;
+    if (p.commutes)
+        p.guard = "R(Q(v)) == Q(v) for each constant v of the meaning";
+    p.bounded = n->family.sink_bounded;
+    add(g, p,
+        sn_format(a, "sink: %s(%s) @n => %s(%s(%s) like n : %s.type) like r : "
+                     "n.type%s%s %s",
+                  n->name, l, R, n->name, r, x,
+                  *no || p.bounded ? " when " : "",
+                  p.bounded ? sn_format(a, "covers(reach(r), reach(%s))%s%s",
+                                        x, *no ? " and " : "", no)
+                            : no,
+                  p.bounded ? "within 3 lsb" : "exact"));
+}
+
+/* ---- sink Transpose ---- */
+
+static void
+layout(Gen *g, const SnDefNode *n, const char *T)
+{
+    SnArena *a = g->pv->a;
+    PvRule p = {.node = n, .renumber = true,
+                .name = sn_format(a, "sink %s below %s", T, n->name)};
+    SnBuf l, r, w;
+    bool each = n->in[0]->variadic;
+
+    sn_buf_init(&l, a);
+    sn_buf_init(&r, a);
+    sn_buf_init(&w, a);
+    for (uint32_t i = 0; i < n->nin; i++) {
+        const char *x = n->in[i]->name;
+        const char *c = i ? sn_format(a, "t%u", i) : "t";
+        sn_putf(&l, "%s%s%s(%s) @%s", i ? ", " : "", each ? "each " : "", T, x,
+                c);
+        sn_putf(&r, "%s%s%s", i ? ", " : "", each ? "each " : "", x);
+        if (n->nin > 1)
+            sn_putf(&w, "%s%s.perm == t.perm and rank(%s) == rank(n)",
+                    w.n ? " and " : "when ", c, c);
+    }
+    p.alike = each;
+    p.guard = n->nin > 1 || each ? "one permutation above every operand; "
+                                   "Constants are transposed back"
+                                 : NULL;
+    add(g, p,
+        sn_format(a, "layout: %s(%s) @n => %s(%s(%s) like n : n.type) {perm = "
+                     "t.perm} : n.type %s exact",
+                  n->name, sn_buf_str(&l), T, n->name, sn_buf_str(&r),
+                  sn_buf_str(&w)));
+}
+
+/* ---- integerize ---- */
+
+/* A declared type that means just this. */
+static const char *
+type_name(const Gen *g, SnDefConc k)
+{
+    for (uint32_t i = 0; i < g->pv->defs->ntype; i++) {
+        const SnDefType *t = g->pv->defs->type[i];
+        if (t->nconc == 1 && t->conc[0].elem == k.elem &&
+            t->conc[0].axis == k.axis)
+            return t->name;
+    }
+    return NULL;
+}
+
+static const SnDefTuple *
+float_tuple(const SnDefNode *n)
+{
+    for (uint32_t i = 0; i < n->ntuple; i++) {
+        bool f = n->nout && n->tuple[i].out[0].elem == SN_DE_F32;
+        for (uint32_t k = 0; k < n->nin; k++)
+            f &= n->tuple[i].in[k].elem == SN_DE_F32 ||
+                 !sn_port_quant(n, n->in[k]);
+        if (f)
+            return &n->tuple[i];
+    }
+    return NULL;
+}
+
+static const char *
+integer_left(Gen *g, const SnDefNode *n, const SnDefTuple *t)
+{
+    SnBuf b;
+
+    sn_buf_init(&b, g->pv->a);
+    for (uint32_t i = 0; i < n->nin; i++) {
+        const char *x = n->in[i]->name, *ty = type_name(g, t->in[i]);
+        bool quant = sn_conc_quant(t->in[i]);
+        if (quant && !ty)
+            return NULL;
+        sn_puts(&b, i ? ", " : "");
+        if (quant)
+            sn_putf(&b, "%s%s(%s:{%s})", n->in[i]->variadic ? "each " : "",
+                    g->dq->name, x, ty);
+        else
+            sn_putf(&b, "%s%s", x, n->in[i]->variadic ? "..." : "");
+    }
+    return sn_buf_str(&b);
+}
+
+static const char *
+integer_right(Gen *g, const SnDefNode *n, bool hoist)
+{
+    SnBuf b;
+
+    sn_buf_init(&b, g->pv->a);
+    for (uint32_t i = 0; i < n->nin; i++) {
+        const SnDefPort *p = n->in[i];
+        bool each = p->variadic && sn_port_quant(n, p);
+        sn_putf(&b, "%s%s", i ? ", " : "", each ? "each " : "");
+        if (p->fact == SN_DF_PIN)
+            sn_putf(&b, "regrid(%s)", p->name);
+        else if (hoist && p->fact == SN_DF_SAME)
+            sn_putf(&b, "%s(%s) {clamp = q.clamp} : q.type", g->rescale->name,
+                    p->name);
+        else
+            sn_putf(&b, "%s%s", p->name,
+                    p->variadic && !each ? "..." : "");
+    }
+    return sn_buf_str(&b);
+}
+
+static void
+integerize_tuple(Gen *g, const SnDefNode *n, const SnDefNode *f,
+                 const SnDefTuple *t)
+{
+    SnArena *a = g->pv->a;
+    const SnDefSem *s = f->rsem[0];
+    bool same = f->out[0]->fact == SN_DF_SAME, pin = false;
+    bool moves = s->cls == SN_DC_MOVE || s->monotone;
+    const char *to = type_name(g, t->out[0]);
+    const char *l = integer_left(g, f, t);
+    const char *x = same && f->nin ? f->in[0]->name : "";
+
+    for (uint32_t i = 0; i < f->nin; i++)
+        pin |= f->in[i]->fact == SN_DF_PIN;
+    if (!l || !to)
+        return;
+    PvRule p = {.node = f, .given_bias = pin,
+                .name = sn_format(a, "integerize %s -> %s", f->name, to)};
+    const char *q = g->q->name, *no = unused(g, f);
+    const char *clamp =
+        f->clamp ? sn_format(a, " {%s = meet(q.clamp, image(n.%s, n, q))}",
+                             f->clamp->name, f->clamp->name)
+                 : "";
+    const char *fixed =
+        f->out[0]->fact == SN_DF_FIXED
+            ? sn_format(a, " and q.type == %s(%.9g, %lld)", to,
+                        f->out[0]->fixed_scale,
+                        (long long)f->out[0]->fixed_zp)
+            : "";
+    (void)no;
+    if (same && !moves) {
+        p.forced = true;
+        add(g, p,
+            sn_format(a, "integerize: %s(%s(%s) @n) @q => %s(%s(%s) like n : "
+                         "%s.type) {clamp = q.clamp} : q.type when q.type in "
+                         "[%s] and covers(%s.type, q.type) refines",
+                      q, n->name, l, g->rescale->name, f->name,
+                      integer_right(g, f, false), x, to, x));
+        return;
+    }
+    bool any = t->out[0].elem == SN_DE_QI8 || t->out[0].elem == SN_DE_QI16;
+    if (same && !any) /* nothing rescales these: only equal types */
+        fixed = sn_format(a, " and q.type == %s.type", x);
+    add(g, p,
+        sn_format(a, "integerize: %s(%s(%s) @n) @q => %s(%s) like n%s : "
+                     "q.type when q.type in [%s]%s%s %s",
+                  q, n->name, l, f->name, integer_right(g, f, same && any),
+                  clamp, to, f->clamp ? "" : " and q.clamp == full", fixed,
+                  s->cls == SN_DC_CONTRACT || s->by ? "within 1 lsb"
+                                                    : "exact"));
+}
+
+static void
+integerize(Gen *g, const SnDefNode *n)
+{
+    SnDefClassId c = n->rsem[0]->cls;
+
+    if (c == SN_DC_SOURCE || c == SN_DC_OPAQUE || c == SN_DC_CONVERT ||
+        !n->nin || !n->nout || !float_tuple(n))
+        return;
+    for (uint32_t k = 0; k < g->pv->defs->nnode; k++) {
+        const SnDefNode *f = g->pv->defs->node[k];
+        if (f != n && (f->base != n || f->backend))
+            continue;
+        for (uint32_t i = 0; i < f->ntuple; i++)
+            if (f->tuple[i].quant)
+                integerize_tuple(g, n, f, &f->tuple[i]);
+    }
+}
+
+/* ---- all of them ---- */
+
+static bool
+member(const uint64_t *m, const SnDefNode *n)
+{
+    return !m || (m[n->kind / 64] >> n->kind % 64 & 1);
+}
+
+static bool
+converts(const SnDefNode *n, bool in, bool out)
+{
+    return n->nin == 1 && n->nout == 1 && n->ntuple && n->rsem[0]->formula &&
+           n->rsem[0]->cls == SN_DC_CONVERT &&
+           (n->tuple[0].in[0].elem != SN_DE_F32) == in &&
+           (n->tuple[0].out[0].elem != SN_DE_F32) == out;
+}
+
+static void
+derived(Gen *g, const SnDefDerive *d)
+{
+    g->derive = d;
+    for (uint32_t i = 0; i < g->pv->defs->nnode; i++) {
+        const SnDefNode *n = g->pv->defs->node[i];
+        if (!member(d->member, n) || !g->rescale || n == g->rescale)
+            continue;
+        if (!strcmp(d->family, "integerize"))
+            integerize(g, n);
+        else if (!strcmp(d->family, "absorb") && n->family.absorb)
+            absorb(g, n);
+        else if (!strcmp(d->family, "merge") && n->family.merge)
+            merge(g, n);
+        else if (!strcmp(d->family, "sink") && d->what &&
+                 strcmp(d->what, g->rescale->name))
+            layout(g, n, d->what);
+        else if (!strcmp(d->family, "sink") && n->family.sink)
+            sink(g, n);
+    }
+}
+
+/* `any CLASS` and `forms K` in a pattern; one such place is instantiated. */
+static const SnPat *
+open_pat(const SnPat *p)
+{
+    if (p->pk == SN_P_ANY || (p->pk == SN_P_FORMS && p->node))
+        return p;
+    for (uint32_t i = 0; i < p->narg; i++) {
+        const SnPat *q = open_pat(p->arg[i]);
+        if (q)
+            return q;
+    }
+    return NULL;
+}
+
+static void
+written(Gen *g, const SnDefRule *r)
+{
+    const SnPat *p = r->pat ? open_pat(r->pat) : NULL;
+    SnArena *a = g->pv->a;
+
+    if (!r->pat)
+        return;
+    if (!p) {
+        PvRule w = {.r = r, .name = r->name};
+        SN_PUSH(a, g->v, g->n, w);
+        return;
+    }
+    for (uint32_t i = 0; i < g->pv->defs->nnode; i++) {
+        const SnDefNode *n = g->pv->defs->node[i];
+        if (p->pk == SN_P_ANY ? !p->cls || !p->cls->member ||
+                                    !member(p->cls->member, n)
+                              : n != p->node && n->base != p->node)
+            continue;
+        PvRule w = {.r = r, .any = n,
+                    .name = sn_format(a, "%s %s", r->name, n->name)};
+        SN_PUSH(a, g->v, g->n, w);
+    }
+}
+
+uint32_t
+pv_instances(Pv *pv, PvRule **out)
+{
+    Gen g = {.pv = pv};
+    SnDefs *s = pv->defs;
+
+    for (uint32_t i = 0; i < s->nnode; i++) {
+        const SnDefNode *n = s->node[i];
+        if (!g.rescale && converts(n, true, true))
+            g.rescale = n;
+        if (!g.q && converts(n, false, true))
+            g.q = n;
+        if (!g.dq && converts(n, true, false))
+            g.dq = n;
+    }
+    for (uint32_t i = 0; i < s->nrule; i++)
+        written(&g, s->rule[i]);
+    for (uint32_t i = 0; i < s->nderive; i++)
+        if (g.q && g.dq)
+            derived(&g, s->derive[i]);
+    *out = g.v;
+    return g.n;
+}

@@ -1,0 +1,31 @@
+/* Shared by the enumerator's formulas (prove_eval.c) and rows (prove_row.c). */
+#ifndef SN_PROVE_ROW_H
+#define SN_PROVE_ROW_H
+
+#include "dsl/prove_priv.h"
+
+typedef struct PvVec {
+    double *v, *id, *er;
+    bool code;      /* codes of type ct; else reals or plain numbers */
+    const PvType *ct;
+    const PvT *src; /* a port read as it is: for scales along an axis */
+    const int32_t *ix;
+    int32_t *slot;
+} PvVec;
+
+typedef struct PvEv {
+    PvCase *c;
+    PvNode *n;
+    const SnDefSem *sem;
+    PvTaps t;
+    bool set;       /* inside a reduction */
+    uint32_t res;
+    const PvType *only; /* pv_const_code: the type q(..) would have */
+} PvEv;
+
+/* The operand's elements: one for each result, or for each tap in a set. */
+PvVec pv_port(PvEv *e, const SnDefPort *p);
+/* q(x) to type t within cl by a row of its own: fills r->v. */
+bool pv_row(PvEv *e, const SnExpr *x, const PvType *t, PvRange cl, PvVec *r);
+
+#endif

@@ -1,0 +1,396 @@
+/* Index maps on small shapes, written apart from src/kernel: for each result
+ * element the operand elements it reads. */
+#include "dsl/prove_priv.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- taps ---- */
+
+static int64_t
+offset(const PvT *t, const int64_t *ix)
+{
+    int64_t o = 0;
+
+    for (int i = 0; i < t->rank; i++)
+        o = o * t->dim[i] + ix[i];
+    return o;
+}
+
+static void
+unravel(const PvT *t, int64_t o, int64_t *ix)
+{
+    for (int i = t->rank - 1; i >= 0; i--) {
+        ix[i] = o % t->dim[i];
+        o /= t->dim[i];
+    }
+}
+
+static int32_t *
+table(PvCase *c, PvTaps *t, uint32_t slot)
+{
+    t->ix[slot] = SN_NEW_N(c->a, int32_t, t->no * t->nk + 1);
+    return t->ix[slot];
+}
+
+static void
+taps_broadcast(PvCase *c, PvNode *n, PvTaps *t)
+{
+    PvT *y = n->out[0];
+    int64_t i[PV_RANK], k[PV_RANK];
+
+    for (uint32_t s = 0; s < n->nin; s++) {
+        PvT *x = n->in[s];
+        if (!x)
+            continue;
+        int32_t *ix = table(c, t, s);
+        for (int64_t o = 0; o < t->no; o++) {
+            unravel(y, o, i);
+            for (int j = 0; j < x->rank; j++)
+                k[j] = x->dim[j] == 1 ? 0 : i[y->rank - x->rank + j];
+            ix[o] = (int32_t)offset(x, k);
+        }
+    }
+}
+
+static void
+taps_conv(PvCase *c, PvNode *n, PvTaps *t, uint32_t sx, uint32_t sw)
+{
+    PvT *y = n->out[0], *x = n->in[sx], *w = n->in[sw];
+    const PvVal *st = pv_map_list(n, 2), *p = pv_map_list(n, 3);
+    const PvVal *dl = pv_map_list(n, 4);
+    int64_t i[PV_RANK], k[PV_RANK];
+
+    t->nk = w->dim[1] * w->dim[2] * w->dim[3];
+    int32_t *a = table(c, t, sx), *b = table(c, t, sw);
+    for (int64_t o = 0; o < t->no; o++) {
+        unravel(y, o, i);
+        for (int64_t m = 0; m < t->nk; m++) {
+            int64_t kh = m / (w->dim[2] * w->dim[3]);
+            int64_t kw = m / w->dim[3] % w->dim[2], ci = m % w->dim[3];
+            k[0] = i[0];
+            k[1] = i[1] * pv_at(st, 0) - pv_at(p, 0) + kh * pv_at(dl, 0);
+            k[2] = i[2] * pv_at(st, 1) - pv_at(p, 1) + kw * pv_at(dl, 1);
+            k[3] = ci;
+            bool in = k[1] >= 0 && k[1] < x->dim[1] && k[2] >= 0 &&
+                      k[2] < x->dim[2];
+            a[o * t->nk + m] = in ? (int32_t)offset(x, k) : -1;
+            b[o * t->nk + m] = in ? (int32_t)(i[3] * t->nk + m) : -1;
+        }
+    }
+}
+
+/* Tap (kh, kw, ci) of result (h, w): the x whose stride lands there. */
+static void
+taps_back(PvCase *c, PvNode *n, PvTaps *t, uint32_t sx, uint32_t sw)
+{
+    PvT *y = n->out[0], *x = n->in[sx], *w = n->in[sw];
+    const PvVal *st = pv_map_list(n, 2), *p = pv_map_list(n, 3);
+    const PvVal *dl = pv_map_list(n, 4);
+    int64_t i[PV_RANK], k[PV_RANK];
+
+    t->nk = w->dim[1] * w->dim[2] * w->dim[3];
+    int32_t *a = table(c, t, sx), *b = table(c, t, sw);
+    for (int64_t o = 0; o < t->no; o++) {
+        unravel(y, o, i);
+        for (int64_t m = 0; m < t->nk; m++) {
+            int64_t kh = m / (w->dim[2] * w->dim[3]);
+            int64_t kw = m / w->dim[3] % w->dim[2];
+            int64_t h = i[1] + pv_at(p, 0) - kh * pv_at(dl, 0);
+            int64_t v = i[2] + pv_at(p, 1) - kw * pv_at(dl, 1);
+            k[0] = i[0];
+            k[1] = h / pv_at(st, 0);
+            k[2] = v / pv_at(st, 1);
+            k[3] = m % w->dim[3];
+            bool in = h >= 0 && v >= 0 && h % pv_at(st, 0) == 0 &&
+                      v % pv_at(st, 1) == 0 && k[1] < x->dim[1] &&
+                      k[2] < x->dim[2];
+            a[o * t->nk + m] = in ? (int32_t)offset(x, k) : -1;
+            b[o * t->nk + m] = in ? (int32_t)(i[3] * t->nk + m) : -1;
+        }
+    }
+}
+
+static void
+taps_reduce(PvCase *c, PvNode *n, PvTaps *t, uint32_t sx)
+{
+    PvT *y = n->out[0], *x = n->in[sx];
+    bool keep = pv_map_num(n, 2, 1) != 0;
+    int64_t i[PV_RANK], k[PV_RANK];
+
+    t->nk = y->n ? x->n / y->n : 0;
+    int32_t *a = table(c, t, sx);
+    for (int64_t o = 0; o < t->no; o++) {
+        int j = 0;
+        unravel(y, o, i);
+        for (int m = 0; m < x->rank; m++) {
+            bool red = pv_reduced(n, x, m);
+            k[m] = red ? -1 : i[j];
+            j += !red || keep;
+        }
+        int64_t at0 = o * t->nk;
+        for (int64_t e = 0; e < x->n; e++) {
+            int64_t q[PV_RANK];
+            bool in = true;
+            unravel(x, e, q);
+            for (int m = 0; m < x->rank; m++)
+                in &= k[m] < 0 || k[m] == q[m];
+            if (in)
+                a[at0++] = (int32_t)e;
+        }
+    }
+}
+
+static void
+taps_matmul(PvCase *c, PvNode *n, PvTaps *t, uint32_t sa, uint32_t sb)
+{
+    PvT *y = n->out[0], *a = n->in[sa], *b = n->in[sb];
+    bool ta = pv_map_num(n, 2, 0) != 0, tb = pv_map_num(n, 3, 0) != 0;
+
+    t->nk = a->dim[!ta];
+    int32_t *ia = table(c, t, sa), *ib = table(c, t, sb);
+    for (int64_t o = 0; o < t->no; o++)
+        for (int64_t k = 0; k < t->nk; k++) {
+            int64_t r = o / y->dim[1], q = o % y->dim[1];
+            ia[o * t->nk + k] =
+                (int32_t)(ta ? k * a->dim[1] + r : r * a->dim[1] + k);
+            ib[o * t->nk + k] =
+                (int32_t)(tb ? q * b->dim[1] + k : k * b->dim[1] + q);
+        }
+}
+
+static bool
+taps_pool(PvCase *c, PvNode *n, PvTaps *t, uint32_t sx)
+{
+    PvT *y = n->out[0], *x = n->in[sx];
+    const PvVal *kn = pv_map_list(n, 1), *st = pv_map_list(n, 2);
+    const PvVal *p = pv_map_list(n, 3), *dl = pv_map_list(n, 4);
+    int64_t i[PV_RANK], k[PV_RANK];
+    bool pads = pv_map_num(n, 6, 0) != 0;
+
+    t->nk = pv_at(kn, 0) * pv_at(kn, 1);
+    int32_t *a = table(c, t, sx);
+    int32_t *div = pads ? SN_NEW_N(c->a, int32_t, t->no + 1) : NULL;
+    for (int64_t o = 0; o < t->no; o++) {
+        int64_t valid = 0;
+        unravel(y, o, i);
+        for (int64_t m = 0; m < t->nk; m++) {
+            k[0] = i[0];
+            k[1] = i[1] * pv_at(st, 0) - pv_at(p, 0) + m / pv_at(kn, 1) * pv_at(dl, 0);
+            k[2] = i[2] * pv_at(st, 1) - pv_at(p, 1) + m % pv_at(kn, 1) * pv_at(dl, 1);
+            k[3] = i[3];
+            bool in = k[1] >= 0 && k[1] < x->dim[1] && k[2] >= 0 &&
+                      k[2] < x->dim[2];
+            a[o * t->nk + m] = in ? (int32_t)offset(x, k) : -1;
+            valid += in;
+        }
+        if (div)
+            div[o] = (int32_t)t->nk;
+        if (!valid)
+            return pv_no(c, "a window without a valid element");
+    }
+    t->div = div;
+    return true;
+}
+
+/* Sets along one axis: rows, the order statistics of topk, channel windows. */
+static void
+taps_row(PvCase *c, PvNode *n, PvTaps *t, uint32_t sx)
+{
+    PvT *y = n->out[0], *x = n->in[sx];
+    bool chan = pv_map_is(n, "window_channel");
+    double axis = pv_map_is(n, "topk") ? pv_map_num(n, 2, -1)
+                                    : pv_map_num(n, 1, -1);
+    int ax = chan ? x->rank - 1 : pv_axis(x, axis);
+    int64_t size = chan ? (int64_t)pv_map_num(n, 1, 1) : x->dim[ax];
+    int64_t i[PV_RANK];
+
+    t->nk = size;
+    int32_t *a = table(c, t, sx);
+    for (int64_t o = 0; o < t->no; o++) {
+        unravel(y, o, i);
+        int64_t at0 = chan ? i[ax] - (size - 1) / 2 : 0;
+        for (int64_t k = 0; k < size; k++) {
+            i[ax] = at0 + k;
+            a[o * size + k] = i[ax] >= 0 && i[ax] < x->dim[ax]
+                                  ? (int32_t)offset(x, i)
+                                  : -1;
+        }
+    }
+}
+
+static int64_t
+nearest_index(const PvNode *n, int64_t i, uint32_t ax)
+{
+    const PvT *x = n->in[0], *y = n->out[0];
+    double sc = pv_map_list(n, 2)->list[ax], v;
+    const char *co = pv_map_word(n, 3), *ne = pv_map_word(n, 4);
+
+    if (!strcmp(co, "asymmetric"))
+        v = (double)i / sc;
+    else if (!strcmp(co, "align_corners"))
+        v = y->dim[ax] > 1 ? (double)(i * (x->dim[ax] - 1)) /
+                                 (double)(y->dim[ax] - 1)
+                           : 0;
+    else
+        v = ((double)i + 0.5) / sc - 0.5;
+    if (!strcmp(ne, "floor"))
+        v = floor(v);
+    else if (!strcmp(ne, "ceil"))
+        v = ceil(v);
+    else if (!strcmp(ne, "round_prefer_ceil"))
+        v = floor(v + 0.5);
+    else
+        v = ceil(v - 0.5);
+    v = fmax(0, fmin(v, (double)(x->dim[ax] - 1)));
+    return (int64_t)v;
+}
+
+/* Where element i of a one-operand move comes from; -1: the fill. */
+static int64_t
+source(PvCase *c, PvNode *n, const PvT *x, int64_t *i)
+{
+    int64_t k[PV_RANK] = {0};
+    const PvVal *v = pv_map_list(n, 1);
+    uint32_t r = (uint32_t)x->rank;
+
+    for (uint32_t j = 0; j < r; j++) {
+        k[j] = i[j];
+        if (pv_map_is(n, "slice"))
+            k[j] = pv_at(v, j) + i[j] * pv_at(pv_map_list(n, 3), j);
+        else if (pv_map_is(n, "tile"))
+            k[j] = i[j] % x->dim[j];
+        else if (pv_map_is(n, "nearest"))
+            k[j] = nearest_index(n, i[j], j);
+        else if (pv_map_is(n, "pad")) {
+            int64_t d = x->dim[j], q = i[j] - pv_at(v, j);
+            const char *mode = pv_map_word(n, 2);
+            if (!strcmp(mode, "edge"))
+                q = q < 0 ? 0 : q >= d ? d - 1 : q;
+            else if (!strcmp(mode, "reflect"))
+                q = q < 0 ? -q : q >= d ? 2 * (d - 1) - q : q;
+            else if (q < 0 || q >= d)
+                return -1;
+            k[j] = q < 0 ? 0 : q >= d ? d - 1 : q;
+        }
+        if (k[j] < 0 || k[j] >= x->dim[j]) {
+            pv_no(c, "an index out of range");
+            return 0;
+        }
+    }
+    if (pv_map_is(n, "permute"))
+        for (uint32_t j = 0; j < r; j++)
+            k[pv_at(v, j)] = i[j];
+    for (uint32_t j = 0; pv_map_is(n, "flip") && j < v->n; j++)
+        k[pv_at(v, j) % r] = x->dim[pv_at(v, j) % r] - 1 - i[pv_at(v, j) % r];
+    return offset(x, k);
+}
+
+static void
+block_source(const PvNode *n, const PvT *x, const int64_t *i, int64_t *k)
+{
+    int64_t b = (int64_t)pv_map_num(n, 1, 1), q = i[3] / x->dim[3];
+
+    k[0] = i[0];
+    if (pv_map_num(n, 2, 0) != 0) { /* depth to space */
+        k[1] = i[1] / b;
+        k[2] = i[2] / b;
+        k[3] = (i[1] % b * b + i[2] % b) * n->out[0]->dim[3] + i[3];
+        return;
+    }
+    k[1] = i[1] * b + q / b;
+    k[2] = i[2] * b + q % b;
+    k[3] = i[3] % x->dim[3];
+}
+
+static bool
+taps_move(PvCase *c, PvNode *n, PvTaps *t)
+{
+    PvT *y = n->out[0], *x = pv_map_port(n, 0);
+    uint32_t sx = (uint32_t)pv_map_slot(n, pv_sem(n)->arg[0]);
+    int64_t i[PV_RANK], k[PV_RANK];
+    int32_t *ix = table(c, t, sx);
+
+    for (int64_t o = 0; o < t->no && !c->fail; o++) {
+        unravel(y, o, i);
+        if (pv_map_is(n, "reshape")) {
+            ix[o] = (int32_t)o;
+        } else if (pv_map_is(n, "block")) {
+            block_source(n, x, i, k);
+            ix[o] = (int32_t)offset(x, k);
+        } else if (pv_map_is(n, "gather")) {
+            int ax = pv_axis(x, pv_map_num(n, 2, 0));
+            PvT *g = pv_map_port(n, 1);
+            if (!pv_eval(c, g))
+                return false;
+            i[ax] = (int64_t)g->v[i[ax]];
+            ix[o] = (int32_t)offset(x, i);
+        } else if (pv_map_is(n, "table")) {
+            PvT *tb = pv_map_port(n, 1);
+            uint32_t st = (uint32_t)pv_map_slot(n, pv_sem(n)->arg[1]);
+            if (!pv_eval(c, x) || !tb)
+                return false;
+            if (!t->ix[st])
+                table(c, t, st);
+            if (tb->n != 256)
+                return pv_no(c, "a table of another size");
+            t->ix[st][o] =
+                (int32_t)(x->v[o] - pv_code_lo(x->type.elem));
+            ix[o] = (int32_t)o;
+        } else {
+            ix[o] = (int32_t)source(c, n, x, i);
+        }
+    }
+    return !c->fail;
+}
+
+static void
+taps_concat(PvCase *c, PvNode *n, PvTaps *t)
+{
+    PvT *y = n->out[0];
+    int ax = pv_axis(y, pv_map_num(n, 1, 0));
+    int64_t i[PV_RANK];
+    int32_t *ix = table(c, t, 0);
+
+    t->slot = SN_NEW_N(c->a, int32_t, t->no + 1);
+    for (int64_t o = 0; o < t->no; o++) {
+        uint32_t s = 0;
+        unravel(y, o, i);
+        while (s + 1 < n->nin && i[ax] >= n->in[s]->dim[ax])
+            i[ax] -= n->in[s++]->dim[ax];
+        t->slot[o] = (int32_t)s;
+        ix[o] = (int32_t)offset(n->in[s], i);
+    }
+}
+
+bool
+pv_taps(PvCase *c, PvNode *n, PvTaps *t)
+{
+    t->no = n->out[0]->n;
+    t->nk = 1;
+    t->ix = SN_NEW_N(c->a, int32_t *, n->nin + 1);
+    if (n->n->nin == 0)
+        return true;
+    int s0 = pv_map_slot(n, pv_sem(n)->arg[0]);
+    int s1 = pv_sem(n)->narg > 1 ? pv_map_slot(n, pv_sem(n)->arg[1]) : -1;
+    if (pv_map_is(n, "each") || pv_map_is(n, "broadcast"))
+        taps_broadcast(c, n, t);
+    else if (pv_map_is(n, "conv"))
+        taps_conv(c, n, t, (uint32_t)s0, (uint32_t)s1);
+    else if (pv_map_is(n, "conv_transpose"))
+        taps_back(c, n, t, (uint32_t)s0, (uint32_t)s1);
+    else if (pv_map_is(n, "reduce"))
+        taps_reduce(c, n, t, (uint32_t)s0);
+    else if (pv_map_is(n, "matmul"))
+        taps_matmul(c, n, t, (uint32_t)s0, (uint32_t)s1);
+    else if (pv_map_is(n, "pool"))
+        return taps_pool(c, n, t, (uint32_t)s0);
+    else if (pv_map_is(n, "row") || pv_map_is(n, "topk") ||
+             pv_map_is(n, "window_channel"))
+        taps_row(c, n, t, (uint32_t)s0);
+    else if (pv_map_is(n, "concat"))
+        taps_concat(c, n, t);
+    else
+        return taps_move(c, n, t);
+    return true;
+}

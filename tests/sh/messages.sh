@@ -1,0 +1,58 @@
+#!/bin/sh
+# sinter-gen: messages in other formats, explained codes, the report.
+BUILD=${BUILD:-build}
+g=$BUILD/sinter-gen
+tmp=$BUILD/tests/messages
+mkdir -p "$tmp"
+bad=tests/dsl/order/sn401_max_up.def
+
+ok() { # NAME CONDITION...
+    name=$1
+    shift
+    if "$@"; then echo "ok $name"; else echo "not ok $name"; fi
+}
+has() { grep -qF -- "$2" "$1"; }
+
+"$g" --check --passes $bad -I . >"$tmp/out" 2>"$tmp/err"
+ok text_status [ $? -eq 1 ]
+ok text_stderr has "$tmp/err" "error[SN401]: rule 'max_up' raises the termination measure: 1 conversion becomes 2"
+ok text_stdout_empty [ ! -s "$tmp/out" ]
+
+"$g" --check --format=json --passes $bad -I . >"$tmp/out" 2>"$tmp/err"
+ok json_status [ $? -eq 1 ]
+ok json_code has "$tmp/out" '"severity": "error", "code": "SN401", "file": "'$bad'", "line": 6, "column": 8, "length": 6'
+ok json_count has "$tmp/out" '"errors": 1'
+ok json_stderr_empty [ ! -s "$tmp/err" ]
+
+"$g" --check --format sarif --passes $bad -I . >"$tmp/out" 2>"$tmp/err"
+ok sarif_status [ $? -eq 1 ]
+ok sarif_rule has "$tmp/out" '{"id": "SN401", "shortDescription": {"text": "does not end"}}'
+ok sarif_result has "$tmp/out" '"ruleId": "SN401", "level": "error"'
+
+"$g" --format=xml --passes $bad >"$tmp/out" 2>"$tmp/err"
+ok format_unknown [ $? -eq 2 ]
+ok format_unknown_text has "$tmp/err" "no format is named 'xml'"
+
+"$g" explain SN310 SN401 >"$tmp/out" 2>"$tmp/err"
+ok explain_status [ $? -eq 0 ]
+ok explain_text has "$tmp/out" "SN310: facts broken by a rule"
+ok explain_second has "$tmp/out" "SN401: does not end"
+"$g" explain SN31O >"$tmp/out" 2>"$tmp/err"
+ok explain_unknown [ $? -eq 2 ]
+ok explain_near has "$tmp/err" "no message has the code 'SN31O'; did you mean 'SN310'?"
+
+# Every code that the sources report has a paragraph.
+missing=$(grep -ohE '"SN[0-9]{3}"' dsl/*.c dsl/gram.y gen/*.c | sort -u | tr -d '"' |
+          while read -r c; do "$g" explain "$c" >/dev/null 2>&1 || echo "$c"; done)
+ok every_code_explained [ -z "$missing" ]
+[ -z "$missing" ] || echo "without a paragraph:" $missing
+
+"$g" --check --report --passes passes.def -I . >"$tmp/out" 2>"$tmp/err"
+ok report_status [ $? -eq 0 ]
+ok report_measure has "$tmp/out" "fuse                     heights of conversions"
+ok report_pairs has "$tmp/out" "absorb, absorb: joined"
+ok report_prefer has "$tmp/err" "note[SN504]: merge and absorb do not join on Conv2D -> Rescale -> Conv2D; resolved by 'prefer merge over absorb'"
+ok report_no_loose_rule sh -c "! grep -q 'not shown' '$tmp/out'"
+ok report_certified sh -c "! grep -q ': worklist' '$tmp/out'"
+"$g" --check --passes passes.def -I . >"$tmp/out" 2>"$tmp/err"
+ok quiet_without_report [ ! -s "$tmp/err" ]

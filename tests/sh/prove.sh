@@ -1,0 +1,73 @@
+#!/bin/sh
+# Proofs on every build: how long they take, cold and cached, for the shipped
+# declarations and for a made set of 200 nodes and 500 rules; and that the
+# report names what it must.  Limits: 3 s, 0.1 s, 8 s of processor time.
+gen=$BUILD/sinter-gen
+tmp=$BUILD/tests/prove
+rm -rf "$tmp"
+mkdir -p "$tmp"
+say() { if [ "$2" = 0 ]; then echo "ok $1"; else echo "not ok $1"; fi; }
+
+# seconds NAME LIMIT COMMAND..: user time of the command, in seconds.
+seconds() {
+    name=$1 limit=$2
+    shift 2
+    bash -c "TIMEFORMAT=%U; time $*" >"$tmp/out" 2>&1
+    rc=$?
+    t=$(tail -n 1 "$tmp/out")
+    case ${SAN:-} in ?*) limit=600 ;; esac
+    echo "$name: $t s (limit $limit s)"
+    [ $rc = 0 ] && awk -v t="$t" -v l="$limit" 'BEGIN { exit !(t <= l) }'
+    say "$name" $?
+}
+
+files="--nodes nodes.def --passes passes.def"
+for b in src/backend/*/*.def; do files="$files --backend $b"; done
+seconds cold 3 "$gen $files -I . -o $tmp/gen"
+cp "$tmp/gen/proofs.txt" "$tmp/cold.txt"
+seconds cached 0.1 "$gen $files -I . -o $tmp/gen"
+cmp -s "$tmp/gen/proofs.txt" "$tmp/cold.txt"
+say cache_is_stable $?
+tail -n 1 "$tmp/cold.txt"
+
+# 200 nodes, 500 rules, two derived families over all of them.
+awk 'BEGIN {
+    print "version 1;\ninclude \"nodes.def\";"
+    for (i = 0; i < 200; i++)
+        printf "node S%d { in x; out y; kinds (x) -> y { (T) -> T for T in act; }\n  attr clamp : range(y) = full;\n  free x, y;\n  sem point y = q(max(d(x), 0)) within clamp over each(x); }\n", i
+    print "pass q { allow refines;\n  derive absorb Rescale into free(inputs);\n  derive merge Rescale into free(output); }"
+    print "pass p { allow exact;"
+    for (k = 0; k < 500; k++) {
+        i = k % 200; j = (k * 7 + int(k / 200) + 1) % 200
+        printf "  rule r%d: S%d(S%d(x) @m :1) @o => S%d(x) : o.type when m.type == o.type and m.clamp == full and o.clamp == full exact;\n", k, i, j, j
+    }
+    print "}" }' >"$tmp/many.def"
+seconds nodes200_rules500 8 "$gen --passes $tmp/many.def -I . -o $tmp/many"
+grep -q ' error' "$tmp/out" && cat "$tmp/out" | head -n 5
+tail -n 1 "$tmp/many/proofs.txt"
+
+# The report: each instance with claim, layer, source line and guard; trusted.
+$gen $files -I . --report >"$tmp/report" 2>/dev/null
+grep -q '^absorb Conv2D.x  *passes.def:[0-9]* *lemma *refines' "$tmp/report"
+say report_instance $?
+grep -q '^    when covers(reach(r), reach(x))' "$tmp/report"
+say report_guard $?
+sed -n '/^# trusted/,/^$/p' "$tmp/report" | grep -q '^none'
+say report_trusted $?
+
+# What a solver closes of the obligations: all of them.
+sh tools/deps.sh z3
+$gen $files -I . --check --emit-smt2 "$tmp/smt2" >/dev/null 2>&1
+n=$(ls "$tmp/smt2" | wc -l)
+for f in "$tmp"/smt2/*.smt2; do
+    echo "(echo \"$(basename "$f" .smt2)\")"
+    echo '(set-option :timeout 2000)'
+    cat "$f"
+    echo '(reset)'
+done >"$tmp/all.smt2"
+timeout 300 z3 "$tmp/all.smt2" >"$tmp/z3" 2>&1
+unsat=$(grep -cx unsat "$tmp/z3")
+echo "obligations: $n, closed by z3: $unsat"
+[ "$n" -ge 100 ] && [ "$unsat" = "$n" ]
+say smt2 $?
+[ "$unsat" = "$n" ] || grep -B1 -E '^(sat|unknown|.error)' "$tmp/z3" | head -n 20
