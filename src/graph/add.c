@@ -246,6 +246,7 @@ commit(SnGraph *g, const SnSpec *s, const Draft *r)
     if (n->nres > 0)
         n->res[0].name =
             sn_names_put(g->names, fresh_name(g, r->d, s->name), SN_REF(id, 0));
+    n->order = id;
     SN_PUSH(g->arena, g->node, g->nnode, n);
     g->nlive++;
     for (uint32_t k = 0; k < r->nin; k++) {

@@ -54,6 +54,9 @@ typedef struct SnNode {
     uint8_t nres;
     bool dead;       /* removed; ids are never reused */
     bool calibrated; /* saturation on an open side is an artefact (dsl.md) */
+    bool stays_float; /* the quantizer decided so; binds integerize, is no
+                         part of the graph's meaning */
+    SnId order;      /* among inputs, among outputs: the smallest is first */
     SnUse *in;       /* [nin] in port order; a variadic port is a run */
     SnResult *res;   /* [nres] */
     void *attr;      /* the kind's attribute struct; never NULL if it has any */

@@ -116,32 +116,37 @@ same_node(Pair *p, SnId x, SnId y)
     return true;
 }
 
-/* The next live graph input or output after id; 0 when there is none. */
+/* The next graph input or output of a topological order, from *i on; 0 when
+ * there is none. */
 static SnId
-next_border(const SnGraph *g, SnId id, bool out)
+next_border(const SnGraph *g, const SnId *topo, uint32_t n, uint32_t *i,
+            bool out)
 {
-    while (++id < g->nnode) {
-        const SnNode *n = sn_node(g, id);
-        const SnKindDesc *d = sn_desc(n->kind);
-        if (!n->dead && (out ? sn_is_output(d) : sn_is_input(d)))
+    while (*i < n) {
+        SnId id = topo[(*i)++];
+        const SnKindDesc *d = sn_desc(sn_node(g, id)->kind);
+        if (out ? sn_is_output(d) : sn_is_input(d))
             return id;
     }
     return 0;
 }
 
+/* Inputs and outputs pair up in their order. */
 static bool
 same_border(Pair *p)
 {
-    SnId x = 0, y = 0;
+    uint32_t nx, ny, i = 0, k = 0;
+    SnId x, y;
+    const SnId *tx = sn_topo(p->x, p->a, &nx), *ty = sn_topo(p->y, p->a, &ny);
 
-    while (x = next_border(p->x, x, false), y = next_border(p->y, y, false),
-           x && y)
+    while (x = next_border(p->x, tx, nx, &i, false),
+           y = next_border(p->y, ty, ny, &k, false), x && y)
         if (strcmp(sn_node(p->x, x)->res[0].name,
                    sn_node(p->y, y)->res[0].name) != 0)
             return differ(p, x, "its place among the inputs");
-    x = y = 0;
-    while (x = next_border(p->x, x, true), y = next_border(p->y, y, true),
-           x && y)
+    i = k = 0;
+    while (x = next_border(p->x, tx, nx, &i, true),
+           y = next_border(p->y, ty, ny, &k, true), x && y)
         if (!same_node(p, x, y))
             return false;
     return true;

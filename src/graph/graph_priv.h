@@ -34,7 +34,9 @@ typedef struct SnNameSlot {
     const char *name; /* NULL: free slot */
     uint64_t hash;
     SnRef ref;     /* 0: the name is free again */
-    uint32_t next; /* every suffix .1 to .next-1 is taken */
+    uint32_t next; /* every suffix .1 to .next-1 is taken, or in back */
+    uint32_t nback, capback;
+    uint32_t *back; /* suffixes given back; a heap, the least first */
 } SnNameSlot;
 
 typedef struct SnNames {

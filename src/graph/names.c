@@ -89,6 +89,51 @@ suffix(const char *name, size_t *base)
     return k;
 }
 
+/* ---- suffixes given back: the least is taken first ---- */
+
+static void
+swap(uint32_t *a, uint32_t *b)
+{
+    uint32_t t = *a;
+
+    *a = *b;
+    *b = t;
+}
+
+static void
+give_back(SnNames *m, SnNameSlot *s, uint32_t k)
+{
+    if (s->nback == s->capback) {
+        uint32_t cap = s->capback ? 2 * s->capback : 8;
+        uint32_t *v = SN_NEW_N(m->a, uint32_t, cap);
+        if (s->nback)
+            memcpy(v, s->back, s->nback * sizeof *v);
+        s->back = v;
+        s->capback = cap;
+    }
+    uint32_t i = s->nback++;
+    s->back[i] = k;
+    for (; i > 0 && s->back[i] < s->back[(i - 1) / 2]; i = (i - 1) / 2)
+        swap(&s->back[i], &s->back[(i - 1) / 2]);
+}
+
+static void
+drop_least(SnNameSlot *s)
+{
+    uint32_t *v = s->back, i = 0;
+
+    v[0] = v[--s->nback];
+    for (;;) {
+        uint32_t least = i, kid = 2 * i + 1;
+        for (uint32_t k = kid; k < kid + 2 && k < s->nback; k++)
+            least = v[k] < v[least] ? k : least;
+        if (least == i)
+            return;
+        swap(&v[i], &v[least]);
+        i = least;
+    }
+}
+
 void
 sn_names_drop(SnNames *m, const char *name)
 {
@@ -99,7 +144,7 @@ sn_names_drop(SnNames *m, const char *name)
     if (k) {
         SnNameSlot *s = lookup(m, name, n);
         if (s->name && k < s->next)
-            s->next = k;
+            give_back(m, s, k);
     }
 }
 
@@ -112,6 +157,12 @@ sn_names_unique(SnNames *m, const char *base)
     if (s->ref == 0)
         return base;
     sn_buf_init(&b, m->a);
+    for (; s->nback; drop_least(s)) {
+        b.n = 0;
+        sn_putf(&b, "%s.%u", base, (unsigned)s->back[0]);
+        if (!sn_names_find(m, b.s))
+            return b.s;
+    }
     for (;; s->next++) {
         b.n = 0;
         sn_putf(&b, "%s.%u", base, (unsigned)s->next);

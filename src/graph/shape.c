@@ -332,6 +332,29 @@ static SnShapeFn *const maps[SN_NMAP] = {
     [SN_MAP_TOPK] = shape_topk,
 };
 
+/* What is pinned to the accumulator of a sum of products (its bias) has one
+ * element for each output channel, the last axis of the result. */
+static bool
+channels_ok(SnShapeCall *c)
+{
+    if (c->sem->cls != SN_C_CONTRACT || c->rank == 0)
+        return true;
+    for (uint32_t port = 0; port < c->d->nin; port++) {
+        uint32_t first, count;
+        if (c->d->in[port].fact != SN_PIN)
+            continue;
+        sn_port_slots(c->d, c->nin, port, &first, &count);
+        const SnShape *s = count ? c->in[first] : NULL;
+        int64_t n = c->dim[c->rank - 1];
+        if (s && (s->rank != 1 || s->dim[0] != n))
+            return sn_shape_fail(c,
+                                 "operand '%s' must have %lld elements, one "
+                                 "for each output channel",
+                                 c->d->in[port].name, (long long)n);
+    }
+    return true;
+}
+
 bool
 sn_infer_shapes(SnPool *p, const SnKindDesc *d, const void *attr, uint32_t nin,
                 const SnShape *const *in, const SnShape **out, char *why)
@@ -344,7 +367,7 @@ sn_infer_shapes(SnPool *p, const SnKindDesc *d, const void *attr, uint32_t nin,
                          .in = in,
                          .sem = &d->sem[k],
                          .why = why};
-        if (!maps[c.sem->map](&c))
+        if (!maps[c.sem->map](&c) || !channels_ok(&c))
             return false;
         out[k] = sn_shape(p, c.rank, c.dim);
         if (!out[k])

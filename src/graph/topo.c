@@ -10,15 +10,19 @@ typedef struct Heap {
     uint32_t n;
 } Heap;
 
-/* Outputs come last and by id, so that their order survives copying, printing
- * and reading, whatever becomes of their operands. */
+/* Outputs come last, so that their order survives copying, printing and
+ * reading, whatever becomes of their operands.  `order` is the id, or that of
+ * the input or output that the node stands for. */
 static bool
 before(const SnGraph *g, SnId a, SnId b)
 {
-    bool x = sn_is_output(sn_desc(sn_node(g, a)->kind));
-    bool y = sn_is_output(sn_desc(sn_node(g, b)->kind));
+    const SnNode *m = sn_node(g, a), *n = sn_node(g, b);
+    bool x = sn_is_output(sn_desc(m->kind));
+    bool y = sn_is_output(sn_desc(n->kind));
 
-    return x != y ? y : a < b;
+    if (x != y)
+        return y;
+    return m->order != n->order ? m->order < n->order : a < b;
 }
 
 static void

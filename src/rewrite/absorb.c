@@ -6,6 +6,7 @@
  * no guard where there is one.  A consumer cannot, so absorbing needs
  * covers(r, reach(x)), or that what the Rescale cuts off makes no difference
  * to the consumer, or the waiver for calibrated Rescales (dsl.md 1.2.9,10). */
+#include <math.h>
 #include <string.h>
 #include "kernel/eval.h"
 #include "rewrite/copy.h"
@@ -93,6 +94,8 @@ may_drop(SnGraph *g, SnRewriter *rw, SnId id, SnId r, bool *waived)
         return false;
     if ((cl.has_lo && cut.lo > in.lo) || (cl.has_hi && cut.hi < in.hi))
         return false;
+    if (cut.lo > in.hi || cut.hi < in.lo)
+        return false; /* every value saturates: no artefact of a profile */
     *waived = true;
     return true;
 }
@@ -123,51 +126,98 @@ pinned_slot(const SnKindDesc *d, const SnNode *n, uint32_t port)
     return n->nin;
 }
 
+/* Slot s, if it reads x through a Rescale that may be absorbed there: its
+ * Rescale, else 0. */
+static SnId
+rescale_of(const SnGraph *g, SnId id, uint32_t s, SnRef x)
+{
+    const SnNode *n = sn_node(g, id);
+    const SnKindDesc *d = sn_desc(n->kind);
+    SnRef v = n->in[s].ref;
+    uint32_t port = sn_port_of_slot(d, n->nin, s);
+
+    if (!v || !(d->family.absorb >> port & 1) || sn_kind(g, v) != SN_K_RESCALE)
+        return 0;
+    return !x || sn_in(g, SN_NODE(v), 0) == x ? SN_NODE(v) : 0;
+}
+
+/* Would values of type xt be more than 2^22 steps of the result, so that the
+ * binary32 arithmetic of a row (numerics.md) errs by a step or more? */
+static bool
+too_coarse(const SnGraph *g, SnId id, const SnType *xt)
+{
+    const SnType *yt = sn_node(g, id)->res[0].type;
+    SnReach r = sn_clamp_reach(xt, (SnRange){0});
+    double zero = (double)xt->scale[0] * fabs((double)xt->zp[0]);
+    double most = fmax(fmax(-r.lo, r.hi), zero);
+
+    return yt->nq == 1 && most > (double)yt->scale[0] * 0x1p22;
+}
+
+/* Why the Rescale in slot s may not go, or NULL.  e has the operands as they
+ * will be; *bslot is set to a bias that must move, *waived to whether only the
+ * calibrated flag lets it go. */
+static const char *
+absorb_why(SnGraph *g, SnRewriter *rw, SnId id, uint32_t slot,
+           const SnEdit *e, uint32_t *bslot, bool *waived)
+{
+    SnNode *n = sn_node(g, id);
+    const SnKindDesc *d = sn_desc(n->kind);
+    uint32_t port = sn_port_of_slot(d, n->nin, slot);
+    bool data = d->sem[0].arg[0].v == (int32_t)port, w = false;
+    SnId r = SN_NODE(n->in[slot].ref);
+    const SnType *xt = sn_type(g, e->in[slot]);
+
+    if (!sn_edit_tuple(g, e))
+        return sn_format(sn_scratch(rw), "there is no tuple for %s",
+                         sn_type_str(sn_scratch(rw), xt));
+    if (too_coarse(g, id, xt))
+        return sn_format(sn_scratch(rw), "the step of %s is too large for the "
+                         "result's", sn_type_str(sn_scratch(rw), xt));
+    if (!may_drop(g, rw, id, r, &w))
+        return sn_format(sn_scratch(rw), "covers(%s, reach(x)) is false: %s",
+                         sn_name(g, SN_REF(r, 0)), reach_text(g, rw, r));
+    *waived |= w;
+    uint32_t b = pinned_slot(d, n, port);
+    if (b == n->nin)
+        return data ? sn_acc_why(g, id, xt, NULL, sn_scratch(rw)) : NULL;
+    if (!data)
+        return "the bias is regridded for a new data type only";
+    *bslot = b;
+    return sn_regrid_why(g, n->in[b].ref, id, xt);
+}
+
+/* Slots that read one value through Rescales go together: their roundings
+ * depend on each other, and may cancel only as long as all are there. */
 static bool
 absorb_at(SnGraph *g, SnRewriter *rw, SnId id, uint32_t slot, uint16_t rule)
 {
     SnNode *n = sn_node(g, id);
     const SnKindDesc *d = sn_desc(n->kind);
-    uint32_t port = sn_port_of_slot(d, n->nin, slot);
     SnId r = SN_NODE(n->in[slot].ref);
     SnRef x = sn_in(g, r, 0);
-    bool waived;
-
+    uint32_t bslot = n->nin, bfor = slot;
+    bool waived = false;
     SnEdit e = sn_edit(g, id);
-    e.in[slot] = x;
-    if (!sn_edit_tuple(g, &e)) {
-        sn_declined(rw, rule, g, r, "%s has no tuple for %s at %s", d->name,
-                    sn_type_str(sn_scratch(rw), sn_type(g, x)),
-                    d->in[port].name);
-        return false;
-    }
-    if (!may_drop(g, rw, id, r, &waived)) {
-        sn_declined(rw, rule, g, r,
-                    "absorb into %s.%s: covers(%s, reach(x)) is false: %s",
-                    sn_label(g, id, sn_scratch(rw)), d->in[port].name,
-                    sn_name(g, SN_REF(r, 0)), reach_text(g, rw, r));
-        return false;
-    }
-    uint32_t bslot = pinned_slot(d, n, port);
-    if (bslot < n->nin) {
-        const char *why =
-            d->sem[0].arg[0].v == (int32_t)port
-                ? sn_regrid_why(g, n->in[bslot].ref, id, sn_type(g, x))
-                : "the bias is regridded for a new data type only";
+
+    for (uint32_t s = slot; s < n->nin; s++)
+        if (rescale_of(g, id, s, x))
+            e.in[s] = x;
+    for (uint32_t s = slot; s < n->nin; s++) {
+        if (e.in[s] == n->in[s].ref)
+            continue;
+        uint32_t b = n->nin;
+        const char *why = absorb_why(g, rw, id, s, &e, &b, &waived);
         if (why) {
-            sn_declined(rw, rule, g, r, "absorb into %s.%s: %s",
-                        sn_label(g, id, sn_scratch(rw)), d->in[port].name,
-                        why);
+            sn_declined(rw, rule, g, SN_NODE(n->in[s].ref),
+                        "absorb into %s.%s: %s",
+                        sn_label(g, id, sn_scratch(rw)),
+                        d->in[sn_port_of_slot(d, n->nin, s)].name, why);
             return false;
         }
-    } else {
-        const char *why =
-            sn_acc_why(g, id, sn_type(g, x), NULL, sn_scratch(rw));
-        if (why && d->sem[0].arg[0].v == (int32_t)port) {
-            sn_declined(rw, rule, g, r, "absorb into %s.%s: %s",
-                        sn_label(g, id, sn_scratch(rw)), d->in[port].name,
-                        why);
-            return false;
+        if (b < n->nin) {
+            bslot = b;
+            bfor = s;
         }
     }
     if (!sn_fire(rw, rule, g, id))
@@ -177,7 +227,8 @@ absorb_at(SnGraph *g, SnRewriter *rw, SnId id, uint32_t slot, uint16_t rule)
                        "saturation of %s: %s", sn_name(g, SN_REF(r, 0)),
                        reach_text(g, rw, r)));
     if (bslot < n->nin)
-        e.in[bslot] = sn_regrid(g, n->in[bslot].ref, id, sn_type(g, x));
+        e.in[bslot] = sn_regrid(g, n->in[bslot].ref, id,
+                                sn_type(g, e.in[bfor]));
     SnId m = sn_edit_add(g, &e);
     for (unsigned i = 0; i < n->nres; i++)
         sn_fired(rw, g, SN_REF(id, i), SN_REF(m, i));
@@ -196,12 +247,11 @@ sn_absorb(SnGraph *g, SnRewriter *rw, SnId id, uint16_t rule,
         n->kind == SN_K_RESCALE)
         return false;
     for (uint32_t s = 0; s < n->nin; s++) {
-        SnRef r = n->in[s].ref;
-        uint32_t port = sn_port_of_slot(d, n->nin, s);
-        if (!r || !(d->family.absorb >> port & 1) ||
-            sn_kind(g, r) != SN_K_RESCALE)
-            continue;
-        if (absorb_at(g, rw, id, s, rule))
+        SnId r = rescale_of(g, id, s, 0);
+        bool first = r != 0;
+        for (uint32_t k = 0; first && k < s; k++)
+            first = !rescale_of(g, id, k, sn_in(g, r, 0));
+        if (first && absorb_at(g, rw, id, s, rule))
             return true;
     }
     return false;

@@ -1,4 +1,6 @@
-/* Passes and pipelines: one topological sweep with local repeats. */
+/* Passes and pipelines.  A pass is one topological sweep with local repeats;
+ * one without the generator's certificate (SN404) works off a list until
+ * nothing fires. */
 #include "rewrite/rewrite.h"
 #include <inttypes.h>
 #include <string.h>
@@ -91,13 +93,16 @@ visit(SnRewriter *rw, SnGraph *g, SnId id, bool keep)
 /* A rule set that does not end is a defect of the declarations; the bound is
  * far above what the measure of dsl.md 4.1 permits. */
 static void
-check_progress(const SnRewriter *rw, uint32_t start, uint32_t nnode)
+check_progress(SnRewriter *rw, uint32_t start, uint32_t nnode)
 {
-    if (rw->nfire - start > 1000u + 64u * nnode)
-        sn_bug("pass %s does not end: %u fires on %u nodes; the last was %s.%s",
-               rw->pass->name, rw->nfire - start, nnode,
-               sn_rules[rw->site[rw->nsite - 1].rule].pass,
-               sn_rules[rw->site[rw->nsite - 1].rule].name);
+    if (rw->status != SN_OK || rw->nfire - start <= 1000u + 64u * nnode)
+        return;
+    const SnRuleDesc *r = &sn_rules[rw->site[rw->nsite - 1].rule];
+    rw->status = sn_fail(rw->d, SN_EINTERNAL, rw->site[rw->nsite - 1].node,
+                         "pass %s does not end: %u fires on %u nodes; the "
+                         "last was %s.%s (%s)", rw->pass->name,
+                         rw->nfire - start, nnode, r->pass, r->name,
+                         r->where);
 }
 
 static uint32_t
@@ -125,6 +130,62 @@ sweep(SnRewriter *rw, SnGraph *g, bool keep)
         }
     }
     return nvisit;
+}
+
+/* ---- passes without a certificate ---- */
+
+/* What reads the users of the last fire's results: patterns may be that deep,
+ * and what lies further is found by the closing round. */
+static void
+queue_below(SnRewriter *rw, SnGraph *g)
+{
+    for (uint32_t i = 0; i < rw->nmoved; i++) {
+        const SnNode *d = sn_node(g, rw->moved[i]);
+        for (unsigned k = 0; k < d->nres && !d->dead; k++)
+            for (SnUse *u = d->res[k].uses; u; u = u->next)
+                sn_revisit(rw, g, u->user);
+    }
+}
+
+/* All nodes, in topological order, and what fires bring up; again until a
+ * whole round fires nothing. */
+static uint32_t
+worklist(SnRewriter *rw, SnGraph *g, bool keep)
+{
+    uint32_t nvisit = 0, start = rw->nfire, before;
+
+    do {
+        uint32_t n;
+        SnId *topo = sn_topo(g, rw->scratch, &n);
+        before = rw->nfire;
+        rw->nmark = g->nnode + 64;
+        rw->mark = sn_alloc(rw->scratch, rw->nmark);
+        memset(rw->mark, SEEN, rw->nmark);
+        rw->fire_mark = g->nnode;
+        rw->nstack = 0;
+        rw->stack = NULL;
+        for (uint32_t i = n; i-- > 0;)
+            sn_revisit(rw, g, topo[i]);
+        while (rw->nstack && rw->status == SN_OK) {
+            SnId id = rw->stack[--rw->nstack];
+            uint32_t nfire = rw->nfire;
+            rw->mark[id] = SEEN;
+            if (!sn_node(g, id)->dead)
+                nvisit += visit(rw, g, id, keep);
+            if (rw->nfire != nfire)
+                queue_below(rw, g);
+            check_progress(rw, start, n);
+        }
+    } while (rw->nfire != before && rw->status == SN_OK);
+    return nvisit;
+}
+
+static uint32_t
+run_pass(SnRewriter *rw, SnGraph *g, bool keep)
+{
+    if (rw->pass->worklist || rw->o.worklist)
+        return worklist(rw, g, keep);
+    return sweep(rw, g, keep);
 }
 
 static double
@@ -204,12 +265,12 @@ run_one(SnRewriter *rw, SnGraph *g, const char *name)
         for (uint32_t i = 0; i < sn_npass; i++)
             if (sn_passes[i].lowering) {
                 rw->pass = &sn_passes[i];
-                nvisit += sweep(rw, g, keep);
+                nvisit += run_pass(rw, g, keep);
             }
     } else {
         rw->pass = pass_named(rw, name);
         if (rw->pass)
-            nvisit = sweep(rw, g, keep);
+            nvisit = run_pass(rw, g, keep);
         else
             s = built_in(rw, g, name, &known);
     }
@@ -273,9 +334,80 @@ is_pass_name(const SnRewriter *rw, const char *name)
     return pass_named(rw, name) != NULL;
 }
 
+/* ---- names given by the user ---- */
+
+/* "pass", "pass.rule" or "*.rule". */
+static bool
+names_rule(const char *s)
+{
+    const char *dot = strchr(s, '.');
+
+    for (uint32_t i = 0; i < sn_nrule; i++) {
+        size_t n = strlen(sn_rules[i].pass);
+        if (!dot && !strcmp(s, sn_rules[i].pass))
+            return true;
+        if (dot && !strcmp(dot + 1, sn_rules[i].name) &&
+            ((dot - s == 1 && *s == '*') ||
+             ((size_t)(dot - s) == n && !strncmp(s, sn_rules[i].pass, n))))
+            return true;
+    }
+    return false;
+}
+
+static SnStatus
+no_such(SnRewriter *rw, const char *flag, const char *what, const char *name,
+        const char *const *cand, size_t n)
+{
+    const char *near = sn_closest(name, cand, n);
+
+    if (near)
+        return sn_fail(rw->d, SN_EUSAGE, flag, "no %s is named '%s'; did you "
+                       "mean '%s'?", what, name, near);
+    return sn_fail(rw->d, SN_EUSAGE, flag, "no %s is named '%s'", what, name);
+}
+
+/* The names in --disable, --enable and --print-after are known ones. */
+static SnStatus
+check_names(SnRewriter *rw)
+{
+    const char **cand = SN_NEW_N(rw->arena, const char *, 3 * sn_nrule + 1);
+    size_t n = 0;
+
+    for (uint32_t i = 0; i < sn_nrule; i++) {
+        const SnRuleDesc *r = &sn_rules[i];
+        cand[n++] = r->pass;
+        cand[n++] = sn_format(rw->arena, "%s.%s", r->pass, r->name);
+        cand[n++] = sn_format(rw->arena, "*.%s", r->name);
+    }
+    for (const char *const *p = rw->o.disable; p && *p; p++)
+        if (!names_rule(*p))
+            return no_such(rw, "--disable", "pass or rule", *p, cand, n);
+    n = 0;
+    for (uint32_t i = 0; i < sn_nrule; i++)
+        if (sn_rules[i].optin)
+            cand[n++] = sn_rules[i].optin;
+    for (const char *const *p = rw->o.optin; p && *p; p++) {
+        size_t k = 0;
+        while (k < n && strcmp(cand[k], *p))
+            k++;
+        if (k == n)
+            return no_such(rw, "--enable", "opt-in rule", *p, cand, n);
+    }
+    const char *after = rw->o.print_after;
+    if (!after || !strcmp(after, "all") || is_pass_name(rw, after))
+        return SN_OK;
+    n = 0;
+    for (uint32_t i = 0; i < sn_npass; i++)
+        cand[n++] = sn_passes[i].name;
+    for (int i = 0; i < NBUILTIN; i++)
+        cand[n++] = built_in_names[i];
+    return no_such(rw, "--print-after", "pass", after, cand, n);
+}
+
 SnStatus
 sn_rewrite(SnRewriter *rw, SnGraph *g, const char *names)
 {
+    SN_TRY(check_names(rw));
     while (*names) {
         size_t n = strcspn(names, ",");
         const char *name = sn_strndup(rw->arena, names, n);

@@ -60,6 +60,13 @@ sn_meet(SnRange a, SnRange b)
         r.has_hi = true;
         r.hi = b.hi;
     }
+    /* Disjoint: everything ends on a's bound next to b. */
+    if (r.has_lo && r.has_hi && r.lo > r.hi) {
+        if (a.has_hi && r.hi == a.hi)
+            r.lo = r.hi;
+        else
+            r.hi = r.lo;
+    }
     return r;
 }
 

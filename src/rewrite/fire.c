@@ -94,6 +94,7 @@ sn_fire(SnRewriter *rw, uint16_t rule, SnGraph *g, SnId root)
     rw->fire_root = root;
     rw->npair = 0;
     rw->ndead = 0;
+    rw->nmoved = 0;
     SnSite s = {.rule = rule, .node = sn_label(g, root, rw->arena)};
     SN_PUSH(rw->arena, rw->site, rw->nsite, s);
     if (rw->o.trace)
@@ -138,12 +139,41 @@ sn_revisit(SnRewriter *rw, SnGraph *g, SnId id)
     SN_PUSH(rw->scratch, rw->stack, rw->nstack, id);
 }
 
+/* A replacement has the shape of what it replaces, and its type unless the
+ * rule is there to change the interface. */
+static bool
+fits(SnRewriter *rw, const SnGraph *g, SnRef old, SnRef new_)
+{
+    const SnRuleDesc *r = &sn_rules[rw->site[rw->nsite - 1].rule];
+    SnBuf x, y;
+
+    if (sn_shape_of(g, old) == sn_shape_of(g, new_) &&
+        (sn_type(g, old) == sn_type(g, new_) ||
+         r->claim.kind == SN_CLAIM_NONE))
+        return true;
+    sn_buf_init(&x, rw->arena);
+    sn_buf_init(&y, rw->arena);
+    sn_put_type(&x, sn_type(g, old));
+    sn_put_shape(&x, sn_shape_of(g, old));
+    sn_put_type(&y, sn_type(g, new_));
+    sn_put_shape(&y, sn_shape_of(g, new_));
+    rw->status = sn_fail(rw->d, SN_EINTERNAL, rw->site[rw->nsite - 1].node,
+                         "rule %s.%s (%s) replaces %s by %s", r->pass,
+                         r->name, r->where, sn_buf_str(&x), sn_buf_str(&y));
+    return false;
+}
+
 void
 sn_fired(SnRewriter *rw, SnGraph *g, SnRef old, SnRef new_)
 {
     SnPair p = {old, new_};
 
+    if (!fits(rw, g, old, new_))
+        return;
     SN_PUSH(rw->scratch, rw->pair, rw->npair, p);
+    for (const SnUse *u = sn_res(g, old)->uses; u; u = u->next)
+        if (u->user < rw->fire_mark)
+            SN_PUSH(rw->scratch, rw->moved, rw->nmoved, u->user);
     sn_replace(g, old, new_, rw->fire_mark);
     SN_PUSH(rw->scratch, rw->dead, rw->ndead, SN_NODE(old));
 }
@@ -151,9 +181,21 @@ sn_fired(SnRewriter *rw, SnGraph *g, SnRef old, SnRef new_)
 void
 sn_fired_node(SnRewriter *rw, SnGraph *g, SnId old, SnId new_)
 {
-    (void)new_;
+    sn_node(g, new_)->order = sn_node(g, old)->order;
     sn_remove(g, old);
     (void)rw;
+}
+
+/* Is v read by one node only, perhaps several times? */
+static bool
+one_user(const SnGraph *g, SnRef v)
+{
+    const SnUse *first = sn_res(g, v)->uses;
+
+    for (const SnUse *u = first; u; u = u->next)
+        if (u->user != first->user)
+            return false;
+    return first != NULL;
 }
 
 /* Removes id if nothing reads it, then what only it read.  Whoever keeps the
@@ -177,7 +219,7 @@ bury(SnRewriter *rw, SnGraph *g, SnId id)
         if (!in[i])
             continue;
         bury(rw, g, SN_NODE(in[i]));
-        if (!sn_def(g, in[i])->dead && sn_nuse(g, in[i]) == 1) {
+        if (!sn_def(g, in[i])->dead && one_user(g, in[i])) {
             sn_revisit(rw, g, sn_res(g, in[i])->uses->user);
             sn_revisit(rw, g, SN_NODE(in[i]));
         }
@@ -191,16 +233,14 @@ sn_fire_end(SnRewriter *rw, SnGraph *g)
         rw->status = sn_check_fire(rw, g);
     for (uint32_t i = 0; i < rw->ndead; i++)
         bury(rw, g, rw->dead[i]);
-    /* Users of what changed, the new nodes and their producers; pushed in
-     * this order, so that producers are looked at first. */
-    for (uint32_t i = 0; i < rw->npair; i++) {
-        SnRef v = rw->pair[i].new_;
-        if (sn_def(g, v)->dead)
-            continue;
-        for (SnUse *u = sn_res(g, v)->uses; u; u = u->next)
-            sn_revisit(rw, g, u->user);
-        sn_revisit(rw, g, SN_NODE(v));
-    }
+    /* Users whose operand changed, the new nodes and their producers; pushed
+     * in this order, so that producers are looked at first.  Other users of
+     * a value that was there before see no change. */
+    for (uint32_t i = 0; i < rw->nmoved; i++)
+        sn_revisit(rw, g, rw->moved[i]);
+    for (uint32_t i = 0; i < rw->npair; i++)
+        if (!sn_def(g, rw->pair[i].new_)->dead)
+            sn_revisit(rw, g, SN_NODE(rw->pair[i].new_));
     for (SnId id = g->nnode; id-- > rw->fire_mark;) {
         SnNode *n = sn_node(g, id);
         if (n->dead)

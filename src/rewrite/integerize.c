@@ -8,7 +8,7 @@
 #include "rewrite/derive.h"
 #include "sn_kinds.h"
 
-enum { MAXSLOT = 64 };
+enum { MAXSLOT = 64, MAXUSE = 64 };
 
 /* What will stand at each operand slot. */
 typedef enum How {
@@ -27,20 +27,23 @@ typedef struct Plan {
     SnId id;
     SnNode *n;
     const SnKindDesc *d;
-    SnId q;              /* the Quantize below */
+    SnId q;              /* the Quantize below that decides */
     const SnType *qt;    /* its type */
+    bool only;           /* other types have a copy of their own */
+    bool uniform;        /* those served have one type and one clamp */
+    bool calibrated;     /* all those served are */
     How how[MAXSLOT];
     const SnType *type[MAXSLOT]; /* of each operand afterwards */
     SnKind kind;         /* the kind or form chosen */
     const SnType *yt;    /* result type of the integer node */
     bool after;          /* a Rescale from yt to qt follows */
-    const char *why;
+    bool waived;         /* the grid it writes on may saturate */
+    SnRef bias;          /* the bias Constant once it is made */
 } Plan;
 
 static bool
 no(Plan *p, const char *why)
 {
-    p->why = why;
     sn_declined(p->rw, p->rule, p->g, p->id, "%s stays float: %s",
                 sn_label(p->g, p->id, sn_scratch(p->rw)), why);
     return false;
@@ -71,17 +74,53 @@ integerizable(SnKind kind)
     return false;
 }
 
-/* The Quantize that decides: every user of the result must be a Quantize;
- * among several types the widest when all are calibrated. */
 static bool
-find_quantize(Plan *p)
+rescalable(const SnType *from, const SnType *to)
+{
+    return sn_tuple_find(sn_desc(SN_K_RESCALE), 1, &from, 1, &to) != NULL;
+}
+
+/* Does this plan make the result that Quantize q wants? */
+static bool
+serves(const Plan *p, SnId q)
+{
+    return !p->only || sn_node(p->g, q)->res[0].type == p->qt;
+}
+
+static bool
+same_clamp(const SnGraph *g, SnId x, SnId y)
+{
+    SnRange a = sn_clamp_of(g, x), b = sn_clamp_of(g, y);
+
+    return a.has_lo == b.has_lo && a.has_hi == b.has_hi &&
+           (!a.has_lo || a.lo == b.lo) && (!a.has_hi || a.hi == b.hi);
+}
+
+/* What the Quantizes served have in common. */
+static void
+survey(Plan *p)
+{
+    p->qt = sn_node(p->g, p->q)->res[0].type;
+    p->uniform = p->calibrated = true;
+    for (SnUse *u = p->n->res[0].uses; u; u = u->next) {
+        if (!serves(p, u->user))
+            continue;
+        p->calibrated &= sn_node(p->g, u->user)->calibrated;
+        p->uniform &= sn_node(p->g, u->user)->res[0].type == p->qt &&
+                      same_clamp(p->g, u->user, p->q);
+    }
+}
+
+enum { MAXTYPE = 8 };
+
+/* Every user of the result must be a Quantize.  One for each type, the first
+ * by id, so that the choice does not depend on the order of use lists. */
+static bool
+find_quantizes(Plan *p, SnId *q, uint32_t *nq)
 {
     SnResult *r = &p->n->res[0];
-    double width = -1;
 
-    if (!r->uses)
-        return false;
-    bool mixed = false, calibrated = true;
+    *nq = 0;
     for (SnUse *u = r->uses; u; u = u->next) {
         const SnNode *un = sn_node(p->g, u->user);
         if (un->kind != SN_K_QUANTIZE) {
@@ -92,24 +131,40 @@ find_quantize(Plan *p)
                                                 sn_scratch(p->rw))));
             return false;
         }
-        const SnType *t = un->res[0].type;
-        if (t->nq != 1)
+        if (un->res[0].type->nq != 1)
             return no(p, "its Quantize has scales along an axis");
-        calibrated &= un->calibrated;
-        double wd = (double)t->scale[0];
-        if (p->q && t != p->qt)
-            mixed = true;
-        /* Ties by id, so that the choice does not depend on list order. */
-        if (wd > width || (wd == width && u->user < p->q)) {
-            width = wd;
-            p->q = u->user;
-            p->qt = t;
-        }
+        uint32_t i = 0;
+        while (i < *nq && sn_node(p->g, q[i])->res[0].type != un->res[0].type)
+            i++;
+        if (i == MAXTYPE)
+            return no(p, "it is quantized to too many types");
+        if (i == *nq)
+            q[(*nq)++] = u->user;
+        else if (u->user < q[i])
+            q[i] = u->user;
     }
-    if (mixed && !calibrated)
-        return no(p, "it is quantized to several types that an imported "
-                     "model fixes");
-    return true;
+    return *nq > 0;
+}
+
+/* The type whose range covers the others', as an index; n: none does. */
+static uint32_t
+widest(const Plan *p, const SnId *q, uint32_t n)
+{
+    uint32_t best = n;
+
+    for (uint32_t i = 0; i < n; i++) {
+        const SnType *t = sn_node(p->g, q[i])->res[0].type;
+        bool wide = true;
+        for (uint32_t k = 0; k < n && wide; k++) {
+            const SnType *o = sn_node(p->g, q[k])->res[0].type;
+            wide = sn_covers(sn_clamp_reach(t, (SnRange){0}),
+                             sn_clamp_reach(o, (SnRange){0})) &&
+                   (k == i || rescalable(t, o));
+        }
+        if (wide && (best == n || q[i] < q[best]))
+            best = i;
+    }
+    return best;
 }
 
 static bool
@@ -188,6 +243,12 @@ group(Plan *p)
     }
     if (equal)
         return true;
+    for (unsigned i = 1; i < p->n->nres; i++)
+        if (p->n->res[i].nuse)
+            return no(p, sn_format(sn_scratch(p->rw), "result %s is used, and "
+                                   "equal values appear when the inputs are "
+                                   "quantized to its own type",
+                                   p->d->out[i].name));
     if (!moves) {
         if (!xt)
             return no(p, "its input is float");
@@ -196,22 +257,35 @@ group(Plan *p)
         for (uint32_t i = 0; i < p->n->nin; i++)
             if (p->how[i] == QUANTIZED || p->how[i] == CODES)
                 return no(p, "an input is float");
-        if (!sn_node(p->g, p->q)->calibrated &&
-            !sn_covers(sn_clamp_reach(xt, (SnRange){0}),
-                       sn_clamp_reach(p->qt, (SnRange){0})))
-            return no(p, "it writes on the grid it reads, which does not "
-                         "cover the grid of its Quantize");
+        for (SnUse *u = p->n->res[0].uses; u; u = u->next) {
+            const SnNode *q = sn_node(p->g, u->user);
+            if (!serves(p, u->user) ||
+                sn_covers(sn_clamp_reach(xt, (SnRange){0}),
+                          sn_clamp_reach(q->res[0].type, (SnRange){0})))
+                continue;
+            if (!q->calibrated || sn_opts(p->rw)->strict_saturation)
+                return no(p, "it writes on the grid it reads, which does not "
+                             "cover the grid of its Quantize");
+            p->waived = true;
+        }
         return true;
     }
     for (uint32_t i = 0; i < p->n->nin; i++) {
         uint32_t port = sn_port_of_slot(p->d, p->n->nin, i);
         if (p->d->in[port].fact != SN_SAME || p->how[i] == AS_IS)
             continue;
-        if (p->how[i] == UNWRAP && p->type[i] != p->qt)
+        if (p->how[i] == UNWRAP && p->type[i] != p->qt) {
+            if (!rescalable(p->type[i], p->qt))
+                return no(p, sn_format(sn_scratch(p->rw),
+                                       "no Rescale leads from %s to %s",
+                                       sn_type_str(sn_scratch(p->rw),
+                                                   p->type[i]),
+                                       sn_type_str(sn_scratch(p->rw), p->qt)));
             p->how[i] = RESCALED;
+        }
         SnRef v = p->n->in[i].ref;
         if (p->how[i] == QUANTIZED &&
-            (sn_nuse(p->g, v) != 1 || !integerizable(sn_kind(p->g, v))))
+            (p->only || sn_nuse(p->g, v) != 1 || !integerizable(sn_kind(p->g, v))))
             return no(p, sn_format(sn_scratch(p->rw), "input %s is float",
                                    sn_name(p->g, v)));
         p->type[i] = p->qt;
@@ -286,6 +360,12 @@ bias_codes(Plan *p, uint32_t slot, double *mag, const char **why)
             *why = "its bias does not fit int32 on the accumulator grid";
             return NULL;
         }
+        /* Half a step of the accumulators, but below a step of the result. */
+        if (!(fabs((double)b[c] - r * (double)t->scale[t->nq > 1 ? c : 0]) <
+              (double)p->yt->scale[0])) {
+            *why = "its bias is lost on the accumulator grid";
+            return NULL;
+        }
         q[c] = sn_quant32(b[c], t->scale[t->nq > 1 ? c : 0], INT32_MIN,
                           INT32_MAX);
     }
@@ -298,7 +378,7 @@ codes_clamp(const Plan *p)
     SnRange c = sn_clamp_of(p->g, p->id);
     SnRange r = sn_bounds(p->yt, c.has_lo, c.lo, c.has_hi, c.hi);
 
-    return p->after ? r : sn_meet(r, sn_clamp_of(p->g, p->q));
+    return p->uniform && !p->after ? sn_meet(sn_clamp_of(p->g, p->q), r) : r;
 }
 
 /* A Splat or Constant as codes of type t. */
@@ -342,6 +422,8 @@ operand(Plan *p, uint32_t s, int32_t *bias)
     case CODES:
         return as_codes(p, v, p->type[s]);
     case PINNED: {
+        if (p->bias)
+            return p->bias;
         const char *name = sn_name(g, v);
         if (sn_nuse(g, v) > 1)
             name = sn_format(g->arena, "%s.%s", name,
@@ -351,7 +433,8 @@ operand(Plan *p, uint32_t s, int32_t *bias)
         SnSpec c = {.kind = SN_K_CONSTANT, .name = name,
                     .type = &p->type[s], .shape = sn_shape_of(g, v),
                     .data = bias, .borrow = true};
-        return SN_REF(sn_add(g, &c, NULL), 0);
+        p->bias = SN_REF(sn_add(g, &c, NULL), 0);
+        return p->bias;
     }
     case RESCALED:
     case QUANTIZED: {
@@ -361,15 +444,8 @@ operand(Plan *p, uint32_t s, int32_t *bias)
                     .name = sn_format(g->arena, "%s.%s", sn_name(g, x),
                                       deq ? "r" : "q"),
                     .nin = 1, .in = &x, .type = &p->type[s],
-                    .calibrated = sn_node(g, p->q)->calibrated};
-        SnId id = sn_add(g, &r, NULL);
-        if (deq) { /* a hoisted Quantize keeps its saturation */
-            const SnKindDesc *rd = sn_desc(SN_K_RESCALE);
-            *(SnRange *)sn_attr_at(sn_node(g, id)->attr,
-                                   &rd->attr[rd->clamp]) =
-                sn_clamp_of(g, p->q);
-        }
-        return SN_REF(id, 0);
+                    .calibrated = p->calibrated};
+        return SN_REF(sn_add(g, &r, NULL), 0);
     }
     }
     sn_bug("integerize: operand kind %d", (int)p->how[s]);
@@ -390,17 +466,18 @@ rescale_to(Plan *p, SnRef x, SnId like, const char *name)
     return SN_REF(sn_add(g, &r, NULL), 0);
 }
 
-static void
+/* The integer node; the Quantizes that it serves, or the Rescales in their
+ * place, read it. */
+static SnId
 build(Plan *p, int32_t *bias)
 {
     SnGraph *g = p->g;
     SnNode *n = p->n;
     const SnKindDesc *d = sn_desc(p->kind);
-    const char *name = sn_name(g, SN_REF(p->id, 0));
     SnEdit e = {.kind = p->kind, .nin = n->nin, .nout = n->nres,
-                .calibrated = d->clamp >= 0 && sn_node(g, p->q)->calibrated};
-    SnUse *use[64] = {0};
-    uint32_t nuse = 0;
+                .calibrated = d->clamp >= 0 && p->calibrated};
+    SnId q[MAXUSE];
+    uint32_t nq = 0;
 
     e.attr = d->nattr ? sn_attr_new(g->arena, d) : NULL;
     if (d->nattr)
@@ -414,19 +491,46 @@ build(Plan *p, int32_t *bias)
     for (unsigned i = 0; i < n->nres; i++)
         e.type[i] = i ? n->res[i].type : p->yt;
     SnId m = sn_edit_add(g, &e);
-    for (SnUse *u = n->res[0].uses; u && nuse < 64; u = u->next)
-        use[nuse++] = u;
-    for (uint32_t i = nuse; i-- > 0;) {
-        SnId q = use[i]->user;
+    for (SnUse *u = n->res[0].uses; u; u = u->next)
+        if (serves(p, u->user))
+            q[nq++] = u->user;
+    bool carried = p->uniform && !p->after && d->clamp >= 0;
+    for (uint32_t i = nq; i-- > 0;) {
         SnRef v = SN_REF(m, 0);
-        if (sn_type(g, SN_REF(q, 0)) != p->yt)
-            v = rescale_to(p, v, q, NULL);
-        sn_fired(p->rw, g, SN_REF(q, 0), v);
+        if (sn_type(g, SN_REF(q[i], 0)) != p->yt ||
+            (!carried && !sn_range_full(sn_clamp_of(g, q[i]))))
+            v = rescale_to(p, v, q[i], NULL);
+        sn_fired(p->rw, g, SN_REF(q[i], 0), v);
     }
-    for (unsigned i = 1; i < n->nres; i++)
-        sn_fired(p->rw, g, SN_REF(p->id, i), SN_REF(m, i));
-    sn_fire_end(p->rw, g);
-    sn_rename(g, SN_REF(m, 0), name);
+    return m;
+}
+
+/* Everything that can be said against p, before anything changes. */
+static bool
+possible(Plan *p, int32_t **bias)
+{
+    const char *why = NULL;
+
+    survey(p);
+    p->yt = p->qt;
+    if (!operands(p) || !group(p) || !choose_kind(p))
+        return false;
+    for (SnUse *u = p->n->res[0].uses; u; u = u->next) {
+        const SnType *t = sn_node(p->g, u->user)->res[0].type;
+        bool clamped = !sn_range_full(sn_clamp_of(p->g, u->user));
+        if (serves(p, u->user) && (t != p->yt || clamped) &&
+            !rescalable(p->yt, t))
+            return no(p, "no Rescale leads to the type of its Quantize");
+    }
+    for (uint32_t s = 0; s < p->n->nin; s++)
+        if (p->how[s] == PINNED) {
+            int64_t c = sn_shape_count(sn_shape_of(p->g, p->n->in[s].ref));
+            double *mag = SN_NEW_N(sn_scratch(p->rw), double, c + 1);
+            *bias = bias_codes(p, s, mag, &why);
+            if (why)
+                return no(p, why);
+        }
+    return true;
 }
 
 bool
@@ -434,34 +538,56 @@ sn_integerize(SnGraph *g, SnRewriter *rw, SnId id, uint16_t rule,
               const uint64_t *kinds)
 {
     SnNode *n = sn_node(g, id);
-    Plan p = {.g = g, .rw = rw, .rule = rule, .id = id, .n = n,
-              .d = sn_desc(n->kind)};
+    Plan p[2] = {{.g = g, .rw = rw, .rule = rule, .id = id, .n = n,
+                  .d = sn_desc(n->kind)}};
+    SnId q[MAXTYPE], m[2];
+    uint32_t nq, nplan = 1;
     int32_t *bias = NULL;
-    const char *why = NULL;
 
     if (n->nres == 0 || n->res[0].type->elem != SN_F32 || n->nin == 0 ||
-        n->nin > MAXSLOT || n->res[0].nuse > 64 ||
+        n->nin > MAXSLOT || n->res[0].nuse > MAXUSE ||
         !sn_kind_in(kinds, n->kind) || !integerizable(n->kind))
         return false;
-    if (!find_quantize(&p))
+    if (!find_quantizes(&p[0], q, &nq))
         return false;
-    p.yt = p.qt;
-    if (!operands(&p) || !group(&p) || !choose_kind(&p))
-        return false;
-    if (sn_desc(p.kind)->clamp < 0 && !p.after &&
-        !sn_range_full(sn_clamp_of(g, p.q)))
-        return no(&p, "its Quantize saturates explicitly and the node has "
-                      "no clamp");
-    for (uint32_t s = 0; s < n->nin; s++)
-        if (p.how[s] == PINNED) {
-            int64_t c = sn_shape_count(sn_shape_of(g, n->in[s].ref));
-            double *mag = SN_NEW_N(sn_scratch(rw), double, c + 1);
-            bias = bias_codes(&p, s, mag, &why);
-            if (why)
-                return no(&p, why);
-        }
+    if (n->stays_float)
+        return no(&p[0], "the quantizer leaves it so");
+    p[0].q = q[0];
+    survey(&p[0]);
+    uint32_t wide = nq > 1 && p[0].calibrated ? widest(p, q, nq) : nq;
+    if (wide < nq) {
+        p[0].q = q[wide];
+    } else if (nq == 2) {
+        uint32_t first = q[1] < q[0];
+        nplan = 2;
+        p[0].only = true;
+        p[1] = p[0];
+        p[0].q = q[first];
+        p[1].q = q[!first];
+    } else if (nq > 2) {
+        return no(&p[0], "it is quantized to more than two types, and no one "
+                         "of them may stand for all");
+    }
+    for (uint32_t i = 0; i < nplan; i++)
+        if (!possible(&p[i], &bias))
+            return false;
     if (!sn_fire(rw, rule, g, id))
         return false;
-    build(&p, bias);
+    if (p[0].waived || p[1].waived)
+        sn_fire_detail(rw, true,
+                       sn_format(sn_scratch(rw), "waived the saturation of %s "
+                                 "on the grid it reads",
+                                 sn_label(g, id, sn_scratch(rw))));
+    const char *name = sn_name(g, SN_REF(id, 0));
+    for (uint32_t i = 0; i < nplan; i++) {
+        p[i].bias = i ? p[0].bias : 0;
+        m[i] = build(&p[i], bias);
+    }
+    for (unsigned i = 1; i < n->nres; i++)
+        sn_fired(rw, g, SN_REF(id, i), SN_REF(m[0], i));
+    sn_fire_end(rw, g);
+    sn_rename(g, SN_REF(m[0], 0), name);
+    if (nplan > 1)
+        sn_rename(g, SN_REF(m[1], 0), name);
     return true;
 }

@@ -41,6 +41,8 @@ struct SnRewriter {
     uint32_t npair;
     SnId *dead; /* nodes replaced, to be removed when they have no use */
     uint32_t ndead;
+    SnId *moved; /* users of what was replaced */
+    uint32_t nmoved;
 };
 
 typedef struct SnPassTime {

@@ -191,11 +191,14 @@ sn_layout(SnGraph *g, SnRewriter *rw, SnId id, uint16_t rule,
         if (sn_kind(g, n->in[s].ref) != SN_K_TRANSPOSE)
             e.in[s] = constant_back(g, n->in[s].ref, perm, false);
     /* The node keeps its name, so that profiles still match; the Transpose
-     * below gets one of its own. */
+     * below gets one of its own.  Neither takes a numbered name meanwhile:
+     * finding a free number is slow when names go back and forth. */
     const char *name = sn_name(g, SN_REF(id, 0));
+    e.name = sn_format(g->arena, "%s.n", name);
     SnId m = sn_edit_add(g, &e);
     SnTransposeAttr ta = {.perm = perm};
-    SnId below = sn_transpose_new(g, NULL, SN_REF(m, 0), &ta,
+    SnId below = sn_transpose_new(g, sn_format(g->arena, "%s.t", name),
+                                  SN_REF(m, 0), &ta,
                                   n->res[0].type);
     sn_fired(rw, g, SN_REF(id, 0), SN_REF(below, 0));
     sn_fire_end(rw, g);

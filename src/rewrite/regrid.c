@@ -131,6 +131,26 @@ moved(int32_t q, float s0, float s1)
     return (double)q * (double)s0 / (double)s1;
 }
 
+/* The largest error that a Rescale between these types makes on a code that it
+ * does not saturate; 0 where every value of `from` is one of `to`. */
+static double
+rescale_error(const SnType *from, const SnType *to)
+{
+    double lo = (double)to->scale[0] *
+                ((double)sn_elem_lo(to->elem) - (double)to->zp[0]);
+    double hi = (double)to->scale[0] *
+                ((double)sn_elem_hi(to->elem) - (double)to->zp[0]);
+    double worst = 0;
+
+    for (int64_t c = sn_elem_lo(from->elem); c <= sn_elem_hi(from->elem); c++) {
+        double v = (double)from->scale[0] * (double)(c - from->zp[0]);
+        double steps = v / (double)to->scale[0];
+        if (v >= lo && v <= hi)
+            worst = fmax(worst, fabs(rint(steps) - steps));
+    }
+    return worst * (double)to->scale[0];
+}
+
 static const SnPortDesc *
 pin_port(const SnGraph *g, SnId id, SnRef b)
 {
@@ -183,6 +203,7 @@ sn_regrid_why(const SnGraph *g, SnRef b, SnId consumer, const SnType *new_x)
     int64_t n = sn_shape_count(sn_shape_of(g, b));
     SnArena *a = sn_arena_new();
     double *mag = SN_NEW_N(a, double, w.nc + 1);
+    double err = rescale_error(new_x, old_x);
     const char *why = NULL;
     if (n != w.nc)
         why = "the bias has another length than the output channels";
@@ -194,8 +215,7 @@ sn_regrid_why(const SnGraph *g, SnRef b, SnId consumer, const SnType *new_x)
         /* The new half step may be no larger than the error that the Rescale
          * could make, unless the bias stays exact. */
         else if (r * (double)q_scale(nt, c) != (double)q[c] * (double)q_scale(bt, c) &&
-                 (double)new_x->scale[0] >
-                     (double)old_x->scale[0] * abs_sum(&w, c))
+                 0.5 * (double)new_x->scale[0] > err * abs_sum(&w, c))
             why = "the new bias grid is coarser than the Rescale's own error";
     }
     if (!why)

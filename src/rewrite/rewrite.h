@@ -131,6 +131,7 @@ typedef struct SnRewriteOpts {
     bool trace;                   /* one line per fire on stderr */
     bool time_passes;
     long opt_limit;               /* fires allowed; -1: no limit */
+    bool worklist;                /* all passes by list, certified or not */
     const char *const *disable;   /* "pass", "pass.rule", "*.rule"; NULL-ended */
     const char *const *optin;     /* names of opt-in rules; NULL-ended */
     const char *print_after;      /* pass name, "all" or NULL; to stderr */
@@ -197,6 +198,8 @@ sn_covers(SnReach a, SnReach b)
 {
     return a.lo <= b.lo && a.hi >= b.hi;
 }
+/* Saturation to b, then to a: their common part, or the bound of a that all of
+ * b ends on. */
 SnRange sn_meet(SnRange a, SnRange b);
 /* The clamp r of a value of type `from`, seen by Rescale in type `to`.  An
  * open side is the storage bound, or open where calibrated. */

@@ -192,6 +192,7 @@ sn_supersede(SnGraph *g, SnId old, SnId new_)
 
     if (!sn_rest_unused(g, old, 0))
         return;
+    sn_node(g, new_)->order = sn_node(g, old)->order;
     sn_remove(g, old);
     sn_rename(g, SN_REF(new_, 0), name);
 }

@@ -1,0 +1,33 @@
+/* Random graphs for tests, from descriptors alone: every kind that has an
+ * evaluator takes part, with random attributes, types and operands that its
+ * declaration permits.  The same options give the same graph. */
+#ifndef SN_GRAPH_GEN_H
+#define SN_GRAPH_GEN_H
+
+#include "graph/desc.h"
+
+typedef enum SnRandomFlavour {
+    SN_RANDOM_CODES, /* quantized nodes, dense in conversions */
+    SN_RANDOM_QDQ,   /* float nodes between Dequantize and Quantize */
+    SN_RANDOM_FLOAT, /* float nodes */
+    SN_NRANDOM
+} SnRandomFlavour;
+
+typedef struct SnRandomOpts {
+    uint64_t seed;
+    SnRandomFlavour flavour;
+    uint32_t nnode;      /* nodes wanted beside inputs and Constants */
+    const char *backend; /* whose own nodes may appear too, or NULL */
+} SnRandomOpts;
+
+/* Verified; every node reaches one of its outputs. */
+SnGraph *sn_random_graph(SnArena *a, const SnRandomOpts *o);
+
+/* splitmix64, and what is drawn with it. */
+uint64_t sn_random_next(uint64_t *state);
+/* Fills a tensor: codes with the extremes over-represented, reals in [-4, 4],
+ * indices in {0, 1}. */
+void sn_random_data(uint64_t *state, const SnType *t, const SnShape *s,
+                    void *data);
+
+#endif
