@@ -18,8 +18,8 @@ widen(const int8_t *x, int64_t n, int32_t z, void *y)
     int64_t i = 0;
 
     for (; i + 16 <= n; i += 16) {
-        __m256i v = _mm256_cvtepi8_epi16(
-            _mm_loadu_si128((const void *)(x + i)));
+        __m256i v =
+            _mm256_cvtepi8_epi16(_mm_loadu_si128((const void *)(x + i)));
         _mm256_storeu_si256((void *)(to + i), _mm256_sub_epi16(v, zp));
     }
     for (; i < n; i++)
@@ -69,29 +69,31 @@ two(const char *x)
 #define ZERO _mm256_setzero_si256()
 #define DECL(r) __m256i a##r = ZERO, b##r = ZERO;
 #define FROM(r) const char *x##r = t->x[r] + t->run[i];
-#define STEP(r) v = two(x##r + k); MAC(a##r, v, w0); MAC(b##r, v, w1);
+#define STEP(r)        \
+    v = two(x##r + k); \
+    MAC(a##r, v, w0);  \
+    MAC(b##r, v, w1);
 #define PUT(r) put(&t->end, a##r, b##r, t->ncol, t->y[r]);
 #define ROWS1(M) M(0)
 #define ROWS2(M) ROWS1(M) M(1)
 #define ROWS3(M) ROWS2(M) M(2)
 #define ROWS4(M) ROWS3(M) M(3)
-#define TILE(M)                                                         \
-    AVX2 static void tile##M(const SnTile *t)                           \
-    {                                                                   \
-        const char *w = t->w;                                           \
-        int64_t n = t->nstep * 4;                                       \
-        ROWS##M(DECL)                                                   \
-        for (int64_t i = 0; i < t->nrun; i++) {                         \
-            ROWS##M(FROM)                                               \
-            for (int64_t k = 0; k < n; k += 4) {                        \
-                __m256i v;                                              \
-                __m256i w0 = _mm256_loadu_si256((const void *)w);       \
+#define TILE(M)                                                          \
+    AVX2 static void tile##M(const SnTile *t)                            \
+    {                                                                    \
+        const char *w = t->w;                                            \
+        int64_t n = t->nstep * 4;                                        \
+        ROWS##M(DECL) for (int64_t i = 0; i < t->nrun; i++)              \
+        {                                                                \
+            ROWS##M(FROM) for (int64_t k = 0; k < n; k += 4)             \
+            {                                                            \
+                __m256i v;                                               \
+                __m256i w0 = _mm256_loadu_si256((const void *)w);        \
                 __m256i w1 = _mm256_loadu_si256((const void *)(w + 32)); \
-                ROWS##M(STEP)                                           \
-                w += 64;                                                \
-            }                                                           \
-        }                                                               \
-        ROWS##M(PUT)                                                    \
+                ROWS##M(STEP) w += 64;                                   \
+            }                                                            \
+        }                                                                \
+        ROWS##M(PUT)                                                     \
     }
 TILE(1)
 TILE(2)

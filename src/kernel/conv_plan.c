@@ -63,6 +63,19 @@ set_rows(SnConvQ8 *p, int64_t wbyte)
         p->nwork += (size_t)(p->rows * o->ow) * sizeof(int32_t);
 }
 
+static void
+set_pixels(SnArena *a, SnConvQ8 *p)
+{
+    const SnConvGeo *o = &p->geo;
+    int64_t *px = SN_NEW_N(a, int64_t, p->rows * o->ow);
+
+    for (int64_t r = 0; r < p->rows; r++)
+        for (int64_t c = 0; c < o->ow; c++)
+            px[r * o->ow + c] =
+                (r * p->bsh * p->wp + c * p->bsw) * o->c * p->g->esize;
+    p->px = px;
+}
+
 /* Taps that lie side by side make one run. */
 static void
 set_runs(SnArena *a, SnConvQ8 *p)
@@ -112,7 +125,7 @@ make_end(const Pack *k, int64_t c0, int n, int padded, int (*place)(int))
     if (p->depthwise)
         taps = p->geo.kh * p->geo.kw;
     for (int i = 0; i < n; i++) {
-        int64_t c = c0 + i;
+        int64_t c = (c0 + i) % p->geo.oc;
         int at = place ? place(i) : i;
         int32_t sum = 0, z = wz_of(num, c);
         for (int64_t t = 0; t < taps; t++)
@@ -121,9 +134,13 @@ make_end(const Pack *k, int64_t c0, int n, int padded, int (*place)(int))
         mul[at] = num->mul[num->nmul > 1 ? c : 0];
         wz[at] = z;
     }
+    bool small = true;
+    for (int i = 0; i < padded; i++)
+        small &= mul[i] < 1;
     return (SnEnd){.bias = bias,
+                   .small = small,
                    .mul = mul,
-                   .wz = p->rowsum ? wz : NULL,
+                   .wz = p->rowsum || p->raw ? wz : NULL,
                    .lo = (float)(num->lo - num->yz),
                    .hi = (float)(num->hi - num->yz),
                    .zp = num->yz};
@@ -136,8 +153,8 @@ pack_panel(const Pack *k, int64_t c0, int ncol, int npanel)
     const SnConvQ8 *p = k->p;
     int ks = p->g->kstep, es = p->g->esize, nl = npanel * SN_LANE;
     int64_t taps = p->nrun * p->len;
-    char *to = sn_alloc_n(k->a, (size_t)(p->nrun * p->nstep * nl),
-                          (size_t)(ks * es));
+    char *to =
+        sn_alloc_n(k->a, (size_t)(p->nrun * p->nstep * nl), (size_t)(ks * es));
 
     for (int i = 0; i < ncol; i++) {
         const int8_t *w = k->w + (c0 + i) * taps;
@@ -179,39 +196,65 @@ pack_gemm(const Pack *k)
 
 /* ---- depthwise ---- */
 
-/* Differences w - wz do not always fit 8 bits: where they do not, each tap
- * stands twice, with two halves. */
-static bool
-fits_s8(const Pack *k)
+static int16_t
+clamp_s8(int32_t v)
+{
+    return (int16_t)(v < -128 ? -128 : v > 127 ? 127 : v);
+}
+
+/* Differences w - wz lie in [-255, 255].  Where they do not fit 8 bits each
+ * tap stands two or three times, with parts that add up. */
+static int
+parts_needed(const Pack *k)
 {
     const SnConvGeo *o = &k->p->geo;
     int64_t taps = o->kh * o->kw;
+    int n = 1;
 
-    for (int64_t c = 0; c < o->oc; c++)
-        for (int64_t t = 0; t < taps; t++) {
-            int32_t v = k->w[c * taps + t] - wz_of(k->num, c);
-            if (v < -128 || v > 127)
-                return false;
-        }
-    return true;
+    for (int64_t i = 0; i < o->oc * taps; i++) {
+        int32_t v = k->w[i] - wz_of(k->num, i / taps);
+        int need = v > 254 ? 3 : v > 127 || v < -128 ? 2 : 1;
+        n = need > n ? need : n;
+    }
+    return n;
 }
 
+/* The taps in the order of the packed block: row by row, all parts; or by
+ * columns of three and a gap. */
+static int64_t *
+order_taps(const Pack *k, int parts, int64_t ntap)
+{
+    const SnConvGeo *o = &k->p->geo;
+    int64_t *tap = SN_NEW_N(k->a, int64_t, ntap);
+
+    for (int64_t t = 0; t < ntap; t++) {
+        tap[t] = k->p->columns ? t % 4 < 3 ? t % 4 * 3 + t / 4 : -1
+                 : t < parts * o->kh * o->kw ? t % (o->kh * o->kw)
+                                             : -1;
+    }
+    return tap;
+}
+
+/* order: numbers of taps, -1 for none. */
 static void
-pack_dw_block(const Pack *k, SnConvBlock *b, int64_t taps, int64_t ntap,
-              bool twice)
+pack_dw_block(const Pack *k, SnConvBlock *b, const int64_t *order, int64_t ntap,
+              int parts)
 {
     const SnGemm *g = k->p->g;
+    int64_t taps = k->p->geo.kh * k->p->geo.kw;
     int16_t *w = SN_NEW_N(k->a, int16_t, ntap * g->dwblock);
     void *to = sn_alloc_n(k->a, (size_t)(ntap * g->dwblock), (size_t)g->esize);
 
     for (int i = 0; i < b->ncol; i++)
-        for (int64_t t = 0; t < taps; t++) {
-            int64_t c = b->c0 + i;
-            int16_t v = (int16_t)(k->w[c * taps + t] - wz_of(k->num, c));
-            int16_t half = twice ? (int16_t)(v / 2) : v;
-            w[t * g->dwblock + i] = half;
-            if (twice)
-                w[(taps + t) * g->dwblock + i] = (int16_t)(v - half);
+        for (int64_t t = 0; t < ntap; t++) {
+            int64_t c = (b->c0 + i) % k->p->geo.oc;
+            if (order[t] < 0)
+                continue;
+            int32_t v = k->w[c * taps + order[t]];
+            v -= k->p->raw ? 0 : wz_of(k->num, c);
+            for (int64_t j = 0; parts > 1 && j < t / taps; j++)
+                v -= clamp_s8(v);
+            w[t * g->dwblock + i] = parts > 1 ? clamp_s8(v) : (int16_t)v;
         }
     g->dwpack(w, ntap, to);
     b->w = to;
@@ -223,20 +266,31 @@ pack_dw(const Pack *k)
     SnConvQ8 *p = k->p;
     const SnConvGeo *o = &p->geo;
     int64_t taps = o->kh * o->kw, block = p->g->dwblock;
-    bool twice = p->g->esize == 1 && !fits_s8(k);
-    int64_t ntap = ((twice ? 2 : 1) * taps + 3) / 4 * 4;
-    int64_t *tap = SN_NEW_N(k->a, int64_t, ntap);
+    int parts = p->g->esize == 1 ? parts_needed(k) : 1;
     SnConvBlock *v = NULL;
     uint32_t n = 0;
 
-    for (int64_t t = 0; t < (twice ? 2 : 1) * taps; t++) {
-        int64_t i = t % taps / o->kw, j = t % taps % o->kw;
-        tap[t] = (i * o->dh * p->wp + j * o->dw) * o->c * p->g->esize;
+    /* Few channels: neighbouring pixels fill the block. */
+    p->rep =
+        p->bsw == 1 && o->oc < block && block % o->oc == 0 ? block / o->oc : 1;
+    p->columns = p->g->dw3[0] && p->rep == 1 && o->kh == 3 && o->kw == 3 &&
+                 o->dw == 1 && p->bsw <= 2;
+    if (p->columns && parts > 1) {
+        p->raw = true;
+        parts = 1;
+    }
+    int64_t ntap = p->columns ? 12 : (parts * taps + 3) / 4 * 4;
+    int64_t *order = order_taps(k, parts, ntap);
+    int64_t *tap = SN_NEW_N(k->a, int64_t, ntap);
+    for (int64_t t = 0; t < ntap; t++) {
+        int64_t at = order[t] < 0 ? 0 : order[t];
+        tap[t] = (at / o->kw * o->dh * p->wp + at % o->kw * o->dw) * o->c *
+                 p->g->esize;
     }
     for (int64_t c = 0; c < o->oc; c += block) {
         SnConvBlock b = {.c0 = c, .x0 = c * p->g->esize};
-        b.ncol = (int)min64(o->oc - c, block);
-        pack_dw_block(k, &b, taps, ntap, twice);
+        b.ncol = (int)min64((o->oc - c) * p->rep, block);
+        pack_dw_block(k, &b, order, ntap, parts);
         b.end = make_end(k, c, b.ncol, (int)block, p->g->dwplace);
         SN_PUSH(k->a, v, n, b);
     }
@@ -257,13 +311,14 @@ sn_conv_q8_plan(SnArena *a, SnIsa isa, const SnConvGeo *geo,
     p->g = sn_gemm(isa);
     p->geo = *geo;
     p->xz = num->xz;
-    p->depthwise = geo->group > 1 && geo->group == geo->c &&
-                   geo->group == geo->oc;
+    p->depthwise =
+        geo->group > 1 && geo->group == geo->c && geo->group == geo->oc;
     for (uint32_t i = 0; i < num->nwz; i++)
         p->rowsum |= p->g->esize == 1 && !p->depthwise && num->wz[i] != 0;
     if (geo->oh == 0 || geo->ow == 0 || geo->n == 0 || geo->oc == 0)
         return p;
     set_rows(p, p->depthwise ? 0 : taps * geo->oc * p->g->esize);
+    set_pixels(a, p);
     if (p->depthwise) {
         pack_dw(&k);
     } else {

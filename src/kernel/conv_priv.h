@@ -5,10 +5,10 @@
 #include "kernel/conv_q8.h"
 
 typedef struct SnConvBlock { /* a panel of output channels */
-    int64_t c0;  /* first output channel */
-    int64_t x0;  /* byte offset of its group's channels in a pixel */
-    int npanel;  /* of SN_LANE channels */
-    int ncol;    /* channels that exist */
+    int64_t c0;              /* first output channel */
+    int64_t x0; /* byte offset of its group's channels in a pixel */
+    int npanel; /* of SN_LANE channels */
+    int ncol;   /* channels that exist */
     const void *w;
     SnEnd end;
 } SnConvBlock;
@@ -18,6 +18,9 @@ struct SnConvQ8 {
     SnConvGeo geo;
     int32_t xz;
     bool depthwise;
+    bool columns; /* depthwise: taps by columns, for dw3, */
+    bool raw;     /* with the filter's codes; its zero points are in end.wz */
+    int64_t rep;  /* depthwise: pixels side by side in a block */
     /* The widened rows: wp pixels each, pixel j at column j * colstep - pl;
      * a result row advances by bsh of them, a result column by bsw pixels. */
     int64_t wp, bsh, bsw, colstep;
@@ -29,6 +32,7 @@ struct SnConvQ8 {
     uint32_t nblock;
     const SnConvBlock *block;
     bool rowsum;
+    const int64_t *px; /* [rows * ow] where a chunk's pixels begin, bytes */
 };
 
 #endif

@@ -23,6 +23,7 @@ typedef struct SnEnd {
     const float *mul;
     const int32_t *wz; /* NULL: all zero points of the filter are 0 */
     float lo, hi;      /* clamp bounds less zp */
+    bool small;        /* every mul < 1: products stay in int32 */
     int32_t zp;
 } SnEnd;
 
@@ -40,9 +41,11 @@ typedef struct SnTile {
 typedef void SnTileFn(const SnTile *t);
 
 /* Depthwise: npx pixels of nc channels.  tap: byte offsets of the taps in
- * widened x, ntap a multiple of 4; w as packed for the variant. */
+ * widened x, ntap a multiple of 4; w as packed for the variant.  Three by
+ * three taps without dilation along the row stand by columns: 4 * column +
+ * row, every fourth with weight 0. */
 typedef struct SnDw {
-    const char *x;     /* first pixel, channel c0 */
+    const char *x; /* first pixel, channel c0 */
     int8_t *y;
     int64_t npx, step; /* bytes between neighbouring pixels of x */
     int64_t pitch;     /* bytes between those of y */
@@ -56,8 +59,9 @@ typedef void SnDwFn(const SnDw *d);
 
 /* y[i] = x[i] widened, z: zero point. */
 typedef void SnWidenFn(const int8_t *x, int64_t n, int32_t z, void *y);
-/* Sum of n widened elements. */
-typedef int32_t SnSumFn(const void *x, int64_t n);
+/* Sum of the len widened elements of each run. */
+typedef int32_t SnSumFn(const char *x, const int64_t *run, int64_t nrun,
+                        int64_t len);
 
 /* A variant: what differs between instruction sets. */
 typedef struct SnGemm {
@@ -71,6 +75,7 @@ typedef struct SnGemm {
     SnSumFn *sum;
     SnTileFn *tile[SN_TILE_N / SN_LANE][SN_TILE_M]; /* [panels - 1][rows - 1] */
     SnDwFn *dw;
+    SnDwFn *dw3[2]; /* three by three, column steps of 1 and 2; or NULL */
     /* Place of channel i of a depthwise block in bias and mul. */
     int (*dwplace)(int i);
     /* Packs depthwise weights: w[tap][channel], s16, of one block. */

@@ -23,8 +23,25 @@ put(const SnEnd *e, const int32_t *acc, int n, int8_t *y)
     }
 }
 
-/* Products of two 9-bit numbers, 2^15 of them at most before a carry is
- * possible; later sums wrap. */
+/* acc += x * w over n taps, eight at a time so that acc is seldom stored.  A
+ * sum of eight products of 9-bit numbers fits; acc wraps. */
+static const int16_t *
+mac(uint32_t *acc, const int16_t *x, const int16_t *w, int64_t n)
+{
+    enum { L = SN_LANE };
+
+    for (; n >= 8; n -= 8, x += 8, w += 8 * L)
+        for (int c = 0; c < L; c++)
+            acc[c] += (uint32_t)(x[0] * w[c] + x[1] * w[L + c] +
+                                 x[2] * w[2 * L + c] + x[3] * w[3 * L + c] +
+                                 x[4] * w[4 * L + c] + x[5] * w[5 * L + c] +
+                                 x[6] * w[6 * L + c] + x[7] * w[7 * L + c]);
+    for (; n > 0; n--, x++, w += L)
+        for (int c = 0; c < L; c++)
+            acc[c] += (uint32_t)(x[0] * w[c]);
+    return w;
+}
+
 static void
 row(const SnTile *t, int r)
 {
@@ -32,12 +49,8 @@ row(const SnTile *t, int r)
     uint32_t acc[SN_LANE] = {0};
     int32_t out[SN_LANE];
 
-    for (int64_t i = 0; i < t->nrun; i++) {
-        const int16_t *x = (const void *)(t->x[r] + t->run[i]);
-        for (int64_t k = 0; k < t->nstep; k++, x += 2, w += 2 * SN_LANE)
-            for (int c = 0; c < SN_LANE; c++)
-                acc[c] += (uint32_t)(x[0] * w[2 * c] + x[1] * w[2 * c + 1]);
-    }
+    for (int64_t i = 0; i < t->nrun; i++)
+        w = mac(acc, (const void *)(t->x[r] + t->run[i]), w, t->nstep);
     for (int c = 0; c < SN_LANE; c++)
         out[c] = (int32_t)acc[c];
     put(&t->end, out, t->ncol, t->y[r]);
@@ -68,7 +81,7 @@ dw(const SnDw *d)
         for (int64_t t = 0; t < d->ntap; t++, w += SN_LANE) {
             const int16_t *v = (const void *)(x + d->tap[t]);
             for (int c = 0; c < SN_LANE; c++)
-                acc[c] += v[c] * w[c];
+                acc[c] = (int32_t)((uint32_t)acc[c] + (uint32_t)(v[c] * w[c]));
         }
         put(&d->end, acc, d->nc, y);
     }
@@ -89,7 +102,7 @@ pack(const int16_t *w, int64_t ntap, void *to)
 const SnGemm sn_gemm_ref = {
     .isa = SN_ISA_PORTABLE,
     .esize = 2,
-    .kstep = 2,
+    .kstep = 1,
     .mtile = 2,
     .ntile = 1,
     .dwblock = SN_LANE,

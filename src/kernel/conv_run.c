@@ -67,31 +67,16 @@ widen(const Chunk *k)
 
 /* ---- tiles ---- */
 
-/* Where result pixel m of the chunk begins in the buffer. */
-static inline const char *
-pixel(const Chunk *k, int64_t m)
-{
-    const SnConvQ8 *p = k->p;
-    int64_t r = m / p->geo.ow, c = m % p->geo.ow;
-
-    return k->buf + (r * p->bsh * p->wp + c * p->bsw) * p->geo.c *
-                        p->g->esize;
-}
-
 /* Row sums for the zero points of the filter of one group. */
 static void
 sum_rows(const Chunk *k, int64_t x0)
 {
     const SnConvQ8 *p = k->p;
     int64_t npx = k->nr * p->geo.ow;
+    const char *x = k->buf + x0;
 
-    for (int64_t m = 0; m < npx; m++) {
-        const char *x = pixel(k, m) + x0;
-        int32_t s = 0;
-        for (int64_t r = 0; r < p->nrun; r++)
-            s += p->g->sum(x + p->run[r], p->len);
-        k->rowsum[m] = s;
-    }
+    for (int64_t m = 0; m < npx; m++)
+        k->rowsum[m] = p->g->sum(x + p->px[m], p->run, p->nrun, p->len);
 }
 
 /* Rows of the next tile when `left` remain: whole tiles, the last two even. */
@@ -110,6 +95,7 @@ run_block(const Chunk *k, const SnConvBlock *b)
 {
     const SnConvQ8 *p = k->p;
     int64_t npx = k->nr * p->geo.ow, m = 0;
+    const char *x = k->buf + b->x0;
     int8_t *y = k->y + k->r0 * p->geo.ow * p->geo.oc + b->c0;
     SnTile t = {.w = b->w,
                 .run = p->run,
@@ -121,7 +107,7 @@ run_block(const Chunk *k, const SnConvBlock *b)
     while (m < npx) {
         int n = tile_rows(npx - m, p->g->mtile);
         for (int i = 0; i < n; i++) {
-            t.x[i] = pixel(k, m + i) + b->x0;
+            t.x[i] = x + p->px[m + i];
             t.y[i] = y + (m + i) * p->geo.oc;
             if (p->rowsum)
                 t.rowsum[i] = k->rowsum[m + i];
@@ -136,21 +122,30 @@ run_depthwise(const Chunk *k)
 {
     const SnConvQ8 *p = k->p;
     const SnConvGeo *o = &p->geo;
+    int64_t rest = o->ow % p->rep;
+    SnDwFn *fn = p->columns ? p->g->dw3[p->bsw - 1] : p->g->dw;
 
     for (int64_t r = 0; r < k->nr; r++)
         for (uint32_t i = 0; i < p->nblock; i++) {
             const SnConvBlock *b = &p->block[i];
-            SnDw d = {.x = pixel(k, r * o->ow) + b->x0,
+            SnDw d = {.x = k->buf + p->px[r * o->ow] + b->x0,
                       .y = k->y + (k->r0 + r) * o->ow * o->oc + b->c0,
-                      .npx = o->ow,
-                      .step = p->bsw * o->c * p->g->esize,
-                      .pitch = o->oc,
+                      .npx = o->ow / p->rep,
+                      .step = p->bsw * p->rep * o->c * p->g->esize,
+                      .pitch = p->rep * o->oc,
                       .ntap = p->nrun,
                       .tap = p->run,
                       .w = b->w,
                       .nc = b->ncol,
                       .end = b->end};
-            p->g->dw(&d);
+            fn(&d);
+            if (rest) {
+                d.x += d.npx * d.step;
+                d.y += d.npx * d.pitch;
+                d.npx = 1;
+                d.nc = (int)(rest * o->oc);
+                fn(&d);
+            }
         }
 }
 

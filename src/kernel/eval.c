@@ -61,7 +61,11 @@ typedef struct Fold {
     SnArena *a;
     Memo *memo;
     size_t nmemo;
+    size_t nbyte; /* of results so far */
 } Fold;
+
+/* More than this is left to the run. */
+#define FOLD_NBYTE ((size_t)1 << 30)
 
 static const void *fold(Fold *f, SnRef r, int depth);
 
@@ -86,6 +90,10 @@ compute(Fold *f, SnRef r, int depth)
         if (in[i].data == NULL)
             return NULL;
     }
+    size_t nbyte = sn_tensor_nbyte(sn_type(g, r), sn_shape_of(g, r));
+    if (nbyte > FOLD_NBYTE - f->nbyte)
+        return NULL;
+    f->nbyte += nbyte;
     SnTensor out[SN_MAXRES] = {0};
     for (unsigned i = 0; i < n->nres; i++) {
         out[i].type = n->res[i].type;

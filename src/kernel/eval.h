@@ -14,7 +14,8 @@ SnStatus sn_eval_node(const SnGraph *g, SnId id, const SnTensor *in,
 const char *sn_eval_why_not(const SnGraph *g, SnId id);
 
 /* Evaluates one result whose operands are all Constants, recursively through
- * foldable nodes: the data of r in a, or NULL when it is not constant. */
+ * foldable nodes: the data of r in a, or NULL when it is not constant (or takes
+ * more than 1 GiB on the way). */
 const void *sn_eval_const(const SnGraph *g, SnRef r, SnArena *a);
 
 #endif

@@ -20,8 +20,7 @@ sn_isa_have(SnIsa isa)
     if (isa == SN_ISA_PORTABLE)
         return true;
 #if defined(__x86_64__)
-    bool avx2 =
-        __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+    bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
     if (isa == SN_ISA_AVX2)
         return avx2;
     return avx2 && __builtin_cpu_supports("avx512f") &&

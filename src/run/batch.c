@@ -99,6 +99,8 @@ worker_main(void *arg)
     a = sn_arena_new();
     SnRun *r = sn_run_new(a, w->sh->b->x);
     run_samples(w->sh, w->index, r);
+    if (w->sh->b->stop)
+        w->sh->b->stop(w->sh->b->ctx, w->index, r);
     sn_run_free(r);
     sn_guard_pop(&gu);
     sn_arena_free(a);

@@ -17,6 +17,9 @@ typedef struct SnBatch {
     /* Called once per worker before its first sample; sets hooks.  May be
      * NULL. */
     void (*start)(void *ctx, unsigned worker, SnRun *r);
+    /* Called once per worker after its last sample, in its thread.  May be
+     * NULL. */
+    void (*stop)(void *ctx, unsigned worker, SnRun *r);
     void *ctx;
     bool progress; /* a counter on stderr when that is a terminal */
 } SnBatch;

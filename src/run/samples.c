@@ -335,6 +335,6 @@ sn_samples_fill(void *ctx, int64_t sample, SnRun *r)
     const SnSamples *s = ctx;
 
     for (uint32_t i = 0; i < s->ninput; i++)
-        fill_feed(s, &s->feed[i], sample, sn_run_input(r, i));
+        fill_feed(s, &s->feed[i], s->skip + sample, sn_run_input(r, i));
     return SN_OK;
 }

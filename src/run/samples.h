@@ -41,6 +41,7 @@ typedef struct SnFeed {
 
 typedef struct SnSamples {
     int64_t n;
+    int64_t skip; /* sample 0 is number `skip` of the files */
     uint32_t ninput;
     SnFeed *feed; /* [ninput] */
     SnPixels px;

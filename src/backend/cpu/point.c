@@ -1,0 +1,416 @@
+/* Point nodes, pools and LRN on 8-bit codes. */
+#include <string.h>
+
+#include "cpu_kernels.h"
+#include "kernel/point_q8.h"
+#include "kernel/rows.h"
+
+static bool
+is_q8(const SnTensor *t)
+{
+    return t->type && t->type->elem == SN_QI8 && t->type->nq == 1;
+}
+
+static SnLim
+limits(const SnCall *c)
+{
+    SnRange r = sn_range_open();
+
+    if (c->kind->clamp >= 0)
+        r = *(const SnRange *)sn_attr_at(c->attr,
+                                         &c->kind->attr[c->kind->clamp]);
+    return sn_lim(c->out[0].type, r);
+}
+
+/* ---- by table: what the evaluator gives for each code ---- */
+
+typedef struct Table {
+    SnIsa isa;
+    SnTable8 t;
+} Table;
+
+/* The evaluator's results for n codes in operands a and b (NULL: the node's
+ * own), or NULL. */
+static const int8_t *
+evaluate(const SnPrep *p, int64_t n, int8_t *a, int8_t *b)
+{
+    SnCall c = *p->call;
+    SnShape *s = SN_NEW(c.scratch, SnShape);
+    SnTensor *in = SN_NEW_N(c.scratch, SnTensor, c.nin + 1u);
+    SnTensor out = c.out[0];
+    int8_t *y = SN_NEW_N(c.scratch, int8_t, n);
+
+    s->rank = 1;
+    s->dim[0] = n;
+    memcpy(in, c.in, c.nin * sizeof *in);
+    in[0].data = a;
+    in[0].shape = out.shape = s;
+    if (b) {
+        in[1].data = b;
+        in[1].shape = s;
+    }
+    out.data = y;
+    c.in = in;
+    c.out = &out;
+    c.nout = 1;
+    return p->tuple->eval && p->tuple->eval(&c) == SN_OK ? y : NULL;
+}
+
+bool
+sn_cpu_table_q8_prepare(SnPrep *p)
+{
+    const SnCall *c = p->call;
+    int8_t code[256];
+
+    if (!is_q8(&c->in[0]) || !is_q8(&c->out[0]))
+        return false;
+    for (uint32_t i = 1; i < c->nin; i++)
+        if (!c->in[i].data)
+            return false;
+    sn_codes8(code);
+    const int8_t *t = evaluate(p, 256, code, NULL);
+    if (!t)
+        return false;
+    Table *k = SN_NEW(c->scratch, Table);
+    k->isa = sn_isa();
+    sn_table8_open(&k->t, t);
+    p->prep = k;
+    return true;
+}
+
+SnStatus
+sn_cpu_table_q8(const SnCall *c)
+{
+    const Table *k = c->prep;
+
+    sn_table8_run(k->isa, &k->t, c->in[0].data, sn_shape_count(c->out[0].shape),
+                  c->out[0].data);
+    return SN_OK;
+}
+
+/* ---- two operands: of one shape, or b a row repeated ---- */
+
+typedef struct Pair {
+    SnIsa isa;
+    bool direct; /* by arithmetic, else by a table of 65536 entries */
+    SnPair8 p;
+    const int8_t *table;
+    int64_t nrow, row;
+} Pair;
+
+static bool
+open_pair(const SnCall *c, Pair *k)
+{
+    const SnShape *a = c->in[0].shape, *b = c->in[1].shape;
+    const SnShape *y = c->out[0].shape;
+    int64_t n = sn_shape_count(y), nb = sn_shape_count(b);
+
+    if (c->nin != 2 || !is_q8(&c->in[0]) || !is_q8(&c->in[1]) ||
+        !is_q8(&c->out[0]) || sn_shape_count(a) != n)
+        return false;
+    k->isa = sn_isa();
+    k->nrow = 1;
+    k->row = n;
+    if (nb == n)
+        return true;
+    /* swapped roles of a and b never depend on a row of b */
+    k->row = nb;
+    k->nrow = nb ? n / nb : 0;
+    return b->rank > 0 && b->dim[b->rank - 1] == nb &&
+           y->dim[y->rank - 1] == nb;
+}
+
+/* By what the evaluator gives for each pair of codes. */
+static bool
+by_table(SnPrep *p, Pair *k)
+{
+    SnArena *s = p->call->scratch;
+    int8_t *a = sn_alloc(s, 65536), *b = sn_alloc(s, 65536);
+
+    for (int i = 0; i < 65536; i++) {
+        a[i] = (int8_t)(i / 256 - 128);
+        b[i] = (int8_t)(i % 256 - 128);
+    }
+    k->table = evaluate(p, 65536, a, b);
+    p->prep = k;
+    return k->table != NULL;
+}
+
+bool
+sn_cpu_pair_q8_prepare(SnPrep *p)
+{
+    Pair *k = SN_NEW(p->call->scratch, Pair);
+
+    return open_pair(p->call, k) && by_table(p, k);
+}
+
+/* Sums and products rounded before the zero point is added need no table. */
+static bool
+prepare_direct(SnPrep *p, bool mul)
+{
+    const SnCall *c = p->call;
+    const SnAttrDesc *round = sn_attr_named(c->kind, "round");
+    Pair *k = SN_NEW(c->scratch, Pair);
+
+    if (!open_pair(c, k))
+        return false;
+    if (round && *(const int32_t *)sn_attr_at(c->attr, round) != 0)
+        return by_table(p, k);
+    const SnType *a = c->in[0].type, *b = c->in[1].type, *y = c->out[0].type;
+    SnLim lim = limits(c);
+    k->direct = true;
+    k->p = (SnPair8){.mul = mul,
+                     .as = a->scale[0],
+                     .bs = b->scale[0],
+                     .ys = y->scale[0],
+                     .lo = (float)(lim.lo - y->zp[0]),
+                     .hi = (float)(lim.hi - y->zp[0]),
+                     .az = a->zp[0],
+                     .bz = b->zp[0],
+                     .yz = y->zp[0]};
+    p->prep = k;
+    return true;
+}
+
+bool
+sn_cpu_add_q8_prepare(SnPrep *p)
+{
+    return prepare_direct(p, false);
+}
+
+bool
+sn_cpu_mul_q8_prepare(SnPrep *p)
+{
+    return prepare_direct(p, true);
+}
+
+SnStatus
+sn_cpu_pair_q8(const SnCall *c)
+{
+    const Pair *k = c->prep;
+    const int8_t *a = c->in[0].data, *b = c->in[1].data;
+    int8_t *y = c->out[0].data;
+
+    for (int64_t i = 0; i < k->nrow; i++, a += k->row, y += k->row)
+        if (k->direct)
+            sn_pair8_run(k->isa, &k->p, a, b, k->row, y);
+        else
+            sn_table16_run(k->table, a, b, k->row, y);
+    return SN_OK;
+}
+
+/* ---- conversions at the boundary ---- */
+
+typedef struct Quant {
+    SnIsa isa;
+    SnQuant8 q;
+} Quant;
+
+static bool
+prepare_quant(SnPrep *p, const SnTensor *q, SnLim lim)
+{
+    Quant *k = SN_NEW(p->call->scratch, Quant);
+
+    if (!is_q8(q))
+        return false;
+    int32_t zp = q->type->zp[0];
+    k->isa = sn_isa();
+    k->q = (SnQuant8){.scale = q->type->scale[0],
+                      .lo = (float)(lim.lo - zp),
+                      .hi = (float)(lim.hi - zp),
+                      .zp = zp};
+    p->prep = k;
+    return true;
+}
+
+bool
+sn_cpu_quantize_q8_prepare(SnPrep *p)
+{
+    return prepare_quant(p, &p->call->out[0], limits(p->call));
+}
+
+SnStatus
+sn_cpu_quantize_q8(const SnCall *c)
+{
+    const Quant *k = c->prep;
+
+    sn_quant8_run(k->isa, &k->q, c->in[0].data, sn_shape_count(c->out[0].shape),
+                  c->out[0].data);
+    return SN_OK;
+}
+
+bool
+sn_cpu_dequantize_q8_prepare(SnPrep *p)
+{
+    return prepare_quant(p, &p->call->in[0], (SnLim){0, 0});
+}
+
+SnStatus
+sn_cpu_dequantize_q8(const SnCall *c)
+{
+    const Quant *k = c->prep;
+
+    sn_dequant8_run(k->isa, &k->q, c->in[0].data,
+                    sn_shape_count(c->out[0].shape), c->out[0].data);
+    return SN_OK;
+}
+
+/* ---- pools ---- */
+
+typedef struct Pool {
+    SnIsa isa;
+    SnPool8 p;
+} Pool;
+
+static int64_t
+at(SnInts v, uint32_t i, int64_t els)
+{
+    return i < v.n ? v.v[i] : els;
+}
+
+/* The geometry of a pool of at most 1024 taps, each window with a valid
+ * element (sn_map_open refuses others); NULL when it is another. */
+static Pool *
+open_pool(SnPrep *p)
+{
+    const SnCall *c = p->call;
+    const SnSem *s = &c->kind->sem[0];
+    const SnShape *x = c->in[0].shape, *y = c->out[0].shape;
+    SnInts kernel = sn_map_ints(c, s, 1), stride = sn_map_ints(c, s, 2);
+    SnInts pads = sn_map_ints(c, s, 3), dilate = sn_map_ints(c, s, 4);
+    SnMap m;
+
+    if (!is_q8(&c->in[0]) || !is_q8(&c->out[0]) ||
+        sn_map_open(&m, c, 0) != SN_OK || m.maxtap > 1024)
+        return NULL;
+    Pool *k = SN_NEW(c->scratch, Pool);
+    k->isa = sn_isa();
+    k->p = (SnPool8){
+        .n = x->dim[0],
+        .h = x->dim[1],
+        .w = x->dim[2],
+        .c = x->dim[3],
+        .oh = y->dim[1],
+        .ow = y->dim[2],
+        .kh = at(kernel, 0, 1),
+        .kw = at(kernel, 1, 1),
+        .sh = at(stride, 0, 1),
+        .sw = at(stride, 1, 1),
+        .dh = at(dilate, 0, 1),
+        .dw = at(dilate, 1, 1),
+        .pt = at(pads, 0, 0),
+        .pl = at(pads, 1, 0),
+        .whole = m.whole,
+    };
+    p->prep = k;
+    return k;
+}
+
+bool
+sn_cpu_maxpool_q8_prepare(SnPrep *p)
+{
+    return p->wanted == 1 && open_pool(p) != NULL;
+}
+
+SnStatus
+sn_cpu_maxpool_q8(const SnCall *c)
+{
+    const Pool *k = c->prep;
+
+    sn_maxpool8_run(k->isa, &k->p, c->in[0].data, c->out[0].data);
+    return SN_OK;
+}
+
+bool
+sn_cpu_avgpool_q8_prepare(SnPrep *p)
+{
+    const SnCall *c = p->call;
+    const SnAttrDesc *round = sn_attr_named(c->kind, "round");
+    const SnAttrDesc *shift = sn_attr_named(c->kind, "zp_shift");
+    bool after = round && *(const int32_t *)sn_attr_at(c->attr, round) != 0;
+    int32_t sh =
+        shift ? (int32_t) * (const int64_t *)sn_attr_at(c->attr, shift) : 0;
+    Pool *k = open_pool(p);
+
+    if (!k)
+        return false;
+    const SnType *x = c->in[0].type, *y = c->out[0].type;
+    SnLim lim = limits(c);
+    k->p.count_pad = sn_map_int(c, &c->kind->sem[0], 6, 0) != 0;
+    k->p.xs = x->scale[0];
+    k->p.ys = y->scale[0];
+    k->p.xz = x->zp[0];
+    k->p.whole = k->p.whole && after;
+    k->p.yz = y->zp[0];
+    k->p.lo = (float)(lim.lo - y->zp[0]);
+    k->p.hi = (float)(lim.hi - y->zp[0]);
+    if (after && !k->p.whole) {
+        k->p.off = (float)(y->zp[0] + sh);
+        k->p.lo = (float)(lim.lo + sh);
+        k->p.hi = (float)(lim.hi + sh);
+        k->p.yz = -sh;
+    }
+    return true;
+}
+
+SnStatus
+sn_cpu_avgpool_q8(const SnCall *c)
+{
+    const Pool *k = c->prep;
+
+    sn_avgpool8_run(k->isa, &k->p, c->in[0].data, c->out[0].data);
+    return SN_OK;
+}
+
+/* ---- LRN ---- */
+
+typedef struct Lrn {
+    SnIsa isa;
+    SnLrn8 p;
+} Lrn;
+
+static float
+real(const SnCall *c, const char *name)
+{
+    return *(const float *)sn_attr_at(c->attr, sn_attr_named(c->kind, name));
+}
+
+bool
+sn_cpu_lrn_q8_prepare(SnPrep *p)
+{
+    const SnCall *c = p->call;
+    const SnType *x = c->in[0].type, *y = c->out[0].type;
+    const SnShape *s = c->in[0].shape;
+    int64_t size = sn_map_int(c, &c->kind->sem[0], 1, 1);
+
+    if (!is_q8(&c->in[0]) || !is_q8(&c->out[0]) || s->rank < 1 ||
+        real(c, "beta") != 0.75f || size < 1 || size > 64)
+        return false;
+    SnLim lim = limits(c);
+    Lrn *k = SN_NEW(c->scratch, Lrn);
+    k->isa = sn_isa();
+    k->p.c = s->dim[s->rank - 1];
+    k->p.npx = k->p.c ? sn_shape_count(s) / k->p.c : 0;
+    k->p.before = (size - 1) / 2;
+    k->p.after = size / 2;
+    k->p.coef = (real(c, "alpha") / (float)size) * (x->scale[0] * x->scale[0]);
+    k->p.k = real(c, "k");
+    k->p.xs = x->scale[0];
+    k->p.ys = y->scale[0];
+    k->p.xz = x->zp[0];
+    k->p.yz = y->zp[0];
+    k->p.lo = (float)(lim.lo - y->zp[0]);
+    k->p.hi = (float)(lim.hi - y->zp[0]);
+    p->prep = k;
+    p->nwork = sn_lrn8_work(&k->p);
+    return true;
+}
+
+SnStatus
+sn_cpu_lrn_q8(const SnCall *c)
+{
+    const Lrn *k = c->prep;
+
+    sn_lrn8_run(k->isa, &k->p, c->in[0].data, c->out[0].data, c->work);
+    return SN_OK;
+}

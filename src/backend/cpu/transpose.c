@@ -1,0 +1,143 @@
+/* Transposes that exchange two runs of axes, as layout changes do. */
+#include <string.h>
+
+#include "cpu_kernels.h"
+#include "kernel/map.h"
+
+/* x [outer, a, b, inner] to y [outer, b, a, inner]; inner in bytes. */
+typedef struct Swap {
+    int64_t outer, a, b, inner;
+} Swap;
+
+/* Axes that stay side by side are one; axes of 1 are none.  False when more
+ * than one exchange is left. */
+static bool
+exchange(const SnShape *s, SnInts perm, Swap *k)
+{
+    int64_t from[SN_MAXRANK] = {0}, dim[SN_MAXRANK] = {0}, rank[SN_MAXRANK];
+    int n = 0, last = -2, skipped[SN_MAXRANK] = {0};
+
+    for (int i = 0, seen = 0; i < s->rank; i++) {
+        skipped[i] = seen;
+        seen += s->dim[i] == 1;
+    }
+    for (uint32_t i = 0; i < perm.n; i++) {
+        int ax = (int)perm.v[i], place = ax - skipped[ax];
+        if (s->dim[ax] == 1)
+            continue;
+        if (n && place == last + 1) {
+            dim[n - 1] *= s->dim[ax];
+        } else {
+            from[n] = place;
+            dim[n++] = s->dim[ax];
+        }
+        last = place;
+    }
+    for (int i = 0; i < n; i++) { /* which of the joined axes of x it is */
+        rank[i] = 0;
+        for (int j = 0; j < n; j++)
+            rank[i] += from[j] < from[i];
+    }
+    int i = 0;
+    *k = (Swap){1, 1, 1, 1};
+    if (i < n && rank[i] == i)
+        k->outer = dim[i++];
+    if (i + 1 < n && rank[i] == i + 1 && rank[i + 1] == i) {
+        k->b = dim[i];
+        k->a = dim[i + 1];
+        i += 2;
+    }
+    if (i < n && rank[i] == i)
+        k->inner = dim[i++];
+    return i == n;
+}
+
+bool
+sn_cpu_transpose_prepare(SnPrep *p)
+{
+    const SnCall *c = p->call;
+    const SnShape *s = c->in[0].shape;
+    SnInts perm = sn_map_ints(c, &c->kind->sem[0], 1);
+    Swap *k = SN_NEW(c->scratch, Swap);
+
+    if (perm.n != (uint32_t)s->rank || sn_shape_count(s) == 0 ||
+        !exchange(s, perm, k))
+        return false;
+    k->inner *= (int64_t)sn_elem_size(c->in[0].type->elem);
+    p->prep = k;
+    return true;
+}
+
+/* [a, b] to [b, a] of one element size, in squares that stay in the cache. */
+#define SWAP(NAME, T)                                                  \
+    static void NAME(const void *from, int64_t a, int64_t b, void *to) \
+    {                                                                  \
+        const T *x = from;                                             \
+        T *y = to;                                                     \
+        for (int64_t i0 = 0; i0 < a; i0 += 32)                         \
+            for (int64_t j0 = 0; j0 < b; j0 += 32) {                   \
+                int64_t i1 = i0 + 32 < a ? i0 + 32 : a;                \
+                int64_t j1 = j0 + 32 < b ? j0 + 32 : b;                \
+                for (int64_t j = j0; j < j1; j++)                      \
+                    for (int64_t i = i0; i < i1; i++)                  \
+                        y[j * a + i] = x[i * b + j];                   \
+            }                                                          \
+    }
+SWAP(swap1, int8_t)
+SWAP(swap2, int16_t)
+SWAP(swap4, int32_t)
+SWAP(swap8, int64_t)
+
+/* Three planes to pixels, and back: pictures. */
+#define PLANES(NAME, T)                                     \
+    static void NAME(const void *from, int64_t b, void *to) \
+    {                                                       \
+        const T *r = from, *g = r + b, *bl = g + b;         \
+        T *y = to;                                          \
+        for (int64_t j = 0; j < b; j++) {                   \
+            y[3 * j] = r[j];                                \
+            y[3 * j + 1] = g[j];                            \
+            y[3 * j + 2] = bl[j];                           \
+        }                                                   \
+    }
+PLANES(planes1, int8_t)
+PLANES(planes4, int32_t)
+
+static void
+swap_runs(const char *x, int64_t a, int64_t b, int64_t n, char *y)
+{
+    for (int64_t j = 0; j < b; j++)
+        for (int64_t i = 0; i < a; i++, y += n)
+            memcpy(y, x + (i * b + j) * n, (size_t)n);
+}
+
+SnStatus
+sn_cpu_transpose(const SnCall *c)
+{
+    const Swap *k = c->prep;
+    const char *x = c->in[0].data;
+    char *y = c->out[0].data;
+    int64_t nbyte = k->a * k->b * k->inner;
+
+    if (k->a == 1 && k->b == 1) {
+        memcpy(y, x, (size_t)(k->outer * k->inner));
+        return SN_OK;
+    }
+    for (int64_t i = 0; i < k->outer; i++, x += nbyte, y += nbyte) {
+        if (k->a == 3 && k->inner == 1)
+            planes1(x, k->b, y);
+        else if (k->a == 3 && k->inner == 4)
+            planes4(x, k->b, y);
+        else if (k->inner == 1)
+            swap1(x, k->a, k->b, y);
+        else if (k->inner == 2)
+            swap2(x, k->a, k->b, y);
+        else if (k->inner == 4)
+            swap4(x, k->a, k->b, y);
+        else if (k->inner == 8)
+            swap8(x, k->a, k->b, y);
+        else
+            swap_runs(x, k->a, k->b, k->inner, y);
+    }
+    return SN_OK;
+}

@@ -1,0 +1,269 @@
+/* Point, pool and LRN kernels: what all variants share, and the portable
+ * one. */
+#include "kernel/point_q8.h"
+
+#include <string.h>
+#include "base/num.h"
+
+static const SnPoint8 *
+point8(SnIsa isa)
+{
+#if defined(__x86_64__)
+    if (isa == SN_ISA_VNNI)
+        return &sn_point8_vnni;
+    if (isa == SN_ISA_AVX2)
+        return &sn_point8_avx2;
+#endif
+    (void)isa;
+    return &sn_point8_ref;
+}
+
+/* ---- shared ---- */
+
+void
+sn_table8_open(SnTable8 *p, const int8_t t[256])
+{
+    memcpy(p->t, t, 256);
+    p->lo = t[0];
+    p->hi = t[255];
+    p->clamp = p->lo <= p->hi;
+    for (int i = 0; i < 256; i++) {
+        int v = i - 128;
+        p->clamp &= t[i] == (v < p->lo ? p->lo : v > p->hi ? p->hi : v);
+    }
+#if defined(__x86_64__)
+    p->vbmi = __builtin_cpu_supports("avx512vbmi");
+#endif
+}
+
+void
+sn_table8_run(SnIsa isa, const SnTable8 *p, const int8_t *x, int64_t n,
+              int8_t *y)
+{
+    point8(isa)->table(p, x, n, y);
+}
+
+void
+sn_table16_run(const int8_t *t, const int8_t *a, const int8_t *b, int64_t n,
+               int8_t *y)
+{
+    for (int64_t i = 0; i < n; i++)
+        y[i] = t[(a[i] + 128) * 256 + b[i] + 128];
+}
+
+void
+sn_pair8_run(SnIsa isa, const SnPair8 *p, const int8_t *a, const int8_t *b,
+             int64_t n, int8_t *y)
+{
+    point8(isa)->pair(p, a, b, n, y);
+}
+
+void
+sn_quant8_run(SnIsa isa, const SnQuant8 *p, const float *x, int64_t n,
+              int8_t *y)
+{
+    point8(isa)->quant(p, x, n, y);
+}
+
+void
+sn_dequant8_run(SnIsa isa, const SnQuant8 *p, const int8_t *x, int64_t n,
+                float *y)
+{
+    point8(isa)->dequant(p, x, n, y);
+}
+
+/* First and last + 1 tap k with 0 <= base + k * step < size. */
+static void
+valid(int64_t base, int64_t step, int64_t size, int64_t nk, int64_t *lo,
+      int64_t *hi)
+{
+    *lo = base < 0 ? (-base + step - 1) / step : 0;
+    *hi = base >= size ? 0 : (size - 1 - base) / step + 1;
+    if (*hi > nk)
+        *hi = nk;
+}
+
+enum { MAXTAP = 1024 };
+
+/* The taps of a result pixel in ascending order; whole rows at once. */
+static int64_t
+taps(const SnPool8 *p, int64_t oh, int64_t ow, int64_t *tap)
+{
+    int64_t h = oh * p->sh - p->pt, w = ow * p->sw - p->pl, n = 0;
+    int64_t h0, h1, w0, w1;
+
+    valid(h, p->dh, p->h, p->kh, &h0, &h1);
+    valid(w, p->dw, p->w, p->kw, &w0, &w1);
+    for (int64_t i = h0; i < h1; i++)
+        for (int64_t j = w0; j < w1; j++)
+            tap[n++] = ((h + i * p->dh) * p->w + w + j * p->dw) * p->c;
+    return n;
+}
+
+typedef struct Pooling {
+    const SnPool8 *p;
+    SnMax8Fn *max; /* or */
+    SnAvg8Fn *avg;
+} Pooling;
+
+static void
+pool(const Pooling *k, const int8_t *x, int8_t *y)
+{
+    const SnPool8 *p = k->p;
+    int64_t tap[MAXTAP];
+
+    for (int64_t n = 0; n < p->n; n++, x += p->h * p->w * p->c)
+        for (int64_t i = 0; i < p->oh; i++)
+            for (int64_t j = 0; j < p->ow; j++, y += p->c) {
+                int64_t nt = taps(p, i, j, tap);
+                if (k->max)
+                    k->max(x, tap, nt, p->c, y);
+                else
+                    k->avg(p, x, tap, nt, p->count_pad ? p->kh * p->kw : nt, y);
+            }
+}
+
+void
+sn_maxpool8_run(SnIsa isa, const SnPool8 *p, const int8_t *x, int8_t *y)
+{
+    pool(&(Pooling){p, point8(isa)->max, NULL}, x, y);
+}
+
+void
+sn_avgpool8_run(SnIsa isa, const SnPool8 *p, const int8_t *x, int8_t *y)
+{
+    pool(&(Pooling){p, NULL, point8(isa)->avg}, x, y);
+}
+
+enum { LRN_PX = 32 };
+
+static int64_t
+lrn_pitch(const SnLrn8 *p)
+{
+    return (p->c + p->before + p->after + 31) / 16 * 16;
+}
+
+size_t
+sn_lrn8_work(const SnLrn8 *p)
+{
+    return (size_t)(lrn_pitch(p) * LRN_PX + 64) * sizeof(int32_t);
+}
+
+void
+sn_lrn8_run(SnIsa isa, const SnLrn8 *p, const int8_t *x, int8_t *y, void *work)
+{
+    SnLrn8Fn *lrn = point8(isa)->lrn;
+
+    memset(work, 0, sn_lrn8_work(p));
+    for (int64_t i = 0; i < p->npx; i += LRN_PX) {
+        int64_t n = p->npx - i < LRN_PX ? p->npx - i : LRN_PX;
+        lrn(p, x + i * p->c, n, work, lrn_pitch(p), y + i * p->c);
+    }
+}
+
+/* ---- portable ---- */
+
+static void
+table_ref(const SnTable8 *p, const int8_t *x, int64_t n, int8_t *y)
+{
+    for (int64_t i = 0; i < n; i++)
+        y[i] = p->t[x[i] + 128];
+}
+
+static void
+pair_ref(const SnPair8 *p, const int8_t *a, const int8_t *b, int64_t n,
+         int8_t *y)
+{
+    int32_t lo = (int32_t)p->lo, hi = (int32_t)p->hi;
+
+    for (int64_t i = 0; i < n; i++) {
+        float da = sn_dequant(a[i], p->as, p->az);
+        float db = sn_dequant(b[i], p->bs, p->bz);
+        float v = p->mul ? da * db : da + db;
+        y[i] = (int8_t)(sn_rne_clamp(v / p->ys, lo, hi) + p->yz);
+    }
+}
+
+static void
+quant_ref(const SnQuant8 *p, const float *x, int64_t n, int8_t *y)
+{
+    int32_t lo = (int32_t)p->lo, hi = (int32_t)p->hi;
+
+    for (int64_t i = 0; i < n; i++)
+        y[i] = (int8_t)(sn_rne_clamp(x[i] / p->scale, lo, hi) + p->zp);
+}
+
+static void
+dequant_ref(const SnQuant8 *p, const int8_t *x, int64_t n, float *y)
+{
+    for (int64_t i = 0; i < n; i++)
+        y[i] = sn_dequant(x[i], p->scale, p->zp);
+}
+
+static void
+max_ref(const int8_t *x, const int64_t *tap, int64_t ntap, int64_t c, int8_t *y)
+{
+    memcpy(y, x + tap[0], (size_t)c);
+    for (int64_t t = 1; t < ntap; t++) {
+        const int8_t *v = x + tap[t];
+        for (int64_t i = 0; i < c; i++)
+            y[i] = v[i] > y[i] ? v[i] : y[i];
+    }
+}
+
+static void
+avg_ref(const SnPool8 *p, const int8_t *x, const int64_t *tap, int64_t ntap,
+        int64_t nall, int8_t *y)
+{
+    float n = (float)nall;
+
+    for (int64_t i = 0; i < p->c; i++) {
+        int32_t isum = 0;
+        float sum = 0, v;
+        for (int64_t t = 0; t < ntap; t++) {
+            int32_t q = x[tap[t] + i] - p->xz;
+            isum += q;
+            sum = sum + (float)q * p->xs;
+        }
+        if (p->whole) {
+            v = (float)isum * (p->xs / (p->ys * n));
+        } else {
+            v = (sum / n) / p->ys;
+            v = p->off != 0 ? v + p->off : v;
+        }
+        y[i] =
+            (int8_t)(sn_rne_clamp(v, (int32_t)p->lo, (int32_t)p->hi) + p->yz);
+    }
+}
+
+static void
+lrn_px_ref(const SnLrn8 *p, const int8_t *x, int32_t *sq, int8_t *y)
+{
+    int64_t size = p->before + p->after + 1;
+
+    for (int64_t i = 0; i < p->c; i++) {
+        int32_t q = x[i] - p->xz;
+        sq[p->before + i] = q * q;
+    }
+    for (int64_t i = 0; i < p->c; i++) {
+        int32_t s = 0;
+        for (int64_t j = 0; j < size; j++)
+            s += sq[i + j];
+        float t = fmaf(p->coef, (float)s, p->k);
+        float v = sn_lrn_y(sn_dequant(x[i], p->xs, p->xz), t, 0.75f);
+        y[i] =
+            (int8_t)(sn_rne_clamp(v / p->ys, (int32_t)p->lo, (int32_t)p->hi) +
+                     p->yz);
+    }
+}
+
+static void
+lrn_ref(const SnLrn8 *p, const int8_t *x, int64_t npx, int32_t *sq,
+        int64_t pitch, int8_t *y)
+{
+    for (int64_t i = 0; i < npx; i++)
+        lrn_px_ref(p, x + i * p->c, sq + i * pitch, y + i * p->c);
+}
+
+const SnPoint8 sn_point8_ref = {pair_ref, quant_ref, dequant_ref, table_ref,
+                                max_ref,  avg_ref,   lrn_ref};

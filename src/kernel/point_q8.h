@@ -1,0 +1,110 @@
+/* Point, pool and LRN kernels on 8-bit codes.  Each is prepared for its types
+ * (a struct of constants) and takes the instruction set as an argument; all
+ * give the bits of numerics.md. */
+#ifndef SN_POINT_Q8_H
+#define SN_POINT_Q8_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include "kernel/isa.h"
+
+/* ---- y = table[x] ---- */
+
+typedef struct SnTable8 {
+    int8_t t[256]; /* of codes -128 .. 127 */
+    bool clamp;    /* the table is y = x clamped to [lo, hi] */
+    int8_t lo, hi;
+    bool vbmi; /* the processor looks up 128 bytes at once */
+} SnTable8;
+void sn_table8_open(SnTable8 *p, const int8_t t[256]);
+void sn_table8_run(SnIsa isa, const SnTable8 *p, const int8_t *x, int64_t n,
+                   int8_t *y);
+
+/* ---- y = table[a][b], any function of two codes ---- */
+
+void sn_table16_run(const int8_t *t, const int8_t *a, const int8_t *b,
+                    int64_t n, int8_t *y);
+
+/* ---- Add and Mul, `before` ---- */
+
+typedef struct SnPair8 {
+    bool mul;
+    float as, bs, ys, lo, hi; /* lo, hi less yz */
+    int32_t az, bz, yz;
+} SnPair8;
+void sn_pair8_run(SnIsa isa, const SnPair8 *p, const int8_t *a, const int8_t *b,
+                  int64_t n, int8_t *y);
+
+/* ---- Quantize and Dequantize, per tensor ---- */
+
+typedef struct SnQuant8 {
+    float scale, lo, hi; /* lo, hi less zp */
+    int32_t zp;
+} SnQuant8;
+void sn_quant8_run(SnIsa isa, const SnQuant8 *p, const float *x, int64_t n,
+                   int8_t *y);
+void sn_dequant8_run(SnIsa isa, const SnQuant8 *p, const int8_t *x, int64_t n,
+                     float *y);
+
+/* ---- pools ---- */
+
+typedef struct SnPool8 {
+    int64_t n, h, w, c, oh, ow;
+    int64_t kh, kw, sh, sw, dh, dw, pt, pl;
+    /* AvgPool */
+    bool count_pad;
+    float xs, ys, off; /* off: added before rounding (`after`) */
+    bool whole;        /* the `after` form of a whole image: integer mean */
+    int32_t xz, yz;    /* yz: added after rounding */
+    float lo, hi;      /* clamp of what is rounded */
+} SnPool8;
+void sn_maxpool8_run(SnIsa isa, const SnPool8 *p, const int8_t *x, int8_t *y);
+void sn_avgpool8_run(SnIsa isa, const SnPool8 *p, const int8_t *x, int8_t *y);
+
+/* ---- LRN, beta 0.75 ---- */
+
+typedef struct SnLrn8 {
+    int64_t npx, c;
+    int64_t before, after; /* the window: [c - before, c + after] */
+    float coef, k;         /* t = fmaf(coef, S, k) */
+    float xs, ys, lo, hi;  /* lo, hi less yz */
+    int32_t xz, yz;
+} SnLrn8;
+size_t sn_lrn8_work(const SnLrn8 *p);
+void sn_lrn8_run(SnIsa isa, const SnLrn8 *p, const int8_t *x, int8_t *y,
+                 void *work);
+
+/* ---- variants, for point_q8.c ----
+ * Loops over channels or elements; each handles any n. */
+
+typedef void SnPair8Fn(const SnPair8 *p, const int8_t *a, const int8_t *b,
+                       int64_t n, int8_t *y);
+typedef void SnQuant8Fn(const SnQuant8 *p, const float *x, int64_t n,
+                        int8_t *y);
+typedef void SnDequant8Fn(const SnQuant8 *p, const int8_t *x, int64_t n,
+                          float *y);
+typedef void SnTable8Fn(const SnTable8 *p, const int8_t *x, int64_t n,
+                        int8_t *y);
+/* One result pixel: taps at x[tap[i]], c channels. */
+typedef void SnMax8Fn(const int8_t *x, const int64_t *tap, int64_t ntap,
+                      int64_t c, int8_t *y);
+typedef void SnAvg8Fn(const SnPool8 *p, const int8_t *x, const int64_t *tap,
+                      int64_t ntap, int64_t nall, int8_t *y);
+/* npx pixels; sq: `pitch` ints for each, the squares at sq + before, zeros
+ * around them already in place.  The squares are written before the first sum
+ * is read, so that loads do not wait for stores. */
+typedef void SnLrn8Fn(const SnLrn8 *p, const int8_t *x, int64_t npx,
+                      int32_t *sq, int64_t pitch, int8_t *y);
+
+typedef struct SnPoint8 {
+    SnPair8Fn *pair;
+    SnQuant8Fn *quant;
+    SnDequant8Fn *dequant;
+    SnTable8Fn *table;
+    SnMax8Fn *max;
+    SnAvg8Fn *avg;
+    SnLrn8Fn *lrn;
+} SnPoint8;
+extern const SnPoint8 sn_point8_ref, sn_point8_avx2, sn_point8_vnni;
+
+#endif

@@ -1,0 +1,530 @@
+/* Every variant of every kernel of the CPU backend against the generated
+ * evaluator, bit for bit: one-node graphs over shapes around the unrolled
+ * widths, odd zero points, clamps and extreme values. */
+#include "unit/eval_graph.h"
+
+#include "kernel/isa.h"
+#include "rewrite/rewrite.h"
+#include "run/exec.h"
+
+/* ---- one node, run by evaluator and kernel ---- */
+
+static SnRef
+input(const SnType *t, const SnShape *s)
+{
+    SnPlaceholderAttr at = {.boundary = SN_PLACEHOLDER_BOUNDARY_NONE};
+
+    return SN_REF(sn_placeholder_new(g, NULL, s, NULL, &at, t), 0);
+}
+
+static void
+fill_inputs(SnRun *r, int64_t pattern)
+{
+    for (uint32_t i = 0; i < r->x->ninput; i++) {
+        const SnPort *p = &r->x->input[i];
+        size_t n = sn_tensor_nbyte(p->type, p->shape);
+        int8_t *v = sn_run_input(r, i);
+        for (size_t k = 0; k < n; k++) {
+            if (pattern == 0)
+                v[k] = (int8_t)(rnd() >> 24);
+            else
+                v[k] = pattern == 1   ? -128
+                       : pattern == 2 ? 127
+                                      : (int8_t)(k % 2 ? 127 : -128);
+        }
+    }
+}
+
+static void *
+result(const SnBackendDesc *b, uint32_t seed0, int64_t pattern,
+       uint32_t *nfallback)
+{
+    const SnExec *x;
+    SnDiag *d = sn_diag_new(arena);
+
+    assert_int_equal(sn_exec_prepare(arena, g, b, d, &x), SN_OK);
+    SnRun *r = sn_run_new(arena, x);
+    seed = seed0;
+    fill_inputs(r, pattern);
+    SnStatus st = sn_run(r);
+    assert_int_equal(st, SN_OK);
+    const SnPort *o = &x->output[0];
+    void *y = sn_memdup(arena, sn_run_output(r, 0),
+                        sn_tensor_nbyte(o->type, o->shape));
+    sn_run_free(r);
+    *nfallback = x->nfallback;
+    return y;
+}
+
+/* All variants of the graph that ends in y; kernel says whether a kernel must
+ * take it. */
+static void
+compare(SnRef y, bool kernel, const char *what)
+{
+    SnSaveAttr at = {.name = "y", .boundary = SN_SAVE_BOUNDARY_NONE};
+    const SnBackendDesc *cpu = sn_backend_named("CPU");
+    size_t n = sn_tensor_nbyte(sn_type(g, y), sn_shape_of(g, y));
+    uint32_t nf, s0 = rnd();
+    SnIsa best = sn_isa();
+
+    sn_save_new(g, "y", y, &at);
+    assert_non_null(cpu);
+    for (int64_t pattern = 0; pattern < 4; pattern++) {
+        const uint8_t *want = result(NULL, s0, pattern, &nf);
+        for (int i = 0; i < SN_NISA; i++) {
+            if (!sn_isa_set((SnIsa)i))
+                continue;
+            const uint8_t *got = result(cpu, s0, pattern, &nf);
+            assert_int_equal(nf, kernel ? 0 : 1);
+            for (size_t k = 0; k < n; k++)
+                if (got[k] != want[k])
+                    fail_msg("%s, %s, pattern %d: byte %zu is %d, not %d", what,
+                             sn_isa_name((SnIsa)i), (int)pattern, k,
+                             (int8_t)got[k], (int8_t)want[k]);
+        }
+        sn_isa_set(best);
+    }
+    sn_arena_free(arena);
+    arena = sn_arena_new();
+    g = sn_graph_new(arena, "t");
+}
+
+/* ---- contracts ---- */
+
+static const int64_t ones[] = {1, 1};
+static const SnRange open_range = {0, 0, false, false};
+
+typedef struct Geo {
+    int64_t n, h, w, c, oc, kh, kw, group;
+    int64_t stride[2], pads[4], dilate[2];
+} Geo;
+
+static const Geo geos[] = {
+    /* pointwise, channels around the unroll */
+    {1, 5, 5, 1, 1, 1, 1, 1, {1, 1}, {0}, {1, 1}},
+    {1, 7, 7, 4, 16, 1, 1, 1, {1, 1}, {0}, {1, 1}},
+    {1, 7, 7, 64, 64, 1, 1, 1, {1, 1}, {0}, {1, 1}},
+    {2, 3, 5, 63, 65, 1, 1, 1, {1, 1}, {0}, {1, 1}},
+    {1, 6, 6, 67, 47, 1, 1, 1, {2, 2}, {0}, {1, 1}},
+    {1, 9, 4, 17, 33, 1, 1, 1, {1, 3}, {1, 2, 0, 1}, {1, 1}},
+    {1, 14, 14, 30, 130, 1, 1, 1, {1, 1}, {0}, {1, 1}},
+    /* first layers */
+    {1, 17, 19, 3, 16, 7, 7, 1, {2, 2}, {3, 3, 3, 3}, {1, 1}},
+    {1, 23, 23, 3, 96, 11, 11, 1, {4, 4}, {0}, {1, 1}},
+    {1, 12, 12, 1, 8, 5, 5, 1, {1, 1}, {2, 2, 2, 2}, {1, 1}},
+    {1, 30, 30, 3, 32, 3, 3, 1, {2, 2}, {0, 0, 1, 1}, {1, 1}},
+    /* general */
+    {1, 8, 8, 16, 24, 3, 3, 1, {1, 1}, {1, 1, 1, 1}, {1, 1}},
+    {2, 9, 7, 13, 15, 3, 3, 1, {2, 1}, {1, 0, 2, 1}, {1, 1}},
+    {1, 11, 11, 5, 70, 3, 3, 1, {2, 2}, {2, 2, 2, 2}, {2, 2}},
+    {1, 8, 9, 6, 18, 3, 2, 1, {1, 1}, {0, 1, 1, 0}, {1, 3}},
+    {1, 4, 4, 20, 9, 4, 4, 1, {1, 1}, {0}, {1, 1}},
+    {1, 3, 3, 8, 8, 3, 3, 1, {1, 1}, {5, 5, 5, 5}, {1, 1}},
+    {1, 5, 40, 32, 16, 1, 7, 1, {1, 1}, {0, 3, 0, 3}, {1, 1}},
+    {1, 40, 5, 31, 20, 7, 1, 1, {1, 1}, {3, 0, 3, 0}, {1, 1}},
+    /* groups */
+    {1, 8, 8, 12, 20, 3, 3, 4, {1, 1}, {1, 1, 1, 1}, {1, 1}},
+    {1, 7, 7, 64, 128, 3, 3, 2, {2, 2}, {1, 1, 1, 1}, {1, 1}},
+    {1, 6, 6, 6, 12, 3, 3, 6, {1, 1}, {1, 1, 1, 1}, {1, 2}},
+    {1, 6, 6, 10, 4, 1, 1, 2, {1, 1}, {0}, {1, 1}},
+    /* depthwise */
+    {1, 7, 9, 5, 5, 3, 3, 5, {1, 2}, {1, 1, 1, 1}, {1, 1}},
+    {1, 10, 10, 64, 64, 3, 3, 64, {1, 1}, {1, 1, 1, 1}, {1, 1}},
+    {2, 6, 8, 67, 67, 3, 3, 67, {2, 2}, {0, 0, 1, 1}, {1, 1}},
+    {1, 9, 9, 96, 96, 5, 5, 96, {1, 1}, {2, 2, 2, 2}, {1, 1}},
+    {1, 9, 9, 130, 130, 3, 3, 130, {1, 1}, {2, 2, 2, 2}, {2, 2}},
+    {1, 6, 6, 16, 16, 2, 3, 16, {1, 1}, {0, 1, 0, 1}, {1, 2}},
+    {1, 5, 5, 40, 40, 1, 1, 40, {2, 2}, {0}, {1, 1}},
+};
+
+/* An int32 bias without which some sums would leave the codes' range. */
+static int32_t *
+biases(int64_t n, int shift)
+{
+    int32_t *b = SN_NEW_N(arena, int32_t, n);
+
+    for (int64_t i = 0; i < n; i++)
+        b[i] = (int32_t)rnd() >> shift;
+    return b;
+}
+
+static SnRef
+conv_node(const Geo *o, bool per_channel, int variant)
+{
+    static const int32_t zps[] = {0, -7, 127, -128};
+    int64_t taps = o->kh * o->kw * o->c / o->group, kernel[2] = {o->kh, o->kw};
+    float xs = 0.05f, ws = 0.02f, ys = 0.013f * (float)(taps + 5);
+    int32_t wz = variant % 2 ? (variant % 4 == 1 ? 3 : -128) : 0;
+    SnRange clamp = {-100, 90, variant % 3 == 1, variant % 3 != 0};
+    const SnType *yt = q8(ys, zps[variant / 2 % 4] / 2 + 5);
+    const SnShape *w_shape = SHAPE(o->oc, o->kh, o->kw, o->c / o->group);
+    SnRef x = input(q8(xs, zps[variant % 4]), SHAPE(o->n, o->h, o->w, o->c));
+    const int8_t *w = rnd8(o->oc * taps);
+    const int32_t *b = biases(o->oc, 20);
+    SnInts k = {2, kernel}, s = {2, o->stride}, p = {4, o->pads};
+    SnInts d = {2, o->dilate};
+
+    if (!per_channel) {
+        SnConv2DAttr at = {k, s, p, d, o->group, clamp};
+        SnRef bias = variant % 5 == 4
+                         ? 0
+                         : con(sn_type_quant(g->pool, SN_QI32, xs * ws, 0),
+                               SHAPE(o->oc), b);
+        return SN_REF(sn_conv2d_new(g, NULL, x, con(q8(ws, wz), w_shape, w),
+                                    bias, &at, yt),
+                      0);
+    }
+    SnChannelwiseConv2DAttr at = {k, s, p, d, o->group, clamp};
+    float *wss = SN_NEW_N(arena, float, o->oc), *bss;
+    int32_t *wzs = SN_NEW_N(arena, int32_t, o->oc);
+    int32_t *bzs = SN_NEW_N(arena, int32_t, o->oc);
+    bss = SN_NEW_N(arena, float, o->oc);
+    for (int64_t i = 0; i < o->oc; i++) {
+        wss[i] = 0.003f * (float)(i % 7 + 1);
+        wzs[i] = variant % 2 ? (int32_t)(rnd() >> 24) - 128 : 0;
+        bss[i] = xs * wss[i];
+    }
+    uint32_t n = (uint32_t)o->oc;
+    return SN_REF(
+        sn_channelwiseconv2d_new(
+            g, NULL, x,
+            con(sn_type_axis(g->pool, SN_QI8, 0, n, wss, wzs), w_shape, w),
+            con(sn_type_axis(g->pool, SN_QI32, 0, n, bss, bzs), SHAPE(o->oc),
+                b),
+            &at, yt),
+        0);
+}
+
+static void
+conv(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof geos / sizeof *geos; i++)
+        for (int v = 0; v < 4; v++)
+            for (int pc = 0; pc < 2; pc++) {
+                SnRef y = conv_node(&geos[i], pc, v + (int)i);
+                compare(y, true,
+                        sn_format(arena, "convolution %zu, variant %d, %d", i,
+                                  v, pc));
+            }
+}
+
+/* Multipliers that overflow, vanish, and put sums on exact ties. */
+static void
+conv_extremes(void **state)
+{
+    static const float scale[][3] = {
+        {0x1p-100f, 0x1p-100f, 0x1p100f},
+        {0x1p100f, 0x1p-20f, 0x1p-20f},
+        {0x1p100f, 0x1p100f, 1},
+        {0.5f, 0.25f, 16},
+        {1, 1, 2},
+        {1, 1, 1},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof scale / sizeof *scale; i++) {
+        const float *s = scale[i];
+        SnConv2DAttr at = {{2, ones}, {2, ones}, {4, (int64_t[4]){0}},
+                           {2, ones}, 1,         open_range};
+        SnRef w = con(q8(s[1], 0), SHAPE(20, 1, 1, 9), rnd8(180));
+        SnRef x = input(q8(s[0], 1), SHAPE(1, 3, 3, 9));
+        SnRef y = SN_REF(sn_conv2d_new(g, NULL, x, w, 0, &at, q8(s[2], -3)), 0);
+        compare(y, true, sn_format(arena, "scales %zu", i));
+    }
+}
+
+/* Sums at the ends of int32: a long dot product of equal signs. */
+static void
+conv_long(void **state)
+{
+    enum { K = 33000 };
+
+    (void)state;
+    int8_t *w = SN_NEW_N(arena, int8_t, 3 * K);
+    for (int i = 0; i < 3 * K; i++)
+        w[i] = i < K ? -128 : i < 2 * K ? 127 : (int8_t)(i % 2 ? -128 : 127);
+    SnFullyConnectedAttr at = {open_range};
+    SnRef x = input(q8(0.1f, 127), SHAPE(2, K));
+    SnRef y = SN_REF(sn_fullyconnected_new(g, NULL, x,
+                                           con(q8(0.1f, 0), SHAPE(3, K), w), 0,
+                                           &at, q8(50000, 3)),
+                     0);
+    compare(y, true, "long");
+}
+
+static void
+products(void **state)
+{
+    static const int64_t mkn[][3] = {
+        {1, 1, 1},    {1, 10, 3},   {1, 64, 64},  {1, 131, 67}, {1, 784, 10},
+        {2, 33, 129}, {5, 64, 48},  {6, 3, 16},   {7, 100, 31}, {8, 256, 1},
+        {13, 20, 80}, {64, 65, 10}, {300, 7, 17},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof mkn / sizeof *mkn; i++)
+        for (int v = 0; v < 4; v++) {
+            int64_t m = mkn[i][0], k = mkn[i][1], n = mkn[i][2];
+            SnRange clamp = {-50, 100, v == 1, v == 2};
+            SnRef x = input(q8(0.04f, v * 9 - 20), SHAPE(m, k)), y;
+            const int8_t *w = rnd8(n * k);
+            const SnType *yt = q8(0.02f * (float)(k + 3), 7 - v);
+            SnRef bias = con(sn_type_quant(g->pool, SN_QI32, 0.04f * 0.03f, 0),
+                             SHAPE(n), biases(n, 21));
+            if (v < 2) {
+                SnFullyConnectedAttr at = {clamp};
+                y = SN_REF(
+                    sn_fullyconnected_new(g, NULL, x,
+                                          con(q8(0.03f, v * 5), SHAPE(n, k), w),
+                                          bias, &at, yt),
+                    0);
+            } else {
+                SnMatMulAttr at = {.trans_b = v == 3, .clamp = clamp};
+                const SnShape *s = v == 3 ? SHAPE(n, k) : SHAPE(k, n);
+                y = SN_REF(
+                    sn_matmul_new(g, NULL, x, con(q8(0.03f, 2), s, w), &at, yt),
+                    0);
+            }
+            compare(y, true, sn_format(arena, "product %zu, %d", i, v));
+        }
+}
+
+/* ---- tables and pairs ---- */
+
+static const int64_t counts[] = {1, 7, 16, 63, 64, 65, 255, 257, 1000};
+
+static void
+tables(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+        const SnShape *s = SHAPE(counts[i]);
+        const SnType *t = q8(0.05f, (int32_t)i * 9 - 40), *u = q8(0.031f, 7);
+        SnRef x = input(t, s);
+        compare(SN_REF(sn_relu_new(g, NULL, x, t), 0), true, "Relu");
+        t = q8(0.05f, -3), u = q8(0.031f, 7), s = SHAPE(counts[i]);
+        compare(SN_REF(sn_relu_new(g, NULL, input(t, s), u), 0), true,
+                "Relu, other scale");
+        t = q8(0.05f, -3), u = q8(0.031f, 7), s = SHAPE(counts[i]);
+        SnRescaleAttr ra = {{-9, 99, true, true}};
+        compare(SN_REF(sn_rescale_new(g, NULL, input(t, s), &ra, u), 0), true,
+                "Rescale");
+        t = q8(0.05f, -3), s = SHAPE(counts[i]);
+        compare(
+            SN_REF(sn_sigmoid_new(g, NULL, input(t, s), q8(1 / 256.0f, -128)),
+                   0),
+            true, "Sigmoid");
+        t = q8(0.05f, -3), s = SHAPE(counts[i]);
+        SnRef table = con(t, SHAPE(256), rnd8(256));
+        compare(SN_REF(sn_lookuptable_new(g, NULL, input(t, s), table, t), 0),
+                true, "LookupTable");
+    }
+}
+
+static void
+pairs(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+        for (int32_t v = 0; v < 6; v++) {
+            SnRange clamp = {-70, 101, v % 2 == 1, v % 3 == 1};
+            SnAddAttr at = {.clamp = clamp, .zp_shift = v == 5 ? 128 : 0};
+            const SnShape *s = SHAPE(counts[i]);
+            SnRef a = input(q8(v == 2 ? 0.25f : 0.043f, v * 25 - 60), s);
+            SnRef b = input(q8(v == 2 ? 0.25f : 0.091f, 31 - v * 11), s);
+            const SnType *t = q8(v == 2 ? 0.5f : 0.1003f, v * 7 - 3);
+            at.round = v > 3 ? SN_ADD_ROUND_AFTER : SN_ADD_ROUND_BEFORE;
+            compare(SN_REF(sn_add_new(g, NULL, a, b, &at, t), 0), true, "Add");
+        }
+    SnMulAttr ma = {.clamp = open_range};
+    SnRef a = input(q8(0.02f, 3), SHAPE(3, 41));
+    SnRef b = con(q8(0.03f, -9), SHAPE(3, 41), rnd8(123));
+    compare(SN_REF(sn_mul_new(g, NULL, a, b, &ma, q8(0.02f, 1)), 0), true,
+            "Mul");
+    SnAddAttr aa = {.clamp = open_range};
+    for (int v = 0; v < 2; v++) {
+        aa.round = v ? SN_ADD_ROUND_AFTER : SN_ADD_ROUND_BEFORE;
+        a = input(q8(0.02f, 3), SHAPE(3, 41));
+        b = con(q8(0.03f, -9), SHAPE(41), rnd8(41));
+        compare(SN_REF(sn_add_new(g, NULL, a, b, &aa, q8(0.02f, 1)), 0), true,
+                "Add of a row");
+        a = input(q8(0.02f, 3), SHAPE(3, 41));
+        b = con(q8(0.03f, -9), SHAPE(3, 1), rnd8(3));
+        compare(SN_REF(sn_add_new(g, NULL, a, b, &aa, q8(0.02f, 1)), 0), false,
+                "Add of a column");
+        a = input(q8(0.02f, 3), SHAPE(41));
+        b = con(q8(0.03f, -9), SHAPE(3, 41), rnd8(123));
+        compare(SN_REF(sn_add_new(g, NULL, a, b, &aa, q8(0.02f, 1)), 0), false,
+                "Add to a row");
+    }
+    a = input(q8(0.02f, 3), SHAPE(5, 2, 41));
+    b = con(q8(0.03f, -9), SHAPE(1, 41), rnd8(41));
+    compare(SN_REF(sn_mul_new(g, NULL, a, b, &ma, q8(0.02f, 1)), 0), true,
+            "Mul by a row");
+}
+
+/* ---- the boundary ---- */
+
+static void
+conversions(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+        SnQuantizeAttr at = {{-90, 77, i % 2 == 1, i % 3 == 1}};
+        const SnShape *s = SHAPE(counts[i]);
+        SnRef x = input(q8(0.043f, (int32_t)i * 5 - 9), s);
+        SnRef f = SN_REF(sn_dequantize_new(g, NULL, x, plain(SN_F32)), 0);
+        compare(f, true, "Dequantize");
+        s = SHAPE(counts[i]);
+        x = input(plain(SN_F32), s); /* random bits: NaN, infinities too */
+        compare(SN_REF(sn_quantize_new(g, NULL, x, &at, q8(0.5f, 3)), 0), true,
+                "Quantize");
+    }
+}
+
+typedef struct Turn {
+    int rank;
+    int64_t dim[5], perm[5];
+    bool kernel;
+} Turn;
+
+static void
+transposes(void **state)
+{
+    static const Turn turns[] = {
+        {4, {2, 3, 9, 11}, {0, 2, 3, 1}, true},
+        {4, {2, 9, 11, 3}, {0, 3, 1, 2}, true},
+        {4, {1, 40, 35, 5}, {0, 3, 1, 2}, true},
+        {4, {1, 5, 33, 34}, {0, 2, 3, 1}, true},
+        {4, {2, 3, 4, 5}, {0, 1, 2, 3}, true},
+        {4, {2, 3, 4, 5}, {0, 2, 1, 3}, true},
+        {4, {1, 7, 1, 5}, {2, 3, 0, 1}, true},
+        {2, {70, 3}, {1, 0}, true},
+        {3, {2, 3, 4}, {2, 1, 0}, false},
+        {4, {2, 3, 4, 5}, {1, 0, 3, 2}, false},
+        {1, {6}, {0}, true},
+        {3, {1, 1, 1}, {2, 1, 0}, true},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof turns / sizeof *turns; i++)
+        for (int v = 0; v < 3; v++) {
+            const Turn *o = &turns[i];
+            SnTransposeAttr at = {{(uint32_t)o->rank, o->perm}};
+            const SnType *t = v == 0   ? q8(0.1f, 3)
+                              : v == 1 ? plain(SN_I64)
+                                       : plain(SN_F32);
+            SnRef x = input(t, sn_shape(g->pool, o->rank, o->dim));
+            compare(SN_REF(sn_transpose_new(g, NULL, x, &at, t), 0), o->kernel,
+                    sn_format(arena, "Transpose %zu, %d", i, v));
+        }
+}
+
+/* ---- windows ---- */
+
+typedef struct Win {
+    int64_t n, h, w, c, kernel[2], stride[2], pads[4], dilate[2];
+    bool ceil;
+} Win;
+
+static const Win wins[] = {
+    {1, 7, 7, 64, {3, 3}, {2, 2}, {0}, {1, 1}, false},
+    {1, 8, 9, 67, {3, 3}, {2, 2}, {1, 1, 1, 1}, {1, 1}, false},
+    {2, 6, 6, 5, {2, 3}, {1, 2}, {1, 0, 0, 2}, {1, 1}, true},
+    {1, 9, 9, 33, {3, 3}, {1, 1}, {2, 2, 2, 2}, {2, 2}, false},
+    {1, 7, 7, 130, {7, 7}, {1, 1}, {0}, {1, 1}, false},
+    {1, 5, 4, 16, {5, 4}, {1, 1}, {0}, {1, 1}, false},
+    {1, 5, 5, 129, {1, 1}, {2, 2}, {0}, {1, 1}, false},
+};
+
+static void
+pools(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof wins / sizeof *wins; i++) {
+        const Win *o = &wins[i];
+        SnInts k = {2, o->kernel}, st = {2, o->stride}, p = {4, o->pads};
+        SnInts di = {2, o->dilate};
+        const SnType *t = q8(0.04f, -11);
+        SnMaxPoolAttr ma = {k, st, p, di, o->ceil};
+        SnRef x = input(t, SHAPE(o->n, o->h, o->w, o->c));
+        compare(SN_REF(sn_maxpool_new(g, NULL, x, &ma, t, plain(SN_I64)), 0),
+                true, sn_format(arena, "MaxPool %zu", i));
+        for (int v = 0; v < 4; v++) {
+            SnAvgPoolAttr aa = {
+                .kernel = k,
+                .stride = st,
+                .pads = p,
+                .dilate = di,
+                .ceil_mode = o->ceil,
+                .count_include_pad = v == 1,
+                .round =
+                    v > 1 ? SN_AVGPOOL_ROUND_AFTER : SN_AVGPOOL_ROUND_BEFORE,
+                .zp_shift = v == 3 ? 128 : 0,
+                .clamp = {-20, 90, v == 1, v == 2},
+            };
+            x = input(q8(v == 0 ? 0.5f : 0.043f, -11),
+                      SHAPE(o->n, o->h, o->w, o->c));
+            compare(SN_REF(sn_avgpool_new(g, NULL, x, &aa,
+                                          q8(v == 0 ? 1 : 0.03f, 5)),
+                           0),
+                    true, sn_format(arena, "AvgPool %zu, %d", i, v));
+        }
+    }
+}
+
+static void
+lrn(void **state)
+{
+    static const int64_t channels[] = {1, 5, 16, 17, 32, 50, 96};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof channels / sizeof *channels; i++)
+        for (int64_t size = 1; size < 10; size += i % 2 ? 1 : 4) {
+            SnLRNAttr at = {.size = size,
+                            .alpha = size == 5 ? 1e-4f : 0.3f,
+                            .beta = 0.75f,
+                            .k = size == 1 ? 2 : 1};
+            const SnType *t = q8(0.07f, (int32_t)i * 30 - 100);
+            SnRef x = input(t, SHAPE(2, 3, channels[i]));
+            compare(SN_REF(sn_lrn_new(g, NULL, x, &at, t), 0), true,
+                    sn_format(arena, "LRN of %lld", (long long)size));
+        }
+    SnLRNAttr at = {.size = 5, .alpha = 0.1f, .beta = 0.5f, .k = 1};
+    const SnType *t = q8(0.07f, 3);
+    compare(SN_REF(sn_lrn_new(g, NULL, input(t, SHAPE(2, 9)), &at, t), 0),
+            false, "another beta");
+}
+
+/* What the kernels leave to the evaluator. */
+static void
+declined(void **state)
+{
+    (void)state;
+    SnMatMulAttr at = {.clamp = open_range};
+    SnRef a = input(q8(0.1f, 3), SHAPE(2, 3, 4));
+    SnRef b = input(q8(0.1f, 3), SHAPE(2, 4, 5));
+    compare(SN_REF(sn_matmul_new(g, NULL, a, b, &at, q8(0.1f, 0)), 0), false,
+            "two inputs");
+    at.trans_a = true;
+    a = input(q8(0.1f, 3), SHAPE(3, 4));
+    b = con(q8(0.1f, 0), SHAPE(3, 5), rnd8(15));
+    compare(SN_REF(sn_matmul_new(g, NULL, a, b, &at, q8(0.1f, 0)), 0), false,
+            "transposed a");
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(conv),        cmocka_unit_test(conv_extremes),
+        cmocka_unit_test(conv_long),   cmocka_unit_test(products),
+        cmocka_unit_test(tables),      cmocka_unit_test(pairs),
+        cmocka_unit_test(conversions), cmocka_unit_test(transposes),
+        cmocka_unit_test(pools),       cmocka_unit_test(lrn),
+        cmocka_unit_test(declined),
+    };
+
+    return cmocka_run_group_tests(tests, setup, teardown);
+}
