@@ -127,6 +127,10 @@ SnXpAs sn_xp_as(const SnType *t, SnXpAs as);
 /* The value behind Transposes; perm follows. */
 SnRef sn_xp_root(const SnXp *x, SnRef r, int rank, int *perm);
 bool sn_xp_constant(const SnXp *x, SnRef r); /* Constant or Splat */
+/* The elements of a Constant or Splat in this order, fresh; dim gets the
+ * dimensions. */
+const void *sn_xp_elements(SnXp *x, SnRef r, int rank, const int *perm,
+                           int64_t *dim);
 /* The tensor of a value; written now if there is none yet. */
 const char *sn_xp_get(SnXp *x, SnRef r, int rank, const int *perm, SnXpAs as);
 const char *sn_xp_plain(SnXp *x, SnRef r, SnXpAs as); /* in its own order */
@@ -144,6 +148,8 @@ bool sn_xp_same(int rank, const int *p, const int *q);
 /* The order of axes for a node whose map lets Transposes through: one in which
  * operands are at hand.  x->attr is renumbered for it. */
 void sn_xp_choose(SnXp *x, int *perm);
+/* An order that the operand has a tensor in; its own where it has one. */
+void sn_xp_at_hand(SnXp *x, uint32_t slot, int *perm);
 /* The attributes in the order of axes given. */
 bool sn_xp_renumber(SnXp *x, int rank, const int *perm);
 const char *sn_xp_operand(SnXp *x, uint32_t slot, const int *perm, SnXpAs as);
@@ -162,10 +168,14 @@ bool sn_xp_is_default(const SnXp *x, const char *attr);
 const void *sn_xp_attr(const SnXp *x, const char *attr, SnAttrKind kind);
 bool sn_xp_rounds_after(const SnXp *x);
 
-/* ---- hooks (export_ops.c, export_qop.c) ---- */
+/* ---- hooks (export_ops.c, export_fn.c, export_qop.c) ---- */
 /* By the name of a kind, or of the hook that imports its operator; NULL:
  * none. */
 SnXpHook *sn_xp_hook(const char *name);
+/* export_fn.c */
+SnXpHook sn_xp_cast, sn_xp_codes, sn_xp_label, sn_xp_conv_transpose,
+    sn_xp_depth_to_space, sn_xp_reduce, sn_xp_arg, sn_xp_normalize,
+    sn_xp_difference, sn_xp_conv_integer, sn_xp_matmul_integer;
 SnXpCodes *sn_xp_codes_hook(const SnXp *x);
 /* Does ONNX Runtime run this operator on 8-bit codes? */
 bool sn_xp_runs_codes(const char *op);

@@ -34,8 +34,21 @@ static const struct {
     {"QLinearAveragePool", "dilations", INT32_MAX},
 };
 
-/* The line that says how a kind (or what it is a form of) is written: of those
- * for the opset the first that needs no hook, or the first. */
+/* Is line e better to write a kind by than line f?  ONNX's own operators come
+ * before others, those that need no hook before those that do. */
+static bool
+better(const SnOnnxDesc *e, const SnOnnxDesc *f)
+{
+    bool own = e->domain[0] == '\0';
+
+    if (f == NULL)
+        return own || e->hook == NULL;
+    if (own != (f->domain[0] == '\0'))
+        return own;
+    return f->hook != NULL && e->hook == NULL;
+}
+
+/* The line that says how a kind (or what it is a form of) is written. */
 const SnOnnxDesc *
 sn_xp_line(const SnXp *x, SnKind k)
 {
@@ -45,10 +58,10 @@ sn_xp_line(const SnXp *x, SnKind k)
         k = (SnKind)sn_desc(k)->form_of;
     for (uint32_t i = 0; i < sn_nonnx; i++) {
         const SnOnnxDesc *e = &sn_onnx[i];
-        if (e->kind != k || e->since > x->opset || e->domain[0] != '\0' ||
-            (e->until != 0 && e->until < x->opset))
-            continue;
-        if (best == NULL || (best->hook != NULL && e->hook == NULL))
+        bool now = e->domain[0] != '\0' ||
+                   (e->since <= x->opset &&
+                    (e->until == 0 || x->opset <= e->until));
+        if (e->kind == k && now && better(e, best))
             best = e;
     }
     return best;
@@ -274,6 +287,25 @@ sn_xp_choose(SnXp *x, int *perm)
         }
     }
     sn_xp_renumber(x, rank, perm);
+}
+
+void
+sn_xp_at_hand(SnXp *x, uint32_t slot, int *perm)
+{
+    SnRef v = sn_in(x->g, x->id, slot), r;
+    int rank = sn_shape_of(x->g, v)->rank;
+    bool any = false;
+
+    memcpy(perm, sn_xp_identity, sizeof sn_xp_identity);
+    r = sn_xp_root(x, v, rank, perm);
+    for (const SnXpForm *f = x->value[r]; f != NULL; f = f->next)
+        any |= f->rank == rank && sn_xp_same(rank, f->perm, perm);
+    memcpy(perm, sn_xp_identity, sizeof sn_xp_identity);
+    for (const SnXpForm *f = x->value[r]; !any && f != NULL; f = f->next)
+        if (f->rank == rank && !sn_xp_constant(x, r)) {
+            order_of(x, v, f, perm);
+            any = true;
+        }
 }
 
 /* One element stands for a Splat where another operand gives the shape. */
@@ -518,7 +550,7 @@ sn_xp_map(SnXp *x)
         sn_xp_choose(x, perm);
     n = inputs(x, free, perm, in);
     out = sn_xp_open(x, 0, perm);
-    node = sn_xp_node(x, "", x->e->op, n, in, out);
+    node = sn_xp_node(x, x->e->domain, x->e->op, n, in, out);
     SN_TRY(sn_xp_attrs(x, node, x->e->op));
     sn_xp_close(x, 0, perm, out);
     for (uint32_t k = 1; k < x->n->nres; k++)

@@ -334,12 +334,30 @@ static const struct {
     const char *name;
     SnXpHook *fn;
 } hooks[] = {
-    {"BatchedAdd", batched_add},   {"Flip", flip},
-    {"MatMul", matmul},            {"sn_onnx_clip", clip},
-    {"sn_onnx_gather", gather},    {"sn_onnx_gemm", gemm},
-    {"sn_onnx_nary", nary},        {"sn_onnx_pad", pad},
-    {"sn_onnx_reshape", reshape},  {"sn_onnx_resize", resize},
-    {"sn_onnx_slice", slice},      {"sn_onnx_topk", topk},
+    {"BatchedAdd", batched_add},
+    {"Cast", sn_xp_cast},
+    {"CodeDifference", sn_xp_difference},
+    {"Codes", sn_xp_codes},
+    {"ConvTranspose2D", sn_xp_conv_transpose},
+    {"DepthToSpace", sn_xp_depth_to_space},
+    {"Flip", flip},
+    {"IntegerConv2D", sn_xp_conv_integer},
+    {"IntegerMatMul", sn_xp_matmul_integer},
+    {"Label", sn_xp_label},
+    {"MatMul", matmul},
+    {"Normalize", sn_xp_normalize},
+    {"sn_onnx_arg", sn_xp_arg},
+    {"sn_onnx_clip", clip},
+    {"sn_onnx_gather", gather},
+    {"sn_onnx_gelu", nary},
+    {"sn_onnx_gemm", gemm},
+    {"sn_onnx_nary", nary},
+    {"sn_onnx_pad", pad},
+    {"sn_onnx_reduce", sn_xp_reduce},
+    {"sn_onnx_reshape", reshape},
+    {"sn_onnx_resize", resize},
+    {"sn_onnx_slice", slice},
+    {"sn_onnx_topk", topk},
 };
 
 SnXpHook *

@@ -396,7 +396,7 @@ sn_xp_name(SnXp *x, SnRef r, int rank, const int *perm, SnXpAs as)
 {
     const SnType *t = sn_type(x->g, r);
     const char *base = sn_name(x->g, r), *name;
-    bool quant = sn_elem_quant(t->elem);
+    bool quant = sn_elem_quant(t->elem), again = false;
 
     for (uint32_t i = 0; i < x->nwish; i++) {
         SnXpWish *w = &x->wish[i];
@@ -411,10 +411,12 @@ sn_xp_name(SnXp *x, SnRef r, int rank, const int *perm, SnXpAs as)
     if (name != NULL)
         return name;
     for (const SnXpForm *f = x->value[r]; f != NULL; f = f->next)
-        if (f->as == as)
-            return sn_xp_fresh(x, sn_format(x->a, "%s.%s", base,
-                                            tail(rank, perm)));
-    return sn_xp_fresh(x, sn_format(x->a, quant ? "%s.q" : "%s.f", base));
+        again |= f->as == as;
+    if (!again && quant)
+        return sn_xp_fresh(x, sn_format(x->a, "%s.q", base));
+    if (!again && sn_xp_same(rank, perm, sn_xp_identity))
+        return sn_xp_fresh(x, sn_format(x->a, "%s.f", base));
+    return sn_xp_fresh(x, sn_format(x->a, "%s.%s", base, tail(rank, perm)));
 }
 
 /* ---- Constants ---- */
@@ -446,25 +448,34 @@ permute(const SnShape *s, int rank, const int *perm, size_t size,
     }
 }
 
-static const char *
-make_constant(SnXp *x, SnRef r, int rank, const int *perm, SnXpAs as)
+const void *
+sn_xp_elements(SnXp *x, SnRef r, int rank, const int *perm, int64_t *dim)
 {
-    const SnType *t = sn_type(x->g, r);
     const SnShape *s = sn_shape_of(x->g, r);
-    size_t size = sn_elem_size(t->elem);
-    size_t n = rank == 0 ? 1 : (size_t)sn_shape_count(s);
-    const uint8_t *from = sn_def(x->g, r)->data;
-    int64_t dim[SN_MAXRANK] = {0};
-    const char *name;
-    uint8_t *p;
+    size_t size = sn_elem_size(sn_type(x->g, r)->elem);
+    const void *from = sn_def(x->g, r)->data;
+    uint8_t *p = sn_alloc(x->a, (size_t)sn_shape_count(s) * size);
 
     if (from == NULL)
         from = sn_eval_const(x->g, r, x->a);
-    p = sn_alloc(x->a, n * size);
     if (rank == 0)
         memcpy(p, from, size);
     else
         permute(s, rank, perm, size, from, p, dim);
+    return p;
+}
+
+static const char *
+make_constant(SnXp *x, SnRef r, int rank, const int *perm, SnXpAs as)
+{
+    const SnType *t = sn_type(x->g, r);
+    size_t size = sn_elem_size(t->elem);
+    size_t n = rank == 0 ? 1 : (size_t)sn_shape_count(sn_shape_of(x->g, r));
+    int64_t dim[SN_MAXRANK] = {0};
+    const char *name;
+    uint8_t *p =
+        (uint8_t *)(uintptr_t)sn_xp_elements(x, r, rank, perm, dim);
+
     for (size_t i = 0; as == SN_XP_U8 && i < n; i++)
         p[i] ^= 0x80;
     name = sn_xp_name(x, r, rank, perm, as);

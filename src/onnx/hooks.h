@@ -37,16 +37,26 @@ typedef struct SnOxVal {
     const SnOxScales *q;   /* data are codes; the value is what they mean */
     const char *data_name; /* name of the codes' own value, with q */
     SnOxForm *form;        /* made so far */
-    bool u8;               /* qi8 here, uint8 in the file */
-    bool waits;            /* an 8-bit input, made by DequantizeLinear */
+    const SnData *known;   /* of a form, when it was looked for */
+    bool looked;
+    bool u8;               /* qi8 or i8 here, uint8 in the file: less 128 */
+    bool waits;            /* an 8-bit input, made by who gives it a scale */
     uint32_t maker;        /* node index + 1; 0: input or initializer */
     uint32_t nuse;         /* by nodes that matter, and as an output */
-    uint32_t ncode;        /* of these, as codes of a DequantizeLinear */
-    uint32_t reader;       /* one of these nodes */
+    uint32_t ncode;        /* of these, as codes with a scale beside them */
+    uint32_t reader;       /* one of these nodes, */
+    uint32_t reader_in;    /* and its input number */
     bool is_output;
     const Onnx__ValueInfoProto *info; /* what the file says, or NULL */
     struct SnOxVal *next; /* in its hash chain */
 } SnOxVal;
+
+/* Whether 8-bit results are uint8 in the file. */
+typedef enum SnOxSign {
+    SN_OX_AS_INPUTS, /* if an operand is */
+    SN_OX_U8,
+    SN_OX_I8
+} SnOxSign;
 
 typedef struct SnOx {
     SnArena *a;
@@ -65,6 +75,7 @@ typedef struct SnOx {
     const char *where; /* "m.onnx: node 'conv1' (Conv)" */
     int64_t version;   /* opset of its domain */
     bool *used;        /* [n_attribute] */
+    SnOxSign sign;     /* of the 8-bit results of this node */
 } SnOx;
 
 /* m is NULL for a whole node; else the entry, attr the attribute struct being
@@ -119,12 +130,17 @@ SnStatus sn_ox_ints_in(SnOx *x, uint32_t i, const char *what, SnInts *out);
 /* Input i as one real, known; absent: def. */
 SnStatus sn_ox_real_in(SnOx *x, uint32_t i, const char *what, float def,
                        float *out);
+/* The same in the elements of v: a code of v where v is codes. */
+SnStatus sn_ox_real_like(SnOx *x, const SnOxVal *v, uint32_t i,
+                         const char *what, float def, float *out);
 
 /* ---- results ---- */
 SnStatus sn_ox_put(SnOx *x, uint32_t k, SnRef ref);      /* ONNX's order */
 SnStatus sn_ox_put_last(SnOx *x, uint32_t k, SnRef ref); /* channels last */
 SnStatus sn_ox_put_data(SnOx *x, uint32_t k, const SnData *t);
 SnStatus sn_ox_alias(SnOx *x, uint32_t k, SnOxVal *v);
+/* Is t of the element type that is stated? */
+bool sn_ox_elem_agrees(const SnData *t, const Onnx__ValueInfoProto *vi);
 /* Memory for a tensor worked out at import, within the limit. */
 SnStatus sn_ox_new_data(SnOx *x, SnDtype t, int rank, const int64_t *dim,
                         SnData **out);
@@ -147,7 +163,70 @@ void sn_ox_set_ints(SnOx *x, SnKind k, void *attr, const char *name,
                     uint32_t n, const int64_t *v);
 const SnInts *sn_ox_get_ints(SnKind k, const void *attr, const char *name);
 
+/* ---- nodes put together (hooks_make.c) ---- */
+/* attr NULL: defaults.  type NULL: it follows from the operands. */
+SnStatus sn_ox_node(SnOx *x, const char *kind, const char *name, uint32_t nin,
+                    SnRef *in, void *attr, const SnType *type, SnRef *out);
+SnStatus sn_ox_unary(SnOx *x, const char *kind, const char *name, SnRef in,
+                     SnRef *out);
+SnStatus sn_ox_binary(SnOx *x, const char *kind, const char *name, SnRef a,
+                      SnRef b, SnRef *out);
+SnStatus sn_ox_cast(SnOx *x, const char *name, SnRef in, SnElem to,
+                    SnRef *out);
+SnStatus sn_ox_reshaped(SnOx *x, const char *name, SnRef in, int rank,
+                        const int64_t *dim, SnRef *out);
+SnStatus sn_ox_permute(SnOx *x, const char *name, SnRef in, int rank,
+                       const int *perm, SnRef *out);
+/* n elements along one axis, from number `from` on. */
+SnStatus sn_ox_box(SnOx *x, const char *name, SnRef in, int axis, int64_t from,
+                   int64_t n, SnRef *out);
+/* Constants; v is copied.  sn_ox_reals_room makes room for a v, within the limit,
+ * all zeros. */
+SnStatus sn_ox_reals_room(SnOx *x, int rank, const int64_t *dim, float **v);
+SnStatus sn_ox_reals_const(SnOx *x, const char *name, int rank,
+                           const int64_t *dim, const float *v, SnRef *out);
+SnStatus sn_ox_scalar(SnOx *x, const char *name, float v, SnRef *out);
+SnStatus sn_ox_int_const(SnOx *x, const char *name, SnElem e, int64_t v,
+                         SnRef *out); /* e: SN_I32 or SN_I64 */
+void sn_ox_set_flag(SnKind k, void *attr, const char *name, bool v);
+/* The same for a word of the file; what is its attribute there. */
+SnStatus sn_ox_set_word(SnOx *x, SnKind k, void *attr, const char *name,
+                        const char *what, const char *word);
+void sn_ox_set_enum(SnKind k, void *attr, const char *name, const char *word);
+
+/* ---- codes (hooks_quant.c) ---- */
+/* Is input i of the node codes whose scale and zero point are inputs too, and
+ * which? */
+bool sn_ox_code_slot(const Onnx__NodeProto *n, uint32_t i, uint32_t *scale,
+                     uint32_t *zp);
+/* Input i with the type that its scale and zero point give it, with axes
+ * permuted (NULL: ONNX's order).  More than one scale lies along axis, -1:
+ * there may be one only. */
+SnStatus sn_ox_codes(SnOx *x, uint32_t i, int axis, const int *perm,
+                     SnRef *out);
+/* The type that inputs `scale` and `zp` give to result 0, and x->sign. */
+SnStatus sn_ox_code_type(SnOx *x, uint32_t scale, uint32_t zp,
+                         const SnType **out);
+/* A plain 8-bit operand that is not changed by what reads it. */
+SnStatus sn_ox_plain_codes(SnOx *x, SnOxVal *v, SnRef *out);
+/* The numbers that plain codes stand for, as f32 or integers. */
+SnStatus sn_ox_code_numbers(SnOx *x, const char *name, SnRef in, bool u8,
+                            SnElem to, SnRef *out);
+
 /* ---- mapping ---- */
+/* The line that maps operator `op` to this kind by its entries. */
+const SnOnnxDesc *sn_ox_entries(SnKind kind, const char *op);
+/* The attributes of a node of kind k (e's or a form of it) on these operands,
+ * by the entries and attribute hooks of e. */
+SnStatus sn_ox_entry_attrs(SnOx *x, const SnOnnxDesc *e, SnKind k,
+                           uint32_t nin, SnRef *in, void **attr);
+/* Result k: positions r in the NHWC picture `in` as positions in NCHW. */
+SnStatus sn_ox_nchw_positions(SnOx *x, uint32_t k, SnRef r, SnRef in);
+/* A one-dimensional picture is seen as one of height 1 (import_lift.c);
+ * *done says whether the node was one. */
+SnStatus sn_ox_lift(SnOx *x, const SnOnnxDesc *e, bool *done);
+/* Element types that a node does not take, by casts (hooks_int.c). */
+SnStatus sn_ox_other_types(SnOx *x, bool *done);
 /* Maps the node by its entries (import_map.c). */
 SnStatus sn_ox_map(SnOx *x, const SnOnnxDesc *e);
 /* The line of nodes.def for this operator and opset, or NULL; *other is a
@@ -161,8 +240,8 @@ SnOxOp *sn_ox_structural(const char *op);
 SnStatus sn_ox_fold(SnOx *x, bool *done);
 bool sn_ox_foldable(const char *op);
 
-/* Makes the Placeholder of an 8-bit input that waits, when the scale of the
- * DequantizeLinear under way is known already (hooks_quant.c). */
+/* Makes the Placeholder of an 8-bit input that waits, when the scale that the
+ * node under way gives it is known already (hooks_quant.c). */
 SnStatus sn_ox_code_input(SnOx *x, SnOxVal *v);
 
 /* ---- moves of known tensors (import_const.c) ---- */

@@ -26,11 +26,45 @@ SnOxHook sn_onnx_slice;
 SnOxHook sn_onnx_split;
 SnOxHook sn_onnx_pad;
 SnOxHook sn_onnx_gather;
+
+/* hooks_resize.c */
 SnOxHook sn_onnx_resize;
 SnOxHook sn_onnx_upsample;
+
+/* hooks_fn.c: reductions, normalizations, what takes several nodes */
+SnOxHook sn_onnx_reduce;
+SnOxHook sn_onnx_arg;
+SnOxHook sn_onnx_layer_norm;
+SnOxHook sn_onnx_instance_norm;
+SnOxHook sn_onnx_conv_transpose;
+SnOxHook sn_onnx_gelu;
+SnOxHook sn_onnx_depth_to_space;
+SnOxHook sn_onnx_expand;
+SnOxHook sn_onnx_mean;
+
+SnOxHook sn_onnx_rnn; /* hooks_rnn.c */
 
 /* hooks_quant.c */
 SnOxHook sn_onnx_quantize;
 SnOxHook sn_onnx_dequantize;
+/* rne(v / scale) + zp, saturated to 8 bits, as plain codes. */
+SnStatus sn_ox_quantized_by(SnOx *x, const char *name, SnRef v, SnRef scale,
+                            SnRef zp, bool u8, SnRef *out);
+
+/* hooks_qop.c: operators on codes */
+SnOxHook sn_onnx_matmul;
+SnOxHook sn_onnx_qlinear_conv;
+SnOxHook sn_onnx_qlinear_matmul;
+SnOxHook sn_onnx_qgemm;
+SnOxHook sn_onnx_qlinear_binary;
+SnOxHook sn_onnx_qlinear_pool;
+SnOxHook sn_onnx_qlinear_mean;
+SnOxHook sn_onnx_qlinear_where;
+SnOxHook sn_onnx_qlinear_concat;
+SnOxHook sn_onnx_qlinear_unary;
+SnOxHook sn_onnx_qlinear_softmax;
+SnOxHook sn_onnx_matmul_integer;
+SnOxHook sn_onnx_conv_integer;
+SnOxHook sn_onnx_dynamic_quantize;
 
 #endif

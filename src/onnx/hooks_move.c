@@ -184,7 +184,7 @@ pad_widths(SnOx *x, const SnOxVal *v, int64_t *pads, float *value)
         SN_TRY(sn_ox_real(x, "value", 0, value));
     } else {
         SN_TRY(sn_ox_ints_in(x, 1, "the widths", &given));
-        SN_TRY(sn_ox_real_in(x, 2, "the value", 0, value));
+        SN_TRY(sn_ox_real_like(x, v, 2, "the value", 0, value));
         SN_TRY(sn_ox_ints_in(x, 3, "the axes", &axes));
     }
     n = axes.v != NULL ? axes.n : rank;
@@ -208,10 +208,9 @@ pad_widths(SnOx *x, const SnOxVal *v, int64_t *pads, float *value)
     return SN_OK;
 }
 
-/* Sets an enum attribute by word. */
-static SnStatus
-set_word(SnOx *x, SnKind k, void *attr, const char *name, const char *what,
-         const char *word)
+SnStatus
+sn_ox_set_word(SnOx *x, SnKind k, void *attr, const char *name,
+               const char *what, const char *word)
 {
     const SnAttrDesc *a = sn_attr_named(sn_desc(k), name);
 
@@ -241,7 +240,7 @@ sn_onnx_pad(SnOx *x, const SnOxCall *c)
     SN_TRY(sn_ox_need(x, 0, &v));
     SN_TRY(pad_widths(x, v, pads, &value));
     SN_TRY(sn_ox_str(x, "mode", "constant", &mode));
-    SN_TRY(set_word(x, k, attr, "mode", "mode", mode));
+    SN_TRY(sn_ox_set_word(x, k, attr, "mode", "mode", mode));
     SN_TRY(sn_ox_plain(x, v, &in));
     sn_ox_set_ints(x, k, attr, "pads", 2 * (uint32_t)v->rank, pads);
     sn_ox_set_real(k, attr, "value", value);
@@ -261,8 +260,13 @@ gather_index(SnOx *x, SnOxVal *v, int64_t dim, SnRef *out)
     SnData *r;
     int64_t n;
 
-    if (t == NULL || (t->dtype != SN_D_I64 && t->dtype != SN_D_I32))
-        return sn_ox_plain(x, v, out);
+    if (t == NULL || (t->dtype != SN_D_I64 && t->dtype != SN_D_I32)) {
+        SN_TRY(sn_ox_plain(x, v, out));
+        if (sn_type(x->g, *out)->elem != SN_I32)
+            return SN_OK;
+        return sn_ox_cast(x, sn_format(x->a, "%s.i64", v->name), *out, SN_I64,
+                          out);
+    }
     SN_TRY(sn_ox_new_data(x, SN_D_I64, t->rank, t->dim, &r));
     n = sn_data_count(t);
     for (int64_t i = 0; i < n; i++) {
@@ -301,185 +305,4 @@ sn_onnx_gather(SnOx *x, const SnOxCall *c)
     s.attr = attr;
     SN_TRY(sn_ox_add(x, &s, &y));
     return sn_ox_put(x, 0, y);
-}
-
-/* ---- Resize, Upsample ---- */
-
-/* Input i as one factor for each axis; n 0 when absent or empty. */
-static SnStatus
-factors(SnOx *x, uint32_t i, SnReals *out)
-{
-    SnOxVal *v = sn_ox_in(x, i);
-    const SnData *t = v != NULL ? sn_ox_const(x, v) : NULL;
-
-    *out = (SnReals){0};
-    if (v == NULL)
-        return SN_OK;
-    if (t == NULL)
-        return sn_ox_fail(x, SN_EUNSUPPORTED,
-                          "the factors '%s' must be constant", v->name);
-    if (t->dtype != SN_D_F32 || t->rank != 1 || t->dim[0] > SN_MAXRANK)
-        return sn_ox_fail(x, SN_EINPUT, "the factors '%s' are no list of "
-                                        "floats",
-                          v->name);
-    out->n = (uint32_t)t->dim[0];
-    out->v = t->data;
-    return SN_OK;
-}
-
-static SnStatus
-put_nearest(SnOx *x, const SnOxCall *c, SnOxVal *v, SnReals factor,
-            SnInts size, void *attr)
-{
-    SnKind k = c->desc->kind;
-    uint32_t n = (uint32_t)v->rank;
-    int64_t dim[SN_MAXRANK];
-    float *scale = SN_NEW_N(x->a, float, n + 1);
-    const SnAttrDesc *sa = sn_attr_named(sn_desc(k), "scale");
-    SnRef in, y;
-    SnSpec s = {.kind = k, .name = sn_ox_name(x, 0), .nin = 1, .in = &in};
-
-    if ((factor.n != n) == (size.n != n) || (factor.n > 0 && size.n > 0))
-        return sn_ox_fail(x, SN_EINPUT,
-                          "%" PRIu32 " factors and %" PRIu32
-                          " sizes for %" PRIu32 " dimensions",
-                          factor.n, size.n, n);
-    for (uint32_t i = 0; i < n; i++) {
-        double out = size.n > 0 ? (double)size.v[i]
-                                : floor((double)((float)v->dim[i] *
-                                                 factor.v[i]));
-        if (!(out >= 1 && out < 1e9) || v->dim[i] == 0)
-            return sn_ox_fail(x, SN_EINPUT,
-                              "dimension %" PRIu32 " cannot be resized", i);
-        dim[i] = (int64_t)out;
-        scale[i] = size.n > 0 ? (float)dim[i] / (float)v->dim[i]
-                              : factor.v[i];
-    }
-    if (sa == NULL || sa->kind != SN_A_REALS)
-        sn_bug("onnx: %s has no factors 'scale'", sn_desc(k)->name);
-    *(SnReals *)sn_attr_at(attr, sa) = (SnReals){n, scale};
-    sn_ox_set_ints(x, k, attr, "dims", n, dim);
-    SN_TRY(sn_ox_plain(x, v, &in));
-    s.attr = attr;
-    SN_TRY(sn_ox_add(x, &s, &y));
-    return sn_ox_put(x, 0, y);
-}
-
-/* Factors or sizes for some axes, as ones for all of them. */
-static SnStatus
-spread(SnOx *x, const SnOxVal *v, SnReals *factor, SnInts *size)
-{
-    float *f = SN_NEW_N(x->a, float, SN_MAXRANK);
-    int64_t *n = SN_NEW_N(x->a, int64_t, SN_MAXRANK);
-    SnInts axes;
-
-    SN_TRY(sn_ox_ints(x, "axes", &axes));
-    if (axes.v == NULL)
-        return SN_OK;
-    if (axes.n != (factor->n > 0 ? factor->n : size->n))
-        return sn_ox_fail(x, SN_EINPUT,
-                          "axes, factors and sizes do not match");
-    for (int i = 0; i < v->rank; i++) {
-        f[i] = 1;
-        n[i] = v->dim[i];
-    }
-    for (uint32_t i = 0; i < axes.n; i++) {
-        int64_t k = axes.v[i] + (axes.v[i] < 0 ? v->rank : 0);
-        if (k < 0 || k >= v->rank)
-            return sn_ox_fail(x, SN_EINPUT, "axis %" PRId64 " of %d",
-                              axes.v[i], v->rank);
-        if (factor->n > 0)
-            f[k] = factor->v[i];
-        else
-            n[k] = size->v[i];
-    }
-    if (factor->n > 0)
-        *factor = (SnReals){(uint32_t)v->rank, f};
-    else
-        *size = (SnInts){(uint32_t)v->rank, n};
-    return SN_OK;
-}
-
-static SnStatus
-only_nearest(SnOx *x)
-{
-    const char *mode;
-
-    SN_TRY(sn_ox_str(x, "mode", "nearest", &mode));
-    if (strcmp(mode, "nearest") == 0)
-        return SN_OK;
-    return sn_ox_fail(x, SN_EUNSUPPORTED,
-                      "attribute 'mode' = \"%s\" is not supported, only "
-                      "nearest is",
-                      mode);
-}
-
-/* Upsample and Resize of opset 10: coordinates are divided by the factor and
- * cut.  Implementations disagree for factors below 1. */
-static SnStatus
-old_resize(SnOx *x, const SnOxCall *c, SnOxVal *v, SnReals factor)
-{
-    void *attr = sn_ox_attr(x, c->desc->kind);
-
-    for (uint32_t i = 0; i < factor.n; i++)
-        if (!(factor.v[i] >= 1))
-            return sn_ox_fail(x, SN_EUNSUPPORTED,
-                              "factors below 1 are supported from opset 11");
-    SN_TRY(set_word(x, c->desc->kind, attr, "coord", "mode", "asymmetric"));
-    SN_TRY(set_word(x, c->desc->kind, attr, "near", "mode", "floor"));
-    return put_nearest(x, c, v, factor, (SnInts){0}, attr);
-}
-
-SnStatus
-sn_onnx_upsample(SnOx *x, const SnOxCall *c)
-{
-    SnOxVal *v;
-    SnReals factor;
-
-    SN_TRY(sn_ox_need(x, 0, &v));
-    SN_TRY(only_nearest(x));
-    if (x->version < 9)
-        SN_TRY(sn_ox_reals(x, "scales", &factor));
-    else
-        SN_TRY(factors(x, 1, &factor));
-    return old_resize(x, c, v, factor);
-}
-
-SnStatus
-sn_onnx_resize(SnOx *x, const SnOxCall *c)
-{
-    SnKind k = c->desc->kind;
-    void *attr = sn_ox_attr(x, k);
-    SnOxVal *v;
-    SnReals factor;
-    SnInts size;
-    const char *coord, *near, *policy;
-
-    SN_TRY(sn_ox_need(x, 0, &v));
-    SN_TRY(only_nearest(x));
-    if (x->version < 11) {
-        SN_TRY(factors(x, 1, &factor));
-        return old_resize(x, c, v, factor);
-    }
-    /* these have a meaning for other modes only */
-    sn_ox_ignore(x, "cubic_coeff_a");
-    sn_ox_ignore(x, "exclude_outside");
-    sn_ox_ignore(x, "extrapolation_value");
-    sn_ox_ignore(x, "antialias");
-    SN_TRY(sn_ox_str(x, "keep_aspect_ratio_policy", "stretch", &policy));
-    if (strcmp(policy, "stretch") != 0)
-        return sn_ox_fail(x, SN_EUNSUPPORTED,
-                          "attribute 'keep_aspect_ratio_policy' = \"%s\" is "
-                          "not supported",
-                          policy);
-    SN_TRY(sn_ox_str(x, "coordinate_transformation_mode", "half_pixel",
-                     &coord));
-    SN_TRY(sn_ox_str(x, "nearest_mode", "round_prefer_floor", &near));
-    SN_TRY(set_word(x, k, attr, "coord", "coordinate_transformation_mode",
-                    coord));
-    SN_TRY(set_word(x, k, attr, "near", "nearest_mode", near));
-    SN_TRY(factors(x, 2, &factor));
-    SN_TRY(sn_ox_ints_in(x, 3, "the sizes", &size));
-    SN_TRY(spread(x, v, &factor, &size));
-    return put_nearest(x, c, v, factor, size, attr);
 }

@@ -70,16 +70,50 @@ sn_onnx_auto_pad(SnOx *x, const SnOxCall *c)
     return SN_OK;
 }
 
+/* Checks that result 1 can be given; results() turns it. */
 SnStatus
 sn_onnx_argmax(SnOx *x, const SnOxCall *c)
 {
+    int64_t order;
+
     (void)c;
-    if (sn_ox_out(x, 1) == NULL)
+    SN_TRY(sn_ox_int(x, "storage_order", 0, &order));
+    if (order == 0 || sn_ox_out(x, 1) == NULL)
         return SN_OK;
     return sn_ox_fail(x, SN_EUNSUPPORTED,
-                      "its result 1 ('%s'), positions in NCHW order, is not "
-                      "supported",
-                      x->n->output[1]);
+                      "attribute 'storage_order' is supported as 0 only");
+}
+
+static SnStatus
+int_step(SnOx *x, const char *kind, SnRef a, int64_t k, SnRef *out)
+{
+    SnRef c;
+
+    SN_TRY(sn_ox_int_const(x, NULL, SN_I64, k, &c));
+    return sn_ox_binary(x, kind, NULL, a, c, out);
+}
+
+/* i = (n * hw + p) * c + k becomes (n * c + k) * hw + p. */
+SnStatus
+sn_ox_nchw_positions(SnOx *x, uint32_t k, SnRef r, SnRef in)
+{
+    const SnShape *s = sn_shape_of(x->g, in);
+    int64_t c = s->dim[3], hw = s->dim[1] * s->dim[2];
+    SnRef q, n, t, ch, p;
+
+    if (sn_ox_out(x, k) == NULL)
+        return SN_OK;
+    SN_TRY(int_step(x, "Div", r, c, &q)); /* n * hw + p */
+    SN_TRY(int_step(x, "Mul", q, c, &t));
+    SN_TRY(sn_ox_binary(x, "Sub", NULL, r, t, &ch));
+    SN_TRY(int_step(x, "Div", q, hw, &n));
+    SN_TRY(int_step(x, "Mul", n, hw, &t));
+    SN_TRY(sn_ox_binary(x, "Sub", NULL, q, t, &p));
+    SN_TRY(int_step(x, "Mul", n, c, &t));
+    SN_TRY(sn_ox_binary(x, "Add", NULL, t, ch, &t));
+    SN_TRY(int_step(x, "Mul", t, hw, &t));
+    SN_TRY(sn_ox_binary(x, "Add", sn_ox_name(x, k), t, p, &t));
+    return sn_ox_put_last(x, k, t);
 }
 
 SnStatus
@@ -250,16 +284,6 @@ times(SnOx *x, const char *name, SnRef y, float f, SnRef *out)
     return sn_ox_add(x, &s, out);
 }
 
-static void
-set_flag(SnKind k, void *attr, const char *name, bool v)
-{
-    const SnAttrDesc *a = sn_attr_named(sn_desc(k), name);
-
-    if (a == NULL || a->kind != SN_A_BOOL)
-        sn_bug("onnx: %s has no flag '%s'", sn_desc(k)->name, name);
-    *(bool *)sn_attr_at(attr, a) = v;
-}
-
 static SnStatus
 gemm_general(SnOx *x, const Gemm *g)
 {
@@ -271,8 +295,8 @@ gemm_general(SnOx *x, const Gemm *g)
     SN_TRY(sn_ox_kind(x, "MatMul", &s.kind));
     s.name = last ? name : sn_ox_part(x, "product");
     s.attr = sn_ox_attr(x, s.kind);
-    set_flag(s.kind, (void *)(uintptr_t)s.attr, "trans_a", g->trans_a != 0);
-    set_flag(s.kind, (void *)(uintptr_t)s.attr, "trans_b", g->trans_b != 0);
+    sn_ox_set_flag(s.kind, (void *)(uintptr_t)s.attr, "trans_a", g->trans_a != 0);
+    sn_ox_set_flag(s.kind, (void *)(uintptr_t)s.attr, "trans_b", g->trans_b != 0);
     SN_TRY(sn_ox_plain(x, g->a, &in[0]));
     SN_TRY(sn_ox_plain(x, g->b, &in[1]));
     SN_TRY(sn_ox_add(x, &s, &y));
@@ -302,20 +326,6 @@ sn_onnx_gemm(SnOx *x, const SnOxCall *c)
 
 /* ---- element by element ---- */
 
-static SnStatus
-reshaped(SnOx *x, const char *name, SnRef in, uint32_t n, const int64_t *dim,
-         SnRef *out)
-{
-    SnSpec s = {.name = name, .nin = 1, .in = &in};
-    void *attr;
-
-    SN_TRY(sn_ox_kind(x, "Reshape", &s.kind));
-    attr = sn_ox_attr(x, s.kind);
-    sn_ox_set_ints(x, s.kind, attr, "dims", n, dim);
-    s.attr = attr;
-    return sn_ox_add(x, &s, out);
-}
-
 SnStatus
 sn_onnx_softmax_flat(SnOx *x, const SnOxCall *c)
 {
@@ -342,11 +352,11 @@ sn_onnx_softmax_flat(SnOx *x, const SnOxCall *c)
         SN_TRY(sn_ox_add(x, &s, &y));
         return sn_ox_put(x, 0, y);
     }
-    SN_TRY(reshaped(x, sn_ox_part(x, "rows"), in, 2, two, &in));
+    SN_TRY(sn_ox_reshaped(x, sn_ox_part(x, "rows"), in, 2, two, &in));
     sn_ox_set_int(k, attr, "axis", 1);
     s.name = sn_ox_part(x, "softmax");
     SN_TRY(sn_ox_add(x, &s, &y));
-    SN_TRY(reshaped(x, sn_ox_name(x, 0), y, (uint32_t)v->rank, v->dim, &y));
+    SN_TRY(sn_ox_reshaped(x, sn_ox_name(x, 0), y, v->rank, v->dim, &y));
     return sn_ox_put(x, 0, y);
 }
 
@@ -357,6 +367,7 @@ sn_onnx_clip(SnOx *x, const SnOxCall *c)
     void *attr = sn_ox_attr(x, k);
     SnOxVal *v;
     float lo, hi;
+    const SnType *type;
     SnRef in, y;
     SnSpec s = {.kind = k, .name = sn_ox_name(x, 0), .nin = 1, .in = &in};
 
@@ -365,8 +376,8 @@ sn_onnx_clip(SnOx *x, const SnOxCall *c)
         SN_TRY(sn_ox_real(x, "min", -FLT_MAX, &lo));
         SN_TRY(sn_ox_real(x, "max", FLT_MAX, &hi));
     } else {
-        SN_TRY(sn_ox_real_in(x, 1, "the lower bound", -FLT_MAX, &lo));
-        SN_TRY(sn_ox_real_in(x, 2, "the upper bound", FLT_MAX, &hi));
+        SN_TRY(sn_ox_real_like(x, v, 1, "the lower bound", -FLT_MAX, &lo));
+        SN_TRY(sn_ox_real_like(x, v, 2, "the upper bound", FLT_MAX, &hi));
     }
     if (isnan(lo) || isnan(hi))
         return sn_ox_fail(x, SN_EINPUT, "a bound is not a number");
@@ -379,6 +390,9 @@ sn_onnx_clip(SnOx *x, const SnOxCall *c)
     sn_ox_set_real(k, attr, "low", lo);
     sn_ox_set_real(k, attr, "high", hi);
     s.attr = attr;
+    type = sn_type(x->g, in);
+    if (sn_elem_quant(type->elem))
+        s.type = &type;
     SN_TRY(sn_ox_add(x, &s, &y));
     return sn_ox_put(x, 0, y);
 }
@@ -431,7 +445,7 @@ sn_onnx_topk(SnOx *x, const SnOxCall *c)
     SN_TRY(sn_ox_plain(x, v, &in));
     sn_ox_set_int(k, attr, "k", n);
     sn_ox_set_int(k, attr, "axis", axis);
-    set_flag(k, attr, "largest", largest != 0);
+    sn_ox_set_flag(k, attr, "largest", largest != 0);
     s.attr = attr;
     SN_TRY(sn_ox_add(x, &s, &y));
     SN_TRY(sn_ox_put(x, 0, y));

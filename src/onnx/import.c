@@ -10,7 +10,7 @@
 #include "sn_kinds.h"
 
 enum {
-    OPSET_MIN = 7,
+    OPSET_MIN = 1,
     OPSET_MAX = 25, /* the newest whose operators were looked at */
     MAX_REPORTED = 20,
     MAX_INPUTS = 1024,
@@ -66,8 +66,10 @@ check_model(SnOx *x)
     if (x->model->graph == NULL)
         return sn_fail(x->d, SN_EINPUT, x->file, "the model has no graph");
     if (v == 0)
-        return sn_fail(x->d, SN_EINPUT, x->file,
-                       "the model imports no operator set of ONNX");
+        return sn_fail(x->d,
+                       x->model->n_opset_import == 0 ? SN_EINPUT
+                                                     : SN_EUNSUPPORTED,
+                       x->file, "the model imports no operator set of ONNX");
     if (v < OPSET_MIN || v > OPSET_MAX)
         return sn_fail(x->d, SN_EUNSUPPORTED, x->file,
                        "operator set %" PRId64 "; %d to %d are supported", v,
@@ -124,8 +126,11 @@ declare_input(SnOx *x, const Onnx__ValueInfoProto *vi, size_t i)
     v = sn_ox_val(x, vi->name);
     if (v != NULL && v->info != NULL)
         return fail(x, SN_EINPUT, "input", vi->name, "there are two");
-    if (v == NULL) /* else an initializer gives its value */
+    if (v == NULL)
         v = sn_ox_new_val(x, vi->name);
+    else if (!sn_ox_elem_agrees(v->data, vi)) /* an initializer's value */
+        return fail(x, SN_EINPUT, "input", vi->name,
+                    "its initializer has another element type");
     v->info = vi;
     return SN_OK;
 }
@@ -289,13 +294,15 @@ count_uses(SnOx *x, const uint32_t *ord)
                 used |= sn_ox_val(x, n->output[k])->nuse > 0;
         for (size_t k = 0; used && k < n->n_input; k++) {
             SnOxVal *v;
+            uint32_t scale, zp;
             if (n->input[k][0] == '\0')
                 continue;
             v = sn_ox_val(x, n->input[k]);
             v->nuse++;
-            if (k == 0 && strcmp(n->op_type, "DequantizeLinear") == 0) {
+            if (sn_ox_code_slot(n, (uint32_t)k, &scale, &zp)) {
                 v->ncode++;
                 v->reader = ord[i];
+                v->reader_in = (uint32_t)k;
             }
         }
     }
@@ -320,6 +327,7 @@ input_type(SnOx *x, SnDtype t)
     case SN_D_F32:
         return sn_type_plain(x->g->pool, SN_F32);
     case SN_D_I8:
+    case SN_D_U8:
         return sn_type_plain(x->g->pool, SN_I8);
     case SN_D_I32:
         return sn_type_plain(x->g->pool, SN_I32);
@@ -339,6 +347,7 @@ start_node(SnOx *x, const Onnx__NodeProto *n)
     x->where = node_where(x, n);
     x->version = opset_of(x, domain_of(n));
     x->used = SN_NEW_N(x->a, bool, n->n_attribute);
+    x->sign = SN_OX_AS_INPUTS;
 }
 
 static SnStatus
@@ -349,7 +358,9 @@ add_input(SnOx *x, const Onnx__ValueInfoProto *vi)
     const char *name;
     const SnType *type;
     SnOxForm *f;
-    SnSpec s = {.kind = SN_K_PLACEHOLDER, .name = vi->name, .type = &type};
+    SnPlaceholderAttr attr = {SN_PLACEHOLDER_BOUNDARY_NONE};
+    SnSpec s = {.kind = SN_K_PLACEHOLDER, .name = vi->name, .type = &type,
+                .attr = &attr};
     SnDtype dt;
 
     SN_TRY(sn_ox_input_shape(x, vi, v));
@@ -367,6 +378,9 @@ add_input(SnOx *x, const Onnx__ValueInfoProto *vi)
     if (type == NULL)
         return sn_ox_fail(x, SN_EUNSUPPORTED, "%s is not supported here",
                           name);
+    v->u8 = dt == SN_D_U8;
+    if (v->u8)
+        attr.boundary = SN_PLACEHOLDER_BOUNDARY_U8;
     s.shape = sn_shape(x->g->pool, v->rank, v->dim);
     f = SN_NEW(x->a, SnOxForm);
     SN_TRY(sn_ox_add(x, &s, &f->ref));
@@ -390,7 +404,8 @@ add_output(SnOx *x, const Onnx__ValueInfoProto *vi)
     if (v->waits)
         return sn_ox_fail(x, SN_EUNSUPPORTED, "is an 8-bit input");
     SN_TRY(sn_ox_plain(x, v, &in));
-    if (v->u8 && sn_type(x->g, in)->elem == SN_QI8)
+    if (v->u8 && (sn_type(x->g, in)->elem == SN_QI8 ||
+                  sn_type(x->g, in)->elem == SN_I8))
         attr.boundary = SN_SAVE_BOUNDARY_U8;
     return sn_ox_add(x, &s, &none);
 }
@@ -483,6 +498,12 @@ map_node(SnOx *x)
         report_unsupported(x, x->n);
         return SN_EUNSUPPORTED;
     }
+    SN_TRY(sn_ox_lift(x, e, &done));
+    if (done)
+        return SN_OK;
+    SN_TRY(sn_ox_other_types(x, &done));
+    if (done)
+        return SN_OK;
     if (e->hook == NULL)
         return sn_ox_map(x, e);
     c.desc = e;

@@ -13,6 +13,7 @@ typedef struct SnOnnxOpts {
     const char *const *shapes; /* "x=1x3x32x32" for inputs, or "1x3x32x32"
                                   where there is one; NULL-ended; NULL: none */
     int64_t batch;             /* a free leading dimension; 0: 1 */
+    uint64_t max_nbyte;        /* of tensors worked out; 0: 4 GiB */
 } SnOnnxOpts;
 
 /* Reads the model at path ("-" is standard input).  o may be NULL.  SN_EINPUT:
@@ -29,6 +30,10 @@ SnStatus sn_onnx_parse(SnArena *a, const char *name, const char *dir,
 /* The i-th operator that is handled without an onnx line in nodes.def, in
  * alphabetical order; NULL past the last. */
 const char *sn_onnx_structural(size_t i);
+/* What is restricted about it, or NULL. */
+const char *sn_onnx_structural_note(size_t i);
+/* What the hook of a line restricts, or NULL. */
+const char *sn_onnx_hook_note(const char *name);
 /* Is there a hook of this name? */
 bool sn_onnx_hook_known(const char *name);
 

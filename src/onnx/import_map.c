@@ -392,12 +392,36 @@ results(SnOx *x, const Map *m, SnRef y)
 {
     for (uint32_t k = 0; k < x->n->n_output && k < m->kd->nout; k++) {
         SnRef r = SN_REF(SN_NODE(y), k);
-        if (entry_for(m->e, SN_OX_LAYOUT, m->kd->out[k].name) != NULL)
+        if (k > 0 && entry_for(m->e, SN_OX_HOOK, m->kd->out[k].name) != NULL)
+            SN_TRY(sn_ox_nchw_positions(x, k, r, m->in[0]));
+        else if (entry_for(m->e, SN_OX_LAYOUT, m->kd->out[k].name) != NULL)
             SN_TRY(sn_ox_put_last(x, k, r));
         else
             SN_TRY(sn_ox_put(x, k, r));
     }
     return SN_OK;
+}
+
+const SnOnnxDesc *
+sn_ox_entries(SnKind kind, const char *op)
+{
+    for (uint32_t i = 0; i < sn_nonnx; i++)
+        if (sn_onnx[i].kind == kind && sn_onnx[i].hook == NULL &&
+            strcmp(sn_onnx[i].op, op) == 0)
+            return &sn_onnx[i];
+    sn_bug("onnx: %s has no line for %s", sn_desc(kind)->name, op);
+}
+
+SnStatus
+sn_ox_entry_attrs(SnOx *x, const SnOnnxDesc *e, SnKind k, uint32_t nin,
+                  SnRef *in, void **attr)
+{
+    Map m = {.e = e, .kd = sn_desc(k), .nin = nin, .in = in};
+
+    m.attr = *attr = sn_attr_new(x->a, m.kd);
+    SN_TRY(attributes(x, &m));
+    SN_TRY(check_attrs(x, &m));
+    return hooks(x, &m);
 }
 
 SnStatus

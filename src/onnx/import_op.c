@@ -3,6 +3,7 @@
 #include "onnx/hooks.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 #include "onnx/tensor_pb.h"
 
@@ -101,24 +102,40 @@ op_identity(SnOx *x)
     return sn_ox_alias(x, 0, v);
 }
 
+/* Which elements were kept: all. */
+static SnStatus
+put_mask(SnOx *x, const SnOxVal *v)
+{
+    SnData *r;
+
+    if (sn_ox_out(x, 1) == NULL)
+        return SN_OK;
+    SN_TRY(sn_ox_new_data(x, SN_D_BOOL, v->rank, v->dim, &r));
+    memset((void *)(uintptr_t)r->data, 1, sn_data_nbyte(r));
+    return sn_ox_put_data(x, 1, r);
+}
+
 static SnStatus
 op_dropout(SnOx *x)
 {
     SnOxVal *v;
     const SnData *t;
+    float ratio;
 
     sn_ox_ignore(x, "ratio");
     sn_ox_ignore(x, "seed");
     v = sn_ox_in(x, 2);
     t = v != NULL ? sn_ox_const(x, v) : NULL;
     if (v != NULL && (t == NULL || sn_data_count(t) != 1 ||
-                      sn_data_int(t, 0) != 0))
-        return sn_ox_fail(x, SN_EUNSUPPORTED,
-                          "training mode is not supported");
-    if (sn_ox_out(x, 1) != NULL)
-        return sn_ox_fail(x, SN_EUNSUPPORTED,
-                          "its mask '%s' is not supported", x->n->output[1]);
-    return op_identity(x);
+                      sn_data_int(t, 0) != 0)) {
+        SN_TRY(sn_ox_real_in(x, 1, "the ratio", 0.5F, &ratio));
+        if (t == NULL || ratio != 0)
+            return sn_ox_fail(x, SN_EUNSUPPORTED,
+                              "training mode is not supported");
+    }
+    SN_TRY(sn_ox_need(x, 0, &v));
+    SN_TRY(put_mask(x, v));
+    return sn_ox_alias(x, 0, v);
 }
 
 static SnStatus
@@ -186,7 +203,7 @@ elements_of(SnOx *x, const SnOxVal *v)
     case SN_QI8:
         return v->u8 ? SN_D_U8 : SN_D_I8;
     case SN_I8:
-        return SN_D_I8;
+        return v->u8 ? SN_D_U8 : SN_D_I8;
     case SN_QI32:
     case SN_I32:
         return SN_D_I32;
@@ -197,6 +214,33 @@ elements_of(SnOx *x, const SnOxVal *v)
     default:
         return SN_D_NONE;
     }
+}
+
+/* A value that is worked out at run time. */
+static SnStatus
+cast_node(SnOx *x, SnOxVal *v, SnDtype dt, const char *name)
+{
+    static const struct {
+        SnDtype dt;
+        SnElem elem;
+    } to[] = {{SN_D_F32, SN_F32}, {SN_D_I32, SN_I32}, {SN_D_I64, SN_I64},
+              {SN_D_BOOL, SN_BOOL}};
+    SnRef r;
+
+    for (size_t i = 0; i < sizeof to / sizeof to[0]; i++) {
+        if (to[i].dt != dt)
+            continue;
+        SN_TRY(sn_ox_need(x, 0, &v));
+        SN_TRY(sn_ox_plain_codes(x, v, &r));
+        if (sn_type(x->g, r)->elem == SN_I8)
+            SN_TRY(sn_ox_code_numbers(x, sn_ox_name(x, 0), r, v->u8,
+                                      to[i].elem, &r));
+        else
+            SN_TRY(sn_ox_cast(x, sn_ox_name(x, 0), r, to[i].elem, &r));
+        return sn_ox_put(x, 0, r);
+    }
+    return sn_ox_fail(x, SN_EUNSUPPORTED, "from %s to %s",
+                      sn_dtype_name(elements_of(x, v)), name);
 }
 
 static SnStatus
@@ -210,12 +254,15 @@ op_cast(SnOx *x)
     SnDtype dt;
 
     SN_TRY(sn_ox_need(x, 0, &v));
+    sn_ox_ignore(x, "saturate"); /* for float8 only */
     SN_TRY(sn_ox_int(x, "to", 0, &to));
     dt = sn_onnx_dtype(to, &name);
     if (dt != SN_D_NONE && dt == elements_of(x, v))
         return sn_ox_alias(x, 0, v);
     t = sn_ox_const(x, v);
-    if (t == NULL || (dt != SN_D_F32 && dt != SN_D_I64 && dt != SN_D_I32 &&
+    if (t == NULL)
+        return cast_node(x, v, dt, name);
+    if ((dt != SN_D_F32 && dt != SN_D_I64 && dt != SN_D_I32 &&
                       dt != SN_D_BOOL && dt != SN_D_U8 && dt != SN_D_I8))
         return sn_ox_fail(x, SN_EUNSUPPORTED, "from %s to %s",
                           sn_dtype_name(elements_of(x, v)), name);
@@ -226,15 +273,67 @@ op_cast(SnOx *x)
     return sn_ox_put_data(x, 0, r);
 }
 
+/* start, start + delta, ... below limit, all known. */
+static SnStatus
+op_range(SnOx *x)
+{
+    const SnData *in[3];
+    SnOxVal *v;
+    SnData *r;
+    int64_t n = 0;
+
+    for (uint32_t i = 0; i < 3; i++) {
+        SN_TRY(sn_ox_need(x, i, &v));
+        in[i] = sn_ox_const(x, v);
+        if (in[i] == NULL)
+            return sn_ox_fail(x, SN_EUNSUPPORTED, "'%s' must be constant",
+                              v->name);
+        if (sn_data_count(in[i]) != 1 || in[i]->dtype != in[0]->dtype)
+            return sn_ox_fail(x, SN_EINPUT, "'%s' does not fit", v->name);
+    }
+    double from = sn_data_real(in[0], 0), by = sn_data_real(in[2], 0);
+    double count = ceil((sn_data_real(in[1], 0) - from) / by);
+    if (in[0]->dtype != SN_D_F32 && in[0]->dtype != SN_D_I32 &&
+        in[0]->dtype != SN_D_I64)
+        return sn_ox_fail(x, SN_EUNSUPPORTED, "of %s",
+                          sn_dtype_name(in[0]->dtype));
+    if (by == 0 || !(count < 1e9))
+        return sn_ox_fail(x, SN_EINPUT, "is not finite");
+    n = count > 0 ? (int64_t)count : 0;
+    SN_TRY(sn_ox_new_data(x, in[0]->dtype, 1, &n, &r));
+    for (int64_t i = 0; i < n; i++) {
+        void *p = (void *)(uintptr_t)r->data;
+        if (r->dtype == SN_D_F32)
+            ((float *)p)[i] = (float)(from + (double)i * by);
+        else if (r->dtype == SN_D_I64)
+            ((int64_t *)p)[i] = sn_data_int(in[0], 0) +
+                                i * sn_data_int(in[2], 0);
+        else
+            ((int32_t *)p)[i] = (int32_t)(from + (double)i * by);
+    }
+    return sn_ox_put_data(x, 0, r);
+}
+
 static const struct {
     const char *op;
     SnOxOp *fn;
+    const char *note;
 } ops[] = {
-    {"Cast", op_cast},         {"Constant", op_constant},
-    {"ConstantOfShape", op_constant_of_shape},
-    {"Dropout", op_dropout},   {"Identity", op_identity},
-    {"Shape", op_shape},       {"Size", op_size},
+    {"Cast", op_cast, "between f32, int32, int64 and bool; from 8 bits"},
+    {"Constant", op_constant, NULL},
+    {"ConstantOfShape", op_constant_of_shape, "the shape must be constant"},
+    {"Dropout", op_dropout, "as at inference: it keeps everything"},
+    {"Identity", op_identity, NULL},
+    {"Range", op_range, "operands must be constant"},
+    {"Shape", op_shape, NULL},
+    {"Size", op_size, NULL},
 };
+
+const char *
+sn_onnx_structural_note(size_t i)
+{
+    return i < sizeof ops / sizeof ops[0] ? ops[i].note : NULL;
+}
 
 const char *
 sn_onnx_structural(size_t i)

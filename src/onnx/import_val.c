@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 #include "base/buf.h"
+#include "base/num.h"
 #include "kernel/eval.h"
 #include "onnx/tensor_pb.h"
 #include "sn_kinds.h"
@@ -80,8 +81,8 @@ sn_ox_need(SnOx *x, uint32_t i, SnOxVal **out)
         return sn_ox_fail(x, SN_EINPUT, "input %u is missing", i);
     if ((*out)->waits)
         return sn_ox_fail(x, SN_EUNSUPPORTED,
-                          "reads the 8-bit input '%s', which only "
-                          "DequantizeLinear may",
+                          "reads the 8-bit input '%s', which has no scale "
+                          "yet",
                           (*out)->name);
     return SN_OK;
 }
@@ -155,6 +156,7 @@ plain_type(SnOx *x, SnDtype t)
     case SN_D_F32:
         return sn_type_plain(x->g->pool, SN_F32);
     case SN_D_I8:
+    case SN_D_U8:
         return sn_type_plain(x->g->pool, SN_I8);
     case SN_D_I32:
         return sn_type_plain(x->g->pool, SN_I32);
@@ -241,6 +243,9 @@ known_form(SnOx *x, SnOxVal *v, const int *perm, const char *tail, SnRef *out)
             return sn_ox_fail(x, SN_EUNSUPPORTED,
                               "'%s' has elements %s, which nothing here takes",
                               v->name, sn_dtype_name(t->dtype));
+        v->u8 = t->dtype == SN_D_U8;
+        if (v->u8)
+            data = shifted(x, t);
     }
     shape = sn_shape(x->g->pool, t->rank, t->dim);
     if (shape == NULL)
@@ -338,15 +343,23 @@ sn_ox_const(SnOx *x, SnOxVal *v)
 {
     SnData *t;
     const void *p;
+    SnArena *scratch;
 
     if (v->data != NULL)
         return v->q == NULL ? v->data : NULL;
+    if (v->looked)
+        return v->known;
+    v->looked = v->form != NULL;
     for (const SnOxForm *f = v->form; f != NULL; f = f->next) {
         const SnShape *s = sn_shape_of(x->g, f->ref);
         SnDtype dt = dtype_of(sn_type(x->g, f->ref));
         if (dt == SN_D_NONE || !same_perm(v->rank, f->perm, identity))
             continue;
-        p = sn_eval_const(x->g, f->ref, x->a);
+        scratch = sn_arena_new();
+        p = sn_eval_const(x->g, f->ref, scratch);
+        if (p != NULL)
+            p = sn_memdup(x->a, p, sn_tensor_nbyte(sn_type(x->g, f->ref), s));
+        sn_arena_free(scratch);
         if (p == NULL)
             return NULL;
         t = SN_NEW(x->a, SnData);
@@ -354,6 +367,11 @@ sn_ox_const(SnOx *x, SnOxVal *v)
         t->rank = s->rank;
         memcpy(t->dim, s->dim, (size_t)s->rank * sizeof *s->dim);
         t->data = p;
+        if (dt == SN_D_I8 && v->u8) {
+            t->data = shifted(x, t);
+            t->dtype = SN_D_U8;
+        }
+        v->known = t;
         return t;
     }
     return NULL;
@@ -410,6 +428,23 @@ sn_ox_real_in(SnOx *x, uint32_t i, const char *what, float def, float *out)
     return SN_OK;
 }
 
+SnStatus
+sn_ox_real_like(SnOx *x, const SnOxVal *v, uint32_t i, const char *what,
+                float def, float *out)
+{
+    SnOxVal *b = sn_ox_in(x, i);
+    const SnData *t = b != NULL ? sn_ox_const(x, b) : NULL;
+    const SnType *type =
+        v->form != NULL ? sn_type(x->g, v->form->ref) : NULL;
+
+    if (t == NULL || type == NULL || type->elem != SN_QI8 ||
+        t->dtype != (v->u8 ? SN_D_U8 : SN_D_I8) || sn_data_count(t) != 1)
+        return sn_ox_real_in(x, i, what, def, out);
+    *out = sn_dequant((int32_t)sn_data_int(t, 0) - (v->u8 ? 128 : 0),
+                      type->scale[0], type->zp[0]);
+    return SN_OK;
+}
+
 /* ---- results ---- */
 
 /* May the file's element type stand for this type of the graph? */
@@ -418,6 +453,7 @@ elem_fits(SnDtype said, const SnType *t, bool u8)
 {
     switch (t->elem) {
     case SN_QI8:
+    case SN_I8:
         return said == (u8 ? SN_D_U8 : SN_D_I8);
     case SN_QI16:
         return said == SN_D_I16;
@@ -440,8 +476,11 @@ put_dims(SnBuf *b, int rank, const int64_t *dim)
 static bool
 dims_agree(const SnOxVal *v, const Onnx__TensorShapeProto *s)
 {
-    if (s->n_dim != (size_t)v->rank)
-        return false;
+    if (s->n_dim != (size_t)v->rank) /* a scalar may be said to be a list */
+        return v->rank == 0 && s->n_dim == 1 &&
+               s->dim[0]->value_case ==
+                   ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_VALUE &&
+               s->dim[0]->dim_value == 1;
     for (int i = 0; i < v->rank; i++)
         if (s->dim[i]->value_case ==
                 ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_VALUE &&
@@ -489,6 +528,18 @@ check_info(SnOx *x, const SnOxVal *v, const SnType *type)
     return sn_ox_fail(x, SN_EINPUT, "'%s' is %s]", v->name, sn_buf_str(&b));
 }
 
+bool
+sn_ox_elem_agrees(const SnData *t, const Onnx__ValueInfoProto *vi)
+{
+    const char *name;
+
+    return vi->type == NULL ||
+           vi->type->value_case != ONNX__TYPE_PROTO__VALUE_TENSOR_TYPE ||
+           !vi->type->tensor_type->has_elem_type ||
+           vi->type->tensor_type->elem_type == 0 ||
+           sn_onnx_dtype(vi->type->tensor_type->elem_type, &name) == t->dtype;
+}
+
 /* Results on the grid of a uint8 operand are uint8 in the file, too. */
 static bool
 from_u8(SnOx *x)
@@ -507,7 +558,9 @@ put(SnOx *x, SnOxVal *v, SnRef ref, const int *perm)
     const SnShape *s = sn_shape_of(x->g, ref);
 
     v->made = true;
-    if (sn_type(x->g, ref)->elem == SN_QI8 && from_u8(x))
+    if ((sn_type(x->g, ref)->elem == SN_QI8 ||
+         sn_type(x->g, ref)->elem == SN_I8) &&
+        (x->sign == SN_OX_AS_INPUTS ? from_u8(x) : x->sign == SN_OX_U8))
         v->u8 = true;
     v->rank = s->rank;
     for (int i = 0; i < s->rank; i++)
@@ -574,20 +627,23 @@ sn_ox_alias(SnOx *x, uint32_t k, SnOxVal *from)
 SnStatus
 sn_ox_new_data(SnOx *x, SnDtype t, int rank, const int64_t *dim, SnData **out)
 {
-    const uint64_t limit = UINT64_C(1) << 32;
+    uint64_t limit = x->opts != NULL ? x->opts->max_nbyte : 0;
     int64_t n = sn_dims_count(rank, dim);
     SnData *r = SN_NEW(x->a, SnData);
 
     if (n < 0)
         return sn_ox_fail(x, SN_EINPUT, "the result is too large");
+    limit = limit != 0 ? limit : UINT64_C(1) << 32;
     x->nbyte += (uint64_t)n * sn_dtype_size(t);
     if (x->nbyte > limit)
         return sn_ox_fail(x, SN_ENOMEM,
-                          "constants worked out at import take more than 4 "
-                          "GiB");
+                          "constants worked out at import take more than %"
+                          PRIu64 " MiB",
+                          limit >> 20);
     r->dtype = t;
     r->rank = rank;
-    memcpy(r->dim, dim, (size_t)rank * sizeof *dim);
+    if (rank > 0)
+        memcpy(r->dim, dim, (size_t)rank * sizeof *dim);
     r->data = sn_alloc_n(x->a, (size_t)n, sn_dtype_size(t));
     *out = r;
     return SN_OK;

@@ -1,0 +1,24 @@
+/* The ONNX importer: any bytes are a graph that verifies, or refused. */
+#include "fuzz.h"
+
+#include "graph/graph.h"
+#include "onnx/import.h"
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *p, size_t n)
+{
+    SnOnnxOpts o = {.max_nbyte = UINT64_C(64) << 20};
+    SnArena *a = sn_arena_new();
+    SnDiag *d = sn_diag_new(a);
+    SnGraph *g = NULL;
+
+    if (sn_onnx_parse(a, "m.onnx", NULL, p, n, &o, d, &g) == SN_OK) {
+        if (sn_verify(g, d) != SN_OK)
+            sn_bug("imported a graph that does not verify: %s",
+                   sn_diag_text(d, a));
+    } else if (sn_diag_text(d, a)[0] == '\0') {
+        sn_bug("refused without a message");
+    }
+    sn_arena_free(a);
+    return 0;
+}

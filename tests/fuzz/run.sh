@@ -1,0 +1,21 @@
+#!/bin/sh
+# run.sh SECONDS NAME...: runs $BUILD/fuzz_NAME on what was found before
+# ($BUILD/found/NAME) and on the corpus.  A crash leaves $BUILD/crash-*.
+seconds=$1
+shift
+bad=0
+for t in "$@"; do
+    mkdir -p "$BUILD/found/$t"
+    if "$BUILD/fuzz_$t" -max_total_time="$seconds" -rss_limit_mb=3000 \
+        -timeout=20 -max_len=65536 -print_final_stats=1 -verbosity=1 \
+        -artifact_prefix="$BUILD/crash-$t-" "$BUILD/found/$t" \
+        "tests/fuzz/corpus/$t" >"$BUILD/$t.log" 2>&1; then
+        n=$(sed -n 's/.*number_of_executed_units: *//p' "$BUILD/$t.log")
+        echo "ok fuzz_$t: $n runs, clean"
+    else
+        echo "not ok fuzz_$t"
+        grep -E 'ERROR|SUMMARY|internal error|crash-|runtime error' "$BUILD/$t.log" | head -n 5
+        bad=1
+    fi
+done
+exit $bad
