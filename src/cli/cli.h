@@ -22,15 +22,17 @@ typedef struct SnArgs {
     SnStrs pos; /* positional arguments */
     const char *output;
     SnStrs input, calib;
-    const char *labels, *load_profile, *dump_profile, *schema, *backend;
+    const char *labels, *load_profile, *dump_profile, *backend, *shard;
     const char *passes, *pipeline, *print_after, *compare, *dump, *node;
     const char *layout, *format;
     SnStrs shape, dim;
     SnStrs disable, enable;
+    SnStrs schema, range, precision, keep_float;
     SnNums mul, add;
-    long nsample, njob, opt_limit, seed, batch, opset;
+    long nsample, skip, njob, opt_limit, seed, batch, opset;
     bool verify, trace, stats, time_passes, check_passes, strict;
-    bool channelwise, rowwise, json, help;
+    bool channelwise, rowwise, unify, require_int8, json, help;
+    const char *threshold;
 } SnArgs;
 
 typedef struct SnCli {
@@ -66,11 +68,23 @@ SnStatus sn_cli_export(SnCli *c, const SnGraph *g, const char *path);
 SnStatus sn_cli_export_opts(SnCli *c, SnOnnxExport *o);
 SnStatus sn_cli_rewrite_opts(SnCli *c, SnRewriteOpts *o);
 SnStatus sn_cli_pixels(SnCli *c, SnPixels *px);
+/* --precision, --scheme, --range, --keep-float (asked.c). */
+SnStatus sn_cli_control(SnCli *c, SnControl *out);
+typedef struct SnShard { /* part `index` of the data, cut in `count` */
+    int64_t index, count;
+} SnShard;
+/* --shard I/N or env; without it the whole. */
+SnStatus sn_cli_shard(SnCli *c, SnShard *out);
+/* -o with each "{}" replaced by the number of the shard. */
+SnStatus sn_cli_shard_output(SnCli *c, const char **out);
 /* Prints --stats and --time-passes to stderr where asked. */
 void sn_cli_rewrite_report(SnCli *c, const SnRewriter *rw);
 /* Samples for the inputs of x from --input, --calib or what is in files. */
 SnStatus sn_cli_samples(SnCli *c, const SnExec *x, const SnStrs *files,
                         const char *option, SnSamples **out);
+/* A copy of g, lowered all the way as profiling wants it. */
+SnStatus sn_cli_lowered(SnCli *c, const SnGraph *g, bool quiet,
+                        SnGraph **out);
 /* Profiles a copy of g on files; hash and names as quantize wants them.
  * quiet: as a part of another verb, whose passes --trace and the like mean. */
 SnStatus sn_cli_profile(SnCli *c, const SnGraph *g, const SnStrs *files,
@@ -85,6 +99,7 @@ const char *sn_bytes_str(SnArena *a, size_t n);
 SnStatus sn_verb_inspect(SnCli *c), sn_verb_opt(SnCli *c),
     sn_verb_profile(SnCli *c), sn_verb_quantize(SnCli *c),
     sn_verb_run(SnCli *c), sn_verb_draw(SnCli *c), sn_verb_why(SnCli *c),
-    sn_verb_export(SnCli *c);
+    sn_verb_export(SnCli *c), sn_verb_compare(SnCli *c),
+    sn_verb_ops(SnCli *c);
 
 #endif

@@ -1,6 +1,7 @@
 /* What several verbs do: reading models, options of passes, data. */
 #include "cli/cli.h"
 
+#include <limits.h>
 #include <string.h>
 #include "base/file.h"
 #include "graph/text.h"
@@ -128,34 +129,67 @@ sn_cli_samples(SnCli *c, const SnExec *x, const SnStrs *files,
         return sn_fail(c->d, SN_EUSAGE, option, "is missing: expected a "
                        ".npy or .pb file");
     SN_TRY(sn_cli_pixels(c, &px));
-    return sn_samples_open(c->a, x->ninput, x->input, files->n, files->v,
-                           &px, c->args.nsample, c->d, out);
+    long n = c->args.nsample;
+    if (n > 0 && c->args.skip > LONG_MAX - n)
+        n = -1;
+    SN_TRY(sn_samples_open(c->a, x->ninput, x->input, files->n, files->v,
+                           &px, n > 0 ? n + c->args.skip : n, c->d, out));
+    if (c->args.skip >= (*out)->n)
+        return sn_fail(c->d, SN_EUSAGE, "--skip", "leaves none of %lld "
+                       "samples", (long long)(*out)->n);
+    (*out)->skip = c->args.skip;
+    (*out)->n -= c->args.skip;
+    return SN_OK;
 }
 
 SnStatus
-sn_cli_profile(SnCli *c, const SnGraph *g, const SnStrs *files,
-               bool quiet, SnProfile **out)
+sn_cli_lowered(SnCli *c, const SnGraph *g, bool quiet, SnGraph **out)
 {
-    SnGraph *f = sn_graph_clone(g, c->a);
     SnRewriteOpts o;
-    const SnExec *x;
-    SnSamples *s;
 
+    *out = sn_graph_clone(g, c->a);
     SN_TRY(sn_cli_rewrite_opts(c, &o));
     if (quiet) {
         o.trace = o.time_passes = false;
         o.print_after = NULL;
     }
     SnRewriter *rw = sn_rewriter_new(c->a, &o, c->d);
-    SnStatus st = sn_rewrite(rw, f, "profile");
+    SnStatus st = sn_rewrite(rw, *out, "profile");
     if (!quiet)
         sn_cli_rewrite_report(c, rw);
-    SN_TRY(st);
+    return st;
+}
+
+typedef struct Part { /* of the samples: one shard */
+    SnSamples *s;
+    int64_t first;
+} Part;
+
+static SnStatus
+fill_part(void *ctx, int64_t sample, SnRun *r)
+{
+    const Part *p = ctx;
+
+    return sn_samples_fill(p->s, p->first + sample, r);
+}
+
+SnStatus
+sn_cli_profile(SnCli *c, const SnGraph *g, const SnStrs *files,
+               bool quiet, SnProfile **out)
+{
+    SnGraph *f;
+    const SnExec *x;
+    SnShard sh;
+    Part p;
+
+    SN_TRY(sn_cli_shard(c, &sh));
+    SN_TRY(sn_cli_lowered(c, g, quiet, &f));
     SN_TRY(sn_exec_prepare(c->a, f, NULL, c->d, &x));
-    SN_TRY(sn_cli_samples(c, x, files, "--calib", &s));
-    SN_TRY(sn_profile_run(c->a, x, s->n, (unsigned)c->args.njob,
-                          sn_samples_fill, s, sn_graph_hash(g, true), c->d,
-                          out));
+    SN_TRY(sn_cli_samples(c, x, files, "--calib", &p.s));
+    p.first = p.s->n * sh.index / sh.count;
+    int64_t end = p.s->n * (sh.index + 1) / sh.count;
+    SN_TRY(sn_profile_run(c->a, x, end - p.first, (unsigned)c->args.njob,
+                          fill_part, &p, sn_graph_hash(g, true), c->d, out));
     for (uint32_t i = 0; i < (*out)->n; i++)
         if ((*out)->hist[i].nonfinite)
             sn_warn(c->d, (SnPos){0}, NULL, "'%s' had %llu values that are "

@@ -15,7 +15,9 @@ enum {
     DRAW = 32,
     WHY = 64,
     EXPORT = 128,
-    ALL = 255
+    COMPARE = 256,
+    OPS = 512,
+    ALL = 1023
 };
 
 const SnVerb sn_verbs[] = {
@@ -23,19 +25,23 @@ const SnVerb sn_verbs[] = {
      INSPECT, sn_verb_inspect},
     {"opt", "[FILE.sn|-]", "run passes and print the graph", OPT,
      sn_verb_opt},
-    {"profile", "MODEL --calib FILE... [-o PROFILE]",
+    {"profile", "MODEL --calib FILE... [-o PROFILE] | merge PROFILE... -o F",
      "run a float model on data and record the range of each value", PROFILE,
      sn_verb_profile},
     {"quantize", "MODEL (--calib FILE... | --load-profile F) -o OUT",
      "make an int8 model", QUANTIZE, sn_verb_quantize},
     {"run", "MODEL --input FILE...", "run a model, score or compare it", RUN,
      sn_verb_run},
+    {"compare", "FLOAT INT8 --input FILE... [--threshold DB]",
+     "say which nodes of an int8 model lose what", COMPARE, sn_verb_compare},
     {"draw", "MODEL [-o F.dot|F.svg|F.png]", "draw the graph", DRAW,
      sn_verb_draw},
     {"why", "MODEL [--node NAME]", "say why each Rescale is still there",
      WHY, sn_verb_why},
     {"export", "MODEL --format qdq|qoperator -o OUT.onnx",
      "write an ONNX model", EXPORT, sn_verb_export},
+    {"ops", "[OPERATOR...]", "list the ONNX operators that are imported", OPS,
+     sn_verb_ops},
     {0},
 };
 
@@ -60,7 +66,7 @@ typedef struct Option {
 #define AT(field) offsetof(SnArgs, field)
 #define RUNS_PASSES (OPT | PROFILE | QUANTIZE | WHY)
 #define WRITES (OPT | PROFILE | QUANTIZE | DRAW | EXPORT)
-#define READS_DATA (PROFILE | QUANTIZE | RUN)
+#define READS_DATA (PROFILE | QUANTIZE | RUN | COMPARE)
 #define IMPORTS (INSPECT | OPT | DRAW | EXPORT | READS_DATA)
 
 static const Option options[] = {
@@ -73,7 +79,7 @@ static const Option options[] = {
      "operator set of an ONNX model (default: 17)"},
     {"--calib", "FILE", O_EACH, AT(calib), PROFILE | QUANTIZE,
      "calibration data: .npy or .pb, INPUT=FILE for one of several inputs"},
-    {"--input", "FILE", O_EACH, AT(input), RUN,
+    {"--input", "FILE", O_EACH, AT(input), RUN | COMPARE,
      "data to run on: .npy or .pb, INPUT=FILE for one of several inputs"},
     {"--labels", "FILE", O_STR, AT(labels), RUN,
      "a .npy of class numbers: prints top-1"},
@@ -82,6 +88,8 @@ static const Option options[] = {
     {"--dump", "FILE", O_STR, AT(dump), RUN,
      "write the first output of all samples as an f32 .npy"},
     {"-n", "N", O_LONG, AT(nsample), READS_DATA, "use the first N samples"},
+    {"--skip", "N", O_LONG, AT(skip), READS_DATA,
+     "leave out the first N samples, and then take -n of them"},
     {"--mul", "X,...", O_NUMS, AT(mul), READS_DATA,
      "multiply pixels, one number or one per channel"},
     {"--add", "X,...", O_NUMS, AT(add), READS_DATA,
@@ -101,16 +109,37 @@ static const Option options[] = {
      "take ranges from a profile file"},
     {"--dump-profile", "FILE", O_STR, AT(dump_profile), QUANTIZE,
      "also write the profile made from --calib"},
-    {"--schema", "NAME", O_STR, AT(schema), QUANTIZE,
-     "asymmetric (default) or symmetric"},
-    {"--quantization-schema", "NAME", O_STR, AT(schema), QUANTIZE, NULL},
+    {"--shard", "I/N|env", O_STR, AT(shard), PROFILE,
+     "profile part I (from 0) of N; env: as mpirun, srun or a Slurm array "
+     "say"},
+    {"--scheme", "[GLOB=]NAME", O_EACH, AT(schema), QUANTIZE,
+     "asymmetric (default), symmetric, symmetric-uint8, power-of-two"},
+    {"--schema", "NAME", O_EACH, AT(schema), QUANTIZE, NULL},
+    {"--quantization-schema", "NAME", O_EACH, AT(schema), QUANTIZE, NULL},
+    {"--range", "[GLOB=]RULE", O_EACH, AT(range), QUANTIZE,
+     "minmax (default), percentile[=P], entropy or mse"},
+    {"--precision", "[GLOB=]NAME", O_EACH, AT(precision), QUANTIZE,
+     "int8 (default), int16 or float"},
+    {"--quantization-precision", "NAME", O_EACH, AT(precision), QUANTIZE,
+     NULL},
+    {"--keep-float", "GLOB,...", O_LIST, AT(keep_float), QUANTIZE,
+     "nodes that stay float, by name, or by kind as @KIND"},
+    {"--unify-ranges", NULL, O_FLAG, AT(unify), QUANTIZE,
+     "one type for the operands of Concat and of residual Add"},
+    {"--require-int8", NULL, O_FLAG, AT(require_int8), QUANTIZE,
+     "exit 1, naming them, when nodes stay float"},
+    {"--assert-all-nodes-quantized", NULL, O_FLAG, AT(require_int8),
+     QUANTIZE, NULL},
+    {"--threshold", "DB", O_STR, AT(threshold), COMPARE,
+     "exit 1 when an output's SQNR is below"},
     {"--channelwise", NULL, O_FLAG, AT(channelwise), QUANTIZE,
      "one scale per output channel for the weights of convolutions"},
     {"--enable-channelwise", NULL, O_FLAG, AT(channelwise), QUANTIZE, NULL},
     {"--rowwise", NULL, O_FLAG, AT(rowwise), QUANTIZE,
      "one scale per row for the weights of matrix products"},
     {"--enable-rowwise", NULL, O_FLAG, AT(rowwise), QUANTIZE, NULL},
-    {"--backend", "NAME", O_STR, AT(backend), OPT | QUANTIZE | RUN | WHY,
+    {"--backend", "NAME", O_STR, AT(backend),
+     OPT | QUANTIZE | RUN | WHY | COMPARE,
      "interp (default) or another declared backend"},
     {"--passes", "A,B", O_STR, AT(passes), OPT | WHY,
      "run these passes or pipelines in order"},
@@ -140,7 +169,8 @@ static const Option options[] = {
      "of the values --check-passes draws"},
     {"--strict-saturation", NULL, O_FLAG, AT(strict), RUNS_PASSES,
      "never drop the saturation of a calibrated Rescale"},
-    {"--json", NULL, O_FLAG, AT(json), INSPECT | QUANTIZE | RUN | WHY,
+    {"--json", NULL, O_FLAG, AT(json),
+     INSPECT | QUANTIZE | RUN | WHY | COMPARE | OPS,
      "print the report as JSON"},
     {"--help", NULL, O_FLAG, AT(help), ALL, "print this text"},
     {"-h", NULL, O_FLAG, AT(help), ALL, NULL},

@@ -1,14 +1,42 @@
 #include "cli/cli.h"
 
+#include <string.h>
+
+/* sinter profile merge A.json B.json ... -o C.json */
+static SnStatus
+merge(SnCli *c)
+{
+    uint32_t n = c->args.pos.n - 1;
+    const char *const *path = (const char *const *)c->args.pos.v + 1;
+    SnProfile *p;
+
+    if (n == 0)
+        return sn_fail(c->d, SN_EUSAGE, "merge", "wants profile files");
+    if (c->args.calib.n || c->args.shard)
+        return sn_fail(c->d, SN_EUSAGE, "merge", "reads profiles: --calib "
+                       "and --shard have no meaning here");
+    SN_TRY(sn_profile_join(c->a, n, path, c->d, &p));
+    sn_note(c->d, (SnPos){0}, NULL, "%u profile%s of '%s', %llu samples", n,
+            n == 1 ? "" : "s", p->model, (unsigned long long)p->nsample);
+    if (!c->args.output) {
+        sn_profile_put(p, &c->out);
+        return SN_OK;
+    }
+    return sn_profile_save(p, c->args.output, c->d);
+}
+
 SnStatus
 sn_verb_profile(SnCli *c)
 {
-    const char *path;
+    const char *path, *to;
     SnStrs files = c->args.calib;
     SnProfile *p;
     SnGraph *g;
 
     SN_TRY(sn_cli_model(c, UINT32_MAX, &path));
+    if (!strcmp(path, "merge"))
+        return merge(c);
+    SN_TRY(sn_cli_shard_output(c, &to));
     /* What follows the model is calibration data too. */
     for (uint32_t i = 1; i < c->args.pos.n; i++) {
         SnStrs all = {0};
@@ -19,9 +47,9 @@ sn_verb_profile(SnCli *c)
     }
     SN_TRY(sn_cli_load(c, path, &g));
     SN_TRY(sn_cli_profile(c, g, &files, false, &p));
-    if (!c->args.output) {
+    if (!to) {
         sn_profile_put(p, &c->out);
         return SN_OK;
     }
-    return sn_profile_save(p, c->args.output, c->d);
+    return sn_profile_save(p, to, c->d);
 }

@@ -4,25 +4,52 @@
 #include "base/json.h"
 #include "graph/text.h"
 
-static SnStatus
-find_schema(SnCli *c, SnSchema *out)
+/* The first few names, for a message. */
+static const char *
+some(SnArena *a, const char *const *name, uint32_t n)
 {
-    const char *const *names = sn_schema_names();
-    size_t n = 0;
+    SnBuf b;
 
-    *out = SN_ASYMMETRIC;
-    if (!c->args.schema)
+    sn_buf_init(&b, a);
+    for (uint32_t i = 0; i < n && i < 5; i++)
+        sn_putf(&b, "%s'%s'", i ? ", " : "", name[i]);
+    if (n > 5)
+        sn_putf(&b, " and %u more", n - 5);
+    return sn_buf_str(&b);
+}
+
+/* A profile of another graph hash still serves when every value is found by
+ * name: another batch size, other folding. */
+static SnStatus
+check_profile(SnCli *c, const SnGraph *g, const SnProfile *p)
+{
+    uint64_t hash = sn_graph_hash(g, true);
+    const char *path = c->args.load_profile;
+    SnGraph *f;
+
+    if (p->hash == hash)
         return SN_OK;
-    for (; names[n]; n++)
-        if (!strcmp(names[n], c->args.schema)) {
-            *out = (SnSchema)n;
-            return SN_OK;
-        }
-    const char *near = sn_closest(c->args.schema, names, n);
-    return sn_fail(c->d, SN_EUSAGE, "--schema",
-                   "no schema is named '%s'; %s%s%s", c->args.schema,
-                   near ? "did you mean '" : "there are asymmetric and "
-                   "symmetric", near ? near : "", near ? "'?" : "");
+    SN_TRY(sn_cli_lowered(c, g, true, &f));
+    SnProfileFit fit = sn_profile_fit(c->a, p, f);
+    const char *which = sn_format(
+        c->a, "it was made from '%s' with graph hash %016llx, this model has "
+        "%016llx", p->model, (unsigned long long)p->hash,
+        (unsigned long long)hash);
+    if (fit.nmissing)
+        return sn_fail(c->d, SN_EINPUT, path, "was made from another model: "
+                       "it has no range for %s%s%s; %s",
+                       some(c->a, fit.missing, fit.nmissing),
+                       fit.nstale ? ", and the model does not have " : "",
+                       fit.nstale ? some(c->a, fit.stale, fit.nstale) : "",
+                       which);
+    sn_warn(c->d, (SnPos){0}, NULL, "%s is of another graph, but has every "
+            "value by name; %s.  The hash covers shapes, weights and names: "
+            "another batch size changes it harmlessly, other weights do not",
+            path, which);
+    if (fit.nstale)
+        sn_warn(c->d, (SnPos){0}, NULL, "%s also has values that the model "
+                "does not: %s", path, some(c->a, fit.stale, fit.nstale));
+    return SN_OK;
 }
 
 /* The profile of g: from the file, or made from --calib. */
@@ -46,11 +73,7 @@ get_profile(SnCli *c, const SnGraph *g, SnProfile **out)
             ? sn_profile_save(*out, a->dump_profile, c->d) : SN_OK;
     }
     SN_TRY(sn_profile_load(c->a, a->load_profile, c->d, out));
-    if ((*out)->hash != sn_graph_hash(g, true))
-        return sn_fail(c->d, SN_EINPUT, a->load_profile, "was made from "
-                       "another model ('%s'): the graph differs",
-                       (*out)->model);
-    return SN_OK;
+    return check_profile(c, g, *out);
 }
 
 static uint32_t
@@ -75,17 +98,53 @@ put_left(SnBuf *b, const SnWhyRescale *w)
 }
 
 static void
+put_settings(SnBuf *b, const SnPlace *p)
+{
+    const SnSettings *s = &p->control.all;
+
+    sn_putf(b, "settings: %s, %s, range %s, weights per %s\n",
+            sn_precision_names()[s->precision], sn_schema_name(s->schema),
+            sn_range_str(b->a, s->range),
+            p->channelwise && p->rowwise ? "channel and row"
+            : p->channelwise ? "channel" : p->rowwise ? "row" : "tensor");
+    for (uint32_t i = 0; i < p->control.n; i++) {
+        const SnWish *w = &p->control.wish[i];
+        sn_putf(b, "  %s: %s\n", w->glob,
+                w->ask == SN_ASK_PRECISION
+                    ? sn_precision_names()[w->to.precision]
+                : w->ask == SN_ASK_SCHEMA ? sn_schema_name(w->to.schema)
+                                          : sn_range_str(b->a, w->to.range));
+    }
+}
+
+static void
 put_text(SnBuf *b, const SnQuantReport *r, const SnPlan *plan,
          const SnProfile *p)
 {
+    put_settings(b, &r->place);
     sn_putf(b, "profile: %llu samples, %u values\n",
             (unsigned long long)p->nsample, p->n);
     sn_putf(b, "placed: %u Quantize/Dequantize pairs around values, %u "
             "around constants\n", r->place.nvalue, r->place.nconst);
-    sn_putf(b, "nodes: %u int8, %u float\n", r->nquant, r->nfloat);
+    sn_putf(b, "nodes: %u int8, ", r->nquant - r->nquant16);
+    if (r->nquant16)
+        sn_putf(b, "%u int16, ", r->nquant16);
+    sn_putf(b, "%u float\n", r->nfloat);
     for (uint32_t i = 0; i < r->nfloat; i++)
         sn_putf(b, "  %s stays float: %s\n", r->left_float[i].name,
                 r->left_float[i].why);
+    for (uint32_t i = 0; i < r->place.nnarrow; i++)
+        sn_putf(b, "  %s is int8: %s\n", r->place.narrow[i].name,
+                r->place.narrow[i].why);
+    if (r->place.nunified)
+        sn_putf(b, "unified: %u values\n", r->place.nunified);
+    for (uint32_t i = 0; i < r->place.nunified; i++)
+        sn_putf(b, "  %s, for %s\n", r->place.unified[i].name,
+                r->place.unified[i].with);
+    for (uint32_t i = 0; i < r->place.nraised; i++)
+        sn_putf(b, "  %s: %u of %u scales of '%s' raised for its bias\n",
+                r->place.raised[i].node, r->place.raised[i].nslice,
+                r->place.raised[i].nof, r->place.raised[i].constant);
     sn_putf(b, "rescales: %u inserted, %u sunk, %u absorbed, %u merged, "
             "%u left", r->inserted, r->sunk, r->absorbed, r->merged,
             r->left);
@@ -110,10 +169,19 @@ static void
 put_json(SnBuf *b, const SnQuantReport *r, const SnPlan *plan,
          const SnProfile *p)
 {
-    sn_putf(b, "{\"samples\": %llu, \"values\": %u, \"pairs\": %u, "
+    const SnSettings *all = &r->place.control.all;
+
+    sn_putf(b, "{\"precision\": \"%s\", \"scheme\": \"%s\", \"range\": "
+            "\"%s\", \"channelwise\": %s, \"rowwise\": %s,\n ",
+            sn_precision_names()[all->precision],
+            sn_schema_name(all->schema), sn_range_str(b->a, all->range),
+            r->place.channelwise ? "true" : "false",
+            r->place.rowwise ? "true" : "false");
+    sn_putf(b, "\"samples\": %llu, \"values\": %u, \"pairs\": %u, "
             "\"constant_pairs\": %u,\n \"int8_nodes\": %u, "
-            "\"float_nodes\": [", (unsigned long long)p->nsample, p->n,
-            r->place.nvalue, r->place.nconst, r->nquant);
+            "\"int16_nodes\": %u, \"float_nodes\": [",
+            (unsigned long long)p->nsample, p->n, r->place.nvalue,
+            r->place.nconst, r->nquant - r->nquant16, r->nquant16);
     for (uint32_t i = 0; i < r->nfloat; i++) {
         sn_puts(b, i ? ", {\"node\": " : "{\"node\": ");
         sn_put_json(b, r->left_float[i].name);
@@ -143,6 +211,20 @@ check_output(SnCli *c)
     return sn_is_onnx(o) ? sn_cli_export_opts(c, &e) : SN_OK;
 }
 
+/* --require-int8: every float node and why, then failure. */
+static SnStatus
+check_int8(SnCli *c, const SnQuantReport *r)
+{
+    if (!c->args.require_int8 || !r->nfloat)
+        return SN_OK;
+    for (uint32_t i = 0; i < r->nfloat; i++)
+        sn_fail(c->d, SN_ECHECK, r->left_float[i].name, "stays float: %s",
+                r->left_float[i].why);
+    return sn_fail(c->d, SN_ECHECK, "--require-int8", "%u node%s would stay "
+                   "float; nothing was written", r->nfloat,
+                   r->nfloat == 1 ? "" : "s");
+}
+
 SnStatus
 sn_verb_quantize(SnCli *c)
 {
@@ -155,10 +237,11 @@ sn_verb_quantize(SnCli *c)
 
     SN_TRY(sn_cli_model(c, 1, &path));
     SN_TRY(check_output(c));
-    SN_TRY(find_schema(c, &o.schema));
+    SN_TRY(sn_cli_control(c, &o.control));
     SN_TRY(sn_cli_rewrite_opts(c, &o.rewrite));
     o.channelwise = c->args.channelwise;
     o.rowwise = c->args.rowwise;
+    o.unify = c->args.unify;
     SN_TRY(sn_cli_load(c, path, &g));
     SN_TRY(get_profile(c, g, &p));
     SnStatus st = sn_quantize_graph(c->a, g, p, &o, &rw, c->d, &r);
@@ -166,6 +249,7 @@ sn_verb_quantize(SnCli *c)
         sn_cli_rewrite_report(c, rw);
     if (st != SN_OK)
         return st;
+    SN_TRY(check_int8(c, &r));
     SN_TRY(sn_verify(g, c->d));
     const SnPlan *plan = sn_plan(c->a, g);
     SnBuf rep;

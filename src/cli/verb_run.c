@@ -100,23 +100,23 @@ static SnStatus
 score(SnCli *c, const Results *r)
 {
     SnData labels;
-    int64_t n = r->samples->n, right = 0;
+    int64_t n = r->samples->n, skip = r->samples->skip, right = 0;
 
     SN_TRY(sn_npy_read(c->a, c->args.labels, c->d, &labels));
     if (labels.dtype == SN_D_F32 || labels.dtype == SN_D_F64)
         return sn_fail(c->d, SN_EINPUT, c->args.labels,
                        "holds %s, expected integer class numbers",
                        sn_dtype_name(labels.dtype));
-    if (sn_data_count(&labels) < n)
+    if (sn_data_count(&labels) < skip + n)
         return sn_fail(c->d, SN_EINPUT, c->args.labels, "has %lld labels for "
                        "%lld samples", (long long)sn_data_count(&labels),
-                       (long long)n);
+                       (long long)(skip + n));
     if (r->x->noutput == 0 || r->count[0] == 0)
         return sn_fail(c->d, SN_EINPUT, "--labels",
                        "the model has no output to score");
     for (int64_t i = 0; i < n; i++)
         right += argmax(r->value[0] + i * r->count[0], r->count[0])
-            == sn_data_int(&labels, i);
+            == sn_data_int(&labels, skip + i);
     double top1 = n ? (double)right / (double)n : 0;
     if (c->args.json)
         sn_putf(&c->out, "{\"top1\": %.6f, \"right\": %lld, \"samples\": "

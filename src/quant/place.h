@@ -4,6 +4,7 @@
 #ifndef SN_PLACE_H
 #define SN_PLACE_H
 
+#include "quant/control.h"
 #include "quant/profile.h"
 #include "quant/scheme.h"
 #include "rewrite/rewrite.h"
@@ -19,18 +20,25 @@ typedef struct SnRaised { /* weights whose scale was raised for the bias */
     uint32_t nslice, nof; /* slices raised, of how many */
 } SnRaised;
 
+typedef struct SnUnified { /* a value that took the type of another */
+    const char *name, *with;
+} SnUnified;
+
 typedef struct SnPlace {
     /* in */
     const SnProfile *profile;
-    SnSchema schema;
+    SnControl control;
     bool channelwise; /* per-axis weights of convolutions */
     bool rowwise;     /* per-axis weights of matrix products */
+    bool unify;       /* one type for all that a node joins */
     SnArena *arena;   /* the report lives here */
     /* out */
     uint32_t nvalue, nconst; /* pairs around values, around constants */
-    uint32_t nfloat, nraised;
+    uint32_t nfloat, nraised, nnarrow, nunified;
     SnFloatNode *left_float;
+    SnFloatNode *narrow; /* asked for int16, got int8 */
     SnRaised *raised;
+    SnUnified *unified;
 } SnPlace;
 
 /* SnRewriteOpts.place; ctx is an SnPlace. */

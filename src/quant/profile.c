@@ -138,8 +138,8 @@ sn_hist_merge(SnHist *h, const SnHist *o)
         return;
     widen(h, o->min, o->max);
     SnHist t = *o;
-    uint64_t bin[SN_HIST_MAX];
-    memcpy(bin, o->bin, sizeof bin);
+    uint64_t bin[SN_HIST_MAX] = {0};
+    memcpy(bin, o->bin, o->nbin * sizeof *bin);
     t.bin = bin;
     if (t.exp != h->exp) {
         /* o's own range at h's width: the first bin moves with its minimum. */

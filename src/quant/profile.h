@@ -48,6 +48,19 @@ const SnHist *sn_profile_find(const SnProfile *p, const char *name);
  * from sn_profile_new. */
 void sn_profile_merge(SnProfile *p, const SnProfile *o);
 
+/* One profile from profiles of disjoint samples, in the order of the first.
+ * Merging is associative and commutative: what comes out depends on the
+ * samples alone.  All must be of one graph. */
+SnStatus sn_profile_join(SnArena *a, uint32_t n, const char *const *path,
+                         SnDiag *d, SnProfile **out);
+/* How p matches g, a graph lowered for profiling: values of g that p lacks,
+ * entries of p that no value of g has. */
+typedef struct SnProfileFit {
+    uint32_t nmissing, nstale;
+    const char **missing, **stale;
+} SnProfileFit;
+SnProfileFit sn_profile_fit(SnArena *a, const SnProfile *p, const SnGraph *g);
+
 /* The JSON text; the same profile gives the same bytes. */
 void sn_profile_put(const SnProfile *p, SnBuf *out);
 SnStatus sn_profile_save(const SnProfile *p, const char *path, SnDiag *d);

@@ -54,6 +54,7 @@ count_nodes(SnArena *a, const SnGraph *g, const SnRewriter *rw,
             continue;
         if (sn_elem_quant(node->res[0].type->elem))
             r->nquant++;
+        r->nquant16 += node->res[0].type->elem == SN_QI16;
         if (node->res[0].type->elem != SN_F32)
             continue;
         SnFloatNode f = {topo[i], sn_label(g, topo[i], a),
@@ -88,7 +89,8 @@ sn_quantize_graph(SnArena *a, SnGraph *g, const SnProfile *p,
 
     memset(out, 0, sizeof *out);
     out->place.profile = p;
-    out->place.schema = o->schema;
+    out->place.control = o->control;
+    out->place.unify = o->unify;
     out->place.channelwise = o->channelwise;
     out->place.rowwise = o->rowwise;
     out->place.arena = a;

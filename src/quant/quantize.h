@@ -7,8 +7,8 @@
 #include "quant/reasons.h"
 
 typedef struct SnQuantOpts {
-    SnSchema schema;
-    bool channelwise, rowwise;
+    SnControl control; /* precision, scheme, range rule */
+    bool channelwise, rowwise, unify;
     SnRewriteOpts rewrite; /* backend, switches; place is set here */
 } SnQuantOpts;
 
@@ -22,6 +22,7 @@ typedef struct SnQuantReport {
     uint32_t other;    /* folded, joined or dropped by written rules */
     uint32_t left;
     uint32_t nquant, nfloat; /* computing nodes on codes, on reals */
+    uint32_t nquant16;       /* of nquant: on 16-bit codes */
     SnFloatNode *left_float; /* [nfloat] with reasons */
     uint32_t nsite;
     const SnSite *site; /* every fire of the run */

@@ -6,13 +6,23 @@
 #include "graph/type.h"
 
 typedef enum SnSchema {
-    SN_ASYMMETRIC, /* the range fills the codes; any zero point */
-    SN_SYMMETRIC,  /* zero point 0; the wider side decides */
+    SN_ASYMMETRIC,      /* the range fills the codes; any zero point */
+    SN_SYMMETRIC,       /* zero point 0; the wider side decides */
+    SN_SYMMETRIC_UINT8, /* as symmetric, but a range without negative reals
+                           gets the lowest code as zero point, so that all
+                           codes serve it */
+    SN_POWER_OF_TWO,    /* symmetric, the scale rounded up to 2^k */
     SN_NSCHEMA
 } SnSchema;
 
 const char *sn_schema_name(SnSchema s);
 const char *const *sn_schema_names(void); /* NULL-terminated */
+/* Also by the closest peer's names (symmetric_with_uint8,
+ * symmetric_with_power2_scale); false for an unknown one. */
+bool sn_schema_named(const char *name, SnSchema *out);
+/* What scheme s means for weights with one scale per slice, which have zero
+ * point 0. */
+SnSchema sn_schema_of_slices(SnSchema s);
 
 typedef struct SnParam {
     float scale;

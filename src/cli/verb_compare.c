@@ -1,0 +1,181 @@
+#include "cli/cli.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/json.h"
+#include "quant/compare.h"
+
+/* The outputs' SQNR that --keep-float lists aim at where no threshold is
+ * given: noise of 1 % of the signal. */
+#define DEFAULT_DB 20.0
+
+/* Runs what the pipeline `quantize` does before it chooses types. */
+static SnStatus
+to_float_form(SnCli *c, const SnRewriteOpts *o, SnGraph *g)
+{
+    SnRewriter *rw = sn_rewriter_new(c->a, o, c->d);
+
+    for (uint32_t i = 0; i < sn_npipeline; i++) {
+        if (strcmp(sn_pipelines[i].name, "quantize") != 0)
+            continue;
+        const char *const *p = sn_pipelines[i].pass;
+        for (; *p && strcmp(*p, "place") != 0; p++)
+            SN_TRY(sn_rewrite(rw, g, *p));
+    }
+    return SN_OK;
+}
+
+static SnStatus
+load(SnCli *c, const char *path, bool flt, const SnExec **x,
+     SnSamples **samples)
+{
+    SnRewriteOpts o;
+    SnGraph *g;
+
+    SN_TRY(sn_cli_rewrite_opts(c, &o));
+    SN_TRY(sn_cli_load(c, path, &g));
+    if (flt)
+        SN_TRY(to_float_form(c, &o, g));
+    else if (sn_is_onnx(path))
+        SN_TRY(sn_rewrite(sn_rewriter_new(c->a, &o, c->d), g, "optimize"));
+    SN_TRY(sn_exec_prepare(c->a, g, c->args.backend ? o.backend : NULL, c->d,
+                           x));
+    return sn_cli_samples(c, *x, &c->args.input, "--input", samples);
+}
+
+/* ---- text ---- */
+
+static const char *
+db_str(SnArena *a, double db)
+{
+    if (isinf(db))
+        return db > 0 ? "exact" : "-inf";
+    return sn_format(a, "%.2f", db);
+}
+
+static void
+put_text(SnBuf *b, const SnComparison *k, double want)
+{
+    sn_putf(b, "%lld samples; SQNR in dB, worst first\n%9s %10s %9s %10s  "
+            "%-4s %s\n", (long long)k->nsample, "local", "cumulative",
+            "cosine", "max error", "type", "value");
+    for (uint32_t i = 0; i < k->n; i++) {
+        const SnCompared *v = &k->value[i];
+        const SnErrors *e = v->constant ? &v->local : &v->cumulative;
+        sn_putf(b, "%9s %10s %9.6f %10.3g  %-4s %s%s\n",
+                v->has_local ? db_str(b->a, sn_sqnr(&v->local)) : "-",
+                v->constant ? "-" : db_str(b->a, sn_sqnr(&v->cumulative)),
+                sn_cosine(e), e->worst, v->type,
+                v->constant ? v->name : v->node,
+                v->constant ? " (weights)" : v->output ? " (output)" : "");
+    }
+    if (k->nunmatched)
+        sn_putf(b, "%u values have no float value of their name\n",
+                k->nunmatched);
+    sn_putf(b, "worst output: %s dB\n", db_str(b->a, k->worst_output));
+    if (!k->nkeep)
+        return;
+    sn_putf(b, "for about %g dB: --keep-float '", want);
+    for (uint32_t i = 0; i < k->nkeep; i++)
+        sn_putf(b, "%s%s", i ? "," : "", k->keep[i]);
+    sn_puts(b, "'\n");
+}
+
+/* ---- JSON ---- */
+
+static void
+put_errors(SnBuf *b, const char *key, const SnErrors *e)
+{
+    sn_putf(b, ", \"%s\": {\"sqnr_db\": ", key);
+    sn_put_json_f64(b, sn_sqnr(e));
+    sn_puts(b, ", \"cosine\": ");
+    sn_put_json_f64(b, sn_cosine(e));
+    sn_puts(b, ", \"max_error\": ");
+    sn_put_json_f64(b, e->worst);
+    sn_puts(b, "}");
+}
+
+static void
+put_json(SnBuf *b, const SnComparison *k)
+{
+    sn_putf(b, "{\"samples\": %lld, \"worst_output_db\": ",
+            (long long)k->nsample);
+    sn_put_json_f64(b, k->worst_output);
+    sn_putf(b, ", \"unmatched\": %u,\n \"values\": [", k->nunmatched);
+    for (uint32_t i = 0; i < k->n; i++) {
+        const SnCompared *v = &k->value[i];
+        sn_puts(b, i ? ",\n  {\"name\": " : "\n  {\"name\": ");
+        sn_put_json(b, v->name);
+        sn_puts(b, ", \"node\": ");
+        sn_put_json(b, v->node);
+        sn_putf(b, ", \"type\": \"%s\", \"weights\": %s, \"output\": %s",
+                v->type, v->constant ? "true" : "false",
+                v->output ? "true" : "false");
+        if (v->has_local)
+            put_errors(b, "local", &v->local);
+        if (!v->constant)
+            put_errors(b, "cumulative", &v->cumulative);
+        sn_puts(b, "}");
+    }
+    sn_puts(b, "],\n \"keep_float\": [");
+    for (uint32_t i = 0; i < k->nkeep; i++) {
+        sn_puts(b, i ? ", " : "");
+        sn_put_json(b, k->keep[i]);
+    }
+    sn_puts(b, "]}\n");
+}
+
+/* ---- the verb ---- */
+
+static SnStatus
+get_threshold(SnCli *c, double *db)
+{
+    const char *s = c->args.threshold;
+    char *end;
+
+    *db = DEFAULT_DB;
+    if (!s)
+        return SN_OK;
+    *db = strtod(s, &end);
+    if (end == s || *end || !isfinite(*db))
+        return sn_fail(c->d, SN_EUSAGE, "--threshold",
+                       "'%s' is not a number of dB", s);
+    return SN_OK;
+}
+
+SnStatus
+sn_verb_compare(SnCli *c)
+{
+    SnCompareOpts o = {.fill_flt = sn_samples_fill,
+                       .fill_quant = sn_samples_fill,
+                       .njob = (unsigned)c->args.njob};
+    SnSamples *f, *q;
+    SnComparison k;
+    double db;
+
+    if (c->args.pos.n != 2)
+        return sn_fail(c->d, SN_EUSAGE, "compare", "wants two models: the "
+                       "float one and the quantized one");
+    SN_TRY(get_threshold(c, &db));
+    SN_TRY(load(c, c->args.pos.v[0], true, &o.flt, &f));
+    SN_TRY(load(c, c->args.pos.v[1], false, &o.quant, &q));
+    if (f->n != q->n)
+        return sn_fail(c->d, SN_EINPUT, "--input", "gives %lld samples to "
+                       "one model and %lld to the other", (long long)f->n,
+                       (long long)q->n);
+    o.ctx_flt = f;
+    o.ctx_quant = q;
+    o.nsample = f->n;
+    SN_TRY(sn_compare(c->a, &o, c->d, &k));
+    sn_compare_keep(c->a, &k, db);
+    if (c->args.json)
+        put_json(&c->out, &k);
+    else
+        put_text(&c->out, &k, db);
+    if (c->args.threshold && k.worst_output < db)
+        return sn_fail(c->d, SN_ECHECK, "--threshold", "the worst output has "
+                       "%s dB, less than %g", db_str(c->a, k.worst_output),
+                       db);
+    return SN_OK;
+}

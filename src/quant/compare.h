@@ -1,0 +1,66 @@
+/* A float graph and its quantized form side by side: for every value they
+ * share by name, what quantization loses there.
+ *
+ *   cumulative  the quantized graph's value against the float graph's, both
+ *               run on the same data: the error of everything above;
+ *   local       the quantized node alone, fed with the float graph's values
+ *               brought to its operands' types: its own error, with that of
+ *               its weights;
+ *   weights     the Constant against the one it was made from.
+ *
+ * SQNR = 10 log10(sum of squares / sum of squared errors), over all samples;
+ * infinite where nothing differs. */
+#ifndef SN_COMPARE_H
+#define SN_COMPARE_H
+
+#include "run/exec.h"
+
+typedef struct SnErrors { /* of one value, summed over its elements */
+    double signal, noise; /* squares of x, of y - x */
+    double dot, other;    /* x * y, y * y */
+    double worst;         /* |y - x| */
+    int64_t n;
+} SnErrors;
+
+double sn_sqnr(const SnErrors *e);
+double sn_cosine(const SnErrors *e);
+
+typedef struct SnCompared {
+    const char *name, *node; /* the value, "conv1 (Conv2D)" */
+    const char *type;        /* in the quantized graph */
+    bool constant, output;
+    bool moves; /* writes codes it reads: its local error is its operand's */
+    bool has_local;
+    SnErrors cumulative, local; /* a constant has its error in local */
+} SnCompared;
+
+typedef struct SnComparison {
+    int64_t nsample;
+    uint32_t n;
+    SnCompared *value;     /* worst local SQNR first, without one last */
+    uint32_t nunmatched;   /* quantized values that the float graph lacks */
+    double worst_output;   /* least cumulative SQNR of an output */
+    uint32_t nkeep;
+    const char **keep;     /* nodes to keep float, see sn_compare_keep */
+} SnComparison;
+
+typedef SnStatus SnFillFn(void *ctx, int64_t sample, SnRun *r);
+
+typedef struct SnCompareOpts {
+    const SnExec *flt, *quant;
+    SnFillFn *fill_flt, *fill_quant;
+    void *ctx_flt, *ctx_quant;
+    int64_t nsample;
+    unsigned njob;
+} SnCompareOpts;
+
+SnStatus sn_compare(SnArena *a, const SnCompareOpts *o, SnDiag *d,
+                    SnComparison *out);
+
+/* The fewest nodes, worst first, to keep float for about `db` of SQNR at the
+ * outputs.  The estimate: local noise, relative to its signal, adds up over
+ * the nodes, and reaches the worst output times a gain, which is what it was
+ * for all of them (at least 1). */
+void sn_compare_keep(SnArena *a, SnComparison *c, double db);
+
+#endif

@@ -1,0 +1,85 @@
+/* Putting profiles together, and holding one against a graph. */
+#include "quant/profile.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static SnStatus
+same_graph(const SnProfile *p, const SnProfile *o, const char *path,
+           const char *first, SnDiag *d)
+{
+    if (o->hash != p->hash || o->n != p->n)
+        return sn_fail(d, SN_EINPUT, path, "is of another graph ('%s', hash "
+                       "%016" PRIx64 ", %u values) than %s ('%s', %016" PRIx64
+                       ", %u values)", o->model, o->hash, o->n, first,
+                       p->model, p->hash, p->n);
+    for (uint32_t i = 0; i < p->n; i++)
+        if (strcmp(p->hist[i].name, o->hist[i].name) != 0)
+            return sn_fail(d, SN_EINPUT, path, "has value '%s' where %s has "
+                           "'%s'", o->hist[i].name, first, p->hist[i].name);
+    return SN_OK;
+}
+
+/* Bins as an accumulator needs them. */
+static SnProfile *
+empty_like(SnArena *a, const SnProfile *o)
+{
+    SnProfile *p = SN_NEW(a, SnProfile);
+
+    p->model = o->model;
+    p->hash = o->hash;
+    for (uint32_t i = 0; i < o->n; i++) {
+        SnHist h;
+        sn_hist_init(&h, a, o->hist[i].name);
+        SN_PUSH(a, p->hist, p->n, h);
+    }
+    sn_profile_index(a, p);
+    return p;
+}
+
+SnStatus
+sn_profile_join(SnArena *a, uint32_t n, const char *const *path, SnDiag *d,
+                SnProfile **out)
+{
+    SnProfile *sum = NULL;
+
+    for (uint32_t i = 0; i < n; i++) {
+        SnProfile *p;
+        for (uint32_t k = 0; k < i; k++)
+            if (!strcmp(path[i], path[k]))
+                return sn_fail(d, SN_EUSAGE, path[i], "is named twice: its "
+                               "samples would count twice");
+        SN_TRY(sn_profile_load(a, path[i], d, &p));
+        if (!sum)
+            sum = empty_like(a, p);
+        SN_TRY(same_graph(sum, p, path[i], path[0], d));
+        sn_profile_merge(sum, p);
+    }
+    *out = sum;
+    return SN_OK;
+}
+
+SnProfileFit
+sn_profile_fit(SnArena *a, const SnProfile *p, const SnGraph *g)
+{
+    SnProfile *want = SN_NEW(a, SnProfile);
+    SnProfileFit f = {0};
+
+    for (SnId id = 1; id < g->nnode; id++) {
+        const SnNode *n = sn_node(g, id);
+        for (unsigned r = 0; !n->dead && r < n->nres; r++) {
+            SnHist h = {.name = n->res[r].name};
+            if (n->data || n->res[r].type->elem != SN_F32 || !h.name)
+                continue;
+            SN_PUSH(a, want->hist, want->n, h);
+        }
+    }
+    sn_profile_index(a, want);
+    for (uint32_t i = 0; i < want->n; i++)
+        if (!sn_profile_find(p, want->hist[i].name))
+            SN_PUSH(a, f.missing, f.nmissing, want->hist[i].name);
+    for (uint32_t i = 0; i < p->n; i++)
+        if (!sn_profile_find(want, p->hist[i].name))
+            SN_PUSH(a, f.stale, f.nstale, p->hist[i].name);
+    return f;
+}
