@@ -140,6 +140,11 @@ include tests/tests.mk
 demo: all
 	sh examples/demo/demo.sh $(BUILD)
 
+## explain: which rescale families each node joins, and why
+explain: $(SGEN)
+	@$(SGEN) --explain --nodes $(DEFDIR)/nodes.def \
+	  --passes $(DEFDIR)/passes.def $(BACKENDS) -I $(DEFDIR)
+
 ## zoo: quantize every model at hand and print a table of accuracies
 zoo: all
 	sh tools/zoo.sh $(BUILD) $(SHARED)
@@ -162,4 +167,4 @@ clean:
 help:
 	@sed -n 's/^## //p' $(MAKEFILE_LIST)
 
-.PHONY: all deps gen demo zoo san lint clean help
+.PHONY: all deps gen explain demo zoo san lint clean help

@@ -2,8 +2,9 @@
 # Runs test programs and scripts and adds up what they count.
 #
 # A cmocka program prints "[  PASSED  ] n test(s)." and the like; a script (and
-# dsl_golden) prints "ok NAME", "not ok NAME" or "skip NAME" lines.  In CI a
-# skip is a failure: the data a test needs must be there.
+# dsl_golden) prints "ok NAME", "not ok NAME" or "skip NAME" lines, and "| ..."
+# lines of a table, which are shown.  In CI a skip is a failure: the data a test
+# needs must be there.
 pass=0 fail=0 skip=0
 log=$BUILD/tests/logs
 mkdir -p "$log"
@@ -12,7 +13,7 @@ for t in "$@"; do
     out=$log/$name.log
     case $t in
     *.sh) sh "$t" >"$out" 2>&1 ;;
-    *dsl_golden) "$t" $(find tests/dsl -name '*.def' | sort) >"$out" 2>&1 ;;
+    *dsl_golden) "$t" $(find tests/dsl tests/corpus -name '*.def' | sort) >"$out" 2>&1 ;;
     *) "$t" >"$out" 2>&1 ;;
     esac
     rc=$?
@@ -35,6 +36,7 @@ for t in "$@"; do
     fi
     pass=$((pass + p)) fail=$((fail + f)) skip=$((skip + s))
     printf '%-24s %4d passed %4d failed %4d skipped\n' "$name" "$p" "$f" "$s"
+    grep -aE '^\| ' "$out"
     [ "$f" -eq 0 ] || grep -aE '^not ok |FAILED|ERROR|error:|rror' "$out" | head -n 30
 done
 if [ -n "${CI:-}" ] && [ "$skip" -gt 0 ]; then

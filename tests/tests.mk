@@ -8,12 +8,20 @@ MADE_X  = $(BUILD)/tests/sn_tests
 TEST_SH = $(sort $(wildcard tests/sh/*.sh))
 
 $(BUILD)/obj/tests/%.o: INC += -Itests -I$(BUILD)/front
-$(call obj,$(wildcard tests/unit/*.c tests/*.c tests/tools/*.c tests/onnx/*.c)): \
+$(call obj,$(wildcard tests/unit/*.c tests/*.c tests/tools/*.c tests/onnx/*.c tests/fuzz/*.c)): \
 	$(GEN)/.stamp $(GEN)/onnx.pb-c.c
 $(BUILD)/obj/made/gen/sn_tests.o: INC += -Itests
-$(BUILD)/tests/%: $(BUILD)/obj/tests/unit/%.o $(LIB) $(FRONT)
+# What several test programs share.
+TESTLIB = $(BUILD)/libtest.a
+TESTLIB_C = $(sort $(wildcard tests/random/*.c))
+$(call obj,$(TESTLIB_C)): $(GEN)/.stamp
+$(TESTLIB): $(call obj,$(TESTLIB_C))
+	@rm -f $@
+	$(Q)ar rcs $@ $^
+$(BUILD)/tests/%: $(BUILD)/obj/tests/unit/%.o $(TESTLIB) $(LIB) $(FRONT)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(SAN) $(LDFLAGS) -o $@ $< $(LIB) $(FRONT) -lcmocka $(LIBS)
+	$(Q)$(CC) $(SAN) $(LDFLAGS) -o $@ $< $(TESTLIB) $(LIB) $(FRONT) \
+	  -lcmocka $(LIBS)
 $(GOLDEN): $(BUILD)/obj/tests/dsl/dsl_golden.o $(FRONT)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(SAN) $(LDFLAGS) -o $@ $< $(FRONT) -lxxhash -lm
@@ -32,23 +40,64 @@ $(BUILD)/tests/mkdata: $(BUILD)/obj/tests/tools/mkdata.o
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(SAN) $(LDFLAGS) -o $@ $^
 
+# Fuzz targets, replayed on their corpus here and run by `make fuzz`.
+FUZZ   = def npy onnx profile text
+FUZZ_X = $(patsubst %,$(BUILD)/tests/replay_%,$(FUZZ))
+$(BUILD)/tests/replay_%: $(BUILD)/obj/tests/fuzz/fuzz_%.o \
+                         $(BUILD)/obj/tests/fuzz/replay.o $(LIB) $(FRONT)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(SAN) $(LDFLAGS) -o $@ $^ $(LIBS)
+$(BUILD)/fuzz_%: $(BUILD)/obj/tests/fuzz/fuzz_%.o $(LIB) $(FRONT)
+	$(Q)$(CC) $(SAN) -fsanitize=fuzzer $(LDFLAGS) -o $@ $^ $(LIBS)
+
 ## tests: build the test programs
-tests: all $(TEST_X) $(GOLDEN) $(MADE_X) $(TOOL_X)
+tests: all $(TEST_X) $(GOLDEN) $(MADE_X) $(TOOL_X) $(FUZZ_X)
 
 ## check: every test; ends with "N passed, N failed"
 check: tests
 	@BUILD=$(BUILD) SHARED=$(SHARED) CC=$(CC) MAKE=$(MAKE) SAN='$(SAN)' \
 	  sh tests/tally.sh $(TEST_X) $(MADE_X) $(GOLDEN) $(TEST_SH)
 
+BENCH_X = $(BUILD)/bench/layers $(BUILD)/bench/model
+$(BUILD)/bench/%: $(BUILD)/obj/tests/bench/%.o $(LIB)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(SAN) $(LDFLAGS) -o $@ $< $(LIB) $(LIBS)
+$(call obj,$(wildcard tests/bench/*.c)): $(GEN)/.stamp $(GEN)/onnx.pb-c.c
+
+## bench: time layers and models, against ONNX Runtime where it is installed
+bench: all $(BENCH_X)
+	sh tests/bench/bench.sh $(BUILD) $(SHARED)
+
 ## check-long: what takes minutes: the model zoo, peers, long fuzzing
 check-long: tests
 	@BUILD=$(BUILD) SHARED=$(SHARED) CC=$(CC) MAKE=$(MAKE) SAN='$(SAN)' \
 	  sh tests/tally.sh $(sort $(wildcard tests/long/*.sh))
 
+## coverage-rules: rules that no pass test and no random graph fires
+coverage-rules: tests
+	@BUILD=$(BUILD) sh tests/long/coverage.sh
+
+$(BUILD)/tests/mutants: $(BUILD)/obj/tools/mutants.o $(FRONT)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(SAN) $(LDFLAGS) -o $@ $< $(FRONT) -lxxhash -lm
+## mutants: damage every written rule; what do the checks refuse?
+mutants: $(BUILD)/tests/mutants
+	$< tools/mutants.known $(DEFS)
+
 ## bless: accept the present output of golden tests; review the diff
 bless: tests
-	BUILD=$(BUILD) $(GOLDEN) --bless $$(find tests/dsl -name '*.def')
+	BUILD=$(BUILD) $(GOLDEN) --bless $$(find tests/dsl tests/corpus -name '*.def')
 	BUILD=$(BUILD) sh tests/sh/pass.sh --bless
 	BUILD=$(BUILD) CC=$(CC) sh tests/sh/gen_rules.sh --bless
 
-.PHONY: tests check check-long bless
+# Seconds for each target.
+FUZZ_TIME ?= 60
+## fuzz: run the fuzz targets under ASan and UBSan, FUZZ_TIME seconds each
+fuzz:
+	@sh tools/deps.sh clang libclang-rt-14-dev
+	$(MAKE) BUILD=$(BUILD)/fuzz CC=clang OPT='-O1 -g' fuzz-run \
+	  SAN='-fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined'
+fuzz-run: $(patsubst %,$(BUILD)/fuzz_%,$(FUZZ))
+	@BUILD=$(BUILD) sh tests/fuzz/run.sh $(FUZZ_TIME) $(FUZZ)
+
+.PHONY: fuzz fuzz-run tests check check-long bench bless

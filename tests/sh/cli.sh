@@ -72,12 +72,17 @@ t no_model 2 err "MODEL: is missing" inspect
 t too_many 2 err "one argument too many" inspect a.sn b.sn
 t bad_backend 2 err "no backend is named 'gpu'" opt "$tmp/add.sn" --backend gpu
 t bad_pass 2 err "quant_cleanup" opt "$tmp/add.sn" --passes quant_clenup
-t bad_schema 2 err "did you mean 'symmetric'?" quantize "$tmp/add.sn" --schema symetric -o "$tmp/o.sn"
+t bad_schema 2 err "did you mean 'symmetric'?" quantize "$tmp/add.sn" --schema symetric --calib a -o "$tmp/o.sn"
 t bad_layout 2 err "neither nhwc nor nchw" run "$tmp/add.sn" --input x.npy --layout chwn
 t calib_and_profile 2 err "cannot stand beside --calib" quantize "$tmp/add.sn" --calib a --load-profile b -o "$tmp/o.sn"
 t no_calib 2 err "wants --calib FILE or --load-profile FILE" quantize "$tmp/add.sn" -o "$tmp/o.sn"
 t no_output 2 err "-o: is missing" quantize "$tmp/add.sn" --calib a
 t two_pipelines 2 err "cannot stand beside --passes" opt "$tmp/add.sn" --passes a --pipeline b
+t export_no_format 2 err "--format: is missing" export "$tmp/add.sn" -o "$tmp/o.onnx"
+t export_format 2 err "did you mean 'qdq'?" export "$tmp/add.sn" --format qqd -o "$tmp/o.onnx"
+t export_opset 2 err "13 to 25 can be written" export "$tmp/add.sn" --format qdq --opset 12 -o "$tmp/o.onnx"
+t export_no_output 2 err "-o: is missing" export "$tmp/add.sn" --format qdq
+t quantize_format 2 err "there are qdq and qoperator" quantize "$tmp/add.sn" --calib a --format tflite -o "$tmp/o.onnx"
 t draw_suffix 2 err "must end in .dot, .svg" draw "$tmp/add.sn" -o "$tmp/x.jpeg"
 
 # ---- input ----
@@ -93,6 +98,8 @@ t bad_npy 3 err "bad.sn" run "$tmp/add.sn" --input "$tmp/bad.sn"
 t no_such_value 2 err "no value has this name" why "$tmp/arg.sn" --node nope
 
 # ---- unsupported, output ----
+t export_argmax 4 err "node 'p' (MaxPool): its result 'idx' has no form" export "$tmp/arg.sn" --format qdq -o "$tmp/o.onnx"
+t export_directory 5 err "nowhere" export "$tmp/add.sn" --format qdq -o "$tmp/nowhere/o.onnx"
 t bad_directory 5 err "nowhere" opt "$tmp/add.sn" -o "$tmp/nowhere/o.sn"
 if [ -w /dev/full ]; then
     "$sinter" --help >/dev/full 2>"$tmp/err"
@@ -140,6 +147,11 @@ t quantize_calib 0 out "rescales:" quantize $m --calib $demo/calib_images.npy -n
 same dump_profile "$tmp/p1.json" "$tmp/p3.json"
 same quantize_again "$tmp/q.sn" "$tmp/again/q.sn"
 same quantize_again_data "$tmp/q.snw" "$tmp/again/q.snw"
+t quantize_onnx 0 out "rescales:" quantize $m --load-profile "$tmp/p1.json" --channelwise -o "$tmp/q.onnx"
+t export 0 err "" export "$tmp/q.sn" --format qdq -o "$tmp/again/q.onnx"
+same export_again "$tmp/q.onnx" "$tmp/again/q.onnx"
+t export_qoperator 0 err "" export "$tmp/q.onnx" --format qoperator -o "$tmp/qop.onnx"
+t export_imports 0 out "ChannelwiseConv2D" opt "$tmp/q.onnx"
 t quantize_json 0 out '"rescales"' quantize $m --load-profile "$tmp/p1.json" --json -o "$tmp/j.sn"
 t other_profile 3 err "was made from another model" quantize "$tmp/add.sn" --load-profile "$tmp/p1.json" -o "$tmp/o.sn"
 t run_top1 0 out "top-1 0." run "$tmp/q.sn" --input $demo/test_images.npy --labels $demo/test_labels.npy -n 50 $px

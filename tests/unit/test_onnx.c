@@ -165,16 +165,27 @@ global_pool_has_the_picture_as_kernel(void **state)
 }
 
 static void
-one_dimensional_pictures_are_refused(void **state)
+one_dimensional_pictures_get_a_height(void **state)
 {
-    static const int64_t three[] = {3};
+    static const int64_t three[] = {3}, cube[] = {3, 3, 3};
     Onnx__NodeProto *n = one_node(13, "MaxPool", "x", "1x1x8", "1x1x6");
 
     (void)state;
     ob_list(b, n, "kernel_shape", 1, three);
+    gives("  %x = Placeholder() : f32[1,1,8]\n"
+          "  %x.2d = Reshape(%x) {dims = [1,1,1,8]} : f32[1,1,1,8]\n"
+          "  %x.2d.nhwc = Transpose(%x.2d) {perm = [0,2,3,1]} : "
+          "f32[1,1,8,1]\n"
+          "  %y.2d = MaxPool(%x.2d.nhwc) {kernel = [1,3]} : f32[1,1,6,1]\n"
+          "  %y.2d.nchw = Transpose(%y.2d) {perm = [0,3,1,2]} : "
+          "f32[1,1,1,6]\n"
+          "  %y = Reshape(%y.2d.nchw) {dims = [1,1,6]} : f32[1,1,6]\n"
+          "  Save(%y) {name = \"y\"}\n");
+    n = one_node(13, "MaxPool", "x", "1x1x8x8x8", "1x1x6x6x6");
+    ob_list(b, n, "kernel_shape", 3, cube);
     refused(SN_EUNSUPPORTED,
-            "m.onnx: node 'y' (MaxPool): attribute 'kernel_shape' has 1 "
-            "value, 2 are supported (two-dimensional pictures)\n");
+            "m.onnx: node 'y' (MaxPool): attribute 'kernel_shape' has 3 "
+            "values, 2 are supported (two-dimensional pictures)\n");
 }
 
 /* ---- auto_pad ---- */
@@ -616,7 +627,7 @@ main(void)
         cmocka_unit_test(weights_move_from_oihw),
         cmocka_unit_test(layouts_meet_without_transposes),
         cmocka_unit_test(global_pool_has_the_picture_as_kernel),
-        cmocka_unit_test(one_dimensional_pictures_are_refused),
+        cmocka_unit_test(one_dimensional_pictures_get_a_height),
         cmocka_unit_test(auto_pad_is_worked_out),
         cmocka_unit_test(auto_pad_and_pads_exclude_each_other),
         cmocka_unit_test(clip_by_attributes_then_by_inputs),

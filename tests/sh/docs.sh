@@ -1,0 +1,45 @@
+#!/bin/sh
+# The examples of the documents are true: graphs parse, verify and print as
+# they stand, rules and tests of the language page are in passes.def, nodes in
+# nodes.def, and commands of the README exist.
+BUILD=${BUILD:-build}
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+bad=0
+say() { # RESULT NAME
+    if [ "$1" = 0 ]; then echo "ok docs $2"; else echo "not ok docs $2"; bad=1; fi
+}
+
+awk '/^```/ { on = !on; next } on' docs/graph.md >"$tmp/g.sn"
+"$BUILD/sinter" opt "$tmp/g.sn" --passes=dce --verify >"$tmp/out" 2>"$tmp/err"
+say $? "graph.md: the example is valid $(cat "$tmp/err")"
+"$BUILD/sinter" opt "$tmp/out" --passes=dce >"$tmp/again" 2>&1
+cmp -s "$tmp/out" "$tmp/again"
+say $? "graph.md: it prints the same again"
+
+# Lines of a rule, test or backend block of language.md, less white space and
+# comments, stand in the declarations.
+squeeze() { sed 's://.*::' "$@" | tr -s ' \n' ' '; }
+squeeze passes.def src/backend/*/*.def nodes.def >"$tmp/all"
+for key in 'rule identity:' 'test saturation_survives'; do
+    awk -v k="$key" '/^```/ { on = !on; next } on && index($0, k) { p = 1 }
+        on && p { print } !on || /;$/ || /^}/ { if (p && (/^  }/ || /;$/)) exit }' \
+        docs/language.md | squeeze >"$tmp/one"
+    [ -s "$tmp/one" ] && grep -qF "$(sed 's/^ *//; s/ *$//' "$tmp/one")" "$tmp/all"
+    say $? "language.md: '$key' is what the declarations say"
+done
+
+"$BUILD/sinter" --help >"$tmp/help" 2>&1
+for v in $(sed -n 's/^ *build\/sinter \([a-z]*\) .*/\1/p' README.md | sort -u); do
+    grep -q "^ *$v " "$tmp/help"
+    say $? "README.md: sinter $v"
+done
+for flag in $(grep -h sinter README.md docs/*.md | grep -o -- ' --[a-z-]*' | sed 's/.* //' | sort -u); do
+    "$BUILD/sinter" --help 2>&1 | grep -q -- "$flag" ||
+        "$BUILD/sinter-gen" --help 2>&1 | grep -q -- "$flag" ||
+        for v in opt quantize profile run why draw inspect; do
+            "$BUILD/sinter" $v --help 2>&1
+        done | grep -q -- "$flag"
+    say $? "flag $flag exists"
+done
+exit $bad

@@ -1,0 +1,11 @@
+#!/bin/sh
+# Every fuzz target on its corpus: seeds and inputs that once broke something.
+BUILD=${BUILD:-build}
+bad=0
+for t in def npy onnx profile text; do
+    "$BUILD/tests/replay_$t" "$t" tests/fuzz/corpus/"$t"/* || {
+        echo "not ok fuzz $t: stopped"
+        bad=1
+    }
+done
+exit $bad

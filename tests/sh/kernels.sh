@@ -1,0 +1,61 @@
+#!/bin/sh
+# Whole models: the CPU backend gives the bits of the evaluators, with every
+# instruction set this processor has.
+BUILD=${BUILD:-build}
+SHARED=${SHARED:-../shared}
+sinter=$BUILD/sinter
+data=$SHARED/data
+demo=examples/demo
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+bad=0
+
+# model NAME FILE CALIB INPUT FLAGS...
+model() {
+    name=$1 file=$2 calib=$3 input=$4
+    shift 4
+    for form in "" "--channelwise --rowwise" "--channelwise --schema symmetric"; do
+        what="kernels $name $form"
+        # shellcheck disable=SC2086
+        if ! "$sinter" quantize "$file" --calib "$calib" -n 16 "$@" $form \
+            --backend cpu -o "$tmp/m.sn" >"$tmp/log" 2>&1 ||
+            ! "$sinter" run "$tmp/m.sn" --input "$input" -n 24 "$@" \
+                --dump "$tmp/want.npy" >"$tmp/log" 2>&1; then
+            echo "not ok $what: $(tail -n 1 "$tmp/log")"
+            bad=1
+            continue
+        fi
+        for cpu in portable avx2 vnni; do
+            SINTER_CPU=$cpu "$sinter" run "$tmp/m.sn" --input "$input" -n 24 \
+                "$@" --backend cpu --dump "$tmp/got.npy" >"$tmp/log" 2>&1
+            if cmp -s "$tmp/want.npy" "$tmp/got.npy"; then
+                echo "ok $what $cpu"
+            else
+                echo "not ok $what $cpu: $(tail -n 1 "$tmp/log")"
+                bad=1
+            fi
+            rm -f "$tmp/got.npy"
+        done
+    done
+}
+
+model demo $demo/fashion_lrn.onnx $demo/calib_images.npy \
+    $demo/test_images.npy --mul 0.00392156863 --layout nchw
+if [ -d "$data/trained" ]; then
+    while IFS="$(printf '\t')" read -r dir set layout _ mul add _; do
+        case $dir in trained/*) ;; *) continue ;; esac
+        model "$(basename "$dir")" "$data/$dir/model.onnx" \
+            "$data/datasets/${set%_test}_calib_x.npy" \
+            "$data/datasets/${set}_x.npy" --mul="$mul" --add="$add" \
+            --layout "$layout" </dev/null
+    done <"$data/models.tsv"
+    # A network of many small layers, on one picture.
+    pic=$data/light/input_picture_1x3x224x224.pb
+    for m in "$data"/light/*_random; do
+        case $m in *densenet*|*vgg*) continue ;; esac
+        model "$(basename "$m")" "$m/model.onnx" "$pic" "$pic" </dev/null
+    done
+else
+    echo "skip kernels trained: no models under $data"
+fi
+exit $bad

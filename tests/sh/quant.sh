@@ -1,0 +1,190 @@
+#!/bin/sh
+# Settings of the quantizer from the command line: ranges, schemes, control by
+# globs, sharded profiles, comparison.
+BUILD=${BUILD:-build}
+sinter=$BUILD/sinter
+demo=examples/demo
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+bad=0
+
+# t NAME CODE WHERE TEXT ARGS...: sinter ARGS exits with CODE and says TEXT
+# on WHERE, out or err.
+t() {
+    name=$1 code=$2 where=$3 text=$4
+    shift 4
+    "$sinter" "$@" >"$tmp/out" 2>"$tmp/err" </dev/null
+    rc=$?
+    if [ $rc -ne "$code" ]; then
+        echo "not ok quant $name: exit code $rc, expected $code"
+        head -n 3 "$tmp/err"
+        bad=1
+    elif [ -n "$text" ] && ! grep -qF -- "$text" "$tmp/$where"; then
+        echo "not ok quant $name: std$where does not say '$text'"
+        head -n 5 "$tmp/$where"
+        bad=1
+    else
+        echo "ok quant $name"
+    fi
+}
+# is NAME COMMAND...: the command succeeds.
+is() {
+    name=$1
+    shift
+    if "$@" >/dev/null 2>&1; then
+        echo "ok quant $name"
+    else
+        echo "not ok quant $name: $*"
+        bad=1
+    fi
+}
+
+px="--mul 0.00392156863"
+m=$demo/fashion_lrn.onnx
+data=$demo/calib_images.npy
+p=$tmp/whole.json
+t profile 0 err "" profile $m --calib $data -n 30 $px -o "$p"
+
+# ---- shards: any split, merged in any order and nesting, gives the same ----
+for i in 0 1 2 3; do
+    "$sinter" profile $m --calib $data -n 30 $px --shard $i/4 \
+        -o "$tmp/s$i.json" || bad=1
+done
+t merge 0 err "4 profiles of" profile merge "$tmp/s2.json" "$tmp/s0.json" \
+    "$tmp/s3.json" "$tmp/s1.json" -o "$tmp/m.json"
+is merge_is_whole cmp "$p" "$tmp/m.json"
+"$sinter" profile merge "$tmp/s0.json" "$tmp/s1.json" -o "$tmp/a.json" 2>/dev/null
+"$sinter" profile merge "$tmp/s2.json" "$tmp/s3.json" -o "$tmp/b.json" 2>/dev/null
+t merge_nested 0 err "30 samples" profile merge "$tmp/a.json" "$tmp/b.json" -o "$tmp/n.json"
+is merge_nested_is_whole cmp "$p" "$tmp/n.json"
+for i in 0 1 2; do # parts of 30 samples; one of 2 samples in 3 is empty
+    "$sinter" profile $m --calib $data -n 2 $px --shard $i/3 -o "$tmp/e$i.json" || bad=1
+done
+"$sinter" profile $m --calib $data -n 2 $px -o "$tmp/two.json"
+t merge_empty 0 err "2 samples" profile merge "$tmp/e0.json" "$tmp/e1.json" "$tmp/e2.json" -o "$tmp/e.json"
+is merge_empty_is_whole cmp "$tmp/two.json" "$tmp/e.json"
+t merge_twice 2 err "would count twice" profile merge "$tmp/a.json" "$tmp/a.json"
+t merge_nothing 2 err "wants profile files" profile merge
+t shard_bad 2 err "neither I/N" profile $m --calib $data --shard 4/4
+t shard_no_env 2 err "no launcher's variables" profile $m --calib $data --shard env
+cat >"$tmp/add.sn" <<'END'
+sinter-graph 1
+graph "add" {
+  %x = Placeholder() : f32[1,4]
+  %k = Constant() {data = [1, 2, 3, 4]} : f32[1,4]
+  %y = Add(%x, %k) : f32[1,4]
+  Save(%y) {name = "out"}
+}
+END
+cat >"$tmp/other.json" <<'END'
+{"format": "sinter-profile", "version": 1, "model": "o", "graph": "0000000000000000",
+ "samples": 1, "values": []}
+END
+t merge_other 3 err "is of another graph" profile merge "$p" "$tmp/other.json"
+
+# ---- launchers ----
+(
+    export OMPI_COMM_WORLD_RANK=1 OMPI_COMM_WORLD_SIZE=4
+    t shard_mpi 0 err "" profile $m --calib $data -n 30 $px --shard env -o "$tmp/r{}.json"
+    t shard_mpi_same_file 2 err "needs {} in its name" profile $m --calib $data --shard env -o "$tmp/r.json"
+    exit $bad
+) || bad=1
+is shard_mpi_is_shard cmp "$tmp/s1.json" "$tmp/r1.json"
+(
+    export SLURM_ARRAY_TASK_ID=7 SLURM_ARRAY_TASK_MIN=1 SLURM_ARRAY_TASK_STEP=2 SLURM_ARRAY_TASK_COUNT=4 SLURM_PROCID=0 SLURM_NTASKS=8
+    t shard_slurm_array 0 err "" profile $m --calib $data -n 30 $px --shard env -o "$tmp/t{}.json"
+    exit $bad
+) || bad=1
+is shard_slurm_array_is_shard cmp "$tmp/s3.json" "$tmp/t3.json"
+(
+    export SLURM_ARRAY_TASK_ID=1 SLURM_ARRAY_TASK_MIN=0 SLURM_ARRAY_TASK_COUNT=2 SLURM_PROCID=0 SLURM_STEP_NUM_TASKS=2
+    t shard_array_of_steps 0 err "" profile $m --calib $data -n 30 $px --shard env -o "$tmp/u{}.json"
+    exit $bad
+) || bad=1
+is shard_array_of_steps_is_shard cmp "$tmp/s2.json" "$tmp/u2.json"
+
+# ---- ranges and schemes: each is used, and said ----
+q() { # NAME TEXT ARGS...
+    name=$1 text=$2
+    shift 2
+    t "$name" 0 out "$text" quantize $m --load-profile "$p" -o "$tmp/$name.sn" "$@"
+}
+q plain "settings: int8, asymmetric, range minmax, weights per tensor"
+for r in percentile percentile=99.5 entropy mse; do
+    q "range_$r" "range ${r%=*}" --range $r
+    is "range_${r}_differs" sh -c "! cmp -s '$tmp/plain.sn' '$tmp/range_$r.sn'"
+done
+for s in symmetric symmetric-uint8 power-of-two; do
+    q "scheme_$s" "int8, $s," --scheme $s
+    is "scheme_${s}_differs" sh -c "! cmp -s '$tmp/plain.sn' '$tmp/scheme_$s.sn'"
+done
+q scheme_alias "symmetric-uint8" --quantization-schema symmetric_with_uint8
+is scheme_alias_same cmp "$tmp/scheme_alias.snw" "$tmp/scheme_symmetric-uint8.snw"
+t range_bad 2 err "'percentile=40' wants a number above 50" quantize $m --load-profile "$p" --range percentile=40 -o "$tmp/o.sn"
+t range_unknown 2 err "there are minmax" quantize $m --load-profile "$p" --range max -o "$tmp/o.sn"
+is power_of_two_scales sh -c "sed -n 's/.*qi8<\([^,]*\),.*/\1/p' '$tmp/scheme_power-of-two.sn' | awk '{ v = log(\$1) / log(2); if (v - int(v) != 0) { e = v - int(v); if (e < -1e-9 && e > -1 + 1e-9) exit 1 } }'"
+
+# ---- control ----
+q keep_float "logits (FullyConnected) stays float: --keep-float 'log*' asks for it" --keep-float 'log*'
+q keep_kind "(LRN) stays float" --keep-float '@LRN'
+q precision_float "logits (FullyConnected) stays float: --precision 'logits'" --precision 'logits=float'
+q precision_back "nodes: 13 int8, 0 float" --precision 'logits=float' --precision '*=int8'
+q scheme_glob "logits: symmetric" --scheme 'logits=symmetric'
+q range_glob "logits: percentile=99" --range 'logits=percentile=99'
+is range_glob_differs sh -c "! cmp -s '$tmp/plain.sn' '$tmp/range_glob.sn'"
+t glob_no_match 2 err "no node matches 'logit'; did you mean 'logits'?" quantize $m --load-profile "$p" --keep-float logit -o "$tmp/o.sn"
+t kind_no_match 2 err "no node matches '@LRM'; did you mean '@LRN'?" quantize $m --load-profile "$p" --keep-float @LRM -o "$tmp/o.sn"
+t precision_unknown 2 err "there are int8, int16 and float" quantize $m --load-profile "$p" --precision fp -o "$tmp/o.sn"
+q require_int8 "0 float" --require-int8
+rm -f "$tmp/o.sn"
+t require_int8_fails 1 err "(LRN): stays float: --keep-float '@LRN' asks for it" quantize $m --load-profile "$p" --keep-float @LRN --require-int8 -o "$tmp/o.sn"
+is require_int8_writes_nothing test ! -e "$tmp/o.sn"
+q quantized_io "0 left" --enable=quantized-io
+is quantized_input grep -q 'image = Placeholder() : qi8' "$tmp/quantized_io.sn"
+is quantized_output sh -c "! grep -q Dequantize '$tmp/quantized_io.sn'"
+
+# ---- the order of inputs and outputs survives quantized-io ----
+cat >"$tmp/two.sn" <<'END'
+sinter-graph 1
+graph "two" {
+  %x1 = Placeholder() : f32[1,4]
+  %x2 = Placeholder() : f32[1,4]
+  %q1 = Quantize(%x1) : qi8<0.1, 0>[1,4]
+  %d1 = Dequantize(%q1) : f32[1,4]
+  %y = Add(%d1, %x2) : f32[1,4]
+  Save(%d1) {name = "o1"}
+  Save(%y) {name = "o2"}
+}
+END
+"$sinter" opt "$tmp/two.sn" --enable=quantized-io >"$tmp/two.out"
+order=$(sed -n 's/.*%\(x[12]\) = Placeholder.*/\1/p; s/.*name = "\(o[12]\)".*/\1/p' "$tmp/two.out" | tr '\n' ' ')
+is io_order test "$order" = "x1 x2 o1 o2 "
+is io_types grep -q 'x1 = Placeholder() : qi8' "$tmp/two.out"
+
+# ---- profiles of another batch size, of another model ----
+sed 's/\[1,4\]/[2,4]/g; s/data = \[1, 2, 3, 4\]/data = [1, 2, 3, 4, 1, 2, 3, 4]/' "$tmp/add.sn" >"$tmp/add2.sn"
+sed 's/%y/%z/g' "$tmp/add.sn" >"$tmp/renamed.sn"
+cat >"$tmp/add.json" <<'END'
+{"format": "sinter-profile", "version": 1, "model": "add", "graph": "00000000000000aa",
+ "samples": 1, "values": [
+  {"name": "x", "min": 1, "max": 1, "count": 1, "nonfinite": 0, "exp": -30, "first": 1073741824, "bins": [1]},
+  {"name": "y", "min": 2, "max": 2, "count": 1, "nonfinite": 0, "exp": -29, "first": 1073741824, "bins": [1]}]}
+END
+t other_hash 0 err "has every value by name; it was made from 'add' with graph hash 00000000000000aa" quantize "$tmp/add.sn" --load-profile "$tmp/add.json" -o "$tmp/o1.sn"
+t other_batch 0 err "another batch size changes it harmlessly" quantize "$tmp/add2.sn" --load-profile "$tmp/add.json" -o "$tmp/o2.sn"
+is other_batch_same_types test "$(sed -n 's/.*%y = .*: \(qi8<[^>]*>\).*/\1/p' "$tmp/o1.sn")" = "$(sed -n 's/.*%y = .*: \(qi8<[^>]*>\).*/\1/p' "$tmp/o2.sn")"
+t stale 3 err "it has no range for 'z', and the model does not have 'y'" quantize "$tmp/renamed.sn" --load-profile "$tmp/add.json" -o "$tmp/o.sn"
+
+# ---- compare ----
+c="--input $demo/test_images.npy -n 20 $px"
+t compare 0 out "(output)" compare $m "$tmp/plain.sn" $c
+t compare_passes 0 out "worst output" compare $m "$tmp/plain.sn" $c --threshold 20
+t compare_fails 1 err "less than 90" compare $m "$tmp/plain.sn" $c --threshold 90
+"$sinter" compare $m "$tmp/plain.sn" $c --json -j 1 >"$tmp/c1.json"
+"$sinter" compare $m "$tmp/plain.sn" $c --json -j 3 >"$tmp/c3.json"
+is compare_threads cmp "$tmp/c1.json" "$tmp/c3.json"
+t compare_json 0 out '"keep_float": [' compare $m "$tmp/plain.sn" $c --json
+t compare_two 2 err "wants two models" compare $m
+t compare_number 2 err "is not a number of dB" compare $m "$tmp/plain.sn" $c --threshold x
+t compare_self 0 out "worst output" compare $m $m $c
+exit $bad
