@@ -562,6 +562,8 @@ sink(SnOc *c, const SnDefPass *p, const SnDefDerive *v, const SnDefNode *n,
         if (!conv)
             conv = o, x = y;
     }
+    if (!x)
+        sn_bug("sink through %s, which has no such operand", n->name);
     low->fresh = true;
     low->like = r->lhs;
     low->type_of = x;

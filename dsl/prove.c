@@ -145,8 +145,8 @@ by_how_much(Pv *pv, const PvTry *t)
 static void
 refuse(Pv *pv, const PvRule *pr, const PvTry *t)
 {
-    const char *best = pv_best(pv->a, t);
-    const char *claim = pv_claim_str(pv->a, &pr->r->claim);
+    const char *best = sn_pv_best(pv->a, t);
+    const char *claim = sn_pv_claim_str(pv->a, &pr->r->claim);
 
     if (strcmp(best, "nothing"))
         sn_error(pv->d, pr->r->claim.pos.src ? pr->r->claim.pos : pr->r->pos,
@@ -157,7 +157,7 @@ refuse(Pv *pv, const PvRule *pr, const PvTry *t)
                  "rule '%s'%s is unsound: claimed %s, %s", rule_name(pr),
                  whose(pv, pr), claim, by_how_much(pv, t));
     show(pv, t);
-    pv_help(pv, pr, t);
+    sn_pv_help(pv, pr, t);
 }
 
 static bool
@@ -185,7 +185,7 @@ fill(Pv *pv, const PvRule *pr, SnProof *p)
     p->pos = pr->derive ? pr->derive->pos : pr->r->pos;
     p->claim = pr->forced    ? "forced"
                : pr->bounded ? "within ceil(1.5 + s_in / (2 s_out)) lsb"
-                             : pv_claim_str(pv->a, &pr->r->claim);
+                             : sn_pv_claim_str(pv->a, &pr->r->claim);
     p->lemmas = "";
     p->best = "";
 }
@@ -194,14 +194,14 @@ static void
 judge(Pv *pv, const PvRule *pr, SnProof *p)
 {
     uint64_t seed = pv->o && pv->o->seed ? pv->o->seed : 1;
-    PvLemma l = pv_lemma(pv, pr);
+    PvLemma l = sn_pv_lemma(pv, pr);
     bool by_lemma = !l.none && proved(pr, &l);
-    PvTry t = pv_try(pv, pr, pr->r->when, ndraw_of(pv, pr), seed, true);
+    PvTry t = sn_pv_try(pv, pr, pr->r->when, ndraw_of(pv, pr), seed, true);
 
     p->ndraw = t.ndraw;
     p->nvalue = t.nvalue;
     p->diff = t.diff;
-    p->best = l.exact ? "exact" : pv_best(pv->a, &t);
+    p->best = l.exact ? "exact" : sn_pv_best(pv->a, &t);
     p->counter = t.counter;
     p->lemmas = by_lemma ? lemma_names(pv->a, l.used | lifted(pr, &l)) : "";
     if (t.bad_res) {
@@ -220,7 +220,7 @@ judge(Pv *pv, const PvRule *pr, SnProof *p)
                     t.fail ? t.fail : "no case drawn meets its guard");
         return;
     }
-    if (!pv_claim_ok(pr, &t)) {
+    if (!sn_pv_claim_ok(pr, &t)) {
         p->layer = SN_LAYER_REFUSED;
         if (by_lemma) {
             sn_error(pv->d, pr->r->pos, "SN399",
@@ -282,10 +282,10 @@ prove(Pv *pv, const PvRule *pr)
     } else {
         judge(pv, pr, &p);
     }
-    p.guard = pv_guard_text(pv, &p, pr);
+    p.guard = sn_pv_guard_text(pv, &p, pr);
     SN_PUSH(pv->a, pv->out->v, pv->out->n, p);
     if (pv->o && pv->o->smt2)
-        pv_smt2(pv, pr, &p);
+        sn_pv_smt2(pv, pr, &p);
 }
 
 SnProofs *
@@ -298,11 +298,11 @@ sn_prove(SnDefs *defs, SnDiag *d, const SnProveOpts *o)
 
     pv.out = SN_NEW(pv.a, SnProofs);
     if (o && o->cache) {
-        hash = pv_hash(&pv);
-        if (pv_cached(&pv, hash))
+        hash = sn_pv_hash(&pv);
+        if (sn_pv_cached(&pv, hash))
             return pv.out;
     }
-    uint32_t n = pv_instances(&pv, &v);
+    uint32_t n = sn_pv_instances(&pv, &v);
     bool *refused = SN_NEW_N(pv.a, bool, defs->nrule + 1);
     for (uint32_t i = 0; i < n; i++) {
         bool mine = !v[i].derive && v[i].r->id < defs->nrule;
@@ -313,10 +313,10 @@ sn_prove(SnDefs *defs, SnDiag *d, const SnProveOpts *o)
             refused[v[i].r->id] = true;
     }
     sn_buf_init(&b, pv.a);
-    pv_report(&pv, &b);
+    sn_pv_report(&pv, &b);
     pv.out->report = sn_buf_str(&b);
     if (hash && !sn_diag_nerror(d))
-        pv_store(&pv, hash);
+        sn_pv_store(&pv, hash);
     return pv.out;
 }
 

@@ -6,7 +6,7 @@
 #include "base/num.h"
 
 bool
-pv_no(PvCase *c, const char *why)
+sn_pv_no(PvCase *c, const char *why)
 {
     if (!c->fail)
         c->fail = why;
@@ -16,13 +16,13 @@ pv_no(PvCase *c, const char *why)
 /* ---- types ---- */
 
 bool
-pv_quant(const PvType *t)
+sn_pv_quant(const PvType *t)
 {
     return t->nq > 0;
 }
 
 bool
-pv_same_type(const PvType *a, const PvType *b)
+sn_pv_same_type(const PvType *a, const PvType *b)
 {
     if (a->elem != b->elem || a->axis != b->axis || a->nq != b->nq)
         return false;
@@ -33,7 +33,7 @@ pv_same_type(const PvType *a, const PvType *b)
 }
 
 double
-pv_code_lo(int8_t elem)
+sn_pv_code_lo(int8_t elem)
 {
     return elem == SN_DE_QI8    ? -128
            : elem == SN_DE_QI16 ? -32768
@@ -41,13 +41,13 @@ pv_code_lo(int8_t elem)
 }
 
 double
-pv_code_hi(int8_t elem)
+sn_pv_code_hi(int8_t elem)
 {
     return elem == SN_DE_QI8 ? 127 : elem == SN_DE_QI16 ? 32767 : 2147483647.0;
 }
 
 double
-pv_real(const PvType *t, double code, uint32_t slice)
+sn_pv_real(const PvType *t, double code, uint32_t slice)
 {
     if (!t->nq)
         return code;
@@ -57,26 +57,26 @@ pv_real(const PvType *t, double code, uint32_t slice)
 }
 
 void
-pv_clamp_real(const PvType *t, PvRange r, double *lo, double *hi)
+sn_pv_clamp_real(const PvType *t, PvRange r, double *lo, double *hi)
 {
     if (!t->nq) {
         *lo = r.has_lo ? r.lo : -INFINITY;
         *hi = r.has_hi ? r.hi : INFINITY;
         return;
     }
-    double l = pv_code_lo(t->elem), h = pv_code_hi(t->elem);
+    double l = sn_pv_code_lo(t->elem), h = sn_pv_code_hi(t->elem);
     if (r.has_lo)
         l = fmax(l, r.lo);
     if (r.has_hi)
         h = fmin(h, r.hi);
-    *lo = pv_real(t, l, 0);
-    *hi = pv_real(t, h, 0);
+    *lo = sn_pv_real(t, l, 0);
+    *hi = sn_pv_real(t, h, 0);
 }
 
 void
-pv_limits(const PvType *t, PvRange r, int32_t *lo, int32_t *hi)
+sn_pv_limits(const PvType *t, PvRange r, int32_t *lo, int32_t *hi)
 {
-    double l = pv_code_lo(t->elem), h = pv_code_hi(t->elem);
+    double l = sn_pv_code_lo(t->elem), h = sn_pv_code_hi(t->elem);
 
     if (r.has_lo)
         l = fmax(l, r.lo);
@@ -87,7 +87,7 @@ pv_limits(const PvType *t, PvRange r, int32_t *lo, int32_t *hi)
 }
 
 const char *
-pv_type_str(SnArena *a, const PvType *t)
+sn_pv_type_str(SnArena *a, const PvType *t)
 {
     static const char *const v[] = {"f32",  "f16", "q8",  "q16", "q32",
                                     "row8", "i8",  "i32", "i64", "bool"};
@@ -109,9 +109,9 @@ draw_scale(PvCase *c)
                                    0.02f, 0.0078125f, 0.5f,  0.03125f,
                                    1.0f,  0.0141f,    0.0127f};
 
-    if (pv_chance(c, c->corner ? 100 : 35))
-        return corner[pv_below(c, 11)];
-    return (float)(0.03 * exp2(5 * pv_unit(c) - 2.5));
+    if (sn_pv_chance(c, c->corner ? 100 : 35))
+        return corner[sn_pv_below(c, 11)];
+    return (float)(0.03 * exp2(5 * sn_pv_unit(c) - 2.5));
 }
 
 static int32_t
@@ -120,10 +120,10 @@ draw_zp(PvCase *c)
     static const int32_t corner[] = {0, 0, -128, 127, 3, -1, 50};
 
     if (c->corner)
-        return corner[pv_below(c, 3)];
-    if (pv_chance(c, 60))
-        return corner[pv_below(c, 7)];
-    return (int32_t)pv_below(c, 256) - 128;
+        return corner[sn_pv_below(c, 3)];
+    if (sn_pv_chance(c, 60))
+        return corner[sn_pv_below(c, 7)];
+    return (int32_t)sn_pv_below(c, 256) - 128;
 }
 
 static PvType
@@ -132,13 +132,13 @@ draw_type(PvCase *c, SnDefConc k)
     PvType t = {.elem = k.elem, .axis = k.axis};
 
     if (c->pr->alike && c->in_each && c->each > 0 &&
-        c->each_type.elem == k.elem && pv_chance(c, 80))
+        c->each_type.elem == k.elem && sn_pv_chance(c, 80))
         return c->each_type;
 
     if (k.elem != SN_DE_QI8 && k.elem != SN_DE_QI16 && k.elem != SN_DE_QI32)
         return t;
-    if (c->npool && k.axis < 0 && pv_chance(c, 40)) {
-        const PvType *p = &c->pool[pv_below(c, c->npool)];
+    if (c->npool && k.axis < 0 && sn_pv_chance(c, 40)) {
+        const PvType *p = &c->pool[sn_pv_below(c, c->npool)];
         if (c->in_each)
             c->each_type = *p;
         if (p->elem == k.elem)
@@ -163,7 +163,7 @@ draw_type(PvCase *c, SnDefConc k)
 /* ---- values ---- */
 
 PvT *
-pv_value(PvCase *c, const PvType *t)
+sn_pv_value(PvCase *c, const PvType *t)
 {
     PvT *v = SN_NEW(c->a, PvT);
 
@@ -184,11 +184,11 @@ leaf_code(PvCase *c, const PvT *t, int64_t i, double lo, double hi)
             k++;
         return lo + (double)(((uint32_t)i * mul[k % 5] * odd + 91 * k) & 255);
     }
-    if (pv_chance(c, 12))
+    if (sn_pv_chance(c, 12))
         return lo;
-    if (pv_chance(c, 12))
+    if (sn_pv_chance(c, 12))
         return hi;
-    return floor(lo + (hi - lo + 1) * pv_unit(c));
+    return floor(lo + (hi - lo + 1) * sn_pv_unit(c));
 }
 
 static double
@@ -197,12 +197,12 @@ leaf_real(PvCase *c)
     PvType t = {.nq = 1, .scale = {0.03125f}, .elem = SN_DE_QI8};
 
     if (c->npool)
-        t = c->pool[pv_below(c, c->npool)];
+        t = c->pool[sn_pv_below(c, c->npool)];
     double k = t.elem == SN_DE_QI16 ? 65536 : 256, v;
-    if (pv_chance(c, 20)) /* a tie */
-        v = (floor((pv_unit(c) - 0.5) * k * 1.2) + 0.5) * (double)t.scale[0];
+    if (sn_pv_chance(c, 20)) /* a tie */
+        v = (floor((sn_pv_unit(c) - 0.5) * k * 1.2) + 0.5) * (double)t.scale[0];
     else
-        v = (pv_unit(c) - 0.5) * k * 1.4 * (double)t.scale[0];
+        v = (sn_pv_unit(c) - 0.5) * k * 1.4 * (double)t.scale[0];
     v -= c->npool ? t.zp[0] * (double)t.scale[0] : 0;
     if (c->positive)
         v = fabs(v) + 0.01;
@@ -211,7 +211,7 @@ leaf_real(PvCase *c)
 
 /* Fills a leaf, once its shape is known. */
 void
-pv_leaf_data(PvCase *c, PvT *t)
+sn_pv_leaf_data(PvCase *c, PvT *t)
 {
     const PvType *k = &t->type;
     double lo = 0, hi = 1;
@@ -220,17 +220,17 @@ pv_leaf_data(PvCase *c, PvT *t)
     t->id = SN_NEW_N(c->a, double, t->n + 1);
     t->er = SN_NEW_N(c->a, double, t->n + 1);
     if (k->elem == SN_DE_QI32) {
-        hi = pv_chance(c, 50) ? 3000 : 60;
+        hi = sn_pv_chance(c, 50) ? 3000 : 60;
         lo = -hi;
     } else if (k->nq) {
-        lo = pv_code_lo(k->elem);
-        hi = pv_code_hi(k->elem);
+        lo = sn_pv_code_lo(k->elem);
+        hi = sn_pv_code_hi(k->elem);
     }
     for (int64_t i = 0; i < t->n; i++) {
         uint32_t s = k->nq > 1 ? (uint32_t)(i / (t->n / t->dim[0])) : 0;
         t->v[i] = k->elem == SN_DE_F32 ? leaf_real(c)
                                        : leaf_code(c, t, i, lo, hi);
-        t->id[i] = pv_real(k, t->v[i], s);
+        t->id[i] = sn_pv_real(k, t->v[i], s);
     }
     t->done = true;
 }
@@ -239,22 +239,22 @@ static PvT *
 leaf(PvCase *c, SnDefConc k, const PvType *want, const char *name)
 {
     PvType t = want ? *want : draw_type(c, k);
-    PvT *v = pv_value(c, &t);
+    PvT *v = sn_pv_value(c, &t);
 
     v->leaf = true;
     v->name = name;
-    v->konst = pv_chance(c, 90);
+    v->konst = sn_pv_chance(c, 90);
     if (c->nleaf < 16)
         c->leaf[c->nleaf++] = v;
     else
-        pv_no(c, "more than 16 leaves");
+        sn_pv_no(c, "more than 16 leaves");
     return v;
 }
 
 /* ---- attributes ---- */
 
 PvVal *
-pv_attr(const PvNode *n, const char *name)
+sn_pv_attr(const PvNode *n, const char *name)
 {
     for (uint32_t i = 0; i < n->n->nall; i++)
         if (!strcmp(n->n->all[i]->name, name))
@@ -263,9 +263,9 @@ pv_attr(const PvNode *n, const char *name)
 }
 
 PvRange
-pv_clamp_of(const PvNode *n)
+sn_pv_clamp_of(const PvNode *n)
 {
-    const PvVal *v = n->n->clamp ? pv_attr(n, n->n->clamp->name) : NULL;
+    const PvVal *v = n->n->clamp ? sn_pv_attr(n, n->n->clamp->name) : NULL;
 
     return v ? v->rg : (PvRange){0};
 }
@@ -279,18 +279,18 @@ draw_clamp(PvCase *c, const PvType *t)
 
     if (c->pr->alike && c->in_each && c->each > 0)
         return c->each_clamp;
-    if (pv_chance(c, 55) || (t->nq == 0 && t->elem != SN_DE_F32))
+    if (sn_pv_chance(c, 55) || (t->nq == 0 && t->elem != SN_DE_F32))
         return r;
     if (t->nq) {
-        lo = pv_code_lo(t->elem);
-        hi = pv_code_hi(t->elem);
+        lo = sn_pv_code_lo(t->elem);
+        hi = sn_pv_code_hi(t->elem);
     }
-    double a = lo + (hi - lo) * pv_unit(c), b = lo + (hi - lo) * pv_unit(c);
-    r.has_lo = pv_chance(c, 70);
-    r.has_hi = !r.has_lo || pv_chance(c, 60);
+    double a = lo + (hi - lo) * sn_pv_unit(c), b = lo + (hi - lo) * sn_pv_unit(c);
+    r.has_lo = sn_pv_chance(c, 70);
+    r.has_hi = !r.has_lo || sn_pv_chance(c, 60);
     r.lo = t->nq ? floor(fmin(a, b)) : (double)(float)fmin(a, b);
     r.hi = t->nq ? floor(fmax(a, b)) : (double)(float)fmax(a, b);
-    if (pv_chance(c, 30) && t->nq) /* at the zero point: a Relu's clamp */
+    if (sn_pv_chance(c, 30) && t->nq) /* at the zero point: a Relu's clamp */
         r.lo = fmin(t->zp[0], r.hi);
     if (!r.has_lo)
         r.lo = 0;
@@ -318,15 +318,15 @@ draw_attr(PvCase *c, PvNode *n, uint32_t i)
         *v = (PvVal){.ty = SN_TY_ETYPE, .t = draw_type(c, k), .typed = true};
         return;
     }
-    if (a->def && (a->ty != SN_AT_REAL || pv_chance(c, 50)))
-        *v = pv_expr(c, a->def);
+    if (a->def && (a->ty != SN_AT_REAL || sn_pv_chance(c, 50)))
+        *v = sn_pv_expr(c, a->def);
     else if (a->ty == SN_AT_REAL)
         *v = (PvVal){.ty = SN_TY_REAL,
-                     .r = pv_chance(c, 25) ? 0 : fabs(leaf_real(c))};
+                     .r = sn_pv_chance(c, 25) ? 0 : fabs(leaf_real(c))};
     else
         *v = (PvVal){.ty = SN_TY_INT, .r = 0};
-    if (a->ty == SN_AT_BOOL && pv_chance(c, 40))
-        *v = (PvVal){.ty = SN_TY_BOOL, .r = pv_below(c, 2)};
+    if (a->ty == SN_AT_BOOL && sn_pv_chance(c, 40))
+        *v = (PvVal){.ty = SN_TY_BOOL, .r = sn_pv_below(c, 2)};
     if (v->ty == SN_TY_REAL || a->ty == SN_AT_REAL)
         v->r = (double)(float)v->r;
 }
@@ -337,16 +337,16 @@ draw_attrs(PvCase *c, PvNode *n, const SnPat *p)
     n->attr = SN_NEW_N(c->a, PvVal, n->n->nall + 1);
     for (uint32_t i = 0; i < n->n->nall; i++)
         draw_attr(c, n, i);
-    PvVal *lo = pv_attr(n, "low"), *hi = pv_attr(n, "high");
-    if (lo && hi && lo->r > hi->r && pv_chance(c, 90)) {
+    PvVal *lo = sn_pv_attr(n, "low"), *hi = sn_pv_attr(n, "high");
+    if (lo && hi && lo->r > hi->r && sn_pv_chance(c, 90)) {
         PvVal t = *lo;
         *lo = *hi;
         *hi = t;
     }
     for (uint32_t i = 0; p && i < p->nasg; i++) {
-        PvVal *v = pv_attr(n, p->asg[i].name);
+        PvVal *v = sn_pv_attr(n, p->asg[i].name);
         if (v)
-            *v = pv_expr(c, p->asg[i].e);
+            *v = sn_pv_expr(c, p->asg[i].e);
     }
     return !c->fail;
 }
@@ -409,7 +409,7 @@ pick_tuple(PvCase *c, const SnDefNode *n, SnDefConc k, const SnPat *p)
         else if (n->nout && t->out[0].elem == SN_DE_QI16)
             mine = 1;
         w += mine;
-        if (pv_below(c, w) < mine)
+        if (sn_pv_below(c, w) < mine)
             best = t;
     }
     return best;
@@ -422,7 +422,7 @@ result_type(PvCase *c, PvNode *n, const SnDefTuple *t, const PvType *want)
         PvType ty;
         const SnDefPort *y = n->n->out[i];
         if (i >= PV_MAXRES)
-            return pv_no(c, "more than 3 results");
+            return sn_pv_no(c, "more than 3 results");
         if (i == 0 && want) {
             ty = *want;
         } else if (y->fact == SN_DF_FIXED && t->out[i].elem == SN_DE_QI8) {
@@ -435,11 +435,11 @@ result_type(PvCase *c, PvNode *n, const SnDefTuple *t, const PvType *want)
         if (i == 0 && want && y->fact == SN_DF_FIXED && want->nq &&
             (want->scale[0] != (float)y->fixed_scale ||
              want->zp[0] != (int32_t)y->fixed_zp))
-            return pv_no(c, "the result's type is fixed");
-        n->out[i] = pv_value(c, &ty);
+            return sn_pv_no(c, "the result's type is fixed");
+        n->out[i] = sn_pv_value(c, &ty);
         n->out[i]->def = n;
         n->out[i]->res = i;
-        n->used[i] = i > 0 && pv_chance(c, 40);
+        n->used[i] = i > 0 && sn_pv_chance(c, 40);
     }
     return true;
 }
@@ -492,7 +492,7 @@ static bool
 draw_run(PvCase *c, PvNode *n, uint32_t port, const SnDefTuple *t,
          const SnPat *arg)
 {
-    uint32_t m = arg && arg->pk == SN_P_EACH ? 2 : 1 + pv_below(c, 2);
+    uint32_t m = arg && arg->pk == SN_P_EACH ? 2 : 1 + sn_pv_below(c, 2);
     uint32_t first = n->nin;
     const SnPat *one = arg && arg->pk == SN_P_EACH ? arg->arg[0] : NULL;
 
@@ -556,7 +556,7 @@ inst_node(PvCase *c, const SnPat *p, SnDefConc k, const PvType *want)
     n->name = p->capture ? p->capture : NULL;
     const SnDefTuple *t = pick_tuple(c, n->n, k, p);
     if (!t) {
-        pv_no(c, "no tuple gives that type");
+        sn_pv_no(c, "no tuple gives that type");
         return NULL;
     }
     if (!result_type(c, n, t, want))
@@ -581,7 +581,7 @@ inst_node(PvCase *c, const SnPat *p, SnDefConc k, const PvType *want)
         }
         return y;
     }
-    if (!pv_draw_map(c, n))
+    if (!sn_pv_draw_map(c, n))
         return NULL;
     return y;
 }
@@ -594,16 +594,16 @@ inst_var(PvCase *c, const SnPat *p, SnDefConc k, const PvType *want,
     PvT *old = c->in_each ? NULL : b->v;
 
     if (old) {
-        if (want ? !pv_same_type(&old->type, want)
+        if (want ? !sn_pv_same_type(&old->type, want)
                  : old->type.elem != k.elem || old->type.axis != k.axis)
-            pv_no(c, "one value, two types");
+            sn_pv_no(c, "one value, two types");
         return old;
     }
     if (!typed_as(p, k)) {
-        pv_no(c, "the pattern takes another type");
+        sn_pv_no(c, "the pattern takes another type");
         return NULL;
     }
-    if (optional && pv_chance(c, 25))
+    if (optional && sn_pv_chance(c, 25))
         return NULL;
     PvT *v = leaf(c, k, want,
                   c->in_each ? sn_format(c->a, "%s%u", p->name, c->each)
@@ -626,7 +626,7 @@ inst(PvCase *c, const SnPat *p, SnDefConc k, const PvType *want,
         return NULL;
     switch (p->pk) {
     case SN_P_WILD:
-        if (optional && pv_chance(c, 50))
+        if (optional && sn_pv_chance(c, 50))
             return NULL;
         return leaf(c, k, want, NULL);
     case SN_P_VAR:
@@ -638,7 +638,7 @@ inst(PvCase *c, const SnPat *p, SnDefConc k, const PvType *want,
             k.elem = -1;
         return inst_node(c, p, k, want);
     default:
-        pv_no(c, "a list where one operand stands");
+        sn_pv_no(c, "a list where one operand stands");
         return NULL;
     }
 }
@@ -707,15 +707,15 @@ all_shaped(PvCase *c)
     for (uint32_t i = 0; i < c->nleaf; i++) {
         PvT *t = c->leaf[i];
         if (t->rank < 0)
-            pv_set_shape(t, 1, some);
+            sn_pv_set_shape(t, 1, some);
         if (t->type.nq > 1) {
             if (t->dim[0] > PV_NQ)
-                return pv_no(c, "more than 8 slices");
+                return sn_pv_no(c, "more than 8 slices");
             t->type.nq = (uint32_t)t->dim[0];
             if (t->type.nq == 1)
                 t->type.nq = 1;
         }
-        pv_leaf_data(c, t);
+        sn_pv_leaf_data(c, t);
     }
     return true;
 }
@@ -743,19 +743,19 @@ seed_fixed(PvCase *c, const SnPat *p, const SnTerm *t)
 }
 
 bool
-pv_draw(PvCase *c)
+sn_pv_draw(PvCase *c)
 {
     SnDefConc any = {-1, -1};
 
     c->bind = SN_NEW_N(c->a, PvBind, c->r->nvar + 1);
     c->map = ranked_map(c, c->r->pat);
     c->flat = flat_pat(c, c->r->pat) && (!c->r->rhs || flat_term(c->r->rhs));
-    c->corner = pv_chance(c, 40);
-    c->positive = pv_chance(c, 40);
+    c->corner = sn_pv_chance(c, 40);
+    c->positive = sn_pv_chance(c, 40);
     seed_fixed(c, c->r->pat, c->r->rhs);
     PvT *y = inst(c, c->r->pat, any, NULL, false);
     if (c->fail || !c->root)
-        return pv_no(c, "no left side");
+        return sn_pv_no(c, "no left side");
     for (uint32_t i = 0; i < c->root->n->nout && i < PV_MAXRES; i++)
         c->lhs[i] = c->root->out[i];
     (void)y;
@@ -764,7 +764,7 @@ pv_draw(PvCase *c)
 
 /* The tuple that a node's operands and results fit, or NULL. */
 const SnDefTuple *
-pv_fit(const PvNode *n)
+sn_pv_fit(const PvNode *n)
 {
     for (uint32_t i = 0; i < n->n->ntuple; i++) {
         const SnDefTuple *t = &n->n->tuple[i];

@@ -47,7 +47,7 @@ rule_of(Pv *pv, const char *text, const char **why)
 }
 
 const SnExpr *
-pv_parse_cond(Pv *pv, const SnDefRule *r, const char *text)
+sn_pv_parse_cond(Pv *pv, const SnDefRule *r, const char *text)
 {
     SnDiag *d = sn_diag_new(pv->a);
     const char *s = sn_format(pv->a, "r: Any(x) => x when %s exact", text);
@@ -512,7 +512,7 @@ written(Gen *g, const SnDefRule *r)
 }
 
 uint32_t
-pv_instances(Pv *pv, PvRule **out)
+sn_pv_instances(Pv *pv, PvRule **out)
 {
     Gen g = {.pv = pv};
     SnDefs *s = pv->defs;

@@ -16,7 +16,7 @@ ints(PvCase *c, uint32_t n, const int64_t *x)
 static void
 set_ints(PvCase *c, PvNode *n, unsigned arg, uint32_t k, const int64_t *x)
 {
-    PvVal *v = pv_map_attr(n, arg);
+    PvVal *v = sn_pv_map_attr(n, arg);
 
     if (v)
         *v = ints(c, k, x);
@@ -28,7 +28,7 @@ static void
 some_shape(PvCase *c, int rank, int64_t *d)
 {
     for (int i = 0; i < rank; i++)
-        d[i] = 1 + pv_below(c, 3);
+        d[i] = 1 + sn_pv_below(c, 3);
 }
 
 /* Shapes that the map of the left side takes. */
@@ -38,7 +38,7 @@ likely_shape(PvCase *c, int64_t *d)
     static const int64_t mat[3][2] = {{2, 3}, {3, 3}, {3, 2}};
     static const int64_t pic[3][4] = {
         {1, 3, 3, 2}, {2, 2, 2, 2}, {2, 1, 2, 2}};
-    uint32_t k = pv_below(c, 4);
+    uint32_t k = sn_pv_below(c, 4);
 
     if (!strcmp(c->map, "table")) {
         d[0] = 256;
@@ -64,24 +64,24 @@ base_shape(PvCase *c, PvT *t)
     int64_t d[PV_RANK] = {256};
     int rank = 1;
 
-    if (!c->flat && c->twin && pv_chance(c, 60)) {
-        pv_set_shape(t, c->twin->rank, c->twin->dim);
+    if (!c->flat && c->twin && sn_pv_chance(c, 60)) {
+        sn_pv_set_shape(t, c->twin->rank, c->twin->dim);
         return;
     }
     if (!c->flat) {
-        rank = pv_chance(c, 60) ? 4 : 1 + (int)pv_below(c, 3);
+        rank = sn_pv_chance(c, 60) ? 4 : 1 + (int)sn_pv_below(c, 3);
         some_shape(c, rank, d);
-        if (c->map && pv_chance(c, 85))
+        if (c->map && sn_pv_chance(c, 85))
             rank = likely_shape(c, d);
     }
-    pv_set_shape(t, rank, d);
+    sn_pv_set_shape(t, rank, d);
 }
 
 static void
 draw_broadcast(PvCase *c, PvNode *n)
 {
     PvT *base = NULL;
-    uint32_t how = pv_below(c, 4);
+    uint32_t how = sn_pv_below(c, 4);
 
     for (uint32_t s = 0; s < n->nin; s++)
         if (n->in[s] && n->in[s]->rank >= 0 &&
@@ -98,30 +98,30 @@ draw_broadcast(PvCase *c, PvNode *n)
         }
         uint32_t k = n->nin > 2 ? how & 1 : how;
         if (k < 2 && base->rank > 0 && (k || n->nin > 2) && !c->flat)
-            pv_set_shape(x, 1, &base->dim[base->rank - 1]);
+            sn_pv_set_shape(x, 1, &base->dim[base->rank - 1]);
         else
-            pv_set_shape(x, base->rank, base->dim);
+            sn_pv_set_shape(x, base->rank, base->dim);
     }
 }
 
 static void
 draw_conv(PvCase *c, PvNode *n)
 {
-    PvT *x = pv_map_port(n, 0), *w = pv_map_port(n, 1);
-    int64_t xd[4] = {1, 2 + pv_below(c, 2), 2 + pv_below(c, 2),
-                     1 + pv_below(c, 3)};
-    int64_t k[2] = {1 + pv_below(c, 2), 1 + pv_below(c, 2)};
-    PvVal *ka = pv_attr(n, "kernel");
+    PvT *x = sn_pv_map_port(n, 0), *w = sn_pv_map_port(n, 1);
+    int64_t xd[4] = {1, 2 + sn_pv_below(c, 2), 2 + sn_pv_below(c, 2),
+                     1 + sn_pv_below(c, 3)};
+    int64_t k[2] = {1 + sn_pv_below(c, 2), 1 + sn_pv_below(c, 2)};
+    PvVal *ka = sn_pv_attr(n, "kernel");
 
     if (x && x->rank < 0)
-        pv_set_shape(x, 4, xd);
+        sn_pv_set_shape(x, 4, xd);
     if (w && w->rank < 0 && x && x->rank == 4) {
-        int64_t wd[4] = {1 + pv_below(c, 3), k[0], k[1], x->dim[3]};
-        pv_set_shape(w, 4, wd);
+        int64_t wd[4] = {1 + sn_pv_below(c, 3), k[0], k[1], x->dim[3]};
+        sn_pv_set_shape(w, 4, wd);
     }
     if (ka && w && w->rank == 4)
         *ka = ints(c, 2, &w->dim[1]);
-    if (pv_chance(c, 30)) {
+    if (sn_pv_chance(c, 30)) {
         int64_t p[4] = {1, 0, 0, 1};
         set_ints(c, n, 3, 4, p);
     }
@@ -130,19 +130,19 @@ draw_conv(PvCase *c, PvNode *n)
 static void
 draw_matmul(PvCase *c, PvNode *n)
 {
-    PvT *a = pv_map_port(n, 0), *b = pv_map_port(n, 1);
-    bool ta = pv_map_num(n, 2, 0) != 0, tb = pv_map_num(n, 3, 0) != 0;
-    int64_t m = 2, k = 3, o = 2 + pv_below(c, 2);
+    PvT *a = sn_pv_map_port(n, 0), *b = sn_pv_map_port(n, 1);
+    bool ta = sn_pv_map_num(n, 2, 0) != 0, tb = sn_pv_map_num(n, 3, 0) != 0;
+    int64_t m = 2, k = 3, o = 2 + sn_pv_below(c, 2);
 
     if (a && a->rank < 0) {
         int64_t d[2] = {ta ? k : m, ta ? m : k};
-        pv_set_shape(a, 2, d);
+        sn_pv_set_shape(a, 2, d);
     }
     if (a && a->rank == 2)
         k = a->dim[!ta];
     if (b && b->rank < 0) {
         int64_t d[2] = {tb ? o : k, tb ? k : o};
-        pv_set_shape(b, 2, d);
+        sn_pv_set_shape(b, 2, d);
     }
 }
 
@@ -152,16 +152,16 @@ draw_pool(PvCase *c, PvNode *n, PvT *x)
     int64_t k[2], st[2], p[4] = {0, 0, 0, 0};
 
     if (x->rank < 0) {
-        int64_t d[4] = {1, 2 + pv_below(c, 3), 2 + pv_below(c, 3),
-                        1 + pv_below(c, 2)};
-        pv_set_shape(x, 4, d);
+        int64_t d[4] = {1, 2 + sn_pv_below(c, 3), 2 + sn_pv_below(c, 3),
+                        1 + sn_pv_below(c, 2)};
+        sn_pv_set_shape(x, 4, d);
     }
     for (int i = 0; i < 2; i++) {
-        k[i] = 1 + pv_below(c, 2);
-        st[i] = 1 + pv_below(c, 2);
-        p[i] = k[i] > 1 && pv_chance(c, 30);
+        k[i] = 1 + sn_pv_below(c, 2);
+        st[i] = 1 + sn_pv_below(c, 2);
+        p[i] = k[i] > 1 && sn_pv_chance(c, 30);
     }
-    if (pv_chance(c, 35))
+    if (sn_pv_chance(c, 35))
         k[0] = k[1] = st[0] = st[1] = 1, p[0] = p[1] = 0;
     set_ints(c, n, 1, 2, k);
     set_ints(c, n, 2, 2, st);
@@ -174,7 +174,7 @@ perm_above(const PvT *x)
     return x->def && x->def->n->nin == 1 &&
                    x->def->n->rsem[0]->map &&
                    !strcmp(x->def->n->rsem[0]->map, "permute")
-               ? pv_map_list(x->def, 1)
+               ? sn_pv_map_list(x->def, 1)
                : NULL;
 }
 
@@ -186,15 +186,15 @@ draw_permute(PvCase *c, PvNode *n, PvT *x)
 
     for (int i = 0; i < x->rank; i++)
         p[i] = i;
-    if (c->twin && c->twin->rank == x->rank && pv_chance(c, 70)) {
+    if (c->twin && c->twin->rank == x->rank && sn_pv_chance(c, 70)) {
         for (int i = 0; i < x->rank; i++)
             p[i] = (int64_t)c->perm[i];
-    } else if (up && pv_chance(c, 30)) {
+    } else if (up && sn_pv_chance(c, 30)) {
         for (uint32_t i = 0; i < up->n; i++)
-            p[pv_at(up, i)] = i;
-    } else if (!pv_chance(c, 25)) {
+            p[sn_pv_at(up, i)] = i;
+    } else if (!sn_pv_chance(c, 25)) {
         for (int i = x->rank - 1; i > 0; i--) {
-            int j = (int)pv_below(c, (uint32_t)i + 1);
+            int j = (int)sn_pv_below(c, (uint32_t)i + 1);
             int64_t t = p[i];
             p[i] = p[j];
             p[j] = t;
@@ -202,7 +202,7 @@ draw_permute(PvCase *c, PvNode *n, PvT *x)
     }
     set_ints(c, n, 1, (uint32_t)x->rank, p);
     c->twin = x;
-    c->perm = pv_map_list(n, 1)->list;
+    c->perm = sn_pv_map_list(n, 1)->list;
 }
 
 static void
@@ -210,40 +210,40 @@ draw_lists(PvCase *c, PvNode *n, PvT *x)
 {
     int64_t v[2 * PV_RANK] = {0}, w[PV_RANK], st[PV_RANK];
     uint32_t r = (uint32_t)x->rank;
-    bool noop = pv_chance(c, 35);
+    bool noop = sn_pv_chance(c, 35);
 
     for (uint32_t i = 0; i < r; i++) {
         w[i] = x->dim[i];
         st[i] = 1;
     }
-    if (pv_map_is(n, "slice")) {
+    if (sn_pv_map_is(n, "slice")) {
         for (uint32_t i = 0; i < r && !noop; i++) {
-            v[i] = pv_below(c, (uint32_t)x->dim[i]);
-            w[i] = 1 + pv_below(c, (uint32_t)(x->dim[i] - v[i]));
+            v[i] = sn_pv_below(c, (uint32_t)x->dim[i]);
+            w[i] = 1 + sn_pv_below(c, (uint32_t)(x->dim[i] - v[i]));
             if (w[i] > 1 && v[i] + 2 * (w[i] - 1) < x->dim[i])
                 st[i] = 2;
         }
         set_ints(c, n, 1, r, v);
         set_ints(c, n, 2, r, w);
         set_ints(c, n, 3, r, st);
-    } else if (pv_map_is(n, "tile")) {
+    } else if (sn_pv_map_is(n, "tile")) {
         for (uint32_t i = 0; i < r && !noop; i++)
-            st[i] = 1 + pv_below(c, 2);
+            st[i] = 1 + sn_pv_below(c, 2);
         set_ints(c, n, 1, r, st);
-    } else if (pv_map_is(n, "flip")) {
+    } else if (sn_pv_map_is(n, "flip")) {
         uint32_t k = 0;
         for (uint32_t i = 0; i < r && !noop; i++)
-            if (pv_chance(c, 50))
+            if (sn_pv_chance(c, 50))
                 v[k++] = i;
         set_ints(c, n, 1, k, v);
-    } else if (pv_map_is(n, "pad")) {
-        bool reflect = !strcmp(pv_map_word(n, 2), "reflect");
+    } else if (sn_pv_map_is(n, "pad")) {
+        bool reflect = !strcmp(sn_pv_map_word(n, 2), "reflect");
         for (uint32_t i = 0; i < 2 * r && !noop; i++)
-            v[i] = reflect && x->dim[i % r] < 2 ? 0 : pv_below(c, 2);
+            v[i] = reflect && x->dim[i % r] < 2 ? 0 : sn_pv_below(c, 2);
         set_ints(c, n, 1, 2 * r, v);
-    } else if (pv_map_is(n, "nearest")) {
+    } else if (sn_pv_map_is(n, "nearest")) {
         for (uint32_t i = 0; i < r; i++)
-            w[i] *= 1 + (i > 0 && pv_chance(c, 50));
+            w[i] *= 1 + (i > 0 && sn_pv_chance(c, 50));
         set_ints(c, n, 1, r, w);
         for (uint32_t i = 0; i < r; i++)
             st[i] = w[i] / x->dim[i];
@@ -256,9 +256,9 @@ draw_reshape(PvCase *c, PvNode *n, PvT *x)
 {
     int64_t flat[1] = {-1}, two[2] = {x->rank ? x->dim[0] : 1, -1};
 
-    if (pv_chance(c, 35))
+    if (sn_pv_chance(c, 35))
         set_ints(c, n, 1, (uint32_t)x->rank, x->dim);
-    else if (pv_chance(c, 50))
+    else if (sn_pv_chance(c, 50))
         set_ints(c, n, 1, 1, flat);
     else
         set_ints(c, n, 1, 2, two);
@@ -276,14 +276,14 @@ draw_concat(PvCase *c, PvNode *n)
         if (n->in[s]->rank >= 0)
             continue;
         if (base)
-            pv_set_shape(n->in[s], base->rank, base->dim);
+            sn_pv_set_shape(n->in[s], base->rank, base->dim);
         else
             base_shape(c, n->in[s]);
         base = n->in[s];
     }
-    PvVal *ax = pv_map_attr(n, 1);
+    PvVal *ax = sn_pv_map_attr(n, 1);
     if (ax && base)
-        ax->r = pv_below(c, (uint32_t)base->rank);
+        ax->r = sn_pv_below(c, (uint32_t)base->rank);
 }
 
 /* The rest: operands the map doesn't index (biases), one per channel. */
@@ -294,7 +294,7 @@ draw_vectors(PvNode *n)
 
     for (uint32_t s = 0; s < n->nin; s++)
         if (n->in[s] && n->in[s]->rank < 0 && y->rank > 0)
-            pv_set_shape(n->in[s], 1, &y->dim[y->rank - 1]);
+            sn_pv_set_shape(n->in[s], 1, &y->dim[y->rank - 1]);
 }
 
 static void
@@ -302,79 +302,79 @@ shape_leaf_above(PvT *x)
 {
     /* An unshaped Splat takes the shape it was given by its reader. */
     if (x && x->def && x->def->n->nin == 0 && x->rank >= 0) {
-        PvVal *v = pv_attr(x->def, "dims");
+        PvVal *v = sn_pv_attr(x->def, "dims");
         if (v)
             v->n = 0;
     }
 }
 
 bool
-pv_draw_map(PvCase *c, PvNode *n)
+sn_pv_draw_map(PvCase *c, PvNode *n)
 {
     PvT *x = n->nin ? n->in[0] : NULL;
     int64_t d[PV_RANK];
 
-    if (!pv_sem(n) || !pv_sem(n)->map) {
+    if (!sn_pv_sem(n) || !sn_pv_sem(n)->map) {
         if (x && x->rank < 0) /* a Save */
             base_shape(c, x);
         return true;
     }
-    if (pv_map_is(n, "broadcast")) {
+    if (sn_pv_map_is(n, "broadcast")) {
         draw_broadcast(c, n);
-    } else if (pv_map_is(n, "conv") || pv_map_is(n, "conv_transpose")) {
+    } else if (sn_pv_map_is(n, "conv") || sn_pv_map_is(n, "conv_transpose")) {
         draw_conv(c, n);
-    } else if (pv_map_is(n, "matmul")) {
+    } else if (sn_pv_map_is(n, "matmul")) {
         draw_matmul(c, n);
-    } else if (pv_map_is(n, "pool")) {
+    } else if (sn_pv_map_is(n, "pool")) {
         draw_pool(c, n, x);
-    } else if (pv_map_is(n, "concat")) {
+    } else if (sn_pv_map_is(n, "concat")) {
         draw_concat(c, n);
-    } else if (pv_map_is(n, "table")) {
-        PvT *t = pv_map_port(n, 1);
+    } else if (sn_pv_map_is(n, "table")) {
+        PvT *t = sn_pv_map_port(n, 1);
         d[0] = 256;
         if (x->rank < 0)
-            pv_set_shape(x, 1, d);
+            sn_pv_set_shape(x, 1, d);
         if (t && t->rank < 0)
-            pv_set_shape(t, 1, d);
+            sn_pv_set_shape(t, 1, d);
     } else {
-        x = pv_map_port(n, 0);
+        x = sn_pv_map_port(n, 0);
         if (!x)
-            return pv_no(c, "a missing operand");
-        if (x->rank < 0 && pv_map_is(n, "block")) {
+            return sn_pv_no(c, "a missing operand");
+        if (x->rank < 0 && sn_pv_map_is(n, "block")) {
             int64_t b[4] = {1, 2, 4, 4};
-            pv_set_shape(x, 4, b);
+            sn_pv_set_shape(x, 4, b);
         }
         if (x->rank < 0)
             base_shape(c, x);
-        if (pv_map_is(n, "permute"))
+        if (sn_pv_map_is(n, "permute"))
             draw_permute(c, n, x);
-        else if (pv_map_is(n, "reshape"))
+        else if (sn_pv_map_is(n, "reshape"))
             draw_reshape(c, n, x);
-        else if (pv_map_is(n, "block") && pv_map_attr(n, 1))
-            pv_map_attr(n, 1)->r = 2;
-        else if (pv_map_is(n, "row") && pv_map_attr(n, 1))
-            pv_map_attr(n, 1)->r = pv_below(c, (uint32_t)x->rank);
-        else if (pv_map_is(n, "reduce")) {
-            int64_t ax[2] = {pv_below(c, (uint32_t)x->rank), 0};
-            set_ints(c, n, 1, pv_below(c, 2), ax);
-        } else if (pv_map_is(n, "window_channel") && pv_map_attr(n, 1))
-            pv_map_attr(n, 1)->r = 1 + pv_below(c, 4);
-        else if (pv_map_is(n, "gather")) {
-            uint32_t ax = pv_below(c, (uint32_t)x->rank);
-            PvT *ix = pv_map_port(n, 1);
+        else if (sn_pv_map_is(n, "block") && sn_pv_map_attr(n, 1))
+            sn_pv_map_attr(n, 1)->r = 2;
+        else if (sn_pv_map_is(n, "row") && sn_pv_map_attr(n, 1))
+            sn_pv_map_attr(n, 1)->r = sn_pv_below(c, (uint32_t)x->rank);
+        else if (sn_pv_map_is(n, "reduce")) {
+            int64_t ax[2] = {sn_pv_below(c, (uint32_t)x->rank), 0};
+            set_ints(c, n, 1, sn_pv_below(c, 2), ax);
+        } else if (sn_pv_map_is(n, "window_channel") && sn_pv_map_attr(n, 1))
+            sn_pv_map_attr(n, 1)->r = 1 + sn_pv_below(c, 4);
+        else if (sn_pv_map_is(n, "gather")) {
+            uint32_t ax = sn_pv_below(c, (uint32_t)x->rank);
+            PvT *ix = sn_pv_map_port(n, 1);
             d[0] = 2;
             if (ix && ix->rank < 0)
-                pv_set_shape(ix, 1, d);
+                sn_pv_set_shape(ix, 1, d);
             if (x->dim[ax] < 2)
-                return pv_no(c, "an axis too short to gather from");
-            if (pv_map_attr(n, 2))
-                pv_map_attr(n, 2)->r = ax;
-        } else if (pv_map_is(n, "topk")) {
-            uint32_t ax = pv_below(c, (uint32_t)x->rank);
-            if (pv_map_attr(n, 2))
-                pv_map_attr(n, 2)->r = ax;
-            if (pv_map_attr(n, 1))
-                pv_map_attr(n, 1)->r = 1 + pv_below(c, (uint32_t)x->dim[ax]);
+                return sn_pv_no(c, "an axis too short to gather from");
+            if (sn_pv_map_attr(n, 2))
+                sn_pv_map_attr(n, 2)->r = ax;
+        } else if (sn_pv_map_is(n, "topk")) {
+            uint32_t ax = sn_pv_below(c, (uint32_t)x->rank);
+            if (sn_pv_map_attr(n, 2))
+                sn_pv_map_attr(n, 2)->r = ax;
+            if (sn_pv_map_attr(n, 1))
+                sn_pv_map_attr(n, 1)->r = 1 + sn_pv_below(c, (uint32_t)x->dim[ax]);
         } else
             draw_lists(c, n, x);
     }
@@ -387,7 +387,7 @@ pv_draw_map(PvCase *c, PvNode *n)
             save[s] = n->in[s];
             n->in[s] = NULL;
         }
-    bool ok = pv_shape(c, n);
+    bool ok = sn_pv_shape(c, n);
     for (uint32_t s = 0; s < n->nin && s < 8; s++)
         if (save[s])
             n->in[s] = save[s];

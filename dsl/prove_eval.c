@@ -35,7 +35,7 @@ make(PvEv *e)
 static PvVec
 no(PvEv *e, const char *why)
 {
-    pv_no(e->c, why);
+    sn_pv_no(e->c, why);
     return make(e);
 }
 
@@ -61,7 +61,7 @@ f32(double v)
 /* ---- operands ---- */
 
 PvVec
-pv_port(PvEv *e, const SnDefPort *p)
+sn_pv_port(PvEv *e, const SnDefPort *p)
 {
     PvVec r = make(e);
     uint32_t s = 0;
@@ -111,7 +111,7 @@ pv_port(PvEv *e, const SnDefPort *p)
 static PvVec
 attribute(PvEv *e, const SnExpr *x)
 {
-    const PvVal *v = pv_attr(e->n, x->s);
+    const PvVal *v = sn_pv_attr(e->n, x->s);
 
     return v ? scalar(e, f32(v->r), v->r) : no(e, "an unknown name");
 }
@@ -340,12 +340,12 @@ pick(const PvEv *e, const double *v, int64_t nk, int64_t o, bool max)
 
     if (e->sem->map && !strcmp(e->sem->map, "topk")) {
         const PvT *y = e->n->out[0];
-        int ax = pv_axis(y, pv_map_num(e->n, 2, -1));
+        int ax = sn_pv_axis(y, sn_pv_map_num(e->n, 2, -1));
         int64_t in = 1;
         for (int i = ax + 1; i < y->rank; i++)
             in *= y->dim[i];
         return ranked(v, nk, o / in % y->dim[ax],
-                      pv_map_num(e->n, 3, 1) != 0);
+                      sn_pv_map_num(e->n, 3, 1) != 0);
     }
     for (int64_t k = 0; k < nk; k++)
         if (!isnan(v[k]) &&
@@ -455,13 +455,13 @@ target(PvEv *e, const SnExpr *x, PvRange *clamp)
     if (e->only)
         return e->only;
     if (x->nkid > 1) {
-        const PvVal *t = pv_attr(e->n, x->kid[1]->s);
-        const PvVal *r = x->nkid > 2 ? pv_attr(e->n, x->kid[2]->s) : NULL;
+        const PvVal *t = sn_pv_attr(e->n, x->kid[1]->s);
+        const PvVal *r = x->nkid > 2 ? sn_pv_attr(e->n, x->kid[2]->s) : NULL;
         if (r)
             *clamp = r->rg;
         return t ? &t->t : NULL;
     }
-    const PvVal *r = e->sem->clamp ? pv_attr(e->n, e->sem->clamp->name) : NULL;
+    const PvVal *r = e->sem->clamp ? sn_pv_attr(e->n, e->sem->clamp->name) : NULL;
     if (r)
         *clamp = r->rg;
     return &e->n->out[e->res]->type;
@@ -472,7 +472,7 @@ round_ideal(PvVec *r, const PvVec *a, const PvType *t, PvRange cl, size_t n)
 {
     double lo, hi, half = t->nq ? (double)t->scale[0] / 2 : 0;
 
-    pv_clamp_real(t, cl, &lo, &hi);
+    sn_pv_clamp_real(t, cl, &lo, &hi);
     for (size_t i = 0; r->id && i < n; i++) {
         r->id[i] = fmin(fmax(a->id[i], lo), hi);
         r->er[i] = a->er[i] + half;
@@ -492,7 +492,7 @@ quant(PvEv *e, const SnExpr *x)
     r.code = t->nq > 0;
     r.ct = r.code ? t : NULL;
     bool row = !e->only && !e->set &&
-               pv_row(e, x->kid[0], t, cl, &r);
+               sn_pv_row(e, x->kid[0], t, cl, &r);
     if (!row || e->c->ideal)
         a = expr(e, x->kid[0]);
     if (e->c->ideal)
@@ -502,7 +502,7 @@ quant(PvEv *e, const SnExpr *x)
     if (t->nq > 1)
         return no(e, "a rounding along an axis");
     if (t->nq)
-        pv_limits(t, cl, &lo, &hi);
+        sn_pv_limits(t, cl, &lo, &hi);
     bool wide = t->elem == SN_DE_QI32;
     for (size_t i = 0; i < len(e); i++) {
         float v = (float)a.v[i];
@@ -561,7 +561,7 @@ expr(PvEv *e, const SnExpr *x)
         return scalar(e, f32(x->r), x->r);
     case SN_E_NAME:
         if (x->rk == SN_R_PORT)
-            return pv_port(e, x->ref);
+            return sn_pv_port(e, x->ref);
         if (x->rk == SN_R_WORD)
             return scalar(e, (double)x->i, (double)x->i);
         return attribute(e, x);
@@ -600,18 +600,18 @@ fill(PvEv *e, PvVec *v)
         code = t->zp[0];
     if (e->sem->els) {
         const SnExpr *q = e->sem->els;
-        if (t->nq && !pv_const_code(e->c, e->n,
+        if (t->nq && !sn_pv_const_code(e->c, e->n,
                                     q->ek == SN_E_CALL ? q->kid[0] : q, t,
                                     &code))
             return false;
         const PvVal *a = q->ek == SN_E_CALL && q->kid[0]->ek == SN_E_NAME
-                             ? pv_attr(e->n, q->kid[0]->s)
+                             ? sn_pv_attr(e->n, q->kid[0]->s)
                              : NULL;
         real = a ? a->r : 0;
         if (!t->nq)
             code = f32(real);
         else
-            real = pv_real(t, code, 0);
+            real = sn_pv_real(t, code, 0);
     }
     for (size_t i = 0; i < len(e); i++)
         if (isnan(v->v[i]) && v->ix && v->ix[i] < 0) {
@@ -632,13 +632,13 @@ run(PvCase *c, PvNode *n, uint32_t res)
 
     e.sem = n->n->rsem[res];
     if (!e.sem->formula)
-        return pv_no(c, "opaque");
+        return sn_pv_no(c, "opaque");
     if (y->rank < 0)
-        return pv_no(c, "no shape");
+        return sn_pv_no(c, "no shape");
     for (uint32_t s = 0; s < n->nin; s++)
-        if (n->in[s] && !pv_eval(c, n->in[s]))
+        if (n->in[s] && !sn_pv_eval(c, n->in[s]))
             return false;
-    if (!pv_taps(c, n, &e.t))
+    if (!sn_pv_taps(c, n, &e.t))
         return false;
     PvVec v = expr(&e, e.sem->formula);
     if (c->fail || !fill(&e, &v))
@@ -650,16 +650,16 @@ run(PvCase *c, PvNode *n, uint32_t res)
 }
 
 bool
-pv_eval(PvCase *c, PvT *t)
+sn_pv_eval(PvCase *c, PvT *t)
 {
     if (c->fail)
         return false;
     if (t->done && (t->id || !c->ideal))
         return true;
     if (!t->def)
-        return pv_no(c, "a leaf without values");
+        return sn_pv_no(c, "a leaf without values");
     if (t->busy)
-        return pv_no(c, "a cycle");
+        return sn_pv_no(c, "a cycle");
     t->busy = true;
     t->done = run(c, t->def, t->res);
     t->busy = false;
@@ -677,7 +677,7 @@ reads_port(const SnExpr *x)
 }
 
 bool
-pv_const_code(PvCase *c, const PvNode *n, const SnExpr *x, const PvType *t,
+sn_pv_const_code(PvCase *c, const PvNode *n, const SnExpr *x, const PvType *t,
               double *code)
 {
     PvNode copy = *n;
@@ -691,7 +691,7 @@ pv_const_code(PvCase *c, const PvNode *n, const SnExpr *x, const PvType *t,
     PvVec v = expr(&e, x);
     c->ideal = ideal;
     *code = sn_quant((float)v.v[0], t->scale[0], t->zp[0],
-                     (int32_t)pv_code_lo(t->elem),
-                     (int32_t)pv_code_hi(t->elem));
+                     (int32_t)sn_pv_code_lo(t->elem),
+                     (int32_t)sn_pv_code_hi(t->elem));
     return !c->fail;
 }

@@ -21,7 +21,7 @@ truth(bool b)
 static PvVal
 bad(PvCase *c, const char *why)
 {
-    pv_no(c, why);
+    sn_pv_no(c, why);
     return (PvVal){.ty = SN_TY_NONE};
 }
 
@@ -39,7 +39,7 @@ list_of(PvCase *c, uint32_t n, double fill)
 
 /* Saturate to b, then to a. */
 PvRange
-pv_meet(PvRange a, PvRange b)
+sn_pv_meet(PvRange a, PvRange b)
 {
     PvRange r = a;
 
@@ -69,39 +69,39 @@ static double
 code_of(const PvType *t, double v)
 {
     return sn_quant((float)v, t->scale[0], t->zp[0],
-                    (int32_t)pv_code_lo(t->elem),
-                    (int32_t)pv_code_hi(t->elem));
+                    (int32_t)sn_pv_code_lo(t->elem),
+                    (int32_t)sn_pv_code_hi(t->elem));
 }
 
 static double
 rescaled(double code, const PvType *f, const PvType *t)
 {
     return sn_rescale((int32_t)code, f->scale[0], f->zp[0], t->scale[0],
-                      t->zp[0], (int32_t)pv_code_lo(t->elem),
-                      (int32_t)pv_code_hi(t->elem));
+                      t->zp[0], (int32_t)sn_pv_code_lo(t->elem),
+                      (int32_t)sn_pv_code_hi(t->elem));
 }
 
 PvRange
-pv_image(PvRange r, const PvType *from, const PvType *to, bool cal)
+sn_pv_image(PvRange r, const PvType *from, const PvType *to, bool cal)
 {
     PvRange v = {0};
 
-    if (!pv_quant(from) || !pv_quant(to)) { /* reals become codes */
+    if (!sn_pv_quant(from) || !sn_pv_quant(to)) { /* reals become codes */
         v = r;
-        if (!pv_quant(from) && pv_quant(to)) {
+        if (!sn_pv_quant(from) && sn_pv_quant(to)) {
             v.lo = r.has_lo ? code_of(to, r.lo) : 0;
             v.hi = r.has_hi ? code_of(to, r.hi) : 0;
         }
         return v;
     }
-    double lo = pv_code_lo(from->elem), hi = pv_code_hi(from->elem);
+    double lo = sn_pv_code_lo(from->elem), hi = sn_pv_code_hi(from->elem);
     if (r.has_lo || !cal) {
         v.lo = rescaled(r.has_lo && r.lo > lo ? r.lo : lo, from, to);
-        v.has_lo = r.has_lo || v.lo > pv_code_lo(to->elem);
+        v.has_lo = r.has_lo || v.lo > sn_pv_code_lo(to->elem);
     }
     if (r.has_hi || !cal) {
         v.hi = rescaled(r.has_hi && r.hi < hi ? r.hi : hi, from, to);
-        v.has_hi = r.has_hi || v.hi < pv_code_hi(to->elem);
+        v.has_hi = r.has_hi || v.hi < sn_pv_code_hi(to->elem);
     }
     if (!v.has_lo)
         v.lo = 0;
@@ -202,7 +202,7 @@ port_value(const PvNode *n, const SnDefPort *p)
 static PvVal
 member(PvCase *c, const SnExpr *e)
 {
-    PvVal k = pv_expr(c, e->kid[0]);
+    PvVal k = sn_pv_expr(c, e->kid[0]);
 
     if (c->fail)
         return k;
@@ -217,7 +217,7 @@ member(PvCase *c, const SnExpr *e)
     if (k.node && e->rk == SN_R_PORT)
         return of_value(port_value(k.node, e->ref));
     if (k.node) {
-        PvVal *a = pv_attr(k.node, e->s);
+        PvVal *a = sn_pv_attr(k.node, e->s);
         if (a) {
             PvVal v = *a;
             v.ty = e->ty;
@@ -254,12 +254,12 @@ bounds_of(PvCase *c, PvVal v, const PvVal *other, double *lo, double *hi)
     }
     if (v.ty == SN_TY_RANGE && !v.typed) {
         if (!other->typed)
-            return pv_no(c, "a clamp in no known type");
+            return sn_pv_no(c, "a clamp in no known type");
         v.t = other->t;
     }
     if (v.set && !v.typed)
-        return pv_no(c, "a type without a scale");
-    pv_clamp_real(&v.t, v.ty == SN_TY_RANGE ? v.rg : none, lo, hi);
+        return sn_pv_no(c, "a type without a scale");
+    sn_pv_clamp_real(&v.t, v.ty == SN_TY_RANGE ? v.rg : none, lo, hi);
     return true;
 }
 
@@ -272,7 +272,7 @@ reach(PvCase *c, const PvVal *v)
     if (!v->v)
         return bad(c, "reach of a missing operand");
     PvNode *d = v->v->def;
-    pv_clamp_real(&v->v->type, d && v->v->res == 0 ? pv_clamp_of(d) : none,
+    sn_pv_clamp_real(&v->v->type, d && v->v->res == 0 ? sn_pv_clamp_of(d) : none,
                   &r.lo, &r.hi);
     return r;
 }
@@ -318,13 +318,13 @@ call2(PvCase *c, const SnExpr *e, PvVal *v)
     }
     if (!strcmp(e->s, "meet")) {
         PvVal r = v[0].typed ? v[0] : v[1];
-        r.rg = pv_meet(v[0].rg, v[1].rg);
+        r.rg = sn_pv_meet(v[0].rg, v[1].rg);
         r.full = false;
         return r;
     }
     if (!strcmp(e->s, "image")) {
         PvVal r = {.ty = SN_TY_RANGE, .t = v[2].t, .typed = true};
-        r.rg = pv_image(v[0].rg, &v[1].t, &v[2].t,
+        r.rg = sn_pv_image(v[0].rg, &v[1].t, &v[2].t,
                         v[1].node && v[1].node->calibrated);
         return r;
     }
@@ -332,7 +332,7 @@ call2(PvCase *c, const SnExpr *e, PvVal *v)
         PvVal r = {.ty = SN_TY_RANGE, .t = v[0].t, .typed = true};
         r.rg.has_lo = e->kid[1]->ek != SN_E_WILD;
         r.rg.has_hi = e->kid[2]->ek != SN_E_WILD;
-        bool q = pv_quant(&v[0].t);
+        bool q = sn_pv_quant(&v[0].t);
         if (r.rg.has_lo)
             r.rg.lo = q ? code_of(&v[0].t, v[1].r) : v[1].r;
         if (r.rg.has_hi)
@@ -352,11 +352,11 @@ call2(PvCase *c, const SnExpr *e, PvVal *v)
     if (!strcmp(e->s, "max"))
         return num(fmax(v[0].r, v[1].r));
     if (!strcmp(e->s, "has"))
-        return truth(v[0].node && pv_attr(v[0].node, e->kid[1]->s));
+        return truth(v[0].node && sn_pv_attr(v[0].node, e->kid[1]->s));
     if (!strcmp(e->s, "supports"))
         return truth(true);
     if (!strcmp(e->s, "dim")) {
-        int k = v[0].v ? pv_axis(v[0].v, v[1].r) : -1;
+        int k = v[0].v ? sn_pv_axis(v[0].v, v[1].r) : -1;
         return k < 0 ? bad(c, "no such axis") : num((double)v[0].v->dim[k]);
     }
     return bad(c, "a function the prover doesn't know");
@@ -371,14 +371,14 @@ call(PvCase *c, const SnExpr *e)
         const SnDefType *t = e->ref;
         PvVal r = {.ty = SN_TY_ETYPE, .typed = true};
         r.t = (PvType){.elem = t->conc[0].elem, .axis = -1, .nq = 1};
-        r.t.scale[0] = (float)pv_expr(c, e->kid[0]).r;
-        r.t.zp[0] = (int32_t)pv_expr(c, e->kid[1]).r;
+        r.t.scale[0] = (float)sn_pv_expr(c, e->kid[0]).r;
+        r.t.zp[0] = (int32_t)sn_pv_expr(c, e->kid[1]).r;
         return r;
     }
     bool raw = !strcmp(e->s, "has") || !strcmp(e->s, "supports");
     for (uint32_t i = 0; i < e->nkid && i < 3; i++)
         if (e->kid[i]->ek != SN_E_WILD && !(raw && i + 1 > (*e->s == 'h')))
-            v[i] = pv_expr(c, e->kid[i]);
+            v[i] = sn_pv_expr(c, e->kid[i]);
     if (c->fail)
         return v[0];
     if (e->nkid > 1)
@@ -434,7 +434,7 @@ equal(const PvVal *a, const PvVal *b)
             return conc_in(&a->t, b->set);
         if (a->set)
             return conc_in(&b->t, a->set);
-        return pv_same_type(&a->t, &b->t);
+        return sn_pv_same_type(&a->t, &b->t);
     }
     if (a->ty == SN_TY_RANGE) {
         PvRange x = a->rg, y = b->rg;
@@ -475,12 +475,12 @@ ordered(SnOp op, double a, double b)
 static PvVal
 binary(PvCase *c, const SnExpr *e)
 {
-    PvVal a = pv_expr(c, e->kid[0]);
+    PvVal a = sn_pv_expr(c, e->kid[0]);
 
     if (c->fail || (e->op == SN_OP_AND && a.r == 0) ||
         (e->op == SN_OP_OR && a.r != 0))
         return a;
-    PvVal b = pv_expr(c, e->kid[1]);
+    PvVal b = sn_pv_expr(c, e->kid[1]);
     if (c->fail)
         return b;
     switch (e->op) {
@@ -518,19 +518,19 @@ list(PvCase *c, const SnExpr *e)
     if (e->ty == SN_TY_RANGE) {
         v.rg.has_lo = e->kid[0]->ek != SN_E_WILD;
         v.rg.has_hi = e->kid[1]->ek != SN_E_WILD;
-        v.rg.lo = v.rg.has_lo ? pv_expr(c, e->kid[0]).r : 0;
-        v.rg.hi = v.rg.has_hi ? pv_expr(c, e->kid[1]).r : 0;
+        v.rg.lo = v.rg.has_lo ? sn_pv_expr(c, e->kid[0]).r : 0;
+        v.rg.hi = v.rg.has_hi ? sn_pv_expr(c, e->kid[1]).r : 0;
         return v;
     }
     PvVal r = list_of(c, e->nkid, 0);
     for (uint32_t i = 0; i < e->nkid; i++)
-        ((double *)(uintptr_t)r.list)[i] = pv_expr(c, e->kid[i]).r;
+        ((double *)(uintptr_t)r.list)[i] = sn_pv_expr(c, e->kid[i]).r;
     r.ty = e->ty;
     return r;
 }
 
 PvVal
-pv_expr(PvCase *c, const SnExpr *e)
+sn_pv_expr(PvCase *c, const SnExpr *e)
 {
     switch (e->ek) {
     case SN_E_INT:
@@ -546,22 +546,22 @@ pv_expr(PvCase *c, const SnExpr *e)
     case SN_E_MEMBER:
         return member(c, e);
     case SN_E_INDEX: {
-        PvVal v = pv_expr(c, e->kid[0]), i = pv_expr(c, e->kid[1]);
+        PvVal v = sn_pv_expr(c, e->kid[0]), i = sn_pv_expr(c, e->kid[1]);
         return v.list && i.r >= 0 && i.r < v.n ? num(v.list[(uint32_t)i.r])
                                                : bad(c, "no such element");
     }
     case SN_E_CALL:
         return call(c, e);
     case SN_E_NEG:
-        return num(-pv_expr(c, e->kid[0]).r);
+        return num(-sn_pv_expr(c, e->kid[0]).r);
     case SN_E_NOT:
-        return truth(pv_expr(c, e->kid[0]).r == 0);
+        return truth(sn_pv_expr(c, e->kid[0]).r == 0);
     case SN_E_BIN:
         return binary(c, e);
     case SN_E_IN: {
-        PvVal a = pv_expr(c, e->kid[0]);
+        PvVal a = sn_pv_expr(c, e->kid[0]);
         for (uint32_t i = 1; i < e->nkid && !c->fail; i++) {
-            PvVal b = pv_expr(c, e->kid[i]);
+            PvVal b = sn_pv_expr(c, e->kid[i]);
             if (equal(&a, &b))
                 return truth(true);
         }
@@ -573,9 +573,9 @@ pv_expr(PvCase *c, const SnExpr *e)
 }
 
 bool
-pv_cond(PvCase *c, const SnExpr *e)
+sn_pv_cond(PvCase *c, const SnExpr *e)
 {
-    PvVal v = pv_expr(c, e);
+    PvVal v = sn_pv_expr(c, e);
 
     return !c->fail && v.r != 0;
 }

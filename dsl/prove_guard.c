@@ -43,7 +43,7 @@ add(Set *s, const char *text)
     for (uint32_t i = 0; i < s->n; i++)
         if (!strcmp(s->v[i].text, text))
             return;
-    c.e = pv_parse_cond(s->pv, s->pr->r, c.full);
+    c.e = sn_pv_parse_cond(s->pv, s->pr->r, c.full);
     if (c.e)
         SN_PUSH(s->pv->a, s->v, s->n, c);
 }
@@ -99,13 +99,13 @@ static void
 rate(Set *s, Cand *c)
 {
     c->ok = false;
-    PvTry t = pv_try(s->pv, s->pr, c->e, 10, 7, false);
+    PvTry t = sn_pv_try(s->pv, s->pr, c->e, 10, 7, false);
 
-    c->ok = t.ndraw >= 4 && pv_claim_ok(s->pr, &t) && !t.bad_res;
+    c->ok = t.ndraw >= 4 && sn_pv_claim_ok(s->pr, &t) && !t.bad_res;
     if (!c->ok)
         return;
-    t = pv_try(s->pv, s->pr, c->e, 60, 8, false);
-    c->ok = t.ndraw >= 8 && pv_claim_ok(s->pr, &t) && !t.bad_res;
+    t = sn_pv_try(s->pv, s->pr, c->e, 60, 8, false);
+    c->ok = t.ndraw >= 8 && sn_pv_claim_ok(s->pr, &t) && !t.bad_res;
     c->met = t.ntry ? t.ndraw * 1000 / t.ntry : 0;
 }
 
@@ -191,24 +191,24 @@ carry(Set *s)
         const char *text =
             sn_format(s->pv->a, "meet(%s.clamp, image(%s.clamp, %s, %s))",
                       o->name, m->name, m->name, o->name);
-        const SnExpr *e = pv_parse_cond(
+        const SnExpr *e = sn_pv_parse_cond(
             s->pv, r, sn_format(s->pv->a, "%s == full", text));
         if (!e)
             continue;
         PvRule p = *s->pr;
         p.r = with_clamp(s, e->kid[0]);
-        PvTry t = pv_try(s->pv, &p, r->when, 60, 9, false);
+        PvTry t = sn_pv_try(s->pv, &p, r->when, 60, 9, false);
         if (t.ndraw < 8 || t.worse || t.bad_res)
             continue;
         sn_diag_help(s->pv->d, "carry the saturation: {clamp = %s}     [then: "
-                               "%s]", text, pv_best(s->pv->a, &t));
+                               "%s]", text, sn_pv_best(s->pv->a, &t));
         return true;
     }
     return false;
 }
 
 void
-pv_help(Pv *pv, const PvRule *pr, const PvTry *t)
+sn_pv_help(Pv *pv, const PvRule *pr, const PvTry *t)
 {
     Set s = {.pv = pv, .pr = pr};
     const SnDefRule *r = pr->r;
@@ -242,5 +242,5 @@ pv_help(Pv *pv, const PvRule *pr, const PvTry *t)
         sn_diag_help(pv->d, "%s %s %s%s", carried ? "or guard it:" :
                      "guard it:", r->when ? "and" : "when", best->text, then);
     else if (t->diff > 0 && t->diff <= 3)
-        sn_diag_help(pv->d, "claim '%s'", pv_best(pv->a, t));
+        sn_diag_help(pv->d, "claim '%s'", sn_pv_best(pv->a, t));
 }

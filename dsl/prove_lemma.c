@@ -43,7 +43,7 @@ monotone(const PvTree *t)
 static PvTree *
 wrap(PvLm *l, const PvTree *f, PvTree *x)
 {
-    PvTree *t = pv_tree(l, f->op, 1, &x);
+    PvTree *t = sn_pv_tree(l, f->op, 1, &x);
 
     if (t) {
         t->type = f->type;
@@ -62,7 +62,7 @@ idle(PvLm *l, const PvTree *q, const PvTree *x)
     for (uint32_t i = 0; i < q->nsat; i++) {
         bool hit = false;
         for (uint32_t k = 0; k < l->ncov; k++)
-            hit |= !strcmp(pv_rep(l, l->cov[k][0]), pv_rep(l, q->sat[i])) &&
+            hit |= !strcmp(sn_pv_rep(l, l->cov[k][0]), sn_pv_rep(l, q->sat[i])) &&
                    !strcmp(l->cov[k][1], sn_format(l->a, "reach %s", x->op));
         all &= hit;
     }
@@ -86,7 +86,7 @@ push_in(PvLm *l, PvTree *f)
     l->used |= starts(x, "move[") ? 1u << 1 : 1u << 2;
     for (uint32_t i = 0; i < x->nkid && i < 2; i++)
         kid[i] = norm(l, wrap(l, f, x->kid[i]));
-    return norm(l, pv_tree(l, x->op, x->nkid, kid));
+    return norm(l, sn_pv_tree(l, x->op, x->nkid, kid));
 }
 
 static int
@@ -111,10 +111,10 @@ unbound(PvLm *l, PvTree *t)
     for (uint32_t i = 1; i < 3 && in; i++) {
         if (e->kid[i]->ek == SN_E_WILD)
             continue;
-        PvTree *lim = pv_tree(l, pv_rep(l, sn_expr_str(l->a, e->kid[i])), 0, NULL);
-        PvTree *kid[2] = {in, pv_tree(l, "q", 1, &lim)};
+        PvTree *lim = sn_pv_tree(l, sn_pv_rep(l, sn_expr_str(l->a, e->kid[i])), 0, NULL);
+        PvTree *kid[2] = {in, sn_pv_tree(l, "q", 1, &lim)};
         kid[1]->type = t->type;
-        in = pv_tree(l, i == 1 ? "max" : "min", 2, kid);
+        in = sn_pv_tree(l, i == 1 ? "max" : "min", 2, kid);
     }
     l->used |= 1u << 2;
     return in;
@@ -125,31 +125,31 @@ norm_conv(PvLm *l, PvTree *t)
 {
     PvTree *x = t->kid[0];
 
-    if (pv_is_real(l, t->type) && !t->nsat)
+    if (sn_pv_is_real(l, t->type) && !t->nsat)
         return x;
-    if (is(t, "q") && is(x, "d") && !strcmp(pv_rep(l, t->type),
-                                            pv_rep(l, x->type)) &&
+    if (is(t, "q") && is(x, "d") && !strcmp(sn_pv_rep(l, t->type),
+                                            sn_pv_rep(l, x->type)) &&
         (!t->nsat || idle(l, t, x->kid[0]))) {
         l->used |= 1;
         return x->kid[0];
     }
-    if (is(t, "d") && is(x, "q") && pv_is_real(l, t->type))
+    if (is(t, "d") && is(x, "q") && sn_pv_is_real(l, t->type))
         return x;
     if (l->pr->commutes && is(t, "q") && is(x, "d") && is(x->kid[0], "q") &&
         constant(x->kid[0]->kid[0])) {
         l->used |= 1u << 3; /* the guard's comparison; L3 for zeros */
-        PvTree *q = pv_tree(l, "q", 1, &x->kid[0]->kid[0]);
+        PvTree *q = sn_pv_tree(l, "q", 1, &x->kid[0]->kid[0]);
         q->type = t->type;
         return q;
     }
     if (is(t, "q") && t->nsat && is_bound(l, t->sat[0]))
         return unbound(l, t);
-    if (is(t, "q") && is(x, "q") && pv_is_real(l, x->type)) {
+    if (is(t, "q") && is(x, "q") && sn_pv_is_real(l, x->type)) {
         PvTree *q = wrap(l, t, x->kid[0]); /* q keeps order: clamps join */
         q->sat = NULL;
         q->nsat = 0;
         for (uint32_t i = 0; i < t->nsat + x->nsat; i++)
-            pv_add_sat(l, &q->nsat, &q->sat,
+            sn_pv_add_sat(l, &q->nsat, &q->sat,
                     i < t->nsat ? t->sat[i] : x->sat[i - t->nsat]);
         l->used |= 1u << 2;
         return norm(l, q);
@@ -193,8 +193,8 @@ norm_elem(PvLm *l, PvTree *t)
     for (uint32_t i = 0; i < t->nkid; i++)
         kid[i] = fixed(t->kid[i]) ? t->kid[i] : t->kid[i]->kid[0];
     l->used |= 1u << 1;
-    PvTree *in = norm(l, pv_tree(l, t->op, t->nkid, kid));
-    return in ? norm(l, pv_tree(l, m->op, 1, &in)) : NULL;
+    PvTree *in = norm(l, sn_pv_tree(l, t->op, t->nkid, kid));
+    return in ? norm(l, sn_pv_tree(l, m->op, 1, &in)) : NULL;
 }
 
 /* max(max(a, b), b) = max(a, b) */
@@ -203,14 +203,14 @@ norm_max(PvLm *l, PvTree *t)
 {
     for (uint32_t i = 0; i < 2; i++) {
         const PvTree *in = t->kid[i];
-        const char *other = pv_text(l, t->kid[!i]);
+        const char *other = sn_pv_text(l, t->kid[!i]);
         if (strcmp(in->op, t->op) || in->nkid != 2)
             continue;
-        if (!strcmp(pv_text(l, in->kid[0]), other) ||
-            !strcmp(pv_text(l, in->kid[1]), other))
+        if (!strcmp(sn_pv_text(l, in->kid[0]), other) ||
+            !strcmp(sn_pv_text(l, in->kid[1]), other))
             return t->kid[i];
     }
-    if (!strcmp(pv_text(l, t->kid[0]), pv_text(l, t->kid[1])))
+    if (!strcmp(sn_pv_text(l, t->kid[0]), sn_pv_text(l, t->kid[1])))
         return t->kid[0];
     return t;
 }
@@ -222,11 +222,11 @@ norm(PvLm *l, PvTree *t)
         return NULL;
     PvTree *kid[4];
     if (t->nkid > 4)
-        return pv_out(l, "a formula outside the calculus");
+        return sn_pv_out(l, "a formula outside the calculus");
     for (uint32_t i = 0; i < t->nkid; i++)
         if (!(kid[i] = norm(l, t->kid[i])))
             return NULL;
-    PvTree *r = pv_tree(l, t->op, t->nkid, kid);
+    PvTree *r = sn_pv_tree(l, t->op, t->nkid, kid);
     r->var = t->var;
     r->type = t->type;
     r->nsat = t->nsat;
@@ -257,12 +257,12 @@ covered(PvLm *l, const char *sat, const PvTree *q, const PvTree *below)
 {
     for (uint32_t k = 0; k < l->ncov; k++) {
         const char *in = l->cov[k][1];
-        if (strcmp(pv_rep(l, l->cov[k][0]), pv_rep(l, sat)))
+        if (strcmp(sn_pv_rep(l, l->cov[k][0]), sn_pv_rep(l, sat)))
             continue;
         if (!strcmp(in, sn_format(l->a, "reach %s", below->op)))
             return true;
         for (uint32_t i = 0; i < q->nsat; i++)
-            if (!strcmp(pv_rep(l, q->sat[i]), pv_rep(l, in)))
+            if (!strcmp(sn_pv_rep(l, q->sat[i]), sn_pv_rep(l, in)))
                 return true;
     }
     return false;
@@ -276,7 +276,7 @@ real(PvLm *l, PvTree *t, Round *r, bool root)
     PvTree *kid[4];
 
     if (!t || t->nkid > 4)
-        return pv_out(l, "a formula outside the calculus");
+        return sn_pv_out(l, "a formula outside the calculus");
     if (is(t, "d"))
         return real(l, t->kid[0], r, root);
     for (uint32_t i = 0; i < t->nkid; i++)
@@ -285,23 +285,23 @@ real(PvLm *l, PvTree *t, Round *r, bool root)
     if (is(t, "row"))
         return kid[0];
     if (!is(t, "q")) {
-        PvTree *n = pv_tree(l, t->op, t->nkid, kid);
+        PvTree *n = sn_pv_tree(l, t->op, t->nkid, kid);
         n->var = t->var;
         return n;
     }
-    PvTree *c = pv_tree(l, "sat", 1, kid);
-    const char *ty = pv_rep(l, t->type);
+    PvTree *c = sn_pv_tree(l, "sat", 1, kid);
+    const char *ty = sn_pv_rep(l, t->type);
     for (uint32_t i = 0; i < t->nsat; i++)
-        pv_add_sat(l, &c->nsat, &c->sat, t->sat[i]);
+        sn_pv_add_sat(l, &c->nsat, &c->sat, t->sat[i]);
     if (strcmp(ty, "f32"))
-        pv_add_sat(l, &c->nsat, &c->sat, sn_format(l->a, "@%s", ty));
+        sn_pv_add_sat(l, &c->nsat, &c->sat, sn_format(l->a, "@%s", ty));
     if (!root && strcmp(ty, "f32"))
         put_round(r, ty);
     if (!c->nsat)
         return kid[0];
     if (is(kid[0], "sat")) { /* L5: one set */
         for (uint32_t i = 0; i < kid[0]->nsat; i++)
-            pv_add_sat(l, &c->nsat, &c->sat, kid[0]->sat[i]);
+            sn_pv_add_sat(l, &c->nsat, &c->sat, kid[0]->sat[i]);
         c->kid[0] = kid[0]->kid[0];
         l->used |= 1u << 5;
     }
@@ -336,7 +336,7 @@ subset(PvLm *l, const Round *a, const Round *b)
     for (uint32_t i = 0; i < a->n; i++) {
         uint32_t j = 0;
         while (j < b->n &&
-               (used[j] || strcmp(pv_rep(l, a->at[i]), pv_rep(l, b->at[j]))))
+               (used[j] || strcmp(sn_pv_rep(l, a->at[i]), sn_pv_rep(l, b->at[j]))))
             j++;
         if (j == b->n)
             return false;
@@ -361,7 +361,7 @@ spread_reach(PvLm *l)
             if (strcmp(v->name, a + 6) || !l->type[i] || l->ncov > 13)
                 continue;
             l->cov[l->ncov][0] =
-                sn_format(l->a, "@%s", pv_rep(l, l->type[i]));
+                sn_format(l->a, "@%s", sn_pv_rep(l, l->type[i]));
             l->cov[l->ncov++][1] = b;
             if (v->node && v->node->clamp) {
                 l->cov[l->ncov][0] =
@@ -381,7 +381,7 @@ axes(const SnDefNode *n)
 }
 
 bool
-pv_sides(Pv *pv, const PvRule *pr, PvLm *l, PvTree **a, PvTree **b)
+sn_pv_sides(Pv *pv, const PvRule *pr, PvLm *l, PvTree **a, PvTree **b)
 {
     const char *ty = NULL, *tr = NULL;
 
@@ -391,30 +391,30 @@ pv_sides(Pv *pv, const PvRule *pr, PvLm *l, PvTree **a, PvTree **b)
         l->why = "a guard or an attribute outside the calculus";
         return false;
     }
-    pv_assume(l, pr->r->when, true);
-    *a = pv_build_pat(l, pr->r->pat, &ty);
+    sn_pv_assume(l, pr->r->when, true);
+    *a = sn_pv_build_pat(l, pr->r->pat, &ty);
     if (*a)
-        pv_assume(l, pr->r->when, false);
-    *b = *a ? pv_build_term(l, pr->r->rhs, &tr) : NULL;
+        sn_pv_assume(l, pr->r->when, false);
+    *b = *a ? sn_pv_build_term(l, pr->r->rhs, &tr) : NULL;
     return !l->why && *b;
 }
 
 PvLemma
-pv_lemma(Pv *pv, const PvRule *pr)
+sn_pv_lemma(Pv *pv, const PvRule *pr)
 {
     PvLemma r = {.none = true};
     Round rl = {0}, rr = {0};
     PvLm l;
     PvTree *a, *b;
 
-    if (!pv_sides(pv, pr, &l, &a, &b)) {
+    if (!sn_pv_sides(pv, pr, &l, &a, &b)) {
         r.why = l.why;
         return r;
     }
     spread_reach(&l);
     r.none = false;
     PvTree *na = norm(&l, a), *nb = norm(&l, b);
-    r.exact = na && nb && !strcmp(pv_text(&l, na), pv_text(&l, nb));
+    r.exact = na && nb && !strcmp(sn_pv_text(&l, na), sn_pv_text(&l, nb));
     r.used = l.used;
     if (r.exact) {
         r.refines = true;
@@ -424,7 +424,7 @@ pv_lemma(Pv *pv, const PvRule *pr)
     PvTree *ra = real(&l, a, &rl, true), *rb = real(&l, b, &rr, true);
     ra = ra ? drop(&l, ra) : NULL;
     rb = rb ? drop(&l, rb) : NULL;
-    if (ra && rb && !strcmp(pv_text(&l, ra), pv_text(&l, rb)) &&
+    if (ra && rb && !strcmp(sn_pv_text(&l, ra), sn_pv_text(&l, rb)) &&
         subset(&l, &rr, &rl)) {
         r.refines = true;
         r.within1 = subset(&l, &rl, &rr);

@@ -123,7 +123,7 @@ typedef struct PvCase {
 /* ---- random numbers ---- */
 
 static inline uint64_t
-pv_next(PvCase *c)
+sn_pv_next(PvCase *c)
 {
     c->rng ^= c->rng << 13;
     c->rng ^= c->rng >> 7;
@@ -131,44 +131,44 @@ pv_next(PvCase *c)
     return c->rng;
 }
 static inline uint32_t
-pv_below(PvCase *c, uint32_t n)
+sn_pv_below(PvCase *c, uint32_t n)
 {
-    return (uint32_t)((pv_next(c) >> 33) % n);
+    return (uint32_t)((sn_pv_next(c) >> 33) % n);
 }
 static inline bool
-pv_chance(PvCase *c, uint32_t percent)
+sn_pv_chance(PvCase *c, uint32_t percent)
 {
-    return pv_below(c, 100) < percent;
+    return sn_pv_below(c, 100) < percent;
 }
 static inline double
-pv_unit(PvCase *c)
+sn_pv_unit(PvCase *c)
 {
-    return (double)(pv_next(c) >> 11) * 0x1p-53;
+    return (double)(sn_pv_next(c) >> 11) * 0x1p-53;
 }
 
 /* ---- types (prove_case.c) ---- */
 
-bool pv_quant(const PvType *t);
-bool pv_same_type(const PvType *a, const PvType *b);
-double pv_code_lo(int8_t elem);
-double pv_code_hi(int8_t elem);
-double pv_real(const PvType *t, double code, uint32_t slice);
-const char *pv_type_str(SnArena *a, const PvType *t);
+bool sn_pv_quant(const PvType *t);
+bool sn_pv_same_type(const PvType *a, const PvType *b);
+double sn_pv_code_lo(int8_t elem);
+double sn_pv_code_hi(int8_t elem);
+double sn_pv_real(const PvType *t, double code, uint32_t slice);
+const char *sn_pv_type_str(SnArena *a, const PvType *t);
 /* The reals that a clamp in type t lets through. */
-void pv_clamp_real(const PvType *t, PvRange r, double *lo, double *hi);
+void sn_pv_clamp_real(const PvType *t, PvRange r, double *lo, double *hi);
 /* Storage range of a quantized type met with r, as codes. */
-void pv_limits(const PvType *t, PvRange r, int32_t *lo, int32_t *hi);
-PvVal *pv_attr(const PvNode *n, const char *name);
-PvRange pv_clamp_of(const PvNode *n);
-PvT *pv_value(PvCase *c, const PvType *t);
-const SnDefTuple *pv_fit(const PvNode *n);
-bool pv_no(PvCase *c, const char *why);
+void sn_pv_limits(const PvType *t, PvRange r, int32_t *lo, int32_t *hi);
+PvVal *sn_pv_attr(const PvNode *n, const char *name);
+PvRange sn_pv_clamp_of(const PvNode *n);
+PvT *sn_pv_value(PvCase *c, const PvType *t);
+const SnDefTuple *sn_pv_fit(const PvNode *n);
+bool sn_pv_no(PvCase *c, const char *why);
 
 /* Draws the left side; false (c->fail) when the draw came to nothing. */
-bool pv_draw(PvCase *c);
+bool sn_pv_draw(PvCase *c);
 /* Draws what the map of a left node needs: attributes, shapes of leaves. */
-bool pv_draw_map(PvCase *c, PvNode *n);
-void pv_leaf_data(PvCase *c, PvT *t);
+bool sn_pv_draw_map(PvCase *c, PvNode *n);
+void sn_pv_leaf_data(PvCase *c, PvT *t);
 
 /* ---- maps (prove_map.c, prove_draw.c, prove_taps.c) ---- */
 
@@ -181,50 +181,50 @@ typedef struct PvTaps {
     const int32_t *div; /* elements a mean divides by, or NULL: valid taps */
 } PvTaps;
 /* Result 0's (and all results') shape from operands and attributes. */
-bool pv_shape(PvCase *c, PvNode *n);
-bool pv_taps(PvCase *c, PvNode *n, PvTaps *t);
-const SnDefSem *pv_sem(const PvNode *n);
-bool pv_map_is(const PvNode *n, const char *map);
-int pv_map_slot(const PvNode *n, const SnExpr *port); /* or -1 */
-bool pv_reduced(const PvNode *n, const PvT *x, int axis);
+bool sn_pv_shape(PvCase *c, PvNode *n);
+bool sn_pv_taps(PvCase *c, PvNode *n, PvTaps *t);
+const SnDefSem *sn_pv_sem(const PvNode *n);
+bool sn_pv_map_is(const PvNode *n, const char *map);
+int sn_pv_map_slot(const PvNode *n, const SnExpr *port); /* or -1 */
+bool sn_pv_reduced(const PvNode *n, const PvT *x, int axis);
 static inline int64_t
-pv_at(const PvVal *v, uint32_t i)
+sn_pv_at(const PvVal *v, uint32_t i)
 {
     return i < v->n ? (int64_t)v->list[i] : 0;
 }
 /* Argument arg of the node's map: a port's slot, a number, a list. */
-PvT *pv_map_port(const PvNode *n, unsigned arg);
-double pv_map_num(const PvNode *n, unsigned arg, double els);
-const PvVal *pv_map_list(const PvNode *n, unsigned arg);
-const char *pv_map_word(const PvNode *n, unsigned arg);
-PvVal *pv_map_attr(const PvNode *n, unsigned arg);
-int pv_axis(const PvT *x, double axis);
-void pv_set_shape(PvT *t, int rank, const int64_t *dim);
+PvT *sn_pv_map_port(const PvNode *n, unsigned arg);
+double sn_pv_map_num(const PvNode *n, unsigned arg, double els);
+const PvVal *sn_pv_map_list(const PvNode *n, unsigned arg);
+const char *sn_pv_map_word(const PvNode *n, unsigned arg);
+PvVal *sn_pv_map_attr(const PvNode *n, unsigned arg);
+int sn_pv_axis(const PvT *x, double axis);
+void sn_pv_set_shape(PvT *t, int rank, const int64_t *dim);
 
 /* ---- evaluation (prove_eval.c) ---- */
 
-bool pv_eval(PvCase *c, PvT *t);
+bool sn_pv_eval(PvCase *c, PvT *t);
 /* Runs a constant subexpression of a formula as a code of type t. */
-bool pv_const_code(PvCase *c, const PvNode *n, const SnExpr *e,
+bool sn_pv_const_code(PvCase *c, const PvNode *n, const SnExpr *e,
                    const PvType *t, double *code);
 
 /* ---- expressions (prove_expr.c) ---- */
 
-PvVal pv_expr(PvCase *c, const SnExpr *e);
-bool pv_cond(PvCase *c, const SnExpr *e);
-PvRange pv_meet(PvRange a, PvRange b);
-PvRange pv_image(PvRange r, const PvType *from, const PvType *to, bool cal);
-bool pv_guard(PvCase *c); /* all conditions of the rule */
+PvVal sn_pv_expr(PvCase *c, const SnExpr *e);
+bool sn_pv_cond(PvCase *c, const SnExpr *e);
+PvRange sn_pv_meet(PvRange a, PvRange b);
+PvRange sn_pv_image(PvRange r, const PvType *from, const PvType *to, bool cal);
+bool sn_pv_guard(PvCase *c); /* all conditions of the rule */
 
 /* ---- the right side (prove_term.c) ---- */
 
-bool pv_right(PvCase *c);
+bool sn_pv_right(PvCase *c);
 
 /* ---- derived instances (prove_derive.c) ---- */
 
-uint32_t pv_instances(Pv *pv, PvRule **out);
+uint32_t sn_pv_instances(Pv *pv, PvRule **out);
 /* A condition in the scope of r, resolved; NULL when it makes no sense. */
-const SnExpr *pv_parse_cond(Pv *pv, const SnDefRule *r, const char *text);
+const SnExpr *sn_pv_parse_cond(Pv *pv, const SnDefRule *r, const char *text);
 
 /* ---- the calculus (prove_lemma.c) ---- */
 
@@ -235,7 +235,7 @@ typedef struct PvLemma {
     uint32_t used;             /* bit per lemma number */
     const char *why;           /* what it stumbled on */
 } PvLemma;
-PvLemma pv_lemma(Pv *pv, const PvRule *pr);
+PvLemma sn_pv_lemma(Pv *pv, const PvRule *pr);
 
 /* ---- trials (prove_try.c) ---- */
 
@@ -260,22 +260,22 @@ typedef struct PvTry {
     const char *fail;       /* the last reason why draws failed */
 } PvTry;
 /* Runs up to ndraw cases; with stop, ends at the first that breaks k. */
-PvTry pv_try(Pv *pv, const PvRule *pr, const SnExpr *when, uint32_t ndraw,
+PvTry sn_pv_try(Pv *pv, const PvRule *pr, const SnExpr *when, uint32_t ndraw,
              uint64_t seed, bool counter);
-bool pv_claim_ok(const PvRule *pr, const PvTry *t);
-const char *pv_claim_str(SnArena *a, const SnDefClaim *k);
-const char *pv_best(SnArena *a, const PvTry *t);
-const char *pv_side_str(SnArena *a, PvT *v);
-const char *pv_case_graph(PvCase *c, PvT *l, PvT *r);
+bool sn_pv_claim_ok(const PvRule *pr, const PvTry *t);
+const char *sn_pv_claim_str(SnArena *a, const SnDefClaim *k);
+const char *sn_pv_best(SnArena *a, const PvTry *t);
+const char *sn_pv_side_str(SnArena *a, PvT *v);
+const char *sn_pv_case_graph(PvCase *c, PvT *l, PvT *r);
 
 /* ---- guards (prove_guard.c), reports (prove_report.c) ---- */
 
-void pv_help(Pv *pv, const PvRule *pr, const PvTry *t);
-void pv_report(const Pv *pv, SnBuf *b);
-const char *pv_guard_text(const Pv *pv, const SnProof *p, const PvRule *pr);
-const char *pv_hash(const Pv *pv);
-bool pv_cached(Pv *pv, const char *hash);
-void pv_store(Pv *pv, const char *hash);
-void pv_smt2(Pv *pv, const PvRule *pr, const SnProof *p);
+void sn_pv_help(Pv *pv, const PvRule *pr, const PvTry *t);
+void sn_pv_report(const Pv *pv, SnBuf *b);
+const char *sn_pv_guard_text(const Pv *pv, const SnProof *p, const PvRule *pr);
+const char *sn_pv_hash(const Pv *pv);
+bool sn_pv_cached(Pv *pv, const char *hash);
+void sn_pv_store(Pv *pv, const char *hash);
+void sn_pv_smt2(Pv *pv, const PvRule *pr, const SnProof *p);
 
 #endif

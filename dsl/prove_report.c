@@ -66,7 +66,7 @@ put_line(const Pv *pv, SnBuf *b, const SnProof *p)
 }
 
 void
-pv_report(const Pv *pv, SnBuf *b)
+sn_pv_report(const Pv *pv, SnBuf *b)
 {
     uint32_t count[7] = {0}, ndraw = 0;
     uint64_t nvalue = 0;
@@ -99,7 +99,7 @@ pv_report(const Pv *pv, SnBuf *b)
 }
 
 const char *
-pv_guard_text(const Pv *pv, const SnProof *p, const PvRule *pr)
+sn_pv_guard_text(const Pv *pv, const SnProof *p, const PvRule *pr)
 {
     return guard_str(pv, p, pr);
 }
@@ -118,7 +118,7 @@ mix(uint64_t h, const void *p, size_t n)
 
 /* Of the declarations' text, the options and the prover itself. */
 const char *
-pv_hash(const Pv *pv)
+sn_pv_hash(const Pv *pv)
 {
     static const char version[] = "proofs 1";
     uint64_t h = mix(UINT64_C(0xcbf29ce484222325), version, sizeof version);
@@ -133,7 +133,7 @@ pv_hash(const Pv *pv)
 }
 
 bool
-pv_cached(Pv *pv, const char *hash)
+sn_pv_cached(Pv *pv, const char *hash)
 {
     SnDiag *quiet = sn_diag_new(pv->a);
     char *text;
@@ -149,7 +149,7 @@ pv_cached(Pv *pv, const char *hash)
 }
 
 void
-pv_store(Pv *pv, const char *hash)
+sn_pv_store(Pv *pv, const char *hash)
 {
     const char *s = sn_format(pv->a, "%s%s", hash, pv->out->report);
 
@@ -346,7 +346,7 @@ put_value(Out *o, const PvT *t)
 }
 
 const char *
-pv_case_graph(PvCase *c, PvT *l, PvT *r)
+sn_pv_case_graph(PvCase *c, PvT *l, PvT *r)
 {
     Out o = {.c = c};
 

@@ -56,12 +56,12 @@ contract(PvEv *e, const SnExpr *x, const PvType *t, PvRange cl, PvVec *r)
         return false;
     PvVec b = {0};
     if (pb)
-        b = pv_port(e, pb);
+        b = sn_pv_port(e, pb);
     e->set = true;
-    PvVec vx = pv_port(e, px), vw = pv_port(e, pw);
+    PvVec vx = sn_pv_port(e, px), vw = sn_pv_port(e, pw);
     e->set = false;
     if (t->nq)
-        pv_limits(t, cl, &lo, &hi);
+        sn_pv_limits(t, cl, &lo, &hi);
     for (int64_t o = 0; o < e->t.no; o++) {
         const int32_t *iw = vw.ix;
         double acc = pb ? b.v[o] : 0;
@@ -98,13 +98,13 @@ static bool
 lrn(PvEv *e, const PvType *t, PvRange cl, PvVec *r)
 {
     const PvT *x = e->n->in[0];
-    const PvVal *size = pv_attr(e->n, "size"), *al = pv_attr(e->n, "alpha");
-    const PvVal *be = pv_attr(e->n, "beta"), *k = pv_attr(e->n, "k");
+    const PvVal *size = sn_pv_attr(e->n, "size"), *al = sn_pv_attr(e->n, "alpha");
+    const PvVal *be = sn_pv_attr(e->n, "beta"), *k = sn_pv_attr(e->n, "k");
     int32_t lo, hi;
 
     if (!e->sem->by || strcmp(e->sem->by, "lrn") || !t->nq || !x->type.nq)
         return false;
-    pv_limits(t, cl, &lo, &hi);
+    sn_pv_limits(t, cl, &lo, &hi);
     for (int64_t o = 0; o < e->t.no; o++) {
         int32_t s = 0;
         for (int64_t m = o * e->t.nk; m < (o + 1) * e->t.nk; m++) {
@@ -132,7 +132,7 @@ softmax(PvEv *e, const PvType *t, PvRange cl, PvVec *r)
     if (!e->sem->by || strcmp(e->sem->by, "softmax") || !t->nq ||
         x->type.elem != SN_DE_QI8)
         return false;
-    pv_limits(t, cl, &lo, &hi);
+    sn_pv_limits(t, cl, &lo, &hi);
     uint64_t one = (uint64_t)floorf(1.0f / t->scale[0]);
     for (int64_t o = 0; o < e->t.no; o++) {
         const int32_t *ix = e->t.ix[0] + o * e->t.nk;
@@ -156,7 +156,7 @@ softmax(PvEv *e, const PvType *t, PvRange cl, PvVec *r)
 }
 
 bool
-pv_row(PvEv *e, const SnExpr *x, const PvType *t, PvRange cl, PvVec *r)
+sn_pv_row(PvEv *e, const SnExpr *x, const PvType *t, PvRange cl, PvVec *r)
 {
     return contract(e, x, t, cl, r) || lrn(e, t, cl, r) ||
            softmax(e, t, cl, r);

@@ -20,12 +20,12 @@ typedef struct PvEv {
     PvTaps t;
     bool set;       /* inside a reduction */
     uint32_t res;
-    const PvType *only; /* pv_const_code: the type q(..) would have */
+    const PvType *only; /* sn_pv_const_code: the type q(..) would have */
 } PvEv;
 
 /* The operand's elements: one for each result, or for each tap in a set. */
-PvVec pv_port(PvEv *e, const SnDefPort *p);
+PvVec sn_pv_port(PvEv *e, const SnDefPort *p);
 /* q(x) to type t within cl by a row of its own: fills r->v. */
-bool pv_row(PvEv *e, const SnExpr *x, const PvType *t, PvRange cl, PvVec *r);
+bool sn_pv_row(PvEv *e, const SnExpr *x, const PvType *t, PvRange cl, PvVec *r);
 
 #endif

@@ -78,7 +78,7 @@ limit(Smt *s, const char *side, const char *sat)
 static const char *
 type_sat(Smt *s, const char *type)
 {
-    return sn_format(s->a, "@%s", pv_rep(s->l, type));
+    return sn_format(s->a, "@%s", sn_pv_rep(s->l, type));
 }
 
 static const char *
@@ -127,7 +127,7 @@ static const char *
 base(Smt *s, const PvTree *t)
 {
     const char *f = symbol(s, sn_format(s->a, "%s ", t->op),
-                           pv_rep(s->l, t->type));
+                           sn_pv_rep(s->l, t->type));
 
     if (first(s, f)) {
         sn_putf(&s->decl, "(declare-fun %s (Real) Real)\n", f);
@@ -155,20 +155,20 @@ code_clamp(Smt *s, const char *f, const char *sat, const char *v)
 static const char *
 function(Smt *s, const PvTree *t, const char *v)
 {
-    bool real = !strcmp(pv_rep(s->l, t->type), "f32");
+    bool real = !strcmp(sn_pv_rep(s->l, t->type), "f32");
     const char *f = real ? NULL : base(s, t);
 
     if (f)
         v = sn_format(s->a, "(%s %s)", f, v);
     for (uint32_t i = t->nsat; i-- > 0;) {
-        const char *c = pv_rep(s->l, t->sat[i]);
+        const char *c = sn_pv_rep(s->l, t->sat[i]);
         const SnExpr *e = bounds(s, t->sat[i]);
         if (e) { /* bounds(T, lo, hi) is max and min with q:T of them */
             for (uint32_t k = 1; k < 3; k++) {
                 const char *x = sn_expr_str(s->a, e->kid[k]);
                 if (e->kid[k]->ek == SN_E_WILD)
                     continue;
-                x = real_const(s, pv_rep(s->l, x));
+                x = real_const(s, sn_pv_rep(s->l, x));
                 v = sn_format(s->a, f ? "(%s %s (%s %s))" : "(%s %s %s%s)",
                               k == 1 ? "max2" : "min2", v, f ? f : "", x);
             }
@@ -188,7 +188,7 @@ saturation(Smt *s, const PvTree *t, const char *v)
     bool real = !strcmp(ty, "@f32");
 
     for (uint32_t i = t->nsat; i-- > 0;) {
-        const char *c = pv_rep(s->l, t->sat[i]);
+        const char *c = sn_pv_rep(s->l, t->sat[i]);
         if (s->lhs && !real && *c != '@') /* a clamp lies in its type */
             sn_putf(&s->fact, "(assert (and (<= %s %s) (>= %s %s)))\n",
                     limit(s, "lo", ty), limit(s, "lo", c),
@@ -206,9 +206,9 @@ put_conv(Smt *s, const PvTree *t, const char *at)
 
     if (s->exact)
         return function(s, t, v);
-    if (pv_is_q(t))
+    if (sn_pv_is_q(t))
         return saturation(s, t, v);
-    if (k->var && strcmp(pv_rep(s->l, t->type), "f32")) /* codes lie in range */
+    if (k->var && strcmp(sn_pv_rep(s->l, t->type), "f32")) /* codes lie in range */
         sn_putf(&s->fact, "(assert (and (<= %s %s) (>= %s %s)))\n",
                 limit(s, "lo", type_sat(s, t->type)), v,
                 limit(s, "hi", type_sat(s, t->type)), v);
@@ -219,10 +219,10 @@ static const char *
 put(Smt *s, const PvTree *t, const char *at)
 {
     if (t->var)
-        return real_const(s, sn_format(s->a, "%s%s", pv_rep(s->l, t->op), at));
+        return real_const(s, sn_format(s->a, "%s%s", sn_pv_rep(s->l, t->op), at));
     if (t->type && !strcmp(t->op, "type"))
         return real_const(s, sn_format(s->a, "type %s",
-                                       pv_rep(s->l, t->type)));
+                                       sn_pv_rep(s->l, t->type)));
     if (t->nkid == 0)
         return real_const(s, t->op);
     if (t->type)
@@ -259,7 +259,7 @@ known(Smt *s, const char *side, const char *name)
     const SnDefRule *r = s->l->pr->r;
 
     if (strncmp(name, "reach ", 6))
-        return limit(s, side, pv_rep(s->l, name));
+        return limit(s, side, sn_pv_rep(s->l, name));
     for (uint32_t i = 0; i < r->nvar && i < 64; i++) {
         const SnDefVar *v = r->var[i];
         if (strcmp(v->name, name + 6) || !s->l->type[i])
@@ -268,7 +268,7 @@ known(Smt *s, const char *side, const char *name)
         if (!v->node || !v->node->clamp)
             return t;
         const char *c = limit(s, side,
-                              pv_rep(s->l, sn_format(s->a, "%s.%s", v->name,
+                              sn_pv_rep(s->l, sn_format(s->a, "%s.%s", v->name,
                                                      v->node->clamp->name)));
         return sn_format(s->a, "(%s %s %s)", *side == 'l' ? "max2" : "min2",
                          t, c);
@@ -328,7 +328,7 @@ file_name(SnArena *a, const char *name)
 }
 
 void
-pv_smt2(Pv *pv, const PvRule *pr, const SnProof *p)
+sn_pv_smt2(Pv *pv, const PvRule *pr, const SnProof *p)
 {
     PvLm l;
     PvTree *a, *b;
@@ -336,7 +336,7 @@ pv_smt2(Pv *pv, const PvRule *pr, const SnProof *p)
     Smt s = {.l = &l, .a = pv->a};
 
     if (p->layer != SN_LAYER_LEMMA || pr->commutes ||
-        pr->r->claim.kind == SN_CL_WITHIN || !pv_sides(pv, pr, &l, &a, &b))
+        pr->r->claim.kind == SN_CL_WITHIN || !sn_pv_sides(pv, pr, &l, &a, &b))
         return;
     s.exact = pr->r->claim.kind == SN_CL_EXACT;
     sn_buf_init(&x, pv->a);

@@ -57,8 +57,8 @@ static void
 taps_conv(PvCase *c, PvNode *n, PvTaps *t, uint32_t sx, uint32_t sw)
 {
     PvT *y = n->out[0], *x = n->in[sx], *w = n->in[sw];
-    const PvVal *st = pv_map_list(n, 2), *p = pv_map_list(n, 3);
-    const PvVal *dl = pv_map_list(n, 4);
+    const PvVal *st = sn_pv_map_list(n, 2), *p = sn_pv_map_list(n, 3);
+    const PvVal *dl = sn_pv_map_list(n, 4);
     int64_t i[PV_RANK], k[PV_RANK];
 
     t->nk = w->dim[1] * w->dim[2] * w->dim[3];
@@ -69,8 +69,8 @@ taps_conv(PvCase *c, PvNode *n, PvTaps *t, uint32_t sx, uint32_t sw)
             int64_t kh = m / (w->dim[2] * w->dim[3]);
             int64_t kw = m / w->dim[3] % w->dim[2], ci = m % w->dim[3];
             k[0] = i[0];
-            k[1] = i[1] * pv_at(st, 0) - pv_at(p, 0) + kh * pv_at(dl, 0);
-            k[2] = i[2] * pv_at(st, 1) - pv_at(p, 1) + kw * pv_at(dl, 1);
+            k[1] = i[1] * sn_pv_at(st, 0) - sn_pv_at(p, 0) + kh * sn_pv_at(dl, 0);
+            k[2] = i[2] * sn_pv_at(st, 1) - sn_pv_at(p, 1) + kw * sn_pv_at(dl, 1);
             k[3] = ci;
             bool in = k[1] >= 0 && k[1] < x->dim[1] && k[2] >= 0 &&
                       k[2] < x->dim[2];
@@ -85,8 +85,8 @@ static void
 taps_back(PvCase *c, PvNode *n, PvTaps *t, uint32_t sx, uint32_t sw)
 {
     PvT *y = n->out[0], *x = n->in[sx], *w = n->in[sw];
-    const PvVal *st = pv_map_list(n, 2), *p = pv_map_list(n, 3);
-    const PvVal *dl = pv_map_list(n, 4);
+    const PvVal *st = sn_pv_map_list(n, 2), *p = sn_pv_map_list(n, 3);
+    const PvVal *dl = sn_pv_map_list(n, 4);
     int64_t i[PV_RANK], k[PV_RANK];
 
     t->nk = w->dim[1] * w->dim[2] * w->dim[3];
@@ -96,14 +96,14 @@ taps_back(PvCase *c, PvNode *n, PvTaps *t, uint32_t sx, uint32_t sw)
         for (int64_t m = 0; m < t->nk; m++) {
             int64_t kh = m / (w->dim[2] * w->dim[3]);
             int64_t kw = m / w->dim[3] % w->dim[2];
-            int64_t h = i[1] + pv_at(p, 0) - kh * pv_at(dl, 0);
-            int64_t v = i[2] + pv_at(p, 1) - kw * pv_at(dl, 1);
+            int64_t h = i[1] + sn_pv_at(p, 0) - kh * sn_pv_at(dl, 0);
+            int64_t v = i[2] + sn_pv_at(p, 1) - kw * sn_pv_at(dl, 1);
             k[0] = i[0];
-            k[1] = h / pv_at(st, 0);
-            k[2] = v / pv_at(st, 1);
+            k[1] = h / sn_pv_at(st, 0);
+            k[2] = v / sn_pv_at(st, 1);
             k[3] = m % w->dim[3];
-            bool in = h >= 0 && v >= 0 && h % pv_at(st, 0) == 0 &&
-                      v % pv_at(st, 1) == 0 && k[1] < x->dim[1] &&
+            bool in = h >= 0 && v >= 0 && h % sn_pv_at(st, 0) == 0 &&
+                      v % sn_pv_at(st, 1) == 0 && k[1] < x->dim[1] &&
                       k[2] < x->dim[2];
             a[o * t->nk + m] = in ? (int32_t)offset(x, k) : -1;
             b[o * t->nk + m] = in ? (int32_t)(i[3] * t->nk + m) : -1;
@@ -115,7 +115,7 @@ static void
 taps_reduce(PvCase *c, PvNode *n, PvTaps *t, uint32_t sx)
 {
     PvT *y = n->out[0], *x = n->in[sx];
-    bool keep = pv_map_num(n, 2, 1) != 0;
+    bool keep = sn_pv_map_num(n, 2, 1) != 0;
     int64_t i[PV_RANK], k[PV_RANK];
 
     t->nk = y->n ? x->n / y->n : 0;
@@ -124,7 +124,7 @@ taps_reduce(PvCase *c, PvNode *n, PvTaps *t, uint32_t sx)
         int j = 0;
         unravel(y, o, i);
         for (int m = 0; m < x->rank; m++) {
-            bool red = pv_reduced(n, x, m);
+            bool red = sn_pv_reduced(n, x, m);
             k[m] = red ? -1 : i[j];
             j += !red || keep;
         }
@@ -145,7 +145,7 @@ static void
 taps_matmul(PvCase *c, PvNode *n, PvTaps *t, uint32_t sa, uint32_t sb)
 {
     PvT *y = n->out[0], *a = n->in[sa], *b = n->in[sb];
-    bool ta = pv_map_num(n, 2, 0) != 0, tb = pv_map_num(n, 3, 0) != 0;
+    bool ta = sn_pv_map_num(n, 2, 0) != 0, tb = sn_pv_map_num(n, 3, 0) != 0;
 
     t->nk = a->dim[!ta];
     int32_t *ia = table(c, t, sa), *ib = table(c, t, sb);
@@ -163,12 +163,12 @@ static bool
 taps_pool(PvCase *c, PvNode *n, PvTaps *t, uint32_t sx)
 {
     PvT *y = n->out[0], *x = n->in[sx];
-    const PvVal *kn = pv_map_list(n, 1), *st = pv_map_list(n, 2);
-    const PvVal *p = pv_map_list(n, 3), *dl = pv_map_list(n, 4);
+    const PvVal *kn = sn_pv_map_list(n, 1), *st = sn_pv_map_list(n, 2);
+    const PvVal *p = sn_pv_map_list(n, 3), *dl = sn_pv_map_list(n, 4);
     int64_t i[PV_RANK], k[PV_RANK];
-    bool pads = pv_map_num(n, 6, 0) != 0;
+    bool pads = sn_pv_map_num(n, 6, 0) != 0;
 
-    t->nk = pv_at(kn, 0) * pv_at(kn, 1);
+    t->nk = sn_pv_at(kn, 0) * sn_pv_at(kn, 1);
     int32_t *a = table(c, t, sx);
     int32_t *div = pads ? SN_NEW_N(c->a, int32_t, t->no + 1) : NULL;
     for (int64_t o = 0; o < t->no; o++) {
@@ -176,8 +176,8 @@ taps_pool(PvCase *c, PvNode *n, PvTaps *t, uint32_t sx)
         unravel(y, o, i);
         for (int64_t m = 0; m < t->nk; m++) {
             k[0] = i[0];
-            k[1] = i[1] * pv_at(st, 0) - pv_at(p, 0) + m / pv_at(kn, 1) * pv_at(dl, 0);
-            k[2] = i[2] * pv_at(st, 1) - pv_at(p, 1) + m % pv_at(kn, 1) * pv_at(dl, 1);
+            k[1] = i[1] * sn_pv_at(st, 0) - sn_pv_at(p, 0) + m / sn_pv_at(kn, 1) * sn_pv_at(dl, 0);
+            k[2] = i[2] * sn_pv_at(st, 1) - sn_pv_at(p, 1) + m % sn_pv_at(kn, 1) * sn_pv_at(dl, 1);
             k[3] = i[3];
             bool in = k[1] >= 0 && k[1] < x->dim[1] && k[2] >= 0 &&
                       k[2] < x->dim[2];
@@ -187,7 +187,7 @@ taps_pool(PvCase *c, PvNode *n, PvTaps *t, uint32_t sx)
         if (div)
             div[o] = (int32_t)t->nk;
         if (!valid)
-            return pv_no(c, "a window without a valid element");
+            return sn_pv_no(c, "a window without a valid element");
     }
     t->div = div;
     return true;
@@ -198,11 +198,11 @@ static void
 taps_row(PvCase *c, PvNode *n, PvTaps *t, uint32_t sx)
 {
     PvT *y = n->out[0], *x = n->in[sx];
-    bool chan = pv_map_is(n, "window_channel");
-    double axis = pv_map_is(n, "topk") ? pv_map_num(n, 2, -1)
-                                    : pv_map_num(n, 1, -1);
-    int ax = chan ? x->rank - 1 : pv_axis(x, axis);
-    int64_t size = chan ? (int64_t)pv_map_num(n, 1, 1) : x->dim[ax];
+    bool chan = sn_pv_map_is(n, "window_channel");
+    double axis = sn_pv_map_is(n, "topk") ? sn_pv_map_num(n, 2, -1)
+                                    : sn_pv_map_num(n, 1, -1);
+    int ax = chan ? x->rank - 1 : sn_pv_axis(x, axis);
+    int64_t size = chan ? (int64_t)sn_pv_map_num(n, 1, 1) : x->dim[ax];
     int64_t i[PV_RANK];
 
     t->nk = size;
@@ -223,8 +223,8 @@ static int64_t
 nearest_index(const PvNode *n, int64_t i, uint32_t ax)
 {
     const PvT *x = n->in[0], *y = n->out[0];
-    double sc = pv_map_list(n, 2)->list[ax], v;
-    const char *co = pv_map_word(n, 3), *ne = pv_map_word(n, 4);
+    double sc = sn_pv_map_list(n, 2)->list[ax], v;
+    const char *co = sn_pv_map_word(n, 3), *ne = sn_pv_map_word(n, 4);
 
     if (!strcmp(co, "asymmetric"))
         v = (double)i / sc;
@@ -251,20 +251,20 @@ static int64_t
 source(PvCase *c, PvNode *n, const PvT *x, int64_t *i)
 {
     int64_t k[PV_RANK] = {0};
-    const PvVal *v = pv_map_list(n, 1);
+    const PvVal *v = sn_pv_map_list(n, 1);
     uint32_t r = (uint32_t)x->rank;
 
     for (uint32_t j = 0; j < r; j++) {
         k[j] = i[j];
-        if (pv_map_is(n, "slice"))
-            k[j] = pv_at(v, j) + i[j] * pv_at(pv_map_list(n, 3), j);
-        else if (pv_map_is(n, "tile"))
+        if (sn_pv_map_is(n, "slice"))
+            k[j] = sn_pv_at(v, j) + i[j] * sn_pv_at(sn_pv_map_list(n, 3), j);
+        else if (sn_pv_map_is(n, "tile"))
             k[j] = i[j] % x->dim[j];
-        else if (pv_map_is(n, "nearest"))
+        else if (sn_pv_map_is(n, "nearest"))
             k[j] = nearest_index(n, i[j], j);
-        else if (pv_map_is(n, "pad")) {
-            int64_t d = x->dim[j], q = i[j] - pv_at(v, j);
-            const char *mode = pv_map_word(n, 2);
+        else if (sn_pv_map_is(n, "pad")) {
+            int64_t d = x->dim[j], q = i[j] - sn_pv_at(v, j);
+            const char *mode = sn_pv_map_word(n, 2);
             if (!strcmp(mode, "edge"))
                 q = q < 0 ? 0 : q >= d ? d - 1 : q;
             else if (!strcmp(mode, "reflect"))
@@ -274,25 +274,25 @@ source(PvCase *c, PvNode *n, const PvT *x, int64_t *i)
             k[j] = q < 0 ? 0 : q >= d ? d - 1 : q;
         }
         if (k[j] < 0 || k[j] >= x->dim[j]) {
-            pv_no(c, "an index out of range");
+            sn_pv_no(c, "an index out of range");
             return 0;
         }
     }
-    if (pv_map_is(n, "permute"))
+    if (sn_pv_map_is(n, "permute"))
         for (uint32_t j = 0; j < r; j++)
-            k[pv_at(v, j)] = i[j];
-    for (uint32_t j = 0; pv_map_is(n, "flip") && j < v->n; j++)
-        k[pv_at(v, j) % r] = x->dim[pv_at(v, j) % r] - 1 - i[pv_at(v, j) % r];
+            k[sn_pv_at(v, j)] = i[j];
+    for (uint32_t j = 0; sn_pv_map_is(n, "flip") && j < v->n; j++)
+        k[sn_pv_at(v, j) % r] = x->dim[sn_pv_at(v, j) % r] - 1 - i[sn_pv_at(v, j) % r];
     return offset(x, k);
 }
 
 static void
 block_source(const PvNode *n, const PvT *x, const int64_t *i, int64_t *k)
 {
-    int64_t b = (int64_t)pv_map_num(n, 1, 1), q = i[3] / x->dim[3];
+    int64_t b = (int64_t)sn_pv_map_num(n, 1, 1), q = i[3] / x->dim[3];
 
     k[0] = i[0];
-    if (pv_map_num(n, 2, 0) != 0) { /* depth to space */
+    if (sn_pv_map_num(n, 2, 0) != 0) { /* depth to space */
         k[1] = i[1] / b;
         k[2] = i[2] / b;
         k[3] = (i[1] % b * b + i[2] % b) * n->out[0]->dim[3] + i[3];
@@ -306,36 +306,36 @@ block_source(const PvNode *n, const PvT *x, const int64_t *i, int64_t *k)
 static bool
 taps_move(PvCase *c, PvNode *n, PvTaps *t)
 {
-    PvT *y = n->out[0], *x = pv_map_port(n, 0);
-    uint32_t sx = (uint32_t)pv_map_slot(n, pv_sem(n)->arg[0]);
+    PvT *y = n->out[0], *x = sn_pv_map_port(n, 0);
+    uint32_t sx = (uint32_t)sn_pv_map_slot(n, sn_pv_sem(n)->arg[0]);
     int64_t i[PV_RANK], k[PV_RANK];
     int32_t *ix = table(c, t, sx);
 
     for (int64_t o = 0; o < t->no && !c->fail; o++) {
         unravel(y, o, i);
-        if (pv_map_is(n, "reshape")) {
+        if (sn_pv_map_is(n, "reshape")) {
             ix[o] = (int32_t)o;
-        } else if (pv_map_is(n, "block")) {
+        } else if (sn_pv_map_is(n, "block")) {
             block_source(n, x, i, k);
             ix[o] = (int32_t)offset(x, k);
-        } else if (pv_map_is(n, "gather")) {
-            int ax = pv_axis(x, pv_map_num(n, 2, 0));
-            PvT *g = pv_map_port(n, 1);
-            if (!pv_eval(c, g))
+        } else if (sn_pv_map_is(n, "gather")) {
+            int ax = sn_pv_axis(x, sn_pv_map_num(n, 2, 0));
+            PvT *g = sn_pv_map_port(n, 1);
+            if (!sn_pv_eval(c, g))
                 return false;
             i[ax] = (int64_t)g->v[i[ax]];
             ix[o] = (int32_t)offset(x, i);
-        } else if (pv_map_is(n, "table")) {
-            PvT *tb = pv_map_port(n, 1);
-            uint32_t st = (uint32_t)pv_map_slot(n, pv_sem(n)->arg[1]);
-            if (!pv_eval(c, x) || !tb)
+        } else if (sn_pv_map_is(n, "table")) {
+            PvT *tb = sn_pv_map_port(n, 1);
+            uint32_t st = (uint32_t)sn_pv_map_slot(n, sn_pv_sem(n)->arg[1]);
+            if (!sn_pv_eval(c, x) || !tb)
                 return false;
             if (!t->ix[st])
                 table(c, t, st);
             if (tb->n != 256)
-                return pv_no(c, "a table of another size");
+                return sn_pv_no(c, "a table of another size");
             t->ix[st][o] =
-                (int32_t)(x->v[o] - pv_code_lo(x->type.elem));
+                (int32_t)(x->v[o] - sn_pv_code_lo(x->type.elem));
             ix[o] = (int32_t)o;
         } else {
             ix[o] = (int32_t)source(c, n, x, i);
@@ -348,7 +348,7 @@ static void
 taps_concat(PvCase *c, PvNode *n, PvTaps *t)
 {
     PvT *y = n->out[0];
-    int ax = pv_axis(y, pv_map_num(n, 1, 0));
+    int ax = sn_pv_axis(y, sn_pv_map_num(n, 1, 0));
     int64_t i[PV_RANK];
     int32_t *ix = table(c, t, 0);
 
@@ -364,31 +364,31 @@ taps_concat(PvCase *c, PvNode *n, PvTaps *t)
 }
 
 bool
-pv_taps(PvCase *c, PvNode *n, PvTaps *t)
+sn_pv_taps(PvCase *c, PvNode *n, PvTaps *t)
 {
     t->no = n->out[0]->n;
     t->nk = 1;
     t->ix = SN_NEW_N(c->a, int32_t *, n->nin + 1);
     if (n->n->nin == 0)
         return true;
-    int s0 = pv_map_slot(n, pv_sem(n)->arg[0]);
-    int s1 = pv_sem(n)->narg > 1 ? pv_map_slot(n, pv_sem(n)->arg[1]) : -1;
-    if (pv_map_is(n, "each") || pv_map_is(n, "broadcast"))
+    int s0 = sn_pv_map_slot(n, sn_pv_sem(n)->arg[0]);
+    int s1 = sn_pv_sem(n)->narg > 1 ? sn_pv_map_slot(n, sn_pv_sem(n)->arg[1]) : -1;
+    if (sn_pv_map_is(n, "each") || sn_pv_map_is(n, "broadcast"))
         taps_broadcast(c, n, t);
-    else if (pv_map_is(n, "conv"))
+    else if (sn_pv_map_is(n, "conv"))
         taps_conv(c, n, t, (uint32_t)s0, (uint32_t)s1);
-    else if (pv_map_is(n, "conv_transpose"))
+    else if (sn_pv_map_is(n, "conv_transpose"))
         taps_back(c, n, t, (uint32_t)s0, (uint32_t)s1);
-    else if (pv_map_is(n, "reduce"))
+    else if (sn_pv_map_is(n, "reduce"))
         taps_reduce(c, n, t, (uint32_t)s0);
-    else if (pv_map_is(n, "matmul"))
+    else if (sn_pv_map_is(n, "matmul"))
         taps_matmul(c, n, t, (uint32_t)s0, (uint32_t)s1);
-    else if (pv_map_is(n, "pool"))
+    else if (sn_pv_map_is(n, "pool"))
         return taps_pool(c, n, t, (uint32_t)s0);
-    else if (pv_map_is(n, "row") || pv_map_is(n, "topk") ||
-             pv_map_is(n, "window_channel"))
+    else if (sn_pv_map_is(n, "row") || sn_pv_map_is(n, "topk") ||
+             sn_pv_map_is(n, "window_channel"))
         taps_row(c, n, t, (uint32_t)s0);
-    else if (pv_map_is(n, "concat"))
+    else if (sn_pv_map_is(n, "concat"))
         taps_concat(c, n, t);
     else
         return taps_move(c, n, t);

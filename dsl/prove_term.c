@@ -13,7 +13,7 @@ static PvT *build(PvCase *c, const SnTerm *t);
 static PvVal *
 attr_at(PvNode *n, const char *name)
 {
-    return pv_attr(n, name);
+    return sn_pv_attr(n, name);
 }
 
 static void
@@ -23,7 +23,7 @@ defaults(PvCase *c, PvNode *n)
     for (uint32_t i = 0; i < n->n->nall; i++) {
         const SnDefAttr *a = n->n->all[i];
         if (a->def)
-            n->attr[i] = pv_expr(c, a->def);
+            n->attr[i] = sn_pv_expr(c, a->def);
         n->attr[i].ty = a->ty == SN_AT_RANGE ? SN_TY_RANGE : n->attr[i].ty;
     }
 }
@@ -32,7 +32,7 @@ static void
 copy_attrs(PvNode *to, const PvNode *from)
 {
     for (uint32_t i = 0; i < to->n->nall; i++) {
-        const PvVal *a = pv_attr(from, to->n->all[i]->name);
+        const PvVal *a = sn_pv_attr(from, to->n->all[i]->name);
         if (a)
             to->attr[i] = *a;
     }
@@ -43,7 +43,7 @@ static void
 assign(PvCase *c, PvNode *n, const SnTerm *t)
 {
     for (uint32_t i = 0; i < t->nasg; i++) {
-        PvVal v = pv_expr(c, t->asg[i].e);
+        PvVal v = sn_pv_expr(c, t->asg[i].e);
         PvVal *a = attr_at(n, t->asg[i].name);
         if (a)
             *a = v;
@@ -76,7 +76,7 @@ renumber(PvCase *c, PvNode *n, const PvVal *perm)
     uint32_t r = perm->n;
 
     for (unsigned i = 1; i < n->n->rsem[0]->narg; i++) {
-        PvVal *a = pv_map_attr(n, i);
+        PvVal *a = sn_pv_map_attr(n, i);
         if (!a || !strcmp(map, "broadcast") || !strcmp(map, "each"))
             continue;
         if (a->list)
@@ -123,14 +123,14 @@ regrid(PvCase *c, const PvNode *n, const SnDefPort *p, PvT *b)
     if (!b)
         return NULL;
     PvType t = pinned(c, n, p, b);
-    if (pv_same_type(&t, &b->type))
+    if (sn_pv_same_type(&t, &b->type))
         return b;
-    if (!b->konst || !pv_eval(c, b)) {
-        pv_no(c, "the bias is not a Constant");
+    if (!b->konst || !sn_pv_eval(c, b)) {
+        sn_pv_no(c, "the bias is not a Constant");
         return NULL;
     }
-    PvT *r = pv_value(c, &t);
-    pv_set_shape(r, b->rank, b->dim);
+    PvT *r = sn_pv_value(c, &t);
+    sn_pv_set_shape(r, b->rank, b->dim);
     r->v = SN_NEW_N(c->a, double, b->n + 1);
     r->id = SN_NEW_N(c->a, double, b->n + 1);
     r->er = SN_NEW_N(c->a, double, b->n + 1);
@@ -141,7 +141,7 @@ regrid(PvCase *c, const PvNode *n, const SnDefPort *p, PvT *b)
         r->v[i] = rint(real / (double)t.scale[k]);
         r->id[i] = r->v[i] * (double)t.scale[k];
         if (fabs(r->v[i]) > 2147483647.0)
-            pv_no(c, "the bias does not fit");
+            sn_pv_no(c, "the bias does not fit");
     }
     r->done = r->konst = true;
     return r;
@@ -154,7 +154,7 @@ bias_may_move(PvCase *c, const PvNode *now, const PvNode *was)
     PvT *x = now->in[0], *y = was->in[0], *w = was->in[1];
     bool fine = true;
 
-    if (!x || !y || !w || w->rank < 1 || !pv_eval(c, w))
+    if (!x || !y || !w || w->rank < 1 || !sn_pv_eval(c, w))
         return false;
     int64_t nc = w->dim[0], nk = w->n / nc;
     for (int64_t o = 0; o < nc; o++) {
@@ -224,20 +224,20 @@ results(PvCase *c, PvNode *n, const PvType *t0)
 {
     for (uint32_t i = 0; i < n->n->nout && i < PV_MAXRES; i++) {
         PvType t = *t0;
-        if (i > 0 || !pv_quant(t0)) {
+        if (i > 0 || !sn_pv_quant(t0)) {
             int8_t e = n->n->ntuple ? n->n->tuple[0].out[i].elem : t.elem;
             if (i > 0)
                 t = (PvType){.elem = e, .axis = -1};
         }
-        n->out[i] = pv_value(c, &t);
+        n->out[i] = sn_pv_value(c, &t);
         n->out[i]->def = n;
         n->out[i]->res = i;
     }
-    if (!pv_fit(n)) {
-        pv_no(c, "the right side has no tuple for these types");
+    if (!sn_pv_fit(n)) {
+        sn_pv_no(c, "the right side has no tuple for these types");
         return NULL;
     }
-    if (!pv_shape(c, n))
+    if (!sn_pv_shape(c, n))
         return NULL;
     return n->out[0];
 }
@@ -265,17 +265,17 @@ build_call(PvCase *c, const SnTerm *t)
     if (c->pr->renumber && like && !c->fail) {
         for (uint32_t s = 0; s < c->root->nin; s++) {
             PvNode *d = c->root->in[s]->def;
-            if (d && pv_attr(d, "perm")) {
-                renumber(c, n, pv_attr(d, "perm"));
+            if (d && sn_pv_attr(d, "perm")) {
+                renumber(c, n, sn_pv_attr(d, "perm"));
                 break;
             }
         }
     }
     if (!te || c->fail) {
-        pv_no(c, "a type nothing forces");
+        sn_pv_no(c, "a type nothing forces");
         return NULL;
     }
-    PvVal ty = pv_expr(c, te);
+    PvVal ty = sn_pv_expr(c, te);
     if (c->fail)
         return NULL;
     if (n->n == c->root->n)
@@ -284,10 +284,10 @@ build_call(PvCase *c, const SnTerm *t)
         PvT *from = like ? like->out[0] : c->root->out[0];
         PvT *r = results(c, n, &ty.t);
         if (r && r->rank < 0 && from->rank >= 0)
-            pv_set_shape(r, from->rank, from->dim);
+            sn_pv_set_shape(r, from->rank, from->dim);
         if (r && n->n->rsem[0]->cls == SN_DC_SOURCE) {
-            if (!pv_same_type(&from->type, &ty.t)) {
-                pv_no(c, "an interface of another type");
+            if (!sn_pv_same_type(&from->type, &ty.t)) {
+                sn_pv_no(c, "an interface of another type");
                 return NULL;
             }
             return from;
@@ -310,7 +310,7 @@ build_copy(PvCase *c, const SnTerm *t)
     assign(c, n, t);
     PvType ty = src->out[0]->type;
     if (t->type)
-        ty = pv_expr(c, t->type).t;
+        ty = sn_pv_expr(c, t->type).t;
     if (c->fail)
         return NULL;
     memset(n->out, 0, sizeof n->out);
@@ -346,7 +346,7 @@ build(PvCase *c, const SnTerm *t)
 }
 
 bool
-pv_right(PvCase *c)
+sn_pv_right(PvCase *c)
 {
     const SnDefRule *r = c->r;
 
@@ -363,13 +363,13 @@ pv_right(PvCase *c)
     for (uint32_t i = 0; i < r->nmore && i + 1 < PV_MAXRES; i++)
         c->rhs[c->nrhs++] = build(c, r->more[i]);
     if (c->fail || !c->rhs[0])
-        return pv_no(c, "the right side has no value");
+        return sn_pv_no(c, "the right side has no value");
     for (uint32_t s = 0; c->made && s < c->made->nin; s++) {
         const SnDefPort *p = c->made->n->in[c->made->port[s]];
         if (p->fact == SN_DF_PIN && c->made->in[s] && c->root->in[s] &&
             c->made->in[s] != c->root->in[s] && !c->pr->given_bias &&
             !bias_may_move(c, c->made, c->root))
-            return pv_no(c, "the new bias grid is coarser than the "
+            return sn_pv_no(c, "the new bias grid is coarser than the "
                             "Rescale's own error");
     }
     return true;
@@ -383,7 +383,7 @@ through(const PvNode *r, double code)
     const PvType *s = &r->in[0]->type, *t = &r->out[0]->type;
     int32_t lo, hi;
 
-    pv_limits(t, pv_clamp_of(r), &lo, &hi);
+    sn_pv_limits(t, sn_pv_clamp_of(r), &lo, &hi);
     return sn_rescale((int32_t)code, s->scale[0], s->zp[0], t->scale[0],
                       t->zp[0], lo, hi);
 }
@@ -395,8 +395,8 @@ consts_commute(PvCase *c, const PvNode *n, const PvNode *r, const SnExpr *e)
     double in, out;
 
     if (e->ek == SN_E_CALL && !strcmp(e->s, "q") && e->nkid == 1 &&
-        pv_const_code(c, n, e->kid[0], &r->in[0]->type, &in) &&
-        pv_const_code(c, n, e->kid[0], &r->out[0]->type, &out))
+        sn_pv_const_code(c, n, e->kid[0], &r->in[0]->type, &in) &&
+        sn_pv_const_code(c, n, e->kid[0], &r->out[0]->type, &out))
         return through(r, in) == out;
     for (uint32_t i = 0; i < e->nkid; i++)
         if (!consts_commute(c, n, r, e->kid[i]))
@@ -408,8 +408,8 @@ static const PvNode *
 rescale_above(const PvNode *n)
 {
     for (uint32_t s = 0; s < n->nin; s++)
-        if (n->in[s] && n->in[s]->def && pv_attr(n->in[s]->def, "clamp") &&
-            n->in[s]->def->nin == 1 && pv_quant(&n->in[s]->type))
+        if (n->in[s] && n->in[s]->def && sn_pv_attr(n->in[s]->def, "clamp") &&
+            n->in[s]->def->nin == 1 && sn_pv_quant(&n->in[s]->type))
             return n->in[s]->def;
     return NULL;
 }
@@ -417,7 +417,7 @@ rescale_above(const PvNode *n)
 static bool
 same_clamp(const PvNode *a, const PvNode *b)
 {
-    PvRange x = pv_clamp_of(a), y = pv_clamp_of(b);
+    PvRange x = sn_pv_clamp_of(a), y = sn_pv_clamp_of(b);
 
     return x.has_lo == y.has_lo && x.has_hi == y.has_hi && x.lo == y.lo &&
            x.hi == y.hi;
@@ -432,25 +432,25 @@ alike(PvCase *c)
     for (uint32_t s = 0; s < c->root->nin; s++) {
         const PvNode *b = c->root->in[s] ? c->root->in[s]->def : NULL;
         if (!b || b->nin != 1)
-            return pv_no(c, "an operand of another kind");
+            return sn_pv_no(c, "an operand of another kind");
         if (!a) {
             a = b;
             continue;
         }
-        const PvVal *p = pv_attr(a, "perm"), *q = pv_attr(b, "perm");
+        const PvVal *p = sn_pv_attr(a, "perm"), *q = sn_pv_attr(b, "perm");
         if (a->n != b->n || !same_clamp(a, b) ||
-            !pv_same_type(&a->in[0]->type, &b->in[0]->type) ||
+            !sn_pv_same_type(&a->in[0]->type, &b->in[0]->type) ||
             (p && (p->n != q->n ||
                    memcmp(p->list, q->list, p->n * sizeof *p->list))))
-            return pv_no(c, "operands that are not alike");
+            return sn_pv_no(c, "operands that are not alike");
     }
     return true;
 }
 
 bool
-pv_guard(PvCase *c)
+sn_pv_guard(PvCase *c)
 {
-    if (c->when && !pv_cond(c, c->when))
+    if (c->when && !sn_pv_cond(c, c->when))
         return false;
     if (c->pr->alike && !alike(c))
         return false;
@@ -459,17 +459,17 @@ pv_guard(PvCase *c)
         const SnDefSem *s = c->root->n->rsem[0];
         if (!r || !consts_commute(c, c->root, r, s->formula) ||
             (s->els && !consts_commute(c, c->root, r, s->els)))
-            return pv_no(c, "a constant rounds differently");
+            return sn_pv_no(c, "a constant rounds differently");
     }
     if (c->pr->swap && !c->fail) {
         const PvNode *p = c->root->in[0]->def;
         const SnExpr *v = p ? p->n->rsem[0]->formula : NULL;
         double in, out;
         if (!v || v->ek != SN_E_CALL ||
-            !pv_const_code(c, p, v->kid[0], &c->root->in[0]->type, &in) ||
-            !pv_const_code(c, p, v->kid[0], &c->root->out[0]->type, &out) ||
+            !sn_pv_const_code(c, p, v->kid[0], &c->root->in[0]->type, &in) ||
+            !sn_pv_const_code(c, p, v->kid[0], &c->root->out[0]->type, &out) ||
             through(c->root, in) != out)
-            return pv_no(c, "the value rounds differently in two steps");
+            return sn_pv_no(c, "the value rounds differently in two steps");
     }
     return !c->fail;
 }

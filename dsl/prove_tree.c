@@ -5,7 +5,7 @@
 #include "dsl/resolve.h"
 
 PvTree *
-pv_out(PvLm *l, const char *why)
+sn_pv_out(PvLm *l, const char *why)
 {
     if (!l->why)
         l->why = why;
@@ -13,7 +13,7 @@ pv_out(PvLm *l, const char *why)
 }
 
 PvTree *
-pv_tree(PvLm *l, const char *op, uint32_t n, PvTree *const *kid)
+sn_pv_tree(PvLm *l, const char *op, uint32_t n, PvTree *const *kid)
 {
     PvTree *t = SN_NEW(l->a, PvTree);
 
@@ -23,14 +23,14 @@ pv_tree(PvLm *l, const char *op, uint32_t n, PvTree *const *kid)
     for (uint32_t i = 0; i < n; i++) {
         t->kid[i] = kid[i];
         if (!kid[i])
-            return pv_out(l, "a missing operand");
+            return sn_pv_out(l, "a missing operand");
     }
     return t;
 }
 
 /* The representative of a name. */
 const char *
-pv_rep(const PvLm *l, const char *s)
+sn_pv_rep(const PvLm *l, const char *s)
 {
     for (uint32_t k = 0; k < 8; k++) {
         uint32_t i = 0;
@@ -44,10 +44,10 @@ pv_rep(const PvLm *l, const char *s)
 }
 
 void
-pv_equate(PvLm *l, const char *x, const char *y)
+sn_pv_equate(PvLm *l, const char *x, const char *y)
 {
-    x = pv_rep(l, x);
-    y = pv_rep(l, y);
+    x = sn_pv_rep(l, x);
+    y = sn_pv_rep(l, y);
     if (l->neq < 16 && strcmp(x, y)) {
         bool f = !strcmp(x, "f32") || !strcmp(x, "full") ||
                  !strcmp(x, "none");
@@ -74,7 +74,7 @@ put_sats(const PvLm *l, SnBuf *b, const PvTree *t)
     uint32_t n = 0;
 
     for (uint32_t i = 0; i < t->nsat && n < 24; i++) {
-        const char *s = pv_rep(l, t->sat[i]);
+        const char *s = sn_pv_rep(l, t->sat[i]);
         if (by_text(v, n, s) < 0)
             v[n++] = s;
     }
@@ -90,7 +90,7 @@ put_sats(const PvLm *l, SnBuf *b, const PvTree *t)
 }
 
 const char *
-pv_text(const PvLm *l, const PvTree *t)
+sn_pv_text(const PvLm *l, const PvTree *t)
 {
     SnBuf b;
     const char *v[32];
@@ -99,7 +99,7 @@ pv_text(const PvLm *l, const PvTree *t)
                 !strcmp(t->op, "+") || !strcmp(t->op, "*");
 
     for (uint32_t i = 0; i < n; i++)
-        v[i] = pv_text(l, t->kid[i]);
+        v[i] = sn_pv_text(l, t->kid[i]);
     for (uint32_t i = 0; comm && i < n; i++)
         for (uint32_t j = i + 1; j < n; j++)
             if (strcmp(v[i], v[j]) > 0) {
@@ -108,9 +108,9 @@ pv_text(const PvLm *l, const PvTree *t)
                 v[j] = s;
             }
     sn_buf_init(&b, l->a);
-    sn_puts(&b, t->var ? pv_rep(l, t->op) : t->op);
+    sn_puts(&b, t->var ? sn_pv_rep(l, t->op) : t->op);
     if (t->type)
-        sn_putf(&b, ":%s", pv_rep(l, t->type));
+        sn_putf(&b, ":%s", sn_pv_rep(l, t->type));
     if (t->nsat) {
         sn_putc(&b, '[');
         put_sats(l, &b, t);
@@ -154,20 +154,20 @@ map_key(PvLm *l, const Inst *k)
         if (e->rk == SN_R_PORT)
             continue;
         if (e->rk == SN_R_ATTR)
-            s = pv_rep(l, sn_format(l->a, "%s.%s", k->key, s));
+            s = sn_pv_rep(l, sn_format(l->a, "%s.%s", k->key, s));
         sn_putf(&b, " %s", s);
     }
     return sn_buf_str(&b);
 }
 
 bool
-pv_is_real(const PvLm *l, const char *type)
+sn_pv_is_real(const PvLm *l, const char *type)
 {
-    return !strcmp(pv_rep(l, type), "f32");
+    return !strcmp(sn_pv_rep(l, type), "f32");
 }
 
 bool
-pv_is_q(const PvTree *t)
+sn_pv_is_q(const PvTree *t)
 {
     return !strcmp(t->op, "q");
 }
@@ -175,7 +175,7 @@ pv_is_q(const PvTree *t)
 static PvTree *
 quant(PvLm *l, Inst *k, PvTree *e)
 {
-    PvTree *q = pv_tree(l, "q", 1, &e);
+    PvTree *q = sn_pv_tree(l, "q", 1, &e);
 
     if (!q)
         return NULL;
@@ -190,12 +190,12 @@ deq(PvLm *l, Inst *k, const SnExpr *e)
 {
     if (e->ek == SN_E_NAME && e->rk == SN_R_PORT) {
         const SnDefPort *p = e->ref;
-        PvTree *t = pv_tree(l, "d", 1, &k->in[p->index]);
+        PvTree *t = sn_pv_tree(l, "d", 1, &k->in[p->index]);
         if (t)
             t->type = k->tin[p->index];
         return t;
     }
-    return pv_out(l, "d(..) of something computed");
+    return sn_pv_out(l, "d(..) of something computed");
 }
 
 static PvTree *
@@ -211,14 +211,14 @@ formula(PvLm *l, Inst *k, const SnExpr *e)
     if (e->ek == SN_E_NAME || e->ek == SN_E_INT || e->ek == SN_E_REAL) {
         const char *s = sn_expr_str(l->a, e);
         if (e->rk == SN_R_ATTR)
-            s = pv_rep(l, sn_format(l->a, "%s.%s", k->key, s));
-        PvTree *t = pv_tree(l, s, 0, NULL);
+            s = sn_pv_rep(l, sn_format(l->a, "%s.%s", k->key, s));
+        PvTree *t = sn_pv_tree(l, s, 0, NULL);
         return t;
     }
     if (e->ek == SN_E_CALL && !strcmp(e->s, "d"))
         return deq(l, k, e->kid[0]);
     if (e->ek == SN_E_CALL && !strcmp(e->s, "q") && e->nkid > 1)
-        return pv_out(l, "a kept inner rounding");
+        return sn_pv_out(l, "a kept inner rounding");
     for (uint32_t i = 0; i < e->nkid && i < 4; i++)
         kid[i] = formula(l, k, e->kid[i]);
     if (e->ek == SN_E_CALL && !strcmp(e->s, "q"))
@@ -226,21 +226,21 @@ formula(PvLm *l, Inst *k, const SnExpr *e)
     if (e->ek == SN_E_CALL && e->nkid == 1 && k->sem->map &&
         (!strcmp(e->s, "max") || !strcmp(e->s, "min") ||
          !strcmp(e->s, "sum") || !strcmp(e->s, "mean")))
-        return pv_tree(l, sn_format(l->a, "%sover[%s]", e->s, map_key(l, k)), 1,
+        return sn_pv_tree(l, sn_format(l->a, "%sover[%s]", e->s, map_key(l, k)), 1,
                     kid);
     if (e->ek == SN_E_CALL && e->nkid <= 4) {
-        PvTree *t = pv_tree(l, e->s, e->nkid, kid);
+        PvTree *t = sn_pv_tree(l, e->s, e->nkid, kid);
         if (t)
             t->elem = true;
         return t;
     }
     if (e->ek == SN_E_NEG)
-        return pv_tree(l, "neg", 1, kid);
+        return sn_pv_tree(l, "neg", 1, kid);
     if (e->ek == SN_E_BIN && e->op <= SN_OP_DIV)
-        return pv_tree(l, op[e->op], 2, kid);
+        return sn_pv_tree(l, op[e->op], 2, kid);
     if (e->ek == SN_E_BIN)
-        return pv_tree(l, sn_format(l->a, "cmp%d", (int)e->op), 2, kid);
-    return pv_out(l, "a formula outside the calculus");
+        return sn_pv_tree(l, sn_format(l->a, "cmp%d", (int)e->op), 2, kid);
+    return sn_pv_out(l, "a formula outside the calculus");
 }
 
 /* Does the map mix elements of one operand only by place (L1)? */
@@ -256,19 +256,19 @@ moves(const SnDefSem *s)
 static PvTree *
 row(PvLm *l, Inst *k, PvTree *t)
 {
-    bool q = pv_is_q(t);
+    bool q = sn_pv_is_q(t);
     PvTree *e = q ? t->kid[0] : t, *kid[4] = {e};
     uint32_t n = 1;
 
     if (k->sem->cls != SN_DC_CONTRACT && !k->sem->by)
         return t;
     for (uint32_t i = 0; i < k->n->nin && n < 3; i++) {
-        kid[n] = pv_tree(l, "type", 0, NULL);
+        kid[n] = sn_pv_tree(l, "type", 0, NULL);
         kid[n++]->type = k->tin[i];
     }
-    kid[n] = pv_tree(l, "type", 0, NULL);
+    kid[n] = sn_pv_tree(l, "type", 0, NULL);
     kid[n++]->type = k->tout;
-    PvTree *r = pv_tree(l, "row", n, kid);
+    PvTree *r = sn_pv_tree(l, "row", n, kid);
     if (!q)
         return r;
     t->kid[0] = r;
@@ -280,24 +280,24 @@ meaning(PvLm *l, Inst *k)
 {
     k->sem = k->n->rsem[0];
     if (!k->sem->formula)
-        return pv_out(l, "a node without a formula");
+        return sn_pv_out(l, "a node without a formula");
     PvTree *t = formula(l, k, k->sem->formula);
     if (!t)
         return NULL;
     if (k->sem->cls != SN_DC_MOVE)
         return row(l, k, t);
     if (!moves(k->sem))
-        return pv_out(l, "a move that computes");
+        return sn_pv_out(l, "a move that computes");
     /* operands that only say where: part of the key */
     SnBuf b;
     sn_buf_init(&b, l->a);
     sn_putf(&b, "move[%s", map_key(l, k));
     for (uint32_t i = 0; i < k->n->nin; i++)
         if (k->in[i] && k->in[i] != t)
-            sn_putf(&b, " %s", pv_text(l, k->in[i]));
+            sn_putf(&b, " %s", sn_pv_text(l, k->in[i]));
     sn_putc(&b, ']');
     PvTree *kid[2] = {t, k->sem->els ? formula(l, k, k->sem->els) : NULL};
-    return pv_tree(l, sn_buf_str(&b), k->sem->els ? 2 : 1, kid);
+    return sn_pv_tree(l, sn_buf_str(&b), k->sem->els ? 2 : 1, kid);
 }
 
 /* ---- types and clamps as names ---- */
@@ -316,9 +316,9 @@ type_expr(PvLm *l, const SnExpr *e)
 }
 
 void
-pv_add_sat(PvLm *l, uint32_t *n, const char ***v, const char *s)
+sn_pv_add_sat(PvLm *l, uint32_t *n, const char ***v, const char *s)
 {
-    if (!strcmp(pv_rep(l, s), "full") || !strcmp(s, "@f32"))
+    if (!strcmp(sn_pv_rep(l, s), "full") || !strcmp(s, "@f32"))
         return;
     SN_PUSH(l->a, *v, *n, s);
 }
@@ -331,7 +331,7 @@ clamp_expr(PvLm *l, const SnExpr *e, uint32_t *n, const char ***v)
         return true;
     if (e->ek == SN_E_MEMBER && e->kid[0]->rk == SN_R_VAR &&
         e->ty == SN_TY_RANGE) {
-        pv_add_sat(l, n, v, sn_expr_str(l->a, e));
+        sn_pv_add_sat(l, n, v, sn_expr_str(l->a, e));
         return true;
     }
     if (e->ek == SN_E_CALL && !strcmp(e->s, "meet"))
@@ -343,13 +343,13 @@ clamp_expr(PvLm *l, const SnExpr *e, uint32_t *n, const char ***v)
             return false;
         const SnDefVar *mv = m->ref;
         if (mv->index < 64 && l->type[mv->index])
-            pv_add_sat(l, n, v, sn_format(l->a, "@%s",
-                                       pv_rep(l, l->type[mv->index])));
+            sn_pv_add_sat(l, n, v, sn_format(l->a, "@%s",
+                                       sn_pv_rep(l, l->type[mv->index])));
         return true;
     }
     if (e->ek == SN_E_CALL && !strcmp(e->s, "bounds")) {
         const char *s = sn_expr_str(l->a, e);
-        pv_add_sat(l, n, v, s);
+        sn_pv_add_sat(l, n, v, s);
         if (l->nbound < 4) {
             l->bound[l->nbound].name = s;
             l->bound[l->nbound++].e = e;
@@ -382,7 +382,7 @@ own_type(PvLm *l, const SnDefNode *n, const SnDefPort *p, const char *name)
 static PvTree *
 leaf(PvLm *l, const char *name)
 {
-    PvTree *t = pv_tree(l, name, 0, NULL);
+    PvTree *t = sn_pv_tree(l, name, 0, NULL);
 
     t->var = true;
     return t;
@@ -394,12 +394,12 @@ pat_var(PvLm *l, const SnPat *p, const char **type)
     uint32_t i = p->var->index;
 
     if (i >= 64)
-        return pv_out(l, "too many variables");
+        return sn_pv_out(l, "too many variables");
     if (!l->bind[i]) {
         l->bind[i] = leaf(l, p->name);
         l->type[i] = *type ? *type : sn_format(l->a, "%s.type", p->name);
     } else if (*type && l->type[i]) {
-        pv_equate(l, *type, l->type[i]);
+        sn_pv_equate(l, *type, l->type[i]);
     }
     *type = l->type[i];
     return l->bind[i];
@@ -416,13 +416,13 @@ pat_node(PvLm *l, const SnPat *p, const char **type)
     const SnDefVar *cap = p->cap;
 
     if (!n || !n->nout)
-        return pv_out(l, "a node without a result");
+        return sn_pv_out(l, "a node without a result");
     k.in = SN_NEW_N(l->a, PvTree *, n->nin + 1);
     k.tin = SN_NEW_N(l->a, const char *, n->nin + 1);
     k.key = name;
     k.tout = own_type(l, n, n->out[0], name);
     if (*type)
-        pv_equate(l, k.tout, *type);
+        sn_pv_equate(l, k.tout, *type);
     if (cap && cap->index < 64)
         l->type[cap->index] = k.tout;
     for (uint32_t i = 0; i < n->nin; i++) {
@@ -434,13 +434,13 @@ pat_node(PvLm *l, const SnPat *p, const char **type)
             t = "f32";
         if (n->in[i]->variadic && arg && arg->pk == SN_P_EACH &&
             !l->pr->alike)
-            return pv_out(l, "operands of a list that may differ");
+            return sn_pv_out(l, "operands of a list that may differ");
         if (n->in[i]->variadic && arg && arg->pk == SN_P_EACH)
             arg = arg->arg[0];
         else if (n->in[i]->variadic)
-            return pv_out(l, "a list of operands");
+            return sn_pv_out(l, "a list of operands");
         if (arg && arg->pk != SN_P_WILD)
-            k.in[i] = pv_build_pat(l, arg, &t);
+            k.in[i] = sn_pv_build_pat(l, arg, &t);
         else
             k.in[i] = leaf(l, sn_format(l->a, "%s.%s", name,
                                         n->in[i]->name));
@@ -451,8 +451,8 @@ pat_node(PvLm *l, const SnPat *p, const char **type)
     *type = k.tout;
     if (n->clamp && !(l->pr->r->lower && 0)) {
         const char *c = sn_format(l->a, "%s.%s", name, n->clamp->name);
-        if (strcmp(pv_rep(l, c), "full"))
-            pv_add_sat(l, &k.nsat, &k.sat, c);
+        if (strcmp(sn_pv_rep(l, c), "full"))
+            sn_pv_add_sat(l, &k.nsat, &k.sat, c);
     }
     PvTree *t = n->nin == 0 && n->rsem[0]->cls == SN_DC_SOURCE ? leaf(l, name)
                                                           : meaning(l, &k);
@@ -462,7 +462,7 @@ pat_node(PvLm *l, const SnPat *p, const char **type)
 }
 
 PvTree *
-pv_build_pat(PvLm *l, const SnPat *p, const char **type)
+sn_pv_build_pat(PvLm *l, const SnPat *p, const char **type)
 {
     if (l->why)
         return NULL;
@@ -474,7 +474,7 @@ pv_build_pat(PvLm *l, const SnPat *p, const char **type)
     case SN_P_ANY:
         return pat_node(l, p, type);
     default:
-        return pv_out(l, "a list of operands");
+        return sn_pv_out(l, "a list of operands");
     }
 }
 
@@ -492,15 +492,15 @@ term_call(PvLm *l, const SnTerm *t, const char **type)
     k.tin = SN_NEW_N(l->a, const char *, n->nin + 1);
     k.tout = all_f32(n, n->out[0]) ? "f32" : type_expr(l, te);
     if (!k.tout)
-        return pv_out(l, "a type nothing names");
+        return sn_pv_out(l, "a type nothing names");
     for (uint32_t i = 0; i < n->nin; i++) {
         const SnTerm *a = n->in[i]->variadic && t->nlist == 1 ? t->list[0]
                                                               : t->by_port[i];
         const char *ty = NULL;
         if (n->in[i]->variadic && (t->nlist != 1 ||
                                    t->list[0]->tk != SN_T_EACH))
-            return pv_out(l, "a list of operands");
-        k.in[i] = a && a->tk != SN_T_NONE ? pv_build_term(l, a, &ty)
+            return sn_pv_out(l, "a list of operands");
+        k.in[i] = a && a->tk != SN_T_NONE ? sn_pv_build_term(l, a, &ty)
                                           : leaf(l, "none");
         k.tin[i] = ty ? ty : "?";
     }
@@ -510,21 +510,21 @@ term_call(PvLm *l, const SnTerm *t, const char **type)
         if (n->clamp && s->attr == n->clamp) {
             own = false;
             if (!clamp_expr(l, s->e, &k.nsat, &k.sat))
-                return pv_out(l, "a clamp outside the calculus");
+                return sn_pv_out(l, "a clamp outside the calculus");
         } else if (s->attr) {
-            pv_equate(l, sn_format(l->a, "%s.%s", k.key, s->name),
+            sn_pv_equate(l, sn_format(l->a, "%s.%s", k.key, s->name),
                  sn_expr_str(l->a, s->e));
         }
     }
     if (own && t->like_var && t->like_var->node &&
         t->like_var->node->clamp) {
         const char *c = sn_format(l->a, "%s.%s", t->like, n->clamp->name);
-        if (strcmp(pv_rep(l, c), "full"))
-            pv_add_sat(l, &k.nsat, &k.sat, c);
+        if (strcmp(sn_pv_rep(l, c), "full"))
+            sn_pv_add_sat(l, &k.nsat, &k.sat, c);
     }
     *type = k.tout;
     if (n->nin == 0 && n->rsem[0]->cls == SN_DC_SOURCE)
-        return pv_out(l, "a new source");
+        return sn_pv_out(l, "a new source");
     return meaning(l, &k);
 }
 
@@ -534,34 +534,34 @@ term_copy(PvLm *l, const SnTerm *t, const char **type)
 {
     uint32_t i = t->var->index;
 
-    if (i >= 64 || !l->bind[i] || !pv_is_q(l->bind[i]))
-        return pv_out(l, "a copy of a node that doesn't end in q");
-    PvTree *q = pv_tree(l, "q", 1, &l->bind[i]->kid[0]);
+    if (i >= 64 || !l->bind[i] || !sn_pv_is_q(l->bind[i]))
+        return sn_pv_out(l, "a copy of a node that doesn't end in q");
+    PvTree *q = sn_pv_tree(l, "q", 1, &l->bind[i]->kid[0]);
     const SnExpr *te = t->type ? t->type : t->forced;
     q->type = te ? type_expr(l, te) : l->type[i];
     q->nsat = l->bind[i]->nsat;
     q->sat = l->bind[i]->sat;
     for (uint32_t k = 0; k < t->nasg; k++) {
         if (strcmp(t->asg[k].name, "clamp"))
-            return pv_out(l, "a copy with another attribute");
+            return sn_pv_out(l, "a copy with another attribute");
         q->nsat = 0;
         q->sat = NULL;
         if (!clamp_expr(l, t->asg[k].e, &q->nsat, &q->sat))
-            return pv_out(l, "a clamp outside the calculus");
+            return sn_pv_out(l, "a clamp outside the calculus");
     }
     *type = q->type;
-    return q->type ? q : pv_out(l, "a type nothing names");
+    return q->type ? q : sn_pv_out(l, "a type nothing names");
 }
 
 PvTree *
-pv_build_term(PvLm *l, const SnTerm *t, const char **type)
+sn_pv_build_term(PvLm *l, const SnTerm *t, const char **type)
 {
     if (l->why)
         return NULL;
     switch (t->tk) {
     case SN_T_VAR:
         if (t->var->index >= 64 || !l->bind[t->var->index])
-            return pv_out(l, "a variable of another kind");
+            return sn_pv_out(l, "a variable of another kind");
         *type = l->type[t->var->index];
         return l->bind[t->var->index];
     case SN_T_CALL:
@@ -569,11 +569,11 @@ pv_build_term(PvLm *l, const SnTerm *t, const char **type)
     case SN_T_COPY:
         return term_copy(l, t, type);
     case SN_T_FUNC: /* regrid(b): b, with a rounding that its guard bounds */
-        return pv_build_term(l, t->arg[0], type);
+        return sn_pv_build_term(l, t->arg[0], type);
     case SN_T_EACH:
-        return pv_build_term(l, t->arg[0], type);
+        return sn_pv_build_term(l, t->arg[0], type);
     default:
-        return pv_out(l, "a term outside the calculus");
+        return sn_pv_out(l, "a term outside the calculus");
     }
 }
 
@@ -586,18 +586,18 @@ sat_name(PvLm *l, const SnExpr *e)
         e->kid[0]->rk == SN_R_VAR)
         return sn_format(l->a, "reach %s", e->kid[0]->s);
     if (e->ty == SN_TY_ETYPE && type_expr(l, e))
-        return sn_format(l->a, "@%s", pv_rep(l, type_expr(l, e)));
+        return sn_format(l->a, "@%s", sn_pv_rep(l, type_expr(l, e)));
     return sn_expr_str(l->a, e);
 }
 
 void
-pv_assume(PvLm *l, const SnExpr *e, bool early)
+sn_pv_assume(PvLm *l, const SnExpr *e, bool early)
 {
     if (!e)
         return;
     if (e->ek == SN_E_BIN && e->op == SN_OP_AND) {
-        pv_assume(l, e->kid[0], early);
-        pv_assume(l, e->kid[1], early);
+        sn_pv_assume(l, e->kid[0], early);
+        sn_pv_assume(l, e->kid[1], early);
         return;
     }
     if (e->ek == SN_E_BIN && e->op == SN_OP_EQ) {
@@ -606,12 +606,12 @@ pv_assume(PvLm *l, const SnExpr *e, bool early)
         const char *a = ty && !early ? type_expr(l, x) : sn_expr_str(l->a, x);
         const char *b = ty && !early ? type_expr(l, y) : sn_expr_str(l->a, y);
         if (a && b && ty != early)
-            pv_equate(l, a, b);
+            sn_pv_equate(l, a, b);
         return;
     }
     if (early && e->ek == SN_E_NOT && e->kid[0]->ek == SN_E_CALL &&
         !strcmp(e->kid[0]->s, "present")) {
-        pv_equate(l, sn_expr_str(l->a, e->kid[0]->kid[0]), "none");
+        sn_pv_equate(l, sn_expr_str(l->a, e->kid[0]->kid[0]), "none");
         return;
     }
     if (!early && e->ek == SN_E_CALL && !strcmp(e->s, "covers") &&

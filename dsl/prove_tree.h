@@ -38,23 +38,23 @@ typedef struct PvLm {
 } PvLm;
 
 /* Notes why the calculus can't go on; NULL. */
-PvTree *pv_out(PvLm *l, const char *why);
-PvTree *pv_tree(PvLm *l, const char *op, uint32_t n, PvTree *const *kid);
+PvTree *sn_pv_out(PvLm *l, const char *why);
+PvTree *sn_pv_tree(PvLm *l, const char *op, uint32_t n, PvTree *const *kid);
 /* The name that stands for s and all that equal it. */
-const char *pv_rep(const PvLm *l, const char *s);
-void pv_equate(PvLm *l, const char *x, const char *y);
+const char *sn_pv_rep(const PvLm *l, const char *s);
+void sn_pv_equate(PvLm *l, const char *x, const char *y);
 /* Trees are equal when their texts are. */
-const char *pv_text(const PvLm *l, const PvTree *t);
-bool pv_is_real(const PvLm *l, const char *type);
-bool pv_is_q(const PvTree *t);
-void pv_add_sat(PvLm *l, uint32_t *n, const char ***v, const char *s);
+const char *sn_pv_text(const PvLm *l, const PvTree *t);
+bool sn_pv_is_real(const PvLm *l, const char *type);
+bool sn_pv_is_q(const PvTree *t);
+void sn_pv_add_sat(PvLm *l, uint32_t *n, const char ***v, const char *s);
 /* The two sides.  *type: the type wanted by the reader, then the one given. */
-PvTree *pv_build_pat(PvLm *l, const SnPat *p, const char **type);
-PvTree *pv_build_term(PvLm *l, const SnTerm *t, const char **type);
+PvTree *sn_pv_build_pat(PvLm *l, const SnPat *p, const char **type);
+PvTree *sn_pv_build_term(PvLm *l, const SnTerm *t, const char **type);
 /* Takes in what the condition says: early, before the left side is built,
  * equal attributes and missing operands; later, equal types and covers. */
-void pv_assume(PvLm *l, const SnExpr *e, bool early);
+void sn_pv_assume(PvLm *l, const SnExpr *e, bool early);
 /* Both sides of a rule; false (l->why) when it is out of reach. */
-bool pv_sides(Pv *pv, const PvRule *pr, PvLm *l, PvTree **a, PvTree **b);
+bool sn_pv_sides(Pv *pv, const PvRule *pr, PvLm *l, PvTree **a, PvTree **b);
 
 #endif

@@ -38,7 +38,7 @@ put_side(SnBuf *b, const PvT *v, int depth)
 }
 
 const char *
-pv_side_str(SnArena *a, PvT *v)
+sn_pv_side_str(SnArena *a, PvT *v)
 {
     SnBuf b;
 
@@ -60,7 +60,7 @@ static void
 put_leaf(SnBuf *b, PvCase *c, const PvT *t, const PvT *y, int64_t at)
 {
     sn_putf(b, "%s:%s=", t->name ? t->name : "v",
-            pv_type_str(c->a, &t->type));
+            sn_pv_type_str(c->a, &t->type));
     if (c->flat && t->n == y->n) {
         put_num(b, t, t->v[at]);
         return;
@@ -113,10 +113,10 @@ put_types(SnBuf *b, PvCase *c)
 
     left_nodes(c->lhs[0], v, &n);
     for (uint32_t i = 0; i < n; i++) {
-        PvRange r = pv_clamp_of(v[i]);
+        PvRange r = sn_pv_clamp_of(v[i]);
         sn_putf(b, "%s%s:%s", i ? ", " : "with ",
                 v[i]->name ? v[i]->name : v[i]->n->name,
-                pv_type_str(c->a, &v[i]->out[0]->type));
+                sn_pv_type_str(c->a, &v[i]->out[0]->type));
         if (r.has_lo || r.has_hi)
             put_clamp(b, r);
         for (uint32_t k = 0; k < v[i]->n->nall; k++)
@@ -139,13 +139,13 @@ put_saturation(SnBuf *b, PvCase *c, int64_t at)
         int32_t lo, hi;
         if (!y->type.nq || y->n != c->lhs[0]->n || !y->done)
             continue;
-        pv_limits(&y->type, pv_clamp_of(v[i]), &lo, &hi);
+        sn_pv_limits(&y->type, sn_pv_clamp_of(v[i]), &lo, &hi);
         if (y->v[at] != lo && y->v[at] != hi)
             continue;
         sn_putf(b, "     (%s:%s saturates at %.0f, i.e. %.6g)",
                 v[i]->name ? v[i]->name : short_kind(v[i]->n),
-                pv_type_str(c->a, &y->type), y->v[at],
-                pv_real(&y->type, y->v[at], 0));
+                sn_pv_type_str(c->a, &y->type), y->v[at],
+                sn_pv_real(&y->type, y->v[at], 0));
         return;
     }
 }
@@ -181,7 +181,7 @@ counter(PvCase *c, PvT *l, PvT *r, int64_t at)
     sn_buf_init(&b, pv->a);
     put_types(&b, c);
     k->with = sn_buf_str(&b);
-    k->graph = sn_strdup(pv->a, pv_case_graph(c, l, r));
+    k->graph = sn_strdup(pv->a, sn_pv_case_graph(c, l, r));
     k->at = at;
     k->codes = l->type.elem != SN_DE_F32;
     k->left = l->v[at];
@@ -208,7 +208,7 @@ nclamp(PvCase *c)
 
     left_nodes(c->lhs[0], v, &n);
     for (uint32_t i = 0; i < n; i++) {
-        PvRange r = pv_clamp_of(v[i]);
+        PvRange r = sn_pv_clamp_of(v[i]);
         k += r.has_lo + r.has_hi;
     }
     return k;
@@ -240,11 +240,11 @@ worse(PvCase *c, PvT *l, PvT *r, double *by, int64_t *at)
     bool q = l->type.nq > 0;
 
     c->ideal = true;
-    if (!pv_eval(c, l) || !l->id)
+    if (!sn_pv_eval(c, l) || !l->id)
         return false;
     step = q ? (double)l->type.scale[0] : 1;
     for (int64_t i = 0; i < l->n; i++) {
-        double e = fabs(pv_real(&l->type, r->v[i], 0) - l->id[i]);
+        double e = fabs(sn_pv_real(&l->type, r->v[i], 0) - l->id[i]);
         if (e > er) {
             er = e;
             *at = i;
@@ -264,7 +264,7 @@ tally_real(PvCase *c, PvT *l, PvT *r, PvTry *t)
     int64_t at = 0;
 
     c->ideal = true;
-    if (!pv_eval(c, l) || !pv_eval(c, r) || !l->id || !r->id)
+    if (!sn_pv_eval(c, l) || !sn_pv_eval(c, r) || !l->id || !r->id)
         return;
     for (int64_t i = 0; i < l->n; i++) {
         big = fmax(big, fabs(l->v[i]));
@@ -343,7 +343,7 @@ rest(PvCase *c, PvTry *t, bool want)
             t->bad_res = (int)i;
             continue;
         }
-        if (!pv_eval(c, l) || !pv_eval(c, r) || l->n != r->n)
+        if (!sn_pv_eval(c, l) || !sn_pv_eval(c, r) || l->n != r->n)
             return false;
         for (int64_t k = 0; k < l->n; k++)
             if (l->v[k] != r->v[k]) {
@@ -380,7 +380,7 @@ bias_on_grid(PvCase *c)
         for (uint32_t k = 0; k < t->type.nq; k++)
             t->type.scale[k] = x->type.scale[0] * w->type.scale[k];
         for (int64_t k = 0; k < t->n; k++)
-            t->id[k] = pv_real(&t->type, t->v[k],
+            t->id[k] = sn_pv_real(&t->type, t->v[k],
                                t->type.nq > 1 ? (uint32_t)k : 0);
     }
 }
@@ -388,25 +388,25 @@ bias_on_grid(PvCase *c)
 static bool
 one(PvCase *c, PvTry *t, bool want)
 {
-    if (!pv_draw(c))
+    if (!sn_pv_draw(c))
         return false;
     if (c->pr->given_bias)
         bias_on_grid(c);
-    if (!pv_guard(c) || !pv_right(c))
+    if (!sn_pv_guard(c) || !sn_pv_right(c))
         return false;
     PvT *l = c->lhs[0], *r = c->rhs[0];
     if (!l) { /* a Save: what it writes */
         l = c->root->in[0];
         r = c->made ? c->made->in[0] : r;
     }
-    if (!pv_eval(c, l) || !pv_eval(c, r))
+    if (!sn_pv_eval(c, l) || !sn_pv_eval(c, r))
         return false;
     if (l->n != r->n)
-        return pv_no(c, "another shape");
-    if (!pv_same_type(&l->type, &r->type))
-        return pv_no(c, "another type");
+        return sn_pv_no(c, "another shape");
+    if (!sn_pv_same_type(&l->type, &r->type))
+        return sn_pv_no(c, "another type");
     if (!finite_side(l) || !finite_side(r))
-        return pv_no(c, "no number");
+        return sn_pv_no(c, "no number");
     if (!rest(c, t, want))
         return false;
     tally(c, l, r, t, want);
@@ -429,7 +429,7 @@ one(PvCase *c, PvTry *t, bool want)
 }
 
 PvTry
-pv_try(Pv *pv, const PvRule *pr, const SnExpr *when, uint32_t ndraw,
+sn_pv_try(Pv *pv, const PvRule *pr, const SnExpr *when, uint32_t ndraw,
        uint64_t seed, bool want)
 {
     PvTry t = {.all_codes = true};
@@ -455,7 +455,7 @@ pv_try(Pv *pv, const PvRule *pr, const SnExpr *when, uint32_t ndraw,
 /* ---- claims ---- */
 
 bool
-pv_claim_ok(const PvRule *pr, const PvTry *t)
+sn_pv_claim_ok(const PvRule *pr, const PvTry *t)
 {
     const SnDefClaim *k = &pr->r->claim;
 
@@ -478,7 +478,7 @@ pv_claim_ok(const PvRule *pr, const PvTry *t)
 }
 
 const char *
-pv_claim_str(SnArena *a, const SnDefClaim *k)
+sn_pv_claim_str(SnArena *a, const SnDefClaim *k)
 {
     switch (k->kind) {
     case SN_CL_EXACT:
@@ -498,7 +498,7 @@ pv_claim_str(SnArena *a, const SnDefClaim *k)
 
 /* The strongest claim that no case contradicts. */
 const char *
-pv_best(SnArena *a, const PvTry *t)
+sn_pv_best(SnArena *a, const PvTry *t)
 {
     if (t->diff == 0 && !t->f32_differ)
         return "exact";

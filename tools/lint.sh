@@ -33,7 +33,7 @@ done
 # (nullPointerRedundantCheck), takes a context struct that points to locals of
 # its caller for an escape (autoVariables), divides by a constant that is
 # 0 only in a branch not compiled (zerodiv), and calls `*s && **s` redundant.
-cppcheck -q -j2 --std=c11 --error-exitcode=1 --enable=warning,portability \
+cppcheck -q -j2 --std=c11 --library=tools/cppcheck.cfg --error-exitcode=1 --enable=warning,portability \
     --inline-suppr --suppress=missingInclude --suppress='*:*/gen/*.pb-c.*' \
     --suppress=nullPointerRedundantCheck --suppress=autoVariables \
     --suppress=zerodiv --suppress=identicalInnerCondition \

@@ -13,7 +13,7 @@
 V512 INLINE __mmask16
 mask16(int64_t n)
 {
-    return n >= 16 ? 0xffff : (__mmask16)((1u << n) - 1u);
+    return (__mmask16)(n >= 16 ? 0xffffu : (1u << n) - 1u);
 }
 
 V512 INLINE __mmask64
