@@ -32,6 +32,7 @@ typedef struct SnArgs {
     long nsample, skip, njob, opt_limit, seed, batch, opset;
     bool verify, trace, stats, time_passes, check_passes, strict;
     bool channelwise, rowwise, unify, require_int8, json, help;
+    bool elide, check_kernels;
     const char *threshold;
 } SnArgs;
 
@@ -89,6 +90,9 @@ SnStatus sn_cli_lowered(SnCli *c, const SnGraph *g, bool quiet,
  * quiet: as a part of another verb, whose passes --trace and the like mean. */
 SnStatus sn_cli_profile(SnCli *c, const SnGraph *g, const SnStrs *files,
                         bool quiet, SnProfile **out);
+/* The verb run with --check-kernels (check_kernels.c): exit 1 when a node of
+ * --backend gives other values than its evaluator from the same operands. */
+SnStatus sn_cli_check_kernels(SnCli *c, const char *path);
 /* One reason why a Rescale is left, as a clause that names its rule. */
 void sn_put_reason(SnBuf *b, const SnReason *r);
 /* The Rescales of w and their reasons as a JSON array. */

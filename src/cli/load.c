@@ -82,6 +82,7 @@ sn_cli_rewrite_opts(SnCli *c, SnRewriteOpts *o)
     o->time_passes = a->time_passes;
     o->opt_limit = a->opt_limit;
     o->print_after = a->print_after;
+    o->elide = a->elide;
     if (a->disable.n)
         o->disable = a->disable.v;
     if (a->enable.n)

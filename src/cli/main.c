@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include "base/version.h"
 
 static const SnVerb *
 verb_named(const char *name)
@@ -29,6 +30,18 @@ unknown_verb(SnCli *c, const char *name)
                    "is not a verb of sinter; see 'sinter --help'");
 }
 
+/* sinter help [VERB] */
+static SnStatus
+help(SnCli *c, int argc, char **argv)
+{
+    const SnVerb *v = argc ? verb_named(argv[0]) : NULL;
+
+    if (argc && !v)
+        return unknown_verb(c, argv[0]);
+    sn_args_help(&c->out, v);
+    return SN_OK;
+}
+
 static SnStatus
 run(SnCli *c, int argc, char **argv)
 {
@@ -40,8 +53,10 @@ run(SnCli *c, int argc, char **argv)
         return SN_EUSAGE;
     }
     if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")
-        || !strcmp(argv[1], "help")) {
-        sn_args_help(&c->out, NULL);
+        || !strcmp(argv[1], "help"))
+        return help(c, argc - 2, argv + 2);
+    if (!strcmp(argv[1], "--version")) {
+        sn_puts(&c->out, "sinter " SN_VERSION "\n");
         return SN_OK;
     }
     const SnVerb *v = verb_named(argv[1]);

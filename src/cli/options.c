@@ -85,6 +85,9 @@ static const Option options[] = {
      "a .npy of class numbers: prints top-1"},
     {"--compare", "MODEL", O_STR, AT(compare), RUN,
      "also run MODEL and print the SQNR of each output against it"},
+    {"--check-kernels", NULL, O_FLAG, AT(check_kernels), RUN,
+     "compare every value of --backend with the reference evaluators, bit for "
+     "bit"},
     {"--dump", "FILE", O_STR, AT(dump), RUN,
      "write the first output of all samples as an f32 .npy"},
     {"-n", "N", O_LONG, AT(nsample), READS_DATA, "use the first N samples"},
@@ -149,6 +152,8 @@ static const Option options[] = {
      "only Rescales at, above or below this value"},
     {"--print-after", "PASS", O_STR, AT(print_after), RUNS_PASSES,
      "print the graph after this pass, or after all"},
+    {"--elide", NULL, O_FLAG, AT(elide), RUNS_PASSES,
+     "print no values of constants above 64 bytes (such text cannot be read)"},
     {"--verify", NULL, O_FLAG, AT(verify), RUNS_PASSES,
      "verify the graph after every pass"},
     {"--trace", NULL, O_FLAG, AT(trace), RUNS_PASSES,
@@ -289,6 +294,12 @@ parse_option(SnCli *c, const SnVerb *v, int argc, char **argv, int *i)
     size_t n = eq ? (size_t)(eq - arg) : strlen(arg);
     const Option *o = option_named(arg, n, v);
 
+    if (!o && arg[1] != '-' && n > 2) { /* -n3 */
+        o = option_named(arg, 2, v);
+        if (o && o->metavar)
+            return take_value(c, o, arg + 2);
+        o = NULL;
+    }
     if (!o)
         return unknown_option(c, v, sn_strndup(c->a, arg, n));
     if (!o->metavar && eq)

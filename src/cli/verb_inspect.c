@@ -2,7 +2,7 @@
 
 #include "base/json.h"
 #include "graph/desc.h"
-
+#include "graph/text.h"
 
 static const char *
 shaped_type(SnArena *a, const SnResult *r)
@@ -68,15 +68,21 @@ put_node(SnCli *c, const SnGraph *g, SnId id)
         sn_putf(&in, "%s%s", i ? ", " : "",
                 n->in[i].ref ? sn_name(g, n->in[i].ref) : "_");
     if (n->nres == 0) {
-        sn_putf(&c->out, "  %-28s %-20s (%s)\n", "", d->name,
+        sn_putf(&c->out, "  %-28s %-20s (%s)", "", d->name,
                 sn_buf_str(&in));
+        sn_put_attrs(n, &c->out);
+        sn_puts(&c->out, "\n");
         return;
     }
-    for (unsigned r = 0; r < n->nres; r++)
-        sn_putf(&c->out, "  %-28s %-20s %s%s%s%s\n", sn_name(g, SN_REF(id, r)),
+    for (unsigned r = 0; r < n->nres; r++) {
+        sn_putf(&c->out, "  %-28s %-20s %s%s%s%s", sn_name(g, SN_REF(id, r)),
                 r ? "" : d->name, short_type(c->a, &n->res[r]),
                 !r && in.n ? "  (" : "", r ? "" : sn_buf_str(&in),
                 !r && in.n ? ")" : "");
+        if (!r)
+            sn_put_attrs(n, &c->out);
+        sn_puts(&c->out, "\n");
+    }
 }
 
 static void
@@ -110,7 +116,12 @@ put_json_node(SnCli *c, const SnGraph *g, SnId id)
         else
             sn_puts(b, "null");
     }
-    sn_puts(b, "], \"results\": [");
+    SnBuf attrs;
+    sn_buf_init(&attrs, c->a);
+    sn_put_attrs(n, &attrs);
+    sn_puts(b, "], \"attributes\": ");
+    sn_put_json(b, attrs.n ? sn_buf_str(&attrs) + 1 : "");
+    sn_puts(b, ", \"results\": [");
     for (unsigned r = 0; r < n->nres; r++) {
         sn_puts(b, r ? ", {\"name\": " : "{\"name\": ");
         sn_put_json(b, sn_name(g, SN_REF(id, r)));
@@ -150,7 +161,7 @@ sn_verb_inspect(SnCli *c)
     put_ports(c, g, topo, n, true);
     put_ports(c, g, topo, n, false);
     sn_putf(&c->out, "\n  %-28s %-20s %s\n", "name", "kind",
-            "type  (operands)");
+            "type  (operands) {attributes}");
     for (uint32_t i = 0; i < n; i++)
         put_node(c, g, topo[i]);
     return SN_OK;

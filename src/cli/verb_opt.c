@@ -29,6 +29,9 @@ sn_verb_opt(SnCli *c)
     SN_TRY(sn_verify(g, c->d));
     if (c->args.output && strcmp(c->args.output, "-") != 0)
         return sn_text_save(g, c->args.output, c->d);
-    sn_print(g, &c->out, NULL, NULL);
+    if (c->args.elide)
+        sn_print_brief(g, &c->out);
+    else
+        sn_print(g, &c->out, NULL, NULL);
     return SN_OK;
 }

@@ -46,7 +46,8 @@ check_exec(SnCli *c, const SnExec *x)
                            "is an output of type %s, which cannot be shown",
                            sn_elem_name(e));
     }
-    if (x->backend && x->nfallback)
+    /* A backend without kernels is the evaluators. */
+    if (x->backend && x->backend->nkernel && x->nfallback)
         sn_note(c->d, (SnPos){0}, NULL, "backend %s: %u of %u nodes run on "
                 "the reference evaluator", x->backend->name, x->nfallback,
                 x->nstep);
@@ -222,6 +223,8 @@ sn_verb_run(SnCli *c)
     Results r = {0};
 
     SN_TRY(sn_cli_model(c, 1, &path));
+    if (c->args.check_kernels)
+        return sn_cli_check_kernels(c, path);
     SN_TRY(run_model(c, path, &r));
     if (c->args.labels)
         SN_TRY(score(c, &r));

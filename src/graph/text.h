@@ -6,14 +6,21 @@
 #include "graph/graph.h"
 
 /* Constants above this many bytes go to the sidecar when there is one. */
-enum { SN_INLINE_MAX = 256 };
+enum { SN_INLINE_MAX = 256, SN_BRIEF_MAX = 64 };
 
 /* side_name NULL: everything inline.  Otherwise large constants are appended
  * to *side (64-byte aligned) and referred to as "side_name"@offset. */
 void sn_print(const SnGraph *g, SnBuf *out, const char *side_name,
               SnBuf *side);
+/* The same for a person: constants above SN_BRIEF_MAX bytes are written as
+ * `data = elided`, which the reader refuses. */
+void sn_print_brief(const SnGraph *g, SnBuf *out);
 /* Writes path (.sn) and, when a constant is large, path with .snw. */
 SnStatus sn_text_save(const SnGraph *g, const char *path, SnDiag *d);
+
+/* The attributes that differ from their defaults, "{stride = [2,2]}"; nothing
+ * when there are none.  Data of a Constant is left out. */
+void sn_put_attrs(const SnNode *n, SnBuf *out);
 
 /* dir is where sidecar files are looked for (never outside it); NULL refuses
  * them.  Comments are skipped.  Errors carry file:line:col. */

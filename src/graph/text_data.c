@@ -41,6 +41,10 @@ sn_rd_data(SnReader *r, SnDataText *t)
     t->pos = r->m.t.pos;
     if (sn_rd_is(r, '['))
         return skip_list(r, t);
+    if (r->m.t.kind == SN_T_IDENT && !strcmp(r->m.t.s, "elided"))
+        return sn_rd_fail(r, t->pos, "the values were left out when this "
+                          "was printed (--elide), expected a list, or "
+                          "\"file\"@offset");
     if (r->m.t.kind != SN_T_STR)
         return sn_rd_wanted(r, "a list, or \"file\"@offset");
     t->form = SN_D_SIDE;

@@ -13,6 +13,7 @@ typedef struct Print {
     SnBuf *out;
     const char *side_name;
     SnBuf *side;
+    bool brief;    /* no data of large constants */
     size_t nsplat; /* bytes of constants written as splats so far */
 } Print;
 
@@ -174,6 +175,8 @@ put_data(Print *p, const SnNode *n)
         p->nsplat += nbyte;
         sn_puts(b, "splat = ");
         sn_put_elem(b, r->type->elem, n->data);
+    } else if (p->brief && nbyte > SN_BRIEF_MAX) {
+        sn_puts(b, "data = elided");
     } else if (p->side_name && nbyte > SN_INLINE_MAX) {
         sn_puts(b, "data = ");
         sn_put_quoted(b, p->side_name);
@@ -189,9 +192,37 @@ put_data(Print *p, const SnNode *n)
 /* ---- attributes ---- */
 
 static void
-next_attr(Print *p, uint32_t *n)
+next_attr(SnBuf *out, uint32_t *n)
 {
-    sn_puts(p->out, (*n)++ ? ", " : " {");
+    sn_puts(out, (*n)++ ? ", " : " {");
+}
+
+static void
+put_attr_list(SnBuf *out, const SnNode *n, uint32_t *nattr)
+{
+    const SnKindDesc *d = sn_desc(n->kind);
+
+    for (uint32_t i = 0; i < d->nattr; i++) {
+        const SnAttrDesc *at = &d->attr[i];
+        if (at->has_default && sn_attr_equal(at, n->attr, d->defaults))
+            continue;
+        next_attr(out, nattr);
+        sn_putf(out, "%s = ", at->name);
+        sn_put_attr(out, at, n->attr);
+    }
+    if (n->calibrated) {
+        next_attr(out, nattr);
+        sn_puts(out, "calibrated = true");
+    }
+}
+
+void
+sn_put_attrs(const SnNode *n, SnBuf *out)
+{
+    uint32_t nattr = 0;
+
+    put_attr_list(out, n, &nattr);
+    sn_puts(out, nattr ? "}" : "");
 }
 
 static void
@@ -200,21 +231,10 @@ put_attrs(Print *p, const SnNode *n, const SnKindDesc *d)
     uint32_t nattr = 0;
 
     if (sn_holds_data(d)) {
-        next_attr(p, &nattr);
+        next_attr(p->out, &nattr);
         put_data(p, n);
     }
-    for (uint32_t i = 0; i < d->nattr; i++) {
-        const SnAttrDesc *at = &d->attr[i];
-        if (at->has_default && sn_attr_equal(at, n->attr, d->defaults))
-            continue;
-        next_attr(p, &nattr);
-        sn_putf(p->out, "%s = ", at->name);
-        sn_put_attr(p->out, at, n->attr);
-    }
-    if (n->calibrated) {
-        next_attr(p, &nattr);
-        sn_puts(p->out, "calibrated = true");
-    }
+    put_attr_list(p->out, n, &nattr);
     if (nattr)
         sn_putc(p->out, '}');
 }
@@ -308,19 +328,31 @@ put_node(Print *p, SnId id)
     sn_putc(p->out, '\n');
 }
 
+static void
+put_graph(Print *p)
+{
+    uint32_t n;
+    SnId *order = sn_topo(p->g, p->g->arena, &n);
+
+    sn_puts(p->out, "sinter-graph 1\ngraph ");
+    sn_put_quoted(p->out, p->g->name);
+    sn_puts(p->out, " {\n");
+    for (uint32_t i = 0; i < n; i++)
+        put_node(p, order[i]);
+    sn_puts(p->out, "}\n");
+}
+
 void
 sn_print(const SnGraph *g, SnBuf *out, const char *side_name, SnBuf *side)
 {
-    Print p = {g, out, side_name, side, 0};
-    uint32_t n;
-    SnId *order = sn_topo(g, g->arena, &n);
+    put_graph(&(Print){.g = g, .out = out, .side_name = side_name,
+                       .side = side});
+}
 
-    sn_puts(out, "sinter-graph 1\ngraph ");
-    sn_put_quoted(out, g->name);
-    sn_puts(out, " {\n");
-    for (uint32_t i = 0; i < n; i++)
-        put_node(&p, order[i]);
-    sn_puts(out, "}\n");
+void
+sn_print_brief(const SnGraph *g, SnBuf *out)
+{
+    put_graph(&(Print){.g = g, .out = out, .brief = true});
 }
 
 SnStatus

@@ -204,7 +204,10 @@ after_pass(SnRewriter *rw, SnGraph *g, const char *name)
                               !strcmp(rw->o.print_after, name))) {
         SnBuf b;
         sn_buf_init(&b, rw->scratch);
-        sn_print(g, &b, NULL, NULL);
+        if (rw->o.elide)
+            sn_print_brief(g, &b);
+        else
+            sn_print(g, &b, NULL, NULL);
         fprintf(stderr, "; after %s\n%s", name, sn_buf_str(&b));
     }
     if (rw->o.verify && rw->status == SN_OK) {
@@ -463,12 +466,19 @@ sn_rewrite_stats(const SnRewriter *rw, FILE *out)
 void
 sn_rewrite_times(const SnRewriter *rw, FILE *out)
 {
+    SnPassTime sum = {.name = "all of them"};
+
     fprintf(out, "%10s %7s %7s %7s  pass\n", "ms", "fires", "visits", "nodes");
     for (uint32_t i = 0; i < rw->ntime; i++) {
         const SnPassTime *t = &rw->time[i];
         fprintf(out, "%10.3f %7u %7u %7u  %s\n", 1e3 * t->seconds, t->nfire,
                 t->nvisit, t->nnode, t->name);
+        sum.seconds += t->seconds;
+        sum.nfire += t->nfire;
+        sum.nvisit += t->nvisit;
     }
+    fprintf(out, "%10.3f %7u %7u %7s  %s\n", 1e3 * sum.seconds, sum.nfire,
+            sum.nvisit, "", sum.name);
 }
 
 const SnBackendDesc *

@@ -135,6 +135,7 @@ typedef struct SnRewriteOpts {
     const char *const *disable;   /* "pass", "pass.rule", "*.rule"; NULL-ended */
     const char *const *optin;     /* names of opt-in rules; NULL-ended */
     const char *print_after;      /* pass name, "all" or NULL; to stderr */
+    bool elide;                   /* there without the data of constants */
     uint64_t seed;                /* of check_passes */
     /* The built-in step `place`, supplied by the quantizer. */
     SnStatus (*place)(SnGraph *g, SnRewriter *rw, void *ctx);

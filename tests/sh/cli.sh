@@ -60,6 +60,9 @@ END
 t no_verb 2 err "Usage: sinter VERB"
 t help 0 out "Usage: sinter VERB" --help
 t verb_help 0 out "--load-profile" quantize --help
+t help_of_verb 0 out "--load-profile" help quantize
+t help_of_none 2 err "did you mean 'quantize'?" help quantise
+t version 0 out "sinter " --version
 t unknown_verb 2 err "did you mean 'quantize'?" quantise
 t unknown_verb_far 2 err "see 'sinter --help'" xyzzy
 t unknown_option 2 err "did you mean '--verify'?" opt --verfy
@@ -109,6 +112,7 @@ fi
 # ---- results ----
 t inspect 0 out "output" inspect "$tmp/add.sn"
 t inspect_json 0 out '"kind": "Add"' inspect "$tmp/add.sn" --json
+t inspect_attributes 0 out "{kernel = [2,2], stride = [2,2]}" inspect "$tmp/arg.sn"
 t opt_prints 0 out "sinter-graph 1" opt "$tmp/add.sn"
 "$sinter" opt - <"$tmp/add.sn" >"$tmp/a.sn" 2>/dev/null
 "$sinter" opt "$tmp/a.sn" >"$tmp/b.sn" 2>/dev/null
@@ -157,6 +161,15 @@ t other_profile 3 err "was made from another model" quantize "$tmp/add.sn" --loa
 t run_top1 0 out "top-1 0." run "$tmp/q.sn" --input $demo/test_images.npy --labels $demo/test_labels.npy -n 50 $px
 t run_top1_cpu 0 out "top-1 0." run "$tmp/q.sn" --backend cpu --input $demo/test_images.npy --labels $demo/test_labels.npy -n 50 $px
 t run_compare 0 out "SQNR" run "$tmp/q.sn" --input $demo/test_images.npy --compare $m -n 20 $px
+t run_n_attached 0 out "argmax 7 of 7" run "$tmp/q.sn" --input $demo/test_images.npy --compare "$tmp/q.sn" -n7 $px
+t check_kernels 0 out "2 samples" run "$tmp/q.sn" --input $demo/test_images.npy -n 2 $px --backend cpu --check-kernels
+t check_kernels_equal 0 out " 0 nodes differ" run "$tmp/q.sn" --input $demo/test_images.npy -n 2 $px --backend cpu --check-kernels
+t check_kernels_json 0 out '"differ": 0, "most": 0}' run "$tmp/q.sn" --input $demo/test_images.npy -n 1 $px --backend cpu --check-kernels --json
+t check_kernels_alone 2 err "wants --backend NAME" run "$tmp/q.sn" --input $demo/test_images.npy --check-kernels
+t elide 0 out "data = elided" opt $m --elide
+"$sinter" opt $m --elide >"$tmp/elided.sn" 2>/dev/null
+t elided_is_not_read 3 err "the values were left out" inspect "$tmp/elided.sn"
+t time_passes 0 err "all of them" opt "$tmp/add.sn" --time-passes
 t run_values 0 out "argmax" run "$tmp/q.sn" --input $demo/test_images.npy -n 1 $px
 t run_dump 0 err "" run "$tmp/q.sn" --input $demo/test_images.npy -n 5 $px --dump "$tmp/d.npy" -j 1
 "$sinter" run "$tmp/q.sn" --input $demo/test_images.npy -n 5 $px --dump "$tmp/e.npy" -j 3

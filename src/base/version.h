@@ -1,0 +1,7 @@
+/* The version of sinter, as --version and sinter.pc say it. */
+#ifndef SN_VERSION_H
+#define SN_VERSION_H
+
+#define SN_VERSION "0.2.0"
+
+#endif

@@ -1,0 +1,226 @@
+/* --check-kernels: a backend's kernels against the reference evaluators, value
+ * by value, bit for bit. */
+#include "cli/cli.h"
+
+#include <math.h>
+#include <string.h>
+#include "base/json.h"
+
+typedef struct Fault { /* of one step of the backend */
+    int64_t nelem, ndiffer; /* over all samples with equal operands */
+    int64_t sample;         /* the first that differs */
+    double most;            /* largest difference, as reals */
+} Fault;
+
+typedef struct Check {
+    const SnExec *x, *ref;
+    void **want;    /* [nnode << SN_RESBITS] the reference's value */
+    bool *differs;  /* the same; in this sample */
+    uint32_t *step; /* [nnode] of x, + 1 */
+    Fault *fault;   /* [x->nstep] */
+    int64_t sample;
+    float *got_real, *want_real; /* room for the largest value */
+} Check;
+
+static size_t
+nbyte(const SnTensor *t)
+{
+    return sn_tensor_nbyte(t->type, t->shape);
+}
+
+static void
+store(void *ctx, SnRef ref, const SnTensor *t)
+{
+    Check *k = ctx;
+
+    if (k->want[ref])
+        memcpy(k->want[ref], t->data, nbyte(t));
+}
+
+static int64_t
+ncount(const SnTensor *t)
+{
+    return t->type->elem == SN_ROW8 ? (int64_t)nbyte(t)
+                                    : sn_shape_count(t->shape);
+}
+
+static void
+measure(Check *k, Fault *f, const SnTensor *t, const void *want)
+{
+    SnElem e = t->type->elem;
+    bool real = e != SN_F16 && e != SN_ROW8;
+    int64_t n = ncount(t);
+    size_t size = nbyte(t) / (size_t)n;
+    const char *a = t->data, *b = want;
+
+    if (!f->ndiffer)
+        f->sample = k->sample;
+    if (real) {
+        sn_to_real(t->type, t->shape, a, k->got_real);
+        sn_to_real(t->type, t->shape, b, k->want_real);
+    }
+    for (int64_t i = 0; i < n; i++) {
+        if (!memcmp(a + (size_t)i * size, b + (size_t)i * size, size))
+            continue;
+        f->ndiffer++;
+        double d = real ? fabs((double)k->got_real[i]
+                               - (double)k->want_real[i]) : NAN;
+        if (!(d <= f->most))
+            f->most = d;
+    }
+}
+
+/* A kernel answers for what it makes of operands that were right. */
+static void
+hold(void *ctx, SnRef ref, const SnTensor *t)
+{
+    Check *k = ctx;
+    const SnNode *n = sn_node(k->x->g, SN_NODE(ref));
+    uint32_t s = k->step[SN_NODE(ref)];
+    bool right = true;
+
+    if (!s || !k->want[ref])
+        return;
+    for (uint32_t i = 0; i < n->nin; i++)
+        right = right && !(n->in[i].ref && k->differs[n->in[i].ref]);
+    k->differs[ref] = memcmp(t->data, k->want[ref], nbyte(t)) != 0;
+    if (!right)
+        return;
+    k->fault[s - 1].nelem += ncount(t);
+    if (k->differs[ref])
+        measure(k, &k->fault[s - 1], t, k->want[ref]);
+}
+
+static void
+prepare(SnCli *c, Check *k)
+{
+    const SnGraph *g = k->x->g;
+    int64_t most = 1;
+
+    k->want = SN_NEW_N(c->a, void *, (size_t)g->nnode << SN_RESBITS);
+    k->differs = SN_NEW_N(c->a, bool, (size_t)g->nnode << SN_RESBITS);
+    k->step = SN_NEW_N(c->a, uint32_t, g->nnode);
+    k->fault = SN_NEW_N(c->a, Fault, k->x->nstep + 1);
+    for (uint32_t i = 0; i < k->x->nstep; i++) {
+        SnId id = k->x->step[i].node;
+        const SnNode *n = sn_node(g, id);
+        k->step[id] = i + 1;
+        for (unsigned r = 0; r < n->nres; r++) {
+            size_t size = sn_tensor_nbyte(n->res[r].type, n->res[r].shape);
+            int64_t count = sn_shape_count(n->res[r].shape);
+            if (size)
+                k->want[SN_REF(id, r)] = sn_alloc(c->a, size);
+            most = count > most ? count : most;
+        }
+    }
+    k->got_real = SN_NEW_N(c->a, float, most);
+    k->want_real = SN_NEW_N(c->a, float, most);
+}
+
+static SnStatus
+one(SnCli *c, SnSamples *s, int64_t i, SnRun *r)
+{
+    r->where = NULL;
+    SnStatus st = sn_samples_fill(s, i, r);
+    if (st == SN_OK)
+        st = sn_run(r);
+    if (st != SN_OK)
+        return sn_fail(c->d, st, r->where ? r->where : "input",
+                       "sample %lld: %s", (long long)i, r->why);
+    return SN_OK;
+}
+
+static SnStatus
+run_both(SnCli *c, Check *k, SnSamples *s)
+{
+    const SnGraph *g = k->x->g;
+    SnRun *ref = sn_run_new(c->a, k->ref), *r = sn_run_new(c->a, k->x);
+    SnStatus st = SN_OK;
+
+    ref->hook = store;
+    r->hook = hold;
+    ref->hook_ctx = r->hook_ctx = k;
+    for (int64_t i = 0; i < s->n && st == SN_OK; i++) {
+        k->sample = i;
+        memset(k->differs, 0, (size_t)g->nnode << SN_RESBITS);
+        st = one(c, s, i, ref);
+        if (st == SN_OK)
+            st = one(c, s, i, r);
+    }
+    sn_run_free(r);
+    sn_run_free(ref);
+    return st;
+}
+
+static void
+put_fault(SnCli *c, const Check *k, uint32_t i)
+{
+    const SnExecStep *s = &k->x->step[i];
+    const Fault *f = &k->fault[i];
+    const char *kind = sn_desc(sn_node(k->x->g, s->node)->kind)->name;
+    const char *kernel = s->kernel ? s->kernel : "evaluator";
+
+    if (c->args.json) {
+        sn_puts(&c->out, "  {\"node\": ");
+        sn_put_json(&c->out, sn_name(k->x->g, SN_REF(s->node, 0)));
+        sn_putf(&c->out, ", \"kind\": \"%s\", \"kernel\": \"%s\", "
+                "\"values\": %lld, \"differ\": %lld, \"most\": ", kind,
+                kernel, (long long)f->nelem, (long long)f->ndiffer);
+        sn_put_json_f64(&c->out, f->most);
+        sn_putf(&c->out, "}%s\n", i + 1 < k->x->nstep ? "," : "");
+    } else if (f->ndiffer) {
+        sn_putf(&c->out, "%s by %s: %lld of %lld values differ, by at most "
+                "%g, first in sample %lld\n",
+                sn_label(k->x->g, s->node, c->a), kernel, (long long)f->ndiffer,
+                (long long)f->nelem, f->most, (long long)f->sample);
+    }
+}
+
+static SnStatus
+report(SnCli *c, const Check *k, int64_t nsample)
+{
+    uint32_t nbad = 0, nkernel = 0;
+    long long nelem = 0;
+
+    if (c->args.json)
+        sn_putf(&c->out, "{\"samples\": %lld, \"nodes\": [\n",
+                (long long)nsample);
+    for (uint32_t i = 0; i < k->x->nstep; i++) {
+        nbad += k->fault[i].ndiffer > 0;
+        nkernel += k->x->step[i].kernel != NULL;
+        nelem += k->fault[i].nelem;
+        put_fault(c, k, i);
+    }
+    if (c->args.json)
+        sn_puts(&c->out, " ]}\n");
+    else
+        sn_putf(&c->out, "%u nodes, %u by kernels of %s, %lld samples: %lld "
+                "values compared, %u nodes differ\n", k->x->nstep, nkernel,
+                k->x->backend->name, (long long)nsample, nelem, nbad);
+    if (nbad)
+        return sn_fail(c->d, SN_ECHECK, "--check-kernels", "%u of %u nodes "
+                       "differ from the reference evaluators", nbad,
+                       k->x->nstep);
+    return SN_OK;
+}
+
+SnStatus
+sn_cli_check_kernels(SnCli *c, const char *path)
+{
+    SnRewriteOpts o;
+    SnSamples *s;
+    SnGraph *g;
+    Check k = {0};
+
+    if (!c->args.backend)
+        return sn_fail(c->d, SN_EUSAGE, "--check-kernels",
+                       "wants --backend NAME, whose kernels are meant");
+    SN_TRY(sn_cli_rewrite_opts(c, &o));
+    SN_TRY(sn_cli_load(c, path, &g));
+    SN_TRY(sn_exec_prepare(c->a, g, o.backend, c->d, &k.x));
+    SN_TRY(sn_exec_prepare(c->a, g, NULL, c->d, &k.ref));
+    SN_TRY(sn_cli_samples(c, k.x, &c->args.input, "--input", &s));
+    prepare(c, &k);
+    SN_TRY(run_both(c, &k, s));
+    return report(c, &k, s->n);
+}
