@@ -1,8 +1,11 @@
 #include "run/npy.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
-#include <stdbool.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 #include "base/buf.h"
 #include "base/file.h"
 
@@ -189,34 +192,6 @@ to_c_order(SnArena *a, const SnData *t, const char *src)
 }
 
 static SnStatus
-elements(SnArena *a, const char *name, Head *h, const char *p, size_t n,
-         SnDiag *d, SnData *out)
-{
-    int64_t count = sn_data_count(&h->t);
-    size_t need;
-
-    if (count < 0)
-        return sn_fail(d, SN_EINPUT, name, "the shape is too large");
-    need = (size_t)count * sn_dtype_size(h->t.dtype);
-    if (need != n)
-        return sn_fail(d, SN_EINPUT, name,
-                       "%zu bytes of elements, the header promises %zu", n,
-                       need);
-    *out = h->t;
-    if (h->fortran && h->t.rank > 1)
-        out->data = to_c_order(a, &h->t, p);
-    else
-        out->data = sn_memdup(a, p, n);
-    if (h->t.dtype == SN_D_BOOL)
-        for (size_t i = 0; i < n; i++)
-            if (((const uint8_t *)out->data)[i] > 1)
-                return sn_fail(d, SN_EINPUT, name,
-                               "a bool element is %u, neither 0 nor 1",
-                               (unsigned)((const uint8_t *)out->data)[i]);
-    return SN_OK;
-}
-
-static SnStatus
 find_dtype(const char *name, Head *h, SnDiag *d)
 {
     char *s = h->descr;
@@ -234,41 +209,90 @@ find_dtype(const char *name, Head *h, SnDiag *d)
     return SN_EUNSUPPORTED;
 }
 
-SnStatus
-sn_npy_parse(SnArena *a, const char *name, const void *p, size_t n, SnDiag *d,
-             SnData *out)
+/* The header in p[0..n), the file's first bytes; *at is where the elements
+ * start. */
+static SnStatus
+header(const char *name, const void *p, size_t n, SnDiag *d, Head *h,
+       size_t *at)
 {
     const uint8_t *b = p;
-    size_t at, len;
-    Head h = {0};
+    size_t len;
 
+    memset(h, 0, sizeof *h);
     if (n < 10 || memcmp(b, "\x93NUMPY", 6) != 0)
         return sn_fail(d, SN_EINPUT, name, "not a .npy file");
     if (b[6] < 1 || b[6] > 3)
         return sn_fail(d, SN_EUNSUPPORTED, name,
                        ".npy version %d.%d; 1, 2 and 3 are read", b[6], b[7]);
     if (b[6] == 1) {
-        at = 10;
+        *at = 10;
         len = (size_t)b[8] | (size_t)b[9] << 8;
     } else {
         if (n < 12)
             return sn_fail(d, SN_EINPUT, name, "the header is cut off");
-        at = 12;
+        *at = 12;
         len = (size_t)b[8] | (size_t)b[9] << 8 | (size_t)b[10] << 16 |
               (size_t)b[11] << 24;
     }
-    if (len > n - at)
+    if (len > n - *at)
         return sn_fail(d, SN_EINPUT, name, "the header is cut off");
-    h.p = (const char *)b + at;
-    h.end = h.p + len;
-    if (!dictionary(&h))
+    h->p = (const char *)b + *at;
+    h->end = h->p + len;
+    *at += len;
+    if (!dictionary(h))
         return sn_fail(d, SN_EINPUT, name,
                        "the header is not {'descr': ..., 'fortran_order': "
                        "..., 'shape': (...)} of at most %d dimensions",
                        SN_DATA_MAXRANK);
-    SN_TRY(find_dtype(name, &h, d));
-    return elements(a, name, &h, (const char *)b + at + len, n - at - len, d,
-                    out);
+    return find_dtype(name, h, d);
+}
+
+/* n is the size of what follows the header. */
+static SnStatus
+check_size(const char *name, const Head *h, size_t n, SnDiag *d)
+{
+    int64_t count = sn_data_count(&h->t);
+
+    if (count < 0)
+        return sn_fail(d, SN_EINPUT, name, "the shape is too large");
+    size_t need = (size_t)count * sn_dtype_size(h->t.dtype);
+    if (need != n)
+        return sn_fail(d, SN_EINPUT, name,
+                       "%zu bytes of elements, the header promises %zu", n,
+                       need);
+    return SN_OK;
+}
+
+static SnStatus
+check_bool(const char *name, const uint8_t *p, size_t n, SnDiag *d)
+{
+    for (size_t i = 0; i < n; i++)
+        if (p[i] > 1)
+            return sn_fail(d, SN_EINPUT, name,
+                           "a bool element is %u, neither 0 nor 1",
+                           (unsigned)p[i]);
+    return SN_OK;
+}
+
+SnStatus
+sn_npy_parse(SnArena *a, const char *name, const void *p, size_t n, SnDiag *d,
+             SnData *out)
+{
+    const char *from;
+    size_t at;
+    Head h;
+
+    SN_TRY(header(name, p, n, d, &h, &at));
+    SN_TRY(check_size(name, &h, n - at, d));
+    from = (const char *)p + at;
+    *out = h.t;
+    if (h.fortran && h.t.rank > 1)
+        out->data = to_c_order(a, &h.t, from);
+    else
+        out->data = sn_memdup(a, from, n - at);
+    if (h.t.dtype == SN_D_BOOL)
+        SN_TRY(check_bool(name, out->data, n - at, d));
+    return SN_OK;
 }
 
 SnStatus
@@ -279,6 +303,122 @@ sn_npy_read(SnArena *a, const char *path, SnDiag *d, SnData *out)
 
     SN_TRY(sn_file_read(a, d, path, 0, &text, &n));
     return sn_npy_parse(a, path, text, n, d, out);
+}
+
+/* ---- by parts ---- */
+
+enum { HEAD_MOST = 1 << 16, PART = 1 << 15 };
+
+/* false with errno 0: the file ends before. */
+static bool
+read_at(int fd, void *p, size_t n, size_t at)
+{
+    char *to = p;
+
+    while (n > 0) {
+        ssize_t r = pread(fd, to, n, (off_t)at);
+        if (r < 0 && errno == EINTR)
+            continue;
+        if (r == 0)
+            errno = 0;
+        if (r <= 0)
+            return false;
+        to += r;
+        at += (size_t)r;
+        n -= (size_t)r;
+    }
+    return true;
+}
+
+static SnStatus
+cannot_read(const char *path, SnDiag *d)
+{
+    return sn_fail(d, SN_EINPUT, path, "cannot read: %s",
+                   errno ? strerror(errno) : "it became shorter");
+}
+
+static SnStatus
+check_bools(const SnNpy *f, int fd, SnDiag *d)
+{
+    size_t n = sn_data_nbyte(&f->data);
+    uint8_t part[PART];
+
+    for (size_t i = 0; i < n; i += PART) {
+        size_t k = n - i < PART ? n - i : PART;
+        if (!read_at(fd, part, k, f->at + i))
+            return cannot_read(f->path, d);
+        SN_TRY(check_bool(f->path, part, k, d));
+    }
+    return SN_OK;
+}
+
+/* Of a regular file of size bytes.  *whole: its elements must be moved, so
+ * it has to be read at once. */
+static SnStatus
+open_parts(int fd, size_t size, SnDiag *d, SnNpy *f, bool *whole)
+{
+    char head[HEAD_MOST];
+    size_t n = size < sizeof head ? size : sizeof head;
+    Head h;
+
+    if (!read_at(fd, head, n, 0))
+        return cannot_read(f->path, d);
+    SN_TRY(header(f->path, head, n, d, &h, &f->at));
+    SN_TRY(check_size(f->path, &h, size - f->at, d));
+    f->data = h.t;
+    *whole = h.fortran && h.t.rank > 1;
+    return h.t.dtype == SN_D_BOOL && !*whole ? check_bools(f, fd, d) : SN_OK;
+}
+
+SnStatus
+sn_npy_open(SnArena *a, const char *path, SnDiag *d, SnNpy *out)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    bool whole = true;
+    SnStatus s = SN_OK;
+    struct stat st;
+
+    *out = (SnNpy){.path = path};
+    if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
+        s = open_parts(fd, (size_t)st.st_size, d, out, &whole);
+    if (fd >= 0)
+        close(fd);
+    if (s != SN_OK || !whole)
+        return s;
+    return sn_npy_read(a, path, d, &out->data);
+}
+
+bool
+sn_npy_part(const SnNpy *f, int64_t first, int64_t n, SnNpyEach *each,
+            void *ctx)
+{
+    size_t size = sn_dtype_size(f->data.dtype);
+    SnData part = f->data;
+    union {
+        char byte[PART];
+        double align;
+    } buf;
+
+    if (f->data.data) {
+        part.data = (const char *)f->data.data + (size_t)first * size;
+        each(ctx, &part, 0, n);
+        return true;
+    }
+    int fd = open(f->path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return false;
+    part.data = buf.byte;
+    int64_t most = (int64_t)(PART / size);
+    bool ok = true;
+    for (int64_t i = 0; ok && i < n; i += most) {
+        int64_t k = n - i < most ? n - i : most;
+        ok = read_at(fd, buf.byte, (size_t)k * size,
+                     f->at + (size_t)(first + i) * size);
+        if (ok)
+            each(ctx, &part, i, k);
+    }
+    close(fd);
+    return ok;
 }
 
 SnStatus

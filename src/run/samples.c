@@ -1,10 +1,10 @@
 #include "run/samples.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include "base/num.h"
 #include "onnx/tensor_pb.h"
-#include "run/npy.h"
 
 static bool
 ends_with(const char *s, const char *end)
@@ -64,7 +64,7 @@ fits_permuted(const SnData *t, const SnShape *s)
 static bool
 fits_as_is(SnFileData *f, const SnShape *s, SnLayout layout)
 {
-    const SnData *t = &f->data;
+    const SnData *t = &f->file.data;
 
     if (same_dims(t, s, 0))
         f->n = 1;
@@ -85,7 +85,7 @@ fits_as_is(SnFileData *f, const SnShape *s, SnLayout layout)
 static bool
 fits_flat(SnFileData *f, const SnShape *s)
 {
-    const SnData *t = &f->data;
+    const SnData *t = &f->file.data;
     int64_t want = sn_shape_count(s), all = sn_data_count(t);
 
     f->c = 1;
@@ -104,7 +104,7 @@ static SnStatus
 fit_file(SnArena *a, SnFileData *f, const SnPort *p, SnLayout layout,
          bool image, SnDiag *d)
 {
-    const SnData *t = &f->data;
+    const SnData *t = &f->file.data;
 
     if (image && layout == SN_LAYOUT_NCHW && fits_permuted(t, p->shape)) {
         set_image(f, t);
@@ -116,14 +116,14 @@ fit_file(SnArena *a, SnFileData *f, const SnPort *p, SnLayout layout,
         set_image(f, t);
         f->permute = f->c > 1;
     } else if (!fits_flat(f, p->shape)) {
-        return sn_fail(d, SN_EINPUT, f->path,
+        return sn_fail(d, SN_EINPUT, f->file.path,
                        "holds %s%s, but input '%s' is %s",
                        sn_dtype_name(t->dtype), dims_str(a, t->rank, t->dim),
                        p->name,
                        dims_str(a, p->shape->rank, p->shape->dim));
     }
     if (f->n < 1)
-        return sn_fail(d, SN_EINPUT, f->path, "holds no sample");
+        return sn_fail(d, SN_EINPUT, f->file.path, "holds no sample");
     return SN_OK;
 }
 
@@ -139,7 +139,7 @@ check_pixels(const SnFileData *f, const SnPort *p, const SnPixels *px,
     for (int i = 0; i < 2; i++) {
         if (v[i].n > 1 && v[i].n != (uint64_t)f->c)
             return sn_fail(d, SN_EUSAGE, v[i].opt, "gives %u numbers, but %s "
-                           "has %lld channel%s", v[i].n, f->path,
+                           "has %lld channel%s", v[i].n, f->file.path,
                            (long long)f->c, f->c == 1 ? "" : "s");
         if (v[i].n && p->type->elem != SN_F32 && !p->type->nq)
             return sn_fail(d, SN_EUSAGE, v[i].opt, "cannot be applied to "
@@ -152,7 +152,7 @@ check_pixels(const SnFileData *f, const SnPort *p, const SnPixels *px,
 static SnStatus
 add_file(SnArena *a, SnSamples *s, SnFeed *feed, const char *path, SnDiag *d)
 {
-    SnFileData f = {.path = path};
+    SnFileData f = {.file.path = path};
     bool pb = ends_with(path, ".pb");
     const SnElem e = feed->port->type->elem;
 
@@ -160,9 +160,9 @@ add_file(SnArena *a, SnSamples *s, SnFeed *feed, const char *path, SnDiag *d)
         return sn_fail(d, SN_EUNSUPPORTED, path, "input '%s' has type %s, "
                        "which files cannot hold", feed->port->name,
                        sn_type_str(a, feed->port->type));
-    SN_TRY(pb ? sn_pb_read(a, path, d, &f.data)
-              : sn_npy_read(a, path, d, &f.data));
-    if (f.data.dtype == SN_D_F16)
+    SN_TRY(pb ? sn_pb_read(a, path, d, &f.file.data)
+              : sn_npy_open(a, path, d, &f.file));
+    if (f.file.data.dtype == SN_D_F16)
         return sn_fail(d, SN_EUNSUPPORTED, path, "holds float16");
     SN_TRY(fit_file(a, &f, feed->port, s->px.layout, !pb, d));
     SN_TRY(check_pixels(&f, feed->port, &s->px, d));
@@ -209,7 +209,7 @@ count_samples(SnSamples *s, int64_t limit, SnDiag *d)
         const SnFileData *last = &f->file[f->nfile - 1];
         int64_t n = last->first + last->n;
         if (i > 0 && n != s->n)
-            return sn_fail(d, SN_EINPUT, last->path, "gives %lld samples of "
+            return sn_fail(d, SN_EINPUT, last->file.path, "gives %lld samples of "
                            "'%s', but '%s' has %lld", (long long)n,
                            f->port->name, s->feed[0].port->name,
                            (long long)s->n);
@@ -306,27 +306,45 @@ store(const Pixel *p, const SnData *t, int64_t from, int64_t channel,
             (int8_t)sn_quant(v, ty->scale[0], ty->zp[0], lo, hi);
 }
 
+typedef struct Fill { /* one sample's way */
+    Pixel p;
+    const SnFileData *f;
+    int64_t area;
+    void *dst;
+} Fill;
+
 static void
-fill_feed(const SnSamples *s, const SnFeed *feed, int64_t sample, void *dst)
+fill_part(void *ctx, const SnData *part, int64_t i, int64_t n)
+{
+    const Fill *fi = ctx;
+    const SnFileData *f = fi->f;
+
+    for (int64_t k = 0; k < n; k++, i++) {
+        int64_t channel = f->last ? i % f->c : i / fi->area % f->c;
+        int64_t to = f->permute ? channel * fi->area + i / f->c : i;
+        store(&fi->p, part, k, channel, fi->dst, to);
+    }
+}
+
+static bool
+fill_feed(const SnSamples *s, const SnFeed *feed, int64_t sample, void *dst,
+          const char **path)
 {
     uint32_t k = 0;
-    Pixel p = {.px = &s->px, .type = feed->port->type};
+    Fill fi = {.p = {.px = &s->px, .type = feed->port->type}, .dst = dst};
 
     while (sample >= feed->file[k].first + feed->file[k].n)
         k++;
-    const SnFileData *f = &feed->file[k];
-    SnDtype dt = f->data.dtype;
-    p.raw = p.type->nq && !s->px.nmul && !s->px.nadd
+    const SnFileData *f = fi.f = &feed->file[k];
+    SnDtype dt = f->file.data.dtype;
+    fi.p.raw = fi.p.type->nq && !s->px.nmul && !s->px.nadd
         && (dt == SN_D_U8 || dt == SN_D_I8);
-    p.shift = p.raw && dt == SN_D_U8 ? 128 : 0;
-    int64_t count = sn_shape_count(feed->port->shape), c = f->c;
-    int64_t from = (sample - f->first) * count;
-    int64_t area = c > 0 ? count / c : count;
-    for (int64_t i = 0; i < count; i++) {
-        int64_t channel = f->last ? i % c : i / area % c;
-        int64_t to = f->permute ? channel * area + i / c : i;
-        store(&p, &f->data, from + i, channel, dst, to);
-    }
+    fi.p.shift = fi.p.raw && dt == SN_D_U8 ? 128 : 0;
+    int64_t count = sn_shape_count(feed->port->shape);
+    fi.area = f->c > 0 ? count / f->c : count;
+    *path = f->file.path;
+    return sn_npy_part(&f->file, (sample - f->first) * count, count,
+                       fill_part, &fi);
 }
 
 SnStatus
@@ -334,7 +352,15 @@ sn_samples_fill(void *ctx, int64_t sample, SnRun *r)
 {
     const SnSamples *s = ctx;
 
-    for (uint32_t i = 0; i < s->ninput; i++)
-        fill_feed(s, &s->feed[i], s->skip + sample, sn_run_input(r, i));
+    for (uint32_t i = 0; i < s->ninput; i++) {
+        const char *path;
+        if (fill_feed(s, &s->feed[i], s->skip + sample, sn_run_input(r, i),
+                      &path))
+            continue;
+        r->where = path;
+        snprintf(r->why, sizeof r->why, "cannot read: %s",
+                 errno ? strerror(errno) : "the file became shorter");
+        return SN_EINPUT;
+    }
     return SN_OK;
 }

@@ -4,12 +4,13 @@
  * the model's own shape; a .pb file holds one sample (or N) in the model's
  * shape.  Values become reals, x * mul + add per channel, in the order of the
  * model's layout.  A quantized input read from integers without mul and add
- * takes them as codes (uint8 less 128). */
+ * takes them as codes (uint8 less 128).  Of .npy files only the sample that is
+ * asked for is read. */
 #ifndef SN_SAMPLES_H
 #define SN_SAMPLES_H
 
-#include "base/data.h"
 #include "run/exec.h"
+#include "run/npy.h"
 
 typedef enum SnLayout {
     SN_LAYOUT_AUTO, /* whichever makes the file's shape fit */
@@ -25,8 +26,7 @@ typedef struct SnPixels {
 } SnPixels;
 
 typedef struct SnFileData { /* one file's part of an input */
-    const char *path;
-    SnData data;
+    SnNpy file; /* a .pb file has its data here */
     int64_t first, n; /* sample numbers it holds */
     bool permute;     /* NHWC in the file, NCHW in the model */
     int64_t h, w, c;  /* of one sample; c is 1 without channels */
@@ -54,7 +54,8 @@ SnStatus sn_samples_open(SnArena *a, uint32_t ninput, const SnPort *input,
                          uint32_t nfile, const char *const *files,
                          const SnPixels *px, int64_t limit, SnDiag *d,
                          SnSamples **out);
-/* SnBatch.fill; ctx is the SnSamples. */
+/* SnBatch.fill; ctx is the SnSamples.  Fails (SN_EINPUT) when a file can no
+ * longer be read. */
 SnStatus sn_samples_fill(void *ctx, int64_t sample, SnRun *r);
 
 #endif

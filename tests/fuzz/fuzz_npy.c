@@ -14,6 +14,18 @@ touch(const SnData *t)
     (void)sum;
 }
 
+static void
+each(void *ctx, const SnData *part, int64_t i, int64_t n)
+{
+    SnData t = *part;
+
+    (void)ctx;
+    (void)i;
+    t.rank = 1;
+    t.dim[0] = n;
+    touch(&t);
+}
+
 int
 LLVMFuzzerTestOneInput(const uint8_t *p, size_t n)
 {
@@ -22,9 +34,12 @@ LLVMFuzzerTestOneInput(const uint8_t *p, size_t n)
     int fd;
     const char *path = fuzz_file(a, p, n, &fd);
     SnData t;
+    SnNpy f;
 
     if (sn_npy_parse(a, "x.npy", p, n, d, &t) == SN_OK)
         touch(&t);
+    if (path != NULL && sn_npy_open(a, path, d, &f) == SN_OK)
+        sn_npy_part(&f, 0, sn_data_count(&f.data), each, NULL);
     if (path != NULL && sn_pb_read(a, path, d, &t) == SN_OK)
         touch(&t);
     close(fd);

@@ -4,6 +4,7 @@
 #include <setjmp.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -238,6 +239,105 @@ reads_what_it_writes(void **state)
     unlink(path);
 }
 
+static void
+refuses_in_parts(void **state)
+{
+    static const uint8_t v[3] = {0, 1, 2};
+    SnNpy f;
+    char path[] = "/tmp/sinter-npy-XXXXXX";
+    SnData t = {SN_D_BOOL, 1, {3}, v};
+
+    (void)state;
+    close(mkstemp(path));
+    assert_int_equal(sn_npy_write(a, d, path, &t), SN_OK);
+    d = sn_diag_new(a);
+    assert_int_equal(sn_npy_open(a, path, d, &f), SN_EINPUT);
+    assert_non_null(strstr(sn_diag_text(d, a), "a bool element is 2"));
+    assert_int_equal(truncate(path, 130), 0);
+    d = sn_diag_new(a);
+    assert_int_equal(sn_npy_open(a, path, d, &f), SN_EINPUT);
+    assert_non_null(strstr(sn_diag_text(d, a), "2 bytes of elements, the "
+                           "header promises 3"));
+    unlink(path);
+    d = sn_diag_new(a);
+    assert_int_equal(sn_npy_open(a, path, d, &f), SN_EINPUT);
+    assert_non_null(strstr(sn_diag_text(d, a), "cannot open"));
+}
+
+typedef struct Gather {
+    int64_t next, count;
+    double sum; /* of value times position */
+    unsigned nparts;
+} Gather;
+
+static void
+gather(void *ctx, const SnData *part, int64_t i, int64_t n)
+{
+    Gather *g = ctx;
+
+    assert_int_equal(i, g->next);
+    assert_true((size_t)n * sn_dtype_size(part->dtype) <= 1 << 15
+                || g->count == 0);
+    g->next += n;
+    g->nparts++;
+    for (int64_t k = 0; k < n; k++)
+        g->sum += sn_data_real(part, k) * (double)(i + k + 1);
+}
+
+/* 60 000 bytes of a type go out in parts of at most 32 KiB, in order. */
+static void
+reads_parts(void **state)
+{
+    enum { N = 60000 };
+    char path[] = "/tmp/sinter-npy-XXXXXX";
+    int16_t *v = sn_alloc_n(a, N, sizeof *v);
+    SnData t = {SN_D_I16, 2, {N / 100, 100}, v};
+    Gather g = {.count = 1};
+    double want = 0;
+    SnNpy f;
+
+    (void)state;
+    for (int i = 0; i < N; i++)
+        v[i] = (int16_t)(i * 37 % 1000 - 500);
+    for (int i = 0; i < 50000; i++)
+        want += (double)v[i + 7000] * (i + 1);
+    close(mkstemp(path));
+    assert_int_equal(sn_npy_write(a, d, path, &t), SN_OK);
+    assert_int_equal(sn_npy_open(a, path, d, &f), SN_OK);
+    assert_null(f.data.data); /* nothing is held */
+    assert_int_equal(f.data.dim[0], N / 100);
+    assert_true(sn_npy_part(&f, 7000, 50000, gather, &g));
+    assert_true(g.next == 50000 && g.sum == want && g.nparts == 4);
+    assert_int_equal(truncate(path, 100000), 0);
+    g = (Gather){.count = 1};
+    assert_false(sn_npy_part(&f, 7000, 50000, gather, &g));
+    assert_int_equal(errno, 0);
+    unlink(path);
+    assert_false(sn_npy_part(&f, 0, 1, gather, &g));
+    assert_int_equal(errno, ENOENT);
+}
+
+/* Elements in Fortran order cannot be read in place. */
+static void
+reads_fortran_whole(void **state)
+{
+    static const int32_t v[6] = {1, 4, 2, 5, 3, 6};
+    SnBuf b = image(1, "{'shape': (2, 3), 'descr': '<i4', "
+                       "'fortran_order': True}\n", v, sizeof v);
+    char path[] = "/tmp/sinter-npy-XXXXXX";
+    Gather g = {0};
+    SnNpy f;
+
+    (void)state;
+    close(mkstemp(path));
+    assert_int_equal(sn_file_write(d, path, b.s, b.n), SN_OK);
+    assert_int_equal(sn_npy_open(a, path, d, &f), SN_OK);
+    unlink(path);
+    assert_non_null(f.data.data);
+    assert_true(sn_npy_part(&f, 1, 5, gather, &g));
+    assert_true(g.sum == 2 + 2 * 3 + 3 * 4 + 4 * 5 + 5 * 6);
+}
+
 int
 main(void)
 {
@@ -249,6 +349,9 @@ main(void)
         cmocka_unit_test(refuses_other_types),
         cmocka_unit_test(cannot_be_crashed_by_cutting),
         cmocka_unit_test(reads_what_it_writes),
+        cmocka_unit_test(refuses_in_parts),
+        cmocka_unit_test(reads_parts),
+        cmocka_unit_test(reads_fortran_whole),
     };
 
     return cmocka_run_group_tests_name("npy", tests, setup, teardown);

@@ -285,7 +285,6 @@ open_samples(const SnPort *port, const SnData *data, SnPixels px, SnStatus want)
 
     assert_int_equal(sn_npy_write(a, d, npy, data), SN_OK);
     SnStatus st = sn_samples_open(a, 1, port, 1, files, &px, -1, d, &s);
-    unlink(npy);
     if (st != want)
         fail_msg("status %d: %s", (int)st, sn_diag_text(d, a));
     return s;
@@ -299,6 +298,12 @@ fill_one(const char *text, const SnData *data, SnPixels px, int64_t sample)
     SnSamples *s = open_samples(&x->input[0], data, px, SN_OK);
 
     assert_int_equal(sn_samples_fill(s, sample, r), SN_OK);
+    unlink(npy);
+    if (!s->feed[0].file[0].file.data.data) { /* read when it is wanted */
+        assert_int_equal(sn_samples_fill(s, sample, r), SN_EINPUT);
+        assert_string_equal(r->where, npy);
+        assert_string_equal(r->why, "cannot read: No such file or directory");
+    }
     sn_run_free(r);
     return r;
 }
