@@ -1,4 +1,6 @@
-/* LSTM, GRU and RNN, unrolled: one set of nodes for each step. */
+/* LSTM, GRU and RNN, unrolled: one set of nodes for each step.  Every gate has
+ * products and a sum of its own, so that each is a value with its own range:
+ * a Slice of one wide product would hold its gates to one scale. */
 #include "onnx/hooks_all.h"
 
 #include <inttypes.h>
@@ -23,9 +25,8 @@ typedef struct Dir { /* one direction under way */
     const Rnn *r;
     int d;
     const char *name;
-    SnRef from_x;     /* [steps * batch, gates * hidden], biased */
-    SnRef w;          /* [gates * hidden, hidden] */
-    SnRef gate_w[3];  /* of GRU: its parts */
+    SnRef from_x[4];  /* of each gate: [steps * batch, hidden], biased */
+    SnRef gate_w[4];  /* [hidden, hidden] */
     SnRef hidden_bias;/* of GRU's third gate, or 0 */
     SnRef peep[3];    /* of LSTM: i, o, f, or 0 */
     SnRef h, c, one;
@@ -168,6 +169,22 @@ zeros(SnOx *x, const Rnn *r, const char *name, SnRef *out)
     return sn_ox_reals_const(x, name, 2, dim, v, out);
 }
 
+/* Gate i's rows of W, R and the bias; its product with all of X. */
+static SnStatus
+open_gate(SnOx *x, Dir *s, int i, SnRef w, SnRef rec, SnRef bias)
+{
+    int64_t n = s->r->hidden;
+    SnRef wi, bi = 0;
+
+    SN_TRY(sn_ox_box(x, part(x, s, "w", i), w, 0, i * n, n, &wi));
+    SN_TRY(sn_ox_box(x, part(x, s, "r", i), rec, 0, i * n, n,
+                     &s->gate_w[i]));
+    if (bias != 0)
+        SN_TRY(sn_ox_box(x, part(x, s, "b_of", i), bias, 0, i * n, n, &bi));
+    return connect(x, part(x, s, "from_x", i), s->r->x, wi, bi,
+                   &s->from_x[i]);
+}
+
 /* Weights, biases and first state of a direction. */
 static SnStatus
 open_dir(SnOx *x, const Rnn *r, Dir *s)
@@ -176,11 +193,11 @@ open_dir(SnOx *x, const Rnn *r, Dir *s)
     int64_t wh[2] = {rows, r->hidden}, both[1] = {2 * rows};
     int64_t state[2] = {r->batch, r->hidden}, p[1] = {3 * r->hidden};
     int axis = r->batch_first ? 1 : 0;
-    SnRef w, b, bx = 0, bh = 0;
+    SnRef w, rec, b, bx = 0, bh = 0;
 
     SN_TRY(slice_of(x, 1, s->d, 0, 2, wx, &w));
-    SN_TRY(slice_of(x, 2, s->d, 0, 2, wh, &s->w));
-    if (s->w == 0)
+    SN_TRY(slice_of(x, 2, s->d, 0, 2, wh, &rec));
+    if (rec == 0)
         return sn_ox_fail(x, SN_EINPUT, "R is missing");
     SN_TRY(slice_of(x, 3, s->d, 0, 1, both, &b));
     if (b != 0) {
@@ -189,12 +206,10 @@ open_dir(SnOx *x, const Rnn *r, Dir *s)
         if (r->gates != 3 || r->before_reset == 0)
             SN_TRY(sn_ox_binary(x, "Add", part(x, s, "b", 0), bx, bh, &bx));
     }
-    SN_TRY(connect(x, part(x, s, "from_x", 0), r->x, w, bx, &s->from_x));
-    for (int i = 0; r->gates == 3 && i < 3; i++) {
-        SN_TRY(sn_ox_box(x, part(x, s, "r", i), s->w, 0, i * r->hidden,
-                         r->hidden, &s->gate_w[i]));
-        s->hidden_bias = r->before_reset != 0 ? bh : 0;
-    }
+    if (r->gates == 3 && r->before_reset != 0)
+        s->hidden_bias = bh;
+    for (int i = 0; i < r->gates; i++)
+        SN_TRY(open_gate(x, s, i, w, rec, bx));
     SN_TRY(slice_of(x, 5, s->d, axis, 2, state, &s->h));
     if (s->h == 0)
         SN_TRY(zeros(x, r, part(x, s, "h", 0), &s->h));
@@ -212,11 +227,29 @@ open_dir(SnOx *x, const Rnn *r, Dir *s)
 
 /* ---- one step ---- */
 
+/* What gate i takes from x in step t. */
 static SnStatus
-gate(SnOx *x, const Dir *s, SnRef all, int i, int64_t t, SnRef *out)
+gate(SnOx *x, const Dir *s, int i, int64_t t, SnRef *out)
 {
-    return sn_ox_box(x, part(x, s, sn_format(x->a, "g%d_", i), t), all, 1,
-                     i * s->r->hidden, s->r->hidden, out);
+    return sn_ox_box(x, part(x, s, sn_format(x->a, "g%d_", i), t),
+                     s->from_x[i], 0, t * s->r->batch, s->r->batch, out);
+}
+
+/* Gate i before its activation: x part + h . R_i^T (+ the hidden bias). */
+static SnStatus
+gate_sum(SnOx *x, const Dir *s, int i, SnRef h, int64_t t, SnRef *out)
+{
+    SnRef g, r, b = 0;
+
+    SN_TRY(gate(x, s, i, t, &g));
+    if (s->hidden_bias != 0)
+        SN_TRY(sn_ox_box(x, part(x, s, sn_format(x->a, "hb%d_", i), t),
+                         s->hidden_bias, 0, i * s->r->hidden, s->r->hidden,
+                         &b));
+    SN_TRY(connect(x, part(x, s, sn_format(x->a, "h%d_", i), t), h,
+                   s->gate_w[i], b, &r));
+    return sn_ox_binary(x, "Add", part(x, s, sn_format(x->a, "s%d_", i), t), g,
+                        r, out);
 }
 
 /* *v + c * peephole i, then the activation. */
@@ -238,17 +271,16 @@ opened(SnOx *x, const Dir *s, const char *act, int peep, SnRef c, int64_t t,
 
 /* Gates in the order i, o, f, c. */
 static SnStatus
-lstm_step(SnOx *x, Dir *s, SnRef gx, int64_t t)
+lstm_step(SnOx *x, Dir *s, int64_t t)
 {
     const char *const *act = &s->r->act[s->d * s->r->nact];
-    SnRef g, i, o, f, c, a, b;
+    SnRef i, o, f = 0, c, a, b;
 
-    SN_TRY(connect(x, part(x, s, "from_h", t), s->h, s->w, 0, &g));
-    SN_TRY(sn_ox_binary(x, "Add", part(x, s, "gates", t), gx, g, &g));
-    SN_TRY(gate(x, s, g, 0, t, &i));
-    SN_TRY(gate(x, s, g, 1, t, &o));
-    SN_TRY(gate(x, s, g, 2, t, &f));
-    SN_TRY(gate(x, s, g, 3, t, &c));
+    SN_TRY(gate_sum(x, s, 0, s->h, t, &i));
+    SN_TRY(gate_sum(x, s, 1, s->h, t, &o));
+    if (s->r->coupled == 0)
+        SN_TRY(gate_sum(x, s, 2, s->h, t, &f));
+    SN_TRY(gate_sum(x, s, 3, s->h, t, &c));
     SN_TRY(opened(x, s, act[0], 0, s->c, t, &i));
     if (s->r->coupled != 0)
         SN_TRY(sn_ox_binary(x, "Sub", part(x, s, "f", t), s->one, i, &f));
@@ -263,32 +295,15 @@ lstm_step(SnOx *x, Dir *s, SnRef gx, int64_t t)
     return sn_ox_binary(x, "Mul", part(x, s, "hidden", t), o, a, &s->h);
 }
 
-/* Gate i of a GRU: act(x part + h . R_i^T). */
-static SnStatus
-gru_gate(SnOx *x, Dir *s, SnRef gx, int i, SnRef h, int64_t t, SnRef *out)
-{
-    SnRef g, r, b = 0;
-
-    SN_TRY(gate(x, s, gx, i, t, &g));
-    if (s->hidden_bias != 0)
-        SN_TRY(sn_ox_box(x, part(x, s, sn_format(x->a, "hb%d_", i), t),
-                         s->hidden_bias, 0, i * s->r->hidden, s->r->hidden,
-                         &b));
-    SN_TRY(connect(x, part(x, s, sn_format(x->a, "h%d_", i), t), h,
-                   s->gate_w[i], b, &r));
-    return sn_ox_binary(x, "Add", part(x, s, sn_format(x->a, "s%d_", i), t), g,
-                        r, out);
-}
-
 /* Gates in the order z (update), r (reset), h. */
 static SnStatus
-gru_step(SnOx *x, Dir *s, SnRef gx, int64_t t)
+gru_step(SnOx *x, Dir *s, int64_t t)
 {
     const char *const *act = &s->r->act[s->d * s->r->nact];
     SnRef z, r, n, g, b = 0;
 
-    SN_TRY(gru_gate(x, s, gx, 0, s->h, t, &z));
-    SN_TRY(gru_gate(x, s, gx, 1, s->h, t, &r));
+    SN_TRY(gate_sum(x, s, 0, s->h, t, &z));
+    SN_TRY(gate_sum(x, s, 1, s->h, t, &r));
     SN_TRY(sn_ox_unary(x, act[0], part(x, s, "z", t), z, &z));
     SN_TRY(sn_ox_unary(x, act[0], part(x, s, "r", t), r, &r));
     if (s->r->before_reset != 0) {
@@ -297,11 +312,11 @@ gru_step(SnOx *x, Dir *s, SnRef gx, int64_t t)
                              2 * s->r->hidden, s->r->hidden, &b));
         SN_TRY(connect(x, part(x, s, "h2_", t), s->h, s->gate_w[2], b, &n));
         SN_TRY(sn_ox_binary(x, "Mul", part(x, s, "reset", t), r, n, &n));
-        SN_TRY(gate(x, s, gx, 2, t, &g));
+        SN_TRY(gate(x, s, 2, t, &g));
         SN_TRY(sn_ox_binary(x, "Add", part(x, s, "s2_", t), g, n, &n));
     } else {
         SN_TRY(sn_ox_binary(x, "Mul", part(x, s, "reset", t), r, s->h, &n));
-        SN_TRY(gru_gate(x, s, gx, 2, n, t, &n));
+        SN_TRY(gate_sum(x, s, 2, n, t, &n));
     }
     SN_TRY(sn_ox_unary(x, act[1], part(x, s, "new", t), n, &n));
     SN_TRY(sn_ox_binary(x, "Mul", part(x, s, "kept", t), z, s->h, &g));
@@ -311,12 +326,11 @@ gru_step(SnOx *x, Dir *s, SnRef gx, int64_t t)
 }
 
 static SnStatus
-plain_step(SnOx *x, Dir *s, SnRef gx, int64_t t)
+plain_step(SnOx *x, Dir *s, int64_t t)
 {
     SnRef g;
 
-    SN_TRY(connect(x, part(x, s, "from_h", t), s->h, s->w, 0, &g));
-    SN_TRY(sn_ox_binary(x, "Add", part(x, s, "gates", t), gx, g, &g));
+    SN_TRY(gate_sum(x, s, 0, s->h, t, &g));
     return sn_ox_unary(x, s->r->act[s->d], part(x, s, "hidden", t), g, &s->h);
 }
 
@@ -326,19 +340,16 @@ run_dir(SnOx *x, Rnn *r, int d)
     bool back = d == 1 || r->backward_first;
     Dir s = {.r = r, .d = d,
              .name = sn_ox_part(x, sn_format(x->a, "d%d", d))};
-    SnRef gx;
 
     SN_TRY(open_dir(x, r, &s));
     for (int64_t k = 0; k < r->steps; k++) {
         int64_t t = back ? r->steps - 1 - k : k;
-        SN_TRY(sn_ox_box(x, part(x, &s, "x", t), s.from_x, 0, t * r->batch,
-                         r->batch, &gx));
         if (r->gates == 4)
-            SN_TRY(lstm_step(x, &s, gx, t));
+            SN_TRY(lstm_step(x, &s, t));
         else if (r->gates == 3)
-            SN_TRY(gru_step(x, &s, gx, t));
+            SN_TRY(gru_step(x, &s, t));
         else
-            SN_TRY(plain_step(x, &s, gx, t));
+            SN_TRY(plain_step(x, &s, t));
         r->y[t * r->ndir + d] = s.h;
     }
     r->last_h[d] = s.h;
