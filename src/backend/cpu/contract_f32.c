@@ -1,0 +1,75 @@
+/* Convolutions and matrix products on reals, for filters that are constants:
+ * packed once, run by kernel/conv_f32.h. */
+#include "backend/cpu/geo.h"
+#include "cpu_kernels.h"
+#include "kernel/conv_f32.h"
+#include "kernel/rows.h"
+
+static bool
+is_f32(const SnTensor *t)
+{
+    return t->type && t->type->elem == SN_F32;
+}
+
+/* The operands are f32, w and b constants. */
+static bool
+fits(const SnCall *c, const SnTensor *x, const SnTensor *w)
+{
+    const SnTensor *b = sn_opnd(c, 2);
+
+    return is_f32(x) && is_f32(w) && is_f32(&c->out[0]) && w->data &&
+           (!b->type || b->data);
+}
+
+static bool
+finish(SnPrep *p, const SnConvGeo *geo, SnFilterF32 f)
+{
+    const SnCall *c = p->call;
+    SnLimF lim = sn_limf(sn_cpu_clamp(c));
+
+    f.bias = sn_opnd(c, 2)->data;
+    f.lo = lim.lo;
+    f.hi = lim.hi;
+    p->prep = sn_conv_f32_plan(c->scratch, sn_isa(), geo, &f);
+    return true;
+}
+
+bool
+sn_cpu_conv_f32_prepare(SnPrep *p)
+{
+    const SnCall *c = p->call;
+    const SnSem *s = &c->kind->sem[0];
+    const SnTensor *x = sn_map_port(c, s, 0), *w = sn_map_port(c, s, 1);
+    SnConvGeo geo;
+
+    if (!fits(c, x, w) || !sn_cpu_conv_geo(c, &geo))
+        return false;
+    SnFilterF32 f = {.w = w->data,
+                     .step_c = geo.kh * geo.kw * (geo.c / geo.group),
+                     .step_k = 1};
+    return finish(p, &geo, f);
+}
+
+bool
+sn_cpu_matmul_f32_prepare(SnPrep *p)
+{
+    const SnCall *c = p->call;
+    const SnSem *s = &c->kind->sem[0];
+    const SnTensor *x = sn_map_port(c, s, 0), *w = sn_map_port(c, s, 1);
+    SnConvGeo geo;
+    bool turned;
+
+    if (!fits(c, x, w) || !sn_cpu_matmul_geo(c, &geo, &turned))
+        return false;
+    SnFilterF32 f = {.w = w->data,
+                     .step_c = turned ? geo.c : 1,
+                     .step_k = turned ? 1 : geo.oc};
+    return finish(p, &geo, f);
+}
+
+SnStatus
+sn_cpu_contract_f32(const SnCall *c)
+{
+    sn_conv_f32_run(c->prep, c->in[0].data, c->out[0].data, 0, 1);
+    return SN_OK;
+}

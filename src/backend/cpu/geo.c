@@ -1,0 +1,78 @@
+#include "backend/cpu/geo.h"
+
+#include "kernel/map.h"
+#include "kernel/rows.h"
+
+SnRange
+sn_cpu_clamp(const SnCall *c)
+{
+    SnRange open = sn_range_open();
+
+    return c->kind->clamp < 0 ? open
+                              : *(const SnRange *)sn_attr_at(
+                                    c->attr, &c->kind->attr[c->kind->clamp]);
+}
+
+static int64_t
+at(SnInts v, uint32_t i, int64_t els)
+{
+    return i < v.n ? v.v[i] : els;
+}
+
+bool
+sn_cpu_conv_geo(const SnCall *c, SnConvGeo *geo)
+{
+    const SnSem *s = &c->kind->sem[0];
+    const SnShape *x = sn_map_port(c, s, 0)->shape;
+    const SnShape *w = sn_map_port(c, s, 1)->shape;
+    const SnShape *y = c->out[0].shape;
+    SnInts stride = sn_map_ints(c, s, 2), pads = sn_map_ints(c, s, 3);
+    SnInts dilate = sn_map_ints(c, s, 4);
+    int64_t group = sn_map_int(c, s, 5, 1);
+
+    if (x->rank != 4 || w->rank != 4 || y->rank != 4 || group < 1 ||
+        x->dim[3] != w->dim[3] * group || w->dim[0] % group ||
+        y->dim[3] != w->dim[0])
+        return false;
+    *geo = (SnConvGeo){
+        .n = x->dim[0],
+        .h = x->dim[1],
+        .w = x->dim[2],
+        .c = x->dim[3],
+        .oh = y->dim[1],
+        .ow = y->dim[2],
+        .oc = y->dim[3],
+        .kh = w->dim[1],
+        .kw = w->dim[2],
+        .sh = at(stride, 0, 1),
+        .sw = at(stride, 1, 1),
+        .dh = at(dilate, 0, 1),
+        .dw = at(dilate, 1, 1),
+        .pt = at(pads, 0, 0),
+        .pl = at(pads, 1, 0),
+        .group = group,
+    };
+    return true;
+}
+
+bool
+sn_cpu_matmul_geo(const SnCall *c, SnConvGeo *geo, bool *turned)
+{
+    const SnSem *s = &c->kind->sem[0];
+    const SnShape *x = sn_map_port(c, s, 0)->shape;
+    const SnShape *w = sn_map_port(c, s, 1)->shape;
+    const SnShape *y = c->out[0].shape;
+
+    *turned = sn_map_int(c, s, 3, 0) != 0;
+    if (w->rank != 2 || x->rank < 2 || sn_map_int(c, s, 2, 0) != 0)
+        return false;
+    int64_t k = x->dim[x->rank - 1], n = w->dim[*turned ? 0 : 1];
+    if (k == 0 || w->dim[*turned ? 1 : 0] != k || y->dim[y->rank - 1] != n)
+        return false;
+    int64_t m = sn_shape_count(x) / k;
+    *geo = (SnConvGeo){.n = 1, .h = m, .w = 1, .c = k,
+                       .oh = m, .ow = 1, .oc = n,
+                       .kh = 1, .kw = 1, .sh = 1, .sw = 1,
+                       .dh = 1, .dw = 1, .group = 1};
+    return true;
+}

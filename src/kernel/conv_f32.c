@@ -1,0 +1,436 @@
+#include "kernel/conv_f32.h"
+
+#include <math.h>
+
+/* Taps of a panel that are multiplied before the next panel's turn: what
+ * stays in the second cache level. */
+enum { BLOCK_TAPS = 1536 };
+
+/* The rows (or columns) of results that read the same taps. */
+typedef struct Span {
+    int64_t o0, no; /* results */
+    int64_t t0, nt; /* taps */
+} Span;
+
+typedef struct Class {
+    Span r, c;
+    int64_t nrun;        /* all, */
+    const int64_t *at;   /* [nkb + 1] where those of a block of taps begin */
+    const SnRunF32 *run;
+    const int64_t *tap, *row; /* depthwise */
+    int64_t ntap;
+} Class;
+
+typedef struct Panel {
+    int64_t c0; /* first output channel */
+    int64_t x0; /* first input channel of its group */
+    int npanel, ncol;
+    const float *w, *bias;
+} Panel;
+
+struct SnConvF32 {
+    const SnGemmF32 *g;
+    SnConvGeo geo;
+    bool depthwise;
+    int64_t taps, nkb; /* taps of a result, and blocks of them */
+    uint32_t nclass, npanel;
+    const Class *class;
+    const Panel *panel; /* depthwise: one, whole */
+    float lo, hi;
+};
+
+const SnGemmF32 *
+sn_gemm_f32(SnIsa isa)
+{
+#if defined(__x86_64__)
+    if (isa == SN_ISA_VNNI)
+        return &sn_gemm_f32_avx512;
+    if (isa == SN_ISA_AVX2)
+        return &sn_gemm_f32_avx2;
+#endif
+    (void)isa;
+    return &sn_gemm_f32_ref;
+}
+
+static int64_t
+min64(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* ---- classes ---- */
+
+/* The spans of one axis: n results, taps k with step d, window step s, pad
+ * before, over size elements.  Taps inside are neighbours. */
+static uint32_t
+spans(SnArena *a, int64_t n, int64_t k, int64_t s, int64_t d, int64_t pad,
+      int64_t size, Span **out)
+{
+    Span *v = NULL;
+    uint32_t nv = 0;
+
+    for (int64_t o = 0; o < n; o++) {
+        int64_t at = o * s - pad, t0 = 0, t1 = k;
+        while (t0 < k && at + t0 * d < 0)
+            t0++;
+        while (t1 > t0 && at + (t1 - 1) * d >= size)
+            t1--;
+        if (nv > 0 && v[nv - 1].t0 == t0 && v[nv - 1].nt == t1 - t0) {
+            v[nv - 1].no++;
+            continue;
+        }
+        Span sp = {o, 1, t0, t1 - t0};
+        SN_PUSH(a, v, nv, sp);
+    }
+    *out = v;
+    return nv;
+}
+
+/* Offset in x of the first tap of a result, relative to image and group. */
+static int64_t
+first_tap(const SnConvGeo *o, const Class *k, int64_t r, int64_t c)
+{
+    int64_t row = r * o->sh - o->pt + k->r.t0 * o->dh;
+    int64_t col = c * o->sw - o->pl + k->c.t0 * o->dw;
+
+    return k->r.nt == 0 || k->c.nt == 0 ? 0 : (row * o->w + col) * o->c;
+}
+
+typedef struct Runs {
+    SnRunF32 *v;
+    uint32_t n;
+} Runs;
+
+static void
+add_run(SnArena *a, Runs *s, SnRunF32 r)
+{
+    SnRunF32 *last = s->n ? &s->v[s->n - 1] : NULL;
+
+    if (last && last->x + last->n == r.x && last->k + last->n == r.k)
+        last->n += r.n;
+    else
+        SN_PUSH(a, s->v, s->n, r);
+}
+
+/* All taps of a class, as few runs as possible. */
+static Runs
+all_runs(SnArena *a, const SnConvGeo *o, const Class *k)
+{
+    Runs s = {0};
+    int64_t cig = o->c / o->group;
+
+    for (int64_t i = 0; i < k->r.nt; i++)
+        for (int64_t j = 0; j < k->c.nt; j++) {
+            int64_t t = (k->r.t0 + i) * o->kw + k->c.t0 + j;
+            SnRunF32 r = {(i * o->dh * o->w + j * o->dw) * o->c, t * cig, cig};
+            add_run(a, &s, r);
+        }
+    return s;
+}
+
+/* Cuts the runs at the borders of blocks of taps. */
+static void
+set_runs(SnArena *a, const SnConvF32 *p, Class *k)
+{
+    Runs all = all_runs(a, &p->geo, k), s = {0};
+    int64_t *at = SN_NEW_N(a, int64_t, p->nkb + 1);
+
+    for (int64_t b = 0; b < p->nkb; b++) {
+        int64_t k0 = b * BLOCK_TAPS, k1 = k0 + BLOCK_TAPS;
+        at[b] = s.n;
+        for (uint32_t i = 0; i < all.n; i++) {
+            SnRunF32 r = all.v[i];
+            int64_t lo = r.k > k0 ? r.k : k0, hi = min64(r.k + r.n, k1);
+            if (lo >= hi)
+                continue;
+            SnRunF32 cut = {r.x + lo - r.k, lo, hi - lo};
+            SN_PUSH(a, s.v, s.n, cut);
+        }
+    }
+    at[p->nkb] = s.n;
+    k->at = at;
+    k->run = s.v;
+    k->nrun = s.n;
+}
+
+static void
+set_taps(SnArena *a, const SnConvGeo *o, Class *k)
+{
+    int64_t n = k->r.nt * k->c.nt, t = 0;
+    int64_t *tap = SN_NEW_N(a, int64_t, n + 1);
+    int64_t *row = SN_NEW_N(a, int64_t, n + 1);
+
+    for (int64_t i = 0; i < k->r.nt; i++)
+        for (int64_t j = 0; j < k->c.nt; j++, t++) {
+            tap[t] = (i * o->dh * o->w + j * o->dw) * o->c;
+            row[t] = (k->r.t0 + i) * o->kw + k->c.t0 + j;
+        }
+    k->tap = tap;
+    k->row = row;
+    k->ntap = n;
+}
+
+static void
+set_classes(SnArena *a, SnConvF32 *p)
+{
+    const SnConvGeo *o = &p->geo;
+    Span *r, *c;
+    uint32_t nr = spans(a, o->oh, o->kh, o->sh, o->dh, o->pt, o->h, &r);
+    uint32_t nc = spans(a, o->ow, o->kw, o->sw, o->dw, o->pl, o->w, &c);
+    Class *v = SN_NEW_N(a, Class, (size_t)nr * nc + 1);
+
+    for (uint32_t i = 0; i < nr; i++)
+        for (uint32_t j = 0; j < nc; j++) {
+            Class *k = &v[p->nclass++];
+            k->r = r[i];
+            k->c = c[j];
+            if (p->depthwise)
+                set_taps(a, o, k);
+            else
+                set_runs(a, p, k);
+        }
+    p->class = v;
+}
+
+/* ---- packing ---- */
+
+typedef struct Pack {
+    SnArena *a;
+    SnConvF32 *p;
+    const SnFilterF32 *f;
+} Pack;
+
+/* [tap][channel] and bias of n channels from c0 on, zeros past them. */
+static void
+pack_panel(const Pack *k, Panel *b, int64_t n, int64_t pitch)
+{
+    const SnFilterF32 *f = k->f;
+    int64_t taps = k->p->taps;
+    float *w = sn_alloc_n(k->a, (size_t)(taps * pitch), sizeof *w);
+    float *bias = SN_NEW_N(k->a, float, pitch);
+
+    for (int64_t t0 = 0; t0 < taps; t0 += 16) /* lines of both sides stay */
+        for (int64_t i = 0; i < n; i++) {
+            const float *from = f->w + (b->c0 + i) * f->step_c;
+            for (int64_t t = t0; t < min64(t0 + 16, taps); t++)
+                w[t * pitch + i] = from[t * f->step_k];
+        }
+    for (int64_t i = 0; f->bias && i < n; i++)
+        bias[i] = f->bias[b->c0 + i];
+    b->w = w;
+    b->bias = bias;
+}
+
+static void
+pack_gemm(const Pack *k)
+{
+    SnConvF32 *p = k->p;
+    const SnConvGeo *o = &p->geo;
+    int64_t ocg = o->oc / o->group, most = p->g->npanel * SN_LANE;
+    Panel *v = NULL;
+    uint32_t n = 0;
+
+    for (int64_t g = 0; g < o->group; g++)
+        for (int64_t c = 0; c < ocg; c += most) {
+            Panel b = {.c0 = g * ocg + c, .x0 = g * (o->c / o->group)};
+            b.ncol = (int)min64(ocg - c, most);
+            b.npanel = (b.ncol + SN_LANE - 1) / SN_LANE;
+            pack_panel(k, &b, b.ncol, b.npanel * SN_LANE);
+            SN_PUSH(k->a, v, n, b);
+        }
+    p->panel = v;
+    p->npanel = n;
+}
+
+static int64_t
+padded(int64_t c)
+{
+    return (c + SN_LANE - 1) / SN_LANE * SN_LANE;
+}
+
+static void
+pack_dw(const Pack *k)
+{
+    Panel *b = SN_NEW(k->a, Panel);
+
+    pack_panel(k, b, k->p->geo.oc, padded(k->p->geo.oc));
+    k->p->panel = b;
+    k->p->npanel = 1;
+}
+
+const SnConvF32 *
+sn_conv_f32_plan(SnArena *a, SnIsa isa, const SnConvGeo *geo,
+                 const SnFilterF32 *f)
+{
+    SnConvF32 *p = SN_NEW(a, SnConvF32);
+    Pack k = {a, p, f};
+
+    p->g = sn_gemm_f32(isa);
+    p->geo = *geo;
+    p->lo = f->lo;
+    p->hi = f->hi;
+    p->depthwise =
+        geo->group > 1 && geo->group == geo->c && geo->group == geo->oc;
+    p->taps = geo->kh * geo->kw * (geo->c / geo->group);
+    p->nkb = p->taps ? (p->taps + BLOCK_TAPS - 1) / BLOCK_TAPS : 1;
+    if (geo->oh == 0 || geo->ow == 0 || geo->n == 0 || geo->oc == 0)
+        return p;
+    set_classes(a, p);
+    if (p->depthwise)
+        pack_dw(&k);
+    else
+        pack_gemm(&k);
+    return p;
+}
+
+/* ---- running ---- */
+
+/* Rows of the next tile when `left` remain, so that the last ones are even. */
+static int
+tile_rows(int64_t left, int most)
+{
+    int64_t n = (left + most - 1) / most;
+
+    return (int)((left + n - 1) / n);
+}
+
+/* Pixels [from, to) of a class, counted through all images, times a block of
+ * taps of a panel. */
+static void
+run_class(const SnConvF32 *p, const Class *k, const Panel *b, int64_t kb,
+          const float *x, float *y, int64_t from, int64_t to)
+{
+    const SnConvGeo *o = &p->geo;
+    int most = p->g->nrow[b->npanel - 1];
+    SnTileF32 t = {.w = b->w,
+                   .run = k->run + k->at[kb],
+                   .nrun = k->at[kb + 1] - k->at[kb],
+                   .bias = kb == 0 ? b->bias : NULL,
+                   .last = kb == p->nkb - 1,
+                   .lo = p->lo,
+                   .hi = p->hi,
+                   .npanel = b->npanel,
+                   .ncol = b->ncol};
+    int64_t c = from % k->c.no, r = from / k->c.no % k->r.no;
+    int64_t i = from / (k->c.no * k->r.no);
+
+    while (from < to) {
+        int n = tile_rows(to - from, most);
+        for (int j = 0; j < n; j++) {
+            int64_t row = k->r.o0 + r, col = k->c.o0 + c;
+            t.x[j] = x + i * o->h * o->w * o->c + b->x0 +
+                     first_tap(o, k, row, col);
+            t.y[j] = y + ((i * o->oh + row) * o->ow + col) * o->oc + b->c0;
+            if (++c == k->c.no) {
+                c = 0;
+                if (++r == k->r.no) {
+                    r = 0;
+                    i++;
+                }
+            }
+        }
+        t.nrow = n;
+        p->g->tile[b->npanel - 1][n - 1](&t);
+        from += n;
+    }
+}
+
+static void
+run_dw(const SnConvF32 *p, const Class *k, const float *x, float *y,
+       int64_t from, int64_t to)
+{
+    const SnConvGeo *o = &p->geo;
+    SnDwF32 d = {.npx = k->c.no,
+                 .step = o->sw * o->c,
+                 .pitch = o->oc,
+                 .ntap = k->ntap,
+                 .tap = k->tap,
+                 .row = k->row,
+                 .w = p->panel->w,
+                 .wpitch = padded(o->oc),
+                 .bias = p->panel->bias,
+                 .lo = p->lo,
+                 .hi = p->hi,
+                 .nc = o->oc};
+
+    for (; from < to; from++) {
+        int64_t i = from / k->r.no, row = k->r.o0 + from % k->r.no;
+        d.x = x + i * o->h * o->w * o->c + first_tap(o, k, row, k->c.o0);
+        d.y = y + ((i * o->oh + row) * o->ow + k->c.o0) * o->oc;
+        p->g->dw(&d);
+    }
+}
+
+/* Panels are shared out where there are enough of them, pixels elsewhere. */
+void
+sn_conv_f32_run(const SnConvF32 *p, const float *x, float *y, int64_t part,
+                int64_t npart)
+{
+    bool split = !p->depthwise && p->npanel >= 4 * npart;
+    uint32_t b0 = 0, b1 = p->npanel;
+
+    if (split) {
+        b0 = (uint32_t)(p->npanel * part / npart);
+        b1 = (uint32_t)(p->npanel * (part + 1) / npart);
+        part = 0;
+        npart = 1;
+    }
+    for (uint32_t b = b0; b < b1; b++)
+        for (int64_t kb = 0; kb < (p->depthwise ? 1 : p->nkb); kb++)
+            for (uint32_t i = 0; i < p->nclass; i++) {
+                const Class *k = &p->class[i];
+                int64_t n = p->geo.n * k->r.no * (p->depthwise ? 1 : k->c.no);
+                int64_t from = n * part / npart, to = n * (part + 1) / npart;
+                if (p->depthwise)
+                    run_dw(p, k, x, y, from, to);
+                else
+                    run_class(p, k, &p->panel[b], kb, x, y, from, to);
+            }
+}
+
+/* ---- portable ---- */
+
+static float
+clamped(float v, float lo, float hi)
+{
+    return v < lo ? lo : v > hi ? hi : v;
+}
+
+static void
+tile_ref(const SnTileF32 *t)
+{
+    for (int r = 0; r < t->nrow; r++) {
+        float acc[SN_LANE];
+        for (int i = 0; i < SN_LANE; i++)
+            acc[i] = t->bias ? t->bias[i] : i < t->ncol ? t->y[r][i] : 0;
+        for (int64_t s = 0; s < t->nrun; s++) {
+            const float *x = t->x[r] + t->run[s].x;
+            const float *w = t->w + t->run[s].k * SN_LANE;
+            for (int64_t j = 0; j < t->run[s].n; j++, w += SN_LANE)
+                for (int i = 0; i < SN_LANE; i++)
+                    acc[i] = fmaf(x[j], w[i], acc[i]);
+        }
+        for (int i = 0; i < t->ncol; i++)
+            t->y[r][i] = t->last ? clamped(acc[i], t->lo, t->hi) : acc[i];
+    }
+}
+
+static void
+dw_ref(const SnDwF32 *d)
+{
+    for (int64_t i = 0; i < d->npx; i++)
+        for (int64_t c = 0; c < d->nc; c++) {
+            float acc = d->bias[c];
+            for (int64_t t = 0; t < d->ntap; t++)
+                acc = fmaf(d->x[i * d->step + d->tap[t] + c],
+                           d->w[d->row[t] * d->wpitch + c], acc);
+            d->y[i * d->pitch + c] = clamped(acc, d->lo, d->hi);
+        }
+}
+
+const SnGemmF32 sn_gemm_f32_ref = {
+    .npanel = 1,
+    .nrow = {4},
+    .tile = {{tile_ref, tile_ref, tile_ref, tile_ref}},
+    .dw = dw_ref,
+};
