@@ -589,6 +589,9 @@ typedef struct SnDefs {
     SnDefDerive **derive;
 } SnDefs;
 
+/* Of the text of all files parsed so far, in order. */
+uint64_t sn_defs_hash(const SnDefs *defs);
+
 /* Parses path and what it includes (each file once; includes are looked for
  * beside the including file, then in dirs) into defs.  All syntax errors are
  * reported; parsing goes on after each. */

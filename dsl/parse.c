@@ -4,6 +4,7 @@
 
 #include <string.h>
 #include <sys/stat.h>
+#include <xxhash.h>
 #include "base/buf.h"
 #include "base/file.h"
 #include "gram.h"
@@ -15,6 +16,16 @@ sn_defs_new(SnArena *a)
 
     f->arena = a;
     return f;
+}
+
+uint64_t
+sn_defs_hash(const SnDefs *defs)
+{
+    uint64_t h = 0;
+
+    for (uint32_t i = 0; i < defs->nsrc; i++)
+        h = XXH64(defs->src[i]->text, defs->src[i]->nbyte, h);
+    return h;
 }
 
 /* ---- tokens into the parser ---- */

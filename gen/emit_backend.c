@@ -204,10 +204,10 @@ sn_emit_backends(const SnDefs *defs, SnDiag *d, SnBuf *b, const char *outdir)
         if (v[i].n)
             emit_header(defs, defs->backend[i], &v[i], outdir, d);
     }
-    sn_puts(b, "\nconst SnBackendDesc sn_backends[] = {\n");
+    sn_puts(b, "\nconst SnBackendDesc sn_core_backends[] = {\n");
     for (uint32_t i = 0; i < defs->nbackend; i++)
         put_row(defs, b, defs->backend[i], &v[i]);
     if (!defs->nbackend)
         sn_puts(b, "    { .name = NULL },\n");
-    sn_putf(b, "};\nconst uint32_t sn_nbackend = %u;\n", defs->nbackend);
+    sn_putf(b, "};\nconst uint32_t sn_core_nbackend = %u;\n", defs->nbackend);
 }

@@ -614,8 +614,29 @@ put_family(SnBuf *b, const SnDefFamily *f)
     sn_puts(b, " },\n");
 }
 
+/* Bit i is the derive line or class that sn_rg_join numbers i. */
 static void
-put_row(SnBuf *b, const SnDefNode *n, Kd k)
+put_joins(SnBuf *b, const SnDefs *s, const SnDefNode *n)
+{
+    uint32_t nbit = s->nderive + s->nclass;
+
+    sn_puts(b, "      .joins = (const uint64_t[]){");
+    for (uint32_t w = 0; w <= nbit / 64; w++) {
+        uint64_t v = 0;
+        for (uint32_t i = 64 * w; i < nbit && i < 64 * w + 64; i++) {
+            const uint64_t *m = i < s->nderive
+                                    ? s->derive[i]->member
+                                    : s->cls[i - s->nderive]->member;
+            if (m && (m[n->kind / 64] >> n->kind % 64 & 1))
+                v |= UINT64_C(1) << i % 64;
+        }
+        sn_putf(b, "%s 0x%llx", w ? "," : "", (unsigned long long)v);
+    }
+    sn_puts(b, " },\n");
+}
+
+static void
+put_row(SnBuf *b, const SnDefs *s, const SnDefNode *n, Kd k)
 {
     double cost = 0;
     uint32_t na = n->nall;
@@ -624,7 +645,8 @@ put_row(SnBuf *b, const SnDefNode *n, Kd k)
         sn_const_num(n->cost, &cost);
     sn_putf(b, "    [SN_K_%s] =\n    { .name = \"%s\", .doc = ", k.up, n->name);
     sn_emit_str(b, n->doc ? n->doc : "");
-    sn_putf(b, ",\n      .nin = %u, .nout = %u", n->nin, n->nout);
+    sn_putf(b, ",\n      .kind = SN_K_%s, .nin = %u, .nout = %u", k.up, n->nin,
+            n->nout);
     if (n->nin)
         sn_putf(b, ", .in = %s_in", k.lo);
     if (n->nout)
@@ -647,6 +669,7 @@ put_row(SnBuf *b, const SnDefNode *n, Kd k)
     if (n->nrinv)
         sn_putf(b, "      .ninv = %u, .inv = %s_inv,\n", n->nrinv, k.lo);
     put_family(b, &n->family);
+    put_joins(b, s, n);
     sn_puts(b, "      .cost = ");
     sn_emit_f32(b, cost);
     sn_puts(b, ", .backend = ");
@@ -730,20 +753,20 @@ emit_kinds_c(const SnDefs *s, const char *outdir, SnDiag *d)
         put_onnx_maps(&b, n, k);
         put_new(&b, n, k);
     }
-    sn_puts(&b, "\nconst SnKindDesc sn_kinds[] = {\n"
+    sn_puts(&b, "\nconst SnKindDesc sn_core_kinds[] = {\n"
                 "    [0] = { .name = \"\", .doc = \"\", .form_of = -1, "
                 ".clamp = -1, .where = \"\" },\n");
     for (uint32_t i = 0; i < s->nnode; i++)
-        put_row(&b, s->node[i], kind_names(s->arena, s->node[i]));
-    sn_puts(&b, "};\nconst uint32_t sn_nkind = SN_K_END;\n\n"
+        put_row(&b, s, s->node[i], kind_names(s->arena, s->node[i]));
+    sn_puts(&b, "};\nconst uint32_t sn_core_nkind = SN_K_END;\n\n"
                 "/* domain, op, since, until, hook, entries */\n"
-                "const SnOnnxDesc sn_onnx[] = {\n");
+                "const SnOnnxDesc sn_core_onnx[] = {\n");
     for (uint32_t i = 0; i < s->nnode; i++)
         nonnx += put_onnx_rows(&b, s->node[i],
                                kind_names(s->arena, s->node[i]));
     if (nonnx == 0)
         sn_puts(&b, "    { .domain = \"\", .op = \"\" }\n");
-    sn_putf(&b, "};\nconst uint32_t sn_nonnx = %u;\n", nonnx);
+    sn_putf(&b, "};\nconst uint32_t sn_core_nonnx = %u;\n", nonnx);
     sn_emit_file(&b, outdir, "sn_kinds.c", d);
 }
 

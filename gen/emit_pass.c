@@ -159,6 +159,44 @@ visit_name(const SnDefs *defs, const Group *g)
                      : sn_format(defs->arena, "visit_%s", s);
 }
 
+/* A root of a kind that is declared later, in a plugin: `any CLASS` and
+ * `forms KIND` ask its descriptor. */
+static void
+put_later(const SnDefs *defs, SnBuf *b, const Group *g)
+{
+    SnArena *a = defs->arena;
+    SnBuf t;
+
+    sn_buf_init(&t, a);
+    for (uint32_t i = 0; i < g->n; i++) {
+        const SnDefRule *r = g->rule[i];
+        const SnDefNode *o = sn_rg_dispatched(defs, r) ? sn_rg_operand0(r)
+                                                       : NULL;
+        if (r->pat->pk == SN_P_CALL)
+            continue;
+        sn_puts(&t, t.n ? " || (" : "return (");
+        if (r->pat->pk == SN_P_FORMS)
+            sn_putf(&t, "sn_is_form(sn_node(g, id)->kind, SN_K_%s)",
+                    sn_upper(a, r->pat->node->name));
+        else
+            sn_putf(&t, "sn_joins(sn_desc_in(g, sn_node(g, id)->kind), %u)",
+                    sn_rg_join(defs, r->pat->cls));
+        if (o)
+            sn_putf(&t, " && sn_operand_kind(g, id) == SN_K_%s",
+                    sn_upper(a, o->name));
+        sn_putf(&t, " && %s)", call(defs, r));
+    }
+    sn_puts(b, "    default:\n");
+    if (t.n) {
+        sn_puts(b, "        if (sn_node(g, id)->kind < SN_K_END)\n"
+                   "            return false;\n");
+        sn_putc(&t, ';');
+        sn_rg_wrap(b, 8, sn_buf_str(&t));
+    } else {
+        sn_puts(b, "        return false;\n");
+    }
+}
+
 static void
 put_visit(const SnDefs *defs, SnBuf *b, const Group *g)
 {
@@ -188,7 +226,8 @@ put_visit(const SnDefs *defs, SnBuf *b, const Group *g)
         else
             put_return(defs, b, 8, v, n, NULL, true);
     }
-    sn_puts(b, "    default:\n        return false;\n    }\n}\n");
+    put_later(defs, b, g);
+    sn_puts(b, "    }\n}\n");
 }
 
 /* ---- sets of kinds ---- */
@@ -206,13 +245,20 @@ family(SnArena *a, const SnDefDerive *v)
     return sinks_layout(v) ? "LAYOUT" : sn_upper(a, v->family);
 }
 
-static const char *
-kinds_name(const SnDefs *defs, const SnDefPass *p, const SnDefDerive *v)
+uint32_t
+sn_rg_join(const SnDefs *defs, const void *derive_or_class)
 {
-    return sn_format(defs->arena, "kinds_%s_%s", p->name, v->family);
+    uint32_t i = 0;
+
+    while (i < defs->nderive && defs->derive[i] != derive_or_class)
+        i++;
+    while (i >= defs->nderive && defs->cls[i - defs->nderive] !=
+           derive_or_class)
+        i++;
+    return i;
 }
 
-/* The kinds as a bit set, with their names above it. */
+/* The kinds that the rows of sn_kinds.c say take part, for the reader. */
 static void
 put_kinds(const SnDefs *defs, SnBuf *b, const SnDefPass *p,
           const SnDefDerive *v)
@@ -227,11 +273,7 @@ put_kinds(const SnDefs *defs, SnBuf *b, const SnDefPass *p,
     }
     sn_putf(b, "\n/* %s.%s: kinds that take part\n", p->name, v->family);
     sn_rg_quote(b, " *   ", t.n ? sn_buf_str(&t) : "none");
-    sn_putf(b, " */\nstatic const uint64_t %s[] = {", kinds_name(defs, p, v));
-    for (uint32_t i = 0; i <= defs->nnode / 64; i++)
-        sn_putf(b, "%s 0x%016llx", i ? "," : "",
-                (unsigned long long)v->member[i]);
-    sn_puts(b, " };\n");
+    sn_puts(b, " */\n");
 }
 
 /* ---- tables ---- */
@@ -265,9 +307,9 @@ put_steps(const SnDefs *defs, SnBuf *b, const SnDefPass *p, const char *name)
         if (v) {
             sn_putf(b,
                     "    { .family = SN_FAM_%s, .rule = %s,\n"
-                    "      .kinds = %s },\n",
+                    "      .join = %u },\n",
                     family(a, v), sn_rg_derive_enum(defs, v),
-                    kinds_name(defs, p, v));
+                    sn_rg_join(defs, v));
             i++;
             continue;
         }
@@ -320,7 +362,7 @@ put_pass_parts(const SnDefs *defs, SnBuf *b, const SnDefPass *p)
 static void
 put_passes(const SnDefs *defs, SnBuf *b)
 {
-    sn_puts(b, "\nconst SnPassDesc sn_passes[] = {\n");
+    sn_puts(b, "\nconst SnPassDesc sn_core_passes[] = {\n");
     for (uint32_t i = 0; i < defs->npass; i++) {
         const SnDefPass *p = defs->pass[i];
         const char *name = pass_name(defs, p);
@@ -347,7 +389,7 @@ put_passes(const SnDefs *defs, SnBuf *b)
     }
     if (!defs->npass)
         sn_puts(b, "    { .name = NULL },\n");
-    sn_putf(b, "};\nconst uint32_t sn_npass = %u;\n", defs->npass);
+    sn_putf(b, "};\nconst uint32_t sn_core_npass = %u;\n", defs->npass);
 }
 
 static void
@@ -436,14 +478,14 @@ put_derive(const SnDefs *defs, SnBuf *b, const SnDefDerive *v)
 static void
 put_rules(const SnDefs *defs, SnBuf *b)
 {
-    sn_puts(b, "\nconst SnRuleDesc sn_rules[] = {\n");
+    sn_puts(b, "\nconst SnRuleDesc sn_core_rules[] = {\n");
     for (uint32_t i = 0; i < defs->nrule; i++)
         put_rule(defs, b, defs->rule[i]);
     for (uint32_t i = 0; i < defs->nderive; i++)
         put_derive(defs, b, defs->derive[i]);
     if (defs->nrule + defs->nderive == 0)
         sn_puts(b, "    { .pass = NULL },\n");
-    sn_putf(b, "};\nconst uint32_t sn_nrule = %u;\n",
+    sn_putf(b, "};\nconst uint32_t sn_core_nrule = %u;\n",
             defs->nrule + defs->nderive);
 }
 

@@ -183,8 +183,10 @@ kind_test(SnRg *cx, const SnPat *p, const char *id)
     if (p->pk == SN_P_FORMS)
         return sn_format(cx->a, "!sn_is_form(sn_node(g, %s)->kind, %s)", id,
                          sn_rg_kind(cx, p->node));
-    return sn_format(cx->a, "!sn_in_set(class_%s, sn_node(g, %s)->kind)",
-                     p->cls->name, id);
+    return sn_format(cx->a,
+                     "!sn_joins(sn_desc_in(g, sn_node(g, %s)->kind), "
+                     "CLASS_%s)",
+                     id, sn_upper(cx->a, p->cls->name));
 }
 
 /* The node that makes operand `from`, if its kind fits; gives its C name. */

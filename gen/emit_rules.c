@@ -82,12 +82,11 @@ reads_class(const SnPat *p, const SnDefClass *c)
     return false;
 }
 
-/* The classes that rules ask for below their root. */
+/* The classes that rules ask for below their root: their numbers among the
+ * joins of a kind, with the names of those that the rows say are in it. */
 static void
 put_classes(const SnDefs *defs, SnBuf *b)
 {
-    uint32_t nword = defs->nnode / 64 + 1;
-
     for (uint32_t i = 0; i < defs->nclass; i++) {
         const SnDefClass *c = defs->cls[i];
         bool used = false;
@@ -108,11 +107,8 @@ put_classes(const SnDefs *defs, SnBuf *b)
         sn_putf(b, "\n/* %s: class %s\n", sn_where(defs->arena, c->pos),
                 c->name);
         sn_rg_quote(b, " *   ", t.n ? sn_buf_str(&t) : "empty");
-        sn_putf(b, " */\nstatic const uint64_t class_%s[] = { ", c->name);
-        for (uint32_t k = 0; k < nword; k++)
-            sn_putf(b, "%s0x%016llx", k ? ", " : "",
-                    (unsigned long long)c->member[k]);
-        sn_puts(b, " };\n");
+        sn_putf(b, " */\nenum { CLASS_%s = %u };\n",
+                sn_upper(b->a, c->name), sn_rg_join(defs, c));
     }
 }
 
@@ -150,6 +146,8 @@ sn_emit_rules(const SnDefs *defs, const char *outdir, SnDiag *d)
     }
     put_classes(defs, &b);
     sn_puts(&b, sn_buf_str(&rules));
+    sn_putf(&b, "\nconst uint64_t sn_core_hash = UINT64_C(0x%016llx);\n",
+            (unsigned long long)sn_defs_hash(defs));
     sn_puts(&b, "\n/* ---- passes ---- */\n");
     sn_emit_passes(defs, d, &b);
     sn_emit_backends(defs, d, &b, outdir);

@@ -152,6 +152,8 @@ void sn_emit_backends(const SnDefs *defs, SnDiag *d, SnBuf *b,
 void sn_emit_tests(const SnDefs *defs, const char *outdir, SnDiag *d);
 const SnDefPass *sn_rg_derive_pass(const SnDefs *defs, const SnDefDerive *v);
 const char *sn_rg_derive_enum(const SnDefs *defs, const SnDefDerive *v);
+/* The number of a derive line or a class in SnKindDesc.joins. */
+uint32_t sn_rg_join(const SnDefs *defs, const void *derive_or_class);
 const char *sn_rg_derive_text(SnArena *a, const SnDefDerive *v);
 
 #endif

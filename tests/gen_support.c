@@ -340,8 +340,8 @@ restrict_to(SnGt *t, const char *pass, const char *const *using,
     const char **off = NULL, **in = NULL;
     uint32_t noff = 0, nin = 0;
 
-    for (uint32_t i = 0; i < sn_nrule; i++) {
-        const SnRuleDesc *r = &sn_rules[i];
+    for (uint32_t i = 0; i < sn_rule_end(); i++) {
+        const SnRuleDesc *r = sn_rule(i);
         if (strcmp(r->pass, pass))
             continue;
         if (!listed(using, r->name))

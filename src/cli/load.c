@@ -68,8 +68,8 @@ sn_cli_rewrite_opts(SnCli *c, SnRewriteOpts *o)
         if (!o->backend) {
             SnBuf b;
             sn_buf_init(&b, c->a);
-            for (uint32_t i = 0; i < sn_nbackend; i++)
-                sn_putf(&b, "%s%s", i ? ", " : "", sn_backends[i].name);
+            for (uint32_t i = 0; i < sn_backend_end(); i++)
+                sn_putf(&b, "%s%s", i ? ", " : "", sn_backend_at(i)->name);
             return sn_fail(c->d, SN_EUSAGE, "--backend",
                            "no backend is named '%s' (there are: %s)",
                            a->backend, sn_buf_str(&b));

@@ -17,7 +17,7 @@ typedef struct Op { /* one line: an operator of some opsets */
 static bool
 has_quant(SnKind k)
 {
-    for (SnKind f = 1; f < sn_nkind; f++) {
+    for (SnKind f = 1; f < sn_kind_end(); f++) {
         const SnKindDesc *d = sn_desc(f);
         if (f != k && d->form_of != (int32_t)k)
             continue;
@@ -61,14 +61,14 @@ by_name(const void *x, const void *y)
 static Op *
 collect(SnArena *a, size_t *n)
 {
-    size_t most = sn_nonnx;
+    size_t most = sn_onnx_end();
     Op *ops;
 
-    while (sn_onnx_structural(most - sn_nonnx) != NULL)
+    while (sn_onnx_structural(most - sn_onnx_end()) != NULL)
         most++;
     ops = SN_NEW_N(a, Op, most);
-    for (uint32_t i = 0; i < sn_nonnx; i++) {
-        const SnOnnxDesc *e = &sn_onnx[i];
+    for (uint32_t i = 0; i < sn_onnx_end(); i++) {
+        const SnOnnxDesc *e = sn_onnx_at(i);
         ops[i] = (Op){
             .name = e->domain[0] != '\0'
                         ? sn_format(a, "%s:%s", e->domain, e->op)
@@ -81,10 +81,10 @@ collect(SnArena *a, size_t *n)
                                     : entry_note(a, e),
         };
     }
-    for (size_t i = sn_nonnx; i < most; i++)
-        ops[i] = (Op){.name = sn_onnx_structural(i - sn_nonnx),
+    for (size_t i = sn_onnx_end(); i < most; i++)
+        ops[i] = (Op){.name = sn_onnx_structural(i - sn_onnx_end()),
                       .since = 1,
-                      .note = sn_onnx_structural_note(i - sn_nonnx)};
+                      .note = sn_onnx_structural_note(i - sn_onnx_end())};
     qsort(ops, most, sizeof *ops, by_name);
     *n = most;
     return ops;

@@ -158,7 +158,7 @@ put_text(SnBuf *b, const SnQuantReport *r, const SnPlan *plan,
         sn_putf(b, "calibrated saturations dropped: %u\n", nw);
     for (uint32_t i = 0; i < r->nsite; i++)
         if (r->site[i].waived)
-            sn_putf(b, "  %s at %s%s%s\n", sn_rules[r->site[i].rule].name,
+            sn_putf(b, "  %s at %s%s%s\n", sn_rule(r->site[i].rule)->name,
                     r->site[i].node, r->site[i].detail ? ": " : "",
                     r->site[i].detail ? r->site[i].detail : "");
     sn_putf(b, "memory: arena %zu bytes (peak %zu in use), constants %zu "

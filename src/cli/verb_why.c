@@ -8,7 +8,7 @@
 void
 sn_put_reason(SnBuf *b, const SnReason *r)
 {
-    const char *rule = sn_rules[r->rule].name;
+    const char *rule = sn_rule(r->rule)->name;
     size_t n = strlen(rule), m = strcspn(r->node, " ");
 
     if (strncmp(r->text, rule, n) != 0)
@@ -59,7 +59,7 @@ sn_put_why_json(SnBuf *b, const SnWhy *w)
         sn_put_json(b, r->to);
         sn_puts(b, ", \"reasons\": [");
         for (uint32_t k = 0; k < r->nreason; k++) {
-            const SnRuleDesc *rule = &sn_rules[r->reason[k].rule];
+            const SnRuleDesc *rule = sn_rule(r->reason[k].rule);
             sn_puts(b, k ? ",\n   {\"rule\": " : "\n   {\"rule\": ");
             sn_put_json(b, sn_format(b->a, "%s.%s", rule->pass, rule->name));
             sn_puts(b, ", \"node\": ");

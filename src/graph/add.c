@@ -261,13 +261,13 @@ sn_try_add(SnGraph *g, const SnSpec *s, const char **why)
 {
     Draft r = {.d = NULL};
 
-    if (s->kind == 0 || s->kind >= sn_nkind)
+    if (s->kind == 0 || s->kind >= sn_kind_end())
         sn_bug("sn_add: there is no node kind %u", (unsigned)s->kind);
     if (g->nnode >= 1u << (32 - SN_RESBITS)) {
         *why = "the graph has too many nodes";
         return 0;
     }
-    r.d = sn_desc(s->kind);
+    r.d = sn_desc_in(g, s->kind);
     *why = draft(g, s, &r);
     return *why ? 0 : commit(g, s, &r);
 }

@@ -6,13 +6,33 @@
 #include "base/num.h"
 #include "graph/graph_priv.h"
 
+SnMoreKinds sn_more_kinds;
+
 SnKind
 sn_kind_named(const char *name)
 {
-    for (SnKind k = 1; k < sn_nkind; k++)
-        if (!strcmp(sn_kinds[k].name, name))
+    for (SnKind k = 1; k < sn_kind_end(); k++)
+        if (!strcmp(sn_desc(k)->name, name))
             return k;
     return 0;
+}
+
+void
+sn_graph_refine(SnGraph *g, uint32_t n, const SnRefineDesc *r)
+{
+    if (n == g->nrefine && r == g->refine)
+        return;
+    g->refined = SN_NEW_N(g->arena, SnKindDesc, n);
+    for (uint32_t i = 0; i < n; i++) {
+        SnKindDesc *d = &g->refined[i];
+        *d = *sn_desc(r[i].kind);
+        d->in = r[i].in;
+        d->out = r[i].out;
+        d->family = r[i].family;
+        d->joins = r[i].joins;
+    }
+    g->nrefine = n;
+    g->refine = r;
 }
 
 const SnAttrDesc *

@@ -220,6 +220,7 @@ typedef struct SnInvariant {
 
 typedef struct SnKindDesc {
     const char *name, *doc;
+    SnKind kind; /* its own number */
     uint8_t nin, nout; /* ports */
     const SnPortDesc *in, *out;
     uint16_t nattr;
@@ -236,22 +237,80 @@ typedef struct SnKindDesc {
     uint16_t ninv;
     const SnInvariant *inv;
     SnFamily family;
+    const uint64_t *joins; /* bit set: `derive` lines and classes it is in */
     float cost;
     const char *backend;  /* NULL: core */
     const char *where;    /* "nodes.def:46" */
 } SnKindDesc;
 
-extern const SnKindDesc sn_kinds[]; /* [0] is unused */
-extern const uint32_t sn_nkind;     /* one past the last */
-extern const SnOnnxDesc sn_onnx[];
-extern const uint32_t sn_nonnx;
+/* The program's own kinds; [0] is unused. */
+extern const SnKindDesc sn_core_kinds[];
+extern const uint32_t sn_core_nkind; /* one past the last */
+extern const SnOnnxDesc sn_core_onnx[];
+extern const uint32_t sn_core_nonnx;
 
+/* What a plugin added (backend/plugin.h); all zero without one.  Its kinds
+ * are numbered after the program's own. */
+typedef struct SnMoreKinds {
+    uint32_t nkind, nonnx;
+    const SnKindDesc *kind;
+    const SnOnnxDesc *onnx;
+} SnMoreKinds;
+extern SnMoreKinds sn_more_kinds;
+
+static inline uint32_t
+sn_kind_end(void) /* one past the last */
+{
+    return sn_core_nkind + sn_more_kinds.nkind;
+}
 static inline const SnKindDesc *
 sn_desc(SnKind k)
 {
-    return &sn_kinds[k];
+    return k < sn_core_nkind ? &sn_core_kinds[k]
+                             : &sn_more_kinds.kind[k - sn_core_nkind];
 }
 SnKind sn_kind_named(const char *name); /* 0 when unknown */
+static inline uint32_t
+sn_onnx_end(void)
+{
+    return sn_core_nonnx + sn_more_kinds.nonnx;
+}
+static inline const SnOnnxDesc *
+sn_onnx_at(uint32_t i) /* i < sn_onnx_end() */
+{
+    return i < sn_core_nonnx ? &sn_core_onnx[i]
+                             : &sn_more_kinds.onnx[i - sn_core_nonnx];
+}
+/* Is the kind in the derive line or class with this number? */
+static inline bool
+sn_joins(const SnKindDesc *d, uint32_t i)
+{
+    return d->joins[i / 64] >> i % 64 & 1;
+}
+
+/* ---- kinds as a backend narrows them ---- */
+
+/* A `refine`: facts that replace those of a kind on one backend, and what
+ * follows from them.  The set of graphs that verify only shrinks. */
+typedef struct SnRefineDesc {
+    SnKind kind;
+    const SnPortDesc *in, *out; /* all ports of the kind */
+    SnFamily family;
+    const uint64_t *joins;
+    const char *where; /* "npu.def:9" */
+} SnRefineDesc;
+/* From here on g is a graph for the backend that refines so; r lives as long
+ * as g.  n 0: for any. */
+void sn_graph_refine(SnGraph *g, uint32_t n, const SnRefineDesc *r);
+/* The kind as g's backend has it. */
+static inline const SnKindDesc *
+sn_desc_in(const SnGraph *g, SnKind k)
+{
+    for (uint32_t i = 0; i < g->nrefine; i++)
+        if (g->refine[i].kind == k)
+            return &g->refined[i];
+    return sn_desc(k);
+}
 
 /* Which input port an operand slot belongs to, and the slots of a port. */
 uint32_t sn_port_of_slot(const SnKindDesc *d, uint32_t nin, uint32_t slot);

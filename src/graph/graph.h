@@ -72,6 +72,9 @@ typedef struct SnGraph {
     uint32_t nnode;
     uint32_t nlive;
     struct SnNames *names; /* the set of names in use */
+    uint32_t nrefine;      /* desc.h: facts that its backend narrows, */
+    const struct SnRefineDesc *refine;
+    struct SnKindDesc *refined; /* and the kinds with them */
 } SnGraph;
 
 SnGraph *sn_graph_new(SnArena *a, const char *name);

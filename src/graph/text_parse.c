@@ -335,10 +335,10 @@ read_kind(SnReader *r, Stmt *s)
         return sn_rd_wanted(r, "a node kind");
     s->kind = sn_kind_named(name);
     if (!s->kind) {
-        const char **cand = SN_NEW_N(r->a, const char *, sn_nkind);
+        const char **cand = SN_NEW_N(r->a, const char *, sn_kind_end());
         size_t n = 0;
-        for (SnKind k = 1; k < sn_nkind; k++)
-            cand[n++] = sn_kinds[k].name;
+        for (SnKind k = 1; k < sn_kind_end(); k++)
+            cand[n++] = sn_desc(k)->name;
         const char *near = sn_closest(name, cand, n);
         sn_rd_fail(r, s->pos, "there is no node kind '%s'", name);
         if (near)

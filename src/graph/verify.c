@@ -88,7 +88,7 @@ operands_ok(Verify *v)
 {
     unsigned before = v->nbad;
 
-    if (v->n->kind == 0 || v->n->kind >= sn_nkind) {
+    if (v->n->kind == 0 || v->n->kind >= sn_kind_end()) {
         v->nbad++;
         sn_fail(v->d, SN_EINPUT, v->g->name, "node %u has unknown kind %u",
                 (unsigned)v->id, (unsigned)v->n->kind);
@@ -164,7 +164,7 @@ structure_ok(Verify *v)
         v->n = sn_node(v->g, id);
         if (v->n->dead)
             continue;
-        v->k = sn_desc(v->n->kind);
+        v->k = sn_desc_in(v->g, v->n->kind);
         nlive++;
         if (!operands_ok(v))
             continue;
@@ -506,7 +506,7 @@ sn_verify(const SnGraph *g, SnDiag *d)
         v.n = sn_node(g, id);
         if (v.n->dead)
             continue;
-        v.k = sn_desc(v.n->kind);
+        v.k = sn_desc_in(v.g, v.n->kind);
         check_node(&v);
     }
     return v.nbad ? SN_EINPUT : SN_OK;

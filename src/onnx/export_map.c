@@ -56,8 +56,8 @@ sn_xp_line(const SnXp *x, SnKind k)
 
     if (sn_desc(k)->form_of >= 0)
         k = (SnKind)sn_desc(k)->form_of;
-    for (uint32_t i = 0; i < sn_nonnx; i++) {
-        const SnOnnxDesc *e = &sn_onnx[i];
+    for (uint32_t i = 0; i < sn_onnx_end(); i++) {
+        const SnOnnxDesc *e = sn_onnx_at(i);
         bool now = e->domain[0] != '\0' ||
                    (e->since <= x->opset &&
                     (e->until == 0 || x->opset <= e->until));

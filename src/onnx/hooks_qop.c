@@ -73,7 +73,7 @@ form_for(SnOx *x, SnKind k, SnRef w, SnKind *out)
     *out = k;
     if (sn_type(x->g, w)->axis < 0)
         return SN_OK;
-    for (SnKind f = 1; f < sn_nkind; f++)
+    for (SnKind f = 1; f < sn_kind_end(); f++)
         if (sn_desc(f)->form_of == (int32_t)k && sn_desc(f)->backend == NULL) {
             *out = f;
             return SN_OK;

@@ -416,11 +416,11 @@ add_output(SnOx *x, const Onnx__ValueInfoProto *vi)
 static const char *
 similar(SnOx *x, const char *op)
 {
-    const char **name = SN_NEW_N(x->a, const char *, sn_nonnx + 64);
+    const char **name = SN_NEW_N(x->a, const char *, sn_onnx_end() + 64);
     size_t n = 0;
 
-    for (uint32_t i = 0; i < sn_nonnx; i++)
-        name[n++] = sn_onnx[i].op;
+    for (uint32_t i = 0; i < sn_onnx_end(); i++)
+        name[n++] = sn_onnx_at(i)->op;
     for (size_t i = 0; i < 64 && sn_onnx_structural(i) != NULL; i++)
         name[n++] = sn_onnx_structural(i);
     return sn_closest(op, name, n);

@@ -13,8 +13,8 @@ sn_ox_desc(const char *domain, const char *op, int64_t version,
     const SnOnnxDesc *best = NULL;
 
     *other = NULL;
-    for (uint32_t i = 0; i < sn_nonnx; i++) {
-        const SnOnnxDesc *e = &sn_onnx[i];
+    for (uint32_t i = 0; i < sn_onnx_end(); i++) {
+        const SnOnnxDesc *e = sn_onnx_at(i);
         if (strcmp(e->op, op) != 0 || strcmp(e->domain, domain) != 0)
             continue;
         *other = e;
@@ -405,10 +405,10 @@ results(SnOx *x, const Map *m, SnRef y)
 const SnOnnxDesc *
 sn_ox_entries(SnKind kind, const char *op)
 {
-    for (uint32_t i = 0; i < sn_nonnx; i++)
-        if (sn_onnx[i].kind == kind && sn_onnx[i].hook == NULL &&
-            strcmp(sn_onnx[i].op, op) == 0)
-            return &sn_onnx[i];
+    for (uint32_t i = 0; i < sn_onnx_end(); i++)
+        if (sn_onnx_at(i)->kind == kind && sn_onnx_at(i)->hook == NULL &&
+            strcmp(sn_onnx_at(i)->op, op) == 0)
+            return sn_onnx_at(i);
     sn_bug("onnx: %s has no line for %s", sn_desc(kind)->name, op);
 }
 

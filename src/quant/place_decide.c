@@ -10,7 +10,7 @@ bool
 sn_place_constant(const SnPlacing *pl, SnRef r)
 {
     const SnNode *n = sn_def(pl->g, r);
-    const SnKindDesc *d = sn_desc(n->kind);
+    const SnKindDesc *d = sn_desc_in(pl->g, n->kind);
 
     return n->data != NULL || (n->nin == 0 && !d->effect);
 }
@@ -212,7 +212,7 @@ tuple_why(SnPlacing *pl, SnId id, const SnKindDesc *f, const SnTuple *t,
     for (unsigned r = 0; r < n->nres; r++)
         if ((why = result_why(pl, id, f, t, r, e)))
             return why;
-    if (b && b->supports && !b->supports((SnKind)(f - sn_kinds), t))
+    if (b && b->supports && !b->supports(f->kind, t))
         return sn_format(pl->a, "backend %s does not run the %s form",
                          b->name, e == SN_QI16 ? "int16" : "int8");
     return NULL;
@@ -239,8 +239,8 @@ choose_tuple(SnPlacing *pl, SnId id, SnElem e)
     const char *why = NULL;
 
     for (int axis = 1; axis >= 0; axis--)
-        for (SnKind k = 1; k < sn_nkind; k++) {
-            const SnKindDesc *f = sn_desc(k);
+        for (SnKind k = 1; k < sn_kind_end(); k++) {
+            const SnKindDesc *f = sn_desc_in(pl->g, k);
             if (k != kind && f->form_of != (int32_t)kind)
                 continue;
             if (f->backend && (!b || strcmp(f->backend, b->name) != 0))
@@ -290,7 +290,7 @@ static bool
 is_candidate(const SnPlacing *pl, SnId id)
 {
     const SnNode *n = sn_node(pl->g, id);
-    const SnKindDesc *d = sn_desc(n->kind);
+    const SnKindDesc *d = sn_desc_in(pl->g, n->kind);
 
     if (n->nin == 0 || n->nres == 0 || d->effect
         || d->sem[0].cls == SN_C_CONVERT || d->sem[0].cls == SN_C_SOURCE)

@@ -36,7 +36,7 @@ float_reason(SnArena *a, const SnGraph *g, const SnRewriter *rw,
             return p->left_float[i].why;
     for (uint32_t i = 0; i < n; i++)
         if (dec[i].node == id
-            && sn_rules[dec[i].rule].family == SN_FAM_INTEGERIZE)
+            && sn_rule(dec[i].rule)->family == SN_FAM_INTEGERIZE)
             why = dec[i].text;
     return why ? sn_strdup(a, why) : "it has no int8 form";
 }

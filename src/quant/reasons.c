@@ -78,7 +78,7 @@ sn_why_rescales(SnArena *a, const SnGraph *g, const SnRewriteOpts *o,
     if (node && !(at = sn_find(c, node)))
         return sn_fail(d, SN_EUSAGE, node, "no value has this name");
     SN_TRY(sn_rewrite(first, c, passes));
-    for (uint32_t i = 0; i < sn_nrule; i++)
+    for (uint32_t i = 0; i < sn_rule_end(); i++)
         out->nfire += sn_rule_count(first, (uint16_t)i);
     if (node)
         at = sn_find(c, node);

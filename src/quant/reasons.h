@@ -7,7 +7,7 @@
 #include "rewrite/rewrite.h"
 
 typedef struct SnReason {
-    uint16_t rule;    /* in sn_rules */
+    uint16_t rule;    /* sn_rule(rule) */
     const char *node; /* "conv1 (Conv2D)" */
     const char *text;
 } SnReason;

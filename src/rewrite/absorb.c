@@ -22,7 +22,7 @@ run256(SnGraph *g, SnId id, const int8_t *x, const SnType *xt, int8_t *y,
        SnArena *a)
 {
     const SnNode *n = sn_node(g, id);
-    const SnKindDesc *d = sn_desc(n->kind);
+    const SnKindDesc *d = sn_desc_in(g, n->kind);
     int64_t dim = 256;
     const SnShape *sh = sn_shape(g->pool, 1, &dim);
     SnTensor in = {xt, sh, (void *)(uintptr_t)x};
@@ -38,7 +38,7 @@ static bool
 unary_point(const SnGraph *g, SnId id)
 {
     const SnNode *n = sn_node(g, id);
-    const SnKindDesc *d = sn_desc(n->kind);
+    const SnKindDesc *d = sn_desc_in(g, n->kind);
 
     return n->nin == 1 && n->nres == 1 && d->sem &&
            d->sem[0].map == SN_MAP_EACH && sn_elem_quant(n->res[0].type->elem);
@@ -132,7 +132,7 @@ static SnId
 rescale_of(const SnGraph *g, SnId id, uint32_t s, SnRef x)
 {
     const SnNode *n = sn_node(g, id);
-    const SnKindDesc *d = sn_desc(n->kind);
+    const SnKindDesc *d = sn_desc_in(g, n->kind);
     SnRef v = n->in[s].ref;
     uint32_t port = sn_port_of_slot(d, n->nin, s);
 
@@ -162,7 +162,7 @@ absorb_why(SnGraph *g, SnRewriter *rw, SnId id, uint32_t slot,
            const SnEdit *e, uint32_t *bslot, bool *waived)
 {
     SnNode *n = sn_node(g, id);
-    const SnKindDesc *d = sn_desc(n->kind);
+    const SnKindDesc *d = sn_desc_in(g, n->kind);
     uint32_t port = sn_port_of_slot(d, n->nin, slot);
     bool data = d->sem[0].arg[0].v == (int32_t)port, w = false;
     SnId r = SN_NODE(n->in[slot].ref);
@@ -193,7 +193,7 @@ static bool
 absorb_at(SnGraph *g, SnRewriter *rw, SnId id, uint32_t slot, uint16_t rule)
 {
     SnNode *n = sn_node(g, id);
-    const SnKindDesc *d = sn_desc(n->kind);
+    const SnKindDesc *d = sn_desc_in(g, n->kind);
     SnId r = SN_NODE(n->in[slot].ref);
     SnRef x = sn_in(g, r, 0);
     uint32_t bslot = n->nin, bfor = slot;
@@ -238,12 +238,12 @@ absorb_at(SnGraph *g, SnRewriter *rw, SnId id, uint32_t slot, uint16_t rule)
 
 bool
 sn_absorb(SnGraph *g, SnRewriter *rw, SnId id, uint16_t rule,
-          const uint64_t *kinds)
+          uint32_t join)
 {
     SnNode *n = sn_node(g, id);
-    const SnKindDesc *d = sn_desc(n->kind);
+    const SnKindDesc *d = sn_desc_in(g, n->kind);
 
-    if (!d->family.absorb || !sn_kind_in(kinds, n->kind) ||
+    if (!d->family.absorb || !sn_joins(d, join) ||
         n->kind == SN_K_RESCALE)
         return false;
     for (uint32_t s = 0; s < n->nin; s++) {
@@ -265,7 +265,7 @@ static bool
 same_splat(SnGraph *g, SnId p, SnId r)
 {
     const SnNode *n = sn_node(g, p);
-    const SnKindDesc *d = sn_desc(n->kind);
+    const SnKindDesc *d = sn_desc_in(g, n->kind);
     const SnType *rt = sn_type(g, SN_REF(r, 0));
     int64_t one = 256;
     const SnShape *sh = sn_shape(g->pool, 1, &one);
@@ -289,19 +289,19 @@ same_splat(SnGraph *g, SnId p, SnId r)
 
 bool
 sn_merge(SnGraph *g, SnRewriter *rw, SnId id, uint16_t rule,
-         const uint64_t *kinds)
+         uint32_t join)
 {
     if (sn_node(g, id)->kind != SN_K_RESCALE)
         return false;
     SnRef v = sn_in(g, id, 0);
     SnId p = SN_NODE(v);
     SnNode *n = sn_node(g, p);
-    const SnKindDesc *d = sn_desc(n->kind);
+    const SnKindDesc *d = sn_desc_in(g, n->kind);
     const SnType *rt = sn_type(g, SN_REF(id, 0)), *mid = sn_type(g, v);
 
     if (n->kind == SN_K_RESCALE || SN_RES(v) != 0)
         return false;
-    if (!d->family.merge || !sn_kind_in(kinds, n->kind)) {
+    if (!d->family.merge || !sn_joins(d, join)) {
         sn_declined(rw, rule, g, id, "merge: %s",
                     d->family.why_merge ? d->family.why_merge
                                         : "the producer's type is not free");

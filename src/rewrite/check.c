@@ -64,7 +64,7 @@ find_border(Env *e, SnRef v)
          * waived range, about values inside. */
         const SnSite *s = &e->rw->site[e->rw->nsite - 1];
         bool leaf = !s->waived && sn_is_const(e->g, v) &&
-                    sn_rules[s->rule].claim.kind != SN_CLAIM_REFINES;
+                    sn_rule(s->rule)->claim.kind != SN_CLAIM_REFINES;
         if (leaf && !in_list(e->leaf, e->nleaf, v))
             SN_PUSH(e->a, e->leaf, e->nleaf, v);
         if (!leaf && !in_list(e->border, e->nborder, v))
@@ -296,7 +296,7 @@ static bool
 run_real(Env *e, SnId id, SnTensor *out)
 {
     const SnNode *n = sn_node(e->g, id);
-    const SnKindDesc *d = sn_desc(n->kind);
+    const SnKindDesc *d = sn_desc_in(e->g, n->kind);
     const SnType *f32 = sn_type_plain(e->g->pool, SN_F32);
     const SnType *ti[64], *to[SN_MAXRES];
     SnTensor *in = SN_NEW_N(e->a, SnTensor, n->nin + 1);
@@ -367,7 +367,7 @@ differ(Env *e, const SnPair *p, const char *claim, int64_t i, double x,
        double y, double bound)
 {
     const SnSite *s = &e->rw->site[e->rw->nsite - 1];
-    const SnRuleDesc *r = &sn_rules[s->rule];
+    const SnRuleDesc *r = sn_rule(s->rule);
 
     return sn_fail(e->rw->d, SN_ECHECK, s->node,
                    "%s.%s (%s) claims %s, but result %s differs at element "
@@ -379,7 +379,7 @@ differ(Env *e, const SnPair *p, const char *claim, int64_t i, double x,
 static SnFamilyId
 family(const Env *e)
 {
-    return sn_rules[e->rw->site[e->rw->nsite - 1].rule].family;
+    return sn_rule(e->rw->site[e->rw->nsite - 1].rule)->family;
 }
 
 /* The value whose saturation the fire waived: below an old Rescale, or the
@@ -534,7 +534,7 @@ compare(Env *e, const SnPair *p)
     if (!sn_nuse(e->g, p->new_))
         return SN_OK; /* a second result that nobody reads */
     const SnTensor *x = eval(e, p->old), *y = eval(e, p->new_);
-    SnClaim c = sn_rules[e->rw->site[e->rw->nsite - 1].rule].claim;
+    SnClaim c = e->rw->fire_claim;
 
     if (!x || !y)
         return SN_OK; /* nothing runs this kind: lowered before it runs */

@@ -5,7 +5,7 @@ SnEdit
 sn_edit(SnGraph *g, SnId id)
 {
     const SnNode *n = sn_node(g, id);
-    const SnKindDesc *d = sn_desc(n->kind);
+    const SnKindDesc *d = sn_desc_in(g, n->kind);
     SnEdit e = {.kind = n->kind, .nin = n->nin, .nout = n->nres,
                 .calibrated = n->calibrated};
 

@@ -5,18 +5,19 @@
 #include "rewrite/rewrite.h"
 
 /* Each looks at node id and, if the family applies there, fires `rule` and
- * rewrites.  kinds restricts the nodes (not Rescales) that take part. */
+ * rewrites.  The nodes (not Rescales) that take part are those that join the
+ * derive line of that number. */
 bool sn_absorb(SnGraph *g, SnRewriter *rw, SnId id, uint16_t rule,
-               const uint64_t *kinds); /* id: a node with free inputs */
+               uint32_t join); /* id: a node with free inputs */
 bool sn_merge(SnGraph *g, SnRewriter *rw, SnId id, uint16_t rule,
-              const uint64_t *kinds); /* id: the Rescale */
+              uint32_t join); /* id: the Rescale */
 bool sn_sink(SnGraph *g, SnRewriter *rw, SnId id, uint16_t rule,
-             const uint64_t *kinds); /* id: a node with same ports */
+             uint32_t join); /* id: a node with same ports */
 bool sn_integerize(SnGraph *g, SnRewriter *rw, SnId id, uint16_t rule,
-                   const uint64_t *kinds); /* id: the float node */
+                   uint32_t join); /* id: the float node */
 
 bool sn_layout(SnGraph *g, SnRewriter *rw, SnId id, uint16_t rule,
-               const uint64_t *kinds); /* id: what reads a Transpose */
+               uint32_t join); /* id: what reads a Transpose */
 
 /* Moves commute with the kind's map (lemma L1), once its axis arguments are
  * renumbered: from the order of a transposed value, whose axis i is axis
@@ -25,11 +26,5 @@ bool sn_layout(SnGraph *g, SnRewriter *rw, SnId id, uint16_t rule,
 bool sn_axes_free(const SnKindDesc *d);
 bool sn_axes_renumber(SnArena *a, const SnKindDesc *d, void *attr,
                       SnInts perm);
-
-static inline bool
-sn_kind_in(const uint64_t *kinds, SnKind k)
-{
-    return !kinds || (kinds[k / 64] >> (k % 64) & 1);
-}
 
 #endif

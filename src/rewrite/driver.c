@@ -24,7 +24,7 @@ sn_rewriter_new(SnArena *a, const SnRewriteOpts *o, SnDiag *d)
     rw->d = d;
     if (!rw->o.backend)
         rw->o.backend = sn_backend_named("interp");
-    rw->count = SN_NEW_N(a, uint32_t, sn_nrule + 1);
+    rw->count = SN_NEW_N(a, uint32_t, sn_rule_end() + 1);
     return rw;
 }
 
@@ -38,15 +38,15 @@ step_at(SnRewriter *rw, SnGraph *g, const SnStep *s, SnId id)
     case SN_FAM_CUSTOM:
         return s->visit(g, rw, id);
     case SN_FAM_ABSORB:
-        return sn_absorb(g, rw, id, s->rule, s->kinds);
+        return sn_absorb(g, rw, id, s->rule, s->join);
     case SN_FAM_MERGE:
-        return sn_merge(g, rw, id, s->rule, s->kinds);
+        return sn_merge(g, rw, id, s->rule, s->join);
     case SN_FAM_SINK:
-        return sn_sink(g, rw, id, s->rule, s->kinds);
+        return sn_sink(g, rw, id, s->rule, s->join);
     case SN_FAM_LAYOUT:
-        return sn_layout(g, rw, id, s->rule, s->kinds);
+        return sn_layout(g, rw, id, s->rule, s->join);
     case SN_FAM_INTEGERIZE:
-        return sn_integerize(g, rw, id, s->rule, s->kinds);
+        return sn_integerize(g, rw, id, s->rule, s->join);
     }
     sn_bug("pass %s: step of unknown family %d", rw->pass->name,
            (int)s->family);
@@ -97,7 +97,7 @@ check_progress(SnRewriter *rw, uint32_t start, uint32_t nnode)
 {
     if (rw->status != SN_OK || rw->nfire - start <= 1000u + 64u * nnode)
         return;
-    const SnRuleDesc *r = &sn_rules[rw->site[rw->nsite - 1].rule];
+    const SnRuleDesc *r = sn_rule(rw->site[rw->nsite - 1].rule);
     rw->status = sn_fail(rw->d, SN_EINTERNAL, rw->site[rw->nsite - 1].node,
                          "pass %s does not end: %u fires on %u nodes; the "
                          "last was %s.%s (%s)", rw->pass->name,
@@ -243,8 +243,8 @@ built_in(SnRewriter *rw, SnGraph *g, const char *name, bool *known)
 static const SnPassDesc *
 pass_named(const SnRewriter *rw, const char *name)
 {
-    for (uint32_t i = 0; i < sn_npass; i++) {
-        const SnPassDesc *p = &sn_passes[i];
+    for (uint32_t i = 0; i < sn_pass_end(); i++) {
+        const SnPassDesc *p = sn_pass_at(i);
         if (strcmp(p->name, name))
             continue;
         if (!p->backend || !strcmp(p->backend, rw->o.backend->name))
@@ -265,9 +265,9 @@ run_one(SnRewriter *rw, SnGraph *g, const char *name)
     /* keep_lower is every lowering pass, less what the backend keeps. */
     if (!strcmp(name, "keep_lower")) {
         keep = true;
-        for (uint32_t i = 0; i < sn_npass; i++)
-            if (sn_passes[i].lowering) {
-                rw->pass = &sn_passes[i];
+        for (uint32_t i = 0; i < sn_pass_end(); i++)
+            if (sn_pass_at(i)->lowering) {
+                rw->pass = sn_pass_at(i);
                 nvisit += run_pass(rw, g, keep);
             }
     } else {
@@ -310,11 +310,11 @@ static SnStatus
 unknown_name(SnRewriter *rw, const char *name)
 {
     const char **cand = SN_NEW_N(rw->arena, const char *,
-                                 sn_npass + sn_npipeline + NBUILTIN);
+                                 sn_pass_end() + sn_npipeline + NBUILTIN);
     size_t n = 0;
 
-    for (uint32_t i = 0; i < sn_npass; i++)
-        cand[n++] = sn_passes[i].name;
+    for (uint32_t i = 0; i < sn_pass_end(); i++)
+        cand[n++] = sn_pass_at(i)->name;
     for (uint32_t i = 0; i < sn_npipeline; i++)
         cand[n++] = sn_pipelines[i].name;
     for (int i = 0; i < NBUILTIN; i++)
@@ -345,13 +345,13 @@ names_rule(const char *s)
 {
     const char *dot = strchr(s, '.');
 
-    for (uint32_t i = 0; i < sn_nrule; i++) {
-        size_t n = strlen(sn_rules[i].pass);
-        if (!dot && !strcmp(s, sn_rules[i].pass))
+    for (uint32_t i = 0; i < sn_rule_end(); i++) {
+        size_t n = strlen(sn_rule(i)->pass);
+        if (!dot && !strcmp(s, sn_rule(i)->pass))
             return true;
-        if (dot && !strcmp(dot + 1, sn_rules[i].name) &&
+        if (dot && !strcmp(dot + 1, sn_rule(i)->name) &&
             ((dot - s == 1 && *s == '*') ||
-             ((size_t)(dot - s) == n && !strncmp(s, sn_rules[i].pass, n))))
+             ((size_t)(dot - s) == n && !strncmp(s, sn_rule(i)->pass, n))))
             return true;
     }
     return false;
@@ -373,11 +373,11 @@ no_such(SnRewriter *rw, const char *flag, const char *what, const char *name,
 static SnStatus
 check_names(SnRewriter *rw)
 {
-    const char **cand = SN_NEW_N(rw->arena, const char *, 3 * sn_nrule + 1);
+    const char **cand = SN_NEW_N(rw->arena, const char *, 3 * sn_rule_end() + 1);
     size_t n = 0;
 
-    for (uint32_t i = 0; i < sn_nrule; i++) {
-        const SnRuleDesc *r = &sn_rules[i];
+    for (uint32_t i = 0; i < sn_rule_end(); i++) {
+        const SnRuleDesc *r = sn_rule(i);
         cand[n++] = r->pass;
         cand[n++] = sn_format(rw->arena, "%s.%s", r->pass, r->name);
         cand[n++] = sn_format(rw->arena, "*.%s", r->name);
@@ -386,9 +386,9 @@ check_names(SnRewriter *rw)
         if (!names_rule(*p))
             return no_such(rw, "--disable", "pass or rule", *p, cand, n);
     n = 0;
-    for (uint32_t i = 0; i < sn_nrule; i++)
-        if (sn_rules[i].optin)
-            cand[n++] = sn_rules[i].optin;
+    for (uint32_t i = 0; i < sn_rule_end(); i++)
+        if (sn_rule(i)->optin)
+            cand[n++] = sn_rule(i)->optin;
     for (const char *const *p = rw->o.optin; p && *p; p++) {
         size_t k = 0;
         while (k < n && strcmp(cand[k], *p))
@@ -400,8 +400,8 @@ check_names(SnRewriter *rw)
     if (!after || !strcmp(after, "all") || is_pass_name(rw, after))
         return SN_OK;
     n = 0;
-    for (uint32_t i = 0; i < sn_npass; i++)
-        cand[n++] = sn_passes[i].name;
+    for (uint32_t i = 0; i < sn_pass_end(); i++)
+        cand[n++] = sn_pass_at(i)->name;
     for (int i = 0; i < NBUILTIN; i++)
         cand[n++] = built_in_names[i];
     return no_such(rw, "--print-after", "pass", after, cand, n);
@@ -411,6 +411,7 @@ SnStatus
 sn_rewrite(SnRewriter *rw, SnGraph *g, const char *names)
 {
     SN_TRY(check_names(rw));
+    sn_graph_target(g, rw->o.backend);
     while (*names) {
         size_t n = strcspn(names, ",");
         const char *name = sn_strndup(rw->arena, names, n);
@@ -446,8 +447,8 @@ sn_family_count(const SnRewriter *rw, SnFamilyId f)
 {
     uint32_t n = 0;
 
-    for (uint32_t i = 0; i < sn_nrule; i++)
-        if (sn_rules[i].family == f)
+    for (uint32_t i = 0; i < sn_rule_end(); i++)
+        if (sn_rule(i)->family == f)
             n += rw->count[i];
     return n;
 }
@@ -456,10 +457,10 @@ void
 sn_rewrite_stats(const SnRewriter *rw, FILE *out)
 {
     fprintf(out, "%8s  rule\n", "fires");
-    for (uint32_t i = 0; i < sn_nrule; i++)
+    for (uint32_t i = 0; i < sn_rule_end(); i++)
         if (rw->count[i])
-            fprintf(out, "%8u  %s.%s (%s)\n", rw->count[i], sn_rules[i].pass,
-                    sn_rules[i].name, sn_rules[i].where);
+            fprintf(out, "%8u  %s.%s (%s)\n", rw->count[i], sn_rule(i)->pass,
+                    sn_rule(i)->name, sn_rule(i)->where);
     fprintf(out, "%8u  in all\n", rw->nfire);
 }
 
@@ -481,15 +482,23 @@ sn_rewrite_times(const SnRewriter *rw, FILE *out)
             sum.nvisit, "", sum.name);
 }
 
+SnMoreRules sn_more_rules;
+
+void
+sn_graph_target(SnGraph *g, const SnBackendDesc *b)
+{
+    sn_graph_refine(g, b ? b->nrefine : 0, b ? b->refine : NULL);
+}
+
 const SnBackendDesc *
 sn_backend_named(const char *name)
 {
-    for (uint32_t i = 0; i < sn_nbackend; i++) {
-        const char *a = sn_backends[i].name, *b = name;
+    for (uint32_t i = 0; i < sn_backend_end(); i++) {
+        const char *a = sn_backend_at(i)->name, *b = name;
         while (*a && (*a | 32) == (*b | 32))
             a++, b++;
         if (!*a && !*b)
-            return &sn_backends[i];
+            return sn_backend_at(i);
     }
     return NULL;
 }

@@ -65,7 +65,14 @@ allowed(const SnPassDesc *p, SnClaim c)
 bool
 sn_fire(SnRewriter *rw, uint16_t rule, SnGraph *g, SnId root)
 {
-    const SnRuleDesc *r = &sn_rules[rule];
+    return sn_fire_claim(rw, rule, sn_rule(rule)->claim, g, root);
+}
+
+bool
+sn_fire_claim(SnRewriter *rw, uint16_t rule, SnClaim claim, SnGraph *g,
+              SnId root)
+{
+    const SnRuleDesc *r = sn_rule(rule);
 
     if (rw->status != SN_OK)
         return false;
@@ -80,7 +87,7 @@ sn_fire(SnRewriter *rw, uint16_t rule, SnGraph *g, SnId root)
                     rw->o.backend->name);
         return false;
     }
-    if (rw->pass && !allowed(rw->pass, r->claim)) {
+    if (rw->pass && !allowed(rw->pass, claim)) {
         sn_declined(rw, rule, g, root, "pass %s does not allow its claim",
                     rw->pass->name);
         return false;
@@ -92,6 +99,7 @@ sn_fire(SnRewriter *rw, uint16_t rule, SnGraph *g, SnId root)
     rw->firing = true;
     rw->fire_mark = g->nnode;
     rw->fire_root = root;
+    rw->fire_claim = claim;
     rw->npair = 0;
     rw->ndead = 0;
     rw->nmoved = 0;
@@ -144,7 +152,7 @@ sn_revisit(SnRewriter *rw, SnGraph *g, SnId id)
 static bool
 fits(SnRewriter *rw, const SnGraph *g, SnRef old, SnRef new_)
 {
-    const SnRuleDesc *r = &sn_rules[rw->site[rw->nsite - 1].rule];
+    const SnRuleDesc *r = sn_rule(rw->site[rw->nsite - 1].rule);
     SnBuf x, y;
 
     if (sn_shape_of(g, old) == sn_shape_of(g, new_) &&

@@ -67,7 +67,7 @@ integerizable(SnKind kind)
     if (!d->sem || d->sem[0].cls == SN_C_CONVERT ||
         d->sem[0].cls == SN_C_SOURCE || d->sem[0].cls == SN_C_OPAQUE)
         return false;
-    for (SnKind k = 1; k < sn_nkind; k++)
+    for (SnKind k = 1; k < sn_kind_end(); k++)
         if ((k == kind || sn_desc(k)->form_of == (int32_t)kind) &&
             quant_tuples(sn_desc(k)))
             return true;
@@ -301,8 +301,8 @@ choose_kind(Plan *p)
 
     for (unsigned i = 0; i < p->n->nres; i++)
         out[i] = i ? p->n->res[i].type : p->yt;
-    for (SnKind k = base; k < sn_nkind; k++) {
-        const SnKindDesc *d = sn_desc(k);
+    for (SnKind k = base; k < sn_kind_end(); k++) {
+        const SnKindDesc *d = sn_desc_in(p->g, k);
         if (k != base && d->form_of != (int32_t)base)
             continue;
         if (d->backend && k != base)
@@ -473,7 +473,7 @@ build(Plan *p, int32_t *bias)
 {
     SnGraph *g = p->g;
     SnNode *n = p->n;
-    const SnKindDesc *d = sn_desc(p->kind);
+    const SnKindDesc *d = sn_desc_in(p->g, p->kind);
     SnEdit e = {.kind = p->kind, .nin = n->nin, .nout = n->nres,
                 .calibrated = d->clamp >= 0 && p->calibrated};
     SnId q[MAXUSE];
@@ -535,18 +535,18 @@ possible(Plan *p, int32_t **bias)
 
 bool
 sn_integerize(SnGraph *g, SnRewriter *rw, SnId id, uint16_t rule,
-              const uint64_t *kinds)
+              uint32_t join)
 {
     SnNode *n = sn_node(g, id);
     Plan p[2] = {{.g = g, .rw = rw, .rule = rule, .id = id, .n = n,
-                  .d = sn_desc(n->kind)}};
+                  .d = sn_desc_in(g, n->kind)}};
     SnId q[MAXTYPE], m[2];
     uint32_t nq, nplan = 1;
     int32_t *bias = NULL;
 
     if (n->nres == 0 || n->res[0].type->elem != SN_F32 || n->nin == 0 ||
         n->nin > MAXSLOT || n->res[0].nuse > MAXUSE ||
-        !sn_kind_in(kinds, n->kind) || !integerizable(n->kind))
+        !sn_joins(p[0].d, join) || !integerizable(n->kind))
         return false;
     if (!find_quantizes(&p[0], q, &nq))
         return false;

@@ -16,7 +16,7 @@ struct SnRewriter {
     SnStatus status; /* set by a failed check; stops the run */
 
     /* Totals. */
-    uint32_t *count; /* [sn_nrule] fires */
+    uint32_t *count; /* [sn_rule_end()] fires */
     uint32_t nfire;
     SnSite *site;
     uint32_t nsite;
@@ -37,6 +37,7 @@ struct SnRewriter {
     bool firing;
     SnId fire_mark; /* nodes from here on were made by it */
     SnId fire_root;
+    SnClaim fire_claim;
     SnPair *pair;
     uint32_t npair;
     SnId *dead; /* nodes replaced, to be removed when they have no use */

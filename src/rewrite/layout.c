@@ -147,13 +147,13 @@ constant_back(SnGraph *g, SnRef c, SnInts perm, bool dry)
 
 bool
 sn_layout(SnGraph *g, SnRewriter *rw, SnId id, uint16_t rule,
-          const uint64_t *kinds)
+          uint32_t join)
 {
     SnNode *n = sn_node(g, id);
-    const SnKindDesc *d = sn_desc(n->kind);
+    const SnKindDesc *d = sn_desc_in(g, n->kind);
     SnId t = 0;
 
-    if (n->nres != 1 || n->nin == 0 || !sn_kind_in(kinds, n->kind) ||
+    if (n->nres != 1 || n->nin == 0 || !sn_joins(d, join) ||
         !sn_axes_free(d) || n->res[0].type->nq > 1)
         return false;
     for (uint32_t s = 0; s < n->nin; s++) {

@@ -58,7 +58,7 @@ static bool
 weights_of(const SnGraph *g, SnId id, Weights *w)
 {
     const SnNode *n = sn_node(g, id);
-    const SnKindDesc *d = sn_desc(n->kind);
+    const SnKindDesc *d = sn_desc_in(g, n->kind);
     const SnSem *s = d->sem;
     uint32_t cnt;
 
@@ -155,7 +155,7 @@ static const SnPortDesc *
 pin_port(const SnGraph *g, SnId id, SnRef b)
 {
     const SnNode *n = sn_node(g, id);
-    const SnKindDesc *d = sn_desc(n->kind);
+    const SnKindDesc *d = sn_desc_in(g, n->kind);
 
     for (uint32_t s = 0; s < n->nin; s++) {
         const SnPortDesc *p = &d->in[sn_port_of_slot(d, n->nin, s)];
@@ -170,7 +170,7 @@ new_pin(SnGraph *g, SnId id, const SnPortDesc *p, const SnType *new_x,
         uint32_t xslot)
 {
     const SnNode *n = sn_node(g, id);
-    const SnKindDesc *d = sn_desc(n->kind);
+    const SnKindDesc *d = sn_desc_in(g, n->kind);
     const SnType *t[32] = {0};
 
     for (uint32_t s = 0; s < n->nin; s++) {

@@ -55,7 +55,7 @@ typedef struct SnStep {
     SnFamilyId family;
     uint16_t rule;    /* derived families: the rule id they fire under */
     SnVisitFn *visit; /* SN_FAM_WRITTEN, LOWER, CUSTOM */
-    const uint64_t *kinds; /* derived: bit set of kinds it may involve */
+    uint16_t join; /* derived: its number among SnKindDesc.joins */
 } SnStep;
 
 typedef struct SnPassDesc {
@@ -87,6 +87,8 @@ typedef struct SnBackendDesc {
     const SnKeep *keep;
     /* may this kind run with this tuple? */
     bool (*supports)(SnKind k, const SnTuple *t);
+    uint16_t nrefine;
+    const SnRefineDesc *refine;
     uint16_t nkernel;
     const struct SnKernelDesc *kernel;
     const struct SnBackendHooks *hooks; /* NULL members: defaults */
@@ -104,15 +106,66 @@ typedef struct SnBackendHooks {
     int (*lower)(const SnGraph *g, SnId id);
 } SnBackendHooks;
 
-extern const SnRuleDesc sn_rules[];
-extern const uint32_t sn_nrule;
-extern const SnPassDesc sn_passes[];
-extern const uint32_t sn_npass;
+extern const SnRuleDesc sn_core_rules[];
+extern const uint32_t sn_core_nrule;
+extern const SnPassDesc sn_core_passes[];
+extern const uint32_t sn_core_npass;
 extern const SnPipelineDesc sn_pipelines[];
 extern const uint32_t sn_npipeline;
-extern const SnBackendDesc sn_backends[];
-extern const uint32_t sn_nbackend;
+extern const SnBackendDesc sn_core_backends[];
+extern const uint32_t sn_core_nbackend;
+/* Of the declarations that all these tables were generated from. */
+extern const uint64_t sn_core_hash;
+
+/* What a plugin added (backend/plugin.h); all zero without one.  Its rules
+ * are numbered after the program's own. */
+typedef struct SnMoreRules {
+    uint32_t nrule, npass, nbackend;
+    const SnRuleDesc *rule;
+    const SnPassDesc *pass;
+    const SnBackendDesc *backend;
+} SnMoreRules;
+extern SnMoreRules sn_more_rules;
+
+/* The tables with what a plugin added: i < sn_rule_end() and so on. */
+static inline uint32_t
+sn_rule_end(void)
+{
+    return sn_core_nrule + sn_more_rules.nrule;
+}
+static inline const SnRuleDesc *
+sn_rule(uint32_t i)
+{
+    return i < sn_core_nrule ? &sn_core_rules[i]
+                             : &sn_more_rules.rule[i - sn_core_nrule];
+}
+static inline uint32_t
+sn_pass_end(void)
+{
+    return sn_core_npass + sn_more_rules.npass;
+}
+static inline const SnPassDesc *
+sn_pass_at(uint32_t i)
+{
+    return i < sn_core_npass ? &sn_core_passes[i]
+                             : &sn_more_rules.pass[i - sn_core_npass];
+}
+static inline uint32_t
+sn_backend_end(void)
+{
+    return sn_core_nbackend + sn_more_rules.nbackend;
+}
+static inline const SnBackendDesc *
+sn_backend_at(uint32_t i)
+{
+    return i < sn_core_nbackend ? &sn_core_backends[i]
+                                : &sn_more_rules.backend[i - sn_core_nbackend];
+}
+/* Upper and lower case are alike; NULL when unknown. */
 const SnBackendDesc *sn_backend_named(const char *name);
+/* Makes g a graph for backend b (NULL: for any): the facts that b refines are
+ * those that its passes and its verifier go by. */
+void sn_graph_target(SnGraph *g, const SnBackendDesc *b);
 
 /* ---- a run ---- */
 
@@ -161,6 +214,10 @@ void sn_rewrite_times(const SnRewriter *rw, FILE *out);
 /* May this rule change the graph at root?  Asked once, after all guards and
  * before any change.  Counts, traces, bisects. */
 bool sn_fire(SnRewriter *rw, uint16_t rule, SnGraph *g, SnId root);
+/* As sn_fire, for a fire whose claim depends on types: it replaces that of the
+ * rule. */
+bool sn_fire_claim(SnRewriter *rw, uint16_t rule, SnClaim claim, SnGraph *g,
+                   SnId root);
 /* Says that result `old` is now `new_` and replaces its uses (new nodes take
  * the name of what they replace).  Enqueues what may match again. */
 void sn_fired(SnRewriter *rw, SnGraph *g, SnRef old, SnRef new_);

@@ -8,11 +8,6 @@
 
 /* ---- tests ---- */
 
-static inline bool
-sn_in_set(const uint64_t *set, SnKind k)
-{
-    return set[k / 64] >> k % 64 & 1;
-}
 /* k is base or a form of it, at any distance. */
 static inline bool
 sn_is_form(SnKind k, SnKind base)

@@ -15,7 +15,7 @@ static const char *
 group_alike(SnGraph *g, SnRewriter *rw, SnId id, SnId *first)
 {
     const SnNode *n = sn_node(g, id);
-    const SnKindDesc *d = sn_desc(n->kind);
+    const SnKindDesc *d = sn_desc_in(g, n->kind);
     SnId r0 = 0;
     bool other = false;
 
@@ -57,7 +57,7 @@ static bool
 constant_commutes(SnGraph *g, const SnEdit *low, SnId id, SnId r)
 {
     const SnNode *n = sn_node(g, id);
-    const SnKindDesc *d = sn_desc(n->kind);
+    const SnKindDesc *d = sn_desc_in(g, n->kind);
     const SnType *st = low->type[0], *tt = n->res[0].type;
     bool point = d->sem[0].cls == SN_C_POINT;
     bool filled = d->sem[0].map == SN_MAP_PAD;
@@ -98,7 +98,7 @@ constant_commutes(SnGraph *g, const SnEdit *low, SnId id, SnId r)
 
 /* The bound of a sink past a mean (dsl.md 2.2, row 6). */
 static const char *
-mean_bound(SnGraph *g, SnRewriter *rw, const SnEdit *low, SnId r, double *k)
+mean_bound(SnGraph *g, const SnEdit *low, SnId r, double *k)
 {
     const SnType *st = low->type[0], *tt = sn_type(g, SN_REF(r, 0));
 
@@ -106,21 +106,21 @@ mean_bound(SnGraph *g, SnRewriter *rw, const SnEdit *low, SnId r, double *k)
     if (!sn_covers(sn_clamp_reach(tt, sn_clamp_of(g, r)),
                    sn_reach(g, sn_in(g, r, 0))))
         return "the Rescale saturates inside the mean";
-    (void)rw;
     return NULL;
 }
 
 bool
 sn_sink(SnGraph *g, SnRewriter *rw, SnId id, uint16_t rule,
-        const uint64_t *kinds)
+        uint32_t join)
 {
     SnNode *n = sn_node(g, id);
-    const SnKindDesc *d = sn_desc(n->kind);
+    const SnKindDesc *d = sn_desc_in(g, n->kind);
+    SnClaim claim = sn_rule(rule)->claim;
     SnId r = 0;
 
     if (n->nres == 0 || !sn_elem_quant(n->res[0].type->elem))
         return false;
-    if (!d->family.sink || !sn_kind_in(kinds, n->kind)) {
+    if (!d->family.sink || !sn_joins(d, join)) {
         for (uint32_t s = 0; s < n->nin; s++)
             if (n->in[s].ref && sn_kind(g, n->in[s].ref) == SN_K_RESCALE &&
                 d->family.why_sink)
@@ -155,8 +155,8 @@ sn_sink(SnGraph *g, SnRewriter *rw, SnId id, uint16_t rule,
         else if (!constant_commutes(g, &low, id, r))
             why = "its constant rounds differently on the other side";
         else if (d->family.sink_bounded) {
-            double k;
-            why = mean_bound(g, rw, &low, r, &k);
+            claim.kind = SN_CLAIM_WITHIN;
+            why = mean_bound(g, &low, r, &claim.bound);
         }
     }
     if (why) {
@@ -167,7 +167,7 @@ sn_sink(SnGraph *g, SnRewriter *rw, SnId id, uint16_t rule,
                             sn_label(g, id, sn_scratch(rw)), why);
         return false;
     }
-    if (!sn_fire(rw, rule, g, id))
+    if (!sn_fire_claim(rw, rule, claim, g, id))
         return false;
     SnId m = sn_edit_add(g, &low);
     SnId below = sn_rescale_like(g, r, SN_REF(m, 0), NULL);

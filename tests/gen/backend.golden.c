@@ -57,6 +57,8 @@ backend_pack(SnGraph *g, SnRewriter *rw, SnId c)
     return sn_npu_pack_filter(g, rw, c);
 }
 
+const uint64_t sn_core_hash = UINT64_C(0xcd36269ef7367e4b);
+
 /* ---- passes ---- */
 
 /* backend: written rules, by the kind of the root. */
@@ -122,7 +124,7 @@ static const SnBackendHooks npu_hooks = {
     .lower = npu_lower,
 };
 
-const SnBackendDesc sn_backends[] = {
+const SnBackendDesc sn_core_backends[] = {
     { .name = "NPU", .rounding = "double",
       .fallback_reference = false, .nkeep = 2, .keep = npu_keep,
       .supports = npu_supports,
@@ -130,4 +132,4 @@ const SnBackendDesc sn_backends[] = {
       .hooks = &npu_hooks,
       .where = "tests/gen/backend.def:4" },
 };
-const uint32_t sn_nbackend = 1;
+const uint32_t sn_core_nbackend = 1;

@@ -339,6 +339,8 @@ lower_long(SnGraph *g, SnRewriter *rw, SnId o)
     return sn_lower_mul(g, rw, o);
 }
 
+const uint64_t sn_core_hash = UINT64_C(0x5a7fa7db6a662efd);
+
 /* ---- passes ---- */
 
 /* build: written rules, by the kind of the root. */

@@ -68,7 +68,7 @@ rewrite(Check *c, SnGraph *g, long limit, bool check, Result *r)
     SnStatus s = sn_rewrite(rw, g, c->o->passes);
     r->g = g;
     r->site = sn_sites(rw, &r->nsite);
-    for (uint32_t i = 0; c->o->count && check && i < sn_nrule; i++)
+    for (uint32_t i = 0; c->o->count && check && i < sn_rule_end(); i++)
         c->o->count[i] += sn_rule_count(rw, (uint16_t)i);
     return s == SN_OK ? NULL : sn_diag_text(d, c->a);
 }
@@ -76,8 +76,8 @@ rewrite(Check *c, SnGraph *g, long limit, bool check, Result *r)
 static const char *
 rule_name(Check *c, const SnSite *s)
 {
-    return sn_format(c->a, "%s.%s at %s", sn_rules[s->rule].pass,
-                     sn_rules[s->rule].name, s->node);
+    return sn_format(c->a, "%s.%s at %s", sn_rule(s->rule)->pass,
+                     sn_rule(s->rule)->name, s->node);
 }
 
 /* ---- values ---- */
@@ -176,7 +176,7 @@ static bool
 keeps_bits(const Result *r, uint32_t from, uint32_t to)
 {
     for (uint32_t i = from; i < to; i++)
-        if (sn_rules[r->site[i].rule].claim.kind != SN_CLAIM_EXACT ||
+        if (sn_rule(r->site[i].rule)->claim.kind != SN_CLAIM_EXACT ||
             r->site[i].waived)
             return false;
     return true;

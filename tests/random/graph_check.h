@@ -14,7 +14,7 @@ typedef struct SnCheckOpts {
     bool again;         /* a second run must do nothing */
     const char *const *optin;
     uint64_t seed;      /* of values */
-    uint32_t *count;    /* [sn_nrule] fires are added here, or NULL */
+    uint32_t *count;    /* [sn_rule_end()] fires are added here, or NULL */
 } SnCheckOpts;
 
 /* NULL, or what went wrong (in a).  g is not changed.  A sn_bug below is

@@ -252,7 +252,7 @@ convert(Gen *p, SnRef v, SnTypePat want, const SnType *to)
 {
     const SnType *from = sn_type(p->g, v);
 
-    for (SnKind k = 1; k < sn_nkind; k++) {
+    for (SnKind k = 1; k < sn_kind_end(); k++) {
         const SnKindDesc *d = sn_desc(k);
         if (!d->sem || d->sem[0].cls != SN_C_CONVERT)
             continue;
@@ -841,7 +841,7 @@ sn_random_graph(SnArena *a, const SnRandomOpts *o)
     p->d = sn_diag_new(a);
     p->r = o->seed * 0x2545f4914f6cdd1du + (uint64_t)o->flavour;
     p->o = o;
-    for (SnKind k = 1; k < sn_nkind; k++)
+    for (SnKind k = 1; k < sn_kind_end(); k++)
         if (usable(sn_desc(k), o->backend))
             SN_PUSH(a, p->kind, p->nkind, k);
     for (int i = 0; i < NTYPE; i++)

@@ -101,7 +101,7 @@ filter_ok(const SnCall *c)
 
 static const SnInvariant conv_inv[] = {{filter_ok, "dim(w, 1) == dim(w, 2)"}};
 
-const SnKindDesc sn_kinds[] = {
+const SnKindDesc sn_core_kinds[] = {
     {.name = NULL},
     {.name = "Placeholder", .nout = 1, .out = PORTS({.name = "y"}),
      .clamp = -1, .effect = true, .ntuple = NTUPLE(ANY),
@@ -213,6 +213,6 @@ const SnKindDesc sn_kinds[] = {
          {.cls = SN_C_POINT, .map = SN_MAP_EACH, ARGS(1, P(0))},
          {.cls = SN_C_POINT, .map = SN_MAP_EACH, ARGS(1, P(0))}}},
 };
-const uint32_t sn_nkind = K_COUNT;
+const uint32_t sn_core_nkind = K_COUNT;
 
 #endif

@@ -149,10 +149,10 @@ cover(void)
     const char *path = getenv("SINTER_COVER");
     FILE *f = path && *path ? fopen(path, "w") : NULL;
 
-    for (uint32_t i = 0; i < sn_nrule; i++) {
+    for (uint32_t i = 0; i < sn_rule_end(); i++) {
         nfire += fires[i];
         if (f)
-            fprintf(f, "%s.%s %u\n", sn_rules[i].pass, sn_rules[i].name,
+            fprintf(f, "%s.%s %u\n", sn_rule(i)->pass, sn_rule(i)->name,
                     fires[i]);
     }
     if (f)
@@ -170,7 +170,7 @@ main(void)
         cmocka_unit_test(graphs_of_floats),
     };
 
-    fires = calloc(sn_nrule, sizeof *fires);
+    fires = calloc(sn_rule_end(), sizeof *fires);
     if (!fires)
         return 1;
     int rc = cmocka_run_group_tests(t, NULL, NULL);
