@@ -30,7 +30,8 @@ $(MADE_X): $(BUILD)/obj/made/gen/sn_tests.o $(BUILD)/obj/tests/gen_support.o $(L
 	$(Q)$(CC) $(SAN) $(LDFLAGS) -o $@ $^ -lcmocka $(LIBS)
 
 TOOL_X = $(BUILD)/tests/mkonnx $(BUILD)/tests/mkdata $(BUILD)/tests/node_tests
-$(BUILD)/tests/node_tests: $(BUILD)/obj/tests/onnx/node_tests.o $(LIB)
+$(BUILD)/tests/node_tests: $(BUILD)/obj/tests/onnx/node_tests.o \
+                           $(BUILD)/obj/tests/onnx/share.o $(LIB)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(SAN) $(LDFLAGS) -o $@ $^ $(LIBS)
 $(BUILD)/tests/mkonnx: $(BUILD)/obj/tests/tools/mkonnx.o $(BUILD)/obj/made/gen/onnx.pb-c.o

@@ -69,6 +69,7 @@ typedef struct SnOx {
     SnOxVal **bucket; /* hash chains; nbucket is a power of two */
     size_t nbucket;
     uint64_t nbyte; /* of tensors worked out at import */
+    bool warned_real;
     struct SnOxDims *dims;
     /* the node under way */
     const Onnx__NodeProto *n;
@@ -110,6 +111,17 @@ void sn_ox_ignore(SnOx *x, const char *name);
 /* Refuses attributes that nothing used and that aren't at their default. */
 SnStatus sn_ox_attrs_done(SnOx *x);
 
+/* ---- element types (import_elem.c) ---- */
+/* The type in which elements are seen here: of FLOAT16, BFLOAT16 and DOUBLE
+ * that is f32, with a warning for the model.  *name is ONNX's name. */
+SnDtype sn_ox_dtype(SnOx *x, int64_t number, const char **name);
+/* The elements of t, as sn_tensor_pb gives them, in that type. */
+SnStatus sn_ox_tensor_pb(SnOx *x, const Onnx__TensorProto *t,
+                         const char *where, SnData *out);
+/* Integers of 16 bits as int32, other unsigned ones as int64; what a graph
+ * has is left as it is.  name is for the message. */
+SnStatus sn_ox_wider(SnOx *x, const char *name, const SnData **t);
+
 /* ---- values (import_val.c) ---- */
 SnOxVal *sn_ox_val(SnOx *x, const char *name); /* NULL when unknown */
 SnOxVal *sn_ox_new_val(SnOx *x, const char *name);
@@ -140,7 +152,8 @@ SnStatus sn_ox_put_last(SnOx *x, uint32_t k, SnRef ref); /* channels last */
 SnStatus sn_ox_put_data(SnOx *x, uint32_t k, const SnData *t);
 SnStatus sn_ox_alias(SnOx *x, uint32_t k, SnOxVal *v);
 /* Is t of the element type that is stated? */
-bool sn_ox_elem_agrees(const SnData *t, const Onnx__ValueInfoProto *vi);
+bool sn_ox_elem_agrees(SnOx *x, const SnData *t,
+                       const Onnx__ValueInfoProto *vi);
 /* Memory for a tensor worked out at import, within the limit. */
 SnStatus sn_ox_new_data(SnOx *x, SnDtype t, int rank, const int64_t *dim,
                         SnData **out);

@@ -6,7 +6,7 @@
 
 /* hooks_nn.c: windows, sums of products, element by element */
 SnOxHook sn_onnx_auto_pad; /* attribute pads, from auto_pad */
-SnOxHook sn_onnx_argmax;   /* result: positions of maxima, refused when used */
+SnOxHook sn_onnx_argmax;   /* result: positions of maxima */
 SnOxHook sn_onnx_global_pool;
 SnOxHook sn_onnx_gemm;
 SnOxHook sn_onnx_softmax_flat; /* before opset 13: two-dimensional */

@@ -70,7 +70,7 @@ sn_onnx_auto_pad(SnOx *x, const SnOxCall *c)
     return SN_OK;
 }
 
-/* Checks that result 1 can be given; results() turns it. */
+/* Positions are turned where they are put (sn_ox_nchw_positions). */
 SnStatus
 sn_onnx_argmax(SnOx *x, const SnOxCall *c)
 {
@@ -78,10 +78,11 @@ sn_onnx_argmax(SnOx *x, const SnOxCall *c)
 
     (void)c;
     SN_TRY(sn_ox_int(x, "storage_order", 0, &order));
-    if (order == 0 || sn_ox_out(x, 1) == NULL)
+    if (order == 0 || order == 1)
         return SN_OK;
-    return sn_ox_fail(x, SN_EUNSUPPORTED,
-                      "attribute 'storage_order' is supported as 0 only");
+    return sn_ox_fail(x, SN_EINPUT,
+                      "attribute 'storage_order' is %" PRId64 ", not 0 or 1",
+                      order);
 }
 
 static SnStatus
@@ -93,12 +94,26 @@ int_step(SnOx *x, const char *kind, SnRef a, int64_t k, SnRef *out)
     return sn_ox_binary(x, kind, NULL, a, c, out);
 }
 
-/* i = (n * hw + p) * c + k becomes (n * c + k) * hw + p. */
+/* p = row * w + column becomes column * h + row. */
+static SnStatus
+by_column(SnOx *x, const SnShape *s, SnRef *p)
+{
+    SnRef row, col, t;
+
+    SN_TRY(int_step(x, "Div", *p, s->dim[2], &row));
+    SN_TRY(int_step(x, "Mul", row, s->dim[2], &t));
+    SN_TRY(sn_ox_binary(x, "Sub", NULL, *p, t, &col));
+    SN_TRY(int_step(x, "Mul", col, s->dim[1], &t));
+    return sn_ox_binary(x, "Add", NULL, t, row, p);
+}
+
+/* i = (n * hw + p) * c + k becomes (n * c + k) * hw + p, where p counts along
+ * columns with storage_order 1. */
 SnStatus
 sn_ox_nchw_positions(SnOx *x, uint32_t k, SnRef r, SnRef in)
 {
     const SnShape *s = sn_shape_of(x->g, in);
-    int64_t c = s->dim[3], hw = s->dim[1] * s->dim[2];
+    int64_t c = s->dim[3], hw = s->dim[1] * s->dim[2], order;
     SnRef q, n, t, ch, p;
 
     if (sn_ox_out(x, k) == NULL)
@@ -109,6 +124,9 @@ sn_ox_nchw_positions(SnOx *x, uint32_t k, SnRef r, SnRef in)
     SN_TRY(int_step(x, "Div", q, hw, &n));
     SN_TRY(int_step(x, "Mul", n, hw, &t));
     SN_TRY(sn_ox_binary(x, "Sub", NULL, q, t, &p));
+    SN_TRY(sn_ox_int(x, "storage_order", 0, &order));
+    if (order != 0)
+        SN_TRY(by_column(x, s, &p));
     SN_TRY(int_step(x, "Mul", n, c, &t));
     SN_TRY(sn_ox_binary(x, "Add", NULL, t, ch, &t));
     SN_TRY(int_step(x, "Mul", t, hw, &t));

@@ -105,9 +105,8 @@ declare_initializer(SnOx *x, const Onnx__TensorProto *t)
     if (sn_ox_val(x, name) != NULL)
         return fail(x, SN_EINPUT, "initializer", name, "there are two");
     data = SN_NEW(x->a, SnData);
-    SN_TRY(sn_tensor_pb(x->a, t, x->dir,
-                        sn_format(x->a, "%s: initializer '%s'", x->file, name),
-                        x->d, data));
+    x->where = sn_format(x->a, "%s: initializer '%s'", x->file, name);
+    SN_TRY(sn_ox_tensor_pb(x, t, x->where, data));
     v = sn_ox_new_val(x, name);
     v->made = true;
     v->data = data;
@@ -128,7 +127,7 @@ declare_input(SnOx *x, const Onnx__ValueInfoProto *vi, size_t i)
         return fail(x, SN_EINPUT, "input", vi->name, "there are two");
     if (v == NULL)
         v = sn_ox_new_val(x, vi->name);
-    else if (!sn_ox_elem_agrees(v->data, vi)) /* an initializer's value */
+    else if (!sn_ox_elem_agrees(x, v->data, vi)) /* an initializer's value */
         return fail(x, SN_EINPUT, "input", vi->name,
                     "its initializer has another element type");
     v->info = vi;
@@ -366,7 +365,7 @@ add_input(SnOx *x, const Onnx__ValueInfoProto *vi)
     SN_TRY(sn_ox_input_shape(x, vi, v));
     x->where = sn_format(x->a, "%s: input '%s'", x->file, vi->name);
     t = vi->type->tensor_type;
-    dt = sn_onnx_dtype(t->has_elem_type ? t->elem_type : 0, &name);
+    dt = sn_ox_dtype(x, t->has_elem_type ? t->elem_type : 0, &name);
     if ((dt == SN_D_U8 || dt == SN_D_I8) && v->nuse > 0 &&
         v->ncode == v->nuse) {
         v->waits = true; /* for its scale */
@@ -376,7 +375,9 @@ add_input(SnOx *x, const Onnx__ValueInfoProto *vi)
     }
     type = input_type(x, dt);
     if (type == NULL)
-        return sn_ox_fail(x, SN_EUNSUPPORTED, "%s is not supported here",
+        return sn_ox_fail(x, SN_EUNSUPPORTED,
+                          "elements %s are not supported; FLOAT, INT8, UINT8, "
+                          "INT32, INT64 and BOOL are",
                           name);
     v->u8 = dt == SN_D_U8;
     if (v->u8)

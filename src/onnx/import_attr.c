@@ -156,7 +156,7 @@ sn_ox_tensor(SnOx *x, const char *name, const SnData **out)
     if (t->t == NULL)
         return sn_ox_fail(x, SN_EINPUT, "attribute '%s' has no tensor", name);
     data = SN_NEW(x->a, SnData);
-    SN_TRY(sn_tensor_pb(x->a, t->t, x->dir, x->where, x->d, data));
+    SN_TRY(sn_ox_tensor_pb(x, t->t, x->where, data));
     *out = data;
     return SN_OK;
 }
@@ -181,7 +181,6 @@ static const struct {
     {"BatchNormalization", "spatial", false, 1},
     {"BatchNormalization", "training_mode", false, 0},
     {"Cast", "saturate", true, 0},
-    {"MaxPool", "storage_order", false, 0},
 };
 
 static bool

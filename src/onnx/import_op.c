@@ -256,7 +256,7 @@ op_cast(SnOx *x)
     SN_TRY(sn_ox_need(x, 0, &v));
     sn_ox_ignore(x, "saturate"); /* for float8 only */
     SN_TRY(sn_ox_int(x, "to", 0, &to));
-    dt = sn_onnx_dtype(to, &name);
+    dt = sn_ox_dtype(x, to, &name);
     if (dt != SN_D_NONE && dt == elements_of(x, v))
         return sn_ox_alias(x, 0, v);
     t = sn_ox_const(x, v);

@@ -238,6 +238,8 @@ known_form(SnOx *x, SnOxVal *v, const int *perm, const char *tail, SnRef *out)
         if (v->q->u8)
             data = shifted(x, t);
     } else {
+        SN_TRY(sn_ox_wider(x, v->name, &t));
+        data = t->data;
         type = plain_type(x, t->dtype);
         if (type == NULL)
             return sn_ox_fail(x, SN_EUNSUPPORTED,
@@ -502,12 +504,17 @@ check_info(SnOx *x, const SnOxVal *v, const SnType *type)
         v->info->type->value_case != ONNX__TYPE_PROTO__VALUE_TENSOR_TYPE)
         return SN_OK;
     t = v->info->type->tensor_type;
-    said = sn_onnx_dtype(t->has_elem_type ? t->elem_type : 0, &name);
+    said = sn_ox_dtype(x, t->has_elem_type ? t->elem_type : 0, &name);
+    if (type == NULL && said == SN_D_NONE)
+        said = sn_onnx_unpacked(t->elem_type);
     if (t->has_elem_type && t->elem_type != 0 &&
         !(type != NULL ? elem_fits(said, type, v->u8)
                        : said == v->data->dtype))
-        return sn_ox_fail(x, SN_EINPUT, "'%s' is %s, the file says %s",
-                          v->name,
+        return sn_ox_fail(x,
+                          plain_type(x, said) != NULL || said == SN_D_I16
+                              ? SN_EINPUT
+                              : SN_EUNSUPPORTED,
+                          "'%s' is %s, the file says %s", v->name,
                           type != NULL ? sn_elem_name(type->elem)
                                        : sn_dtype_name(v->data->dtype),
                           name);
@@ -529,7 +536,7 @@ check_info(SnOx *x, const SnOxVal *v, const SnType *type)
 }
 
 bool
-sn_ox_elem_agrees(const SnData *t, const Onnx__ValueInfoProto *vi)
+sn_ox_elem_agrees(SnOx *x, const SnData *t, const Onnx__ValueInfoProto *vi)
 {
     const char *name;
 
@@ -537,7 +544,9 @@ sn_ox_elem_agrees(const SnData *t, const Onnx__ValueInfoProto *vi)
            vi->type->value_case != ONNX__TYPE_PROTO__VALUE_TENSOR_TYPE ||
            !vi->type->tensor_type->has_elem_type ||
            vi->type->tensor_type->elem_type == 0 ||
-           sn_onnx_dtype(vi->type->tensor_type->elem_type, &name) == t->dtype;
+           sn_ox_dtype(x, vi->type->tensor_type->elem_type, &name) ==
+               t->dtype ||
+           sn_onnx_unpacked(vi->type->tensor_type->elem_type) == t->dtype;
 }
 
 /* Results on the grid of a uint8 operand are uint8 in the file, too. */

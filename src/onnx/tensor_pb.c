@@ -11,6 +11,8 @@
 #include <unistd.h>
 #include "base/file.h"
 
+enum { UINT4 = 21, INT4 = 22 }; /* newer than the packaged schema */
+
 /* TensorProto.DataType, by number. */
 static const struct {
     const char *name;
@@ -41,6 +43,27 @@ sn_onnx_dtype(int64_t number, const char **name)
     }
     *name = dtypes[number].name;
     return dtypes[number].dtype;
+}
+
+/* Types that are unpacked into wider elements: 4-bit integers, two to a byte
+ * with the first in the lower half, and the upper half of an f32. */
+static unsigned
+packed_bits(int64_t number)
+{
+    return number == ONNX__TENSOR_PROTO__DATA_TYPE__BFLOAT16 ? 16
+           : number == UINT4 || number == INT4               ? 4
+                                                             : 0;
+}
+
+SnDtype
+sn_onnx_unpacked(int64_t number)
+{
+    const char *name;
+
+    return number == ONNX__TENSOR_PROTO__DATA_TYPE__BFLOAT16 ? SN_D_F32
+           : number == UINT4                                 ? SN_D_U8
+           : number == INT4                                  ? SN_D_I8
+                                     : sn_onnx_dtype(number, &name);
 }
 
 /* ---- typed fields ---- */
@@ -224,13 +247,13 @@ read_at(int fd, char *p, size_t n, int64_t offset)
     return true;
 }
 
+/* `need` bytes of external data into out->data. */
 static SnStatus
 from_file(SnArena *a, const Onnx__TensorProto *t, const char *dir,
-          const char *where, SnDiag *d, SnData *out)
+          const char *where, SnDiag *d, size_t need, SnData *out)
 {
     Ext e;
     const char *path = NULL;
-    size_t need = sn_data_nbyte(out);
     struct stat st;
     int fd;
     char *p;
@@ -272,7 +295,8 @@ header(const Onnx__TensorProto *t, const char *where, SnDiag *d, SnData *out)
     const char *name;
 
     *out = (SnData){0};
-    out->dtype = sn_onnx_dtype(t->has_data_type ? t->data_type : 0, &name);
+    sn_onnx_dtype(t->has_data_type ? t->data_type : 0, &name);
+    out->dtype = sn_onnx_unpacked(t->has_data_type ? t->data_type : 0);
     if (out->dtype == SN_D_NONE)
         return sn_fail(d, SN_EUNSUPPORTED, where,
                        "elements %s are not supported", name);
@@ -295,6 +319,87 @@ header(const Onnx__TensorProto *t, const char *where, SnDiag *d, SnData *out)
     return SN_OK;
 }
 
+static bool
+is_external(const Onnx__TensorProto *t)
+{
+    return t->has_data_location &&
+           t->data_location == ONNX__TENSOR_PROTO__DATA_LOCATION__EXTERNAL;
+}
+
+/* Numbers of the int32 field: a byte of two elements, or 16 bits, each. */
+static SnStatus
+packed_fields(SnArena *a, const Onnx__TensorProto *t, unsigned bits,
+              size_t need, const char *where, SnDiag *d, const uint8_t **out)
+{
+    size_t each = bits == 4 ? 1 : 2;
+    uint8_t *p = sn_alloc(a, need);
+
+    if (t->n_int32_data != need / each)
+        return sn_fail(d, SN_EINPUT, where,
+                       "%zu packed elements, the shape has %zu",
+                       t->n_int32_data, need / each);
+    for (size_t i = 0; i < t->n_int32_data; i++) {
+        uint32_t v = (uint32_t)t->int32_data[i];
+        if (v >= 1u << 8 * each)
+            return sn_fail(d, SN_EINPUT, where,
+                           "packed element %zu is not within %zu bits", i,
+                           8 * each);
+        p[i * each] = (uint8_t)v;
+        if (each == 2)
+            p[i * each + 1] = (uint8_t)(v >> 8);
+    }
+    *out = p;
+    return SN_OK;
+}
+
+static void
+unpack(SnArena *a, int64_t number, const uint8_t *from, SnData *out)
+{
+    size_t n = (size_t)sn_data_count(out);
+    uint8_t *p = sn_alloc(a, sn_data_nbyte(out));
+
+    for (size_t i = 0; i < n; i++) {
+        uint8_t v = number == UINT4 || number == INT4
+                        ? (uint8_t)(from[i / 2] >> (i % 2 * 4) & 15)
+                        : 0;
+        uint32_t u = 0;
+        if (number == UINT4) {
+            p[i] = v;
+        } else if (number == INT4) {
+            p[i] = (uint8_t)((v ^ 8) - 8);
+        } else {
+            u = (uint32_t)from[2 * i] << 16 | (uint32_t)from[2 * i + 1] << 24;
+            memcpy(p + 4 * i, &u, sizeof u);
+        }
+    }
+    out->data = p;
+}
+
+/* Elements that take `bits` bits each in the file. */
+static SnStatus
+from_packed(SnArena *a, const Onnx__TensorProto *t, unsigned bits,
+            const char *dir, const char *where, SnDiag *d, SnData *out)
+{
+    size_t n = (size_t)sn_data_count(out);
+    size_t need = bits == 4 ? n / 2 + n % 2 : 2 * n;
+    const uint8_t *p = NULL;
+
+    if (is_external(t)) {
+        SN_TRY(from_file(a, t, dir, where, d, need, out));
+        p = out->data;
+    } else if (t->has_raw_data) {
+        if (t->raw_data.len != need)
+            return sn_fail(d, SN_EINPUT, where,
+                           "%zu bytes of elements, the shape has %zu",
+                           t->raw_data.len, need);
+        p = t->raw_data.data;
+    } else {
+        SN_TRY(packed_fields(a, t, bits, need, where, d, &p));
+    }
+    unpack(a, t->data_type, p, out);
+    return SN_OK;
+}
+
 SnStatus
 sn_tensor_pb(SnArena *a, const Onnx__TensorProto *t, const char *dir,
              const char *where, SnDiag *d, SnData *out)
@@ -303,9 +408,11 @@ sn_tensor_pb(SnArena *a, const Onnx__TensorProto *t, const char *dir,
 
     SN_TRY(header(t, where, d, out));
     need = sn_data_nbyte(out);
-    if (t->has_data_location &&
-        t->data_location == ONNX__TENSOR_PROTO__DATA_LOCATION__EXTERNAL) {
-        SN_TRY(from_file(a, t, dir, where, d, out));
+    if (packed_bits(t->data_type) != 0)
+        return from_packed(a, t, packed_bits(t->data_type), dir, where, d,
+                           out);
+    if (is_external(t)) {
+        SN_TRY(from_file(a, t, dir, where, d, need, out));
     } else if (t->has_raw_data) {
         if (t->raw_data.len != need)
             return sn_fail(d, SN_EINPUT, where,

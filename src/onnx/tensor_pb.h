@@ -11,6 +11,9 @@
  * messages. */
 SnStatus sn_tensor_pb(SnArena *a, const Onnx__TensorProto *t, const char *dir,
                       const char *where, SnDiag *d, SnData *out);
+/* The type that sn_tensor_pb gives for this number of TensorProto.DataType:
+ * INT4 and UINT4 become 8 bits wide, BFLOAT16 becomes f32. */
+SnDtype sn_onnx_unpacked(int64_t number);
 /* The element type with this number of TensorProto.DataType, or SN_D_NONE;
  * *name is ONNX's name for it. */
 SnDtype sn_onnx_dtype(int64_t number, const char **name);

@@ -1,6 +1,8 @@
 /* The ONNX backend's node tests against the committed table of what passes.
  *
  *   node_tests TABLE SET=DIR ...           compare with the table
+ *   node_tests --ops OPS TABLE SET=DIR ... the same, then the share of the
+ *                                          tests of these operators that pass
  *   node_tests --write TABLE SET=DIR ...   write the lines of these sets
  *   node_tests --list DIR ...              one line per model, no table
  *
@@ -13,6 +15,9 @@
 #include <dirent.h>
 #include <stdlib.h>
 #include "../unit/onnx_run.h"
+#include "onnx/share.h"
+
+enum { LEAST = 90 }; /* percent of the tests of those operators */
 
 typedef struct Lines {
     uint32_t n;
@@ -20,6 +25,7 @@ typedef struct Lines {
 } Lines;
 
 static int nbad;
+static Share *share; /* NULL: not asked for */
 
 /* The first line of a message, without the place in the file. */
 static const char *
@@ -92,6 +98,17 @@ filter(const struct dirent *e)
 }
 
 static void
+count_share(SnArena *a, const char *key, const char *dir, const char *line)
+{
+    ProtobufCMessage *m;
+
+    if (sn_pb_load(a, &onnx__model_proto__descriptor,
+                   sn_path_join(a, dir, "model.onnx"), sn_diag_new(a),
+                   &m) == SN_OK)
+        sn_share_count(share, (const Onnx__ModelProto *)m, key, line);
+}
+
+static void
 one(SnArena *keep, const char *key, const char *dir, const Lines *t,
     Lines *made)
 {
@@ -110,6 +127,8 @@ one(SnArena *keep, const char *key, const char *dir, const Lines *t,
     } else {
         printf("ok %s\n", key);
     }
+    if (share != NULL)
+        count_share(a, key, dir, now);
     sn_arena_free(a);
 }
 
@@ -164,15 +183,21 @@ main(int argc, char **argv)
 {
     SnArena *a = sn_arena_new();
     bool rewrite = argc > 1 && strcmp(argv[1], "--write") == 0;
-    int first = rewrite ? 2 : 1;
+    bool ops = argc > 2 && strcmp(argv[1], "--ops") == 0;
+    int first = rewrite ? 2 : ops ? 3 : 1;
+    Share counts;
     Lines t, made = {0};
 
     if (argc > 1 && strcmp(argv[1], "--list") == 0)
         return list_models(argc - 2, argv + 2);
     if (argc < first + 2) {
-        fprintf(stderr, "node_tests [--write] TABLE SET=DIR ...\n");
+        fprintf(stderr,
+                "node_tests [--write] [--ops OPS] TABLE SET=DIR ...\n");
         return 2;
     }
+    if (ops && !sn_share_read(a, argv[2], &counts))
+        return 2;
+    share = ops ? &counts : NULL;
     t = read_table(a, argv[first]);
     for (int i = first + 1; i < argc; i++) {
         const char *eq = strchr(argv[i], '=');
@@ -193,6 +218,10 @@ main(int argc, char **argv)
     if (rewrite) {
         write_table(a, argv[first], &t, &made);
         nbad = 0;
+    }
+    if (ops && !sn_share_print(share, LEAST)) {
+        printf("not ok: less than %d %% of these tests pass\n", LEAST);
+        nbad++;
     }
     sn_arena_free(a);
     return nbad > 0;

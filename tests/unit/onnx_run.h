@@ -110,6 +110,15 @@ or_feed(SnArena *mem, const SnNode *p, const OrIo *in, void **out)
 
     for (uint32_t i = 0; i < in->n; i++)
         if (strcmp(in->name[i], p->res[0].name) == 0) {
+            const SnData *t = &in->data[i];
+            if (p->res[0].type->elem == SN_F32 &&
+                (t->dtype == SN_D_F16 || t->dtype == SN_D_F64)) {
+                if ((size_t)sn_data_count(t) * sizeof(float) != n)
+                    return SN_EINPUT;
+                for (int64_t k = 0; k < sn_data_count(t); k++)
+                    ((float *)(void *)to)[k] = (float)sn_data_real(t, k);
+                return SN_OK;
+            }
             if (sn_data_nbyte(&in->data[i]) != n)
                 return SN_EINPUT;
             if (n > 0)
@@ -280,8 +289,9 @@ or_model(SnArena *mem, const char *dir, const char *input, bool fix)
         SnStatus again = or_import(mem, model, dir, &o, &d, &g);
         if (again == SN_OK || again == SN_EUNSUPPORTED) {
             r.status = again;
-            r.why = sn_diag_text(d, mem);
             r.fixed = again == SN_OK;
+            if (strstr(r.why, "must be constant") != NULL)
+                r.why = sn_diag_text(d, mem);
         }
     }
     if (r.status == SN_OK) {

@@ -1,0 +1,220 @@
+/* ONNX import of element types that a graph does not have: what they become,
+ * and the warning. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include "base/buf.h"
+#include "graph/text.h"
+#include "onnx/import.h"
+#include "onnx/tensor_pb.h"
+#include "unit/onnx_build.h"
+
+enum { FLOAT = 1, UINT8 = 2, UINT16 = 4, INT64 = 7, FLOAT16 = 10, DOUBLE = 11,
+       UINT32 = 12, UINT64 = 13, BFLOAT16 = 16, UINT4 = 21, INT4 = 22 };
+
+static SnArena *a;
+static SnDiag *d;
+static OnnxBuild *b;
+
+static int
+setup(void **state)
+{
+    (void)state;
+    a = sn_arena_new();
+    d = sn_diag_new(a);
+    return 0;
+}
+
+static int
+teardown(void **state)
+{
+    (void)state;
+    sn_arena_free(a);
+    return 0;
+}
+
+static SnStatus
+import(SnGraph **g)
+{
+    size_t n;
+    uint8_t *p = ob_pack(b, &n);
+    SnStatus s;
+
+    d = sn_diag_new(a);
+    s = sn_onnx_parse(a, "m.onnx", NULL, p, n, NULL, d, g);
+    free(p);
+    return s;
+}
+
+static void
+gives(const char *want, const char *said)
+{
+    SnGraph *g;
+    SnBuf t;
+
+    assert_int_equal(import(&g), SN_OK);
+    assert_string_equal(sn_diag_text(d, a), said);
+    sn_buf_init(&t, a);
+    sn_print(g, &t, NULL, NULL);
+    *strrchr(t.s, '}') = '\0';
+    assert_string_equal(strchr(strchr(t.s, '{'), '\n') + 1, want);
+}
+
+static void
+refused(const char *text)
+{
+    SnGraph *g;
+
+    assert_int_equal(import(&g), SN_EUNSUPPORTED);
+    assert_string_equal(sn_diag_text(d, a), text);
+}
+
+/* y = x + c. */
+static void
+sum(int elem, const char *dims, int celem, const void *c, size_t n)
+{
+    b = ob_new(a, 13);
+    ob_input_of(b, "x", elem, dims);
+    ob_node(b, "Add", "x c", "y");
+    ob_init(b, "c", celem, dims, c, n);
+    ob_output_of(b, "y", elem, dims);
+}
+
+static void
+other_reals_become_f32_with_one_warning(void **state)
+{
+    static const uint16_t half[] = {0x3c00, 0x7bff, 0x8001};
+    static const uint16_t upper[] = {0x3f80, 0xc2c8, 0x7f80};
+    static const double wide[] = {1, 0.1, 1e300};
+
+    (void)state;
+    sum(FLOAT16, "3", FLOAT16, half, sizeof half);
+    gives("  %x = Placeholder() : f32[3]\n"
+          "  %c = Constant() {data = [1, 65504, -5.9604645e-8]} : f32[3]\n"
+          "  %y = Add(%x, %c) : f32[3]\n"
+          "  Save(%y) {name = \"y\"}\n",
+          "warning: m.onnx: FLOAT16 and other reals are calculated as f32\n");
+    sum(BFLOAT16, "3", BFLOAT16, upper, sizeof upper);
+    gives("  %x = Placeholder() : f32[3]\n"
+          "  %c = Constant() {data = [1, -100, inf]} : f32[3]\n"
+          "  %y = Add(%x, %c) : f32[3]\n"
+          "  Save(%y) {name = \"y\"}\n",
+          "warning: m.onnx: BFLOAT16 and other reals are calculated as f32\n");
+    sum(DOUBLE, "3", DOUBLE, wide, sizeof wide);
+    gives("  %x = Placeholder() : f32[3]\n"
+          "  %c = Constant() {data = [1, 0.1, inf]} : f32[3]\n"
+          "  %y = Add(%x, %c) : f32[3]\n"
+          "  Save(%y) {name = \"y\"}\n",
+          "warning: m.onnx: DOUBLE and other reals are calculated as f32\n");
+}
+
+static void
+known_integers_become_wider(void **state)
+{
+    static const uint32_t big[] = {4294967295u};
+    static const uint64_t huge[] = {UINT64_C(1) << 63};
+
+    (void)state;
+    sum(INT64, "1", UINT32, big, sizeof big);
+    gives("  %x = Placeholder() : i64[1]\n"
+          "  %c = Constant() {data = [4294967295]} : i64[1]\n"
+          "  %y = Add(%x, %c) : i64[1]\n"
+          "  Save(%y) {name = \"y\"}\n",
+          "");
+    sum(INT64, "1", UINT64, huge, sizeof huge);
+    refused("m.onnx: node 'y' (Add): 'c' holds an integer above 2^63 - 1\n");
+    sum(UINT16, "1", UINT16, big, 2);
+    refused("m.onnx: input 'x': elements UINT16 are not supported; FLOAT, "
+            "INT8, UINT8, INT32, INT64 and BOOL are\n");
+}
+
+/* Weights of 4 bits, dequantized: x + (w - z) * s. */
+static void
+weights(int elem, const char *dims, const void *w, size_t n, uint8_t z)
+{
+    static const float s = 0.5F;
+    Onnx__NodeProto *q;
+
+    b = ob_new(a, 21);
+    ob_input(b, "x", dims);
+    q = ob_node(b, "DequantizeLinear", "w s z", "v");
+    (void)q;
+    ob_node(b, "Add", "x v", "y");
+    ob_init(b, "w", elem, dims, w, n);
+    ob_init(b, "s", FLOAT, "", &s, sizeof s);
+    ob_init(b, "z", elem, "", &z, 1);
+    ob_output(b, "y", dims);
+}
+
+static void
+weights_of_4_bits_become_8_wide(void **state)
+{
+    static const uint8_t w[] = {0x87, 0x0f};
+
+    (void)state;
+    weights(INT4, "3", w, 2, 0x0e);
+    gives("  %x = Placeholder() : f32[3]\n"
+          "  %w = Constant() {data = [7, -8, -1]} : qi8<0.5, -2>[3]\n"
+          "  %v = Dequantize(%w) : f32[3]\n"
+          "  %y = Add(%x, %v) : f32[3]\n"
+          "  Save(%y) {name = \"y\"}\n",
+          "");
+    weights(UINT4, "3", w, 2, 0x0e);
+    gives("  %x = Placeholder() : f32[3]\n"
+          "  %w = Constant() {data = [-121, -120, -113]} : qi8<0.5, -114>[3]\n"
+          "  %v = Dequantize(%w) : f32[3]\n"
+          "  %y = Add(%x, %v) : f32[3]\n"
+          "  Save(%y) {name = \"y\"}\n",
+          "");
+    weights(INT4, "5", w, 2, 0);
+    SnGraph *g;
+    assert_int_equal(import(&g), SN_EINPUT);
+    assert_string_equal(sn_diag_text(d, a),
+                        "m.onnx: initializer 'w': 2 bytes of elements, the "
+                        "shape has 3\n");
+}
+
+static void
+packed_numbers_are_read(void **state)
+{
+    static int32_t nibbles[] = {0x21, 0x43}, halves[] = {0x3f80, 0x10000};
+    Onnx__TensorProto *t = ob_tensor(a, "t", UINT4, "4", "", 0);
+    SnData out;
+
+    (void)state;
+    t->has_raw_data = 0;
+    t->n_int32_data = 2;
+    t->int32_data = nibbles;
+    assert_int_equal(sn_tensor_pb(a, t, NULL, "t", d, &out), SN_OK);
+    assert_int_equal(out.dtype, SN_D_U8);
+    for (int i = 0; i < 4; i++)
+        assert_int_equal(sn_data_int(&out, i), i + 1);
+    t->n_int32_data = 1;
+    assert_int_equal(sn_tensor_pb(a, t, NULL, "t", d, &out), SN_EINPUT);
+    t->data_type = BFLOAT16;
+    t->n_int32_data = 2;
+    t->int32_data = halves;
+    t->dims[0] = 2;
+    d = sn_diag_new(a);
+    assert_int_equal(sn_tensor_pb(a, t, NULL, "t", d, &out), SN_EINPUT);
+    assert_string_equal(sn_diag_text(d, a), "t: packed element 1 is not "
+                                            "within 16 bits\n");
+    halves[1] = 0xc000;
+    assert_int_equal(sn_tensor_pb(a, t, NULL, "t", d, &out), SN_OK);
+    assert_true(sn_data_real(&out, 0) == 1 && sn_data_real(&out, 1) == -2);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(other_reals_become_f32_with_one_warning),
+        cmocka_unit_test(known_integers_become_wider),
+        cmocka_unit_test(weights_of_4_bits_become_8_wide),
+        cmocka_unit_test(packed_numbers_are_read),
+    };
+
+    return cmocka_run_group_tests_name("onnx_elem", tests, setup, teardown);
+}
