@@ -14,8 +14,8 @@ sn_pinned_type(SnGraph *g, const SnPortDesc *p, const SnType *const *in_type)
     int axis = -1;
 
     for (uint8_t i = 0; i < p->npin; i++)
-        if (in_type[p->pin[i]]->nq > nq) {
-            nq = in_type[p->pin[i]]->nq;
+        if (in_type[p->pin[i]]->axis >= 0) { /* also of one channel */
+            nq = in_type[p->pin[i]]->nq > nq ? in_type[p->pin[i]]->nq : nq;
             axis = 0;
         }
     float *s = SN_NEW_N(g->arena, float, nq);
@@ -36,13 +36,16 @@ sn_pinned_type(SnGraph *g, const SnPortDesc *p, const SnType *const *in_type)
 /* ---- the weights of a contract node ---- */
 
 /* Output channel c of a contract node reads weights w[c * sc + k * sk],
- * k < nk. */
+ * k < nk.  A transposed convolution reads, for each result element, only those
+ * whose row and column leave one remainder modulo the stride. */
 typedef struct Weights {
     const SnNode *node;
     uint32_t xslot, wslot;
     int64_t nc, nk, sc, sk;
     const SnType *wt;
     const int8_t *data; /* NULL: not a Constant */
+    bool transposed;
+    int64_t kernel[2], every[2]; /* rows and columns this far apart meet */
 } Weights;
 
 static bool
@@ -51,6 +54,49 @@ bool_arg(const SnKindDesc *d, const SnNode *n, const SnArg *a)
     if (a->kind == SN_ARG_INT)
         return a->v != 0;
     return *(const bool *)sn_attr_at(n->attr, &d->attr[a->v]);
+}
+
+/* Two numbers of an attribute that the map of node n reads. */
+static void
+pair_arg(const SnKindDesc *d, const SnNode *n, uint8_t arg, int64_t *v)
+{
+    const SnArg *a = &d->sem[0].arg[arg];
+
+    v[0] = v[1] = 1;
+    if (a->kind != SN_ARG_ATTR)
+        return;
+    const SnInts *x = sn_attr_at(n->attr, &d->attr[a->v]);
+    for (uint32_t i = 0; i < 2 && i < x->n; i++)
+        v[i] = x->v[i];
+}
+
+static int64_t
+gcd(int64_t a, int64_t b)
+{
+    while (b) {
+        int64_t t = a % b;
+        a = b;
+        b = t;
+    }
+    return a;
+}
+
+/* i * dilate leaves one remainder modulo stride for every i that is
+ * stride / gcd(dilate, stride) further. */
+static bool
+meeting(const SnKindDesc *d, const SnNode *n, const SnShape *sh, Weights *w)
+{
+    int64_t stride[2], dilate[2];
+
+    pair_arg(d, n, 2, stride);
+    pair_arg(d, n, 4, dilate);
+    if (sh->rank != 4)
+        return false;
+    for (int i = 0; i < 2; i++) {
+        w->kernel[i] = sh->dim[1 + i];
+        w->every[i] = stride[i] / gcd(dilate[i], stride[i]);
+    }
+    return true;
 }
 
 /* False when the node is not a contract over a matrix of weights. */
@@ -63,7 +109,8 @@ weights_of(const SnGraph *g, SnId id, Weights *w)
     uint32_t cnt;
 
     if (!s || s->cls != SN_C_CONTRACT ||
-        (s->map != SN_MAP_CONV && s->map != SN_MAP_MATMUL))
+        (s->map != SN_MAP_CONV && s->map != SN_MAP_MATMUL &&
+         s->map != SN_MAP_CONV_TRANSPOSE))
         return false;
     memset(w, 0, sizeof *w);
     w->node = n;
@@ -72,7 +119,10 @@ weights_of(const SnGraph *g, SnId id, Weights *w)
     SnRef wr = n->in[w->wslot].ref;
     const SnShape *sh = sn_shape_of(g, wr);
     w->wt = sn_type(g, wr);
-    if (s->map == SN_MAP_CONV || bool_arg(d, n, &s->arg[3])) {
+    w->transposed = s->map == SN_MAP_CONV_TRANSPOSE;
+    if (w->transposed && !meeting(d, n, sh, w))
+        return false;
+    if (s->map != SN_MAP_MATMUL || bool_arg(d, n, &s->arg[3])) {
         if (sh->rank < 1 || (s->map == SN_MAP_MATMUL && sh->rank != 2))
             return false;
         w->nc = sh->dim[0];
@@ -98,20 +148,47 @@ w_zp(const Weights *w, int64_t c)
     return w->wt->zp[w->wt->nq > 1 ? c : 0];
 }
 
-/* sum over k of |w - zp|; the worst case when the weights are not known. */
+/* |w - zp| of weight k; the worst case when the weights are not known. */
+static double
+abs_weight(const Weights *w, int64_t c, int64_t k)
+{
+    int32_t z = w_zp(w, c);
+    double lo = (double)z - (double)sn_elem_lo(w->wt->elem);
+    double hi = (double)sn_elem_hi(w->wt->elem) - (double)z;
+
+    return w->data ? abs((int32_t)w->data[c * w->sc + k * w->sk] - z)
+                   : fmax(lo, hi);
+}
+
+/* The same, summed over the weights that meet in one result element with those
+ * of that row and column. */
+static double
+meeting_sum(const Weights *w, int64_t c, int64_t row, int64_t col)
+{
+    int64_t nk = w->nk / (w->kernel[0] * w->kernel[1]);
+    double s = 0;
+
+    for (int64_t r = row; r < w->kernel[0]; r += w->every[0])
+        for (int64_t q = col; q < w->kernel[1]; q += w->every[1])
+            for (int64_t i = 0; i < nk; i++)
+                s += abs_weight(w, c, (r * w->kernel[1] + q) * nk + i);
+    return s;
+}
+
+/* The largest such sum that a result element of channel c is made of. */
 static double
 abs_sum(const Weights *w, int64_t c)
 {
     double s = 0;
-    int32_t z = w_zp(w, c);
 
-    if (!w->data) {
-        double lo = (double)z - (double)sn_elem_lo(w->wt->elem);
-        double hi = (double)sn_elem_hi(w->wt->elem) - (double)z;
-        return (double)w->nk * fmax(lo, hi);
+    if (w->transposed) {
+        for (int64_t r = 0; r < w->every[0] && r < w->kernel[0]; r++)
+            for (int64_t q = 0; q < w->every[1] && q < w->kernel[1]; q++)
+                s = fmax(s, meeting_sum(w, c, r, q));
+        return s;
     }
     for (int64_t k = 0; k < w->nk; k++)
-        s += abs((int32_t)w->data[c * w->sc + k * w->sk] - z);
+        s += abs_weight(w, c, k);
     return s;
 }
 
