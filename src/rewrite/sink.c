@@ -50,9 +50,26 @@ group_alike(SnGraph *g, SnRewriter *rw, SnId id, SnId *first)
     return other ? "not every input is a Rescale" : NULL;
 }
 
+/* Codes that go through all there are, or are spread over 16 bits. */
+static SnTensor
+codes(SnArena *a, const SnType *t, const SnShape *s)
+{
+    size_t n = (size_t)sn_shape_count(s);
+    SnTensor x = {t, s, sn_alloc(a, sn_tensor_nbyte(t, s) + 1)};
+
+    for (size_t i = 0; i < n; i++)
+        if (t->elem == SN_QI8)
+            ((int8_t *)x.data)[i] = (int8_t)((int)(i & 255) - 128);
+        else
+            ((int16_t *)x.data)[i] =
+                (int16_t)((int)(n > 65535 ? i & 65535 : i * 257 & 65535) -
+                          32768);
+    return x;
+}
+
 /* Does a constant inside the node survive?  Runs x -> R(N(x)) and
- * x -> N(R(x)) over all codes (an elementwise node), or over one padded
- * element (Pad). */
+ * x -> N(R(x)) over all codes (an elementwise node), or over the padded
+ * shape (Pad). */
 static bool
 constant_commutes(SnGraph *g, const SnEdit *low, SnId id, SnId r)
 {
@@ -64,34 +81,30 @@ constant_commutes(SnGraph *g, const SnEdit *low, SnId id, SnId r)
 
     if (!point && !filled)
         return true;
-    if (st->elem != SN_QI8 || tt->elem != SN_QI8 || n->nin != 1)
+    if (n->nin != 1 || (st->elem != SN_QI8 && st->elem != SN_QI16))
         return false;
     SnArena *a = sn_arena_new();
     const SnShape *xs = sn_shape_of(g, sn_in(g, id, 0));
     const SnShape *ys = sn_shape_of(g, SN_REF(id, 0));
-    int64_t dim = 256;
+    int64_t dim = st->elem == SN_QI8 ? 256 : 65536;
     if (point)
         xs = ys = sn_shape(g->pool, 1, &dim);
-    size_t nx = (size_t)sn_shape_count(xs), ny = (size_t)sn_shape_count(ys);
-    int8_t *x = sn_alloc(a, nx), *rx = sn_alloc(a, nx);
-    int8_t *nxv = sn_alloc(a, ny), *sunk = sn_alloc(a, ny);
-    int8_t *kept = sn_alloc(a, ny);
-    for (size_t i = 0; i < nx; i++)
-        x[i] = (int8_t)((int)(i & 255) - 128);
     char why[SN_WHY];
     const SnKindDesc *rd = sn_desc(SN_K_RESCALE);
     const SnTuple *rtup = sn_tuple_find(rd, 1, &st, 1, &tt);
     const SnTuple *hi = sn_tuple_find(d, 1, &tt, 1, &tt);
     const SnTuple *lo = sn_tuple_find(d, 1, &st, 1, &st);
-    SnTensor tx = {st, xs, x}, trx = {tt, xs, rx}, tk = {tt, ys, kept};
-    SnTensor tn = {st, ys, nxv}, ts = {tt, ys, sunk};
+    SnTensor tx = codes(a, st, xs), trx = codes(a, tt, xs);
+    SnTensor tk = codes(a, tt, ys), tn = codes(a, st, ys);
+    SnTensor ts = codes(a, tt, ys);
     SnCall c1 = {rd, sn_node(g, r)->attr, 1, 1, &tx, &trx, a, why, 0, 0};
     SnCall c2 = {d, n->attr, 1, 1, &trx, &tk, a, why, 0, 0};
     SnCall c3 = {d, n->attr, 1, 1, &tx, &tn, a, why, 0, 0};
     SnCall c4 = {rd, sn_node(g, r)->attr, 1, 1, &tn, &ts, a, why, 0, 0};
-    bool ok = rtup && hi && lo && hi->eval && rtup->eval(&c1) == SN_OK &&
-              hi->eval(&c2) == SN_OK && lo->eval(&c3) == SN_OK &&
-              rtup->eval(&c4) == SN_OK && !memcmp(kept, sunk, ny);
+    bool ok = rtup && hi && lo && hi->eval && lo->eval && rtup->eval &&
+              rtup->eval(&c1) == SN_OK && hi->eval(&c2) == SN_OK &&
+              lo->eval(&c3) == SN_OK && rtup->eval(&c4) == SN_OK &&
+              !memcmp(tk.data, ts.data, sn_tensor_nbyte(tt, ys));
     sn_arena_free(a);
     return ok;
 }
