@@ -262,11 +262,21 @@ typedef struct PvTry {
 /* Runs up to ndraw cases; with stop, ends at the first that breaks k. */
 PvTry sn_pv_try(Pv *pv, const PvRule *pr, const SnExpr *when, uint32_t ndraw,
              uint64_t seed, bool counter);
+/* Moves the bias of a float node onto the grid that its neighbours pin. */
+void sn_pv_bias_on_grid(PvCase *c);
 bool sn_pv_claim_ok(const PvRule *pr, const PvTry *t);
 const char *sn_pv_claim_str(SnArena *a, const SnDefClaim *k);
 const char *sn_pv_best(SnArena *a, const PvTry *t);
 const char *sn_pv_side_str(SnArena *a, PvT *v);
+
+/* ---- cases as text (prove_graph.c) ---- */
+
+/* Constants, and both sides saved as "left" and "right". */
 const char *sn_pv_case_graph(PvCase *c, PvT *l, PvT *r);
+/* The left side alone, its result saved as "out"; leaves that are not constant
+ * are Placeholders.  *once gets the names of the values that the pattern marks
+ * ":1", with blanks between. */
+const char *sn_pv_case_left(PvCase *c, const char **once);
 
 /* ---- guards (prove_guard.c), reports (prove_report.c) ---- */
 

@@ -360,9 +360,8 @@ rest(PvCase *c, PvTry *t, bool want)
     return true;
 }
 
-/* The bias of a float node, on the grid that its neighbours pin. */
-static void
-bias_on_grid(PvCase *c)
+void
+sn_pv_bias_on_grid(PvCase *c)
 {
     const PvT *x = NULL, *w = NULL;
 
@@ -391,7 +390,7 @@ one(PvCase *c, PvTry *t, bool want)
     if (!sn_pv_draw(c))
         return false;
     if (c->pr->given_bias)
-        bias_on_grid(c);
+        sn_pv_bias_on_grid(c);
     if (!sn_pv_guard(c) || !sn_pv_right(c))
         return false;
     PvT *l = c->lhs[0], *r = c->rhs[0];
