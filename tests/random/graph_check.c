@@ -62,6 +62,7 @@ rewrite(Check *c, SnGraph *g, long limit, bool check, Result *r)
     o.strict_saturation = c->o->strict;
     o.opt_limit = limit;
     o.optin = c->o->optin;
+    o.disable = c->o->disable;
     o.seed = c->o->seed;
     o.backend = sn_backend_named(c->o->backend ? c->o->backend : "interp");
     SnRewriter *rw = sn_rewriter_new(c->a, &o, d);

@@ -13,6 +13,7 @@ typedef struct SnCheckOpts {
     bool measure;       /* the measure must fall at each fire */
     bool again;         /* a second run must do nothing */
     const char *const *optin;
+    const char *const *disable; /* NULL-ended; or NULL */
     uint64_t seed;      /* of values */
     uint32_t *count;    /* [sn_rule_end()] fires are added here, or NULL */
 } SnCheckOpts;

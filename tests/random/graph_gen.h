@@ -25,8 +25,9 @@ SnGraph *sn_random_graph(SnArena *a, const SnRandomOpts *o);
 
 /* splitmix64, and what is drawn with it. */
 uint64_t sn_random_next(uint64_t *state);
-/* Fills a tensor: codes with the extremes over-represented, reals in [-4, 4],
- * indices in {0, 1}. */
+/* Fills a tensor: all 256 codes first where 8 bits have room for them, then
+ * codes with the extremes over-represented; reals in [-4, 4]; indices in
+ * {0, 1}. */
 void sn_random_data(uint64_t *state, const SnType *t, const SnShape *s,
                     void *data);
 
