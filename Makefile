@@ -31,8 +31,9 @@ LIB_C  = $(BASE_C) $(sort $(wildcard src/graph/*.c src/kernel/*.c \
          src/backend/*/*.c))
 MADE_C = $(addprefix $(GEN)/,sn_kinds.c sn_eval.c sn_inv.c sn_rules.c \
          onnx.pb-c.c)
-# Where nodes.def and passes.def are taken from.
+# Where nodes.def and passes.def are taken from, and flags of sinter-gen.
 DEFDIR ?= .
+GENFLAGS ?=
 DEFS   = $(DEFDIR)/nodes.def $(DEFDIR)/passes.def $(sort $(wildcard src/backend/*/*.def))
 BACKENDS = $(foreach b,$(sort $(wildcard src/backend/*/*.def)),--backend $(b))
 
@@ -90,7 +91,7 @@ $(DSL_O) $(GEN_O): INC += -I$(BUILD)/front
 
 $(GEN)/.stamp: $(SGEN) $(DEFS)
 	@mkdir -p $(GEN)
-	$(Q)$(SGEN) --nodes $(DEFDIR)/nodes.def --passes $(DEFDIR)/passes.def \
+	$(Q)$(SGEN) $(GENFLAGS) --nodes $(DEFDIR)/nodes.def --passes $(DEFDIR)/passes.def \
 	  $(BACKENDS) -I $(DEFDIR) -o $(GEN)
 	@touch $@
 $(GEN)/onnx.pb-c.c: | $(BUILD)/.deps

@@ -6,12 +6,12 @@
 #include "dsl/codes.h"
 #include "dsl/order.h"
 #include "dsl/prove.h"
-#include "gen/emit.h"
+#include "gen/cases.h"
 
 typedef enum Format { TEXT, JSON, SARIF } Format;
 
 typedef struct Args {
-    bool check, explain, report, no_prove;
+    bool check, explain, report, no_prove, cases;
     const char *smt2;
     Format format;
     const char *nodes, *passes, *outdir;
@@ -23,7 +23,7 @@ typedef struct Args {
 static const char usage[] =
     "usage: sinter-gen [--check] [--explain] [--report] [--nodes F]\n"
     "                  [--passes F] [--backend F]... [-I DIR]... [-o DIR]\n"
-    "                  [--format text|json|sarif]\n"
+    "                  [--cases] [--format text|json|sarif]\n"
     "       sinter-gen explain CODE...\n"
     "\n"
     "Reads node, pass and backend declarations and writes C and the reference\n"
@@ -33,6 +33,8 @@ static const char usage[] =
     "  --report     print why each pass ends, where the order matters, and\n"
     "               for each rule and instance what proves it\n"
     "  --no-prove   take rules as they are: no proofs, no order\n"
+    "  --cases      write only DIR/sn_cases.c: graphs on which each rule must\n"
+    "               and must not fire (docs/random-tests.md)\n"
     "  --emit-smt2 DIR  write what a solver may check\n"
     "  --nodes F    node declarations\n"
     "  --passes F   pass declarations\n"
@@ -105,6 +107,8 @@ read_args(Args *o, int argc, char **argv)
             o->report = true;
         } else if (!strcmp(s, "--no-prove")) {
             o->no_prove = true;
+        } else if (!strcmp(s, "--cases")) {
+            o->cases = true;
         } else if ((v = value_of(argc, argv, &i, "--emit-smt2", &missing))) {
             o->smt2 = v;
         } else if ((v = value_of(argc, argv, &i, "--format", &missing))) {
@@ -192,6 +196,11 @@ generate(const Args *o, SnArena *a, SnDiag *d)
     sn_def_resolve(s, d);
     if (sn_diag_nerror(d))
         return finish(o, a, d);
+    if (o->cases) {
+        if (sn_file_mkdirs(d, o->outdir ? o->outdir : ".") == SN_OK)
+            sn_emit_cases(s, o->outdir ? o->outdir : ".", d);
+        return finish(o, a, d);
+    }
     if (!o->no_prove)
         sn_def_order(s, d);
     if (sn_diag_nerror(d))

@@ -29,6 +29,19 @@ $(MADE_X): $(BUILD)/obj/made/gen/sn_tests.o $(BUILD)/obj/tests/gen_support.o $(L
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(SAN) $(LDFLAGS) -o $@ $^ -lcmocka $(LIBS)
 
+# Cases of each rule instance, from the tree's own declarations also where
+# DEFDIR has others: what those change must be noticed.
+$(GEN)/sn_cases.c: $(GEN)/.stamp
+	$(Q)$(SGEN) --cases --nodes nodes.def --passes passes.def \
+	  $(BACKENDS) -I . -o $(GEN)
+$(BUILD)/obj/made/gen/sn_cases.o: INC += -Itests
+$(call obj,tests/cases/run_cases.c): $(GEN)/.stamp
+CASES_X = $(BUILD)/tests/run_cases
+$(CASES_X): $(BUILD)/obj/made/gen/sn_cases.o $(call obj,tests/cases/run_cases.c) \
+            $(TESTLIB) $(LIB)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(SAN) $(LDFLAGS) -o $@ $^ $(LIBS)
+
 TOOL_X = $(BUILD)/tests/mkonnx $(BUILD)/tests/mkdata $(BUILD)/tests/node_tests
 $(BUILD)/tests/node_tests: $(BUILD)/obj/tests/onnx/node_tests.o \
                            $(BUILD)/obj/tests/onnx/share.o $(LIB)
@@ -52,12 +65,16 @@ $(BUILD)/fuzz_%: $(BUILD)/obj/tests/fuzz/fuzz_%.o $(LIB) $(FRONT)
 	$(Q)$(CC) $(SAN) -fsanitize=fuzzer $(LDFLAGS) -o $@ $^ $(LIBS)
 
 ## tests: build the test programs
-tests: all $(TEST_X) $(GOLDEN) $(MADE_X) $(TOOL_X) $(FUZZ_X)
+tests: all $(TEST_X) $(GOLDEN) $(MADE_X) $(CASES_X) $(TOOL_X) $(FUZZ_X)
 
 ## check: every test; ends with "N passed, N failed"
 check: tests
 	@BUILD=$(BUILD) SHARED=$(SHARED) CC=$(CC) MAKE=$(MAKE) SAN='$(SAN)' \
 	  sh tests/tally.sh $(TEST_X) $(MADE_X) $(GOLDEN) $(TEST_SH)
+
+## cases: a case and near misses of each rule instance; DEFDIR: other rules
+cases: $(CASES_X)
+	$(CASES_X)
 
 BENCH_X = $(BUILD)/bench/layers $(BUILD)/bench/model
 $(BUILD)/bench/%: $(BUILD)/obj/tests/bench/%.o $(LIB)
@@ -101,4 +118,4 @@ fuzz:
 fuzz-run: $(patsubst %,$(BUILD)/fuzz_%,$(FUZZ))
 	@BUILD=$(BUILD) sh tests/fuzz/run.sh $(FUZZ_TIME) $(FUZZ)
 
-.PHONY: fuzz fuzz-run tests check check-long bench bless
+.PHONY: cases fuzz fuzz-run tests check check-long bench bless
