@@ -4,9 +4,21 @@
 seconds=$1
 shift
 bad=0
+# The grammar's words, from the lexer's table, and what stands between them.
+words() {
+    sed -n 's/^    {\("[^"]*"\), T_.*/\1/p' dsl/token.c
+    printf '"%s"\n' '=>' '->' '==' '!=' '<=' '>=' '@' ':1' '...' '//' '..' \
+        '{}' '[]' '()' '; ' 'q8(0.1, 0)' 'version 1;\x0a' 'x.type == y.type'
+}
 for t in "$@"; do
     mkdir -p "$BUILD/found/$t"
-    if "$BUILD/fuzz_$t" -max_total_time="$seconds" -rss_limit_mb=3000 \
+    dict=
+    if [ "$t" = def ]; then
+        words >"$BUILD/def.dict"
+        dict=-dict=$BUILD/def.dict
+    fi
+    # shellcheck disable=SC2086
+    if "$BUILD/fuzz_$t" $dict -max_total_time="$seconds" -rss_limit_mb=3000 \
         -timeout=20 -max_len=65536 -print_final_stats=1 -verbosity=1 \
         -artifact_prefix="$BUILD/crash-$t-" "$BUILD/found/$t" \
         "tests/fuzz/corpus/$t" >"$BUILD/$t.log" 2>&1; then
