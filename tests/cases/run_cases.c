@@ -21,6 +21,7 @@
 #include "sn_kinds.h"
 
 enum { NSEED = 3 };
+#define NONE UINT32_MAX
 
 static struct {
     uint32_t fired, miss, once, none, nofire, wider;
@@ -57,36 +58,36 @@ graph_of(SnArena *a, const char *text, const char **why)
 
 /* ---- the rule, alone ---- */
 
-static int
+static uint32_t
 rule_of(const SnCase *k)
 {
-    for (uint32_t i = 0; i < sn_nrule; i++)
-        if (!strcmp(sn_rules[i].pass, k->pass) &&
-            !strcmp(sn_rules[i].name, k->rule))
-            return (int)i;
-    return -1;
+    for (uint32_t i = 0; i < sn_rule_end(); i++)
+        if (!strcmp(sn_rule(i)->pass, k->pass) &&
+            !strcmp(sn_rule(i)->name, k->rule))
+            return i;
+    return NONE;
 }
 
 /* Every rule but this one, by its full name. */
 static const char *const *
-others(SnArena *a, int rule)
+others(SnArena *a, uint32_t rule)
 {
-    const char **v = SN_NEW_N(a, const char *, sn_nrule + 1);
+    const char **v = SN_NEW_N(a, const char *, sn_rule_end() + 1);
     uint32_t n = 0;
 
-    for (uint32_t i = 0; i < sn_nrule; i++)
-        if (strcmp(sn_rules[i].pass, sn_rules[rule].pass) ||
-            strcmp(sn_rules[i].name, sn_rules[rule].name))
-            v[n++] = sn_format(a, "%s.%s", sn_rules[i].pass, sn_rules[i].name);
+    for (uint32_t i = 0; i < sn_rule_end(); i++)
+        if (strcmp(sn_rule(i)->pass, sn_rule(rule)->pass) ||
+            strcmp(sn_rule(i)->name, sn_rule(rule)->name))
+            v[n++] = sn_format(a, "%s.%s", sn_rule(i)->pass, sn_rule(i)->name);
     return v;
 }
 
 static const char *
-backend(const SnCase *k, int rule)
+backend(const SnCase *k, uint32_t rule)
 {
     if (k->backend)
         return k->backend;
-    return sn_rules[rule].backend ? sn_rules[rule].backend : "interp";
+    return sn_rule(rule)->backend ? sn_rule(rule)->backend : "interp";
 }
 
 /* ---- what must hold ---- */
@@ -100,11 +101,11 @@ falls(const SnCase *k)
 
 /* Runs the rule on g; *n counts its fires. */
 static const char *
-run(SnArena *a, const SnCase *k, int rule, const SnGraph *g, uint64_t seed,
+run(SnArena *a, const SnCase *k, uint32_t rule, const SnGraph *g, uint64_t seed,
     uint32_t *n)
 {
-    const char *optin[] = {sn_rules[rule].optin, NULL};
-    uint32_t *count = SN_NEW_N(a, uint32_t, sn_nrule + 1);
+    const char *optin[] = {sn_rule(rule)->optin, NULL};
+    uint32_t *count = SN_NEW_N(a, uint32_t, sn_rule_end() + 1);
     SnCheckOpts o = {.passes = k->pass,
                      .backend = backend(k, rule),
                      .strict = true,
@@ -122,7 +123,7 @@ run(SnArena *a, const SnCase *k, int rule, const SnGraph *g, uint64_t seed,
 }
 
 static const char *
-must_fire(SnArena *a, const SnCase *k, int rule, const char *const *graph)
+must_fire(SnArena *a, const SnCase *k, uint32_t rule, const char *const *graph)
 {
     const char *why = NULL, *text = joined(a, graph);
     SnGraph *g = graph_of(a, text, &why);
@@ -138,8 +139,8 @@ must_fire(SnArena *a, const SnCase *k, int rule, const char *const *graph)
 
 /* wider: a fire is no fault as long as its values are within the claim. */
 static const char *
-must_not(SnArena *a, const SnCase *k, int rule, const SnGraph *g, bool wider,
-         const char *what)
+must_not(SnArena *a, const SnCase *k, uint32_t rule, const SnGraph *g,
+         bool wider, const char *what)
 {
     const char *why = NULL;
     uint32_t n = 0;
@@ -160,7 +161,7 @@ must_not(SnArena *a, const SnCase *k, int rule, const SnGraph *g, bool wider,
 
 /* A second reader of the value of that name. */
 static const char *
-read_twice(SnArena *a, const SnCase *k, int rule, const char *name)
+read_twice(SnArena *a, const SnCase *k, uint32_t rule, const char *name)
 {
     const char *why = NULL;
     SnGraph *g = graph_of(a, joined(a, k->graph), &why);
@@ -177,9 +178,9 @@ read_twice(SnArena *a, const SnCase *k, int rule, const char *name)
 /* The routine of a derived family may know more than the guard of one of its
  * instances: it compares all codes, or keeps a saturation in a Rescale. */
 static bool
-derived(int rule)
+derived(uint32_t rule)
 {
-    switch (sn_rules[rule].family) {
+    switch (sn_rule(rule)->family) {
     case SN_FAM_WRITTEN:
     case SN_FAM_LOWER:
     case SN_FAM_CUSTOM:
@@ -190,7 +191,7 @@ derived(int rule)
 }
 
 static const char *
-misses(SnArena *a, const SnCase *k, int rule)
+misses(SnArena *a, const SnCase *k, uint32_t rule)
 {
     const char *why = NULL;
 
@@ -223,22 +224,22 @@ static bool
 one(const SnCase *k)
 {
     SnArena *a = sn_arena_new();
-    int rule = rule_of(k);
+    uint32_t rule = rule_of(k);
     const char *why = NULL;
 
-    if (rule < 0)
+    if (rule == NONE)
         why = sn_format(a, "no rule is named %s.%s", k->pass, k->rule);
     else if (!k->graph)
         total.nofire++;
     else
         why = must_fire(a, k, rule, k->graph);
-    if (rule >= 0 && !why && k->apart)
+    if (rule != NONE && !why && k->apart)
         why = must_fire(a, k, rule, k->apart);
     if (!k->graph)
         printf("none %s (%s): %s\n", k->instance, k->where, k->why);
-    if (rule >= 0 && k->graph && !why)
+    if (rule != NONE && k->graph && !why)
         total.fired++;
-    if (rule >= 0 && !why)
+    if (rule != NONE && !why)
         why = misses(a, k, rule);
     if (why)
         printf("not ok case %s (%s): %s\n", k->instance, k->where, why);
