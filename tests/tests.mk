@@ -76,10 +76,11 @@ check: tests
 cases: $(CASES_X)
 	$(CASES_X)
 
-BENCH_X = $(BUILD)/bench/layers $(BUILD)/bench/model
+BENCH_X = $(patsubst %,$(BUILD)/bench/%,layers model mkmodel versus)
+$(BUILD)/bench/versus: $(BUILD)/obj/tests/bench/ort.o
 $(BUILD)/bench/%: $(BUILD)/obj/tests/bench/%.o $(LIB)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(SAN) $(LDFLAGS) -o $@ $< $(LIB) $(LIBS)
+	$(Q)$(CC) $(SAN) $(LDFLAGS) -o $@ $(filter %.o,$^) $(LIB) $(LIBS) -ldl
 $(call obj,$(wildcard tests/bench/*.c)): $(GEN)/.stamp $(GEN)/onnx.pb-c.c
 
 ## bench: time layers and models, against ONNX Runtime where it is installed

@@ -24,7 +24,7 @@ typedef struct SnArgs {
     SnStrs input, calib;
     const char *labels, *load_profile, *dump_profile, *backend, *shard;
     const char *passes, *pipeline, *print_after, *compare, *dump, *node;
-    const char *layout, *format;
+    const char *layout, *format, *codes;
     SnStrs shape, dim;
     SnStrs disable, enable;
     SnStrs schema, range, precision, keep_float;
@@ -63,7 +63,7 @@ SnStatus sn_cli_model(SnCli *c, uint32_t most, const char **path);
 /* Reads .onnx or .sn ("-": .sn from standard input) and verifies it. */
 SnStatus sn_cli_load(SnCli *c, const char *path, SnGraph **out);
 bool sn_is_onnx(const char *path);
-/* Writes g as an ONNX model by --format and --opset. */
+/* Writes g as an ONNX model by --format, --codes and --opset. */
 SnStatus sn_cli_export(SnCli *c, const SnGraph *g, const char *path);
 /* The same options, looked at before any work. */
 SnStatus sn_cli_export_opts(SnCli *c, SnOnnxExport *o);

@@ -75,6 +75,8 @@ static const Option options[] = {
     {"--output", "FILE", O_STR, AT(output), WRITES, NULL},
     {"--format", "NAME", O_STR, AT(format), QUANTIZE | EXPORT,
      "of an ONNX model: qdq (quantize's default) or qoperator"},
+    {"--codes", "NAME", O_STR, AT(codes), QUANTIZE | EXPORT,
+     "of an ONNX model's values: int8 (default) or uint8"},
     {"--opset", "N", O_LONG, AT(opset), QUANTIZE | EXPORT,
      "operator set of an ONNX model (default: 17)"},
     {"--calib", "FILE", O_EACH, AT(calib), PROFILE | QUANTIZE,

@@ -17,6 +17,11 @@ sn_cli_export_opts(SnCli *c, SnOnnxExport *o)
                        "written", c->args.opset, SN_ONNX_OPSET_MIN,
                        SN_ONNX_OPSET_MAX);
     o->opset = (int)c->args.opset;
+    const char *codes = c->args.codes ? c->args.codes : "int8";
+    o->u8 = !strcmp(codes, "uint8");
+    if (!o->u8 && strcmp(codes, "int8"))
+        return sn_fail(c->d, SN_EUSAGE, "--codes", "'%s'; expected int8 or "
+                       "uint8", codes);
     for (; names[n]; n++)
         if (!want || !strcmp(names[n], want)) {
             o->form = (SnOnnxForm)n;

@@ -43,11 +43,10 @@ boundary_u8(const SnNode *n)
 }
 
 /* Codes are uint8 throughout where callers see uint8, or where a node's
- * rounding is that of a uint8 model. */
+ * rounding is that of a uint8 model, or where they are asked for. */
 static void
 find_codes(SnXp *x, const SnId *topo, uint32_t n)
 {
-    x->codes = SN_XP_CODE;
     for (uint32_t i = 0; i < n; i++) {
         const SnAttrDesc *a;
         at_node(x, topo[i]);
@@ -388,6 +387,7 @@ sn_onnx_pack(SnArena *a, const SnGraph *g, const SnOnnxExport *o,
              const char *file, SnDiag *d, void **p, size_t *n)
 {
     SnXp x = {.a = a, .d = d, .g = g, .file = file, .form = o->form,
+              .codes = o->u8 ? SN_XP_U8 : SN_XP_CODE,
               .opset = o->opset != 0 ? o->opset : SN_ONNX_OPSET};
     Onnx__ModelProto m = ONNX__MODEL_PROTO__INIT;
     Onnx__GraphProto pb = ONNX__GRAPH_PROTO__INIT;

@@ -15,6 +15,8 @@ enum { SN_ONNX_OPSET = 17, SN_ONNX_OPSET_MIN = 13, SN_ONNX_OPSET_MAX = 25 };
 typedef struct SnOnnxExport {
     SnOnnxForm form;
     int opset; /* 0: SN_ONNX_OPSET */
+    bool u8;   /* 8-bit codes of values, not of constants, as uint8 (+ 128)
+                  in any case */
 } SnOnnxExport;
 
 /* The names of the forms in order, NULL-ended. */

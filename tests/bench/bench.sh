@@ -1,82 +1,114 @@
 #!/bin/sh
-# Times layers and whole models on one thread and prints ratios.
+# Times whole models and layers against ONNX Runtime and prints ratios.
 #
 #   bench.sh BUILD SHARED [ROUNDS]
 #
-# Models: the demo and the trained ones under SHARED/data.  Each round runs the
-# CPU backend, the evaluators and, when BUILD/oracle holds it, ONNX Runtime
-# (the float file, and our QDQ export when `sinter export` makes one), one
-# after the other; the table shows the median over rounds of each run's
-# median, so that a slow spell of the machine falls on all of them.
+# Models: well-known topologies with seeded weights (mkmodel.c says how they
+# are made), the demo and the trained networks under SHARED/data.  sinter runs
+# its own .sn on the CPU backend, ONNX Runtime our QDQ export of the same graph
+# with uint8 codes (`int8 codes`: the same with int8 ones), or the float file;
+# both in one process, in turn, with the same number of threads (versus.c).
+# Figures are medians of rounds.  Everything is also in BUILD/bench/*.json.
 set -u
-build=${1:-build} shared=${2:-../shared} rounds=${3:-5}
-sinter=$build/sinter
-out=$build/bench
-data=$shared/data
+build=${1:-build} shared=${2:-../shared} rounds=${3:-7}
+sinter=$build/sinter out=$build/bench data=$shared/data
+json=$out/models.json threads=1
 mkdir -p "$out/models"
 
-num() { sed -n "s/.*\"median_ms\": *\([0-9.e-]*\).*/\1/p"; }
-median() { sort -g | awk '{ v[NR] = $1 }
-    END { if (NR) printf "%.4f", v[int((NR + 1) / 2)] }'; }
+sh tools/oracle/install.sh "$build/oracle" ||
+    echo "ONNX Runtime could not be fetched; only sinter is timed" >&2
+ort=$(find "$build/oracle/" -path '*linux/x64*' -name 'libonnxruntime.so.1' \
+    2>/dev/null | head -1)
 
-quantized() { # NAME MODEL CALIB FLAGS...
-    name=$1 from=$2 calib=$3 sn=$out/models/$1.sn qdq=$out/models/$1.qdq.onnx
-    shift 3
-    [ -s "$sn" ] ||
-        "$sinter" quantize "$from" --calib "$calib" -n 256 "$@" \
-            --channelwise --rowwise --backend cpu -o "$sn" \
-            >"$out/models/$name.log" 2>&1 </dev/null
-    [ -s "$sn" ] || echo "$name: not quantized, see $out/models/$name.log" >&2
-    # The export is optional: not every build has it.
-    [ -s "$qdq" ] ||
-        "$sinter" export "$sn" --format qdq -o "$qdq" >/dev/null 2>&1 </dev/null ||
-        rm -f "$qdq"
-}
+# ---- models ----
 
-oracle=
-[ -d "$build/oracle/node_modules/onnxruntime-node" ] &&
-    command -v node >/dev/null && oracle=$build/oracle
-
-ratio() { awk -v a="$1" -v b="$2" 'BEGIN {
-    if (a + 0 > 0 && b + 0 > 0) printf "%.2fx", a / b; else printf "-" }'; }
-
-row() { # NAME FLOAT_MODEL
-    name=$1 float=$2
-    sn=$out/models/$name.sn qdq=$out/models/$name.qdq.onnx
-    [ -s "$sn" ] || return
-    rm -f "$out"/t.*
-    i=0
-    while [ $i -lt "$rounds" ]; do
-        "$out/model" "$sn" CPU | num >>"$out/t.cpu"
-        "$out/model" "$sn" evaluators | num >>"$out/t.ref"
-        if [ -n "$oracle" ]; then
-            node tests/bench/ort.js "$oracle" "$float" 0.3 2>/dev/null |
-                num >>"$out/t.float"
-            [ ! -s "$qdq" ] ||
-                node tests/bench/ort.js "$oracle" "$qdq" 0.3 2>/dev/null |
-                num >>"$out/t.int8"
-        fi
-        i=$((i + 1))
+export_qdq() { # NAME
+    for codes in uint8 int8; do
+        to=$out/models/$1.$codes.onnx
+        [ -s "$to" ] || "$sinter" export "$out/models/$1.sn" --format qdq \
+            --codes $codes -o "$to" >>"$out/models/$1.log" 2>&1 </dev/null
     done
-    touch "$out/t.float" "$out/t.int8"
-    cpu=$(median <"$out/t.cpu") ref=$(median <"$out/t.ref")
-    f=$(median <"$out/t.float") q=$(median <"$out/t.int8")
-    printf '%-24s %9s %11s %7s %11s %7s %11s %7s\n' "$name" "$cpu" "$ref" \
-        "$(ratio "${ref:-0}" "${cpu:-0}")" "${f:--}" \
-        "$(ratio "${f:-0}" "${cpu:-0}")" "${q:--}" "$(ratio "${q:-0}" "${cpu:-0}")"
+}
+quantized() { # NAME FLOAT.onnx CALIB FLAGS...
+    name=$1 from=$2 calib=$3 to=$out/models/$1
+    shift 3
+    [ -s "$to.sn" ] || "$sinter" quantize "$from" --calib "$calib" -n 256 "$@" \
+        --scheme symmetric-uint8 --channelwise --rowwise --backend cpu \
+        -o "$to.sn" >"$to.log" 2>&1 </dev/null
+    [ -s "$to.float.sn" ] || "$sinter" opt "$from" --backend cpu "$@" \
+        -o "$to.float.sn" >>"$to.log" 2>&1 </dev/null ||
+        "$sinter" opt "$from" --backend cpu -o "$to.float.sn" \
+            >>"$to.log" 2>&1 </dev/null
+    [ -s "$to.sn" ] && export_qdq "$name" && return
+    echo "$name: not quantized, see $to.log" >&2
+}
+seeded() { # NAME FLAGS...
+    name=$1 onnx=$out/models/$1.onnx
+    shift
+    [ -s "$onnx" ] ||
+        "$out/mkmodel" "$name" "$onnx" "$out/models/$name.npy" || return
+    quantized "$name" "$onnx" "$out/models/$name.npy" "$@"
 }
 
+# ---- rows ----
+
+field() { sed -n "s/.*\"$1\": \"*\([^\",}]*\).*/\1/p"; }
+
+row() { # LABEL GRAPH.sn MODEL.onnx WANTED THREADS
+    [ -s "$2" ] && [ -s "$3" ] || return
+    line=$("$out/versus" -t "$5" -r "$rounds" "$2" "$3" "$ort") || return
+    echo "$line" | sed "s/^{/{\"label\": \"$1\", \"wanted\": $4, /" >>"$json"
+    ratio=$(echo "$line" | field ratio)
+    verdict=$(awk -v r="$ratio" -v w="$4" 'BEGIN {
+        print w == 0 ? "" : r >= w ? "met" : "missed" }')
+    printf '%-28s %2s %10s %10s %7sx %6s %-6s %9s %9s %9s\n' "$1" "$5" \
+        "$(echo "$line" | field ms)" "$(echo "$line" | field ort_ms)" \
+        "$ratio" "$([ "$4" = 0 ] || echo "$4x")" "$verdict" \
+        "$(echo "$line" | field memory_kib)" \
+        "$(echo "$line" | awk '{
+            match($0, /"weights": [0-9]+/)
+            w = substr($0, RSTART + 11, RLENGTH - 11)
+            match($0, /"plan": [0-9]+/)
+            p = substr($0, RSTART + 8, RLENGTH - 8)
+            printf "%d", (w + p) / 1024 }')" \
+        "$(echo "$line" | field ort_memory_kib)"
+}
+rows() { # NAME WANTED
+    for t in $threads; do
+        row "$1" "$out/models/$1.sn" "$out/models/$1.uint8.onnx" "$2" $t
+    done
+}
+float_row() { # NAME FLOAT.onnx
+    row "$1, float" "$out/models/$1.float.sn" "$2" 0.77 1
+}
+
+: >"$json"
 echo "Layers, int8, one thread"
 "$out/layers"
+[ -n "$ort" ] || exit 0
 echo
-[ -n "$oracle" ] || echo "(no ONNX Runtime: sh tools/oracle/install.sh $build/oracle)"
-echo "Models, milliseconds a run, one thread; ratios to the CPU backend"
-printf '%-24s %9s %11s %7s %11s %7s %11s %7s\n' model cpu evaluators ratio \
-    'ORT float' ratio 'ORT int8' ratio
+echo "Models: milliseconds a run; sinter faster by; wanted; memory in KiB: of a"
+echo "run, weights + plan, ONNX Runtime's"
+printf '%-28s %2s %10s %10s %8s %6s %-6s %9s %9s %9s\n' model t sinter \
+    'ORT' faster wanted '' memory 'w + plan' 'ORT'
+for m in resnet50:1.12 mobilenetv2:1.5 squeezenet11:1.5 alexnet:3 \
+    googlenet:3.5 mlp:1.1 mlp_b64:1.1; do
+    n=${m%:*}
+    case $n in
+    mlp_b64) seeded $n --batch 64 ;;
+    mlp) seeded $n ;;
+    *) seeded $n --layout nchw ;;
+    esac
+    rows $n "${m#*:}"
+    [ $n != resnet50 ] || row 'resnet50, int8 codes' "$out/models/$n.sn" \
+        "$out/models/$n.int8.onnx" 2.4 1
+    float_row $n "$out/models/$n.onnx"
+done
 demo=examples/demo
 quantized demo $demo/fashion_lrn.onnx $demo/calib_images.npy \
     --mul 0.00392156863 --layout nchw
-row demo $demo/fashion_lrn.onnx
+rows demo 1.5
+float_row demo $demo/fashion_lrn.onnx
 [ -d "$data/trained" ] || { echo "skip: no models under $data"; exit 0; }
 while IFS="$(printf '\t')" read -r model set layout _ mul add _; do
     case $model in trained/*) ;; *) continue ;; esac
@@ -84,5 +116,15 @@ while IFS="$(printf '\t')" read -r model set layout _ mul add _; do
     quantized "$name" "$data/$model/model.onnx" \
         "$data/datasets/${set%_test}_calib_x.npy" --mul="$mul" --add="$add" \
         --layout "$layout"
-    row "$name" "$data/$model/model.onnx" </dev/null
+    rows "$name" 1.5 </dev/null
+    float_row "$name" "$data/$model/model.onnx" </dev/null
 done <"$data/models.tsv"
+for model in "$data"/light/*; do
+    name=$(basename "$model")
+    [ -s "$model/model.onnx" ] || continue
+    [ -s "$out/models/$name.float.sn" ] ||
+        "$sinter" opt "$model/model.onnx" --backend cpu \
+            -o "$out/models/$name.float.sn" >"$out/models/$name.log" 2>&1 \
+            </dev/null
+    float_row "$name" "$model/model.onnx"
+done

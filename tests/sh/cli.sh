@@ -83,6 +83,7 @@ t no_output 2 err "-o: is missing" quantize "$tmp/add.sn" --calib a
 t two_pipelines 2 err "cannot stand beside --passes" opt "$tmp/add.sn" --passes a --pipeline b
 t export_no_format 2 err "--format: is missing" export "$tmp/add.sn" -o "$tmp/o.onnx"
 t export_format 2 err "did you mean 'qdq'?" export "$tmp/add.sn" --format qqd -o "$tmp/o.onnx"
+t export_codes 2 err "'int4'; expected int8 or uint8" export "$tmp/add.sn" --format qdq --codes int4 -o "$tmp/o.onnx"
 t export_opset 2 err "13 to 25 can be written" export "$tmp/add.sn" --format qdq --opset 12 -o "$tmp/o.onnx"
 t export_no_output 2 err "-o: is missing" export "$tmp/add.sn" --format qdq
 t quantize_format 2 err "there are qdq and qoperator" quantize "$tmp/add.sn" --calib a --format tflite -o "$tmp/o.onnx"
@@ -154,6 +155,10 @@ same quantize_again_data "$tmp/q.snw" "$tmp/again/q.snw"
 t quantize_onnx 0 out "rescales:" quantize $m --load-profile "$tmp/p1.json" --channelwise -o "$tmp/q.onnx"
 t export 0 err "" export "$tmp/q.sn" --format qdq -o "$tmp/again/q.onnx"
 same export_again "$tmp/q.onnx" "$tmp/again/q.onnx"
+t export_uint8 0 err "" export "$tmp/q.sn" --format qdq --codes uint8 -o "$tmp/u.onnx"
+t export_uint8_int8 0 out "" opt "$tmp/q.onnx" -o "$tmp/u8.sn"
+t export_uint8_again 0 out "" opt "$tmp/u.onnx" -o "$tmp/again/u8.sn"
+same export_uint8_means_the_same "$tmp/u8.sn" "$tmp/again/u8.sn"
 t export_qoperator 0 err "" export "$tmp/q.onnx" --format qoperator -o "$tmp/qop.onnx"
 t export_imports 0 out "ChannelwiseConv2D" opt "$tmp/q.onnx"
 t quantize_json 0 out '"rescales"' quantize $m --load-profile "$tmp/p1.json" --json -o "$tmp/j.sn"

@@ -463,6 +463,43 @@ transposed_operand(void **state)
 
 /* ---- rounding and uint8 ---- */
 
+/* Zero points of values leave as uint8 when asked for, those of weights not. */
+static void
+codes_by_choice(void **state)
+{
+    static const char *const lines =
+        "%x = Placeholder() : f32[1, 4]\n"
+        "%q = Quantize(%x) : qi8<0.5, 3>[1, 4]\n"
+        "%w = Constant() {data = [1,2,3,4, 5,6,7,8]} : qi8<0.25, 0>[2,4]\n"
+        "%y = FullyConnected(%q, %w) : qi8<0.5, -128>[1, 2]\n"
+        "%d = Dequantize(%y) : f32[1, 2]\n"
+        "Save(%d) {name = \"out\"}\n";
+    SnOnnxExport o = {.form = SN_ONNX_QDQ, .u8 = true};
+    int zps[3] = {0}; /* of 131 and 0 as uint8, of 0 as int8 */
+    void *p;
+    size_t n;
+
+    (void)state;
+    if (sn_onnx_pack(A, graph(lines), &o, "t.onnx", D, &p, &n) != SN_OK)
+        fail_msg("%s", sn_diag_text(D, A));
+    Onnx__ModelProto *m = onnx__model_proto__unpack(NULL, n, p);
+    assert_non_null(m);
+    for (size_t i = 0; i < m->graph->n_initializer; i++) {
+        const Onnx__TensorProto *t = m->graph->initializer[i];
+        if (!strstr(t->name, ".zp"))
+            continue;
+        uint8_t v = t->raw_data.data[0];
+        bool u8 = t->data_type == ONNX__TENSOR_PROTO__DATA_TYPE__UINT8;
+        zps[0] += u8 && v == 131;
+        zps[1] += u8 && v == 0;
+        zps[2] += !u8 && v == 0;
+    }
+    assert_int_equal(zps[0], 1);
+    assert_int_equal(zps[1], 1);
+    assert_int_equal(zps[2], 1);
+    onnx__model_proto__free_unpacked(m, NULL);
+}
+
 #define SUM(attr)                                                          \
     "  %a = Placeholder() : qi8<0.25, 3>[1,4]\n"                           \
     "  %b = Placeholder() : qi8<0.5, -7>[1,4]\n"                           \
@@ -868,6 +905,7 @@ main(void)
         T(transposed_operand),
         T(rounding_decides),
         T(shifted_rounding),
+        T(codes_by_choice),
         T(bytes_at_the_border),
         T(output_names),
         T(made_names),
