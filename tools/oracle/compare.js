@@ -1,11 +1,12 @@
 'use strict';
 /* Compares two files of outputs: `node compare.js A.npy B.npy STEP
- * [LABELS.npy]` prints, in one line: top-1 of A and of B (or -), images whose
+ * [LABELS.npy [SKIP]]` (the first SKIP labels left out) prints, in one line: top-1 of A and of B (or -), images whose
  * classes differ, the largest difference in steps of STEP, and how many of all
  * elements differ. */
 const npy = require('./npy.js');
 
-const [fa, fb, step, fl] = process.argv.slice(2);
+const [fa, fb, step, fl, skip] = process.argv.slice(2);
+const first = Number(skip || 0);
 const a = npy.read(fa), b = npy.read(fb), labels = fl ? npy.read(fl) : null;
 const n = b.dims[0], width = b.data.length / n;
 
@@ -27,8 +28,8 @@ for (let i = 0; i < n; i++) {
     const p = top(a, i), q = top(b, i);
     moved += p !== q;
     if (labels) {
-        right[0] += p === Number(labels.data[i]);
-        right[1] += q === Number(labels.data[i]);
+        right[0] += p === Number(labels.data[first + i]);
+        right[1] += q === Number(labels.data[first + i]);
     }
 }
 for (let k = 0; k < a.data.length; k++) {

@@ -1,8 +1,8 @@
 'use strict';
 /* Runs a model with ONNX Runtime, one thread, sample by sample.
  *
- *   node run.js DIR LEVEL MODEL OUT.npy [--n N] [--mul X,..] [--add X,..]
- *       INPUT.npy...
+ *   node run.js DIR LEVEL MODEL OUT.npy [--skip N] [--n N] [--mul X,..]
+ *       [--add X,..] INPUT.npy...
  *
  * DIR is where install.sh put ONNX Runtime; LEVEL of graph optimizations is
  * disabled, basic, extended or all.  Inputs hold samples along their first
@@ -60,14 +60,14 @@ async function main() {
     /* a dimension without a number is a batch of one */
     const shapes = s.inputMetadata.map(
         m => m.shape.map(d => typeof d === 'number' ? d : 1));
-    const n = opt.n ? Math.min(opt.n[0], inputs[0].dims[0])
-        : inputs[0].dims[0];
+    const skip = opt.skip ? opt.skip[0] : 0, left = inputs[0].dims[0] - skip;
+    const n = opt.n ? Math.min(opt.n[0], left) : left;
     const parts = [];
     let dims = null, type = null;
     for (let i = 0; i < n; i++) {
         const feeds = {};
         s.inputNames.forEach((name, k) => {
-            feeds[name] = sample(inputs[k], i, shapes[k]);
+            feeds[name] = sample(inputs[k], skip + i, shapes[k]);
         });
         const y = (await s.run(feeds))[s.outputNames[0]];
         dims = y.dims;
