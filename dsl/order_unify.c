@@ -152,6 +152,18 @@ bind_to(SnOt *a, SnOt *b)
     return join_types(a->type, b->type) && b->elems;
 }
 
+/* Is a inside b?  No graph contains itself. */
+static bool
+occurs(const SnOt *a, SnOt *b)
+{
+    for (uint32_t i = 0; !b->var && !b->open && i < b->narg; i++) {
+        SnOt *t = sn_ot_get(b->arg[i]);
+        if (t == a || occurs(a, t))
+            return true;
+    }
+    return false;
+}
+
 bool
 sn_ot_unify(SnOc *c, SnOt *a, SnOt *b)
 {
@@ -159,6 +171,8 @@ sn_ot_unify(SnOc *c, SnOt *a, SnOt *b)
     b = sn_ot_get(b);
     if (a == b)
         return true;
+    if (occurs(a, b) || occurs(b, a))
+        return false;
     if (a->var)
         return bind_to(a, b);
     if (b->var)

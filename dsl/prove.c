@@ -136,7 +136,7 @@ by_how_much(Pv *pv, const PvTry *t)
         return sn_format(pv->a, "differs by %.0f", fabs(c->left - c->right));
     if (t->worse && c)
         return sn_format(pv->a, "differs by %.6g", fabs(c->left - c->right));
-    if (t->real > 1e-9)
+    if (t->real > PV_REAL_EQUAL)
         return sn_format(pv->a, "differs over the reals by %.3g of the "
                                 "largest value", t->real);
     return sn_format(pv->a, "differs by %.3g of the largest value", t->rel);

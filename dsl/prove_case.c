@@ -345,8 +345,10 @@ draw_attrs(PvCase *c, PvNode *n, const SnPat *p)
     }
     for (uint32_t i = 0; p && i < p->nasg; i++) {
         PvVal *v = sn_pv_attr(n, p->asg[i].name);
-        if (v)
-            *v = sn_pv_expr(c, p->asg[i].e);
+        if (!v)
+            continue;
+        *v = sn_pv_expr(c, p->asg[i].e);
+        v->given = true;
     }
     return !c->fail;
 }

@@ -18,7 +18,7 @@ set_ints(PvCase *c, PvNode *n, unsigned arg, uint32_t k, const int64_t *x)
 {
     PvVal *v = sn_pv_map_attr(n, arg);
 
-    if (v)
+    if (v && !v->given)
         *v = ints(c, k, x);
 }
 
@@ -352,7 +352,8 @@ sn_pv_draw_map(PvCase *c, PvNode *n)
             draw_reshape(c, n, x);
         else if (sn_pv_map_is(n, "block") && sn_pv_map_attr(n, 1))
             sn_pv_map_attr(n, 1)->r = 2;
-        else if (sn_pv_map_is(n, "row") && sn_pv_map_attr(n, 1))
+        else if (sn_pv_map_is(n, "row") && sn_pv_map_attr(n, 1) &&
+                 !sn_pv_map_attr(n, 1)->given)
             sn_pv_map_attr(n, 1)->r = sn_pv_below(c, (uint32_t)x->rank);
         else if (sn_pv_map_is(n, "reduce")) {
             int64_t ax[2] = {sn_pv_below(c, (uint32_t)x->rank), 0};

@@ -218,7 +218,7 @@ sn_pv_help(Pv *pv, const PvRule *pr, const PvTry *t)
     (void)at;
     if (pr->derive || r->nvar == 0)
         return;
-    if (r->claim.kind == SN_CL_REAL && t->real <= 1e-9) {
+    if (r->claim.kind == SN_CL_REAL && t->real <= PV_REAL_EQUAL) {
         sn_diag_help(pv->d, "real %.1g", t->rel * 2);
         return;
     }

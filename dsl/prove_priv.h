@@ -37,6 +37,11 @@ typedef struct PvT {
 } PvT;
 
 /* A value of the expression language. */
+/* How far apart, relative to the largest value, two sides may be that are
+ * equal over the reals but for their constants, which are floats: a few
+ * roundings of 2^-24. */
+#define PV_REAL_EQUAL 0x1p-22
+
 typedef struct PvVal {
     SnTy ty;
     double r;           /* numbers, words, bools */
@@ -44,6 +49,7 @@ typedef struct PvVal {
     PvType t;           /* types; of clamps the type they are in */
     bool typed;         /* a clamp with a known type */
     bool full;          /* the word `full` */
+    bool given;         /* an attribute that the pattern sets */
     const SnDefType *set; /* a type's name: any of its types */
     uint32_t n;
     const double *list;

@@ -470,7 +470,7 @@ sn_pv_claim_ok(const PvRule *pr, const PvTry *t)
     case SN_CL_REFINES:
         return !t->worse;
     case SN_CL_REAL:
-        return t->diff == 0 && t->rel <= k->real && t->real <= 1e-9;
+        return t->diff == 0 && t->rel <= k->real && t->real <= PV_REAL_EQUAL;
     default:
         return true;
     }
@@ -504,7 +504,7 @@ sn_pv_best(SnArena *a, const PvTry *t)
     if (!t->worse)
         return "refines";
     if (t->f32_differ)
-        return t->real <= 1e-9 && t->rel < 1e-3
+        return t->real <= PV_REAL_EQUAL && t->rel < 1e-3
                    ? sn_format(a, "real %.1g", t->rel * 2)
                    : "nothing";
     return t->diff <= 3 ? sn_format(a, "within %.0f lsb", t->diff)

@@ -307,8 +307,9 @@ same_owner(const SnDefPass *a, const SnDefPass *b)
     return a->backend == b->backend;
 }
 
-static const char *const builtin[] = {"fold", "place", "keep_lower",
-                                      "dce",  "cse",   "backend"};
+static const char *const builtin[] = {"fold", "place",  "keep_lower", "dce",
+                                      "cse",  "backend", "splats",
+                                      "constants"};
 enum { NBUILTIN = sizeof builtin / sizeof *builtin };
 
 static void

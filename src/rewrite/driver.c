@@ -226,6 +226,10 @@ built_in(SnRewriter *rw, SnGraph *g, const char *name, bool *known)
         return sn_fold_pass(rw, g);
     if (!strcmp(name, "cse"))
         return sn_cse_pass(rw, g);
+    if (!strcmp(name, "splats") || !strcmp(name, "constants")) {
+        sn_numbers_pass(rw, g, name[0] == 's');
+        return SN_OK;
+    }
     if (!strcmp(name, "dce")) {
         sn_dce(g);
         return SN_OK;
@@ -294,7 +298,8 @@ run_one(SnRewriter *rw, SnGraph *g, const char *name)
 }
 
 static const char *const built_in_names[] = {"fold", "cse", "dce", "place",
-                                             "keep_lower", "backend"};
+                                             "keep_lower", "backend",
+                                             "splats", "constants"};
 enum { NBUILTIN = sizeof built_in_names / sizeof *built_in_names };
 
 static const SnPipelineDesc *

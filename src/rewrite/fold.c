@@ -110,6 +110,70 @@ sn_fold_pass(SnRewriter *rw, SnGraph *g)
     return SN_OK;
 }
 
+/* ---- numbers ---- */
+
+/* Is v, a value of one f32 element, read by element-wise nodes only? */
+static bool
+is_number(const SnGraph *g, SnRef v)
+{
+    const SnShape *s = sn_shape_of(g, v);
+
+    if (sn_type(g, v)->elem != SN_F32 || !s || sn_shape_count(s) != 1 ||
+        sn_nuse(g, v) == 0)
+        return false;
+    for (const SnUse *u = sn_res(g, v)->uses; u; u = u->next) {
+        const SnKindDesc *d = sn_desc(sn_node(g, u->user)->kind);
+        if (!d->sem || d->sem[0].cls != SN_C_POINT ||
+            d->sem[0].map != SN_MAP_BROADCAST)
+            return false;
+    }
+    return true;
+}
+
+static void
+to_splat(SnGraph *g, SnId id)
+{
+    const SnNode *n = sn_node(g, id);
+    const SnShape *s = n->res[0].shape;
+    SnSplatAttr at = {.value = *(const float *)n->data};
+    SnSpec sp = {.kind = SN_K_SPLAT, .type = &n->res[0].type,
+                 .name = n->res[0].name, .attr = &at};
+
+    at.dims.n = (uint32_t)s->rank;
+    at.dims.v = s->dim;
+    SnRef v = SN_REF(id, 0);
+    SnId mark = g->nnode;
+    sn_replace(g, v, SN_REF(sn_add(g, &sp, NULL), 0), mark);
+}
+
+static void
+to_constant(SnGraph *g, SnId id)
+{
+    SnRef v = SN_REF(id, 0);
+    SnId mark = g->nnode;
+
+    sn_replace(g, v, sn_fold(g, v), mark);
+}
+
+void
+sn_numbers_pass(SnRewriter *rw, SnGraph *g, bool splats)
+{
+    uint32_t n;
+    SnId *topo = sn_topo(g, rw->scratch, &n);
+
+    for (uint32_t i = 0; i < n; i++) {
+        const SnNode *node = sn_node(g, topo[i]);
+        bool from = splats ? node->data != NULL : node->kind == SN_K_SPLAT;
+        if (!from || node->dead || !is_number(g, SN_REF(topo[i], 0)))
+            continue;
+        if (splats)
+            to_splat(g, topo[i]);
+        else
+            to_constant(g, topo[i]);
+    }
+    sn_dce(g);
+}
+
 /* ---- common subexpressions ---- */
 
 static bool

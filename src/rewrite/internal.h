@@ -58,6 +58,9 @@ SnStatus sn_check_fire(SnRewriter *rw, SnGraph *g);
 
 /* The built-in passes. */
 SnStatus sn_fold_pass(SnRewriter *rw, SnGraph *g);
+/* Constants of one f32 element that only element-wise nodes read become Splats,
+ * whose number patterns can name; or the other way round.  Names stay. */
+void sn_numbers_pass(SnRewriter *rw, SnGraph *g, bool splats);
 SnStatus sn_cse_pass(SnRewriter *rw, SnGraph *g);
 
 /* Queues a node for another visit in the pass under way. */

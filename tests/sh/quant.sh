@@ -187,4 +187,24 @@ t compare_json 0 out '"keep_float": [' compare $m "$tmp/plain.sn" $c --json
 t compare_two 2 err "wants two models" compare $m
 t compare_number 2 err "is not a number of dB" compare $m "$tmp/plain.sn" $c --threshold x
 t compare_self 0 out "worst output" compare $m $m $c
+
+# ---- functions of one value: 256-entry tables, the bits of the evaluators ----
+{
+    echo 'sinter-graph 1'
+    echo 'graph "unary" {'
+    echo '  %x = Placeholder() : f32[1,512]'
+    for f in Relu LeakyRelu Sigmoid Tanh HardSwish Swish Gelu GeluTanh Mish Erf \
+        Elu Celu Selu HardSigmoid Softplus ThresholdedRelu Abs Neg; do
+        echo "  %$f = $f(%x) : f32[1,512]"
+    done
+    echo '  %y = Concat(%Relu, %LeakyRelu, %Sigmoid, %Tanh, %HardSwish, %Swish, %Gelu, %GeluTanh, %Mish, %Erf, %Elu, %Celu, %Selu, %HardSigmoid, %Softplus, %ThresholdedRelu, %Abs, %Neg) {axis = 1} : f32[1,9216]'
+    echo '  Save(%y) {name = "y"}'
+    echo '}'
+} >"$tmp/unary.sn"
+"$BUILD/tests/mkdata" "$tmp/unary.npy" 8 512
+t unary_int8 0 out "0 float" quantize "$tmp/unary.sn" --calib "$tmp/unary.npy" --mul 3 --require-int8 --backend cpu -o "$tmp/unary.q.sn"
+for b in interp cpu; do
+    "$sinter" run "$tmp/unary.q.sn" --input "$tmp/unary.npy" --mul 3 --backend $b --dump "$tmp/unary.$b.npy" 2>/dev/null
+done
+is unary_tables cmp "$tmp/unary.interp.npy" "$tmp/unary.cpu.npy"
 exit $bad
