@@ -106,4 +106,12 @@ SnStatus sn_verb_inspect(SnCli *c), sn_verb_opt(SnCli *c),
     sn_verb_export(SnCli *c), sn_verb_compare(SnCli *c),
     sn_verb_ops(SnCli *c);
 
+/* Refuses a path that cannot be written, before long work is done for it: the
+ * directory must exist and be writable, the name end in one of suffix
+ * (NULL-ended; NULL: any name).  NULL and "-" will do. */
+SnStatus sn_cli_writable(SnCli *c, const char *option, const char *path,
+                         const char *const *suffix);
+/* The files of an option, then the positional arguments after the model. */
+SnStrs sn_cli_files(SnCli *c, const SnStrs *option);
+
 #endif

@@ -1,8 +1,11 @@
 /* What several verbs do: reading models, options of passes, data. */
 #include "cli/cli.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 #include "base/file.h"
 #include "graph/text.h"
 #include "onnx/import.h"
@@ -13,6 +16,49 @@ sn_is_onnx(const char *path)
     size_t n = strlen(path);
 
     return n > 5 && strcmp(path + n - 5, ".onnx") == 0;
+}
+
+SnStatus
+sn_cli_writable(SnCli *c, const char *option, const char *path,
+                const char *const *suffix)
+{
+    struct stat st;
+    SnBuf b;
+
+    if (!path || !strcmp(path, "-"))
+        return SN_OK;
+    sn_buf_init(&b, c->a);
+    bool fits = !suffix;
+    for (uint32_t i = 0; suffix && suffix[i] && !fits; i++) {
+        size_t n = strlen(path), m = strlen(suffix[i]);
+        fits = n > m && !strcmp(path + n - m, suffix[i]);
+        sn_putf(&b, "%s%s", i ? " or " : "", suffix[i]);
+    }
+    if (!fits)
+        return sn_fail(c->d, SN_EUSAGE, option, "'%s' does not end in %s",
+                       path, sn_buf_str(&b));
+    const char *dir = sn_path_dir(c->a, path);
+    if (stat(dir, &st) != 0)
+        return sn_fail(c->d, SN_EOUTPUT, option, "'%s': no directory '%s'",
+                       path, dir);
+    if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
+        return sn_fail(c->d, SN_EOUTPUT, option, "'%s' is a directory", path);
+    if (access(dir, W_OK) != 0)
+        return sn_fail(c->d, SN_EOUTPUT, option, "'%s': cannot write in "
+                       "'%s': %s", path, dir, strerror(errno));
+    return SN_OK;
+}
+
+SnStrs
+sn_cli_files(SnCli *c, const SnStrs *option)
+{
+    SnStrs all = {0};
+
+    for (uint32_t k = 0; k < option->n; k++)
+        SN_PUSH(c->a, all.v, all.n, option->v[k]);
+    for (uint32_t i = 1; i < c->args.pos.n; i++)
+        SN_PUSH(c->a, all.v, all.n, c->args.pos.v[i]);
+    return all;
 }
 
 SnStatus
@@ -49,7 +95,10 @@ sn_cli_load(SnCli *c, const char *path, SnGraph **out)
     if (sn_is_onnx(path)) {
         SnOnnxOpts o = {.dims = c->args.dim.n ? c->args.dim.v : NULL,
                         .shapes = c->args.shape.n ? c->args.shape.v : NULL,
-                        .batch = c->args.batch};
+                        .batch = c->args.batch > 0 ? c->args.batch : 0};
+        if (c->args.batch == 0)
+            return sn_fail(c->d, SN_EUSAGE, "--batch",
+                           "is 0, expected 1 or more");
         SN_TRY(sn_onnx_import(c->a, path, &o, c->d, out));
     } else {
         SN_TRY(load_text(c, path, out));
@@ -174,6 +223,27 @@ fill_part(void *ctx, int64_t sample, SnRun *r)
     return sn_samples_fill(p->s, p->first + sample, r);
 }
 
+/* Data without a finite number says nothing of any range. */
+static SnStatus
+check_inputs(SnCli *c, const SnExec *x, const SnProfile *p)
+{
+    for (uint32_t i = 0; i < x->ninput; i++) {
+        const SnHist *h = sn_profile_find(p, x->input[i].name);
+        if (h && h->count == 0 && h->nonfinite)
+            return sn_fail(c->d, SN_EINPUT, "--calib", "gives input '%s' no "
+                           "finite value in %llu samples", h->name,
+                           (unsigned long long)p->nsample);
+    }
+    for (uint32_t i = 0; i < x->noutput; i++) {
+        const SnHist *h = sn_profile_find(p, x->output[i].name);
+        if (h && h->count == 0 && h->nonfinite)
+            return sn_fail(c->d, SN_EINPUT, "--calib", "makes no finite value "
+                           "of output '%s' in %llu samples", h->name,
+                           (unsigned long long)p->nsample);
+    }
+    return SN_OK;
+}
+
 SnStatus
 sn_cli_profile(SnCli *c, const SnGraph *g, const SnStrs *files,
                bool quiet, SnProfile **out)
@@ -192,6 +262,7 @@ sn_cli_profile(SnCli *c, const SnGraph *g, const SnStrs *files,
     int64_t end = p.s->n * (sh.index + 1) / sh.count;
     SN_TRY(sn_profile_run(c->a, x, end - p.first, (unsigned)c->args.njob,
                           fill_part, &p, sn_graph_hash(g, true), c->d, out));
+    SN_TRY(check_inputs(c, x, *out));
     for (uint32_t i = 0; i < (*out)->n; i++)
         if ((*out)->hist[i].nonfinite)
             sn_warn(c->d, (SnPos){0}, NULL, "'%s' had %llu values that are "

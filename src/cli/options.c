@@ -92,7 +92,7 @@ static const Option options[] = {
      "bit"},
     {"--dump", "FILE", O_STR, AT(dump), RUN,
      "write the first output of all samples as an f32 .npy"},
-    {"-n", "N", O_LONG, AT(nsample), READS_DATA, "use the first N samples"},
+    {"-n", "N", O_LONG, AT(nsample), READS_DATA, "use the first N samples (of a model with --batch B: N times B)"},
     {"--skip", "N", O_LONG, AT(skip), READS_DATA,
      "leave out the first N samples, and then take -n of them"},
     {"--mul", "X,...", O_NUMS, AT(mul), READS_DATA,
@@ -325,6 +325,7 @@ sn_args_parse(SnCli *c, const SnVerb *v, int argc, char **argv)
 
     c->args.nsample = -1;
     c->args.opt_limit = -1;
+    c->args.batch = -1;
     for (int i = 0; i < argc; i++) {
         const char *arg = argv[i];
         if (!literal && strcmp(arg, "--") == 0) {

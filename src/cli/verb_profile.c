@@ -29,7 +29,7 @@ SnStatus
 sn_verb_profile(SnCli *c)
 {
     const char *path, *to;
-    SnStrs files = c->args.calib;
+    SnStrs files;
     SnProfile *p;
     SnGraph *g;
 
@@ -37,14 +37,8 @@ sn_verb_profile(SnCli *c)
     if (!strcmp(path, "merge"))
         return merge(c);
     SN_TRY(sn_cli_shard_output(c, &to));
-    /* What follows the model is calibration data too. */
-    for (uint32_t i = 1; i < c->args.pos.n; i++) {
-        SnStrs all = {0};
-        for (uint32_t k = 0; k < files.n; k++)
-            SN_PUSH(c->a, all.v, all.n, files.v[k]);
-        SN_PUSH(c->a, all.v, all.n, c->args.pos.v[i]);
-        files = all;
-    }
+    SN_TRY(sn_cli_writable(c, "-o", to, NULL));
+    files = sn_cli_files(c, &c->args.calib);
     SN_TRY(sn_cli_load(c, path, &g));
     SN_TRY(sn_cli_profile(c, g, &files, false, &p));
     if (!to) {

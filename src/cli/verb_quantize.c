@@ -68,7 +68,8 @@ get_profile(SnCli *c, const SnGraph *g, SnProfile **out)
         if (!a->calib.n)
             return sn_fail(c->d, SN_EUSAGE, "quantize", "wants --calib FILE "
                            "or --load-profile FILE");
-        SN_TRY(sn_cli_profile(c, g, &a->calib, true, out));
+        SnStrs files = sn_cli_files(c, &a->calib);
+        SN_TRY(sn_cli_profile(c, g, &files, true, out));
         return a->dump_profile
             ? sn_profile_save(*out, a->dump_profile, c->d) : SN_OK;
     }
@@ -202,12 +203,15 @@ put_json(SnBuf *b, const SnQuantReport *r, const SnPlan *plan,
 static SnStatus
 check_output(SnCli *c)
 {
+    static const char *const suffix[] = {".sn", ".onnx", NULL};
     const char *o = c->args.output;
     SnOnnxExport e;
 
     if (!o)
         return sn_fail(c->d, SN_EUSAGE, "-o", "is missing: expected the .sn "
                        "or .onnx file to write");
+    SN_TRY(sn_cli_writable(c, "-o", o, suffix));
+    SN_TRY(sn_cli_writable(c, "--dump-profile", c->args.dump_profile, NULL));
     return sn_is_onnx(o) ? sn_cli_export_opts(c, &e) : SN_OK;
 }
 
@@ -235,7 +239,8 @@ sn_verb_quantize(SnCli *c)
     SnRewriter *rw = NULL;
     SnGraph *g;
 
-    SN_TRY(sn_cli_model(c, 1, &path));
+    /* Files after --calib FILE are calibration data too. */
+    SN_TRY(sn_cli_model(c, c->args.calib.n ? UINT32_MAX : 1, &path));
     SN_TRY(check_output(c));
     SN_TRY(sn_cli_control(c, &o.control));
     SN_TRY(sn_cli_rewrite_opts(c, &o.rewrite));

@@ -97,6 +97,16 @@ argmax(const float *v, int64_t n)
     return best;
 }
 
+/* Rows of output k in a sample: the model's batch, where the output has it. */
+static int64_t
+rows_of(const Results *r, uint32_t k)
+{
+    const SnShape *s = r->x->output[k].shape;
+    int64_t rows = r->x->ninput ? r->samples->feed[0].file[0].rows : 1;
+
+    return s->rank > 0 && s->dim[0] == rows ? rows : 1;
+}
+
 static SnStatus
 score(SnCli *c, const Results *r)
 {
@@ -108,15 +118,26 @@ score(SnCli *c, const Results *r)
         return sn_fail(c->d, SN_EINPUT, c->args.labels,
                        "holds %s, expected integer class numbers",
                        sn_dtype_name(labels.dtype));
+    if (r->x->noutput == 0 || r->count[0] == 0)
+        return sn_fail(c->d, SN_EINPUT, "--labels",
+                       "the model has no output to score");
+    int64_t rows = rows_of(r, 0), m = r->count[0] / rows;
+    n *= rows;
+    skip *= rows;
     if (sn_data_count(&labels) < skip + n)
         return sn_fail(c->d, SN_EINPUT, c->args.labels, "has %lld labels for "
                        "%lld samples", (long long)sn_data_count(&labels),
                        (long long)(skip + n));
-    if (r->x->noutput == 0 || r->count[0] == 0)
-        return sn_fail(c->d, SN_EINPUT, "--labels",
-                       "the model has no output to score");
+    for (int64_t i = 0; i < n; i++) {
+        int64_t k = sn_data_int(&labels, skip + i);
+        if (k < 0 || k >= m)
+            return sn_fail(c->d, SN_EINPUT, c->args.labels, "label %lld of "
+                           "sample %lld: the output has %lld classes, from 0",
+                           (long long)k, (long long)(skip + i),
+                           (long long)m);
+    }
     for (int64_t i = 0; i < n; i++)
-        right += argmax(r->value[0] + i * r->count[0], r->count[0])
+        right += argmax(r->value[0] + i * m, m)
             == sn_data_int(&labels, skip + i);
     double top1 = n ? (double)right / (double)n : 0;
     if (c->args.json)
@@ -157,7 +178,8 @@ compare(SnCli *c, const Results *r)
         if (f.count[i] != r->count[i])
             return sn_fail(c->d, SN_EINPUT, c->args.compare, "output '%s' "
                            "has another size", f.x->output[i].name);
-        int64_t n = r->samples->n, agree = 0, m = r->count[i];
+        int64_t n = r->samples->n * rows_of(r, i), agree = 0;
+        int64_t m = r->count[i] / rows_of(r, i);
         double db = sqnr(f.value[i], r->value[i], n * m);
         for (int64_t k = 0; k < n; k++)
             agree += argmax(f.value[i] + k * m, m)
@@ -192,6 +214,28 @@ dump(SnCli *c, const Results *r)
         t.dim[t.rank++] = s->dim[i];
     t.data = r->value[0];
     return sn_npy_write(c->a, c->d, c->args.dump, &t);
+}
+
+/* One object for each sample and output; values where there is one sample. */
+static void
+put_values_json(SnCli *c, const Results *r)
+{
+    int64_t n = r->samples->n;
+
+    for (int64_t i = 0; i < n; i++)
+        for (uint32_t k = 0; k < r->x->noutput; k++) {
+            const float *v = r->value[k] + i * r->count[k];
+            sn_putf(&c->out, "{\"sample\": %lld, \"output\": ",
+                    (long long)(r->samples->skip + i));
+            sn_put_json(&c->out, r->x->output[k].name);
+            sn_putf(&c->out, ", \"argmax\": %lld",
+                    (long long)argmax(v, r->count[k]));
+            for (int64_t e = 0; n == 1 && e < r->count[k]; e++) {
+                sn_puts(&c->out, e ? ", " : ", \"values\": [");
+                sn_put_json_f64(&c->out, (double)v[e]);
+            }
+            sn_puts(&c->out, n == 1 && r->count[k] ? "]}\n" : "}\n");
+        }
 }
 
 static void
@@ -232,7 +276,11 @@ sn_verb_run(SnCli *c)
         SN_TRY(compare(c, &r));
     if (c->args.dump)
         SN_TRY(dump(c, &r));
-    if (!c->args.labels && !c->args.compare && !c->args.dump)
-        put_values(c, &r);
+    if (!c->args.labels && !c->args.compare && !c->args.dump) {
+        if (c->args.json)
+            put_values_json(c, &r);
+        else
+            put_values(c, &r);
+    }
     return SN_OK;
 }

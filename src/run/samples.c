@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include "base/file.h"
 #include "base/num.h"
 #include "onnx/tensor_pb.h"
 
@@ -41,7 +42,7 @@ same_dims(const SnData *t, const SnShape *s, int from)
 static void
 set_image(SnFileData *f, const SnData *t)
 {
-    f->n = t->dim[0];
+    f->n = t->dim[0] / f->rows;
     f->h = t->dim[1];
     f->w = t->dim[2];
     f->c = t->rank == 4 ? t->dim[3] : 1;
@@ -50,14 +51,17 @@ set_image(SnFileData *f, const SnData *t)
 
 /* Images [N, H, W, C] for a model that wants channels first. */
 static bool
-fits_permuted(const SnData *t, const SnShape *s)
+fits_permuted(const SnFileData *f, const SnShape *s)
 {
+    const SnData *t = &f->file.data;
+
     if (t->rank != 4)
         return false;
     if (s->rank == 4)
-        return s->dim[0] == 1 && s->dim[1] == t->dim[3]
-            && s->dim[2] == t->dim[1] && s->dim[3] == t->dim[2];
-    return t->dim[0] > 0 && sn_data_count(t) / t->dim[0] == sn_shape_count(s);
+        return s->dim[1] == t->dim[3] && s->dim[2] == t->dim[1]
+            && s->dim[3] == t->dim[2];
+    return t->dim[0] > 0
+        && sn_data_count(t) / t->dim[0] == sn_shape_count(s) / f->rows;
 }
 
 /* Already in the model's shape: one sample, or N of them. */
@@ -68,8 +72,8 @@ fits_as_is(SnFileData *f, const SnShape *s, SnLayout layout)
 
     if (same_dims(t, s, 0))
         f->n = 1;
-    else if (same_dims(t, s, 1) && s->rank > 0 && s->dim[0] == 1)
-        f->n = t->dim[0];
+    else if (same_dims(t, s, 1) && s->rank > 0)
+        f->n = t->dim[0] / f->rows;
     else
         return false;
     f->c = 1;
@@ -89,14 +93,15 @@ fits_flat(SnFileData *f, const SnShape *s)
     int64_t want = sn_shape_count(s), all = sn_data_count(t);
 
     f->c = 1;
-    if (t->rank > 0 && t->dim[0] > 0 && all / t->dim[0] == want
+    if (t->rank > 0 && t->dim[0] > 0 && all / t->dim[0] == want / f->rows
         && all % t->dim[0] == 0) {
-        f->n = t->dim[0];
+        f->n = t->dim[0] / f->rows;
         if (t->rank == 4)
             set_image(f, t);
         return true;
     }
     f->n = 1;
+    f->rows = 1;
     return all == want;
 }
 
@@ -106,13 +111,16 @@ fit_file(SnArena *a, SnFileData *f, const SnPort *p, SnLayout layout,
 {
     const SnData *t = &f->file.data;
 
-    if (image && layout == SN_LAYOUT_NCHW && fits_permuted(t, p->shape)) {
+    /* The leading dimension counts samples within a sample. */
+    f->rows = p->shape->rank > 0 && p->shape->dim[0] > 0 ? p->shape->dim[0]
+                                                         : 1;
+    if (image && layout == SN_LAYOUT_NCHW && fits_permuted(f, p->shape)) {
         set_image(f, t);
         f->permute = f->c > 1;
     } else if (fits_as_is(f, p->shape, layout)) {
         f->permute = false;
     } else if (image && layout == SN_LAYOUT_AUTO && p->shape->rank == 4
-               && fits_permuted(t, p->shape)) {
+               && fits_permuted(f, p->shape)) {
         set_image(f, t);
         f->permute = f->c > 1;
     } else if (!fits_flat(f, p->shape)) {
@@ -122,6 +130,10 @@ fit_file(SnArena *a, SnFileData *f, const SnPort *p, SnLayout layout,
                        p->name,
                        dims_str(a, p->shape->rank, p->shape->dim));
     }
+    if (f->rows > 1 && t->rank > 0 && t->dim[0] % f->rows)
+        return sn_fail(d, SN_EINPUT, f->file.path, "holds %lld samples, not "
+                       "a multiple of the batch of %lld",
+                       (long long)t->dim[0], (long long)f->rows);
     if (f->n < 1)
         return sn_fail(d, SN_EINPUT, f->file.path, "holds no sample");
     return SN_OK;
@@ -187,6 +199,30 @@ named_feed(SnSamples *s, const char *arg, const char **path)
     return NULL;
 }
 
+/* "NAME=FILE" where NAME is no input and there is no such file. */
+static SnStatus
+check_name(SnArena *a, const SnSamples *s, const char *arg, SnDiag *d)
+{
+    const char *eq = strchr(arg, '=');
+    const char **cand = SN_NEW_N(a, const char *, s->ninput + 1);
+    SnBuf b;
+
+    if (!eq || sn_file_exists(arg))
+        return SN_OK;
+    const char *name = sn_strndup(a, arg, (size_t)(eq - arg));
+    sn_buf_init(&b, a);
+    for (uint32_t i = 0; i < s->ninput; i++) {
+        cand[i] = s->feed[i].port->name;
+        sn_putf(&b, "%s'%s'", i ? ", " : "", cand[i]);
+    }
+    const char *near = sn_closest(name, cand, s->ninput);
+    if (near)
+        return sn_fail(d, SN_EUSAGE, arg, "no input is named '%s'; did you "
+                       "mean '%s'?", name, near);
+    return sn_fail(d, SN_EUSAGE, arg, "no input is named '%s'; there %s %s",
+                   name, s->ninput == 1 ? "is" : "are", sn_buf_str(&b));
+}
+
 static SnFeed *
 next_feed(SnSamples *s)
 {
@@ -237,8 +273,10 @@ sn_samples_open(SnArena *a, uint32_t ninput, const SnPort *input,
     for (uint32_t i = 0; i < nfile; i++) {
         const char *path = files[i];
         SnFeed *f = named_feed(s, files[i], &path);
-        if (!f)
+        if (!f) {
+            SN_TRY(check_name(a, s, files[i], d));
             f = next_feed(s);
+        }
         if (!f)
             return sn_fail(d, SN_EUSAGE, path, "the graph has %u input%s "
                            "and each has a file already", ninput,
@@ -309,7 +347,7 @@ store(const Pixel *p, const SnData *t, int64_t from, int64_t channel,
 typedef struct Fill { /* one sample's way */
     Pixel p;
     const SnFileData *f;
-    int64_t area;
+    int64_t row, area; /* elements of one row, of one channel in it */
     void *dst;
 } Fill;
 
@@ -321,7 +359,9 @@ fill_part(void *ctx, const SnData *part, int64_t i, int64_t n)
 
     for (int64_t k = 0; k < n; k++, i++) {
         int64_t channel = f->last ? i % f->c : i / fi->area % f->c;
-        int64_t to = f->permute ? channel * fi->area + i / f->c : i;
+        int64_t to = i, in_row = i % fi->row;
+        if (f->permute)
+            to += channel * fi->area + in_row / f->c - in_row;
         store(&fi->p, part, k, channel, fi->dst, to);
     }
 }
@@ -341,7 +381,8 @@ fill_feed(const SnSamples *s, const SnFeed *feed, int64_t sample, void *dst,
         && (dt == SN_D_U8 || dt == SN_D_I8);
     fi.p.shift = fi.p.raw && dt == SN_D_U8 ? 128 : 0;
     int64_t count = sn_shape_count(feed->port->shape);
-    fi.area = f->c > 0 ? count / f->c : count;
+    fi.row = count / f->rows;
+    fi.area = f->c > 0 ? fi.row / f->c : fi.row;
     *path = f->file.path;
     return sn_npy_part(&f->file, (sample - f->first) * count, count,
                        fill_part, &fi);

@@ -5,7 +5,8 @@
  * shape.  Values become reals, x * mul + add per channel, in the order of the
  * model's layout.  A quantized input read from integers without mul and add
  * takes them as codes (uint8 less 128).  Of .npy files only the sample that is
- * asked for is read. */
+ * asked for is read.  A model with a leading dimension of B takes B rows of a
+ * file as one sample. */
 #ifndef SN_SAMPLES_H
 #define SN_SAMPLES_H
 
@@ -28,6 +29,7 @@ typedef struct SnPixels {
 typedef struct SnFileData { /* one file's part of an input */
     SnNpy file; /* a .pb file has its data here */
     int64_t first, n; /* sample numbers it holds */
+    int64_t rows;     /* pictures or rows of a sample: the model's batch */
     bool permute;     /* NHWC in the file, NCHW in the model */
     int64_t h, w, c;  /* of one sample; c is 1 without channels */
     bool last;        /* channels are the file's last axis */
