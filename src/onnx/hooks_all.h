@@ -63,8 +63,21 @@ SnOxHook sn_onnx_qlinear_where;
 SnOxHook sn_onnx_qlinear_concat;
 SnOxHook sn_onnx_qlinear_unary;
 SnOxHook sn_onnx_qlinear_softmax;
+/* a . b as matrices, where either may be a vector. */
+SnStatus sn_ox_product(SnOx *x, SnKind k, SnRef a, SnRef b, const SnType *type,
+                       SnRef *out);
+
+/* hooks_integer.c: plain integers, and reals from them */
 SnOxHook sn_onnx_matmul_integer;
 SnOxHook sn_onnx_conv_integer;
 SnOxHook sn_onnx_dynamic_quantize;
+SnOxHook sn_onnx_matmul_to_real;
+SnOxHook sn_onnx_dynamic_matmul;
+/* QGemm without a scale for its result: alpha * a_scale * b_scale times the
+ * sums of products and C. */
+SnStatus sn_ox_qgemm_real(SnOx *x, bool trans_a, bool trans_b, float alpha);
+
+/* hooks_fused.c: a node and what is done to its result */
+SnOxHook sn_onnx_fused_conv;
 
 #endif

@@ -109,9 +109,9 @@ sn_onnx_qlinear_conv(SnOx *x, const SnOxCall *c)
     return put_picture(x, last != 0, y);
 }
 
-/* a . b as matrices, where either may be a vector. */
-static SnStatus
-product(SnOx *x, SnKind k, SnRef a, SnRef b, const SnType *type, SnRef *out)
+SnStatus
+sn_ox_product(SnOx *x, SnKind k, SnRef a, SnRef b, const SnType *type,
+              SnRef *out)
 {
     const SnShape *sa = sn_shape_of(x->g, a), *sb = sn_shape_of(x->g, b);
     bool va = sa->rank == 1, vb = sb->rank == 1;
@@ -150,7 +150,7 @@ sn_onnx_matmul(SnOx *x, const SnOxCall *c)
         return sn_ox_fail(x, SN_EINPUT, "an operand is a scalar");
     SN_TRY(sn_ox_plain(x, a, &ra));
     SN_TRY(sn_ox_plain(x, b, &rb));
-    SN_TRY(product(x, c->desc->kind, ra, rb, NULL, &y));
+    SN_TRY(sn_ox_product(x, c->desc->kind, ra, rb, NULL, &y));
     return sn_ox_put(x, 0, y);
 }
 
@@ -201,7 +201,7 @@ sn_onnx_qlinear_matmul(SnOx *x, const SnOxCall *c)
         return sn_ox_put(x, 0, y);
     }
     SN_TRY(sn_ox_codes(x, 3, -1, NULL, &rb));
-    SN_TRY(product(x, c->desc->kind, ra, rb, type, &y));
+    SN_TRY(sn_ox_product(x, c->desc->kind, ra, rb, type, &y));
     return sn_ox_put(x, 0, y);
 }
 
@@ -240,8 +240,7 @@ sn_onnx_qgemm(SnOx *x, const SnOxCall *c)
     if (a == NULL || b == NULL || a->rank != 2 || b->rank != 2)
         return sn_ox_fail(x, SN_EINPUT, "the operands are not matrices");
     if (sn_ox_in(x, 7) == NULL)
-        return sn_ox_fail(x, SN_EUNSUPPORTED,
-                          "a float result (no y_scale) is not supported");
+        return sn_ox_qgemm_real(x, trans_a != 0, trans_b != 0, alpha);
     SN_TRY(sn_ox_codes(x, 0, -1, trans_a != 0 ? swapped : NULL, &ra));
     SN_TRY(with_alpha(x, alpha, &ra));
     SN_TRY(sn_ox_code_type(x, 7, 8, &type));
@@ -466,116 +465,4 @@ sn_onnx_qlinear_softmax(SnOx *x, const SnOxCall *c)
     if (flat)
         SN_TRY(sn_ox_reshaped(x, sn_ox_name(x, 0), r, s->rank, s->dim, &r));
     return sn_ox_put(x, 0, r);
-}
-
-/* ---- plain integers ---- */
-
-/* Input i less the zero point at input iz, which lies along an axis of the
- * operand (or is one number); as int32. */
-static SnStatus
-centred(SnOx *x, uint32_t i, uint32_t iz, int axis, SnRef *out)
-{
-    SnOxVal *v, *z = sn_ox_in(x, iz);
-    int64_t dim[SN_MAXRANK], n;
-    const char *name;
-    SnRef in[2];
-
-    SN_TRY(sn_ox_need(x, i, &v));
-    name = sn_format(x->a, "%s.centred", v->name);
-    SN_TRY(sn_ox_plain_codes(x, v, &in[0]));
-    if (sn_type(x->g, in[0])->elem != SN_I8)
-        return sn_ox_fail(x, SN_EINPUT, "'%s' is neither uint8 nor int8",
-                          v->name);
-    if (z == NULL)
-        return sn_ox_code_numbers(x, name, in[0], v->u8, SN_I32, out);
-    SN_TRY(sn_ox_need(x, iz, &z));
-    SN_TRY(sn_ox_plain_codes(x, z, &in[1]));
-    if (sn_type(x->g, in[1])->elem != SN_I8 || z->u8 != v->u8)
-        return sn_ox_fail(x, SN_EINPUT,
-                          "zero point '%s' and '%s' are of unlike types",
-                          z->name, v->name);
-    n = sn_dims_count(z->rank, z->dim);
-    axis += axis < 0 ? v->rank : 0;
-    if (n != 1 && (axis < 0 || n != v->dim[axis]))
-        return sn_ox_fail(x, SN_EUNSUPPORTED,
-                          "%" PRId64 " zero points do not fit axis %d of '%s'",
-                          n, axis, v->name);
-    for (int k = 0; k < v->rank; k++)
-        dim[k] = n != 1 && k == axis ? n : 1;
-    SN_TRY(sn_ox_reshaped(x, sn_format(x->a, "%s.spread", z->name), in[1],
-                          n == 1 ? 0 : v->rank, dim, &in[1]));
-    return sn_ox_binary(x, "CodeDifference", name, in[0], in[1], out);
-}
-
-SnStatus
-sn_onnx_matmul_integer(SnOx *x, const SnOxCall *c)
-{
-    SnRef a, b, y;
-
-    SN_TRY(centred(x, 0, 2, -2, &a));
-    SN_TRY(centred(x, 1, 3, -1, &b));
-    SN_TRY(product(x, c->desc->kind, a, b, NULL, &y));
-    return sn_ox_put(x, 0, y);
-}
-
-SnStatus
-sn_onnx_conv_integer(SnOx *x, const SnOxCall *c)
-{
-    SnKind conv, k = c->desc->kind;
-    int perm[SN_MAXRANK];
-    SnRef in[2], y;
-    void *attr;
-
-    SN_TRY(sn_ox_kind(x, "Conv2D", &conv));
-    SN_TRY(centred(x, 0, 2, -1, &in[0]));
-    SN_TRY(centred(x, 1, 3, 0, &in[1]));
-    if (sn_shape_of(x->g, in[0])->rank != 4 ||
-        sn_shape_of(x->g, in[1])->rank != 4)
-        return sn_ox_fail(x, SN_EUNSUPPORTED,
-                          "only two-dimensional pictures are supported");
-    sn_ox_last_perm(4, perm);
-    for (int i = 0; i < 2; i++)
-        SN_TRY(sn_ox_permute(x, sn_ox_part(x, i == 0 ? "x" : "w"), in[i], 4,
-                             perm, &in[i]));
-    SN_TRY(sn_ox_entry_attrs(x, sn_ox_entries(conv, "Conv"), k, 2, in,
-                             &attr));
-    SN_TRY(sn_ox_node(x, sn_desc(k)->name, sn_ox_name(x, 0), 2, in, attr, NULL,
-                      &y));
-    return sn_ox_put_last(x, 0, y);
-}
-
-/* scale = (max - min) / 255, or 1; zp = rne(clamp(0 - min / scale)). */
-SnStatus
-sn_onnx_dynamic_quantize(SnOx *x, const SnOxCall *c)
-{
-    SnOxVal *v;
-    SnRef in, lo, hi, zero, one, scale, zp, y, flat, r;
-
-    (void)c;
-    SN_TRY(sn_ox_need(x, 0, &v));
-    SN_TRY(sn_ox_plain(x, v, &in));
-    SN_TRY(sn_ox_scalar(x, sn_ox_part(x, "zero"), 0, &zero));
-    SN_TRY(sn_ox_scalar(x, sn_ox_part(x, "one"), 1, &one));
-    SN_TRY(sn_ox_unary(x, "ReduceMin", sn_ox_part(x, "min"), in, &lo));
-    SN_TRY(sn_ox_unary(x, "ReduceMax", sn_ox_part(x, "max"), in, &hi));
-    SN_TRY(sn_ox_reshaped(x, sn_ox_part(x, "low"), lo, 0, NULL, &lo));
-    SN_TRY(sn_ox_reshaped(x, sn_ox_part(x, "high"), hi, 0, NULL, &hi));
-    SN_TRY(sn_ox_binary(x, "Min", sn_ox_part(x, "lo"), lo, zero, &lo));
-    SN_TRY(sn_ox_binary(x, "Max", sn_ox_part(x, "hi"), hi, zero, &hi));
-    SN_TRY(sn_ox_binary(x, "Sub", sn_ox_part(x, "span"), hi, lo, &r));
-    SN_TRY(sn_ox_scalar(x, sn_ox_part(x, "255"), 255, &scale));
-    SN_TRY(sn_ox_binary(x, "Div", sn_ox_part(x, "step"), r, scale, &r));
-    SN_TRY(sn_ox_binary(x, "Equal", sn_ox_part(x, "flat"), r, zero, &flat));
-    SnRef pick[3] = {flat, one, r};
-    SN_TRY(sn_ox_node(x, "Where", sn_ox_name(x, 1), 3, pick, NULL, NULL,
-                      &scale));
-    SN_TRY(sn_ox_binary(x, "Sub", sn_ox_part(x, "down"), zero, lo, &r));
-    SN_TRY(sn_ox_quantized_by(x, sn_ox_part(x, "zp"), r, scale, zero, true,
-                              &zp));
-    SN_TRY(sn_ox_code_numbers(x, sn_ox_part(x, "zp_f32"), zp, true, SN_F32,
-                              &r));
-    SN_TRY(sn_ox_quantized_by(x, sn_ox_name(x, 0), in, scale, r, true, &y));
-    SN_TRY(sn_ox_put(x, 0, y));
-    SN_TRY(sn_ox_put(x, 1, scale));
-    return sn_ox_put(x, 2, zp);
 }

@@ -7,7 +7,8 @@
 
 static const char *const lifted[] = {
     "AveragePool",       "Conv",          "ConvInteger", "ConvTranspose",
-    "GlobalAveragePool", "GlobalMaxPool", "MaxPool",     "QLinearConv",
+    "FusedConv",         "GlobalAveragePool", "GlobalMaxPool", "MaxPool",
+    "QLinearAveragePool", "QLinearConv", "QLinearGlobalAveragePool",
 };
 
 /* Attributes with one number per axis get one for the height before it. */
