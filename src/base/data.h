@@ -30,6 +30,7 @@ typedef struct SnData {
     int rank;
     int64_t dim[SN_DATA_MAXRANK]; /* each >= 0 */
     const void *data;             /* aligned for its element type */
+    int bits; /* 4: integers that a file holds in 4 bits; else 0 */
 } SnData;
 
 size_t sn_dtype_size(SnDtype t);

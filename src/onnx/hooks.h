@@ -240,6 +240,8 @@ SnStatus sn_ox_nchw_positions(SnOx *x, uint32_t k, SnRef r, SnRef in);
 SnStatus sn_ox_lift(SnOx *x, const SnOnnxDesc *e, bool *done);
 /* Element types that a node does not take, by casts (hooks_int.c). */
 SnStatus sn_ox_other_types(SnOx *x, bool *done);
+/* int32 modulo 256, as result 0 of 8 bits. */
+SnStatus sn_ox_put_narrow(SnOx *x, SnRef y, bool u8);
 /* Maps the node by its entries (import_map.c). */
 SnStatus sn_ox_map(SnOx *x, const SnOnnxDesc *e);
 /* The line of nodes.def for this operator and opset, or NULL; *other is a

@@ -27,6 +27,11 @@ SnOxHook sn_onnx_split;
 SnOxHook sn_onnx_pad;
 SnOxHook sn_onnx_gather;
 
+/* hooks_index.c: indices, sums and masks written out */
+SnOxHook sn_onnx_gather_elements;
+SnOxHook sn_onnx_cumsum;
+SnOxHook sn_onnx_trilu;
+
 /* hooks_resize.c */
 SnOxHook sn_onnx_resize;
 SnOxHook sn_onnx_upsample;
@@ -50,6 +55,15 @@ SnOxHook sn_onnx_dequantize;
 /* rne(v / scale) + zp, saturated to 8 bits, as plain codes. */
 SnStatus sn_ox_quantized_by(SnOx *x, const char *name, SnRef v, SnRef scale,
                             SnRef zp, bool u8, SnRef *out);
+
+/* A waiting 8-bit input without a scale. */
+SnStatus sn_ox_plain_input(SnOx *x, SnOxVal *v);
+
+/* hooks_block.c: the same with `size` elements along axis to a scale */
+SnStatus sn_ox_quantize_blocks(SnOx *x, SnOxVal *v, int64_t axis, int64_t size,
+                               SnDtype codes);
+SnStatus sn_ox_dequantize_blocks(SnOx *x, SnOxVal *v, int64_t axis,
+                                 int64_t size, SnDtype codes);
 
 /* hooks_qop.c: operators on codes */
 SnOxHook sn_onnx_matmul;

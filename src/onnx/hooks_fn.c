@@ -27,16 +27,24 @@ put_reduced(SnOx *x, SnKind k, SnOxVal *v, SnInts axes, bool keep)
 {
     void *attr = sn_ox_attr(x, k);
     SnRef in, y;
+    bool truth;
 
     for (int i = 0; i < v->rank; i++)
         if (v->dim[i] == 0 && !sn_ox_is(x, "ReduceSum"))
             return sn_ox_fail(x, SN_EUNSUPPORTED,
                               "over no elements is not supported");
     SN_TRY(sn_ox_plain(x, v, &in));
+    truth = sn_type(x->g, in)->elem == SN_BOOL &&
+            (sn_ox_is(x, "ReduceMax") || sn_ox_is(x, "ReduceMin"));
+    if (truth) /* of numbers 0 and 1 */
+        SN_TRY(sn_ox_cast(x, sn_ox_part(x, "numbers"), in, SN_I32, &in));
     sn_ox_set_ints(x, k, attr, "axes", axes.n, axes.v);
     sn_ox_set_flag(k, attr, "keepdims", keep);
-    SN_TRY(sn_ox_node(x, sn_desc(k)->name, sn_ox_name(x, 0), 1, &in, attr,
-                      NULL, &y));
+    SN_TRY(sn_ox_node(x, sn_desc(k)->name,
+                      truth ? sn_ox_part(x, "reduced") : sn_ox_name(x, 0), 1,
+                      &in, attr, NULL, &y));
+    if (truth)
+        SN_TRY(sn_ox_cast(x, sn_ox_name(x, 0), y, SN_BOOL, &y));
     return sn_ox_put(x, 0, y);
 }
 

@@ -34,9 +34,8 @@ wide(SnOx *x, SnOxVal *v, SnRef *out)
                               v->u8, SN_I32, out);
 }
 
-/* int32 modulo 256, as result 0. */
-static SnStatus
-put_narrow(SnOx *x, SnRef y, bool u8)
+SnStatus
+sn_ox_put_narrow(SnOx *x, SnRef y, bool u8)
 {
     SnRef half;
 
@@ -66,7 +65,7 @@ arithmetic(SnOx *x)
                             sn_ox_part(x, sn_format(x->a, "%u", i)), y, r,
                             &y));
     }
-    return put_narrow(x, y, u8);
+    return sn_ox_put_narrow(x, y, u8);
 }
 
 /* Bounds that are worked out, or of integers. */
@@ -93,7 +92,7 @@ clip(SnOx *x, SnOxVal *v, bool bytes)
                             &y));
     }
     if (bytes)
-        return put_narrow(x, y, v->u8);
+        return sn_ox_put_narrow(x, y, v->u8);
     return sn_ox_put(x, 0, y);
 }
 

@@ -173,6 +173,7 @@ sn_onnx_split(SnOx *x, const SnOxCall *c)
 
 /* ---- Pad ---- */
 
+/* Widths for each axis, before and after; a negative one cuts off. */
 static SnStatus
 pad_widths(SnOx *x, const SnOxVal *v, int64_t *pads, float *value)
 {
@@ -199,9 +200,10 @@ pad_widths(SnOx *x, const SnOxVal *v, int64_t *pads, float *value)
         if (k < 0 || k >= v->rank)
             return sn_ox_fail(x, SN_EINPUT, "axis %" PRId64 " of %d", k,
                               v->rank);
-        if (given.v[i] < 0 || given.v[n + i] < 0)
-            return sn_ox_fail(x, SN_EUNSUPPORTED,
-                              "negative widths are not supported");
+        if (given.v[i] < -(INT64_C(1) << 40) || given.v[i] > INT64_C(1) << 40 ||
+            given.v[n + i] < -(INT64_C(1) << 40) ||
+            given.v[n + i] > INT64_C(1) << 40)
+            return sn_ox_fail(x, SN_EINPUT, "widths out of range");
         pads[k] = given.v[i];
         pads[(uint32_t)k + rank] = given.v[n + i];
     }
@@ -225,6 +227,62 @@ sn_ox_set_word(SnOx *x, SnKind k, void *attr, const char *name,
                       "attribute '%s' = \"%s\" is not supported", what, word);
 }
 
+/* Cuts off what negative widths say and makes them 0. */
+static SnStatus
+cropped(SnOx *x, const SnOxVal *v, int64_t *pads, SnRef *in)
+{
+    for (int i = 0; i < v->rank; i++) {
+        int64_t *before = &pads[i], *after = &pads[i + v->rank];
+        int64_t from = *before < 0 ? -*before : 0;
+        int64_t n = v->dim[i] - from + (*after < 0 ? *after : 0);
+        if (from == 0 && *after >= 0)
+            continue;
+        if (n < 0)
+            return sn_ox_fail(x, SN_EINPUT,
+                              "widths cut off more than the %" PRId64
+                              " elements of axis %d",
+                              v->dim[i], i);
+        SN_TRY(sn_ox_box(x, sn_ox_part(x, sn_format(x->a, "cut%d", i)), *in, i,
+                         from, n, in));
+        *before = *before < 0 ? 0 : *before;
+        *after = *after < 0 ? 0 : *after;
+    }
+    return SN_OK;
+}
+
+/* The elements over again beyond either end: slices by number. */
+static SnStatus
+wrapped(SnOx *x, int rank, const int64_t *pads, SnRef *y)
+{
+    SnKind k;
+
+    SN_TRY(sn_ox_kind(x, "Gather", &k));
+    for (int i = 0; i < rank; i++) {
+        int64_t n = sn_shape_of(x->g, *y)->dim[i];
+        int64_t all = n + pads[i] + pads[i + rank];
+        const char *part = sn_format(x->a, "wrap%d", i);
+        void *attr = sn_ox_attr(x, k);
+        SnRef in[2] = {*y, 0};
+        SnData *t;
+        if (all == n)
+            continue;
+        if (n == 0)
+            return sn_ox_fail(x, SN_EINPUT, "axis %d has no elements", i);
+        SN_TRY(sn_ox_new_data(x, SN_D_I64, 1, &all, &t));
+        for (int64_t j = 0; j < all; j++)
+            ((int64_t *)(uintptr_t)t->data)[j] =
+                ((j - pads[i]) % n + n) % n;
+        SN_TRY(sn_ox_constant(x, sn_ox_part(x, sn_format(x->a, "%s.index",
+                                                         part)),
+                              sn_type_plain(x->g->pool, SN_I64),
+                              sn_shape(x->g->pool, 1, &all), t->data, &in[1]));
+        sn_ox_set_int(k, attr, "axis", i);
+        SN_TRY(sn_ox_node(x, "Gather", sn_ox_part(x, part), 2, in, attr, NULL,
+                          y));
+    }
+    return sn_ox_put(x, 0, *y);
+}
+
 SnStatus
 sn_onnx_pad(SnOx *x, const SnOxCall *c)
 {
@@ -240,8 +298,11 @@ sn_onnx_pad(SnOx *x, const SnOxCall *c)
     SN_TRY(sn_ox_need(x, 0, &v));
     SN_TRY(pad_widths(x, v, pads, &value));
     SN_TRY(sn_ox_str(x, "mode", "constant", &mode));
-    SN_TRY(sn_ox_set_word(x, k, attr, "mode", "mode", mode));
     SN_TRY(sn_ox_plain(x, v, &in));
+    SN_TRY(cropped(x, v, pads, &in));
+    if (strcmp(mode, "wrap") == 0)
+        return wrapped(x, v->rank, pads, &in);
+    SN_TRY(sn_ox_set_word(x, k, attr, "mode", "mode", mode));
     sn_ox_set_ints(x, k, attr, "pads", 2 * (uint32_t)v->rank, pads);
     sn_ox_set_real(k, attr, "value", value);
     s.attr = attr;

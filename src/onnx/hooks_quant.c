@@ -183,13 +183,25 @@ make_input(SnOx *x, SnOxVal *v, const SnOxScales *q)
 }
 
 SnStatus
+sn_ox_plain_input(SnOx *x, SnOxVal *v)
+{
+    const SnOxScales q = {.elem = SN_QI8, .axis = 1, .u8 = v->u8};
+
+    return v->waits ? make_input(x, v, &q) : SN_OK;
+}
+
+SnStatus
 sn_ox_code_input(SnOx *x, SnOxVal *v)
 {
     uint32_t is = 1, iz = 2;
     SnOxVal *s, *z;
-    int64_t axis = 1;
+    int64_t axis = 1, block = 0;
     SnOxScales q;
 
+    if (sn_ox_is(x, "DequantizeLinear"))
+        SN_TRY(sn_ox_int(x, "block_size", 0, &block));
+    if (block != 0)
+        return sn_ox_plain_input(x, v);
     sn_ox_code_slot(x->n, v->reader_in, &is, &iz);
     s = sn_ox_in(x, is);
     z = sn_ox_in(x, iz);
@@ -377,6 +389,10 @@ code_dtype(SnOx *x, SnDtype *out)
                               "writes %s, its zero point is %s", name,
                               sn_dtype_name(z->dtype));
         *out = z->dtype;
+        if (z->bits == 4)
+            return sn_ox_fail(x, SN_EUNSUPPORTED,
+                              "codes of 4 bits are supported as constants "
+                              "only");
     } else if (zv != NULL && zv->form != NULL) {
         *out = zv->u8 ? SN_D_U8 : SN_D_I8;
     }
@@ -386,19 +402,6 @@ code_dtype(SnOx *x, SnDtype *out)
                           "and int16 are",
                           stated != 0 ? name : sn_dtype_name(*out));
     return SN_OK;
-}
-
-static SnStatus
-no_blocks(SnOx *x)
-{
-    int64_t block;
-
-    SN_TRY(sn_ox_int(x, "block_size", 0, &block));
-    if (block == 0)
-        return SN_OK;
-    return sn_ox_fail(x, SN_EUNSUPPORTED,
-                      "a scale for each block is not supported; one for each "
-                      "tensor or slice is");
 }
 
 /* Is scale or zero point worked out at run time? */
@@ -504,14 +507,16 @@ sn_onnx_quantize(SnOx *x, const SnOxCall *c)
     SnDtype codes;
     const SnType *type;
     SnRef in, out;
-    int64_t axis;
+    int64_t axis, block;
     SnSpec s = {.kind = c->desc->kind, .nin = 1, .in = &in, .type = &type};
 
     sn_ox_ignore(x, "saturate"); /* for float8 only */
-    SN_TRY(no_blocks(x));
+    SN_TRY(sn_ox_int(x, "block_size", 0, &block));
     SN_TRY(sn_ox_need(x, 0, &v));
     SN_TRY(code_dtype(x, &codes));
     SN_TRY(sn_ox_int(x, "axis", 1, &axis));
+    if (block != 0)
+        return sn_ox_quantize_blocks(x, v, axis, block, codes);
     if (dynamic(x))
         return quantize_dynamic(x, v, codes);
     SN_TRY(read_scales(x, v, codes, 1, 2, axis, &q));
@@ -592,20 +597,23 @@ sn_onnx_dequantize(SnOx *x, const SnOxCall *c)
     SnOxScales q;
     SnDtype codes;
     SnRef in, y;
-    int64_t axis, to;
+    int64_t axis, to, block;
+    const char *name;
     SnSpec s = {.kind = c->desc->kind, .nin = 1, .in = &in};
 
     if (v == NULL)
         return sn_ox_fail(x, SN_EINPUT, "input 0 is missing");
-    SN_TRY(no_blocks(x));
     SN_TRY(sn_ox_int(x, "axis", 1, &axis));
+    SN_TRY(sn_ox_int(x, "block_size", 0, &block));
     SN_TRY(sn_ox_int(x, "output_dtype", 0, &to));
-    if (to != 0 && to != 1)
+    if (to != 0 && sn_ox_dtype(x, to, &name) != SN_D_F32)
         return sn_ox_fail(x, SN_EUNSUPPORTED,
-                          "attribute 'output_dtype' is %" PRId64
-                          ", only FLOAT (1) is supported",
-                          to);
+                          "attribute 'output_dtype' is %s, reals are "
+                          "supported",
+                          name);
     SN_TRY(codes_of(x, v, &codes));
+    if (block != 0)
+        return sn_ox_dequantize_blocks(x, v, axis, block, codes);
     if (dynamic(x))
         return dequantize_dynamic(x, v);
     SN_TRY(read_scales(x, v, codes, 1, 2, axis, &q));

@@ -25,13 +25,17 @@ fail(SnOx *x, SnStatus s, const char *what, const char *name, const char *why)
 }
 
 static const char *
-node_where(SnOx *x, const Onnx__NodeProto *n)
+node_name(const Onnx__NodeProto *n)
 {
     const char *name = n->name != NULL ? n->name : "";
 
-    if (name[0] == '\0' && n->n_output > 0)
-        name = n->output[0];
-    return sn_format(x->a, "%s: node '%s' (%s)", x->file, name,
+    return name[0] == '\0' && n->n_output > 0 ? n->output[0] : name;
+}
+
+static const char *
+node_where(SnOx *x, const Onnx__NodeProto *n)
+{
+    return sn_format(x->a, "%s: node '%s' (%s)", x->file, node_name(n),
                      n->op_type != NULL ? n->op_type : "");
 }
 
@@ -276,6 +280,14 @@ order(SnOx *x, uint32_t **out)
         if (w.state[i] == 0)
             SN_TRY(order_from(x, &w, (uint32_t)i));
     *out = w.order;
+    for (size_t i = 0; i < n; i++)
+        if (w.order[i] != i) {
+            sn_warn(x->d, (SnPos){0}, NULL,
+                    "%s: nodes stand before what they read, '%s' for one; "
+                    "they are sorted",
+                    x->file, node_name(x->pb->node[i]));
+            break;
+        }
     return SN_OK;
 }
 

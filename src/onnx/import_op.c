@@ -196,7 +196,7 @@ elements_of(SnOx *x, const SnOxVal *v)
     if (v->q != NULL)
         return SN_D_F32;
     if (v->data != NULL)
-        return v->data->dtype;
+        return v->data->bits == 4 ? SN_D_NONE : v->data->dtype;
     switch (sn_type(x->g, v->form->ref)->elem) {
     case SN_F32:
         return SN_D_F32;
@@ -224,7 +224,9 @@ cast_node(SnOx *x, SnOxVal *v, SnDtype dt, const char *name)
         SnDtype dt;
         SnElem elem;
     } to[] = {{SN_D_F32, SN_F32}, {SN_D_I32, SN_I32}, {SN_D_I64, SN_I64},
-              {SN_D_BOOL, SN_BOOL}};
+              {SN_D_BOOL, SN_BOOL}, {SN_D_I8, SN_I32}, {SN_D_U8, SN_I32}};
+    bool narrow = dt == SN_D_I8 || dt == SN_D_U8;
+    const char *to_name = narrow ? sn_ox_part(x, "i32") : sn_ox_name(x, 0);
     SnRef r;
 
     for (size_t i = 0; i < sizeof to / sizeof to[0]; i++) {
@@ -233,30 +235,28 @@ cast_node(SnOx *x, SnOxVal *v, SnDtype dt, const char *name)
         SN_TRY(sn_ox_need(x, 0, &v));
         SN_TRY(sn_ox_plain_codes(x, v, &r));
         if (sn_type(x->g, r)->elem == SN_I8)
-            SN_TRY(sn_ox_code_numbers(x, sn_ox_name(x, 0), r, v->u8,
-                                      to[i].elem, &r));
+            SN_TRY(sn_ox_code_numbers(x, to_name, r, v->u8, to[i].elem, &r));
         else
-            SN_TRY(sn_ox_cast(x, sn_ox_name(x, 0), r, to[i].elem, &r));
+            SN_TRY(sn_ox_cast(x, to_name, r, to[i].elem, &r));
+        if (narrow)
+            return sn_ox_put_narrow(x, r, dt == SN_D_U8);
         return sn_ox_put(x, 0, r);
     }
     return sn_ox_fail(x, SN_EUNSUPPORTED, "from %s to %s",
                       sn_dtype_name(elements_of(x, v)), name);
 }
 
+/* Input 0 as elements dt, which ONNX calls name. */
 static SnStatus
-op_cast(SnOx *x)
+cast_to(SnOx *x, SnDtype dt, const char *name)
 {
     SnOxVal *v;
     const SnData *t;
     SnData *r;
-    int64_t to, n;
-    const char *name;
-    SnDtype dt;
+    int64_t n;
 
     SN_TRY(sn_ox_need(x, 0, &v));
     sn_ox_ignore(x, "saturate"); /* for float8 only */
-    SN_TRY(sn_ox_int(x, "to", 0, &to));
-    dt = sn_ox_dtype(x, to, &name);
     if (dt != SN_D_NONE && dt == elements_of(x, v))
         return sn_ox_alias(x, 0, v);
     t = sn_ox_const(x, v);
@@ -271,6 +271,31 @@ op_cast(SnOx *x)
     for (int64_t i = 0; i < n; i++)
         cast_element(r, t, i);
     return sn_ox_put_data(x, 0, r);
+}
+
+static SnStatus
+op_cast(SnOx *x)
+{
+    int64_t to;
+    const char *name;
+    SnDtype dt;
+
+    if (!sn_ox_has_attr(x, "to"))
+        return sn_ox_fail(x, SN_EINPUT, "attribute 'to' is missing");
+    SN_TRY(sn_ox_int(x, "to", 0, &to));
+    dt = sn_ox_dtype(x, to, &name);
+    return cast_to(x, dt, name);
+}
+
+static SnStatus
+op_cast_like(SnOx *x)
+{
+    SnOxVal *like;
+    SnDtype dt;
+
+    SN_TRY(sn_ox_need(x, 1, &like));
+    dt = elements_of(x, like);
+    return cast_to(x, dt, dt == SN_D_NONE ? "4 bits" : sn_dtype_name(dt));
 }
 
 /* start, start + delta, ... below limit, all known. */
@@ -319,7 +344,8 @@ static const struct {
     SnOxOp *fn;
     const char *note;
 } ops[] = {
-    {"Cast", op_cast, "between f32, int32, int64 and bool; from 8 bits"},
+    {"Cast", op_cast, "between f32, int32, int64, bool, int8 and uint8"},
+    {"CastLike", op_cast_like, "as Cast"},
     {"Constant", op_constant, NULL},
     {"ConstantOfShape", op_constant_of_shape, "the shape must be constant"},
     {"Dropout", op_dropout, "as at inference: it keeps everything"},

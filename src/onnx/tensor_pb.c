@@ -373,6 +373,7 @@ unpack(SnArena *a, int64_t number, const uint8_t *from, SnData *out)
         }
     }
     out->data = p;
+    out->bits = number == UINT4 || number == INT4 ? 4 : 0;
 }
 
 /* Elements that take `bits` bits each in the file. */

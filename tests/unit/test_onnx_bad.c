@@ -239,6 +239,9 @@ order_in_the_file_does_not_matter(void **state)
                                        "  %p = Tanh(%x) : f32[2]\n"
                                        "  %y = Relu(%p) : f32[2]\n"
                                        "  Save(%y) {name = \"y\"}\n");
+    assert_string_equal(sn_diag_text(d, a),
+                        "warning: m.onnx: nodes stand before what they read, "
+                        "'y' for one; they are sorted\n");
 }
 
 static void

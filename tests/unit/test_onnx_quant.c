@@ -349,9 +349,12 @@ blocks_and_other_widths_are_refused(void **state)
     n = ob_node(b, "QuantizeLinear", "x s", "y");
     scalar("s", 0.5F);
     ob_int(b, n, "block_size", 2);
-    refused(SN_EUNSUPPORTED,
-            "m.onnx: node 'y' (QuantizeLinear): a scale for each block is not "
-            "supported; one for each tensor or slice is\n");
+    refused(SN_EINPUT, "m.onnx: node 'y' (QuantizeLinear): blocks of 2 along "
+                       "axis 1 of 1\n");
+    ob_int(b, n, "axis", 0);
+    refused(SN_EINPUT,
+            "m.onnx: node 'y' (QuantizeLinear): scales or zero points are not "
+            "one for each block of 2 along axis 0 of 'x'\n");
     n->n_attribute = 0;
     ob_int(b, n, "output_dtype", 4);
     refused(SN_EUNSUPPORTED,

@@ -12,7 +12,8 @@
 #include "unit/onnx_run.h"
 #include "sn_kinds.h"
 
-enum { FLOAT = 1, UINT8 = 2, INT8 = 3, INT32 = 6, INT64 = 7, BOOL = 9 };
+enum { FLOAT = 1, UINT8 = 2, INT8 = 3, INT32 = 6, INT64 = 7, BOOL = 9,
+       INT4 = 22 };
 
 static SnArena *a;
 static OnnxBuild *b;
@@ -238,6 +239,141 @@ fused_conv_clip(void)
     static const float ends[] = {-1.5F, 2};
 
     real_list(fused("x w c", "Clip"), "activation_params", 2, ends);
+}
+
+/* ---- indices, sums, widths, blocks ---- */
+
+static void
+numbers(const char *name, const char *dims, int n, const int64_t *v)
+{
+    ob_init(b, name, INT64, dims, v, (size_t)n * sizeof *v);
+}
+
+static void
+gather_elements(void)
+{
+    static const int64_t i[] = {2, -3, 1, 0, -1, 1};
+    Onnx__NodeProto *n = model(13, "GatherElements", "x i", FLOAT, "2x3x2",
+                               FLOAT);
+
+    numbers("i", "1x3x2", 6, i);
+    ob_int(b, n, "axis", 1);
+}
+
+/* The indices are the input: elements of a constant. */
+static void
+gather_elements_at_run_time(void)
+{
+    static const int64_t low[] = {-3}, high[] = {2};
+
+    model(13, "Clip", "x low high", INT64, "2x3x2", FLOAT);
+    b->node[0]->output[0] = own(a, "i");
+    numbers("low", "", 1, low);
+    numbers("high", "", 1, high);
+    codes("t", FLOAT, "2x3x2");
+    Onnx__NodeProto *n = ob_node(b, "GatherElements", "t i", "y");
+    ob_int(b, n, "axis", -2);
+}
+
+static void
+cumsum(void)
+{
+    static const int64_t axis[] = {-2};
+    Onnx__NodeProto *n = model(14, "CumSum", "x k", FLOAT, "2x3x2", FLOAT);
+
+    numbers("k", "", 1, axis);
+    ob_int(b, n, "reverse", 1);
+    ob_int(b, n, "exclusive", 1);
+}
+
+static void
+cumsum_int(void)
+{
+    static const int64_t axis[] = {0};
+
+    model(14, "CumSum", "x k", INT32, "7", INT32);
+    numbers("k", "", 1, axis);
+}
+
+static void
+trilu(void)
+{
+    static const int64_t k[] = {-1};
+    Onnx__NodeProto *n = model(14, "Trilu", "x k", INT64, "2x3x4", INT64);
+
+    numbers("k", "", 1, k);
+    ob_int(b, n, "upper", 0);
+}
+
+static void
+pad_cuts(void)
+{
+    static const int64_t widths[] = {-1, 2, 1, -2};
+
+    model(18, "Pad", "x p v", FLOAT, "3x4", FLOAT);
+    numbers("p", "4", 4, widths);
+    reals("v", "", 1, bscale + 1);
+}
+
+static void
+pad_wraps(void)
+{
+    static const int64_t widths[] = {1, 3, 4, -1};
+    Onnx__NodeProto *n = model(19, "Pad", "x p", FLOAT, "3x2", FLOAT);
+
+    numbers("p", "4", 4, widths);
+    string(n, "mode", "wrap");
+}
+
+static void
+cast_to_codes(void)
+{
+    Onnx__NodeProto *n = model(13, "Cast", "x", FLOAT, "12", INT8);
+
+    ob_int(b, n, "to", INT8);
+}
+
+static void
+quantize_blocks(void)
+{
+    static const float s[] = {0.5F, 0.1F, 0.02F, 1};
+    static const uint8_t z[] = {3, 0, 255, 128};
+    Onnx__NodeProto *n = model(21, "QuantizeLinear", "x s z", FLOAT, "2x3",
+                               UINT8);
+
+    reals("s", "2x2", 4, s);
+    ob_init(b, "z", UINT8, "2x2", z, 4);
+    ob_int(b, n, "block_size", 2);
+    ob_int(b, n, "axis", 1);
+}
+
+static void
+dequantize_blocks(void)
+{
+    static const float s[] = {0.5F, 0.1F, 0.02F, 1, 2, 4};
+    Onnx__NodeProto *n = model(21, "DequantizeLinear", "x s", UINT8, "4x3",
+                               FLOAT);
+
+    reals("s", "2x3", 6, s);
+    ob_int(b, n, "block_size", 2);
+    ob_int(b, n, "axis", 0);
+}
+
+/* 4-bit weights with a scale for each block, as MatMul reads them. */
+static void
+weights_in_blocks(void)
+{
+    static const float s[] = {0.5F, 0.1F, 0.02F, 1};
+    static const uint8_t w[] = {0x1f, 0x82, 0x7a, 0x05};
+    Onnx__NodeProto *n = model(21, "MatMul", "x v", FLOAT, "3x4", FLOAT);
+
+    n = ob_node(b, "DequantizeLinear", "w s", "v");
+    b->node[1] = b->node[0];
+    b->node[0] = n;
+    ob_init(b, "w", INT4, "4x2", w, 4);
+    reals("s", "2x2", 4, s);
+    ob_int(b, n, "block_size", 2);
+    ob_int(b, n, "axis", 0);
 }
 
 static const Case cases[] = {
