@@ -318,8 +318,8 @@ pad_cuts(void)
 static void
 pad_wraps(void)
 {
-    static const int64_t widths[] = {1, 3, 4, -1};
-    Onnx__NodeProto *n = model(19, "Pad", "x p", FLOAT, "3x2", FLOAT);
+    static const int64_t widths[] = {1, 1, 2, -1};
+    Onnx__NodeProto *n = model(19, "Pad", "x p", FLOAT, "3x3", FLOAT);
 
     numbers("p", "4", 4, widths);
     string(n, "mode", "wrap");
