@@ -61,8 +61,8 @@ static const struct {
     {"sn_onnx_reshape", sn_onnx_reshape, "the shape must be constant"},
     {"sn_onnx_resize", sn_onnx_resize, "factors and sizes must be constant"},
     {"sn_onnx_rnn", sn_onnx_rnn,
-     "unrolled; activations Sigmoid, Tanh, Relu; sequences of one "
-     "length; no clip"},
+     "unrolled; activations Sigmoid, Tanh, Relu without parameters; sequence "
+     "lengths constant"},
     {"sn_onnx_slice", sn_onnx_slice,
      "starts, ends, axes and steps must be constant"},
     {"sn_onnx_softmax_flat", sn_onnx_softmax_flat, NULL},

@@ -14,6 +14,8 @@ typedef struct Rnn {
     int ndir;
     bool backward_first, batch_first;
     int64_t before_reset, coupled;
+    float clip;          /* bounds what gates' activations read; 0: none */
+    const int64_t *len;  /* [batch], 1 to steps; NULL: all are steps */
     const char *act[6];  /* of each direction */
     int nact;
     SnRef x;             /* [steps * batch, in] */
@@ -75,15 +77,27 @@ activations(SnOx *x, Rnn *r)
 }
 
 static SnStatus
-no_lengths(SnOx *x, const Rnn *r)
+lengths(SnOx *x, Rnn *r)
 {
     SnInts n;
 
     SN_TRY(sn_ox_ints_in(x, 4, "the sequence lengths", &n));
-    for (uint32_t i = 0; i < n.n; i++)
+    if (n.v == NULL)
+        return SN_OK;
+    if (n.n != r->batch)
+        return sn_ox_fail(x, SN_EINPUT,
+                          "%" PRIu32 " sequence lengths for a batch of "
+                          "%" PRId64,
+                          n.n, r->batch);
+    for (uint32_t i = 0; i < n.n; i++) {
+        if (n.v[i] < 1 || n.v[i] > r->steps)
+            return sn_ox_fail(x, SN_EINPUT,
+                              "a sequence of length %" PRId64 ", expected 1 "
+                              "to %" PRId64,
+                              n.v[i], r->steps);
         if (n.v[i] != r->steps)
-            return sn_ox_fail(x, SN_EUNSUPPORTED,
-                              "sequences of unlike length are not supported");
+            r->len = n.v;
+    }
     return SN_OK;
 }
 
@@ -102,6 +116,17 @@ read_rnn(SnOx *x, Rnn *r)
     SN_TRY(sn_ox_int(x, "hidden_size", 0, &hidden));
     SN_TRY(sn_ox_int(x, "linear_before_reset", 0, &r->before_reset));
     SN_TRY(sn_ox_int(x, "input_forget", 0, &r->coupled));
+    SN_TRY(sn_ox_real(x, "clip", 0, &r->clip));
+    if (!(r->clip > 0 || (r->clip == 0 && !sn_ox_has_attr(x, "clip"))))
+        return sn_ox_fail(x, SN_EINPUT,
+                          "attribute 'clip' is %g, expected more than 0",
+                          (double)r->clip);
+    if (strcmp(dir, "forward") != 0 && strcmp(dir, "reverse") != 0 &&
+        strcmp(dir, "bidirectional") != 0)
+        return sn_ox_fail(x, SN_EINPUT,
+                          "attribute 'direction' = \"%s\", expected forward, "
+                          "reverse or bidirectional",
+                          dir);
     if (v->rank != 3 || w->rank != 3)
         return sn_ox_fail(x, SN_EINPUT, "X and W must have 3 dimensions");
     r->batch_first = layout != 0;
@@ -119,7 +144,7 @@ read_rnn(SnOx *x, Rnn *r)
         return sn_ox_fail(x, SN_EUNSUPPORTED,
                           "%" PRId64 " steps; 1 to %d are supported", r->steps,
                           MAX_STEPS);
-    SN_TRY(no_lengths(x, r));
+    SN_TRY(lengths(x, r));
     SN_TRY(activations(x, r));
     SN_TRY(sn_ox_plain(x, v, &in));
     if (r->batch_first) {
@@ -252,6 +277,25 @@ gate_sum(SnOx *x, const Dir *s, int i, SnRef h, int64_t t, SnRef *out)
                         r, out);
 }
 
+/* The activation of what is bounded by clip.  Clip is for gates: ONNX Runtime
+ * leaves the cell of an LSTM as it is where the hidden state reads it. */
+static SnStatus
+activate(SnOx *x, const Rnn *r, const char *act, const char *name, SnRef v,
+         SnRef *out)
+{
+    SnKind k;
+    void *attr;
+
+    if (r->clip > 0) {
+        SN_TRY(sn_ox_kind(x, "Clip", &k));
+        attr = sn_ox_attr(x, k);
+        sn_ox_set_real(k, attr, "low", -r->clip);
+        sn_ox_set_real(k, attr, "high", r->clip);
+        SN_TRY(sn_ox_node(x, "Clip", NULL, 1, &v, attr, NULL, &v));
+    }
+    return sn_ox_unary(x, act, name, v, out);
+}
+
 /* *v + c * peephole i, then the activation. */
 static SnStatus
 opened(SnOx *x, const Dir *s, const char *act, int peep, SnRef c, int64_t t,
@@ -266,7 +310,7 @@ opened(SnOx *x, const Dir *s, const char *act, int peep, SnRef c, int64_t t,
                             c, s->peep[peep], &m));
         SN_TRY(sn_ox_binary(x, "Add", part(x, s, what, t), *v, m, v));
     }
-    return sn_ox_unary(x, act, NULL, *v, v);
+    return activate(x, s->r, act, NULL, *v, v);
 }
 
 /* Gates in the order i, o, f, c. */
@@ -286,7 +330,7 @@ lstm_step(SnOx *x, Dir *s, int64_t t)
         SN_TRY(sn_ox_binary(x, "Sub", part(x, s, "f", t), s->one, i, &f));
     else
         SN_TRY(opened(x, s, act[0], 2, s->c, t, &f));
-    SN_TRY(sn_ox_unary(x, act[1], part(x, s, "new", t), c, &c));
+    SN_TRY(activate(x, s->r, act[1], part(x, s, "new", t), c, &c));
     SN_TRY(sn_ox_binary(x, "Mul", part(x, s, "kept", t), f, s->c, &a));
     SN_TRY(sn_ox_binary(x, "Mul", part(x, s, "added", t), i, c, &b));
     SN_TRY(sn_ox_binary(x, "Add", part(x, s, "cell", t), a, b, &s->c));
@@ -304,8 +348,8 @@ gru_step(SnOx *x, Dir *s, int64_t t)
 
     SN_TRY(gate_sum(x, s, 0, s->h, t, &z));
     SN_TRY(gate_sum(x, s, 1, s->h, t, &r));
-    SN_TRY(sn_ox_unary(x, act[0], part(x, s, "z", t), z, &z));
-    SN_TRY(sn_ox_unary(x, act[0], part(x, s, "r", t), r, &r));
+    SN_TRY(activate(x, s->r, act[0], part(x, s, "z", t), z, &z));
+    SN_TRY(activate(x, s->r, act[0], part(x, s, "r", t), r, &r));
     if (s->r->before_reset != 0) {
         if (s->hidden_bias != 0)
             SN_TRY(sn_ox_box(x, part(x, s, "hb", t), s->hidden_bias, 0,
@@ -318,7 +362,7 @@ gru_step(SnOx *x, Dir *s, int64_t t)
         SN_TRY(sn_ox_binary(x, "Mul", part(x, s, "reset", t), r, s->h, &n));
         SN_TRY(gate_sum(x, s, 2, n, t, &n));
     }
-    SN_TRY(sn_ox_unary(x, act[1], part(x, s, "new", t), n, &n));
+    SN_TRY(activate(x, s->r, act[1], part(x, s, "new", t), n, &n));
     SN_TRY(sn_ox_binary(x, "Mul", part(x, s, "kept", t), z, s->h, &g));
     SN_TRY(sn_ox_binary(x, "Sub", part(x, s, "rest", t), s->one, z, &z));
     SN_TRY(sn_ox_binary(x, "Mul", part(x, s, "added", t), z, n, &n));
@@ -331,7 +375,48 @@ plain_step(SnOx *x, Dir *s, int64_t t)
     SnRef g;
 
     SN_TRY(gate_sum(x, s, 0, s->h, t, &g));
-    return sn_ox_unary(x, s->r->act[s->d], part(x, s, "hidden", t), g, &s->h);
+    return activate(x, s->r, s->r->act[s->d], part(x, s, "hidden", t), g,
+                    &s->h);
+}
+
+/* now where the sequence has a step t, else before. */
+static SnStatus
+held(SnOx *x, const Dir *s, const char *what, int64_t t, SnRef going,
+     SnRef now, SnRef before, SnRef *out)
+{
+    SnRef in[3] = {going, now, before};
+
+    return sn_ox_node(x, "Where", part(x, s, what, t), 3, in, NULL, NULL, out);
+}
+
+/* Sequences that have ended, or not begun backwards, keep their state (h, c
+ * before the step) and give zeros. */
+static SnStatus
+hold(SnOx *x, Dir *s, int64_t t, SnRef h, SnRef c, SnRef *y)
+{
+    const Rnn *r = s->r;
+    int64_t dim[2] = {r->batch, 1};
+    bool all = true;
+    SnRef going, none;
+    SnData *d;
+
+    *y = s->h;
+    for (int64_t i = 0; r->len != NULL && i < r->batch; i++)
+        all = all && t < r->len[i];
+    if (all)
+        return SN_OK;
+    SN_TRY(sn_ox_new_data(x, SN_D_BOOL, 2, dim, &d));
+    for (int64_t i = 0; i < r->batch; i++)
+        ((uint8_t *)(uintptr_t)d->data)[i] = t < r->len[i];
+    SN_TRY(sn_ox_constant(x, part(x, s, "going", t),
+                          sn_type_plain(x->g->pool, SN_BOOL),
+                          sn_shape(x->g->pool, 2, dim), d->data, &going));
+    SN_TRY(zeros(x, r, part(x, s, "none", t), &none));
+    SN_TRY(held(x, s, "shown_or_none", t, going, s->h, none, y));
+    SN_TRY(held(x, s, "hidden_or_held", t, going, s->h, h, &s->h));
+    if (r->gates != 4)
+        return SN_OK;
+    return held(x, s, "cell_or_held", t, going, s->c, c, &s->c);
 }
 
 static SnStatus
@@ -344,13 +429,14 @@ run_dir(SnOx *x, Rnn *r, int d)
     SN_TRY(open_dir(x, r, &s));
     for (int64_t k = 0; k < r->steps; k++) {
         int64_t t = back ? r->steps - 1 - k : k;
+        SnRef h = s.h, c = s.c;
         if (r->gates == 4)
             SN_TRY(lstm_step(x, &s, t));
         else if (r->gates == 3)
             SN_TRY(gru_step(x, &s, t));
         else
             SN_TRY(plain_step(x, &s, t));
-        r->y[t * r->ndir + d] = s.h;
+        SN_TRY(hold(x, &s, t, h, c, &r->y[t * r->ndir + d]));
     }
     r->last_h[d] = s.h;
     r->last_c[d] = s.c;

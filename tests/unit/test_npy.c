@@ -245,7 +245,7 @@ refuses_in_parts(void **state)
     static const uint8_t v[3] = {0, 1, 2};
     SnNpy f;
     char path[] = "/tmp/sinter-npy-XXXXXX";
-    SnData t = {SN_D_BOOL, 1, {3}, v};
+    SnData t = {SN_D_BOOL, 1, {3}, v, 0};
 
     (void)state;
     close(mkstemp(path));
@@ -291,7 +291,7 @@ reads_parts(void **state)
     enum { N = 60000 };
     char path[] = "/tmp/sinter-npy-XXXXXX";
     int16_t *v = sn_alloc_n(a, N, sizeof *v);
-    SnData t = {SN_D_I16, 2, {N / 100, 100}, v};
+    SnData t = {SN_D_I16, 2, {N / 100, 100}, v, 0};
     Gather g = {.count = 1};
     double want = 0;
     SnNpy f;

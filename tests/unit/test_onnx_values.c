@@ -376,6 +376,128 @@ weights_in_blocks(void)
     ob_int(b, n, "axis", 0);
 }
 
+/* ---- recurrences ---- */
+
+/* Weights of the pattern over 64; two directions, hidden size 3, unless they
+ * are forward or reverse. */
+static Onnx__NodeProto *
+recurrent(const char *op, const char *in, const char *dir, int gates)
+{
+    int ndir = dir[0] == 'b' ? 2 : 1, rows = 3 * gates;
+    Onnx__NodeProto *n = model(14, op, in, FLOAT, "4x2x2", FLOAT);
+    const struct {
+        const char *name, *dims;
+    } part[] = {
+        {"w", sn_format(a, "%dx%dx2", ndir, rows)},
+        {"r", sn_format(a, "%dx%dx3", ndir, rows)},
+        {"b", sn_format(a, "%dx%d", ndir, 2 * rows)},
+        {"h", sn_format(a, "%dx2x3", ndir)},
+        {"c", sn_format(a, "%dx2x3", ndir)},
+        {"p", sn_format(a, "%dx9", ndir)},
+    };
+
+    for (size_t i = 0; i < sizeof part / sizeof part[0]; i++) {
+        codes(part[i].name, FLOAT, part[i].dims);
+        Onnx__TensorProto *t = b->init[b->graph.n_initializer - 1];
+        float *v = (float *)(void *)t->raw_data.data;
+        for (size_t k = 0; k < t->raw_data.len / sizeof *v; k++)
+            v[k] = v[k] / 8 + (float)i / 16;
+    }
+    string(n, "direction", dir);
+    ob_int(b, n, "hidden_size", 3);
+    return n;
+}
+
+static void
+words(Onnx__NodeProto *n, const char *name, const char *list)
+{
+    Onnx__AttributeProto *t = ob_attr(b, n, name, 8);
+    char **v;
+
+    t->n_strings = names(a, list, &v);
+    t->strings = SN_NEW_N(a, ProtobufCBinaryData, t->n_strings);
+    for (size_t i = 0; i < t->n_strings; i++) {
+        t->strings[i].len = strlen(v[i]);
+        t->strings[i].data = (uint8_t *)(void *)v[i];
+    }
+}
+
+static void
+lengths(void)
+{
+    static const int32_t len[] = {4, 2};
+
+    ob_init(b, "l", INT32, "2", len, sizeof len);
+}
+
+static void
+lstm_peepholes(void)
+{
+    Onnx__NodeProto *n = recurrent("LSTM", "x w r b _ h c p", "forward", 4);
+
+    words(n, "activations", "Sigmoid Tanh Relu");
+}
+
+static void
+lstm_coupled_backwards(void)
+{
+    ob_int(b, recurrent("LSTM", "x w r b _ h c p", "reverse", 4),
+           "input_forget", 1);
+}
+
+static void
+lstm_clip(void)
+{
+    ob_real(b, recurrent("LSTM", "x w r b", "bidirectional", 4), "clip",
+            0.15F);
+}
+
+static void
+lstm_lengths(void)
+{
+    recurrent("LSTM", "x w r b l h c", "bidirectional", 4);
+    lengths();
+}
+
+/* The cell after the last step. */
+static void
+lstm_lengths_cell(void)
+{
+    Onnx__NodeProto *n = recurrent("LSTM", "x w r b l h c", "reverse", 4);
+
+    n->n_output = names(a, "q h1 y", &n->output);
+    lengths();
+}
+
+static void
+gru_linear(void)
+{
+    ob_int(b, recurrent("GRU", "x w r b _ h", "bidirectional", 3),
+           "linear_before_reset", 1);
+}
+
+static void
+gru_clip(void)
+{
+    ob_real(b, recurrent("GRU", "x w r b _ h", "reverse", 3), "clip", 0.1F);
+}
+
+static void
+gru_lengths_state(void)
+{
+    Onnx__NodeProto *n = recurrent("GRU", "x w r b l h", "bidirectional", 3);
+
+    n->n_output = names(a, "q y", &n->output);
+    lengths();
+}
+
+static void
+rnn_relu(void)
+{
+    words(recurrent("RNN", "x w r b _ h", "bidirectional", 1), "activations",
+          "Relu Tanh");
+}
+
 static const Case cases[] = {
 #include "unit/onnx_values.inc"
 };

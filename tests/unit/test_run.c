@@ -321,7 +321,7 @@ samples_permuted(void **state)
     /* Two pictures [2, 1, 3] for a model that wants [3, 2, 1]. */
     static const uint8_t v[] = {1, 2, 3, 4, 5, 6, 11, 12, 13, 14, 15, 16};
     static const float mul[] = {1, 2, 3}, add[] = {0, 100, 200};
-    SnData t = {SN_D_U8, 4, {2, 2, 1, 3}, v};
+    SnData t = {SN_D_U8, 4, {2, 2, 1, 3}, v, 0};
     SnPixels px = {SN_LAYOUT_NCHW, 3, 3, mul, add};
     SnRun *r = fill_one(picture, &t, px, 1);
     const float *x = sn_run_input(r, 0);
@@ -336,7 +336,7 @@ static void
 samples_as_is(void **state)
 {
     static const float v[] = {1, 2, 3, 4, 5, 6};
-    SnData t = {SN_D_F32, 4, {1, 3, 2, 1}, v};
+    SnData t = {SN_D_F32, 4, {1, 3, 2, 1}, v, 0};
     SnRun *r = fill_one(picture, &t, (SnPixels){0}, 0);
 
     (void)state;
@@ -354,13 +354,13 @@ samples_codes(void **state)
         "}\n";
     static const uint8_t u[] = {0, 255};
     static const float f[] = {1.25f, 1000};
-    SnData t = {SN_D_U8, 2, {1, 2}, u};
+    SnData t = {SN_D_U8, 2, {1, 2}, u, 0};
     SnRun *r = fill_one(text, &t, (SnPixels){0}, 0);
     const int8_t *x = sn_run_input(r, 0);
 
     (void)state;
     assert_true(x[0] == -128 && x[1] == 127);
-    t = (SnData){SN_D_F32, 2, {1, 2}, f};
+    t = (SnData){SN_D_F32, 2, {1, 2}, f, 0};
     r = fill_one(text, &t, (SnPixels){0}, 0);
     x = sn_run_input(r, 0);
     assert_true(x[0] == -1 && x[1] == 127); /* rne(2.5) - 3 */
@@ -371,13 +371,13 @@ samples_refused(void **state)
 {
     static const float v[12] = {0}, mul[] = {1, 2};
     const SnExec *x = prepare(picture);
-    SnData t = {SN_D_F32, 2, {2, 5}, v};
+    SnData t = {SN_D_F32, 2, {2, 5}, v, 0};
 
     (void)state;
     open_samples(&x->input[0], &t, (SnPixels){0}, SN_EINPUT);
     assert_non_null(strstr(sn_diag_text(d, a), "holds f32[2, 5], but input "
                            "'x' is [1, 3, 2, 1]"));
-    t = (SnData){SN_D_F32, 4, {1, 2, 1, 3}, v};
+    t = (SnData){SN_D_F32, 4, {1, 2, 1, 3}, v, 0};
     open_samples(&x->input[0], &t, (SnPixels){.nmul = 2, .mul = mul},
                  SN_EUSAGE);
     assert_non_null(strstr(sn_diag_text(d, a), "gives 2 numbers"));
