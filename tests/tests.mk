@@ -42,7 +42,8 @@ $(CASES_X): $(BUILD)/obj/made/gen/sn_cases.o $(call obj,tests/cases/run_cases.c)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(SAN) $(LDFLAGS) -o $@ $^ $(LIBS)
 
-TOOL_X = $(BUILD)/tests/mkonnx $(BUILD)/tests/mkdata $(BUILD)/tests/node_tests
+TOOL_X = $(BUILD)/tests/mkonnx $(BUILD)/tests/mkdata $(BUILD)/tests/node_tests \
+         $(BUILD)/tests/differ
 $(BUILD)/tests/node_tests: $(BUILD)/obj/tests/onnx/node_tests.o \
                            $(BUILD)/obj/tests/onnx/share.o $(LIB)
 	@mkdir -p $(@D)
@@ -53,6 +54,13 @@ $(BUILD)/tests/mkonnx: $(BUILD)/obj/tests/tools/mkonnx.o $(BUILD)/obj/made/gen/o
 $(BUILD)/tests/mkdata: $(BUILD)/obj/tests/tools/mkdata.o
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(SAN) $(LDFLAGS) -o $@ $^
+
+# Random models, and stored vectors, against ONNX Runtime.
+DIFFER_O = $(call obj,$(sort $(wildcard tests/differ/*.c)))
+$(DIFFER_O): $(GEN)/.stamp $(GEN)/onnx.pb-c.c
+$(BUILD)/tests/differ: $(DIFFER_O) $(LIB)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(SAN) $(LDFLAGS) -o $@ $^ $(LIBS) -ldl
 
 # Fuzz targets, replayed on their corpus here and run by `make fuzz`.
 FUZZ   = def npy onnx profile text

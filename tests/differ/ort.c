@@ -1,0 +1,262 @@
+#include "ort.h"
+
+#include <dlfcn.h>
+#include <stdint.h>
+#include <string.h>
+
+enum { API_VERSION = 16, MAXIO = 64, LOG_FATAL = 4 };
+
+/* Places in the table of version 16. */
+enum {
+    GET_ERROR_MESSAGE = 2,
+    CREATE_ENV = 3,
+    CREATE_SESSION = 7,
+    CREATE_SESSION_FROM_ARRAY = 8,
+    RUN = 9,
+    CREATE_SESSION_OPTIONS = 10,
+    SET_OPTIMIZATION_LEVEL = 23,
+    SET_INTRA_OP_THREADS = 24,
+    SET_INTER_OP_THREADS = 25,
+    CREATE_TENSOR_WITH_DATA = 49,
+    GET_TENSOR_DATA = 51,
+    GET_ELEMENT_TYPE = 60,
+    GET_DIMENSIONS_COUNT = 61,
+    GET_DIMENSIONS = 62,
+    GET_TENSOR_TYPE_AND_SHAPE = 65,
+    CREATE_CPU_MEMORY_INFO = 69,
+    RELEASE_STATUS = 93,
+    RELEASE_SESSION = 95,
+    RELEASE_VALUE = 96,
+    RELEASE_TENSOR_INFO = 99
+};
+
+typedef struct Base {
+    const void *(*get_api)(uint32_t version);
+    const char *(*version)(void);
+} Base;
+
+typedef void Free(void *p);
+typedef void *New(void **out);
+
+struct Ort {
+    const Base *base;
+    void *const *table;
+    void *env, *options, *memory;
+};
+
+/* The function at a place, as FN. */
+#define AT(o, i, fn) memcpy(&(fn), &(o)->table[i], sizeof(fn))
+
+/* false when st is an error, whose text goes to *why. */
+static bool
+good(const Ort *o, SnArena *a, void *st, const char **why)
+{
+    const char *(*text)(const void *);
+    Free *drop;
+
+    if (st == NULL)
+        return true;
+    AT(o, GET_ERROR_MESSAGE, text);
+    AT(o, RELEASE_STATUS, drop);
+    *why = sn_strdup(a, text(st));
+    drop(st);
+    return false;
+}
+
+static void
+drop(const Ort *o, int place, void *p)
+{
+    Free *f;
+
+    AT(o, place, f);
+    if (p != NULL)
+        f(p);
+}
+
+static bool
+set_up(Ort *o, SnArena *a, const char **why)
+{
+    void *(*env)(int, const char *, void **);
+    void *(*memory)(int, int, void **);
+    void *(*set)(void *, int);
+    New *options;
+
+    AT(o, CREATE_ENV, env);
+    AT(o, CREATE_CPU_MEMORY_INFO, memory);
+    AT(o, CREATE_SESSION_OPTIONS, options);
+    if (!good(o, a, env(LOG_FATAL, "sinter", &o->env), why) ||
+        !good(o, a, memory(1, 0, &o->memory), why) ||
+        !good(o, a, options(&o->options), why))
+        return false;
+    AT(o, SET_OPTIMIZATION_LEVEL, set);
+    if (!good(o, a, set(o->options, 0), why))
+        return false;
+    AT(o, SET_INTRA_OP_THREADS, set);
+    if (!good(o, a, set(o->options, 1), why))
+        return false;
+    AT(o, SET_INTER_OP_THREADS, set);
+    return good(o, a, set(o->options, 1), why);
+}
+
+Ort *
+ort_open(SnArena *a, const char *path, const char **why)
+{
+    Ort *o = SN_NEW(a, Ort);
+    void *lib = dlopen(path, RTLD_NOW | RTLD_LOCAL), *sym;
+    const Base *(*base)(void);
+
+    sym = lib != NULL ? dlsym(lib, "OrtGetApiBase") : NULL;
+    if (sym == NULL) {
+        *why = sn_strdup(a, dlerror());
+        return NULL;
+    }
+    memcpy(&base, &sym, sizeof base);
+    o->base = base();
+    o->table = o->base->get_api(API_VERSION);
+    if (o->table == NULL) {
+        *why = "has no API of version 16";
+        return NULL;
+    }
+    return set_up(o, a, why) ? o : NULL;
+}
+
+const char *
+ort_version(const Ort *o)
+{
+    return o->base->version();
+}
+
+/* ---- tensors ---- */
+
+static const struct {
+    int ort;
+    SnDtype dtype;
+} types[] = {
+    {1, SN_D_F32}, {2, SN_D_U8},  {3, SN_D_I8},   {4, SN_D_U16},
+    {5, SN_D_I16}, {6, SN_D_I32}, {7, SN_D_I64},  {9, SN_D_BOOL},
+    {11, SN_D_F64},
+};
+
+static int
+number_of(SnDtype t)
+{
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+        if (types[i].dtype == t)
+            return types[i].ort;
+    return 0;
+}
+
+static bool
+to_value(Ort *o, SnArena *a, const SnData *t, void **v, const char **why)
+{
+    void *(*make)(const void *, void *, size_t, const int64_t *, size_t, int,
+                  void **);
+
+    AT(o, CREATE_TENSOR_WITH_DATA, make);
+    return good(o, a,
+                make(o->memory, (void *)(uintptr_t)t->data, sn_data_nbyte(t),
+                     t->dim, (size_t)t->rank, number_of(t->dtype), v),
+                why);
+}
+
+static bool
+shape_of(Ort *o, SnArena *a, void *info, SnData *t, const char **why)
+{
+    void *(*type)(const void *, int *), *(*count)(const void *, size_t *);
+    void *(*dims)(const void *, int64_t *, size_t);
+    size_t rank;
+    int number;
+
+    AT(o, GET_ELEMENT_TYPE, type);
+    AT(o, GET_DIMENSIONS_COUNT, count);
+    AT(o, GET_DIMENSIONS, dims);
+    if (!good(o, a, type(info, &number), why) ||
+        !good(o, a, count(info, &rank), why))
+        return false;
+    t->dtype = SN_D_NONE;
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+        if (types[i].ort == number)
+            t->dtype = types[i].dtype;
+    if (rank > SN_DATA_MAXRANK || t->dtype == SN_D_NONE) {
+        *why = "an output of an unexpected type";
+        return false;
+    }
+    t->rank = (int)rank;
+    return good(o, a, dims(info, t->dim, rank), why);
+}
+
+static bool
+from_value(Ort *o, SnArena *a, void *v, SnData *t, const char **why)
+{
+    void *(*get)(void *, void **), *(*about)(const void *, void **);
+    void *p, *info;
+    bool ok;
+
+    AT(o, GET_TENSOR_DATA, get);
+    AT(o, GET_TENSOR_TYPE_AND_SHAPE, about);
+    if (!good(o, a, about(v, &info), why))
+        return false;
+    ok = shape_of(o, a, info, t, why) && good(o, a, get(v, &p), why);
+    drop(o, RELEASE_TENSOR_INFO, info);
+    if (ok)
+        t->data = sn_memdup(a, p, sn_data_nbyte(t));
+    return ok;
+}
+
+/* ---- models ---- */
+
+static bool
+run_session(Ort *o, SnArena *a, void *session, uint32_t nin, const OrtIo *in,
+            uint32_t nout, OrtIo *out, const char **why)
+{
+    void *(*run)(void *, const void *, const char *const *, void *const *,
+                 size_t, const char *const *, size_t, void **);
+    void *iv[MAXIO] = {NULL}, *ov[MAXIO] = {NULL};
+    const char *in_name[MAXIO], *out_name[MAXIO];
+    bool ok = nin <= MAXIO && nout <= MAXIO;
+
+    for (uint32_t i = 0; ok && i < nin; i++) {
+        in_name[i] = in[i].name;
+        ok = to_value(o, a, &in[i].data, &iv[i], why);
+    }
+    for (uint32_t i = 0; ok && i < nout; i++)
+        out_name[i] = out[i].name;
+    AT(o, RUN, run);
+    ok = ok && good(o, a, run(session, NULL, in_name, iv, nin, out_name, nout,
+                              ov), why);
+    for (uint32_t i = 0; ok && i < nout; i++)
+        ok = from_value(o, a, ov[i], &out[i].data, why);
+    for (uint32_t i = 0; i < MAXIO; i++) {
+        drop(o, RELEASE_VALUE, iv[i]);
+        drop(o, RELEASE_VALUE, ov[i]);
+    }
+    return ok;
+}
+
+bool
+ort_run(Ort *o, SnArena *a, const void *p, size_t n, uint32_t nin,
+        const OrtIo *in, uint32_t nout, OrtIo *out, const char **why)
+{
+    void *(*make)(void *, const void *, size_t, const void *, void **);
+    void *session = NULL;
+    bool ok;
+
+    AT(o, CREATE_SESSION_FROM_ARRAY, make);
+    ok = good(o, a, make(o->env, p, n, o->options, &session), why) &&
+         run_session(o, a, session, nin, in, nout, out, why);
+    drop(o, RELEASE_SESSION, session);
+    return ok;
+}
+
+bool
+ort_load(Ort *o, SnArena *a, const char *path, const char **why)
+{
+    void *(*make)(void *, const char *, const void *, void **);
+    void *session = NULL;
+    bool ok;
+
+    AT(o, CREATE_SESSION, make);
+    ok = good(o, a, make(o->env, path, o->options, &session), why);
+    drop(o, RELEASE_SESSION, session);
+    return ok;
+}
