@@ -11,6 +11,7 @@ static const struct {
     {"sn_onnx_arg", sn_onnx_arg, NULL},
     {"sn_onnx_argmax", sn_onnx_argmax, NULL},
     {"sn_onnx_auto_pad", sn_onnx_auto_pad, NULL},
+    {"sn_onnx_ceil_pad", sn_onnx_ceil_pad, NULL},
     {"sn_onnx_clip", sn_onnx_clip, "bounds must be constant"},
     {"sn_onnx_conv_integer", sn_onnx_conv_integer,
      "1 or 2 spatial dimensions"},

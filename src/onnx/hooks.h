@@ -86,7 +86,7 @@ typedef struct SnOxCall {
     const SnOnnxMap *m;
     void *attr;
     uint32_t nin;
-    const SnRef *in;
+    SnRef *in; /* a hook may put another operand in place */
 } SnOxCall;
 typedef SnStatus SnOxHook(SnOx *x, const SnOxCall *c);
 SnOxHook *sn_ox_hook_named(const char *name); /* NULL when unknown */

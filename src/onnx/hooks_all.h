@@ -6,6 +6,7 @@
 
 /* hooks_nn.c: windows, sums of products, element by element */
 SnOxHook sn_onnx_auto_pad; /* attribute pads, from auto_pad */
+SnOxHook sn_onnx_ceil_pad; /* a mean that counts pads, under ceil_mode */
 SnOxHook sn_onnx_argmax;   /* result: positions of maxima */
 SnOxHook sn_onnx_global_pool;
 SnOxHook sn_onnx_gemm;
@@ -67,6 +68,8 @@ SnStatus sn_ox_dequantize_blocks(SnOx *x, SnOxVal *v, int64_t axis,
 
 /* hooks_qop.c: operators on codes */
 SnOxHook sn_onnx_matmul;
+/* Constant codes [k, n] with a scale for each of n columns? */
+bool sn_ox_by_column(const SnOxVal *v);
 SnOxHook sn_onnx_qlinear_conv;
 SnOxHook sn_onnx_qlinear_matmul;
 SnOxHook sn_onnx_qgemm;

@@ -70,6 +70,63 @@ sn_onnx_auto_pad(SnOx *x, const SnOxCall *c)
     return SN_OK;
 }
 
+/* Along one axis of n elements: how far windows that start inside reach past
+ * the padded end (*past), and how much of the pad behind they see (*after). */
+static void
+reach(int64_t n, int64_t kernel, int64_t stride, int64_t before,
+      int64_t *after, int64_t *past)
+{
+    int64_t whole = n + before + *after, nwin, end;
+
+    nwin = whole < kernel ? 1 : (whole - kernel + stride - 1) / stride + 1;
+    if ((nwin - 1) * stride >= n + before)
+        nwin--;
+    end = (nwin - 1) * stride + kernel;
+    *past = end > whole ? end - whole : 0;
+    if (end < whole)
+        *after = end > n + before ? end - n - before : 0;
+}
+
+/* A window that ceil_mode lets reach past the pads counts the pads, but not
+ * what is beyond: the pads become a Pad, and only what is inside is counted.
+ * (QLinearAveragePool divides by the whole window instead.) */
+SnStatus
+sn_onnx_ceil_pad(SnOx *x, const SnOxCall *c)
+{
+    SnKind k = c->desc->kind, pad;
+    const SnInts *kernel = sn_ox_get_ints(k, c->attr, "kernel");
+    const SnInts *stride = sn_ox_get_ints(k, c->attr, "stride");
+    const SnInts *dilate = sn_ox_get_ints(k, c->attr, "dilate");
+    const SnInts *pads = sn_ox_get_ints(k, c->attr, "pads");
+    const SnShape *in = sn_shape_of(x->g, c->in[0]);
+    int64_t ceil_mode, counted, p[4], past[4] = {0}, all[8] = {0};
+    void *attr;
+
+    SN_TRY(sn_ox_int(x, "ceil_mode", 0, &ceil_mode));
+    SN_TRY(sn_ox_int(x, "count_include_pad", 0, &counted));
+    if (!ceil_mode || !counted || !sn_ox_is(x, "AveragePool") ||
+        in->rank != 4 || !sane(kernel) || !sane(stride) || !sane(dilate) ||
+        pads->n != 4)
+        return SN_OK;
+    memcpy(p, pads->v, sizeof p);
+    for (int i = 0; i < 2; i++)
+        reach(in->dim[1 + i], (kernel->v[i] - 1) * dilate->v[i] + 1,
+              stride->v[i], p[i], &p[2 + i], &past[2 + i]);
+    if (past[2] == 0 && past[3] == 0)
+        return SN_OK;
+    for (int i = 0; i < 4; i++)
+        all[i < 2 ? 1 + i : 3 + i] = p[i];
+    SN_TRY(sn_ox_kind(x, "Pad", &pad));
+    attr = sn_ox_attr(x, pad);
+    sn_ox_set_ints(x, pad, attr, "pads", 8, all);
+    SN_TRY(sn_ox_node(x, "Pad", sn_ox_part(x, "padded"), 1, c->in, attr, NULL,
+                      c->in));
+    sn_ox_set_ints(x, k, c->attr, "pads", 4, past);
+    sn_ox_set_flag(k, c->attr, "ceil_mode", false);
+    sn_ox_set_flag(k, c->attr, "count_include_pad", false);
+    return SN_OK;
+}
+
 /* Positions are turned where they are put (sn_ox_nchw_positions). */
 SnStatus
 sn_onnx_argmax(SnOx *x, const SnOxCall *c)

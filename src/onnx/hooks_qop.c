@@ -137,7 +137,44 @@ sn_ox_product(SnOx *x, SnKind k, SnRef a, SnRef b, const SnType *type,
     return sn_ox_reshaped(x, sn_ox_name(x, 0), *out, n, dim, out);
 }
 
-/* MatMul of a vector: what is not mapped by entries. */
+bool
+sn_ox_by_column(const SnOxVal *v)
+{
+    return v->data != NULL && v->q != NULL && v->rank == 2 && v->q->axis == 1;
+}
+
+/* a . w, a of any rank as the rows of one matrix. */
+static SnStatus
+by_column(SnOx *x, SnOxVal *a, SnOxVal *w)
+{
+    static const int swapped[] = {1, 0};
+    int64_t dim[SN_MAXRANK], rows[2] = {1, w->dim[0]};
+    SnRef in[3] = {0}, y;
+
+    if (a->dim[a->rank - 1] != w->dim[0])
+        return sn_ox_fail(x, SN_EINPUT,
+                          "sums over %" PRId64 " and %" PRId64 " elements",
+                          a->dim[a->rank - 1], w->dim[0]);
+    SN_TRY(sn_ox_plain(x, a, &in[0]));
+    SN_TRY(sn_ox_get(x, w, swapped, &in[1]));
+    if (a->rank == 2) {
+        SN_TRY(sn_ox_node(x, "FullyConnected", sn_ox_name(x, 0), 3, in, NULL,
+                          NULL, &y));
+        return sn_ox_put(x, 0, y);
+    }
+    for (int i = 0; i < a->rank - 1; i++) {
+        dim[i] = a->dim[i];
+        rows[0] *= dim[i];
+    }
+    dim[a->rank - 1] = w->dim[1];
+    SN_TRY(sn_ox_reshaped(x, sn_ox_part(x, "rows"), in[0], 2, rows, &in[0]));
+    SN_TRY(sn_ox_node(x, "FullyConnected", sn_ox_part(x, "product"), 3, in,
+                      NULL, NULL, &y));
+    SN_TRY(sn_ox_reshaped(x, sn_ox_name(x, 0), y, a->rank, dim, &y));
+    return sn_ox_put(x, 0, y);
+}
+
+/* What is not mapped by entries: a vector, weights by column. */
 SnStatus
 sn_onnx_matmul(SnOx *x, const SnOxCall *c)
 {
@@ -148,6 +185,8 @@ sn_onnx_matmul(SnOx *x, const SnOxCall *c)
     SN_TRY(sn_ox_need(x, 1, &b));
     if (a->rank < 1 || b->rank < 1)
         return sn_ox_fail(x, SN_EINPUT, "an operand is a scalar");
+    if (a->rank > 1 && sn_ox_by_column(b))
+        return by_column(x, a, b);
     SN_TRY(sn_ox_plain(x, a, &ra));
     SN_TRY(sn_ox_plain(x, b, &rb));
     SN_TRY(sn_ox_product(x, c->desc->kind, ra, rb, NULL, &y));

@@ -1,6 +1,7 @@
 /* One-dimensional pictures [N, C, L] are seen as [N, C, 1, L]: the node is
  * mapped as a two-dimensional one between two Reshapes.  Likewise a vector in
- * a matrix product. */
+ * a matrix product; weights with a scale for each column make a product a
+ * FullyConnected. */
 #include "onnx/hooks_all.h"
 
 #include <string.h>
@@ -113,13 +114,15 @@ lower_result(SnOx *x, SnOxVal *y2)
     return sn_ox_put(x, 0, y);
 }
 
+/* A product that is more than a MatMul node: of a vector, or with constant
+ * weights that have a scale for each column. */
 static bool
-vector_product(SnOx *x)
+own_product(SnOx *x)
 {
     const SnOxVal *a = sn_ox_in(x, 0), *b = sn_ox_in(x, 1);
 
     return sn_ox_is(x, "MatMul") && a != NULL && b != NULL &&
-           (a->rank < 2 || b->rank < 2);
+           (a->rank < 2 || b->rank < 2 || sn_ox_by_column(b));
 }
 
 SnStatus
@@ -132,7 +135,7 @@ sn_ox_lift(SnOx *x, const SnOnnxDesc *e, bool *done)
     bool known = false;
 
     *done = false;
-    if (vector_product(x)) {
+    if (own_product(x)) {
         SnOxCall c = {.desc = e};
         *done = true;
         return sn_onnx_matmul(x, &c);

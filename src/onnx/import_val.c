@@ -261,6 +261,25 @@ known_form(SnOx *x, SnOxVal *v, const int *perm, const char *tail, SnRef *out)
     return sn_ox_add(x, &s, out);
 }
 
+/* Codes with a scale for each slice are constants only with that axis first. */
+static bool
+sliced_elsewhere(const SnOxVal *v, const int *perm)
+{
+    return v->q != NULL && v->q->axis >= 0 && perm[0] != v->q->axis;
+}
+
+static SnStatus
+first_form(SnOx *x, SnOxVal *v, SnRef *out)
+{
+    int perm[SN_MAXRANK], n = 1;
+
+    perm[0] = v->q->axis;
+    for (int i = 0; i < v->rank; i++)
+        if (i != v->q->axis)
+            perm[n++] = i;
+    return sn_ox_get(x, v, perm, out);
+}
+
 /* A Transpose of the form there is. */
 static SnStatus
 moved_form(SnOx *x, SnOxVal *v, const int *perm, const char *tail, SnRef *out)
@@ -292,9 +311,11 @@ sn_ox_get(SnOx *x, SnOxVal *v, const int *perm, SnRef *out)
             *out = f->ref;
             return SN_OK;
         }
+    if (v->data != NULL && v->form == NULL && sliced_elsewhere(v, perm))
+        SN_TRY(first_form(x, v, out));
     if (v->form != NULL)
         tail = sn_format(x->a, ".%s", suffix(v->rank, perm));
-    if (v->data != NULL)
+    if (v->data != NULL && !sliced_elsewhere(v, perm))
         SN_TRY(known_form(x, v, perm, tail, out));
     else if (v->form != NULL)
         SN_TRY(moved_form(x, v, perm, tail, out));

@@ -36,7 +36,7 @@ ck_compare(const SnData *want, const SnData *got)
 }
 
 bool
-ck_agrees(CkRule r, const SnData *want, const CkDiff *d)
+ck_agrees(CkRule r, double steps, const SnData *want, const CkDiff *d)
 {
     double top = 0;
 
@@ -46,7 +46,7 @@ ck_agrees(CkRule r, const SnData *want, const CkDiff *d)
     case CK_EXACT:
         return d->ndiff == 0;
     case CK_STEP:
-        return d->most <= 1;
+        return d->most <= steps;
     case CK_WHOLE:
         return d->sqnr >= CK_SQNR;
     case CK_FLOAT:
@@ -67,8 +67,14 @@ own_formula(const char *op)
            strcmp(op, "QLinearSoftmax") == 0;
 }
 
+bool
+ck_applies(GenForm f, CkWay way)
+{
+    return way != CK_CPU || f == GEN_QOP;
+}
+
 CkRule
-ck_rule(GenForm f, uint32_t nop, const char *const *op)
+ck_rule(GenForm f, uint32_t nop, const char *const *op, CkWay way)
 {
     bool own = false;
 
@@ -76,13 +82,14 @@ ck_rule(GenForm f, uint32_t nop, const char *const *op)
         return CK_FLOAT;
     for (uint32_t i = 0; i < nop; i++)
         own |= own_formula(op[i]);
-    if (f == GEN_QOP && !own)
+    /* Merging two Rescales keeps what the first would have rounded away. */
+    if (f == GEN_QOP && !own && (way != CK_OPT || nop == 1))
         return CK_EXACT;
     return nop == 1 ? CK_STEP : CK_WHOLE;
 }
 
 CkRun
-ck_run(SnArena *a, GenForm f, bool whole, int way, const void *p, size_t n,
+ck_run(SnArena *a, GenForm f, bool whole, CkWay way, const void *p, size_t n,
        uint32_t nin, const OrtIo *in, const char *name, const SnData *want)
 {
     SnDiag *d = sn_diag_new(a);
@@ -90,11 +97,11 @@ ck_run(SnArena *a, GenForm f, bool whole, int way, const void *p, size_t n,
     const char *passes = NULL;
     CkRun r = {0};
 
-    if (way == 1)
+    if (way == CK_OPT)
         passes = f == GEN_QDQ && !whole ? "simplify,fold,integerize"
                                         : "optimize";
-    r.status = sr_run(a, p, n, passes, way == 1 ? "CPU" : NULL, nin, in, 1,
-                      &out, d, &r.nfloat);
+    r.status = sr_run(a, p, n, passes, way == CK_EVAL ? NULL : "CPU", nin, in,
+                      1, &out, d, &r.nfloat);
     r.why = sn_diag_text(d, a);
     r.out = out.data;
     if (r.status == SN_OK)
@@ -103,7 +110,9 @@ ck_run(SnArena *a, GenForm f, bool whole, int way, const void *p, size_t n,
 }
 
 const char *
-ck_way_name(int way)
+ck_way_name(CkWay way)
 {
-    return way == 0 ? "as imported" : "optimized";
+    static const char *const name[] = {"as imported", "on CPU", "optimized"};
+
+    return name[way];
 }

@@ -29,11 +29,19 @@ typedef struct CkDiff {
 } CkDiff;
 
 CkDiff ck_compare(const SnData *want, const SnData *got);
-bool ck_agrees(CkRule r, const SnData *want, const CkDiff *d);
-/* The rule for a model of these operators. */
-CkRule ck_rule(GenForm f, uint32_t nop, const char *const *op);
+/* steps: those allowed by CK_STEP. */
+bool ck_agrees(CkRule r, double steps, const SnData *want, const CkDiff *d);
 
-enum { CK_NWAY = 2 };
+typedef enum CkWay {
+    CK_EVAL, /* the graph as imported, on the evaluators */
+    CK_CPU,  /* the same on the CPU backend; models on codes only */
+    CK_OPT,  /* rewritten, on the CPU backend */
+    CK_NWAY
+} CkWay;
+
+/* The rule for a model of these operators run one way. */
+CkRule ck_rule(GenForm f, uint32_t nop, const char *const *op, CkWay way);
+bool ck_applies(GenForm f, CkWay way);
 typedef struct CkRun {
     SnStatus status;
     const char *why; /* when not SN_OK */
@@ -41,11 +49,9 @@ typedef struct CkRun {
     CkDiff diff;
     uint32_t nfloat;
 } CkRun;
-/* Runs the model as imported on the evaluators (way 0), and rewritten on the
- * CPU backend (way 1). */
-CkRun ck_run(SnArena *a, GenForm f, bool whole, int way, const void *p,
+CkRun ck_run(SnArena *a, GenForm f, bool whole, CkWay way, const void *p,
              size_t n, uint32_t nin, const OrtIo *in, const char *name,
              const SnData *want);
-const char *ck_way_name(int way);
+const char *ck_way_name(CkWay way);
 
 #endif

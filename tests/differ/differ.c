@@ -96,7 +96,7 @@ add_row(Row *r, const CkRun *run, bool good)
 /* ---- one model ---- */
 
 static void
-report(Gen *g, const Args *args, uint64_t seed, CkRule rule, int way,
+report(Gen *g, const Args *args, uint64_t seed, CkRule rule, CkWay way,
        const char *why, int64_t nbad)
 {
     const char *dir = sn_format(g->m->a, "%s/%s_%llu", args->out,
@@ -114,7 +114,6 @@ one(Gen *g, SnArena *keep, const Args *args, Tally *t, uint64_t seed,
     uint32_t first)
 {
     SnArena *a = g->m->a;
-    CkRule rule = ck_rule(g->form, g->nop, g->op);
     OrtIo in[DM_MAXVAL], out = {.name = g->m->val[g->m->out].name};
     uint32_t nin = dm_inputs(g->m, in);
     const char *why = "";
@@ -127,16 +126,20 @@ one(Gen *g, SnArena *keep, const Args *args, Tally *t, uint64_t seed,
         return;
     }
     t->nrun++;
-    for (int way = 0; way < CK_NWAY; way++) {
-        CkRun r = ck_run(a, g->form, g->nop > 1, way, p, n, nin, in, out.name,
-                         &out.data);
+    for (CkWay way = CK_EVAL; way < CK_NWAY; way++) {
+        CkRule rule = ck_rule(g->form, g->nop, g->op, way);
+        CkRun r;
         bool good;
+        if (!ck_applies(g->form, way))
+            continue;
+        r = ck_run(a, g->form, g->nop > 1, way, p, n, nin, in, out.name,
+                   &out.data);
         if (r.status == SN_EUNSUPPORTED) {
             t->nunsupported++;
             count_why(keep, t, r.why);
             return;
         }
-        good = r.status == SN_OK && ck_agrees(rule, &out.data, &r.diff);
+        good = r.status == SN_OK && ck_agrees(rule, gen_steps(g), &out.data, &r.diff);
         t->nbad += !good;
         if (way == CK_NWAY - 1 && g->nop > 1)
             add_whole(&t->whole[g->form], &r.diff, good);

@@ -31,8 +31,11 @@ const char *gen_op_name(GenForm f, uint32_t i);
  * Runtime refused the first, g->why tells. */
 bool gen_model(Gen *g, uint32_t first, uint32_t nop);
 /* What the model holds whose result in ONNX Runtime depends on the instruction
- * set of the machine, or NULL. */
+ * set of the machine, or is wrong; or NULL. */
 const char *gen_excluded(const Gen *g);
+/* Steps that the one operator may be off: 1; for LRN, which writes on the grid
+ * of its input and is rescaled after, half a step of that grid more. */
+double gen_steps(const Gen *g);
 
 /* ---- for the generators ---- */
 

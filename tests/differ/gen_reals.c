@@ -358,7 +358,7 @@ reduce(Gen *g, const char *op)
     int v = gen_pick(g, 0), x = real(g, v);
     int rank = g->m->val[v].data.rank;
     int64_t axis[2] = {rank - 1, rank - 2};
-    size_t count = 1 + gen_below(g, 2);
+    size_t count = rank > 1 ? 1 + gen_below(g, 2) : 1;
     DmNode *n;
 
     if (x < 0)

@@ -10,7 +10,7 @@ enum { MAX_TRIES = 600 };
 typedef struct Shrink {
     Gen *g;
     CkRule rule;
-    int way;
+    CkWay way;
     int ntry;
     SnData want; /* of the smallest so far */
     CkRun got;
@@ -36,7 +36,7 @@ still(Shrink *s)
     r = ck_run(m->a, s->g->form, s->g->nop > 1, s->way, p, n, nin, in,
                out.name, &out.data);
     if (r.status == SN_EUNSUPPORTED ||
-        (r.status == SN_OK && ck_agrees(s->rule, &out.data, &r.diff)))
+        (r.status == SN_OK && ck_agrees(s->rule, gen_steps(s->g), &out.data, &r.diff)))
         return false;
     s->want = out.data;
     s->got = r;
@@ -51,7 +51,7 @@ cut_end(Shrink *s)
     int out = m->out;
 
     for (uint32_t i = 0; i < m->nnode && m->node[i].out != out; i++) {
-        if (s->g->form == GEN_QDQ &&
+        if (s->g->form != GEN_FLOAT &&
             m->val[m->node[i].out].data.dtype == SN_D_F32)
             continue;
         m->out = m->node[i].out;
@@ -131,7 +131,7 @@ show(const Shrink *s)
 }
 
 void
-shrink(Gen *g, CkRule rule, int way, const char *dir)
+shrink(Gen *g, CkRule rule, CkWay way, const char *dir)
 {
     Shrink s = {.g = g, .rule = rule, .way = way};
 

@@ -4,9 +4,9 @@
 
 #include "check.h"
 
-/* Cuts g's model while it still disagrees (way as for ck_run), prints it, and
+/* Cuts g's model while it still disagrees (by this rule, run this way), prints it, and
  * writes it with inputs and ONNX Runtime's output to dir. */
-void shrink(Gen *g, CkRule rule, int way, const char *dir);
+void shrink(Gen *g, CkRule rule, CkWay way, const char *dir);
 /* Writes the model, its inputs, and out to dir/model.onnx and
  * dir/test_data_set_0. */
 bool vector_write(const Dm *m, const char *dir, const SnData *out);

@@ -1,0 +1,13 @@
+#!/bin/sh
+# 5000 random small models, float, QDQ and QOperator, through ONNX Runtime and
+# sinter (tests/differ).  What does not agree is made small, printed, and saved
+# under $BUILD/long/differ.
+#   BUILD as in the Makefile; MODELS, SEED: other models
+BUILD=${BUILD:-build}
+ort=$BUILD/oracle
+out=$BUILD/long/differ
+mkdir -p "$out"
+command -v npm >/dev/null || sh tools/deps.sh nodejs npm
+sh tools/oracle/install.sh "$ort" || { echo "not ok differ: no ONNX Runtime"; exit 1; }
+exec "$BUILD/tests/differ" --ort "$(sh tools/oracle/lib.sh "$ort")" \
+    --n "${MODELS:-5100}" --seed "${SEED:-0}" --out "$out"

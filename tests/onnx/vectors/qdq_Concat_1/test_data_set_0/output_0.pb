@@ -1,0 +1,1 @@
+By13JXVNOxiNWJiy6YZuGYTl8rZAlCXJouIzz~nnzx

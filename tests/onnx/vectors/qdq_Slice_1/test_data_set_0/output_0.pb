@@ -1,0 +1,1 @@
+By8JFT€TT€T€€€T€€T€T€T€T€TT€T€€T€TTTTT€€T€€€T€T€TT€TT€€€T€€€T€T€TT€TT€€TTTT

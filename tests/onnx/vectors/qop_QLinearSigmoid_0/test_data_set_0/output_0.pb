@@ -1,0 +1,1 @@
+By1JŒ~—‹Œ}tŒ‘rei„’š‰j†—lf‡–ŠŒj—zl}‰vvi‹•sƒ—`hŠ‹€yzh‰„vtk—yv–Œ{rc‚|tclx‘sslŒ—_˜xk›œwaš–w—yˆc•rƒct‹n{z‰ivymop”ae‡œœpuq}ˆ€–™•ƒa™_v‘tw–uŒœ

@@ -1,0 +1,1 @@
+By1JŒg™‰w{…sfšy‡žbo‘†zq~‚T¬ŽrtŒ€€j–vŠpµK™g€€_¡Žr‰wcˆxi—’nq†zp“mh˜žb†zu‹J¶s€€j–I·žbc¤\¢^ `h˜®R `}ƒ~‚\¤{…k•ªV…{vŠj–h˜‘oKµ®Re›}ƒ `o‘

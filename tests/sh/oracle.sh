@@ -1,0 +1,3 @@
+#!/bin/sh
+# Stored results of ONNX Runtime (tools/oracle/vectors.sh), without it.
+exec "${BUILD:-build}/tests/differ" --replay tests/onnx/vectors
