@@ -4,7 +4,7 @@
 #ifndef SN_TEST_DIFFER_MODEL_H
 #define SN_TEST_DIFFER_MODEL_H
 
-#include "ort.h"
+#include "peer.h"
 #include "onnx.pb-c.h"
 
 enum { DM_MAXVAL = 192, DM_MAXNODE = 64, DM_MAXIN = 16, DM_MAXATTR = 8 };

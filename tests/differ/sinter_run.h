@@ -4,7 +4,7 @@
 #define SN_TEST_SINTER_RUN_H
 
 #include "base/diag.h"
-#include "ort.h"
+#include "peer.h"
 
 /* passes: a pipeline or passes by name, or NULL for the graph as imported.
  * backend: "CPU", or NULL for the evaluators.  Outputs are found by name;

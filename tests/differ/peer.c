@@ -1,4 +1,4 @@
-#include "ort.h"
+#include "peer.h"
 
 #include <dlfcn.h>
 #include <stdint.h>

@@ -1,8 +1,8 @@
 /* ONNX Runtime through dlopen, for tests.  Its library comes with the npm
  * package onnxruntime-node, without a header; the C API is a table of functions
  * that only grows, so the places of the few used here are fixed. */
-#ifndef SN_TEST_ORT_H
-#define SN_TEST_ORT_H
+#ifndef SN_TEST_PEER_H
+#define SN_TEST_PEER_H
 
 #include <stdbool.h>
 #include "base/arena.h"
