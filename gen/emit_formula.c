@@ -389,8 +389,11 @@ real_fn(SnFm *f, const SnExpr *e)
         const char *x = v[0].ct == SN_CT_F32 && !v[0].lit ? v[0].s
                                                          : sn_fm_f32(f, v[0]);
         SnVal r = { .ct = SN_CT_F32, .fixed = fixed, .atom = !fixed };
-        r.s = e->nkid == 1 ? sn_format(f->a, "%s(%s)", fn[i][1], x)
-                           : sn_format(f->a, "%s(%s, %s)", fn[i][1], x,
+        const char *name = fn[i][1];
+        if (f->sem->by && !strcmp(f->sem->by, "lrn") && !strcmp(e->s, "pow"))
+            name = "sn_lrn_pow"; /* the power of that row, on reals too */
+        r.s = e->nkid == 1 ? sn_format(f->a, "%s(%s)", name, x)
+                           : sn_format(f->a, "%s(%s, %s)", name, x,
                                        sn_fm_f32(f, v[1]));
         return r;
     }

@@ -210,16 +210,23 @@ sn_lrn_t(int32_t s, float alpha, int32_t size, float scale, float k)
     return fmaf((alpha / (float)size) * (scale * scale), (float)s, k);
 }
 
-/* d / t^beta, d = d(x), t >= 0: for beta 0.75 d / (sqrt(t) * sqrt(sqrt(t))),
- * each step correctly rounded, else t^beta is sn_pow rounded to binary32. */
+/* t^beta, t >= 0: for beta 0.75 sqrt(t) * sqrt(sqrt(t)), each step correctly
+ * rounded, else sn_pow rounded to binary32. */
 static inline float
-sn_lrn_y(float d, float t, float beta)
+sn_lrn_pow(float t, float beta)
 {
     if (beta == 0.75f) {
         float r = sqrtf(t);
-        return d / (r * sqrtf(r));
+        return r * sqrtf(r);
     }
-    return d / (float)sn_pow((double)t, (double)beta);
+    return (float)sn_pow((double)t, (double)beta);
+}
+
+/* d / t^beta, d = d(x). */
+static inline float
+sn_lrn_y(float d, float t, float beta)
+{
+    return d / sn_lrn_pow(t, beta);
 }
 
 #endif

@@ -4,7 +4,9 @@
  * values.  Which NaN a result is, numerics.md leaves open. */
 #include "unit/eval_graph.h"
 
+#include "base/fmath.h"
 #include "kernel/conv_f32.h"
+#include "kernel/point_f32.h"
 #include "rewrite/rewrite.h"
 #include "run/exec.h"
 
@@ -249,6 +251,148 @@ products(void **state)
     compare(SN_REF(z, 0), false, "computed filter");
 }
 
+/* ---- the others ---- */
+
+static const int64_t sizes[] = {1, 3, 7, 8, 9, 15, 16, 17, 31, 33, 64, 67, 130};
+enum { NSIZE = sizeof sizes / sizeof *sizes };
+
+static void
+clamps(void **state)
+{
+    (void)state;
+    for (int i = 0; i < NSIZE; i++) {
+        SnClipAttr at = {.low = i % 2 ? -0.25f : 0.0f, .high = 0.5f};
+        SnRef x = input(SHAPE(2, sizes[i]));
+        compare(SN_REF(sn_relu_new(g, NULL, x, plain(SN_F32)), 0), true,
+                "Relu");
+        x = input(SHAPE(sizes[i]));
+        compare(SN_REF(sn_clip_new(g, NULL, x, &at, plain(SN_F32)), 0), true,
+                "Clip");
+    }
+}
+
+static void
+pairs(void **state)
+{
+    (void)state;
+    for (int i = 0; i < NSIZE; i++) {
+        int64_t n = sizes[i];
+        SnRange r = {-0.75f, 0.5f, i % 2 == 0, i % 3 == 0};
+        SnAddAttr add = {.clamp = r};
+        SnSubAttr sub = {.clamp = r};
+        SnMulAttr mul = {.clamp = r};
+        SnRef a = input(SHAPE(3, n)), b = input(SHAPE(3, n));
+        const SnType *t = plain(SN_F32);
+        compare(SN_REF(sn_add_new(g, NULL, a, b, &add, t), 0), true, "Add");
+        a = input(SHAPE(3, n));
+        b = weights(SHAPE(n), 2);
+        compare(SN_REF(sn_sub_new(g, NULL, a, b, &sub, plain(SN_F32)), 0),
+                true, "Sub of a row");
+        a = input(SHAPE(n));
+        b = input(SHAPE(n));
+        compare(SN_REF(sn_mul_new(g, NULL, a, b, &mul, plain(SN_F32)), 0),
+                true, "Mul");
+    }
+    SnAddAttr add = {.clamp = {0}};
+    SnRef a = input(SHAPE(3, 1)), b = input(SHAPE(1, 4));
+    compare(SN_REF(sn_add_new(g, NULL, a, b, &add, plain(SN_F32)), 0), false,
+            "both broadcast");
+}
+
+typedef struct Pool {
+    int64_t h, w, c, kh, kw, stride[2], pads[4];
+} Pool;
+static const Pool pools[] = {
+    {7, 7, 5, 3, 3, {2, 2}, {1, 1, 1, 1}}, {8, 8, 64, 2, 2, {2, 2}, {0}},
+    {6, 5, 67, 3, 3, {1, 1}, {1, 1, 1, 1}}, {7, 7, 130, 7, 7, {1, 1}, {0}},
+    {9, 4, 17, 1, 4, {3, 1}, {0}},          {5, 5, 31, 5, 5, {2, 2}, {2, 2, 2, 2}},
+    {30, 30, 16, 30, 30, {1, 1}, {0}},      {4, 4, 33, 2, 3, {1, 2}, {1, 0, 0, 2}},
+};
+
+static void
+pooling(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof pools / sizeof *pools; i++)
+        for (int v = 0; v < 3; v++) {
+            const Pool *o = &pools[i];
+            int64_t kernel[2] = {o->kh, o->kw}, one[2] = {1, 1};
+            SnInts k = {2, kernel}, s = {2, o->stride}, p = {4, o->pads};
+            SnRef x = input(SHAPE(2, o->h, o->w, o->c)), y;
+            if (v == 0) {
+                SnMaxPoolAttr at = {k, s, p, {2, one}, false};
+                y = SN_REF(sn_maxpool_new(g, NULL, x, &at, plain(SN_F32),
+                                          NULL), 0);
+            } else {
+                SnAvgPoolAttr at = {.kernel = k, .stride = s, .pads = p,
+                                    .dilate = {2, one},
+                                    .count_include_pad = v == 2,
+                                    .clamp = {0, 0.1f, v == 1, true}};
+                y = SN_REF(sn_avgpool_new(g, NULL, x, &at, plain(SN_F32)), 0);
+            }
+            compare(y, true, sn_format(arena, "pool %zu, variant %d", i, v));
+        }
+}
+
+static void
+lrn(void **state)
+{
+    (void)state;
+    for (int i = 0; i < NSIZE; i++)
+        for (int64_t size = 1; size < 8; size += 2 - size % 2) {
+            SnLRNAttr at = {.size = size, .alpha = 0.3f, .beta = 0.75f,
+                            .k = i % 2 ? 1.0f : 0.0f};
+            SnRef x = input(SHAPE(2, 3, sizes[i]));
+            compare(SN_REF(sn_lrn_new(g, NULL, x, &at, plain(SN_F32)), 0),
+                    true, "LRN");
+        }
+    SnLRNAttr at = {.size = 5, .alpha = 0.3f, .beta = 0.5f, .k = 1};
+    SnRef x = input(SHAPE(2, 9));
+    compare(SN_REF(sn_lrn_new(g, NULL, x, &at, plain(SN_F32)), 0), false,
+            "LRN of another exponent");
+}
+
+static void
+exponentials(void **state)
+{
+    (void)state;
+    for (int i = 0; i < NSIZE; i++) {
+        SnSoftmaxAttr at = {.axis = -1};
+        SnRef x = input(SHAPE(3, sizes[i]));
+        compare(SN_REF(sn_softmax_new(g, NULL, x, &at, plain(SN_F32)), 0),
+                true, "Softmax");
+        x = input(SHAPE(sizes[i]));
+        compare(SN_REF(sn_sigmoid_new(g, NULL, x, plain(SN_F32)), 0),
+                true, "Sigmoid");
+    }
+    SnSoftmaxAttr at = {.axis = 0};
+    SnRef x = input(SHAPE(3, 4));
+    compare(SN_REF(sn_softmax_new(g, NULL, x, &at, plain(SN_F32)), 0), false,
+            "Softmax down columns");
+}
+
+/* exp over its whole range: each of 2^18 floats at even distances of bits. */
+static void
+exp_everywhere(void **state)
+{
+    enum { COUNT = 1 << 18 };
+    float *x = SN_NEW_N(arena, float, COUNT), *y = SN_NEW_N(arena, float, COUNT);
+    float *want = SN_NEW_N(arena, float, COUNT);
+
+    (void)state;
+    for (uint32_t i = 0; i < COUNT; i++) {
+        uint32_t bits = i << 14 | (i * 2654435761u) >> 18;
+        memcpy(&x[i], &bits, sizeof bits);
+        want[i] = sn_expf(x[i]);
+    }
+    for (int i = 0; i < SN_NISA; i++) {
+        if (!sn_isa_have((SnIsa)i))
+            continue;
+        sn_expf_run((SnIsa)i, x, COUNT, y);
+        same(y, want, COUNT, "exp", i, 0);
+    }
+}
+
 int
 main(void)
 {
@@ -256,6 +400,12 @@ main(void)
         cmocka_unit_test(conv),
         cmocka_unit_test(conv_parts),
         cmocka_unit_test(products),
+        cmocka_unit_test(clamps),
+        cmocka_unit_test(pairs),
+        cmocka_unit_test(pooling),
+        cmocka_unit_test(lrn),
+        cmocka_unit_test(exponentials),
+        cmocka_unit_test(exp_everywhere),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -76,3 +76,34 @@ sn_cpu_matmul_geo(const SnCall *c, SnConvGeo *geo, bool *turned)
                        .dh = 1, .dw = 1, .group = 1};
     return true;
 }
+
+bool
+sn_cpu_pool_geo(const SnCall *c, SnConvGeo *geo)
+{
+    const SnSem *s = &c->kind->sem[0];
+    const SnShape *x = c->in[0].shape, *y = c->out[0].shape;
+    SnInts kernel = sn_map_ints(c, s, 1), stride = sn_map_ints(c, s, 2);
+    SnInts pads = sn_map_ints(c, s, 3), dilate = sn_map_ints(c, s, 4);
+
+    if (x->rank != 4 || y->rank != 4)
+        return false;
+    *geo = (SnConvGeo){
+        .n = x->dim[0],
+        .h = x->dim[1],
+        .w = x->dim[2],
+        .c = x->dim[3],
+        .oh = y->dim[1],
+        .ow = y->dim[2],
+        .oc = x->dim[3],
+        .kh = at(kernel, 0, 1),
+        .kw = at(kernel, 1, 1),
+        .sh = at(stride, 0, 1),
+        .sw = at(stride, 1, 1),
+        .dh = at(dilate, 0, 1),
+        .dw = at(dilate, 1, 1),
+        .pt = at(pads, 0, 0),
+        .pl = at(pads, 1, 0),
+        .group = 1,
+    };
+    return true;
+}

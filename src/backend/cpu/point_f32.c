@@ -1,0 +1,263 @@
+/* Point nodes, pools, LRN and Softmax on f32. */
+#include <math.h>
+
+#include "backend/cpu/geo.h"
+#include "cpu_kernels.h"
+#include "kernel/map.h"
+#include "kernel/point_f32.h"
+#include "kernel/rows.h"
+
+static bool
+is_f32(const SnTensor *t)
+{
+    return t->type && t->type->elem == SN_F32;
+}
+
+static float
+real(const SnCall *c, const char *name)
+{
+    return *(const float *)sn_attr_at(c->attr, sn_attr_named(c->kind, name));
+}
+
+/* ---- one operand: clamps and functions ---- */
+
+typedef struct Point {
+    SnIsa isa;
+    float lo, hi;
+} Point;
+
+static bool
+prepare_clamp(SnPrep *p, float lo, float hi)
+{
+    Point *k = SN_NEW(p->call->scratch, Point);
+
+    *k = (Point){sn_isa(), lo, hi};
+    p->prep = k;
+    return is_f32(&p->call->in[0]);
+}
+
+bool
+sn_cpu_relu_f32_prepare(SnPrep *p)
+{
+    return prepare_clamp(p, 0, INFINITY);
+}
+
+bool
+sn_cpu_clip_f32_prepare(SnPrep *p)
+{
+    return prepare_clamp(p, real(p->call, "low"), real(p->call, "high"));
+}
+
+SnStatus
+sn_cpu_clamp_f32(const SnCall *c)
+{
+    const Point *k = c->prep;
+
+    sn_clampf_run(k->isa, k->lo, k->hi, c->in[0].data,
+                  sn_shape_count(c->out[0].shape), c->out[0].data);
+    return SN_OK;
+}
+
+bool
+sn_cpu_sigmoid_f32_prepare(SnPrep *p)
+{
+    return prepare_clamp(p, 0, 1);
+}
+
+SnStatus
+sn_cpu_sigmoid_f32(const SnCall *c)
+{
+    const Point *k = c->prep;
+
+    sn_sigmoidf_run(k->isa, c->in[0].data, sn_shape_count(c->out[0].shape),
+                    c->out[0].data);
+    return SN_OK;
+}
+
+/* ---- two operands: of one shape, or b a row repeated ---- */
+
+typedef struct Pair {
+    SnIsa isa;
+    SnPairF32 p;
+    int64_t nrow, row;
+} Pair;
+
+static bool
+prepare_pair(SnPrep *p, SnPairOp op)
+{
+    const SnCall *c = p->call;
+    const SnShape *a = c->in[0].shape, *b = c->in[1].shape;
+    const SnShape *y = c->out[0].shape;
+    int64_t n = sn_shape_count(y), nb = sn_shape_count(b);
+    SnLimF lim = sn_limf(sn_cpu_clamp(c));
+
+    if (!is_f32(&c->in[0]) || !is_f32(&c->in[1]) || sn_shape_count(a) != n)
+        return false;
+    Pair *k = SN_NEW(c->scratch, Pair);
+    *k = (Pair){sn_isa(), {op, lim.lo, lim.hi}, 1, n};
+    p->prep = k;
+    if (nb == n)
+        return true;
+    k->row = nb;
+    k->nrow = nb ? n / nb : 0;
+    return b->rank > 0 && b->dim[b->rank - 1] == nb &&
+           y->dim[y->rank - 1] == nb;
+}
+
+bool
+sn_cpu_add_f32_prepare(SnPrep *p)
+{
+    return prepare_pair(p, SN_PAIR_ADD);
+}
+
+bool
+sn_cpu_sub_f32_prepare(SnPrep *p)
+{
+    return prepare_pair(p, SN_PAIR_SUB);
+}
+
+bool
+sn_cpu_mul_f32_prepare(SnPrep *p)
+{
+    return prepare_pair(p, SN_PAIR_MUL);
+}
+
+SnStatus
+sn_cpu_pair_f32(const SnCall *c)
+{
+    const Pair *k = c->prep;
+    const float *a = c->in[0].data, *b = c->in[1].data;
+    float *y = c->out[0].data;
+
+    for (int64_t i = 0; i < k->nrow; i++, a += k->row, y += k->row)
+        sn_pairf_run(k->isa, &k->p, a, b, k->row, y);
+    return SN_OK;
+}
+
+/* ---- pools ---- */
+
+typedef struct Pool {
+    SnIsa isa;
+    SnPoolF32 p;
+} Pool;
+
+static bool
+prepare_pool(SnPrep *p, bool avg)
+{
+    const SnCall *c = p->call;
+    SnLimF lim = sn_limf(sn_cpu_clamp(c));
+    SnMap m;
+
+    if (!is_f32(&c->in[0]) || p->wanted != 1 ||
+        sn_map_open(&m, c, 0) != SN_OK || m.maxtap > SN_POOL_TAPS)
+        return false;
+    Pool *k = SN_NEW(c->scratch, Pool);
+    k->isa = sn_isa();
+    k->p = (SnPoolF32){.avg = avg,
+                       .count_pad =
+                           sn_map_int(c, &c->kind->sem[0], 6, 0) != 0,
+                       .lo = lim.lo,
+                       .hi = lim.hi};
+    p->prep = k;
+    return sn_cpu_pool_geo(c, &k->p.geo);
+}
+
+bool
+sn_cpu_maxpool_f32_prepare(SnPrep *p)
+{
+    return prepare_pool(p, false);
+}
+
+bool
+sn_cpu_avgpool_f32_prepare(SnPrep *p)
+{
+    return prepare_pool(p, true);
+}
+
+SnStatus
+sn_cpu_pool_f32(const SnCall *c)
+{
+    const Pool *k = c->prep;
+
+    sn_poolf_run(k->isa, &k->p, c->in[0].data, c->out[0].data, 0,
+                 k->p.geo.n * k->p.geo.oh);
+    return SN_OK;
+}
+
+/* ---- LRN ---- */
+
+typedef struct Lrn {
+    SnIsa isa;
+    SnLrnF32 p;
+    int64_t npx;
+} Lrn;
+
+bool
+sn_cpu_lrn_f32_prepare(SnPrep *p)
+{
+    const SnCall *c = p->call;
+    const SnShape *s = c->in[0].shape;
+    int64_t size = sn_map_int(c, &c->kind->sem[0], 1, 1);
+
+    if (!is_f32(&c->in[0]) || s->rank < 1 || real(c, "beta") != 0.75f ||
+        size > 64)
+        return false;
+    Lrn *k = SN_NEW(c->scratch, Lrn);
+    k->isa = sn_isa();
+    k->p = (SnLrnF32){.c = s->dim[s->rank - 1],
+                      .before = (size - 1) / 2,
+                      .after = size / 2,
+                      .coef = real(c, "alpha") / (float)size,
+                      .k = real(c, "k")};
+    k->npx = k->p.c ? sn_shape_count(s) / k->p.c : 0;
+    p->prep = k;
+    p->nwork = sn_lrnf_work(&k->p);
+    return true;
+}
+
+SnStatus
+sn_cpu_lrn_f32(const SnCall *c)
+{
+    const Lrn *k = c->prep;
+
+    sn_lrnf_run(k->isa, &k->p, c->in[0].data, k->npx, c->out[0].data, c->work);
+    return SN_OK;
+}
+
+/* ---- Softmax along the last axis ---- */
+
+typedef struct Softmax {
+    SnIsa isa;
+    int64_t nrow, row;
+} Softmax;
+
+bool
+sn_cpu_softmax_f32_prepare(SnPrep *p)
+{
+    const SnCall *c = p->call;
+    const SnShape *s = c->in[0].shape;
+    int axis = sn_axis(s, sn_map_int(c, &c->kind->sem[0], 1, -1));
+    int64_t inner = 1;
+
+    if (!is_f32(&c->in[0]) || axis < 0)
+        return false;
+    for (int i = axis + 1; i < s->rank; i++)
+        inner *= s->dim[i];
+    Softmax *k = SN_NEW(c->scratch, Softmax);
+    *k = (Softmax){sn_isa(), 0, s->dim[axis]};
+    k->nrow = k->row ? sn_shape_count(s) / k->row : 0;
+    p->prep = k;
+    return inner == 1;
+}
+
+SnStatus
+sn_cpu_softmax_f32(const SnCall *c)
+{
+    const Softmax *k = c->prep;
+    const float *x = c->in[0].data;
+    float *y = c->out[0].data;
+
+    for (int64_t i = 0; i < k->nrow; i++)
+        sn_softmaxf_run(k->isa, x + i * k->row, k->row, y + i * k->row);
+    return SN_OK;
+}

@@ -1,0 +1,82 @@
+/* Point nodes, pools, LRN and softmax on f32, AVX2. */
+#include "kernel/point_f32.h"
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+
+#define TARGET __attribute__((target("avx2,fma")))
+#define INLINE static inline __attribute__((always_inline))
+enum { N = 8, NW = 4 };
+typedef __m256 V;
+typedef __m256d W;
+
+TARGET INLINE __m256i
+first(int64_t n)
+{
+    return _mm256_cmpgt_epi32(_mm256_set1_epi32((int32_t)n),
+                              _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
+}
+
+#define load(p) _mm256_loadu_ps(p)
+#define load_n(p, n) _mm256_maskload_ps(p, first(n))
+#define put(p, v) _mm256_storeu_ps(p, v)
+#define put_n(p, n, v) _mm256_maskstore_ps(p, first(n), v)
+#define set(f) _mm256_set1_ps(f)
+#define vadd(a, b) _mm256_add_ps(a, b)
+#define vsub(a, b) _mm256_sub_ps(a, b)
+#define vmul(a, b) _mm256_mul_ps(a, b)
+#define vdiv(a, b) _mm256_div_ps(a, b)
+#define vsqrt(a) _mm256_sqrt_ps(a)
+#define vmax(a, b) _mm256_max_ps(a, b)
+#define vmin(a, b) _mm256_min_ps(a, b)
+
+TARGET INLINE V
+pick_nan(V v, V r)
+{
+    return _mm256_blendv_ps(r, v, _mm256_cmp_ps(v, v, _CMP_UNORD_Q));
+}
+
+TARGET INLINE W
+widen(const float *p, int64_t n)
+{
+    __m128i m = _mm256_castsi256_si128(first(n));
+
+    return _mm256_cvtps_pd(_mm_maskload_ps(p, m));
+}
+
+TARGET INLINE void
+narrow(float *p, int64_t n, W w)
+{
+    _mm_maskstore_ps(p, _mm256_castsi256_si128(first(n)), _mm256_cvtpd_ps(w));
+}
+
+#define wset(d) _mm256_set1_pd(d)
+#define wadd(a, b) _mm256_add_pd(a, b)
+#define wsub(a, b) _mm256_sub_pd(a, b)
+#define wmul(a, b) _mm256_mul_pd(a, b)
+#define wmin(a, b) _mm256_min_pd(a, b)
+#define wmax(a, b) _mm256_max_pd(a, b)
+#define wtrunc(a) _mm256_round_pd(a, _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC)
+
+TARGET INLINE W
+wpow2(W k)
+{
+    __m128i e = _mm256_cvtpd_epi32(_mm256_add_pd(k, wset(1023)));
+
+    return _mm256_castsi256_pd(_mm256_slli_epi64(_mm256_cvtepi32_epi64(e), 52));
+}
+
+TARGET INLINE W
+wzero_below(W x, W lim, W v)
+{
+    return _mm256_andnot_pd(_mm256_cmp_pd(x, lim, _CMP_LT_OQ), v);
+}
+
+#include "kernel/point_f32_lanes.h"
+
+const SnPointF32 sn_point_f32_avx2 = {clamp, pair, max,  avg,
+                                      lrn,   expn, over, logistic};
+
+#else
+typedef int sn_no_point_f32_avx2_t;
+#endif
