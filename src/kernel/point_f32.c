@@ -35,6 +35,12 @@ sn_pairf_run(SnIsa isa, const SnPairF32 *p, const float *a, const float *b,
     variant(isa)->pair(p, a, b, n, y);
 }
 
+void
+sn_normf_run(SnIsa isa, const SnNormF32 *p, const float *x, int64_t n, float *y)
+{
+    variant(isa)->norm(p, x, n, y);
+}
+
 /* ---- pools ---- */
 
 /* First and last + 1 tap k with 0 <= base + k * step < size. */
@@ -180,6 +186,15 @@ pair_ref(const SnPairF32 *p, const float *a, const float *b, int64_t n,
 }
 
 static void
+norm_ref(const SnNormF32 *p, const float *x, int64_t n, float *y)
+{
+    for (int64_t i = 0; i < n; i++) {
+        float v = (x[i] - p->mean[i]) / p->dev[i] * p->gamma[i];
+        y[i] = v + p->beta[i];
+    }
+}
+
+static void
 max_ref(const float *x, const int64_t *tap, int64_t ntap, int64_t c, float *y)
 {
     memcpy(y, x + tap[0], (size_t)c * sizeof *y);
@@ -234,6 +249,6 @@ logistic_ref(float *y, int64_t n)
         y[i] = 1.0f / (1.0f + y[i]);
 }
 
-const SnPointF32 sn_point_f32_ref = {clamp_ref, pair_ref, max_ref,
-                                     avg_ref,   lrn_ref,  exp_ref,
-                                     over_ref,  logistic_ref};
+const SnPointF32 sn_point_f32_ref = {clamp_ref, pair_ref, norm_ref,
+                                     max_ref,   avg_ref,  lrn_ref,
+                                     exp_ref,   over_ref, logistic_ref};

@@ -22,6 +22,13 @@ typedef struct SnPairF32 {
 void sn_pairf_run(SnIsa isa, const SnPairF32 *p, const float *a,
                   const float *b, int64_t n, float *y);
 
+/* y[i] = ((x[i] - mean[i]) / dev[i]) * gamma[i] + beta[i], each step rounded. */
+typedef struct SnNormF32 {
+    const float *mean, *dev, *gamma, *beta;
+} SnNormF32;
+void sn_normf_run(SnIsa isa, const SnNormF32 *p, const float *x, int64_t n,
+                  float *y);
+
 /* ---- pools: NHWC, each window with a valid element ---- */
 
 enum { SN_POOL_TAPS = 4096 }; /* most taps of a window */
@@ -76,6 +83,7 @@ typedef struct SnPointF32 {
     void (*clamp)(float lo, float hi, const float *x, int64_t n, float *y);
     void (*pair)(const SnPairF32 *p, const float *a, const float *b, int64_t n,
                  float *y);
+    void (*norm)(const SnNormF32 *p, const float *x, int64_t n, float *y);
     SnMaxF32Fn *max;
     SnAvgF32Fn *avg;
     SnLrnF32Fn *lrn;

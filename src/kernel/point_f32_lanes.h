@@ -64,6 +64,23 @@ pair(const SnPairF32 *p, const float *a, const float *b, int64_t n, float *y)
         pair_op(SN_PAIR_MUL, p, a, b, n, y);
 }
 
+TARGET static void
+norm(const SnNormF32 *p, const float *x, int64_t n, float *y)
+{
+    int64_t i = 0;
+
+    for (; i + N <= n; i += N) {
+        V v = vdiv(vsub(load(x + i), load(p->mean + i)), load(p->dev + i));
+        put(y + i, vadd(vmul(v, load(p->gamma + i)), load(p->beta + i)));
+    }
+    if (i < n) {
+        int64_t k = n - i;
+        V v = vsub(load_n(x + i, k), load_n(p->mean + i, k));
+        v = vmul(vdiv(v, load_n(p->dev + i, k)), load_n(p->gamma + i, k));
+        put_n(y + i, k, vadd(v, load_n(p->beta + i, k)));
+    }
+}
+
 /* ---- pools: four registers of channels at a time ---- */
 
 /* The larger, the first of equal ones; NaN wins. */

@@ -299,6 +299,22 @@ pairs(void **state)
             "both broadcast");
 }
 
+static void
+norms(void **state)
+{
+    (void)state;
+    for (int i = 0; i < NSIZE; i++) {
+        SnBatchNormalizationAttr at = {.eps = 1e-3f};
+        const SnShape *s = SHAPE(sizes[i]);
+        SnRef x = input(SHAPE(2, 2, sizes[i])), v[4];
+        for (int k = 0; k < 4; k++)
+            v[k] = weights(s, i % 3);
+        SnId y = sn_batchnormalization_new(g, NULL, x, v[0], v[1], v[2], v[3],
+                                           &at, plain(SN_F32));
+        compare(SN_REF(y, 0), true, "BatchNormalization");
+    }
+}
+
 typedef struct Pool {
     int64_t h, w, c, kh, kw, stride[2], pads[4];
 } Pool;
@@ -402,6 +418,7 @@ main(void)
         cmocka_unit_test(products),
         cmocka_unit_test(clamps),
         cmocka_unit_test(pairs),
+        cmocka_unit_test(norms),
         cmocka_unit_test(pooling),
         cmocka_unit_test(lrn),
         cmocka_unit_test(exponentials),

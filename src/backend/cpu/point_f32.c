@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "backend/cpu/geo.h"
+#include "base/fmath.h"
 #include "cpu_kernels.h"
 #include "kernel/map.h"
 #include "kernel/point_f32.h"
@@ -131,6 +132,55 @@ sn_cpu_pair_f32(const SnCall *c)
 
     for (int64_t i = 0; i < k->nrow; i++, a += k->row, y += k->row)
         sn_pairf_run(k->isa, &k->p, a, b, k->row, y);
+    return SN_OK;
+}
+
+/* ---- BatchNormalization: constants, one per channel of the last axis ---- */
+
+typedef struct Norm {
+    SnIsa isa;
+    SnNormF32 p;
+    int64_t c;
+} Norm;
+
+bool
+sn_cpu_norm_f32_prepare(SnPrep *p)
+{
+    const SnCall *c = p->call;
+    const SnShape *x = c->in[0].shape;
+    Norm *k = SN_NEW(c->scratch, Norm);
+    float eps = real(c, "eps");
+
+    if (x->rank < 1)
+        return false;
+    k->c = x->dim[x->rank - 1];
+    for (uint32_t i = 1; i < 5; i++)
+        if (!c->in[i].data || c->in[i].shape->rank != 1 ||
+            c->in[i].shape->dim[0] != k->c)
+            return false;
+    float *dev = SN_NEW_N(c->scratch, float, k->c);
+    const float *var = c->in[4].data;
+    for (int64_t i = 0; i < k->c; i++)
+        dev[i] = sn_sqrtf(var[i] + eps);
+    k->isa = sn_isa();
+    k->p = (SnNormF32){.mean = c->in[3].data,
+                       .dev = dev,
+                       .gamma = c->in[1].data,
+                       .beta = c->in[2].data};
+    p->prep = k;
+    return true;
+}
+
+SnStatus
+sn_cpu_norm_f32(const SnCall *c)
+{
+    const Norm *k = c->prep;
+    const float *x = c->in[0].data;
+    float *y = c->out[0].data;
+    int64_t n = sn_shape_count(c->out[0].shape);
+
+    for (int64_t i = 0; i < n; i += k->c)
+        sn_normf_run(k->isa, &k->p, x + i, k->c, y + i);
     return SN_OK;
 }
 
