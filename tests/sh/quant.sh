@@ -207,4 +207,35 @@ for b in interp cpu; do
     "$sinter" run "$tmp/unary.q.sn" --input "$tmp/unary.npy" --mul 3 --backend $b --dump "$tmp/unary.$b.npy" 2>/dev/null
 done
 is unary_tables cmp "$tmp/unary.interp.npy" "$tmp/unary.cpu.npy"
+
+# ---- mistakes are found before the work, and named ----
+img=$demo/test_images.npy
+t output_suffix 2 err "-o: '$tmp/q.bin' does not end in .sn or .onnx" quantize $m --calib nothing.npy -o "$tmp/q.bin"
+t output_directory 5 err "no directory '$tmp/none'" quantize $m --calib nothing.npy -o "$tmp/none/q.sn"
+t profile_directory 5 err "no directory '$tmp/none'" profile $m --calib nothing.npy -o "$tmp/none/p.json"
+t dump_directory 5 err "no directory '$tmp/none'" quantize $m --calib nothing.npy -o "$tmp/q.sn" --dump-profile "$tmp/none/p.json"
+t input_unknown 2 err "imagge=$img: no input is named 'imagge'; did you mean 'image'?" run $m --input "imagge=$img" -n 2
+"$BUILD/tests/mkdata" "$tmp/four.npy" 4 1x28x28
+t calib_two_files 0 out "profile: 8 samples" quantize $m $px --calib "$tmp/four.npy" "$tmp/four.npy" -o "$tmp/o.sn"
+printf '\223NUMPY\1\0\166\0%-117s\n' "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 4), }" >"$tmp/nan.npy"
+printf '\0\0\300\177%.0s' 1 2 3 4 5 6 7 8 >>"$tmp/nan.npy"
+t calib_nan 3 err "gives input 'x' no finite value in 2 samples" quantize "$tmp/add.sn" --calib "$tmp/nan.npy" -o "$tmp/o.sn"
+printf '\223NUMPY\1\0\166\0%-117s\n\1\12' "{'descr': '|u1', 'fortran_order': False, 'shape': (2,), }" >"$tmp/labels.npy"
+t labels_range 3 err "label 10 of sample 1: the output has 10 classes, from 0" run $m --input "$img" -n 2 $px --labels "$tmp/labels.npy"
+t run_json 0 out '{"sample": 1, "output": "logits", "argmax":' run $m --input "$img" -n 2 $px --json
+t run_json_values 0 out '"values": [' run $m --input "$img" -n 1 $px --json
+
+# ---- a batch takes so many rows of the data ----
+t batch_0 2 err "--batch: is 0, expected 1 or more" run $m --input "$img" --batch 0
+t batch_uneven 3 err "holds 2000 samples, not a multiple of the batch of 3" run $m --input "$img" $px --batch 3
+"$sinter" run $m --input "$img" -n 40 $px --dump "$tmp/one.npy"
+"$sinter" run $m --input "$img" -n 10 $px --batch 4 --dump "$tmp/four_rows.npy"
+is batch_same_values sh -c "tail -c 1600 '$tmp/one.npy' >'$tmp/b1'; tail -c 1600 '$tmp/four_rows.npy' >'$tmp/b4'; cmp '$tmp/b1' '$tmp/b4'"
+"$sinter" run $m --input "$img" -n 40 $px --labels $demo/test_labels.npy >"$tmp/l1"
+"$sinter" run $m --input "$img" -n 10 $px --batch 4 --labels $demo/test_labels.npy >"$tmp/l4"
+is batch_same_score cmp "$tmp/l1" "$tmp/l4"
+"$sinter" profile $m --calib $data -n 15 $px --batch 2 -o "$tmp/b2.json" 2>/dev/null
+t batch_profile_serves 0 err "" quantize $m --load-profile "$tmp/b2.json" -o "$tmp/b2.sn"
+sed 's/b2\.snw/plain.snw/' "$tmp/b2.sn" >"$tmp/b2.named"
+is batch_profile_same_ranges cmp "$tmp/b2.named" "$tmp/plain.sn"
 exit $bad
