@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -244,6 +245,33 @@ check_inputs(SnCli *c, const SnExec *x, const SnProfile *p)
     return SN_OK;
 }
 
+/* The weight of a sample in moving averages; 0: none are asked for. */
+static SnStatus
+get_average(SnCli *c, double *out)
+{
+    const char *s = c->args.average;
+    char *end;
+
+    *out = 0;
+    for (uint32_t i = 0; i < c->args.range.n && !s; i++) {
+        const char *r = c->args.range.v[i], *eq = strchr(r, '=');
+        if (!strcmp(eq ? eq + 1 : r, "moving-average"))
+            s = "0.01";
+    }
+    if (!s)
+        return SN_OK;
+    *out = strtod(s, &end);
+    if (end == s || *end || !(*out > 0 && *out <= 1))
+        return sn_fail(c->d, SN_EUSAGE, "--moving-average",
+                       "'%s' is not a number above 0 and at most 1", s);
+    *out = (double)(float)*out;
+    if (c->args.shard)
+        return sn_fail(c->d, SN_EUSAGE, "--moving-average", "cannot stand "
+                       "beside --shard: it depends on the order of all "
+                       "samples");
+    return SN_OK;
+}
+
 SnStatus
 sn_cli_profile(SnCli *c, const SnGraph *g, const SnStrs *files,
                bool quiet, SnProfile **out)
@@ -253,6 +281,9 @@ sn_cli_profile(SnCli *c, const SnGraph *g, const SnStrs *files,
     SnShard sh;
     Part p;
 
+    double average;
+
+    SN_TRY(get_average(c, &average));
     SN_TRY(sn_cli_shard(c, &sh));
     SN_TRY(sn_cli_lowered(c, g, quiet, &f));
     /* Every backend gives the same bits; this one is the fastest. */
@@ -260,8 +291,14 @@ sn_cli_profile(SnCli *c, const SnGraph *g, const SnStrs *files,
     SN_TRY(sn_cli_samples(c, x, files, "--calib", &p.s));
     p.first = p.s->n * sh.index / sh.count;
     int64_t end = p.s->n * (sh.index + 1) / sh.count;
-    SN_TRY(sn_profile_run(c->a, x, end - p.first, (unsigned)c->args.njob,
-                          fill_part, &p, sn_graph_hash(g, true), c->d, out));
+    if (average > 0)
+        SN_TRY(sn_profile_run_averaged(c->a, x, end - p.first, average,
+                                       fill_part, &p, sn_graph_hash(g, true),
+                                       c->d, out));
+    else
+        SN_TRY(sn_profile_run(c->a, x, end - p.first,
+                              (unsigned)c->args.njob, fill_part, &p,
+                              sn_graph_hash(g, true), c->d, out));
     SN_TRY(check_inputs(c, x, *out));
     for (uint32_t i = 0; i < (*out)->n; i++)
         if ((*out)->hist[i].nonfinite)

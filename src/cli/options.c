@@ -114,6 +114,8 @@ static const Option options[] = {
      "take ranges from a profile file"},
     {"--dump-profile", "FILE", O_STR, AT(dump_profile), QUANTIZE,
      "also write the profile made from --calib"},
+    {"--moving-average", "C", O_STR, AT(average), PROFILE | QUANTIZE,
+     "record moving averages too; a sample moves them by C of the way (0.01)"},
     {"--shard", "I/N|env", O_STR, AT(shard), PROFILE,
      "profile part I (from 0) of N; env: as mpirun, srun or a Slurm array "
      "say"},
@@ -122,7 +124,7 @@ static const Option options[] = {
     {"--schema", "NAME", O_EACH, AT(schema), QUANTIZE, NULL},
     {"--quantization-schema", "NAME", O_EACH, AT(schema), QUANTIZE, NULL},
     {"--range", "[GLOB=]RULE", O_EACH, AT(range), QUANTIZE,
-     "minmax (default), percentile[=P], entropy or mse"},
+     "minmax (default), percentile[=P], entropy, mse or moving-average"},
     {"--precision", "[GLOB=]NAME", O_EACH, AT(precision), QUANTIZE,
      "int8 (default), int16 or float"},
     {"--quantization-precision", "NAME", O_EACH, AT(precision), QUANTIZE,

@@ -131,11 +131,40 @@ sn_hist_add(SnHist *h, const float *v, int64_t n)
 }
 
 void
+sn_hist_average(SnHist *h, const float *v, int64_t n, double c)
+{
+    float lo = INFINITY, hi = -INFINITY;
+
+    for (int64_t i = 0; i < n; i++) {
+        if (!(fabsf(v[i]) <= FLT_MAX))
+            continue;
+        lo = v[i] < lo ? v[i] : lo;
+        hi = v[i] > hi ? v[i] : hi;
+    }
+    if (lo > hi)
+        return;
+    if (!h->averaged) {
+        h->avg_min = lo + 0.0f;
+        h->avg_max = hi + 0.0f;
+    } else {
+        double l = (double)h->avg_min, u = (double)h->avg_max;
+        h->avg_min = (float)(l + c * ((double)lo - l));
+        h->avg_max = (float)(u + c * ((double)hi - u));
+    }
+    h->averaged = true;
+}
+
+void
 sn_hist_merge(SnHist *h, const SnHist *o)
 {
     h->nonfinite += o->nonfinite;
     if (o->count == 0)
         return;
+    if (!h->averaged) { /* there is one part at most that has them */
+        h->averaged = o->averaged;
+        h->avg_min = o->avg_min;
+        h->avg_max = o->avg_max;
+    }
     widen(h, o->min, o->max);
     SnHist t = *o;
     uint64_t bin[SN_HIST_MAX] = {0};
@@ -231,6 +260,7 @@ typedef struct Part { /* one worker's share */
 typedef struct Profiling {
     const SnExec *x;
     uint64_t hash;
+    double average;
     Part part[SN_MAXJOB];
     uint32_t *index; /* [ref] entry + 1, 0: not profiled */
     SnStatus (*fill)(void *, int64_t, SnRun *);
@@ -240,6 +270,7 @@ typedef struct Profiling {
 typedef struct HookCtx {
     const uint32_t *index;
     SnProfile *profile;
+    double average;
 } HookCtx;
 
 static void
@@ -248,9 +279,12 @@ see_value(void *ctx, SnRef ref, const SnTensor *t)
     HookCtx *h = ctx;
     uint32_t i = h->index[ref];
 
-    if (i)
-        sn_hist_add(&h->profile->hist[i - 1], t->data,
-                    sn_shape_count(t->shape));
+    if (!i)
+        return;
+    sn_hist_add(&h->profile->hist[i - 1], t->data, sn_shape_count(t->shape));
+    if (h->average > 0)
+        sn_hist_average(&h->profile->hist[i - 1], t->data,
+                        sn_shape_count(t->shape), h->average);
 }
 
 static SnStatus
@@ -270,6 +304,7 @@ start_worker(void *ctx, unsigned worker, SnRun *r)
 
     h->index = p->index;
     h->profile = part->profile;
+    h->average = p->average;
     r->hook = see_value;
     r->hook_ctx = h;
 }
@@ -298,12 +333,13 @@ index_values(SnArena *a, Profiling *p)
                 p->index[SN_REF(topo[i], r)] = ++entry;
 }
 
-SnStatus
-sn_profile_run(SnArena *a, const SnExec *x, int64_t nsample, unsigned njob,
-               SnStatus (*fill)(void *, int64_t, SnRun *), void *ctx,
-               uint64_t hash, SnDiag *d, SnProfile **out)
+static SnStatus
+run(SnArena *a, Profiling *pr, int64_t nsample, unsigned njob, SnDiag *d,
+    SnProfile **out)
 {
-    Profiling p = {.x = x, .hash = hash, .fill = fill, .ctx = ctx};
+    Profiling p = *pr;
+    const SnExec *x = p.x;
+    uint64_t hash = p.hash;
     SnBatch b = {.x = x, .nsample = nsample, .fill = fill_sample,
                  .done = count_sample, .start = start_worker, .ctx = &p};
     unsigned n = sn_batch_njob(njob, nsample);
@@ -321,6 +357,28 @@ sn_profile_run(SnArena *a, const SnExec *x, int64_t nsample, unsigned njob,
         sn_profile_merge(sum, p.part[i].profile);
         sn_arena_free(p.part[i].arena);
     }
+    sum->average = p.average;
     *out = sum;
     return st;
+}
+
+SnStatus
+sn_profile_run(SnArena *a, const SnExec *x, int64_t nsample, unsigned njob,
+               SnStatus (*fill)(void *, int64_t, SnRun *), void *ctx,
+               uint64_t hash, SnDiag *d, SnProfile **out)
+{
+    Profiling p = {.x = x, .hash = hash, .fill = fill, .ctx = ctx};
+
+    return run(a, &p, nsample, njob, d, out);
+}
+
+SnStatus
+sn_profile_run_averaged(SnArena *a, const SnExec *x, int64_t nsample, double c,
+                        SnStatus (*fill)(void *, int64_t, SnRun *), void *ctx,
+                        uint64_t hash, SnDiag *d, SnProfile **out)
+{
+    Profiling p = {.x = x, .hash = hash, .fill = fill, .ctx = ctx,
+                   .average = c};
+
+    return run(a, &p, nsample, 1, d, out);
 }

@@ -22,12 +22,15 @@ typedef struct SnHist {
     int64_t first;      /* k of bin 0; bins reach to floor(max / 2^e) */
     uint32_t nbin;
     uint64_t *bin;      /* [SN_HIST_MAX]; [nbin] in a profile from a file */
+    bool averaged;      /* the moving averages of each sample's ends exist */
+    float avg_min, avg_max;
 } SnHist;
 
 typedef struct SnProfile {
     const char *model;   /* the graph's name */
     uint64_t hash;       /* of the graph as imported */
     uint64_t nsample;
+    double average;      /* weight of a sample in the moving averages; 0: none */
     uint32_t n;
     SnHist *hist;        /* in the order of the profiled graph */
     const SnHist **by_name; /* sorted, once n is final */
@@ -35,6 +38,9 @@ typedef struct SnProfile {
 
 void sn_hist_init(SnHist *h, SnArena *a, const char *name);
 void sn_hist_add(SnHist *h, const float *v, int64_t n);
+/* Takes one sample of a value into its moving averages: each end moves by c,
+ * 0 < c <= 1, of its distance to the sample's; the first sample sets them. */
+void sn_hist_average(SnHist *h, const float *v, int64_t n, double c);
 /* h += o: the result is that of adding o's values to h. */
 void sn_hist_merge(SnHist *h, const SnHist *o);
 
@@ -74,5 +80,12 @@ SnStatus sn_profile_run(SnArena *a, const SnExec *x, int64_t nsample,
                         SnStatus (*fill)(void *, int64_t, SnRun *),
                         void *ctx, uint64_t hash, SnDiag *d,
                         SnProfile **out);
+/* The same, on one thread in the order of the samples, with moving averages of
+ * weight c.  Such a profile depends on the order, and cannot be merged. */
+SnStatus sn_profile_run_averaged(SnArena *a, const SnExec *x, int64_t nsample,
+                                 double c, SnStatus (*fill)(void *, int64_t,
+                                                            SnRun *),
+                                 void *ctx, uint64_t hash, SnDiag *d,
+                                 SnProfile **out);
 
 #endif

@@ -7,6 +7,9 @@
  *      "nonfinite": 0, "exp": -9, "first": -768, "bins": [1, 0, 4]},
  *     ...]}
  *
+ * A profile with moving averages has "moving_average": 0.01 after "samples",
+ * and in each value "average": [-1.4, 2.9].
+ *
  * exp is e, first the number of the first bin (profile.h). */
 #include "quant/profile.h"
 
@@ -40,7 +43,15 @@ put_hist(SnBuf *b, const SnHist *h)
             h->count, h->nonfinite, h->exp, h->first);
     for (uint32_t i = 0; i < h->nbin; i++)
         sn_putf(b, "%s%" PRIu64, i ? ", " : "", h->bin[i]);
-    sn_puts(b, "]}");
+    sn_puts(b, "]");
+    if (h->averaged) {
+        sn_puts(b, ", \"average\": [");
+        sn_put_f32(b, h->avg_min);
+        sn_puts(b, ", ");
+        sn_put_f32(b, h->avg_max);
+        sn_puts(b, "]");
+    }
+    sn_puts(b, "}");
 }
 
 void
@@ -50,7 +61,13 @@ sn_profile_put(const SnProfile *p, SnBuf *b)
             " \"model\": ", VERSION);
     sn_put_json(b, p->model);
     sn_putf(b, ", \"graph\": \"%016" PRIx64 "\", \"samples\": %" PRIu64
-            ",\n \"values\": [\n", p->hash, p->nsample);
+            ",\n", p->hash, p->nsample);
+    if (p->average > 0) {
+        sn_puts(b, " \"moving_average\": ");
+        sn_put_f32(b, (float)p->average);
+        sn_puts(b, ",\n");
+    }
+    sn_puts(b, " \"values\": [\n");
     for (uint32_t i = 0; i < p->n; i++) {
         put_hist(b, &p->hist[i]);
         sn_puts(b, i + 1 < p->n ? ",\n" : "\n");
@@ -187,6 +204,25 @@ get_geometry(const Reader *r, const json_t *o, SnHist *h)
 }
 
 static SnStatus
+get_average(const Reader *r, const json_t *o, SnHist *h)
+{
+    const json_t *v = json_object_get(o, "average");
+    double end[2] = {json_number_value(json_array_get(v, 0)),
+                     json_number_value(json_array_get(v, 1))};
+
+    if (!v)
+        return SN_OK;
+    h->avg_min = (float)end[0];
+    h->avg_max = (float)end[1];
+    if (json_array_size(v) != 2 || !json_is_number(json_array_get(v, 0))
+        || !json_is_number(json_array_get(v, 1)) || !(end[0] <= end[1])
+        || h->avg_min < h->min || h->avg_max > h->max)
+        return bad(r, "average", "two numbers between \"min\" and \"max\"");
+    h->averaged = true;
+    return SN_OK;
+}
+
+static SnStatus
 get_hist(Reader *r, const json_t *o, SnHist *h)
 {
     const char *name;
@@ -209,7 +245,8 @@ get_hist(Reader *r, const json_t *o, SnHist *h)
     if (h->min > h->max)
         return bad(r, "max", "at least \"min\"");
     SN_TRY(get_geometry(r, o, h));
-    return get_bins(r, o, h);
+    SN_TRY(get_bins(r, o, h));
+    return get_average(r, o, h);
 }
 
 static SnStatus
@@ -242,6 +279,13 @@ get_profile(Reader *r, const json_t *o, SnProfile *p)
     SN_TRY(get_hash(r, o, &p->hash));
     SN_TRY(get_int(r, o, "samples", 0, count_max, &n));
     p->nsample = (uint64_t)n;
+    if (json_object_get(o, "moving_average")) {
+        float c;
+        SN_TRY(get_f32(r, o, "moving_average", &c));
+        if (!(c > 0 && c <= 1))
+            return bad(r, "moving_average", "above 0 and at most 1");
+        p->average = (double)c;
+    }
     if (!json_is_array(v))
         return bad(r, "values", "an array");
     for (size_t i = 0; i < json_array_size(v); i++) {

@@ -50,6 +50,10 @@ sn_profile_join(SnArena *a, uint32_t n, const char *const *path, SnDiag *d,
                 return sn_fail(d, SN_EUSAGE, path[i], "is named twice: its "
                                "samples would count twice");
         SN_TRY(sn_profile_load(a, path[i], d, &p));
+        if (p->average > 0)
+            return sn_fail(d, SN_EINPUT, path[i], "holds moving averages, "
+                           "which depend on the order of the samples: it "
+                           "cannot be merged");
         if (!sum)
             sum = empty_like(a, p);
         SN_TRY(same_graph(sum, p, path[i], path[0], d));

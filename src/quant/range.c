@@ -8,6 +8,7 @@
 static const char *const names[] = {
     [SN_MINMAX] = "minmax",   [SN_PERCENTILE] = "percentile",
     [SN_ENTROPY] = "entropy", [SN_MSE] = "mse",
+    [SN_AVERAGE] = "moving-average",
     [SN_NRANGE] = NULL,
 };
 
@@ -36,8 +37,8 @@ sn_range_parse(const char *text, SnRangeRule *out)
             return "wants a number above 50 and at most 100";
         return NULL;
     }
-    return "is not a range rule: there are minmax, percentile[=P], entropy "
-           "and mse";
+    return "is not a range rule: there are minmax, percentile[=P], entropy, "
+           "mse and moving-average";
 }
 
 const char *
@@ -257,6 +258,11 @@ sn_range_choose(SnRangeRule r, const SnHist *h, SnSchema s, SnElem e,
         return;
     if (r.kind == SN_PERCENTILE) {
         percentile(h, r.p, lo, hi);
+        return;
+    }
+    if (r.kind == SN_AVERAGE) {
+        *lo = h->averaged ? (double)h->avg_min : *lo;
+        *hi = h->averaged ? (double)h->avg_max : *hi;
         return;
     }
     Search z = {.h = h, .kind = r.kind, .s = s, .e = e};

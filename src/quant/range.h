@@ -4,6 +4,8 @@
  * minmax      everything that was seen.
  * percentile  the shortest range of whole bins that leaves out at most
  *             (100 - p) / 2 percent of the values on each side.
+ * moving-average  the moving averages of the smallest and of the largest value
+ *             of each sample; only of profiles that have them.
  * mse         the range with the least expected square of the error, values
  *             taken as spread evenly over their bin.
  * entropy     the range whose quantized histogram is closest to the profiled
@@ -27,6 +29,7 @@ typedef enum SnRangeKind {
     SN_PERCENTILE,
     SN_ENTROPY,
     SN_MSE,
+    SN_AVERAGE,
     SN_NRANGE
 } SnRangeKind;
 
@@ -37,7 +40,8 @@ typedef struct SnRangeRule {
 
 #define SN_PERCENTILE_DEFAULT 99.99
 
-/* "minmax", "percentile", "percentile=99.9", "entropy", "mse"; what is wrong
+/* "minmax", "percentile", "percentile=99.9", "entropy", "mse",
+ * "moving-average"; what is wrong
  * with the text, or NULL. */
 const char *sn_range_parse(const char *text, SnRangeRule *out);
 const char *sn_range_str(SnArena *a, SnRangeRule r);

@@ -208,6 +208,19 @@ for b in interp cpu; do
 done
 is unary_tables cmp "$tmp/unary.interp.npy" "$tmp/unary.cpu.npy"
 
+# ---- moving averages: of the order of samples, so of one run ----
+t average 0 err "" profile $m --calib $data -n 30 $px --moving-average 0.1 -o "$tmp/avg.json"
+"$sinter" profile $m --calib $data -n 30 $px --moving-average 0.1 -j 3 -o "$tmp/avg3.json"
+is average_any_threads cmp "$tmp/avg.json" "$tmp/avg3.json"
+is average_is_extra sh -c "sed 's/, \"average\": \[[^]]*\]//; /moving_average/d' '$tmp/avg.json' >'$tmp/avg.cut'; cmp '$tmp/avg.cut' '$p'"
+t average_range 0 out "range moving-average" quantize $m --load-profile "$tmp/avg.json" --range moving-average -o "$tmp/avg.sn"
+is average_differs sh -c "! grep -qF \"\$(grep 'logits = ' '$tmp/plain.sn')\" '$tmp/avg.sn'"
+t average_missing 3 err "holds no moving averages, which 'logits=moving-average' asks for" quantize $m --load-profile "$p" --range logits=moving-average -o "$tmp/o.sn"
+t average_shard 2 err "cannot stand beside --shard" profile $m --calib $data --moving-average 0.1 --shard 0/2
+t average_merge 3 err "it cannot be merged" profile merge "$tmp/avg.json" "$p"
+t average_bad 2 err "'2' is not a number above 0 and at most 1" profile $m --calib $data --moving-average 2
+t average_calib 0 out "range moving-average" quantize $m --calib $data -n 30 $px --range moving-average -o "$tmp/avg1.sn"
+
 # ---- mistakes are found before the work, and named ----
 img=$demo/test_images.npy
 t output_suffix 2 err "-o: '$tmp/q.bin' does not end in .sn or .onnx" quantize $m --calib nothing.npy -o "$tmp/q.bin"

@@ -387,6 +387,29 @@ join_files(void **state)
     unlink(path[1]);
 }
 
+/* Half of the way: [-1, 2], then [-3, 4], then nothing finite. */
+static void
+moving_average(void **state)
+{
+    static const float v[3][3] = {{-1, 0.5f, 2}, {4, NAN, -3},
+                                  {NAN, INFINITY, NAN}};
+    SnHist h;
+    double lo, hi;
+
+    (void)state;
+    sn_hist_init(&h, a, "v");
+    for (int i = 0; i < 3; i++) {
+        sn_hist_add(&h, v[i], 3);
+        sn_hist_average(&h, v[i], 3, 0.5);
+    }
+    assert_true(h.averaged && h.avg_min == -2 && h.avg_max == 3);
+    sn_range_choose(rule("moving-average"), &h, SN_ASYMMETRIC, SN_QI8, &lo,
+                    &hi);
+    assert_true(lo == -2 && hi == 3);
+    sn_range_choose(rule("minmax"), &h, SN_ASYMMETRIC, SN_QI8, &lo, &hi);
+    assert_true(lo == -3 && hi == 4);
+}
+
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 
 int
@@ -395,7 +418,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         T(names), T(schemes), T(percentile), T(one_value),
         T(mse_is_the_error), T(mse_is_least), T(outlier_saturates),
-        T(few_levels),
+        T(few_levels), T(moving_average),
         T(globs), T(globs_without_match), T(join_files),
     };
 
