@@ -2,6 +2,7 @@
 
 #include "kernel/eval.h"
 #include "quant/place_priv.h"
+#include "quant/row8.h"
 #include "sn_kinds.h"
 
 /* Dequantize(Quantize(v)); named base.q and base.dq. */
@@ -123,6 +124,40 @@ place_constant(SnPlacing *pl, SnRef c)
     }
 }
 
+/* The table c with its rows fused, for the operands that read such. */
+static void
+place_table(SnPlacing *pl, SnRef c)
+{
+    uint32_t n;
+    Site *s = uses_of(pl, c, &n);
+    const SnShape *shape = sn_shape_of(pl->g, c);
+    SnRef fused = 0;
+
+    for (uint32_t i = 0; i < n; i++) {
+        const SnNode *node = sn_node(pl->g, s[i].user);
+        uint32_t port;
+        if (s[i].user >= pl->nnode || !pl->tuple[s[i].user])
+            continue;
+        sn_place_port(pl->form[s[i].user], node->nin, s[i].slot, &port);
+        if (pl->tuple[s[i].user]->in[port].elem != SN_ROW8)
+            continue;
+        if (!fused) {
+            const SnType *t = sn_type_plain(pl->g->pool, SN_ROW8);
+            SnSpec k = {.kind = SN_K_CONSTANT, .type = &t, .shape = shape,
+                        .name = sn_format(pl->a, "%s.q",
+                                          sn_name(pl->g, c)),
+                        .origin = "place"};
+            uint8_t *data = sn_alloc(pl->a, sn_tensor_nbyte(t, shape));
+            sn_row8_pack(sn_eval_const(pl->g, c, pl->a), shape->dim[0],
+                         shape->dim[1], data);
+            k.data = data;
+            fused = SN_REF(sn_add(pl->g, &k, NULL), 0);
+            pl->p->nconst++;
+        }
+        sn_set_in(pl->g, s[i].user, s[i].slot, fused);
+    }
+}
+
 /* Constants come first: the types of their neighbours are looked up by
  * operand, and pairs around values change operands. */
 static void
@@ -136,11 +171,13 @@ insert(SnPlacing *pl, const SnId *topo, uint32_t n, bool constants)
             if (sn_type(pl->g, v)->elem != SN_F32
                 || sn_place_constant(pl, v) != constants)
                 continue;
-            if (constants)
+            if (constants) {
+                place_table(pl, v);
                 place_constant(pl, v);
-            else
+            } else {
                 place_value(pl, v, t && sn_elem_quant(
                                              (SnElem)t->out[r].elem));
+            }
         }
     }
 }

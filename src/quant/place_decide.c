@@ -108,6 +108,22 @@ no_form(SnElem e)
     return e == SN_QI16 ? "it has no int16 form" : "it has no int8 form";
 }
 
+/* Why operand r cannot become a table of fused rows, or NULL. */
+static const char *
+table_why(SnPlacing *pl, SnRef r, const char *port)
+{
+    if (!pl->p->rowwise)
+        return sn_format(pl->a, "operand '%s' gets fused rows only with "
+                         "--rowwise", port);
+    if (!sn_place_constant(pl, r) || sn_type(pl->g, r)->elem != SN_F32
+        || sn_shape_of(pl->g, r)->rank != 2)
+        return sn_format(pl->a, "operand '%s' is not a constant table", port);
+    if (!sn_place_finite(pl, r))
+        return sn_format(pl->a, "constant '%s' is not finite",
+                         sn_name(pl->g, r));
+    return NULL;
+}
+
 /* Why operand `slot` cannot be what the tuple wants, or NULL. */
 static const char *
 operand_why(SnPlacing *pl, SnId id, const SnKindDesc *f, const SnTuple *t,
@@ -125,6 +141,8 @@ operand_why(SnPlacing *pl, SnId id, const SnKindDesc *f, const SnTuple *t,
     if (pat.elem < 0)
         return sn_format(pl->a, "operand '%s' must be absent", p->name);
     const SnType *ty = sn_type(g, r);
+    if (pat.elem == SN_ROW8 && ty->elem != SN_ROW8)
+        return table_why(pl, r, p->name);
     if (!sn_elem_quant((SnElem)pat.elem))
         return ty->elem == (SnElem)pat.elem ? NULL
             : sn_format(pl->a, "operand '%s' is %s", p->name,

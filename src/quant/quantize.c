@@ -41,6 +41,16 @@ float_reason(SnArena *a, const SnGraph *g, const SnRewriter *rw,
     return why ? sn_strdup(a, why) : "it has no int8 form";
 }
 
+/* A sum over a fused table decodes what it reads: codes in, reals out. */
+static bool
+reads_rows(const SnGraph *g, const SnNode *n)
+{
+    for (uint32_t i = 0; i < n->nin; i++)
+        if (n->in[i].ref && sn_type(g, n->in[i].ref)->elem == SN_ROW8)
+            return true;
+    return false;
+}
+
 static void
 count_nodes(SnArena *a, const SnGraph *g, const SnRewriter *rw,
             SnQuantReport *r)
@@ -52,10 +62,11 @@ count_nodes(SnArena *a, const SnGraph *g, const SnRewriter *rw,
         const SnNode *node = sn_node(g, topo[i]);
         if (!computes(node))
             continue;
-        if (sn_elem_quant(node->res[0].type->elem))
+        bool rows = reads_rows(g, node);
+        if (sn_elem_quant(node->res[0].type->elem) || rows)
             r->nquant++;
         r->nquant16 += node->res[0].type->elem == SN_QI16;
-        if (node->res[0].type->elem != SN_F32)
+        if (node->res[0].type->elem != SN_F32 || rows)
             continue;
         SnFloatNode f = {topo[i], sn_label(g, topo[i], a),
                          float_reason(a, g, rw, &r->place, topo[i])};

@@ -1,0 +1,248 @@
+/* Tables of fused rows: packing, and sums over them against the float form. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "graph/text.h"
+#include "quant/quantize.h"
+#include "quant/row8.h"
+#include "sn_kinds.h"
+
+static SnArena *a;
+static SnDiag *d;
+
+static int
+setup(void **state)
+{
+    (void)state;
+    a = sn_arena_new();
+    d = sn_diag_new(a);
+    return 0;
+}
+
+static int
+teardown(void **state)
+{
+    (void)state;
+    sn_arena_free(a);
+    return 0;
+}
+
+/* Rows of unlike range, one of a single value; each has its own scale. */
+static void
+packs(void **state)
+{
+    static const float v[3][4] = {{0, 1, 2, 255}, {-3, -3, -3, -3},
+                                  {-1, 0, 0.5f, 1}};
+    uint8_t out[3 * 12];
+    float p[2];
+
+    (void)state;
+    sn_row8_pack(&v[0][0], 3, 4, out);
+    memcpy(p, out + 4, 8);
+    assert_true(p[0] == 1 && p[1] == 0);
+    assert_memory_equal(out, "\0\1\2\377", 4);
+    memcpy(p, out + 16, 8);
+    assert_true(p[0] == 1 && p[1] == -3);
+    assert_memory_equal(out + 12, "\0\0\0\0", 4);
+    memcpy(p, out + 28, 8);
+    assert_true(p[0] == (float)(2.0 / 255) && p[1] == -1);
+    assert_int_equal(out[24], 0);
+    assert_int_equal(out[25], 127); /* 127.5 but for the scale, rounded up */
+    assert_int_equal(out[26], 191); /* 191.25 */
+    assert_int_equal(out[27], 255);
+}
+
+enum { ROWS = 7, COLS = 9, BAGS = 4, NIDX = 8 };
+static const int64_t index_[NIDX] = {0, 6, 6, 3, 2, 1, 5, 4};
+static const int64_t offset[BAGS + 1] = {0, 3, 3, 7, 8}; /* one is empty */
+static const float weight[NIDX] = {1, -0.5f, 2, 0, 3, 1, -1, 0.25f};
+
+/* Row r is 10^(r - 3) wide: one range for all would lose the small ones. */
+static float
+element(int r, int c)
+{
+    return (float)(pow(10, r - 3) * sin(1 + 3 * r + 2 * c));
+}
+
+static SnGraph *
+bags(void)
+{
+    SnBuf b;
+    SnSrc *src = SN_NEW(a, SnSrc);
+    SnGraph *g;
+
+    sn_buf_init(&b, a);
+    sn_puts(&b, "sinter-graph 1\ngraph \"bags\" {\n"
+            "  %index = Placeholder() : i64[8]\n"
+            "  %offset = Placeholder() : i64[5]\n"
+            "  %weight = Placeholder() : f32[8]\n"
+            "  %table = Constant() {data = [");
+    for (int i = 0; i < ROWS * COLS; i++) {
+        sn_puts(&b, i ? ", " : "");
+        sn_put_f32(&b, element(i / COLS, i % COLS));
+    }
+    sn_puts(&b, "]} : f32[7,9]\n"
+            "  %sum = EmbeddingBag(%table, %index, %offset) : f32[4,9]\n"
+            "  %wsum = WeightedEmbeddingBag(%table, %weight, %index, %offset)"
+            " : f32[4,9]\n"
+            "  Save(%sum) {name = \"sum\"}\n"
+            "  Save(%wsum) {name = \"wsum\"}\n}\n");
+    *src = (SnSrc){"bags", sn_buf_str(&b), b.n, 0};
+    if (sn_parse(a, src, NULL, d, &g) != SN_OK || sn_verify(g, d) != SN_OK)
+        fail_msg("%s", sn_diag_text(d, a));
+    return g;
+}
+
+static SnStatus
+fill(void *ctx, int64_t sample, SnRun *r)
+{
+    (void)ctx;
+    (void)sample;
+    memcpy(sn_run_input(r, 0), index_, sizeof index_);
+    memcpy(sn_run_input(r, 1), offset, sizeof offset);
+    memcpy(sn_run_input(r, 2), weight, sizeof weight);
+    return SN_OK;
+}
+
+static const SnExec *
+exec_of(const SnGraph *g)
+{
+    const SnExec *x;
+
+    if (sn_exec_prepare(a, g, NULL, d, &x) != SN_OK)
+        fail_msg("%s", sn_diag_text(d, a));
+    return x;
+}
+
+static SnRun *
+run(const SnGraph *g)
+{
+    SnRun *r = sn_run_new(a, exec_of(g));
+
+    fill(NULL, 0, r);
+    if (sn_run(r) != SN_OK)
+        fail_msg("%s", r->why);
+    return r;
+}
+
+static SnQuantReport
+quantized(SnGraph *g, bool rowwise)
+{
+    SnQuantOpts o = {.rewrite = sn_rewrite_defaults, .rowwise = rowwise};
+    SnQuantReport rep;
+    SnRewriter *rw;
+    SnProfile *p;
+
+    o.rewrite.verify = true;
+    if (sn_profile_run(a, exec_of(g), 1, 1, fill, NULL,
+                       sn_graph_hash(g, true), d, &p) != SN_OK
+        || sn_quantize_graph(a, g, p, &o, &rw, d, &rep) != SN_OK
+        || sn_verify(g, d) != SN_OK)
+        fail_msg("%s", sn_diag_text(d, a));
+    return rep;
+}
+
+/* A row is off by half a step of its own at most (and a rounding of its
+ * largest value); a bag by the sum of its rows, times their weights. */
+static double
+bound(int bag, bool weighted)
+{
+    double sum = 0;
+
+    for (int64_t k = offset[bag]; k < offset[bag + 1]; k++) {
+        double lo = INFINITY, hi = -INFINITY;
+        for (int c = 0; c < COLS; c++) {
+            double v = (double)element((int)index_[k], c);
+            lo = fmin(lo, v);
+            hi = fmax(hi, v);
+        }
+        double w = weighted ? fabs((double)weight[k]) : 1;
+        sum += w * ((hi - lo) / 510 + 4e-7 * fmax(fabs(lo), fabs(hi)));
+    }
+    return sum;
+}
+
+static void
+fused_sums(void **state)
+{
+    SnGraph *f = bags(), *q = bags();
+    SnQuantReport rep = quantized(q, true);
+    SnRun *rf = run(f), *rq = run(q);
+    SnRef t = sn_find(q, "table.q");
+
+    (void)state;
+    assert_int_equal(rep.nfloat, 0);
+    assert_int_equal(rep.nquant, 2);
+    assert_true(t && sn_type(q, t)->elem == SN_ROW8);
+    assert_int_equal(sn_find(q, "table"), 0); /* the float one is gone */
+    for (uint32_t k = 0; k < 2; k++) {
+        const float *x = sn_run_output(rf, k), *y = sn_run_output(rq, k);
+        double most = 0;
+        for (int i = 0; i < BAGS * COLS; i++) {
+            double e = fabs((double)x[i] - (double)y[i]);
+            assert_true(e <= bound(i / COLS, k == 1));
+            most = fmax(most, e);
+        }
+        assert_true(most > 0);
+        for (int c = 0; c < COLS; c++) /* the empty bag */
+            assert_true(y[COLS + c] == 0);
+        /* The last bag has one small row: it is still exact to 1/100. */
+        for (int c = 0; c < COLS; c++)
+            assert_true(fabs((double)y[3 * COLS + c] - (double)x[3 * COLS + c])
+                        < 10 / 255.0);
+    }
+    sn_run_free(rf);
+    sn_run_free(rq);
+}
+
+static void
+float_without_rowwise(void **state)
+{
+    SnGraph *g = bags();
+    SnQuantReport rep = quantized(g, false);
+
+    (void)state;
+    assert_int_equal(rep.nfloat, 2);
+    assert_string_equal(rep.left_float[0].why, "operand 'table' gets fused "
+                        "rows only with --rowwise");
+    assert_true(sn_type(g, sn_find(g, "table"))->elem == SN_F32);
+}
+
+/* A fused table survives the text form, byte for byte. */
+static void
+text_round_trip(void **state)
+{
+    SnGraph *q = bags(), *g;
+    SnSrc *src = SN_NEW(a, SnSrc);
+    SnBuf b, c;
+
+    (void)state;
+    quantized(q, true);
+    sn_buf_init(&b, a);
+    sn_print(q, &b, NULL, NULL);
+    *src = (SnSrc){"again", sn_buf_str(&b), b.n, 0};
+    if (sn_parse(a, src, NULL, d, &g) != SN_OK)
+        fail_msg("%s", sn_diag_text(d, a));
+    sn_buf_init(&c, a);
+    sn_print(g, &c, NULL, NULL);
+    assert_string_equal(sn_buf_str(&b), sn_buf_str(&c));
+}
+
+#define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        T(packs), T(fused_sums), T(float_without_rowwise),
+        T(text_round_trip),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
