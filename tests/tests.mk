@@ -100,9 +100,9 @@ check-long: tests
 	@BUILD=$(BUILD) SHARED=$(SHARED) CC=$(CC) MAKE=$(MAKE) SAN='$(SAN)' \
 	  sh tests/tally.sh $(sort $(wildcard tests/long/*.sh))
 
-## coverage-rules: rules that no pass test and no random graph fires
+## coverage-rules: how often pass tests and cases fire each rule
 coverage-rules: tests
-	@BUILD=$(BUILD) sh tests/long/coverage.sh
+	@BUILD=$(BUILD) sh tests/sh/coverage.sh -v
 
 $(BUILD)/tests/mutants: $(BUILD)/obj/tools/mutants.o $(FRONT)
 	@mkdir -p $(@D)

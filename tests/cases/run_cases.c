@@ -9,7 +9,8 @@
  * the pattern marks ":1", the rule does not fire.  Of a near miss: the rule
  * does not fire.
  *
- * Prints "ok" or "not ok" for each instance, then what there was. */
+ * Prints "ok" or "not ok" for each instance, then what there was;
+ * SINTER_COVER=FILE gets "pass.rule FIRES" for every rule. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,6 +28,7 @@ static struct {
     uint32_t fired, miss, once, none, nofire, wider;
 } total;
 static bool verbose;
+static uint32_t *fires; /* [sn_rule_end()] */
 
 /* ---- graphs ---- */
 
@@ -119,6 +121,7 @@ run(SnArena *a, const SnCase *k, uint32_t rule, const SnGraph *g, uint64_t seed,
     const char *why = sn_graph_check(a, g, &o);
 
     *n = count[rule];
+    fires[rule] += *n;
     return why;
 }
 
@@ -258,6 +261,19 @@ wanted(const SnCase *k, int n, char **name)
     return n == 0;
 }
 
+static void
+cover(void)
+{
+    const char *path = getenv("SINTER_COVER");
+    FILE *f = path && *path ? fopen(path, "w") : NULL;
+
+    for (uint32_t i = 0; f && i < sn_rule_end(); i++)
+        fprintf(f, "%s.%s %u\n", sn_rule(i)->pass, sn_rule(i)->name,
+                fires[i]);
+    if (f)
+        fclose(f);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -268,9 +284,14 @@ main(int argc, char **argv)
         verbose = true;
         first = 2;
     }
+    fires = calloc(sn_rule_end() + 1, sizeof *fires);
+    if (!fires)
+        return 1;
     for (uint32_t i = 0; i < sn_ncase; i++)
         if (wanted(&sn_cases[i], argc - first, argv + first))
             bad += !one(&sn_cases[i]);
+    cover();
+    free(fires);
     printf("| cases: %u fire, %u without such a graph; near misses: %u of a "
            "conjunct (%u of derived instances fire within the claim), %u of "
            "a single use, %u cannot be made; %u failed\n",
