@@ -234,6 +234,12 @@ shape_reduce(SnShapeCall *c)
                                  sn_arg_name(c, 1), (long long)axes.v[k]);
         drop[axis] = true;
     }
+    /* As of a window: nothing has no largest element and no mean. */
+    for (int i = 0; i < x->rank; i++)
+        if ((drop[i] || axes.n == 0) && x->dim[i] == 0 &&
+            (c->sem->monotone || c->sem->mean))
+            return sn_shape_fail(c, "axis %d of '%s' has no element to reduce",
+                                 i, sn_arg_name(c, 0));
     for (int i = 0; i < x->rank; i++) {
         if (!drop[i] && axes.n > 0)
             c->dim[c->rank++] = x->dim[i];
