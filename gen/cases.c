@@ -284,12 +284,28 @@ difference(PvCase *c)
     return l && l->type.nq ? d : big > 0 ? d / big : 0;
 }
 
+/* A right side of another shape: whatever is claimed, the test must see it. */
+static bool
+other_shape(const PvCase *c)
+{
+    const PvT *l = c->lhs[0], *r = c->rhs[0];
+
+    return l && r && l->rank >= 0 && r->rank >= 0 &&
+           (l->rank != r->rank ||
+            memcmp(l->dim, r->dim, (size_t)l->rank * sizeof *l->dim) != 0);
+}
+
 static void
 take_apart(Inst *in, PvCase *c)
 {
     const char *once;
     int claim = (int)c->r->claim.kind;
 
+    if (other_shape(c) && isfinite(in->apart)) {
+        in->apart = INFINITY;
+        vary_leaves(in, c, 0);
+        in->differs = sn_strdup(in->pv->a, sn_pv_case_left(c, &once));
+    }
     if (claim == SN_CL_EXACT || claim == SN_CL_NONE || claim == SN_CL_LOSSY ||
         !c->r->rhs || in->napart++ >= APART)
         return;
