@@ -51,23 +51,111 @@ lowest_gap(const SnBlock *b, SnBlock **near, uint32_t n)
     return at;
 }
 
+/* ---- blocks that are placed, by the steps at which they live ---- */
+
+typedef struct Link {
+    SnBlock *b;
+    struct Link *next;
+} Link;
+
+/* cover[] is a segment tree over steps: a block hangs at the few nodes that
+ * make up its life, so those alive at one step hang on the path to the root.
+ * start[] has the blocks of each first step, `any` a bit for those that are
+ * not empty. */
+typedef struct Index {
+    SnArena *a;
+    uint32_t nleaf;
+    Link **cover, **start;
+    uint64_t *any;
+} Index;
+
+static void
+index_init(Index *x, SnArena *a, const SnBlock *b, uint32_t n)
+{
+    uint32_t last = 0;
+
+    for (uint32_t i = 0; i < n; i++)
+        last = b[i].last > last ? b[i].last : last;
+    x->a = a;
+    for (x->nleaf = 64; x->nleaf <= last;)
+        x->nleaf *= 2;
+    x->cover = SN_NEW_N(a, Link *, (size_t)2 * x->nleaf);
+    x->start = SN_NEW_N(a, Link *, x->nleaf);
+    x->any = SN_NEW_N(a, uint64_t, x->nleaf / 64);
+}
+
+static void
+hang(Index *x, Link **at, SnBlock *b)
+{
+    Link *k = SN_NEW(x->a, Link);
+
+    *k = (Link){b, *at};
+    *at = k;
+}
+
+static void
+index_add(Index *x, SnBlock *b)
+{
+    uint32_t l = b->first + x->nleaf, r = b->last + x->nleaf + 1;
+
+    for (; l < r; l /= 2, r /= 2) {
+        if (l & 1)
+            hang(x, &x->cover[l++], b);
+        if (r & 1)
+            hang(x, &x->cover[--r], b);
+    }
+    hang(x, &x->start[b->first], b);
+    x->any[b->first / 64] |= UINT64_C(1) << b->first % 64;
+}
+
+/* The first step from s on at which a block starts; nleaf: none. */
+static uint32_t
+next_start(const Index *x, uint32_t s)
+{
+    while (s < x->nleaf) {
+        uint64_t w = x->any[s / 64] >> s % 64;
+        for (; w && !(w & 1); w >>= 1)
+            s++;
+        if (w)
+            return s;
+        s = (s / 64 + 1) * 64;
+    }
+    return x->nleaf;
+}
+
+/* The blocks alive at some step of b: those alive at its first, and those that
+ * start later. */
+static uint32_t
+index_near(const Index *x, const SnBlock *b, SnBlock **near)
+{
+    uint32_t n = 0;
+
+    for (uint32_t k = b->first + x->nleaf; k; k /= 2)
+        for (const Link *l = x->cover[k]; l; l = l->next)
+            near[n++] = l->b;
+    for (uint32_t s = next_start(x, b->first + 1); s <= b->last;
+         s = next_start(x, s + 1))
+        for (const Link *l = x->start[s]; l; l = l->next)
+            near[n++] = l->b;
+    return n;
+}
+
 size_t
 sn_plan_blocks(SnArena *scratch, SnBlock *b, uint32_t n)
 {
     SnBlock **order = SN_NEW_N(scratch, SnBlock *, n + 1);
     SnBlock **near = SN_NEW_N(scratch, SnBlock *, n + 1);
     size_t arena = 0;
+    Index ix;
 
+    index_init(&ix, scratch, b, n);
     for (uint32_t i = 0; i < n; i++)
         order[i] = &b[i];
     qsort(order, n, sizeof *order, by_size);
     for (uint32_t i = 0; i < n; i++) {
         SnBlock *x = order[i];
-        uint32_t nnear = 0;
-        for (uint32_t k = 0; k < i; k++)
-            if (order[k]->first <= x->last && x->first <= order[k]->last)
-                near[nnear++] = order[k];
-        x->offset = lowest_gap(x, near, nnear);
+        x->offset = lowest_gap(x, near, index_near(&ix, x, near));
+        index_add(&ix, x);
         if (x->offset + align_up(x->nbyte) > arena)
             arena = x->offset + align_up(x->nbyte);
     }
@@ -117,9 +205,12 @@ set_lifetimes(SnPlan *p, const SnGraph *g, const uint32_t *step_of)
             if (s > b->last)
                 b->last = s;
         }
-        for (uint32_t s = b->first; s <= b->last; s++)
-            p->step[s].live += b->nbyte;
+        /* Differences here, sums below: wrapping is undone by the sum. */
+        p->step[b->first].live += b->nbyte;
+        p->step[b->last + 1].live -= b->nbyte;
     }
+    for (uint32_t s = 1; s < p->nstep; s++)
+        p->step[s].live += p->step[s - 1].live;
 }
 
 SnPlan *
