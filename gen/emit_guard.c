@@ -77,13 +77,53 @@ conjuncts(SnRg *cx, const SnExpr *e, const SnExpr ***v, uint32_t *n)
     SN_PUSH(cx->a, *v, *n, e);
 }
 
+/* "1, (const SnNamed[]){ { "x", x } }": the values that e speaks about. */
+static const char *
+named(SnRg *cx, const SnExpr *e)
+{
+    uint32_t n = 0;
+    SnBuf b;
+
+    sn_buf_init(&b, cx->a);
+    for (uint32_t i = 0; i < cx->rule->nvar; i++) {
+        const SnDefVar *v = cx->rule->var[i];
+        bool node = v->vk == SN_V_NODE;
+        if ((!node && v->vk != SN_V_VALUE) || !sn_rg_mentions(e, v->name))
+            continue;
+        const char *c = sn_rg_of(cx, v);
+        sn_putf(&b, "%s{ \"%s\", ", n++ ? ", " : "", v->name);
+        sn_putf(&b, node ? "SN_REF(%s, 0) }" : "%s }", c);
+    }
+    return n ? sn_format(cx->a, "%u, (const SnNamed[]){ %s }", n,
+                         sn_buf_str(&b))
+             : "0, NULL";
+}
+
+/* if (not e) return false; and say why to who asks. */
+static void
+fail_unless(SnRg *cx, const SnExpr *e)
+{
+    SnBuf text, quoted;
+
+    sn_buf_init(&text, cx->a);
+    sn_buf_init(&quoted, cx->a);
+    sn_put_expr(&text, e);
+    sn_emit_str(&quoted, sn_buf_str(&text));
+    sn_rg_line(cx, NULL, "if (%s)", sn_rg_cond(cx, e, true));
+    cx->indent += 4;
+    sn_rg_line(cx, NULL, "return sn_guard_fails(rw, %s, g, %s, %s, %s);",
+               sn_rg_rule_enum(cx->defs, cx->rule), cx->root,
+               sn_buf_str(&quoted), named(cx, e));
+    cx->indent -= 4;
+}
+
 static void
 guard_line(SnRg *cx, const SnExpr *e)
 {
     const SnRgRun *r = run_of(cx, e);
 
     if (!r) {
-        sn_rg_fail_if(cx, sn_rg_cond(cx, e, true));
+        fail_unless(cx, e);
         return;
     }
     sn_rg_loop(cx, r);

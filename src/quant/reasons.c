@@ -57,10 +57,80 @@ collect(SnArena *a, const SnGraph *g, const SnRewriter *rw, SnId id,
     for (uint32_t i = 0; i < n; i++) {
         if (sn_node(g, dec[i].node)->dead || !concerns(g, id, dec[i].node))
             continue;
+        /* A guard of a written rule speaks of the node it stands at. */
+        if (sn_rule(dec[i].rule)->family == SN_FAM_WRITTEN &&
+            dec[i].node != id)
+            continue;
         SnReason r = {dec[i].rule, sn_label(g, dec[i].node, a),
                       sn_strdup(a, dec[i].text)};
         if (!said_already(w, &r))
             SN_PUSH(a, w->reason, w->nreason, r);
+    }
+}
+
+/* ---- rules that do not even match ---- */
+
+/* The pattern of "rule NAME: PATTERN let .. => ..", as written. */
+static const char *
+pattern_of(SnArena *a, const char *text)
+{
+    const char *s = strchr(text, ':'), *end = s ? strstr(s, "=>") : NULL;
+    const char *let = s ? strstr(s, " let ") : NULL;
+
+    if (!end)
+        return NULL;
+    for (s++; *s == ' ' || *s == '\n';)
+        s++;
+    end = let && let < end ? let : end;
+    while (end > s && (end[-1] == ' ' || end[-1] == '\n'))
+        end--;
+    return sn_strndup(a, s, (size_t)(end - s));
+}
+
+static bool
+starts_with_kind(const char *pattern, const char *kind)
+{
+    size_t n = strlen(kind);
+
+    return !strncmp(pattern, kind, n) && pattern[n] == '(';
+}
+
+static bool
+in_list(const char *names, const char *pass)
+{
+    size_t n = strlen(pass);
+
+    for (const char *s = names; s; s = strchr(s, ',')) {
+        s += *s == ',';
+        if (!strncmp(s, pass, n) && (s[n] == ',' || !s[n]))
+            return true;
+    }
+    return false;
+}
+
+/* Written rules of these passes that are about a Rescale and were not tried
+ * at this one, as its operand is not what they ask for. */
+static void
+unmatched(SnArena *a, const SnGraph *g, SnId id, const char *passes,
+          SnWhyRescale *w)
+{
+    for (uint32_t i = 0; i < sn_rule_end(); i++) {
+        const SnRuleDesc *r = sn_rule(i);
+        const char *p = r->family == SN_FAM_WRITTEN && r->text &&
+                                in_list(passes, r->pass)
+                            ? pattern_of(a, r->text)
+                            : NULL;
+        bool said = false;
+        if (!p || !starts_with_kind(p, sn_desc(sn_node(g, id)->kind)->name))
+            continue;
+        for (uint32_t k = 0; k < w->nreason; k++)
+            said |= w->reason[k].rule == i;
+        if (said)
+            continue;
+        SnReason x = {(uint16_t)i, sn_label(g, id, a),
+                      sn_format(a, "%s: %s does not match, the operand is %s",
+                                r->name, p, w->producer)};
+        SN_PUSH(a, w->reason, w->nreason, x);
     }
 }
 
@@ -91,6 +161,7 @@ sn_why_rescales(SnArena *a, const SnGraph *g, const SnRewriteOpts *o,
             continue;
         SnWhyRescale w = {0};
         collect(a, c, second, topo[i], &w);
+        unmatched(a, c, topo[i], passes, &w);
         SN_PUSH(a, out->rescale, out->n, w);
     }
     return SN_OK;

@@ -236,15 +236,41 @@ absorb_at(SnGraph *g, SnRewriter *rw, SnId id, uint32_t slot, uint16_t rule)
     return true;
 }
 
+/* What keeps a Rescale above a port that absorbs none. */
+static void
+not_absorbed(SnGraph *g, SnRewriter *rw, SnId id, uint16_t rule, bool joins)
+{
+    const SnNode *n = sn_node(g, id);
+    const SnKindDesc *d = sn_desc_in(g, n->kind);
+
+    for (uint32_t s = 0; s < n->nin; s++) {
+        uint32_t port = sn_port_of_slot(d, n->nin, s);
+        SnRef v = n->in[s].ref;
+        if (!v || sn_kind(g, v) != SN_K_RESCALE ||
+            (joins && d->family.absorb >> port & 1))
+            continue;
+        const char *why = d->family.why_absorb ? d->family.why_absorb
+                                               : "the port is not free";
+        if (d->effect)
+            why = "callers see the type of an output";
+        sn_declined(rw, rule, g, SN_NODE(v), "absorb into %s.%s: %s",
+                    sn_label(g, id, sn_scratch(rw)), d->in[port].name, why);
+    }
+}
+
 bool
 sn_absorb(SnGraph *g, SnRewriter *rw, SnId id, uint16_t rule,
           uint32_t join)
 {
     SnNode *n = sn_node(g, id);
     const SnKindDesc *d = sn_desc_in(g, n->kind);
+    bool joins = d->family.absorb && sn_joins(d, join);
 
-    if (!d->family.absorb || !sn_joins(d, join) ||
-        n->kind == SN_K_RESCALE)
+    if (n->kind == SN_K_RESCALE)
+        return false;
+    if (sn_wants_declined(rw))
+        not_absorbed(g, rw, id, rule, joins);
+    if (!joins)
         return false;
     for (uint32_t s = 0; s < n->nin; s++) {
         SnId r = rescale_of(g, id, s, 0);

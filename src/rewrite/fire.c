@@ -272,7 +272,9 @@ sn_declined(SnRewriter *rw, uint16_t rule, const SnGraph *g, SnId node,
     va_start(ap, fmt);
     const char *text = sn_vformat(rw->arena, fmt, ap);
     va_end(ap);
-    for (uint32_t i = 0; i < rw->ndeclined; i++) {
+    /* What is said twice is said soon again: the node is revisited. */
+    for (uint32_t i = rw->ndeclined > 64 ? rw->ndeclined - 64 : 0;
+         i < rw->ndeclined; i++) {
         SnDeclined *e = &rw->declined[i];
         if (e->rule == rule && e->node == node && !strcmp(e->text, text))
             return;
@@ -285,6 +287,12 @@ void
 sn_want_declined(SnRewriter *rw, bool want)
 {
     rw->want_declined = want;
+}
+
+bool
+sn_wants_declined(const SnRewriter *rw)
+{
+    return rw->want_declined;
 }
 
 const SnDeclined *

@@ -232,6 +232,7 @@ SnDiag *sn_rw_diag(const SnRewriter *rw);
 void sn_declined(SnRewriter *rw, uint16_t rule, const SnGraph *g, SnId node,
                  const char *fmt, ...) __attribute__((format(printf, 5, 6)));
 void sn_want_declined(SnRewriter *rw, bool want);
+bool sn_wants_declined(const SnRewriter *rw);
 typedef struct SnDeclined {
     uint16_t rule;
     SnId node;

@@ -159,6 +159,20 @@ SnRef sn_fold_let(SnGraph *g, SnRef v);
  * name to new_. */
 void sn_supersede(SnGraph *g, SnId old, SnId new_);
 
+/* ---- guards ---- */
+
+/* A value by the name it has in a rule. */
+typedef struct SnNamed {
+    const char *name;
+    SnRef v; /* 0: missing */
+} SnNamed;
+/* Says, where somebody asks why a rule did not apply, that the conjunct
+ * `guard` is false, with the types, clamps, reaches and attributes of the n
+ * values it names.  Always false: what the rule's function returns. */
+bool sn_guard_fails(SnRewriter *rw, uint16_t rule, const SnGraph *g,
+                    SnId root, const char *guard, uint32_t n,
+                    const SnNamed *v);
+
 /* ---- backends ---- */
 
 /* May kind k run with tuple t on a backend that supports these types?  Plain

@@ -19,7 +19,7 @@ for t in "$@"; do
     fi
     # shellcheck disable=SC2086
     if "$BUILD/fuzz_$t" $dict -max_total_time="$seconds" -rss_limit_mb=3000 \
-        -timeout=20 -max_len=65536 -print_final_stats=1 -verbosity=1 \
+        -timeout=120 -max_len=65536 -print_final_stats=1 -verbosity=1 \
         -artifact_prefix="$BUILD/crash-$t-" "$BUILD/found/$t" \
         "tests/fuzz/corpus/$t" >"$BUILD/$t.log" 2>&1; then
         n=$(sed -n 's/.*number_of_executed_units: *//p' "$BUILD/$t.log")

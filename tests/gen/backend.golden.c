@@ -17,9 +17,13 @@ backend_add_relu(SnGraph *g, SnRewriter *rw, SnId o)
     SnRef a = sn_in(g, s, 0);
     SnRef b = sn_in(g, s, 1);
     if (!sn_type_is(sn_type(g, SN_REF(s, 0)), SN_QI8, -1))
-        return false;
+        return sn_guard_fails(rw, SN_RULE_BACKEND_ADD_RELU, g, o,
+                              "s.type in [q8]", 1,
+                              (const SnNamed[]){ { "s", SN_REF(s, 0) } });
     if (!sn_type_is(sn_type(g, SN_REF(o, 0)), SN_QI8, -1))
-        return false;
+        return sn_guard_fails(rw, SN_RULE_BACKEND_ADD_RELU, g, o,
+                              "o.type in [q8]", 1,
+                              (const SnNamed[]){ { "o", SN_REF(o, 0) } });
 
     if (!sn_fire(rw, SN_RULE_BACKEND_ADD_RELU, g, o))
         return false;
@@ -49,11 +53,14 @@ backend_pack(SnGraph *g, SnRewriter *rw, SnId c)
     SnRef x = sn_in(g, c, 0);
     SnRef w = sn_in(g, c, 1);
     if (sn_conv2d_attr(g, c)->group != 1)
-        return false;
+        return sn_guard_fails(rw, SN_RULE_BACKEND_PACK, g, c, "c.group == 1",
+                              1, (const SnNamed[]){ { "c", SN_REF(c, 0) } });
     if (sn_dim(g, x, 3) > 4)
-        return false;
+        return sn_guard_fails(rw, SN_RULE_BACKEND_PACK, g, c, "dim(x, 3) <= 4",
+                              1, (const SnNamed[]){ { "x", x } });
     if (!sn_is_const(g, w))
-        return false;
+        return sn_guard_fails(rw, SN_RULE_BACKEND_PACK, g, c, "const(w)", 1,
+                              (const SnNamed[]){ { "w", w } });
     return sn_npu_pack_filter(g, rw, c);
 }
 

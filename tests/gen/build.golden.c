@@ -18,15 +18,20 @@ build_scaled_order(SnGraph *g, SnRewriter *rw, SnId o, bool swap)
     SnRef w = sn_in(g, c, 1);
     SnRef b = sn_in(g, c, 2);
     if (!b)
-        return false;
+        return sn_guard_fails(rw, SN_RULE_BUILD_SCALED, g, o, "present(b)", 0,
+                              NULL);
     if (!sn_type_is(sn_type(g, SN_REF(o, 0)), SN_F32, -1))
-        return false;
+        return sn_guard_fails(rw, SN_RULE_BUILD_SCALED, g, o, "o.type == f32",
+                              1, (const SnNamed[]){ { "o", SN_REF(o, 0) } });
     if (!sn_is_const(g, w))
-        return false;
+        return sn_guard_fails(rw, SN_RULE_BUILD_SCALED, g, o, "const(w)", 1,
+                              (const SnNamed[]){ { "w", w } });
     if (!sn_is_const(g, b))
-        return false;
+        return sn_guard_fails(rw, SN_RULE_BUILD_SCALED, g, o, "const(b)", 1,
+                              (const SnNamed[]){ { "b", b } });
     if (!sn_is_const(g, s))
-        return false;
+        return sn_guard_fails(rw, SN_RULE_BUILD_SCALED, g, o, "const(s)", 1,
+                              (const SnNamed[]){ { "s", s } });
 
     if (!sn_fire(rw, SN_RULE_BUILD_SCALED, g, o))
         return false;
@@ -73,7 +78,10 @@ build_narrow(SnGraph *g, SnRewriter *rw, SnId c)
     if (!sn_covers(sn_clamp_reach(sn_type(g, SN_REF(r, 0)),
                                   sn_rescale_attr(g, r)->clamp),
                    sn_reach(g, x)))
-        return false;
+        return sn_guard_fails(rw, SN_RULE_BUILD_NARROW, g, c,
+                              "covers(r.clamp, reach(x))", 2,
+                              (const SnNamed[]){ { "x", x },
+                                                { "r", SN_REF(r, 0) } });
     const char *why = sn_regrid_why(g, b, c, sn_type(g, x));
     if (why) {
         sn_declined(rw, SN_RULE_BUILD_NARROW, g, c, "%s", why);
@@ -124,7 +132,9 @@ build_like_other(SnGraph *g, SnRewriter *rw, SnId o)
     SnId dequantize = SN_NODE(sn_in(g, o, 0));
     SnRef x = sn_in(g, dequantize, 0);
     if (!sn_type_is(sn_type(g, x), SN_QI8, -1))
-        return false;
+        return sn_guard_fails(rw, SN_RULE_BUILD_LIKE_OTHER, g, o,
+                              "x.type in [q8]", 1,
+                              (const SnNamed[]){ { "x", x } });
 
     if (!sn_fire(rw, SN_RULE_BUILD_LIKE_OTHER, g, o))
         return false;
@@ -233,9 +243,11 @@ build_list(SnGraph *g, SnRewriter *rw, SnId o)
         return false;
     uint32_t x_n = sn_node(g, c)->nin;
     if (sn_type(g, sn_in(g, c, 0)) != sn_type(g, SN_REF(o, 0)))
-        return false;
+        return sn_guard_fails(rw, SN_RULE_BUILD_LIST, g, o, "x.type == o.type",
+                              1, (const SnNamed[]){ { "o", SN_REF(o, 0) } });
     if (x_n != 1)
-        return false;
+        return sn_guard_fails(rw, SN_RULE_BUILD_LIST, g, o, "count(x) == 1", 0,
+                              NULL);
 
     if (!sn_fire(rw, SN_RULE_BUILD_LIST, g, o))
         return false;

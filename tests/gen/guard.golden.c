@@ -9,13 +9,20 @@ guard_cheap(SnGraph *g, SnRewriter *rw, SnId o)
 {
     SnRef x = sn_in(g, o, 0);
     if (sn_type(g, x) != sn_type(g, SN_REF(o, 0)))
-        return false;
+        return sn_guard_fails(rw, SN_RULE_GUARD_CHEAP, g, o,
+                              "x.type == o.type", 2,
+                              (const SnNamed[]){ { "x", x },
+                                                { "o", SN_REF(o, 0) } });
     if (!sn_is_const(g, x))
-        return false;
+        return sn_guard_fails(rw, SN_RULE_GUARD_CHEAP, g, o, "const(x)", 1,
+                              (const SnNamed[]){ { "x", x } });
     if (!sn_covers(sn_clamp_reach(sn_type(g, SN_REF(o, 0)),
                                   sn_rescale_attr(g, o)->clamp),
                    sn_reach(g, x)))
-        return false;
+        return sn_guard_fails(rw, SN_RULE_GUARD_CHEAP, g, o,
+                              "covers(o.clamp, reach(x))", 2,
+                              (const SnNamed[]){ { "x", x },
+                                                { "o", SN_REF(o, 0) } });
 
     if (!sn_fire(rw, SN_RULE_GUARD_CHEAP, g, o))
         return false;
@@ -34,12 +41,19 @@ guard_sizes(SnGraph *g, SnRewriter *rw, SnId o)
 {
     SnRef x = sn_in(g, o, 0);
     if (sn_shape_of(g, x)->rank != 2)
-        return false;
+        return sn_guard_fails(rw, SN_RULE_GUARD_SIZES, g, o, "rank(x) == 2", 1,
+                              (const SnNamed[]){ { "x", x } });
     if (sn_int_mul(sn_dim(g, x, -1), 2) <
         sn_int_add(sn_dim(g, SN_REF(o, 0), 0), 1))
-        return false;
+        return sn_guard_fails(rw, SN_RULE_GUARD_SIZES, g, o,
+                              "dim(x, -1) * 2 >= dim(o, 0) + 1", 2,
+                              (const SnNamed[]){ { "x", x },
+                                                { "o", SN_REF(o, 0) } });
     if (sn_shape_of(g, x) != sn_shape_of(g, SN_REF(o, 0)))
-        return false;
+        return sn_guard_fails(rw, SN_RULE_GUARD_SIZES, g, o,
+                              "shape(x) == shape(o)", 2,
+                              (const SnNamed[]){ { "x", x },
+                                                { "o", SN_REF(o, 0) } });
 
     if (!sn_fire(rw, SN_RULE_GUARD_SIZES, g, o))
         return false;
@@ -60,7 +74,9 @@ guard_lists(SnGraph *g, SnRewriter *rw, SnId o)
     if (!(sn_ints_equal(sn_transpose_attr(g, o)->perm,
                         (SnInts){ 2, (const int64_t[]){ 0, 1 } }) ||
           sn_identity(sn_transpose_attr(g, o)->perm)))
-        return false;
+        return sn_guard_fails(rw, SN_RULE_GUARD_LISTS, g, o,
+                              "o.perm == [0, 1] or identity(o.perm)", 1,
+                              (const SnNamed[]){ { "o", SN_REF(o, 0) } });
 
     if (!sn_fire(rw, SN_RULE_GUARD_LISTS, g, o))
         return false;
@@ -79,14 +95,19 @@ guard_all_of(SnGraph *g, SnRewriter *rw, SnId o)
 {
     SnRef x = sn_in(g, o, 0);
     if (!sn_ints_all(sn_maxpool_attr(g, o)->kernel, SN_CMP_EQ, 1))
-        return false;
+        return sn_guard_fails(rw, SN_RULE_GUARD_ALL_OF, g, o, "o.kernel == 1",
+                              1, (const SnNamed[]){ { "o", SN_REF(o, 0) } });
     if (!sn_ints_equal(sn_maxpool_attr(g, o)->stride,
                        (SnInts){ 2, (const int64_t[]){ 1, 1 } }))
-        return false;
+        return sn_guard_fails(rw, SN_RULE_GUARD_ALL_OF, g, o,
+                              "o.stride == [1, 1]", 1,
+                              (const SnNamed[]){ { "o", SN_REF(o, 0) } });
     if (!sn_ints_all(sn_maxpool_attr(g, o)->pads, SN_CMP_LE, 0))
-        return false;
+        return sn_guard_fails(rw, SN_RULE_GUARD_ALL_OF, g, o, "o.pads <= 0", 1,
+                              (const SnNamed[]){ { "o", SN_REF(o, 0) } });
     if (!sn_unused(g, o, 1))
-        return false;
+        return sn_guard_fails(rw, SN_RULE_GUARD_ALL_OF, g, o, "unused(o.idx)",
+                              1, (const SnNamed[]){ { "o", SN_REF(o, 0) } });
 
     if (!sn_fire(rw, SN_RULE_GUARD_ALL_OF, g, o))
         return false;
@@ -104,9 +125,13 @@ static bool
 guard_words(SnGraph *g, SnRewriter *rw, SnId o)
 {
     if (sn_add_attr(g, o)->round != SN_ADD_ROUND_AFTER)
-        return false;
+        return sn_guard_fails(rw, SN_RULE_GUARD_WORDS, g, o,
+                              "o.round == after", 1,
+                              (const SnNamed[]){ { "o", SN_REF(o, 0) } });
     if (sn_add_attr(g, o)->zp_shift == 0)
-        return false;
+        return sn_guard_fails(rw, SN_RULE_GUARD_WORDS, g, o,
+                              "not o.zp_shift == 0", 1,
+                              (const SnNamed[]){ { "o", SN_REF(o, 0) } });
 
     if (!sn_fire(rw, SN_RULE_GUARD_WORDS, g, o))
         return false;
@@ -129,12 +154,19 @@ guard_choice_order(SnGraph *g, SnRewriter *rw, SnId o, bool swap)
     SnRef x = sn_in(g, o, swap ? 1 : 0);
     SnRef y = sn_in(g, o, swap ? 0 : 1);
     if (sn_type(g, x) != sn_type(g, SN_REF(o, 0)))
-        return false;
+        return sn_guard_fails(rw, SN_RULE_GUARD_CHOICE, g, o,
+                              "x.type == o.type", 2,
+                              (const SnNamed[]){ { "x", x },
+                                                { "o", SN_REF(o, 0) } });
     if (!(sn_add_attr(g, o)->zp_shift == 0 || sn_add_attr(g, o)->zp_shift ==
           128))
-        return false;
+        return sn_guard_fails(rw, SN_RULE_GUARD_CHOICE, g, o,
+                              "o.zp_shift in [0, 128]", 1,
+                              (const SnNamed[]){ { "o", SN_REF(o, 0) } });
     if (!(sn_is_const(g, x) || sn_is_const(g, y)))
-        return false;
+        return sn_guard_fails(rw, SN_RULE_GUARD_CHOICE, g, o,
+                              "const(x) or const(y)", 2,
+                              (const SnNamed[]){ { "x", x }, { "y", y } });
 
     if (!sn_fire(rw, SN_RULE_GUARD_CHOICE, g, o))
         return false;
@@ -160,13 +192,22 @@ guard_scales(SnGraph *g, SnRewriter *rw, SnId o)
 {
     SnRef x = sn_in(g, o, 0);
     if (sn_type(g, x) != sn_type(g, SN_REF(o, 0)))
-        return false;
+        return sn_guard_fails(rw, SN_RULE_GUARD_SCALES, g, o,
+                              "x.type == o.type", 2,
+                              (const SnNamed[]){ { "x", x },
+                                                { "o", SN_REF(o, 0) } });
     if (sn_scale_of(sn_type(g, x)) * 2.0f !=
         sn_scale_of(sn_type(g, SN_REF(o, 0))))
-        return false;
+        return sn_guard_fails(rw, SN_RULE_GUARD_SCALES, g, o,
+                              "x.scale * 2.0 == o.scale", 2,
+                              (const SnNamed[]){ { "x", x },
+                                                { "o", SN_REF(o, 0) } });
     if (sn_int_sub(sn_zp_of(sn_type(g, x)),
                    sn_zp_of(sn_type(g, SN_REF(o, 0)))) >= 3)
-        return false;
+        return sn_guard_fails(rw, SN_RULE_GUARD_SCALES, g, o,
+                              "x.zp - o.zp < 3", 2,
+                              (const SnNamed[]){ { "x", x },
+                                                { "o", SN_REF(o, 0) } });
 
     if (!sn_fire(rw, SN_RULE_GUARD_SCALES, g, o))
         return false;
@@ -189,16 +230,24 @@ guard_ranges(SnGraph *g, SnRewriter *rw, SnId o)
     SnId m = SN_NODE(sn_in(g, o, 0));
     SnRef x = sn_in(g, m, 0);
     if (sn_type(g, x) != sn_type(g, SN_REF(o, 0)))
-        return false;
+        return sn_guard_fails(rw, SN_RULE_GUARD_RANGES, g, o,
+                              "x.type == o.type", 2,
+                              (const SnNamed[]){ { "x", x },
+                                                { "o", SN_REF(o, 0) } });
     if (!sn_range_equal(sn_rescale_attr(g, o)->clamp,
                         (SnRange){ .lo = -10.0f, .has_lo = true }))
-        return false;
+        return sn_guard_fails(rw, SN_RULE_GUARD_RANGES, g, o,
+                              "o.clamp == [-10, _]", 1,
+                              (const SnNamed[]){ { "o", SN_REF(o, 0) } });
     if (!sn_covers(sn_clamp_reach(sn_type(g, SN_REF(o, 0)),
                                   sn_image_at(rw, g,
                                               sn_rescale_attr(g, m)->clamp, m,
                                               sn_type(g, SN_REF(o, 0)))),
                    sn_type_reach(sn_type(g, SN_REF(o, 0)))))
-        return false;
+        return sn_guard_fails(rw, SN_RULE_GUARD_RANGES, g, o,
+                              "covers(image(m.clamp, m, o), o.type)", 2,
+                              (const SnNamed[]){ { "m", SN_REF(m, 0) },
+                                                { "o", SN_REF(o, 0) } });
 
     if (!sn_fire(rw, SN_RULE_GUARD_RANGES, g, o))
         return false;
@@ -216,7 +265,8 @@ static bool
 guard_least(SnGraph *g, SnRewriter *rw, SnId o)
 {
     if (!(sn_splat_attr(g, o)->value < 0.5f))
-        return false;
+        return sn_guard_fails(rw, SN_RULE_GUARD_LEAST, g, o, "o.value < 0.5",
+                              1, (const SnNamed[]){ { "o", SN_REF(o, 0) } });
 
     if (!sn_fire(rw, SN_RULE_GUARD_LEAST, g, o))
         return false;

@@ -19,7 +19,10 @@ match_plain(SnGraph *g, SnRewriter *rw, SnId o)
         return false;
     SnRef x = sn_in(g, i_, 0);
     if (sn_type(g, SN_REF(i_, 0)) != sn_type(g, SN_REF(o, 0)))
-        return false;
+        return sn_guard_fails(rw, SN_RULE_MATCH_PLAIN, g, o,
+                              "i.type == o.type", 2,
+                              (const SnNamed[]){ { "i", SN_REF(i_, 0) },
+                                                { "o", SN_REF(o, 0) } });
 
     if (!sn_fire(rw, SN_RULE_MATCH_PLAIN, g, o))
         return false;
@@ -41,9 +44,13 @@ match_repeated(SnGraph *g, SnRewriter *rw, SnId o)
     if (sn_in(g, o, 1) != x)
         return false;
     if (!sn_type_is(sn_type(g, SN_REF(o, 0)), SN_QI8, -1))
-        return false;
+        return sn_guard_fails(rw, SN_RULE_MATCH_REPEATED, g, o,
+                              "o.type in [q8]", 1,
+                              (const SnNamed[]){ { "o", SN_REF(o, 0) } });
     if (!sn_type_is(sn_type(g, x), SN_QI8, -1))
-        return false;
+        return sn_guard_fails(rw, SN_RULE_MATCH_REPEATED, g, o,
+                              "x.type in [q8]", 1,
+                              (const SnNamed[]){ { "x", x } });
 
     if (!sn_fire(rw, SN_RULE_MATCH_REPEATED, g, o))
         return false;
@@ -109,9 +116,15 @@ match_typed_order(SnGraph *g, SnRewriter *rw, SnId o, bool swap)
     if (sn_splat_attr(g, s)->value != 1)
         return false;
     if (sn_type(g, SN_REF(s, 0)) != sn_type(g, SN_REF(o, 0)))
-        return false;
+        return sn_guard_fails(rw, SN_RULE_MATCH_TYPED, g, o,
+                              "s.type == o.type", 2,
+                              (const SnNamed[]){ { "s", SN_REF(s, 0) },
+                                                { "o", SN_REF(o, 0) } });
     if (sn_type(g, x) != sn_type(g, SN_REF(o, 0)))
-        return false;
+        return sn_guard_fails(rw, SN_RULE_MATCH_TYPED, g, o,
+                              "x.type == o.type", 2,
+                              (const SnNamed[]){ { "x", x },
+                                                { "o", SN_REF(o, 0) } });
 
     if (!sn_fire(rw, SN_RULE_MATCH_TYPED, g, o))
         return false;
@@ -171,9 +184,13 @@ match_of_forms(SnGraph *g, SnRewriter *rw, SnId o)
     if (sn_nuse(g, SN_REF(c, 0)) != 1)
         return false;
     if (sn_type(g, SN_REF(c, 0)) != sn_type(g, SN_REF(o, 0)))
-        return false;
+        return sn_guard_fails(rw, SN_RULE_MATCH_OF_FORMS, g, o,
+                              "c.type == o.type", 2,
+                              (const SnNamed[]){ { "c", SN_REF(c, 0) },
+                                                { "o", SN_REF(o, 0) } });
     if (*(int64_t const *)sn_attr_of(g, c, "group") != 1)
-        return false;
+        return sn_guard_fails(rw, SN_RULE_MATCH_OF_FORMS, g, o, "c.group == 1",
+                              1, (const SnNamed[]){ { "c", SN_REF(c, 0) } });
 
     if (!sn_fire(rw, SN_RULE_MATCH_OF_FORMS, g, o))
         return false;
@@ -203,9 +220,14 @@ match_of_class(SnGraph *g, SnRewriter *rw, SnId o)
     if (sn_nuse(g, SN_REF(n, 0)) != 1)
         return false;
     if (sn_type(g, SN_REF(n, 0)) != sn_type(g, SN_REF(o, 0)))
-        return false;
+        return sn_guard_fails(rw, SN_RULE_MATCH_OF_CLASS, g, o,
+                              "n.type == o.type", 2,
+                              (const SnNamed[]){ { "n", SN_REF(n, 0) },
+                                                { "o", SN_REF(o, 0) } });
     if (!sn_range_full(sn_clamp_of(g, n)))
-        return false;
+        return sn_guard_fails(rw, SN_RULE_MATCH_OF_CLASS, g, o,
+                              "n.clamp == full", 1,
+                              (const SnNamed[]){ { "n", SN_REF(n, 0) } });
 
     if (!sn_fire(rw, SN_RULE_MATCH_OF_CLASS, g, o))
         return false;
@@ -236,7 +258,8 @@ match_optional(SnGraph *g, SnRewriter *rw, SnId o)
     if (!b)
         return false;
     if (sn_shape_of(g, b)->rank != 1)
-        return false;
+        return sn_guard_fails(rw, SN_RULE_MATCH_OPTIONAL, g, o, "rank(b) == 1",
+                              1, (const SnNamed[]){ { "b", b } });
 
     if (!sn_fire(rw, SN_RULE_MATCH_OPTIONAL, g, o))
         return false;
@@ -262,7 +285,8 @@ match_without(SnGraph *g, SnRewriter *rw, SnId o)
     SnRef x = sn_in(g, c, 0);
     SnRef w = sn_in(g, c, 1);
     if (sn_in(g, c, 2) != 0)
-        return false;
+        return sn_guard_fails(rw, SN_RULE_MATCH_WITHOUT, g, o,
+                              "not present(c.b)", 0, NULL);
 
     if (!sn_fire(rw, SN_RULE_MATCH_WITHOUT, g, o))
         return false;
@@ -291,7 +315,10 @@ match_pooled(SnGraph *g, SnRewriter *rw, SnId o)
         return false;
     SnRef x = sn_in(g, p, 0);
     if (sn_type(g, x) != sn_type(g, SN_REF(o, 0)))
-        return false;
+        return sn_guard_fails(rw, SN_RULE_MATCH_POOLED, g, o,
+                              "x.type == o.type", 2,
+                              (const SnNamed[]){ { "x", x },
+                                                { "o", SN_REF(o, 0) } });
 
     if (!sn_fire(rw, SN_RULE_MATCH_POOLED, g, o))
         return false;
