@@ -185,16 +185,16 @@ sn_type_why(SnElem e, float scale, int32_t zp)
     if (!sn_elem_quant(e))
         return "only qi8, qi16 and qi32 carry a scale";
     if (isnan(scale))
-        return "the scale is not a number";
+        return "the scale must be a number";
     if (scale <= 0)
-        return "the scale is not positive";
+        return "the scale must be positive";
     if (scale < 0x1p-100f || scale > 0x1p100f)
-        return "the scale is outside [2^-100, 2^100]";
+        return "the scale must lie in [2^-100, 2^100]";
     if (e == SN_QI32 && zp != 0)
         return "the zero point of qi32 must be 0";
     if (zp < elems[e].lo || zp > elems[e].hi)
-        return e == SN_QI8 ? "the zero point is outside [-128, 127]"
-                           : "the zero point is outside [-32768, 32767]";
+        return e == SN_QI8 ? "the zero point must lie in [-128, 127]"
+                           : "the zero point must lie in [-32768, 32767]";
     return NULL;
 }
 

@@ -69,7 +69,8 @@ typedef struct SnOx {
     SnOxVal **bucket; /* hash chains; nbucket is a power of two */
     size_t nbucket;
     uint64_t nbyte; /* of tensors worked out at import */
-    bool warned_real;
+    const char *other_real; /* an element type that is taken as f32 */
+    const char *unsorted;   /* a node that stands before what it reads */
     struct SnOxDims *dims;
     /* the node under way */
     const Onnx__NodeProto *n;
@@ -108,6 +109,8 @@ SnStatus sn_ox_ints(SnOx *x, const char *name, SnInts *out);
 SnStatus sn_ox_reals(SnOx *x, const char *name, SnReals *out);
 SnStatus sn_ox_tensor(SnOx *x, const char *name, const SnData **out);
 void sn_ox_ignore(SnOx *x, const char *name);
+/* Refuses a node without an attribute that the standard wants. */
+SnStatus sn_ox_attrs_needed(SnOx *x);
 /* Refuses attributes that nothing used and that aren't at their default. */
 SnStatus sn_ox_attrs_done(SnOx *x);
 

@@ -67,7 +67,8 @@ read_blocks(SnOx *x, const SnOxVal *v, int64_t axis, int64_t size, SnDtype codes
         const char *why =
             sn_type_why(SN_QI8, ((const float *)b->s->data)[i], 0);
         if (why != NULL)
-            return sn_ox_fail(x, SN_EINPUT, "%s", why);
+            return sn_ox_fail(x, SN_EINPUT, "scale %g: %s",
+                              (double)((const float *)b->s->data)[i], why);
     }
     return SN_OK;
 }

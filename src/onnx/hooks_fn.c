@@ -294,7 +294,9 @@ pair(SnOx *x, const char *name, int64_t lo, int64_t *v, uint32_t n)
     for (uint32_t i = 0; i < n; i++) {
         if (a.v[i] < lo || a.v[i] > 1 << 20)
             return sn_ox_fail(x, SN_EINPUT,
-                              "attribute '%s' holds %" PRId64, name, a.v[i]);
+                              "attribute '%s' holds %" PRId64
+                              ", expected %" PRId64 " to %d",
+                              name, a.v[i], lo, 1 << 20);
         v[i] = a.v[i];
     }
     return SN_OK;

@@ -108,8 +108,10 @@ sn_onnx_slice(SnOx *x, const SnOxCall *c)
         k += k < 0 ? v->rank : 0;
         if (k < 0 || k >= v->rank || (seen >> k & 1) || by == 0)
             return sn_ox_fail(x, SN_EINPUT,
-                              "axis %" PRId64 " of %d, step %" PRId64,
-                              axes.v != NULL ? axes.v[i] : i, v->rank, by);
+                              "axis %" PRId64 " with step %" PRId64
+                              ": expected an axis of %d, once, and a step "
+                              "other than 0",
+                              axes.v != NULL ? axes.v[i] : i, by, v->rank);
         seen |= 1u << k;
         slice_axis(&b, k, v->dim[k], start.v[i], end.v[i], by);
     }
@@ -203,7 +205,10 @@ pad_widths(SnOx *x, const SnOxVal *v, int64_t *pads, float *value)
         if (given.v[i] < -(INT64_C(1) << 40) || given.v[i] > INT64_C(1) << 40 ||
             given.v[n + i] < -(INT64_C(1) << 40) ||
             given.v[n + i] > INT64_C(1) << 40)
-            return sn_ox_fail(x, SN_EINPUT, "widths out of range");
+            return sn_ox_fail(x, SN_EINPUT,
+                              "widths %" PRId64 " and %" PRId64
+                              " of axis %" PRId64 ", expected -2^40 to 2^40",
+                              given.v[i], given.v[n + i], k);
         pads[k] = given.v[i];
         pads[(uint32_t)k + rank] = given.v[n + i];
     }

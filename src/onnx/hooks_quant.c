@@ -132,7 +132,9 @@ read_scales(SnOx *x, const SnOxVal *v, SnDtype codes, uint32_t is, uint32_t iz,
         zp[i] -= q->u8 ? 128 : 0;
         why = sn_type_why(q->elem, scale[i], zp[i]);
         if (why != NULL)
-            return sn_ox_fail(x, SN_EINPUT, "%s", why);
+            return sn_ox_fail(x, SN_EINPUT, "scale %g, zero point %d: %s",
+                              (double)scale[i],
+                              (int)zp[i] + (q->u8 ? 128 : 0), why);
     }
     return SN_OK;
 }

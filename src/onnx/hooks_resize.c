@@ -100,7 +100,9 @@ set_sizes(SnOx *x, Resize *r, SnReals factor, SnInts size)
                                           factor.v[i]));
         if (!(out >= 1 && out < 1e9) || r->v->dim[k] == 0)
             return sn_ox_fail(x, SN_EINPUT,
-                              "dimension %" PRId64 " cannot be resized", k);
+                              "dimension %" PRId64 " of %" PRId64
+                              " elements would get %g, expected 1 to 1e9",
+                              k, r->v->dim[k], out);
         r->dim[k] = (int64_t)out;
         r->scale[k] = size.n > 0 ? (float)r->dim[k] / (float)r->v->dim[k]
                                  : factor.v[i];

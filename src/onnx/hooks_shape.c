@@ -16,9 +16,14 @@ with_dims(SnOx *x, const SnOxCall *c, SnOxVal *v, uint32_t rank,
     if (rank > SN_MAXRANK)
         return sn_ox_fail(x, SN_EUNSUPPORTED, "more than %d dimensions",
                           SN_MAXRANK);
-    if (sn_dims_count((int)rank, dim) != sn_dims_count(v->rank, v->dim))
+    int64_t n = sn_dims_count((int)rank, dim);
+    int64_t want = sn_dims_count(v->rank, v->dim);
+    if (n != want)
         return sn_ox_fail(x, SN_EINPUT,
-                          "the new shape has another number of elements");
+                          "the new shape has %s elements, expected %" PRId64,
+                          n < 0 ? "2^40 or more"
+                                : sn_format(x->a, "%" PRId64, n),
+                          want);
     if (v->data != NULL && v->q == NULL) {
         SnData *r = sn_memdup(x->a, v->data, sizeof *r);
         r->rank = (int)rank;

@@ -107,7 +107,8 @@ declare_initializer(SnOx *x, const Onnx__TensorProto *t)
         return sn_fail(x->d, SN_EINPUT, x->file,
                        "an initializer has no name");
     if (sn_ox_val(x, name) != NULL)
-        return fail(x, SN_EINPUT, "initializer", name, "there are two");
+        return fail(x, SN_EINPUT, "initializer", name,
+                    "there are two of this name, expected one");
     data = SN_NEW(x->a, SnData);
     x->where = sn_format(x->a, "%s: initializer '%s'", x->file, name);
     SN_TRY(sn_ox_tensor_pb(x, t, x->where, data));
@@ -128,7 +129,8 @@ declare_input(SnOx *x, const Onnx__ValueInfoProto *vi, size_t i)
         return sn_fail(x->d, SN_EINPUT, x->file, "input %zu has no name", i);
     v = sn_ox_val(x, vi->name);
     if (v != NULL && v->info != NULL)
-        return fail(x, SN_EINPUT, "input", vi->name, "there are two");
+        return fail(x, SN_EINPUT, "input", vi->name,
+                    "there are two of this name, expected one");
     if (v == NULL)
         v = sn_ox_new_val(x, vi->name);
     else if (!sn_ox_elem_agrees(x, v->data, vi)) /* an initializer's value */
@@ -145,7 +147,7 @@ declare_node(SnOx *x, size_t i)
     const char *where = node_where(x, n);
 
     if (n->op_type == NULL || n->op_type[0] == '\0')
-        return sn_fail(x->d, SN_EINPUT, where, "has no operator");
+        return sn_fail(x->d, SN_EINPUT, where, "has no operator, expected its name");
     for (size_t k = 0; k < n->n_output; k++) {
         const char *name = n->output[k];
         SnOxVal *v;
@@ -207,7 +209,8 @@ declare(SnOx *x)
         if (v == NULL)
             return fail(x, SN_EINPUT, "output", name, "nothing makes it");
         if (v->is_output)
-            return fail(x, SN_EINPUT, "output", name, "there are two");
+            return fail(x, SN_EINPUT, "output", name,
+                        "there are two of this name, expected one");
         v->is_output = true;
         v->info = vi;
     }
@@ -281,13 +284,8 @@ order(SnOx *x, uint32_t **out)
             SN_TRY(order_from(x, &w, (uint32_t)i));
     *out = w.order;
     for (size_t i = 0; i < n; i++)
-        if (w.order[i] != i) {
-            sn_warn(x->d, (SnPos){0}, NULL,
-                    "%s: nodes stand before what they read, '%s' for one; "
-                    "they are sorted",
-                    x->file, node_name(x->pb->node[i]));
-            break;
-        }
+        if (w.order[i] != i && x->unsorted == NULL)
+            x->unsorted = node_name(x->pb->node[i]);
     return SN_OK;
 }
 
@@ -544,6 +542,21 @@ import_node(SnOx *x, const Onnx__NodeProto *n)
 
 /* ---- the model ---- */
 
+/* What was done although the file doesn't say so. */
+static void
+warnings(SnOx *x)
+{
+    if (x->unsorted != NULL)
+        sn_warn(x->d, (SnPos){0}, NULL,
+                "%s: nodes stand before what they read, '%s' for one; they "
+                "are sorted",
+                x->file, x->unsorted);
+    if (x->other_real != NULL)
+        sn_warn(x->d, (SnPos){0}, NULL,
+                "%s: %s and other reals are calculated as f32", x->file,
+                x->other_real);
+}
+
 static SnStatus
 import_graph(SnOx *x)
 {
@@ -570,7 +583,9 @@ import_graph(SnOx *x)
     for (size_t i = 0; i < x->pb->n_output; i++)
         SN_TRY(add_output(x, x->pb->output[i]));
     sn_dce(x->g);
-    return sn_verify(x->g, x->d);
+    SN_TRY(sn_verify(x->g, x->d));
+    warnings(x);
+    return SN_OK;
 }
 
 static SnStatus

@@ -1,6 +1,7 @@
 #include "onnx/hooks.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 #include "onnx/tensor_pb.h"
 
@@ -91,6 +92,9 @@ sn_ox_real(SnOx *x, const char *name, float def, float *out)
 
     SN_TRY(find(x, name, A_FLOAT, &t));
     *out = t != NULL ? t->f : def;
+    if (isnan(*out))
+        return sn_ox_fail(x, SN_EINPUT,
+                          "attribute '%s' is NaN, expected a number", name);
     return SN_OK;
 }
 
@@ -140,6 +144,11 @@ sn_ox_reals(SnOx *x, const char *name, SnReals *out)
                           t->n_floats);
     out->n = (uint32_t)t->n_floats;
     out->v = t->floats;
+    for (uint32_t i = 0; i < out->n; i++)
+        if (isnan(out->v[i]))
+            return sn_ox_fail(x, SN_EINPUT,
+                              "attribute '%s' holds NaN, expected numbers",
+                              name);
     return SN_OK;
 }
 
@@ -168,6 +177,23 @@ sn_ox_ignore(SnOx *x, const char *name)
         if (x->n->attribute[i]->name != NULL &&
             strcmp(x->n->attribute[i]->name, name) == 0)
             x->used[i] = true;
+}
+
+/* Attributes that the standard wants although their nodes have a default. */
+static const struct {
+    const char *op, *name;
+} needed[] = {
+    {"LRN", "size"},
+};
+
+SnStatus
+sn_ox_attrs_needed(SnOx *x)
+{
+    for (size_t i = 0; i < sizeof needed / sizeof needed[0]; i++)
+        if (sn_ox_is(x, needed[i].op) && !sn_ox_has_attr(x, needed[i].name))
+            return sn_ox_fail(x, SN_EINPUT, "attribute '%s' is missing",
+                              needed[i].name);
+    return SN_OK;
 }
 
 /* Attributes that may be present at these values although no entry of

@@ -14,17 +14,6 @@ other_real(int64_t number)
            number == ONNX__TENSOR_PROTO__DATA_TYPE__DOUBLE;
 }
 
-static void
-as_f32(SnOx *x, const char *name)
-{
-    if (x->warned_real)
-        return;
-    x->warned_real = true;
-    sn_warn(x->d, (SnPos){0}, NULL, "%s: %s and other reals are calculated as "
-                                    "f32",
-            x->file, name);
-}
-
 SnDtype
 sn_ox_dtype(SnOx *x, int64_t number, const char **name)
 {
@@ -32,7 +21,7 @@ sn_ox_dtype(SnOx *x, int64_t number, const char **name)
 
     if (!other_real(number))
         return t;
-    as_f32(x, *name);
+    x->other_real = *name;
     return SN_D_F32;
 }
 

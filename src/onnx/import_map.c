@@ -97,6 +97,40 @@ has_tuple(SnOx *x, const SnSpec *s)
     return sn_tuple_find(kd, s->nin, in, kd->nout, out) != NULL;
 }
 
+/* The invariants of the declaration, so that a model that breaks one is
+ * refused with its own node's name. */
+static SnStatus
+check_invariants(SnOx *x, SnId id)
+{
+    const SnNode *n = sn_node(x->g, id);
+    const SnKindDesc *kd = sn_desc(n->kind);
+    SnTensor *in = SN_NEW_N(x->a, SnTensor, n->nin);
+    SnTensor out[SN_MAXRES];
+    SnCall c = {.kind = kd, .attr = n->attr, .nin = n->nin, .nout = n->nres,
+                .in = in, .out = out, .scratch = x->a};
+    SnBuf b;
+
+    for (uint32_t i = 0; i < n->nin; i++)
+        if (n->in[i].ref != 0)
+            in[i] = (SnTensor){sn_type(x->g, n->in[i].ref),
+                               sn_shape_of(x->g, n->in[i].ref), NULL};
+    for (uint32_t k = 0; k < n->nres; k++)
+        out[k] = (SnTensor){n->res[k].type, n->res[k].shape, NULL};
+    for (uint32_t i = 0; i < kd->ninv; i++) {
+        if (kd->inv[i].holds(&c))
+            continue;
+        sn_buf_init(&b, x->a);
+        for (uint32_t k = 0; k < n->nin; k++)
+            if (in[k].shape != NULL) {
+                sn_puts(&b, k > 0 ? ", " : "");
+                sn_put_shape(&b, in[k].shape);
+            }
+        return sn_ox_fail(x, SN_EINPUT, "%s: operands %s break '%s'", kd->name,
+                          sn_buf_str(&b), kd->inv[i].text);
+    }
+    return SN_OK;
+}
+
 SnStatus
 sn_ox_add(SnOx *x, SnSpec *s, SnRef *out)
 {
@@ -109,7 +143,7 @@ sn_ox_add(SnOx *x, SnSpec *s, SnRef *out)
         return sn_ox_fail(x, has_tuple(x, s) ? SN_EINPUT : SN_EUNSUPPORTED,
                           "%s: %s", sn_desc(s->kind)->name, why);
     *out = SN_REF(id, 0);
-    return SN_OK;
+    return sn_desc(s->kind)->ninv > 0 ? check_invariants(x, id) : SN_OK;
 }
 
 /* ---- a node mapped by its entries ---- */
@@ -436,6 +470,7 @@ sn_ox_map(SnOx *x, const SnOnnxDesc *e)
             return sn_ox_fail(x, SN_EUNSUPPORTED,
                               "its result %" PRIu32 " ('%s') is not supported",
                               k, x->n->output[k]);
+    SN_TRY(sn_ox_attrs_needed(x));
     m.attr = sn_attr_new(x->a, m.kd);
     SN_TRY(operands(x, &m));
     SN_TRY(attributes(x, &m));

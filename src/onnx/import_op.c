@@ -216,6 +216,15 @@ elements_of(SnOx *x, const SnOxVal *v)
     }
 }
 
+static SnStatus
+no_cast(SnOx *x, const SnOxVal *v, const char *name)
+{
+    return sn_ox_fail(x, SN_EUNSUPPORTED,
+                      "from %s to elements %s; FLOAT, INT8, UINT8, INT32, "
+                      "INT64 and BOOL are supported",
+                      sn_dtype_name(elements_of(x, v)), name);
+}
+
 /* A value that is worked out at run time. */
 static SnStatus
 cast_node(SnOx *x, SnOxVal *v, SnDtype dt, const char *name)
@@ -242,8 +251,7 @@ cast_node(SnOx *x, SnOxVal *v, SnDtype dt, const char *name)
             return sn_ox_put_narrow(x, r, dt == SN_D_U8);
         return sn_ox_put(x, 0, r);
     }
-    return sn_ox_fail(x, SN_EUNSUPPORTED, "from %s to %s",
-                      sn_dtype_name(elements_of(x, v)), name);
+    return no_cast(x, v, name);
 }
 
 /* Input 0 as elements dt, which ONNX calls name. */
@@ -264,8 +272,7 @@ cast_to(SnOx *x, SnDtype dt, const char *name)
         return cast_node(x, v, dt, name);
     if ((dt != SN_D_F32 && dt != SN_D_I64 && dt != SN_D_I32 &&
                       dt != SN_D_BOOL && dt != SN_D_U8 && dt != SN_D_I8))
-        return sn_ox_fail(x, SN_EUNSUPPORTED, "from %s to %s",
-                          sn_dtype_name(elements_of(x, v)), name);
+        return no_cast(x, v, name);
     SN_TRY(sn_ox_new_data(x, dt, t->rank, t->dim, &r));
     n = sn_data_count(t);
     for (int64_t i = 0; i < n; i++)
@@ -323,7 +330,10 @@ op_range(SnOx *x)
         return sn_ox_fail(x, SN_EUNSUPPORTED, "of %s",
                           sn_dtype_name(in[0]->dtype));
     if (by == 0 || !(count < 1e9))
-        return sn_ox_fail(x, SN_EINPUT, "is not finite");
+        return sn_ox_fail(x, SN_EINPUT,
+                          "from %g to %g by %g, expected less than 1e9 "
+                          "elements",
+                          from, sn_data_real(in[1], 0), by);
     n = count > 0 ? (int64_t)count : 0;
     SN_TRY(sn_ox_new_data(x, in[0]->dtype, 1, &n, &r));
     for (int64_t i = 0; i < n; i++) {

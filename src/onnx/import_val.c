@@ -666,7 +666,7 @@ sn_ox_new_data(SnOx *x, SnDtype t, int rank, const int64_t *dim, SnData **out)
     limit = limit != 0 ? limit : UINT64_C(1) << 32;
     x->nbyte += (uint64_t)n * sn_dtype_size(t);
     if (x->nbyte > limit)
-        return sn_ox_fail(x, SN_ENOMEM,
+        return sn_ox_fail(x, SN_EUNSUPPORTED,
                           "constants worked out at import take more than %"
                           PRIu64 " MiB",
                           limit >> 20);

@@ -140,7 +140,8 @@ scan_message(Scan *s, const ProtobufCMessageDescriptor *md, const uint8_t *p,
     uint64_t seen = 0;
 
     if (depth > SN_PB_MAXDEPTH)
-        return bad(s, p, md->short_name, "messages are nested too deeply");
+        return bad(s, p, md->short_name,
+                   "messages are nested too deeply, more than 64");
     while (p < end)
         if (!scan_field(s, md, &p, end, depth, &seen))
             return false;

@@ -187,8 +187,11 @@ ext_entries(const Onnx__TensorProto *t, const char *where, SnDiag *d, Ext *e)
             ok = decimal(v, &e->length);
         if (!ok)
             return sn_fail(d, SN_EINPUT, where,
-                           "external data: '%s' has no usable value",
-                           k != NULL ? k : "");
+                           "external data: '%s' is '%s', expected %s",
+                           k != NULL ? k : "", v != NULL ? v : "",
+                           k != NULL && v != NULL
+                               ? "a number of bytes below 2^63"
+                               : "a name and a value");
     }
     if (e->location == NULL || e->location[0] == '\0')
         return sn_fail(d, SN_EINPUT, where, "external data has no location");
@@ -269,8 +272,12 @@ from_file(SnArena *a, const Onnx__TensorProto *t, const char *dir,
     if (fd < 0)
         return sn_fail(d, SN_EINPUT, where, "external data '%s': %s",
                        e.location, strerror(errno));
-    if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) ||
-        e.offset > st.st_size ||
+    if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode)) {
+        close(fd);
+        return sn_fail(d, SN_EINPUT, where,
+                       "external data '%s' is not a regular file", e.location);
+    }
+    if (e.offset > st.st_size ||
         (uint64_t)(st.st_size - e.offset) < need) {
         close(fd);
         return sn_fail(d, SN_EINPUT, where,

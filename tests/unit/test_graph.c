@@ -138,7 +138,7 @@ test_types(void **state)
     assert_null(sn_type_quant(pool, SN_QI32, 1, 1));
     assert_null(sn_type_quant(pool, SN_F32, 1, 0));
     assert_string_equal(sn_type_why(SN_QI8, 0x1p-101f, 0),
-                        "the scale is outside [2^-100, 2^100]");
+                        "the scale must lie in [2^-100, 2^100]");
     assert_null(sn_type_why(SN_QI8, 0x1p-100f, -128));
     for (int i = 0; i < 500; i++) /* past the first size of the table */
         assert_ptr_equal(q8((float)(i + 1), 0), q8((float)(i + 1), 0));

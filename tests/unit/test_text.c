@@ -328,9 +328,9 @@ static const Bad bads[] = {
      "t.sn:3:22: error: expected a type (f32, f16, qi8, qi16, qi32, row8, i8, "
      "i32, i64 or bool), found f33"},
     {"%x = Placeholder() : qi8<0, 0>[2]",
-     "t.sn:3:26: error: the scale is not positive"},
+     "t.sn:3:26: error: the scale must be positive"},
     {"%x = Placeholder() : qi8<1, 200>[2]",
-     "t.sn:3:26: error: the zero point is outside [-128, 127]"},
+     "t.sn:3:26: error: the zero point must lie in [-128, 127]"},
     {"%x = Placeholder() : qi8<axis=0, [1, 2], [0]>[2]",
      "t.sn:3:39: error: 2 scales, but 1 zero points"},
     {"%x = Placeholder() : qi8<axis=0, [1, 2], [0, 0]>[3]",
