@@ -56,6 +56,10 @@ read_dim(SnOx *x, const char *text)
         return sn_fail(x->d, SN_EUSAGE, x->file,
                        "dimension '%s' is not NAME=NUMBER", text);
     m.name = sn_strndup(x->a, text, (size_t)(eq - text));
+    for (size_t i = 0; i < x->dims->ndim; i++)
+        if (strcmp(x->dims->dim[i].name, m.name) == 0)
+            return sn_fail(x->d, SN_EUSAGE, x->file,
+                           "dimension '%s' is given twice", m.name);
     SN_PUSH(x->a, x->dims->dim, x->dims->ndim, m);
     return SN_OK;
 }
@@ -81,6 +85,15 @@ read_shape(SnOx *x, const char *text)
                        "shape '%s' is not INPUT=1x3x32x32 with at most %d "
                        "dimensions",
                        text, SN_MAXRANK);
+    for (size_t i = 0; i < x->dims->nshape; i++) {
+        const char *other = x->dims->shape[i].name;
+        if (s.name == NULL || other == NULL || strcmp(s.name, other) == 0)
+            return sn_fail(x->d, SN_EUSAGE, x->file,
+                           "the shape of %s%s%s is given twice",
+                           s.name != NULL ? "input '" : "the only input",
+                           s.name != NULL ? s.name : "",
+                           s.name != NULL ? "'" : "");
+    }
     SN_PUSH(x->a, x->dims->shape, x->dims->nshape, s);
     return SN_OK;
 }
@@ -198,6 +211,28 @@ stated_shape(SnOx *x, const char *name, const Onnx__TensorShapeProto *s,
     return SN_OK;
 }
 
+/* The dimension that the file calls param has this value in a shape that was
+ * given; other inputs get the same. */
+static SnStatus
+bind(SnOx *x, const char *name, const char *param, int64_t value)
+{
+    Dim m = {.name = param, .value = value, .used = true};
+    const Dim *b;
+
+    if (param == NULL || param[0] == '\0')
+        return SN_OK;
+    SN_PUSH(x->a, x->dims->seen, x->dims->nseen, param);
+    b = bound(x, param);
+    if (b == NULL)
+        SN_PUSH(x->a, x->dims->dim, x->dims->ndim, m);
+    else if (b->value != value)
+        return sn_fail(x->d, SN_EUSAGE, x->file,
+                       "dimension '%s' is %" PRId64 " in the shape given for "
+                       "input '%s', and %" PRId64 " elsewhere",
+                       param, value, name, b->value);
+    return SN_OK;
+}
+
 static SnStatus
 given_shape(SnOx *x, const char *name, const Shape *o,
             const Onnx__TensorShapeProto *s, SnOxVal *v)
@@ -216,6 +251,10 @@ given_shape(SnOx *x, const char *name, const Shape *o,
                        "the shape given for input '%s' is not the one in the "
                        "file",
                        name);
+    for (int i = 0; s != NULL && i < o->rank; i++)
+        if (s->dim[i]->value_case ==
+            ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_PARAM)
+            SN_TRY(bind(x, name, s->dim[i]->dim_param, o->dim[i]));
     return SN_OK;
 }
 

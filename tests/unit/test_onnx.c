@@ -599,6 +599,82 @@ dimensions_are_bound(void **state)
                         "free for a batch of 4\n");
 }
 
+/* x [N, H] and z [H, N]. */
+static void
+two_inputs(void)
+{
+    b = ob_new(a, 13);
+    ob_input(b, "x", "NxH");
+    ob_input(b, "z", "HxN");
+    ob_node(b, "MatMul", "x z", "y");
+    ob_output(b, "y", "NxN");
+}
+
+static void
+binding(const char *const *dims, const char *const *shapes, SnStatus want,
+        const char *text)
+{
+    SnOnnxOpts o = {.dims = dims, .shapes = shapes};
+    SnGraph *g;
+
+    assert_int_equal(import_as(&o, &g), want);
+    assert_string_equal(sn_diag_text(d, a), text);
+}
+
+static void
+bindings_agree(void **state)
+{
+    static const char *const both[] = {"N=3", "H=2", NULL};
+    static const char *const twice[] = {"N=3", "N=3", NULL};
+    static const char *const other[] = {"N=3", "H=2", "K=2", NULL};
+    static const char *const empty[] = {"=3", NULL};
+    static const char *const zero[] = {"N=0", NULL};
+    static const char *const large[] = {"N=1099511627776", NULL};
+    static const char *const x32[] = {"x=3x2", NULL};
+    static const char *const clash[] = {"x=3x2", "z=2x4", NULL};
+    static const char *const again[] = {"x=3x2", "x=3x2", NULL};
+    static const char *const nameless[] = {"3x2", NULL};
+    static const char *const gone[] = {"q=3x2", NULL};
+    static const char *const rank[] = {"x=3x2x1", NULL};
+    SnOnnxOpts o = {.shapes = x32};
+
+    (void)state;
+    two_inputs();
+    binding(both, NULL, SN_OK, "");
+    assert_string_equal(text_of(&o), "  %x = Placeholder() : f32[3,2]\n"
+                                     "  %z = Placeholder() : f32[2,3]\n"
+                                     "  %y = MatMul(%x, %z) : f32[3,3]\n"
+                                     "  Save(%y) {name = \"y\"}\n");
+    binding(twice, NULL, SN_EUSAGE, "m.onnx: dimension 'N' is given twice\n");
+    binding(other, NULL, SN_EUSAGE,
+            "m.onnx: no input has a dimension named 'K'\n"
+            "   help: did you mean 'N'?\n");
+    binding(empty, NULL, SN_EUSAGE,
+            "m.onnx: dimension '=3' is not NAME=NUMBER\n");
+    binding(zero, NULL, SN_EUSAGE,
+            "m.onnx: dimension 'N=0' is not NAME=NUMBER\n");
+    binding(large, NULL, SN_EUSAGE,
+            "m.onnx: dimension 'N=1099511627776' is not NAME=NUMBER\n");
+    binding(NULL, NULL, SN_EINPUT,
+            "m.onnx: input 'x': dimension 1 ('H') is open\n"
+            "   help: --dim 'H=NUMBER', or --shape 'x=1x...'\n");
+    binding(NULL, clash, SN_EUSAGE,
+            "m.onnx: dimension 'N' is 4 in the shape given for input 'z', and "
+            "3 elsewhere\n");
+    binding(both, clash, SN_EUSAGE,
+            "m.onnx: dimension 'N' is 4 in the shape given for input 'z', and "
+            "3 elsewhere\n");
+    binding(NULL, again, SN_EUSAGE,
+            "m.onnx: the shape of input 'x' is given twice\n");
+    binding(NULL, nameless, SN_EINPUT,
+            "m.onnx: input 'x': dimension 1 ('H') is open\n"
+            "   help: --dim 'H=NUMBER', or --shape 'x=1x...'\n");
+    binding(both, gone, SN_EUSAGE, "m.onnx: there is no input 'q'\n");
+    binding(both, rank, SN_EUSAGE,
+            "m.onnx: the shape given for input 'x' is not the one in the "
+            "file\n");
+}
+
 static void
 inputs_keep_their_order(void **state)
 {
@@ -644,6 +720,7 @@ main(void)
         cmocka_unit_test(bad_scales_are_refused),
         cmocka_unit_test(inputs_keep_their_order),
         cmocka_unit_test(dimensions_are_bound),
+        cmocka_unit_test(bindings_agree),
     };
 
     return cmocka_run_group_tests_name("onnx", tests, setup, teardown);
