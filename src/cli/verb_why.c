@@ -2,6 +2,7 @@
 
 #include <string.h>
 #include "base/json.h"
+#include "quant/island.h"
 
 /* Texts of the derived families open with the family's name, and most name
  * the node; what is missing is added. */
@@ -73,6 +74,34 @@ sn_put_why_json(SnBuf *b, const SnWhy *w)
     sn_putc(b, ']');
 }
 
+static void
+put_floats(SnBuf *b, const SnIslands *w)
+{
+    for (uint32_t i = 0; i < w->n; i++) {
+        const SnIslandNode *n = &w->node[i];
+        sn_putf(b, "%s is float", n->node);
+        if (n->from != NULL)
+            sn_putf(b, ", after %s", n->from);
+        if (n->to != NULL)
+            sn_putf(b, ", before %s", n->to);
+        sn_putf(b, "\n  %s\n", n->why);
+    }
+}
+
+static void
+put_floats_json(SnBuf *b, const SnIslands *w)
+{
+    sn_putc(b, '[');
+    for (uint32_t i = 0; i < w->n; i++) {
+        sn_puts(b, i ? ",\n {\"node\": " : "\n {\"node\": ");
+        sn_put_json(b, w->node[i].node);
+        sn_puts(b, ", \"reason\": ");
+        sn_put_json(b, w->node[i].why);
+        sn_putc(b, '}');
+    }
+    sn_putc(b, ']');
+}
+
 SnStatus
 sn_verb_why(SnCli *c)
 {
@@ -80,6 +109,7 @@ sn_verb_why(SnCli *c)
     SnRewriteOpts o;
     SnGraph *g;
     SnWhy w;
+    SnIslands f;
 
     SN_TRY(sn_cli_model(c, 1, &path));
     SN_TRY(sn_cli_rewrite_opts(c, &o));
@@ -87,12 +117,18 @@ sn_verb_why(SnCli *c)
     SN_TRY(sn_why_rescales(c->a, g, &o,
                            c->args.passes ? c->args.passes : "quant_cleanup",
                            c->args.node, c->d, &w));
+    SN_TRY(sn_why_floats(c->a, g, &o,
+                         c->args.passes ? c->args.passes : "optimize",
+                         c->args.node, c->d, &f));
     if (c->args.json) {
         sn_putf(&c->out, "{\"rewrites_left\": %u, \"rescales\": ", w.nfire);
         sn_put_why_json(&c->out, &w);
+        sn_puts(&c->out, ", \"floats\": ");
+        put_floats_json(&c->out, &f);
         sn_puts(&c->out, "}\n");
         return SN_OK;
     }
     put_text(&c->out, &w);
+    put_floats(&c->out, &f);
     return SN_OK;
 }

@@ -14,11 +14,23 @@ kernel_for(const SnBackendDesc *b, SnKind kind, const SnTuple *t)
     return NULL;
 }
 
+/* Does this Placeholder or Save hand over plain codes as uint8? */
+static bool
+plain_u8(const SnGraph *g, SnId id, const SnType *t)
+{
+    const SnNode *n = sn_node(g, id);
+    const SnAttrDesc *at = sn_attr_named(sn_desc(n->kind), "boundary");
+
+    return t->elem == SN_I8 && at != NULL && at->kind == SN_A_ENUM &&
+           *(const int32_t *)sn_attr_at(n->attr, at) != 0;
+}
+
 static void
 add_port(SnArena *a, SnPort **v, uint32_t *n, const SnGraph *g, SnRef ref,
-         const char *name)
+         const char *name, SnId id)
 {
-    SnPort p = {name, ref, sn_type(g, ref), sn_shape_of(g, ref)};
+    SnPort p = {name, ref, sn_type(g, ref), sn_shape_of(g, ref),
+                plain_u8(g, id, sn_type(g, ref))};
 
     SN_PUSH(a, *v, *n, p);
 }
@@ -137,10 +149,10 @@ sn_exec_prepare(SnArena *a, const SnGraph *g, const SnBackendDesc *backend,
             SN_TRY(add_step(a, x, id, d));
         else if (n->nin == 0)
             add_port(a, &x->input, &x->ninput, g, SN_REF(id, 0),
-                     sn_name(g, SN_REF(id, 0)));
+                     sn_name(g, SN_REF(id, 0)), id);
         else
             add_port(a, &x->output, &x->noutput, g, n->in[0].ref,
-                     output_name(g, id));
+                     output_name(g, id), id);
     }
     *out = x;
     return SN_OK;

@@ -13,6 +13,7 @@ typedef struct SnPort { /* a graph input or output */
     SnRef ref; /* the Placeholder's result; what the Save reads */
     const SnType *type;
     const SnShape *shape;
+    bool u8; /* plain codes: callers' numbers are these + 128 */
 } SnPort;
 
 typedef struct SnExecStep {

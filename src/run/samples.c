@@ -379,7 +379,7 @@ fill_feed(const SnSamples *s, const SnFeed *feed, int64_t sample, void *dst,
     SnDtype dt = f->file.data.dtype;
     fi.p.raw = fi.p.type->nq && !s->px.nmul && !s->px.nadd
         && (dt == SN_D_U8 || dt == SN_D_I8);
-    fi.p.shift = fi.p.raw && dt == SN_D_U8 ? 128 : 0;
+    fi.p.shift = (fi.p.raw && dt == SN_D_U8) || feed->port->u8 ? 128 : 0;
     int64_t count = sn_shape_count(feed->port->shape);
     fi.row = count / f->rows;
     fi.area = f->c > 0 ? fi.row / f->c : fi.row;

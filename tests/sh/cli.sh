@@ -121,6 +121,19 @@ same opt_stdin "$tmp/a.sn" "$tmp/b.sn"
 t why 0 out "result idx is used" why "$tmp/arg.sn"
 t why_node 0 out "result idx is used" why "$tmp/arg.sn" --node p
 t why_json 0 out '"reasons"' why "$tmp/arg.sn" --json
+cat >"$tmp/island.sn" <<'END'
+sinter-graph 1
+graph "island" {
+  %x = Placeholder() : qi8<0.1, 0>[4]
+  %d = Dequantize(%x) : f32[4]
+  %e = Exp(%d) : f32[4]
+  %q = Quantize(%e) : qi8<0.1, 0>[4]
+  Save(%q) {name = "y"}
+}
+END
+t why_island 0 out "e (Exp) is float, after d (Dequantize), before q (Quantize)" why "$tmp/island.sn"
+t why_island_reason 0 out "Exp has no int8 form" why "$tmp/island.sn"
+t why_island_json 0 out '"floats": [' why "$tmp/island.sn" --json
 t why_none 0 out "No Rescale is left." why "$tmp/add.sn"
 t draw 0 out "digraph" draw "$tmp/add.sn"
 t draw_file 0 err "" draw "$tmp/add.sn" -o "$tmp/a.dot"

@@ -11,6 +11,7 @@
 #include "kernel/eval.h"
 #include "onnx/import.h"
 #include "onnx/tensor_pb.h"
+#include "rewrite/rewrite.h"
 
 enum { OR_MAXIO = 64 };
 
@@ -28,7 +29,9 @@ typedef struct OrResult {
     double worst;      /* largest difference over the largest magnitude */
     int64_t ndiff, n;  /* elements that differ at all, elements compared */
     uint32_t nout;     /* outputs compared */
+    double by;         /* largest difference */
     double step;       /* largest difference of integer outputs */
+    SnGraph *graph;    /* what was run */
     bool close;        /* every element within 1e-3 relative + 1e-6, integers
                           equal, shapes and types as stored */
 } OrResult;
@@ -95,6 +98,7 @@ or_compare(const SnTensor *y, bool u8, const SnData *want, OrResult *r)
         if (!real && by > r->step)
             r->step = by;
         worst = fmax(worst, by);
+        r->by = fmax(r->by, by);
         if (isfinite(e))
             top = fmax(top, fabs(e));
     }
@@ -254,10 +258,33 @@ or_import(SnArena *mem, Onnx__ModelProto *m, const char *dir,
     return sn_onnx_parse(mem, "model.onnx", dir, p, n, o, *d, g);
 }
 
+/* The shapes of the data, for inputs with open dimensions. */
+static inline const char *const *
+or_shapes(SnArena *mem, const Onnx__GraphProto *g, const OrIo *in)
+{
+    const char **v = SN_NEW_N(mem, const char *, OR_MAXIO + 1);
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < in->n; i++) {
+        const SnData *t = &in->data[i];
+        const char *s = sn_format(mem, "%s=", in->name[i]);
+        if (t->rank == 0 || sn_data_count(t) == 0 ||
+            or_is_initializer(g, in->name[i]))
+            continue;
+        for (int k = 0; k < t->rank; k++)
+            s = sn_format(mem, k > 0 ? "%sx%lld" : "%s%lld", s,
+                          (long long)t->dim[k]);
+        v[n++] = s;
+    }
+    return v;
+}
+
 /* fix: an unsupported model is tried again with constant inputs.  input:
- * data for the first input, or NULL. */
+ * data for the first input, or NULL.  passes: run on the graph before it runs,
+ * or NULL. */
 static inline OrResult
-or_model(SnArena *mem, const char *dir, const char *input, bool fix)
+or_model_after(SnArena *mem, const char *dir, const char *input, bool fix,
+               const char *passes)
 {
     OrResult r = {.close = false};
     ProtobufCMessage *m;
@@ -279,13 +306,12 @@ or_model(SnArena *mem, const char *dir, const char *input, bool fix)
         in.name[0] = model->graph->input[0]->name;
         in.n = 1;
     }
-    if (in.n > 0 && in.data[0].rank > 0)
-        o.batch = in.data[0].dim[0];
+    o.shapes = or_shapes(mem, model->graph, &in);
     r.status = or_import(mem, model, dir, &o, &d, &g);
     r.why = sn_diag_text(d, mem);
     for (size_t from = 2; r.status == SN_EUNSUPPORTED && fix && from-- > 0;) {
         or_fix_inputs(mem, dir, model->graph, from);
-        o.batch = from == 0 ? 0 : o.batch;
+        o.shapes = or_shapes(mem, model->graph, &in);
         SnStatus again = or_import(mem, model, dir, &o, &d, &g);
         if (again == SN_OK || again == SN_EUNSUPPORTED) {
             r.status = again;
@@ -294,12 +320,24 @@ or_model(SnArena *mem, const char *dir, const char *input, bool fix)
                 r.why = sn_diag_text(d, mem);
         }
     }
+    if (r.status == SN_OK && passes != NULL) {
+        SnRewriteOpts ro = sn_rewrite_defaults;
+        r.status = sn_rewrite(sn_rewriter_new(mem, &ro, d), g, passes);
+        r.why = sn_diag_text(d, mem);
+    }
+    r.graph = g;
     if (r.status == SN_OK) {
         d = sn_diag_new(mem);
         r.status = or_run(mem, g, &in, &want, d, &r);
         r.why = sn_diag_text(d, mem);
     }
     return r;
+}
+
+static inline OrResult
+or_model(SnArena *mem, const char *dir, const char *input, bool fix)
+{
+    return or_model_after(mem, dir, input, fix, NULL);
 }
 
 #endif

@@ -366,6 +366,34 @@ samples_codes(void **state)
     assert_true(x[0] == -1 && x[1] == 127); /* rne(2.5) - 3 */
 }
 
+/* Plain codes: numbers are the codes, less 128 where callers have uint8. */
+static void
+samples_of_plain_codes(void **state)
+{
+    static const char u8[] =
+        "sinter-graph 1\n"
+        "graph \"n\" {\n"
+        "  %x = Placeholder() {boundary = u8} : i8[1,2]\n"
+        "  Save(%x) {name = \"y\", boundary = u8}\n"
+        "}\n";
+    static const char i8[] =
+        "sinter-graph 1\n"
+        "graph \"n\" {\n"
+        "  %x = Placeholder() : i8[1,2]\n"
+        "  Save(%x) {name = \"y\"}\n"
+        "}\n";
+    static const uint8_t u[] = {184, 255};
+    static const int8_t s[] = {-72, 127};
+    SnData t = {SN_D_U8, 2, {1, 2}, u, 0};
+    const int8_t *x = sn_run_input(fill_one(u8, &t, (SnPixels){0}, 0), 0);
+
+    (void)state;
+    assert_true(x[0] == 56 && x[1] == 127);
+    t = (SnData){SN_D_I8, 2, {1, 2}, s, 0};
+    x = sn_run_input(fill_one(i8, &t, (SnPixels){0}, 0), 0);
+    assert_true(x[0] == -72 && x[1] == 127);
+}
+
 static void
 samples_refused(void **state)
 {
@@ -410,6 +438,7 @@ main(void)
         T(exec_run_time_error), T(batch_any_threads),
         T(batch_reports_failure), T(profile_any_threads),
         T(samples_permuted), T(samples_as_is), T(samples_codes),
+        T(samples_of_plain_codes),
         T(samples_refused), T(reals_of_types),
     };
 

@@ -1,0 +1,149 @@
+#include "quant/island.h"
+
+#include <string.h>
+#include "sn_kinds.h"
+
+/* A node that computes reals: no storage, no conversion. */
+static bool
+computes_reals(const SnGraph *g, SnId id)
+{
+    const SnNode *n = sn_node(g, id);
+    const SnKindDesc *d = sn_desc_in(g, n->kind);
+
+    return !n->dead && n->nin > 0 && n->nres > 0 && !d->effect &&
+           d->sem != NULL && d->sem[0].cls != SN_C_CONVERT &&
+           d->sem[0].cls != SN_C_SOURCE && n->res[0].type->elem == SN_F32;
+}
+
+/* The operand through which an island is entered: a Dequantize whose own
+ * operand is not constant, or a node of the island; 0: none. */
+static SnId
+entry(const SnGraph *g, const bool *in, SnId id)
+{
+    const SnNode *n = sn_node(g, id);
+
+    for (uint32_t i = 0; i < n->nin; i++) {
+        SnId from = SN_NODE(n->in[i].ref);
+        if (n->in[i].ref == 0)
+            continue;
+        if (in[from])
+            return from;
+        if (sn_node(g, from)->kind == SN_K_DEQUANTIZE &&
+            sn_node(g, SN_NODE(sn_in(g, from, 0)))->data == NULL)
+            return from;
+    }
+    return 0;
+}
+
+static SnId
+user_of(const SnGraph *g, SnId id, SnKind kind)
+{
+    SnId best = 0;
+
+    for (const SnUse *u = sn_node(g, id)->res[0].uses; u; u = u->next)
+        if ((kind == 0 || sn_node(g, u->user)->kind == kind) &&
+            (best == 0 || u->user < best))
+            best = u->user;
+    return best;
+}
+
+/* Whether the kind or a form of it has a tuple on codes. */
+static bool
+has_codes(const SnGraph *g, SnKind kind)
+{
+    for (SnKind k = 1; k < sn_kind_end(); k++) {
+        const SnKindDesc *d = sn_desc_in(g, k);
+        if (k != kind && d->form_of != (int32_t)kind)
+            continue;
+        for (uint16_t i = 0; i < d->ntuple; i++)
+            if (d->tuple[i].quant)
+                return true;
+    }
+    return false;
+}
+
+static const char *
+reason(SnArena *a, const SnGraph *g, const SnRewriter *rw, SnId id)
+{
+    uint32_t n;
+    const SnDeclined *dec = sn_declines(rw, &n);
+    const char *why = NULL;
+
+    for (uint32_t i = 0; i < n; i++)
+        if (dec[i].node == id &&
+            sn_rule(dec[i].rule)->family == SN_FAM_INTEGERIZE)
+            why = dec[i].text;
+    if (why != NULL) {
+        const char *label = sn_label(g, id, a);
+        size_t k = strlen(label);
+        return sn_strdup(a, strncmp(why, label, k) == 0 && why[k] == ' '
+                                ? why + k + 1
+                                : why);
+    }
+    if (!has_codes(g, sn_node(g, id)->kind))
+        return sn_format(a, "%s has no int8 form",
+                         sn_desc_in(g, sn_node(g, id)->kind)->name);
+    for (const SnUse *u = sn_node(g, id)->res[0].uses; u; u = u->next)
+        if (sn_node(g, u->user)->kind != SN_K_QUANTIZE)
+            return sn_format(a, "%s reads its float value",
+                             sn_label(g, u->user, a));
+    return "no pass looks at it";
+}
+
+static bool
+wanted(const SnGraph *g, SnId id, const char *name)
+{
+    const SnNode *n = sn_node(g, id);
+
+    if (name == NULL || strcmp(sn_name(g, SN_REF(id, 0)), name) == 0)
+        return true;
+    for (uint32_t i = 0; i < n->nin; i++)
+        if (n->in[i].ref != 0 &&
+            strcmp(sn_name(g, n->in[i].ref), name) == 0)
+            return true;
+    return false;
+}
+
+static void
+list(SnArena *a, const SnGraph *g, const SnRewriter *rw, const char *name,
+     SnIslands *out)
+{
+    uint32_t n;
+    SnId *topo = sn_topo(g, a, &n);
+    bool *in = SN_NEW_N(a, bool, g->nnode);
+
+    for (uint32_t i = 0; i < n; i++) {
+        SnId from, to;
+        if (!computes_reals(g, topo[i]))
+            continue;
+        from = entry(g, in, topo[i]);
+        to = user_of(g, topo[i], SN_K_QUANTIZE);
+        if (from == 0 && to == 0)
+            continue;
+        in[topo[i]] = true;
+        if (!wanted(g, topo[i], name))
+            continue;
+        to = to != 0 ? to : user_of(g, topo[i], 0);
+        SnIslandNode r = {sn_label(g, topo[i], a),
+                          from != 0 ? sn_label(g, from, a) : NULL,
+                          to != 0 ? sn_label(g, to, a) : NULL,
+                          reason(a, g, rw, topo[i])};
+        SN_PUSH(a, out->node, out->n, r);
+    }
+}
+
+SnStatus
+sn_why_floats(SnArena *a, const SnGraph *g, const SnRewriteOpts *o,
+              const char *passes, const char *name, SnDiag *d, SnIslands *out)
+{
+    SnGraph *c = sn_graph_clone(g, a);
+    SnRewriter *first = sn_rewriter_new(a, o, d);
+    SnRewriter *second = sn_rewriter_new(a, o, d);
+
+    memset(out, 0, sizeof *out);
+    SN_TRY(sn_rewrite(first, c, passes));
+    sn_want_declined(second, true);
+    SN_TRY(sn_rewrite(second, c, "integerize"));
+    list(a, c, second, name, out);
+    return SN_OK;
+}
