@@ -130,7 +130,7 @@ put_nearest(SnOx *x, SnKind k, const Resize *r, void *attr)
     return sn_ox_put(x, 0, y);
 }
 
-/* ---- interpolation ---- */
+/* ---- coordinates ---- */
 
 /* Where result j lies in the operand. */
 static double
@@ -151,6 +151,8 @@ source(const Resize *r, int axis, int64_t j)
                       : 0.5 * (a + b) * (nx - 1);
     if (strcmp(r->coord, "half_pixel_symmetric") == 0)
         return nx / 2 * (1 - ny / (scale * nx)) + (v + 0.5) / scale - 0.5;
+    if (strcmp(r->coord, "tf_half_pixel_for_nn") == 0)
+        return (v + 0.5) / scale;
     return (v + 0.5) / scale - 0.5;
 }
 
@@ -160,6 +162,7 @@ coord_known(const char *word)
     static const char *const known[] = {
         "half_pixel",         "half_pixel_symmetric", "pytorch_half_pixel",
         "asymmetric",         "align_corners",        "tf_crop_and_resize",
+        "tf_half_pixel_for_nn",
     };
 
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
@@ -167,6 +170,16 @@ coord_known(const char *word)
             return true;
     return false;
 }
+
+/* Is this place outside the operand, so that it is filled? */
+static bool
+outside(const Resize *r, int axis, double at)
+{
+    return strcmp(r->coord, "tf_crop_and_resize") == 0 &&
+           (at < 0 || at > (double)(r->v->dim[axis] - 1));
+}
+
+/* ---- interpolation ---- */
 
 /* The weight of an element d away. */
 static double
@@ -190,8 +203,7 @@ weights(const Resize *r, int axis, int64_t j, double *w)
     double at = source(r, axis, j), wide = r->mode[0] == 'l' ? 1 : 2;
     double shrink = 1, sum = 0;
 
-    if (strcmp(r->coord, "tf_crop_and_resize") == 0 &&
-        (at < 0 || at > (double)(n - 1)))
+    if (outside(r, axis, at))
         return false;
     if (r->antialias != 0 && r->scale[axis] < 1)
         shrink = fmax((double)r->scale[axis], 1.0 / (double)(1 << 20));
@@ -314,6 +326,101 @@ put_interpolated(SnOx *x, const Resize *r)
     return sn_ox_put(x, 0, y);
 }
 
+/* ---- nearest, by other coordinates ---- */
+
+static int64_t
+nearest_index(const Resize *r, const char *near, int axis, int64_t j,
+              bool *inside)
+{
+    double at = source(r, axis, j), v;
+    int64_t n = r->v->dim[axis], k;
+
+    *inside = !outside(r, axis, at);
+    v = strcmp(near, "floor") == 0               ? floor(at)
+        : strcmp(near, "ceil") == 0              ? ceil(at)
+        : strcmp(near, "round_prefer_ceil") == 0 ? floor(at + 0.5)
+                                                 : ceil(at - 0.5);
+    k = v < 0 ? 0 : v > (double)(n - 1) ? n - 1 : (int64_t)v;
+    return k;
+}
+
+/* Slices of one axis, by number. */
+static SnStatus
+pick_axis(SnOx *x, const Resize *r, const char *near, int axis, bool **inside,
+          SnRef *y)
+{
+    const char *part = sn_ox_part(x, sn_format(x->a, "axis%d", axis));
+    int64_t n = r->dim[axis], *v;
+    SnRef in[2] = {*y, 0};
+    SnData *t;
+    SnKind k;
+    void *attr;
+
+    SN_TRY(sn_ox_new_data(x, SN_D_I64, 1, &n, &t));
+    v = (int64_t *)(uintptr_t)t->data;
+    *inside = SN_NEW_N(x->a, bool, n);
+    for (int64_t j = 0; j < n; j++)
+        v[j] = nearest_index(r, near, axis, j, &(*inside)[j]);
+    SN_TRY(sn_ox_constant(x, sn_format(x->a, "%s.index", part),
+                          sn_type_plain(x->g->pool, SN_I64),
+                          sn_shape(x->g->pool, 1, &n), v, &in[1]));
+    SN_TRY(sn_ox_kind(x, "Gather", &k));
+    attr = sn_ox_attr(x, k);
+    sn_ox_set_int(k, attr, "axis", axis);
+    return sn_ox_node(x, "Gather", part, 2, in, attr, NULL, y);
+}
+
+/* The value for places outside, where there are any. */
+static SnStatus
+filled(SnOx *x, const Resize *r, bool *const *inside, SnRef *y)
+{
+    int64_t n = sn_dims_count(r->v->rank, r->dim);
+    bool any = false;
+    SnRef in[3] = {0, *y, 0};
+    SnData *t;
+    uint8_t *p;
+
+    SN_TRY(sn_ox_new_data(x, SN_D_BOOL, r->v->rank, r->dim, &t));
+    p = (uint8_t *)(uintptr_t)t->data;
+    for (int64_t i = 0; i < n; i++) {
+        int64_t rest = i;
+        p[i] = 1;
+        for (int k = r->v->rank - 1; k >= 0; k--) {
+            if (inside[k] != NULL && !inside[k][rest % r->dim[k]])
+                p[i] = 0;
+            rest /= r->dim[k];
+        }
+        any |= p[i] == 0;
+    }
+    if (!any)
+        return SN_OK;
+    SN_TRY(sn_ox_constant(x, sn_ox_part(x, "inside"),
+                          sn_type_plain(x->g->pool, SN_BOOL),
+                          sn_shape(x->g->pool, r->v->rank, r->dim), p,
+                          &in[0]));
+    SN_TRY(sn_ox_scalar(x, sn_ox_part(x, "outside"), r->outside, &in[2]));
+    return sn_ox_node(x, "Where", sn_ox_part(x, "filled"), 3, in, NULL, NULL,
+                      y);
+}
+
+static SnStatus
+put_picked(SnOx *x, const Resize *r, const char *near)
+{
+    bool *inside[SN_MAXRANK] = {NULL};
+    SnRef y;
+
+    SN_TRY(sn_ox_plain(x, r->v, &y));
+    for (int axis = 0; axis < r->v->rank; axis++) {
+        bool crop = strcmp(r->coord, "tf_crop_and_resize") == 0 &&
+                    (r->from[axis] != 0 || r->to[axis] != 1);
+        if (crop || r->dim[axis] != r->v->dim[axis] || r->scale[axis] != 1)
+            SN_TRY(pick_axis(x, r, near, axis, &inside[axis], &y));
+    }
+    SN_TRY(filled(x, r, inside, &y));
+    SN_TRY(sn_ox_reshaped(x, sn_ox_name(x, 0), y, r->v->rank, r->dim, &y));
+    return sn_ox_put(x, 0, y);
+}
+
 /* ---- operators ---- */
 
 static SnStatus
@@ -419,17 +526,20 @@ sn_onnx_resize(SnOx *x, const SnOxCall *c)
     SN_TRY(factors(x, 2, "factors", &factor));
     SN_TRY(sn_ox_ints_in(x, 3, "the sizes", &size));
     SN_TRY(set_sizes(x, &r, factor, size));
-    if (r.mode[0] != 'n') {
-        if (!coord_known(r.coord))
-            return sn_ox_fail(x, SN_EUNSUPPORTED,
-                              "attribute 'coordinate_transformation_mode' = "
-                              "\"%s\" is not supported",
-                              r.coord);
-        SN_TRY(read_window(x, &r));
+    if (!coord_known(r.coord))
+        return sn_ox_fail(x, SN_EUNSUPPORTED,
+                          "attribute 'coordinate_transformation_mode' = "
+                          "\"%s\" is not supported",
+                          r.coord);
+    SN_TRY(read_window(x, &r));
+    if (r.mode[0] != 'n')
         return put_interpolated(x, &r);
-    }
+    SN_TRY(sn_ox_set_word(x, k, attr, "near", "nearest_mode", near));
+    if (strcmp(r.coord, "tf_crop_and_resize") == 0 ||
+        strcmp(r.coord, "tf_half_pixel_for_nn") == 0 ||
+        strcmp(r.coord, "half_pixel_symmetric") == 0)
+        return put_picked(x, &r, near);
     SN_TRY(sn_ox_set_word(x, k, attr, "coord",
                           "coordinate_transformation_mode", r.coord));
-    SN_TRY(sn_ox_set_word(x, k, attr, "near", "nearest_mode", near));
     return put_nearest(x, k, &r, attr);
 }

@@ -189,10 +189,18 @@ static const struct {
 SnStatus
 sn_ox_attrs_needed(SnOx *x)
 {
+    int64_t training;
+
     for (size_t i = 0; i < sizeof needed / sizeof needed[0]; i++)
         if (sn_ox_is(x, needed[i].op) && !sn_ox_has_attr(x, needed[i].name))
             return sn_ox_fail(x, SN_EINPUT, "attribute '%s' is missing",
                               needed[i].name);
+    if (sn_ox_is(x, "BatchNormalization")) {
+        SN_TRY(sn_ox_int(x, "training_mode", 0, &training));
+        if (training != 0)
+            return sn_ox_fail(x, SN_EUNSUPPORTED,
+                              "training mode is not supported");
+    }
     return SN_OK;
 }
 
@@ -205,7 +213,6 @@ static const struct {
 } quiet[] = {
     {"BatchNormalization", "momentum", true, 0},
     {"BatchNormalization", "spatial", false, 1},
-    {"BatchNormalization", "training_mode", false, 0},
     {"Cast", "saturate", true, 0},
 };
 

@@ -465,12 +465,12 @@ sn_ox_map(SnOx *x, const SnOnnxDesc *e)
     SnSpec s = {.kind = e->kind, .name = sn_ox_name(x, 0)};
     SnRef y;
 
+    SN_TRY(sn_ox_attrs_needed(x));
     for (uint32_t k = m.kd->nout; k < x->n->n_output; k++)
         if (sn_ox_out(x, k) != NULL)
             return sn_ox_fail(x, SN_EUNSUPPORTED,
                               "its result %" PRIu32 " ('%s') is not supported",
                               k, x->n->output[k]);
-    SN_TRY(sn_ox_attrs_needed(x));
     m.attr = sn_attr_new(x->a, m.kd);
     SN_TRY(operands(x, &m));
     SN_TRY(attributes(x, &m));
