@@ -33,7 +33,7 @@ typedef struct SnArgs {
     bool verify, trace, stats, time_passes, check_passes, strict;
     bool channelwise, rowwise, unify, require_int8, json, help;
     bool elide, check_kernels;
-    const char *threshold, *average;
+    const char *threshold, *average, *bias;
 } SnArgs;
 
 typedef struct SnCli {

@@ -1,6 +1,7 @@
 #include "cli/cli.h"
 
 #include <string.h>
+#include <strings.h>
 #include "base/json.h"
 #include "graph/text.h"
 
@@ -153,6 +154,9 @@ put_text(SnBuf *b, const SnQuantReport *r, const SnPlan *plan,
         sn_putf(b, "  %s: %u of %u scales of '%s' raised for its bias\n",
                 r->place.raised[i].node, r->place.raised[i].nslice,
                 r->place.raised[i].nof, r->place.raised[i].constant);
+    if (r->bias8.n)
+        sn_putf(b, "biases: %u of 8 bits, shifted by %d to %d\n",
+                r->bias8.n, r->bias8.least, r->bias8.most);
     sn_putf(b, "rescales: %u inserted, %u sunk, %u absorbed, %u merged, "
             "%u left", r->inserted, r->sunk, r->absorbed, r->merged,
             r->left);
@@ -186,10 +190,10 @@ put_json(SnBuf *b, const SnQuantReport *r, const SnPlan *plan,
             r->place.channelwise ? "true" : "false",
             r->place.rowwise ? "true" : "false");
     sn_putf(b, "\"samples\": %llu, \"values\": %u, \"pairs\": %u, "
-            "\"constant_pairs\": %u,\n \"int8_nodes\": %u, "
+            "\"constant_pairs\": %u, \"biases_int8\": %u,\n \"int8_nodes\": %u, "
             "\"int16_nodes\": %u, \"float_nodes\": [",
             (unsigned long long)p->nsample, p->n, r->place.nvalue,
-            r->place.nconst, r->nquant - r->nquant16, r->nquant16);
+            r->place.nconst, r->bias8.n, r->nquant - r->nquant16, r->nquant16);
     for (uint32_t i = 0; i < r->nfloat; i++) {
         sn_puts(b, i ? ", {\"node\": " : "{\"node\": ");
         sn_put_json(b, r->left_float[i].name);
@@ -220,6 +224,18 @@ check_output(SnCli *c)
     SN_TRY(sn_cli_writable(c, "-o", o, suffix));
     SN_TRY(sn_cli_writable(c, "--dump-profile", c->args.dump_profile, NULL));
     return sn_is_onnx(o) ? sn_cli_export_opts(c, &e) : SN_OK;
+}
+
+static SnStatus
+get_bias(SnCli *c, bool *bias8)
+{
+    const char *s = c->args.bias;
+
+    *bias8 = s && !strcasecmp(s, "int8");
+    if (s && !*bias8 && strcasecmp(s, "int32") != 0)
+        return sn_fail(c->d, SN_EUSAGE, "--bias", "'%s' is neither int32 nor "
+                       "int8", s);
+    return SN_OK;
 }
 
 /* --require-int8: every float node and why, then failure. */
@@ -254,6 +270,7 @@ sn_verb_quantize(SnCli *c)
     o.channelwise = c->args.channelwise;
     o.rowwise = c->args.rowwise;
     o.unify = c->args.unify;
+    SN_TRY(get_bias(c, &o.bias8));
     SN_TRY(sn_cli_load(c, path, &g));
     SN_TRY(get_profile(c, g, &p));
     SnStatus st = sn_quantize_graph(c->a, g, p, &o, &rw, c->d, &r);

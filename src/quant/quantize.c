@@ -124,6 +124,9 @@ sn_quantize_graph(SnArena *a, SnGraph *g, const SnProfile *p,
             created += after - before;
     }
     sn_want_declined(rw, false);
+    /* Last: what moves a bias to another grid needs all of its bits. */
+    if (o->bias8)
+        out->bias8 = sn_bias8(g, a);
     count_rescales(g, rw, created, out);
     count_nodes(a, g, rw, out);
     out->site = sn_sites(rw, &out->nsite);

@@ -3,12 +3,14 @@
 #ifndef SN_QUANTIZE_H
 #define SN_QUANTIZE_H
 
+#include "quant/bias.h"
 #include "quant/place.h"
 #include "quant/reasons.h"
 
 typedef struct SnQuantOpts {
     SnControl control; /* precision, scheme, range rule */
     bool channelwise, rowwise, unify;
+    bool bias8;        /* biases of 8 bits and a shift (bias.h) */
     SnRewriteOpts rewrite; /* backend, switches; place is set here */
 } SnQuantOpts;
 
@@ -24,6 +26,7 @@ typedef struct SnQuantReport {
     uint32_t nquant, nfloat; /* computing nodes on codes, on reals */
     uint32_t nquant16;       /* of nquant: on 16-bit codes */
     SnFloatNode *left_float; /* [nfloat] with reasons */
+    SnBias8 bias8;
     uint32_t nsite;
     const SnSite *site; /* every fire of the run */
     SnWhy why;          /* the Rescales left */

@@ -124,6 +124,14 @@ t range_bad 2 err "'percentile=40' wants a number above 50" quantize $m --load-p
 t range_unknown 2 err "there are minmax" quantize $m --load-profile "$p" --range max -o "$tmp/o.sn"
 is power_of_two_scales sh -c "sed -n 's/.*qi8<\([^,]*\),.*/\1/p' '$tmp/scheme_power-of-two.sn' | awk '{ v = log(\$1) / log(2); if (v - int(v) != 0) { e = v - int(v); if (e < -1e-9 && e > -1 + 1e-9) exit 1 } }'"
 
+# ---- biases of 8 bits and a shift ----
+q bias_int8 "biases: 5 of 8 bits, shifted by" --bias int8
+q bias_int32 "settings" --quantization-precision-bias Int32
+is bias_int32_is_plain cmp "$tmp/bias_int32.snw" "$tmp/plain.snw"
+# Of every bias, the largest code divided by the power of two that all share.
+is bias_codes_fit sh -c "sed -n 's/.*b8\" = Constant() {data = \[\(.*\)\]}.*/\1/p; s/.*b8 = Constant() {data = \[\(.*\)\]}.*/\1/p' '$tmp/bias_int8.sn' | awk -F', ' '{ for (k = 0; ; k++) { for (i = 1; i <= NF && \$i % 2^(k + 1) == 0; i++); if (i <= NF) break } for (i = 1; i <= NF; i++) if (\$i / 2^k > 127 || \$i / 2^k < -128) exit 1; n++ } END { exit n < 5 }'"
+t bias_bad 2 err "'int9' is neither int32 nor int8" quantize $m --load-profile "$p" --bias int9 -o "$tmp/o.sn"
+
 # ---- control ----
 q keep_float "logits (FullyConnected) stays float: --keep-float 'log*' asks for it" --keep-float 'log*'
 q keep_kind "(LRN) stays float" --keep-float '@LRN'

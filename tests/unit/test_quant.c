@@ -558,6 +558,30 @@ quantize_network(void **state)
     assert_int_equal(type_named(g, "s")->elem, SN_QI8);
 }
 
+/* 8 bits and the smallest shift that holds all codes. */
+static void
+bias_of_8_bits(void **state)
+{
+    static const struct {
+        int32_t v[3], want[3];
+        int k;
+    } c[] = {
+        {{0, 0, 0}, {0, 0, 0}, 0},
+        {{127, -128, 5}, {127, -128, 5}, 0},
+        {{128, -3, 5}, {128, -4, 4}, 1}, /* -1.5 to -2, 2.5 to 2 */
+        {{1000, -1024, 3}, {1000, -1024, 0}, 3},
+        {{INT32_MAX, INT32_MIN, 0}, {127 << 24, INT32_MIN, 0}, 24},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof c / sizeof *c; i++) {
+        int32_t v[3];
+        memcpy(v, c[i].v, sizeof v);
+        assert_int_equal(sn_bias8_round(v, 3), c[i].k);
+        assert_memory_equal(v, c[i].want, sizeof v);
+    }
+}
+
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 
 int
@@ -570,7 +594,7 @@ main(void)
         T(scheme_covers), T(place_network), T(place_channelwise),
         T(place_without_range),
         T(place_unfit_fixed_type), T(place_unquantized_producer),
-        T(place_raises_scale), T(quantize_network),
+        T(place_raises_scale), T(bias_of_8_bits), T(quantize_network),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
