@@ -132,6 +132,45 @@ is bias_int32_is_plain cmp "$tmp/bias_int32.snw" "$tmp/plain.snw"
 is bias_codes_fit sh -c "sed -n 's/.*b8\" = Constant() {data = \[\(.*\)\]}.*/\1/p; s/.*b8 = Constant() {data = \[\(.*\)\]}.*/\1/p' '$tmp/bias_int8.sn' | awk -F', ' '{ for (k = 0; ; k++) { for (i = 1; i <= NF && \$i % 2^(k + 1) == 0; i++); if (i <= NF) break } for (i = 1; i <= NF; i++) if (\$i / 2^k > 127 || \$i / 2^k < -128) exit 1; n++ } END { exit n < 5 }'"
 t bias_bad 2 err "'int9' is neither int32 nor int8" quantize $m --load-profile "$p" --bias int9 -o "$tmp/o.sn"
 
+# ---- one scale per channel and row: depthwise, grouped, transposed, moved ----
+cat >"$tmp/axes.sn" <<'END'
+sinter-graph 1
+graph "axes" {
+  %x = Placeholder() : f32[1,4,4,4]
+  %wd = Constant() {data = [1, 2, -3, 40]} : f32[4,1,1,1]
+  %dw = Conv2D(%x, %wd, _) {kernel = [1,1], group = 4} : f32[1,4,4,4]
+  %wg = Constant() {data = [1, 2, 30, -40, 0.5, 0.25, 6, 7]} : f32[4,1,1,2]
+  %gr = Conv2D(%dw, %wg, _) {kernel = [1,1], group = 2} : f32[1,4,4,4]
+  %wt = Constant() {data = [1, 2, 3, 4, 50, 60, 70, -80]} : f32[2,1,1,4]
+  %tr = ConvTranspose2D(%gr, %wt, _) {kernel = [1,1], stride = [2,2]} : f32[1,7,7,2]
+  %fl = Reshape(%tr) {dims = [7,14]} : f32[7,14]
+  %wf = Constant() {data = [1, 10, 1, 10, 1, 10, 1, 10, 1, 10, 1, 10, 1, 10, 2, 20, 2, 20, 2, 20, 2, 20, 2, 20, 2, 20, 2, -20]} : f32[14,1,1,2]
+  %wr = Reshape(%wf) {dims = [14,2]} : f32[14,2]
+  %wp = Transpose(%wr) {perm = [1,0]} : f32[2,14]
+  %fc = FullyConnected(%fl, %wp, _) : f32[7,2]
+  Save(%fc) {name = "fc"}
+}
+END
+"$BUILD/tests/mkdata" "$tmp/axes.npy" 16 4x4x4
+t axes 0 out "0 float" quantize "$tmp/axes.sn" --calib "$tmp/axes.npy" --channelwise --rowwise -o "$tmp/axes.q.sn"
+# axis_scales NAME WIDEST...: the constant's scales are those of these widest
+# weights, and its zero points are 0.
+axis_scales() {
+    sed -n "s/.*%$1.q = Constant().*qi8<axis=0, \[\([^]]*\)\], \[0[, 0]*\]>.*/\1/p" "$tmp/axes.q.sn" |
+        awk -F', ' -v want="$2" '{
+            n = split(want, w, " "); any = 1; bad = n != NF
+            for (i = 1; i <= NF; i++) if ($i < w[i] / 128.1 || $i > w[i] / 126.9) bad = 1
+        } END { exit bad || !any }'
+}
+is axes_depthwise axis_scales wd "1 2 3 40"
+is axes_grouped axis_scales wg "2 40 0.5 7"
+is axes_transposed axis_scales wt "4 80"
+# Weights behind Reshape and Transpose are folded under their own name.
+is axes_rowwise_moved axis_scales wf "2 20"
+for k in 'dw = ChannelwiseConv2D' 'gr = ChannelwiseConv2D' 'tr = ChannelwiseConvTranspose2D' 'fc = RowwiseQuantizedFullyConnected'; do
+    is "axes_kind_${k%% *}" grep -q "$k" "$tmp/axes.q.sn"
+done
+
 # ---- control ----
 q keep_float "logits (FullyConnected) stays float: --keep-float 'log*' asks for it" --keep-float 'log*'
 q keep_kind "(LRN) stays float" --keep-float '@LRN'
