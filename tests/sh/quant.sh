@@ -231,6 +231,7 @@ t compare_fails 1 err "less than 90" compare $m "$tmp/plain.sn" $c --threshold 9
 "$sinter" compare $m "$tmp/plain.sn" $c --json -j 3 >"$tmp/c3.json"
 is compare_threads cmp "$tmp/c1.json" "$tmp/c3.json"
 t compare_json 0 out '"keep_float": [' compare $m "$tmp/plain.sn" $c --json
+t compare_keeps 1 out "for about 45 dB: --keep-float '" compare $m "$tmp/plain.sn" $c --threshold 45
 t compare_two 2 err "wants two models" compare $m
 t compare_number 2 err "is not a number of dB" compare $m "$tmp/plain.sn" $c --threshold x
 t compare_self 0 out "worst output" compare $m $m $c
@@ -284,6 +285,11 @@ printf '\223NUMPY\1\0\166\0%-117s\n\1\12' "{'descr': '|u1', 'fortran_order': Fal
 t labels_range 3 err "label 10 of sample 1: the output has 10 classes, from 0" run $m --input "$img" -n 2 $px --labels "$tmp/labels.npy"
 t run_json 0 out '{"sample": 1, "output": "logits", "argmax":' run $m --input "$img" -n 2 $px --json
 t run_json_values 0 out '"values": [' run $m --input "$img" -n 1 $px --json
+
+# ---- held-out data: what --skip leaves out is not run ----
+"$sinter" run $m --input "$img" -n 15 $px --dump "$tmp/all.npy"
+"$sinter" run $m --input "$img" --skip 10 -n 5 $px --dump "$tmp/rest.npy"
+is skip_leaves_out sh -c "tail -c 200 '$tmp/all.npy' >'$tmp/b1'; tail -c 200 '$tmp/rest.npy' >'$tmp/b4'; cmp '$tmp/b1' '$tmp/b4'"
 
 # ---- a batch takes so many rows of the data ----
 t batch_0 2 err "--batch: is 0, expected 1 or more" run $m --input "$img" --batch 0

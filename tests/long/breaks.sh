@@ -1,0 +1,125 @@
+#!/bin/sh
+# Each behaviour of the quantizer has a test that fails when it is removed: every
+# line below breaks one in a copy of the tree, builds, and sees that very test
+# fail (and it alone is asked; the copy is restored after it).
+#
+#   sh tests/long/breaks.sh [NAME...]     only these
+BUILD=${BUILD:-build} CC=${CC:-gcc} MAKE=${MAKE:-make}
+here=$PWD
+case $BUILD in /*) ;; *) BUILD=$here/$BUILD ;; esac
+tree=$BUILD/long/breaks
+want=" $* "
+bad=0
+
+mkdir -p "$tree"
+for f in Makefile nodes.def passes.def src dsl gen tests tools docs examples README.md; do
+    [ -e "$f" ] || continue
+    rm -rf "${tree:?}/$f"
+    cp -r "$f" "$tree/$f"
+done
+cd "$tree" || exit 1
+logs=$tree/logs
+mkdir -p "$logs"
+make_() { "$MAKE" -s CC="$CC" BUILD=build SAN= "$@" >"$logs/make" 2>&1; }
+if ! make_ tests; then
+    echo "not ok breaks: the copy does not build: $(grep -m 1 error "$logs/make")"
+    exit 1
+fi
+
+# fails TEST EXPECTED: the test fails and names EXPECTED as failed.
+fails() {
+    case $1 in
+    *.sh) BUILD=build SHARED=/nonexistent CC=$CC MAKE=$MAKE sh "tests/sh/$1" >"$logs/test" 2>&1
+        grep -q "^not ok $2" "$logs/test" ;;
+    *) make_ "build/tests/$1" && ! "build/tests/$1" >"$logs/test" 2>&1 &&
+        grep -aq "\[  FAILED  \] $2\$" "$logs/test" ;;
+    esac
+}
+
+# b NAME FILE SED TEST EXPECTED
+b() {
+    case $want in '  ' | *" $1 "*) ;; *) return ;; esac
+    cp "$2" "$logs/kept"
+    sed -i "$3" "$2"
+    if cmp -s "$2" "$logs/kept"; then
+        echo "not ok breaks $1: nothing in $2 is changed by $3"
+        bad=1
+        return
+    fi
+    if ! make_ all; then
+        echo "not ok breaks $1: broken, it does not build: $(grep -m 1 error "$logs/make")"
+        bad=1
+    elif fails "$4" "$5"; then
+        echo "ok breaks $1: $4 ($5) fails"
+    else
+        echo "not ok breaks $1: $4 ($5) does not notice"
+        bad=1
+    fi
+    # A new time, so that make sees the file go back.
+    cat "$logs/kept" >"$2"
+}
+
+# ---- lowering and profiles
+b profile_lowered passes.def 's/^\(pipeline profile .*\) lower_nodes, fold;/\1 fold;/' test_compare lowered_or_kept
+b component_names passes.def 's/ as product//' test_compare lowered_or_kept
+b components_of_gelu passes.def 's/ as half//' pass.sh tests/pass/lower_components.sn
+b backend_keeps src/rewrite/driver.c 's/    if (keep \&\& kept(rw, g, id))/    if (false \&\& kept(rw, g, id))/' test_compare lowered_or_kept
+b gate_ranges src/onnx/hooks_rnn.c 's/"s%d_"/"t%d_"/' test_rnn lstm_gates
+b shared_by_name src/quant/profile_merge.c 's/if (!sn_profile_find(p, want->hist\[i\].name))/if (0)/' quant.sh 'quant stale'
+b other_batch src/cli/verb_quantize.c 's/    if (fit.nmissing)$/    if (true)/' quant.sh 'quant other_batch'
+b averages_per_sample src/quant/profile.c 's/c \* ((double)lo - l)/0 * ((double)lo - l)/' test_range moving_average
+b average_not_merged src/quant/profile_merge.c 's/if (p->average > 0)/if (p->average > 1)/' quant.sh 'quant average_merge'
+b calib_streams src/run/npy.c 's/    if (s != SN_OK || !whole)/    if (s != SN_OK)/' test_npy reads_parts
+b calib_nan src/cli/load.c 's/SN_TRY(check_inputs(c, x, \*out));/(void)check_inputs;/' quant.sh 'quant calib_nan'
+
+# ---- shards
+b merge_adds src/quant/profile.c 's/    h->count += o->count;/    h->count = o->count;/' test_quant hist_merge_any_order
+b bins_align src/quant/profile.c 's/    int shift = e - h->exp;/    int shift = 0 * (e - h->exp);/' test_quant hist_small
+b shard_part src/cli/load.c 's|p.s->n \* (sh.index + 1) / sh.count|p.s->n * sh.index / sh.count + 1|' quant.sh 'quant merge_is_whole'
+b shard_mpi src/cli/asked.c 's/"OMPI_COMM_WORLD_RANK"/"OMPI_COMM_WORLD_RANG"/' quant.sh 'quant shard_mpi'
+b shard_slurm src/cli/asked.c 's/env_number("SLURM_ARRAY_TASK_MIN")/0/' quant.sh 'quant shard_slurm_array_is_shard'
+b merge_other_graph src/quant/profile_merge.c 's/    if (o->hash != p->hash || o->n != p->n)/    if (o->n == 12345)/' quant.sh 'quant merge_other'
+
+# ---- schemes, ranges, precision
+b asymmetric src/quant/scheme.c 's/    if (s == SN_SYMMETRIC || s == SN_POWER_OF_TWO$/    if (true || s == SN_POWER_OF_TWO/' test_quant scheme_ranges
+b uint8_full_range src/quant/scheme.c 's/SN_SYMMETRIC_UINT8 \&\& lo < 0/SN_SYMMETRIC_UINT8/' test_quant scheme_ranges
+b power_of_two src/quant/scheme.c 's/m == 0.5 ? k - 1 : k/m == 0.5 ? k : k/' test_quant scheme_ranges
+b degenerate_range src/quant/scheme.c 's/    if (!(x > (double)SN_SCALE_LEAST))/    if (x < 0)/' test_quant scheme_degenerate
+b percentile src/quant/range.c 's|((100 - p) / 200)|((100 - p) / 100)|' test_range percentile
+b mse src/quant/range.c 's/s \* s \* s \/ 12/s * s * s \/ 3/' test_range mse_is_the_error
+b entropy src/quant/range.c 's/    if (r.kind == SN_ENTROPY \&\& e != SN_QI8)/    if (r.kind == SN_ENTROPY)/' quant.sh 'quant range_entropy_differs'
+b int16 src/quant/place_decide.c 's/    if (pl->want\[id\].precision == SN_INT16) {/    if (false) {/' test_compare int16_node
+b int16_missing_form src/quant/place_decide.c 's/    if (!why8 \&\& why)/    if (false)/' test_compare int16_narrow
+b bias_int8 src/quant/quantize.c 's/    if (o->bias8)/    if (false)/' quant.sh 'quant bias_int8'
+
+# ---- rows, channels, biases
+b channelwise src/quant/place_decide.c 's/        return pl->p->channelwise;/        return false;/' test_quant place_channelwise
+b rowwise src/quant/place_decide.c 's/ \&\& pl->p->rowwise;/ \&\& false;/' quant.sh 'quant axes_kind_fc'
+b depthwise src/quant/place_decide.c 's/    if (m == SN_MAP_CONV || m == SN_MAP_CONV_TRANSPOSE)/    if (m == SN_MAP_CONV)/' quant.sh 'quant axes_kind_tr'
+b moved_weights_named src/rewrite/fold.c 's/            sn_rename(g, c, name);/            (void)name;/' quant.sh 'quant axes_rowwise_moved'
+b scale_floor src/quant/place_const.c 's/    if (least > (double)q.scale) {/    if (least < 0) {/' test_quant place_raises_scale
+b fused_rows src/quant/row8.c 's|- (double)lo) / 255|- (double)lo) / 127|' test_rows packs
+b table_at_compile_time src/quant/place.c 's/                place_table(pl, v);/                (void)place_table;/' test_rows fused_sums
+
+# ---- placement
+b fixed_type_filled src/quant/place_decide.c 's/    if (m >= FIXED_STEPS \* (double)p->fixed_scale)/    if (m >= 0)/' test_quant place_unfit_fixed_type
+b unify_concat src/quant/place.c 's/    if (pl.p->unify)/    if (false)/' test_compare unify
+b require_int8 src/cli/verb_quantize.c 's/    if (!c->args.require_int8 || !r->nfloat)/    if (true)/' quant.sh 'quant require_int8_fails'
+b quantized_io passes.def 's/optin "quantized-io"  note/optin "quantized-oi"  note/' quant.sh 'quant quantized_input'
+
+# ---- raising, tables of functions
+b raise_silu passes.def 's/=> Swish(x) : o.type real 1e-5;/=> Swish(x) : o.type when dim(x, 0) == 12345 real 1e-5;/' pass.sh tests/pass/raise_activations.sn
+b raise_normalize passes.def 's/when e.value >= 0 and/when e.value >= 5 and/' pass.sh tests/pass/raise_normalize.sn
+b raise_fc_lowered passes.def 's/       when rank(x) == 2 and rank(w) == 2 and rank(b) == 1/       when rank(x) == 3 and rank(w) == 2 and rank(b) == 1/' pass.sh tests/pass/raise_fc_lowered.sn
+b numbers_in_patterns src/rewrite/fold.c 's/        if (!from || node->dead/        if (splats || !from || node->dead/' pass.sh tests/pass/raise_activations.sn
+
+# ---- control and comparison
+b globs src/quant/control.c 's/fnmatch(glob, n->res\[r\].name, 0) == 0/strcmp(glob, n->res[r].name) == 0/' test_range globs
+b kinds_by_glob src/quant/control.c "s/    if (glob\[0\] == '@')/    if (glob[0] == '#')/" quant.sh 'quant keep_kind'
+b glob_without_match src/quant/control.c 's/        if (!any)$/        if (false)/' test_range globs_without_match
+b later_wins src/quant/control.c 's/        set(&s, c->wish\[i\].ask, &c->wish\[i\].to);/        if (!s.precision)\n            set(\&s, c->wish[i].ask, \&c->wish[i].to);/' quant.sh 'quant precision_back'
+b compare_noise src/quant/compare.c 's/e->noise += r \* r;/e->noise += 0 * r;/' test_compare compare_local
+b compare_threshold src/cli/verb_compare.c 's/    if (c->args.threshold \&\& k.worst_output < db)/    if (false)/' quant.sh 'quant compare_fails'
+b keep_list src/cli/verb_compare.c 's/    sn_compare_keep(c->a, \&k, db);/    (void)sn_compare_keep;/' quant.sh 'quant compare_keeps'
+b held_out_data src/cli/load.c 's/    (\*out)->skip = c->args.skip;/    (*out)->skip = 0;/' quant.sh 'quant skip_leaves_out'
+exit $bad
