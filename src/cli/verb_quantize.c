@@ -28,14 +28,18 @@ check_profile(SnCli *c, const SnGraph *g, const SnProfile *p)
     const char *path = c->args.load_profile;
     SnGraph *f;
 
-    if (p->hash == hash)
-        return SN_OK;
     SN_TRY(sn_cli_lowered(c, g, true, &f));
     SnProfileFit fit = sn_profile_fit(c->a, p, f);
     const char *which = sn_format(
         c->a, "it was made from '%s' with graph hash %016llx, this model has "
         "%016llx", p->model, (unsigned long long)p->hash,
         (unsigned long long)hash);
+    if (p->hash == hash && fit.nmissing)
+        return sn_fail(c->d, SN_EINPUT, path, "was made from this model, but "
+                       "with other passes: it has no range for %s",
+                       some(c->a, fit.missing, fit.nmissing));
+    if (p->hash == hash)
+        return SN_OK;
     if (fit.nmissing)
         return sn_fail(c->d, SN_EINPUT, path, "was made from another model: "
                        "it has no range for %s%s%s; %s",

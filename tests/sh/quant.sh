@@ -124,6 +124,31 @@ t range_bad 2 err "'percentile=40' wants a number above 50" quantize $m --load-p
 t range_unknown 2 err "there are minmax" quantize $m --load-profile "$p" --range max -o "$tmp/o.sn"
 is power_of_two_scales sh -c "sed -n 's/.*qi8<\([^,]*\),.*/\1/p' '$tmp/scheme_power-of-two.sn' | awk '{ v = log(\$1) / log(2); if (v - int(v) != 0) { e = v - int(v); if (e < -1e-9 && e > -1 + 1e-9) exit 1 } }'"
 
+# ---- a profile of another folding: names decide ----
+cat >"$tmp/bn.sn" <<'END'
+sinter-graph 1
+graph "bn" {
+  %x = Placeholder() : f32[1,4,4,4]
+  %w = Constant() {data = [1, 2, -3, 4, 1, 2, 3, -4]} : f32[2,1,1,4]
+  %c = Conv2D(%x, %w, _) {kernel = [1,1]} : f32[1,4,4,2]
+  %gamma = Constant() {data = [1, 2]} : f32[2]
+  %beta = Constant() {data = [0.5, -0.5]} : f32[2]
+  %mean = Constant() {data = [0.1, 0.2]} : f32[2]
+  %var = Constant() {data = [1, 4]} : f32[2]
+  %y = BatchNormalization(%c, %gamma, %beta, %mean, %var) : f32[1,4,4,2]
+  Save(%y) {name = "y"}
+}
+END
+"$BUILD/tests/mkdata" "$tmp/axes.npy" 16 4x4x4
+"$sinter" profile "$tmp/bn.sn" --calib "$tmp/axes.npy" -o "$tmp/folded.json"
+"$sinter" profile "$tmp/bn.sn" --calib "$tmp/axes.npy" --disable simplify.bn_into_conv_nobias -o "$tmp/unfolded.json"
+is folding_more_values sh -c "grep -q '\"y/scaled\"' '$tmp/unfolded.json' && ! grep -q '\"y/scaled\"' '$tmp/folded.json'"
+t folding_serves 0 out "0 float" quantize "$tmp/bn.sn" --load-profile "$tmp/unfolded.json" -o "$tmp/bn1.sn"
+t folding_lacks 3 err "with other passes: it has no range for 'c'" quantize "$tmp/bn.sn" --load-profile "$tmp/folded.json" --disable simplify.bn_into_conv_nobias -o "$tmp/bn2.sn"
+# BatchNormalization in components has a range for each.
+t batch_norm_components 0 out "0 float" quantize "$tmp/bn.sn" --load-profile "$tmp/unfolded.json" --disable simplify.bn_into_conv_nobias -o "$tmp/bn3.sn"
+is batch_norm_own_ranges sh -c "a=\$(sed -n 's|.*%\"y/scaled\" = Mul.*: \\(qi8<[^>]*>\\).*|\\1|p' '$tmp/bn3.sn'); b=\$(sed -n 's|.*%y = Add.*: \\(qi8<[^>]*>\\).*|\\1|p' '$tmp/bn3.sn'); test -n \"\$a\" && test -n \"\$b\" && test \"\$a\" != \"\$b\""
+
 # ---- biases of 8 bits and a shift ----
 q bias_int8 "biases: 5 of 8 bits, shifted by" --bias int8
 q bias_int32 "settings" --quantization-precision-bias Int32
@@ -151,7 +176,6 @@ graph "axes" {
   Save(%fc) {name = "fc"}
 }
 END
-"$BUILD/tests/mkdata" "$tmp/axes.npy" 16 4x4x4
 t axes 0 out "0 float" quantize "$tmp/axes.sn" --calib "$tmp/axes.npy" --channelwise --rowwise -o "$tmp/axes.q.sn"
 # axis_scales NAME WIDEST...: the constant's scales are those of these widest
 # weights, and its zero points are 0.
