@@ -103,6 +103,13 @@ is shard_slurm_array_is_shard cmp "$tmp/s3.json" "$tmp/t3.json"
 ) || bad=1
 is shard_array_of_steps_is_shard cmp "$tmp/s2.json" "$tmp/u2.json"
 
+for v in PMI_RANK:PMI_SIZE MV2_COMM_WORLD_RANK:MV2_COMM_WORLD_SIZE SLURM_PROCID:SLURM_STEP_NUM_TASKS; do
+    env "${v%:*}=2" "${v#*:}=4" "$sinter" profile $m --calib $data -n 30 $px \
+        --shard env -o "$tmp/env{}.json" 2>/dev/null
+    is "shard_${v%:*}" cmp "$tmp/s2.json" "$tmp/env2.json"
+    rm -f "$tmp/env2.json"
+done
+
 # ---- ranges and schemes: each is used, and said ----
 q() { # NAME TEXT ARGS...
     name=$1 text=$2
@@ -148,6 +155,26 @@ t folding_lacks 3 err "with other passes: it has no range for 'c'" quantize "$tm
 # BatchNormalization in components has a range for each.
 t batch_norm_components 0 out "0 float" quantize "$tmp/bn.sn" --load-profile "$tmp/unfolded.json" --disable simplify.bn_into_conv_nobias -o "$tmp/bn3.sn"
 is batch_norm_own_ranges sh -c "a=\$(sed -n 's|.*%\"y/scaled\" = Mul.*: \\(qi8<[^>]*>\\).*|\\1|p' '$tmp/bn3.sn'); b=\$(sed -n 's|.*%y = Add.*: \\(qi8<[^>]*>\\).*|\\1|p' '$tmp/bn3.sn'); test -n \"\$a\" && test -n \"\$b\" && test \"\$a\" != \"\$b\""
+
+# ---- a bias that two nodes share sits on the grid of each ----
+cat >"$tmp/shared.sn" <<'END'
+sinter-graph 1
+graph "shared" {
+  %x = Placeholder() : f32[1,4,4,4]
+  %w = Constant() {data = [1, 2, -3, 4, 1, 2, 3, -4]} : f32[2,1,1,4]
+  %v = Constant() {data = [100, 2, 1, 50, 7, 2, 3, -90]} : f32[2,1,1,4]
+  %b = Constant() {data = [3, -2]} : f32[2]
+  %c = Conv2D(%x, %w, %b) {kernel = [1,1]} : f32[1,4,4,2]
+  %e = Conv2D(%x, %v, %b) {kernel = [1,1]} : f32[1,4,4,2]
+  Save(%c) {name = "c"}
+  Save(%e) {name = "e"}
+}
+END
+t shared_bias 0 out "0 float" quantize "$tmp/shared.sn" --calib "$tmp/axes.npy" -o "$tmp/shared.q.sn"
+# Every bias times its scale is 3 and -2 again, to half a step.
+sed -n 's/.*Constant() {data = \[\(.*\)\]} : qi32<\([^,]*\), 0>.*/\1, \2/p' "$tmp/shared.q.sn" >"$tmp/shared.bias"
+is shared_bias_copied test "$(wc -l <"$tmp/shared.bias")" -eq 2
+is shared_bias_exact awk -F', ' '{ if (($1 * $3 - 3) ^ 2 > ($3 * 0.51) ^ 2 || ($2 * $3 + 2) ^ 2 > ($3 * 0.51) ^ 2) exit 1 }' "$tmp/shared.bias"
 
 # ---- biases of 8 bits and a shift ----
 q bias_int8 "biases: 5 of 8 bits, shifted by" --bias int8
