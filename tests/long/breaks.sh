@@ -83,8 +83,8 @@ b merge_other_graph src/quant/profile_merge.c 's/    if (o->hash != p->hash || o
 
 # ---- schemes, ranges, precision
 b asymmetric src/quant/scheme.c 's/    if (s == SN_SYMMETRIC || s == SN_POWER_OF_TWO$/    if (true || s == SN_POWER_OF_TWO/' test_quant scheme_ranges
-b uint8_full_range src/quant/scheme.c 's/SN_SYMMETRIC_UINT8 \&\& lo < 0/SN_SYMMETRIC_UINT8/' test_quant scheme_ranges
-b power_of_two src/quant/scheme.c 's/m == 0.5 ? k - 1 : k/m == 0.5 ? k : k/' test_quant scheme_ranges
+b uint8_full_range src/quant/scheme.c 's/SN_SYMMETRIC_UINT8 \&\& lo < 0/SN_SYMMETRIC_UINT8/' test_range schemes
+b power_of_two src/quant/scheme.c 's/m == 0.5 ? k - 1 : k/m == 0.5 ? k : k/' test_range schemes
 b degenerate_range src/quant/scheme.c 's/    if (!(x > (double)SN_SCALE_LEAST))/    if (x < 0)/' test_quant scheme_degenerate
 b percentile src/quant/range.c 's|((100 - p) / 200)|((100 - p) / 100)|' test_range percentile
 b mse src/quant/range.c 's/s \* s \* s \/ 12/s * s * s \/ 3/' test_range mse_is_the_error
