@@ -135,7 +135,7 @@ static SnQuantReport
 quantized(SnGraph *g, bool rowwise)
 {
     SnQuantOpts o = {.rewrite = sn_rewrite_defaults, .rowwise = rowwise};
-    SnQuantReport rep;
+    SnQuantReport rep = {0};
     SnRewriter *rw;
     SnProfile *p;
 
