@@ -19,7 +19,7 @@ INC  = -Isrc -I. -I$(GEN)
 ALL_CFLAGS = $(STD) $(OPT) $(SAN) $(INC) -MMD -MP $(CFLAGS)
 # make V=1 shows every command.
 Q = $(if $(V),,@)
-LIBS = -lprotobuf-c -ljansson -lxxhash -lpthread -lm
+LIBS = -lprotobuf-c -ljansson -lxxhash -lpthreadpool -lpthread -lm
 GEN  = $(BUILD)/gen
 
 BASE_C = $(sort $(wildcard src/base/*.c))

@@ -134,8 +134,12 @@ static SnStatus
 run_both(SnCli *c, Check *k, SnSamples *s)
 {
     const SnGraph *g = k->x->g;
-    SnRun *ref = sn_run_new(c->a, k->ref), *r = sn_run_new(c->a, k->x);
+    SnRun *ref = sn_run_new(c->a, k->ref);
     SnStatus st = SN_OK;
+    unsigned nthread;
+
+    SN_TRY(sn_cli_threads(c, &nthread));
+    SnRun *r = sn_run_team(c->a, k->x, nthread);
 
     ref->hook = store;
     r->hook = hold;

@@ -29,7 +29,7 @@ typedef struct SnArgs {
     SnStrs disable, enable;
     SnStrs schema, range, precision, keep_float;
     SnNums mul, add;
-    long nsample, skip, njob, opt_limit, seed, batch, opset;
+    long nsample, skip, njob, nthread, opt_limit, seed, batch, opset;
     bool verify, trace, stats, time_passes, check_passes, strict;
     bool channelwise, rowwise, unify, require_int8, json, help;
     bool elide, check_kernels;
@@ -68,6 +68,8 @@ SnStatus sn_cli_export(SnCli *c, const SnGraph *g, const char *path);
 /* The same options, looked at before any work. */
 SnStatus sn_cli_export_opts(SnCli *c, SnOnnxExport *o);
 SnStatus sn_cli_rewrite_opts(SnCli *c, SnRewriteOpts *o);
+/* --threads: 1 to SN_MAXTHREAD. */
+SnStatus sn_cli_threads(SnCli *c, unsigned *out);
 SnStatus sn_cli_pixels(SnCli *c, SnPixels *px);
 /* --precision, --scheme, --range, --keep-float (asked.c). */
 SnStatus sn_cli_control(SnCli *c, SnControl *out);

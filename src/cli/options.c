@@ -110,6 +110,9 @@ static const Option options[] = {
     {"--jobs", "N", O_LONG, AT(njob), READS_DATA,
      "threads (default: one per processor); results do not depend on it"},
     {"-j", "N", O_LONG, AT(njob), READS_DATA, NULL},
+    {"--threads", "N", O_LONG, AT(nthread), RUN | COMPARE,
+     "threads of each run of a sample (default: 1); results do not depend on "
+     "it"},
     {"--load-profile", "FILE", O_STR, AT(load_profile), QUANTIZE,
      "take ranges from a profile file"},
     {"--dump-profile", "FILE", O_STR, AT(dump_profile), QUANTIZE,

@@ -157,6 +157,7 @@ sn_verb_compare(SnCli *c)
     if (c->args.pos.n != 2)
         return sn_fail(c->d, SN_EUSAGE, "compare", "wants two models: the "
                        "float one and the quantized one");
+    SN_TRY(sn_cli_threads(c, &o.nthread));
     SN_TRY(get_threshold(c, &db));
     SN_TRY(load(c, c->args.pos.v[0], true, &o.flt, &f));
     SN_TRY(load(c, c->args.pos.v[1], false, &o.quant, &q));

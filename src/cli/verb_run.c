@@ -62,7 +62,9 @@ run_model(SnCli *c, const char *path, Results *res)
 {
     SnRewriteOpts o;
     SnGraph *g;
+    unsigned nthread;
 
+    SN_TRY(sn_cli_threads(c, &nthread));
     SN_TRY(sn_cli_rewrite_opts(c, &o));
     SN_TRY(sn_cli_load(c, path, &g));
     if (sn_is_onnx(path)) {
@@ -84,8 +86,9 @@ run_model(SnCli *c, const char *path, Results *res)
         res->value[i] = SN_NEW_N(c->a, float, n * res->count[i] + 1);
     }
     SnBatch b = {.x = res->x, .nsample = n,
-                 .njob = (unsigned)c->args.njob, .fill = fill, .done = keep,
-                 .ctx = res, .progress = isatty(2)};
+                 .njob = (unsigned)c->args.njob,
+                 .nthread = nthread, .fill = fill,
+                 .done = keep, .ctx = res, .progress = isatty(2)};
     return sn_batch_run(&b, c->d);
 }
 

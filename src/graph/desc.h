@@ -153,19 +153,27 @@ typedef struct SnCall {
     const void *prep; /* what the kernel's prepare function made, or NULL */
     void *work;       /* SnPrep.nwork bytes of this thread, 64-aligned, with
                          contents left over from other calls */
+    int64_t u0, u1;   /* the units to compute, of SnPrep.nunit */
 } SnCall;
 enum { SN_WHY = 200 };
 typedef SnStatus SnEvalFn(const SnCall *c);
 
 /* Preparing a kernel for one node, once for all runs: weights are packed,
  * tables computed.  Of the call's operands only Constants have data; results
- * have none.  call->scratch lives as long as what is prepared. */
+ * have none.  call->scratch lives as long as what is prepared.
+ *
+ * A kernel whose result falls into units that may be computed apart, in any
+ * order and on any thread, sets nunit above 1 and cost; each call then does
+ * units [u0, u1) of them.  Such a kernel cannot fail and leaves the call's
+ * scratch alone.  Without nunit there is one call, units [0, 1). */
 typedef struct SnPrep {
     const SnCall *call;
     const struct SnTuple *tuple;
     uint32_t wanted;  /* bit per result that is used */
     const void *prep; /* out: read-only, shared by threads */
     size_t nwork;     /* out: bytes of working memory for a call */
+    int64_t nunit;    /* out: parts that the node can be cut into, 0: none */
+    int64_t cost;     /* out: nanoseconds of the whole on one core, about */
 } SnPrep;
 /* False: the kernel cannot do this node; its evaluator will. */
 typedef bool SnPrepareFn(SnPrep *p);

@@ -300,6 +300,42 @@ pack_dw(const Pack *k)
     p->nblock = n;
 }
 
+/* ---- units ---- */
+
+/* Rows or blocks: what falls better into two, else what leaves each thread
+ * the larger operand to itself. */
+static void
+choose_units(SnConvQ8 *p)
+{
+    const SnConvGeo *o = &p->geo;
+    int64_t rows = o->n * o->oh, blocks = p->nblock;
+    int64_t filter = o->oc * o->kh * o->kw * (o->c / o->group);
+    /* rows / ceil(rows / 2) against blocks / ceil(blocks / 2) */
+    int64_t by_row = rows * ((blocks + 1) / 2);
+    int64_t by_block = blocks * ((rows + 1) / 2);
+
+    p->by_block = by_block > by_row ||
+                  (by_block == by_row && filter > o->n * o->h * o->w * o->c);
+}
+
+int64_t
+sn_conv_q8_units(const SnConvQ8 *p)
+{
+    return p->by_block ? p->nblock : p->geo.n * p->geo.oh;
+}
+
+/* Products at 256 in a nanosecond (depthwise at a tenth), or the filter at 30
+ * bytes. */
+int64_t
+sn_conv_q8_cost(const SnConvQ8 *p)
+{
+    const SnConvGeo *o = &p->geo;
+    int64_t filter = o->oc * o->kh * o->kw * (o->c / o->group);
+    int64_t ns = o->n * o->oh * o->ow * filter / (p->depthwise ? 25 : 256);
+
+    return ns > filter / 30 ? ns : filter / 30;
+}
+
 const SnConvQ8 *
 sn_conv_q8_plan(SnArena *a, SnIsa isa, const SnConvGeo *geo,
                 const SnConvNum *num, const int8_t *w)
@@ -325,6 +361,7 @@ sn_conv_q8_plan(SnArena *a, SnIsa isa, const SnConvGeo *geo,
         set_runs(a, p);
         pack_gemm(&k);
     }
+    choose_units(p);
     return p;
 }
 

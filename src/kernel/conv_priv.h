@@ -32,6 +32,7 @@ struct SnConvQ8 {
     uint32_t nblock;
     const SnConvBlock *block;
     bool rowsum;
+    bool by_block; /* units are blocks, else result rows of all images */
     const int64_t *px; /* [rows * ow] where a chunk's pixels begin, bytes */
 };
 

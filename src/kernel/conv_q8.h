@@ -109,7 +109,11 @@ const SnConvQ8 *sn_conv_q8_plan(SnArena *a, SnIsa isa, const SnConvGeo *geo,
                                 const SnConvNum *num, const int8_t *w);
 /* Bytes of work for a run. */
 size_t sn_conv_q8_work(const SnConvQ8 *p);
-/* x [n, h, w, c] to y [n, oh, ow, oc]. */
-void sn_conv_q8_run(const SnConvQ8 *p, const int8_t *x, int8_t *y, void *work);
+/* Units that may be computed apart, and nanoseconds of the whole, about. */
+int64_t sn_conv_q8_units(const SnConvQ8 *p);
+int64_t sn_conv_q8_cost(const SnConvQ8 *p);
+/* x [n, h, w, c] to y [n, oh, ow, oc]: units [u0, u1). */
+void sn_conv_q8_run(const SnConvQ8 *p, const int8_t *x, int8_t *y, void *work,
+                    int64_t u0, int64_t u1);
 
 #endif

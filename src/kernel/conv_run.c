@@ -9,7 +9,8 @@ typedef struct Chunk {
     int8_t *y;
     char *buf;
     int32_t *rowsum;
-    int64_t r0, nr; /* result rows */
+    int64_t r0, nr;  /* result rows */
+    uint32_t b0, b1; /* blocks */
 } Chunk;
 
 /* ---- widening ---- */
@@ -126,7 +127,7 @@ run_depthwise(const Chunk *k)
     SnDwFn *fn = p->columns ? p->g->dw3[p->bsw - 1] : p->g->dw;
 
     for (int64_t r = 0; r < k->nr; r++)
-        for (uint32_t i = 0; i < p->nblock; i++) {
+        for (uint32_t i = k->b0; i < k->b1; i++) {
             const SnConvBlock *b = &p->block[i];
             SnDw d = {.x = k->buf + p->px[r * o->ow] + b->x0,
                       .y = k->y + (k->r0 + r) * o->ow * o->oc + b->c0,
@@ -160,7 +161,7 @@ run_chunk(const Chunk *k)
         run_depthwise(k);
         return;
     }
-    for (uint32_t i = 0; i < p->nblock; i++) {
+    for (uint32_t i = k->b0; i < k->b1; i++) {
         const SnConvBlock *b = &p->block[i];
         if (p->rowsum && b->x0 != group)
             sum_rows(k, group = b->x0);
@@ -168,21 +169,40 @@ run_chunk(const Chunk *k)
     }
 }
 
-void
-sn_conv_q8_run(const SnConvQ8 *p, const int8_t *x, int8_t *y, void *work)
+/* Result rows [r0, r1) of one image. */
+static void
+run_rows(Chunk *k, int64_t image, int64_t r0, int64_t r1, const int8_t *x,
+         int8_t *y)
 {
-    const SnConvGeo *o = &p->geo;
-    Chunk k = {.p = p, .buf = work};
+    const SnConvGeo *o = &k->p->geo;
+
+    k->x = x + image * o->h * o->w * o->c;
+    k->y = y + image * o->oh * o->ow * o->oc;
+    for (k->r0 = r0; k->r0 < r1; k->r0 += k->p->rows) {
+        k->nr = r1 - k->r0 < k->p->rows ? r1 - k->r0 : k->p->rows;
+        run_chunk(k);
+    }
+}
+
+void
+sn_conv_q8_run(const SnConvQ8 *p, const int8_t *x, int8_t *y, void *work,
+               int64_t u0, int64_t u1)
+{
+    int64_t oh = p->geo.oh;
+    Chunk k = {.p = p, .buf = work, .b1 = p->nblock};
 
     if (p->nblock == 0)
         return;
     k.rowsum = (int32_t *)(void *)((char *)work + p->buf);
-    for (int64_t i = 0; i < o->n; i++) {
-        k.x = x + i * o->h * o->w * o->c;
-        k.y = y + i * o->oh * o->ow * o->oc;
-        for (k.r0 = 0; k.r0 < o->oh; k.r0 += p->rows) {
-            k.nr = o->oh - k.r0 < p->rows ? o->oh - k.r0 : p->rows;
-            run_chunk(&k);
-        }
+    if (p->by_block) {
+        k.b0 = (uint32_t)u0;
+        k.b1 = (uint32_t)u1;
+        u0 = 0;
+        u1 = p->geo.n * oh;
+    }
+    for (int64_t r = u0; r < u1;) {
+        int64_t end = (r / oh + 1) * oh < u1 ? (r / oh + 1) * oh : u1;
+        run_rows(&k, r / oh, r % oh, end - r / oh * oh, x, y);
+        r = end;
     }
 }

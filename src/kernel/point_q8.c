@@ -107,32 +107,36 @@ typedef struct Pooling {
 } Pooling;
 
 static void
-pool(const Pooling *k, const int8_t *x, int8_t *y)
+pool(const Pooling *k, const int8_t *x, int8_t *y, int64_t r0, int64_t r1)
 {
     const SnPool8 *p = k->p;
     int64_t tap[MAXTAP];
 
-    for (int64_t n = 0; n < p->n; n++, x += p->h * p->w * p->c)
-        for (int64_t i = 0; i < p->oh; i++)
-            for (int64_t j = 0; j < p->ow; j++, y += p->c) {
-                int64_t nt = taps(p, i, j, tap);
-                if (k->max)
-                    k->max(x, tap, nt, p->c, y);
-                else
-                    k->avg(p, x, tap, nt, p->count_pad ? p->kh * p->kw : nt, y);
-            }
+    y += r0 * p->ow * p->c;
+    for (int64_t r = r0; r < r1; r++) {
+        const int8_t *image = x + r / p->oh * p->h * p->w * p->c;
+        for (int64_t j = 0; j < p->ow; j++, y += p->c) {
+            int64_t nt = taps(p, r % p->oh, j, tap);
+            if (k->max)
+                k->max(image, tap, nt, p->c, y);
+            else
+                k->avg(p, image, tap, nt, p->count_pad ? p->kh * p->kw : nt, y);
+        }
+    }
 }
 
 void
-sn_maxpool8_run(SnIsa isa, const SnPool8 *p, const int8_t *x, int8_t *y)
+sn_maxpool8_run(SnIsa isa, const SnPool8 *p, const int8_t *x, int8_t *y,
+                int64_t r0, int64_t r1)
 {
-    pool(&(Pooling){p, point8(isa)->max, NULL}, x, y);
+    pool(&(Pooling){p, point8(isa)->max, NULL}, x, y, r0, r1);
 }
 
 void
-sn_avgpool8_run(SnIsa isa, const SnPool8 *p, const int8_t *x, int8_t *y)
+sn_avgpool8_run(SnIsa isa, const SnPool8 *p, const int8_t *x, int8_t *y,
+                int64_t r0, int64_t r1)
 {
-    pool(&(Pooling){p, NULL, point8(isa)->avg}, x, y);
+    pool(&(Pooling){p, NULL, point8(isa)->avg}, x, y, r0, r1);
 }
 
 enum { LRN_PX = 32 };
@@ -150,13 +154,14 @@ sn_lrn8_work(const SnLrn8 *p)
 }
 
 void
-sn_lrn8_run(SnIsa isa, const SnLrn8 *p, const int8_t *x, int8_t *y, void *work)
+sn_lrn8_run(SnIsa isa, const SnLrn8 *p, const int8_t *x, int8_t *y, void *work,
+            int64_t p0, int64_t p1)
 {
     SnLrn8Fn *lrn = point8(isa)->lrn;
 
     memset(work, 0, sn_lrn8_work(p));
-    for (int64_t i = 0; i < p->npx; i += LRN_PX) {
-        int64_t n = p->npx - i < LRN_PX ? p->npx - i : LRN_PX;
+    for (int64_t i = p0; i < p1; i += LRN_PX) {
+        int64_t n = p1 - i < LRN_PX ? p1 - i : LRN_PX;
         lrn(p, x + i * p->c, n, work, lrn_pitch(p), y + i * p->c);
     }
 }

@@ -58,8 +58,11 @@ typedef struct SnPool8 {
     int32_t xz, yz;    /* yz: added after rounding */
     float lo, hi;      /* clamp of what is rounded */
 } SnPool8;
-void sn_maxpool8_run(SnIsa isa, const SnPool8 *p, const int8_t *x, int8_t *y);
-void sn_avgpool8_run(SnIsa isa, const SnPool8 *p, const int8_t *x, int8_t *y);
+/* Result rows [r0, r1) of all n * oh. */
+void sn_maxpool8_run(SnIsa isa, const SnPool8 *p, const int8_t *x, int8_t *y,
+                     int64_t r0, int64_t r1);
+void sn_avgpool8_run(SnIsa isa, const SnPool8 *p, const int8_t *x, int8_t *y,
+                     int64_t r0, int64_t r1);
 
 /* ---- LRN, beta 0.75 ---- */
 
@@ -71,8 +74,9 @@ typedef struct SnLrn8 {
     int32_t xz, yz;
 } SnLrn8;
 size_t sn_lrn8_work(const SnLrn8 *p);
+/* Pixels [p0, p1) of npx. */
 void sn_lrn8_run(SnIsa isa, const SnLrn8 *p, const int8_t *x, int8_t *y,
-                 void *work);
+                 void *work, int64_t p0, int64_t p1);
 
 /* ---- variants, for point_q8.c ----
  * Loops over channels or elements; each handles any n. */

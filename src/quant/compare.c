@@ -282,7 +282,7 @@ start(void *ctx, unsigned worker, SnRun *r)
     w->a = a;
     w->c = c;
     w->scratch = sn_arena_new();
-    w->flt = sn_run_new(a, c->o->flt);
+    w->flt = sn_run_team(a, c->o->flt, c->o->nthread);
     w->flt->hook = keep_float;
     w->flt->hook_ctx = w;
     w->value = SN_NEW_N(a, float *, (size_t)c->o->flt->g->nnode
@@ -451,6 +451,7 @@ sn_compare(SnArena *a, const SnCompareOpts *o, SnDiag *d, SnComparison *out)
 {
     Comparing c = {.o = o, .a = a};
     SnBatch b = {.x = o->quant, .nsample = o->nsample, .njob = o->njob,
+                 .nthread = o->nthread,
                  .fill = fill, .done = done, .start = start, .stop = stop,
                  .ctx = &c, .progress = isatty(2)};
 

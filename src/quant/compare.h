@@ -51,7 +51,7 @@ typedef struct SnCompareOpts {
     SnFillFn *fill_flt, *fill_quant;
     void *ctx_flt, *ctx_quant;
     int64_t nsample;
-    unsigned njob;
+    unsigned njob, nthread; /* run/batch.h */
 } SnCompareOpts;
 
 SnStatus sn_compare(SnArena *a, const SnCompareOpts *o, SnDiag *d,

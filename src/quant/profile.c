@@ -342,7 +342,7 @@ run(SnArena *a, Profiling *pr, int64_t nsample, unsigned njob, SnDiag *d,
     uint64_t hash = p.hash;
     SnBatch b = {.x = x, .nsample = nsample, .fill = fill_sample,
                  .done = count_sample, .start = start_worker, .ctx = &p};
-    unsigned n = sn_batch_njob(njob, nsample);
+    unsigned n = sn_batch_njob(njob, 1, nsample);
 
     b.njob = n;
     b.progress = isatty(2);

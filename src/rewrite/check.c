@@ -332,7 +332,7 @@ run_real(Env *e, SnId id, SnTensor *out)
         sn_attr_like(e->a, d, attr, sn_desc(n->kind), n->attr);
     if (d->clamp >= 0)
         *(SnRange *)sn_attr_at(attr, &d->attr[d->clamp]) = (SnRange){0};
-    SnCall c = {d, attr, n->nin, 1, in, out, e->a, why, 0, 0};
+    SnCall c = {d, attr, n->nin, 1, in, out, e->a, why, .prep = NULL};
     return tp->eval(&c) == SN_OK;
 }
 

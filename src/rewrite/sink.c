@@ -97,10 +97,10 @@ constant_commutes(SnGraph *g, const SnEdit *low, SnId id, SnId r)
     SnTensor tx = codes(a, st, xs), trx = codes(a, tt, xs);
     SnTensor tk = codes(a, tt, ys), tn = codes(a, st, ys);
     SnTensor ts = codes(a, tt, ys);
-    SnCall c1 = {rd, sn_node(g, r)->attr, 1, 1, &tx, &trx, a, why, 0, 0};
-    SnCall c2 = {d, n->attr, 1, 1, &trx, &tk, a, why, 0, 0};
-    SnCall c3 = {d, n->attr, 1, 1, &tx, &tn, a, why, 0, 0};
-    SnCall c4 = {rd, sn_node(g, r)->attr, 1, 1, &tn, &ts, a, why, 0, 0};
+    SnCall c1 = {rd, sn_node(g, r)->attr, 1, 1, &tx, &trx, a, why, .prep = NULL};
+    SnCall c2 = {d, n->attr, 1, 1, &trx, &tk, a, why, .prep = NULL};
+    SnCall c3 = {d, n->attr, 1, 1, &tx, &tn, a, why, .prep = NULL};
+    SnCall c4 = {rd, sn_node(g, r)->attr, 1, 1, &tn, &ts, a, why, .prep = NULL};
     bool ok = rtup && hi && lo && hi->eval && lo->eval && rtup->eval &&
               rtup->eval(&c1) == SN_OK && hi->eval(&c2) == SN_OK &&
               lo->eval(&c3) == SN_OK && rtup->eval(&c4) == SN_OK &&

@@ -23,9 +23,10 @@ typedef struct Worker {
 } Worker;
 
 unsigned
-sn_batch_njob(unsigned wanted, int64_t nsample)
+sn_batch_njob(unsigned wanted, unsigned nthread, int64_t nsample)
 {
-    long n = wanted ? (long)wanted : sysconf(_SC_NPROCESSORS_ONLN);
+    long n = wanted ? (long)wanted
+                    : sysconf(_SC_NPROCESSORS_ONLN) / (nthread ? nthread : 1);
 
     if (n > SN_MAXJOB)
         n = SN_MAXJOB;
@@ -97,7 +98,7 @@ worker_main(void *arg)
     }
     sn_guard_push(&gu);
     a = sn_arena_new();
-    SnRun *r = sn_run_new(a, w->sh->b->x);
+    SnRun *r = sn_run_team(a, w->sh->b->x, w->sh->b->nthread);
     run_samples(w->sh, w->index, r);
     if (w->sh->b->stop)
         w->sh->b->stop(w->sh->b->ctx, w->index, r);
@@ -112,7 +113,7 @@ sn_batch_run(const SnBatch *b, SnDiag *d)
 {
     Shared sh = {.b = b, .status = SN_OK};
     Worker w[SN_MAXJOB] = {{0}};
-    unsigned n = sn_batch_njob(b->njob, b->nsample);
+    unsigned n = sn_batch_njob(b->njob, b->nthread, b->nsample);
 
     atomic_store(&sh.failed, b->nsample);
     pthread_mutex_init(&sh.lock, NULL);

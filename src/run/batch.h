@@ -9,7 +9,8 @@
 typedef struct SnBatch {
     const SnExec *x;
     int64_t nsample;
-    unsigned njob; /* 0: one per processor, at most SN_MAXJOB */
+    unsigned njob; /* 0: as many as the processors hold, at most SN_MAXJOB */
+    unsigned nthread; /* of each worker's run, 0: one */
     /* Fills the inputs of r for a sample; called from the workers. */
     SnStatus (*fill)(void *ctx, int64_t sample, SnRun *r);
     /* Sees the outputs of a finished sample; worker < njob.  May be NULL. */
@@ -26,7 +27,8 @@ typedef struct SnBatch {
 
 enum { SN_MAXJOB = 16 };
 
-unsigned sn_batch_njob(unsigned wanted, int64_t nsample);
+/* Workers for samples whose runs take nthread threads each (0: one). */
+unsigned sn_batch_njob(unsigned wanted, unsigned nthread, int64_t nsample);
 
 /* The first failing sample decides the status; its message goes to d. */
 SnStatus sn_batch_run(const SnBatch *b, SnDiag *d);

@@ -1,5 +1,6 @@
 #include "run/exec.h"
 
+#include <pthreadpool.h>
 #include <string.h>
 
 static const SnKernelDesc *
@@ -89,6 +90,8 @@ prepare(SnArena *a, SnExec *x, const SnNode *n, const SnKernelDesc *k,
     if (!k->prepare(&p))
         return false;
     s->prep = p.prep;
+    s->nunit = p.nunit > 1 ? p.nunit : 1;
+    s->cost = p.cost;
     if (p.nwork > x->nwork)
         x->nwork = p.nwork;
     return true;
@@ -100,7 +103,8 @@ add_step(SnArena *a, SnExec *x, SnId id, SnDiag *d)
     const SnGraph *g = x->g;
     const SnNode *n = sn_node(g, id);
     const SnKindDesc *kd = sn_desc(n->kind);
-    SnExecStep s = {.node = id, .in = x->ntensor_in, .out = x->ntensor_out};
+    SnExecStep s = {.node = id, .in = x->ntensor_in, .out = x->ntensor_out,
+                    .nunit = 1};
 
     s.tuple = sn_node_tuple(g, id);
     if (!s.tuple)
@@ -181,21 +185,40 @@ tensor_of(const SnRun *r, SnRef ref)
 SnRun *
 sn_run_new(SnArena *a, const SnExec *x)
 {
+    return sn_run_team(a, x, 1);
+}
+
+SnRun *
+sn_run_team(SnArena *a, const SnExec *x, unsigned n)
+{
+    SnRun *r = sn_run_parts(a, x, n);
+
+    if (r->nthread > 1)
+        r->team = pthreadpool_create(r->nthread);
+    return r;
+}
+
+SnRun *
+sn_run_parts(SnArena *a, const SnExec *x, unsigned n)
+{
     SnRun *r = SN_NEW(a, SnRun);
 
     r->x = x;
+    r->nthread = n < 1 ? 1 : n > SN_MAXTHREAD ? SN_MAXTHREAD : n;
     r->arena = sn_alloc(a, x->plan->arena + SN_PLAN_ALIGN);
-    r->work = x->nwork ? sn_alloc(a, x->nwork + SN_PLAN_ALIGN) : NULL;
+    r->pitch = (x->nwork + SN_PLAN_ALIGN) / SN_PLAN_ALIGN * SN_PLAN_ALIGN;
+    if (x->nwork)
+        r->work = sn_alloc_n(a, r->nthread, r->pitch);
     r->in = SN_NEW_N(a, SnTensor, x->ntensor_in + 1);
     r->out = SN_NEW_N(a, SnTensor, x->ntensor_out + 1);
     r->scratch = sn_arena_new();
     for (uint32_t i = 0; i < x->nstep; i++) {
         const SnExecStep *s = &x->step[i];
-        const SnNode *n = sn_node(x->g, s->node);
-        for (uint32_t k = 0; k < n->nin; k++)
-            if (n->in[k].ref)
-                r->in[s->in + k] = tensor_of(r, n->in[k].ref);
-        for (unsigned k = 0; k < n->nres; k++)
+        const SnNode *node = sn_node(x->g, s->node);
+        for (uint32_t k = 0; k < node->nin; k++)
+            if (node->in[k].ref)
+                r->in[s->in + k] = tensor_of(r, node->in[k].ref);
+        for (unsigned k = 0; k < node->nres; k++)
             r->out[s->out + k] = tensor_of(r, SN_REF(s->node, k));
     }
     return r;
@@ -206,6 +229,9 @@ sn_run_free(SnRun *r)
 {
     sn_arena_free(r->scratch);
     r->scratch = NULL;
+    if (r->team)
+        pthreadpool_destroy(r->team);
+    r->team = NULL;
 }
 
 void *
@@ -237,6 +263,61 @@ reset_scratch(SnRun *r)
     r->scratch = sn_arena_new();
 }
 
+/* Waking a thread takes a few microseconds: a part is worth that. */
+enum { PART_NS = 3000 };
+
+unsigned
+sn_step_parts(const SnExecStep *s, unsigned n)
+{
+    int64_t most = s->cost / PART_NS;
+
+    if (most > s->nunit)
+        most = s->nunit;
+    if (most > (int64_t)n)
+        most = (int64_t)n;
+    return most < 1 ? 1 : (unsigned)most;
+}
+
+typedef struct Parts {
+    const SnRun *r;
+    const SnExecStep *s;
+    const SnCall *c;
+    int64_t n;
+} Parts;
+
+/* Part i: the units from nunit * i / n on. */
+static void
+run_part(void *ctx, size_t i)
+{
+    const Parts *p = ctx;
+    SnCall c = *p->c;
+    int64_t k = (int64_t)i;
+
+    c.work = p->r->work ? p->r->work + i * p->r->pitch : NULL;
+    c.u0 = p->s->nunit / p->n * k + p->s->nunit % p->n * k / p->n;
+    k++;
+    c.u1 = p->s->nunit / p->n * k + p->s->nunit % p->n * k / p->n;
+    if (p->s->fn(&c) != SN_OK)
+        sn_bug("kernel %s failed in parts", p->s->kernel);
+}
+
+static SnStatus
+run_parts(const SnRun *r, const SnExecStep *s, SnCall *c)
+{
+    Parts p = {r, s, c, sn_step_parts(s, r->nthread)};
+
+    if (p.n == 1)
+        return s->fn(c);
+    c->scratch = NULL;
+    c->why = NULL;
+    if (r->team)
+        pthreadpool_parallelize_1d(r->team, run_part, &p, (size_t)p.n, 0);
+    else
+        for (size_t i = 0; i < (size_t)p.n; i++)
+            run_part(&p, i);
+    return SN_OK;
+}
+
 static SnStatus
 run_step(SnRun *r, const SnExecStep *s)
 {
@@ -245,10 +326,10 @@ run_step(SnRun *r, const SnExecStep *s)
     SnCall c = {.kind = kd, .attr = n->attr, .nin = n->nin, .nout = kd->nout,
                 .in = r->in + s->in, .out = r->out + s->out,
                 .scratch = r->scratch, .why = r->why,
-                .prep = s->prep, .work = r->work};
+                .prep = s->prep, .work = r->work, .u1 = s->nunit};
 
     r->why[0] = '\0';
-    SnStatus st = s->fn(&c);
+    SnStatus st = run_parts(r, s, &c);
     if (st != SN_OK) {
         r->where = sn_name(r->x->g, SN_REF(s->node, 0));
         return st;
@@ -275,7 +356,8 @@ sn_run(SnRun *r)
     }
     for (uint32_t i = 0; i < x->nstep && st == SN_OK; i++)
         st = run_step(r, &x->step[i]);
-    reset_scratch(r);
+    if (sn_arena_nbyte(r->scratch) > 0)
+        reset_scratch(r);
     return st;
 }
 

@@ -22,6 +22,8 @@ typedef struct SnExecStep {
     SnEvalFn *fn;
     const char *kernel; /* NULL: the generated evaluator */
     const void *prep;   /* what the kernel prepared */
+    int64_t nunit;      /* parts that it can be cut into, at least 1 */
+    int64_t cost;       /* nanoseconds, about */
     uint32_t in, out;   /* first tensor in SnRun.in, SnRun.out */
 } SnExecStep;
 
@@ -51,7 +53,10 @@ typedef void SnValueHook(void *ctx, SnRef ref, const SnTensor *t);
 typedef struct SnRun {
     const SnExec *x;
     uint8_t *arena;
-    uint8_t *work; /* for one kernel at a time */
+    unsigned nthread;
+    struct pthreadpool *team; /* NULL: one thread */
+    uint8_t *work; /* [nthread] of `pitch` bytes, for one kernel at a time */
+    size_t pitch;
     SnTensor *in, *out;
     SnArena *scratch;
     SnValueHook *hook;
@@ -61,7 +66,19 @@ typedef struct SnRun {
 } SnRun;
 
 SnRun *sn_run_new(SnArena *a, const SnExec *x);
-void sn_run_free(SnRun *r); /* gives back scratch memory */
+/* The same on a team of n threads (the caller's is one), n up to
+ * SN_MAXTHREAD.  Each step is cut into at most n runs of units at places that
+ * depend on nothing but the node and n, small steps into fewer; what is
+ * computed is the same for every n. */
+enum { SN_MAXTHREAD = 64 };
+SnRun *sn_run_team(SnArena *a, const SnExec *x, unsigned n);
+/* Cut like the run of a team of n, the parts one after the other on the
+ * caller's thread. */
+SnRun *sn_run_parts(SnArena *a, const SnExec *x, unsigned n);
+void sn_run_free(SnRun *r); /* gives back scratch memory, ends the team */
+
+/* How many parts step s is cut into by a team of n. */
+unsigned sn_step_parts(const SnExecStep *s, unsigned n);
 
 /* Where to write graph input i, and its bytes; a scalar may be read back. */
 void *sn_run_input(SnRun *r, uint32_t i);

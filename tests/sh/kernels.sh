@@ -26,15 +26,18 @@ model() {
             continue
         fi
         for cpu in portable avx2 vnni; do
-            SINTER_CPU=$cpu "$sinter" run "$tmp/m.sn" --input "$input" -n 24 \
-                "$@" --backend cpu --dump "$tmp/got.npy" >"$tmp/log" 2>&1
-            if cmp -s "$tmp/want.npy" "$tmp/got.npy"; then
-                echo "ok $what $cpu"
-            else
-                echo "not ok $what $cpu: $(tail -n 1 "$tmp/log")"
-                bad=1
-            fi
-            rm -f "$tmp/got.npy"
+            for threads in 1 2; do
+                SINTER_CPU=$cpu "$sinter" run "$tmp/m.sn" --input "$input" \
+                    -n 24 "$@" --backend cpu --threads $threads \
+                    --dump "$tmp/got.npy" >"$tmp/log" 2>&1
+                if cmp -s "$tmp/want.npy" "$tmp/got.npy"; then
+                    echo "ok $what $cpu $threads"
+                else
+                    echo "not ok $what $cpu $threads: $(tail -n 1 "$tmp/log")"
+                    bad=1
+                fi
+                rm -f "$tmp/got.npy"
+            done
         done
     done
 }

@@ -42,6 +42,8 @@ finish(SnPrep *p, const SnConvGeo *geo, const SnConvNum *num, const int8_t *w)
 
     p->prep = plan;
     p->nwork = sn_conv_q8_work(plan);
+    p->nunit = sn_conv_q8_units(plan);
+    p->cost = sn_conv_q8_cost(plan);
     return true;
 }
 
@@ -92,6 +94,7 @@ sn_cpu_matmul_q8_prepare(SnPrep *p)
 SnStatus
 sn_cpu_contract_q8(const SnCall *c)
 {
-    sn_conv_q8_run(c->prep, c->in[0].data, c->out[0].data, c->work);
+    sn_conv_q8_run(c->prep, c->in[0].data, c->out[0].data, c->work, c->u0,
+                   c->u1);
     return SN_OK;
 }

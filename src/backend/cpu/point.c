@@ -22,6 +22,30 @@ limits(const SnCall *c)
     return sn_lim(c->out[0].type, r);
 }
 
+/* Element-wise kernels are cut at multiples of these many elements, which take
+ * `ns` nanoseconds together, about. */
+enum { UNIT = 4096 };
+
+static void
+units(SnPrep *p, int64_t n, int64_t ns)
+{
+    p->nunit = (n + UNIT - 1) / UNIT;
+    p->cost = p->nunit * ns;
+}
+
+/* The elements of the call's units, of n. */
+static int64_t
+first(const SnCall *c)
+{
+    return c->u0 * UNIT;
+}
+
+static int64_t
+count(const SnCall *c, int64_t n)
+{
+    return (c->u1 * UNIT < n ? c->u1 * UNIT : n) - first(c);
+}
+
 /* ---- by table: what the evaluator gives for each code ---- */
 
 typedef struct Table {
@@ -75,6 +99,7 @@ sn_cpu_table_q8_prepare(SnPrep *p)
     k->isa = sn_isa();
     sn_table8_open(&k->t, t);
     p->prep = k;
+    units(p, sn_shape_count(c->out[0].shape), 100);
     return true;
 }
 
@@ -82,9 +107,11 @@ SnStatus
 sn_cpu_table_q8(const SnCall *c)
 {
     const Table *k = c->prep;
+    const int8_t *x = c->in[0].data;
+    int8_t *y = c->out[0].data;
 
-    sn_table8_run(k->isa, &k->t, c->in[0].data, sn_shape_count(c->out[0].shape),
-                  c->out[0].data);
+    sn_table8_run(k->isa, &k->t, x + first(c),
+                  count(c, sn_shape_count(c->out[0].shape)), y + first(c));
     return SN_OK;
 }
 
@@ -120,6 +147,15 @@ open_pair(const SnCall *c, Pair *k)
            y->dim[y->rank - 1] == nb;
 }
 
+/* Rows, or parts of the only one. */
+static void
+pair_units(SnPrep *p, const Pair *k, int64_t ns)
+{
+    units(p, k->row * k->nrow, ns);
+    if (k->nrow != 1)
+        p->nunit = k->nrow;
+}
+
 /* By what the evaluator gives for each pair of codes. */
 static bool
 by_table(SnPrep *p, Pair *k)
@@ -133,6 +169,7 @@ by_table(SnPrep *p, Pair *k)
     }
     k->table = evaluate(p, 65536, a, b);
     p->prep = k;
+    pair_units(p, k, 3000);
     return k->table != NULL;
 }
 
@@ -169,6 +206,7 @@ prepare_direct(SnPrep *p, bool mul)
                      .bz = b->zp[0],
                      .yz = y->zp[0]};
     p->prep = k;
+    pair_units(p, k, 600);
     return true;
 }
 
@@ -190,12 +228,23 @@ sn_cpu_pair_q8(const SnCall *c)
     const Pair *k = c->prep;
     const int8_t *a = c->in[0].data, *b = c->in[1].data;
     int8_t *y = c->out[0].data;
+    int64_t n = k->row, nrow = c->u1 - c->u0;
 
-    for (int64_t i = 0; i < k->nrow; i++, a += k->row, y += k->row)
+    if (k->nrow == 1) { /* units of elements, else of rows */
+        n = count(c, k->row);
+        nrow = 1;
+        a += first(c);
+        b += first(c);
+        y += first(c);
+    } else {
+        a += c->u0 * n;
+        y += c->u0 * n;
+    }
+    for (int64_t i = 0; i < nrow; i++, a += n, y += n)
         if (k->direct)
-            sn_pair8_run(k->isa, &k->p, a, b, k->row, y);
+            sn_pair8_run(k->isa, &k->p, a, b, n, y);
         else
-            sn_table16_run(k->table, a, b, k->row, y);
+            sn_table16_run(k->table, a, b, n, y);
     return SN_OK;
 }
 
@@ -220,6 +269,7 @@ prepare_quant(SnPrep *p, const SnTensor *q, SnLim lim)
                       .hi = (float)(lim.hi - zp),
                       .zp = zp};
     p->prep = k;
+    units(p, sn_shape_count(q->shape), 600);
     return true;
 }
 
@@ -233,9 +283,11 @@ SnStatus
 sn_cpu_quantize_q8(const SnCall *c)
 {
     const Quant *k = c->prep;
+    const float *x = c->in[0].data;
+    int8_t *y = c->out[0].data;
 
-    sn_quant8_run(k->isa, &k->q, c->in[0].data, sn_shape_count(c->out[0].shape),
-                  c->out[0].data);
+    sn_quant8_run(k->isa, &k->q, x + first(c),
+                  count(c, sn_shape_count(c->out[0].shape)), y + first(c));
     return SN_OK;
 }
 
@@ -249,9 +301,11 @@ SnStatus
 sn_cpu_dequantize_q8(const SnCall *c)
 {
     const Quant *k = c->prep;
+    const int8_t *x = c->in[0].data;
+    float *y = c->out[0].data;
 
-    sn_dequant8_run(k->isa, &k->q, c->in[0].data,
-                    sn_shape_count(c->out[0].shape), c->out[0].data);
+    sn_dequant8_run(k->isa, &k->q, x + first(c),
+                    count(c, sn_shape_count(c->out[0].shape)), y + first(c));
     return SN_OK;
 }
 
@@ -303,6 +357,8 @@ open_pool(SnPrep *p)
         .whole = m.whole,
     };
     p->prep = k;
+    p->nunit = k->p.n * k->p.oh;
+    p->cost = sn_shape_count(y) * k->p.kh * k->p.kw / 32;
     return k;
 }
 
@@ -317,7 +373,7 @@ sn_cpu_maxpool_q8(const SnCall *c)
 {
     const Pool *k = c->prep;
 
-    sn_maxpool8_run(k->isa, &k->p, c->in[0].data, c->out[0].data);
+    sn_maxpool8_run(k->isa, &k->p, c->in[0].data, c->out[0].data, c->u0, c->u1);
     return SN_OK;
 }
 
@@ -358,7 +414,7 @@ sn_cpu_avgpool_q8(const SnCall *c)
 {
     const Pool *k = c->prep;
 
-    sn_avgpool8_run(k->isa, &k->p, c->in[0].data, c->out[0].data);
+    sn_avgpool8_run(k->isa, &k->p, c->in[0].data, c->out[0].data, c->u0, c->u1);
     return SN_OK;
 }
 
@@ -403,6 +459,8 @@ sn_cpu_lrn_q8_prepare(SnPrep *p)
     k->p.hi = (float)(lim.hi - y->zp[0]);
     p->prep = k;
     p->nwork = sn_lrn8_work(&k->p);
+    p->nunit = k->p.npx;
+    p->cost = sn_shape_count(s) / 2;
     return true;
 }
 
@@ -411,6 +469,7 @@ sn_cpu_lrn_q8(const SnCall *c)
 {
     const Lrn *k = c->prep;
 
-    sn_lrn8_run(k->isa, &k->p, c->in[0].data, c->out[0].data, c->work);
+    sn_lrn8_run(k->isa, &k->p, c->in[0].data, c->out[0].data, c->work, c->u0,
+                c->u1);
     return SN_OK;
 }

@@ -4,7 +4,8 @@
 #include "cpu_kernels.h"
 #include "kernel/map.h"
 
-/* x [outer, a, b, inner] to y [outer, b, a, inner]; inner in bytes. */
+/* x [outer, a, b, inner] to y [outer, b, a, inner]; inner in bytes.  Units
+ * are places of b. */
 typedef struct Swap {
     int64_t outer, a, b, inner;
 } Swap;
@@ -40,6 +41,10 @@ exchange(const SnShape *s, SnInts perm, Swap *k)
     }
     int i = 0;
     *k = (Swap){1, 1, 1, 1};
+    if (n == 1) { /* nothing moves */
+        k->inner = dim[0];
+        return true;
+    }
     if (i < n && rank[i] == i)
         k->outer = dim[i++];
     if (i + 1 < n && rank[i] == i + 1 && rank[i + 1] == i) {
@@ -65,23 +70,26 @@ sn_cpu_transpose_prepare(SnPrep *p)
         return false;
     k->inner *= (int64_t)sn_elem_size(c->in[0].type->elem);
     p->prep = k;
+    p->nunit = k->b;
+    p->cost = k->outer * k->a * k->b * k->inner / 4;
     return true;
 }
 
 /* [a, b] to [b, a] of one element size, in squares that stay in the cache. */
-#define SWAP(NAME, T)                                                  \
-    static void NAME(const void *from, int64_t a, int64_t b, void *to) \
-    {                                                                  \
-        const T *x = from;                                             \
-        T *y = to;                                                     \
-        for (int64_t i0 = 0; i0 < a; i0 += 32)                         \
-            for (int64_t j0 = 0; j0 < b; j0 += 32) {                   \
-                int64_t i1 = i0 + 32 < a ? i0 + 32 : a;                \
-                int64_t j1 = j0 + 32 < b ? j0 + 32 : b;                \
-                for (int64_t j = j0; j < j1; j++)                      \
-                    for (int64_t i = i0; i < i1; i++)                  \
-                        y[j * a + i] = x[i * b + j];                   \
-            }                                                          \
+#define SWAP(NAME, T)                                                        \
+    static void NAME(const void *from, int64_t a, int64_t b, int64_t from_b, \
+                     int64_t to_b, void *to)                                 \
+    {                                                                        \
+        const T *x = from;                                                   \
+        T *y = to;                                                           \
+        for (int64_t i0 = 0; i0 < a; i0 += 32)                               \
+            for (int64_t j0 = from_b; j0 < to_b; j0 += 32) {                 \
+                int64_t i1 = i0 + 32 < a ? i0 + 32 : a;                      \
+                int64_t j1 = j0 + 32 < to_b ? j0 + 32 : to_b;                \
+                for (int64_t j = j0; j < j1; j++)                            \
+                    for (int64_t i = i0; i < i1; i++)                        \
+                        y[j * a + i] = x[i * b + j];                         \
+            }                                                                \
     }
 SWAP(swap1, int8_t)
 SWAP(swap2, int16_t)
@@ -89,26 +97,28 @@ SWAP(swap4, int32_t)
 SWAP(swap8, int64_t)
 
 /* Three planes to pixels, and back: pictures. */
-#define PLANES(NAME, T)                                     \
-    static void NAME(const void *from, int64_t b, void *to) \
-    {                                                       \
-        const T *r = from, *g = r + b, *bl = g + b;         \
-        T *y = to;                                          \
-        for (int64_t j = 0; j < b; j++) {                   \
-            y[3 * j] = r[j];                                \
-            y[3 * j + 1] = g[j];                            \
-            y[3 * j + 2] = bl[j];                           \
-        }                                                   \
+#define PLANES(NAME, T)                                                   \
+    static void NAME(const void *from, int64_t b, int64_t j0, int64_t j1, \
+                     void *to)                                            \
+    {                                                                     \
+        const T *r = from, *g = r + b, *bl = g + b;                       \
+        T *y = to;                                                        \
+        for (int64_t j = j0; j < j1; j++) {                               \
+            y[3 * j] = r[j];                                              \
+            y[3 * j + 1] = g[j];                                          \
+            y[3 * j + 2] = bl[j];                                         \
+        }                                                                 \
     }
 PLANES(planes1, int8_t)
 PLANES(planes4, int32_t)
 
 static void
-swap_runs(const char *x, int64_t a, int64_t b, int64_t n, char *y)
+swap_runs(const char *x, int64_t a, int64_t b, int64_t n, int64_t j0,
+          int64_t j1, char *y)
 {
-    for (int64_t j = 0; j < b; j++)
-        for (int64_t i = 0; i < a; i++, y += n)
-            memcpy(y, x + (i * b + j) * n, (size_t)n);
+    for (int64_t j = j0; j < j1; j++)
+        for (int64_t i = 0; i < a; i++)
+            memcpy(y + (j * a + i) * n, x + (i * b + j) * n, (size_t)n);
 }
 
 SnStatus
@@ -119,25 +129,21 @@ sn_cpu_transpose(const SnCall *c)
     char *y = c->out[0].data;
     int64_t nbyte = k->a * k->b * k->inner;
 
-    if (k->a == 1 && k->b == 1) {
-        memcpy(y, x, (size_t)(k->outer * k->inner));
-        return SN_OK;
-    }
     for (int64_t i = 0; i < k->outer; i++, x += nbyte, y += nbyte) {
         if (k->a == 3 && k->inner == 1)
-            planes1(x, k->b, y);
+            planes1(x, k->b, c->u0, c->u1, y);
         else if (k->a == 3 && k->inner == 4)
-            planes4(x, k->b, y);
+            planes4(x, k->b, c->u0, c->u1, y);
         else if (k->inner == 1)
-            swap1(x, k->a, k->b, y);
+            swap1(x, k->a, k->b, c->u0, c->u1, y);
         else if (k->inner == 2)
-            swap2(x, k->a, k->b, y);
+            swap2(x, k->a, k->b, c->u0, c->u1, y);
         else if (k->inner == 4)
-            swap4(x, k->a, k->b, y);
+            swap4(x, k->a, k->b, c->u0, c->u1, y);
         else if (k->inner == 8)
-            swap8(x, k->a, k->b, y);
+            swap8(x, k->a, k->b, c->u0, c->u1, y);
         else
-            swap_runs(x, k->a, k->b, k->inner, y);
+            swap_runs(x, k->a, k->b, k->inner, c->u0, c->u1, y);
     }
     return SN_OK;
 }
