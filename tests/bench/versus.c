@@ -67,7 +67,7 @@ open_ours(Ours *o, const Args *g)
     if (sn_text_load(o->a, g->graph, d, &o->g) != SN_OK ||
         sn_exec_prepare(o->a, o->g, sn_backend_named("CPU"), d, &o->x) != SN_OK)
         return false;
-    o->r = sn_run_new(o->a, o->x);
+    o->r = sn_run_team(o->a, o->x, (unsigned)g->nthread);
     return true;
 }
 

@@ -53,7 +53,7 @@ if "$BUILD/sinter-gen" --no-prove --backend tests/gen/run.def -I . -o "$out" &&
     "$CC" -std=c11 -D_GNU_SOURCE -fno-strict-aliasing -Isrc -I"$out" -Itests \
         $warn ${SAN:-} -o "$out/t" "$out/sn_rules.c" "$out/sn_tests.c" \
         tests/gen_support.c "$BUILD/libsinter.a" \
-        -lcmocka -lprotobuf-c -ljansson -lxxhash -lpthread -lm; then
+        -lcmocka -lprotobuf-c -ljansson -lxxhash -lpthreadpool -lpthread -lm; then
     "$out/t" >"$out/log" 2>&1 || bad=1
     sed -n 's/^\[       OK \] test_/ok gen_rules run: /p
             s/^ERROR: .*error\[SN901\]: test \([a-z_0-9]*\) failed/not ok gen_rules run: \1/p' \
