@@ -129,7 +129,8 @@ make_end(const Pack *k, int64_t c0, int n, int padded, int (*place)(int))
         int at = place ? place(i) : i;
         int32_t sum = 0, z = wz_of(num, c);
         for (int64_t t = 0; t < taps; t++)
-            sum += k->w[c * taps + t] - z;
+            sum += k->w[c * taps + t];
+        sum = wrap_sub_mul(sum, (int32_t)taps, z);
         bias[at] = wrap_sub_mul(num->bias ? num->bias[c] : 0, shift, sum);
         mul[at] = num->mul[num->nmul > 1 ? c : 0];
         wz[at] = z;
@@ -146,6 +147,20 @@ make_end(const Pack *k, int64_t c0, int n, int padded, int (*place)(int))
                    .zp = num->yz};
 }
 
+/* One channel's codes, four at a time, to every nl-th place. */
+static void
+pack_codes(const SnConvQ8 *p, const int8_t *w, int nl, char *to)
+{
+    for (int64_t r = 0; r < p->nrun; r++, w += p->len)
+        for (int64_t s = 0; s < p->nstep; s++, to += nl * 4) {
+            int64_t left = p->len - 4 * s;
+            if (left >= 4)
+                memcpy(to, w + 4 * s, 4);
+            else
+                memcpy(to, w + 4 * s, (size_t)left);
+        }
+}
+
 /* [run][step][channel][element]; zeros past the channels and the taps. */
 static const void *
 pack_panel(const Pack *k, int64_t c0, int ncol, int npanel)
@@ -159,13 +174,14 @@ pack_panel(const Pack *k, int64_t c0, int ncol, int npanel)
     for (int i = 0; i < ncol; i++) {
         const int8_t *w = k->w + (c0 + i) * taps;
         int32_t z = wz_of(k->num, c0 + i);
+        if (es == 1) {
+            pack_codes(p, w, nl, to + i * ks);
+            continue;
+        }
         for (int64_t r = 0; r < p->nrun; r++)
             for (int64_t e = 0; e < p->len; e++) {
                 int64_t at = ((r * p->nstep + e / ks) * nl + i) * ks + e % ks;
-                if (es == 1)
-                    ((int8_t *)to)[at] = w[r * p->len + e];
-                else
-                    ((int16_t *)to)[at] = (int16_t)(w[r * p->len + e] - z);
+                ((int16_t *)(void *)to)[at] = (int16_t)(w[r * p->len + e] - z);
             }
     }
     return to;

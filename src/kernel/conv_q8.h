@@ -33,6 +33,7 @@ typedef struct SnTile {
     int8_t *y[SN_TILE_M];
     int32_t rowsum[SN_TILE_M]; /* used with end.wz */
     const void *w;             /* panel: [run][step][lane][elements] */
+    const char *ahead; /* 64 bytes for each step that will be wanted soon */
     const int64_t *run;        /* byte offsets of the runs from x[] */
     int64_t nrun, nstep;       /* steps in each run */
     int ncol;                  /* channels to store */

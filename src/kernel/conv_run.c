@@ -91,10 +91,14 @@ tile_rows(int64_t left, int most)
     return most;
 }
 
+/* The panel after b: while the tiles of one are computed, the next is fetched
+ * into the second cache level, a part by each tile. */
 static void
-run_block(const Chunk *k, const SnConvBlock *b)
+run_block(const Chunk *k, const SnConvBlock *b, const SnConvBlock *next)
 {
     const SnConvQ8 *p = k->p;
+    int64_t part = p->nrun * p->nstep * 64, size = part * next->npanel;
+    int64_t fetched = 0;
     int64_t npx = k->nr * p->geo.ow, m = 0;
     const char *x = k->buf + b->x0;
     int8_t *y = k->y + k->r0 * p->geo.ow * p->geo.oc + b->c0;
@@ -113,6 +117,8 @@ run_block(const Chunk *k, const SnConvBlock *b)
             if (p->rowsum)
                 t.rowsum[i] = k->rowsum[m + i];
         }
+        t.ahead = fetched < size ? (const char *)next->w + fetched : b->w;
+        fetched += part;
         p->g->tile[b->npanel - 1][n - 1](&t);
         m += n;
     }
@@ -165,7 +171,7 @@ run_chunk(const Chunk *k)
         const SnConvBlock *b = &p->block[i];
         if (p->rowsum && b->x0 != group)
             sum_rows(k, group = b->x0);
-        run_block(k, b);
+        run_block(k, b, i + 1 < k->b1 ? b + 1 : &p->block[k->b0]);
     }
 }
 

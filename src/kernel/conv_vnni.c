@@ -156,6 +156,14 @@ four(const char *x)
 #define AHEAD4(j)
 #define AHEAD5(j)
 #define AHEAD6(j)
+#define NEXT1
+#define NEXT2                         \
+    _mm_prefetch(ahead, _MM_HINT_T1); \
+    ahead += 64;
+#define NEXT3 NEXT2
+#define NEXT4 NEXT2
+#define NEXT5 NEXT2
+#define NEXT6 NEXT2
 #define LINES1(P) P(0)
 #define LINES2(P) LINES1(P) P(1)
 #define LINES3(P) LINES2(P) P(2)
@@ -164,16 +172,18 @@ four(const char *x)
 #define TILE(N, M)                                                       \
     VNNI static void tile##N##M(const SnTile *t)                         \
     {                                                                    \
-        const char *w = t->w;                                            \
+        const char *w = t->w, *ahead = t->ahead;                         \
         int64_t n = t->nstep * 4;                                        \
         ROWS##M(DECL##N) for (int64_t i = 0; i < t->nrun; i++)           \
         {                                                                \
             ROWS##M(FROM) for (int64_t k = 0; k < n; k += 4)             \
             {                                                            \
                 __m512i v;                                               \
-                LINES##N(AHEAD##M) LOAD##N ROWS##M(STEP##N) w += 64 * N; \
+                NEXT##M LINES##N(AHEAD##M) LOAD##N ROWS##M(STEP##N) w += \
+                    64 * N;                                              \
             }                                                            \
         }                                                                \
+        (void)ahead;                                                     \
         ROWS##M(PUT##N)                                                  \
     }
 #define TILES(N) \

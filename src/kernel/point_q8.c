@@ -4,6 +4,7 @@
 
 #include <string.h>
 #include "base/num.h"
+#include "kernel/rows.h"
 
 static const SnPoint8 *
 point8(SnIsa isa)
@@ -56,6 +57,59 @@ sn_pair8_run(SnIsa isa, const SnPair8 *p, const int8_t *a, const int8_t *b,
              int64_t n, int8_t *y)
 {
     point8(isa)->pair(p, a, b, n, y);
+}
+
+void
+sn_sum8_run(SnIsa isa, const SnSum8 *p, const int8_t *a, const int8_t *b,
+            int64_t n, int8_t *y)
+{
+    SnSum8Fn *sum = point8(isa)->sum;
+    int64_t whole = n / SN_SUM8 * SN_SUM8;
+    size_t rest = (size_t)(n - whole);
+    int8_t u[SN_SUM8] = {0}, v[SN_SUM8] = {0}, w[SN_SUM8];
+
+    sum(p, a, b, whole, y);
+    if (rest == 0)
+        return;
+    memcpy(u, a + whole, rest);
+    memcpy(v, b + whole, rest);
+    sum(p, u, v, SN_SUM8, w);
+    memcpy(y + whole, w, rest);
+}
+
+/* Whether p gives want for all pairs of codes. */
+static bool
+sum8_agrees(SnSum8Fn *sum, const SnSum8 *p, const int8_t *want)
+{
+    int8_t a[256], b[256], y[256];
+
+    sn_codes8(b);
+    for (int i = 0; i < 256; i++) {
+        memset(a, i - 128, sizeof a);
+        sum(p, a, b, 256, y);
+        if (memcmp(y, want + 256 * i, 256) != 0)
+            return false;
+    }
+    return true;
+}
+
+bool
+sn_sum8_fit(SnIsa isa, SnSum8 *p, const int8_t *want)
+{
+    /* A unit in the last place of the largest results, less than which the
+     * ties of the two formulas lie apart. */
+    const float step = 0x1p-19f;
+    SnSum8Fn *sum = point8(isa)->sum;
+    float f = p->f;
+
+    for (int i = 0; sum && i < 96; i++) {
+        int k = i / 2;
+        p->swap = i % 2;
+        p->f = f + step * (float)(k % 2 ? (k + 1) / 2 : -k / 2);
+        if (sum8_agrees(sum, p, want))
+            return true;
+    }
+    return false;
 }
 
 void
@@ -270,5 +324,5 @@ lrn_ref(const SnLrn8 *p, const int8_t *x, int64_t npx, int32_t *sq,
         lrn_px_ref(p, x + i * p->c, sq + i * pitch, y + i * p->c);
 }
 
-const SnPoint8 sn_point8_ref = {pair_ref, quant_ref, dequant_ref, table_ref,
-                                max_ref,  avg_ref,   lrn_ref};
+const SnPoint8 sn_point8_ref = {pair_ref,  NULL,    quant_ref, dequant_ref,
+                                table_ref, max_ref, avg_ref,   lrn_ref};

@@ -35,6 +35,23 @@ typedef struct SnPair8 {
 void sn_pair8_run(SnIsa isa, const SnPair8 *p, const int8_t *a, const int8_t *b,
                   int64_t n, int8_t *y);
 
+/* ---- sums, without a division ----
+ * y = rne(fmaf(ra, a, fmaf(rb, b, f))) + z in [lo, hi], on codes as they are.
+ * Its rounding is not that of numerics.md, so it serves where it was seen to
+ * give the wanted code for each of the 65 536 pairs. */
+
+typedef struct SnSum8 {
+    float ra, rb, f;
+    int32_t z;
+    int8_t lo, hi;
+    bool swap; /* b is the inner operand, else a */
+} SnSum8;
+/* want[256 * (a + 128) + b + 128], p as near as it is known: nudges f until
+ * all pairs agree; false when none of its tries does. */
+bool sn_sum8_fit(SnIsa isa, SnSum8 *p, const int8_t *want);
+void sn_sum8_run(SnIsa isa, const SnSum8 *p, const int8_t *a, const int8_t *b,
+                 int64_t n, int8_t *y);
+
 /* ---- Quantize and Dequantize, per tensor ---- */
 
 typedef struct SnQuant8 {
@@ -83,6 +100,8 @@ void sn_lrn8_run(SnIsa isa, const SnLrn8 *p, const int8_t *x, int8_t *y,
 
 typedef void SnPair8Fn(const SnPair8 *p, const int8_t *a, const int8_t *b,
                        int64_t n, int8_t *y);
+typedef void SnSum8Fn(const SnSum8 *p, const int8_t *a, const int8_t *b,
+                      int64_t n, int8_t *y);
 typedef void SnQuant8Fn(const SnQuant8 *p, const float *x, int64_t n,
                         int8_t *y);
 typedef void SnDequant8Fn(const SnQuant8 *p, const int8_t *x, int64_t n,
@@ -100,8 +119,10 @@ typedef void SnAvg8Fn(const SnPool8 *p, const int8_t *x, const int64_t *tap,
 typedef void SnLrn8Fn(const SnLrn8 *p, const int8_t *x, int64_t npx,
                       int32_t *sq, int64_t pitch, int8_t *y);
 
+enum { SN_SUM8 = 64 };
 typedef struct SnPoint8 {
     SnPair8Fn *pair;
+    SnSum8Fn *sum; /* n a multiple of SN_SUM8; NULL: none */
     SnQuant8Fn *quant;
     SnDequant8Fn *dequant;
     SnTable8Fn *table;

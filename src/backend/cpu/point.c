@@ -1,4 +1,5 @@
 /* Point nodes, pools and LRN on 8-bit codes. */
+#include <math.h>
 #include <string.h>
 
 #include "cpu_kernels.h"
@@ -120,7 +121,9 @@ sn_cpu_table_q8(const SnCall *c)
 typedef struct Pair {
     SnIsa isa;
     bool direct; /* by arithmetic, else by a table of 65536 entries */
+    bool sum;    /* by the sum that was seen to agree */
     SnPair8 p;
+    SnSum8 s;
     const int8_t *table;
     int64_t nrow, row;
 } Pair;
@@ -156,6 +159,15 @@ pair_units(SnPrep *p, const Pair *k, int64_t ns)
         p->nunit = k->nrow;
 }
 
+static void
+all_pairs(int8_t *a, int8_t *b)
+{
+    for (int i = 0; i < 65536; i++) {
+        a[i] = (int8_t)(i / 256 - 128);
+        b[i] = (int8_t)(i % 256 - 128);
+    }
+}
+
 /* By what the evaluator gives for each pair of codes. */
 static bool
 by_table(SnPrep *p, Pair *k)
@@ -163,14 +175,44 @@ by_table(SnPrep *p, Pair *k)
     SnArena *s = p->call->scratch;
     int8_t *a = sn_alloc(s, 65536), *b = sn_alloc(s, 65536);
 
-    for (int i = 0; i < 65536; i++) {
-        a[i] = (int8_t)(i / 256 - 128);
-        b[i] = (int8_t)(i % 256 - 128);
-    }
+    all_pairs(a, b);
     k->table = evaluate(p, 65536, a, b);
     p->prep = k;
     pair_units(p, k, 3000);
     return k->table != NULL;
+}
+
+/* Tries to replace table or division by a plain sum; after: the zero point is
+ * added before rounding. */
+static void
+by_sum(SnPrep *p, Pair *k, bool after)
+{
+    const SnCall *c = p->call;
+    const SnType *a = c->in[0].type, *b = c->in[1].type, *y = c->out[0].type;
+    SnLim lim = limits(c);
+    float ra = a->scale[0] / y->scale[0], rb = b->scale[0] / y->scale[0];
+    float az = (float)a->zp[0], bz = (float)b->zp[0], yz = (float)y->zp[0];
+    const int8_t *want = k->table;
+
+    k->s = (SnSum8){.ra = ra,
+                    .rb = rb,
+                    .f = (after ? yz : 0) - fmaf(ra, az, rb * bz),
+                    .z = after ? 0 : y->zp[0],
+                    .lo = (int8_t)lim.lo,
+                    .hi = (int8_t)lim.hi};
+    if (!want) {
+        SnArena *s = sn_arena_new();
+        int8_t *u = sn_alloc(s, 65536), *v = sn_alloc(s, 65536);
+        int8_t *t = sn_alloc(s, 65536);
+        all_pairs(u, v);
+        sn_pair8_run(k->isa, &k->p, u, v, 65536, t);
+        k->sum = sn_sum8_fit(k->isa, &k->s, t);
+        sn_arena_free(s);
+    } else {
+        k->sum = sn_sum8_fit(k->isa, &k->s, want);
+    }
+    if (k->sum)
+        pair_units(p, k, 200);
 }
 
 bool
@@ -191,8 +233,13 @@ prepare_direct(SnPrep *p, bool mul)
 
     if (!open_pair(c, k))
         return false;
-    if (round && *(const int32_t *)sn_attr_at(c->attr, round) != 0)
-        return by_table(p, k);
+    if (round && *(const int32_t *)sn_attr_at(c->attr, round) != 0) {
+        if (!by_table(p, k))
+            return false;
+        if (!mul)
+            by_sum(p, k, true);
+        return true;
+    }
     const SnType *a = c->in[0].type, *b = c->in[1].type, *y = c->out[0].type;
     SnLim lim = limits(c);
     k->direct = true;
@@ -207,6 +254,8 @@ prepare_direct(SnPrep *p, bool mul)
                      .yz = y->zp[0]};
     p->prep = k;
     pair_units(p, k, 600);
+    if (!mul)
+        by_sum(p, k, false);
     return true;
 }
 
@@ -241,7 +290,9 @@ sn_cpu_pair_q8(const SnCall *c)
         y += c->u0 * n;
     }
     for (int64_t i = 0; i < nrow; i++, a += n, y += n)
-        if (k->direct)
+        if (k->sum)
+            sn_sum8_run(k->isa, &k->s, a, b, n, y);
+        else if (k->direct)
             sn_pair8_run(k->isa, &k->p, a, b, n, y);
         else
             sn_table16_run(k->table, a, b, n, y);
