@@ -126,6 +126,24 @@ sn_dequant8_run(SnIsa isa, const SnQuant8 *p, const int8_t *x, int64_t n,
     point8(isa)->dequant(p, x, n, y);
 }
 
+void
+sn_planes8_run(SnIsa isa, const int8_t *r, const int8_t *g, const int8_t *b,
+               int64_t n, int8_t *y)
+{
+    int64_t i = 0;
+
+#if defined(__x86_64__)
+    if (isa == SN_ISA_VNNI && __builtin_cpu_supports("avx512vbmi"))
+        i = sn_planes8_vbmi(r, g, b, n, y);
+#endif
+    (void)isa;
+    for (; i < n; i++) {
+        y[3 * i] = r[i];
+        y[3 * i + 1] = g[i];
+        y[3 * i + 2] = b[i];
+    }
+}
+
 /* First and last + 1 tap k with 0 <= base + k * step < size. */
 static void
 valid(int64_t base, int64_t step, int64_t size, int64_t nk, int64_t *lo,
@@ -154,6 +172,14 @@ taps(const SnPool8 *p, int64_t oh, int64_t ow, int64_t *tap)
     return n;
 }
 
+static bool
+whole_columns(const SnPool8 *p, int64_t ow)
+{
+    int64_t w = ow * p->sw - p->pl;
+
+    return w >= 0 && w + (p->kw - 1) * p->dw < p->w;
+}
+
 typedef struct Pooling {
     const SnPool8 *p;
     SnMax8Fn *max; /* or */
@@ -168,13 +194,20 @@ pool(const Pooling *k, const int8_t *x, int8_t *y, int64_t r0, int64_t r1)
 
     y += r0 * p->ow * p->c;
     for (int64_t r = r0; r < r1; r++) {
-        const int8_t *image = x + r / p->oh * p->h * p->w * p->c;
+        const int8_t *image = x + r / p->oh * p->h * p->w * p->c, *at = image;
+        int64_t nt = 0;
         for (int64_t j = 0; j < p->ow; j++, y += p->c) {
-            int64_t nt = taps(p, r % p->oh, j, tap);
+            /* Between two whole windows only the place changes. */
+            if (j > 0 && whole_columns(p, j - 1) && whole_columns(p, j)) {
+                at += p->sw * p->c;
+            } else {
+                nt = taps(p, r % p->oh, j, tap);
+                at = image;
+            }
             if (k->max)
-                k->max(image, tap, nt, p->c, y);
+                k->max(at, tap, nt, p->c, y);
             else
-                k->avg(p, image, tap, nt, p->count_pad ? p->kh * p->kw : nt, y);
+                k->avg(p, at, tap, nt, p->count_pad ? p->kh * p->kw : nt, y);
         }
     }
 }

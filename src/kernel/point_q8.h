@@ -63,6 +63,14 @@ void sn_quant8_run(SnIsa isa, const SnQuant8 *p, const float *x, int64_t n,
 void sn_dequant8_run(SnIsa isa, const SnQuant8 *p, const int8_t *x, int64_t n,
                      float *y);
 
+/* ---- planes of bytes to pixels of three ---- */
+
+void sn_planes8_run(SnIsa isa, const int8_t *r, const int8_t *g,
+                    const int8_t *b, int64_t n, int8_t *y);
+/* As many of n as it does; on processors with AVX-512 VBMI. */
+int64_t sn_planes8_vbmi(const int8_t *r, const int8_t *g, const int8_t *b,
+                        int64_t n, int8_t *y);
+
 /* ---- pools ---- */
 
 typedef struct SnPool8 {

@@ -99,17 +99,32 @@ sum(const SnSum8 *p, const int8_t *a, const int8_t *b, int64_t n, int8_t *y)
     }
 }
 
+/* x / s for rounding: a product with 1 / s is at most four units in the last
+ * place off, which matters near ties only (numerics.md).  In [-512, 512] these
+ * are 2^-13; above, and for NaN, the comparison fails. */
+V512 INLINE __m512
+quotient(__m512 v, __m512 s, __m512 inv)
+{
+    __m512 q = _mm512_mul_ps(v, inv);
+    __m512 off = _mm512_abs_ps(_mm512_sub_ps(q, _mm512_roundscale_ps(q, 0)));
+    __mmask16 near =
+        _mm512_cmp_ps_mask(off, _mm512_set1_ps(0.5f - 0x1p-13f), _CMP_NLT_UQ) |
+        _mm512_cmp_ps_mask(_mm512_abs_ps(q), _mm512_set1_ps(512), _CMP_NLT_UQ);
+
+    return near ? _mm512_div_ps(v, s) : q;
+}
+
 V512 static void
 quant(const SnQuant8 *p, const float *x, int64_t n, int8_t *y)
 {
     __m512 s = _mm512_set1_ps(p->scale), lo = _mm512_set1_ps(p->lo);
-    __m512 hi = _mm512_set1_ps(p->hi);
+    __m512 hi = _mm512_set1_ps(p->hi), inv = _mm512_set1_ps(1 / p->scale);
     __m512i z = _mm512_set1_epi32(p->zp);
 
     for (int64_t i = 0; i < n; i += 16) {
         __mmask16 k = mask16(n - i);
         __m512 v = _mm512_maskz_loadu_ps(k, x + i);
-        store16(k, y + i, _mm512_div_ps(v, s), lo, hi, z);
+        store16(k, y + i, quotient(v, s, inv), lo, hi, z);
     }
 }
 
@@ -253,6 +268,35 @@ lrn(const SnLrn8 *p, const int8_t *x, int64_t npx, int32_t *sq, int64_t pitch,
         }
     for (int64_t n = 0; n < npx; n++)
         lrn_px(p, x + n * p->c, sq + n * pitch, y + n * p->c);
+}
+
+/* Bytes 64 k + i of the pixels are channel (64 k + i) % 3 of pixel
+ * (64 k + i) / 3. */
+__attribute__((target("avx512f,avx512bw,avx512vl,avx512vbmi"))) int64_t
+sn_planes8_vbmi(const int8_t *r, const int8_t *g, const int8_t *b, int64_t n,
+                int8_t *y)
+{
+    int8_t rg[3][64], bl[3][64];
+    __mmask64 third[3] = {0};
+    int64_t i = 0;
+
+    for (int k = 0; k < 192; k++) {
+        int c = k % 3, px = k / 3;
+        rg[k / 64][k % 64] = (int8_t)(c == 1 ? 64 + px : px);
+        bl[k / 64][k % 64] = (int8_t)px;
+        third[k / 64] |= (__mmask64)(c == 2) << k % 64;
+    }
+    for (; i + 64 <= n; i += 64)
+        for (int k = 0; k < 3; k++) {
+            __m512i v = _mm512_permutex2var_epi8(_mm512_loadu_si512(r + i),
+                                                 _mm512_loadu_si512(rg[k]),
+                                                 _mm512_loadu_si512(g + i));
+            v = _mm512_mask_permutexvar_epi8(v, third[k],
+                                             _mm512_loadu_si512(bl[k]),
+                                             _mm512_loadu_si512(b + i));
+            _mm512_storeu_si512(y + 3 * i + 64 * k, v);
+        }
+    return i;
 }
 
 const SnPoint8 sn_point8_vnni = {pair,  sum, quant, dequant,

@@ -1,5 +1,5 @@
-/* Times a whole model on one thread.
- * Usage: model GRAPH.sn [BACKEND [nodes]]
+/* Times a whole model, on one thread or THREADS.
+ * Usage: model GRAPH.sn [BACKEND [nodes|- [THREADS]]]
  * BACKEND "evaluators" (or none): the generated evaluators.  Prints one JSON
  * line with the median and least milliseconds of a run; "nodes" adds a line
  * per node, slowest first. */
@@ -126,7 +126,7 @@ main(int argc, char **argv)
     if (argc < 2 || sn_text_load(a, argv[1], d, &g) != SN_OK ||
         sn_exec_prepare(a, g, b, d, &x) != SN_OK)
         return 1;
-    SnRun *r = sn_run_new(a, x);
+    SnRun *r = sn_run_team(a, x, argc > 4 ? (unsigned)atoi(argv[4]) : 1);
     fill(r);
     if (sn_run(r) != SN_OK)
         return 1;

@@ -3,7 +3,11 @@
  * widths, odd zero points, clamps and extreme values. */
 #include "unit/eval_graph.h"
 
+#include <math.h>
+
+#include "base/num.h"
 #include "kernel/isa.h"
+#include "kernel/point_q8.h"
 #include "rewrite/rewrite.h"
 #include "run/exec.h"
 
@@ -396,6 +400,33 @@ conversions(void **state)
     }
 }
 
+/* Quotients on ties, next to them, and far outside. */
+static void
+quantize_ties(void **state)
+{
+    static const float scale[] = {0.1f, 1 / 255.0f, 0.5f, 3e-20f, 7e19f};
+    enum { N = 3 * 1200 };
+    static float x[N];
+    static int8_t y[N];
+
+    (void)state;
+    for (size_t s = 0; s < sizeof scale / sizeof *scale; s++) {
+        SnQuant8 p = {.scale = scale[s], .lo = -131, .hi = 124, .zp = 3};
+        for (int i = 0; i < N; i += 3) {
+            x[i] = ((float)(i / 3 - 600) + 0.5f) * scale[s];
+            x[i + 1] = nextafterf(x[i], -INFINITY);
+            x[i + 2] = nextafterf(x[i], INFINITY);
+        }
+        for (int i = 0; i < SN_NISA; i++) {
+            if (!sn_isa_set((SnIsa)i))
+                continue;
+            sn_quant8_run((SnIsa)i, &p, x, N, y);
+            for (int k = 0; k < N; k++)
+                assert_int_equal(y[k], sn_quant(x[k], scale[s], 3, -128, 127));
+        }
+    }
+}
+
 typedef struct Turn {
     int rank;
     int64_t dim[5], perm[5];
@@ -408,6 +439,7 @@ transposes(void **state)
     static const Turn turns[] = {
         {4, {2, 3, 9, 11}, {0, 2, 3, 1}, true},
         {4, {2, 9, 11, 3}, {0, 3, 1, 2}, true},
+        {4, {2, 3, 16, 29}, {0, 2, 3, 1}, true}, /* planes of bytes */
         {4, {1, 40, 35, 5}, {0, 3, 1, 2}, true},
         {4, {1, 5, 33, 34}, {0, 2, 3, 1}, true},
         {4, {2, 3, 4, 5}, {0, 1, 2, 3}, true},
@@ -534,7 +566,8 @@ main(void)
         cmocka_unit_test(conv),        cmocka_unit_test(conv_extremes),
         cmocka_unit_test(conv_long),   cmocka_unit_test(products),
         cmocka_unit_test(tables),      cmocka_unit_test(pairs),
-        cmocka_unit_test(conversions), cmocka_unit_test(transposes),
+        cmocka_unit_test(conversions),
+        cmocka_unit_test(quantize_ties), cmocka_unit_test(transposes),
         cmocka_unit_test(pools),       cmocka_unit_test(lrn),
         cmocka_unit_test(declined),
     };

@@ -3,11 +3,13 @@
 
 #include "cpu_kernels.h"
 #include "kernel/map.h"
+#include "kernel/point_q8.h"
 
 /* x [outer, a, b, inner] to y [outer, b, a, inner]; inner in bytes.  Units
  * are places of b. */
 typedef struct Swap {
     int64_t outer, a, b, inner;
+    SnIsa isa;
 } Swap;
 
 /* Axes that stay side by side are one; axes of 1 are none.  False when more
@@ -40,7 +42,7 @@ exchange(const SnShape *s, SnInts perm, Swap *k)
             rank[i] += from[j] < from[i];
     }
     int i = 0;
-    *k = (Swap){1, 1, 1, 1};
+    *k = (Swap){1, 1, 1, 1, sn_isa()};
     if (n == 1) { /* nothing moves */
         k->inner = dim[0];
         return true;
@@ -96,21 +98,28 @@ SWAP(swap2, int16_t)
 SWAP(swap4, int32_t)
 SWAP(swap8, int64_t)
 
-/* Three planes to pixels, and back: pictures. */
-#define PLANES(NAME, T)                                                   \
-    static void NAME(const void *from, int64_t b, int64_t j0, int64_t j1, \
-                     void *to)                                            \
-    {                                                                     \
-        const T *r = from, *g = r + b, *bl = g + b;                       \
-        T *y = to;                                                        \
-        for (int64_t j = j0; j < j1; j++) {                               \
-            y[3 * j] = r[j];                                              \
-            y[3 * j + 1] = g[j];                                          \
-            y[3 * j + 2] = bl[j];                                         \
-        }                                                                 \
+/* Three planes to pixels: pictures. */
+static void
+planes4(const void *from, int64_t b, int64_t j0, int64_t j1, void *to)
+{
+    const int32_t *r = from, *g = r + b, *bl = g + b;
+    int32_t *y = to;
+
+    for (int64_t j = j0; j < j1; j++) {
+        y[3 * j] = r[j];
+        y[3 * j + 1] = g[j];
+        y[3 * j + 2] = bl[j];
     }
-PLANES(planes1, int8_t)
-PLANES(planes4, int32_t)
+}
+
+static void
+planes1(const Swap *k, const void *from, int64_t j0, int64_t j1, void *to)
+{
+    const int8_t *x = from;
+
+    sn_planes8_run(k->isa, x + j0, x + k->b + j0, x + 2 * k->b + j0, j1 - j0,
+                   (int8_t *)to + 3 * j0);
+}
 
 static void
 swap_runs(const char *x, int64_t a, int64_t b, int64_t n, int64_t j0,
@@ -131,7 +140,7 @@ sn_cpu_transpose(const SnCall *c)
 
     for (int64_t i = 0; i < k->outer; i++, x += nbyte, y += nbyte) {
         if (k->a == 3 && k->inner == 1)
-            planes1(x, k->b, c->u0, c->u1, y);
+            planes1(k, x, c->u0, c->u1, y);
         else if (k->a == 3 && k->inner == 4)
             planes4(x, k->b, c->u0, c->u1, y);
         else if (k->inner == 1)
