@@ -72,8 +72,11 @@ run_model(SnCli *c, const char *path, Results *res)
         SnRewriter *rw = sn_rewriter_new(c->a, &o, c->d);
         SN_TRY(sn_rewrite(rw, g, "profile"));
     }
-    SN_TRY(sn_exec_prepare(c->a, g, c->args.backend ? o.backend : NULL, c->d,
-                           &res->x));
+    /* The evaluators are the reference: nothing shares memory there. */
+    if (c->args.backend)
+        SN_TRY(sn_exec_prepare_fast(c->a, g, o.backend, c->d, &res->x));
+    else
+        SN_TRY(sn_exec_prepare(c->a, g, NULL, c->d, &res->x));
     SN_TRY(check_exec(c, res->x));
     SN_TRY(sn_cli_samples(c, res->x, &c->args.input, "--input",
                           &res->samples));

@@ -154,6 +154,8 @@ typedef struct SnCall {
     void *work;       /* SnPrep.nwork bytes of this thread, 64-aligned, with
                          contents left over from other calls */
     int64_t u0, u1;   /* the units to compute, of SnPrep.nunit */
+    int64_t ypitch;   /* elements from one row of result 0 (its last axis) to
+                         the next, 0: they touch; see SnPrep.pitched */
 } SnCall;
 enum { SN_WHY = 200 };
 typedef SnStatus SnEvalFn(const SnCall *c);
@@ -174,6 +176,10 @@ typedef struct SnPrep {
     size_t nwork;     /* out: bytes of working memory for a call */
     int64_t nunit;    /* out: parts that the node can be cut into, 0: none */
     int64_t cost;     /* out: nanoseconds of the whole on one core, about */
+    bool pitched;     /* out: can leave gaps between rows of result 0 */
+    unsigned inplace; /* out: bit per operand whose memory result 0 may take:
+                         each element is read before it is written, by the
+                         unit that writes it */
 } SnPrep;
 /* False: the kernel cannot do this node; its evaluator will. */
 typedef bool SnPrepareFn(SnPrep *p);

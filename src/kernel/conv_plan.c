@@ -334,6 +334,12 @@ choose_units(SnConvQ8 *p)
                   (by_block == by_row && filter > o->n * o->h * o->w * o->c);
 }
 
+bool
+sn_conv_q8_pitched(const SnConvQ8 *p)
+{
+    return !p->depthwise || p->rep == 1;
+}
+
 int64_t
 sn_conv_q8_units(const SnConvQ8 *p)
 {

@@ -113,8 +113,11 @@ size_t sn_conv_q8_work(const SnConvQ8 *p);
 /* Units that may be computed apart, and nanoseconds of the whole, about. */
 int64_t sn_conv_q8_units(const SnConvQ8 *p);
 int64_t sn_conv_q8_cost(const SnConvQ8 *p);
-/* x [n, h, w, c] to y [n, oh, ow, oc]: units [u0, u1). */
-void sn_conv_q8_run(const SnConvQ8 *p, const int8_t *x, int8_t *y, void *work,
-                    int64_t u0, int64_t u1);
+/* x [n, h, w, c] to y [n, oh, ow, oc], whose pixels lie `pitch` codes apart:
+ * units [u0, u1). */
+void sn_conv_q8_run(const SnConvQ8 *p, const int8_t *x, int8_t *y,
+                    int64_t pitch, void *work, int64_t u0, int64_t u1);
+/* Whether pitch may be more than oc. */
+bool sn_conv_q8_pitched(const SnConvQ8 *p);
 
 #endif

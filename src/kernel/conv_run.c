@@ -7,6 +7,7 @@ typedef struct Chunk {
     const SnConvQ8 *p;
     const int8_t *x; /* the image */
     int8_t *y;
+    int64_t pitch; /* of y's pixels */
     char *buf;
     int32_t *rowsum;
     int64_t r0, nr;  /* result rows */
@@ -101,7 +102,7 @@ run_block(const Chunk *k, const SnConvBlock *b, const SnConvBlock *next)
     int64_t fetched = 0;
     int64_t npx = k->nr * p->geo.ow, m = 0;
     const char *x = k->buf + b->x0;
-    int8_t *y = k->y + k->r0 * p->geo.ow * p->geo.oc + b->c0;
+    int8_t *y = k->y + k->r0 * p->geo.ow * k->pitch + b->c0;
     SnTile t = {.w = b->w,
                 .run = p->run,
                 .nrun = p->nrun,
@@ -113,7 +114,7 @@ run_block(const Chunk *k, const SnConvBlock *b, const SnConvBlock *next)
         int n = tile_rows(npx - m, p->g->mtile);
         for (int i = 0; i < n; i++) {
             t.x[i] = x + p->px[m + i];
-            t.y[i] = y + (m + i) * p->geo.oc;
+            t.y[i] = y + (m + i) * k->pitch;
             if (p->rowsum)
                 t.rowsum[i] = k->rowsum[m + i];
         }
@@ -136,10 +137,10 @@ run_depthwise(const Chunk *k)
         for (uint32_t i = k->b0; i < k->b1; i++) {
             const SnConvBlock *b = &p->block[i];
             SnDw d = {.x = k->buf + p->px[r * o->ow] + b->x0,
-                      .y = k->y + (k->r0 + r) * o->ow * o->oc + b->c0,
+                      .y = k->y + (k->r0 + r) * o->ow * k->pitch + b->c0,
                       .npx = o->ow / p->rep,
                       .step = p->bsw * p->rep * o->c * p->g->esize,
-                      .pitch = p->rep * o->oc,
+                      .pitch = p->rep * k->pitch,
                       .ntap = p->nrun,
                       .tap = p->run,
                       .w = b->w,
@@ -183,7 +184,7 @@ run_rows(Chunk *k, int64_t image, int64_t r0, int64_t r1, const int8_t *x,
     const SnConvGeo *o = &k->p->geo;
 
     k->x = x + image * o->h * o->w * o->c;
-    k->y = y + image * o->oh * o->ow * o->oc;
+    k->y = y + image * o->oh * o->ow * k->pitch;
     for (k->r0 = r0; k->r0 < r1; k->r0 += k->p->rows) {
         k->nr = r1 - k->r0 < k->p->rows ? r1 - k->r0 : k->p->rows;
         run_chunk(k);
@@ -191,11 +192,11 @@ run_rows(Chunk *k, int64_t image, int64_t r0, int64_t r1, const int8_t *x,
 }
 
 void
-sn_conv_q8_run(const SnConvQ8 *p, const int8_t *x, int8_t *y, void *work,
-               int64_t u0, int64_t u1)
+sn_conv_q8_run(const SnConvQ8 *p, const int8_t *x, int8_t *y, int64_t pitch,
+               void *work, int64_t u0, int64_t u1)
 {
     int64_t oh = p->geo.oh;
-    Chunk k = {.p = p, .buf = work, .b1 = p->nblock};
+    Chunk k = {.p = p, .pitch = pitch, .buf = work, .b1 = p->nblock};
 
     if (p->nblock == 0)
         return;

@@ -187,16 +187,17 @@ typedef struct Pooling {
 } Pooling;
 
 static void
-pool(const Pooling *k, const int8_t *x, int8_t *y, int64_t r0, int64_t r1)
+pool(const Pooling *k, const int8_t *x, int8_t *y, int64_t pitch, int64_t r0,
+     int64_t r1)
 {
     const SnPool8 *p = k->p;
     int64_t tap[MAXTAP];
 
-    y += r0 * p->ow * p->c;
+    y += r0 * p->ow * pitch;
     for (int64_t r = r0; r < r1; r++) {
         const int8_t *image = x + r / p->oh * p->h * p->w * p->c, *at = image;
         int64_t nt = 0;
-        for (int64_t j = 0; j < p->ow; j++, y += p->c) {
+        for (int64_t j = 0; j < p->ow; j++, y += pitch) {
             /* Between two whole windows only the place changes. */
             if (j > 0 && whole_columns(p, j - 1) && whole_columns(p, j)) {
                 at += p->sw * p->c;
@@ -214,16 +215,16 @@ pool(const Pooling *k, const int8_t *x, int8_t *y, int64_t r0, int64_t r1)
 
 void
 sn_maxpool8_run(SnIsa isa, const SnPool8 *p, const int8_t *x, int8_t *y,
-                int64_t r0, int64_t r1)
+                int64_t pitch, int64_t r0, int64_t r1)
 {
-    pool(&(Pooling){p, point8(isa)->max, NULL}, x, y, r0, r1);
+    pool(&(Pooling){p, point8(isa)->max, NULL}, x, y, pitch, r0, r1);
 }
 
 void
 sn_avgpool8_run(SnIsa isa, const SnPool8 *p, const int8_t *x, int8_t *y,
-                int64_t r0, int64_t r1)
+                int64_t pitch, int64_t r0, int64_t r1)
 {
-    pool(&(Pooling){p, NULL, point8(isa)->avg}, x, y, r0, r1);
+    pool(&(Pooling){p, NULL, point8(isa)->avg}, x, y, pitch, r0, r1);
 }
 
 enum { LRN_PX = 32 };

@@ -83,11 +83,11 @@ typedef struct SnPool8 {
     int32_t xz, yz;    /* yz: added after rounding */
     float lo, hi;      /* clamp of what is rounded */
 } SnPool8;
-/* Result rows [r0, r1) of all n * oh. */
+/* Result rows [r0, r1) of all n * oh; pixels of y lie `pitch` codes apart. */
 void sn_maxpool8_run(SnIsa isa, const SnPool8 *p, const int8_t *x, int8_t *y,
-                     int64_t r0, int64_t r1);
+                     int64_t pitch, int64_t r0, int64_t r1);
 void sn_avgpool8_run(SnIsa isa, const SnPool8 *p, const int8_t *x, int8_t *y,
-                     int64_t r0, int64_t r1);
+                     int64_t pitch, int64_t r0, int64_t r1);
 
 /* ---- LRN, beta 0.75 ---- */
 

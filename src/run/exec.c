@@ -1,4 +1,5 @@
 #include "run/exec.h"
+#include "run/view.h"
 
 #include <pthreadpool.h>
 #include <string.h>
@@ -92,6 +93,8 @@ prepare(SnArena *a, SnExec *x, const SnNode *n, const SnKernelDesc *k,
     s->prep = p.prep;
     s->nunit = p.nunit > 1 ? p.nunit : 1;
     s->cost = p.cost;
+    s->pitched = p.pitched;
+    s->inplace = p.inplace;
     if (p.nwork > x->nwork)
         x->nwork = p.nwork;
     return true;
@@ -132,18 +135,29 @@ add_step(SnArena *a, SnExec *x, SnId id, SnDiag *d)
     return SN_OK;
 }
 
-SnStatus
-sn_exec_prepare(SnArena *a, const SnGraph *g, const SnBackendDesc *backend,
-                SnDiag *d, const SnExec **out)
+/* Where each value is: the block of its own, or the one it lies in. */
+static void
+index_blocks(SnArena *a, SnExec *x)
+{
+    size_t nref = (size_t)x->g->nnode << SN_RESBITS, offset;
+
+    x->block = SN_NEW_N(a, uint32_t, nref);
+    for (uint32_t i = 0; i < x->plan->nblock; i++)
+        x->block[x->plan->owner[i]] = i + 1;
+    for (SnRef r = 0; x->view && r < nref; r++)
+        if (x->view[r].base)
+            x->block[r] = x->block[sn_view_root(x->view, r, &offset)];
+}
+
+static SnStatus
+prepare_all(SnArena *a, const SnGraph *g, const SnBackendDesc *backend,
+            SnDiag *d, SnExec **out)
 {
     SnExec *x = SN_NEW(a, SnExec);
 
     x->g = g;
     x->backend = backend;
     x->plan = sn_plan(a, g);
-    x->block = SN_NEW_N(a, uint32_t, (size_t)g->nnode << SN_RESBITS);
-    for (uint32_t i = 0; i < x->plan->nblock; i++)
-        x->block[x->plan->owner[i]] = i + 1;
     for (uint32_t i = 0; i < x->plan->nstep; i++) {
         SnId id = x->plan->step[i].node;
         const SnNode *n = sn_node(g, id);
@@ -162,6 +176,33 @@ sn_exec_prepare(SnArena *a, const SnGraph *g, const SnBackendDesc *backend,
     return SN_OK;
 }
 
+SnStatus
+sn_exec_prepare(SnArena *a, const SnGraph *g, const SnBackendDesc *backend,
+                SnDiag *d, const SnExec **out)
+{
+    SnExec *x;
+
+    SN_TRY(prepare_all(a, g, backend, d, &x));
+    index_blocks(a, x);
+    *out = x;
+    return SN_OK;
+}
+
+SnStatus
+sn_exec_prepare_fast(SnArena *a, const SnGraph *g,
+                     const SnBackendDesc *backend, SnDiag *d,
+                     const SnExec **out)
+{
+    SnExec *x;
+
+    SN_TRY(prepare_all(a, g, backend, d, &x));
+    x->view = sn_choose_views(a, x);
+    x->plan = sn_plan_views(a, g, x->view);
+    index_blocks(a, x);
+    *out = x;
+    return SN_OK;
+}
+
 static void *
 value_at(const SnRun *r, SnRef ref)
 {
@@ -170,7 +211,10 @@ value_at(const SnRun *r, SnRef ref)
     if (n->data)
         return (void *)(uintptr_t)n->data;
     uint32_t b = r->x->block[ref];
-    return b ? r->arena + r->x->plan->block[b - 1].offset : NULL;
+    size_t offset = 0;
+    if (b)
+        sn_view_root(r->x->view, ref, &offset);
+    return b ? r->arena + r->x->plan->block[b - 1].offset + offset : NULL;
 }
 
 static SnTensor
@@ -326,7 +370,8 @@ run_step(SnRun *r, const SnExecStep *s)
     SnCall c = {.kind = kd, .attr = n->attr, .nin = n->nin, .nout = kd->nout,
                 .in = r->in + s->in, .out = r->out + s->out,
                 .scratch = r->scratch, .why = r->why,
-                .prep = s->prep, .work = r->work, .u1 = s->nunit};
+                .prep = s->prep, .work = r->work, .u1 = s->nunit,
+                .ypitch = s->ypitch};
 
     r->why[0] = '\0';
     SnStatus st = run_parts(r, s, &c);
@@ -334,7 +379,7 @@ run_step(SnRun *r, const SnExecStep *s)
         r->where = sn_name(r->x->g, SN_REF(s->node, 0));
         return st;
     }
-    if (r->hook)
+    if (r->hook && !s->ypitch)
         for (unsigned k = 0; k < n->nres; k++)
             if (r->out[s->out + k].data)
                 r->hook(r->hook_ctx, SN_REF(s->node, k),

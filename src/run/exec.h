@@ -24,6 +24,9 @@ typedef struct SnExecStep {
     const void *prep;   /* what the kernel prepared */
     int64_t nunit;      /* parts that it can be cut into, at least 1 */
     int64_t cost;       /* nanoseconds, about */
+    int64_t ypitch;     /* SnCall.ypitch */
+    bool pitched;       /* SnPrep.pitched */
+    unsigned inplace;   /* SnPrep.inplace */
     uint32_t in, out;   /* first tensor in SnRun.in, SnRun.out */
 } SnExecStep;
 
@@ -39,6 +42,7 @@ typedef struct SnExec {
     uint32_t ntensor_in, ntensor_out;
     size_t nwork; /* largest working memory of a kernel, bytes */
     uint32_t *block; /* [nnode << SN_RESBITS] block index + 1, 0: none */
+    const SnView *view; /* [nnode << SN_RESBITS], NULL: none are views */
 } SnExec;
 
 /* The graph must outlive the result and not change.  backend NULL: evaluators
@@ -46,6 +50,12 @@ typedef struct SnExec {
 SnStatus sn_exec_prepare(SnArena *a, const SnGraph *g,
                          const SnBackendDesc *backend, SnDiag *d,
                          const SnExec **out);
+/* The same, for runs of which nothing but the outputs is looked at: values
+ * share memory where they can (run/view.h).  A hook does not see those that
+ * lie in another, and must not read operands of a node that was run. */
+SnStatus sn_exec_prepare_fast(SnArena *a, const SnGraph *g,
+                              const SnBackendDesc *backend, SnDiag *d,
+                              const SnExec **out);
 
 /* Sees each computed value (inputs too) right after it was written. */
 typedef void SnValueHook(void *ctx, SnRef ref, const SnTensor *t);

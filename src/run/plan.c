@@ -168,8 +168,18 @@ is_constant(const SnNode *n)
     return n->data != NULL;
 }
 
+SnRef
+sn_view_root(const SnView *view, SnRef ref, size_t *offset)
+{
+    *offset = 0;
+    for (; view && view[ref].base; ref = view[ref].base)
+        *offset += view[ref].offset;
+    return ref;
+}
+
 static void
-add_results(SnArena *a, SnPlan *p, const SnGraph *g, uint32_t step)
+add_results(SnArena *a, SnPlan *p, const SnGraph *g, const SnView *view,
+            uint32_t step)
 {
     SnId id = p->step[step].node;
     const SnNode *n = sn_node(g, id);
@@ -181,7 +191,7 @@ add_results(SnArena *a, SnPlan *p, const SnGraph *g, uint32_t step)
             p->constants += nbyte;
             continue;
         }
-        if (r > 0 && res->nuse == 0)
+        if ((r > 0 && res->nuse == 0) || (view && view[SN_REF(id, r)].base))
             continue;
         SnBlock b = {.nbyte = nbyte, .first = step, .last = step};
         uint32_t nowner = p->nblock;
@@ -190,21 +200,44 @@ add_results(SnArena *a, SnPlan *p, const SnGraph *g, uint32_t step)
     }
 }
 
+/* Makes block b last from the step of ref to its last reader. */
 static void
-set_lifetimes(SnPlan *p, const SnGraph *g, const uint32_t *step_of)
+extend(SnBlock *b, const SnPlan *p, const SnGraph *g, const uint32_t *step_of,
+       SnRef ref)
 {
+    const SnNode *n = sn_def(g, ref);
+    uint32_t first = step_of[SN_NODE(ref)];
+
+    if (n->nin == 0 && sn_desc(n->kind)->effect)
+        first = 0;
+    if (first < b->first)
+        b->first = first;
+    for (const SnUse *u = sn_res(g, ref)->uses; u; u = u->next) {
+        uint32_t s = step_of[u->user];
+        if (sn_desc(sn_node(g, u->user)->kind)->effect)
+            s = p->nstep - 1;
+        if (s > b->last)
+            b->last = s;
+    }
+}
+
+static void
+set_lifetimes(SnArena *a, SnPlan *p, const SnGraph *g, const SnView *view,
+              const uint32_t *step_of)
+{
+    size_t nref = (size_t)g->nnode << SN_RESBITS, offset;
+    uint32_t *block = SN_NEW_N(a, uint32_t, nref);
+
     for (uint32_t i = 0; i < p->nblock; i++) {
-        SnBlock *b = &p->block[i];
-        const SnNode *n = sn_def(g, p->owner[i]);
-        if (n->nin == 0 && sn_desc(n->kind)->effect)
-            b->first = 0;
-        for (const SnUse *u = sn_res(g, p->owner[i])->uses; u; u = u->next) {
-            uint32_t s = step_of[u->user];
-            if (sn_desc(sn_node(g, u->user)->kind)->effect)
-                s = p->nstep - 1;
-            if (s > b->last)
-                b->last = s;
-        }
+        block[p->owner[i]] = i;
+        extend(&p->block[i], p, g, step_of, p->owner[i]);
+    }
+    for (SnRef r = 0; view && r < nref; r++)
+        if (view[r].base)
+            extend(&p->block[block[sn_view_root(view, r, &offset)]], p, g,
+                   step_of, r);
+    for (uint32_t i = 0; i < p->nblock; i++) {
+        const SnBlock *b = &p->block[i];
         /* Differences here, sums below: wrapping is undone by the sum. */
         p->step[b->first].live += b->nbyte;
         p->step[b->last + 1].live -= b->nbyte;
@@ -216,6 +249,12 @@ set_lifetimes(SnPlan *p, const SnGraph *g, const uint32_t *step_of)
 SnPlan *
 sn_plan(SnArena *a, const SnGraph *g)
 {
+    return sn_plan_views(a, g, NULL);
+}
+
+SnPlan *
+sn_plan_views(SnArena *a, const SnGraph *g, const SnView *view)
+{
     SnPlan *p = SN_NEW(a, SnPlan);
     SnId *topo = sn_topo(g, a, &p->nstep);
     uint32_t *step_of = SN_NEW_N(a, uint32_t, g->nnode);
@@ -226,8 +265,8 @@ sn_plan(SnArena *a, const SnGraph *g)
         step_of[topo[i]] = i;
     }
     for (uint32_t i = 0; i < p->nstep; i++)
-        add_results(a, p, g, i);
-    set_lifetimes(p, g, step_of);
+        add_results(a, p, g, view, i);
+    set_lifetimes(a, p, g, view, step_of);
     p->arena = sn_plan_blocks(a, p->block, p->nblock);
     for (uint32_t i = 0; i < p->nstep; i++) {
         if (p->step[i].live > p->peak) {

@@ -39,4 +39,17 @@ typedef struct SnPlan {
 
 SnPlan *sn_plan(SnArena *a, const SnGraph *g);
 
+/* A value that lies `offset` bytes into the memory of another (base), which
+ * may be a view itself; base 0: a value with memory of its own. */
+typedef struct SnView {
+    SnRef base;
+    size_t offset;
+} SnView;
+
+/* view[nnode << SN_RESBITS] or NULL.  A block lives as long as any value that
+ * is in it. */
+SnPlan *sn_plan_views(SnArena *a, const SnGraph *g, const SnView *view);
+/* The value whose block holds ref; *offset: where in it. */
+SnRef sn_view_root(const SnView *view, SnRef ref, size_t *offset);
+
 #endif

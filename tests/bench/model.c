@@ -124,7 +124,7 @@ main(int argc, char **argv)
     int n = 0;
 
     if (argc < 2 || sn_text_load(a, argv[1], d, &g) != SN_OK ||
-        sn_exec_prepare(a, g, b, d, &x) != SN_OK)
+        sn_exec_prepare_fast(a, g, b, d, &x) != SN_OK)
         return 1;
     SnRun *r = sn_run_team(a, x, argc > 4 ? (unsigned)atoi(argv[4]) : 1);
     fill(r);

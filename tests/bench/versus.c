@@ -65,7 +65,7 @@ open_ours(Ours *o, const Args *g)
     o->a = sn_arena_new();
     d = sn_diag_new(o->a);
     if (sn_text_load(o->a, g->graph, d, &o->g) != SN_OK ||
-        sn_exec_prepare(o->a, o->g, sn_backend_named("CPU"), d, &o->x) != SN_OK)
+        sn_exec_prepare_fast(o->a, o->g, sn_backend_named("CPU"), d, &o->x) != SN_OK)
         return false;
     o->r = sn_run_team(o->a, o->x, (unsigned)g->nthread);
     return true;

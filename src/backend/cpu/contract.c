@@ -44,6 +44,7 @@ finish(SnPrep *p, const SnConvGeo *geo, const SnConvNum *num, const int8_t *w)
     p->nwork = sn_conv_q8_work(plan);
     p->nunit = sn_conv_q8_units(plan);
     p->cost = sn_conv_q8_cost(plan);
+    p->pitched = sn_conv_q8_pitched(plan);
     return true;
 }
 
@@ -94,7 +95,10 @@ sn_cpu_matmul_q8_prepare(SnPrep *p)
 SnStatus
 sn_cpu_contract_q8(const SnCall *c)
 {
-    sn_conv_q8_run(c->prep, c->in[0].data, c->out[0].data, c->work, c->u0,
-                   c->u1);
+    const SnShape *y = c->out[0].shape;
+    int64_t pitch = c->ypitch ? c->ypitch : y->dim[y->rank - 1];
+
+    sn_conv_q8_run(c->prep, c->in[0].data, c->out[0].data, pitch, c->work,
+                   c->u0, c->u1);
     return SN_OK;
 }

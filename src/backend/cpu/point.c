@@ -101,6 +101,7 @@ sn_cpu_table_q8_prepare(SnPrep *p)
     sn_table8_open(&k->t, t);
     p->prep = k;
     units(p, sn_shape_count(c->out[0].shape), 100);
+    p->inplace = 1;
     return true;
 }
 
@@ -155,6 +156,7 @@ static void
 pair_units(SnPrep *p, const Pair *k, int64_t ns)
 {
     units(p, k->row * k->nrow, ns);
+    p->inplace = k->nrow == 1 ? 3 : 1;
     if (k->nrow != 1)
         p->nunit = k->nrow;
 }
@@ -408,9 +410,17 @@ open_pool(SnPrep *p)
         .whole = m.whole,
     };
     p->prep = k;
+    p->pitched = true;
     p->nunit = k->p.n * k->p.oh;
     p->cost = sn_shape_count(y) * k->p.kh * k->p.kw / 32;
     return k;
+}
+
+/* From one pixel of the result to the next. */
+static int64_t
+pixels(const SnCall *c)
+{
+    return c->ypitch ? c->ypitch : c->out[0].shape->dim[3];
 }
 
 bool
@@ -424,7 +434,8 @@ sn_cpu_maxpool_q8(const SnCall *c)
 {
     const Pool *k = c->prep;
 
-    sn_maxpool8_run(k->isa, &k->p, c->in[0].data, c->out[0].data, c->u0, c->u1);
+    sn_maxpool8_run(k->isa, &k->p, c->in[0].data, c->out[0].data, pixels(c),
+                    c->u0, c->u1);
     return SN_OK;
 }
 
@@ -465,7 +476,8 @@ sn_cpu_avgpool_q8(const SnCall *c)
 {
     const Pool *k = c->prep;
 
-    sn_avgpool8_run(k->isa, &k->p, c->in[0].data, c->out[0].data, c->u0, c->u1);
+    sn_avgpool8_run(k->isa, &k->p, c->in[0].data, c->out[0].data, pixels(c),
+                    c->u0, c->u1);
     return SN_OK;
 }
 
@@ -509,6 +521,7 @@ sn_cpu_lrn_q8_prepare(SnPrep *p)
     k->p.lo = (float)(lim.lo - y->zp[0]);
     k->p.hi = (float)(lim.hi - y->zp[0]);
     p->prep = k;
+    p->inplace = 1;
     p->nwork = sn_lrn8_work(&k->p);
     p->nunit = k->p.npx;
     p->cost = sn_shape_count(s) / 2;

@@ -1,0 +1,83 @@
+#!/bin/sh
+# Whole models: the CPU backend gives the bits of the evaluators with every
+# instruction set this processor has, on one thread and on two.  Models: the
+# seeded topologies of tests/bench/mkmodel.c, and the real, quantized and light
+# ones under SHARED/data (the trained ones are in tests/sh/kernels.sh).
+BUILD=${BUILD:-build}
+SHARED=${SHARED:-../shared}
+sinter=$BUILD/sinter
+data=$SHARED/data
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+bad=0
+
+# same NAME GRAPH INPUT N FLAGS...
+same() {
+    name=$1 graph=$2 input=$3 n=$4
+    shift 4
+    if ! "$sinter" run "$graph" --input "$input" -n "$n" "$@" \
+        --dump "$tmp/want.npy" >"$tmp/log" 2>&1; then
+        echo "not ok kernels $name: $(tail -n 1 "$tmp/log")"
+        bad=1
+        return
+    fi
+    for cpu in portable avx2 vnni; do
+        for threads in 1 2; do
+            rm -f "$tmp/got.npy"
+            SINTER_CPU=$cpu "$sinter" run "$graph" --input "$input" -n "$n" \
+                "$@" --backend cpu --threads $threads \
+                --dump "$tmp/got.npy" >"$tmp/log" 2>&1
+            if cmp -s "$tmp/want.npy" "$tmp/got.npy"; then
+                echo "ok kernels $name $cpu $threads"
+            else
+                echo "not ok kernels $name $cpu $threads: $(tail -n 1 "$tmp/log")"
+                bad=1
+            fi
+        done
+    done
+}
+
+# quantized NAME MODEL CALIB N FLAGS...: quantizes, then as same
+quantized() {
+    name=$1 model=$2 calib=$3 n=$4
+    shift 4
+    for form in "" "--scheme symmetric-uint8 --channelwise --rowwise"; do
+        # shellcheck disable=SC2086
+        if "$sinter" quantize "$model" --calib "$calib" -n 4 "$@" $form \
+            --backend cpu -o "$tmp/m.sn" >"$tmp/log" 2>&1; then
+            same "$name $form" "$tmp/m.sn" "$calib" "$n" "$@"
+        else
+            echo "not ok kernels $name $form: $(tail -n 1 "$tmp/log")"
+            bad=1
+        fi
+    done
+}
+
+mk=$BUILD/bench/mkmodel
+${MAKE:-make} -s "$mk" >/dev/null
+for m in mlp squeezenet11 mobilenetv2 googlenet alexnet resnet50; do
+    "$mk" $m "$tmp/$m.onnx" "$tmp/$m.npy" || exit 1
+    case $m in
+    mlp) quantized $m "$tmp/$m.onnx" "$tmp/$m.npy" 2 ;;
+    *) quantized $m "$tmp/$m.onnx" "$tmp/$m.npy" 1 --layout nchw ;;
+    esac
+    rm -f "$tmp/$m".* "$tmp"/m.sn*
+done
+[ -d "$data/real" ] || { echo "skip kernels real: no models under $data"; exit $bad; }
+tail -n +2 "$data/models.tsv" | while IFS="$(printf '\t')" read -r model set layout _ mul add shape _; do
+    case $model in real/*|quantized/*) ;; *) continue ;; esac
+    input=$data/datasets/${set}_x.npy
+    [ -s "$input" ] || continue
+    set -- --mul="$mul" --add="$add" --layout "$layout"
+    [ "$shape" = - ] || set -- "$@" --shape "$shape"
+    case $model in
+    real/*) quantized "$model" "$data/$model/model.onnx" "$input" 8 "$@" ;;
+    *) same "$model" "$data/$model/model.onnx" "$input" 8 "$@" ;;
+    esac </dev/null
+    [ $bad = 0 ] || exit 1
+done || bad=1
+pic=$data/light/input_picture_1x3x224x224.pb
+for m in "$data"/light/*_random "$data"/light/light_*; do
+    quantized "$(basename "$m")" "$m/model.onnx" "$pic" 1 </dev/null
+done
+exit $bad
