@@ -580,15 +580,6 @@ moves_down(SnOc *c, const SnOr *r, const SnOt *t)
            sn_order_fall(c, &m, r) == SN_FALLS;
 }
 
-/* The copy takes the place of a root that costs as much: Relu(Clip(x)). */
-static bool
-replaces_root(const SnOr *r, const SnOt *t)
-{
-    return t->node && r->lhs->node &&
-           t->node->rsem[0]->cls == r->lhs->node->rsem[0]->cls &&
-           !sn_ot_convert(t->node) && !heavy(t->node);
-}
-
 /* A rule may not make a node of a kind, or a sum of products, beside one that
  * its left side read and that others may still use. */
 static void
@@ -608,7 +599,7 @@ copies(SnOc *c, const SnOr *r)
             continue;
         SnTake k = sn_order_take(c, v[i]->kinds, r);
         if (v[i]->open || k.made > k.removed) {
-            if (!moves_down(c, r, s) && !replaces_root(r, s))
+            if (!moves_down(c, r, s))
                 copy_message(c, r, s, true);
             return;
         }
