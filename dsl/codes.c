@@ -216,6 +216,12 @@ const SnCode sn_code_list[] = {
      "No case could be drawn that meets the condition, or the enumerator has "
      "no way to run a node of it.  The report says what else carries the "
      "rule."},
+    {"SN306", "not what it replaces",
+     "A case was found that meets the condition, and whose right side is of "
+     "another shape or type than the left side, or has a node that cannot be "
+     "made: operands that do not fit together, an invariant that does not "
+     "hold.  'with' names the operands.  A condition on shapes, ranks or "
+     "types keeps the rule from such cases."},
     {"SN310", "facts broken by a rule",
      "The right side makes a node whose scale facts do not hold: ports of "
      "a 'same' group get types that are not provably equal, or a pinned "

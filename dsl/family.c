@@ -52,6 +52,21 @@ reads_real(const SnDefNode *n, const SnDefPort *p)
     return deq;
 }
 
+/* Does port i lead to a result of plain integers or bools?  One step of a
+ * conversion may move an index anywhere, and no bound in steps says how far:
+ * a rewrite that moves it would be lossy. */
+static bool
+indexes(const SnDefNode *n, uint32_t i)
+{
+    for (uint32_t k = 0; k < n->ntuple; k++)
+        for (uint32_t j = 0; j < n->nout; j++)
+            if (sn_conc_quant(n->tuple[k].in[i]) &&
+                !sn_conc_quant(n->tuple[k].out[j]) &&
+                n->tuple[k].out[j].elem != SN_DE_F32)
+                return true;
+    return false;
+}
+
 static void
 absorb(SnRs *rs, SnDefNode *n)
 {
@@ -63,6 +78,12 @@ absorb(SnRs *rs, SnDefNode *n)
         const SnDefPort *p = n->in[i];
         if (!port_rescaled(n, p))
             continue;
+        if (p->fact == SN_DF_FREE && indexes(n, i)) {
+            sn_putf(&b, "%s%s leads to an index, which no rounding may move",
+                    quant ? "; " : "", p->name);
+            quant = true;
+            continue;
+        }
         if (p->fact == SN_DF_FREE && reads_real(n, p)) {
             n->family.absorb |= UINT32_C(1) << i;
             quant = true;

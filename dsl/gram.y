@@ -30,7 +30,7 @@
   TYPE OPAQUE SOURCE FIXED PASS EACH LSB VERSION BACKEND EFFECT KINDS ONNX FORM
   FORMS OF GIVEN PIN WHERE ENUM TIES BY COPY ANY LOWER LOWERING CUSTOM CONTRACT
   BUILDER COMPONENTS AS NAMED LET PIPELINE KEEP KREAL CLAIM MAKES REMOVES
-  MATCHES LAYOUT HOOK PREPARE INPUT BECAUSE FOR ON ASSUME PLACE MINIMIZING.
+  MATCHES WORTH LAYOUT HOOK PREPARE INPUT BECAUSE FOR ON ASSUME PLACE MINIMIZING.
 
 file ::= items.
 items ::= .
@@ -311,8 +311,10 @@ terms(L) ::= term(X).              { L = (SnTerms){0};
 terms(L) ::= terms(M) COMMA term(X). { L = M; SN_PUSH(P->a, L.v, L.n, X); }
 clauses ::= .
 clauses ::= clauses clause.
-clause ::= WHEN(K) expr(E).        { sn_ps_once(P, K, P->rule->when);
-                                     P->rule->when = E; }
+clause ::= WHEN(K) expr(E).        { sn_ps_once(P, K, P->rule->need);
+                                     P->rule->need = E; }
+clause ::= WORTH(K) expr(E).       { sn_ps_once(P, K, P->rule->worth);
+                                     P->rule->worth = E; }
 clause ::= claim.
 clause ::= TRUSTED(K) STR(S).      { sn_ps_once(P, K, P->rule->trusted);
                                      P->rule->trusted = S.str; }
@@ -351,8 +353,8 @@ citems ::= citems citem.
 citem ::= error SEMI.
 citem ::= MATCHES(K) pat(L) SEMI.  { sn_ps_once(P, K, P->rule->pat);
                                      P->rule->pat = L; }
-citem ::= WHEN(K) expr(E) SEMI.    { sn_ps_once(P, K, P->rule->when);
-                                     P->rule->when = E; }
+citem ::= WHEN(K) expr(E) SEMI.    { sn_ps_once(P, K, P->rule->need);
+                                     P->rule->need = E; }
 citem ::= MAKES(K) ids(L) SEMI.    { sn_ps_once(P, K, P->rule->makes);
                                      P->rule->nmakes = L.n;
                                      P->rule->makes = L.s;

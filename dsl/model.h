@@ -420,7 +420,9 @@ typedef struct SnDefRule {
     const char *builder;
     uint32_t ncomponent;
     const char **component;
-    SnExpr *when;
+    SnExpr *need;          /* when: what the claim rests on */
+    SnExpr *worth;         /* only where it pays; proved without it */
+    SnExpr *when;          /* both */
     SnDefClaim claim;
     const char *trusted, *optin, *note;
     SnExpr *requires;
@@ -598,6 +600,8 @@ uint64_t sn_defs_hash(const SnDefs *defs);
 void sn_def_parse(SnDefs *defs, SnDiag *d, const char *path,
                   const char *const *dirs, uint32_t ndir);
 SnDefs *sn_defs_new(SnArena *a);
+/* Sets r->when from r->need and r->worth. */
+void sn_rule_when(SnArena *a, SnDefRule *r);
 
 /* Fills every "resolved" field and makes all checks; errors go to d. */
 void sn_def_resolve(SnDefs *defs, SnDiag *d);

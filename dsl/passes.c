@@ -174,6 +174,24 @@ sn_ps_claim(SnPs *P, SnTok kw, SnDefClaim c)
 }
 
 void
+sn_rule_when(SnArena *a, SnDefRule *r)
+{
+    r->when = r->need ? r->need : r->worth;
+    if (!r->need || !r->worth)
+        return;
+    r->when = SN_NEW(a, SnExpr);
+    r->when->ek = SN_E_BIN;
+    r->when->op = SN_OP_AND;
+    r->when->pos = r->need->pos;
+    r->when->depth = 1 + (r->need->depth > r->worth->depth ? r->need->depth
+                                                           : r->worth->depth);
+    r->when->nkid = 2;
+    r->when->kid = SN_NEW_N(a, SnExpr *, 2);
+    r->when->kid[0] = r->need;
+    r->when->kid[1] = r->worth;
+}
+
+void
 sn_ps_rule_end(SnPs *P, SnTok from, SnTok to)
 {
     SnDefPass *pass = target(P, P->rule->pos);
@@ -181,6 +199,7 @@ sn_ps_rule_end(SnPs *P, SnTok from, SnTok to)
 
     r->text = sn_strndup(P->a, from.raw, (size_t)(to.raw - from.raw) + 1);
     r->pass = pass;
+    sn_rule_when(P->a, r);
     SN_PUSH(P->a, pass->rule, pass->nrule, r);
     SN_PUSH(P->a, P->defs->rule, P->defs->nrule, r);
 }

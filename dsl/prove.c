@@ -41,8 +41,8 @@ folds(const SnDefRule *r)
 
 /* ---- verdicts ---- */
 
-static bool
-proved(const PvRule *pr, const PvLemma *l)
+bool
+sn_pv_proved(const PvRule *pr, const PvLemma *l)
 {
     switch (pr->r->claim.kind) {
     case SN_CL_EXACT:
@@ -123,7 +123,7 @@ bad_result(Pv *pv, const PvRule *pr, const PvTry *t)
                      ? n->rsem[t->bad_res]->formula->s
                      : "another meaning");
     show(pv, t);
-    sn_diag_help(pv->d, "%s unused(%s.%s)%s", pr->r->when ? "and" : "when",
+    sn_diag_help(pv->d, "%s unused(%s.%s)%s", pr->r->need ? "and" : "when",
                  cap, y, o ? "" : "     (capture the root as @o)");
 }
 
@@ -170,9 +170,9 @@ elementwise(const PvRule *pr, const PvTry *t)
 static uint32_t
 ndraw_of(const Pv *pv, const PvRule *pr)
 {
-    uint32_t n = pv->o && pv->o->ndraw ? pv->o->ndraw : 96;
+    uint32_t n = pv->o && pv->o->ndraw ? pv->o->ndraw : SN_PROVE_NDRAW;
 
-    return pr->derive ? n / 2 + 4 : n;
+    return pr->derive && pr->r->nvar < 8 ? n * 2 / 3 : n;
 }
 
 static void
@@ -183,9 +183,8 @@ fill(Pv *pv, const PvRule *pr, SnProof *p)
     p->node = pr->node ? pr->node : pr->any;
     p->name = pr->name;
     p->pos = pr->derive ? pr->derive->pos : pr->r->pos;
-    p->claim = pr->forced    ? "forced"
-               : pr->bounded ? "within ceil(1.5 + s_in / (2 s_out)) lsb"
-                             : sn_pv_claim_str(pv->a, &pr->r->claim);
+    p->claim = pr->bounded ? "within ceil(1.5 + s_in / (2 s_out)) lsb"
+                           : sn_pv_claim_str(pv->a, &pr->r->claim);
     p->lemmas = "";
     p->best = "";
 }
@@ -195,8 +194,8 @@ judge(Pv *pv, const PvRule *pr, SnProof *p)
 {
     uint64_t seed = pv->o && pv->o->seed ? pv->o->seed : 1;
     PvLemma l = sn_pv_lemma(pv, pr);
-    bool by_lemma = !l.none && proved(pr, &l);
-    PvTry t = sn_pv_try(pv, pr, pr->r->when, ndraw_of(pv, pr), seed, true);
+    bool by_lemma = !l.none && sn_pv_proved(pr, &l);
+    PvTry t = sn_pv_try(pv, pr, pr->r->need, ndraw_of(pv, pr), seed, true);
 
     p->ndraw = t.ndraw;
     p->nvalue = t.nvalue;
@@ -207,6 +206,14 @@ judge(Pv *pv, const PvRule *pr, SnProof *p)
     if (t.bad_res) {
         p->layer = SN_LAYER_REFUSED;
         bad_result(pv, pr, &t);
+        return;
+    }
+    if (t.wrong && (!t.ndraw || sn_pv_claim_ok(pr, &t))) {
+        p->layer = SN_LAYER_REFUSED;
+        sn_error(pv->d, pr->r->pos, "SN306",
+                 "rule '%s'%s does not give what it replaces: %s",
+                 rule_name(pr), whose(pv, pr), t.wrong);
+        sn_diag_line(pv->d, "%s", t.wrong_with);
         return;
     }
     if (!t.ndraw) {
@@ -247,8 +254,8 @@ judge(Pv *pv, const PvRule *pr, SnProof *p)
                 "claim?", pr->r->name, p->claim, lemma_names(pv->a, l.used));
 }
 
-static void
-prove(Pv *pv, const PvRule *pr)
+void
+sn_pv_prove(Pv *pv, const PvRule *pr)
 {
     const SnDefRule *r = pr->r;
     SnProof p = {.layer = SN_LAYER_TRUSTED};
@@ -308,7 +315,7 @@ sn_prove(SnDefs *defs, SnDiag *d, const SnProveOpts *o)
         bool mine = !v[i].derive && v[i].r->id < defs->nrule;
         if (mine && refused[v[i].r->id])
             continue; /* one message a rule */
-        prove(&pv, &v[i]);
+        sn_pv_prove(&pv, &v[i]);
         if (mine && pv.out->v[pv.out->n - 1].layer == SN_LAYER_REFUSED)
             refused[v[i].r->id] = true;
     }

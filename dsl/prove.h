@@ -53,6 +53,8 @@ typedef struct SnProof {
     const SnCounter *counter;
 } SnProof;
 
+enum { SN_PROVE_NDRAW = 96 }; /* cases for each rule, if not told */
+
 typedef struct SnProveOpts {
     uint32_t ndraw;        /* draws per rule; 0: the default */
     uint64_t seed;
@@ -74,5 +76,43 @@ typedef struct SnProofs {
  * the same hash; only declarations without errors are cached. */
 SnProofs *sn_prove(SnDefs *defs, SnDiag *d, const SnProveOpts *o);
 void sn_def_prove(SnDefs *defs, SnDiag *d, const SnProveOpts *o);
+
+/* ---- damaged rules: tools/mutants.c ---- */
+
+/* What is proved, before `any` and `forms` are spelled out: a written rule, or
+ * a derived instance as the rule it amounts to. */
+typedef struct SnSubject {
+    const char *name;       /* "pass.rule", "absorb Conv2D.x" */
+    const SnDefRule *rule;  /* resolved */
+    const SnDefDerive *derive;
+    uint32_t nunsaid;       /* conditions without words: sn_subject_unsaid */
+    const char *fixed_claim; /* the claim is not the rule's own, or NULL */
+} SnSubject;
+
+typedef struct SnSubjects SnSubjects;
+
+SnSubjects *sn_subjects(SnDefs *defs, SnDiag *d);
+uint32_t sn_subjects_count(const SnSubjects *s);
+SnSubject sn_subject(const SnSubjects *s, uint32_t i);
+const char *sn_subject_unsaid(const SnSubjects *s, uint32_t i, uint32_t k);
+
+/* Subject i again from its text, changed by hurt(arg, rule) before names are
+ * resolved; NULL, with the error in d, when it no longer resolves.  Condition
+ * without words `unsaid` is dropped; UINT32_MAX: none. */
+SnDefRule *sn_subject_hurt(SnSubjects *s, uint32_t i, SnDiag *d,
+                           void (*hurt)(void *arg, SnDefRule *r), void *arg);
+/* Proves r in the place of subject i, with `more` times the cases that a build
+ * draws: errors and notes go to d. */
+void sn_subject_prove(SnSubjects *s, uint32_t i, const SnDefRule *r,
+                      uint32_t unsaid, uint32_t more, SnDiag *d);
+
+/* Does the calculus alone prove r's claim, for every kind it stands for? */
+bool sn_subject_lemma(SnSubjects *s, uint32_t i, const SnDefRule *r);
+
+/* Left sides of subject i drawn until ndraw are met by its condition or r's;
+ * are both rules' conditions met by the same ones, and the right sides equal,
+ * node by node?  *nmet: how many met the conditions. */
+bool sn_subject_same(SnSubjects *s, uint32_t i, const SnDefRule *r,
+                     uint32_t unsaid, uint32_t ndraw, uint32_t *nmet);
 
 #endif

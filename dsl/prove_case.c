@@ -114,6 +114,18 @@ draw_scale(PvCase *c)
     return (float)(0.03 * exp2(5 * sn_pv_unit(c) - 2.5));
 }
 
+/* A scale whose product with that of an earlier operand is half a step of the
+ * result: sums of products tie.  0: none. */
+static float
+tying_scale(PvCase *c)
+{
+    if (c->npool < 2 || !sn_pv_chance(c, 15))
+        return 0;
+    float a = c->pool[sn_pv_chance(c, 70) ? 0 : c->npool / 2].scale[0];
+    float v = a / (2 * c->pool[c->npool - 1].scale[0]);
+    return v > 0x1p-20f && v < 4 ? v : 0;
+}
+
 static int32_t
 draw_zp(PvCase *c)
 {
@@ -145,12 +157,15 @@ draw_type(PvCase *c, SnDefConc k)
             return *p;
     }
     t.nq = k.axis < 0 ? 1 : PV_NQ; /* cut to the axis later */
+    float tie = tying_scale(c);
     for (uint32_t i = 0; i < t.nq; i++) {
         t.scale[i] = draw_scale(c);
         if (k.elem == SN_DE_QI16)
             t.scale[i] *= 1 / 256.0f;
         if (k.elem == SN_DE_QI32)
             t.scale[i] *= 0.01f;
+        if (tie > 0 && k.elem != SN_DE_QI32)
+            t.scale[i] = tie;
         t.zp[i] = k.elem == SN_DE_QI32 ? 0 : draw_zp(c);
     }
     if (k.axis < 0 && c->npool < 12 && k.elem != SN_DE_QI32)
@@ -184,6 +199,8 @@ leaf_code(PvCase *c, const PvT *t, int64_t i, double lo, double hi)
             k++;
         return lo + (double)(((uint32_t)i * mul[k % 5] * odd + 91 * k) & 255);
     }
+    if (c->small && t->type.nq)
+        return fmin(fmax(lo, t->type.zp[0] + (double)sn_pv_below(c, 9) - 4), hi);
     if (sn_pv_chance(c, 12))
         return lo;
     if (sn_pv_chance(c, 12))
@@ -299,6 +316,19 @@ draw_clamp(PvCase *c, const PvType *t)
     return r;
 }
 
+/* 0, a number of the rule, or any; with a default (eps, alpha) none below 0. */
+static double
+draw_real(PvCase *c, const SnDefAttr *a)
+{
+    double v = leaf_real(c);
+
+    if (sn_pv_chance(c, 20))
+        return 0;
+    if (c->nnumber && sn_pv_chance(c, 25))
+        v = c->number[sn_pv_below(c, c->nnumber)];
+    return a->def ? fabs(v) : v;
+}
+
 static void
 draw_attr(PvCase *c, PvNode *n, uint32_t i)
 {
@@ -321,12 +351,16 @@ draw_attr(PvCase *c, PvNode *n, uint32_t i)
     if (a->def && (a->ty != SN_AT_REAL || sn_pv_chance(c, 50)))
         *v = sn_pv_expr(c, a->def);
     else if (a->ty == SN_AT_REAL)
-        *v = (PvVal){.ty = SN_TY_REAL,
-                     .r = sn_pv_chance(c, 25) ? 0 : fabs(leaf_real(c))};
+        *v = (PvVal){.ty = SN_TY_REAL, .r = draw_real(c, a)};
     else
         *v = (PvVal){.ty = SN_TY_INT, .r = 0};
     if (a->ty == SN_AT_BOOL && sn_pv_chance(c, 40))
         *v = (PvVal){.ty = SN_TY_BOOL, .r = sn_pv_below(c, 2)};
+    if (a->ty == SN_AT_ENUM && a->nword && sn_pv_chance(c, 35))
+        v->r = sn_pv_below(c, a->nword);
+    if (a->ty == SN_AT_INT && !strcmp(a->name, "zp_shift") &&
+        sn_pv_chance(c, 35))
+        v->r = 128;
     if (v->ty == SN_TY_REAL || a->ty == SN_AT_REAL)
         v->r = (double)(float)v->r;
 }
@@ -585,6 +619,10 @@ inst_node(PvCase *c, const SnPat *p, SnDefConc k, const PvType *want)
     }
     if (!sn_pv_draw_map(c, n))
         return NULL;
+    if (!sn_pv_holds(c, n)) {
+        sn_pv_no(c, "an invariant of the left side");
+        return NULL;
+    }
     return y;
 }
 
@@ -714,12 +752,29 @@ all_shaped(PvCase *c)
             if (t->dim[0] > PV_NQ)
                 return sn_pv_no(c, "more than 8 slices");
             t->type.nq = (uint32_t)t->dim[0];
-            if (t->type.nq == 1)
-                t->type.nq = 1;
         }
-        sn_pv_leaf_data(c, t);
     }
     return true;
+}
+
+void
+sn_pv_fill(PvCase *c)
+{
+    for (uint32_t i = 0; i < c->nleaf; i++)
+        if (!c->leaf[i]->done)
+            sn_pv_leaf_data(c, c->leaf[i]);
+}
+
+/* The numbers that the rule names are corners of its conditions. */
+static void
+numbers(PvCase *c, const SnExpr *e)
+{
+    if (!e || c->nnumber == 12)
+        return;
+    if (e->ek == SN_E_INT || e->ek == SN_E_REAL)
+        c->number[c->nnumber++] = e->ek == SN_E_INT ? (double)e->i : e->r;
+    for (uint32_t i = 0; i < e->nkid; i++)
+        numbers(c, e->kid[i]);
 }
 
 /* Types that a result is fixed at are drawn for other values too. */
@@ -751,10 +806,14 @@ sn_pv_draw(PvCase *c)
 
     c->bind = SN_NEW_N(c->a, PvBind, c->r->nvar + 1);
     c->map = ranked_map(c, c->r->pat);
-    c->flat = flat_pat(c, c->r->pat) && (!c->r->rhs || flat_term(c->r->rhs));
+    c->vector = flat_pat(c, c->r->pat) &&
+                (!c->r->rhs || flat_term(c->r->rhs));
+    c->flat = c->vector && sn_pv_chance(c, 85);
     c->corner = sn_pv_chance(c, 40);
     c->positive = sn_pv_chance(c, 40);
+    c->small = sn_pv_chance(c, 25);
     seed_fixed(c, c->r->pat, c->r->rhs);
+    numbers(c, c->r->need);
     PvT *y = inst(c, c->r->pat, any, NULL, false);
     if (c->fail || !c->root)
         return sn_pv_no(c, "no left side");
@@ -780,7 +839,9 @@ sn_pv_fit(const PvNode *n)
                    : n->n->in[n->port[s]]->optional;
         }
         if (n->n->nout && ok)
-            ok = n->out[0]->type.elem == t->out[0].elem;
+            ok = n->out[0]->type.elem == t->out[0].elem &&
+                 (n->out[0]->type.axis == t->out[0].axis ||
+                  (t->out[0].axis >= 0 && n->out[0]->type.nq == 1));
         if (ok)
             return t;
     }

@@ -30,20 +30,30 @@ parse_rule(Pv *pv, SnDiag *d, const char *text)
                : tmp->pass[0]->rule[0];
 }
 
-static SnDefRule *
-rule_of(Pv *pv, const char *text, const char **why)
+SnDefRule *
+sn_pv_reparse(Pv *pv, SnDiag *d, const char *text,
+              void (*hurt)(void *arg, SnDefRule *r), void *arg)
 {
-    SnDiag *d = sn_diag_new(pv->a);
     SnDefRule *r = parse_rule(pv, d, text);
 
     if (r) {
         SnRs rs = resolver(pv, d);
+        if (hurt)
+            hurt(arg, r);
         sn_rs_rule(&rs, r);
     }
-    if (!sn_diag_nerror(d))
-        return r;
-    *why = sn_diag_text(d, pv->a);
-    return NULL;
+    return sn_diag_nerror(d) ? NULL : r;
+}
+
+static SnDefRule *
+rule_of(Pv *pv, const char *text, const char **why)
+{
+    SnDiag *d = sn_diag_new(pv->a);
+    SnDefRule *r = sn_pv_reparse(pv, d, text, NULL, NULL);
+
+    if (!r)
+        *why = sn_diag_text(d, pv->a);
+    return r;
 }
 
 const SnExpr *
@@ -164,6 +174,19 @@ absorb(Gen *g, const SnDefNode *n)
     }
 }
 
+/* A declared type that means just this. */
+static const char *
+type_name(const Gen *g, SnDefConc k)
+{
+    for (uint32_t i = 0; i < g->pv->defs->ntype; i++) {
+        const SnDefType *t = g->pv->defs->type[i];
+        if (t->nconc == 1 && t->conc[0].elem == k.elem &&
+            t->conc[0].axis == k.axis)
+            return t->name;
+    }
+    return NULL;
+}
+
 static void
 merge(Gen *g, const SnDefNode *n)
 {
@@ -176,7 +199,10 @@ merge(Gen *g, const SnDefNode *n)
     if (n->nin == 0) {
         p.swap = true;
         p.guard = "R(Q(value)) == Q(value), and single use";
-        when = "when r.clamp == full exact";
+        const char *q8 = type_name(g, (SnDefConc){SN_DE_QI8, -1});
+        when = !q8 ? "exact" /* the comparison is over 256 codes */
+                   : sn_format(a, "worth n.type in [%s] and r.type in [%s] "
+                                  "exact", q8, q8);
     } else if (n->clamp) {
         carry = sn_format(a, " {%s = meet(r.clamp, image(n.%s, n, r)), "
                              "calibrated = r.calibrated and n.calibrated}",
@@ -293,19 +319,6 @@ layout(Gen *g, const SnDefNode *n, const char *T)
 
 /* ---- integerize ---- */
 
-/* A declared type that means just this. */
-static const char *
-type_name(const Gen *g, SnDefConc k)
-{
-    for (uint32_t i = 0; i < g->pv->defs->ntype; i++) {
-        const SnDefType *t = g->pv->defs->type[i];
-        if (t->nconc == 1 && t->conc[0].elem == k.elem &&
-            t->conc[0].axis == k.axis)
-            return t->name;
-    }
-    return NULL;
-}
-
 static const SnDefTuple *
 float_tuple(const SnDefNode *n)
 {
@@ -363,6 +376,19 @@ integer_right(Gen *g, const SnDefNode *n, bool hoist)
     return sn_buf_str(&b);
 }
 
+/* f32 is not rounded: the integer node's rounding is that of q. */
+static const char *
+rounds_before(SnArena *a, const SnDefNode *n)
+{
+    const char *s = "";
+
+    if (sn_def_attr(n, "round"))
+        s = "round = before";
+    if (sn_def_attr(n, "zp_shift"))
+        s = sn_format(a, "%s%szp_shift = 0", s, *s ? ", " : "");
+    return s;
+}
+
 static void
 integerize_tuple(Gen *g, const SnDefNode *n, const SnDefNode *f,
                  const SnDefTuple *t)
@@ -382,9 +408,11 @@ integerize_tuple(Gen *g, const SnDefNode *n, const SnDefNode *f,
     PvRule p = {.node = f, .given_bias = pin,
                 .name = sn_format(a, "integerize %s -> %s", f->name, to)};
     const char *q = g->q->name, *no = unused(g, f);
+    const char *round = rounds_before(a, f);
     const char *clamp =
-        f->clamp ? sn_format(a, " {%s = meet(q.clamp, image(n.%s, n, q))}",
-                             f->clamp->name, f->clamp->name)
+        f->clamp ? sn_format(a, " {%s = meet(q.clamp, image(n.%s, n, q))%s%s}",
+                             f->clamp->name, f->clamp->name,
+                             *round ? ", " : "", round)
                  : "";
     const char *fixed =
         f->out[0]->fact == SN_DF_FIXED
@@ -394,25 +422,27 @@ integerize_tuple(Gen *g, const SnDefNode *n, const SnDefNode *f,
             : "";
     (void)no;
     if (same && !moves) {
-        p.forced = true;
+        p.forced = p.bounded = true;
         add(g, p,
             sn_format(a, "integerize: %s(%s(%s) @n) @q => %s(%s(%s) like n : "
-                         "%s.type) {clamp = q.clamp} : q.type when q.type in "
-                         "[%s] and covers(%s.type, q.type) refines",
+                         "%s.type) {clamp = q.clamp} : q.type when "
+                         "covers(%s.type, q.type) within 3 lsb",
                       q, n->name, l, g->rescale->name, f->name,
-                      integer_right(g, f, false), x, to, x));
+                      integer_right(g, f, false), x, x));
         return;
     }
     bool any = t->out[0].elem == SN_DE_QI8 || t->out[0].elem == SN_DE_QI16;
     if (same && !any) /* nothing rescales these: only equal types */
         fixed = sn_format(a, " and q.type == %s.type", x);
+    bool open = same && any && !has_const(s->formula) && !has_const(s->els);
+    const char *guard = f->clamp || open ? "" : " and q.clamp == full";
+    guard = sn_format(a, "%s%s", guard, fixed);
     add(g, p,
         sn_format(a, "integerize: %s(%s(%s) @n) @q => %s(%s) like n%s : "
-                     "q.type when q.type in [%s]%s%s %s",
+                     "q.type%s%s %s",
                   q, n->name, l, f->name, integer_right(g, f, same && any),
-                  clamp, to, f->clamp ? "" : " and q.clamp == full", fixed,
-                  s->cls == SN_DC_CONTRACT || s->by ? "within 1 lsb"
-                                                    : "exact"));
+                  clamp, *guard ? " when" : "", *guard ? guard + 4 : "",
+                  sn_pv_own_row(s) ? "within 1 lsb" : "exact"));
 }
 
 static void
@@ -509,6 +539,16 @@ written(Gen *g, const SnDefRule *r)
                     .name = sn_format(a, "%s %s", r->name, n->name)};
         SN_PUSH(a, g->v, g->n, w);
     }
+}
+
+uint32_t
+sn_pv_spell(Pv *pv, const SnDefRule *r, PvRule **out)
+{
+    Gen g = {.pv = pv};
+
+    written(&g, r);
+    *out = g.v;
+    return g.n;
 }
 
 uint32_t

@@ -64,7 +64,7 @@ base_shape(PvCase *c, PvT *t)
     int64_t d[PV_RANK] = {256};
     int rank = 1;
 
-    if (!c->flat && c->twin && sn_pv_chance(c, 60)) {
+    if (!c->flat && c->twin && sn_pv_chance(c, 75)) {
         sn_pv_set_shape(t, c->twin->rank, c->twin->dim);
         return;
     }
@@ -75,6 +75,34 @@ base_shape(PvCase *c, PvT *t)
             rank = likely_shape(c, d);
     }
     sn_pv_set_shape(t, rank, d);
+}
+
+/* The end of base's shape, some dimensions 1; where all maps are element by
+ * element, one element or twice as many. */
+static void
+other_shape(PvCase *c, PvT *x, const PvT *base)
+{
+    int64_t d[PV_RANK];
+    int r = (int)sn_pv_below(c, (uint32_t)base->rank + 1);
+
+    if (c->flat) {
+        d[0] = 2;
+        d[1] = base->rank == 1 ? base->n : 1;
+        if (sn_pv_chance(c, 50) || base->rank != 1)
+            d[0] = 1;
+        sn_pv_set_shape(x, d[0] == 1 ? 1 : 2, d);
+        return;
+    }
+    if (sn_pv_chance(c, 40))
+        r = base->rank;
+    else if (base->rank > 0 && sn_pv_chance(c, 50))
+        r = 1;
+    for (int i = 0; i < r; i++) {
+        d[i] = base->dim[base->rank - r + i];
+        if (sn_pv_chance(c, 40))
+            d[i] = d[i] == 1 ? 2 : 1;
+    }
+    sn_pv_set_shape(x, r, d);
 }
 
 static void
@@ -93,7 +121,13 @@ draw_broadcast(PvCase *c, PvNode *n)
             continue;
         if (!base) {
             base_shape(c, x);
+            if (n == c->root && !c->flat && sn_pv_chance(c, 4))
+                sn_pv_set_shape(x, 0, x->dim);
             base = x;
+            continue;
+        }
+        if (sn_pv_chance(c, c->flat ? 8 : 25)) {
+            other_shape(c, x, base);
             continue;
         }
         uint32_t k = n->nin > 2 ? how & 1 : how;
@@ -108,23 +142,41 @@ static void
 draw_conv(PvCase *c, PvNode *n)
 {
     PvT *x = sn_pv_map_port(n, 0), *w = sn_pv_map_port(n, 1);
+    int64_t g = sn_pv_chance(c, 15) ? 2 : 1;
     int64_t xd[4] = {1, 2 + sn_pv_below(c, 2), 2 + sn_pv_below(c, 2),
-                     1 + sn_pv_below(c, 3)};
+                     g * (1 + sn_pv_below(c, g > 1 ? 2 : 3))};
     int64_t k[2] = {1 + sn_pv_below(c, 2), 1 + sn_pv_below(c, 2)};
-    PvVal *ka = sn_pv_attr(n, "kernel");
+    int64_t st[2] = {1, 1}, dl[2] = {1, 1}, p[4] = {0, 0, 0, 0};
+    PvVal *ka = sn_pv_attr(n, "kernel"), *ga = sn_pv_map_attr(n, 5);
 
     if (x && x->rank < 0)
         sn_pv_set_shape(x, 4, xd);
+    if (!ga || !x || x->rank != 4 || x->dim[3] % g)
+        g = 1;
     if (w && w->rank < 0 && x && x->rank == 4) {
-        int64_t wd[4] = {1 + sn_pv_below(c, 3), k[0], k[1], x->dim[3]};
+        int64_t wd[4] = {g * (1 + sn_pv_below(c, g > 1 ? 2 : 3)), k[0], k[1],
+                         x->dim[3] / g};
         sn_pv_set_shape(w, 4, wd);
+        if (ga)
+            ga->r = (double)g;
     }
     if (ka && w && w->rank == 4)
         *ka = ints(c, 2, &w->dim[1]);
-    if (sn_pv_chance(c, 30)) {
-        int64_t p[4] = {1, 0, 0, 1};
-        set_ints(c, n, 3, 4, p);
+    for (uint32_t i = 0; i < 4; i++) {
+        p[i] = sn_pv_chance(c, 20);
+        st[i & 1] = 1 + sn_pv_chance(c, 15);
+        dl[i & 1] = 1 + sn_pv_chance(c, 10);
     }
+    set_ints(c, n, 2, 2, st);
+    set_ints(c, n, 3, 4, p);
+    set_ints(c, n, 4, 2, dl);
+}
+
+/* Matrices, vectors, stacks of matrices. */
+static int
+matmul_rank(PvCase *c)
+{
+    return sn_pv_chance(c, 80) ? 2 : sn_pv_chance(c, 30) ? 1 : 3;
 }
 
 static void
@@ -132,40 +184,51 @@ draw_matmul(PvCase *c, PvNode *n)
 {
     PvT *a = sn_pv_map_port(n, 0), *b = sn_pv_map_port(n, 1);
     bool ta = sn_pv_map_num(n, 2, 0) != 0, tb = sn_pv_map_num(n, 3, 0) != 0;
-    int64_t m = 2, k = 3, o = 2 + sn_pv_below(c, 2);
+    int64_t m = 1 + sn_pv_below(c, 3), k = 3, o = 1 + sn_pv_below(c, 3);
+    int ra = matmul_rank(c), rb = matmul_rank(c);
 
     if (a && a->rank < 0) {
-        int64_t d[2] = {ta ? k : m, ta ? m : k};
-        sn_pv_set_shape(a, 2, d);
+        int64_t d[3] = {2, ta ? k : m, ta ? m : k};
+        d[2] = ra == 1 ? k : d[2];
+        sn_pv_set_shape(a, ra, d + 3 - ra);
     }
-    if (a && a->rank == 2)
-        k = a->dim[!ta];
+    if (a && a->rank > 0)
+        k = a->rank == 1 ? a->dim[0] : a->dim[a->rank - (ta ? 2 : 1)];
     if (b && b->rank < 0) {
-        int64_t d[2] = {tb ? o : k, tb ? k : o};
-        sn_pv_set_shape(b, 2, d);
+        int64_t d[3] = {1 + sn_pv_below(c, 2), tb ? o : k, tb ? k : o};
+        d[2] = rb == 1 ? k : d[2];
+        sn_pv_set_shape(b, rb, d + 3 - rb);
     }
 }
 
 static void
 draw_pool(PvCase *c, PvNode *n, PvT *x)
 {
-    int64_t k[2], st[2], p[4] = {0, 0, 0, 0};
+    int64_t k[2], st[2], dl[2], p[4] = {0, 0, 0, 0};
 
     if (x->rank < 0) {
         int64_t d[4] = {1, 2 + sn_pv_below(c, 3), 2 + sn_pv_below(c, 3),
                         1 + sn_pv_below(c, 2)};
         sn_pv_set_shape(x, 4, d);
     }
+    bool one = sn_pv_chance(c, 45); /* nearly a window of one element */
     for (int i = 0; i < 2; i++) {
-        k[i] = 1 + sn_pv_below(c, 2);
+        k[i] = 1 + sn_pv_below(c, 3);
         st[i] = 1 + sn_pv_below(c, 2);
-        p[i] = k[i] > 1 && sn_pv_chance(c, 30);
+        dl[i] = 1 + sn_pv_chance(c, 15);
+        if (one && sn_pv_chance(c, 85))
+            k[i] = 1;
+        if (one && sn_pv_chance(c, 85))
+            st[i] = 1;
+        p[i] = k[i] > 1 && sn_pv_chance(c, 40);
+        p[i + 2] = k[i] > 1 && sn_pv_chance(c, 40);
     }
-    if (sn_pv_chance(c, 35))
-        k[0] = k[1] = st[0] = st[1] = 1, p[0] = p[1] = 0;
+    if (one && sn_pv_chance(c, 20))
+        p[sn_pv_below(c, 4)] = 1;
     set_ints(c, n, 1, 2, k);
     set_ints(c, n, 2, 2, st);
     set_ints(c, n, 3, 4, p);
+    set_ints(c, n, 4, 2, dl);
 }
 
 static const PvVal *
@@ -220,9 +283,15 @@ draw_lists(PvCase *c, PvNode *n, PvT *x)
         for (uint32_t i = 0; i < r && !noop; i++) {
             v[i] = sn_pv_below(c, (uint32_t)x->dim[i]);
             w[i] = 1 + sn_pv_below(c, (uint32_t)(x->dim[i] - v[i]));
-            if (w[i] > 1 && v[i] + 2 * (w[i] - 1) < x->dim[i])
+            if (v[i] + 2 * (w[i] - 1) < x->dim[i] && sn_pv_chance(c, 60))
                 st[i] = 2;
         }
+        for (uint32_t i = 0; i < r; i++)
+            if (sn_pv_chance(c, 15)) { /* backwards */
+                v[i] = x->dim[i] - 1;
+                w[i] = x->dim[i];
+                st[i] = -1;
+            }
         set_ints(c, n, 1, r, v);
         set_ints(c, n, 2, r, w);
         set_ints(c, n, 3, r, st);
@@ -239,7 +308,7 @@ draw_lists(PvCase *c, PvNode *n, PvT *x)
     } else if (sn_pv_map_is(n, "pad")) {
         bool reflect = !strcmp(sn_pv_map_word(n, 2), "reflect");
         for (uint32_t i = 0; i < 2 * r && !noop; i++)
-            v[i] = reflect && x->dim[i % r] < 2 ? 0 : sn_pv_below(c, 2);
+            v[i] = reflect && x->dim[i % r] < 2 ? 0 : sn_pv_chance(c, 30);
         set_ints(c, n, 1, 2 * r, v);
     } else if (sn_pv_map_is(n, "nearest")) {
         for (uint32_t i = 0; i < r; i++)

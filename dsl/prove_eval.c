@@ -504,13 +504,18 @@ quant(PvEv *e, const SnExpr *x)
     if (t->nq)
         sn_pv_limits(t, cl, &lo, &hi);
     bool wide = t->elem == SN_DE_QI32;
+    int32_t sh;
+    bool after = !e->only && t->nq == 1 && !wide && x->nkid == 1 &&
+                 sn_pv_after(e->n, &sh);
     for (size_t i = 0; i < len(e); i++) {
         float v = (float)a.v[i];
         if (isnan(a.v[i]) && !e->set)
             return no(e, "no number");
         if (t->nq)
-            r.v[i] = wide ? sn_quant32(v, t->scale[0], lo, hi)
-                          : sn_quant(v, t->scale[0], t->zp[0], lo, hi);
+            r.v[i] = wide    ? sn_quant32(v, t->scale[0], lo, hi)
+                     : after ? sn_quant_after(v, t->scale[0], t->zp[0] + sh,
+                                              lo + sh, hi + sh) - sh
+                             : sn_quant(v, t->scale[0], t->zp[0], lo, hi);
         else
             r.v[i] = cl.has_lo && a.v[i] < cl.lo   ? cl.lo
                      : cl.has_hi && a.v[i] > cl.hi ? cl.hi

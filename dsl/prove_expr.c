@@ -162,6 +162,28 @@ var(PvCase *c, const SnExpr *e)
     return of_value(b->v);
 }
 
+static PvT *
+port_value(const PvNode *n, const SnDefPort *p)
+{
+    if (p->out)
+        return p->index < PV_MAXRES ? n->out[p->index] : NULL;
+    for (uint32_t s = 0; s < n->nin; s++)
+        if (n->port[s] == p->index)
+            return n->in[s];
+    return NULL;
+}
+
+/* A port of the node itself; of a variadic one the first, and how many. */
+static PvVal
+of_slot(const PvNode *n, const SnDefPort *p)
+{
+    PvVal v = of_value(port_value(n, p));
+
+    for (uint32_t s = 0; p->variadic && s < n->nin; s++)
+        v.n += n->port[s] == p->index;
+    return v;
+}
+
 static PvVal
 name(PvCase *c, const SnExpr *e)
 {
@@ -170,6 +192,13 @@ name(PvCase *c, const SnExpr *e)
     switch (e->rk) {
     case SN_R_VAR:
         return var(c, e);
+    case SN_R_ATTR: {
+        const PvVal *a = c->self ? sn_pv_attr(c->self, e->s) : NULL;
+        return a ? *a : bad(c, "an attribute of no node");
+    }
+    case SN_R_PORT:
+        return c->self ? of_slot(c->self, e->ref)
+                       : bad(c, "a port of no node");
     case SN_R_WORD:
         v.r = (double)e->i;
         return v;
@@ -186,17 +215,6 @@ name(PvCase *c, const SnExpr *e)
     default:
         return bad(c, "a name the prover doesn't know");
     }
-}
-
-static PvT *
-port_value(const PvNode *n, const SnDefPort *p)
-{
-    if (p->out)
-        return p->index < PV_MAXRES ? n->out[p->index] : NULL;
-    for (uint32_t s = 0; s < n->nin; s++)
-        if (n->port[s] == p->index)
-            return n->in[s];
-    return NULL;
 }
 
 static PvVal
@@ -356,8 +374,10 @@ call2(PvCase *c, const SnExpr *e, PvVal *v)
     if (!strcmp(e->s, "supports"))
         return truth(true);
     if (!strcmp(e->s, "dim")) {
-        int k = v[0].v ? sn_pv_axis(v[0].v, v[1].r) : -1;
-        return k < 0 ? bad(c, "no such axis") : num((double)v[0].v->dim[k]);
+        if (!v[0].v)
+            return bad(c, "a dimension of a missing operand");
+        int k = sn_pv_axis(v[0].v, v[1].r);
+        return num(k < 0 ? 0 : (double)v[0].v->dim[k]); /* as sn_dim does */
     }
     return bad(c, "a function the prover doesn't know");
 }
@@ -578,4 +598,57 @@ sn_pv_cond(PvCase *c, const SnExpr *e)
     PvVal v = sn_pv_expr(c, e);
 
     return !c->fail && v.r != 0;
+}
+
+static bool
+all_hold(PvCase *c, const PvNode *n)
+{
+    for (uint32_t i = 0; i < n->n->nall; i++)
+        if (n->n->all[i]->where && !sn_pv_cond(c, n->n->all[i]->where))
+            return false;
+    for (uint32_t i = 0; i < n->n->nrinv; i++)
+        if (!sn_pv_cond(c, n->n->rinv[i]->expr))
+            return false;
+    return true;
+}
+
+/* The scale facts: one type in a `same` group, fixed and pinned types. */
+static bool
+facts_hold(const PvNode *n)
+{
+    const PvT *same = NULL;
+
+    for (uint32_t i = 0; i < n->nin + n->n->nout && i < n->nin + PV_MAXRES;
+         i++) {
+        const PvT *t = i < n->nin ? n->in[i] : n->out[i - n->nin];
+        const SnDefPort *p = i < n->nin ? n->n->in[n->port[i]]
+                                        : n->n->out[i - n->nin];
+        if (!t)
+            continue;
+        if (p->fact == SN_DF_SAME && same && !sn_pv_same_type(&same->type,
+                                                              &t->type))
+            return false;
+        if (p->fact == SN_DF_SAME)
+            same = t;
+        if (p->fact == SN_DF_FIXED && t->type.nq &&
+            (t->type.scale[0] != (float)p->fixed_scale ||
+             t->type.zp[0] != (int32_t)p->fixed_zp))
+            return false;
+        if (p->fact == SN_DF_PIN && t->type.nq) {
+            PvType pin = sn_pv_pinned(n, p, t);
+            pin.axis = pin.nq > 1 ? pin.axis : t->type.axis;
+            if (!sn_pv_same_type(&pin, &t->type))
+                return false;
+        }
+    }
+    return true;
+}
+
+bool
+sn_pv_holds(PvCase *c, const PvNode *n)
+{
+    c->self = n;
+    bool ok = facts_hold(n) && all_hold(c, n);
+    c->self = NULL;
+    return ok;
 }

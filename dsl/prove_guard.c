@@ -26,10 +26,10 @@ with_rule(Set *s, const char *text)
 {
     SnBuf b;
 
-    if (!s->pr->r->when)
+    if (!s->pr->r->need)
         return text;
     sn_buf_init(&b, s->pv->a);
-    sn_put_expr(&b, s->pr->r->when);
+    sn_put_expr(&b, s->pr->r->need);
     return sn_format(s->pv->a, "(%s) and %s", sn_buf_str(&b), text);
 }
 
@@ -197,7 +197,7 @@ carry(Set *s)
             continue;
         PvRule p = *s->pr;
         p.r = with_clamp(s, e->kid[0]);
-        PvTry t = sn_pv_try(s->pv, &p, r->when, 60, 9, false);
+        PvTry t = sn_pv_try(s->pv, &p, r->need, 60, 9, false);
         if (t.ndraw < 8 || t.worse || t.bad_res)
             continue;
         sn_diag_help(s->pv->d, "carry the saturation: {clamp = %s}     [then: "
@@ -240,7 +240,7 @@ sn_pv_help(Pv *pv, const PvRule *pr, const PvTry *t)
     }
     if (best)
         sn_diag_help(pv->d, "%s %s %s%s", carried ? "or guard it:" :
-                     "guard it:", r->when ? "and" : "when", best->text, then);
+                     "guard it:", r->need ? "and" : "when", best->text, then);
     else if (t->diff > 0 && t->diff <= 3)
         sn_diag_help(pv->d, "claim '%s'", sn_pv_best(pv->a, t));
 }

@@ -175,7 +175,7 @@ norm_elem(PvLm *l, PvTree *t)
 {
     PvTree *kid[4];
 
-    if (t->nkid == 0 || t->nkid > 4 || starts(t, "move[") ||
+    if (t->nkid == 0 || t->nkid > 4 || starts(t, "move[") || sn_pv_is_row(t) ||
         strstr(t->op, "over["))
         return t;
     const PvTree *m = NULL;
@@ -282,7 +282,7 @@ real(PvLm *l, PvTree *t, Round *r, bool root)
     for (uint32_t i = 0; i < t->nkid; i++)
         if (!(kid[i] = real(l, t->kid[i], r, false)))
             return NULL;
-    if (is(t, "row"))
+    if (sn_pv_is_row(t))
         return kid[0];
     if (!is(t, "q")) {
         PvTree *n = sn_pv_tree(l, t->op, t->nkid, kid);
@@ -391,10 +391,10 @@ sn_pv_sides(Pv *pv, const PvRule *pr, PvLm *l, PvTree **a, PvTree **b)
         l->why = "a guard or an attribute outside the calculus";
         return false;
     }
-    sn_pv_assume(l, pr->r->when, true);
+    sn_pv_assume(l, pr->r->need, true);
     *a = sn_pv_build_pat(l, pr->r->pat, &ty);
     if (*a)
-        sn_pv_assume(l, pr->r->when, false);
+        sn_pv_assume(l, pr->r->need, false);
     *b = *a ? sn_pv_build_term(l, pr->r->rhs, &tr) : NULL;
     return !l->why && *b;
 }

@@ -111,9 +111,9 @@ window(int64_t in, int64_t k, int64_t st, int64_t p0, int64_t p1, int64_t dil,
 
     if (v < 0)
         return 0;
-    o = v / st + 1;
-    if (ceil_mode && v % st && o * st < in + p0)
-        o++;
+    o = (ceil_mode ? v + st - 1 : v) / st + 1;
+    if (ceil_mode && (o - 1) * st >= in + p0)
+        o--; /* it would start beyond the input */
     return o;
 }
 
@@ -124,8 +124,10 @@ shape_conv(PvCase *c, PvNode *n, int64_t *d)
     const PvVal *st = sn_pv_map_list(n, 2), *p = sn_pv_map_list(n, 3);
     const PvVal *dl = sn_pv_map_list(n, 4);
 
-    if (x->rank != 4 || w->rank != 4 || sn_pv_map_num(n, 5, 1) != 1 ||
-        w->dim[3] != x->dim[3])
+    int64_t g = (int64_t)sn_pv_map_num(n, 5, 1);
+
+    if (x->rank != 4 || w->rank != 4 || w->dim[3] * g != x->dim[3] ||
+        w->dim[0] % g)
         return sn_pv_no(c, "shapes of a convolution");
     d[0] = x->dim[0];
     for (uint32_t i = 0; i < 2; i++)
@@ -152,16 +154,32 @@ shape_pool(PvCase *c, PvNode *n, int64_t *d)
     return d[1] > 0 && d[2] > 0 ? true : sn_pv_no(c, "an empty window");
 }
 
+/* Vectors are rows on the left and columns on the right; what stands before
+ * the last two dimensions is broadcast. */
 static bool
-shape_matmul(PvCase *c, PvNode *n, int64_t *d)
+shape_matmul(PvCase *c, PvNode *n, int64_t *d, int *rank)
 {
     PvT *a = sn_pv_map_port(n, 0), *b = sn_pv_map_port(n, 1);
     bool ta = sn_pv_map_num(n, 2, 0) != 0, tb = sn_pv_map_num(n, 3, 0) != 0;
+    int ra = a->rank, rb = b->rank, most = ra > rb ? ra : rb;
 
-    if (a->rank != 2 || b->rank != 2 || a->dim[!ta] != b->dim[tb])
+    if (ra < 1 || rb < 1 ||
+        a->dim[ra > 1 && ta ? ra - 2 : ra - 1] !=
+            b->dim[rb > 1 && !tb ? rb - 2 : rb - 1])
         return sn_pv_no(c, "shapes of a product");
-    d[0] = a->dim[ta];
-    d[1] = b->dim[!tb];
+    *rank = most > 2 ? most - 2 : 0;
+    for (int i = 0; i < *rank; i++) {
+        int ia = i - (*rank - (ra - 2)), ib = i - (*rank - (rb - 2));
+        int64_t p = ra > 2 && ia >= 0 ? a->dim[ia] : 1;
+        int64_t q = rb > 2 && ib >= 0 ? b->dim[ib] : 1;
+        if (p != q && p != 1 && q != 1)
+            return sn_pv_no(c, "shapes of a product");
+        d[i] = p > q ? p : q;
+    }
+    if (ra > 1)
+        d[(*rank)++] = a->dim[ta ? ra - 1 : ra - 2];
+    if (rb > 1)
+        d[(*rank)++] = b->dim[tb ? rb - 2 : rb - 1];
     return true;
 }
 
@@ -214,6 +232,23 @@ shape_reshape(PvCase *c, PvNode *n, int64_t *d, int *rank)
     return open >= 0 || rest == 1 ? true : sn_pv_no(c, "dims of another size");
 }
 
+/* Does every element of the slice lie in x? */
+static bool
+in_range(const PvNode *n, const PvT *x)
+{
+    const PvVal *at = sn_pv_map_list(n, 1), *size = sn_pv_map_list(n, 2);
+    const PvVal *step = sn_pv_map_list(n, 3);
+
+    for (uint32_t i = 0; i < (uint32_t)x->rank; i++) {
+        int64_t k = sn_pv_at(size, i), first = sn_pv_at(at, i);
+        int64_t last = first + (k - 1) * sn_pv_at(step, i);
+        if (k > 0 && (first < 0 || first >= x->dim[i] || last < 0 ||
+                      last >= x->dim[i] || !sn_pv_at(step, i)))
+            return false;
+    }
+    return true;
+}
+
 static bool
 shape_move(PvCase *c, PvNode *n, int64_t *d, int *rank)
 {
@@ -235,6 +270,8 @@ shape_move(PvCase *c, PvNode *n, int64_t *d, int *rank)
         uint32_t want = (uint32_t)x->rank * (sn_pv_map_is(n, "pad") ? 2 : 1);
         if (v->n != want)
             return sn_pv_no(c, "a list of another rank");
+        if (sn_pv_map_is(n, "slice") && !in_range(n, x))
+            return sn_pv_no(c, "a slice beyond its operand");
         for (uint32_t i = 0; i < (uint32_t)x->rank; i++)
             d[i] = sn_pv_map_is(n, "slice") ? sn_pv_at(sn_pv_map_list(n, 2), i)
                    : sn_pv_map_is(n, "tile")
@@ -299,8 +336,10 @@ shape_back(PvCase *c, PvNode *n, int64_t *d)
     const PvVal *st = sn_pv_map_list(n, 2), *p = sn_pv_map_list(n, 3);
     const PvVal *dl = sn_pv_map_list(n, 4), *more = sn_pv_map_list(n, 6);
 
-    if (x->rank != 4 || w->rank != 4 || sn_pv_map_num(n, 5, 1) != 1 ||
-        w->dim[3] != x->dim[3])
+    int64_t g = (int64_t)sn_pv_map_num(n, 5, 1);
+
+    if (x->rank != 4 || w->rank != 4 || w->dim[3] * g != x->dim[3] ||
+        w->dim[0] % g)
         return sn_pv_no(c, "shapes of a convolution");
     d[0] = x->dim[0];
     for (uint32_t i = 0; i < 2; i++)
@@ -344,7 +383,7 @@ sn_pv_shape(PvCase *c, PvNode *n)
     } else if (sn_pv_map_is(n, "pool")) {
         ok = shape_pool(c, n, d);
     } else if (sn_pv_map_is(n, "matmul")) {
-        ok = shape_matmul(c, n, d);
+        ok = shape_matmul(c, n, d, &rank);
     } else if (sn_pv_map_is(n, "broadcast")) {
         ok = shape_broadcast(c, n, d, &rank);
     } else if (sn_pv_map_is(n, "reshape")) {
@@ -388,7 +427,7 @@ sn_pv_shape(PvCase *c, PvNode *n)
     for (uint32_t s = 0; ok && dots && s < n->nin; s++) {
         PvT *b = n->in[s];
         if (b && b != sn_pv_map_port(n, 0) && b != sn_pv_map_port(n, 1) &&
-            (b->rank != 1 || b->n != d[rank - 1]))
+            (b->rank != 1 || rank < 1 || b->n != d[rank - 1]))
             return sn_pv_no(c, "a bias of another length");
     }
     for (uint32_t i = 0; ok && i < n->n->nout && i < PV_MAXRES; i++)

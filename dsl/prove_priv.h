@@ -115,15 +115,21 @@ typedef struct PvCase {
     PvNode *made;   /* the right side's node of the root's kind, or NULL */
     PvType pool[12];
     uint32_t npool, nleaf, each;
+    bool vector; /* every map is element by element: 256 codes, mostly (flat) */
+    bool small; /* codes near the zero point, so that sums do not saturate */
     bool in_each, flat, corner, positive, ideal;
     const char *map; /* the first map of the left side that needs a rank */
     const PvT *twin;        /* the last operand drawn for a permutation */
     const double *perm;
     PvT *leaf[16];
     const SnExpr *when; /* the guard under trial; NULL: none */
+    const PvNode *self; /* whose constraints are evaluated */
     PvType each_type;   /* what operand 0 of a list drew, for `alike` */
     PvRange each_clamp;
     const char *fail;   /* why the draw is no case */
+    bool wrong;         /* ... because the right side is no graph */
+    double number[12];  /* what the rule itself names */
+    uint32_t nnumber;
 } PvCase;
 
 /* ---- random numbers ---- */
@@ -175,6 +181,8 @@ bool sn_pv_draw(PvCase *c);
 /* Draws what the map of a left node needs: attributes, shapes of leaves. */
 bool sn_pv_draw_map(PvCase *c, PvNode *n);
 void sn_pv_leaf_data(PvCase *c, PvT *t);
+/* Draws the leaves' values, where they have none: once the guard has held. */
+void sn_pv_fill(PvCase *c);
 
 /* ---- maps (prove_map.c, prove_draw.c, prove_taps.c) ---- */
 
@@ -218,6 +226,11 @@ bool sn_pv_const_code(PvCase *c, const PvNode *n, const SnExpr *e,
 
 PvVal sn_pv_expr(PvCase *c, const SnExpr *e);
 bool sn_pv_cond(PvCase *c, const SnExpr *e);
+/* Do n's attributes meet their constraints, its types its facts, and n its
+ * invariants? */
+bool sn_pv_holds(PvCase *c, const PvNode *n);
+/* The type that port p of n pins its operand b to; b's where nothing does. */
+PvType sn_pv_pinned(const PvNode *n, const SnDefPort *p, const PvT *b);
 PvRange sn_pv_meet(PvRange a, PvRange b);
 PvRange sn_pv_image(PvRange r, const PvType *from, const PvType *to, bool cal);
 bool sn_pv_guard(PvCase *c); /* all conditions of the rule */
@@ -229,6 +242,15 @@ bool sn_pv_right(PvCase *c);
 /* ---- derived instances (prove_derive.c) ---- */
 
 uint32_t sn_pv_instances(Pv *pv, PvRule **out);
+/* A rule from text, changed by hurt (or NULL) before it is resolved; NULL,
+ * with errors in d. */
+SnDefRule *sn_pv_reparse(Pv *pv, SnDiag *d, const char *text,
+                         void (*hurt)(void *arg, SnDefRule *r), void *arg);
+/* Rules of a pass as sn_pv_prove's instances: one, or one for each kind. */
+uint32_t sn_pv_spell(Pv *pv, const SnDefRule *r, PvRule **out);
+void sn_pv_prove(Pv *pv, const PvRule *pr);
+/* An empty case with an arena of its own, and the next random numbers. */
+void sn_pv_start(PvCase *c, Pv *pv, const PvRule *pr, uint64_t *rng);
 /* A condition in the scope of r, resolved; NULL when it makes no sense. */
 const SnExpr *sn_pv_parse_cond(Pv *pv, const SnDefRule *r, const char *text);
 
@@ -242,6 +264,9 @@ typedef struct PvLemma {
     const char *why;           /* what it stumbled on */
 } PvLemma;
 PvLemma sn_pv_lemma(Pv *pv, const PvRule *pr);
+/* Is the quantized row another thing than its formula's steps? */
+bool sn_pv_own_row(const SnDefSem *s);
+bool sn_pv_proved(const PvRule *pr, const PvLemma *l);
 
 /* ---- trials (prove_try.c) ---- */
 
@@ -264,6 +289,10 @@ typedef struct PvTry {
     const SnCounter *counter; /* the worst */
     double score;
     const char *fail;       /* the last reason why draws failed */
+    const char *wrong;      /* the guard held and the right side was no graph,
+                               or one of another shape or type */
+    const char *wrong_with;
+    uint32_t wrong_nleaf;
 } PvTry;
 /* Runs up to ndraw cases; with stop, ends at the first that breaks k. */
 PvTry sn_pv_try(Pv *pv, const PvRule *pr, const SnExpr *when, uint32_t ndraw,

@@ -28,9 +28,13 @@ guard_str(const Pv *pv, const SnProof *p, const PvRule *pr)
     sn_buf_init(&b, pv->a);
     if (pr && pr->guard)
         sn_puts(&b, pr->guard);
-    if (p->rule->when) {
+    if (p->rule->need) {
         sn_puts(&b, b.n ? "; " : "");
-        sn_put_expr(&b, p->rule->when);
+        sn_put_expr(&b, p->rule->need);
+    }
+    if (p->rule->worth) {
+        sn_puts(&b, b.n ? "; worth " : "worth ");
+        sn_put_expr(&b, p->rule->worth);
     }
     return sn_buf_str(&b);
 }
@@ -62,7 +66,8 @@ put_line(const Pv *pv, SnBuf *b, const SnProof *p)
         sn_putf(b, "%s%s", p->ndraw ? "; " : " ", p->why);
     sn_putc(b, '\n');
     if (p->guard && *p->guard)
-        sn_putf(b, "    when %s\n", p->guard);
+        sn_putf(b, "    %s%s\n", strncmp(p->guard, "worth ", 6) ? "when " : "",
+                p->guard);
 }
 
 void

@@ -155,9 +155,131 @@ softmax(PvEv *e, const PvType *t, PvRange cl, PvVec *r)
     return true;
 }
 
+/* ---- means, round = after ---- */
+
+bool
+sn_pv_after(const PvNode *n, int32_t *shift)
+{
+    const SnDefAttr *a = sn_def_attr(n->n, "round");
+    const PvVal *v = sn_pv_attr(n, "round"), *s = sn_pv_attr(n, "zp_shift");
+
+    *shift = s ? (int32_t)s->r : 0;
+    return a && a->ty == SN_AT_ENUM && v->r >= 0 && v->r < a->nword &&
+           !strcmp(a->word[(int)v->r], "after");
+}
+
+/* d(x) of a port of 8 or 16 bits that the map indexes: that port. */
+static const SnDefPort *
+code_port(const PvEv *e, const SnExpr *x)
+{
+    if (x->ek != SN_E_CALL || strcmp(x->s, "d") ||
+        x->kid[0]->rk != SN_R_PORT)
+        return NULL;
+    const SnDefPort *p = x->kid[0]->ref;
+    const PvT *t = operand(e, p);
+    return t && t->type.nq == 1 && t->type.elem != SN_DE_QI32 ? p : NULL;
+}
+
+/* Is the operand constant along the innermost axis of the result that has
+ * more than one element? */
+static bool
+runs_flat(const PvT *x, const PvT *y)
+{
+    for (int i = y->rank - 1; i >= 0; i--)
+        if (y->dim[i] > 1) {
+            int k = i - (y->rank - x->rank);
+            return k < 0 || x->dim[k] == 1;
+        }
+    return true;
+}
+
+/* The sums and products of QLinearAdd and QLinearMul. */
+static bool
+pair_after(PvEv *e, const SnExpr *x, const PvType *t, PvRange cl, int32_t sh,
+           PvVec *r)
+{
+    int32_t lo, hi;
+
+    if (x->ek != SN_E_BIN || (x->op != SN_OP_ADD && x->op != SN_OP_MUL))
+        return false;
+    const SnDefPort *pa = code_port(e, x->kid[0]);
+    const SnDefPort *pb = code_port(e, x->kid[1]);
+    if (!pa || !pb)
+        return false;
+    const PvT *ta = operand(e, pa), *tb = operand(e, pb);
+    const PvT *y = e->n->out[e->res];
+    PvVec a = sn_pv_port(e, pa), b = sn_pv_port(e, pb);
+    const PvType *ka = &ta->type, *kb = &tb->type;
+    bool swap = runs_flat(ta, y) && !runs_flat(tb, y);
+    sn_pv_limits(t, cl, &lo, &hi);
+    for (int64_t i = 0; i < e->t.no; i++) {
+        int32_t ca = (int32_t)a.v[i] + sh, cb = (int32_t)b.v[i] + sh;
+        int32_t za = ka->zp[0] + sh, zb = kb->zp[0] + sh, zy = t->zp[0] + sh;
+        r->v[i] = (x->op == SN_OP_MUL
+                       ? sn_mul_after(ca, ka->scale[0], za, cb, kb->scale[0],
+                                      zb, t->scale[0], zy, lo + sh, hi + sh)
+                       : sn_add_after(ca, ka->scale[0], za, cb, kb->scale[0],
+                                      zb, t->scale[0], zy, lo + sh, hi + sh,
+                                      swap)) -
+                  sh;
+    }
+    return true;
+}
+
+/* A window that is the whole image, without pads. */
+static bool
+whole_image(const PvNode *n, const PvT *im)
+{
+    const PvVal *k = sn_pv_map_list(n, 1), *pads = sn_pv_map_list(n, 3);
+    const PvVal *dl = sn_pv_map_list(n, 4);
+    int32_t sh;
+
+    for (uint32_t i = 0; i < pads->n; i++)
+        if (pads->list[i] != 0)
+            return false;
+    return sn_pv_after(n, &sh) && sn_pv_at(k, 0) == im->dim[1] &&
+           sn_pv_at(k, 1) == im->dim[2] && sn_pv_at(dl, 0) == 1 &&
+           sn_pv_at(dl, 1) == 1;
+}
+
+/* Quantized means sum integers: along axes always, in a pool with `after` where
+ * the window is the image. */
+static bool
+int_mean(PvEv *e, const SnExpr *x, const PvType *t, PvRange cl, PvVec *r)
+{
+    const PvT *im = e->n->in[0];
+    int32_t lo, hi;
+
+    if (x->ek != SN_E_CALL || strcmp(x->s, "mean") || !im ||
+        im->type.nq != 1 || im->type.elem == SN_DE_QI32 ||
+        (sn_pv_map_is(e->n, "pool") && !whole_image(e->n, im)))
+        return false;
+    sn_pv_limits(t, cl, &lo, &hi);
+    for (int64_t o = 0; o < e->t.no; o++) {
+        int64_t sum = 0;
+        for (int64_t k = 0; k < e->t.nk; k++)
+            sum += (int64_t)im->v[e->t.ix[0][o * e->t.nk + k]] -
+                   im->type.zp[0];
+        float m = im->type.scale[0] / (t->scale[0] * (float)e->t.nk);
+        r->v[o] = sn_requant64(sum, m, t->zp[0], lo, hi);
+    }
+    return true;
+}
+
+static bool
+point(PvEv *e, const SnExpr *x, const PvType *t, PvRange cl, PvVec *r)
+{
+    int32_t sh;
+
+    if (t->nq != 1 || t->elem == SN_DE_QI32)
+        return false;
+    return int_mean(e, x, t, cl, r) ||
+           (sn_pv_after(e->n, &sh) && pair_after(e, x, t, cl, sh, r));
+}
+
 bool
 sn_pv_row(PvEv *e, const SnExpr *x, const PvType *t, PvRange cl, PvVec *r)
 {
     return contract(e, x, t, cl, r) || lrn(e, t, cl, r) ||
-           softmax(e, t, cl, r);
+           softmax(e, t, cl, r) || point(e, x, t, cl, r);
 }

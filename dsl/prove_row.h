@@ -25,6 +25,8 @@ typedef struct PvEv {
 
 /* The operand's elements: one for each result, or for each tap in a set. */
 PvVec sn_pv_port(PvEv *e, const SnDefPort *p);
+/* Is the node's zero point added before its rounding?  *shift: zp_shift. */
+bool sn_pv_after(const PvNode *n, int32_t *shift);
 /* q(x) to type t within cl by a row of its own: fills r->v. */
 bool sn_pv_row(PvEv *e, const SnExpr *x, const PvType *t, PvRange cl, PvVec *r);
 

@@ -227,7 +227,7 @@ put(Smt *s, const PvTree *t, const char *at)
         return real_const(s, t->op);
     if (t->type)
         return put_conv(s, t, at);
-    if (!strcmp(t->op, "row") && !s->exact)
+    if (sn_pv_is_row(t) && !s->exact)
         return put(s, t->kid[0], at);
     if (!strncmp(t->op, "move[", 5) && t->nkid == 1)
         return put(s, t->kid[0], at);

@@ -53,6 +53,15 @@ taps_broadcast(PvCase *c, PvNode *n, PvTaps *t)
     }
 }
 
+/* The first input channel that output channel `to` reads, by its group. */
+static int64_t
+first_in(const PvNode *n, const PvT *w, int64_t to)
+{
+    int64_t each = w->dim[0] / (int64_t)sn_pv_map_num(n, 5, 1);
+
+    return to / each * w->dim[3];
+}
+
 static void
 taps_conv(PvCase *c, PvNode *n, PvTaps *t, uint32_t sx, uint32_t sw)
 {
@@ -67,7 +76,8 @@ taps_conv(PvCase *c, PvNode *n, PvTaps *t, uint32_t sx, uint32_t sw)
         unravel(y, o, i);
         for (int64_t m = 0; m < t->nk; m++) {
             int64_t kh = m / (w->dim[2] * w->dim[3]);
-            int64_t kw = m / w->dim[3] % w->dim[2], ci = m % w->dim[3];
+            int64_t kw = m / w->dim[3] % w->dim[2];
+            int64_t ci = first_in(n, w, i[3]) + m % w->dim[3];
             k[0] = i[0];
             k[1] = i[1] * sn_pv_at(st, 0) - sn_pv_at(p, 0) + kh * sn_pv_at(dl, 0);
             k[2] = i[2] * sn_pv_at(st, 1) - sn_pv_at(p, 1) + kw * sn_pv_at(dl, 1);
@@ -101,7 +111,7 @@ taps_back(PvCase *c, PvNode *n, PvTaps *t, uint32_t sx, uint32_t sw)
             k[0] = i[0];
             k[1] = h / sn_pv_at(st, 0);
             k[2] = v / sn_pv_at(st, 1);
-            k[3] = m % w->dim[3];
+            k[3] = first_in(n, w, i[3]) + m % w->dim[3];
             bool in = h >= 0 && v >= 0 && h % sn_pv_at(st, 0) == 0 &&
                       v % sn_pv_at(st, 1) == 0 && k[1] < x->dim[1] &&
                       k[2] < x->dim[2];
@@ -147,15 +157,32 @@ taps_matmul(PvCase *c, PvNode *n, PvTaps *t, uint32_t sa, uint32_t sb)
     PvT *y = n->out[0], *a = n->in[sa], *b = n->in[sb];
     bool ta = sn_pv_map_num(n, 2, 0) != 0, tb = sn_pv_map_num(n, 3, 0) != 0;
 
-    t->nk = a->dim[!ta];
+    int lead = y->rank - (a->rank > 1) - (b->rank > 1);
+    int64_t i[PV_RANK], p[PV_RANK] = {0}, q[PV_RANK] = {0};
+
+    t->nk = a->dim[a->rank > 1 && ta ? a->rank - 2 : a->rank - 1];
     int32_t *ia = table(c, t, sa), *ib = table(c, t, sb);
     for (int64_t o = 0; o < t->no; o++)
         for (int64_t k = 0; k < t->nk; k++) {
-            int64_t r = o / y->dim[1], q = o % y->dim[1];
-            ia[o * t->nk + k] =
-                (int32_t)(ta ? k * a->dim[1] + r : r * a->dim[1] + k);
-            ib[o * t->nk + k] =
-                (int32_t)(tb ? q * b->dim[1] + k : k * b->dim[1] + q);
+            unravel(y, o, i);
+            for (int j = 0; j < a->rank - 2; j++)
+                p[j] = a->dim[j] == 1 ? 0 : i[lead - (a->rank - 2) + j];
+            for (int j = 0; j < b->rank - 2; j++)
+                q[j] = b->dim[j] == 1 ? 0 : i[lead - (b->rank - 2) + j];
+            if (a->rank > 1) {
+                p[a->rank - 2] = ta ? k : i[lead];
+                p[a->rank - 1] = ta ? i[lead] : k;
+            } else {
+                p[0] = k;
+            }
+            if (b->rank > 1) {
+                q[b->rank - 2] = tb ? i[y->rank - 1] : k;
+                q[b->rank - 1] = tb ? k : i[y->rank - 1];
+            } else {
+                q[0] = k;
+            }
+            ia[o * t->nk + k] = (int32_t)offset(a, p);
+            ib[o * t->nk + k] = (int32_t)offset(b, q);
         }
 }
 

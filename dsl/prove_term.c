@@ -88,12 +88,11 @@ renumber(PvCase *c, PvNode *n, const PvVal *perm)
 
 /* ---- types ---- */
 
-static PvType
-pinned(PvCase *c, const PvNode *n, const SnDefPort *p, const PvT *b)
+PvType
+sn_pv_pinned(const PvNode *n, const SnDefPort *p, const PvT *b)
 {
     PvType t = {.elem = SN_DE_QI32, .axis = -1, .nq = 1};
 
-    (void)c;
     for (uint32_t i = 0; i < PV_NQ; i++)
         t.scale[i] = 1;
     for (uint32_t k = 0; k < p->npin; k++) {
@@ -122,7 +121,7 @@ regrid(PvCase *c, const PvNode *n, const SnDefPort *p, PvT *b)
 {
     if (!b)
         return NULL;
-    PvType t = pinned(c, n, p, b);
+    PvType t = sn_pv_pinned(n, p, b);
     if (sn_pv_same_type(&t, &b->type))
         return b;
     if (!b->konst || !sn_pv_eval(c, b)) {
@@ -237,8 +236,13 @@ results(PvCase *c, PvNode *n, const PvType *t0)
         sn_pv_no(c, "the right side has no tuple for these types");
         return NULL;
     }
-    if (!sn_pv_shape(c, n))
+    if (!sn_pv_shape(c, n) || !sn_pv_holds(c, n)) {
+        const char *why = c->fail ? c->fail : "an invariant does not hold";
+        c->fail = sn_format(c->pv->a, "no %s is made of that: %s", n->n->name,
+                            why);
+        c->wrong = true;
         return NULL;
+    }
     return n->out[0];
 }
 

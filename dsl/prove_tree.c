@@ -251,8 +251,36 @@ moves(const SnDefSem *s)
            s->formula->ek == SN_E_NAME;
 }
 
+bool
+sn_pv_own_row(const SnDefSem *s)
+{
+    const SnExpr *e = s->formula;
+
+    if (s->cls == SN_DC_CONTRACT || s->by)
+        return true;
+    if (e && e->ek == SN_E_CALL && !strcmp(e->s, "q"))
+        e = e->kid[0];
+    return e && e->ek == SN_E_CALL && !strcmp(e->s, "mean") && s->map &&
+           strcmp(s->map, "pool");
+}
+
+/* A quantized node whose `round` is not known to be `before`. */
+static bool
+may_round_after(PvLm *l, const Inst *k)
+{
+    return sn_def_attr(k->n, "round") && !sn_pv_is_real(l, k->tout) &&
+           strcmp(sn_pv_rep(l, sn_format(l->a, "%s.round", k->key)), "before");
+}
+
+bool
+sn_pv_is_row(const PvTree *t)
+{
+    return !strncmp(t->op, "row", 3) && (!t->op[3] || t->op[3] == ' ');
+}
+
 /* Rows that are not the literal composition of the formula's steps: a contract
- * sums integers, `by` names a row.  Equal only between equal types. */
+ * or a mean along axes sums integers, `by` names a row, `round = after` adds
+ * the zero point first.  Equal only between equal types. */
 static PvTree *
 row(PvLm *l, Inst *k, PvTree *t)
 {
@@ -260,7 +288,7 @@ row(PvLm *l, Inst *k, PvTree *t)
     PvTree *e = q ? t->kid[0] : t, *kid[4] = {e};
     uint32_t n = 1;
 
-    if (k->sem->cls != SN_DC_CONTRACT && !k->sem->by)
+    if (!sn_pv_own_row(k->sem) && !may_round_after(l, k))
         return t;
     for (uint32_t i = 0; i < k->n->nin && n < 3; i++) {
         kid[n] = sn_pv_tree(l, "type", 0, NULL);
@@ -268,7 +296,11 @@ row(PvLm *l, Inst *k, PvTree *t)
     }
     kid[n] = sn_pv_tree(l, "type", 0, NULL);
     kid[n++]->type = k->tout;
-    PvTree *r = sn_pv_tree(l, "row", n, kid);
+    const char *op = "row";
+    if (!sn_pv_own_row(k->sem))
+        op = sn_format(l->a, "row %s", sn_pv_rep(l, sn_format(l->a, "%s.round",
+                                                               k->key)));
+    PvTree *r = sn_pv_tree(l, op, n, kid);
     if (!q)
         return r;
     t->kid[0] = r;

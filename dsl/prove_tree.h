@@ -47,6 +47,7 @@ void sn_pv_equate(PvLm *l, const char *x, const char *y);
 const char *sn_pv_text(const PvLm *l, const PvTree *t);
 bool sn_pv_is_real(const PvLm *l, const char *type);
 bool sn_pv_is_q(const PvTree *t);
+bool sn_pv_is_row(const PvTree *t);
 void sn_pv_add_sat(PvLm *l, uint32_t *n, const char ***v, const char *s);
 /* The two sides.  *type: the type wanted by the reader, then the one given. */
 PvTree *sn_pv_build_pat(PvLm *l, const SnPat *p, const char **type);

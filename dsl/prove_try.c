@@ -245,7 +245,7 @@ worse(PvCase *c, PvT *l, PvT *r, double *by, int64_t *at)
     step = q ? (double)l->type.scale[0] : 1;
     for (int64_t i = 0; i < l->n; i++) {
         double e = fabs(sn_pv_real(&l->type, r->v[i], 0) - l->id[i]);
-        if (e > er) {
+        if (e > er && r->v[i] != l->v[i]) {
             er = e;
             *at = i;
         }
@@ -255,6 +255,13 @@ worse(PvCase *c, PvT *l, PvT *r, double *by, int64_t *at)
     double slack = 3e-6 * fmax(big, el) + (q ? 2e-5 * step : 1e-30);
     *by = (er - el) / step;
     return er > el + slack;
+}
+
+/* Of the largest value; where the left side is all 0, anything else is far. */
+static double
+ratio(double d, double big)
+{
+    return d == 0 ? 0 : big > 0 ? d / big : 1;
 }
 
 static void
@@ -277,13 +284,12 @@ tally_real(PvCase *c, PvT *l, PvT *r, PvTry *t)
     }
     if (d > 0)
         t->f32_differ = true;
-    if (big > 0 && d / big > t->rel) {
-        t->rel = d / big;
-        if (!t->counter || d / big > 1e-6)
+    if (d > 0 && ratio(d, big) > t->rel) {
+        t->rel = ratio(d, big);
+        if (!t->counter || t->rel > 1e-6)
             t->counter = counter(c, l, r, at);
     }
-    if (bigr > 0)
-        t->real = fmax(t->real, dr / bigr);
+    t->real = fmax(t->real, ratio(dr, bigr));
 }
 
 static void
@@ -310,16 +316,20 @@ tally(PvCase *c, PvT *l, PvT *r, PvTry *t, bool want)
     t->worse |= grew;
     t->worse_by = fmax(t->worse_by, by);
     if (q && c->pr->bounded) {
-        const PvT *m = c->root->in[0];
-        double s = (double)m->def->in[0]->type.scale[0];
+        /* sink: below a Rescale from one grid to the other; forced: from the
+         * grid it reads to that of the Quantize */
+        const PvT *m = c->pr->forced ? l : c->root->in[0];
+        const PvT *x = c->pr->forced ? c->leaf[0] : m->def->in[0];
+        double s = (double)x->type.scale[0];
         t->over |= diff > ceil(1.5 + s / (2 * (double)m->type.scale[0]));
     }
     if (!want || (!q && !grew))
         return;
-    double score = fmin(q ? diff : diff * 100, 250) + (c->corner ? 150 : 0) -
+    double score = fmin(q ? diff * 2 : diff * 100, 400) + (c->corner ? 150 : 0) -
                    150 * (double)nclamp(c) + (grew ? 400 : 0) -
                    2 * (double)fmin((double)l->n, 20) * !c->flat -
-                   (wide(c) ? 200 : 0);
+                   (wide(c) ? 600 : 0) - (c->vector && !c->flat ? 300 : 0) -
+                   (c->small ? 200 : 0);
     if (!t->counter || score > t->score) {
         t->counter = counter(c, l, r, at);
         t->score = score;
@@ -385,25 +395,108 @@ sn_pv_bias_on_grid(PvCase *c)
 }
 
 static bool
+same_shape(const PvT *a, const PvT *b)
+{
+    return a->rank == b->rank &&
+           (a->rank <= 0 ||
+            !memcmp(a->dim, b->dim, (size_t)a->rank * sizeof *a->dim));
+}
+
+static void
+put_typed(SnBuf *b, PvCase *c, const PvT *t, const char *sep)
+{
+    sn_putf(b, "%s%s[", sep, sn_pv_type_str(c->a, &t->type));
+    for (int i = 0; i < t->rank; i++)
+        sn_putf(b, "%s%lld", i ? "," : "", (long long)t->dim[i]);
+    sn_putc(b, ']');
+}
+
+static const char *
+other_value(PvCase *c, const PvT *l, const PvT *r)
+{
+    SnBuf b;
+
+    sn_buf_init(&b, c->pv->a);
+    put_typed(&b, c, r, "it gives ");
+    put_typed(&b, c, l, " in the place of ");
+    return sn_buf_str(&b);
+}
+
+/* Lists among the left side's attributes. */
+static void
+put_lists(SnBuf *b, PvCase *c)
+{
+    PvNode *v[16];
+    uint32_t n = 0;
+
+    left_nodes(c->lhs[0] ? c->lhs[0] : c->root->in[0], v, &n);
+    for (uint32_t i = 0; i < n; i++)
+        for (uint32_t k = 0; k < v[i]->n->nall; k++) {
+            const PvVal *a = &v[i]->attr[k];
+            if (!a->list)
+                continue;
+            sn_putf(b, ", %s.%s=[", v[i]->name ? v[i]->name : v[i]->n->name,
+                    v[i]->n->all[k]->name);
+            for (uint32_t j = 0; j < a->n; j++)
+                sn_putf(b, "%s%.0f", j ? "," : "", a->list[j]);
+            sn_putc(b, ']');
+        }
+}
+
+/* The guard held and the right side is not what may stand there; the case with
+ * the fewest leaves is kept. */
+static bool
+wrong(PvCase *c, PvTry *t, const char *why)
+{
+    SnBuf b;
+
+    if (t->wrong && c->nleaf >= t->wrong_nleaf)
+        return sn_pv_no(c, why);
+    t->wrong = why;
+    t->wrong_nleaf = c->nleaf;
+    sn_buf_init(&b, c->pv->a);
+    for (uint32_t i = 0; i < c->nleaf; i++)
+        put_typed(&b, c, c->leaf[i],
+                  sn_format(c->a, "%s%s:", i ? ", " : "with ",
+                            c->leaf[i]->name ? c->leaf[i]->name : "v"));
+    put_lists(&b, c);
+    t->wrong_with = sn_buf_str(&b);
+    return sn_pv_no(c, why);
+}
+
+void
+sn_pv_start(PvCase *c, Pv *pv, const PvRule *pr, uint64_t *rng)
+{
+    *c = (PvCase){.pv = pv, .pr = pr, .r = pr->r, .when = pr->r->need};
+    c->a = sn_arena_new();
+    *rng += 0x9E3779B97F4A7C15u;
+    uint64_t z = (*rng ^ (*rng >> 30)) * 0xBF58476D1CE4E5B9u;
+    c->rng = (z ^ (z >> 27)) | 1;
+}
+
+static bool
 one(PvCase *c, PvTry *t, bool want)
 {
     if (!sn_pv_draw(c))
         return false;
-    if (c->pr->given_bias)
+    if (c->pr->given_bias) {
+        sn_pv_fill(c);
         sn_pv_bias_on_grid(c);
-    if (!sn_pv_guard(c) || !sn_pv_right(c))
+    }
+    if (!sn_pv_guard(c))
         return false;
+    sn_pv_fill(c);
+    if (!sn_pv_right(c))
+        return c->wrong ? wrong(c, t, c->fail) : false;
     PvT *l = c->lhs[0], *r = c->rhs[0];
     if (!l) { /* a Save: what it writes */
         l = c->root->in[0];
         r = c->made ? c->made->in[0] : r;
     }
+    if (!same_shape(l, r) || !sn_pv_same_type(&l->type, &r->type))
+        return wrong(c, t, other_value(c, l, r));
     if (!sn_pv_eval(c, l) || !sn_pv_eval(c, r))
         return false;
-    if (l->n != r->n)
-        return sn_pv_no(c, "another shape");
-    if (!sn_pv_same_type(&l->type, &r->type))
-        return sn_pv_no(c, "another type");
     if (!finite_side(l) || !finite_side(r))
         return sn_pv_no(c, "no number");
     if (!rest(c, t, want))
@@ -423,7 +516,8 @@ one(PvCase *c, PvTry *t, bool want)
     }
     bool all = c->flat && nq8 == 1 && c->nleaf == 1;
     t->nall += all;
-    t->all_codes &= all || !c->nleaf || c->leaf[0]->type.elem != SN_DE_QI8;
+    t->all_codes &= all || !c->nleaf || c->leaf[0]->type.elem != SN_DE_QI8 ||
+                    (c->vector && !c->flat);
     return true;
 }
 
@@ -434,15 +528,13 @@ sn_pv_try(Pv *pv, const PvRule *pr, const SnExpr *when, uint32_t ndraw,
     PvTry t = {.all_codes = true};
     uint64_t rng = seed * 0x9E3779B97F4A7C15u + 0x1234567;
 
-    for (uint32_t i = 0; i < 60 * ndraw + 400 && t.ndraw < ndraw; i++) {
-        PvCase c = {.pv = pv, .pr = pr, .r = pr->r, .when = when};
+    for (uint32_t i = 0; i < 200 * ndraw + 400 && t.ndraw < ndraw; i++) {
+        PvCase c;
         if (i > 2000 && !t.ndraw)
             break;
-        c.a = sn_arena_new();
         t.ntry++;
-        rng += 0x9E3779B97F4A7C15u;
-        uint64_t z = (rng ^ (rng >> 30)) * 0xBF58476D1CE4E5B9u;
-        c.rng = (z ^ (z >> 27)) | 1;
+        sn_pv_start(&c, pv, pr, &rng);
+        c.when = when;
         if (!one(&c, &t, want) && c.fail)
             t.fail = c.fail;
         sn_arena_free(c.a);
@@ -458,8 +550,6 @@ sn_pv_claim_ok(const PvRule *pr, const PvTry *t)
 {
     const SnDefClaim *k = &pr->r->claim;
 
-    if (pr->forced)
-        return true;
     if (pr->bounded)
         return !t->over;
     switch (k->kind) {

@@ -105,6 +105,7 @@ static const struct word {
     {"when", T_WHEN},
     {"where", T_WHERE},
     {"within", T_WITHIN},
+    {"worth", T_WORTH},
 };
 
 static const char *const marks[] = {

@@ -388,6 +388,7 @@ draw_all(Inst *in, uint64_t seed)
         if (sn_pv_draw(&c) && cut_types(&c, c.root) &&
             (i % 4 != 3 || !c.root->n->nout || vary(&c))) {
             in->ndraw++;
+            sn_pv_fill(&c);
             if (in->pr->given_bias)
                 sn_pv_bias_on_grid(&c);
             take(in, &c, failing(in, &c));

@@ -1,61 +1,90 @@
-/* mutants [-v] KNOWN DEFS...: damages every written rule of the declarations
- * in each of the ways below, one at a time, and counts what the checkers
- * (resolve, order, prove) refuse.
+/* mutants [-v] [-d SNxxx] [-o NAME] DEFS...: damages every rule of
+ * the declarations, written or derived, in each of the ways below, one at a
+ * time, and counts what the checkers (resolve, order, prove) refuse.
  *
  *   guard N   conjunct N of the condition is dropped
+ *   worth N   conjunct N of the `worth` clause is dropped
+ *   unsaid N  a condition of a derived family that has no words is dropped
  *   once N    the N-th :1 is dropped
  *   type N    the N-th type on the right side is that of another value
  *   regrid N  regrid(b) becomes b
- *   claim     the claim is strengthened
+ *   claim N   the claim is strengthened: exact, one lsb less, refines for lossy
  *   clamp N   a clamp given on the right side is dropped
  *
- * What survives must stand in KNOWN, a line "pass.rule MUTATION: why it is
- * equivalent" each; anything else, and a line there that is not needed, fails.
- * The last line is "N made, N refused, N equivalent, N survived". */
+ * What the checkers accept as a build runs them, and then with MORE times the
+ * cases, is equivalent if that is seen mechanically:
+ *
+ *   worth     the rule is proved without its `worth` clause
+ *   order     the pass ends without a :1, and nothing is copied
+ *   cases     its condition is met by the same left sides, and gives the same
+ *             right sides node by node, in NCASE cases drawn
+ *             or a claim on f32 is exact in all of MORE times the cases
+ *   lemma     the calculus proves the stronger claim for all types and shapes
+ *
+ * Anything else survives and fails the run.
+ *
+ * -v prints every mutant, -d plants a checker that does not report SNxxx, -o
+ * takes the rules whose name begins with NAME.  The last line is the score. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "base/buf.h"
-#include "base/file.h"
 #include "dsl/order.h"
 #include "dsl/prove.h"
+#include "dsl/resolve.h"
+
+enum { NCASE = 400, MORE = 10 };
+
+/* NCASE: cases compared to call a mutant the same; MORE: times the cases. */
+typedef enum Way {
+    W_GUARD, W_WORTH, W_UNSAID, W_ONCE, W_TYPE, W_REGRID, W_CLAIM, W_CLAMP,
+    NWAY
+} Way;
+
+static const char *const way_name[] = {"guard", "worth",  "unsaid", "once",
+                                       "type",  "regrid", "claim",  "clamp"};
 
 typedef struct Mutation {
     uint32_t left;      /* mutations to pass over before the one to make */
     bool done;
-    const char *what;   /* "guard 2" */
+    Way way;
+    uint32_t number;
     const char *detail; /* what was there */
     SnArena *a;
 } Mutation;
 
 /* Is it this one's turn? */
 static bool
-turn(Mutation *m, const char *way, uint32_t n, const char *detail)
+turn(Mutation *m, Way way, uint32_t n, const char *detail)
 {
     if (m->done || m->left-- > 0)
         return false;
     m->done = true;
-    m->what = n ? sn_format(m->a, "%s %u", way, n) : way;
+    m->way = way;
+    m->number = n;
     m->detail = detail;
     return true;
 }
 
-/* ---- guards ---- */
+/* ---- conditions ---- */
 
-/* e without its k-th conjunct; NULL when nothing is left. */
+/* e without its k-th conjunct, which goes to *was; NULL when none is left. */
 static SnExpr *
-without(SnExpr *e, uint32_t *k)
+without(SnExpr *e, uint32_t *k, SnExpr **was)
 {
     if (e->ek == SN_E_BIN && e->op == SN_OP_AND) {
-        SnExpr *x = without(e->kid[0], k);
-        SnExpr *y = without(e->kid[1], k);
+        SnExpr *x = without(e->kid[0], k, was);
+        SnExpr *y = without(e->kid[1], k, was);
         if (!x || !y)
             return x ? x : y;
         e->kid[0] = x;
         e->kid[1] = y;
         return e;
     }
-    return (*k)-- == 0 ? NULL : e;
+    if ((*k)-- > 0)
+        return e;
+    *was = e;
+    return NULL;
 }
 
 static uint32_t
@@ -69,14 +98,17 @@ nconjunct(const SnExpr *e)
 }
 
 static void
-guards(Mutation *m, SnDefRule *r)
+conjuncts(Mutation *m, SnDefRule *r, SnExpr **e, Way way)
 {
-    uint32_t n = nconjunct(r->when);
+    uint32_t n = nconjunct(*e);
 
     for (uint32_t i = 0; i < n; i++)
-        if (turn(m, "guard", i + 1, "a condition")) {
+        if (turn(m, way, i + 1, "")) {
+            SnExpr *was = NULL;
             uint32_t k = i;
-            r->when = without(r->when, &k);
+            *e = without(*e, &k, &was);
+            m->detail = was ? sn_expr_str(m->a, was) : "";
+            sn_rule_when(m->a, r);
             return;
         }
 }
@@ -86,7 +118,7 @@ guards(Mutation *m, SnDefRule *r)
 static void
 uses(Mutation *m, SnPat *p, uint32_t *n)
 {
-    if (p->nuse && turn(m, "once", ++*n, p->name))
+    if (p->nuse && turn(m, W_ONCE, ++*n, p->name))
         p->nuse = 0;
     for (uint32_t i = 0; i < p->narg; i++)
         uses(m, p->arg[i], n);
@@ -128,14 +160,14 @@ right(Right *w, SnTerm *t)
 {
     if (is_type(t->type)) {
         const char *v = another(w->r->pat, t->type->kid[0]->s);
-        if (v && turn(w->m, "type", ++w->ntype,
+        if (v && turn(w->m, W_TYPE, ++w->ntype,
                       sn_format(w->m->a, "%s.type becomes %s.type",
                                 t->type->kid[0]->s, v)))
             t->type->kid[0]->s = v;
     }
     for (uint32_t i = 0; i < t->nasg; i++)
         if (!strcmp(t->asg[i].name, "clamp") &&
-            turn(w->m, "clamp", ++w->nclamp, "a clamp")) {
+            turn(w->m, W_CLAMP, ++w->nclamp, "a clamp")) {
             memmove(&t->asg[i], &t->asg[i + 1],
                     (t->nasg - i - 1) * sizeof *t->asg);
             t->nasg--;
@@ -143,7 +175,7 @@ right(Right *w, SnTerm *t)
         }
     if (t->tk == SN_T_FUNC && !strcmp(t->name, "regrid") &&
         t->arg[0]->tk == SN_T_VAR &&
-        turn(w->m, "regrid", ++w->nregrid, "regrid")) {
+        turn(w->m, W_REGRID, ++w->nregrid, "regrid")) {
         *t = *t->arg[0];
         return;
     }
@@ -158,33 +190,219 @@ claim(Mutation *m, SnDefRule *r)
 
     if (c->kind == SN_CL_EXACT || c->kind == SN_CL_NONE)
         return;
-    if (turn(m, "claim", 0, "the claim"))
+    if (c->kind == SN_CL_LOSSY) {
+        if (turn(m, W_CLAIM, 1, "lossy becomes refines"))
+            c->kind = SN_CL_REFINES;
+        return;
+    }
+    if (turn(m, W_CLAIM, 1, "it becomes exact"))
         c->kind = SN_CL_EXACT;
+    if (c->kind == SN_CL_WITHIN && c->bound->ek == SN_E_INT &&
+        c->bound->i > 1 && turn(m, W_CLAIM, 2, "one lsb less"))
+        c->bound->i--;
 }
 
+typedef struct Hurt {
+    Mutation *m;
+    bool claims; /* the claim is the rule's own */
+} Hurt;
+
 static void
-mutate(Mutation *m, SnDefRule *r)
+hurt(void *arg, SnDefRule *r)
 {
+    Hurt *h = arg;
+    Mutation *m = h->m;
     Right w = {.m = m, .r = r};
     uint32_t n = 0;
 
-    guards(m, r);
+    conjuncts(m, r, &r->need, W_GUARD);
+    conjuncts(m, r, &r->worth, W_WORTH);
     if (r->pat)
         uses(m, r->pat, &n);
     for (uint32_t i = 0; i < r->nlet; i++)
         right(&w, r->let[i]);
     if (r->rhs && r->pat)
         right(&w, r->rhs);
-    claim(m, r);
+    if (h->claims)
+        claim(m, r);
 }
 
 /* ---- one run ---- */
 
+typedef enum Verdict {
+    V_REFUSED, V_MORE, V_WORTH, V_ORDER, V_CASES, V_LEMMA, V_SURVIVED, NVERDICT
+} Verdict;
+
+static const char *const verdict_name[] = {
+    "refused", "more", "worth", "order", "cases", "lemma", "SURVIVED"};
+
 typedef struct Run {
-    bool made;        /* there was such a mutation */
-    unsigned nerror;
-    const char *name, *what, *detail, *code;
+    SnDefs *defs;
+    SnSubjects *s;
+    const char *deaf; /* a code that the planted checker does not report */
 } Run;
+
+/* The code of the first error that is heard, or NULL. */
+static const char *
+heard(const Run *r, SnArena *a, SnDiag *d)
+{
+    size_t n;
+    const SnDiagMsg *v = sn_diag_messages(d, a, &n);
+
+    for (size_t i = 0; i < n; i++)
+        if (v[i].severity == SN_ERROR &&
+            (!r->deaf || strcmp(r->deaf, v[i].code)))
+            return v[i].code;
+    return NULL;
+}
+
+/* Ending, copies and overlap, of the rule's pass with the rule changed; of a
+ * derived instance alone. */
+static void
+order(const Run *run, const SnSubject *sub, SnDefRule *r, SnDiag *d)
+{
+    SnDefs defs = *run->defs;
+    SnDefPass pass = *r->pass, *one = &pass;
+
+    pass.step = SN_NEW_N(defs.arena, SnDefStep, pass.nstep + 1);
+    for (uint32_t i = 0; i < pass.nstep; i++) {
+        pass.step[i] = r->pass->step[i];
+        if (pass.step[i].rule == sub->rule)
+            pass.step[i].rule = r;
+    }
+    if (sub->derive) {
+        pass.step[0] = (SnDefStep){.rule = r};
+        pass.nstep = 1;
+    }
+    defs.pass = &one;
+    defs.npass = 1;
+    sn_def_order(&defs, d);
+}
+
+/* What a build accepts is given more cases before it counts. */
+static bool
+more(Run *run, uint32_t i, const Mutation *m, SnDefRule *r, uint32_t unsaid,
+     const char **code)
+{
+    SnDiag *d = sn_diag_new(m->a);
+
+    sn_subject_prove(run->s, i, r, unsaid, MORE, d);
+    return (*code = heard(run, m->a, d)) != NULL;
+}
+
+static Verdict
+judge(Run *run, uint32_t i, const Mutation *m, SnDefRule *r, SnDiag *d,
+      const char **code)
+{
+    SnSubject sub = sn_subject(run->s, i);
+    uint32_t unsaid = m->way == W_UNSAID ? m->number - 1 : UINT32_MAX, nmet;
+
+    *code = "";
+    if (m->way == W_WORTH)
+        return V_WORTH;
+    if (r && (!sub.derive || m->way == W_ONCE))
+        order(run, &sub, r, d);
+    if (r && !sn_diag_nerror(d))
+        sn_subject_prove(run->s, i, r, unsaid, 1, d);
+    if ((*code = heard(run, m->a, d)))
+        return V_REFUSED;
+    *code = "";
+    if (!r || sn_diag_nerror(d)) /* what the planted checker does not say */
+        return V_SURVIVED;
+    if (m->way == W_ONCE)
+        return V_ORDER;
+    if (m->way == W_CLAIM && sn_subject_lemma(run->s, i, r))
+        return V_LEMMA;
+    if (m->way != W_CLAIM &&
+        sn_subject_same(run->s, i, r, unsaid, NCASE, &nmet)) {
+        *code = sn_format(m->a, "in %u cases", nmet);
+        return V_CASES;
+    }
+    if (more(run, i, m, r, unsaid, code))
+        return V_MORE;
+    *code = "";
+    return m->way == W_CLAIM && sub.rule->claim.kind == SN_CL_REAL
+               ? V_CASES
+               : V_SURVIVED;
+}
+
+/* ---- all of them ---- */
+
+typedef struct Score {
+    uint32_t made[NWAY], n[NWAY][NVERDICT];
+} Score;
+
+typedef struct Opts {
+    bool verbose;
+    const char *only;
+} Opts;
+
+static void
+tell(const Opts *o, Score *s, const Mutation *m, Verdict v, const char *mutant,
+     const char *code)
+{
+    s->made[m->way]++;
+    s->n[m->way][v]++;
+    if (o->verbose || v == V_SURVIVED)
+        printf("%-9s %s (%s) %s\n", verdict_name[v], mutant, m->detail, code);
+}
+
+/* Every mutation of subject i. */
+static void
+subject(Run *run, const Opts *o, uint32_t i, Score *score)
+{
+    SnSubject sub = sn_subject(run->s, i);
+
+    if (sub.rule->trusted || !sub.rule->pat ||
+        (o->only && strncmp(sub.name, o->only, strlen(o->only))))
+        return;
+    for (uint32_t k = 0;; k++) {
+        SnDiag *d = sn_diag_new(run->defs->arena);
+        Mutation m = {.left = k, .a = run->defs->arena};
+        Hurt h = {&m, !sub.fixed_claim};
+        const char *code;
+        SnDefRule *r = sn_subject_hurt(run->s, i, d, hurt, &h);
+        if (!m.done && m.left < sub.nunsaid) {
+            m.way = W_UNSAID;
+            m.number = m.left + 1;
+            m.detail = sn_subject_unsaid(run->s, i, m.left);
+        } else if (!m.done) {
+            return;
+        }
+        const char *mutant = sn_format(m.a, "%s %s %u", sub.name,
+                                       way_name[m.way], m.number);
+        Verdict v = judge(run, i, &m, r, d, &code);
+        tell(o, score, &m, v, mutant, code);
+    }
+}
+
+/* One line for each way, and the score: what is refused or equivalent. */
+static bool
+print_score(const Score *s)
+{
+    uint32_t all[NVERDICT] = {0}, made = 0;
+
+    for (uint32_t w = 0; w < NWAY; w++) {
+        const uint32_t *n = s->n[w];
+        for (uint32_t v = 0; v < NVERDICT; v++)
+            all[v] += n[v];
+        made += s->made[w];
+        if (s->made[w])
+            printf("%-7s %4u made, %4u refused, %2u in more cases, %3u proved "
+                   "without it, %3u copy nothing, %3u the same in all cases, "
+                   "%3u by lemma, %2u survived\n", way_name[w], s->made[w],
+                   n[V_REFUSED], n[V_MORE], n[V_WORTH], n[V_ORDER],
+                   n[V_CASES], n[V_LEMMA], n[V_SURVIVED]);
+    }
+    uint32_t same =
+        all[V_WORTH] + all[V_ORDER] + all[V_CASES] + all[V_LEMMA];
+    uint32_t refused = all[V_REFUSED] + all[V_MORE];
+    printf("%u made, %u refused by a checker (%u with %d times the cases), %u "
+           "equivalent, %u survived: %.1f %%\n", made, refused,
+           all[V_MORE], MORE, same, all[V_SURVIVED],
+           made > same ? 100.0 * refused / (made - same) : 0);
+    return all[V_SURVIVED] == 0;
+}
 
 static SnDefs *
 parse(SnArena *a, SnDiag *d, int n, char **file)
@@ -194,143 +412,51 @@ parse(SnArena *a, SnDiag *d, int n, char **file)
 
     for (int i = 0; i < n; i++)
         sn_def_parse(s, d, file[i], dirs, 1);
+    if (!sn_diag_nerror(d))
+        sn_def_resolve(s, d);
     return s;
 }
 
-/* rule: its number; number: of the mutation; rule UINT32_MAX: as written. */
-static Run
-run(SnArena *a, int n, char **file, uint32_t rule, uint32_t number)
+static int
+usage(void)
 {
-    SnDiag *d = sn_diag_new(a);
-    SnDefs *s = parse(a, d, n, file);
-    Mutation m = {.left = number, .a = a};
-    Run r = {0};
-
-    if (rule < s->nrule) {
-        mutate(&m, s->rule[rule]);
-        if (!m.done)
-            return r;
-        r.name = sn_format(a, "%s.%s", s->rule[rule]->pass->name,
-                           s->rule[rule]->name);
-    }
-    r.made = true;
-    r.what = m.what;
-    r.detail = m.detail;
-    if (!sn_diag_nerror(d))
-        sn_def_resolve(s, d);
-    if (!sn_diag_nerror(d))
-        sn_def_order(s, d);
-    if (rule < s->nrule) { /* the others are as they were */
-        s->rule[0] = s->rule[rule];
-        s->rule[0]->id = 0;
-        s->nrule = 1;
-        s->nderive = 0;
-    }
-    if (!sn_diag_nerror(d))
-        sn_def_prove(s, d, NULL);
-    r.nerror = sn_diag_nerror(d);
-    size_t k;
-    const SnDiagMsg *v = sn_diag_messages(d, a, &k);
-    for (size_t i = 0; i < k && !r.code; i++)
-        if (v[i].severity == SN_ERROR)
-            r.code = v[i].code;
-    return r;
-}
-
-/* ---- what is known ---- */
-
-typedef struct Known {
-    uint32_t n;
-    const char **line; /* "pass.rule guard 2: why" */
-    bool *used;
-} Known;
-
-static bool
-read_known(SnArena *a, const char *path, Known *k)
-{
-    SnDiag *d = sn_diag_new(a);
-    char *text;
-    size_t n;
-
-    if (sn_file_read(a, d, path, 0, &text, &n)) {
-        sn_diag_print(d, stderr);
-        return false;
-    }
-    for (char *s = strtok(text, "\n"); s; s = strtok(NULL, "\n"))
-        if (*s && *s != '#')
-            SN_PUSH(a, k->line, k->n, s);
-    k->used = SN_NEW_N(a, bool, k->n + 1);
-    return true;
-}
-
-static bool
-is_known(Known *k, const char *name, const char *what)
-{
-    size_t n = strlen(name), w = strlen(what);
-
-    for (uint32_t i = 0; i < k->n; i++) {
-        const char *s = k->line[i];
-        if (!strncmp(s, name, n) && s[n] == ' ' &&
-            !strncmp(s + n + 1, what, w) && s[n + 1 + w] == ':') {
-            k->used[i] = true;
-            return true;
-        }
-    }
-    return false;
+    fputs("usage: mutants [-v] [-d SNxxx] [-o NAME] DEFS...\n", stderr);
+    return 2;
 }
 
 int
 main(int argc, char **argv)
 {
-    bool verbose = argc > 1 && !strcmp(argv[1], "-v");
-    int first = verbose ? 2 : 1;
-    uint32_t made = 0, refused = 0, equivalent = 0, survived = 0, nrule;
-    Known known = {0};
-
-    if (argc < first + 2) {
-        fputs("usage: mutants [-v] KNOWN DEFS...\n", stderr);
-        return 2;
-    }
-    setvbuf(stdout, NULL, _IOLBF, BUFSIZ);
     SnArena *a = sn_arena_new();
-    if (!read_known(a, argv[first], &known))
-        return 2;
-    int n = argc - first - 1;
-    char **file = argv + first + 1;
-    nrule = parse(a, sn_diag_new(a), n, file)->nrule;
-    if (run(a, n, file, UINT32_MAX, 0).nerror) {
+    SnDiag *d = sn_diag_new(a);
+    Run run = {0};
+    Opts o = {0};
+    Score score = {0};
+    int i = 1;
+
+    setvbuf(stdout, NULL, _IOLBF, BUFSIZ);
+    for (; i < argc && argv[i][0] == '-'; i++) {
+        if (!strcmp(argv[i], "-v"))
+            o.verbose = true;
+        else if (!strcmp(argv[i], "-d") && i + 1 < argc)
+            run.deaf = argv[++i];
+        else if (!strcmp(argv[i], "-o") && i + 1 < argc)
+            o.only = argv[++i];
+        else
+            return usage();
+    }
+    if (argc < i + 1)
+        return usage();
+    run.defs = parse(a, d, argc - i, argv + i);
+    if (sn_diag_nerror(d)) {
         fputs("mutants: the declarations have errors as they stand\n",
               stderr);
         return 2;
     }
-    for (uint32_t i = 0; i < nrule; i++)
-        for (uint32_t k = 0;; k++) {
-            SnArena *b = sn_arena_new();
-            Run r = run(b, n, file, i, k);
-            if (r.made) {
-                bool eq = !r.nerror && is_known(&known, r.name, r.what);
-                made++;
-                refused += r.nerror > 0;
-                equivalent += eq;
-                survived += !r.nerror && !eq;
-                if (verbose || (!r.nerror && !eq))
-                    printf("%-9s %s %s (%s)%s%s\n",
-                           r.nerror ? "refused" : eq ? "same" : "SURVIVED",
-                           r.name, r.what, r.detail, r.code ? " by " : "",
-                           r.code ? r.code : "");
-            }
-            sn_arena_free(b);
-            if (!r.made)
-                break;
-        }
-    bool stale = false;
-    for (uint32_t i = 0; i < known.n; i++)
-        if (!known.used[i]) {
-            printf("not needed: %s\n", known.line[i]);
-            stale = true;
-        }
-    printf("%u made, %u refused by a checker, %u equivalent, %u survived\n",
-           made, refused, equivalent, survived);
+    run.s = sn_subjects(run.defs, d);
+    for (uint32_t k = 0; k < sn_subjects_count(run.s); k++)
+        subject(&run, &o, k, &score);
+    bool ok = print_score(&score);
     sn_arena_free(a);
-    return survived > 0 || stale;
+    return !ok;
 }

@@ -466,6 +466,22 @@ rescale_to(Plan *p, SnRef x, SnId like, const char *name)
     return SN_REF(sn_add(g, &r, NULL), 0);
 }
 
+/* Nothing rounds f32: whatever the float node says, the integer node is q of
+ * its formula. */
+static void
+round_before(SnEdit *e, const SnKindDesc *d)
+{
+    static const char *const name[] = {"round", "zp_shift"};
+
+    for (size_t i = 0; i < 2; i++) {
+        const SnAttrDesc *a = sn_attr_named(d, name[i]);
+        if (a && a->kind == SN_A_ENUM)
+            *(int32_t *)sn_attr_at(e->attr, a) = 0;
+        else if (a && a->kind == SN_A_INT)
+            *(int64_t *)sn_attr_at(e->attr, a) = 0;
+    }
+}
+
 /* The integer node; the Quantizes that it serves, or the Rescales in their
  * place, read it. */
 static SnId
@@ -482,6 +498,7 @@ build(Plan *p, int32_t *bias)
     e.attr = d->nattr ? sn_attr_new(g->arena, d) : NULL;
     if (d->nattr)
         sn_attr_like(g->arena, d, e.attr, p->d, n->attr);
+    round_before(&e, d);
     if (d->clamp >= 0)
         sn_edit_clamp(&e, codes_clamp(p));
     e.in = SN_NEW_N(g->arena, SnRef, n->nin + 1);

@@ -1,0 +1,33 @@
+#!/bin/sh
+# Damaged rules: those of `pass simplify` and the derived merges are all refused
+# or seen to be equivalent; a checker that says nothing of one error lets its
+# class through, and the score falls.  `make mutants` takes every rule.
+mutants=$BUILD/tests/mutants
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+defs="nodes.def passes.def $(echo src/backend/*/*.def)"
+bad=0
+say() { if [ "$2" = 0 ]; then echo "ok mutants: $1"; else echo "not ok mutants: $1"; bad=1; fi; }
+run() { $mutants "$@" $defs >"$tmp/out" 2>&1; }
+
+# whole NAME: every mutant of the rules that begin with NAME is refused.
+whole() {
+    run -o "$1" && tail -n 1 "$tmp/out" | grep -q ' 0 survived: 100.0 %$'
+    say "$1 100 %" $?
+    sed 's/^/| /' "$tmp/out" | tail -n 1
+}
+# planted CODE NAME WAY: without CODE, mutants of WAY survive, and no others.
+planted() {
+    run -d "$1" -o "$2"
+    [ $? = 1 ] && grep -q '^SURVIVED' "$tmp/out" &&
+        [ -z "$(grep '^SURVIVED' "$tmp/out" | grep -vE " ($3) [0-9]* ")" ]
+    say "a checker without $1 lets ${3%|*} through" $?
+    sed 's/^/| /' "$tmp/out" | tail -n 1
+}
+whole simplify.
+whole 'merge Conv2D'
+planted SN403 'merge Conv2D' once
+planted SN306 simplify.concat_one guard
+planted SN301 simplify.relu_clamp 'guard|clamp'
+planted SN302 'integerize Conv2D -> q8' claim
+exit $bad
