@@ -21,9 +21,6 @@ void sn_emit_ref(const SnDefs *s, const char *outdir, SnDiag *d);
 /* sn_rules.h, sn_rules.c; sn_tests.c */
 void sn_emit_rules(const SnDefs *s, const char *outdir, SnDiag *d);
 
-/* The table node x family, as text. */
-void sn_explain(const SnDefs *s, SnBuf *b);
-
 /* ---- names ---- */
 
 const char *sn_lower(SnArena *a, const char *s);

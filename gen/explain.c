@@ -1,8 +1,59 @@
-/* --explain: for every node and rewrite family, the instance or the reason
- * why there is none. */
-#include "gen/emit.h"
+/* --explain: for every node and rewrite family, the instance with its claim,
+ * guard and proof, or the reason why there is none. */
+#include "gen/explain.h"
 
 #include <string.h>
+
+/* ---- proofs of instances ---- */
+
+static const char *
+layer(const SnProof *p)
+{
+    switch (p->layer) {
+    case SN_LAYER_LEMMA:
+        return *p->lemmas ? "by" : "by lemma";
+    case SN_LAYER_ENUMERATED:
+        return "enumerated";
+    case SN_LAYER_SAMPLED:
+        return "sampled";
+    case SN_LAYER_TRUSTED:
+        return "trusted";
+    default:
+        return "not proved";
+    }
+}
+
+/* The instances of a family at n: family "sink" of Rescale and of others apart,
+ * as what is sunk says. */
+static void
+put_proofs(SnBuf *b, const SnProofs *v, const SnDefNode *n,
+           const char *family, const char *what)
+{
+    for (uint32_t i = 0; v && i < v->n; i++) {
+        const SnProof *p = &v->v[i];
+        if (!p->derive || p->node != n || strcmp(p->derive->family, family) ||
+            (what && (!p->derive->what || strcmp(p->derive->what, what))))
+            continue;
+        sn_putf(b, "\n    %s: %s, %s", p->name, p->claim, layer(p));
+        if (p->layer == SN_LAYER_LEMMA && *p->lemmas)
+            sn_putf(b, " %s", p->lemmas);
+        if (p->guard && *p->guard)
+            sn_putf(b, "\n      when %s", p->guard);
+    }
+}
+
+/* A family that only some nodes join, by its instances. */
+static void
+put_family(SnBuf *b, const SnProofs *v, const SnDefNode *n, const char *title,
+           const char *family, const char *what)
+{
+    SnBuf p;
+
+    sn_buf_init(&p, b->a);
+    put_proofs(&p, v, n, family, what);
+    if (p.n)
+        sn_putf(b, "\n  %s%s", title, sn_buf_str(&p));
+}
 
 static void
 put_absorb(SnBuf *b, const SnDefNode *n)
@@ -31,8 +82,20 @@ put_yes(SnBuf *b, bool yes, const char *what, const char *why)
 }
 
 void
-sn_explain(const SnDefs *s, SnBuf *b)
+sn_explain(const SnDefs *s, const SnProofs *v, SnBuf *b)
 {
+    const char *r = NULL, *t = NULL; /* what is sunk: a conversion, a move */
+
+    for (uint32_t i = 0; i < s->nderive; i++) {
+        const SnDefDerive *d = s->derive[i];
+        if (!strcmp(d->family, "absorb"))
+            r = d->what;
+    }
+    for (uint32_t i = 0; i < s->nderive; i++) {
+        const SnDefDerive *d = s->derive[i];
+        if (!strcmp(d->family, "sink") && d->what && (!r || strcmp(d->what, r)))
+            t = d->what;
+    }
     for (uint32_t i = 0; i < s->nnode; i++) {
         const SnDefNode *n = s->node[i];
         const SnDefFamily *f = &n->family;
@@ -41,11 +104,13 @@ sn_explain(const SnDefs *s, SnBuf *b)
                 n->base ? ", form of " : "", n->base ? n->base->name : "");
         sn_puts(b, "  absorb  ");
         put_absorb(b, n);
+        put_proofs(b, v, n, "absorb", NULL);
         sn_puts(b, "\n  merge   ");
         put_yes(b, f->merge,
                 n->clamp ? "yes, the producer's clamp carries the saturation"
                          : "yes, where the new type covers the old",
                 f->why_merge);
+        put_proofs(b, v, n, "merge", NULL);
         sn_puts(b, "\n  sink    ");
         put_yes(b, f->sink,
                 f->sink_bounded       ? "yes, within a bound"
@@ -53,6 +118,11 @@ sn_explain(const SnDefs *s, SnBuf *b)
                                         "unused"
                                       : "yes, exact",
                 f->why_sink);
+        if (r)
+            put_proofs(b, v, n, "sink", r);
+        put_family(b, v, n, "integerize", "integerize", NULL);
+        if (t)
+            put_family(b, v, n, sn_format(b->a, "sink of %s", t), "sink", t);
         sn_putc(b, '\n');
     }
 }

@@ -7,6 +7,7 @@
 #include "dsl/order.h"
 #include "dsl/prove.h"
 #include "gen/cases.h"
+#include "gen/explain.h"
 
 typedef enum Format { TEXT, JSON, SARIF } Format;
 
@@ -29,7 +30,8 @@ static const char usage[] =
     "Reads node, pass and backend declarations and writes C and the reference\n"
     "manual into DIR (default '.').\n"
     "  --check      parse and check only\n"
-    "  --explain    print which rewrite families each node joins, and why\n"
+    "  --explain    print which rewrite families each node joins, and why:\n"
+    "               the claim, guard and proof of each instance\n"
     "  --report     print why each pass ends, where the order matters, and\n"
     "               for each rule and instance what proves it\n"
     "  --no-prove   take rules as they are: no proofs, no order\n"
@@ -162,7 +164,7 @@ finish(const Args *o, SnArena *a, SnDiag *d)
 
 /* Proves the rules; DIR/proofs.txt answers for unchanged declarations. */
 static bool
-prove(const Args *o, SnDefs *s, SnArena *a, SnDiag *d, const char **report)
+prove(const Args *o, SnDefs *s, SnArena *a, SnDiag *d, const SnProofs **out)
 {
     SnProveOpts po = { .smt2 = o->smt2 };
     bool quiet = o->no_prove;
@@ -171,12 +173,12 @@ prove(const Args *o, SnDefs *s, SnArena *a, SnDiag *d, const char **report)
         return false;
     if (o->smt2 && sn_file_mkdirs(d, o->smt2))
         return true;
-    if (o->outdir && !o->check && !o->smt2) {
+    if (o->outdir && !o->check && !o->smt2 && !o->explain) {
         if (sn_file_mkdirs(d, o->outdir))
             return true;
         po.cache = sn_path_join(a, o->outdir, "proofs.txt");
     }
-    *report = sn_prove(s, d, &po)->report;
+    *out = sn_prove(s, d, &po);
     return sn_diag_nerror(d) > 0;
 }
 
@@ -205,17 +207,17 @@ generate(const Args *o, SnArena *a, SnDiag *d)
         sn_def_order(s, d);
     if (sn_diag_nerror(d))
         return finish(o, a, d);
-    const char *proofs = "";
+    const SnProofs *proofs = NULL;
     if (prove(o, s, a, d, &proofs))
         return finish(o, a, d);
     if (o->explain || o->report) {
         SnBuf b;
         sn_buf_init(&b, a);
         if (o->explain)
-            sn_explain(s, &b);
+            sn_explain(s, proofs, &b);
         if (o->report) {
             sn_order_report(s, d, &b);
-            sn_puts(&b, proofs);
+            sn_puts(&b, proofs ? proofs->report : "");
         }
         fputs(sn_buf_str(&b), o->format == TEXT ? stdout : stderr);
     }
