@@ -149,6 +149,8 @@ sn_cli_rewrite_report(SnCli *c, const SnRewriter *rw)
         sn_rewrite_stats(rw, stderr);
     if (c->args.time_passes)
         sn_rewrite_times(rw, stderr);
+    if (c->args.check_passes)
+        sn_rewrite_checked(rw, stderr);
 }
 
 SnStatus

@@ -470,6 +470,15 @@ sn_rewrite_stats(const SnRewriter *rw, FILE *out)
 }
 
 void
+sn_rewrite_checked(const SnRewriter *rw, FILE *out)
+{
+    fprintf(out, "checked %u of %u fires%s\n", rw->nchecked, rw->nfire,
+            rw->nchecked < rw->nfire
+                ? "; the others claim nothing, or nothing runs their nodes"
+                : "");
+}
+
+void
 sn_rewrite_times(const SnRewriter *rw, FILE *out)
 {
     SnPassTime sum = {.name = "all of them"};

@@ -17,7 +17,7 @@ struct SnRewriter {
 
     /* Totals. */
     uint32_t *count; /* [sn_rule_end()] fires */
-    uint32_t nfire;
+    uint32_t nfire, nchecked;
     SnSite *site;
     uint32_t nsite;
     bool want_declined;

@@ -206,6 +206,9 @@ const SnSite *sn_sites(const SnRewriter *rw, uint32_t *n);
 uint32_t sn_rule_count(const SnRewriter *rw, uint16_t rule); /* fires */
 /* Fires of one family (all rules). */
 uint32_t sn_family_count(const SnRewriter *rw, SnFamilyId f);
+/* "checked 11 of 12 fires": how many --check-passes could compare; the others
+ * claim nothing, or nothing runs their nodes. */
+void sn_rewrite_checked(const SnRewriter *rw, FILE *out);
 void sn_rewrite_stats(const SnRewriter *rw, FILE *out);
 void sn_rewrite_times(const SnRewriter *rw, FILE *out);
 
