@@ -1,0 +1,46 @@
+/* Inside the maker of random graphs. */
+#ifndef SN_GEN_PRIV_H
+#define SN_GEN_PRIV_H
+
+#include "random/graph_gen.h"
+
+enum { NTYPE = 5, NTRY = 24, MAXVALUE = 400 };
+
+typedef struct SnGen {
+    SnArena *a;
+    SnGraph *g;
+    SnDiag *d;
+    uint64_t r;
+    const SnRandomOpts *o;
+    SnKind *kind;
+    uint32_t nkind;
+    SnRef value[MAXVALUE];
+    uint32_t nvalue;
+    const SnType *q8[NTYPE], *q16[2];
+    int64_t img[4]; /* the shape that most values share */
+    int calibrated; /* 0: no node, 1: some, 2: every one */
+} SnGen;
+
+/* ---- gen_draw.c ---- */
+
+/* Both ends included; lo when empty. */
+int64_t sn_gen_pick(SnGen *p, int64_t lo, int64_t hi);
+bool sn_gen_chance(SnGen *p, int percent);
+double sn_gen_uniform(SnGen *p, double lo, double hi);
+/* As a calibrator makes them, with corners: exact powers of two (ties), odd
+ * and extreme zero points, scales far from the others. */
+const SnType *sn_gen_quant(SnGen *p, SnElem e);
+/* A type that fits the pattern for a value of shape s; NULL: none does. */
+const SnType *sn_gen_type(SnGen *p, SnTypePat pat, const SnShape *s);
+/* A clamp in type t, open more often than not. */
+SnRange sn_gen_clamp(SnGen *p, const SnType *t);
+/* Fills attribute at of attr for an operand of shape x. */
+void sn_gen_attr(SnGen *p, const SnKindDesc *d, const SnAttrDesc *at,
+                 void *attr, const SnShape *x);
+static inline bool
+sn_gen_fits(const SnType *t, SnTypePat pat)
+{
+    return t && pat.elem == (int8_t)t->elem && pat.axis == t->axis;
+}
+
+#endif
