@@ -195,6 +195,11 @@ const SnCode sn_code_list[] = {
      "puts it where an operand is needed.  A condition says when the rule "
      "applies: when present(b), or const(b)."},
 
+    {"SN211", "in no pipeline",
+     "Pipelines say which passes run, and in what order.  A pass that none of "
+     "them has is run only by who asks for it by name (--passes=NAME); rules "
+     "that are opted in to are asked for anyway.  A pipeline of its own says "
+     "that this is meant."},
     {"SN301", "unsound",
      "A case was found in which the right side does not compute what the rule "
      "claims.  The message shows types, codes and both values; 'with' names "

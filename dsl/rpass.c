@@ -378,6 +378,48 @@ sn_rs_passes(SnRs *rs)
     tests(rs, f->test, f->ntest);
 }
 
+static bool
+in_pipeline(const SnDefs *f, const char *pass)
+{
+    for (uint32_t i = 0; i < f->npipeline; i++)
+        for (uint32_t j = 0; j < f->pipeline[i]->npass; j++)
+            if (!strcmp(f->pipeline[i]->pass[j], pass))
+                return true;
+    return false;
+}
+
+/* A pass with a rule that fires without being opted in to. */
+static bool
+runs_by_itself(const SnDefPass *p)
+{
+    for (uint32_t i = 0; i < p->nrule; i++)
+        if (!p->rule[i]->optin)
+            return true;
+    return p->nderive > 0 || p->nrule == 0;
+}
+
+/* Where there are pipelines, a pass that none has is run by who names it and
+ * by nobody else. */
+static void
+unreached(SnRs *rs)
+{
+    const SnDefs *f = rs->defs;
+    bool keeps = in_pipeline(f, "keep_lower");
+
+    for (uint32_t i = 0; i < f->npass && f->npipeline; i++) {
+        const SnDefPass *p = f->pass[i];
+        const char *name = p->backend ? "backend" : p->name;
+        if (in_pipeline(f, name) || (p->lowering && keeps) ||
+            !runs_by_itself(p))
+            continue;
+        sn_warn(rs->d, p->pos, "SN211",
+                "pass '%s' stands in no pipeline: none of its rules fires "
+                "unless the pass is run by name", name);
+        sn_diag_help(rs->d, "pipeline %s = ..., %s;", f->pipeline[0]->name,
+                     name);
+    }
+}
+
 void
 sn_rs_pipelines(SnRs *rs)
 {
@@ -403,4 +445,5 @@ sn_rs_pipelines(SnRs *rs)
                 sn_rs_unknown(rs, p->pass_pos[j], "pass", p->pass[j], NULL, &c);
         }
     }
+    unreached(rs);
 }
