@@ -605,6 +605,9 @@ void sn_rule_when(SnArena *a, SnDefRule *r);
 
 /* Fills every "resolved" field and makes all checks; errors go to d. */
 void sn_def_resolve(SnDefs *defs, SnDiag *d);
+/* The same after errors of sn_def_parse: resolves what was read, and reports
+ * the errors that do not come from what was not. */
+void sn_def_resolve_rest(SnDefs *defs, SnDiag *d);
 
 /* Lookups (NULL when unknown). */
 const SnDefNode *sn_def_node(const SnDefs *defs, const char *name);

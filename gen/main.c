@@ -193,8 +193,10 @@ generate(const Args *o, SnArena *a, SnDiag *d)
         sn_def_parse(s, d, o->passes, o->dir, o->ndir);
     for (uint32_t i = 0; i < o->nbackend; i++)
         sn_def_parse(s, d, o->backend[i], o->dir, o->ndir);
-    if (sn_diag_nerror(d))
+    if (sn_diag_nerror(d)) {
+        sn_def_resolve_rest(s, d);
         return finish(o, a, d);
+    }
     sn_def_resolve(s, d);
     if (sn_diag_nerror(d))
         return finish(o, a, d);

@@ -19,7 +19,9 @@ messages(SnArena *a, const char *path)
     SnDefs *defs = sn_defs_new(a);
 
     sn_def_parse(defs, d, path, dirs, 1);
-    if (!strstr(path, "/parse/") && !sn_diag_nerror(d))
+    if (!strstr(path, "/parse/") && sn_diag_nerror(d))
+        sn_def_resolve_rest(defs, d);
+    else if (!strstr(path, "/parse/"))
         sn_def_resolve(defs, d);
     if (strstr(path, "/order/") && !sn_diag_nerror(d))
         sn_def_order(defs, d);

@@ -42,6 +42,8 @@ LLVMFuzzerTestOneInput(const uint8_t *p, size_t n)
     sn_def_parse_text(defs, d, "fuzz.def", text, n, NULL, 0);
     if (sn_diag_nerror(d) == 0)
         sn_def_resolve(defs, d);
+    else
+        sn_def_resolve_rest(defs, d);
     if (sn_diag_nerror(d) == 0)
         sn_def_order(defs, d);
     if (sn_diag_nerror(d) == 0 && defs->nrule + defs->nderive <= MAXRULE)
