@@ -85,7 +85,8 @@ check: tests
 cases: $(CASES_X)
 	$(CASES_X)
 
-BENCH_X = $(patsubst %,$(BUILD)/bench/%,layers model mkmodel versus)
+BENCH_X = $(patsubst %,$(BUILD)/bench/%,layers model mkmodel versus import)
+$(BUILD)/bench/import: $(BUILD)/obj/tests/differ/peer.o
 $(BUILD)/bench/versus: $(BUILD)/obj/tests/bench/ort.o
 $(BUILD)/bench/%: $(BUILD)/obj/tests/bench/%.o $(LIB)
 	@mkdir -p $(@D)
@@ -95,6 +96,9 @@ $(call obj,$(wildcard tests/bench/*.c)): $(GEN)/.stamp $(GEN)/onnx.pb-c.c
 ## bench: time layers and models, against ONNX Runtime where it is installed
 bench: all $(BENCH_X)
 	sh tests/bench/bench.sh $(BUILD) $(SHARED)
+## bench-import: a model of 100 MB, read by sinter and by ONNX Runtime
+bench-import: $(BUILD)/bench/import
+	sh tests/bench/import.sh $(BUILD) $(SHARED)
 
 ## check-long: what takes minutes: the model zoo, peers, long fuzzing
 check-long: tests

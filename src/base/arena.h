@@ -13,10 +13,15 @@ typedef struct SnArena SnArena;
 
 SnArena *sn_arena_new(void);
 void sn_arena_free(SnArena *a); /* NULL is allowed */
+/* Has fn(ctx) called when a is freed, the latest first. */
+void sn_arena_at_free(SnArena *a, void (*fn)(void *ctx), void *ctx);
 
 /* Zeroed memory, aligned for any scalar (64 bytes when nbyte >= 64).  nbyte 0
  * gives a unique pointer. */
 void *sn_alloc(SnArena *a, size_t nbyte);
+/* What is allocated next comes from one piece of nbyte, if it fits: for many
+ * large objects.  Memory that is not used is not taken. */
+void sn_arena_reserve(SnArena *a, size_t nbyte);
 /* n * size with overflow treated as out of memory. */
 void *sn_alloc_n(SnArena *a, size_t n, size_t size);
 void *sn_memdup(SnArena *a, const void *p, size_t nbyte);

@@ -7,10 +7,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { PATH_SIZE = 4096, CHUNK = 65536 };
+enum { PATH_SIZE = 4096, CHUNK = 65536, MAP_FROM = 1 << 20 };
 
 static ssize_t
 read_some(int fd, void *p, size_t n)
@@ -115,6 +116,63 @@ sn_file_read(SnArena *a, SnDiag *d, const char *path, size_t max, char **text,
     if (s == SN_ENOMEM)
         return sn_fail(d, s, where, "out of memory while reading");
     return sn_fail(d, s, where, "cannot read: %s", strerror(err));
+}
+
+static void
+unmap(void *ctx)
+{
+    const SnMap *m = ctx;
+
+    munmap((void *)(uintptr_t)m->p, m->n);
+}
+
+/* Maps a regular file of a size worth it; false: read it instead. */
+static bool
+map_file(SnArena *a, const char *path, size_t max, SnMap *out)
+{
+    struct stat st;
+    void *p = MAP_FAILED;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+
+    if (fd < 0)
+        return false;
+    if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
+        st.st_size >= MAP_FROM && (uintmax_t)st.st_size <= max)
+        p = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+    close(fd);
+    if (p == MAP_FAILED)
+        return false;
+    *out = (SnMap){p, (size_t)st.st_size, true};
+    sn_arena_at_free(a, unmap, sn_memdup(a, out, sizeof *out));
+    return true;
+}
+
+SnStatus
+sn_file_map(SnArena *a, SnDiag *d, const char *path, size_t max, SnMap *out)
+{
+    char *text;
+
+    *out = (SnMap){0};
+    if (strcmp(path, "-") != 0 &&
+        map_file(a, path, max != 0 ? max : INT32_MAX, out))
+        return SN_OK;
+    SN_TRY(sn_file_read(a, d, path, max, &text, &out->n));
+    out->p = text;
+    return SN_OK;
+}
+
+void
+sn_map_forget(const SnMap *m, const void *p, size_t n)
+{
+    uintptr_t base = (uintptr_t)m->p, at = (uintptr_t)p, end = at + n;
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+
+    if (!m->mapped || at < base || end > base + m->n)
+        return;
+    at = (at + page - 1) / page * page;
+    end = end / page * page;
+    if (at < end) /* a refusal costs memory only */
+        (void)madvise((void *)at, end - at, MADV_DONTNEED);
 }
 
 static bool

@@ -10,6 +10,19 @@
  * than *nbyte.  Refuses directories and files above max (0: 2^31 - 1). */
 SnStatus sn_file_read(SnArena *a, SnDiag *d, const char *path, size_t max,
                       char **text, size_t *nbyte);
+/* The bytes of a file, mapped where it is a regular file of a megabyte or more
+ * and read otherwise; they last as long as the arena.  Whoever cuts a mapped
+ * file short while it is in use ends the process. */
+typedef struct SnMap {
+    const char *p;
+    size_t n;
+    bool mapped;
+} SnMap;
+SnStatus sn_file_map(SnArena *a, SnDiag *d, const char *path, size_t max,
+                     SnMap *out);
+/* Gives back the memory of bytes that were read and are not needed soon; they
+ * can be read again.  Bytes that are not in m are left alone. */
+void sn_map_forget(const SnMap *m, const void *p, size_t n);
 /* Writes path by a temporary beside it, fsync and rename ("-" is standard
  * output); an existing file keeps its mode, a symbolic link its target's
  * place; devices and pipes are written in place.  Nothing is left behind on

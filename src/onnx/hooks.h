@@ -5,6 +5,7 @@
 #define SN_HOOKS_H
 
 #include "base/data.h"
+#include "base/file.h"
 #include "graph/desc.h"
 #include "onnx/import.h"
 #include "onnx.pb-c.h"
@@ -33,7 +34,8 @@ typedef struct SnOxVal {
     bool made;
     int rank; /* rank and dim are in ONNX's order, known once it is made */
     int64_t dim[SN_MAXRANK];
-    const SnData *data;    /* known at import, or NULL */
+    const SnData *data;    /* known at import, or NULL; of an initializer
+                              perhaps at any address, see sn_ox_settle */
     const SnOxScales *q;   /* data are codes; the value is what they mean */
     const char *data_name; /* name of the codes' own value, with q */
     SnOxForm *form;        /* made so far */
@@ -71,6 +73,7 @@ typedef struct SnOx {
     uint64_t nbyte; /* of tensors worked out at import */
     const char *other_real; /* an element type that is taken as f32 */
     const char *unsorted;   /* a node that stands before what it reads */
+    SnMap map;      /* the file, where its initializers may lie */
     struct SnOxDims *dims;
     /* the node under way */
     const Onnx__NodeProto *n;
@@ -140,6 +143,8 @@ SnStatus sn_ox_get(SnOx *x, SnOxVal *v, const int *perm, SnRef *out);
 void sn_ox_last_perm(int rank, int *perm);
 /* Elements of a value that is known at import, or NULL. */
 const SnData *sn_ox_const(SnOx *x, SnOxVal *v);
+/* t where its elements are aligned; else a copy that is. */
+const SnData *sn_ox_settle(SnOx *x, const SnData *t);
 /* Input i as integers, all known; absent: n is 0 and v NULL. */
 SnStatus sn_ox_ints_in(SnOx *x, uint32_t i, const char *what, SnInts *out);
 /* Input i as one real, known; absent: def. */

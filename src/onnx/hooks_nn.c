@@ -260,6 +260,7 @@ scaled(SnOx *x, SnOxVal *v, float f, SnOxVal **out)
     *out = v;
     if (f == 1)
         return SN_OK;
+    v->data = sn_ox_settle(x, v->data);
     SN_TRY(sn_ox_new_data(x, SN_D_F32, v->rank, v->dim, &r));
     n = sn_data_count(r);
     p = (float *)(uintptr_t)r->data;
@@ -300,6 +301,7 @@ column_bias(SnOx *x, const Gemm *g, SnOxVal **out)
     if (v->rank == 1 && v->dim[0] == g->n)
         return SN_OK;
     SN_TRY(sn_ox_new_data(x, SN_D_F32, 1, &g->n, &r));
+    v->data = sn_ox_settle(x, v->data);
     for (int64_t i = 0; i < g->n; i++)
         ((float *)(uintptr_t)r->data)[i] =
             ((const float *)v->data->data)[count == 1 ? 0 : i];

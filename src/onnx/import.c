@@ -590,8 +590,8 @@ import_graph(SnOx *x)
 
 static SnStatus
 import_model(SnArena *a, const char *name, const char *dir,
-             ProtobufCMessage *m, const SnOnnxOpts *o, SnDiag *d,
-             SnGraph **out)
+             ProtobufCMessage *m, const SnMap *map, const SnOnnxOpts *o,
+             SnDiag *d, SnGraph **out)
 {
     const Onnx__ModelProto *model = (const Onnx__ModelProto *)m;
     const char *title = sn_path_base(name);
@@ -602,6 +602,8 @@ import_model(SnArena *a, const char *name, const char *dir,
         model->graph->name[0] != '\0')
         title = model->graph->name;
     x.where = name;
+    if (map != NULL)
+        x.map = *map;
     x.g = sn_graph_new(a, title);
     SN_TRY(import_graph(&x));
     *out = x.g;
@@ -615,15 +617,37 @@ sn_onnx_parse(SnArena *a, const char *name, const char *dir, const void *p,
     ProtobufCMessage *m = NULL;
 
     SN_TRY(sn_pb_parse(a, &onnx__model_proto__descriptor, name, p, n, d, &m));
-    return import_model(a, name, dir, m, o, d, out);
+    return import_model(a, name, dir, m, NULL, o, d, out);
+}
+
+static SnStatus
+borrow_map(SnArena *a, const char *name, const char *dir, const SnMap *map,
+           const SnOnnxOpts *o, SnDiag *d, SnGraph **out)
+{
+    ProtobufCMessage *m = NULL;
+
+    SN_TRY(sn_pb_borrow(a, &onnx__model_proto__descriptor, name, map->p,
+                        map->n, d, &m));
+    return import_model(a, name, dir, m, map, o, d, out);
+}
+
+SnStatus
+sn_onnx_borrow(SnArena *a, const char *name, const char *dir, const void *p,
+               size_t n, const SnOnnxOpts *o, SnDiag *d, SnGraph **out)
+{
+    SnMap map = {.p = p, .n = n};
+
+    return borrow_map(a, name, dir, &map, o, d, out);
 }
 
 SnStatus
 sn_onnx_import(SnArena *a, const char *path, const SnOnnxOpts *o, SnDiag *d,
                SnGraph **out)
 {
-    ProtobufCMessage *m = NULL;
+    SnMap map;
 
-    SN_TRY(sn_pb_load(a, &onnx__model_proto__descriptor, path, d, &m));
-    return import_model(a, path, sn_path_dir(a, path), m, o, d, out);
+    SN_TRY(sn_file_map(a, d, path, 0, &map));
+    if (map.mapped) /* for the weights that are brought into another order */
+        sn_arena_reserve(a, map.n);
+    return borrow_map(a, path, sn_path_dir(a, path), &map, o, d, out);
 }

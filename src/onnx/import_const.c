@@ -7,19 +7,38 @@
 
 /* ---- moves ---- */
 
-/* Copies the elements at start + sum(i * stride), i over dim, in C order. */
+/* n elements at src, src + step, ..., of a size. */
+static void
+gather_row(char *dst, const char *src, int64_t step, int64_t n, size_t size)
+{
+    if (step == (int64_t)size)
+        memcpy(dst, src, (size_t)n * size);
+    else if (size == 4) /* a store and a load, not a call */
+        for (int64_t k = 0; k < n; k++)
+            memcpy(dst + k * 4, src + k * step, 4);
+    else
+        for (int64_t k = 0; k < n; k++)
+            memcpy(dst + k * (int64_t)size, src + k * step, size);
+}
+
+/* Copies the elements at start + sum(i * stride), i over dim, in C order.
+ * Nothing is taken to be aligned. */
 static void
 gather_strided(const SnData *t, const SnData *from, int64_t start,
                const int64_t *stride)
 {
     size_t size = sn_dtype_size(t->dtype);
-    int64_t n = sn_data_count(t), idx[SN_MAXRANK] = {0}, at = start;
+    int64_t idx[SN_MAXRANK] = {0}, at = start, n = sn_data_count(t);
+    int last = t->rank - 1;
+    int64_t row = last >= 0 ? t->dim[last] : 1;
+    int64_t step = last >= 0 ? stride[last] * (int64_t)size : 0;
     char *dst = (char *)(uintptr_t)t->data;
     const char *src = from->data;
 
-    for (int64_t k = 0; k < n; k++) {
-        memcpy(dst + (size_t)k * size, src + (size_t)at * size, size);
-        for (int i = t->rank - 1; i >= 0; i--) {
+    for (int64_t k = 0; k < n; k += row) {
+        gather_row(dst + k * (int64_t)size, src + at * (int64_t)size, step,
+                   row, size);
+        for (int i = last - 1; i >= 0; i--) {
             at += stride[i];
             if (++idx[i] < t->dim[i])
                 break;
@@ -40,6 +59,22 @@ strides(const SnData *t, int64_t *stride)
     }
 }
 
+/* Are the elements in the same order afterwards? */
+static bool
+stays(const SnData *t, const int *perm)
+{
+    int before = -1;
+
+    for (int i = 0; i < t->rank; i++) {
+        if (t->dim[perm[i]] == 1)
+            continue;
+        if (perm[i] < before)
+            return false;
+        before = perm[i];
+    }
+    return true;
+}
+
 SnStatus
 sn_ox_permuted(SnOx *x, const SnData *t, const int *perm, const SnData **out)
 {
@@ -47,9 +82,12 @@ sn_ox_permuted(SnOx *x, const SnData *t, const int *perm, const SnData **out)
     size_t size = sn_dtype_size(t->dtype), n = sn_data_nbyte(t);
     SnData *r;
 
-    /* All elements alike, as from ConstantOfShape: nothing moves. */
-    if (n > size && memcmp(t->data, (const char *)t->data + size,
-                           n - size) == 0) {
+    /* All elements alike, as from ConstantOfShape, or no axis of more than one
+     * passes another: nothing moves. */
+    if (stays(t, perm) ||
+        (n > size && memcmp(t->data, (const char *)t->data + size,
+                            n - size) == 0)) {
+        t = sn_ox_settle(x, t);
         r = sn_memdup(x->a, t, sizeof *t);
         for (int i = 0; i < t->rank; i++)
             r->dim[i] = t->dim[perm[i]];
@@ -63,6 +101,7 @@ sn_ox_permuted(SnOx *x, const SnData *t, const int *perm, const SnData **out)
     }
     SN_TRY(sn_ox_new_data(x, t->dtype, t->rank, dim, &r));
     gather_strided(r, t, 0, stride);
+    sn_map_forget(&x->map, t->data, n);
     *out = r;
     return SN_OK;
 }
@@ -347,7 +386,7 @@ sn_ox_fold(SnOx *x, bool *done)
         SnOxVal *v = sn_ox_in(x, (uint32_t)i);
         if (v == NULL || v->data == NULL || v->q != NULL)
             return SN_OK;
-        in[i] = v->data;
+        in[i] = v->data = sn_ox_settle(x, v->data);
     }
     for (size_t i = 0; i < sizeof folds / sizeof folds[0]; i++)
         if (sn_ox_is(x, folds[i].op) && n > 0 &&

@@ -232,6 +232,8 @@ known_form(SnOx *x, SnOxVal *v, const int *perm, const char *tail, SnRef *out)
 
     if (!same_perm(v->rank, perm, identity))
         SN_TRY(sn_ox_permuted(x, t, perm, &t));
+    else
+        t = v->data = sn_ox_settle(x, t);
     data = t->data;
     if (v->q != NULL) {
         SN_TRY(code_type(x, v, perm, &type));
@@ -362,14 +364,30 @@ dtype_of(const SnType *t)
 }
 
 const SnData *
+sn_ox_settle(SnOx *x, const SnData *t)
+{
+    SnData *r;
+    size_t n = sn_data_nbyte(t);
+
+    if ((uintptr_t)t->data % sn_dtype_size(t->dtype) == 0)
+        return t;
+    r = sn_memdup(x->a, t, sizeof *t);
+    r->data = sn_memdup(x->a, t->data, n);
+    sn_map_forget(&x->map, t->data, n);
+    return r;
+}
+
+const SnData *
 sn_ox_const(SnOx *x, SnOxVal *v)
 {
     SnData *t;
     const void *p;
     SnArena *scratch;
 
-    if (v->data != NULL)
+    if (v->data != NULL) {
+        v->data = sn_ox_settle(x, v->data);
         return v->q == NULL ? v->data : NULL;
+    }
     if (v->looked)
         return v->known;
     v->looked = v->form != NULL;

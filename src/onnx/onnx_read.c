@@ -4,8 +4,10 @@
 #include <stdint.h>
 #include <string.h>
 #include "base/file.h"
+#include "onnx/pb_cut.h"
 
 typedef struct Scan {
+    SnPbCut *cut; /* NULL: all is copied */
     const uint8_t *start;
     uint32_t nfield;
     const uint8_t *at; /* where it went wrong */
@@ -75,6 +77,8 @@ scan_bytes(Scan *s, const ProtobufCFieldDescriptor *f, const uint8_t *p,
         return true;
     if (f->type == PROTOBUF_C_TYPE_MESSAGE)
         return scan_message(s, f->descriptor, p, p + len, depth + 1);
+    if (f->type == PROTOBUF_C_TYPE_BYTES && s->cut != NULL && len >= SN_PB_FAR)
+        sn_pb_far(s->cut, f, p, len);
     if (f->type == PROTOBUF_C_TYPE_STRING && len > 0 &&
         memchr(p, 0, len) != NULL)
         return bad(s, p, f->name, "a string with a NUL byte");
@@ -101,12 +105,17 @@ scan_field(Scan *s, const ProtobufCMessageDescriptor *md, const uint8_t **p,
     if (!varint(p, end, &key) || key >> 3 == 0 || key >> 3 > 0x1fffffff)
         return bad(s, at, md->short_name, "a broken field number");
     f = protobuf_c_message_descriptor_get_field(md, (unsigned)(key >> 3));
+    if (key >> 3 == SN_PB_CUT_TAG && s->cut != NULL)
+        s->cut->off = true; /* that number marks what was cut */
     if (f != NULL && (key & 7) != wire_of(f) && (key & 7) != 2)
         return bad(s, at, f->name, "the wrong wire type");
     if (f != NULL && f->label != PROTOBUF_C_LABEL_REPEATED) {
         uint64_t bit = UINT64_C(1) << ((unsigned)(f - md->fields) & 63);
         if (f->type == PROTOBUF_C_TYPE_MESSAGE && (*seen & bit))
             return bad(s, at, f->name, "given twice");
+        if (f->type == PROTOBUF_C_TYPE_BYTES && (*seen & bit) &&
+            s->cut != NULL)
+            s->cut->off = true; /* the last one counts, long or not */
         *seen |= bit;
     }
     switch (key & 7) {
@@ -161,26 +170,58 @@ pb_free(void *ctx, void *p)
     (void)p;
 }
 
+static SnStatus
+scan(Scan *s, const ProtobufCMessageDescriptor *md, const char *name,
+     size_t n, SnDiag *d)
+{
+    if (n == 0)
+        return sn_fail(d, SN_EINPUT, name, "the file is empty");
+    if (scan_message(s, md, s->start, s->start + n, 0))
+        return SN_OK;
+    if (s->what == NULL)
+        return sn_fail(d, SN_EINPUT, name, "not a %s: %s (at byte %zu)",
+                       md->short_name, s->why, (size_t)(s->at - s->start));
+    return sn_fail(d, SN_EINPUT, name, "not a %s: %s: %s (at byte %zu)",
+                   md->short_name, s->what, s->why,
+                   (size_t)(s->at - s->start));
+}
+
+static SnStatus
+unpack(SnArena *a, const ProtobufCMessageDescriptor *md, const char *name,
+       const void *p, size_t n, SnDiag *d, ProtobufCMessage **out)
+{
+    ProtobufCAllocator al = {pb_alloc, pb_free, a};
+
+    *out = protobuf_c_message_unpack(md, &al, n, p);
+    if (*out == NULL)
+        return sn_fail(d, SN_EINPUT, name, "not a %s", md->short_name);
+    return SN_OK;
+}
+
 SnStatus
 sn_pb_parse(SnArena *a, const ProtobufCMessageDescriptor *md, const char *name,
             const void *p, size_t n, SnDiag *d, ProtobufCMessage **out)
 {
-    ProtobufCAllocator al = {pb_alloc, pb_free, a};
     Scan s = {.start = p};
 
-    if (n == 0)
-        return sn_fail(d, SN_EINPUT, name, "the file is empty");
-    if (!scan_message(&s, md, p, s.start + n, 0)) {
-        if (s.what == NULL)
-            return sn_fail(d, SN_EINPUT, name, "not a %s: %s (at byte %zu)",
-                           md->short_name, s.why, (size_t)(s.at - s.start));
-        return sn_fail(d, SN_EINPUT, name, "not a %s: %s: %s (at byte %zu)",
-                       md->short_name, s.what, s.why,
-                       (size_t)(s.at - s.start));
-    }
-    *out = protobuf_c_message_unpack(md, &al, n, p);
-    if (*out == NULL)
-        return sn_fail(d, SN_EINPUT, name, "not a %s", md->short_name);
+    SN_TRY(scan(&s, md, name, n, d));
+    return unpack(a, md, name, p, n, d, out);
+}
+
+SnStatus
+sn_pb_borrow(SnArena *a, const ProtobufCMessageDescriptor *md,
+             const char *name, const void *p, size_t n, SnDiag *d,
+             ProtobufCMessage **out)
+{
+    SnPbCut cut = {.a = a};
+    Scan s = {.start = p, .cut = &cut};
+
+    SN_TRY(scan(&s, md, name, n, d));
+    if (cut.off || cut.n == 0)
+        return unpack(a, md, name, p, n, d, out);
+    p = sn_pb_cut(&cut, md, p, &n);
+    SN_TRY(unpack(a, md, name, p, n, d, out));
+    sn_pb_attach(&cut, *out);
     return SN_OK;
 }
 

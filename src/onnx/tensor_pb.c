@@ -427,6 +427,9 @@ sn_tensor_pb(SnArena *a, const Onnx__TensorProto *t, const char *dir,
                            "%zu bytes of elements, the shape has %zu",
                            t->raw_data.len, need);
         out->data = need > 0 ? t->raw_data.data : sn_alloc(a, 0);
+        if (out->dtype != SN_D_F32 &&
+            (uintptr_t)out->data % sn_dtype_size(out->dtype) != 0)
+            out->data = sn_memdup(a, out->data, need);
     } else {
         SN_TRY(from_fields(a, t, where, d, out));
     }

@@ -7,7 +7,8 @@
 #include "onnx.pb-c.h"
 
 /* The elements of t.  The data may be borrowed from t, so out lives as long as
- * t.  dir is where external files may lie (NULL: refused); where is for
+ * t; reals of a message that was borrowed too (sn_pb_borrow) may lie at any
+ * address.  dir is where external files may lie (NULL: refused); where is for
  * messages. */
 SnStatus sn_tensor_pb(SnArena *a, const Onnx__TensorProto *t, const char *dir,
                       const char *where, SnDiag *d, SnData *out);
