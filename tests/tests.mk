@@ -43,7 +43,7 @@ $(CASES_X): $(BUILD)/obj/made/gen/sn_cases.o $(call obj,tests/cases/run_cases.c)
 	$(Q)$(CC) $(SAN) $(LDFLAGS) -o $@ $^ $(LIBS)
 
 TOOL_X = $(BUILD)/tests/mkonnx $(BUILD)/tests/mkdata $(BUILD)/tests/node_tests \
-         $(BUILD)/tests/differ
+         $(BUILD)/tests/differ $(BUILD)/tests/zoo_outputs
 $(BUILD)/tests/node_tests: $(BUILD)/obj/tests/onnx/node_tests.o \
                            $(BUILD)/obj/tests/onnx/share.o $(LIB)
 	@mkdir -p $(@D)
@@ -61,6 +61,12 @@ $(DIFFER_O): $(GEN)/.stamp $(GEN)/onnx.pb-c.c
 $(BUILD)/tests/differ: $(DIFFER_O) $(LIB)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(SAN) $(LDFLAGS) -o $@ $^ $(LIBS) -ldl
+
+# The models at hand against their stored outputs.
+$(BUILD)/tests/zoo_outputs: $(BUILD)/obj/tests/onnx/zoo_outputs.o \
+    $(patsubst %,$(BUILD)/obj/tests/differ/%.o,check sinter_run) $(LIB)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(SAN) $(LDFLAGS) -o $@ $^ $(LIBS)
 
 # Fuzz targets, replayed on their corpus here and run by `make fuzz`.
 FUZZ   = def npy onnx profile text

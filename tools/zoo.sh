@@ -1,10 +1,13 @@
 #!/bin/sh
-# Quantizes every model at hand and prints a table: top-1 float and int8 on
-# labelled images, SQNR of the outputs against float, Rescales inserted and left.
+# Every model at hand.  First as it is, against the outputs stored beside it
+# (tests/onnx/zoo_outputs.c says what is close enough).  Then quantized: top-1
+# float and int8 on labelled images, SQNR of the outputs against float, Rescales
+# inserted and left.
 #
 #   zoo.sh BUILD SHARED [IMAGES]     IMAGES labelled images (default 1000)
 #
-# Exit 1 when a labelled model loses more than one point.
+# Exit 1 when an output is not close enough, or a labelled model loses more than
+# one point.
 set -u
 build=${1:-build} shared=${2:-../shared} n=${3:-1000}
 sinter=$build/sinter
@@ -46,6 +49,23 @@ row() {
         "$(num sunk "$out/$name.json")" "$(num absorbed "$out/$name.json")" \
         "$(num merged "$out/$name.json")" $(($(date +%s) - t0))
 }
+
+light=$data/light
+outputs() { "$build/tests/zoo_outputs" --known tests/onnx/zoo.known "$@" || bad=1; }
+if [ -d "$light" ]; then
+    printf '| %-42s %3s %9s %8s  %s\n' 'model as it is' set elements differ worst
+    outputs "$data"/quantized/*/model.onnx "$data"/real/*/model.onnx \
+        "$data"/real/*/*/model.onnx "$data"/trained/*/model*.onnx
+    outputs --input "$light/input_picture_1x3x224x224.pb" \
+        "$light"/*_random/model.onnx
+    outputs --shapes --input "$light/input_0_1x3x224x224.pb" \
+        "$light"/light_*/model.onnx
+    if [ $bad = 0 ]; then
+        echo 'ok zoo outputs'
+    else
+        echo 'not ok zoo outputs'
+    fi
+fi
 
 printf '%-24s %8s %8s %8s %9s %5s %6s %6s %6s %6s\n' model float int8 'SQNR dB' \
     inserted left sunk absorb merged time

@@ -94,15 +94,16 @@ ck_run(SnArena *a, GenForm f, bool whole, CkWay way, const void *p, size_t n,
 {
     SnDiag *d = sn_diag_new(a);
     OrtIo out = {.name = name};
-    const char *passes = NULL;
+    SrJob j = {.p = p, .n = n, .nin = nin, .in = in, .nout = 1, .out = &out,
+               .backend = way == CK_EVAL ? NULL : "CPU"};
     CkRun r = {0};
 
     if (way == CK_OPT)
-        passes = f == GEN_QDQ && !whole ? "simplify,fold,integerize"
-                                        : "optimize";
-    r.status = sr_run(a, p, n, passes, way == CK_EVAL ? NULL : "CPU", nin, in,
-                      1, &out, d, &r.nfloat);
+        j.passes = f == GEN_QDQ && !whole ? "simplify,fold,integerize"
+                                          : "optimize";
+    r.status = sr_run(a, &j, d);
     r.why = sn_diag_text(d, a);
+    r.nfloat = j.nfloat;
     r.out = out.data;
     if (r.status == SN_OK)
         r.diff = ck_compare(want, &out.data);

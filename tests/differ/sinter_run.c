@@ -128,36 +128,66 @@ count_float(const SnGraph *g)
     return n;
 }
 
-SnStatus
-sr_run(SnArena *a, const void *p, size_t n, const char *passes,
-       const char *backend, uint32_t nin, const OrtIo *in, uint32_t nout,
-       OrtIo *out, SnDiag *d, uint32_t *nfloat)
+/* The scale of the codes that moves and a Dequantize make r of, else 0. */
+static float
+step_of(const SnGraph *g, SnRef r)
 {
-    const SnBackendDesc *be = NULL;
+    for (;;) {
+        const SnNode *p = sn_node(g, SN_NODE(r));
+        const SnType *t;
+        if (p->nin == 0 || p->in[0].ref == 0)
+            return 0;
+        t = sn_type(g, p->in[0].ref);
+        if (p->kind == SN_K_DEQUANTIZE)
+            return t->axis < 0 ? t->scale[0] : 0;
+        if (p->kind != SN_K_TRANSPOSE && p->kind != SN_K_RESHAPE)
+            return 0;
+        r = p->in[0].ref;
+    }
+}
+
+static SnStatus
+load(SnArena *a, SrJob *j, const SnBackendDesc *be, SnDiag *d, SnGraph **out)
+{
+    SnRewriteOpts o = sn_rewrite_defaults;
+    /* Borrowed from an odd address, as parts of a mapped file are. */
+    char *odd = (char *)sn_alloc(a, j->n + 1) + 1;
+    SnGraph *g;
+
+    memcpy(odd, j->p, j->n);
+    SN_TRY(sn_onnx_borrow(a, "model.onnx", NULL, odd, j->n, j->opts, d, out));
+    g = *out;
+    for (uint32_t k = 0; j->step != NULL && k < j->nout; k++) {
+        const SnNode *save = save_of(g, j->out[k].name);
+        j->step[k] = save != NULL ? step_of(g, save->in[0].ref) : 0;
+    }
+    if (be != NULL)
+        o.backend = be;
+    o.verify = true;
+    if (j->passes != NULL)
+        SN_TRY(sn_rewrite(sn_rewriter_new(a, &o, d), g, j->passes));
+    j->nfloat = count_float(g);
+    return SN_OK;
+}
+
+SnStatus
+sr_run(SnArena *a, SrJob *j, SnDiag *d)
+{
+    const SnBackendDesc *be =
+        j->backend != NULL ? sn_backend_named(j->backend) : NULL;
     const SnExec *x;
     SnGraph *g = NULL;
     SnRun *r;
     SnStatus st;
 
-    SN_TRY(sn_onnx_parse(a, "model.onnx", NULL, p, n, NULL, d, &g));
-    if (backend != NULL)
-        be = sn_backend_named(backend);
-    if (passes != NULL) {
-        SnRewriteOpts o = sn_rewrite_defaults;
-        if (be != NULL)
-            o.backend = be;
-        o.verify = true;
-        SN_TRY(sn_rewrite(sn_rewriter_new(a, &o, d), g, passes));
-    }
-    if (nfloat != NULL)
-        *nfloat = count_float(g);
+    SN_TRY(load(a, j, be, d, &g));
     SN_TRY(sn_exec_prepare(a, g, be, d, &x));
     r = sn_run_new(a, x);
-    st = feed(r, g, nin, in, d);
+    st = feed(r, g, j->nin, j->in, d);
     if (st == SN_OK && sn_run(r) != SN_OK)
         st = sn_fail(d, SN_EINPUT, r->where, "%s", r->why);
     if (st == SN_OK)
-        st = take(a, r, g, nout, out, d);
+        st = take(a, r, g, j->nout, j->out, d);
     sn_run_free(r);
     return st;
 }
