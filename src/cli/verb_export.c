@@ -42,6 +42,18 @@ sn_cli_export(SnCli *c, const SnGraph *g, const char *path)
     return sn_onnx_save(c->a, g, &o, path, c->d);
 }
 
+static bool
+any_quantized(const SnGraph *g)
+{
+    for (SnId i = 1; i < g->nnode; i++) {
+        const SnNode *n = sn_node(g, i);
+        for (unsigned k = 0; n && !n->dead && k < n->nres; k++)
+            if (sn_elem_quant(n->res[k].type->elem))
+                return true;
+    }
+    return false;
+}
+
 /* A .sn file is written as it stands.  An ONNX model, whose quantized nodes
  * are spelled out, becomes a graph of quantized nodes first. */
 SnStatus
@@ -67,5 +79,9 @@ sn_verb_export(SnCli *c)
         SN_TRY(sn_rewrite(rw, g, "simplify,fold,integerize"));
         SN_TRY(sn_verify(g, c->d));
     }
+    if (!any_quantized(g))
+        sn_warn(c->d, (SnPos){0}, NULL, "nothing in %s is quantized: the "
+                "model is written with float operators (sinter quantize "
+                "comes first)", path);
     return sn_onnx_save(c->a, g, &o, c->args.output, c->d);
 }

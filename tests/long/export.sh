@@ -44,6 +44,15 @@ f |= {i.name for i in g.input}
 print("+".join(sorted({n.op_type for n in g.node if n.input[0] in f and n.op_type != "QuantizeLinear"})) or "-")' "$1"
 }
 
+# back WHAT FILE: sinter imports the file as the same integers.
+back() {
+    "$sinter" opt "$2" -o "$q.back.sn" 2>"$q.log" &&
+        "$sinter" run "$q.back.sn" --input "$input" -n "$n" --mul="$mul" \
+            --add="$add" --layout nchw --backend cpu --dump "$q.back.npy" \
+            >>"$q.log" 2>&1 && cmp -s "$q.npy" "$q.back.npy" &&
+        ok "$1" || fail "$1: $(tail -n 1 "$q.log")"
+}
+
 # model NAME MODEL CALIB INPUT LABELS MUL ADD
 model() {
     name=$1 m=$2 calib=$3 input=$4 labels=$5 mul=$6 add=$7
@@ -64,8 +73,8 @@ model() {
             fail "$name $form: $(tail -n 1 "$q.log")"
             continue
         fi
-        "$sinter" export "$q.sn" --format=$form -o "$q.again" &&
-            cmp -s "$f" "$q.again" || fail "$name $form: other bytes again"
+        "$sinter" export "$q.sn" --format=$form -o "$q.again.onnx" &&
+            cmp -s "$f" "$q.again.onnx" || fail "$name $form: other bytes again"
         checked "$f" && ok "$name $form checker" ||
             fail "$name $form checker: $(tail -n 1 "$out/checker")"
         [ "$(strays "$f")" = 0 ] && ok "$name $form no Transpose" ||
@@ -78,6 +87,7 @@ model() {
                 fail "$name $form $level: $(tail -n 1 "$q.log")"
                 continue
             fi
+            cp "$q.$form.npy" "$q.$form.$level.npy"
             # shellcheck disable=SC2046
             set -- $(node tools/oracle/compare.js "$q.npy" "$q.$form.npy" "$s" "$labels")
             row=$(printf '| %-20s %-9s %-8s %7s %7s %5s %5s %12s  %s' "$name" \
@@ -93,11 +103,21 @@ model() {
         done
     done
     for form in qdq qoperator; do
-        "$sinter" opt "$q.$form.onnx" -o "$q.back.sn" 2>"$q.log" &&
-            "$sinter" run "$q.back.sn" --input "$input" -n "$n" --mul="$mul" \
-                --add="$add" --layout nchw --backend cpu --dump "$q.back.npy" \
-                >>"$q.log" 2>&1 && cmp -s "$q.npy" "$q.back.npy" &&
-            ok "$name $form back" || fail "$name $form back: $(tail -n 1 "$q.log")"
+        back "$name $form back" "$q.$form.onnx"
+        # One form made of the other, without the model it came from.
+        other=qdq
+        [ $form = qoperator ] || other=qoperator
+        if "$sinter" export "$q.$form.onnx" --format=$other -o "$q.made.onnx" 2>"$q.log" &&
+            checked "$q.made.onnx"; then
+            back "$name $form to $other" "$q.made.onnx"
+            peer=$(node tools/oracle/run.js "$ort" disabled "$q.made.onnx" "$q.made.npy" \
+                --n "$n" --mul "$mul" --add "$add" "$input" 2>&1) &&
+                cmp -s "$q.made.npy" "$q.$other.disabled.npy" &&
+                ok "$name $form to $other in ONNX Runtime" ||
+                fail "$name $form to $other in ONNX Runtime: other outputs $peer"
+        else
+            fail "$name $form to $other: $(tail -n 1 "$q.log")"
+        fi
     done
 }
 
