@@ -114,6 +114,20 @@ model(int64_t opset, const char *op, const char *in, int elem,
     return n;
 }
 
+/* As ob_int and the like, for a node made in the same expression: b is not
+ * set before that. */
+static inline void
+set_int(Onnx__NodeProto *n, const char *name, int64_t v)
+{
+    ob_int(b, n, name, v);
+}
+
+static inline void
+set_real(Onnx__NodeProto *n, const char *name, float v)
+{
+    ob_real(b, n, name, v);
+}
+
 static inline void
 string(Onnx__NodeProto *n, const char *name, const char *s)
 {

@@ -42,6 +42,32 @@ node(const char *op, const char *in, const char *dims)
     return ob_node(b, op, in, "y");
 }
 
+/* As ob_int and the like, for a node made in the same expression: b is not
+ * set before that. */
+static void
+set_int(Onnx__NodeProto *n, const char *name, int64_t v)
+{
+    ob_int(b, n, name, v);
+}
+
+static void
+set_real(Onnx__NodeProto *n, const char *name, float v)
+{
+    ob_real(b, n, name, v);
+}
+
+static void
+set_str(Onnx__NodeProto *n, const char *name, const char *s)
+{
+    ob_str(b, n, name, s);
+}
+
+static void
+set_attr(Onnx__NodeProto *n, const char *name, int type)
+{
+    ob_attr(b, n, name, type);
+}
+
 static void
 ints(Onnx__NodeProto *n, const char *name, int count, ...)
 {
@@ -224,21 +250,21 @@ shape_resize_nan(void)
 static void
 shape_depth(void)
 {
-    ob_int(b, node("DepthToSpace", "x", "1x4x2x2"), "blocksize",
+    set_int(node("DepthToSpace", "x", "1x4x2x2"), "blocksize",
            I(1) << 33);
 }
 
 static void
 shape_space(void)
 {
-    ob_int(b, node("SpaceToDepth", "x", "1x4x2x2"), "blocksize",
+    set_int(node("SpaceToDepth", "x", "1x4x2x2"), "blocksize",
            I(1) << 33);
 }
 
 static void
 shape_concat(void)
 {
-    ob_int(b, node("Concat", "x x", "549755813888"), "axis", 0);
+    set_int(node("Concat", "x x", "549755813888"), "axis", 0);
 }
 
 static void
@@ -348,7 +374,7 @@ shape_lstm(void)
 static void
 attr_real_for_int(void)
 {
-    ob_real(b, node("Softmax", "x", "2x2"), "axis", 1);
+    set_real(node("Softmax", "x", "2x2"), "axis", 1);
 }
 
 static void
@@ -375,13 +401,13 @@ attr_empty_list(void)
 static void
 attr_axis_out(void)
 {
-    ob_int(b, node("Softmax", "x", "2x2"), "axis", INT64_MIN);
+    set_int(node("Softmax", "x", "2x2"), "axis", INT64_MIN);
 }
 
 static void
 attr_concat_axis(void)
 {
-    ob_int(b, node("Concat", "x x", "2x2"), "axis", 2);
+    set_int(node("Concat", "x x", "2x2"), "axis", 2);
 }
 
 static void
@@ -399,7 +425,7 @@ attr_perm_out(void)
 static void
 attr_word(void)
 {
-    ob_str(b, node("Pad", "x p", "4"), "mode", "mirror");
+    set_str(node("Pad", "x p", "4"), "mode", "mirror");
     init_ints("p", 2, I(1), I(1));
 }
 
@@ -413,13 +439,13 @@ attr_auto_pad(void)
 static void
 attr_unknown(void)
 {
-    ob_str(b, node("Relu", "x", "2"), "mode", "hard");
+    set_str(node("Relu", "x", "2"), "mode", "hard");
 }
 
 static void
 attr_nan(void)
 {
-    ob_real(b, node("LeakyRelu", "x", "2"), "alpha", NAN);
+    set_real(node("LeakyRelu", "x", "2"), "alpha", NAN);
 }
 
 static void
@@ -433,13 +459,13 @@ attr_no_tensor(void)
 static void
 attr_graph(void)
 {
-    ob_attr(b, node("Relu", "x", "2"), "then_branch", 5);
+    set_attr(node("Relu", "x", "2"), "then_branch", 5);
 }
 
 static void
 attr_cast_to(void)
 {
-    ob_int(b, node("Cast", "x", "2"), "to", INT64_MAX);
+    set_int(node("Cast", "x", "2"), "to", INT64_MAX);
 }
 
 static void
@@ -451,7 +477,7 @@ attr_cast_none(void)
 static void
 attr_direction(void)
 {
-    ob_str(b, node("LSTM", "x w r", "2x1x1"), "direction", "sideways");
+    set_str(node("LSTM", "x w r", "2x1x1"), "direction", "sideways");
     ob_floats(b, "w", "1x4x1");
     ob_floats(b, "r", "1x4x1");
 }
@@ -459,7 +485,7 @@ attr_direction(void)
 static void
 attr_activations(void)
 {
-    ob_attr(b, node("GRU", "x w r", "2x1x1"), "activations", 8);
+    set_attr(node("GRU", "x w r", "2x1x1"), "activations", 8);
     ob_floats(b, "w", "1x3x1");
     ob_floats(b, "r", "1x3x1");
 }
@@ -467,7 +493,7 @@ attr_activations(void)
 static void
 attr_lrn_size(void)
 {
-    ob_int(b, node("LRN", "x", "1x3x2x2"), "size", I(-5));
+    set_int(node("LRN", "x", "1x3x2x2"), "size", I(-5));
 }
 
 static void
@@ -589,7 +615,7 @@ input_without_name(void)
 static void
 attribute_without_name(void)
 {
-    ob_int(b, node("Relu", "x", "2"), "", 1);
+    set_int(node("Relu", "x", "2"), "", 1);
 }
 
 static void
@@ -734,7 +760,7 @@ scales_too_many(void)
 static void
 scale_axis(void)
 {
-    ob_int(b, node("DequantizeLinear", "w s", "2"), "axis", 2);
+    set_int(node("DequantizeLinear", "w s", "2"), "axis", 2);
     ob_init(b, "w", INT8, "2x2", "abcd", 4);
     init_reals("s", "2", 2, 0.5, 0.5);
 }
@@ -742,7 +768,7 @@ scale_axis(void)
 static void
 block_zero(void)
 {
-    ob_int(b, node("DequantizeLinear", "w s", "2"), "block_size",
+    set_int(node("DequantizeLinear", "w s", "2"), "block_size",
            I(-1));
     ob_init(b, "w", INT8, "2x2", "abcd", 4);
     init_reals("s", "2x2", 4, 0.5, 0.5, 0.5, 0.5);

@@ -128,7 +128,7 @@ reduce_mean_18(void)
 static void
 reduce_max_all_12(void)
 {
-    ob_int(b, model(12, "ReduceMax", "x", FLOAT, "2x3", FLOAT), "keepdims", 0);
+    set_int(model(12, "ReduceMax", "x", FLOAT, "2x3", FLOAT), "keepdims", 0);
 }
 
 static void
@@ -208,7 +208,7 @@ pad_18_axes(void)
 static void
 dropout_7(void)
 {
-    ob_real(b, model(7, "Dropout", "x", FLOAT, "4", FLOAT), "ratio", 0.3F);
+    set_real(model(7, "Dropout", "x", FLOAT, "4", FLOAT), "ratio", 0.3F);
 }
 
 static void
@@ -311,7 +311,7 @@ resize_19_symmetric(void)
 static void
 topk_9(void)
 {
-    ob_int(b, model(9, "TopK", "x", FLOAT, "2x5", FLOAT), "k", 3);
+    set_int(model(9, "TopK", "x", FLOAT, "2x5", FLOAT), "k", 3);
     b->node[0]->n_output = names(a, "y i", &b->node[0]->output);
 }
 
@@ -334,13 +334,13 @@ softmax_7(void)
 static void
 softmax_13(void)
 {
-    ob_int(b, model(13, "Softmax", "x", FLOAT, "2x3x2", FLOAT), "axis", 1);
+    set_int(model(13, "Softmax", "x", FLOAT, "2x3x2", FLOAT), "axis", 1);
 }
 
 static void
 log_softmax_11(void)
 {
-    ob_int(b, model(11, "LogSoftmax", "x", FLOAT, "2x3x2", FLOAT), "axis", 2);
+    set_int(model(11, "LogSoftmax", "x", FLOAT, "2x3x2", FLOAT), "axis", 2);
 }
 
 static void
@@ -432,7 +432,7 @@ conv_transpose_11(void)
 static void
 cast_9_truncates(void)
 {
-    ob_int(b, model(9, "Cast", "x", FLOAT, "9", INT32), "to", INT32);
+    set_int(model(9, "Cast", "x", FLOAT, "9", INT32), "to", INT32);
 }
 
 static void
@@ -507,7 +507,7 @@ dequantize_13_axis(void)
 {
     static const float s[] = {0.3F, 0.01F};
 
-    ob_int(b, model(13, "DequantizeLinear", "x s", INT8, "2x3", FLOAT),
+    set_int(model(13, "DequantizeLinear", "x s", INT8, "2x3", FLOAT),
            "axis", -2);
     reals("s", "2", 2, s);
 }
@@ -525,7 +525,7 @@ lrn_7(void)
 static void
 hard_sigmoid_7(void)
 {
-    ob_real(b, model(7, "HardSigmoid", "x", FLOAT, "9", FLOAT), "alpha",
+    set_real(model(7, "HardSigmoid", "x", FLOAT, "9", FLOAT), "alpha",
             0.3F);
 }
 

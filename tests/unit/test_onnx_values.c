@@ -310,14 +310,14 @@ lstm_peepholes(void)
 static void
 lstm_coupled_backwards(void)
 {
-    ob_int(b, recurrent("LSTM", "x w r b _ h c p", "reverse", 4),
+    set_int(recurrent("LSTM", "x w r b _ h c p", "reverse", 4),
            "input_forget", 1);
 }
 
 static void
 lstm_clip(void)
 {
-    ob_real(b, recurrent("LSTM", "x w r b", "bidirectional", 4), "clip",
+    set_real(recurrent("LSTM", "x w r b", "bidirectional", 4), "clip",
             0.15F);
 }
 
@@ -341,14 +341,14 @@ lstm_lengths_cell(void)
 static void
 gru_linear(void)
 {
-    ob_int(b, recurrent("GRU", "x w r b _ h", "bidirectional", 3),
+    set_int(recurrent("GRU", "x w r b _ h", "bidirectional", 3),
            "linear_before_reset", 1);
 }
 
 static void
 gru_clip(void)
 {
-    ob_real(b, recurrent("GRU", "x w r b _ h", "reverse", 3), "clip", 0.1F);
+    set_real(recurrent("GRU", "x w r b _ h", "reverse", 3), "clip", 0.1F);
 }
 
 static void
