@@ -26,7 +26,7 @@ typedef struct SnOxScales {
     uint32_t n;
     const float *scale; /* [n] */
     const int32_t *zp;  /* [n] */
-    bool u8;            /* the file has uint8 */
+    bool u8;            /* the file has uint8 or uint16 */
 } SnOxScales;
 
 typedef struct SnOxVal {
@@ -41,7 +41,8 @@ typedef struct SnOxVal {
     SnOxForm *form;        /* made so far */
     const SnData *known;   /* of a form, when it was looked for */
     bool looked;
-    bool u8;               /* qi8 or i8 here, uint8 in the file: less 128 */
+    bool u8;               /* qi8 or i8 here, uint8 in the file: less 128;
+                              or qi16 here, uint16 there: less 32768 */
     bool waits;            /* an 8-bit input, made by who gives it a scale */
     uint32_t maker;        /* node index + 1; 0: input or initializer */
     uint32_t nuse;         /* by nodes that matter, and as an output */
@@ -230,6 +231,8 @@ SnStatus sn_ox_code_type(SnOx *x, uint32_t scale, uint32_t zp,
                          const SnType **out);
 /* A plain 8-bit operand that is not changed by what reads it. */
 SnStatus sn_ox_plain_codes(SnOx *x, SnOxVal *v, SnRef *out);
+/* Unsigned codes, uint8 or uint16, as signed ones, or back. */
+void sn_ox_shift_codes(SnDtype t, void *p, size_t nbyte);
 /* The numbers that plain codes stand for, as f32 or integers. */
 SnStatus sn_ox_code_numbers(SnOx *x, const char *name, SnRef in, bool u8,
                             SnElem to, SnRef *out);

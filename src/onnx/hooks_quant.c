@@ -106,7 +106,7 @@ read_scales(SnOx *x, const SnOxVal *v, SnDtype codes, uint32_t is, uint32_t iz,
     const SnData *s = NULL, *z = NULL;
     const char *why;
     float *scale;
-    int32_t *zp;
+    int32_t *zp, half;
 
     SN_TRY(scale_inputs(x, is, iz, &s, &z));
     q->n = (uint32_t)sn_data_count(s);
@@ -118,8 +118,9 @@ read_scales(SnOx *x, const SnOxVal *v, SnDtype codes, uint32_t is, uint32_t iz,
     if (z != NULL && z->dtype != codes)
         return sn_ox_fail(x, SN_EINPUT, "a zero point %s for codes %s",
                           sn_dtype_name(z->dtype), sn_dtype_name(codes));
-    q->u8 = codes == SN_D_U8;
-    q->elem = codes == SN_D_I16   ? SN_QI16
+    half = codes == SN_D_U8 ? 128 : codes == SN_D_U16 ? 32768 : 0;
+    q->u8 = half != 0;
+    q->elem = codes == SN_D_I16 || codes == SN_D_U16 ? SN_QI16
               : codes == SN_D_I32 ? SN_QI32
                                   : SN_QI8;
     q->scale = scale = SN_NEW_N(x->a, float, q->n);
@@ -129,12 +130,12 @@ read_scales(SnOx *x, const SnOxVal *v, SnDtype codes, uint32_t is, uint32_t iz,
         zp[i] = z == NULL ? 0
                           : (int32_t)sn_data_int(
                                 z, sn_data_count(z) == 1 ? 0 : i);
-        zp[i] -= q->u8 ? 128 : 0;
+        zp[i] -= half;
         why = sn_type_why(q->elem, scale[i], zp[i]);
         if (why != NULL)
             return sn_ox_fail(x, SN_EINPUT, "scale %g, zero point %d: %s",
                               (double)scale[i],
-                              (int)zp[i] + (q->u8 ? 128 : 0), why);
+                              (int)(zp[i] + half), why);
     }
     return SN_OK;
 }
@@ -231,16 +232,16 @@ codes_of(SnOx *x, const SnOxVal *v, SnDtype *out)
     } else {
         if (!v->waits)
             e = sn_type(x->g, v->form->ref)->elem;
-        *out = e == SN_QI16                   ? SN_D_I16
+        *out = e == SN_QI16                   ? (v->u8 ? SN_D_U16 : SN_D_I16)
                : e == SN_QI8 || e == SN_I8    ? (v->u8 ? SN_D_U8 : SN_D_I8)
                : e == SN_QI32 || e == SN_I32  ? SN_D_I32
                                               : SN_D_NONE;
     }
     if (*out != SN_D_U8 && *out != SN_D_I8 && *out != SN_D_I16 &&
-        *out != SN_D_I32)
+        *out != SN_D_U16 && *out != SN_D_I32)
         return sn_ox_fail(x, SN_EUNSUPPORTED,
                           "codes of type %s are not supported; uint8, int8, "
-                          "int16 and int32 are",
+                          "uint16, int16 and int32 are",
                           v->data != NULL ? sn_dtype_name(*out)
                                           : sn_elem_name(e));
     return SN_OK;
@@ -297,8 +298,8 @@ known_operand(SnOx *x, const SnOxVal *v, const SnOxScales *q, const int *perm,
                           v->name);
     n = sn_data_nbyte(t);
     p = sn_memdup(x->a, t->data, n);
-    for (size_t i = 0; q->u8 && i < n; i++)
-        p[i] ^= 0x80;
+    if (q->u8)
+        sn_ox_shift_codes(t->dtype, p, n);
     return sn_ox_constant(x, v->name, type, shape, p, out);
 }
 
@@ -398,10 +399,11 @@ code_dtype(SnOx *x, SnDtype *out)
     } else if (zv != NULL && zv->form != NULL) {
         *out = zv->u8 ? SN_D_U8 : SN_D_I8;
     }
-    if (*out != SN_D_U8 && *out != SN_D_I8 && *out != SN_D_I16)
+    if (*out != SN_D_U8 && *out != SN_D_I8 && *out != SN_D_I16 &&
+        *out != SN_D_U16)
         return sn_ox_fail(x, SN_EUNSUPPORTED,
-                          "codes of type %s are not supported; uint8, int8 "
-                          "and int16 are",
+                          "codes of type %s are not supported; uint8, int8, "
+                          "uint16 and int16 are",
                           stated != 0 ? name : sn_dtype_name(*out));
     return SN_OK;
 }
@@ -460,7 +462,7 @@ quantize_dynamic(SnOx *x, SnOxVal *v, SnDtype codes)
 {
     SnRef in, scale, zp, y;
 
-    if (codes == SN_D_I16)
+    if (codes == SN_D_I16 || codes == SN_D_U16)
         return sn_ox_fail(x, SN_EUNSUPPORTED,
                           "scale and zero point must be constant");
     SN_TRY(sn_ox_plain(x, v, &in));

@@ -415,6 +415,9 @@ add_output(SnOx *x, const Onnx__ValueInfoProto *vi)
     if (v->waits)
         return sn_ox_fail(x, SN_EUNSUPPORTED, "is an 8-bit input");
     SN_TRY(sn_ox_plain(x, v, &in));
+    if (v->u8 && sn_type(x->g, in)->elem == SN_QI16)
+        return sn_ox_fail(x, SN_EUNSUPPORTED,
+                          "codes of uint16 are not supported as an output");
     if (v->u8 && (sn_type(x->g, in)->elem == SN_QI8 ||
                   sn_type(x->g, in)->elem == SN_I8))
         attr.boundary = SN_SAVE_BOUNDARY_U8;

@@ -191,15 +191,26 @@ code_type(SnOx *x, const SnOxVal *v, const int *perm, const SnType **out)
     return SN_OK;
 }
 
-/* uint8 codes as int8. */
+void
+sn_ox_shift_codes(SnDtype t, void *p, size_t nbyte)
+{
+    if (t == SN_D_U16) {
+        for (size_t i = 0; i < nbyte / 2; i++)
+            ((uint16_t *)p)[i] ^= 0x8000;
+        return;
+    }
+    for (size_t i = 0; i < nbyte; i++)
+        ((uint8_t *)p)[i] ^= 0x80;
+}
+
+/* uint8 codes as int8, uint16 as int16. */
 static const void *
 shifted(SnOx *x, const SnData *t)
 {
-    int64_t n = sn_data_count(t);
-    uint8_t *p = sn_alloc(x->a, (size_t)n);
+    size_t n = sn_data_nbyte(t);
+    void *p = sn_memdup(x->a, t->data, n);
 
-    for (int64_t i = 0; i < n; i++)
-        p[i] = (uint8_t)(((const uint8_t *)t->data)[i] ^ 0x80);
+    sn_ox_shift_codes(t->dtype, p, n);
     return p;
 }
 
@@ -497,7 +508,7 @@ elem_fits(SnDtype said, const SnType *t, bool u8)
     case SN_I8:
         return said == (u8 ? SN_D_U8 : SN_D_I8);
     case SN_QI16:
-        return said == SN_D_I16;
+        return said == (u8 ? SN_D_U16 : SN_D_I16);
     case SN_QI32:
         return said == SN_D_I32;
     default:
@@ -607,6 +618,7 @@ put(SnOx *x, SnOxVal *v, SnRef ref, const int *perm)
 
     v->made = true;
     if ((sn_type(x->g, ref)->elem == SN_QI8 ||
+         sn_type(x->g, ref)->elem == SN_QI16 ||
          sn_type(x->g, ref)->elem == SN_I8) &&
         (x->sign == SN_OX_AS_INPUTS ? from_u8(x) : x->sign == SN_OX_U8))
         v->u8 = true;

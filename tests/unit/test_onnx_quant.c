@@ -356,10 +356,15 @@ blocks_and_other_widths_are_refused(void **state)
             "m.onnx: node 'y' (QuantizeLinear): scales or zero points are not "
             "one for each block of 2 along axis 0 of 'x'\n");
     n->n_attribute = 0;
-    ob_int(b, n, "output_dtype", 4);
+    ob_int(b, n, "output_dtype", 17);
     refused(SN_EUNSUPPORTED,
-            "m.onnx: node 'y' (QuantizeLinear): codes of type UINT16 are not "
-            "supported; uint8, int8 and int16 are\n");
+            "m.onnx: node 'y' (QuantizeLinear): codes of type FLOAT8E4M3FN "
+            "are not supported; uint8, int8, uint16 and int16 are\n");
+    n->n_attribute = 0;
+    ob_int(b, n, "output_dtype", 4);
+    b->out[0]->type->tensor_type->elem_type = 4;
+    refused(SN_EUNSUPPORTED, "m.onnx: output 'y': codes of uint16 are not "
+                             "supported as an output\n");
 }
 
 int

@@ -245,6 +245,28 @@ weights_in_blocks(void)
     ob_int(b, n, "axis", 0);
 }
 
+/* Codes of uint16 between reals, and a known tensor of them. */
+static void
+codes_of_uint16(void)
+{
+    static const float s[] = {0.001F}, t[] = {0.002F};
+    static const uint16_t z[] = {40000}, w[] = {0, 1000, 65535, 32768},
+                          v[] = {30000};
+
+    model(21, "QuantizeLinear", "x s z", FLOAT, "3x4", FLOAT);
+    b->node[0]->output[0] = own(a, "q");
+    ob_node(b, "Reshape", "q d", "r");
+    ob_node(b, "DequantizeLinear", "r s z", "f");
+    ob_node(b, "DequantizeLinear", "w t v", "g");
+    ob_node(b, "Add", "f g", "y");
+    numbers("d", "2", 2, (int64_t[]){3, 4});
+    reals("s", "", 1, s);
+    reals("t", "", 1, t);
+    ob_init(b, "z", 4, "", z, 2);
+    ob_init(b, "v", 4, "", v, 2);
+    ob_init(b, "w", 4, "4", w, 8);
+}
+
 /* ---- recurrences ---- */
 
 /* Weights of the pattern over 64; two directions, hidden size 3, unless they
