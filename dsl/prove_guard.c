@@ -6,6 +6,8 @@
 #include <string.h>
 #include "dsl/resolve.h"
 
+enum { MOST = 300 }; /* conditions tried */
+
 typedef struct Cand {
     const char *text;
     const SnExpr *e; /* with the rule's own condition */
@@ -38,7 +40,7 @@ add(Set *s, const char *text)
 {
     Cand c = {.text = text, .full = with_rule(s, text)};
 
-    if (s->n >= 80)
+    if (s->n >= MOST)
         return;
     for (uint32_t i = 0; i < s->n; i++)
         if (!strcmp(s->v[i].text, text))
@@ -135,22 +137,35 @@ weakest_refines(Set *s)
     return weakest(s);
 }
 
+/* How often a condition helps beside another: open clamps, covers, equal
+ * types; then the rest. */
+static int
+rank(const char *t)
+{
+    return strstr(t, "== full") ? 0 : !strncmp(t, "covers", 6) ? 1
+           : strstr(t, "==") ? 2 : 3;
+}
+
 static const Cand *
 pairs(Set *s)
 {
     uint32_t n = s->n;
 
-    for (uint32_t i = 0; i < n; i++)
-        for (uint32_t j = i + 1; j < n && s->n < 78; j++) {
-            const char *t = sn_format(s->pv->a, "%s and %s", s->v[i].text,
-                                      s->v[j].text);
-            if (!strcmp(s->v[i].text + strlen(s->v[i].text) - 4, "full") ||
-                !strcmp(s->v[j].text + strlen(s->v[j].text) - 4, "full") ||
-                strstr(t, "=="))
-                add(s, t);
-        }
-    for (uint32_t i = n; i < s->n; i++)
-        rate(s, &s->v[i]);
+    for (int most = 1; most <= 4; most++) {
+        uint32_t first = s->n;
+        for (uint32_t i = 0; i < n; i++)
+            for (uint32_t j = 0; j < n; j++) {
+                int a = rank(s->v[i].text), b = rank(s->v[j].text);
+                if (i == j || a > b || (a == b && i > j) || a + b != most)
+                    continue;
+                add(s, sn_format(s->pv->a, "%s and %s", s->v[j].text,
+                                 s->v[i].text));
+            }
+        for (uint32_t i = first; i < s->n; i++)
+            rate(s, &s->v[i]);
+        if (weakest(s))
+            break;
+    }
     return weakest(s);
 }
 

@@ -528,7 +528,7 @@ sn_pv_try(Pv *pv, const PvRule *pr, const SnExpr *when, uint32_t ndraw,
     PvTry t = {.all_codes = true};
     uint64_t rng = seed * 0x9E3779B97F4A7C15u + 0x1234567;
 
-    for (uint32_t i = 0; i < 200 * ndraw + 400 && t.ndraw < ndraw; i++) {
+    for (uint32_t i = 0; i < (want ? 200 : 40) * ndraw + 400 && t.ndraw < ndraw; i++) {
         PvCase c;
         if (i > 2000 && !t.ndraw)
             break;
