@@ -181,6 +181,10 @@ bool sn_pv_draw(PvCase *c);
 /* Draws what the map of a left node needs: attributes, shapes of leaves. */
 bool sn_pv_draw_map(PvCase *c, PvNode *n);
 void sn_pv_leaf_data(PvCase *c, PvT *t);
+/* A type of that kind: corners, types drawn before, scales that tie. */
+PvType sn_pv_draw_type(PvCase *c, SnDefConc k);
+/* A real near the codes of the types drawn so far. */
+double sn_pv_draw_real(PvCase *c);
 /* Draws the leaves' values, where they have none: once the guard has held. */
 void sn_pv_fill(PvCase *c);
 

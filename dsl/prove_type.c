@@ -1,0 +1,245 @@
+/* Types and values of a case: what they mean, and how they are drawn. */
+#include "dsl/prove_priv.h"
+
+#include <math.h>
+#include <string.h>
+#include "base/num.h"
+
+/* ---- types ---- */
+
+bool
+sn_pv_quant(const PvType *t)
+{
+    return t->nq > 0;
+}
+
+bool
+sn_pv_same_type(const PvType *a, const PvType *b)
+{
+    if (a->elem != b->elem || a->axis != b->axis || a->nq != b->nq)
+        return false;
+    for (uint32_t i = 0; i < a->nq; i++)
+        if (a->scale[i] != b->scale[i] || a->zp[i] != b->zp[i])
+            return false;
+    return true;
+}
+
+double
+sn_pv_code_lo(int8_t elem)
+{
+    return elem == SN_DE_QI8    ? -128
+           : elem == SN_DE_QI16 ? -32768
+                                : -2147483648.0;
+}
+
+double
+sn_pv_code_hi(int8_t elem)
+{
+    return elem == SN_DE_QI8 ? 127 : elem == SN_DE_QI16 ? 32767 : 2147483647.0;
+}
+
+double
+sn_pv_real(const PvType *t, double code, uint32_t slice)
+{
+    if (!t->nq)
+        return code;
+    if (t->nq == 1)
+        slice = 0;
+    return (double)t->scale[slice] * (code - t->zp[slice]);
+}
+
+void
+sn_pv_clamp_real(const PvType *t, PvRange r, double *lo, double *hi)
+{
+    if (!t->nq) {
+        *lo = r.has_lo ? r.lo : -INFINITY;
+        *hi = r.has_hi ? r.hi : INFINITY;
+        return;
+    }
+    double l = sn_pv_code_lo(t->elem), h = sn_pv_code_hi(t->elem);
+    if (r.has_lo)
+        l = fmax(l, r.lo);
+    if (r.has_hi)
+        h = fmin(h, r.hi);
+    *lo = sn_pv_real(t, l, 0);
+    *hi = sn_pv_real(t, h, 0);
+}
+
+void
+sn_pv_limits(const PvType *t, PvRange r, int32_t *lo, int32_t *hi)
+{
+    double l = sn_pv_code_lo(t->elem), h = sn_pv_code_hi(t->elem);
+
+    if (r.has_lo)
+        l = fmax(l, r.lo);
+    if (r.has_hi)
+        h = fmin(h, r.hi);
+    *lo = (int32_t)l;
+    *hi = (int32_t)(h < l ? l : h);
+}
+
+const char *
+sn_pv_type_str(SnArena *a, const PvType *t)
+{
+    static const char *const v[] = {"f32",  "f16", "q8",  "q16", "q32",
+                                    "row8", "i8",  "i32", "i64", "bool"};
+    SnBuf b;
+
+    if (!t->nq)
+        return v[(int)t->elem];
+    sn_buf_init(&b, a);
+    sn_putf(&b, "%s%s(", v[(int)t->elem], t->nq > 1 ? "c" : "");
+    sn_put_f32(&b, t->scale[0]);
+    sn_putf(&b, "%s,%d)", t->nq > 1 ? ".." : "", t->zp[0]);
+    return sn_buf_str(&b);
+}
+
+static float
+draw_scale(PvCase *c)
+{
+    static const float corner[] = {0.04f, 0.01f,      0.1f,  0.05f,
+                                   0.02f, 0.0078125f, 0.5f,  0.03125f,
+                                   1.0f,  0.0141f,    0.0127f};
+
+    if (sn_pv_chance(c, c->corner ? 100 : 35))
+        return corner[sn_pv_below(c, 11)];
+    return (float)(0.03 * exp2(5 * sn_pv_unit(c) - 2.5));
+}
+
+/* A scale whose product with that of an earlier operand is half a step of the
+ * result: sums of products tie.  0: none. */
+static float
+tying_scale(PvCase *c)
+{
+    if (c->npool < 2 || !sn_pv_chance(c, 15))
+        return 0;
+    float a = c->pool[sn_pv_chance(c, 70) ? 0 : c->npool / 2].scale[0];
+    float v = a / (2 * c->pool[c->npool - 1].scale[0]);
+    return v > 0x1p-20f && v < 4 ? v : 0;
+}
+
+static int32_t
+draw_zp(PvCase *c)
+{
+    static const int32_t corner[] = {0, 0, -128, 127, 3, -1, 50};
+
+    if (c->corner)
+        return corner[sn_pv_below(c, 3)];
+    if (sn_pv_chance(c, 60))
+        return corner[sn_pv_below(c, 7)];
+    return (int32_t)sn_pv_below(c, 256) - 128;
+}
+
+PvType
+sn_pv_draw_type(PvCase *c, SnDefConc k)
+{
+    PvType t = {.elem = k.elem, .axis = k.axis};
+
+    if (c->pr->alike && c->in_each && c->each > 0 &&
+        c->each_type.elem == k.elem && sn_pv_chance(c, 80))
+        return c->each_type;
+
+    if (k.elem != SN_DE_QI8 && k.elem != SN_DE_QI16 && k.elem != SN_DE_QI32)
+        return t;
+    if (c->npool && k.axis < 0 && sn_pv_chance(c, 40)) {
+        const PvType *p = &c->pool[sn_pv_below(c, c->npool)];
+        if (c->in_each)
+            c->each_type = *p;
+        if (p->elem == k.elem)
+            return *p;
+    }
+    t.nq = k.axis < 0 ? 1 : PV_NQ; /* cut to the axis later */
+    float tie = tying_scale(c);
+    for (uint32_t i = 0; i < t.nq; i++) {
+        t.scale[i] = draw_scale(c);
+        if (k.elem == SN_DE_QI16)
+            t.scale[i] *= 1 / 256.0f;
+        if (k.elem == SN_DE_QI32)
+            t.scale[i] *= 0.01f;
+        if (tie > 0 && k.elem != SN_DE_QI32)
+            t.scale[i] = tie;
+        t.zp[i] = k.elem == SN_DE_QI32 ? 0 : draw_zp(c);
+    }
+    if (k.axis < 0 && c->npool < 12 && k.elem != SN_DE_QI32)
+        c->pool[c->npool++] = t;
+    if (c->in_each)
+        c->each_type = t;
+    return t;
+}
+
+/* ---- values ---- */
+
+PvT *
+sn_pv_value(PvCase *c, const PvType *t)
+{
+    PvT *v = SN_NEW(c->a, PvT);
+
+    v->type = *t;
+    v->rank = -1;
+    return v;
+}
+
+static double
+leaf_code(PvCase *c, const PvT *t, int64_t i, double lo, double hi)
+{
+    uint32_t odd = 2 * (c->nleaf ? (uint32_t)(t->dim[0] & 3) : 0) + 1;
+
+    if (t->n == 256 && hi - lo == 255) {
+        static const uint32_t mul[] = {1, 37, 101, 211, 59};
+        uint32_t k = 0;
+        while (k < c->nleaf && c->leaf[k] != t)
+            k++;
+        return lo + (double)(((uint32_t)i * mul[k % 5] * odd + 91 * k) & 255);
+    }
+    if (c->small && t->type.nq)
+        return fmin(fmax(lo, t->type.zp[0] + (double)sn_pv_below(c, 9) - 4), hi);
+    if (sn_pv_chance(c, 12))
+        return lo;
+    if (sn_pv_chance(c, 12))
+        return hi;
+    return floor(lo + (hi - lo + 1) * sn_pv_unit(c));
+}
+
+double
+sn_pv_draw_real(PvCase *c)
+{
+    PvType t = {.nq = 1, .scale = {0.03125f}, .elem = SN_DE_QI8};
+
+    if (c->npool)
+        t = c->pool[sn_pv_below(c, c->npool)];
+    double k = t.elem == SN_DE_QI16 ? 65536 : 256, v;
+    if (sn_pv_chance(c, 20)) /* a tie */
+        v = (floor((sn_pv_unit(c) - 0.5) * k * 1.2) + 0.5) * (double)t.scale[0];
+    else
+        v = (sn_pv_unit(c) - 0.5) * k * 1.4 * (double)t.scale[0];
+    v -= c->npool ? t.zp[0] * (double)t.scale[0] : 0;
+    if (c->positive)
+        v = fabs(v) + 0.01;
+    return (double)(float)v;
+}
+
+/* Fills a leaf, once its shape is known. */
+void
+sn_pv_leaf_data(PvCase *c, PvT *t)
+{
+    const PvType *k = &t->type;
+    double lo = 0, hi = 1;
+
+    t->v = SN_NEW_N(c->a, double, t->n + 1);
+    t->id = SN_NEW_N(c->a, double, t->n + 1);
+    t->er = SN_NEW_N(c->a, double, t->n + 1);
+    if (k->elem == SN_DE_QI32) {
+        hi = sn_pv_chance(c, 50) ? 3000 : 60;
+        lo = -hi;
+    } else if (k->nq) {
+        lo = sn_pv_code_lo(k->elem);
+        hi = sn_pv_code_hi(k->elem);
+    }
+    for (int64_t i = 0; i < t->n; i++) {
+        uint32_t s = k->nq > 1 ? (uint32_t)(i / (t->n / t->dim[0])) : 0;
+        t->v[i] = k->elem == SN_DE_F32 ? sn_pv_draw_real(c)
+                                       : leaf_code(c, t, i, lo, hi);
+        t->id[i] = sn_pv_real(k, t->v[i], s);
+    }
+    t->done = true;
+}
