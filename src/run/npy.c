@@ -373,13 +373,16 @@ open_parts(int fd, size_t size, SnDiag *d, SnNpy *f, bool *whole)
 SnStatus
 sn_npy_open(SnArena *a, const char *path, SnDiag *d, SnNpy *out)
 {
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     bool whole = true;
     SnStatus s = SN_OK;
     struct stat st;
+    int fd = -1;
 
     *out = (SnNpy){.path = path};
-    if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
+    /* A pipe can be opened once only, by who reads it. */
+    if (stat(path, &st) == 0 && S_ISREG(st.st_mode))
+        fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd >= 0 && fstat(fd, &st) == 0)
         s = open_parts(fd, (size_t)st.st_size, d, out, &whole);
     if (fd >= 0)
         close(fd);

@@ -317,6 +317,27 @@ reads_parts(void **state)
     assert_int_equal(errno, ENOENT);
 }
 
+/* A pipe is read whole, by the one open there is. */
+static void
+reads_pipe(void **state)
+{
+    static const uint8_t v[3] = {7, 8, 9};
+    SnBuf b = image(1, "{'shape': (3,), 'descr': '|u1', "
+                       "'fortran_order': False}\n", v, sizeof v);
+    int fd[2];
+    SnNpy f;
+
+    (void)state;
+    assert_int_equal(pipe(fd), 0);
+    assert_int_equal(write(fd[1], b.s, b.n), (ssize_t)b.n);
+    close(fd[1]);
+    const char *path = sn_format(a, "/dev/fd/%d", fd[0]);
+    assert_int_equal(sn_npy_open(a, path, d, &f), SN_OK);
+    close(fd[0]);
+    assert_non_null(f.data.data);
+    assert_int_equal(sn_data_int(&f.data, 2), 9);
+}
+
 /* Elements in Fortran order cannot be read in place. */
 static void
 reads_fortran_whole(void **state)
@@ -351,6 +372,7 @@ main(void)
         cmocka_unit_test(reads_what_it_writes),
         cmocka_unit_test(refuses_in_parts),
         cmocka_unit_test(reads_parts),
+        cmocka_unit_test(reads_pipe),
         cmocka_unit_test(reads_fortran_whole),
     };
 
