@@ -29,10 +29,10 @@ typedef struct SnArgs {
     SnStrs disable, enable;
     SnStrs schema, range, precision, keep_float;
     SnNums mul, add;
-    long nsample, skip, njob, nthread, opt_limit, seed, batch, opset;
+    long nsample, skip, njob, nthread, nrun, opt_limit, seed, batch, opset;
     bool verify, trace, stats, time_passes, check_passes, strict;
     bool channelwise, rowwise, unify, require_int8, json, help;
-    bool elide, check_kernels;
+    bool elide, check_kernels, per_node;
     const char *threshold, *average, *bias;
 } SnArgs;
 
@@ -106,7 +106,7 @@ SnStatus sn_verb_inspect(SnCli *c), sn_verb_opt(SnCli *c),
     sn_verb_profile(SnCli *c), sn_verb_quantize(SnCli *c),
     sn_verb_run(SnCli *c), sn_verb_draw(SnCli *c), sn_verb_why(SnCli *c),
     sn_verb_export(SnCli *c), sn_verb_compare(SnCli *c),
-    sn_verb_ops(SnCli *c);
+    sn_verb_ops(SnCli *c), sn_verb_bench(SnCli *c);
 
 /* Refuses a path that cannot be written, before long work is done for it: the
  * directory must exist and be writable, the name end in one of suffix

@@ -17,7 +17,8 @@ enum {
     EXPORT = 128,
     COMPARE = 256,
     OPS = 512,
-    ALL = 1023
+    BENCH = 1024,
+    ALL = 2047
 };
 
 const SnVerb sn_verbs[] = {
@@ -34,6 +35,9 @@ const SnVerb sn_verbs[] = {
      sn_verb_run},
     {"compare", "FLOAT INT8 --input FILE... [--threshold DB]",
      "say which nodes of an int8 model lose what", COMPARE, sn_verb_compare},
+    {"bench", "MODEL [--per-node] [-o ROOFLINE.svg]",
+     "time a model on this machine, beside what the machine can do", BENCH,
+     sn_verb_bench},
     {"draw", "MODEL [-o F.dot|F.svg|F.png]", "draw the graph", DRAW,
      sn_verb_draw},
     {"why", "MODEL [--node NAME]", "say why each Rescale is still there",
@@ -65,9 +69,9 @@ typedef struct Option {
 
 #define AT(field) offsetof(SnArgs, field)
 #define RUNS_PASSES (OPT | PROFILE | QUANTIZE | WHY)
-#define WRITES (OPT | PROFILE | QUANTIZE | DRAW | EXPORT)
+#define WRITES (OPT | PROFILE | QUANTIZE | DRAW | EXPORT | BENCH)
 #define READS_DATA (PROFILE | QUANTIZE | RUN | COMPARE)
-#define IMPORTS (INSPECT | OPT | DRAW | EXPORT | READS_DATA)
+#define IMPORTS (INSPECT | OPT | DRAW | EXPORT | BENCH | READS_DATA)
 
 static const Option options[] = {
     {"-o", "FILE", O_STR, AT(output), WRITES,
@@ -110,7 +114,11 @@ static const Option options[] = {
     {"--jobs", "N", O_LONG, AT(njob), READS_DATA,
      "threads (default: one per processor); results do not depend on it"},
     {"-j", "N", O_LONG, AT(njob), READS_DATA, NULL},
-    {"--threads", "N", O_LONG, AT(nthread), RUN | COMPARE,
+    {"--per-node", NULL, O_FLAG, AT(per_node), BENCH,
+     "also what each node takes, computes and moves, slowest first"},
+    {"--runs", "N", O_LONG, AT(nrun), BENCH,
+     "run this often (default: for half a second, at least 5 times)"},
+    {"--threads", "N", O_LONG, AT(nthread), RUN | COMPARE | BENCH,
      "threads of each run of a sample (default: 1); results do not depend on "
      "it"},
     {"--load-profile", "FILE", O_STR, AT(load_profile), QUANTIZE,
@@ -153,8 +161,8 @@ static const Option options[] = {
      "one scale per row for the weights of matrix products"},
     {"--enable-rowwise", NULL, O_FLAG, AT(rowwise), QUANTIZE, NULL},
     {"--backend", "NAME", O_STR, AT(backend),
-     OPT | QUANTIZE | RUN | WHY | COMPARE,
-     "interp (default) or another declared backend"},
+     OPT | QUANTIZE | RUN | WHY | COMPARE | BENCH,
+     "interp (default; bench: CPU) or another declared backend"},
     {"--passes", "A,B", O_STR, AT(passes), OPT | WHY,
      "run these passes or pipelines in order"},
     {"--pipeline", "NAME", O_STR, AT(pipeline), OPT,
@@ -186,7 +194,7 @@ static const Option options[] = {
     {"--strict-saturation", NULL, O_FLAG, AT(strict), RUNS_PASSES,
      "never drop the saturation of a calibrated Rescale"},
     {"--json", NULL, O_FLAG, AT(json),
-     INSPECT | QUANTIZE | RUN | WHY | COMPARE | OPS,
+     INSPECT | QUANTIZE | RUN | WHY | COMPARE | OPS | BENCH,
      "print the report as JSON"},
     {"--help", NULL, O_FLAG, AT(help), ALL, "print this text"},
     {"-h", NULL, O_FLAG, AT(help), ALL, NULL},

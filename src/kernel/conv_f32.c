@@ -32,6 +32,7 @@ struct SnConvF32 {
     const SnGemmF32 *g;
     SnConvGeo geo;
     bool depthwise;
+    bool by_panel; /* units are panels, else rows of results */
     int64_t taps, nkb; /* taps of a result, and blocks of them */
     uint32_t nclass, npanel;
     const Class *class;
@@ -258,6 +259,22 @@ pack_dw(const Pack *k)
     k->p->npanel = 1;
 }
 
+/* What falls better into two; else what leaves each thread the larger operand
+ * to itself. */
+static void
+choose_units(SnConvF32 *p)
+{
+    const SnConvGeo *o = &p->geo;
+    int64_t rows = o->n * o->oh, panels = p->npanel;
+    /* rows / ceil(rows / 2) against panels / ceil(panels / 2) */
+    int64_t by_row = rows * ((panels + 1) / 2);
+    int64_t by_panel = panels * ((rows + 1) / 2);
+
+    p->by_panel = by_panel > by_row ||
+                  (by_panel == by_row &&
+                   o->oc * p->taps > o->n * o->h * o->w * o->c);
+}
+
 const SnConvF32 *
 sn_conv_f32_plan(SnArena *a, SnIsa isa, const SnConvGeo *geo,
                  const SnFilterF32 *f)
@@ -280,7 +297,26 @@ sn_conv_f32_plan(SnArena *a, SnIsa isa, const SnConvGeo *geo,
         pack_dw(&k);
     else
         pack_gemm(&k);
+    choose_units(p);
     return p;
+}
+
+int64_t
+sn_conv_f32_units(const SnConvF32 *p)
+{
+    return p->by_panel ? p->npanel : p->geo.n * p->geo.oh;
+}
+
+/* 64 products in a nanosecond (depthwise a quarter), or the filter at 30
+ * bytes. */
+int64_t
+sn_conv_f32_cost(const SnConvF32 *p)
+{
+    const SnConvGeo *o = &p->geo;
+    int64_t filter = o->oc * p->taps;
+    int64_t ns = o->n * o->oh * o->ow * filter / (p->depthwise ? 16 : 64);
+
+    return ns > filter * 4 / 30 ? ns : filter * 4 / 30;
 }
 
 /* ---- running ---- */
@@ -361,31 +397,44 @@ run_dw(const SnConvF32 *p, const Class *k, const float *x, float *y,
     }
 }
 
-/* Panels are shared out where there are enough of them, pixels elsewhere. */
-void
-sn_conv_f32_run(const SnConvF32 *p, const float *x, float *y, int64_t part,
-                int64_t npart)
+/* Rows of a class among the first u of all images. */
+static int64_t
+rows_before(const SnConvF32 *p, const Class *k, int64_t u)
 {
-    bool split = !p->depthwise && p->npanel >= 4 * npart;
-    uint32_t b0 = 0, b1 = p->npanel;
+    int64_t rest = u % p->geo.oh - k->r.o0;
 
-    if (split) {
-        b0 = (uint32_t)(p->npanel * part / npart);
-        b1 = (uint32_t)(p->npanel * (part + 1) / npart);
-        part = 0;
-        npart = 1;
+    return u / p->geo.oh * k->r.no +
+           (rest < 0 ? 0 : min64(rest, k->r.no));
+}
+
+static void
+run_panel(const SnConvF32 *p, const Panel *b, const float *x, float *y,
+          int64_t r0, int64_t r1)
+{
+    for (int64_t kb = 0; kb < p->nkb; kb++)
+        for (uint32_t i = 0; i < p->nclass; i++) {
+            const Class *k = &p->class[i];
+            run_class(p, k, b, kb, x, y, rows_before(p, k, r0) * k->c.no,
+                      rows_before(p, k, r1) * k->c.no);
+        }
+}
+
+void
+sn_conv_f32_run(const SnConvF32 *p, const float *x, float *y, int64_t u0,
+                int64_t u1)
+{
+    int64_t r0 = p->by_panel ? 0 : u0;
+    int64_t r1 = p->by_panel ? p->geo.n * p->geo.oh : u1;
+    int64_t b0 = p->by_panel ? u0 : 0, b1 = p->by_panel ? u1 : p->npanel;
+
+    if (p->depthwise) {
+        for (uint32_t i = 0; i < p->nclass; i++)
+            run_dw(p, &p->class[i], x, y, rows_before(p, &p->class[i], r0),
+                   rows_before(p, &p->class[i], r1));
+        return;
     }
-    for (uint32_t b = b0; b < b1; b++)
-        for (int64_t kb = 0; kb < (p->depthwise ? 1 : p->nkb); kb++)
-            for (uint32_t i = 0; i < p->nclass; i++) {
-                const Class *k = &p->class[i];
-                int64_t n = p->geo.n * k->r.no * (p->depthwise ? 1 : k->c.no);
-                int64_t from = n * part / npart, to = n * (part + 1) / npart;
-                if (p->depthwise)
-                    run_dw(p, k, x, y, from, to);
-                else
-                    run_class(p, k, &p->panel[b], kb, x, y, from, to);
-            }
+    for (int64_t b = b0; b < b1; b++)
+        run_panel(p, &p->panel[b], x, y, r0, r1);
 }
 
 /* ---- portable ---- */

@@ -79,9 +79,11 @@ typedef struct SnFilterF32 {
 /* The filter is read now.  Everything lands in a. */
 const SnConvF32 *sn_conv_f32_plan(SnArena *a, SnIsa isa, const SnConvGeo *geo,
                                   const SnFilterF32 *f);
-/* Part `part` of `npart` of x [n, h, w, c] to y [n, oh, ow, oc]; the parts
- * write disjoint elements and may run at once. */
-void sn_conv_f32_run(const SnConvF32 *p, const float *x, float *y,
-                     int64_t part, int64_t npart);
+/* Units that may be computed apart, and nanoseconds of the whole, about. */
+int64_t sn_conv_f32_units(const SnConvF32 *p);
+int64_t sn_conv_f32_cost(const SnConvF32 *p);
+/* x [n, h, w, c] to y [n, oh, ow, oc]: units [u0, u1). */
+void sn_conv_f32_run(const SnConvF32 *p, const float *x, float *y, int64_t u0,
+                     int64_t u1);
 
 #endif

@@ -30,7 +30,10 @@ finish(SnPrep *p, const SnConvGeo *geo, SnFilterF32 f)
     f.bias = sn_opnd(c, 2)->data;
     f.lo = lim.lo;
     f.hi = lim.hi;
-    p->prep = sn_conv_f32_plan(c->scratch, sn_isa(), geo, &f);
+    const SnConvF32 *plan = sn_conv_f32_plan(c->scratch, sn_isa(), geo, &f);
+    p->prep = plan;
+    p->nunit = sn_conv_f32_units(plan);
+    p->cost = sn_conv_f32_cost(plan);
     return true;
 }
 
@@ -70,6 +73,7 @@ sn_cpu_matmul_f32_prepare(SnPrep *p)
 SnStatus
 sn_cpu_contract_f32(const SnCall *c)
 {
-    sn_conv_f32_run(c->prep, c->in[0].data, c->out[0].data, 0, 1);
+    sn_conv_f32_run(c->prep, c->in[0].data, c->out[0].data, c->u0,
+                    c->u1);
     return SN_OK;
 }

@@ -20,6 +20,30 @@ real(const SnCall *c, const char *name)
     return *(const float *)sn_attr_at(c->attr, sn_attr_named(c->kind, name));
 }
 
+/* Element-wise kernels are cut at multiples of these many elements, which take
+ * `ns` nanoseconds together, about. */
+enum { UNIT = 4096 };
+
+static void
+units(SnPrep *p, int64_t n, int64_t ns)
+{
+    p->nunit = (n + UNIT - 1) / UNIT;
+    p->cost = p->nunit * ns;
+}
+
+/* The elements of the call's units, of n. */
+static int64_t
+first(const SnCall *c)
+{
+    return c->u0 * UNIT;
+}
+
+static int64_t
+count(const SnCall *c, int64_t n)
+{
+    return (c->u1 * UNIT < n ? c->u1 * UNIT : n) - first(c);
+}
+
 /* ---- one operand: clamps and functions ---- */
 
 typedef struct Point {
@@ -28,50 +52,55 @@ typedef struct Point {
 } Point;
 
 static bool
-prepare_clamp(SnPrep *p, float lo, float hi)
+prepare_point(SnPrep *p, float lo, float hi, int64_t ns)
 {
     Point *k = SN_NEW(p->call->scratch, Point);
 
     *k = (Point){sn_isa(), lo, hi};
     p->prep = k;
+    units(p, sn_shape_count(p->call->out[0].shape), ns);
     return is_f32(&p->call->in[0]);
 }
 
 bool
 sn_cpu_relu_f32_prepare(SnPrep *p)
 {
-    return prepare_clamp(p, 0, INFINITY);
+    return prepare_point(p, 0, INFINITY, 600);
 }
 
 bool
 sn_cpu_clip_f32_prepare(SnPrep *p)
 {
-    return prepare_clamp(p, real(p->call, "low"), real(p->call, "high"));
+    return prepare_point(p, real(p->call, "low"), real(p->call, "high"), 600);
 }
 
 SnStatus
 sn_cpu_clamp_f32(const SnCall *c)
 {
     const Point *k = c->prep;
+    const float *x = c->in[0].data;
+    float *y = c->out[0].data;
 
-    sn_clampf_run(k->isa, k->lo, k->hi, c->in[0].data,
-                  sn_shape_count(c->out[0].shape), c->out[0].data);
+    sn_clampf_run(k->isa, k->lo, k->hi, x + first(c),
+                  count(c, sn_shape_count(c->out[0].shape)), y + first(c));
     return SN_OK;
 }
 
 bool
 sn_cpu_sigmoid_f32_prepare(SnPrep *p)
 {
-    return prepare_clamp(p, 0, 1);
+    return prepare_point(p, 0, 1, 6000);
 }
 
 SnStatus
 sn_cpu_sigmoid_f32(const SnCall *c)
 {
     const Point *k = c->prep;
+    const float *x = c->in[0].data;
+    float *y = c->out[0].data;
 
-    sn_sigmoidf_run(k->isa, c->in[0].data, sn_shape_count(c->out[0].shape),
-                    c->out[0].data);
+    sn_sigmoidf_run(k->isa, x + first(c),
+                    count(c, sn_shape_count(c->out[0].shape)), y + first(c));
     return SN_OK;
 }
 
@@ -97,10 +126,13 @@ prepare_pair(SnPrep *p, SnPairOp op)
     Pair *k = SN_NEW(c->scratch, Pair);
     *k = (Pair){sn_isa(), {op, lim.lo, lim.hi}, 1, n};
     p->prep = k;
+    units(p, n, 1200);
     if (nb == n)
         return true;
     k->row = nb;
     k->nrow = nb ? n / nb : 0;
+    if (k->nrow != 1)
+        p->nunit = k->nrow;
     return b->rank > 0 && b->dim[b->rank - 1] == nb &&
            y->dim[y->rank - 1] == nb;
 }
@@ -130,8 +162,13 @@ sn_cpu_pair_f32(const SnCall *c)
     const float *a = c->in[0].data, *b = c->in[1].data;
     float *y = c->out[0].data;
 
-    for (int64_t i = 0; i < k->nrow; i++, a += k->row, y += k->row)
-        sn_pairf_run(k->isa, &k->p, a, b, k->row, y);
+    if (k->nrow == 1) { /* units of elements, else of rows */
+        sn_pairf_run(k->isa, &k->p, a + first(c), b + first(c),
+                     count(c, k->row), y + first(c));
+        return SN_OK;
+    }
+    for (int64_t i = c->u0; i < c->u1 && i < k->nrow; i++)
+        sn_pairf_run(k->isa, &k->p, a + i * k->row, b, k->row, y + i * k->row);
     return SN_OK;
 }
 
@@ -140,7 +177,7 @@ sn_cpu_pair_f32(const SnCall *c)
 typedef struct Norm {
     SnIsa isa;
     SnNormF32 p;
-    int64_t c;
+    int64_t nrow, c;
 } Norm;
 
 bool
@@ -168,6 +205,9 @@ sn_cpu_norm_f32_prepare(SnPrep *p)
                        .gamma = c->in[1].data,
                        .beta = c->in[2].data};
     p->prep = k;
+    k->nrow = k->c ? sn_shape_count(x) / k->c : 0;
+    p->nunit = k->nrow;
+    p->cost = sn_shape_count(x) / 4;
     return true;
 }
 
@@ -177,10 +217,9 @@ sn_cpu_norm_f32(const SnCall *c)
     const Norm *k = c->prep;
     const float *x = c->in[0].data;
     float *y = c->out[0].data;
-    int64_t n = sn_shape_count(c->out[0].shape);
 
-    for (int64_t i = 0; i < n; i += k->c)
-        sn_normf_run(k->isa, &k->p, x + i, k->c, y + i);
+    for (int64_t i = c->u0; i < c->u1 && i < k->nrow; i++)
+        sn_normf_run(k->isa, &k->p, x + i * k->c, k->c, y + i * k->c);
     return SN_OK;
 }
 
@@ -209,7 +248,11 @@ prepare_pool(SnPrep *p, bool avg)
                        .lo = lim.lo,
                        .hi = lim.hi};
     p->prep = k;
-    return sn_cpu_pool_geo(c, &k->p.geo);
+    if (!sn_cpu_pool_geo(c, &k->p.geo))
+        return false;
+    p->nunit = k->p.geo.n * k->p.geo.oh;
+    p->cost = sn_shape_count(c->out[0].shape) * m.maxtap / 8;
+    return true;
 }
 
 bool
@@ -229,8 +272,9 @@ sn_cpu_pool_f32(const SnCall *c)
 {
     const Pool *k = c->prep;
 
-    sn_poolf_run(k->isa, &k->p, c->in[0].data, c->out[0].data, 0,
-                 k->p.geo.n * k->p.geo.oh);
+    if (sn_shape_count(c->out[0].shape) > 0)
+        sn_poolf_run(k->isa, &k->p, c->in[0].data, c->out[0].data, c->u0,
+                     c->u1);
     return SN_OK;
 }
 
@@ -262,6 +306,8 @@ sn_cpu_lrn_f32_prepare(SnPrep *p)
     k->npx = k->p.c ? sn_shape_count(s) / k->p.c : 0;
     p->prep = k;
     p->nwork = sn_lrnf_work(&k->p);
+    p->nunit = k->npx;
+    p->cost = sn_shape_count(s);
     return true;
 }
 
@@ -269,8 +315,12 @@ SnStatus
 sn_cpu_lrn_f32(const SnCall *c)
 {
     const Lrn *k = c->prep;
+    const float *x = c->in[0].data;
+    float *y = c->out[0].data;
 
-    sn_lrnf_run(k->isa, &k->p, c->in[0].data, k->npx, c->out[0].data, c->work);
+    if (k->npx)
+        sn_lrnf_run(k->isa, &k->p, x + c->u0 * k->p.c, c->u1 - c->u0,
+                    y + c->u0 * k->p.c, c->work);
     return SN_OK;
 }
 
@@ -297,6 +347,8 @@ sn_cpu_softmax_f32_prepare(SnPrep *p)
     *k = (Softmax){sn_isa(), 0, s->dim[axis]};
     k->nrow = k->row ? sn_shape_count(s) / k->row : 0;
     p->prep = k;
+    p->nunit = k->nrow;
+    p->cost = sn_shape_count(s) * 3;
     return inner == 1;
 }
 
@@ -307,7 +359,7 @@ sn_cpu_softmax_f32(const SnCall *c)
     const float *x = c->in[0].data;
     float *y = c->out[0].data;
 
-    for (int64_t i = 0; i < k->nrow; i++)
+    for (int64_t i = c->u0; i < c->u1 && i < k->nrow; i++)
         sn_softmaxf_run(k->isa, x + i * k->row, k->row, y + i * k->row);
     return SN_OK;
 }

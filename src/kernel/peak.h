@@ -1,0 +1,18 @@
+/* What this machine can do, measured: the ceilings that `sinter bench` gives
+ * its shares of. */
+#ifndef SN_PEAK_H
+#define SN_PEAK_H
+
+#include "kernel/isa.h"
+
+typedef struct SnPeak {
+    double ops8, ops32; /* a second: 8-bit products and sums, and f32 ones, by
+                           the instructions that the kernels of the set use */
+    double read;        /* bytes a second, from memory beyond the caches */
+} SnPeak;
+
+/* nthread at once; takes about 0.3 s and 128 MiB a thread.  A ceiling that
+ * cannot be measured (no thread, no memory) is 0. */
+SnPeak sn_peak(SnIsa isa, unsigned nthread);
+
+#endif

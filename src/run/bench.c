@@ -1,0 +1,229 @@
+#include "run/bench.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "kernel/map.h"
+
+enum { LEAST_RUNS = 5, MOST_RUNS = 4000 };
+static const double SECONDS = 0.5;
+
+static double
+now(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+/* ---- what a node does ---- */
+
+static double
+nbyte(const SnGraph *g, SnRef r)
+{
+    return r ? (double)sn_tensor_nbyte(sn_type(g, r), sn_shape_of(g, r)) : 0;
+}
+
+/* Taps of each result: of a sum of products or a window. */
+static double
+taps(const SnGraph *g, const SnNode *n, SnArena *scratch)
+{
+    const SnKindDesc *kd = sn_desc(n->kind);
+    SnTensor *in = SN_NEW_N(scratch, SnTensor, n->nin + 1u);
+    SnTensor out[SN_MAXRES] = {{0}};
+    char why[SN_WHY];
+    SnCall c = {.kind = kd, .attr = n->attr, .nin = n->nin, .nout = kd->nout,
+                .in = in, .out = out, .scratch = scratch, .why = why};
+    SnMap m;
+
+    for (uint32_t i = 0; i < n->nin; i++)
+        if (n->in[i].ref)
+            in[i] = (SnTensor){sn_type(g, n->in[i].ref),
+                               sn_shape_of(g, n->in[i].ref), NULL};
+    for (unsigned i = 0; i < n->nres; i++)
+        out[i] = (SnTensor){n->res[i].type, n->res[i].shape, NULL};
+    return sn_map_open(&m, &c, 0) == SN_OK ? (double)m.maxtap : 0;
+}
+
+static void
+count(const SnGraph *g, SnNodeTime *t)
+{
+    const SnNode *n = sn_node(g, t->node);
+    SnClass cls = sn_desc(n->kind)->sem[0].cls;
+    double nout = (double)sn_shape_count(n->res[0].shape);
+
+    t->codes = n->res[0].type->elem == SN_QI8;
+    for (uint32_t i = 0; i < n->nin; i++)
+        t->bytes += nbyte(g, n->in[i].ref);
+    for (unsigned i = 0; i < n->nres; i++)
+        t->bytes += n->res[i].nuse || i == 0 ? nbyte(g, SN_REF(t->node, i)) : 0;
+    if (cls == SN_C_POINT) {
+        t->ops = nout;
+    } else if (cls == SN_C_CONTRACT || cls == SN_C_WINDOW) {
+        SnArena *scratch = sn_arena_new();
+        t->ops = nout * taps(g, n, scratch) * (cls == SN_C_CONTRACT ? 2 : 1);
+        sn_arena_free(scratch);
+    }
+}
+
+/* ---- timing ---- */
+
+typedef struct Clock {
+    SnNodeTime **of; /* by id */
+    double last;
+} Clock;
+
+static void
+tick(void *ctx, SnRef ref, const SnTensor *t)
+{
+    Clock *c = ctx;
+    double s = now();
+
+    (void)t;
+    if (c->of[SN_NODE(ref)])
+        c->of[SN_NODE(ref)]->s += s - c->last;
+    c->last = s;
+}
+
+/* Reals in [0, 1), codes, zeros for indices. */
+static void
+fill(SnRun *r)
+{
+    uint32_t seed = 7;
+
+    for (uint32_t i = 0; i < r->x->ninput; i++) {
+        const SnPort *p = &r->x->input[i];
+        size_t n = sn_tensor_nbyte(p->type, p->shape);
+        uint8_t *v = sn_run_input(r, i);
+        memset(v, 0, n);
+        for (size_t k = 0; k < n; k++) {
+            seed = seed * 1664525u + 1013904223u;
+            if (p->type->elem == SN_QI8)
+                v[k] = (uint8_t)(seed >> 24);
+            else if (p->type->elem == SN_F32 && k < n / 4)
+                ((float *)(void *)v)[k] = (float)(seed >> 8) * 0x1p-24f;
+        }
+    }
+}
+
+static int
+ascending(const void *x, const void *y)
+{
+    double a = *(const double *)x, b = *(const double *)y;
+
+    return (a > b) - (a < b);
+}
+
+static int
+slowest(const void *x, const void *y)
+{
+    const SnNodeTime *a = x, *b = y;
+
+    if (a->s != b->s)
+        return a->s < b->s ? 1 : -1;
+    return (a->node > b->node) - (a->node < b->node);
+}
+
+static SnStatus
+one_run(SnRun *r, SnDiag *d, double *s)
+{
+    double t0 = now();
+    if (sn_run(r) != SN_OK)
+        return sn_fail(d, SN_EINPUT, r->where, "%s", r->why);
+    *s = now() - t0;
+    return SN_OK;
+}
+
+static SnStatus
+time_whole(SnBench *b, SnRun *r, uint32_t want, SnDiag *d)
+{
+    double v[MOST_RUNS], first;
+    uint32_t most = want && want < MOST_RUNS ? want : MOST_RUNS;
+
+    fill(r);
+    SN_TRY(one_run(r, d, v)); /* warm */
+    for (first = now(); b->nrun < most; b->nrun++) {
+        if (!want && b->nrun >= LEAST_RUNS && now() - first > SECONDS)
+            break;
+        fill(r); /* a run may write over its inputs */
+        SN_TRY(one_run(r, d, &v[b->nrun]));
+    }
+    qsort(v, b->nrun, sizeof *v, ascending);
+    b->median = v[b->nrun / 2];
+    b->least = v[0];
+    return SN_OK;
+}
+
+static SnStatus
+time_nodes(SnBench *b, SnRun *r, SnArena *a, SnDiag *d)
+{
+    const SnExec *x = b->x;
+    Clock c = {.of = SN_NEW_N(a, SnNodeTime *, x->g->nnode)};
+    SnStatus st = SN_OK;
+    double s;
+
+    for (uint32_t i = 0; i < b->nnode; i++)
+        c.of[b->node[i].node] = &b->node[i];
+    r->hook = tick;
+    r->hook_ctx = &c;
+    for (uint32_t i = 0; i < b->nrun && st == SN_OK; i++) {
+        fill(r);
+        c.last = now();
+        st = one_run(r, d, &s);
+    }
+    r->hook = NULL;
+    r->hook_ctx = NULL;
+    for (uint32_t i = 0; i < b->nnode; i++)
+        b->node[i].s /= b->nrun;
+    return st;
+}
+
+static SnStatus
+measure(SnBench *b, SnRun *r, SnArena *a, uint32_t nrun, SnDiag *d)
+{
+    SN_TRY(time_whole(b, r, nrun, d));
+    return time_nodes(b, r, a, d);
+}
+
+SnStatus
+sn_bench(SnArena *a, const SnExec *x, unsigned nthread, uint32_t nrun,
+         SnDiag *d, SnBench **out)
+{
+    const SnGraph *g = x->g;
+    SnBench *b = SN_NEW(a, SnBench);
+
+    *b = (SnBench){.x = x, .nthread = nthread, .nnode = x->nstep};
+    b->node = SN_NEW_N(a, SnNodeTime, x->nstep + 1);
+    for (uint32_t i = 0; i < x->nstep; i++) {
+        SnNodeTime *t = &b->node[i];
+        t->node = x->step[i].node;
+        t->kernel = x->step[i].kernel;
+        count(g, t);
+        b->ops += t->ops;
+        b->ops8 += t->codes ? t->ops : 0;
+        b->bytes += t->bytes;
+    }
+    for (SnId i = 1; i < g->nnode; i++)
+        if (!g->node[i]->dead && g->node[i]->data)
+            b->weights += (size_t)nbyte(g, SN_REF(i, 0));
+    b->arena = x->plan->arena + x->nwork;
+    b->peak = sn_peak(sn_isa(), nthread);
+    SnRun *r = sn_run_team(a, x, nthread);
+    SnStatus st = measure(b, r, a, nrun, d);
+    sn_run_free(r);
+    qsort(b->node, b->nnode, sizeof *b->node, slowest);
+    *out = b;
+    return st;
+}
+
+double
+sn_bench_floor(const SnBench *b, const SnNodeTime *n)
+{
+    double peak = n->codes ? b->peak.ops8 : b->peak.ops32;
+    double compute = peak > 0 ? n->ops / peak : 0;
+    double memory = b->peak.read > 0 ? n->bytes / b->peak.read : 0;
+
+    return compute > memory ? compute : memory;
+}

@@ -1,0 +1,43 @@
+/* How long a graph takes, node by node, beside what each node computes and
+ * moves. */
+#ifndef SN_RUN_BENCH_H
+#define SN_RUN_BENCH_H
+
+#include "kernel/peak.h"
+#include "run/exec.h"
+
+typedef struct SnNodeTime {
+    SnId node;
+    const char *kernel; /* NULL: the evaluator */
+    double s;           /* a run */
+    double ops;         /* products and sums; taps in padding count */
+    double bytes;       /* operands and results, each once */
+    bool codes;         /* computes on 8-bit codes */
+} SnNodeTime;
+
+typedef struct SnBench {
+    const SnExec *x;
+    unsigned nthread;
+    uint32_t nrun;
+    double median, least; /* seconds of a run */
+    double ops, ops8;     /* of all nodes, and of those on codes */
+    double bytes;
+    size_t weights, arena; /* bytes */
+    uint32_t nnode;
+    SnNodeTime *node; /* by time, slowest first */
+    SnPeak peak;
+} SnBench;
+
+/* Runs x on seeded inputs, for half a second and at least 5 times (or nrun
+ * times if it is not 0), then as often again with a clock between nodes.
+ * Fails when a run does. */
+SnStatus sn_bench(SnArena *a, const SnExec *x, unsigned nthread, uint32_t nrun,
+                  SnDiag *d, SnBench **out);
+/* The time in which the machine could do it at best: the greater of what the
+ * operations and what the bytes take. */
+double sn_bench_floor(const SnBench *b, const SnNodeTime *n);
+/* A picture (SVG): operations a second over operations a byte, the ceilings,
+ * a dot for each node with operations, sized by time. */
+void sn_bench_roofline(const SnBench *b, SnBuf *out);
+
+#endif
