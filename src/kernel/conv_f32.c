@@ -222,19 +222,22 @@ pack_panel(const Pack *k, Panel *b, int64_t n, int64_t pitch)
     b->bias = bias;
 }
 
+/* As few panels as there must be, as equal as can be. */
 static void
 pack_gemm(const Pack *k)
 {
     SnConvF32 *p = k->p;
     const SnConvGeo *o = &p->geo;
-    int64_t ocg = o->oc / o->group, most = p->g->npanel * SN_LANE;
+    int64_t ocg = o->oc / o->group, lanes = (ocg + SN_LANE - 1) / SN_LANE;
+    int64_t blocks = (lanes + p->g->npanel - 1) / p->g->npanel;
+    int64_t wide = (lanes + blocks - 1) / blocks * SN_LANE;
     Panel *v = NULL;
     uint32_t n = 0;
 
     for (int64_t g = 0; g < o->group; g++)
-        for (int64_t c = 0; c < ocg; c += most) {
+        for (int64_t c = 0; c < ocg; c += wide) {
             Panel b = {.c0 = g * ocg + c, .x0 = g * (o->c / o->group)};
-            b.ncol = (int)min64(ocg - c, most);
+            b.ncol = (int)min64(ocg - c, wide);
             b.npanel = (b.ncol + SN_LANE - 1) / SN_LANE;
             pack_panel(k, &b, b.ncol, b.npanel * SN_LANE);
             SN_PUSH(k->a, v, n, b);

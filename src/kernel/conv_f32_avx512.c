@@ -139,14 +139,71 @@ dw_one(const SnDwF32 *d, const float *x, float *y, int64_t c, __mmask16 m)
     DW_PUT(0, y);
 }
 
+/* Nine taps, three to a row of x, at even distances: the filter stays in
+ * registers. */
+#define NINE(M) M(0) M(1) M(2) M(3) M(4) M(5) M(6) M(7) M(8)
+#define NINE_W(t) \
+    __m512 w##t = _mm512_loadu_ps(d->w + d->row[t] * d->wpitch + c);
+#define NINE_STEP(t, at) \
+    s = _mm512_fmadd_ps(_mm512_maskz_loadu_ps(m, (at)), w##t, s)
+
+AVX512 static void
+dw_nine(const SnDwF32 *d, int64_t c, __mmask16 m)
+{
+    const __m512 bias = _mm512_loadu_ps(d->bias + c);
+    const float *x0 = d->x + c + d->tap[0], *x1 = d->x + c + d->tap[3];
+    const float *x2 = d->x + c + d->tap[6];
+    float *y = d->y + c;
+    int64_t col = d->tap[1] - d->tap[0];
+    NINE(NINE_W)
+
+    for (int64_t i = 0; i < d->npx; i++) {
+        __m512 s = bias;
+        NINE_STEP(0, x0);
+        NINE_STEP(1, x0 + col);
+        NINE_STEP(2, x0 + 2 * col);
+        NINE_STEP(3, x1);
+        NINE_STEP(4, x1 + col);
+        NINE_STEP(5, x1 + 2 * col);
+        NINE_STEP(6, x2);
+        NINE_STEP(7, x2 + col);
+        NINE_STEP(8, x2 + 2 * col);
+        _mm512_mask_storeu_ps(y, m, clamped(s, d->lo, d->hi));
+        x0 += d->step;
+        x1 += d->step;
+        x2 += d->step;
+        y += d->pitch;
+    }
+}
+
+static bool
+is_nine(const SnDwF32 *d)
+{
+    const int64_t *t = d->tap;
+
+    if (d->ntap != 9)
+        return false;
+    for (int i = 0; i < 9; i += 3)
+        if (t[i + 1] - t[i] != t[1] - t[0] ||
+            t[i + 2] - t[i] != 2 * (t[1] - t[0]))
+            return false;
+    return true;
+}
+
 AVX512 static void
 dw(const SnDwF32 *d)
 {
+    bool nine = is_nine(d);
+
     for (int64_t c = 0; c < d->nc; c += 16) {
         const float *x = d->x + c;
         float *y = d->y + c;
         __mmask16 m = lanes(d->nc - c, 0);
         int64_t i = 0;
+        if (nine) {
+            dw_nine(d, c, m);
+            continue;
+        }
         for (; i + 4 <= d->npx; i += 4, x += 4 * d->step, y += 4 * d->pitch)
             dw_four(d, x, y, c, m);
         for (; i < d->npx; i++, x += d->step, y += d->pitch)
@@ -154,8 +211,13 @@ dw(const SnDwF32 *d)
     }
 }
 
-#define SIX(N) tile##N##1, tile##N##2, tile##N##3, tile##N##4, tile##N##5, tile##N##6
-#define EIGHT(N) {SIX(N), tile##N##7, tile##N##8}
+#define SIX(N)                                                      \
+    tile##N##1, tile##N##2, tile##N##3, tile##N##4, tile##N##5, \
+        tile##N##6
+#define EIGHT(N)                         \
+    {                                    \
+        SIX(N), tile##N##7, tile##N##8 \
+    }
 const SnGemmF32 sn_gemm_f32_avx512 = {
     .npanel = 4,
     .nrow = {8, 8, 8, 6},

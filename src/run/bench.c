@@ -71,7 +71,8 @@ count(const SnGraph *g, SnNodeTime *t)
 /* ---- timing ---- */
 
 typedef struct Clock {
-    SnNodeTime **of; /* by id */
+    double **of; /* by id: seconds of each run, or NULL */
+    uint32_t run;
     double last;
 } Clock;
 
@@ -83,8 +84,8 @@ tick(void *ctx, SnRef ref, const SnTensor *t)
 
     (void)t;
     if (c->of[SN_NODE(ref)])
-        c->of[SN_NODE(ref)]->s += s - c->last;
-    c->last = s;
+        c->of[SN_NODE(ref)][c->run] += s - c->last;
+    c->last = now();
 }
 
 /* Reals in [0, 1), codes, zeros for indices. */
@@ -156,27 +157,31 @@ time_whole(SnBench *b, SnRun *r, uint32_t want, SnDiag *d)
     return SN_OK;
 }
 
+/* The median of each node. */
 static SnStatus
 time_nodes(SnBench *b, SnRun *r, SnArena *a, SnDiag *d)
 {
     const SnExec *x = b->x;
-    Clock c = {.of = SN_NEW_N(a, SnNodeTime *, x->g->nnode)};
+    Clock c = {.of = SN_NEW_N(a, double *, x->g->nnode)};
     SnStatus st = SN_OK;
     double s;
 
     for (uint32_t i = 0; i < b->nnode; i++)
-        c.of[b->node[i].node] = &b->node[i];
+        c.of[b->node[i].node] = SN_NEW_N(a, double, b->nrun);
     r->hook = tick;
     r->hook_ctx = &c;
-    for (uint32_t i = 0; i < b->nrun && st == SN_OK; i++) {
+    for (; c.run < b->nrun && st == SN_OK; c.run++) {
         fill(r);
         c.last = now();
         st = one_run(r, d, &s);
     }
     r->hook = NULL;
     r->hook_ctx = NULL;
-    for (uint32_t i = 0; i < b->nnode; i++)
-        b->node[i].s /= b->nrun;
+    for (uint32_t i = 0; i < b->nnode; i++) {
+        double *v = c.of[b->node[i].node];
+        qsort(v, b->nrun, sizeof *v, ascending);
+        b->node[i].s = v[b->nrun / 2];
+    }
     return st;
 }
 

@@ -8,11 +8,13 @@
 # its own .sn on the CPU backend, ONNX Runtime our QDQ export of the same graph
 # with uint8 codes (`int8 codes`: the same with int8 ones), or the float file;
 # both in one process, in turn, with the same number of threads (versus.c).
-# Figures are medians of rounds.  Everything is also in BUILD/bench/*.json.
+# Layers: those of ResNet-50 and others, beside oneDNN and XNNPACK (layers.c).
+# Figures are medians of rounds.  Everything is also in BUILD/bench/*.json, one
+# object to a line, and the ratios of the models in BUILD/bench/models.svg.
 set -u
 build=${1:-build} shared=${2:-../shared} rounds=${3:-7}
 sinter=$build/sinter out=$build/bench data=$shared/data
-json=$out/models.json threads=1
+json=$out/models.json ljson=$out/layers.json
 mkdir -p "$out/models"
 
 sh tools/oracle/install.sh "$build/oracle" ||
@@ -74,7 +76,7 @@ row() { # LABEL GRAPH.sn MODEL.onnx WANTED THREADS
         "$(echo "$line" | field ort_memory_kib)"
 }
 rows() { # NAME WANTED
-    for t in $threads; do
+    for t in 1 2; do
         row "$1" "$out/models/$1.sn" "$out/models/$1.uint8.onnx" "$2" $t
     done
 }
@@ -83,8 +85,16 @@ float_row() { # NAME FLOAT.onnx
 }
 
 : >"$json"
-echo "Layers, int8, one thread"
-"$out/layers"
+: >"$ljson"
+sh tools/deps.sh libdnnl-dev libxnnpack-dev ||
+    echo "oneDNN and XNNPACK could not be fetched" >&2
+"$out/layers" -j "$ljson"
+echo
+"$out/layers" -t 2 -j "$ljson" r50
+echo
+"$out/layers" -f -j "$ljson"
+echo
+SINTER_CPU=avx2 ONEDNN_MAX_CPU_ISA=AVX2 "$out/layers" -j "$ljson" r50
 [ -n "$ort" ] || exit 0
 echo
 echo "Models: milliseconds a run; sinter faster by; wanted; memory in KiB: of a"
@@ -128,3 +138,5 @@ for model in "$data"/light/*; do
             </dev/null
     float_row "$name" "$model/model.onnx"
 done
+sh tests/bench/plot.sh "$json" >"$out/models.svg" &&
+    echo "plot: $out/models.svg"
