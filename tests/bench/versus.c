@@ -1,17 +1,21 @@
-/* Times a model against ONNX Runtime, in one process and in turn:
+/* Times a model against ONNX Runtime, in turn:
  *
  *     versus [-t THREADS] [-r ROUNDS] [-s SECONDS] GRAPH.sn MODEL.onnx LIB.so
  *
- * MODEL.onnx is the same network; LIB.so is libonnxruntime.  Each round runs
- * GRAPH.sn on the CPU backend for SECONDS, then the other for as long; a
+ * MODEL.onnx is the same network; LIB.so is libonnxruntime.  Each side lives in
+ * a process of its own, which is stopped while the other has its turn: threads
+ * of either that spin for work would slow the other down.  In each round
+ * GRAPH.sn runs on the CPU backend for SECONDS, then the other for as long; a
  * round's figure is the median run, the result the median over rounds, so
  * that a slow spell of the machine falls on both.  Both read the same seeded
- * inputs.  Before that, each runs once in a process of its own that reports
- * by how much its peak memory grew.  Prints one line of JSON. */
+ * inputs.  Memory is by how much the resident set of a process grew from
+ * before it loaded the model to its peak.  Prints one line of JSON. */
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -139,55 +143,6 @@ status_kib(const char *what)
     return v;
 }
 
-static bool
-run_once(const Args *g, bool ort)
-{
-    Ours o;
-    double ms;
-
-    if (!open_ours(&o, g))
-        return false;
-    make_inputs(&o);
-    if (!ort)
-        return run_ours(&o, &ms);
-    /* shapes and types of the inputs come from the graph, whose memory does
-     * not count: it is there before */
-    long before = status_kib("VmRSS:");
-    Ort *t = sn_ort_open(g->lib, g->model, g->nthread, o.nin, o.in);
-    if (!t || !sn_ort_run(t))
-        return false;
-    printf("%ld\n", status_kib("VmRSS:") - before);
-    return true;
-}
-
-/* KiB by which the memory in use grew in a process that loads and runs. */
-static long
-memory_of(const Args *g, bool ort)
-{
-    int fd[2];
-    char text[64] = "";
-
-    fflush(stdout);
-    if (pipe(fd))
-        return -1;
-    pid_t pid = fork();
-    if (pid == 0) {
-        dup2(fd[1], 1);
-        close(fd[0]);
-        long before = status_kib("VmRSS:");
-        bool ok = run_once(g, ort);
-        if (ok && !ort)
-            printf("%ld\n", status_kib("VmHWM:") - before);
-        fflush(stdout);
-        _exit(!ok);
-    }
-    close(fd[1]);
-    ssize_t n = pid > 0 ? read(fd[0], text, sizeof text - 1) : 0;
-    close(fd[0]);
-    waitpid(pid, NULL, 0);
-    return n > 0 ? atol(text) : -1;
-}
-
 /* ---- time ---- */
 
 /* Median milliseconds of runs for the given time. */
@@ -211,22 +166,27 @@ median_run(Ours *o, Ort *t, double seconds)
     return v[n / 2];
 }
 
-/* Largest difference of the first results, relative to the largest value. */
-static double
-difference(const Ours *o, const Ort *t)
-{
-    const SnPort *p = &o->x->output[0];
-    const float *a = sn_run_output(o->r, 0), *b = sn_ort_output(t, 0);
-    double most = 0, size = 0;
+/* ---- the two sides ---- */
 
-    if (p->type->elem != SN_F32 || !b)
-        return NAN;
-    for (int64_t i = 0; i < sn_shape_count(p->shape); i++) {
-        most = fmax(most, fabs((double)a[i] - (double)b[i]));
-        size = fmax(size, fabs((double)b[i]));
-    }
-    return size > 0 ? most / size : most;
-}
+enum { MOST_OUT = 4096 };
+
+/* What a side tells the parent, in shared memory. */
+typedef struct Told {
+    double load_ms, median_ms;
+    long memory_kib;
+    size_t nout; /* reals of the first result, as many as fit */
+    float out[MOST_OUT];
+    size_t weights, plan;
+    uint32_t nfallback;
+    char version[32];
+} Told;
+
+typedef struct Side {
+    bool ort;
+    Told *told;
+    int cmd[2], answer[2];
+    pid_t pid;
+} Side;
 
 static size_t
 weight_bytes(const SnGraph *g)
@@ -240,33 +200,137 @@ weight_bytes(const SnGraph *g)
     return n;
 }
 
+static bool
+open_side(Side *s, const Args *g, Ours *o, Ort **t)
+{
+    Told *d = s->told;
+    long before = status_kib("VmRSS:");
+    double t0 = now();
+
+    if (s->ort) { /* o is the parent's, for its inputs */
+        *t = sn_ort_open(g->lib, g->model, g->nthread, o->nin, o->in);
+        if (!*t)
+            return false;
+        snprintf(d->version, sizeof d->version, "%s", sn_ort_version(*t));
+    } else {
+        if (!open_ours(o, g))
+            return false;
+        d->weights = weight_bytes(o->g);
+        d->plan = o->x->plan->arena + o->x->nwork * (size_t)g->nthread;
+        d->nfallback = o->x->nfallback;
+    }
+    d->load_ms = (now() - t0) * 1e3;
+    if (!s->ort)
+        make_inputs(o);
+    median_run(o, *t, 0);
+    d->memory_kib = status_kib("VmHWM:") - before;
+    return true;
+}
+
+static void
+tell_result(Side *s, const Ours *o, const Ort *t)
+{
+    const SnPort *p = &o->x->output[0];
+    int64_t n = sn_shape_count(p->shape);
+    const float *v = t ? sn_ort_output(t, 0) : sn_run_output(o->r, 0);
+
+    if (p->type->elem != SN_F32 || !v)
+        return;
+    s->told->nout = (size_t)(n < MOST_OUT ? n : MOST_OUT);
+    memcpy(s->told->out, v, s->told->nout * sizeof *v);
+}
+
+/* A round for each byte that comes. */
+static void
+serve(Side *s, const Args *g, Ours *o)
+{
+    Ort *t = NULL;
+    char c = 0;
+
+    if (!open_side(s, g, o, &t))
+        _exit(1);
+    tell_result(s, o, t);
+    while (write(s->answer[1], &c, 1) == 1 && read(s->cmd[0], &c, 1) == 1)
+        s->told->median_ms = median_run(o, t, g->seconds);
+    _exit(0);
+}
+
+/* Starts the side and waits until it is ready. */
+static void
+start(Side *s, const Args *g, Ours *o)
+{
+    char c;
+
+    s->told = mmap(NULL, sizeof *s->told, PROT_READ | PROT_WRITE,
+                   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (s->told == MAP_FAILED || pipe(s->cmd) || pipe(s->answer))
+        exit(1);
+    s->pid = fork();
+    if (s->pid == 0) {
+        close(s->cmd[1]); /* so that the parent's end closes it */
+        serve(s, g, o);
+    }
+    close(s->answer[1]);
+    if (s->pid < 0 || read(s->answer[0], &c, 1) != 1)
+        exit(1);
+    kill(s->pid, SIGSTOP);
+}
+
+static double
+turn(Side *s)
+{
+    char c = 0;
+
+    kill(s->pid, SIGCONT);
+    if (write(s->cmd[1], &c, 1) != 1 || read(s->answer[0], &c, 1) != 1)
+        exit(1);
+    kill(s->pid, SIGSTOP);
+    return s->told->median_ms;
+}
+
+static void
+end(Side *s)
+{
+    kill(s->pid, SIGKILL);
+    waitpid(s->pid, NULL, 0);
+}
+
+/* Largest difference of the first results, relative to the largest value. */
+static double
+difference(const Told *a, const Told *b)
+{
+    double most = 0, size = 0;
+
+    if (a->nout == 0 || a->nout != b->nout)
+        return -1;
+    for (size_t i = 0; i < a->nout; i++) {
+        most = fmax(most, fabs((double)a->out[i] - (double)b->out[i]));
+        size = fmax(size, fabs((double)b->out[i]));
+    }
+    return size > 0 ? most / size : most;
+}
+
 static void
 compare(const Args *g)
 {
-    double ours[MOST_ROUNDS], theirs[MOST_ROUNDS];
-    long m0 = memory_of(g, false), m1 = memory_of(g, true);
+    double v[2][MOST_ROUNDS];
+    Side s[2] = {{.ort = false}, {.ort = true}};
     Ours o;
 
-    double t0 = now();
     if (!open_ours(&o, g))
         exit(1);
-    double load = now() - t0;
     make_inputs(&o);
-    t0 = now();
-    Ort *t = sn_ort_open(g->lib, g->model, g->nthread, o.nin, o.in);
-    if (!t)
-        exit(1);
-    double session = now() - t0;
-    median_run(&o, NULL, 0);
-    median_run(NULL, t, 0);
-    double diff = difference(&o, t);
-    for (int i = 0; i < g->nround; i++) {
-        ours[i] = median_run(&o, NULL, g->seconds);
-        theirs[i] = median_run(NULL, t, g->seconds);
+    for (int k = 0; k < 2; k++)
+        start(&s[k], g, &o);
+    for (int i = 0; i < g->nround; i++)
+        for (int k = 0; k < 2; k++)
+            v[k][i] = turn(&s[k]);
+    for (int k = 0; k < 2; k++) {
+        end(&s[k]);
+        qsort(v[k], (size_t)g->nround, sizeof v[k][0], ascending);
     }
-    qsort(ours, (size_t)g->nround, sizeof *ours, ascending);
-    qsort(theirs, (size_t)g->nround, sizeof *theirs, ascending);
     int mid = g->nround / 2, last = g->nround - 1;
+    const Told *a = s[0].told, *b = s[1].told;
     printf("{\"graph\": \"%s\", \"model\": \"%s\", \"cpu\": \"%s\", "
            "\"threads\": %d, \"ms\": %.4f, \"ort_ms\": %.4f, "
            "\"ratio\": %.3f, \"ms_least\": %.4f, \"ms_most\": %.4f, "
@@ -275,11 +339,11 @@ compare(const Args *g)
            "\"memory_kib\": %ld, \"ort_memory_kib\": %ld, "
            "\"weights\": %zu, \"plan\": %zu, \"fallback\": %u, "
            "\"peer\": \"ONNX Runtime %s\"}\n",
-           g->graph, g->model, sn_isa_name(sn_isa()), g->nthread, ours[mid],
-           theirs[mid], theirs[mid] / ours[mid], ours[0], ours[last],
-           theirs[0], theirs[last], isnan(diff) ? -1 : diff, load * 1e3,
-           session * 1e3, m0, m1, weight_bytes(o.g),
-           o.x->plan->arena + o.x->nwork, o.x->nfallback, sn_ort_version(t));
+           g->graph, g->model, sn_isa_name(sn_isa()), g->nthread, v[0][mid],
+           v[1][mid], v[1][mid] / v[0][mid], v[0][0], v[0][last], v[1][0],
+           v[1][last], difference(a, b), a->load_ms, b->load_ms,
+           a->memory_kib, b->memory_kib, a->weights, a->plan, a->nfallback,
+           b->version);
 }
 
 int
@@ -305,6 +369,5 @@ main(int argc, char **argv)
     g.model = argv[optind + 1];
     g.lib = argv[optind + 2];
     compare(&g);
-    fflush(stdout);
-    _exit(0); /* the library's threads need not be wound up */
+    return 0;
 }
