@@ -46,7 +46,7 @@ sn_gemm_f32(SnIsa isa)
 #if defined(__x86_64__)
     if (isa == SN_ISA_VNNI)
         return &sn_gemm_f32_avx512;
-    if (isa == SN_ISA_AVX2)
+    if (sn_isa_lanes(isa) == SN_ISA_AVX2)
         return &sn_gemm_f32_avx2;
 #endif
     (void)isa;

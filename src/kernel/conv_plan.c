@@ -19,8 +19,15 @@ sn_gemm(SnIsa isa)
 #if defined(__x86_64__)
     if (isa == SN_ISA_VNNI)
         return &sn_gemm_vnni;
+    if (isa == SN_ISA_VNNI256)
+        return &sn_gemm_vnni256;
+    if (isa == SN_ISA_AVXVNNI)
+        return &sn_gemm_avxvnni;
     if (isa == SN_ISA_AVX2)
         return &sn_gemm_avx2;
+#elif defined(__aarch64__)
+    if (isa == SN_ISA_NEON)
+        return &sn_gemm_neon;
 #endif
     (void)isa;
     return &sn_gemm_ref;
@@ -120,7 +127,7 @@ make_end(const Pack *k, int64_t c0, int n, int padded, int (*place)(int))
     int32_t *bias = SN_NEW_N(k->a, int32_t, padded);
     int32_t *wz = SN_NEW_N(k->a, int32_t, padded);
     float *mul = SN_NEW_N(k->a, float, padded);
-    int32_t shift = p->g->esize == 1 ? num->xz + 128 : 0;
+    int32_t shift = p->g->esize == 1 ? num->xz + p->g->offset : 0;
 
     if (p->depthwise)
         taps = p->geo.kh * p->geo.kw;

@@ -4,9 +4,9 @@
  * multiplies tiles of pixels with panels of output channels.  The end of a
  * contract (numerics.md) is part of the tile.
  *
- * Two forms of the widened x: u8 codes x + 128 (VNNI: padding holds
- * x.zp + 128, the correction is in the bias), or s16 differences x - x.zp
- * (padding 0).  Neither saturates on the way; sums wrap modulo 2^32. */
+ * Two forms of the widened x: 8-bit codes, + 128 where the instruction wants
+ * u8 (VNNI; padding holds x.zp likewise, the correction is in the bias), or
+ * s16 differences x - x.zp (padding 0).  Neither saturates on the way; sums wrap modulo 2^32. */
 #ifndef SN_CONV_Q8_H
 #define SN_CONV_Q8_H
 
@@ -67,7 +67,8 @@ typedef int32_t SnSumFn(const char *x, const int64_t *run, int64_t nrun,
 /* A variant: what differs between instruction sets. */
 typedef struct SnGemm {
     SnIsa isa;
-    int esize; /* bytes of widened x: 1 (u8) or 2 (s16) */
+    int esize;  /* bytes of widened x: 1 (a code) or 2 (s16) */
+    int offset; /* added to a code that is widened to 1 byte: 128 (u8) or 0 */
     int kstep; /* elements to a step */
     int mtile; /* most rows of a tile */
     int ntile; /* most panels of SN_LANE channels side by side */
@@ -83,7 +84,8 @@ typedef struct SnGemm {
     void (*dwpack)(const int16_t *w, int64_t ntap, void *to);
 } SnGemm;
 const SnGemm *sn_gemm(SnIsa isa);
-extern const SnGemm sn_gemm_ref, sn_gemm_avx2, sn_gemm_vnni;
+extern const SnGemm sn_gemm_ref, sn_gemm_avx2, sn_gemm_avxvnni,
+    sn_gemm_vnni256, sn_gemm_vnni, sn_gemm_neon;
 
 /* ---- plans ---- */
 

@@ -19,7 +19,7 @@ typedef struct Chunk {
 static void
 pad(const SnConvQ8 *p, char *to, int64_t npx)
 {
-    int v = p->g->esize == 1 ? (uint8_t)(p->xz + 128) : 0;
+    int v = p->g->esize == 1 ? (uint8_t)(p->xz + p->g->offset) : 0;
 
     if (npx > 0)
         memset(to, v, (size_t)(npx * p->geo.c * p->g->esize));

@@ -386,6 +386,7 @@ dw3_step2(const SnDw *d)
 const SnGemm sn_gemm_vnni = {
     .isa = SN_ISA_VNNI,
     .esize = 1,
+    .offset = 128,
     .kstep = 4,
     .mtile = 6,
     .ntile = 4,

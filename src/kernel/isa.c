@@ -4,7 +4,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const names[] = {"portable", "avx2", "vnni"};
+#if defined(__x86_64__)
+#include <cpuid.h>
+#elif defined(__aarch64__)
+#include <asm/hwcap.h>
+#include <sys/auxv.h>
+#endif
+
+static const char *const names[] = {"portable", "avx2", "avxvnni",
+                                    "vnni256", "vnni", "neon"};
 /* 0: not chosen yet, else the choice + 1. */
 static atomic_int chosen;
 
@@ -13,6 +21,18 @@ sn_isa_name(SnIsa isa)
 {
     return names[isa];
 }
+
+#if defined(__x86_64__)
+/* CPUID leaf 7, subleaf 1, EAX bit 4; __builtin_cpu_supports of gcc 12 does
+ * not know it.  AVX2, asked for before, says that registers are kept. */
+static bool
+have_avxvnni(void)
+{
+    unsigned a = 0, b = 0, c = 0, d = 0;
+
+    return __get_cpuid_count(7, 1, &a, &b, &c, &d) && a >> 4 & 1;
+}
+#endif
 
 bool
 sn_isa_have(SnIsa isa)
@@ -23,14 +43,26 @@ sn_isa_have(SnIsa isa)
     bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
     if (isa == SN_ISA_AVX2)
         return avx2;
-    return avx2 && __builtin_cpu_supports("avx512f") &&
+    if (isa == SN_ISA_AVXVNNI)
+        return avx2 && have_avxvnni();
+    return isa != SN_ISA_NEON && avx2 && __builtin_cpu_supports("avx512f") &&
            __builtin_cpu_supports("avx512bw") &&
            __builtin_cpu_supports("avx512dq") &&
            __builtin_cpu_supports("avx512vl") &&
            __builtin_cpu_supports("avx512vnni");
+#elif defined(__aarch64__)
+    return isa == SN_ISA_NEON && getauxval(AT_HWCAP) & HWCAP_ASIMDDP;
 #else
     return false;
 #endif
+}
+
+SnIsa
+sn_isa_lanes(SnIsa isa)
+{
+    return isa == SN_ISA_NEON                             ? SN_ISA_PORTABLE
+           : isa > SN_ISA_AVX2 && isa < SN_ISA_VNNI ? SN_ISA_AVX2
+                                                    : isa;
 }
 
 static SnIsa

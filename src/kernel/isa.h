@@ -1,6 +1,7 @@
 /* Which instruction set the kernels use.  Chosen once by asking the processor;
- * the environment variable SINTER_CPU (portable, avx2, vnni) asks for a lower
- * one, as tests do.  Every choice gives the same bits. */
+ * the environment variable SINTER_CPU (portable, avx2, avxvnni, vnni256, vnni,
+ * neon) asks for a lower one, as tests do.  Every choice gives the same
+ * bits. */
 #ifndef SN_ISA_H
 #define SN_ISA_H
 
@@ -8,8 +9,11 @@
 
 typedef enum SnIsa {
     SN_ISA_PORTABLE,
-    SN_ISA_AVX2, /* with FMA */
-    SN_ISA_VNNI, /* AVX-512 F, BW, DQ, VL and VNNI */
+    SN_ISA_AVX2,    /* with FMA */
+    SN_ISA_AVXVNNI, /* the same and AVX-VNNI: only int8 products differ */
+    SN_ISA_VNNI256, /* the same instructions as AVX-512 encodes them */
+    SN_ISA_VNNI,    /* AVX-512 F, BW, DQ, VL and VNNI */
+    SN_ISA_NEON,    /* with the dot product; only int8 products */
     SN_NISA
 } SnIsa;
 
@@ -19,5 +23,8 @@ SnIsa sn_isa(void);
 bool sn_isa_set(SnIsa isa);
 bool sn_isa_have(SnIsa isa);
 const char *sn_isa_name(SnIsa isa);
+/* For kernels that know no more than AVX2 and AVX-512: one of these, or
+ * portable. */
+SnIsa sn_isa_lanes(SnIsa isa);
 
 #endif

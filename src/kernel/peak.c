@@ -158,6 +158,25 @@ s8_vnni(int64_t n, const void *data, volatile int *sink)
     return 10 * 128;
 }
 
+__attribute__((target("avx2,fma,avxvnni"))) static double
+s8_avxvnni(int64_t n, const void *data, volatile int *sink)
+{
+    __m256i w = _mm256_set1_epi8((char)*sink), x = w;
+#define DECL(i) __m256i a##i = _mm256_setzero_si256();
+#define STEP(i) a##i = _mm256_dpbusd_avx_epi32(a##i, x, w);
+#define OUT(i) *sink = _mm256_extract_epi32(a##i, 0);
+    (void)data;
+    TEN(DECL)
+    for (int64_t k = 0; k < n; k++) {
+        TEN(STEP)
+    }
+    TEN(OUT)
+#undef DECL
+#undef STEP
+#undef OUT
+    return 10 * 64;
+}
+
 VNNI static double
 f32_avx512(int64_t n, const void *data, volatile int *sink)
 {
@@ -237,7 +256,9 @@ sn_peak(SnIsa isa, unsigned nthread)
 
 #if defined(__x86_64__)
     if (isa != SN_ISA_PORTABLE) {
-        s8 = isa == SN_ISA_VNNI ? s8_vnni : s8_avx2;
+        s8 = isa == SN_ISA_AVX2      ? s8_avx2
+             : isa == SN_ISA_AVXVNNI ? s8_avxvnni
+                                     : s8_vnni;
         f32 = isa == SN_ISA_VNNI ? f32_avx512 : f32_avx2;
         read = read_avx2;
     }

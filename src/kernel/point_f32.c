@@ -14,7 +14,7 @@ variant(SnIsa isa)
 #if defined(__x86_64__)
     if (isa == SN_ISA_VNNI)
         return &sn_point_f32_avx512;
-    if (isa == SN_ISA_AVX2)
+    if (sn_isa_lanes(isa) == SN_ISA_AVX2)
         return &sn_point_f32_avx2;
 #endif
     (void)isa;

@@ -12,7 +12,7 @@ point8(SnIsa isa)
 #if defined(__x86_64__)
     if (isa == SN_ISA_VNNI)
         return &sn_point8_vnni;
-    if (isa == SN_ISA_AVX2)
+    if (sn_isa_lanes(isa) == SN_ISA_AVX2)
         return &sn_point8_avx2;
 #endif
     (void)isa;
