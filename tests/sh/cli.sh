@@ -175,6 +175,13 @@ t export_uint8_again 0 out "" opt "$tmp/u.onnx" -o "$tmp/again/u8.sn"
 same export_uint8_means_the_same "$tmp/u8.sn" "$tmp/again/u8.sn"
 t export_qoperator 0 err "" export "$tmp/q.onnx" --format qoperator -o "$tmp/qop.onnx"
 t export_imports 0 out "ChannelwiseConv2D" opt "$tmp/q.onnx"
+t bench 0 out "thread, " bench "$tmp/q.sn" --runs 3
+t bench_nodes 0 out "sn_cpu_contract_q8" bench "$tmp/q.sn" --runs 3 --per-node --threads 2 -o "$tmp/roof.svg"
+t bench_float 0 out "sn_cpu_contract_f32" bench $m --runs 3 --per-node
+t bench_json 0 out '"peak_read":' bench "$tmp/q.sn" --runs 3 --json --per-node
+t bench_threads 2 err "at most 64 share a run" bench "$tmp/q.sn" --threads 65
+t bench_missing 3 err "nothing.sn" bench "$tmp/nothing.sn"
+t bench_directory 5 err "nowhere" bench "$tmp/q.sn" --runs 3 -o "$tmp/nowhere/o.svg"
 t quantize_json 0 out '"rescales"' quantize $m --load-profile "$tmp/p1.json" --json -o "$tmp/j.sn"
 t other_profile 3 err "was made from another model" quantize "$tmp/add.sn" --load-profile "$tmp/p1.json" -o "$tmp/o.sn"
 t run_top1 0 out "top-1 0." run "$tmp/q.sn" --input $demo/test_images.npy --labels $demo/test_labels.npy -n 50 $px

@@ -42,6 +42,32 @@ model() {
     done
 }
 
+# The float file NAME FILE INPUT FLAGS...: 4 samples by the evaluators, which
+# are slow, and by the kernels.
+float_model() {
+    name=$1 file=$2 input=$3
+    shift 3
+    if ! "$sinter" run "$file" --input "$input" -n 4 "$@" \
+        --dump "$tmp/want.npy" >"$tmp/log" 2>&1; then
+        echo "not ok kernels $name float: $(tail -n 1 "$tmp/log")"
+        bad=1
+        return
+    fi
+    for cpu in portable avx2 vnni; do
+        SINTER_CPU=$cpu "$sinter" run "$file" --input "$input" -n 4 "$@" \
+            --backend cpu --threads 2 --dump "$tmp/got.npy" >"$tmp/log" 2>&1
+        if cmp -s "$tmp/want.npy" "$tmp/got.npy"; then
+            echo "ok kernels $name float $cpu"
+        else
+            echo "not ok kernels $name float $cpu: $(tail -n 1 "$tmp/log")"
+            bad=1
+        fi
+        rm -f "$tmp/got.npy"
+    done
+}
+
+float_model demo $demo/fashion_lrn.onnx $demo/test_images.npy \
+    --mul 0.00392156863 --layout nchw
 model demo $demo/fashion_lrn.onnx $demo/calib_images.npy \
     $demo/test_images.npy --mul 0.00392156863 --layout nchw
 if [ -d "$data/trained" ]; then
@@ -49,6 +75,9 @@ if [ -d "$data/trained" ]; then
         case $dir in trained/*) ;; *) continue ;; esac
         model "$(basename "$dir")" "$data/$dir/model.onnx" \
             "$data/datasets/${set%_test}_calib_x.npy" \
+            "$data/datasets/${set}_x.npy" --mul="$mul" --add="$add" \
+            --layout "$layout" </dev/null
+        float_model "$(basename "$dir")" "$data/$dir/model.onnx" \
             "$data/datasets/${set}_x.npy" --mul="$mul" --add="$add" \
             --layout "$layout" </dev/null
     done <"$data/models.tsv"
