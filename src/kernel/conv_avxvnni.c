@@ -10,7 +10,7 @@
 #define DPBUSD(s, u, w) _mm256_dpbusd_avx_epi32(s, u, w)
 #define GEMM sn_gemm_avxvnni
 #define GEMM_ISA SN_ISA_AVXVNNI
-#include "kernel/conv_lanes256.h"
+#include "kernel/conv_lanes256.inc"
 
 #else
 typedef int sn_no_avxvnni_t;

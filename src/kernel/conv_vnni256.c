@@ -10,7 +10,7 @@
 #define DPBUSD(s, u, w) _mm256_dpbusd_epi32(s, u, w)
 #define GEMM sn_gemm_vnni256
 #define GEMM_ISA SN_ISA_VNNI256
-#include "kernel/conv_lanes256.h"
+#include "kernel/conv_lanes256.inc"
 
 #else
 typedef int sn_no_vnni256_t;

@@ -72,7 +72,7 @@ wzero_below(W x, W lim, W v)
     return _mm256_andnot_pd(_mm256_cmp_pd(x, lim, _CMP_LT_OQ), v);
 }
 
-#include "kernel/point_f32_lanes.h"
+#include "kernel/point_f32_lanes.inc"
 
 const SnPointF32 sn_point_f32_avx2 = {clamp, pair, norm, max,  avg,
                                       lrn,   expn, over, logistic};

@@ -71,7 +71,7 @@ wzero_below(W x, W lim, W v)
                               _mm512_setzero_pd());
 }
 
-#include "kernel/point_f32_lanes.h"
+#include "kernel/point_f32_lanes.inc"
 
 const SnPointF32 sn_point_f32_avx512 = {clamp, pair, norm, max,  avg,
                                         lrn,   expn, over, logistic};
