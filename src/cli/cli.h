@@ -29,11 +29,13 @@ typedef struct SnArgs {
     SnStrs disable, enable;
     SnStrs schema, range, precision, keep_float;
     SnNums mul, add;
-    long nsample, skip, njob, nthread, nrun, opt_limit, seed, batch, opset;
+    long nsample, skip, njob, nthread, opt_limit, seed, batch, opset;
     bool verify, trace, stats, time_passes, check_passes, strict;
     bool channelwise, rowwise, unify, require_int8, json, help;
-    bool elide, check_kernels, per_node;
+    bool elide, check_kernels;
     const char *threshold, *average, *bias;
+    long nrun; /* bench */
+    bool per_node;
 } SnArgs;
 
 typedef struct SnCli {
