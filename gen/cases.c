@@ -23,7 +23,9 @@ typedef struct Best {
 /* A conjunct; e is NULL for what the engine knows without words. */
 typedef struct Conj {
     const SnExpr *e;
-    bool f32; /* lowering: of floats only */
+    bool f32;         /* lowering: of floats only */
+    const SnPat *pat; /* an attribute that the pattern gives ... */
+    const SnAsg *asg;
     const char *text;
     uint32_t nmiss;         /* graphs that fail it alone */
     uint32_t nfail;         /* ... fail it at all */
@@ -76,10 +78,30 @@ conjuncts(Inst *in, const SnExpr *e)
     in->conj[in->nconj++] = (Conj){.e = e, .text = sn_buf_str(&b)};
 }
 
+/* {trans_b = true} in a pattern is a condition, too. */
+static void
+attributes(Inst *in, const SnPat *p)
+{
+    for (uint32_t i = 0; i < p->nasg && in->nconj < MAXCONJ; i++) {
+        SnBuf b;
+        sn_buf_init(&b, in->pv->a);
+        sn_putf(&b, "%s {%s = ", p->name ? p->name : "any", p->asg[i].name);
+        sn_put_expr(&b, p->asg[i].e);
+        sn_puts(&b, "}");
+        in->conj[in->nconj++] =
+            (Conj){.pat = p, .asg = &p->asg[i], .text = sn_buf_str(&b)};
+    }
+    for (uint32_t i = 0; i < p->narg; i++)
+        if (p->arg[i]->pk != SN_P_EACH)
+            attributes(in, p->arg[i]);
+}
+
 static void
 guard(Inst *in)
 {
     const PvRule *pr = in->pr;
+
+    attributes(in, pr->r->pat);
 
     if (pr->r->when)
         conjuncts(in, pr->r->when);
@@ -91,12 +113,46 @@ guard(Inst *in)
             (Conj){.f32 = true, .text = "the result is f32 (lowering)"};
 }
 
+/* The node that pattern `want` stands for, of p at node n. */
+static const PvNode *
+node_of(const SnPat *p, const PvNode *n, const SnPat *want)
+{
+    const PvNode *m = NULL;
+
+    if (p == want)
+        return n;
+    for (uint32_t s = 0; n && p->by_port && s < n->nin && !m; s++) {
+        const SnPat *k = p->by_port[n->port[s]];
+        if (k && k->pk != SN_P_EACH && n->in[s] && n->in[s]->def)
+            m = node_of(k, n->in[s]->def, want);
+    }
+    return m;
+}
+
+static bool
+has_attribute(PvCase *c, const Conj *k)
+{
+    const PvNode *n = node_of(c->r->pat, c->root, k->pat);
+    const PvVal *v = n ? sn_pv_attr(n, k->asg->name) : NULL;
+    PvVal w = sn_pv_expr(c, k->asg->e);
+
+    if (!v || c->fail)
+        return false;
+    if (v->list && w.list)
+        return v->n == w.n && !memcmp(v->list, w.list, v->n * sizeof *w.list);
+    if (v->ty == SN_TY_RANGE)
+        return v->rg.has_lo == w.rg.has_lo && v->rg.has_hi == w.rg.has_hi &&
+               v->rg.lo == w.rg.lo && v->rg.hi == w.rg.hi;
+    return (float)v->r == (float)w.r;
+}
+
 static bool
 holds(PvCase *c, const Conj *k)
 {
-    bool ok = k->f32 ? c->root->out[0]->type.elem == SN_DE_F32
-              : k->e ? sn_pv_cond(c, k->e)
-                     : sn_pv_guard(c);
+    bool ok = k->asg   ? has_attribute(c, k)
+              : k->f32 ? c->root->out[0]->type.elem == SN_DE_F32
+              : k->e   ? sn_pv_cond(c, k->e)
+                       : sn_pv_guard(c);
 
     ok = ok && !c->fail;
     c->fail = NULL;
@@ -146,72 +202,7 @@ vary_leaves(const Inst *in, PvCase *c, uint32_t mask)
     }
 }
 
-/* ---- what the soundness engine does not draw ---- */
-
-/* An element of a list of the root changes by one. */
-static bool
-change_list(PvCase *c)
-{
-    PvNode *n = c->root;
-    uint32_t k = n->n->nall ? sn_pv_below(c, n->n->nall) : 0;
-    PvVal *v = n->n->nall ? &n->attr[k] : NULL;
-
-    if (!v || n->n->all[k]->ty != SN_AT_INTS || !v->n || !v->list ||
-        sn_pv_map_is(n, "permute") || sn_pv_map_is(n, "nearest"))
-        return true;
-    double *w = sn_memdup(c->a, v->list, v->n * sizeof *w);
-    uint32_t at = sn_pv_below(c, v->n);
-    if (sn_pv_map_is(n, "slice") && n->in[0]->dim[at] != 1)
-        return true; /* a step over one element is always inside */
-    w[at] += w[at] > 1 && sn_pv_chance(c, 30) ? -1 : 1;
-    v->list = w;
-    return sn_pv_shape(c, n);
-}
-
-/* One element for all: of an operand that a broadcast repeats anyway. */
-static bool
-narrow(PvCase *c, PvNode *n)
-{
-    static const int64_t one[] = {1};
-
-    for (uint32_t s = 0; s < n->nin; s++) {
-        PvT *t = n->in[s];
-        if (!t || !t->leaf || t->def || t->rank != 1 || t->n < 2 ||
-            t->type.nq > 1 || n->out[0]->rank < 2)
-            continue;
-        sn_pv_set_shape(t, 1, one);
-        sn_pv_leaf_data(c, t);
-    }
-    return sn_pv_shape(c, n);
-}
-
-/* A node without operands gets another axis, before the others. */
-static bool
-widen(PvCase *c, PvNode *n)
-{
-    for (uint32_t s = 0; s < n->nin; s++) {
-        PvT *t = n->in[s];
-        int64_t d[PV_RANK] = {2};
-        if (!t || !t->def || t->leaf || t->def->nin || t->rank + 1 > PV_RANK)
-            continue;
-        memcpy(d + 1, t->dim, (size_t)t->rank * sizeof *d);
-        sn_pv_set_shape(t, t->rank + 1, d);
-    }
-    return sn_pv_shape(c, n);
-}
-
-static bool
-vary(PvCase *c)
-{
-    switch (sn_pv_below(c, 3)) {
-    case 0:
-        return change_list(c);
-    case 1:
-        return !sn_pv_map_is(c->root, "broadcast") || narrow(c, c->root);
-    default:
-        return !sn_pv_map_is(c->root, "broadcast") || widen(c, c->root);
-    }
-}
+/* ---- the better graph ---- */
 
 /* Numbers that make a node do less than it could. */
 static uint32_t
@@ -385,8 +376,9 @@ draw_all(Inst *in, uint64_t seed)
         rng += 0x9E3779B97F4A7C15u;
         uint64_t z = (rng ^ (rng >> 30)) * 0xBF58476D1CE4E5B9u;
         c.rng = (z ^ (z >> 27)) | 1;
-        if (sn_pv_draw(&c) && cut_types(&c, c.root) &&
-            (i % 4 != 3 || !c.root->n->nout || vary(&c))) {
+        if (sn_pv_draw(&c) &&
+            (i % 4 != 3 || !c.root->n->nout || sn_case_vary(&c)) &&
+            cut_types(&c, c.root)) {
             in->ndraw++;
             sn_pv_fill(&c);
             if (in->pr->given_bias)

@@ -208,8 +208,14 @@ misses(SnArena *a, const SnCase *k, uint32_t rule)
             continue;
         }
         SnGraph *g = graph_of(a, joined(a, m->graph), &why);
-        if (!g)
-            return sn_format(a, "near miss of %s: %s", m->guard, why);
+        if (!g) { /* drawn by looser rules for shapes than the graph's */
+            total.none++;
+            if (verbose)
+                printf("none %s: near miss of %s: %s\n", k->instance, m->guard,
+                       why);
+            why = NULL;
+            continue;
+        }
         total.miss++;
         why = must_not(a, k, rule, g, derived(rule),
                        sn_format(a, "%s is false", m->guard));
@@ -268,8 +274,7 @@ cover(void)
     FILE *f = path && *path ? fopen(path, "w") : NULL;
 
     for (uint32_t i = 0; f && i < sn_rule_end(); i++)
-        fprintf(f, "%s.%s %u\n", sn_rule(i)->pass, sn_rule(i)->name,
-                fires[i]);
+        fprintf(f, "%s.%s %u\n", sn_rule(i)->pass, sn_rule(i)->name, fires[i]);
     if (f)
         fclose(f);
 }
