@@ -2,8 +2,8 @@
 # Exports the demo network and the trained models, quantized here, as QDQ and as
 # QOperator models; has the ONNX checker read them, ONNX Runtime run them and
 # sinter import them again.  Prints a table.
-#   BUILD, SHARED as in the Makefile; IMAGES labelled images (default 1000)
-BUILD=${BUILD:-build} SHARED=${SHARED:-../shared} n=${IMAGES:-1000}
+#   BUILD, SHARED as in the Makefile; IMAGES labelled images (default 2000)
+BUILD=${BUILD:-build} SHARED=${SHARED:-../shared} n=${IMAGES:-2000}
 sinter=$BUILD/sinter
 out=$BUILD/long/export
 ort=$BUILD/oracle
