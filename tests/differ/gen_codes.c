@@ -193,6 +193,30 @@ gemm(Gen *g, const char *op)
     return done(g, n);
 }
 
+/* ConvInteger, MatMulInteger: plain int32, which no other operator reads. */
+static bool
+integer(Gen *g, const char *op)
+{
+    bool conv_op = strcmp(op, "ConvInteger") == 0;
+    int x = gen_pick(g, conv_op ? 4 : 2);
+    const int64_t *d = val(g, x)->data.dim;
+    int64_t dim[4] = {d[1], gen_in(g, 1, 9)};
+    DmNode *n = dm_node(g->m, "", op);
+    Weights w;
+
+    if (conv_op) {
+        dim[0] = gen_in(g, 1, 9);
+        dim[1] = d[1];
+        gen_window(g, n, d, dim + 2, false);
+    }
+    w = weights(g, conv_op ? 4 : 2, dim, -1);
+    dm_in(n, x);
+    dm_in(n, w.value);
+    dm_in(n, zp_of(g, val(g, x)->data.dtype, val(g, x)->zp));
+    dm_in(n, w.zp);
+    return gen_done(g);
+}
+
 /* ---- element by element ---- */
 
 /* A second operand of x's shape, a part of it that repeats, or a scalar. */
@@ -398,6 +422,8 @@ const GenOp gen_codes[] = {
     {"QLinearConv", conv},
     {"QLinearMatMul", matmul},
     {"QGemm", gemm},
+    {"ConvInteger", integer},
+    {"MatMulInteger", integer},
     {"QLinearAdd", binary},
     {"QLinearMul", binary},
     {"QLinearAveragePool", average},
