@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "base/status.h"
 
@@ -30,9 +31,16 @@ typedef struct AtFree {
     void *ctx;
 } AtFree;
 
+typedef struct Map {
+    struct Map *next;
+    char *p;
+    size_t n;
+} Map;
+
 struct SnArena {
     Block *block;
     AtFree *at_free; /* in blocks of the arena */
+    Map *map;
     char *open, *end; /* free part of the open block, zeroed */
     size_t block_size; /* of the next block */
     size_t nbyte;
@@ -118,6 +126,8 @@ sn_arena_free(SnArena *a)
         return;
     for (AtFree *f = a->at_free; f; f = f->next)
         f->fn(f->ctx);
+    for (const Map *m = a->map; m; m = m->next)
+        munmap(m->p, m->n);
     for (Block *b = a->block, *next; b; b = next) {
         next = b->next;
         free(b);
@@ -205,6 +215,35 @@ sn_alloc(SnArena *a, size_t nbyte)
     if (a->block_size < BLOCK_MAX)
         a->block_size *= 2;
     return p;
+}
+
+const void *
+sn_arena_map(SnArena *a, int fd, size_t n)
+{
+    Map *m = SN_NEW(a, Map);
+    void *p = mmap(NULL, n, PROT_READ, MAP_PRIVATE, fd, 0);
+
+    if (p == MAP_FAILED)
+        return NULL;
+    *m = (Map){a->map, p, n};
+    a->map = m;
+    return p;
+}
+
+void
+sn_arena_unload(const SnArena *a, const void *p, size_t n)
+{
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), at = (uintptr_t)p;
+
+    for (const Map *m = a->map; m; m = m->next) {
+        uintptr_t base = (uintptr_t)m->p;
+        if (at < base || at - base > m->n || n > m->n - (at - base))
+            continue;
+        size_t from = (at - base + page - 1) / page * page;
+        size_t to = (at - base + n) / page * page;
+        if (to > from)
+            madvise(m->p + from, to - from, MADV_DONTNEED);
+    }
 }
 
 void *

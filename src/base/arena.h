@@ -31,6 +31,14 @@ char *sn_format(SnArena *a, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 char *sn_vformat(SnArena *a, const char *fmt, va_list ap)
     __attribute__((format(printf, 2, 0)));
+/* n bytes (more than 0) of the open regular file fd, to be read only, as long
+ * as the arena lives; they are fetched when they are looked at.  NULL when the
+ * file cannot be mapped.  The file must not be changed in place meanwhile. */
+const void *sn_arena_map(SnArena *a, int fd, size_t n);
+/* [p, p + n) will not be looked at soon: where it lies in a file that a maps,
+ * its whole pages are let go, to be fetched again when needed.  Other memory
+ * is left alone. */
+void sn_arena_unload(const SnArena *a, const void *p, size_t n);
 size_t sn_arena_nbyte(const SnArena *a); /* bytes obtained from the system */
 
 #define SN_NEW(a, T) ((T *)sn_alloc((a), sizeof(T)))

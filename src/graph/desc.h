@@ -172,6 +172,8 @@ typedef struct SnPrep {
     const SnCall *call;
     const struct SnTuple *tuple;
     uint32_t wanted;  /* bit per result that is used */
+    const SnArena *constants; /* where Constants are: a kernel that copies a
+                                 large one may unload it part by part */
     const void *prep; /* out: read-only, shared by threads */
     size_t nwork;     /* out: bytes of working memory for a call */
     int64_t nunit;    /* out: parts that the node can be cut into, 0: none */

@@ -214,24 +214,7 @@ read_splat(SnReader *r, const SnDataText *t, const SnType *type,
 
 /* ---- sidecar files ---- */
 
-static bool
-read_all(int fd, char *p, size_t n)
-{
-    while (n > 0) {
-        ssize_t k = read(fd, p, n);
-        if (k < 0 && errno == EINTR)
-            continue;
-        if (k <= 0)
-            return false;
-        p += k;
-        n -= (size_t)k;
-    }
-    return true;
-}
-
-/* Reads a regular file that lies directly in the reader's directory.  Its
- * room is made before it is opened, so that running out of memory leaves no
- * descriptor behind. */
+/* Maps a regular file that lies directly in the reader's directory. */
 static bool
 load_side(SnReader *r, const SnDataText *t, SnSide *s)
 {
@@ -247,11 +230,12 @@ load_side(SnReader *r, const SnDataText *t, SnSide *s)
                           : S_ISDIR(st.st_mode) ? "a directory"
                                                 : "a device");
     s->n = (size_t)st.st_size;
-    char *p = sn_alloc(r->a, s->n < SN_SIDE_ALIGN ? SN_SIDE_ALIGN : s->n);
-    s->data = p;
+    s->data = "";
     int fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
     bool ok = fd >= 0 && !fstat(fd, &now) && S_ISREG(now.st_mode) &&
-              now.st_size == st.st_size && read_all(fd, p, s->n);
+              now.st_size == st.st_size;
+    if (ok && s->n > 0)
+        ok = (s->data = sn_arena_map(r->a, fd, s->n)) != NULL;
     if (fd >= 0)
         close(fd);
     return ok || sn_rd_fail(r, t->pos, "cannot read all of %s", path);
@@ -324,6 +308,9 @@ check_hash(SnReader *r, const SnDataText *t, const void *data, size_t n)
                       t->file, (long long)t->offset, hash, t->hash);
 }
 
+/* What is large enough to be let go until somebody uses it. */
+enum { UNLOAD_MIN = 1 << 18 };
+
 bool
 sn_rd_bytes(SnReader *r, const SnDataText *t, const SnType *type,
             const SnShape *shape, const void **data)
@@ -332,6 +319,10 @@ sn_rd_bytes(SnReader *r, const SnDataText *t, const SnType *type,
               : t->form == SN_D_SPLAT ? read_splat(r, t, type, shape, data)
                                       : read_side(r, t, type, shape, data);
 
-    return ok &&
-           (!t->hash || check_hash(r, t, *data, sn_tensor_nbyte(type, shape)));
+    size_t n = sn_tensor_nbyte(type, shape);
+
+    ok = ok && (!t->hash || check_hash(r, t, *data, n));
+    if (ok && n >= UNLOAD_MIN)
+        sn_arena_unload(r->a, *data, n);
+    return ok;
 }

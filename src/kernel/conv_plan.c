@@ -199,6 +199,7 @@ pack_gemm(const Pack *k)
 {
     SnConvQ8 *p = k->p;
     const SnConvGeo *o = &p->geo;
+    int64_t taps = p->nrun * p->len;
     int64_t ocg = o->oc / o->group, most = p->g->ntile * SN_LANE;
     SnConvBlock *v = NULL;
     uint32_t n = 0;
@@ -212,6 +213,9 @@ pack_gemm(const Pack *k)
             b.w = pack_panel(k, b.c0, b.ncol, b.npanel);
             b.end = make_end(k, b.c0, b.ncol, b.npanel * SN_LANE, NULL);
             SN_PUSH(k->a, v, n, b);
+            if (k->num->from)
+                sn_arena_unload(k->num->from, k->w + b.c0 * taps,
+                                (size_t)(b.ncol * taps));
         }
     p->block = v;
     p->nblock = n;

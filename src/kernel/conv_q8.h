@@ -103,6 +103,7 @@ typedef struct SnConvNum {
     const int32_t *wz;
     uint32_t nwz;
     const int32_t *bias; /* [oc] or NULL */
+    const SnArena *from; /* where w is: what was packed is unloaded; or NULL */
 } SnConvNum;
 
 typedef struct SnConvQ8 SnConvQ8;

@@ -77,7 +77,7 @@ prepare(SnArena *a, SnExec *x, const SnNode *n, const SnKernelDesc *k,
     char why[SN_WHY];
     SnCall c = {.kind = kd, .attr = n->attr, .nin = n->nin, .nout = kd->nout,
                 .in = in, .out = out, .scratch = a, .why = why};
-    SnPrep p = {.call = &c, .tuple = s->tuple};
+    SnPrep p = {.call = &c, .tuple = s->tuple, .constants = x->g->arena};
 
     if (!k->prepare)
         return true;

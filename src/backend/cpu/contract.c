@@ -59,6 +59,7 @@ sn_cpu_conv_q8_prepare(SnPrep *p)
 
     if (!numbers(c, x, w, &num) || !sn_cpu_conv_geo(c, &geo))
         return false;
+    num.from = p->constants;
     return finish(p, &geo, &num, w->data);
 }
 
@@ -86,10 +87,14 @@ sn_cpu_matmul_q8_prepare(SnPrep *p)
 
     if (!numbers(c, x, w, &num) || !sn_cpu_matmul_geo(c, &geo, &turned))
         return false;
-    const int8_t *rows = w->data;
-    if (!turned)
-        rows = transposed(c->scratch, rows, geo.c, geo.oc);
-    return finish(p, &geo, &num, rows);
+    if (turned) {
+        num.from = p->constants;
+        return finish(p, &geo, &num, w->data);
+    }
+    SnArena *s1 = sn_arena_new();
+    bool ok = finish(p, &geo, &num, transposed(s1, w->data, geo.c, geo.oc));
+    sn_arena_free(s1);
+    return ok;
 }
 
 SnStatus
