@@ -97,7 +97,8 @@ constant_commutes(SnGraph *g, const SnEdit *low, SnId id, SnId r)
     SnTensor tx = codes(a, st, xs), trx = codes(a, tt, xs);
     SnTensor tk = codes(a, tt, ys), tn = codes(a, st, ys);
     SnTensor ts = codes(a, tt, ys);
-    SnCall c1 = {rd, sn_node(g, r)->attr, 1, 1, &tx, &trx, a, why, .prep = NULL};
+    SnCall c1 = {rd, sn_node(g, r)->attr, 1, 1, &tx, &trx, a, why,
+                 .prep = NULL};
     SnCall c2 = {d, n->attr, 1, 1, &trx, &tk, a, why, .prep = NULL};
     SnCall c3 = {d, n->attr, 1, 1, &tx, &tn, a, why, .prep = NULL};
     SnCall c4 = {rd, sn_node(g, r)->attr, 1, 1, &tn, &ts, a, why, .prep = NULL};

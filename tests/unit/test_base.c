@@ -49,6 +49,39 @@ test_arena(void **state)
     sn_arena_free(NULL);
 }
 
+/* A mapped file reads the same after its pages were let go; other memory is
+ * left alone. */
+static void
+test_map(void **state)
+{
+    enum { N = 5 * 4096 + 77 };
+    SnArena *a = sn_arena_new();
+    FILE *f = tmpfile();
+    unsigned char *mine = sn_alloc(a, N);
+
+    (void)state;
+    assert_non_null(f);
+    for (int i = 0; i < N; i++) {
+        mine[i] = (unsigned char)(i * 7 + i / 256);
+        fputc(mine[i], f);
+    }
+    fflush(f);
+    const unsigned char *p = sn_arena_map(a, fileno(f), N);
+    assert_non_null(p);
+    assert_memory_equal(p, mine, N);
+    sn_arena_unload(a, p, N);
+    sn_arena_unload(a, p + 100, 9000);
+    sn_arena_unload(a, p + N - 10, 10);
+    sn_arena_unload(a, p + 10, N); /* past the end: nothing */
+    sn_arena_unload(a, mine, N);
+    assert_memory_equal(p, mine, N);
+    assert_int_equal(mine[4500], (unsigned char)(4500 * 7 + 4500 / 256));
+    fclose(f);
+    assert_memory_equal(p, mine, N);
+    assert_null(sn_arena_map(a, -1, N));
+    sn_arena_free(a);
+}
+
 static void
 test_grow(void **state)
 {
@@ -599,6 +632,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_arena),
+        cmocka_unit_test(test_map),
         cmocka_unit_test(test_grow),
         cmocka_unit_test(test_alloc_fail),
         cmocka_unit_test(test_guard_nesting),

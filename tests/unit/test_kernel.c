@@ -559,6 +559,75 @@ declined(void **state)
             "transposed a");
 }
 
+/* ---- values in each other's memory ---- */
+
+static SnRef
+conv_of(SnRef x, int64_t c, int64_t oc, const SnType *yt)
+{
+    SnConv2DAttr at = {{2, ones}, {2, ones}, {4, (int64_t[4]){0}},
+                       {2, ones}, 1,         open_range};
+    SnRef w = con(q8(0.02f, 0), SHAPE(oc, 1, 1, c), rnd8(oc * c));
+
+    return SN_REF(sn_conv2d_new(g, NULL, x, w, 0, &at, yt), 0);
+}
+
+/* Two convolutions into a Concat, its third operand a pool, then a sum and a
+ * Reshape: five kernels run, three values have memory of their own. */
+static SnRef
+shared_values(void)
+{
+    SnMaxPoolAttr pa = {{2, ones}, {2, ones}, {4, (int64_t[4]){0}},
+                        {2, ones}, false};
+    SnConcatAttr ca = {3};
+    SnAddAttr aa = {.clamp = open_range};
+    int64_t dims[] = {1, 36 * 40};
+    SnReshapeAttr ra = {{2, dims}};
+    const SnType *t = q8(0.1f, -3);
+    SnRef x = input(t, SHAPE(1, 6, 6, 7)), part[3];
+
+    part[0] = conv_of(x, 7, 16, t);
+    part[1] = conv_of(x, 7, 17, t);
+    part[2] = SN_REF(
+        sn_maxpool_new(g, NULL, x, &pa, t, plain(SN_I64)), 0);
+    SnRef cat = SN_REF(sn_concat_new(g, NULL, 3, part, &ca, t), 0);
+    SnRef y = conv_of(cat, 40, 40, t);
+    SnRef sum = SN_REF(sn_add_new(g, NULL, y, cat, &aa, t), 0);
+    return SN_REF(sn_reshape_new(g, NULL, sum, &ra, t), 0);
+}
+
+static void
+views(void **state)
+{
+    SnSaveAttr at = {.name = "y", .boundary = SN_SAVE_BOUNDARY_NONE};
+    const SnExec *dense, *fast;
+    uint32_t nf;
+
+    (void)state;
+    sn_save_new(g, "y", shared_values(), &at);
+    const uint8_t *want = result(NULL, 5, 0, 1, &nf);
+    const SnBackendDesc *cpu = sn_backend_named("CPU");
+    SnDiag *d = sn_diag_new(arena);
+    assert_int_equal(sn_exec_prepare(arena, g, cpu, d, &dense), SN_OK);
+    assert_int_equal(sn_exec_prepare_fast(arena, g, cpu, d, &fast), SN_OK);
+    assert_int_equal(dense->nstep, 7);
+    assert_int_equal(fast->nstep, 5);
+    assert_int_equal(fast->nfallback, 0);
+    assert_int_equal(dense->plan->nblock, 8);
+    assert_int_equal(fast->plan->nblock, 3); /* x, cat, y */
+    for (unsigned n = 1; n < 4; n++) {
+        for (uint32_t i = 0; i < fast->nstep; i++)
+            fast->step[i].cost = INT64_MAX;
+        SnRun *r = sn_run_parts(arena, fast, n);
+        for (int again = 0; again < 2; again++) {
+            seed = 5;
+            fill_inputs(r, 0);
+            assert_int_equal(sn_run(r), SN_OK);
+            assert_memory_equal(sn_run_output(r, 0), want, 36 * 40);
+        }
+        sn_run_free(r);
+    }
+}
+
 int
 main(void)
 {
@@ -569,7 +638,7 @@ main(void)
         cmocka_unit_test(conversions),
         cmocka_unit_test(quantize_ties), cmocka_unit_test(transposes),
         cmocka_unit_test(pools),       cmocka_unit_test(lrn),
-        cmocka_unit_test(declined),
+        cmocka_unit_test(declined),      cmocka_unit_test(views),
     };
 
     return cmocka_run_group_tests(tests, setup, teardown);
