@@ -1,6 +1,6 @@
 /* The message codes.  SN0xx: reading files; SN1xx: nodes, names and types of
  * expressions; SN2xx: rules; SN3xx: soundness; SN4xx: ending;
- * SN5xx: which rule applies. */
+ * SN5xx: which rule applies; SN6xx: backends; SN7xx: kernels and plugins. */
 #include "dsl/codes.h"
 
 #include <string.h>
@@ -277,6 +277,46 @@ const SnCode sn_code_list[] = {
     {"SN505", "rule declared twice",
      "Two rules have the same left side and condition; one of them never "
      "fires."},
+
+    {"SN601", "not supported",
+     "A rule of a backend makes a node with types that the backend's "
+     "'supports' leaves out: it could not run what it made.  Plain types are "
+     "always supported; a pinned operand goes with those that pin it; "
+     "Quantize and Dequantize stand at the border and are not counted."},
+    {"SN602", "no such opt-in",
+     "A backend switches on an opt-in rule that does not exist.  The name is "
+     "the one behind 'optin' in the rule."},
+    {"SN603", "refine widens",
+     "A backend may narrow the facts of a node of the core, so that fewer "
+     "types are legal: free to anything, same to fixed, same to a larger "
+     "group.  The other way would let its passes make nodes that the core's "
+     "rules and kernels do not expect."},
+    {"SN604", "rules against a refinement",
+     "With the facts that a backend narrows, a rule of the core or of the "
+     "backend would make a node that they forbid, or a pass would no longer "
+     "end.  Refinements are looked at backend by backend; the declarations "
+     "without them have passed the same checks."},
+
+    {"SN701", "wrong prototype",
+     "A function that the declarations name is defined with another type than "
+     "the generated header declares: a kernel is 'SnStatus f(const SnCall "
+     "*)', what prepares it 'bool f(SnPrep *)', a builder 'bool f(SnGraph *, "
+     "SnRewriter *, SnId)', the hook lower 'int f(const SnGraph *, SnId)'.  "
+     "The C files are those given with --sources."},
+    {"SN702", "no derived family",
+     "An opaque node of a backend has no formula, so nothing is known about "
+     "Rescales around it: none is absorbed, merged or sunk there."},
+    {"SN703", "not defined",
+     "A kernel, builder or hook that the declarations name is defined in none "
+     "of the C files given with --sources."},
+    {"SN704", "not in a plugin",
+     "A plugin adds one backend: nodes, refinements, kernels, hooks and the "
+     "rules of its pass 'backend'.  Passes, pipelines, derive lines, classes "
+     "and tests are the core's; it was generated and checked without the "
+     "plugin."},
+    {"SN705", "not one backend",
+     "The file given with --plugin declares one backend, which is not one of "
+     "the core's."},
 };
 const size_t sn_ncode = sizeof sn_code_list / sizeof *sn_code_list;
 

@@ -240,6 +240,12 @@ member(const SnRs *rs, const SnExpr *e, const SnDefNode *n)
     }
 }
 
+bool
+sn_rs_satisfies(const SnRs *rs, const SnExpr *e, const SnDefNode *n)
+{
+    return member(rs, e, n);
+}
+
 static bool
 member_name(SnRs *rs, SnExpr *e)
 {

@@ -560,9 +560,20 @@ typedef struct SnDefBackend {
     /* resolved */
     const char *rounding, *kernels_h;
     bool fallback_reference;
+    uint32_t nenable;     /* enable "quantized-io": opt-in rules that are on */
+    const char **enable;
     uint32_t nsupport;    /* supports all(q8, f32): the flat set */
     SnDefConc *support;
 } SnDefBackend;
+
+/* What a backend makes of a node of the core (refine.c). */
+typedef struct SnDefRefined {
+    SnPos pos;
+    SnDefNode *node, *as; /* as: the node with the backend's facts */
+    const SnDefBackend *backend;
+    uint64_t *joins; /* bit per derive line, then per class */
+    bool shown;      /* node and as have changed places (sn_def_view) */
+} SnDefRefined;
 
 typedef struct SnDefs {
     SnArena *arena;
@@ -573,8 +584,9 @@ typedef struct SnDefs {
     uint32_t nnode;
     SnDefNode **node;
     uint32_t nrefine;
-    SnDefNode **refine;   /* refine N { facts }: name, pos, fact_src, backend;
-                             resolve applies them to the node */
+    SnDefNode **refine;   /* refine N { facts }: name, pos, fact_src, backend */
+    uint32_t nrefined;
+    SnDefRefined **refined; /* the same, resolved */
     uint32_t nclass;
     SnDefClass **cls;
     uint32_t npass;
@@ -608,6 +620,11 @@ void sn_def_resolve(SnDefs *defs, SnDiag *d);
 /* The same after errors of sn_def_parse: resolves what was read, and reports
  * the errors that do not come from what was not. */
 void sn_def_resolve_rest(SnDefs *defs, SnDiag *d);
+
+/* Declarations as backend b has them: the nodes it refines, and what derive
+ * lines and classes take in, are its own until the next call; b NULL: as they
+ * are declared, which is how every caller leaves them. */
+void sn_def_view(SnDefs *defs, const SnDefBackend *b);
 
 /* Lookups (NULL when unknown). */
 const SnDefNode *sn_def_node(const SnDefs *defs, const char *name);

@@ -23,24 +23,59 @@ context(SnDefs *defs, SnDiag *d)
     return c;
 }
 
+static void
+order_pass(SnOc *c, SnDefPass *p)
+{
+    SnMeasures m;
+    SnOr **v;
+    uint32_t n = sn_or_all(c, p, &v);
+    unsigned nerror = sn_diag_nerror(c->d);
+
+    sn_order_copies(c, v, n);
+    sn_order_end(c, p, v, n, &m);
+    sn_order_overlap(c, p, v, n);
+    if (sn_diag_nerror(c->d) == nerror)
+        p->worklist |= !sn_order_sweep(c, p, v, n);
+}
+
+/* The same checks with the facts that r's backend narrows: a family may take
+ * in a node that it did not. */
+static void
+order_on(SnDefs *defs, SnDiag *d, const SnDefRefined *r)
+{
+    SnDiag *own = sn_diag_new(defs->arena);
+
+    sn_def_view(defs, r->backend);
+    SnOc c = context(defs, own);
+    for (uint32_t i = 0; i < defs->npass; i++)
+        if (!defs->pass[i]->backend || defs->pass[i]->backend == r->backend)
+            order_pass(&c, defs->pass[i]);
+    sn_def_view(defs, NULL);
+    sn_arena_free(c.a);
+    if (!sn_diag_nerror(own))
+        return;
+    const char *why = sn_diag_text(own, defs->arena);
+    size_t n = strcspn(why, "\n");
+    const char *msg = strstr(why, "]: ");
+    msg = msg && msg < why + n ? msg + 3 : why;
+    sn_error(d, r->pos, "SN604",
+             "with what %s refines, the passes no longer end as they did: "
+             "%.*s",
+             r->backend->name, (int)(why + n - msg), msg);
+}
+
 void
 sn_def_order(SnDefs *defs, SnDiag *d)
 {
     SnOc c = context(defs, d);
 
-    for (uint32_t i = 0; i < defs->npass; i++) {
-        SnDefPass *p = defs->pass[i];
-        SnMeasures m;
-        SnOr **v;
-        uint32_t n = sn_or_all(&c, p, &v);
-        unsigned nerror = sn_diag_nerror(d);
-        sn_order_copies(&c, v, n);
-        sn_order_end(&c, p, v, n, &m);
-        sn_order_overlap(&c, p, v, n);
-        if (sn_diag_nerror(d) == nerror)
-            p->worklist = !sn_order_sweep(&c, p, v, n);
-    }
+    for (uint32_t i = 0; i < defs->npass; i++)
+        order_pass(&c, defs->pass[i]);
     sn_arena_free(c.a);
+    for (uint32_t i = 0; i < defs->nrefined && !sn_diag_nerror(d); i++)
+        if (i == 0 ||
+            defs->refined[i]->backend != defs->refined[i - 1]->backend)
+            order_on(defs, d, defs->refined[i]);
 }
 
 /* ---- the report ---- */

@@ -181,6 +181,7 @@ fill(Pv *pv, const PvRule *pr, SnProof *p)
     p->rule = pr->r;
     p->derive = pr->derive;
     p->node = pr->node ? pr->node : pr->any;
+    p->backend = pr->backend;
     p->name = pr->name;
     p->pos = pr->derive ? pr->derive->pos : pr->r->pos;
     p->claim = pr->bounded ? "within ceil(1.5 + s_in / (2 s_out)) lsb"
@@ -295,6 +296,43 @@ sn_pv_prove(Pv *pv, const PvRule *pr)
         sn_pv_smt2(pv, pr, &p);
 }
 
+/* Where a backend narrows facts, the families give other instances, and a
+ * written rule may make what the narrower facts forbid. */
+static void
+prove_refined(Pv *pv, const SnDefBackend *b)
+{
+    SnDefs *defs = pv->defs;
+    const SnDefRefined *first = NULL;
+    PvRule *v = NULL;
+
+    for (uint32_t i = 0; i < defs->nrefined && !first; i++)
+        if (defs->refined[i]->backend == b)
+            first = defs->refined[i];
+    if (!first)
+        return;
+    sn_def_view(defs, b);
+    uint32_t n = sn_pv_refined(pv, b, &v);
+    for (uint32_t i = 0; i < n; i++)
+        prove(pv, &v[i]);
+    for (uint32_t i = 0; i < defs->nrule; i++) {
+        const SnDefRule *r = defs->rule[i];
+        const char *why = r->backend && r->backend != b
+                              ? NULL
+                              : sn_pv_why_not(pv, r);
+        const char *nl = why ? strchr(why, '\n') : NULL;
+        const char *msg = why ? strstr(why, "]: ") : NULL;
+        if (!why)
+            continue;
+        msg = msg && (!nl || msg < nl) ? msg + 3 : why;
+        sn_error(pv->d, first->pos, "SN604",
+                 "with what %s refines, rule '%s' no longer holds: %.*s",
+                 b->name, r->name, (int)(nl ? nl - msg : (int)strlen(msg)),
+                 msg);
+        sn_diag_span(pv->d, r->pos, "the rule");
+    }
+    sn_def_view(defs, NULL);
+}
+
 SnProofs *
 sn_prove(SnDefs *defs, SnDiag *d, const SnProveOpts *o)
 {
@@ -319,6 +357,8 @@ sn_prove(SnDefs *defs, SnDiag *d, const SnProveOpts *o)
         if (mine && pv.out->v[pv.out->n - 1].layer == SN_LAYER_REFUSED)
             refused[v[i].r->id] = true;
     }
+    for (uint32_t i = 0; i < defs->nbackend; i++)
+        prove_refined(&pv, defs->backend[i]);
     sn_buf_init(&b, pv.a);
     sn_pv_report(&pv, &b);
     pv.out->report = sn_buf_str(&b);

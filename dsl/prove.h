@@ -41,6 +41,8 @@ typedef struct SnProof {
     const SnDefRule *rule; /* derived instances have a synthetic one */
     const SnDefDerive *derive; /* NULL: written */
     const SnDefNode *node; /* the node of an instance, or NULL */
+    const SnDefBackend *backend; /* whose narrower facts the instance is of;
+                                    NULL: as declared */
     const char *name;      /* "absorb Conv2D.x", "fuse Rescale" */
     SnPos pos;
     const char *claim, *guard, *best; /* best: strongest claim that holds */

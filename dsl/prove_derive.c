@@ -79,6 +79,7 @@ typedef struct Gen {
     PvRule *v;
     uint32_t n;
     const SnDefDerive *derive;
+    const SnDefBackend *backend; /* whose facts these are; NULL: as declared */
     const SnDefNode *q, *dq, *rescale; /* the conversions, by role */
 } Gen;
 
@@ -88,6 +89,9 @@ add(Gen *g, PvRule r, const char *text)
     const char *why = NULL;
 
     r.derive = g->derive;
+    r.backend = g->backend;
+    if (g->backend)
+        r.name = sn_format(g->pv->a, "%s on %s", r.name, g->backend->name);
     SnDefRule *rule = rule_of(g->pv, text, &why);
     if (!rule) {
         const char *nl = strchr(why, '\n');
@@ -227,12 +231,15 @@ unused(Gen *g, const SnDefNode *n)
     return sn_buf_str(&b);
 }
 
+/* A constant of the meaning, on codes (q(value)) or among reals (the 0 of a
+ * Relu). */
 static bool
 has_const(const SnExpr *e)
 {
     if (!e)
         return false;
-    if (e->ek == SN_E_CALL && !strcmp(e->s, "q"))
+    if ((e->ek == SN_E_CALL && !strcmp(e->s, "q")) || e->ek == SN_E_INT ||
+        e->ek == SN_E_REAL || e->rk == SN_R_ATTR)
         return true;
     for (uint32_t i = 0; i < e->nkid; i++)
         if (has_const(e->kid[i]))
@@ -271,10 +278,16 @@ sink(Gen *g, const SnDefNode *n)
     if (p.commutes)
         p.guard = "R(Q(v)) == Q(v) for each constant v of the meaning";
     p.bounded = n->family.sink_bounded;
+    const char *low = "", *below = "";
+    if (n->clamp) { /* the node's saturation goes along */
+        low = sn_format(a, " {%s = full}", n->clamp->name);
+        below = sn_format(a, " {clamp = meet(n.%s, r.clamp)}",
+                          n->clamp->name);
+    }
     add(g, p,
-        sn_format(a, "sink: %s(%s) @n => %s(%s(%s) like n : %s.type) like r : "
-                     "n.type%s%s %s",
-                  n->name, l, R, n->name, r, x,
+        sn_format(a, "sink: %s(%s) @n => %s(%s(%s) like n%s : %s.type) like r"
+                     "%s : n.type%s%s %s",
+                  n->name, l, R, n->name, r, low, x, below,
                   *no || p.bounded ? " when " : "",
                   p.bounded ? sn_format(a, "covers(reach(r), reach(%s))%s%s",
                                         x, *no ? " and " : "", no)
@@ -424,11 +437,15 @@ integerize_tuple(Gen *g, const SnDefNode *n, const SnDefNode *f,
     if (same && !moves) {
         p.forced = p.bounded = true;
         add(g, p,
-            sn_format(a, "integerize: %s(%s(%s) @n) @q => %s(%s(%s) like n : "
-                         "%s.type) {clamp = q.clamp} : q.type when "
+            sn_format(a, "integerize: %s(%s(%s) @n) @q => %s(%s(%s) like n%s "
+                         ": %s.type) {clamp = q.clamp} : q.type when "
                          "covers(%s.type, q.type) within 3 lsb",
                       q, n->name, l, g->rescale->name, f->name,
-                      integer_right(g, f, false), x, x));
+                      integer_right(g, f, false),
+                      f->clamp ? sn_format(a, " {%s = image(n.%s, n, %s.type)}",
+                                           f->clamp->name, f->clamp->name, x)
+                               : "",
+                      x, x));
         return;
     }
     bool any = t->out[0].elem == SN_DE_QI8 || t->out[0].elem == SN_DE_QI16;
@@ -481,25 +498,22 @@ converts(const SnDefNode *n, bool in, bool out)
 }
 
 static void
-derived(Gen *g, const SnDefDerive *d)
+derived_at(Gen *g, const SnDefDerive *d, const SnDefNode *n)
 {
     g->derive = d;
-    for (uint32_t i = 0; i < g->pv->defs->nnode; i++) {
-        const SnDefNode *n = g->pv->defs->node[i];
-        if (!member(d->member, n) || !g->rescale || n == g->rescale)
-            continue;
-        if (!strcmp(d->family, "integerize"))
-            integerize(g, n);
-        else if (!strcmp(d->family, "absorb") && n->family.absorb)
-            absorb(g, n);
-        else if (!strcmp(d->family, "merge") && n->family.merge)
-            merge(g, n);
-        else if (!strcmp(d->family, "sink") && d->what &&
-                 strcmp(d->what, g->rescale->name))
-            layout(g, n, d->what);
-        else if (!strcmp(d->family, "sink") && n->family.sink)
-            sink(g, n);
-    }
+    if (!member(d->member, n) || !g->rescale || n == g->rescale)
+        return;
+    if (!strcmp(d->family, "integerize"))
+        integerize(g, n);
+    else if (!strcmp(d->family, "absorb") && n->family.absorb)
+        absorb(g, n);
+    else if (!strcmp(d->family, "merge") && n->family.merge)
+        merge(g, n);
+    else if (!strcmp(d->family, "sink") && d->what &&
+             strcmp(d->what, g->rescale->name))
+        layout(g, n, d->what);
+    else if (!strcmp(d->family, "sink") && n->family.sink)
+        sink(g, n);
 }
 
 /* `any CLASS` and `forms K` in a pattern; one such place is instantiated. */
@@ -541,6 +555,20 @@ written(Gen *g, const SnDefRule *r)
     }
 }
 
+static void
+find_conversions(Gen *g)
+{
+    for (uint32_t i = 0; i < g->pv->defs->nnode; i++) {
+        const SnDefNode *n = g->pv->defs->node[i];
+        if (!g->rescale && converts(n, true, true))
+            g->rescale = n;
+        if (!g->q && converts(n, false, true))
+            g->q = n;
+        if (!g->dq && converts(n, true, false))
+            g->dq = n;
+    }
+}
+
 uint32_t
 sn_pv_spell(Pv *pv, const SnDefRule *r, PvRule **out)
 {
@@ -557,20 +585,39 @@ sn_pv_instances(Pv *pv, PvRule **out)
     Gen g = {.pv = pv};
     SnDefs *s = pv->defs;
 
-    for (uint32_t i = 0; i < s->nnode; i++) {
-        const SnDefNode *n = s->node[i];
-        if (!g.rescale && converts(n, true, true))
-            g.rescale = n;
-        if (!g.q && converts(n, false, true))
-            g.q = n;
-        if (!g.dq && converts(n, true, false))
-            g.dq = n;
-    }
+    find_conversions(&g);
     for (uint32_t i = 0; i < s->nrule; i++)
         written(&g, s->rule[i]);
-    for (uint32_t i = 0; i < s->nderive; i++)
-        if (g.q && g.dq)
-            derived(&g, s->derive[i]);
+    for (uint32_t i = 0; i < s->nderive && g.q && g.dq; i++)
+        for (uint32_t k = 0; k < s->nnode; k++)
+            derived_at(&g, s->derive[i], s->node[k]);
     *out = g.v;
     return g.n;
+}
+
+uint32_t
+sn_pv_refined(Pv *pv, const SnDefBackend *b, PvRule **out)
+{
+    Gen g = {.pv = pv, .backend = b};
+    SnDefs *s = pv->defs;
+
+    find_conversions(&g);
+    for (uint32_t i = 0; i < s->nderive && g.q && g.dq; i++)
+        for (uint32_t k = 0; k < s->nrefined; k++)
+            if (s->refined[k]->backend == b)
+                derived_at(&g, s->derive[i], s->refined[k]->node);
+    *out = g.v;
+    return g.n;
+}
+
+const char *
+sn_pv_why_not(Pv *pv, const SnDefRule *r)
+{
+    const char *text = r->text, *why = NULL;
+    size_t n = text ? strlen(text) : 0;
+
+    if (n < 6 || strncmp(text, "rule", 4) || r->custom)
+        return NULL; /* a lowering is of floats, which have no facts */
+    text = sn_strndup(pv->a, text + 4, n - 4 - (text[n - 1] == ';'));
+    return rule_of(pv, text, &why) ? NULL : why;
 }

@@ -83,6 +83,7 @@ typedef struct PvRule {
     const SnDefDerive *derive;
     const SnDefNode *any;  /* what `any CLASS` and `forms` stand for */
     const SnDefNode *node; /* derived: the node */
+    const SnDefBackend *backend; /* whose facts node has; NULL: as declared */
     const char *name;
     bool commutes; /* guard: constants inside the node survive the Rescale */
     bool swap;     /* guard: the value itself rounds alike both ways */
@@ -245,6 +246,10 @@ bool sn_pv_right(PvCase *c);
 
 /* ---- derived instances (prove_derive.c) ---- */
 
+/* The derived instances of the nodes that backend b refines, and why a written
+ * rule no longer resolves (or NULL): both while sn_def_view shows b. */
+uint32_t sn_pv_refined(Pv *pv, const SnDefBackend *b, PvRule **out);
+const char *sn_pv_why_not(Pv *pv, const SnDefRule *r);
 uint32_t sn_pv_instances(Pv *pv, PvRule **out);
 /* A rule from text, changed by hurt (or NULL) before it is resolved; NULL,
  * with errors in d. */

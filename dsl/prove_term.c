@@ -392,19 +392,41 @@ through(const PvNode *r, double code)
                       t->zp[0], lo, hi);
 }
 
-/* R(Q_in(v)) == Q_out(v) for every constant q(v) of the meaning. */
-static bool
-consts_commute(PvCase *c, const PvNode *n, const PvNode *r, const SnExpr *e)
+/* -1: v is no constant; else R(Q_in(v)) == Q_out(v). */
+static int
+const_commutes(PvCase *c, const PvNode *n, const PvNode *r, const SnExpr *v)
 {
     double in, out;
 
-    if (e->ek == SN_E_CALL && !strcmp(e->s, "q") && e->nkid == 1 &&
-        sn_pv_const_code(c, n, e->kid[0], &r->in[0]->type, &in) &&
-        sn_pv_const_code(c, n, e->kid[0], &r->out[0]->type, &out))
-        return through(r, in) == out;
-    for (uint32_t i = 0; i < e->nkid; i++)
-        if (!consts_commute(c, n, r, e->kid[i]))
+    if (!sn_pv_const_code(c, n, v, &r->in[0]->type, &in) ||
+        !sn_pv_const_code(c, n, v, &r->out[0]->type, &out))
+        return -1;
+    return through(r, in) == out;
+}
+
+/* R(Q_in(v)) == Q_out(v) for every constant v of the meaning: q(v), and a real
+ * that is selected, max(d(x), v), which is as if q(v) were. */
+static bool
+consts_commute(PvCase *c, const PvNode *n, const PvNode *r, const SnExpr *e)
+{
+    bool call = e->ek == SN_E_CALL;
+    bool select = call && e->nkid == 2 &&
+                  (!strcmp(e->s, "max") || !strcmp(e->s, "min"));
+
+    if (call && !strcmp(e->s, "q") && e->nkid == 1) {
+        int ok = const_commutes(c, n, r, e->kid[0]);
+        if (ok >= 0)
+            return ok;
+    }
+    for (uint32_t i = 0; i < e->nkid; i++) {
+        const SnExpr *k = e->kid[i];
+        bool value = k->ek == SN_E_INT || k->ek == SN_E_REAL ||
+                     k->rk == SN_R_ATTR;
+        if (select && value && const_commutes(c, n, r, k) == 0)
             return false;
+        if (!consts_commute(c, n, r, k))
+            return false;
+    }
     return true;
 }
 

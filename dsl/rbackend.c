@@ -40,10 +40,51 @@ supports(SnRs *rs, SnDefBackend *b, const SnDefCap *c)
 }
 
 static void
+enable_one(SnRs *rs, SnDefBackend *b, const SnExpr *e)
+{
+    const char **cand = NULL;
+    uint32_t n = 0;
+
+    if (e->ek != SN_E_STR) {
+        sn_error(rs->d, e->pos, "SN104",
+                 "enable takes the names of opt-in rules, strings");
+        sn_diag_help(rs->d, "enable \"quantized-io\";");
+        return;
+    }
+    for (uint32_t p = 0; p < rs->defs->npass; p++)
+        for (uint32_t i = 0; i < rs->defs->pass[p]->nrule; i++) {
+            const char *name = rs->defs->pass[p]->rule[i]->optin;
+            if (!name)
+                continue;
+            if (!strcmp(name, e->s)) {
+                SN_PUSH(rs->a, b->enable, b->nenable, name);
+                return;
+            }
+            SN_PUSH(rs->a, cand, n, name);
+        }
+    const char *near = n ? sn_closest(e->s, cand, n) : NULL;
+    sn_error(rs->d, e->pos, "SN602",
+             near ? "no rule has optin \"%s\"; did you mean \"%s\"?"
+                  : "no rule has optin \"%s\"",
+             e->s, near);
+}
+
+static void
+enable(SnRs *rs, SnDefBackend *b, const SnExpr *e)
+{
+    if (e->ek != SN_E_LIST) {
+        enable_one(rs, b, e);
+        return;
+    }
+    for (uint32_t i = 0; i < e->nkid; i++)
+        enable_one(rs, b, e->kid[i]);
+}
+
+static void
 cap(SnRs *rs, SnDefBackend *b, const SnDefCap *c)
 {
     static const char *const name[] = {"supports", "rounding", "kernels",
-                                       "fallback"};
+                                       "fallback", "enable"};
     static const char *const rounding[] = {"float", "double", "single"};
     static const char *const fallback[] = {"reference"};
     SnCands v = sn_cands(rs);
@@ -60,8 +101,10 @@ cap(SnRs *rs, SnDefBackend *b, const SnDefCap *c)
         else
             sn_error(rs->d, c->e->pos, "SN104",
                      "kernels takes the name of a header, a string");
+    } else if (!strcmp(c->name, "enable")) {
+        enable(rs, b, c->e);
     } else {
-        for (size_t i = 0; i < 4; i++)
+        for (size_t i = 0; i < 5; i++)
             sn_cands_add(&v, name[i], NULL);
         sn_rs_unknown(rs, c->pos, "capability", c->name, b->name, &v);
     }
@@ -116,6 +159,92 @@ kernels(SnRs *rs, SnDefBackend *b)
             continue;
         o->node = n;
         sn_rs_kernels(rs, n, o->kernel, o->nkernel);
+    }
+}
+
+/* ---- what rules of a backend may make (SN601), notes (SN702) ---- */
+
+static bool
+supported(const SnDefBackend *b, SnDefConc c)
+{
+    bool ok = !sn_conc_quant(c) && c.elem != SN_DE_F32 && c.elem != SN_DE_F16;
+
+    for (uint32_t i = 0; i < b->nsupport && !ok; i++)
+        ok = b->support[i].elem == c.elem;
+    return ok || c.elem == SN_DE_ABSENT;
+}
+
+/* A tuple of n with result 0 of type want (NULL: any) that b runs?  Pinned
+ * operands follow those that pin them. */
+static bool
+runs(const SnDefBackend *b, const SnDefNode *n, const SnDefType *want)
+{
+    for (uint32_t i = 0; i < n->ntuple; i++) {
+        const SnDefTuple *t = &n->tuple[i];
+        bool ok = n->nout == 0 || !want;
+        for (uint32_t k = 0; want && n->nout && k < want->nconc; k++)
+            ok |= sn_conc_equal(want->conc[k], t->out[0]);
+        for (uint32_t k = 0; k < n->nin; k++)
+            ok &= n->in[k]->fact == SN_DF_PIN || supported(b, t->in[k]);
+        for (uint32_t k = 0; k < n->nout; k++)
+            ok &= supported(b, t->out[k]);
+        if (ok)
+            return true;
+    }
+    return n->ntuple == 0 || n->rsem[0]->cls == SN_DC_CONVERT;
+}
+
+/* The first node of t that b cannot run, or NULL.  Conversions between floats
+ * and codes stand at a backend's border, and are its caller's. */
+static const SnTerm *
+not_run(const SnDefBackend *b, const SnTerm *t, const SnDefType **type)
+{
+    *type = t->type && t->type->rk == SN_R_TYPE ? t->type->ref : NULL;
+    if (t->tk == SN_T_CALL && t->node && !runs(b, t->node, *type))
+        return t;
+    for (uint32_t i = 0; i < t->narg; i++) {
+        const SnTerm *bad = not_run(b, t->arg[i], type);
+        if (bad)
+            return bad;
+    }
+    return NULL;
+}
+
+static void
+makes_supported(SnRs *rs, const SnDefRule *r)
+{
+    const SnDefType *type = NULL;
+    const SnTerm *t = r->rhs ? not_run(r->backend, r->rhs, &type) : NULL;
+
+    if (t)
+        sn_error(rs->d, t->pos, "SN601",
+                 "rule '%s' produces %s%s%s, which backend %s does not support",
+                 r->name, t->node->name, type ? " on " : "",
+                 type ? type->name : "", r->backend->name);
+    for (uint32_t i = 0; i < r->nmakes; i++) {
+        const SnDefNode *n = sn_def_node(rs->defs, r->makes[i]);
+        if (!sn_rs_bad(rs, n) && !runs(r->backend, n, NULL))
+            sn_error(rs->d, r->makes_pos[i], "SN601",
+                     "rule '%s' produces %s, which backend %s does not "
+                     "support", r->name, n->name, r->backend->name);
+    }
+}
+
+void
+sn_rs_backends_made(SnRs *rs)
+{
+    for (uint32_t i = 0; i < rs->defs->nrule; i++) {
+        const SnDefRule *r = rs->defs->rule[i];
+        if (r->backend && r->backend->nsupport)
+            makes_supported(rs, r);
+    }
+    for (uint32_t i = 0; i < rs->defs->nnode; i++) {
+        const SnDefNode *n = rs->defs->node[i];
+        if (n->backend && !sn_rs_bad(rs, n) && n->nout &&
+            n->rsem[0]->cls == SN_DC_OPAQUE)
+            sn_note(rs->d, n->pos, "SN702",
+                    "node %s joins no derived family (opaque): Rescales will "
+                    "stop here", n->name);
     }
 }
 

@@ -296,12 +296,10 @@ void
 sn_def_resolve(SnDefs *defs, SnDiag *d)
 {
     SnRs rs = {.defs = defs, .d = d, .a = defs->arena};
-    uint32_t n = defs->nnode + 1;
+    uint32_t n = defs->nnode + defs->nrefine + 1;
 
     rs.bad_node = SN_NEW_N(rs.a, bool, n);
     rs.visit = SN_NEW_N(rs.a, uint8_t, n);
-    rs.refined = SN_NEW_N(rs.a, const SnDefFactSrc **, n);
-    rs.nrefined = SN_NEW_N(rs.a, uint32_t, n);
     number_nodes(&rs);
     sn_rs_types(&rs);
     sn_rs_nodes(&rs);
@@ -309,4 +307,7 @@ sn_def_resolve(SnDefs *defs, SnDiag *d)
     sn_rs_backends(&rs);
     sn_rs_passes(&rs);
     sn_rs_pipelines(&rs);
+    sn_rs_backends_made(&rs);
+    if (!sn_diag_nerror(d))
+        sn_rs_refines_join(&rs);
 }

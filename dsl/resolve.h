@@ -16,8 +16,6 @@ typedef struct SnRs {
     SnArena *a;
     bool *bad_node; /* [kind number]: errors were reported */
     uint8_t *visit; /* [kind number]: 0 new, 1 under way, 2 done */
-    const SnDefFactSrc ***refined; /* [kind number] */
-    uint32_t *nrefined;
 } SnRs;
 
 /* ---- names (resolve.c) ---- */
@@ -115,6 +113,9 @@ bool sn_rs_formula_call(SnScope *sc, SnExpr *e);
 
 void sn_rs_types(SnRs *rs);
 void sn_rs_nodes(SnRs *rs);                 /* rnode.c */
+void sn_rs_as_form(SnRs *rs, SnDefNode *n);
+void sn_rs_refines(SnRs *rs);               /* refine.c */
+void sn_rs_refines_join(SnRs *rs);
 void sn_rs_facts(SnRs *rs, SnDefNode *n);   /* rfact.c */
 void sn_rs_members(SnRs *rs, SnDefNode *n); /* rattr.c */
 void sn_rs_attrs(SnRs *rs, SnDefNode *n);
@@ -127,6 +128,9 @@ void sn_rs_kernels(SnRs *rs, const SnDefNode *n, SnDefKernel *const *k,
 void sn_rs_family(SnRs *rs, SnDefNode *n); /* family.c */
 void sn_rs_classes(SnRs *rs);
 uint64_t *sn_rs_member(SnRs *rs, SnExpr *e, bool *bad);
+/* Is n, as its facts are now, in what is resolved already? */
+bool sn_rs_derives(SnRs *rs, const SnDefDerive *v, const SnDefNode *n);
+bool sn_rs_satisfies(const SnRs *rs, const SnExpr *e, const SnDefNode *n);
 bool sn_port_quant(const SnDefNode *n, const SnDefPort *p);
 /* Reads e port p directly / through d(); how often. */
 typedef struct SnReads {
@@ -140,6 +144,7 @@ SnReads sn_formula_reads(const SnExpr *e, const SnDefPort *p);
 void sn_rs_passes(SnRs *rs); /* rpass.c */
 void sn_rs_pipelines(SnRs *rs);
 void sn_rs_backends(SnRs *rs);
+void sn_rs_backends_made(SnRs *rs); /* after rules */
 void sn_rs_rule(SnRs *rs, SnDefRule *r); /* rrule.c */
 /* The right side; false when something was reported. */
 bool sn_rs_term(SnScope *sc, SnTerm *t); /* rterm.c */

@@ -275,7 +275,6 @@ void
 sn_rs_facts(SnRs *rs, SnDefNode *n)
 {
     fact_lines(rs, n, (const SnDefFactSrc *const *)n->fact_src, n->nfact_src);
-    fact_lines(rs, n, rs->refined[n->kind], rs->nrefined[n->kind]);
     if (rs->bad_node[n->kind])
         return;
     for (uint32_t i = 0; i < n->nin + n->nout; i++) {

@@ -173,9 +173,9 @@ same_real(SnRs *rs, const SnDefNode *n, const SnDefPort *p)
 /* ---- one port ---- */
 
 static bool
-own_fact(const SnRs *rs, const SnDefNode *n, const SnDefPort *p)
+own_fact(const SnDefNode *n, const SnDefPort *p)
 {
-    if (!n->base || rs->nrefined[n->kind])
+    if (!n->base)
         return true;
     for (uint32_t i = 0; i < n->nfact_src; i++)
         for (uint32_t j = 0; j < n->fact_src[i]->nname; j++)
@@ -326,10 +326,10 @@ sn_rs_meaning(SnRs *rs, SnDefNode *n)
     for (uint32_t i = 0; i < n->nout; i++)
         properties(n, n->rsem[i]);
     for (uint32_t i = 0; i < n->nin; i++)
-        if (own_fact(rs, n, n->in[i]))
+        if (own_fact(n, n->in[i]))
             operand(rs, n, n->in[i], &warned);
     for (uint32_t i = 0; i < n->nout && !rs->bad_node[n->kind]; i++)
-        if (own_fact(rs, n, n->out[i]))
+        if (own_fact(n, n->out[i]))
             result(rs, n, n->out[i]);
     for (uint32_t i = 0; i < n->nout && !rs->bad_node[n->kind]; i++) {
         axis_moves(rs, n, n->rsem[i]);

@@ -1,5 +1,4 @@
-/* Nodes: forms and refinements are merged in, then each part is resolved by
- * its own file. */
+/* Nodes: forms are merged in, then each part is resolved by its own file. */
 #include <string.h>
 #include "dsl/resolve.h"
 
@@ -207,32 +206,16 @@ resolve_node(SnRs *rs, SnDefNode *n)
     rs->visit[n->kind] = 2;
 }
 
-/* A refinement gives only facts; they replace the node's own. */
-static void
-collect_refines(SnRs *rs)
+void
+sn_rs_as_form(SnRs *rs, SnDefNode *n)
 {
-    for (uint32_t i = 0; i < rs->defs->nrefine; i++) {
-        const SnDefNode *r = rs->defs->refine[i];
-        const SnDefNode *n = sn_rs_node(rs, r->pos, r->name);
-        if (!n)
-            continue;
-        if (r->nport || r->nattr || r->ntuple_src || r->nsem || r->ninv ||
-            r->nkernel || r->nonnx || r->ncommutes || r->neffect) {
-            sn_error(rs->d, r->pos, "SN126", "refine %s may only give facts",
-                     n->name);
-            sn_diag_help(rs->d, "free, same, fixed, pin or given");
-            continue;
-        }
-        for (uint32_t j = 0; j < r->nfact_src; j++)
-            SN_PUSH(rs->a, rs->refined[n->kind], rs->nrefined[n->kind],
-                    r->fact_src[j]);
-    }
+    resolve_node(rs, n);
 }
 
 void
 sn_rs_nodes(SnRs *rs)
 {
-    collect_refines(rs);
     for (uint32_t i = 0; i < rs->defs->nnode; i++)
         resolve_node(rs, rs->defs->node[i]);
+    sn_rs_refines(rs);
 }

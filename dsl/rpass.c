@@ -237,6 +237,14 @@ members(SnRs *rs, SnDefDerive *v, const SnDefNode *what)
                 v->family);
 }
 
+bool
+sn_rs_derives(SnRs *rs, const SnDefDerive *v, const SnDefNode *n)
+{
+    return (!v->over || sn_rs_satisfies(rs, v->over, n)) &&
+           takes(rs, v->family, v->what ? sn_def_node(rs->defs, v->what) : NULL,
+                 n);
+}
+
 static void
 derive(SnRs *rs, SnDefDerive *v)
 {

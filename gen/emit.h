@@ -44,6 +44,12 @@ void sn_emit_quote(SnBuf *b, const char *lead, const char *s);
 /* The lines of text, indented by `indent` and what they have, broken after
  * commas and before operators where they pass width columns. */
 void sn_emit_lines(SnBuf *b, int indent, int width, const char *text);
+/* Tables of sn_kinds.c that a backend's refinements have too (emit_kinds.c):
+ * ports as LO_SIDE[], and the fields .family and .joins. */
+void sn_emit_ports(SnBuf *b, SnDefPort *const *port, uint32_t n,
+                   const char *lo, const char *side);
+void sn_emit_family(SnBuf *b, const SnDefFamily *f);
+void sn_emit_joins(SnBuf *b, uint32_t nbit, const uint64_t *bits);
 /* The C type of an attribute, "int64_t " or "const SnType *". */
 const char *sn_attr_ctype(const SnDefAttr *at);
 const char *sn_elem_enum(int elem);  /* "SN_QI8"; "-1" when absent */

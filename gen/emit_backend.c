@@ -139,6 +139,48 @@ put_keep(const SnDefs *defs, SnDiag *d, SnBuf *b, const SnDefBackend *k)
     sn_puts(b, "};\n");
 }
 
+/* The nodes that k refines: new ports, families and joins. */
+static void
+put_refines(const SnDefs *defs, SnBuf *b, const SnDefBackend *k)
+{
+    SnArena *a = defs->arena;
+    SnBuf row;
+
+    sn_buf_init(&row, a);
+    for (uint32_t i = 0; i < defs->nrefined; i++) {
+        const SnDefRefined *r = defs->refined[i];
+        const char *lo = sn_format(a, "%s_%s", lower(defs, k),
+                                   sn_lower(a, r->as->name));
+        if (r->backend != k)
+            continue;
+        sn_emit_ports(b, r->as->in, r->as->nin, lo, "in");
+        sn_emit_ports(b, r->as->out, r->as->nout, lo, "out");
+        sn_putf(&row, "    { .kind = SN_K_%s",
+                sn_upper(a, r->as->name));
+        if (r->as->nin)
+            sn_putf(&row, ", .in = %s_in", lo);
+        if (r->as->nout)
+            sn_putf(&row, ", .out = %s_out", lo);
+        sn_puts(&row, ",\n");
+        sn_emit_family(&row, &r->as->family);
+        sn_emit_joins(&row, defs->nderive + defs->nclass, r->joins);
+        sn_putf(&row, "      .where = \"%s\" },\n", sn_where(a, r->pos));
+    }
+    if (row.n)
+        sn_putf(b, "static const SnRefineDesc %s_refine[] = {\n%s};\n",
+                lower(defs, k), sn_buf_str(&row));
+}
+
+static uint32_t
+count_refines(const SnDefs *defs, const SnDefBackend *k)
+{
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < defs->nrefined; i++)
+        n += defs->refined[i]->backend == k;
+    return n;
+}
+
 static void
 put_parts(const SnDefs *defs, SnDiag *d, SnBuf *b, const SnDefBackend *k,
           const Kernels *v)
@@ -159,6 +201,7 @@ put_parts(const SnDefs *defs, SnDiag *d, SnBuf *b, const SnDefBackend *k,
                 "%u);\n}\n\n",
                 k->name, k->nsupport);
     }
+    put_refines(defs, b, k);
     if (k->nkeep)
         put_keep(defs, d, b, k);
     if (v->n)
@@ -182,10 +225,21 @@ put_row(const SnDefs *defs, SnBuf *b, const SnDefBackend *k, const Kernels *v)
             "      .fallback_reference = %s",
             k->name, k->rounding ? k->rounding : "float",
             k->fallback_reference ? "true" : "false");
+    if (k->nenable) {
+        sn_puts(b, ",\n      .optin = (const char *const[]){ ");
+        for (uint32_t i = 0; i < k->nenable; i++) {
+            sn_emit_str(b, k->enable[i]);
+            sn_puts(b, ", ");
+        }
+        sn_puts(b, "NULL }");
+    }
     if (k->nkeep)
         sn_putf(b, ", .nkeep = %u, .keep = %s_keep", k->nkeep, lo);
     if (k->nsupport)
         sn_putf(b, ",\n      .supports = %s_supports", lo);
+    if (count_refines(defs, k))
+        sn_putf(b, ",\n      .nrefine = %u, .refine = %s_refine",
+                count_refines(defs, k), lo);
     if (v->n)
         sn_putf(b, ",\n      .nkernel = %u, .kernel = %s_kernels", v->n, lo);
     if (k->nhook)

@@ -351,9 +351,9 @@ put_attrs(SnBuf *b, const SnDefNode *n, Kd k)
 
 /* ---- ports, tuples, meaning ---- */
 
-static void
-put_ports(SnBuf *b, SnDefPort *const *port, uint32_t n, const char *lo,
-          const char *side)
+void
+sn_emit_ports(SnBuf *b, SnDefPort *const *port, uint32_t n, const char *lo,
+              const char *side)
 {
     static const char *const fact[] = {
         "SN_FACT_NONE", "SN_FREE", "SN_SAME", "SN_FIXED", "SN_PIN", "SN_GIVEN"
@@ -592,8 +592,8 @@ put_new(SnBuf *b, const SnDefNode *n, Kd k)
 
 /* ---- the row of a kind ---- */
 
-static void
-put_family(SnBuf *b, const SnDefFamily *f)
+void
+sn_emit_family(SnBuf *b, const SnDefFamily *f)
 {
     sn_putf(b, "      .family = { .absorb = %u", f->absorb);
     if (f->merge)
@@ -614,25 +614,29 @@ put_family(SnBuf *b, const SnDefFamily *f)
     sn_puts(b, " },\n");
 }
 
+void
+sn_emit_joins(SnBuf *b, uint32_t nbit, const uint64_t *bits)
+{
+    sn_puts(b, "      .joins = (const uint64_t[]){");
+    for (uint32_t w = 0; w <= nbit / 64; w++)
+        sn_putf(b, "%s 0x%llx", w ? "," : "", (unsigned long long)bits[w]);
+    sn_puts(b, " },\n");
+}
+
 /* Bit i is the derive line or class that sn_rg_join numbers i. */
 static void
 put_joins(SnBuf *b, const SnDefs *s, const SnDefNode *n)
 {
     uint32_t nbit = s->nderive + s->nclass;
+    uint64_t *bits = SN_NEW_N(b->a, uint64_t, nbit / 64 + 1);
 
-    sn_puts(b, "      .joins = (const uint64_t[]){");
-    for (uint32_t w = 0; w <= nbit / 64; w++) {
-        uint64_t v = 0;
-        for (uint32_t i = 64 * w; i < nbit && i < 64 * w + 64; i++) {
-            const uint64_t *m = i < s->nderive
-                                    ? s->derive[i]->member
-                                    : s->cls[i - s->nderive]->member;
-            if (m && (m[n->kind / 64] >> n->kind % 64 & 1))
-                v |= UINT64_C(1) << i % 64;
-        }
-        sn_putf(b, "%s 0x%llx", w ? "," : "", (unsigned long long)v);
+    for (uint32_t i = 0; i < nbit; i++) {
+        const uint64_t *m = i < s->nderive ? s->derive[i]->member
+                                           : s->cls[i - s->nderive]->member;
+        if (m && (m[n->kind / 64] >> n->kind % 64 & 1))
+            bits[i / 64] |= UINT64_C(1) << i % 64;
     }
-    sn_puts(b, " },\n");
+    sn_emit_joins(b, nbit, bits);
 }
 
 static void
@@ -668,7 +672,7 @@ put_row(SnBuf *b, const SnDefs *s, const SnDefNode *n, Kd k)
             n->has_effect ? "true" : "false");
     if (n->nrinv)
         sn_putf(b, "      .ninv = %u, .inv = %s_inv,\n", n->nrinv, k.lo);
-    put_family(b, &n->family);
+    sn_emit_family(b, &n->family);
     put_joins(b, s, n);
     sn_puts(b, "      .cost = ");
     sn_emit_f32(b, cost);
@@ -745,8 +749,8 @@ emit_kinds_c(const SnDefs *s, const char *outdir, SnDiag *d)
                 sn_where(s->arena, n->pos));
         put_defaults(&b, n, k);
         put_attrs(&b, n, k);
-        put_ports(&b, n->in, n->nin, k.lo, "in");
-        put_ports(&b, n->out, n->nout, k.lo, "out");
+        sn_emit_ports(&b, n->in, n->nin, k.lo, "in");
+        sn_emit_ports(&b, n->out, n->nout, k.lo, "out");
         put_tuples(&b, s, n, k);
         put_sems(&b, n, k);
         put_invs(&b, n, k);

@@ -81,48 +81,89 @@ put_yes(SnBuf *b, bool yes, const char *what, const char *why)
         sn_putf(b, "%s%s", yes ? "; " : ": ", why);
 }
 
+/* What is sunk: a conversion, a move. */
+typedef struct Sunk {
+    const char *r, *t;
+} Sunk;
+
+static Sunk
+sunk(const SnDefs *s)
+{
+    Sunk k = {NULL, NULL};
+
+    for (uint32_t i = 0; i < s->nderive; i++)
+        if (!strcmp(s->derive[i]->family, "absorb"))
+            k.r = s->derive[i]->what;
+    for (uint32_t i = 0; i < s->nderive; i++) {
+        const SnDefDerive *d = s->derive[i];
+        if (!strcmp(d->family, "sink") && d->what &&
+            (!k.r || strcmp(d->what, k.r)))
+            k.t = d->what;
+    }
+    return k;
+}
+
+/* The proofs that hold on backend `of`; NULL: those of the declarations. */
+static const SnProofs *
+proofs_on(SnArena *a, const SnProofs *v, const SnDefBackend *of)
+{
+    SnProofs *p = SN_NEW(a, SnProofs);
+
+    for (uint32_t i = 0; v && i < v->n; i++)
+        if (v->v[i].backend == of)
+            SN_PUSH(a, p->v, p->n, v->v[i]);
+    return p;
+}
+
+/* The families of n, whose facts are those of `as`. */
+static void
+put_families(SnBuf *b, const SnProofs *v, const SnDefNode *n,
+             const SnDefNode *as, Sunk k)
+{
+    const SnDefFamily *f = &as->family;
+
+    sn_puts(b, "  absorb  ");
+    put_absorb(b, as);
+    put_proofs(b, v, n, "absorb", NULL);
+    sn_puts(b, "\n  merge   ");
+    put_yes(b, f->merge,
+            as->clamp ? "yes, the producer's clamp carries the saturation"
+                      : "yes, where the new type covers the old",
+            f->why_merge);
+    put_proofs(b, v, n, "merge", NULL);
+    sn_puts(b, "\n  sink    ");
+    put_yes(b, f->sink,
+            f->sink_bounded       ? "yes, within a bound"
+            : f->sink_unused_rest ? "yes, exact, while later results are "
+                                    "unused"
+                                  : "yes, exact",
+            f->why_sink);
+    if (k.r)
+        put_proofs(b, v, n, "sink", k.r);
+    put_family(b, v, n, "integerize", "integerize", NULL);
+    if (k.t)
+        put_family(b, v, n, sn_format(b->a, "sink of %s", k.t), "sink", k.t);
+    sn_putc(b, '\n');
+}
+
 void
 sn_explain(const SnDefs *s, const SnProofs *v, SnBuf *b)
 {
-    const char *r = NULL, *t = NULL; /* what is sunk: a conversion, a move */
+    const SnProofs *core = proofs_on(b->a, v, NULL);
+    Sunk k = sunk(s);
 
-    for (uint32_t i = 0; i < s->nderive; i++) {
-        const SnDefDerive *d = s->derive[i];
-        if (!strcmp(d->family, "absorb"))
-            r = d->what;
-    }
-    for (uint32_t i = 0; i < s->nderive; i++) {
-        const SnDefDerive *d = s->derive[i];
-        if (!strcmp(d->family, "sink") && d->what && (!r || strcmp(d->what, r)))
-            t = d->what;
-    }
     for (uint32_t i = 0; i < s->nnode; i++) {
         const SnDefNode *n = s->node[i];
-        const SnDefFamily *f = &n->family;
 
         sn_putf(b, "%s (%s)%s%s\n", n->name, sn_where(b->a, n->pos),
                 n->base ? ", form of " : "", n->base ? n->base->name : "");
-        sn_puts(b, "  absorb  ");
-        put_absorb(b, n);
-        put_proofs(b, v, n, "absorb", NULL);
-        sn_puts(b, "\n  merge   ");
-        put_yes(b, f->merge,
-                n->clamp ? "yes, the producer's clamp carries the saturation"
-                         : "yes, where the new type covers the old",
-                f->why_merge);
-        put_proofs(b, v, n, "merge", NULL);
-        sn_puts(b, "\n  sink    ");
-        put_yes(b, f->sink,
-                f->sink_bounded       ? "yes, within a bound"
-                : f->sink_unused_rest ? "yes, exact, while later results are "
-                                        "unused"
-                                      : "yes, exact",
-                f->why_sink);
-        if (r)
-            put_proofs(b, v, n, "sink", r);
-        put_family(b, v, n, "integerize", "integerize", NULL);
-        if (t)
-            put_family(b, v, n, sn_format(b->a, "sink of %s", t), "sink", t);
-        sn_putc(b, '\n');
+        put_families(b, core, n, n, k);
+    }
+    for (uint32_t i = 0; i < s->nrefined; i++) {
+        const SnDefRefined *r = s->refined[i];
+
+        sn_putf(b, "%s on backend %s (%s)\n", r->as->name, r->backend->name,
+                sn_where(b->a, r->pos));
+        put_families(b, proofs_on(b->a, v, r->backend), r->node, r->as, k);
     }
 }

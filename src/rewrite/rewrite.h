@@ -83,6 +83,8 @@ typedef struct SnBackendDesc {
     const char *name;
     const char *rounding;         /* "float", "double", "single" */
     bool fallback_reference;
+    const char *const *optin; /* opt-in rules that are on, NULL-terminated;
+                                 NULL: none */
     uint16_t nkeep;
     const SnKeep *keep;
     /* may this kind run with this tuple? */

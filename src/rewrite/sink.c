@@ -183,9 +183,15 @@ sn_sink(SnGraph *g, SnRewriter *rw, SnId id, uint16_t rule,
     }
     if (!sn_fire_claim(rw, rule, claim, g, id))
         return false;
-    SnId m = sn_edit_add(g, &low);
-    SnId below = sn_rescale_like(g, r, SN_REF(m, 0), NULL);
-    sn_fired(rw, g, SN_REF(id, 0), SN_REF(below, 0));
+    SnEdit below = sn_edit(g, r);
+    if (d->clamp >= 0) { /* the node's saturation goes along */
+        sn_edit_clamp(&below, sn_meet(sn_clamp_of(g, id), sn_clamp_of(g, r)));
+        below.calibrated = below.calibrated && n->calibrated;
+        sn_edit_clamp(&low, (SnRange){.has_lo = false});
+    }
+    below.in[0] = SN_REF(sn_edit_add(g, &low), 0);
+    SnId moved = sn_edit_add(g, &below);
+    sn_fired(rw, g, SN_REF(id, 0), SN_REF(moved, 0));
     sn_fire_end(rw, g);
     return true;
 }

@@ -148,17 +148,48 @@ test_families(void **state)
     "  attr axis : int; free x, y;\n"                                         \
     "  sem window y = q(mean(d(x))) over row(x, axis); }\n"
 
+/* A node of the core, and a backend that narrows it: the node keeps its facts
+ * but where that backend is shown. */
 static void
 test_refine(void **state)
 {
+    const char *mine = "version 1;\ninclude \"base.def\";\n"
+                       "pass p { allow exact;\n"
+                       "  derive merge Rescale into free(output);\n"
+                       "  derive sink Rescale through same(inputs, output); }\n"
+                       "class kept = same(inputs, output);\n" MEAN;
+    const char *theirs = "version 1;\nbackend B { supports all(q8); }\n"
+                         "refine Mean { same x, y because \"no multiplier\"; "
+                         "}\n";
+
     (void)state;
-    resolve(MEAN "refine Mean { same x, y because \"no multiplier\"; }\n");
+    sn_def_parse_text(defs, diag, "t.def", mine, strlen(mine), dirs, 2);
+    sn_def_parse_text(defs, diag, "b.def", theirs, strlen(theirs), dirs, 2);
+    sn_def_resolve(defs, diag);
+    assert_string_equal(sn_diag_text(diag, arena), "");
     const SnDefNode *n = node("Mean");
-    assert_int_equal(n->in[0]->fact, SN_DF_SAME);
-    assert_string_equal(n->in[0]->because, "no multiplier");
-    assert_false(n->family.absorb || n->family.merge);
-    assert_true(n->family.sink && n->family.sink_bounded);
-    assert_true(n->rsem[0]->mean && !n->rsem[0]->monotone);
+    uint32_t kind = n->kind;
+    uint64_t bit = UINT64_C(1) << kind % 64;
+    const uint64_t *merge = &defs->derive[0]->member[kind / 64];
+    const uint64_t *sink = &defs->derive[1]->member[kind / 64];
+    const uint64_t *kept = &defs->cls[defs->nclass - 1]->member[kind / 64];
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(n->in[0]->fact, SN_DF_FREE);
+        assert_true(n->family.merge && !n->family.sink);
+        assert_true((*merge & bit) && !(*sink & bit) && !(*kept & bit));
+        sn_def_view(defs, defs->backend[0]);
+        assert_ptr_equal(n, node("Mean"));
+        assert_int_equal(n->in[0]->fact, SN_DF_SAME);
+        assert_string_equal(n->in[0]->because, "no multiplier");
+        assert_false(n->family.absorb || n->family.merge);
+        assert_true(n->family.sink && n->family.sink_bounded);
+        assert_true(n->rsem[0]->mean && !n->rsem[0]->monotone);
+        assert_int_equal(n->kind, kind);
+        assert_false(*merge & bit);
+        assert_true(*sink & bit);
+        assert_true(*kept & bit);
+        sn_def_view(defs, NULL);
+    }
 }
 
 static void
