@@ -14,7 +14,9 @@ WARN = -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes \
        -Wmissing-prototypes -Wcast-qual -Wundef -Wvla -Wformat=2 -Werror
 # What re2c, lemon and protoc-c write is theirs: only plain warnings there.
 WARN_TOOL = -Wall -Wno-unused-variable -Wno-unused-but-set-variable
-STD  = -std=c11 -D_GNU_SOURCE -ffp-contract=off -fno-strict-aliasing
+# One set of objects serves programs, libraries and what plugins see.
+STD  = -std=c11 -D_GNU_SOURCE -ffp-contract=off -fno-strict-aliasing \
+       -fPIC -fno-semantic-interposition
 INC  = -Isrc -I. -I$(GEN)
 ALL_CFLAGS = $(STD) $(OPT) $(SAN) $(INC) -MMD -MP $(CFLAGS)
 # make V=1 shows every command.
@@ -28,7 +30,7 @@ GEN_C  = $(sort $(wildcard gen/*.c))
 CLI_C  = $(sort $(wildcard src/cli/*.c))
 LIB_C  = $(BASE_C) $(sort $(wildcard src/graph/*.c src/kernel/*.c \
          src/rewrite/*.c src/quant/*.c src/onnx/*.c src/run/*.c \
-         src/backend/*/*.c))
+         src/backend/*.c src/backend/*/*.c))
 MADE_C = $(addprefix $(GEN)/,sn_kinds.c sn_eval.c sn_inv.c sn_rules.c \
          onnx.pb-c.c)
 # Where nodes.def and passes.def are taken from, and flags of sinter-gen.
@@ -133,7 +135,8 @@ $(LIB): $(LIB_O)
 	@rm -f $@
 	$(Q)ar rcs $@ $^
 $(SINTER): $(CLI_O) $(LIB)
-	$(Q)$(CC) $(SAN) $(LDFLAGS) -o $@ $(CLI_O) $(LIB) $(LIBS)
+	$(Q)$(CC) $(SAN) $(LDFLAGS) -rdynamic -o $@ $(CLI_O) \
+	  -Wl,--whole-archive $(LIB) -Wl,--no-whole-archive $(LIBS)
 
 -include $(shell find $(BUILD)/obj -name '*.d' 2>/dev/null)
 

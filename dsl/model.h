@@ -601,8 +601,23 @@ typedef struct SnDefs {
     SnDefRule **rule;
     uint32_t nderive;
     SnDefDerive **derive;
+    /* a plugin (sn_defs_plugin): what was there before it */
+    bool is_plugin;
+    uint64_t core_hash;
+    uint32_t core_nnode, core_nbackend, core_npass, core_npipeline,
+        core_nclass, core_ntest;
+    const SnDefBackend *plugin; /* resolved: the one backend it adds */
 } SnDefs;
 
+/* From here on what is parsed is a plugin's (SN704, SN705 by sn_def_resolve).
+ */
+void sn_defs_plugin(SnDefs *defs);
+/* Is this what sinter-gen writes: all, or the plugin's backend's? */
+static inline bool
+sn_defs_mine(const SnDefs *defs, const SnDefBackend *b)
+{
+    return !defs->is_plugin || b == defs->plugin;
+}
 /* Of the text of all files parsed so far, in order. */
 uint64_t sn_defs_hash(const SnDefs *defs);
 

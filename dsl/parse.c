@@ -18,6 +18,19 @@ sn_defs_new(SnArena *a)
     return f;
 }
 
+void
+sn_defs_plugin(SnDefs *f)
+{
+    f->is_plugin = true;
+    f->core_hash = sn_defs_hash(f);
+    f->core_nnode = f->nnode;
+    f->core_nbackend = f->nbackend;
+    f->core_npass = f->npass;
+    f->core_npipeline = f->npipeline;
+    f->core_nclass = f->nclass;
+    f->core_ntest = f->ntest;
+}
+
 uint64_t
 sn_defs_hash(const SnDefs *defs)
 {

@@ -230,6 +230,47 @@ makes_supported(SnRs *rs, const SnDefRule *r)
     }
 }
 
+static void
+not_in_plugin(SnRs *rs, SnPos at, const char *what, const char *name)
+{
+    sn_error(rs->d, at, "SN704", "a plugin cannot declare %s '%s'", what, name);
+    sn_diag_help(rs->d, "a rule at top level is one of the backend's own pass");
+}
+
+/* A plugin adds one backend and what belongs to it. */
+void
+sn_rs_plugin(SnRs *rs)
+{
+    SnDefs *f = rs->defs;
+
+    if (!f->is_plugin)
+        return;
+    for (uint32_t i = f->core_npass; i < f->npass; i++)
+        if (!f->pass[i]->backend)
+            not_in_plugin(rs, f->pass[i]->pos, "pass", f->pass[i]->name);
+    for (uint32_t i = f->core_npipeline; i < f->npipeline; i++)
+        not_in_plugin(rs, f->pipeline[i]->pos, "pipeline",
+                      f->pipeline[i]->name);
+    for (uint32_t i = f->core_nclass; i < f->nclass; i++)
+        not_in_plugin(rs, f->cls[i]->pos, "class", f->cls[i]->name);
+    for (uint32_t i = 0; i < f->npass; i++)
+        for (uint32_t k = 0; i >= f->core_npass && k < f->pass[i]->ntest; k++)
+            not_in_plugin(rs, f->pass[i]->test[k]->pos, "test",
+                          f->pass[i]->test[k]->name);
+    for (uint32_t i = f->core_ntest; i < f->ntest; i++)
+        not_in_plugin(rs, f->test[i]->pos, "test", f->test[i]->name);
+    if (f->nbackend == f->core_nbackend + 1) {
+        f->plugin = f->backend[f->nbackend - 1];
+        return;
+    }
+    SnPos at = f->nsrc ? (SnPos){f->src[f->nsrc - 1], 1, 1, 1}
+                       : (SnPos){.src = NULL};
+    sn_error(rs->d, f->nbackend > f->core_nbackend
+                        ? f->backend[f->nbackend - 1]->pos : at,
+             "SN705", "a plugin declares one backend, not %u",
+             f->nbackend - f->core_nbackend);
+}
+
 void
 sn_rs_backends_made(SnRs *rs)
 {

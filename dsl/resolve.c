@@ -308,6 +308,7 @@ sn_def_resolve(SnDefs *defs, SnDiag *d)
     sn_rs_passes(&rs);
     sn_rs_pipelines(&rs);
     sn_rs_backends_made(&rs);
+    sn_rs_plugin(&rs);
     if (!sn_diag_nerror(d))
         sn_rs_refines_join(&rs);
 }

@@ -144,6 +144,7 @@ SnReads sn_formula_reads(const SnExpr *e, const SnDefPort *p);
 void sn_rs_passes(SnRs *rs); /* rpass.c */
 void sn_rs_pipelines(SnRs *rs);
 void sn_rs_backends(SnRs *rs);
+void sn_rs_plugin(SnRs *rs);
 void sn_rs_backends_made(SnRs *rs); /* after rules */
 void sn_rs_rule(SnRs *rs, SnDefRule *r); /* rrule.c */
 /* The right side; false when something was reported. */

@@ -75,6 +75,25 @@ sn_where(SnArena *a, SnPos at)
     return sn_format(a, "%s:%u", name, at.line);
 }
 
+const char *
+sn_emit_name(const SnDefs *s, const char *what)
+{
+    return sn_format(s->arena, "%s_%s",
+                     s->is_plugin ? sn_lower(s->arena, s->plugin->name) : "sn",
+                     what);
+}
+
+const char *
+sn_emit_guard(const SnDefs *s, const char *what)
+{
+    char *p = sn_strdup(s->arena, sn_upper(s->arena, sn_emit_name(s, what)));
+
+    for (char *q = p; *q; q++)
+        if (*q == '.')
+            *q = '_';
+    return p;
+}
+
 void
 sn_emit_head(SnBuf *b, const char *what)
 {

@@ -21,8 +21,18 @@ void sn_emit_ref(const SnDefs *s, const char *outdir, SnDiag *d);
 /* sn_rules.h, sn_rules.c; sn_tests.c */
 void sn_emit_rules(const SnDefs *s, const char *outdir, SnDiag *d);
 
+/* Do the functions that the plugin's declarations (without a plugin, those of
+ * any backend) name have the prototypes they need, in these C files?
+ * SN701, SN703 (sources.c). */
+void sn_check_sources(const SnDefs *s, SnDiag *d, uint32_t n,
+                      const char *const *path);
+
 /* ---- names ---- */
 
+/* "sn_kinds.h"; of a plugin "npu_kinds.h". */
+const char *sn_emit_name(const SnDefs *s, const char *what);
+/* "SN_KINDS_H", "NPU_KINDS_H" */
+const char *sn_emit_guard(const SnDefs *s, const char *what);
 const char *sn_lower(SnArena *a, const char *s);
 const char *sn_upper(SnArena *a, const char *s);
 /* s, or s with '_' appended when it is a word of C or a name that emitted

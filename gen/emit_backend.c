@@ -253,14 +253,23 @@ sn_emit_backends(const SnDefs *defs, SnDiag *d, SnBuf *b, const char *outdir)
     Kernels *v = SN_NEW_N(defs->arena, Kernels, defs->nbackend + 1);
 
     for (uint32_t i = 0; i < defs->nbackend; i++) {
+        if (!sn_defs_mine(defs, defs->backend[i]))
+            continue;
         v[i] = kernels(defs, defs->backend[i]);
         put_parts(defs, d, b, defs->backend[i], &v[i]);
         if (v[i].n)
             emit_header(defs, defs->backend[i], &v[i], outdir, d);
     }
-    sn_puts(b, "\nconst SnBackendDesc sn_core_backends[] = {\n");
+    sn_putf(b, "\n%sconst SnBackendDesc %s_backends[] = {\n",
+            defs->is_plugin ? "static " : "",
+            defs->is_plugin ? "plugin" : "sn_core");
     for (uint32_t i = 0; i < defs->nbackend; i++)
-        put_row(defs, b, defs->backend[i], &v[i]);
+        if (sn_defs_mine(defs, defs->backend[i]))
+            put_row(defs, b, defs->backend[i], &v[i]);
+    if (defs->is_plugin) {
+        sn_puts(b, "};\n");
+        return;
+    }
     if (!defs->nbackend)
         sn_puts(b, "    { .name = NULL },\n");
     sn_putf(b, "};\nconst uint32_t sn_core_nbackend = %u;\n", defs->nbackend);

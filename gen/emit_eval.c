@@ -466,20 +466,24 @@ sn_emit_eval(const SnDefs *s, const char *outdir, SnDiag *d)
 
     sn_buf_init(&b, a);
     sn_emit_head(&b, "Reference evaluators, one per node and tuple.");
-    sn_puts(&b,
-            "#include \"sn_gen.h\"\n\n#include <math.h>\n\n"
-            "#include \"kernel/rows.h\"\n#include \"sn_kinds.h\"\n\n"
-            "/* Every plain move: copies by its map. */\nSnStatus\n"
+    sn_putf(&b,
+            "#include \"%s\"\n\n#include <math.h>\n\n"
+            "#include \"kernel/rows.h\"\n#include \"%s\"\n",
+            sn_emit_name(s, "gen.h"), sn_emit_name(s, "kinds.h"));
+    if (!s->is_plugin)
+        sn_puts(&b,
+            "\n/* Every plain move: copies by its map. */\nSnStatus\n"
             "sn_eval_move(const SnCall *c)\n{\n"
             "    for (unsigned r = 0; r < c->nout; r++)\n"
             "        SN_TRY(sn_move(c, r, NULL));\n    return SN_OK;\n}\n");
     for (uint32_t i = 0; i < s->nnode; i++) {
         const SnDefNode *n = s->node[i];
         for (uint32_t t = 0; t < n->ntuple; t++) {
-            const char *fn = sn_eval_name(a, n, t);
+            const char *fn = sn_defs_mine(s, n->backend)
+                                 ? sn_eval_name(a, n, t) : NULL;
             if (fn && strcmp(fn, "sn_eval_move"))
                 one_tuple(&b, s, n, t, d);
         }
     }
-    sn_emit_file(&b, outdir, "sn_eval.c", d);
+    sn_emit_file(&b, outdir, sn_emit_name(s, "eval.c"), d);
 }

@@ -333,12 +333,15 @@ sn_emit_inv(const SnDefs *s, const char *outdir, SnDiag *d)
 
     sn_buf_init(&b, s->arena);
     sn_emit_head(&b, "Constraints of attributes and invariants of nodes.");
-    sn_puts(&b, "#include \"sn_gen.h\"\n\n#include \"kernel/inv.h\"\n"
-                "#include \"sn_kinds.h\"\n");
+    sn_putf(&b, "#include \"%s\"\n\n#include \"kernel/inv.h\"\n"
+                "#include \"%s\"\n",
+            sn_emit_name(s, "gen.h"), sn_emit_name(s, "kinds.h"));
     for (uint32_t i = 0; i < s->nnode; i++) {
         const SnDefNode *n = s->node[i];
         const char *lo = sn_lower(s->arena, n->name);
         Ix x = { s->arena, d, n };
+        if (!sn_defs_mine(s, n->backend))
+            continue;
         for (uint32_t k = 0; k < n->nall; k++)
             if (n->all[k]->where)
                 put_fn(&b, &x,
@@ -351,5 +354,5 @@ sn_emit_inv(const SnDefs *s, const char *outdir, SnDiag *d)
                    sn_format(s->arena, "sn_inv_%s_%u(const SnCall *c)", lo, k),
                    n->rinv[k]->pos, n->rinv[k]->expr, "invariant");
     }
-    sn_emit_file(&b, outdir, "sn_inv.c", d);
+    sn_emit_file(&b, outdir, sn_emit_name(s, "inv.c"), d);
 }

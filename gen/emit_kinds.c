@@ -121,15 +121,22 @@ emit_kinds_h(const SnDefs *s, const char *outdir, SnDiag *d)
     sn_buf_init(&b, s->arena);
     sn_emit_head(&b, "Node kinds: numbers, attribute structs, accessors, "
                      "constructors.");
-    sn_puts(&b, "#ifndef SN_KINDS_H\n#define SN_KINDS_H\n\n"
-                "#include \"graph/desc.h\"\n\nenum {\n");
+    const char *guard = sn_emit_guard(s, "kinds.h");
+    bool plugin = s->is_plugin;
+    sn_putf(&b, "#ifndef %s\n#define %s\n\n#include \"%s\"\n\nenum {\n",
+            guard, guard, plugin ? "sn_kinds.h" : "graph/desc.h");
     for (uint32_t i = 0; i < s->nnode; i++)
-        sn_putf(&b, "    SN_K_%s = %u, /* %s */\n",
-                sn_upper(s->arena, s->node[i]->name), s->node[i]->kind,
-                sn_where(s->arena, s->node[i]->pos));
-    sn_putf(&b, "    SN_K_END = %u\n};\n", s->nnode + 1);
+        if (sn_defs_mine(s, s->node[i]->backend))
+            sn_putf(&b, "    SN_K_%s = %u, /* %s */\n",
+                    sn_upper(s->arena, s->node[i]->name), s->node[i]->kind,
+                    sn_where(s->arena, s->node[i]->pos));
+    sn_putf(&b, "    %s_END = %u\n};\n",
+            plugin ? sn_upper(s->arena, s->plugin->name) : "SN_K",
+            s->nnode + 1);
     for (uint32_t i = 0; i < s->nnode; i++) {
         const SnDefNode *n = s->node[i];
+        if (!sn_defs_mine(s, n->backend))
+            continue;
         Kd k = kind_names(s->arena, n);
         sn_putc(&b, '\n');
         sn_puts(&b, "/*");
@@ -138,7 +145,7 @@ emit_kinds_h(const SnDefs *s, const char *outdir, SnDiag *d)
         put_access(&b, n, k);
     }
     sn_puts(&b, "\n#endif\n");
-    sn_emit_file(&b, outdir, "sn_kinds.h", d);
+    sn_emit_file(&b, outdir, sn_emit_name(s, "kinds.h"), d);
 }
 
 /* ---- sn_gen.h ---- */
@@ -151,21 +158,27 @@ emit_gen_h(const SnDefs *s, const char *outdir, SnDiag *d)
 
     sn_buf_init(&b, a);
     sn_emit_head(&b, "Functions that the tables of sn_kinds.c point to.");
-    sn_puts(&b, "#ifndef SN_GEN_H\n#define SN_GEN_H\n\n"
-                "#include \"graph/desc.h\"\n\n"
-                "/* sn_eval.c: moves; then by kind and tuple */\n"
-                "SnEvalFn sn_eval_move;\n");
+    const char *guard = sn_emit_guard(s, "gen.h");
+    sn_putf(&b, "#ifndef %s\n#define %s\n\n#include \"graph/desc.h\"\n\n"
+                "/* %s: moves; then by kind and tuple */\n"
+                "SnEvalFn sn_eval_move;\n",
+            guard, guard, sn_emit_name(s, "eval.c"));
     for (uint32_t i = 0; i < s->nnode; i++) {
         const SnDefNode *n = s->node[i];
+        if (!sn_defs_mine(s, n->backend))
+            continue;
         for (uint32_t t = 0; t < n->ntuple; t++) {
             const char *fn = sn_eval_name(a, n, t);
             if (fn && strcmp(fn, "sn_eval_move"))
                 sn_putf(&b, "SnEvalFn %s;\n", fn);
         }
     }
-    sn_puts(&b, "\n/* sn_inv.c: where constraints, invariants */\n");
+    sn_putf(&b, "\n/* %s: where constraints, invariants */\n",
+            sn_emit_name(s, "inv.c"));
     for (uint32_t i = 0; i < s->nnode; i++) {
         const SnDefNode *n = s->node[i];
+        if (!sn_defs_mine(s, n->backend))
+            continue;
         for (uint32_t k = 0; k < n->nall; k++)
             if (n->all[k]->where)
                 sn_putf(&b, "bool sn_check_%s_%s(const void *attr);\n",
@@ -175,7 +188,7 @@ emit_gen_h(const SnDefs *s, const char *outdir, SnDiag *d)
                     sn_lower(a, n->name), k);
     }
     sn_puts(&b, "\n#endif\n");
-    sn_emit_file(&b, outdir, "sn_gen.h", d);
+    sn_emit_file(&b, outdir, sn_emit_name(s, "gen.h"), d);
 }
 
 /* ---- attribute defaults ---- */
@@ -647,7 +660,11 @@ put_row(SnBuf *b, const SnDefs *s, const SnDefNode *n, Kd k)
 
     if (n->cost)
         sn_const_num(n->cost, &cost);
-    sn_putf(b, "    [SN_K_%s] =\n    { .name = \"%s\", .doc = ", k.up, n->name);
+    if (s->is_plugin)
+        sn_putf(b, "    { .name = \"%s\", .doc = ", n->name);
+    else
+        sn_putf(b, "    [SN_K_%s] =\n    { .name = \"%s\", .doc = ", k.up,
+                n->name);
     sn_emit_str(b, n->doc ? n->doc : "");
     sn_putf(b, ",\n      .kind = SN_K_%s, .nin = %u, .nout = %u", k.up, n->nin,
             n->nout);
@@ -732,19 +749,63 @@ put_onnx_rows(SnBuf *b, const SnDefNode *n, Kd k)
     return n->nonnx;
 }
 
+/* The table of kinds: the core's starts with row 0, which no kind has. */
+static void
+put_rows(SnBuf *b, const SnDefs *s)
+{
+    if (s->is_plugin)
+        sn_putf(b, "\nconst SnKindDesc %s[] = {\n",
+                sn_emit_name(s, "plugin_kinds"));
+    else
+        sn_puts(b, "\nconst SnKindDesc sn_core_kinds[] = {\n"
+                   "    [0] = { .name = \"\", .doc = \"\", .form_of = -1, "
+                   ".clamp = -1, .where = \"\" },\n");
+    for (uint32_t i = 0; i < s->nnode; i++)
+        if (sn_defs_mine(s, s->node[i]->backend))
+            put_row(b, s, s->node[i], kind_names(s->arena, s->node[i]));
+    if (s->is_plugin && s->nnode == s->core_nnode)
+        sn_puts(b, "    { .name = \"\" }\n");
+    sn_puts(b, s->is_plugin ? "};\n"
+                            : "};\nconst uint32_t sn_core_nkind = SN_K_END;\n");
+}
+
+static void
+put_onnx(SnBuf *b, const SnDefs *s)
+{
+    uint32_t n = 0;
+
+    sn_putf(b, "\n/* domain, op, since, until, hook, entries */\n"
+               "const SnOnnxDesc %s[] = {\n",
+            s->is_plugin ? sn_emit_name(s, "plugin_onnx") : "sn_core_onnx");
+    for (uint32_t i = 0; i < s->nnode; i++)
+        if (sn_defs_mine(s, s->node[i]->backend))
+            n += put_onnx_rows(b, s->node[i],
+                               kind_names(s->arena, s->node[i]));
+    if (n == 0)
+        sn_puts(b, "    { .domain = \"\", .op = \"\" }\n");
+    sn_putf(b, "};\nconst uint32_t %s = %u;\n",
+            s->is_plugin ? sn_emit_name(s, "plugin_nonnx") : "sn_core_nonnx",
+            n);
+}
+
 static void
 emit_kinds_c(const SnDefs *s, const char *outdir, SnDiag *d)
 {
-    uint32_t nonnx = 0;
     SnBuf b;
 
     sn_buf_init(&b, s->arena);
-    sn_emit_head(&b, "Descriptor tables and constructors of all kinds.");
-    sn_puts(&b, "#include \"sn_kinds.h\"\n\n#include <math.h>\n"
-                "#include <stddef.h>\n\n#include \"sn_gen.h\"\n");
+    sn_emit_head(&b, s->is_plugin
+                         ? "Descriptor tables and constructors of a plugin."
+                         : "Descriptor tables and constructors of all kinds.");
+    sn_putf(&b, "#include \"%s\"\n\n#include <math.h>\n"
+                "#include <stddef.h>\n\n#include \"%s\"\n",
+            sn_emit_name(s, s->is_plugin ? "rules.h" : "kinds.h"),
+            sn_emit_name(s, "gen.h"));
     for (uint32_t i = 0; i < s->nnode; i++) {
         const SnDefNode *n = s->node[i];
         Kd k = kind_names(s->arena, n);
+        if (!sn_defs_mine(s, n->backend))
+            continue;
         sn_putf(&b, "\n/* ---- %s: %s ---- */\n\n", n->name,
                 sn_where(s->arena, n->pos));
         put_defaults(&b, n, k);
@@ -757,21 +818,9 @@ emit_kinds_c(const SnDefs *s, const char *outdir, SnDiag *d)
         put_onnx_maps(&b, n, k);
         put_new(&b, n, k);
     }
-    sn_puts(&b, "\nconst SnKindDesc sn_core_kinds[] = {\n"
-                "    [0] = { .name = \"\", .doc = \"\", .form_of = -1, "
-                ".clamp = -1, .where = \"\" },\n");
-    for (uint32_t i = 0; i < s->nnode; i++)
-        put_row(&b, s, s->node[i], kind_names(s->arena, s->node[i]));
-    sn_puts(&b, "};\nconst uint32_t sn_core_nkind = SN_K_END;\n\n"
-                "/* domain, op, since, until, hook, entries */\n"
-                "const SnOnnxDesc sn_core_onnx[] = {\n");
-    for (uint32_t i = 0; i < s->nnode; i++)
-        nonnx += put_onnx_rows(&b, s->node[i],
-                               kind_names(s->arena, s->node[i]));
-    if (nonnx == 0)
-        sn_puts(&b, "    { .domain = \"\", .op = \"\" }\n");
-    sn_putf(&b, "};\nconst uint32_t sn_core_nonnx = %u;\n", nonnx);
-    sn_emit_file(&b, outdir, "sn_kinds.c", d);
+    put_rows(&b, s);
+    put_onnx(&b, s);
+    sn_emit_file(&b, outdir, sn_emit_name(s, "kinds.c"), d);
 }
 
 void

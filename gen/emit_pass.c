@@ -362,9 +362,13 @@ put_pass_parts(const SnDefs *defs, SnBuf *b, const SnDefPass *p)
 static void
 put_passes(const SnDefs *defs, SnBuf *b)
 {
-    sn_puts(b, "\nconst SnPassDesc sn_core_passes[] = {\n");
+    sn_putf(b, "\n%sconst SnPassDesc %s_passes[] = {\n",
+            defs->is_plugin ? "static " : "",
+            defs->is_plugin ? "plugin" : "sn_core");
     for (uint32_t i = 0; i < defs->npass; i++) {
         const SnDefPass *p = defs->pass[i];
+        if (!sn_defs_mine(defs, p->backend))
+            continue;
         const char *name = pass_name(defs, p);
         sn_putf(b, "    { .name = \"%s\", .doc = ", p->name);
         sn_emit_str(b, p->doc ? p->doc : "");
@@ -386,6 +390,10 @@ put_passes(const SnDefs *defs, SnBuf *b)
         if (p->worklist)
             sn_puts(b, ",\n      .worklist = true");
         sn_puts(b, " },\n");
+    }
+    if (defs->is_plugin) {
+        sn_puts(b, "};\n");
+        return;
     }
     if (!defs->npass)
         sn_puts(b, "    { .name = NULL },\n");
@@ -436,9 +444,10 @@ put_rule(const SnDefs *defs, SnBuf *b, const SnDefRule *r)
     SnArena *a = defs->arena;
 
     sn_putf(b,
-            "    [%s] =\n    { .pass = \"%s\", .name = \"%s\", "
+            "    [%s%s] =\n    { .pass = \"%s\", .name = \"%s\", "
             ".family = SN_FAM_%s,\n      .claim = %s",
-            sn_rg_rule_enum(defs, r), r->pass->name, r->name,
+            sn_rg_rule_enum(defs, r),
+            defs->is_plugin ? " - SN_RULE_END" : "", r->pass->name, r->name,
             r->custom  ? "CUSTOM"
             : r->lower ? "LOWER"
                        : "WRITTEN",
@@ -478,9 +487,19 @@ put_derive(const SnDefs *defs, SnBuf *b, const SnDefDerive *v)
 static void
 put_rules(const SnDefs *defs, SnBuf *b)
 {
-    sn_puts(b, "\nconst SnRuleDesc sn_core_rules[] = {\n");
+    sn_putf(b, "\n%sconst SnRuleDesc %s_rules[] = {\n",
+            defs->is_plugin ? "static " : "",
+            defs->is_plugin ? "plugin" : "sn_core");
+    bool any = false;
     for (uint32_t i = 0; i < defs->nrule; i++)
-        put_rule(defs, b, defs->rule[i]);
+        if (sn_defs_mine(defs, defs->rule[i]->backend)) {
+            put_rule(defs, b, defs->rule[i]);
+            any = true;
+        }
+    if (defs->is_plugin) {
+        sn_puts(b, any ? "};\n" : "    { .pass = NULL },\n};\n");
+        return;
+    }
     for (uint32_t i = 0; i < defs->nderive; i++)
         put_derive(defs, b, defs->derive[i]);
     if (defs->nrule + defs->nderive == 0)
@@ -494,8 +513,10 @@ sn_emit_passes(const SnDefs *defs, SnDiag *d, SnBuf *b)
 {
     (void)d;
     for (uint32_t i = 0; i < defs->npass; i++)
-        put_pass_parts(defs, b, defs->pass[i]);
+        if (sn_defs_mine(defs, defs->pass[i]->backend))
+            put_pass_parts(defs, b, defs->pass[i]);
     put_passes(defs, b);
-    put_pipelines(defs, b);
+    if (!defs->is_plugin)
+        put_pipelines(defs, b);
     put_rules(defs, b);
 }

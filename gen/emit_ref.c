@@ -349,16 +349,23 @@ sn_emit_ref(const SnDefs *s, const char *outdir, SnDiag *d)
     sn_buf_init(&b, s->arena);
     sn_puts(&b, "# Reference\n\nWritten by sinter-gen from the declarations."
                 "\n\n## Nodes\n\n");
-    for (uint32_t i = 0; i < s->nnode; i++)
-        sn_putf(&b, "%s[%s](#%s)", i ? ", " : "", s->node[i]->name,
+    const char *sep = "";
+    for (uint32_t i = 0; i < s->nnode; i++) {
+        if (!sn_defs_mine(s, s->node[i]->backend))
+            continue;
+        sn_putf(&b, "%s[%s](#%s)", sep, s->node[i]->name,
                 sn_lower(s->arena, s->node[i]->name));
+        sep = ", ";
+    }
     sn_puts(&b, "\n");
     for (uint32_t i = 0; i < s->nnode; i++)
-        put_node(&b, s, s->node[i]);
+        if (sn_defs_mine(s, s->node[i]->backend))
+            put_node(&b, s, s->node[i]);
     sn_puts(&b, "\n## Passes and rules\n");
     for (uint32_t i = 0; i < s->npass; i++)
-        put_pass(&b, s->pass[i]);
-    for (uint32_t i = 0; i < s->npipeline; i++) {
+        if (sn_defs_mine(s, s->pass[i]->backend))
+            put_pass(&b, s->pass[i]);
+    for (uint32_t i = 0; !s->is_plugin && i < s->npipeline; i++) {
         const SnDefPipeline *p = s->pipeline[i];
         sn_putf(&b, "%sPipeline `%s`: ", i ? "" : "\n## Pipelines\n\n",
                 p->name);
@@ -366,5 +373,6 @@ sn_emit_ref(const SnDefs *s, const char *outdir, SnDiag *d)
             sn_putf(&b, "%s%s", k ? ", " : "", p->pass[k]);
         sn_puts(&b, ".  \n");
     }
-    sn_emit_file(&b, outdir, "reference.md", d);
+    sn_emit_file(&b, outdir, s->is_plugin ? sn_emit_name(s, "reference.md")
+                                          : "reference.md", d);
 }

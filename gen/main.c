@@ -18,7 +18,10 @@ typedef struct Args {
     const char *nodes, *passes, *outdir;
     uint32_t nbackend, ndir;
     const char *backend[32];
-    const char *dir[32];
+    const char *dir[33];
+    const char *core, *plugin;
+    uint32_t nsource;
+    const char *source[256];
 } Args;
 
 static const char usage[] =
@@ -41,6 +44,10 @@ static const char usage[] =
     "  --nodes F    node declarations\n"
     "  --passes F   pass declarations\n"
     "  --backend F  a backend's declarations; may be repeated\n"
+    "  --core DIR   all declarations of an installed sinter\n"
+    "  --plugin F   write only what this backend's file adds to the others\n"
+    "  --sources F  C files that define its kernels and hooks: check their\n"
+    "               prototypes; may be repeated\n"
     "  -I DIR       look here for included files too\n"
     "  -o DIR       write here\n"
     "  --format F   messages as text (the default), json or sarif\n"
@@ -124,6 +131,14 @@ read_args(Args *o, int argc, char **argv)
             if (o->nbackend == 32)
                 return bad_usage("more than 32 options", s);
             o->backend[o->nbackend++] = v;
+        } else if ((v = value_of(argc, argv, &i, "--core", &missing))) {
+            o->core = v;
+        } else if ((v = value_of(argc, argv, &i, "--plugin", &missing))) {
+            o->plugin = v;
+        } else if ((v = value_of(argc, argv, &i, "--sources", &missing))) {
+            if (o->nsource == 256)
+                return bad_usage("more than 256 options", s);
+            o->source[o->nsource++] = v;
         } else if ((v = value_of(argc, argv, &i, "-I", &missing))) {
             if (o->ndir == 32)
                 return bad_usage("more than 32 options", s);
@@ -136,7 +151,7 @@ read_args(Args *o, int argc, char **argv)
         if (missing)
             return bad_usage("a value is missing after", s);
     }
-    if (!o->nodes && !o->passes && !o->nbackend)
+    if (!o->nodes && !o->passes && !o->nbackend && !o->core)
         return bad_usage("no declarations: give", "--nodes F");
     return 0;
 }
@@ -182,22 +197,50 @@ prove(const Args *o, SnDefs *s, SnArena *a, SnDiag *d, const SnProofs **out)
     return sn_diag_nerror(d) > 0;
 }
 
+/* DIR/core.list names the files, one a line, in the order of the build. */
+static void
+parse_core(Args *o, SnDefs *s, SnArena *a, SnDiag *d)
+{
+    char *text;
+    size_t n;
+
+    if (sn_file_read(a, d, sn_path_join(a, o->core, "core.list"), 1 << 16,
+                     &text, &n) != SN_OK)
+        return;
+    o->dir[o->ndir++] = o->core;
+    for (char *p = text; *p;) {
+        size_t k = strcspn(p, "\n");
+        if (k)
+            sn_def_parse(s, d, sn_path_join(a, o->core, sn_strndup(a, p, k)),
+                         o->dir, o->ndir);
+        p += k + (p[k] == '\n');
+    }
+}
+
 static int
-generate(const Args *o, SnArena *a, SnDiag *d)
+generate(Args *o, SnArena *a, SnDiag *d)
 {
     SnDefs *s = sn_defs_new(a);
 
+    if (o->core)
+        parse_core(o, s, a, d);
     if (o->nodes)
         sn_def_parse(s, d, o->nodes, o->dir, o->ndir);
     if (o->passes)
         sn_def_parse(s, d, o->passes, o->dir, o->ndir);
     for (uint32_t i = 0; i < o->nbackend; i++)
         sn_def_parse(s, d, o->backend[i], o->dir, o->ndir);
+    if (o->plugin) {
+        sn_defs_plugin(s);
+        sn_def_parse(s, d, o->plugin, o->dir, o->ndir);
+    }
     if (sn_diag_nerror(d)) {
         sn_def_resolve_rest(s, d);
         return finish(o, a, d);
     }
     sn_def_resolve(s, d);
+    if (o->nsource && !sn_diag_nerror(d))
+        sn_check_sources(s, d, o->nsource, o->source);
     if (sn_diag_nerror(d))
         return finish(o, a, d);
     if (o->cases) {

@@ -22,6 +22,7 @@ typedef struct SnArgs {
     SnStrs pos; /* positional arguments */
     const char *output;
     SnStrs input, calib;
+    const char *plugin;
     const char *labels, *load_profile, *dump_profile, *backend, *shard;
     const char *passes, *pipeline, *print_after, *compare, *dump, *node;
     const char *layout, *format, *codes;
@@ -55,6 +56,9 @@ extern const SnVerb sn_verbs[]; /* ends with a NULL name */
 /* Parses argv[1..) after the verb.  Messages name the option and, where one is
  * close, what was meant. */
 SnStatus sn_args_parse(SnCli *c, const SnVerb *v, int argc, char **argv);
+/* Options may stand before the verb: the index of the first argument that is
+ * none, in argv[0..argc). */
+int sn_args_verb(int argc, char **argv);
 /* The text of --help: of the program (v NULL) or of one verb. */
 void sn_args_help(SnBuf *b, const SnVerb *v);
 

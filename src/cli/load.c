@@ -104,6 +104,8 @@ sn_cli_load(SnCli *c, const char *path, SnGraph **out)
     } else {
         SN_TRY(load_text(c, path, out));
     }
+    if (c->args.backend)
+        sn_graph_target(*out, sn_backend_named(c->args.backend));
     return sn_verify(*out, c->d);
 }
 

@@ -2,6 +2,7 @@
 #include "cli/cli.h"
 
 #include <stdio.h>
+#include "backend/plugin.h"
 #include <string.h>
 #include "base/version.h"
 
@@ -59,14 +60,21 @@ run(SnCli *c, int argc, char **argv)
         sn_puts(&c->out, "sinter " SN_VERSION "\n");
         return SN_OK;
     }
-    const SnVerb *v = verb_named(argv[1]);
-    if (!v)
+    int at = 1 + sn_args_verb(argc - 1, argv + 1);
+    if (at >= argc)
         return unknown_verb(c, argv[1]);
+    const SnVerb *v = verb_named(argv[at]);
+    if (!v)
+        return unknown_verb(c, argv[at]);
+    for (int i = at; i > 1; i--) /* what stood before the verb, behind it */
+        argv[i] = argv[i - 1];
     SN_TRY(sn_args_parse(c, v, argc - 2, argv + 2));
     if (c->args.help) {
         sn_args_help(&c->out, v);
         return SN_OK;
     }
+    if (c->args.plugin)
+        SN_TRY(sn_plugin_load(c->d, c->args.plugin));
     return v->run(c);
 }
 

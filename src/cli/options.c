@@ -163,6 +163,10 @@ static const Option options[] = {
     {"--backend", "NAME", O_STR, AT(backend),
      OPT | QUANTIZE | RUN | WHY | COMPARE | BENCH,
      "interp (default; bench: CPU) or another declared backend"},
+    {"--target", "NAME", O_STR, AT(backend),
+     OPT | QUANTIZE | RUN | WHY | COMPARE | BENCH, NULL},
+    {"--backend-plugin", "FILE", O_STR, AT(plugin), ALL,
+     "a shared object with a backend of its own; may stand before the verb"},
     {"--passes", "A,B", O_STR, AT(passes), OPT | WHY,
      "run these passes or pipelines in order"},
     {"--pipeline", "NAME", O_STR, AT(pipeline), OPT,
@@ -223,6 +227,24 @@ option_named(const char *name, size_t n, const SnVerb *v)
             && strncmp(options[i].name, name, n) == 0)
             return &options[i];
     return NULL;
+}
+
+int
+sn_args_verb(int argc, char **argv)
+{
+    int i = 0;
+
+    for (; i < argc && argv[i][0] == '-' && argv[i][1]; i++) {
+        const char *eq = strchr(argv[i], '=');
+        size_t n = eq ? (size_t)(eq - argv[i]) : strlen(argv[i]);
+        for (int k = 0; k < NOPTION; k++)
+            if (strlen(options[k].name) == n && options[k].metavar && !eq &&
+                strncmp(options[k].name, argv[i], n) == 0) {
+                i++; /* its value */
+                break;
+            }
+    }
+    return i;
 }
 
 static SnStatus

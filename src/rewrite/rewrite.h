@@ -103,9 +103,14 @@ typedef struct SnKernelDesc {
     SnEvalFn *fn;
     SnPrepareFn *prepare; /* or NULL */
 } SnKernelDesc;
+/* A builder, written by hand: it calls sn_fire itself, before any change. */
+typedef bool SnBuildFn(SnGraph *g, SnRewriter *rw, SnId root);
+/* The hook `lower`: 1 or 0, should this node be lowered; -1: decide by the
+ * keep list. */
+typedef int SnLowerFn(const SnGraph *g, SnId id);
+
 typedef struct SnBackendHooks {
-    /* Should this node be lowered?  -1: decide by the keep list. */
-    int (*lower)(const SnGraph *g, SnId id);
+    SnLowerFn *lower;
 } SnBackendHooks;
 
 extern const SnRuleDesc sn_core_rules[];

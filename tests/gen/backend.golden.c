@@ -64,7 +64,7 @@ backend_pack(SnGraph *g, SnRewriter *rw, SnId c)
     return sn_npu_pack_filter(g, rw, c);
 }
 
-const uint64_t sn_core_hash = UINT64_C(0xcd36269ef7367e4b);
+const uint64_t sn_core_hash = SN_CORE_HASH;
 
 /* ---- passes ---- */
 

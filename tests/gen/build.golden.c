@@ -351,7 +351,7 @@ lower_long(SnGraph *g, SnRewriter *rw, SnId o)
     return sn_lower_mul(g, rw, o);
 }
 
-const uint64_t sn_core_hash = UINT64_C(0x5a7fa7db6a662efd);
+const uint64_t sn_core_hash = SN_CORE_HASH;
 
 /* ---- passes ---- */
 

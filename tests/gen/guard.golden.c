@@ -312,7 +312,7 @@ guard_needs_supported(const SnRewriter *rw)
            sn_supports(rw, SN_K_DEQUANTIZE, SN_QI8);
 }
 
-const uint64_t sn_core_hash = UINT64_C(0xb928b03ef44e4945);
+const uint64_t sn_core_hash = SN_CORE_HASH;
 
 /* ---- passes ---- */
 

@@ -352,7 +352,7 @@ match_pool_top(SnGraph *g, SnRewriter *rw, SnId o)
     return true;
 }
 
-const uint64_t sn_core_hash = UINT64_C(0xe96294f18c90d066);
+const uint64_t sn_core_hash = SN_CORE_HASH;
 
 /* ---- passes ---- */
 
