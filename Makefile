@@ -111,19 +111,26 @@ gen: $(GEN)/.stamp
 
 # ---- compiling ----
 
-$(BUILD)/obj/made/front/%.o: $(BUILD)/front/%.c
+# Objects are made again when the compiler or its flags change.
+$(BUILD)/.flags: FORCE
+	@mkdir -p $(BUILD)
+	@echo '$(CC) $(STD) $(OPT) $(SAN) $(CFLAGS)' | cmp -s - $@ || \
+	  echo '$(CC) $(STD) $(OPT) $(SAN) $(CFLAGS)' >$@
+FORCE:
+
+$(BUILD)/obj/made/front/%.o: $(BUILD)/front/%.c $(BUILD)/.flags
 	@mkdir -p $(@D)
 	$(if $(V),,@echo "  CC $<")
 	$(Q)$(CC) $(ALL_CFLAGS) -Idsl $(WARN_TOOL) -c -o $@ $<
-$(BUILD)/obj/made/gen/onnx.pb-c.o: $(GEN)/onnx.pb-c.c
+$(BUILD)/obj/made/gen/onnx.pb-c.o: $(GEN)/onnx.pb-c.c $(BUILD)/.flags
 	@mkdir -p $(@D)
 	$(if $(V),,@echo "  CC $<")
 	$(Q)$(CC) $(ALL_CFLAGS) $(WARN_TOOL) -c -o $@ $<
-$(BUILD)/obj/made/gen/%.o: $(GEN)/%.c
+$(BUILD)/obj/made/gen/%.o: $(GEN)/%.c $(BUILD)/.flags
 	@mkdir -p $(@D)
 	$(if $(V),,@echo "  CC $<")
 	$(Q)$(CC) $(ALL_CFLAGS) $(WARN) -c -o $@ $<
-$(BUILD)/obj/%.o: %.c | $(BUILD)/.deps
+$(BUILD)/obj/%.o: %.c $(BUILD)/.flags | $(BUILD)/.deps
 	@mkdir -p $(@D)
 	$(if $(V),,@echo "  CC $<")
 	$(Q)$(CC) $(ALL_CFLAGS) $(WARN) -c -o $@ $<
@@ -137,6 +144,50 @@ $(LIB): $(LIB_O)
 $(SINTER): $(CLI_O) $(LIB)
 	$(Q)$(CC) $(SAN) $(LDFLAGS) -rdynamic -o $@ $(CLI_O) \
 	  -Wl,--whole-archive $(LIB) -Wl,--no-whole-archive $(LIBS)
+
+# ---- installing ----
+
+# What hosts link against; plugins need nothing of it, they see the symbols of
+# the program that loads them.
+LIBSO = $(BUILD)/libsinter.so
+$(LIBSO): $(LIB_O)
+	$(Q)$(CC) $(SAN) $(LDFLAGS) -shared -Wl,-soname,libsinter.so -o $@ $^ $(LIBS)
+
+prefix     ?= /usr/local
+bindir      = $(prefix)/bin
+libdir      = $(prefix)/lib
+includedir  = $(prefix)/include/sinter
+datadir     = $(prefix)/share/sinter
+VERSION     = $(shell sed -n 's/^#define SN_VERSION "\(.*\)"/\1/p' src/base/version.h)
+# Public headers: what generated code and kernels include.
+PUBLIC_H = $(sort $(wildcard src/base/*.h src/graph/*.h src/rewrite/*.h \
+           src/kernel/*.h src/quant/*.h src/run/*.h src/backend/*.h)) \
+           src/onnx/import.h src/onnx/export.h
+PUBLIC_GEN = $(addprefix $(GEN)/,sn_kinds.h sn_rules.h)
+INSTALLED = $(bindir)/sinter $(bindir)/sinter-gen $(libdir)/libsinter.a \
+            $(libdir)/libsinter.so $(libdir)/pkgconfig/sinter.pc
+CORE_DEF = $(DEFDIR)/nodes.def $(DEFDIR)/passes.def \
+           $(sort $(wildcard src/backend/*/*.def))
+
+## install: programs, libraries, headers and declarations into DESTDIR/prefix
+install: all $(LIBSO)
+	@mkdir -p $(DESTDIR)$(bindir) $(DESTDIR)$(libdir)/pkgconfig \
+	  $(DESTDIR)$(datadir)
+	$(Q)install -m 755 $(SINTER) $(SGEN) $(DESTDIR)$(bindir)
+	$(Q)install -m 644 $(LIB) $(DESTDIR)$(libdir)
+	$(Q)install -m 755 $(LIBSO) $(DESTDIR)$(libdir)
+	$(Q)for h in $(PUBLIC_H:src/%=%); do \
+	  install -D -m 644 src/$$h $(DESTDIR)$(includedir)/$$h || exit 1; done
+	$(Q)install -m 644 $(PUBLIC_GEN) $(DESTDIR)$(includedir)
+	$(Q)install -m 644 $(CORE_DEF) $(DESTDIR)$(datadir)
+	$(Q)printf '%s\n' $(notdir $(CORE_DEF)) >$(DESTDIR)$(datadir)/core.list
+	$(Q)sed -e 's|@prefix@|$(prefix)|' -e 's|@version@|$(VERSION)|' \
+	  tools/sinter.pc.in >$(DESTDIR)$(libdir)/pkgconfig/sinter.pc
+
+## uninstall: remove what install put there
+uninstall:
+	$(Q)rm -f $(addprefix $(DESTDIR),$(INSTALLED))
+	$(Q)rm -rf $(DESTDIR)$(includedir) $(DESTDIR)$(datadir)
 
 -include $(shell find $(BUILD)/obj -name '*.d' 2>/dev/null)
 
@@ -173,4 +224,4 @@ clean:
 help:
 	@sed -n 's/^## //p' $(MAKEFILE_LIST)
 
-.PHONY: all deps gen explain demo zoo san lint clean help
+.PHONY: all deps gen explain demo zoo san lint clean help install uninstall FORCE

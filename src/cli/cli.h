@@ -73,6 +73,8 @@ bool sn_is_onnx(const char *path);
 SnStatus sn_cli_export(SnCli *c, const SnGraph *g, const char *path);
 /* The same options, looked at before any work. */
 SnStatus sn_cli_export_opts(SnCli *c, SnOnnxExport *o);
+/* --backend; *out is left alone without it. */
+SnStatus sn_cli_backend(SnCli *c, const SnBackendDesc **out);
 SnStatus sn_cli_rewrite_opts(SnCli *c, SnRewriteOpts *o);
 /* --threads: 1 to SN_MAXTHREAD. */
 SnStatus sn_cli_threads(SnCli *c, unsigned *out);

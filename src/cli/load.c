@@ -93,6 +93,9 @@ load_text(SnCli *c, const char *path, SnGraph **out)
 SnStatus
 sn_cli_load(SnCli *c, const char *path, SnGraph **out)
 {
+    const SnBackendDesc *b = NULL;
+
+    SN_TRY(sn_cli_backend(c, &b));
     if (sn_is_onnx(path)) {
         SnOnnxOpts o = {.dims = c->args.dim.n ? c->args.dim.v : NULL,
                         .shapes = c->args.shape.n ? c->args.shape.v : NULL,
@@ -104,9 +107,26 @@ sn_cli_load(SnCli *c, const char *path, SnGraph **out)
     } else {
         SN_TRY(load_text(c, path, out));
     }
-    if (c->args.backend)
-        sn_graph_target(*out, sn_backend_named(c->args.backend));
+    sn_graph_target(*out, b);
     return sn_verify(*out, c->d);
+}
+
+SnStatus
+sn_cli_backend(SnCli *c, const SnBackendDesc **out)
+{
+    SnBuf b;
+
+    if (!c->args.backend)
+        return SN_OK;
+    *out = sn_backend_named(c->args.backend);
+    if (*out)
+        return SN_OK;
+    sn_buf_init(&b, c->a);
+    for (uint32_t i = 0; i < sn_backend_end(); i++)
+        sn_putf(&b, "%s%s", i ? ", " : "", sn_backend_at(i)->name);
+    return sn_fail(c->d, SN_EUSAGE, "--backend",
+                   "no backend is named '%s' (there are: %s)",
+                   c->args.backend, sn_buf_str(&b));
 }
 
 SnStatus
@@ -115,18 +135,7 @@ sn_cli_rewrite_opts(SnCli *c, SnRewriteOpts *o)
     const SnArgs *a = &c->args;
 
     *o = sn_rewrite_defaults;
-    if (a->backend) {
-        o->backend = sn_backend_named(a->backend);
-        if (!o->backend) {
-            SnBuf b;
-            sn_buf_init(&b, c->a);
-            for (uint32_t i = 0; i < sn_backend_end(); i++)
-                sn_putf(&b, "%s%s", i ? ", " : "", sn_backend_at(i)->name);
-            return sn_fail(c->d, SN_EUSAGE, "--backend",
-                           "no backend is named '%s' (there are: %s)",
-                           a->backend, sn_buf_str(&b));
-        }
-    }
+    SN_TRY(sn_cli_backend(c, &o->backend));
     o->strict_saturation = a->strict;
     o->verify = a->verify;
     o->check_passes = a->check_passes;

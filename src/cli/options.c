@@ -68,6 +68,7 @@ typedef struct Option {
 } Option;
 
 #define AT(field) offsetof(SnArgs, field)
+#define TARGETS (ALL & ~(uint32_t)(PROFILE | OPS))
 #define RUNS_PASSES (OPT | PROFILE | QUANTIZE | WHY)
 #define WRITES (OPT | PROFILE | QUANTIZE | DRAW | EXPORT | BENCH)
 #define READS_DATA (PROFILE | QUANTIZE | RUN | COMPARE)
@@ -161,10 +162,8 @@ static const Option options[] = {
      "one scale per row for the weights of matrix products"},
     {"--enable-rowwise", NULL, O_FLAG, AT(rowwise), QUANTIZE, NULL},
     {"--backend", "NAME", O_STR, AT(backend),
-     OPT | QUANTIZE | RUN | WHY | COMPARE | BENCH,
-     "interp (default; bench: CPU) or another declared backend"},
-    {"--target", "NAME", O_STR, AT(backend),
-     OPT | QUANTIZE | RUN | WHY | COMPARE | BENCH, NULL},
+     TARGETS, "interp (default; bench: CPU) or another declared backend"},
+    {"--target", "NAME", O_STR, AT(backend), TARGETS, NULL},
     {"--backend-plugin", "FILE", O_STR, AT(plugin), ALL,
      "a shared object with a backend of its own; may stand before the verb"},
     {"--passes", "A,B", O_STR, AT(passes), OPT | WHY,
