@@ -29,6 +29,17 @@ for key in 'rule identity:' 'test saturation_survives'; do
     say $? "language.md: '$key' is what the declarations say"
 done
 
+# Every example of backends.md but the commands, which tests/sh/npu.sh runs,
+# stands in examples/npu.
+squeeze examples/npu/npu.def >"$tmp/npu"
+squeeze examples/npu/npu_kernels.c >>"$tmp/npu"
+awk -v d="$tmp" '/^```/ { on = !on; n += on; sh = /sh/; next }
+    on && !sh { print > (d "/block" n) }' docs/backends.md
+for f in "$tmp"/block*; do
+    grep -qF "$(squeeze "$f" | sed 's/^ *//; s/ *$//')" "$tmp/npu"
+    say $? "backends.md: '$(head -n 1 "$f" | sed 's/^ *//')' is in examples/npu"
+done
+
 "$BUILD/sinter" --help >"$tmp/help" 2>&1
 for v in $(sed -n 's/^ *build\/sinter \([a-z]*\) .*/\1/p' README.md | sort -u); do
     grep -q "^ *$v " "$tmp/help"

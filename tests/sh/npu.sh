@@ -45,6 +45,15 @@ ok 'DESTDIR is not in sinter.pc' \
     >"$tmp/log" 2>&1
 ok 'uninstall leaves no file' [ -z "$(find "$tmp/dest" -type f)" ]
 
+# ---- the commands of docs/backends.md ----
+
+awk '/^```/ { on = /sh/; next } on' docs/backends.md |
+    sed "s|^make install|$MAKE -s install BUILD='$BUILD' CC='$CC' SAN='${SAN:-}'|
+         s|^make -C|$MAKE CC='$CC' CFLAGS='-O1 ${SAN:-}' -C|" >"$tmp/guide.sh"
+(MAKEFLAGS='' HOME=$tmp/home; mkdir -p "$HOME"; export HOME; . "$tmp/guide.sh") \
+    >"$tmp/log" 2>&1
+ok 'the guide works as it stands' [ -s "$tmp/home/q.sn" ]
+
 # ---- the example, away from the tree ----
 
 export PKG_CONFIG_PATH="$pre/lib/pkgconfig"
