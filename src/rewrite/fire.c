@@ -79,7 +79,7 @@ sn_fire_claim(SnRewriter *rw, uint16_t rule, SnClaim claim, SnGraph *g,
     if (rw->firing)
         sn_bug("rule %s.%s fires inside another fire", r->pass, r->name);
     if (r->optin && !listed(rw->o.optin, r->optin) &&
-        !listed(rw->o.backend->optin, r->optin))
+        !(rw->o.backend && listed(rw->o.backend->optin, r->optin)))
         return false;
     if (disabled(rw, r))
         return false;
