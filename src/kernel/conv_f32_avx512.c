@@ -16,7 +16,7 @@ lanes(int64_t n, int j)
 {
     int64_t left = n - 16 * j;
 
-    return left >= 16 ? 0xffff : (__mmask16)((1u << left) - 1);
+    return (__mmask16)(left >= 16 ? 0xffffu : (1u << left) - 1);
 }
 
 AVX512 INLINE __m512
