@@ -49,7 +49,8 @@ ok 'uninstall leaves no file' [ -z "$(find "$tmp/dest" -type f)" ]
 
 awk '/^```/ { on = /sh/; next } on' docs/backends.md |
     sed "s|^make install|$MAKE -s install BUILD='$BUILD' CC='$CC' SAN='${SAN:-}'|
-         s|^make -C|$MAKE CC='$CC' CFLAGS='-O1 ${SAN:-}' -C|" >"$tmp/guide.sh"
+         s|^make -C|$MAKE BUILD=build CC='$CC' CFLAGS='-O1 ${SAN:-}' -C|" \
+        >"$tmp/guide.sh"
 (MAKEFLAGS='' HOME=$tmp/home; mkdir -p "$HOME"; export HOME; . "$tmp/guide.sh") \
     >"$tmp/log" 2>&1
 ok 'the guide works as it stands' [ -s "$tmp/home/q.sn" ]
@@ -63,7 +64,7 @@ cd "$tmp/npu" || exit 1
 warn='-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes
       -Wmissing-prototypes -Wcast-qual -Wundef -Wvla -Wformat=2 -Werror'
 warn=$(echo $warn)
-"$MAKE" CC="$CC" CFLAGS="-O1 -g $warn ${SAN:-}" >"$tmp/log" 2>&1
+"$MAKE" BUILD=build CC="$CC" CFLAGS="-O1 -g $warn ${SAN:-}" >"$tmp/log" 2>&1
 ok 'the example builds from an empty prefix' [ -f build/libnpu.so ]
 ok 'no path leads into the source tree' \
     [ -z "$(grep -raF "$root/" build Makefile "$tmp/log")" ]
