@@ -313,7 +313,7 @@ prove_refined(Pv *pv, const SnDefBackend *b)
     sn_def_view(defs, b);
     uint32_t n = sn_pv_refined(pv, b, &v);
     for (uint32_t i = 0; i < n; i++)
-        prove(pv, &v[i]);
+        sn_pv_prove(pv, &v[i]);
     for (uint32_t i = 0; i < defs->nrule; i++) {
         const SnDefRule *r = defs->rule[i];
         const char *why = r->backend && r->backend != b
