@@ -63,7 +63,8 @@ draw_clamp(PvCase *c, const PvType *t)
         lo = sn_pv_code_lo(t->elem);
         hi = sn_pv_code_hi(t->elem);
     }
-    double a = lo + (hi - lo) * sn_pv_unit(c), b = lo + (hi - lo) * sn_pv_unit(c);
+    double a = lo + (hi - lo) * sn_pv_unit(c);
+    double b = lo + (hi - lo) * sn_pv_unit(c);
     r.has_lo = sn_pv_chance(c, 70);
     r.has_hi = !r.has_lo || sn_pv_chance(c, 60);
     r.lo = t->nq ? floor(fmin(a, b)) : (double)(float)fmin(a, b);
@@ -106,7 +107,8 @@ draw_attr(PvCase *c, PvNode *n, uint32_t i)
     }
     if (a->ty == SN_AT_TYPE) {
         SnDefConc k = {SN_DE_QI8, -1};
-        *v = (PvVal){.ty = SN_TY_ETYPE, .t = sn_pv_draw_type(c, k), .typed = true};
+        *v = (PvVal){.ty = SN_TY_ETYPE, .typed = true};
+        v->t = sn_pv_draw_type(c, k);
         return;
     }
     if (a->def && (a->ty != SN_AT_REAL || sn_pv_chance(c, 50)))

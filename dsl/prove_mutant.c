@@ -37,8 +37,8 @@ sn_subjects_count(const SnSubjects *s)
 static bool *
 unsaid_of(PvRule *r, uint32_t k, const char **what)
 {
-    static const char *const name[] = {"constants commute", "the value commutes",
-                                       "operands alike"};
+    static const char *const name[] = {
+        "constants commute", "the value commutes", "operands alike"};
     bool *const flag[] = {&r->commutes, &r->swap, &r->alike};
 
     for (uint32_t i = 0; i < 3; i++)

@@ -325,7 +325,8 @@ tally(PvCase *c, PvT *l, PvT *r, PvTry *t, bool want)
     }
     if (!want || (!q && !grew))
         return;
-    double score = fmin(q ? diff * 2 : diff * 100, 400) + (c->corner ? 150 : 0) -
+    double score = fmin(q ? diff * 2 : diff * 100, 400) +
+                   (c->corner ? 150 : 0) -
                    150 * (double)nclamp(c) + (grew ? 400 : 0) -
                    2 * (double)fmin((double)l->n, 20) * !c->flat -
                    (wide(c) ? 600 : 0) - (c->vector && !c->flat ? 300 : 0) -
@@ -528,7 +529,8 @@ sn_pv_try(Pv *pv, const PvRule *pr, const SnExpr *when, uint32_t ndraw,
     PvTry t = {.all_codes = true};
     uint64_t rng = seed * 0x9E3779B97F4A7C15u + 0x1234567;
 
-    for (uint32_t i = 0; i < (want ? 200 : 40) * ndraw + 400 && t.ndraw < ndraw; i++) {
+    uint32_t most = (want ? 200 : 40) * ndraw + 400;
+    for (uint32_t i = 0; i < most && t.ndraw < ndraw; i++) {
         PvCase c;
         if (i > 2000 && !t.ndraw)
             break;

@@ -192,7 +192,8 @@ leaf_code(PvCase *c, const PvT *t, int64_t i, double lo, double hi)
         return lo + (double)(((uint32_t)i * mul[k % 5] * odd + 91 * k) & 255);
     }
     if (c->small && t->type.nq)
-        return fmin(fmax(lo, t->type.zp[0] + (double)sn_pv_below(c, 9) - 4), hi);
+        return fmin(hi, fmax(lo, t->type.zp[0] - 4 +
+                                 (double)sn_pv_below(c, 9)));
     if (sn_pv_chance(c, 12))
         return lo;
     if (sn_pv_chance(c, 12))
