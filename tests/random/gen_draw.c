@@ -2,6 +2,7 @@
 #include "random/gen_priv.h"
 
 #include <math.h>
+#include <string.h>
 
 uint64_t
 sn_random_next(uint64_t *state)
@@ -81,8 +82,16 @@ sn_random_data(uint64_t *r, const SnType *t, const SnShape *s, void *data)
         case SN_BOOL:
             ((bool *)data)[i] = sn_random_next(r) & 1;
             break;
-        default:
+        case SN_F32:
             ((float *)data)[i] = (float)draw_code(r, -4000, 4000) / 1000.0f;
+            break;
+        case SN_F16: /* of either sign, from 0.5 to below 4 */
+            ((uint16_t *)data)[i] = (uint16_t)(draw_code(r, 0x3800, 0x43ff) |
+                                               draw_code(r, 0, 1) << 15);
+            break;
+        default: /* rows of codes with their scale: all zero */
+            memset(data, 0, sn_tensor_nbyte(t, s));
+            return;
         }
 }
 
