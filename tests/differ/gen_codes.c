@@ -45,6 +45,17 @@ put_type(Gen *g, DmNode *n, float scale, int32_t zp)
     g->m->val[n->out].zp = zp;
 }
 
+/* Behind other operators no grid is much finer than that of what is read: a
+ * step of it would be many of the result's, and merging two Rescales, which
+ * keeps that step's fraction, would show as noise. */
+static float
+not_finer(const Gen *g, float scale, int x)
+{
+    float least = val(g, x)->scale / 4;
+
+    return g->nop > 0 && scale < least ? least : scale;
+}
+
 static bool
 done(Gen *g, DmNode *n)
 {
@@ -269,6 +280,8 @@ binary(Gen *g, const char *op)
     if (gen_chance(g, 4))
         s = val(g, a)->scale * (strcmp(op, "QLinearMul") == 0
                                     ? val(g, b)->scale * 64 : 2);
+    if (strcmp(op, "QLinearAdd") == 0)
+        s = not_finer(g, not_finer(g, s, a), b);
     put_type(g, n, s, z);
     return done(g, n);
 }
@@ -295,6 +308,7 @@ average(Gen *g, const char *op)
     out_type(g, gen_rms(g, x), &s, &z);
     if (gen_chance(g, 3))
         s = val(g, x)->scale;
+    s = not_finer(g, s, x);
     put_type(g, n, s, z);
     return done(g, n);
 }
@@ -318,6 +332,8 @@ concat(Gen *g, const char *op)
     }
     if (!gen_chance(g, 3))
         out_type(g, gen_rms(g, x), &s, &z);
+    for (int i = 0; i < count; i++)
+        s = not_finer(g, s, part[i]);
     put_type(g, n, s, z);
     for (int i = 0; i < count; i++)
         with_type(g, n, part[i]);
@@ -341,6 +357,7 @@ unary(Gen *g, const char *op)
         out_type(g, gen_rms(g, x), &s, &z);
         if (gen_chance(g, 2))
             dm_real(n, "alpha", gen_uniform(g, 0.001F, 0.9F));
+        s = not_finer(g, s, x);
     }
     put_type(g, n, s, z);
     return done(g, n);
@@ -414,6 +431,7 @@ requantize(Gen *g, const char *op)
     n = dm_node(g->m, "", "QuantizeLinear");
     dm_in(n, r);
     out_type(g, gen_rms(g, x), &s, &z);
+    s = not_finer(g, s, x);
     put_type(g, n, s, z);
     return done(g, n);
 }
