@@ -62,7 +62,7 @@ row() { # LABEL GRAPH.sn MODEL.onnx WANTED THREADS
     echo "$line" | sed "s/^{/{\"label\": \"$1\", \"wanted\": $4, /" >>"$json"
     ratio=$(echo "$line" | field ratio)
     verdict=$(awk -v r="$ratio" -v w="$4" 'BEGIN {
-        print w == 0 ? "" : r >= w ? "met" : "missed" }')
+        print (w == 0 ? "" : r >= w ? "met" : "missed") }')
     printf '%-28s %2s %10s %10s %7sx %6s %-6s %9s %9s %9s\n' "$1" "$5" \
         "$(echo "$line" | field ms)" "$(echo "$line" | field ort_ms)" \
         "$ratio" "$([ "$4" = 0 ] || echo "$4x")" "$verdict" \
