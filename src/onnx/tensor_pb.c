@@ -366,9 +366,9 @@ unpack(SnArena *a, int64_t number, const uint8_t *from, SnData *out)
     uint8_t *p = sn_alloc(a, sn_data_nbyte(out));
 
     for (size_t i = 0; i < n; i++) {
-        uint8_t v = number == UINT4 || number == INT4
-                        ? (uint8_t)(from[i / 2] >> (i % 2 * 4) & 15)
-                        : 0;
+        uint8_t v = 0;
+        if (number == UINT4 || number == INT4)
+            v = (uint8_t)(from[i / 2] >> (i % 2 * 4) & 15);
         uint32_t u = 0;
         if (number == UINT4) {
             p[i] = v;
