@@ -234,9 +234,12 @@ refused 'not a shared object' 3 \
     'text.so: cannot be loaded as a plugin: file too short' try text.so
 refused 'no such file' 3 'gone.so: cannot be loaded as a plugin: cannot open shared object file: No such file or directory' \
     try gone.so
+echo 'extern int nothing; int nothing;' >nothing.c
+# shellcheck disable=SC2086
+"$CC" ${SAN:-} -shared -fPIC -o nothing.so nothing.c
 refused 'no description' 3 \
-    "$pre/lib/libsinter.so: is not a plugin of sinter: it has no symbol 'sn_plugin'" \
-    try "$pre/lib/libsinter.so"
+    "nothing.so: is not a plugin of sinter: it has no symbol 'sn_plugin'" \
+    try nothing.so
 made='build/gen/npu_kinds.c build/gen/npu_eval.c build/gen/npu_inv.c
       build/gen/npu_rules.c'
 # shellcheck disable=SC2046,SC2086
