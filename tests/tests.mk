@@ -119,12 +119,13 @@ check-long: tests
 coverage-rules: tests
 	@BUILD=$(BUILD) sh tests/sh/coverage.sh -v
 
-$(BUILD)/tests/mutants: $(BUILD)/obj/tools/mutants.o $(FRONT)
+$(BUILD)/tests/mutants: $(BUILD)/obj/tools/mutants.o \
+                        $(filter-out %/main.o,$(GEN_O)) $(FRONT)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(SAN) $(LDFLAGS) -o $@ $< $(FRONT) -lxxhash -lm
+	$(Q)$(CC) $(SAN) $(LDFLAGS) -o $@ $^ -lxxhash -lm
 ## mutants: damage every rule, written or derived; what do the checks refuse?
-mutants: $(BUILD)/tests/mutants
-	$< $(DEFS)
+mutants: tests
+	BUILD=$(BUILD) CC=$(CC) SAN='$(SAN)' $(BUILD)/tests/mutants -t $(DEFS)
 
 ## bless: accept the present output of golden tests; review the diff
 bless: tests

@@ -1,4 +1,4 @@
-/* mutants [-v] [-d SNxxx] [-o NAME] DEFS...: damages every rule of
+/* mutants [-v] [-t] [-d SNxxx] [-o NAME] DEFS...: damages every rule of
  * the declarations, written or derived, in each of the ways below, one at a
  * time, and counts what the checkers (resolve, order, prove) refuse.
  *
@@ -21,6 +21,10 @@
  *             or a claim on f32 is exact in all of MORE times the cases
  *   lemma     the calculus proves the stronger claim for all types and shapes
  *
+ * With -t, what is left of the written rules is generated, compiled and run on
+ * the cases of the tree's own rules (tests/cases/against.sh; the environment's
+ * BUILD is a built tree).  Those that a case notices are killed by tests.
+ *
  * Anything else survives and fails the run.
  *
  * -v prints every mutant, -d plants a checker that does not report SNxxx, -o
@@ -28,10 +32,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include "base/buf.h"
 #include "dsl/order.h"
 #include "dsl/prove.h"
 #include "dsl/resolve.h"
+#include "gen/emit.h"
 
 enum { NCASE = 400, MORE = 10 };
 
@@ -230,16 +236,19 @@ hurt(void *arg, SnDefRule *r)
 /* ---- one run ---- */
 
 typedef enum Verdict {
-    V_REFUSED, V_MORE, V_WORTH, V_ORDER, V_CASES, V_LEMMA, V_SURVIVED, NVERDICT
+    V_REFUSED, V_MORE, V_WORTH, V_ORDER, V_CASES, V_LEMMA, V_KILLED,
+    V_SURVIVED, NVERDICT
 } Verdict;
 
 static const char *const verdict_name[] = {
-    "refused", "more", "worth", "order", "cases", "lemma", "SURVIVED"};
+    "refused", "more", "worth", "order", "cases", "lemma", "killed",
+    "SURVIVED"};
 
 typedef struct Run {
     SnDefs *defs;
     SnSubjects *s;
     const char *deaf; /* a code that the planted checker does not report */
+    bool tests;       /* run the cases on what the checkers let through */
 } Run;
 
 /* The code of the first error that is heard, or NULL. */
@@ -256,20 +265,29 @@ heard(const Run *r, SnArena *a, SnDiag *d)
     return NULL;
 }
 
+/* The rule's pass with r in the rule's place. */
+static SnDefPass
+with_rule(SnArena *a, const SnDefRule *was, SnDefRule *r)
+{
+    SnDefPass pass = *r->pass;
+
+    pass.step = SN_NEW_N(a, SnDefStep, pass.nstep + 1);
+    for (uint32_t i = 0; i < pass.nstep; i++) {
+        pass.step[i] = r->pass->step[i];
+        if (pass.step[i].rule == was)
+            pass.step[i].rule = r;
+    }
+    return pass;
+}
+
 /* Ending, copies and overlap, of the rule's pass with the rule changed; of a
  * derived instance alone. */
 static void
 order(const Run *run, const SnSubject *sub, SnDefRule *r, SnDiag *d)
 {
     SnDefs defs = *run->defs;
-    SnDefPass pass = *r->pass, *one = &pass;
+    SnDefPass pass = with_rule(defs.arena, sub->rule, r), *one = &pass;
 
-    pass.step = SN_NEW_N(defs.arena, SnDefStep, pass.nstep + 1);
-    for (uint32_t i = 0; i < pass.nstep; i++) {
-        pass.step[i] = r->pass->step[i];
-        if (pass.step[i].rule == sub->rule)
-            pass.step[i].rule = r;
-    }
     if (sub->derive) {
         pass.step[0] = (SnDefStep){.rule = r};
         pass.nstep = 1;
@@ -290,6 +308,37 @@ more(Run *run, uint32_t i, const Mutation *m, SnDefRule *r, uint32_t unsaid,
     return (*code = heard(run, m->a, d)) != NULL;
 }
 
+/* Does a case of the rule notice?  The declarations with r in place of the
+ * rule are written to a directory, which is removed. */
+static bool
+killed(const Run *run, const SnSubject *sub, SnDefRule *r)
+{
+    SnDefs defs = *run->defs;
+    SnDefPass pass = with_rule(defs.arena, sub->rule, r);
+    char dir[] = "/tmp/mutantXXXXXX";
+    SnDiag *d = sn_diag_new(defs.arena);
+
+    if (sub->derive || !mkdtemp(dir))
+        return false;
+    defs.pass = SN_NEW_N(defs.arena, SnDefPass *, defs.npass);
+    for (uint32_t i = 0; i < defs.npass; i++)
+        defs.pass[i] = run->defs->pass[i] == r->pass ? &pass
+                                                     : run->defs->pass[i];
+    defs.rule = SN_NEW_N(defs.arena, SnDefRule *, defs.nrule);
+    for (uint32_t i = 0; i < defs.nrule; i++)
+        defs.rule[i] = run->defs->rule[i] == sub->rule ? r
+                                                       : run->defs->rule[i];
+    sn_emit_kinds(&defs, dir, d);
+    sn_emit_rules(&defs, dir, d);
+    int rc = -1;
+    if (!sn_diag_nerror(d))
+        rc = system(sn_format(defs.arena, "sh tests/cases/against.sh %s %s "
+                              ">/dev/null 2>&1", dir, sub->rule->name));
+    if (system(sn_format(defs.arena, "rm -rf %s", dir)) != 0)
+        fprintf(stderr, "mutants: cannot remove %s\n", dir);
+    return WIFEXITED(rc) && WEXITSTATUS(rc) == 1;
+}
+
 static Verdict
 judge(Run *run, uint32_t i, const Mutation *m, SnDefRule *r, SnDiag *d,
       const char **code)
@@ -307,8 +356,10 @@ judge(Run *run, uint32_t i, const Mutation *m, SnDefRule *r, SnDiag *d,
     if ((*code = heard(run, m->a, d)))
         return V_REFUSED;
     *code = "";
-    if (!r || sn_diag_nerror(d)) /* what the planted checker does not say */
+    if (!r)
         return V_SURVIVED;
+    if (sn_diag_nerror(d)) /* what the planted checker does not say */
+        return run->tests && killed(run, &sub, r) ? V_KILLED : V_SURVIVED;
     if (m->way == W_ONCE)
         return V_ORDER;
     if (m->way == W_CLAIM && sn_subject_lemma(run->s, i, r))
@@ -321,9 +372,9 @@ judge(Run *run, uint32_t i, const Mutation *m, SnDefRule *r, SnDiag *d,
     if (more(run, i, m, r, unsaid, code))
         return V_MORE;
     *code = "";
-    return m->way == W_CLAIM && sub.rule->claim.kind == SN_CL_REAL
-               ? V_CASES
-               : V_SURVIVED;
+    if (m->way == W_CLAIM && sub.rule->claim.kind == SN_CL_REAL)
+        return V_CASES;
+    return run->tests && killed(run, &sub, r) ? V_KILLED : V_SURVIVED;
 }
 
 /* ---- all of them ---- */
@@ -390,17 +441,19 @@ print_score(const Score *s)
         if (s->made[w])
             printf("%-7s %4u made, %4u refused, %2u in more cases, %3u proved "
                    "without it, %3u copy nothing, %3u the same in all cases, "
-                   "%3u by lemma, %2u survived\n", way_name[w], s->made[w],
+                   "%3u by lemma, %2u killed by tests, %2u survived\n",
+                   way_name[w], s->made[w],
                    n[V_REFUSED], n[V_MORE], n[V_WORTH], n[V_ORDER],
-                   n[V_CASES], n[V_LEMMA], n[V_SURVIVED]);
+                   n[V_CASES], n[V_LEMMA], n[V_KILLED], n[V_SURVIVED]);
     }
     uint32_t same =
         all[V_WORTH] + all[V_ORDER] + all[V_CASES] + all[V_LEMMA];
     uint32_t refused = all[V_REFUSED] + all[V_MORE];
+    uint32_t caught = refused + all[V_KILLED];
     printf("%u made, %u refused by a checker (%u with %d times the cases), %u "
-           "equivalent, %u survived: %.1f %%\n", made, refused,
-           all[V_MORE], MORE, same, all[V_SURVIVED],
-           made > same ? 100.0 * refused / (made - same) : 0);
+           "killed by tests, %u equivalent, %u survived: %.1f %%\n", made,
+           refused, all[V_MORE], MORE, all[V_KILLED], same, all[V_SURVIVED],
+           made > same ? 100.0 * caught / (made - same) : 0);
     return all[V_SURVIVED] == 0;
 }
 
@@ -420,7 +473,7 @@ parse(SnArena *a, SnDiag *d, int n, char **file)
 static int
 usage(void)
 {
-    fputs("usage: mutants [-v] [-d SNxxx] [-o NAME] DEFS...\n", stderr);
+    fputs("usage: mutants [-v] [-t] [-d SNxxx] [-o NAME] DEFS...\n", stderr);
     return 2;
 }
 
@@ -438,6 +491,8 @@ main(int argc, char **argv)
     for (; i < argc && argv[i][0] == '-'; i++) {
         if (!strcmp(argv[i], "-v"))
             o.verbose = true;
+        else if (!strcmp(argv[i], "-t"))
+            run.tests = true;
         else if (!strcmp(argv[i], "-d") && i + 1 < argc)
             run.deaf = argv[++i];
         else if (!strcmp(argv[i], "-o") && i + 1 < argc)

@@ -30,4 +30,9 @@ planted SN403 'merge Conv2D' once
 planted SN306 simplify.concat_one guard
 planted SN301 simplify.relu_clamp 'guard|clamp'
 planted SN302 'integerize Conv2D -> q8' claim
+# What the checkers let through is left to the rules' cases.
+run -t -d SN301 -o simplify.slice_noop
+grep -q '[1-9][0-9]* killed by tests, 0 equivalent' "$tmp/out" &&
+    say "cases of slice_noop notice what a checker without SN301 lets through" $?
+sed 's/^/| /' "$tmp/out" | tail -n 1
 exit $bad
