@@ -296,6 +296,10 @@ const SnCode sn_code_list[] = {
      "backend would make a node that they forbid, or a pass would no longer "
      "end.  Refinements are looked at backend by backend; the declarations "
      "without them have passed the same checks."},
+    {"SN605", "rounding without arithmetic",
+     "A backend names the rounding of its multipliers.  'single' and 'double' "
+     "are the fixed-point ones of other tools; evaluators, kernels and proofs "
+     "have 'float' alone, and would be wrong about such a backend."},
 
     {"SN701", "wrong prototype",
      "A function that the declarations name is defined with another type than "

@@ -93,6 +93,10 @@ cap(SnRs *rs, SnDefBackend *b, const SnDefCap *c)
         supports(rs, b, c);
     } else if (!strcmp(c->name, "rounding")) {
         b->rounding = word_of(rs, c, rounding, 3);
+        if (b->rounding && strcmp(b->rounding, "float"))
+            sn_error(rs->d, c->e->pos, "SN605", "rounding '%s' is computed by "
+                     "no evaluator and known to no proof; expected 'float'",
+                     b->rounding);
     } else if (!strcmp(c->name, "fallback")) {
         b->fallback_reference = word_of(rs, c, fallback, 1) != NULL;
     } else if (!strcmp(c->name, "kernels")) {
