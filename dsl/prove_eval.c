@@ -358,6 +358,7 @@ static void
 reduce_one(PvEv *e, Red how, const PvVec *a, PvVec *r, int64_t o)
 {
     int64_t nk = e->t.nk, cnt = 0;
+    int64_t ncol = how == R_MEAN && e->t.ncol > 0 ? e->t.ncol : nk;
     const double *v = a->v + o * nk;
     double s = 0, id = 0, er = 0;
 
@@ -388,15 +389,19 @@ reduce_one(PvEv *e, Red how, const PvVec *a, PvVec *r, int64_t o)
                 r->er[o] = (double)e->n->in[0]->n;
         return;
     }
-    for (int64_t k = 0; k < nk; k++) {
-        if (isnan(v[k]))
-            continue;
-        s = f32(s + v[k]);
-        cnt++;
-        if (r->id) {
-            id += a->id[o * nk + k];
-            er += a->er[o * nk + k];
+    for (int64_t j = 0; j < ncol; j++) {
+        double column = 0;
+        for (int64_t k = j; k < nk; k += ncol) {
+            if (isnan(v[k]))
+                continue;
+            column = f32(column + v[k]);
+            cnt++;
+            if (r->id) {
+                id += a->id[o * nk + k];
+                er += a->er[o * nk + k];
+            }
         }
+        s = f32(s + column);
     }
     double d = how == R_MEAN ? (e->t.div ? e->t.div[o] : (double)cnt) : 1;
     r->v[o] = f32(s / d);

@@ -197,6 +197,7 @@ typedef struct PvTaps {
     int64_t no, nk;
     int32_t **ix;
     int32_t *slot; /* concat: which operand */
+    int64_t ncol;  /* columns that a mean adds up first; 0: none */
     const int32_t *div; /* elements a mean divides by, or NULL: valid taps */
 } PvTaps;
 /* Result 0's (and all results') shape from operands and attributes. */

@@ -1,6 +1,6 @@
 /* Index maps on small shapes, written apart from src/kernel: for each result
  * element the operand elements it reads. */
-#include "dsl/prove_priv.h"
+#include "dsl/prove_row.h"
 
 #include <math.h>
 #include <string.h>
@@ -194,8 +194,11 @@ taps_pool(PvCase *c, PvNode *n, PvTaps *t, uint32_t sx)
     const PvVal *p = sn_pv_map_list(n, 3), *dl = sn_pv_map_list(n, 4);
     int64_t i[PV_RANK], k[PV_RANK];
     bool pads = sn_pv_map_num(n, 6, 0) != 0;
+    int32_t sh;
 
     t->nk = sn_pv_at(kn, 0) * sn_pv_at(kn, 1);
+    if (sn_pv_at(st, 1) <= 2 && !sn_pv_after(n, &sh))
+        t->ncol = sn_pv_at(kn, 1);
     int32_t *a = table(c, t, sx);
     int32_t *div = pads ? SN_NEW_N(c->a, int32_t, t->no + 1) : NULL;
     for (int64_t o = 0; o < t->no; o++) {
@@ -395,6 +398,7 @@ sn_pv_taps(PvCase *c, PvNode *n, PvTaps *t)
 {
     t->no = n->out[0]->n;
     t->nk = 1;
+    t->ncol = 0;
     t->ix = SN_NEW_N(c->a, int32_t *, n->nin + 1);
     if (n->n->nin == 0)
         return true;

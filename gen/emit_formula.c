@@ -464,6 +464,9 @@ put_loop(SnFm *f, const SnExpr *e, const char *r, SnVal v, const char *loads)
     const char *x = v.ct == SN_CT_F32 ? sn_fm_f32(f, v) : v.s;
     bool arg = !strncmp(e->s, "arg", 3);
     bool max = strstr(e->s, "max") != NULL;
+    /* A window's mean has an order of its own (SnMap.part). */
+    bool parts = v.ct == SN_CT_F32 && !strcmp(e->s, "mean") &&
+                 !strcmp(f->sem->map, "pool");
     bool last = f->sem->ties && !strcmp(f->sem->ties, "last");
     SnBuf *b = &f->set;
 
@@ -471,13 +474,20 @@ put_loop(SnFm *f, const SnExpr *e, const char *r, SnVal v, const char *loads)
         sn_putf(b, "%s %s_v = 0;\nint64_t %s = 0;\n", ty, r, r);
     else
         sn_putf(b, "%s %s = 0;\n", ty, r);
-    sn_puts(b, "for (int64_t k = 0; k < m.ntap; k++) {\n");
+    if (parts)
+        sn_puts(b, "for (int64_t k = 0; k < m.ntap;) {\n    float part = 0;\n"
+                   "    for (int64_t end = k + m.part; k < end; k++) {\n");
+    else
+        sn_puts(b, "for (int64_t k = 0; k < m.ntap; k++) {\n");
     for (const char *p = loads; *p;) {
         const char *nl = strchr(p, '\n');
-        sn_putf(b, "    %.*s\n", (int)(nl - p), p);
+        sn_putf(b, "    %s%.*s\n", parts ? "    " : "", (int)(nl - p), p);
         p = nl + 1;
     }
-    if (arg) {
+    if (parts) {
+        sn_putf(b, "        part = part + %s;\n    }\n    %s = %s + part;\n",
+                x, r, r);
+    } else if (arg) {
         const char *pos = !strcmp(f->sem->map, "pool")
                               ? "m.a[k] + l * m.lane_a" : "k";
         sn_putf(b, "    const %s v = %s;\n    if (k == 0 || v %s%s %s_v) {\n"

@@ -117,7 +117,7 @@ sn_map_open(SnMap *m, const SnCall *c, unsigned res)
     memset(m, 0, sizeof *m);
     m->id = s->map;
     m->ngroup = m->nlane = m->nout = 1;
-    m->step_a = m->step_b = 1;
+    m->step_a = m->step_b = m->part = 1;
     m->seg = NULL;
     SnStatus st;
     switch (s->map) {

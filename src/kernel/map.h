@@ -5,7 +5,8 @@
  * taps; `lane`s shift the set (channels of a pool, output channels of a
  * convolution); `nout` results share one set without shift (the elements of a
  * softmax row).  Element order inside a set is the order numerics.md fixes:
- * ascending (kh, kw, ci), k, or channel. */
+ * ascending (kh, kw, ci), k, or channel; a mean over a window may go down the
+ * columns instead, and then sums each before they are added. */
 #ifndef SN_MAP_H
 #define SN_MAP_H
 
@@ -24,6 +25,8 @@ typedef struct SnMap {
     /* The current set, filled by sn_map_set: offsets of tap k in the first
      * (a) and second (b) mapped operand. */
     int64_t ntap, maxtap;
+    int64_t part;   /* taps that a mean sums before it adds them to the rest:
+                       the valid ones of a column, or 1; divides ntap */
     int64_t nall;   /* elements a mean divides by: valid taps, or the whole
                        window where pads count */
     int64_t *a, *b; /* [maxtap] */
@@ -91,6 +94,9 @@ SnReals sn_map_reals(const SnCall *c, const SnSem *s, unsigned arg);
 /* The word of an enum argument, or els. */
 const char *sn_map_word(const SnCall *c, const SnSem *s, unsigned arg,
                         const char *els);
+/* The mean of a pool with this horizontal stride adds up columns, and then
+ * these (numerics.md, AvgPool). */
+bool sn_pool_columns(const SnCall *c, int64_t stride);
 /* Axis `axis` counted from the front, or -1 when out of range. */
 int sn_axis(const SnShape *s, int64_t axis);
 /* Puts a message into c->why; returns SN_EINPUT. */

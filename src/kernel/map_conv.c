@@ -15,6 +15,7 @@ enum {
     P_CIG,   /* taps per (kh, kw): input channels of a group */
     P_YC,    /* channels of y */
     P_COUNT, /* pads count in a mean */
+    P_COLS,  /* a mean goes down the columns */
     P_PAD    /* some pad is not 0 */
 };
 
@@ -168,6 +169,15 @@ sn_segs_deconv(SnMap *m, int64_t g)
 
 /* ---- pool ---- */
 
+bool
+sn_pool_columns(const SnCall *c, int64_t stride)
+{
+    const SnAttrDesc *round = sn_attr_named(c->kind, "round");
+
+    return stride <= 2 &&
+           (!round || *(const int32_t *)sn_attr_at(c->attr, round) == 0);
+}
+
 SnStatus
 sn_open_pool(SnMap *m, const SnCall *c, const SnSem *s, unsigned res)
 {
@@ -188,7 +198,10 @@ sn_open_pool(SnMap *m, const SnCall *c, const SnSem *s, unsigned res)
     m->maxtap = p[P_KH] * p[P_KW];
     m->whole = p[P_KH] == p[P_H] && p[P_KW] == p[P_W] && !p[P_PAD] &&
                p[P_DH] == 1 && p[P_DW] == 1;
-    m->seg = SN_NEW_N(c->scratch, SnSeg, p[P_KH]);
+    p[P_COLS] = s->mean && sn_pool_columns(c, p[P_SW]);
+    if (p[P_COLS])
+        m->step_a = p[P_DH] * p[P_W] * p[P_C];
+    m->seg = SN_NEW_N(c->scratch, SnSeg, p[P_COLS] ? p[P_KW] : p[P_KH]);
     for (int64_t i = 0; i < p[P_OH]; i++) {
         valid(i * p[P_SH] - p[P_PT], p[P_DH], p[P_H], p[P_KH], &lo, &hi);
         if (lo == hi)
@@ -214,11 +227,16 @@ sn_segs_pool(SnMap *m, int64_t g)
     int64_t h = oh * p[P_SH] - p[P_PT], w = ow * p[P_SW] - p[P_PL];
     valid(h, p[P_DH], p[P_H], p[P_KH], &h0, &h1);
     valid(w, p[P_DW], p[P_W], p[P_KW], &w0, &w1);
+    int64_t from = ((n * p[P_H] + h + h0 * p[P_DH]) * p[P_W] + w +
+                    w0 * p[P_DW]) * p[P_C];
     m->nseg = 0;
-    for (int64_t i = h0; i < h1; i++)
+    m->part = p[P_COLS] ? h1 - h0 : 1;
+    for (int64_t j = w0; p[P_COLS] && j < w1; j++)
+        m->seg[m->nseg++] = (SnSeg){ from + (j - w0) * p[P_DW] * p[P_C],
+                                     j * p[P_KH] + h0, h1 - h0 };
+    for (int64_t i = h0; !p[P_COLS] && i < h1; i++)
         m->seg[m->nseg++] = (SnSeg){
-            ((n * p[P_H] + h + i * p[P_DH]) * p[P_W] + w + w0 * p[P_DW]) *
-                p[P_C],
+            from + (i - h0) * p[P_DH] * p[P_W] * p[P_C],
             i * p[P_KW] + w0, w1 - w0
         };
     m->ntap = (h1 - h0) * (w1 - w0);

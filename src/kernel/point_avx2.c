@@ -151,7 +151,7 @@ max(const int8_t *x, const int64_t *tap, int64_t ntap, int64_t c, int8_t *y)
 
 AVX2 static void
 avg(const SnPool8 *p, const int8_t *x, const int64_t *tap, int64_t ntap,
-    int64_t nall, int8_t *y)
+    int64_t part, int64_t nall, int8_t *y)
 {
     __m256 xs = _mm256_set1_ps(p->xs), ys = _mm256_set1_ps(p->ys);
     __m256 n = _mm256_set1_ps((float)nall), off = _mm256_set1_ps(p->off);
@@ -166,9 +166,13 @@ avg(const SnPool8 *p, const int8_t *x, const int64_t *tap, int64_t ntap,
         __m256 sum = _mm256_setzero_ps();
         for (int64_t t = 0; p->whole && t < ntap; t++)
             isum = _mm256_add_epi32(isum, load8(x + tap[t] + i, xz));
-        for (int64_t t = 0; !p->whole && t < ntap; t++) {
-            v = _mm256_cvtepi32_ps(load8(x + tap[t] + i, xz));
-            sum = _mm256_add_ps(sum, _mm256_mul_ps(v, xs));
+        for (int64_t t = 0; !p->whole && t < ntap;) {
+            __m256 column = _mm256_setzero_ps();
+            for (int64_t end = t + part; t < end; t++) {
+                v = _mm256_cvtepi32_ps(load8(x + tap[t] + i, xz));
+                column = _mm256_add_ps(column, _mm256_mul_ps(v, xs));
+            }
+            sum = _mm256_add_ps(sum, column);
         }
         if (p->whole)
             v = _mm256_mul_ps(_mm256_cvtepi32_ps(isum), mean);
@@ -179,7 +183,7 @@ avg(const SnPool8 *p, const int8_t *x, const int64_t *tap, int64_t ntap,
         store8(y + i, v, lo, hi, yz);
     }
     rest.c -= i;
-    sn_point8_ref.avg(&rest, x + i, tap, ntap, nall, y + i);
+    sn_point8_ref.avg(&rest, x + i, tap, ntap, part, nall, y + i);
 }
 
 AVX2 INLINE __m256

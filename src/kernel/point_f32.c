@@ -63,12 +63,16 @@ typedef struct Pooling {
 
 /* Taps [h0, h1) x [w0, w1) relative to the window's first. */
 static int64_t
-list(const SnConvGeo *o, int64_t h0, int64_t h1, int64_t w0, int64_t w1,
+list(const SnPoolF32 *p, int64_t h0, int64_t h1, int64_t w0, int64_t w1,
      int64_t *tap)
 {
+    const SnConvGeo *o = &p->geo;
     int64_t n = 0;
 
-    for (int64_t i = h0; i < h1; i++)
+    for (int64_t j = w0; p->columns && j < w1; j++)
+        for (int64_t i = h0; i < h1; i++)
+            tap[n++] = (i * o->dh * o->w + j * o->dw) * o->c;
+    for (int64_t i = h0; !p->columns && i < h1; i++)
         for (int64_t j = w0; j < w1; j++)
             tap[n++] = (i * o->dh * o->w + j * o->dw) * o->c;
     return n;
@@ -87,7 +91,7 @@ window(Pooling *k, const float *x, int64_t oh, int64_t ow, float *y)
     valid(w, o->dw, o->w, o->kw, &w0, &w1);
     if ((h1 - h0) * (w1 - w0) != n) {
         tap = k->part;
-        n = list(o, h0, h1, w0, w1, tap);
+        n = list(k->p, h0, h1, w0, w1, tap);
         for (int64_t t = 0; t < n; t++)
             tap[t] += base;
         base = 0;
@@ -97,7 +101,8 @@ window(Pooling *k, const float *x, int64_t oh, int64_t ow, float *y)
         return;
     }
     int64_t all = k->p->count_pad ? o->kh * o->kw : n;
-    SnAvgF32 a = {(float)all, k->p->lo, k->p->hi};
+    SnAvgF32 a = {k->p->columns ? h1 - h0 : 1, (float)all, k->p->lo,
+                  k->p->hi};
     k->v->avg(&a, x + base, tap, n, o->c, y);
 }
 
@@ -110,7 +115,7 @@ sn_poolf_run(SnIsa isa, const SnPoolF32 *p, const float *x, float *y,
 
     k.v = variant(isa);
     k.p = p;
-    list(o, 0, o->kh, 0, o->kw, k.whole);
+    list(p, 0, o->kh, 0, o->kw, k.whole);
     for (; from < to; from++)
         for (int64_t j = 0; j < o->ow; j++)
             window(&k, x + from / o->oh * o->h * o->w * o->c, from % o->oh, j,
@@ -209,8 +214,12 @@ avg_ref(const SnAvgF32 *p, const float *x, const int64_t *tap, int64_t ntap,
 {
     for (int64_t i = 0; i < c; i++) {
         float sum = 0;
-        for (int64_t t = 0; t < ntap; t++)
-            sum = sum + x[tap[t] + i];
+        for (int64_t t = 0; t < ntap;) {
+            float column = 0;
+            for (int64_t end = t + p->part; t < end; t++)
+                column = column + x[tap[t] + i];
+            sum = sum + column;
+        }
         y[i] = sn_clampf(sum / p->all, (SnLimF){p->lo, p->hi});
     }
 }

@@ -35,7 +35,8 @@ enum { SN_POOL_TAPS = 4096 }; /* most taps of a window */
 typedef struct SnPoolF32 {
     SnConvGeo geo;
     bool avg;
-    bool count_pad; /* an average counts padding */
+    bool count_pad; /* an average counts padding, */
+    bool columns;   /* adds up each column first (SnMap.part) */
     float lo, hi;   /* clamp of an average */
 } SnPoolF32;
 /* Images and rows of results [from, to), counted through. */
@@ -69,8 +70,10 @@ void sn_softmaxf_run(SnIsa isa, const float *x, int64_t n, float *y);
 /* One window: taps at x[tap[t]], ntap > 0. */
 typedef void SnMaxF32Fn(const float *x, const int64_t *tap, int64_t ntap,
                         int64_t c, float *y);
-/* Sums in the order of the taps, over `all`, clamped. */
+/* Sums in the order of the taps, `part` of them before these join the rest,
+ * over `all`, clamped. */
 typedef struct SnAvgF32 {
+    int64_t part;
     float all, lo, hi;
 } SnAvgF32;
 typedef void SnAvgF32Fn(const SnAvgF32 *p, const float *x, const int64_t *tap,

@@ -157,16 +157,21 @@ valid(int64_t base, int64_t step, int64_t size, int64_t nk, int64_t *lo,
 
 enum { MAXTAP = 1024 };
 
-/* The taps of a result pixel in ascending order; whole rows at once. */
+/* The taps of a result pixel along the rows, or down the columns, of which each
+ * has `part`. */
 static int64_t
-taps(const SnPool8 *p, int64_t oh, int64_t ow, int64_t *tap)
+taps(const SnPool8 *p, int64_t oh, int64_t ow, int64_t *tap, int64_t *part)
 {
     int64_t h = oh * p->sh - p->pt, w = ow * p->sw - p->pl, n = 0;
     int64_t h0, h1, w0, w1;
 
     valid(h, p->dh, p->h, p->kh, &h0, &h1);
     valid(w, p->dw, p->w, p->kw, &w0, &w1);
-    for (int64_t i = h0; i < h1; i++)
+    *part = p->columns ? h1 - h0 : 1;
+    for (int64_t j = w0; p->columns && j < w1; j++)
+        for (int64_t i = h0; i < h1; i++)
+            tap[n++] = ((h + i * p->dh) * p->w + w + j * p->dw) * p->c;
+    for (int64_t i = h0; !p->columns && i < h1; i++)
         for (int64_t j = w0; j < w1; j++)
             tap[n++] = ((h + i * p->dh) * p->w + w + j * p->dw) * p->c;
     return n;
@@ -196,19 +201,20 @@ pool(const Pooling *k, const int8_t *x, int8_t *y, int64_t pitch, int64_t r0,
     y += r0 * p->ow * pitch;
     for (int64_t r = r0; r < r1; r++) {
         const int8_t *image = x + r / p->oh * p->h * p->w * p->c, *at = image;
-        int64_t nt = 0;
+        int64_t nt = 0, part = 1;
         for (int64_t j = 0; j < p->ow; j++, y += pitch) {
             /* Between two whole windows only the place changes. */
             if (j > 0 && whole_columns(p, j - 1) && whole_columns(p, j)) {
                 at += p->sw * p->c;
             } else {
-                nt = taps(p, r % p->oh, j, tap);
+                nt = taps(p, r % p->oh, j, tap, &part);
                 at = image;
             }
             if (k->max)
                 k->max(at, tap, nt, p->c, y);
             else
-                k->avg(p, at, tap, nt, p->count_pad ? p->kh * p->kw : nt, y);
+                k->avg(p, at, tap, nt, part,
+                       p->count_pad ? p->kh * p->kw : nt, y);
         }
     }
 }
@@ -306,17 +312,21 @@ max_ref(const int8_t *x, const int64_t *tap, int64_t ntap, int64_t c, int8_t *y)
 
 static void
 avg_ref(const SnPool8 *p, const int8_t *x, const int64_t *tap, int64_t ntap,
-        int64_t nall, int8_t *y)
+        int64_t part, int64_t nall, int8_t *y)
 {
     float n = (float)nall;
 
     for (int64_t i = 0; i < p->c; i++) {
         int32_t isum = 0;
         float sum = 0, v;
-        for (int64_t t = 0; t < ntap; t++) {
-            int32_t q = x[tap[t] + i] - p->xz;
-            isum += q;
-            sum = sum + (float)q * p->xs;
+        for (int64_t t = 0; t < ntap;) {
+            float column = 0;
+            for (int64_t end = t + part; t < end; t++) {
+                int32_t q = x[tap[t] + i] - p->xz;
+                isum += q;
+                column = column + (float)q * p->xs;
+            }
+            sum = sum + column;
         }
         if (p->whole) {
             v = (float)isum * (p->xs / (p->ys * n));

@@ -78,6 +78,7 @@ typedef struct SnPool8 {
     int64_t kh, kw, sh, sw, dh, dw, pt, pl;
     /* AvgPool */
     bool count_pad;
+    bool columns;      /* each is added up first (SnMap.part) */
     float xs, ys, off; /* off: added before rounding (`after`) */
     bool whole;        /* the `after` form of a whole image: integer mean */
     int32_t xz, yz;    /* yz: added after rounding */
@@ -116,11 +117,12 @@ typedef void SnDequant8Fn(const SnQuant8 *p, const int8_t *x, int64_t n,
                           float *y);
 typedef void SnTable8Fn(const SnTable8 *p, const int8_t *x, int64_t n,
                         int8_t *y);
-/* One result pixel: taps at x[tap[i]], c channels. */
+/* One result pixel: taps at x[tap[i]], c channels.  avg: `part` of them at a
+ * time are added up before they join the rest. */
 typedef void SnMax8Fn(const int8_t *x, const int64_t *tap, int64_t ntap,
                       int64_t c, int8_t *y);
 typedef void SnAvg8Fn(const SnPool8 *p, const int8_t *x, const int64_t *tap,
-                      int64_t ntap, int64_t nall, int8_t *y);
+                      int64_t ntap, int64_t part, int64_t nall, int8_t *y);
 /* npx pixels; sq: `pitch` ints for each, the squares at sq + before, zeros
  * around them already in place.  The squares are written before the first sum
  * is read, so that loads do not wait for stores. */

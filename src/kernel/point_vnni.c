@@ -202,7 +202,7 @@ max(const int8_t *x, const int64_t *tap, int64_t ntap, int64_t c, int8_t *y)
 
 V512 static void
 avg(const SnPool8 *p, const int8_t *x, const int64_t *tap, int64_t ntap,
-    int64_t nall, int8_t *y)
+    int64_t part, int64_t nall, int8_t *y)
 {
     __m512 xs = _mm512_set1_ps(p->xs), ys = _mm512_set1_ps(p->ys);
     __m512 n = _mm512_set1_ps((float)nall), off = _mm512_set1_ps(p->off);
@@ -216,9 +216,13 @@ avg(const SnPool8 *p, const int8_t *x, const int64_t *tap, int64_t ntap,
         __m512 sum = _mm512_setzero_ps();
         for (int64_t t = 0; p->whole && t < ntap; t++)
             isum = _mm512_add_epi32(isum, load16(k, x + tap[t] + i, xz));
-        for (int64_t t = 0; !p->whole && t < ntap; t++) {
-            v = _mm512_cvtepi32_ps(load16(k, x + tap[t] + i, xz));
-            sum = _mm512_add_ps(sum, _mm512_mul_ps(v, xs));
+        for (int64_t t = 0; !p->whole && t < ntap;) {
+            __m512 column = _mm512_setzero_ps();
+            for (int64_t end = t + part; t < end; t++) {
+                v = _mm512_cvtepi32_ps(load16(k, x + tap[t] + i, xz));
+                column = _mm512_add_ps(column, _mm512_mul_ps(v, xs));
+            }
+            sum = _mm512_add_ps(sum, column);
         }
         if (p->whole)
             v = _mm512_mul_ps(_mm512_cvtepi32_ps(isum), mean);

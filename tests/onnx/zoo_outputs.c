@@ -1,15 +1,14 @@
 /* Models against the outputs stored beside them.
  *
- *   zoo_outputs [--shapes] [--input FILE.pb] [--known FILE] MODEL.onnx...
+ *   zoo_outputs [--shapes] [--input FILE.pb] MODEL.onnx...
  *
  * Runs the model, optimized and on the CPU backend, on each test_data_set_K
  * of its folder and prints a line: elements, how many differ, the worst
  * difference.  A real output may be off by 1e-4 of its largest magnitude; one
  * that is the values of codes by one step of their scale; integers by one.
  * --shapes: the stored numbers mean nothing, only shapes and types count.
- * --input: data for the first input, where a folder has none.  --known: lines
- * "NAME STEPS REASON" of models that may be further off; one that no longer is
- * fails too.  Exit 1 when a model fails; so does one that is refused. */
+ * --input: data for the first input, where a folder has none.  Exit 1
+ * when a model fails; so does one that is refused. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -200,29 +199,9 @@ run_set(SnArena *a, const Model *m, SnDiag *d, Sum *s)
     return SN_OK;
 }
 
-/* The steps a model may be off by --known, or 1. */
-static double
-allowed(SnArena *a, const char *known, const char *name, const char **why)
-{
-    size_t n, len = strlen(name);
-    char *text;
-
-    if (known == NULL ||
-        sn_file_read(a, sn_diag_new(a), known, 0, &text, &n) != SN_OK)
-        return 1;
-    for (char *p = text; *p != 0; p += strcspn(p, "\n") + 1)
-        if (strncmp(p, name, len) == 0 && p[len] == ' ') {
-            char *end;
-            double steps = strtod(p + len, &end);
-            *why = sn_strndup(a, end, strcspn(end, "\n"));
-            return steps;
-        }
-    return 1;
-}
-
 /* Prints a line; false when the model fails. */
 static bool
-one(const char *path, const char *input, const char *known, bool only_shapes)
+one(const char *path, const char *input, bool only_shapes)
 {
     SnArena *a = sn_arena_new();
     SnDiag *d = sn_diag_new(a);
@@ -242,10 +221,6 @@ one(const char *path, const char *input, const char *known, bool only_shapes)
     }
     for (; st == SN_OK && read_set(a, &m, k, input); k++)
         st = run_set(a, &m, d, &s);
-    const char *why = "";
-    double steps = allowed(a, known, name, &why);
-    if (*why != 0) /* the line must be needed, and enough */
-        s.bad = !s.steps || !s.bad || s.worst > steps * (1 + 1e-5);
     bool ok = st == SN_OK && k > 0 && (only_shapes ? s.n > 0 : !s.bad);
     if (st != SN_OK)
         printf("| %-42s FAILS: exit %d: %s", name, (int)st,
@@ -256,7 +231,7 @@ one(const char *path, const char *input, const char *known, bool only_shapes)
     else
         printf("| %-42s %3d %9lld %8lld  %.3g%s%s\n", name, k, (long long)s.n,
                (long long)s.ndiff, s.worst, s.steps ? " steps" : "",
-               ok ? why : "  FAILS");
+               ok ? "" : "  FAILS");
     fflush(stdout);
     sn_arena_free(a);
     return ok;
@@ -265,7 +240,7 @@ one(const char *path, const char *input, const char *known, bool only_shapes)
 int
 main(int argc, char **argv)
 {
-    const char *input = NULL, *known = NULL;
+    const char *input = NULL;
     bool only_shapes = false;
     int i = 1, bad = 0;
 
@@ -274,11 +249,9 @@ main(int argc, char **argv)
             only_shapes = true;
         else if (strcmp(argv[i], "--input") == 0 && i + 1 < argc)
             input = argv[++i];
-        else if (strcmp(argv[i], "--known") == 0 && i + 1 < argc)
-            known = argv[++i];
         else
             return 2;
     for (; i < argc; i++)
-        bad += !one(argv[i], input, known, only_shapes);
+        bad += !one(argv[i], input, only_shapes);
     return bad > 0;
 }

@@ -419,6 +419,31 @@ avg_pool(void **state)
     }
 }
 
+/* Sums go down the columns for strides 1 and 2, along the rows for others and
+ * where the zero point is added before rounding. */
+static void
+avg_pool_order(void **state)
+{
+    (void)state;
+    static const float x[] = { 0x1p25f, 1, -0x1p25f, 1 };
+    static const struct {
+        int64_t stride;
+        bool after;
+        float want;
+    } c[] = { { 1, false, 0.5f }, { 2, false, 0.5f }, { 3, false, 0.25f },
+              { 2, true, 0.25f } };
+    for (size_t i = 0; i < sizeof c / sizeof *c; i++) {
+        SnAvgPoolAttr at = { .kernel = INTS(2, 2), .pads = INTS(0, 0, 0, 0),
+                             .stride = INTS(1, c[i].stride),
+                             .dilate = INTS(1, 1), .round = c[i].after };
+        SnId id = sn_avgpool_new(g, NULL, con(plain(SN_F32),
+                                              SHAPE(1, 2, 2, 1), x),
+                                 &at, plain(SN_F32));
+        const float *y = eval(id, 0);
+        assert_true(y[0] == c[i].want);
+    }
+}
+
 /* A window that is the whole image: the row of quantized means. */
 static void
 global_avg_pool(void **state)
@@ -538,8 +563,8 @@ main(void)
     const struct CMUnitTest tests[] = {
         T(conv_q8), T(conv_per_channel), T(conv_f32), T(fully_connected),
         T(matmul), T(add_rounds), T(mul_rounds), T(shift_ties), T(broadcast),
-        T(tables), T(per_axis), T(max_pool), T(avg_pool), T(global_avg_pool),
-        T(softmax), T(lrn), T(variants),
+        T(tables), T(per_axis), T(max_pool), T(avg_pool), T(avg_pool_order),
+        T(global_avg_pool), T(softmax), T(lrn), T(variants),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -455,6 +455,7 @@ sn_cpu_avgpool_q8_prepare(SnPrep *p)
     const SnType *x = c->in[0].type, *y = c->out[0].type;
     SnLim lim = limits(c);
     k->p.count_pad = sn_map_int(c, &c->kind->sem[0], 6, 0) != 0;
+    k->p.columns = sn_pool_columns(c, k->p.sw);
     k->p.xs = x->scale[0];
     k->p.ys = y->scale[0];
     k->p.xz = x->zp[0];
