@@ -1,8 +1,9 @@
 #include "run/exec.h"
 #include "run/view.h"
 
-#include <pthreadpool.h>
 #include <string.h>
+
+#include "run/team.h"
 
 static const SnKernelDesc *
 kernel_for(const SnBackendDesc *b, SnKind kind, const SnTuple *t)
@@ -232,13 +233,23 @@ sn_run_new(SnArena *a, const SnExec *x)
     return sn_run_team(a, x, 1);
 }
 
+/* Without a step of two parts a team would only wait. */
+static bool
+worth_a_team(const SnRun *r)
+{
+    for (uint32_t i = 0; i < r->x->nstep; i++)
+        if (sn_step_parts(&r->x->step[i], r->nthread) > 1)
+            return true;
+    return false;
+}
+
 SnRun *
 sn_run_team(SnArena *a, const SnExec *x, unsigned n)
 {
     SnRun *r = sn_run_parts(a, x, n);
 
-    if (r->nthread > 1)
-        r->team = pthreadpool_create(r->nthread);
+    if (worth_a_team(r))
+        r->team = sn_team_new(r->nthread);
     return r;
 }
 
@@ -273,8 +284,7 @@ sn_run_free(SnRun *r)
 {
     sn_arena_free(r->scratch);
     r->scratch = NULL;
-    if (r->team)
-        pthreadpool_destroy(r->team);
+    sn_team_free(r->team);
     r->team = NULL;
 }
 
@@ -307,8 +317,9 @@ reset_scratch(SnRun *r)
     r->scratch = sn_arena_new();
 }
 
-/* Waking a thread takes a few microseconds: a part is worth that. */
-enum { PART_NS = 3000 };
+/* Meeting twice and fetching what the other thread wrote takes a microsecond
+ * or so: a part is worth that. */
+enum { PART_NS = 1000 };
 
 unsigned
 sn_step_parts(const SnExecStep *s, unsigned n)
@@ -322,71 +333,134 @@ sn_step_parts(const SnExecStep *s, unsigned n)
     return most < 1 ? 1 : (unsigned)most;
 }
 
-typedef struct Parts {
-    const SnRun *r;
-    const SnExecStep *s;
-    const SnCall *c;
-    int64_t n;
-} Parts;
-
-/* Part i: the units from nunit * i / n on. */
-static void
-run_part(void *ctx, size_t i)
-{
-    const Parts *p = ctx;
-    SnCall c = *p->c;
-    int64_t k = (int64_t)i;
-
-    c.work = p->r->work ? p->r->work + i * p->r->pitch : NULL;
-    c.u0 = p->s->nunit / p->n * k + p->s->nunit % p->n * k / p->n;
-    k++;
-    c.u1 = p->s->nunit / p->n * k + p->s->nunit % p->n * k / p->n;
-    if (p->s->fn(&c) != SN_OK)
-        sn_bug("kernel %s failed in parts", p->s->kernel);
-}
-
-static SnStatus
-run_parts(const SnRun *r, const SnExecStep *s, SnCall *c)
-{
-    Parts p = {r, s, c, sn_step_parts(s, r->nthread)};
-
-    if (p.n == 1)
-        return s->fn(c);
-    c->scratch = NULL;
-    c->why = NULL;
-    if (r->team)
-        pthreadpool_parallelize_1d(r->team, run_part, &p, (size_t)p.n, 0);
-    else
-        for (size_t i = 0; i < (size_t)p.n; i++)
-            run_part(&p, i);
-    return SN_OK;
-}
-
-static SnStatus
-run_step(SnRun *r, const SnExecStep *s)
+static SnCall
+call_of(SnRun *r, const SnExecStep *s)
 {
     const SnNode *n = sn_node(r->x->g, s->node);
     const SnKindDesc *kd = sn_desc(n->kind);
-    SnCall c = {.kind = kd, .attr = n->attr, .nin = n->nin, .nout = kd->nout,
-                .in = r->in + s->in, .out = r->out + s->out,
-                .scratch = r->scratch, .why = r->why,
-                .prep = s->prep, .work = r->work, .u1 = s->nunit,
-                .ypitch = s->ypitch};
 
+    return (SnCall){.kind = kd, .attr = n->attr, .nin = n->nin,
+                    .nout = kd->nout, .in = r->in + s->in,
+                    .out = r->out + s->out, .prep = s->prep,
+                    .work = r->work, .u1 = s->nunit, .ypitch = s->ypitch};
+}
+
+static SnStatus
+run_whole(SnRun *r, const SnExecStep *s)
+{
+    SnCall c = call_of(r, s);
+
+    c.scratch = r->scratch;
+    c.why = r->why;
     r->why[0] = '\0';
-    SnStatus st = run_parts(r, s, &c);
-    if (st != SN_OK) {
+    SnStatus st = s->fn(&c);
+    if (st != SN_OK)
         r->where = sn_name(r->x->g, SN_REF(s->node, 0));
-        return st;
-    }
+    return st;
+}
+
+/* Part k of n: the units from nunit * k / n on. */
+static void
+run_part(SnRun *r, const SnExecStep *s, int64_t n, int64_t k)
+{
+    SnCall c = call_of(r, s);
+
+    c.work = r->work ? r->work + (size_t)k * r->pitch : NULL;
+    c.u0 = s->nunit / n * k + s->nunit % n * k / n;
+    k++;
+    c.u1 = s->nunit / n * k + s->nunit % n * k / n;
+    if (s->fn(&c) != SN_OK)
+        sn_bug("kernel %s failed in parts", s->kernel);
+}
+
+/* What comes between two steps. */
+static void
+after_step(SnRun *r, const SnExecStep *s)
+{
+    const SnNode *n = sn_node(r->x->g, s->node);
+
     if (r->hook && !s->ypitch)
         for (unsigned k = 0; k < n->nres; k++)
             if (r->out[s->out + k].data)
                 r->hook(r->hook_ctx, SN_REF(s->node, k),
                         &r->out[s->out + k]);
+    if (r->step_hook)
+        r->step_hook(r->step_ctx, s->node);
     if (sn_arena_nbyte(r->scratch) > SCRATCH_MAX)
         reset_scratch(r);
+}
+
+static SnStatus
+run_step(SnRun *r, const SnExecStep *s)
+{
+    unsigned n = sn_step_parts(s, r->nthread);
+
+    if (n == 1)
+        SN_TRY(run_whole(r, s));
+    else
+        for (unsigned k = 0; k < n; k++)
+            run_part(r, s, n, k);
+    after_step(r, s);
     return SN_OK;
+}
+
+/* ---- by a team ---- */
+
+/* When memory runs out control must not leave the region, where others wait. */
+static SnStatus
+run_guarded(SnRun *r, const SnExecStep *s)
+{
+    SnGuard gu;
+
+    if (setjmp(gu.env)) {
+        r->nomem = true;
+        return SN_ENOMEM;
+    }
+    sn_guard_push(&gu);
+    SnStatus st = run_step(r, s);
+    sn_guard_pop(&gu);
+    return st;
+}
+
+/* Each member walks through all steps.  Small steps are the first one's alone;
+ * the others wait for it where the next large one begins.  r->status changes
+ * only while they wait. */
+static void
+walk(void *ctx, unsigned i)
+{
+    SnRun *r = ctx;
+    bool ahead = false; /* member 0 does something alone */
+
+    for (uint32_t k = 0; k < r->x->nstep; k++) {
+        const SnExecStep *s = &r->x->step[k];
+        unsigned n = sn_step_parts(s, r->nthread);
+        if (n == 1) {
+            if (i == 0 && r->status == SN_OK)
+                r->status = run_guarded(r, s);
+            ahead = true;
+            continue;
+        }
+        if (ahead)
+            sn_team_meet(r->team);
+        if (i < n && r->status == SN_OK)
+            run_part(r, s, n, i);
+        sn_team_meet(r->team);
+        ahead = r->hook != NULL || r->step_hook != NULL;
+        if (ahead && i == 0 && r->status == SN_OK)
+            after_step(r, s);
+    }
+    sn_team_meet(r->team);
+}
+
+static SnStatus
+run_together(SnRun *r)
+{
+    r->status = SN_OK;
+    r->nomem = false;
+    sn_team_run(r->team, walk, r);
+    if (r->nomem) /* tell the caller's guard */
+        sn_alloc_n(r->scratch, SIZE_MAX, 2);
+    return r->status;
 }
 
 SnStatus
@@ -399,7 +473,9 @@ sn_run(SnRun *r)
         SnTensor t = tensor_of(r, x->input[i].ref);
         r->hook(r->hook_ctx, x->input[i].ref, &t);
     }
-    for (uint32_t i = 0; i < x->nstep && st == SN_OK; i++)
+    if (r->team)
+        st = run_together(r);
+    for (uint32_t i = 0; !r->team && i < x->nstep && st == SN_OK; i++)
         st = run_step(r, &x->step[i]);
     if (sn_arena_nbyte(r->scratch) > 0)
         reset_scratch(r);

@@ -60,17 +60,24 @@ SnStatus sn_exec_prepare_fast(SnArena *a, const SnGraph *g,
 /* Sees each computed value (inputs too) right after it was written. */
 typedef void SnValueHook(void *ctx, SnRef ref, const SnTensor *t);
 
+/* Called after each step, on the thread of the caller. */
+typedef void SnStepHook(void *ctx, SnId node);
+
 typedef struct SnRun {
     const SnExec *x;
     uint8_t *arena;
     unsigned nthread;
-    struct pthreadpool *team; /* NULL: one thread */
+    struct SnTeam *team; /* NULL: all on the thread of the caller */
     uint8_t *work; /* [nthread] of `pitch` bytes, for one kernel at a time */
     size_t pitch;
     SnTensor *in, *out;
     SnArena *scratch;
     SnValueHook *hook;
     void *hook_ctx;
+    SnStepHook *step_hook;
+    void *step_ctx;
+    SnStatus status; /* of a run by a team */
+    bool nomem;      /* that ended for want of memory */
     char why[SN_WHY];   /* after a failed run: what went wrong, */
     const char *where;  /* and the node's label */
 } SnRun;
