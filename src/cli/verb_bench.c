@@ -5,6 +5,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "run/bench.h"
+#include "run/team.h"
 
 /* Share of v in most, in per cent; 0 when there is no ceiling. */
 static double
@@ -32,6 +33,10 @@ put_text(SnCli *c, const SnBench *b)
     sn_putf(&c->out, "%.4f ms a run (median of %u; least %.4f), %u thread%s, "
             "%s\n", b->median * 1e3, b->nrun, b->least * 1e3, b->nthread,
             b->nthread == 1 ? "" : "s", sn_isa_name(sn_isa()));
+    if (b->roundtrip >= SN_NEAR_NS)
+        sn_putf(&c->out, "FAR: a cache line takes %.0f ns from one processor to "
+                "another and back, near ones %.0f at most; timed %u times\n",
+                b->roundtrip, SN_NEAR_NS, b->repeated + 1);
     sn_putf(&c->out, "%.1f Mop (%.0f %% int8), %.1f GOPS; ceilings %.0f int8, "
             "%.0f f32\n", b->ops * 1e-6, share(b->ops8, b->ops),
             b->ops / b->median * 1e-9, b->peak.ops8 * 1e-9,
@@ -82,10 +87,12 @@ put_json(SnCli *c, const SnBench *b, const char *path)
             "\"median_ms\": %.5f, \"least_ms\": %.5f, \"ops\": %.0f, "
             "\"ops_int8\": %.0f, \"bytes\": %.0f, \"weights\": %zu, "
             "\"plan\": %zu, \"fallback\": %u, \"peak_int8\": %.4g, "
-            "\"peak_f32\": %.4g, \"peak_read\": %.4g", sn_isa_name(sn_isa()),
+            "\"peak_f32\": %.4g, \"peak_read\": %.4g, "
+            "\"roundtrip_ns\": %.0f, \"far\": %s", sn_isa_name(sn_isa()),
             b->nthread, b->nrun, b->median * 1e3, b->least * 1e3, b->ops,
             b->ops8, b->bytes, b->weights, b->arena, b->x->nfallback,
-            b->peak.ops8, b->peak.ops32, b->peak.read);
+            b->peak.ops8, b->peak.ops32, b->peak.read, b->roundtrip,
+            b->roundtrip < SN_NEAR_NS ? "false" : "true");
     for (uint32_t i = 0; c->args.per_node && i < b->nnode; i++) {
         const SnNodeTime *n = &b->node[i];
         sn_puts(&c->out, i ? ",\n  {\"node\": " : ", \"nodes\": [\n"
@@ -129,7 +136,7 @@ sn_verb_bench(SnCli *c)
     SN_TRY(sn_cli_model(c, 1, &path));
     SN_TRY(sn_cli_threads(c, &nthread));
     SN_TRY(load(c, path, &o, &g));
-    SN_TRY(sn_exec_prepare(c->a, g, o.backend, c->d, &x));
+    SN_TRY(sn_exec_prepare_fast(c->a, g, o.backend, c->d, &x));
     SN_TRY(sn_bench(c->a, x, nthread, (uint32_t)c->args.nrun, c->d, &b));
     if (c->args.json)
         put_json(c, b, path);

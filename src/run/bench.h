@@ -23,6 +23,8 @@ typedef struct SnBench {
     double ops, ops8;     /* of all nodes, and of those on codes */
     double bytes;
     size_t weights, arena; /* bytes */
+    double roundtrip;  /* of a cache line between two threads, ns; 0: none */
+    unsigned repeated; /* times that it was too long, and all done again */
     uint32_t nnode;
     SnNodeTime *node; /* by time, slowest first */
     SnPeak peak;
@@ -30,7 +32,8 @@ typedef struct SnBench {
 
 /* Runs x on seeded inputs, for half a second and at least 5 times (or nrun
  * times if it is not 0), then as often again with a clock between nodes.
- * Fails when a run does. */
+ * A team whose processors are far apart (run/team.h) waits and is timed again
+ * a few times.  Fails when a run does. */
 SnStatus sn_bench(SnArena *a, const SnExec *x, unsigned nthread, uint32_t nrun,
                   SnDiag *d, SnBench **out);
 /* The time in which the machine could do it at best: the greater of what the

@@ -12,6 +12,7 @@
 #include "graph/text.h"
 #include "kernel/isa.h"
 #include "run/exec.h"
+#include "run/team.h"
 
 enum { MOST = 2001 };
 static const double SECONDS = 0.5;
@@ -130,6 +131,7 @@ main(int argc, char **argv)
     fill(r);
     if (sn_run(r) != SN_OK)
         return 1;
+    double trip = r->team ? sn_team_roundtrip() : 0;
     for (first = now(); n < MOST && (n < 5 || now() - first < SECONDS); n++) {
         double t0 = now();
         sn_run(r);
@@ -138,9 +140,11 @@ main(int argc, char **argv)
     qsort(t, (size_t)n, sizeof *t, ascending);
     printf("{\"model\": \"%s\", \"backend\": \"%s\", \"cpu\": \"%s\", "
            "\"runs\": %d, \"median_ms\": %.4f, \"least_ms\": %.4f, "
-           "\"arena\": %zu, \"fallback\": %u}\n",
+           "\"arena\": %zu, \"fallback\": %u, \"roundtrip_ns\": %.0f, "
+           "\"roundtrip_after_ns\": %.0f}\n",
            argv[1], b ? b->name : "evaluators", sn_isa_name(sn_isa()), n,
-           t[n / 2] * 1e3, t[0] * 1e3, x->plan->arena, x->nfallback);
+           t[n / 2] * 1e3, t[0] * 1e3, x->plan->arena, x->nfallback,
+           trip, r->team ? sn_team_roundtrip() : 0);
     if (argc > 3 && !strcmp(argv[3], "nodes"))
         per_node(a, r, n);
     sn_run_free(r);
