@@ -21,7 +21,7 @@ typedef struct SnNums {
 typedef struct SnArgs {
     SnStrs pos; /* positional arguments */
     const char *output;
-    SnStrs input, calib;
+    SnStrs input, calib, eval;
     const char *plugin;
     const char *labels, *load_profile, *dump_profile, *backend, *shard;
     const char *passes, *pipeline, *print_after, *compare, *dump, *node;
@@ -30,7 +30,7 @@ typedef struct SnArgs {
     SnStrs disable, enable;
     SnStrs schema, range, precision, keep_float;
     SnNums mul, add;
-    long nsample, skip, njob, nthread, opt_limit, seed, batch, opset;
+    long nsample, skip, eval_n, eval_skip, njob, nthread, opt_limit, seed, batch, opset;
     bool verify, trace, stats, time_passes, check_passes, strict;
     bool channelwise, rowwise, unify, require_int8, json, help;
     bool elide, check_kernels;
@@ -93,6 +93,10 @@ void sn_cli_rewrite_report(SnCli *c, const SnRewriter *rw);
 /* Samples for the inputs of x from --input, --calib or what is in files. */
 SnStatus sn_cli_samples(SnCli *c, const SnExec *x, const SnStrs *files,
                         const char *option, SnSamples **out);
+/* The same with numbers of its own: n of them (-1: all) after `skip`. */
+SnStatus sn_cli_window(SnCli *c, const SnExec *x, const SnStrs *files,
+                       const char *option, long n, const char *skip_option,
+                       long skip, SnSamples **out);
 /* A copy of g, lowered all the way as profiling wants it. */
 SnStatus sn_cli_lowered(SnCli *c, const SnGraph *g, bool quiet,
                         SnGraph **out);

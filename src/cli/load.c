@@ -184,8 +184,9 @@ sn_cli_pixels(SnCli *c, SnPixels *px)
 }
 
 SnStatus
-sn_cli_samples(SnCli *c, const SnExec *x, const SnStrs *files,
-               const char *option, SnSamples **out)
+sn_cli_window(SnCli *c, const SnExec *x, const SnStrs *files,
+              const char *option, long n, const char *skip_option, long skip,
+              SnSamples **out)
 {
     SnPixels px;
 
@@ -193,17 +194,24 @@ sn_cli_samples(SnCli *c, const SnExec *x, const SnStrs *files,
         return sn_fail(c->d, SN_EUSAGE, option, "is missing: expected a "
                        ".npy or .pb file");
     SN_TRY(sn_cli_pixels(c, &px));
-    long n = c->args.nsample;
-    if (n > 0 && c->args.skip > LONG_MAX - n)
+    if (n > 0 && skip > LONG_MAX - n)
         n = -1;
     SN_TRY(sn_samples_open(c->a, x->ninput, x->input, files->n, files->v,
-                           &px, n > 0 ? n + c->args.skip : n, c->d, out));
-    if (c->args.skip >= (*out)->n)
-        return sn_fail(c->d, SN_EUSAGE, "--skip", "leaves none of %lld "
+                           &px, n > 0 ? n + skip : n, c->d, out));
+    if (skip >= (*out)->n)
+        return sn_fail(c->d, SN_EUSAGE, skip_option, "leaves none of %lld "
                        "samples", (long long)(*out)->n);
-    (*out)->skip = c->args.skip;
-    (*out)->n -= c->args.skip;
+    (*out)->skip = skip;
+    (*out)->n -= skip;
     return SN_OK;
+}
+
+SnStatus
+sn_cli_samples(SnCli *c, const SnExec *x, const SnStrs *files,
+               const char *option, SnSamples **out)
+{
+    return sn_cli_window(c, x, files, option, c->args.nsample, "--skip",
+                         c->args.skip, out);
 }
 
 SnStatus

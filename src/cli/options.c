@@ -88,8 +88,15 @@ static const Option options[] = {
      "calibration data: .npy or .pb, INPUT=FILE for one of several inputs"},
     {"--input", "FILE", O_EACH, AT(input), RUN | COMPARE,
      "data to run on: .npy or .pb, INPUT=FILE for one of several inputs"},
-    {"--labels", "FILE", O_STR, AT(labels), RUN,
-     "a .npy of class numbers: prints top-1"},
+    {"--eval", "FILE", O_EACH, AT(input), COMPARE, NULL},
+    {"--eval", "FILE", O_EACH, AT(eval), QUANTIZE,
+     "data that gives no ranges: both models run on it and are compared"},
+    {"--eval-n", "N", O_LONG, AT(eval_n), QUANTIZE,
+     "use the first N samples of --eval"},
+    {"--eval-skip", "N", O_LONG, AT(eval_skip), QUANTIZE,
+     "leave out the first N samples of --eval"},
+    {"--labels", "FILE", O_STR, AT(labels), RUN | QUANTIZE,
+     "a .npy of class numbers of --input or --eval: prints top-1"},
     {"--compare", "MODEL", O_STR, AT(compare), RUN,
      "also run MODEL and print the SQNR of each output against it"},
     {"--check-kernels", NULL, O_FLAG, AT(check_kernels), RUN,
@@ -363,6 +370,7 @@ sn_args_parse(SnCli *c, const SnVerb *v, int argc, char **argv)
     bool literal = false;
 
     c->args.nsample = -1;
+    c->args.eval_n = -1;
     c->args.opt_limit = -1;
     c->args.batch = -1;
     for (int i = 0; i < argc; i++) {

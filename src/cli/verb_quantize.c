@@ -1,4 +1,4 @@
-#include "cli/cli.h"
+#include "cli/score.h"
 
 #include <string.h>
 #include <strings.h>
@@ -183,7 +183,7 @@ put_text(SnBuf *b, const SnQuantReport *r, const SnPlan *plan,
 
 static void
 put_json(SnBuf *b, const SnQuantReport *r, const SnPlan *plan,
-         const SnProfile *p)
+         const SnProfile *p, const SnEval *e)
 {
     const SnSettings *all = &r->place.control.all;
 
@@ -212,6 +212,10 @@ put_json(SnBuf *b, const SnQuantReport *r, const SnPlan *plan,
             r->absorbed, r->merged, r->other, r->left, count_waived(r),
             plan->arena, plan->peak, plan->constants);
     sn_put_why_json(b, &r->why);
+    if (e) {
+        sn_puts(b, ",\n \"eval\": ");
+        sn_cli_eval_json(e, b);
+    }
     sn_puts(b, "}\n");
 }
 
@@ -264,6 +268,7 @@ sn_verb_quantize(SnCli *c)
     SnQuantReport r;
     SnProfile *p;
     SnRewriter *rw = NULL;
+    SnEval *eval;
     SnGraph *g;
 
     /* Files after --calib FILE are calibration data too. */
@@ -276,6 +281,7 @@ sn_verb_quantize(SnCli *c)
     o.unify = c->args.unify;
     SN_TRY(get_bias(c, &o.bias8));
     SN_TRY(sn_cli_load(c, path, &g));
+    SN_TRY(sn_cli_eval_open(c, g, &eval));
     SN_TRY(get_profile(c, g, &p));
     SnStatus st = sn_quantize_graph(c->a, g, p, &o, &rw, c->d, &r);
     if (rw)
@@ -284,13 +290,18 @@ sn_verb_quantize(SnCli *c)
         return st;
     SN_TRY(check_int8(c, &r));
     SN_TRY(sn_verify(g, c->d));
+    if (eval)
+        SN_TRY(sn_cli_eval_run(c, eval, g, p));
     const SnPlan *plan = sn_plan(c->a, g);
     SnBuf rep;
     sn_buf_init(&rep, c->a);
-    if (c->args.json)
-        put_json(&rep, &r, plan, p);
-    else
+    if (c->args.json) {
+        put_json(&rep, &r, plan, p, eval);
+    } else {
         put_text(&rep, &r, plan, p);
+        if (eval)
+            sn_cli_eval_text(eval, &rep);
+    }
     if (strcmp(c->args.output, "-") == 0) {
         fputs(sn_buf_str(&rep), stderr);
         sn_print(g, &c->out, NULL, NULL);

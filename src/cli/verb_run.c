@@ -1,42 +1,7 @@
-#include "cli/cli.h"
+#include "cli/score.h"
 
-#include <math.h>
-#include <string.h>
-#include <unistd.h>
 #include "base/json.h"
-#include "run/batch.h"
 #include "run/npy.h"
-
-/* Every output of every sample, as reals. */
-typedef struct Results {
-    const SnExec *x;
-    SnSamples *samples;
-    int64_t *count;  /* [noutput] elements of one sample */
-    float **value;   /* [noutput][nsample * count] */
-} Results;
-
-static SnStatus
-fill(void *ctx, int64_t sample, SnRun *r)
-{
-    Results *res = ctx;
-
-    return sn_samples_fill(res->samples, sample, r);
-}
-
-static void
-keep(void *ctx, unsigned worker, int64_t sample, const SnRun *r)
-{
-    Results *res = ctx;
-
-    (void)worker;
-    for (uint32_t i = 0; i < res->x->noutput; i++) {
-        const SnPort *p = &res->x->output[i];
-        float *v = res->value[i] + sample * res->count[i];
-        sn_to_real(p->type, p->shape, sn_run_output(r, i), v);
-        for (int64_t k = 0; p->u8 && k < res->count[i]; k++)
-            v[k] += 128;
-    }
-}
 
 /* Results are shown as reals; a backend's missing kernels are always said. */
 static SnStatus
@@ -58,13 +23,11 @@ check_exec(SnCli *c, const SnExec *x)
 }
 
 static SnStatus
-run_model(SnCli *c, const char *path, Results *res)
+run_model(SnCli *c, const char *path, SnResults *res)
 {
     SnRewriteOpts o;
     SnGraph *g;
-    unsigned nthread;
 
-    SN_TRY(sn_cli_threads(c, &nthread));
     SN_TRY(sn_cli_rewrite_opts(c, &o));
     SN_TRY(sn_cli_load(c, path, &g));
     if (sn_is_onnx(path)) {
@@ -80,104 +43,30 @@ run_model(SnCli *c, const char *path, Results *res)
     SN_TRY(check_exec(c, res->x));
     SN_TRY(sn_cli_samples(c, res->x, &c->args.input, "--input",
                           &res->samples));
-    uint32_t nout = res->x->noutput;
-    int64_t n = res->samples->n;
-    res->count = SN_NEW_N(c->a, int64_t, nout + 1);
-    res->value = SN_NEW_N(c->a, float *, nout + 1);
-    for (uint32_t i = 0; i < nout; i++) {
-        res->count[i] = sn_shape_count(res->x->output[i].shape);
-        res->value[i] = SN_NEW_N(c->a, float, n * res->count[i] + 1);
-    }
-    SnBatch b = {.x = res->x, .nsample = n,
-                 .njob = (unsigned)c->args.njob,
-                 .nthread = nthread, .fill = fill,
-                 .done = keep, .ctx = res, .progress = isatty(2)};
-    return sn_batch_run(&b, c->d);
-}
-
-static int64_t
-argmax(const float *v, int64_t n)
-{
-    int64_t best = 0;
-
-    for (int64_t i = 1; i < n; i++)
-        if (v[i] > v[best])
-            best = i;
-    return best;
-}
-
-/* Rows of output k in a sample: the model's batch, where the output has it. */
-static int64_t
-rows_of(const Results *r, uint32_t k)
-{
-    const SnShape *s = r->x->output[k].shape;
-    int64_t rows = r->x->ninput ? r->samples->feed[0].file[0].rows : 1;
-
-    return s->rank > 0 && s->dim[0] == rows ? rows : 1;
+    return sn_results_run(c, res);
 }
 
 static SnStatus
-score(SnCli *c, const Results *r)
+score(SnCli *c, const SnResults *r)
 {
     SnData labels;
-    int64_t n = r->samples->n, skip = r->samples->skip, right = 0;
 
-    SN_TRY(sn_npy_read(c->a, c->args.labels, c->d, &labels));
-    if (labels.dtype == SN_D_F32 || labels.dtype == SN_D_F64)
-        return sn_fail(c->d, SN_EINPUT, c->args.labels,
-                       "holds %s, expected integer class numbers",
-                       sn_dtype_name(labels.dtype));
-    if (r->x->noutput == 0 || r->count[0] == 0)
-        return sn_fail(c->d, SN_EINPUT, "--labels",
-                       "the model has no output to score");
-    int64_t rows = rows_of(r, 0), m = r->count[0] / rows;
-    n *= rows;
-    skip *= rows;
-    if (sn_data_count(&labels) < skip + n)
-        return sn_fail(c->d, SN_EINPUT, c->args.labels, "has %lld labels for "
-                       "%lld samples", (long long)sn_data_count(&labels),
-                       (long long)(skip + n));
-    for (int64_t i = 0; i < n; i++) {
-        int64_t k = sn_data_int(&labels, skip + i);
-        if (k < 0 || k >= m)
-            return sn_fail(c->d, SN_EINPUT, c->args.labels, "label %lld of "
-                           "sample %lld: the output has %lld classes, from 0",
-                           (long long)k, (long long)(skip + i),
-                           (long long)m);
-    }
-    for (int64_t i = 0; i < n; i++)
-        right += argmax(r->value[0] + i * m, m)
-            == sn_data_int(&labels, skip + i);
-    double top1 = n ? (double)right / (double)n : 0;
+    SN_TRY(sn_results_labels(c, r->x, r->samples, &labels));
+    SnScore s = sn_results_score(r, &labels);
+    double top1 = s.n ? (double)s.right / (double)s.n : 0;
     if (c->args.json)
         sn_putf(&c->out, "{\"top1\": %.6f, \"right\": %lld, \"samples\": "
-                "%lld}\n", top1, (long long)right, (long long)n);
+                "%lld}\n", top1, (long long)s.right, (long long)s.n);
     else
         sn_putf(&c->out, "top-1 %.4f (%lld of %lld)\n", top1,
-                (long long)right, (long long)n);
+                (long long)s.right, (long long)s.n);
     return SN_OK;
 }
 
-/* 10 log10 of signal over error, over all samples; ref is the signal. */
-static double
-sqnr(const float *ref, const float *v, int64_t n)
-{
-    double signal = 0, noise = 0;
-
-    for (int64_t i = 0; i < n; i++) {
-        double e = (double)v[i] - (double)ref[i];
-        signal += (double)ref[i] * (double)ref[i];
-        noise += e * e;
-    }
-    if (noise == 0)
-        return INFINITY;
-    return signal > 0 ? 10 * log10(signal / noise) : -INFINITY;
-}
-
 static SnStatus
-compare(SnCli *c, const Results *r)
+compare(SnCli *c, const SnResults *r)
 {
-    Results f = {0};
+    SnResults f = {0};
 
     SN_TRY(run_model(c, c->args.compare, &f));
     if (f.x->noutput != r->x->noutput)
@@ -187,12 +76,9 @@ compare(SnCli *c, const Results *r)
         if (f.count[i] != r->count[i])
             return sn_fail(c->d, SN_EINPUT, c->args.compare, "output '%s' "
                            "has another size", f.x->output[i].name);
-        int64_t n = r->samples->n * rows_of(r, i), agree = 0;
-        int64_t m = r->count[i] / rows_of(r, i);
-        double db = sqnr(f.value[i], r->value[i], n * m);
-        for (int64_t k = 0; k < n; k++)
-            agree += argmax(f.value[i] + k * m, m)
-                == argmax(r->value[i] + k * m, m);
+        int64_t n = r->samples->n * sn_results_rows(r, i);
+        int64_t agree = sn_results_agree(&f, r, i);
+        double db = sn_results_sqnr(&f, r, i);
         if (c->args.json) {
             sn_puts(&c->out, "{\"output\": ");
             sn_put_json(&c->out, r->x->output[i].name);
@@ -210,7 +96,7 @@ compare(SnCli *c, const Results *r)
 }
 
 static SnStatus
-dump(SnCli *c, const Results *r)
+dump(SnCli *c, const SnResults *r)
 {
     SnData t = {.dtype = SN_D_F32, .rank = 1};
 
@@ -227,7 +113,7 @@ dump(SnCli *c, const Results *r)
 
 /* One object for each sample and output; values where there is one sample. */
 static void
-put_values_json(SnCli *c, const Results *r)
+put_values_json(SnCli *c, const SnResults *r)
 {
     int64_t n = r->samples->n;
 
@@ -238,7 +124,7 @@ put_values_json(SnCli *c, const Results *r)
                     (long long)(r->samples->skip + i));
             sn_put_json(&c->out, r->x->output[k].name);
             sn_putf(&c->out, ", \"argmax\": %lld",
-                    (long long)argmax(v, r->count[k]));
+                    (long long)sn_argmax(v, r->count[k]));
             for (int64_t e = 0; n == 1 && e < r->count[k]; e++) {
                 sn_puts(&c->out, e ? ", " : ", \"values\": [");
                 sn_put_json_f64(&c->out, (double)v[e]);
@@ -248,7 +134,7 @@ put_values_json(SnCli *c, const Results *r)
 }
 
 static void
-put_values(SnCli *c, const Results *r)
+put_values(SnCli *c, const SnResults *r)
 {
     int64_t n = r->samples->n;
 
@@ -256,11 +142,11 @@ put_values(SnCli *c, const Results *r)
         for (uint32_t k = 0; k < r->x->noutput; k++)
             sn_putf(&c->out, "%lld %s argmax %lld\n", (long long)i,
                     r->x->output[k].name,
-                    (long long)argmax(r->value[k] + i * r->count[k],
+                    (long long)sn_argmax(r->value[k] + i * r->count[k],
                                       r->count[k]));
     for (uint32_t k = 0; n == 1 && k < r->x->noutput; k++) {
         sn_putf(&c->out, "%s argmax %lld:", r->x->output[k].name,
-                (long long)argmax(r->value[k], r->count[k]));
+                (long long)sn_argmax(r->value[k], r->count[k]));
         for (int64_t i = 0; i < r->count[k]; i++) {
             sn_puts(&c->out, i % 10 ? " " : "\n ");
             sn_put_f32(&c->out, r->value[k][i]);
@@ -273,7 +159,7 @@ SnStatus
 sn_verb_run(SnCli *c)
 {
     const char *path;
-    Results r = {0};
+    SnResults r = {0};
 
     SN_TRY(sn_cli_model(c, 1, &path));
     if (c->args.check_kernels)

@@ -111,7 +111,7 @@ b quantized_io passes.def 's/optin "quantized-io"  note/optin "quantized-oi"  no
 # ---- raising, tables of functions
 b raise_silu passes.def 's/=> Swish(x) : o.type real 1e-5;/=> Swish(x) : o.type when dim(x, 0) == 12345 real 1e-5;/' pass.sh tests/pass/raise_activations.sn
 b raise_normalize passes.def 's/when e.value >= 0 and/when e.value >= 5 and/' pass.sh tests/pass/raise_normalize.sn
-b raise_fc_lowered passes.def 's/       when rank(x) == 2 and rank(w) == 2 and rank(b) == 1/       when rank(x) == 3 and rank(w) == 2 and rank(b) == 1/' pass.sh tests/pass/raise_fc_lowered.sn
+b raise_fc_lowered passes.def 's/       when rank(x) == 2 and rank(w) == 2 and rank(b) == 1 and/       when dim(x, 0) == 12345 and rank(x) == 2 and rank(w) == 2 and rank(b) == 1 and/' pass.sh tests/pass/raise_fc_lowered.sn
 b numbers_in_patterns src/rewrite/fold.c 's/        if (!from || node->dead/        if (splats || !from || node->dead/' pass.sh tests/pass/raise_activations.sn
 
 # ---- control and comparison
@@ -123,4 +123,9 @@ b compare_noise src/quant/compare.c 's/e->noise += r \* r;/e->noise += 0 * r;/' 
 b compare_threshold src/cli/verb_compare.c 's/    if (c->args.threshold \&\& k.worst_output < db)/    if (false)/' quant.sh 'quant compare_fails'
 b keep_list src/cli/verb_compare.c 's/    sn_compare_keep(c->a, \&k, db);/    (void)sn_compare_keep;/' quant.sh 'quant compare_keeps'
 b held_out_data src/cli/load.c 's/    (\*out)->skip = c->args.skip;/    (*out)->skip = 0;/' quant.sh 'quant skip_leaves_out'
+
+# ---- --eval
+b eval_apart src/cli/eval.c 's/                if (from >= to ||/                if (from < to ||/' quant.sh 'quant eval_apart'
+b eval_other_data src/cli/eval.c 's/                         "--eval-skip", a->eval_skip, &e->quant.samples/                         "--eval-skip", 0, \&e->quant.samples/' quant.sh 'quant eval_sqnr'
+b eval_unlike src/cli/eval.c 's/        if (share > SHARE_BEYOND)/        if (share > 1)/' quant.sh 'quant eval_unlike'
 exit $bad

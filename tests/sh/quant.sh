@@ -349,6 +349,35 @@ t run_json_values 0 out '"values": [' run $m --input "$img" -n 1 $px --json
 "$sinter" run $m --input "$img" --skip 10 -n 5 $px --dump "$tmp/rest.npy"
 is skip_leaves_out sh -c "tail -c 200 '$tmp/all.npy' >'$tmp/b1'; tail -c 200 '$tmp/rest.npy' >'$tmp/b4'; cmp '$tmp/b1' '$tmp/b4'"
 
+# ---- --eval: data that gives no ranges, scored after quantization ----
+ev="--eval $img --eval-skip 20 --eval-n 50 --labels $demo/test_labels.npy"
+t eval 0 out "evaluated: 50 samples that gave no ranges" quantize $m --calib $data -n 30 $px $ev -o "$tmp/plain.e.sn"
+cp "$tmp/out" "$tmp/eval"
+top1() { "$sinter" run "$1" --input "$img" --skip 20 -n 50 $px --labels $demo/test_labels.npy | sed 's/top-1 \(.*\) (\(.*\) of 50)/\1 \2/'; }
+is eval_scores grep -qF "$(echo "$(top1 $m) $(top1 "$tmp/plain.e.sn")" | sed 's/\(.*\) \(.*\) \(.*\) \(.*\)/  top-1: float \1, int8 \3 (\2 and \4 of 50)/')" "$tmp/eval"
+"$sinter" run "$tmp/plain.e.sn" --compare $m --input "$img" --skip 20 -n 50 $px >"$tmp/eval.run"
+is eval_sqnr grep -qF "  $(cat "$tmp/eval.run"); on the calibration data $("$sinter" run "$tmp/plain.e.sn" --compare $m --input $data -n 30 $px | sed 's/.*SQNR \(.* dB\),.*/\1/')" "$tmp/eval"
+sed 's/plain\.e\.snw/plain.snw/' "$tmp/plain.e.sn" >"$tmp/plain.e.named"
+is eval_gives_no_ranges cmp "$tmp/plain.e.named" "$tmp/plain.sn"
+t eval_json 0 out '"eval": {"samples": 50, "top1_float": ' quantize $m --load-profile "$p" $px $ev --json -o "$tmp/o.sn"
+rm -f "$tmp/o.sn"
+t eval_apart 2 err "samples 20 to 29 of $data are calibrated on too" quantize $m --calib $data -n 30 $px --eval $data --eval-skip 20 -o "$tmp/o.sn"
+is eval_apart_writes_nothing test ! -e "$tmp/o.sn"
+t eval_rest_of_file 0 out "evaluated: 226 samples" quantize $m --calib $data -n 30 $px --eval $data --eval-skip 30 -o "$tmp/o.sn"
+t eval_unlike 0 err "% of the values that --eval gives input 'image' lie beyond" quantize $m --calib "$tmp/four.npy" $px --eval $img --eval-n 20 -o "$tmp/o.sn"
+{
+    printf '\223NUMPY\1\0\166\0%-117s\n' "{'descr': '|u1', 'fortran_order': False, 'shape': (1, 28, 28), }"
+    head -c 784 /dev/zero | tr '\0' '\100'
+} >"$tmp/grey.npy"
+t eval_narrow 0 err "from 0.25098 to 0.25098, but 0 to 1 was calibrated: was that data of the same kind?" quantize $m --calib $img -n 20 $px --eval "$tmp/grey.npy" -o "$tmp/o.sn"
+t eval_labels_alone 2 err "is about --eval FILE, which is missing" quantize $m --load-profile "$p" --labels $demo/test_labels.npy -o "$tmp/o.sn"
+t eval_skips_all 2 err "--eval-skip: leaves none of 2000 samples" quantize $m --load-profile "$p" $px --eval $img --eval-skip 2000 -o "$tmp/o.sn"
+t compare_eval 0 out "worst output" compare $m "$tmp/plain.sn" --eval $img -n 20 $px
+
+# ---- any number of jobs gives the bytes of one ----
+for j in 1 2 5; do "$sinter" profile $m --calib $data -n 30 $px -j $j -o "$tmp/j$j.json"; done
+is profile_any_jobs sh -c "cmp '$tmp/j1.json' '$p' && cmp '$tmp/j2.json' '$p' && cmp '$tmp/j5.json' '$p'"
+
 # ---- a batch takes so many rows of the data ----
 t batch_0 2 err "--batch: is 0, expected 1 or more" run $m --input "$img" --batch 0
 t batch_uneven 3 err "holds 2000 samples, not a multiple of the batch of 3" run $m --input "$img" $px --batch 3

@@ -1,0 +1,278 @@
+/* quantize --eval: what the int8 model is worth on data that gave it no range,
+ * beside the float model and beside the calibration data. */
+#include "cli/score.h"
+
+#include <math.h>
+#include <string.h>
+#include <sys/stat.h>
+#include "base/json.h"
+
+/* Calibration data is called unlike --eval when more than this share of an
+ * input's values lies beyond what was calibrated, or when these values fill
+ * less than this part of it. */
+#define SHARE_BEYOND 0.01
+#define PART_FILLED 0.5
+
+static bool
+same_file(const char *x, const char *y)
+{
+    struct stat a, b;
+
+    return stat(x, &a) == 0 && stat(y, &b) == 0 && a.st_dev == b.st_dev
+        && a.st_ino == b.st_ino;
+}
+
+/* The samples of f, counted within its file, that lie in [*from, *to) of s. */
+static void
+window(const SnSamples *s, const SnFileData *f, int64_t *from, int64_t *to)
+{
+    int64_t last = s->skip + s->n - f->first;
+
+    *from = s->skip > f->first ? s->skip - f->first : 0;
+    *to = last < f->n ? last : f->n;
+}
+
+/* A score on what gave the ranges would say nothing of other data. */
+static SnStatus
+check_apart(SnCli *c, const SnSamples *calib, const SnSamples *eval)
+{
+    for (uint32_t i = 0; i < eval->ninput; i++)
+        for (uint32_t k = 0; k < eval->feed[i].nfile; k++)
+            for (uint32_t m = 0; m < calib->feed[i].nfile; m++) {
+                const SnFileData *e = &eval->feed[i].file[k];
+                const SnFileData *f = &calib->feed[i].file[m];
+                int64_t a, b, x, y;
+                window(eval, e, &a, &b);
+                window(calib, f, &x, &y);
+                int64_t from = a > x ? a : x, to = b < y ? b : y;
+                if (from >= to || !same_file(e->file.path, f->file.path))
+                    continue;
+                return sn_fail(c->d, SN_EUSAGE, "--eval", "samples %lld to "
+                               "%lld of %s are calibrated on too: a score on "
+                               "them says nothing of others; choose with -n, "
+                               "--skip, --eval-n and --eval-skip",
+                               (long long)from, (long long)(to - 1),
+                               e->file.path);
+            }
+    return SN_OK;
+}
+
+static SnStatus
+check_options(SnCli *c)
+{
+    const SnArgs *a = &c->args;
+    const char *stray = a->labels ? "--labels"
+        : a->eval_n >= 0 ? "--eval-n" : a->eval_skip ? "--eval-skip" : NULL;
+
+    if (!a->eval.n && stray)
+        return sn_fail(c->d, SN_EUSAGE, stray, "is about --eval FILE, which "
+                       "is missing");
+    return SN_OK;
+}
+
+SnStatus
+sn_cli_eval_open(SnCli *c, const SnGraph *g, SnEval **out)
+{
+    const SnArgs *a = &c->args;
+    SnGraph *f;
+
+    *out = NULL;
+    SN_TRY(check_options(c));
+    if (!a->eval.n)
+        return SN_OK;
+    SnEval *e = SN_NEW(c->a, SnEval);
+    SN_TRY(sn_cli_lowered(c, g, true, &f));
+    SN_TRY(sn_exec_prepare(c->a, f, sn_backend_named("CPU"), c->d,
+                           &e->flt.x));
+    SN_TRY(sn_cli_window(c, e->flt.x, &a->eval, "--eval", a->eval_n,
+                         "--eval-skip", a->eval_skip, &e->flt.samples));
+    if (a->labels)
+        SN_TRY(sn_results_labels(c, e->flt.x, e->flt.samples, &e->labels));
+    if (a->calib.n) {
+        SnStrs files = sn_cli_files(c, &a->calib);
+        e->calib_flt.x = e->flt.x;
+        SN_TRY(sn_cli_samples(c, e->flt.x, &files, "--calib",
+                              &e->calib_flt.samples));
+        SN_TRY(check_apart(c, e->calib_flt.samples, e->flt.samples));
+    }
+    *out = e;
+    return SN_OK;
+}
+
+/* ---- is the data like what was calibrated on? ---- */
+
+typedef struct Seen { /* of one input in one sample */
+    float lo, hi;
+    int64_t beyond, n;
+} Seen;
+
+typedef struct Inputs {
+    const SnExec *x;
+    const SnHist **calibrated; /* [ninput], NULL: not f32 or not profiled */
+    Seen *seen;                /* [nsample * ninput] */
+} Inputs;
+
+static void
+see_inputs(void *ctx, int64_t sample, SnRun *r)
+{
+    Inputs *in = ctx;
+    Seen *s = in->seen + sample * in->x->ninput;
+
+    for (uint32_t i = 0; i < in->x->ninput; i++, s++) {
+        const SnHist *h = in->calibrated[i];
+        const float *v = sn_run_input(r, i);
+        *s = (Seen){.lo = INFINITY, .hi = -INFINITY};
+        if (!h)
+            continue;
+        s->n = sn_shape_count(in->x->input[i].shape);
+        for (int64_t k = 0; k < s->n; k++) {
+            s->beyond += v[k] < h->min || v[k] > h->max;
+            s->lo = fminf(s->lo, v[k]);
+            s->hi = fmaxf(s->hi, v[k]);
+        }
+    }
+}
+
+static void
+warn_unlike(SnCli *c, const Inputs *in, int64_t nsample)
+{
+    for (uint32_t i = 0; i < in->x->ninput; i++) {
+        Seen all = {.lo = INFINITY, .hi = -INFINITY};
+        const SnHist *h = in->calibrated[i];
+        for (int64_t k = 0; k < nsample; k++) {
+            const Seen *s = &in->seen[k * in->x->ninput + i];
+            all.lo = fminf(all.lo, s->lo);
+            all.hi = fmaxf(all.hi, s->hi);
+            all.beyond += s->beyond;
+            all.n += s->n;
+        }
+        if (all.n == 0)
+            continue;
+        double share = (double)all.beyond / (double)all.n;
+        double part = ((double)all.hi - (double)all.lo)
+            / ((double)h->max - (double)h->min);
+        if (share > SHARE_BEYOND)
+            sn_warn(c->d, (SnPos){0}, NULL, "%.1f %% of the values that --eval "
+                    "gives input '%s' lie beyond %g to %g, which was "
+                    "calibrated: calibrate on data like it", 100 * share,
+                    h->name, (double)h->min, (double)h->max);
+        else if (part < PART_FILLED)
+            sn_warn(c->d, (SnPos){0}, NULL, "--eval gives input '%s' values "
+                    "from %g to %g, but %g to %g was calibrated: was that "
+                    "data of the same kind?", h->name, (double)all.lo,
+                    (double)all.hi, (double)h->min, (double)h->max);
+    }
+}
+
+/* ---- running ---- */
+
+static SnStatus
+run_float(SnCli *c, SnEval *e, const SnProfile *p)
+{
+    uint32_t n = e->flt.x->ninput;
+    Inputs in = {.x = e->flt.x};
+
+    in.calibrated = SN_NEW_N(c->a, const SnHist *, n + 1);
+    in.seen = SN_NEW_N(c->a, Seen, (size_t)e->flt.samples->n * n + 1);
+    for (uint32_t i = 0; i < n; i++) {
+        const SnHist *h = sn_profile_find(p, e->flt.x->input[i].name);
+        if (e->flt.x->input[i].type->elem == SN_F32 && h && h->count)
+            in.calibrated[i] = h;
+    }
+    e->flt.seen = see_inputs;
+    e->flt.seen_ctx = &in;
+    SN_TRY(sn_results_run(c, &e->flt));
+    warn_unlike(c, &in, e->flt.samples->n);
+    return SN_OK;
+}
+
+SnStatus
+sn_cli_eval_run(SnCli *c, SnEval *e, const SnGraph *q, const SnProfile *p)
+{
+    const SnArgs *a = &c->args;
+    const SnBackendDesc *b = sn_backend_named("CPU");
+
+    SN_TRY(sn_cli_backend(c, &b));
+    SN_TRY(sn_exec_prepare_fast(c->a, q, b, c->d, &e->quant.x));
+    SN_TRY(sn_cli_window(c, e->quant.x, &a->eval, "--eval", a->eval_n,
+                         "--eval-skip", a->eval_skip, &e->quant.samples));
+    SN_TRY(run_float(c, e, p));
+    SN_TRY(sn_results_run(c, &e->quant));
+    if (a->labels) {
+        e->flt_score = sn_results_score(&e->flt, &e->labels);
+        e->quant_score = sn_results_score(&e->quant, &e->labels);
+    }
+    if (!e->calib_flt.x)
+        return SN_OK;
+    SnStrs files = sn_cli_files(c, &a->calib);
+    e->calib_quant.x = e->quant.x;
+    SN_TRY(sn_cli_samples(c, e->quant.x, &files, "--calib",
+                          &e->calib_quant.samples));
+    SN_TRY(sn_results_run(c, &e->calib_flt));
+    return sn_results_run(c, &e->calib_quant);
+}
+
+/* ---- what it says ---- */
+
+static double
+top1(SnScore s)
+{
+    return s.n ? (double)s.right / (double)s.n : 0;
+}
+
+static const char *
+db_str(SnArena *a, double db)
+{
+    return isinf(db) ? db > 0 ? "exact" : "-inf dB"
+                     : sn_format(a, "%.2f dB", db);
+}
+
+void
+sn_cli_eval_text(const SnEval *e, SnBuf *b)
+{
+    sn_putf(b, "evaluated: %lld samples%s\n", (long long)e->flt.samples->n,
+            e->calib_flt.x ? " that gave no ranges" : "");
+    if (e->flt_score.n)
+        sn_putf(b, "  top-1: float %.4f, int8 %.4f (%lld and %lld of %lld)\n",
+                top1(e->flt_score), top1(e->quant_score),
+                (long long)e->flt_score.right,
+                (long long)e->quant_score.right,
+                (long long)e->flt_score.n);
+    for (uint32_t k = 0; k < e->flt.x->noutput; k++) {
+        sn_putf(b, "  %s: SQNR %s, same argmax %lld of %lld",
+                e->flt.x->output[k].name,
+                db_str(b->a, sn_results_sqnr(&e->flt, &e->quant, k)),
+                (long long)sn_results_agree(&e->flt, &e->quant, k),
+                (long long)(e->flt.samples->n * sn_results_rows(&e->flt, k)));
+        if (e->calib_flt.x)
+            sn_putf(b, "; on the calibration data %s",
+                    db_str(b->a, sn_results_sqnr(&e->calib_flt,
+                                                 &e->calib_quant, k)));
+        sn_puts(b, "\n");
+    }
+}
+
+void
+sn_cli_eval_json(const SnEval *e, SnBuf *b)
+{
+    sn_putf(b, "{\"samples\": %lld", (long long)e->flt.samples->n);
+    if (e->flt_score.n)
+        sn_putf(b, ", \"top1_float\": %.6f, \"top1\": %.6f",
+                top1(e->flt_score), top1(e->quant_score));
+    sn_puts(b, ", \"outputs\": [");
+    for (uint32_t k = 0; k < e->flt.x->noutput; k++) {
+        sn_puts(b, k ? ", {\"output\": " : "{\"output\": ");
+        sn_put_json(b, e->flt.x->output[k].name);
+        sn_puts(b, ", \"sqnr_db\": ");
+        sn_put_json_f64(b, sn_results_sqnr(&e->flt, &e->quant, k));
+        sn_putf(b, ", \"same_argmax\": %lld",
+                (long long)sn_results_agree(&e->flt, &e->quant, k));
+        if (e->calib_flt.x) {
+            sn_puts(b, ", \"calib_sqnr_db\": ");
+            sn_put_json_f64(b, sn_results_sqnr(&e->calib_flt,
+                                               &e->calib_quant, k));
+        }
+        sn_puts(b, "}");
+    }
+    sn_puts(b, "]}");
+}
