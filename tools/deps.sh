@@ -2,8 +2,9 @@
 # Installs the Debian packages that sinter is built with, where missing, and
 # those named as arguments.
 set -eu
-want='gcc make re2c lemon libcmocka-dev libprotobuf-c-dev protobuf-c-compiler
-libonnx-dev libjansson-dev libxxhash-dev libpthreadpool-dev graphviz '"$*"
+want='gcc libc6-dev make re2c lemon libcmocka-dev libprotobuf-c-dev
+protobuf-c-compiler libonnx-dev libjansson-dev libxxhash-dev libpthreadpool-dev
+graphviz '"$*"
 missing=
 for p in $want; do
     dpkg-query -W -f '${Status}' "$p" 2>/dev/null | grep -q 'ok installed' ||
