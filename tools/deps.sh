@@ -2,7 +2,7 @@
 # Installs the Debian packages that sinter is built with, where missing, and
 # those named as arguments.
 set -eu
-want='gcc libc6-dev make re2c lemon libcmocka-dev libprotobuf-c-dev
+want='gcc libc6-dev make pkg-config re2c lemon libcmocka-dev libprotobuf-c-dev
 protobuf-c-compiler libonnx-dev libjansson-dev libxxhash-dev libpthreadpool-dev
 graphviz '"$*"
 missing=

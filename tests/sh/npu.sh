@@ -61,6 +61,11 @@ export PKG_CONFIG_PATH="$pre/lib/pkgconfig"
 unset MAKEFLAGS MFLAGS MAKELEVEL
 cp -r examples/npu "$tmp/npu"
 cd "$tmp/npu" || exit 1
+PKG_CONFIG_PATH=$tmp/none "$MAKE" BUILD=build >"$tmp/log" 2>&1
+ok 'no installed sinter: make says so' [ $? -eq 2 ]
+ok 'no installed sinter: message' \
+    has "$tmp/log" "'pkg-config --variable=generator sinter' finds no installed sinter"
+ok 'no installed sinter: nothing is made' [ ! -e build ]
 warn='-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes
       -Wmissing-prototypes -Wcast-qual -Wundef -Wvla -Wformat=2 -Werror'
 warn=$(echo $warn)
