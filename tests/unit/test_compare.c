@@ -8,42 +8,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "graph/text.h"
 #include "quant/compare.h"
 #include "quant/quantize.h"
 #include "sn_kinds.h"
-
-static SnArena *a;
-static SnDiag *d;
-
-static int
-setup(void **state)
-{
-    (void)state;
-    a = sn_arena_new();
-    d = sn_diag_new(a);
-    return 0;
-}
-
-static int
-teardown(void **state)
-{
-    (void)state;
-    sn_arena_free(a);
-    return 0;
-}
-
-static SnGraph *
-parse(const char *text)
-{
-    SnSrc *src = SN_NEW(a, SnSrc);
-    SnGraph *g = NULL;
-
-    *src = (SnSrc){"test", text, strlen(text), 0};
-    if (sn_parse(a, src, NULL, d, &g) != SN_OK)
-        fail_msg("%s", sn_diag_text(d, a));
-    return g;
-}
+#include "unit/parse.h"
 
 static const SnType *
 type_named(const SnGraph *g, const char *name)

@@ -12,26 +12,7 @@
 #include "base/buf.h"
 #include "base/file.h"
 #include "run/npy.h"
-
-static SnArena *a;
-static SnDiag *d;
-
-static int
-setup(void **state)
-{
-    (void)state;
-    a = sn_arena_new();
-    d = sn_diag_new(a);
-    return 0;
-}
-
-static int
-teardown(void **state)
-{
-    (void)state;
-    sn_arena_free(a);
-    return 0;
-}
+#include "unit/arena.h"
 
 /* A file image: version, header text, elements. */
 static SnBuf

@@ -7,78 +7,10 @@
 #include <cmocka.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "base/buf.h"
 #include "base/file.h"
-#include "graph/text.h"
-#include "onnx/import.h"
-#include "onnx/tensor_pb.h"
-#include "unit/onnx_build.h"
+#include "unit/onnx_text.h"
 
 enum { FLOAT = 1, INT64 = 7 };
-
-static SnArena *a;
-static SnDiag *d;
-static OnnxBuild *b;
-
-static int
-setup(void **state)
-{
-    (void)state;
-    a = sn_arena_new();
-    d = sn_diag_new(a);
-    return 0;
-}
-
-static int
-teardown(void **state)
-{
-    (void)state;
-    sn_arena_free(a);
-    return 0;
-}
-
-static SnStatus
-import_as(const SnOnnxOpts *o, SnGraph **g)
-{
-    size_t n;
-    uint8_t *p = ob_pack(b, &n);
-    SnStatus s;
-
-    d = sn_diag_new(a);
-    s = sn_onnx_parse(a, "m.onnx", NULL, p, n, o, d, g);
-    free(p);
-    return s;
-}
-
-/* The graph of the model that was built, as text without its frame. */
-static const char *
-text_of(const SnOnnxOpts *o)
-{
-    SnGraph *g;
-    SnBuf t;
-    char *from, *to;
-
-    if (import_as(o, &g) != SN_OK)
-        return sn_diag_text(d, a);
-    assert_int_equal(sn_verify(g, d), SN_OK);
-    sn_buf_init(&t, a);
-    sn_print(g, &t, NULL, NULL);
-    from = strchr(strchr(t.s, '{'), '\n');
-    to = strrchr(t.s, '}');
-    assert_non_null(from);
-    assert_non_null(to);
-    *to = '\0';
-    return from + 1;
-}
-
-static void
-refused(SnStatus want, const char *text)
-{
-    SnGraph *g;
-
-    assert_int_equal(import_as(NULL, &g), want);
-    assert_string_equal(sn_diag_text(d, a), text);
-}
 
 /* x -> op -> y, both f32. */
 static Onnx__NodeProto *

@@ -8,26 +8,7 @@
 #include <stdlib.h>
 #include "quant/island.h"
 #include "unit/onnx_run.h"
-
-static SnArena *a;
-static SnDiag *d;
-
-static int
-setup(void **state)
-{
-    (void)state;
-    a = sn_arena_new();
-    d = sn_diag_new(a);
-    return 0;
-}
-
-static int
-teardown(void **state)
-{
-    (void)state;
-    sn_arena_free(a);
-    return 0;
-}
+#include "unit/arena.h"
 
 /* ---- real models ---- */
 

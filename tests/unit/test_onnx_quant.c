@@ -6,73 +6,10 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include <math.h>
-#include "base/buf.h"
 #include "graph/desc.h"
-#include "graph/text.h"
-#include "onnx/import.h"
-#include "unit/onnx_build.h"
+#include "unit/onnx_text.h"
 
 enum { FLOAT = 1, UINT8 = 2, INT8 = 3, INT32 = 6, INT64 = 7 };
-
-static SnArena *a;
-static SnDiag *d;
-static OnnxBuild *b;
-
-static int
-setup(void **state)
-{
-    (void)state;
-    a = sn_arena_new();
-    d = sn_diag_new(a);
-    return 0;
-}
-
-static int
-teardown(void **state)
-{
-    (void)state;
-    sn_arena_free(a);
-    return 0;
-}
-
-static SnStatus
-import(SnGraph **g)
-{
-    size_t n;
-    uint8_t *p = ob_pack(b, &n);
-    SnStatus s;
-
-    d = sn_diag_new(a);
-    s = sn_onnx_parse(a, "m.onnx", NULL, p, n, NULL, d, g);
-    free(p);
-    return s;
-}
-
-static void
-gives(const char *want)
-{
-    SnGraph *g;
-    SnBuf t;
-
-    if (import(&g) != SN_OK) {
-        assert_string_equal(sn_diag_text(d, a), want);
-        return;
-    }
-    assert_int_equal(sn_verify(g, d), SN_OK);
-    sn_buf_init(&t, a);
-    sn_print(g, &t, NULL, NULL);
-    *strrchr(t.s, '}') = '\0';
-    assert_string_equal(strchr(strchr(t.s, '{'), '\n') + 1, want);
-}
-
-static void
-refused(SnStatus want, const char *text)
-{
-    SnGraph *g;
-
-    assert_int_equal(import(&g), want);
-    assert_string_equal(sn_diag_text(d, a), text);
-}
 
 /* ---- models of one operator ---- */
 
@@ -270,7 +207,7 @@ impossible_scales_are_refused_everywhere(void **state)
             float *v = (float *)(void *)b->init[at[k].bad[0] == 's' ? 0 : 2]
                            ->raw_data.data;
             memcpy(v, &scale[i], sizeof *v);
-            assert_int_equal(import(&g), SN_EINPUT);
+            assert_int_equal(import_as(NULL, &g), SN_EINPUT);
             assert_non_null(strstr(sn_diag_text(d, a), "m.onnx: node 'y' ("));
             assert_non_null(strstr(sn_diag_text(d, a), "scale"));
         }

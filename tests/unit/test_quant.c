@@ -11,29 +11,9 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "graph/text.h"
 #include "quant/quantize.h"
 #include "sn_kinds.h"
-
-static SnArena *a;
-static SnDiag *d;
-
-static int
-setup(void **state)
-{
-    (void)state;
-    a = sn_arena_new();
-    d = sn_diag_new(a);
-    return 0;
-}
-
-static int
-teardown(void **state)
-{
-    (void)state;
-    sn_arena_free(a);
-    return 0;
-}
+#include "unit/parse.h"
 
 static uint64_t seed = 1;
 
@@ -338,19 +318,6 @@ static const char net[] =
     "  %s = Softmax(%p) : f32[1,1,1,2]\n"
     "  Save(%s) {name = \"out\"}\n"
     "}\n";
-
-static SnGraph *
-parse(const char *text)
-{
-    SnSrc *src = SN_NEW(a, SnSrc);
-    SnGraph *g = NULL;
-
-    *src = (SnSrc){"test", text, strlen(text), 0};
-    SnStatus st = sn_parse(a, src, NULL, d, &g);
-    if (st != SN_OK)
-        fail_msg("%s", sn_diag_text(d, a));
-    return g;
-}
 
 static SnProfile *
 ranges(uint32_t n, const char *const *name, const float (*range)[2])

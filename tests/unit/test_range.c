@@ -9,28 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "graph/text.h"
 #include "quant/control.h"
-
-static SnArena *a;
-static SnDiag *d;
-
-static int
-setup(void **state)
-{
-    (void)state;
-    a = sn_arena_new();
-    d = sn_diag_new(a);
-    return 0;
-}
-
-static int
-teardown(void **state)
-{
-    (void)state;
-    sn_arena_free(a);
-    return 0;
-}
+#include "unit/parse.h"
 
 static uint64_t seed = 1;
 
@@ -266,18 +246,6 @@ static const char net[] =
     "  %y = Add(%\"head/b\", %k) : f32[4]\n"
     "  Save(%y) {name = \"y\"}\n"
     "}\n";
-
-static SnGraph *
-parse(const char *text)
-{
-    SnSrc *src = SN_NEW(a, SnSrc);
-    SnGraph *g = NULL;
-
-    *src = (SnSrc){"test", text, strlen(text), 0};
-    if (sn_parse(a, src, NULL, d, &g) != SN_OK)
-        fail_msg("%s", sn_diag_text(d, a));
-    return g;
-}
 
 static SnSettings
 at(const SnControl *c, const SnGraph *g, const char *name)

@@ -12,26 +12,7 @@
 #include "quant/quantize.h"
 #include "quant/row8.h"
 #include "sn_kinds.h"
-
-static SnArena *a;
-static SnDiag *d;
-
-static int
-setup(void **state)
-{
-    (void)state;
-    a = sn_arena_new();
-    d = sn_diag_new(a);
-    return 0;
-}
-
-static int
-teardown(void **state)
-{
-    (void)state;
-    sn_arena_free(a);
-    return 0;
-}
+#include "unit/arena.h"
 
 /* Rows of unlike range, one of a single value; each has its own scale. */
 static void

@@ -9,31 +9,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "graph/text.h"
 #include "quant/profile.h"
 #include "run/batch.h"
 #include "run/npy.h"
 #include "run/samples.h"
-
-static SnArena *a;
-static SnDiag *d;
-
-static int
-setup(void **state)
-{
-    (void)state;
-    a = sn_arena_new();
-    d = sn_diag_new(a);
-    return 0;
-}
-
-static int
-teardown(void **state)
-{
-    (void)state;
-    sn_arena_free(a);
-    return 0;
-}
+#include "unit/parse.h"
 
 static uint32_t
 next_u32(void)
@@ -42,18 +22,6 @@ next_u32(void)
 
     s = s * UINT64_C(6364136223846793005) + 1442695040888963407u;
     return (uint32_t)(s >> 33);
-}
-
-static SnGraph *
-parse(const char *text)
-{
-    SnSrc *src = SN_NEW(a, SnSrc);
-    SnGraph *g = NULL;
-
-    *src = (SnSrc){"test", text, strlen(text), 0};
-    if (sn_parse(a, src, NULL, d, &g) != SN_OK)
-        fail_msg("%s", sn_diag_text(d, a));
-    return g;
 }
 
 /* ---- plan ---- */
