@@ -100,6 +100,8 @@ SnStatus sn_cli_window(SnCli *c, const SnExec *x, const SnStrs *files,
 /* A copy of g, lowered all the way as profiling wants it. */
 SnStatus sn_cli_lowered(SnCli *c, const SnGraph *g, bool quiet,
                         SnGraph **out);
+/* A copy of g as it is when `quantize` chooses types. */
+SnStatus sn_cli_placed(SnCli *c, const SnGraph *g, SnGraph **out);
 /* Profiles a copy of g on files; hash and names as quantize wants them.
  * quiet: as a part of another verb, whose passes --trace and the like mean. */
 SnStatus sn_cli_profile(SnCli *c, const SnGraph *g, const SnStrs *files,

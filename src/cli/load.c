@@ -232,6 +232,27 @@ sn_cli_lowered(SnCli *c, const SnGraph *g, bool quiet, SnGraph **out)
     return st;
 }
 
+SnStatus
+sn_cli_placed(SnCli *c, const SnGraph *g, SnGraph **out)
+{
+    SnGraph *f = sn_graph_clone(g, c->a);
+    SnRewriteOpts o;
+
+    SN_TRY(sn_cli_rewrite_opts(c, &o));
+    o.trace = o.time_passes = false;
+    o.print_after = NULL;
+    SnRewriter *rw = sn_rewriter_new(c->a, &o, c->d);
+    for (uint32_t i = 0; i < sn_npipeline; i++) {
+        if (strcmp(sn_pipelines[i].name, "quantize") != 0)
+            continue;
+        const char *const *p = sn_pipelines[i].pass;
+        for (; *p && strcmp(*p, "place") != 0; p++)
+            SN_TRY(sn_rewrite(rw, f, *p));
+    }
+    *out = f;
+    return SN_OK;
+}
+
 typedef struct Part { /* of the samples: one shard */
     SnSamples *s;
     int64_t first;

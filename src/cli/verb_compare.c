@@ -10,22 +10,6 @@
  * given: noise of 1 % of the signal. */
 #define DEFAULT_DB 20.0
 
-/* Runs what the pipeline `quantize` does before it chooses types. */
-static SnStatus
-to_float_form(SnCli *c, const SnRewriteOpts *o, SnGraph *g)
-{
-    SnRewriter *rw = sn_rewriter_new(c->a, o, c->d);
-
-    for (uint32_t i = 0; i < sn_npipeline; i++) {
-        if (strcmp(sn_pipelines[i].name, "quantize") != 0)
-            continue;
-        const char *const *p = sn_pipelines[i].pass;
-        for (; *p && strcmp(*p, "place") != 0; p++)
-            SN_TRY(sn_rewrite(rw, g, *p));
-    }
-    return SN_OK;
-}
-
 static SnStatus
 load(SnCli *c, const char *path, bool flt, const SnExec **x,
      SnSamples **samples)
@@ -36,7 +20,7 @@ load(SnCli *c, const char *path, bool flt, const SnExec **x,
     SN_TRY(sn_cli_rewrite_opts(c, &o));
     SN_TRY(sn_cli_load(c, path, &g));
     if (flt)
-        SN_TRY(to_float_form(c, &o, g));
+        SN_TRY(sn_cli_placed(c, g, &g));
     else if (sn_is_onnx(path))
         SN_TRY(sn_rewrite(sn_rewriter_new(c->a, &o, c->d), g, "optimize"));
     SN_TRY(sn_exec_prepare(c->a, g, c->args.backend ? o.backend : NULL, c->d,

@@ -26,10 +26,11 @@ check_profile(SnCli *c, const SnGraph *g, const SnProfile *p)
 {
     uint64_t hash = sn_graph_hash(g, true);
     const char *path = c->args.load_profile;
-    SnGraph *f;
+    SnGraph *placed, *lowered;
 
-    SN_TRY(sn_cli_lowered(c, g, true, &f));
-    SnProfileFit fit = sn_profile_fit(c->a, p, f);
+    SN_TRY(sn_cli_placed(c, g, &placed));
+    SN_TRY(sn_cli_lowered(c, g, true, &lowered));
+    SnProfileFit fit = sn_profile_fit(c->a, p, placed, lowered);
     const char *which = sn_format(
         c->a, "it was made from '%s' with graph hash %016llx, this model has "
         "%016llx", p->model, (unsigned long long)p->hash,

@@ -50,7 +50,7 @@ sn_place_kept(const SnKindDesc *d, const SnNode *n, unsigned res)
 static const SnType *
 type_from_profile(SnPlacing *pl, SnRef r, SnElem e)
 {
-    const SnHist *h = sn_profile_find(pl->p->profile, sn_name(pl->g, r));
+    const SnHist *h = sn_profile_of(pl->p->profile, pl->g, r);
     const SnSettings *w = &pl->want[SN_NODE(r)];
     double lo, hi;
 
@@ -177,7 +177,7 @@ enum { FIXED_STEPS = 8 };
 static const char *
 fixed_why(SnPlacing *pl, SnRef r, const SnPortDesc *p)
 {
-    const SnHist *h = sn_profile_find(pl->p->profile, sn_name(pl->g, r));
+    const SnHist *h = sn_profile_of(pl->p->profile, pl->g, r);
 
     if (!h || h->min > h->max)
         return NULL;

@@ -50,6 +50,10 @@ SnProfile *sn_profile_new(SnArena *a, const SnGraph *g, uint64_t hash);
 const char *sn_profile_index(SnArena *a, SnProfile *p);
 /* The entry of a value, or NULL. */
 const SnHist *sn_profile_find(const SnProfile *p, const char *name);
+/* The entry that holds the range of value v of g: its own, else that of a
+ * value with the same elements, which moves that drop and repeat none lead to
+ * (a Reshape's result has the range of what it reads).  NULL: there is none. */
+const SnHist *sn_profile_of(const SnProfile *p, const SnGraph *g, SnRef v);
 /* Adds the counts of o, which must be of the same graph (same names); p is
  * from sn_profile_new. */
 void sn_profile_merge(SnProfile *p, const SnProfile *o);
@@ -59,13 +63,15 @@ void sn_profile_merge(SnProfile *p, const SnProfile *o);
  * samples alone.  All must be of one graph. */
 SnStatus sn_profile_join(SnArena *a, uint32_t n, const char *const *path,
                          SnDiag *d, SnProfile **out);
-/* How p matches g, a graph lowered for profiling: values of g that p lacks,
- * entries of p that no value of g has. */
+/* How p matches a model: values of `placed`, the graph whose types are to be
+ * chosen, that p has no range for, and entries of p that no value of `lowered`
+ * has, the same graph lowered all the way as for profiling. */
 typedef struct SnProfileFit {
     uint32_t nmissing, nstale;
     const char **missing, **stale;
 } SnProfileFit;
-SnProfileFit sn_profile_fit(SnArena *a, const SnProfile *p, const SnGraph *g);
+SnProfileFit sn_profile_fit(SnArena *a, const SnProfile *p,
+                            const SnGraph *placed, const SnGraph *lowered);
 
 /* The JSON text; the same profile gives the same bytes. */
 void sn_profile_put(const SnProfile *p, SnBuf *out);

@@ -63,27 +63,75 @@ sn_profile_join(SnArena *a, uint32_t n, const char *const *path, SnDiag *d,
     return SN_OK;
 }
 
-SnProfileFit
-sn_profile_fit(SnArena *a, const SnProfile *p, const SnGraph *g)
+/* Does node n move every element of its first operand to one place? */
+static bool
+rearranges(const SnNode *n)
 {
-    SnProfile *want = SN_NEW(a, SnProfile);
+    const SnSem *s = &sn_desc(n->kind)->sem[0];
+
+    return n->nin > 0 && n->nres == 1 && s->cls == SN_C_MOVE
+        && (s->map == SN_MAP_RESHAPE || s->map == SN_MAP_PERMUTE
+            || s->map == SN_MAP_FLIP || s->map == SN_MAP_BLOCK);
+}
+
+/* How many moves away a range is looked for. */
+enum { MOVES = 8 };
+
+static const SnHist *
+below(const SnProfile *p, const SnGraph *g, SnRef v, int moves)
+{
+    const SnHist *h = sn_profile_find(p, sn_name(g, v));
+
+    for (const SnUse *u = sn_res(g, v)->uses; u && !h && moves; u = u->next)
+        if (u->slot == 0 && rearranges(sn_node(g, u->user)))
+            h = below(p, g, SN_REF(u->user, 0), moves - 1);
+    return h;
+}
+
+const SnHist *
+sn_profile_of(const SnProfile *p, const SnGraph *g, SnRef v)
+{
+    const SnHist *h = below(p, g, v, MOVES);
+
+    for (int i = 0; i < MOVES && !h && rearranges(sn_def(g, v)); i++) {
+        v = sn_def(g, v)->in[0].ref;
+        h = below(p, g, v, MOVES);
+    }
+    return h;
+}
+
+/* Does a profile hold result r of n? */
+static bool
+is_value(const SnNode *n, unsigned r)
+{
+    return !n->dead && !n->data && n->res[r].type->elem == SN_F32
+        && n->res[r].name;
+}
+
+SnProfileFit
+sn_profile_fit(SnArena *a, const SnProfile *p, const SnGraph *placed,
+               const SnGraph *lowered)
+{
+    SnProfile *have = SN_NEW(a, SnProfile);
     SnProfileFit f = {0};
 
-    for (SnId id = 1; id < g->nnode; id++) {
-        const SnNode *n = sn_node(g, id);
-        for (unsigned r = 0; !n->dead && r < n->nres; r++) {
+    for (SnId id = 1; id < placed->nnode; id++) {
+        const SnNode *n = sn_node(placed, id);
+        for (unsigned r = 0; r < n->nres; r++)
+            if (is_value(n, r) && !sn_profile_of(p, placed, SN_REF(id, r)))
+                SN_PUSH(a, f.missing, f.nmissing, n->res[r].name);
+    }
+    for (SnId id = 1; id < lowered->nnode; id++) {
+        const SnNode *n = sn_node(lowered, id);
+        for (unsigned r = 0; r < n->nres; r++) {
             SnHist h = {.name = n->res[r].name};
-            if (n->data || n->res[r].type->elem != SN_F32 || !h.name)
-                continue;
-            SN_PUSH(a, want->hist, want->n, h);
+            if (is_value(n, r))
+                SN_PUSH(a, have->hist, have->n, h);
         }
     }
-    sn_profile_index(a, want);
-    for (uint32_t i = 0; i < want->n; i++)
-        if (!sn_profile_find(p, want->hist[i].name))
-            SN_PUSH(a, f.missing, f.nmissing, want->hist[i].name);
+    sn_profile_index(a, have);
     for (uint32_t i = 0; i < p->n; i++)
-        if (!sn_profile_find(want, p->hist[i].name))
+        if (!sn_profile_find(have, p->hist[i].name))
             SN_PUSH(a, f.stale, f.nstale, p->hist[i].name);
     return f;
 }

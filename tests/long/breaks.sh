@@ -98,6 +98,8 @@ b channelwise src/quant/place_decide.c 's/        return pl->p->channelwise;/   
 b rowwise src/quant/place_decide.c 's/ \&\& pl->p->rowwise;/ \&\& false;/' quant.sh 'quant axes_kind_fc'
 b depthwise src/quant/place_decide.c 's/    if (m == SN_MAP_CONV || m == SN_MAP_CONV_TRANSPOSE)/    if (m == SN_MAP_CONV)/' quant.sh 'quant axes_kind_tr'
 b moved_weights_named src/rewrite/fold.c 's/            sn_rename(g, c, name);/            (void)name;/' quant.sh 'quant axes_rowwise_moved'
+b conv_as_rows passes.def 's/dim(w, 3)\]} named w$/dim(w, 3)]}/' quant.sh 'quant rows_params'
+b range_past_moves src/quant/profile_merge.c 's/enum { MOVES = 8 };/enum { MOVES = 0 };/' quant.sh 'quant rows_matrix'
 b scale_floor src/quant/place_const.c 's/    if (least > (double)q.scale) {/    if (least < 0) {/' test_quant place_raises_scale
 b fused_rows src/quant/row8.c 's|- (double)lo) / 255|- (double)lo) / 127|' test_rows packs
 b table_at_compile_time src/quant/place.c 's/                place_table(pl, v);/                (void)place_table;/' test_rows fused_sums

@@ -229,6 +229,38 @@ for k in 'dw = ChannelwiseConv2D' 'gr = ChannelwiseConv2D' 'tr = ChannelwiseConv
     is "axes_kind_${k%% *}" grep -q "$k" "$tmp/axes.q.sn"
 done
 
+# ---- a 1x1 convolution as a product of rows: the parameters of its channels ----
+cat >"$tmp/rows.sn" <<'END'
+sinter-graph 1
+graph "rows" {
+  %x = Placeholder() : f32[1,4,4,4]
+  %w = Constant() {data = [1, 2, -3, 4, 10, 20, 30, -40, 0.5, 0.25, -0.125, 0.5]} : f32[3,1,1,4]
+  %b = Constant() {data = [1, -20, 0.5]} : f32[3]
+  %c = Conv2D(%x, %w, %b) {kernel = [1,1]} : f32[1,4,4,3]
+  %r = Relu(%c) : f32[1,4,4,3]
+  Save(%r) {name = "r"}
+}
+END
+rows="--channelwise --rowwise --verify --check-passes"
+"$sinter" profile "$tmp/rows.sn" --calib "$tmp/axes.npy" -o "$tmp/rows.json"
+"$sinter" profile "$tmp/rows.sn" --calib "$tmp/axes.npy" --enable=conv-as-rows -o "$tmp/rows2.json"
+t rows_conv 0 out "1 int8, 0 float" quantize "$tmp/rows.sn" --load-profile "$tmp/rows.json" $rows -o "$tmp/rows.c.sn"
+t rows_matrix 0 out "3 int8, 0 float" quantize "$tmp/rows.sn" --load-profile "$tmp/rows.json" $rows --enable=conv-as-rows -o "$tmp/rows.m.sn"
+is rows_kind grep -q '%"r/matrix" = RowwiseQuantizedFullyConnected(%"r/rows", %w.q, %b)' "$tmp/rows.m.sn"
+# params FILE: data and scales of weights, bias, input and result.
+params() { sed -n 's/.*%\(w.q\|b\) = Constant() {data = \(.*\)} : \(q[^>]*>\).*/\1 \2 \3/p; s/.*%\(x.q\|r\) = .*: \(qi8<[^>]*>\).*/\1 \2/p' "$1" | sort; }
+params "$tmp/rows.c.sn" >"$tmp/rows.c.p"
+params "$tmp/rows.m.sn" >"$tmp/rows.m.p"
+is rows_params sh -c "test \$(wc -l <'$tmp/rows.c.p') -eq 4 && grep -q '^w.q .*axis=0' '$tmp/rows.c.p' && cmp '$tmp/rows.c.p' '$tmp/rows.m.p'"
+for k in c m; do "$sinter" run "$tmp/rows.$k.sn" --input "$tmp/axes.npy" --dump "$tmp/rows.$k.npy" 2>/dev/null; done
+is rows_values cmp "$tmp/rows.c.npy" "$tmp/rows.m.npy"
+# Either profile serves either form: a range is that of what a Reshape makes.
+for k in c m; do
+    [ $k = m ] && e=--enable=conv-as-rows || e=
+    "$sinter" quantize "$tmp/rows.sn" --load-profile "$tmp/rows2.json" $rows $e -o "$tmp/rows.$k.2.sn" >/dev/null 2>&1
+    is "rows_profile_$k" cmp "$tmp/rows.$k.sn" "$tmp/rows.$k.2.sn"
+done
+
 # ---- control ----
 q keep_float "logits (FullyConnected) stays float: --keep-float 'log*' asks for it" --keep-float 'log*'
 q keep_kind "(LRN) stays float" --keep-float '@LRN'

@@ -190,7 +190,7 @@ batch_of_profile(void **state)
     SnProfile *p = profile_of(g, 4);
     SnGraph *f = sn_graph_clone(one, a);
     sn_rewrite(sn_rewriter_new(a, &sn_rewrite_defaults, d), f, "profile");
-    SnProfileFit fit = sn_profile_fit(a, p, f);
+    SnProfileFit fit = sn_profile_fit(a, p, f, f);
     assert_int_equal(fit.nmissing, 0);
     assert_int_equal(fit.nstale, 0);
     assert_true(p->hash != sn_graph_hash(one, true));
