@@ -68,7 +68,7 @@ two(const char *x)
 #define MAC(s, v, w) s = _mm256_add_epi32(s, _mm256_madd_epi16(v, w))
 #define ZERO _mm256_setzero_si256()
 #define DECL(r) __m256i a##r = ZERO, b##r = ZERO;
-#define FROM(r) const char *x##r = t->x[r] + t->run[i];
+#define FROM(r) const char *x##r = t->x[r] + t->run[i].x;
 #define STEP(r)        \
     v = two(x##r + k); \
     MAC(a##r, v, w0);  \
@@ -81,10 +81,10 @@ two(const char *x)
 #define TILE(M)                                                          \
     AVX2 static void tile##M(const SnTile *t)                            \
     {                                                                    \
-        const char *w = t->w;                                            \
         int64_t n = t->nstep * 4;                                        \
         ROWS##M(DECL) for (int64_t i = 0; i < t->nrun; i++)              \
         {                                                                \
+            const char *w = (const char *)t->w + t->run[i].w * 64;       \
             ROWS##M(FROM) for (int64_t k = 0; k < n; k += 4)             \
             {                                                            \
                 __m256i v;                                               \

@@ -2,18 +2,14 @@
 
 #include <math.h>
 
+#include "kernel/span.h"
+
 /* Taps of a panel that are multiplied before the next panel's turn: what
  * stays in the second cache level. */
 enum { BLOCK_TAPS = 1536 };
 
-/* The rows (or columns) of results that read the same taps. */
-typedef struct Span {
-    int64_t o0, no; /* results */
-    int64_t t0, nt; /* taps */
-} Span;
-
 typedef struct Class {
-    Span r, c;
+    SnSpan r, c;
     int64_t nrun;        /* all, */
     const int64_t *at;   /* [nkb + 1] where those of a block of taps begin */
     const SnRunF32 *run;
@@ -60,32 +56,6 @@ min64(int64_t a, int64_t b)
 }
 
 /* ---- classes ---- */
-
-/* The spans of one axis: n results, taps k with step d, window step s, pad
- * before, over size elements.  Taps inside are neighbours. */
-static uint32_t
-spans(SnArena *a, int64_t n, int64_t k, int64_t s, int64_t d, int64_t pad,
-      int64_t size, Span **out)
-{
-    Span *v = NULL;
-    uint32_t nv = 0;
-
-    for (int64_t o = 0; o < n; o++) {
-        int64_t at = o * s - pad, t0 = 0, t1 = k;
-        while (t0 < k && at + t0 * d < 0)
-            t0++;
-        while (t1 > t0 && at + (t1 - 1) * d >= size)
-            t1--;
-        if (nv > 0 && v[nv - 1].t0 == t0 && v[nv - 1].nt == t1 - t0) {
-            v[nv - 1].no++;
-            continue;
-        }
-        Span sp = {o, 1, t0, t1 - t0};
-        SN_PUSH(a, v, nv, sp);
-    }
-    *out = v;
-    return nv;
-}
 
 /* Offset in x of the first tap of a result, relative to image and group. */
 static int64_t
@@ -175,9 +145,9 @@ static void
 set_classes(SnArena *a, SnConvF32 *p)
 {
     const SnConvGeo *o = &p->geo;
-    Span *r, *c;
-    uint32_t nr = spans(a, o->oh, o->kh, o->sh, o->dh, o->pt, o->h, &r);
-    uint32_t nc = spans(a, o->ow, o->kw, o->sw, o->dw, o->pl, o->w, &c);
+    SnSpan *r, *c;
+    uint32_t nr = sn_spans(a, o->oh, o->kh, o->sh, o->dh, o->pt, o->h, &r);
+    uint32_t nc = sn_spans(a, o->ow, o->kw, o->sw, o->dw, o->pl, o->w, &c);
     Class *v = SN_NEW_N(a, Class, (size_t)nr * nc + 1);
 
     for (uint32_t i = 0; i < nr; i++)

@@ -18,14 +18,15 @@ widen(const int8_t *x, int64_t n, int32_t z, void *y)
 }
 
 DOT static int32_t
-sum(const char *x, const int64_t *run, int64_t nrun, int64_t len)
+sum(const char *x, const SnConvRun *run, int64_t nrun,
+    int64_t len)
 {
     int8x16_t ones = vdupq_n_s8(1);
     int32x4_t s = vdupq_n_s32(0);
     int32_t rest = 0;
 
     for (int64_t r = 0; r < nrun; r++) {
-        const int8_t *v = (const int8_t *)x + run[r];
+        const int8_t *v = (const int8_t *)x + run[r].x;
         int64_t i = 0;
         for (; i + 16 <= len; i += 16)
             s = vdotq_s32(s, vld1q_s8(v + i), ones);
@@ -99,7 +100,7 @@ four(const char *x)
 #define DECL(r)                                     \
     int32x4_t a##r = BIAS(0), b##r = BIAS(1);       \
     int32x4_t c##r = BIAS(2), d##r = BIAS(3);
-#define FROM(r) const char *x##r = t->x[r] + t->run[i];
+#define FROM(r) const char *x##r = t->x[r] + t->run[i].x;
 #define STEP(r)                    \
     v = four(x##r + k);            \
     a##r = vdotq_s32(a##r, v, w0); \
@@ -116,10 +117,10 @@ four(const char *x)
 #define TILE(M)                                                      \
     DOT static void tile##M(const SnTile *t)                         \
     {                                                                \
-        const int8_t *w = t->w;                                      \
         int64_t n = t->nstep * 4;                                    \
         ROWS##M(DECL) for (int64_t i = 0; i < t->nrun; i++)          \
         {                                                            \
+            const int8_t *w = (const int8_t *)t->w + t->run[i].w * 64; \
             ROWS##M(FROM) for (int64_t k = 0; k < n; k += 4, w += 64) \
             {                                                        \
                 int8x16_t v, w0 = vld1q_s8(w);                       \
@@ -183,6 +184,7 @@ const SnGemm sn_gemm_neon = {
     .isa = SN_ISA_NEON,
     .esize = 1,
     .offset = 0,
+    .inside = true,
     .kstep = 4,
     .mtile = 6,
     .ntile = 1,

@@ -64,42 +64,19 @@ set_rows(SnConvQ8 *p, int64_t wbyte)
         p->rows = (CHUNK_PX + o->ow - 1) / o->ow;
     p->rows = min64(p->rows, o->oh);
     p->brows = (p->rows - 1) * p->bsh + (o->kh - 1) * o->dh + 1;
-    p->buf = (size_t)(p->brows * p->wp * px + 256) / 64 * 64;
+}
+
+static void
+set_work(SnConvQ8 *p)
+{
+    const SnConvGeo *o = &p->geo;
+    int64_t px = p->g->esize * o->c;
+
+    if (!p->direct)
+        p->buf = (size_t)(p->brows * p->wp * px + 256) / 64 * 64;
     p->nwork = p->buf;
     if (p->rowsum)
         p->nwork += (size_t)(p->rows * o->ow) * sizeof(int32_t);
-}
-
-static void
-set_pixels(SnArena *a, SnConvQ8 *p)
-{
-    const SnConvGeo *o = &p->geo;
-    int64_t *px = SN_NEW_N(a, int64_t, p->rows * o->ow);
-
-    for (int64_t r = 0; r < p->rows; r++)
-        for (int64_t c = 0; c < o->ow; c++)
-            px[r * o->ow + c] =
-                (r * p->bsh * p->wp + c * p->bsw) * o->c * p->g->esize;
-    p->px = px;
-}
-
-/* Taps that lie side by side make one run. */
-static void
-set_runs(SnArena *a, SnConvQ8 *p)
-{
-    const SnConvGeo *o = &p->geo;
-    int64_t cig = o->c / o->group, px = o->c * p->g->esize, n = 0;
-    bool whole = o->group == 1 && o->dw == 1;
-    int64_t per = whole ? 1 : o->kw;
-    int64_t *run = SN_NEW_N(a, int64_t, o->kh * per);
-
-    for (int64_t i = 0; i < o->kh; i++)
-        for (int64_t j = 0; j < per; j++)
-            run[n++] = (i * o->dh * p->wp + j * o->dw) * px;
-    p->run = run;
-    p->nrun = n;
-    p->len = whole ? o->kw * cig : cig;
-    p->nstep = (p->len + p->g->kstep - 1) / p->g->kstep;
 }
 
 /* ---- packing ---- */
@@ -117,41 +94,82 @@ wz_of(const SnConvNum *num, int64_t c)
     return num->wz[num->nwz > 1 ? c : 0];
 }
 
-/* The constants of n channels from c0 on, at place(i) of padded arrays. */
+/* The sum of w - wz of channel c over the taps of spans of rows and columns. */
+static int32_t
+sum_taps(const Pack *k, int64_t c, const SnSpan *row, const SnSpan *col)
+{
+    const SnConvGeo *o = &k->p->geo;
+    int64_t cig = o->c / o->group, line = o->kw * cig;
+    const int8_t *w = k->w + c * o->kh * line + col->t0 * cig;
+    int32_t sum = 0;
+
+    for (int64_t i = row->t0; i < row->t0 + row->nt; i++)
+        for (int64_t t = 0; t < col->nt * cig; t++)
+            sum += w[i * line + t];
+    return wrap_sub_mul(sum, (int32_t)(row->nt * col->nt * cig),
+                        wz_of(k->num, c));
+}
+
+/* Biases of n channels from c0 on, at place(i) of a padded array, less what
+ * the taps of the spans add beyond the contract. */
+static const int32_t *
+make_bias(const Pack *k, int64_t c0, int n, int padded, int (*place)(int),
+          const SnSpan *row, const SnSpan *col)
+{
+    const SnConvNum *num = k->num;
+    int32_t *bias = SN_NEW_N(k->a, int32_t, padded);
+    int32_t shift = k->p->g->esize == 1 ? num->xz + k->p->g->offset : 0;
+
+    for (int i = 0; i < n; i++) {
+        int64_t c = (c0 + i) % k->p->geo.oc;
+        int32_t sum = shift ? sum_taps(k, c, row, col) : 0;
+        bias[place ? place(i) : i] =
+            wrap_sub_mul(num->bias ? num->bias[c] : 0, shift, sum);
+    }
+    return bias;
+}
+
+/* The other constants of n channels from c0 on. */
 static SnEnd
 make_end(const Pack *k, int64_t c0, int n, int padded, int (*place)(int))
 {
     const SnConvNum *num = k->num;
     SnConvQ8 *p = k->p;
-    int64_t taps = p->nrun * p->len;
-    int32_t *bias = SN_NEW_N(k->a, int32_t, padded);
     int32_t *wz = SN_NEW_N(k->a, int32_t, padded);
     float *mul = SN_NEW_N(k->a, float, padded);
-    int32_t shift = p->g->esize == 1 ? num->xz + p->g->offset : 0;
 
-    if (p->depthwise)
-        taps = p->geo.kh * p->geo.kw;
     for (int i = 0; i < n; i++) {
         int64_t c = (c0 + i) % p->geo.oc;
         int at = place ? place(i) : i;
-        int32_t sum = 0, z = wz_of(num, c);
-        for (int64_t t = 0; t < taps; t++)
-            sum += k->w[c * taps + t];
-        sum = wrap_sub_mul(sum, (int32_t)taps, z);
-        bias[at] = wrap_sub_mul(num->bias ? num->bias[c] : 0, shift, sum);
         mul[at] = num->mul[num->nmul > 1 ? c : 0];
-        wz[at] = z;
+        wz[at] = wz_of(num, c);
     }
     bool small = true;
     for (int i = 0; i < padded; i++)
         small &= mul[i] < 1;
-    return (SnEnd){.bias = bias,
-                   .small = small,
+    return (SnEnd){.small = small,
                    .mul = mul,
                    .wz = p->rowsum || p->raw ? wz : NULL,
                    .lo = (float)(num->lo - num->yz),
                    .hi = (float)(num->hi - num->yz),
+                   .low = (int8_t)num->lo,
+                   .high = (int8_t)num->hi,
                    .zp = num->yz};
+}
+
+/* One array of biases for each class; one for all where x - x.zp is widened. */
+static const int32_t *const *
+class_biases(const Pack *k, const SnConvBlock *b)
+{
+    const SnConvQ8 *p = k->p;
+    const int32_t **v = SN_NEW_N(k->a, const int32_t *, p->nclass);
+
+    for (uint32_t i = 0; i < p->nclass; i++)
+        v[i] = i > 0 && p->g->esize != 1
+                   ? v[0]
+                   : make_bias(k, b->c0, b->ncol, b->npanel * SN_LANE, NULL,
+                               &p->class[i].r, &p->class[i].c);
+    return v;
 }
 
 /* One channel's codes, four at a time, to every nl-th place. */
@@ -200,7 +218,9 @@ pack_gemm(const Pack *k)
     SnConvQ8 *p = k->p;
     const SnConvGeo *o = &p->geo;
     int64_t taps = p->nrun * p->len;
-    int64_t ocg = o->oc / o->group, most = p->g->ntile * SN_LANE;
+    int64_t ocg = o->oc / o->group, lanes = (ocg + SN_LANE - 1) / SN_LANE;
+    int64_t per = (lanes + p->g->ntile - 1) / p->g->ntile; /* blocks a group */
+    int64_t most = (lanes + per - 1) / per * SN_LANE; /* of equal widths */
     SnConvBlock *v = NULL;
     uint32_t n = 0;
 
@@ -212,6 +232,7 @@ pack_gemm(const Pack *k)
             b.npanel = (b.ncol + SN_LANE - 1) / SN_LANE;
             b.w = pack_panel(k, b.c0, b.ncol, b.npanel);
             b.end = make_end(k, b.c0, b.ncol, b.npanel * SN_LANE, NULL);
+            b.bias = class_biases(k, &b);
             SN_PUSH(k->a, v, n, b);
             if (k->num->from)
                 sn_arena_unload(k->num->from, k->w + b.c0 * taps,
@@ -319,10 +340,12 @@ pack_dw(const Pack *k)
         b.ncol = (int)min64((o->oc - c) * p->rep, block);
         pack_dw_block(k, &b, order, ntap, parts);
         b.end = make_end(k, c, b.ncol, (int)block, p->g->dwplace);
+        b.end.bias = make_bias(k, c, b.ncol, (int)block, p->g->dwplace,
+                               &(SnSpan){.nt = o->kh}, &(SnSpan){.nt = o->kw});
         SN_PUSH(k->a, v, n, b);
     }
-    p->run = tap;
-    p->nrun = ntap;
+    p->tap = tap;
+    p->ntap = ntap;
     p->block = v;
     p->nblock = n;
 }
@@ -374,7 +397,7 @@ sn_conv_q8_plan(SnArena *a, SnIsa isa, const SnConvGeo *geo,
                 const SnConvNum *num, const int8_t *w)
 {
     SnConvQ8 *p = SN_NEW(a, SnConvQ8);
-    Pack k = {a, p, num, w};
+    Pack k = {.a = a, .p = p, .num = num, .w = w};
     int64_t taps = geo->kh * geo->kw * (geo->c / geo->group);
 
     p->g = sn_gemm(isa);
@@ -387,13 +410,13 @@ sn_conv_q8_plan(SnArena *a, SnIsa isa, const SnConvGeo *geo,
     if (geo->oh == 0 || geo->ow == 0 || geo->n == 0 || geo->oc == 0)
         return p;
     set_rows(p, p->depthwise ? 0 : taps * geo->oc * p->g->esize);
-    set_pixels(a, p);
     if (p->depthwise) {
         pack_dw(&k);
     } else {
-        set_runs(a, p);
+        sn_conv_classes(a, p);
         pack_gemm(&k);
     }
+    set_work(p);
     choose_units(p);
     return p;
 }

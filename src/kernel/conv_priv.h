@@ -1,8 +1,9 @@
-/* Between conv_plan.c and conv_run.c. */
+/* Between conv_class.c, conv_plan.c and conv_run.c. */
 #ifndef SN_CONV_PRIV_H
 #define SN_CONV_PRIV_H
 
 #include "kernel/conv_q8.h"
+#include "kernel/span.h"
 
 typedef struct SnConvBlock { /* a panel of output channels */
     int64_t c0;              /* first output channel */
@@ -11,7 +12,16 @@ typedef struct SnConvBlock { /* a panel of output channels */
     int ncol;   /* channels that exist */
     const void *w;
     SnEnd end;
+    const int32_t *const *bias; /* [class]; depthwise: in end */
 } SnConvBlock;
+
+/* The results of rows r and columns c, which read the same taps. */
+typedef struct SnConvClass {
+    SnSpan r, c;
+    int64_t x0; /* bytes from the window's begin to its first tap */
+    int64_t nrun, nstep, len; /* len: elements of a run */
+    const SnConvRun *run;
+} SnConvClass;
 
 struct SnConvQ8 {
     const SnGemm *g;
@@ -27,13 +37,21 @@ struct SnConvQ8 {
     int64_t rows; /* result rows to a chunk */
     int64_t brows;
     size_t buf, nwork;
-    int64_t nrun, nstep, len; /* len: elements of a run */
-    const int64_t *run;
+    int64_t xpitch; /* pixels to a row of what tiles read */
+    int64_t nrun, nstep, len; /* of a whole window, as it is packed */
+    uint32_t nclass;
+    const SnConvClass *class;
+    int64_t ntap; /* depthwise: taps as packed, */
+    const int64_t *tap; /* and where they are, bytes */
     uint32_t nblock;
     const SnConvBlock *block;
     bool rowsum;
     bool by_block; /* units are blocks, else result rows of all images */
-    const int64_t *px; /* [rows * ow] where a chunk's pixels begin, bytes */
+    bool direct; /* tiles read x itself */
 };
+
+/* Chooses between x itself and widened rows, and sets xpitch, the runs and the
+ * classes of a convolution that is not depthwise. */
+void sn_conv_classes(SnArena *a, SnConvQ8 *p);
 
 #endif

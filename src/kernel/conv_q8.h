@@ -25,7 +25,13 @@ typedef struct SnEnd {
     float lo, hi;      /* clamp bounds less zp */
     bool small;        /* every mul < 1: products stay in int32 */
     int32_t zp;
+    int8_t low, high; /* clamp bounds, codes */
 } SnEnd;
+
+/* Neighbouring taps: where they begin in x, bytes, and in a panel, steps. */
+typedef struct SnConvRun {
+    int64_t x, w;
+} SnConvRun;
 
 /* One tile: m rows of widened x times one panel. */
 typedef struct SnTile {
@@ -34,7 +40,7 @@ typedef struct SnTile {
     int32_t rowsum[SN_TILE_M]; /* used with end.wz */
     const void *w;             /* panel: [run][step][lane][elements] */
     const char *ahead; /* 64 bytes for each step that will be wanted soon */
-    const int64_t *run;        /* byte offsets of the runs from x[] */
+    const SnConvRun *run;      /* from x[] and w on */
     int64_t nrun, nstep;       /* steps in each run */
     int ncol;                  /* channels to store */
     SnEnd end;
@@ -61,14 +67,15 @@ typedef void SnDwFn(const SnDw *d);
 /* y[i] = x[i] widened, z: zero point. */
 typedef void SnWidenFn(const int8_t *x, int64_t n, int32_t z, void *y);
 /* Sum of the len widened elements of each run. */
-typedef int32_t SnSumFn(const char *x, const int64_t *run, int64_t nrun,
+typedef int32_t SnSumFn(const char *x, const SnConvRun *run, int64_t nrun,
                         int64_t len);
 
 /* A variant: what differs between instruction sets. */
 typedef struct SnGemm {
     SnIsa isa;
     int esize;  /* bytes of widened x: 1 (a code) or 2 (s16) */
-    int offset; /* added to a code that is widened to 1 byte: 128 (u8) or 0 */
+    int offset; /* added to a code that is widened to 1 byte: 128 (u8) or 0, */
+    bool inside; /* by the tiles: widened x is the codes, x itself will do */
     int kstep; /* elements to a step */
     int mtile; /* most rows of a tile */
     int ntile; /* most panels of SN_LANE channels side by side */

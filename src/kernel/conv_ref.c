@@ -25,7 +25,7 @@ put(const SnEnd *e, const int32_t *acc, int n, int8_t *y)
 
 /* acc += x * w over n taps, eight at a time so that acc is seldom stored.  A
  * sum of eight products of 9-bit numbers fits; acc wraps. */
-static const int16_t *
+static void
 mac(uint32_t *acc, const int16_t *x, const int16_t *w, int64_t n)
 {
     enum { L = SN_LANE };
@@ -39,18 +39,17 @@ mac(uint32_t *acc, const int16_t *x, const int16_t *w, int64_t n)
     for (; n > 0; n--, x++, w += L)
         for (int c = 0; c < L; c++)
             acc[c] += (uint32_t)(x[0] * w[c]);
-    return w;
 }
 
 static void
 row(const SnTile *t, int r)
 {
-    const int16_t *w = t->w;
     uint32_t acc[SN_LANE] = {0};
     int32_t out[SN_LANE];
 
     for (int64_t i = 0; i < t->nrun; i++)
-        w = mac(acc, (const void *)(t->x[r] + t->run[i]), w, t->nstep);
+        mac(acc, (const void *)(t->x[r] + t->run[i].x),
+            (const int16_t *)t->w + t->run[i].w * SN_LANE, t->nstep);
     for (int c = 0; c < SN_LANE; c++)
         out[c] = (int32_t)acc[c];
     put(&t->end, out, t->ncol, t->y[r]);

@@ -19,7 +19,8 @@ typedef struct Chunk {
 static void
 pad(const SnConvQ8 *p, char *to, int64_t npx)
 {
-    int v = p->g->esize == 1 ? (uint8_t)(p->xz + p->g->offset) : 0;
+    int offset = p->g->inside ? 0 : p->g->offset;
+    int v = p->g->esize == 1 ? (uint8_t)(p->xz + offset) : 0;
 
     if (npx > 0)
         memset(to, v, (size_t)(npx * p->geo.c * p->g->esize));
@@ -69,16 +70,71 @@ widen(const Chunk *k)
 
 /* ---- tiles ---- */
 
+/* The results of a class in a chunk, row by row. */
+typedef struct Walk {
+    int64_t r1, c; /* rows end; the next result */
+    int64_t r;
+    const char *x; /* its first tap */
+    int64_t down, right; /* bytes to the next row of results and result */
+} Walk;
+
+/* False: none.  x0: byte of the group's channels in a pixel. */
+static bool
+walk(const Chunk *k, const SnConvClass *cl, int64_t x0, Walk *w)
+{
+    const SnConvQ8 *p = k->p;
+    const SnConvGeo *o = &p->geo;
+    int64_t px = o->c * p->g->esize, at = cl->x0 + x0;
+
+    w->r = cl->r.o0 > k->r0 ? cl->r.o0 : k->r0;
+    w->r1 = k->r0 + k->nr;
+    if (w->r1 > cl->r.o0 + cl->r.no)
+        w->r1 = cl->r.o0 + cl->r.no;
+    w->c = cl->c.o0;
+    if (w->r >= w->r1)
+        return false;
+    w->right = (p->direct ? o->sw : p->bsw) * px;
+    w->down = (p->direct ? o->sh : p->bsh) * p->xpitch * px;
+    if (cl->nrun == 0) { /* nothing is read */
+        w->right = w->down = 0;
+        w->x = k->buf;
+        return true;
+    }
+    at += w->c * w->right;
+    if (p->direct)
+        at += w->r * w->down - (o->pt * p->xpitch + o->pl) * px;
+    else
+        at += (w->r - k->r0) * w->down;
+    w->x = (p->direct ? (const char *)k->x : k->buf) + at;
+    return true;
+}
+
+static void
+step(Walk *w, const SnConvClass *cl)
+{
+    w->x += w->right;
+    if (++w->c < cl->c.o0 + cl->c.no)
+        return;
+    w->c = cl->c.o0;
+    w->r++;
+    w->x += w->down - cl->c.no * w->right;
+}
+
 /* Row sums for the zero points of the filter of one group. */
 static void
 sum_rows(const Chunk *k, int64_t x0)
 {
     const SnConvQ8 *p = k->p;
-    int64_t npx = k->nr * p->geo.ow;
-    const char *x = k->buf + x0;
+    Walk w;
 
-    for (int64_t m = 0; m < npx; m++)
-        k->rowsum[m] = p->g->sum(x + p->px[m], p->run, p->nrun, p->len);
+    for (uint32_t i = 0; i < p->nclass; i++) {
+        const SnConvClass *cl = &p->class[i];
+        if (!walk(k, cl, x0, &w))
+            continue;
+        for (; w.r < w.r1; step(&w, cl))
+            k->rowsum[(w.r - k->r0) * p->geo.ow + w.c] =
+                p->g->sum(w.x, cl->run, cl->nrun, cl->len);
+    }
 }
 
 /* Rows of the next tile when `left` remain: whole tiles, the last two even. */
@@ -92,37 +148,53 @@ tile_rows(int64_t left, int most)
     return most;
 }
 
-/* The panel after b: while the tiles of one are computed, the next is fetched
- * into the second cache level, a part by each tile. */
+/* What is fetched while a block is multiplied: a part by each tile. */
+typedef struct Ahead {
+    const char *at, *end;
+} Ahead;
+
+static void
+run_class(const Chunk *k, const SnConvBlock *b, uint32_t i, Ahead *ahead)
+{
+    const SnConvQ8 *p = k->p;
+    const SnConvClass *cl = &p->class[i];
+    int64_t ow = p->geo.ow, part = cl->nrun * cl->nstep * 64;
+    SnTile t = {.w = b->w,
+                .run = cl->run,
+                .nrun = cl->nrun,
+                .nstep = cl->nstep,
+                .ncol = b->ncol,
+                .end = b->end};
+    Walk w;
+
+    t.end.bias = b->bias[i];
+    if (!walk(k, cl, b->x0, &w))
+        return;
+    for (int64_t left = (w.r1 - w.r) * cl->c.no, n; left > 0; left -= n) {
+        n = tile_rows(left, p->g->mtile);
+        for (int64_t m = 0; m < n; m++, step(&w, cl)) {
+            t.x[m] = w.x;
+            t.y[m] = k->y + (w.r * ow + w.c) * k->pitch + b->c0;
+            if (p->rowsum)
+                t.rowsum[m] = k->rowsum[(w.r - k->r0) * ow + w.c];
+        }
+        t.ahead = ahead->end - ahead->at >= part ? ahead->at : b->w;
+        ahead->at += ahead->end - ahead->at >= part ? part : 0;
+        p->g->tile[b->npanel - 1][n - 1](&t);
+    }
+}
+
+/* While the tiles of a panel are computed, the next one is fetched into the
+ * second cache level. */
 static void
 run_block(const Chunk *k, const SnConvBlock *b, const SnConvBlock *next)
 {
     const SnConvQ8 *p = k->p;
-    int64_t part = p->nrun * p->nstep * 64, size = part * next->npanel;
-    int64_t fetched = 0;
-    int64_t npx = k->nr * p->geo.ow, m = 0;
-    const char *x = k->buf + b->x0;
-    int8_t *y = k->y + k->r0 * p->geo.ow * k->pitch + b->c0;
-    SnTile t = {.w = b->w,
-                .run = p->run,
-                .nrun = p->nrun,
-                .nstep = p->nstep,
-                .ncol = b->ncol,
-                .end = b->end};
+    Ahead ahead = {next->w, (const char *)next->w +
+                                p->nrun * p->nstep * 64 * next->npanel};
 
-    while (m < npx) {
-        int n = tile_rows(npx - m, p->g->mtile);
-        for (int i = 0; i < n; i++) {
-            t.x[i] = x + p->px[m + i];
-            t.y[i] = y + (m + i) * k->pitch;
-            if (p->rowsum)
-                t.rowsum[i] = k->rowsum[m + i];
-        }
-        t.ahead = fetched < size ? (const char *)next->w + fetched : b->w;
-        fetched += part;
-        p->g->tile[b->npanel - 1][n - 1](&t);
-        m += n;
-    }
+    for (uint32_t i = 0; i < p->nclass; i++)
+        run_class(k, b, i, &ahead);
 }
 
 static void
@@ -130,19 +202,19 @@ run_depthwise(const Chunk *k)
 {
     const SnConvQ8 *p = k->p;
     const SnConvGeo *o = &p->geo;
-    int64_t rest = o->ow % p->rep;
+    int64_t rest = o->ow % p->rep, line = p->wp * o->c * p->g->esize;
     SnDwFn *fn = p->columns ? p->g->dw3[p->bsw - 1] : p->g->dw;
 
     for (int64_t r = 0; r < k->nr; r++)
         for (uint32_t i = k->b0; i < k->b1; i++) {
             const SnConvBlock *b = &p->block[i];
-            SnDw d = {.x = k->buf + p->px[r * o->ow] + b->x0,
+            SnDw d = {.x = k->buf + r * p->bsh * line + b->x0,
                       .y = k->y + (k->r0 + r) * o->ow * k->pitch + b->c0,
                       .npx = o->ow / p->rep,
                       .step = p->bsw * p->rep * o->c * p->g->esize,
                       .pitch = p->rep * k->pitch,
-                      .ntap = p->nrun,
-                      .tap = p->run,
+                      .ntap = p->ntap,
+                      .tap = p->tap,
                       .w = b->w,
                       .nc = b->ncol,
                       .end = b->end};
@@ -163,7 +235,8 @@ run_chunk(const Chunk *k)
     const SnConvQ8 *p = k->p;
     int64_t group = -1;
 
-    widen(k);
+    if (!p->direct)
+        widen(k);
     if (p->depthwise) {
         run_depthwise(k);
         return;

@@ -13,38 +13,34 @@
         target("avx2,fma,avx512f,avx512bw,avx512dq,avx512vl,avx512vnni")))
 #define INLINE static inline __attribute__((always_inline))
 
-VNNI static void
+static void
 widen(const int8_t *x, int64_t n, int32_t z, void *y)
 {
-    uint8_t *to = y;
-    __m512i flip = _mm512_set1_epi8(-128);
-    int64_t i = 0;
-
     (void)z;
-    for (; i + 64 <= n; i += 64)
-        _mm512_storeu_si512(to + i,
-                            _mm512_xor_si512(_mm512_loadu_si512(x + i), flip));
-    if (i < n) {
-        __mmask64 k = ~0ull >> (64 - (n - i));
-        __m512i v = _mm512_maskz_loadu_epi8(k, x + i);
-        _mm512_mask_storeu_epi8(to + i, k, _mm512_xor_si512(v, flip));
-    }
+    memcpy(y, x, (size_t)n);
+}
+
+/* Codes + 128. */
+VNNI INLINE __m512i
+u8(__m512i x)
+{
+    return _mm512_xor_si512(x, _mm512_set1_epi8(-128));
 }
 
 VNNI static int32_t
-sum(const char *x, const int64_t *run, int64_t nrun, int64_t len)
+sum(const char *x, const SnConvRun *run, int64_t nrun, int64_t len)
 {
     __m512i ones = _mm512_set1_epi8(1), s = _mm512_setzero_si512();
     int64_t whole = len / 64 * 64;
     __mmask64 k = len > whole ? ~0ull >> (64 - (len - whole)) : 0;
 
     for (int64_t r = 0; r < nrun; r++) {
-        const char *v = x + run[r];
+        const char *v = x + run[r].x;
         for (int64_t i = 0; i < whole; i += 64)
-            s = _mm512_dpbusd_epi32(s, _mm512_loadu_si512(v + i), ones);
-        s = _mm512_dpbusd_epi32(s, _mm512_maskz_loadu_epi8(k, v + whole), ones);
+            s = _mm512_dpbusd_epi32(s, ones, _mm512_loadu_si512(v + i));
+        s = _mm512_dpbusd_epi32(s, ones, _mm512_maskz_loadu_epi8(k, v + whole));
     }
-    return _mm512_reduce_add_epi32(s);
+    return _mm512_reduce_add_epi32(s) + (int32_t)(128 * nrun * len);
 }
 
 /* rne((float)v * mul), saturated above; what is too low or NaN becomes the
@@ -59,95 +55,148 @@ scale(__m512i v, const float *mul, const SnEnd *e)
     return _mm512_cvtps_epi32(f);
 }
 
-/* Four registers of sums to 64 codes: each step saturates, and the clamp is
- * applied at the end.  The bytes of lane l are 4 of a, 4 of b, of c, of d. */
-VNNI INLINE __m512i
-codes(const SnEnd *e, __m512i a, __m512i b, __m512i c, __m512i d)
-{
-    __m512i z = _mm512_set1_epi16((int16_t)e->zp);
-    __m512i ab = _mm512_adds_epi16(_mm512_packs_epi32(a, b), z);
-    __m512i cd = _mm512_adds_epi16(_mm512_packs_epi32(c, d), z);
-    __m512i v = _mm512_packs_epi16(ab, cd);
+/* What the end of every sum needs, in registers. */
+typedef struct Last {
+    __m512i zp, low, high, order;
+} Last;
 
-    v = _mm512_max_epi8(v, _mm512_set1_epi8((int8_t)((int)e->lo + e->zp)));
-    return _mm512_min_epi8(v, _mm512_set1_epi8((int8_t)((int)e->hi + e->zp)));
+VNNI INLINE Last
+last(const SnEnd *e)
+{
+    return (Last){
+        _mm512_set1_epi16((int16_t)e->zp),
+        _mm512_set1_epi8(e->low),
+        _mm512_set1_epi8(e->high),
+        _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15),
+    };
 }
 
-/* Sum j of row r: the filter's zero points, then the multiplier. */
+/* Four registers of scaled sums to 64 codes: each step saturates, and the
+ * clamp is applied at the end.  The bytes of lane l are 4 of a, 4 of b, of c,
+ * of d. */
 VNNI INLINE __m512i
-end(const SnTile *t, int r, int j, __m512i v)
+codes(const Last *l, __m512i a, __m512i b, __m512i c, __m512i d)
+{
+    __m512i ab = _mm512_adds_epi16(_mm512_packs_epi32(a, b), l->zp);
+    __m512i cd = _mm512_adds_epi16(_mm512_packs_epi32(c, d), l->zp);
+
+    return _mm512_min_epi8(
+        _mm512_max_epi8(_mm512_packs_epi16(ab, cd), l->low), l->high);
+}
+
+/* n codes, in order. */
+VNNI INLINE void
+store(int8_t *y, int n, __m512i v)
+{
+    if (n == 64) {
+        _mm512_storeu_si512(y, v);
+    } else if (n == 48) {
+        _mm256_storeu_si256((void *)y, _mm512_castsi512_si256(v));
+        _mm_storeu_si128((void *)(y + 32), _mm512_extracti32x4_epi32(v, 2));
+    } else if (n == 32) {
+        _mm256_storeu_si256((void *)y, _mm512_castsi512_si256(v));
+    } else if (n == 16) {
+        _mm_storeu_si128((void *)y, _mm512_castsi512_si128(v));
+    } else {
+        _mm512_mask_storeu_epi8(y, ~0ull >> (64 - n), v);
+    }
+}
+
+/* The rows of a tile whose filter has zero points or whose products may leave
+ * int32: nrow x npanel sums. */
+VNNI static __attribute__((noinline)) void
+put_any(const SnTile *t, int nrow, int npanel, const __m512i *v)
 {
     const SnEnd *e = &t->end;
+    Last l = last(e);
 
-    if (e->wz) {
-        __m512i s = _mm512_set1_epi32(t->rowsum[r]);
-        v = _mm512_sub_epi32(
-            v, _mm512_mullo_epi32(s, _mm512_loadu_si512(e->wz + 16 * j)));
+    for (int r = 0; r < nrow; r++) {
+        __m512i s[4];
+        for (int j = 0; j < 4; j++) {
+            int i = j < npanel ? j : npanel - 1;
+            s[j] = v[r * npanel + i];
+            if (e->wz)
+                s[j] = _mm512_sub_epi32(
+                    s[j],
+                    _mm512_mullo_epi32(_mm512_set1_epi32(t->rowsum[r]),
+                                       _mm512_loadu_si512(e->wz + 16 * i)));
+            s[j] = scale(s[j], e->mul + 16 * i, e);
+        }
+        s[0] = codes(&l, s[0], s[1], s[2], s[3]);
+        store(t->y[r], t->ncol, _mm512_permutexvar_epi32(l.order, s[0]));
     }
-    return scale(v, e->mul + 16 * j, e);
-}
-
-/* Stores row r, n panels of it. */
-VNNI INLINE void
-put(const SnTile *t, int r, int n, __m512i a, __m512i b, __m512i c, __m512i d)
-{
-    const __m512i order =
-        _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
-    __mmask64 k = ~0ull >> (64 - t->ncol);
-
-    a = end(t, r, 0, a);
-    b = n > 1 ? end(t, r, 1, b) : a;
-    c = n > 2 ? end(t, r, 2, c) : a;
-    d = n > 3 ? end(t, r, 3, d) : b;
-    a = codes(&t->end, a, b, c, d);
-    a = _mm512_permutexvar_epi32(order, a);
-    if (t->ncol == 64)
-        _mm512_storeu_si512(t->y[r], a);
-    else if (t->ncol == 32)
-        _mm256_storeu_si256((void *)t->y[r], _mm512_castsi512_si256(a));
-    else if (t->ncol == 16)
-        _mm_storeu_si128((void *)t->y[r], _mm512_castsi512_si128(a));
-    else
-        _mm512_mask_storeu_epi8(t->y[r], k, a);
 }
 
 VNNI INLINE __m512i
-four(const char *x)
+times(__m512i v, __m512 mul)
+{
+    return _mm512_cvtps_epi32(_mm512_mul_ps(_mm512_cvtepi32_ps(v), mul));
+}
+
+/* Four codes + 128, in each lane. */
+VNNI INLINE __m512i
+four(const char *x, __m512i flip)
 {
     int32_t v;
 
     memcpy(&v, x, sizeof v);
-    return _mm512_set1_epi32(v);
+    return _mm512_xor_si512(_mm512_set1_epi32(v), flip);
 }
 
-#define DP(r, j) a##r##j = _mm512_dpbusd_epi32(a##r##j, v, w##j)
+#define DP(r, j) a##r##j = _mm512_dpbusd_epi32(a##r##j, v, w##j);
 #define ZERO _mm512_setzero_si512()
-#define BIAS(j) _mm512_loadu_si512(t->end.bias + 16 * j)
-#define DECL1(r) __m512i a##r##0 = BIAS(0);
-#define DECL2(r) DECL1(r) __m512i a##r##1 = BIAS(1);
-#define DECL3(r) DECL2(r) __m512i a##r##2 = BIAS(2);
-#define DECL4(r) DECL3(r) __m512i a##r##3 = BIAS(3);
-#define LOAD1 __m512i w0 = _mm512_loadu_si512(w);
-#define LOAD2 LOAD1 __m512i w1 = _mm512_loadu_si512(w + 64);
-#define LOAD3 LOAD2 __m512i w2 = _mm512_loadu_si512(w + 128);
-#define LOAD4 LOAD3 __m512i w3 = _mm512_loadu_si512(w + 192);
-#define STEP1(r)        \
-    v = four(x##r + k); \
-    DP(r, 0);
-#define STEP2(r) STEP1(r) DP(r, 1);
-#define STEP3(r) STEP2(r) DP(r, 2);
-#define STEP4(r) STEP3(r) DP(r, 3);
-#define PUT1(r) put(t, r, 1, a##r##0, ZERO, ZERO, ZERO);
-#define PUT2(r) put(t, r, 2, a##r##0, a##r##1, ZERO, ZERO);
-#define PUT3(r) put(t, r, 3, a##r##0, a##r##1, a##r##2, ZERO);
-#define PUT4(r) put(t, r, 4, a##r##0, a##r##1, a##r##2, a##r##3);
-#define FROM(r) const char *x##r = t->x[r] + t->run[i];
+#define BIAS(j) __m512i b##j = _mm512_loadu_si512(t->end.bias + 16 * j);
+/* A register: gcc would load it again for each row. */
+#define LOAD(j)                                       \
+    __m512i w##j = _mm512_loadu_si512(w + 64 * (j)); \
+    __asm__("" : "+v"(w##j));
+#define MUL(j) __m512 m##j = _mm512_loadu_ps(t->end.mul + 16 * j);
+#define COPY(r, j) __m512i a##r##j = b##j;
+#define ITEM(r, j) a##r##j,
+#define TIMES(r, j) __m512i s##j = times(a##r##j, m##j);
+#define COLS1(M) M(0)
+#define COLS2(M) M(0) M(1)
+#define COLS3(M) M(0) M(1) M(2)
+#define COLS4(M) M(0) M(1) M(2) M(3)
+#define ROW1(M, r) M(r, 0)
+#define ROW2(M, r) M(r, 0) M(r, 1)
+#define ROW3(M, r) M(r, 0) M(r, 1) M(r, 2)
+#define ROW4(M, r) M(r, 0) M(r, 1) M(r, 2) M(r, 3)
 #define ROWS1(M) M(0)
 #define ROWS2(M) ROWS1(M) M(1)
 #define ROWS3(M) ROWS2(M) M(2)
 #define ROWS4(M) ROWS3(M) M(3)
 #define ROWS5(M) ROWS4(M) M(4)
 #define ROWS6(M) ROWS5(M) M(5)
+#define FROM(r) const char *x##r = t->x[r] + t->run[i].x;
+#define STEPS(r, ROW)          \
+    {                          \
+        v = four(x##r + k, f); \
+        ROW(DP, r)             \
+    }
+#define STEP1(r) STEPS(r, ROW1)
+#define STEP2(r) STEPS(r, ROW2)
+#define STEP3(r) STEPS(r, ROW3)
+#define STEP4(r) STEPS(r, ROW4)
+#define DECL1(r) ROW1(COPY, r)
+#define DECL2(r) ROW2(COPY, r)
+#define DECL3(r) ROW3(COPY, r)
+#define DECL4(r) ROW4(COPY, r)
+#define ITEMS1(r) ROW1(ITEM, r)
+#define ITEMS2(r) ROW2(ITEM, r)
+#define ITEMS3(r) ROW3(ITEM, r)
+#define ITEMS4(r) ROW4(ITEM, r)
+#define PUTS(r, N, ROW, b, c, d)                                       \
+    {                                                                  \
+        ROW(TIMES, r)                                                  \
+        s0 = codes(&l, s0, b, c, d);                                   \
+        s0 = _mm512_permutexvar_epi32(l.order, s0);                    \
+        store(t->y[r], ncol == 16 * N ? 16 * N : ncol, s0);            \
+    }
+#define PUT1(r) PUTS(r, 1, ROW1, s0, s0, s0)
+#define PUT2(r) PUTS(r, 2, ROW2, s1, s0, s1)
+#define PUT3(r) PUTS(r, 3, ROW3, s1, s2, s2)
+#define PUT4(r) PUTS(r, 4, ROW4, s1, s2, s3)
 
 /* One row reads every weight once, from far away: ask for it in time. */
 #define AHEAD1(j) _mm_prefetch(w + 4096 + 64 * (j), _MM_HINT_T0);
@@ -164,27 +213,31 @@ four(const char *x)
 #define NEXT4 NEXT2
 #define NEXT5 NEXT2
 #define NEXT6 NEXT2
-#define LINES1(P) P(0)
-#define LINES2(P) LINES1(P) P(1)
-#define LINES3(P) LINES2(P) P(2)
-#define LINES4(P) LINES3(P) P(3)
 
-#define TILE(N, M)                                                       \
-    VNNI static void tile##N##M(const SnTile *t)                         \
-    {                                                                    \
-        const char *w = t->w, *ahead = t->ahead;                         \
-        int64_t n = t->nstep * 4;                                        \
-        ROWS##M(DECL##N) for (int64_t i = 0; i < t->nrun; i++)           \
-        {                                                                \
-            ROWS##M(FROM) for (int64_t k = 0; k < n; k += 4)             \
-            {                                                            \
-                __m512i v;                                               \
-                NEXT##M LINES##N(AHEAD##M) LOAD##N ROWS##M(STEP##N) w += \
-                    64 * N;                                              \
-            }                                                            \
-        }                                                                \
-        (void)ahead;                                                     \
-        ROWS##M(PUT##N)                                                  \
+#define TILE(N, M)                                                        \
+    VNNI static void tile##N##M(const SnTile *t)                          \
+    {                                                                     \
+        const char *ahead = t->ahead;                                     \
+        const __m512i f = _mm512_set1_epi8(-128);                         \
+        int64_t n = t->nstep * 4;                                         \
+        COLS##N(BIAS) ROWS##M(DECL##N)                                    \
+        for (int64_t i = 0; i < t->nrun; i++) {                           \
+            const char *w = (const char *)t->w + t->run[i].w * (64 * N);  \
+            ROWS##M(FROM)                                                 \
+            for (int64_t k = 0; k < n; k += 4, w += 64 * N) {             \
+                __m512i v;                                                \
+                NEXT##M COLS##N(AHEAD##M) COLS##N(LOAD) ROWS##M(STEP##N)  \
+            }                                                             \
+        }                                                                 \
+        (void)ahead;                                                      \
+        if (t->end.wz || !t->end.small) {                                 \
+            const __m512i v[] = {ROWS##M(ITEMS##N)};                      \
+            put_any(t, M, N, v);                                          \
+            return;                                                       \
+        }                                                                 \
+        const Last l = last(&t->end);                                     \
+        const int ncol = t->ncol;                                         \
+        COLS##N(MUL) ROWS##M(PUT##N)                                      \
     }
 #define TILES(N) \
     TILE(N, 1) TILE(N, 2) TILE(N, 3) TILE(N, 4) TILE(N, 5) TILE(N, 6)
@@ -219,7 +272,9 @@ VNNI INLINE void
 dw_put(const SnEnd *e, __m512i a, __m512i b, __m512i c, __m512i d, __mmask64 k,
        int8_t *y)
 {
-    a = codes(e, scale(a, e->mul, e), scale(b, e->mul + 16, e),
+    Last l = last(e);
+
+    a = codes(&l, scale(a, e->mul, e), scale(b, e->mul + 16, e),
               scale(c, e->mul + 32, e), scale(d, e->mul + 48, e));
     if (k == ~0ull)
         _mm512_storeu_si512(y, a);
@@ -238,7 +293,8 @@ dw_put(const SnEnd *e, __m512i a, __m512i b, __m512i c, __m512i d, __mmask64 k,
     __m512i q2 = _mm512_unpacklo_epi16(ab1, ce1); \
     __m512i q3 = _mm512_unpackhi_epi16(ab1, ce1)
 #define W(i) _mm512_loadu_si512((const char *)d->w + 64 * (i))
-#define X(at) _mm512_loadu_si512(at)
+#define I(at) _mm512_loadu_si512(at)
+#define X(at) u8(_mm512_loadu_si512(at))
 
 VNNI static void
 dw(const SnDw *d)
@@ -249,8 +305,8 @@ dw(const SnDw *d)
     const int32_t *bias = d->end.bias;
 
     for (int64_t i = 0; i < d->npx; i++, x += d->step, y += d->pitch) {
-        __m512i s0 = X(bias), s1 = X(bias + 16);
-        __m512i s2 = X(bias + 32), s3 = X(bias + 48);
+        __m512i s0 = I(bias), s1 = I(bias + 16);
+        __m512i s2 = I(bias + 32), s3 = I(bias + 48);
         for (int64_t t = 0; t < d->ntap; t += 4) {
             const int64_t *tap = d->tap + t;
             __m512i a = X(x + tap[0]), b = X(x + tap[1]);
@@ -285,7 +341,7 @@ dw(const SnDw *d)
     to##2 = _mm512_sub_epi32(to##2, z2); \
     to##3 = _mm512_sub_epi32(to##3, z3)
 #define ZCOLUMN(i) \
-    _mm512_mullo_epi32(_mm512_dpbusd_epi32(ZERO, q##i, ones), X(wz + 16 * i))
+    _mm512_mullo_epi32(_mm512_dpbusd_epi32(ZERO, q##i, ones), I(wz + 16 * i))
 #define DECL_Z                                          \
     __m512i z0 = ZERO, z1 = ZERO, z2 = ZERO, z3 = ZERO; \
     if (wz) {                                           \
@@ -295,8 +351,8 @@ dw(const SnDw *d)
         z3 = ZCOLUMN(3);                                \
     }
 #define BIAS4                                                    \
-    const __m512i b0 = X(d->end.bias), b1 = X(d->end.bias + 16), \
-                  b2 = X(d->end.bias + 32), b3 = X(d->end.bias + 48)
+    const __m512i b0 = I(d->end.bias), b1 = I(d->end.bias + 16), \
+                  b2 = I(d->end.bias + 32), b3 = I(d->end.bias + 48)
 
 VNNI INLINE void
 dw3_by1(const SnDw *d, const int32_t *wz)
@@ -387,6 +443,7 @@ const SnGemm sn_gemm_vnni = {
     .isa = SN_ISA_VNNI,
     .esize = 1,
     .offset = 128,
+    .inside = true,
     .kstep = 4,
     .mtile = 6,
     .ntile = 4,
