@@ -321,8 +321,15 @@ pack_dw(const Pack *k)
     /* Few channels: neighbouring pixels fill the block. */
     p->rep =
         p->bsw == 1 && o->oc < block && block % o->oc == 0 ? block / o->oc : 1;
-    p->columns = p->g->dw3[0] && p->rep == 1 && o->kh == 3 && o->kw == 3 &&
-                 o->dw == 1 && p->bsw <= 2;
+    p->columns = p->g->dw3[0] && p->bsw * p->rep <= 2 && o->kh == 3 &&
+                 o->kw == 3 && o->dw == 1;
+    p->direct = p->columns && p->rep == 1;
+    if (p->columns) {
+        size_t size = (size_t)(o->w * o->c);
+        int8_t *pad = sn_alloc_n(k->a, size, 1);
+        memset(pad, (uint8_t)p->xz, size);
+        p->pad = pad;
+    }
     if (p->columns && parts > 1) {
         p->raw = true;
         parts = 1;

@@ -48,9 +48,7 @@ typedef struct SnTile {
 typedef void SnTileFn(const SnTile *t);
 
 /* Depthwise: npx pixels of nc channels.  tap: byte offsets of the taps in
- * widened x, ntap a multiple of 4; w as packed for the variant.  Three by
- * three taps without dilation along the row stand by columns: 4 * column +
- * row, every fourth with weight 0. */
+ * widened x, ntap a multiple of 4; w as packed for the variant. */
 typedef struct SnDw {
     const char *x; /* first pixel, channel c0 */
     int8_t *y;
@@ -63,6 +61,23 @@ typedef struct SnDw {
     SnEnd end;
 } SnDw;
 typedef void SnDwFn(const SnDw *d);
+
+/* Depthwise, three by three taps on codes, without dilation along the row.
+ * Results advance by one or two columns; the first one's window begins at
+ * column `col`, and columns outside [0, width) are read from pad.  w: taps by
+ * columns, 4 * column + row, every fourth with weight 0. */
+typedef struct SnDw3 {
+    const int8_t *row[3]; /* column 0, channel c0 */
+    const int8_t *pad;    /* codes x.zp, as many as a column has */
+    int64_t col, width;
+    int64_t px; /* bytes between neighbouring columns */
+    int8_t *y;
+    int64_t pitch, npx;
+    const void *w;
+    int nc;
+    SnEnd end;
+} SnDw3;
+typedef void SnDw3Fn(const SnDw3 *d);
 
 /* y[i] = x[i] widened, z: zero point. */
 typedef void SnWidenFn(const int8_t *x, int64_t n, int32_t z, void *y);
@@ -84,7 +99,7 @@ typedef struct SnGemm {
     SnSumFn *sum;
     SnTileFn *tile[SN_TILE_N / SN_LANE][SN_TILE_M]; /* [panels - 1][rows - 1] */
     SnDwFn *dw;
-    SnDwFn *dw3[2]; /* three by three, column steps of 1 and 2; or NULL */
+    SnDw3Fn *dw3[2]; /* column steps of 1 and 2; or NULL; where .inside */
     /* Place of channel i of a depthwise block in bias and mul. */
     int (*dwplace)(int i);
     /* Packs depthwise weights: w[tap][channel], s16, of one block. */

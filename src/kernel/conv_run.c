@@ -198,35 +198,85 @@ run_block(const Chunk *k, const SnConvBlock *b, const SnConvBlock *next)
 }
 
 static void
-run_depthwise(const Chunk *k)
+run_taps(const Chunk *k, int64_t r, const SnConvBlock *b)
 {
     const SnConvQ8 *p = k->p;
     const SnConvGeo *o = &p->geo;
     int64_t rest = o->ow % p->rep, line = p->wp * o->c * p->g->esize;
-    SnDwFn *fn = p->columns ? p->g->dw3[p->bsw - 1] : p->g->dw;
+    SnDw d = {.x = k->buf + r * p->bsh * line + b->x0,
+              .y = k->y + (k->r0 + r) * o->ow * k->pitch + b->c0,
+              .npx = o->ow / p->rep,
+              .step = p->bsw * p->rep * o->c * p->g->esize,
+              .pitch = p->rep * k->pitch,
+              .ntap = p->ntap,
+              .tap = p->tap,
+              .w = b->w,
+              .nc = b->ncol,
+              .end = b->end};
 
+    p->g->dw(&d);
+    if (rest) {
+        d.x += d.npx * d.step;
+        d.y += d.npx * d.pitch;
+        d.npx = 1;
+        d.nc = (int)(rest * o->oc);
+        p->g->dw(&d);
+    }
+}
+
+/* Row t of the window of result row r. */
+static const int8_t *
+window_row(const Chunk *k, int64_t r, int64_t t)
+{
+    const SnConvQ8 *p = k->p;
+    const SnConvGeo *o = &p->geo;
+    int64_t row = (k->r0 + r) * o->sh - o->pt + t * o->dh;
+
+    if (!p->direct)
+        return (const int8_t *)k->buf + (r * p->bsh + t * o->dh) * p->wp * o->c;
+    return row >= 0 && row < o->h ? k->x + row * o->w * o->c : p->pad;
+}
+
+static void
+run_columns(const Chunk *k, int64_t r, const SnConvBlock *b)
+{
+    const SnConvQ8 *p = k->p;
+    const SnConvGeo *o = &p->geo;
+    int64_t rest = o->ow % p->rep;
+    SnDw3 d = {.pad = p->pad,
+               .col = p->direct ? -o->pl : 0,
+               .width = p->direct ? o->w : p->wp,
+               .px = o->c,
+               .y = k->y + (k->r0 + r) * o->ow * k->pitch + b->c0,
+               .pitch = p->rep * k->pitch,
+               .npx = o->ow / p->rep,
+               .w = b->w,
+               .nc = b->ncol,
+               .end = b->end};
+
+    for (int t = 0; t < 3; t++)
+        d.row[t] = window_row(k, r, t) + b->x0;
+    SnDw3Fn *fn = p->g->dw3[p->bsw * p->rep - 1];
+    if (d.npx > 0)
+        fn(&d);
+    if (rest) {
+        d.col += d.npx * p->rep;
+        d.y += d.npx * d.pitch;
+        d.npx = 1;
+        d.nc = (int)(rest * o->oc);
+        fn(&d);
+    }
+}
+
+static void
+run_depthwise(const Chunk *k)
+{
     for (int64_t r = 0; r < k->nr; r++)
-        for (uint32_t i = k->b0; i < k->b1; i++) {
-            const SnConvBlock *b = &p->block[i];
-            SnDw d = {.x = k->buf + r * p->bsh * line + b->x0,
-                      .y = k->y + (k->r0 + r) * o->ow * k->pitch + b->c0,
-                      .npx = o->ow / p->rep,
-                      .step = p->bsw * p->rep * o->c * p->g->esize,
-                      .pitch = p->rep * k->pitch,
-                      .ntap = p->ntap,
-                      .tap = p->tap,
-                      .w = b->w,
-                      .nc = b->ncol,
-                      .end = b->end};
-            fn(&d);
-            if (rest) {
-                d.x += d.npx * d.step;
-                d.y += d.npx * d.pitch;
-                d.npx = 1;
-                d.nc = (int)(rest * o->oc);
-                fn(&d);
-            }
-        }
+        for (uint32_t i = k->b0; i < k->b1; i++)
+            if (k->p->columns)
+                run_columns(k, r, &k->p->block[i]);
+            else
+                run_taps(k, r, &k->p->block[i]);
 }
 
 static void
