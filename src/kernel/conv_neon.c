@@ -18,8 +18,7 @@ widen(const int8_t *x, int64_t n, int32_t z, void *y)
 }
 
 DOT static int32_t
-sum(const char *x, const SnConvRun *run, int64_t nrun,
-    int64_t len)
+sum(const char *x, const SnConvRun *run, int64_t nrun, int64_t len)
 {
     int8x16_t ones = vdupq_n_s8(1);
     int32x4_t s = vdupq_n_s32(0);
@@ -49,8 +48,8 @@ requant(int32x4_t v, const float *mul, const SnEnd *e)
 
 /* 16 channels, bias included, to n codes. */
 INLINE void
-store(const SnEnd *e, int32x4_t a, int32x4_t b, int32x4_t c, int32x4_t d,
-      int n, int8_t *y)
+store(const SnEnd *e, int32x4_t a, int32x4_t b, int32x4_t c, int32x4_t d, int n,
+      int8_t *y)
 {
     int16x8_t ab = vcombine_s16(vqmovn_s32(requant(a, e->mul, e)),
                                 vqmovn_s32(requant(b, e->mul + 4, e)));
@@ -97,8 +96,8 @@ four(const char *x)
 }
 
 #define BIAS(i) vld1q_s32(t->end.bias + 4 * (i))
-#define DECL(r)                                     \
-    int32x4_t a##r = BIAS(0), b##r = BIAS(1);       \
+#define DECL(r)                               \
+    int32x4_t a##r = BIAS(0), b##r = BIAS(1); \
     int32x4_t c##r = BIAS(2), d##r = BIAS(3);
 #define FROM(r) const char *x##r = t->x[r] + t->run[i].x;
 #define STEP(r)                    \
@@ -114,23 +113,23 @@ four(const char *x)
 #define ROWS4(M) ROWS3(M) M(3)
 #define ROWS5(M) ROWS4(M) M(4)
 #define ROWS6(M) ROWS5(M) M(5)
-#define TILE(M)                                                      \
-    DOT static void tile##M(const SnTile *t)                         \
-    {                                                                \
-        int64_t n = t->nstep * 4;                                    \
-        ROWS##M(DECL) for (int64_t i = 0; i < t->nrun; i++)          \
-        {                                                            \
+#define TILE(M)                                                        \
+    DOT static void tile##M(const SnTile *t)                           \
+    {                                                                  \
+        int64_t n = t->nstep * 4;                                      \
+        ROWS##M(DECL) for (int64_t i = 0; i < t->nrun; i++)            \
+        {                                                              \
             const int8_t *w = (const int8_t *)t->w + t->run[i].w * 64; \
-            ROWS##M(FROM) for (int64_t k = 0; k < n; k += 4, w += 64) \
-            {                                                        \
-                int8x16_t v, w0 = vld1q_s8(w);                       \
-                int8x16_t w1 = vld1q_s8(w + 16);                     \
-                int8x16_t w2 = vld1q_s8(w + 32);                     \
-                int8x16_t w3 = vld1q_s8(w + 48);                     \
-                ROWS##M(STEP)                                        \
-            }                                                        \
-        }                                                            \
-        ROWS##M(PUT)                                                 \
+            ROWS##M(FROM) for (int64_t k = 0; k < n; k += 4, w += 64)  \
+            {                                                          \
+                int8x16_t v, w0 = vld1q_s8(w);                         \
+                int8x16_t w1 = vld1q_s8(w + 16);                       \
+                int8x16_t w2 = vld1q_s8(w + 32);                       \
+                int8x16_t w3 = vld1q_s8(w + 48);                       \
+                ROWS##M(STEP)                                          \
+            }                                                          \
+        }                                                              \
+        ROWS##M(PUT)                                                   \
     }
 TILE(1)
 TILE(2)

@@ -220,7 +220,7 @@ pack_gemm(const Pack *k)
     int64_t taps = p->nrun * p->len;
     int64_t ocg = o->oc / o->group, lanes = (ocg + SN_LANE - 1) / SN_LANE;
     int64_t per = (lanes + p->g->ntile - 1) / p->g->ntile; /* blocks a group */
-    int64_t most = (lanes + per - 1) / per * SN_LANE; /* of equal widths */
+    int64_t most = (lanes + per - 1) / per * SN_LANE;      /* of equal widths */
     SnConvBlock *v = NULL;
     uint32_t n = 0;
 

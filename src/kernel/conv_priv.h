@@ -31,25 +31,25 @@ struct SnConvQ8 {
     bool columns; /* depthwise: taps by columns, for dw3: x itself is read, */
     const int8_t *pad; /* where rows outside it are this one, or if rep > 1
                           widened rows, */
-    bool raw; /* with the filter's codes; its zero points are in end.wz */
-    int64_t rep;  /* depthwise: pixels side by side in a block */
+    bool raw;    /* with the filter's codes; its zero points are in end.wz */
+    int64_t rep; /* depthwise: pixels side by side in a block */
     /* The widened rows: wp pixels each, pixel j at column j * colstep - pl;
      * a result row advances by bsh of them, a result column by bsw pixels. */
     int64_t wp, bsh, bsw, colstep;
     int64_t rows; /* result rows to a chunk */
     int64_t brows;
     size_t buf, nwork;
-    int64_t xpitch; /* pixels to a row of what tiles read */
+    int64_t xpitch;           /* pixels to a row of what tiles read */
     int64_t nrun, nstep, len; /* of a whole window, as it is packed */
     uint32_t nclass;
     const SnConvClass *class;
-    int64_t ntap; /* depthwise: taps as packed, */
+    int64_t ntap;       /* depthwise: taps as packed, */
     const int64_t *tap; /* and where they are, bytes */
     uint32_t nblock;
     const SnConvBlock *block;
     bool rowsum;
     bool by_block; /* units are blocks, else result rows of all images */
-    bool direct; /* tiles read x itself */
+    bool direct;   /* tiles read x itself */
 };
 
 /* Chooses between x itself and widened rows, and sets xpitch, the runs and the

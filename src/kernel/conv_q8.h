@@ -6,7 +6,10 @@
  *
  * Two forms of the widened x: 8-bit codes, + 128 where the instruction wants
  * u8 (VNNI; padding holds x.zp likewise, the correction is in the bias), or
- * s16 differences x - x.zp (padding 0).  Neither saturates on the way; sums wrap modulo 2^32. */
+ * s16 differences x - x.zp (padding 0).  Neither saturates on the way; sums
+ * wrap modulo 2^32.  Results that miss the same taps, which lie in padding,
+ * form a class, with tiles of its own that skip them; where the tiles want
+ * codes and no taps are left in padding, x itself is read. */
 #ifndef SN_CONV_Q8_H
 #define SN_CONV_Q8_H
 

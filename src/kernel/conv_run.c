@@ -74,7 +74,7 @@ widen(const Chunk *k)
 typedef struct Walk {
     int64_t r1, c; /* rows end; the next result */
     int64_t r;
-    const char *x; /* its first tap */
+    const char *x;       /* its first tap */
     int64_t down, right; /* bytes to the next row of results and result */
 } Walk;
 

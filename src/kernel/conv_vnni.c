@@ -68,7 +68,7 @@ four(const char *x, __m512i flip)
 #define ZERO _mm512_setzero_si512()
 #define BIAS(j) __m512i b##j = _mm512_loadu_si512(t->end.bias + 16 * j);
 /* A register: gcc would load it again for each row. */
-#define LOAD(j)                                       \
+#define LOAD(j)                                      \
     __m512i w##j = _mm512_loadu_si512(w + 64 * (j)); \
     __asm__("" : "+v"(w##j));
 #define MUL(j) __m512 m##j = _mm512_loadu_ps(t->end.mul + 16 * j);
@@ -107,12 +107,12 @@ four(const char *x, __m512i flip)
 #define ITEMS2(r) ROW2(ITEM, r)
 #define ITEMS3(r) ROW3(ITEM, r)
 #define ITEMS4(r) ROW4(ITEM, r)
-#define PUTS(r, N, ROW, b, c, d)                                       \
-    {                                                                  \
-        ROW(TIMES, r)                                                  \
-        s0 = codes(&l, s0, b, c, d);                                   \
-        s0 = _mm512_permutexvar_epi32(l.order, s0);                    \
-        store(t->y[r], ncol == 16 * N ? 16 * N : ncol, s0);            \
+#define PUTS(r, N, ROW, b, c, d)                            \
+    {                                                       \
+        ROW(TIMES, r)                                       \
+        s0 = codes(&l, s0, b, c, d);                        \
+        s0 = _mm512_permutexvar_epi32(l.order, s0);         \
+        store(t->y[r], ncol == 16 * N ? 16 * N : ncol, s0); \
     }
 #define PUT1(r) PUTS(r, 1, ROW1, s0, s0, s0)
 #define PUT2(r) PUTS(r, 2, ROW2, s1, s0, s1)
@@ -135,30 +135,30 @@ four(const char *x, __m512i flip)
 #define NEXT5 NEXT2
 #define NEXT6 NEXT2
 
-#define TILE(N, M)                                                        \
-    VNNI static void tile##N##M(const SnTile *t)                          \
-    {                                                                     \
-        const char *ahead = t->ahead;                                     \
-        const __m512i f = _mm512_set1_epi8(-128);                         \
-        int64_t n = t->nstep * 4;                                         \
-        COLS##N(BIAS) ROWS##M(DECL##N)                                    \
-        for (int64_t i = 0; i < t->nrun; i++) {                           \
-            const char *w = (const char *)t->w + t->run[i].w * (64 * N);  \
-            ROWS##M(FROM)                                                 \
-            for (int64_t k = 0; k < n; k += 4, w += 64 * N) {             \
-                __m512i v;                                                \
-                NEXT##M COLS##N(AHEAD##M) COLS##N(LOAD) ROWS##M(STEP##N)  \
-            }                                                             \
-        }                                                                 \
-        (void)ahead;                                                      \
-        if (t->end.wz || !t->end.small) {                                 \
-            const __m512i v[] = {ROWS##M(ITEMS##N)};                      \
-            put_any(t, M, N, v);                                          \
-            return;                                                       \
-        }                                                                 \
-        const Last l = last(&t->end);                                     \
-        const int ncol = t->ncol;                                         \
-        COLS##N(MUL) ROWS##M(PUT##N)                                      \
+#define TILE(N, M)                                                           \
+    VNNI static void tile##N##M(const SnTile *t)                             \
+    {                                                                        \
+        const char *ahead = t->ahead;                                        \
+        const __m512i f = _mm512_set1_epi8(-128);                            \
+        int64_t n = t->nstep * 4;                                            \
+        COLS##N(BIAS) ROWS##M(DECL##N) for (int64_t i = 0; i < t->nrun; i++) \
+        {                                                                    \
+            const char *w = (const char *)t->w + t->run[i].w * (64 * N);     \
+            ROWS##M(FROM) for (int64_t k = 0; k < n; k += 4, w += 64 * N)    \
+            {                                                                \
+                __m512i v;                                                   \
+                NEXT##M COLS##N(AHEAD##M) COLS##N(LOAD) ROWS##M(STEP##N)     \
+            }                                                                \
+        }                                                                    \
+        (void)ahead;                                                         \
+        if (t->end.wz || !t->end.small) {                                    \
+            const __m512i v[] = {ROWS##M(ITEMS##N)};                         \
+            put_any(t, M, N, v);                                             \
+            return;                                                          \
+        }                                                                    \
+        const Last l = last(&t->end);                                        \
+        const int ncol = t->ncol;                                            \
+        COLS##N(MUL) ROWS##M(PUT##N)                                         \
     }
 #define TILES(N) \
     TILE(N, 1) TILE(N, 2) TILE(N, 3) TILE(N, 4) TILE(N, 5) TILE(N, 6)

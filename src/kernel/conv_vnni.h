@@ -57,8 +57,8 @@ codes(const Last *l, __m512i a, __m512i b, __m512i c, __m512i d)
     __m512i ab = _mm512_adds_epi16(_mm512_packs_epi32(a, b), l->zp);
     __m512i cd = _mm512_adds_epi16(_mm512_packs_epi32(c, d), l->zp);
 
-    return _mm512_min_epi8(
-        _mm512_max_epi8(_mm512_packs_epi16(ab, cd), l->low), l->high);
+    return _mm512_min_epi8(_mm512_max_epi8(_mm512_packs_epi16(ab, cd), l->low),
+                           l->high);
 }
 
 /* n codes, in order. */

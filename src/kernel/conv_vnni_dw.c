@@ -104,9 +104,9 @@ typedef struct Walk {
 VNNI INLINE Walk
 begin(const SnDw3 *d)
 {
-    return (Walk){d->row[0],         d->row[1], d->row[2], d->pad,
-                  d->col * d->px,    d->px,     d->col,    d->width,
-                  ~0ull >> (64 - d->nc)};
+    return (Walk){d->row[0], d->row[1],      d->row[2],
+                  d->pad,    d->col * d->px, d->px,
+                  d->col,    d->width,       ~0ull >> (64 - d->nc)};
 }
 
 VNNI INLINE __m512i
@@ -116,13 +116,13 @@ pixel(const int8_t *x, bool whole, __mmask64 k)
 }
 
 /* c0 to c2: the pixels of the next column; whole: all 64 channels are there. */
-#define PIXELS(load)                                    \
-    bool in_ = (uint64_t)x.col < (uint64_t)x.width;     \
-    const int8_t *p0 = in_ ? x.r0 + x.at : x.pad;       \
-    const int8_t *p1 = in_ ? x.r1 + x.at : x.pad;       \
-    const int8_t *p2 = in_ ? x.r2 + x.at : x.pad;       \
+#define PIXELS(load)                                     \
+    bool in_ = (uint64_t)x.col < (uint64_t)x.width;      \
+    const int8_t *p0 = in_ ? x.r0 + x.at : x.pad;        \
+    const int8_t *p1 = in_ ? x.r1 + x.at : x.pad;        \
+    const int8_t *p2 = in_ ? x.r2 + x.at : x.pad;        \
     __m512i c0 = load(p0), c1 = load(p1), c2 = load(p2); \
-    x.col++;                                            \
+    x.col++;                                             \
     x.at += x.px
 #define LOAD64(p) pixel(p, whole, x.k)
 #define COLUMN      \
@@ -270,27 +270,27 @@ put16(const End16 *e, __m512i s, int8_t *y)
         _mm512_mask_cvtepi32_storeu_epi8(y, e->k, s);
 }
 
-#define BY16(d)                                                               \
-    const __m512i u = lanes0((const char *)d->w);                             \
-    const __m512i v = lanes0((const char *)d->w + 256);                       \
-    const __m512i w = lanes0((const char *)d->w + 512);                       \
-    const __m512i b = lanes0(d->end.bias);                                    \
-    const End16 e = {                                                         \
-        _mm512_castsi512_ps(lanes0(d->end.mul)),                              \
-        _mm512_set1_epi32(d->end.low - d->end.zp),                            \
-        _mm512_set1_epi32(d->end.high - d->end.zp),                           \
-        _mm512_set1_epi32(d->end.zp),                                         \
-        (__mmask16)(0xffffu >> (16 - d->nc)),                                 \
-    };                                                                        \
+#define BY16(d)                                         \
+    const __m512i u = lanes0((const char *)d->w);       \
+    const __m512i v = lanes0((const char *)d->w + 256); \
+    const __m512i w = lanes0((const char *)d->w + 512); \
+    const __m512i b = lanes0(d->end.bias);              \
+    const End16 e = {                                   \
+        _mm512_castsi512_ps(lanes0(d->end.mul)),        \
+        _mm512_set1_epi32(d->end.low - d->end.zp),      \
+        _mm512_set1_epi32(d->end.high - d->end.zp),     \
+        _mm512_set1_epi32(d->end.zp),                   \
+        (__mmask16)(0xffffu >> (16 - d->nc)),           \
+    };                                                  \
     Walk x = begin(d)
 #define LOAD16(p) _mm_maskz_loadu_epi8(e.k, p)
-#define COLUMN16                                      \
-    bool in_ = (uint64_t)x.col < (uint64_t)x.width;   \
-    const int8_t *p0 = in_ ? x.r0 + x.at : x.pad;     \
-    const int8_t *p1 = in_ ? x.r1 + x.at : x.pad;     \
-    const int8_t *p2 = in_ ? x.r2 + x.at : x.pad;     \
+#define COLUMN16                                             \
+    bool in_ = (uint64_t)x.col < (uint64_t)x.width;          \
+    const int8_t *p0 = in_ ? x.r0 + x.at : x.pad;            \
+    const int8_t *p1 = in_ ? x.r1 + x.at : x.pad;            \
+    const int8_t *p2 = in_ ? x.r2 + x.at : x.pad;            \
     __m512i q = quads16(LOAD16(p0), LOAD16(p1), LOAD16(p2)); \
-    x.col++;                                          \
+    x.col++;                                                 \
     x.at += x.px
 #define DP(a, w) _mm512_dpbusd_epi32(a, q, w)
 
