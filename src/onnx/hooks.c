@@ -10,6 +10,7 @@ static const struct {
 } hooks[] = {
     {"sn_onnx_arg", sn_onnx_arg, NULL},
     {"sn_onnx_argmax", sn_onnx_argmax, NULL},
+    {"sn_onnx_aten", sn_onnx_aten, "embedding_bag with mode 0, the sum"},
     {"sn_onnx_auto_pad", sn_onnx_auto_pad, NULL},
     {"sn_onnx_ceil_pad", sn_onnx_ceil_pad, NULL},
     {"sn_onnx_clip", sn_onnx_clip, "bounds must be constant"},

@@ -49,6 +49,7 @@ SnOxHook sn_onnx_expand;
 SnOxHook sn_onnx_mean;
 
 SnOxHook sn_onnx_rnn; /* hooks_rnn.c */
+SnOxHook sn_onnx_aten; /* hooks_bag.c */
 
 /* hooks_quant.c */
 SnOxHook sn_onnx_quantize;

@@ -13,7 +13,7 @@ enum { OB_MAX = 64 };
 typedef struct OnnxBuild {
     SnArena *a;
     Onnx__ModelProto model;
-    Onnx__OperatorSetIdProto opset, *opsets[1];
+    Onnx__OperatorSetIdProto opset, other, *opsets[2];
     Onnx__GraphProto graph;
     Onnx__NodeProto *node[OB_MAX];
     Onnx__ValueInfoProto *in[OB_MAX], *out[OB_MAX], *info[OB_MAX];
@@ -50,6 +50,18 @@ ob_new(SnArena *a, int64_t opset)
     b->graph.value_info = b->info;
     b->graph.initializer = b->init;
     return b;
+}
+
+/* The model uses a version of another domain, too. */
+static inline void
+ob_domain(OnnxBuild *b, const char *domain, int64_t version)
+{
+    onnx__operator_set_id_proto__init(&b->other);
+    b->other.domain = own(b->a, domain);
+    b->other.has_version = 1;
+    b->other.version = version;
+    b->opsets[1] = &b->other;
+    b->model.n_opset_import = 2;
 }
 
 /* dims: "1x3x4x4"; a name is a symbolic dimension, "?" a nameless one; NULL:

@@ -9,9 +9,12 @@
 #include <string.h>
 
 #include "graph/text.h"
+#include "onnx/import.h"
 #include "quant/quantize.h"
 #include "quant/row8.h"
 #include "sn_kinds.h"
+#include "unit/onnx_build.h"
+/* Last: it names things at file scope. */
 #include "unit/arena.h"
 
 /* Rows of unlike range, one of a single value; each has its own scale. */
@@ -215,6 +218,149 @@ text_round_trip(void **state)
     assert_string_equal(sn_buf_str(&b), sn_buf_str(&c));
 }
 
+/* ---- from ONNX ---- */
+
+typedef struct Aten {
+    const char *domain; /* "": the main one */
+    bool matrix;        /* two bags of four indices, without offsets */
+    bool end;           /* offsets have the last bag's end */
+    bool weighted;
+    const char *attr;   /* one set to `to` beside, or NULL */
+    int64_t to;
+    const char *outputs;
+} Aten;
+
+static SnStatus
+import(const Aten *t, SnGraph **out)
+{
+    OnnxBuild *b = ob_new(a, 11);
+    float v[ROWS * COLS];
+    size_t n;
+
+    if (*t->domain)
+        ob_domain(b, t->domain, 1);
+    for (int i = 0; i < ROWS * COLS; i++)
+        v[i] = element(i / COLS, i % COLS);
+    ob_init(b, "table", 1, "7x9", v, sizeof v);
+    ob_input_of(b, "index", 7, t->matrix ? "2x4" : "8");
+    if (!t->matrix)
+        ob_input_of(b, "offset", 7, t->end ? "5" : "4");
+    if (t->weighted)
+        ob_input(b, "weight", t->matrix ? "2x4" : "8");
+    Onnx__NodeProto *node = ob_node(
+        b, "ATen", sn_format(a, "table index %s %s", t->matrix ? "_" : "offset",
+                             t->weighted ? "weight" : "_"),
+        t->outputs ? t->outputs : "sum");
+    node->domain = own(a, t->domain);
+    ob_str(b, node, "operator", "embedding_bag");
+    ob_int(b, node, "sparse", 1);
+    ob_int(b, node, "include_last_offset", t->end);
+    if (t->attr)
+        ob_int(b, node, t->attr, t->to);
+    ob_output(b, "sum", NULL);
+    if (t->outputs)
+        ob_output_of(b, "more", 7, NULL);
+    uint8_t *p = ob_pack(b, &n);
+    SnStatus st = sn_onnx_parse(a, "bag", NULL, p, n, NULL, d, out);
+    free(p);
+    return st;
+}
+
+static SnStatus
+fill_aten(void *ctx, int64_t sample, SnRun *r)
+{
+    const Aten *t = ctx;
+    uint32_t k = 0;
+
+    (void)sample;
+    memcpy(sn_run_input(r, k++), index_, sizeof index_);
+    if (!t->matrix)
+        memcpy(sn_run_input(r, k++), offset,
+               sizeof offset - (t->end ? 0 : sizeof *offset));
+    if (t->weighted)
+        memcpy(sn_run_input(r, k), weight, sizeof weight);
+    return SN_OK;
+}
+
+/* Element c of the sum of the bag's rows, in the order of the indices. */
+static float
+bag_sum(const Aten *t, int bag, int c)
+{
+    int64_t from = t->matrix ? 4 * bag : offset[bag];
+    int64_t to = t->matrix ? from + 4 : offset[bag + 1];
+    double sum = 0;
+
+    for (int64_t k = from; k < to; k++)
+        sum += (double)element((int)index_[k], c)
+            * (t->weighted ? (double)weight[k] : 1);
+    return (float)sum;
+}
+
+static void
+from_onnx(void **state)
+{
+    static const Aten form[] = {
+        {.domain = "org.pytorch.aten"},
+        {.domain = "", .end = true},
+        {.domain = "org.pytorch.aten", .matrix = true},
+        {.domain = "", .weighted = true},
+        {.domain = "", .matrix = true, .weighted = true},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof form / sizeof *form; i++) {
+        Aten t = form[i];
+        SnGraph *g;
+        if (import(&t, &g) != SN_OK || sn_verify(g, d) != SN_OK)
+            fail_msg("%s", sn_diag_text(d, a));
+        assert_int_equal(sn_kind(g, sn_find(g, "sum")),
+                         t.weighted ? SN_K_WEIGHTEDEMBEDDINGBAG
+                                    : SN_K_EMBEDDINGBAG);
+        SnRun *r = sn_run_new(a, exec_of(g));
+        fill_aten(&t, 0, r);
+        if (sn_run(r) != SN_OK)
+            fail_msg("%s", r->why);
+        const float *y = sn_run_output(r, 0);
+        int nbag = t.matrix ? 2 : BAGS;
+        assert_int_equal(sn_shape_count(r->x->output[0].shape), nbag * COLS);
+        for (int k = 0; k < nbag * COLS; k++) /* f32 sums of large rows */
+            assert_true(fabs((double)(y[k] - bag_sum(&t, k / COLS, k % COLS)))
+                        <= 1e-6 * pow(10, ROWS - 4));
+        sn_run_free(r);
+        SnQuantOpts o = {.rewrite = sn_rewrite_defaults, .rowwise = true};
+        SnQuantReport rep;
+        SnRewriter *rw;
+        SnProfile *p;
+        if (sn_profile_run(a, exec_of(g), 1, 1, fill_aten, &t, 0, d, &p)
+                != SN_OK
+            || sn_quantize_graph(a, g, p, &o, &rw, d, &rep) != SN_OK)
+            fail_msg("%s", sn_diag_text(d, a));
+        assert_int_equal(rep.nfloat, 0);
+        assert_true(sn_type(g, sn_find(g, "table.q"))->elem == SN_ROW8);
+    }
+}
+
+static void
+refused(Aten t, const char *why)
+{
+    SnGraph *g;
+
+    assert_int_equal(import(&t, &g), SN_EUNSUPPORTED);
+    assert_non_null(strstr(sn_diag_text(d, a), why));
+}
+
+static void
+not_from_onnx(void **state)
+{
+    (void)state;
+    refused((Aten){.domain = "", .attr = "mode", .to = 1},
+            "mode 1 is not supported; 0, the sum, is");
+    refused((Aten){.domain = "", .attr = "padding_idx", .to = 3},
+            "a padding_idx (3) is not supported");
+    refused((Aten){.domain = "", .outputs = "sum more"},
+            "result 1 is used; only the sums, result 0, are supported");
+}
+
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 
 int
@@ -222,7 +368,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         T(packs), T(fused_sums), T(float_without_rowwise),
-        T(text_round_trip),
+        T(text_round_trip), T(from_onnx), T(not_from_onnx),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
