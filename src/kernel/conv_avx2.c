@@ -68,32 +68,34 @@ two(const char *x)
 #define MAC(s, v, w) s = _mm256_add_epi32(s, _mm256_madd_epi16(v, w))
 #define ZERO _mm256_setzero_si256()
 #define DECL(r) __m256i a##r = ZERO, b##r = ZERO;
-#define FROM(r) const char *x##r = t->x[r] + t->run[i].x;
+#define FROM(r) const char *x##r = p[r].x + t->x0 + t->run[i].x;
 #define STEP(r)        \
     v = two(x##r + k); \
     MAC(a##r, v, w0);  \
     MAC(b##r, v, w1);
-#define PUT(r) put(&t->end, a##r, b##r, t->ncol, t->y[r]);
+#define PUT(r) put(&t->end, a##r, b##r, t->ncol, p[r].y + t->c0);
 #define ROWS1(M) M(0)
 #define ROWS2(M) ROWS1(M) M(1)
 #define ROWS3(M) ROWS2(M) M(2)
 #define ROWS4(M) ROWS3(M) M(3)
-#define TILE(M)                                                          \
-    AVX2 static void tile##M(const SnTile *t)                            \
-    {                                                                    \
-        int64_t n = t->nstep * 4;                                        \
-        ROWS##M(DECL) for (int64_t i = 0; i < t->nrun; i++)              \
-        {                                                                \
-            const char *w = (const char *)t->w + t->run[i].w * 64;       \
-            ROWS##M(FROM) for (int64_t k = 0; k < n; k += 4)             \
-            {                                                            \
-                __m256i v;                                               \
-                __m256i w0 = _mm256_loadu_si256((const void *)w);        \
-                __m256i w1 = _mm256_loadu_si256((const void *)(w + 32)); \
-                ROWS##M(STEP) w += 64;                                   \
-            }                                                            \
-        }                                                                \
-        ROWS##M(PUT)                                                     \
+#define TILE(M)                                                              \
+    AVX2 static void tile##M(const SnTile *t)                                \
+    {                                                                        \
+        int64_t n = t->nstep * 4;                                            \
+        for (const SnPx *p = t->px, *e = p + t->ntile * M; p < e; p += M) {  \
+            ROWS##M(DECL) for (int64_t i = 0; i < t->nrun; i++)              \
+            {                                                                \
+                const char *w = (const char *)t->w + t->run[i].w * 64;       \
+                ROWS##M(FROM) for (int64_t k = 0; k < n; k += 4)             \
+                {                                                            \
+                    __m256i v;                                               \
+                    __m256i w0 = _mm256_loadu_si256((const void *)w);        \
+                    __m256i w1 = _mm256_loadu_si256((const void *)(w + 32)); \
+                    ROWS##M(STEP) w += 64;                                   \
+                }                                                            \
+            }                                                                \
+            ROWS##M(PUT)                                                     \
+        }                                                                    \
     }
 TILE(1)
 TILE(2)
@@ -156,7 +158,7 @@ const SnGemm sn_gemm_avx2 = {
     .isa = SN_ISA_AVX2,
     .esize = 2,
     .kstep = 2,
-    .mtile = 4,
+    .mtile = {4},
     .ntile = 1,
     .dwblock = 16,
     .widen = widen,

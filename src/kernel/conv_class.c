@@ -53,7 +53,7 @@ make_class(SnArena *a, const SnConvQ8 *p, SnSpan r, SnSpan c)
 static int64_t
 cost(const SnConvQ8 *p, int64_t n, int64_t steps)
 {
-    int64_t most = p->g->mtile, rest = n % most;
+    int64_t most = p->g->mtile[p->g->ntile - 1], rest = n % most;
 
     return steps * (n / most * (most + 1) + (rest ? rest + 1 : 0));
 }

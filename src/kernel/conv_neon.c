@@ -73,17 +73,18 @@ less(int32x4_t v, int32_t s, const int32_t *wz)
 }
 
 INLINE void
-put(const SnTile *t, int r, int32x4_t a, int32x4_t b, int32x4_t c, int32x4_t d)
+put(const SnTile *t, const SnPx *p, int32x4_t a, int32x4_t b, int32x4_t c,
+    int32x4_t d)
 {
     const int32_t *wz = t->end.wz;
 
     if (wz) {
-        a = less(a, t->rowsum[r], wz);
-        b = less(b, t->rowsum[r], wz + 4);
-        c = less(c, t->rowsum[r], wz + 8);
-        d = less(d, t->rowsum[r], wz + 12);
+        a = less(a, t->rowsum[p - t->px], wz);
+        b = less(b, t->rowsum[p - t->px], wz + 4);
+        c = less(c, t->rowsum[p - t->px], wz + 8);
+        d = less(d, t->rowsum[p - t->px], wz + 12);
     }
-    store(&t->end, a, b, c, d, t->ncol, t->y[r]);
+    store(&t->end, a, b, c, d, t->ncol, p->y + t->c0);
 }
 
 INLINE int8x16_t
@@ -99,37 +100,39 @@ four(const char *x)
 #define DECL(r)                               \
     int32x4_t a##r = BIAS(0), b##r = BIAS(1); \
     int32x4_t c##r = BIAS(2), d##r = BIAS(3);
-#define FROM(r) const char *x##r = t->x[r] + t->run[i].x;
+#define FROM(r) const char *x##r = p[r].x + t->x0 + t->run[i].x;
 #define STEP(r)                    \
     v = four(x##r + k);            \
     a##r = vdotq_s32(a##r, v, w0); \
     b##r = vdotq_s32(b##r, v, w1); \
     c##r = vdotq_s32(c##r, v, w2); \
     d##r = vdotq_s32(d##r, v, w3);
-#define PUT(r) put(t, r, a##r, b##r, c##r, d##r);
+#define PUT(r) put(t, p + r, a##r, b##r, c##r, d##r);
 #define ROWS1(M) M(0)
 #define ROWS2(M) ROWS1(M) M(1)
 #define ROWS3(M) ROWS2(M) M(2)
 #define ROWS4(M) ROWS3(M) M(3)
 #define ROWS5(M) ROWS4(M) M(4)
 #define ROWS6(M) ROWS5(M) M(5)
-#define TILE(M)                                                        \
-    DOT static void tile##M(const SnTile *t)                           \
-    {                                                                  \
-        int64_t n = t->nstep * 4;                                      \
-        ROWS##M(DECL) for (int64_t i = 0; i < t->nrun; i++)            \
-        {                                                              \
-            const int8_t *w = (const int8_t *)t->w + t->run[i].w * 64; \
-            ROWS##M(FROM) for (int64_t k = 0; k < n; k += 4, w += 64)  \
-            {                                                          \
-                int8x16_t v, w0 = vld1q_s8(w);                         \
-                int8x16_t w1 = vld1q_s8(w + 16);                       \
-                int8x16_t w2 = vld1q_s8(w + 32);                       \
-                int8x16_t w3 = vld1q_s8(w + 48);                       \
-                ROWS##M(STEP)                                          \
-            }                                                          \
-        }                                                              \
-        ROWS##M(PUT)                                                   \
+#define TILE(M)                                                             \
+    DOT static void tile##M(const SnTile *t)                                \
+    {                                                                       \
+        int64_t n = t->nstep * 4;                                           \
+        for (const SnPx *p = t->px, *e = p + t->ntile * M; p < e; p += M) { \
+            ROWS##M(DECL) for (int64_t i = 0; i < t->nrun; i++)             \
+            {                                                               \
+                const int8_t *w = (const int8_t *)t->w + t->run[i].w * 64;  \
+                ROWS##M(FROM) for (int64_t k = 0; k < n; k += 4, w += 64)   \
+                {                                                           \
+                    int8x16_t v, w0 = vld1q_s8(w);                          \
+                    int8x16_t w1 = vld1q_s8(w + 16);                        \
+                    int8x16_t w2 = vld1q_s8(w + 32);                        \
+                    int8x16_t w3 = vld1q_s8(w + 48);                        \
+                    ROWS##M(STEP)                                           \
+                }                                                           \
+            }                                                               \
+            ROWS##M(PUT)                                                    \
+        }                                                                   \
     }
 TILE(1)
 TILE(2)
@@ -185,7 +188,7 @@ const SnGemm sn_gemm_neon = {
     .offset = 0,
     .inside = true,
     .kstep = 4,
-    .mtile = 6,
+    .mtile = {6},
     .ntile = 1,
     .dwblock = 16,
     .widen = widen,

@@ -75,6 +75,8 @@ set_work(SnConvQ8 *p)
     if (!p->direct)
         p->buf = (size_t)(p->brows * p->wp * px + 256) / 64 * 64;
     p->nwork = p->buf;
+    if (!p->depthwise)
+        p->nwork += (size_t)(p->rows * o->ow) * sizeof(SnPx);
     if (p->rowsum)
         p->nwork += (size_t)(p->rows * o->ow) * sizeof(int32_t);
 }

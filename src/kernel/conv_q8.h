@@ -17,7 +17,7 @@
 #include "base/arena.h"
 #include "kernel/isa.h"
 
-enum { SN_TILE_M = 6, SN_TILE_N = 64, SN_LANE = 16 };
+enum { SN_TILE_M = 8, SN_TILE_N = 64, SN_LANE = 16 };
 
 /* What follows the sum: rne((float)(acc + bias - wz * rowsum) * mul), in
  * [lo, hi], plus zp.  Arrays are per output channel, padded to the panel. */
@@ -36,16 +36,23 @@ typedef struct SnConvRun {
     int64_t x, w;
 } SnConvRun;
 
-/* One tile: m rows of widened x times one panel. */
+/* A result pixel: its first tap in x, its first channel in y. */
+typedef struct SnPx {
+    const char *x;
+    int8_t *y;
+} SnPx;
+
+/* Tiles of m pixels each times one panel. */
 typedef struct SnTile {
-    const char *x[SN_TILE_M];
-    int8_t *y[SN_TILE_M];
-    int32_t rowsum[SN_TILE_M]; /* used with end.wz */
-    const void *w;             /* panel: [run][step][lane][elements] */
-    const char *ahead; /* 64 bytes for each step that will be wanted soon */
-    const SnConvRun *run;      /* from x[] and w on */
-    int64_t nrun, nstep;       /* steps in each run */
-    int ncol;                  /* channels to store */
+    const SnPx *px;        /* [ntile * m] */
+    const int32_t *rowsum; /* of each; used with end.wz */
+    int64_t ntile;
+    int64_t x0, c0;              /* added to every x and y */
+    const void *w;               /* panel: [run][step][lane][elements] */
+    const char *ahead, *aheadto; /* will be wanted soon */
+    const SnConvRun *run;        /* from x and w on */
+    int64_t nrun, nstep;         /* steps in each run */
+    int ncol;                    /* channels to store */
     SnEnd end;
 } SnTile;
 typedef void SnTileFn(const SnTile *t);
@@ -95,7 +102,7 @@ typedef struct SnGemm {
     int offset; /* added to a code that is widened to 1 byte: 128 (u8) or 0, */
     bool inside; /* by the tiles: widened x is the codes, x itself will do */
     int kstep; /* elements to a step */
-    int mtile; /* most rows of a tile */
+    int mtile[SN_TILE_N / SN_LANE]; /* most rows of a tile; [panels - 1] */
     int ntile; /* most panels of SN_LANE channels side by side */
     int dwblock;
     SnWidenFn *widen;

@@ -42,30 +42,18 @@ mac(uint32_t *acc, const int16_t *x, const int16_t *w, int64_t n)
 }
 
 static void
-row(const SnTile *t, int r)
+tile(const SnTile *t)
 {
-    uint32_t acc[SN_LANE] = {0};
-    int32_t out[SN_LANE];
-
-    for (int64_t i = 0; i < t->nrun; i++)
-        mac(acc, (const void *)(t->x[r] + t->run[i].x),
-            (const int16_t *)t->w + t->run[i].w * SN_LANE, t->nstep);
-    for (int c = 0; c < SN_LANE; c++)
-        out[c] = (int32_t)acc[c];
-    put(&t->end, out, t->ncol, t->y[r]);
-}
-
-static void
-tile1(const SnTile *t)
-{
-    row(t, 0);
-}
-
-static void
-tile2(const SnTile *t)
-{
-    row(t, 0);
-    row(t, 1);
+    for (const SnPx *p = t->px, *e = p + t->ntile; p < e; p++) {
+        uint32_t acc[SN_LANE] = {0};
+        int32_t out[SN_LANE];
+        for (int64_t i = 0; i < t->nrun; i++)
+            mac(acc, (const void *)(p->x + t->x0 + t->run[i].x),
+                (const int16_t *)t->w + t->run[i].w * SN_LANE, t->nstep);
+        for (int c = 0; c < SN_LANE; c++)
+            out[c] = (int32_t)acc[c];
+        put(&t->end, out, t->ncol, p->y + t->c0);
+    }
 }
 
 static void
@@ -102,11 +90,11 @@ const SnGemm sn_gemm_ref = {
     .isa = SN_ISA_PORTABLE,
     .esize = 2,
     .kstep = 1,
-    .mtile = 2,
+    .mtile = {1},
     .ntile = 1,
     .dwblock = SN_LANE,
     .widen = widen,
-    .tile = {{tile1, tile2}},
+    .tile = {{tile}},
     .dw = dw,
     .dwplace = place,
     .dwpack = pack,

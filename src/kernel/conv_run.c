@@ -9,7 +9,8 @@ typedef struct Chunk {
     int8_t *y;
     int64_t pitch; /* of y's pixels */
     char *buf;
-    int32_t *rowsum;
+    SnPx *px;        /* of the chunk, class by class */
+    int32_t *rowsum; /* of each */
     int64_t r0, nr;  /* result rows */
     uint32_t b0, b1; /* blocks */
 } Chunk;
@@ -70,54 +71,50 @@ widen(const Chunk *k)
 
 /* ---- tiles ---- */
 
-/* The results of a class in a chunk, row by row. */
-typedef struct Walk {
-    int64_t r1, c; /* rows end; the next result */
-    int64_t r;
-    const char *x;       /* its first tap */
-    int64_t down, right; /* bytes to the next row of results and result */
-} Walk;
+/* The rows of a class in a chunk: from *r0 on, how many. */
+static int64_t
+class_rows(const Chunk *k, const SnConvClass *cl, int64_t *r0)
+{
+    int64_t end = k->r0 + k->nr, last = cl->r.o0 + cl->r.no;
 
-/* False: none.  x0: byte of the group's channels in a pixel. */
-static bool
-walk(const Chunk *k, const SnConvClass *cl, int64_t x0, Walk *w)
+    *r0 = cl->r.o0 > k->r0 ? cl->r.o0 : k->r0;
+    return (last < end ? last : end) - *r0;
+}
+
+/* The pixels of a class in a chunk, row by row; where they end. */
+static SnPx *
+fill_class(const Chunk *k, const SnConvClass *cl, SnPx *px)
 {
     const SnConvQ8 *p = k->p;
     const SnConvGeo *o = &p->geo;
-    int64_t px = o->c * p->g->esize, at = cl->x0 + x0;
+    int64_t size = o->c * p->g->esize, r, n = class_rows(k, cl, &r);
+    int64_t right = (p->direct ? o->sw : p->bsw) * size;
+    int64_t down = (p->direct ? o->sh : p->bsh) * p->xpitch * size;
+    const char *x = k->buf + cl->x0 + (r - k->r0) * down;
 
-    w->r = cl->r.o0 > k->r0 ? cl->r.o0 : k->r0;
-    w->r1 = k->r0 + k->nr;
-    if (w->r1 > cl->r.o0 + cl->r.no)
-        w->r1 = cl->r.o0 + cl->r.no;
-    w->c = cl->c.o0;
-    if (w->r >= w->r1)
-        return false;
-    w->right = (p->direct ? o->sw : p->bsw) * px;
-    w->down = (p->direct ? o->sh : p->bsh) * p->xpitch * px;
-    if (cl->nrun == 0) { /* nothing is read */
-        w->right = w->down = 0;
-        w->x = k->buf;
-        return true;
-    }
-    at += w->c * w->right;
     if (p->direct)
-        at += w->r * w->down - (o->pt * p->xpitch + o->pl) * px;
-    else
-        at += (w->r - k->r0) * w->down;
-    w->x = (p->direct ? (const char *)k->x : k->buf) + at;
-    return true;
+        x = (const char *)k->x + cl->x0 + r * down -
+            (o->pt * p->xpitch + o->pl) * size;
+    if (cl->nrun == 0) { /* nothing is read */
+        x = k->buf;
+        right = down = 0;
+    }
+    for (; n > 0; n--, r++, x += down) {
+        const char *at = x + cl->c.o0 * right;
+        int8_t *y = k->y + (r * o->ow + cl->c.o0) * k->pitch;
+        for (SnPx *end = px + cl->c.no; px < end; at += right, y += k->pitch)
+            *px++ = (SnPx){at, y};
+    }
+    return px;
 }
 
 static void
-step(Walk *w, const SnConvClass *cl)
+fill_pixels(const Chunk *k)
 {
-    w->x += w->right;
-    if (++w->c < cl->c.o0 + cl->c.no)
-        return;
-    w->c = cl->c.o0;
-    w->r++;
-    w->x += w->down - cl->c.no * w->right;
+    SnPx *px = k->px;
+
+    for (uint32_t i = 0; i < k->p->nclass; i++)
+        px = fill_class(k, &k->p->class[i], px);
 }
 
 /* Row sums for the zero points of the filter of one group. */
@@ -125,62 +122,44 @@ static void
 sum_rows(const Chunk *k, int64_t x0)
 {
     const SnConvQ8 *p = k->p;
-    Walk w;
+    int64_t at = 0, r0;
 
     for (uint32_t i = 0; i < p->nclass; i++) {
         const SnConvClass *cl = &p->class[i];
-        if (!walk(k, cl, x0, &w))
-            continue;
-        for (; w.r < w.r1; step(&w, cl))
-            k->rowsum[(w.r - k->r0) * p->geo.ow + w.c] =
-                p->g->sum(w.x, cl->run, cl->nrun, cl->len);
+        for (int64_t n = class_rows(k, cl, &r0) * cl->c.no; n > 0; n--, at++)
+            k->rowsum[at] =
+                p->g->sum(k->px[at].x + x0, cl->run, cl->nrun, cl->len);
     }
 }
 
 /* Rows of the next tile when `left` remain: whole tiles, the last two even. */
-static int
-tile_rows(int64_t left, int most)
+static int64_t
+tile_rows(int64_t left, int64_t most)
 {
     if (left <= most)
-        return (int)left;
-    if (left < most + 3 && left - most > 0)
-        return (int)((left + 1) / 2);
+        return left;
+    if (left < most + 3 && left <= 2 * most)
+        return (left + 1) / 2;
     return most;
 }
 
-/* What is fetched while a block is multiplied: a part by each tile. */
-typedef struct Ahead {
-    const char *at, *end;
-} Ahead;
-
+/* n pixels of a class. */
 static void
-run_class(const Chunk *k, const SnConvBlock *b, uint32_t i, Ahead *ahead)
+run_tiles(const SnGemm *g, SnTile *t, int npanel, int64_t n)
 {
-    const SnConvQ8 *p = k->p;
-    const SnConvClass *cl = &p->class[i];
-    int64_t ow = p->geo.ow, part = cl->nrun * cl->nstep * 64;
-    SnTile t = {.w = b->w,
-                .run = cl->run,
-                .nrun = cl->nrun,
-                .nstep = cl->nstep,
-                .ncol = b->ncol,
-                .end = b->end};
-    Walk w;
+    int64_t most = g->mtile[npanel - 1], part = t->nrun * t->nstep * 64;
 
-    t.end.bias = b->bias[i];
-    if (!walk(k, cl, b->x0, &w))
-        return;
-    for (int64_t left = (w.r1 - w.r) * cl->c.no, n; left > 0; left -= n) {
-        n = tile_rows(left, p->g->mtile);
-        for (int64_t m = 0; m < n; m++, step(&w, cl)) {
-            t.x[m] = w.x;
-            t.y[m] = k->y + (w.r * ow + w.c) * k->pitch + b->c0;
-            if (p->rowsum)
-                t.rowsum[m] = k->rowsum[(w.r - k->r0) * ow + w.c];
-        }
-        t.ahead = ahead->end - ahead->at >= part ? ahead->at : b->w;
-        ahead->at += ahead->end - ahead->at >= part ? part : 0;
-        p->g->tile[b->npanel - 1][n - 1](&t);
+    while (n > 0) {
+        int64_t m = tile_rows(n, most), rest = n % most;
+        t->ntile = m < most ? 1 : n / most - (rest > 0 && rest < 3);
+        t->ntile += t->ntile == 0;
+        g->tile[npanel - 1][m - 1](t);
+        n -= t->ntile * m;
+        t->px += t->ntile * m;
+        t->rowsum += t->rowsum ? t->ntile * m : 0;
+        t->ahead += t->ntile * part;
+        if (t->ahead > t->aheadto)
+            t->ahead = t->aheadto;
     }
 }
 
@@ -190,11 +169,25 @@ static void
 run_block(const Chunk *k, const SnConvBlock *b, const SnConvBlock *next)
 {
     const SnConvQ8 *p = k->p;
-    Ahead ahead = {next->w, (const char *)next->w +
-                                p->nrun * p->nstep * 64 * next->npanel};
+    int64_t r0;
+    SnTile t = {.px = k->px,
+                .rowsum = p->rowsum ? k->rowsum : NULL,
+                .x0 = b->x0,
+                .c0 = b->c0,
+                .w = b->w,
+                .ahead = next->w,
+                .ncol = b->ncol,
+                .end = b->end};
 
-    for (uint32_t i = 0; i < p->nclass; i++)
-        run_class(k, b, i, &ahead);
+    t.aheadto = t.ahead + p->nrun * p->nstep * 64 * next->npanel;
+    for (uint32_t i = 0; i < p->nclass; i++) {
+        const SnConvClass *cl = &p->class[i];
+        t.run = cl->run;
+        t.nrun = cl->nrun;
+        t.nstep = cl->nstep;
+        t.end.bias = b->bias[i];
+        run_tiles(p->g, &t, b->npanel, class_rows(k, cl, &r0) * cl->c.no);
+    }
 }
 
 static void
@@ -291,6 +284,7 @@ run_chunk(const Chunk *k)
         run_depthwise(k);
         return;
     }
+    fill_pixels(k);
     for (uint32_t i = k->b0; i < k->b1; i++) {
         const SnConvBlock *b = &p->block[i];
         if (p->rowsum && b->x0 != group)
@@ -323,7 +317,8 @@ sn_conv_q8_run(const SnConvQ8 *p, const int8_t *x, int8_t *y, int64_t pitch,
 
     if (p->nblock == 0)
         return;
-    k.rowsum = (int32_t *)(void *)((char *)work + p->buf);
+    k.px = (SnPx *)(void *)((char *)work + p->buf);
+    k.rowsum = (int32_t *)(void *)(k.px + p->rows * p->geo.ow);
     if (p->by_block) {
         k.b0 = (uint32_t)u0;
         k.b1 = (uint32_t)u1;

@@ -32,7 +32,7 @@ sum(const char *x, const SnConvRun *run, int64_t nrun, int64_t len)
 /* The rows of a tile whose filter has zero points or whose products may leave
  * int32: nrow x npanel sums. */
 VNNI static __attribute__((noinline)) void
-put_any(const SnTile *t, int nrow, int npanel, const __m512i *v)
+put_any(const SnTile *t, const SnPx *p, int nrow, int npanel, const __m512i *v)
 {
     const SnEnd *e = &t->end;
     Last l = last(e);
@@ -44,13 +44,13 @@ put_any(const SnTile *t, int nrow, int npanel, const __m512i *v)
             s[j] = v[r * npanel + i];
             if (e->wz)
                 s[j] = _mm512_sub_epi32(
-                    s[j],
-                    _mm512_mullo_epi32(_mm512_set1_epi32(t->rowsum[r]),
-                                       _mm512_loadu_si512(e->wz + 16 * i)));
+                    s[j], _mm512_mullo_epi32(
+                              _mm512_set1_epi32(t->rowsum[p - t->px + r]),
+                              _mm512_loadu_si512(e->wz + 16 * i)));
             s[j] = scale(s[j], e->mul + 16 * i, e);
         }
         s[0] = codes(&l, s[0], s[1], s[2], s[3]);
-        store(t->y[r], t->ncol, _mm512_permutexvar_epi32(l.order, s[0]));
+        store(p[r].y + t->c0, t->ncol, _mm512_permutexvar_epi32(l.order, s[0]));
     }
 }
 
@@ -89,7 +89,9 @@ four(const char *x, __m512i flip)
 #define ROWS4(M) ROWS3(M) M(3)
 #define ROWS5(M) ROWS4(M) M(4)
 #define ROWS6(M) ROWS5(M) M(5)
-#define FROM(r) const char *x##r = t->x[r] + t->run[i].x;
+#define ROWS7(M) ROWS6(M) M(6)
+#define ROWS8(M) ROWS7(M) M(7)
+#define FROM(r) const char *x##r = p[r].x + at;
 #define STEPS(r, ROW)          \
     {                          \
         v = four(x##r + k, f); \
@@ -107,12 +109,12 @@ four(const char *x, __m512i flip)
 #define ITEMS2(r) ROW2(ITEM, r)
 #define ITEMS3(r) ROW3(ITEM, r)
 #define ITEMS4(r) ROW4(ITEM, r)
-#define PUTS(r, N, ROW, b, c, d)                            \
-    {                                                       \
-        ROW(TIMES, r)                                       \
-        s0 = codes(&l, s0, b, c, d);                        \
-        s0 = _mm512_permutexvar_epi32(l.order, s0);         \
-        store(t->y[r], ncol == 16 * N ? 16 * N : ncol, s0); \
+#define PUTS(r, N, ROW, b, c, d)                                \
+    {                                                           \
+        ROW(TIMES, r)                                           \
+        s0 = codes(&l, s0, b, c, d);                            \
+        s0 = _mm512_permutexvar_epi32(l.order, s0);             \
+        store(p[r].y + c0, ncol == 16 * N ? 16 * N : ncol, s0); \
     }
 #define PUT1(r) PUTS(r, 1, ROW1, s0, s0, s0)
 #define PUT2(r) PUTS(r, 2, ROW2, s1, s0, s1)
@@ -126,6 +128,8 @@ four(const char *x, __m512i flip)
 #define AHEAD4(j)
 #define AHEAD5(j)
 #define AHEAD6(j)
+#define AHEAD7(j)
+#define AHEAD8(j)
 #define NEXT1
 #define NEXT2                         \
     _mm_prefetch(ahead, _MM_HINT_T1); \
@@ -134,42 +138,52 @@ four(const char *x, __m512i flip)
 #define NEXT4 NEXT2
 #define NEXT5 NEXT2
 #define NEXT6 NEXT2
+#define NEXT7 NEXT2
+#define NEXT8 NEXT2
 
-#define TILE(N, M)                                                           \
-    VNNI static void tile##N##M(const SnTile *t)                             \
-    {                                                                        \
-        const char *ahead = t->ahead;                                        \
-        const __m512i f = _mm512_set1_epi8(-128);                            \
-        int64_t n = t->nstep * 4;                                            \
-        COLS##N(BIAS) ROWS##M(DECL##N) for (int64_t i = 0; i < t->nrun; i++) \
-        {                                                                    \
-            const char *w = (const char *)t->w + t->run[i].w * (64 * N);     \
-            ROWS##M(FROM) for (int64_t k = 0; k < n; k += 4, w += 64 * N)    \
-            {                                                                \
-                __m512i v;                                                   \
-                NEXT##M COLS##N(AHEAD##M) COLS##N(LOAD) ROWS##M(STEP##N)     \
-            }                                                                \
-        }                                                                    \
-        (void)ahead;                                                         \
-        if (t->end.wz || !t->end.small) {                                    \
-            const __m512i v[] = {ROWS##M(ITEMS##N)};                         \
-            put_any(t, M, N, v);                                             \
-            return;                                                          \
-        }                                                                    \
-        const Last l = last(&t->end);                                        \
-        const int ncol = t->ncol;                                            \
-        COLS##N(MUL) ROWS##M(PUT##N)                                         \
+#define TILE(N, M)                                                            \
+    VNNI static void tile##N##M(const SnTile *t)                              \
+    {                                                                         \
+        const SnPx *p = t->px, *const end = p + t->ntile * M;                 \
+        const char *ahead = t->ahead;                                         \
+        const __m512i f = _mm512_set1_epi8(-128);                             \
+        const int64_t n = t->nstep * 4, c0 = t->c0;                           \
+        const int ncol = t->ncol;                                             \
+        const bool any = t->end.wz || !t->end.small;                          \
+        for (; p < end; p += M) {                                             \
+            COLS##N(BIAS) ROWS##M(DECL##N) if (ahead >= t->aheadto) ahead =   \
+                t->w;                                                         \
+            for (int64_t i = 0; i < t->nrun; i++) {                           \
+                const char *w = (const char *)t->w + t->run[i].w * (64 * N);  \
+                const int64_t at = t->run[i].x + t->x0;                       \
+                ROWS##M(FROM) for (int64_t k = 0; k < n; k += 4, w += 64 * N) \
+                {                                                             \
+                    __m512i v;                                                \
+                    NEXT##M COLS##N(AHEAD##M) COLS##N(LOAD) ROWS##M(STEP##N)  \
+                }                                                             \
+            }                                                                 \
+            if (any) {                                                        \
+                const __m512i v[] = {ROWS##M(ITEMS##N)};                      \
+                put_any(t, p, M, N, v);                                       \
+                continue;                                                     \
+            }                                                                 \
+            const Last l = last(&t->end);                                     \
+            COLS##N(MUL) ROWS##M(PUT##N)                                      \
+        }                                                                     \
     }
 #define TILES(N) \
     TILE(N, 1) TILE(N, 2) TILE(N, 3) TILE(N, 4) TILE(N, 5) TILE(N, 6)
-TILES(1)
-TILES(2)
-TILES(3)
+#define TILES8(N) TILES(N) TILE(N, 7) TILE(N, 8)
+TILES8(1)
+TILES8(2)
+TILES8(3)
 TILES(4)
 
-#define ROW(N)                                                                 \
-    {                                                                          \
-        tile##N##1, tile##N##2, tile##N##3, tile##N##4, tile##N##5, tile##N##6 \
+#define ROW(N) \
+    tile##N##1, tile##N##2, tile##N##3, tile##N##4, tile##N##5, tile##N##6
+#define ROW8(N)                        \
+    {                                  \
+        ROW(N), tile##N##7, tile##N##8 \
     }
 const SnGemm sn_gemm_vnni = {
     .isa = SN_ISA_VNNI,
@@ -177,12 +191,12 @@ const SnGemm sn_gemm_vnni = {
     .offset = 128,
     .inside = true,
     .kstep = 4,
-    .mtile = 6,
+    .mtile = {8, 8, 8, 6},
     .ntile = 4,
     .dwblock = 64,
     .widen = widen,
     .sum = sum,
-    .tile = {ROW(1), ROW(2), ROW(3), ROW(4)},
+    .tile = {ROW8(1), ROW8(2), ROW8(3), {ROW(4)}},
     .dw = sn_dw_vnni,
     .dw3 = {sn_dw3_vnni_step1, sn_dw3_vnni_step2},
     .dwplace = sn_dw_vnni_place,
