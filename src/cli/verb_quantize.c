@@ -111,6 +111,35 @@ put_left(SnBuf *b, const SnWhyRescale *w)
     sn_puts(b, w->nreason ? "\n" : " no rule or family looks at it\n");
 }
 
+/* Which channels lose resolution to their bias, the first few in text. */
+static void
+put_raised(SnBuf *b, const SnRaised *r)
+{
+    sn_putf(b, "  %s: %u of %u scales of '%s' raised for its bias:", r->node,
+            r->nslice, r->nof, r->constant);
+    for (uint32_t i = 0; i < r->nslice && i < 8; i++)
+        sn_putf(b, "%s [%u] %.3g to %.3g", i ? "," : "", r->slice[i],
+                (double)r->from[i], (double)r->to[i]);
+    if (r->nslice > 8)
+        sn_putf(b, ", and %u more", r->nslice - 8);
+    sn_puts(b, "\n");
+}
+
+static void
+put_raised_json(SnBuf *b, const SnRaised *r)
+{
+    sn_puts(b, "{\"node\": ");
+    sn_put_json(b, r->node);
+    sn_puts(b, ", \"weights\": ");
+    sn_put_json(b, r->constant);
+    sn_putf(b, ", \"of\": %u, \"slices\": [", r->nof);
+    for (uint32_t i = 0; i < r->nslice; i++)
+        sn_putf(b, "%s{\"slice\": %u, \"from\": %.9g, \"to\": %.9g}",
+                i ? ", " : "", r->slice[i], (double)r->from[i],
+                (double)r->to[i]);
+    sn_puts(b, "]}");
+}
+
 static void
 put_settings(SnBuf *b, const SnPlace *p)
 {
@@ -156,9 +185,7 @@ put_text(SnBuf *b, const SnQuantReport *r, const SnPlan *plan,
         sn_putf(b, "  %s, for %s\n", r->place.unified[i].name,
                 r->place.unified[i].with);
     for (uint32_t i = 0; i < r->place.nraised; i++)
-        sn_putf(b, "  %s: %u of %u scales of '%s' raised for its bias\n",
-                r->place.raised[i].node, r->place.raised[i].nslice,
-                r->place.raised[i].nof, r->place.raised[i].constant);
+        put_raised(b, &r->place.raised[i]);
     if (r->bias8.n)
         sn_putf(b, "biases: %u of 8 bits, shifted by %d to %d\n",
                 r->bias8.n, r->bias8.least, r->bias8.most);
@@ -205,6 +232,11 @@ put_json(SnBuf *b, const SnQuantReport *r, const SnPlan *plan,
         sn_puts(b, ", \"why\": ");
         sn_put_json(b, r->left_float[i].why);
         sn_puts(b, "}");
+    }
+    sn_puts(b, "],\n \"raised_scales\": [");
+    for (uint32_t i = 0; i < r->place.nraised; i++) {
+        sn_puts(b, i ? ", " : "");
+        put_raised_json(b, &r->place.raised[i]);
     }
     sn_putf(b, "],\n \"rescales\": {\"inserted\": %u, \"sunk\": %u, "
             "\"absorbed\": %u, \"merged\": %u, \"other\": %u, \"left\": %u},"

@@ -18,6 +18,8 @@ typedef struct SnFloatNode { /* a node that place leaves float */
 typedef struct SnRaised { /* weights whose scale was raised for the bias */
     const char *constant, *node;
     uint32_t nslice, nof; /* slices raised, of how many */
+    uint32_t *slice;      /* [nslice] which, ascending */
+    float *from, *to;     /* [nslice] the scale the weights ask for, and theirs */
 } SnRaised;
 
 typedef struct SnUnified { /* a value that took the type of another */

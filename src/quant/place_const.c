@@ -142,7 +142,7 @@ typedef struct Bias { /* pinned to a constant */
  * is wherever there is a bias (weights are [out, ...]). */
 static SnParam
 slice_param(const Slices *k, int64_t i, SnSchema schema, SnElem e,
-            const Bias *b, bool *raised)
+            const Bias *b, float *wanted)
 {
     int64_t stride = k->inner * k->nslice;
     int64_t outer = stride ? k->n / stride : 0;
@@ -151,17 +151,25 @@ slice_param(const Slices *k, int64_t i, SnSchema schema, SnElem e,
     finite_range(k->v + i * k->inner, k->n, k->inner, stride, outer, &lo,
                  &hi);
     SnParam q = sn_choose(schema, e, lo, hi, 0);
-    *raised = false;
+    *wanted = q.scale;
     if (!b->v || outer != 1)
         return q;
     double top = largest_bias(b->v, b->n, i, k->nslice);
     double least = floor_for_bias(k->v + i * k->inner, k->inner,
                                   (double)q.scale, top, b->others, b->xmax);
-    if (least > (double)q.scale) {
-        *raised = true;
+    if (least > (double)q.scale)
         q = sn_choose(schema, e, lo, hi, least);
-    }
     return q;
+}
+
+static void
+add_raised(SnRaised *r, SnArena *a, uint32_t slice, float from, float to)
+{
+    uint32_t n = r->nslice, m = n;
+
+    SN_PUSH(a, r->slice, r->nslice, slice);
+    SN_PUSH(a, r->from, n, from);
+    SN_PUSH(a, r->to, m, to);
 }
 
 const SnType *
@@ -169,7 +177,9 @@ sn_place_const_type(SnPlacing *pl, SnId id, uint32_t slot)
 {
     const SnNode *n = sn_node(pl->g, id);
     SnRef c = n->in[slot].ref;
-    uint32_t port, nraised = 0;
+    SnArena *kept = pl->p->arena;
+    uint32_t port;
+    SnRaised r = {0};
     Bias bias = {.others = 1, .xmax = 1};
 
     sn_place_port(pl->form[id], n->nin, slot, &port);
@@ -187,17 +197,18 @@ sn_place_const_type(SnPlacing *pl, SnId id, uint32_t slot)
     float *scale = SN_NEW_N(pl->a, float, k.nslice);
     int32_t *zp = SN_NEW_N(pl->a, int32_t, k.nslice);
     for (int64_t i = 0; i < k.nslice; i++) {
-        bool raised;
-        SnParam q = slice_param(&k, i, schema, e, &bias, &raised);
+        float wanted;
+        SnParam q = slice_param(&k, i, schema, e, &bias, &wanted);
         scale[i] = q.scale;
         zp[i] = q.zp;
-        nraised += raised;
+        if (q.scale > wanted)
+            add_raised(&r, kept, (uint32_t)i, wanted, q.scale);
     }
-    if (nraised) {
-        SnRaised r = {sn_strdup(pl->p->arena, sn_name(pl->g, c)),
-                      sn_label(pl->g, id, pl->p->arena), nraised,
-                      (uint32_t)k.nslice};
-        SN_PUSH(pl->p->arena, pl->p->raised, pl->p->nraised, r);
+    if (r.nslice) {
+        r.constant = sn_strdup(kept, sn_name(pl->g, c));
+        r.node = sn_label(pl->g, id, kept);
+        r.nof = (uint32_t)k.nslice;
+        SN_PUSH(kept, pl->p->raised, pl->p->nraised, r);
     }
     if (axis < 0)
         return sn_type_quant(pl->g->pool, e, scale[0], zp[0]);

@@ -183,6 +183,23 @@ sed -n 's/.*Constant() {data = \[\(.*\)\]} : qi32<\([^,]*\), 0>.*/\1, \2/p' "$tm
 is shared_bias_copied test "$(wc -l <"$tmp/shared.bias")" -eq 2
 is shared_bias_exact awk -F', ' '{ if (($1 * $3 - 3) ^ 2 > ($3 * 0.51) ^ 2 || ($2 * $3 + 2) ^ 2 > ($3 * 0.51) ^ 2) exit 1 }' "$tmp/shared.bias"
 
+# ---- weights too small for their bias: which channels, and by how much ----
+cat >"$tmp/small.sn" <<'END'
+sinter-graph 1
+graph "small" {
+  %x = Placeholder() : f32[1,4,4,4]
+  %w = Constant() {data = [1e-9, 2e-9, 0, 0, 1, 2, 0, 0, 0, 0, 0, 0]} : f32[3,1,1,4]
+  %b = Constant() {data = [5, 1, 3]} : f32[3]
+  %c = Conv2D(%x, %w, %b) {kernel = [1,1]} : f32[1,4,4,3]
+  Save(%c) {name = "c"}
+}
+END
+t small_scales 0 out "2 of 3 scales of 'w' raised for its bias: [0] 1.57e-11 to " quantize "$tmp/small.sn" --calib "$tmp/axes.npy" --channelwise -o "$tmp/small.q.sn"
+t small_scales_json 0 out '"weights": "w", "of": 3, "slices": [{"slice": 0, "from": 1.57480314e-11, "to": ' quantize "$tmp/small.sn" --calib "$tmp/axes.npy" --channelwise --json -o "$tmp/small.q.sn"
+# The biases are 5, 1 and 3 to 1e-6 of them, and fit.
+sed -n 's/.*%b = Constant() {data = \[\(.*\)\]} : qi32<axis=0, \[\(.*\)\], \[.*/\1, \2/p' "$tmp/small.q.sn" >"$tmp/small.b"
+is small_bias awk -F', ' '{ n++; split("5 1 3", b, " "); for (i = 1; i <= 3; i++) { e = $i * $(i + 3) - b[i]; if ($i > 2147483647 || e > $(i + 3) + 1e-6 * b[i] || e < -$(i + 3) - 1e-6 * b[i]) exit 1 } } END { exit n != 1 }' "$tmp/small.b"
+
 # ---- biases of 8 bits and a shift ----
 q bias_int8 "biases: 5 of 8 bits, shifted by" --bias int8
 q bias_int32 "settings" --quantization-precision-bias Int32

@@ -494,6 +494,9 @@ place_raises_scale(void **state)
     assert_int_equal(pl.nraised, 1);
     assert_int_equal(pl.raised[0].nslice, 1);
     assert_int_equal(pl.raised[0].nof, 2);
+    assert_int_equal(pl.raised[0].slice[0], 0);
+    assert_true(pl.raised[0].from[0] == (float)(1e-12 / 127));
+    assert_true(pl.raised[0].to[0] == w->scale[0]);
     assert_true(1.0 / ((double)x->scale[0] * (double)w->scale[0])
                 < 2147483647.0);
     assert_true(w->scale[1] == (float)(1.0 / 127));
