@@ -349,10 +349,11 @@ t compare_self 0 out "worst output" compare $m $m $c
     echo 'graph "unary" {'
     echo '  %x = Placeholder() : f32[1,512]'
     for f in Relu LeakyRelu Sigmoid Tanh HardSwish Swish Gelu GeluTanh Mish Erf \
-        Elu Celu Selu HardSigmoid Softplus ThresholdedRelu Abs Neg; do
+        Elu Celu Selu HardSigmoid Softplus ThresholdedRelu Abs Neg Sign Sqrt \
+        Exp Log Reciprocal; do
         echo "  %$f = $f(%x) : f32[1,512]"
     done
-    echo '  %y = Concat(%Relu, %LeakyRelu, %Sigmoid, %Tanh, %HardSwish, %Swish, %Gelu, %GeluTanh, %Mish, %Erf, %Elu, %Celu, %Selu, %HardSigmoid, %Softplus, %ThresholdedRelu, %Abs, %Neg) {axis = 1} : f32[1,9216]'
+    echo '  %y = Concat(%Relu, %LeakyRelu, %Sigmoid, %Tanh, %HardSwish, %Swish, %Gelu, %GeluTanh, %Mish, %Erf, %Elu, %Celu, %Selu, %HardSigmoid, %Softplus, %ThresholdedRelu, %Abs, %Neg, %Sign, %Sqrt, %Exp, %Log, %Reciprocal) {axis = 1} : f32[1,11776]'
     echo '  Save(%y) {name = "y"}'
     echo '}'
 } >"$tmp/unary.sn"

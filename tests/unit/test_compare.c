@@ -170,6 +170,45 @@ lowered_or_kept(void **state)
     assert_int_equal(sn_find(k, "y/product"), 0);
 }
 
+/* A normalization: kept, it is the one node without an int8 form; lowered, each
+ * component is int8 on the range that the profile has under its name. */
+static void
+normalize_lowered_or_kept(void **state)
+{
+    static const char text[] =
+        "sinter-graph 1\n"
+        "graph \"norm\" {\n"
+        "  %x = Placeholder() : f32[2,8]\n"
+        "  %y = Normalize(%x) {eps = 0.01} : f32[2,8]\n"
+        "  Save(%y) {name = \"y\"}\n"
+        "}\n";
+    static const char *const part[] = {"y/mean", "y/centred", "y/squares",
+                                       "y/variance", "y/deviation", "y"};
+    static const SnBackendHooks lowers = {.lower = lower_all};
+    static const SnBackendHooks keeps_all = {.lower = lower_none};
+    const SnBackendDesc low = {.name = "low", .fallback_reference = true,
+                               .supports = keeps, .hooks = &lowers};
+    const SnBackendDesc kept = {.name = "kept", .fallback_reference = true,
+                                .supports = keeps, .hooks = &keeps_all};
+    SnGraph *g = parse(text), *l = parse(text), *k = parse(text);
+    SnProfile *p = profile_of(g, 10);
+    SnQuantOpts o = {.rewrite = sn_rewrite_defaults};
+
+    (void)state;
+    o.rewrite.backend = &low;
+    SnQuantReport r = quantize(l, p, &o);
+    assert_int_equal(r.nfloat, 0);
+    for (size_t i = 0; i < sizeof part / sizeof *part; i++)
+        check_range(type_named(l, part[i]), p, part[i]);
+    SnComparison c = compare(g, l, 1);
+    assert_true(c.worst_output > 20); /* dB; six nodes of 8 bits */
+    o.rewrite.backend = &kept;
+    r = quantize(k, p, &o);
+    assert_int_equal(r.nfloat, 1);
+    assert_string_equal(r.left_float[0].name, "y (Normalize)");
+    assert_string_equal(r.left_float[0].why, "it has no int8 form");
+}
+
 /* A profile made with three images a sample serves one. */
 static void
 batch_of_profile(void **state)
@@ -473,7 +512,8 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        T(lowered_or_kept), T(batch_of_profile), T(int16_node), T(int16_all),
+        T(lowered_or_kept), T(normalize_lowered_or_kept), T(batch_of_profile),
+        T(int16_node), T(int16_all),
         T(int16_narrow),
         T(float_node), T(unify), T(unify_residual), T(compare_local),
         T(compare_weights_and_threads), T(compare_itself),
