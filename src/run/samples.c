@@ -15,8 +15,8 @@ ends_with(const char *s, const char *end)
     return n >= m && strcmp(s + n - m, end) == 0;
 }
 
-static const char *
-dims_str(SnArena *a, int rank, const int64_t *dim)
+const char *
+sn_dims_str(SnArena *a, int rank, const int64_t *dim)
 {
     SnBuf b;
 
@@ -86,6 +86,48 @@ fits_as_is(SnFileData *f, const SnShape *s, SnLayout layout)
     return true;
 }
 
+/* A picture without an axis for its number, [H, W, C] or [C, H, W], is one
+ * picture. */
+static void
+lead_one(SnFileData *f, const SnShape *s)
+{
+    SnFileData one = *f;
+    SnData *t = &one.file.data;
+
+    if (t->rank != 3 || s->rank != 4 || f->rows != 1)
+        return;
+    memmove(t->dim + 1, t->dim, 3 * sizeof *t->dim);
+    t->dim[0] = 1;
+    t->rank = 4;
+    if (same_dims(t, s, 0) || fits_permuted(&one, s))
+        f->file.data = *t;
+}
+
+/* Axes that are longer than 1. */
+static int
+wide_axes(int rank, const int64_t *dim, int64_t *out)
+{
+    int n = 0;
+
+    for (int i = 0; i < rank; i++)
+        if (dim[i] != 1)
+            out[n++] = dim[i];
+    return n;
+}
+
+/* Elements in other axes than the model's, as many as there are.  A row of
+ * numbers has no axes that could be others. */
+static bool
+other_axes(const SnData *t, const SnShape *s, int from)
+{
+    int64_t have[SN_DATA_MAXRANK], want[SN_MAXRANK];
+    int n = wide_axes(t->rank - from, t->dim + from, have);
+    int m = wide_axes(s->rank - from, s->dim + from, want);
+
+    return n > 1 && m > 1
+        && (n != m || memcmp(have, want, (size_t)n * sizeof *have) != 0);
+}
+
 static bool
 fits_flat(SnFileData *f, const SnShape *s)
 {
@@ -98,11 +140,28 @@ fits_flat(SnFileData *f, const SnShape *s)
         f->n = t->dim[0] / f->rows;
         if (t->rank == 4)
             set_image(f, t);
-        return true;
+        return s->rank == 0 || !other_axes(t, s, 1);
     }
     f->n = 1;
     f->rows = 1;
-    return all == want;
+    return all == want && !other_axes(t, s, 0);
+}
+
+static SnStatus
+does_not_fit(SnArena *a, const SnFileData *f, const SnPort *p, SnDiag *d)
+{
+    const SnData *t = &f->file.data;
+    const SnShape *s = p->shape;
+
+    sn_fail(d, SN_EINPUT, f->file.path, "holds %s%s, but input '%s' is %s",
+            sn_dtype_name(t->dtype), sn_dims_str(a, t->rank, t->dim), p->name,
+            sn_dims_str(a, s->rank, s->dim));
+    if (sn_data_count(t) == sn_shape_count(s)
+        || (t->rank > 0 && t->dim[0] > 0
+            && sn_data_count(t) / t->dim[0] == sn_shape_count(s) / f->rows))
+        sn_diag_help(d, "put the axes in the model's order; pictures [N, H, "
+                        "W, C] are taken for a model with channels first");
+    return SN_EINPUT;
 }
 
 static SnStatus
@@ -114,6 +173,7 @@ fit_file(SnArena *a, SnFileData *f, const SnPort *p, SnLayout layout,
     /* The leading dimension counts samples within a sample. */
     f->rows = p->shape->rank > 0 && p->shape->dim[0] > 0 ? p->shape->dim[0]
                                                          : 1;
+    lead_one(f, p->shape);
     if (image && layout == SN_LAYOUT_NCHW && fits_permuted(f, p->shape)) {
         set_image(f, t);
         f->permute = f->c > 1;
@@ -124,11 +184,7 @@ fit_file(SnArena *a, SnFileData *f, const SnPort *p, SnLayout layout,
         set_image(f, t);
         f->permute = f->c > 1;
     } else if (!fits_flat(f, p->shape)) {
-        return sn_fail(d, SN_EINPUT, f->file.path,
-                       "holds %s%s, but input '%s' is %s",
-                       sn_dtype_name(t->dtype), dims_str(a, t->rank, t->dim),
-                       p->name,
-                       dims_str(a, p->shape->rank, p->shape->dim));
+        return does_not_fit(a, f, p, d);
     }
     if (f->rows > 1 && t->rank > 0 && t->dim[0] % f->rows)
         return sn_fail(d, SN_EINPUT, f->file.path, "holds %lld samples, not "
@@ -251,6 +307,7 @@ count_samples(SnSamples *s, int64_t limit, SnDiag *d)
                            (long long)s->n);
         s->n = n;
     }
+    s->all = s->n;
     if (limit >= 0 && limit < s->n)
         s->n = limit;
     return SN_OK;

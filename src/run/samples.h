@@ -44,11 +44,14 @@ typedef struct SnFeed {
 typedef struct SnSamples {
     int64_t n;
     int64_t skip; /* sample 0 is number `skip` of the files */
+    int64_t all;  /* samples that the files hold */
     uint32_t ninput;
     SnFeed *feed; /* [ninput] */
     SnPixels px;
 } SnSamples;
 
+/* "[1, 3, 32, 32]" */
+const char *sn_dims_str(SnArena *a, int rank, const int64_t *dim);
 /* files: "FILE" or "INPUT=FILE".  With one input all files are its samples in
  * order; with several, files without a name go to the inputs in order.
  * limit -1: all samples. */

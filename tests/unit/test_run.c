@@ -311,6 +311,24 @@ samples_as_is(void **state)
     assert_memory_equal(sn_run_input(r, 0), v, sizeof v);
 }
 
+/* [3, 2, 1] and [2, 1, 3] without an axis for the number of pictures. */
+static void
+samples_one_picture(void **state)
+{
+    static const float v[] = {1, 2, 3, 4, 5, 6}, w[] = {1, 3, 5, 2, 4, 6};
+    static const float mul[] = {1, 1, 1};
+    SnPixels px = {SN_LAYOUT_AUTO, 3, 0, mul, NULL};
+    SnData t = {SN_D_F32, 3, {3, 2, 1}, v, 0};
+
+    (void)state;
+    assert_memory_equal(sn_run_input(fill_one(picture, &t, px, 0), 0), v,
+                        sizeof v);
+    /* Pixels [1, 3, 5] and [2, 4, 6]. */
+    t = (SnData){SN_D_F32, 3, {2, 1, 3}, w, 0};
+    assert_memory_equal(sn_run_input(fill_one(picture, &t, px, 0), 0), v,
+                        sizeof v);
+}
+
 static void
 samples_codes(void **state)
 {
@@ -377,6 +395,19 @@ samples_refused(void **state)
     open_samples(&x->input[0], &t, (SnPixels){.nmul = 2, .mul = mul},
                  SN_EUSAGE);
     assert_non_null(strstr(sn_diag_text(d, a), "gives 2 numbers"));
+    /* As many elements, but in other axes. */
+    t = (SnData){SN_D_F32, 3, {1, 2, 3}, v, 0};
+    open_samples(&x->input[0], &t, (SnPixels){0}, SN_EINPUT);
+    assert_non_null(strstr(sn_diag_text(d, a), "holds f32[1, 2, 3]"));
+    assert_non_null(strstr(sn_diag_text(d, a), "put the axes in the model's "
+                           "order"));
+    t = (SnData){SN_D_F32, 4, {2, 2, 3, 1}, v, 0};
+    open_samples(&x->input[0], &t, (SnPixels){0}, SN_EINPUT);
+    assert_non_null(strstr(sn_diag_text(d, a), "holds f32[2, 2, 3, 1]"));
+    /* A row of as many has no axes that could be others. */
+    t = (SnData){SN_D_F32, 2, {2, 6}, v, 0};
+    assert_int_equal(open_samples(&x->input[0], &t, (SnPixels){0}, SN_OK)->n,
+                     2);
 }
 
 static void
@@ -406,6 +437,7 @@ main(void)
         T(exec_run_time_error), T(batch_any_threads),
         T(batch_reports_failure), T(profile_any_threads),
         T(samples_permuted), T(samples_as_is), T(samples_codes),
+        T(samples_one_picture),
         T(samples_of_plain_codes),
         T(samples_refused), T(reals_of_types),
     };

@@ -1,0 +1,67 @@
+#!/bin/sh
+# Data from the command line: which samples and labels are taken, and what is
+# said of those that are not.
+BUILD=${BUILD:-build}
+sinter=$BUILD/sinter
+demo=examples/demo
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+bad=0
+
+# t NAME CODE WHERE TEXT ARGS...: sinter ARGS exits with CODE and says TEXT
+# on WHERE, out or err.
+t() {
+    name=$1 code=$2 where=$3 text=$4
+    shift 4
+    "$sinter" "$@" >"$tmp/out" 2>"$tmp/err" </dev/null
+    rc=$?
+    if [ $rc -ne "$code" ]; then
+        echo "not ok data $name: exit code $rc, expected $code"
+        head -n 3 "$tmp/err"
+        bad=1
+    elif [ -n "$text" ] && ! grep -qF -- "$text" "$tmp/$where"; then
+        echo "not ok data $name: std$where does not say '$text'"
+        head -n 5 "$tmp/$where"
+        bad=1
+    else
+        echo "ok data $name"
+    fi
+}
+# silent NAME WHERE TEXT: the last run did not say TEXT on WHERE.
+silent() {
+    if grep -qF -- "$3" "$tmp/$2"; then
+        echo "not ok data $1: std$2 says '$3'"
+        bad=1
+    else
+        echo "ok data $1"
+    fi
+}
+# npy FILE TYPE SHAPE: the header; elements come from standard input.
+npy() {
+    {
+        printf '\223NUMPY\1\0\166\0%-117s\n' "{'descr': '$2', 'fortran_order': False, 'shape': ($3), }"
+        cat
+    } >"$1"
+}
+# bytes N CHAR: N times the byte of octal code CHAR.
+bytes() { head -c "$1" /dev/zero | tr '\0' "\\$2"; }
+
+px="--mul 0.00392156863"
+m=$demo/fashion_lrn.onnx
+img=$demo/test_images.npy
+labels=$demo/test_labels.npy
+
+# ---- pictures: other axes than the model's are refused ----
+cat >"$tmp/rgb.sn" <<'END'
+sinter-graph 1
+graph "rgb" {
+  %x = Placeholder() : f32[1,3,2,2]
+  Save(%x) {name = "y"}
+}
+END
+printf '\1\2\3\4\5\6\7\10\11\12\13\14' | npy "$tmp/hwc.npy" '|u1' "2, 2, 3"
+t one_picture_hwc 0 out " 1 4 7 10 2 5 8 11 3 6" run "$tmp/rgb.sn" --input "$tmp/hwc.npy"
+t one_picture_channels 0 out " 10 40 70 100 200 500" run "$tmp/rgb.sn" --input "$tmp/hwc.npy" --mul 10,100,1000
+bytes 12 1 | npy "$tmp/other.npy" '|u1' "2, 3, 2"
+t other_axes 3 err "holds u8[2, 3, 2], but input 'x' is [1, 3, 2, 2]" run "$tmp/rgb.sn" --input "$tmp/other.npy"
+exit $bad
