@@ -75,6 +75,46 @@ sn_results_rows(const SnResults *r, uint32_t k)
     return rows_of(r->x, r->samples, k);
 }
 
+/* Output 0 must be one row of classes for each label: of its axes after the
+ * rows only one is longer than 1. */
+static SnStatus
+check_classes(SnCli *c, const SnExec *x, int64_t rows)
+{
+    const SnPort *p = x->output;
+    int wide = 0;
+
+    if (x->noutput == 0 || sn_shape_count(p->shape) == 0)
+        return sn_fail(c->d, SN_EINPUT, "--labels",
+                       "the model has no output to score");
+    for (int i = rows > 1; i < p->shape->rank; i++)
+        wide += p->shape->dim[i] > 1;
+    if (wide <= 1)
+        return SN_OK;
+    return sn_fail(c->d, SN_EINPUT, "--labels", "cannot score output '%s', "
+                   "which is %s: expected one row of classes, such as "
+                   "[1, 10]", p->name,
+                   sn_dims_str(c->a, p->shape->rank, p->shape->dim));
+}
+
+/* One label for each row of all samples of the files; where -n or --skip take
+ * a part of them, labels up to the end of that part will do. */
+static SnStatus
+check_nlabel(SnCli *c, const SnData *t, const SnSamples *s, int64_t rows)
+{
+    int64_t have = t->rank > 0 ? t->dim[0] : 1;
+    bool part = s->n < s->all;
+
+    if (sn_data_count(t) != have)
+        return sn_fail(c->d, SN_EINPUT, c->args.labels, "holds %s, expected "
+                       "one class number for each sample",
+                       sn_dims_str(c->a, t->rank, t->dim));
+    if (have == s->all * rows || (part && have >= (s->skip + s->n) * rows))
+        return SN_OK;
+    return sn_fail(c->d, SN_EINPUT, c->args.labels, "has %lld labels for "
+                   "%lld samples", (long long)have,
+                   (long long)((s->skip + s->n) * rows));
+}
+
 SnStatus
 sn_results_labels(SnCli *c, const SnExec *x, const SnSamples *s, SnData *out)
 {
@@ -83,16 +123,11 @@ sn_results_labels(SnCli *c, const SnExec *x, const SnSamples *s, SnData *out)
         return sn_fail(c->d, SN_EINPUT, c->args.labels,
                        "holds %s, expected integer class numbers",
                        sn_dtype_name(out->dtype));
-    int64_t count = x->noutput ? sn_shape_count(x->output[0].shape) : 0;
-    if (count == 0)
-        return sn_fail(c->d, SN_EINPUT, "--labels",
-                       "the model has no output to score");
-    int64_t rows = rows_of(x, s, 0), m = count / rows;
+    int64_t rows = x->noutput ? rows_of(x, s, 0) : 1;
+    SN_TRY(check_classes(c, x, rows));
+    SN_TRY(check_nlabel(c, out, s, rows));
+    int64_t m = sn_shape_count(x->output[0].shape) / rows;
     int64_t n = s->n * rows, skip = s->skip * rows;
-    if (sn_data_count(out) < skip + n)
-        return sn_fail(c->d, SN_EINPUT, c->args.labels, "has %lld labels for "
-                       "%lld samples", (long long)sn_data_count(out),
-                       (long long)(skip + n));
     for (int64_t i = 0; i < n; i++) {
         int64_t k = sn_data_int(out, skip + i);
         if (k < 0 || k >= m)

@@ -51,6 +51,26 @@ m=$demo/fashion_lrn.onnx
 img=$demo/test_images.npy
 labels=$demo/test_labels.npy
 
+# ---- labels: one for each sample ----
+bytes 20 1 | npy "$tmp/one_hot.npy" '|u1' "2, 10"
+t labels_one_hot 3 err "holds [2, 10], expected one class number for each sample" run $m --input "$img" -n 2 $px --labels "$tmp/one_hot.npy"
+bytes 2 1 | npy "$tmp/column.npy" '|u1' "2, 1"
+t labels_column 0 out "(1 of 2)" run $m --input "$img" -n 2 $px --labels "$tmp/column.npy"
+bytes 2001 1 | npy "$tmp/many.npy" '|u1' "2001,"
+t labels_too_many 3 err "has 2001 labels for 2000 samples" run $m --input "$img" $px --labels "$tmp/many.npy"
+t labels_of_part 0 out "of 2)" run $m --input "$img" --skip 7 -n 2 $px --labels "$tmp/many.npy"
+t labels_too_few 3 err "has 2 labels for 9 samples" run $m --input "$img" --skip 7 -n 2 $px --labels "$tmp/column.npy"
+t labels_eval 3 err "has 2001 labels for 2000 samples" quantize $m --calib $demo/calib_images.npy $px --eval "$img" --labels "$tmp/many.npy" -o "$tmp/o.sn"
+cat >"$tmp/grid.sn" <<'END'
+sinter-graph 1
+graph "grid" {
+  %x = Placeholder() : f32[1,1,4,4]
+  Save(%x) {name = "y"}
+}
+END
+bytes 32 1 | npy "$tmp/grid.npy" '|u1' "2, 4, 4, 1"
+t labels_no_row 3 err "cannot score output 'y', which is [1, 1, 4, 4]: expected one row of classes" run "$tmp/grid.sn" --input "$tmp/grid.npy" --labels "$tmp/column.npy"
+
 # ---- pictures: other axes than the model's are refused ----
 cat >"$tmp/rgb.sn" <<'END'
 sinter-graph 1
