@@ -218,9 +218,8 @@ const SnCode sn_code_list[] = {
      "right side gives no such result.  'unused' restricts the rule to nodes "
      "whose later result nobody reads."},
     {"SN305", "not run",
-     "No case could be drawn that meets the condition, or the enumerator has "
-     "no way to run a node of it.  The report says what else carries the "
-     "rule."},
+     "An instance of a derived family cannot be written as a rule under the "
+     "facts of a backend, so that nothing was proved of it."},
     {"SN306", "not what it replaces",
      "A case was found that meets the condition, and whose right side is of "
      "another shape or type than the left side, or has a node that cannot be "
@@ -237,6 +236,11 @@ const SnCode sn_code_list[] = {
      "An opaque node has no formula, so nothing is known about what a rule "
      "makes of it.  Write the formula, or say why the rule is to be trusted; "
      "every report lists that."},
+    {"SN312", "nothing proves it",
+     "The calculus does not carry the rule, and no graph drawn meets its "
+     "condition (or the enumerator cannot run a node of it), so that nothing "
+     "is known of what it does.  Make the condition one that more graphs "
+     "meet, or say why the rule is to be trusted; every report lists that."},
     {"SN399", "two proofs disagree",
      "The calculus proves a claim that a case contradicts: a defect of "
      "sinter-gen.  Please report it with the declarations."},

@@ -160,6 +160,24 @@ refuse(Pv *pv, const PvRule *pr, const PvTry *t)
     sn_pv_help(pv, pr, t);
 }
 
+static const char *
+no_case(const PvTry *t)
+{
+    return t->fail ? t->fail : "no case drawn meets its guard";
+}
+
+/* Nothing speaks for the rule. */
+static void
+unseen(Pv *pv, const PvRule *pr, const PvTry *t)
+{
+    sn_error(pv->d, pr->r->pos, "SN312",
+             "nothing proves rule '%s'%s: the calculus does not carry it, and "
+             "it was not run: %s", rule_name(pr), whose(pv, pr), no_case(t));
+    if (!pr->derive)
+        sn_diag_help(pv->d, "a condition that more graphs meet, or "
+                            "trusted \"why\"");
+}
+
 static bool
 elementwise(const PvRule *pr, const PvTry *t)
 {
@@ -217,15 +235,14 @@ judge(Pv *pv, const PvRule *pr, SnProof *p)
         sn_diag_line(pv->d, "%s", t.wrong_with);
         return;
     }
+    if (!t.ndraw && !by_lemma) {
+        p->layer = SN_LAYER_REFUSED;
+        unseen(pv, pr, &t);
+        return;
+    }
     if (!t.ndraw) {
-        p->layer = by_lemma ? SN_LAYER_LEMMA : SN_LAYER_SAMPLED;
-        p->why = sn_format(pv->a, "no case was drawn: %s",
-                           t.fail ? t.fail : "the guard never held");
-        if (!by_lemma && !pr->derive)
-            sn_note(pv->d, pr->r->pos, "SN305",
-                    "rule '%s'%s was not run: %s", rule_name(pr),
-                    whose(pv, pr),
-                    t.fail ? t.fail : "no case drawn meets its guard");
+        p->layer = SN_LAYER_LEMMA;
+        p->why = sn_format(pv->a, "no case was drawn: %s", no_case(&t));
         return;
     }
     if (!sn_pv_claim_ok(pr, &t)) {

@@ -540,6 +540,19 @@ numbers(PvCase *c, const SnExpr *e)
         numbers(c, e->kid[i]);
 }
 
+static bool
+names_shape(const SnExpr *e)
+{
+    if (!e)
+        return false;
+    if (e->ek == SN_E_CALL && (!strcmp(e->s, "dim") || !strcmp(e->s, "rank")))
+        return true;
+    for (uint32_t i = 0; i < e->nkid; i++)
+        if (names_shape(e->kid[i]))
+            return true;
+    return false;
+}
+
 /* Types that a result is fixed at are drawn for other values too. */
 static void
 seed_node(PvCase *c, const SnDefNode *n)
@@ -571,7 +584,8 @@ sn_pv_draw(PvCase *c)
     c->map = ranked_map(c, c->r->pat);
     c->vector = flat_pat(c, c->r->pat) &&
                 (!c->r->rhs || flat_term(c->r->rhs));
-    c->flat = c->vector && sn_pv_chance(c, 85);
+    c->shaped = names_shape(c->r->need);
+    c->flat = c->vector && sn_pv_chance(c, c->shaped ? 20 : 85);
     c->corner = sn_pv_chance(c, 40);
     c->positive = sn_pv_chance(c, 40);
     c->small = sn_pv_chance(c, 25);

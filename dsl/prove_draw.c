@@ -58,6 +58,23 @@ likely_shape(PvCase *c, int64_t *d)
     return m ? 2 : 4;
 }
 
+/* A rank or a dimension that the rule's condition names. */
+static int
+named_shape(PvCase *c, int rank, int64_t *d)
+{
+    double v = c->number[sn_pv_below(c, c->nnumber)];
+
+    if (v != (int)v || v < 0)
+        return rank;
+    if (v <= PV_RANK && sn_pv_chance(c, 50)) {
+        rank = (int)v;
+        some_shape(c, rank, d);
+    } else if (v > 0 && v <= 128 && rank > 0) {
+        d[sn_pv_below(c, (uint32_t)rank)] = (int64_t)v;
+    }
+    return rank;
+}
+
 static void
 base_shape(PvCase *c, PvT *t)
 {
@@ -73,6 +90,9 @@ base_shape(PvCase *c, PvT *t)
         some_shape(c, rank, d);
         if (c->map && sn_pv_chance(c, 85))
             rank = likely_shape(c, d);
+        for (int i = 0; c->shaped && c->nnumber && i < 2; i++)
+            if (sn_pv_chance(c, 60))
+                rank = named_shape(c, rank, d);
     }
     sn_pv_set_shape(t, rank, d);
 }

@@ -119,6 +119,7 @@ typedef struct PvCase {
     bool vector; /* every map is element by element: 256 codes, mostly (flat) */
     bool small; /* codes near the zero point, so that sums do not saturate */
     bool in_each, flat, corner, positive, ideal;
+    bool shaped; /* the condition is about dimensions or ranks */
     const char *map; /* the first map of the left side that needs a rank */
     const PvT *twin;        /* the last operand drawn for a permutation */
     const double *perm;

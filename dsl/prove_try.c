@@ -264,10 +264,26 @@ ratio(double d, double big)
     return d == 0 ? 0 : big > 0 ? d / big : 1;
 }
 
+/* The largest value that the left side reads: where its terms cancel, the
+ * result's own size says nothing of the rounding (as src/rewrite/check.c). */
+static double
+largest_read(const PvCase *c)
+{
+    double big = 0;
+
+    for (uint32_t k = 0; k < c->nleaf; k++) {
+        const PvT *x = c->leaf[k];
+        for (int64_t i = 0; x->v && x->type.elem == SN_DE_F32 && i < x->n; i++)
+            if (isfinite(x->v[i]))
+                big = fmax(big, fabs(x->v[i]));
+    }
+    return big;
+}
+
 static void
 tally_real(PvCase *c, PvT *l, PvT *r, PvTry *t)
 {
-    double big = 0, d = 0, bigr = 0, dr = 0;
+    double big = largest_read(c), d = 0, bigr = big, dr = 0;
     int64_t at = 0;
 
     c->ideal = true;
