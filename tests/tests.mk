@@ -92,8 +92,7 @@ cases: $(CASES_X)
 	$(CASES_X)
 
 BENCH_X = $(patsubst %,$(BUILD)/bench/%,layers model mkmodel versus import)
-$(BUILD)/bench/import: $(BUILD)/obj/tests/differ/peer.o
-$(BUILD)/bench/versus: $(BUILD)/obj/tests/bench/ort.o
+$(BUILD)/bench/import $(BUILD)/bench/versus: $(BUILD)/obj/tests/differ/peer.o
 # The rivals of single layers, where they are installed.
 $(BUILD)/bench/layers: $(addprefix $(BUILD)/obj/tests/bench/,peer_dnnl.o peer_xnnpack.o)
 $(BUILD)/bench/layers: LIBS += $(if $(wildcard /usr/include/oneapi/dnnl/dnnl.h),-ldnnl) \

@@ -47,7 +47,7 @@ main(int argc, char **argv)
         return st != SN_OK ? (int)st : report(start);
     }
     if (argc == 4 && strcmp(argv[1], "ort") == 0) {
-        Ort *o = ort_open(a, argv[2], &why);
+        Ort *o = ort_open(a, argv[2], NULL, &why);
         start = now();
         if (o != NULL && ort_load(o, a, argv[3], &why))
             return report(now() - start);

@@ -21,13 +21,14 @@
 #include <unistd.h>
 
 #include "base/diag.h"
-#include "bench/ort.h"
+#include "differ/peer.h"
 #include "graph/text.h"
 #include "kernel/isa.h"
 #include "run/exec.h"
 #include "run/team.h"
 
-enum { MOST_RUNS = 4000, MOST_ROUNDS = 101, LEAST_RUNS = 3 };
+enum { MOST_RUNS = 4000, MOST_ROUNDS = 101, LEAST_RUNS = 3,
+       MAX_INPUT = 8 };
 
 typedef struct Args {
     int nthread, nround;
@@ -40,8 +41,8 @@ typedef struct Ours {
     SnGraph *g;
     const SnExec *x;
     SnRun *r;
-    OrtInput in[ORT_MAXPORT]; /* copies: a run may write over its inputs */
-    size_t nin;
+    SnData in[MAX_INPUT]; /* copies: a run may write over its inputs */
+    uint32_t nin;
 } Ours;
 
 static double
@@ -72,35 +73,38 @@ open_ours(Ours *o, const Args *g)
     if (sn_text_load(o->a, g->graph, d, &o->g) != SN_OK ||
         sn_exec_prepare_fast(o->a, o->g, sn_backend_named("CPU"), d, &o->x) != SN_OK)
         return false;
+    if (o->x->ninput > MAX_INPUT) {
+        fprintf(stderr, "%s: more than %d inputs\n", g->graph, MAX_INPUT);
+        return false;
+    }
     o->r = sn_run_team(o->a, o->x, (unsigned)g->nthread);
     return true;
 }
 
-static int
-ort_type(SnElem e)
+static SnDtype
+data_type(SnElem e)
 {
-    return e == SN_F32   ? ORT_F32
-           : e == SN_QI8 ? ORT_I8
-           : e == SN_I8  ? ORT_I8
-           : e == SN_I32 ? ORT_I32
-           : e == SN_I64 ? ORT_I64
-                         : 0;
+    return e == SN_F32   ? SN_D_F32
+           : e == SN_QI8 ? SN_D_I8
+           : e == SN_I8  ? SN_D_I8
+           : e == SN_I32 ? SN_D_I32
+           : e == SN_I64 ? SN_D_I64
+                         : SN_D_NONE;
 }
 
 /* Seeded inputs in [0, 1), or codes, for both. */
 static void
 make_inputs(Ours *o)
 {
-    OrtInput *in = o->in;
+    SnData *in = o->in;
     uint32_t seed = 7;
 
-    for (uint32_t i = 0; i < o->x->ninput && i < ORT_MAXPORT; i++) {
+    for (uint32_t i = 0; i < o->x->ninput && i < MAX_INPUT; i++) {
         const SnPort *p = &o->x->input[i];
         size_t n = sn_tensor_nbyte(p->type, p->shape);
         void *v = sn_run_input(o->r, i);
-        in[i] = (OrtInput){.type = ort_type(p->type->elem),
-                           .rank = (size_t)p->shape->rank,
-                           .nbyte = n};
+        in[i] = (SnData){.dtype = data_type(p->type->elem),
+                         .rank = p->shape->rank};
         for (int k = 0; k < p->shape->rank; k++)
             in[i].dim[k] = p->shape->dim[k];
         for (size_t k = 0; k < n; k++) {
@@ -119,7 +123,7 @@ static bool
 run_ours(Ours *o, double *ms)
 {
     for (uint32_t i = 0; i < o->nin; i++)
-        memcpy(sn_run_input(o->r, i), o->in[i].data, o->in[i].nbyte);
+        memcpy(sn_run_input(o->r, i), o->in[i].data, sn_data_nbyte(&o->in[i]));
     double t0 = now();
     SnStatus st = sn_run(o->r);
     *ms = (now() - t0) * 1e3;
@@ -148,20 +152,23 @@ status_kib(const char *what)
 
 /* Median milliseconds of runs for the given time. */
 static double
-median_run(Ours *o, Ort *t, double seconds)
+median_run(Ours *o, OrtHeld *t, double seconds)
 {
     static double v[MOST_RUNS];
+    const char *why = "";
     int n = 0;
 
     for (double first = now(); n < MOST_RUNS && (n < LEAST_RUNS ||
                                                  now() - first < seconds);
          n++) {
         double t0 = now();
-        bool ok = t ? sn_ort_run(t) : run_ours(o, &v[n]);
+        bool ok = t ? ort_again(t, &why) : run_ours(o, &v[n]);
         if (t)
             v[n] = (now() - t0) * 1e3;
-        if (!ok)
+        if (!ok) {
+            fprintf(stderr, "%s\n", why);
             exit(1);
+        }
     }
     qsort(v, (size_t)n, sizeof *v, ascending);
     return v[n / 2];
@@ -201,18 +208,35 @@ weight_bytes(const SnGraph *g)
     return n;
 }
 
+/* Prints its own message. */
+static OrtHeld *
+open_ort(Told *d, const Args *g, const Ours *o)
+{
+    OrtOpts opts = {.level = 99, .nthread = g->nthread};
+    const char *why = "";
+    Ort *ort = ort_open(o->a, g->lib, &opts, &why);
+    OrtHeld *t = NULL;
+
+    if (ort != NULL) {
+        snprintf(d->version, sizeof d->version, "%s", ort_version(ort));
+        t = ort_hold(ort, o->a, g->model, o->nin, o->in, &why);
+    }
+    if (t == NULL)
+        fprintf(stderr, "%s: ONNX Runtime: %s\n", g->model, why);
+    return t;
+}
+
 static bool
-open_side(Side *s, const Args *g, Ours *o, Ort **t)
+open_side(Side *s, const Args *g, Ours *o, OrtHeld **t)
 {
     Told *d = s->told;
     long before = status_kib("VmRSS:");
     double t0 = now();
 
     if (s->ort) { /* o is the parent's, for its inputs */
-        *t = sn_ort_open(g->lib, g->model, g->nthread, o->nin, o->in);
+        *t = open_ort(d, g, o);
         if (!*t)
             return false;
-        snprintf(d->version, sizeof d->version, "%s", sn_ort_version(*t));
     } else {
         if (!open_ours(o, g))
             return false;
@@ -229,11 +253,11 @@ open_side(Side *s, const Args *g, Ours *o, Ort **t)
 }
 
 static void
-tell_result(Side *s, const Ours *o, const Ort *t)
+tell_result(Side *s, const Ours *o, OrtHeld *t)
 {
     const SnPort *p = &o->x->output[0];
     int64_t n = sn_shape_count(p->shape);
-    const float *v = t ? sn_ort_output(t, 0) : sn_run_output(o->r, 0);
+    const float *v = t ? ort_result(t, 0) : sn_run_output(o->r, 0);
 
     if (p->type->elem != SN_F32 || !v)
         return;
@@ -245,7 +269,7 @@ tell_result(Side *s, const Ours *o, const Ort *t)
 static void
 serve(Side *s, const Args *g, Ours *o)
 {
-    Ort *t = NULL;
+    OrtHeld *t = NULL;
     char c = 0;
 
     if (!open_side(s, g, o, &t))

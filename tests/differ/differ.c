@@ -300,7 +300,7 @@ main(int argc, char **argv)
     }
     if (args.replay != NULL)
         return vectors_replay(a, args.replay);
-    ort = ort_open(a, args.lib, &why);
+    ort = ort_open(a, args.lib, NULL, &why);
     if (ort == NULL) {
         printf("not ok differ: %s: %s\n", args.lib, why);
         return 1;

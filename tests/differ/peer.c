@@ -17,6 +17,10 @@ enum {
     SET_OPTIMIZATION_LEVEL = 23,
     SET_INTRA_OP_THREADS = 24,
     SET_INTER_OP_THREADS = 25,
+    INPUT_COUNT = 30,
+    OUTPUT_COUNT = 31,
+    INPUT_NAME = 36,
+    OUTPUT_NAME = 37,
     CREATE_TENSOR_WITH_DATA = 49,
     GET_TENSOR_DATA = 51,
     GET_ELEMENT_TYPE = 60,
@@ -24,6 +28,7 @@ enum {
     GET_DIMENSIONS = 62,
     GET_TENSOR_TYPE_AND_SHAPE = 65,
     CREATE_CPU_MEMORY_INFO = 69,
+    DEFAULT_ALLOCATOR = 78,
     RELEASE_STATUS = 93,
     RELEASE_SESSION = 95,
     RELEASE_VALUE = 96,
@@ -74,7 +79,7 @@ drop(const Ort *o, int place, void *p)
 }
 
 static bool
-set_up(Ort *o, SnArena *a, const char **why)
+set_up(Ort *o, SnArena *a, const OrtOpts *opts, const char **why)
 {
     void *(*env)(int, const char *, void **);
     void *(*memory)(int, int, void **);
@@ -89,18 +94,19 @@ set_up(Ort *o, SnArena *a, const char **why)
         !good(o, a, options(&o->options), why))
         return false;
     AT(o, SET_OPTIMIZATION_LEVEL, set);
-    if (!good(o, a, set(o->options, 0), why))
+    if (!good(o, a, set(o->options, opts->level), why))
         return false;
     AT(o, SET_INTRA_OP_THREADS, set);
-    if (!good(o, a, set(o->options, 1), why))
+    if (!good(o, a, set(o->options, opts->nthread), why))
         return false;
     AT(o, SET_INTER_OP_THREADS, set);
     return good(o, a, set(o->options, 1), why);
 }
 
 Ort *
-ort_open(SnArena *a, const char *path, const char **why)
+ort_open(SnArena *a, const char *path, const OrtOpts *opts, const char **why)
 {
+    static const OrtOpts plain = {.level = 0, .nthread = 1};
     Ort *o = SN_NEW(a, Ort);
     void *lib = dlopen(path, RTLD_NOW | RTLD_LOCAL), *sym;
     const Base *(*base)(void);
@@ -117,7 +123,7 @@ ort_open(SnArena *a, const char *path, const char **why)
         *why = "has no API of version 16";
         return NULL;
     }
-    return set_up(o, a, why) ? o : NULL;
+    return set_up(o, a, opts != NULL ? opts : &plain, why) ? o : NULL;
 }
 
 const char *
@@ -259,4 +265,90 @@ ort_load(Ort *o, SnArena *a, const char *path, const char **why)
     ok = good(o, a, make(o->env, path, o->options, &session), why);
     drop(o, RELEASE_SESSION, session);
     return ok;
+}
+
+/* ---- sessions that stay ---- */
+
+struct OrtHeld {
+    Ort *o;
+    SnArena *a;
+    void *session, *in[MAXIO], *out[MAXIO];
+    const char *in_name[MAXIO], *out_name[MAXIO];
+    size_t nin, nout;
+};
+
+/* The names of the inputs or outputs; false: too many, or *why. */
+static bool
+names(OrtHeld *h, int count_at, int name_at, size_t *n, const char **name,
+      const char **why)
+{
+    void *(*count)(const void *, size_t *), *(*get)(void **);
+    void *(*text)(const void *, size_t, void *, char **), *allocator;
+
+    AT(h->o, count_at, count);
+    AT(h->o, name_at, text);
+    AT(h->o, DEFAULT_ALLOCATOR, get);
+    if (!good(h->o, h->a, get(&allocator), why) ||
+        !good(h->o, h->a, count(h->session, n), why))
+        return false;
+    for (size_t i = 0; i < *n && i < MAXIO; i++) {
+        char *s;
+        if (!good(h->o, h->a, text(h->session, i, allocator, &s), why))
+            return false;
+        name[i] = s; /* as long as the session */
+    }
+    *why = "too many inputs or outputs";
+    return *n <= MAXIO;
+}
+
+OrtHeld *
+ort_hold(Ort *o, SnArena *a, const char *path, uint32_t nin, const SnData *in,
+         const char **why)
+{
+    void *(*make)(void *, const char *, const void *, void **);
+    OrtHeld *h = SN_NEW(a, OrtHeld);
+
+    h->o = o;
+    h->a = a;
+    AT(o, CREATE_SESSION, make);
+    if (!good(o, a, make(o->env, path, o->options, &h->session), why) ||
+        !names(h, INPUT_COUNT, INPUT_NAME, &h->nin, h->in_name, why) ||
+        !names(h, OUTPUT_COUNT, OUTPUT_NAME, &h->nout, h->out_name, why))
+        return NULL;
+    if (h->nin != nin) {
+        *why = sn_format(a, "the model has %zu inputs, not %u", h->nin, nin);
+        return NULL;
+    }
+    for (uint32_t i = 0; i < nin; i++)
+        if (!to_value(o, a, &in[i], &h->in[i], why))
+            return NULL;
+    return h;
+}
+
+bool
+ort_again(OrtHeld *h, const char **why)
+{
+    void *(*run)(void *, const void *, const char *const *, void *const *,
+                 size_t, const char *const *, size_t, void **);
+
+    for (size_t i = 0; i < h->nout; i++) {
+        drop(h->o, RELEASE_VALUE, h->out[i]);
+        h->out[i] = NULL;
+    }
+    AT(h->o, RUN, run);
+    return good(h->o, h->a, run(h->session, NULL, h->in_name, h->in, h->nin,
+                                h->out_name, h->nout, h->out), why);
+}
+
+const void *
+ort_result(OrtHeld *h, uint32_t i)
+{
+    void *(*get)(void *, void **), *p;
+    const char *why;
+
+    AT(h->o, GET_TENSOR_DATA, get);
+    if (i >= h->nout || h->out[i] == NULL ||
+        !good(h->o, h->a, get(h->out[i], &p), &why))
+        return NULL;
+    return p;
 }

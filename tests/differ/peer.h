@@ -1,4 +1,4 @@
-/* ONNX Runtime through dlopen, for tests.  Its library comes with the npm
+/* ONNX Runtime through dlopen, for tests and benchmarks.  Its library comes with the npm
  * package onnxruntime-node, without a header; the C API is a table of functions
  * that only grows, so the places of the few used here are fixed. */
 #ifndef SN_TEST_PEER_H
@@ -10,8 +10,14 @@
 
 typedef struct Ort Ort;
 
-/* Opens the library; NULL, with *why, when that fails. */
-Ort *ort_open(SnArena *a, const char *path, const char **why);
+/* Sessions are made with one thread and without optimizations, or: */
+typedef struct OrtOpts {
+    int level; /* of optimizations: 0 none, 99 all */
+    int nthread;
+} OrtOpts;
+/* Opens the library; NULL, with *why, when that fails.  opts may be NULL. */
+Ort *ort_open(SnArena *a, const char *path, const OrtOpts *opts,
+              const char **why);
 const char *ort_version(const Ort *o);
 
 typedef struct OrtIo {
@@ -19,11 +25,20 @@ typedef struct OrtIo {
     SnData data;
 } OrtIo;
 
-/* Runs the model p[0..n), optimizations off, one thread.  The data of
+/* Runs the model p[0..n).  The data of
  * out[0..nout), found by name, is made in a.  false, with *why: refused. */
 bool ort_run(Ort *o, SnArena *a, const void *p, size_t n, uint32_t nin,
              const OrtIo *in, uint32_t nout, OrtIo *out, const char **why);
 /* Only makes a session from a file and drops it. */
 bool ort_load(Ort *o, SnArena *a, const char *path, const char **why);
+
+/* A session of a file and its inputs, in the model's order, for many runs.
+ * The caller keeps the data of the inputs and may change it. */
+typedef struct OrtHeld OrtHeld;
+OrtHeld *ort_hold(Ort *o, SnArena *a, const char *path, uint32_t nin,
+                  const SnData *in, const char **why);
+bool ort_again(OrtHeld *h, const char **why);
+/* Result i of the last run; NULL: there is none. */
+const void *ort_result(OrtHeld *h, uint32_t i);
 
 #endif
