@@ -1,18 +1,27 @@
-/* Operators on element types that their nodes do not take: 8-bit integers go
- * through int32, powers of integers through f32. */
+/* Operators on element types that their nodes do not take, or would take for
+ * something else: 8-bit integers, with a scale or without one, are numbers to
+ * the operators of ai.onnx and go through int32 or f32; so do powers of
+ * integers. */
 #include "onnx/hooks_all.h"
 
 #include <string.h>
 
 static bool
-is_arithmetic(const SnOx *x)
+is_one_of(const SnOx *x, const char *const *op)
 {
-    static const char *const op[] = {"Add", "Div", "Max", "Min", "Mul", "Sub"};
-
-    for (size_t i = 0; i < sizeof op / sizeof op[0]; i++)
-        if (sn_ox_is(x, op[i]))
+    for (; *op != NULL; op++)
+        if (sn_ox_is(x, *op))
             return true;
     return false;
+}
+
+static bool
+is_arithmetic(const SnOx *x)
+{
+    static const char *const op[] = {"Add", "Div", "Max", "Min",
+                                     "Mul", "Sub", NULL};
+
+    return is_one_of(x, op);
 }
 
 /* 8 bits without a scale. */
@@ -24,6 +33,32 @@ plain_bytes(SnOx *x, const SnOxVal *v)
     if (v->data != NULL)
         return v->data->dtype == SN_D_U8 || v->data->dtype == SN_D_I8;
     return sn_type(x->g, v->form->ref)->elem == SN_I8;
+}
+
+/* 8 bits, with a scale or without one. */
+static bool
+bytes(SnOx *x, const SnOxVal *v)
+{
+    return plain_bytes(x, v) ||
+           (v != NULL && v->q == NULL && !v->waits && v->form != NULL &&
+            sn_type(x->g, v->form->ref)->elem == SN_QI8);
+}
+
+/* Are all operands codes of one type?  Their order is that of the reals. */
+static bool
+codes_alike(SnOx *x)
+{
+    const SnType *type = NULL;
+
+    for (uint32_t i = 0; i < x->n->n_input; i++) {
+        const SnOxVal *v = sn_ox_in(x, i);
+        if (!bytes(x, v) || plain_bytes(x, v))
+            return false;
+        if (type != NULL && type != sn_type(x->g, v->form->ref))
+            return false;
+        type = sn_type(x->g, v->form->ref);
+    }
+    return type != NULL;
 }
 
 static SnStatus
@@ -68,13 +103,106 @@ arithmetic(SnOx *x)
     return sn_ox_put_narrow(x, y, u8);
 }
 
+/* Relu, Abs, Neg and Sign of numbers of 8 bits. */
+static SnStatus
+unary(SnOx *x, SnOxVal *v)
+{
+    SnRef y, zero;
+
+    if (sn_ox_is(x, "Relu")) {
+        SN_TRY(wide(x, v, &y));
+        SN_TRY(sn_ox_int_const(x, sn_ox_part(x, "0"), SN_I32, 0, &zero));
+        SN_TRY(sn_ox_binary(x, "Max", sn_ox_part(x, "max"), y, zero, &y));
+        return sn_ox_put_narrow(x, y, v->u8);
+    }
+    SN_TRY(sn_ox_plain_codes(x, v, &y));
+    SN_TRY(sn_ox_code_numbers(x, sn_format(x->a, "%s.f32", v->name), y, v->u8,
+                              SN_F32, &y));
+    SN_TRY(sn_ox_unary(x, x->n->op_type, sn_ox_part(x, "f32"), y, &y));
+    SN_TRY(sn_ox_cast(x, sn_ox_part(x, "i32"), y, SN_I32, &y));
+    return sn_ox_put_narrow(x, y, v->u8);
+}
+
+/* May the node itself take the codes?  It takes them for reals, so where they
+ * are in the same order. */
+static bool
+stays(SnOx *x, const SnOxVal *v)
+{
+    if (plain_bytes(x, v))
+        return false;
+    if (sn_ox_is(x, "Relu"))
+        return !v->u8 && sn_type(x->g, v->form->ref)->zp[0] == 0;
+    return (sn_ox_is(x, "Max") || sn_ox_is(x, "Min")) && codes_alike(x);
+}
+
+static SnStatus
+in_order(SnOx *x)
+{
+    SnRef in[2] = {0}, y = 0;
+
+    for (uint32_t i = 0; i < x->n->n_input; i++) {
+        SnOxVal *v;
+        bool last = i + 1 == x->n->n_input, relu = sn_ox_is(x, "Relu");
+        const char *name = last ? sn_ox_name(x, 0)
+                           : sn_ox_part(x, sn_format(x->a, "%u", i));
+        SN_TRY(sn_ox_need(x, i, &v));
+        SN_TRY(sn_ox_plain(x, v, &in[i > 0]));
+        if (i > 0 || relu)
+            SN_TRY(sn_ox_node(x, x->n->op_type, name, relu ? 1 : 2, in, NULL,
+                              sn_type(x->g, in[0]), &y));
+        else
+            y = in[0];
+        in[0] = y;
+    }
+    return sn_ox_put(x, 0, y);
+}
+
+/* Codes of unlike types, or some without one, are joined as they are. */
+static SnStatus
+joined(SnOx *x)
+{
+    uint32_t n = (uint32_t)x->n->n_input;
+    SnRef *in = SN_NEW_N(x->a, SnRef, n), y;
+    bool u8 = false;
+    void *attr;
+    SnKind k;
+
+    for (uint32_t i = 0; i < n; i++) {
+        SnOxVal *v;
+        SN_TRY(sn_ox_need(x, i, &v));
+        SN_TRY(sn_ox_plain_codes(x, v, &in[i]));
+        u8 |= v->u8;
+    }
+    SN_TRY(sn_ox_kind(x, x->n->op_type, &k));
+    SN_TRY(sn_ox_entry_attrs(x, sn_ox_entries(k, x->n->op_type), k, n, in,
+                             &attr));
+    x->sign = u8 ? SN_OX_U8 : SN_OX_I8;
+    SN_TRY(sn_ox_node(x, x->n->op_type, sn_ox_name(x, 0), n, in, attr, NULL,
+                      &y));
+    return sn_ox_put(x, 0, y);
+}
+
+static bool
+unlike_codes(SnOx *x)
+{
+    bool typed = false;
+
+    for (uint32_t i = 0; i < x->n->n_input; i++) {
+        const SnOxVal *v = sn_ox_in(x, i);
+        if (!bytes(x, v))
+            return false;
+        typed |= !plain_bytes(x, v);
+    }
+    return typed && !codes_alike(x);
+}
+
 /* Bounds that are worked out, or of integers. */
 static SnStatus
-clip(SnOx *x, SnOxVal *v, bool bytes)
+clip(SnOx *x, SnOxVal *v, bool is_bytes)
 {
     SnRef y, r;
 
-    if (bytes)
+    if (is_bytes)
         SN_TRY(wide(x, v, &y));
     else
         SN_TRY(sn_ox_plain(x, v, &y));
@@ -83,7 +211,7 @@ clip(SnOx *x, SnOxVal *v, bool bytes)
         if (bound == NULL)
             continue;
         SN_TRY(sn_ox_need(x, i, &bound));
-        if (bytes)
+        if (is_bytes)
             SN_TRY(wide(x, bound, &r));
         else
             SN_TRY(sn_ox_plain(x, bound, &r));
@@ -91,7 +219,7 @@ clip(SnOx *x, SnOxVal *v, bool bytes)
                             sn_ox_part(x, i == 1 ? "low" : "high"), y, r,
                             &y));
     }
-    if (bytes)
+    if (is_bytes)
         return sn_ox_put_narrow(x, y, v->u8);
     return sn_ox_put(x, 0, y);
 }
@@ -134,14 +262,19 @@ power(SnOx *x, SnRef a, SnRef b)
 SnStatus
 sn_ox_other_types(SnOx *x, bool *done)
 {
+    static const char *const signs[] = {"Abs", "Neg", "Relu", "Sign", NULL};
     SnOxVal *v = sn_ox_in(x, 0), *w = sn_ox_in(x, 1);
     SnRef a, b;
 
     *done = true;
     if (v == NULL || v->waits)
         goto no;
-    if (plain_bytes(x, v) && is_arithmetic(x))
-        return arithmetic(x);
+    if (bytes(x, v) && (is_arithmetic(x) || is_one_of(x, signs)))
+        return stays(x, v)        ? in_order(x)
+               : is_arithmetic(x) ? arithmetic(x)
+                                  : unary(x, v);
+    if (sn_ox_is(x, "Concat") && unlike_codes(x))
+        return joined(x);
     if (sn_ox_is(x, "Clip") &&
         (plain_bytes(x, v) || (other_bounds(x) && !has_scale(x, v))))
         return clip(x, v, plain_bytes(x, v));

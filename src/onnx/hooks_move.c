@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
+#include "base/num.h"
 
 /* ---- Slice, Split ---- */
 
@@ -175,9 +176,43 @@ sn_onnx_split(SnOx *x, const SnOxCall *c)
 
 /* ---- Pad ---- */
 
+/* The element that operand 2 gives, or 0, as the node wants it: a real, or a
+ * number of the graph's integers. */
+static SnStatus
+pad_value(SnOx *x, const SnType *type, bool u8, float *value)
+{
+    SnOxVal *v = sn_ox_in(x, 2);
+    const SnData *t = v != NULL ? sn_ox_const(x, v) : NULL;
+    bool q8 = type->elem == SN_QI8 || type->elem == SN_I8;
+    SnDtype want = q8 ? (u8 ? SN_D_U8 : SN_D_I8)
+                   : type->elem == SN_QI16 ? (u8 ? SN_D_U16 : SN_D_I16)
+                   : type->elem == SN_I32 ? SN_D_I32 : SN_D_I64;
+    int64_t code;
+
+    if (type->elem == SN_F32)
+        return sn_ox_real_in(x, 2, "the value", 0, value);
+    if (v != NULL && t == NULL)
+        return sn_ox_fail(x, SN_EUNSUPPORTED, "the value '%s' must be constant",
+                          v->name);
+    if (t != NULL && (t->dtype != want || sn_data_count(t) != 1))
+        return sn_ox_fail(x, SN_EINPUT, "the value '%s' is not one %s", v->name,
+                          sn_dtype_name(want));
+    code = t != NULL ? sn_data_int(t, 0) : 0;
+    if (code < -(1 << 24) || code > 1 << 24)
+        return sn_ox_fail(x, SN_EUNSUPPORTED, "the value '%s' is %" PRId64
+                          ", within 2^24 is supported", v->name, code);
+    if (u8)
+        code -= q8 ? 128 : 32768;
+    *value = sn_elem_quant(type->elem)
+                 ? sn_dequant((int32_t)code, type->scale[0], type->zp[0])
+                 : (float)code;
+    return SN_OK;
+}
+
 /* Widths for each axis, before and after; a negative one cuts off. */
 static SnStatus
-pad_widths(SnOx *x, const SnOxVal *v, int64_t *pads, float *value)
+pad_widths(SnOx *x, const SnOxVal *v, const SnType *type, int64_t *pads,
+           float *value)
 {
     SnInts given, axes = {0};
     uint32_t rank = (uint32_t)v->rank, n;
@@ -187,7 +222,7 @@ pad_widths(SnOx *x, const SnOxVal *v, int64_t *pads, float *value)
         SN_TRY(sn_ox_real(x, "value", 0, value));
     } else {
         SN_TRY(sn_ox_ints_in(x, 1, "the widths", &given));
-        SN_TRY(sn_ox_real_like(x, v, 2, "the value", 0, value));
+        SN_TRY(pad_value(x, type, v->u8, value));
         SN_TRY(sn_ox_ints_in(x, 3, "the axes", &axes));
     }
     n = axes.v != NULL ? axes.n : rank;
@@ -301,9 +336,9 @@ sn_onnx_pad(SnOx *x, const SnOxCall *c)
     SnSpec s = {.kind = k, .name = sn_ox_name(x, 0), .nin = 1, .in = &in};
 
     SN_TRY(sn_ox_need(x, 0, &v));
-    SN_TRY(pad_widths(x, v, pads, &value));
-    SN_TRY(sn_ox_str(x, "mode", "constant", &mode));
     SN_TRY(sn_ox_plain(x, v, &in));
+    SN_TRY(pad_widths(x, v, sn_type(x->g, in), pads, &value));
+    SN_TRY(sn_ox_str(x, "mode", "constant", &mode));
     SN_TRY(cropped(x, v, pads, &in));
     if (strcmp(mode, "wrap") == 0)
         return wrapped(x, v->rank, pads, &in);

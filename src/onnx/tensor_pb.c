@@ -339,12 +339,13 @@ packed_fields(SnArena *a, const Onnx__TensorProto *t, unsigned bits,
               size_t need, const char *where, SnDiag *d, const uint8_t **out)
 {
     size_t each = bits == 4 ? 1 : 2;
-    uint8_t *p = sn_alloc(a, need);
+    uint8_t *p;
 
     if (t->n_int32_data != need / each)
         return sn_fail(d, SN_EINPUT, where,
                        "%zu packed elements, the shape has %zu",
                        t->n_int32_data, need / each);
+    p = sn_alloc(a, need);
     for (size_t i = 0; i < t->n_int32_data; i++) {
         uint32_t v = (uint32_t)t->int32_data[i];
         if (v >= 1u << 8 * each)

@@ -16,7 +16,7 @@
 #include "onnx/tensor_pb.h"
 #include "shrink.h"
 
-enum { MAXOP = 48, MAXWHY = 64, SHOWN = 20 };
+enum { MAXOP = 128, MAXWHY = 64, SHOWN = 20 };
 
 static const char *const form_name[GEN_NFORM] = {"float", "qdq", "qop"};
 

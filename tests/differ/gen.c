@@ -201,28 +201,44 @@ gen_window(Gen *g, DmNode *n, const int64_t *dim, int64_t *kernel, bool pool)
 
 /* ---- models ---- */
 
+/* Choice i of a form, or NULL behind the last. */
+static const GenOp *
+choice(GenForm f, uint32_t i)
+{
+    const GenOp *o = f == GEN_QOP ? gen_codes : gen_reals;
+    uint32_t n = f == GEN_QOP ? gen_ncodes : gen_nreals;
+
+    for (uint32_t k = 0; k < n; k++)
+        if ((f != GEN_QDQ || !(o[k].how & GEN_REAL)) && i-- == 0)
+            return &o[k];
+    return NULL;
+}
+
 uint32_t
 gen_nop(GenForm f)
 {
-    return f == GEN_QOP ? gen_ncodes : gen_nreals;
+    uint32_t n = 0;
+
+    while (choice(f, n) != NULL)
+        n++;
+    return n;
 }
 
 const char *
 gen_op_name(GenForm f, uint32_t i)
 {
-    return f == GEN_QOP ? gen_codes[i].name : gen_reals[i].name;
+    return choice(f, i)->name;
 }
 
 static bool
 one_op(Gen *g, uint32_t which)
 {
-    const GenOp *o = g->form == GEN_QOP ? &gen_codes[which]
-                                        : &gen_reals[which];
+    const GenOp *o = choice(g->form, which);
     uint32_t nnode = g->m->nnode;
     int out = g->m->out;
 
     if (g->nop == DM_MAXNODE || g->m->nnode + 12 > DM_MAXNODE ||
-        g->m->nval + 24 > DM_MAXVAL)
+        g->m->nval + 24 > DM_MAXVAL || (g->nop > 0 && o->how & GEN_FIRST))
         return false;
     if (!o->fn(g, o->name)) {
         g->m->nnode = nnode;
@@ -262,10 +278,10 @@ static bool
 overflows(const Dm *m, const DmNode *n)
 {
     const SnData *t = &m->val[n->out].data;
-    double scale = sn_data_real(&m->val[n->in[3]].data, 0);
 
     return strcmp(n->op, "QLinearSoftmax") == 0 &&
-           floor(1 / scale) >= 148 * (double)t->dim[t->rank - 1];
+           floor(1 / sn_data_real(&m->val[n->in[3]].data, 0)) >=
+               148 * (double)t->dim[t->rank - 1];
 }
 
 /* Also what is a defect of ONNX Runtime.  Without VNNI instructions ONNX Runtime adds pairs of products of u8 and i8

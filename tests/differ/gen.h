@@ -40,9 +40,14 @@ double gen_steps(const Gen *g);
 /* ---- for the generators ---- */
 
 typedef bool GenFn(Gen *g, const char *op);
+enum {
+    GEN_FIRST = 1, /* only on new inputs: it makes much of small differences */
+    GEN_REAL = 2   /* not between DequantizeLinear and QuantizeLinear */
+};
 typedef struct GenOp {
     const char *name;
     GenFn *fn;
+    unsigned how;
 } GenOp;
 extern const GenOp gen_reals[], gen_codes[];
 extern const uint32_t gen_nreals, gen_ncodes;
@@ -69,6 +74,18 @@ int gen_const(Gen *g, SnDtype t, int rank, const int64_t *dim,
               const void *data);
 /* Root mean square of what a value stands for. */
 double gen_rms(const Gen *g, int value);
+/* Float operators: a value to compute on (pooled floats, or codes behind a
+ * DequantizeLinear; -1: refused); the result, kept as it is or quantized to a
+ * type near its range; weights, floats or int8 codes with a scale for all or
+ * for each slice of axis (scale[] gets them, or NULL). */
+int gen_real(Gen *g, int v);
+bool gen_result(Gen *g, DmNode *n);
+int gen_weights(Gen *g, int rank, const int64_t *dim, int axis, float *scale);
+/* Constant floats in [lo, hi). */
+int gen_floats(Gen *g, int rank, const int64_t *dim, float lo, float hi);
+GenFn gen_resize, gen_deconv, gen_divide, gen_function, gen_prelu, gen_where,
+    gen_sum, gen_norm, gen_recurrent, gen_shuffle, gen_blocks, gen_gather,
+    gen_split, gen_order, gen_cumulate, gen_dynamic, gen_fused;
 /* Attributes of a window that fits [n, c, h, w]. */
 void gen_window(Gen *g, DmNode *n, const int64_t *dim, int64_t *kernel,
                 bool pool);

@@ -436,23 +436,135 @@ requantize(Gen *g, const char *op)
     return done(g, n);
 }
 
+/* QLinearWhere by a constant condition. */
+static bool
+choose(Gen *g, const char *op)
+{
+    int x = gen_pick(g, 0), y = partner(g, x);
+    const SnData *t = &val(g, x)->data;
+    int64_t n = sn_data_count(t);
+    uint8_t *c = sn_alloc(g->m->a, (size_t)n);
+    DmNode *d = dm_node(g->m, "com.microsoft", op);
+    float s;
+    int32_t z;
+
+    for (int64_t i = 0; i < n; i++)
+        c[i] = gen_chance(g, 2);
+    dm_in(d, gen_const(g, SN_D_BOOL, t->rank, t->dim, c));
+    with_type(g, d, x);
+    with_type(g, d, y);
+    out_type(g, fmax(gen_rms(g, x), gen_rms(g, y)), &s, &z);
+    put_type(g, d, not_finer(g, not_finer(g, s, x), y), z);
+    return done(g, d);
+}
+
+/* Products of codes as floats, which no other operator reads. */
+static bool
+to_float(Gen *g, const char *op)
+{
+    int x = gen_pick(g, 2);
+    int64_t dim[2] = {val(g, x)->data.dim[1], gen_in(g, 1, 20)};
+    float *b = SN_NEW_N(g->m->a, float, dim[1]);
+    DmNode *n = dm_node(g->m, "com.microsoft", op);
+    Weights w = weights(g, 2, dim, 1);
+
+    dm_in(n, x);
+    dm_in(n, w.value);
+    dm_in(n, dm_f32(g->m, val(g, x)->scale));
+    dm_in(n, w.scale);
+    dm_in(n, zp_of(g, val(g, x)->data.dtype, val(g, x)->zp));
+    dm_in(n, w.zp);
+    for (int64_t i = 0; i < dim[1]; i++)
+        b[i] = gen_uniform(g, -1, 1);
+    if (gen_chance(g, 2))
+        dm_in(n, gen_const(g, SN_D_F32, 1, dim + 1, b));
+    return gen_done(g);
+}
+
+/* Operators of ONNX that take codes for the numbers they are, and give such. */
+static bool
+piece(Gen *g, const char *op)
+{
+    int x = gen_pick(g, 0);
+    const SnData *t = &val(g, x)->data;
+    int axis = (int)gen_below(g, (uint32_t)t->rank);
+    int64_t from = gen_in(g, 0, t->dim[axis] - 1), at = axis;
+    int64_t to = gen_in(g, from + 1, t->dim[axis]), pads[16] = {0};
+    DmNode *n;
+
+    if (strcmp(op, "Relu") == 0 && t->dtype == SN_D_U8)
+        op = "Sign"; /* there is no Relu of uint8 */
+    n = dm_node(g->m, "", op);
+    dm_in(n, x);
+    if (strcmp(op, "Slice") == 0) {
+        dm_in(n, dm_i64s(g->m, 1, &from));
+        dm_in(n, dm_i64s(g->m, 1, &to));
+        dm_in(n, dm_i64s(g->m, 1, &at));
+    } else if (strcmp(op, "Pad") == 0) {
+        for (int i = 0; i < 2 * t->rank; i++)
+            pads[i] = gen_in(g, 0, 2);
+        dm_in(n, dm_i64s(g->m, 2 * t->rank, pads));
+        dm_in(n, zp_of(g, t->dtype, gen_chance(g, 2) ? val(g, x)->zp
+                                                     : gen_zp(g, t->dtype)));
+        if (gen_chance(g, 3))
+            n->nin--;
+    } else if (strcmp(op, "Concat") == 0) {
+        dm_in(n, gen_const(g, t->dtype, t->rank, t->dim,
+                           gen_codes_data(g, t->dtype, 8, sn_data_count(t))));
+        dm_int(n, "axis", axis);
+    } else if (strncmp(op, "Reduce", 6) == 0) {
+        dm_ints(n, "axes", 1, &at);
+    } else if (strcmp(op, "Clip") == 0) {
+        int32_t lo = t->dtype == SN_D_U8 ? 0 : -128;
+        dm_in(n, zp_of(g, t->dtype, lo + (int32_t)gen_below(g, 100)));
+        dm_in(n, zp_of(g, t->dtype, lo + 120 + (int32_t)gen_below(g, 100)));
+    }
+    g->m->val[n->out].scale = val(g, x)->scale;
+    g->m->val[n->out].zp = val(g, x)->zp;
+    return done(g, n);
+}
+
 const GenOp gen_codes[] = {
-    {"QLinearConv", conv},
-    {"QLinearMatMul", matmul},
-    {"QGemm", gemm},
-    {"ConvInteger", integer},
-    {"MatMulInteger", integer},
-    {"QLinearAdd", binary},
-    {"QLinearMul", binary},
-    {"QLinearAveragePool", average},
-    {"QLinearGlobalAveragePool", average},
-    {"QLinearConcat", concat},
-    {"QLinearLeakyRelu", unary},
-    {"QLinearSigmoid", unary},
-    {"QLinearSoftmax", softmax},
-    {"MaxPool", max_pool},
-    {"Reshape", move},
-    {"Transpose", move},
-    {"Requantize", requantize},
+    {"QLinearConv", conv, 0},
+    {"QLinearMatMul", matmul, 0},
+    {"QGemm", gemm, 0},
+    {"ConvInteger", integer, 0},
+    {"MatMulInteger", integer, 0},
+    {"QLinearAdd", binary, 0},
+    {"QLinearMul", binary, 0},
+    {"QLinearAveragePool", average, 0},
+    {"QLinearGlobalAveragePool", average, 0},
+    {"QLinearConcat", concat, 0},
+    {"QLinearLeakyRelu", unary, 0},
+    {"QLinearSigmoid", unary, 0},
+    {"QLinearSoftmax", softmax, 0},
+    {"MaxPool", max_pool, 0},
+    {"Reshape", move, 0},
+    {"Transpose", move, 0},
+    {"Requantize", requantize, 0},
+    {"QLinearWhere", choose, 0},
+    {"MatMulIntegerToFloat", to_float, 0},
+    {"Concat", piece, 0},
+    {"Slice", piece, 0},
+    {"Pad", piece, 0},
+    {"Clip", piece, 0},
+    {"Relu", piece, 0},
+    {"Abs", piece, 0},
+    {"Sign", piece, 0},
+    {"ReduceMax", piece, 0},
+    {"ReduceMin", piece, 0},
+    {"Resize", gen_resize, 0},
+    {"DepthToSpace", gen_blocks, 0},
+    {"SpaceToDepth", gen_blocks, 0},
+    {"Gather", gen_gather, 0},
+    {"GatherElements", gen_gather, 0},
+    {"Flatten", gen_shuffle, 0},
+    {"Unsqueeze", gen_shuffle, 0},
+    {"Identity", gen_shuffle, 0},
+    {"Expand", gen_shuffle, 0},
+    {"Tile", gen_shuffle, 0},
+    {"Split", gen_split, 0},
+    {"ArgMax", gen_order, 0},
+    {"ArgMin", gen_order, 0},
 };
 const uint32_t gen_ncodes = sizeof gen_codes / sizeof *gen_codes;

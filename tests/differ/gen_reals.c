@@ -4,9 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-/* A value to compute on: pooled floats, or codes behind a DequantizeLinear. */
-static int
-real(Gen *g, int v)
+int
+gen_real(Gen *g, int v)
 {
     const DmVal *p = &g->m->val[v];
     uint8_t zp = (uint8_t)p->zp;
@@ -23,9 +22,8 @@ real(Gen *g, int v)
     return gen_done(g) ? out : -1;
 }
 
-/* The result: kept as it is, or quantized to a type near its range. */
-static bool
-result(Gen *g, DmNode *n)
+bool
+gen_result(Gen *g, DmNode *n)
 {
     SnDtype t = g->u8 != gen_chance(g, 8) ? SN_D_U8 : SN_D_I8;
     int v = n->out, lo = t == SN_D_U8 ? 0 : -128;
@@ -62,10 +60,8 @@ result(Gen *g, DmNode *n)
     return true;
 }
 
-/* Weights: floats, or int8 codes with a scale for all or for each slice of
- * axis; *scale[n] gets those (all alike when there is one). */
-static int
-weights(Gen *g, int rank, const int64_t *dim, int axis, float *scale)
+int
+gen_weights(Gen *g, int rank, const int64_t *dim, int axis, float *scale)
 {
     int64_t n = sn_dims_count(rank, dim), ns = axis >= 0 ? dim[axis] : 1;
     bool per_axis = axis >= 0 && gen_chance(g, 2);
@@ -134,7 +130,7 @@ bias(Gen *g, int64_t n, float xs, const float *ws)
 static bool
 conv(Gen *g, const char *op)
 {
-    int v = gen_pick(g, 4), x = real(g, v), w, b;
+    int v = gen_pick(g, 4), x = gen_real(g, v), w, b;
     const int64_t *d = g->m->val[v].data.dim;
     int64_t group = 1, out = gen_in(g, 1, 9), dim[4];
     float ws[64];
@@ -149,7 +145,7 @@ conv(Gen *g, const char *op)
     dim[0] = out;
     dim[1] = d[1] / group;
     gen_window(g, &win, d, dim + 2, false);
-    w = weights(g, 4, dim, 0, ws);
+    w = gen_weights(g, 4, dim, 0, ws);
     b = bias(g, out, g->m->val[v].scale, ws);
     n = dm_node(g->m, "", op);
     memcpy(n->attr, win.attr, sizeof win.attr);
@@ -167,13 +163,13 @@ conv(Gen *g, const char *op)
         n = dm_node(g->m, "", "Relu");
         dm_in(n, y);
     }
-    return result(g, n);
+    return gen_result(g, n);
 }
 
 static bool
 gemm(Gen *g, const char *op)
 {
-    int v = gen_pick(g, 2), x = real(g, v), w, b;
+    int v = gen_pick(g, 2), x = gen_real(g, v), w, b;
     bool trans_b = gen_chance(g, 2);
     int64_t k = g->m->val[v].data.dim[1], out = gen_in(g, 1, 20);
     int64_t dim[2] = {trans_b ? out : k, trans_b ? k : out};
@@ -182,7 +178,7 @@ gemm(Gen *g, const char *op)
 
     if (x < 0)
         return false;
-    w = weights(g, 2, dim, trans_b ? 0 : 1, ws);
+    w = gen_weights(g, 2, dim, trans_b ? 0 : 1, ws);
     b = bias(g, out, g->m->val[v].scale, ws);
     n = dm_node(g->m, "", op);
     dm_in(n, x);
@@ -190,13 +186,13 @@ gemm(Gen *g, const char *op)
     if (b >= 0)
         dm_in(n, b);
     dm_int(n, "transB", trans_b);
-    return result(g, n);
+    return gen_result(g, n);
 }
 
 static bool
 matmul(Gen *g, const char *op)
 {
-    int v = gen_pick(g, gen_chance(g, 3) ? 4 : 2), x = real(g, v), w;
+    int v = gen_pick(g, gen_chance(g, 3) ? 4 : 2), x = gen_real(g, v), w;
     const SnData *t = &g->m->val[v].data;
     int64_t dim[SN_DATA_MAXRANK];
     DmNode *n;
@@ -207,13 +203,13 @@ matmul(Gen *g, const char *op)
     dim[t->rank - 2] = t->dim[t->rank - 1];
     dim[t->rank - 1] = gen_in(g, 1, 20);
     if (gen_chance(g, 2)) /* both operands computed */
-        w = real(g, gen_input(g, t->rank, dim));
+        w = gen_real(g, gen_input(g, t->rank, dim));
     else
-        w = weights(g, 2, dim + t->rank - 2, t->rank == 2 ? 1 : -1, NULL);
+        w = gen_weights(g, 2, dim + t->rank - 2, t->rank == 2 ? 1 : -1, NULL);
     n = dm_node(g->m, "", op);
     dm_in(n, x);
     dm_in(n, w);
-    return result(g, n);
+    return gen_result(g, n);
 }
 
 /* ---- element by element ---- */
@@ -221,7 +217,7 @@ matmul(Gen *g, const char *op)
 static bool
 binary(Gen *g, const char *op)
 {
-    int v = gen_pick(g, 0), x = real(g, v), y, other = -1;
+    int v = gen_pick(g, 0), x = gen_real(g, v), y, other = -1;
     const SnData *t = &g->m->val[v].data;
     int64_t dim[SN_DATA_MAXRANK];
     DmNode *n;
@@ -238,19 +234,19 @@ binary(Gen *g, const char *op)
             dim[i] = gen_chance(g, 2) ? 1 : dim[i];
     if (other < 0 || gen_chance(g, 2))
         other = gen_chance(g, 3) ? -1 : gen_input(g, t->rank, dim);
-    y = other >= 0 ? real(g, other) : weights(g, t->rank, dim, -1, NULL);
+    y = other >= 0 ? gen_real(g, other) : gen_weights(g, t->rank, dim, -1, NULL);
     if (x < 0 || y < 0)
         return false;
     n = dm_node(g->m, "", op);
     dm_in(n, x);
     dm_in(n, y);
-    return result(g, n);
+    return gen_result(g, n);
 }
 
 static bool
 unary(Gen *g, const char *op)
 {
-    int x = real(g, gen_pick(g, 0));
+    int x = gen_real(g, gen_pick(g, 0));
     DmNode *n;
 
     if (x < 0)
@@ -259,13 +255,13 @@ unary(Gen *g, const char *op)
     dm_in(n, x);
     if (strcmp(op, "LeakyRelu") == 0 || strcmp(op, "Elu") == 0)
         dm_real(n, "alpha", gen_uniform(g, 0.01F, 0.8F));
-    return result(g, n);
+    return gen_result(g, n);
 }
 
 static bool
 clip(Gen *g, const char *op)
 {
-    int x = real(g, gen_pick(g, 0));
+    int x = gen_real(g, gen_pick(g, 0));
     float lo = gen_uniform(g, -2, 0.5F);
     DmNode *n;
 
@@ -276,13 +272,13 @@ clip(Gen *g, const char *op)
     dm_in(n, gen_chance(g, 4) ? -1 : dm_f32(g->m, lo));
     if (!gen_chance(g, 4))
         dm_in(n, dm_f32(g->m, lo + gen_uniform(g, 0.5F, 3)));
-    return result(g, n);
+    return gen_result(g, n);
 }
 
 static bool
 softmax(Gen *g, const char *op)
 {
-    int v = gen_pick(g, 0), x = real(g, v);
+    int v = gen_pick(g, 0), x = gen_real(g, v);
     int rank = g->m->val[v].data.rank;
     DmNode *n;
 
@@ -292,7 +288,7 @@ softmax(Gen *g, const char *op)
     dm_in(n, x);
     dm_int(n, "axis", (int64_t)gen_below(g, (uint32_t)rank) -
                           (gen_chance(g, 2) ? rank : 0));
-    return result(g, n);
+    return gen_result(g, n);
 }
 
 /* ---- pools, normalization, reductions ---- */
@@ -300,7 +296,7 @@ softmax(Gen *g, const char *op)
 static bool
 pool(Gen *g, const char *op)
 {
-    int v = gen_pick(g, 4), x = real(g, v);
+    int v = gen_pick(g, 4), x = gen_real(g, v);
     int64_t kernel[2];
     DmNode *n;
 
@@ -312,13 +308,13 @@ pool(Gen *g, const char *op)
         gen_window(g, n, g->m->val[v].data.dim, kernel, true);
     if (strcmp(op, "AveragePool") == 0 && gen_chance(g, 3))
         dm_int(n, "count_include_pad", 1);
-    return result(g, n);
+    return gen_result(g, n);
 }
 
 static bool
 lrn(Gen *g, const char *op)
 {
-    int x = real(g, gen_pick(g, 4));
+    int x = gen_real(g, gen_pick(g, 4));
     DmNode *n;
 
     if (x < 0)
@@ -329,13 +325,13 @@ lrn(Gen *g, const char *op)
     dm_real(n, "alpha", gen_uniform(g, 0.0001F, 0.1F));
     dm_real(n, "beta", 0.75F);
     dm_real(n, "bias", gen_uniform(g, 1, 2));
-    return result(g, n);
+    return gen_result(g, n);
 }
 
 static bool
 batch_norm(Gen *g, const char *op)
 {
-    int v = gen_pick(g, 4), x = real(g, v);
+    int v = gen_pick(g, 4), x = gen_real(g, v);
     int64_t c = g->m->val[v].data.dim[1];
     float *p = SN_NEW_N(g->m->a, float, c);
     DmNode *n;
@@ -349,13 +345,13 @@ batch_norm(Gen *g, const char *op)
             p[i] = gen_uniform(g, k == 3 ? 0.1F : -1, 2);
         dm_in(n, gen_const(g, SN_D_F32, 1, &c, p));
     }
-    return result(g, n);
+    return gen_result(g, n);
 }
 
 static bool
 reduce(Gen *g, const char *op)
 {
-    int v = gen_pick(g, 0), x = real(g, v);
+    int v = gen_pick(g, 0), x = gen_real(g, v);
     int rank = g->m->val[v].data.rank;
     int64_t axis[2] = {rank - 1, rank - 2};
     size_t count = rank > 1 ? 1 + gen_below(g, 2) : 1;
@@ -371,7 +367,7 @@ reduce(Gen *g, const char *op)
         dm_ints(n, "axes", count, axis);
     if (gen_chance(g, 2))
         dm_int(n, "keepdims", 0);
-    return result(g, n);
+    return gen_result(g, n);
 }
 
 /* ---- moves ---- */
@@ -387,22 +383,22 @@ concat(Gen *g, const char *op)
     DmNode *n;
 
     memcpy(dim, t->dim, sizeof dim);
-    part[0] = real(g, v);
+    part[0] = gen_real(g, v);
     for (int i = 1; i < count; i++) {
         dim[axis] = gen_in(g, 1, 5);
-        part[i] = real(g, gen_input(g, t->rank, dim));
+        part[i] = gen_real(g, gen_input(g, t->rank, dim));
     }
     n = dm_node(g->m, "", op);
     for (int i = 0; i < count; i++)
         dm_in(n, part[i]);
     dm_int(n, "axis", axis);
-    return result(g, n);
+    return gen_result(g, n);
 }
 
 static bool
 move(Gen *g, const char *op)
 {
-    int v = gen_pick(g, 0), x = real(g, v);
+    int v = gen_pick(g, 0), x = gen_real(g, v);
     const SnData *t = &g->m->val[v].data;
     int64_t flat[2] = {t->dim[0], -1}, perm[SN_DATA_MAXRANK];
     int64_t pads[2 * SN_DATA_MAXRANK], start[1], end[1], axis[1];
@@ -434,42 +430,95 @@ move(Gen *g, const char *op)
         dm_in(n, dm_i64s(g->m, 1, end));
         dm_in(n, dm_i64s(g->m, 1, axis));
     }
-    return result(g, n);
+    return gen_result(g, n);
 }
 
 const GenOp gen_reals[] = {
-    {"Conv", conv},
-    {"Gemm", gemm},
-    {"MatMul", matmul},
-    {"Add", binary},
-    {"Sub", binary},
-    {"Mul", binary},
-    {"Max", binary},
-    {"Min", binary},
-    {"Relu", unary},
-    {"LeakyRelu", unary},
-    {"Sigmoid", unary},
-    {"Tanh", unary},
-    {"HardSwish", unary},
-    {"HardSigmoid", unary},
-    {"Elu", unary},
-    {"Abs", unary},
-    {"Neg", unary},
-    {"Erf", unary},
-    {"Clip", clip},
-    {"Softmax", softmax},
-    {"AveragePool", pool},
-    {"GlobalAveragePool", pool},
-    {"MaxPool", pool},
-    {"GlobalMaxPool", pool},
-    {"LRN", lrn},
-    {"BatchNormalization", batch_norm},
-    {"ReduceMean", reduce},
-    {"ReduceSum", reduce},
-    {"Concat", concat},
-    {"Transpose", move},
-    {"Reshape", move},
-    {"Pad", move},
-    {"Slice", move},
+    {"Conv", conv, 0},
+    {"Gemm", gemm, 0},
+    {"MatMul", matmul, 0},
+    {"Add", binary, 0},
+    {"Sub", binary, 0},
+    {"Mul", binary, 0},
+    {"Max", binary, 0},
+    {"Min", binary, 0},
+    {"Relu", unary, 0},
+    {"LeakyRelu", unary, 0},
+    {"Sigmoid", unary, 0},
+    {"Tanh", unary, 0},
+    {"HardSwish", unary, 0},
+    {"HardSigmoid", unary, 0},
+    {"Elu", unary, 0},
+    {"Abs", unary, 0},
+    {"Neg", unary, 0},
+    {"Erf", unary, 0},
+    {"Clip", clip, 0},
+    {"Softmax", softmax, 0},
+    {"AveragePool", pool, 0},
+    {"GlobalAveragePool", pool, 0},
+    {"MaxPool", pool, 0},
+    {"GlobalMaxPool", pool, 0},
+    {"LRN", lrn, 0},
+    {"BatchNormalization", batch_norm, 0},
+    {"ReduceMean", reduce, 0},
+    {"ReduceSum", reduce, 0},
+    {"Concat", concat, 0},
+    {"Transpose", move, 0},
+    {"Reshape", move, 0},
+    {"Pad", move, 0},
+    {"Slice", move, 0},
+    {"ReduceMax", reduce, 0},
+    {"ReduceMin", reduce, 0},
+    {"ReduceL1", reduce, 0},
+    {"ReduceL2", reduce, 0},
+    {"ReduceLogSumExp", reduce, 0},
+    {"ReduceSumSquare", reduce, 0},
+    {"Sum", gen_sum, 0},
+    {"Mean", gen_sum, 0},
+    {"Div", gen_divide, GEN_FIRST},
+    {"Pow", gen_divide, GEN_FIRST},
+    {"Exp", gen_function, GEN_FIRST},
+    {"Log", gen_function, GEN_FIRST},
+    {"Sqrt", gen_function, GEN_FIRST},
+    {"Reciprocal", gen_function, GEN_FIRST},
+    {"Ceil", gen_function, GEN_FIRST},
+    {"Floor", gen_function, GEN_FIRST},
+    {"Round", gen_function, GEN_FIRST},
+    {"Sign", gen_function, GEN_FIRST},
+    {"Softplus", gen_function, 0},
+    {"Selu", gen_function, 0},
+    {"Celu", gen_function, 0},
+    {"ThresholdedRelu", gen_function, GEN_FIRST},
+    {"Gelu", gen_function, 0},
+    {"FastGelu", gen_function, 0},
+    {"QuickGelu", gen_function, 0},
+    {"PRelu", gen_prelu, 0},
+    {"Where", gen_where, GEN_FIRST},
+    {"ConvTranspose", gen_deconv, 0},
+    {"LayerNormalization", gen_norm, GEN_FIRST},
+    {"InstanceNormalization", gen_norm, GEN_FIRST},
+    {"LogSoftmax", gen_norm, 0},
+    {"LSTM", gen_recurrent, 0},
+    {"GRU", gen_recurrent, 0},
+    {"RNN", gen_recurrent, 0},
+    {"Resize", gen_resize, 0},
+    {"DepthToSpace", gen_blocks, 0},
+    {"SpaceToDepth", gen_blocks, 0},
+    {"Gather", gen_gather, 0},
+    {"GatherElements", gen_gather, 0},
+    {"Flatten", gen_shuffle, 0},
+    {"Unsqueeze", gen_shuffle, 0},
+    {"Identity", gen_shuffle, 0},
+    {"Expand", gen_shuffle, 0},
+    {"Tile", gen_shuffle, 0},
+    {"Split", gen_split, 0},
+    {"CumSum", gen_cumulate, 0},
+    {"Trilu", gen_cumulate, 0},
+    {"ArgMax", gen_order, GEN_FIRST | GEN_REAL},
+    {"ArgMin", gen_order, GEN_FIRST | GEN_REAL},
+    {"TopK", gen_order, GEN_FIRST | GEN_REAL},
+    {"DynamicQuantizeLinear", gen_dynamic, GEN_FIRST | GEN_REAL},
+    {"DynamicQuantizeMatMul", gen_dynamic, GEN_FIRST | GEN_REAL},
+    {"FusedConv", gen_fused, GEN_REAL},
 };
 const uint32_t gen_nreals = sizeof gen_reals / sizeof *gen_reals;

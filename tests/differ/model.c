@@ -59,6 +59,12 @@ dm_in(DmNode *n, int value)
     n->in[n->nin++] = value;
 }
 
+int
+dm_more(Dm *m, DmNode *n)
+{
+    return n->more[n->nmore++] = dm_value(m, DM_MADE, SN_D_NONE, 0, NULL, NULL);
+}
+
 static DmAttr *
 attr(DmNode *n, const char *name)
 {
@@ -121,7 +127,10 @@ mark(const Dm *m, bool *val, bool *node)
         val[m->out] = true;
     for (uint32_t i = m->nnode; i-- > 0;) {
         const DmNode *n = &m->node[i];
-        if (!val[n->out] || m->val[n->out].from != DM_MADE)
+        bool read = val[n->out] && m->val[n->out].from == DM_MADE;
+        for (uint32_t k = 0; k < n->nmore; k++)
+            read |= val[n->more[k]] && m->val[n->more[k]].from == DM_MADE;
+        if (!read)
             continue;
         node[i] = true;
         for (uint32_t k = 0; k < n->nin; k++)
@@ -278,9 +287,11 @@ pb_node(SnArena *a, const Dm *m, const DmNode *n)
     for (uint32_t k = 0; k < n->nin; k++)
         p->input[k] = text(a, n->in[k] >= 0 ? m->val[n->in[k]].name : NULL);
     p->n_input = n->nin;
-    p->output = SN_NEW_N(a, char *, 1);
+    p->output = SN_NEW_N(a, char *, 1 + n->nmore);
     p->output[0] = text(a, m->val[n->out].name);
-    p->n_output = 1;
+    for (uint32_t k = 0; k < n->nmore; k++)
+        p->output[1 + k] = text(a, m->val[n->more[k]].name);
+    p->n_output = 1 + n->nmore;
     p->attribute = SN_NEW_N(a, Onnx__AttributeProto *, n->nattr);
     for (uint32_t k = 0; k < n->nattr; k++)
         p->attribute[k] = pb_attr(a, &n->attr[k]);
@@ -379,6 +390,15 @@ dm_eval(Dm *m, Ort *o, const char **why)
     if (!ort_run(o, m->a, p, size, nin, in, 1, &out, why))
         return false;
     m->val[n->out].data = out.data;
+    for (uint32_t k = 0; k < n->nmore; k++) {
+        one->out = n->more[k];
+        out.name = m->val[n->more[k]].name;
+        dm_pack(one, m->a, &p, &size);
+        nin = dm_inputs(one, in);
+        if (!ort_run(o, m->a, p, size, nin, in, 1, &out, why))
+            return false;
+        m->val[n->more[k]].data = out.data;
+    }
     return true;
 }
 

@@ -7,7 +7,8 @@
 #include "peer.h"
 #include "onnx.pb-c.h"
 
-enum { DM_MAXVAL = 192, DM_MAXNODE = 64, DM_MAXIN = 16, DM_MAXATTR = 8 };
+enum { DM_MAXVAL = 192, DM_MAXNODE = 64, DM_MAXIN = 16, DM_MAXATTR = 8,
+       DM_MAXMORE = 3 };
 
 typedef enum DmFrom { DM_INPUT, DM_CONST, DM_MADE } DmFrom;
 
@@ -33,6 +34,8 @@ typedef struct DmNode {
     uint32_t nin, nattr;
     int in[DM_MAXIN]; /* a value, -1: left out */
     int out;
+    uint32_t nmore;
+    int more[DM_MAXMORE]; /* results after the first */
     DmAttr attr[DM_MAXATTR];
 } DmNode;
 
@@ -54,6 +57,8 @@ int dm_i64s(Dm *m, int n, const int64_t *v);
 /* Starts a node; its result has no data yet. */
 DmNode *dm_node(Dm *m, const char *domain, const char *op);
 void dm_in(DmNode *n, int value);
+/* One more result. */
+int dm_more(Dm *m, DmNode *n);
 void dm_int(DmNode *n, const char *name, int64_t v);
 void dm_real(DmNode *n, const char *name, float v);
 void dm_ints(DmNode *n, const char *name, size_t count, const int64_t *v);

@@ -267,6 +267,77 @@ codes_of_uint16(void)
     ob_init(b, "w", 4, "4", w, 8);
 }
 
+/* ---- operators that take codes for the numbers they are ---- */
+
+/* The node reads codes q (and p) that have a scale and an odd zero point. */
+static Onnx__NodeProto *
+on_codes(const char *op, const char *in, int type)
+{
+    static const float s[] = {0.02F}, t[] = {0.05F};
+
+    model(14, "QuantizeLinear", "x s z", FLOAT, "3x4", type);
+    b->node[0]->output[0] = own(a, "q");
+    ob_node(b, "QuantizeLinear", "x t w", "p");
+    reals("s", "", 1, s);
+    reals("t", "", 1, t);
+    code("z", type, 37);
+    code("w", type, 91);
+    return ob_node(b, op, in, "y");
+}
+
+static void
+relu_of_codes(void)
+{
+    on_codes("Relu", "q", INT8);
+}
+
+static void
+abs_of_codes(void)
+{
+    on_codes("Abs", "q", INT8);
+}
+
+static void
+sign_of_codes(void)
+{
+    on_codes("Sign", "q", UINT8);
+}
+
+static void
+concat_of_codes(void)
+{
+    ob_int(b, on_codes("Concat", "p q p", UINT8), "axis", 1);
+}
+
+static void
+pad_of_codes(void)
+{
+    on_codes("Pad", "q d", UINT8);
+    numbers("d", "4", 4, (int64_t[]){1, 0, 0, 1});
+}
+
+static void
+pad_codes_with(void)
+{
+    on_codes("Pad", "q d v", UINT8);
+    code("v", UINT8, 200);
+    numbers("d", "4", 4, (int64_t[]){1, 0, 0, 1});
+}
+
+static void
+pad_integers(void)
+{
+    model(13, "Pad", "x d v", INT64, "2x2", INT64);
+    numbers("v", "", 1, (int64_t[]){-7});
+    numbers("d", "4", 4, (int64_t[]){1, 0, 0, 1});
+}
+
+static void
+max_of_codes(void)
+{
+    on_codes("ReduceMax", "q", UINT8);
+}
+
 /* ---- recurrences ---- */
 
 /* Weights of the pattern over 64; two directions, hidden size 3, unless they

@@ -1,0 +1,1 @@
+By1JOMbhaNcx

@@ -1,0 +1,1 @@
+By1JŒ}•••zV••NKK••••K••KK••••K•mKy•`^K‚••Q’•K‹K••ˆŠjmK••^WK•j‚`„••qMKuUK„Ke••SRK••K•eK••b•K••b•k•K•P”KU••Krn•K_jKKK•KK•••K\K|•…•Š••”K••K^•Wc•[••
