@@ -39,6 +39,8 @@ SnOxHook sn_onnx_upsample;
 
 /* hooks_fn.c: reductions, normalizations, what takes several nodes */
 SnOxHook sn_onnx_reduce;
+SnOxHook sn_onnx_reduce_prod;
+SnOxHook sn_onnx_mod;
 SnOxHook sn_onnx_arg;
 SnOxHook sn_onnx_layer_norm;
 SnOxHook sn_onnx_instance_norm;

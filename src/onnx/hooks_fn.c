@@ -69,6 +69,98 @@ sn_onnx_reduce(SnOx *x, const SnOxCall *c)
     return put_reduced(x, c->desc->kind, v, axes, keep != 0);
 }
 
+/* x as a matrix, the reduced axes as its columns; dim gets the shape of the
+ * result, *n its rank. */
+static SnStatus
+columns(SnOx *x, SnRef in, SnInts axes, bool keep, int64_t *dim, int *n,
+        SnRef *out)
+{
+    const SnShape *s = sn_shape_of(x->g, in);
+    bool gone[SN_MAXRANK] = {false};
+    int perm[SN_MAXRANK], at = 0;
+    int64_t to[2] = {1, 1};
+
+    for (uint32_t i = 0; i < axes.n; i++)
+        gone[axes.v[i] + (axes.v[i] < 0 ? s->rank : 0)] = true;
+    *n = 0;
+    for (int k = 0; k < 2; k++)
+        for (int i = 0; i < s->rank; i++) {
+            if ((gone[i] || axes.n == 0) != (k == 1))
+                continue;
+            perm[at++] = i;
+            to[k] *= s->dim[i];
+        }
+    for (int i = 0; i < s->rank; i++) {
+        bool cut = gone[i] || axes.n == 0;
+        if (!cut || keep)
+            dim[(*n)++] = cut ? 1 : s->dim[i];
+    }
+    SN_TRY(sn_ox_permute(x, sn_ox_part(x, "axes"), in, s->rank, perm, out));
+    return sn_ox_reshaped(x, sn_ox_part(x, "rows"), *out, 2, to, out);
+}
+
+/* The product of each row: halves are multiplied with each other. */
+static SnStatus
+row_products(SnOx *x, SnRef *y)
+{
+    SnKind concat;
+
+    SN_TRY(sn_ox_kind(x, "Concat", &concat));
+    for (int k = 0; sn_shape_of(x->g, *y)->dim[1] > 1; k++) {
+        int64_t n = sn_shape_of(x->g, *y)->dim[1], half = n / 2;
+        const char *part = sn_format(x->a, "half%d", k);
+        SnRef in[2], a, b;
+        SN_TRY(sn_ox_box(x, sn_ox_part(x, sn_format(x->a, "%s.a", part)), *y,
+                         1, 0, half, &a));
+        SN_TRY(sn_ox_box(x, sn_ox_part(x, sn_format(x->a, "%s.b", part)), *y,
+                         1, half, half, &b));
+        SN_TRY(sn_ox_binary(x, "Mul", sn_ox_part(x, part), a, b, &in[0]));
+        if (n % 2 != 0) {
+            void *attr = sn_ox_attr(x, concat);
+            sn_ox_set_int(concat, attr, "axis", 1);
+            SN_TRY(sn_ox_box(x, sn_ox_part(x, sn_format(x->a, "%s.c", part)),
+                             *y, 1, n - 1, 1, &in[1]));
+            SN_TRY(sn_ox_node(x, "Concat",
+                              sn_ox_part(x, sn_format(x->a, "%s.d", part)), 2,
+                              in, attr, NULL, &in[0]));
+        }
+        *y = in[0];
+    }
+    return SN_OK;
+}
+
+SnStatus
+sn_onnx_reduce_prod(SnOx *x, const SnOxCall *c)
+{
+    SnOxVal *v;
+    SnInts axes;
+    int64_t keep, none, dim[SN_MAXRANK];
+    SnElem e;
+    SnRef y;
+    int rank;
+
+    (void)c;
+    SN_TRY(sn_ox_need(x, 0, &v));
+    SN_TRY(sn_ox_int(x, "keepdims", 1, &keep));
+    SN_TRY(sn_ox_int(x, "noop_with_empty_axes", 0, &none));
+    SN_TRY(reduce_axes(x, 18, v->rank, &axes));
+    if (axes.n == 0 && none != 0)
+        return sn_ox_alias(x, 0, v);
+    for (int i = 0; i < v->rank; i++)
+        if (v->dim[i] == 0)
+            return sn_ox_fail(x, SN_EUNSUPPORTED,
+                              "over no elements is not supported");
+    SN_TRY(sn_ox_plain(x, v, &y));
+    e = sn_type(x->g, y)->elem;
+    if (e != SN_F32 && e != SN_I32 && e != SN_I64)
+        return sn_ox_fail(x, SN_EUNSUPPORTED, "of %s; f32, int32 and int64 are "
+                          "supported", sn_elem_name(e));
+    SN_TRY(columns(x, y, axes, keep != 0, dim, &rank, &y));
+    SN_TRY(row_products(x, &y));
+    SN_TRY(sn_ox_reshaped(x, sn_ox_name(x, 0), y, rank, dim, &y));
+    return sn_ox_put(x, 0, y);
+}
+
 /* The last of equal values is the first one from the other end. */
 static SnStatus
 last_index(SnOx *x, const SnOxCall *c, SnOxVal *v, int64_t axis, bool keep)

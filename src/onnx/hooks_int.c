@@ -259,6 +259,63 @@ power(SnOx *x, SnRef a, SnRef b)
     return sn_ox_put(x, 0, y);
 }
 
+/* ---- Mod ---- */
+
+/* r where it is 0 or has the sign of b, else r + b. */
+static SnStatus
+with_sign_of(SnOx *x, const char *name, SnRef b, SnRef *r)
+{
+    SnElem e = sn_type(x->g, b)->elem;
+    SnRef zero, neg, below, wrong, none, sum, in[3];
+
+    SN_TRY(sn_ox_int_const(x, sn_ox_part(x, "0"), e, 0, &zero));
+    SN_TRY(sn_ox_binary(x, "Less", sn_ox_part(x, "neg"), *r, zero, &neg));
+    SN_TRY(sn_ox_binary(x, "Less", sn_ox_part(x, "below"), b, zero, &below));
+    SN_TRY(sn_ox_binary(x, "Xor", sn_ox_part(x, "signs"), neg, below, &wrong));
+    SN_TRY(sn_ox_binary(x, "Equal", sn_ox_part(x, "none"), *r, zero, &none));
+    SN_TRY(sn_ox_unary(x, "Not", sn_ox_part(x, "some"), none, &none));
+    SN_TRY(sn_ox_binary(x, "And", sn_ox_part(x, "wrong"), wrong, none, &in[0]));
+    SN_TRY(sn_ox_binary(x, "Add", sn_ox_part(x, "sum"), *r, b, &sum));
+    in[1] = sum;
+    in[2] = *r;
+    return sn_ox_node(x, "Where", name, 3, in, NULL, NULL, r);
+}
+
+SnStatus
+sn_onnx_mod(SnOx *x, const SnOxCall *c)
+{
+    SnOxVal *v[2];
+    int64_t fmod;
+    SnRef in[2], y;
+    SnElem e;
+    bool narrow = bytes(x, sn_ox_in(x, 0));
+    const char *name;
+
+    (void)c;
+    SN_TRY(sn_ox_int(x, "fmod", 0, &fmod));
+    for (uint32_t i = 0; i < 2; i++) {
+        SN_TRY(sn_ox_need(x, i, &v[i]));
+        if (narrow)
+            SN_TRY(wide(x, v[i], &in[i]));
+        else
+            SN_TRY(sn_ox_plain(x, v[i], &in[i]));
+    }
+    e = sn_type(x->g, in[0])->elem;
+    if (e != SN_I32 && e != SN_I64)
+        return sn_ox_fail(x, SN_EUNSUPPORTED, "of %s; int32, int64, int8 and "
+                          "uint8 are supported", sn_elem_name(e));
+    SN_TRY(sn_ox_binary(x, "Div", sn_ox_part(x, "div"), in[0], in[1], &y));
+    SN_TRY(sn_ox_binary(x, "Mul", sn_ox_part(x, "mul"), y, in[1], &y));
+    name = narrow ? sn_ox_part(x, "wide") : sn_ox_name(x, 0);
+    SN_TRY(sn_ox_binary(x, "Sub", fmod != 0 ? name : sn_ox_part(x, "rest"),
+                        in[0], y, &y));
+    if (fmod == 0)
+        SN_TRY(with_sign_of(x, name, in[1], &y));
+    return narrow ? sn_ox_put_narrow(x, y, v[0]->u8) : sn_ox_put(x, 0, y);
+}
+
+/* ---- which of these ---- */
+
 SnStatus
 sn_ox_other_types(SnOx *x, bool *done)
 {

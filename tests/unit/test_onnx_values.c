@@ -338,6 +338,47 @@ max_of_codes(void)
     on_codes("ReduceMax", "q", UINT8);
 }
 
+/* ---- products and remainders ---- */
+
+static void
+reduce_prod(void)
+{
+    Onnx__NodeProto *n = model(13, "ReduceProd", "x", FLOAT, "3x5x2", FLOAT);
+
+    ob_list(b, n, "axes", 2, (int64_t[]){-2, 0});
+    ob_int(b, n, "keepdims", 0);
+}
+
+static void
+reduce_prod_int(void)
+{
+    model(18, "ReduceProd", "x d", INT64, "2x7", INT64);
+    numbers("d", "1", 1, (int64_t[]){1});
+}
+
+static void
+mod_floor(void)
+{
+    model(13, "Mod", "x d", INT64, "2x6", INT64);
+    numbers("d", "6", 6, (int64_t[]){3, -3, 7, -7, 1, 5});
+}
+
+static void
+mod_as_c(void)
+{
+    Onnx__NodeProto *n = model(13, "Mod", "x d", INT64, "2x6", INT64);
+
+    numbers("d", "6", 6, (int64_t[]){3, -3, 7, -7, 1, 5});
+    ob_int(b, n, "fmod", 1);
+}
+
+static void
+mod_bytes(void)
+{
+    model(13, "Mod", "x d", INT8, "2x6", INT8);
+    code("d", INT8, -7);
+}
+
 /* ---- recurrences ---- */
 
 /* Weights of the pattern over 64; two directions, hidden size 3, unless they
