@@ -96,44 +96,63 @@ wz_of(const SnConvNum *num, int64_t c)
     return num->wz[num->nwz > 1 ? c : 0];
 }
 
-/* The sum of w - wz of channel c over the taps of spans of rows and columns. */
-static int32_t
-sum_taps(const Pack *k, int64_t c, const SnSpan *row, const SnSpan *col)
+/* Sums of w - wz of channel c at each of the kh * kw taps. */
+static void
+tap_sums(const Pack *k, int64_t c, int32_t *sum)
 {
     const SnConvGeo *o = &k->p->geo;
-    int64_t cig = o->c / o->group, line = o->kw * cig;
-    const int8_t *w = k->w + c * o->kh * line + col->t0 * cig;
-    int32_t sum = 0;
+    int64_t cig = o->c / o->group, n = o->kh * o->kw;
+    const int8_t *w = k->w + c * n * cig;
 
-    for (int64_t i = row->t0; i < row->t0 + row->nt; i++)
-        for (int64_t t = 0; t < col->nt * cig; t++)
-            sum += w[i * line + t];
-    return wrap_sub_mul(sum, (int32_t)(row->nt * col->nt * cig),
-                        wz_of(k->num, c));
+    for (int64_t t = 0; t < n; t++, w += cig) {
+        int32_t s = 0;
+        for (int64_t i = 0; i < cig; i++)
+            s += w[i];
+        sum[t] = wrap_sub_mul(s, (int32_t)cig, wz_of(k->num, c));
+    }
 }
 
-/* Biases of n channels from c0 on, at place(i) of a padded array, less what
- * the taps of the spans add beyond the contract. */
-static const int32_t *
-make_bias(const Pack *k, int64_t c0, int n, int padded, int (*place)(int),
-          const SnSpan *row, const SnSpan *col)
+/* Over the taps of a class. */
+static int32_t
+sum_class(const SnConvGeo *o, const SnConvClass *cl, const int32_t *sum)
+{
+    int32_t s = 0;
+
+    for (int64_t i = cl->r.t0; i < cl->r.t0 + cl->r.nt; i++)
+        for (int64_t j = cl->c.t0; j < cl->c.t0 + cl->c.nt; j++)
+            s = wrap_sub_mul(s, -1, sum[i * o->kw + j]);
+    return s;
+}
+
+/* For each class, biases of n channels from c0 on at place(i) of a padded
+ * array, less what its taps add beyond the contract; the same array for all
+ * where x - x.zp is widened. */
+static const int32_t *const *
+make_biases(const Pack *k, int64_t c0, int n, int padded, SnPlaceFn *place,
+            const SnConvClass *cl, uint32_t ncl)
 {
     const SnConvNum *num = k->num;
-    int32_t *bias = SN_NEW_N(k->a, int32_t, padded);
+    const SnConvGeo *o = &k->p->geo;
     int32_t shift = k->p->g->esize == 1 ? num->xz + k->p->g->offset : 0;
+    int32_t **v = SN_NEW_N(k->a, int32_t *, ncl);
+    int32_t *sum = SN_NEW_N(k->a, int32_t, o->kh * o->kw);
 
+    for (uint32_t j = 0; j < ncl; j++)
+        v[j] = j > 0 && shift == 0 ? v[0] : SN_NEW_N(k->a, int32_t, padded);
     for (int i = 0; i < n; i++) {
-        int64_t c = (c0 + i) % k->p->geo.oc;
-        int32_t sum = shift ? sum_taps(k, c, row, col) : 0;
-        bias[place ? place(i) : i] =
-            wrap_sub_mul(num->bias ? num->bias[c] : 0, shift, sum);
+        int64_t c = (c0 + i) % o->oc;
+        if (shift != 0)
+            tap_sums(k, c, sum);
+        for (uint32_t j = 0; j < ncl; j++)
+            v[j][place ? place(i) : i] = wrap_sub_mul(
+                num->bias ? num->bias[c] : 0, shift, sum_class(o, &cl[j], sum));
     }
-    return bias;
+    return (const int32_t *const *)v;
 }
 
 /* The other constants of n channels from c0 on. */
 static SnEnd
-make_end(const Pack *k, int64_t c0, int n, int padded, int (*place)(int))
+make_end(const Pack *k, int64_t c0, int n, int padded, SnPlaceFn *place)
 {
     const SnConvNum *num = k->num;
     SnConvQ8 *p = k->p;
@@ -157,21 +176,6 @@ make_end(const Pack *k, int64_t c0, int n, int padded, int (*place)(int))
                    .low = (int8_t)num->lo,
                    .high = (int8_t)num->hi,
                    .zp = num->yz};
-}
-
-/* One array of biases for each class; one for all where x - x.zp is widened. */
-static const int32_t *const *
-class_biases(const Pack *k, const SnConvBlock *b)
-{
-    const SnConvQ8 *p = k->p;
-    const int32_t **v = SN_NEW_N(k->a, const int32_t *, p->nclass);
-
-    for (uint32_t i = 0; i < p->nclass; i++)
-        v[i] = i > 0 && p->g->esize != 1
-                   ? v[0]
-                   : make_bias(k, b->c0, b->ncol, b->npanel * SN_LANE, NULL,
-                               &p->class[i].r, &p->class[i].c);
-    return v;
 }
 
 /* One channel's codes, four at a time, to every nl-th place. */
@@ -198,11 +202,12 @@ pack_panel(const Pack *k, int64_t c0, int ncol, int npanel)
     char *to =
         sn_alloc_n(k->a, (size_t)(p->nrun * p->nstep * nl), (size_t)(ks * es));
 
+    SnPlaceFn *place = npanel == 4 ? p->g->place4 : NULL;
     for (int i = 0; i < ncol; i++) {
         const int8_t *w = k->w + (c0 + i) * taps;
         int32_t z = wz_of(k->num, c0 + i);
         if (es == 1) {
-            pack_codes(p, w, nl, to + i * ks);
+            pack_codes(p, w, nl, to + (place ? place(i) : i) * ks);
             continue;
         }
         for (int64_t r = 0; r < p->nrun; r++)
@@ -233,8 +238,11 @@ pack_gemm(const Pack *k)
             b.ncol = (int)min64(ocg - c, most);
             b.npanel = (b.ncol + SN_LANE - 1) / SN_LANE;
             b.w = pack_panel(k, b.c0, b.ncol, b.npanel);
-            b.end = make_end(k, b.c0, b.ncol, b.npanel * SN_LANE, NULL);
-            b.bias = class_biases(k, &b);
+            SnPlaceFn *place = b.npanel == 4 ? p->g->place4 : NULL;
+            int padded = b.npanel * SN_LANE;
+            b.end = make_end(k, b.c0, b.ncol, padded, place);
+            b.bias = make_biases(k, b.c0, b.ncol, padded, place, p->class,
+                                 p->nclass);
             SN_PUSH(k->a, v, n, b);
             if (k->num->from)
                 sn_arena_unload(k->num->from, k->w + b.c0 * taps,
@@ -317,6 +325,7 @@ pack_dw(const Pack *k)
     const SnConvGeo *o = &p->geo;
     int64_t taps = o->kh * o->kw, block = p->g->dwblock;
     int parts = p->g->esize == 1 ? parts_needed(k) : 1;
+    SnConvClass whole = {.r.nt = o->kh, .c.nt = o->kw};
     SnConvBlock *v = NULL;
     uint32_t n = 0;
 
@@ -349,8 +358,8 @@ pack_dw(const Pack *k)
         b.ncol = (int)min64((o->oc - c) * p->rep, block);
         pack_dw_block(k, &b, order, ntap, parts);
         b.end = make_end(k, c, b.ncol, (int)block, p->g->dwplace);
-        b.end.bias = make_bias(k, c, b.ncol, (int)block, p->g->dwplace,
-                               &(SnSpan){.nt = o->kh}, &(SnSpan){.nt = o->kw});
+        b.end.bias =
+            *make_biases(k, c, b.ncol, (int)block, p->g->dwplace, &whole, 1);
         SN_PUSH(k->a, v, n, b);
     }
     p->tap = tap;

@@ -95,6 +95,8 @@ typedef void SnWidenFn(const int8_t *x, int64_t n, int32_t z, void *y);
 typedef int32_t SnSumFn(const char *x, const SnConvRun *run, int64_t nrun,
                         int64_t len);
 
+typedef int SnPlaceFn(int i);
+
 /* A variant: what differs between instruction sets. */
 typedef struct SnGemm {
     SnIsa isa;
@@ -110,8 +112,9 @@ typedef struct SnGemm {
     SnTileFn *tile[SN_TILE_N / SN_LANE][SN_TILE_M]; /* [panels - 1][rows - 1] */
     SnDwFn *dw;
     SnDw3Fn *dw3[2]; /* column steps of 1 and 2; or NULL; where .inside */
-    /* Place of channel i of a depthwise block in bias and mul. */
-    int (*dwplace)(int i);
+    /* Places in filter, bias and mul: of channel i of a depthwise block, and of
+     * one of four panels side by side (esize 1; NULL: in order). */
+    SnPlaceFn *dwplace, *place4;
     /* Packs depthwise weights: w[tap][channel], s16, of one block. */
     void (*dwpack)(const int16_t *w, int64_t ntap, void *to);
 } SnGemm;

@@ -50,7 +50,9 @@ put_any(const SnTile *t, const SnPx *p, int nrow, int npanel, const __m512i *v)
             s[j] = scale(s[j], e->mul + 16 * i, e);
         }
         s[0] = codes(&l, s[0], s[1], s[2], s[3]);
-        store(p[r].y + t->c0, t->ncol, _mm512_permutexvar_epi32(l.order, s[0]));
+        if (npanel < 4)
+            s[0] = _mm512_permutexvar_epi32(l.order, s[0]);
+        store(p[r].y + t->c0, t->ncol, s[0]);
     }
 }
 
@@ -109,11 +111,13 @@ four(const char *x, __m512i flip)
 #define ITEMS2(r) ROW2(ITEM, r)
 #define ITEMS3(r) ROW3(ITEM, r)
 #define ITEMS4(r) ROW4(ITEM, r)
+/* Four panels come out in order: sn_dw_vnni_place. */
 #define PUTS(r, N, ROW, b, c, d)                                \
     {                                                           \
         ROW(TIMES, r)                                           \
         s0 = codes(&l, s0, b, c, d);                            \
-        s0 = _mm512_permutexvar_epi32(l.order, s0);             \
+        if (N < 4)                                              \
+            s0 = _mm512_permutexvar_epi32(l.order, s0);         \
         store(p[r].y + c0, ncol == 16 * N ? 16 * N : ncol, s0); \
     }
 #define PUT1(r) PUTS(r, 1, ROW1, s0, s0, s0)
@@ -200,6 +204,7 @@ const SnGemm sn_gemm_vnni = {
     .dw = sn_dw_vnni,
     .dw3 = {sn_dw3_vnni_step1, sn_dw3_vnni_step2},
     .dwplace = sn_dw_vnni_place,
+    .place4 = sn_dw_vnni_place,
     .dwpack = sn_dw_vnni_pack,
 };
 
