@@ -9,10 +9,12 @@ typedef struct Chunk {
     int8_t *y;
     int64_t pitch; /* of y's pixels */
     char *buf;
-    SnPx *px;        /* of the chunk, class by class */
-    int32_t *rowsum; /* of each */
-    int64_t r0, nr;  /* result rows */
-    uint32_t b0, b1; /* blocks */
+    SnPx *px; /* of the chunk, class by class, less dx and dy bytes */
+    int64_t dx, dy;
+    int64_t px0, npx; /* rows that px was made for */
+    int32_t *rowsum;  /* of each pixel */
+    int64_t r0, nr;   /* result rows */
+    uint32_t b0, b1;  /* blocks */
 } Chunk;
 
 /* ---- widening ---- */
@@ -108,13 +110,23 @@ fill_class(const Chunk *k, const SnConvClass *cl, SnPx *px)
     return px;
 }
 
+/* Pixels of one class are those of the chunk before, further on. */
 static void
-fill_pixels(const Chunk *k)
+fill_pixels(Chunk *k)
 {
+    const SnConvQ8 *p = k->p;
+    const SnConvGeo *o = &p->geo;
+    int64_t down = p->direct ? o->sh * o->w * o->c * p->g->esize : 0;
     SnPx *px = k->px;
 
-    for (uint32_t i = 0; i < k->p->nclass; i++)
-        px = fill_class(k, &k->p->class[i], px);
+    if (p->nclass > 1 || k->npx < k->nr) {
+        k->px0 = k->r0;
+        k->npx = k->nr;
+        for (uint32_t i = 0; i < p->nclass; i++)
+            px = fill_class(k, &p->class[i], px);
+    }
+    k->dx = (k->r0 - k->px0) * down;
+    k->dy = (k->r0 - k->px0) * o->ow * k->pitch;
 }
 
 /* Row sums for the zero points of the filter of one group. */
@@ -128,7 +140,7 @@ sum_rows(const Chunk *k, int64_t x0)
         const SnConvClass *cl = &p->class[i];
         for (int64_t n = class_rows(k, cl, &r0) * cl->c.no; n > 0; n--, at++)
             k->rowsum[at] =
-                p->g->sum(k->px[at].x + x0, cl->run, cl->nrun, cl->len);
+                p->g->sum(k->px[at].x + k->dx + x0, cl->run, cl->nrun, cl->len);
     }
 }
 
@@ -172,8 +184,8 @@ run_block(const Chunk *k, const SnConvBlock *b, const SnConvBlock *next)
     int64_t r0;
     SnTile t = {.px = k->px,
                 .rowsum = p->rowsum ? k->rowsum : NULL,
-                .x0 = b->x0,
-                .c0 = b->c0,
+                .x0 = b->x0 + k->dx,
+                .c0 = b->c0 + k->dy,
                 .w = b->w,
                 .ahead = next->w,
                 .ncol = b->ncol,
@@ -273,7 +285,7 @@ run_depthwise(const Chunk *k)
 }
 
 static void
-run_chunk(const Chunk *k)
+run_chunk(Chunk *k)
 {
     const SnConvQ8 *p = k->p;
     int64_t group = -1;
@@ -302,6 +314,7 @@ run_rows(Chunk *k, int64_t image, int64_t r0, int64_t r1, const int8_t *x,
 
     k->x = x + image * o->h * o->w * o->c;
     k->y = y + image * o->oh * o->ow * k->pitch;
+    k->npx = 0;
     for (k->r0 = r0; k->r0 < r1; k->r0 += k->p->rows) {
         k->nr = r1 - k->r0 < k->p->rows ? r1 - k->r0 : k->p->rows;
         run_chunk(k);
