@@ -69,7 +69,8 @@ read_ref(int64_t n, const void *data, volatile int *sink)
     return READ_BYTES;
 }
 
-/* ---- lanes; ten sums hide the latency of five cycles twice over ---- */
+/* ---- lanes; ten sums hide the latency of five cycles twice over ----
+ * Equal sums would be merged into one: each must seem to change. */
 
 #if defined(__x86_64__)
 #define TEN(M) M(0) M(1) M(2) M(3) M(4) M(5) M(6) M(7) M(8) M(9)
@@ -81,13 +82,17 @@ read_ref(int64_t n, const void *data, volatile int *sink)
 AVX2 static double
 s8_avx2(int64_t n, const void *data, volatile int *sink)
 {
-    __m256i w = _mm256_set1_epi16((int16_t)*sink), x = w;
+    __m256i x = _mm256_set1_epi16((int16_t)*sink);
 #define DECL(i) __m256i a##i = _mm256_setzero_si256();
-/* Unlike the others, the product does not depend on the sum: w must seem to
- * change. */
-#define STEP(i)                   \
-    __asm__ volatile("" : "+x"(w)); \
-    a##i = _mm256_add_epi32(a##i, _mm256_madd_epi16(x, w));
+/* Unlike the others, the product does not depend on the sum. */
+#define STEP(i)                                    \
+    {                                              \
+        __m256i v;                                 \
+        __asm__ volatile("vpmaddwd %2, %2, %0\n\t" \
+                         "vpaddd %0, %1, %1"       \
+                         : "=&x"(v), "+x"(a##i)    \
+                         : "x"(x));                \
+    }
 #define OUT(i) *sink = _mm256_extract_epi32(a##i, 0);
     (void)data;
     TEN(DECL)
@@ -106,7 +111,9 @@ f32_avx2(int64_t n, const void *data, volatile int *sink)
 {
     __m256 w = _mm256_set1_ps((float)*sink), x = w;
 #define DECL(i) __m256 a##i = _mm256_setzero_ps();
-#define STEP(i) a##i = _mm256_fmadd_ps(x, w, a##i);
+#define STEP(i)                         \
+    a##i = _mm256_fmadd_ps(x, w, a##i); \
+    __asm__ volatile("" : "+x"(a##i));
 #define OUT(i) *sink = (int)_mm256_cvtss_f32(a##i);
     (void)data;
     TEN(DECL)
@@ -144,7 +151,9 @@ s8_vnni(int64_t n, const void *data, volatile int *sink)
 {
     __m512i w = _mm512_set1_epi8((char)*sink), x = w;
 #define DECL(i) __m512i a##i = _mm512_setzero_si512();
-#define STEP(i) a##i = _mm512_dpbusd_epi32(a##i, x, w);
+#define STEP(i)                             \
+    a##i = _mm512_dpbusd_epi32(a##i, x, w); \
+    __asm__ volatile("" : "+v"(a##i));
 #define OUT(i) *sink = _mm512_reduce_add_epi32(a##i);
     (void)data;
     TEN(DECL)
@@ -163,7 +172,9 @@ s8_avxvnni(int64_t n, const void *data, volatile int *sink)
 {
     __m256i w = _mm256_set1_epi8((char)*sink), x = w;
 #define DECL(i) __m256i a##i = _mm256_setzero_si256();
-#define STEP(i) a##i = _mm256_dpbusd_avx_epi32(a##i, x, w);
+#define STEP(i)                                 \
+    a##i = _mm256_dpbusd_avx_epi32(a##i, x, w); \
+    __asm__ volatile("" : "+x"(a##i));
 #define OUT(i) *sink = _mm256_extract_epi32(a##i, 0);
     (void)data;
     TEN(DECL)
@@ -182,7 +193,9 @@ f32_avx512(int64_t n, const void *data, volatile int *sink)
 {
     __m512 w = _mm512_set1_ps((float)*sink), x = w;
 #define DECL(i) __m512 a##i = _mm512_setzero_ps();
-#define STEP(i) a##i = _mm512_fmadd_ps(x, w, a##i);
+#define STEP(i)                         \
+    a##i = _mm512_fmadd_ps(x, w, a##i); \
+    __asm__ volatile("" : "+v"(a##i));
 #define OUT(i) *sink = (int)_mm512_reduce_add_ps(a##i);
     (void)data;
     TEN(DECL)
@@ -235,8 +248,8 @@ rate_of(LoopFn *fn, int64_t n, unsigned nthread, bool reads)
         for (int64_t i = 0; data && i < READ_BYTES; i += 64)
             ((char *)data)[i] = (char)i; /* pages of its own */
         job[made] = (Job){fn, data, n, 0};
-        if ((reads && !data) || pthread_create(&id[made], NULL, work,
-                                               &job[made])) {
+        if ((reads && !data) ||
+            pthread_create(&id[made], NULL, work, &job[made])) {
             free(data);
             break;
         }
