@@ -69,28 +69,40 @@ two(const char *x)
 #define ZERO _mm256_setzero_si256()
 #define DECL(r) __m256i a##r = ZERO, b##r = ZERO;
 #define FROM(r) const char *x##r = p[r].x + t->x0 + t->run[i].x;
-#define STEP(r)        \
-    v = two(x##r + k); \
-    MAC(a##r, v, w0);  \
-    MAC(b##r, v, w1);
+/* Four instructions in this order need two registers beside the twelve sums and
+ * the filter's two; gcc would take more and keep sums on the stack. */
+#define STEP(r)                                                \
+    {                                                          \
+        __m256i u, v = two(x##r + k);                          \
+        __asm__("vpmaddwd %4, %1, %0\n\t"                      \
+                "vpmaddwd %5, %1, %1\n\t"                      \
+                "vpaddd %0, %2, %2\n\t"                        \
+                "vpaddd %1, %3, %3"                            \
+                : "=&x"(u), "+&x"(v), "+&x"(a##r), "+&x"(b##r) \
+                : "x"(w0), "x"(w1));                           \
+    }
 #define PUT(r) put(&t->end, a##r, b##r, t->ncol, p[r].y + t->c0);
 #define ROWS1(M) M(0)
 #define ROWS2(M) ROWS1(M) M(1)
 #define ROWS3(M) ROWS2(M) M(2)
 #define ROWS4(M) ROWS3(M) M(3)
+#define ROWS5(M) ROWS4(M) M(4)
+#define ROWS6(M) ROWS5(M) M(5)
 #define TILE(M)                                                              \
     AVX2 static void tile##M(const SnTile *t)                                \
     {                                                                        \
-        int64_t n = t->nstep * 4;                                            \
+        const int64_t n = t->nstep * 4;                                      \
+        const char *ahead = t->ahead;                                        \
         for (const SnPx *p = t->px, *e = p + t->ntile * M; p < e; p += M) {  \
-            ROWS##M(DECL) for (int64_t i = 0; i < t->nrun; i++)              \
-            {                                                                \
+            ROWS##M(DECL) if (ahead >= t->aheadto) ahead = t->w;             \
+            for (int64_t i = 0; i < t->nrun; i++) {                          \
                 const char *w = (const char *)t->w + t->run[i].w * 64;       \
                 ROWS##M(FROM) for (int64_t k = 0; k < n; k += 4)             \
                 {                                                            \
-                    __m256i v;                                               \
                     __m256i w0 = _mm256_loadu_si256((const void *)w);        \
                     __m256i w1 = _mm256_loadu_si256((const void *)(w + 32)); \
+                    _mm_prefetch(ahead, _MM_HINT_T1);                        \
+                    ahead += 64;                                             \
                     ROWS##M(STEP) w += 64;                                   \
                 }                                                            \
             }                                                                \
@@ -101,6 +113,8 @@ TILE(1)
 TILE(2)
 TILE(3)
 TILE(4)
+TILE(5)
+TILE(6)
 
 /* ---- depthwise: 16 channels; two taps interleaved ----
  * The low register holds channels 0..3 and 8..11, the high one the others. */
@@ -158,11 +172,11 @@ const SnGemm sn_gemm_avx2 = {
     .isa = SN_ISA_AVX2,
     .esize = 2,
     .kstep = 2,
-    .mtile = {4},
+    .mtile = {6},
     .ntile = 1,
     .dwblock = 16,
     .widen = widen,
-    .tile = {{tile1, tile2, tile3, tile4}},
+    .tile = {{tile1, tile2, tile3, tile4, tile5, tile6}},
     .dw = dw,
     .dwplace = place,
     .dwpack = pack,
