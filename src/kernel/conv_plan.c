@@ -75,6 +75,9 @@ set_work(SnConvQ8 *p)
     if (!p->direct)
         p->buf = (size_t)(p->brows * p->wp * px + 256) / 64 * 64;
     p->nwork = p->buf;
+    if (p->columns)
+        p->nwork +=
+            (size_t)((p->rows - 1) * o->sh + 2 * o->dh + 1) * sizeof(int8_t *);
     if (!p->depthwise)
         p->nwork += (size_t)(p->rows * o->ow) * sizeof(SnPx);
     if (p->rowsum)
@@ -340,6 +343,10 @@ pack_dw(const Pack *k)
         int8_t *pad = sn_alloc_n(k->a, size, 1);
         memset(pad, (uint8_t)p->xz, size);
         p->pad = pad;
+    }
+    if (p->direct) { /* a block at a time, of rows that stay near meanwhile */
+        p->rows = CHUNK_FAR / (o->w * o->c * o->sh);
+        p->rows = min64(p->rows < 1 ? 1 : p->rows, o->oh);
     }
     if (p->columns && parts > 1) {
         p->raw = true;

@@ -77,12 +77,15 @@ typedef void SnDwFn(const SnDw *d);
  * column `col`, and columns outside [0, width) are read from pad.  w: taps by
  * columns, 4 * column + row, every fourth with weight 0. */
 typedef struct SnDw3 {
-    const int8_t *row[3]; /* column 0, channel c0 */
-    const int8_t *pad;    /* codes x.zp, as many as a column has */
+    const int8_t *const *row; /* column 0 of the rows of x, in order; */
+    int64_t sh, dh; /* rows to the next row of results, between taps */
+    int64_t x0;     /* added to every row */
+    const int8_t *pad; /* codes x.zp, as many as a column has */
     int64_t col, width;
     int64_t px; /* bytes between neighbouring columns */
     int8_t *y;
     int64_t pitch, npx;
+    int64_t line, nrow; /* rows of results, bytes apart */
     const void *w;
     int nc;
     SnEnd end;

@@ -11,10 +11,11 @@ typedef struct Chunk {
     char *buf;
     SnPx *px; /* of the chunk, class by class, less dx and dy bytes */
     int64_t dx, dy;
-    int64_t px0, npx; /* rows that px was made for */
-    int32_t *rowsum;  /* of each pixel */
-    int64_t r0, nr;   /* result rows */
-    uint32_t b0, b1;  /* blocks */
+    int64_t px0, npx;   /* rows that px was made for */
+    int32_t *rowsum;    /* of each pixel */
+    const int8_t **row; /* depthwise: of x, for results by columns */
+    int64_t r0, nr;     /* result rows */
+    uint32_t b0, b1;    /* blocks */
 } Chunk;
 
 /* ---- widening ---- */
@@ -229,38 +230,47 @@ run_taps(const Chunk *k, int64_t r, const SnConvBlock *b)
     }
 }
 
-/* Row t of the window of result row r. */
-static const int8_t *
-window_row(const Chunk *k, int64_t r, int64_t t)
+/* Where the rows of x are that the chunk reads. */
+static void
+fill_rows(const Chunk *k)
 {
     const SnConvQ8 *p = k->p;
     const SnConvGeo *o = &p->geo;
-    int64_t row = (k->r0 + r) * o->sh - o->pt + t * o->dh;
+    int64_t n = (k->nr - 1) * o->sh + 2 * o->dh + 1;
 
-    if (!p->direct)
-        return (const int8_t *)k->buf + (r * p->bsh + t * o->dh) * p->wp * o->c;
-    return row >= 0 && row < o->h ? k->x + row * o->w * o->c : p->pad;
+    for (int64_t i = 0; i < n; i++) {
+        int64_t row = k->r0 * o->sh - o->pt + i;
+        if (!p->direct)
+            k->row[i] = (const int8_t *)k->buf + i * p->wp * o->c;
+        else
+            k->row[i] =
+                row >= 0 && row < o->h ? k->x + row * o->w * o->c : p->pad;
+    }
 }
 
 static void
-run_columns(const Chunk *k, int64_t r, const SnConvBlock *b)
+run_columns(const Chunk *k, const SnConvBlock *b)
 {
     const SnConvQ8 *p = k->p;
     const SnConvGeo *o = &p->geo;
     int64_t rest = o->ow % p->rep;
-    SnDw3 d = {.pad = p->pad,
+    SnDw3 d = {.row = k->row,
+               .sh = o->sh,
+               .dh = o->dh,
+               .x0 = b->x0,
+               .pad = p->pad,
                .col = p->direct ? -o->pl : 0,
                .width = p->direct ? o->w : p->wp,
                .px = o->c,
-               .y = k->y + (k->r0 + r) * o->ow * k->pitch + b->c0,
+               .y = k->y + k->r0 * o->ow * k->pitch + b->c0,
                .pitch = p->rep * k->pitch,
                .npx = o->ow / p->rep,
+               .line = o->ow * k->pitch,
+               .nrow = k->nr,
                .w = b->w,
                .nc = b->ncol,
                .end = b->end};
 
-    for (int t = 0; t < 3; t++)
-        d.row[t] = window_row(k, r, t) + b->x0;
     SnDw3Fn *fn = p->g->dw3[p->bsw * p->rep - 1];
     if (d.npx > 0)
         fn(&d);
@@ -276,12 +286,14 @@ run_columns(const Chunk *k, int64_t r, const SnConvBlock *b)
 static void
 run_depthwise(const Chunk *k)
 {
-    for (int64_t r = 0; r < k->nr; r++)
+    if (k->p->columns)
+        fill_rows(k);
+    for (uint32_t i = k->b0; i < k->b1; i++)
+        if (k->p->columns)
+            run_columns(k, &k->p->block[i]);
+    for (int64_t r = 0; r < k->nr && !k->p->columns; r++)
         for (uint32_t i = k->b0; i < k->b1; i++)
-            if (k->p->columns)
-                run_columns(k, r, &k->p->block[i]);
-            else
-                run_taps(k, r, &k->p->block[i]);
+            run_taps(k, r, &k->p->block[i]);
 }
 
 static void
@@ -331,6 +343,7 @@ sn_conv_q8_run(const SnConvQ8 *p, const int8_t *x, int8_t *y, int64_t pitch,
     if (p->nblock == 0)
         return;
     k.px = (SnPx *)(void *)((char *)work + p->buf);
+    k.row = (const int8_t **)(void *)((char *)work + p->buf);
     k.rowsum = (int32_t *)(void *)(k.px + p->rows * p->geo.ow);
     if (p->by_block) {
         k.b0 = (uint32_t)u0;

@@ -93,20 +93,26 @@ sn_dw_vnni(const SnDw *d)
  * A column of three pixels of x serves the results it lies under: sums that
  * wait for one more column are in m, for two in n. */
 
-/* Columns of x, from left to right. */
+/* Columns of x under a row of results, from left to right. */
 typedef struct Walk {
     const int8_t *r0, *r1, *r2, *pad;
     int64_t at, px; /* bytes */
     int64_t col, width;
-    __mmask64 k;
 } Walk;
 
 VNNI INLINE Walk
-begin(const SnDw3 *d)
+begin(const SnDw3 *d, int64_t r)
 {
-    return (Walk){d->row[0], d->row[1],      d->row[2],
-                  d->pad,    d->col * d->px, d->px,
-                  d->col,    d->width,       ~0ull >> (64 - d->nc)};
+    const int8_t *const *row = d->row + r * d->sh;
+
+    return (Walk){.r0 = row[0],
+                  .r1 = row[d->dh],
+                  .r2 = row[2 * d->dh],
+                  .pad = d->pad,
+                  .at = d->col * d->px + d->x0,
+                  .px = d->px,
+                  .col = d->col,
+                  .width = d->width};
 }
 
 VNNI INLINE __m512i
@@ -124,7 +130,7 @@ pixel(const int8_t *x, bool whole, __mmask64 k)
     __m512i c0 = load(p0), c1 = load(p1), c2 = load(p2); \
     x.col++;                                             \
     x.at += x.px
-#define LOAD64(p) pixel(p, whole, x.k)
+#define LOAD64(p) pixel(p, whole, k)
 #define COLUMN      \
     PIXELS(LOAD64); \
     QUADS(c0, c1, c2, c2)
@@ -164,28 +170,32 @@ by1(const SnDw3 *d, const int32_t *wz, bool any, bool whole)
 {
     const __m512i ones = ONES;
     const Last l = last(&d->end);
-    Walk x = begin(d);
-    int8_t *y = d->y - 2 * d->pitch;
-    int64_t pitch = d->pitch, npx = d->npx;
-    int n = whole ? 64 : d->nc;
-    __m512i m0 = ZERO, m1 = ZERO, m2 = ZERO, m3 = ZERO;
-    __m512i n0 = ZERO, n1 = ZERO, n2 = ZERO, n3 = ZERO;
+    const __mmask64 k = ~0ull >> (64 - d->nc);
+    const int64_t pitch = d->pitch, npx = d->npx;
+    const int n = whole ? 64 : d->nc;
     DECL_W(u, 0);
     DECL_W(v, 4);
     DECL_W(w, 8);
     BIAS4;
 
-    for (int64_t i = -2; i < npx; i++, y += pitch) {
-        COLUMN;
-        DECL_Z
-        DP4(m, m, w);
-        MINUS(m);
-        if (i >= 0)
-            put(&d->end, &l, any, m0, m1, m2, m3, n, y);
-        DP4(m, n, v);
-        MINUS(m);
-        DP4(n, b, u);
-        MINUS(n);
+    for (int64_t r = 0; r < d->nrow; r++) {
+        Walk x = begin(d, r);
+        int8_t *y = d->y + r * d->line - 2 * pitch;
+        __m512i m0 = b0, m1 = b1, m2 = b2, m3 = b3;
+        __m512i n0 = b0, n1 = b1, n2 = b2, n3 = b3;
+        for (int64_t i = -2; i < npx; i++, y += pitch) {
+            COLUMN;
+            DECL_Z
+            if (i >= 0) {
+                DP4(m, m, w);
+                MINUS(m);
+                put(&d->end, &l, any, m0, m1, m2, m3, n, y);
+            }
+            DP4(m, n, v);
+            MINUS(m);
+            DP4(n, b, u);
+            MINUS(n);
+        }
     }
 }
 
@@ -194,33 +204,37 @@ by2(const SnDw3 *d, const int32_t *wz, bool any, bool whole)
 {
     const __m512i ones = ONES;
     const Last l = last(&d->end);
-    Walk x = begin(d);
-    int8_t *y = d->y - d->pitch;
-    int64_t pitch = d->pitch, npx = d->npx;
-    int n = whole ? 64 : d->nc;
-    __m512i m0 = ZERO, m1 = ZERO, m2 = ZERO, m3 = ZERO;
+    const __mmask64 k = ~0ull >> (64 - d->nc);
+    const int64_t pitch = d->pitch, npx = d->npx;
+    const int n = whole ? 64 : d->nc;
     DECL_W(u, 0);
     DECL_W(v, 4);
     DECL_W(w, 8);
     BIAS4;
 
-    for (int64_t i = -1; i < npx; i++, y += pitch) {
-        {
+    for (int64_t r = 0; r < d->nrow; r++) {
+        Walk x = begin(d, r);
+        int8_t *y = d->y + r * d->line - pitch;
+        __m512i m0 = b0, m1 = b1, m2 = b2, m3 = b3;
+        for (int64_t i = -1; i < npx; i++, y += pitch) {
+            {
+                COLUMN;
+                DECL_Z
+                if (i >= 0) {
+                    DP4(m, m, w);
+                    MINUS(m);
+                    put(&d->end, &l, any, m0, m1, m2, m3, n, y);
+                }
+                if (i + 1 == npx)
+                    break;
+                DP4(m, b, u);
+                MINUS(m);
+            }
             COLUMN;
             DECL_Z
-            DP4(m, m, w);
-            MINUS(m);
-            if (i >= 0)
-                put(&d->end, &l, any, m0, m1, m2, m3, n, y);
-            if (i + 1 == npx)
-                break;
-            DP4(m, b, u);
+            DP4(m, m, v);
             MINUS(m);
         }
-        COLUMN;
-        DECL_Z
-        DP4(m, m, v);
-        MINUS(m);
     }
 }
 
@@ -281,8 +295,7 @@ put16(const End16 *e, __m512i s, int8_t *y)
         _mm512_set1_epi32(d->end.high - d->end.zp),     \
         _mm512_set1_epi32(d->end.zp),                   \
         (__mmask16)(0xffffu >> (16 - d->nc)),           \
-    };                                                  \
-    Walk x = begin(d)
+    }
 #define LOAD16(p) _mm_maskz_loadu_epi8(e.k, p)
 #define COLUMN16                                             \
     bool in_ = (uint64_t)x.col < (uint64_t)x.width;          \
@@ -298,16 +311,18 @@ VNNI static void
 by1_16(const SnDw3 *d)
 {
     BY16(d);
-    int8_t *y = d->y - 2 * d->pitch;
-    __m512i m = ZERO, n = ZERO;
 
-    for (int64_t i = -2; i < d->npx; i++, y += d->pitch) {
-        COLUMN16;
-        m = DP(m, w);
-        if (i >= 0)
-            put16(&e, m, y);
-        m = DP(n, v);
-        n = DP(b, u);
+    for (int64_t r = 0; r < d->nrow; r++) {
+        Walk x = begin(d, r);
+        int8_t *y = d->y + r * d->line - 2 * d->pitch;
+        __m512i m = b, n = b;
+        for (int64_t i = -2; i < d->npx; i++, y += d->pitch) {
+            COLUMN16;
+            if (i >= 0)
+                put16(&e, DP(m, w), y);
+            m = DP(n, v);
+            n = DP(b, u);
+        }
     }
 }
 
@@ -315,21 +330,23 @@ VNNI static void
 by2_16(const SnDw3 *d)
 {
     BY16(d);
-    int8_t *y = d->y - d->pitch;
-    __m512i m = ZERO;
 
-    for (int64_t i = -1; i < d->npx; i++, y += d->pitch) {
-        {
+    for (int64_t r = 0; r < d->nrow; r++) {
+        Walk x = begin(d, r);
+        int8_t *y = d->y + r * d->line - d->pitch;
+        __m512i m = b;
+        for (int64_t i = -1; i < d->npx; i++, y += d->pitch) {
+            {
+                COLUMN16;
+                if (i >= 0)
+                    put16(&e, DP(m, w), y);
+                if (i + 1 == d->npx)
+                    break;
+                m = DP(b, u);
+            }
             COLUMN16;
-            m = DP(m, w);
-            if (i >= 0)
-                put16(&e, m, y);
-            if (i + 1 == d->npx)
-                break;
-            m = DP(b, u);
+            m = DP(m, v);
         }
-        COLUMN16;
-        m = DP(m, v);
     }
 }
 
