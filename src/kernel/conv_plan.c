@@ -91,7 +91,14 @@ typedef struct Pack {
     SnConvQ8 *p;
     const SnConvNum *num;
     const int8_t *w;
+    int fold; /* lane i of a block has the channel of lane i % fold */
 } Pack;
+
+static int64_t
+channel(const Pack *k, int64_t c0, int i)
+{
+    return (c0 + i % k->fold) % k->p->geo.oc;
+}
 
 static int32_t
 wz_of(const SnConvNum *num, int64_t c)
@@ -143,7 +150,7 @@ make_biases(const Pack *k, int64_t c0, int n, int padded, SnPlaceFn *place,
     for (uint32_t j = 0; j < ncl; j++)
         v[j] = j > 0 && shift == 0 ? v[0] : SN_NEW_N(k->a, int32_t, padded);
     for (int i = 0; i < n; i++) {
-        int64_t c = (c0 + i) % o->oc;
+        int64_t c = channel(k, c0, i);
         if (shift != 0)
             tap_sums(k, c, sum);
         for (uint32_t j = 0; j < ncl; j++)
@@ -163,7 +170,7 @@ make_end(const Pack *k, int64_t c0, int n, int padded, SnPlaceFn *place)
     float *mul = SN_NEW_N(k->a, float, padded);
 
     for (int i = 0; i < n; i++) {
-        int64_t c = (c0 + i) % p->geo.oc;
+        int64_t c = channel(k, c0, i);
         int at = place ? place(i) : i;
         mul[at] = num->mul[num->nmul > 1 ? c : 0];
         wz[at] = wz_of(num, c);
@@ -298,17 +305,17 @@ order_taps(const Pack *k, int parts, int64_t ntap)
 
 /* order: numbers of taps, -1 for none. */
 static void
-pack_dw_block(const Pack *k, SnConvBlock *b, const int64_t *order, int64_t ntap,
-              int parts)
+pack_dw_block(const Pack *k, SnConvBlock *b, int lanes, const int64_t *order,
+              int64_t ntap, int parts)
 {
     const SnGemm *g = k->p->g;
     int64_t taps = k->p->geo.kh * k->p->geo.kw;
     int16_t *w = SN_NEW_N(k->a, int16_t, ntap * g->dwblock);
     void *to = sn_alloc_n(k->a, (size_t)(ntap * g->dwblock), (size_t)g->esize);
 
-    for (int i = 0; i < b->ncol; i++)
+    for (int i = 0; i < lanes; i++)
         for (int64_t t = 0; t < ntap; t++) {
-            int64_t c = (b->c0 + i) % k->p->geo.oc;
+            int64_t c = channel(k, b->c0, i);
             if (order[t] < 0)
                 continue;
             int32_t v = k->w[c * taps + order[t]];
@@ -363,10 +370,15 @@ pack_dw(const Pack *k)
     for (int64_t c = 0; c < o->oc; c += block) {
         SnConvBlock b = {.c0 = c, .x0 = c * p->g->esize};
         b.ncol = (int)min64((o->oc - c) * p->rep, block);
-        pack_dw_block(k, &b, order, ntap, parts);
-        b.end = make_end(k, c, b.ncol, (int)block, p->g->dwplace);
+        /* Half a block of channels: two rows share it. */
+        bool half = p->columns && b.ncol <= block / 2;
+        Pack q = *k;
+        q.fold = (int)(half ? block / 2 : block);
+        int lanes = half ? (int)block : b.ncol;
+        pack_dw_block(&q, &b, lanes, order, ntap, parts);
+        b.end = make_end(&q, c, lanes, (int)block, p->g->dwplace);
         b.end.bias =
-            *make_biases(k, c, b.ncol, (int)block, p->g->dwplace, &whole, 1);
+            *make_biases(&q, c, lanes, (int)block, p->g->dwplace, &whole, 1);
         SN_PUSH(k->a, v, n, b);
     }
     p->tap = tap;
@@ -422,7 +434,7 @@ sn_conv_q8_plan(SnArena *a, SnIsa isa, const SnConvGeo *geo,
                 const SnConvNum *num, const int8_t *w)
 {
     SnConvQ8 *p = SN_NEW(a, SnConvQ8);
-    Pack k = {.a = a, .p = p, .num = num, .w = w};
+    Pack k = {.a = a, .p = p, .num = num, .w = w, .fold = SN_TILE_N};
     int64_t taps = geo->kh * geo->kw * (geo->c / geo->group);
 
     p->g = sn_gemm(isa);

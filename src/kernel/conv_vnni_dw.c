@@ -30,23 +30,36 @@ sn_dw_vnni_pack(const int16_t *w, int64_t ntap, void *to)
 #define W(i) I((const char *)d->w + 64 * (i))
 #define ZERO _mm512_setzero_si512()
 
-/* Sums to codes; any: products may leave int32. */
-VNNI INLINE void
-put(const SnEnd *e, const Last *l, bool any, __m512i a, __m512i b, __m512i c,
-    __m512i d, int n, int8_t *y)
+/* What the 64 lanes hold: as many channels, fewer, or up to 32 of two rows. */
+enum { WHOLE, PART, PAIR };
+
+/* Sums to codes, n to a pixel; any: products may leave int32. */
+VNNI INLINE __m512i
+ended(const SnEnd *e, const Last *l, bool any, __m512i a, __m512i b, __m512i c,
+      __m512i d)
 {
     const float *m = e->mul;
 
     if (any)
-        a = codes(l, scale(a, m, e), scale(b, m + 16, e), scale(c, m + 32, e),
-                  scale(d, m + 48, e));
-    else
-        a = codes(l, times(a, F(m)), times(b, F(m + 16)), times(c, F(m + 32)),
-                  times(d, F(m + 48)));
-    if (n == 64)
-        _mm512_storeu_si512(y, a);
-    else
-        _mm512_mask_storeu_epi8(y, ~0ull >> (64 - n), a);
+        return codes(l, scale(a, m, e), scale(b, m + 16, e),
+                     scale(c, m + 32, e), scale(d, m + 48, e));
+    return codes(l, times(a, F(m)), times(b, F(m + 16)), times(c, F(m + 32)),
+                 times(d, F(m + 48)));
+}
+
+/* y1: the pixel in the second row. */
+VNNI INLINE void
+put(__m512i v, int mode, __mmask64 k, int8_t *y, int8_t *y1)
+{
+    if (mode == WHOLE) {
+        _mm512_storeu_si512(y, v);
+    } else if (mode == PART) {
+        _mm512_mask_storeu_epi8(y, k, v);
+    } else {
+        _mm256_mask_storeu_epi8(y, (__mmask32)k, _mm512_castsi512_si256(v));
+        _mm256_mask_storeu_epi8(y1, (__mmask32)k,
+                                _mm512_extracti64x4_epi64(v, 1));
+    }
 }
 
 /* Four taps of each channel: q0 to q3 from the bytes of a, b, c, e. */
@@ -68,6 +81,7 @@ sn_dw_vnni(const SnDw *d)
     const int32_t *bias = d->end.bias;
     const Last l = last(&d->end);
     const bool any = !d->end.small;
+    const __mmask64 k = ~0ull >> (64 - d->nc);
 
     for (int64_t i = 0; i < d->npx; i++, x += d->step, y += d->pitch) {
         __m512i s0 = I(bias), s1 = I(bias + 16);
@@ -82,10 +96,9 @@ sn_dw_vnni(const SnDw *d)
             s2 = _mm512_dpbusd_epi32(s2, q2, W(t + 2));
             s3 = _mm512_dpbusd_epi32(s3, q3, W(t + 3));
         }
-        if (any)
-            put(&d->end, &l, true, s0, s1, s2, s3, d->nc, y);
-        else
-            put(&d->end, &l, false, s0, s1, s2, s3, d->nc, y);
+        s0 = any ? ended(&d->end, &l, true, s0, s1, s2, s3)
+                 : ended(&d->end, &l, false, s0, s1, s2, s3);
+        put(s0, d->nc == 64 ? WHOLE : PART, k, y, NULL);
     }
 }
 
@@ -96,19 +109,24 @@ sn_dw_vnni(const SnDw *d)
 /* Columns of x under a row of results, from left to right. */
 typedef struct Walk {
     const int8_t *r0, *r1, *r2, *pad;
-    int64_t at, px; /* bytes */
+    const int8_t *s0, *s1, *s2; /* of the second row */
+    int64_t at, px;             /* bytes */
     int64_t col, width;
 } Walk;
 
 VNNI INLINE Walk
-begin(const SnDw3 *d, int64_t r)
+begin(const SnDw3 *d, int64_t r, int64_t second)
 {
     const int8_t *const *row = d->row + r * d->sh;
+    const int8_t *const *row1 = d->row + second * d->sh;
 
     return (Walk){.r0 = row[0],
                   .r1 = row[d->dh],
                   .r2 = row[2 * d->dh],
                   .pad = d->pad,
+                  .s0 = row1[0],
+                  .s1 = row1[d->dh],
+                  .s2 = row1[2 * d->dh],
                   .at = d->col * d->px + d->x0,
                   .px = d->px,
                   .col = d->col,
@@ -116,23 +134,29 @@ begin(const SnDw3 *d, int64_t r)
 }
 
 VNNI INLINE __m512i
-pixel(const int8_t *x, bool whole, __mmask64 k)
+pixel(const int8_t *x, const int8_t *x1, int mode, __mmask64 k)
 {
-    return u8(whole ? I(x) : _mm512_maskz_loadu_epi8(k, x));
+    if (mode == WHOLE)
+        return u8(I(x));
+    if (mode == PART)
+        return u8(_mm512_maskz_loadu_epi8(k, x));
+    __m512i v =
+        _mm512_castsi256_si512(_mm256_maskz_loadu_epi8((__mmask32)k, x));
+    return u8(
+        _mm512_inserti64x4(v, _mm256_maskz_loadu_epi8((__mmask32)k, x1), 1));
 }
 
-/* c0 to c2: the pixels of the next column; whole: all 64 channels are there. */
-#define PIXELS(load)                                     \
-    bool in_ = (uint64_t)x.col < (uint64_t)x.width;      \
-    const int8_t *p0 = in_ ? x.r0 + x.at : x.pad;        \
-    const int8_t *p1 = in_ ? x.r1 + x.at : x.pad;        \
-    const int8_t *p2 = in_ ? x.r2 + x.at : x.pad;        \
-    __m512i c0 = load(p0), c1 = load(p1), c2 = load(p2); \
-    x.col++;                                             \
-    x.at += x.px
-#define LOAD64(p) pixel(p, whole, k)
-#define COLUMN      \
-    PIXELS(LOAD64); \
+/* c0 to c2: the pixels of the next column. */
+#define COLUMN                                                  \
+    bool in_ = (uint64_t)x.col < (uint64_t)x.width;             \
+    const int8_t *p0 = in_ ? x.r0 + x.at : x.pad;               \
+    const int8_t *p1 = in_ ? x.r1 + x.at : x.pad;               \
+    const int8_t *p2 = in_ ? x.r2 + x.at : x.pad;               \
+    __m512i c0 = pixel(p0, in_ ? x.s0 + x.at : x.pad, mode, k); \
+    __m512i c1 = pixel(p1, in_ ? x.s1 + x.at : x.pad, mode, k); \
+    __m512i c2 = pixel(p2, in_ ? x.s2 + x.at : x.pad, mode, k); \
+    x.col++;                                                    \
+    x.at += x.px;                                               \
     QUADS(c0, c1, c2, c2)
 #define DP4(to, from, w)                            \
     to##0 = _mm512_dpbusd_epi32(from##0, q0, w##0); \
@@ -166,20 +190,21 @@ pixel(const int8_t *x, bool whole, __mmask64 k)
 #define ONES _mm512_set1_epi32(0x00010101)
 
 VNNI INLINE void
-by1(const SnDw3 *d, const int32_t *wz, bool any, bool whole)
+by1(const SnDw3 *d, const int32_t *wz, bool any, int mode)
 {
     const __m512i ones = ONES;
     const Last l = last(&d->end);
     const __mmask64 k = ~0ull >> (64 - d->nc);
     const int64_t pitch = d->pitch, npx = d->npx;
-    const int n = whole ? 64 : d->nc;
+    const int rows = mode == PAIR ? 2 : 1;
     DECL_W(u, 0);
     DECL_W(v, 4);
     DECL_W(w, 8);
     BIAS4;
 
-    for (int64_t r = 0; r < d->nrow; r++) {
-        Walk x = begin(d, r);
+    for (int64_t r = 0; r < d->nrow; r += rows) {
+        int64_t more = mode == PAIR && r + 1 < d->nrow;
+        Walk x = begin(d, r, r + more);
         int8_t *y = d->y + r * d->line - 2 * pitch;
         __m512i m0 = b0, m1 = b1, m2 = b2, m3 = b3;
         __m512i n0 = b0, n1 = b1, n2 = b2, n3 = b3;
@@ -189,7 +214,8 @@ by1(const SnDw3 *d, const int32_t *wz, bool any, bool whole)
             if (i >= 0) {
                 DP4(m, m, w);
                 MINUS(m);
-                put(&d->end, &l, any, m0, m1, m2, m3, n, y);
+                put(ended(&d->end, &l, any, m0, m1, m2, m3), mode, k, y,
+                    y + more * d->line);
             }
             DP4(m, n, v);
             MINUS(m);
@@ -200,20 +226,21 @@ by1(const SnDw3 *d, const int32_t *wz, bool any, bool whole)
 }
 
 VNNI INLINE void
-by2(const SnDw3 *d, const int32_t *wz, bool any, bool whole)
+by2(const SnDw3 *d, const int32_t *wz, bool any, int mode)
 {
     const __m512i ones = ONES;
     const Last l = last(&d->end);
     const __mmask64 k = ~0ull >> (64 - d->nc);
     const int64_t pitch = d->pitch, npx = d->npx;
-    const int n = whole ? 64 : d->nc;
+    const int rows = mode == PAIR ? 2 : 1;
     DECL_W(u, 0);
     DECL_W(v, 4);
     DECL_W(w, 8);
     BIAS4;
 
-    for (int64_t r = 0; r < d->nrow; r++) {
-        Walk x = begin(d, r);
+    for (int64_t r = 0; r < d->nrow; r += rows) {
+        int64_t more = mode == PAIR && r + 1 < d->nrow;
+        Walk x = begin(d, r, r + more);
         int8_t *y = d->y + r * d->line - pitch;
         __m512i m0 = b0, m1 = b1, m2 = b2, m3 = b3;
         for (int64_t i = -1; i < npx; i++, y += pitch) {
@@ -223,7 +250,8 @@ by2(const SnDw3 *d, const int32_t *wz, bool any, bool whole)
                 if (i >= 0) {
                     DP4(m, m, w);
                     MINUS(m);
-                    put(&d->end, &l, any, m0, m1, m2, m3, n, y);
+                    put(ended(&d->end, &l, any, m0, m1, m2, m3), mode, k, y,
+                        y + more * d->line);
                 }
                 if (i + 1 == npx)
                     break;
@@ -313,7 +341,7 @@ by1_16(const SnDw3 *d)
     BY16(d);
 
     for (int64_t r = 0; r < d->nrow; r++) {
-        Walk x = begin(d, r);
+        Walk x = begin(d, r, r);
         int8_t *y = d->y + r * d->line - 2 * d->pitch;
         __m512i m = b, n = b;
         for (int64_t i = -2; i < d->npx; i++, y += d->pitch) {
@@ -332,7 +360,7 @@ by2_16(const SnDw3 *d)
     BY16(d);
 
     for (int64_t r = 0; r < d->nrow; r++) {
-        Walk x = begin(d, r);
+        Walk x = begin(d, r, r);
         int8_t *y = d->y + r * d->line - d->pitch;
         __m512i m = b;
         for (int64_t i = -1; i < d->npx; i++, y += d->pitch) {
@@ -355,30 +383,34 @@ VNNI void
 sn_dw3_vnni_step1(const SnDw3 *d)
 {
     if (d->end.wz)
-        by1(d, d->end.wz, true, false);
+        by1(d, d->end.wz, true, PART);
     else if (!d->end.small)
-        by1(d, NULL, true, false);
+        by1(d, NULL, true, PART);
     else if (d->nc <= 16)
         by1_16(d);
+    else if (d->nc <= 32)
+        by1(d, NULL, false, PAIR);
     else if (d->nc < 64)
-        by1(d, NULL, false, false);
+        by1(d, NULL, false, PART);
     else
-        by1(d, NULL, false, true);
+        by1(d, NULL, false, WHOLE);
 }
 
 VNNI void
 sn_dw3_vnni_step2(const SnDw3 *d)
 {
     if (d->end.wz)
-        by2(d, d->end.wz, true, false);
+        by2(d, d->end.wz, true, PART);
     else if (!d->end.small)
-        by2(d, NULL, true, false);
+        by2(d, NULL, true, PART);
     else if (d->nc <= 16)
         by2_16(d);
+    else if (d->nc <= 32)
+        by2(d, NULL, false, PAIR);
     else if (d->nc < 64)
-        by2(d, NULL, false, false);
+        by2(d, NULL, false, PART);
     else
-        by2(d, NULL, false, true);
+        by2(d, NULL, false, WHOLE);
 }
 
 #else
