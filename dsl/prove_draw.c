@@ -450,15 +450,19 @@ sn_pv_draw_map(PvCase *c, PvNode *n)
         } else if (sn_pv_map_is(n, "window_channel") && sn_pv_map_attr(n, 1))
             sn_pv_map_attr(n, 1)->r = 1 + sn_pv_below(c, 4);
         else if (sn_pv_map_is(n, "gather")) {
+            PvVal *at = sn_pv_map_attr(n, 2);
             uint32_t ax = sn_pv_below(c, (uint32_t)x->rank);
+            if (at && at->given && at->r >= 0 && at->r < x->rank)
+                ax = (uint32_t)at->r;
             PvT *ix = sn_pv_map_port(n, 1);
-            d[0] = 2;
+            d[0] = d[1] = 2;
             if (ix && ix->rank < 0)
-                sn_pv_set_shape(ix, 1, d);
+                sn_pv_set_shape(ix, x->rank < 3 && sn_pv_chance(c, 30) ? 2 : 1,
+                                d);
             if (x->dim[ax] < 2)
                 return sn_pv_no(c, "an axis too short to gather from");
-            if (sn_pv_map_attr(n, 2))
-                sn_pv_map_attr(n, 2)->r = ax;
+            if (at)
+                at->r = ax;
         } else if (sn_pv_map_is(n, "topk")) {
             uint32_t ax = sn_pv_below(c, (uint32_t)x->rank);
             if (sn_pv_map_attr(n, 2))

@@ -329,6 +329,22 @@ shape_reduce(const PvNode *n, const PvT *x, int64_t *d, int *rank)
     }
 }
 
+/* The dimensions of the indices in place of the axis. */
+static bool
+shape_gather(PvCase *c, const PvNode *n, const PvT *x, int64_t *d, int *rank)
+{
+    int k = sn_pv_axis(x, sn_pv_map_num(n, 2, 0));
+    const PvT *ix = sn_pv_map_port(n, 1);
+
+    if (k < 0 || ix->rank < 1 || x->rank - 1 + ix->rank > PV_RANK)
+        return sn_pv_no(c, "shapes of a gather");
+    *rank = x->rank - 1 + ix->rank;
+    for (int i = 0; i < *rank; i++)
+        d[i] = i < k ? x->dim[i]
+            : i < k + ix->rank ? ix->dim[i - k] : x->dim[i - ix->rank + 1];
+    return true;
+}
+
 static bool
 shape_back(PvCase *c, PvNode *n, int64_t *d)
 {
@@ -400,10 +416,7 @@ sn_pv_shape(PvCase *c, PvNode *n)
         }
         ok = k >= 0 ? true : sn_pv_no(c, "no such axis");
     } else if (sn_pv_map_is(n, "gather")) {
-        int k = sn_pv_axis(x, sn_pv_map_num(n, 2, 0));
-        if (k < 0 || sn_pv_map_port(n, 1)->rank != 1)
-            return sn_pv_no(c, "shapes of a gather");
-        d[k] = sn_pv_map_port(n, 1)->n;
+        ok = shape_gather(c, n, x, d, &rank);
     } else if (sn_pv_map_is(n, "topk")) {
         int k = sn_pv_axis(x, sn_pv_map_num(n, 2, -1));
         if (k < 0)
@@ -415,7 +428,12 @@ sn_pv_shape(PvCase *c, PvNode *n)
     } else if (sn_pv_map_is(n, "conv_transpose")) {
         ok = shape_back(c, n, d);
     } else if (sn_pv_map_is(n, "bag")) {
-        return sn_pv_no(c, "a map the enumerator doesn't run");
+        const PvT *ix = sn_pv_map_port(n, 1);
+        if (sn_pv_sem(n)->narg > 2)
+            return sn_pv_no(c, "a map the enumerator doesn't run");
+        if (x->rank != 2 || ix->rank != 2)
+            return sn_pv_no(c, "shapes of a bag");
+        d[0] = ix->dim[0];
     } else if (!sn_pv_map_is(n, "each") && !sn_pv_map_is(n, "row") &&
                !sn_pv_map_is(n, "window_channel") && !sn_pv_map_is(n, "flip") &&
                !sn_pv_map_is(n, "table")) {

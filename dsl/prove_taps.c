@@ -333,6 +333,37 @@ block_source(const PvNode *n, const PvT *x, const int64_t *i, int64_t *k)
     k[3] = i[3] % x->dim[3];
 }
 
+static void
+gather_source(const PvNode *n, const PvT *x, const PvT *g, const int64_t *i,
+              int64_t *k)
+{
+    int ax = sn_pv_axis(x, sn_pv_map_num(n, 2, 0));
+
+    for (int j = 0; j < x->rank; j++)
+        k[j] = i[j < ax ? j : j + g->rank - 1];
+    k[ax] = (int64_t)g->v[offset(g, i + ax)];
+}
+
+/* Bags that are the rows of the indices. */
+static bool
+taps_bag(PvCase *c, PvNode *n, PvTaps *t, uint32_t sx)
+{
+    PvT *y = n->out[0], *x = n->in[sx], *g = sn_pv_map_port(n, 1);
+    int64_t i[PV_RANK];
+
+    if (!sn_pv_eval(c, g))
+        return false;
+    t->nk = g->dim[1];
+    int32_t *a = table(c, t, sx);
+    for (int64_t o = 0; o < t->no; o++) {
+        unravel(y, o, i);
+        for (int64_t k = 0; k < t->nk; k++)
+            a[o * t->nk + k] = (int32_t)(
+                (int64_t)g->v[i[0] * t->nk + k] * x->dim[1] + i[1]);
+    }
+    return true;
+}
+
 static bool
 taps_move(PvCase *c, PvNode *n, PvTaps *t)
 {
@@ -349,12 +380,11 @@ taps_move(PvCase *c, PvNode *n, PvTaps *t)
             block_source(n, x, i, k);
             ix[o] = (int32_t)offset(x, k);
         } else if (sn_pv_map_is(n, "gather")) {
-            int ax = sn_pv_axis(x, sn_pv_map_num(n, 2, 0));
             PvT *g = sn_pv_map_port(n, 1);
             if (!sn_pv_eval(c, g))
                 return false;
-            i[ax] = (int64_t)g->v[i[ax]];
-            ix[o] = (int32_t)offset(x, i);
+            gather_source(n, x, g, i, k);
+            ix[o] = (int32_t)offset(x, k);
         } else if (sn_pv_map_is(n, "table")) {
             PvT *tb = sn_pv_map_port(n, 1);
             uint32_t st = (uint32_t)sn_pv_map_slot(n, sn_pv_sem(n)->arg[1]);
@@ -421,6 +451,8 @@ sn_pv_taps(PvCase *c, PvNode *n, PvTaps *t)
         taps_row(c, n, t, (uint32_t)s0);
     else if (sn_pv_map_is(n, "concat"))
         taps_concat(c, n, t);
+    else if (sn_pv_map_is(n, "bag"))
+        return taps_bag(c, n, t, (uint32_t)s0);
     else
         return taps_move(c, n, t);
     return true;

@@ -42,7 +42,7 @@ static const MapDef maps[] = {
     {"gather", "PXi", C_MOVE},
     {"nearest", "PLRee", C_MOVE},
     {"table", "PP", C_MOVE},
-    {"bag", "PXX", C_CONTRACT},
+    {"bag", "PXX?", C_CONTRACT},
     {"topk", "Piib?", C_WINDOW | C_MOVE},
 };
 enum { NMAP = sizeof maps / sizeof *maps };

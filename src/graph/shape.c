@@ -271,21 +271,28 @@ shape_table(SnShapeCall *c)
 }
 
 /* Bag i is index[offset[i] .. offset[i + 1]), so there is one offset more
- * than there are bags. */
+ * than there are bags; without offsets it is row i of index. */
 static bool
 shape_bag(SnShapeCall *c)
 {
     const SnShape *t, *index, *offset;
 
-    if (!sn_arg_shape(c, 0, 2, &t) || !sn_arg_shape(c, 1, 1, &index) ||
-        !sn_arg_shape(c, 2, 1, &offset))
+    bool rows = c->sem->narg < 3;
+
+    if (!sn_arg_shape(c, 0, 2, &t) ||
+        !sn_arg_shape(c, 1, rows ? 2 : 1, &index))
+        return false;
+    c->rank = 2;
+    c->dim[1] = t->dim[1];
+    c->dim[0] = index->dim[0];
+    if (rows)
+        return true;
+    if (!sn_arg_shape(c, 2, 1, &offset))
         return false;
     if (offset->dim[0] < 1)
         return sn_shape_fail(c, "operand '%s' needs at least one element",
                              sn_arg_name(c, 2));
-    c->rank = 2;
     c->dim[0] = offset->dim[0] - 1;
-    c->dim[1] = t->dim[1];
     return true;
 }
 

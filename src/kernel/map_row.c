@@ -230,36 +230,48 @@ sn_segs_window_channel(SnMap *m, int64_t g)
     m->ntap = m->nall = hi - lo + 1;
 }
 
-/* ---- bag: table rows index[offset[i]] .. ; lanes are columns ---- */
+/* ---- bag: table rows index[offset[i]] .. , or row i of index; lanes are
+ * columns ---- */
 
-enum { B_NBAG, B_NIDX, B_PITCH, B_COLS };
+enum { B_SIZE, B_PITCH, B_COLS };
+
+static SnStatus
+check_offsets(const SnCall *c, const int64_t *off, int64_t nbag, int64_t nidx)
+{
+    for (int64_t i = 0; i <= nbag; i++)
+        if (off[i] < 0 || off[i] > nidx || (i && off[i] < off[i - 1]))
+            return sn_call_fail(c, "offset %lld leaves 0..%lld or descends",
+                                (long long)off[i], (long long)nidx);
+    return SN_OK;
+}
 
 SnStatus
 sn_open_bag(SnMap *m, const SnCall *c, const SnSem *s, unsigned res)
 {
     const SnTensor *t = sn_map_port(c, s, 0), *ix = sn_map_port(c, s, 1);
-    const SnTensor *of = sn_map_port(c, s, 2);
+    const SnTensor *of = s->narg > 2 ? sn_map_port(c, s, 2) : NULL;
 
     (void)res;
-    if (t->shape->rank != 2 || ix->shape->rank != 1 || of->shape->rank != 1)
-        return sn_call_fail(c, "a bag needs table [rows, cols], index and "
-                               "offset of rank 1");
+    if (t->shape->rank != 2 || ix->shape->rank != (of ? 1 : 2) ||
+        (of && of->shape->rank != 1))
+        return sn_call_fail(c, "a bag needs table [rows, cols], and index and "
+                               "offset of rank 1 or index of rank 2");
     int64_t rows = t->shape->dim[0], cols = t->shape->dim[1];
-    int64_t nidx = ix->shape->dim[0], nbag = of->shape->dim[0] - 1;
-    const int64_t *idx = ix->data, *off = of->data;
+    int64_t nidx = sn_shape_count(ix->shape);
+    int64_t nbag = of ? of->shape->dim[0] - 1 : ix->shape->dim[0];
+    const int64_t *idx = ix->data;
     for (int64_t i = 0; i < nidx; i++)
         if (idx[i] < 0 || idx[i] >= rows)
             return sn_call_fail(c, "index %lld is outside the table of %lld "
                                    "rows", (long long)idx[i],
                                 (long long)rows);
-    for (int64_t i = 0; i <= nbag; i++)
-        if (off[i] < 0 || off[i] > nidx || (i && off[i] < off[i - 1]))
-            return sn_call_fail(c, "offset %lld leaves 0..%lld or descends",
-                                (long long)off[i], (long long)nidx);
+    if (of)
+        SN_TRY(check_offsets(c, of->data, nbag, nidx));
+    m->p[B_SIZE] = of ? 0 : ix->shape->dim[1];
     m->p[B_PITCH] = t->type->elem == SN_ROW8 ? cols + 8 : cols;
     m->p[B_COLS] = cols;
     m->v[0] = idx;
-    m->v[1] = off;
+    m->v[1] = of ? of->data : NULL;
     m->ngroup = nbag > 0 ? nbag : 0;
     m->nlane = cols;
     m->lane_a = m->lane_y = 1;
@@ -271,7 +283,8 @@ sn_open_bag(SnMap *m, const SnCall *c, const SnSem *s, unsigned res)
 void
 sn_segs_bag(SnMap *m, int64_t g)
 {
-    int64_t first = m->v[1][g], n = m->v[1][g + 1] - first;
+    int64_t n = m->v[1] ? m->v[1][g + 1] - m->v[1][g] : m->p[B_SIZE];
+    int64_t first = m->v[1] ? m->v[1][g] : g * n;
 
     for (int64_t i = 0; i < n; i++)
         m->seg[i] =

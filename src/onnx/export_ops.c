@@ -340,6 +340,7 @@ static const struct {
     {"Codes", sn_xp_codes},
     {"ConvTranspose2D", sn_xp_conv_transpose},
     {"DepthToSpace", sn_xp_depth_to_space},
+    {"EmbeddingSum", sn_xp_embedding_sum},
     {"Flip", flip},
     {"IntegerConv2D", sn_xp_conv_integer},
     {"IntegerMatMul", sn_xp_matmul_integer},

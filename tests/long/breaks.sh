@@ -102,6 +102,8 @@ b conv_as_rows passes.def 's/dim(w, 3)\]} named w$/dim(w, 3)]}/' quant.sh 'quant
 b range_past_moves src/quant/profile_merge.c 's/enum { MOVES = 8 };/enum { MOVES = 0 };/' quant.sh 'quant rows_matrix'
 b scale_floor src/quant/place_const.c 's/    if (least > (double)q.scale) {/    if (least < 0) {/' test_quant place_raises_scale
 b fused_rows src/quant/row8.c 's|- (double)lo) / 255|- (double)lo) / 127|' test_rows packs
+b raise_embedding passes.def 's/       when (o.axes == \[1\] or o.axes == \[-2\]) and/       when dim(table, 0) == 12345 and (o.axes == [1] or o.axes == [-2]) and/' quant.sh 'quant emb_rows'
+b rows_of_indices src/kernel/map_row.c 's/    int64_t first = m->v\[1\] ? m->v\[1\]\[g\] : g \* n;/    int64_t first = m->v[1] ? m->v[1][g] : g;/' test_rows bags_of_one_size
 b bags_from_onnx src/onnx/hooks_bag.c 's/        v\[i\] = i \* size;/        v[i] = i * size \/ 2;/' test_rows from_onnx
 b table_at_compile_time src/quant/place.c 's/                place_table(pl, v);/                (void)place_table;/' test_rows fused_sums
 

@@ -278,6 +278,35 @@ for k in c m; do
     is "rows_profile_$k" cmp "$tmp/rows.$k.sn" "$tmp/rows.$k.2.sn"
 done
 
+# ---- sums of looked-up rows: from Gather and ReduceSum to fused rows and back ----
+cat >"$tmp/emb.sn" <<'END'
+sinter-graph 1
+graph "emb" {
+  %i = Placeholder() : i64[4,3]
+  %t = Constant() {data = [100, 200, 3, -4, 5, 6, 0.07, 0.08, 0.1, 0.2]} : f32[5,2]
+  %g = Gather(%t, %i) : f32[4,3,2]
+  %s = ReduceSum(%g) {axes = [1], keepdims = false} : f32[4,2]
+  Save(%s) {name = "s"}
+}
+END
+{
+    printf '\223NUMPY\1\0\166\0%-117s\n' "{'descr': '|u1', 'fortran_order': False, 'shape': (4, 3), }"
+    printf '\0\1\2\3\4\3\1\1\1\4\0\3'
+} >"$tmp/emb.npy"
+t emb_float 0 out "s (EmbeddingSum) stays float: operand 'table' gets fused rows only with --rowwise" quantize "$tmp/emb.sn" --calib "$tmp/emb.npy" -o "$tmp/emb.f.sn"
+t emb_rows 0 out "nodes: 1 int8, 0 float" quantize "$tmp/emb.sn" --calib "$tmp/emb.npy" --rowwise --require-int8 --verify --check-passes -o "$tmp/emb.q.sn"
+is emb_table grep -q '%t.q = Constant() .* : row8\[5,2\]' "$tmp/emb.q.sn"
+for k in "" .f .q; do "$sinter" run "$tmp/emb$k.sn" --input "$tmp/emb.npy" --dump "$tmp/emb$k.npy.out" 2>/dev/null; done
+is emb_float_same cmp "$tmp/emb.npy.out" "$tmp/emb.f.npy.out"
+# Of two columns each row's codes are 0 and 255: only the decoding rounds.
+"$sinter" run "$tmp/emb.q.sn" --compare "$tmp/emb.sn" --input "$tmp/emb.npy" >"$tmp/emb.db"
+is emb_close awk '{ exit !($3 == "inf" || $3 > 120) }' "$tmp/emb.db"
+for k in f q; do
+    "$sinter" export "$tmp/emb.$k.sn" --format qdq -o "$tmp/emb.$k.onnx" 2>/dev/null
+    "$sinter" run "$tmp/emb.$k.onnx" --input "$tmp/emb.npy" --dump "$tmp/emb.$k.onnx.out" 2>/dev/null
+    is "emb_export_$k" cmp "$tmp/emb.$k.npy.out" "$tmp/emb.$k.onnx.out"
+done
+
 # ---- control ----
 q keep_float "logits (FullyConnected) stays float: --keep-float 'log*' asks for it" --keep-float 'log*'
 q keep_kind "(LRN) stays float" --keep-float '@LRN'

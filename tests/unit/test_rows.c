@@ -94,6 +94,15 @@ fill(void *ctx, int64_t sample, SnRun *r)
     return SN_OK;
 }
 
+static SnStatus
+fill_index(void *ctx, int64_t sample, SnRun *r)
+{
+    (void)ctx;
+    (void)sample;
+    memcpy(sn_run_input(r, 0), index_, sizeof index_);
+    return SN_OK;
+}
+
 static const SnExec *
 exec_of(const SnGraph *g)
 {
@@ -196,6 +205,59 @@ float_without_rowwise(void **state)
     assert_string_equal(rep.left_float[0].why, "operand 'table' gets fused "
                         "rows only with --rowwise");
     assert_true(sn_type(g, sn_find(g, "table"))->elem == SN_F32);
+}
+
+/* Bags that are rows of the indices: the sums of EmbeddingBag with offsets at
+ * every second index. */
+static void
+bags_of_one_size(void **state)
+{
+    static const char text[] =
+        "  %index = Placeholder() : i64[4,2]\n"
+        "  %flat = Reshape(%index) {dims = [8]} : i64[8]\n"
+        "  %offset = Constant() {data = [0, 2, 4, 6, 8]} : i64[5]\n";
+    SnBuf b;
+    SnSrc *src = SN_NEW(a, SnSrc);
+    SnGraph *g;
+
+    (void)state;
+    sn_buf_init(&b, a);
+    sn_putf(&b, "sinter-graph 1\ngraph \"even\" {\n%s"
+            "  %%table = Constant() {data = [", text);
+    for (int i = 0; i < ROWS * COLS; i++) {
+        sn_puts(&b, i ? ", " : "");
+        sn_put_f32(&b, element(i / COLS, i % COLS));
+    }
+    sn_puts(&b, "]} : f32[7,9]\n"
+            "  %sum = EmbeddingSum(%table, %index) : f32[4,9]\n"
+            "  %bag = EmbeddingBag(%table, %flat, %offset) : f32[4,9]\n"
+            "  Save(%sum) {name = \"sum\"}\n"
+            "  Save(%bag) {name = \"bag\"}\n}\n");
+    *src = (SnSrc){"even", sn_buf_str(&b), b.n, 0};
+    if (sn_parse(a, src, NULL, d, &g) != SN_OK || sn_verify(g, d) != SN_OK)
+        fail_msg("%s", sn_diag_text(d, a));
+    for (int fused = 0; fused < 2; fused++) {
+        SnProfile *p;
+        SnQuantOpts o = {.rewrite = sn_rewrite_defaults, .rowwise = true};
+        SnQuantReport rep;
+        SnRewriter *rw;
+        if (fused
+            && (sn_profile_run(a, exec_of(g), 1, 1, fill_index, NULL, 0, d, &p)
+                    != SN_OK
+                || sn_quantize_graph(a, g, p, &o, &rw, d, &rep) != SN_OK))
+            fail_msg("%s", sn_diag_text(d, a));
+        SnRun *r = sn_run_new(a, exec_of(g));
+        fill_index(NULL, 0, r);
+        if (sn_run(r) != SN_OK)
+            fail_msg("%s", r->why);
+        const float *x = sn_run_output(r, 0), *y = sn_run_output(r, 1);
+        assert_memory_equal(x, y, 4 * COLS * sizeof *x);
+        assert_true(fabs((double)x[2 * COLS]) > 0);
+        sn_run_free(r);
+    }
+    assert_int_equal(sn_kind(g, sn_find(g, "sum")), SN_K_EMBEDDINGSUM);
+    assert_true(sn_type(g, sn_in(g, SN_NODE(sn_find(g, "sum")), 0))->elem
+                == SN_ROW8);
 }
 
 /* A fused table survives the text form, byte for byte. */
@@ -368,7 +430,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         T(packs), T(fused_sums), T(float_without_rowwise),
-        T(text_round_trip), T(from_onnx), T(not_from_onnx),
+        T(text_round_trip), T(bags_of_one_size), T(from_onnx), T(not_from_onnx),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
