@@ -244,7 +244,7 @@ run_alone(Worker *w, const Pair *p, const SnRun *r)
     SnCall call = {.kind = sn_desc(n->kind), .attr = n->attr, .nin = n->nin,
                    .nout = sn_desc(n->kind)->nout, .in = w->in, .out = out,
                    .scratch = w->scratch, .why = why, .prep = s->prep,
-                   .work = r->work};
+                   .work = r->work, .u1 = s->nunit};
     if (s->fn(&call) != SN_OK)
         return false;
     sn_to_real(out[0].type, out[0].shape, out[0].data, w->real);

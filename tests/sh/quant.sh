@@ -364,8 +364,10 @@ t compare 0 out "(output)" compare $m "$tmp/plain.sn" $c
 t compare_passes 0 out "worst output" compare $m "$tmp/plain.sn" $c --threshold 20
 t compare_fails 1 err "less than 90" compare $m "$tmp/plain.sn" $c --threshold 90
 "$sinter" compare $m "$tmp/plain.sn" $c --json -j 1 >"$tmp/c1.json"
+for b in interp cpu; do "$sinter" compare $m "$tmp/plain.sn" $c --json --backend $b >"$tmp/c.$b.json"; done
 "$sinter" compare $m "$tmp/plain.sn" $c --json -j 3 >"$tmp/c3.json"
 is compare_threads cmp "$tmp/c1.json" "$tmp/c3.json"
+is compare_backends cmp "$tmp/c.interp.json" "$tmp/c.cpu.json"
 t compare_json 0 out '"keep_float": [' compare $m "$tmp/plain.sn" $c --json
 t compare_keeps 1 out "for about 45 dB: --keep-float '" compare $m "$tmp/plain.sn" $c --threshold 45
 t compare_two 2 err "wants two models" compare $m
