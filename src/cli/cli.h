@@ -75,6 +75,9 @@ SnStatus sn_cli_export(SnCli *c, const SnGraph *g, const char *path);
 SnStatus sn_cli_export_opts(SnCli *c, SnOnnxExport *o);
 /* --backend; *out is left alone without it. */
 SnStatus sn_cli_backend(SnCli *c, const SnBackendDesc **out);
+/* What runs nodes: --backend, or the CPU's kernels, whose bits are those of
+ * the evaluators. */
+SnStatus sn_cli_engine(SnCli *c, const SnBackendDesc **out);
 SnStatus sn_cli_rewrite_opts(SnCli *c, SnRewriteOpts *o);
 /* --threads: 1 to SN_MAXTHREAD. */
 SnStatus sn_cli_threads(SnCli *c, unsigned *out);
@@ -113,6 +116,8 @@ SnStatus sn_cli_check_kernels(SnCli *c, const char *path);
 void sn_put_reason(SnBuf *b, const SnReason *r);
 /* The Rescales of w and their reasons as a JSON array. */
 void sn_put_why_json(SnBuf *b, const SnWhy *w);
+/* The first few nodes that no kernel of x's backend runs, for a message. */
+const char *sn_cli_fallback(SnCli *c, const SnExec *x);
 /* "1.25 MiB" */
 const char *sn_bytes_str(SnArena *a, size_t n);
 

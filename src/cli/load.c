@@ -130,6 +130,13 @@ sn_cli_backend(SnCli *c, const SnBackendDesc **out)
 }
 
 SnStatus
+sn_cli_engine(SnCli *c, const SnBackendDesc **out)
+{
+    *out = sn_backend_named("CPU");
+    return sn_cli_backend(c, out);
+}
+
+SnStatus
 sn_cli_rewrite_opts(SnCli *c, SnRewriteOpts *o)
 {
     const SnArgs *a = &c->args;
@@ -361,6 +368,26 @@ sn_cli_profile(SnCli *c, const SnGraph *g, const SnStrs *files,
                     (*out)->hist[i].name,
                     (unsigned long long)(*out)->hist[i].nonfinite);
     return SN_OK;
+}
+
+const char *
+sn_cli_fallback(SnCli *c, const SnExec *x)
+{
+    enum { SHOWN = 4 };
+    uint32_t n = 0;
+    SnBuf b;
+
+    sn_buf_init(&b, c->a);
+    for (uint32_t i = 0; i < x->nstep; i++) {
+        if (x->step[i].kernel)
+            continue;
+        if (n++ < SHOWN)
+            sn_putf(&b, "%s%s", n > 1 ? ", " : "",
+                    sn_label(x->g, x->step[i].node, c->a));
+    }
+    if (n > SHOWN)
+        sn_putf(&b, " and %u more", n - SHOWN);
+    return sn_buf_str(&b);
 }
 
 const char *

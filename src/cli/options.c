@@ -169,7 +169,7 @@ static const Option options[] = {
      "one scale per row for the weights of matrix products"},
     {"--enable-rowwise", NULL, O_FLAG, AT(rowwise), QUANTIZE, NULL},
     {"--backend", "NAME", O_STR, AT(backend),
-     TARGETS, "interp (default; bench: CPU) or another declared backend"},
+     TARGETS, "CPU, interp (the reference evaluators) or another declared backend"},
     {"--target", "NAME", O_STR, AT(backend), TARGETS,
      "the backend to make a model for; the same as --backend"},
     {"--backend-plugin", "FILE", O_STR, AT(plugin), ALL,

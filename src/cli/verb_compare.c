@@ -14,17 +14,18 @@ static SnStatus
 load(SnCli *c, const char *path, bool flt, const SnExec **x,
      SnSamples **samples)
 {
+    const SnBackendDesc *b;
     SnRewriteOpts o;
     SnGraph *g;
 
+    SN_TRY(sn_cli_engine(c, &b));
     SN_TRY(sn_cli_rewrite_opts(c, &o));
     SN_TRY(sn_cli_load(c, path, &g));
     if (flt)
         SN_TRY(sn_cli_placed(c, g, &g));
     else if (sn_is_onnx(path))
         SN_TRY(sn_rewrite(sn_rewriter_new(c->a, &o, c->d), g, "optimize"));
-    SN_TRY(sn_exec_prepare(c->a, g, c->args.backend ? o.backend : NULL, c->d,
-                           x));
+    SN_TRY(sn_exec_prepare(c->a, g, b, c->d, x));
     return sn_cli_samples(c, *x, &c->args.input, "--input", samples);
 }
 

@@ -3,7 +3,8 @@
 #include "base/json.h"
 #include "run/npy.h"
 
-/* Results are shown as reals; a backend's missing kernels are always said. */
+/* Results are shown as reals; what a backend that was asked for has no kernels
+ * for is said. */
 static SnStatus
 check_exec(SnCli *c, const SnExec *x)
 {
@@ -15,20 +16,22 @@ check_exec(SnCli *c, const SnExec *x)
                            sn_elem_name(e));
     }
     /* A backend without kernels is the evaluators. */
-    if (x->backend && x->backend->nkernel && x->nfallback)
+    if (c->args.backend && x->backend && x->backend->nkernel && x->nfallback)
         sn_note(c->d, (SnPos){0}, NULL, "backend %s: %u of %u nodes run on "
-                "the reference evaluator", x->backend->name, x->nfallback,
-                x->nstep);
+                "the reference evaluator: %s", x->backend->name, x->nfallback,
+                x->nstep, sn_cli_fallback(c, x));
     return SN_OK;
 }
 
 static SnStatus
 run_model(SnCli *c, const char *path, SnResults *res)
 {
+    const SnBackendDesc *b;
     SnRewriteOpts o;
     SnGraph *g;
 
     SN_TRY(sn_cli_rewrite_opts(c, &o));
+    SN_TRY(sn_cli_engine(c, &b));
     SN_TRY(sn_cli_load(c, path, &g));
     if (sn_is_onnx(path)) {
         /* As imported, convolutions stand between Transposes. */
@@ -36,10 +39,10 @@ run_model(SnCli *c, const char *path, SnResults *res)
         SN_TRY(sn_rewrite(rw, g, "profile"));
     }
     /* The evaluators are the reference: nothing shares memory there. */
-    if (c->args.backend)
-        SN_TRY(sn_exec_prepare_fast(c->a, g, o.backend, c->d, &res->x));
+    if (b->nkernel)
+        SN_TRY(sn_exec_prepare_fast(c->a, g, b, c->d, &res->x));
     else
-        SN_TRY(sn_exec_prepare(c->a, g, NULL, c->d, &res->x));
+        SN_TRY(sn_exec_prepare(c->a, g, b, c->d, &res->x));
     SN_TRY(check_exec(c, res->x));
     SN_TRY(sn_cli_samples(c, res->x, &c->args.input, "--input",
                           &res->samples));

@@ -202,5 +202,9 @@ t run_values 0 out "argmax" run "$tmp/q.sn" --input $demo/test_images.npy -n 1 $
 t run_dump 0 err "" run "$tmp/q.sn" --input $demo/test_images.npy -n 5 $px --dump "$tmp/d.npy" -j 1
 "$sinter" run "$tmp/q.sn" --input $demo/test_images.npy -n 5 $px --dump "$tmp/e.npy" -j 3
 same run_threads "$tmp/d.npy" "$tmp/e.npy"
+t run_reference 0 err "" run "$tmp/q.sn" --input $demo/test_images.npy -n 5 $px --dump "$tmp/r.npy" --backend interp
+same run_backends "$tmp/d.npy" "$tmp/r.npy"
+"$BUILD/tests/mkdata" "$tmp/arg.npy" 1 4x4x1
+t run_fallback 0 err "backend CPU: 1 of 2 nodes run on the reference evaluator: p (MaxPool)" run "$tmp/arg.sn" --input "$tmp/arg.npy" -n 1 --backend cpu
 t float_labels 3 err "expected integer class numbers" run "$tmp/q.sn" --input $demo/test_images.npy --labels "$tmp/d.npy" -n 5 $px
 exit $bad
