@@ -69,6 +69,8 @@ SnStatus sn_cli_model(SnCli *c, uint32_t most, const char **path);
 /* Reads .onnx or .sn ("-": .sn from standard input) and verifies it. */
 SnStatus sn_cli_load(SnCli *c, const char *path, SnGraph **out);
 bool sn_is_onnx(const char *path);
+/* Some value of g that is no constant has a quantized type. */
+bool sn_cli_quantized(SnCli *c, const SnGraph *g);
 /* Writes g as an ONNX model by --format, --codes and --opset. */
 SnStatus sn_cli_export(SnCli *c, const SnGraph *g, const char *path);
 /* The same options, looked at before any work. */

@@ -19,6 +19,21 @@ sn_is_onnx(const char *path)
     return n > 5 && strcmp(path + n - 5, ".onnx") == 0;
 }
 
+bool
+sn_cli_quantized(SnCli *c, const SnGraph *g)
+{
+    uint32_t n;
+    const SnId *topo = sn_topo(g, c->a, &n);
+
+    for (uint32_t i = 0; i < n; i++) {
+        const SnNode *v = sn_node(g, topo[i]);
+        for (unsigned k = 0; !v->data && k < v->nres; k++)
+            if (v->res[k].type && v->res[k].type->nq)
+                return true;
+    }
+    return false;
+}
+
 SnStatus
 sn_cli_writable(SnCli *c, const char *option, const char *path,
                 const char *const *suffix)
@@ -90,6 +105,25 @@ load_text(SnCli *c, const char *path, SnGraph **out)
     return sn_parse(c->a, src, ".", c->d, out);
 }
 
+/* The options that give an ONNX model its shapes say nothing to a .sn.  Where a
+ * verb reads an ONNX model beside it, they are that one's. */
+static SnStatus
+check_shapeless(SnCli *c, const char *path)
+{
+    const SnArgs *a = &c->args;
+    const char *option = a->shape.n ? "--shape" : a->dim.n ? "--dim"
+        : a->batch >= 0 ? "--batch" : NULL;
+    bool onnx = a->compare && sn_is_onnx(a->compare);
+
+    for (uint32_t i = 0; i < a->pos.n; i++)
+        onnx = onnx || sn_is_onnx(a->pos.v[i]);
+    if (!option || onnx)
+        return SN_OK;
+    return sn_fail(c->d, SN_EUSAGE, option, "is for ONNX models; the shapes "
+                   "of %s are fixed: import or quantize the ONNX model with "
+                   "it", path);
+}
+
 SnStatus
 sn_cli_load(SnCli *c, const char *path, SnGraph **out)
 {
@@ -105,6 +139,7 @@ sn_cli_load(SnCli *c, const char *path, SnGraph **out)
                            "is 0, expected 1 or more");
         SN_TRY(sn_onnx_import(c->a, path, &o, c->d, out));
     } else {
+        SN_TRY(check_shapeless(c, path));
         SN_TRY(load_text(c, path, out));
     }
     sn_graph_target(*out, b);

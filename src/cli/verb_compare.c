@@ -11,8 +11,7 @@
 #define DEFAULT_DB 20.0
 
 static SnStatus
-load(SnCli *c, const char *path, bool flt, const SnExec **x,
-     SnSamples **samples)
+load(SnCli *c, const char *path, bool flt, const SnExec **x)
 {
     const SnBackendDesc *b;
     SnRewriteOpts o;
@@ -25,8 +24,32 @@ load(SnCli *c, const char *path, bool flt, const SnExec **x,
         SN_TRY(sn_cli_placed(c, g, &g));
     else if (sn_is_onnx(path))
         SN_TRY(sn_rewrite(sn_rewriter_new(c->a, &o, c->d), g, "optimize"));
-    SN_TRY(sn_exec_prepare(c->a, g, b, c->d, x));
-    return sn_cli_samples(c, *x, &c->args.input, "--input", samples);
+    return sn_exec_prepare(c->a, g, b, c->d, x);
+}
+
+/* The models in their order, with inputs of the same shapes: what else would
+ * be seen as two models that share nothing. */
+static SnStatus
+check_pair(SnCli *c, const SnExec *f, const SnExec *q)
+{
+    const char *const *path = c->args.pos.v;
+
+    if (sn_cli_quantized(c, f->g) && !sn_cli_quantized(c, q->g))
+        return sn_fail(c->d, SN_EUSAGE, path[0], "is quantized and %s is not: "
+                       "expected the float model first", path[1]);
+    for (uint32_t i = 0; i < f->ninput && i < q->ninput; i++) {
+        const SnShape *a = f->input[i].shape, *b = q->input[i].shape;
+        if (a->rank == b->rank
+            && !memcmp(a->dim, b->dim, (size_t)a->rank * sizeof *a->dim))
+            continue;
+        return sn_fail(c->d, SN_EINPUT, path[1], "input '%s' is %s, but that "
+                       "of %s is %s: --batch, --dim and --shape give an ONNX "
+                       "model the shape that the other was quantized with",
+                       q->input[i].name,
+                       sn_dims_str(c->a, b->rank, b->dim), path[0],
+                       sn_dims_str(c->a, a->rank, a->dim));
+    }
+    return SN_OK;
 }
 
 /* ---- text ---- */
@@ -144,8 +167,11 @@ sn_verb_compare(SnCli *c)
                        "float one and the quantized one");
     SN_TRY(sn_cli_threads(c, &o.nthread));
     SN_TRY(get_threshold(c, &db));
-    SN_TRY(load(c, c->args.pos.v[0], true, &o.flt, &f));
-    SN_TRY(load(c, c->args.pos.v[1], false, &o.quant, &q));
+    SN_TRY(load(c, c->args.pos.v[0], true, &o.flt));
+    SN_TRY(load(c, c->args.pos.v[1], false, &o.quant));
+    SN_TRY(check_pair(c, o.flt, o.quant));
+    SN_TRY(sn_cli_samples(c, o.flt, &c->args.input, "--input", &f));
+    SN_TRY(sn_cli_samples(c, o.quant, &c->args.input, "--input", &q));
     if (f->n != q->n)
         return sn_fail(c->d, SN_EINPUT, "--input", "gives %lld samples to "
                        "one model and %lld to the other", (long long)f->n,

@@ -37,6 +37,9 @@ same() {
     done
 }
 
+# A flag that gives an ONNX model its shape.
+import=
+
 # quantized NAME MODEL CALIB N FLAGS...: quantizes, then as same
 quantized() {
     name=$1 model=$2 calib=$3 n=$4
@@ -44,6 +47,7 @@ quantized() {
     for form in "" "--scheme symmetric-uint8 --channelwise --rowwise"; do
         # shellcheck disable=SC2086
         if "$sinter" quantize "$model" --calib "$calib" -n 4 "$@" $form \
+            ${import:+"$import"} \
             --backend cpu -o "$tmp/m.sn" >"$tmp/log" 2>&1; then
             same "$name $form" "$tmp/m.sn" "$calib" "$n" "$@"
         else
@@ -69,10 +73,12 @@ tail -n +2 "$data/models.tsv" | while IFS="$(printf '\t')" read -r model set lay
     input=$data/datasets/${set}_x.npy
     [ -s "$input" ] || continue
     set -- --mul="$mul" --add="$add" --layout "$layout"
-    [ "$shape" = - ] || set -- "$@" --shape "$shape"
+    import=
+    [ "$shape" = - ] || import=--shape=$shape
     case $model in
     real/*) quantized "$model" "$data/$model/model.onnx" "$input" 8 "$@" ;;
-    *) same "$model" "$data/$model/model.onnx" "$input" 8 "$@" ;;
+    *) same "$model" "$data/$model/model.onnx" "$input" 8 "$@" \
+        ${import:+"$import"} ;;
     esac </dev/null
     [ $bad = 0 ] || exit 1
 done || bad=1

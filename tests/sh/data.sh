@@ -84,4 +84,14 @@ t one_picture_hwc 0 out " 1 4 7 10 2 5 8 11 3 6" run "$tmp/rgb.sn" --input "$tmp
 t one_picture_channels 0 out " 10 40 70 100 200 500" run "$tmp/rgb.sn" --input "$tmp/hwc.npy" --mul 10,100,1000
 bytes 12 1 | npy "$tmp/other.npy" '|u1' "2, 3, 2"
 t other_axes 3 err "holds u8[2, 3, 2], but input 'x' is [1, 3, 2, 2]" run "$tmp/rgb.sn" --input "$tmp/other.npy"
+
+# ---- shapes are an ONNX model's ----
+t quantize 0 out "settings:" quantize $m --calib $demo/calib_images.npy -n 16 $px -o "$tmp/q.sn"
+for o in "--batch 4" "--dim N=4" "--shape 4x1x28x28"; do
+    # shellcheck disable=SC2086
+    t "shapeless ${o%% *}" 2 err "${o%% *}: is for ONNX models; the shapes of $tmp/q.sn are fixed" run "$tmp/q.sn" --input "$img" -n 1 $px $o
+done
+t batch_of_the_other 3 err "q.sn: output 'logits' has another size" run $m --compare "$tmp/q.sn" --input "$img" -n 1 $px --batch 4
+t compare_batch 3 err "q.sn: input 'image' is [1, 1, 28, 28], but that of $m is [4, 1, 28, 28]: --batch" compare $m "$tmp/q.sn" --input "$img" -n 1 $px --batch 4
+t compare_order 2 err "q.sn: is quantized and $m is not: expected the float model first" compare "$tmp/q.sn" $m --input "$img" -n 1 $px
 exit $bad
