@@ -293,6 +293,19 @@ check_int8(SnCli *c, const SnQuantReport *r)
                    r->nfloat == 1 ? "" : "s");
 }
 
+/* Codes would be taken for floats in between, and weights for no weights. */
+static SnStatus
+check_float(SnCli *c, const SnGraph *g, const char *path)
+{
+    if (!sn_cli_quantized(c, g))
+        return SN_OK;
+    sn_fail(c->d, SN_EINPUT, path, "is quantized already: expected a float "
+            "model");
+    sn_diag_help(c->d, "'sinter run', 'compare' and 'bench' take it as it is; "
+                       "'sinter opt' and 'export' write it in other forms");
+    return SN_EINPUT;
+}
+
 SnStatus
 sn_verb_quantize(SnCli *c)
 {
@@ -314,6 +327,7 @@ sn_verb_quantize(SnCli *c)
     o.unify = c->args.unify;
     SN_TRY(get_bias(c, &o.bias8));
     SN_TRY(sn_cli_load(c, path, &g));
+    SN_TRY(check_float(c, g, path));
     SN_TRY(sn_cli_eval_open(c, g, &eval));
     SN_TRY(get_profile(c, g, &p));
     SnStatus st = sn_quantize_graph(c->a, g, p, &o, &rw, c->d, &r);

@@ -94,4 +94,9 @@ done
 t batch_of_the_other 3 err "q.sn: output 'logits' has another size" run $m --compare "$tmp/q.sn" --input "$img" -n 1 $px --batch 4
 t compare_batch 3 err "q.sn: input 'image' is [1, 1, 28, 28], but that of $m is [4, 1, 28, 28]: --batch" compare $m "$tmp/q.sn" --input "$img" -n 1 $px --batch 4
 t compare_order 2 err "q.sn: is quantized and $m is not: expected the float model first" compare "$tmp/q.sn" $m --input "$img" -n 1 $px
+
+# ---- a model that is quantized already ----
+t quantize_sn 3 err "q.sn: is quantized already: expected a float model" quantize "$tmp/q.sn" --calib $demo/calib_images.npy -n 16 $px -o "$tmp/o.sn"
+t export 0 err "" export "$tmp/q.sn" --format qdq -o "$tmp/q.onnx"
+t quantize_qdq 3 err "q.onnx: is quantized already" quantize "$tmp/q.onnx" --calib $demo/calib_images.npy -n 16 $px -o "$tmp/o.sn"
 exit $bad
