@@ -266,6 +266,16 @@ sn_put_escaped(SnBuf *b, const char *s, size_t n)
     }
 }
 
+const char *
+sn_shown(SnArena *a, const char *s)
+{
+    SnBuf b;
+
+    sn_buf_init(&b, a);
+    sn_put_escaped(&b, s, strlen(s));
+    return strcmp(s, sn_buf_str(&b)) == 0 ? s : sn_buf_str(&b);
+}
+
 void
 sn_put_quoted(SnBuf *b, const char *s)
 {

@@ -30,6 +30,8 @@ size_t sn_printable(const char *s, size_t n);
 /* s[0..n) with \n, \t, and \xNN for each other byte that isn't printable.
  * Quotes and backslashes are left alone. */
 void sn_put_escaped(SnBuf *b, const char *s, size_t n);
+/* s so escaped, for a table; s itself where nothing needs to be. */
+const char *sn_shown(SnArena *a, const char *s);
 /* s in double quotes, with \" \\ \n \t and \xNN escapes.  \xNN has exactly
  * two digits, so the result is not in general a C literal. */
 void sn_put_quoted(SnBuf *b, const char *s);

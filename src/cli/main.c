@@ -78,6 +78,24 @@ run(SnCli *c, int argc, char **argv)
     return v->run(c);
 }
 
+/* Writes what the verb said.  Names come from files, so that control
+ * characters in it are escaped; what is read again (JSON, graphs) has none. */
+static bool
+put_out(SnCli *c)
+{
+    SnBuf b;
+    size_t n;
+
+    sn_buf_init(&b, c->a);
+    for (size_t i = 0; i < c->out.n; i += n) {
+        n = strcspn(c->out.s + i, "\n\t");
+        sn_put_escaped(&b, c->out.s + i, n);
+        if (i + n < c->out.n)
+            sn_putc(&b, c->out.s[i + n++]);
+    }
+    return fwrite(b.s, 1, b.n, stdout) == b.n;
+}
+
 int
 main(int argc, char **argv)
 {
@@ -86,8 +104,7 @@ main(int argc, char **argv)
     c.d = sn_diag_new(c.a);
     sn_buf_init(&c.out, c.a);
     SnStatus st = run(&c, argc, argv);
-    if (c.out.n && fwrite(c.out.s, 1, c.out.n, stdout) != c.out.n
-        && st == SN_OK)
+    if (!put_out(&c) && st == SN_OK)
         st = sn_fail(c.d, SN_EOUTPUT, "standard output", "cannot write");
     if (fflush(stdout) != 0 && st == SN_OK)
         st = sn_fail(c.d, SN_EOUTPUT, "standard output", "cannot write");

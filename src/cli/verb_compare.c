@@ -75,7 +75,7 @@ put_text(SnBuf *b, const SnComparison *k, double want)
                 v->has_local ? db_str(b->a, sn_sqnr(&v->local)) : "-",
                 v->constant ? "-" : db_str(b->a, sn_sqnr(&v->cumulative)),
                 sn_cosine(e), e->worst, v->type,
-                v->constant ? v->name : v->node,
+                sn_shown(b->a, v->constant ? v->name : v->node),
                 v->constant ? " (weights)" : v->output ? " (output)" : "");
     }
     if (k->nunmatched)

@@ -66,7 +66,8 @@ put_node(SnCli *c, const SnGraph *g, SnId id)
     sn_buf_init(&in, c->a);
     for (uint32_t i = 0; i < n->nin; i++)
         sn_putf(&in, "%s%s", i ? ", " : "",
-                n->in[i].ref ? sn_name(g, n->in[i].ref) : "_");
+                n->in[i].ref ? sn_shown(c->a, sn_name(g, n->in[i].ref))
+                             : "_");
     if (n->nres == 0) {
         sn_putf(&c->out, "  %-28s %-20s (%s)", "", d->name,
                 sn_buf_str(&in));
@@ -75,8 +76,8 @@ put_node(SnCli *c, const SnGraph *g, SnId id)
         return;
     }
     for (unsigned r = 0; r < n->nres; r++) {
-        sn_putf(&c->out, "  %-28s %-20s %s%s%s%s", sn_name(g, SN_REF(id, r)),
-                r ? "" : d->name, short_type(c->a, &n->res[r]),
+        sn_putf(&c->out, "  %-28s %-20s %s%s%s%s",
+                sn_shown(c->a, sn_name(g, SN_REF(id, r))), r ? "" : d->name, short_type(c->a, &n->res[r]),
                 !r && in.n ? "  (" : "", r ? "" : sn_buf_str(&in),
                 !r && in.n ? ")" : "");
         if (!r)
@@ -95,7 +96,8 @@ put_ports(SnCli *c, const SnGraph *g, const SnId *topo, uint32_t n,
             continue;
         SnRef r = inputs ? SN_REF(topo[i], 0) : node->in[0].ref;
         sn_putf(&c->out, "%s %s: %s\n", inputs ? "input " : "output",
-                inputs ? sn_name(g, r) : sn_label(g, topo[i], c->a),
+                sn_shown(c->a, inputs ? sn_name(g, r)
+                                      : sn_label(g, topo[i], c->a)),
                 shaped_type(c->a, sn_res(g, r)));
     }
 }
@@ -156,7 +158,7 @@ sn_verb_inspect(SnCli *c)
         return SN_OK;
     }
     sn_putf(&c->out, "graph %s: %u nodes, %u constants with %lld parameters "
-            "(%s)\n", g->name ? g->name : "", t.nnode, t.nconst,
+            "(%s)\n", sn_shown(c->a, g->name ? g->name : ""), t.nnode, t.nconst,
             (long long)t.nparam, sn_bytes_str(c->a, t.nbyte));
     put_ports(c, g, topo, n, true);
     put_ports(c, g, topo, n, false);

@@ -103,7 +103,8 @@ count_waived(const SnQuantReport *r)
 static void
 put_left(SnBuf *b, const SnWhyRescale *w)
 {
-    sn_putf(b, "  %s, after %s:", w->name, w->producer);
+    sn_putf(b, "  %s, after %s:", sn_shown(b->a, w->name),
+            sn_shown(b->a, w->producer));
     for (uint32_t k = 0; k < w->nreason; k++) {
         sn_puts(b, "\n    ");
         sn_put_reason(b, &w->reason[k]);
@@ -174,8 +175,8 @@ put_text(SnBuf *b, const SnQuantReport *r, const SnPlan *plan,
         sn_putf(b, "%u int16, ", r->nquant16);
     sn_putf(b, "%u float\n", r->nfloat);
     for (uint32_t i = 0; i < r->nfloat; i++)
-        sn_putf(b, "  %s stays float: %s\n", r->left_float[i].name,
-                r->left_float[i].why);
+        sn_putf(b, "  %s stays float: %s\n",
+                sn_shown(b->a, r->left_float[i].name), r->left_float[i].why);
     for (uint32_t i = 0; i < r->place.nnarrow; i++)
         sn_putf(b, "  %s is int8: %s\n", r->place.narrow[i].name,
                 r->place.narrow[i].why);

@@ -32,8 +32,8 @@ put_text(SnBuf *b, const SnWhy *w)
         sn_puts(b, "No Rescale is left.\n");
     for (uint32_t i = 0; i < w->n; i++) {
         const SnWhyRescale *r = &w->rescale[i];
-        sn_putf(b, "%s: Rescale of %s from %s to %s\n", r->name, r->producer,
-                r->from, r->to);
+        sn_putf(b, "%s: Rescale of %s from %s to %s\n",
+                sn_shown(b->a, r->name), sn_shown(b->a, r->producer), r->from, r->to);
         for (uint32_t k = 0; k < r->nreason; k++) {
             sn_puts(b, "  ");
             sn_put_reason(b, &r->reason[k]);

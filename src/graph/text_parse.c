@@ -489,6 +489,9 @@ sn_parse(SnArena *a, const SnSrc *src, const char *dir, SnDiag *d,
     SnReader r = {.a = a, .d = d, .src = src, .dir = dir, .m = {.line = 1}};
 
     *out = NULL;
+    if (src->nbyte > 0 && src->text[0] == 8) /* the tag of ir_version */
+        return sn_fail(d, SN_EINPUT, src->name, "is no graph as text; an ONNX "
+                       "model is read from a file whose name ends in .onnx");
     if (!graph(&r))
         return SN_EINPUT;
     *out = r.g;

@@ -54,7 +54,8 @@ read_dim(SnOx *x, const char *text)
     if (eq == NULL || eq == text || !number(eq + 1, &end, &m.value) ||
         *end != '\0')
         return sn_fail(x->d, SN_EUSAGE, x->file,
-                       "dimension '%s' is not NAME=NUMBER", text);
+                       "dimension '%s' is not NAME=NUMBER, the number 1 to "
+                       "2^40 - 1", text);
     m.name = sn_strndup(x->a, text, (size_t)(eq - text));
     for (size_t i = 0; i < x->dims->ndim; i++)
         if (strcmp(x->dims->dim[i].name, m.name) == 0)

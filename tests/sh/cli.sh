@@ -110,6 +110,21 @@ if [ -w /dev/full ]; then
     [ $? -eq 5 ] && echo "ok cli full_disk" || { echo "not ok cli full_disk"; bad=1; }
 fi
 
+# ---- bytes from files ----
+printf '\010\007\022\004test' >"$tmp/model"
+t onnx_by_name 3 err "ends in .onnx" inspect "$tmp/model"
+cat >"$tmp/escape.sn" <<'END'
+sinter-graph 1
+graph "a\x1b[31mb" {
+  %x = Placeholder() : f32[4]
+  %"y\nz\x07" = Relu(%x) : f32[4]
+  Save(%"y\nz\x07") {name = "out\x1b]0;t"}
+}
+END
+t escaped_name 0 out 'y\nz\x07' inspect "$tmp/escape.sn"
+t escaped_graph 0 out 'graph a\x1b[31mb:' inspect "$tmp/escape.sn"
+t escaped_output 0 out 'out\x1b]0;t' inspect "$tmp/escape.sn"
+
 # ---- results ----
 t inspect 0 out "output" inspect "$tmp/add.sn"
 t inspect_json 0 out '"kind": "Add"' inspect "$tmp/add.sn" --json

@@ -576,11 +576,14 @@ bindings_agree(void **state)
             "m.onnx: no input has a dimension named 'K'\n"
             "   help: did you mean 'N'?\n");
     binding(empty, NULL, SN_EUSAGE,
-            "m.onnx: dimension '=3' is not NAME=NUMBER\n");
+            "m.onnx: dimension '=3' is not NAME=NUMBER, "
+            "the number 1 to 2^40 - 1\n");
     binding(zero, NULL, SN_EUSAGE,
-            "m.onnx: dimension 'N=0' is not NAME=NUMBER\n");
+            "m.onnx: dimension 'N=0' is not NAME=NUMBER, "
+            "the number 1 to 2^40 - 1\n");
     binding(large, NULL, SN_EUSAGE,
-            "m.onnx: dimension 'N=1099511627776' is not NAME=NUMBER\n");
+            "m.onnx: dimension 'N=1099511627776' is not NAME=NUMBER, "
+            "the number 1 to 2^40 - 1\n");
     binding(NULL, NULL, SN_EINPUT,
             "m.onnx: input 'x': dimension 1 ('H') is open\n"
             "   help: --dim 'H=NUMBER', or --shape 'x=1x...'\n");
