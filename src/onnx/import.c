@@ -556,8 +556,8 @@ warnings(SnOx *x)
                 x->file, x->unsorted);
     if (x->other_real != NULL)
         sn_warn(x->d, (SnPos){0}, NULL,
-                "%s: %s and other reals are calculated as f32", x->file,
-                x->other_real);
+                "%s: elements of type %s are calculated as f32; inputs and "
+                "outputs are f32 too", x->file, x->other_real);
 }
 
 static SnStatus

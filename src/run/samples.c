@@ -230,8 +230,6 @@ add_file(SnArena *a, SnSamples *s, SnFeed *feed, const char *path, SnDiag *d)
                        sn_type_str(a, feed->port->type));
     SN_TRY(pb ? sn_pb_read(a, path, d, &f.file.data)
               : sn_npy_open(a, path, d, &f.file));
-    if (f.file.data.dtype == SN_D_F16)
-        return sn_fail(d, SN_EUNSUPPORTED, path, "holds float16");
     SN_TRY(fit_file(a, &f, feed->port, s->px.layout, !pb, d));
     SN_TRY(check_pixels(&f, feed->port, &s->px, d));
     if (feed->nfile)

@@ -53,7 +53,8 @@ reads_types(void **state)
     } v[] = {
         {"|u1", SN_D_U8},  {"|i1", SN_D_I8},  {"<u1", SN_D_U8},
         {"<i2", SN_D_I16}, {"<i4", SN_D_I32}, {"<i8", SN_D_I64},
-        {"<f4", SN_D_F32}, {"<f8", SN_D_F64}, {"|b1", SN_D_BOOL},
+        {"<f4", SN_D_F32}, {"<f8", SN_D_F64}, {"<f2", SN_D_F16},
+        {"|b1", SN_D_BOOL},
         {"=f4", SN_D_F32},
     };
     static const unsigned char bytes[16] = {0, 1, 0, 0, 0, 0, 0, 0,
@@ -155,7 +156,7 @@ refuses_broken_files(void **state)
 static void
 refuses_other_types(void **state)
 {
-    static const char *const descr[] = {">f4", "<c8", "|S3", "<f2", "<u4"};
+    static const char *const descr[] = {">f4", "<c8", "|S3", "<u8", "<u4"};
 
     (void)state;
     for (size_t i = 0; i < sizeof descr / sizeof descr[0]; i++) {
@@ -167,7 +168,8 @@ refuses_other_types(void **state)
                 sn_format(a,
                           "x.npy: elements of type '%s' are not read\n"
                           "   help: uint8, int8, int16, int32, int64, "
-                          "float32, float64 and bool are, little-endian\n",
+                          "float16, float32, float64 and bool are, "
+                          "little-endian\n",
                           descr[i]));
     }
 }

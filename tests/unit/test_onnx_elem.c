@@ -41,19 +41,22 @@ other_reals_become_f32_with_one_warning(void **state)
           "  %c = Constant() {data = [1, 65504, -5.9604645e-8]} : f32[3]\n"
           "  %y = Add(%x, %c) : f32[3]\n"
           "  Save(%y) {name = \"y\"}\n",
-          "warning: m.onnx: FLOAT16 and other reals are calculated as f32\n");
+          "warning: m.onnx: elements of type FLOAT16 are calculated as f32; "
+          "inputs and outputs are f32 too\n");
     sum(BFLOAT16, "3", BFLOAT16, upper, sizeof upper);
     warns("  %x = Placeholder() : f32[3]\n"
           "  %c = Constant() {data = [1, -100, inf]} : f32[3]\n"
           "  %y = Add(%x, %c) : f32[3]\n"
           "  Save(%y) {name = \"y\"}\n",
-          "warning: m.onnx: BFLOAT16 and other reals are calculated as f32\n");
+          "warning: m.onnx: elements of type BFLOAT16 are calculated as f32; "
+          "inputs and outputs are f32 too\n");
     sum(DOUBLE, "3", DOUBLE, wide, sizeof wide);
     warns("  %x = Placeholder() : f32[3]\n"
           "  %c = Constant() {data = [1, 0.1, inf]} : f32[3]\n"
           "  %y = Add(%x, %c) : f32[3]\n"
           "  Save(%y) {name = \"y\"}\n",
-          "warning: m.onnx: DOUBLE and other reals are calculated as f32\n");
+          "warning: m.onnx: elements of type DOUBLE are calculated as f32; "
+          "inputs and outputs are f32 too\n");
 }
 
 static void
