@@ -122,11 +122,15 @@ bias(Gen *g, int64_t n)
     return gen_const(g, SN_D_I32, 1, &n, p);
 }
 
+/* QLinearConv, and that of com.microsoft with channels last. */
 static bool
 conv(Gen *g, const char *op)
 {
     int x = gen_pick(g, 4);
-    const int64_t *d = val(g, x)->data.dim;
+    const int64_t *xd = val(g, x)->data.dim;
+    bool last = strcmp(op, "QLinearConvLast") == 0;
+    int64_t d[4] = {xd[0], xd[last ? 3 : 1], xd[last ? 1 : 2],
+                    xd[last ? 2 : 3]};
     int64_t group = 1, out = gen_in(g, 1, 9), dim[4];
     DmNode *n;
     Weights w;
@@ -137,7 +141,9 @@ conv(Gen *g, const char *op)
         group = d[1] % 2 == 0 && gen_chance(g, 2) ? d[1] / 2 : d[1];
         out = group * gen_in(g, 1, 2);
     }
-    n = dm_node(g->m, "", op);
+    n = dm_node(g->m, last ? "com.microsoft" : "", "QLinearConv");
+    if (last)
+        dm_int(n, "channels_last", 1);
     dim[0] = out;
     dim[1] = d[1] / group;
     gen_window(g, n, d, dim + 2, false);
@@ -526,6 +532,7 @@ piece(Gen *g, const char *op)
 
 const GenOp gen_codes[] = {
     {"QLinearConv", conv, 0},
+    {"QLinearConvLast", conv, 0},
     {"QLinearMatMul", matmul, 0},
     {"QGemm", gemm, 0},
     {"ConvInteger", integer, 0},
@@ -559,6 +566,7 @@ const GenOp gen_codes[] = {
     {"Gather", gen_gather, 0},
     {"GatherElements", gen_gather, 0},
     {"Flatten", gen_shuffle, 0},
+    {"Squeeze", gen_shuffle, 0},
     {"Unsqueeze", gen_shuffle, 0},
     {"Identity", gen_shuffle, 0},
     {"Expand", gen_shuffle, 0},

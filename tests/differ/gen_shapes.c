@@ -87,14 +87,30 @@ gen_resize(Gen *g, const char *op)
 
 /* ---- the order of elements ---- */
 
+/* A value with a dimension of 1, and where that is. */
+static int
+with_one(Gen *g, int64_t *axis)
+{
+    int64_t dim[3] = {gen_in(g, 1, 5), gen_in(g, 1, 5), gen_in(g, 1, 5)};
+
+    *axis = gen_below(g, 3);
+    dim[*axis] = 1;
+    return gen_input(g, 3, dim);
+}
+
 /* Flatten, Squeeze, Unsqueeze, Identity, Expand, Tile. */
 bool
 gen_shuffle(Gen *g, const char *op)
 {
-    int v = gen_pick(g, 0), x = operand(g, v);
+    bool squeeze = strcmp(op, "Squeeze") == 0;
+    int64_t axis, dim[SN_DATA_MAXRANK + 1];
+    int v = squeeze ? with_one(g, &axis) : gen_pick(g, 0);
+    int x = operand(g, v);
     const SnData *t = &g->m->val[v].data;
-    int64_t axis = gen_below(g, (uint32_t)t->rank), dim[SN_DATA_MAXRANK + 1];
     DmNode *n;
+
+    if (!squeeze)
+        axis = gen_below(g, (uint32_t)t->rank);
 
     if (x < 0)
         return false;
@@ -102,7 +118,7 @@ gen_shuffle(Gen *g, const char *op)
     dm_in(n, x);
     if (strcmp(op, "Flatten") == 0)
         dm_int(n, "axis", axis - (gen_chance(g, 2) ? t->rank : 0));
-    if (strcmp(op, "Unsqueeze") == 0)
+    if (squeeze || strcmp(op, "Unsqueeze") == 0)
         dm_in(n, dm_i64s(g->m, 1, &axis));
     if (strcmp(op, "Expand") == 0) {
         dim[0] = gen_in(g, 1, 3);
