@@ -56,16 +56,22 @@ f32_ref(int64_t n, const void *data, volatile int *sink)
     return 32;
 }
 
-static double
-read_ref(int64_t n, const void *data, volatile int *sink)
+static void
+pass_ref(const void *data, size_t n, volatile int *sink)
 {
     const uint64_t *p = data;
     uint64_t s = 0;
 
-    for (int64_t k = 0; k < n; k++)
-        for (int64_t i = 0; i < READ_BYTES / 8; i += 4)
-            s += (p[i] ^ p[i + 1]) + (p[i + 2] ^ p[i + 3]);
+    for (size_t i = 0; i < n / 8; i += 4)
+        s += (p[i] ^ p[i + 1]) + (p[i + 2] ^ p[i + 3]);
     *sink = (int)s;
+}
+
+static double
+read_ref(int64_t n, const void *data, volatile int *sink)
+{
+    for (int64_t k = 0; k < n; k++)
+        pass_ref(data, READ_BYTES, sink);
     return READ_BYTES;
 }
 
@@ -127,22 +133,27 @@ f32_avx2(int64_t n, const void *data, volatile int *sink)
     return 10 * 16;
 }
 
-AVX2 static double
-read_avx2(int64_t n, const void *data, volatile int *sink)
+AVX2 static void
+pass_avx2(const void *data, size_t n, volatile int *sink)
 {
     __m256i a = _mm256_setzero_si256(), b = a, c = a, d = a;
+    const __m256i *p = data;
 
-    for (int64_t k = 0; k < n; k++) {
-        const __m256i *p = data;
-        for (int64_t i = 0; i < READ_BYTES / 32; i += 4) {
-            a = _mm256_xor_si256(a, _mm256_load_si256(p + i));
-            b = _mm256_xor_si256(b, _mm256_load_si256(p + i + 1));
-            c = _mm256_xor_si256(c, _mm256_load_si256(p + i + 2));
-            d = _mm256_xor_si256(d, _mm256_load_si256(p + i + 3));
-        }
+    for (size_t i = 0; i < n / 32; i += 4) {
+        a = _mm256_xor_si256(a, _mm256_load_si256(p + i));
+        b = _mm256_xor_si256(b, _mm256_load_si256(p + i + 1));
+        c = _mm256_xor_si256(c, _mm256_load_si256(p + i + 2));
+        d = _mm256_xor_si256(d, _mm256_load_si256(p + i + 3));
     }
     a = _mm256_xor_si256(_mm256_xor_si256(a, b), _mm256_xor_si256(c, d));
     *sink = _mm256_extract_epi32(a, 0);
+}
+
+AVX2 static double
+read_avx2(int64_t n, const void *data, volatile int *sink)
+{
+    for (int64_t k = 0; k < n; k++)
+        pass_avx2(data, READ_BYTES, sink);
     return READ_BYTES;
 }
 
@@ -280,4 +291,19 @@ sn_peak(SnIsa isa, unsigned nthread)
     return (SnPeak){.ops8 = rate_of(s8, 20000, nthread, false),
                     .ops32 = rate_of(f32, 20000, nthread, false),
                     .read = rate_of(read, 1, nthread, true)};
+}
+
+void
+sn_peak_read(SnIsa isa, const void *p, size_t n)
+{
+    volatile int sink;
+
+#if defined(__x86_64__)
+    if (isa != SN_ISA_PORTABLE) {
+        pass_avx2(p, n, &sink);
+        return;
+    }
+#endif
+    (void)isa;
+    pass_ref(p, n, &sink);
 }

@@ -3,6 +3,7 @@
 #ifndef SN_PEAK_H
 #define SN_PEAK_H
 
+#include <stddef.h>
 #include "kernel/isa.h"
 
 typedef struct SnPeak {
@@ -14,5 +15,9 @@ typedef struct SnPeak {
 /* nthread at once; takes about 0.3 s and 128 MiB a thread.  A ceiling that
  * cannot be measured (no thread, no memory) is 0. */
 SnPeak sn_peak(SnIsa isa, unsigned nthread);
+
+/* Reads n bytes once, in order, as a ceiling for what has to: a multiple of 128,
+ * aligned to 64. */
+void sn_peak_read(SnIsa isa, const void *p, size_t n);
 
 #endif

@@ -98,6 +98,20 @@ rows() { # NAME WANTED
         row "$1" "$out/models/$1.sn" "$out/models/$1.uint8.onnx" "$2" $t
     done
 }
+# One LRN: the node on codes, as `sinter bench` times it, against the float
+# model of that node alone.
+lrn_row() { # NAME WANTED
+    seeded "$1" --layout nchw
+    [ -s "$out/models/$1.sn" ] || return
+    line=$("$out/versus" -t 1 -r "$rounds" "$out/models/$1.float.sn" \
+        "$out/models/$1.onnx" "$ort") || return
+    us=$("$sinter" bench "$out/models/$1.sn" --per-node --json |
+        sed -n 's/.*"node": "[^"]*(LRN)".*"us": \([0-9.]*\).*/\1/p' | head -1)
+    echo "$line" | field ort_ms | awk -v n="$1" -v us="$us" -v w="$2" '{
+        r = 1000 * $1 / us
+        printf "%-28s  1 %10.4f %10.4f %7.1fx %5gx %s\n", n ", int8 node",
+            us / 1000, $1, r, w, (r >= w ? "met" : "missed") }'
+}
 float_row() { # NAME FLOAT.onnx
     row "$1, float" "$out/models/$1.float.sn" "$2" 0.77 1
 }
@@ -133,6 +147,9 @@ for m in resnet50:1.12 mobilenetv2:1.5 squeezenet11:1.5 alexnet:3 \
     [ $n != resnet50 ] || row 'resnet50, int8 codes' "$out/models/$n.sn" \
         "$out/models/$n.int8.onnx" 2.4 1
     float_row $n "$out/models/$n.onnx"
+done
+for n in lrn96 lrn256 lrn192; do
+    lrn_row $n 15
 done
 demo=examples/demo
 quantized demo $demo/fashion_lrn.onnx $demo/calib_images.npy \

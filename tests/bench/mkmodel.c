@@ -413,7 +413,7 @@ mlp(char *x)
 static const struct Net {
     const char *name;
     char *(*build)(char *x);
-    int rank, dim[4], nout;
+    int rank, dim[4], nout; /* nout 0: results have the shape of x */
 } nets[] = {
     {"resnet50", resnet50, 4, {1, 3, 224, 224}, 1000},
     {"mobilenetv2", mobilenetv2, 4, {1, 3, 224, 224}, 1000},
@@ -422,6 +422,9 @@ static const struct Net {
     {"googlenet", googlenet, 4, {1, 3, 224, 224}, 1000},
     {"mlp", mlp, 2, {1, 784}, 10},
     {"mlp_b64", mlp, 2, {64, 784}, 10},
+    {"lrn96", lrn, 4, {1, 96, 55, 55}, 0}, /* AlexNet's two */
+    {"lrn256", lrn, 4, {1, 256, 27, 27}, 0},
+    {"lrn192", lrn, 4, {1, 192, 56, 56}, 0}, /* GoogLeNet's second */
 };
 
 /* ---- files ---- */
@@ -501,10 +504,12 @@ main(int argc, char **argv)
         return 2;
     }
     char x[] = "x", title[] = "seeded";
-    int out[] = {nets[i].dim[0], nets[i].nout};
+    const int out[] = {nets[i].dim[0], nets[i].nout};
+    bool same = nets[i].nout == 0;
     graph.name = title;
     value(x, (size_t)nets[i].rank, nets[i].dim, false);
-    value(nets[i].build(x), 2, out, true);
+    value(nets[i].build(x), same ? (size_t)nets[i].rank : 2,
+          same ? nets[i].dim : out, true);
     if (save_model(argv[2]))
         return 1;
     return argc > 3 ? save_calib(argv[3], &nets[i]) : 0;
