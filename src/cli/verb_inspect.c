@@ -77,7 +77,8 @@ put_node(SnCli *c, const SnGraph *g, SnId id)
     }
     for (unsigned r = 0; r < n->nres; r++) {
         sn_putf(&c->out, "  %-28s %-20s %s%s%s%s",
-                sn_shown(c->a, sn_name(g, SN_REF(id, r))), r ? "" : d->name, short_type(c->a, &n->res[r]),
+                sn_shown(c->a, sn_name(g, SN_REF(id, r))), r ? "" : d->name,
+                short_type(c->a, &n->res[r]),
                 !r && in.n ? "  (" : "", r ? "" : sn_buf_str(&in),
                 !r && in.n ? ")" : "");
         if (!r)

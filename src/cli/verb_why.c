@@ -33,7 +33,8 @@ put_text(SnBuf *b, const SnWhy *w)
     for (uint32_t i = 0; i < w->n; i++) {
         const SnWhyRescale *r = &w->rescale[i];
         sn_putf(b, "%s: Rescale of %s from %s to %s\n",
-                sn_shown(b->a, r->name), sn_shown(b->a, r->producer), r->from, r->to);
+                sn_shown(b->a, r->name), sn_shown(b->a, r->producer),
+                r->from, r->to);
         for (uint32_t k = 0; k < r->nreason; k++) {
             sn_puts(b, "  ");
             sn_put_reason(b, &r->reason[k]);

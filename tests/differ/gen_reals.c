@@ -234,7 +234,8 @@ binary(Gen *g, const char *op)
             dim[i] = gen_chance(g, 2) ? 1 : dim[i];
     if (other < 0 || gen_chance(g, 2))
         other = gen_chance(g, 3) ? -1 : gen_input(g, t->rank, dim);
-    y = other >= 0 ? gen_real(g, other) : gen_weights(g, t->rank, dim, -1, NULL);
+    y = other >= 0 ? gen_real(g, other)
+                   : gen_weights(g, t->rank, dim, -1, NULL);
     if (x < 0 || y < 0)
         return false;
     n = dm_node(g->m, "", op);

@@ -385,6 +385,7 @@ dm_eval(Dm *m, Ort *o, const char **why)
     for (uint32_t k = 0; k < n->nin; k++)
         if (n->in[k] >= 0 && one->val[n->in[k]].from == DM_MADE)
             one->val[n->in[k]].from = DM_INPUT;
+    one->out = n->out;
     dm_pack(one, m->a, &p, &size);
     nin = dm_inputs(one, in);
     if (!ort_run(o, m->a, p, size, nin, in, 1, &out, why))

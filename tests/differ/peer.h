@@ -1,6 +1,7 @@
-/* ONNX Runtime through dlopen, for tests and benchmarks.  Its library comes with the npm
- * package onnxruntime-node, without a header; the C API is a table of functions
- * that only grows, so the places of the few used here are fixed. */
+/* ONNX Runtime through dlopen, for tests and benchmarks.  Its library comes
+ * with the npm package onnxruntime-node, without a header; the C API is a table
+ * of functions that only grows, so the places of the few used here are
+ * fixed. */
 #ifndef SN_TEST_PEER_H
 #define SN_TEST_PEER_H
 
@@ -25,8 +26,8 @@ typedef struct OrtIo {
     SnData data;
 } OrtIo;
 
-/* Runs the model p[0..n).  The data of
- * out[0..nout), found by name, is made in a.  false, with *why: refused. */
+/* Runs the model p[0..n).  The data of out[0..nout), found by name, is made in
+ * a.  false, with *why: refused. */
 bool ort_run(Ort *o, SnArena *a, const void *p, size_t n, uint32_t nin,
              const OrtIo *in, uint32_t nout, OrtIo *out, const char **why);
 /* Only makes a session from a file and drops it. */
