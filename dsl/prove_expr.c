@@ -390,9 +390,16 @@ call(PvCase *c, const SnExpr *e)
     if (e->rk == SN_R_TYPE) { /* q8(scale, zp) */
         const SnDefType *t = e->ref;
         PvVal r = {.ty = SN_TY_ETYPE, .typed = true};
+        double s = sn_pv_expr(c, e->kid[0]).r, z = sn_pv_expr(c, e->kid[1]).r;
+        bool wide = t->conc[0].elem == SN_DE_QI32;
         r.t = (PvType){.elem = t->conc[0].elem, .axis = -1, .nq = 1};
-        r.t.scale[0] = (float)sn_pv_expr(c, e->kid[0]).r;
-        r.t.zp[0] = (int32_t)sn_pv_expr(c, e->kid[1]).r;
+        if (!(s >= 0x1p-100 && s <= 0x1p100) ||
+            (wide ? z != 0
+                  : !(z >= sn_pv_code_lo(r.t.elem) &&
+                      z <= sn_pv_code_hi(r.t.elem))))
+            return bad(c, "a calculated scale or zero point is none");
+        r.t.scale[0] = (float)s;
+        r.t.zp[0] = (int32_t)z;
         return r;
     }
     bool raw = !strcmp(e->s, "has") || !strcmp(e->s, "supports");

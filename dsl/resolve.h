@@ -58,6 +58,13 @@ sn_conc_quant(SnDefConc c)
     return c.elem == SN_DE_QI8 || c.elem == SN_DE_QI16 ||
            c.elem == SN_DE_QI32 || c.elem == SN_DE_ROW8;
 }
+/* Zero points of a quantized type: [*lo, *hi]. */
+static inline void
+sn_conc_zp(SnDefConc c, int64_t *lo, int64_t *hi)
+{
+    *hi = c.elem == SN_DE_QI8 ? INT8_MAX : c.elem == SN_DE_QI16 ? INT16_MAX : 0;
+    *lo = *hi ? -*hi - 1 : 0;
+}
 static inline bool
 sn_conc_equal(SnDefConc a, SnDefConc b)
 {
@@ -151,6 +158,12 @@ void sn_rs_rule(SnRs *rs, SnDefRule *r); /* rrule.c */
 bool sn_rs_term(SnScope *sc, SnTerm *t); /* rterm.c */
 /* Types of values: forced types (SN203), SN204, SN310. */
 void sn_rs_rule_types(SnRs *rs, SnDefRule *r); /* invariant.c */
+/* The bound of a `within`, least or more: whole, and below what is all of an
+ * 8-bit type; false (and a message) otherwise. */
+enum { SN_LSB_END = 255 };
+bool sn_rs_lsb(SnRs *rs, SnDefClaim *k, int least); /* rrule.c */
+/* SN212, SN213: sources and folds of r's right side; r has no other error. */
+bool sn_rs_right(SnRs *rs, const SnDefRule *r); /* rright.c */
 void sn_rs_test(SnRs *rs, SnDefTest *t);       /* rtest.c */
 
 #endif

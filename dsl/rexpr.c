@@ -450,6 +450,22 @@ not_a_scale(const SnExpr *e)
     return !(v >= 0x1p-100 && v <= 0x1p100);
 }
 
+/* A literal that can't be a zero point of c, or NULL. */
+static const SnExpr *
+not_a_zp(const SnExpr *e, SnDefConc c)
+{
+    const SnExpr *k = e->ek == SN_E_NEG ? e->kid[0] : e, *bad = NULL;
+    int64_t lo, hi;
+
+    for (uint32_t i = 0; e->ek == SN_E_LIST && i < e->nkid && !bad; i++)
+        bad = not_a_zp(e->kid[i], c);
+    if (k->ek != SN_E_INT)
+        return bad;
+    int64_t z = k == e ? k->i : -k->i;
+    sn_conc_zp(c, &lo, &hi);
+    return z < lo || z > hi ? e : NULL;
+}
+
 /* q8(scale, zp), also q8c([scales], [zps]). */
 static SnTy
 type_with(SnScope *sc, SnExpr *e)
@@ -485,6 +501,17 @@ type_with(SnScope *sc, SnExpr *e)
     if (not_a_scale(e->kid[0]))
         return fail(sc, e->kid[0]->pos,
                     "a scale lies above 0, between 2^-100 and 2^100");
+    const SnExpr *z = not_a_zp(e->kid[1], t->conc[0]);
+    int64_t lo, hi;
+    sn_conc_zp(t->conc[0], &lo, &hi);
+    if (z)
+        return fail(sc, z->pos,
+                    lo == hi ? sn_format(sc->rs->a,
+                                         "the zero point of %s is 0", e->s)
+                             : sn_format(sc->rs->a,
+                                         "a zero point of %s lies in "
+                                         "[%lld, %lld]", e->s, (long long)lo,
+                                         (long long)hi));
     return SN_TY_ETYPE;
 }
 

@@ -31,21 +31,33 @@ find_port(SnRs *rs, SnDefNode *n, const char *name, SnPos at)
 /* ---- values of fixed and pin ---- */
 
 static bool
-fixed_value(SnRs *rs, SnDefPort *p)
+fixed_value(SnRs *rs, const SnDefNode *n, SnDefPort *p)
 {
+    int64_t lo = INT16_MIN, hi = INT16_MAX;
     double s, z;
 
     if (!sn_rs_const(rs, p->scale, &s) || !sn_rs_const(rs, p->zp, &z))
         return false;
     p->fixed_scale = s;
-    p->fixed_zp = (int64_t)z;
+    p->fixed_zp = z >= lo && z <= hi ? (int64_t)z : hi + 1;
     if (!(s >= 0x1p-100 && s <= 0x1p100)) {
         sn_error(rs->d, p->scale->pos, "SN108",
                  "a scale lies in [2^-100, 2^100], not %g", s);
         return false;
     }
-    if (z != (double)p->fixed_zp || z < -32768 || z > 32767) {
-        sn_error(rs->d, p->zp->pos, "SN108", "%g is not a zero point", z);
+    for (uint32_t i = 0; i < n->ntuple; i++) {
+        SnDefConc c = (p->out ? n->tuple[i].out : n->tuple[i].in)[p->index];
+        int64_t a, b;
+        sn_conc_zp(c, &a, &b);
+        if (!sn_conc_quant(c))
+            continue;
+        lo = a > lo ? a : lo;
+        hi = b < hi ? b : hi;
+    }
+    if (z != (double)p->fixed_zp || p->fixed_zp < lo || p->fixed_zp > hi) {
+        sn_error(rs->d, p->zp->pos, "SN108",
+                 "%g is not a zero point of '%s': an integer in [%lld, %lld]",
+                 z, p->name, (long long)lo, (long long)hi);
         return false;
     }
     p->scale->ty = SN_TY_REAL;
@@ -123,7 +135,7 @@ put_fact(SnRs *rs, SnDefNode *n, SnDefPort *p, const SnDefFactSrc *f,
     p->zp = sn_expr_clone(rs->a, f->zp);
     p->because = f->text;
     p->npin = 0;
-    if (f->fact == SN_DF_FIXED && !fixed_value(rs, p))
+    if (f->fact == SN_DF_FIXED && !fixed_value(rs, n, p))
         bad(rs, n);
     if (f->fact == SN_DF_PIN && !pin_value(rs, n, p))
         bad(rs, n);
@@ -204,7 +216,7 @@ port_fact(SnRs *rs, SnDefNode *n, SnDefPort *p, bool own)
         return;
     }
     for (uint32_t i = 0; i < (n->nout ? n->nout : 1); i++)
-        if (n->rsem[i]->trusted)
+        if (n->rsem[i]->trusted && *n->rsem[i]->trusted)
             return;
     sn_error(rs->d, p->fact_pos, "SN107",
              "'%s %s' of %s, which no tuple quantizes", fact_word[p->fact],

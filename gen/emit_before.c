@@ -187,12 +187,34 @@ sn_rg_regrid(SnRg *cx, const SnTerm *t, uint32_t port, const SnTerm *call)
     return r;
 }
 
+static bool
+reads(const SnExpr *e, bool lets)
+{
+    const SnDefVar *v = e->rk == SN_R_VAR ? e->ref : NULL;
+    bool r = v && (!lets || v->vk == SN_V_LET);
+
+    for (uint32_t i = 0; i < e->nkid; i++)
+        r |= reads(e->kid[i], lets);
+    return r;
+}
+
+/* A scale or zero point that is calculated may be none. */
+static void
+type_exists(SnRg *cx, const SnTerm *t)
+{
+    const SnExpr *e = t->type;
+
+    if (e && e->ek == SN_E_CALL && reads(e, false) && !reads(e, true))
+        sn_rg_fail_if(cx, sn_format(cx->a, "!%s", sn_rg_type(cx, e)));
+}
+
 /* What may fail is asked before anything is built. */
 static void
 dry_run(SnRg *cx, const SnTerm *t)
 {
     if (!t)
         return;
+    type_exists(cx, t);
     for (uint32_t i = 0; i < t->narg; i++)
         dry_run(cx, t->arg[i]);
     if (t->tk == SN_T_FUNC && !strcmp(t->name, "fold") &&

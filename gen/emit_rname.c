@@ -192,6 +192,16 @@ sn_rg_in_set(SnRg *cx, const char *t, const SnDefConc *c, uint32_t n)
     return sn_buf_str(&b);
 }
 
+static bool
+reads_name(const SnExpr *e)
+{
+    bool r = e->rk == SN_R_VAR;
+
+    for (uint32_t i = 0; i < e->nkid; i++)
+        r |= reads_name(e->kid[i]);
+    return r;
+}
+
 /* q8(scale, zp), q8c([scales], [zps]) */
 static const char *
 type_with(SnRg *cx, const SnExpr *e)
@@ -203,7 +213,10 @@ type_with(SnRg *cx, const SnExpr *e)
     const char *z = sn_rx_elements(cx, e->kid[1], false, &m);
 
     if (c.axis < 0)
-        return sn_format(cx->a, "sn_type_quant(g->pool, %s, %s, %s)",
+        return sn_format(cx->a,
+                         reads_name(e->kid[1])
+                             ? "sn_type_quant(g->pool, %s, %s, sn_int_zp(%s))"
+                             : "sn_type_quant(g->pool, %s, %s, %s)",
                          sn_elem_enum(c.elem), s, z);
     SnBuf b; /* one zero point stands for all slices */
     sn_buf_init(&b, cx->a);

@@ -71,6 +71,12 @@ sn_int_add(int64_t a, int64_t b)
 {
     return (int64_t)((uint64_t)a + (uint64_t)b);
 }
+/* A calculated zero point; one that no type has where it does not fit. */
+static inline int32_t
+sn_int_zp(int64_t z)
+{
+    return z >= INT32_MIN && z <= INT32_MAX ? (int32_t)z : INT32_MIN;
+}
 static inline int64_t
 sn_int_sub(int64_t a, int64_t b)
 {
