@@ -200,6 +200,15 @@ const SnCode sn_code_list[] = {
      "them has is run only by who asks for it by name (--passes=NAME); rules "
      "that are opted in to are asked for anyway.  A pipeline of its own says "
      "that this is meant."},
+    {"SN212", "source without data",
+     "A Placeholder or Constant on the right side takes over the data, and the "
+     "place among the inputs, of one on the left: of the node that 'like' "
+     "names, or of the root.  Such a rule changes an interface.  New data "
+     "come from fold(..) or from attributes, as a Splat's."},
+    {"SN213", "not constant",
+     "fold(x) puts the value of x in its place, so x has one when the rule is "
+     "applied: every leaf below it is matched as a Constant or Splat, or the "
+     "condition says const(..) of it."},
     {"SN301", "unsound",
      "A case was found in which the right side does not compute what the rule "
      "claims.  The message shows types, codes and both values; 'with' names "

@@ -33,10 +33,15 @@ opaque_term(const SnTerm *t)
     return NULL;
 }
 
+/* Is the right side the value of the root itself? */
 static bool
 folds(const SnDefRule *r)
 {
-    return r->rhs && r->rhs->tk == SN_T_FUNC && !strcmp(r->rhs->name, "fold");
+    const SnTerm *t = r->rhs;
+
+    return t && t->tk == SN_T_FUNC && !strcmp(t->name, "fold") &&
+           t->arg[0]->tk == SN_T_VAR && r->pat->cap &&
+           t->arg[0]->var == r->pat->cap;
 }
 
 /* ---- verdicts ---- */

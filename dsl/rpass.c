@@ -294,8 +294,8 @@ allow(SnRs *rs, SnDefPass *p)
 {
     for (uint32_t i = 0; i < p->nallow; i++) {
         SnDefClaim *k = &p->allow[i];
-        if (k->bound && sn_rs_const(rs, k->bound, &k->n) && k->n < 0)
-            sn_error(rs->d, k->bound->pos, "SN104", "a bound is not negative");
+        if (k->kind == SN_CL_WITHIN && k->bound)
+            sn_rs_lsb(rs, k, 0);
     }
     if (p->nallow || (!p->nrule && !p->nderive))
         return;

@@ -1,4 +1,5 @@
 /* Rules: the left side binds variables, everything else uses them. */
+#include <math.h>
 #include <string.h>
 #include "dsl/resolve.h"
 
@@ -251,6 +252,37 @@ pat_asgs(SnScope *sc, SnPat *p)
 
 /* ---- the rest of a rule ---- */
 
+bool
+sn_rs_lsb(SnRs *rs, SnDefClaim *k, int least)
+{
+    if (!sn_rs_const(rs, k->bound, &k->n))
+        return false;
+    if (k->n >= least && k->n < SN_LSB_END && k->n == floor(k->n))
+        return true;
+    sn_error(rs->d, k->bound->pos, "SN007",
+             "'%s' is no number of lsb: a whole one from %d to %d",
+             sn_expr_str(rs->a, k->bound), least, SN_LSB_END - 1);
+    if (k->n == 0)
+        sn_diag_help(rs->d, "exact");
+    if (k->n >= SN_LSB_END)
+        sn_diag_help(rs->d, "lossy \"what is lost\" optin \"name\"     (%d lsb "
+                            "is all of an 8-bit type)", SN_LSB_END);
+    return false;
+}
+
+/* A reason is for who reads the reports: it says something. */
+static void
+reason(Ctx *c, const char *word, const char *text)
+{
+    if (!text || text[strspn(text, " \t")])
+        return;
+    sn_error(c->rs->d, c->r->pos, "SN205", "rule '%s' is %s without a reason",
+             c->r->name, word);
+    sn_diag_help(c->rs->d, "%s \"%s\"", word,
+                 *word == 't' ? "why" : "what is lost");
+    c->bad = true;
+}
+
 static void
 claim(Ctx *c)
 {
@@ -271,9 +303,10 @@ claim(Ctx *c)
         sn_diag_help(c->rs->d, "optin \"name\"");
         c->bad = true;
     }
-    if (k->kind == SN_CL_WITHIN && k->bound &&
-        !sn_rs_const(c->rs, k->bound, &k->n))
+    if (k->kind == SN_CL_WITHIN && k->bound && !sn_rs_lsb(c->rs, k, 1))
         c->bad = true;
+    reason(c, "trusted", c->r->trusted);
+    reason(c, "lossy", k->kind == SN_CL_LOSSY ? k->text : NULL);
 }
 
 static void
@@ -390,6 +423,6 @@ sn_rs_rule(SnRs *rs, SnDefRule *r)
     }
     custom(&c);
     claim(&c);
-    if (!c.bad && !sc.bad)
+    if (!c.bad && !sc.bad && sn_rs_right(rs, r))
         sn_rs_rule_types(rs, r);
 }
