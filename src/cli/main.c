@@ -1,9 +1,11 @@
 /* sinter: reads the verb, runs it, prints. */
 #include "cli/cli.h"
 
+#include <signal.h>
 #include <stdio.h>
-#include "backend/plugin.h"
 #include <string.h>
+#include <unistd.h>
+#include "backend/plugin.h"
 #include "base/version.h"
 
 static const SnVerb *
@@ -96,10 +98,20 @@ put_out(SnCli *c)
     return fwrite(b.s, 1, b.n, stdout) == b.n;
 }
 
+/* sn_bug and a failed assert have said what is wrong: the status does too. */
+static void
+defect(int sig)
+{
+    (void)sig;
+    _exit(70);
+}
+
 int
 main(int argc, char **argv)
 {
     SnCli c = {.a = sn_arena_new()};
+
+    signal(SIGABRT, defect);
 
     c.d = sn_diag_new(c.a);
     sn_buf_init(&c.out, c.a);
