@@ -202,6 +202,11 @@ explain: $(SGEN)
 	@$(SGEN) --explain --nodes $(DEFDIR)/nodes.def \
 	  --passes $(DEFDIR)/passes.def $(BACKENDS) -I $(DEFDIR)
 
+## report: why each pass ends, where order matters, what proves each rule
+report: $(SGEN)
+	@$(SGEN) --report --nodes $(DEFDIR)/nodes.def \
+	  --passes $(DEFDIR)/passes.def $(BACKENDS) -I $(DEFDIR)
+
 ## zoo: every model at hand against its stored outputs, then quantized; tables
 zoo: all $(BUILD)/tests/zoo_outputs
 	sh tools/zoo.sh $(BUILD) $(SHARED)
@@ -224,4 +229,4 @@ clean:
 help:
 	@sed -n 's/^## //p' $(MAKEFILE_LIST)
 
-.PHONY: all deps gen explain demo zoo san lint clean help install uninstall FORCE
+.PHONY: all deps gen explain report demo zoo san lint clean help install uninstall FORCE

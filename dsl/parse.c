@@ -332,7 +332,8 @@ not_found(SnPs *P, SnTok t)
     sn_putf(&b, "'%s'", sn_path_dir(P->a, P->src->name));
     for (uint32_t i = 0; i < P->ndir; i++)
         sn_putf(&b, ", '%s'", P->dirs[i]);
-    sn_diag_help(P->d, "looked in %s", sn_buf_str(&b));
+    sn_diag_help(P->d, "looked in %s; -I DIR adds one",
+                 sn_buf_str(&b));
 }
 
 /* The files from the one included again down to this one. */

@@ -1,6 +1,8 @@
 /* sinter-gen: reads declarations, checks them, writes what is generated. */
+#include <glob.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/diag_format.h"
 #include "dsl/codes.h"
@@ -31,7 +33,9 @@ static const char usage[] =
     "       sinter-gen explain CODE...\n"
     "\n"
     "Reads node, pass and backend declarations and writes C and the reference\n"
-    "manual into DIR (default '.').\n"
+    "manual into DIR (default '.').  --check, --explain and --report without\n"
+    "declarations take those of the tree they are called in: nodes.def,\n"
+    "passes.def and src/backend/*/*.def.\n"
     "  --check      parse and check only\n"
     "  --explain    print which rewrite families each node joins, and why:\n"
     "               the claim, guard and proof of each instance\n"
@@ -97,8 +101,35 @@ read_format(Args *o, const char *s)
     return true;
 }
 
+/* Only what prints: a run that writes says what it reads. */
 static int
-read_args(Args *o, int argc, char **argv)
+take_tree(Args *o, SnArena *a)
+{
+    glob_t g;
+
+    if (!o->check && !o->explain && !o->report)
+        return bad_usage("no declarations: give", "--nodes F");
+    if (access("nodes.def", R_OK) || access("passes.def", R_OK)) {
+        fputs("sinter-gen: no declarations are given, and there are no "
+              "nodes.def and passes.def in this directory; expected it to be "
+              "the root of a sinter tree, or --core DIR (of an installed one: "
+              "PREFIX/share/sinter), or --nodes F --passes F\n", stderr);
+        return SN_EUSAGE;
+    }
+    o->nodes = "nodes.def";
+    o->passes = "passes.def";
+    if (o->ndir < 32)
+        o->dir[o->ndir++] = ".";
+    if (glob("src/backend/*/*.def", 0, NULL, &g))
+        return 0;
+    for (size_t i = 0; i < g.gl_pathc && o->nbackend < 32; i++)
+        o->backend[o->nbackend++] = sn_strdup(a, g.gl_pathv[i]);
+    globfree(&g);
+    return 0;
+}
+
+static int
+read_args(Args *o, SnArena *a, int argc, char **argv)
 {
     for (int i = 1; i < argc; i++) {
         const char *s = argv[i], *v;
@@ -152,7 +183,7 @@ read_args(Args *o, int argc, char **argv)
             return bad_usage("a value is missing after", s);
     }
     if (!o->nodes && !o->passes && !o->nbackend && !o->core)
-        return bad_usage("no declarations: give", "--nodes F");
+        return take_tree(o, a);
     return 0;
 }
 
@@ -264,7 +295,9 @@ generate(Args *o, SnArena *a, SnDiag *d)
             sn_order_report(s, d, &b);
             sn_puts(&b, proofs ? proofs->report : "");
         }
+        /* Before the notes, where both go to one place. */
         fputs(sn_buf_str(&b), o->format == TEXT ? stdout : stderr);
+        fflush(stdout);
     }
     if ((o->explain || o->report) && !o->outdir && !o->check)
         return finish(o, a, d);
@@ -322,12 +355,10 @@ main(int argc, char **argv)
 
     if (argc > 2 && !strcmp(argv[1], "explain"))
         return explain(argc - 2, argv + 2);
-    int r = read_args(&o, argc, argv);
-
-    if (r)
-        return r < 0 ? SN_OK : r;
     SnArena *a = sn_arena_new();
-    r = generate(&o, a, sn_diag_new(a));
+    int r = read_args(&o, a, argc, argv);
+    if (r == 0)
+        r = generate(&o, a, sn_diag_new(a));
     sn_arena_free(a);
-    return r;
+    return r < 0 ? SN_OK : r;
 }

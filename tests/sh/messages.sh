@@ -47,6 +47,19 @@ missing=$(grep -ohE '"SN[0-9]{3}"' dsl/*.c dsl/gram.y gen/*.c | sort -u | tr -d 
 ok every_code_explained [ -z "$missing" ]
 [ -z "$missing" ] || echo "without a paragraph:" $missing
 
+# As the documents write it: in a tree, and what to do elsewhere.
+"$g" --report --explain >"$tmp/both" 2>&1
+ok bare_report_status [ $? -eq 0 ]
+ok bare_report has "$tmp/both" "fuse                     heights of conversions"
+ok bare_explain has "$tmp/both" "    absorb Conv2D.x: refines, by L4 L5"
+ok bare_backend grep -q '^absorb .*CPU\|cpu.def' "$tmp/both"
+ok notes_last sh -c "! sed '1,/note.SN504/d' '$tmp/both' | grep -q 'heights of conversions'"
+g_abs=$(cd "$(dirname "$g")" && pwd)/sinter-gen
+(cd "$tmp" && "$g_abs" --report >out 2>err)
+ok nowhere_status [ $? -eq 2 ]
+ok nowhere_text has "$tmp/err" "there are no nodes.def and passes.def in this directory; expected it to be the root of a sinter tree, or --core DIR"
+ok nowhere_brief [ "$(wc -l <"$tmp/err")" -eq 1 ]
+
 "$g" --check --report --passes passes.def -I . >"$tmp/out" 2>"$tmp/err"
 ok report_status [ $? -eq 0 ]
 ok report_measure has "$tmp/out" "fuse                     heights of conversions"
