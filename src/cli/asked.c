@@ -29,6 +29,17 @@ sn_cli_control(SnCli *c, SnControl *out)
     return SN_OK;
 }
 
+SnStatus
+sn_cli_resolve(SnCli *c, const SnGraph *g, SnControl *control)
+{
+    SnGraph *placed;
+
+    if (!control->n)
+        return SN_OK;
+    SN_TRY(sn_cli_placed(c, g, &placed));
+    return sn_control_resolve(c->a, control, g, placed, c->d);
+}
+
 /* ---- shards ---- */
 
 /* A number of zero or more in an environment variable; -1: none. */

@@ -33,7 +33,7 @@ typedef struct SnArgs {
     long nsample, skip, eval_n, eval_skip, njob, nthread, opt_limit, seed, batch, opset;
     bool verify, trace, stats, time_passes, check_passes, strict;
     bool channelwise, rowwise, unify, require_int8, json, help;
-    bool elide, check_kernels;
+    bool elide, check_kernels, names;
     const char *threshold, *average, *bias;
     long nrun; /* bench */
     bool per_node;
@@ -86,6 +86,8 @@ SnStatus sn_cli_threads(SnCli *c, unsigned *out);
 SnStatus sn_cli_pixels(SnCli *c, SnPixels *px);
 /* --precision, --scheme, --range, --keep-float (asked.c). */
 SnStatus sn_cli_control(SnCli *c, SnControl *out);
+/* Their globs against g as it was loaded and as it is lowered. */
+SnStatus sn_cli_resolve(SnCli *c, const SnGraph *g, SnControl *control);
 typedef struct SnShard { /* part `index` of the data, cut in `count` */
     int64_t index, count;
 } SnShard;

@@ -122,6 +122,8 @@ static const Option options[] = {
     {"--jobs", "N", O_LONG, AT(njob), READS_DATA,
      "threads (default: one per processor); results do not depend on it"},
     {"-j", "N", O_LONG, AT(njob), READS_DATA, NULL},
+    {"--names", NULL, O_FLAG, AT(names), INSPECT,
+     "list the nodes as quantize sees them: names for its GLOBs"},
     {"--per-node", NULL, O_FLAG, AT(per_node), BENCH,
      "also what each node takes, computes and moves, slowest first"},
     {"--runs", "N", O_LONG, AT(nrun), BENCH,

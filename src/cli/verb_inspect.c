@@ -1,5 +1,6 @@
 #include "cli/cli.h"
 
+#include <string.h>
 #include "base/json.h"
 #include "graph/desc.h"
 #include "graph/text.h"
@@ -135,6 +136,75 @@ put_json_node(SnCli *c, const SnGraph *g, SnId id)
     sn_puts(b, "]}");
 }
 
+/* ---- names ---- */
+
+static void
+put_name(SnCli *c, const SnNode *n, const SnStrs *of, bool first)
+{
+    SnBuf *b = &c->out;
+    const char *sep = "";
+
+    if (c->args.json) {
+        sn_puts(b, first ? "  {\"name\": " : ",\n  {\"name\": ");
+        sn_put_json(b, n->res[0].name);
+        sn_putf(b, ", \"kind\": \"%s\", \"of\": [", sn_desc(n->kind)->name);
+    } else {
+        sn_putf(b, "  %-28s %-20s ", n->res[0].name, sn_desc(n->kind)->name);
+    }
+    for (uint32_t k = 0; k < of->n; k++) {
+        if (k && !strcmp(of->v[k], of->v[k - 1]))
+            continue;
+        sn_puts(b, sep);
+        if (c->args.json)
+            sn_put_json(b, of->v[k]);
+        else
+            sn_puts(b, of->v[k]);
+        sep = ", ";
+    }
+    sn_puts(b, c->args.json ? "]}" : "\n");
+}
+
+/* For each node of what quantize chooses types of, its name, its kind and the
+ * nodes of the model that it stands for. */
+static SnStatus
+put_names(SnCli *c, const SnGraph *g)
+{
+    uint32_t n, np;
+    SnId *topo = sn_topo(g, c->a, &n), *order;
+    bool first = true;
+    SnGraph *p;
+
+    SN_TRY(sn_cli_placed(c, g, &p));
+    order = sn_topo(p, c->a, &np);
+    SnStrs *of = SN_NEW_N(c->a, SnStrs, p->nnode);
+    for (uint32_t i = 0; i < n; i++) {
+        const SnNode *node = sn_node(g, topo[i]);
+        const char *name = sn_control_source(g, topo[i]);
+        uint32_t nto;
+        if (node->data || !node->nres || (node->source && !name))
+            continue;
+        SnId *to = sn_control_became(g, topo[i], p, c->a, &nto);
+        for (uint32_t k = 0; k < nto; k++)
+            SN_PUSH(c->a, of[to[k]].v, of[to[k]].n,
+                    name ? name : node->res[0].name);
+    }
+    if (c->args.json)
+        sn_puts(&c->out, "{\"nodes\": [\n");
+    else
+        sn_putf(&c->out, "  %-28s %-20s %s\n", "name", "kind",
+                "of the model");
+    for (uint32_t i = 0; i < np; i++) {
+        const SnNode *node = sn_node(p, order[i]);
+        if (node->data || !node->nres)
+            continue;
+        put_name(c, node, &of[order[i]], first);
+        first = false;
+    }
+    if (c->args.json)
+        sn_puts(&c->out, " ]}\n");
+    return SN_OK;
+}
+
 SnStatus
 sn_verb_inspect(SnCli *c)
 {
@@ -144,6 +214,8 @@ sn_verb_inspect(SnCli *c)
 
     SN_TRY(sn_cli_model(c, 1, &path));
     SN_TRY(sn_cli_load(c, path, &g));
+    if (c->args.names)
+        return put_names(c, g);
     SnId *topo = sn_topo(g, c->a, &n);
     Totals t = count(g, topo, n);
     if (c->args.json) {

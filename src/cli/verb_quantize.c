@@ -329,6 +329,7 @@ sn_verb_quantize(SnCli *c)
     SN_TRY(get_bias(c, &o.bias8));
     SN_TRY(sn_cli_load(c, path, &g));
     SN_TRY(check_float(c, g, path));
+    SN_TRY(sn_cli_resolve(c, g, &o.control));
     SN_TRY(sn_cli_eval_open(c, g, &eval));
     SN_TRY(get_profile(c, g, &p));
     SnStatus st = sn_quantize_graph(c->a, g, p, &o, &rw, c->d, &r);

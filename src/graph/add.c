@@ -239,6 +239,7 @@ commit(SnGraph *g, const SnSpec *s, const Draft *r)
     n->attr = r->attr;
     n->data = r->data;
     n->origin = s->origin ? sn_strdup(g->arena, s->origin) : NULL;
+    n->source = s->source ? sn_strdup(g->arena, s->source) : NULL;
     for (unsigned k = 0; k < n->nres; k++) {
         n->res[k].type = r->type[k];
         n->res[k].shape = r->shape[k];

@@ -62,6 +62,7 @@ typedef struct SnNode {
     void *attr;      /* the kind's attribute struct; never NULL if it has any */
     const void *data; /* Constant: sn_tensor_nbyte bytes, never written */
     const char *origin; /* where it came from: file or rule; may be NULL */
+    const char *source; /* the ONNX node it was imported for; may be NULL */
 } SnNode;
 
 typedef struct SnGraph {
@@ -92,7 +93,7 @@ typedef struct SnSpec {
     const void *data;            /* Constant only; copied unless borrow */
     bool borrow;                 /* data outlives the graph */
     bool calibrated;
-    const char *origin;
+    const char *origin, *source;
 } SnSpec;
 
 /* Adds a node; result shapes are inferred.  Errors (arity, operand kinds,

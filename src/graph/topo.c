@@ -113,7 +113,8 @@ clone_node(const SnGraph *g, SnId id, SnGraph *c, const SnId *map,
                 .shape = n->nres ? n->res[0].shape : NULL,
                 .data = n->data,
                 .calibrated = n->calibrated,
-                .origin = n->origin};
+                .origin = n->origin,
+                .source = n->source};
     SnId copy = sn_add(c, &s, NULL);
     for (unsigned k = 1; k < n->nres; k++)
         if (n->res[k].name)

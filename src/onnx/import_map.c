@@ -138,6 +138,7 @@ sn_ox_add(SnOx *x, SnSpec *s, SnRef *out)
     SnId id;
 
     s->origin = x->file;
+    s->source = x->n && x->n->name && *x->n->name ? x->n->name : NULL;
     id = sn_try_add(x->g, s, &why);
     if (id == 0)
         return sn_ox_fail(x, has_tuple(x, s) ? SN_EINPUT : SN_EUNSUPPORTED,

@@ -144,35 +144,95 @@ has_settings(const SnGraph *g, SnId id)
     return !n->dead && !n->data && n->nres > 0;
 }
 
+static bool
+is_kind(const char *glob, SnKind kind)
+{
+    if (fnmatch(glob, sn_desc(kind)->name, 0) == 0)
+        return true;
+    for (SnKind k = 1; k < sn_kind_end(); k++)
+        if (sn_desc(k)->form_of == (int32_t)kind
+            && fnmatch(glob, sn_desc(k)->name, 0) == 0)
+            return true;
+    return false;
+}
+
 bool
 sn_glob_match(const SnGraph *g, const char *glob, SnId id)
 {
     const SnNode *n = sn_node(g, id);
 
     if (glob[0] == '@')
-        return fnmatch(glob + 1, sn_desc(n->kind)->name, 0) == 0;
+        return is_kind(glob + 1, n->kind);
     for (unsigned r = 0; r < n->nres; r++)
         if (n->res[r].name && fnmatch(glob, n->res[r].name, 0) == 0)
             return true;
     return false;
 }
 
-static SnStatus
-no_match(const SnWish *w, const SnGraph *g, SnArena *a, SnDiag *d)
+/* Does the wish stand for node id, by its glob or otherwise? */
+static bool
+means(const SnWish *w, const SnGraph *g, SnId id)
 {
-    const char **cand = SN_NEW_N(a, const char *, 2 * g->nnode + 1u);
-    size_t n = 0;
-    bool kinds = w->glob[0] == '@';
+    const char *name = sn_node(g, id)->nres ? sn_node(g, id)->res[0].name
+                                            : NULL;
 
-    for (SnId id = 1; id < g->nnode; id++)
-        if (has_settings(g, id))
-            cand[n++] = kinds
-                ? sn_format(a, "@%s", sn_desc(sn_node(g, id)->kind)->name)
-                : sn_node(g, id)->res[0].name;
+    if (sn_glob_match(g, w->glob, id))
+        return true;
+    for (uint32_t i = 0; i < w->nname && name; i++)
+        if (!strcmp(name, w->name[i]))
+            return true;
+    return false;
+}
+
+/* Adds the names that a glob of this form could have meant. */
+static void
+candidates(SnArena *a, const SnGraph *g, bool kinds, size_t *n,
+           const char ***cand)
+{
+    for (SnId id = 1; id < g->nnode; id++) {
+        const SnNode *node = sn_node(g, id);
+        if (!has_settings(g, id))
+            continue;
+        const char *s = kinds ? sn_format(a, "@%s", sn_desc(node->kind)->name)
+                              : node->res[0].name;
+        SN_PUSH(a, *cand, *n, s);
+        if (!kinds && node->source)
+            SN_PUSH(a, *cand, *n, node->source);
+    }
+}
+
+/* model may be NULL. */
+static SnStatus
+no_match(const SnWish *w, const SnGraph *model, const SnGraph *g, SnArena *a,
+         SnDiag *d)
+{
+    bool kinds = w->glob[0] == '@';
+    const char **cand = NULL;
+    size_t n = 0;
+
+    candidates(a, g, kinds, &n, &cand);
+    if (model && !kinds)
+        candidates(a, model, kinds, &n, &cand);
     const char *near = sn_closest(w->glob, cand, n);
-    return sn_fail(d, SN_EUSAGE, w->option, "no node matches '%s'%s%s%s",
-                   w->glob, near ? "; did you mean '" : "",
-                   near ? near : "", near ? "'?" : "");
+    const char *open = sn_format(a, "%s*%s*", kinds ? "@" : "",
+                                 w->glob + kinds);
+    for (size_t i = 0; i < n && !near; i++)
+        if (fnmatch(open, cand[i], 0) == 0)
+            near = open;
+    if (near)
+        return sn_fail(d, SN_EUSAGE, w->option, "no node matches '%s'; did "
+                       "you mean '%s'?", w->glob, near);
+    return sn_fail(d, SN_EUSAGE, w->option, "no node matches '%s'; 'sinter "
+                   "inspect --names' lists what there is", w->glob);
+}
+
+static bool
+matches_any(const SnWish *w, const SnGraph *g)
+{
+    for (SnId id = 1; id < g->nnode; id++)
+        if (has_settings(g, id) && means(w, g, id))
+            return true;
+    return false;
 }
 
 SnStatus
@@ -180,12 +240,127 @@ sn_control_check(const SnControl *c, const SnGraph *g, SnArena *a, SnDiag *d)
 {
     SnStatus st = SN_OK;
 
+    for (uint32_t i = 0; i < c->n; i++)
+        if (!matches_any(&c->wish[i], g))
+            st = no_match(&c->wish[i], NULL, g, a, d);
+    return st;
+}
+
+/* ---- names of the model ---- */
+
+static SnId
+same_name(const SnGraph *model, SnId id, const SnGraph *placed)
+{
+    const SnNode *n = sn_node(model, id);
+
+    for (unsigned r = 0; r < n->nres; r++) {
+        SnRef v = n->res[r].name ? sn_find(placed, n->res[r].name) : 0;
+        if (v && has_settings(placed, SN_NODE(v)))
+            return SN_NODE(v);
+    }
+    return 0;
+}
+
+SnId *
+sn_control_became(const SnGraph *model, SnId id, const SnGraph *placed,
+                  SnArena *a, uint32_t *n)
+{
+    bool *seen = SN_NEW_N(a, bool, model->nnode);
+    SnId *todo = SN_NEW_N(a, SnId, model->nnode), *out = NULL;
+    uint32_t head = 0, tail = 0;
+
+    *n = 0;
+    todo[tail++] = id;
+    seen[id] = true;
+    while (head < tail) {
+        SnId at = todo[head++], p = same_name(model, at, placed);
+        const SnNode *node = sn_node(model, at);
+        bool have = false;
+        for (uint32_t i = 0; i < *n; i++)
+            have |= out[i] == p;
+        if (p && !have)
+            SN_PUSH(a, out, *n, p);
+        for (unsigned r = 0; !p && r < node->nres; r++)
+            for (const SnUse *u = node->res[r].uses; u; u = u->next)
+                if (!seen[u->user]) {
+                    seen[u->user] = true;
+                    todo[tail++] = u->user;
+                }
+    }
+    return out;
+}
+
+const char *
+sn_control_source(const SnGraph *g, SnId id)
+{
+    const SnNode *n = sn_node(g, id);
+
+    for (unsigned r = 0; r < n->nres && n->source; r++)
+        for (const SnUse *u = n->res[r].uses; u; u = u->next) {
+            const char *s = sn_node(g, u->user)->source;
+            if (s && !strcmp(s, n->source) && sn_node(g, u->user)->nres)
+                return NULL;
+        }
+    return n->source;
+}
+
+/* What node id of the model has become is what w stands for, too. */
+static void
+add_names(SnArena *a, SnWish *w, const SnGraph *model, SnId id,
+          const SnGraph *placed, SnBuf *said, uint32_t *nsaid)
+{
+    uint32_t n;
+    SnId *to = sn_control_became(model, id, placed, a, &n);
+
+    for (uint32_t i = 0; i < n; i++) {
+        const char *name = sn_node(placed, to[i])->res[0].name;
+        if (means(w, placed, to[i]))
+            continue;
+        SN_PUSH(a, w->name, w->nname, name);
+        if (++*nsaid <= 5)
+            sn_putf(said, "%s'%s' is a part of '%s'", *nsaid > 1 ? ", " : "",
+                    sn_node(model, id)->res[0].name, name);
+    }
+}
+
+static void
+resolve(SnArena *a, SnWish *w, const SnGraph *model, const SnGraph *placed,
+        SnDiag *d)
+{
+    uint32_t nsaid = 0;
+    bool any = false;
+    SnBuf said;
+
+    sn_buf_init(&said, a);
+    for (SnId id = 1; id < model->nnode; id++)
+        if (has_settings(model, id) && sn_glob_match(model, w->glob, id)) {
+            any = true;
+            add_names(a, w, model, id, placed, &said, &nsaid);
+        }
+    for (SnId id = 1; id < model->nnode && !any; id++) {
+        const char *s = has_settings(model, id) ? sn_control_source(model, id)
+                                                : NULL;
+        if (s && fnmatch(w->glob, s, 0) == 0)
+            add_names(a, w, model, id, placed, &said, &nsaid);
+    }
+    if (nsaid > 5)
+        sn_putf(&said, " and %u more", nsaid - 5);
+    if (nsaid)
+        sn_note(d, (SnPos){0}, NULL, "%s %s: %s", w->option, w->glob,
+                sn_buf_str(&said));
+}
+
+SnStatus
+sn_control_resolve(SnArena *a, SnControl *c, const SnGraph *model,
+                   const SnGraph *placed, SnDiag *d)
+{
+    SnStatus st = SN_OK;
+
     for (uint32_t i = 0; i < c->n; i++) {
-        bool any = false;
-        for (SnId id = 1; id < g->nnode && !any; id++)
-            any = has_settings(g, id) && sn_glob_match(g, c->wish[i].glob, id);
-        if (!any)
-            st = no_match(&c->wish[i], g, a, d);
+        if (c->wish[i].glob[0] != '@')
+            resolve(a, &c->wish[i], model, placed, d);
+        if (!matches_any(&c->wish[i], placed))
+            st = no_match(&c->wish[i], model, placed, a, d);
     }
     return st;
 }
@@ -199,7 +374,7 @@ sn_settings_of(const SnControl *c, const SnGraph *g, SnId id,
     if (option)
         *option = NULL;
     for (uint32_t i = 0; i < c->n; i++) {
-        if (!sn_glob_match(g, c->wish[i].glob, id))
+        if (!means(&c->wish[i], g, id))
             continue;
         set(&s, c->wish[i].ask, &c->wish[i].to);
         if (option && c->wish[i].ask == SN_ASK_PRECISION)

@@ -2,8 +2,10 @@
  * all nodes or for those a glob names.
  *
  * A glob is matched with fnmatch(3), without flags, against the name of a
- * node ('/' and '.' are characters like others);
- * one that starts with '@' against the name of its kind ("@Conv*"). */
+ * node ('/' and '.' are characters like others); one that starts with '@'
+ * against the name of its kind ("@Conv*") or of a form of it.  Nodes are those
+ * of the graph whose types are chosen; names of the model that its passes
+ * merged away are found by sn_control_resolve. */
 #ifndef SN_CONTROL_H
 #define SN_CONTROL_H
 
@@ -31,6 +33,8 @@ typedef struct SnWish { /* one setting for the nodes of one glob */
     const char *glob;
     SnAsk ask;
     SnSettings to; /* the member that ask names */
+    uint32_t nname;    /* nodes that the glob stands for besides: what the */
+    const char **name; /* model's nodes of that name have become */
 } SnWish;
 
 typedef struct SnControl {
@@ -47,7 +51,22 @@ SnStatus sn_control_add(SnArena *a, SnControl *c, const char *option,
 void sn_control_keep_float(SnArena *a, SnControl *c, const char *option,
                            const char *glob);
 
-/* A glob that no node of g matches is reported, with the closest name. */
+/* The nodes of `placed` that hold node id of `model`, the same graph before
+ * its passes: the node of its name, or, where the passes merged it away, what
+ * its users have become, as far as there is a name that both have.  *n of
+ * them, in a. */
+SnId *sn_control_became(const SnGraph *model, SnId id, const SnGraph *placed,
+                        SnArena *a, uint32_t *n);
+/* The ONNX node that node id of the model was imported for, if it is the last
+ * of those that were: others are on the way to it, and get NULL. */
+const char *sn_control_source(const SnGraph *model, SnId id);
+/* Finds what globs mean that name nodes of the model: its values, or, where a
+ * glob matches no value, its ONNX nodes.  Notes what they have become; a glob
+ * that matches nothing is reported (SN_EUSAGE) with the closest name. */
+SnStatus sn_control_resolve(SnArena *a, SnControl *c, const SnGraph *model,
+                            const SnGraph *placed, SnDiag *d);
+/* A glob that no node of g matches, and that stands for nothing else, is
+ * reported, with the closest name. */
 SnStatus sn_control_check(const SnControl *c, const SnGraph *g, SnArena *a,
                           SnDiag *d);
 bool sn_glob_match(const SnGraph *g, const char *glob, SnId id);
