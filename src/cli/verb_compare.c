@@ -4,14 +4,16 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/json.h"
-#include "quant/compare.h"
+#include "quant/advise.h"
 
-/* The outputs' SQNR that --keep-float lists aim at where no threshold is
- * given: noise of 1 % of the signal. */
+/* The outputs' SQNR that advice aims at where no threshold is given: noise of
+ * 1 % of the signal. */
 #define DEFAULT_DB 20.0
 
+/* *model, where it is not NULL: the graph as it was loaded. */
 static SnStatus
-load(SnCli *c, const char *path, bool flt, const SnExec **x)
+load(SnCli *c, const char *path, bool flt, const SnGraph **model,
+     const SnExec **x)
 {
     const SnBackendDesc *b;
     SnRewriteOpts o;
@@ -20,6 +22,8 @@ load(SnCli *c, const char *path, bool flt, const SnExec **x)
     SN_TRY(sn_cli_engine(c, &b));
     SN_TRY(sn_cli_rewrite_opts(c, &o));
     SN_TRY(sn_cli_load(c, path, &g));
+    if (model)
+        *model = g;
     if (flt)
         SN_TRY(sn_cli_placed(c, g, &g));
     else if (sn_is_onnx(path))
@@ -63,7 +67,7 @@ db_str(SnArena *a, double db)
 }
 
 static void
-put_text(SnBuf *b, const SnComparison *k, double want)
+put_text(SnBuf *b, const SnComparison *k)
 {
     sn_putf(b, "%lld samples; SQNR in dB, worst first\n%9s %10s %9s %10s  "
             "%-4s %s\n", (long long)k->nsample, "local", "cumulative",
@@ -82,12 +86,42 @@ put_text(SnBuf *b, const SnComparison *k, double want)
         sn_putf(b, "%u values have no float value of their name\n",
                 k->nunmatched);
     sn_putf(b, "worst output: %s dB\n", db_str(b->a, k->worst_output));
-    if (!k->nkeep)
+}
+
+/* One thing tried; NaN: it was not. */
+static void
+put_tried(SnBuf *b, double db, double want, const char *options)
+{
+    if (!isnan(db))
+        sn_putf(b, "%9s  %s%s\n", db_str(b->a, db), options,
+                db >= want ? "" : " (not enough)");
+}
+
+static void
+put_advice(SnBuf *b, const SnAdvice *v, double want)
+{
+    if (!v->same) {
+        sn_putf(b, "for %g dB: no advice; quantized again with the types of "
+                "this model, the float one gets %s dB and not %s, so that "
+                "nothing can be tried\n", want, db_str(b->a, v->again),
+                db_str(b->a, v->given));
         return;
-    sn_putf(b, "for about %g dB: --keep-float '", want);
-    for (uint32_t i = 0; i < k->nkeep; i++)
-        sn_putf(b, "%s%s", i ? "," : "", k->keep[i]);
-    sn_puts(b, "'\n");
+    }
+    sn_putf(b, "for %g dB, tried in %u models on %lld samples, quantized "
+            "with one more option:\n", want, v->nmodel,
+            (long long)v->nsample);
+    if (v->sliced > v->given)
+        put_tried(b, v->sliced, want, "--channelwise --rowwise");
+    if (v->int16 > v->given)
+        put_tried(b, v->int16, want, "--precision int16");
+    if (!v->nkeep)
+        return;
+    SnBuf k;
+    sn_buf_init(&k, b->a);
+    for (uint32_t i = 0; i < v->nkeep; i++)
+        sn_putf(&k, "%s%s", i ? "," : "--keep-float '", v->keep[i]);
+    sn_puts(&k, "'");
+    put_tried(b, v->kept, want, sn_buf_str(&k));
 }
 
 /* ---- JSON ---- */
@@ -126,10 +160,39 @@ put_json(SnBuf *b, const SnComparison *k)
             put_errors(b, "cumulative", &v->cumulative);
         sn_puts(b, "}");
     }
-    sn_puts(b, "],\n \"keep_float\": [");
-    for (uint32_t i = 0; i < k->nkeep; i++) {
+    sn_puts(b, "]");
+}
+
+static void
+put_db(SnBuf *b, const char *key, double db)
+{
+    if (isnan(db))
+        return;
+    sn_putf(b, ", \"%s\": ", key);
+    sn_put_json_f64(b, db);
+}
+
+/* v NULL: the threshold is met. */
+static void
+put_json_advice(SnBuf *b, const SnAdvice *v, double want)
+{
+    sn_puts(b, ",\n \"advice\": ");
+    if (v) {
+        sn_putf(b, "{\"db\": %g, \"models\": %u, \"samples\": %lld", want,
+                v->nmodel, (long long)v->nsample);
+        put_db(b, "given", v->given);
+        put_db(b, "again", v->again);
+        put_db(b, "channelwise_rowwise", v->sliced);
+        put_db(b, "int16", v->int16);
+        put_db(b, "keep_float", v->kept);
+        sn_puts(b, "}");
+    } else {
+        sn_puts(b, "null");
+    }
+    sn_puts(b, ",\n \"keep_float\": [");
+    for (uint32_t i = 0; v && i < v->nkeep; i++) {
         sn_puts(b, i ? ", " : "");
-        sn_put_json(b, k->keep[i]);
+        sn_put_json(b, v->keep[i]);
     }
     sn_puts(b, "]}\n");
 }
@@ -152,14 +215,36 @@ get_threshold(SnCli *c, double *db)
     return SN_OK;
 }
 
+/* w has the float model as it was loaded. */
+static SnStatus
+advise(SnCli *c, const SnCompareOpts *o, const SnComparison *k, double db,
+       SnAdviseOpts *w, SnAdvice *out)
+{
+    w->flt = o->flt->g;
+    w->quant = o->quant->g;
+    w->c = k;
+    w->db = db;
+    w->fill = o->fill_flt;
+    w->ctx = o->ctx_flt;
+    w->fill_quant = o->fill_quant;
+    w->ctx_quant = o->ctx_quant;
+    w->nsample = o->nsample;
+    w->njob = o->njob;
+    w->nthread = o->nthread;
+    SN_TRY(sn_cli_rewrite_opts(c, &w->rewrite));
+    return sn_advise(c->a, w, c->d, out);
+}
+
 SnStatus
 sn_verb_compare(SnCli *c)
 {
     SnCompareOpts o = {.fill_flt = sn_samples_fill,
                        .fill_quant = sn_samples_fill,
                        .njob = (unsigned)c->args.njob};
+    SnAdviseOpts w = {.c = NULL};
     SnSamples *f, *q;
     SnComparison k;
+    SnAdvice v;
     double db;
 
     if (c->args.pos.n != 2)
@@ -167,8 +252,8 @@ sn_verb_compare(SnCli *c)
                        "float one and the quantized one");
     SN_TRY(sn_cli_threads(c, &o.nthread));
     SN_TRY(get_threshold(c, &db));
-    SN_TRY(load(c, c->args.pos.v[0], true, &o.flt));
-    SN_TRY(load(c, c->args.pos.v[1], false, &o.quant));
+    SN_TRY(load(c, c->args.pos.v[0], true, &w.model, &o.flt));
+    SN_TRY(load(c, c->args.pos.v[1], false, NULL, &o.quant));
     SN_TRY(check_pair(c, o.flt, o.quant));
     SN_TRY(sn_cli_samples(c, o.flt, &c->args.input, "--input", &f));
     SN_TRY(sn_cli_samples(c, o.quant, &c->args.input, "--input", &q));
@@ -180,11 +265,17 @@ sn_verb_compare(SnCli *c)
     o.ctx_quant = q;
     o.nsample = f->n;
     SN_TRY(sn_compare(c->a, &o, c->d, &k));
-    sn_compare_keep(c->a, &k, db);
-    if (c->args.json)
+    bool met = k.worst_output >= db;
+    if (!met)
+        SN_TRY(advise(c, &o, &k, db, &w, &v));
+    if (c->args.json) {
         put_json(&c->out, &k);
-    else
-        put_text(&c->out, &k, db);
+        put_json_advice(&c->out, met ? NULL : &v, db);
+    } else {
+        put_text(&c->out, &k);
+        if (!met)
+            put_advice(&c->out, &v, db);
+    }
     if (c->args.threshold && k.worst_output < db)
         return sn_fail(c->d, SN_ECHECK, "--threshold", "the worst output has "
                        "%s dB, less than %g", db_str(c->a, k.worst_output),

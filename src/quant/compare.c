@@ -116,6 +116,17 @@ readable(const SnType *t)
     return t->elem == SN_F32 || sn_elem_quant(t->elem);
 }
 
+/* Is node id the Quantize of a float value? */
+static bool
+quantizes(const SnGraph *g, SnId id)
+{
+    const SnNode *n = sn_node(g, id);
+
+    return sn_desc(n->kind)->sem[0].cls == SN_C_CONVERT && n->nin == 1
+        && sn_type(g, n->in[0].ref)->elem == SN_F32
+        && sn_elem_quant(n->res[0].type->elem);
+}
+
 static bool
 has_local(const Comparing *c, SnId id)
 {
@@ -123,7 +134,7 @@ has_local(const Comparing *c, SnId id)
     const SnNode *n = sn_node(g, id);
 
     if (sn_desc(n->kind)->sem[0].cls == SN_C_CONVERT)
-        return false;
+        return quantizes(g, id) && c->twin[n->in[0].ref];
     for (uint32_t s = 0; s < n->nin; s++) {
         SnRef r = n->in[s].ref;
         if (r && !sn_def(g, r)->data && (!c->twin[r]
@@ -376,11 +387,50 @@ moves_codes(const SnGraph *g, SnId id)
             || (d->sem[0].monotone && !d->sem[0].mean));
 }
 
-/* A node whose own error keeping it float would take away. */
-static bool
-is_guilty(const SnCompared *v)
+bool
+sn_compare_guilty(const SnCompared *v)
 {
-    return v->has_local && !v->constant && !v->moves && v->local.signal > 0;
+    return v->has_local && !v->constant && !v->moves && !v->converts
+        && v->local.signal > 0 && v->local.noise > 0;
+}
+
+static bool
+computes_reals(const SnNode *n)
+{
+    SnClass c = sn_desc(n->kind)->sem[0].cls;
+
+    return n->nin > 0 && c != SN_C_CONVERT && n->res[0].type->elem == SN_F32;
+}
+
+/* The types of the values, as SnComparison.made has them. */
+static void
+add_made(Comparing *c, SnComparison *out)
+{
+    const SnGraph *g = c->o->quant->g, *f = c->o->flt->g;
+    size_t nref = (size_t)f->nnode << SN_RESBITS;
+    uint32_t *at = SN_NEW_N(c->a, uint32_t, nref), n;
+    SnId *topo = sn_topo(g, c->a, &n);
+
+    for (uint32_t i = 0; i < n; i++) {
+        const SnNode *q = sn_node(g, topo[i]);
+        for (unsigned r = 0; r < q->nres; r++) {
+            SnRef t = c->twin[SN_REF(topo[i], r)];
+            if (!t || !q->data != !sn_def(f, t)->data)
+                continue;
+            SnMade m = {.name = sn_name(f, t), .type = q->res[r].type,
+                        .rank = q->res[r].shape->rank, .constant = q->data,
+                        .fixed = sn_desc_in(g, q->kind)->out[r].fact
+                                 == SN_FIXED,
+                        .stays_float = computes_reals(q)};
+            if (!at[t]) {
+                SN_PUSH(c->a, out->made, out->nmade, m);
+                at[t] = out->nmade;
+            } else if (out->made[at[t] - 1].type->elem == SN_F32) {
+                m.stays_float = out->made[at[t] - 1].stays_float;
+                out->made[at[t] - 1] = m;
+            }
+        }
+    }
 }
 
 static void
@@ -431,7 +481,8 @@ collect(Comparing *c, SnComparison *out)
                         .node = sn_label(x->g, SN_NODE(p->q), c->a),
                         .type = sn_elem_name(sn_type(x->g, p->q)->elem),
                         .output = is_output(x, p->q),
-                        .moves = moves_codes(x->g, SN_NODE(p->q))};
+                        .moves = moves_codes(x->g, SN_NODE(p->q)),
+                        .converts = quantizes(x->g, SN_NODE(p->q))};
         for (int64_t s = 0; s < c->o->nsample; s++) {
             const SnErrors *e = c->sum + (s * c->npair + i) * 2;
             sum_errors(&v.cumulative, &e[0]);
@@ -443,6 +494,7 @@ collect(Comparing *c, SnComparison *out)
         SN_PUSH(c->a, out->value, out->n, v);
     }
     add_constants(c, out);
+    add_made(c, out);
     qsort(out->value, out->n, sizeof *out->value, worse);
 }
 
@@ -465,24 +517,4 @@ sn_compare(SnArena *a, const SnCompareOpts *o, SnDiag *d, SnComparison *out)
     SN_TRY(sn_batch_run(&b, d));
     collect(&c, out);
     return SN_OK;
-}
-
-void
-sn_compare_keep(SnArena *a, SnComparison *c, double db)
-{
-    double room = pow(10, -db / 10), left = 0;
-    double seen = pow(10, -c->worst_output / 10); /* infinite: 0 */
-
-    for (uint32_t i = 0; i < c->n; i++)
-        if (is_guilty(&c->value[i]))
-            left += c->value[i].local.noise / c->value[i].local.signal;
-    if (seen > left && left > 0)
-        room *= left / seen;
-    c->nkeep = 0;
-    for (uint32_t i = 0; i < c->n && left > room; i++) {
-        if (!is_guilty(&c->value[i]))
-            continue;
-        left -= c->value[i].local.noise / c->value[i].local.signal;
-        SN_PUSH(a, c->keep, c->nkeep, c->value[i].name);
-    }
 }

@@ -5,7 +5,7 @@
  *               run on the same data: the error of everything above;
  *   local       the quantized node alone, fed with the float graph's values
  *               brought to its operands' types: its own error, with that of
- *               its weights;
+ *               its weights; of a Quantize that of its grid;
  *   weights     the Constant against the one it was made from.
  *
  * SQNR = 10 log10(sum of squares / sum of squared errors), over all samples;
@@ -30,9 +30,22 @@ typedef struct SnCompared {
     const char *type;        /* in the quantized graph */
     bool constant, output;
     bool moves; /* writes codes it reads: its local error is its operand's */
+    bool converts; /* the Quantize of a float value */
     bool has_local;
     SnErrors cumulative, local; /* a constant has its error in local */
 } SnCompared;
+
+/* How the quantized graph holds a value of the float one: as the type that it
+ * is first given there, or float where it is never quantized. */
+typedef struct SnMade {
+    const char *name; /* in the float graph */
+    const SnType *type;
+    int rank;
+    bool constant;
+    bool fixed;       /* the node's own, no choice of the quantizer */
+    bool stays_float; /* its node computes reals; type is that of its codes
+                         where something reads such */
+} SnMade;
 
 typedef struct SnComparison {
     int64_t nsample;
@@ -40,8 +53,8 @@ typedef struct SnComparison {
     SnCompared *value;     /* worst local SQNR first, without one last */
     uint32_t nunmatched;   /* quantized values that the float graph lacks */
     double worst_output;   /* least cumulative SQNR of an output */
-    uint32_t nkeep;
-    const char **keep;     /* nodes to keep float, see sn_compare_keep */
+    uint32_t nmade;
+    SnMade *made;          /* in the order of the quantized graph */
 } SnComparison;
 
 typedef SnStatus SnFillFn(void *ctx, int64_t sample, SnRun *r);
@@ -57,10 +70,7 @@ typedef struct SnCompareOpts {
 SnStatus sn_compare(SnArena *a, const SnCompareOpts *o, SnDiag *d,
                     SnComparison *out);
 
-/* The fewest nodes, worst first, to keep float for about `db` of SQNR at the
- * outputs.  The estimate: local noise, relative to its signal, adds up over
- * the nodes, and reaches the worst output times a gain, which is what it was
- * for all of them (at least 1). */
-void sn_compare_keep(SnArena *a, SnComparison *c, double db);
+/* Is v a node with an error of its own, which it would not have in float? */
+bool sn_compare_guilty(const SnCompared *v);
 
 #endif

@@ -1,6 +1,8 @@
 #!/bin/sh
 # A model that plain int8 costs more than a point: compare names the guilty
 # nodes, and the --keep-float list it prints brings the loss under half a point.
+# The list is measured and no longer than asked for: 20 dB needs one node, which
+# leaves the model at 0.7570; 22 dB is what half a point takes.
 BUILD=${BUILD:-build} SHARED=${SHARED:-../shared}
 sinter=$BUILD/sinter
 data=$SHARED/data
@@ -25,7 +27,7 @@ q() {
 "$sinter" profile "$m" --calib "$calib" -n 256 --layout nchw -o "$tmp/p.json"
 q -o "$tmp/q.sn"
 keep=$("$sinter" compare "$m" "$tmp/q.sn" --input "$calib" --skip 256 -n 50 \
-    --layout nchw --threshold 20 2>/dev/null | sed -n "s/.*--keep-float '\(.*\)'/\1/p")
+    --layout nchw --threshold 22 2>/dev/null | sed -n "s/.*--keep-float '\(.*\)'/\1/p")
 q --keep-float "$keep" -o "$tmp/k.sn"
 f=$(top1 "$m") i=$(top1 "$tmp/q.sn") k=$(top1 "$tmp/k.sn")
 echo "float $f, int8 $i, with $keep in float $k"

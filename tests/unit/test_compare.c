@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "quant/compare.h"
+#include "quant/advise.h"
 #include "quant/quantize.h"
 #include "sn_kinds.h"
 #include "unit/parse.h"
@@ -458,11 +458,12 @@ compare_local(void **state)
     const SnCompared *out = entry(&c, "z", false);
     assert_true(sn_sqnr(&out->cumulative) < 30);
     assert_true(c.worst_output == sn_sqnr(&out->cumulative));
-    sn_compare_keep(a, &c, 25);
-    assert_true(c.nkeep >= 1);
-    assert_string_equal(c.keep[0], "y");
-    sn_compare_keep(a, &c, 3);
-    assert_int_equal(c.nkeep, 0);
+    assert_true(sn_compare_guilty(y));
+    /* The input's own error is that of its grid; it is no node's. */
+    const SnCompared *in = entry(&c, "x", false);
+    assert_true(in->has_local && in->converts && !sn_compare_guilty(in));
+    assert_true(sn_sqnr(&in->local) == sn_sqnr(&in->cumulative));
+    assert_true(sn_sqnr(&in->local) > 30 && sn_sqnr(&in->local) < 60);
 }
 
 static void
@@ -502,8 +503,108 @@ compare_itself(void **state)
         assert_true(c.value[i].cumulative.noise == 0);
         assert_true(sn_cosine(&c.value[i].cumulative) > 0.999999);
     }
-    sn_compare_keep(a, &c, 100);
-    assert_int_equal(c.nkeep, 0);
+    for (uint32_t i = 0; i < c.n; i++)
+        assert_false(sn_compare_guilty(&c.value[i]));
+}
+
+/* ---- advice ---- */
+
+/* Two products; the weights of one have rows of very different size. */
+static const char uneven[] =
+    "sinter-graph 1\n"
+    "graph \"uneven\" {\n"
+    "  %x = Placeholder() : f32[1,8]\n"
+    "  %w = Constant() {data = [1, -2, 3, 0.5, 2, 1, 0.25, -1, 0.01, 0.02, "
+    "0.013, -0.017, 0.005, 0.011, -0.019, 0.003]} : f32[2,8]\n"
+    "  %b = Constant() {data = [1, 0.01]} : f32[2]\n"
+    "  %y = FullyConnected(%x, %w, %b) : f32[1,2]\n"
+    "  %v = Constant() {data = [0.01, 1, 0.02, -0.9]} : f32[2,2]\n"
+    "  %c = Constant() {data = [0, 0]} : f32[2]\n"
+    "  %z = FullyConnected(%y, %v, %c) : f32[1,2]\n"
+    "  Save(%z) {name = \"z\"}\n"
+    "}\n";
+
+static double
+worst_with(const SnGraph *f, const SnProfile *p, const SnQuantOpts *o)
+{
+    SnGraph *g = sn_graph_clone(f, a);
+
+    quantize(g, p, o);
+    return compare(f, g, 1).worst_output;
+}
+
+static SnAdvice
+advice(const SnGraph *f, const SnProfile *p, const SnQuantOpts *o, double db)
+{
+    SnGraph *g = sn_graph_clone(f, a);
+    SnAdvice v;
+
+    quantize(g, p, o);
+    SnComparison c = compare(f, g, 1);
+    SnAdviseOpts ao = {.model = f, .flt = f, .quant = g, .c = &c, .db = db,
+                       .rewrite = sn_rewrite_defaults, .fill = fill,
+                       .fill_quant = fill, .nsample = 6, .njob = 2};
+    if (sn_advise(a, &ao, d, &v) != SN_OK)
+        fail_msg("%s", sn_diag_text(d, a));
+    assert_true(fabs(v.given - c.worst_output) < 1e-6);
+    if (!v.same || fabs(v.again - v.given) > 0.01)
+        fail_msg("%g dB, again %g: scheme %d, rowwise %d, bias8 %d",
+                 v.given, v.again, (int)o->control.all.schema, o->rowwise,
+                 o->bias8);
+    return v;
+}
+
+#define DB 25
+
+/* What the advice says it would bring is what quantizing so brings. */
+static void
+advice_is_measured(void **state)
+{
+    SnGraph *f = parse(uneven);
+    SnProfile *p = profile_of(f, 6);
+    SnQuantOpts o = {.rewrite = sn_rewrite_defaults}, w = o, k = o, i = o;
+    SnAdvice v = advice(f, p, &o, DB);
+
+    (void)state;
+    w.rowwise = w.channelwise = true;
+    assert_true(fabs(v.sliced - worst_with(f, p, &w)) < 0.01);
+    assert_true(fabs(v.sliced - v.given) > 0.1);
+    i.control.all.precision = SN_INT16;
+    assert_true(fabs(v.int16 - worst_with(f, p, &i)) < 0.2);
+    assert_true(v.nkeep >= 1);
+    for (uint32_t n = 0; n < v.nkeep; n++)
+        sn_control_keep_float(a, &k.control, "--keep-float", v.keep[n]);
+    double made = worst_with(f, p, &k); /* infinite: all of it is float */
+    assert_true(v.kept == made || fabs(v.kept - made) < 0.01);
+    assert_true(v.kept >= DB);
+    assert_true(v.kept > v.given);
+    /* A threshold that is met asks for nothing. */
+    v = advice(f, p, &o, 1);
+    assert_int_equal(v.nkeep, 0);
+    assert_true(isnan(v.sliced) && isnan(v.kept));
+}
+
+/* The settings are read off the model: it is made again as it was. */
+static void
+advice_reads_settings(void **state)
+{
+    static const SnSchema s[] = {SN_ASYMMETRIC, SN_SYMMETRIC,
+                                 SN_SYMMETRIC_UINT8, SN_POWER_OF_TWO};
+    SnGraph *f = parse(uneven);
+    SnProfile *p = profile_of(f, 6);
+
+    (void)state;
+    for (int n = 0; n < 16; n++) {
+        SnQuantOpts o = {.rewrite = sn_rewrite_defaults,
+                         .rowwise = n >> 2 & 1, .bias8 = n >> 3};
+        o.control.all.schema = s[n & 3];
+        advice(f, p, &o, 1);
+        if (n & 1)
+            sn_control_keep_float(a, &o.control, "--keep-float", "y");
+        else
+            o.control.all.precision = SN_INT16;
+        advice(f, p, &o, 1);
+    }
 }
 
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
@@ -517,6 +618,7 @@ main(void)
         T(int16_narrow),
         T(float_node), T(unify), T(unify_residual), T(compare_local),
         T(compare_weights_and_threads), T(compare_itself),
+        T(advice_is_measured), T(advice_reads_settings),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
