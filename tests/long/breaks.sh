@@ -81,6 +81,8 @@ b shard_mpi src/cli/asked.c 's/"OMPI_COMM_WORLD_RANK"/"OMPI_COMM_WORLD_RANG"/' q
 b shard_slurm src/cli/asked.c 's/env_number("SLURM_ARRAY_TASK_MIN")/0/' quant.sh 'quant shard_slurm_array_is_shard'
 b merge_other_graph src/quant/profile_merge.c 's/    if (o->hash != p->hash || o->n != p->n)/    if (o->n == 12345)/' quant.sh 'quant merge_other'
 
+b jobs_add src/quant/profile.c 's/        sn_profile_merge(sum, p.part\[i\].profile);/        if (i == 0)\n    &/' quant.sh 'quant profile_any_jobs'
+
 # ---- schemes, ranges, precision
 b asymmetric src/quant/scheme.c 's/    if (s == SN_SYMMETRIC || s == SN_POWER_OF_TWO$/    if (true || s == SN_POWER_OF_TWO/' test_quant scheme_ranges
 b uint8_full_range src/quant/scheme.c 's/SN_SYMMETRIC_UINT8 \&\& lo < 0/SN_SYMMETRIC_UINT8/' test_range schemes
@@ -98,11 +100,12 @@ b channelwise src/quant/place_decide.c 's/        return pl->p->channelwise;/   
 b rowwise src/quant/place_decide.c 's/ \&\& pl->p->rowwise;/ \&\& false;/' quant.sh 'quant axes_kind_fc'
 b depthwise src/quant/place_decide.c 's/    if (m == SN_MAP_CONV || m == SN_MAP_CONV_TRANSPOSE)/    if (m == SN_MAP_CONV)/' quant.sh 'quant axes_kind_tr'
 b moved_weights_named src/rewrite/fold.c 's/            sn_rename(g, c, name);/            (void)name;/' quant.sh 'quant axes_rowwise_moved'
+b raised_channels src/quant/place_const.c 's/        if (q.scale > wanted)/        if (q.scale < wanted)/' test_quant place_raises_scale
 b conv_as_rows passes.def 's/dim(w, 3)\]} named w$/dim(w, 3)]}/' quant.sh 'quant rows_params'
 b range_past_moves src/quant/profile_merge.c 's/enum { MOVES = 8 };/enum { MOVES = 0 };/' quant.sh 'quant rows_matrix'
 b scale_floor src/quant/place_const.c 's/    if (least > (double)q.scale) {/    if (least < 0) {/' test_quant place_raises_scale
 b fused_rows src/quant/row8.c 's|- (double)lo) / 255|- (double)lo) / 127|' test_rows packs
-b raise_embedding passes.def 's/       when (o.axes == \[1\] or o.axes == \[-2\]) and/       when dim(table, 0) == 12345 and (o.axes == [1] or o.axes == [-2]) and/' quant.sh 'quant emb_rows'
+b raise_embedding passes.def '/rule raise_embedding:/,/real 1e-5/s/real 1e-5/& optin "never"/' quant.sh 'quant emb_rows'
 b rows_of_indices src/kernel/map_row.c 's/    int64_t first = m->v\[1\] ? m->v\[1\]\[g\] : g \* n;/    int64_t first = m->v[1] ? m->v[1][g] : g;/' test_rows bags_of_one_size
 b bags_from_onnx src/onnx/hooks_bag.c 's/        v\[i\] = i \* size;/        v[i] = i * size \/ 2;/' test_rows from_onnx
 b table_at_compile_time src/quant/place.c 's/                place_table(pl, v);/                (void)place_table;/' test_rows fused_sums
@@ -110,15 +113,19 @@ b table_at_compile_time src/quant/place.c 's/                place_table(pl, v);
 # ---- placement
 b fixed_type_filled src/quant/place_decide.c 's/    if (m >= FIXED_STEPS \* (double)p->fixed_scale)/    if (m >= 0 * (double)p->fixed_scale)/' test_quant place_unfit_fixed_type
 b unify_concat src/quant/place.c 's/    if (pl.p->unify)/    if (false)/' test_compare unify
+b unify_residual src/quant/place_unify.c 's/        if (meets(pl, id))/        if (false \&\& meets(pl, id))/' test_compare unify_residual
 b require_int8 src/cli/verb_quantize.c 's/    if (!c->args.require_int8 || !r->nfloat)/    if (true)/' quant.sh 'quant require_int8_fails'
 b quantized_io passes.def 's/optin "quantized-io"  note/optin "quantized-oi"  note/' quant.sh 'quant quantized_input'
 
 # ---- raising, tables of functions
 b functions_are_tables src/backend/cpu/point.c 's/    const int8_t \*t = evaluate(p, 256, code, NULL);/    code[9] = 0;\n&/' quant.sh 'quant unary_tables'
 b normalize_components passes.def 's/ as deviation//' test_compare normalize_lowered_or_kept
-b raise_silu passes.def 's/=> Swish(x) : o.type real 1e-5;/=> Swish(x) : o.type when dim(x, 0) == 12345 real 1e-5;/' pass.sh tests/pass/raise_activations.sn
-b raise_normalize passes.def 's/when e.value >= 0 and/when e.value >= 5 and/' pass.sh tests/pass/raise_normalize.sn
-b raise_fc_lowered passes.def 's/       when rank(x) == 2 and rank(w) == 2 and rank(b) == 1 and/       when dim(x, 0) == 12345 and rank(x) == 2 and rank(w) == 2 and rank(b) == 1 and/' pass.sh tests/pass/raise_fc_lowered.sn
+b raise_silu passes.def 's/=> Swish(x) : o.type real 1e-5;/=> Swish(x) : o.type when dim(x, 0) == 7 real 1e-5;/' pass.sh tests/pass/raise_activations.sn
+b raise_gelu passes.def '/=> Gelu(x) : o.type/{n;s/when shape/when dim(x, 0) == 7 and shape/}' pass.sh tests/pass/raise_activations.sn
+b raise_hardswish passes.def '/=> HardSwish(x) : o.type/{n;s/when shape/when dim(x, 0) == 7 and shape/}' pass.sh tests/pass/raise_activations.sn
+b raise_fc passes.def '/rule raise_fc:/,/real 1e-5/s/real 1e-5/& optin "never"/' pass.sh tests/pass/raise_fc.sn
+b raise_normalize passes.def '/rule raise_norm:/,/real 1e-5/s/real 1e-5/& optin "never"/' pass.sh tests/pass/raise_normalize.sn
+b raise_fc_lowered passes.def '/rule raise_fc_lowered:/,/real 1e-5/s/real 1e-5/& optin "never"/' pass.sh tests/pass/raise_fc_lowered.sn
 b numbers_in_patterns src/rewrite/fold.c 's/        if (!from || node->dead/        if (splats || !from || node->dead/' pass.sh tests/pass/raise_activations.sn
 
 # ---- control and comparison

@@ -393,12 +393,32 @@ unify(void **state)
 static void
 unify_residual(void **state)
 {
-    SnGraph *g = parse(joined);
+    static const char text[] =
+        "sinter-graph 1\n"
+        "graph \"residual\" {\n"
+        "  %x = Placeholder() : f32[1,2,2,1]\n"
+        "  %w = Constant() {data = [1, -2]} : f32[2,1,1,1]\n"
+        "  %v = Constant() {data = [5, -3]} : f32[2,1,1,1]\n"
+        "  %c = Conv2D(%x, %w, _) {kernel = [1,1]} : f32[1,2,2,2]\n"
+        "  %e = Conv2D(%x, %v, _) {kernel = [1,1]} : f32[1,2,2,2]\n"
+        "  %s = Add(%c, %e) : f32[1,2,2,2]\n"
+        "  Save(%s) {name = \"s\"}\n"
+        "}\n";
+    SnGraph *g = parse(text), *h = parse(text), *k = parse(joined);
     SnProfile *p = profile_of(g, 9);
-    SnQuantOpts o = {.rewrite = sn_rewrite_defaults, .unify = true};
-    SnQuantReport r = quantize(g, p, &o);
+    SnQuantOpts o = {.rewrite = sn_rewrite_defaults};
 
     (void)state;
+    quantize(g, p, &o);
+    float c = type_named(g, "c")->scale[0], e = type_named(g, "e")->scale[0];
+    assert_true(c < e); /* c has half the range of e, and steps to match */
+    o.unify = true;
+    SnQuantReport r = quantize(h, p, &o);
+    assert_ptr_equal(type_named(h, "c"), type_named(h, "e"));
+    assert_true(type_named(h, "e")->scale[0] >= e);
+    assert_true(r.place.nunified >= 1);
+    /* The types of a Concat and of an Add above the same values. */
+    r = quantize(k, profile_of(k, 9), &o);
     assert_int_equal(r.nfloat, 0);
     assert_int_equal(r.left, 0);
 }
