@@ -36,17 +36,31 @@ requant(__m256i v, const float *mul, const SnEnd *e)
     return _mm256_cvtps_epi32(f);
 }
 
-/* 16 channels, 8 to a register, to n codes. */
+AVX2 INLINE __m256i
+times(__m256i v, const float *mul)
+{
+    return _mm256_cvtps_epi32(
+        _mm256_mul_ps(_mm256_cvtepi32_ps(v), _mm256_loadu_ps(mul)));
+}
+
+/* 16 sums, bias included, to n codes.  The low register holds channels 0..3
+ * and 8..11, the high one the others, which packing puts in order.  Products
+ * that stay in int32 are clamped at the end: each step before saturates. */
 AVX2 INLINE void
 put(const SnEnd *e, __m256i a, __m256i b, int n, int8_t *y)
 {
-    a = _mm256_add_epi32(a, _mm256_loadu_si256((const void *)e->bias));
-    b = _mm256_add_epi32(b, _mm256_loadu_si256((const void *)(e->bias + 8)));
-    a = _mm256_packs_epi32(requant(a, e->mul, e), requant(b, e->mul + 8, e));
-    a = _mm256_permute4x64_epi64(a, 0xd8);
-    a = _mm256_add_epi16(a, _mm256_set1_epi16((int16_t)e->zp));
+    __m256i z = _mm256_set1_epi16((int16_t)e->zp);
+
+    if (e->small)
+        a = _mm256_packs_epi32(times(a, e->mul), times(b, e->mul + 8));
+    else
+        a = _mm256_packs_epi32(requant(a, e->mul, e),
+                               requant(b, e->mul + 8, e));
+    a = _mm256_adds_epi16(a, z);
     __m128i v = _mm_packs_epi16(_mm256_castsi256_si128(a),
                                 _mm256_extracti128_si256(a, 1));
+    v = _mm_max_epi8(v, _mm_set1_epi8(e->low));
+    v = _mm_min_epi8(v, _mm_set1_epi8(e->high));
     if (n >= 16) {
         _mm_storeu_si128((void *)y, v);
     } else {
@@ -66,8 +80,7 @@ two(const char *x)
 }
 
 #define MAC(s, v, w) s = _mm256_add_epi32(s, _mm256_madd_epi16(v, w))
-#define ZERO _mm256_setzero_si256()
-#define DECL(r) __m256i a##r = ZERO, b##r = ZERO;
+#define DECL(r) __m256i a##r = bias0, b##r = bias1;
 #define FROM(r) const char *x##r = p[r].x + t->x0 + t->run[i].x;
 /* Four instructions in this order need two registers beside the twelve sums and
  * the filter's two; gcc would take more and keep sums on the stack. */
@@ -93,7 +106,10 @@ two(const char *x)
     {                                                                        \
         const int64_t n = t->nstep * 4;                                      \
         const char *ahead = t->ahead;                                        \
+        const __m256i *bias = (const void *)t->end.bias;                     \
         for (const SnPx *p = t->px, *e = p + t->ntile * M; p < e; p += M) {  \
+            __m256i bias0 = _mm256_loadu_si256(bias);                        \
+            __m256i bias1 = _mm256_loadu_si256(bias + 1);                    \
             ROWS##M(DECL) if (ahead >= t->aheadto) ahead = t->w;             \
             for (int64_t i = 0; i < t->nrun; i++) {                          \
                 const char *w = (const char *)t->w + t->run[i].w * 64;       \
@@ -116,8 +132,8 @@ TILE(4)
 TILE(5)
 TILE(6)
 
-/* ---- depthwise: 16 channels; two taps interleaved ----
- * The low register holds channels 0..3 and 8..11, the high one the others. */
+/* ---- depthwise: 16 channels; two taps interleaved ---- */
+
 static int
 place(int i)
 {
@@ -153,18 +169,7 @@ dw(const SnDw *d)
             MAC(s1, _mm256_unpackhi_epi16(a, b),
                 _mm256_loadu_si256((const void *)(w + 32)));
         }
-        s0 = _mm256_packs_epi32(requant(s0, e->mul, e),
-                                requant(s1, e->mul + 8, e));
-        s0 = _mm256_add_epi16(s0, _mm256_set1_epi16((int16_t)e->zp));
-        __m128i v = _mm_packs_epi16(_mm256_castsi256_si128(s0),
-                                    _mm256_extracti128_si256(s0, 1));
-        if (d->nc == 16) {
-            _mm_storeu_si128((void *)y, v);
-        } else {
-            int8_t tail[16];
-            _mm_storeu_si128((void *)tail, v);
-            memcpy(y, tail, (size_t)d->nc);
-        }
+        put(e, s0, s1, d->nc, y);
     }
 }
 
@@ -179,6 +184,7 @@ const SnGemm sn_gemm_avx2 = {
     .tile = {{tile1, tile2, tile3, tile4, tile5, tile6}},
     .dw = dw,
     .dwplace = place,
+    .place = place,
     .dwpack = pack,
 };
 

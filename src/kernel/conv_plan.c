@@ -212,17 +212,18 @@ pack_panel(const Pack *k, int64_t c0, int ncol, int npanel)
     char *to =
         sn_alloc_n(k->a, (size_t)(p->nrun * p->nstep * nl), (size_t)(ks * es));
 
-    SnPlaceFn *place = npanel == 4 ? p->g->place4 : NULL;
+    SnPlaceFn *place = npanel == p->g->ntile ? p->g->place : NULL;
     for (int i = 0; i < ncol; i++) {
         const int8_t *w = k->w + (c0 + i) * taps;
         int32_t z = wz_of(k->num, c0 + i);
+        int at0 = place ? place(i) : i;
         if (es == 1) {
-            pack_codes(p, w, nl, to + (place ? place(i) : i) * ks);
+            pack_codes(p, w, nl, to + at0 * ks);
             continue;
         }
         for (int64_t r = 0; r < p->nrun; r++)
             for (int64_t e = 0; e < p->len; e++) {
-                int64_t at = ((r * p->nstep + e / ks) * nl + i) * ks + e % ks;
+                int64_t at = ((r * p->nstep + e / ks) * nl + at0) * ks + e % ks;
                 ((int16_t *)(void *)to)[at] = (int16_t)(w[r * p->len + e] - z);
             }
     }
@@ -248,7 +249,7 @@ pack_gemm(const Pack *k)
             b.ncol = (int)min64(ocg - c, most);
             b.npanel = (b.ncol + SN_LANE - 1) / SN_LANE;
             b.w = pack_panel(k, b.c0, b.ncol, b.npanel);
-            SnPlaceFn *place = b.npanel == 4 ? p->g->place4 : NULL;
+            SnPlaceFn *place = b.npanel == p->g->ntile ? p->g->place : NULL;
             int padded = b.npanel * SN_LANE;
             b.end = make_end(k, b.c0, b.ncol, padded, place);
             b.bias = make_biases(k, b.c0, b.ncol, padded, place, p->class,

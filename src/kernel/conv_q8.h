@@ -116,8 +116,8 @@ typedef struct SnGemm {
     SnDwFn *dw;
     SnDw3Fn *dw3[2]; /* column steps of 1 and 2; or NULL; where .inside */
     /* Places in filter, bias and mul: of channel i of a depthwise block, and of
-     * one of four panels side by side (esize 1; NULL: in order). */
-    SnPlaceFn *dwplace, *place4;
+     * one of ntile panels side by side (NULL: in order, as of fewer). */
+    SnPlaceFn *dwplace, *place;
     /* Packs depthwise weights: w[tap][channel], s16, of one block. */
     void (*dwpack)(const int16_t *w, int64_t ntap, void *to);
 } SnGemm;

@@ -204,7 +204,7 @@ const SnGemm sn_gemm_vnni = {
     .dw = sn_dw_vnni,
     .dw3 = {sn_dw3_vnni_step1, sn_dw3_vnni_step2},
     .dwplace = sn_dw_vnni_place,
-    .place4 = sn_dw_vnni_place,
+    .place = sn_dw_vnni_place,
     .dwpack = sn_dw_vnni_pack,
 };
 
