@@ -58,7 +58,7 @@ set_rows(SnConvQ8 *p, int64_t wbyte)
     p->bsw = o->kw == 1 ? 1 : o->sw;
     p->wp = (o->ow - 1) * p->bsw + (o->kw - 1) * o->dw + 1;
     int64_t row = p->wp * px * p->bsh;
-    int64_t want = wbyte <= FILTER_NEAR ? CHUNK_NEAR : CHUNK_FAR;
+    int64_t want = (wbyte <= FILTER_NEAR ? CHUNK_NEAR : CHUNK_FAR) * p->g->esize;
     p->rows = want / (row ? row : 1);
     if (p->rows * o->ow < CHUNK_PX)
         p->rows = (CHUNK_PX + o->ow - 1) / o->ow;
