@@ -103,9 +103,9 @@ rows() { # NAME WANTED
 lrn_row() { # NAME WANTED
     seeded "$1" --layout nchw
     [ -s "$out/models/$1.sn" ] || return
-    line=$("$out/versus" -t 1 -r "$rounds" "$out/models/$1.float.sn" \
+    line=$($alone "$out/versus" -t 1 -r "$rounds" "$out/models/$1.float.sn" \
         "$out/models/$1.onnx" "$ort") || return
-    us=$("$sinter" bench "$out/models/$1.sn" --per-node --json |
+    us=$($alone "$sinter" bench "$out/models/$1.sn" --per-node --json |
         sed -n 's/.*"node": "[^"]*(LRN)".*"us": \([0-9.]*\).*/\1/p' | head -1)
     echo "$line" | field ort_ms | awk -v n="$1" -v us="$us" -v w="$2" '{
         r = 1000 * $1 / us
@@ -120,15 +120,15 @@ float_row() { # NAME FLOAT.onnx
 : >"$ljson"
 sh tools/deps.sh libdnnl-dev libxnnpack-dev ||
     echo "oneDNN and XNNPACK could not be fetched" >&2
-"$out/layers" -j "$ljson"
-echo
-"$out/layers" -t 2 -j "$ljson" r50
-echo
-"$out/layers" -f -j "$ljson"
-echo
-SINTER_CPU=avx2 ONEDNN_MAX_CPU_ISA=AVX2 "$out/layers" -j "$ljson" r50
+layers() { # FLAGS... [MATCH]
+    $alone "$out/layers" -r "$rounds" -j "$ljson" "$@"
+    echo
+}
+layers
+layers -t 2 r50
+layers -f
+SINTER_CPU=avx2 ONEDNN_MAX_CPU_ISA=AVX2 layers r50
 [ -n "$ort" ] || exit 0
-echo
 echo "Models: milliseconds a run; sinter faster by; wanted; memory in KiB: of a"
 echo "run, weights + plan, ONNX Runtime's.  FAR: the processors were far apart, on"
 echo "two threads, in every round"
@@ -144,8 +144,10 @@ for m in resnet50:1.12 mobilenetv2:1.5 squeezenet11:1.5 alexnet:3 \
     esac
     rows $n "${m#*:}"
     [ $n != resnet50 ] || scaling resnet50 1.85
-    [ $n != resnet50 ] || row 'resnet50, int8 codes' "$out/models/$n.sn" \
-        "$out/models/$n.int8.onnx" 2.4 1
+    [ $n != resnet50 ] || for t in 1 2; do
+        row 'resnet50, int8 codes' "$out/models/$n.sn" \
+            "$out/models/$n.int8.onnx" 2.4 $t
+    done
     float_row $n "$out/models/$n.onnx"
 done
 for n in lrn96 lrn256 lrn192; do
