@@ -22,11 +22,30 @@ gen_real(Gen *g, int v)
     return gen_done(g) ? out : -1;
 }
 
+/* Behind other operators, the finest grid for what this node gives: a quarter
+ * of those it reads.  Merging two Rescales keeps what the first would have
+ * rounded away, which on a much finer grid shows as noise. */
+static float
+finest(const Gen *g, const DmNode *n)
+{
+    float least = 0;
+
+    for (uint32_t i = 0; g->nop > 0 && i < g->m->nnode; i++) {
+        const DmNode *d = &g->m->node[i];
+        const DmVal *q = &g->m->val[d->in[0]];
+        for (uint32_t k = 0; k < n->nin; k++)
+            if (d->out == n->in[k] && q->from == DM_MADE)
+                least = fmaxf(least, q->scale / 4);
+    }
+    return least;
+}
+
 bool
 gen_result(Gen *g, DmNode *n)
 {
     SnDtype t = g->u8 != gen_chance(g, 8) ? SN_D_U8 : SN_D_I8;
     int v = n->out, lo = t == SN_D_U8 ? 0 : -128;
+    float least = g->form == GEN_QDQ ? finest(g, n) : 0;
     double min = 0, max = 0;
     uint8_t zp;
     DmVal *q;
@@ -44,7 +63,7 @@ gen_result(Gen *g, DmNode *n)
     }
     n = dm_node(g->m, "", "QuantizeLinear");
     q = &g->m->val[n->out];
-    q->scale = gen_scale(g, (float)(max - min) / 255);
+    q->scale = fmaxf(gen_scale(g, (float)(max - min) / 255), least);
     q->zp = (int)fmin(fmax(lo - rint(min / (double)q->scale), lo), lo + 255);
     if (gen_chance(g, 3))
         q->zp = gen_zp(g, t);
