@@ -126,6 +126,12 @@ t escaped_graph 0 out 'graph a\x1b[31mb:' inspect "$tmp/escape.sn"
 t escaped_output 0 out 'out\x1b]0;t' inspect "$tmp/escape.sn"
 
 # ---- results ----
+{
+    printf '\223NUMPY\001\000\166\000'
+    printf '%-117s\n' "{'descr': '<f2', 'fortran_order': False, 'shape': (1, 4), }"
+    printf '\000\074\000\100\000\070\000\300' # 1, 2, 0.5, -2
+} >"$tmp/half.npy"
+t run_float16 0 out "2 4 3.5 2" run "$tmp/add.sn" --input "$tmp/half.npy"
 t inspect 0 out "output" inspect "$tmp/add.sn"
 t inspect_json 0 out '"kind": "Add"' inspect "$tmp/add.sn" --json
 t inspect_attributes 0 out "{kernel = [2,2], stride = [2,2]}" inspect "$tmp/arg.sn"
