@@ -250,6 +250,11 @@ const SnCode sn_code_list[] = {
      "condition (or the enumerator cannot run a node of it), so that nothing "
      "is known of what it does.  Make the condition one that more graphs "
      "meet, or say why the rule is to be trusted; every report lists that."},
+    {"SN313", "marked calibrated",
+     "The right side marks a node calibrated, so that its saturation may be "
+     "dropped later, although a node of the left side that saturates is not "
+     "marked.  The flag of what stands for several nodes is that of all of "
+     "them: calibrated = o.calibrated and m.calibrated."},
     {"SN399", "two proofs disagree",
      "The calculus proves a claim that a case contradicts: a defect of "
      "sinter-gen.  Please report it with the declarations."},

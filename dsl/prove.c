@@ -311,6 +311,9 @@ sn_pv_prove(Pv *pv, const PvRule *pr)
         p.best = "exact";
     } else {
         judge(pv, pr, &p);
+        if (p.layer != SN_LAYER_REFUSED &&
+            !sn_pv_flags(pv, pr, ndraw_of(pv, pr), 1))
+            p.layer = SN_LAYER_REFUSED;
     }
     p.guard = sn_pv_guard_text(pv, &p, pr);
     SN_PUSH(pv->a, pv->out->v, pv->out->n, p);

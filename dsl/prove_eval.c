@@ -472,12 +472,29 @@ target(PvEv *e, const SnExpr *x, PvRange *clamp)
     return &e->n->out[e->res]->type;
 }
 
+/* Does no saturation of the storage count?  Where a flag waives it, and where
+ * a selection or a conversion rounds to the type that it reads. */
+static bool
+waived(const PvEv *e, const PvType *t)
+{
+    bool same = e->sem->monotone;
+
+    for (uint32_t s = 0; s < e->n->nin; s++)
+        same &= e->n->in[s] && sn_pv_same_type(&e->n->in[s]->type, t);
+    return e->c->waive && t->nq && (same || e->n->calibrated);
+}
+
 static void
-round_ideal(PvVec *r, const PvVec *a, const PvType *t, PvRange cl, size_t n)
+round_ideal(const PvEv *e, PvVec *r, const PvVec *a, const PvType *t,
+            PvRange cl, size_t n)
 {
     double lo, hi, half = t->nq ? (double)t->scale[0] / 2 : 0;
 
     sn_pv_clamp_real(t, cl, &lo, &hi);
+    if (waived(e, t)) {
+        lo = cl.has_lo ? lo : -INFINITY;
+        hi = cl.has_hi ? hi : INFINITY;
+    }
     for (size_t i = 0; r->id && i < n; i++) {
         r->id[i] = fmin(fmax(a->id[i], lo), hi);
         r->er[i] = a->er[i] + half;
@@ -501,7 +518,7 @@ quant(PvEv *e, const SnExpr *x)
     if (!row || e->c->ideal)
         a = expr(e, x->kid[0]);
     if (e->c->ideal)
-        round_ideal(&r, &a, t, cl, len(e));
+        round_ideal(e, &r, &a, t, cl, len(e));
     if (row)
         return r;
     if (t->nq > 1)

@@ -119,6 +119,7 @@ typedef struct PvCase {
     bool vector; /* every map is element by element: 256 codes, mostly (flat) */
     bool small; /* codes near the zero point, so that sums do not saturate */
     bool in_each, flat, corner, positive, ideal;
+    bool waive; /* ideal: without the saturations that flags waive */
     bool shaped; /* the condition is about dimensions or ranks */
     const char *map; /* the first map of the left side that needs a rank */
     const PvT *twin;        /* the last operand drawn for a permutation */
@@ -314,6 +315,12 @@ bool sn_pv_claim_ok(const PvRule *pr, const PvTry *t);
 const char *sn_pv_claim_str(SnArena *a, const SnDefClaim *k);
 const char *sn_pv_best(SnArena *a, const PvTry *t);
 const char *sn_pv_side_str(SnArena *a, PvT *v);
+
+/* ---- flags (prove_flag.c) ---- */
+
+/* SN313 where the right side waives a saturation that the left one doesn't;
+ * false then. */
+bool sn_pv_flags(Pv *pv, const PvRule *pr, uint32_t ndraw, uint64_t seed);
 
 /* ---- cases as text (prove_graph.c) ---- */
 

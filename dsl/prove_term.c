@@ -39,9 +39,13 @@ copy_attrs(PvNode *to, const PvNode *from)
     to->calibrated = from->calibrated;
 }
 
+/* The flag goes with the clamp: who sets one sets both. */
 static void
 assign(PvCase *c, PvNode *n, const SnTerm *t)
 {
+    for (uint32_t i = 0; i < t->nasg; i++)
+        if (!strcmp(t->asg[i].name, "clamp"))
+            n->calibrated = false;
     for (uint32_t i = 0; i < t->nasg; i++) {
         PvVal v = sn_pv_expr(c, t->asg[i].e);
         PvVal *a = attr_at(n, t->asg[i].name);
