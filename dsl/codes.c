@@ -61,7 +61,8 @@ const SnCode sn_code_list[] = {
     {"SN103", "declared twice",
      "Two things of the same sort have the same name.  Ports and "
      "attributes of a node share their names, as both are written n.name; "
-     "so do the rules and derived families of a pass."},
+     "so do the rules and derived families of a pass.  An ONNX operator of one "
+     "opset is read as one node."},
     {"SN104", "types do not fit",
      "An expression has another type than its place needs: an attribute is "
      "given a value of another type, a condition is not true or false, two "

@@ -236,7 +236,7 @@ ambiguous(SnOc *c, SnOr *p, SnOr *q, const SnOr *a, const SnOr *b)
     sn_diag_span(c->d, first->pos, "%s",
                  first->derive ? "derived here" : "the other rule");
     sn_diag_line(c->d, "overlap example: %s", example(c, a, b));
-    sn_diag_help(c->d, "prefer %s over %s \"...\"", best->name,
+    sn_diag_help(c->d, "prefer %s over %s \"...\";", best->name,
                  best == p ? q->name : p->name);
 }
 

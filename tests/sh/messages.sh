@@ -21,7 +21,7 @@ ok text_stdout_empty [ ! -s "$tmp/out" ]
 "$g" --check --format=json --passes $bad -I . >"$tmp/out" 2>"$tmp/err"
 ok json_status [ $? -eq 1 ]
 ok json_code has "$tmp/out" '"severity": "error", "code": "SN401", "file": "'$bad'", "line": 6, "column": 8, "length": 6'
-ok json_count has "$tmp/out" '"errors": 1'
+ok json_count has "$tmp/out" '"errors": 2'
 ok json_stderr_empty [ ! -s "$tmp/err" ]
 
 "$g" --check --format sarif --passes $bad -I . >"$tmp/out" 2>"$tmp/err"
@@ -69,3 +69,15 @@ ok report_no_loose_rule sh -c "! grep -q 'not shown' '$tmp/out'"
 ok report_certified sh -c "! grep -q ': worklist' '$tmp/out'"
 "$g" --check --passes passes.def -I . >"$tmp/out" 2>"$tmp/err"
 ok quiet_without_report [ ! -s "$tmp/err" ]
+
+# Which rule applies is one question, whether each is sound another.
+"$g" --check --passes tests/dsl/order/sn501_unsound.def -I . >"$tmp/out" 2>"$tmp/err"
+ok order_and_proof_status [ $? -eq 1 ]
+ok order_and_proof_overlap has "$tmp/err" "error[SN501]: rules 'clip_relu' and 'relu_clip' both match Relu(Clip(x))"
+ok order_and_proof_unsound has "$tmp/err" "error[SN301]: rule 'relu_clip' is unsound: claimed exact"
+# What the help says can be pasted.
+sed "/^}/i\\
+  $(sed -n 's/^ *help: \(prefer .*\)/\1/p' "$tmp/err" | head -n 1)" tests/dsl/order/sn501_unsound.def >"$tmp/pasted.def"
+"$g" --check --passes "$tmp/pasted.def" -I . >"$tmp/out" 2>"$tmp/err"
+ok help_pasted sh -c "! grep -qE 'SN001|SN501' '$tmp/err'"
+ok help_pasted_is_read has "$tmp/err" "error[SN301]: rule 'relu_clip'"
