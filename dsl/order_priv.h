@@ -114,6 +114,10 @@ bool sn_ot_may(const SnOc *c, const SnOt *a, const SnOt *b);
 bool sn_ot_match(const SnOc *c, SnOt *p, SnOt *t);
 void sn_ot_unmatch(SnOt *p);
 bool sn_ot_equal(SnOt *a, SnOt *b, bool attrs);
+/* The term that e, a variable of r, stands for, or NULL. */
+SnOt *sn_or_var_term(const SnOr *r, const SnExpr *e);
+uint64_t sn_or_mix(uint64_t h, uint64_t v);
+uint64_t sn_or_hash_str(const char *s);
 /* A condition as a literal: equal hashes are the same statement. */
 typedef struct SnLit {
     uint64_t hash;
