@@ -1,4 +1,5 @@
 /* Conditions as literals: which exclude, and which imply each other. */
+#include <math.h>
 #include <string.h>
 #include "dsl/order_priv.h"
 
@@ -45,9 +46,55 @@ attr_hash(SnOt *t, const char *name)
     return sn_or_mix(sn_or_hash_str(name), (uint64_t)(uintptr_t)sn_ot_get(t));
 }
 
-static uint64_t
-hash(const SnOr *r, const SnExpr *e)
+/* A number built from literals, as a float attribute holds it: 0.1 and
+ * 0.10000000149 are one. */
+static bool
+number(const SnExpr *e, double *v)
 {
+    double a, b;
+
+    switch (e->ek) {
+    case SN_E_INT:
+        *v = (double)e->i;
+        return e->i > -(1 << 24) && e->i < 1 << 24;
+    case SN_E_REAL:
+        *v = (double)(float)e->r;
+        return true;
+    case SN_E_NEG:
+        if (!number(e->kid[0], &a))
+            return false;
+        *v = 0 - a;
+        return true;
+    case SN_E_BIN:
+        if (e->op > SN_OP_MUL || !number(e->kid[0], &a) ||
+            !number(e->kid[1], &b))
+            return false;
+        *v = (double)(float)(e->op == SN_OP_ADD   ? a + b
+                             : e->op == SN_OP_SUB ? a - b
+                                                  : a * b);
+        return true;
+    default:
+        return false;
+    }
+}
+
+static uint64_t
+hash_num(double v)
+{
+    uint64_t bits;
+
+    v += 0.0; /* -0 */
+    memcpy(&bits, &v, sizeof bits);
+    return sn_or_mix(SN_E_REAL, bits);
+}
+
+uint64_t
+sn_or_hash(const SnOr *r, const SnExpr *e)
+{
+    double v;
+
+    if (number(e, &v))
+        return hash_num(v);
     uint64_t h = sn_or_mix((uint64_t)e->ek, e->ek == SN_E_BIN ? e->op + 1u : 0);
     SnOt *t;
 
@@ -60,7 +107,7 @@ hash(const SnOr *r, const SnExpr *e)
     h = sn_or_mix(h, sn_or_hash_str(e->s));
     h = sn_or_mix(h, (uint64_t)e->i);
     for (uint32_t i = 0; i < e->nkid; i++)
-        h = sn_or_mix(h, hash(r, e->kid[i]));
+        h = sn_or_mix(h, sn_or_hash(r, e->kid[i]));
     return h ? h : 1;
 }
 
@@ -80,7 +127,7 @@ constant(const SnExpr *e)
 static uint64_t
 binary(const SnOr *r, const SnExpr *e, SnOp op, bool swap)
 {
-    uint64_t a = hash(r, e->kid[swap]), b = hash(r, e->kid[!swap]);
+    uint64_t a = sn_or_hash(r, e->kid[swap]), b = sn_or_hash(r, e->kid[!swap]);
 
     if (op == SN_OP_EQ && a > b) {
         uint64_t t = a;
@@ -88,6 +135,53 @@ binary(const SnOr *r, const SnExpr *e, SnOp op, bool swap)
         b = t;
     }
     return sn_or_mix(sn_or_mix(sn_or_mix((uint64_t)SN_E_BIN, op + 1u), a), b);
+}
+
+/* ---- literals ---- */
+
+static void
+range(SnLit *l, uint64_t of, double lo, double hi)
+{
+    l->of = of;
+    l->lo = lo;
+    l->hi = hi;
+}
+
+/* term OP number, where the term is one number and not a list of them; a
+ * denied comparison of reals says nothing of what is no number. */
+static void
+compared(const SnOr *r, SnLit *l, const SnExpr *e, bool denied)
+{
+    static const SnOp swapped[] = {
+        [SN_OP_EQ] = SN_OP_EQ, [SN_OP_NE] = SN_OP_NE, [SN_OP_LT] = SN_OP_GT,
+        [SN_OP_LE] = SN_OP_GE, [SN_OP_GT] = SN_OP_LT, [SN_OP_GE] = SN_OP_LE};
+    static const SnOp opposite[] = {
+        [SN_OP_EQ] = SN_OP_NE, [SN_OP_NE] = SN_OP_EQ, [SN_OP_LT] = SN_OP_GE,
+        [SN_OP_LE] = SN_OP_GT, [SN_OP_GT] = SN_OP_LE, [SN_OP_GE] = SN_OP_LT};
+    double v;
+    bool right = number(e->kid[1], &v);
+
+    if (e->op < SN_OP_EQ || e->op > SN_OP_GE ||
+        (!right && !number(e->kid[0], &v)))
+        return;
+    const SnExpr *t = e->kid[!right];
+    SnOp op = right ? e->op : swapped[e->op];
+    bool whole = t->ty == SN_TY_INT;
+    if ((!whole && (t->ty != SN_TY_REAL || denied)) || constant(t))
+        return;
+    op = denied ? opposite[op] : op;
+    if (op == SN_OP_NE)
+        return;
+    range(l, sn_or_hash(r, t), op == SN_OP_LT || op == SN_OP_LE ? -INFINITY : v,
+          op == SN_OP_GT || op == SN_OP_GE ? INFINITY : v);
+    l->lo_open = op == SN_OP_GT;
+    l->hi_open = op == SN_OP_LT;
+    if (whole && l->lo_open)
+        l->lo = floor(l->lo) + 1;
+    if (whole && l->hi_open)
+        l->hi = ceil(l->hi) - 1;
+    l->lo_open &= !whole;
+    l->hi_open &= !whole;
 }
 
 SnLit
@@ -100,9 +194,10 @@ sn_or_lit(const SnOr *r, const SnExpr *e)
         e = e->kid[0];
     }
     if (e->ek != SN_E_BIN) {
-        l.hash = hash(r, e);
+        l.hash = sn_or_hash(r, e);
         return l;
     }
+    compared(r, &l, e, l.neg);
     switch (e->op) {
     case SN_OP_EQ:
     case SN_OP_NE:
@@ -110,8 +205,8 @@ sn_or_lit(const SnOr *r, const SnExpr *e)
         l.hash = binary(r, e, SN_OP_EQ, false);
         for (int k = 0; k < 2; k++)
             if (constant(e->kid[!k]) && !constant(e->kid[k])) {
-                l.hash = hash(r, e->kid[k]);
-                l.value = hash(r, e->kid[!k]);
+                l.hash = sn_or_hash(r, e->kid[k]);
+                l.value = sn_or_hash(r, e->kid[!k]);
             }
         break;
     case SN_OP_GE: /* not a < b */
@@ -139,10 +234,13 @@ asg_lits(SnOc *c, const SnOr *r, SnOt *t, SnLit **v, uint32_t *n)
     for (uint32_t i = 0; i < t->nasg && !t->fresh; i++) {
         const SnExpr *e = t->asg[i].e;
         SnLit l = {.hash = attr_hash(t, t->asg[i].name)};
+        double x;
+        if (number(e, &x))
+            range(&l, l.hash, x, x);
         if (e->ek == SN_E_BOOL)
             l.neg = !e->i;
         else
-            l.value = hash(r, e);
+            l.value = sn_or_hash(r, e);
         SN_PUSH(c->a, *v, *n, l);
     }
     for (uint32_t i = 0; i < t->narg; i++)
@@ -163,15 +261,34 @@ sn_or_lits(SnOc *c, const SnOr *r, SnLit **v)
     return n;
 }
 
+static bool
+apart(const SnLit *a, const SnLit *b)
+{
+    if (!a->of || a->of != b->of)
+        return false;
+    return a->hi < b->lo || b->hi < a->lo ||
+           (a->hi == b->lo && (a->hi_open || b->lo_open)) ||
+           (b->hi == a->lo && (b->hi_open || a->lo_open));
+}
+
+static bool
+within(const SnLit *a, const SnLit *b)
+{
+    return a->of && a->of == b->of &&
+           (a->lo > b->lo || (a->lo == b->lo && (a->lo_open || !b->lo_open))) &&
+           (a->hi < b->hi || (a->hi == b->hi && (a->hi_open || !b->hi_open)));
+}
+
 bool
 sn_lits_disjoint(const SnLit *a, uint32_t na, const SnLit *b, uint32_t nb)
 {
     for (uint32_t i = 0; i < na; i++)
         for (uint32_t j = 0; j < nb; j++)
-            if (a[i].hash == b[j].hash &&
-                (a[i].value == b[j].value
-                     ? a[i].neg != b[j].neg
-                     : a[i].value && b[j].value && !a[i].neg && !b[j].neg))
+            if (apart(&a[i], &b[j]) ||
+                (a[i].hash == b[j].hash &&
+                 (a[i].value == b[j].value
+                      ? a[i].neg != b[j].neg
+                      : a[i].value && b[j].value && !a[i].neg && !b[j].neg)))
                 return true;
     return false;
 }
@@ -180,8 +297,9 @@ bool
 sn_lits_imply(const SnLit *a, uint32_t na, SnLit b)
 {
     for (uint32_t i = 0; i < na; i++)
-        if (a[i].hash == b.hash && a[i].value == b.value &&
-            a[i].neg == b.neg)
+        if ((a[i].hash == b.hash && a[i].value == b.value &&
+             a[i].neg == b.neg) ||
+            within(&a[i], &b))
             return true;
     return false;
 }

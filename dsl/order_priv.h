@@ -116,6 +116,8 @@ void sn_ot_unmatch(SnOt *p);
 bool sn_ot_equal(SnOt *a, SnOt *b, bool attrs);
 /* The term that e, a variable of r, stands for, or NULL. */
 SnOt *sn_or_var_term(const SnOr *r, const SnExpr *e);
+/* Equal hashes are the same expression. */
+uint64_t sn_or_hash(const SnOr *r, const SnExpr *e);
 uint64_t sn_or_mix(uint64_t h, uint64_t v);
 uint64_t sn_or_hash_str(const char *s);
 /* A condition as a literal: equal hashes are the same statement. */
@@ -123,6 +125,9 @@ typedef struct SnLit {
     uint64_t hash;
     bool neg;
     uint64_t value;  /* of `e == constant`: hash is e's; else 0 */
+    uint64_t of;     /* of a term compared with a number: the term ... */
+    double lo, hi;   /* ... lies in [lo, hi], its ends in it ... */
+    bool lo_open, hi_open; /* ... or not; of: 0 says nothing */
     const SnExpr *e; /* NULL: an attribute required by a pattern */
 } SnLit;
 uint32_t sn_or_lits(SnOc *c, const SnOr *r, SnLit **v);

@@ -317,7 +317,7 @@ written_type(SnOc *c, const SnOr *r, const SnExpr *e)
 {
     SnOty *t = SN_NEW(c->a, SnOty);
 
-    t->hash = hash(r, e);
+    t->hash = sn_or_hash(r, e);
     return t;
 }
 
@@ -341,7 +341,7 @@ build(SnOc *c, const SnOr *r, SnOt *t, Memo *m)
         u->attr = like->attr;
     for (uint32_t i = 0; i < t->nasg; i++)
         u->attr = sn_or_mix(sn_or_mix(u->attr, sn_or_hash_str(t->asg[i].name)),
-                      hash(r, t->asg[i].e));
+                      sn_or_hash(r, t->asg[i].e));
     if (r->derive && !strcmp(r->name, "merge"))
         u->attr = sn_or_mix(u->attr, sn_or_hash_str("merge")); /* its clamp is new */
     SnOt *from = t->copy && like ? like : t;
