@@ -89,8 +89,40 @@ sum_errors(SnErrors *to, const SnErrors *e)
 
 /* ---- matching ---- */
 
+/* What the quantizer (q, dq, r) and the export (f, what a QDQ model computes
+ * before its pair) add to the names of values. */
+static bool
+is_suffix(const char *s)
+{
+    static const char *const known[] = {".q", ".dq", ".r", ".f"};
+
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (!strcmp(s, known[i]))
+            return true;
+    return false;
+}
+
+/* The node of the float graph that moves the twin of what node id moves, and
+ * in the same way: an import gives the Transposes of its layout other names. */
+static SnRef
+same_move(const Comparing *c, SnId id)
+{
+    const SnGraph *q = c->o->quant->g, *f = c->o->flt->g;
+    const SnNode *n = sn_node(q, id);
+    const SnKindDesc *d = sn_desc(n->kind);
+    SnRef from = n->nin == 1 ? c->twin[n->in[0].ref] : 0;
+
+    if (!from || d->sem[0].cls != SN_C_MOVE || n->nres != 1)
+        return 0;
+    for (const SnUse *u = sn_res(f, from)->uses; u; u = u->next)
+        if (sn_node(f, u->user)->kind == n->kind
+            && sn_attrs_equal(d, sn_node(f, u->user)->attr, n->attr))
+            return SN_REF(u->user, 0);
+    return 0;
+}
+
 /* The float value that v stands for: of the same name, or of the name before
- * a suffix the quantizer gave (v.q, v.dq, v.r), or of what it converts. */
+ * a known suffix, or of what it converts or moves. */
 static SnRef
 twin_of(const Comparing *c, SnRef v)
 {
@@ -98,9 +130,10 @@ twin_of(const Comparing *c, SnRef v)
     const char *name = sn_name(q, v), *dot = strrchr(name, '.');
     SnRef r = sn_find(f, name);
 
-    if (!r && dot && (!strcmp(dot, ".q") || !strcmp(dot, ".dq")
-                      || !strcmp(dot, ".r")))
+    if (!r && dot && is_suffix(dot))
         r = sn_find(f, sn_strndup(c->a, name, (size_t)(dot - name)));
+    if (!r)
+        r = same_move(c, SN_NODE(v));
     if (!r && sn_desc(sn_kind(q, v))->sem[0].cls == SN_C_CONVERT)
         r = c->twin[sn_in(q, SN_NODE(v), 0)];
     if (!r || sn_type(f, r)->elem != SN_F32
