@@ -136,7 +136,17 @@ graph "r" {
 }
 S
 core=$(for f in src/backend/*/*.def; do printf ' --backend %s' "$f"; done)
-if new BACKENDS="$core --backend $tmp/codes.def"; then
+# With it the backend and the kernel that README.md shows.
+awk '/^```/ { if (on && hit) { printf "%s", t; exit } on = !on; t = ""; hit = 0; next }
+    on { t = t $0 "\n" } /^backend mine/ { hit = 1 }' README.md >"$tmp/mine.def"
+awk '/^```/ { if (on && hit) { printf "%s", t; exit } on = !on; t = ""; hit = 0; next }
+    on { t = t $0 "\n" } /^mine_neg_i8/ { hit = 1 }' README.md >"$tmp/mine.c"
+three="$core --backend $tmp/codes.def --backend $tmp/mine.def"
+$MAKE gen BUILD="$b" DEFDIR="$tmp" OPT=-O1 SAN= BACKENDS="$three" >"$tmp/log" 2>&1 &&
+    ${CC:-cc} -std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror -Isrc -I"$b/gen" \
+        -c "$tmp/mine.c" -o "$tmp/mine.o" >>"$tmp/log" 2>&1 ||
+    fail "the README's backend and kernel compile"
+if new BACKENDS="$three" LDFLAGS="$tmp/mine.o"; then
     for k in codes interp; do
         "$b/sinter" opt "$tmp/r.sn" --passes=layout_motion --backend $k \
             --enable=float-reshape >"$tmp/out.$k" 2>"$tmp/log"
@@ -146,6 +156,26 @@ if new BACKENDS="$core --backend $tmp/codes.def"; then
         ok "a backend without float Reshape keeps the Quantize above"
     else
         fail "a backend without float Reshape keeps the Quantize above"
+    fi
+    # Another scale and zero point on either side: the ports are free.
+    cat >"$tmp/neg.sn" <<'S'
+sinter-graph 1
+graph "neg" {
+  %x = Placeholder() : f32[1,256]
+  %q = Quantize(%x) : qi8<0.02, 3>[1,256]
+  %y = Neg(%q) : qi8<0.013, -40>[1,256]
+  %z = Neg(%y) : qi8<0.013, -40>[1,256]
+  Save(%z) {name = "out"}
+}
+S
+    "$BUILD/tests/mkdata" "$tmp/neg.npy" 9 256
+    if "$b/sinter" run "$tmp/neg.sn" --input "$tmp/neg.npy" --mul 3 \
+        --backend mine --check-kernels >"$tmp/log" 2>&1 &&
+        "$b/sinter" bench "$tmp/neg.sn" --backend mine --runs 1 --per-node \
+            2>&1 | tee -a "$tmp/log" | grep -q mine_neg_i8; then
+        ok "the README's kernel gives what the evaluator gives"
+    else
+        fail "the README's kernel gives what the evaluator gives"
     fi
 else
     fail "a third backend builds"
