@@ -18,6 +18,7 @@ merge(SnCli *c)
     SN_TRY(sn_profile_join(c->a, n, path, c->d, &p));
     sn_note(c->d, (SnPos){0}, NULL, "%u profile%s of '%s', %llu samples", n,
             n == 1 ? "" : "s", p->model, (unsigned long long)p->nsample);
+    sn_profile_warn_parts(c->a, p, "merge", c->d);
     if (!c->args.output) {
         sn_profile_put(p, &c->out);
         return SN_OK;
@@ -29,6 +30,7 @@ SnStatus
 sn_verb_profile(SnCli *c)
 {
     const char *path, *to;
+    SnShard shard;
     SnStrs files;
     SnProfile *p;
     SnGraph *g;
@@ -41,6 +43,8 @@ sn_verb_profile(SnCli *c)
     files = sn_cli_files(c, &c->args.calib);
     SN_TRY(sn_cli_load(c, path, &g));
     SN_TRY(sn_cli_profile(c, g, &files, false, &p));
+    SN_TRY(sn_cli_shard(c, &shard));
+    sn_profile_shard(c->a, p, shard.index, shard.count);
     if (!to) {
         sn_profile_put(p, &c->out);
         return SN_OK;

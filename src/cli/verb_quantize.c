@@ -80,6 +80,7 @@ get_profile(SnCli *c, const SnGraph *g, SnProfile **out)
             ? sn_profile_save(*out, a->dump_profile, c->d) : SN_OK;
     }
     SN_TRY(sn_profile_load(c->a, a->load_profile, c->d, out));
+    sn_profile_warn_parts(c->a, *out, a->load_profile, c->d);
     for (uint32_t i = 0; i < a->range.n && !((*out)->average > 0); i++) {
         const char *r = a->range.v[i], *eq = strchr(r, '=');
         if (!strcmp(eq ? eq + 1 : r, "moving-average"))

@@ -31,6 +31,9 @@ typedef struct SnProfile {
     uint64_t hash;       /* of the graph as imported */
     uint64_t nsample;
     double average;      /* weight of a sample in the moving averages; 0: none */
+    int64_t nshard;      /* the samples' number of shards, and those that */
+    uint32_t npart;      /* are in here, in order; 0: all, or not split */
+    int64_t *part;
     uint32_t n;
     SnHist *hist;        /* in the order of the profiled graph */
     const SnHist **by_name; /* sorted, once n is final */
@@ -60,9 +63,15 @@ void sn_profile_merge(SnProfile *p, const SnProfile *o);
 
 /* One profile from profiles of disjoint samples, in the order of the first.
  * Merging is associative and commutative: what comes out depends on the
- * samples alone.  All must be of one graph. */
+ * samples alone.  All must be of one graph, and no shard may be in two of
+ * them. */
 SnStatus sn_profile_join(SnArena *a, uint32_t n, const char *const *path,
                          SnDiag *d, SnProfile **out);
+/* p has the samples of shard `index` of `count` only. */
+void sn_profile_shard(SnArena *a, SnProfile *p, int64_t index, int64_t count);
+/* Warns where some of the shards are missing. */
+void sn_profile_warn_parts(SnArena *a, const SnProfile *p, const char *path,
+                           SnDiag *d);
 /* How p matches a model: values of `placed`, the graph whose types are to be
  * chosen, that p has no range for, and entries of p that no value of `lowered`
  * has, the same graph lowered all the way as for profiling. */

@@ -10,6 +10,9 @@
  * A profile with moving averages has "moving_average": 0.01 after "samples",
  * and in each value "average": [-1.4, 2.9].
  *
+ * One of a part of the samples has "shards": 4, "parts": [0, 2] there: it
+ * holds the first and third shard of four.
+ *
  * exp is e, first the number of the first bin (profile.h). */
 #include "quant/profile.h"
 
@@ -66,6 +69,12 @@ sn_profile_put(const SnProfile *p, SnBuf *b)
         sn_puts(b, " \"moving_average\": ");
         sn_put_f32(b, (float)p->average);
         sn_puts(b, ",\n");
+    }
+    if (p->nshard) {
+        sn_putf(b, " \"shards\": %" PRId64 ", \"parts\": [", p->nshard);
+        for (uint32_t i = 0; i < p->npart; i++)
+            sn_putf(b, "%s%" PRId64, i ? ", " : "", p->part[i]);
+        sn_puts(b, "],\n");
     }
     sn_puts(b, " \"values\": [\n");
     for (uint32_t i = 0; i < p->n; i++) {
@@ -262,6 +271,27 @@ get_hash(const Reader *r, const json_t *o, uint64_t *out)
 }
 
 static SnStatus
+get_parts(const Reader *r, const json_t *o, SnProfile *p)
+{
+    const json_t *v = json_object_get(o, "parts");
+
+    if (!json_object_get(o, "shards"))
+        return SN_OK;
+    SN_TRY(get_int(r, o, "shards", 2, INT32_MAX, &p->nshard));
+    for (size_t i = 0; i < json_array_size(v); i++) {
+        const json_t *k = json_array_get(v, i);
+        int64_t part = json_is_integer(k) ? json_integer_value(k) : -1;
+        if (part < 0 || part >= p->nshard
+            || (i && part <= p->part[p->npart - 1]))
+            return bad(r, "parts", "numbers from 0 below \"shards\", rising");
+        SN_PUSH(r->a, p->part, p->npart, part);
+    }
+    if (!p->npart || p->npart == p->nshard)
+        return bad(r, "parts", "some of the shards, not none and not all");
+    return SN_OK;
+}
+
+static SnStatus
 get_profile(Reader *r, const json_t *o, SnProfile *p)
 {
     const json_t *v = json_object_get(o, "values");
@@ -286,6 +316,7 @@ get_profile(Reader *r, const json_t *o, SnProfile *p)
             return bad(r, "moving_average", "above 0 and at most 1");
         p->average = (double)c;
     }
+    SN_TRY(get_parts(r, o, p));
     if (!json_is_array(v))
         return bad(r, "values", "an array");
     for (size_t i = 0; i < json_array_size(v); i++) {

@@ -37,11 +37,95 @@ empty_like(SnArena *a, const SnProfile *o)
     return p;
 }
 
+/* ---- shards ---- */
+
+void
+sn_profile_shard(SnArena *a, SnProfile *p, int64_t index, int64_t count)
+{
+    p->nshard = 0;
+    p->npart = 0;
+    if (count < 2)
+        return;
+    p->nshard = count;
+    SN_PUSH(a, p->part, p->npart, index);
+}
+
+static bool
+has_part(const SnProfile *p, int64_t part)
+{
+    for (uint32_t i = 0; i < p->npart; i++)
+        if (p->part[i] == part)
+            return true;
+    return false;
+}
+
+/* The first k files, each with its parts: the one that has this part. */
+static const char *
+holder(SnProfile *const *p, const char *const *path, uint32_t k, int64_t part)
+{
+    for (uint32_t i = 0; i < k; i++)
+        if (p[i]->nshard && has_part(p[i], part))
+            return path[i];
+    return NULL;
+}
+
+/* Adds the parts of p[k] to those of sum, in order; all of them: none. */
+static SnStatus
+add_parts(SnArena *a, SnProfile *sum, SnProfile *const *p,
+          const char *const *path, uint32_t k, SnDiag *d)
+{
+    const SnProfile *o = p[k];
+
+    if (!o->nshard)
+        return SN_OK;
+    for (uint32_t i = 0; i < k; i++)
+        if (p[i]->nshard && p[i]->nshard != o->nshard)
+            return sn_fail(d, SN_EINPUT, path[k], "is of %" PRId64 " shards, "
+                           "%s of %" PRId64 ": merge all shards of one split "
+                           "first", o->nshard, path[i], p[i]->nshard);
+    for (uint32_t i = 0; i < o->npart; i++) {
+        const char *by = holder(p, path, k, o->part[i]);
+        if (by)
+            return sn_fail(d, SN_EINPUT, path[k], "has shard %" PRId64 " of %"
+                           PRId64 ", and so has %s: its samples would count "
+                           "twice", o->part[i], o->nshard, by);
+        uint32_t at = sum->npart;
+        SN_PUSH(a, sum->part, sum->npart, o->part[i]);
+        for (; at && sum->part[at - 1] > o->part[i]; at--)
+            sum->part[at] = sum->part[at - 1];
+        sum->part[at] = o->part[i];
+    }
+    sum->nshard = o->nshard;
+    return SN_OK;
+}
+
+void
+sn_profile_warn_parts(SnArena *a, const SnProfile *p, const char *path,
+                      SnDiag *d)
+{
+    SnBuf b;
+    uint32_t at = 0, said = 0;
+
+    if (!p->nshard)
+        return;
+    sn_buf_init(&b, a);
+    for (int64_t i = 0; i < p->nshard && said < 5; i++) {
+        if (at < p->npart && p->part[at] == i)
+            at++;
+        else
+            sn_putf(&b, "%s%" PRId64, said++ ? ", " : "", i);
+    }
+    if (p->nshard - p->npart > said)
+        sn_putf(&b, " and %" PRId64 " more", p->nshard - p->npart - said);
+    sn_warn(d, (SnPos){0}, NULL, "%s: %u of %" PRId64 " shards; missing: %s",
+            path, p->npart, p->nshard, sn_buf_str(&b));
+}
+
 SnStatus
 sn_profile_join(SnArena *a, uint32_t n, const char *const *path, SnDiag *d,
                 SnProfile **out)
 {
-    SnProfile *sum = NULL;
+    SnProfile *sum = NULL, **of = SN_NEW_N(a, SnProfile *, n + 1);
 
     for (uint32_t i = 0; i < n; i++) {
         SnProfile *p;
@@ -56,9 +140,13 @@ sn_profile_join(SnArena *a, uint32_t n, const char *const *path, SnDiag *d,
                            "cannot be merged");
         if (!sum)
             sum = empty_like(a, p);
+        of[i] = p;
         SN_TRY(same_graph(sum, p, path[i], path[0], d));
+        SN_TRY(add_parts(a, sum, of, path, i, d));
         sn_profile_merge(sum, p);
     }
+    if (sum && sum->npart == sum->nshard)
+        sum->nshard = sum->npart = 0;
     *out = sum;
     return SN_OK;
 }

@@ -71,6 +71,19 @@ done
 t merge_empty 0 err "2 samples" profile merge "$tmp/e0.json" "$tmp/e1.json" "$tmp/e2.json" -o "$tmp/e.json"
 is merge_empty_is_whole cmp "$tmp/two.json" "$tmp/e.json"
 t merge_twice 2 err "would count twice" profile merge "$tmp/a.json" "$tmp/a.json"
+# A copy under another name, an overlap, and a shard that is not there.
+cp "$tmp/s0.json" "$tmp/copy.json"
+t merge_copy 3 err "copy.json: has shard 0 of 4, and so has $tmp/s0.json: its samples would count twice" profile merge "$tmp/s0.json" "$tmp/s1.json" "$tmp/copy.json"
+t merge_overlap 3 err "s1.json: has shard 1 of 4, and so has $tmp/a.json" profile merge "$tmp/a.json" "$tmp/b.json" "$tmp/s1.json"
+t merge_other_split 3 err "e0.json: is of 3 shards, $tmp/s0.json of 4" profile merge "$tmp/s0.json" "$tmp/e0.json"
+t merge_missing 0 err "merge: 2 of 4 shards; missing: 1, 3" profile merge "$tmp/s2.json" "$tmp/s0.json" -o "$tmp/some.json"
+is merge_parts grep -q '"shards": 4, "parts": \[0, 2\],' "$tmp/some.json"
+t merge_missing_used 0 err "some.json: 2 of 4 shards; missing: 1, 3" quantize $m --load-profile "$tmp/some.json" -o "$tmp/o.sn"
+"$sinter" profile merge "$tmp/s3.json" "$tmp/some.json" "$tmp/s1.json" -o "$tmp/all.json" 2>"$tmp/err"
+is merge_some_is_whole cmp "$p" "$tmp/all.json"
+is merge_whole_is_quiet sh -c "! grep -q missing '$tmp/err'"
+sed 's/"parts": \[0, 2\]/"parts": [2, 0]/' "$tmp/some.json" >"$tmp/bad.json"
+t merge_bad_parts 3 err '"parts" must be numbers from 0 below "shards", rising' profile merge "$tmp/bad.json"
 t merge_nothing 2 err "wants profile files" profile merge
 t shard_bad 2 err "neither I/N" profile $m --calib $data --shard 4/4
 t shard_no_env 2 err "no launcher's variables" profile $m --calib $data --shard env
