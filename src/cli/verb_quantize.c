@@ -201,7 +201,9 @@ put_text(SnBuf *b, const SnQuantReport *r, const SnPlan *plan,
         put_left(b, &r->why.rescale[i]);
     uint32_t nw = count_waived(r);
     if (nw)
-        sn_putf(b, "calibrated saturations dropped: %u\n", nw);
+        sn_putf(b, "calibrated saturations dropped: %u (they cut off only what "
+                "calibration never saw;\n  --strict-saturation keeps them)\n",
+                nw);
     for (uint32_t i = 0; i < r->nsite; i++)
         if (r->site[i].waived)
             sn_putf(b, "  %s at %s%s%s\n", sn_rule(r->site[i].rule)->name,

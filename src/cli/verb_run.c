@@ -1,6 +1,7 @@
 #include "cli/score.h"
 
 #include "base/json.h"
+#include "graph/desc.h"
 #include "run/npy.h"
 
 /* Results are shown as reals; what a backend that was asked for has no kernels
@@ -23,6 +24,24 @@ check_exec(SnCli *c, const SnExec *x)
     return SN_OK;
 }
 
+/* Does a product read weights that a Dequantize makes?  (A float node between
+ * int8 ones, an LRN of a QOperator model say, has its weights in float.) */
+static bool
+is_qdq(const SnGraph *g)
+{
+    for (SnId id = 1; id < g->nnode; id++) {
+        const SnNode *n = sn_node(g, id);
+        if (n->dead || n->nin < 2
+            || sn_desc(n->kind)->sem[0].cls != SN_C_CONTRACT)
+            continue;
+        const SnNode *w = sn_node(g, SN_NODE(n->in[1].ref));
+        if (w && w->nin && w->res[0].type->elem == SN_F32
+            && sn_desc(w->kind)->sem[0].cls == SN_C_CONVERT)
+            return true;
+    }
+    return false;
+}
+
 static SnStatus
 run_model(SnCli *c, const char *path, SnResults *res)
 {
@@ -33,6 +52,11 @@ run_model(SnCli *c, const char *path, SnResults *res)
     SN_TRY(sn_cli_rewrite_opts(c, &o));
     SN_TRY(sn_cli_engine(c, &b));
     SN_TRY(sn_cli_load(c, path, &g));
+    if (sn_is_onnx(path) && is_qdq(g))
+        sn_note(c->d, (SnPos){0}, NULL, "%s is a QDQ model and runs as it is "
+                "written, in float between its Quantize and Dequantize nodes; "
+                "'sinter opt %s -o m.sn' makes the int8 nodes that bench, "
+                "compare, why and export work on", path, path);
     if (sn_is_onnx(path)) {
         /* As imported, convolutions stand between Transposes. */
         SnRewriter *rw = sn_rewriter_new(c->a, &o, c->d);

@@ -383,6 +383,25 @@ t other_batch 0 err "another batch size changes it harmlessly" quantize "$tmp/ad
 is other_batch_same_types test "$(sed -n 's/.*%y = .*: \(qi8<[^>]*>\).*/\1/p' "$tmp/o1.sn")" = "$(sed -n 's/.*%y = .*: \(qi8<[^>]*>\).*/\1/p' "$tmp/o2.sn")"
 t stale 3 err "it has no range for 'z', and the model does not have 'y'" quantize "$tmp/renamed.sn" --load-profile "$tmp/add.json" -o "$tmp/o.sn"
 
+# ---- a QDQ model runs as it is written, and says so ----
+"$sinter" export "$tmp/plain.sn" --format qdq -o "$tmp/qdq.onnx"
+"$sinter" export "$tmp/plain.sn" --format qoperator -o "$tmp/qop.onnx"
+c="--input $demo/test_images.npy -n 4 $px"
+t run_qdq 0 err "is a QDQ model and runs as it is written" run "$tmp/qdq.onnx" $c
+"$sinter" opt "$tmp/qdq.onnx" -o "$tmp/qdq.sn"
+for f in qdq.sn qop.onnx plain.sn; do
+    "$sinter" run "$tmp/$f" $c >/dev/null 2>"$tmp/err"
+    is "run_$f" sh -c "! grep -q QDQ '$tmp/err'"
+done
+# Every value of it has a score, as the .sn it was written from has.
+for f in qdq.onnx plain.sn; do
+    "$sinter" compare $m "$tmp/$f" --input $demo/test_images.npy -n 20 $px >"$tmp/out"
+    is "compare_all_$f" sh -c "! grep -q 'no float value' '$tmp/out'"
+    # Without a local score: what converts codes to reals, and nothing else.
+    is "compare_local_$f" sh -c "! grep -v Dequantize '$tmp/out' | grep -q '^ *- .*qi8'"
+    grep 'worst output' "$tmp/out" >"$tmp/$f.worst"
+done
+
 # ---- compare ----
 c="--input $demo/test_images.npy -n 20 $px"
 t compare 0 out "(output)" compare $m "$tmp/plain.sn" $c
