@@ -44,16 +44,27 @@ put_text(SnCli *c, const SnBench *b)
     sn_putf(&c->out, "%s moved, %.1f GB/s; memory reads %.1f GB/s\n",
             sn_bytes_str(c->a, (size_t)b->bytes), bps * 1e-9,
             b->peak.read * 1e-9);
-    sn_putf(&c->out, "%.1f %% of the time would do at the ceilings\n",
-            share(floor_of(b), b->median));
+    sn_putf(&c->out, "at these ceilings a run would take %.4f ms, %.1f %% of "
+            "the median%s\n", floor_of(b) * 1e3,
+            share(floor_of(b), b->median), floor_of(b) > b->median
+            ? ": its data comes from caches and not from memory" : "");
     sn_putf(&c->out, "memory: weights %s,", sn_bytes_str(c->a, b->weights));
     sn_putf(&c->out, " plan %s; nodes without a kernel: %u of %u\n",
             sn_bytes_str(c->a, b->arena), b->x->nfallback, b->nnode);
 }
 
+static const char *
+memory_share(SnCli *c, double v, double most)
+{
+    double p = share(v, most);
+
+    return p > 100 ? "cache" : sn_format(c->a, "%.0f%%", p);
+}
+
 /* Legend: time a run, its share; GOPS and their share of the ceiling for its
- * type; bytes, their rate and its share of what memory reads (above 100 % the
- * caches help); the share of the time that the ceilings ask for. */
+ * type; bytes, their rate and its share of what memory reads; the share of the
+ * time that the ceilings ask for.  Of what is faster than memory there is no
+ * share: "cache". */
 static void
 put_nodes(SnCli *c, const SnBench *b)
 {
@@ -66,16 +77,19 @@ put_nodes(SnCli *c, const SnBench *b)
     for (uint32_t i = 0; i < b->nnode; i++) {
         const SnNodeTime *n = &b->node[i];
         double s = n->s > 0 ? n->s : 1e-9;
-        sn_putf(&c->out, "%9.1f %4.1f%% %7.1f %4.0f%% %8.1f %7.1f %4.0f%% "
-                "%4.0f%%  %s, %s\n", n->s * 1e6, share(n->s, all),
+        sn_putf(&c->out, "%9.1f %4.1f%% %7.1f %4.0f%% %8.1f %7.1f %5s "
+                "%5s  %s, %s\n", n->s * 1e6, share(n->s, all),
                 n->ops / s * 1e-9,
                 share(n->ops / s, n->codes ? b->peak.ops8 : b->peak.ops32),
                 n->bytes / 1024, n->bytes / s * 1e-9,
-                share(n->bytes / s, b->peak.read),
-                share(sn_bench_floor(b, n), s),
+                memory_share(c, n->bytes / s, b->peak.read),
+                memory_share(c, sn_bench_floor(b, n), s),
                 sn_label(b->x->g, n->node, c->a),
                 n->kernel ? n->kernel : "(evaluator)");
     }
+    sn_puts(&c->out, "peak, mem: share of the ceilings above; roof: of a "
+                     "node's time, what they ask for;\ncache: faster than "
+                     "memory, the data was in a cache\n");
 }
 
 static void

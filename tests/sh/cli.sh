@@ -197,6 +197,14 @@ same export_uint8_means_the_same "$tmp/u8.sn" "$tmp/again/u8.sn"
 t export_qoperator 0 err "" export "$tmp/q.onnx" --format qoperator -o "$tmp/qop.onnx"
 t export_imports 0 out "ChannelwiseConv2D" opt "$tmp/q.onnx"
 t bench 0 out "thread, " bench "$tmp/q.sn" --runs 3
+t bench_ceilings 0 out "at these ceilings a run would take" bench "$tmp/q.sn" --runs 3 --per-node
+if awk '/ roof  node/ { on = 1 } on && ($7 + 0 > 100 || $8 + 0 > 100) { bad = 1 }
+    END { exit !bad || !on }' "$tmp/out"; then
+    echo "not ok cli bench_shares: a share above 100 %"
+    bad=1
+else
+    echo "ok cli bench_shares"
+fi
 t bench_nodes 0 out "sn_cpu_contract_q8" bench "$tmp/q.sn" --runs 3 --per-node --threads 2 -o "$tmp/roof.svg"
 t bench_float 0 out "sn_cpu_contract_f32" bench $m --runs 3 --per-node
 t bench_json 0 out '"peak_read":' bench "$tmp/q.sn" --runs 3 --json --per-node
