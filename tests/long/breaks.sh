@@ -65,7 +65,7 @@ b component_names passes.def 's/ as product//' test_compare lowered_or_kept
 b components_of_gelu passes.def 's/ as half//' pass.sh tests/pass/lower_components.sn
 b backend_keeps src/rewrite/driver.c 's/    if (keep \&\& kept(rw, g, id))/    if (keep \&\& !rw \&\& kept(rw, g, id))/' test_compare lowered_or_kept
 b gate_ranges src/onnx/hooks_rnn.c 's/"s%d_"/"t%d_"/' test_rnn lstm_gates
-b shared_by_name src/quant/profile_merge.c 's/if (!sn_profile_find(p, want->hist\[i\].name))/if (0)/' quant.sh 'quant stale'
+b shared_by_name src/quant/profile_merge.c 's/            if (is_value(n, r) \&\& !sn_profile_of(p, placed, SN_REF(id, r)))/            if (false)/' quant.sh 'quant stale'
 b other_batch src/cli/verb_quantize.c 's/    if (fit.nmissing)$/    if (true)/' quant.sh 'quant other_batch'
 b other_folding src/cli/verb_quantize.c 's/    if (p->hash == hash \&\& fit.nmissing)/    if (false)/' quant.sh 'quant folding_lacks'
 b averages_per_sample src/quant/profile.c 's/c \* ((double)lo - l)/0 * ((double)lo - l)/' test_range moving_average
@@ -103,7 +103,7 @@ b moved_weights_named src/rewrite/fold.c 's/            sn_rename(g, c, name);/ 
 b raised_channels src/quant/place_const.c 's/        if (q.scale > wanted)/        if (q.scale < wanted)/' test_quant place_raises_scale
 b conv_as_rows passes.def 's/dim(w, 3)\]} named w$/dim(w, 3)]}/' quant.sh 'quant rows_params'
 b range_past_moves src/quant/profile_merge.c 's/enum { MOVES = 8 };/enum { MOVES = 0 };/' quant.sh 'quant rows_matrix'
-b scale_floor src/quant/place_const.c 's/    if (least > (double)q.scale) {/    if (least < 0) {/' test_quant place_raises_scale
+b scale_floor src/quant/place_const.c 's/    if (least > (double)q.scale)$/    if (least < 0)/' test_quant place_raises_scale
 b fused_rows src/quant/row8.c 's|- (double)lo) / 255|- (double)lo) / 127|' test_rows packs
 b raise_embedding passes.def '/rule raise_embedding:/,/real 1e-5/s/real 1e-5/& optin "never"/' quant.sh 'quant emb_rows'
 b rows_of_indices src/kernel/map_row.c 's/    int64_t first = m->v\[1\] ? m->v\[1\]\[g\] : g \* n;/    int64_t first = m->v[1] ? m->v[1][g] : g;/' test_rows bags_of_one_size
@@ -131,12 +131,12 @@ b numbers_in_patterns src/rewrite/fold.c 's/        if (!from || node->dead/    
 # ---- control and comparison
 b globs src/quant/control.c 's/fnmatch(glob, n->res\[r\].name, 0) == 0/strcmp(glob, n->res[r].name) == 0/' test_range globs
 b kinds_by_glob src/quant/control.c "s/    if (glob\[0\] == '@')/    if (glob[0] == '#')/" quant.sh 'quant keep_kind'
-b glob_without_match src/quant/control.c 's/        if (!any)$/        if (false)/' test_range globs_without_match
+b glob_without_match src/quant/control.c 's/        if (!matches_any(\&c->wish\[i\], g))/        if (false \&\& !matches_any(\&c->wish[i], g))/' test_range globs_without_match
 b later_wins src/quant/control.c 's/        set(&s, c->wish\[i\].ask, &c->wish\[i\].to);/        if (!s.precision)\n            set(\&s, c->wish[i].ask, \&c->wish[i].to);/' quant.sh 'quant precision_back'
 b compare_noise src/quant/compare.c 's/e->noise += r \* r;/e->noise += 0 * r;/' test_compare compare_local
 b compare_threshold src/cli/verb_compare.c 's/    if (c->args.threshold \&\& k.worst_output < db)/    if (false)/' quant.sh 'quant compare_fails'
-b keep_list src/cli/verb_compare.c 's/    sn_compare_keep(c->a, \&k, db);/    (void)sn_compare_keep;/' quant.sh 'quant compare_keeps'
-b held_out_data src/cli/load.c 's/    (\*out)->skip = c->args.skip;/    (*out)->skip = 0;/' quant.sh 'quant skip_leaves_out'
+b keep_list src/cli/verb_compare.c 's/    if (!v->nkeep)$/    if (true)/' quant.sh 'quant compare_keeps'
+b held_out_data src/cli/load.c 's/    (\*out)->skip = skip;/    (*out)->skip = 0;/' quant.sh 'quant skip_leaves_out'
 
 # ---- --eval
 b eval_apart src/cli/eval.c 's/                if (from >= to ||/                if (from < to ||/' quant.sh 'quant eval_apart'
