@@ -1,6 +1,6 @@
 #!/bin/sh
 # Every pass on 10 000 random graphs (SINTER_RANDOM=N: another number; a third
-# of each flavour), verified after each fire on a sample of them.
+# of each flavour), each verified after every single fire.
 BUILD=${BUILD:-build}
 n=${SINTER_RANDOM:-10000}
 out=$(mktemp)
