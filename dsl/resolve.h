@@ -95,6 +95,11 @@ typedef struct SnScope {
 } SnScope;
 
 SnTy sn_rs_expr(SnScope *sc, SnExpr *e);
+/* SN104 and SN_TY_NONE: what; e's type is not what is wanted. */
+SnTy sn_rs_fail(SnScope *sc, SnPos at, const char *what);
+SnTy sn_rs_mismatch(SnScope *sc, const SnExpr *e, const char *want);
+/* q8(scale, zp), also q8c([scales], [zps]) (rvalue.c). */
+SnTy sn_rs_type_with(SnScope *sc, SnExpr *e);
 /* e must be true or false. */
 void sn_rs_cond(SnScope *sc, SnExpr *e, const char *what);
 /* e must be a value for attribute at (of node n, for messages). */

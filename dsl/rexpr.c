@@ -93,17 +93,16 @@ sn_attr_ty(const SnDefAttr *a)
     return SN_TY_NONE;
 }
 
-static SnTy
-fail(SnScope *sc, SnPos at, const char *what)
+SnTy
+sn_rs_fail(SnScope *sc, SnPos at, const char *what)
 {
     sn_error(sc->rs->d, at, "SN104", "%s", what);
     sc->bad = true;
     return SN_TY_NONE;
 }
 
-/* e has type have, which does not do where want is needed. */
-static SnTy
-mismatch(SnScope *sc, const SnExpr *e, const char *want)
+SnTy
+sn_rs_mismatch(SnScope *sc, const SnExpr *e, const char *want)
 {
     if (e->ty == SN_TY_NONE)
         return SN_TY_NONE;
@@ -309,13 +308,17 @@ member_unknown(SnScope *sc, SnExpr *e, const SnDefVar *v)
 {
     SnCands names = sn_cands(sc->rs);
     const SnDefNode *n = v ? sn_var_node(v) : NULL;
-    static const char *const word[] = {"type", "scale", "zp", "clamp",
-                                       "calibrated"};
+    bool clamp = !strcmp(e->s, "clamp") || !strcmp(e->s, "calibrated");
 
     sc->bad = true;
-    for (size_t i = 0; i < 5; i++)
-        if (i < 3 || (v && v->vk == SN_V_NODE))
-            sn_cands_add(&names, word[i], NULL);
+    sn_cands_add(&names, "type", NULL);
+    sn_cands_add(&names, "scale", NULL);
+    sn_cands_add(&names, "zp", NULL);
+    if (v && sn_var_attr(sc->rs, v, "clamp")) {
+        sn_cands_add(&names, "calibrated", NULL);
+        if (!n)
+            sn_cands_add(&names, "clamp", NULL);
+    }
     for (uint32_t i = 0; n && i < n->nall; i++)
         sn_cands_add(&names, n->all[i]->name, &n->all[i]->pos);
     for (uint32_t i = 0; n && i < n->nin; i++)
@@ -324,6 +327,10 @@ member_unknown(SnScope *sc, SnExpr *e, const SnDefVar *v)
     if (!n && v && v->pat && v->pat->cls)
         of = sn_format(sc->rs->a, "every node of class %s", v->pat->cls->name);
     sn_rs_unknown(sc->rs, e->pos, "attribute", e->s, of, &names);
+    if (clamp && n && !n->clamp)
+        sn_diag_help(sc->rs->d, "%s has no clamp of its own: what it gives "
+                                "saturates as its type does, %s.type",
+                     n->name, sn_expr_str(sc->rs->a, e->kid[0]));
     return SN_TY_NONE;
 }
 
@@ -375,7 +382,7 @@ expr_member(SnScope *sc, SnExpr *e)
         return node_member(sc, e, k->ref);
     if (is_value(t))
         return member_unknown(sc, e, k->rk == SN_R_VAR ? k->ref : NULL);
-    mismatch(sc, k, sn_format(sc->rs->a, "something with a .%s", e->s));
+    sn_rs_mismatch(sc, k, sn_format(sc->rs->a, "something with a .%s", e->s));
     return SN_TY_NONE;
 }
 
@@ -395,13 +402,13 @@ expr_list(SnScope *sc, SnExpr *e)
             real = true;
         else if (t != SN_TY_INT) {
             ok = false;
-            mismatch(sc, k, "a number");
+            sn_rs_mismatch(sc, k, "a number");
         }
     }
     if (!ok)
         return SN_TY_NONE;
     if (wild && e->nkid != 2)
-        return fail(sc, e->pos, "'_' is a side of a clamp [low, high]");
+        return sn_rs_fail(sc, e->pos, "'_' is a side of a clamp [low, high]");
     return wild ? SN_TY_RANGE : real ? SN_TY_REALS : SN_TY_INTS;
 }
 
@@ -412,107 +419,24 @@ expr_index(SnScope *sc, SnExpr *e)
 
     for (uint32_t i = 1; i < e->nkid; i++)
         if (sn_rs_expr(sc, e->kid[i]) != SN_TY_INT)
-            return mismatch(sc, e->kid[i], "an int");
+            return sn_rs_mismatch(sc, e->kid[i], "an int");
     if (t == SN_TY_ETYPE && sc->kind == SN_SC_TEST)
         return t;
     if (t == SN_TY_NONE)
         return t;
     if (t != SN_TY_INTS && t != SN_TY_REALS)
-        return mismatch(sc, e->kid[0], "a list");
+        return sn_rs_mismatch(sc, e->kid[0], "a list");
     if (e->nkid != 2)
-        return fail(sc, e->pos, "a list takes one index");
+        return sn_rs_fail(sc, e->pos, "a list takes one index");
     const SnExpr *k = e->kid[0], *i = e->kid[1];
     const SnDefAttr *a = k->rk == SN_R_ATTR ? k->ref : NULL;
     if (a && a->fixed && i->ek == SN_E_INT && i->i >= (int64_t)a->fixed)
-        return fail(sc, e->pos,
+        return sn_rs_fail(sc, e->pos,
                     sn_format(sc->rs->a,
                               "'%s' has %u elements, counted "
                               "from 0",
                               a->name, a->fixed));
     return t == SN_TY_INTS ? SN_TY_INT : SN_TY_REAL;
-}
-
-/* A literal that can't be a scale. */
-static bool
-not_a_scale(const SnExpr *e)
-{
-    double v = 1;
-
-    if (e->ek == SN_E_NEG)
-        return e->kid[0]->ek == SN_E_INT || e->kid[0]->ek == SN_E_REAL;
-    if (e->ek == SN_E_INT)
-        v = (double)e->i;
-    else if (e->ek == SN_E_REAL)
-        v = e->r;
-    for (uint32_t i = 0; e->ek == SN_E_LIST && i < e->nkid; i++)
-        if (not_a_scale(e->kid[i]))
-            return true;
-    return !(v >= 0x1p-100 && v <= 0x1p100);
-}
-
-/* A literal that can't be a zero point of c, or NULL. */
-static const SnExpr *
-not_a_zp(const SnExpr *e, SnDefConc c)
-{
-    const SnExpr *k = e->ek == SN_E_NEG ? e->kid[0] : e, *bad = NULL;
-    int64_t lo, hi;
-
-    for (uint32_t i = 0; e->ek == SN_E_LIST && i < e->nkid && !bad; i++)
-        bad = not_a_zp(e->kid[i], c);
-    if (k->ek != SN_E_INT)
-        return bad;
-    int64_t z = k == e ? k->i : -k->i;
-    sn_conc_zp(c, &lo, &hi);
-    return z < lo || z > hi ? e : NULL;
-}
-
-/* q8(scale, zp), also q8c([scales], [zps]). */
-static SnTy
-type_with(SnScope *sc, SnExpr *e)
-{
-    const SnDefType *t = sn_def_type(sc->rs->defs, e->s);
-
-    e->rk = SN_R_TYPE;
-    e->ref = t;
-    if (!t->nconc)
-        return SN_TY_NONE;
-    if (t->nconc != 1 || !sn_conc_quant(t->conc[0]) ||
-        t->conc[0].elem == SN_DE_ROW8)
-        return fail(
-            sc, e->pos,
-            sn_format(sc->rs->a, "'%s' is not one type with a scale", e->s));
-    if (e->nkid != 2)
-        return fail(sc, e->pos,
-                    sn_format(sc->rs->a, "%s takes (scale, zp), not %u values",
-                              e->s, e->nkid));
-    for (uint32_t i = 0; i < 2; i++) {
-        SnTy k = sn_rs_expr(sc, e->kid[i]);
-        bool axis = t->conc[0].axis >= 0;
-        if (k == SN_TY_NONE)
-            return k;
-        if (axis ? k != SN_TY_INTS && (i || k != SN_TY_REALS) && !is_num(k)
-            : i  ? k != SN_TY_INT
-                 : !is_num(k))
-            return mismatch(sc, e->kid[i],
-                            axis ? "one number a slice"
-                            : i  ? "an int"
-                                 : "a number");
-    }
-    if (not_a_scale(e->kid[0]))
-        return fail(sc, e->kid[0]->pos,
-                    "a scale lies above 0, between 2^-100 and 2^100");
-    const SnExpr *z = not_a_zp(e->kid[1], t->conc[0]);
-    int64_t lo, hi;
-    sn_conc_zp(t->conc[0], &lo, &hi);
-    if (z)
-        return fail(sc, z->pos,
-                    lo == hi ? sn_format(sc->rs->a,
-                                         "the zero point of %s is 0", e->s)
-                             : sn_format(sc->rs->a,
-                                         "a zero point of %s lies in "
-                                         "[%lld, %lld]", e->s, (long long)lo,
-                                         (long long)hi));
-    return SN_TY_ETYPE;
 }
 
 /* ---- calls ---- */
@@ -542,12 +466,12 @@ arg_ok(SnScope *sc, SnExpr *e, char want)
     if (want == 'O' && e->ek == SN_E_WILD)
         return true;
     if (want == 'A')
-        return arg_attr(sc, e) || fail(sc, e->pos,
+        return arg_attr(sc, e) || sn_rs_fail(sc, e->pos,
                                        "expected the name of "
                                        "an attribute");
     if (want == 'K') {
         if (e->ek != SN_E_NAME)
-            return fail(sc, e->pos, "expected the name of a node");
+            return sn_rs_fail(sc, e->pos, "expected the name of a node");
         e->rk = SN_R_NODE;
         e->ref = sn_rs_node(sc->rs, e->pos, e->s);
         sc->bad |= !e->ref;
@@ -558,23 +482,23 @@ arg_ok(SnScope *sc, SnExpr *e, char want)
         return false;
     switch (want) {
     case 'V':
-        return is_value(t) || mismatch(sc, e, "a value");
+        return is_value(t) || sn_rs_mismatch(sc, e, "a value");
     case 'I':
-        return t == SN_TY_INT || mismatch(sc, e, "an int");
+        return t == SN_TY_INT || sn_rs_mismatch(sc, e, "an int");
     case 'N':
     case 'O':
-        return is_num(t) || mismatch(sc, e, "a number");
+        return is_num(t) || sn_rs_mismatch(sc, e, "a number");
     case 'L':
-        return t == SN_TY_INTS || mismatch(sc, e, "a list of ints");
+        return t == SN_TY_INTS || sn_rs_mismatch(sc, e, "a list of ints");
     case 'R':
-        return t == SN_TY_RANGE || mismatch(sc, e, "a clamp");
+        return t == SN_TY_RANGE || sn_rs_mismatch(sc, e, "a clamp");
     case 'C':
         return t == SN_TY_RANGE || t == SN_TY_ETYPE || t == SN_TY_REACH ||
-               mismatch(sc, e, "a clamp, a type or reach(..)");
+               sn_rs_mismatch(sc, e, "a clamp, a type or reach(..)");
     case 'T':
-        return t == SN_TY_ETYPE || is_value(t) || mismatch(sc, e, "a type");
+        return t == SN_TY_ETYPE || is_value(t) || sn_rs_mismatch(sc, e, "a type");
     case 'E':
-        return t == SN_TY_ETYPE || mismatch(sc, e, "a type");
+        return t == SN_TY_ETYPE || sn_rs_mismatch(sc, e, "a type");
     default:
         return false;
     }
@@ -597,7 +521,7 @@ call_fn(SnScope *sc, SnExpr *e, const Fn *f)
     for (uint32_t i = 0; i < e->nkid; i++)
         ok &= arg_ok(sc, e->kid[i], f->args[i]);
     if (!strcmp(f->name, "supports") && ok && !sc->needs)
-        return fail(sc, e->pos,
+        return sn_rs_fail(sc, e->pos,
                     "'supports' stands in 'requires', not in a "
                     "condition");
     if (!ok)
@@ -609,6 +533,30 @@ call_fn(SnScope *sc, SnExpr *e, const Fn *f)
         return strcmp(f->name, "sqrt") ? SN_TY_INT : SN_TY_REAL;
     }
     return f->ty;
+}
+
+/* A function of other places: which, and what there is here. */
+static SnTy
+elsewhere(SnScope *sc, const SnExpr *e, const Fn *f)
+{
+    SnBuf b;
+
+    sn_error(sc->rs->d, e->pos, "SN101", "function '%s' has no place here",
+             e->s);
+    sn_buf_init(&b, sc->rs->a);
+    for (uint32_t i = 0; sc->kind == SN_SC_ATTR && i < sc->node->nall; i++)
+        sn_putf(&b, "%s%s", i ? ", " : "", sc->node->all[i]->name);
+    if (sc->kind == SN_SC_ATTR)
+        sn_diag_help(sc->rs->d, "a condition about the attributes of %s alone%s%s",
+                     sc->node->name, b.n ? ": " : "; it has none",
+                     sn_buf_str(&b));
+    else
+        sn_diag_help(sc->rs->d, "it is for %s",
+                     f->in == IN_RULE   ? "rules"
+                     : f->in & IN_SHAPE ? "rules, invariants and shapes"
+                     : f->in == IN_TEST ? "tests"
+                                        : "rules and tests");
+    return SN_TY_NONE;
 }
 
 static SnTy
@@ -626,8 +574,11 @@ expr_call(SnScope *sc, SnExpr *e)
         sn_cands_add(&v, fns[i].name, NULL);
     }
     if (sn_def_type(sc->rs->defs, e->s))
-        return type_with(sc, e);
+        return sn_rs_type_with(sc, e);
     sc->bad = true;
+    for (size_t i = 0; i < NFN; i++)
+        if (!strcmp(fns[i].name, e->s))
+            return elsewhere(sc, e, &fns[i]);
     sn_rs_unknown(sc->rs, e->pos, "function", e->s, NULL, &v);
     return SN_TY_NONE;
 }
@@ -725,9 +676,9 @@ expr_bin(SnScope *sc, SnExpr *e)
     if (e->op == SN_OP_AND || e->op == SN_OP_OR) {
         SnTy s = sn_rs_expr(sc, a), t = sn_rs_expr(sc, b);
         if (s != SN_TY_NONE && s != SN_TY_BOOL)
-            return mismatch(sc, a, "true or false");
+            return sn_rs_mismatch(sc, a, "true or false");
         if (t != SN_TY_NONE && t != SN_TY_BOOL)
-            return mismatch(sc, b, "true or false");
+            return sn_rs_mismatch(sc, b, "true or false");
         return s == SN_TY_NONE ? s : t;
     }
     if (e->op >= SN_OP_EQ)
@@ -745,9 +696,9 @@ expr_bin(SnScope *sc, SnExpr *e)
         return SN_TY_NONE;
     }
     if (!is_num(s))
-        return mismatch(sc, a, "a number");
+        return sn_rs_mismatch(sc, a, "a number");
     if (!is_num(t))
-        return mismatch(sc, b, "a number");
+        return sn_rs_mismatch(sc, b, "a number");
     if (e->op == SN_OP_DIV && sc->kind == SN_SC_FORMULA)
         return SN_TY_REAL;
     return s == SN_TY_REAL ? s : t;
@@ -767,7 +718,7 @@ expr_in(SnScope *sc, SnExpr *e)
         if (t == SN_TY_NONE || s == SN_TY_NONE)
             all = SN_TY_NONE;
         else if (!comparable(a, e->kid[i]))
-            all = mismatch(sc, e->kid[i], sn_ty_name(s));
+            all = sn_rs_mismatch(sc, e->kid[i], sn_ty_name(s));
     }
     sc->enum_of = was;
     return all;
@@ -779,7 +730,7 @@ expr_not(SnScope *sc, SnExpr *e)
     SnTy t = sn_rs_expr(sc, e->kid[0]);
 
     if (t != SN_TY_BOOL && t != SN_TY_NONE)
-        return mismatch(sc, e->kid[0], "true or false");
+        return sn_rs_mismatch(sc, e->kid[0], "true or false");
     return t;
 }
 
@@ -789,7 +740,7 @@ expr_neg(SnScope *sc, SnExpr *e)
     SnTy t = sn_rs_expr(sc, e->kid[0]);
 
     if (t != SN_TY_NONE && !is_num(t))
-        return mismatch(sc, e->kid[0], "a number");
+        return sn_rs_mismatch(sc, e->kid[0], "a number");
     return t;
 }
 
@@ -806,7 +757,7 @@ expr_type(SnScope *sc, SnExpr *e)
     case SN_E_BOOL:
         return SN_TY_BOOL;
     case SN_E_WILD:
-        return fail(sc, e->pos, "'_' has no value here");
+        return sn_rs_fail(sc, e->pos, "'_' has no value here");
     case SN_E_NAME:
         return expr_name(sc, e);
     case SN_E_LIST:
@@ -818,7 +769,7 @@ expr_type(SnScope *sc, SnExpr *e)
     case SN_E_CALL:
         return expr_call(sc, e);
     case SN_E_ARG:
-        return fail(sc, e->pos, "a named argument has no place here");
+        return sn_rs_fail(sc, e->pos, "a named argument has no place here");
     case SN_E_NEG:
         return expr_neg(sc, e);
     case SN_E_NOT:

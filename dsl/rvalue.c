@@ -135,6 +135,92 @@ sn_rs_etype(SnScope *sc, SnExpr *e)
     sc->bad = true;
 }
 
+/* ---- types with scales ---- */
+
+/* A literal that can't be a scale. */
+static bool
+not_a_scale(const SnExpr *e)
+{
+    double v = 1;
+
+    if (e->ek == SN_E_NEG)
+        return e->kid[0]->ek == SN_E_INT || e->kid[0]->ek == SN_E_REAL;
+    if (e->ek == SN_E_INT)
+        v = (double)e->i;
+    else if (e->ek == SN_E_REAL)
+        v = e->r;
+    for (uint32_t i = 0; e->ek == SN_E_LIST && i < e->nkid; i++)
+        if (not_a_scale(e->kid[i]))
+            return true;
+    return !(v >= 0x1p-100 && v <= 0x1p100);
+}
+
+/* A literal that can't be a zero point of c, or NULL. */
+static const SnExpr *
+not_a_zp(const SnExpr *e, SnDefConc c)
+{
+    const SnExpr *k = e->ek == SN_E_NEG ? e->kid[0] : e, *bad = NULL;
+    int64_t lo, hi;
+
+    for (uint32_t i = 0; e->ek == SN_E_LIST && i < e->nkid && !bad; i++)
+        bad = not_a_zp(e->kid[i], c);
+    if (k->ek != SN_E_INT)
+        return bad;
+    int64_t z = k == e ? k->i : -k->i;
+    sn_conc_zp(c, &lo, &hi);
+    return z < lo || z > hi ? e : NULL;
+}
+
+SnTy
+sn_rs_type_with(SnScope *sc, SnExpr *e)
+{
+    const SnDefType *t = sn_def_type(sc->rs->defs, e->s);
+
+    e->rk = SN_R_TYPE;
+    e->ref = t;
+    if (!t->nconc)
+        return SN_TY_NONE;
+    if (t->nconc != 1 || !sn_conc_quant(t->conc[0]) ||
+        t->conc[0].elem == SN_DE_ROW8)
+        return sn_rs_fail(
+            sc, e->pos,
+            sn_format(sc->rs->a, "'%s' is not one type with a scale", e->s));
+    if (e->nkid != 2)
+        return sn_rs_fail(sc, e->pos,
+                    sn_format(sc->rs->a, "%s takes (scale, zp), not %u values",
+                              e->s, e->nkid));
+    for (uint32_t i = 0; i < 2; i++) {
+        SnTy k = sn_rs_expr(sc, e->kid[i]);
+        bool axis = t->conc[0].axis >= 0;
+        if (k == SN_TY_NONE)
+            return k;
+        if (axis ? k != SN_TY_INTS && (i || k != SN_TY_REALS) && !(k == SN_TY_INT || k == SN_TY_REAL)
+            : i  ? k != SN_TY_INT
+                 : !(k == SN_TY_INT || k == SN_TY_REAL))
+            return sn_rs_mismatch(sc, e->kid[i],
+                            axis ? "one number a slice"
+                            : i  ? "an int"
+                                 : "a number");
+    }
+    if (not_a_scale(e->kid[0]))
+        return sn_rs_fail(sc, e->kid[0]->pos,
+                    "a scale lies above 0, between 2^-100 and 2^100");
+    const SnExpr *z = not_a_zp(e->kid[1], t->conc[0]);
+    int64_t lo, hi;
+    sn_conc_zp(t->conc[0], &lo, &hi);
+    if (z)
+        return sn_rs_fail(sc, z->pos,
+                    lo == hi ? sn_format(sc->rs->a,
+                                         "the zero point of %s is 0", e->s)
+                             : sn_format(sc->rs->a,
+                                         "a zero point of %s lies in "
+                                         "[%lld, %lld]", e->s, (long long)lo,
+                                         (long long)hi));
+    return SN_TY_ETYPE;
+}
+
+/* ---- constants ---- */
+
 static bool
 const_value(const SnExpr *e, double *v)
 {

@@ -95,7 +95,8 @@ test_too_many(void **state)
 
     (void)state;
     assert_int_equal(sn_diag_nerror(r.d), SN_PS_NERROR + 1);
-    expect_code(r, "SN016");
+    expect_code(r, "error[SN016]: too many errors; the rest of the file is "
+                   "not read\n");
     expect_code(parse(repeat(a, "\x01", 5000)), "SN016");
     expect_code(parse(sn_format(a, "include \"%s\";",
                                 repeat(a, "\\x", 5000))), "SN016");
