@@ -94,10 +94,15 @@ add(Gen *g, PvRule r, const char *text)
         r.name = sn_format(g->pv->a, "%s on %s", r.name, g->backend->name);
     SnDefRule *rule = rule_of(g->pv, text, &why);
     if (!rule) {
-        const char *nl = strchr(why, '\n');
+        size_t n = strcspn(why, "\n");
+        const char *msg = strstr(why, "]: "); /* after a place of no file */
+        if (msg && msg < why + n) {
+            n -= (size_t)(msg + 3 - why);
+            why = msg + 3;
+        }
         sn_warn(g->pv->d, g->derive->pos, "SN305",
-                "derived instance '%s' was not proved: %.*s", r.name,
-                nl ? (int)(nl - why) : (int)strlen(why), why);
+                "derived instance '%s' was not proved: %.*s", r.name, (int)n,
+                why);
         return;
     }
     rule->pos = g->derive->pos;

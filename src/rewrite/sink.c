@@ -69,8 +69,8 @@ codes(SnArena *a, const SnType *t, const SnShape *s)
 
 /* Does a constant inside the node survive?  Runs x -> R(N(x)) and
  * x -> N(R(x)) over all codes (an elementwise node), or over the padded
- * shape (Pad). */
-static bool
+ * shape (Pad).  NULL, or why not. */
+static const char *
 constant_commutes(SnGraph *g, const SnEdit *low, SnId id, SnId r)
 {
     const SnNode *n = sn_node(g, id);
@@ -80,9 +80,11 @@ constant_commutes(SnGraph *g, const SnEdit *low, SnId id, SnId r)
     bool filled = d->sem[0].map == SN_MAP_PAD;
 
     if (!point && !filled)
-        return true;
-    if (n->nin != 1 || (st->elem != SN_QI8 && st->elem != SN_QI16))
-        return false;
+        return NULL;
+    if (n->nin != 1)
+        return "that is proved for nodes of one operand, and it has more";
+    if (st->elem != SN_QI8 && st->elem != SN_QI16)
+        return "its codes are too many to be run one by one";
     SnArena *a = sn_arena_new();
     const SnShape *xs = sn_shape_of(g, sn_in(g, id, 0));
     const SnShape *ys = sn_shape_of(g, SN_REF(id, 0));
@@ -107,7 +109,7 @@ constant_commutes(SnGraph *g, const SnEdit *low, SnId id, SnId r)
               lo->eval(&c3) == SN_OK && rtup->eval(&c4) == SN_OK &&
               !memcmp(tk.data, ts.data, sn_tensor_nbyte(tt, ys));
     sn_arena_free(a);
-    return ok;
+    return ok ? NULL : "its constant rounds differently on the other side";
 }
 
 /* The bound of a sink past a mean (dsl.md 2.2, row 6). */
@@ -166,9 +168,9 @@ sn_sink(SnGraph *g, SnRewriter *rw, SnId id, uint16_t rule,
                              sn_name(g, SN_REF(id, 0)));
         if (!sn_edit_tuple(g, &low))
             why = "the node has no tuple for the Rescale's own input";
-        else if (!constant_commutes(g, &low, id, r))
-            why = "its constant rounds differently on the other side";
-        else if (d->family.sink_bounded) {
+        else
+            why = constant_commutes(g, &low, id, r);
+        if (!why && d->family.sink_bounded) {
             claim.kind = SN_CLAIM_WITHIN;
             why = mean_bound(g, &low, r, &claim.bound);
         }
