@@ -474,7 +474,8 @@ sn_rewrite_checked(const SnRewriter *rw, FILE *out)
 {
     fprintf(out, "checked %u of %u fires%s\n", rw->nchecked, rw->nfire,
             rw->nchecked < rw->nfire
-                ? "; the others claim nothing, or nothing runs their nodes"
+                ? "; the others claim nothing, nothing runs their nodes, or "
+                  "they claim 'refines' of nodes without a float form"
                 : "");
 }
 
