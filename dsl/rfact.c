@@ -1,5 +1,6 @@
 /* Scale facts: written per line, kept per port, exactly one for each port
  * that some tuple quantizes. */
+#include <math.h>
 #include <string.h>
 #include "dsl/resolve.h"
 
@@ -39,7 +40,7 @@ fixed_value(SnRs *rs, const SnDefNode *n, SnDefPort *p)
     if (!sn_rs_const(rs, p->scale, &s) || !sn_rs_const(rs, p->zp, &z))
         return false;
     p->fixed_scale = s;
-    p->fixed_zp = z >= lo && z <= hi ? (int64_t)z : hi + 1;
+    p->fixed_zp = fabs(z) <= INT16_MAX + 1.0 ? (int64_t)z : hi + 1;
     if (!(s >= 0x1p-100 && s <= 0x1p100)) {
         sn_error(rs->d, p->scale->pos, "SN108",
                  "a scale lies in [2^-100, 2^100], not %g", s);
