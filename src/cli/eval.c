@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include "base/json.h"
+#include "cli/inputs.h"
 
 /* Calibration data is called unlike --eval when more than this share of an
  * input's values lies beyond what was calibrated, or when these values fill
@@ -101,66 +102,26 @@ sn_cli_eval_open(SnCli *c, const SnGraph *g, SnEval **out)
 
 /* ---- is the data like what was calibrated on? ---- */
 
-typedef struct Seen { /* of one input in one sample */
-    float lo, hi;
-    int64_t beyond, n;
-} Seen;
-
-typedef struct Inputs {
-    const SnExec *x;
-    const SnHist **calibrated; /* [ninput], NULL: not f32 or not profiled */
-    Seen *seen;                /* [nsample * ninput] */
-} Inputs;
-
 static void
-see_inputs(void *ctx, int64_t sample, SnRun *r)
-{
-    Inputs *in = ctx;
-    Seen *s = in->seen + sample * in->x->ninput;
-
-    for (uint32_t i = 0; i < in->x->ninput; i++, s++) {
-        const SnHist *h = in->calibrated[i];
-        const float *v = sn_run_input(r, i);
-        *s = (Seen){.lo = INFINITY, .hi = -INFINITY};
-        if (!h)
-            continue;
-        s->n = sn_shape_count(in->x->input[i].shape);
-        for (int64_t k = 0; k < s->n; k++) {
-            s->beyond += v[k] < h->min || v[k] > h->max;
-            s->lo = fminf(s->lo, v[k]);
-            s->hi = fmaxf(s->hi, v[k]);
-        }
-    }
-}
-
-static void
-warn_unlike(SnCli *c, const Inputs *in, int64_t nsample)
+warn_unlike(SnCli *c, const SnInputs *in)
 {
     for (uint32_t i = 0; i < in->x->ninput; i++) {
-        Seen all = {.lo = INFINITY, .hi = -INFINITY};
-        const SnHist *h = in->calibrated[i];
-        for (int64_t k = 0; k < nsample; k++) {
-            const Seen *s = &in->seen[k * in->x->ninput + i];
-            all.lo = fminf(all.lo, s->lo);
-            all.hi = fmaxf(all.hi, s->hi);
-            all.beyond += s->beyond;
-            all.n += s->n;
-        }
-        if (all.n == 0)
+        const SnInputSeen *e = &in->seen[i];
+        if (!e->ranged || e->n == 0)
             continue;
-        double share = (double)all.beyond / (double)all.n;
-        double part = ((double)all.hi - (double)all.lo)
-            / ((double)h->max - (double)h->min);
+        const char *name = in->x->input[i].name;
+        double from = (double)e->from, to = (double)e->to;
+        double lo = (double)e->lo, hi = (double)e->hi;
+        double share = (double)e->beyond / (double)e->n;
         if (share > SHARE_BEYOND)
             sn_warn(c->d, (SnPos){0}, NULL, "%.1f %% of the values that --eval "
                     "gives input '%s' lie beyond %g to %g, which was "
                     "calibrated: calibrate on data like it", 100 * share,
-                    h->name, (double)h->min, (double)h->max);
-        else if (part < PART_FILLED)
+                    name, from, to);
+        else if ((hi - lo) / (to - from) < PART_FILLED)
             sn_warn(c->d, (SnPos){0}, NULL, "--eval gives input '%s' values "
                     "from %g to %g, but %g to %g was calibrated: was that "
-                    "data of the same kind?", h->name, (double)all.lo,
-                    (double)all.hi, (double)h->min, (double)h->max);
+                    "data of the same kind?", name, lo, hi, from, to);
     }
 }
 
@@ -169,20 +130,18 @@ warn_unlike(SnCli *c, const Inputs *in, int64_t nsample)
 static SnStatus
 run_float(SnCli *c, SnEval *e, const SnProfile *p)
 {
-    uint32_t n = e->flt.x->ninput;
-    Inputs in = {.x = e->flt.x};
+    SnInputs *in = sn_inputs_new(c->a, e->flt.x, e->flt.samples);
 
-    in.calibrated = SN_NEW_N(c->a, const SnHist *, n + 1);
-    in.seen = SN_NEW_N(c->a, Seen, (size_t)e->flt.samples->n * n + 1);
-    for (uint32_t i = 0; i < n; i++) {
-        const SnHist *h = sn_profile_find(p, e->flt.x->input[i].name);
-        if (e->flt.x->input[i].type->elem == SN_F32 && h && h->count)
-            in.calibrated[i] = h;
+    for (uint32_t i = 0; i < in->x->ninput; i++) {
+        const SnHist *h = sn_profile_find(p, in->x->input[i].name);
+        in->seen[i].ranged = h && h->count;
+        in->seen[i].from = h ? h->min : 0;
+        in->seen[i].to = h ? h->max : 0;
     }
-    e->flt.seen = see_inputs;
-    e->flt.seen_ctx = &in;
+    e->flt.seen = sn_inputs_see;
+    e->flt.seen_ctx = in;
     SN_TRY(sn_results_run(c, &e->flt));
-    warn_unlike(c, &in, e->flt.samples->n);
+    warn_unlike(c, in);
     return SN_OK;
 }
 
@@ -190,9 +149,9 @@ SnStatus
 sn_cli_eval_run(SnCli *c, SnEval *e, const SnGraph *q, const SnProfile *p)
 {
     const SnArgs *a = &c->args;
-    const SnBackendDesc *b = sn_backend_named("CPU");
+    const SnBackendDesc *b;
 
-    SN_TRY(sn_cli_backend(c, &b));
+    SN_TRY(sn_cli_engine(c, &b));
     SN_TRY(sn_exec_prepare_fast(c->a, q, b, c->d, &e->quant.x));
     SN_TRY(sn_cli_window(c, e->quant.x, &a->eval, "--eval", a->eval_n,
                          "--eval-skip", a->eval_skip, &e->quant.samples));

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "base/file.h"
+#include "cli/inputs.h"
 #include "graph/text.h"
 #include "onnx/import.h"
 
@@ -297,6 +298,7 @@ sn_cli_placed(SnCli *c, const SnGraph *g, SnGraph **out)
 
 typedef struct Part { /* of the samples: one shard */
     SnSamples *s;
+    SnInputs *in;
     int64_t first;
 } Part;
 
@@ -305,7 +307,56 @@ fill_part(void *ctx, int64_t sample, SnRun *r)
 {
     const Part *p = ctx;
 
-    return sn_samples_fill(p->s, p->first + sample, r);
+    return sn_inputs_fill(p->in, p->first + sample, r);
+}
+
+/* Integers that nobody scaled: pixels from 0 to 255, where most models want
+ * other numbers. */
+static void
+note_unscaled(SnCli *c, const SnInputs *in)
+{
+    for (uint32_t i = 0; i < in->x->ninput; i++) {
+        const SnInputSeen *e = &in->seen[i];
+        const SnFileData *f = in->s->feed[i].file;
+        SnDtype t = f->file.data.dtype;
+        if (t == SN_D_F32 || t == SN_D_F64 || c->args.mul.n || c->args.add.n
+            || !(e->hi - e->lo > 2))
+            continue;
+        sn_note(c->d, (SnPos){0}, NULL, "input '%s' gets the integers of %s, "
+                "%g to %g, as they are; --mul and --add scale them (--mul 1 "
+                "says that this is meant)", in->x->input[i].name,
+                f->file.path, (double)e->lo, (double)e->hi);
+    }
+}
+
+/* Of what is computed from NaN and infinities, the first value speaks for
+ * all. */
+static void
+warn_nonfinite(SnCli *c, const SnProfile *p, const SnInputs *in)
+{
+    const SnHist *first = NULL;
+    int64_t sample = -1;
+    uint32_t n = 0;
+    SnBuf b;
+
+    sn_buf_init(&b, c->a);
+    for (uint32_t i = 0; i < in->x->ninput; i++)
+        if (in->seen[i].nonfinite
+            && (sample < 0 || in->seen[i].first < sample))
+            sample = in->seen[i].first;
+    if (sample >= 0)
+        sn_putf(&b, ", first in sample %lld", (long long)sample);
+
+    for (uint32_t i = 0; i < p->n; i++)
+        if (p->hist[i].nonfinite && n++ == 0)
+            first = &p->hist[i];
+    if (n)
+        sn_warn(c->d, (SnPos){0}, NULL, "'%s' had %llu element%s not finite%s; "
+                "ranges leave them out%s", first->name,
+                (unsigned long long)first->nonfinite,
+                first->nonfinite == 1 ? "" : "s", sn_buf_str(&b),
+                n > 1 ? sn_format(c->a, ", also those of %u more value%s",
+                                  n - 1, n == 2 ? "" : "s") : "");
 }
 
 /* Data without a finite number says nothing of any range. */
@@ -385,6 +436,7 @@ sn_cli_profile(SnCli *c, const SnGraph *g, const SnStrs *files,
     /* Every backend gives the same bits; this one is the fastest. */
     SN_TRY(sn_exec_prepare(c->a, f, sn_backend_named("CPU"), c->d, &x));
     SN_TRY(sn_cli_samples(c, x, files, "--calib", &p.s));
+    p.in = sn_inputs_new(c->a, x, p.s);
     p.first = p.s->n * sh.index / sh.count;
     int64_t end = p.s->n * (sh.index + 1) / sh.count;
     if (average > 0)
@@ -396,12 +448,8 @@ sn_cli_profile(SnCli *c, const SnGraph *g, const SnStrs *files,
                               (unsigned)c->args.njob, fill_part, &p,
                               sn_graph_hash(g, true), c->d, out));
     SN_TRY(check_inputs(c, x, *out));
-    for (uint32_t i = 0; i < (*out)->n; i++)
-        if ((*out)->hist[i].nonfinite)
-            sn_warn(c->d, (SnPos){0}, NULL, "'%s' had %llu values that are "
-                    "not finite; its range leaves them out",
-                    (*out)->hist[i].name,
-                    (unsigned long long)(*out)->hist[i].nonfinite);
+    warn_nonfinite(c, *out, p.in);
+    note_unscaled(c, p.in);
     return SN_OK;
 }
 

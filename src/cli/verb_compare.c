@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/json.h"
+#include "cli/inputs.h"
 #include "quant/advise.h"
 
 /* The outputs' SQNR that advice aims at where no threshold is given: noise of
@@ -239,7 +240,7 @@ SnStatus
 sn_verb_compare(SnCli *c)
 {
     SnCompareOpts o = {.fill_flt = sn_samples_fill,
-                       .fill_quant = sn_samples_fill,
+                       .fill_quant = sn_inputs_fill,
                        .njob = (unsigned)c->args.njob};
     SnAdviseOpts w = {.c = NULL};
     SnSamples *f, *q;
@@ -261,10 +262,13 @@ sn_verb_compare(SnCli *c)
         return sn_fail(c->d, SN_EINPUT, "--input", "gives %lld samples to "
                        "one model and %lld to the other", (long long)f->n,
                        (long long)q->n);
+    SnInputs *in = sn_inputs_new(c->a, o.quant, q);
     o.ctx_flt = f;
-    o.ctx_quant = q;
+    o.ctx_quant = in;
     o.nsample = f->n;
     SN_TRY(sn_compare(c->a, &o, c->d, &k));
+    sn_inputs_warn_finite(c, in, "--input");
+    sn_inputs_warn_range(c, in, "--input");
     bool met = k.worst_output >= db;
     if (!met)
         SN_TRY(advise(c, &o, &k, db, &w, &v));

@@ -335,6 +335,9 @@ sn_verb_quantize(SnCli *c)
     SN_TRY(sn_cli_resolve(c, g, &o.control));
     SN_TRY(sn_cli_eval_open(c, g, &eval));
     SN_TRY(get_profile(c, g, &p));
+    if (p->nsample == 1)
+        sn_warn(c->d, (SnPos){0}, NULL, "ranges come from one sample, and "
+                "others may well leave them; some hundred are usual");
     SnStatus st = sn_quantize_graph(c->a, g, p, &o, &rw, c->d, &r);
     if (rw)
         sn_cli_rewrite_report(c, rw);

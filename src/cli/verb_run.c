@@ -1,6 +1,7 @@
 #include "cli/score.h"
 
 #include "base/json.h"
+#include "cli/inputs.h"
 #include "graph/desc.h"
 #include "run/npy.h"
 
@@ -70,7 +71,13 @@ run_model(SnCli *c, const char *path, SnResults *res)
     SN_TRY(check_exec(c, res->x));
     SN_TRY(sn_cli_samples(c, res->x, &c->args.input, "--input",
                           &res->samples));
-    return sn_results_run(c, res);
+    SnInputs *in = sn_inputs_new(c->a, res->x, res->samples);
+    res->seen = sn_inputs_see;
+    res->seen_ctx = in;
+    SN_TRY(sn_results_run(c, res));
+    sn_inputs_warn_finite(c, in, "--input");
+    sn_inputs_warn_range(c, in, "--input");
+    return SN_OK;
 }
 
 static SnStatus

@@ -99,4 +99,32 @@ t compare_order 2 err "q.sn: is quantized and $m is not: expected the float mode
 t quantize_sn 3 err "q.sn: is quantized already: expected a float model" quantize "$tmp/q.sn" --calib $demo/calib_images.npy -n 16 $px -o "$tmp/o.sn"
 t export 0 err "" export "$tmp/q.sn" --format qdq -o "$tmp/q.onnx"
 t quantize_qdq 3 err "q.onnx: is quantized already" quantize "$tmp/q.onnx" --calib $demo/calib_images.npy -n 16 $px -o "$tmp/o.sn"
+
+# ---- data that is not what the model was made for ----
+t unscaled 0 err "% of the values that --input gives input 'image' (0 to 255) saturate at " run "$tmp/q.sn" --input "$img" -n 10
+t unscaled_compare 0 err "were --mul and --add forgotten?" compare $m "$tmp/q.sn" --input "$img" -n 10
+t scaled_twice 0 err "--input gives input 'image' values from 0 to 0.255, but it was quantized for " run "$tmp/q.sn" --input "$img" -n 10 --mul 0.001
+t scaled 0 err "" run "$tmp/q.sn" --input "$img" -n 10 $px
+silent scaled_right err "forgotten"
+t unscaled_calib 0 err "note: input 'image' gets the integers of $img, 0 to 255, as they are" profile $m --calib "$img" -n 10 -o "$tmp/p.json"
+t unscaled_meant 0 err "" profile $m --calib "$img" -n 10 --mul 1 -o "$tmp/p.json"
+silent unscaled_is_said err "as they are"
+t one_sample 0 err "ranges come from one sample" quantize $m --calib "$img" -n 1 $px -o "$tmp/o.sn"
+cat >"$tmp/add.sn" <<'END'
+sinter-graph 1
+graph "add" {
+  %x = Placeholder() : f32[1,4]
+  %k = Constant() {data = [1, 2, 3, 4]} : f32[1,4]
+  %y = Add(%x, %k) : f32[1,4]
+  %z = Relu(%y) : f32[1,4]
+  Save(%z) {name = "out"}
+}
+END
+# 12 elements of three samples: the tenth is NaN, others are 0.
+{ bytes 36 0; printf '\0\0\300\177'; bytes 8 0; } | npy "$tmp/nan.npy" '<f4' "3, 4"
+t nan_calib 0 err "warning: 'x' had 1 element not finite, first in sample 2; ranges leave them out, also those of 1 more value" quantize "$tmp/add.sn" --calib "$tmp/nan.npy" -o "$tmp/o.sn"
+t nan_run 0 err "--input gives input 'x' 1 value that is not finite, first in sample 2" run "$tmp/add.sn" --input "$tmp/nan.npy"
+t nan_run_skip 0 err "first in sample 2" run "$tmp/add.sn" --input "$tmp/nan.npy" --skip 2
+t nan_left_out 0 err "" run "$tmp/add.sn" --input "$tmp/nan.npy" -n 2
+silent nan_is_left_out err "not finite"
 exit $bad
