@@ -24,6 +24,12 @@ sn_dtype_name(SnDtype t)
     return dtypes[t].name;
 }
 
+bool
+sn_dtype_real(SnDtype t)
+{
+    return t == SN_D_F16 || t == SN_D_F32 || t == SN_D_F64;
+}
+
 int64_t
 sn_dims_count(int rank, const int64_t *dim)
 {

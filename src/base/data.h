@@ -3,6 +3,7 @@
 #ifndef SN_DATA_H
 #define SN_DATA_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -35,6 +36,7 @@ typedef struct SnData {
 
 size_t sn_dtype_size(SnDtype t);
 const char *sn_dtype_name(SnDtype t); /* "f32", "u8", ... */
+bool sn_dtype_real(SnDtype t);        /* f16, f32, f64 */
 /* Elements and bytes.  The product of the dimensions was checked when the
  * tensor was made. */
 int64_t sn_data_count(const SnData *t);

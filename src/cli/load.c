@@ -318,9 +318,8 @@ note_unscaled(SnCli *c, const SnInputs *in)
     for (uint32_t i = 0; i < in->x->ninput; i++) {
         const SnInputSeen *e = &in->seen[i];
         const SnFileData *f = in->s->feed[i].file;
-        SnDtype t = f->file.data.dtype;
-        if (t == SN_D_F32 || t == SN_D_F64 || c->args.mul.n || c->args.add.n
-            || !(e->hi - e->lo > 2))
+        if (sn_dtype_real(f->file.data.dtype) || c->args.mul.n
+            || c->args.add.n || !(e->hi - e->lo > 2))
             continue;
         sn_note(c->d, (SnPos){0}, NULL, "input '%s' gets the integers of %s, "
                 "%g to %g, as they are; --mul and --add scale them (--mul 1 "

@@ -119,7 +119,7 @@ SnStatus
 sn_results_labels(SnCli *c, const SnExec *x, const SnSamples *s, SnData *out)
 {
     SN_TRY(sn_npy_read(c->a, c->args.labels, c->d, out));
-    if (out->dtype == SN_D_F32 || out->dtype == SN_D_F64)
+    if (sn_dtype_real(out->dtype))
         return sn_fail(c->d, SN_EINPUT, c->args.labels,
                        "holds %s, expected integer class numbers",
                        sn_dtype_name(out->dtype));

@@ -14,9 +14,10 @@ static const struct {
     const char *descr;
     SnDtype dtype;
 } descrs[] = {
-    {"|u1", SN_D_U8},  {"|i1", SN_D_I8},  {"<i2", SN_D_I16},
-    {"<i4", SN_D_I32}, {"<i8", SN_D_I64}, {"<f4", SN_D_F32},
-    {"<f8", SN_D_F64}, {"<f2", SN_D_F16}, {"|b1", SN_D_BOOL},
+    {"|u1", SN_D_U8},  {"<u2", SN_D_U16}, {"<u4", SN_D_U32},
+    {"<u8", SN_D_U64}, {"|i1", SN_D_I8},  {"<i2", SN_D_I16},
+    {"<i4", SN_D_I32}, {"<i8", SN_D_I64}, {"<f2", SN_D_F16},
+    {"<f4", SN_D_F32}, {"<f8", SN_D_F64}, {"|b1", SN_D_BOOL},
 };
 enum { NDESCR = sizeof descrs / sizeof descrs[0] };
 
@@ -204,8 +205,8 @@ find_dtype(const char *name, Head *h, SnDiag *d)
             return SN_OK;
         }
     sn_fail(d, SN_EUNSUPPORTED, name, "elements of type '%s' are not read", s);
-    sn_diag_help(d, "uint8, int8, int16, int32, int64, float16, float32, "
-                    "float64 and bool are, little-endian");
+    sn_diag_help(d, "integers of 8 to 64 bits, float16, float32, float64 and "
+                    "bool are, little-endian");
     return SN_EUNSUPPORTED;
 }
 

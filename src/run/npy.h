@@ -7,8 +7,8 @@
 #include "base/data.h"
 #include "base/diag.h"
 
-/* Reads uint8, int8, int16, int32, int64, float16, float32, float64 and bool,
- * in C or Fortran order (elements are put into C order), little-endian. */
+/* Reads integers of 8 to 64 bits, float16, float32, float64 and bool, in C or
+ * Fortran order (elements are put into C order), little-endian. */
 SnStatus sn_npy_read(SnArena *a, const char *path, SnDiag *d, SnData *out);
 /* The same from memory; name is for messages. */
 SnStatus sn_npy_parse(SnArena *a, const char *name, const void *p, size_t n,

@@ -352,6 +352,23 @@ samples_codes(void **state)
     assert_true(x[0] == -1 && x[1] == 127); /* rne(2.5) - 3 */
 }
 
+/* Halves, an infinity among them, and integers without a sign. */
+static void
+samples_of_other_types(void **state)
+{
+    static const uint16_t h[] = {0x3c00, 0xc100, 0x0001, 0x7c00, 0x3555, 0};
+    static const uint32_t u[] = {1, 4294967295u, 3, 4, 5, 6};
+    SnData t = {SN_D_F16, 4, {1, 3, 2, 1}, h, 0};
+    const float *x = sn_run_input(fill_one(picture, &t, (SnPixels){0}, 0), 0);
+
+    (void)state;
+    assert_true(x[0] == 1 && x[1] == -2.5f && x[2] == 0x1p-24f);
+    assert_true(x[3] == INFINITY && x[4] == 0x1.554p-2f && x[5] == 0);
+    t = (SnData){SN_D_U32, 4, {1, 3, 2, 1}, u, 0};
+    x = sn_run_input(fill_one(picture, &t, (SnPixels){0}, 0), 0);
+    assert_true(x[0] == 1 && x[1] == 4294967296.0f);
+}
+
 /* Plain codes: numbers are the codes, less 128 where callers have uint8. */
 static void
 samples_of_plain_codes(void **state)
@@ -438,7 +455,7 @@ main(void)
         T(batch_reports_failure), T(profile_any_threads),
         T(samples_permuted), T(samples_as_is), T(samples_codes),
         T(samples_one_picture),
-        T(samples_of_plain_codes),
+        T(samples_of_plain_codes), T(samples_of_other_types),
         T(samples_refused), T(reals_of_types),
     };
 
