@@ -23,7 +23,8 @@ typedef struct SnArgs {
     const char *output;
     SnStrs input, calib, eval;
     const char *plugin;
-    const char *labels, *load_profile, *dump_profile, *backend, *shard;
+    const char *labels, *load_profile, *dump_profile, *shard;
+    const char *backend, *target; /* target is backend's other name */
     const char *passes, *pipeline, *print_after, *compare, *dump, *node;
     const char *layout, *format, *codes;
     SnStrs shape, dim;

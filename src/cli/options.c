@@ -114,7 +114,7 @@ static const Option options[] = {
     {"--layout", "nhwc|nchw", O_STR, AT(layout), READS_DATA,
      "channel order of the model's input (default: what fits)"},
     {"--shape", "[X=]1x3x32x32", O_EACH, AT(shape), IMPORTS,
-     "shape of an ONNX model's input, over what the file says"},
+     "shape of an ONNX model's input: sizes that the file leaves open"},
     {"--dim", "N=4", O_EACH, AT(dim), IMPORTS,
      "value of a symbolic dimension of an ONNX model"},
     {"--batch", "N", O_LONG, AT(batch), IMPORTS,
@@ -172,7 +172,7 @@ static const Option options[] = {
     {"--enable-rowwise", NULL, O_FLAG, AT(rowwise), QUANTIZE, NULL},
     {"--backend", "NAME", O_STR, AT(backend),
      TARGETS, "CPU, interp (the reference evaluators) or another declared backend"},
-    {"--target", "NAME", O_STR, AT(backend), TARGETS,
+    {"--target", "NAME", O_STR, AT(target), TARGETS,
      "the backend to make a model for; the same as --backend"},
     {"--backend-plugin", "FILE", O_STR, AT(plugin), ALL,
      "a shared object with a backend of its own; may stand before the verb"},
@@ -387,6 +387,8 @@ sn_args_parse(SnCli *c, const SnVerb *v, int argc, char **argv)
                 st = s;
         }
     }
+    if (c->args.target)
+        c->args.backend = c->args.target;
     return st;
 }
 

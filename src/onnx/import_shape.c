@@ -234,6 +234,31 @@ bind(SnOx *x, const char *name, const char *param, int64_t value)
     return SN_OK;
 }
 
+/* "[1, 3, height, width]"; what the file leaves open without a name is "?". */
+static const char *
+stated_str(SnOx *x, const Onnx__TensorShapeProto *s)
+{
+    SnBuf b;
+
+    sn_buf_init(&b, x->a);
+    for (size_t i = 0; i < s->n_dim; i++) {
+        const Onnx__TensorShapeProto__Dimension *m = s->dim[i];
+        sn_puts(&b, i > 0 ? ", " : "[");
+        if (m->value_case ==
+                ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_VALUE &&
+            m->dim_value > 0)
+            sn_putf(&b, "%" PRId64, m->dim_value);
+        else
+            sn_puts(&b,
+                    m->value_case ==
+                            ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_PARAM
+                        ? m->dim_param
+                        : "?");
+    }
+    sn_puts(&b, s->n_dim > 0 ? "]" : "[]");
+    return sn_buf_str(&b);
+}
+
 static SnStatus
 given_shape(SnOx *x, const char *name, const Shape *o,
             const Onnx__TensorShapeProto *s, SnOxVal *v)
@@ -249,9 +274,9 @@ given_shape(SnOx *x, const char *name, const Shape *o,
                s->dim[i]->dim_value == o->dim[i];
     if (!fits)
         return sn_fail(x->d, SN_EUSAGE, x->file,
-                       "the shape given for input '%s' is not the one in the "
-                       "file",
-                       name);
+                       "the shape given for input '%s' does not fit %s, which "
+                       "the file says",
+                       name, stated_str(x, s));
     for (int i = 0; s != NULL && i < o->rank; i++)
         if (s->dim[i]->value_case ==
             ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_PARAM)
@@ -290,6 +315,25 @@ sn_ox_input_shape(SnOx *x, const Onnx__ValueInfoProto *vi, SnOxVal *v)
     return SN_OK;
 }
 
+/* The symbolic dimensions of inputs, each once. */
+static const char *
+names_str(SnOx *x)
+{
+    const SnOxDims *s = x->dims;
+    uint32_t n = 0;
+    SnBuf b;
+
+    sn_buf_init(&b, x->a);
+    for (size_t i = 0; i < s->nseen; i++) {
+        size_t k = 0;
+        while (strcmp(s->seen[k], s->seen[i]) != 0)
+            k++;
+        if (k == i)
+            sn_putf(&b, "%s'%s'", n++ > 0 ? ", " : "there is ", s->seen[i]);
+    }
+    return n > 0 ? sn_buf_str(&b) : "no dimension of an input has a name";
+}
+
 SnStatus
 sn_ox_dims_done(SnOx *x)
 {
@@ -304,6 +348,8 @@ sn_ox_dims_done(SnOx *x)
                 "no input has a dimension named '%s'", s->dim[i].name);
         if (near != NULL)
             sn_diag_help(x->d, "did you mean '%s'?", near);
+        else
+            sn_diag_help(x->d, "%s", names_str(x));
         return SN_EUSAGE;
     }
     for (size_t i = 0; i < s->nshape; i++) {

@@ -43,8 +43,10 @@ t no_number 2 "dimension 'height=x' is not NAME=NUMBER" --dim height=x
 t zero 2 "dimension 'height=0' is not NAME=NUMBER" --dim height=0
 t clash 2 "dimension 'height' is 5 in the shape given for input 'input', and 4 elsewhere" \
     --dim height=4 --shape 1x3x5x7
-t rank 2 "the shape given for input 'input' is not the one in the file" \
+t rank 2 "the shape given for input 'input' does not fit [batch, 3, height, width], which the file says" \
     --shape 1x3x5
-t fixed 2 "the shape given for input 'input' is not the one in the file" \
+t unknown_far 2 "help: there is 'batch', 'height', 'width'" --dim size=4 --dim height=4 \
+    --dim width=6
+t fixed 2 "the shape given for input 'input' does not fit [batch, 3, height, width], which the file says" \
     --shape 1x4x5x6
 exit $bad

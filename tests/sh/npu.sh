@@ -194,7 +194,7 @@ refused 'export' 4 \
     npu export q.sn --format=qdq -o x.onnx
 ok 'export leaves no file' [ ! -e x.onnx ]
 refused 'without the plugin' 2 \
-    '--backend: no backend is named '\''npu'\'' (there are: CPU, interp)' \
+    '--target: no backend is named '\''npu'\'' (there are: CPU, interp)' \
     "$sinter" --target npu inspect q.sn
 "$sinter" inspect q.sn >/dev/null 2>"$tmp/log"
 ok 'its nodes are unknown without it' \

@@ -600,8 +600,8 @@ bindings_agree(void **state)
             "   help: --dim 'H=NUMBER', or --shape 'x=1x...'\n");
     binding(both, gone, SN_EUSAGE, "m.onnx: there is no input 'q'\n");
     binding(both, rank, SN_EUSAGE,
-            "m.onnx: the shape given for input 'x' is not the one in the "
-            "file\n");
+            "m.onnx: the shape given for input 'x' does not fit [N, H], "
+            "which the file says\n");
 }
 
 static void
