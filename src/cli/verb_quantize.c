@@ -310,6 +310,28 @@ check_float(SnCli *c, const SnGraph *g, const char *path)
     return SN_EINPUT;
 }
 
+/* int16 nodes that no kernel runs are slower than float ones. */
+static SnStatus
+note_slow16(SnCli *c, const SnGraph *g, const SnQuantReport *r)
+{
+    const SnBackendDesc *b;
+    const SnExec *x;
+    uint32_t n = 0;
+
+    SN_TRY(sn_cli_engine(c, &b));
+    if (r->nquant16 == 0 || b->nkernel == 0 || !b->fallback_reference)
+        return SN_OK;
+    SN_TRY(sn_exec_prepare(c->a, g, b, c->d, &x));
+    for (uint32_t i = 0; i < x->nstep; i++)
+        n += !x->step[i].kernel
+            && sn_node(g, x->step[i].node)->res[0].type->elem == SN_QI16;
+    if (n)
+        sn_note(c->d, (SnPos){0}, NULL, "backend %s has no kernels for %u "
+                "nodes with int16 results: the reference evaluators run "
+                "them, far slower than float ones", b->name, n);
+    return SN_OK;
+}
+
 SnStatus
 sn_verb_quantize(SnCli *c)
 {
@@ -345,6 +367,7 @@ sn_verb_quantize(SnCli *c)
         return st;
     SN_TRY(check_int8(c, &r));
     SN_TRY(sn_verify(g, c->d));
+    SN_TRY(note_slow16(c, g, &r));
     if (eval)
         SN_TRY(sn_cli_eval_run(c, eval, g, p));
     const SnPlan *plan = sn_plan(c->a, g);
