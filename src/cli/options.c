@@ -96,7 +96,7 @@ static const Option options[] = {
     {"--eval-skip", "N", O_LONG, AT(eval_skip), QUANTIZE,
      "leave out the first N samples of --eval"},
     {"--labels", "FILE", O_STR, AT(labels), RUN | QUANTIZE,
-     "a .npy of class numbers of --input or --eval: prints top-1"},
+     "a .npy of class numbers of --input or --eval: prints top-1 (and top-5)"},
     {"--compare", "MODEL", O_STR, AT(compare), RUN,
      "also run MODEL and print the SQNR of each output against it"},
     {"--check-kernels", NULL, O_FLAG, AT(check_kernels), RUN,

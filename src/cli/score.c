@@ -144,11 +144,17 @@ sn_results_score(const SnResults *r, const SnData *labels)
 {
     int64_t rows = sn_results_rows(r, 0), m = r->count[0] / rows;
     int64_t skip = r->samples->skip * rows;
-    SnScore s = {.n = r->samples->n * rows};
+    SnScore s = {.n = r->samples->n * rows, .nclass = m};
 
-    for (int64_t i = 0; i < s.n; i++)
-        s.right += sn_argmax(r->value[0] + i * m, m)
-            == sn_data_int(labels, skip + i);
+    for (int64_t i = 0; i < s.n; i++) {
+        const float *v = r->value[0] + i * m;
+        int64_t label = sn_data_int(labels, skip + i), before = 0;
+        for (int64_t k = 0; k < m; k++)
+            before += k != label
+                && (!(v[k] <= v[label]) || (v[k] == v[label] && k < label));
+        s.right += sn_argmax(v, m) == label;
+        s.right5 += before < 5;
+    }
     return s;
 }
 

@@ -17,6 +17,8 @@ typedef struct SnResults {
 
 typedef struct SnScore {
     int64_t right, n; /* rows whose largest output is their label */
+    int64_t right5;   /* rows whose label is one of the five largest */
+    int64_t nclass;
 } SnScore;
 
 /* Runs r->x on r->samples (both set before) with --jobs and --threads. */

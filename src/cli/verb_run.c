@@ -80,6 +80,9 @@ run_model(SnCli *c, const char *path, SnResults *res)
     return SN_OK;
 }
 
+/* With fewer classes five are no achievement. */
+enum { TOP5_CLASSES = 50 };
+
 static SnStatus
 score(SnCli *c, const SnResults *r)
 {
@@ -87,13 +90,19 @@ score(SnCli *c, const SnResults *r)
 
     SN_TRY(sn_results_labels(c, r->x, r->samples, &labels));
     SnScore s = sn_results_score(r, &labels);
-    double top1 = s.n ? (double)s.right / (double)s.n : 0;
+    double n = s.n ? (double)s.n : 1;
+    double top1 = (double)s.right / n, top5 = (double)s.right5 / n;
     if (c->args.json)
-        sn_putf(&c->out, "{\"top1\": %.6f, \"right\": %lld, \"samples\": "
-                "%lld}\n", top1, (long long)s.right, (long long)s.n);
+        sn_putf(&c->out, "{\"top1\": %.6f, \"right\": %lld, \"top5\": %.6f, "
+                "\"right5\": %lld, \"samples\": %lld}\n", top1,
+                (long long)s.right, top5, (long long)s.right5,
+                (long long)s.n);
     else
         sn_putf(&c->out, "top-1 %.4f (%lld of %lld)\n", top1,
                 (long long)s.right, (long long)s.n);
+    if (!c->args.json && s.nclass >= TOP5_CLASSES)
+        sn_putf(&c->out, "top-5 %.4f (%lld of %lld)\n", top5,
+                (long long)s.right5, (long long)s.n);
     return SN_OK;
 }
 

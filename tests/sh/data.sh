@@ -70,6 +70,18 @@ graph "grid" {
 END
 bytes 32 1 | npy "$tmp/grid.npy" '|u1' "2, 4, 4, 1"
 t labels_no_row 3 err "cannot score output 'y', which is [1, 1, 4, 4]: expected one row of classes" run "$tmp/grid.sn" --input "$tmp/grid.npy" --labels "$tmp/column.npy"
+cat >"$tmp/sixty.sn" <<'END'
+sinter-graph 1
+graph "sixty" {
+  %x = Placeholder() : f32[1,60]
+  Save(%x) {name = "y"}
+}
+END
+# All outputs are equal: the first five come first.
+bytes 180 1 | npy "$tmp/sixty.npy" '|u1' "3, 60"
+printf '\0\4\5' | npy "$tmp/five.npy" '|u1' "3,"
+t top5 0 out "top-5 0.6667 (2 of 3)" run "$tmp/sixty.sn" --input "$tmp/sixty.npy" --labels "$tmp/five.npy"
+t top5_json 0 out '"right": 1, "top5": 0.666667, "right5": 2, "samples": 3}' run "$tmp/sixty.sn" --input "$tmp/sixty.npy" --labels "$tmp/five.npy" --json
 
 # ---- pictures: other axes than the model's are refused ----
 cat >"$tmp/rgb.sn" <<'END'
