@@ -49,8 +49,9 @@ put_text(SnCli *c, const SnBench *b)
             share(floor_of(b), b->median), floor_of(b) > b->median
             ? ": its data comes from caches and not from memory" : "");
     sn_putf(&c->out, "memory: weights %s,", sn_bytes_str(c->a, b->weights));
-    sn_putf(&c->out, " plan %s; nodes without a kernel: %u of %u\n",
-            sn_bytes_str(c->a, b->arena), b->x->nfallback, b->nnode);
+    sn_putf(&c->out, " plan %s; nodes without a kernel: %u of %u%s%s\n",
+            sn_bytes_str(c->a, b->arena), b->x->nfallback, b->nnode,
+            b->x->nfallback ? ": " : "", sn_cli_fallback(c, b->x));
 }
 
 static const char *

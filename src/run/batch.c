@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 typedef struct Shared {
@@ -55,9 +56,27 @@ note_failure(Shared *sh, int64_t sample, SnStatus st, const SnRun *r)
 static void
 show_progress(const SnBatch *b, int64_t done)
 {
-    if (b->progress && (done % 16 == 0 || done == b->nsample))
-        fprintf(stderr, "\r%lld / %lld%s", (long long)done,
-                (long long)b->nsample, done == b->nsample ? "\n" : "");
+    if (b->progress && done % 16 == 0)
+        fprintf(stderr, "\r%lld / %lld", (long long)done,
+                (long long)b->nsample);
+}
+
+static double
+now(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static void
+show_end(const SnBatch *b, unsigned njob, double s)
+{
+    if (b->progress)
+        fprintf(stderr, "\r%lld samples in %.2f s, %.0f a second, %u at a "
+                "time\n", (long long)b->nsample, s,
+                (double)b->nsample / (s > 0 ? s : 1), njob);
 }
 
 static void
@@ -114,6 +133,7 @@ sn_batch_run(const SnBatch *b, SnDiag *d)
     Shared sh = {.b = b, .status = SN_OK};
     Worker w[SN_MAXJOB] = {{0}};
     unsigned n = sn_batch_njob(b->njob, b->nthread, b->nsample);
+    double from = now();
 
     atomic_store(&sh.failed, b->nsample);
     pthread_mutex_init(&sh.lock, NULL);
@@ -132,5 +152,6 @@ sn_batch_run(const SnBatch *b, SnDiag *d)
         return sn_fail(d, sh.status, sh.where, "sample %lld: %s",
                        (long long)sh.why_sample,
                        sh.why[0] ? sh.why : "failed");
+    show_end(b, n, now() - from);
     return SN_OK;
 }

@@ -22,7 +22,7 @@ typedef struct SnBatch {
      * NULL. */
     void (*stop)(void *ctx, unsigned worker, SnRun *r);
     void *ctx;
-    bool progress; /* a counter on stderr when that is a terminal */
+    bool progress; /* a counter on stderr, then the time it took */
 } SnBatch;
 
 enum { SN_MAXJOB = 16 };

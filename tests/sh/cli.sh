@@ -209,6 +209,7 @@ t bench_nodes 0 out "sn_cpu_contract_q8" bench "$tmp/q.sn" --runs 3 --per-node -
 t bench_float 0 out "sn_cpu_contract_f32" bench $m --runs 3 --per-node
 t bench_json 0 out '"peak_read":' bench "$tmp/q.sn" --runs 3 --json --per-node
 t bench_threads 2 err "at most 64 share a run" bench "$tmp/q.sn" --threads 65
+t bench_fallback 0 out "nodes without a kernel: 1 of 2: p (MaxPool)" bench "$tmp/arg.sn" --runs 3
 t bench_missing 3 err "nothing.sn" bench "$tmp/nothing.sn"
 t bench_directory 5 err "nowhere" bench "$tmp/q.sn" --runs 3 -o "$tmp/nowhere/o.svg"
 t quantize_json 0 out '"rescales"' quantize $m --load-profile "$tmp/p1.json" --json -o "$tmp/j.sn"

@@ -112,6 +112,19 @@ t quantize_sn 3 err "q.sn: is quantized already: expected a float model" quantiz
 t export 0 err "" export "$tmp/q.sn" --format qdq -o "$tmp/q.onnx"
 t quantize_qdq 3 err "q.onnx: is quantized already" quantize "$tmp/q.onnx" --calib $demo/calib_images.npy -n 16 $px -o "$tmp/o.sn"
 
+# ---- on a terminal: how far it is, then how long it took ----
+if command -v script >/dev/null; then
+    script -qec "'$sinter' run $m --input $img -n 32 $px --dump $tmp/d.npy" /dev/null </dev/null >"$tmp/tty" 2>&1
+    if tr '\r' '\n' <"$tmp/tty" | grep -q '^32 samples in [0-9.]* s, [0-9]* a second, [0-9]* at a time$'; then
+        echo "ok data progress"
+    else
+        echo "not ok data progress: $(cat "$tmp/tty")"
+        bad=1
+    fi
+else
+    echo "skip data progress: no script(1)"
+fi
+
 # ---- data that is not what the model was made for ----
 t unscaled 0 err "% of the values that --input gives input 'image' (0 to 255) saturate at " run "$tmp/q.sn" --input "$img" -n 10
 t unscaled_compare 0 err "were --mul and --add forgotten?" compare $m "$tmp/q.sn" --input "$img" -n 10
