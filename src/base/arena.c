@@ -246,6 +246,13 @@ sn_arena_unload(const SnArena *a, const void *p, size_t n)
     }
 }
 
+void
+sn_arena_unload_all(const SnArena *a)
+{
+    for (const Map *m = a->map; m; m = m->next)
+        madvise(m->p, m->n, MADV_DONTNEED);
+}
+
 void *
 sn_alloc_n(SnArena *a, size_t n, size_t size)
 {

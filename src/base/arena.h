@@ -39,6 +39,8 @@ const void *sn_arena_map(SnArena *a, int fd, size_t n);
  * its whole pages are let go, to be fetched again when needed.  Other memory
  * is left alone. */
 void sn_arena_unload(const SnArena *a, const void *p, size_t n);
+/* The same for all files that a maps. */
+void sn_arena_unload_all(const SnArena *a);
 size_t sn_arena_nbyte(const SnArena *a); /* bytes obtained from the system */
 
 #define SN_NEW(a, T) ((T *)sn_alloc((a), sizeof(T)))

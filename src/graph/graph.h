@@ -61,6 +61,8 @@ typedef struct SnNode {
     SnResult *res;   /* [nres] */
     void *attr;      /* the kind's attribute struct; never NULL if it has any */
     const void *data; /* Constant: sn_tensor_nbyte bytes, never written */
+    uint64_t hash;    /* XXH64 of data where the text gave it, else 0 */
+    bool unread;      /* data has not been compared with it */
     const char *origin; /* where it came from: file or rule; may be NULL */
     const char *source; /* the ONNX node it was imported for; may be NULL */
 } SnNode;

@@ -27,6 +27,13 @@ void sn_put_attrs(const SnNode *n, SnBuf *out);
 SnStatus sn_parse(SnArena *a, const SnSrc *src, const char *dir, SnDiag *d,
                   SnGraph **out);
 SnStatus sn_text_load(SnArena *a, const char *path, SnDiag *d, SnGraph **out);
+/* The same without looking at data in sidecar files: for callers that may not
+ * need it (sn_exec_prepare_packed) and compare the rest with its hash, or
+ * call sn_text_check on what they read. */
+SnStatus sn_text_load_lazy(SnArena *a, const char *path, SnDiag *d,
+                           SnGraph **out);
+/* Compares the data of a Constant with its hash, if that was not done. */
+SnStatus sn_text_check(const SnGraph *g, SnId id, SnDiag *d);
 
 /* Graphviz DOT: types on edges, Rescales and other conversions highlighted. */
 void sn_draw_dot(const SnGraph *g, SnBuf *out);

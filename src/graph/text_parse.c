@@ -1,6 +1,8 @@
 /* The text form, read: one statement makes one node.  Values are defined
  * before they are used, so no cycle can be written. */
+#include <stdlib.h>
 #include <string.h>
+#include <xxhash.h>
 
 #include "base/file.h"
 #include "graph/text.h"
@@ -406,6 +408,10 @@ build(SnReader *r, Stmt *s)
                               why);
         return sn_rd_fail(r, at, "%s: %s", s->d->name, why);
     }
+    if (s->data.hash) {
+        sn_node(r->g, id)->hash = strtoull(s->data.hash, NULL, 16);
+        sn_node(r->g, id)->unread = r->lazy && s->data.form == SN_D_SIDE;
+    }
     while (r->ndef < r->g->nnode)
         SN_PUSH(r->a, r->def, r->ndef, s->nname ? s->name_pos[0] : s->pos);
     for (unsigned k = 1; k < s->nname; k++)
@@ -482,11 +488,12 @@ graph(SnReader *r)
     return sn_rd_wanted(r, "nothing after the graph");
 }
 
-SnStatus
-sn_parse(SnArena *a, const SnSrc *src, const char *dir, SnDiag *d,
-         SnGraph **out)
+static SnStatus
+parse(SnArena *a, const SnSrc *src, const char *dir, bool lazy, SnDiag *d,
+      SnGraph **out)
 {
-    SnReader r = {.a = a, .d = d, .src = src, .dir = dir, .m = {.line = 1}};
+    SnReader r = {.a = a, .d = d, .src = src, .dir = dir, .m = {.line = 1},
+                  .lazy = lazy};
 
     *out = NULL;
     if (src->nbyte > 0 && src->text[0] == 8) /* the tag of ir_version */
@@ -499,15 +506,56 @@ sn_parse(SnArena *a, const SnSrc *src, const char *dir, SnDiag *d,
 }
 
 SnStatus
-sn_text_load(SnArena *a, const char *path, SnDiag *d, SnGraph **out)
+sn_parse(SnArena *a, const SnSrc *src, const char *dir, SnDiag *d,
+         SnGraph **out)
+{
+    return parse(a, src, dir, false, d, out);
+}
+
+static SnStatus
+load(SnArena *a, const char *path, bool lazy, SnDiag *d, SnGraph **out)
 {
     SnSrc *src = SN_NEW(a, SnSrc);
     bool pipe = !strcmp(path, "-");
-    char *text;
+    SnMap m;
 
     *out = NULL;
-    SN_TRY(sn_file_read(a, d, path, 0, &text, &src->nbyte));
-    src->text = text;
+    SN_TRY(sn_file_map(a, d, path, 0, &m));
+    src->text = m.p;
+    src->nbyte = m.n;
     src->name = sn_strdup(a, pipe ? "<stdin>" : path);
-    return sn_parse(a, src, pipe ? NULL : sn_path_dir(a, path), d, out);
+    SN_TRY(parse(a, src, pipe ? NULL : sn_path_dir(a, path), lazy, d, out));
+    sn_map_forget(&m, m.p, m.n);
+    return SN_OK;
+}
+
+SnStatus
+sn_text_load(SnArena *a, const char *path, SnDiag *d, SnGraph **out)
+{
+    return load(a, path, false, d, out);
+}
+
+SnStatus
+sn_text_load_lazy(SnArena *a, const char *path, SnDiag *d, SnGraph **out)
+{
+    return load(a, path, true, d, out);
+}
+
+SnStatus
+sn_text_check(const SnGraph *g, SnId id, SnDiag *d)
+{
+    SnNode *n = sn_node(g, id);
+
+    if (!n->unread)
+        return SN_OK;
+    size_t nbyte = sn_tensor_nbyte(n->res[0].type, n->res[0].shape);
+    uint64_t hash = XXH64(n->data, nbyte, 0);
+    if (hash != n->hash)
+        return sn_fail(d, SN_EINPUT, sn_name(g, SN_REF(id, 0)),
+                       "its data have hash %016llx, not %016llx; the file is "
+                       "not the one this text was written with",
+                       (unsigned long long)hash,
+                       (unsigned long long)n->hash);
+    n->unread = false;
+    return SN_OK;
 }

@@ -59,6 +59,10 @@ typedef struct SnReader {
     SnSide *side;
     size_t nside;
     size_t nsplat;
+    bool lazy; /* data in files is not compared with its hash */
+    float *scale; /* [ncap] of the type that is being read */
+    int32_t *zp;
+    size_t ncap;
 } SnReader;
 
 /* All reading functions return false after an error; the first error stops. */

@@ -19,48 +19,76 @@ read_scale(SnReader *r, SnElem e, float *scale, int32_t *zp, SnPos *pos)
     return !why || sn_rd_fail(r, *pos, "%s", why);
 }
 
+/* Room for n scales and zero points, used for one type after the other. */
+static void
+slices(SnReader *r, size_t n)
+{
+    size_t cap = r->ncap ? 2 * r->ncap : 64;
+
+    if (n <= r->ncap)
+        return;
+    float *scale = SN_NEW_N(r->a, float, cap);
+    int32_t *zp = SN_NEW_N(r->a, int32_t, cap);
+    if (r->ncap) {
+        memcpy(scale, r->scale, r->ncap * sizeof *scale);
+        memcpy(zp, r->zp, r->ncap * sizeof *zp);
+    }
+    r->scale = scale;
+    r->zp = zp;
+    r->ncap = cap;
+}
+
+static bool
+read_slices(SnReader *r, size_t *nscale, size_t *nzp, SnPos *list)
+{
+    size_t n = 0;
+    int64_t v;
+
+    do {
+        slices(r, n + 1);
+        if (!sn_rd_real(r, &r->scale[n++]))
+            return false;
+    } while (sn_rd_take(r, ','));
+    *nscale = n;
+    *list = r->m.t.pos;
+    if (!sn_rd_expect(r, ']', "after the scales") ||
+        !sn_rd_expect(r, ',', "after the scales") ||
+        !sn_rd_expect(r, '[', "before the zero points"))
+        return false;
+    n = 0;
+    do {
+        slices(r, n + 1);
+        if (!sn_rd_int(r, INT32_MIN, INT32_MAX, &v))
+            return false;
+        r->zp[n++] = (int32_t)v;
+    } while (sn_rd_take(r, ','));
+    *nzp = n;
+    return sn_rd_expect(r, ']', "after the zero points");
+}
+
 /* axis=0, [scales], [zero points] */
 static bool
 read_axis(SnReader *r, SnElem e, const SnType **t)
 {
     SnPos pos = r->m.t.pos, list;
-    float *scale = NULL;
-    int32_t *zp = NULL;
-    size_t ns = 0, nz = 0;
-    int64_t axis, v;
+    size_t ns, nz;
+    int64_t axis;
 
     sn_rd_next(r);
     if (!sn_rd_expect(r, '=', "after 'axis'") ||
         !sn_rd_int(r, 0, SN_MAXRANK - 1, &axis) ||
         !sn_rd_expect(r, ',', "after the axis") ||
-        !sn_rd_expect(r, '[', "before the scales"))
-        return false;
-    do {
-        float s;
-        if (!sn_rd_real(r, &s))
-            return false;
-        SN_PUSH(r->a, scale, ns, s);
-    } while (sn_rd_take(r, ','));
-    list = r->m.t.pos;
-    if (!sn_rd_expect(r, ']', "after the scales") ||
-        !sn_rd_expect(r, ',', "after the scales") ||
-        !sn_rd_expect(r, '[', "before the zero points"))
-        return false;
-    do {
-        if (!sn_rd_int(r, INT32_MIN, INT32_MAX, &v))
-            return false;
-        SN_PUSH(r->a, zp, nz, (int32_t)v);
-    } while (sn_rd_take(r, ','));
-    if (!sn_rd_expect(r, ']', "after the zero points"))
+        !sn_rd_expect(r, '[', "before the scales") ||
+        !read_slices(r, &ns, &nz, &list))
         return false;
     if (ns != nz)
         return sn_rd_fail(r, list, "%zu scales, but %zu zero points", ns, nz);
     for (size_t i = 0; i < ns; i++) {
-        const char *why = sn_type_why(e, scale[i], zp[i]);
+        const char *why = sn_type_why(e, r->scale[i], r->zp[i]);
         if (why)
             return sn_rd_fail(r, pos, "slice %zu: %s", i, why);
     }
-    *t = sn_type_axis(r->g->pool, e, (int)axis, (uint32_t)ns, scale, zp);
+    *t = sn_type_axis(r->g->pool, e, (int)axis, (uint32_t)ns, r->scale, r->zp);
     return *t || sn_rd_fail(r, pos, "these scales make no type");
 }
 
