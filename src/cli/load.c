@@ -97,6 +97,8 @@ load_text(SnCli *c, const char *path, SnGraph **out)
     SnSrc *src;
     char *text;
 
+    if (strcmp(path, "-") != 0 && c->args.pack_cache)
+        return sn_text_load_lazy(c->a, path, c->d, out);
     if (strcmp(path, "-") != 0)
         return sn_text_load(c->a, path, c->d, out);
     src = SN_NEW(c->a, SnSrc);

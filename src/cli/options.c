@@ -131,6 +131,8 @@ static const Option options[] = {
     {"--threads", "N", O_LONG, AT(nthread), RUN | COMPARE | BENCH,
      "threads of each run of a sample (default: 1); results do not depend on "
      "it"},
+    {"--pack-cache", NULL, O_FLAG, AT(pack_cache), RUN | BENCH,
+     "keep packed weights of a .sn in a file beside it, for a fast start"},
     {"--load-profile", "FILE", O_STR, AT(load_profile), QUANTIZE,
      "take ranges from a profile file"},
     {"--dump-profile", "FILE", O_STR, AT(dump_profile), QUANTIZE,

@@ -150,8 +150,9 @@ sn_verb_bench(SnCli *c)
 
     SN_TRY(sn_cli_model(c, 1, &path));
     SN_TRY(sn_cli_threads(c, &nthread));
+    SN_TRY(sn_cli_pack_check(c, path));
     SN_TRY(load(c, path, &o, &g));
-    SN_TRY(sn_exec_prepare_fast(c->a, g, o.backend, c->d, &x));
+    SN_TRY(sn_cli_prepare(c, path, g, o.backend, &x));
     SN_TRY(sn_bench(c->a, x, nthread, (uint32_t)c->args.nrun, c->d, &b));
     if (c->args.json)
         put_json(c, b, path);

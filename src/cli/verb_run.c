@@ -52,6 +52,9 @@ run_model(SnCli *c, const char *path, SnResults *res)
 
     SN_TRY(sn_cli_rewrite_opts(c, &o));
     SN_TRY(sn_cli_engine(c, &b));
+    if (c->args.pack_cache && !b->nkernel)
+        return sn_fail(c->d, SN_EUSAGE, "--pack-cache", "needs a backend with "
+                       "kernels: %s packs nothing", b->name);
     SN_TRY(sn_cli_load(c, path, &g));
     if (sn_is_onnx(path) && is_qdq(g))
         sn_note(c->d, (SnPos){0}, NULL, "%s is a QDQ model and runs as it is "
@@ -65,7 +68,7 @@ run_model(SnCli *c, const char *path, SnResults *res)
     }
     /* The evaluators are the reference: nothing shares memory there. */
     if (b->nkernel)
-        SN_TRY(sn_exec_prepare_fast(c->a, g, b, c->d, &res->x));
+        SN_TRY(sn_cli_prepare(c, path, g, b, &res->x));
     else
         SN_TRY(sn_exec_prepare(c->a, g, b, c->d, &res->x));
     SN_TRY(check_exec(c, res->x));
@@ -205,6 +208,7 @@ sn_verb_run(SnCli *c)
     SnResults r = {0};
 
     SN_TRY(sn_cli_model(c, 1, &path));
+    SN_TRY(sn_cli_pack_check(c, path));
     if (c->args.check_kernels)
         return sn_cli_check_kernels(c, path);
     SN_TRY(run_model(c, path, &r));

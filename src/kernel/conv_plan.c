@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "kernel/pack.h"
+
 /* Bytes of widened x that a chunk may take: little while the filter stays in
  * the second cache level, more when it has to come from further away each
  * time. */
@@ -146,16 +148,24 @@ make_biases(const Pack *k, int64_t c0, int n, int padded, SnPlaceFn *place,
     int32_t shift = k->p->g->esize == 1 ? num->xz + k->p->g->offset : 0;
     int32_t **v = SN_NEW_N(k->a, int32_t *, ncl);
     int32_t *sum = SN_NEW_N(k->a, int32_t, o->kh * o->kw);
+    bool *ready = SN_NEW_N(k->a, bool, ncl), all = true;
 
-    for (uint32_t j = 0; j < ncl; j++)
-        v[j] = j > 0 && shift == 0 ? v[0] : SN_NEW_N(k->a, int32_t, padded);
-    for (int i = 0; i < n; i++) {
+    for (uint32_t j = 0; j < ncl; j++) {
+        ready[j] = j > 0 && shift == 0;
+        v[j] = ready[j] ? v[0]
+                        : sn_pack_piece(num->pack, k->a,
+                                        (size_t)padded * sizeof **v, &ready[j]);
+        all &= ready[j];
+    }
+    for (int i = 0; i < n && !all; i++) {
         int64_t c = channel(k, c0, i);
         if (shift != 0)
             tap_sums(k, c, sum);
         for (uint32_t j = 0; j < ncl; j++)
-            v[j][place ? place(i) : i] = wrap_sub_mul(
-                num->bias ? num->bias[c] : 0, shift, sum_class(o, &cl[j], sum));
+            if (!ready[j])
+                v[j][place ? place(i) : i] =
+                    wrap_sub_mul(num->bias ? num->bias[c] : 0, shift,
+                                 sum_class(o, &cl[j], sum));
     }
     return (const int32_t *const *)v;
 }
@@ -166,21 +176,23 @@ make_end(const Pack *k, int64_t c0, int n, int padded, SnPlaceFn *place)
 {
     const SnConvNum *num = k->num;
     SnConvQ8 *p = k->p;
-    int32_t *wz = SN_NEW_N(k->a, int32_t, padded);
+    bool zeros = p->rowsum || p->raw;
+    int32_t *wz = zeros ? SN_NEW_N(k->a, int32_t, padded) : NULL;
     float *mul = SN_NEW_N(k->a, float, padded);
 
     for (int i = 0; i < n; i++) {
         int64_t c = channel(k, c0, i);
         int at = place ? place(i) : i;
         mul[at] = num->mul[num->nmul > 1 ? c : 0];
-        wz[at] = wz_of(num, c);
+        if (zeros)
+            wz[at] = wz_of(num, c);
     }
     bool small = true;
     for (int i = 0; i < padded; i++)
         small &= mul[i] < 1;
     return (SnEnd){.small = small,
                    .mul = mul,
-                   .wz = p->rowsum || p->raw ? wz : NULL,
+                   .wz = wz,
                    .lo = (float)(num->lo - num->yz),
                    .hi = (float)(num->hi - num->yz),
                    .low = (int8_t)num->lo,
@@ -209,11 +221,13 @@ pack_panel(const Pack *k, int64_t c0, int ncol, int npanel)
     const SnConvQ8 *p = k->p;
     int ks = p->g->kstep, es = p->g->esize, nl = npanel * SN_LANE;
     int64_t taps = p->nrun * p->len;
-    char *to =
-        sn_alloc_n(k->a, (size_t)(p->nrun * p->nstep * nl), (size_t)(ks * es));
+    bool ready;
+    char *to = sn_pack_piece(k->num->pack, k->a,
+                             (size_t)(p->nrun * p->nstep * nl * ks * es),
+                             &ready);
 
     SnPlaceFn *place = npanel == p->g->ntile ? p->g->place : NULL;
-    for (int i = 0; i < ncol; i++) {
+    for (int i = 0; i < ncol && !ready; i++) {
         const int8_t *w = k->w + (c0 + i) * taps;
         int32_t z = wz_of(k->num, c0 + i);
         int at0 = place ? place(i) : i;
@@ -255,7 +269,7 @@ pack_gemm(const Pack *k)
             b.bias = make_biases(k, b.c0, b.ncol, padded, place, p->class,
                                  p->nclass);
             SN_PUSH(k->a, v, n, b);
-            if (k->num->from)
+            if (k->num->from && !sn_pack_ready(k->num->pack))
                 sn_arena_unload(k->num->from, k->w + b.c0 * taps,
                                 (size_t)(b.ncol * taps));
         }

@@ -142,11 +142,13 @@ typedef struct SnConvNum {
     uint32_t nwz;
     const int32_t *bias; /* [oc] or NULL */
     const SnArena *from; /* where w is: what was packed is unloaded; or NULL */
+    struct SnPackItem *pack; /* where packed panels are kept, or NULL */
 } SnConvNum;
 
 typedef struct SnConvQ8 SnConvQ8;
 
-/* w is [oc, kh, kw, c / group].  Everything lands in a. */
+/* w is [oc, kh, kw, c / group].  Everything lands in a, or in num->pack: then
+ * w and the bias are not looked at where that is ready. */
 const SnConvQ8 *sn_conv_q8_plan(SnArena *a, SnIsa isa, const SnConvGeo *geo,
                                 const SnConvNum *num, const int8_t *w);
 /* Bytes of work for a run. */

@@ -2,7 +2,9 @@
 #include "run/view.h"
 
 #include <string.h>
+#include <xxhash.h>
 
+#include "graph/text.h"
 #include "run/team.h"
 
 static const SnKernelDesc *
@@ -67,11 +69,38 @@ tensor_at(const SnGraph *g, SnRef ref)
     return t;
 }
 
+typedef struct Prepare {
+    SnArena *a;
+    SnExec *x;
+    struct SnPack *pack;
+    SnDiag *d;
+    uint32_t *npacked; /* [nnode] of a Constant: uses that did not read it */
+} Prepare;
+
+/* Of the Constants among the operands; those of a lazy graph are its text's. */
+static const uint64_t *
+hashes(const Prepare *pr, const SnNode *n)
+{
+    uint64_t *h = SN_NEW_N(pr->a, uint64_t, n->nin + 1u);
+
+    for (uint32_t i = 0; i < n->nin; i++) {
+        const SnTensor t = tensor_at(pr->x->g, n->in[i].ref);
+        if (!t.data)
+            continue;
+        h[i] = sn_def(pr->x->g, n->in[i].ref)->hash;
+        if (!h[i])
+            h[i] = XXH64(t.data, sn_tensor_nbyte(t.type, t.shape), 0);
+    }
+    return h;
+}
+
 /* Whether kernel k takes the node; what it prepares is in s. */
 static bool
-prepare(SnArena *a, SnExec *x, const SnNode *n, const SnKernelDesc *k,
+prepare(const Prepare *pr, const SnNode *n, const SnKernelDesc *k,
         SnExecStep *s)
 {
+    SnArena *a = pr->a;
+    SnExec *x = pr->x;
     const SnKindDesc *kd = sn_desc(n->kind);
     SnTensor *in = SN_NEW_N(a, SnTensor, n->nin + 1u);
     SnTensor out[SN_MAXRES] = {{0}};
@@ -84,6 +113,10 @@ prepare(SnArena *a, SnExec *x, const SnNode *n, const SnKernelDesc *k,
         return true;
     for (uint32_t i = 0; i < n->nin; i++)
         in[i] = tensor_at(x->g, n->in[i].ref);
+    if (pr->pack) {
+        p.pack = pr->pack;
+        p.hash = hashes(pr, n);
+    }
     for (unsigned i = 0; i < n->nres; i++) {
         out[i].type = n->res[i].type;
         out[i].shape = n->res[i].shape;
@@ -91,6 +124,9 @@ prepare(SnArena *a, SnExec *x, const SnNode *n, const SnKernelDesc *k,
     }
     if (!k->prepare(&p))
         return false;
+    for (uint32_t i = 0; i < n->nin && i < 32; i++)
+        if (p.packed >> i & 1 && n->in[i].ref)
+            pr->npacked[SN_NODE(n->in[i].ref)]++;
     s->prep = p.prep;
     s->nunit = p.nunit > 1 ? p.nunit : 1;
     s->cost = p.cost;
@@ -102,8 +138,11 @@ prepare(SnArena *a, SnExec *x, const SnNode *n, const SnKernelDesc *k,
 }
 
 static SnStatus
-add_step(SnArena *a, SnExec *x, SnId id, SnDiag *d)
+add_step(const Prepare *pr, SnId id)
 {
+    SnArena *a = pr->a;
+    SnDiag *d = pr->d;
+    SnExec *x = pr->x;
     const SnGraph *g = x->g;
     const SnNode *n = sn_node(g, id);
     const SnKindDesc *kd = sn_desc(n->kind);
@@ -116,7 +155,7 @@ add_step(SnArena *a, SnExec *x, SnId id, SnDiag *d)
                        "no tuple of %s fits the types of its operands",
                        kd->name);
     const SnKernelDesc *k = kernel_for(x->backend, n->kind, s.tuple);
-    if (k && !prepare(a, x, n, k, &s))
+    if (k && !prepare(pr, n, k, &s))
         k = NULL;
     s.fn = k ? k->fn : s.tuple->eval;
     s.kernel = k ? k->name : NULL;
@@ -150,11 +189,30 @@ index_blocks(SnArena *a, SnExec *x)
             x->block[r] = x->block[sn_view_root(x->view, r, &offset)];
 }
 
+/* Constants that somebody read, or will. */
+static SnStatus
+check_read(const Prepare *pr)
+{
+    const SnGraph *g = pr->x->g;
+
+    for (SnId i = 1; i < g->nnode; i++) {
+        const SnNode *n = sn_node(g, i);
+        if (n->dead || !n->unread || pr->npacked[i] == n->res[0].nuse)
+            continue;
+        SN_TRY(sn_text_check(g, i, pr->d));
+        sn_arena_unload(g->arena, n->data,
+                        sn_tensor_nbyte(n->res[0].type, n->res[0].shape));
+    }
+    return SN_OK;
+}
+
 static SnStatus
 prepare_all(SnArena *a, const SnGraph *g, const SnBackendDesc *backend,
-            SnDiag *d, SnExec **out)
+            struct SnPack *pack, SnDiag *d, SnExec **out)
 {
     SnExec *x = SN_NEW(a, SnExec);
+    Prepare pr = {.a = a, .x = x, .pack = pack, .d = d,
+                  .npacked = SN_NEW_N(a, uint32_t, g->nnode)};
 
     x->g = g;
     x->backend = backend;
@@ -165,7 +223,7 @@ prepare_all(SnArena *a, const SnGraph *g, const SnBackendDesc *backend,
         if (n->data)
             continue;
         if (!sn_desc(n->kind)->effect)
-            SN_TRY(add_step(a, x, id, d));
+            SN_TRY(add_step(&pr, id));
         else if (n->nin == 0)
             add_port(a, &x->input, &x->ninput, g, SN_REF(id, 0),
                      sn_name(g, SN_REF(id, 0)), id);
@@ -173,6 +231,8 @@ prepare_all(SnArena *a, const SnGraph *g, const SnBackendDesc *backend,
             add_port(a, &x->output, &x->noutput, g, n->in[0].ref,
                      output_name(g, id), id);
     }
+    SN_TRY(check_read(&pr));
+    sn_arena_unload_all(g->arena); /* evaluators fetch theirs again */
     *out = x;
     return SN_OK;
 }
@@ -183,7 +243,7 @@ sn_exec_prepare(SnArena *a, const SnGraph *g, const SnBackendDesc *backend,
 {
     SnExec *x;
 
-    SN_TRY(prepare_all(a, g, backend, d, &x));
+    SN_TRY(prepare_all(a, g, backend, NULL, d, &x));
     index_blocks(a, x);
     *out = x;
     return SN_OK;
@@ -194,9 +254,17 @@ sn_exec_prepare_fast(SnArena *a, const SnGraph *g,
                      const SnBackendDesc *backend, SnDiag *d,
                      const SnExec **out)
 {
+    return sn_exec_prepare_packed(a, g, backend, NULL, d, out);
+}
+
+SnStatus
+sn_exec_prepare_packed(SnArena *a, const SnGraph *g,
+                       const SnBackendDesc *backend, struct SnPack *pack,
+                       SnDiag *d, const SnExec **out)
+{
     SnExec *x;
 
-    SN_TRY(prepare_all(a, g, backend, d, &x));
+    SN_TRY(prepare_all(a, g, backend, pack, d, &x));
     x->view = sn_choose_views(a, x);
     x->plan = sn_plan_views(a, g, x->view);
     index_blocks(a, x);

@@ -57,6 +57,14 @@ SnStatus sn_exec_prepare_fast(SnArena *a, const SnGraph *g,
                               const SnBackendDesc *backend, SnDiag *d,
                               const SnExec **out);
 
+/* The same for a graph that may have been loaded lazily (graph/text.h): packed
+ * weights come from pack, or go there (NULL: nowhere), and weights that do not
+ * are compared with their hashes. */
+SnStatus sn_exec_prepare_packed(SnArena *a, const SnGraph *g,
+                                const SnBackendDesc *backend,
+                                struct SnPack *pack, SnDiag *d,
+                                const SnExec **out);
+
 /* Sees each computed value (inputs too) right after it was written. */
 typedef void SnValueHook(void *ctx, SnRef ref, const SnTensor *t);
 

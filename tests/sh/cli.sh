@@ -212,6 +212,24 @@ t bench_threads 2 err "at most 64 share a run" bench "$tmp/q.sn" --threads 65
 t bench_fallback 0 out "nodes without a kernel: 1 of 2: p (MaxPool)" bench "$tmp/arg.sn" --runs 3
 t bench_missing 3 err "nothing.sn" bench "$tmp/nothing.sn"
 t bench_directory 5 err "nowhere" bench "$tmp/q.sn" --runs 3 -o "$tmp/nowhere/o.svg"
+t pack_cache 0 out "thread, " bench "$tmp/q.sn" --runs 3 --pack-cache
+pack=$(ls "$tmp"/q.snw.pack-*)
+cp "$pack" "$tmp/pack"
+t pack_first 0 out "top-1 0." run "$tmp/q.sn" --backend cpu --input $demo/test_images.npy --labels $demo/test_labels.npy -n 50 $px --dump "$tmp/p1.npy"
+t pack_again 0 out "top-1 0." run "$tmp/q.sn" --backend cpu --pack-cache --input $demo/test_images.npy --labels $demo/test_labels.npy -n 50 $px --dump "$tmp/p2.npy"
+same pack_same "$tmp/p1.npy" "$tmp/p2.npy"
+same pack_kept "$tmp/pack" "$pack"
+echo damage >>"$pack"
+t pack_damaged 0 out "top-1 0." run "$tmp/q.sn" --backend cpu --pack-cache --input $demo/test_images.npy --labels $demo/test_labels.npy -n 50 $px --dump "$tmp/p2.npy"
+same pack_damaged_same "$tmp/p1.npy" "$tmp/p2.npy"
+same pack_repaired "$tmp/pack" "$pack"
+rm "$pack"
+mkdir "$pack"
+t pack_directory 5 err "pack-" bench "$tmp/q.sn" --runs 3 --pack-cache
+rmdir "$pack"
+t pack_onnx 2 err "writes beside a .sn file" bench $m --pack-cache
+t pack_interp 2 err "interp packs nothing" run "$tmp/q.sn" --backend interp --pack-cache --input $demo/test_images.npy
+t pack_check 2 err "cannot stand beside --check-kernels" run "$tmp/q.sn" --backend cpu --check-kernels --pack-cache --input $demo/test_images.npy
 t quantize_json 0 out '"rescales"' quantize $m --load-profile "$tmp/p1.json" --json -o "$tmp/j.sn"
 t other_profile 3 err "was made from another model" quantize "$tmp/add.sn" --load-profile "$tmp/p1.json" -o "$tmp/o.sn"
 # A defect of sinter ends in abort(): here one reading a pipe is told to.

@@ -1,7 +1,11 @@
 /* Convolutions and matrix products on 8-bit codes, for filters that are
  * constants: packed once, run by kernel/conv_q8.h. */
 #include "backend/cpu/geo.h"
+#include <string.h>
+
+#include "base/buf.h"
 #include "cpu_kernels.h"
+#include "kernel/pack.h"
 #include "kernel/rows.h"
 
 static bool
@@ -10,9 +14,10 @@ is_q8(const SnTensor *t)
     return t->type && t->type->elem == SN_QI8;
 }
 
-/* x, w and y as q8, w constant, b constant or absent: fills num. */
+/* x, w and y as q8, w constant, b constant or absent: fills num, whose
+ * multipliers are in tmp. */
 static bool
-numbers(const SnCall *c, const SnTensor *x, const SnTensor *w, SnConvNum *num)
+numbers(SnArena *tmp, const SnCall *c, const SnTensor *x, const SnTensor *w, SnConvNum *num)
 {
     const SnTensor *b = sn_opnd(c, 2), *y = &c->out[0];
 
@@ -25,13 +30,37 @@ numbers(const SnCall *c, const SnTensor *x, const SnTensor *w, SnConvNum *num)
         .yz = y->type->zp[0],
         .lo = lim.lo,
         .hi = lim.hi,
-        .mul = sn_mults(c->scratch, x->type, w->type, y->type),
+        .mul = sn_mults(tmp, x->type, w->type, y->type),
         .nmul = w->type->nq,
         .wz = w->type->zp,
         .nwz = w->type->nq,
         .bias = b->data,
     };
     return true;
+}
+
+/* What the packed filter depends on: the set, places and sizes, zero points,
+ * the codes and the bias.  Depthwise ones are small and packed each time. */
+static SnPackItem *
+pack_item(const SnPrep *p, SnArena *tmp, const SnConvGeo *geo,
+          const SnConvNum *num, bool turned)
+{
+    const SnCall *c = p->call;
+    SnBuf b;
+
+    if (!p->pack || geo->group > 1)
+        return NULL;
+    sn_buf_init(&b, tmp);
+    const char *isa = sn_isa_name(sn_isa());
+    sn_putn(&b, isa, strlen(isa) + 1);
+    sn_putn(&b, (const char *)geo, sizeof *geo);
+    sn_putc(&b, (char)turned);
+    sn_putn(&b, (const char *)&num->xz, sizeof num->xz);
+    sn_putn(&b, (const char *)&num->nwz, sizeof num->nwz);
+    sn_putn(&b, (const char *)num->wz, num->nwz * sizeof *num->wz);
+    for (uint32_t i = 0; i < c->nin; i++)
+        sn_putn(&b, (const char *)&p->hash[i], sizeof p->hash[i]);
+    return sn_pack_item(p->pack, b.s, b.n);
 }
 
 static bool
@@ -41,6 +70,7 @@ finish(SnPrep *p, const SnConvGeo *geo, const SnConvNum *num, const int8_t *w)
         sn_conv_q8_plan(p->call->scratch, sn_isa(), geo, num, w);
 
     p->prep = plan;
+    p->packed = sn_pack_ready(num->pack) ? 6 : 0; /* w and b */
     p->nwork = sn_conv_q8_work(plan);
     p->nunit = sn_conv_q8_units(plan);
     p->cost = sn_conv_q8_cost(plan);
@@ -48,8 +78,8 @@ finish(SnPrep *p, const SnConvGeo *geo, const SnConvNum *num, const int8_t *w)
     return true;
 }
 
-bool
-sn_cpu_conv_q8_prepare(SnPrep *p)
+static bool
+prepare_conv(SnPrep *p, SnArena *tmp)
 {
     const SnCall *c = p->call;
     const SnSem *s = &c->kind->sem[0];
@@ -57,9 +87,10 @@ sn_cpu_conv_q8_prepare(SnPrep *p)
     SnConvNum num;
     SnConvGeo geo;
 
-    if (!numbers(c, x, w, &num) || !sn_cpu_conv_geo(c, &geo))
+    if (!numbers(tmp, c, x, w, &num) || !sn_cpu_conv_geo(c, &geo))
         return false;
     num.from = p->constants;
+    num.pack = pack_item(p, tmp, &geo, &num, true);
     return finish(p, &geo, &num, w->data);
 }
 
@@ -75,8 +106,8 @@ transposed(SnArena *a, const int8_t *w, int64_t rows, int64_t cols)
     return t;
 }
 
-bool
-sn_cpu_matmul_q8_prepare(SnPrep *p)
+static bool
+prepare_matmul(SnPrep *p, SnArena *tmp)
 {
     const SnCall *c = p->call;
     const SnSem *s = &c->kind->sem[0];
@@ -85,15 +116,33 @@ sn_cpu_matmul_q8_prepare(SnPrep *p)
     SnConvGeo geo;
     bool turned;
 
-    if (!numbers(c, x, w, &num) || !sn_cpu_matmul_geo(c, &geo, &turned))
+    if (!numbers(tmp, c, x, w, &num) || !sn_cpu_matmul_geo(c, &geo, &turned))
         return false;
-    if (turned) {
-        num.from = p->constants;
-        return finish(p, &geo, &num, w->data);
-    }
-    SnArena *s1 = sn_arena_new();
-    bool ok = finish(p, &geo, &num, transposed(s1, w->data, geo.c, geo.oc));
-    sn_arena_free(s1);
+    num.pack = pack_item(p, tmp, &geo, &num, turned);
+    if (!turned)
+        return finish(p, &geo, &num,
+                      transposed(tmp, w->data, geo.c, geo.oc));
+    num.from = p->constants;
+    return finish(p, &geo, &num, w->data);
+}
+
+bool
+sn_cpu_conv_q8_prepare(SnPrep *p)
+{
+    SnArena *tmp = sn_arena_new();
+    bool ok = prepare_conv(p, tmp);
+
+    sn_arena_free(tmp);
+    return ok;
+}
+
+bool
+sn_cpu_matmul_q8_prepare(SnPrep *p)
+{
+    SnArena *tmp = sn_arena_new();
+    bool ok = prepare_matmul(p, tmp);
+
+    sn_arena_free(tmp);
     return ok;
 }
 

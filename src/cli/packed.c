@@ -1,0 +1,42 @@
+/* --pack-cache: packed weights in a file beside the model. */
+#include <string.h>
+
+#include "cli/cli.h"
+#include "kernel/isa.h"
+#include "kernel/pack.h"
+
+static bool
+is_text(const char *path)
+{
+    size_t n = strlen(path);
+
+    return n > 3 && !strcmp(path + n - 3, ".sn");
+}
+
+SnStatus
+sn_cli_pack_check(SnCli *c, const char *path)
+{
+    if (!c->args.pack_cache)
+        return SN_OK;
+    if (!is_text(path))
+        return sn_fail(c->d, SN_EUSAGE, "--pack-cache", "writes beside a .sn "
+                       "file; %s is none", path);
+    if (c->args.check_kernels)
+        return sn_fail(c->d, SN_EUSAGE, "--pack-cache", "cannot stand beside "
+                       "--check-kernels");
+    return SN_OK;
+}
+
+SnStatus
+sn_cli_prepare(SnCli *c, const char *path, const SnGraph *g,
+               const SnBackendDesc *backend, const SnExec **out)
+{
+    SnPack *pack = NULL;
+
+    if (c->args.pack_cache && is_text(path))
+        pack = sn_pack_open(c->a,
+                            sn_format(c->a, "%sw.pack-%s", path,
+                                      sn_isa_name(sn_isa())), NULL);
+    SN_TRY(sn_exec_prepare_packed(c->a, g, backend, pack, c->d, out));
+    return pack ? sn_pack_save(pack, c->d, NULL) : SN_OK;
+}

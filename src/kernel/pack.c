@@ -1,0 +1,251 @@
+#include "kernel/pack.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+#include "base/buf.h"
+#include "base/file.h"
+#include "sn_pack_id.h"
+
+/* The file: a header, an index, the items' bytes, all 64-aligned.  Numbers are
+ * in the machine's byte order, which the mark shows. */
+enum { ALIGN = 64 };
+
+typedef struct Head {
+    char magic[16];
+    char build[24]; /* SN_PACK_ID */
+    uint64_t mark, nbyte, nitem, hash; /* of the file; of the index */
+    char zero[56];
+} Head;
+static const char MAGIC[16] = "sinter-pack 1\n";
+#define MARK UINT64_C(0x0102030405060708)
+
+typedef struct Entry {
+    uint64_t key[2], at, nbyte, hash, zero[3];
+} Entry;
+
+typedef struct Piece {
+    void *p;
+    size_t nbyte;
+} Piece;
+
+struct SnPackItem {
+    SnPack *store;
+    uint64_t key[2];
+    const char *data; /* in the file, or NULL */
+    size_t nbyte, used;
+    bool ready;       /* all pieces so far were in the file */
+    uint32_t npiece;
+    Piece *piece;
+};
+
+struct SnPack {
+    SnArena *a;
+    const char *path;
+    const char *file; /* NULL: none that can be used */
+    const Entry *entry;
+    uint64_t nentry;
+    uint32_t nitem;
+    SnPackItem **item;
+};
+
+static size_t
+padded(size_t n)
+{
+    return (n + ALIGN - 1) / ALIGN * ALIGN;
+}
+
+/* ---- reading ---- */
+
+static const char *
+check_head(const Head *h, size_t n)
+{
+    if (memcmp(h->magic, MAGIC, sizeof MAGIC) != 0)
+        return "is no file of packed weights";
+    if (h->mark != MARK || strncmp(h->build, SN_PACK_ID, sizeof h->build) != 0)
+        return "was written by another build";
+    if (h->nbyte != n || h->nitem > (n - sizeof *h) / sizeof(Entry))
+        return "has been cut short";
+    const Entry *e = (const Entry *)(const void *)(h + 1);
+    if (XXH3_64bits(e, (size_t)h->nitem * sizeof *e) != h->hash)
+        return "is damaged";
+    for (uint64_t i = 0; i < h->nitem; i++)
+        if (e[i].at % ALIGN != 0 || e[i].at > n || e[i].nbyte > n - e[i].at)
+            return "is damaged";
+    return NULL;
+}
+
+/* A regular file, or NULL. */
+static const char *
+map_file(SnArena *a, const char *path, size_t *n)
+{
+    int fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+    struct stat st;
+    const char *p = NULL;
+
+    if (fd < 0)
+        return NULL;
+    if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
+        (size_t)st.st_size >= sizeof(Head)) {
+        *n = (size_t)st.st_size;
+        p = sn_arena_map(a, fd, *n);
+    }
+    close(fd);
+    return p;
+}
+
+static void
+free_arena(void *ctx)
+{
+    sn_arena_free(ctx);
+}
+
+SnPack *
+sn_pack_open(SnArena *a, const char *path, const char **why)
+{
+    SnPack *p = SN_NEW(a, SnPack);
+    SnArena *own = sn_arena_new(); /* not unloaded when others in a are */
+    size_t n = 0;
+    const char *file = map_file(own, path, &n), *wrong = "cannot be read";
+
+    sn_arena_at_free(a, free_arena, own);
+    p->a = a;
+    p->path = sn_strdup(a, path);
+    if (file)
+        wrong = check_head((const Head *)(const void *)file, n);
+    if (!wrong) {
+        const Head *h = (const Head *)(const void *)file;
+        p->file = file;
+        p->entry = (const Entry *)(const void *)(h + 1);
+        p->nentry = h->nitem;
+    }
+    if (why)
+        *why = wrong;
+    return p;
+}
+
+static const Entry *
+find(const SnPack *p, const uint64_t key[2])
+{
+    for (uint64_t i = 0; i < p->nentry; i++)
+        if (p->entry[i].key[0] == key[0] && p->entry[i].key[1] == key[1])
+            return &p->entry[i];
+    return NULL;
+}
+
+SnPackItem *
+sn_pack_item(SnPack *p, const void *key, size_t nkey)
+{
+    if (!p)
+        return NULL;
+    SnPackItem *it = SN_NEW(p->a, SnPackItem);
+    XXH128_hash_t h = XXH3_128bits(key, nkey);
+    it->store = p;
+    it->key[0] = h.low64;
+    it->key[1] = h.high64;
+    const Entry *e = find(p, it->key);
+    if (e && XXH3_64bits(p->file + e->at, (size_t)e->nbyte) == e->hash) {
+        it->data = p->file + e->at;
+        it->nbyte = (size_t)e->nbyte;
+        it->ready = true;
+    }
+    SN_PUSH(p->a, p->item, p->nitem, it);
+    return it;
+}
+
+void *
+sn_pack_piece(SnPackItem *it, SnArena *a, size_t nbyte, bool *ready)
+{
+    *ready = false;
+    if (!it)
+        return sn_alloc(a, nbyte < ALIGN ? ALIGN : nbyte);
+    Piece x = {.nbyte = nbyte};
+    if (it->data && padded(nbyte) <= it->nbyte - it->used) {
+        /* read-only pages: who writes them in spite of *ready gets a fault */
+        x.p = (void *)(uintptr_t)(it->data + it->used);
+        it->used += padded(nbyte);
+        *ready = true;
+    } else {
+        x.p = sn_alloc(a, nbyte < ALIGN ? ALIGN : nbyte);
+        it->ready = false;
+    }
+    SN_PUSH(it->store->a, it->piece, it->npiece, x);
+    return x.p;
+}
+
+bool
+sn_pack_ready(const SnPackItem *it)
+{
+    return it && it->ready && it->used == it->nbyte;
+}
+
+void
+sn_pack_count(const SnPack *p, uint32_t *nitem, uint32_t *nready)
+{
+    *nitem = p->nitem;
+    *nready = 0;
+    for (uint32_t i = 0; i < p->nitem; i++)
+        *nready += sn_pack_ready(p->item[i]);
+}
+
+/* ---- writing ---- */
+
+static size_t
+item_size(const SnPackItem *it)
+{
+    size_t n = 0;
+
+    for (uint32_t i = 0; i < it->npiece; i++)
+        n += padded(it->piece[i].nbyte);
+    return n;
+}
+
+static void
+put_item(const SnPackItem *it, Entry *e, char *to)
+{
+    char *at = to;
+
+    for (uint32_t i = 0; i < it->npiece; i++) {
+        memcpy(at, it->piece[i].p, it->piece[i].nbyte);
+        at += padded(it->piece[i].nbyte);
+    }
+    *e = (Entry){.key = {it->key[0], it->key[1]},
+                 .nbyte = (uint64_t)(at - to)};
+    e->hash = XXH3_64bits(to, (size_t)e->nbyte);
+}
+
+SnStatus
+sn_pack_save(const SnPack *p, SnDiag *d, bool *written)
+{
+    uint32_t nitem, nready;
+
+    sn_pack_count(p, &nitem, &nready);
+    bool same = nready == nitem && p->nentry == nitem;
+    if (written)
+        *written = !same;
+    if (same)
+        return SN_OK;
+    size_t n = sizeof(Head) + nitem * sizeof(Entry);
+    for (uint32_t i = 0; i < nitem; i++)
+        n += item_size(p->item[i]);
+    SnArena *s = sn_arena_new();
+    char *file = sn_alloc(s, n);
+    Head *h = (Head *)(void *)file;
+    Entry *e = (Entry *)(void *)(h + 1);
+    size_t at = sizeof *h + nitem * sizeof *e;
+    for (uint32_t i = 0; i < nitem; i++) {
+        put_item(p->item[i], &e[i], file + at);
+        e[i].at = at;
+        at += (size_t)e[i].nbyte;
+    }
+    *h = (Head){.mark = MARK, .nbyte = n, .nitem = nitem};
+    memcpy(h->magic, MAGIC, sizeof MAGIC);
+    memcpy(h->build, SN_PACK_ID, sizeof SN_PACK_ID);
+    h->hash = XXH3_64bits(e, nitem * sizeof *e);
+    SnStatus st = sn_file_write(d, p->path, file, n);
+    sn_arena_free(s);
+    return st;
+}
