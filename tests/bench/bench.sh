@@ -93,6 +93,20 @@ scaling() { # LABEL WANTED
             printf "%s: two threads %.2fx one (ONNX Runtime %.2fx), wanted %sx: %s\n",
                 name, r, ort[1] / ort[2], w, r >= w ? "met" : "missed" }'
 }
+# Memory against weights + plan, and how long a model takes to load.
+loading() { # LABEL
+    grep "\"label\": \"$1\"" "$json" | head -1 | awk -v name="$1" '
+        function field(k) {
+            match($0, "\"" k "\": [0-9.]+")
+            return substr($0, RSTART + length(k) + 4, RLENGTH - length(k) - 4)
+        }
+        { m = field("memory_kib") * 1024 / (field("weights") + field("plan"))
+            printf "%s: memory of a run %.3fx weights + plan, wanted 1.1x: %s\n",
+                name, m, m <= 1.1 ? "met" : "missed"
+            printf "%s: loaded in %.1f ms, from packed weights in %.1f ms" \
+                " (ONNX Runtime %.1f ms)\n", name, field("load_ms"),
+                field("load_packed_ms"), field("ort_load_ms") }'
+}
 rows() { # NAME WANTED
     for t in 1 2; do
         row "$1" "$out/models/$1.sn" "$out/models/$1.uint8.onnx" "$2" $t
@@ -144,6 +158,7 @@ for m in resnet50:1.12 mobilenetv2:1.5 squeezenet11:1.5 alexnet:3 \
     esac
     rows $n "${m#*:}"
     [ $n != resnet50 ] || scaling resnet50 1.85
+    case $n in resnet50 | mobilenetv2) loading $n ;; esac
     [ $n != resnet50 ] || for t in 1 2; do
         row 'resnet50, int8 codes' "$out/models/$n.sn" \
             "$out/models/$n.int8.onnx" 2.4 $t
