@@ -270,8 +270,8 @@ open_side(Side *s, const Args *g, Ours *o, OrtHeld **t)
     d->load_ms = (now() - t0) * 1e3;
     median_run(o, *t, 0);
     d->memory_kib = status_kib("VmHWM:") - before;
-    if (!s->ort) /* the first time writes the file */
-        d->packed_ms = load_packed(g) ? load_packed(g) : 0;
+    if (!s->ort && load_packed(g) > 0) /* that wrote the file */
+        d->packed_ms = load_packed(g);
     return true;
 }
 

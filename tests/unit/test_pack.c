@@ -238,8 +238,8 @@ save_model(int seed)
                           sn_shape(g->pool, 4, (int64_t[4]){OC, 1, 1, C}), w,
                           wt), 0);
     SnRef br = SN_REF(sn_constant_new(
-                          g, NULL, sn_shape(g->pool, 1, (int64_t[1]){OC}), b, bt),
-                      0);
+                          g, NULL, sn_shape(g->pool, 1, (int64_t[1]){OC}), b,
+                          bt), 0);
     SnRef y = SN_REF(sn_conv2d_new(g, NULL, x, wr, br, &ca, t), 0);
     sn_save_new(g, "y", y, &sa);
     assert_int_equal(sn_text_save(g, sn_path, d), SN_OK);
