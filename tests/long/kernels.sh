@@ -11,26 +11,35 @@ tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 bad=0
 
-# same NAME GRAPH INPUT N FLAGS...
+# same NAME GRAPH INPUT N FLAGS...: the evaluators, which take longest, run
+# beside the kernels.
 same() {
     name=$1 graph=$2 input=$3 n=$4
     shift 4
-    if ! "$sinter" run "$graph" --input "$input" -n "$n" "$@" \
-        --backend interp --dump "$tmp/want.npy" >"$tmp/log" 2>&1; then
+    rm -f "$tmp"/want.npy "$tmp"/got.*.npy
+    "$sinter" run "$graph" --input "$input" -n "$n" "$@" \
+        --backend interp --dump "$tmp/want.npy" >"$tmp/log" 2>&1 &
+    evaluators=$!
+    for cpu in portable avx2 vnni; do
+        for threads in 1 2; do
+            SINTER_CPU=$cpu "$sinter" run "$graph" --input "$input" -n "$n" \
+                "$@" --backend cpu --threads $threads \
+                --dump "$tmp/got.$cpu.$threads.npy" \
+                >"$tmp/log.$cpu.$threads" 2>&1
+        done
+    done
+    if ! wait $evaluators; then
         echo "not ok kernels $name: $(tail -n 1 "$tmp/log")"
         bad=1
         return
     fi
     for cpu in portable avx2 vnni; do
         for threads in 1 2; do
-            rm -f "$tmp/got.npy"
-            SINTER_CPU=$cpu "$sinter" run "$graph" --input "$input" -n "$n" \
-                "$@" --backend cpu --threads $threads \
-                --dump "$tmp/got.npy" >"$tmp/log" 2>&1
-            if cmp -s "$tmp/want.npy" "$tmp/got.npy"; then
+            if cmp -s "$tmp/want.npy" "$tmp/got.$cpu.$threads.npy"; then
                 echo "ok kernels $name $cpu $threads"
             else
-                echo "not ok kernels $name $cpu $threads: $(tail -n 1 "$tmp/log")"
+                echo "not ok kernels $name $cpu $threads:" \
+                    "$(tail -n 1 "$tmp/log.$cpu.$threads")"
                 bad=1
             fi
         done
