@@ -338,6 +338,49 @@ too_large(const char *s, double v)
     return isinf(v) && !strstr(s, "inf");
 }
 
+/* Numbers of at most 15 digits and a small exponent, which most are: digits
+ * and power of ten are exact in binary64, so that one operation rounds once.
+ * Rounding that to f32 gives what rounding the number itself would, unless it
+ * lies just between two f32 (a tie may come of the first rounding); such ones,
+ * and those below the normal range, are left to strtof. */
+static bool
+quick_real(const char *s, float *v)
+{
+    static const double ten[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                 1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+                                 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+    bool neg = *s == '-', point = false;
+    int ndigit = 0, at = 0, e = 0;
+    uint64_t m = 0, bits;
+
+    for (s += neg; is_digit(*s) || *s == '.'; s++) {
+        at -= point && *s != '.';
+        point |= *s == '.';
+        if (*s != '.' && (m > 0 || *s != '0')) {
+            m = 10 * m + (uint64_t)(*s - '0');
+            ndigit++;
+        }
+        if (ndigit > 15)
+            return false;
+    }
+    if (*s == 'e' || *s == 'E') {
+        bool low = *++s == '-';
+        for (s += low || *s == '+'; is_digit(*s) && e < 1000; s++)
+            e = 10 * e + (*s - '0');
+        e = low ? -e : e;
+    }
+    e += at;
+    if (*s || e < -22 || e > 22)
+        return false;
+    double d = e < 0 ? (double)m / ten[-e] : (double)m * ten[e];
+    memcpy(&bits, &d, sizeof bits);
+    if ((d != 0 && d < 0x1p-126) || d > 0x1p127 ||
+        (bits & 0x1fffffff) == 0x10000000)
+        return false;
+    *v = (float)(neg ? -d : d);
+    return true;
+}
+
 bool
 sn_rd_real(SnReader *r, float *v)
 {
@@ -354,6 +397,8 @@ sn_rd_real(SnReader *r, float *v)
             return sn_rd_fail(r, pos, "expected 8 hex digits, found %s", s);
     } else if (!real_syntax(s)) {
         return sn_rd_fail(r, pos, "expected a number, found %s", s);
+    } else if (quick_real(s, v)) {
+        /* done */
     } else if (!strcmp(s, "nan") || !strcmp(s, "-nan")) {
         uint32_t u = *s == '-' ? 0xffc00000 : 0x7fc00000;
         memcpy(v, &u, sizeof u);

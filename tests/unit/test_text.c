@@ -572,6 +572,51 @@ remove_dir(void **state)
     return 0;
 }
 
+/* Every decimal becomes the f32 that strtof gives: short and long ones, halves
+ * between two f32 and their neighbours, ends of the range. */
+static void
+test_decimals(void **state)
+{
+    enum { N = 20000 };
+    uint32_t seed = 11;
+    char (*text)[64] = sn_alloc_n(arena, N, 64);
+    SnBuf b;
+
+    (void)state;
+    sn_buf_init(&b, arena);
+    sn_putf(&b, "sinter-graph 1\ngraph \"g\" {\n  %%x = Constant() "
+                "{data = [");
+    for (int i = 0; i < N; i++) {
+        uint32_t r[3];
+        for (int k = 0; k < 3; k++)
+            r[k] = seed = seed * 1664525u + 1013904223u;
+        int e = (int)(r[0] >> 16) % (i % 2 ? 12 : 36), digits = 1 + i % 17;
+        /* 25 bits, the last one set: a tie, or a little beside it */
+        unsigned tie = 2 * (r[1] >> 8 | 0x800000) + 1;
+        if (i % 5 == 0)
+            snprintf(text[i], 64, "%s%u", r[2] >> 31 ? "-" : "", tie);
+        else if (i % 5 == 1)
+            snprintf(text[i], 64, "%u.%0*u", tie, 5 + i % 4, r[2] >> 31);
+        else
+            snprintf(text[i], 64, "%s%.*fe%d", r[2] >> 31 ? "-" : "", digits,
+                     (double)r[1] * 0x1p-31, e - (i % 2 ? 6 : 18));
+        sn_putf(&b, "%s%s", i ? ", " : "", text[i]);
+    }
+    sn_putf(&b, "]} : f32[%d]\n  Save(%%x) {name = \"y\"}\n}\n", N);
+    SnGraph *g = parse(sn_buf_str(&b));
+    const float *v = NULL;
+    for (SnId i = 1; i < g->nnode; i++)
+        if (sn_node(g, i)->data)
+            v = sn_node(g, i)->data;
+    assert_non_null(v);
+    for (int i = 0; i < N; i++) {
+        float want = strtof(text[i], NULL);
+        if (memcmp(&want, &v[i], sizeof want) != 0)
+            fail_msg("%s became %a, not %a", text[i], (double)v[i],
+                     (double)want);
+    }
+}
+
 int
 main(void)
 {
@@ -579,7 +624,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         T(test_lenet),   T(test_forms),           T(test_data),
         T(test_sidecar), T(test_sidecar_refused), T(test_refused),
-        T(test_damage),  T(test_memory),
+        T(test_damage),  T(test_memory),          T(test_decimals),
     };
 
     return cmocka_run_group_tests(tests, make_dir, remove_dir);
