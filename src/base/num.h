@@ -1,5 +1,6 @@
 /* The only place that defines rounding: scalar forms of the rows of
- * docs/numerics.md, which every kernel, evaluator and constant fold follows.
+ * docs/numerics.md, which every kernel, evaluator and constant fold follows,
+ * first for `rounding float`, then (sn_fix) for the fixed-point policies.
  *
  * Arithmetic is binary32 in the order written, round to nearest even, never
  * contracted (compile with -ffp-contract=off); fmaf, where it stands, is the
@@ -227,6 +228,149 @@ static inline float
 sn_lrn_y(float d, float t, float beta)
 {
     return d / sn_lrn_pow(t, beta);
+}
+
+/* ---- rounding policies ----
+ *
+ * What `rounding` of a backend names: how an integer times a ratio of scales
+ * becomes a code.  `float` is everything above.  The others multiply by an
+ * integer and shift, as gemmlowp and TFLite's reference kernels do
+ * (gemmlowp/fixedpoint/fixedpoint.h: SaturatingRoundingDoublingHighMul,
+ * RoundingDivideByPOT; tensorflow/lite/kernels/internal/common.h:
+ * MultiplyByQuantizedMultiplier, and quantization_util.cc: QuantizeMultiplier):
+ * `double` rounds the upper half of the product, ties upward, and then the
+ * shift, ties away from 0; `single` (TFLITE_SINGLE_ROUNDING) rounds once, ties
+ * upward. */
+typedef enum SnRounding {
+    SN_ROUNDING_FLOAT,
+    SN_ROUNDING_SINGLE,
+    SN_ROUNDING_DOUBLE,
+    SN_NROUNDING
+} SnRounding;
+
+/* The word that .def files and graphs use. */
+static inline const char *
+sn_rounding_word(SnRounding r)
+{
+    return r == SN_ROUNDING_SINGLE   ? "single"
+           : r == SN_ROUNDING_DOUBLE ? "double"
+                                     : "float";
+}
+
+/* The largest error of one rounding, in steps of the result, but for what the
+ * multiplier itself is off by: 1/2; `double` halves an integer that is itself
+ * off by a half. */
+static inline double
+sn_rounding_error(SnRounding r)
+{
+    return r == SN_ROUNDING_DOUBLE ? 0.75 : 0.5;
+}
+
+/* A multiplier q * 2^(shift - 31): 2^30 <= q < 2^31 and -31 <= shift <= 30, or
+ * q = 0. */
+typedef struct SnFix {
+    int32_t q;
+    int16_t shift;
+    int16_t rounding; /* SnRounding: single or double */
+} SnFix;
+
+/* m > 0 with a q of 31 bits, rounded to nearest; 0 below 2^-32, and the
+ * largest multiplier there is from 2^30 on.  Ratios are formed in binary64:
+ * xs / ys of a Rescale, (xs * ws) / ys of a contract, xs / (ys * n) of a mean
+ * over n elements. */
+static inline SnFix
+sn_fix(SnRounding r, double m)
+{
+    int e;
+    double f = frexp(m, &e);
+    int64_t q = (int64_t)(f * 2147483648.0 + 0.5);
+
+    if (q == INT64_C(1) << 31) {
+        q /= 2;
+        e++;
+    }
+    if (e < -31) {
+        q = 0;
+        e = 0;
+    } else if (e > 30) {
+        q = INT32_MAX;
+        e = 30;
+    }
+    return (SnFix){(int32_t)q, (int16_t)e, (int16_t)r};
+}
+
+/* floor(v / 2^n), 0 <= n <= 62. */
+static inline int64_t
+sn_shift_down(int64_t v, int n)
+{
+    return v >= 0 ? v >> n : ~(~v >> n);
+}
+
+static inline int64_t
+sn_clamp64(int64_t v, int64_t lo, int64_t hi)
+{
+    return v < lo ? lo : v > hi ? hi : v;
+}
+
+/* v * m, rounded by m's policy, saturated to int32.  A shift to the left
+ * happens before the product and saturates. */
+static inline int32_t
+sn_fix_mul(int32_t v, SnFix m)
+{
+    if (m.rounding == SN_ROUNDING_SINGLE) {
+        int n = 31 - m.shift;
+        int64_t p = (int64_t)v * m.q + (INT64_C(1) << (n - 1));
+        return (int32_t)sn_clamp64(sn_shift_down(p, n), INT32_MIN, INT32_MAX);
+    }
+    int right = m.shift < 0 ? -m.shift : 0;
+    int64_t left = INT64_C(1) << (m.shift > 0 ? m.shift : 0);
+    int64_t x = sn_clamp64(v * left, INT32_MIN, INT32_MAX), p = x * m.q;
+    /* the upper half of 2 * p: to nearest, ties upward */
+    int64_t h = (p + (p >= 0 ? 1 << 30 : 1 - (1 << 30))) / (INT64_C(1) << 31);
+    int64_t mask = (INT64_C(1) << right) - 1, rest = h & mask;
+    return (int32_t)(sn_shift_down(h, right) +
+                     (rest > (mask >> 1) + (h < 0)));
+}
+
+/* v * m + zp, clamped: Rescale (v = q - zx), and the end of a contract. */
+static inline int32_t
+sn_fix_requant(int32_t v, SnFix m, int32_t zp, int32_t lo, int32_t hi)
+{
+    return (int32_t)sn_clamp64(sn_fix_mul(v, m), lo - zp, hi - zp) + zp;
+}
+
+/* The same for an int64 accumulator and for integer means, under both policies
+ * with the whole product rounded once, ties upward: contracts of 16 bits.
+ * (TFLite's kernels shorten the multiplier to 15 bits there, which alone moves
+ * results by a code.)  Saturates from |v| = 2^61 on. */
+static inline int32_t
+sn_fix_requant64(int64_t v, SnFix m, int32_t zp, int32_t lo, int32_t hi)
+{
+    const int64_t half = INT64_C(1) << 31, top = INT64_C(1) << 61;
+    int64_t c = sn_clamp64(v, -top, top), r;
+    int64_t h = sn_shift_down(c, 31) * m.q, l = (c & (half - 1)) * m.q;
+    int n = 31 - m.shift; /* v * q = h * 2^31 + l */
+
+    if (n > 31) {
+        h += sn_shift_down(l, 31) + (INT64_C(1) << (n - 32));
+        r = sn_shift_down(h, n - 31);
+    } else {
+        int64_t up = INT64_C(1) << (31 - n);
+        h = sn_clamp64(h, -top / up, top / up);
+        r = h * up + sn_shift_down(l + (INT64_C(1) << (n - 1)), n);
+    }
+    return (int32_t)sn_clamp64(r, lo - zp, hi - zp) + zp;
+}
+
+/* Rescale from (sx, zx) to (sy, zy) by any policy. */
+static inline int32_t
+sn_rescale_by(SnRounding r, int32_t q, float sx, int32_t zx, float sy,
+              int32_t zy, int32_t lo, int32_t hi)
+{
+    if (r == SN_ROUNDING_FLOAT)
+        return sn_rescale(q, sx, zx, sy, zy, lo, hi);
+    return sn_fix_requant(q - zx, sn_fix(r, (double)sx / (double)sy), zy, lo,
+                          hi);
 }
 
 #endif
