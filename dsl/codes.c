@@ -236,6 +236,11 @@ const SnCode sn_code_list[] = {
      "made: operands that do not fit together, an invariant that does not "
      "hold.  'with' names the operands.  A condition on shapes, ranks or "
      "types keeps the rule from such cases."},
+    {"SN307", "rounding changes a rule",
+     "A backend may compute with a fixed-point rounding (single, double).  What "
+     "a rule claims must hold there too, or the rule says what does: 'exact "
+     "under single, double within 1 lsb'.  On a graph of that rounding the rule "
+     "fires only where its pass allows that claim."},
     {"SN310", "facts broken by a rule",
      "The right side makes a node whose scale facts do not hold: ports of "
      "a 'same' group get types that are not provably equal, or a pinned "
@@ -315,10 +320,6 @@ const SnCode sn_code_list[] = {
      "backend would make a node that they forbid, or a pass would no longer "
      "end.  Refinements are looked at backend by backend; the declarations "
      "without them have passed the same checks."},
-    {"SN605", "rounding without arithmetic",
-     "A backend names the rounding of its multipliers.  'single' and 'double' "
-     "are the fixed-point ones of other tools; evaluators, kernels and proofs "
-     "have 'float' alone, and would be wrong about such a backend."},
 
     {"SN701", "wrong prototype",
      "A function that the declarations name is defined with another type than "

@@ -30,7 +30,7 @@
   TYPE OPAQUE SOURCE FIXED PASS EACH LSB VERSION BACKEND EFFECT KINDS ONNX FORM
   FORMS OF GIVEN PIN WHERE ENUM TIES BY COPY ANY LOWER LOWERING CUSTOM CONTRACT
   BUILDER COMPONENTS AS NAMED LET PIPELINE KEEP KREAL CLAIM MAKES REMOVES
-  MATCHES WORTH LAYOUT HOOK PREPARE INPUT BECAUSE FOR ON ASSUME PLACE MINIMIZING.
+  MATCHES WORTH UNDER LAYOUT HOOK PREPARE INPUT BECAUSE FOR ON ASSUME PLACE MINIMIZING.
 
 file ::= items.
 items ::= .
@@ -315,7 +315,8 @@ clause ::= WHEN(K) expr(E).        { sn_ps_once(P, K, P->rule->need);
                                      P->rule->need = E; }
 clause ::= WORTH(K) expr(E).       { sn_ps_once(P, K, P->rule->worth);
                                      P->rule->worth = E; }
-clause ::= claim.
+clause ::= claim(C).               { sn_ps_claim(P, C); }
+clause ::= UNDER ids(L) claim(C).  { sn_ps_under(P, L, C); }
 clause ::= TRUSTED(K) STR(S).      { sn_ps_once(P, K, P->rule->trusted);
                                      P->rule->trusted = S.str; }
 clause ::= OPTIN(K) STR(S).        { sn_ps_once(P, K, P->rule->optin);
@@ -324,17 +325,20 @@ clause ::= REQUIRES(K) expr(E).    { sn_ps_once(P, K, P->rule->requires);
                                      P->rule->requires = E; }
 clause ::= NOTE(K) STR(S).         { sn_ps_once(P, K, P->rule->note);
                                      P->rule->note = S.str; }
-claim ::= EXACT(K).                { sn_ps_claim(P, K, (SnDefClaim){
-                                         .kind = SN_CL_EXACT}); }
-claim ::= REFINES(K).              { sn_ps_claim(P, K, (SnDefClaim){
-                                         .kind = SN_CL_REFINES}); }
-claim ::= WITHIN(K) expr(E) LSB.   { sn_ps_claim(P, K, (SnDefClaim){
-                                         .kind = SN_CL_WITHIN, .bound = E}); }
-claim ::= KREAL(K) REAL(N).        { sn_ps_claim(P, K, (SnDefClaim){
-                                         .kind = SN_CL_REAL, .real = N.v.r}); }
-claim ::= LOSSY(K) STR(S).         { sn_ps_claim(P, K, (SnDefClaim){
-                                         .kind = SN_CL_LOSSY,
-                                         .text = S.str}); }
+%type claim {SnDefClaim}
+claim(C) ::= EXACT(K).             { C = (SnDefClaim){.kind = SN_CL_EXACT,
+                                                      .pos = K.pos}; }
+claim(C) ::= REFINES(K).           { C = (SnDefClaim){.kind = SN_CL_REFINES,
+                                                      .pos = K.pos}; }
+claim(C) ::= WITHIN(K) expr(E) LSB. { C = (SnDefClaim){.kind = SN_CL_WITHIN,
+                                                       .pos = K.pos,
+                                                       .bound = E}; }
+claim(C) ::= KREAL(K) REAL(N).     { C = (SnDefClaim){.kind = SN_CL_REAL,
+                                                      .pos = K.pos,
+                                                      .real = N.v.r}; }
+claim(C) ::= LOSSY(K) STR(S).      { C = (SnDefClaim){.kind = SN_CL_LOSSY,
+                                                      .pos = K.pos,
+                                                      .text = S.str}; }
 rule ::= contract(K) BUILDER ID(F) TRUSTED STR(S) SEMI(E).
                                                { P->rule->trusted = S.str;
                                      sn_ps_builder(P, F, (SnIds){0});
@@ -363,7 +367,8 @@ citem ::= REMOVES(K) ids(L) SEMI.  { sn_ps_once(P, K, P->rule->removes);
                                      P->rule->nremoves = L.n;
                                      P->rule->removes = L.s;
                                      P->rule->removes_pos = L.pos; }
-citem ::= CLAIM claim SEMI.
+citem ::= CLAIM claim(C) SEMI.     { sn_ps_claim(P, C); }
+citem ::= UNDER ids(L) claim(C) SEMI. { sn_ps_under(P, L, C); }
 
 /* patterns */
 %type pat {SnPat *}

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include "base/diag.h"
+#include "base/num.h"
 
 /* ---- expressions (facts, formulas, guards, attribute values) ---- */
 
@@ -424,6 +425,7 @@ typedef struct SnDefRule {
     SnExpr *worth;         /* only where it pays; proved without it */
     SnExpr *when;          /* both */
     SnDefClaim claim;
+    SnDefClaim under[SN_NROUNDING]; /* where it is another one */
     const char *trusted, *optin, *note;
     SnExpr *requires;
     const char *on, *doc;  /* custom */
@@ -437,6 +439,13 @@ typedef struct SnDefRule {
     SnDefVar **var;
     const SnDefNode *root; /* NULL: any class */
 } SnDefRule;
+
+/* What r claims where the graph's rounding is `by`. */
+static inline const SnDefClaim *
+sn_def_claim(const SnDefRule *r, SnRounding by)
+{
+    return r->under[by].kind == SN_CL_NONE ? &r->claim : &r->under[by];
+}
 
 typedef struct SnDefClass {
     const char *name;
@@ -558,7 +567,8 @@ typedef struct SnDefBackend {
     uint32_t nkernels; /* kernels for nodes declared elsewhere */
     SnDefKernelsOf **kernels;
     /* resolved */
-    const char *rounding, *kernels_h;
+    SnRounding rounding;
+    const char *kernels_h;
     bool fallback_reference;
     uint32_t nenable;     /* enable "quantized-io": opt-in rules that are on */
     const char **enable;

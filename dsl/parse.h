@@ -215,7 +215,9 @@ void sn_ps_rule(SnPs *P, SnTok name, bool lower, bool custom);
 void sn_ps_let(SnPs *P, SnTok name, SnTerm *t);
 void sn_ps_rhs(SnPs *P, SnTerm *t, SnTerms more);
 void sn_ps_builder(SnPs *P, SnTok fn, SnIds components);
-void sn_ps_claim(SnPs *P, SnTok kw, SnDefClaim c);
+void sn_ps_claim(SnPs *P, SnDefClaim c);
+/* The claim where the graph's rounding is one of these. */
+void sn_ps_under(SnPs *P, SnIds rounding, SnDefClaim c);
 /* from: the token `rule` (or `lower`, `custom`); to: the `;` */
 void sn_ps_rule_end(SnPs *P, SnTok from, SnTok to);
 void sn_ps_test(SnPs *P, SnTok name);

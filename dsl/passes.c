@@ -162,15 +162,36 @@ sn_ps_builder(SnPs *P, SnTok fn, SnIds components)
 }
 
 void
-sn_ps_claim(SnPs *P, SnTok kw, SnDefClaim c)
+sn_ps_claim(SnPs *P, SnDefClaim c)
 {
     if (P->rule->claim.kind != SN_CL_NONE) {
-        sn_error(P->d, kw.pos, "SN012", "a second claim");
+        sn_error(P->d, c.pos, "SN012", "a second claim");
         sn_diag_span(P->d, P->rule->claim.pos, "the first");
         return;
     }
-    c.pos = kw.pos;
     P->rule->claim = c;
+}
+
+void
+sn_ps_under(SnPs *P, SnIds rounding, SnDefClaim c)
+{
+    for (uint32_t i = 0; i < rounding.n; i++) {
+        int by = SN_NROUNDING;
+        while (by-- > 1 &&
+               strcmp(rounding.s[i], sn_rounding_word((SnRounding)by)))
+            ;
+        if (by < 1) {
+            sn_error(P->d, rounding.pos[i], "SN205",
+                     "no fixed-point rounding is named '%s'; expected single "
+                     "or double", rounding.s[i]);
+        } else if (P->rule->under[by].kind != SN_CL_NONE) {
+            sn_error(P->d, c.pos, "SN012", "a second claim under %s",
+                     rounding.s[i]);
+            sn_diag_span(P->d, P->rule->under[by].pos, "the first");
+        } else {
+            P->rule->under[by] = c;
+        }
+    }
 }
 
 void

@@ -211,6 +211,58 @@ fill(Pv *pv, const PvRule *pr, SnProof *p)
                            : sn_pv_claim_str(pv->a, &pr->r->claim);
     p->lemmas = "";
     p->best = "";
+    p->under = "";
+}
+
+/* SN307: what holds for floats does not for a fixed-point rounding. */
+static void
+bad_rounding(Pv *pv, const PvRule *pr, const PvTry *t)
+{
+    const SnDefClaim *k = sn_def_claim(pr->r, pr->round);
+    const char *by = sn_rounding_word(pr->round), *best = sn_pv_best(pv->a, t);
+    const char *claim = pr->bounded ? "its bound" : sn_pv_claim_str(pv->a, k);
+
+    if (!strcmp(best, "nothing") || pr->bounded)
+        sn_error(pv->d, pr->r->pos, "SN307",
+                 "rule '%s'%s is unsound under rounding %s: claimed %s, %s",
+                 rule_name(pr), whose(pv, pr), by, claim, by_how_much(pv, t));
+    else
+        sn_error(pv->d, k->pos.src ? k->pos : pr->r->pos, "SN307",
+                 "rule '%s'%s claims '%s' under rounding %s; proved only '%s'",
+                 rule_name(pr), whose(pv, pr), claim, by, best);
+    show(pv, t);
+    if (strcmp(best, "nothing") && !pr->bounded)
+        sn_diag_help(pv->d, "under %s %s", by, best);
+}
+
+/* The fixed-point roundings: cases only, as the calculus knows a Rescale as q
+ * of d.  What they give is added to the evidence. */
+static void
+judge_roundings(Pv *pv, const PvRule *pr, uint64_t seed, SnProof *p)
+{
+    const char *best[SN_NROUNDING] = {0};
+
+    for (int by = 1; by < SN_NROUNDING; by++) {
+        PvRule q = *pr;
+        q.round = (SnRounding)by;
+        PvTry t = sn_pv_try(pv, &q, pr->r->need, ndraw_of(pv, pr) / 3 + 1,
+                            seed + (uint64_t)by, true);
+        p->ndraw += t.ndraw;
+        p->nvalue += t.nvalue;
+        if (t.ndraw && (!sn_pv_claim_ok(&q, &t) || t.bad_res)) {
+            p->layer = SN_LAYER_REFUSED;
+            p->counter = t.counter;
+            bad_rounding(pv, &q, &t);
+            return;
+        }
+        best[by] = !t.ndraw      ? "not run"
+                   : pr->bounded ? "within its bound"
+                                 : sn_pv_best(pv->a, &t);
+    }
+    p->under = strcmp(best[1], best[2])
+                   ? sn_format(pv->a, "single: %s, double: %s", best[1],
+                               best[2])
+                   : sn_format(pv->a, "single, double: %s", best[1]);
 }
 
 static void
@@ -269,6 +321,8 @@ judge(Pv *pv, const PvRule *pr, SnProof *p)
         p->why = t.quant16 ? "16 bits and floats sampled" : "floats sampled";
     if (pr->forced)
         p->why = "the node writes on the grid it reads; listed per site";
+    if (t.ratio)
+        judge_roundings(pv, pr, seed, p);
     if (!pr->derive && l.exact && t.diff == 0 && !t.f32_differ &&
         (pr->r->claim.kind == SN_CL_WITHIN ||
          pr->r->claim.kind == SN_CL_REFINES))

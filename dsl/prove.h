@@ -52,6 +52,8 @@ typedef struct SnProof {
     uint32_t ndraw;        /* type draws that met the guard */
     uint64_t nvalue;       /* result elements compared */
     double diff;           /* largest difference seen, in codes */
+    const char *under;     /* what holds under single and double, where the
+                              rounding matters; or "" */
     const SnCounter *counter;
 } SnProof;
 

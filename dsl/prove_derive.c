@@ -407,6 +407,21 @@ rounds_before(SnArena *a, const SnDefNode *n)
     return s;
 }
 
+/* Does q of e select among codes only?  Then a Rescale of each, which the
+ * rounding policy governs, stands behind it. */
+static bool
+selects(const SnExpr *e)
+{
+    if (e->ek == SN_E_CALL && !strcmp(e->s, "q") && e->nkid == 1)
+        return selects(e->kid[0]);
+    if (e->ek == SN_E_CALL && e->nkid == 2 &&
+        (!strcmp(e->s, "max") || !strcmp(e->s, "min")))
+        return selects(e->kid[0]) && selects(e->kid[1]);
+    if (e->ek == SN_E_CALL)
+        return !strcmp(e->s, "d") && e->kid[0]->rk == SN_R_PORT;
+    return e->ek != SN_E_BIN && e->rk != SN_R_PORT;
+}
+
 static void
 integerize_tuple(Gen *g, const SnDefNode *n, const SnDefNode *f,
                  const SnDefTuple *t)
@@ -464,7 +479,10 @@ integerize_tuple(Gen *g, const SnDefNode *n, const SnDefNode *f,
                      "q.type%s%s %s",
                   q, n->name, l, f->name, integer_right(g, f, same && any),
                   clamp, *guard ? " when" : "", *guard ? guard + 4 : "",
-                  sn_pv_own_row(s) ? "within 1 lsb" : "exact"));
+                  sn_pv_own_row(s) ? "within 1 lsb"
+                  : (same && any) || selects(s->formula)
+                      ? "exact under single, double within 1 lsb"
+                      : "exact"));
 }
 
 static void

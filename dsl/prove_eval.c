@@ -10,7 +10,6 @@
 #include <string.h>
 #include "base/num.h"
 
-static PvVec expr(PvEv *e, const SnExpr *x);
 
 static size_t
 len(const PvEv *e)
@@ -119,7 +118,7 @@ attribute(PvEv *e, const SnExpr *x)
 static PvVec
 deq(PvEv *e, const SnExpr *x)
 {
-    PvVec v = expr(e, x);
+    PvVec v = sn_pv_vec(e, x);
 
     if (!v.code)
         return v;
@@ -188,15 +187,18 @@ apply_err(SnOp op, double a, double ea, double b, double eb)
         if (fabs(b) <= eb)
             return ea + eb > 0 ? INFINITY : 0;
         return (ea + fabs(a / b) * eb) / (fabs(b) - eb);
-    default:
-        return 0;
+    case SN_OP_AND:
+    case SN_OP_OR:
+        return fmax(ea, eb);
+    default: /* may the comparison turn out the other way? */
+        return ea + eb > 0 && fabs(a - b) <= ea + eb;
     }
 }
 
 static PvVec
 binary(PvEv *e, const SnExpr *x)
 {
-    PvVec a = expr(e, x->kid[0]), b = expr(e, x->kid[1]), r = make(e);
+    PvVec a = sn_pv_vec(e, x->kid[0]), b = sn_pv_vec(e, x->kid[1]), r = make(e);
 
     for (size_t i = 0; i < len(e); i++)
         r.v[i] = f32(apply(x->op, a.v[i], b.v[i]));
@@ -246,7 +248,7 @@ is_fn1(const char *s)
 static PvVec
 unary(PvEv *e, const SnExpr *x)
 {
-    PvVec a = expr(e, x->kid[0]), r = make(e);
+    PvVec a = sn_pv_vec(e, x->kid[0]), r = make(e);
 
     for (size_t i = 0; i < len(e); i++)
         r.v[i] = f32(fn1(x->s, a.v[i], false));
@@ -265,8 +267,8 @@ unary(PvEv *e, const SnExpr *x)
 static PvVec
 select3(PvEv *e, const SnExpr *x)
 {
-    PvVec c = expr(e, x->kid[0]), a = expr(e, x->kid[1]);
-    PvVec b = expr(e, x->kid[2]), r = make(e);
+    PvVec c = sn_pv_vec(e, x->kid[0]), a = sn_pv_vec(e, x->kid[1]);
+    PvVec b = sn_pv_vec(e, x->kid[2]), r = make(e);
 
     r.code = a.code;
     r.ct = a.ct;
@@ -275,6 +277,8 @@ select3(PvEv *e, const SnExpr *x)
     for (size_t i = 0; r.id && i < len(e); i++) {
         r.id[i] = c.id[i] != 0 ? a.id[i] : b.id[i];
         r.er[i] = fmax(a.er[i], b.er[i]);
+        if (c.er[i] > 0) /* the other one may be taken */
+            r.er[i] += fabs(a.id[i] - b.id[i]);
     }
     return r;
 }
@@ -282,7 +286,7 @@ select3(PvEv *e, const SnExpr *x)
 static PvVec
 minmax(PvEv *e, const SnExpr *x, bool max)
 {
-    PvVec a = expr(e, x->kid[0]), b = expr(e, x->kid[1]), r = make(e);
+    PvVec a = sn_pv_vec(e, x->kid[0]), b = sn_pv_vec(e, x->kid[1]), r = make(e);
 
     r.code = a.code;
     r.ct = a.ct;
@@ -300,7 +304,7 @@ minmax(PvEv *e, const SnExpr *x, bool max)
 static PvVec
 power(PvEv *e, const SnExpr *x)
 {
-    PvVec a = expr(e, x->kid[0]), b = expr(e, x->kid[1]), r = make(e);
+    PvVec a = sn_pv_vec(e, x->kid[0]), b = sn_pv_vec(e, x->kid[1]), r = make(e);
 
     for (size_t i = 0; i < len(e); i++)
         r.v[i] = f32(sn_pow(a.v[i], b.v[i]));
@@ -436,7 +440,7 @@ reduce(PvEv *e, const SnExpr *x, Red how)
     bool was = e->set;
 
     e->set = true;
-    PvVec a = expr(e, x->kid[0]);
+    PvVec a = sn_pv_vec(e, x->kid[0]);
     e->set = false;
     PvVec r = make(e);
     if (how != R_ARG && how != R_ARGMIN) {
@@ -486,17 +490,17 @@ waived(const PvEv *e, const PvType *t)
 
 static void
 round_ideal(const PvEv *e, PvVec *r, const PvVec *a, const PvType *t,
-            PvRange cl, size_t n)
+            PvRange cl, double err, size_t n)
 {
-    double lo, hi, half = t->nq ? (double)t->scale[0] / 2 : 0;
+    SnReach k = sn_pv_reach(t, cl);
+    double half = t->nq ? (double)t->scale[0] * err : 0;
 
-    sn_pv_clamp_real(t, cl, &lo, &hi);
     if (waived(e, t)) {
-        lo = cl.has_lo ? lo : -INFINITY;
-        hi = cl.has_hi ? hi : INFINITY;
+        k.lo = cl.has_lo ? k.lo : -INFINITY;
+        k.hi = cl.has_hi ? k.hi : INFINITY;
     }
     for (size_t i = 0; r->id && i < n; i++) {
-        r->id[i] = fmin(fmax(a->id[i], lo), hi);
+        r->id[i] = fmin(fmax(a->id[i], k.lo), k.hi);
         r->er[i] = a->er[i] + half;
     }
 }
@@ -513,12 +517,13 @@ quant(PvEv *e, const SnExpr *x)
         return no(e, "a rounding to an unknown type");
     r.code = t->nq > 0;
     r.ct = r.code ? t : NULL;
+    double err = 0.5;
     bool row = !e->only && !e->set &&
-               sn_pv_row(e, x->kid[0], t, cl, &r);
+               sn_pv_row(e, x->kid[0], t, cl, &r, &err);
     if (!row || e->c->ideal)
-        a = expr(e, x->kid[0]);
+        a = sn_pv_vec(e, x->kid[0]);
     if (e->c->ideal)
-        round_ideal(e, &r, &a, t, cl, len(e));
+        round_ideal(e, &r, &a, t, cl, err, len(e));
     if (row)
         return r;
     if (t->nq > 1)
@@ -574,8 +579,8 @@ call(PvEv *e, const SnExpr *x)
     return no(e, "a function the enumerator doesn't run");
 }
 
-static PvVec
-expr(PvEv *e, const SnExpr *x)
+PvVec
+sn_pv_vec(PvEv *e, const SnExpr *x)
 {
     if (e->c->fail)
         return make(e);
@@ -594,7 +599,7 @@ expr(PvEv *e, const SnExpr *x)
         return attribute(e, x);
     case SN_E_NEG:
     case SN_E_NOT: {
-        PvVec a = expr(e, x->kid[0]), r = make(e);
+        PvVec a = sn_pv_vec(e, x->kid[0]), r = make(e);
         bool neg = x->ek == SN_E_NEG;
         for (size_t i = 0; i < len(e); i++) {
             r.v[i] = neg ? -a.v[i] : a.v[i] == 0;
@@ -667,7 +672,7 @@ run(PvCase *c, PvNode *n, uint32_t res)
             return false;
     if (!sn_pv_taps(c, n, &e.t))
         return false;
-    PvVec v = expr(&e, e.sem->formula);
+    PvVec v = sn_pv_vec(&e, e.sem->formula);
     if (c->fail || !fill(&e, &v))
         return false;
     y->v = v.v;
@@ -715,7 +720,7 @@ sn_pv_const_code(PvCase *c, const PvNode *n, const SnExpr *x, const PvType *t,
         return false;
     e.t.no = e.t.nk = 1;
     c->ideal = false;
-    PvVec v = expr(&e, x);
+    PvVec v = sn_pv_vec(&e, x);
     c->ideal = ideal;
     *code = sn_quant((float)v.v[0], t->scale[0], t->zp[0],
                      (int32_t)sn_pv_code_lo(t->elem),

@@ -35,81 +35,6 @@ list_of(PvCase *c, uint32_t n, double fill)
     return (PvVal){.ty = SN_TY_INTS, .n = n, .list = v};
 }
 
-/* ---- clamps ---- */
-
-/* Saturate to b, then to a. */
-PvRange
-sn_pv_meet(PvRange a, PvRange b)
-{
-    PvRange r = a;
-
-    if (a.has_lo && b.has_hi && a.lo > b.hi) {
-        r.has_hi = true;
-        r.hi = a.lo;
-        return r;
-    }
-    if (a.has_hi && b.has_lo && a.hi < b.lo) {
-        r.has_lo = true;
-        r.lo = a.hi;
-        return r;
-    }
-
-    if (b.has_lo && (!r.has_lo || b.lo > r.lo)) {
-        r.has_lo = true;
-        r.lo = b.lo;
-    }
-    if (b.has_hi && (!r.has_hi || b.hi < r.hi)) {
-        r.has_hi = true;
-        r.hi = b.hi;
-    }
-    return r;
-}
-
-static double
-code_of(const PvType *t, double v)
-{
-    return sn_quant((float)v, t->scale[0], t->zp[0],
-                    (int32_t)sn_pv_code_lo(t->elem),
-                    (int32_t)sn_pv_code_hi(t->elem));
-}
-
-static double
-rescaled(double code, const PvType *f, const PvType *t)
-{
-    return sn_rescale((int32_t)code, f->scale[0], f->zp[0], t->scale[0],
-                      t->zp[0], (int32_t)sn_pv_code_lo(t->elem),
-                      (int32_t)sn_pv_code_hi(t->elem));
-}
-
-PvRange
-sn_pv_image(PvRange r, const PvType *from, const PvType *to, bool cal)
-{
-    PvRange v = {0};
-
-    if (!sn_pv_quant(from) || !sn_pv_quant(to)) { /* reals become codes */
-        v = r;
-        if (!sn_pv_quant(from) && sn_pv_quant(to)) {
-            v.lo = r.has_lo ? code_of(to, r.lo) : 0;
-            v.hi = r.has_hi ? code_of(to, r.hi) : 0;
-        }
-        return v;
-    }
-    double lo = sn_pv_code_lo(from->elem), hi = sn_pv_code_hi(from->elem);
-    if (r.has_lo || !cal) {
-        v.lo = rescaled(r.has_lo && r.lo > lo ? r.lo : lo, from, to);
-        v.has_lo = r.has_lo || v.lo > sn_pv_code_lo(to->elem);
-    }
-    if (r.has_hi || !cal) {
-        v.hi = rescaled(r.has_hi && r.hi < hi ? r.hi : hi, from, to);
-        v.has_hi = r.has_hi || v.hi < sn_pv_code_hi(to->elem);
-    }
-    if (!v.has_lo)
-        v.lo = 0;
-    if (!v.has_hi)
-        v.hi = 0;
-    return v;
-}
-
 /* ---- names ---- */
 
 static const PvBind *
@@ -261,13 +186,12 @@ member(PvCase *c, const SnExpr *e)
 
 /* The reals a clamp, type or reach admits. */
 static bool
-bounds_of(PvCase *c, PvVal v, const PvVal *other, double *lo, double *hi)
+bounds_of(PvCase *c, PvVal v, const PvVal *other, SnReach *to)
 {
     PvRange none = {0};
 
     if (v.ty == SN_TY_REACH) {
-        *lo = v.lo;
-        *hi = v.hi;
+        *to = (SnReach){v.lo, v.hi};
         return true;
     }
     if (v.ty == SN_TY_RANGE && !v.typed) {
@@ -277,7 +201,7 @@ bounds_of(PvCase *c, PvVal v, const PvVal *other, double *lo, double *hi)
     }
     if (v.set && !v.typed)
         return sn_pv_no(c, "a type without a scale");
-    sn_pv_clamp_real(&v.t, v.ty == SN_TY_RANGE ? v.rg : none, lo, hi);
+    *to = sn_pv_reach(&v.t, v.ty == SN_TY_RANGE ? v.rg : none);
     return true;
 }
 
@@ -290,8 +214,10 @@ reach(PvCase *c, const PvVal *v)
     if (!v->v)
         return bad(c, "reach of a missing operand");
     PvNode *d = v->v->def;
-    sn_pv_clamp_real(&v->v->type, d && v->v->res == 0 ? sn_pv_clamp_of(d) : none,
-                  &r.lo, &r.hi);
+    SnReach k = sn_pv_reach(&v->v->type,
+                            d && v->v->res == 0 ? sn_pv_clamp_of(d) : none);
+    r.lo = k.lo;
+    r.hi = k.hi;
     return r;
 }
 
@@ -326,35 +252,32 @@ is_const(const PvT *t)
 static PvVal
 call2(PvCase *c, const SnExpr *e, PvVal *v)
 {
-    double al, ah, bl, bh;
+    SnReach a, b;
 
     if (!strcmp(e->s, "covers")) {
-        if (!bounds_of(c, v[0], &v[1], &al, &ah) ||
-            !bounds_of(c, v[1], &v[0], &bl, &bh))
+        if (!bounds_of(c, v[0], &v[1], &a) || !bounds_of(c, v[1], &v[0], &b))
             return v[0];
-        return truth(al <= bl && ah >= bh);
+        return truth(sn_covers(a, b));
     }
     if (!strcmp(e->s, "meet")) {
         PvVal r = v[0].typed ? v[0] : v[1];
-        r.rg = sn_pv_meet(v[0].rg, v[1].rg);
+        r.rg = sn_meet(v[0].rg, v[1].rg);
         r.full = false;
         return r;
     }
     if (!strcmp(e->s, "image")) {
         PvVal r = {.ty = SN_TY_RANGE, .t = v[2].t, .typed = true};
-        r.rg = sn_pv_image(v[0].rg, &v[1].t, &v[2].t,
-                        v[1].node && v[1].node->calibrated);
+        SnGrid from = sn_pv_grid(&v[1].t), to = sn_pv_grid(&v[2].t);
+        r.rg = sn_grid_image(c->pr->round, v[0].rg, &from, &to,
+                             v[1].node && v[1].node->calibrated);
         return r;
     }
     if (!strcmp(e->s, "bounds")) {
         PvVal r = {.ty = SN_TY_RANGE, .t = v[0].t, .typed = true};
-        r.rg.has_lo = e->kid[1]->ek != SN_E_WILD;
-        r.rg.has_hi = e->kid[2]->ek != SN_E_WILD;
-        bool q = sn_pv_quant(&v[0].t);
-        if (r.rg.has_lo)
-            r.rg.lo = q ? code_of(&v[0].t, v[1].r) : v[1].r;
-        if (r.rg.has_hi)
-            r.rg.hi = q ? code_of(&v[0].t, v[2].r) : v[2].r;
+        SnGrid k = sn_pv_grid(&v[0].t);
+        r.rg = sn_grid_bounds(&k, (SnRange){v[1].r, v[2].r,
+                                            e->kid[1]->ek != SN_E_WILD,
+                                            e->kid[2]->ek != SN_E_WILD});
         return r;
     }
     if (!strcmp(e->s, "compose")) {
@@ -466,7 +389,7 @@ equal(const PvVal *a, const PvVal *b)
     if (a->ty == SN_TY_RANGE) {
         PvRange x = a->rg, y = b->rg;
         if (b->ty != SN_TY_RANGE && b->n == 2)
-            y = (PvRange){true, true, b->list[0], b->list[1]};
+            y = (PvRange){b->list[0], b->list[1], true, true};
         return x.has_lo == y.has_lo && x.has_hi == y.has_hi &&
                (!x.has_lo || x.lo == y.lo) && (!x.has_hi || x.hi == y.hi);
     }

@@ -205,7 +205,10 @@ sn_pv_case_graph(PvCase *c, PvT *l, PvT *r)
     Out o = {.c = c};
 
     sn_buf_init(&o.b, c->a);
-    sn_puts(&o.b, "sinter-graph 1\ngraph \"counterexample\" {\n");
+    sn_puts(&o.b, "sinter-graph 1\ngraph \"counterexample\"");
+    if (c->pr->round != SN_ROUNDING_FLOAT)
+        sn_putf(&o.b, " rounding %s", sn_rounding_word(c->pr->round));
+    sn_puts(&o.b, " {\n");
     put_value(&o, l);
     put_value(&o, r);
     sn_puts(&o.b, "  Save(");

@@ -4,6 +4,7 @@
 #ifndef SN_PROVE_PRIV_H
 #define SN_PROVE_PRIV_H
 
+#include "base/saturate.h"
 #include "dsl/prove.h"
 
 enum { PV_RANK = 6, PV_NQ = 8, PV_MAXRES = 3 };
@@ -15,10 +16,7 @@ typedef struct PvType {
     int32_t zp[PV_NQ];
 } PvType;
 
-typedef struct PvRange {
-    bool has_lo, has_hi;
-    double lo, hi;
-} PvRange;
+typedef SnRange PvRange;
 
 typedef struct PvNode PvNode;
 
@@ -92,6 +90,7 @@ typedef struct PvRule {
     bool alike;    /* guard: the nodes above all operands are alike */
     bool bounded;  /* claim: ceil(1.5 + s_in / (2 s_out)) lsb */
     bool forced;   /* the node leaves no choice: nothing is claimed */
+    SnRounding round; /* whose arithmetic the cases have */
     const char *guard; /* as reports show it, NULL: the rule's own */
 } PvRule;
 
@@ -131,6 +130,7 @@ typedef struct PvCase {
     PvRange each_clamp;
     const char *fail;   /* why the draw is no case */
     bool wrong;         /* ... because the right side is no graph */
+    bool ratio;         /* some row depends on the rounding */
     double number[12];  /* what the rule itself names */
     uint32_t nnumber;
 } PvCase;
@@ -169,8 +169,10 @@ double sn_pv_code_lo(int8_t elem);
 double sn_pv_code_hi(int8_t elem);
 double sn_pv_real(const PvType *t, double code, uint32_t slice);
 const char *sn_pv_type_str(SnArena *a, const PvType *t);
+/* t as base/saturate.h has it; lives as long as *t. */
+SnGrid sn_pv_grid(const PvType *t);
 /* The reals that a clamp in type t lets through. */
-void sn_pv_clamp_real(const PvType *t, PvRange r, double *lo, double *hi);
+SnReach sn_pv_reach(const PvType *t, PvRange r);
 /* Storage range of a quantized type met with r, as codes. */
 void sn_pv_limits(const PvType *t, PvRange r, int32_t *lo, int32_t *hi);
 PvVal *sn_pv_attr(const PvNode *n, const char *name);
@@ -239,8 +241,6 @@ bool sn_pv_cond(PvCase *c, const SnExpr *e);
 bool sn_pv_holds(PvCase *c, const PvNode *n);
 /* The type that port p of n pins its operand b to; b's where nothing does. */
 PvType sn_pv_pinned(const PvNode *n, const SnDefPort *p, const PvT *b);
-PvRange sn_pv_meet(PvRange a, PvRange b);
-PvRange sn_pv_image(PvRange r, const PvType *from, const PvType *to, bool cal);
 bool sn_pv_guard(PvCase *c); /* all conditions of the rule */
 
 /* ---- the right side (prove_term.c) ---- */
@@ -298,6 +298,7 @@ typedef struct PvTry {
     bool all_codes;         /* every 8-bit case saw all 256 codes */
     uint32_t nall;          /* such cases */
     bool quant16, floats;
+    bool ratio;             /* the rounding mattered in some case */
     const SnCounter *counter; /* the worst */
     double score;
     const char *fail;       /* the last reason why draws failed */

@@ -62,6 +62,8 @@ put_line(const Pv *pv, SnBuf *b, const SnProof *p)
                 (unsigned long long)p->nvalue);
     if (p->diff > 0)
         sn_putf(b, ", differing by up to %.0f", p->diff);
+    if (*p->under)
+        sn_putf(b, "; %s", p->under);
     if (p->why)
         sn_putf(b, "%s%s", p->ndraw ? "; " : " ", p->why);
     sn_putc(b, '\n');
@@ -125,7 +127,7 @@ mix(uint64_t h, const void *p, size_t n)
 const char *
 sn_pv_hash(const Pv *pv)
 {
-    static const char version[] = "proofs 2";
+    static const char version[] = "proofs 3";
     uint64_t h = mix(UINT64_C(0xcbf29ce484222325), version, sizeof version);
     uint32_t nd = pv->o ? pv->o->ndraw : 0;
     uint64_t seed = pv->o ? pv->o->seed : 0;

@@ -41,6 +41,18 @@ operand(const PvEv *e, const SnDefPort *p)
     return NULL;
 }
 
+/* The end of a contract by a fixed-point rounding; m is its multiplier. */
+static int32_t
+fix_acc(const PvEv *e, double acc, bool wide, double m, int32_t zp, int32_t lo,
+        int32_t hi)
+{
+    SnFix f = sn_fix(e->c->pr->round, m);
+
+    return wide ? sn_fix_requant64((int64_t)acc, f, zp, lo, hi)
+                : sn_fix_requant((int32_t)(uint32_t)(int64_t)acc, f, zp, lo,
+                                 hi);
+}
+
 static bool
 contract(PvEv *e, const SnExpr *x, const PvType *t, PvRange cl, PvVec *r)
 {
@@ -54,6 +66,7 @@ contract(PvEv *e, const SnExpr *x, const PvType *t, PvRange cl, PvVec *r)
     const PvT *tx = operand(e, px), *tw = operand(e, pw);
     if (!tx || !tw || !px || !pw)
         return false;
+    bool wide = tx->type.elem == SN_DE_QI16 || tw->type.elem == SN_DE_QI16;
     PvVec b = {0};
     if (pb)
         b = sn_pv_port(e, pb);
@@ -80,9 +93,16 @@ contract(PvEv *e, const SnExpr *x, const PvType *t, PvRange cl, PvVec *r)
         }
         (void)iw;
         if (t->nq && tx->type.nq) {
+            e->c->ratio = true;
             float mul = sn_mult(tx->type.scale[0], tw->type.scale[ch],
                                 t->scale[0]);
             r->v[o] = sn_requant64((int64_t)acc, mul, t->zp[0], lo, hi);
+            if (e->c->pr->round != SN_ROUNDING_FLOAT)
+                r->v[o] = fix_acc(e, acc, wide,
+                                  (double)tx->type.scale[0] *
+                                      (double)tw->type.scale[ch] /
+                                      (double)t->scale[0],
+                                  t->zp[0], lo, hi);
         } else {
             r->v[o] = acc;
             if (cl.has_lo && r->v[o] < cl.lo)
@@ -248,12 +268,15 @@ static bool
 int_mean(PvEv *e, const SnExpr *x, const PvType *t, PvRange cl, PvVec *r)
 {
     const PvT *im = e->n->in[0];
+    bool by_policy = e->c->pr->round != SN_ROUNDING_FLOAT &&
+                     !sn_pv_map_is(e->n, "pool");
     int32_t lo, hi;
 
     if (x->ek != SN_E_CALL || strcmp(x->s, "mean") || !im ||
         im->type.nq != 1 || im->type.elem == SN_DE_QI32 ||
         (sn_pv_map_is(e->n, "pool") && !whole_image(e->n, im)))
         return false;
+    e->c->ratio = true;
     sn_pv_limits(t, cl, &lo, &hi);
     for (int64_t o = 0; o < e->t.no; o++) {
         int64_t sum = 0;
@@ -262,7 +285,79 @@ int_mean(PvEv *e, const SnExpr *x, const PvType *t, PvRange cl, PvVec *r)
                    im->type.zp[0];
         float m = im->type.scale[0] / (t->scale[0] * (float)e->t.nk);
         r->v[o] = sn_requant64(sum, m, t->zp[0], lo, hi);
+        if (by_policy)
+            r->v[o] = sn_fix_requant64(
+                sum, sn_fix(e->c->pr->round,
+                            (double)im->type.scale[0] /
+                                ((double)t->scale[0] * (double)e->t.nk)),
+                t->zp[0], lo, hi);
     }
+    return true;
+}
+
+/* ---- selections by a fixed-point rounding ---- */
+
+/* Codes and constants of a selection, none along an axis or wide?  *codes is
+ * set when there are codes. */
+static bool
+selects(const PvEv *e, const SnExpr *x, bool *codes)
+{
+    bool call = x->ek == SN_E_CALL;
+
+    if (call && !strcmp(x->s, "d")) {
+        const SnExpr *k = x->kid[0];
+        *codes = true;
+        return code_port(e, x) ||
+               (k->ek == SN_E_CALL && !strcmp(k->s, "q") && k->nkid > 1);
+    }
+    if (call && x->nkid == 2 && (!strcmp(x->s, "max") || !strcmp(x->s, "min")))
+        return selects(e, x->kid[0], codes) && selects(e, x->kid[1], codes);
+    return !call && x->ek != SN_E_BIN && x->rk != SN_R_PORT;
+}
+
+/* Each code rescaled by itself, constants quantized, then selected. */
+static PvVec
+select_codes(PvEv *e, const SnExpr *x, const PvType *t, int32_t lo, int32_t hi)
+{
+    bool call = x->ek == SN_E_CALL;
+    bool code = call && !strcmp(x->s, "d");
+    size_t n = (size_t)e->t.no;
+
+    if (call && !code) {
+        PvVec a = select_codes(e, x->kid[0], t, lo, hi);
+        PvVec b = select_codes(e, x->kid[1], t, lo, hi);
+        for (size_t i = 0; i < n; i++)
+            a.v[i] = !strcmp(x->s, "max") ? fmax(a.v[i], b.v[i])
+                                          : fmin(a.v[i], b.v[i]);
+        return a;
+    }
+    PvVec v = sn_pv_vec(e, code ? x->kid[0] : x);
+    PvVec r = {.v = SN_NEW_N(e->c->a, double, n + 1)};
+    if (e->c->fail)
+        return r;
+    for (size_t i = 0; i < n; i++)
+        r.v[i] = code ? sn_rescale_by(e->c->pr->round, (int32_t)v.v[i],
+                                      v.ct->scale[0], v.ct->zp[0],
+                                      t->scale[0], t->zp[0], lo, hi)
+                      : sn_quant((float)v.v[i], t->scale[0], t->zp[0], lo, hi);
+    return r;
+}
+
+static bool
+selection(PvEv *e, const SnExpr *x, const PvType *t, PvRange cl, PvVec *r)
+{
+    bool codes = false;
+    int32_t lo, hi;
+
+    if (t->nq != 1 || t->elem == SN_DE_QI32 || !selects(e, x, &codes) ||
+        !codes)
+        return false;
+    e->c->ratio = true;
+    if (e->c->pr->round == SN_ROUNDING_FLOAT)
+        return false; /* the formula as it is */
+    sn_pv_limits(t, cl, &lo, &hi);
+    PvVec v = select_codes(e, x, t, lo, hi);
+    memcpy(r->v, v.v, (size_t)e->t.no * sizeof *r->v);
     return true;
 }
 
@@ -278,8 +373,12 @@ point(PvEv *e, const SnExpr *x, const PvType *t, PvRange cl, PvVec *r)
 }
 
 bool
-sn_pv_row(PvEv *e, const SnExpr *x, const PvType *t, PvRange cl, PvVec *r)
+sn_pv_row(PvEv *e, const SnExpr *x, const PvType *t, PvRange cl, PvVec *r,
+          double *err)
 {
-    return contract(e, x, t, cl, r) || lrn(e, t, cl, r) ||
-           softmax(e, t, cl, r) || point(e, x, t, cl, r);
+    if (contract(e, x, t, cl, r) || selection(e, x, t, cl, r)) {
+        *err = sn_rounding_error(e->c->pr->round);
+        return true;
+    }
+    return lrn(e, t, cl, r) || softmax(e, t, cl, r) || point(e, x, t, cl, r);
 }

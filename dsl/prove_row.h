@@ -27,7 +27,11 @@ typedef struct PvEv {
 PvVec sn_pv_port(PvEv *e, const SnDefPort *p);
 /* Is the node's zero point added before its rounding?  *shift: zp_shift. */
 bool sn_pv_after(const PvNode *n, int32_t *shift);
-/* q(x) to type t within cl by a row of its own: fills r->v. */
-bool sn_pv_row(PvEv *e, const SnExpr *x, const PvType *t, PvRange cl, PvVec *r);
+/* q(x) to type t within cl by a row of its own: fills r->v.  *err: what its
+ * rounding may be off by, in steps. */
+bool sn_pv_row(PvEv *e, const SnExpr *x, const PvType *t, PvRange cl, PvVec *r,
+               double *err);
+/* The value of an expression of the formula. */
+PvVec sn_pv_vec(PvEv *e, const SnExpr *x);
 
 #endif

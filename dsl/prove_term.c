@@ -386,14 +386,14 @@ sn_pv_right(PvCase *c)
 /* ---- guards without words ---- */
 
 static double
-through(const PvNode *r, double code)
+through(const PvCase *c, const PvNode *r, double code)
 {
     const PvType *s = &r->in[0]->type, *t = &r->out[0]->type;
     int32_t lo, hi;
 
     sn_pv_limits(t, sn_pv_clamp_of(r), &lo, &hi);
-    return sn_rescale((int32_t)code, s->scale[0], s->zp[0], t->scale[0],
-                      t->zp[0], lo, hi);
+    return sn_rescale_by(c->pr->round, (int32_t)code, s->scale[0], s->zp[0],
+                         t->scale[0], t->zp[0], lo, hi);
 }
 
 /* -1: v is no constant; else R(Q_in(v)) == Q_out(v). */
@@ -405,7 +405,7 @@ const_commutes(PvCase *c, const PvNode *n, const PvNode *r, const SnExpr *v)
     if (!sn_pv_const_code(c, n, v, &r->in[0]->type, &in) ||
         !sn_pv_const_code(c, n, v, &r->out[0]->type, &out))
         return -1;
-    return through(r, in) == out;
+    return through(c, r, in) == out;
 }
 
 /* R(Q_in(v)) == Q_out(v) for every constant v of the meaning: q(v), and a real
@@ -498,7 +498,7 @@ sn_pv_guard(PvCase *c)
         if (!v || v->ek != SN_E_CALL ||
             !sn_pv_const_code(c, p, v->kid[0], &c->root->in[0]->type, &in) ||
             !sn_pv_const_code(c, p, v->kid[0], &c->root->out[0]->type, &out) ||
-            through(c->root, in) != out)
+            through(c, c->root, in) != out)
             return sn_pv_no(c, "the value rounds differently in two steps");
     }
     return !c->fail;

@@ -337,7 +337,9 @@ tally(PvCase *c, PvT *l, PvT *r, PvTry *t, bool want)
         const PvT *m = c->pr->forced ? l : c->root->in[0];
         const PvT *x = c->pr->forced ? c->leaf[0] : m->def->in[0];
         double s = (double)x->type.scale[0];
-        t->over |= diff > ceil(1.5 + s / (2 * (double)m->type.scale[0]));
+        double err = sn_rounding_error(c->pr->round);
+        t->over |= diff > ceil(0.5 + 2 * err +
+                               s / (2 * (double)m->type.scale[0]));
     }
     if (!want || (!q && !grew))
         return;
@@ -519,6 +521,7 @@ one(PvCase *c, PvTry *t, bool want)
     if (!rest(c, t, want))
         return false;
     tally(c, l, r, t, want);
+    t->ratio |= c->ratio;
     t->ndraw++;
     t->nquant += l->type.nq > 0;
     t->quant16 |= l->type.elem == SN_DE_QI16;
@@ -566,7 +569,7 @@ sn_pv_try(Pv *pv, const PvRule *pr, const SnExpr *when, uint32_t ndraw,
 bool
 sn_pv_claim_ok(const PvRule *pr, const PvTry *t)
 {
-    const SnDefClaim *k = &pr->r->claim;
+    const SnDefClaim *k = sn_def_claim(pr->r, pr->round);
 
     if (pr->bounded)
         return !t->over;

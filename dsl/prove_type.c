@@ -48,21 +48,19 @@ sn_pv_real(const PvType *t, double code, uint32_t slice)
     return (double)t->scale[slice] * (code - t->zp[slice]);
 }
 
-void
-sn_pv_clamp_real(const PvType *t, PvRange r, double *lo, double *hi)
+SnGrid
+sn_pv_grid(const PvType *t)
 {
-    if (!t->nq) {
-        *lo = r.has_lo ? r.lo : -INFINITY;
-        *hi = r.has_hi ? r.hi : INFINITY;
-        return;
-    }
-    double l = sn_pv_code_lo(t->elem), h = sn_pv_code_hi(t->elem);
-    if (r.has_lo)
-        l = fmax(l, r.lo);
-    if (r.has_hi)
-        h = fmin(h, r.hi);
-    *lo = sn_pv_real(t, l, 0);
-    *hi = sn_pv_real(t, h, 0);
+    return (SnGrid){t->nq, t->scale, t->zp, sn_pv_code_lo(t->elem),
+                    sn_pv_code_hi(t->elem)};
+}
+
+SnReach
+sn_pv_reach(const PvType *t, PvRange r)
+{
+    SnGrid k = sn_pv_grid(t);
+
+    return sn_grid_reach(&k, r);
 }
 
 void
@@ -118,6 +116,17 @@ tying_scale(PvCase *c)
     return v > 0x1p-20f && v < 4 ? v : 0;
 }
 
+/* Fixed-point roundings part from floats at ties, which ratios of powers of
+ * two are full of.  0: none. */
+static float
+power_scale(PvCase *c)
+{
+    if (c->pr->round == SN_ROUNDING_FLOAT || !c->npool || !sn_pv_chance(c, 60))
+        return 0;
+    float a = c->pool[sn_pv_below(c, c->npool)].scale[0];
+    return ldexpf(a, (int)sn_pv_below(c, 7) - 3);
+}
+
 static int32_t
 draw_zp(PvCase *c)
 {
@@ -149,7 +158,7 @@ sn_pv_draw_type(PvCase *c, SnDefConc k)
             return *p;
     }
     t.nq = k.axis < 0 ? 1 : PV_NQ; /* cut to the axis later */
-    float tie = tying_scale(c);
+    float tie = tying_scale(c), power = power_scale(c);
     for (uint32_t i = 0; i < t.nq; i++) {
         t.scale[i] = draw_scale(c);
         if (k.elem == SN_DE_QI16)
@@ -158,6 +167,8 @@ sn_pv_draw_type(PvCase *c, SnDefConc k)
             t.scale[i] *= 0.01f;
         if (tie > 0 && k.elem != SN_DE_QI32)
             t.scale[i] = tie;
+        if (power > 0 && k.elem != SN_DE_QI32)
+            t.scale[i] = power;
         t.zp[i] = k.elem == SN_DE_QI32 ? 0 : draw_zp(c);
     }
     if (k.axis < 0 && c->npool < 12 && k.elem != SN_DE_QI32)

@@ -85,18 +85,17 @@ cap(SnRs *rs, SnDefBackend *b, const SnDefCap *c)
 {
     static const char *const name[] = {"supports", "rounding", "kernels",
                                        "fallback", "enable"};
-    static const char *const rounding[] = {"float", "double", "single"};
+    static const char *const rounding[] = {"float", "single", "double"};
     static const char *const fallback[] = {"reference"};
     SnCands v = sn_cands(rs);
 
     if (!strcmp(c->name, "supports")) {
         supports(rs, b, c);
     } else if (!strcmp(c->name, "rounding")) {
-        b->rounding = word_of(rs, c, rounding, 3);
-        if (b->rounding && strcmp(b->rounding, "float"))
-            sn_error(rs->d, c->e->pos, "SN605", "rounding '%s' is computed by "
-                     "no evaluator and known to no proof; expected 'float'",
-                     b->rounding);
+        const char *w = word_of(rs, c, rounding, SN_NROUNDING);
+        for (int i = 0; w && i < SN_NROUNDING; i++)
+            if (w == rounding[i])
+                b->rounding = (SnRounding)i;
     } else if (!strcmp(c->name, "fallback")) {
         b->fallback_reference = word_of(rs, c, fallback, 1) != NULL;
     } else if (!strcmp(c->name, "kernels")) {

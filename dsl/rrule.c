@@ -307,6 +307,22 @@ claim(Ctx *c)
         c->bad = true;
     reason(c, "trusted", c->r->trusted);
     reason(c, "lossy", k->kind == SN_CL_LOSSY ? k->text : NULL);
+    for (int i = 1; i < SN_NROUNDING; i++) {
+        SnDefClaim *u = &c->r->under[i];
+        if (u->kind == SN_CL_LOSSY || u->kind == SN_CL_REAL ||
+            (u->kind != SN_CL_NONE && k->kind == SN_CL_NONE)) {
+            sn_error(c->rs->d, u->pos, "SN205",
+                     "rule '%s' claims under '%s' what only a claim of its "
+                     "own may be", c->r->name,
+                     sn_rounding_word((SnRounding)i));
+            sn_diag_help(c->rs->d, "under %s within 1 lsb",
+                         sn_rounding_word((SnRounding)i));
+            c->bad = true;
+        }
+        if (u->kind == SN_CL_WITHIN && u->bound &&
+            !sn_rs_lsb(c->rs, u, 1))
+            c->bad = true;
+    }
 }
 
 static void

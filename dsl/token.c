@@ -100,6 +100,7 @@ static const struct word {
     {"true", T_TRUE},
     {"trusted", T_TRUSTED},
     {"type", T_TYPE},
+    {"under", T_UNDER},
     {"using", T_USING},
     {"version", T_VERSION},
     {"when", T_WHEN},

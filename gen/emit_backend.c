@@ -221,9 +221,9 @@ put_row(const SnDefs *defs, SnBuf *b, const SnDefBackend *k, const Kernels *v)
     SnPos at = k->ncap ? k->cap[0].pos : (SnPos){.src = NULL};
 
     sn_putf(b,
-            "    { .name = \"%s\", .rounding = \"%s\",\n"
+            "    { .name = \"%s\", .rounding = SN_ROUNDING_%s,\n"
             "      .fallback_reference = %s",
-            k->name, k->rounding ? k->rounding : "float",
+            k->name, sn_upper(defs->arena, sn_rounding_word(k->rounding)),
             k->fallback_reference ? "true" : "false");
     if (k->nenable) {
         sn_puts(b, ",\n      .optin = (const char *const[]){ ");

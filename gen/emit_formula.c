@@ -267,10 +267,11 @@ quant_mid(SnFm *f, const SnExpr *e)
                        sn_format(f->a, "%s_mul", e->kid[1]->s), &v))
         return v;
     v = sn_fm_expr(f, e->kid[0]);
-    return (SnVal){ .s = sn_format(f->a, "sn_quant(%s, %s, %s, %s.lo, %s.hi)",
-                                   sn_fm_f32(f, v), m.scale, m.zp, m.lim,
-                                   m.lim),
-                    .ct = SN_CT_INT, .atom = true, .fixed = v.fixed };
+    v = (SnVal){ .s = sn_format(f->a, "sn_quant(%s, %s, %s, %s.lo, %s.hi)",
+                                sn_fm_f32(f, v), m.scale, m.zp, m.lim, m.lim),
+                 .ct = SN_CT_INT, .atom = true, .fixed = v.fixed };
+    sn_row_select(f, e->kid[0], &m, &v);
+    return v;
 }
 
 static SnVal
@@ -299,8 +300,10 @@ quant(SnFm *f, const SnExpr *e)
         return sn_fm_expr(f, e->kid[0]);
     if (e->nkid > 1)
         return quant_mid(f, e);
-    if (sn_row_quant(f, e, &r))
+    if (sn_row_quant(f, e, &r)) {
+        sn_row_select(f, e->kid[0], NULL, &r);
         return r;
+    }
     v = hoist(f, sn_fm_expr(f, e->kid[0]));
     const char *lim = sn_fm_lim(f);
     r = (SnVal){ .ct = SN_CT_INT, .atom = true, .fixed = v.fixed };
@@ -319,6 +322,8 @@ quant(SnFm *f, const SnExpr *e)
     if (r.fixed) { /* not an atom for hoisting: it costs a division */
         r.atom = false;
         r = hoist(f, r);
+    } else {
+        sn_row_select(f, e->kid[0], NULL, &r);
     }
     return r;
 }

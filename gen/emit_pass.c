@@ -452,6 +452,13 @@ put_rule(const SnDefs *defs, SnBuf *b, const SnDefRule *r)
             : r->lower ? "LOWER"
                        : "WRITTEN",
             claim(a, &r->claim));
+    if (r->under[1].kind != SN_CL_NONE || r->under[2].kind != SN_CL_NONE) {
+        sn_puts(b, ",\n      .under = {");
+        for (int i = 1; i < SN_NROUNDING; i++)
+            sn_putf(b, " [SN_ROUNDING_%s] = %s%s",
+                    sn_upper(a, sn_rounding_word((SnRounding)i)),
+                    claim(a, &r->under[i]), i + 1 < SN_NROUNDING ? "," : " }");
+    }
     if (r->optin) {
         sn_puts(b, ", .optin = ");
         sn_emit_str(b, r->optin);

@@ -63,7 +63,7 @@ rx_image(SnRg *cx, const SnExpr *e)
         x.s = sn_format(cx->a, "sn_image_at(rw, g, %s, %s, %s)", r,
                         sn_rg_of(cx, v), to);
     else
-        x.s = sn_format(cx->a, "sn_image(%s, %s, %s, false)", r,
+        x.s = sn_format(cx->a, "sn_image(g->rounding, %s, %s, %s, false)", r,
                         sn_rg_type(cx, from), to);
     return x;
 }

@@ -288,6 +288,11 @@ put_rule(SnBuf *b, const SnDefRule *r)
     sn_putf(b, "\n#### %s.%s\n\n`%s`; claim: ", r->pass ? r->pass->name : "",
             r->name, sn_where(b->a, r->pos));
     put_claim(b, &r->claim);
+    for (int i = 1; i < SN_NROUNDING; i++)
+        if (r->under[i].kind != SN_CL_NONE) {
+            sn_putf(b, ", under rounding %s ", sn_rounding_word((SnRounding)i));
+            put_claim(b, &r->under[i]);
+        }
     if (r->when) {
         SnBuf t = fresh(b);
         sn_put_expr(&t, r->when);

@@ -72,6 +72,12 @@ sn_row_requant(SnFm *f, const SnExpr *e, const char *zp, const char *lim,
                 "const float *%s = sn_mults(c->scratch, sn_opnd(c, %u)->type, "
                 "sn_opnd(c, %u)->type, %s);\n",
                 mul, f->dot_x, f->dot_w, ytype);
+    const char *fix = sn_format(f->a, "%s_fix", mul);
+    if (sn_fm_once(f, fix, 0))
+        sn_putf(&f->pre,
+                "const SnFix *%s = sn_fixes(c, sn_opnd(c, %u)->type, "
+                "sn_opnd(c, %u)->type, %s);\n",
+                fix, f->dot_x, f->dot_w, ytype);
     const char *acc = wide ? "dot.w[i]" : "dot.i[i]";
     if (b) {
         const char *code = sn_fm_code(f, b);
@@ -80,9 +86,12 @@ sn_row_requant(SnFm *f, const SnExpr *e, const char *zp, const char *lim,
     }
     if (cw.axis >= 0)
         f->want_chan = true;
-    v->s = sn_format(f->a, "%s(%s, %s[%s], %s, %s.lo, %s.hi)",
-                     wide ? "sn_requant64" : "sn_requant", acc, mul,
-                     cw.axis >= 0 ? "ch" : "0", zp, lim, lim);
+    const char *ch = cw.axis >= 0 ? "ch" : "0", *w = wide ? "64" : "";
+    v->s = sn_format(f->a, "(%s ? sn_fix_requant%s(%s, %s[%s], %s, %s.lo, "
+                           "%s.hi) : sn_requant%s(%s, %s[%s], %s, %s.lo, "
+                           "%s.hi))",
+                     fix, w, acc, fix, ch, zp, lim, lim, w, acc, mul, ch, zp,
+                     lim, lim);
     v->ct = SN_CT_INT;
     v->atom = true;
     v->fixed = v->lit = false;
@@ -118,6 +127,91 @@ grid_code(SnFm *f, const SnExpr *e, Code *c)
     c->z = m.zp;
     return true;
 }
+
+/* ---- fixed-point policies ---- */
+
+/* Declares `fixed`: the graph's rounding is not float. */
+static const char *
+fixed_flag(SnFm *f)
+{
+    if (sn_fm_once(f, "fixed", 0))
+        sn_puts(&f->pre, "const bool fixed = c->rounding != "
+                         "SN_ROUNDING_FLOAT;\n");
+    return "fixed";
+}
+
+/* A selection of codes and constants, each rescaled to the grid by itself;
+ * NULL: e is none. */
+static const char *
+selected(SnFm *f, const SnExpr *e, const SnMid *to, bool *codes)
+{
+    const char *v[2];
+    Code c;
+
+    if ((sn_is_call(e, "max", 2) || sn_is_call(e, "min", 2))) {
+        for (int i = 0; i < 2; i++)
+            if (!(v[i] = selected(f, e->kid[i], to, codes)))
+                return NULL;
+        return sn_format(f->a, "sn_i%s(%s, %s)", e->s, v[0], v[1]);
+    }
+    if (sn_is_call(e, "d", 1)) {
+        if (!grid_code(f, e, &c))
+            return NULL;
+        const char *m = sn_format(f->a, "%s_%s_fix", c.s, to->scale);
+        if (sn_fm_once(f, m, 0))
+            sn_putf(&f->pre, "const SnFix %s = sn_fix(c->rounding, (double)%s "
+                             "/ (double)%s);\n", m, c.s,
+                    to->scale);
+        *codes = true;
+        return sn_format(f->a, "sn_fix_requant(%s - %s, %s, %s, %s.lo, %s.hi)",
+                         c.v, c.z, m, to->zp, to->lim, to->lim);
+    }
+    if (e->ek == SN_E_CALL || e->ek == SN_E_BIN || sn_fm_port(f, e))
+        return NULL;
+    return sn_format(f->a, "sn_quant(%s, %s, %s, %s.lo, %s.hi)",
+                     sn_fm_f32(f, sn_fm_expr(f, e)), to->scale, to->zp,
+                     to->lim, to->lim);
+}
+
+/* Every code of e with its own grid, none along an axis or wide? */
+static bool
+selects(const SnFm *f, const SnExpr *e)
+{
+    const SnDefPort *p = deq_of(f, e);
+
+    if (p) {
+        SnDefConc k = f->t->in[p->index];
+        return (k.elem == SN_DE_QI8 || k.elem == SN_DE_QI16) && k.axis < 0;
+    }
+    if (sn_is_call(e, "max", 2) || sn_is_call(e, "min", 2))
+        return selects(f, e->kid[0]) && selects(f, e->kid[1]);
+    if (sn_is_call(e, "d", 1))
+        return e->kid[0]->ek == SN_E_CALL && !strcmp(e->kid[0]->s, "q") &&
+               e->kid[0]->nkid > 1;
+    return e->ek != SN_E_CALL && e->ek != SN_E_BIN && !sn_fm_port(f, e);
+}
+
+void
+sn_row_select(SnFm *f, const SnExpr *e, const SnMid *mid, SnVal *v)
+{
+    const SnDefPort *y = f->n->out[f->res];
+    SnDefConc out = sn_fm_out(f);
+    bool codes = false;
+
+    if (f->ctx == SN_IN_SET || !selects(f, e) ||
+        (!mid && (out.axis >= 0 || out.elem == SN_DE_QI32)))
+        return;
+    SnMid to = mid ? *mid
+                   : (SnMid){sn_fm_scale(f, y), sn_fm_zp(f, y), sn_fm_lim(f)};
+    const char *sel = selected(f, e, &to, &codes);
+    if (!codes)
+        return;
+    v->s = sn_format(f->a, "(%s ? %s : %s)", fixed_flag(f), sel, v->s);
+    v->atom = true;
+    v->fixed = v->lit = false;
+}
+
+/* ---- round = after, means ---- */
 
 /* Declares `after` and, with a zp_shift, `sh`; NULL: the node has no `round`
  * attribute with a word `after`. */
@@ -194,6 +288,20 @@ mean_row(SnFm *f, const SnDefPort *x, const char *ys, const char *yz,
                      sum, sn_fm_scale(f, x), ys, yz, lim, lim);
 }
 
+/* The same by the graph's rounding: nodes without `round`. */
+static const char *
+mean_any(SnFm *f, const SnDefPort *x, const char *ys, const char *yz,
+         const char *lim)
+{
+    const char *row = mean_row(f, x, ys, yz, lim);
+
+    return sn_format(f->a, "(%s ? sn_fix_requant64(%s, sn_fix(c->rounding, "
+                           "(double)%s / ((double)%s * (double)m.nall)), %s, "
+                           "%s.lo, %s.hi) : %s)",
+                     fixed_flag(f), int_sum(f, x), sn_fm_scale(f, x), ys, yz,
+                     lim, lim, row);
+}
+
 static void
 after_or(SnFm *f, const char *after, const char *before, SnVal *v)
 {
@@ -211,7 +319,7 @@ mean_quant(SnFm *f, const SnDefPort *x, const SnExpr *e, const char *ys,
     bool pool = !strcmp(map_of(f), "pool");
 
     if (!pool) {
-        v->s = mean_row(f, x, ys, yz, lim);
+        v->s = mean_any(f, x, ys, yz, lim);
         v->ct = SN_CT_INT;
         v->atom = true;
         return true;

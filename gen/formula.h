@@ -114,6 +114,9 @@ bool sn_row_sum(SnFm *f, const SnExpr *e, const SnDefPort **x,
                 const SnDefPort **w);
 /* Whether e is such a sum plus the pinned bias; *b is NULL without one. */
 bool sn_row_acc(SnFm *f, const SnExpr *e, const SnDefPort **b);
+/* v = q(e), where e only selects among codes: by the graph's rounding, each
+ * code rescaled to the grid mid, or the result's (NULL). */
+void sn_row_select(SnFm *f, const SnExpr *e, const SnMid *mid, SnVal *v);
 /* The row `by lrn`. */
 SnVal sn_row_lrn(SnFm *f);
 /* Whether a quantized window formula is made of selections and means only. */

@@ -10,6 +10,8 @@
  *   regrid N  regrid(b) becomes b
  *   claim N   the claim is strengthened: exact, one lsb less, refines for lossy
  *   clamp N   a clamp given on the right side is dropped
+ *   under N   a claim of its own under rounding N (1 single, 2 double) is
+ *             dropped
  *
  * What the checkers accept as a build runs them, and then with MORE times the
  * cases, is equivalent if that is seen mechanically:
@@ -44,11 +46,12 @@ enum { NCASE = 400, MORE = 10 };
 /* NCASE: cases compared to call a mutant the same; MORE: times the cases. */
 typedef enum Way {
     W_GUARD, W_WORTH, W_UNSAID, W_ONCE, W_TYPE, W_REGRID, W_CLAIM, W_CLAMP,
-    NWAY
+    W_UNDER, NWAY
 } Way;
 
 static const char *const way_name[] = {"guard", "worth",  "unsaid", "once",
-                                       "type",  "regrid", "claim",  "clamp"};
+                                       "type",  "regrid", "claim",  "clamp",
+                                       "under"};
 
 typedef struct Mutation {
     uint32_t left;      /* mutations to pass over before the one to make */
@@ -208,6 +211,15 @@ claim(Mutation *m, SnDefRule *r)
         c->bound->i--;
 }
 
+static void
+under(Mutation *m, SnDefRule *r)
+{
+    for (uint32_t i = 1; i < SN_NROUNDING; i++)
+        if (r->under[i].kind != SN_CL_NONE &&
+            turn(m, W_UNDER, i, sn_rounding_word((SnRounding)i)))
+            r->under[i].kind = SN_CL_NONE;
+}
+
 typedef struct Hurt {
     Mutation *m;
     bool claims; /* the claim is the rule's own */
@@ -229,8 +241,10 @@ hurt(void *arg, SnDefRule *r)
         right(&w, r->let[i]);
     if (r->rhs && r->pat)
         right(&w, r->rhs);
-    if (h->claims)
+    if (h->claims) {
         claim(m, r);
+        under(m, r);
+    }
 }
 
 /* ---- one run ---- */
@@ -364,7 +378,7 @@ judge(Run *run, uint32_t i, const Mutation *m, SnDefRule *r, SnDiag *d,
         return V_ORDER;
     if (m->way == W_CLAIM && sn_subject_lemma(run->s, i, r))
         return V_LEMMA;
-    if (m->way != W_CLAIM &&
+    if (m->way != W_CLAIM && m->way != W_UNDER &&
         sn_subject_same(run->s, i, r, unsaid, NCASE, &nmet)) {
         *code = sn_format(m->a, "in %u cases", nmet);
         return V_CASES;

@@ -150,6 +150,7 @@ typedef struct SnCall {
     const SnTensor *out;
     SnArena *scratch;
     char *why; /* [SN_WHY] a run-time error's text (index out of range) */
+    SnRounding rounding; /* the graph's */
     const void *prep; /* what the kernel's prepare function made, or NULL */
     void *work;       /* SnPrep.nwork bytes of this thread, 64-aligned, with
                          contents left over from other calls */

@@ -6,6 +6,7 @@
 #define SN_GRAPH_H
 
 #include "base/diag.h"
+#include "base/saturate.h"
 #include "graph/type.h"
 
 typedef uint32_t SnId;  /* a node; 0 is none */
@@ -25,12 +26,6 @@ typedef struct SnReals {
     uint32_t n;
     const float *v;
 } SnReals;
-/* A saturation in its value's own domain (codes, or reals for f32).  A side
- * without has_ is the bound of the storage. */
-typedef struct SnRange {
-    double lo, hi;
-    bool has_lo, has_hi;
-} SnRange;
 
 /* An operand slot; a member of the use list of the result it reads. */
 typedef struct SnUse {
@@ -71,6 +66,8 @@ typedef struct SnGraph {
     SnArena *arena;
     SnPool *pool;
     const char *name;
+    SnRounding rounding; /* of integers times ratios of scales (numerics.md):
+                            what evaluators compute and claims are about */
     SnNode **node; /* [nnode]; node[0] is NULL; entries may be dead */
     uint32_t nnode;
     uint32_t nlive;

@@ -161,6 +161,12 @@ graph_equal(Pair *p)
         p->why = sn_format(p->a, "graphs '%s' and '%s'", x->name, y->name);
         return false;
     }
+    if (x->rounding != y->rounding) {
+        p->why = sn_format(p->a, "rounding %s and %s",
+                           sn_rounding_word(x->rounding),
+                           sn_rounding_word(y->rounding));
+        return false;
+    }
     for (SnId id = 1; id < x->nnode; id++) {
         const SnNode *n = sn_node(x, id);
         if (n->dead || n->nres == 0)
@@ -256,5 +262,5 @@ sn_graph_hash(const SnGraph *g, bool with_names)
         if (d->nres == 0)
             all = XXH64(&hash[order[i]], sizeof *hash, all);
     }
-    return XXH64(&sum, sizeof sum, all);
+    return XXH64(&sum, sizeof sum, all + (uint64_t)g->rounding);
 }

@@ -465,6 +465,23 @@ header(SnReader *r)
     return !r->failed;
 }
 
+/* `rounding double`, before the nodes; without it: float. */
+static bool
+rounding(SnReader *r)
+{
+    if (r->m.t.kind != SN_T_IDENT || strcmp(r->m.t.s, "rounding") != 0)
+        return true;
+    sn_rd_next(r);
+    for (int i = 0; i < SN_NROUNDING; i++)
+        if (r->m.t.kind == SN_T_IDENT &&
+            !strcmp(r->m.t.s, sn_rounding_word((SnRounding)i))) {
+            r->g->rounding = (SnRounding)i;
+            sn_rd_next(r);
+            return true;
+        }
+    return sn_rd_wanted(r, "float, single or double after 'rounding'");
+}
+
 static bool
 graph(SnReader *r)
 {
@@ -477,7 +494,7 @@ graph(SnReader *r)
         return sn_rd_wanted(r, "the graph's name in double quotes");
     r->g = sn_graph_new(r->a, r->m.t.s);
     sn_rd_next(r);
-    if (!sn_rd_expect(r, '{', "after the graph's name"))
+    if (!rounding(r) || !sn_rd_expect(r, '{', "after the graph's name"))
         return false;
     while (!sn_rd_is(r, '}'))
         if (!statement(r))

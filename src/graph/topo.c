@@ -133,6 +133,7 @@ sn_graph_clone(const SnGraph *g, SnArena *a)
     if (n != g->nlive)
         sn_bug("clone of a graph with a cycle");
     sn_graph_refine(c, g->nrefine, g->refine);
+    c->rounding = g->rounding;
     for (uint32_t i = 0; i < n; i++)
         map[order[i]] = clone_node(g, order[i], c, map, a);
     return c;

@@ -40,7 +40,8 @@ sn_eval_node(const SnGraph *g, SnId id, const SnTensor *in,
                        not);
     const SnTuple *t = sn_node_tuple(g, id);
     SnCall c = { .kind = k, .attr = n->attr, .nin = n->nin, .nout = n->nres,
-                 .in = in, .out = out, .scratch = scratch, .why = why };
+                 .in = in, .out = out, .scratch = scratch, .why = why,
+                 .rounding = g->rounding };
     SnStatus s = t->eval(&c);
     if (s != SN_OK)
         return sn_fail(d, s, sn_label(g, id, scratch), "%s", why);
@@ -105,7 +106,7 @@ compute(Fold *f, SnRef r, int depth)
     }
     SnCall c = { .kind = sn_desc(n->kind), .attr = n->attr, .nin = n->nin,
                  .nout = n->nres, .in = in, .out = out, .scratch = f->a,
-                 .why = why };
+                 .why = why, .rounding = g->rounding };
     SnStatus s = t->eval(&c);
     return s == SN_OK ? out[SN_RES(r)].data : NULL;
 }

@@ -39,6 +39,19 @@ sn_mults(SnArena *a, const SnType *x, const SnType *w, const SnType *y)
     return m;
 }
 
+const SnFix *
+sn_fixes(const SnCall *c, const SnType *x, const SnType *w, const SnType *y)
+{
+    if (c->rounding == SN_ROUNDING_FLOAT)
+        return NULL;
+    SnFix *m = SN_NEW_N(c->scratch, SnFix, w->nq);
+
+    for (uint32_t i = 0; i < w->nq; i++)
+        m[i] = sn_fix(c->rounding, (double)x->scale[0] * (double)w->scale[i] /
+                                       (double)y->scale[0]);
+    return m;
+}
+
 void
 sn_codes8(int8_t code[256])
 {

@@ -123,6 +123,9 @@ sn_add32(int32_t a, int32_t b)
 /* The multipliers (x.scale * w.scale) / y.scale, one per slice of w. */
 const float *sn_mults(SnArena *a, const SnType *x, const SnType *w,
                       const SnType *y);
+/* The same for the graph's fixed-point rounding; NULL: it is float. */
+const SnFix *sn_fixes(const SnCall *c, const SnType *x, const SnType *w,
+                      const SnType *y);
 
 /* ---- tables ---- */
 

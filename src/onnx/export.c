@@ -410,6 +410,12 @@ sn_onnx_pack(SnArena *a, const SnGraph *g, const SnOnnxExport *o,
         return sn_fail(d, SN_EUNSUPPORTED, file,
                        "opset %d; %d to %d can be written", x.opset,
                        SN_ONNX_OPSET_MIN, SN_ONNX_OPSET_MAX);
+    if (g->rounding != SN_ROUNDING_FLOAT)
+        return sn_fail(d, SN_EUNSUPPORTED, file,
+                       "the graph computes with rounding %s, which ONNX has no "
+                       "operators for; what is quantized for a backend of "
+                       "rounding float can be written",
+                       sn_rounding_word(g->rounding));
     open_names(&x);
     SN_TRY(export_graph(&x, &pb));
     set[0] = opset_id(a, "", x.opset);

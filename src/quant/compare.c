@@ -287,7 +287,8 @@ run_alone(Worker *w, const Pair *p, const SnRun *r)
     }
     SnCall call = {.kind = sn_desc(n->kind), .attr = n->attr, .nin = n->nin,
                    .nout = sn_desc(n->kind)->nout, .in = w->in, .out = out,
-                   .scratch = w->scratch, .why = why, .prep = s->prep,
+                   .scratch = w->scratch, .why = why,
+                   .rounding = r->x->g->rounding, .prep = s->prep,
                    .work = r->work, .u1 = s->nunit};
     if (s->fn(&call) != SN_OK)
         return false;

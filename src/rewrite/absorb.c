@@ -29,7 +29,7 @@ run256(SnGraph *g, SnId id, const int8_t *x, const SnType *xt, int8_t *y,
     SnTensor out = {n->res[0].type, sh, y};
     const SnTuple *t = sn_tuple_find(d, 1, &xt, 1, &n->res[0].type);
     char why[SN_WHY];
-    SnCall c = {d, n->attr, 1, 1, &in, &out, a, why, .prep = NULL};
+    SnCall c = {d, n->attr, 1, 1, &in, &out, a, why, .rounding = g->rounding};
 
     return t && t->eval && t->eval(&c) == SN_OK;
 }
@@ -302,8 +302,8 @@ same_splat(SnGraph *g, SnId p, SnId r)
     SnTensor o1 = {n->res[0].type, sh, mid}, o2 = {rt, sh, direct};
     const SnTuple *t1 = sn_tuple_find(d, 0, NULL, 1, &n->res[0].type);
     const SnTuple *t2 = sn_tuple_find(d, 0, NULL, 1, &rt);
-    SnCall c1 = {d, n->attr, 0, 1, NULL, &o1, a, why, .prep = NULL};
-    SnCall c2 = {d, n->attr, 0, 1, NULL, &o2, a, why, .prep = NULL};
+    SnCall c1 = {d, n->attr, 0, 1, NULL, &o1, a, why, .rounding = g->rounding};
+    SnCall c2 = {d, n->attr, 0, 1, NULL, &o2, a, why, .rounding = g->rounding};
     bool ok = t1 && t2 && t1->eval && t2->eval &&
               n->res[0].type->elem == SN_QI8 && rt->elem == SN_QI8 &&
               t1->eval(&c1) == SN_OK && t2->eval(&c2) == SN_OK &&
@@ -354,9 +354,9 @@ sn_merge(SnGraph *g, SnRewriter *rw, SnId id, uint16_t rule,
         bool cal = n->calibrated && sn_node(g, id)->calibrated;
         bool waive = n->calibrated && !sn_opts(rw)->strict_saturation;
         SnRange pc = sn_clamp_of(g, p);
-        SnRange kept = sn_meet(rc, sn_image(pc, mid, rt, waive));
+        SnRange kept = sn_meet(rc, sn_image(g->rounding, pc, mid, rt, waive));
         waived = waive && !sn_range_equal(
-            kept, sn_meet(rc, sn_image(pc, mid, rt, false)));
+            kept, sn_meet(rc, sn_image(g->rounding, pc, mid, rt, false)));
         sn_edit_clamp(&e, kept);
         e.calibrated = cal;
     } else if (!sn_range_full(rc) ||

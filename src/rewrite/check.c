@@ -333,7 +333,7 @@ run_real(Env *e, SnId id, SnTensor *out)
         sn_attr_like(e->a, d, attr, sn_desc(n->kind), n->attr);
     if (d->clamp >= 0)
         *(SnRange *)sn_attr_at(attr, &d->attr[d->clamp]) = (SnRange){0};
-    SnCall c = {d, attr, n->nin, 1, in, out, e->a, why, .prep = NULL};
+    SnCall c = {d, attr, n->nin, 1, in, out, e->a, why, .rounding = SN_ROUNDING_FLOAT};
     return tp->eval(&c) == SN_OK;
 }
 
@@ -471,7 +471,9 @@ refines(Env *e, const SnPair *p, const SnTensor *x, const SnTensor *y)
     e->ran = true;
     /* 1e-4 of a step covers the binary32 rounding of the reference. */
     double step = y->type->nq ? (double)y->type->scale[0] : 0;
-    double worst = fmax(worst_error(e, p), 0.5 * step) + 1e-4 * step;
+    double worst = fmax(worst_error(e, p),
+                        sn_rounding_error(e->g->rounding) * step) +
+                   1e-4 * step;
     for (int64_t i = 0; i < n; i++) {
         double v = inside_waived(e, p, real_at(y, i));
         double w = inside_waived(e, p, real_at(r, i));

@@ -412,10 +412,29 @@ check_names(SnRewriter *rw)
     return no_such(rw, "--print-after", "pass", after, cand, n);
 }
 
+/* A graph that is rewritten for a backend computes by that backend's rounding
+ * from then on; one that has a fixed-point rounding keeps it, and a backend of
+ * floats runs it on the evaluators. */
+static SnStatus
+take_rounding(SnRewriter *rw, SnGraph *g)
+{
+    const SnBackendDesc *b = rw->o.backend;
+
+    if (g->rounding == SN_ROUNDING_FLOAT)
+        g->rounding = b->rounding;
+    if (b->rounding == SN_ROUNDING_FLOAT || b->rounding == g->rounding)
+        return SN_OK;
+    return sn_fail(rw->d, SN_EINPUT, g->name,
+                   "is a graph with rounding %s; backend %s computes rounding "
+                   "%s", sn_rounding_word(g->rounding), b->name,
+                   sn_rounding_word(b->rounding));
+}
+
 SnStatus
 sn_rewrite(SnRewriter *rw, SnGraph *g, const char *names)
 {
     SN_TRY(check_names(rw));
+    SN_TRY(take_rounding(rw, g));
     sn_graph_target(g, rw->o.backend);
     while (*names) {
         size_t n = strcspn(names, ",");

@@ -1,41 +1,20 @@
 /* The functions of the rule language: ranges, clamps, dimensions. */
 #include "rewrite/rewrite.h"
-#include <math.h>
-#include "base/num.h"
 #include "kernel/eval.h"
 
-/* scale * (code - zp), exactly: 24 bits times at most 33. */
-static double
-real_of(const SnType *t, double code)
+static SnGrid
+grid(const SnType *t)
 {
-    return (double)t->scale[0] * (code - (double)t->zp[0]);
+    return (SnGrid){t->nq, t->scale, t->zp, (double)sn_elem_lo(t->elem),
+                    (double)sn_elem_hi(t->elem)};
 }
 
 SnReach
 sn_clamp_reach(const SnType *t, SnRange r)
 {
-    SnReach v = {-INFINITY, INFINITY};
+    SnGrid k = grid(t);
 
-    if (t->nq == 0) {
-        if (r.has_lo)
-            v.lo = r.lo;
-        if (r.has_hi)
-            v.hi = r.hi;
-        return v;
-    }
-    double lo = (double)sn_elem_lo(t->elem), hi = (double)sn_elem_hi(t->elem);
-    if (r.has_lo && r.lo > lo)
-        lo = r.lo;
-    if (r.has_hi && r.hi < hi)
-        hi = r.hi;
-    v.lo = real_of(t, lo);
-    v.hi = real_of(t, hi);
-    for (uint32_t i = 1; i < t->nq; i++) {
-        double s = (double)t->scale[i], z = (double)t->zp[i];
-        v.lo = fmin(v.lo, s * (lo - z));
-        v.hi = fmax(v.hi, s * (hi - z));
-    }
-    return v;
+    return sn_grid_reach(&k, r);
 }
 
 SnReach
@@ -48,82 +27,20 @@ sn_reach(const SnGraph *g, SnRef v)
 }
 
 SnRange
-sn_meet(SnRange a, SnRange b)
+sn_image(SnRounding by, SnRange r, const SnType *from, const SnType *to,
+         bool calibrated)
 {
-    SnRange r = a;
+    SnGrid a = grid(from), b = grid(to);
 
-    if (b.has_lo && (!r.has_lo || b.lo > r.lo)) {
-        r.has_lo = true;
-        r.lo = b.lo;
-    }
-    if (b.has_hi && (!r.has_hi || b.hi < r.hi)) {
-        r.has_hi = true;
-        r.hi = b.hi;
-    }
-    /* Disjoint: everything ends on a's bound next to b. */
-    if (r.has_lo && r.has_hi && r.lo > r.hi) {
-        if (a.has_hi && r.hi == a.hi)
-            r.lo = r.hi;
-        else
-            r.hi = r.lo;
-    }
-    return r;
-}
-
-static double
-rescaled(double code, const SnType *from, const SnType *to)
-{
-    return (double)sn_rescale((int32_t)code, from->scale[0], from->zp[0],
-                              to->scale[0], to->zp[0],
-                              (int32_t)sn_elem_lo(to->elem),
-                              (int32_t)sn_elem_hi(to->elem));
-}
-
-SnRange
-sn_image(SnRange r, const SnType *from, const SnType *to, bool calibrated)
-{
-    double lo = (double)sn_elem_lo(from->elem);
-    double hi = (double)sn_elem_hi(from->elem);
-    SnRange v = {0};
-
-    /* An open side is the storage bound, unless that bound is an artefact of
-     * a profiled range; where it lands on `to`'s own bound it stays open. */
-    if (r.has_lo || !calibrated) {
-        v.lo = rescaled(r.has_lo && r.lo > lo ? r.lo : lo, from, to);
-        v.has_lo = r.has_lo || v.lo > (double)sn_elem_lo(to->elem);
-    }
-    if (r.has_hi || !calibrated) {
-        v.hi = rescaled(r.has_hi && r.hi < hi ? r.hi : hi, from, to);
-        v.has_hi = r.has_hi || v.hi < (double)sn_elem_hi(to->elem);
-    }
-    if (!v.has_lo)
-        v.lo = 0;
-    if (!v.has_hi)
-        v.hi = 0;
-    return v;
-}
-
-/* A real bound as a code of t, saturated. */
-static double
-code_of(const SnType *t, double v)
-{
-    return (double)sn_quant((float)v, t->scale[0], t->zp[0],
-                            (int32_t)sn_elem_lo(t->elem),
-                            (int32_t)sn_elem_hi(t->elem));
+    return sn_grid_image(by, r, &a, &b, calibrated);
 }
 
 SnRange
 sn_bounds(const SnType *t, bool has_lo, double lo, bool has_hi, double hi)
 {
-    SnRange r = {0};
+    SnGrid k = grid(t);
 
-    r.has_lo = has_lo && lo > -INFINITY;
-    r.has_hi = has_hi && hi < INFINITY;
-    if (r.has_lo)
-        r.lo = t->nq ? code_of(t, lo) : lo;
-    if (r.has_hi)
-        r.hi = t->nq ? code_of(t, hi) : hi;
-    return r;
+    return sn_grid_bounds(&k, (SnRange){lo, hi, has_lo, has_hi});
 }
 
 bool

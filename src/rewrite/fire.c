@@ -65,7 +65,7 @@ allowed(const SnPassDesc *p, SnClaim c)
 bool
 sn_fire(SnRewriter *rw, uint16_t rule, SnGraph *g, SnId root)
 {
-    return sn_fire_claim(rw, rule, sn_rule(rule)->claim, g, root);
+    return sn_fire_claim(rw, rule, sn_rule_claim(rule, g->rounding), g, root);
 }
 
 bool

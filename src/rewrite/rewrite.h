@@ -39,6 +39,8 @@ typedef struct SnRuleDesc {
     const char *pass, *name; /* "quant_cleanup", "fuse" */
     SnFamilyId family;
     SnClaim claim;
+    SnClaim under[SN_NROUNDING]; /* where the rounding makes it another one;
+                                    NONE: it does not */
     const char *optin;    /* the name that switches it on, or NULL */
     const char *backend;  /* NULL: core */
     const char *where;    /* "passes.def:41" */
@@ -81,7 +83,7 @@ typedef struct SnKeep {
 } SnKeep;
 typedef struct SnBackendDesc {
     const char *name;
-    const char *rounding;         /* "float", "double", "single" */
+    SnRounding rounding;          /* what its kernels compute */
     bool fallback_reference;
     const char *const *optin; /* opt-in rules that are on, NULL-terminated;
                                  NULL: none */
@@ -145,6 +147,14 @@ sn_rule(uint32_t i)
 {
     return i < sn_core_nrule ? &sn_core_rules[i]
                              : &sn_more_rules.rule[i - sn_core_nrule];
+}
+/* What a rule claims on a graph of this rounding. */
+static inline SnClaim
+sn_rule_claim(uint32_t i, SnRounding by)
+{
+    const SnRuleDesc *r = sn_rule(i);
+
+    return r->under[by].kind == SN_CLAIM_NONE ? r->claim : r->under[by];
 }
 static inline uint32_t
 sn_pass_end(void)
@@ -253,27 +263,16 @@ const SnDeclined *sn_declines(const SnRewriter *rw, uint32_t *n);
 /* Says that node `old` without results (a Save) is now `new_`. */
 void sn_fired_node(SnRewriter *rw, SnGraph *g, SnId old, SnId new_);
 
-/* ---- the closed expression language's functions (expr.c) ---- */
+/* ---- the closed expression language's functions (expr.c, base/saturate.h) ---- */
 
 /* Storage range met with the producer's clamp, as real bounds. */
-typedef struct SnReach {
-    double lo, hi;
-} SnReach;
 SnReach sn_reach(const SnGraph *g, SnRef v);
 /* Bounds of a clamp in type t, as reals. */
 SnReach sn_clamp_reach(const SnType *t, SnRange r);
-static inline bool
-sn_covers(SnReach a, SnReach b)
-{
-    return a.lo <= b.lo && a.hi >= b.hi;
-}
-/* Saturation to b, then to a: their common part, or the bound of a that all of
- * b ends on. */
-SnRange sn_meet(SnRange a, SnRange b);
-/* The clamp r of a value of type `from`, seen by Rescale in type `to`.  An
- * open side is the storage bound, or open where calibrated. */
-SnRange sn_image(SnRange r, const SnType *from, const SnType *to,
-                 bool calibrated);
+/* sn_grid_image between types: the clamp r of a value of type `from`, seen in
+ * type `to` by a Rescale of rounding `by`. */
+SnRange sn_image(SnRounding by, SnRange r, const SnType *from,
+                 const SnType *to, bool calibrated);
 /* Real bounds lo, hi (either may be absent) as a clamp in t. */
 SnRange sn_bounds(const SnType *t, bool has_lo, double lo, bool has_hi,
                   double hi);

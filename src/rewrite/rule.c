@@ -127,9 +127,9 @@ sn_image_at(SnRewriter *rw, const SnGraph *g, SnRange r, SnId from,
     const SnType *t = sn_type(g, SN_REF(from, 0));
     bool waive =
         sn_node(g, from)->calibrated && !sn_opts(rw)->strict_saturation;
-    SnRange v = sn_image(r, t, to, waive);
+    SnRange v = sn_image(g->rounding, r, t, to, waive);
 
-    if (waive && rw->firing && !sn_range_equal(v, sn_image(r, t, to, false)))
+    if (waive && rw->firing && !sn_range_equal(v, sn_image(g->rounding, r, t, to, false)))
         sn_fire_detail(rw, true,
                        sn_format(sn_scratch(rw), "saturation of %s %s waived",
                                  sn_label(g, from, sn_scratch(rw)),

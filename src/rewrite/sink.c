@@ -100,10 +100,10 @@ constant_commutes(SnGraph *g, const SnEdit *low, SnId id, SnId r)
     SnTensor tk = codes(a, tt, ys), tn = codes(a, st, ys);
     SnTensor ts = codes(a, tt, ys);
     SnCall c1 = {rd, sn_node(g, r)->attr, 1, 1, &tx, &trx, a, why,
-                 .prep = NULL};
-    SnCall c2 = {d, n->attr, 1, 1, &trx, &tk, a, why, .prep = NULL};
-    SnCall c3 = {d, n->attr, 1, 1, &tx, &tn, a, why, .prep = NULL};
-    SnCall c4 = {rd, sn_node(g, r)->attr, 1, 1, &tn, &ts, a, why, .prep = NULL};
+                 .rounding = g->rounding};
+    SnCall c2 = {d, n->attr, 1, 1, &trx, &tk, a, why, .rounding = g->rounding};
+    SnCall c3 = {d, n->attr, 1, 1, &tx, &tn, a, why, .rounding = g->rounding};
+    SnCall c4 = {rd, sn_node(g, r)->attr, 1, 1, &tn, &ts, a, why, .rounding = g->rounding};
     bool ok = rtup && hi && lo && hi->eval && lo->eval && rtup->eval &&
               rtup->eval(&c1) == SN_OK && hi->eval(&c2) == SN_OK &&
               lo->eval(&c3) == SN_OK && rtup->eval(&c4) == SN_OK &&
@@ -118,7 +118,8 @@ mean_bound(SnGraph *g, const SnEdit *low, SnId r, double *k)
 {
     const SnType *st = low->type[0], *tt = sn_type(g, SN_REF(r, 0));
 
-    *k = ceil(1.5 + (double)st->scale[0] / (2 * (double)tt->scale[0]));
+    *k = ceil(0.5 + 2 * sn_rounding_error(g->rounding) +
+              (double)st->scale[0] / (2 * (double)tt->scale[0]));
     if (!sn_covers(sn_clamp_reach(tt, sn_clamp_of(g, r)),
                    sn_reach(g, sn_in(g, r, 0))))
         return "the Rescale saturates inside the mean";
@@ -131,7 +132,7 @@ sn_sink(SnGraph *g, SnRewriter *rw, SnId id, uint16_t rule,
 {
     SnNode *n = sn_node(g, id);
     const SnKindDesc *d = sn_desc_in(g, n->kind);
-    SnClaim claim = sn_rule(rule)->claim;
+    SnClaim claim = sn_rule_claim(rule, g->rounding);
     SnId r = 0;
 
     if (n->nres == 0 || !sn_elem_quant(n->res[0].type->elem))

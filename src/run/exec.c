@@ -7,10 +7,13 @@
 #include "graph/text.h"
 #include "run/team.h"
 
+/* Kernels compute the bits of their backend's rounding: a graph of another
+ * runs on its evaluators. */
 static const SnKernelDesc *
-kernel_for(const SnBackendDesc *b, SnKind kind, const SnTuple *t)
+kernel_for(const SnGraph *g, const SnBackendDesc *b, SnKind kind,
+           const SnTuple *t)
 {
-    if (!b)
+    if (!b || b->rounding != g->rounding)
         return NULL;
     uint32_t tuple = (uint32_t)(t - sn_desc(kind)->tuple);
     for (uint16_t i = 0; i < b->nkernel; i++)
@@ -106,7 +109,8 @@ prepare(const Prepare *pr, const SnNode *n, const SnKernelDesc *k,
     SnTensor out[SN_MAXRES] = {{0}};
     char why[SN_WHY];
     SnCall c = {.kind = kd, .attr = n->attr, .nin = n->nin, .nout = kd->nout,
-                .in = in, .out = out, .scratch = a, .why = why};
+                .in = in, .out = out, .scratch = a, .why = why,
+                .rounding = x->g->rounding};
     SnPrep p = {.call = &c, .tuple = s->tuple, .constants = x->g->arena};
 
     if (!k->prepare)
@@ -154,7 +158,7 @@ add_step(const Prepare *pr, SnId id)
         return sn_fail(d, SN_EUNSUPPORTED, sn_label(g, id, a),
                        "no tuple of %s fits the types of its operands",
                        kd->name);
-    const SnKernelDesc *k = kernel_for(x->backend, n->kind, s.tuple);
+    const SnKernelDesc *k = kernel_for(g, x->backend, n->kind, s.tuple);
     if (k && !prepare(pr, n, k, &s))
         k = NULL;
     s.fn = k ? k->fn : s.tuple->eval;
@@ -409,8 +413,8 @@ call_of(SnRun *r, const SnExecStep *s)
 
     return (SnCall){.kind = kd, .attr = n->attr, .nin = n->nin,
                     .nout = kd->nout, .in = r->in + s->in,
-                    .out = r->out + s->out, .prep = s->prep,
-                    .work = r->work, .u1 = s->nunit, .ypitch = s->ypitch};
+                    .out = r->out + s->out, .rounding = r->x->g->rounding,
+                    .prep = s->prep, .work = r->work, .u1 = s->nunit, .ypitch = s->ypitch};
 }
 
 static SnStatus

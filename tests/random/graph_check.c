@@ -177,7 +177,8 @@ static bool
 keeps_bits(const Result *r, uint32_t from, uint32_t to)
 {
     for (uint32_t i = from; i < to; i++)
-        if (sn_rule(r->site[i].rule)->claim.kind != SN_CLAIM_EXACT ||
+        if (sn_rule_claim(r->site[i].rule, r->g->rounding).kind !=
+                SN_CLAIM_EXACT ||
             r->site[i].waived)
             return false;
     return true;

@@ -194,7 +194,7 @@ refused 'export' 4 \
     npu export q.sn --format=qdq -o x.onnx
 ok 'export leaves no file' [ ! -e x.onnx ]
 refused 'without the plugin' 2 \
-    '--target: no backend is named '\''npu'\'' (there are: CPU, interp)' \
+    '--target: no backend is named '\''npu'\'' (there are: CPU, interp, interp_double, interp_single)' \
     "$sinter" --target npu inspect q.sn
 "$sinter" inspect q.sn >/dev/null 2>"$tmp/log"
 ok 'its nodes are unknown without it' \
@@ -258,7 +258,7 @@ shared() { # OUT FLAGS-AND-FILES...
 # shellcheck disable=SC2086
 shared old.so -DSN_PLUGIN_ABI=0 npu_kernels.c $made
 refused 'an old plugin: interface' 3 \
-    'old.so: was built for plugin interface 0, and this sinter has interface 1: build it against the headers installed with this sinter' \
+    'old.so: was built for plugin interface 0, and this sinter has interface 2: build it against the headers installed with this sinter' \
     try old.so
 # shellcheck disable=SC2086
 cp npu_kernels.c k.c

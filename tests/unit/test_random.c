@@ -30,6 +30,7 @@ env(const char *name, uint64_t dflt)
 typedef struct Plan {
     const char *passes;
     const char *backend;
+    SnRounding rounding;
     bool strict, measure, again;
     const char *const *optin;
 } Plan;
@@ -73,9 +74,11 @@ one(SnRandomFlavour f, uint64_t seed, const Plan *p, uint32_t nplan)
                          .every_fire = true,
                          .seed = seed * 7 + 1, .count = fires};
         SnArena *b = sn_arena_new();
-        const char *why = sn_graph_check(b, g, &o);
+        SnGraph *h = sn_graph_clone(g, b);
+        h->rounding = p[i].rounding;
+        const char *why = sn_graph_check(b, h, &o);
         if (why)
-            tell(b, &ro, g, &o, why);
+            tell(b, &ro, h, &o, why);
         sn_arena_free(b);
     }
     sn_arena_free(a);
@@ -101,6 +104,13 @@ graphs_of_codes(void **state)
         {.passes = "backend", .backend = "cpu", .again = true},
         {.passes = "optimize"},
         {.passes = "optimize", .backend = "cpu", .strict = true},
+        {.passes = "quant_cleanup", .rounding = SN_ROUNDING_DOUBLE},
+        {.passes = "optimize", .rounding = SN_ROUNDING_SINGLE,
+         .strict = true},
+        {.passes = "optimize", .backend = "interp_double", .strict = true,
+         .rounding = SN_ROUNDING_DOUBLE},
+        {.passes = "optimize", .backend = "cpu",
+         .rounding = SN_ROUNDING_DOUBLE, .strict = true},
         {.passes = "layout_motion", .again = true},
         {.passes = "simplify,integerize,quant_cleanup,layout_motion",
          .optin = every_optin},
@@ -118,6 +128,8 @@ graphs_between_conversions(void **state)
         {.passes = "integerize", .strict = true, .again = true},
         {.passes = "optimize"},
         {.passes = "optimize", .backend = "cpu", .strict = true},
+        {.passes = "optimize", .backend = "interp_double", .strict = true,
+         .rounding = SN_ROUNDING_DOUBLE},
         {.passes = "quant_cleanup", .measure = true, .again = true},
         {.passes = "layout_motion", .again = true},
     };

@@ -57,19 +57,19 @@ image_of_ranges(void **state)
     SnPool *p = sn_pool_new(A);
     const SnType *mid = sn_type_quant(p, SN_QI8, 0.01f, 0);
     const SnType *out = sn_type_quant(p, SN_QI8, 0.04f, 0);
-    SnRange full = {0}, v = sn_image(full, mid, out, false);
+    SnRange full = {0}, v = sn_image(SN_ROUNDING_FLOAT, full, mid, out, false);
 
     /* -1.28 and 1.27 in steps of 0.04: -32 and 31.75, which rounds to 32. */
     assert_true(v.has_lo && v.has_hi);
     assert_true(v.lo == -32 && v.hi == 32);
     /* Calibrated: an open side is an artefact and stays open. */
-    assert_true(sn_range_full(sn_image(full, mid, out, true)));
+    assert_true(sn_range_full(sn_image(SN_ROUNDING_FLOAT, full, mid, out, true)));
     /* An explicit side is kept, even for a calibrated value. */
     SnRange relu = {.lo = 0, .has_lo = true};
-    v = sn_image(relu, mid, out, true);
+    v = sn_image(SN_ROUNDING_FLOAT, relu, mid, out, true);
     assert_true(v.has_lo && v.lo == 0 && !v.has_hi);
     /* The other way nothing is cut off. */
-    assert_true(sn_range_full(sn_image(full, out, mid, false)));
+    assert_true(sn_range_full(sn_image(SN_ROUNDING_FLOAT, full, out, mid, false)));
 }
 
 static void

@@ -1,0 +1,57 @@
+/* Saturations: ranges of codes or reals, what they let through, and what
+ * conversions make of them.  One definition for the rules that run and for
+ * the proofs about them. */
+#ifndef SN_SATURATE_H
+#define SN_SATURATE_H
+
+#include "base/num.h"
+
+/* A saturation in its value's own domain (codes, or reals for f32).  A side
+ * without has_ is the bound of the storage. */
+typedef struct SnRange {
+    double lo, hi;
+    bool has_lo, has_hi;
+} SnRange;
+
+/* Bounds of reals. */
+typedef struct SnReach {
+    double lo, hi;
+} SnReach;
+
+/* What a type says of codes: nq scales and zero points, and the bounds of the
+ * storage.  nq 0: reals, and nothing else counts. */
+typedef struct SnGrid {
+    uint32_t nq;
+    const float *scale;
+    const int32_t *zp;
+    double lo, hi;
+} SnGrid;
+
+static inline bool
+sn_covers(SnReach a, SnReach b)
+{
+    return a.lo <= b.lo && a.hi >= b.hi;
+}
+/* scale * (code - zp) of a slice, exactly: 24 bits times at most 33. */
+static inline double
+sn_grid_real(const SnGrid *t, uint32_t slice, double code)
+{
+    return (double)t->scale[slice] * (code - (double)t->zp[slice]);
+}
+/* The reals that r lets through, over all slices. */
+SnReach sn_grid_reach(const SnGrid *t, SnRange r);
+/* Saturation to b, then to a: their common part, or the bound of a that all of
+ * b ends on. */
+SnRange sn_meet(SnRange a, SnRange b);
+/* Reals as codes of t (of its first slice): each finite side is quantized, even
+ * one past the storage, which becomes its explicit bound; an infinite side is
+ * open.  For nq 0 they stay what they are. */
+SnRange sn_grid_bounds(const SnGrid *t, SnRange reals);
+/* The saturation r of a value of grid `from`, seen in grid `to` by a Rescale
+ * of rounding `by`.  An open side is the storage bound of `from`, or open where
+ * the value is calibrated; what lands on `to`'s own bound is open.  From reals
+ * it is sn_grid_bounds, to reals the reals of the codes. */
+SnRange sn_grid_image(SnRounding by, SnRange r, const SnGrid *from,
+                      const SnGrid *to, bool calibrated);
+
+#endif
