@@ -132,7 +132,7 @@ static const SnBackendHooks npu_hooks = {
 };
 
 const SnBackendDesc sn_core_backends[] = {
-    { .name = "NPU", .rounding = "float",
+    { .name = "NPU", .rounding = SN_ROUNDING_FLOAT,
       .fallback_reference = false, .nkeep = 2, .keep = npu_keep,
       .supports = npu_supports,
       .nkernel = 6, .kernel = npu_kernels,
