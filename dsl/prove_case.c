@@ -291,7 +291,8 @@ static bool
 draw_run(PvCase *c, PvNode *n, uint32_t port, const SnDefTuple *t,
          const SnPat *arg)
 {
-    uint32_t m = arg && arg->pk == SN_P_EACH ? 2 : 1 + sn_pv_below(c, 2);
+    uint32_t m = arg && arg->pk == SN_P_EACH ? PV_NEACH
+                                                 : 1 + sn_pv_below(c, 2);
     uint32_t first = n->nin;
     const SnPat *one = arg && arg->pk == SN_P_EACH ? arg->arg[0] : NULL;
 
@@ -528,12 +529,18 @@ sn_pv_fill(PvCase *c)
             sn_pv_leaf_data(c, c->leaf[i]);
 }
 
-/* The numbers that the rule names are corners of its conditions. */
+/* The numbers and types that the rule names are corners of its conditions. */
 static void
 numbers(PvCase *c, const SnExpr *e)
 {
     if (!e || c->nnumber == 12)
         return;
+    if (e->ek == SN_E_CALL && e->rk == SN_R_TYPE && c->npool < 4) {
+        PvVal v = sn_pv_expr(c, e);
+        if (v.ty == SN_TY_ETYPE && v.typed && v.t.nq == 1)
+            c->pool[c->npool++] = v.t;
+        return;
+    }
     if (e->ek == SN_E_INT || e->ek == SN_E_REAL)
         c->number[c->nnumber++] = e->ek == SN_E_INT ? (double)e->i : e->r;
     for (uint32_t i = 0; i < e->nkid; i++)
@@ -575,6 +582,23 @@ seed_fixed(PvCase *c, const SnPat *p, const SnTerm *t)
         seed_node(c, t->node);
 }
 
+/* A root without operands (a Splat) has no other node's shape to take. */
+static bool
+source_shape(PvCase *c, PvNode *n)
+{
+    PvVal *v = sn_pv_attr(n, "dims");
+    double *d = SN_NEW_N(c->a, double, 2);
+
+    if (!v || n->nin)
+        return true;
+    if (!v->given) {
+        d[0] = 1 + sn_pv_below(c, 3);
+        d[1] = 1 + sn_pv_below(c, 3);
+        *v = (PvVal){.ty = SN_TY_INTS, .n = 1 + sn_pv_below(c, 2), .list = d};
+    }
+    return sn_pv_shape(c, n);
+}
+
 bool
 sn_pv_draw(PvCase *c)
 {
@@ -596,7 +620,8 @@ sn_pv_draw(PvCase *c)
         return sn_pv_no(c, "no left side");
     for (uint32_t i = 0; i < c->root->n->nout && i < PV_MAXRES; i++)
         c->lhs[i] = c->root->out[i];
-    (void)y;
+    if (y && y->rank < 0 && !y->leaf && !source_shape(c, c->root))
+        return false;
     return all_shaped(c);
 }
 

@@ -344,13 +344,30 @@ static void
 draw_reshape(PvCase *c, PvNode *n, PvT *x)
 {
     int64_t flat[1] = {-1}, two[2] = {x->rank ? x->dim[0] : 1, -1};
+    int64_t d[PV_RANK];
 
-    if (sn_pv_chance(c, 35))
+    if (sn_pv_chance(c, 25)) {
         set_ints(c, n, 1, (uint32_t)x->rank, x->dim);
-    else if (sn_pv_chance(c, 50))
+    } else if (x->rank > 1 && sn_pv_chance(c, 35)) {
+        /* the same dimensions elsewhere */
+        memcpy(d, x->dim, (size_t)x->rank * sizeof *d);
+        uint32_t i = sn_pv_below(c, (uint32_t)x->rank);
+        uint32_t k = sn_pv_below(c, (uint32_t)x->rank);
+        int64_t t = d[i];
+        d[i] = d[k];
+        d[k] = t;
+        set_ints(c, n, 1, (uint32_t)x->rank, d);
+    } else if (x->rank != 4 && sn_pv_chance(c, 30)) {
+        /* a picture of it */
+        d[0] = d[3] = 1;
+        d[1] = x->rank ? x->dim[0] : 1;
+        d[2] = -1;
+        set_ints(c, n, 1, 4, d);
+    } else if (sn_pv_chance(c, 50)) {
         set_ints(c, n, 1, 1, flat);
-    else
+    } else {
         set_ints(c, n, 1, 2, two);
+    }
 }
 
 static void

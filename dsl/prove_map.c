@@ -366,6 +366,18 @@ shape_back(PvCase *c, PvNode *n, int64_t *d)
     return d[1] > 0 && d[2] > 0 ? true : sn_pv_no(c, "an empty result");
 }
 
+/* The axes that a map lists are axes of x? */
+static bool
+axes_exist(PvCase *c, const PvNode *n, const PvT *x)
+{
+    const PvVal *v = sn_pv_map_list(n, 1);
+
+    for (uint32_t i = 0; i < v->n; i++)
+        if (sn_pv_axis(x, v->list[i]) < 0)
+            return sn_pv_no(c, "no such axis");
+    return true;
+}
+
 bool
 sn_pv_shape(PvCase *c, PvNode *n)
 {
@@ -423,7 +435,13 @@ sn_pv_shape(PvCase *c, PvNode *n)
             return sn_pv_no(c, "no such axis");
         d[k] = (int64_t)sn_pv_map_num(n, 1, 1);
         ok = d[k] >= 1 && d[k] <= x->dim[k] ? true : sn_pv_no(c, "k");
+    } else if (sn_pv_map_is(n, "row")) {
+        if (sn_pv_axis(x, sn_pv_map_num(n, 1, -1)) < 0)
+            return sn_pv_no(c, "no such axis");
+    } else if (sn_pv_map_is(n, "flip")) {
+        ok = axes_exist(c, n, x);
     } else if (sn_pv_map_is(n, "reduce")) {
+        ok = axes_exist(c, n, x);
         shape_reduce(n, x, d, &rank);
     } else if (sn_pv_map_is(n, "conv_transpose")) {
         ok = shape_back(c, n, d);
@@ -434,8 +452,7 @@ sn_pv_shape(PvCase *c, PvNode *n)
         if (x->rank != 2 || ix->rank != 2)
             return sn_pv_no(c, "shapes of a bag");
         d[0] = ix->dim[0];
-    } else if (!sn_pv_map_is(n, "each") && !sn_pv_map_is(n, "row") &&
-               !sn_pv_map_is(n, "window_channel") && !sn_pv_map_is(n, "flip") &&
+    } else if (!sn_pv_map_is(n, "each") && !sn_pv_map_is(n, "window_channel") &&
                !sn_pv_map_is(n, "table")) {
         ok = shape_move(c, n, d, &rank);
     }

@@ -8,6 +8,7 @@
 #include "dsl/prove.h"
 
 enum { PV_RANK = 6, PV_NQ = 8, PV_MAXRES = 3 };
+enum { PV_NEACH = 2 }; /* operands that `each` stands for */
 
 typedef struct PvType {
     int8_t elem, axis; /* SnDefElem; -1 */

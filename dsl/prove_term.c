@@ -205,7 +205,8 @@ operands(PvCase *c, PvNode *n, const SnTerm *t)
             const PvBind *b = l->tk == SN_T_VAR ? &c->bind[l->var->index]
                                                 : NULL;
             if (l->tk == SN_T_EACH) {
-                for (c->each = 0, c->in_each = true; c->each < 2; c->each++)
+                for (c->each = 0, c->in_each = true; c->each < PV_NEACH;
+                     c->each++)
                     operand(c, n, i, build(c, l->arg[0]));
                 c->in_each = false;
                 c->each = 0;
@@ -477,11 +478,83 @@ alike(PvCase *c)
     return true;
 }
 
+/* ---- what is bound under `each` ---- */
+
+static bool
+mentions(const SnExpr *e, const char *name)
+{
+    if (e->ek == SN_E_NAME && !strcmp(e->s, name))
+        return true;
+    for (uint32_t i = 0; i < e->nkid; i++)
+        if (mentions(e->kid[i], name))
+            return true;
+    return false;
+}
+
+/* A conjunct that speaks of a value of a run holds for every one of them. */
+static bool
+for_each(PvCase *c, const SnExpr *e)
+{
+    bool many = false, ok = true;
+
+    if (e->ek == SN_E_BIN && e->op == SN_OP_AND)
+        return for_each(c, e->kid[0]) && for_each(c, e->kid[1]);
+    for (uint32_t i = 0; i < c->r->nvar; i++)
+        many |= c->r->var[i]->each && mentions(e, c->r->var[i]->name);
+    if (!many)
+        return sn_pv_cond(c, e);
+    c->in_each = true;
+    for (c->each = 0; c->each < PV_NEACH && ok; c->each++)
+        ok = sn_pv_cond(c, e);
+    c->in_each = false;
+    c->each = 0;
+    return ok;
+}
+
+/* Does the term name v for a type, outside of `each`? */
+static bool
+names_type(const SnTerm *t, const char *v)
+{
+    const SnExpr *e = t->type ? t->type : t->forced;
+
+    if (t->tk == SN_T_EACH)
+        return false;
+    if (e && mentions(e, v))
+        return true;
+    for (uint32_t i = 0; i < t->narg; i++)
+        if (names_type(t->arg[i], v))
+            return true;
+    return false;
+}
+
+/* Then it is one type, as generated rules check. */
+static bool
+one_type(const PvCase *c)
+{
+    for (uint32_t i = 0; i < c->r->nvar && c->r->rhs; i++) {
+        const SnDefVar *v = c->r->var[i];
+        const PvBind *b = &c->bind[v->index];
+        if (!v->each || !names_type(c->r->rhs, v->name))
+            continue;
+        for (uint32_t k = 1; k < PV_NEACH; k++) {
+            const PvT *x = b->nodes ? b->nodes[0]->out[0]
+                           : b->list ? b->list[0] : NULL;
+            const PvT *y = b->nodes ? b->nodes[k]->out[0]
+                           : b->list ? b->list[k] : NULL;
+            if (x && y && !sn_pv_same_type(&x->type, &y->type))
+                return false;
+        }
+    }
+    return true;
+}
+
 bool
 sn_pv_guard(PvCase *c)
 {
-    if (c->when && !sn_pv_cond(c, c->when))
+    if (c->when && !for_each(c, c->when))
         return false;
+    if (!one_type(c))
+        return sn_pv_no(c, "several types where the rule names one");
     if (c->pr->alike && !alike(c))
         return false;
     if (c->pr->commutes) {
