@@ -13,7 +13,7 @@ for t in "$@"; do
     out=$log/$name.log
     case $t in
     *.sh) sh "$t" >"$out" 2>&1 ;;
-    *dsl_golden) "$t" $(find tests/dsl tests/corpus -name '*.def' | sort) >"$out" 2>&1 ;;
+    *dsl_golden) "$t" $(find tests/dsl tests/corpus tests/gen -name '*.def' | sort) >"$out" 2>&1 ;;
     *) "$t" >"$out" 2>&1 ;;
     esac
     rc=$?

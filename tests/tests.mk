@@ -128,7 +128,7 @@ mutants: tests
 
 ## bless: accept the present output of golden tests; review the diff
 bless: tests
-	BUILD=$(BUILD) $(GOLDEN) --bless $$(find tests/dsl tests/corpus -name '*.def')
+	BUILD=$(BUILD) $(GOLDEN) --bless $$(find tests/dsl tests/corpus tests/gen -name '*.def')
 	BUILD=$(BUILD) sh tests/sh/pass.sh --bless
 	BUILD=$(BUILD) CC=$(CC) sh tests/sh/gen_rules.sh --bless
 

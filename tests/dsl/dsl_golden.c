@@ -1,8 +1,8 @@
 /* Messages of the front end against golden files: dsl_golden [--bless]
  * FILE.def...  The messages for FILE.def must equal FILE.err, which is missing
  * where none is expected.  Files under a directory parse/ are only parsed;
- * others are resolved as well, those under order/ checked by sn_def_order and
- * those under prove/ or corpus/ proved.  Includes are also looked for in the current
+ * others are resolved as well, those under order/ checked by sn_def_order,
+ * those under prove/ or corpus/ proved, those under gen/ both.  Includes are also looked for in the current
  * directory. */
 #include <stdio.h>
 #include <string.h>
@@ -23,10 +23,10 @@ messages(SnArena *a, const char *path)
         sn_def_resolve_rest(defs, d);
     else if (!strstr(path, "/parse/"))
         sn_def_resolve(defs, d);
-    if (strstr(path, "/order/") && !sn_diag_nerror(d))
+    bool gen = strstr(path, "/gen/") != NULL, ok = !sn_diag_nerror(d);
+    if ((strstr(path, "/order/") || gen) && ok)
         sn_def_order(defs, d);
-    if ((strstr(path, "/prove/") || strstr(path, "/corpus/")) &&
-        !sn_diag_nerror(d))
+    if ((strstr(path, "/prove/") || strstr(path, "/corpus/") || gen) && ok)
         sn_def_prove(defs, d, NULL);
     return sn_diag_text(d, a);
 }

@@ -118,15 +118,15 @@ guard_all_of(SnGraph *g, SnRewriter *rw, SnId o)
 
 /* tests/gen/guard.def:10: guard.words
  *
- *   rule words: Add(x, y) @o => copy o {round = before} when o.round ==
- *       after and not (o.zp_shift == 0) exact;
+ *   rule words: Add(x, y) @o => copy o {zp_shift = 0} when o.round ==
+ *       before and not (o.zp_shift == 0) exact;
  */
 static bool
 guard_words(SnGraph *g, SnRewriter *rw, SnId o)
 {
-    if (sn_add_attr(g, o)->round != SN_ADD_ROUND_AFTER)
+    if (sn_add_attr(g, o)->round != SN_ADD_ROUND_BEFORE)
         return sn_guard_fails(rw, SN_RULE_GUARD_WORDS, g, o,
-                              "o.round == after", 1,
+                              "o.round == before", 1,
                               (const SnNamed[]){ { "o", SN_REF(o, 0) } });
     if (sn_add_attr(g, o)->zp_shift == 0)
         return sn_guard_fails(rw, SN_RULE_GUARD_WORDS, g, o,
@@ -136,7 +136,7 @@ guard_words(SnGraph *g, SnRewriter *rw, SnId o)
     if (!sn_fire(rw, SN_RULE_GUARD_WORDS, g, o))
         return false;
     SnEdit edit = sn_edit(g, o);
-    ((SnAddAttr *)edit.attr)->round = SN_ADD_ROUND_BEFORE;
+    ((SnAddAttr *)edit.attr)->zp_shift = 0;
     SnId copy = sn_edit_add(g, &edit);
     sn_fired(rw, g, SN_REF(o, 0), SN_REF(copy, 0));
     sn_fire_end(rw, g);
@@ -145,28 +145,47 @@ guard_words(SnGraph *g, SnRewriter *rw, SnId o)
 
 /* tests/gen/guard.def:11: guard.choice
  *
- *   rule choice: Add(x, y) @o => x when x.type == o.type and (const(x) or
- *       const(y)) and o.zp_shift in [0, 128] exact;
+ *   rule choice: Add(x, Splat() {value = 0} @y) @o => x when x.type ==
+ *       o.type and o.type == f32 and o.clamp == full and shape(x) ==
+ *       shape(o) and (const(x) or const(y)) and o.zp_shift in [0, 128]
+ *       exact;
  */
 static bool
 guard_choice_order(SnGraph *g, SnRewriter *rw, SnId o, bool swap)
 {
     SnRef x = sn_in(g, o, swap ? 1 : 0);
-    SnRef y = sn_in(g, o, swap ? 0 : 1);
+    SnId y = SN_NODE(sn_in(g, o, swap ? 0 : 1));
+    if (sn_node(g, y)->kind != SN_K_SPLAT)
+        return false;
+    if (sn_splat_attr(g, y)->value != 0)
+        return false;
     if (sn_type(g, x) != sn_type(g, SN_REF(o, 0)))
         return sn_guard_fails(rw, SN_RULE_GUARD_CHOICE, g, o,
                               "x.type == o.type", 2,
                               (const SnNamed[]){ { "x", x },
                                                 { "o", SN_REF(o, 0) } });
+    if (!sn_type_is(sn_type(g, SN_REF(o, 0)), SN_F32, -1))
+        return sn_guard_fails(rw, SN_RULE_GUARD_CHOICE, g, o, "o.type == f32",
+                              1, (const SnNamed[]){ { "o", SN_REF(o, 0) } });
+    if (!sn_range_full(sn_add_attr(g, o)->clamp))
+        return sn_guard_fails(rw, SN_RULE_GUARD_CHOICE, g, o,
+                              "o.clamp == full", 1,
+                              (const SnNamed[]){ { "o", SN_REF(o, 0) } });
     if (!(sn_add_attr(g, o)->zp_shift == 0 || sn_add_attr(g, o)->zp_shift ==
           128))
         return sn_guard_fails(rw, SN_RULE_GUARD_CHOICE, g, o,
                               "o.zp_shift in [0, 128]", 1,
                               (const SnNamed[]){ { "o", SN_REF(o, 0) } });
-    if (!(sn_is_const(g, x) || sn_is_const(g, y)))
+    if (sn_shape_of(g, x) != sn_shape_of(g, SN_REF(o, 0)))
+        return sn_guard_fails(rw, SN_RULE_GUARD_CHOICE, g, o,
+                              "shape(x) == shape(o)", 2,
+                              (const SnNamed[]){ { "x", x },
+                                                { "o", SN_REF(o, 0) } });
+    if (!(sn_is_const(g, x) || sn_is_const(g, SN_REF(y, 0))))
         return sn_guard_fails(rw, SN_RULE_GUARD_CHOICE, g, o,
                               "const(x) or const(y)", 2,
-                              (const SnNamed[]){ { "x", x }, { "y", y } });
+                              (const SnNamed[]){ { "x", x },
+                                                { "y", SN_REF(y, 0) } });
 
     if (!sn_fire(rw, SN_RULE_GUARD_CHOICE, g, o))
         return false;
@@ -182,7 +201,7 @@ guard_choice(SnGraph *g, SnRewriter *rw, SnId o)
            guard_choice_order(g, rw, o, true);
 }
 
-/* tests/gen/guard.def:12: guard.scales
+/* tests/gen/guard.def:14: guard.scales
  *
  *   rule scales: Rescale(x) @o => x when x.type == o.type and x.scale * 2.0
  *       == o.scale and x.zp - o.zp < 3 exact;
@@ -216,7 +235,7 @@ guard_scales(SnGraph *g, SnRewriter *rw, SnId o)
     return true;
 }
 
-/* tests/gen/guard.def:13: guard.ranges
+/* tests/gen/guard.def:15: guard.ranges
  *
  *   rule ranges: Rescale(Rescale(x) @m) @o => x when o.clamp == [-10, _]
  *       and covers(image(m.clamp, m, o), o.type) and x.type == o.type
@@ -256,23 +275,32 @@ guard_ranges(SnGraph *g, SnRewriter *rw, SnId o)
     return true;
 }
 
-/* tests/gen/guard.def:15: guard.least
+/* tests/gen/guard.def:17: guard.least
  *
- *   rule least: Splat() @o => Splat() {value = max(o.value, 0.5), dims =
- *       o.dims} : o.type when o.value < 0.5 exact;
+ *   rule least: Relu(Splat() @s :1) @o => Splat() {value = max(s.value,
+ *       0.0), dims = s.dims} : o.type when s.value < 0.5 and o.type == f32
+ *       exact;
  */
 static bool
 guard_least(SnGraph *g, SnRewriter *rw, SnId o)
 {
-    if (!(sn_splat_attr(g, o)->value < 0.5f))
-        return sn_guard_fails(rw, SN_RULE_GUARD_LEAST, g, o, "o.value < 0.5",
+    SnId s = SN_NODE(sn_in(g, o, 0));
+    if (sn_node(g, s)->kind != SN_K_SPLAT)
+        return false;
+    if (sn_nuse(g, SN_REF(s, 0)) != 1)
+        return false;
+    if (!sn_type_is(sn_type(g, SN_REF(o, 0)), SN_F32, -1))
+        return sn_guard_fails(rw, SN_RULE_GUARD_LEAST, g, o, "o.type == f32",
                               1, (const SnNamed[]){ { "o", SN_REF(o, 0) } });
+    if (!(sn_splat_attr(g, s)->value < 0.5f))
+        return sn_guard_fails(rw, SN_RULE_GUARD_LEAST, g, o, "s.value < 0.5",
+                              1, (const SnNamed[]){ { "s", SN_REF(s, 0) } });
 
     if (!sn_fire(rw, SN_RULE_GUARD_LEAST, g, o))
         return false;
     SnSplatAttr splat_attr = {
-        .value = fmaxf(sn_splat_attr(g, o)->value, 0.5f),
-        .dims = sn_splat_attr(g, o)->dims,
+        .value = fmaxf(sn_splat_attr(g, s)->value, 0.0f),
+        .dims = sn_splat_attr(g, s)->dims,
     };
     SnId splat = sn_splat_new(g, NULL, &splat_attr, sn_type(g, SN_REF(o, 0)));
     sn_fired(rw, g, SN_REF(o, 0), SN_REF(splat, 0));
@@ -280,11 +308,11 @@ guard_least(SnGraph *g, SnRewriter *rw, SnId o)
     return true;
 }
 
-/* tests/gen/guard.def:16: guard.needs
+/* tests/gen/guard.def:19: guard.needs
  *
- *   rule needs: Reshape(Dequantize(x)) @o => Dequantize(Reshape(x) like o :
- *       x.type) : o.type exact requires supports(Reshape, q8) and
- *       supports(Dequantize, q8);
+ *   rule needs: Reshape(Dequantize(x) :1) @o => Dequantize(Reshape(x) like
+ *       o : x.type) : o.type worth x.type in [q8] exact requires
+ *       supports(Reshape, q8) and supports(Dequantize, q8);
  *
  * The caller has seen that operand 0 is a Dequantize.
  */
@@ -292,7 +320,12 @@ static bool
 guard_needs(SnGraph *g, SnRewriter *rw, SnId o)
 {
     SnId dequantize = SN_NODE(sn_in(g, o, 0));
+    if (sn_nuse(g, SN_REF(dequantize, 0)) != 1)
+        return false;
     SnRef x = sn_in(g, dequantize, 0);
+    if (!sn_type_is(sn_type(g, x), SN_QI8, -1))
+        return sn_guard_fails(rw, SN_RULE_GUARD_NEEDS, g, o, "x.type in [q8]",
+                              1, (const SnNamed[]){ { "x", x } });
 
     if (!sn_fire(rw, SN_RULE_GUARD_NEEDS, g, o))
         return false;
@@ -321,8 +354,6 @@ static bool
 visit_guard(SnGraph *g, SnRewriter *rw, SnId id)
 {
     switch (sn_node(g, id)->kind) {
-    case SN_K_SPLAT:
-        return guard_least(g, rw, id);
     case SN_K_RESCALE:
         switch (sn_operand_kind(g, id)) {
         case SN_K_RESCALE:
@@ -331,8 +362,10 @@ visit_guard(SnGraph *g, SnRewriter *rw, SnId id)
         default:
             return guard_cheap(g, rw, id) || guard_scales(g, rw, id);
         }
+    case SN_K_RELU:
+        return guard_least(g, rw, id);
     case SN_K_ADD:
-        return guard_words(g, rw, id) || guard_choice(g, rw, id);
+        return guard_choice(g, rw, id) || guard_words(g, rw, id);
     case SN_K_MAXPOOL:
         return guard_all_of(g, rw, id);
     case SN_K_RESHAPE:

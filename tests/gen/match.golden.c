@@ -6,8 +6,8 @@ enum { CLASS_CLAMPED = 0 };
 
 /* tests/gen/match.def:7: match.plain
  *
- *   rule plain: Relu(Relu(x) @i :1) @o => Relu(x) : o.type when i.type ==
- *       o.type exact;
+ *   rule plain: Relu(Relu(x:{q8}) @i :1) @o => Relu(x) : o.type when i.type
+ *       == o.type exact;
  *
  * The caller has seen that operand 0 is a Relu.
  */
@@ -18,6 +18,8 @@ match_plain(SnGraph *g, SnRewriter *rw, SnId o)
     if (sn_nuse(g, SN_REF(i_, 0)) != 1)
         return false;
     SnRef x = sn_in(g, i_, 0);
+    if (!sn_type_is(sn_type(g, x), SN_QI8, -1))
+        return false;
     if (sn_type(g, SN_REF(i_, 0)) != sn_type(g, SN_REF(o, 0)))
         return sn_guard_fails(rw, SN_RULE_MATCH_PLAIN, g, o,
                               "i.type == o.type", 2,
@@ -34,8 +36,9 @@ match_plain(SnGraph *g, SnRewriter *rw, SnId o)
 
 /* tests/gen/match.def:8: match.repeated
  *
- *   rule repeated: Add(x, x) @o => Rescale(x) : o.type when o.type in [q8]
- *       and x.type in [q8] refines;
+ *   rule repeated: Add(x, x) @o => Mul(x, Splat() {value = 2, dims = [1]})
+ *       {clamp = o.clamp} : o.type when o.type == f32 and rank(x) >= 1
+ *       exact;
  */
 static bool
 match_repeated(SnGraph *g, SnRewriter *rw, SnId o)
@@ -43,27 +46,36 @@ match_repeated(SnGraph *g, SnRewriter *rw, SnId o)
     SnRef x = sn_in(g, o, 0);
     if (sn_in(g, o, 1) != x)
         return false;
-    if (!sn_type_is(sn_type(g, SN_REF(o, 0)), SN_QI8, -1))
+    if (!sn_type_is(sn_type(g, SN_REF(o, 0)), SN_F32, -1))
         return sn_guard_fails(rw, SN_RULE_MATCH_REPEATED, g, o,
-                              "o.type in [q8]", 1,
+                              "o.type == f32", 1,
                               (const SnNamed[]){ { "o", SN_REF(o, 0) } });
-    if (!sn_type_is(sn_type(g, x), SN_QI8, -1))
-        return sn_guard_fails(rw, SN_RULE_MATCH_REPEATED, g, o,
-                              "x.type in [q8]", 1,
-                              (const SnNamed[]){ { "x", x } });
+    if (sn_shape_of(g, x)->rank < 1)
+        return sn_guard_fails(rw, SN_RULE_MATCH_REPEATED, g, o, "rank(x) >= 1",
+                              1, (const SnNamed[]){ { "x", x } });
 
     if (!sn_fire(rw, SN_RULE_MATCH_REPEATED, g, o))
         return false;
-    SnId rescale = sn_rescale_new(g, NULL, x, NULL, sn_type(g, SN_REF(o, 0)));
-    sn_fired(rw, g, SN_REF(o, 0), SN_REF(rescale, 0));
+    SnSplatAttr splat_attr = {
+        .value = 2.0f,
+        .dims = (SnInts){ 1, (const int64_t[]){ 1 } },
+    };
+    SnId splat = sn_splat_new(g, NULL, &splat_attr,
+                              sn_type_plain(g->pool, SN_F32));
+    SnMulAttr mul_attr = *(const SnMulAttr *)sn_desc(SN_K_MUL)->defaults;
+    mul_attr.clamp = sn_add_attr(g, o)->clamp;
+    SnId mul = sn_mul_new(g, NULL, x, SN_REF(splat, 0), &mul_attr,
+                          sn_type(g, SN_REF(o, 0)));
+    sn_fired(rw, g, SN_REF(o, 0), SN_REF(mul, 0));
     sn_fire_end(rw, g);
     return true;
 }
 
-/* tests/gen/match.def:9: match.two_orders
+/* tests/gen/match.def:10: match.two_orders
  *
- *   rule two_orders: Add(Mul(a, b) @m, Relu(a)) @o => copy o {clamp =
- *       meet(o.clamp, m.clamp)} refines;
+ *   rule two_orders: Add(Mul(a, b) {clamp = full} @m :1, Mul(a, Splat()
+ *       {value = 0}) {clamp = full}) @o => copy m {clamp = meet(o.clamp,
+ *       m.clamp)} when o.type == f32 and shape(m) == shape(o) exact;
  */
 static bool
 match_two_orders_order(SnGraph *g, SnRewriter *rw, SnId o, unsigned swap)
@@ -71,16 +83,36 @@ match_two_orders_order(SnGraph *g, SnRewriter *rw, SnId o, unsigned swap)
     SnId m = SN_NODE(sn_in(g, o, (swap & 1) ? 1 : 0));
     if (sn_node(g, m)->kind != SN_K_MUL)
         return false;
-    SnId relu = SN_NODE(sn_in(g, o, (swap & 1) ? 0 : 1));
-    if (sn_node(g, relu)->kind != SN_K_RELU)
+    if (sn_nuse(g, SN_REF(m, 0)) != 1)
+        return false;
+    SnId mul = SN_NODE(sn_in(g, o, (swap & 1) ? 0 : 1));
+    if (sn_node(g, mul)->kind != SN_K_MUL)
+        return false;
+    if (!sn_range_full(sn_mul_attr(g, m)->clamp))
         return false;
     SnRef a = sn_in(g, m, (swap >> 1 & 1) ? 1 : 0);
-    if (sn_in(g, relu, 0) != a)
+    if (!sn_range_full(sn_mul_attr(g, mul)->clamp))
         return false;
+    if (sn_in(g, mul, (swap >> 2 & 1) ? 1 : 0) != a)
+        return false;
+    SnId splat = SN_NODE(sn_in(g, mul, (swap >> 2 & 1) ? 0 : 1));
+    if (sn_node(g, splat)->kind != SN_K_SPLAT)
+        return false;
+    if (sn_splat_attr(g, splat)->value != 0)
+        return false;
+    if (!sn_type_is(sn_type(g, SN_REF(o, 0)), SN_F32, -1))
+        return sn_guard_fails(rw, SN_RULE_MATCH_TWO_ORDERS, g, o,
+                              "o.type == f32", 1,
+                              (const SnNamed[]){ { "o", SN_REF(o, 0) } });
+    if (sn_shape_of(g, SN_REF(m, 0)) != sn_shape_of(g, SN_REF(o, 0)))
+        return sn_guard_fails(rw, SN_RULE_MATCH_TWO_ORDERS, g, o,
+                              "shape(m) == shape(o)", 2,
+                              (const SnNamed[]){ { "m", SN_REF(m, 0) },
+                                                { "o", SN_REF(o, 0) } });
 
     if (!sn_fire(rw, SN_RULE_MATCH_TWO_ORDERS, g, o))
         return false;
-    SnEdit edit = sn_edit(g, o);
+    SnEdit edit = sn_edit(g, m);
     sn_edit_clamp(&edit, sn_meet(sn_add_attr(g, o)->clamp,
                                  sn_mul_attr(g, m)->clamp));
     edit.calibrated = false;
@@ -93,22 +125,24 @@ match_two_orders_order(SnGraph *g, SnRewriter *rw, SnId o, unsigned swap)
 static bool
 match_two_orders(SnGraph *g, SnRewriter *rw, SnId o)
 {
-    for (unsigned swap = 0; swap < 4; swap++)
+    for (unsigned swap = 0; swap < 8; swap++)
         if (match_two_orders_order(g, rw, o, swap))
             return true;
     return false;
 }
 
-/* tests/gen/match.def:10: match.typed
+/* tests/gen/match.def:12: match.typed
  *
- *   rule typed: Mul(x:{q8}, Splat() {value = 1} @s) @o => x when s.type ==
- *       o.type and x.type == o.type exact;
+ *   rule typed: Mul(x:{f32}, Splat() {value = 1} @s) {clamp = full} @o => x
+ *       when s.type == o.type and shape(x) == shape(o) exact;
  */
 static bool
 match_typed_order(SnGraph *g, SnRewriter *rw, SnId o, bool swap)
 {
+    if (!sn_range_full(sn_mul_attr(g, o)->clamp))
+        return false;
     SnRef x = sn_in(g, o, swap ? 1 : 0);
-    if (!sn_type_is(sn_type(g, x), SN_QI8, -1))
+    if (!sn_type_is(sn_type(g, x), SN_F32, -1))
         return false;
     SnId s = SN_NODE(sn_in(g, o, swap ? 0 : 1));
     if (sn_node(g, s)->kind != SN_K_SPLAT)
@@ -120,9 +154,9 @@ match_typed_order(SnGraph *g, SnRewriter *rw, SnId o, bool swap)
                               "s.type == o.type", 2,
                               (const SnNamed[]){ { "s", SN_REF(s, 0) },
                                                 { "o", SN_REF(o, 0) } });
-    if (sn_type(g, x) != sn_type(g, SN_REF(o, 0)))
+    if (sn_shape_of(g, x) != sn_shape_of(g, SN_REF(o, 0)))
         return sn_guard_fails(rw, SN_RULE_MATCH_TYPED, g, o,
-                              "x.type == o.type", 2,
+                              "shape(x) == shape(o)", 2,
                               (const SnNamed[]){ { "x", x },
                                                 { "o", SN_REF(o, 0) } });
 
@@ -140,10 +174,11 @@ match_typed(SnGraph *g, SnRewriter *rw, SnId o)
            match_typed_order(g, rw, o, true);
 }
 
-/* tests/gen/match.def:11: match.flags
+/* tests/gen/match.def:13: match.flags
  *
- *   rule flags: MaxPool(Reshape(x)) {ceil_mode = true, kernel = [2, 2]} @o
- *       => MaxPool(x) like o : o.type exact;
+ *   rule flags: MaxPool(Reshape(x) @r :1) {ceil_mode = true, kernel = [2,
+ *       2]} @o => MaxPool(x) like o : o.type when shape(x) == shape(r)
+ *       exact;
  *
  * The caller has seen that operand 0 is a Reshape.
  */
@@ -155,8 +190,15 @@ match_flags(SnGraph *g, SnRewriter *rw, SnId o)
     if (!sn_ints_equal(sn_maxpool_attr(g, o)->kernel,
                        (SnInts){ 2, (const int64_t[]){ 2, 2 } }))
         return false;
-    SnId reshape = SN_NODE(sn_in(g, o, 0));
-    SnRef x = sn_in(g, reshape, 0);
+    SnId r = SN_NODE(sn_in(g, o, 0));
+    if (sn_nuse(g, SN_REF(r, 0)) != 1)
+        return false;
+    SnRef x = sn_in(g, r, 0);
+    if (sn_shape_of(g, x) != sn_shape_of(g, SN_REF(r, 0)))
+        return sn_guard_fails(rw, SN_RULE_MATCH_FLAGS, g, o,
+                              "shape(x) == shape(r)", 2,
+                              (const SnNamed[]){ { "x", x },
+                                                { "r", SN_REF(r, 0) } });
 
     if (!sn_fire(rw, SN_RULE_MATCH_FLAGS, g, o))
         return false;
@@ -169,10 +211,10 @@ match_flags(SnGraph *g, SnRewriter *rw, SnId o)
     return true;
 }
 
-/* tests/gen/match.def:12: match.of_forms
+/* tests/gen/match.def:15: match.of_forms
  *
  *   rule of_forms: Relu(forms Conv2D(x, w, b) @c :1) @o => copy c {clamp =
- *       meet(c.clamp, bounds(o.type, 0, _))} : o.type when c.type == o.type
+ *       meet(bounds(o.type, 0, _), c.clamp)} : o.type when c.type == o.type
  *       and c.group == 1 exact;
  */
 static bool
@@ -195,9 +237,8 @@ match_of_forms(SnGraph *g, SnRewriter *rw, SnId o)
     if (!sn_fire(rw, SN_RULE_MATCH_OF_FORMS, g, o))
         return false;
     SnEdit edit = sn_edit(g, c);
-    sn_edit_clamp(&edit, sn_meet(sn_clamp_of(g, c),
-                                 sn_bounds(sn_type(g, SN_REF(o, 0)), true, 0,
-                                           false, 0)));
+    sn_edit_clamp(&edit, sn_meet(sn_bounds(sn_type(g, SN_REF(o, 0)), true, 0,
+                                           false, 0), sn_clamp_of(g, c)));
     edit.type[0] = sn_type(g, SN_REF(o, 0));
     edit.calibrated = false;
     SnId copy = sn_edit_add(g, &edit);
@@ -206,10 +247,11 @@ match_of_forms(SnGraph *g, SnRewriter *rw, SnId o)
     return true;
 }
 
-/* tests/gen/match.def:14: match.of_class
+/* tests/gen/match.def:17: match.of_class
  *
  *   rule of_class: Relu(any clamped @n :1) @o => copy n {clamp = [0, _]} :
- *       o.type when n.type == o.type and n.clamp == full exact;
+ *       o.type when n.type == o.type and n.clamp == full and o.type == f32
+ *       exact;
  */
 static bool
 match_of_class(SnGraph *g, SnRewriter *rw, SnId o)
@@ -224,6 +266,10 @@ match_of_class(SnGraph *g, SnRewriter *rw, SnId o)
                               "n.type == o.type", 2,
                               (const SnNamed[]){ { "n", SN_REF(n, 0) },
                                                 { "o", SN_REF(o, 0) } });
+    if (!sn_type_is(sn_type(g, SN_REF(o, 0)), SN_F32, -1))
+        return sn_guard_fails(rw, SN_RULE_MATCH_OF_CLASS, g, o,
+                              "o.type == f32", 1,
+                              (const SnNamed[]){ { "o", SN_REF(o, 0) } });
     if (!sn_range_full(sn_clamp_of(g, n)))
         return sn_guard_fails(rw, SN_RULE_MATCH_OF_CLASS, g, o,
                               "n.clamp == full", 1,
@@ -241,10 +287,11 @@ match_of_class(SnGraph *g, SnRewriter *rw, SnId o)
     return true;
 }
 
-/* tests/gen/match.def:15: match.optional
+/* tests/gen/match.def:19: match.optional
  *
- *   rule optional: Relu(Conv2D(x, w, b) @c) @o => Conv2D(x, w, b) like c :
- *       o.type when rank(b) == 1 exact;
+ *   rule optional: Relu(Conv2D(x, w, b) @c :1) @o => Conv2D(x, w, b) like c
+ *       {clamp = meet(bounds(o.type, 0, _), c.clamp)} : o.type when rank(b)
+ *       == 1 and c.type == o.type exact;
  *
  * The caller has seen that operand 0 is a Conv2D.
  */
@@ -252,29 +299,40 @@ static bool
 match_optional(SnGraph *g, SnRewriter *rw, SnId o)
 {
     SnId c = SN_NODE(sn_in(g, o, 0));
+    if (sn_nuse(g, SN_REF(c, 0)) != 1)
+        return false;
     SnRef x = sn_in(g, c, 0);
     SnRef w = sn_in(g, c, 1);
     SnRef b = sn_in(g, c, 2);
     if (!b)
         return false;
+    if (sn_type(g, SN_REF(c, 0)) != sn_type(g, SN_REF(o, 0)))
+        return sn_guard_fails(rw, SN_RULE_MATCH_OPTIONAL, g, o,
+                              "c.type == o.type", 2,
+                              (const SnNamed[]){ { "c", SN_REF(c, 0) },
+                                                { "o", SN_REF(o, 0) } });
     if (sn_shape_of(g, b)->rank != 1)
         return sn_guard_fails(rw, SN_RULE_MATCH_OPTIONAL, g, o, "rank(b) == 1",
                               1, (const SnNamed[]){ { "b", b } });
 
     if (!sn_fire(rw, SN_RULE_MATCH_OPTIONAL, g, o))
         return false;
-    SnId conv2d = sn_conv2d_new(g, NULL, x, w, b, sn_conv2d_attr(g, c),
+    SnConv2DAttr conv2d_attr = *sn_conv2d_attr(g, c);
+    conv2d_attr.clamp = sn_meet(sn_bounds(sn_type(g, SN_REF(o, 0)), true, 0,
+                                          false, 0),
+                                sn_conv2d_attr(g, c)->clamp);
+    SnId conv2d = sn_conv2d_new(g, NULL, x, w, b, &conv2d_attr,
                                 sn_type(g, SN_REF(o, 0)));
-    sn_node(g, conv2d)->calibrated = sn_node(g, c)->calibrated;
     sn_fired(rw, g, SN_REF(o, 0), SN_REF(conv2d, 0));
     sn_fire_end(rw, g);
     return true;
 }
 
-/* tests/gen/match.def:16: match.without
+/* tests/gen/match.def:21: match.without
  *
- *   rule without: Relu(Conv2D(x, w, _) @c) @o => Conv2D(x, w, _) like c :
- *       o.type when not present(c.b) exact;
+ *   rule without: Relu(Conv2D(x, w, _) @c :1) @o => Conv2D(x, w, _) like c
+ *       {clamp = meet(bounds(o.type, 0, _), c.clamp)} : o.type when not
+ *       present(c.b) and c.type == o.type exact;
  *
  * The caller has seen that operand 0 is a Conv2D.
  */
@@ -282,28 +340,36 @@ static bool
 match_without(SnGraph *g, SnRewriter *rw, SnId o)
 {
     SnId c = SN_NODE(sn_in(g, o, 0));
+    if (sn_nuse(g, SN_REF(c, 0)) != 1)
+        return false;
     SnRef x = sn_in(g, c, 0);
     SnRef w = sn_in(g, c, 1);
+    if (sn_type(g, SN_REF(c, 0)) != sn_type(g, SN_REF(o, 0)))
+        return sn_guard_fails(rw, SN_RULE_MATCH_WITHOUT, g, o,
+                              "c.type == o.type", 2,
+                              (const SnNamed[]){ { "c", SN_REF(c, 0) },
+                                                { "o", SN_REF(o, 0) } });
     if (sn_in(g, c, 2) != 0)
         return sn_guard_fails(rw, SN_RULE_MATCH_WITHOUT, g, o,
                               "not present(c.b)", 0, NULL);
 
     if (!sn_fire(rw, SN_RULE_MATCH_WITHOUT, g, o))
         return false;
-    SnId conv2d = sn_conv2d_new(g, NULL, x, w, 0, sn_conv2d_attr(g, c),
+    SnConv2DAttr conv2d_attr = *sn_conv2d_attr(g, c);
+    conv2d_attr.clamp = sn_meet(sn_bounds(sn_type(g, SN_REF(o, 0)), true, 0,
+                                          false, 0),
+                                sn_conv2d_attr(g, c)->clamp);
+    SnId conv2d = sn_conv2d_new(g, NULL, x, w, 0, &conv2d_attr,
                                 sn_type(g, SN_REF(o, 0)));
-    sn_node(g, conv2d)->calibrated = sn_node(g, c)->calibrated;
     sn_fired(rw, g, SN_REF(o, 0), SN_REF(conv2d, 0));
     sn_fire_end(rw, g);
     return true;
 }
 
-/* tests/gen/match.def:17: match.pooled
+/* tests/gen/match.def:23: match.pooled
  *
- *   rule pooled: Relu(MaxPool(x) @p :1) @o => MaxPool(x) like p : o.type
- *       when x.type == o.type exact;
- *
- * The caller has seen that operand 0 is a MaxPool.
+ *   rule pooled: Reshape(MaxPool(x) @p :1) @o => MaxPool(x) like p : o.type
+ *       when shape(p) == shape(o) exact;
  */
 static bool
 match_pooled(SnGraph *g, SnRewriter *rw, SnId o)
@@ -311,13 +377,15 @@ match_pooled(SnGraph *g, SnRewriter *rw, SnId o)
     SnId p = SN_NODE(sn_in(g, o, 0));
     if (SN_RES(sn_in(g, o, 0)) != 0)
         return false;
+    if (sn_node(g, p)->kind != SN_K_MAXPOOL)
+        return false;
     if (!sn_used_once(g, p))
         return false;
     SnRef x = sn_in(g, p, 0);
-    if (sn_type(g, x) != sn_type(g, SN_REF(o, 0)))
+    if (sn_shape_of(g, SN_REF(p, 0)) != sn_shape_of(g, SN_REF(o, 0)))
         return sn_guard_fails(rw, SN_RULE_MATCH_POOLED, g, o,
-                              "x.type == o.type", 2,
-                              (const SnNamed[]){ { "x", x },
+                              "shape(p) == shape(o)", 2,
+                              (const SnNamed[]){ { "p", SN_REF(p, 0) },
                                                 { "o", SN_REF(o, 0) } });
 
     if (!sn_fire(rw, SN_RULE_MATCH_POOLED, g, o))
@@ -330,24 +398,44 @@ match_pooled(SnGraph *g, SnRewriter *rw, SnId o)
     return true;
 }
 
-/* tests/gen/match.def:18: match.pool_top
+/* tests/gen/match.def:24: match.pool_top
  *
- *   rule pool_top: MaxPool(Relu(x)) @o => Relu(x) : o.type exact;
+ *   rule pool_top: MaxPool(Relu(x) @r :1) {kernel = [1, 1], stride = [1,
+ *       1], pads = [0, 0, 0, 0]} @o => Relu(x) : o.type when r.type ==
+ *       o.type and unused(o.idx) exact;
  *
  * The caller has seen that operand 0 is a Relu.
  */
 static bool
 match_pool_top(SnGraph *g, SnRewriter *rw, SnId o)
 {
-    SnId relu = SN_NODE(sn_in(g, o, 0));
-    SnRef x = sn_in(g, relu, 0);
-    if (!sn_rest_unused(g, o, 1))
+    if (!sn_ints_equal(sn_maxpool_attr(g, o)->kernel,
+                       (SnInts){ 2, (const int64_t[]){ 1, 1 } }))
         return false;
+    if (!sn_ints_equal(sn_maxpool_attr(g, o)->stride,
+                       (SnInts){ 2, (const int64_t[]){ 1, 1 } }))
+        return false;
+    if (!sn_ints_equal(sn_maxpool_attr(g, o)->pads,
+                       (SnInts){ 4, (const int64_t[]){ 0, 0, 0, 0 } }))
+        return false;
+    SnId r = SN_NODE(sn_in(g, o, 0));
+    if (sn_nuse(g, SN_REF(r, 0)) != 1)
+        return false;
+    SnRef x = sn_in(g, r, 0);
+    if (sn_type(g, SN_REF(r, 0)) != sn_type(g, SN_REF(o, 0)))
+        return sn_guard_fails(rw, SN_RULE_MATCH_POOL_TOP, g, o,
+                              "r.type == o.type", 2,
+                              (const SnNamed[]){ { "r", SN_REF(r, 0) },
+                                                { "o", SN_REF(o, 0) } });
+    if (!sn_unused(g, o, 1))
+        return sn_guard_fails(rw, SN_RULE_MATCH_POOL_TOP, g, o,
+                              "unused(o.idx)", 1,
+                              (const SnNamed[]){ { "o", SN_REF(o, 0) } });
 
     if (!sn_fire(rw, SN_RULE_MATCH_POOL_TOP, g, o))
         return false;
-    SnId relu2 = sn_relu_new(g, NULL, x, sn_type(g, SN_REF(o, 0)));
-    sn_fired(rw, g, SN_REF(o, 0), SN_REF(relu2, 0));
+    SnId relu = sn_relu_new(g, NULL, x, sn_type(g, SN_REF(o, 0)));
+    sn_fired(rw, g, SN_REF(o, 0), SN_REF(relu, 0));
     sn_fire_end(rw, g);
     return true;
 }
@@ -369,14 +457,11 @@ visit_match(SnGraph *g, SnRewriter *rw, SnId id)
         case SN_K_CONV2D:
             return match_of_forms(g, rw, id) || match_of_class(g, rw, id) ||
                    match_optional(g, rw, id) || match_without(g, rw, id);
-        case SN_K_MAXPOOL:
-            return match_of_forms(g, rw, id) || match_of_class(g, rw, id) ||
-                   match_pooled(g, rw, id);
         default:
             return match_of_forms(g, rw, id) || match_of_class(g, rw, id);
         }
     case SN_K_ADD:
-        return match_repeated(g, rw, id) || match_two_orders(g, rw, id);
+        return match_two_orders(g, rw, id) || match_repeated(g, rw, id);
     case SN_K_MUL:
         return match_typed(g, rw, id);
     case SN_K_MAXPOOL:
@@ -388,6 +473,8 @@ visit_match(SnGraph *g, SnRewriter *rw, SnId id)
         default:
             return false;
         }
+    case SN_K_RESHAPE:
+        return match_pooled(g, rw, id);
     default:
         return false;
     }
