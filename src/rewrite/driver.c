@@ -420,6 +420,8 @@ take_rounding(SnRewriter *rw, SnGraph *g)
 {
     const SnBackendDesc *b = rw->o.backend;
 
+    if (!b) /* declarations without any backend */
+        return SN_OK;
     if (g->rounding == SN_ROUNDING_FLOAT)
         g->rounding = b->rounding;
     if (b->rounding == SN_ROUNDING_FLOAT || b->rounding == g->rounding)
