@@ -149,7 +149,7 @@ sn_pv_next(PvCase *c)
 static inline uint32_t
 sn_pv_below(PvCase *c, uint32_t n)
 {
-    return (uint32_t)((sn_pv_next(c) >> 33) % n);
+    return n ? (uint32_t)((sn_pv_next(c) >> 33) % n) : 0; /* no axis: 0 */
 }
 static inline bool
 sn_pv_chance(PvCase *c, uint32_t percent)

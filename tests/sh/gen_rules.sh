@@ -2,8 +2,8 @@
 # Rule functions against golden files: tests/gen/NAME.def gives the functions in
 # tests/gen/NAME.golden.c, which also compile with our warnings.  --bless
 # accepts what is generated now.  What the checkers say of these rules stands in
-# tests/gen/NAME.err (dsl_golden): of three that are refused for their order and
-# end, and of no unsound one.  The test blocks of tests/gen/run.def, which is
+# tests/gen/NAME.err (dsl_golden): some are refused for their order and end, or
+# as no case meets their condition; none is unsound.  The test blocks of tests/gen/run.def, which is
 # proved as any declarations are, are built against the library and run.
 BUILD=${BUILD:-build}
 CC=${CC:-gcc}
