@@ -306,8 +306,11 @@ power(PvEv *e, const SnExpr *x)
 {
     PvVec a = sn_pv_vec(e, x->kid[0]), b = sn_pv_vec(e, x->kid[1]), r = make(e);
 
+    /* the power of the row lrn, on reals too */
+    bool lrn = e->sem->by && !strcmp(e->sem->by, "lrn");
     for (size_t i = 0; i < len(e); i++)
-        r.v[i] = f32(sn_pow(a.v[i], b.v[i]));
+        r.v[i] = lrn ? (double)sn_lrn_pow((float)a.v[i], (float)b.v[i])
+                     : f32(sn_pow(a.v[i], b.v[i]));
     for (size_t i = 0; r.id && i < len(e); i++) {
         double y = pow(a.id[i], b.id[i]);
         r.id[i] = y;
