@@ -1,0 +1,318 @@
+/* ONNX export: what is written imports as the same numbers; refusals. */
+#include "unit/export_graph.h"
+
+/* ---- there and back ---- */
+
+static void
+round_trip_conv(void **state)
+{
+    SnGraph *g;
+
+    (void)state;
+    g = comes_back(CONV);
+    assert_int_equal(count_kind(g, "ChannelwiseConv2D"), 1);
+    assert_int_equal(count_kind(g, "Dequantize"), 1);
+    assert_int_equal(count_kind(g, "Transpose"), 2);
+}
+
+static void
+round_trip_ops(void **state)
+{
+    static const char *const body[] = {
+        "  %y = Rescale(%q) {clamp = [-90, 100]} : qi8<0.5, -7>[1,4,4,2]\n",
+        "  %y = LRN(%q) {alpha = 0.1} : qi8<0.02, 3>[1,4,4,2]\n",
+        "  %y = AvgPool(%q) {kernel = [2,2]} : qi8<0.01, 3>[1,3,3,2]\n",
+        "  %y = Softmax(%q) {axis = 2} : qi8<0.00390625, -128>[1,4,4,2]\n",
+        "  %y = Sigmoid(%q) : qi8<0.00390625, -128>[1,4,4,2]\n",
+        "  %y = LeakyRelu(%q) {alpha = 0.3} : qi8<0.01, 1>[1,4,4,2]\n",
+        "  %y = Clip(%q) {low = -0.3, high = 1} : qi8<0.01, 1>[1,4,4,2]\n",
+        "  %k = Splat() {value = 0.3, dims = [1,4,4,2]} : "
+        "qi8<0.03, 1>[1,4,4,2]\n"
+        "  %y = Max(%q, %k) : qi8<0.03, 1>[1,4,4,2]\n",
+        "  %k = Constant() {data = [7, -9]} : qi8<0.03, 1>[2]\n"
+        "  %y = Mul(%q, %k) {clamp = [-100, 1]} : qi8<0.01, 1>[1,4,4,2]\n",
+        "  %y = Pad(%q) {pads = [0,1,0,0,0,0,2,0], value = 0.5} : "
+        "qi8<0.02, 3>[1,5,6,2]\n",
+        "  %y = Flip(%q) {axes = [1,3]} : qi8<0.02, 3>[1,4,4,2]\n",
+        "  %y = Slice(%q) {start = [0,3,0,1], size = [1,2,4,1], "
+        "step = [1,-2,1,1]} : qi8<0.02, 3>[1,2,4,1]\n",
+        "  %y = ResizeNearest(%q) {dims = [1,8,8,2], scale = [1,2,2,1]} : "
+        "qi8<0.02, 3>[1,8,8,2]\n",
+        "  %y = SpaceToDepth(%q) {block = 2} : qi8<0.02, 3>[1,2,2,8]\n",
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof body / sizeof body[0]; i++) {
+        const char *dims = strrchr(body[i], '[');
+        SnGraph *g = comes_back(sn_format(
+            A, "  %%x = Placeholder() : f32[1,4,4,2]\n"
+               "  %%q = Quantize(%%x) : qi8<0.02, 3>[1,4,4,2]\n%s"
+               "  %%d = Dequantize(%%y) : f32%.*s\n"
+               "  Save(%%d) {name = \"d\"}\n",
+            body[i], (int)strcspn(dims, "\n"), dims));
+        assert_int_equal(count_kind(g, "Dequantize"), 1);
+    }
+}
+
+static void
+round_trip_connected(void **state)
+{
+    SnGraph *g;
+
+    (void)state;
+    g = comes_back("  %x = Placeholder() : qi8<0.25, 3>[3,4]\n"
+                   "  %w = Constant() {data = [1,2,-3,4,50,60,70,80]} : "
+                   "qi8<axis=0, [0.5, 0.25], [0, 0]>[2,4]\n"
+                   "  %b = Constant() {data = [100, -70]} : "
+                   "qi32<axis=0, [0.125, 0.0625], [0, 0]>[2]\n"
+                   "  %y = RowwiseQuantizedFullyConnected(%x, %w, %b) "
+                   "{clamp = [-9, _]} : qi8<0.7, -9>[3,2]\n"
+                   "  Save(%y) {name = \"y\"}\n");
+    assert_int_equal(count_kind(g, "RowwiseQuantizedFullyConnected"), 1);
+    assert_int_equal(count_kind(g, "Dequantize"), 0);
+}
+
+/* Rounding after the zero point survives on codes only. */
+static void
+round_trip_after(void **state)
+{
+    static const char *const attr[] = {"round = after",
+                                       "round = after, zp_shift = 128"};
+
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        SnGraph *g = form_back(
+            sn_format(A,
+                      "  %%x = Placeholder() {boundary = u8} : "
+                      "qi8<0.25, 3>[1,4,4,2]\n"
+                      "  %%r = Placeholder() {boundary = u8} : "
+                      "qi8<0.5, -7>[1,4,4,2]\n"
+                      "  %%a = Add(%%x, %%r) {%s, clamp = [-100, 90]} : "
+                      "qi8<0.5, 5>[1,4,4,2]\n"
+                      "  %%m = Mul(%%a, %%r) {%s} : qi8<9, 5>[1,4,4,2]\n"
+                      "  %%p = AvgPool(%%m) {kernel = [2,2], %s} : "
+                      "qi8<7, 5>[1,3,3,2]\n"
+                      "  %%d = Pad(%%p) {pads = [0,0,1,0,0,0,0,0], "
+                      "value = 21} : qi8<7, 5>[1,3,4,2]\n"
+                      "  Save(%%d) {name = \"y\", boundary = u8}\n",
+                      attr[i], attr[i], attr[i]),
+            SN_ONNX_QOPERATOR);
+        assert_int_equal(count_kind(g, "AvgPool"), 1);
+        assert_int_equal(count_kind(g, "Add"), 1);
+        assert_int_equal(count_kind(g, "Clip"), 0);
+    }
+}
+
+/* Over axes, to other types, the other way round: floats and integers. */
+static void
+round_trip_more(void **state)
+{
+    static const char *const body[] = {
+        "  %y = ReduceMean(%t) {axes = [1,2], keepdims = false} : f32[1,2]\n",
+        "  %y = ReduceSum(%t) {axes = [3]} : f32[1,4,4,1]\n",
+        "  %y = ReduceMax(%t) {axes = []} : f32[1,1,1,1]\n",
+        "  %y = ArgMax(%t) {axes = [2], keepdims = false} : i64[1,4,2]\n",
+        "  %y = LogSoftmax(%t) {axis = 3} : f32[1,4,4,2]\n",
+        "  %y = Normalize(%t) {axis = 1} : f32[1,4,4,2]\n",
+        "  %y = Gelu(%t) : f32[1,4,4,2]\n",
+        "  %y = Elu(%t) {alpha = 0.5} : f32[1,4,4,2]\n",
+        "  %y = Cast(%t) : i32[1,4,4,2]\n",
+        "  %k = Constant() {data = [1, 2]} : f32[2]\n"
+        "  %y = PRelu(%t, %k) : f32[1,4,4,2]\n",
+        "  %c = Constant() {data = [1, 0]} : bool[2]\n"
+        "  %k = Constant() {data = [7]} : f32[1]\n"
+        "  %y = Where(%c, %t, %k) : f32[1,4,4,2]\n",
+        "  %k = Constant() {data = [1,2,3,4, 5,6,7,8]} : f32[2,2,1,2]\n"
+        "  %y = ConvTranspose2D(%t, %k, _) {kernel = [2,1], "
+        "stride = [2,1]} : f32[1,8,4,2]\n",
+        "  %r = Reshape(%t) {dims = [1,2,2,8]} : f32[1,2,2,8]\n"
+        "  %y = DepthToSpace(%r) {block = 2} : f32[1,4,4,2]\n",
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof body / sizeof body[0]; i++)
+        form_back(sn_format(A,
+                            "  %%x = Placeholder() : f32[1,2,4,4]\n"
+                            "  %%t = Transpose(%%x) {perm = [0,2,3,1]} : "
+                            "f32[1,4,4,2]\n%s"
+                            "  Save(%%y) {name = \"y\"}\n",
+                            body[i]),
+                  SN_ONNX_QDQ);
+}
+
+/* Sums of codes less zero points are written as one operator. */
+static void
+round_trip_integers(void **state)
+{
+    static const char sum[] =
+        "  %x = Placeholder() : f32[2,3]\n"
+        "  %q = Quantize(%x) : qi8<0.05, -15>[2,3]\n"
+        "  %c = Codes(%q) : i8[2,3]\n"
+        "  %z = Constant() {data = [-15]} : i8[]\n"
+        "  %d = CodeDifference(%c, %z) : i32[2,3]\n"
+        "  %w = Constant() {data = [1,2,-200,4,5,6]} : i32[3,2]\n"
+        "  %y = IntegerMatMul(%d, %w) : i32[2,2]\n"
+        "  Save(%y) {name = \"y\"}\n";
+
+    (void)state;
+    form_back(sum, SN_ONNX_QDQ);
+    assert_string_equal(
+        nodes(sum, SN_ONNX_QOPERATOR),
+        "q = QuantizeLinear(x, q.scale, q.zp)\n"
+        "y = MatMulInteger(q, w.codes, z, w.zp)\n");
+    assert_string_equal(initializer(sum, SN_ONNX_QDQ, "w.codes"),
+                        "3[3,2] 73 74 128 76 77 78");
+}
+
+static void
+round_trip_float(void **state)
+{
+    (void)state;
+    comes_back("  %x = Placeholder() : f32[1,2,4,4]\n"
+               "  %t = Transpose(%x) {perm = [0,2,3,1]} : f32[1,4,4,2]\n"
+               "  %w = Constant() {data = [1,2,3,4]} : f32[2,1,1,2]\n"
+               "  %c = Conv2D(%t, %w, _) {kernel = [1,1], clamp = [0, _]} : "
+               "f32[1,4,4,2]\n"
+               "  %p = AvgPool(%c) {kernel = [2,2]} : f32[1,3,3,2]\n"
+               "  %y = Transpose(%p) {perm = [0,3,1,2]} : f32[1,2,3,3]\n"
+               "  Save(%y) {name = \"y\"}\n");
+}
+
+/* ---- refusals ---- */
+
+static void
+refuses_kind(void **state)
+{
+    (void)state;
+    refused("  %x = Placeholder() : qi8<0.5, 0>[2]\n"
+            "  %k = Splat() {value = 1, dims = [256]} : qi8<0.5, 0>[256]\n"
+            "  %y = LookupTable(%x, %k) : qi8<0.5, 0>[2]\n"
+            "  Save(%y) {name = \"y\"}\n",
+            SN_ONNX_QDQ, 0,
+            "t.onnx: node 'y' (LookupTable): has no form in ONNX at opset "
+            "17\n");
+}
+
+static void
+refuses_opset(void **state)
+{
+    static const char wide[] = "  %x = Placeholder() : qi16<0.5, 0>[2]\n"
+                               "  Save(%x) {name = \"y\"}\n";
+    void *p;
+    size_t n;
+
+    (void)state;
+    refused(wide, SN_ONNX_QDQ, 0,
+            "t.onnx: node 'x' (Placeholder): 16-bit codes need opset 21; the "
+            "model is written at 17\n"
+            "   help: give --opset 21\n");
+    onnx__model_proto__free_unpacked(
+        model(graph(wide), SN_ONNX_QDQ, 21, &p, &n), NULL);
+}
+
+static void
+refuses_hardswish_early(void **state)
+{
+    (void)state;
+    refused("  %x = Placeholder() : f32[2]\n"
+            "  %y = HardSwish(%x) : f32[2]\n"
+            "  Save(%y) {name = \"y\"}\n",
+            SN_ONNX_QDQ, 13,
+            "t.onnx: node 'y' (HardSwish): has no form in ONNX at opset 13\n");
+}
+
+static void
+refuses_dilated_average(void **state)
+{
+    static const char g[] =
+        "  %x = Placeholder() : f32[1,4,4,2]\n"
+        "  %y = AvgPool(%x) {kernel = [2,2], dilate = [2,2]} : "
+        "f32[1,2,2,2]\n"
+        "  Save(%y) {name = \"y\"}\n";
+    void *p;
+    size_t n;
+
+    (void)state;
+    onnx__model_proto__free_unpacked(
+        model(graph(g), SN_ONNX_QDQ, 19, &p, &n), NULL);
+    refused(g, SN_ONNX_QDQ, 0,
+            "t.onnx: node 'y' (AvgPool): AveragePool has 'dilations' from "
+            "opset 19 on; the model is written at 17\n");
+}
+
+static void
+refuses_argmax(void **state)
+{
+    (void)state;
+    refused("  %x = Placeholder() : f32[1,4,4,2]\n"
+            "  %y, %i = MaxPool(%x) {kernel = [2,2]} : "
+            "(f32[1,3,3,2], i64[1,3,3,2])\n"
+            "  Save(%i) {name = \"i\"}\n",
+            SN_ONNX_QDQ, 0,
+            "t.onnx: node 'y' (MaxPool): its result 'idx' has no form in "
+            "ONNX: it counts elements with channels last\n");
+}
+
+static void
+refuses_wide_biases(void **state)
+{
+    (void)state;
+    refused("  %x = Placeholder() : f32[2]\n"
+            "  %y = Quantize(%x) : qi32<0.5, 0>[2]\n"
+            "  Save(%y) {name = \"y\"}\n",
+            SN_ONNX_QDQ, 0,
+            "t.onnx: node 'y' (Quantize): QuantizeLinear does not write "
+            "int32\n");
+}
+
+static void
+refuses_unknown_opset(void **state)
+{
+    (void)state;
+    refused(SUM(""), SN_ONNX_QDQ, 12,
+            "t.onnx: opset 12; 13 to 25 can be written\n");
+}
+
+/* A rounding of integers that ONNX's operators do not compute. */
+static void
+refuses_fixed_point(void **state)
+{
+    void *p;
+    size_t n;
+    SnOnnxExport o = {.form = SN_ONNX_QDQ};
+    SnGraph *g = graph(SUM(""));
+
+    (void)state;
+    g->rounding = SN_ROUNDING_DOUBLE;
+    assert_int_equal(sn_onnx_pack(A, g, &o, "t.onnx", D, &p, &n),
+                     SN_EUNSUPPORTED);
+    assert_string_equal(sn_diag_text(D, A),
+                        "t.onnx: the graph computes with rounding double, "
+                        "which ONNX has no operators for; what is quantized "
+                        "for a backend of rounding float can be written\n");
+}
+
+int
+main(void)
+{
+#define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+    const struct CMUnitTest tests[] = {
+        T(round_trip_conv),
+        T(round_trip_ops),
+        T(round_trip_connected),
+        T(round_trip_after),
+        T(round_trip_more),
+        T(round_trip_integers),
+        T(round_trip_float),
+        T(refuses_kind),
+        T(refuses_opset),
+        T(refuses_hardswish_early),
+        T(refuses_dilated_average),
+        T(refuses_argmax),
+        T(refuses_wide_biases),
+        T(refuses_unknown_opset),
+        T(refuses_fixed_point),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
