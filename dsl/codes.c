@@ -210,6 +210,10 @@ const SnCode sn_code_list[] = {
      "fold(x) puts the value of x in its place, so x has one when the rule is "
      "applied: every leaf below it is matched as a Constant or Splat, or the "
      "condition says const(..) of it."},
+    {"SN214", "a quotient that is not whole",
+     "Conditions and right sides of rules divide integers as integers: 1 / 6 is "
+     "0.  Formulas of nodes divide reals.  A point makes a number real: 1.0 / "
+     "6."},
     {"SN301", "unsound",
      "A case was found in which the right side does not compute what the rule "
      "claims.  The message shows types, codes and both values; 'with' names "

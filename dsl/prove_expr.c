@@ -259,6 +259,10 @@ call2(PvCase *c, const SnExpr *e, PvVal *v)
             return v[0];
         return truth(sn_covers(a, b));
     }
+    if (!strcmp(e->s, "rounds_alike")) {
+        SnGrid from = sn_pv_grid(&v[1].t), to = sn_pv_grid(&v[2].t);
+        return truth(sn_grid_alike(c->pr->round, v[0].r, &from, &to));
+    }
     if (!strcmp(e->s, "meet")) {
         PvVal r = v[0].typed ? v[0] : v[1];
         r.rg = sn_meet(v[0].rg, v[1].rg);
@@ -335,6 +339,11 @@ call(PvCase *c, const SnExpr *e)
         return call2(c, e, v);
     if (!strcmp(e->s, "reach"))
         return reach(c, &v[0]);
+    if (!strcmp(e->s, "lo") || !strcmp(e->s, "hi")) {
+        SnReach r;
+        return bounds_of(c, v[0], &v[0], &r) ? num(*e->s == 'l' ? r.lo : r.hi)
+                                             : v[0];
+    }
     if (!strcmp(e->s, "rank"))
         return v[0].v ? num(v[0].v->rank) : bad(c, "a missing operand");
     if (!strcmp(e->s, "count"))

@@ -35,6 +35,9 @@ static const Fn fns[] = {
     {"const", "V", IN_RULE, SN_TY_BOOL},
     {"unused", "V", IN_RULE, SN_TY_BOOL},
     {"covers", "CC", IN_RULE, SN_TY_BOOL},
+    {"lo", "C", IN_RULE, SN_TY_REAL},
+    {"hi", "C", IN_RULE, SN_TY_REAL},
+    {"rounds_alike", "NTT", IN_RULE, SN_TY_BOOL},
     {"reach", "V", IN_RULE, SN_TY_REACH},
     {"meet", "RR", IN_RULE, SN_TY_RANGE},
     {"image", "RTT", IN_RULE, SN_TY_RANGE},
@@ -668,6 +671,24 @@ compare(SnScope *sc, SnExpr *e)
     return SN_TY_BOOL;
 }
 
+/* Numbers without a point are divided as integers, which nobody means here. */
+static SnTy
+not_whole(SnScope *sc, const SnExpr *e)
+{
+    int64_t x = e->kid[0]->i, y = e->kid[1]->i;
+
+    if (y == 0) {
+        sn_error(sc->rs->d, e->pos, "SN214", "division by zero");
+    } else {
+        sn_error(sc->rs->d, e->pos, "SN214",
+                 "'%s' is %lld: integers are divided here",
+                 sn_expr_str(sc->rs->a, e), (long long)(x / y));
+        sn_diag_help(sc->rs->d, "%lld.0 / %lld", (long long)x, (long long)y);
+    }
+    sc->bad = true;
+    return SN_TY_NONE;
+}
+
 static SnTy
 expr_bin(SnScope *sc, SnExpr *e)
 {
@@ -701,6 +722,10 @@ expr_bin(SnScope *sc, SnExpr *e)
         return sn_rs_mismatch(sc, b, "a number");
     if (e->op == SN_OP_DIV && sc->kind == SN_SC_FORMULA)
         return SN_TY_REAL;
+    if (e->op == SN_OP_DIV && a->ek == SN_E_INT && b->ek == SN_E_INT &&
+        (sc->kind == SN_SC_RULE || sc->kind == SN_SC_TEST) &&
+        (b->i == 0 || a->i % b->i))
+        return not_whole(sc, e);
     return s == SN_TY_REAL ? s : t;
 }
 

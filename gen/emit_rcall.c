@@ -181,11 +181,17 @@ rx_number_fn(SnRg *cx, const SnExpr *e)
     const char *f = sq     ? "sqrtf"
                     : real ? sn_format(cx->a, "f%sf", e->s)
                            : sn_format(cx->a, "sn_int_%s", e->s);
+    bool wide = a.wide || b.wide;
     if (real && !sq && strcmp(e->s, "abs") == 0)
         f = "fabsf";
-    return sn_rx_prim(real ? SN_TY_REAL : SN_TY_INT,
-                      e->nkid > 1 ? sn_format(cx->a, "%s(%s, %s)", f, a.s, b.s)
-                                  : sn_format(cx->a, "%s(%s)", f, a.s));
+    if (wide) /* without the last f */
+        f = sn_strndup(cx->a, f, strlen(f) - 1);
+    SnRx x = sn_rx_prim(real ? SN_TY_REAL : SN_TY_INT,
+                        e->nkid > 1
+                            ? sn_format(cx->a, "%s(%s, %s)", f, a.s, b.s)
+                            : sn_format(cx->a, "%s(%s)", f, a.s));
+    x.wide = wide;
+    return x;
 }
 
 static SnRx
@@ -239,6 +245,17 @@ sn_rx_call(SnRg *cx, const SnExpr *e)
         return sn_rx_prim(SN_TY_BOOL,
                           sn_format(cx->a, "sn_covers(%s, %s)", reach(cx, k[0]),
                                     reach(cx, k[1])));
+    if (!strcmp(e->s, "lo") || !strcmp(e->s, "hi")) {
+        SnRx x = sn_rx_prim(SN_TY_REAL, sn_format(cx->a, "%s.%s",
+                                                  reach(cx, k[0]), e->s));
+        x.wide = true;
+        return x;
+    }
+    if (!strcmp(e->s, "rounds_alike"))
+        return sn_rx_prim(SN_TY_BOOL,
+                          sn_format(cx->a, "sn_alike(g->rounding, %s, %s, %s)",
+                                    sn_rx(cx, k[0]).s, sn_rg_type(cx, k[1]),
+                                    sn_rg_type(cx, k[2])));
     if (!strcmp(e->s, "meet")) {
         SnRx x = sn_rx_prim(SN_TY_RANGE, sn_format(cx->a, "sn_meet(%s, %s)",
                                                    sn_rx_range(cx, k[0]),

@@ -14,6 +14,7 @@ typedef struct SnRx {
     SnTy ty;
     const SnDefConc *conc; /* ETYPE by name: a set of types, s is NULL */
     uint32_t nconc;
+    bool wide;       /* REAL: a double */
     const char *dom; /* RANGE: the type whose domain it is in */
 } SnRx;
 

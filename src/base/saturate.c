@@ -74,6 +74,18 @@ rescaled(SnRounding by, double code, const SnGrid *from, const SnGrid *to)
                          (int32_t)to->hi);
 }
 
+bool
+sn_grid_alike(SnRounding by, double v, const SnGrid *a, const SnGrid *b)
+{
+    SnRange r = {v, 0, true, false}, x, y;
+
+    x = sn_grid_bounds(a, r);
+    y = sn_grid_bounds(b, r);
+    if (a->nq == 0 || b->nq == 0)
+        return a->nq == b->nq;
+    return x.has_lo && y.has_lo && rescaled(by, x.lo, a, b) == y.lo;
+}
+
 SnRange
 sn_grid_image(SnRounding by, SnRange r, const SnGrid *from, const SnGrid *to,
               bool calibrated)

@@ -47,6 +47,9 @@ SnRange sn_meet(SnRange a, SnRange b);
  * one past the storage, which becomes its explicit bound; an infinite side is
  * open.  For nq 0 they stay what they are. */
 SnRange sn_grid_bounds(const SnGrid *t, SnRange reals);
+/* Is the code of v in grid a, rescaled to b, the code of v in b?  First slices
+ * of quantized grids; else equal reals are alike. */
+bool sn_grid_alike(SnRounding by, double v, const SnGrid *a, const SnGrid *b);
 /* The saturation r of a value of grid `from`, seen in grid `to` by a Rescale
  * of rounding `by`.  An open side is the storage bound of `from`, or open where
  * the value is calibrated; what lands on `to`'s own bound is open.  From reals

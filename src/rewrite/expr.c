@@ -35,6 +35,14 @@ sn_image(SnRounding by, SnRange r, const SnType *from, const SnType *to,
     return sn_grid_image(by, r, &a, &b, calibrated);
 }
 
+bool
+sn_alike(SnRounding by, double v, const SnType *a, const SnType *b)
+{
+    SnGrid x = grid(a), y = grid(b);
+
+    return sn_grid_alike(by, v, &x, &y);
+}
+
 SnRange
 sn_bounds(const SnType *t, bool has_lo, double lo, bool has_hi, double hi)
 {

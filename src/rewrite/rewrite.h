@@ -273,6 +273,8 @@ SnReach sn_clamp_reach(const SnType *t, SnRange r);
  * type `to` by a Rescale of rounding `by`. */
 SnRange sn_image(SnRounding by, SnRange r, const SnType *from,
                  const SnType *to, bool calibrated);
+/* sn_grid_alike between types. */
+bool sn_alike(SnRounding by, double v, const SnType *a, const SnType *b);
 /* Real bounds lo, hi (either may be absent) as a clamp in t. */
 SnRange sn_bounds(const SnType *t, bool has_lo, double lo, bool has_hi,
                   double hi);

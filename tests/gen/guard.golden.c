@@ -280,13 +280,13 @@ guard_ranges(SnGraph *g, SnRewriter *rw, SnId o)
  *   rule least: Relu(Splat() @s :1) @o => Splat() {value = max(s.value,
  *       0.0), dims = s.dims} : o.type when s.value < 0.5 and o.type == f32
  *       exact;
+ *
+ * The caller has seen that operand 0 is a Splat.
  */
 static bool
 guard_least(SnGraph *g, SnRewriter *rw, SnId o)
 {
     SnId s = SN_NODE(sn_in(g, o, 0));
-    if (sn_node(g, s)->kind != SN_K_SPLAT)
-        return false;
     if (sn_nuse(g, SN_REF(s, 0)) != 1)
         return false;
     if (!sn_type_is(sn_type(g, SN_REF(o, 0)), SN_F32, -1))
@@ -308,7 +308,75 @@ guard_least(SnGraph *g, SnRewriter *rw, SnId o)
     return true;
 }
 
-/* tests/gen/guard.def:19: guard.needs
+/* tests/gen/guard.def:19: guard.one_side
+ *
+ *   rule one_side: Relu(Rescale(x) @r :1) @o => Relu(x) : o.type when
+ *       lo(r.clamp) <= 0 and hi(r.clamp) >= min(hi(reach(x)), hi(o.type))
+ *       refines;
+ *
+ * The caller has seen that operand 0 is a Rescale.
+ */
+static bool
+guard_one_side(SnGraph *g, SnRewriter *rw, SnId o)
+{
+    SnId r = SN_NODE(sn_in(g, o, 0));
+    if (sn_nuse(g, SN_REF(r, 0)) != 1)
+        return false;
+    SnRef x = sn_in(g, r, 0);
+    if (!(sn_clamp_reach(sn_type(g, SN_REF(r, 0)),
+                         sn_rescale_attr(g, r)->clamp).lo <= 0))
+        return sn_guard_fails(rw, SN_RULE_GUARD_ONE_SIDE, g, o,
+                              "lo(r.clamp) <= 0", 1,
+                              (const SnNamed[]){ { "r", SN_REF(r, 0) } });
+    if (!(sn_clamp_reach(sn_type(g, SN_REF(r, 0)),
+                         sn_rescale_attr(g, r)->clamp).hi >=
+          fmin(sn_reach(g, x).hi, sn_type_reach(sn_type(g, SN_REF(o, 0))).hi)))
+        return sn_guard_fails(rw, SN_RULE_GUARD_ONE_SIDE, g, o,
+                              "hi(r.clamp) >= min(hi(reach(x)), hi(o.type))",
+                              3, (const SnNamed[]){ { "x", x },
+                { "r", SN_REF(r, 0) }, { "o", SN_REF(o, 0) } });
+
+    if (!sn_fire(rw, SN_RULE_GUARD_ONE_SIDE, g, o))
+        return false;
+    SnId relu = sn_relu_new(g, NULL, x, sn_type(g, SN_REF(o, 0)));
+    sn_fired(rw, g, SN_REF(o, 0), SN_REF(relu, 0));
+    sn_fire_end(rw, g);
+    return true;
+}
+
+/* tests/gen/guard.def:21: guard.kept
+ *
+ *   rule kept: Rescale(Splat() @s :1) @o => Splat() like s : o.type when
+ *       rounds_alike(s.value, s.type, o.type) and o.clamp == full exact;
+ *
+ * The caller has seen that operand 0 is a Splat.
+ */
+static bool
+guard_kept(SnGraph *g, SnRewriter *rw, SnId o)
+{
+    SnId s = SN_NODE(sn_in(g, o, 0));
+    if (sn_nuse(g, SN_REF(s, 0)) != 1)
+        return false;
+    if (!sn_range_full(sn_rescale_attr(g, o)->clamp))
+        return sn_guard_fails(rw, SN_RULE_GUARD_KEPT, g, o, "o.clamp == full",
+                              1, (const SnNamed[]){ { "o", SN_REF(o, 0) } });
+    if (!sn_alike(g->rounding, sn_splat_attr(g, s)->value,
+                  sn_type(g, SN_REF(s, 0)), sn_type(g, SN_REF(o, 0))))
+        return sn_guard_fails(rw, SN_RULE_GUARD_KEPT, g, o,
+                              "rounds_alike(s.value, s.type, o.type)", 2,
+                              (const SnNamed[]){ { "s", SN_REF(s, 0) },
+                                                { "o", SN_REF(o, 0) } });
+
+    if (!sn_fire(rw, SN_RULE_GUARD_KEPT, g, o))
+        return false;
+    SnId splat = sn_splat_new(g, NULL, sn_splat_attr(g, s),
+                              sn_type(g, SN_REF(o, 0)));
+    sn_fired(rw, g, SN_REF(o, 0), SN_REF(splat, 0));
+    sn_fire_end(rw, g);
+    return true;
+}
+
+/* tests/gen/guard.def:23: guard.needs
  *
  *   rule needs: Reshape(Dequantize(x) :1) @o => Dequantize(Reshape(x) like
  *       o : x.type) : o.type worth x.type in [q8] exact requires
@@ -359,11 +427,21 @@ visit_guard(SnGraph *g, SnRewriter *rw, SnId id)
         case SN_K_RESCALE:
             return guard_cheap(g, rw, id) || guard_scales(g, rw, id) ||
                    guard_ranges(g, rw, id);
+        case SN_K_SPLAT:
+            return guard_cheap(g, rw, id) || guard_scales(g, rw, id) ||
+                   guard_kept(g, rw, id);
         default:
             return guard_cheap(g, rw, id) || guard_scales(g, rw, id);
         }
     case SN_K_RELU:
-        return guard_least(g, rw, id);
+        switch (sn_operand_kind(g, id)) {
+        case SN_K_SPLAT:
+            return guard_least(g, rw, id);
+        case SN_K_RESCALE:
+            return guard_one_side(g, rw, id);
+        default:
+            return false;
+        }
     case SN_K_ADD:
         return guard_choice(g, rw, id) || guard_words(g, rw, id);
     case SN_K_MAXPOOL:
