@@ -273,6 +273,9 @@ judge(Pv *pv, const PvRule *pr, SnProof *p)
     bool by_lemma = !l.none && sn_pv_proved(pr, &l);
     PvTry t = sn_pv_try(pv, pr, pr->r->need, ndraw_of(pv, pr), seed, true);
 
+    /* L0 is of codes below 2^24, which binary32 holds: not of every int32. */
+    if ((l.used & 1) && (t.quant32 || !t.ndraw))
+        by_lemma = false;
     p->ndraw = t.ndraw;
     p->nvalue = t.nvalue;
     p->diff = t.diff;
@@ -323,7 +326,7 @@ judge(Pv *pv, const PvRule *pr, SnProof *p)
         p->why = "the node writes on the grid it reads; listed per site";
     if (t.ratio)
         judge_roundings(pv, pr, seed, p);
-    if (!pr->derive && l.exact && t.diff == 0 && !t.f32_differ &&
+    if (!pr->derive && by_lemma && l.exact && t.diff == 0 && !t.f32_differ &&
         (pr->r->claim.kind == SN_CL_WITHIN ||
          pr->r->claim.kind == SN_CL_REFINES))
         sn_note(pv->d, pr->r->claim.pos, "SN303",

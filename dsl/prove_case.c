@@ -78,7 +78,7 @@ draw_clamp(PvCase *c, const PvType *t)
     return r;
 }
 
-/* 0, a number of the rule, or any; with a default (eps, alpha) none below 0. */
+/* 0, a number of the rule, or any; with a default (eps, alpha) few below 0. */
 static double
 draw_real(PvCase *c, const SnDefAttr *a)
 {
@@ -88,7 +88,20 @@ draw_real(PvCase *c, const SnDefAttr *a)
         return 0;
     if (c->nnumber && sn_pv_chance(c, 25))
         v = c->number[sn_pv_below(c, c->nnumber)];
-    return a->def ? fabs(v) : v;
+    return a->def && sn_pv_chance(c, 70) ? fabs(v) : v;
+}
+
+/* Does a map take it?  Those are drawn with the shapes (prove_draw.c). */
+static bool
+shapes(const PvNode *n, const SnDefAttr *a)
+{
+    for (uint32_t r = 0; r < n->n->nout; r++) {
+        const SnDefSem *s = n->n->rsem[r];
+        for (uint32_t k = 0; k < s->narg; k++)
+            if (s->arg[k]->ek == SN_E_NAME && !strcmp(s->arg[k]->s, a->name))
+                return true;
+    }
+    return false;
 }
 
 static void
@@ -124,6 +137,8 @@ draw_attr(PvCase *c, PvNode *n, uint32_t i)
     if (a->ty == SN_AT_INT && !strcmp(a->name, "zp_shift") &&
         sn_pv_chance(c, 35))
         v->r = 128;
+    else if (a->ty == SN_AT_INT && !shapes(n, a) && sn_pv_chance(c, 40))
+        v->r = (double)sn_pv_below(c, 7) - 2;
     if (v->ty == SN_TY_REAL || a->ty == SN_AT_REAL)
         v->r = (double)(float)v->r;
 }
@@ -547,6 +562,15 @@ numbers(PvCase *c, const SnExpr *e)
         numbers(c, e->kid[i]);
 }
 
+static void
+numbers_of(PvCase *c, const SnPat *p)
+{
+    for (uint32_t i = 0; i < p->nasg; i++)
+        numbers(c, p->asg[i].e);
+    for (uint32_t i = 0; i < p->narg; i++)
+        numbers_of(c, p->arg[i]);
+}
+
 static bool
 names_shape(const SnExpr *e)
 {
@@ -615,6 +639,7 @@ sn_pv_draw(PvCase *c)
     c->small = sn_pv_chance(c, 25);
     seed_fixed(c, c->r->pat, c->r->rhs);
     numbers(c, c->r->need);
+    numbers_of(c, c->r->pat);
     PvT *y = inst(c, c->r->pat, any, NULL, false);
     if (c->fail || !c->root)
         return sn_pv_no(c, "no left side");

@@ -479,7 +479,8 @@ integerize_tuple(Gen *g, const SnDefNode *n, const SnDefNode *f,
                      "q.type%s%s %s",
                   q, n->name, l, f->name, integer_right(g, f, same && any),
                   clamp, *guard ? " when" : "", *guard ? guard + 4 : "",
-                  sn_pv_own_row(s) ? "within 1 lsb"
+                  t->out[0].elem == SN_DE_QI32 ? "refines"
+                  : sn_pv_own_row(s)           ? "within 1 lsb"
                   : (same && any) || selects(s->formula)
                       ? "exact under single, double within 1 lsb"
                       : "exact"));

@@ -66,7 +66,7 @@ named_shape(PvCase *c, int rank, int64_t *d)
 
     if (v != (int)v || v < 0)
         return rank;
-    if (v <= PV_RANK && sn_pv_chance(c, 50)) {
+    if (v >= 1 && v <= PV_RANK && sn_pv_chance(c, 50)) {
         rank = (int)v;
         some_shape(c, rank, d);
     } else if (v > 0 && v <= 128 && rank > 0) {
@@ -473,6 +473,8 @@ sn_pv_draw_map(PvCase *c, PvNode *n)
                 ax = (uint32_t)at->r;
             PvT *ix = sn_pv_map_port(n, 1);
             d[0] = d[1] = 2;
+            if (ix)
+                ix->index = true;
             if (ix && ix->rank < 0)
                 sn_pv_set_shape(ix, x->rank < 3 && sn_pv_chance(c, 30) ? 2 : 1,
                                 d);

@@ -57,6 +57,56 @@ f32(double v)
     return (double)(float)v;
 }
 
+/* ---- plain integers ---- */
+
+static bool
+whole_elem(int8_t elem)
+{
+    return elem == SN_DE_I8 || elem == SN_DE_I32 || elem == SN_DE_I64;
+}
+
+/* Sums and products of int32 wrap around (kernel/eval.h). */
+static double
+wrapped(double v)
+{
+    return (double)(int32_t)(uint32_t)(int64_t)v;
+}
+
+static double
+whole_op(const PvEv *e, SnOp op, double a, double b)
+{
+    bool narrow = e->n->out[e->res]->type.elem == SN_DE_I32;
+    double v = op == SN_OP_ADD ? a + b : op == SN_OP_SUB ? a - b : a * b;
+
+    if (op == SN_OP_DIV) /* towards 0; nothing divides by 0 */
+        v = b == 0 ? 0 : (double)((int64_t)a / (int64_t)b);
+    if (op == SN_OP_MUL && narrow) /* beyond 2^53 a double has not all bits */
+        v = (double)(int32_t)((uint32_t)(int32_t)a * (uint32_t)(int32_t)b);
+    return narrow ? wrapped(v) : v;
+}
+
+/* What a result of a plain type holds of v. */
+static double
+stored(const PvVec *r, int8_t elem, double v)
+{
+    static const double hi[] = {127, 2147483647.0, 9223372036854774784.0};
+    double most = elem == SN_DE_I8    ? hi[0]
+                  : elem == SN_DE_I32 ? hi[1]
+                                      : hi[2];
+
+    if (elem == SN_DE_BOOL)
+        return v != 0;
+    if (r->whole && elem == SN_DE_F32)
+        return f32(v);
+    if (!whole_elem(elem) || isnan(v))
+        return v;
+    if (r->whole && elem == SN_DE_I8)
+        return (double)(int8_t)(uint8_t)(int64_t)v;
+    if (r->whole)
+        return elem == SN_DE_I32 ? wrapped(v) : v;
+    return fmax(-most - 1, fmin(most, trunc(v)));
+}
+
 /* ---- operands ---- */
 
 PvVec
@@ -76,6 +126,7 @@ sn_pv_port(PvEv *e, const SnDefPort *p)
     r.src = x;
     r.ix = ix;
     r.slot = e->t.slot;
+    r.whole = whole_elem(x->type.elem);
     if (x->type.nq) {
         r.code = true;
         r.ct = &x->type;
@@ -200,8 +251,12 @@ binary(PvEv *e, const SnExpr *x)
 {
     PvVec a = sn_pv_vec(e, x->kid[0]), b = sn_pv_vec(e, x->kid[1]), r = make(e);
 
+    r.whole = a.whole && b.whole &&
+              (x->op == SN_OP_ADD || x->op == SN_OP_SUB ||
+               x->op == SN_OP_MUL || x->op == SN_OP_DIV);
     for (size_t i = 0; i < len(e); i++)
-        r.v[i] = f32(apply(x->op, a.v[i], b.v[i]));
+        r.v[i] = r.whole ? whole_op(e, x->op, a.v[i], b.v[i])
+                         : f32(apply(x->op, a.v[i], b.v[i]));
     for (size_t i = 0; r.id && i < len(e); i++) {
         r.id[i] = apply(x->op, a.id[i], b.id[i]);
         r.er[i] = apply_err(x->op, a.id[i], a.er[i], b.id[i], b.er[i]);
@@ -250,8 +305,9 @@ unary(PvEv *e, const SnExpr *x)
 {
     PvVec a = sn_pv_vec(e, x->kid[0]), r = make(e);
 
+    r.whole = a.whole && !strcmp(x->s, "abs");
     for (size_t i = 0; i < len(e); i++)
-        r.v[i] = f32(fn1(x->s, a.v[i], false));
+        r.v[i] = r.whole ? fabs(a.v[i]) : f32(fn1(x->s, a.v[i], false));
     for (size_t i = 0; r.id && i < len(e); i++) { /* monotone, or abs */
         double y = fn1(x->s, a.id[i], true);
         double lo = fn1(x->s, a.id[i] - a.er[i], true);
@@ -272,6 +328,7 @@ select3(PvEv *e, const SnExpr *x)
 
     r.code = a.code;
     r.ct = a.ct;
+    r.whole = a.whole && b.whole;
     for (size_t i = 0; i < len(e); i++)
         r.v[i] = c.v[i] != 0 ? a.v[i] : b.v[i];
     for (size_t i = 0; r.id && i < len(e); i++) {
@@ -290,6 +347,7 @@ minmax(PvEv *e, const SnExpr *x, bool max)
 
     r.code = a.code;
     r.ct = a.ct;
+    r.whole = a.whole && b.whole;
     for (size_t i = 0; i < len(e); i++) {
         bool first = max ? a.v[i] >= b.v[i] : a.v[i] <= b.v[i];
         r.v[i] = first || isnan(a.v[i]) ? a.v[i] : b.v[i];
@@ -539,7 +597,7 @@ quant(PvEv *e, const SnExpr *x)
                  sn_pv_after(e->n, &sh);
     for (size_t i = 0; i < len(e); i++) {
         float v = (float)a.v[i];
-        if (isnan(a.v[i]) && !e->set)
+        if (isnan(a.v[i]) && !e->set && t->nq)
             return no(e, "no number");
         if (t->nq)
             r.v[i] = wide    ? sn_quant32(v, t->scale[0], lo, hi)
@@ -588,8 +646,11 @@ sn_pv_vec(PvEv *e, const SnExpr *x)
     if (e->c->fail)
         return make(e);
     switch (x->ek) {
-    case SN_E_INT:
-        return scalar(e, (double)x->i, (double)x->i);
+    case SN_E_INT: {
+        PvVec r = scalar(e, (double)x->i, (double)x->i);
+        r.whole = true;
+        return r;
+    }
     case SN_E_BOOL:
         return scalar(e, x->i != 0, x->i != 0);
     case SN_E_REAL:
@@ -604,6 +665,7 @@ sn_pv_vec(PvEv *e, const SnExpr *x)
     case SN_E_NOT: {
         PvVec a = sn_pv_vec(e, x->kid[0]), r = make(e);
         bool neg = x->ek == SN_E_NEG;
+        r.whole = neg && a.whole;
         for (size_t i = 0; i < len(e); i++) {
             r.v[i] = neg ? -a.v[i] : a.v[i] == 0;
             if (r.id) {
@@ -678,6 +740,8 @@ run(PvCase *c, PvNode *n, uint32_t res)
     PvVec v = sn_pv_vec(&e, e.sem->formula);
     if (c->fail || !fill(&e, &v))
         return false;
+    for (size_t i = 0; !y->type.nq && i < len(&e); i++)
+        v.v[i] = stored(&v, y->type.elem, v.v[i]);
     y->v = v.v;
     y->id = v.id;
     y->er = v.er;

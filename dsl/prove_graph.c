@@ -82,12 +82,12 @@ put_attr(Out *o, const SnDefAttr *a, const PvVal *v)
     case SN_AT_RANGE:
         sn_puts(&o->b, "[");
         if (v->rg.has_lo)
-            sn_put_f32(&o->b, (float)v->rg.lo);
+            sn_pv_put_bound(&o->b, v->rg.lo);
         else
             sn_putc(&o->b, '_');
         sn_puts(&o->b, ", ");
         if (v->rg.has_hi)
-            sn_put_f32(&o->b, (float)v->rg.hi);
+            sn_pv_put_bound(&o->b, v->rg.hi);
         else
             sn_putc(&o->b, '_');
         sn_puts(&o->b, "]");

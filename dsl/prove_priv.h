@@ -30,6 +30,7 @@ typedef struct PvT {
     double *id;     /* what the reals would give, with every saturation */
     double *er;     /* bound of |d(v) - id| from the roundings so far */
     bool done, busy, konst, leaf;
+    bool index; /* counts positions along a dimension */
     PvNode *def;
     unsigned res;
     const char *name;
@@ -134,6 +135,7 @@ typedef struct PvCase {
     bool ratio;         /* some row depends on the rounding */
     double number[12];  /* what the rule itself names */
     uint32_t nnumber;
+    double mag; /* of reals where no type says; 0: not chosen yet */
 } PvCase;
 
 /* ---- random numbers ---- */
@@ -298,7 +300,7 @@ typedef struct PvTry {
     bool no_res;            /* ... that the right side doesn't give */
     bool all_codes;         /* every 8-bit case saw all 256 codes */
     uint32_t nall;          /* such cases */
-    bool quant16, floats;
+    bool quant16, quant32, floats;
     bool ratio;             /* the rounding mattered in some case */
     const SnCounter *counter; /* the worst */
     double score;
@@ -317,6 +319,8 @@ bool sn_pv_claim_ok(const PvRule *pr, const PvTry *t);
 const char *sn_pv_claim_str(SnArena *a, const SnDefClaim *k);
 const char *sn_pv_best(SnArena *a, const PvTry *t);
 const char *sn_pv_side_str(SnArena *a, PvT *v);
+/* A clamp's bound: all digits of a code. */
+void sn_pv_put_bound(SnBuf *b, double v);
 
 /* ---- flags (prove_flag.c) ---- */
 

@@ -7,6 +7,7 @@
 typedef struct PvVec {
     double *v, *id, *er;
     bool code;      /* codes of type ct; else reals or plain numbers */
+    bool whole;     /* plain integers: nothing rounds them */
     const PvType *ct;
     const PvT *src; /* a port read as it is: for scales along an axis */
     const int32_t *ix;

@@ -1,6 +1,7 @@
 /* Trials: many drawn cases of one rule, both sides compared. */
 #include "dsl/prove_priv.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -77,18 +78,29 @@ put_leaf(SnBuf *b, PvCase *c, const PvT *t, const PvT *y, int64_t at)
     sn_puts(b, t->n > 12 ? ",..]" : "]");
 }
 
+void
+sn_pv_put_bound(SnBuf *b, double v)
+{
+    if (v == floor(v) && fabs(v) >= 1e6)
+        sn_putf(b, "%.0f", v);
+    else
+        sn_put_f32(b, (float)v);
+}
+
 static void
 put_clamp(SnBuf *b, PvRange r)
 {
     sn_puts(b, " within [");
     if (r.has_lo)
-        sn_putf(b, "%.9g", r.lo);
+        sn_pv_put_bound(b, r.lo);
     else
         sn_putc(b, '_');
+    sn_puts(b, ", ");
     if (r.has_hi)
-        sn_putf(b, ", %.9g]", r.hi);
+        sn_pv_put_bound(b, r.hi);
     else
-        sn_puts(b, ", _]");
+        sn_putc(b, '_');
+    sn_putc(b, ']');
 }
 
 /* Nodes of the left side below `v`, the root last. */
@@ -191,13 +203,18 @@ counter(PvCase *c, PvT *l, PvT *r, int64_t at)
 
 /* ---- comparing ---- */
 
-static bool
-finite_side(const PvT *v)
+/* The element that is a number on one side only, or -1.  *any: some are none
+ * on both sides; which infinity, or nan, the order of operations decides. */
+static int64_t
+no_number(const PvT *l, const PvT *r, bool *any)
 {
-    for (int64_t i = 0; i < v->n; i++)
-        if (!isfinite(v->v[i]))
-            return false;
-    return true;
+    *any = false;
+    for (int64_t i = 0; i < l->n; i++) {
+        if (isfinite(l->v[i]) != isfinite(r->v[i]))
+            return i;
+        *any |= !isfinite(l->v[i]);
+    }
+    return -1;
 }
 
 static uint32_t
@@ -329,6 +346,8 @@ tally(PvCase *c, PvT *l, PvT *r, PvTry *t, bool want)
         return;
     int64_t at2 = at;
     bool grew = worse(c, l, r, &by, &at2);
+    if (!l->type.nq && q) /* plain integers: nothing is rounded */
+        grew = true;
     t->worse |= grew;
     t->worse_by = fmax(t->worse_by, by);
     if (q && c->pr->bounded) {
@@ -441,6 +460,21 @@ other_value(PvCase *c, const PvT *l, const PvT *r)
     return sn_buf_str(&b);
 }
 
+/* "it gives nan in the place of 1.5 at element 3". */
+static const char *
+odd_number(PvCase *c, const PvT *l, const PvT *r, int64_t at)
+{
+    SnBuf b;
+
+    sn_buf_init(&b, c->pv->a);
+    sn_puts(&b, "it gives ");
+    sn_put_f32(&b, (float)r->v[at]);
+    sn_puts(&b, " in the place of ");
+    sn_put_f32(&b, (float)l->v[at]);
+    sn_putf(&b, " at element %" PRId64, at);
+    return sn_buf_str(&b);
+}
+
 /* Lists among the left side's attributes. */
 static void
 put_lists(SnBuf *b, PvCase *c)
@@ -516,7 +550,13 @@ one(PvCase *c, PvTry *t, bool want)
         return wrong(c, t, other_value(c, l, r));
     if (!sn_pv_eval(c, l) || !sn_pv_eval(c, r))
         return false;
-    if (!finite_side(l) || !finite_side(r))
+    bool any;
+    int64_t odd = no_number(l, r, &any);
+    if (odd >= 0 && want && !t->counter)
+        t->counter = counter(c, l, r, odd);
+    if (odd >= 0)
+        return wrong(c, t, odd_number(c, l, r, odd));
+    if (any)
         return sn_pv_no(c, "no number");
     if (!rest(c, t, want))
         return false;
@@ -529,8 +569,8 @@ one(PvCase *c, PvTry *t, bool want)
     uint32_t nq8 = 0;
     for (uint32_t i = 0; i < c->nleaf; i++) {
         nq8 += c->leaf[i]->type.elem == SN_DE_QI8 && c->leaf[i]->n == 256;
-        if (c->leaf[i]->type.elem == SN_DE_QI16)
-            t->quant16 = true;
+        t->quant16 |= c->leaf[i]->type.elem == SN_DE_QI16;
+        t->quant32 |= c->leaf[i]->type.elem == SN_DE_QI32;
         if (c->leaf[i]->type.elem == SN_DE_F32)
             t->floats = true;
     }

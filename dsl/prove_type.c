@@ -101,6 +101,14 @@ draw_scale(PvCase *c)
 
     if (sn_pv_chance(c, c->corner ? 100 : 35))
         return corner[sn_pv_below(c, 11)];
+    if (c->nnumber && sn_pv_chance(c, 12)) { /* named, or at the range's end */
+        double v = fabs(c->number[sn_pv_below(c, c->nnumber)]);
+        v /= sn_pv_chance(c, 50) ? 1 : 100;
+        if (v > 1e-4 && v < 1e3)
+            return (float)v;
+    }
+    if (sn_pv_chance(c, 8))
+        return (float)(0.03 * exp2(18 * sn_pv_unit(c) - 9));
     return (float)(0.03 * exp2(5 * sn_pv_unit(c) - 2.5));
 }
 
@@ -127,13 +135,22 @@ power_scale(PvCase *c)
     return ldexpf(a, (int)sn_pv_below(c, 7) - 3);
 }
 
+/* Within the codes of the type, mostly those of 8 bits. */
 static int32_t
-draw_zp(PvCase *c)
+draw_zp(PvCase *c, int8_t elem)
 {
     static const int32_t corner[] = {0, 0, -128, 127, 3, -1, 50};
 
     if (c->corner)
         return corner[sn_pv_below(c, 3)];
+    if (c->nnumber && sn_pv_chance(c, 10)) {
+        double v = c->number[sn_pv_below(c, c->nnumber)];
+        if (v == floor(v) && v >= sn_pv_code_lo(elem) &&
+            v <= sn_pv_code_hi(elem))
+            return (int32_t)v;
+    }
+    if (elem == SN_DE_QI16 && sn_pv_chance(c, 15))
+        return (int32_t)sn_pv_below(c, 65536) - 32768;
     if (sn_pv_chance(c, 60))
         return corner[sn_pv_below(c, 7)];
     return (int32_t)sn_pv_below(c, 256) - 128;
@@ -169,7 +186,7 @@ sn_pv_draw_type(PvCase *c, SnDefConc k)
             t.scale[i] = tie;
         if (power > 0 && k.elem != SN_DE_QI32)
             t.scale[i] = power;
-        t.zp[i] = k.elem == SN_DE_QI32 ? 0 : draw_zp(c);
+        t.zp[i] = k.elem == SN_DE_QI32 ? 0 : draw_zp(c, k.elem);
     }
     if (k.axis < 0 && c->npool < 12 && k.elem != SN_DE_QI32)
         c->pool[c->npool++] = t;
@@ -212,22 +229,73 @@ leaf_code(PvCase *c, const PvT *t, int64_t i, double lo, double hi)
     return floor(lo + (hi - lo + 1) * sn_pv_unit(c));
 }
 
+/* Reals where no quantized type says how large they are: a few, halves of odd
+ * integers, what the rule names, and now and then a larger case. */
+static double
+free_real(PvCase *c)
+{
+    static const double mag[] = {11, 11, 11, 11, 1, 60, 500, 9000};
+
+    if (c->mag == 0)
+        c->mag = mag[sn_pv_below(c, 8)];
+    if (sn_pv_chance(c, 12))
+        return (double)sn_pv_below(c, 12) - 5.5;
+    if (sn_pv_chance(c, 6))
+        return (double)sn_pv_below(c, 5) - 2;
+    if (c->nnumber && sn_pv_chance(c, 10))
+        return c->number[sn_pv_below(c, c->nnumber)] +
+               (double)sn_pv_below(c, 3) - 1;
+    return (sn_pv_unit(c) - 0.5) * c->mag;
+}
+
 double
 sn_pv_draw_real(PvCase *c)
 {
-    PvType t = {.nq = 1, .scale = {0.03125f}, .elem = SN_DE_QI8};
+    double v;
 
-    if (c->npool)
-        t = c->pool[sn_pv_below(c, c->npool)];
-    double k = t.elem == SN_DE_QI16 ? 65536 : 256, v;
-    if (sn_pv_chance(c, 20)) /* a tie */
-        v = (floor((sn_pv_unit(c) - 0.5) * k * 1.2) + 0.5) * (double)t.scale[0];
-    else
-        v = (sn_pv_unit(c) - 0.5) * k * 1.4 * (double)t.scale[0];
-    v -= c->npool ? t.zp[0] * (double)t.scale[0] : 0;
+    if (!c->npool) {
+        v = free_real(c);
+    } else {
+        PvType t = c->pool[sn_pv_below(c, c->npool)];
+        double k = t.elem == SN_DE_QI16 ? 65536 : 256;
+        if (sn_pv_chance(c, 20)) /* a tie */
+            v = (floor((sn_pv_unit(c) - 0.5) * k * 1.2) + 0.5) *
+                (double)t.scale[0];
+        else
+            v = (sn_pv_unit(c) - 0.5) * k * 1.4 * (double)t.scale[0];
+        v -= t.zp[0] * (double)t.scale[0];
+    }
     if (c->positive)
         v = fabs(v) + 0.01;
     return (double)(float)v;
+}
+
+/* The codes that a leaf holds.  Indices are of dimensions of at least 2; int64
+ * stays where doubles have all bits of a product. */
+static void
+leaf_limits(PvCase *c, const PvT *t, double *lo, double *hi)
+{
+    const PvType *k = &t->type;
+
+    *lo = 0;
+    *hi = 1;
+    if (k->elem == SN_DE_QI32) {
+        uint32_t how = sn_pv_below(c, 10);
+        *hi = how < 3 ? 2147483647.0 : how < 6 ? 3000 : 60;
+        *lo = -*hi;
+    } else if (k->nq) {
+        *lo = sn_pv_code_lo(k->elem);
+        *hi = sn_pv_code_hi(k->elem);
+    } else if (!t->index && k->elem != SN_DE_BOOL) {
+        uint32_t how = sn_pv_below(c, 10);
+        *hi = how < 4                ? 9
+              : k->elem == SN_DE_I8  ? 127
+              : how < 7              ? 4000
+              : k->elem == SN_DE_I32 ? 2147483647
+              : how < 9              ? 0x1p26
+                                     : 0x1p40;
+        *lo = -*hi - (k->elem == SN_DE_I8 || *hi == 2147483647);
+    }
 }
 
 /* Fills a leaf, once its shape is known. */
@@ -235,18 +303,12 @@ void
 sn_pv_leaf_data(PvCase *c, PvT *t)
 {
     const PvType *k = &t->type;
-    double lo = 0, hi = 1;
+    double lo, hi;
 
     t->v = SN_NEW_N(c->a, double, t->n + 1);
     t->id = SN_NEW_N(c->a, double, t->n + 1);
     t->er = SN_NEW_N(c->a, double, t->n + 1);
-    if (k->elem == SN_DE_QI32) {
-        hi = sn_pv_chance(c, 50) ? 3000 : 60;
-        lo = -hi;
-    } else if (k->nq) {
-        lo = sn_pv_code_lo(k->elem);
-        hi = sn_pv_code_hi(k->elem);
-    }
+    leaf_limits(c, t, &lo, &hi);
     for (int64_t i = 0; i < t->n; i++) {
         uint32_t s = k->nq > 1 ? (uint32_t)(i / (t->n / t->dim[0])) : 0;
         t->v[i] = k->elem == SN_DE_F32 ? sn_pv_draw_real(c)

@@ -38,13 +38,17 @@ element(const SnType *t, const void *data, int64_t at)
     case SN_F32:
         return (double)((const float *)data)[at];
     case SN_QI8:
+    case SN_I8:
         return ((const int8_t *)data)[at];
     case SN_QI16:
         return ((const int16_t *)data)[at];
     case SN_QI32:
+    case SN_I32:
         return ((const int32_t *)data)[at];
     case SN_I64:
         return (double)((const int64_t *)data)[at];
+    case SN_BOOL:
+        return ((const bool *)data)[at];
     default:
         fail_msg("element of type %d", (int)t->elem);
         return 0;
@@ -68,6 +72,12 @@ saved(SnArena *a, const SnGraph *g, const char *name, int64_t at)
     return 0;
 }
 
+static bool
+same(double x, double y)
+{
+    return x == y || (isnan(x) && isnan(y));
+}
+
 static void
 replay(SnArena *a, const char *path, const SnProof *p)
 {
@@ -82,11 +92,11 @@ replay(SnArena *a, const char *path, const SnProof *p)
         fail_msg("%s: %s\n%s", path, sn_diag_text(d, a), src->text);
     double l = saved(a, g, "left", p->counter->at);
     double r = saved(a, g, "right", p->counter->at);
-    if (l != p->counter->left || r != p->counter->right)
+    if (!same(l, p->counter->left) || !same(r, p->counter->right))
         fail_msg("%s: the message says %.9g and %.9g, the evaluator %.9g and "
                  "%.9g\n%s\n%s", path, p->counter->left, p->counter->right, l,
                  r, p->counter->line, src->text);
-    assert_true(l != r);
+    assert_false(same(l, r));
 }
 
 static void
