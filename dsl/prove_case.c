@@ -299,6 +299,8 @@ draw_slot(PvCase *c, PvNode *n, uint32_t port, const SnDefTuple *t,
     uint32_t s = n->nin++;
     n->port[s] = port;
     n->in[s] = inst(c, arg ? arg : &wild, t->in[port], want, p->optional);
+    if (n->in[s] && p->fact == SN_DF_PIN)
+        n->in[s]->bias = true;
     return !c->fail;
 }
 

@@ -48,6 +48,15 @@ sets_flag(const SnDefRule *r)
 
 /* ---- one case ---- */
 
+/* The Rescales of a list sink only with one flag for all. */
+static void
+alike(const PvCase *c, const PvNode *n, uint32_t i)
+{
+    if (c->pr->alike && i > 0 && n->in[i] && n->in[0] && n->in[i]->def &&
+        n->in[0]->def && n->port[i] == n->port[0])
+        n->in[i]->def->calibrated = n->in[0]->def->calibrated;
+}
+
 static void
 mark(PvCase *c, PvT *t)
 {
@@ -55,8 +64,10 @@ mark(PvCase *c, PvT *t)
         return;
     if (t->def->n->clamp && t->res == 0)
         t->def->calibrated = sn_pv_chance(c, 50);
-    for (uint32_t i = 0; i < t->def->nin; i++)
+    for (uint32_t i = 0; i < t->def->nin; i++) {
         mark(c, t->def->in[i]);
+        alike(c, t->def, i);
+    }
 }
 
 static void

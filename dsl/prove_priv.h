@@ -31,6 +31,7 @@ typedef struct PvT {
     double *er;     /* bound of |d(v) - id| from the roundings so far */
     bool done, busy, konst, leaf;
     bool index; /* counts positions along a dimension */
+    bool bias;  /* on the grid of an accumulator, which holds more of them */
     PvNode *def;
     unsigned res;
     const char *name;

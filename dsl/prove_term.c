@@ -143,6 +143,7 @@ regrid(PvCase *c, const PvNode *n, const SnDefPort *p, PvT *b)
         double real = b->v[i] * (double)b->type.scale[kb];
         r->v[i] = rint(real / (double)t.scale[k]);
         r->id[i] = r->v[i] * (double)t.scale[k];
+        r->er[i] = fabs(real - r->id[i]);
         if (fabs(r->v[i]) > 2147483647.0)
             sn_pv_no(c, "the bias does not fit");
     }
