@@ -281,7 +281,8 @@ leaf_limits(PvCase *c, const PvT *t, double *lo, double *hi)
     *hi = 1;
     if (k->elem == SN_DE_QI32) {
         uint32_t how = sn_pv_below(c, 10);
-        *hi = how < 3 && !t->bias ? 2147483647.0 : how < 6 ? 3000 : 60;
+        bool wide = !t->bias && !c->pr->given_bias;
+        *hi = wide && how < 3 ? 2147483647.0 : how < 6 ? 3000 : 60;
         *lo = -*hi;
     } else if (k->nq) {
         *lo = sn_pv_code_lo(k->elem);
