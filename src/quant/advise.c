@@ -358,7 +358,7 @@ try_nodes(Advising *v)
 {
     const SnComparison *c = v->o->c;
     SnAdvice *out = v->out;
-    Suspect s[ALONE];
+    Suspect s[ALONE] = {{0}};
     uint32_t n = 0;
 
     for (uint32_t i = 0; i < c->n && n < ALONE; i++) {
@@ -369,7 +369,8 @@ try_nodes(Advising *v)
             continue;
         s[n] = (Suspect){.name = c->value[i].name, .rank = n};
         SN_TRY(try_keep(v, 1, &s[n].name, &s[n].alone));
-        n += s[n].alone >= 0 || s[n].alone < 0;
+        if (!isnan(s[n].alone))
+            n++;
     }
     qsort(s, n, sizeof *s, better);
     for (uint32_t i = 0; i < n && out->nmodel < SN_ADVISE_MODELS; i++) {

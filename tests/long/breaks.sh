@@ -137,6 +137,13 @@ b compare_noise src/quant/compare.c 's/e->noise += r \* r;/e->noise += 0 * r;/' 
 b compare_threshold src/cli/verb_compare.c 's/    if (c->args.threshold \&\& k.worst_output < db)/    if (false)/' quant.sh 'quant compare_fails'
 b keep_list src/cli/verb_compare.c 's/    if (!v->nkeep)$/    if (true)/' quant.sh 'quant compare_keeps'
 b held_out_data src/cli/load.c 's/    (\*out)->skip = skip;/    (*out)->skip = 0;/' quant.sh 'quant skip_leaves_out'
+b keep_enough src/quant/advise.c 's/        if (out->kept >= v->o->db + SPARE)/        if (out->kept >= 0 * v->o->db)/' quant.sh 'quant compare_kept'
+b advice_needed src/cli/verb_compare.c 's/    bool met = k.worst_output >= db;/    bool met = false;/' quant.sh 'quant compare_met_is_silent'
+b merged_names src/quant/control.c "s/        if (c->wish\[i\].glob\[0\] != '@')/        if (false)/" quant.sh 'quant name_merged'
+b form_kinds src/quant/control.c 's/        if (sn_desc(k)->form_of == (int32_t)kind$/        if (sn_desc(k)->form_of == -2/' quant.sh 'quant name_form'
+b export_names src/quant/compare.c 's/{".q", ".dq", ".r", ".f"}/{".q", ".dq", ".r"}/' quant.sh 'quant compare_all_qdq.onnx'
+b shard_copy src/quant/profile_merge.c 's/        if (by)$/        if (false)/' quant.sh 'quant merge_copy'
+b shard_missing src/quant/profile_merge.c 's/^    if (!p->nshard)$/    if (true)/' quant.sh 'quant merge_missing'
 
 # ---- --eval
 b eval_apart src/cli/eval.c 's/                if (from >= to ||/                if (from < to ||/' quant.sh 'quant eval_apart'
