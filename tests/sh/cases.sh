@@ -36,7 +36,7 @@ damaged() {
         bad=1
     fi
 }
-damaged guard '/rule requant_noop:/s/ and covers(o.clamp, reach(x))//' requant_noop
+damaged guard '/rule requant_noop:/,/exact;/s/ and covers(o.clamp, reach(x))//' requant_noop
 damaged step '/rule slice_noop:/s/ and o.step == ones(rank(x))//' slice_noop
 damaged once '/rule clip_clip:/s/@i :1/@i/' clip_clip
 damaged claim '/rule fuse:/,/refines;/s/refines;/exact;/' fuse

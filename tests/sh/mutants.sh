@@ -29,7 +29,7 @@ whole 'merge Conv2D'
 planted SN403 'merge Conv2D' once
 planted SN306 simplify.concat_one guard
 planted SN301 simplify.relu_clamp 'guard|clamp'
-planted SN302 'integerize ChannelwiseConv2D -> q8' claim
+planted SN302 quant_cleanup.fuse claim
 planted SN307 'integerize Relu -> q8' under
 # What the checkers let through is left to the rules' cases.
 run -t -d SN301 -o simplify.slice_noop
