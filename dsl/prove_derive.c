@@ -453,7 +453,6 @@ integerize_tuple(Gen *g, const SnDefNode *n, const SnDefNode *f,
                         f->out[0]->fixed_scale,
                         (long long)f->out[0]->fixed_zp)
             : "";
-    (void)no;
     if (same && !moves) {
         p.forced = p.bounded = true;
         add(g, p,
@@ -471,6 +470,8 @@ integerize_tuple(Gen *g, const SnDefNode *n, const SnDefNode *f,
     bool any = t->out[0].elem == SN_DE_QI8 || t->out[0].elem == SN_DE_QI16;
     if (same && !any) /* nothing rescales these: only equal types */
         fixed = sn_format(a, " and q.type == %s.type", x);
+    if (same && any && *no) /* equal values appear on another grid */
+        fixed = sn_format(a, "%s and (q.type == %s.type or %s)", fixed, x, no);
     bool open = same && any && !has_const(s->formula) && !has_const(s->els);
     const char *guard = f->clamp || open ? "" : " and q.clamp == full";
     guard = sn_format(a, "%s%s", guard, fixed);

@@ -392,15 +392,21 @@ draw_concat(PvCase *c, PvNode *n)
         ax->r = sn_pv_below(c, (uint32_t)base->rank);
 }
 
-/* The rest: operands the map doesn't index (biases), one per channel. */
+/* The rest: operands the map doesn't index, biases one per channel, others one
+ * for each result. */
 static void
 draw_vectors(PvNode *n)
 {
     PvT *y = n->out[0];
 
-    for (uint32_t s = 0; s < n->nin; s++)
-        if (n->in[s] && n->in[s]->rank < 0 && y->rank > 0)
+    for (uint32_t s = 0; s < n->nin; s++) {
+        if (!n->in[s] || n->in[s]->rank >= 0 || y->rank <= 0)
+            continue;
+        if (n->n->in[n->port[s]]->fact == SN_DF_PIN)
             sn_pv_set_shape(n->in[s], 1, &y->dim[y->rank - 1]);
+        else
+            sn_pv_set_shape(n->in[s], y->rank, y->dim);
+    }
 }
 
 static void

@@ -18,10 +18,8 @@ static const char *const elem_name[] = {"f32",  "f16", "qi8", "qi16", "qi32",
                                         "row8", "i8",  "i32", "i64",  "bool"};
 
 static void
-put_type(Out *o, const PvT *t)
+put_grid(Out *o, const PvType *k)
 {
-    const PvType *k = &t->type;
-
     sn_puts(&o->b, elem_name[(int)k->elem]);
     if (k->nq == 1 && k->axis < 0) {
         sn_putc(&o->b, '<');
@@ -38,6 +36,12 @@ put_type(Out *o, const PvT *t)
             sn_putf(&o->b, "%s%d", i ? ", " : "", k->zp[i]);
         sn_puts(&o->b, "]>");
     }
+}
+
+static void
+put_type(Out *o, const PvT *t)
+{
+    put_grid(o, &t->type);
     sn_putc(&o->b, '[');
     for (int i = 0; i < t->rank; i++)
         sn_putf(&o->b, "%s%lld", i ? ", " : "", (long long)t->dim[i]);
@@ -102,6 +106,9 @@ put_attr(Out *o, const SnDefAttr *a, const PvVal *v)
     case SN_AT_REAL:
         sn_put_f32(&o->b, (float)v->r);
         return;
+    case SN_AT_TYPE:
+        put_grid(o, &v->t);
+        return;
     case SN_AT_INTS:
     case SN_AT_REALS:
         sn_putc(&o->b, '[');
@@ -125,7 +132,7 @@ put_attrs(Out *o, const PvNode *n, const PvT *y)
         PvVal v = n->attr[i];
         if (a->ty == SN_AT_RANGE && !v.rg.has_lo && !v.rg.has_hi)
             continue;
-        if (a->ty == SN_AT_STR || a->ty == SN_AT_TYPE)
+        if (a->ty == SN_AT_STR)
             continue;
         if (!strcmp(a->name, "dims") && n->n->nin == 0) {
             double *d = SN_NEW_N(o->c->a, double, y->rank + 1);

@@ -378,6 +378,13 @@ axes_exist(PvCase *c, const PvNode *n, const PvT *x)
     return true;
 }
 
+static bool
+same_dims(const PvT *t, int rank, const int64_t *d)
+{
+    return t->rank == rank &&
+           memcmp(t->dim, d, (size_t)rank * sizeof *d) == 0;
+}
+
 bool
 sn_pv_shape(PvCase *c, PvNode *n)
 {
@@ -456,13 +463,16 @@ sn_pv_shape(PvCase *c, PvNode *n)
                !sn_pv_map_is(n, "table")) {
         ok = shape_move(c, n, d, &rank);
     }
-    /* operands beside the map (biases): one element per channel */
+    /* operands beside the map: biases, one element per channel, or one for
+     * each result */
     bool dots = sn_pv_map_is(n, "conv") || sn_pv_map_is(n, "matmul") ||
                 sn_pv_map_is(n, "conv_transpose");
     for (uint32_t s = 0; ok && dots && s < n->nin; s++) {
         PvT *b = n->in[s];
         if (b && b != sn_pv_map_port(n, 0) && b != sn_pv_map_port(n, 1) &&
-            (b->rank != 1 || rank < 1 || b->n != d[rank - 1]))
+            (b->rank != 1 || rank < 1 || b->n != d[rank - 1]) &&
+            (n->n->in[n->port[s]]->fact == SN_DF_PIN ||
+             !same_dims(b, rank, d)))
             return sn_pv_no(c, "a bias of another length");
     }
     for (uint32_t i = 0; ok && i < n->n->nout && i < PV_MAXRES; i++)
