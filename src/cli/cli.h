@@ -101,10 +101,10 @@ SnStatus sn_cli_shard_output(SnCli *c, const char **out);
 void sn_cli_rewrite_report(SnCli *c, const SnRewriter *rw);
 /* Whether --pack-cache, if it is there, can be followed (packed.c). */
 SnStatus sn_cli_pack_check(SnCli *c, const char *path);
-/* sn_exec_prepare_fast, with the packed weights of --pack-cache; models
- * that are no .sn are packed in memory. */
-SnStatus sn_cli_prepare(SnCli *c, const char *path, const SnGraph *g,
-                        const SnBackendDesc *backend, const SnExec **out);
+/* sn_launch and sn_exec_prepare_fast, with the packed weights of --pack-cache;
+ * models that are no .sn are packed in memory. */
+SnStatus sn_cli_prepare(SnCli *c, const char *path, const SnRewriteOpts *o,
+                        SnGraph *g, const SnExec **out);
 /* Samples for the inputs of x from --input, --calib or what is in files. */
 SnStatus sn_cli_samples(SnCli *c, const SnExec *x, const SnStrs *files,
                         const char *option, SnSamples **out);

@@ -28,8 +28,8 @@ sn_cli_pack_check(SnCli *c, const char *path)
 }
 
 SnStatus
-sn_cli_prepare(SnCli *c, const char *path, const SnGraph *g,
-               const SnBackendDesc *backend, const SnExec **out)
+sn_cli_prepare(SnCli *c, const char *path, const SnRewriteOpts *o, SnGraph *g,
+               const SnExec **out)
 {
     SnPack *pack = NULL;
 
@@ -37,6 +37,7 @@ sn_cli_prepare(SnCli *c, const char *path, const SnGraph *g,
         pack = sn_pack_open(c->a,
                             sn_format(c->a, "%sw.pack-%s", path,
                                       sn_isa_name(sn_isa())), NULL);
-    SN_TRY(sn_exec_prepare_packed(c->a, g, backend, pack, c->d, out));
+    SN_TRY(sn_launch(o, c->a, g, c->d));
+    SN_TRY(sn_exec_prepare_packed(c->a, g, o->backend, pack, c->d, out));
     return pack ? sn_pack_save(pack, c->d, NULL) : SN_OK;
 }

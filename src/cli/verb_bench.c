@@ -152,7 +152,7 @@ sn_verb_bench(SnCli *c)
     SN_TRY(sn_cli_threads(c, &nthread));
     SN_TRY(sn_cli_pack_check(c, path));
     SN_TRY(load(c, path, &o, &g));
-    SN_TRY(sn_cli_prepare(c, path, g, o.backend, &x));
+    SN_TRY(sn_cli_prepare(c, path, &o, g, &x));
     SN_TRY(sn_bench(c->a, x, nthread, (uint32_t)c->args.nrun, c->d, &b));
     if (c->args.json)
         put_json(c, b, path);

@@ -67,10 +67,13 @@ run_model(SnCli *c, const char *path, SnResults *res)
         SN_TRY(sn_rewrite(rw, g, "profile"));
     }
     /* The evaluators are the reference: nothing shares memory there. */
-    if (b->nkernel)
-        SN_TRY(sn_cli_prepare(c, path, g, b, &res->x));
-    else
+    if (b->nkernel) {
+        SnRewriteOpts launch = o;
+        launch.backend = b;
+        SN_TRY(sn_cli_prepare(c, path, &launch, g, &res->x));
+    } else {
         SN_TRY(sn_exec_prepare(c->a, g, b, c->d, &res->x));
+    }
     SN_TRY(check_exec(c, res->x));
     SN_TRY(sn_cli_samples(c, res->x, &c->args.input, "--input",
                           &res->samples));

@@ -432,6 +432,24 @@ sn_conv_q8_units(const SnConvQ8 *p)
     return p->by_block ? p->nblock : p->geo.n * p->geo.oh;
 }
 
+int64_t
+sn_conv_q8_step(const SnConvQ8 *p)
+{
+    return p->by_block ? p->nblock : p->rows;
+}
+
+SnConvPart
+sn_conv_q8_part(const SnConvQ8 *p, int64_t u0, int64_t u1)
+{
+    SnConvPart all = {0, p->geo.n * p->geo.oh, 0, p->geo.oc};
+
+    if (!p->by_block)
+        return (SnConvPart){u0, u1, 0, all.c1};
+    all.c0 = p->block[u0].c0;
+    all.c1 = p->block[u1 - 1].c0 + p->block[u1 - 1].ncol;
+    return all;
+}
+
 /* Products at 256 in a nanosecond (depthwise at a tenth), or the filter at 30
  * bytes. */
 int64_t

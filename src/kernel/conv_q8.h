@@ -160,6 +160,14 @@ int64_t sn_conv_q8_cost(const SnConvQ8 *p);
  * units [u0, u1). */
 void sn_conv_q8_run(const SnConvQ8 *p, const int8_t *x, int8_t *y,
                     int64_t pitch, void *work, int64_t u0, int64_t u1);
+/* Units to a call after which their results are still in the caches. */
+int64_t sn_conv_q8_step(const SnConvQ8 *p);
+/* What units [u0, u1) are: rows of all images, one after the other, and
+ * channels. */
+typedef struct SnConvPart {
+    int64_t r0, r1, c0, c1;
+} SnConvPart;
+SnConvPart sn_conv_q8_part(const SnConvQ8 *p, int64_t u0, int64_t u1);
 /* Whether pitch may be more than oc. */
 bool sn_conv_q8_pitched(const SnConvQ8 *p);
 

@@ -45,6 +45,12 @@ typedef struct SnExec {
     const SnView *view; /* [nnode << SN_RESBITS], NULL: none are views */
 } SnExec;
 
+/* The last passes before g runs on o->backend: pipeline `launch`, with the
+ * backend's rules under the name "fuse" on.  Outputs keep their bits; values
+ * between them may go, and what comes has no ONNX form: for graphs that are
+ * run and not written. */
+SnStatus sn_launch(const SnRewriteOpts *o, SnArena *a, SnGraph *g, SnDiag *d);
+
 /* The graph must outlive the result and not change.  backend NULL: evaluators
  * only.  Fails (SN_EUNSUPPORTED) for a node that nothing can run, by name. */
 SnStatus sn_exec_prepare(SnArena *a, const SnGraph *g,

@@ -124,7 +124,11 @@ main(int argc, char **argv)
     double *t = SN_NEW_N(a, double, MOST), first;
     int n = 0;
 
+    SnRewriteOpts o = sn_rewrite_defaults;
+    if (b)
+        o.backend = b;
     if (argc < 2 || sn_text_load(a, argv[1], d, &g) != SN_OK ||
+        (b && sn_launch(&o, a, g, d) != SN_OK) ||
         sn_exec_prepare_fast(a, g, b, d, &x) != SN_OK)
         return 1;
     SnRun *r = sn_run_team(a, x, argc > 4 ? (unsigned)atoi(argv[4]) : 1);

@@ -71,8 +71,12 @@ open_ours(Ours *o, const Args *g)
 
     o->a = sn_arena_new();
     d = sn_diag_new(o->a);
+    SnRewriteOpts r = sn_rewrite_defaults;
+
+    r.backend = sn_backend_named("CPU");
     if (sn_text_load(o->a, g->graph, d, &o->g) != SN_OK ||
-        sn_exec_prepare_fast(o->a, o->g, sn_backend_named("CPU"), d, &o->x) != SN_OK)
+        sn_launch(&r, o->a, o->g, d) != SN_OK ||
+        sn_exec_prepare_fast(o->a, o->g, r.backend, d, &o->x) != SN_OK)
         return false;
     if (o->x->ninput > MAX_INPUT) {
         fprintf(stderr, "%s: more than %d inputs\n", g->graph, MAX_INPUT);
@@ -237,7 +241,11 @@ load_packed(const Args *g)
     const SnExec *x;
     SnGraph *graph;
 
-    if (sn_text_load_lazy(a, g->graph, d, &graph) != SN_OK)
+    SnRewriteOpts r = sn_rewrite_defaults;
+
+    r.backend = sn_backend_named("CPU");
+    if (sn_text_load_lazy(a, g->graph, d, &graph) != SN_OK ||
+        sn_launch(&r, a, graph, d) != SN_OK)
         return 0;
     SnPack *p = sn_pack_open(a, sn_format(a, "%s.pack", g->graph), NULL);
     if (sn_exec_prepare_packed(a, graph, sn_backend_named("CPU"), p, d, &x) !=

@@ -582,6 +582,54 @@ declined(void **state)
             "transposed a");
 }
 
+/* ---- a convolution and a sum ---- */
+
+/* Filters of c channels to oc, k by k; per channel scales or one; rounds. */
+static void
+conv_add_case(int64_t size, int64_t c, int64_t oc, int64_t k, int form)
+{
+    int64_t pad = k / 2;
+    SnCPUConvAddAttr at = {.kernel = {2, (int64_t[2]){k, k}},
+                           .stride = {2, ones},
+                           .pads = {4, (int64_t[4]){pad, pad, pad, pad}},
+                           .dilate = {2, ones},
+                           .group = 1,
+                           .mid = q8(0.31f, 5),
+                           .mid_clamp = {-90, 101, true, true},
+                           .clamp = open_range};
+    float *scale = SN_NEW_N(arena, float, oc);
+    int32_t *zp = SN_NEW_N(arena, int32_t, oc);
+    const SnType *wt = q8(0.01f, 0), *s = q8(0.11f, 7);
+    char what[80];
+
+    for (int64_t i = 0; i < oc; i++)
+        scale[i] = 0.005f + 0.001f * (float)(i % 5);
+    if (form % 2)
+        wt = sn_type_axis(g->pool, SN_QI8, 0, (uint32_t)oc, scale, zp);
+    at.round = form < 2 ? SN_CPUCONVADD_ROUND_BEFORE
+                        : SN_CPUCONVADD_ROUND_AFTER;
+    at.zp_shift = form < 2 ? 0 : 128;
+    SnRef x = input(q8(0.05f, 3), SHAPE(1, size, size, c));
+    SnRef y = input(s, SHAPE(1, size, size, oc));
+    SnRef w = con(wt, SHAPE(oc, k, k, c), rnd8(oc * k * k * c));
+    snprintf(what, sizeof what, "conv_add %dx%d, %d to %d by %d, form %d",
+             (int)size, (int)size, (int)c, (int)oc, (int)k, form);
+    compare(SN_REF(sn_cpuconvadd_new(g, NULL, x, w, 0, y, &at, q8(0.2f, -9)),
+                   0), true, what);
+}
+
+static void
+conv_add(void **state)
+{
+    (void)state;
+    for (int form = 0; form < 4; form++) {
+        conv_add_case(7, 16, 40, 1, form);
+        conv_add_case(5, 8, 200, 3, form); /* cut by channels */
+        conv_add_case(19, 3, 17, 3, form);
+        conv_add_case(33, 64, 64, 1, form); /* several chunks */
+    }
+}
+
 /* ---- values in each other's memory ---- */
 
 static SnRef
@@ -661,7 +709,8 @@ main(void)
         cmocka_unit_test(conversions),
         cmocka_unit_test(quantize_ties), cmocka_unit_test(transposes),
         cmocka_unit_test(pools),       cmocka_unit_test(lrn),
-        cmocka_unit_test(declined),      cmocka_unit_test(views),
+        cmocka_unit_test(declined),      cmocka_unit_test(conv_add),
+        cmocka_unit_test(views),
     };
 
     return cmocka_run_group_tests(tests, setup, teardown);

@@ -1,8 +1,10 @@
 /* Convolutions and matrix products on 8-bit codes, for filters that are
  * constants: packed once, run by kernel/conv_q8.h. */
-#include "backend/cpu/geo.h"
+#include "backend/cpu/contract.h"
+
 #include <string.h>
 
+#include "backend/cpu/geo.h"
 #include "base/buf.h"
 #include "cpu_kernels.h"
 #include "kernel/pack.h"
@@ -14,23 +16,26 @@ is_q8(const SnTensor *t)
     return t->type && t->type->elem == SN_QI8;
 }
 
-/* x, w and y as q8, w constant, b constant or absent: fills num, whose
- * multipliers are in tmp. */
+/* x and w as q8, w constant, b constant or absent, results of type y: fills
+ * num, whose multipliers are in tmp. */
 static bool
-numbers(SnArena *tmp, const SnCall *c, const SnTensor *x, const SnTensor *w, SnConvNum *num)
+numbers(SnArena *tmp, const SnCall *c, const SnType *y, SnRange clamp,
+        SnConvNum *num)
 {
-    const SnTensor *b = sn_opnd(c, 2), *y = &c->out[0];
+    const SnSem *s = &c->kind->sem[0];
+    const SnTensor *x = sn_map_port(c, s, 0), *w = sn_map_port(c, s, 1);
+    const SnTensor *b = sn_opnd(c, 2);
 
-    if (!is_q8(x) || !is_q8(w) || !is_q8(y) || !w->data || x->type->nq != 1 ||
-        y->type->nq != 1 || (b->type && !b->data))
+    if (!is_q8(x) || !is_q8(w) || y->elem != SN_QI8 || !w->data ||
+        x->type->nq != 1 || y->nq != 1 || (b->type && !b->data))
         return false;
-    SnLim lim = sn_lim(y->type, sn_cpu_clamp(c));
+    SnLim lim = sn_lim(y, clamp);
     *num = (SnConvNum){
         .xz = x->type->zp[0],
-        .yz = y->type->zp[0],
+        .yz = y->zp[0],
         .lo = lim.lo,
         .hi = lim.hi,
-        .mul = sn_mults(tmp, x->type, w->type, y->type),
+        .mul = sn_mults(tmp, x->type, w->type, y),
         .nmul = w->type->nq,
         .wz = w->type->zp,
         .nwz = w->type->nq,
@@ -63,7 +68,7 @@ pack_item(const SnPrep *p, SnArena *tmp, const SnConvGeo *geo,
     return sn_pack_item(p->pack, b.s, b.n);
 }
 
-static bool
+static const SnConvQ8 *
 finish(SnPrep *p, const SnConvGeo *geo, const SnConvNum *num, const int8_t *w)
 {
     const SnConvQ8 *plan =
@@ -75,23 +80,39 @@ finish(SnPrep *p, const SnConvGeo *geo, const SnConvNum *num, const int8_t *w)
     p->nunit = sn_conv_q8_units(plan);
     p->cost = sn_conv_q8_cost(plan);
     p->pitched = sn_conv_q8_pitched(plan);
-    return true;
+    return plan;
 }
 
-static bool
-prepare_conv(SnPrep *p, SnArena *tmp)
+static const SnConvQ8 *
+open_conv(SnPrep *p, SnArena *tmp, const SnType *y, SnRange clamp)
 {
     const SnCall *c = p->call;
-    const SnSem *s = &c->kind->sem[0];
-    const SnTensor *x = sn_map_port(c, s, 0), *w = sn_map_port(c, s, 1);
+    const SnTensor *w = sn_map_port(c, &c->kind->sem[0], 1);
     SnConvNum num;
     SnConvGeo geo;
 
-    if (!numbers(tmp, c, x, w, &num) || !sn_cpu_conv_geo(c, &geo))
-        return false;
+    if (!numbers(tmp, c, y, clamp, &num) || !sn_cpu_conv_geo(c, &geo))
+        return NULL;
     num.from = p->constants;
     num.pack = pack_item(p, tmp, &geo, &num, true);
     return finish(p, &geo, &num, w->data);
+}
+
+const SnConvQ8 *
+sn_cpu_conv_open(SnPrep *p, const SnType *y, SnRange clamp)
+{
+    SnArena *tmp = sn_arena_new();
+    const SnConvQ8 *plan = open_conv(p, tmp, y, clamp);
+
+    sn_arena_free(tmp);
+    return plan;
+}
+
+bool
+sn_cpu_conv_q8_prepare(SnPrep *p)
+{
+    return sn_cpu_conv_open(p, p->call->out[0].type,
+                            sn_cpu_clamp(p->call)) != NULL;
 }
 
 /* [rows, cols] turned round. */
@@ -110,30 +131,20 @@ static bool
 prepare_matmul(SnPrep *p, SnArena *tmp)
 {
     const SnCall *c = p->call;
-    const SnSem *s = &c->kind->sem[0];
-    const SnTensor *x = sn_map_port(c, s, 0), *w = sn_map_port(c, s, 1);
+    const SnTensor *w = sn_map_port(c, &c->kind->sem[0], 1);
     SnConvNum num;
     SnConvGeo geo;
     bool turned;
 
-    if (!numbers(tmp, c, x, w, &num) || !sn_cpu_matmul_geo(c, &geo, &turned))
+    if (!numbers(tmp, c, c->out[0].type, sn_cpu_clamp(c), &num) ||
+        !sn_cpu_matmul_geo(c, &geo, &turned))
         return false;
     num.pack = pack_item(p, tmp, &geo, &num, turned);
     if (!turned)
         return finish(p, &geo, &num,
-                      transposed(tmp, w->data, geo.c, geo.oc));
+                      transposed(tmp, w->data, geo.c, geo.oc)) != NULL;
     num.from = p->constants;
-    return finish(p, &geo, &num, w->data);
-}
-
-bool
-sn_cpu_conv_q8_prepare(SnPrep *p)
-{
-    SnArena *tmp = sn_arena_new();
-    bool ok = prepare_conv(p, tmp);
-
-    sn_arena_free(tmp);
-    return ok;
+    return finish(p, &geo, &num, w->data) != NULL;
 }
 
 bool

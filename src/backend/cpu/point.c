@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "backend/cpu/contract.h"
 #include "cpu_kernels.h"
 #include "kernel/point_q8.h"
 #include "kernel/rows.h"
@@ -273,6 +274,20 @@ sn_cpu_mul_q8_prepare(SnPrep *p)
     return prepare_direct(p, true);
 }
 
+void
+sn_cpu_pair_codes(const void *pair, const int8_t *a, const int8_t *b,
+                  int64_t n, int8_t *y)
+{
+    const Pair *k = pair;
+
+    if (k->sum)
+        sn_sum8_run(k->isa, &k->s, a, b, n, y);
+    else if (k->direct)
+        sn_pair8_run(k->isa, &k->p, a, b, n, y);
+    else
+        sn_table16_run(k->table, a, b, n, y);
+}
+
 SnStatus
 sn_cpu_pair_q8(const SnCall *c)
 {
@@ -292,12 +307,7 @@ sn_cpu_pair_q8(const SnCall *c)
         y += c->u0 * n;
     }
     for (int64_t i = 0; i < nrow; i++, a += n, y += n)
-        if (k->sum)
-            sn_sum8_run(k->isa, &k->s, a, b, n, y);
-        else if (k->direct)
-            sn_pair8_run(k->isa, &k->p, a, b, n, y);
-        else
-            sn_table16_run(k->table, a, b, n, y);
+        sn_cpu_pair_codes(k, a, b, n, y);
     return SN_OK;
 }
 

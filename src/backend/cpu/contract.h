@@ -1,0 +1,18 @@
+/* What kernels with a convolution in them share (contract.c, point.c). */
+#ifndef SN_CPU_CONTRACT_H
+#define SN_CPU_CONTRACT_H
+
+#include "graph/desc.h"
+#include "kernel/conv_q8.h"
+
+/* Packs the convolution of the call (operands x, w, b? in its first three
+ * slots, its attributes those of Conv2D) with results of type y, cut to clamp;
+ * sets all of p but inplace.  NULL: not one that the kernel can do. */
+const SnConvQ8 *sn_cpu_conv_open(SnPrep *p, const SnType *y, SnRange clamp);
+
+/* What sn_cpu_add_q8_prepare made, run on n codes that lie side by side; y may
+ * be a or b. */
+void sn_cpu_pair_codes(const void *pair, const int8_t *a, const int8_t *b,
+                       int64_t n, int8_t *y);
+
+#endif
