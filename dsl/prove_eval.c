@@ -549,14 +549,17 @@ waived(const PvEv *e, const PvType *t)
     return e->c->waive && t->nq && (same || e->n->calibrated);
 }
 
+/* last: it is the node's own result, which its flag speaks of. */
 static void
 round_ideal(const PvEv *e, PvVec *r, const PvVec *a, const PvType *t,
-            PvRange cl, double err, size_t n)
+            PvRange cl, double err, bool last)
 {
+    size_t n = len(e);
+
     SnReach k = sn_pv_reach(t, cl);
     double half = t->nq ? (double)t->scale[0] * err : 0;
 
-    if (waived(e, t)) {
+    if (last && waived(e, t)) {
         k.lo = cl.has_lo ? k.lo : -INFINITY;
         k.hi = cl.has_hi ? k.hi : INFINITY;
     }
@@ -584,7 +587,7 @@ quant(PvEv *e, const SnExpr *x)
     if (!row || e->c->ideal)
         a = sn_pv_vec(e, x->kid[0]);
     if (e->c->ideal)
-        round_ideal(e, &r, &a, t, cl, err, len(e));
+        round_ideal(e, &r, &a, t, cl, err, x->nkid == 1);
     if (row)
         return r;
     if (t->nq > 1)
