@@ -233,7 +233,9 @@ const SnCode sn_code_list[] = {
      "whose later result nobody reads."},
     {"SN305", "not run",
      "An instance of a derived family cannot be written as a rule under the "
-     "facts of a backend, so that nothing was proved of it."},
+     "facts of a node or a backend, so that nothing was proved of it.  A "
+     "Rescale then stays where it is; where the instance would form an integer "
+     "node that breaks those facts, this is an error."},
     {"SN306", "not what it replaces",
      "A case was found that meets the condition, and whose right side is of "
      "another shape or type than the left side, or has a node that cannot be "

@@ -109,6 +109,9 @@ static void
 bad_result(Pv *pv, const PvRule *pr, const PvTry *t)
 {
     const SnDefNode *n = pr->r->root ? pr->r->root : pr->any;
+
+    if ((uint32_t)t->bad_res >= n->nout) /* of the node below (integerize) */
+        n = pr->r->pat->arg[0]->node;
     const char *y = n->out[t->bad_res]->name;
     const SnDefVar *o = pr->r->pat->cap;
     const char *cap = o ? o->name : "o";

@@ -83,6 +83,24 @@ typedef struct Gen {
     const SnDefNode *q, *dq, *rescale; /* the conversions, by role */
 } Gen;
 
+/* An instance that no rule says.  A Rescale then stays where it is; but a node
+ * is made integer by its facts, proved or not. */
+static void
+unwritten(Gen *g, const char *name, const char *why, int n)
+{
+    if (strcmp(g->derive->family, "integerize")) {
+        sn_warn(g->pv->d, g->derive->pos, "SN305",
+                "derived instance '%s' was not proved: %.*s", name, n, why);
+        return;
+    }
+    sn_error(g->pv->d, g->derive->pos, "SN305",
+             "derived instance '%s' would be wrong: %.*s", name, n, why);
+    if (g->backend)
+        sn_diag_help(g->pv->d, "operands of one scale are for nodes that move "
+                               "or choose codes; declare a node of %s's own, "
+                               "and a rule that makes it", g->backend->name);
+}
+
 static void
 add(Gen *g, PvRule r, const char *text)
 {
@@ -100,9 +118,7 @@ add(Gen *g, PvRule r, const char *text)
             n -= (size_t)(msg + 3 - why);
             why = msg + 3;
         }
-        sn_warn(g->pv->d, g->derive->pos, "SN305",
-                "derived instance '%s' was not proved: %.*s", r.name, (int)n,
-                why);
+        unwritten(g, r.name, why, (int)n);
         return;
     }
     rule->pos = g->derive->pos;
@@ -471,7 +487,8 @@ integerize_tuple(Gen *g, const SnDefNode *n, const SnDefNode *f,
     if (same && !any) /* nothing rescales these: only equal types */
         fixed = sn_format(a, " and q.type == %s.type", x);
     if (same && any && *no) /* equal values appear on another grid */
-        fixed = sn_format(a, "%s and (q.type == %s.type or %s)", fixed, x, no);
+        fixed = sn_format(a, "%s and (q.type == %s.type and q.clamp == full or "
+                             "%s)", fixed, x, no);
     bool open = same && any && !has_const(s->formula) && !has_const(s->els);
     const char *guard = f->clamp || open ? "" : " and q.clamp == full";
     guard = sn_format(a, "%s%s", guard, fixed);

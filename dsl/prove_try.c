@@ -374,12 +374,62 @@ tally(PvCase *c, PvT *l, PvT *r, PvTry *t, bool want)
     }
 }
 
+/* A later result on both sides: the first element that differs is noted. */
+static bool
+later(PvCase *c, PvTry *t, bool want, PvT *l, PvT *r, uint32_t i)
+{
+    if (!sn_pv_eval(c, l) || !sn_pv_eval(c, r) || l->n != r->n)
+        return false;
+    for (int64_t k = 0; k < l->n; k++)
+        if (l->v[k] != r->v[k]) {
+            double sc = (wide(c) ? 0 : 100) + (c->corner ? 20 : 0) -
+                        30 * (double)nclamp(c) - (double)l->n;
+            if (want && (!t->bad_res || sc > t->score)) {
+                t->score = sc;
+                t->counter = counter(c, l, r, k);
+            }
+            t->bad_res = (int)i;
+            break;
+        }
+    return true;
+}
+
+/* The node of kind n, or of a form of it, that gives r. */
+static PvNode *
+made_of(PvT *r, const SnDefNode *n)
+{
+    PvNode *m = NULL;
+
+    if (!r || !r->def || r->leaf)
+        return NULL;
+    if (r->def->n == n || r->def->n->base == n)
+        return r->def;
+    for (uint32_t s = 0; s < r->def->nin && !m; s++)
+        m = made_of(r->def->in[s], n);
+    return m;
+}
+
+/* integerize takes the node below the Quantize with it, whose later results
+ * others may read. */
+static bool
+inner(PvCase *c, PvTry *t, bool want)
+{
+    PvT *x = c->root->nin ? c->root->in[0] : NULL;
+    PvNode *n = c->pr->derive && x && !x->leaf ? x->def : NULL;
+    PvNode *m = n && n->n->nout > 1 ? made_of(c->rhs[0], n->n) : NULL;
+
+    for (uint32_t i = 1; m && i < n->n->nout && i < PV_MAXRES; i++)
+        if (n->used[i] && !later(c, t, want, n->out[i], m->out[i], i))
+            return false;
+    return true;
+}
+
 /* Results after the first, when somebody reads them. */
 static bool
 rest(PvCase *c, PvTry *t, bool want)
 {
     for (uint32_t i = 1; i < c->root->n->nout && i < PV_MAXRES; i++) {
-        PvT *l = c->lhs[i], *r = NULL;
+        PvT *r = NULL;
         if (!c->root->used[i])
             continue;
         if (i < c->nrhs)
@@ -391,21 +441,10 @@ rest(PvCase *c, PvTry *t, bool want)
             t->bad_res = (int)i;
             continue;
         }
-        if (!sn_pv_eval(c, l) || !sn_pv_eval(c, r) || l->n != r->n)
+        if (!later(c, t, want, c->lhs[i], r, i))
             return false;
-        for (int64_t k = 0; k < l->n; k++)
-            if (l->v[k] != r->v[k]) {
-                double sc = (wide(c) ? 0 : 100) + (c->corner ? 20 : 0) -
-                            30 * (double)nclamp(c) - (double)l->n;
-                if (want && (!t->bad_res || sc > t->score)) {
-                    t->score = sc;
-                    t->counter = counter(c, l, r, k);
-                }
-                t->bad_res = (int)i;
-                break;
-            }
     }
-    return true;
+    return inner(c, t, want);
 }
 
 void
