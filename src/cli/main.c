@@ -95,7 +95,7 @@ put_out(SnCli *c)
         if (i + n < c->out.n)
             sn_putc(&b, c->out.s[i + n++]);
     }
-    return fwrite(b.s, 1, b.n, stdout) == b.n;
+    return b.n == 0 || fwrite(b.s, 1, b.n, stdout) == b.n;
 }
 
 /* sn_bug and a failed assert have said what is wrong: the status does too. */
