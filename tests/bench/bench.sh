@@ -91,7 +91,7 @@ scaling() { # LABEL WANTED
         END { if (!ms[1] || !ms[2]) exit
             r = ms[1] / ms[2]
             printf "%s: two threads %.2fx one (ONNX Runtime %.2fx), wanted %sx: %s\n",
-                name, r, ort[1] / ort[2], w, r >= w ? "met" : "missed" }'
+                name, r, ort[1] / ort[2], w, (r >= w ? "met" : "missed") }'
 }
 # Memory against weights + plan, and how long a model takes to load.
 loading() { # LABEL
@@ -102,7 +102,7 @@ loading() { # LABEL
         }
         { m = field("memory_kib") * 1024 / (field("weights") + field("plan"))
             printf "%s: memory of a run %.3fx weights + plan, wanted 1.1x: %s\n",
-                name, m, m <= 1.1 ? "met" : "missed"
+                name, m, (m <= 1.1 ? "met" : "missed")
             printf "%s: loaded in %.1f ms, from packed weights in %.1f ms" \
                 " (ONNX Runtime %.1f ms)\n", name, field("load_ms"),
                 field("load_packed_ms"), field("ort_load_ms") }'
