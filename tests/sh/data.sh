@@ -113,7 +113,7 @@ t export 0 err "" export "$tmp/q.sn" --format qdq -o "$tmp/q.onnx"
 t quantize_qdq 3 err "q.onnx: is quantized already" quantize "$tmp/q.onnx" --calib $demo/calib_images.npy -n 16 $px -o "$tmp/o.sn"
 
 # ---- on a terminal: how far it is, then how long it took ----
-if command -v script >/dev/null; then
+if script -qec true /dev/null </dev/null >/dev/null 2>&1; then
     script -qec "'$sinter' run $m --input $img -n 32 $px --dump $tmp/d.npy" /dev/null </dev/null >"$tmp/tty" 2>&1
     if tr '\r' '\n' <"$tmp/tty" | grep -q '^32 samples in [0-9.]* s, [0-9]* a second, [0-9]* at a time$'; then
         echo "ok data progress"
@@ -122,7 +122,7 @@ if command -v script >/dev/null; then
         bad=1
     fi
 else
-    echo "skip data progress: no script(1)"
+    echo "| no terminal can be made here: data progress is left out"
 fi
 
 # ---- data that is not what the model was made for ----
