@@ -95,6 +95,13 @@ typedef struct SnScope {
 } SnScope;
 
 SnTy sn_rs_expr(SnScope *sc, SnExpr *e);
+/* The same for not, -, in and what has two operands (roper.c). */
+SnTy sn_rs_operator(SnScope *sc, SnExpr *e);
+static inline bool
+sn_ty_is_num(SnTy t)
+{
+    return t == SN_TY_INT || t == SN_TY_REAL;
+}
 /* SN104 and SN_TY_NONE: what; e's type is not what is wanted. */
 SnTy sn_rs_fail(SnScope *sc, SnPos at, const char *what);
 SnTy sn_rs_mismatch(SnScope *sc, const SnExpr *e, const char *want);

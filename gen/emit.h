@@ -11,6 +11,10 @@
 
 /* sn_kinds.h, sn_kinds.c, sn_gen.h (prototypes between generated files). */
 void sn_emit_kinds(const SnDefs *s, const char *outdir, SnDiag *d);
+/* For sn_kinds.c (emit_onnx.c): the entries of a node's operators; then the
+ * table of all operators. */
+void sn_emit_onnx_maps(SnBuf *b, const SnDefNode *n);
+void sn_emit_onnx(SnBuf *b, const SnDefs *s);
 /* sn_inv.c: where constraints and invariants. */
 void sn_emit_inv(const SnDefs *s, const char *outdir, SnDiag *d);
 /* sn_eval.c: one evaluator per node and tuple.  A quantized tuple without an

@@ -1,4 +1,4 @@
-/* mutants [-v] [-t] [-d SNxxx] [-o NAME] DEFS...: damages every rule of
+/* mutants [-v] [-t] [-d CODE] [-o NAME] DEFS...: damages every rule of
  * the declarations, written or derived, in each of the ways below, one at a
  * time, and counts what the checkers (resolve, order, prove) refuse.
  *
@@ -487,7 +487,7 @@ parse(SnArena *a, SnDiag *d, int n, char **file)
 static int
 usage(void)
 {
-    fputs("usage: mutants [-v] [-t] [-d SNxxx] [-o NAME] DEFS...\n", stderr);
+    fputs("usage: mutants [-v] [-t] [-d CODE] [-o NAME] DEFS...\n", stderr);
     return 2;
 }
 

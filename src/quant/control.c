@@ -266,14 +266,14 @@ sn_control_became(const SnGraph *model, SnId id, const SnGraph *placed,
                   SnArena *a, uint32_t *n)
 {
     bool *seen = SN_NEW_N(a, bool, model->nnode);
-    SnId *todo = SN_NEW_N(a, SnId, model->nnode), *out = NULL;
+    SnId *queue = SN_NEW_N(a, SnId, model->nnode), *out = NULL;
     uint32_t head = 0, tail = 0;
 
     *n = 0;
-    todo[tail++] = id;
+    queue[tail++] = id;
     seen[id] = true;
     while (head < tail) {
-        SnId at = todo[head++], p = same_name(model, at, placed);
+        SnId at = queue[head++], p = same_name(model, at, placed);
         const SnNode *node = sn_node(model, at);
         bool have = false;
         for (uint32_t i = 0; i < *n; i++)
@@ -284,7 +284,7 @@ sn_control_became(const SnGraph *model, SnId id, const SnGraph *placed,
             for (const SnUse *u = node->res[r].uses; u; u = u->next)
                 if (!seen[u->user]) {
                     seen[u->user] = true;
-                    todo[tail++] = u->user;
+                    queue[tail++] = u->user;
                 }
     }
     return out;
