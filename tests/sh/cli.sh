@@ -1,31 +1,8 @@
 #!/bin/sh
 # The command line as a black box: exit codes, messages, what goes where.
-BUILD=${BUILD:-build}
-sinter=$BUILD/sinter
-demo=examples/demo
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-bad=0
+suite=cli
+. tests/sh_case.sh
 
-# t NAME CODE WHERE TEXT ARGS...: sinter ARGS exits with CODE and says TEXT
-# (a fixed string, or nothing in particular) on WHERE, out or err.
-t() {
-    name=$1 code=$2 where=$3 text=$4
-    shift 4
-    "$sinter" "$@" >"$tmp/out" 2>"$tmp/err" </dev/null
-    rc=$?
-    if [ $rc -ne "$code" ]; then
-        echo "not ok cli $name: exit code $rc, expected $code"
-        head -n 3 "$tmp/err"
-        bad=1
-    elif [ -n "$text" ] && ! grep -qF -- "$text" "$tmp/$where"; then
-        echo "not ok cli $name: std$where does not say '$text'"
-        head -n 3 "$tmp/$where"
-        bad=1
-    else
-        echo "ok cli $name"
-    fi
-}
 # same NAME A B: the files are equal.
 same() {
     if cmp -s "$2" "$3"; then

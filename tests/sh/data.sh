@@ -1,32 +1,9 @@
 #!/bin/sh
 # Data from the command line: which samples and labels are taken, and what is
 # said of those that are not.
-BUILD=${BUILD:-build}
-sinter=$BUILD/sinter
-demo=examples/demo
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-bad=0
+suite=data
+. tests/sh_case.sh
 
-# t NAME CODE WHERE TEXT ARGS...: sinter ARGS exits with CODE and says TEXT
-# on WHERE, out or err.
-t() {
-    name=$1 code=$2 where=$3 text=$4
-    shift 4
-    "$sinter" "$@" >"$tmp/out" 2>"$tmp/err" </dev/null
-    rc=$?
-    if [ $rc -ne "$code" ]; then
-        echo "not ok data $name: exit code $rc, expected $code"
-        head -n 3 "$tmp/err"
-        bad=1
-    elif [ -n "$text" ] && ! grep -qF -- "$text" "$tmp/$where"; then
-        echo "not ok data $name: std$where does not say '$text'"
-        head -n 5 "$tmp/$where"
-        bad=1
-    else
-        echo "ok data $name"
-    fi
-}
 # silent NAME WHERE TEXT: the last run did not say TEXT on WHERE.
 silent() {
     if grep -qF -- "$3" "$tmp/$2"; then

@@ -1,32 +1,9 @@
 #!/bin/sh
 # Settings of the quantizer from the command line: ranges, schemes, control by
 # globs, sharded profiles, comparison.
-BUILD=${BUILD:-build}
-sinter=$BUILD/sinter
-demo=examples/demo
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-bad=0
+suite=quant
+. tests/sh_case.sh
 
-# t NAME CODE WHERE TEXT ARGS...: sinter ARGS exits with CODE and says TEXT
-# on WHERE, out or err.
-t() {
-    name=$1 code=$2 where=$3 text=$4
-    shift 4
-    "$sinter" "$@" >"$tmp/out" 2>"$tmp/err" </dev/null
-    rc=$?
-    if [ $rc -ne "$code" ]; then
-        echo "not ok quant $name: exit code $rc, expected $code"
-        head -n 3 "$tmp/err"
-        bad=1
-    elif [ -n "$text" ] && ! grep -qF -- "$text" "$tmp/$where"; then
-        echo "not ok quant $name: std$where does not say '$text'"
-        head -n 5 "$tmp/$where"
-        bad=1
-    else
-        echo "ok quant $name"
-    fi
-}
 # is NAME COMMAND...: the command succeeds.
 is() {
     name=$1
