@@ -4,11 +4,8 @@
 #include "kernel/conv_q8.h"
 
 #if defined(__x86_64__)
-#include <immintrin.h>
-#include <string.h>
-
-#define AVX2 __attribute__((target("avx2,fma")))
-#define INLINE static inline __attribute__((always_inline))
+#include "kernel/conv_avx2.h"
+#include "kernel/conv_wino.h"
 
 AVX2 static void
 widen(const int8_t *x, int64_t n, int32_t z, void *y)
@@ -26,81 +23,10 @@ widen(const int8_t *x, int64_t n, int32_t z, void *y)
         to[i] = (int16_t)(x[i] - z);
 }
 
-AVX2 INLINE __m256i
-requant(__m256i v, const float *mul, const SnEnd *e)
-{
-    __m256 f = _mm256_mul_ps(_mm256_cvtepi32_ps(v), _mm256_loadu_ps(mul));
-
-    f = _mm256_max_ps(f, _mm256_set1_ps(e->lo)); /* NaN gives lo */
-    f = _mm256_min_ps(f, _mm256_set1_ps(e->hi));
-    return _mm256_cvtps_epi32(f);
-}
-
-AVX2 INLINE __m256i
-times(__m256i v, const float *mul)
-{
-    return _mm256_cvtps_epi32(
-        _mm256_mul_ps(_mm256_cvtepi32_ps(v), _mm256_loadu_ps(mul)));
-}
-
-/* 16 sums, bias included, to n codes.  The low register holds channels 0..3
- * and 8..11, the high one the others, which packing puts in order.  Products
- * that stay in int32 are clamped at the end: each step before saturates. */
-AVX2 INLINE void
-put(const SnEnd *e, __m256i a, __m256i b, int n, int8_t *y)
-{
-    __m256i z = _mm256_set1_epi16((int16_t)e->zp);
-
-    if (e->small)
-        a = _mm256_packs_epi32(times(a, e->mul), times(b, e->mul + 8));
-    else
-        a = _mm256_packs_epi32(requant(a, e->mul, e),
-                               requant(b, e->mul + 8, e));
-    a = _mm256_adds_epi16(a, z);
-    __m128i v = _mm_packs_epi16(_mm256_castsi256_si128(a),
-                                _mm256_extracti128_si256(a, 1));
-    v = _mm_max_epi8(v, _mm_set1_epi8(e->low));
-    v = _mm_min_epi8(v, _mm_set1_epi8(e->high));
-    if (n >= 16) {
-        _mm_storeu_si128((void *)y, v);
-    } else {
-        int8_t tail[16];
-        _mm_storeu_si128((void *)tail, v);
-        memcpy(y, tail, (size_t)n);
-    }
-}
-
-AVX2 INLINE __m256i
-two(const char *x)
-{
-    int32_t v;
-
-    memcpy(&v, x, sizeof v);
-    return _mm256_set1_epi32(v);
-}
-
 #define MAC(s, v, w) s = _mm256_add_epi32(s, _mm256_madd_epi16(v, w))
 #define DECL(r) __m256i a##r = bias0, b##r = bias1;
 #define FROM(r) const char *x##r = p[r].x + t->x0 + t->run[i].x;
-/* Four instructions in this order need two registers beside the twelve sums and
- * the filter's two; gcc would take more and keep sums on the stack. */
-#define STEP(r)                                                \
-    {                                                          \
-        __m256i u, v = two(x##r + k);                          \
-        __asm__("vpmaddwd %4, %1, %0\n\t"                      \
-                "vpmaddwd %5, %1, %1\n\t"                      \
-                "vpaddd %0, %2, %2\n\t"                        \
-                "vpaddd %1, %3, %3"                            \
-                : "=&x"(u), "+&x"(v), "+&x"(a##r), "+&x"(b##r) \
-                : "x"(w0), "x"(w1));                           \
-    }
 #define PUT(r) put(&t->end, a##r, b##r, t->ncol, p[r].y + t->c0);
-#define ROWS1(M) M(0)
-#define ROWS2(M) ROWS1(M) M(1)
-#define ROWS3(M) ROWS2(M) M(2)
-#define ROWS4(M) ROWS3(M) M(3)
-#define ROWS5(M) ROWS4(M) M(4)
-#define ROWS6(M) ROWS5(M) M(5)
 #define TILE(M)                                                              \
     AVX2 static void tile##M(const SnTile *t)                                \
     {                                                                        \
@@ -183,6 +109,7 @@ const SnGemm sn_gemm_avx2 = {
     .widen = widen,
     .tile = {{tile1, tile2, tile3, tile4, tile5, tile6}},
     .dw = dw,
+    .wino = &sn_wino_avx2,
     .dwplace = place,
     .place = place,
     .dwpack = pack,

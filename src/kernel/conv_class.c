@@ -79,7 +79,7 @@ void
 sn_conv_classes(SnArena *a, SnConvQ8 *p)
 {
     const SnConvGeo *o = &p->geo;
-    bool fits = o->c / o->group % p->g->kstep == 0;
+    bool fits = o->c / o->group % p->g->kstep == 0 && !p->wino;
     SnSpan *r, *c, row = {0, o->oh, 0, o->kh}, col = {0, o->ow, 0, o->kw};
     uint32_t nr = sn_spans(a, o->oh, o->kh, o->sh, o->dh, o->pt, o->h, &r);
     uint32_t nc = sn_spans(a, o->ow, o->kw, o->sw, o->dw, o->pl, o->w, &c);

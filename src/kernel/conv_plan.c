@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "kernel/conv_wino.h"
 #include "kernel/pack.h"
 
 /* Bytes of widened x that a chunk may take: little while the filter stays in
@@ -60,11 +61,16 @@ set_rows(SnConvQ8 *p, int64_t wbyte)
     p->bsw = o->kw == 1 ? 1 : o->sw;
     p->wp = (o->ow - 1) * p->bsw + (o->kw - 1) * o->dw + 1;
     int64_t row = p->wp * px * p->bsh;
-    int64_t want = (wbyte <= FILTER_NEAR ? CHUNK_NEAR : CHUNK_FAR) * p->g->esize;
+    int64_t want =
+        (wbyte <= FILTER_NEAR ? CHUNK_NEAR : CHUNK_FAR) * p->g->esize;
     p->rows = want / (row ? row : 1);
     if (p->rows * o->ow < CHUNK_PX)
         p->rows = (CHUNK_PX + o->ow - 1) / o->ow;
     p->rows = min64(p->rows, o->oh);
+    if (p->wino) {
+        p->rows = sn_wino_rows(o);
+        p->wp = (o->ow + 1) / 2 * 2 + 2;
+    }
     p->brows = (p->rows - 1) * p->bsh + (o->kh - 1) * o->dh + 1;
 }
 
@@ -80,7 +86,9 @@ set_work(SnConvQ8 *p)
     if (p->columns)
         p->nwork +=
             (size_t)((p->rows - 1) * o->sh + 2 * o->dh + 1) * sizeof(int8_t *);
-    if (!p->depthwise)
+    if (p->wino)
+        p->nwork += sn_wino_work(o, p->rows);
+    else if (!p->depthwise)
         p->nwork += (size_t)(p->rows * o->ow) * sizeof(SnPx);
     if (p->rowsum)
         p->nwork += (size_t)(p->rows * o->ow) * sizeof(int32_t);
@@ -222,9 +230,9 @@ pack_panel(const Pack *k, int64_t c0, int ncol, int npanel)
     int ks = p->g->kstep, es = p->g->esize, nl = npanel * SN_LANE;
     int64_t taps = p->nrun * p->len;
     bool ready;
-    char *to = sn_pack_piece(k->num->pack, k->a,
-                             (size_t)(p->nrun * p->nstep * nl * ks * es),
-                             &ready);
+    char *to =
+        sn_pack_piece(k->num->pack, k->a,
+                      (size_t)(p->nrun * p->nstep * nl * ks * es), &ready);
 
     SnPlaceFn *place = npanel == p->g->ntile ? p->g->place : NULL;
     for (int i = 0; i < ncol && !ready; i++) {
@@ -240,6 +248,32 @@ pack_panel(const Pack *k, int64_t c0, int ncol, int npanel)
                 int64_t at = ((r * p->nstep + e / ks) * nl + at0) * ks + e % ks;
                 ((int16_t *)(void *)to)[at] = (int16_t)(w[r * p->len + e] - z);
             }
+    }
+    return to;
+}
+
+/* [place][step][channel][element] of kernel/conv_wino.h. */
+static const void *
+pack_wino(const Pack *k, int64_t c0, int ncol)
+{
+    int64_t cin = k->p->geo.c / k->p->geo.group,
+            size = SN_WINO_POS * cin * SN_LANE;
+    bool ready;
+    int16_t *to =
+        sn_pack_piece(k->num->pack, k->a, (size_t)size * sizeof *to, &ready);
+
+    for (int i = 0; i < ncol && !ready; i++) {
+        const int8_t *w = k->w + (c0 + i) * 9 * cin;
+        int32_t z = wz_of(k->num, c0 + i);
+        for (int64_t e = 0; e < cin; e++) {
+            int16_t d[9], u[SN_WINO_POS];
+            for (int t = 0; t < 9; t++)
+                d[t] = (int16_t)(w[t * cin + e] - z);
+            sn_wino_filter(d, u);
+            for (int t = 0; t < SN_WINO_POS; t++)
+                to[((t * cin + e / 2 * 2) * SN_LANE + k->p->g->place(i) * 2) +
+                   e % 2] = u[t];
+        }
     }
     return to;
 }
@@ -262,7 +296,8 @@ pack_gemm(const Pack *k)
             b.x0 = g * (o->c / o->group) * p->g->esize;
             b.ncol = (int)min64(ocg - c, most);
             b.npanel = (b.ncol + SN_LANE - 1) / SN_LANE;
-            b.w = pack_panel(k, b.c0, b.ncol, b.npanel);
+            b.w = p->wino ? pack_wino(k, b.c0, b.ncol)
+                          : pack_panel(k, b.c0, b.ncol, b.npanel);
             SnPlaceFn *place = b.npanel == p->g->ntile ? p->g->place : NULL;
             int padded = b.npanel * SN_LANE;
             b.end = make_end(k, b.c0, b.ncol, padded, place);
@@ -479,6 +514,7 @@ sn_conv_q8_plan(SnArena *a, SnIsa isa, const SnConvGeo *geo,
         p->rowsum |= p->g->esize == 1 && !p->depthwise && num->wz[i] != 0;
     if (geo->oh == 0 || geo->ow == 0 || geo->n == 0 || geo->oc == 0)
         return p;
+    p->wino = p->g->wino && !p->depthwise && sn_wino_fits(geo, num);
     set_rows(p, p->depthwise ? 0 : taps * geo->oc * p->g->esize);
     if (p->depthwise) {
         pack_dw(&k);

@@ -50,6 +50,7 @@ struct SnConvQ8 {
     bool rowsum;
     bool by_block; /* units are blocks, else result rows of all images */
     bool direct;   /* tiles read x itself */
+    bool wino;     /* by tiles of two by two results */
 };
 
 /* Chooses between x itself and widened rows, and sets xpitch, the runs and the

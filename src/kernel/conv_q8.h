@@ -118,6 +118,7 @@ typedef struct SnGemm {
     /* Places in filter, bias and mul: of channel i of a depthwise block, and of
      * one of ntile panels side by side (NULL: in order, as of fewer). */
     SnPlaceFn *dwplace, *place;
+    const struct SnWino *wino; /* kernel/conv_wino.h, or NULL; esize 2 */
     /* Packs depthwise weights: w[tap][channel], s16, of one block. */
     void (*dwpack)(const int16_t *w, int64_t ntap, void *to);
 } SnGemm;

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "kernel/conv_wino.h"
+
 typedef struct Chunk {
     const SnConvQ8 *p;
     const int8_t *x; /* the image */
@@ -60,7 +62,8 @@ widen(const Chunk *k)
     const SnConvQ8 *p = k->p;
     const SnConvGeo *o = &p->geo;
     int64_t pitch = p->wp * o->c * p->g->esize;
-    int64_t n = (k->nr - 1) * p->bsh + (o->kh - 1) * o->dh + 1;
+    int64_t nr = p->wino ? (k->nr + 1) / 2 * 2 : k->nr;
+    int64_t n = (nr - 1) * p->bsh + (o->kh - 1) * o->dh + 1;
     int64_t rowstep = o->kh == 1 ? o->sh : 1;
 
     for (int64_t i = 0; i < n; i++) {
@@ -297,6 +300,21 @@ run_depthwise(const Chunk *k)
 }
 
 static void
+run_wino(const Chunk *k)
+{
+    SnWinoChunk w = {.p = k->p,
+                     .buf = k->buf,
+                     .work = k->px,
+                     .y = k->y + k->r0 * k->p->geo.ow * k->pitch,
+                     .pitch = k->pitch,
+                     .nr = k->nr,
+                     .b0 = k->b0,
+                     .b1 = k->b1};
+
+    sn_wino_run(&w);
+}
+
+static void
 run_chunk(Chunk *k)
 {
     const SnConvQ8 *p = k->p;
@@ -306,6 +324,10 @@ run_chunk(Chunk *k)
         widen(k);
     if (p->depthwise) {
         run_depthwise(k);
+        return;
+    }
+    if (p->wino) {
+        run_wino(k);
         return;
     }
     fill_pixels(k);

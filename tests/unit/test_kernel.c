@@ -148,6 +148,16 @@ static const Geo geos[] = {
     {2, 9, 14, 20, 72, 5, 5, 1, {1, 1}, {2, 2, 2, 2}, {1, 1}},
     {1, 14, 11, 32, 56, 3, 3, 1, {2, 2}, {1, 1, 1, 1}, {1, 1}},
     {1, 9, 12, 8, 40, 3, 3, 1, {1, 1}, {2, 2, 2, 2}, {2, 2}},
+    /* by tiles of two by two results (AVX2): odd sizes, borders of any width,
+     * channels that fill no panel, several chunks and images */
+    {1, 2, 2, 16, 16, 3, 3, 1, {1, 1}, {1, 1, 1, 1}, {1, 1}},
+    {2, 7, 9, 32, 24, 3, 3, 1, {1, 1}, {1, 1, 1, 1}, {1, 1}},
+    {1, 5, 4, 48, 33, 3, 3, 1, {1, 1}, {0, 0, 0, 0}, {1, 1}},
+    {1, 3, 3, 16, 17, 3, 3, 1, {1, 1}, {4, 5, 3, 2}, {1, 1}},
+    {1, 4, 17, 16, 40, 3, 3, 1, {1, 1}, {0, 1, 1, 0}, {1, 1}},
+    {2, 23, 31, 64, 20, 3, 3, 1, {1, 1}, {1, 1, 1, 1}, {1, 1}},
+    {1, 6, 7, 96, 40, 3, 3, 2, {1, 1}, {1, 1, 1, 1}, {1, 1}},
+    {1, 13, 13, 256, 272, 3, 3, 1, {1, 1}, {1, 1, 1, 1}, {1, 1}},
     /* more rows than a chunk takes, of one class and of several */
     {1, 40, 21, 48, 24, 1, 1, 1, {1, 1}, {0}, {1, 1}},
     {2, 60, 20, 32, 16, 1, 1, 1, {2, 1}, {0}, {1, 1}},
@@ -291,6 +301,36 @@ conv_long(void **state)
                                            &at, q8(50000, 3)),
                      0);
     compare(y, true, "long");
+}
+
+/* Three by three taps whose every product is the greatest there is: 912
+ * channels still fit tiles of two by two results, 928 do not. */
+static void
+conv_great(void **state)
+{
+    (void)state;
+    for (int64_t c = 912; c <= 928; c += 16) {
+        int8_t *w = SN_NEW_N(arena, int8_t, 2 * 9 * c);
+        memset(w, 127, (size_t)(9 * c));
+        memset(w + 9 * c, -128, (size_t)(9 * c));
+        float *ws = SN_NEW_N(arena, float, 2);
+        int32_t *wz = SN_NEW_N(arena, int32_t, 2);
+        ws[0] = ws[1] = 0.1f;
+        wz[0] = -128;
+        wz[1] = 127;
+        int64_t three[2] = {3, 3};
+        SnChannelwiseConv2DAttr at = {
+            {2, three}, {2, ones}, {4, (int64_t[4]){1, 1, 1, 1}},
+            {2, ones},  1,         open_range};
+        SnRef x = input(q8(0.1f, 127), SHAPE(1, 4, 5, c));
+        SnRef y = SN_REF(sn_channelwiseconv2d_new(
+                             g, NULL, x,
+                             con(sn_type_axis(g->pool, SN_QI8, 0, 2, ws, wz),
+                                 SHAPE(2, 3, 3, c), w),
+                             0, &at, q8(70000, 3)),
+                         0);
+        compare(y, true, sn_format(arena, "great, %d channels", (int)c));
+    }
 }
 
 static void
@@ -606,16 +646,17 @@ conv_add_case(int64_t size, int64_t c, int64_t oc, int64_t k, int form)
         scale[i] = 0.005f + 0.001f * (float)(i % 5);
     if (form % 2)
         wt = sn_type_axis(g->pool, SN_QI8, 0, (uint32_t)oc, scale, zp);
-    at.round = form < 2 ? SN_CPUCONVADD_ROUND_BEFORE
-                        : SN_CPUCONVADD_ROUND_AFTER;
+    at.round =
+        form < 2 ? SN_CPUCONVADD_ROUND_BEFORE : SN_CPUCONVADD_ROUND_AFTER;
     at.zp_shift = form < 2 ? 0 : 128;
     SnRef x = input(q8(0.05f, 3), SHAPE(1, size, size, c));
     SnRef y = input(s, SHAPE(1, size, size, oc));
     SnRef w = con(wt, SHAPE(oc, k, k, c), rnd8(oc * k * k * c));
     snprintf(what, sizeof what, "conv_add %dx%d, %d to %d by %d, form %d",
              (int)size, (int)size, (int)c, (int)oc, (int)k, form);
-    compare(SN_REF(sn_cpuconvadd_new(g, NULL, x, w, 0, y, &at, q8(0.2f, -9)),
-                   0), true, what);
+    compare(
+        SN_REF(sn_cpuconvadd_new(g, NULL, x, w, 0, y, &at, q8(0.2f, -9)), 0),
+        true, what);
 }
 
 static void
@@ -627,6 +668,7 @@ conv_add(void **state)
         conv_add_case(5, 8, 200, 3, form); /* cut by channels */
         conv_add_case(19, 3, 17, 3, form);
         conv_add_case(33, 64, 64, 1, form); /* several chunks */
+        conv_add_case(22, 64, 40, 3, form);
     }
 }
 
@@ -647,8 +689,8 @@ conv_of(SnRef x, int64_t c, int64_t oc, const SnType *yt)
 static SnRef
 shared_values(void)
 {
-    SnMaxPoolAttr pa = {{2, ones}, {2, ones}, {4, (int64_t[4]){0}},
-                        {2, ones}, false};
+    SnMaxPoolAttr pa = {
+        {2, ones}, {2, ones}, {4, (int64_t[4]){0}}, {2, ones}, false};
     SnConcatAttr ca = {3};
     SnAddAttr aa = {.clamp = open_range};
     int64_t dims[] = {1, 36 * 40};
@@ -658,8 +700,7 @@ shared_values(void)
 
     part[0] = conv_of(x, 7, 16, t);
     part[1] = conv_of(x, 7, 17, t);
-    part[2] = SN_REF(
-        sn_maxpool_new(g, NULL, x, &pa, t, plain(SN_I64)), 0);
+    part[2] = SN_REF(sn_maxpool_new(g, NULL, x, &pa, t, plain(SN_I64)), 0);
     SnRef cat = SN_REF(sn_concat_new(g, NULL, 3, part, &ca, t), 0);
     SnRef y = conv_of(cat, 40, 40, t);
     SnRef sum = SN_REF(sn_add_new(g, NULL, y, cat, &aa, t), 0);
@@ -703,12 +744,12 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(conv),        cmocka_unit_test(conv_extremes),
-        cmocka_unit_test(conv_long),   cmocka_unit_test(products),
-        cmocka_unit_test(tables),      cmocka_unit_test(pairs),
-        cmocka_unit_test(conversions),
+        cmocka_unit_test(conv),          cmocka_unit_test(conv_extremes),
+        cmocka_unit_test(conv_long),     cmocka_unit_test(conv_great),
+        cmocka_unit_test(products),      cmocka_unit_test(tables),
+        cmocka_unit_test(pairs),         cmocka_unit_test(conversions),
         cmocka_unit_test(quantize_ties), cmocka_unit_test(transposes),
-        cmocka_unit_test(pools),       cmocka_unit_test(lrn),
+        cmocka_unit_test(pools),         cmocka_unit_test(lrn),
         cmocka_unit_test(declined),      cmocka_unit_test(conv_add),
         cmocka_unit_test(views),
     };
