@@ -8,6 +8,9 @@
  * stays in the second cache level. */
 enum { BLOCK_TAPS = 1536 };
 
+/* Rows of a filter [tap][channel] that are packed before they are let go. */
+enum { PACK_TAPS = 128 };
+
 typedef struct Class {
     SnSpan r, c;
     int64_t nrun;        /* all, */
@@ -21,7 +24,8 @@ typedef struct Panel {
     int64_t c0; /* first output channel */
     int64_t x0; /* first input channel of its group */
     int npanel, ncol;
-    const float *w, *bias;
+    float *w;
+    const float *bias;
 } Panel;
 
 struct SnConvF32 {
@@ -171,25 +175,57 @@ typedef struct Pack {
     const SnFilterF32 *f;
 } Pack;
 
-/* [tap][channel] and bias of n channels from c0 on, zeros past them. */
+/* Taps [t0, t1) of n channels from c0 on, as [tap][channel]. */
 static void
-pack_panel(const Pack *k, Panel *b, int64_t n, int64_t pitch)
+pack_taps(const Pack *k, const Panel *b, int64_t n, int64_t pitch, int64_t t0,
+          int64_t t1)
+{
+    const SnFilterF32 *f = k->f;
+    float *w = b->w;
+
+    for (; t0 < t1; t0 += 16) /* lines of both sides stay */
+        for (int64_t i = 0; i < n; i++) {
+            const float *from = f->w + (b->c0 + i) * f->step_c;
+            for (int64_t t = t0; t < min64(t0 + 16, t1); t++)
+                w[t * pitch + i] = from[t * f->step_k];
+        }
+}
+
+/* Room for a panel of n channels, and their bias; zeros past them. */
+static void
+new_panel(const Pack *k, Panel *b, int64_t n, int64_t pitch)
+{
+    const SnFilterF32 *f = k->f;
+    float *bias = SN_NEW_N(k->a, float, pitch);
+
+    for (int64_t i = 0; f->bias && i < n; i++)
+        bias[i] = f->bias[b->c0 + i];
+    b->w = sn_alloc_n(k->a, (size_t)(k->p->taps * pitch), sizeof *b->w);
+    b->bias = bias;
+}
+
+/* All panels, in the order in which the filter lies, so that what was packed
+ * can be let go. */
+static void
+pack_panels(const Pack *k, Panel *v, uint32_t n)
 {
     const SnFilterF32 *f = k->f;
     int64_t taps = k->p->taps;
-    float *w = sn_alloc_n(k->a, (size_t)(taps * pitch), sizeof *w);
-    float *bias = SN_NEW_N(k->a, float, pitch);
+    bool turned = f->step_k == 1; /* a channel after the other */
 
-    for (int64_t t0 = 0; t0 < taps; t0 += 16) /* lines of both sides stay */
-        for (int64_t i = 0; i < n; i++) {
-            const float *from = f->w + (b->c0 + i) * f->step_c;
-            for (int64_t t = t0; t < min64(t0 + 16, taps); t++)
-                w[t * pitch + i] = from[t * f->step_k];
+    for (int64_t t = 0, t1; t < taps; t = t1) {
+        t1 = turned ? taps : min64(t + PACK_TAPS, taps);
+        for (uint32_t i = 0; i < n; i++) {
+            pack_taps(k, &v[i], v[i].ncol, v[i].npanel * SN_LANE, t, t1);
+            if (turned && f->from)
+                sn_arena_unload(f->from, f->w,
+                                (size_t)((v[i].c0 + v[i].ncol) * taps) *
+                                    sizeof *f->w);
         }
-    for (int64_t i = 0; f->bias && i < n; i++)
-        bias[i] = f->bias[b->c0 + i];
-    b->w = w;
-    b->bias = bias;
+        if (!turned && f->from)
+            sn_arena_unload(f->from, f->w,
+                            (size_t)(t1 * f->step_k) * sizeof *f->w);
+    }
 }
 
 /* As few panels as there must be, as equal as can be. */
@@ -209,9 +245,10 @@ pack_gemm(const Pack *k)
             Panel b = {.c0 = g * ocg + c, .x0 = g * (o->c / o->group)};
             b.ncol = (int)min64(ocg - c, wide);
             b.npanel = (b.ncol + SN_LANE - 1) / SN_LANE;
-            pack_panel(k, &b, b.ncol, b.npanel * SN_LANE);
+            new_panel(k, &b, b.ncol, b.npanel * SN_LANE);
             SN_PUSH(k->a, v, n, b);
         }
+    pack_panels(k, v, n);
     p->panel = v;
     p->npanel = n;
 }
@@ -226,8 +263,10 @@ static void
 pack_dw(const Pack *k)
 {
     Panel *b = SN_NEW(k->a, Panel);
+    int64_t oc = k->p->geo.oc;
 
-    pack_panel(k, b, k->p->geo.oc, padded(k->p->geo.oc));
+    new_panel(k, b, oc, padded(oc));
+    pack_taps(k, b, oc, padded(oc), 0, k->p->taps);
     k->p->panel = b;
     k->p->npanel = 1;
 }

@@ -72,8 +72,9 @@ typedef struct SnConvF32 SnConvF32;
  * NULL; results are clamped into [lo, hi]. */
 typedef struct SnFilterF32 {
     const float *w, *bias;
-    int64_t step_c, step_k;
+    int64_t step_c, step_k; /* one of them is 1 */
     float lo, hi;
+    const SnArena *from; /* where w is: what was packed is unloaded; or NULL */
 } SnFilterF32;
 
 /* The filter is read now.  Everything lands in a. */

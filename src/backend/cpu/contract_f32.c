@@ -30,6 +30,7 @@ finish(SnPrep *p, const SnConvGeo *geo, SnFilterF32 f)
     f.bias = sn_opnd(c, 2)->data;
     f.lo = lim.lo;
     f.hi = lim.hi;
+    f.from = p->constants;
     const SnConvF32 *plan = sn_conv_f32_plan(c->scratch, sn_isa(), geo, &f);
     p->prep = plan;
     p->nunit = sn_conv_f32_units(plan);
