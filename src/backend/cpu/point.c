@@ -56,16 +56,17 @@ typedef struct Table {
 } Table;
 
 /* The evaluator's results for n codes in operands a and b (NULL: the node's
- * own), or NULL. */
+ * own), in tmp, or NULL. */
 static const int8_t *
-evaluate(const SnPrep *p, int64_t n, int8_t *a, int8_t *b)
+evaluate(const SnPrep *p, SnArena *tmp, int64_t n, int8_t *a, int8_t *b)
 {
     SnCall c = *p->call;
-    SnShape *s = SN_NEW(c.scratch, SnShape);
-    SnTensor *in = SN_NEW_N(c.scratch, SnTensor, c.nin + 1u);
+    SnShape *s = SN_NEW(tmp, SnShape);
+    SnTensor *in = SN_NEW_N(tmp, SnTensor, c.nin + 1u);
     SnTensor out = c.out[0];
-    int8_t *y = SN_NEW_N(c.scratch, int8_t, n);
+    int8_t *y = SN_NEW_N(tmp, int8_t, n);
 
+    c.scratch = tmp;
     s->rank = 1;
     s->dim[0] = n;
     memcpy(in, c.in, c.nin * sizeof *in);
@@ -94,12 +95,15 @@ sn_cpu_table_q8_prepare(SnPrep *p)
         if (!c->in[i].data)
             return false;
     sn_codes8(code);
-    const int8_t *t = evaluate(p, 256, code, NULL);
-    if (!t)
-        return false;
+    SnArena *tmp = sn_arena_new();
+    const int8_t *t = evaluate(p, tmp, 256, code, NULL);
     Table *k = SN_NEW(c->scratch, Table);
     k->isa = sn_isa();
-    sn_table8_open(&k->t, t);
+    if (t)
+        sn_table8_open(&k->t, t);
+    sn_arena_free(tmp);
+    if (!t)
+        return false;
     p->prep = k;
     units(p, sn_shape_count(c->out[0].shape), 100);
     p->inplace = 1;
@@ -162,40 +166,29 @@ pair_units(SnPrep *p, const Pair *k, int64_t ns)
         p->nunit = k->nrow;
 }
 
-static void
-all_pairs(int8_t *a, int8_t *b)
+/* What the evaluator gives for each pair of codes, [a][b], in tmp; or NULL. */
+static const int8_t *
+all_pairs(const SnPrep *p, SnArena *tmp)
 {
-    for (int i = 0; i < 65536; i++) {
-        a[i] = (int8_t)(i / 256 - 128);
-        b[i] = (int8_t)(i % 256 - 128);
+    int8_t *a = sn_alloc(tmp, 65536), *b = sn_alloc(tmp, 65536);
+
+    for (int i = 0; i < 256; i++) {
+        memset(a + 256 * i, i - 128, 256);
+        sn_codes8(b + 256 * i);
     }
+    return evaluate(p, tmp, 65536, a, b);
 }
 
-/* By what the evaluator gives for each pair of codes. */
-static bool
-by_table(SnPrep *p, Pair *k)
-{
-    SnArena *s = p->call->scratch;
-    int8_t *a = sn_alloc(s, 65536), *b = sn_alloc(s, 65536);
-
-    all_pairs(a, b);
-    k->table = evaluate(p, 65536, a, b);
-    p->prep = k;
-    pair_units(p, k, 3000);
-    return k->table != NULL;
-}
-
-/* Tries to replace table or division by a plain sum; after: the zero point is
- * added before rounding. */
+/* Tries to replace table or division by a plain sum that gives `want`; after:
+ * the zero point is added before rounding. */
 static void
-by_sum(SnPrep *p, Pair *k, bool after)
+by_sum(SnPrep *p, Pair *k, bool after, const int8_t *want)
 {
     const SnCall *c = p->call;
     const SnType *a = c->in[0].type, *b = c->in[1].type, *y = c->out[0].type;
     SnLim lim = limits(c);
     float ra = a->scale[0] / y->scale[0], rb = b->scale[0] / y->scale[0];
     float az = (float)a->zp[0], bz = (float)b->zp[0], yz = (float)y->zp[0];
-    const int8_t *want = k->table;
 
     k->s = (SnSum8){.ra = ra,
                     .rb = rb,
@@ -203,19 +196,26 @@ by_sum(SnPrep *p, Pair *k, bool after)
                     .z = after ? 0 : y->zp[0],
                     .lo = (int8_t)lim.lo,
                     .hi = (int8_t)lim.hi};
-    if (!want) {
-        SnArena *s = sn_arena_new();
-        int8_t *u = sn_alloc(s, 65536), *v = sn_alloc(s, 65536);
-        int8_t *t = sn_alloc(s, 65536);
-        all_pairs(u, v);
-        sn_pair8_run(k->isa, &k->p, u, v, 65536, t);
-        k->sum = sn_sum8_fit(k->isa, &k->s, t);
-        sn_arena_free(s);
-    } else {
-        k->sum = sn_sum8_fit(k->isa, &k->s, want);
-    }
+    k->sum = sn_sum8_fit(k->isa, &k->s, want);
     if (k->sum)
         pair_units(p, k, 200);
+}
+
+/* A table, or, where sums may do without, a sum. */
+static bool
+by_table(SnPrep *p, Pair *k, bool sum)
+{
+    SnArena *tmp = sn_arena_new();
+    const int8_t *t = all_pairs(p, tmp);
+
+    p->prep = k;
+    pair_units(p, k, 3000);
+    if (t && sum)
+        by_sum(p, k, true, t);
+    if (t && !k->sum)
+        k->table = sn_memdup(p->call->scratch, t, 65536);
+    sn_arena_free(tmp);
+    return t != NULL;
 }
 
 bool
@@ -223,7 +223,7 @@ sn_cpu_pair_q8_prepare(SnPrep *p)
 {
     Pair *k = SN_NEW(p->call->scratch, Pair);
 
-    return open_pair(p->call, k) && by_table(p, k);
+    return open_pair(p->call, k) && by_table(p, k, false);
 }
 
 /* Sums and products rounded before the zero point is added need no table. */
@@ -236,13 +236,8 @@ prepare_direct(SnPrep *p, bool mul)
 
     if (!open_pair(c, k))
         return false;
-    if (round && *(const int32_t *)sn_attr_at(c->attr, round) != 0) {
-        if (!by_table(p, k))
-            return false;
-        if (!mul)
-            by_sum(p, k, true);
-        return true;
-    }
+    if (round && *(const int32_t *)sn_attr_at(c->attr, round) != 0)
+        return by_table(p, k, !mul);
     const SnType *a = c->in[0].type, *b = c->in[1].type, *y = c->out[0].type;
     SnLim lim = limits(c);
     k->direct = true;
@@ -257,8 +252,17 @@ prepare_direct(SnPrep *p, bool mul)
                      .yz = y->zp[0]};
     p->prep = k;
     pair_units(p, k, 600);
-    if (!mul)
-        by_sum(p, k, false);
+    if (mul)
+        return true;
+    SnArena *tmp = sn_arena_new();
+    int8_t *t = sn_alloc(tmp, 65536), u[256], v[256];
+    sn_codes8(v);
+    for (int i = 0; i < 256; i++) {
+        memset(u, i - 128, sizeof u);
+        sn_pair8_run(k->isa, &k->p, u, v, 256, t + 256 * i);
+    }
+    by_sum(p, k, false, t);
+    sn_arena_free(tmp);
     return true;
 }
 
