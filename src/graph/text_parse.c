@@ -317,9 +317,11 @@ snap_pins(SnReader *r, SnId id)
         SnRef b = count ? n->in[s].ref : 0;
         if (!b || !sn_elem_quant(sn_type(r->g, b)->elem) || !retypable(r->g, b))
             continue;
+        SnArena *tmp = sn_arena_new();
         const SnType *want =
-            sn_pin_type(r->g->pool, r->a, d, &d->in[i], &t->in[i], n->nin,
-                        sn_in_types(r->g, id, r->a));
+            sn_pin_type(r->g->pool, tmp, d, &d->in[i], &t->in[i], n->nin,
+                        sn_in_types(r->g, id, tmp));
+        sn_arena_free(tmp);
         if (want && nearly(sn_type(r->g, b), want))
             sn_res(r->g, b)->type = want;
     }
@@ -518,6 +520,7 @@ parse(SnArena *a, const SnSrc *src, const char *dir, bool lazy, SnDiag *d,
                        "model is read from a file whose name ends in .onnx");
     if (!graph(&r))
         return SN_EINPUT;
+    sn_arena_unload_all(a); /* until somebody uses them */
     *out = r.g;
     return SN_OK;
 }

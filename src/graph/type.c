@@ -21,6 +21,8 @@ struct SnPool {
     SnArena *a;
     SnType plain[SN_NELEM];
     Set type, shape;
+    const int32_t *zeros; /* [nzero] the zero points of most types */
+    uint32_t nzero;
 };
 
 typedef bool EqFn(const void *x, const void *y);
@@ -155,6 +157,19 @@ sn_type_quant(SnPool *p, SnElem e, float scale, int32_t zp)
     return sn_type_axis(p, e, -1, 1, &scale, &zp);
 }
 
+static const int32_t *
+keep_zp(SnPool *p, const int32_t *zp, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (zp[i])
+            return sn_memdup(p->a, zp, n * sizeof *zp);
+    if (n > p->nzero) {
+        p->nzero = n > 2 * p->nzero ? n : 2 * p->nzero;
+        p->zeros = SN_NEW_N(p->a, int32_t, p->nzero);
+    }
+    return p->zeros;
+}
+
 const SnType *
 sn_type_axis(SnPool *p, SnElem e, int axis, uint32_t nq, const float *scale,
              const int32_t *zp)
@@ -172,7 +187,7 @@ sn_type_axis(SnPool *p, SnElem e, int axis, uint32_t nq, const float *scale,
         SnType *t = SN_NEW(p->a, SnType);
         *t = key;
         t->scale = sn_memdup(p->a, scale, nq * sizeof *scale);
-        t->zp = sn_memdup(p->a, zp, nq * sizeof *zp);
+        t->zp = keep_zp(p, zp, nq);
         *s = (Slot){h, t};
         p->type.n++;
     }

@@ -102,6 +102,7 @@ typedef struct Pack {
     const SnConvNum *num;
     const int8_t *w;
     int fold; /* lane i of a block has the channel of lane i % fold */
+    int16_t *dw; /* a depthwise block before it is packed */
 } Pack;
 
 static int64_t
@@ -305,8 +306,8 @@ pack_gemm(const Pack *k)
                                  p->nclass);
             SN_PUSH(k->a, v, n, b);
             if (k->num->from && !sn_pack_ready(k->num->pack))
-                sn_arena_unload(k->num->from, k->w + b.c0 * taps,
-                                (size_t)(b.ncol * taps));
+                sn_arena_unload(k->num->from, k->w,
+                                (size_t)((b.c0 + b.ncol) * taps));
         }
     p->block = v;
     p->nblock = n;
@@ -360,9 +361,10 @@ pack_dw_block(const Pack *k, SnConvBlock *b, int lanes, const int64_t *order,
 {
     const SnGemm *g = k->p->g;
     int64_t taps = k->p->geo.kh * k->p->geo.kw;
-    int16_t *w = SN_NEW_N(k->a, int16_t, ntap * g->dwblock);
+    int16_t *w = k->dw;
     void *to = sn_alloc_n(k->a, (size_t)(ntap * g->dwblock), (size_t)g->esize);
 
+    memset(w, 0, (size_t)(ntap * g->dwblock) * sizeof *w);
     for (int i = 0; i < lanes; i++)
         for (int64_t t = 0; t < ntap; t++) {
             int64_t c = channel(k, b->c0, i);
@@ -386,7 +388,7 @@ pack_dw(const Pack *k)
     int64_t taps = o->kh * o->kw, block = p->g->dwblock;
     int parts = p->g->esize == 1 ? parts_needed(k) : 1;
     SnConvClass whole = {.r.nt = o->kh, .c.nt = o->kw};
-    SnConvBlock *v = NULL;
+    SnConvBlock *v = SN_NEW_N(k->a, SnConvBlock, (o->oc + block - 1) / block);
     uint32_t n = 0;
 
     /* Few channels: neighbouring pixels fill the block. */
@@ -412,6 +414,7 @@ pack_dw(const Pack *k)
     int64_t ntap = p->columns ? 12 : (parts * taps + 3) / 4 * 4;
     int64_t *order = order_taps(k, parts, ntap);
     int64_t *tap = SN_NEW_N(k->a, int64_t, ntap);
+    int16_t *dw = SN_NEW_N(k->a, int16_t, ntap * block);
     for (int64_t t = 0; t < ntap; t++) {
         int64_t at = order[t] < 0 ? 0 : order[t];
         tap[t] = (at / o->kw * o->dh * p->wp + at % o->kw * o->dw) * o->c *
@@ -423,13 +426,14 @@ pack_dw(const Pack *k)
         /* Half a block of channels: two rows share it. */
         bool half = p->columns && b.ncol <= block / 2;
         Pack q = *k;
+        q.dw = dw;
         q.fold = (int)(half ? block / 2 : block);
         int lanes = half ? (int)block : b.ncol;
         pack_dw_block(&q, &b, lanes, order, ntap, parts);
         b.end = make_end(&q, c, lanes, (int)block, p->g->dwplace);
         b.end.bias =
             *make_biases(&q, c, lanes, (int)block, p->g->dwplace, &whole, 1);
-        SN_PUSH(k->a, v, n, b);
+        v[n++] = b;
     }
     p->tap = tap;
     p->ntap = ntap;
