@@ -308,9 +308,6 @@ check_hash(SnReader *r, const SnDataText *t, const void *data, size_t n)
                       t->file, (long long)t->offset, hash, t->hash);
 }
 
-/* What is large enough to be let go until somebody uses it. */
-enum { UNLOAD_MIN = 1 << 18 };
-
 bool
 sn_rd_bytes(SnReader *r, const SnDataText *t, const SnType *type,
             const SnShape *shape, const void **data)
@@ -319,11 +316,7 @@ sn_rd_bytes(SnReader *r, const SnDataText *t, const SnType *type,
               : t->form == SN_D_SPLAT ? read_splat(r, t, type, shape, data)
                                       : read_side(r, t, type, shape, data);
 
-    size_t n = sn_tensor_nbyte(type, shape);
-
-    if (!r->lazy || t->form != SN_D_SIDE)
-        ok = ok && (!t->hash || check_hash(r, t, *data, n));
-    if (ok && n >= UNLOAD_MIN)
-        sn_arena_unload(r->a, *data, n);
-    return ok;
+    if (!ok || !t->hash || (r->lazy && t->form == SN_D_SIDE))
+        return ok;
+    return check_hash(r, t, *data, sn_tensor_nbyte(type, shape));
 }

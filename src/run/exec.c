@@ -78,7 +78,11 @@ typedef struct Prepare {
     struct SnPack *pack;
     SnDiag *d;
     uint32_t *npacked; /* [nnode] of a Constant: uses that did not read it */
+    size_t nread; /* bytes of Constants since side files were let go */
 } Prepare;
+
+/* Bytes of side files that may be in memory beside what was packed of them. */
+enum { READ_MOST = 1 << 18 };
 
 /* Of the Constants among the operands; those of a lazy graph are its text's. */
 static const uint64_t *
@@ -99,7 +103,7 @@ hashes(const Prepare *pr, const SnNode *n)
 
 /* Whether kernel k takes the node; what it prepares is in s. */
 static bool
-prepare(const Prepare *pr, const SnNode *n, const SnKernelDesc *k,
+prepare(Prepare *pr, const SnNode *n, const SnKernelDesc *k,
         SnExecStep *s)
 {
     SnArena *a = pr->a;
@@ -126,7 +130,15 @@ prepare(const Prepare *pr, const SnNode *n, const SnKernelDesc *k,
         out[i].shape = n->res[i].shape;
         p.wanted |= (uint32_t)(i == 0 || n->res[i].nuse > 0) << i;
     }
-    if (!k->prepare(&p))
+    bool ok = k->prepare(&p);
+    for (uint32_t i = 0; i < n->nin; i++)
+        if (in[i].data)
+            pr->nread += sn_tensor_nbyte(in[i].type, in[i].shape);
+    if (pr->nread >= READ_MOST) {
+        sn_arena_unload_all(x->g->arena);
+        pr->nread = 0;
+    }
+    if (!ok)
         return false;
     for (uint32_t i = 0; i < n->nin && i < 32; i++)
         if (p.packed >> i & 1 && n->in[i].ref)
@@ -142,7 +154,7 @@ prepare(const Prepare *pr, const SnNode *n, const SnKernelDesc *k,
 }
 
 static SnStatus
-add_step(const Prepare *pr, SnId id)
+add_step(Prepare *pr, SnId id)
 {
     SnArena *a = pr->a;
     SnDiag *d = pr->d;
@@ -210,6 +222,8 @@ check_read(const Prepare *pr)
     return SN_OK;
 }
 
+enum { RESERVE_LEAST = 1 << 20 };
+
 static SnStatus
 prepare_all(SnArena *a, const SnGraph *g, const SnBackendDesc *backend,
             struct SnPack *pack, SnDiag *d, SnExec **out)
@@ -221,6 +235,11 @@ prepare_all(SnArena *a, const SnGraph *g, const SnBackendDesc *backend,
     x->g = g;
     x->backend = backend;
     x->plan = sn_plan(a, g);
+    /* What is packed takes as much as the weights: in one piece it lies in
+     * large pages. */
+    if (!pack && backend && backend->nkernel > 0 &&
+        x->plan->constants > RESERVE_LEAST)
+        sn_arena_reserve(a, x->plan->constants);
     for (uint32_t i = 0; i < x->plan->nstep; i++) {
         SnId id = x->plan->step[i].node;
         const SnNode *n = sn_node(g, id);
