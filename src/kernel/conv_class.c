@@ -1,12 +1,6 @@
 /* Which results of a convolution read the same taps, and from where. */
 #include "kernel/conv_priv.h"
 
-static int64_t
-min64(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
 /* Taps of a whole row of the window lie side by side. */
 static bool
 whole_rows(const SnConvGeo *o)
@@ -23,6 +17,44 @@ set_window(SnConvQ8 *p)
     p->len = whole_rows(o) ? o->kw * cig : cig;
     p->nrun = whole_rows(o) ? o->kh : o->kh * o->kw;
     p->nstep = (p->len + p->g->kstep - 1) / p->g->kstep;
+}
+
+/* Few channels: neighbouring pixels fill the block. */
+static void
+set_depthwise(SnConvQ8 *p)
+{
+    const SnConvGeo *o = &p->geo;
+    int64_t block = p->g->dwblock;
+
+    p->rep =
+        p->bsw == 1 && o->oc < block && block % o->oc == 0 ? block / o->oc : 1;
+    p->columns = p->g->dw3[0] && p->bsw * p->rep <= 2 && o->kh == 3 &&
+                 o->kw == 3 && o->dw == 1;
+    p->direct = p->columns && p->rep == 1;
+}
+
+void
+sn_conv_shape(SnConvQ8 *p, SnIsa isa, const SnConvGeo *geo)
+{
+    const SnConvGeo *o = &p->geo;
+
+    p->g = sn_gemm(isa);
+    p->geo = *geo;
+    p->depthwise = o->group > 1 && o->group == o->c && o->group == o->oc;
+    p->colstep = o->kw == 1 ? o->sw : 1;
+    p->bsh = o->kh == 1 ? 1 : o->sh;
+    p->bsw = o->kw == 1 ? 1 : o->sw;
+    p->wp = (o->ow - 1) * p->bsw + (o->kw - 1) * o->dw + 1;
+    if (p->depthwise)
+        set_depthwise(p);
+    else
+        set_window(p);
+}
+
+bool
+sn_conv_can_clip(const SnConvQ8 *p)
+{
+    return !p->depthwise && p->geo.c / p->geo.group % p->g->kstep == 0;
 }
 
 static SnConvClass
@@ -49,50 +81,21 @@ make_class(SnArena *a, const SnConvQ8 *p, SnSpan r, SnSpan c)
     return k;
 }
 
-/* Steps of whole tiles that n results with `steps` steps each take. */
-static int64_t
-cost(const SnConvQ8 *p, int64_t n, int64_t steps)
-{
-    int64_t most = p->g->mtile[p->g->ntile - 1], rest = n % most;
-
-    return steps * (n / most * (most + 1) + (rest ? rest + 1 : 0));
-}
-
-/* The same for the classes of all rows and columns, chunk by chunk. */
-static int64_t
-clipped_cost(const SnConvQ8 *p, const SnSpan *r, uint32_t nr, const SnSpan *c,
-             uint32_t nc)
-{
-    int64_t sum = 0, per = p->nrun * p->nstep;
-    int64_t taps = p->geo.kh * p->geo.kw;
-
-    for (uint32_t i = 0; i < nr; i++)
-        for (uint32_t j = 0; j < nc; j++) {
-            int64_t steps = per * (r[i].nt * c[j].nt) / taps;
-            for (int64_t k = r[i].no; k > 0; k -= p->rows)
-                sum += cost(p, min64(k, p->rows) * c[j].no, steps);
-        }
-    return sum;
-}
-
 void
-sn_conv_classes(SnArena *a, SnConvQ8 *p)
+sn_conv_classes(SnArena *a, SnConvQ8 *p, bool clip)
 {
     const SnConvGeo *o = &p->geo;
-    bool fits = o->c / o->group % p->g->kstep == 0 && !p->wino;
     SnSpan *r, *c, row = {0, o->oh, 0, o->kh}, col = {0, o->ow, 0, o->kw};
-    uint32_t nr = sn_spans(a, o->oh, o->kh, o->sh, o->dh, o->pt, o->h, &r);
-    uint32_t nc = sn_spans(a, o->ow, o->kw, o->sw, o->dw, o->pl, o->w, &c);
+    uint32_t nr = 1, nc = 1;
 
-    set_window(p);
-    bool clip = fits && clipped_cost(p, r, nr, c, nc) <=
-                            clipped_cost(p, &row, 1, &col, 1);
     p->direct = clip && p->g->inside;
     p->xpitch = p->direct ? o->w : p->wp;
-    if (!clip) {
+    if (clip) {
+        nr = sn_spans(a, o->oh, o->kh, o->sh, o->dh, o->pt, o->h, &r);
+        nc = sn_spans(a, o->ow, o->kw, o->sw, o->dw, o->pl, o->w, &c);
+    } else {
         r = &row;
         c = &col;
-        nr = nc = 1;
     }
     SnConvClass *v = SN_NEW_N(a, SnConvClass, (size_t)nr * nc);
     for (uint32_t i = 0; i < nr; i++)

@@ -1,20 +1,11 @@
-/* Plans of 8-bit convolutions: geometry of the widened rows, packing. */
+/* Plans of 8-bit convolutions: packing, working memory, units. */
 #include "kernel/conv_priv.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "kernel/conv_wino.h"
 #include "kernel/pack.h"
-
-/* Bytes of widened x that a chunk may take: little while the filter stays in
- * the second cache level, more when it has to come from further away each
- * time. */
-enum {
-    CHUNK_NEAR = 24 << 10,
-    CHUNK_FAR = 256 << 10,
-    FILTER_NEAR = 384 << 10,
-    CHUNK_PX = 48 /* pixels at least, so that few tiles are cut */
-};
 
 const SnGemm *
 sn_gemm(SnIsa isa)
@@ -51,35 +42,12 @@ wrap_sub_mul(int32_t s, int32_t a, int32_t b)
 /* ---- geometry ---- */
 
 static void
-set_rows(SnConvQ8 *p, int64_t wbyte)
-{
-    const SnConvGeo *o = &p->geo;
-    int64_t px = p->g->esize * o->c;
-
-    p->colstep = o->kw == 1 ? o->sw : 1;
-    p->bsh = o->kh == 1 ? 1 : o->sh;
-    p->bsw = o->kw == 1 ? 1 : o->sw;
-    p->wp = (o->ow - 1) * p->bsw + (o->kw - 1) * o->dw + 1;
-    int64_t row = p->wp * px * p->bsh;
-    int64_t want =
-        (wbyte <= FILTER_NEAR ? CHUNK_NEAR : CHUNK_FAR) * p->g->esize;
-    p->rows = want / (row ? row : 1);
-    if (p->rows * o->ow < CHUNK_PX)
-        p->rows = (CHUNK_PX + o->ow - 1) / o->ow;
-    p->rows = min64(p->rows, o->oh);
-    if (p->wino) {
-        p->rows = sn_wino_rows(o);
-        p->wp = (o->ow + 1) / 2 * 2 + 2;
-    }
-    p->brows = (p->rows - 1) * p->bsh + (o->kh - 1) * o->dh + 1;
-}
-
-static void
 set_work(SnConvQ8 *p)
 {
     const SnConvGeo *o = &p->geo;
     int64_t px = p->g->esize * o->c;
 
+    p->brows = (p->rows - 1) * p->bsh + (o->kh - 1) * o->dh + 1;
     if (!p->direct)
         p->buf = (size_t)(p->brows * p->wp * px + 256) / 64 * 64;
     p->nwork = p->buf;
@@ -103,6 +71,7 @@ typedef struct Pack {
     const int8_t *w;
     int fold; /* lane i of a block has the channel of lane i % fold */
     int16_t *dw; /* a depthwise block before it is packed */
+    int npanel; /* SnConvPick.npanel */
 } Pack;
 
 static int64_t
@@ -285,9 +254,7 @@ pack_gemm(const Pack *k)
     SnConvQ8 *p = k->p;
     const SnConvGeo *o = &p->geo;
     int64_t taps = p->nrun * p->len;
-    int64_t ocg = o->oc / o->group, lanes = (ocg + SN_LANE - 1) / SN_LANE;
-    int64_t per = (lanes + p->g->ntile - 1) / p->g->ntile; /* blocks a group */
-    int64_t most = (lanes + per - 1) / per * SN_LANE;      /* of equal widths */
+    int64_t ocg = o->oc / o->group, most = sn_conv_width(o, k->npanel);
     SnConvBlock *v = NULL;
     uint32_t n = 0;
 
@@ -391,21 +358,11 @@ pack_dw(const Pack *k)
     SnConvBlock *v = SN_NEW_N(k->a, SnConvBlock, (o->oc + block - 1) / block);
     uint32_t n = 0;
 
-    /* Few channels: neighbouring pixels fill the block. */
-    p->rep =
-        p->bsw == 1 && o->oc < block && block % o->oc == 0 ? block / o->oc : 1;
-    p->columns = p->g->dw3[0] && p->bsw * p->rep <= 2 && o->kh == 3 &&
-                 o->kw == 3 && o->dw == 1;
-    p->direct = p->columns && p->rep == 1;
     if (p->columns) {
         size_t size = (size_t)(o->w * o->c);
         int8_t *pad = sn_alloc_n(k->a, size, 1);
         memset(pad, (uint8_t)p->xz, size);
         p->pad = pad;
-    }
-    if (p->direct) { /* a block at a time, of rows that stay near meanwhile */
-        p->rows = CHUNK_FAR / (o->w * o->c * o->sh);
-        p->rows = min64(p->rows < 1 ? 1 : p->rows, o->oh);
     }
     if (p->columns && parts > 1) {
         p->raw = true;
@@ -442,22 +399,6 @@ pack_dw(const Pack *k)
 }
 
 /* ---- units ---- */
-
-/* Rows or blocks: what falls better into two, else what leaves each thread
- * the larger operand to itself. */
-static void
-choose_units(SnConvQ8 *p)
-{
-    const SnConvGeo *o = &p->geo;
-    int64_t rows = o->n * o->oh, blocks = p->nblock;
-    int64_t filter = o->oc * o->kh * o->kw * (o->c / o->group);
-    /* rows / ceil(rows / 2) against blocks / ceil(blocks / 2) */
-    int64_t by_row = rows * ((blocks + 1) / 2);
-    int64_t by_block = blocks * ((rows + 1) / 2);
-
-    p->by_block = by_block > by_row ||
-                  (by_block == by_row && filter > o->n * o->h * o->w * o->c);
-}
 
 bool
 sn_conv_q8_pitched(const SnConvQ8 *p)
@@ -507,27 +448,32 @@ sn_conv_q8_plan(SnArena *a, SnIsa isa, const SnConvGeo *geo,
 {
     SnConvQ8 *p = SN_NEW(a, SnConvQ8);
     Pack k = {.a = a, .p = p, .num = num, .w = w, .fold = SN_TILE_N};
-    int64_t taps = geo->kh * geo->kw * (geo->c / geo->group);
 
-    p->g = sn_gemm(isa);
-    p->geo = *geo;
+    sn_conv_shape(p, isa, geo);
     p->xz = num->xz;
-    p->depthwise =
-        geo->group > 1 && geo->group == geo->c && geo->group == geo->oc;
     for (uint32_t i = 0; i < num->nwz; i++)
         p->rowsum |= p->g->esize == 1 && !p->depthwise && num->wz[i] != 0;
     if (geo->oh == 0 || geo->ow == 0 || geo->n == 0 || geo->oc == 0)
         return p;
-    p->wino = p->g->wino && !p->depthwise && sn_wino_fits(geo, num);
-    set_rows(p, p->depthwise ? 0 : taps * geo->oc * p->g->esize);
+    bool tiles = sn_conv_q8_tiles(isa, geo, num);
+    SnConvPick pick =
+        num->pick ? *num->pick : sn_conv_q8_rules(isa, geo, tiles);
+    assert(sn_conv_q8_fits(isa, geo, tiles, &pick));
+    p->rows = pick.rows;
+    p->by_block = pick.by_block;
+    p->wino = pick.tiles;
+    k.npanel = pick.npanel;
+    if (p->wino) {
+        p->rows += p->rows % 2;
+        p->wp = (geo->ow + 1) / 2 * 2 + 2;
+    }
     if (p->depthwise) {
         pack_dw(&k);
     } else {
-        sn_conv_classes(a, p);
+        sn_conv_classes(a, p, pick.clip);
         pack_gemm(&k);
     }
     set_work(p);
-    choose_units(p);
     return p;
 }
 

@@ -1,4 +1,4 @@
-/* Between conv_class.c, conv_plan.c and conv_run.c. */
+/* Between conv_class.c, conv_pick.c, conv_plan.c and conv_run.c. */
 #ifndef SN_CONV_PRIV_H
 #define SN_CONV_PRIV_H
 
@@ -53,8 +53,21 @@ struct SnConvQ8 {
     bool wino;     /* by tiles of two by two results */
 };
 
-/* Chooses between x itself and widened rows, and sets xpitch, the runs and the
- * classes of a convolution that is not depthwise. */
-void sn_conv_classes(SnArena *a, SnConvQ8 *p);
+/* Sets g, geo and what follows from them alone: depthwise, the steps between
+ * pixels of widened rows, the runs of a window; of depthwise ones rep, columns
+ * and direct. */
+void sn_conv_shape(SnConvQ8 *p, SnIsa isa, const SnConvGeo *geo);
+
+/* Whether classes can begin at other taps than the window: their channels are
+ * whole steps. */
+bool sn_conv_can_clip(const SnConvQ8 *p);
+
+/* Channels to a panel: at most npanel * SN_LANE, those of a group in as few
+ * panels as that allows, of equal widths. */
+int64_t sn_conv_width(const SnConvGeo *o, int npanel);
+
+/* Sets direct, xpitch and the classes of a convolution that is not depthwise:
+ * one class, of widened rows, unless `clip`. */
+void sn_conv_classes(SnArena *a, SnConvQ8 *p, bool clip);
 
 #endif

@@ -134,8 +134,29 @@ typedef struct SnConvGeo {
     int64_t kh, kw, sh, sw, dh, dw, pt, pl, group;
 } SnConvGeo;
 
+typedef struct SnConvNum SnConvNum;
+
+/* How a plan does its work.  Results are the same whatever is picked. */
+typedef struct SnConvPick {
+    int64_t rows;  /* result rows to a chunk */
+    int npanel;    /* most panels of SN_LANE channels side by side, made of
+                      equal widths; depthwise: 0 */
+    bool clip;     /* tiles skip taps in padding and read x itself where they
+                      can; depthwise: false */
+    bool by_block; /* threads share out panels, else result rows */
+    bool tiles;    /* by tiles of two by two results (kernel/conv_wino.h) */
+} SnConvPick;
+/* Whether tiles of two by two results are possible, and exact. */
+bool sn_conv_q8_tiles(SnIsa isa, const SnConvGeo *geo, const SnConvNum *num);
+/* What the cost rules choose: a function of the set and the sizes, and of
+ * whether such tiles are possible. */
+SnConvPick sn_conv_q8_rules(SnIsa isa, const SnConvGeo *geo, bool tiles);
+/* Whether a plan can be made so. */
+bool sn_conv_q8_fits(SnIsa isa, const SnConvGeo *geo, bool tiles,
+                     const SnConvPick *k);
+
 /* The contract's numbers.  One multiplier and one wz, or one per channel. */
-typedef struct SnConvNum {
+struct SnConvNum {
     int32_t xz, yz, lo, hi;
     const float *mul;
     uint32_t nmul;
@@ -144,7 +165,8 @@ typedef struct SnConvNum {
     const int32_t *bias; /* [oc] or NULL */
     const SnArena *from; /* where w is: what was packed is unloaded; or NULL */
     struct SnPackItem *pack; /* where packed panels are kept, or NULL */
-} SnConvNum;
+    const SnConvPick *pick;  /* one that fits, or NULL: the rules' */
+};
 
 typedef struct SnConvQ8 SnConvQ8;
 

@@ -68,8 +68,12 @@ sn_wino_fits(const SnConvGeo *o, const SnConvNum *num)
         return false;
     for (uint32_t i = 0; i < num->nwz; i++)
         w = reach(num->wz[i]) > w ? reach(num->wz[i]) : w;
-    if (9 * cg * reach(num->xz) * w >= (int64_t)1 << 29)
-        return false;
+    return 9 * cg * reach(num->xz) * w < (int64_t)1 << 29;
+}
+
+bool
+sn_wino_pays(const SnConvGeo *o)
+{
     /* A product here brings about 15 % of work along. */
     double direct =
         (double)taps(o->oh, o->pt, o->h) * (double)taps(o->ow, o->pl, o->w);

@@ -43,9 +43,11 @@ extern const SnWino sn_wino_avx2;
 /* u[16] = (2 G) w (2 G)t of three by three differences w - w.zp. */
 void sn_wino_filter(const int16_t w[9], int16_t u[SN_WINO_POS]);
 
-/* Whether the convolution can be computed so, with fewer products: its shape,
- * and that no sum passes 2^29 whatever x and the filter hold. */
+/* Whether the convolution can be computed so: its shape, and that no sum
+ * passes 2^29 whatever x and the filter hold; and whether it is worth it, by
+ * the number of products. */
 bool sn_wino_fits(const SnConvGeo *o, const SnConvNum *num);
+bool sn_wino_pays(const SnConvGeo *o);
 
 /* Result rows to a chunk, even, so that what is computed of x stays in the
  * second cache level, beside a panel. */

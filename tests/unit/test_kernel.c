@@ -6,6 +6,7 @@
 #include <math.h>
 
 #include "base/num.h"
+#include "kernel/conv_q8.h"
 #include "kernel/isa.h"
 #include "kernel/point_q8.h"
 #include "rewrite/rewrite.h"
@@ -257,6 +258,141 @@ conv(void **state)
                         sn_format(arena, "convolution %zu, variant %d, %d", i,
                                   v, pc));
             }
+}
+
+/* ---- picks ---- */
+
+typedef struct Layer {
+    SnConvGeo geo;
+    SnConvNum num;
+    const int8_t *x, *w;
+    size_t ny;
+} Layer;
+
+static Layer
+draw_layer(const Geo *o, bool zeros)
+{
+    int64_t taps = o->kh * o->kw * o->c / o->group;
+    int64_t eh = (o->kh - 1) * o->dilate[0] + 1;
+    int64_t ew = (o->kw - 1) * o->dilate[1] + 1;
+    Layer l = {.x = rnd8(o->n * o->h * o->w * o->c), .w = rnd8(o->oc * taps)};
+    int32_t *wz = SN_NEW_N(arena, int32_t, o->oc);
+    float *mul = SN_NEW_N(arena, float, o->oc);
+
+    for (int64_t i = 0; i < o->oc; i++) {
+        wz[i] = zeros ? (int32_t)(rnd() >> 24) - 128 : 0;
+        mul[i] = (float)(rnd() >> 24) * 0x1p-16f / (float)taps;
+    }
+    l.geo = (SnConvGeo){
+        .n = o->n, .h = o->h, .w = o->w, .c = o->c, .oc = o->oc,
+        .oh = (o->h + o->pads[0] + o->pads[2] - eh) / o->stride[0] + 1,
+        .ow = (o->w + o->pads[1] + o->pads[3] - ew) / o->stride[1] + 1,
+        .kh = o->kh, .kw = o->kw, .sh = o->stride[0], .sw = o->stride[1],
+        .dh = o->dilate[0], .dw = o->dilate[1], .pt = o->pads[0],
+        .pl = o->pads[1], .group = o->group};
+    l.num = (SnConvNum){.xz = 9, .yz = -3, .lo = -120, .hi = 127, .mul = mul,
+                        .nmul = (uint32_t)o->oc, .wz = wz,
+                        .nwz = (uint32_t)o->oc, .bias = biases(o->oc, 20)};
+    l.ny = (size_t)(o->n * l.geo.oh * l.geo.ow * o->oc);
+    return l;
+}
+
+/* In `parts` parts; pick NULL: the rules'. */
+static int8_t *
+run_pick(Layer *l, SnIsa isa, const SnConvPick *pick, int64_t parts)
+{
+    int8_t *y = SN_NEW_N(arena, int8_t, l->ny);
+
+    l->num.pick = pick;
+    const SnConvQ8 *p = sn_conv_q8_plan(arena, isa, &l->geo, &l->num, l->w);
+    void *work = sn_alloc(arena, sn_conv_q8_work(p) + 64);
+    int64_t n = sn_conv_q8_units(p);
+    for (int64_t i = 0; i < parts; i++)
+        sn_conv_q8_run(p, l->x, y, l->geo.oc, work, n * i / parts,
+                       n * (i + 1) / parts);
+    return y;
+}
+
+/* Every pick that fits one layer, of these rows; how many there were. */
+static int
+check_picks(Layer *l, SnIsa isa, const char *what)
+{
+    const int8_t *want = run_pick(l, SN_ISA_PORTABLE, NULL, 1);
+    const int64_t rows[] = {1, 2, 3, l->geo.oh};
+    bool tiles = sn_conv_q8_tiles(isa, &l->geo, &l->num);
+    int n = 0;
+
+    for (int i = 0; i < 4 * 5 * 2 * 2 * 2; i++) {
+        SnConvPick k = {rows[i % 4], i / 4 % 5, i / 20 % 2, i / 40 % 2, i / 80};
+        if (!sn_conv_q8_fits(isa, &l->geo, tiles, &k))
+            continue;
+        const int8_t *got = run_pick(l, isa, &k, 1 + i % 3);
+        if (memcmp(got, want, l->ny) != 0)
+            fail_msg("%s, %s, rows %d, panels %d, clip %d, by block %d, tiles "
+                     "%d differs", what, sn_isa_name(isa), (int)k.rows,
+                     k.npanel, k.clip, k.by_block, k.tiles);
+        n++;
+    }
+    return n;
+}
+
+/* However a convolution is cut, its results are the same. */
+static void
+picks(void **state)
+{
+    int n = 0;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof geos / sizeof *geos; i++)
+        for (int zeros = 0; zeros < 2; zeros++) {
+            Layer l = draw_layer(&geos[i], zeros);
+            for (int isa = 0; isa < SN_NISA; isa++)
+                if (sn_isa_have((SnIsa)isa))
+                    n += check_picks(&l, (SnIsa)isa,
+                                     sn_format(arena, "convolution %zu, zeros "
+                                               "%d", i, zeros));
+            sn_arena_free(arena);
+            arena = sn_arena_new();
+            g = sn_graph_new(arena, "t");
+        }
+    assert_in_range(n, 2000, 100000);
+}
+
+/* Picks of the rules fit, whatever the sizes; others are told apart. */
+static void
+picks_fit(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof geos / sizeof *geos; i++) {
+        Layer l = draw_layer(&geos[i], false);
+        for (int isa = 0; isa < SN_NISA; isa++) {
+            SnConvPick k = sn_conv_q8_rules((SnIsa)isa, &l.geo, false), bad = k;
+            assert_true(sn_conv_q8_fits((SnIsa)isa, &l.geo, false, &k));
+            bad.rows = l.geo.oh + 1;
+            assert_false(sn_conv_q8_fits((SnIsa)isa, &l.geo, false, &bad));
+            bad.rows = 0;
+            assert_false(sn_conv_q8_fits((SnIsa)isa, &l.geo, false, &bad));
+            bad = k;
+            bad.npanel = k.npanel ? 0 : 1;
+            assert_false(sn_conv_q8_fits((SnIsa)isa, &l.geo, false, &bad));
+            bad = k;
+            bad.tiles = true;
+            assert_false(sn_conv_q8_fits((SnIsa)isa, &l.geo, false, &bad));
+            bad = k;
+            bad.npanel = 5;
+            assert_false(sn_conv_q8_fits((SnIsa)isa, &l.geo, false, &bad));
+        }
+    }
+    /* three channels are no whole steps of four */
+    SnConvGeo first = {1, 8, 8, 3, 8, 8, 16, 3, 3, 1, 1, 1, 1, 1, 1, 1};
+    SnConvPick clip = {.rows = 1, .npanel = 1, .clip = true}, none = {0};
+    assert_false(sn_conv_q8_fits(SN_ISA_VNNI256, &first, false, &clip));
+    assert_false(sn_conv_q8_fits(SN_ISA_VNNI256, &first, false, &none));
+    clip.clip = false;
+    assert_true(sn_conv_q8_fits(SN_ISA_VNNI256, &first, false, &clip));
+    first.oh = 0;
+    assert_false(sn_conv_q8_fits(SN_ISA_VNNI256, &first, false, &clip));
+    assert_true(sn_conv_q8_fits(SN_ISA_VNNI256, &first, false, &none));
 }
 
 /* Multipliers that overflow, vanish, and put sums on exact ties. */
@@ -751,7 +887,8 @@ main(void)
         cmocka_unit_test(quantize_ties), cmocka_unit_test(transposes),
         cmocka_unit_test(pools),         cmocka_unit_test(lrn),
         cmocka_unit_test(declined),      cmocka_unit_test(conv_add),
-        cmocka_unit_test(views),
+        cmocka_unit_test(views),       cmocka_unit_test(picks),
+        cmocka_unit_test(picks_fit),
     };
 
     return cmocka_run_group_tests(tests, setup, teardown);
