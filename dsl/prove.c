@@ -190,7 +190,7 @@ static bool
 elementwise(const PvRule *pr, const PvTry *t)
 {
     (void)pr;
-    return t->all_codes;
+    return t->all_codes && !t->axis;
 }
 
 static uint32_t
@@ -268,6 +268,50 @@ judge_roundings(Pv *pv, const PvRule *pr, uint64_t seed, SnProof *p)
                    : sn_format(pv->a, "single, double: %s", best[1]);
 }
 
+/* Refuses the rule where a case of t speaks against it. */
+static bool
+against(Pv *pv, const PvRule *pr, const PvTry *t, bool by_lemma, SnProof *p)
+{
+    bool holds = !t->ndraw || sn_pv_claim_ok(pr, t);
+
+    if (!t->bad_res && !t->wrong && holds)
+        return false;
+    p->layer = SN_LAYER_REFUSED;
+    p->counter = t->counter;
+    if (t->bad_res) {
+        bad_result(pv, pr, t);
+    } else if (t->wrong && holds) {
+        sn_error(pv->d, pr->r->pos, "SN306",
+                 "rule '%s'%s does not give what it replaces: %s",
+                 rule_name(pr), whose(pv, pr), t->wrong);
+        sn_diag_line(pv->d, "%s", t->wrong_with);
+    } else if (by_lemma) {
+        sn_error(pv->d, pr->r->pos, "SN399",
+                 "internal: the calculus proves '%s' %s (%s), and a case "
+                 "contradicts it", pr->name, p->claim, p->lemmas);
+        show(pv, t);
+    } else {
+        refuse(pv, pr, t);
+    }
+    return true;
+}
+
+/* Half as many cases again, of types along an axis alone: among the others they
+ * are few. */
+static bool
+more_along(Pv *pv, const PvRule *pr, uint64_t seed, SnProof *p)
+{
+    PvRule q = *pr;
+
+    q.along = true;
+    PvTry t = sn_pv_try(pv, &q, pr->r->need, ndraw_of(pv, pr) / 2 + 1,
+                        seed + SN_NROUNDING, true);
+    p->ndraw += t.ndraw;
+    p->nvalue += t.nvalue;
+    p->diff = fmax(p->diff, t.diff);
+    return !against(pv, &q, &t, false, p);
+}
+
 static void
 judge(Pv *pv, const PvRule *pr, SnProof *p)
 {
@@ -279,25 +323,18 @@ judge(Pv *pv, const PvRule *pr, SnProof *p)
     /* L0 is of codes below 2^24, which binary32 holds: not of every int32. */
     if ((l.used & 1) && (t.quant32 || !t.ndraw))
         by_lemma = false;
+    /* Nor does it know that bounds, image and covers take a type along an axis
+     * for its first slice, or for all of them together. */
+    if (t.axis)
+        by_lemma = false;
     p->ndraw = t.ndraw;
     p->nvalue = t.nvalue;
     p->diff = t.diff;
     p->best = l.exact ? "exact" : sn_pv_best(pv->a, &t);
     p->counter = t.counter;
     p->lemmas = by_lemma ? lemma_names(pv->a, l.used | lifted(pr, &l)) : "";
-    if (t.bad_res) {
-        p->layer = SN_LAYER_REFUSED;
-        bad_result(pv, pr, &t);
+    if (against(pv, pr, &t, by_lemma, p))
         return;
-    }
-    if (t.wrong && (!t.ndraw || sn_pv_claim_ok(pr, &t))) {
-        p->layer = SN_LAYER_REFUSED;
-        sn_error(pv->d, pr->r->pos, "SN306",
-                 "rule '%s'%s does not give what it replaces: %s",
-                 rule_name(pr), whose(pv, pr), t.wrong);
-        sn_diag_line(pv->d, "%s", t.wrong_with);
-        return;
-    }
     if (!t.ndraw && !by_lemma) {
         p->layer = SN_LAYER_REFUSED;
         unseen(pv, pr, &t);
@@ -308,18 +345,8 @@ judge(Pv *pv, const PvRule *pr, SnProof *p)
         p->why = sn_format(pv->a, "no case was drawn: %s", no_case(&t));
         return;
     }
-    if (!sn_pv_claim_ok(pr, &t)) {
-        p->layer = SN_LAYER_REFUSED;
-        if (by_lemma) {
-            sn_error(pv->d, pr->r->pos, "SN399",
-                     "internal: the calculus proves '%s' %s (%s), and a case "
-                     "contradicts it", pr->name, p->claim, p->lemmas);
-            show(pv, &t);
-        } else {
-            refuse(pv, pr, &t);
-        }
+    if (t.axis && !more_along(pv, pr, seed, p))
         return;
-    }
     p->layer = by_lemma               ? SN_LAYER_LEMMA
                : elementwise(pr, &t)  ? SN_LAYER_ENUMERATED
                                       : SN_LAYER_SAMPLED;

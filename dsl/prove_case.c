@@ -204,6 +204,40 @@ admits(const SnDefNode *n, const SnDefTuple *t, const SnPat *p)
     return true;
 }
 
+static bool
+drawn_conc(const PvCase *c, SnDefConc k)
+{
+    for (uint32_t i = 0; i < c->nodd; i++)
+        if (c->odd[i].elem == k.elem && c->odd[i].axis == k.axis)
+            return true;
+    return false;
+}
+
+/* A type of 32 bits or along an axis that the case has already? */
+static bool
+drawn(const PvCase *c, const SnDefNode *n, const SnDefTuple *t)
+{
+    bool is = false;
+
+    for (uint32_t i = 0; i < n->nin; i++)
+        is |= drawn_conc(c, t->in[i]);
+    for (uint32_t i = 0; i < n->nout; i++)
+        is |= drawn_conc(c, t->out[i]);
+    return is;
+}
+
+static bool
+along(const SnDefNode *n, const SnDefTuple *t)
+{
+    bool is = false;
+
+    for (uint32_t i = 0; i < n->nin; i++)
+        is |= t->in[i].axis >= 0;
+    for (uint32_t i = 0; i < n->nout; i++)
+        is |= t->out[i].axis >= 0;
+    return is;
+}
+
 /* A tuple that gives k (elem -1: anything); 8-bit ones more often. */
 static const SnDefTuple *
 pick_tuple(PvCase *c, const SnDefNode *n, SnDefConc k, const SnPat *p)
@@ -222,6 +256,10 @@ pick_tuple(PvCase *c, const SnDefNode *n, SnDefConc k, const SnPat *p)
             mine = 6;
         else if (n->nout && t->out[0].elem == SN_DE_QI16)
             mine = 1;
+        if (drawn(c, n, t))
+            mine = 8; /* such types seldom stand alone */
+        if (c->pr->along && along(n, t))
+            mine = 40;
         w += mine;
         if (sn_pv_below(c, w) < mine)
             best = t;
@@ -445,6 +483,8 @@ inst(PvCase *c, const SnPat *p, SnDefConc k, const PvType *want,
 {
     if (c->fail)
         return NULL;
+    if (p == c->r->pat && c->pr->to)
+        k = *c->pr->to;
     switch (p->pk) {
     case SN_P_WILD:
         if (optional && sn_pv_chance(c, 50))
@@ -520,6 +560,30 @@ flat_term(const SnTerm *t)
     return true;
 }
 
+/* A type along an axis has as many scales as the axis is long. */
+static bool
+cut(PvCase *c, PvT *t)
+{
+    if (t->type.axis < 0 || !t->type.nq)
+        return true;
+    if (t->rank <= t->type.axis || t->dim[t->type.axis] > t->type.nq)
+        return sn_pv_no(c, "no axis, or more slices than scales");
+    t->type.nq = (uint32_t)t->dim[t->type.axis];
+    return true;
+}
+
+bool
+sn_pv_cut(PvCase *c, const PvNode *n)
+{
+    for (uint32_t i = 0; i < n->n->nout && i < PV_MAXRES; i++)
+        if (!cut(c, n->out[i]))
+            return false;
+    for (uint32_t s = 0; s < n->nin; s++)
+        if (n->in[s] && n->in[s]->def && !sn_pv_cut(c, n->in[s]->def))
+            return false;
+    return true;
+}
+
 static bool
 all_shaped(PvCase *c)
 {
@@ -529,13 +593,10 @@ all_shaped(PvCase *c)
         PvT *t = c->leaf[i];
         if (t->rank < 0)
             sn_pv_set_shape(t, 1, some);
-        if (t->type.nq > 1) {
-            if (t->dim[0] > PV_NQ)
-                return sn_pv_no(c, "more than 8 slices");
-            t->type.nq = (uint32_t)t->dim[0];
-        }
+        if (!cut(c, t))
+            return false;
     }
-    return true;
+    return sn_pv_cut(c, c->root);
 }
 
 void
@@ -554,8 +615,10 @@ numbers(PvCase *c, const SnExpr *e)
         return;
     if (e->ek == SN_E_CALL && e->rk == SN_R_TYPE && c->npool < 4) {
         PvVal v = sn_pv_expr(c, e);
-        if (v.ty == SN_TY_ETYPE && v.typed && v.t.nq == 1)
+        if (v.ty == SN_TY_ETYPE && v.typed && v.t.axis < 0)
             c->pool[c->npool++] = v.t;
+        else if (v.ty == SN_TY_ETYPE && v.typed && c->nodd < 2)
+            c->odd[c->nodd++] = v.t;
         return;
     }
     if (e->ek == SN_E_INT || e->ek == SN_E_REAL)

@@ -454,7 +454,7 @@ integerize_tuple(Gen *g, const SnDefNode *n, const SnDefNode *f,
         pin |= f->in[i]->fact == SN_DF_PIN;
     if (!l || !to)
         return;
-    PvRule p = {.node = f, .given_bias = pin,
+    PvRule p = {.node = f, .given_bias = pin, .to = &t->out[0],
                 .name = sn_format(a, "integerize %s -> %s", f->name, to)};
     const char *q = g->q->name, *no = unused(g, f);
     const char *round = rounds_before(a, f);

@@ -173,8 +173,10 @@ deq(PvEv *e, const SnExpr *x)
 
     if (!v.code)
         return v;
-    PvVec r = make(e);
     const PvType *t = v.ct;
+    if (t->nq > 1 && !v.src)
+        return no(e, "codes along an axis that are no operand's");
+    PvVec r = make(e);
     bool axis = t->nq > 1 && v.src;
     int64_t per = axis ? v.src->n / v.src->dim[0] : 1;
     for (size_t i = 0; i < len(e); i++) {
@@ -549,6 +551,24 @@ waived(const PvEv *e, const PvType *t)
     return e->c->waive && t->nq && (same || e->n->calibrated);
 }
 
+static uint32_t
+slice(const PvEv *e, const PvType *t, size_t i)
+{
+    return t->nq > 1 ? sn_pv_slice(e->n->out[e->res], (int64_t)i) : 0;
+}
+
+/* Do the rows have one for a result with scales along an axis?  Conversions
+ * and what works element by element, in floats (gen/emit_formula.c). */
+static bool
+along(const PvEv *e, const SnExpr *x)
+{
+    SnDefClassId cls = e->sem->cls;
+
+    return !e->set && !e->only && x->nkid == 1 && !sn_pv_own_row(e->sem) &&
+           (cls == SN_DC_CONVERT ||
+            (cls == SN_DC_POINT && e->c->pr->round == SN_ROUNDING_FLOAT));
+}
+
 /* last: it is the node's own result, which its flag speaks of. */
 static void
 round_ideal(const PvEv *e, PvVec *r, const PvVec *a, const PvType *t,
@@ -556,16 +576,21 @@ round_ideal(const PvEv *e, PvVec *r, const PvVec *a, const PvType *t,
 {
     size_t n = len(e);
 
-    SnReach k = sn_pv_reach(t, cl);
-    double half = t->nq ? (double)t->scale[0] * err : 0;
+    SnReach k[PV_NQ];
+    bool open = last && waived(e, t);
 
-    if (last && waived(e, t)) {
-        k.lo = cl.has_lo ? k.lo : -INFINITY;
-        k.hi = cl.has_hi ? k.hi : INFINITY;
+    for (uint32_t s = 0; s < t->nq || !s; s++) {
+        PvType one = sn_pv_slice_type(t, s);
+        k[s] = sn_pv_reach(&one, cl);
+        if (open && !cl.has_lo)
+            k[s].lo = -INFINITY;
+        if (open && !cl.has_hi)
+            k[s].hi = INFINITY;
     }
     for (size_t i = 0; r->id && i < n; i++) {
-        r->id[i] = fmin(fmax(a->id[i], k.lo), k.hi);
-        r->er[i] = a->er[i] + half;
+        uint32_t s = slice(e, t, i);
+        r->id[i] = fmin(fmax(a->id[i], k[s].lo), k[s].hi);
+        r->er[i] = a->er[i] + (t->nq ? (double)t->scale[s] * err : 0);
     }
 }
 
@@ -579,6 +604,8 @@ quant(PvEv *e, const SnExpr *x)
 
     if (!t)
         return no(e, "a rounding to an unknown type");
+    if (t->nq > 1 && !along(e, x))
+        return no(e, "a rounding along an axis");
     r.code = t->nq > 0;
     r.ct = r.code ? t : NULL;
     double err = 0.5;
@@ -590,8 +617,6 @@ quant(PvEv *e, const SnExpr *x)
         round_ideal(e, &r, &a, t, cl, err, x->nkid == 1);
     if (row)
         return r;
-    if (t->nq > 1)
-        return no(e, "a rounding along an axis");
     if (t->nq)
         sn_pv_limits(t, cl, &lo, &hi);
     bool wide = t->elem == SN_DE_QI32;
@@ -600,13 +625,14 @@ quant(PvEv *e, const SnExpr *x)
                  sn_pv_after(e->n, &sh);
     for (size_t i = 0; i < len(e); i++) {
         float v = (float)a.v[i];
+        uint32_t s = slice(e, t, i);
         if (isnan(a.v[i]) && !e->set && t->nq)
             return no(e, "no number");
         if (t->nq)
-            r.v[i] = wide    ? sn_quant32(v, t->scale[0], lo, hi)
+            r.v[i] = wide    ? sn_quant32(v, t->scale[s], lo, hi)
                      : after ? sn_quant_after(v, t->scale[0], t->zp[0] + sh,
                                               lo + sh, hi + sh) - sh
-                             : sn_quant(v, t->scale[0], t->zp[0], lo, hi);
+                             : sn_quant(v, t->scale[s], t->zp[s], lo, hi);
         else
             r.v[i] = cl.has_lo && a.v[i] < cl.lo   ? cl.lo
                      : cl.has_hi && a.v[i] > cl.hi ? cl.hi
@@ -715,6 +741,8 @@ fill(PvEv *e, PvVec *v)
     }
     for (size_t i = 0; i < len(e); i++)
         if (isnan(v->v[i]) && v->ix && v->ix[i] < 0) {
+            if (t->nq > 1)
+                return sn_pv_no(e->c, "padding along an axis");
             v->v[i] = code;
             if (v->id) {
                 v->id[i] = real;

@@ -309,26 +309,36 @@ call2(PvCase *c, const SnExpr *e, PvVal *v)
     return bad(c, "a function the prover doesn't know");
 }
 
+/* q8(scale, zp), or a list of each along an axis. */
+static PvVal
+grid(PvCase *c, const SnExpr *e)
+{
+    SnDefConc k = ((const SnDefType *)e->ref)->conc[0];
+    PvVal s = sn_pv_expr(c, e->kid[0]), z = sn_pv_expr(c, e->kid[1]);
+    PvVal r = {.ty = SN_TY_ETYPE, .typed = true};
+    double lo = k.elem == SN_DE_QI32 ? 0 : sn_pv_code_lo(k.elem);
+    double hi = k.elem == SN_DE_QI32 ? 0 : sn_pv_code_hi(k.elem);
+
+    r.t = (PvType){.elem = k.elem, .axis = k.axis, .nq = s.list ? s.n : 1};
+    if (r.t.nq > PV_NQ || (z.list && z.n != r.t.nq))
+        return bad(c, "a type of more than 8 slices");
+    for (uint32_t i = 0; i < r.t.nq; i++) {
+        double scale = s.list ? s.list[i] : s.r, zp = z.list ? z.list[i] : z.r;
+        if (!(scale >= 0x1p-100 && scale <= 0x1p100) || !(zp >= lo && zp <= hi))
+            return bad(c, "a calculated scale or zero point is none");
+        r.t.scale[i] = (float)scale;
+        r.t.zp[i] = (int32_t)zp;
+    }
+    return r;
+}
+
 static PvVal
 call(PvCase *c, const SnExpr *e)
 {
     PvVal v[3] = {{.ty = SN_TY_NONE}};
 
-    if (e->rk == SN_R_TYPE) { /* q8(scale, zp) */
-        const SnDefType *t = e->ref;
-        PvVal r = {.ty = SN_TY_ETYPE, .typed = true};
-        double s = sn_pv_expr(c, e->kid[0]).r, z = sn_pv_expr(c, e->kid[1]).r;
-        bool wide = t->conc[0].elem == SN_DE_QI32;
-        r.t = (PvType){.elem = t->conc[0].elem, .axis = -1, .nq = 1};
-        if (!(s >= 0x1p-100 && s <= 0x1p100) ||
-            (wide ? z != 0
-                  : !(z >= sn_pv_code_lo(r.t.elem) &&
-                      z <= sn_pv_code_hi(r.t.elem))))
-            return bad(c, "a calculated scale or zero point is none");
-        r.t.scale[0] = (float)s;
-        r.t.zp[0] = (int32_t)z;
-        return r;
-    }
+    if (e->rk == SN_R_TYPE)
+        return grid(c, e);
     bool raw = !strcmp(e->s, "has") || !strcmp(e->s, "supports");
     for (uint32_t i = 0; i < e->nkid && i < 3; i++)
         if (e->kid[i]->ek != SN_E_WILD && !(raw && i + 1 > (*e->s == 'h')))

@@ -140,9 +140,9 @@ compare(PvCase *c, PvT *l, PvT *r, Found *f)
     const double *le, *re, *we, *ve;
     const double *s = ideal(c, l, false, &le), *w = ideal(c, l, true, &we);
     const double *v = ideal(c, r, true, &ve), *u = ideal(c, r, false, &re);
-    double step = l->type.nq ? (double)l->type.scale[0] : 1;
 
     for (int64_t i = 0; s && w && v && u && i < l->n; i++) {
+        double step = (double)l->type.scale[sn_pv_slice(l, i)];
         double lo = fmin(s[i], w[i]), hi = fmax(s[i], w[i]);
         double tol = fmax(le[i], we[i]) + fmax(re[i], ve[i]) + 2 * step +
                      1e-5 * fmax(fabs(lo), fabs(hi));
@@ -169,7 +169,7 @@ one(PvCase *c, Found *f)
     if (!sn_pv_right(c))
         return false;
     PvT *l = c->lhs[0], *r = c->rhs[0];
-    if (l->type.nq != 1 || !sn_pv_same_type(&l->type, &r->type))
+    if (!l->type.nq || !sn_pv_same_type(&l->type, &r->type))
         return false;
     compare(c, l, r, f);
     return true;

@@ -108,6 +108,12 @@ rate(Set *s, Cand *c)
         return;
     t = sn_pv_try(s->pv, s->pr, c->e, 60, 8, false);
     c->ok = t.ndraw >= 8 && sn_pv_claim_ok(s->pr, &t) && !t.bad_res;
+    if (c->ok && t.axis) { /* few are: more of them */
+        PvRule q = *s->pr;
+        q.along = true;
+        PvTry u = sn_pv_try(s->pv, &q, c->e, 60, 9, false);
+        c->ok = sn_pv_claim_ok(&q, &u) && !u.bad_res;
+    }
     c->met = t.ntry ? t.ndraw * 1000 / t.ntry : 0;
 }
 

@@ -85,6 +85,8 @@ typedef struct PvRule {
     const SnDefNode *any;  /* what `any CLASS` and `forms` stand for */
     const SnDefNode *node; /* derived: the node */
     const SnDefBackend *backend; /* whose facts node has; NULL: as declared */
+    const SnDefConc *to;   /* the type of the root that alone is rewritten, or
+                              NULL */
     const char *name;
     bool commutes; /* guard: constants inside the node survive the Rescale */
     bool swap;     /* guard: the value itself rounds alike both ways */
@@ -93,6 +95,7 @@ typedef struct PvRule {
     bool alike;    /* guard: the nodes above all operands are alike */
     bool bounded;  /* claim: ceil(1.5 + s_in / (2 s_out)) lsb */
     bool forced;   /* the node leaves no choice: nothing is claimed */
+    bool along;    /* cases prefer types along an axis */
     SnRounding round; /* whose arithmetic the cases have */
     const char *guard; /* as reports show it, NULL: the rule's own */
 } PvRule;
@@ -117,7 +120,8 @@ typedef struct PvCase {
     uint32_t nrhs;
     PvNode *made;   /* the right side's node of the root's kind, or NULL */
     PvType pool[12];
-    uint32_t npool, nleaf, each;
+    PvType odd[6]; /* of 32 bits or along an axis, and then not yet cut */
+    uint32_t npool, nodd, nleaf, each;
     bool vector; /* every map is element by element: 256 codes, mostly (flat) */
     bool small; /* codes near the zero point, so that sums do not saturate */
     bool in_each, flat, corner, positive, ideal;
@@ -172,6 +176,10 @@ bool sn_pv_same_type(const PvType *a, const PvType *b);
 double sn_pv_code_lo(int8_t elem);
 double sn_pv_code_hi(int8_t elem);
 double sn_pv_real(const PvType *t, double code, uint32_t slice);
+/* The slice of its type that element i of t lies in; 0 without an axis. */
+uint32_t sn_pv_slice(const PvT *t, int64_t i);
+/* What t is in one slice: a type of one scale. */
+PvType sn_pv_slice_type(const PvType *t, uint32_t slice);
 const char *sn_pv_type_str(SnArena *a, const PvType *t);
 /* t as base/saturate.h has it; lives as long as *t. */
 SnGrid sn_pv_grid(const PvType *t);
@@ -190,6 +198,9 @@ bool sn_pv_draw(PvCase *c);
 /* Draws what the map of a left node needs: attributes, shapes of leaves. */
 bool sn_pv_draw_map(PvCase *c, PvNode *n);
 void sn_pv_leaf_data(PvCase *c, PvT *t);
+/* Types along an axis among n's and the nodes' above it get as many scales as
+ * the axis is long; false when one cannot. */
+bool sn_pv_cut(PvCase *c, const PvNode *n);
 /* A type of that kind: corners, types drawn before, scales that tie. */
 PvType sn_pv_draw_type(PvCase *c, SnDefConc k);
 /* A real near the codes of the types drawn so far. */
@@ -303,6 +314,7 @@ typedef struct PvTry {
     uint32_t nall;          /* such cases */
     bool quant16, quant32, floats;
     bool ratio;             /* the rounding mattered in some case */
+    bool axis;              /* some case rounds to a type along an axis */
     const SnCounter *counter; /* the worst */
     double score;
     const char *fail;       /* the last reason why draws failed */

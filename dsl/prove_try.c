@@ -248,30 +248,45 @@ wide(PvCase *c)
     return w;
 }
 
+/* Has a node of the left side a result along an axis? */
+static bool
+along(PvCase *c)
+{
+    PvNode *v[16];
+    uint32_t n = 0;
+    bool is = false;
+
+    left_nodes(c->lhs[0] ? c->lhs[0] : c->root->in[0], v, &n);
+    for (uint32_t i = 0; i < n; i++)
+        for (uint32_t k = 0; k < v[i]->n->nout && k < PV_MAXRES; k++)
+            is |= v[i]->out[k]->type.axis >= 0;
+    return is;
+}
+
 /* Did the worst-case error of this case grow?  The right side's real error is
  * set against what the roundings of the left side can amount to. */
 static bool
 worse(PvCase *c, PvT *l, PvT *r, double *by, int64_t *at)
 {
-    double el = 0, er = 0, big = 0, step = 1;
+    double el = 0, er = 0, big = 0;
     bool q = l->type.nq > 0;
 
     c->ideal = true;
     if (!sn_pv_eval(c, l) || !l->id)
         return false;
-    step = q ? (double)l->type.scale[0] : 1;
-    for (int64_t i = 0; i < l->n; i++) {
-        double e = fabs(sn_pv_real(&l->type, r->v[i], 0) - l->id[i]);
+    for (int64_t i = 0; i < l->n; i++) { /* in steps of the element's slice */
+        uint32_t s = sn_pv_slice(l, i);
+        double step = q ? (double)l->type.scale[s] : 1;
+        double e = fabs(sn_pv_real(&l->type, r->v[i], s) - l->id[i]) / step;
         if (e > er && r->v[i] != l->v[i]) {
             er = e;
             *at = i;
         }
-        el = fmax(el, l->er[i]);
-        big = fmax(big, fabs(l->id[i]));
+        el = fmax(el, l->er[i] / step);
+        big = fmax(big, fabs(l->id[i]) / step);
     }
-    double slack = 3e-6 * fmax(big, el) + (q ? 2e-5 * step : 1e-30);
-    *by = (er - el) / step;
-    return er > el + slack;
+    *by = er - el;
+    return er > el + 3e-6 * fmax(big, el) + (q ? 2e-5 : 1e-30);
 }
 
 /* Of the largest value; where the left side is all 0, anything else is far. */
@@ -601,6 +616,7 @@ one(PvCase *c, PvTry *t, bool want)
         return false;
     tally(c, l, r, t, want);
     t->ratio |= c->ratio;
+    t->axis |= along(c);
     t->ndraw++;
     t->nquant += l->type.nq > 0;
     t->quant16 |= l->type.elem == SN_DE_QI16;

@@ -48,6 +48,28 @@ sn_pv_real(const PvType *t, double code, uint32_t slice)
     return (double)t->scale[slice] * (code - t->zp[slice]);
 }
 
+uint32_t
+sn_pv_slice(const PvT *t, int64_t i)
+{
+    int64_t in = 1;
+
+    if (t->type.nq <= 1)
+        return 0;
+    for (int k = t->type.axis + 1; k < t->rank; k++)
+        in *= t->dim[k];
+    return (uint32_t)(i / in % (int64_t)t->type.nq);
+}
+
+PvType
+sn_pv_slice_type(const PvType *t, uint32_t slice)
+{
+    PvType one = {.elem = t->elem, .axis = -1, .nq = t->nq > 0};
+
+    one.scale[0] = t->scale[t->nq > 1 ? slice : 0];
+    one.zp[0] = t->zp[t->nq > 1 ? slice : 0];
+    return one;
+}
+
 SnGrid
 sn_pv_grid(const PvType *t)
 {
@@ -86,7 +108,7 @@ sn_pv_type_str(SnArena *a, const PvType *t)
     if (!t->nq)
         return v[(int)t->elem];
     sn_buf_init(&b, a);
-    sn_putf(&b, "%s%s(", v[(int)t->elem], t->nq > 1 ? "c" : "");
+    sn_putf(&b, "%s%s(", v[(int)t->elem], t->axis >= 0 ? "c" : "");
     sn_put_f32(&b, t->scale[0]);
     sn_putf(&b, "%s,%d)", t->nq > 1 ? ".." : "", t->zp[0]);
     return sn_buf_str(&b);
@@ -156,6 +178,30 @@ draw_zp(PvCase *c, int8_t elem)
     return (int32_t)sn_pv_below(c, 256) - 128;
 }
 
+/* A type of 32 bits or along an axis that was drawn before, or what functions of the language
+ * may take for it: one that is like it in its first slice alone (bounds,
+ * image), or over all slices together (covers). */
+static bool
+again(PvCase *c, PvType *t)
+{
+    if (!c->nodd || !sn_pv_chance(c, 60))
+        return false;
+    const PvType *p = &c->odd[sn_pv_below(c, c->nodd)];
+    if (p->elem != t->elem || p->axis != t->axis)
+        return false;
+    uint32_t how = sn_pv_below(c, 10);
+    *t = *p;
+    for (uint32_t i = 1; i < t->nq && how < 3; i++) {
+        t->scale[i] = draw_scale(c) * (t->elem == SN_DE_QI32 ? 0.01f : 1);
+        t->zp[i] = t->elem == SN_DE_QI32 ? 0 : draw_zp(c, t->elem);
+    }
+    for (uint32_t i = 0; i < 2 && t->nq > 1 && how >= 8; i++) { /* slices 0 and 1 swapped */
+        t->scale[i] = p->scale[!i];
+        t->zp[i] = p->zp[!i];
+    }
+    return true;
+}
+
 PvType
 sn_pv_draw_type(PvCase *c, SnDefConc k)
 {
@@ -175,6 +221,11 @@ sn_pv_draw_type(PvCase *c, SnDefConc k)
             return *p;
     }
     t.nq = k.axis < 0 ? 1 : PV_NQ; /* cut to the axis later */
+    bool odd = k.axis >= 0 || k.elem == SN_DE_QI32;
+    if (k.axis >= 0)
+        c->flat = false; /* 256 slices are too many */
+    if (odd && again(c, &t))
+        return t;
     float tie = tying_scale(c), power = power_scale(c);
     for (uint32_t i = 0; i < t.nq; i++) {
         t.scale[i] = draw_scale(c);
@@ -190,6 +241,8 @@ sn_pv_draw_type(PvCase *c, SnDefConc k)
     }
     if (k.axis < 0 && c->npool < 12 && k.elem != SN_DE_QI32)
         c->pool[c->npool++] = t;
+    if (odd && c->nodd < 6)
+        c->odd[c->nodd++] = t;
     if (c->in_each)
         c->each_type = t;
     return t;
@@ -311,10 +364,9 @@ sn_pv_leaf_data(PvCase *c, PvT *t)
     t->er = SN_NEW_N(c->a, double, t->n + 1);
     leaf_limits(c, t, &lo, &hi);
     for (int64_t i = 0; i < t->n; i++) {
-        uint32_t s = k->nq > 1 ? (uint32_t)(i / (t->n / t->dim[0])) : 0;
         t->v[i] = k->elem == SN_DE_F32 ? sn_pv_draw_real(c)
                                        : leaf_code(c, t, i, lo, hi);
-        t->id[i] = sn_pv_real(k, t->v[i], s);
+        t->id[i] = sn_pv_real(k, t->v[i], sn_pv_slice(t, i));
     }
     t->done = true;
 }

@@ -230,24 +230,6 @@ cheaper(const Inst *in, const PvCase *c, Best *old, const char *s)
     return true;
 }
 
-/* Types with scales along an axis have as many as the axis is long. */
-static bool
-cut_types(PvCase *c, const PvNode *n)
-{
-    for (uint32_t i = 0; i < n->n->nout && i < PV_MAXRES; i++) {
-        PvT *t = n->out[i];
-        if (t->type.axis < 0 || !t->type.nq)
-            continue;
-        if (t->rank <= t->type.axis || t->dim[t->type.axis] > PV_NQ)
-            return false;
-        t->type.nq = (uint32_t)t->dim[t->type.axis];
-    }
-    for (uint32_t s = 0; s < n->nin; s++)
-        if (n->in[s] && n->in[s]->def && !cut_types(c, n->in[s]->def))
-            return false;
-    return true;
-}
-
 /* What must hold of a left side for its right side to exist. */
 static bool
 rewritable(PvCase *c)
@@ -378,7 +360,7 @@ draw_all(Inst *in, uint64_t seed)
         c.rng = (z ^ (z >> 27)) | 1;
         if (sn_pv_draw(&c) &&
             (i % 4 != 3 || !c.root->n->nout || sn_case_vary(&c)) &&
-            cut_types(&c, c.root)) {
+            sn_pv_cut(&c, c.root)) {
             in->ndraw++;
             sn_pv_fill(&c);
             if (in->pr->given_bias)
