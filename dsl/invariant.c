@@ -181,6 +181,20 @@ check_missing(SnRuleTv *c, const SnNodeTv *n)
     }
 }
 
+/* What the rule tests before it fires. */
+static void
+takes(SnRuleTv *c, const SnNodeTv *n, SnKindSet miss)
+{
+    SnTerm *t = n->term;
+
+    t->ntakes = 0;
+    for (int8_t i = 0; i < 20; i++) {
+        SnDefConc k = {(int8_t)(i / 2), (int8_t)(i & 1 ? 0 : -1)};
+        if (sn_tv_set(c, n->res) & ~miss & sn_ks(k))
+            SN_PUSH(c->rs->a, t->takes, t->ntakes, k);
+    }
+}
+
 static void
 check_tuple(SnRuleTv *c, const SnNodeTv *n)
 {
@@ -200,6 +214,7 @@ check_tuple(SnRuleTv *c, const SnNodeTv *n)
     }
     if (!miss || !t->type)
         return;
+    takes(c, n, miss);
     sn_warn(c->rs->d, t->type->pos, "SN208",
             "'%s' may be %s, which no tuple of %s gives with these "
             "operands; the rule does not apply then",

@@ -7,6 +7,7 @@
 #include "base/num.h"
 
 static PvT *build(PvCase *c, const SnTerm *t);
+static bool for_each(PvCase *c, const SnExpr *e);
 
 /* ---- attributes ---- */
 
@@ -224,6 +225,27 @@ operands(PvCase *c, PvNode *n, const SnTerm *t)
                                   build(c, grid->arg[0]));
 }
 
+/* The right side has no tuple for its types: no case of the family's, which ask
+ * for one before they fire; a written rule must not come so far. */
+static PvT *
+untyped(PvCase *c, const PvNode *n)
+{
+    bool fires = !c->pr->derive && /* a lowering takes floats alone */
+                 (!c->r->lower || c->root->out[0]->type.elem == SN_DE_F32) &&
+                 (!c->r->when || for_each(c, c->r->when));
+    SnBuf b;
+
+    sn_buf_init(&b, c->pv->a);
+    sn_putf(&b, "no %s takes (", n->n->name);
+    for (uint32_t s = 0; s < n->nin; s++)
+        sn_putf(&b, "%s%s", s ? ", " : "",
+                n->in[s] ? sn_pv_type_str(c->a, &n->in[s]->type) : "_");
+    sn_putf(&b, ") -> %s", sn_pv_type_str(c->a, &n->out[0]->type));
+    sn_pv_no(c, sn_buf_str(&b));
+    c->wrong = fires;
+    return NULL;
+}
+
 static PvT *
 results(PvCase *c, PvNode *n, const PvType *t0)
 {
@@ -238,10 +260,8 @@ results(PvCase *c, PvNode *n, const PvType *t0)
         n->out[i]->def = n;
         n->out[i]->res = i;
     }
-    if (!sn_pv_fit(n)) {
-        sn_pv_no(c, "the right side has no tuple for these types");
-        return NULL;
-    }
+    if (!sn_pv_fit(n))
+        return untyped(c, n);
     if (!sn_pv_shape(c, n) || !sn_pv_holds(c, n)) {
         const char *why = c->fail ? c->fail : "an invariant does not hold";
         c->fail = sn_format(c->pv->a, "no %s is made of that: %s", n->n->name,
@@ -250,6 +270,17 @@ results(PvCase *c, PvNode *n, const PvType *t0)
         return NULL;
     }
     return n->out[0];
+}
+
+/* A rule does not apply where the kind has no tuple for the type (SN208). */
+static bool
+taken(PvCase *c, const SnTerm *t, const PvType *ty)
+{
+    bool ok = !t->ntakes;
+
+    for (uint32_t i = 0; i < t->ntakes; i++)
+        ok |= t->takes[i].elem == ty->elem && t->takes[i].axis == ty->axis;
+    return ok || sn_pv_no(c, "the right side has no tuple for that type");
 }
 
 static PvT *
@@ -286,7 +317,7 @@ build_call(PvCase *c, const SnTerm *t)
         return NULL;
     }
     PvVal ty = sn_pv_expr(c, te);
-    if (c->fail)
+    if (c->fail || !taken(c, t, &ty.t))
         return NULL;
     if (n->n == c->root->n)
         c->made = n;

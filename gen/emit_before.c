@@ -208,6 +208,16 @@ type_exists(SnRg *cx, const SnTerm *t)
         sn_rg_fail_if(cx, sn_format(cx->a, "!%s", sn_rg_type(cx, e)));
 }
 
+/* A type for which the kind has no tuple (SN208). */
+static void
+tuple_exists(SnRg *cx, const SnTerm *t)
+{
+    if (t->ntakes && !reads(t->type, true))
+        sn_rg_fail_if(cx, sn_format(cx->a, "!(%s)",
+                                    sn_rg_in_set(cx, sn_rg_term_type(cx, t),
+                                                 t->takes, t->ntakes)));
+}
+
 /* What may fail is asked before anything is built. */
 static void
 dry_run(SnRg *cx, const SnTerm *t)
@@ -215,6 +225,7 @@ dry_run(SnRg *cx, const SnTerm *t)
     if (!t)
         return;
     type_exists(cx, t);
+    tuple_exists(cx, t);
     for (uint32_t i = 0; i < t->narg; i++)
         dry_run(cx, t->arg[i]);
     if (t->tk == SN_T_FUNC && !strcmp(t->name, "fold") &&
