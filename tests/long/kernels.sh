@@ -10,6 +10,8 @@ data=$SHARED/data
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 bad=0
+# vnni256 is what avxvnni computes, in the encoding of AVX-512.
+cpus="portable avx2 vnni256 vnni"
 
 # same NAME GRAPH INPUT N FLAGS...: the evaluators, which take longest, run
 # beside the kernels.
@@ -20,7 +22,7 @@ same() {
     "$sinter" run "$graph" --input "$input" -n "$n" "$@" \
         --backend interp --dump "$tmp/want.npy" >"$tmp/log" 2>&1 &
     evaluators=$!
-    for cpu in portable avx2 vnni; do
+    for cpu in $cpus; do
         for threads in 1 2; do
             SINTER_CPU=$cpu "$sinter" run "$graph" --input "$input" -n "$n" \
                 "$@" --backend cpu --threads $threads \
@@ -33,7 +35,7 @@ same() {
         bad=1
         return
     fi
-    for cpu in portable avx2 vnni; do
+    for cpu in $cpus; do
         for threads in 1 2; do
             if cmp -s "$tmp/want.npy" "$tmp/got.$cpu.$threads.npy"; then
                 echo "ok kernels $name $cpu $threads"
