@@ -79,6 +79,11 @@ row() { # LABEL GRAPH.sn MODEL.onnx WANTED THREADS
             p = substr($0, RSTART + 8, RLENGTH - 8)
             printf "%d", (w + p) / 1024 }')" \
         "$(echo "$line" | field ort_memory_kib)"
+    case $verdict in
+    missed*) # where the time goes
+        "$sinter" bench "$2" --per-node --threads "$5" | sed -n '1,20s/^/    /p'
+        ;;
+    esac
 }
 # Two threads against one, from the lines of a model.
 scaling() { # LABEL WANTED
@@ -121,10 +126,14 @@ lrn_row() { # NAME WANTED
         "$out/models/$1.onnx" "$ort") || return
     us=$($alone "$sinter" bench "$out/models/$1.sn" --per-node --json |
         sed -n 's/.*"node": "[^"]*(LRN)".*"us": \([0-9.]*\).*/\1/p' | head -1)
-    echo "$line" | field ort_ms | awk -v n="$1" -v us="$us" -v w="$2" '{
+    echo "$line" | field ort_ms | awk -v n="$1" -v us="$us" -v w="$2" \
+        -v json="$json" '{
         r = 1000 * $1 / us
         printf "%-28s  1 %10.4f %10.4f %7.1fx %5gx %s\n", n ", int8 node",
-            us / 1000, $1, r, w, (r >= w ? "met" : "missed") }'
+            us / 1000, $1, r, w, (r >= w ? "met" : "missed")
+        printf "{\"label\": \"%s, int8 node\", \"wanted\": %g, " \
+            "\"threads\": 1, \"ms\": %.4f, \"ort_ms\": %s, " \
+            "\"ratio\": %.3f}\n", n, w, us / 1000, $1, r >>json }'
 }
 float_row() { # NAME FLOAT.onnx
     row "$1, float" "$out/models/$1.float.sn" "$2" 0.77 1

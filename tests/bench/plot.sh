@@ -1,6 +1,7 @@
 #!/bin/sh
 # Draws how much faster sinter is than ONNX Runtime, one bar to a line of
-# models.json, as SVG.  A black mark stands where the ratio is wanted.
+# models.json, as SVG: from 1 on, on a logarithmic axis.  A black mark stands
+# where the ratio is wanted.
 #
 #   plot.sh models.json >models.svg
 awk '
@@ -11,6 +12,7 @@ function num(key) {
     sub(/.*: */, "", s)
     return s + 0
 }
+function at(r) { return left + width * log(r / least) / log(most / least) }
 function text(key) {
     if (!match($0, "\"" key "\": *\"[^\"]*\""))
         return ""
@@ -24,34 +26,43 @@ function text(key) {
     label[n] = text("label") ", " num("threads") "t"
     ratio[n] = num("ratio")
     wanted[n] = num("wanted")
-    if (ratio[n] > most) most = ratio[n]
-    if (wanted[n] > most) most = wanted[n]
 }
+BEGIN { left = 250; width = 520; step = 18; least = 0.5; most = 2 }
 END {
-    left = 250; width = 520; step = 18
-    if (most < 2) most = 2
-    scale = width / most
+    for (i = 1; i <= n; i++) {
+        while (ratio[i] > 0 && ratio[i] < least) least /= 2
+        while (ratio[i] > most || wanted[i] > most) most *= 2
+    }
+    bottom = 32 + n * step
     printf "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" " \
         "height=\"%d\" font-family=\"sans-serif\" font-size=\"12\">\n",
-        left + width + 60, 40 + n * step
+        left + width + 60, bottom + 20
     print "<rect width=\"100%\" height=\"100%\" fill=\"white\"/>"
     printf "<text x=\"%d\" y=\"16\">times as fast as ONNX Runtime</text>\n",
         left
+    for (r = least; r <= most; r *= 2) {
+        printf "<line x1=\"%.1f\" y1=\"24\" x2=\"%.1f\" y2=\"%d\" " \
+            "stroke=\"%s\"/>\n", at(r), at(r), bottom,
+            (r == 1 ? "#444" : "#ddd")
+        printf "<text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">%s</text>\n",
+            at(r), bottom + 14, r "x"
+    }
     for (i = 1; i <= n; i++) {
-        y = 26 + (i - 1) * step
+        y = 28 + (i - 1) * step
         printf "<text x=\"%d\" y=\"%d\" text-anchor=\"end\">%s</text>\n",
             left - 8, y + 12, label[i]
-        printf "<rect x=\"%d\" y=\"%d\" width=\"%.1f\" height=\"13\" " \
-            "fill=\"%s\"/>\n", left, y, ratio[i] * scale,
+        if (ratio[i] <= 0)
+            continue
+        from = at(ratio[i] < 1 ? ratio[i] : 1)
+        to = at(ratio[i] < 1 ? 1 : ratio[i])
+        printf "<rect x=\"%.1f\" y=\"%d\" width=\"%.1f\" height=\"13\" " \
+            "fill=\"%s\"/>\n", from, y, to - from,
             (ratio[i] >= wanted[i] ? "#487" : "#c63")
-        printf "<text x=\"%.1f\" y=\"%d\">%.2f</text>\n",
-            left + ratio[i] * scale + 5, y + 11, ratio[i]
+        printf "<text x=\"%.1f\" y=\"%d\">%.2f</text>\n", to + 5, y + 11,
+            ratio[i]
         if (wanted[i] > 0)
             printf "<rect x=\"%.1f\" y=\"%d\" width=\"2\" height=\"17\"/>\n",
-                left + wanted[i] * scale - 1, y - 2
+                at(wanted[i]) - 1, y - 2
     }
-    printf "<line x1=\"%.1f\" y1=\"22\" x2=\"%.1f\" y2=\"%d\" " \
-        "stroke=\"#888\" stroke-dasharray=\"3\"/>\n", left + scale,
-        left + scale, 30 + n * step
     print "</svg>"
 }' "$1"
