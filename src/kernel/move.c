@@ -81,32 +81,105 @@ inner_run(const Table *t, int *rest)
     return run;
 }
 
+/* n runs of `run` bytes, from the places that off names, or fill where there
+ * is none. */
+typedef struct Row {
+    const int64_t *off; /* bytes, or negative */
+    int64_t n;
+    size_t size, run;
+    const char *fill;
+} Row;
+
+static char *
+fill_run(const Row *r, size_t nbyte, char *y)
+{
+    if (r->size == 1) {
+        memset(y, *r->fill, nbyte);
+        return y + nbyte;
+    }
+    for (char *end = y + nbyte; y < end; y += r->size)
+        put_one(y, r->fill, r->size);
+    return y;
+}
+
+/* Runs of one size that the compiler knows. */
+#define COPY(N)                                  \
+    for (int64_t i = 0; i < r->n; i++, y += (N)) \
+        memcpy(y, x + r->off[i], N);             \
+    return y
+
+/* All of them are there. */
+static char *
+copy_whole(const Row *r, const char *x, char *y)
+{
+    switch (r->run) {
+    case 1: COPY(1);
+    case 2: COPY(2);
+    case 4: COPY(4);
+    case 8: COPY(8);
+    case 16: COPY(16);
+    case 32: COPY(32);
+    default: COPY(r->run);
+    }
+}
+#undef COPY
+
+static char *
+copy_holes(const Row *r, const char *x, char *y)
+{
+    for (int64_t i = 0; i < r->n; i++) {
+        if (r->off[i] < 0) {
+            y = fill_run(r, r->run, y);
+            continue;
+        }
+        memcpy(y, x + r->off[i], r->run);
+        y += r->run;
+    }
+    return y;
+}
+
+static bool
+has_holes(const Row *r)
+{
+    for (int64_t i = 0; i < r->n; i++)
+        if (r->off[i] < 0)
+            return true;
+    return false;
+}
+
+/* Along the last axis that is no run, for each place of the ones before. */
 static void
 copy_table(const Table *t, const char *x, char *y, size_t size,
            const char *fill)
 {
     int64_t idx[16] = { 0 }, count = 1;
     int rest;
-    int64_t run = inner_run(t, &rest);
+    size_t run = (size_t)inner_run(t, &rest) * size;
 
+    x += t->base * (int64_t)size;
+    if (rest == 0) {
+        memcpy(y, x, run);
+        return;
+    }
+    Row r = { t->off[--rest], t->dim[rest], size, run, fill };
+    for (int64_t i = 0; i < r.n; i++)
+        t->off[rest][i] *= (int64_t)size;
+    bool holes = has_holes(&r);
     for (int i = 0; i < rest; i++)
         count *= t->dim[i];
     for (int64_t o = 0; o < count; o++) {
-        int64_t off = t->base;
+        int64_t off = 0;
         bool pad = false;
         for (int i = 0; i < rest; i++) {
             int64_t v = t->off[i][idx[i]];
             pad = pad || v < 0;
             off += v;
         }
+        const char *from = x + off * (int64_t)size;
         if (pad)
-            for (int64_t i = 0; i < run; i++)
-                put_one(y + (size_t)i * size, fill, size);
-        else if (run == 1)
-            put_one(y, x + off * (int64_t)size, size);
+            y = fill_run(&r, (size_t)r.n * run, y);
         else
-            memcpy(y, x + off * (int64_t)size, (size_t)run * size);
-        y += (size_t)run * size;
+            y = holes ? copy_holes(&r, from, y) : copy_whole(&r, from, y);
         for (int i = rest - 1; i >= 0; i--) {
             if (++idx[i] < t->dim[i])
                 break;

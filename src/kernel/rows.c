@@ -71,6 +71,14 @@ sn_softmax_open(SnSoftmax *s, const SnType *x, const SnType *y, SnLim lim)
     s->lim = lim;
 }
 
+int8_t
+sn_softmax_code(const SnSoftmax *s, int below, uint64_t sum)
+{
+    int64_t q = (int64_t)sn_div_rne(s->t[below] * s->one, sum) + s->zp;
+
+    return (int8_t)(q < s->lim.lo ? s->lim.lo : q > s->lim.hi ? s->lim.hi : q);
+}
+
 void
 sn_softmax_row(const SnSoftmax *s, const SnMap *m, const int8_t *x, int8_t *y)
 {
@@ -83,10 +91,6 @@ sn_softmax_row(const SnSoftmax *s, const SnMap *m, const int8_t *x, int8_t *y)
             top = x[a[k]];
     for (int64_t k = 0; k < m->ntap; k++)
         sum += s->t[top - x[a[k]]];
-    for (int64_t k = 0; k < m->ntap; k++) {
-        uint64_t v = sn_div_rne(s->t[top - x[a[k]]] * s->one, sum);
-        int64_t q = (int64_t)v + s->zp;
-        q = q < s->lim.lo ? s->lim.lo : q > s->lim.hi ? s->lim.hi : q;
-        y[m->y0 + m->y[k]] = (int8_t)q;
-    }
+    for (int64_t k = 0; k < m->ntap; k++)
+        y[m->y0 + m->y[k]] = sn_softmax_code(s, top - x[a[k]], sum);
 }

@@ -153,6 +153,9 @@ typedef struct SnSoftmax {
     SnLim lim;
 } SnSoftmax;
 void sn_softmax_open(SnSoftmax *s, const SnType *x, const SnType *y, SnLim lim);
+/* The result of a code that lies `below` the row's greatest, sum: of t over
+ * the row. */
+int8_t sn_softmax_code(const SnSoftmax *s, int below, uint64_t sum);
 /* One row: m is set. */
 void sn_softmax_row(const SnSoftmax *s, const SnMap *m, const int8_t *x,
                     int8_t *y);

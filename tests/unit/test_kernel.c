@@ -741,6 +741,29 @@ lrn(void **state)
             false, "another beta");
 }
 
+static void
+softmax(void **state)
+{
+    static const int64_t rows[] = {1, 2, 10, 255, 1001};
+    static const float scales[] = {0.001f, 0.1f, 3};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        for (int64_t axis = -1; axis < 3; axis++) {
+            SnSoftmaxAttr at = {.axis = axis};
+            SnRef x = input(q8(scales[i % 3], (int32_t)i * 7 - 3),
+                            axis == 0   ? SHAPE(rows[i], 2, 3)
+                            : axis == 1 ? SHAPE(2, rows[i], 3)
+                                        : SHAPE(3, 2, rows[i]));
+            compare(SN_REF(sn_softmax_new(g, NULL, x, &at,
+                                          q8(1.0f / 256, -128)),
+                           0),
+                    true,
+                    sn_format(arena, "Softmax of %lld along %lld",
+                              (long long)rows[i], (long long)axis));
+        }
+}
+
 /* What the kernels leave to the evaluator. */
 static void
 declined(void **state)
@@ -887,8 +910,8 @@ main(void)
         cmocka_unit_test(quantize_ties), cmocka_unit_test(transposes),
         cmocka_unit_test(pools),         cmocka_unit_test(lrn),
         cmocka_unit_test(declined),      cmocka_unit_test(conv_add),
-        cmocka_unit_test(views),       cmocka_unit_test(picks),
-        cmocka_unit_test(picks_fit),
+        cmocka_unit_test(softmax),       cmocka_unit_test(views),
+        cmocka_unit_test(picks),         cmocka_unit_test(picks_fit),
     };
 
     return cmocka_run_group_tests(tests, setup, teardown);

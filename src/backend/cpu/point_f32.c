@@ -1,4 +1,4 @@
-/* Point nodes, pools, LRN and Softmax on f32. */
+/* Point nodes, pools and LRN on f32. */
 #include <math.h>
 
 #include "backend/cpu/geo.h"
@@ -322,45 +322,5 @@ sn_cpu_lrn_f32(const SnCall *c)
     if (k->npx)
         sn_lrnf_run(k->isa, &k->p, x + c->u0 * k->p.c, c->u1 - c->u0,
                     y + c->u0 * k->p.c, c->work);
-    return SN_OK;
-}
-
-/* ---- Softmax along the last axis ---- */
-
-typedef struct Softmax {
-    SnIsa isa;
-    int64_t nrow, row;
-} Softmax;
-
-bool
-sn_cpu_softmax_f32_prepare(SnPrep *p)
-{
-    const SnCall *c = p->call;
-    const SnShape *s = c->in[0].shape;
-    int axis = sn_axis(s, sn_map_int(c, &c->kind->sem[0], 1, -1));
-    int64_t inner = 1;
-
-    if (!is_f32(&c->in[0]) || axis < 0)
-        return false;
-    for (int i = axis + 1; i < s->rank; i++)
-        inner *= s->dim[i];
-    Softmax *k = SN_NEW(c->scratch, Softmax);
-    *k = (Softmax){sn_isa(), 0, s->dim[axis]};
-    k->nrow = k->row ? sn_shape_count(s) / k->row : 0;
-    p->prep = k;
-    p->nunit = k->nrow;
-    p->cost = sn_shape_count(s) * 3;
-    return inner == 1;
-}
-
-SnStatus
-sn_cpu_softmax_f32(const SnCall *c)
-{
-    const Softmax *k = c->prep;
-    const float *x = c->in[0].data;
-    float *y = c->out[0].data;
-
-    for (int64_t i = c->u0; i < c->u1 && i < k->nrow; i++)
-        sn_softmaxf_run(k->isa, x + i * k->row, k->row, y + i * k->row);
     return SN_OK;
 }
