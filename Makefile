@@ -101,15 +101,15 @@ $(GEN)/.stamp: $(SGEN) $(DEFS)
 $(GEN)/onnx.pb-c.c: | $(BUILD)/.deps
 	@mkdir -p $(GEN)
 	$(Q)protoc-c --proto_path=$(PROTO) --c_out=$(GEN) onnx.proto
-# Packed weights that another build has written are not used: a hash of what
-# packs them.
+# Packed weights and measured picks that another build has written are not
+# used: a hash of what packs and computes.
 PACK_C = $(sort $(wildcard src/kernel/conv_*.c src/kernel/conv_*.h \
          src/kernel/conv_*.inc src/kernel/pack.*) src/backend/cpu/contract.c)
 $(GEN)/sn_pack_id.h: $(PACK_C)
 	@mkdir -p $(GEN)
 	@printf '#define SN_PACK_ID "%s"\n' \
 	  "$$(cat $(PACK_C) | sha256sum | cut -c1-16)" >$@
-$(call obj,src/kernel/pack.c): $(GEN)/sn_pack_id.h
+$(call obj,src/kernel/pack.c src/kernel/tune.c): $(GEN)/sn_pack_id.h
 # The empty recipe makes make look at the file again: sinter-gen leaves what
 # did not change alone.
 $(filter-out %.pb-c.c,$(MADE_C)) $(GEN)/sn_tests.c: $(GEN)/.stamp

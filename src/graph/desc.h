@@ -175,11 +175,13 @@ typedef struct SnPrep {
     uint32_t wanted;  /* bit per result that is used */
     struct SnPack *pack;  /* where packed weights are kept, or NULL; then */
     const uint64_t *hash; /* [nin] XXH64 of each Constant's bytes, 0: none */
+    struct SnTune *tune; /* measured picks (kernel/tune.h), or NULL */
     const SnArena *constants; /* where Constants are: a kernel that copies a
                                  large one may unload it part by part */
     const void *prep; /* out: read-only, shared by threads */
     uint32_t packed;  /* out: bit per operand whose data came from pack and was
                          not looked at */
+    uint32_t layer;   /* out: of tune, the layer that was picked for, or 0 */
     size_t nwork;     /* out: bytes of working memory for a call */
     int64_t nunit;    /* out: parts that the node can be cut into, 0: none */
     int64_t cost;     /* out: nanoseconds of the whole on one core, about */

@@ -51,10 +51,20 @@ sn_conv_shape(SnConvQ8 *p, SnIsa isa, const SnConvGeo *geo)
         set_window(p);
 }
 
+/* Whether a window along some axis reaches past its end. */
+static bool
+reaches_out(const SnConvGeo *o)
+{
+    return o->pt > 0 || o->pl > 0 ||
+           (o->oh - 1) * o->sh + (o->kh - 1) * o->dh >= o->h ||
+           (o->ow - 1) * o->sw + (o->kw - 1) * o->dw >= o->w;
+}
+
 bool
 sn_conv_can_clip(const SnConvQ8 *p)
 {
-    return !p->depthwise && p->geo.c / p->geo.group % p->g->kstep == 0;
+    return !p->depthwise && p->geo.c / p->geo.group % p->g->kstep == 0 &&
+           (p->g->inside || reaches_out(&p->geo));
 }
 
 static SnConvClass

@@ -58,8 +58,9 @@ struct SnConvQ8 {
  * and direct. */
 void sn_conv_shape(SnConvQ8 *p, SnIsa isa, const SnConvGeo *geo);
 
-/* Whether classes can begin at other taps than the window: their channels are
- * whole steps. */
+/* Whether classes can begin at other taps than the window, as their channels
+ * are whole steps, and whether that changes anything: some taps lie in padding,
+ * or x itself can be read. */
 bool sn_conv_can_clip(const SnConvQ8 *p);
 
 /* Channels to a panel: at most npanel * SN_LANE, those of a group in as few

@@ -5,6 +5,7 @@
 #include <xxhash.h>
 
 #include "graph/text.h"
+#include "kernel/tune.h"
 #include "run/team.h"
 
 /* Kernels compute the bits of their backend's rounding: a graph of another
@@ -76,6 +77,7 @@ typedef struct Prepare {
     SnArena *a;
     SnExec *x;
     struct SnPack *pack;
+    SnTune *tune;
     SnDiag *d;
     uint32_t *npacked; /* [nnode] of a Constant: uses that did not read it */
     size_t nread; /* bytes of Constants since side files were let go */
@@ -119,6 +121,7 @@ prepare(Prepare *pr, const SnNode *n, const SnKernelDesc *k,
 
     if (!k->prepare)
         return true;
+    p.tune = pr->tune;
     for (uint32_t i = 0; i < n->nin; i++)
         in[i] = tensor_at(x->g, n->in[i].ref);
     if (pr->pack) {
@@ -148,6 +151,7 @@ prepare(Prepare *pr, const SnNode *n, const SnKernelDesc *k,
     s->cost = p.cost;
     s->pitched = p.pitched;
     s->inplace = p.inplace;
+    s->layer = p.layer;
     if (p.nwork > x->nwork)
         x->nwork = p.nwork;
     return true;
@@ -226,10 +230,10 @@ enum { RESERVE_LEAST = 1 << 20 };
 
 static SnStatus
 prepare_all(SnArena *a, const SnGraph *g, const SnBackendDesc *backend,
-            struct SnPack *pack, SnDiag *d, SnExec **out)
+            struct SnPack *pack, SnTune *tune, SnDiag *d, SnExec **out)
 {
     SnExec *x = SN_NEW(a, SnExec);
-    Prepare pr = {.a = a, .x = x, .pack = pack, .d = d,
+    Prepare pr = {.a = a, .x = x, .pack = pack, .tune = tune, .d = d,
                   .npacked = SN_NEW_N(a, uint32_t, g->nnode)};
 
     x->g = g;
@@ -266,7 +270,7 @@ sn_exec_prepare(SnArena *a, const SnGraph *g, const SnBackendDesc *backend,
 {
     SnExec *x;
 
-    SN_TRY(prepare_all(a, g, backend, NULL, d, &x));
+    SN_TRY(prepare_all(a, g, backend, NULL, NULL, d, &x));
     index_blocks(a, x);
     *out = x;
     return SN_OK;
@@ -285,14 +289,56 @@ sn_exec_prepare_packed(SnArena *a, const SnGraph *g,
                        const SnBackendDesc *backend, struct SnPack *pack,
                        SnDiag *d, const SnExec **out)
 {
+    return sn_exec_prepare_tuned(a, g, backend, pack, NULL, d, out);
+}
+
+SnStatus
+sn_exec_prepare_tuned(SnArena *a, const SnGraph *g,
+                      const SnBackendDesc *backend, struct SnPack *pack,
+                      struct SnTune *tune, SnDiag *d, const SnExec **out)
+{
     SnExec *x;
 
-    SN_TRY(prepare_all(a, g, backend, pack, d, &x));
+    SN_TRY(prepare_all(a, g, backend, pack, tune, d, &x));
     x->view = sn_choose_views(a, x);
     x->plan = sn_plan_views(a, g, x->view);
     index_blocks(a, x);
     *out = x;
     return SN_OK;
+}
+
+static bool
+same_pick(const SnTune *a, const SnTune *b, uint32_t layer)
+{
+    const SnConvPick *p = &a->layer[layer - 1].pick;
+    const SnConvPick *q = &b->layer[layer - 1].pick;
+
+    return p->rows == q->rows && p->npanel == q->npanel &&
+           p->clip == q->clip && p->by_block == q->by_block &&
+           p->tiles == q->tiles;
+}
+
+const SnExec *
+sn_exec_retune(SnArena *a, const SnExec *x, const SnTune *was, SnTune *tune)
+{
+    SnExec *y = sn_memdup(a, x, sizeof *x);
+    Prepare pr = {.a = a, .x = y, .tune = tune,
+                  .npacked = SN_NEW_N(a, uint32_t, x->g->nnode)};
+
+    if (x->plan->constants > RESERVE_LEAST)
+        sn_arena_reserve(a, x->plan->constants); /* large pages, as above */
+    y->step = sn_memdup(a, x->step, x->nstep * sizeof *x->step);
+    for (uint32_t i = 0; i < y->nstep; i++) {
+        SnExecStep *s = &y->step[i];
+        const SnNode *n = sn_node(x->g, s->node);
+        if (!s->layer || same_pick(was, tune, s->layer))
+            continue;
+        if (!prepare(&pr, n, kernel_for(x->g, x->backend, n->kind, s->tuple),
+                     s))
+            sn_bug("kernel %s takes a node under one pick only", s->kernel);
+    }
+    sn_arena_unload_all(x->g->arena);
+    return y;
 }
 
 static void *
@@ -368,6 +414,18 @@ sn_run_parts(SnArena *a, const SnExec *x, unsigned n)
             r->out[s->out + k] = tensor_of(r, SN_REF(s->node, k));
     }
     return r;
+}
+
+void
+sn_run_switch(SnRun *r, SnArena *a, const SnExec *x)
+{
+    size_t pitch = (x->nwork + SN_PLAN_ALIGN) / SN_PLAN_ALIGN * SN_PLAN_ALIGN;
+
+    r->x = x;
+    if (pitch <= r->pitch)
+        return;
+    r->pitch = pitch;
+    r->work = sn_alloc_n(a, r->nthread, pitch);
 }
 
 void

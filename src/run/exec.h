@@ -27,6 +27,7 @@ typedef struct SnExecStep {
     int64_t ypitch;     /* SnCall.ypitch */
     bool pitched;       /* SnPrep.pitched */
     unsigned inplace;   /* SnPrep.inplace */
+    uint32_t layer;     /* SnPrep.layer */
     uint32_t in, out;   /* first tensor in SnRun.in, SnRun.out */
 } SnExecStep;
 
@@ -71,6 +72,17 @@ SnStatus sn_exec_prepare_packed(SnArena *a, const SnGraph *g,
                                 struct SnPack *pack, SnDiag *d,
                                 const SnExec **out);
 
+/* The same with measured picks (kernel/tune.h; NULL: the rules'): layers that
+ * tune has not got yet are added to it. */
+SnStatus sn_exec_prepare_tuned(SnArena *a, const SnGraph *g,
+                               const SnBackendDesc *backend,
+                               struct SnPack *pack, struct SnTune *tune,
+                               SnDiag *d, const SnExec **out);
+/* A copy of x, which was prepared with `was`, for its copy `tune`, some of
+ * whose picks are others: steps whose pick is the same are shared. */
+const SnExec *sn_exec_retune(SnArena *a, const SnExec *x,
+                             const struct SnTune *was, struct SnTune *tune);
+
 /* Sees each computed value (inputs too) right after it was written. */
 typedef void SnValueHook(void *ctx, SnRef ref, const SnTensor *t);
 
@@ -106,6 +118,9 @@ SnRun *sn_run_team(SnArena *a, const SnExec *x, unsigned n);
 /* Cut like the run of a team of n, the parts one after the other on the
  * caller's thread. */
 SnRun *sn_run_parts(SnArena *a, const SnExec *x, unsigned n);
+/* From now on r runs x, a retuned copy of what it ran, and shares all memory
+ * of values with it; working memory grows in a, as old as r, where it must. */
+void sn_run_switch(SnRun *r, SnArena *a, const SnExec *x);
 void sn_run_free(SnRun *r); /* gives back scratch memory, ends the team */
 
 /* How many parts step s is cut into by a team of n. */

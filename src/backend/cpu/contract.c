@@ -9,6 +9,7 @@
 #include "cpu_kernels.h"
 #include "kernel/pack.h"
 #include "kernel/rows.h"
+#include "kernel/tune.h"
 
 static bool
 is_q8(const SnTensor *t)
@@ -44,8 +45,19 @@ numbers(SnArena *tmp, const SnCall *c, const SnType *y, SnRange clamp,
     return true;
 }
 
+/* What was measured, or what the rules choose. */
+static SnConvPick
+pick_for(SnPrep *p, const SnConvGeo *geo, const SnConvNum *num)
+{
+    bool tiles = sn_conv_q8_tiles(sn_isa(), geo, num);
+
+    p->layer = p->tune ? sn_tune_ask(p->tune, geo, tiles) : 0;
+    return p->layer ? p->tune->layer[p->layer - 1].pick
+                    : sn_conv_q8_rules(sn_isa(), geo, tiles);
+}
+
 /* What the packed filter depends on: the set, places and sizes, zero points,
- * the codes and the bias.  Depthwise ones are small and packed each time. */
+ * how it is cut, the codes and the bias.  Depthwise ones are small and packed each time. */
 static SnPackItem *
 pack_item(const SnPrep *p, SnArena *tmp, const SnConvGeo *geo,
           const SnConvNum *num, bool turned)
@@ -60,6 +72,9 @@ pack_item(const SnPrep *p, SnArena *tmp, const SnConvGeo *geo,
     sn_putn(&b, isa, strlen(isa) + 1);
     sn_putn(&b, (const char *)geo, sizeof *geo);
     sn_putc(&b, (char)turned);
+    sn_putc(&b, (char)num->pick->npanel);
+    sn_putc(&b, (char)num->pick->clip);
+    sn_putc(&b, (char)num->pick->tiles);
     sn_putn(&b, (const char *)&num->xz, sizeof num->xz);
     sn_putn(&b, (const char *)&num->nwz, sizeof num->nwz);
     sn_putn(&b, (const char *)num->wz, num->nwz * sizeof *num->wz);
@@ -93,6 +108,8 @@ open_conv(SnPrep *p, SnArena *tmp, const SnType *y, SnRange clamp)
 
     if (!numbers(tmp, c, y, clamp, &num) || !sn_cpu_conv_geo(c, &geo))
         return NULL;
+    SnConvPick pick = pick_for(p, &geo, &num);
+    num.pick = &pick;
     num.from = p->constants;
     num.pack = pack_item(p, tmp, &geo, &num, true);
     return finish(p, &geo, &num, w->data);
@@ -139,6 +156,8 @@ prepare_matmul(SnPrep *p, SnArena *tmp)
     if (!numbers(tmp, c, c->out[0].type, sn_cpu_clamp(c), &num) ||
         !sn_cpu_matmul_geo(c, &geo, &turned))
         return false;
+    SnConvPick pick = pick_for(p, &geo, &num);
+    num.pick = &pick;
     num.pack = pack_item(p, tmp, &geo, &num, turned);
     if (!turned)
         return finish(p, &geo, &num,

@@ -1,0 +1,324 @@
+#include "kernel/tune.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/file.h"
+#include "sn_pack_id.h"
+
+/* The file: a first line with the build of the kernels, the instruction set
+ * and the number of threads; a line for each layer, sizes and pick; a last line
+ * with their number. */
+#define MAGIC "sinter-tune 1"
+#define LEGEND                                                       \
+    "# n h w c oh ow oc kh kw sh sw dh dw pt pl group may_tile: rows panels " \
+    "clip by_panel tiles\n"
+enum {
+    NGEO = 16,
+    NKEY = NGEO + 1,
+    NPICK = 5,
+    MOST_BYTES = 4 << 20,
+    MOST_SIZE = 1 << 30 /* products of two sizes fit an int64_t */
+};
+
+SnTune *
+sn_tune_new(SnArena *a, SnIsa isa, unsigned nthread)
+{
+    SnTune *t = SN_NEW(a, SnTune);
+
+    *t = (SnTune){.a = a, .isa = isa, .nthread = nthread};
+    return t;
+}
+
+SnTune *
+sn_tune_copy(SnArena *a, const SnTune *t)
+{
+    SnTune *c = SN_NEW(a, SnTune);
+
+    *c = *t;
+    c->a = a;
+    c->layer = NULL;
+    c->nlayer = 0;
+    for (uint32_t i = 0; i < t->nlayer; i++)
+        SN_PUSH(a, c->layer, c->nlayer, t->layer[i]);
+    return c;
+}
+
+static SnTuneLayer *
+find(const SnTune *t, const SnConvGeo *geo, bool tiles)
+{
+    for (uint32_t i = 0; i < t->nlayer; i++)
+        if (t->layer[i].tiles == tiles &&
+            !memcmp(&t->layer[i].geo, geo, sizeof *geo))
+            return &t->layer[i];
+    return NULL;
+}
+
+uint32_t
+sn_tune_ask(SnTune *t, const SnConvGeo *geo, bool tiles)
+{
+    SnTuneLayer *l = find(t, geo, tiles);
+
+    if (l) {
+        l->nask++;
+        return (uint32_t)(l - t->layer) + 1;
+    }
+    if (t->closed) {
+        if (t->nmissed++ == 0)
+            t->missed = *geo;
+        return 0;
+    }
+    SnTuneLayer add = {*geo, tiles, sn_conv_q8_rules(t->isa, geo, tiles), 1};
+    SN_PUSH(t->a, t->layer, t->nlayer, add);
+    return t->nlayer;
+}
+
+/* ---- text ---- */
+
+/* "3" or "3x5" */
+static const char *
+both(SnArena *a, int64_t h, int64_t w)
+{
+    return h == w ? sn_format(a, "%lld", (long long)h)
+                  : sn_format(a, "%lldx%lld", (long long)h, (long long)w);
+}
+
+const char *
+sn_tune_name(SnArena *a, const SnConvGeo *o)
+{
+    SnBuf b;
+
+    sn_buf_init(&b, a);
+    sn_putf(&b, "%lldx%lld", (long long)o->kh, (long long)o->kw);
+    if (o->sh != 1 || o->sw != 1)
+        sn_putf(&b, "/%s", both(a, o->sh, o->sw));
+    sn_putf(&b, " %lld>%lld @%lldx%lld", (long long)o->c, (long long)o->oc,
+            (long long)o->h, (long long)o->w);
+    if (o->group != 1)
+        sn_putf(&b, " g%lld", (long long)o->group);
+    if (o->dh != 1 || o->dw != 1)
+        sn_putf(&b, " d%s", both(a, o->dh, o->dw));
+    if (o->n != 1)
+        sn_putf(&b, " b%lld", (long long)o->n);
+    return sn_buf_str(&b);
+}
+
+const char *
+sn_tune_text(SnArena *a, const SnConvPick *k)
+{
+    SnBuf b;
+
+    sn_buf_init(&b, a);
+    sn_putf(&b, "rows %lld", (long long)k->rows);
+    if (k->npanel)
+        sn_putf(&b, ", panels %d%s%s", k->npanel, k->clip ? ", clip" : "",
+                k->tiles ? ", tiles" : "");
+    sn_puts(&b, k->by_block ? ", by panel" : "");
+    return sn_buf_str(&b);
+}
+
+static void
+put_layer(SnBuf *b, const SnTuneLayer *l)
+{
+    int64_t v[NGEO];
+
+    memcpy(v, &l->geo, sizeof v);
+    for (int i = 0; i < NGEO; i++)
+        sn_putf(b, "%lld ", (long long)v[i]);
+    sn_putf(b, "%d: %lld %d %d %d %d\n", l->tiles, (long long)l->pick.rows,
+            l->pick.npanel, l->pick.clip, l->pick.by_block, l->pick.tiles);
+}
+
+SnStatus
+sn_tune_write(const SnTune *t, const char *path, SnDiag *d)
+{
+    SnArena *s = sn_arena_new();
+    SnBuf b;
+
+    sn_buf_init(&b, s);
+    sn_putf(&b, "%s %s %s %u\n%s", MAGIC, SN_PACK_ID, sn_isa_name(t->isa),
+            t->nthread, LEGEND);
+    for (uint32_t i = 0; i < t->nlayer; i++)
+        put_layer(&b, &t->layer[i]);
+    sn_putf(&b, "end %u\n", t->nlayer);
+    SnStatus st = sn_file_write(d, path, b.s, b.n);
+    sn_arena_free(s);
+    return st;
+}
+
+/* ---- reading ---- */
+
+typedef struct Reader {
+    SnDiag *d;
+    const SnSrc *src;
+    SnTune *t;
+    const char *at; /* the line, and its number */
+    uint32_t line;
+} Reader;
+
+_Static_assert(sizeof(SnConvGeo) == NGEO * sizeof(int64_t),
+               "sizes of a layer are NGEO numbers");
+
+static SnStatus
+wrong(const Reader *r, const char *what)
+{
+    SnPos at = {.src = r->src, .line = r->line, .col = 1, .len = 1};
+
+    sn_error(r->d, at, NULL, "%s; 'sinter bench MODEL --tune' writes such "
+             "files", what);
+    return SN_EINPUT;
+}
+
+/* To the next line, if there is one. */
+static bool
+next_line(Reader *r)
+{
+    const char *end = strchr(r->at, '\n');
+
+    if (!end)
+        return false;
+    r->at = end + 1;
+    r->line++;
+    return true;
+}
+
+/* A number of up to ten digits, with `after` behind it. */
+static bool
+number(const char **s, char after, int64_t *out)
+{
+    const char *p = *s;
+    int64_t v = 0;
+    int n = 0;
+
+    for (; *p >= '0' && *p <= '9' && n < 10; p++, n++)
+        v = v * 10 + (*p - '0');
+    if (n == 0 || *p != after || v > MOST_SIZE)
+        return false;
+    *out = v;
+    *s = p + 1;
+    return true;
+}
+
+/* Sizes that a convolution can have. */
+static bool
+sane(const SnConvGeo *o)
+{
+    int64_t v[NGEO];
+
+    memcpy(v, o, sizeof v);
+    for (int i = 0; i < NGEO; i++)
+        if (v[i] < (i != 13 && i != 14)) /* pt, pl may be 0 */
+            return false;
+    return o->c % o->group == 0 && o->oc % o->group == 0;
+}
+
+static SnStatus
+read_layer(Reader *r)
+{
+    int64_t v[NKEY], k[NPICK];
+    const char *s = r->at;
+    SnTuneLayer l = {0};
+    bool ok = true;
+
+    for (int i = 0; i < NKEY && ok; i++)
+        ok = number(&s, i < NKEY - 1 ? ' ' : ':', &v[i]);
+    ok = ok && *s++ == ' ';
+    for (int i = 0; i < NPICK && ok; i++)
+        ok = number(&s, i < NPICK - 1 ? ' ' : '\n', &k[i]);
+    if (!ok || v[NGEO] > 1 || k[2] > 1 || k[3] > 1 || k[4] > 1)
+        return wrong(r, "expected a layer, 17 numbers, a colon and 5 numbers, "
+                        "or 'end' and the number of layers");
+    memcpy(&l.geo, v, sizeof l.geo);
+    l.tiles = v[NGEO] != 0;
+    l.pick = (SnConvPick){.rows = k[0], .npanel = (int)k[1], .clip = k[2] != 0,
+                          .by_block = k[3] != 0, .tiles = k[4] != 0};
+    if (!sane(&l.geo))
+        return wrong(r, "no convolution has these sizes");
+    if (!sn_conv_q8_fits(r->t->isa, &l.geo, l.tiles, &l.pick))
+        return wrong(r, "the layer cannot be computed like this");
+    if (find(r->t, &l.geo, l.tiles))
+        return wrong(r, "the layer stands here for the second time");
+    SN_PUSH(r->t->a, r->t->layer, r->t->nlayer, l);
+    return SN_OK;
+}
+
+/* The next word of s, cut off in place. */
+static const char *
+word(SnArena *a, const char **s)
+{
+    const char *p = *s;
+    size_t n = strcspn(p, " \n");
+
+    *s += n + (p[n] == ' ');
+    return sn_strndup(a, p, n);
+}
+
+static SnStatus
+read_head(Reader *r)
+{
+    const char *s = r->at + sizeof MAGIC, *isa;
+    SnArena *a = r->t->a;
+
+    if (strncmp(r->at, MAGIC " ", sizeof MAGIC) != 0)
+        return wrong(r, "is no file of measured picks");
+    if (strcmp(word(a, &s), SN_PACK_ID) != 0)
+        return wrong(r, "was measured with other kernels than those of this "
+                        "sinter");
+    isa = word(a, &s);
+    if (strcmp(isa, sn_isa_name(r->t->isa)) != 0)
+        return wrong(r, sn_format(a, "was measured with the instructions '%s', "
+                                  "and this run uses '%s'", isa,
+                                  sn_isa_name(r->t->isa)));
+    int64_t n;
+    if (!number(&s, '\n', &n) || n < 1)
+        return wrong(r, "expected the number of threads");
+    if (n != r->t->nthread)
+        return wrong(r, sn_format(a, "was measured with --threads %lld, and "
+                                  "this run has %u", (long long)n,
+                                  r->t->nthread));
+    return SN_OK;
+}
+
+static SnStatus
+read_all(Reader *r)
+{
+    SN_TRY(read_head(r));
+    while (next_line(r) && *r->at) {
+        const char *s = r->at;
+        int64_t n;
+        if (*s == '#')
+            continue;
+        if (strncmp(s, "end ", 4) != 0) {
+            SN_TRY(read_layer(r));
+            continue;
+        }
+        s += 4;
+        if (!number(&s, '\n', &n) || n != r->t->nlayer ||
+            s != r->src->text + r->src->nbyte)
+            return wrong(r, sn_format(r->t->a, "expected 'end %u' and nothing "
+                                      "after it", r->t->nlayer));
+        return SN_OK;
+    }
+    return wrong(r, "the file has been cut short");
+}
+
+SnStatus
+sn_tune_read(SnArena *a, const char *path, SnIsa isa, unsigned nthread,
+             SnDiag *d, SnTune **out)
+{
+    SnSrc *src = SN_NEW(a, SnSrc);
+    Reader r = {.d = d, .src = src, .line = 1};
+    char *text;
+
+    *out = NULL;
+    SN_TRY(sn_file_read(a, d, path, MOST_BYTES, &text, &src->nbyte));
+    src->name = sn_strdup(a, path);
+    src->text = text;
+    r.at = text;
+    r.t = sn_tune_new(a, isa, nthread);
+    SN_TRY(read_all(&r));
+    r.t->closed = true;
+    *out = r.t;
+    return SN_OK;
+}

@@ -1,0 +1,54 @@
+/* Measured picks: how each convolution or product of a model is best cut on
+ * this machine, by its sizes; kept in a small text file.
+ *
+ * A set belongs to one instruction set and one number of threads.  Results do
+ * not depend on picks, times do: a file that was measured with other kernels,
+ * or for another model, is refused rather than half used. */
+#ifndef SN_TUNE_H
+#define SN_TUNE_H
+
+#include "base/arena.h"
+#include "base/diag.h"
+#include "kernel/conv_q8.h"
+
+typedef struct SnTuneLayer {
+    SnConvGeo geo;
+    bool tiles; /* sn_conv_q8_tiles */
+    SnConvPick pick;
+    uint32_t nask; /* nodes that asked for it */
+} SnTuneLayer;
+
+typedef struct SnTune {
+    SnArena *a;
+    SnIsa isa;
+    unsigned nthread;
+    uint32_t nlayer;
+    SnTuneLayer *layer;
+    bool closed; /* read from a file: what it lacks is missed */
+    uint32_t nmissed;
+    SnConvGeo missed; /* the first one */
+} SnTune;
+
+SnTune *sn_tune_new(SnArena *a, SnIsa isa, unsigned nthread);
+/* A copy whose picks may be changed. */
+SnTune *sn_tune_copy(SnArena *a, const SnTune *t);
+
+/* The number of a layer, from 1; one that is not there is added with what the
+ * rules choose, or, where the set is closed, counted as missed: 0. */
+uint32_t sn_tune_ask(SnTune *t, const SnConvGeo *geo, bool tiles);
+
+/* Writes the set to path, by rename. */
+SnStatus sn_tune_write(const SnTune *t, const char *path, SnDiag *d);
+/* A closed set.  SN_EINPUT, with the line, for a file that is not what
+ * sn_tune_write writes; that another build wrote; that belongs to another
+ * instruction set or number of threads. */
+SnStatus sn_tune_read(SnArena *a, const char *path, SnIsa isa,
+                      unsigned nthread, SnDiag *d, SnTune **out);
+
+/* "3x3/2 64>128 @56x56", with " gG", " dD", " bN" where there are groups, gaps
+ * between taps, or several images. */
+const char *sn_tune_name(SnArena *a, const SnConvGeo *geo);
+/* "rows 8, panels 4, clip"; "rows 8, panels 1, tiles, by panel" */
+const char *sn_tune_text(SnArena *a, const SnConvPick *k);
+
+#endif
