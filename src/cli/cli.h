@@ -37,7 +37,8 @@ typedef struct SnArgs {
     bool elide, check_kernels, names;
     const char *threshold, *average, *bias;
     long nrun; /* bench */
-    bool pack_cache;
+    bool pack_cache, tune;
+    const char *tuned;
     bool per_node;
 } SnArgs;
 
@@ -101,8 +102,18 @@ SnStatus sn_cli_shard_output(SnCli *c, const char **out);
 void sn_cli_rewrite_report(SnCli *c, const SnRewriter *rw);
 /* Whether --pack-cache, if it is there, can be followed (packed.c). */
 SnStatus sn_cli_pack_check(SnCli *c, const char *path);
-/* sn_launch and sn_exec_prepare_fast, with the packed weights of --pack-cache;
- * models that are no .sn are packed in memory. */
+/* Whether --tuned and --tune, if they are there, can be (tuned.c). */
+SnStatus sn_cli_tune_check(SnCli *c, const char *path);
+/* bench --tune: measures g for o's backend, writes the file, reports. */
+SnStatus sn_cli_tune(SnCli *c, const char *path, const SnRewriteOpts *o,
+                     SnGraph *g, unsigned nthread);
+/* The picks of --tuned, or NULL. */
+SnStatus sn_cli_tuned(SnCli *c, struct SnTune **out);
+/* After they were asked for: whether the file knew all layers. */
+SnStatus sn_cli_tuned_all(SnCli *c, const struct SnTune *t);
+/* sn_launch and sn_exec_prepare_fast, with the packed weights of --pack-cache
+ * and the picks of --tuned; models that are no .sn are packed in memory, and
+ * picks are those of the model that the command line names first. */
 SnStatus sn_cli_prepare(SnCli *c, const char *path, const SnRewriteOpts *o,
                         SnGraph *g, const SnExec **out);
 /* Samples for the inputs of x from --input, --calib or what is in files. */

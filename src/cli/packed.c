@@ -1,9 +1,11 @@
-/* --pack-cache: packed weights in a file beside the model. */
+/* --pack-cache: packed weights in a file beside the model; what a model is
+ * prepared with. */
 #include <string.h>
 
 #include "cli/cli.h"
 #include "kernel/isa.h"
 #include "kernel/pack.h"
+#include "kernel/tune.h"
 
 static bool
 is_text(const char *path)
@@ -32,12 +34,16 @@ sn_cli_prepare(SnCli *c, const char *path, const SnRewriteOpts *o, SnGraph *g,
                const SnExec **out)
 {
     SnPack *pack = NULL;
+    SnTune *tune = NULL;
 
     if (c->args.pack_cache && is_text(path))
         pack = sn_pack_open(c->a,
                             sn_format(c->a, "%sw.pack-%s", path,
                                       sn_isa_name(sn_isa())), NULL);
+    if (path == c->args.pos.v[0])
+        SN_TRY(sn_cli_tuned(c, &tune));
     SN_TRY(sn_launch(o, c->a, g, c->d));
-    SN_TRY(sn_exec_prepare_packed(c->a, g, o->backend, pack, c->d, out));
+    SN_TRY(sn_exec_prepare_tuned(c->a, g, o->backend, pack, tune, c->d, out));
+    SN_TRY(sn_cli_tuned_all(c, tune));
     return pack ? sn_pack_save(pack, c->d, NULL) : SN_OK;
 }

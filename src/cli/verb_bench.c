@@ -151,7 +151,10 @@ sn_verb_bench(SnCli *c)
     SN_TRY(sn_cli_model(c, 1, &path));
     SN_TRY(sn_cli_threads(c, &nthread));
     SN_TRY(sn_cli_pack_check(c, path));
+    SN_TRY(sn_cli_tune_check(c, path));
     SN_TRY(load(c, path, &o, &g));
+    if (c->args.tune)
+        return sn_cli_tune(c, path, &o, g, nthread);
     SN_TRY(sn_cli_prepare(c, path, &o, g, &x));
     SN_TRY(sn_bench(c->a, x, nthread, (uint32_t)c->args.nrun, c->d, &b));
     if (c->args.json)

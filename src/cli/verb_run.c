@@ -55,6 +55,9 @@ run_model(SnCli *c, const char *path, SnResults *res)
     if (c->args.pack_cache && !b->nkernel)
         return sn_fail(c->d, SN_EUSAGE, "--pack-cache", "needs a backend with "
                        "kernels: %s packs nothing", b->name);
+    if (c->args.tuned && !b->nkernel)
+        return sn_fail(c->d, SN_EUSAGE, "--tuned", "needs a backend with "
+                       "kernels: %s has none", b->name);
     SN_TRY(sn_cli_load(c, path, &g));
     if (sn_is_onnx(path) && is_qdq(g))
         sn_note(c->d, (SnPos){0}, NULL, "%s is a QDQ model and runs as it is "
@@ -212,6 +215,7 @@ sn_verb_run(SnCli *c)
 
     SN_TRY(sn_cli_model(c, 1, &path));
     SN_TRY(sn_cli_pack_check(c, path));
+    SN_TRY(sn_cli_tune_check(c, path));
     if (c->args.check_kernels)
         return sn_cli_check_kernels(c, path);
     SN_TRY(run_model(c, path, &r));

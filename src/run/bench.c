@@ -89,9 +89,8 @@ tick(void *ctx, SnId node)
     c->last = now();
 }
 
-/* Reals in [0, 1), codes, zeros for indices. */
-static void
-fill(SnRun *r)
+void
+sn_bench_fill(SnRun *r)
 {
     uint32_t seed = 7;
 
@@ -145,12 +144,12 @@ time_whole(SnBench *b, SnRun *r, uint32_t want, SnDiag *d)
     uint32_t most = want && want < MOST_RUNS ? want : MOST_RUNS;
 
     b->nrun = 0;
-    fill(r);
+    sn_bench_fill(r);
     SN_TRY(one_run(r, d, v)); /* warm */
     for (first = now(); b->nrun < most; b->nrun++) {
         if (!want && b->nrun >= LEAST_RUNS && now() - first > SECONDS)
             break;
-        fill(r); /* a run may write over its inputs */
+        sn_bench_fill(r); /* a run may write over its inputs */
         SN_TRY(one_run(r, d, &v[b->nrun]));
     }
     qsort(v, b->nrun, sizeof *v, ascending);
@@ -173,7 +172,7 @@ time_nodes(SnBench *b, SnRun *r, SnArena *a, SnDiag *d)
     r->step_hook = tick;
     r->step_ctx = &c;
     for (; c.run < b->nrun && st == SN_OK; c.run++) {
-        fill(r);
+        sn_bench_fill(r);
         c.last = now();
         st = one_run(r, d, &s);
     }

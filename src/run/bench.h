@@ -36,6 +36,8 @@ typedef struct SnBench {
  * a few times.  Fails when a run does. */
 SnStatus sn_bench(SnArena *a, const SnExec *x, unsigned nthread, uint32_t nrun,
                   SnDiag *d, SnBench **out);
+/* Seeded inputs: reals in [0, 1), codes, zeros for indices. */
+void sn_bench_fill(SnRun *r);
 /* The time in which the machine could do it at best: the greater of what the
  * operations and what the bytes take. */
 double sn_bench_floor(const SnBench *b, const SnNodeTime *n);

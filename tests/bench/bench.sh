@@ -112,6 +112,13 @@ loading() { # LABEL
                 " (ONNX Runtime %.1f ms)\n", name, field("load_ms"),
                 field("load_packed_ms"), field("ort_load_ms") }'
 }
+# What fixed rules lose where measured choices could be used instead.
+tuning() { # NAME
+    for t in 1 2; do
+        $alone "$sinter" bench "$out/models/$1.sn" --tune --threads $t |
+            sed -n "s/^cost rules/$1: &/p"
+    done
+}
 rows() { # NAME WANTED
     for t in 1 2; do
         row "$1" "$out/models/$1.sn" "$out/models/$1.uint8.onnx" "$2" $t
@@ -167,7 +174,7 @@ for m in resnet50:1.12 mobilenetv2:1.5 squeezenet11:1.5 alexnet:3 \
     esac
     rows $n "${m#*:}"
     [ $n != resnet50 ] || scaling resnet50 1.85
-    case $n in resnet50 | mobilenetv2) loading $n ;; esac
+    case $n in resnet50 | mobilenetv2) loading $n; tuning $n ;; esac
     [ $n != resnet50 ] || for t in 1 2; do
         row 'resnet50, int8 codes' "$out/models/$n.sn" \
             "$out/models/$n.int8.onnx" 2.4 $t

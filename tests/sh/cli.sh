@@ -207,6 +207,38 @@ rmdir "$pack"
 t pack_onnx 2 err "writes beside a .sn file" bench $m --pack-cache
 t pack_interp 2 err "interp packs nothing" run "$tmp/q.sn" --backend interp --pack-cache --input $demo/test_images.npy
 t pack_check 2 err "cannot stand beside --check-kernels" run "$tmp/q.sn" --backend cpu --check-kernels --pack-cache --input $demo/test_images.npy
+# Measured picks change no result.
+t tune 0 out "cost rules lose" bench "$tmp/q.sn" --tune
+tuned=$(ls "$tmp"/q.sn.tune-*-1)
+data="--input $demo/test_images.npy --labels $demo/test_labels.npy -n 50 $px"
+t tuned 0 out "top-1 0." run "$tmp/q.sn" --tuned "$tuned" $data --dump "$tmp/p2.npy"
+same tuned_same "$tmp/p1.npy" "$tmp/p2.npy"
+t tuned_packed 0 out "top-1 0." run "$tmp/q.sn" --tuned "$tuned" --pack-cache $data --dump "$tmp/p2.npy"
+same tuned_packed_same "$tmp/p1.npy" "$tmp/p2.npy"
+t tuned_bench 0 out "thread, " bench "$tmp/q.sn" --runs 3 --tuned "$tuned"
+t tuned_threads 3 err "was measured with --threads 1, and this run has 2" run "$tmp/q.sn" --tuned "$tuned" --threads 2 $data
+t tune_threads 0 out '"loss_percent": ' bench "$tmp/q.sn" --tune --threads 2 --json
+t tuned_threads_2 0 out "top-1 0." run "$tmp/q.sn" --tuned "${tuned%1}2" --threads 2 $data --dump "$tmp/p2.npy"
+same tuned_threads_same "$tmp/p1.npy" "$tmp/p2.npy"
+sed '1s/ [^ ]* 1$/ other 1/' "$tuned" >"$tmp/cpu"
+t tuned_other_cpu 3 err "was measured with the instructions 'other'" bench "$tmp/q.sn" --runs 3 --tuned "$tmp/cpu"
+t tuned_missing 3 err "nothing" bench "$tmp/q.sn" --runs 3 --tuned "$tmp/nothing"
+t tuned_no_tuning 3 err "1:1: error: is no file of measured picks" bench "$tmp/q.sn" --runs 3 --tuned "$tmp/add.sn"
+awk 'NR != 3 { if ($1 == "end") $2--; print }' "$tuned" >"$tmp/fewer"
+t tuned_other_model 3 err "was measured for another model: it lacks layer" run "$tmp/q.sn" --tuned "$tmp/fewer" $data
+sed 's/: [0-9]*/: 0/' "$tuned" >"$tmp/zero"
+t tuned_bad_pick 3 err "3:1: error: the layer cannot be computed like this" run "$tmp/q.sn" --tuned "$tmp/zero" $data
+sed '1s/1 [0-9a-f]*/1 0123456789abcdef/' "$tuned" >"$tmp/old"
+t tuned_stale 3 err "was measured with other kernels" run "$tmp/q.sn" --tuned "$tmp/old" $data
+t tuned_interp 2 err "interp has none" run "$tmp/q.sn" --backend interp --tuned "$tuned" $data
+t tuned_check 2 err "cannot stand beside --check-kernels" run "$tmp/q.sn" --check-kernels --tuned "$tuned" --input $demo/test_images.npy
+t tune_tuned 2 err "cannot stand beside --tuned" bench "$tmp/q.sn" --tune --tuned "$tuned"
+t tune_runs 2 err "cannot stand beside --runs" bench "$tmp/q.sn" --tune --runs 3
+t tune_stdin 2 err "writes beside a model that is a file" bench - --tune
+rm "$tuned"
+mkdir "$tuned"
+t tune_directory 5 err "tune-" bench "$tmp/q.sn" --tune
+rmdir "$tuned"
 t quantize_json 0 out '"rescales"' quantize $m --load-profile "$tmp/p1.json" --json -o "$tmp/j.sn"
 t other_profile 3 err "was made from another model" quantize "$tmp/add.sn" --load-profile "$tmp/p1.json" -o "$tmp/o.sn"
 # A defect of sinter ends in abort(): here one reading a pipe is told to.

@@ -48,7 +48,7 @@ done
 for flag in $(grep -h sinter README.md docs/*.md | grep -o -- ' --[a-z-]*' | sed 's/.* //' | sort -u); do
     "$BUILD/sinter" --help 2>&1 | grep -q -- "$flag" ||
         "$BUILD/sinter-gen" --help 2>&1 | grep -q -- "$flag" ||
-        for v in opt quantize profile run why draw inspect; do
+        for v in opt quantize profile run why draw inspect bench; do
             "$BUILD/sinter" $v --help 2>&1
         done | grep -q -- "$flag"
     say $? "flag $flag exists"
