@@ -199,6 +199,14 @@ while IFS="$(printf '\t')" read -r model set layout _ mul add _; do
     rows "$name" 1.5 </dev/null
     float_row "$name" "$data/$model/model.onnx" </dev/null
 done <"$data/models.tsv"
+# Quantized models as others wrote them.
+for model in "$data"/quantized/*_qdq "$data"/quantized/*_qlinear \
+    "$data"/quantized/*_qoperator* "$data"/quantized/*connxr; do
+    name=$(basename "$model")
+    "$sinter" opt "$model/model.onnx" --backend cpu -o "$out/models/$name.sn" \
+        >"$out/models/$name.log" 2>&1 </dev/null || continue
+    row "$name, as it is" "$out/models/$name.sn" "$model/model.onnx" 1.1 1
+done
 for model in "$data"/light/*; do
     name=$(basename "$model")
     [ -s "$model/model.onnx" ] || continue

@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -323,6 +324,7 @@ start(Side *s, const Args *g, Ours *o)
         exit(1);
     s->pid = fork();
     if (s->pid == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL); /* when the other side fails */
         close(s->cmd[1]); /* so that the parent's end closes it */
         serve(s, g, o);
     }
