@@ -342,51 +342,65 @@ too_large(const char *s, double v)
  * and power of ten are exact in binary64, so that one operation rounds once.
  * Rounding that to f32 gives what rounding the number itself would, unless it
  * lies just between two f32 (a tie may come of the first rounding); such ones,
- * and those below the normal range, are left to strtof. */
-static bool
-quick_real(const char *s, float *v)
+ * and those below the normal range, are left to strtof, as is what may be no
+ * number: NULL.  Else the end of the longest number that begins at s. */
+static const char *
+quick_real(const char *s, const char *end, float *v)
 {
     static const double ten[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
                                  1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
                                  1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
-    bool neg = *s == '-', point = false;
-    int ndigit = 0, at = 0, e = 0;
+    const char *first = s, *point = NULL;
+    bool neg = s < end && *s == '-';
+    int ndigit = 0, e = 0;
     uint64_t m = 0, bits;
 
-    for (s += neg; is_digit(*s) || *s == '.'; s++) {
-        at -= point && *s != '.';
-        point |= *s == '.';
-        if (*s != '.' && (m > 0 || *s != '0')) {
+    for (s += neg; s < end && (is_digit(*s) || (*s == '.' && !point)); s++) {
+        if (*s == '.') {
+            point = s;
+        } else if (m > 0 || *s != '0') {
             m = 10 * m + (uint64_t)(*s - '0');
-            ndigit++;
+            if (++ndigit > 15)
+                return NULL;
         }
-        if (ndigit > 15)
-            return false;
     }
-    if (*s == 'e' || *s == 'E') {
-        bool low = *++s == '-';
-        for (s += low || *s == '+'; is_digit(*s) && e < 1000; s++)
+    if (s == first + neg || !is_digit(first[neg]) || !is_digit(s[-1]) ||
+        s - first > NUM_MAX / 2)
+        return NULL;
+    int at = point ? (int)(s - point) - 1 : 0;
+    if (s < end && (*s == 'e' || *s == 'E')) {
+        bool low = ++s < end && *s == '-';
+        const char *digits = s += low || (s < end && *s == '+');
+        for (; s < end && is_digit(*s) && s - digits < 4; s++)
             e = 10 * e + (*s - '0');
+        if (s == digits)
+            return NULL;
         e = low ? -e : e;
     }
-    e += at;
-    if (*s || e < -22 || e > 22)
-        return false;
+    e -= at;
+    if (e < -22 || e > 22)
+        return NULL;
     double d = e < 0 ? (double)m / ten[-e] : (double)m * ten[e];
     memcpy(&bits, &d, sizeof bits);
     if ((d != 0 && d < 0x1p-126) || d > 0x1p127 ||
         (bits & 0x1fffffff) == 0x10000000)
-        return false;
+        return NULL;
     *v = (float)(neg ? -d : d);
-    return true;
+    return s;
 }
 
 bool
 sn_rd_real(SnReader *r, float *v)
 {
     SnPos pos = r->m.t.pos;
+    const char *at = r->m.t.at;
     char s[NUM_MAX + 1], *end;
 
+    if (r->m.t.kind == SN_T_NUM &&
+        quick_real(at, at + pos.len, v) == at + pos.len) {
+        sn_rd_next(r);
+        return true;
+    }
     if (!number(r, s, "a number"))
         return false;
     if (s[0] == '0' && s[1] == 'x') { /* the bits of a NaN */
@@ -397,8 +411,6 @@ sn_rd_real(SnReader *r, float *v)
             return sn_rd_fail(r, pos, "expected 8 hex digits, found %s", s);
     } else if (!real_syntax(s)) {
         return sn_rd_fail(r, pos, "expected a number, found %s", s);
-    } else if (quick_real(s, v)) {
-        /* done */
     } else if (!strcmp(s, "nan") || !strcmp(s, "-nan")) {
         uint32_t u = *s == '-' ? 0xffc00000 : 0x7fc00000;
         memcpy(v, &u, sizeof u);
@@ -426,4 +438,75 @@ sn_rd_double(SnReader *r, double *v)
         return sn_rd_fail(r, pos, "%s is beyond the range of a number", s);
     sn_rd_next(r);
     return true;
+}
+
+/* ---- lists ---- */
+
+/* Is there a comma at *s, and a number behind it?  Then *s moves there. */
+static bool
+more(const char **s, const char *end)
+{
+    const char *p = *s;
+
+    if (end - p < 3 || p[0] != ',' || p[1] != ' ' ||
+        !(is_digit(p[2]) || p[2] == '-'))
+        return false;
+    *s = p + 2;
+    return true;
+}
+
+/* Makes the number at s the next token. */
+static void
+go_to(SnReader *r, const char *s)
+{
+    if (s == r->m.t.at)
+        return;
+    r->m.i = (size_t)(s - r->src->text);
+    sn_rd_next(r);
+}
+
+size_t
+sn_rd_reals(SnReader *r, float *v, size_t most)
+{
+    const char *end = r->src->text + r->src->nbyte, *s = r->m.t.at, *p = s;
+    size_t n = 0;
+
+    if (r->m.t.kind != SN_T_NUM)
+        return 0;
+    while (n < most && (p = quick_real(s, end, &v[n])) && more(&p, end)) {
+        s = p;
+        n++;
+    }
+    go_to(r, s);
+    return n;
+}
+
+/* The end of an integer of at most 9 digits that begins at s, or NULL. */
+static const char *
+quick_int(const char *s, const char *end, int32_t *v)
+{
+    bool neg = s < end && *s == '-';
+    const char *digits = s += neg;
+    int32_t x = 0;
+
+    for (; s < end && is_digit(*s) && s - digits < 9; s++)
+        x = 10 * x + (*s - '0');
+    *v = neg ? -x : x;
+    return s > digits ? s : NULL;
+}
+
+size_t
+sn_rd_ints(SnReader *r, int32_t *v, size_t most)
+{
+    const char *end = r->src->text + r->src->nbyte, *s = r->m.t.at, *p = s;
+    size_t n = 0;
+
+    if (r->m.t.kind != SN_T_NUM)
+        return 0;
+    while (n < most && (p = quick_int(s, end, &v[n])) && more(&p, end)) {
+        s = p;
+        n++;
+    }
+    go_to(r, s);
+    return n;
 }

@@ -79,6 +79,11 @@ bool sn_rd_wanted(SnReader *r, const char *what);
 bool sn_rd_int(SnReader *r, int64_t lo, int64_t hi, int64_t *v);
 bool sn_rd_real(SnReader *r, float *v);
 bool sn_rd_double(SnReader *r, double *v);
+/* The elements of a list from the next token on, at most `most`, as long as
+ * they are written as the writer does and another one follows: how many.  What
+ * is unusual or wrong, and the last, are left to the functions above. */
+size_t sn_rd_reals(SnReader *r, float *v, size_t most);
+size_t sn_rd_ints(SnReader *r, int32_t *v, size_t most);
 
 bool sn_rd_type(SnReader *r, const SnType **t);
 bool sn_rd_shape(SnReader *r, const SnShape **s);

@@ -46,6 +46,7 @@ read_slices(SnReader *r, size_t *nscale, size_t *nzp, SnPos *list)
 
     do {
         slices(r, n + 1);
+        n += sn_rd_reals(r, &r->scale[n], r->ncap - n - 1);
         if (!sn_rd_real(r, &r->scale[n++]))
             return false;
     } while (sn_rd_take(r, ','));
@@ -58,6 +59,7 @@ read_slices(SnReader *r, size_t *nscale, size_t *nzp, SnPos *list)
     n = 0;
     do {
         slices(r, n + 1);
+        n += sn_rd_ints(r, &r->zp[n], r->ncap - n - 1);
         if (!sn_rd_int(r, INT32_MIN, INT32_MAX, &v))
             return false;
         r->zp[n++] = (int32_t)v;

@@ -333,6 +333,16 @@ static const Bad bads[] = {
      "t.sn:3:26: error: the zero point must lie in [-128, 127]"},
     {"%x = Placeholder() : qi8<axis=0, [1, 2], [0]>[2]",
      "t.sn:3:39: error: 2 scales, but 1 zero points"},
+    {"%x = Placeholder() : qi8<axis=0, [1, 2., 3], [0, 0, 0]>[3]",
+     "t.sn:3:38: error: expected a number, found 2."},
+    {"%x = Placeholder() : qi8<axis=0, [1, 2, 1e39], [0, 0, 0]>[3]",
+     "t.sn:3:41: error: 1e39 is beyond the range of f32"},
+    {"%x = Placeholder() : qi8<axis=0, [1, 2, 3], [0, 4294967296, 0]>[3]",
+     "t.sn:3:49: error: 4294967296 is outside [-2147483648, 2147483647]"},
+    {"%x = Placeholder() : qi8<axis=0, [1, 2, 3], [0, -, 0]>[3]",
+     "t.sn:3:49: error: expected an integer, found -"},
+    {"%x = Placeholder() : qi8<axis=0, [1, 2, 3], [0, 1, 200]>[3]",
+     "t.sn:3:26: error: slice 2: the zero point must lie in [-128, 127]"},
     {"%x = Placeholder() : qi8<axis=0, [1, 2], [0, 0]>[3]",
      "t.sn:3:1: error: x (Placeholder): the type has 2 scales for the 3 "
      "slices of axis 0"},
@@ -617,6 +627,47 @@ test_decimals(void **state)
     }
 }
 
+/* Scales and zero points in lists, written in every way that a list may be. */
+static void
+test_lists(void **state)
+{
+    static const char *const gap[] = {", ", ",", " , ", ",\n  ", ", ; x\n"};
+    enum { N = 1000 };
+    uint32_t seed = 5;
+    float scale[N];
+    int zp[N];
+    SnBuf b;
+
+    (void)state;
+    sn_buf_init(&b, arena);
+    sn_puts(&b, "sinter-graph 1\ngraph \"g\" {\n  %x = Placeholder() : "
+                "qi8<axis=0, [");
+    for (int i = 0; i < N; i++) {
+        char one[64];
+        seed = seed * 1664525u + 1013904223u;
+        double v = 0.125 + (double)(seed >> 8 & 0xffff);
+        if (seed >> 28 == 1)
+            snprintf(one, sizeof one, "%e", v);
+        else
+            snprintf(one, sizeof one, "%s%.*f", seed >> 28 == 2 ? "00" : "",
+                     (int)(seed >> 28), v / 7);
+        scale[i] = strtof(one, NULL);
+        zp[i] = (int)(seed >> 24) - 128;
+        sn_putf(&b, "%s%s", i ? gap[seed >> 12 & 31 ? 0 : seed >> 17 & 3] : "",
+                one);
+    }
+    for (int i = 0; i < N; i++)
+        sn_putf(&b, "%s%d", !i ? "], [" : gap[i % 40 ? 0 : 1 + i / 40 % 4],
+                zp[i]);
+    sn_putf(&b, "]>[%d]\n}\n", N);
+    SnGraph *g = parse(sn_buf_str(&b));
+    const SnType *t = sn_type(g, SN_REF(1, 0));
+    assert_int_equal(t->nq, N);
+    assert_memory_equal(t->scale, scale, sizeof scale);
+    for (int i = 0; i < N; i++)
+        assert_int_equal(t->zp[i], zp[i]);
+}
+
 int
 main(void)
 {
@@ -625,6 +676,7 @@ main(void)
         T(test_lenet),   T(test_forms),           T(test_data),
         T(test_sidecar), T(test_sidecar_refused), T(test_refused),
         T(test_damage),  T(test_memory),          T(test_decimals),
+        T(test_lists),
     };
 
     return cmocka_run_group_tests(tests, make_dir, remove_dir);
