@@ -1,6 +1,7 @@
 #include "base/arena.h"
 
 #include <assert.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,11 +19,13 @@ enum {
     BLOCK_MAX = 1 << 20,
     ALIGN_SMALL = 16,
     ALIGN_LARGE = 64,
+    PAGED = 1 << 14, /* blocks for small objects that are mapped */
     HUGE = 2 << 20 /* bytes of a large page, where there are any */
 };
 
 typedef struct Block {
     struct Block *next;
+    size_t mapped; /* bytes, or 0: from malloc */
 } Block;
 
 typedef struct AtFree {
@@ -50,11 +53,15 @@ static _Thread_local SnGuard *guard_top;
 static _Thread_local unsigned long fail_at;
 
 static void *
-request(size_t nbyte)
+request(size_t nbyte, bool paged)
 {
     if (fail_at && --fail_at == 0)
         return NULL;
-    return calloc(1, nbyte);
+    if (!paged)
+        return calloc(1, nbyte);
+    void *p = mmap(NULL, nbyte, PROT_READ | PROT_WRITE,
+                   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return p == MAP_FAILED ? NULL : p;
 }
 
 /* Whole large pages inside a block may be such: hundreds of page faults less
@@ -110,7 +117,7 @@ sn_alloc_fail_at(unsigned long n)
 SnArena *
 sn_arena_new(void)
 {
-    SnArena *a = request(sizeof *a);
+    SnArena *a = request(sizeof *a, false);
 
     if (!a)
         out_of_memory();
@@ -130,7 +137,10 @@ sn_arena_free(SnArena *a)
         munmap(m->p, m->n);
     for (Block *b = a->block, *next; b; b = next) {
         next = b->next;
-        free(b);
+        if (b->mapped)
+            munmap(b, b->mapped);
+        else
+            free(b);
     }
     free(a);
 }
@@ -145,17 +155,19 @@ sn_arena_at_free(SnArena *a, void (*fn)(void *ctx), void *ctx)
 }
 
 /* A chained block with room for nbyte at any alignment up to ALIGN_LARGE, or
- * NULL. */
+ * NULL.  `paged`: it will be filled bit by bit, and pages are taken as that
+ * happens; calloc may clear, and so take, all of them at once. */
 static char *
-try_block(SnArena *a, size_t nbyte)
+try_block(SnArena *a, size_t nbyte, bool paged)
 {
     size_t total = sizeof(Block) + ALIGN_LARGE + nbyte;
-    Block *b = request(total);
+    Block *b = request(total, paged);
 
     if (!b)
         return NULL;
     if (total >= HUGE)
         prefer_huge(b, total);
+    b->mapped = paged ? total : 0;
     b->next = a->block;
     a->block = b;
     a->nbyte += total;
@@ -169,9 +181,9 @@ align_up(char *p, size_t align)
 }
 
 static char *
-new_block(SnArena *a, size_t nbyte)
+new_block(SnArena *a, size_t nbyte, bool paged)
 {
-    char *p = try_block(a, nbyte);
+    char *p = try_block(a, nbyte, paged);
 
     if (!p)
         out_of_memory();
@@ -181,7 +193,7 @@ new_block(SnArena *a, size_t nbyte)
 void
 sn_arena_reserve(SnArena *a, size_t nbyte)
 {
-    char *p = nbyte < PTRDIFF_MAX / 2 ? try_block(a, nbyte) : NULL;
+    char *p = nbyte < PTRDIFF_MAX / 2 ? try_block(a, nbyte, true) : NULL;
 
     if (p) {
         a->open = p;
@@ -206,9 +218,9 @@ sn_alloc(SnArena *a, size_t nbyte)
         }
     }
     if (nbyte > a->block_size / 4)
-        return align_up(new_block(a, nbyte), align);
+        return align_up(new_block(a, nbyte, false), align);
 
-    char *base = new_block(a, a->block_size);
+    char *base = new_block(a, a->block_size, a->block_size >= PAGED);
     char *p = align_up(base, align);
     a->open = p + nbyte;
     a->end = base + ALIGN_LARGE + a->block_size;

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { PATH_SIZE = 4096, CHUNK = 65536, MAP_FROM = 1 << 18 };
+enum { PATH_SIZE = 4096, CHUNK = 65536, MAP_FROM = 1 << 15 };
 
 static ssize_t
 read_some(int fd, void *p, size_t n)

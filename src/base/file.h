@@ -10,9 +10,9 @@
  * than *nbyte.  Refuses directories and files above max (0: 2^31 - 1). */
 SnStatus sn_file_read(SnArena *a, SnDiag *d, const char *path, size_t max,
                       char **text, size_t *nbyte);
-/* The bytes of a file, mapped where it is a regular file of a quarter megabyte or
- * more and read otherwise; they last as long as the arena.  Whoever cuts a mapped
- * file short while it is in use ends the process. */
+/* The bytes of a file, mapped where it is a regular file of 32 KiB or more and
+ * read otherwise; they last as long as the arena.  Whoever cuts a mapped file
+ * short while it is in use ends the process. */
 typedef struct SnMap {
     const char *p;
     size_t n;
