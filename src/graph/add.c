@@ -164,10 +164,10 @@ draft_shapes(SnGraph *g, const SnSpec *s, Draft *r)
         if (!r->shape[0])
             return "needs a shape";
     } else {
-        char *why = sn_alloc(g->arena, SN_WHY);
+        char why[SN_WHY];
         if (!sn_infer_shapes(g->pool, d, r->attr, r->nin, r->in_shape, r->shape,
                              why))
-            return why;
+            return sn_strdup(g->arena, why);
     }
     for (uint32_t k = 0; k < d->nout; k++) {
         const char *why = r->type[k]

@@ -106,7 +106,7 @@ string(SnReader *r, size_t i, size_t *end)
 
     while (peek(r, j) >= 0 && peek(r, j) != '"' && peek(r, j) != '\n')
         j += peek(r, j) == '\\' && peek(r, j + 1) != '\n' ? 2 : 1;
-    out = s = sn_alloc(r->a, j - i + 1);
+    out = s = sn_alloc(r->tmp, j - i + 1);
     while (i < j && i < r->src->nbyte) {
         int c = peek(r, i++);
         if (c == 0 || (c < 0x20 && c != '\t'))
@@ -178,7 +178,7 @@ scan(SnReader *r, size_t i, SnTok *t)
                 sn_rd_fail(r, pos_at(r, i, 3), "a name cannot be empty");
         } else if (is_alpha(peek(r, i + 1))) {
             end = ident_end(r, i + 1);
-            t->s = sn_strndup(r->a, r->src->text + i + 1, end - i - 1);
+            t->s = sn_strndup(r->tmp, r->src->text + i + 1, end - i - 1);
         } else {
             sn_rd_fail(r, pos_at(r, i, 1), "expected a name after '%%'");
         }
@@ -187,7 +187,7 @@ scan(SnReader *r, size_t i, SnTok *t)
         end = number_end(r, i);
     } else if (is_alpha(c) && (end = ident_end(r, i)) > i + (c == '_')) {
         t->kind = SN_T_IDENT;
-        t->s = sn_strndup(r->a, r->src->text + i, end - i);
+        t->s = sn_strndup(r->tmp, r->src->text + i, end - i);
     } else if (c && strchr("(){}[]<>,:=@_", c)) {
         t->kind = SN_T_PUNCT;
         t->c = (char)c;

@@ -120,7 +120,7 @@ read_operands(SnReader *r, Stmt *s)
         } else if (!sn_rd_take(r, '_')) {
             return sn_rd_wanted(r, "an operand, %name or _");
         }
-        SN_PUSH(r->a, s->in, s->nin, ref);
+        SN_PUSH(r->tmp, s->in, s->nin, ref);
     }
     sn_rd_next(r);
     return !r->failed;
@@ -218,10 +218,10 @@ read_attr(SnReader *r, Stmt *s, bool *seen)
 static bool
 read_attrs(SnReader *r, Stmt *s)
 {
-    bool *seen = SN_NEW_N(r->a, bool, s->d->nattr + X_COUNT);
+    bool *seen = SN_NEW_N(r->tmp, bool, s->d->nattr + X_COUNT);
     bool first = true;
 
-    s->attr = sn_attr_new(r->a, s->d);
+    s->attr = sn_attr_new(r->tmp, s->d);
     if (sn_rd_take(r, '{')) {
         while (!sn_rd_is(r, '}')) {
             if (!first && !sn_rd_expect(r, ',', "or '}' after an attribute"))
@@ -415,7 +415,7 @@ build(SnReader *r, Stmt *s)
         sn_node(r->g, id)->unread = r->lazy && s->data.form == SN_D_SIDE;
     }
     while (r->ndef < r->g->nnode)
-        SN_PUSH(r->a, r->def, r->ndef, s->nname ? s->name_pos[0] : s->pos);
+        SN_PUSH(r->tmp, r->def, r->ndef, s->nname ? s->name_pos[0] : s->pos);
     for (unsigned k = 1; k < s->nname; k++)
         if (s->name[k])
             sn_rename(r->g, SN_REF(id, k), s->name[k]);
@@ -507,6 +507,16 @@ graph(SnReader *r)
     return sn_rd_wanted(r, "nothing after the graph");
 }
 
+/* Frees the arena at ctx, if that was not done. */
+static void
+free_once(void *ctx)
+{
+    SnArena **a = ctx;
+
+    sn_arena_free(*a);
+    *a = NULL;
+}
+
 static SnStatus
 parse(SnArena *a, const SnSrc *src, const char *dir, bool lazy, SnDiag *d,
       SnGraph **out)
@@ -518,7 +528,12 @@ parse(SnArena *a, const SnSrc *src, const char *dir, bool lazy, SnDiag *d,
     if (src->nbyte > 0 && src->text[0] == 8) /* the tag of ir_version */
         return sn_fail(d, SN_EINPUT, src->name, "is no graph as text; an ONNX "
                        "model is read from a file whose name ends in .onnx");
-    if (!graph(&r))
+    SnArena **tmp = SN_NEW(a, SnArena *);
+    sn_arena_at_free(a, free_once, tmp);
+    r.tmp = *tmp = sn_arena_new();
+    bool ok = graph(&r);
+    free_once(tmp);
+    if (!ok)
         return SN_EINPUT;
     sn_arena_unload_all(a); /* until somebody uses them */
     *out = r.g;

@@ -27,7 +27,7 @@ typedef enum SnTokKind {
 typedef struct SnTok {
     SnTokKind kind;
     char c;         /* the punctuation */
-    const char *s;  /* name, identifier or string, decoded; NUL-terminated */
+    const char *s;  /* name, identifier or string, decoded; in tmp */
     const char *at; /* the token's bytes in the text; SnPos.len of them */
     SnPos pos;
 } SnTok;
@@ -48,6 +48,7 @@ typedef struct SnSide {
 
 typedef struct SnReader {
     SnArena *a;
+    SnArena *tmp; /* what the graph does not keep */
     SnDiag *d;
     const SnSrc *src;
     const char *dir;

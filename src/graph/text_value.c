@@ -27,8 +27,8 @@ slices(SnReader *r, size_t n)
 
     if (n <= r->ncap)
         return;
-    float *scale = SN_NEW_N(r->a, float, cap);
-    int32_t *zp = SN_NEW_N(r->a, int32_t, cap);
+    float *scale = SN_NEW_N(r->tmp, float, cap);
+    int32_t *zp = SN_NEW_N(r->tmp, int32_t, cap);
     if (r->ncap) {
         memcpy(scale, r->scale, r->ncap * sizeof *scale);
         memcpy(zp, r->zp, r->ncap * sizeof *zp);
@@ -218,7 +218,7 @@ read_ints(SnReader *r, const SnAttrDesc *at, SnInts *v)
             return false;
         if (!sn_rd_int(r, INT64_MIN, INT64_MAX, &x))
             return false;
-        SN_PUSH(r->a, list, n, x);
+        SN_PUSH(r->tmp, list, n, x);
     }
     *v = (SnInts){(uint32_t)n, list};
     return list_end(r, at, pos, n);
@@ -238,7 +238,7 @@ read_reals(SnReader *r, const SnAttrDesc *at, SnReals *v)
             return false;
         if (!sn_rd_real(r, &x))
             return false;
-        SN_PUSH(r->a, list, n, x);
+        SN_PUSH(r->tmp, list, n, x);
     }
     *v = (SnReals){(uint32_t)n, list};
     return list_end(r, at, pos, n);
