@@ -50,6 +50,10 @@ set_work(SnConvQ8 *p)
     p->brows = (p->rows - 1) * p->bsh + (o->kh - 1) * o->dh + 1;
     if (!p->direct)
         p->buf = (size_t)(p->brows * p->wp * px + 256) / 64 * 64;
+    if (p->columns) { /* and codes x.zp, for what lies outside */
+        p->npad = (size_t)(o->w * o->c);
+        p->buf += (p->npad + 63) / 64 * 64;
+    }
     p->nwork = p->buf;
     if (p->columns)
         p->nwork +=
@@ -255,7 +259,8 @@ pack_gemm(const Pack *k)
     const SnConvGeo *o = &p->geo;
     int64_t taps = p->nrun * p->len;
     int64_t ocg = o->oc / o->group, most = sn_conv_width(o, k->npanel);
-    SnConvBlock *v = NULL;
+    SnConvBlock *v = SN_NEW_N(k->a, SnConvBlock,
+                              o->group * ((ocg + most - 1) / most));
     uint32_t n = 0;
 
     for (int64_t g = 0; g < o->group; g++)
@@ -271,7 +276,7 @@ pack_gemm(const Pack *k)
             b.end = make_end(k, b.c0, b.ncol, padded, place);
             b.bias = make_biases(k, b.c0, b.ncol, padded, place, p->class,
                                  p->nclass);
-            SN_PUSH(k->a, v, n, b);
+            v[n++] = b;
             if (k->num->from && !sn_pack_ready(k->num->pack))
                 sn_arena_unload(k->num->from, k->w,
                                 (size_t)((b.c0 + b.ncol) * taps));
@@ -358,12 +363,6 @@ pack_dw(const Pack *k)
     SnConvBlock *v = SN_NEW_N(k->a, SnConvBlock, (o->oc + block - 1) / block);
     uint32_t n = 0;
 
-    if (p->columns) {
-        size_t size = (size_t)(o->w * o->c);
-        int8_t *pad = sn_alloc_n(k->a, size, 1);
-        memset(pad, (uint8_t)p->xz, size);
-        p->pad = pad;
-    }
     if (p->columns && parts > 1) {
         p->raw = true;
         parts = 1;

@@ -28,9 +28,10 @@ struct SnConvQ8 {
     SnConvGeo geo;
     int32_t xz;
     bool depthwise;
-    bool columns; /* depthwise: taps by columns, for dw3: x itself is read, */
-    const int8_t *pad; /* where rows outside it are this one, or if rep > 1
-                          widened rows, */
+    bool columns; /* depthwise: taps by columns, for dw3: x itself is read,
+                     where rows outside it are npad codes x.zp behind the
+                     widened rows, or if rep > 1 those, */
+    size_t npad;
     bool raw;    /* with the filter's codes; its zero points are in end.wz */
     int64_t rep; /* depthwise: pixels side by side in a block */
     /* The widened rows: wp pixels each, pixel j at column j * colstep - pl;

@@ -16,6 +16,7 @@ typedef struct Chunk {
     int64_t px0, npx;   /* rows that px was made for */
     int32_t *rowsum;    /* of each pixel */
     const int8_t **row; /* depthwise: of x, for results by columns */
+    int8_t *pad;
     int64_t r0, nr;     /* result rows */
     uint32_t b0, b1;    /* blocks */
 } Chunk;
@@ -247,7 +248,7 @@ fill_rows(const Chunk *k)
             k->row[i] = (const int8_t *)k->buf + i * p->wp * o->c;
         else
             k->row[i] =
-                row >= 0 && row < o->h ? k->x + row * o->w * o->c : p->pad;
+                row >= 0 && row < o->h ? k->x + row * o->w * o->c : k->pad;
     }
 }
 
@@ -261,7 +262,7 @@ run_columns(const Chunk *k, const SnConvBlock *b)
                .sh = o->sh,
                .dh = o->dh,
                .x0 = b->x0,
-               .pad = p->pad,
+               .pad = k->pad,
                .col = p->direct ? -o->pl : 0,
                .width = p->direct ? o->w : p->wp,
                .px = o->c,
@@ -367,6 +368,10 @@ sn_conv_q8_run(const SnConvQ8 *p, const int8_t *x, int8_t *y, int64_t pitch,
     k.px = (SnPx *)(void *)((char *)work + p->buf);
     k.row = (const int8_t **)(void *)((char *)work + p->buf);
     k.rowsum = (int32_t *)(void *)(k.px + p->rows * p->geo.ow);
+    if (p->columns) {
+        k.pad = (int8_t *)work + p->buf - (p->npad + 63) / 64 * 64;
+        memset(k.pad, (uint8_t)p->xz, p->npad);
+    }
     if (p->by_block) {
         k.b0 = (uint32_t)u0;
         k.b1 = (uint32_t)u1;

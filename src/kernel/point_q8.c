@@ -77,36 +77,40 @@ sn_sum8_run(SnIsa isa, const SnSum8 *p, const int8_t *a, const int8_t *b,
     memcpy(y + whole, w, rest);
 }
 
-/* Whether p gives want for all pairs of codes. */
+/* Whether p gives for all pairs of codes what the table, or else the formula,
+ * does. */
 static bool
-sum8_agrees(SnSum8Fn *sum, const SnSum8 *p, const int8_t *want)
+sum8_agrees(const SnPoint8 *k, const SnSum8 *p, const int8_t *table,
+            const SnPair8 *formula)
 {
-    int8_t a[256], b[256], y[256];
+    int8_t a[256], b[256], y[256], want[256];
 
     sn_codes8(b);
     for (int i = 0; i < 256; i++) {
         memset(a, i - 128, sizeof a);
-        sum(p, a, b, 256, y);
-        if (memcmp(y, want + 256 * i, 256) != 0)
+        k->sum(p, a, b, 256, y);
+        if (!table)
+            k->pair(formula, a, b, 256, want);
+        if (memcmp(y, table ? table + 256 * i : want, 256) != 0)
             return false;
     }
     return true;
 }
 
 bool
-sn_sum8_fit(SnIsa isa, SnSum8 *p, const int8_t *want)
+sn_sum8_fit(SnIsa isa, SnSum8 *p, const int8_t *table, const SnPair8 *formula)
 {
     /* A unit in the last place of the largest results, less than which the
      * ties of the two formulas lie apart. */
     const float step = 0x1p-19f;
-    SnSum8Fn *sum = point8(isa)->sum;
+    const SnPoint8 *k = point8(isa);
     float f = p->f;
 
-    for (int i = 0; sum && i < 96; i++) {
-        int k = i / 2;
+    for (int i = 0; k->sum && i < 96; i++) {
+        int j = i / 2;
         p->swap = i % 2;
-        p->f = f + step * (float)(k % 2 ? (k + 1) / 2 : -k / 2);
-        if (sum8_agrees(sum, p, want))
+        p->f = f + step * (float)(j % 2 ? (j + 1) / 2 : -j / 2);
+        if (sum8_agrees(k, p, table, formula))
             return true;
     }
     return false;

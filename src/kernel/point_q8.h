@@ -46,9 +46,11 @@ typedef struct SnSum8 {
     int8_t lo, hi;
     bool swap; /* b is the inner operand, else a */
 } SnSum8;
-/* want[256 * (a + 128) + b + 128], p as near as it is known: nudges f until
- * all pairs agree; false when none of its tries does. */
-bool sn_sum8_fit(SnIsa isa, SnSum8 *p, const int8_t *want);
+/* Wanted is table[256 * (a + 128) + b + 128] or, where that is NULL, what the
+ * formula gives; p as near as it is known.  Nudges f until all pairs agree;
+ * false when none of its tries does. */
+bool sn_sum8_fit(SnIsa isa, SnSum8 *p, const int8_t *table,
+                 const SnPair8 *formula);
 void sn_sum8_run(SnIsa isa, const SnSum8 *p, const int8_t *a, const int8_t *b,
                  int64_t n, int8_t *y);
 

@@ -179,10 +179,10 @@ all_pairs(const SnPrep *p, SnArena *tmp)
     return evaluate(p, tmp, 65536, a, b);
 }
 
-/* Tries to replace table or division by a plain sum that gives `want`; after:
- * the zero point is added before rounding. */
+/* Tries to replace the table, or without one the division of k->p, by a plain
+ * sum; with one the zero point is added before rounding. */
 static void
-by_sum(SnPrep *p, Pair *k, bool after, const int8_t *want)
+by_sum(SnPrep *p, Pair *k, const int8_t *table)
 {
     const SnCall *c = p->call;
     const SnType *a = c->in[0].type, *b = c->in[1].type, *y = c->out[0].type;
@@ -192,11 +192,11 @@ by_sum(SnPrep *p, Pair *k, bool after, const int8_t *want)
 
     k->s = (SnSum8){.ra = ra,
                     .rb = rb,
-                    .f = (after ? yz : 0) - fmaf(ra, az, rb * bz),
-                    .z = after ? 0 : y->zp[0],
+                    .f = (table ? yz : 0) - fmaf(ra, az, rb * bz),
+                    .z = table ? 0 : y->zp[0],
                     .lo = (int8_t)lim.lo,
                     .hi = (int8_t)lim.hi};
-    k->sum = sn_sum8_fit(k->isa, &k->s, want);
+    k->sum = sn_sum8_fit(k->isa, &k->s, table, &k->p);
     if (k->sum)
         pair_units(p, k, 200);
 }
@@ -211,7 +211,7 @@ by_table(SnPrep *p, Pair *k, bool sum)
     p->prep = k;
     pair_units(p, k, 3000);
     if (t && sum)
-        by_sum(p, k, true, t);
+        by_sum(p, k, t);
     if (t && !k->sum)
         k->table = sn_memdup(p->call->scratch, t, 65536);
     sn_arena_free(tmp);
@@ -252,17 +252,8 @@ prepare_direct(SnPrep *p, bool mul)
                      .yz = y->zp[0]};
     p->prep = k;
     pair_units(p, k, 600);
-    if (mul)
-        return true;
-    SnArena *tmp = sn_arena_new();
-    int8_t *t = sn_alloc(tmp, 65536), u[256], v[256];
-    sn_codes8(v);
-    for (int i = 0; i < 256; i++) {
-        memset(u, i - 128, sizeof u);
-        sn_pair8_run(k->isa, &k->p, u, v, 256, t + 256 * i);
-    }
-    by_sum(p, k, false, t);
-    sn_arena_free(tmp);
+    if (!mul)
+        by_sum(p, k, NULL);
     return true;
 }
 
