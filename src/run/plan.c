@@ -222,11 +222,11 @@ extend(SnBlock *b, const SnPlan *p, const SnGraph *g, const uint32_t *step_of,
 }
 
 static void
-set_lifetimes(SnArena *a, SnPlan *p, const SnGraph *g, const SnView *view,
+set_lifetimes(SnArena *tmp, SnPlan *p, const SnGraph *g, const SnView *view,
               const uint32_t *step_of)
 {
     size_t nref = (size_t)g->nnode << SN_RESBITS, offset;
-    uint32_t *block = SN_NEW_N(a, uint32_t, nref);
+    uint32_t *block = SN_NEW_N(tmp, uint32_t, nref);
 
     for (uint32_t i = 0; i < p->nblock; i++) {
         block[p->owner[i]] = i;
@@ -256,8 +256,9 @@ SnPlan *
 sn_plan_views(SnArena *a, const SnGraph *g, const SnView *view)
 {
     SnPlan *p = SN_NEW(a, SnPlan);
-    SnId *topo = sn_topo(g, a, &p->nstep);
-    uint32_t *step_of = SN_NEW_N(a, uint32_t, g->nnode);
+    SnArena *tmp = sn_arena_new();
+    SnId *topo = sn_topo(g, tmp, &p->nstep);
+    uint32_t *step_of = SN_NEW_N(tmp, uint32_t, g->nnode);
 
     p->step = SN_NEW_N(a, SnPlanStep, p->nstep + 1);
     for (uint32_t i = 0; i < p->nstep; i++) {
@@ -266,8 +267,9 @@ sn_plan_views(SnArena *a, const SnGraph *g, const SnView *view)
     }
     for (uint32_t i = 0; i < p->nstep; i++)
         add_results(a, p, g, view, i);
-    set_lifetimes(a, p, g, view, step_of);
-    p->arena = sn_plan_blocks(a, p->block, p->nblock);
+    set_lifetimes(tmp, p, g, view, step_of);
+    p->arena = sn_plan_blocks(tmp, p->block, p->nblock);
+    sn_arena_free(tmp);
     for (uint32_t i = 0; i < p->nstep; i++) {
         if (p->step[i].live > p->peak) {
             p->peak = p->step[i].live;
