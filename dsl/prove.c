@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 #include "base/file.h"
+#include "dsl/resolve.h"
 
 /* ---- what can't be run ---- */
 
@@ -104,37 +105,6 @@ rule_name(const PvRule *pr)
     return pr->derive ? pr->name : pr->r->name;
 }
 
-/* SN304: a later result changes. */
-static void
-bad_result(Pv *pv, const PvRule *pr, const PvTry *t)
-{
-    const SnDefNode *n = pr->r->root ? pr->r->root : pr->any;
-
-    if ((uint32_t)t->bad_res >= n->nout) /* of the node below (integerize) */
-        n = pr->r->pat->arg[0]->node;
-    const char *y = n->out[t->bad_res]->name;
-    const SnDefVar *o = pr->r->pat->cap;
-    const char *cap = o ? o->name : "o";
-
-    if (t->no_res && !t->counter)
-        sn_error(pv->d, pr->r->pos, "SN304",
-                 "rule '%s' leaves result '%s' of %s without a value",
-                 rule_name(pr), y, n->name);
-    else
-        sn_error(pv->d, pr->r->pos, "SN304",
-                 "rule '%s' through %s is %s on %s but not on %s (%s): equal "
-                 "values appear on the way",
-                 rule_name(pr), n->name,
-                 t->diff == 0 && !t->f32_differ ? "exact" : "sound",
-                 n->out[0]->name, y,
-                 n->rsem[t->bad_res]->formula->s
-                     ? n->rsem[t->bad_res]->formula->s
-                     : "another meaning");
-    show(pv, t);
-    sn_diag_help(pv->d, "%s unused(%s.%s)%s", pr->r->need ? "and" : "when",
-                 cap, y, o ? "" : "     (capture the root as @o)");
-}
-
 static const char *
 by_how_much(Pv *pv, const PvTry *t)
 {
@@ -148,6 +118,55 @@ by_how_much(Pv *pv, const PvTry *t)
         return sn_format(pv->a, "differs over the reals by %.3g of the "
                                 "largest value", t->real);
     return sn_format(pv->a, "differs by %.3g of the largest value", t->rel);
+}
+
+/* Why result t->bad_res of n changes: an index may move to an equal value that
+ * a rounding made; others are as far apart as they are. */
+static const char *
+why_later(Pv *pv, const PvRule *pr, const PvTry *t, const SnDefNode *n)
+{
+    const SnExpr *e = n->rsem[t->bad_res]->formula;
+    bool plain = n->ntuple > 0;
+
+    for (uint32_t i = 0; i < n->ntuple; i++)
+        plain &= !sn_conc_quant(n->tuple[i].out[t->bad_res]) &&
+                 n->tuple[i].out[t->bad_res].elem != SN_DE_F32;
+    if (plain)
+        return sn_format(pv->a, " (%s): equal values appear on the way",
+                         e->s ? e->s : "another meaning");
+    return sn_format(pv->a, ": claimed %s, %s",
+                     sn_pv_claim_str(pv->a, sn_def_claim(pr->r, pr->round)),
+                     by_how_much(pv, t));
+}
+
+/* SN304: a later result changes. */
+static void
+bad_result(Pv *pv, const PvRule *pr, const PvTry *t)
+{
+    const SnDefNode *n = pr->r->root ? pr->r->root : pr->any;
+
+    const SnPat *p = pr->r->pat;
+    if ((uint32_t)t->bad_res >= n->nout) { /* of the node below */
+        p = p->arg[0];
+        n = p->node;
+    }
+    const char *y = n->out[t->bad_res]->name;
+    const SnDefVar *o = p->cap;
+    const char *cap = o ? o->name : "o";
+
+    if (t->no_res && !t->counter)
+        sn_error(pv->d, pr->r->pos, "SN304",
+                 "rule '%s' leaves result '%s' of %s without a value",
+                 rule_name(pr), y, n->name);
+    else
+        sn_error(pv->d, pr->r->pos, "SN304",
+                 "rule '%s' through %s is %s on %s but not on %s%s",
+                 rule_name(pr), n->name,
+                 t->diff == 0 && !t->f32_differ ? "exact" : "sound",
+                 n->out[0]->name, y, why_later(pv, pr, t, n));
+    show(pv, t);
+    sn_diag_help(pv->d, "%s unused(%s.%s)%s", pr->r->need ? "and" : "when",
+                 cap, y, o ? "" : "     (capture the root as @o)");
 }
 
 static void
@@ -326,6 +345,8 @@ judge(Pv *pv, const PvRule *pr, SnProof *p)
     /* Nor does it know that bounds, image and covers take a type along an axis
      * for its first slice, or for all of them together. */
     if (t.axis)
+        by_lemma = false;
+    if (t.later) /* it is about the first result */
         by_lemma = false;
     p->ndraw = t.ndraw;
     p->nvalue = t.nvalue;

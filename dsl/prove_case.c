@@ -277,6 +277,9 @@ result_type(PvCase *c, PvNode *n, const SnDefTuple *t, const PvType *want)
             return sn_pv_no(c, "more than 3 results");
         if (i == 0 && want) {
             ty = *want;
+        } else if (i > 0 && y->fact == SN_DF_SAME &&
+                   n->n->out[0]->fact == SN_DF_SAME) {
+            ty = n->out[0]->type;
         } else if (y->fact == SN_DF_FIXED && t->out[i].elem == SN_DE_QI8) {
             ty = (PvType){.elem = SN_DE_QI8, .axis = -1, .nq = 1};
             ty.scale[0] = (float)y->fixed_scale;
@@ -730,10 +733,12 @@ sn_pv_fit(const PvNode *n)
                           (k.axis >= 0 && x->type.nq == 1))
                    : n->n->in[n->port[s]]->optional;
         }
-        if (n->n->nout && ok)
-            ok = n->out[0]->type.elem == t->out[0].elem &&
-                 (n->out[0]->type.axis == t->out[0].axis ||
-                  (t->out[0].axis >= 0 && n->out[0]->type.nq == 1));
+        for (uint32_t r = 0; r < n->n->nout && r < PV_MAXRES && ok; r++) {
+            SnDefConc k = t->out[r];
+            const PvType *y = &n->out[r]->type;
+            ok = y->elem == k.elem &&
+                 (y->axis == k.axis || (k.axis >= 0 && y->nq == 1));
+        }
         if (ok)
             return t;
     }

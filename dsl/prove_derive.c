@@ -504,6 +504,18 @@ integerize_tuple(Gen *g, const SnDefNode *n, const SnDefNode *f,
                       : "exact"));
 }
 
+/* One Quantize gives one result another type: the others are as they were. */
+static bool
+keeps_rest(const SnDefNode *n, const SnDefTuple *t)
+{
+    const SnDefTuple *f = float_tuple(n);
+
+    for (uint32_t i = 1; i < n->nout; i++)
+        if (!sn_conc_equal(t->out[i], f->out[i]))
+            return false;
+    return true;
+}
+
 static void
 integerize(Gen *g, const SnDefNode *n)
 {
@@ -517,7 +529,7 @@ integerize(Gen *g, const SnDefNode *n)
         if (f != n && (f->base != n || f->backend))
             continue;
         for (uint32_t i = 0; i < f->ntuple; i++)
-            if (f->tuple[i].quant)
+            if (f->tuple[i].quant && keeps_rest(n, &f->tuple[i]))
                 integerize_tuple(g, n, f, &f->tuple[i]);
     }
 }

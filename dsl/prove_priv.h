@@ -315,6 +315,7 @@ typedef struct PvTry {
     bool quant16, quant32, floats;
     bool ratio;             /* the rounding mattered in some case */
     bool axis;              /* some case rounds to a type along an axis */
+    bool later;             /* later results that round were compared */
     const SnCounter *counter; /* the worst */
     double score;
     const char *fail;       /* the last reason why draws failed */

@@ -246,16 +246,30 @@ untyped(PvCase *c, const PvNode *n)
     return NULL;
 }
 
+/* The type of later result i, as gen/emit_term.c gives it: that of the node it
+ * is like, a plain one, or t0. */
+static PvType
+later_type(const PvNode *n, const PvNode *like, uint32_t i, const PvType *t0)
+{
+    int8_t e = SN_DE_ABSENT;
+
+    if (like && like->n == n->n && like->out[i])
+        return like->out[i]->type;
+    for (uint32_t k = 0; k < n->n->ntuple; k++)
+        if (n->n->tuple[k].out[i].elem != SN_DE_ABSENT)
+            e = n->n->tuple[k].out[i].elem;
+    if (e >= SN_DE_QI8 && e <= SN_DE_QI32)
+        return *t0;
+    return (PvType){.elem = e, .axis = -1};
+}
+
+/* The results of n, the first of type t0; like: where others' come from, or
+ * NULL. */
 static PvT *
-results(PvCase *c, PvNode *n, const PvType *t0)
+results(PvCase *c, PvNode *n, const PvType *t0, const PvNode *like)
 {
     for (uint32_t i = 0; i < n->n->nout && i < PV_MAXRES; i++) {
-        PvType t = *t0;
-        if (i > 0 || !sn_pv_quant(t0)) {
-            int8_t e = n->n->ntuple ? n->n->tuple[0].out[i].elem : t.elem;
-            if (i > 0)
-                t = (PvType){.elem = e, .axis = -1};
-        }
+        PvType t = i ? later_type(n, like, i, t0) : *t0;
         n->out[i] = sn_pv_value(c, &t);
         n->out[i]->def = n;
         n->out[i]->res = i;
@@ -323,7 +337,7 @@ build_call(PvCase *c, const SnTerm *t)
         c->made = n;
     if (n->n->nin == 0) { /* a source: the data of what it is like */
         PvT *from = like ? like->out[0] : c->root->out[0];
-        PvT *r = results(c, n, &ty.t);
+        PvT *r = results(c, n, &ty.t, like);
         if (r && r->rank < 0 && from->rank >= 0)
             sn_pv_set_shape(r, from->rank, from->dim);
         if (r && n->n->rsem[0]->cls == SN_DC_SOURCE) {
@@ -335,7 +349,7 @@ build_call(PvCase *c, const SnTerm *t)
         }
         return r;
     }
-    return results(c, n, &ty.t);
+    return results(c, n, &ty.t, like);
 }
 
 static PvT *
@@ -355,7 +369,7 @@ build_copy(PvCase *c, const SnTerm *t)
     if (c->fail)
         return NULL;
     memset(n->out, 0, sizeof n->out);
-    return results(c, n, &ty);
+    return results(c, n, &ty, src);
 }
 
 static PvT *

@@ -375,7 +375,7 @@ tally(PvCase *c, PvT *l, PvT *r, PvTry *t, bool want)
         t->over |= diff > ceil(0.5 + 2 * err +
                                s / (2 * (double)m->type.scale[0]));
     }
-    if (!want || (!q && !grew))
+    if (!want || t->bad_res || (!q && !grew))
         return;
     double score = fmin(q ? diff * 2 : diff * 100, 400) +
                    (c->corner ? 150 : 0) -
@@ -389,23 +389,54 @@ tally(PvCase *c, PvT *l, PvT *r, PvTry *t, bool want)
     }
 }
 
+static bool
+rounds(const PvT *t)
+{
+    return t->type.nq > 0 || t->type.elem == SN_DE_F32;
+}
+
+/* The claim is about every result; only of a plain one, which rounds nothing,
+ * each element is the same.  False when result i of both sides is far apart. */
+static bool
+later_holds(PvCase *c, PvTry *t, PvT *l, PvT *r, int64_t *at)
+{
+    PvTry u = {.ndraw = 0};
+
+    for (*at = 0; *at < l->n && l->v[*at] == r->v[*at];)
+        ++*at;
+    if (*at == l->n)
+        return true;
+    if (!rounds(l))
+        return false;
+    tally(c, l, r, &u, false);
+    t->diff = fmax(t->diff, u.diff);
+    t->rel = fmax(t->rel, u.rel);
+    t->real = fmax(t->real, u.real);
+    t->worse |= u.worse;
+    t->worse_by = fmax(t->worse_by, u.worse_by);
+    t->over |= u.over;
+    t->f32_differ |= u.f32_differ;
+    return sn_pv_claim_ok(c->pr, &u);
+}
+
 /* A later result on both sides: the first element that differs is noted. */
 static bool
 later(PvCase *c, PvTry *t, bool want, PvT *l, PvT *r, uint32_t i)
 {
+    int64_t k;
+
     if (!sn_pv_eval(c, l) || !sn_pv_eval(c, r) || l->n != r->n)
         return false;
-    for (int64_t k = 0; k < l->n; k++)
-        if (l->v[k] != r->v[k]) {
-            double sc = (wide(c) ? 0 : 100) + (c->corner ? 20 : 0) -
-                        30 * (double)nclamp(c) - (double)l->n;
-            if (want && (!t->bad_res || sc > t->score)) {
-                t->score = sc;
-                t->counter = counter(c, l, r, k);
-            }
-            t->bad_res = (int)i;
-            break;
+    t->later |= rounds(l);
+    if (!later_holds(c, t, l, r, &k)) {
+        double sc = (wide(c) ? 0 : 100) + (c->corner ? 20 : 0) -
+                    30 * (double)nclamp(c) - (double)l->n;
+        if (want && (!t->bad_res || sc > t->score)) {
+            t->score = sc;
+            t->counter = counter(c, l, r, k);
         }
+        t->bad_res = (int)i;
+    }
     return true;
 }
 
