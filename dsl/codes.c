@@ -231,11 +231,10 @@ const SnCode sn_code_list[] = {
      "what it was: values that a conversion made equal are told apart, or the "
      "right side gives no such result.  'unused' restricts the rule to nodes "
      "whose later result nobody reads."},
-    {"SN305", "not run",
+    {"SN305", "no rule says it",
      "An instance of a derived family cannot be written as a rule under the "
-     "facts of a node or a backend, so that nothing was proved of it.  A "
-     "Rescale then stays where it is; where the instance would form an integer "
-     "node that breaks those facts, this is an error."},
+     "facts of a node or a backend: its right side would break them.  A node "
+     "takes part in a family by its facts, so the declarations are refused."},
     {"SN306", "not what it replaces",
      "A case was found that meets the condition, and whose right side is of "
      "another shape or type than the left side, or has a node that cannot be "

@@ -122,6 +122,28 @@ same_operand(const SnDefNode *n)
     return false;
 }
 
+/* A constant of the meaning: of q(value), or among reals (the 0 of a Relu). */
+static bool
+has_const(const SnExpr *e)
+{
+    if (!e)
+        return false;
+    if (e->ek == SN_E_INT || e->ek == SN_E_REAL || e->rk == SN_R_ATTR)
+        return true;
+    for (uint32_t i = 0; i < e->nkid; i++)
+        if (has_const(e->kid[i]))
+            return true;
+    return false;
+}
+
+/* Where a Rescale commutes with a constant of the meaning: src/rewrite/sink.c
+ * runs nodes of one operand over all codes, element by element or padded. */
+static bool
+const_tested(const SnDefNode *n)
+{
+    return n->nin == 1 && (n->rsem[0]->cls == SN_DC_POINT || n->rsem[0]->els);
+}
+
 static void
 sink(SnRs *rs, SnDefNode *n)
 {
@@ -129,6 +151,7 @@ sink(SnRs *rs, SnDefNode *n)
     const SnDefSem *s = n->rsem[0];
     SnDefFamily *f = &n->family;
 
+    f->sink_const = has_const(s->formula) || has_const(s->els);
     if (!y) {
         f->why_sink = "no result";
     } else if (!port_rescaled(n, y)) {
@@ -141,11 +164,14 @@ sink(SnRs *rs, SnDefNode *n)
     } else if (!s->monotone && !s->mean) {
         f->why_sink =
             sn_format(rs->a, "barrier: %s (same, arithmetic)", n->name);
+    } else if (f->sink_const && s->monotone && !const_tested(n)) {
+        f->why_sink = "a constant of the meaning may round differently, which "
+                      "is tested for one operand, element by element or "
+                      "padded";
     } else {
         f->sink = true;
         f->sink_bounded = !s->monotone;
-        for (uint32_t i = 1; i < n->nout; i++)
-            f->sink_unused_rest |= n->out[i]->fact != SN_DF_SAME;
+        f->sink_unused_rest = n->nout > 1;
     }
 }
 

@@ -226,6 +226,7 @@ typedef struct SnDefInv {
 typedef struct SnDefFamily {
     uint32_t absorb; /* bit per input port */
     bool merge, sink, sink_unused_rest, sink_bounded;
+    bool sink_const; /* the meaning holds constants */
     const char *why_absorb, *why_merge, *why_sink;
 } SnDefFamily;
 

@@ -83,16 +83,11 @@ typedef struct Gen {
     const SnDefNode *q, *dq, *rescale; /* the conversions, by role */
 } Gen;
 
-/* An instance that no rule says.  A Rescale then stays where it is; but a node
- * is made integer by its facts, proved or not. */
+/* An instance that no rule says: the node would take part in the family by its
+ * facts, proved or not. */
 static void
 unwritten(Gen *g, const char *name, const char *why, int n)
 {
-    if (strcmp(g->derive->family, "integerize")) {
-        sn_warn(g->pv->d, g->derive->pos, "SN305",
-                "derived instance '%s' was not proved: %.*s", name, n, why);
-        return;
-    }
     sn_error(g->pv->d, g->derive->pos, "SN305",
              "derived instance '%s' would be wrong: %.*s", name, n, why);
     if (g->backend)
@@ -127,9 +122,9 @@ add(Gen *g, PvRule r, const char *text)
     SN_PUSH(g->pv->a, g->v, g->n, r);
 }
 
-/* The operands of n; port `at` (-1: none) reads `what`. */
+/* The operands of n on one side; port `at` (-1: none) reads `what`. */
 static const char *
-args(Gen *g, const SnDefNode *n, int at, const char *what, int gone)
+args(Gen *g, const SnDefNode *n, bool left, int at, const char *what, int gone)
 {
     SnBuf b;
 
@@ -142,7 +137,7 @@ args(Gen *g, const SnDefNode *n, int at, const char *what, int gone)
             sn_puts(&b, "_");
         else
             sn_putf(&b, "%s%s", n->in[i]->name,
-                    n->in[i]->variadic ? "..." : "");
+                    left && n->in[i]->variadic ? "..." : "");
     }
     return sn_buf_str(&b);
 }
@@ -177,16 +172,18 @@ absorb(Gen *g, const SnDefNode *n)
         const char *x = n->in[i]->name;
         int pin = pinned_to(n, i);
         bool data = data_port(n, i);
-        if (!(n->family.absorb >> i & 1) || n->in[i]->variadic)
+        const char *each = n->in[i]->variadic ? "each " : "";
+        if (!(n->family.absorb >> i & 1))
             continue;
-        const char *l = args(g, n, (int)i,
-                             sn_format(a, "%s(%s) @r", R, x),
+        const char *l = args(g, n, true, (int)i,
+                             sn_format(a, "%s%s(%s) @r", each, R, x),
                              pin >= 0 && !data ? pin : -1);
         const char *r =
             pin >= 0 && data
-                ? args(g, n, pin, sn_format(a, "regrid(%s)", n->in[pin]->name),
-                       -1)
-                : args(g, n, -1, NULL, pin);
+                ? args(g, n, false, pin,
+                       sn_format(a, "regrid(%s)", n->in[pin]->name), -1)
+            : *each ? args(g, n, false, (int)i, sn_format(a, "each %s", x), pin)
+                    : args(g, n, false, -1, NULL, pin);
         add(g, (PvRule){.node = n, .name = sn_format(a, "absorb %s.%s",
                                                      n->name, x)},
             sn_format(a, "absorb: %s(%s) @n => %s(%s) like n : n.type "
@@ -216,7 +213,8 @@ static void
 merge(Gen *g, const SnDefNode *n)
 {
     SnArena *a = g->pv->a;
-    const char *R = g->rescale->name, *x = args(g, n, -1, NULL, -1);
+    const char *R = g->rescale->name, *x = args(g, n, true, -1, NULL, -1);
+    const char *y = args(g, n, false, -1, NULL, -1);
     const char *carry = "", *when = "when r.clamp == full and covers(n.type, "
                                     "r.type) refines";
     PvRule p = {.node = n, .name = sn_format(a, "merge %s", n->name)};
@@ -236,7 +234,7 @@ merge(Gen *g, const SnDefNode *n)
     }
     add(g, p, sn_format(a, "merge: %s(%s(%s) @n :1) @r => %s(%s) like n%s : "
                            "r.type %s",
-                        R, n->name, x, n->name, x, carry, when));
+                        R, n->name, x, n->name, y, carry, when));
 }
 
 static const char *
@@ -246,26 +244,49 @@ unused(Gen *g, const SnDefNode *n)
 
     sn_buf_init(&b, g->pv->a);
     for (uint32_t i = 1; i < n->nout; i++)
-        if (n->out[i]->fact != SN_DF_SAME)
-            sn_putf(&b, "%sunused(n.%s)", b.n ? " and " : "",
-                    n->out[i]->name);
+        sn_putf(&b, "%sunused(n.%s)", b.n ? " and " : "", n->out[i]->name);
     return sn_buf_str(&b);
 }
 
-/* A constant of the meaning, on codes (q(value)) or among reals (the 0 of a
- * Relu). */
-static bool
-has_const(const SnExpr *e)
+/* What stands above and below a node whose Rescales sink: one above every
+ * operand of the `same` group, alike. */
+typedef struct Above {
+    const char *l, *r, *when; /* operands on both sides, "" or conditions */
+    const char *x;            /* the first operand of the group */
+} Above;
+
+static Above
+above(Gen *g, const SnDefNode *n)
 {
-    if (!e)
-        return false;
-    if ((e->ek == SN_E_CALL && !strcmp(e->s, "q")) || e->ek == SN_E_INT ||
-        e->ek == SN_E_REAL || e->rk == SN_R_ATTR)
-        return true;
-    for (uint32_t i = 0; i < e->nkid; i++)
-        if (has_const(e->kid[i]))
-            return true;
-    return false;
+    SnArena *a = g->pv->a;
+    const char *R = g->rescale->name;
+    Above v = {.x = NULL};
+    SnBuf l, r, w;
+
+    sn_buf_init(&l, a);
+    sn_buf_init(&r, a);
+    sn_buf_init(&w, a);
+    for (uint32_t i = 0; i < n->nin; i++) {
+        const char *x = n->in[i]->name, *sep = i ? ", " : "";
+        bool same = n->in[i]->fact == SN_DF_SAME, run = n->in[i]->variadic;
+        const char *c = v.x ? sn_format(a, "r%u", i) : "r";
+        if (!same) {
+            sn_putf(&l, "%s%s%s", sep, x, run ? "..." : "");
+            sn_putf(&r, "%s%s%s", sep, x, run ? "..." : "");
+            continue;
+        }
+        sn_putf(&l, "%s%s%s(%s) @%s", sep, run ? "each " : "", R, x, c);
+        sn_putf(&r, "%s%s%s", sep, run ? "each " : "", x);
+        if (v.x)
+            sn_putf(&w, "%s%s.type == %s.type and %s.clamp == r.clamp and "
+                        "%s.calibrated == r.calibrated", w.n ? " and " : "",
+                    x, v.x, c, c);
+        v.x = v.x ? v.x : x;
+    }
+    v.l = sn_buf_str(&l);
+    v.r = sn_buf_str(&r);
+    v.when = sn_buf_str(&w);
+    return v;
 }
 
 static void
@@ -273,46 +294,35 @@ sink(Gen *g, const SnDefNode *n)
 {
     SnArena *a = g->pv->a;
     const char *R = g->rescale->name, *no = unused(g, n);
+    Above v = above(g, n);
     PvRule p = {.node = n, .name = sn_format(a, "sink %s", n->name)};
-    const char *x = NULL, *l = NULL, *r = NULL;
 
-    for (uint32_t i = 0; i < n->nin && !l; i++) {
-        if (n->in[i]->fact != SN_DF_SAME)
-            continue;
-        x = n->in[i]->name;
-        if (n->in[i]->variadic) {
-            l = args(g, n, (int)i, sn_format(a, "each %s(%s) @r", R, x), -1);
-            r = args(g, n, (int)i, sn_format(a, "each %s", x), -1);
-        } else {
-            l = args(g, n, (int)i, sn_format(a, "%s(%s) @r", R, x), -1);
-            r = args(g, n, -1, NULL, -1);
-        }
-        if (n->in[i]->variadic) {
-            p.alike = true;
-            p.guard = "every input is a Rescale between one pair of types "
-                      "with one clamp";
-        }
-    }
-    p.commutes = has_const(n->rsem[0]->formula) || has_const(n->rsem[0]->els);
-    if (n->family.sink_bounded)
-        p.commutes = false;
+    for (uint32_t i = 0; i < n->nin; i++)
+        p.alike |= n->in[i]->fact == SN_DF_SAME && n->in[i]->variadic;
+    if (p.alike)
+        p.guard = "every input is a Rescale between one pair of types "
+                  "with one clamp";
+    p.bounded = n->family.sink_bounded;
+    p.commutes = n->family.sink_const && !p.bounded;
     if (p.commutes)
         p.guard = "R(Q(v)) == Q(v) for each constant v of the meaning";
-    p.bounded = n->family.sink_bounded;
-    const char *low = "", *below = "";
+    const char *low = "", *below = "", *covers = "";
     if (n->clamp) { /* the node's saturation goes along */
         low = sn_format(a, " {%s = full}", n->clamp->name);
         below = sn_format(a, " {clamp = meet(n.%s, r.clamp)}",
                           n->clamp->name);
     }
+    if (p.bounded)
+        covers = sn_format(a, "covers(reach(r), reach(%s))", v.x);
+    const char *and1 = *covers && *v.when ? " and " : "";
+    const char *and2 = (*covers || *v.when) && *no ? " and " : "";
+    const char *when = sn_format(a, "%s%s%s%s%s", covers, and1, v.when, and2,
+                                 no);
     add(g, p,
         sn_format(a, "sink: %s(%s) @n => %s(%s(%s) like n%s : %s.type) like r"
                      "%s : n.type%s%s %s",
-                  n->name, l, R, n->name, r, low, x, below,
-                  *no || p.bounded ? " when " : "",
-                  p.bounded ? sn_format(a, "covers(reach(r), reach(%s))%s%s",
-                                        x, *no ? " and " : "", no)
-                            : no,
+                  n->name, v.l, R, n->name, v.r, low, v.x, below,
+                  *when ? " when " : "", when,
                   p.bounded ? "within 3 lsb" : "exact"));
 }
 
@@ -489,7 +499,7 @@ integerize_tuple(Gen *g, const SnDefNode *n, const SnDefNode *f,
     if (same && any && *no) /* equal values appear on another grid */
         fixed = sn_format(a, "%s and (q.type == %s.type and q.clamp == full or "
                              "%s)", fixed, x, no);
-    bool open = same && any && !has_const(s->formula) && !has_const(s->els);
+    bool open = same && any && !f->family.sink_const;
     const char *guard = f->clamp || open ? "" : " and q.clamp == full";
     guard = sn_format(a, "%s%s", guard, fixed);
     add(g, p,

@@ -246,13 +246,15 @@ untyped(PvCase *c, const PvNode *n)
     return NULL;
 }
 
-/* The type of later result i, as gen/emit_term.c gives it: that of the node it
- * is like, a plain one, or t0. */
+/* The type of later result i, as gen/emit_term.c gives it: t0 in its group, that
+ * of the node it is like, a plain one, or t0. */
 static PvType
 later_type(const PvNode *n, const PvNode *like, uint32_t i, const PvType *t0)
 {
     int8_t e = SN_DE_ABSENT;
 
+    if (n->n->out[i]->fact == SN_DF_SAME && n->n->out[0]->fact == SN_DF_SAME)
+        return *t0;
     if (like && like->n == n->n && like->out[i])
         return like->out[i]->type;
     for (uint32_t k = 0; k < n->n->ntuple; k++)

@@ -617,6 +617,8 @@ sn_emit_family(SnBuf *b, const SnDefFamily *f)
         sn_puts(b, ", .sink_unused_rest = true");
     if (f->sink_bounded)
         sn_puts(b, ", .sink_bounded = true");
+    if (f->sink && f->sink_const)
+        sn_puts(b, ", .sink_const = true");
     const char *const name[] = { "absorb", "merge", "sink" };
     const char *const why[] = { f->why_absorb, f->why_merge, f->why_sink };
     for (int i = 0; i < 3; i++)

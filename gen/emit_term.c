@@ -206,13 +206,14 @@ build_run(SnRg *cx, const SnTerm *t)
 /* ---- nodes ---- */
 
 /* The type of result r: a plain one that every tuple gives it, else that of
- * result 0. */
+ * result 0, as it is in one group with it. */
 static const char *
 result_type(SnRg *cx, const SnTerm *t, uint32_t r)
 {
     const SnDefNode *n = t->node, *from = var_kind(t->like_var);
 
-    if (r == 0)
+    if (r == 0 ||
+        (n->out[r]->fact == SN_DF_SAME && n->out[0]->fact == SN_DF_SAME))
         return sn_rg_term_type(cx, t);
     if (from == n)
         return sn_format(cx->a, "sn_type(g, SN_REF(%s, %u))",

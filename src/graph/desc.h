@@ -233,6 +233,7 @@ typedef struct SnFamily {
     bool sink;             /* R may sink from the same inputs to result 0 */
     bool sink_unused_rest; /* ... only when results after 0 are unused */
     bool sink_bounded;     /* ... with a bound, not exact (mean) */
+    bool sink_const;       /* ... when constants of the meaning survive it */
     const char *why_absorb, *why_merge, *why_sink; /* text for `why` */
 } SnFamily;
 

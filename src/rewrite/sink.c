@@ -77,12 +77,9 @@ constant_commutes(SnGraph *g, const SnEdit *low, SnId id, SnId r)
     const SnKindDesc *d = sn_desc_in(g, n->kind);
     const SnType *st = low->type[0], *tt = n->res[0].type;
     bool point = d->sem[0].cls == SN_C_POINT;
-    bool filled = d->sem[0].map == SN_MAP_PAD;
 
-    if (!point && !filled)
+    if (!d->family.sink_const || d->family.sink_bounded)
         return NULL;
-    if (n->nin != 1)
-        return "that is proved for nodes of one operand, and it has more";
     if (st->elem != SN_QI8 && st->elem != SN_QI16)
         return "its codes are too many to be run one by one";
     SnArena *a = sn_arena_new();
@@ -164,7 +161,9 @@ sn_sink(SnGraph *g, SnRewriter *rw, SnId id, uint16_t rule,
         for (uint32_t s = 0; s < n->nin; s++)
             if (d->in[sn_port_of_slot(d, n->nin, s)].fact == SN_SAME)
                 low.in[s] = sn_in(g, SN_NODE(n->in[s].ref), 0);
-        low.type[0] = sn_type(g, sn_in(g, r, 0));
+        for (unsigned i = 0; i < n->nres; i++)
+            if (d->out[i].fact == SN_SAME)
+                low.type[i] = sn_type(g, sn_in(g, r, 0));
         low.name = sn_format(g->arena, "%s.q",
                              sn_name(g, SN_REF(id, 0)));
         if (!sn_edit_tuple(g, &low))

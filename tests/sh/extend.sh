@@ -16,6 +16,22 @@ fail() {
 cp nodes.def passes.def "$tmp"
 # The node is the one that README.md shows.
 awk '/^node Softsign/ { on = 1 } on && /^```/ { exit } on' README.md >>"$tmp/nodes.def"
+# Two more, for the families: operands of one group, two quantized results.
+cat >>"$tmp/nodes.def" <<'D'
+node Median3 {
+  in a, b, c; out y;
+  kinds (a, b, c) -> y { (T, T, T) -> T for T in act; }
+  same a, b, c, y;
+  sem point y = max(min(a, b), min(max(a, b), c)) over broadcast(a, b, c);
+}
+node SumAndDifference {
+  in a, b; out y, z;
+  kinds (a, b) -> (y, z) { (q8, q8) -> (q8, q8); (f32, f32) -> (f32, f32); }
+  free a, b, y, z;
+  sem point y = q(d(a) + d(b)) over broadcast(a, b);
+  sem point z = q(d(a) - d(b)) over broadcast(a, b);
+}
+D
 b=$BUILD/extend
 new() { # builds the compiler from the declarations in $tmp
     $MAKE all BUILD="$b" DEFDIR="$tmp" OPT=-O1 SAN= "$@" >"$tmp/log" 2>&1
@@ -47,6 +63,51 @@ if grep -qE 'quant_cleanup\.(absorb|sink).*Softsign' "$tmp/log" &&
     ok "the Rescale of the LRN is absorbed by the new node"
 else
     fail "the Rescale of the LRN is absorbed by the new node"
+fi
+
+# A group sinks together, or not at all.
+group() { # NAME TYPE OF THE THIRD RESCALE'S OPERAND, RESCALES LEFT
+    cat >"$tmp/g.sn" <<S
+sinter-graph 1
+graph "g" {
+  %a = Placeholder() : qi8<0.1, 0>[256]
+  %b = Placeholder() : qi8<0.1, 0>[256]
+  %c = Placeholder() : $2[256]
+  %ra = Rescale(%a) {clamp = [-90, _]} : qi8<0.07, 3>[256]
+  %rb = Rescale(%b) {clamp = [-90, _]} : qi8<0.07, 3>[256]
+  %rc = Rescale(%c) {clamp = [-90, _]} : qi8<0.07, 3>[256]
+  %y = Median3(%ra, %rb, %rc) : qi8<0.07, 3>[256]
+  Save(%y) {name = "out"}
+}
+S
+    if "$b/sinter" opt "$tmp/g.sn" --passes=quant_cleanup --check-passes \
+        >"$tmp/out" 2>"$tmp/log" &&
+        [ "$(grep -c 'Rescale(' "$tmp/out")" = "$3" ]; then
+        ok "$1"
+    else
+        fail "$1"
+    fi
+}
+group "three Rescales of one group sink as one" 'qi8<0.1, 0>' 1
+group "of another type, none sinks" 'qi8<0.2, 0>' 3
+
+cat >"$tmp/two.sn" <<'S'
+sinter-graph 1
+graph "two" {
+  %a = Placeholder() : qi8<0.1, 0>[256]
+  %b = Placeholder() : qi8<0.1, 0>[256]
+  %r = Rescale(%a) : qi8<0.13, 3>[256]
+  %y = SumAndDifference(%r, %b) : (qi8<0.2, 1>[256], qi8<0.3, 2>[256])
+  Save(%y) {name = "sum"}
+  Save(%y:1) {name = "difference"}
+}
+S
+if "$b/sinter" opt "$tmp/two.sn" --passes=quant_cleanup --check-passes \
+    >"$tmp/out" 2>"$tmp/log" && ! grep -q Rescale "$tmp/out" &&
+    grep -q 'SumAndDifference(%a, %b) : (qi8<0.2, 1>\[256\], qi8<0.3, 2>\[256\])' "$tmp/out"; then
+    ok "a node of two quantized results absorbs a Rescale"
+else
+    fail "a node of two quantized results absorbs a Rescale"
 fi
 
 # The rule is the one that README.md shows, added to pass simplify.
