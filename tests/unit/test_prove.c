@@ -1,0 +1,77 @@
+/* The two layers of the prover check each other: a calculus that proves what
+ * cases contradict is a defect of sinter-gen (SN399), not of the rule.  This
+ * program is linked with a calculus that errs where it is told to. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "dsl/parse.h"
+#include "dsl/prove_priv.h"
+#include "dsl/resolve.h"
+
+static bool errs;
+
+/* What the linker makes of --wrap=sn_pv_lemma (tests.mk). */
+PvLemma __real_sn_pv_lemma(Pv *pv, const PvRule *pr);
+PvLemma __wrap_sn_pv_lemma(Pv *pv, const PvRule *pr);
+
+PvLemma
+__wrap_sn_pv_lemma(Pv *pv, const PvRule *pr)
+{
+    return errs ? (PvLemma){.exact = true, .refines = true, .used = 1u << 2}
+                : __real_sn_pv_lemma(pv, pr);
+}
+
+/* The first line of what is said of a rule, without its place. */
+static const char *
+said_of(SnArena *a, const char *rule)
+{
+    static const char *const dirs[] = {"."};
+    SnDiag *d = sn_diag_new(a);
+    SnDefs *s = sn_defs_new(a);
+    const char *text = sn_format(
+        a, "version 1;\ninclude \"nodes.def\";\n"
+           "pass p {\n  allow exact;\n  rule r: %s exact;\n}\n", rule);
+
+    sn_def_parse_text(s, d, "r.def", text, strlen(text), dirs, 1);
+    sn_def_resolve(s, d);
+    assert_int_equal(sn_diag_nerror(d), 0);
+    SnProofs *p = sn_prove(s, d, NULL);
+    assert_int_equal(p->n, 1);
+    assert_int_equal(p->v[0].layer == SN_LAYER_REFUSED, sn_diag_nerror(d) > 0);
+    const char *at = strstr(sn_diag_text(d, a), "error[");
+    return at ? sn_strndup(a, at, strcspn(at, "\n")) : "";
+}
+
+static void
+layers(void **state)
+{
+    static const char sound[] = "Relu(Relu(x) @i) @o => Relu(x) : o.type when "
+                                "i.type == o.type";
+    static const char unsound[] = "Abs(Relu(x) @i) @o => Abs(x) : o.type when "
+                                  "i.type == o.type";
+    SnArena *a = sn_arena_new();
+
+    (void)state;
+    errs = false;
+    assert_string_equal(said_of(a, sound), "");
+    assert_non_null(strstr(said_of(a, unsound),
+                           "error[SN301]: rule 'r' is unsound: claimed exact"));
+    errs = true;
+    assert_string_equal(said_of(a, sound), "");
+    assert_string_equal(said_of(a, unsound),
+                        "error[SN399]: internal: the calculus proves 'r' "
+                        "exact (L2), and a case contradicts it");
+    sn_arena_free(a);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest t[] = {cmocka_unit_test(layers)};
+
+    return cmocka_run_group_tests(t, NULL, NULL);
+}
