@@ -4,6 +4,7 @@
 #include "base/json.h"
 #include "cli/cli.h"
 #include "kernel/isa.h"
+#include "run/team.h"
 #include "run/tuning.h"
 
 SnStatus
@@ -99,6 +100,10 @@ put_text(SnCli *c, const SnGraph *g, const SnTuning *t, const char *file)
             loss(t->rules_s, t->best_s), t->rules_s * 1e6, t->best_s * 1e6,
             t->nrow, t->tune->nthread, t->tune->nthread == 1 ? "" : "s",
             sn_isa_name(t->tune->isa));
+    if (t->roundtrip >= SN_NEAR_NS)
+        sn_putf(&c->out, "FAR: a cache line takes %.0f ns from one processor "
+                "to another and back, near ones %.0f at most\n", t->roundtrip,
+                SN_NEAR_NS);
     sn_putf(&c->out, "a run takes %.4f ms with the rules, %.4f ms with these "
             "picks (%u runs in all); kept in %s\n", t->rules_run_s * 1e3,
             t->best_run_s * 1e3, t->nrun, file);
@@ -124,9 +129,10 @@ put_json(SnCli *c, const SnGraph *g, const SnTuning *t, const char *path,
     sn_putf(&c->out, ", \"cpu\": \"%s\", \"threads\": %u, \"rules_us\": "
             "%.3f, \"best_us\": %.3f, \"loss_percent\": %.2f, "
             "\"rules_run_ms\": %.5f, \"best_run_ms\": %.5f, \"runs\": %u, "
-            "\"layers\": [", sn_isa_name(t->tune->isa), t->tune->nthread,
+            "\"roundtrip_ns\": %.0f, \"far\": %s, \"layers\": [", sn_isa_name(t->tune->isa), t->tune->nthread,
             t->rules_s * 1e6, t->best_s * 1e6, loss(t->rules_s, t->best_s),
-            t->rules_run_s * 1e3, t->best_run_s * 1e3, t->nrun);
+            t->rules_run_s * 1e3, t->best_run_s * 1e3, t->nrun,
+            t->roundtrip, t->roundtrip < SN_NEAR_NS ? "false" : "true");
     for (uint32_t i = 0; i < t->nrow; i++) {
         const SnTuningRow *r = &t->row[i];
         sn_puts(&c->out, i ? ",\n  {\"layer\": " : "\n  {\"layer\": ");

@@ -190,6 +190,7 @@ const SnGemm sn_gemm_neon = {
     .kstep = 4,
     .mtile = {6},
     .ntile = 1,
+    .rate = 100,
     .dwblock = 16,
     .widen = widen,
     .sum = sum,

@@ -3,14 +3,30 @@
 #include "kernel/conv_priv.h"
 #include "kernel/conv_wino.h"
 
-/* Bytes of widened x that a chunk may take: little while the filter stays in
- * the second cache level, more when it has to come from further away each
- * time. */
+/* Bytes of x that a chunk may take.  Rows that are widened stay near while the
+ * filter stays in the second cache level, and are more when it has to come from
+ * further away each time; differences of 16 bits are dearer to make, and to
+ * begin again with.  Depthwise rows are read once, and overlap with those of the
+ * next chunk.  Where x is read in place a chunk may be larger: it only has to
+ * stay in the second level from one panel to the next. */
 enum {
     CHUNK_NEAR = 24 << 10,
+    CHUNK_NEAR2 = 96 << 10, /* of 16 bits each */
     CHUNK_FAR = 256 << 10,
+    CHUNK_DW = 96 << 10,
     FILTER_NEAR = 384 << 10,
-    CHUNK_PX = 48 /* pixels at least, so that few tiles are cut */
+    CHUNK_PX = 48, /* pixels at least, so that few tiles are cut */
+    MOST_PX = 1024 /* pixels in place: their list stays near */
+};
+
+/* What threads share out, by nanoseconds that things take about. */
+enum {
+    LINE = 64,
+    SHARED_NS = 15,       /* a line of y that two threads write */
+    WIDENED_NS = 16,      /* elements widened in one */
+    TAPS_NS = 40,         /* depthwise taps in one */
+    FILTER_FAR = 1 << 20, /* bytes that the second cache level does not keep; */
+    FAR_NS = 60           /* such bytes in one, beside products */
 };
 
 static int64_t
@@ -36,19 +52,33 @@ sn_conv_width(const SnConvGeo *o, int npanel)
 /* ---- rows to a chunk ---- */
 
 static int64_t
-rows_of(const SnConvQ8 *p)
+chunk_of(const SnConvQ8 *p, bool inside)
+{
+    const SnConvGeo *o = &p->geo;
+    int64_t filter = o->kh * o->kw * (o->c / o->group) * o->oc * p->g->esize;
+
+    if (p->depthwise)
+        return (p->columns ? CHUNK_DW / 2 : CHUNK_DW) * p->g->esize;
+    if (inside || filter > FILTER_NEAR)
+        return CHUNK_FAR * p->g->esize;
+    return p->g->esize == 1 ? CHUNK_NEAR : CHUNK_NEAR2;
+}
+
+/* inside: x is read in place, as far as can be told before that is chosen. */
+static int64_t
+rows_of(const SnConvQ8 *p, bool inside)
 {
     const SnConvGeo *o = &p->geo;
     int64_t row = p->wp * p->g->esize * o->c * p->bsh, rows;
-    int64_t filter = o->kh * o->kw * (o->c / o->group) * o->oc * p->g->esize;
-    bool near = p->depthwise || filter <= FILTER_NEAR;
 
     /* A block at a time, of rows that stay near meanwhile. */
     if (p->depthwise && p->direct) {
         rows = CHUNK_FAR / (o->w * o->c * o->sh);
         return min64(rows < 1 ? 1 : rows, o->oh);
     }
-    rows = (near ? CHUNK_NEAR : CHUNK_FAR) * p->g->esize / (row ? row : 1);
+    rows = chunk_of(p, inside) / (row ? row : 1);
+    if (inside)
+        rows = min64(rows, MOST_PX / o->ow);
     if (rows * o->ow < CHUNK_PX)
         rows = ceil_div(CHUNK_PX, o->ow);
     return min64(rows, o->oh);
@@ -99,29 +129,51 @@ clip_pays(const SnConvQ8 *p, int64_t rows)
 
 /* ---- threads ---- */
 
-/* Rows or blocks: what falls better into two, else what leaves each thread
- * the larger operand to itself. */
-static bool
-blocks_pay(const SnConvGeo *o, int64_t blocks)
+/* What the slower one of two threads takes: its share of n units. */
+static double
+half(int64_t n)
 {
-    int64_t rows = o->n * o->oh;
-    int64_t filter = o->oc * o->kh * o->kw * (o->c / o->group);
-    /* rows / ceil(rows / 2) against blocks / ceil(blocks / 2) */
-    int64_t by_row = rows * ((blocks + 1) / 2);
-    int64_t by_block = blocks * ((rows + 1) / 2);
-
-    return by_block > by_row ||
-           (by_block == by_row && filter > o->n * o->h * o->w * o->c);
+    return (double)ceil_div(n, 2) / (double)n;
 }
 
+/* The first channel of the second one of two threads that share panels of
+ * `width` channels. */
 static int64_t
-blocks_of(const SnConvQ8 *p, int npanel)
+second(const SnConvQ8 *p, int64_t width)
 {
     const SnConvGeo *o = &p->geo;
+    int64_t ocg = p->depthwise ? o->oc : o->oc / o->group;
+    int64_t per = ceil_div(ocg, width), n = (o->oc / ocg) * per / 2;
 
-    if (p->depthwise)
-        return ceil_div(o->oc, p->g->dwblock);
-    return o->group * ceil_div(o->oc / o->group, sn_conv_width(o, npanel));
+    return n / per * ocg + n % per * width;
+}
+
+/* Nanoseconds on two threads, about, that share rows or panels.  By panels each
+ * of them widens all rows, and they may write to the same lines; else each of
+ * them reads the whole filter. */
+static bool
+blocks_pay(const SnConvQ8 *p, int64_t width, bool inside, bool tiles)
+{
+    const SnConvGeo *o = &p->geo;
+    int64_t px = o->n * o->oh * o->ow, taps = o->kh * o->kw * (o->c / o->group);
+    int64_t c = second(p, width), most = c > o->oc - c ? c : o->oc - c;
+    int64_t r = tiles ? o->n * ceil_div(o->oh, 2) : o->n * o->oh;
+    double work = (double)(px * o->oc * taps) /
+                  (p->depthwise ? TAPS_NS : p->g->rate * (tiles ? 2 : 1));
+    double wide =
+        (double)(o->n * o->h * o->w * o->c) * (tiles ? 4 : 1) / WIDENED_NS;
+
+    if (c == 0) /* one panel */
+        return false;
+    if (inside || (p->depthwise && p->direct))
+        wide = 0;
+    double shared = c % LINE == 0 && o->oc % LINE == 0 ? 0 : (double)px;
+    double far = (double)(o->oc * taps * p->g->esize);
+    far = far > FILTER_FAR ? far / FAR_NS : 0;
+    double rows = (work + wide) * half(r) + far;
+    double blocks = work * (double)most / (double)o->oc + wide +
+                    shared * SHARED_NS + far / 2;
+    return blocks < 0.98 * rows;
 }
 
 /* ---- all of it ---- */
@@ -153,10 +205,15 @@ sn_conv_q8_rules(SnIsa isa, const SnConvGeo *geo, bool tiles)
         return k;
     sn_conv_shape(&p, isa, geo);
     k.tiles = tiles && sn_wino_pays(geo);
-    k.rows = k.tiles ? min64(sn_wino_rows(geo), geo->oh) : rows_of(&p);
+    bool inside = p.g->inside && sn_conv_can_clip(&p);
+    k.rows = k.tiles ? min64(sn_wino_rows(geo), geo->oh) : rows_of(&p, inside);
     k.npanel = p.depthwise ? 0 : p.g->ntile;
     k.clip = !k.tiles && sn_conv_can_clip(&p) && clip_pays(&p, k.rows);
-    k.by_block = blocks_pay(geo, blocks_of(&p, k.npanel));
+    if (inside && !k.clip)
+        k.rows = rows_of(&p, false);
+    k.by_block = blocks_pay(
+        &p, p.depthwise ? p.g->dwblock : sn_conv_width(geo, k.npanel),
+        k.clip && p.g->inside, k.tiles);
     return k;
 }
 

@@ -109,6 +109,7 @@ typedef struct SnGemm {
     int kstep; /* elements to a step */
     int mtile[SN_TILE_N / SN_LANE]; /* most rows of a tile; [panels - 1] */
     int ntile; /* most panels of SN_LANE channels side by side */
+    int rate;  /* products a nanosecond, about */
     int dwblock;
     SnWidenFn *widen;
     SnSumFn *sum;

@@ -92,6 +92,7 @@ const SnGemm sn_gemm_ref = {
     .kstep = 1,
     .mtile = {1},
     .ntile = 1,
+    .rate = 2,
     .dwblock = SN_LANE,
     .widen = widen,
     .tile = {{tile}},

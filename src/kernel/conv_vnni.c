@@ -197,6 +197,7 @@ const SnGemm sn_gemm_vnni = {
     .kstep = 4,
     .mtile = {8, 8, 8, 6},
     .ntile = 4,
+    .rate = 400,
     .dwblock = 64,
     .widen = widen,
     .sum = sum,

@@ -1,11 +1,13 @@
 #include "run/tuning.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "kernel/isa.h"
 #include "run/bench.h"
+#include "run/team.h"
 
 /* Seconds for a comparison of two, and turns that each has at least; the last
  * comparisons, whose figures are reported, get more. */
@@ -356,10 +358,13 @@ tune(Tuning *k, SnArena *a, const SnBackendDesc *backend, const SnGraph *g,
     k->r->step_ctx = k;
     SnTune *best = sn_tune_copy(k->a, rules);
     Pair p = pair_new(k);
+    double far = k->r->team ? sn_team_roundtrip() : 0;
     SnStatus st = search_and_check(k, best, &p);
-    sn_run_free(k->r);
     if (st == SN_OK)
         *out = report(k, a, best, &p);
+    if (st == SN_OK && k->r->team)
+        (*out)->roundtrip = fmax(far, sn_team_roundtrip());
+    sn_run_free(k->r);
     return st;
 }
 

@@ -23,6 +23,7 @@ typedef struct SnTuning {
     double rules_s, best_s; /* of all rows, */
     double rules_run_s, best_run_s; /* and of a run of the whole model */
     uint32_t nrun;
+    double roundtrip; /* of a cache line between two threads, ns; 0: none */
 } SnTuning;
 
 /* Coordinate by coordinate: panels side by side, taps in padding, tiles, rows
