@@ -71,7 +71,7 @@ $(BUILD)/tests/zoo_outputs: $(BUILD)/obj/tests/onnx/zoo_outputs.o \
 	$(Q)$(CC) $(SAN) $(LDFLAGS) -o $@ $^ $(LIBS)
 
 # Fuzz targets, replayed on their corpus here and run by `make fuzz`.
-FUZZ   = def npy onnx profile text
+FUZZ   = def npy onnx profile text tune
 FUZZ_X = $(patsubst %,$(BUILD)/tests/replay_%,$(FUZZ))
 $(BUILD)/tests/replay_%: $(BUILD)/obj/tests/fuzz/fuzz_%.o \
                          $(BUILD)/obj/tests/fuzz/replay.o $(LIB) $(FRONT)

@@ -59,6 +59,8 @@ sn_cli_tuned_all(SnCli *c, const SnTune *t)
 
 /* ---- the report ---- */
 
+static const double STEADY = 0.1; /* SnTuning.spread of a quiet machine */
+
 /* How much longer a takes than b, in per cent. */
 static double
 loss(double a, double b)
@@ -104,6 +106,9 @@ put_text(SnCli *c, const SnGraph *g, const SnTuning *t, const char *file)
         sn_putf(&c->out, "FAR: a cache line takes %.0f ns from one processor "
                 "to another and back, near ones %.0f at most\n", t->roundtrip,
                 SN_NEAR_NS);
+    if (t->spread > STEADY)
+        sn_putf(&c->out, "UNSTEADY: half of the last runs differ by %.0f %%; "
+                "other programs may have run\n", t->spread * 100);
     sn_putf(&c->out, "a run takes %.4f ms with the rules, %.4f ms with these "
             "picks (%u runs in all); kept in %s\n", t->rules_run_s * 1e3,
             t->best_run_s * 1e3, t->nrun, file);
@@ -129,10 +134,12 @@ put_json(SnCli *c, const SnGraph *g, const SnTuning *t, const char *path,
     sn_putf(&c->out, ", \"cpu\": \"%s\", \"threads\": %u, \"rules_us\": "
             "%.3f, \"best_us\": %.3f, \"loss_percent\": %.2f, "
             "\"rules_run_ms\": %.5f, \"best_run_ms\": %.5f, \"runs\": %u, "
-            "\"roundtrip_ns\": %.0f, \"far\": %s, \"layers\": [", sn_isa_name(t->tune->isa), t->tune->nthread,
+            "\"spread\": %.4f, \"roundtrip_ns\": %.0f, \"far\": %s, "
+            "\"layers\": [", sn_isa_name(t->tune->isa), t->tune->nthread,
             t->rules_s * 1e6, t->best_s * 1e6, loss(t->rules_s, t->best_s),
             t->rules_run_s * 1e3, t->best_run_s * 1e3, t->nrun,
-            t->roundtrip, t->roundtrip < SN_NEAR_NS ? "false" : "true");
+            t->spread, t->roundtrip,
+            t->roundtrip < SN_NEAR_NS ? "false" : "true");
     for (uint32_t i = 0; i < t->nrow; i++) {
         const SnTuningRow *r = &t->row[i];
         sn_puts(&c->out, i ? ",\n  {\"layer\": " : "\n  {\"layer\": ");

@@ -6,9 +6,9 @@
 /* Bytes of x that a chunk may take.  Rows that are widened stay near while the
  * filter stays in the second cache level, and are more when it has to come from
  * further away each time; differences of 16 bits are dearer to make, and to
- * begin again with.  Depthwise rows are read once, and overlap with those of the
- * next chunk.  Where x is read in place a chunk may be larger: it only has to
- * stay in the second level from one panel to the next. */
+ * begin again with.  Depthwise rows are read once, and overlap with those of
+ * the next chunk.  Where x is read in place a chunk may be larger: it only has
+ * to stay in the second level from one panel to the next. */
 enum {
     CHUNK_NEAR = 24 << 10,
     CHUNK_NEAR2 = 96 << 10, /* of 16 bits each */

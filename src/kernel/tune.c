@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/buf.h"
 #include "base/file.h"
 #include "sn_pack_id.h"
 
@@ -130,6 +129,16 @@ put_layer(SnBuf *b, const SnTuneLayer *l)
             l->pick.npanel, l->pick.clip, l->pick.by_block, l->pick.tiles);
 }
 
+void
+sn_tune_put(const SnTune *t, SnBuf *b)
+{
+    sn_putf(b, "%s %s %s %u\n%s", MAGIC, SN_PACK_ID, sn_isa_name(t->isa),
+            t->nthread, LEGEND);
+    for (uint32_t i = 0; i < t->nlayer; i++)
+        put_layer(b, &t->layer[i]);
+    sn_putf(b, "end %u\n", t->nlayer);
+}
+
 SnStatus
 sn_tune_write(const SnTune *t, const char *path, SnDiag *d)
 {
@@ -137,11 +146,7 @@ sn_tune_write(const SnTune *t, const char *path, SnDiag *d)
     SnBuf b;
 
     sn_buf_init(&b, s);
-    sn_putf(&b, "%s %s %s %u\n%s", MAGIC, SN_PACK_ID, sn_isa_name(t->isa),
-            t->nthread, LEGEND);
-    for (uint32_t i = 0; i < t->nlayer; i++)
-        put_layer(&b, &t->layer[i]);
-    sn_putf(&b, "end %u\n", t->nlayer);
+    sn_tune_put(t, &b);
     SnStatus st = sn_file_write(d, path, b.s, b.n);
     sn_arena_free(s);
     return st;

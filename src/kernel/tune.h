@@ -7,7 +7,7 @@
 #ifndef SN_TUNE_H
 #define SN_TUNE_H
 
-#include "base/arena.h"
+#include "base/buf.h"
 #include "base/diag.h"
 #include "kernel/conv_q8.h"
 
@@ -37,7 +37,8 @@ SnTune *sn_tune_copy(SnArena *a, const SnTune *t);
  * rules choose, or, where the set is closed, counted as missed: 0. */
 uint32_t sn_tune_ask(SnTune *t, const SnConvGeo *geo, bool tiles);
 
-/* Writes the set to path, by rename. */
+/* The set as text; written to path, by rename. */
+void sn_tune_put(const SnTune *t, SnBuf *b);
 SnStatus sn_tune_write(const SnTune *t, const char *path, SnDiag *d);
 /* A closed set.  SN_EINPUT, with the line, for a file that is not what
  * sn_tune_write writes; that another build wrote; that belongs to another

@@ -28,8 +28,9 @@ typedef struct Tuning {
     uint32_t nrun, *ntried;
 } Tuning;
 
-typedef struct Pair { /* medians of two in turns */
-    double *a, *b;    /* [nlayer + 1] of each layer, of the whole run */
+typedef struct Pair { /* medians of two in turns, indexed as Tuning.sum */
+    double *a, *b;
+    double spread; /* SnTuning.spread, of a */
 } Pair;
 
 static double
@@ -98,6 +99,8 @@ in_turns(Tuning *k, const SnExec *xa, const SnExec *xb, bool last, Pair *p)
         qsort(v + (size_t)i * n, n, sizeof *v, ascending);
         (i < m ? p->a : p->b)[i < m ? i : i - m] = v[(size_t)i * n + n / 2];
     }
+    const double *run = v + (size_t)(m - 1) * n;
+    p->spread = (run[n - 1 - n / 4] - run[n / 4]) / run[n / 2];
     return SN_OK;
 }
 
@@ -105,7 +108,7 @@ static Pair
 pair_new(const Tuning *k)
 {
     return (Pair){SN_NEW_N(k->a, double, k->nlayer + 2),
-                  SN_NEW_N(k->a, double, k->nlayer + 2)};
+                  SN_NEW_N(k->a, double, k->nlayer + 2), 0};
 }
 
 static bool
@@ -335,6 +338,7 @@ report(const Tuning *k, SnArena *a, const SnTune *best, const Pair *p)
     t->rules_run_s = p->a[k->nlayer + 1];
     t->best_run_s = p->b[k->nlayer + 1];
     t->nrun = k->nrun;
+    t->spread = p->spread;
     return t;
 }
 

@@ -23,6 +23,8 @@ typedef struct SnTuning {
     double rules_s, best_s; /* of all rows, */
     double rules_run_s, best_run_s; /* and of a run of the whole model */
     uint32_t nrun;
+    double spread;    /* of the last runs by the rules: what lies between a
+                         quarter and three quarters of them, over the median */
     double roundtrip; /* of a cache line between two threads, ns; 0: none */
 } SnTuning;
 
