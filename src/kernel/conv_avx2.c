@@ -106,6 +106,7 @@ const SnGemm sn_gemm_avx2 = {
     .mtile = {6},
     .ntile = 1,
     .rate = 100,
+    .least = 1,
     .dwblock = 16,
     .widen = widen,
     .tile = {{tile1, tile2, tile3, tile4, tile5, tile6}},

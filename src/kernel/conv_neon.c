@@ -191,6 +191,7 @@ const SnGemm sn_gemm_neon = {
     .mtile = {6},
     .ntile = 1,
     .rate = 100,
+    .least = 1,
     .dwblock = 16,
     .widen = widen,
     .sum = sum,

@@ -3,15 +3,15 @@
 #include "kernel/conv_priv.h"
 #include "kernel/conv_wino.h"
 
-/* Bytes of x that a chunk may take.  Rows that are widened stay near while the
- * filter stays in the second cache level, and are more when it has to come from
- * further away each time; differences of 16 bits are dearer to make, and to
- * begin again with.  Depthwise rows are read once, and overlap with those of
- * the next chunk.  Where x is read in place a chunk may be larger: it only has
- * to stay in the second level from one panel to the next. */
+/* Codes of x that a chunk may hold.  Rows that are widened stay near while the
+ * filter stays in the second cache level, fewer where only those of few
+ * channels are widened, and are more when it has to come from further away each
+ * time.  Depthwise rows are read once, and overlap with those of the next
+ * chunk.  Where x is read in place a chunk may be larger: it only has to stay
+ * in the second level from one panel to the next. */
 enum {
-    CHUNK_NEAR = 24 << 10,
-    CHUNK_NEAR2 = 96 << 10, /* of 16 bits each */
+    CHUNK_FIRST = 24 << 10,
+    CHUNK_NEAR = 48 << 10,
     CHUNK_FAR = 256 << 10,
     CHUNK_DW = 96 << 10,
     FILTER_NEAR = 384 << 10,
@@ -22,7 +22,7 @@ enum {
 /* What threads share out, by nanoseconds that things take about. */
 enum {
     LINE = 64,
-    SHARED_NS = 15,       /* a line of y that two threads write */
+    SHARED_NS = 15,       /* a panel of a line of y that two threads write */
     WIDENED_NS = 16,      /* elements widened in one */
     TAPS_NS = 40,         /* depthwise taps in one */
     FILTER_FAR = 1 << 20, /* bytes that the second cache level does not keep; */
@@ -61,7 +61,7 @@ chunk_of(const SnConvQ8 *p, bool inside)
         return (p->columns ? CHUNK_DW / 2 : CHUNK_DW) * p->g->esize;
     if (inside || filter > FILTER_NEAR)
         return CHUNK_FAR * p->g->esize;
-    return p->g->esize == 1 ? CHUNK_NEAR : CHUNK_NEAR2;
+    return (p->g->inside ? CHUNK_FIRST : CHUNK_NEAR) * p->g->esize;
 }
 
 /* inside: x is read in place, as far as can be told before that is chosen. */
@@ -86,12 +86,15 @@ rows_of(const SnConvQ8 *p, bool inside)
 
 /* ---- taps in padding ---- */
 
-/* Steps of whole tiles that n results with `steps` steps each take. */
+/* Steps of whole tiles that n results with `steps` steps each take.  Small
+ * tiles wait for their sums. */
 static int64_t
 cost(const SnConvQ8 *p, int64_t n, int64_t steps)
 {
     int64_t most = p->g->mtile[p->g->ntile - 1], rest = n % most;
 
+    if (rest > 0 && rest < p->g->least)
+        rest = p->g->least;
     return steps * (n / most * (most + 1) + (rest ? rest + 1 : 0));
 }
 
@@ -167,7 +170,9 @@ blocks_pay(const SnConvQ8 *p, int64_t width, bool inside, bool tiles)
         return false;
     if (inside || (p->depthwise && p->direct))
         wide = 0;
-    double shared = c % LINE == 0 && o->oc % LINE == 0 ? 0 : (double)px;
+    double shared = c % LINE == 0 && o->oc % LINE == 0
+                        ? 0
+                        : (double)(px * ceil_div(LINE, width));
     double far = (double)(o->oc * taps * p->g->esize);
     far = far > FILTER_FAR ? far / FAR_NS : 0;
     double rows = (work + wide) * half(r) + far;

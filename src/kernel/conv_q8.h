@@ -110,6 +110,8 @@ typedef struct SnGemm {
     int mtile[SN_TILE_N / SN_LANE]; /* most rows of a tile; [panels - 1] */
     int ntile; /* most panels of SN_LANE channels side by side */
     int rate;  /* products a nanosecond, about */
+    int least; /* rows of a tile of ntile panels that fewer take as long as: a
+                  sum waits for the one before it */
     int dwblock;
     SnWidenFn *widen;
     SnSumFn *sum;

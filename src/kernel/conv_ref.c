@@ -93,6 +93,7 @@ const SnGemm sn_gemm_ref = {
     .mtile = {1},
     .ntile = 1,
     .rate = 2,
+    .least = 1,
     .dwblock = SN_LANE,
     .widen = widen,
     .tile = {{tile}},

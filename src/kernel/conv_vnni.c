@@ -198,6 +198,7 @@ const SnGemm sn_gemm_vnni = {
     .mtile = {8, 8, 8, 6},
     .ntile = 4,
     .rate = 400,
+    .least = 2,
     .dwblock = 64,
     .widen = widen,
     .sum = sum,
