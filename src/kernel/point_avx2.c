@@ -161,7 +161,7 @@ avg(const SnPool8 *p, const int8_t *x, const int64_t *tap, int64_t ntap,
     SnPool8 rest = *p;
     int64_t i = 0;
 
-    for (; i + 8 <= p->c; i += 8) {
+    for (; i + 8 <= p->geo.c; i += 8) {
         __m256i isum = _mm256_setzero_si256();
         __m256 sum = _mm256_setzero_ps();
         for (int64_t t = 0; p->whole && t < ntap; t++)
@@ -182,7 +182,7 @@ avg(const SnPool8 *p, const int8_t *x, const int64_t *tap, int64_t ntap,
             v = _mm256_add_ps(v, off);
         store8(y + i, v, lo, hi, yz);
     }
-    rest.c -= i;
+    rest.geo.c -= i;
     sn_point8_ref.avg(&rest, x + i, tap, ntap, part, nall, y + i);
 }
 

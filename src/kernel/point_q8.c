@@ -166,27 +166,28 @@ enum { MAXTAP = 1024 };
 static int64_t
 taps(const SnPool8 *p, int64_t oh, int64_t ow, int64_t *tap, int64_t *part)
 {
-    int64_t h = oh * p->sh - p->pt, w = ow * p->sw - p->pl, n = 0;
+    const SnConvGeo *o = &p->geo;
+    int64_t h = oh * o->sh - o->pt, w = ow * o->sw - o->pl, n = 0;
     int64_t h0, h1, w0, w1;
 
-    valid(h, p->dh, p->h, p->kh, &h0, &h1);
-    valid(w, p->dw, p->w, p->kw, &w0, &w1);
+    valid(h, o->dh, o->h, o->kh, &h0, &h1);
+    valid(w, o->dw, o->w, o->kw, &w0, &w1);
     *part = p->columns ? h1 - h0 : 1;
     for (int64_t j = w0; p->columns && j < w1; j++)
         for (int64_t i = h0; i < h1; i++)
-            tap[n++] = ((h + i * p->dh) * p->w + w + j * p->dw) * p->c;
+            tap[n++] = ((h + i * o->dh) * o->w + w + j * o->dw) * o->c;
     for (int64_t i = h0; !p->columns && i < h1; i++)
         for (int64_t j = w0; j < w1; j++)
-            tap[n++] = ((h + i * p->dh) * p->w + w + j * p->dw) * p->c;
+            tap[n++] = ((h + i * o->dh) * o->w + w + j * o->dw) * o->c;
     return n;
 }
 
 static bool
-whole_columns(const SnPool8 *p, int64_t ow)
+whole_columns(const SnConvGeo *o, int64_t ow)
 {
-    int64_t w = ow * p->sw - p->pl;
+    int64_t w = ow * o->sw - o->pl;
 
-    return w >= 0 && w + (p->kw - 1) * p->dw < p->w;
+    return w >= 0 && w + (o->kw - 1) * o->dw < o->w;
 }
 
 typedef struct Pooling {
@@ -200,25 +201,26 @@ pool(const Pooling *k, const int8_t *x, int8_t *y, int64_t pitch, int64_t r0,
      int64_t r1)
 {
     const SnPool8 *p = k->p;
+    const SnConvGeo *o = &p->geo;
     int64_t tap[MAXTAP];
 
-    y += r0 * p->ow * pitch;
+    y += r0 * o->ow * pitch;
     for (int64_t r = r0; r < r1; r++) {
-        const int8_t *image = x + r / p->oh * p->h * p->w * p->c, *at = image;
+        const int8_t *image = x + r / o->oh * o->h * o->w * o->c, *at = image;
         int64_t nt = 0, part = 1;
-        for (int64_t j = 0; j < p->ow; j++, y += pitch) {
+        for (int64_t j = 0; j < o->ow; j++, y += pitch) {
             /* Between two whole windows only the place changes. */
-            if (j > 0 && whole_columns(p, j - 1) && whole_columns(p, j)) {
-                at += p->sw * p->c;
+            if (j > 0 && whole_columns(o, j - 1) && whole_columns(o, j)) {
+                at += o->sw * o->c;
             } else {
-                nt = taps(p, r % p->oh, j, tap, &part);
+                nt = taps(p, r % o->oh, j, tap, &part);
                 at = image;
             }
             if (k->max)
-                k->max(at, tap, nt, p->c, y);
+                k->max(at, tap, nt, o->c, y);
             else
                 k->avg(p, at, tap, nt, part,
-                       p->count_pad ? p->kh * p->kw : nt, y);
+                       p->count_pad ? o->kh * o->kw : nt, y);
         }
     }
 }
@@ -320,7 +322,7 @@ avg_ref(const SnPool8 *p, const int8_t *x, const int64_t *tap, int64_t ntap,
 {
     float n = (float)nall;
 
-    for (int64_t i = 0; i < p->c; i++) {
+    for (int64_t i = 0; i < p->geo.c; i++) {
         int32_t isum = 0;
         float sum = 0, v;
         for (int64_t t = 0; t < ntap;) {

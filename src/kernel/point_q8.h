@@ -6,6 +6,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include "kernel/conv_q8.h"
 #include "kernel/isa.h"
 
 /* ---- y = table[x] ---- */
@@ -76,8 +77,7 @@ int64_t sn_planes8_vbmi(const int8_t *r, const int8_t *g, const int8_t *b,
 /* ---- pools ---- */
 
 typedef struct SnPool8 {
-    int64_t n, h, w, c, oh, ow;
-    int64_t kh, kw, sh, sw, dh, dw, pt, pl;
+    SnConvGeo geo;
     /* AvgPool */
     bool count_pad;
     bool columns;      /* each is added up first (SnMap.part) */

@@ -210,8 +210,8 @@ avg(const SnPool8 *p, const int8_t *x, const int64_t *tap, int64_t ntap,
     __m512 mean = _mm512_set1_ps(p->xs / (p->ys * (float)nall));
     __m512i xz = _mm512_set1_epi32(p->xz), yz = _mm512_set1_epi32(p->yz);
 
-    for (int64_t i = 0; i < p->c; i += 16) {
-        __mmask16 k = mask16(p->c - i);
+    for (int64_t i = 0; i < p->geo.c; i += 16) {
+        __mmask16 k = mask16(p->geo.c - i);
         __m512i isum = _mm512_setzero_si512();
         __m512 sum = _mm512_setzero_ps();
         for (int64_t t = 0; p->whole && t < ntap; t++)

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "backend/cpu/contract.h"
+#include "backend/cpu/geo.h"
 #include "cpu_kernels.h"
 #include "kernel/point_q8.h"
 #include "kernel/rows.h"
@@ -16,12 +17,7 @@ is_q8(const SnTensor *t)
 static SnLim
 limits(const SnCall *c)
 {
-    SnRange r = sn_range_open();
-
-    if (c->kind->clamp >= 0)
-        r = *(const SnRange *)sn_attr_at(c->attr,
-                                         &c->kind->attr[c->kind->clamp]);
-    return sn_lim(c->out[0].type, r);
+    return sn_lim(c->out[0].type, sn_cpu_clamp(c));
 }
 
 /* Element-wise kernels are cut at multiples of these many elements, which take
@@ -374,22 +370,12 @@ typedef struct Pool {
     SnPool8 p;
 } Pool;
 
-static int64_t
-at(SnInts v, uint32_t i, int64_t els)
-{
-    return i < v.n ? v.v[i] : els;
-}
-
 /* The geometry of a pool of at most 1024 taps, each window with a valid
  * element (sn_map_open refuses others); NULL when it is another. */
 static Pool *
 open_pool(SnPrep *p)
 {
     const SnCall *c = p->call;
-    const SnSem *s = &c->kind->sem[0];
-    const SnShape *x = c->in[0].shape, *y = c->out[0].shape;
-    SnInts kernel = sn_map_ints(c, s, 1), stride = sn_map_ints(c, s, 2);
-    SnInts pads = sn_map_ints(c, s, 3), dilate = sn_map_ints(c, s, 4);
     SnMap m;
 
     if (!is_q8(&c->in[0]) || !is_q8(&c->out[0]) ||
@@ -397,27 +383,13 @@ open_pool(SnPrep *p)
         return NULL;
     Pool *k = SN_NEW(c->scratch, Pool);
     k->isa = sn_isa();
-    k->p = (SnPool8){
-        .n = x->dim[0],
-        .h = x->dim[1],
-        .w = x->dim[2],
-        .c = x->dim[3],
-        .oh = y->dim[1],
-        .ow = y->dim[2],
-        .kh = at(kernel, 0, 1),
-        .kw = at(kernel, 1, 1),
-        .sh = at(stride, 0, 1),
-        .sw = at(stride, 1, 1),
-        .dh = at(dilate, 0, 1),
-        .dw = at(dilate, 1, 1),
-        .pt = at(pads, 0, 0),
-        .pl = at(pads, 1, 0),
-        .whole = m.whole,
-    };
+    k->p.whole = m.whole;
+    if (!sn_cpu_pool_geo(c, &k->p.geo))
+        return NULL;
     p->prep = k;
     p->pitched = true;
-    p->nunit = k->p.n * k->p.oh;
-    p->cost = sn_shape_count(y) * k->p.kh * k->p.kw / 32;
+    p->nunit = k->p.geo.n * k->p.geo.oh;
+    p->cost = sn_shape_count(c->out[0].shape) * m.maxtap / 32;
     return k;
 }
 
@@ -460,7 +432,7 @@ sn_cpu_avgpool_q8_prepare(SnPrep *p)
     const SnType *x = c->in[0].type, *y = c->out[0].type;
     SnLim lim = limits(c);
     k->p.count_pad = sn_map_int(c, &c->kind->sem[0], 6, 0) != 0;
-    k->p.columns = sn_pool_columns(c, k->p.sw);
+    k->p.columns = sn_pool_columns(c, k->p.geo.sw);
     k->p.xs = x->scale[0];
     k->p.ys = y->scale[0];
     k->p.xz = x->zp[0];
