@@ -4,6 +4,7 @@
 
 #include "backend/cpu/contract.h"
 #include "backend/cpu/geo.h"
+#include "backend/cpu/units.h"
 #include "cpu_kernels.h"
 #include "kernel/point_q8.h"
 #include "kernel/rows.h"
@@ -18,30 +19,6 @@ static SnLim
 limits(const SnCall *c)
 {
     return sn_lim(c->out[0].type, sn_cpu_clamp(c));
-}
-
-/* Element-wise kernels are cut at multiples of these many elements, which take
- * `ns` nanoseconds together, about. */
-enum { UNIT = 4096 };
-
-static void
-units(SnPrep *p, int64_t n, int64_t ns)
-{
-    p->nunit = (n + UNIT - 1) / UNIT;
-    p->cost = p->nunit * ns;
-}
-
-/* The elements of the call's units, of n. */
-static int64_t
-first(const SnCall *c)
-{
-    return c->u0 * UNIT;
-}
-
-static int64_t
-count(const SnCall *c, int64_t n)
-{
-    return (c->u1 * UNIT < n ? c->u1 * UNIT : n) - first(c);
 }
 
 /* ---- by table: what the evaluator gives for each code ---- */
@@ -101,7 +78,7 @@ sn_cpu_table_q8_prepare(SnPrep *p)
     if (!t)
         return false;
     p->prep = k;
-    units(p, sn_shape_count(c->out[0].shape), 100);
+    sn_cpu_units(p, sn_shape_count(c->out[0].shape), 100);
     p->inplace = 1;
     return true;
 }
@@ -113,8 +90,9 @@ sn_cpu_table_q8(const SnCall *c)
     const int8_t *x = c->in[0].data;
     int8_t *y = c->out[0].data;
 
-    sn_table8_run(k->isa, &k->t, x + first(c),
-                  count(c, sn_shape_count(c->out[0].shape)), y + first(c));
+    sn_table8_run(k->isa, &k->t, x + sn_cpu_first(c),
+                  sn_cpu_count(c, sn_shape_count(c->out[0].shape)),
+                  y + sn_cpu_first(c));
     return SN_OK;
 }
 
@@ -156,7 +134,7 @@ open_pair(const SnCall *c, Pair *k)
 static void
 pair_units(SnPrep *p, const Pair *k, int64_t ns)
 {
-    units(p, k->row * k->nrow, ns);
+    sn_cpu_units(p, k->row * k->nrow, ns);
     p->inplace = k->nrow == 1 ? 3 : 1;
     if (k->nrow != 1)
         p->nunit = k->nrow;
@@ -288,11 +266,11 @@ sn_cpu_pair_q8(const SnCall *c)
     int64_t n = k->row, nrow = c->u1 - c->u0;
 
     if (k->nrow == 1) { /* units of elements, else of rows */
-        n = count(c, k->row);
+        n = sn_cpu_count(c, k->row);
         nrow = 1;
-        a += first(c);
-        b += first(c);
-        y += first(c);
+        a += sn_cpu_first(c);
+        b += sn_cpu_first(c);
+        y += sn_cpu_first(c);
     } else {
         a += c->u0 * n;
         y += c->u0 * n;
@@ -323,7 +301,7 @@ prepare_quant(SnPrep *p, const SnTensor *q, SnLim lim)
                       .hi = (float)(lim.hi - zp),
                       .zp = zp};
     p->prep = k;
-    units(p, sn_shape_count(q->shape), 600);
+    sn_cpu_units(p, sn_shape_count(q->shape), 600);
     return true;
 }
 
@@ -340,8 +318,9 @@ sn_cpu_quantize_q8(const SnCall *c)
     const float *x = c->in[0].data;
     int8_t *y = c->out[0].data;
 
-    sn_quant8_run(k->isa, &k->q, x + first(c),
-                  count(c, sn_shape_count(c->out[0].shape)), y + first(c));
+    sn_quant8_run(k->isa, &k->q, x + sn_cpu_first(c),
+                  sn_cpu_count(c, sn_shape_count(c->out[0].shape)),
+                  y + sn_cpu_first(c));
     return SN_OK;
 }
 
@@ -358,8 +337,9 @@ sn_cpu_dequantize_q8(const SnCall *c)
     const int8_t *x = c->in[0].data;
     float *y = c->out[0].data;
 
-    sn_dequant8_run(k->isa, &k->q, x + first(c),
-                    count(c, sn_shape_count(c->out[0].shape)), y + first(c));
+    sn_dequant8_run(k->isa, &k->q, x + sn_cpu_first(c),
+                    sn_cpu_count(c, sn_shape_count(c->out[0].shape)),
+                    y + sn_cpu_first(c));
     return SN_OK;
 }
 

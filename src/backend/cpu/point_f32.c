@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "backend/cpu/geo.h"
+#include "backend/cpu/units.h"
 #include "base/fmath.h"
 #include "cpu_kernels.h"
 #include "kernel/map.h"
@@ -20,30 +21,6 @@ real(const SnCall *c, const char *name)
     return *(const float *)sn_attr_at(c->attr, sn_attr_named(c->kind, name));
 }
 
-/* Element-wise kernels are cut at multiples of these many elements, which take
- * `ns` nanoseconds together, about. */
-enum { UNIT = 4096 };
-
-static void
-units(SnPrep *p, int64_t n, int64_t ns)
-{
-    p->nunit = (n + UNIT - 1) / UNIT;
-    p->cost = p->nunit * ns;
-}
-
-/* The elements of the call's units, of n. */
-static int64_t
-first(const SnCall *c)
-{
-    return c->u0 * UNIT;
-}
-
-static int64_t
-count(const SnCall *c, int64_t n)
-{
-    return (c->u1 * UNIT < n ? c->u1 * UNIT : n) - first(c);
-}
-
 /* ---- one operand: clamps and functions ---- */
 
 typedef struct Point {
@@ -58,7 +35,7 @@ prepare_point(SnPrep *p, float lo, float hi, int64_t ns)
 
     *k = (Point){sn_isa(), lo, hi};
     p->prep = k;
-    units(p, sn_shape_count(p->call->out[0].shape), ns);
+    sn_cpu_units(p, sn_shape_count(p->call->out[0].shape), ns);
     return is_f32(&p->call->in[0]);
 }
 
@@ -81,8 +58,8 @@ sn_cpu_clamp_f32(const SnCall *c)
     const float *x = c->in[0].data;
     float *y = c->out[0].data;
 
-    sn_clampf_run(k->isa, k->lo, k->hi, x + first(c),
-                  count(c, sn_shape_count(c->out[0].shape)), y + first(c));
+    sn_clampf_run(k->isa, k->lo, k->hi, x + sn_cpu_first(c),
+                  sn_cpu_count(c, sn_shape_count(c->out[0].shape)), y + sn_cpu_first(c));
     return SN_OK;
 }
 
@@ -99,8 +76,8 @@ sn_cpu_sigmoid_f32(const SnCall *c)
     const float *x = c->in[0].data;
     float *y = c->out[0].data;
 
-    sn_sigmoidf_run(k->isa, x + first(c),
-                    count(c, sn_shape_count(c->out[0].shape)), y + first(c));
+    sn_sigmoidf_run(k->isa, x + sn_cpu_first(c),
+                    sn_cpu_count(c, sn_shape_count(c->out[0].shape)), y + sn_cpu_first(c));
     return SN_OK;
 }
 
@@ -126,7 +103,7 @@ prepare_pair(SnPrep *p, SnPairOp op)
     Pair *k = SN_NEW(c->scratch, Pair);
     *k = (Pair){sn_isa(), {op, lim.lo, lim.hi}, 1, n};
     p->prep = k;
-    units(p, n, 1200);
+    sn_cpu_units(p, n, 1200);
     if (nb == n)
         return true;
     k->row = nb;
@@ -163,8 +140,8 @@ sn_cpu_pair_f32(const SnCall *c)
     float *y = c->out[0].data;
 
     if (k->nrow == 1) { /* units of elements, else of rows */
-        sn_pairf_run(k->isa, &k->p, a + first(c), b + first(c),
-                     count(c, k->row), y + first(c));
+        sn_pairf_run(k->isa, &k->p, a + sn_cpu_first(c), b + sn_cpu_first(c),
+                     sn_cpu_count(c, k->row), y + sn_cpu_first(c));
         return SN_OK;
     }
     for (int64_t i = c->u0; i < c->u1 && i < k->nrow; i++)
