@@ -229,16 +229,32 @@ sn_alloc(SnArena *a, size_t nbyte)
     return p;
 }
 
-const void *
-sn_arena_map(SnArena *a, int fd, size_t n)
+static void *
+map(SnArena *a, size_t n, int prot, int flags, int fd)
 {
     Map *m = SN_NEW(a, Map);
-    void *p = mmap(NULL, n, PROT_READ, MAP_PRIVATE, fd, 0);
+    void *p = mmap(NULL, n, prot, MAP_PRIVATE | flags, fd, 0);
 
     if (p == MAP_FAILED)
         return NULL;
     *m = (Map){a->map, p, n};
     a->map = m;
+    return p;
+}
+
+const void *
+sn_arena_map(SnArena *a, int fd, size_t n)
+{
+    return map(a, n, PROT_READ, 0, fd);
+}
+
+void *
+sn_arena_pages(SnArena *a, size_t n)
+{
+    void *p = map(a, n, PROT_READ | PROT_WRITE, MAP_ANONYMOUS, -1);
+
+    if (!p)
+        out_of_memory();
     return p;
 }
 

@@ -35,6 +35,9 @@ char *sn_vformat(SnArena *a, const char *fmt, va_list ap)
  * as the arena lives; they are fetched when they are looked at.  NULL when the
  * file cannot be mapped.  The file must not be changed in place meanwhile. */
 const void *sn_arena_map(SnArena *a, int fd, size_t n);
+/* n bytes (more than 0), zero, of which the functions below give back what is
+ * not needed any more: it is lost then. */
+void *sn_arena_pages(SnArena *a, size_t n);
 /* [p, p + n) will not be looked at soon: where it lies in a file that a maps,
  * its whole pages are let go, to be fetched again when needed.  Other memory
  * is left alone. */

@@ -132,15 +132,23 @@ sn_cpu_conv_q8_prepare(SnPrep *p)
                             sn_cpu_clamp(p->call)) != NULL;
 }
 
-/* [rows, cols] turned round. */
-static const int8_t *
-transposed(SnArena *a, const int8_t *w, int64_t rows, int64_t cols)
-{
-    int8_t *t = sn_alloc_n(a, (size_t)rows, (size_t)cols);
+enum { STRIP = 64 }; /* rows that are turned before they are let go */
 
-    for (int64_t i = 0; i < rows; i++)
+/* [rows, cols] turned round, in pages of a; what was read of `from` is let
+ * go. */
+static const int8_t *
+transposed(SnArena *a, const int8_t *w, int64_t rows, int64_t cols,
+           const SnArena *from)
+{
+    int8_t *t = sn_arena_pages(a, (size_t)(rows * cols) + 1);
+
+    for (int64_t i0 = 0, i1; i0 < rows; i0 = i1) {
+        i1 = rows - i0 < STRIP ? rows : i0 + STRIP;
         for (int64_t j = 0; j < cols; j++)
-            t[j * rows + i] = w[i * cols + j];
+            for (int64_t i = i0; i < i1; i++)
+                t[j * rows + i] = w[i * cols + j];
+        sn_arena_unload(from, w, (size_t)(i1 * cols));
+    }
     return t;
 }
 
@@ -159,11 +167,11 @@ prepare_matmul(SnPrep *p, SnArena *tmp)
     SnConvPick pick = pick_for(p, &geo, &num);
     num.pick = &pick;
     num.pack = pack_item(p, tmp, &geo, &num, turned);
-    if (!turned)
-        return finish(p, &geo, &num,
-                      transposed(tmp, w->data, geo.c, geo.oc)) != NULL;
-    num.from = p->constants;
-    return finish(p, &geo, &num, w->data) != NULL;
+    const int8_t *rows =
+        turned ? w->data
+               : transposed(tmp, w->data, geo.c, geo.oc, p->constants);
+    num.from = turned ? p->constants : tmp;
+    return finish(p, &geo, &num, rows) != NULL;
 }
 
 bool
