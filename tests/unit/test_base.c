@@ -82,6 +82,24 @@ test_map(void **state)
     sn_arena_free(a);
 }
 
+/* Pages are zero, and what was given back is lost. */
+static void
+test_pages(void **state)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE), n = 5 * page + 77;
+    SnArena *a = sn_arena_new();
+    unsigned char *p = sn_arena_pages(a, n);
+
+    (void)state;
+    for (size_t i = 0; i < n; i++)
+        assert_int_equal(p[i], 0);
+    memset(p, 7, n);
+    sn_arena_unload(a, p, 3 * page + 5);
+    for (size_t i = 0; i < n; i++)
+        assert_int_equal(p[i], i < 3 * page ? 0 : 7);
+    sn_arena_free(a);
+}
+
 static void
 test_grow(void **state)
 {
@@ -633,6 +651,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_arena),
         cmocka_unit_test(test_map),
+        cmocka_unit_test(test_pages),
         cmocka_unit_test(test_grow),
         cmocka_unit_test(test_alloc_fail),
         cmocka_unit_test(test_guard_nesting),
