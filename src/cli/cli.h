@@ -104,6 +104,7 @@ void sn_cli_rewrite_report(SnCli *c, const SnRewriter *rw);
 SnStatus sn_cli_pack_check(SnCli *c, const char *path);
 /* Whether --tuned and --tune, if they are there, can be (tuned.c). */
 SnStatus sn_cli_tune_check(SnCli *c, const char *path);
+SnStatus sn_cli_tune_backend(SnCli *c, const SnBackendDesc *b);
 /* bench --tune: measures g for o's backend, writes the file, reports. */
 SnStatus sn_cli_tune(SnCli *c, const char *path, const SnRewriteOpts *o,
                      SnGraph *g, unsigned nthread);

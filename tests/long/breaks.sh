@@ -1,6 +1,6 @@
 #!/bin/sh
-# Each behaviour of the quantizer has a test that fails when it is removed: every
-# line below breaks one in a copy of the tree, builds, and sees that very test
+# Each behaviour of the quantizer, and of how convolutions are cut, has a test
+# that fails when it is removed: every line below breaks one in a copy of the tree, builds, and sees that very test
 # fail (and it alone is asked; the copy is restored after it).
 #
 #   sh tests/long/breaks.sh [NAME...]     only these
@@ -116,6 +116,16 @@ b unify_concat src/quant/place.c 's/    if (pl.p->unify)/    if (false)/' test_c
 b unify_residual src/quant/place_unify.c 's/        if (meets(pl, id))/        if (false \&\& meets(pl, id))/' test_compare unify_residual
 b require_int8 src/cli/verb_quantize.c 's/    if (!c->args.require_int8 || !r->nfloat)/    if (true)/' quant.sh 'quant require_int8_fails'
 b quantized_io passes.def 's/optin "quantized-io"  note/optin "quantized-oi"  note/' quant.sh 'quant quantized_input'
+
+# ---- how convolutions are cut
+b pick_fits src/kernel/tune.c 's/    if (!sn_conv_q8_fits(/    if (false \&\& !sn_conv_q8_fits(/' test_tune messages
+b pick_sizes src/kernel/tune.c 's/    if (!sane(/    if (false \&\& !sane(/' test_tune messages
+b pick_end src/kernel/tune.c 's/n != r->t->nlayer ||/false ||/' test_tune messages
+b pick_missed src/kernel/tune.c 's/        if (t->nmissed++ == 0)/        if (t->nmissed == 0)/' test_tune round_trip
+b pick_used src/backend/cpu/contract.c 's/    return p->layer ?/    return !p->layer ?/' test_tune retuned
+b pick_packed src/backend/cpu/contract.c 's/(char)num->pick->npanel/0/' test_pack picks
+b rules_lines src/kernel/conv_pick.c 's/    SHARED_NS = 15,/    SHARED_NS = 0,/' test_kernel picks_of_rules
+b rules_shares src/kernel/conv_pick.c 's/most = c > o->oc - c ? c : o->oc - c;/most = o->oc \/ 2;/' test_kernel picks_of_rules
 
 # ---- raising, tables of functions
 b functions_are_tables src/backend/cpu/point.c 's/    const int8_t \*t = evaluate(p, 256, code, NULL);/    code[9] = 0;\n&/' quant.sh 'quant unary_tables'

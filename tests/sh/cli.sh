@@ -231,6 +231,7 @@ t tuned_bad_pick 3 err "3:1: error: the layer cannot be computed like this" run 
 sed '1s/1 [0-9a-f]*/1 0123456789abcdef/' "$tuned" >"$tmp/old"
 t tuned_stale 3 err "was measured with other kernels" run "$tmp/q.sn" --tuned "$tmp/old" $data
 t tuned_interp 2 err "interp has none" run "$tmp/q.sn" --backend interp --tuned "$tuned" $data
+t tune_interp 2 err "interp has none" bench "$tmp/q.sn" --backend interp --tune
 t tuned_check 2 err "cannot stand beside --check-kernels" run "$tmp/q.sn" --check-kernels --tuned "$tuned" --input $demo/test_images.npy
 t tune_tuned 2 err "cannot stand beside --tuned" bench "$tmp/q.sn" --tune --tuned "$tuned"
 t tune_runs 2 err "cannot stand beside --runs" bench "$tmp/q.sn" --tune --runs 3

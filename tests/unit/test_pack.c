@@ -14,8 +14,10 @@
 
 #include "base/diag.h"
 #include "graph/text.h"
+#include "kernel/isa.h"
 #include "kernel/pack.h"
 #include "kernel/rows.h"
+#include "kernel/tune.h"
 #include "run/exec.h"
 #include "sn_kinds.h"
 
@@ -245,6 +247,8 @@ save_model(int seed)
     assert_int_equal(sn_text_save(g, sn_path, d), SN_OK);
 }
 
+static SnTune *tune; /* picks to run with, or NULL */
+
 /* Runs the model; with a cache *nready items of 1 came from it. */
 static SnStatus
 run_model(bool cache, int8_t *y, uint32_t *nready)
@@ -257,7 +261,7 @@ run_model(bool cache, int8_t *y, uint32_t *nready)
 
     SN_TRY(cache ? sn_text_load_lazy(a, sn_path, d, &g)
                  : sn_text_load(a, sn_path, d, &g));
-    SN_TRY(sn_exec_prepare_packed(a, g, cpu, p, d, &x));
+    SN_TRY(sn_exec_prepare_tuned(a, g, cpu, p, tune, d, &x));
     assert_int_equal(x->nfallback, 0);
     SnRun *r = sn_run_new(a, x);
     int8_t *in = sn_run_input(r, 0);
@@ -311,6 +315,26 @@ models(void **state)
     expect(1);
 }
 
+/* Panels of other widths are other packed weights. */
+static void
+picks(void **state)
+{
+    (void)state;
+    if (sn_gemm(sn_isa())->ntile == 1)
+        skip();
+    save_model(1);
+    expect(0);
+    expect(1);
+    tune = sn_tune_new(a, sn_isa(), 1);
+    expect(1); /* those of the rules */
+    assert_int_equal(tune->nlayer, 1);
+    tune->layer[0].pick.npanel = 1;
+    expect(0);
+    expect(1);
+    tune = NULL;
+    expect(0);
+}
+
 /* Weights that do not fit their hash are refused when they are read; when the
  * right ones are in the cache they are not. */
 static void
@@ -343,6 +367,7 @@ main(void)
         cmocka_unit_test_setup_teardown(other_sizes, fresh, clean),
         cmocka_unit_test_setup_teardown(damage, fresh, clean),
         cmocka_unit_test_setup_teardown(models, fresh, clean),
+        cmocka_unit_test_setup_teardown(picks, fresh, clean),
         cmocka_unit_test_setup_teardown(other_weights, fresh, clean),
     };
 
