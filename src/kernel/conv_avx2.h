@@ -28,12 +28,30 @@ times(__m256i v, const float *mul)
         _mm256_mul_ps(_mm256_cvtepi32_ps(v), _mm256_loadu_ps(mul)));
 }
 
+/* n of 16 sums themselves. */
+AVX2 INLINE void
+put_sums(__m256i a, __m256i b, int n, int8_t *y)
+{
+    int32_t v[16];
+    bool whole = n >= 16;
+    __m256i *to = (void *)(whole ? (void *)y : (void *)v);
+
+    _mm256_storeu_si256(to, a);
+    _mm256_storeu_si256(to + 1, b);
+    if (!whole)
+        memcpy(y, v, (size_t)n * sizeof *v);
+}
+
 /* 16 sums, bias included, to n codes.  The low register holds channels 0..3
  * and 8..11, the high one the others, which packing puts in order.  Products
  * that stay in int32 are clamped at the end: each step before saturates. */
 AVX2 INLINE void
 put(const SnEnd *e, __m256i a, __m256i b, int n, int8_t *y)
 {
+    if (e->sums) { /* in order */
+        put_sums(a, b, n, y);
+        return;
+    }
     __m256i z = _mm256_set1_epi16((int16_t)e->zp);
 
     if (e->small)

@@ -40,7 +40,8 @@ sn_conv_shape(SnConvQ8 *p, SnIsa isa, const SnConvGeo *geo)
 
     p->g = sn_gemm(isa);
     p->geo = *geo;
-    p->depthwise = o->group > 1 && o->group == o->c && o->group == o->oc;
+    p->depthwise =
+        o->group > 1 && o->group == o->c && o->group == o->oc && !p->sums;
     p->colstep = o->kw == 1 ? o->sw : 1;
     p->bsh = o->kh == 1 ? 1 : o->sh;
     p->bsw = o->kw == 1 ? 1 : o->sw;

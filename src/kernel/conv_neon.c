@@ -72,6 +72,19 @@ less(int32x4_t v, int32_t s, const int32_t *wz)
     return vmlsq_s32(v, vdupq_n_s32(s), vld1q_s32(wz));
 }
 
+/* n of 16 sums themselves. */
+INLINE void
+put_sums(int32x4_t a, int32x4_t b, int32x4_t c, int32x4_t d, int n, int8_t *y)
+{
+    int32_t v[16];
+
+    vst1q_s32(v, a);
+    vst1q_s32(v + 4, b);
+    vst1q_s32(v + 8, c);
+    vst1q_s32(v + 12, d);
+    memcpy(y, v, (size_t)(n < 16 ? n : 16) * sizeof *v);
+}
+
 INLINE void
 put(const SnTile *t, const SnPx *p, int32x4_t a, int32x4_t b, int32x4_t c,
     int32x4_t d)
@@ -84,7 +97,10 @@ put(const SnTile *t, const SnPx *p, int32x4_t a, int32x4_t b, int32x4_t c,
         c = less(c, t->rowsum[p - t->px], wz + 8);
         d = less(d, t->rowsum[p - t->px], wz + 12);
     }
-    store(&t->end, a, b, c, d, t->ncol, p->y + t->c0);
+    if (t->end.sums)
+        put_sums(a, b, c, d, t->ncol, p->y + t->c0);
+    else
+        store(&t->end, a, b, c, d, t->ncol, p->y + t->c0);
 }
 
 INLINE int8x16_t

@@ -194,32 +194,39 @@ sn_conv_q8_tiles(SnIsa isa, const SnConvGeo *geo, const SnConvNum *num)
 {
     SnConvQ8 p = {0};
 
-    if (is_empty(geo))
+    if (is_empty(geo) || num->sums)
         return false;
     sn_conv_shape(&p, isa, geo);
     return p.g->wino && !p.depthwise && sn_wino_fits(geo, num);
 }
 
 SnConvPick
+sn_conv_rules(const SnConvQ8 *p, bool tiles)
+{
+    const SnConvGeo *geo = &p->geo;
+    bool inside = p->g->inside && sn_conv_can_clip(p);
+    SnConvPick k = {.tiles = tiles && sn_wino_pays(geo)};
+
+    k.rows = k.tiles ? min64(sn_wino_rows(geo), geo->oh) : rows_of(p, inside);
+    k.npanel = p->depthwise ? 0 : p->g->ntile;
+    k.clip = !k.tiles && sn_conv_can_clip(p) && clip_pays(p, k.rows);
+    if (inside && !k.clip)
+        k.rows = rows_of(p, false);
+    k.by_block = blocks_pay(
+        p, p->depthwise ? p->g->dwblock : sn_conv_width(geo, k.npanel),
+        k.clip && p->g->inside, k.tiles);
+    return k;
+}
+
+SnConvPick
 sn_conv_q8_rules(SnIsa isa, const SnConvGeo *geo, bool tiles)
 {
     SnConvQ8 p = {0};
-    SnConvPick k = {0};
 
     if (is_empty(geo))
-        return k;
+        return (SnConvPick){0};
     sn_conv_shape(&p, isa, geo);
-    k.tiles = tiles && sn_wino_pays(geo);
-    bool inside = p.g->inside && sn_conv_can_clip(&p);
-    k.rows = k.tiles ? min64(sn_wino_rows(geo), geo->oh) : rows_of(&p, inside);
-    k.npanel = p.depthwise ? 0 : p.g->ntile;
-    k.clip = !k.tiles && sn_conv_can_clip(&p) && clip_pays(&p, k.rows);
-    if (inside && !k.clip)
-        k.rows = rows_of(&p, false);
-    k.by_block = blocks_pay(
-        &p, p.depthwise ? p.g->dwblock : sn_conv_width(geo, k.npanel),
-        k.clip && p.g->inside, k.tiles);
-    return k;
+    return sn_conv_rules(&p, tiles);
 }
 
 bool

@@ -120,14 +120,17 @@ sum_class(const SnConvGeo *o, const SnConvClass *cl, const int32_t *sum)
 
 /* For each class, biases of n channels from c0 on at place(i) of a padded
  * array, less what its taps add beyond the contract; the same array for all
- * where x - x.zp is widened. */
+ * where x - x.zp is widened.  Where x.zp is not known yet: what its taps add
+ * for each 1 of shift. */
 static const int32_t *const *
 make_biases(const Pack *k, int64_t c0, int n, int padded, SnPlaceFn *place,
             const SnConvClass *cl, uint32_t ncl)
 {
     const SnConvNum *num = k->num;
     const SnConvGeo *o = &k->p->geo;
-    int32_t shift = k->p->g->esize == 1 ? num->xz + k->p->g->offset : 0;
+    int32_t shift = k->p->g->esize != 1 ? 0
+                    : num->sums         ? -1
+                                        : num->xz + k->p->g->offset;
     int32_t **v = SN_NEW_N(k->a, int32_t *, ncl);
     int32_t *sum = SN_NEW_N(k->a, int32_t, o->kh * o->kw);
     bool *ready = SN_NEW_N(k->a, bool, ncl), all = true;
@@ -160,15 +163,18 @@ make_end(const Pack *k, int64_t c0, int n, int padded, SnPlaceFn *place)
     SnConvQ8 *p = k->p;
     bool zeros = p->rowsum || p->raw;
     int32_t *wz = zeros ? SN_NEW_N(k->a, int32_t, padded) : NULL;
-    float *mul = SN_NEW_N(k->a, float, padded);
+    float *mul = p->sums ? NULL : SN_NEW_N(k->a, float, padded);
 
     for (int i = 0; i < n; i++) {
         int64_t c = channel(k, c0, i);
         int at = place ? place(i) : i;
-        mul[at] = num->mul[num->nmul > 1 ? c : 0];
+        if (mul)
+            mul[at] = num->mul[num->nmul > 1 ? c : 0];
         if (zeros)
             wz[at] = wz_of(num, c);
     }
+    if (!mul)
+        return (SnEnd){.sums = true, .wz = wz};
     bool small = true;
     for (int i = 0; i < padded; i++)
         small &= mul[i] < 1;
@@ -196,6 +202,14 @@ pack_codes(const SnConvQ8 *p, const int8_t *w, int nl, char *to)
         }
 }
 
+/* Where the channels of a panel of npanel times SN_LANE stand, or NULL: in
+ * order, as are sums that nothing packs. */
+static SnPlaceFn *
+place_of(const SnConvQ8 *p, int npanel)
+{
+    return npanel == p->g->ntile && !p->sums ? p->g->place : NULL;
+}
+
 /* [run][step][channel][element]; zeros past the channels and the taps. */
 static const void *
 pack_panel(const Pack *k, int64_t c0, int ncol, int npanel)
@@ -208,7 +222,7 @@ pack_panel(const Pack *k, int64_t c0, int ncol, int npanel)
         sn_pack_piece(k->num->pack, k->a,
                       (size_t)(p->nrun * p->nstep * nl * ks * es), &ready);
 
-    SnPlaceFn *place = npanel == p->g->ntile ? p->g->place : NULL;
+    SnPlaceFn *place = place_of(p, npanel);
     for (int i = 0; i < ncol && !ready; i++) {
         const int8_t *w = k->w + (c0 + i) * taps;
         int32_t z = wz_of(k->num, c0 + i);
@@ -271,7 +285,7 @@ pack_gemm(const Pack *k)
             b.npanel = (b.ncol + SN_LANE - 1) / SN_LANE;
             b.w = p->wino ? pack_wino(k, b.c0, b.ncol)
                           : pack_panel(k, b.c0, b.ncol, b.npanel);
-            SnPlaceFn *place = b.npanel == p->g->ntile ? p->g->place : NULL;
+            SnPlaceFn *place = place_of(p, b.npanel);
             int padded = b.npanel * SN_LANE;
             b.end = make_end(k, b.c0, b.ncol, padded, place);
             b.bias = make_biases(k, b.c0, b.ncol, padded, place, p->class,
@@ -448,6 +462,7 @@ sn_conv_q8_plan(SnArena *a, SnIsa isa, const SnConvGeo *geo,
     SnConvQ8 *p = SN_NEW(a, SnConvQ8);
     Pack k = {.a = a, .p = p, .num = num, .w = w, .fold = SN_TILE_N};
 
+    p->sums = num->sums;
     sn_conv_shape(p, isa, geo);
     p->xz = num->xz;
     for (uint32_t i = 0; i < num->nwz; i++)
@@ -456,8 +471,8 @@ sn_conv_q8_plan(SnArena *a, SnIsa isa, const SnConvGeo *geo,
         return p;
     bool tiles = sn_conv_q8_tiles(isa, geo, num);
     SnConvPick pick =
-        num->pick ? *num->pick : sn_conv_q8_rules(isa, geo, tiles);
-    assert(sn_conv_q8_fits(isa, geo, tiles, &pick));
+        num->pick ? *num->pick : sn_conv_rules(p, tiles);
+    assert(!num->pick || sn_conv_q8_fits(isa, geo, tiles, &pick));
     p->rows = pick.rows;
     p->by_block = pick.by_block;
     p->wino = pick.tiles;

@@ -52,12 +52,16 @@ struct SnConvQ8 {
     bool by_block; /* units are blocks, else result rows of all images */
     bool direct;   /* tiles read x itself */
     bool wino;     /* by tiles of two by two results */
+    bool sums;     /* SnConvNum.sums; set before the shape */
 };
 
-/* Sets g, geo and what follows from them alone: depthwise, the steps between
+/* Sets g, geo and what follows from them and sums alone: depthwise, the steps between
  * pixels of widened rows, the runs of a window; of depthwise ones rep, columns
  * and direct. */
 void sn_conv_shape(SnConvQ8 *p, SnIsa isa, const SnConvGeo *geo);
+
+/* What sn_conv_q8_rules chooses for a shape that is set and not empty. */
+SnConvPick sn_conv_rules(const SnConvQ8 *p, bool tiles);
 
 /* Whether classes can begin at other taps than the window, as their channels
  * are whole steps, and whether that changes anything: some taps lie in padding,

@@ -27,6 +27,8 @@ typedef struct SnEnd {
     const int32_t *wz; /* NULL: all zero points of the filter are 0 */
     float lo, hi;      /* clamp bounds less zp */
     bool small;        /* every mul < 1: products stay in int32 */
+    bool sums;         /* nothing follows: y takes the int32 sums, each pixel
+                          of y and t->c0 counted in bytes as ever */
     int32_t zp;
     int8_t low, high; /* clamp bounds, codes */
 } SnEnd;
@@ -169,6 +171,8 @@ struct SnConvNum {
     const SnArena *from; /* where w is: what was packed is unloaded; or NULL */
     struct SnPackItem *pack; /* where packed panels are kept, or NULL */
     const SnConvPick *pick;  /* one that fits, or NULL: the rules' */
+    bool sums; /* results are the int32 sums themselves, modulo 2^32, by
+                  sn_conv_q8_sums: of all this w's zero points count */
 };
 
 typedef struct SnConvQ8 SnConvQ8;
@@ -186,6 +190,12 @@ int64_t sn_conv_q8_cost(const SnConvQ8 *p);
  * units [u0, u1). */
 void sn_conv_q8_run(const SnConvQ8 *p, const int8_t *x, int8_t *y,
                     int64_t pitch, void *work, int64_t u0, int64_t u1);
+/* The same for a plan of sums: y = sum((x - xz) * (w - wz)), pixels `pitch`
+ * int32 apart.
+ * |x - xz| and |w - wz| are at most 255. */
+void sn_conv_q8_sums(const SnConvQ8 *p, const int8_t *x, int32_t xz,
+                     int32_t *y, int64_t pitch, void *work, int64_t u0,
+                     int64_t u1);
 /* Units to a call after which their results are still in the caches. */
 int64_t sn_conv_q8_step(const SnConvQ8 *p);
 /* What units [u0, u1) are: rows of all images, one after the other, and

@@ -9,7 +9,8 @@ typedef struct Chunk {
     const SnConvQ8 *p;
     const int8_t *x; /* the image */
     int8_t *y;
-    int64_t pitch; /* of y's pixels */
+    int64_t pitch; /* of y's pixels, bytes */
+    int32_t xz;
     char *buf;
     SnPx *px; /* of the chunk, class by class, less dx and dy bytes */
     int64_t dx, dy;
@@ -21,13 +22,20 @@ typedef struct Chunk {
     uint32_t b0, b1;    /* blocks */
 } Chunk;
 
+static int64_t
+ysize(const SnConvQ8 *p)
+{
+    return p->sums ? (int64_t)sizeof(int32_t) : 1;
+}
+
 /* ---- widening ---- */
 
 static void
-pad(const SnConvQ8 *p, char *to, int64_t npx)
+pad(const Chunk *k, char *to, int64_t npx)
 {
+    const SnConvQ8 *p = k->p;
     int offset = p->g->inside ? 0 : p->g->offset;
-    int v = p->g->esize == 1 ? (uint8_t)(p->xz + offset) : 0;
+    int v = p->g->esize == 1 ? (uint8_t)(k->xz + offset) : 0;
 
     if (npx > 0)
         memset(to, v, (size_t)(npx * p->geo.c * p->g->esize));
@@ -35,8 +43,9 @@ pad(const SnConvQ8 *p, char *to, int64_t npx)
 
 /* Pixels of an image row at columns -pl, -pl + colstep, ... */
 static void
-widen_row(const SnConvQ8 *p, const int8_t *x, char *to)
+widen_row(const Chunk *k, const int8_t *x, char *to)
 {
+    const SnConvQ8 *p = k->p;
     const SnConvGeo *o = &p->geo;
     int64_t px = o->c * p->g->esize;
 
@@ -44,17 +53,17 @@ widen_row(const SnConvQ8 *p, const int8_t *x, char *to)
         for (int64_t j = 0; j < p->wp; j++) {
             int64_t col = j * p->colstep - o->pl;
             if (col >= 0 && col < o->w)
-                p->g->widen(x + col * o->c, o->c, p->xz, to + j * px);
+                p->g->widen(x + col * o->c, o->c, k->xz, to + j * px);
             else
-                pad(p, to + j * px, 1);
+                pad(k, to + j * px, 1);
         }
         return;
     }
     int64_t left = o->pl < p->wp ? o->pl : p->wp;
     int64_t n = p->wp - left < o->w ? p->wp - left : o->w;
-    pad(p, to, left);
-    p->g->widen(x, n * o->c, p->xz, to + left * px);
-    pad(p, to + (left + n) * px, p->wp - left - n);
+    pad(k, to, left);
+    p->g->widen(x, n * o->c, k->xz, to + left * px);
+    pad(k, to + (left + n) * px, p->wp - left - n);
 }
 
 static void
@@ -70,9 +79,9 @@ widen(const Chunk *k)
     for (int64_t i = 0; i < n; i++) {
         int64_t row = k->r0 * o->sh - o->pt + i * rowstep;
         if (row >= 0 && row < o->h)
-            widen_row(p, k->x + row * o->w * o->c, k->buf + i * pitch);
+            widen_row(k, k->x + row * o->w * o->c, k->buf + i * pitch);
         else
-            pad(p, k->buf + i * pitch, p->wp);
+            pad(k, k->buf + i * pitch, p->wp);
     }
 }
 
@@ -180,17 +189,33 @@ run_tiles(const SnGemm *g, SnTile *t, int npanel, int64_t n)
     }
 }
 
+/* The biases of a class for the x.zp of this run: the plan has what the taps
+ * add for each 1 of it. */
+static const int32_t *
+biases(const Chunk *k, const SnConvBlock *b, uint32_t class, int32_t *sum)
+{
+    const int32_t *per = b->bias[class];
+    uint32_t shift = (uint32_t)(k->xz + k->p->g->offset);
+
+    if (!k->p->sums || k->p->g->esize != 1)
+        return per;
+    for (int i = 0; i < b->npanel * SN_LANE; i++)
+        sum[i] = (int32_t)(0 - shift * (uint32_t)per[i]);
+    return sum;
+}
+
 /* While the tiles of a panel are computed, the next one is fetched into the
  * second cache level. */
 static void
 run_block(const Chunk *k, const SnConvBlock *b, const SnConvBlock *next)
 {
     const SnConvQ8 *p = k->p;
+    int32_t sum[SN_TILE_N];
     int64_t r0;
     SnTile t = {.px = k->px,
                 .rowsum = p->rowsum ? k->rowsum : NULL,
                 .x0 = b->x0 + k->dx,
-                .c0 = b->c0 + k->dy,
+                .c0 = b->c0 * ysize(p) + k->dy,
                 .w = b->w,
                 .ahead = next->w,
                 .ncol = b->ncol,
@@ -202,7 +227,7 @@ run_block(const Chunk *k, const SnConvBlock *b, const SnConvBlock *next)
         t.run = cl->run;
         t.nrun = cl->nrun;
         t.nstep = cl->nstep;
-        t.end.bias = b->bias[i];
+        t.end.bias = biases(k, b, i, sum);
         run_tiles(p->g, &t, b->npanel, class_rows(k, cl, &r0) * cl->c.no);
     }
 }
@@ -356,12 +381,13 @@ run_rows(Chunk *k, int64_t image, int64_t r0, int64_t r1, const int8_t *x,
     }
 }
 
-void
-sn_conv_q8_run(const SnConvQ8 *p, const int8_t *x, int8_t *y, int64_t pitch,
-               void *work, int64_t u0, int64_t u1)
+static void
+run_units(const SnConvQ8 *p, const int8_t *x, int32_t xz, int8_t *y,
+          int64_t pitch, void *work, int64_t u0, int64_t u1)
 {
     int64_t oh = p->geo.oh;
-    Chunk k = {.p = p, .pitch = pitch, .buf = work, .b1 = p->nblock};
+    Chunk k = {
+        .p = p, .pitch = pitch, .xz = xz, .buf = work, .b1 = p->nblock};
 
     if (p->nblock == 0)
         return;
@@ -383,4 +409,18 @@ sn_conv_q8_run(const SnConvQ8 *p, const int8_t *x, int8_t *y, int64_t pitch,
         run_rows(&k, r / oh, r % oh, end - r / oh * oh, x, y);
         r = end;
     }
+}
+
+void
+sn_conv_q8_run(const SnConvQ8 *p, const int8_t *x, int8_t *y, int64_t pitch,
+               void *work, int64_t u0, int64_t u1)
+{
+    run_units(p, x, p->xz, y, pitch, work, u0, u1);
+}
+
+void
+sn_conv_q8_sums(const SnConvQ8 *p, const int8_t *x, int32_t xz, int32_t *y,
+                int64_t pitch, void *work, int64_t u0, int64_t u1)
+{
+    run_units(p, x, xz, (int8_t *)y, pitch * ysize(p), work, u0, u1);
 }

@@ -29,8 +29,18 @@ sum(const char *x, const SnConvRun *run, int64_t nrun, int64_t len)
     return _mm512_reduce_add_epi32(s) + (int32_t)(128 * nrun * len);
 }
 
-/* The rows of a tile whose filter has zero points or whose products may leave
- * int32: nrow x npanel sums. */
+/* n of 16 * npanel sums themselves, in order. */
+VNNI INLINE void
+put_sums(int8_t *y, int n, int npanel, const __m512i *v)
+{
+    for (int j = 0; j < npanel; j++, n -= 16) {
+        __mmask16 k = (__mmask16)(n < 16 ? (1u << n) - 1 : 0xffff);
+        _mm512_mask_storeu_epi32(y + 64 * j, k, v[j]);
+    }
+}
+
+/* The rows of a tile whose filter has zero points, whose products may leave
+ * int32, or whose sums are wanted: nrow x npanel sums. */
 VNNI static __attribute__((noinline)) void
 put_any(const SnTile *t, const SnPx *p, int nrow, int npanel, const __m512i *v)
 {
@@ -47,7 +57,12 @@ put_any(const SnTile *t, const SnPx *p, int nrow, int npanel, const __m512i *v)
                     s[j], _mm512_mullo_epi32(
                               _mm512_set1_epi32(t->rowsum[p - t->px + r]),
                               _mm512_loadu_si512(e->wz + 16 * i)));
-            s[j] = scale(s[j], e->mul + 16 * i, e);
+            if (!e->sums)
+                s[j] = scale(s[j], e->mul + 16 * i, e);
+        }
+        if (e->sums) {
+            put_sums(p[r].y + t->c0, t->ncol, npanel, s);
+            continue;
         }
         s[0] = codes(&l, s[0], s[1], s[2], s[3]);
         if (npanel < 4)

@@ -29,13 +29,6 @@ sn_clampf_run(SnIsa isa, float lo, float hi, const float *x, int64_t n,
 }
 
 void
-sn_pairf_run(SnIsa isa, const SnPairF32 *p, const float *a, const float *b,
-             int64_t n, float *y)
-{
-    variant(isa)->pair(p, a, b, n, y);
-}
-
-void
 sn_normf_run(SnIsa isa, const SnNormF32 *p, const float *x, int64_t n, float *y)
 {
     variant(isa)->norm(p, x, n, y);
@@ -179,18 +172,6 @@ clamp_ref(float lo, float hi, const float *x, int64_t n, float *y)
 }
 
 static void
-pair_ref(const SnPairF32 *p, const float *a, const float *b, int64_t n,
-         float *y)
-{
-    for (int64_t i = 0; i < n; i++) {
-        float v = p->op == SN_PAIR_ADD   ? a[i] + b[i]
-                  : p->op == SN_PAIR_SUB ? a[i] - b[i]
-                                         : a[i] * b[i];
-        y[i] = sn_clampf(v, (SnLimF){p->lo, p->hi});
-    }
-}
-
-static void
 norm_ref(const SnNormF32 *p, const float *x, int64_t n, float *y)
 {
     for (int64_t i = 0; i < n; i++) {
@@ -258,6 +239,6 @@ logistic_ref(float *y, int64_t n)
         y[i] = 1.0f / (1.0f + y[i]);
 }
 
-const SnPointF32 sn_point_f32_ref = {clamp_ref, pair_ref, norm_ref,
+const SnPointF32 sn_point_f32_ref = {clamp_ref, norm_ref,
                                      max_ref,   avg_ref,  lrn_ref,
                                      exp_ref,   over_ref, logistic_ref};

@@ -14,14 +14,6 @@
 void sn_clampf_run(SnIsa isa, float lo, float hi, const float *x, int64_t n,
                    float *y);
 
-typedef enum SnPairOp { SN_PAIR_ADD, SN_PAIR_SUB, SN_PAIR_MUL } SnPairOp;
-typedef struct SnPairF32 {
-    SnPairOp op;
-    float lo, hi; /* clamp of the result */
-} SnPairF32;
-void sn_pairf_run(SnIsa isa, const SnPairF32 *p, const float *a,
-                  const float *b, int64_t n, float *y);
-
 /* y[i] = ((x[i] - mean[i]) / dev[i]) * gamma[i] + beta[i], each step rounded. */
 typedef struct SnNormF32 {
     const float *mean, *dev, *gamma, *beta;
@@ -84,8 +76,6 @@ typedef void SnLrnF32Fn(const SnLrnF32 *p, const float *x, float *sq,
 
 typedef struct SnPointF32 {
     void (*clamp)(float lo, float hi, const float *x, int64_t n, float *y);
-    void (*pair)(const SnPairF32 *p, const float *a, const float *b, int64_t n,
-                 float *y);
     void (*norm)(const SnNormF32 *p, const float *x, int64_t n, float *y);
     SnMaxF32Fn *max;
     SnAvgF32Fn *avg;

@@ -73,7 +73,7 @@ wzero_below(W x, W lim, W v)
 
 #include "kernel/point_f32_lanes.inc"
 
-const SnPointF32 sn_point_f32_avx512 = {clamp, pair, norm, max,  avg,
+const SnPointF32 sn_point_f32_avx512 = {clamp, norm, max,  avg,
                                         lrn,   expn, over, logistic};
 
 #else

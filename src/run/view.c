@@ -105,7 +105,9 @@ static bool
 is_reshape(const SnKindDesc *kd)
 {
     return kd->nout == 1 && kd->sem[0].cls == SN_C_MOVE &&
-           kd->sem[0].map == SN_MAP_RESHAPE && kd->clamp < 0;
+           (kd->sem[0].map == SN_MAP_RESHAPE ||
+            kd->sem[0].map == SN_MAP_EACH) &&
+           kd->clamp < 0;
 }
 
 static void

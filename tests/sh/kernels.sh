@@ -81,6 +81,10 @@ if [ -d "$data/trained" ]; then
             "$data/datasets/${set}_x.npy" --mul="$mul" --add="$add" \
             --layout "$layout" </dev/null
     done <"$data/models.tsv"
+    # Integer operators.
+    m=$data/quantized/mnist_connxr
+    float_model "$(basename "$m")" "$m/model.onnx" \
+        "$m/test_data_set_0/input_0.pb" </dev/null
     # A network of many small layers, on one picture.
     pic=$data/light/input_picture_1x3x224x224.pb
     for m in "$data"/light/*_random; do

@@ -1,0 +1,38 @@
+/* erf of reals as sn_erff rounds it (base/fmath.h), many at a time, and rows
+ * brought to mean 0 and variance 1. */
+#ifndef SN_ERF_F32_H
+#define SN_ERF_F32_H
+
+#include <stdint.h>
+#include "kernel/isa.h"
+
+/* y[i] = sn_erff(x[i]); which NaN is left open.  y may be x. */
+void sn_erff_run(SnIsa isa, const float *x, int64_t n, float *y);
+/* y[i] = (0.5 * x[i]) * (1 + sn_erff(x[i] * 0.707106781)), each step rounded:
+ * nodes.def, Gelu.  y may be x. */
+void sn_geluf_run(SnIsa isa, const float *x, int64_t n, float *y);
+/* nrow rows of n > 0 elements side by side:
+ * y = (x - mean) / sqrt(mean((x - mean)^2) + eps), sums from the first on. */
+void sn_standardf_run(SnIsa isa, float eps, const float *x, int64_t nrow,
+                      int64_t n, float *y);
+
+/* ---- variants, for erf_f32.c ---- */
+
+/* erf(x) / x on intervals i of a quarter from 0 on: coefficient k of the
+ * Taylor series about the middle of interval i. */
+enum { SN_ERF_INTERVALS = 16, SN_ERF_TERMS = 11 };
+extern const double sn_erf_terms[SN_ERF_TERMS][SN_ERF_INTERVALS];
+
+enum { SN_ERF_ROWS = 16, SN_ERF_LONGEST = 1 << 24 };
+typedef struct SnErfF32 {
+    /* 16 elements; a bit for each result that is not sure, whose arguments are
+     * in arg (y may be x). */
+    uint32_t (*sixteen)(const float *x, float *y, float *arg);
+    /* Of SN_ERF_ROWS rows: mean, and mean square of what is beside it. */
+    void (*moments)(const float *x, int64_t n, float *mean, float *var);
+    /* y[i] = (x[i] - mean) / dev */
+    void (*scale)(const float *x, int64_t n, float mean, float dev, float *y);
+} SnErfF32;
+extern const SnErfF32 sn_erf_f32_avx2, sn_erf_f32_avx512;
+
+#endif

@@ -1,0 +1,403 @@
+/* The kernels around integer products against the generated evaluators, bit
+ * for bit, on every instruction set and in parts: differences of codes, sums of
+ * their products, and element by element nodes of plain numbers with operands
+ * that repeat.  Which NaN a result is, numerics.md leaves open. */
+#include "unit/eval_graph.h"
+
+#include "base/fmath.h"
+#include "kernel/erf_f32.h"
+#include "kernel/isa.h"
+#include "rewrite/rewrite.h"
+#include "run/exec.h"
+
+static SnRef
+input(SnElem e, const SnShape *s)
+{
+    SnPlaceholderAttr at = {.boundary = SN_PLACEHOLDER_BOUNDARY_NONE};
+
+    return SN_REF(sn_placeholder_new(g, NULL, s, NULL, &at, plain(e)), 0);
+}
+
+static SnRef
+node(const char *kind, uint32_t nin, const SnRef *in, SnElem to)
+{
+    const SnType *t = plain(to);
+    SnSpec s = {
+        .kind = sn_kind_named(kind), .nin = nin, .in = in, .type = &t};
+    SnId id = sn_add(g, &s, sn_diag_new(arena));
+
+    assert_int_not_equal(id, 0);
+    return SN_REF(id, 0);
+}
+
+static SnRef
+binary(const char *kind, SnRef a, SnRef b)
+{
+    SnElem e = sn_type(g, a)->elem;
+
+    return node(kind, 2, (SnRef[]){a, b}, e == SN_F32 ? SN_F32 : SN_I32);
+}
+
+/* ---- what inputs hold: four patterns ---- */
+
+static float
+real(int pattern)
+{
+    static const float odd[] = {0.0f,      -0.0f,     1.5f,     -2.5f,
+                                0x1p-149f, -0x1p127f, INFINITY, -INFINITY,
+                                NAN,       0.5f,      1e10f,    -0.4999f};
+    uint32_t v = rnd();
+
+    if (pattern == 1)
+        return v % 2 ? 0.0f : -0.0f;
+    if (pattern == 2 && v % 8 == 0)
+        return odd[v / 16 % (sizeof odd / sizeof *odd)];
+    return (float)((int32_t)v >> 8) * 0x1p-18f;
+}
+
+/* Differences of codes; all of one sign; with some that no codes have. */
+static int32_t
+whole(int pattern)
+{
+    uint32_t v = rnd();
+
+    if (pattern == 1)
+        return (int32_t)(v % 256);
+    if (pattern == 2)
+        return -(int32_t)(v % 256);
+    if (pattern == 3)
+        return v % 64 ? (int32_t)(v >> 8) % 200 : (int32_t)rnd();
+    return (int32_t)(v % 255) - 100;
+}
+
+static int8_t
+code(int pattern)
+{
+    return pattern == 1   ? -128
+           : pattern == 2 ? 127
+                          : (int8_t)(rnd() >> 24);
+}
+
+static void
+fill(SnRun *r, int pattern)
+{
+    for (uint32_t i = 0; i < r->x->ninput; i++) {
+        const SnPort *p = &r->x->input[i];
+        int64_t n = sn_shape_count(p->shape);
+        void *v = sn_run_input(r, i);
+        for (int64_t k = 0; k < n; k++)
+            if (p->type->elem == SN_F32)
+                ((float *)v)[k] = real(pattern);
+            else if (p->type->elem == SN_I32)
+                ((int32_t *)v)[k] = whole(pattern);
+            else
+                ((int8_t *)v)[k] = code(pattern);
+    }
+}
+
+/* ---- both ways ---- */
+
+static const void *
+result(const SnBackendDesc *b, unsigned npart, uint32_t seed0, int pattern,
+       uint32_t *nfallback)
+{
+    const SnExec *x;
+    SnDiag *d = sn_diag_new(arena);
+
+    assert_int_equal(sn_exec_prepare(arena, g, b, d, &x), SN_OK);
+    for (uint32_t i = 0; i < x->nstep; i++)
+        x->step[i].cost = INT64_MAX; /* cut as far as it goes */
+    SnRun *r = sn_run_parts(arena, x, npart);
+    seed = seed0;
+    fill(r, pattern);
+    assert_int_equal(sn_run(r), SN_OK);
+    const SnPort *o = &x->output[0];
+    void *y = sn_memdup(arena, sn_run_output(r, 0),
+                        sn_tensor_nbyte(o->type, o->shape));
+    sn_run_free(r);
+    *nfallback = x->nfallback;
+    return y;
+}
+
+static bool
+alike(SnElem e, const void *a, const void *b)
+{
+    float x, y;
+
+    if (!memcmp(a, b, sn_elem_size(e)))
+        return true;
+    memcpy(&x, a, sizeof x);
+    memcpy(&y, b, sizeof y);
+    return e == SN_F32 && x != x && y != y;
+}
+
+/* All variants of the graph that ends in y, of which nslow nodes have no
+ * kernel. */
+static void
+compare(SnRef y, uint32_t nslow, const char *what)
+{
+    SnSaveAttr at = {.name = "y", .boundary = SN_SAVE_BOUNDARY_NONE};
+    const SnBackendDesc *cpu = sn_backend_named("CPU");
+    SnElem e = sn_type(g, y)->elem;
+    size_t size = sn_elem_size(e), n = (size_t)sn_shape_count(sn_shape_of(g, y));
+    uint32_t nf, s0 = rnd();
+    SnIsa best = sn_isa();
+
+    sn_save_new(g, "y", y, &at);
+    for (int pattern = 0; pattern < 4; pattern++) {
+        const char *want = result(NULL, 1, s0, pattern, &nf);
+        for (int i = 0; i < SN_NISA; i++) {
+            if (!sn_isa_set((SnIsa)i))
+                continue;
+            for (unsigned part = 1; part < 4; part++) {
+                const char *got =
+                    result(cpu, part < 3 ? part : 7, s0, pattern, &nf);
+                assert_int_equal(nf, nslow);
+                for (size_t k = 0; k < n; k++)
+                    if (!alike(e, got + k * size, want + k * size))
+                        fail_msg("%s, %s, pattern %d, parts %u: element %zu "
+                                 "of %zu differs",
+                                 what, sn_isa_name((SnIsa)i), pattern, part, k,
+                                 n);
+            }
+        }
+        sn_isa_set(best);
+    }
+    sn_arena_free(arena);
+    arena = sn_arena_new();
+    g = sn_graph_new(arena, "t");
+}
+
+/* ---- products ---- */
+
+/* How a filter's numbers lie: codes; differences from a zero point; from one
+ * for each channel, so that no one zero point serves all; 9 bits, which no
+ * codes have. */
+enum { CODES, DIFFERENCES, CHANNELS, WIDE, NFORM };
+
+static const int32_t *
+filter(int64_t oc, int64_t taps, bool turned, int form)
+{
+    int32_t *w = SN_NEW_N(arena, int32_t, oc * taps);
+
+    for (int64_t c = 0; c < oc; c++)
+        for (int64_t t = 0; t < taps; t++) {
+            int32_t v = (int8_t)(rnd() >> 24);
+            if (form == DIFFERENCES)
+                v -= 100;
+            if (form == CHANNELS)
+                v += (int32_t)(c * 37 % 256) - 127;
+            if (form == WIDE && t == 0)
+                v += 300;
+            w[turned ? c * taps + t : t * oc + c] = v;
+        }
+    return w;
+}
+
+typedef struct Geo {
+    int64_t n, h, w, c, oc, kh, kw, group;
+    int64_t stride[2], pads[4], dilate[2];
+} Geo;
+
+static const Geo geos[] = {
+    {1, 5, 5, 1, 1, 1, 1, 1, {1, 1}, {0}, {1, 1}},
+    {1, 7, 7, 64, 64, 1, 1, 1, {1, 1}, {0}, {1, 1}},
+    {2, 3, 5, 63, 65, 1, 1, 1, {1, 1}, {0}, {1, 1}},
+    {1, 6, 6, 67, 47, 1, 1, 1, {2, 2}, {0}, {1, 1}},
+    {1, 9, 4, 17, 33, 1, 1, 1, {1, 3}, {1, 2, 0, 1}, {1, 1}},
+    {1, 28, 28, 1, 8, 5, 5, 1, {1, 1}, {2, 2, 2, 2}, {1, 1}},
+    {1, 14, 14, 8, 16, 5, 5, 1, {1, 1}, {2, 2, 2, 2}, {1, 1}},
+    {1, 17, 19, 3, 96, 7, 7, 1, {2, 2}, {3, 3, 3, 3}, {1, 1}},
+    {2, 9, 7, 13, 15, 3, 3, 1, {2, 1}, {1, 0, 2, 1}, {1, 1}},
+    {1, 11, 11, 5, 70, 3, 3, 1, {2, 2}, {2, 2, 2, 2}, {2, 2}},
+    {1, 3, 3, 8, 8, 3, 3, 1, {1, 1}, {5, 5, 5, 5}, {1, 1}},
+    {2, 7, 9, 64, 144, 3, 3, 1, {1, 1}, {1, 1, 1, 1}, {1, 1}},
+    {1, 40, 21, 48, 24, 1, 1, 1, {1, 1}, {0}, {1, 1}},
+    {3, 30, 14, 16, 8, 3, 3, 1, {3, 1}, {1, 1, 1, 1}, {1, 1}},
+    {1, 8, 8, 12, 20, 3, 3, 4, {1, 1}, {1, 1, 1, 1}, {1, 1}},
+    {1, 7, 7, 64, 128, 3, 3, 2, {2, 2}, {1, 1, 1, 1}, {1, 1}},
+    {1, 7, 9, 5, 5, 3, 3, 5, {1, 2}, {1, 1, 1, 1}, {1, 1}},
+    {1, 10, 10, 64, 64, 3, 3, 64, {1, 1}, {1, 1, 1, 1}, {1, 1}},
+};
+
+/* x is the difference of codes and a computed zero point, or plain. */
+static SnRef
+operand(const SnShape *s, bool codes)
+{
+    if (!codes)
+        return input(SN_I32, s);
+    SnRef x = input(SN_I8, s);
+    return binary("CodeDifference", x,
+                  input(SN_I8, sn_shape(g->pool, 0, NULL)));
+}
+
+static void
+conv(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof geos / sizeof *geos; i++)
+        for (int form = 0; form < NFORM; form++) {
+            const Geo *o = &geos[i];
+            int64_t cig = o->c / o->group, kernel[2] = {o->kh, o->kw};
+            SnIntegerConv2DAttr at = {{2, kernel},
+                                      {2, o->stride},
+                                      {4, o->pads},
+                                      {2, o->dilate},
+                                      o->group};
+            SnRef x = operand(SHAPE(o->n, o->h, o->w, o->c), i % 2);
+            SnRef w = con(plain(SN_I32), SHAPE(o->oc, o->kh, o->kw, cig),
+                          filter(o->oc, o->kh * o->kw * cig, true, form));
+            SnRef y =
+                SN_REF(sn_integerconv2d_new(g, NULL, x, w, &at,
+                                                 plain(SN_I32)),
+                             0);
+            compare(y, form == WIDE,
+                    sn_format(arena, "convolution %zu, filter %d", i, form));
+        }
+}
+
+static void
+matmul(void **state)
+{
+    static const int64_t size[][3] = {{1, 1, 1},     {1, 784, 512},
+                                      {1, 256, 10},  {5, 33, 70},
+                                      {64, 48, 130}, {131, 64, 64},
+                                      {7, 1, 16},    {20, 259, 3}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof size / sizeof *size; i++)
+        for (int form = 0; form < NFORM; form++)
+            for (int codes = 0; codes < 2; codes++) {
+                int64_t m = size[i][0], k = size[i][1], n = size[i][2];
+                SnRef x = operand(i % 2 ? SHAPE(m, k) : SHAPE(1, m, k), codes);
+                SnRef w = con(plain(SN_I32), SHAPE(k, n),
+                              filter(n, k, false, form));
+                compare(binary("IntegerMatMul", x, w), form == WIDE,
+                        sn_format(arena, "product %zu, filter %d, codes %d", i,
+                                  form, codes));
+            }
+}
+
+/* ---- element by element ---- */
+
+typedef struct Shapes {
+    int na, nb;
+    int64_t a[4], b[4];
+} Shapes;
+static const Shapes shapes[] = {
+    {0, 0, {0}, {0}},
+    {1, 1, {5}, {5}},
+    {2, 2, {3, 4111}, {3, 4111}},
+    /* one number, on either side */
+    {2, 0, {37, 41}, {0}},
+    {0, 2, {0}, {37, 41}},
+    {1, 1, {1}, {9000}},
+    {3, 1, {2, 5, 64}, {1}},
+    /* rows: short ones are laid out many times */
+    {4, 4, {1, 28, 28, 8}, {1, 1, 1, 8}},
+    {2, 1, {1000, 3}, {3}},
+    {2, 1, {3, 5000}, {5000}},
+    {3, 2, {2, 130, 17}, {130, 17}},
+    {1, 2, {8}, {700, 8}},
+    {2, 1, {2, 16}, {16}},
+    /* columns, and both */
+    {2, 2, {70, 33}, {70, 1}},
+    {2, 2, {70, 1}, {70, 33}},
+    {2, 2, {70, 1}, {1, 33}},
+    {4, 4, {2, 3, 1, 5}, {1, 3, 40, 1}},
+    {3, 3, {4, 300, 1}, {1, 300, 1}},
+    {3, 3, {1, 3, 1}, {2, 1, 6}},
+};
+enum { NSHAPES = sizeof shapes / sizeof *shapes };
+
+static void
+pairs(void **state)
+{
+    static const char *const kind[] = {"Add", "Sub", "Mul", "Div", "Max",
+                                       "Min", "CodeDifference"};
+
+    (void)state;
+    for (size_t k = 0; k < sizeof kind / sizeof *kind; k++)
+        for (size_t i = 0; i < NSHAPES; i++) {
+            const Shapes *s = &shapes[i];
+            SnElem e = k < 6 ? SN_F32 : SN_I8;
+            SnRef a = input(e, sn_shape(g->pool, s->na, s->a));
+            SnRef b = input(e, sn_shape(g->pool, s->nb, s->b));
+            compare(binary(kind[k], a, b), 0,
+                    sn_format(arena, "%s %zu", kind[k], i));
+        }
+}
+
+static void
+singles(void **state)
+{
+    static const char *const kind[] = {"Round", "ReduceMin", "ReduceMax",
+                                       "Erf",   "Gelu",      "Normalize"};
+    static const int64_t n[] = {1, 7, 8, 31, 32, 47, 64, 1000, 20001};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof n / sizeof *n; i++) {
+        const char *what = sn_format(arena, "%d elements", (int)n[i]);
+        SnRef i32 = input(SN_I32, SHAPE(n[i]));
+        compare(node("Cast", 1, &i32, SN_F32), 0, what);
+        for (size_t k = 0; k < sizeof kind / sizeof *kind; k++) {
+            SnRef x = input(SN_F32, SHAPE(n[i]));
+            compare(node(kind[k], 1, &x, SN_F32), 0,
+                    sn_format(arena, "%s of %d", kind[k], (int)n[i]));
+        }
+    }
+}
+
+/* The whole line: all exponents, both signs, around the intervals' ends. */
+static void
+erf_everywhere(void **state)
+{
+    enum { COUNT = 1 << 18 };
+    float *x = SN_NEW_N(arena, float, COUNT);
+    float *want = SN_NEW_N(arena, float, COUNT);
+    float *y = SN_NEW_N(arena, float, COUNT);
+
+    (void)state;
+    for (uint32_t i = 0; i < COUNT; i++) {
+        uint32_t bits = i << 14 | (i * 2654435761u) >> 18;
+        if (i % 2)
+            x[i] = (float)(i % 40) * 0.125f + (float)(i >> 6) * 0x1p-22f;
+        else
+            memcpy(&x[i], &bits, sizeof bits);
+        want[i] = sn_erff(x[i]);
+    }
+    for (int i = 0; i < SN_NISA; i++) {
+        if (!sn_isa_have((SnIsa)i))
+            continue;
+        sn_erff_run((SnIsa)i, x, COUNT, y);
+        for (size_t k = 0; k < COUNT; k++)
+            if (!alike(SN_F32, &y[k], &want[k]))
+                fail_msg("erf %a on %s is %a, not %a", (double)x[k],
+                         sn_isa_name((SnIsa)i), (double)y[k], (double)want[k]);
+    }
+}
+
+/* Rows and columns of Normalize, beside whole panels of rows. */
+static void
+normalize(void **state)
+{
+    static const int64_t size[][2] = {{16, 8}, {33, 50}, {5, 257}, {128, 1}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof size / sizeof *size; i++) {
+        SnRef x = input(SN_F32, SHAPE(2, size[i][0], size[i][1]));
+        compare(node("Normalize", 1, &x, SN_F32), 0,
+                sn_format(arena, "rows %zu", i));
+    }
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(conv),    cmocka_unit_test(matmul),
+        cmocka_unit_test(pairs),   cmocka_unit_test(singles),
+        cmocka_unit_test(erf_everywhere), cmocka_unit_test(normalize),
+    };
+    return cmocka_run_group_tests(tests, setup, teardown);
+}
