@@ -1,6 +1,7 @@
 #include "kernel/conv_f32.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "kernel/span.h"
 
@@ -24,7 +25,8 @@ typedef struct Panel {
     int64_t c0; /* first output channel */
     int64_t x0; /* first input channel of its group */
     int npanel, ncol;
-    float *w;
+    float *w; /* NULL: it comes with the run, */
+    int64_t at; /* from this place on */
     const float *bias;
 } Panel;
 
@@ -200,7 +202,8 @@ new_panel(const Pack *k, Panel *b, int64_t n, int64_t pitch)
 
     for (int64_t i = 0; f->bias && i < n; i++)
         bias[i] = f->bias[b->c0 + i];
-    b->w = sn_alloc_n(k->a, (size_t)(k->p->taps * pitch), sizeof *b->w);
+    if (f->w)
+        b->w = sn_alloc_n(k->a, (size_t)(k->p->taps * pitch), sizeof *b->w);
     b->bias = bias;
 }
 
@@ -239,6 +242,7 @@ pack_gemm(const Pack *k)
     int64_t wide = (lanes + blocks - 1) / blocks * SN_LANE;
     Panel *v = NULL;
     uint32_t n = 0;
+    int64_t at = 0;
 
     for (int64_t g = 0; g < o->group; g++)
         for (int64_t c = 0; c < ocg; c += wide) {
@@ -246,11 +250,46 @@ pack_gemm(const Pack *k)
             b.ncol = (int)min64(ocg - c, wide);
             b.npanel = (b.ncol + SN_LANE - 1) / SN_LANE;
             new_panel(k, &b, b.ncol, b.npanel * SN_LANE);
+            b.at = at;
+            at += p->taps * b.npanel * SN_LANE;
             SN_PUSH(k->a, v, n, b);
         }
-    pack_panels(k, v, n);
+    if (k->f->w)
+        pack_panels(k, v, n);
     p->panel = v;
     p->npanel = n;
+}
+
+int64_t
+sn_conv_f32_packed(const SnConvF32 *p)
+{
+    int64_t n = 0;
+
+    for (uint32_t i = 0; i < p->npanel; i++)
+        n += p->taps * p->panel[i].npanel * SN_LANE;
+    return n;
+}
+
+void
+sn_conv_f32_pack(const SnConvF32 *p, const SnFilterF32 *f, float *to)
+{
+    Pack k = {.f = f};
+
+    for (uint32_t i = 0; i < p->npanel; i++) {
+        Panel b = p->panel[i];
+        int64_t pitch = b.npanel * SN_LANE;
+        b.w = to + b.at;
+        for (int64_t t = 0; b.ncol < pitch && t < p->taps; t++)
+            memset(b.w + t * pitch + b.ncol, 0,
+                   (size_t)(pitch - b.ncol) * sizeof *to);
+        if (f->step_c != 1) {
+            pack_taps(&k, &b, b.ncol, pitch, 0, p->taps);
+            continue;
+        }
+        for (int64_t t = 0; t < p->taps; t++)
+            memcpy(b.w + t * pitch, f->w + t * f->step_k + b.c0,
+                   (size_t)b.ncol * sizeof *to);
+    }
 }
 
 static int64_t
@@ -345,12 +384,12 @@ tile_rows(int64_t left, int most)
 /* Pixels [from, to) of a class, counted through all images, times a block of
  * taps of a panel. */
 static void
-run_class(const SnConvF32 *p, const Class *k, const Panel *b, int64_t kb,
-          const float *x, float *y, int64_t from, int64_t to)
+run_class(const SnConvF32 *p, const Class *k, const Panel *b, const float *w,
+          int64_t kb, const float *x, float *y, int64_t from, int64_t to)
 {
     const SnConvGeo *o = &p->geo;
     int most = p->g->nrow[b->npanel - 1];
-    SnTileF32 t = {.w = b->w,
+    SnTileF32 t = {.w = w,
                    .run = k->run + k->at[kb],
                    .nrun = k->at[kb + 1] - k->at[kb],
                    .bias = kb == 0 ? b->bias : NULL,
@@ -420,13 +459,15 @@ rows_before(const SnConvF32 *p, const Class *k, int64_t u)
 }
 
 static void
-run_panel(const SnConvF32 *p, const Panel *b, const float *x, float *y,
-          int64_t r0, int64_t r1)
+run_panel(const SnConvF32 *p, const Panel *b, const float *packed,
+          const float *x, float *y, int64_t r0, int64_t r1)
 {
+    const float *w = b->w ? b->w : packed + b->at;
+
     for (int64_t kb = 0; kb < p->nkb; kb++)
         for (uint32_t i = 0; i < p->nclass; i++) {
             const Class *k = &p->class[i];
-            run_class(p, k, b, kb, x, y, rows_before(p, k, r0) * k->c.no,
+            run_class(p, k, b, w, kb, x, y, rows_before(p, k, r0) * k->c.no,
                       rows_before(p, k, r1) * k->c.no);
         }
 }
@@ -434,6 +475,13 @@ run_panel(const SnConvF32 *p, const Panel *b, const float *x, float *y,
 void
 sn_conv_f32_run(const SnConvF32 *p, const float *x, float *y, int64_t u0,
                 int64_t u1)
+{
+    sn_conv_f32_run_with(p, NULL, x, y, u0, u1);
+}
+
+void
+sn_conv_f32_run_with(const SnConvF32 *p, const float *packed, const float *x,
+                     float *y, int64_t u0, int64_t u1)
 {
     int64_t r0 = p->by_panel ? 0 : u0;
     int64_t r1 = p->by_panel ? p->geo.n * p->geo.oh : u1;
@@ -446,7 +494,7 @@ sn_conv_f32_run(const SnConvF32 *p, const float *x, float *y, int64_t u0,
         return;
     }
     for (int64_t b = b0; b < b1; b++)
-        run_panel(p, &p->panel[b], x, y, r0, r1);
+        run_panel(p, &p->panel[b], packed, x, y, r0, r1);
 }
 
 /* ---- portable ---- */

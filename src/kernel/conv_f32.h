@@ -80,6 +80,14 @@ typedef struct SnFilterF32 {
 /* The filter is read now.  Everything lands in a. */
 const SnConvF32 *sn_conv_f32_plan(SnArena *a, SnIsa isa, const SnConvGeo *geo,
                                   const SnFilterF32 *f);
+/* A plan whose filter comes with each run (f->w NULL, no bias; not for
+ * depthwise ones): floats that it takes packed, and packing it from where f's
+ * steps say it lies. */
+int64_t sn_conv_f32_packed(const SnConvF32 *p);
+void sn_conv_f32_pack(const SnConvF32 *p, const SnFilterF32 *f, float *to);
+/* sn_conv_f32_run with such a filter. */
+void sn_conv_f32_run_with(const SnConvF32 *p, const float *packed,
+                          const float *x, float *y, int64_t u0, int64_t u1);
 /* Units that may be computed apart, and nanoseconds of the whole, about. */
 int64_t sn_conv_f32_units(const SnConvF32 *p);
 int64_t sn_conv_f32_cost(const SnConvF32 *p);
