@@ -47,6 +47,10 @@ put_any(const SnTile *t, const SnPx *p, int nrow, int npanel, const __m512i *v)
     const SnEnd *e = &t->end;
     Last l = last(e);
 
+    for (int r = 0; e->sums && !e->wz && r < nrow; r++)
+        put_sums(p[r].y + t->c0, t->ncol, npanel, v + r * npanel);
+    if (e->sums && !e->wz)
+        return;
     for (int r = 0; r < nrow; r++) {
         __m512i s[4];
         for (int j = 0; j < 4; j++) {

@@ -6,6 +6,7 @@
 #include <string.h>
 #include "base/fmath.h"
 #include "base/num.h"
+#include "kernel/each.h"
 #include "kernel/rows.h"
 
 static const SnPointF32 *
@@ -149,17 +150,55 @@ sn_sigmoidf_run(SnIsa isa, const float *x, int64_t n, float *y)
     variant(isa)->logistic(y, n);
 }
 
-void
-sn_softmaxf_run(SnIsa isa, const float *x, int64_t n, float *y)
+static float
+sum_row(const float *y, int64_t n)
 {
-    float m = x[0], sum = 0;
+    float sum = 0;
 
-    for (int64_t i = 1; i < n; i++)
-        m = sn_maxf(m, x[i]);
-    variant(isa)->exp(x, 1, m, n, y);
     for (int64_t i = 0; i < n; i++)
         sum = sum + y[i];
-    variant(isa)->over(y, n, sum);
+    return sum;
+}
+
+/* Of eight rows: each waits for its own sum alone. */
+static void
+sum_rows(const float *y, int64_t n, float *sum)
+{
+    float s0 = 0, s1 = 0, s2 = 0, s3 = 0, s4 = 0, s5 = 0, s6 = 0, s7 = 0;
+
+    for (int64_t i = 0; i < n; i++) {
+        s0 = s0 + y[i];
+        s1 = s1 + y[n + i];
+        s2 = s2 + y[2 * n + i];
+        s3 = s3 + y[3 * n + i];
+        s4 = s4 + y[4 * n + i];
+        s5 = s5 + y[5 * n + i];
+        s6 = s6 + y[6 * n + i];
+        s7 = s7 + y[7 * n + i];
+    }
+    memcpy(sum, (float[]){s0, s1, s2, s3, s4, s5, s6, s7}, 8 * sizeof *sum);
+}
+
+void
+sn_softmaxf_run(SnIsa isa, const float *x, int64_t nrow, int64_t n, float *y)
+{
+    enum { ROWS = 8 };
+    const SnPointF32 *v = variant(isa);
+
+    for (int64_t m; nrow > 0; nrow -= m, x += m * n, y += m * n) {
+        float sum[ROWS];
+        m = nrow < ROWS ? nrow : ROWS;
+        for (int64_t r = 0; r < m; r++)
+            v->exp(x + r * n, 1, sn_each_extreme(isa, true, x + r * n, n), n,
+                   y + r * n);
+        if (m == ROWS)
+            sum_rows(y, n, sum);
+        for (int64_t r = 0; r < m; r++) {
+            if (m < ROWS)
+                sum[r] = sum_row(y + r * n, n);
+            v->over(y + r * n, n, sum[r]);
+        }
+    }
 }
 
 /* ---- portable ---- */

@@ -54,8 +54,10 @@ void sn_lrnf_run(SnIsa isa, const SnLrnF32 *p, const float *x, int64_t npx,
 void sn_expf_run(SnIsa isa, const float *x, int64_t n, float *y);
 /* 1 / (1 + exp(-x)) */
 void sn_sigmoidf_run(SnIsa isa, const float *x, int64_t n, float *y);
-/* One row, n > 0: exp(x - max) / sum(exp(x - max)). */
-void sn_softmaxf_run(SnIsa isa, const float *x, int64_t n, float *y);
+/* nrow rows of n > 0 elements: exp(x - max) / sum(exp(x - max)), sums from the
+ * first element on. */
+void sn_softmaxf_run(SnIsa isa, const float *x, int64_t nrow, int64_t n,
+                     float *y);
 
 /* ---- variants, for point_f32.c ---- */
 

@@ -50,6 +50,9 @@ narrow(float *p, int64_t n, W w)
     _mm_maskstore_ps(p, _mm256_castsi256_si128(first(n)), _mm256_cvtpd_ps(w));
 }
 
+#define low(v) _mm256_cvtps_pd(_mm256_castps256_ps128(v))
+#define high(v) _mm256_cvtps_pd(_mm256_extractf128_ps(v, 1))
+#define join(a, b) _mm256_set_m128(_mm256_cvtpd_ps(b), _mm256_cvtpd_ps(a))
 #define wset(d) _mm256_set1_pd(d)
 #define wadd(a, b) _mm256_add_pd(a, b)
 #define wsub(a, b) _mm256_sub_pd(a, b)

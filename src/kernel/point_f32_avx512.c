@@ -48,6 +48,11 @@ narrow(float *p, int64_t n, W w)
     _mm256_mask_storeu_ps(p, (__mmask8)first(n), _mm512_cvtpd_ps(w));
 }
 
+#define low(v) _mm512_cvtps_pd(_mm512_castps512_ps256(v))
+#define high(v) _mm512_cvtps_pd(_mm512_extractf32x8_ps(v, 1))
+#define join(a, b)                                                        \
+    _mm512_insertf32x8(_mm512_castps256_ps512(_mm512_cvtpd_ps(a)),        \
+                       _mm512_cvtpd_ps(b), 1)
 #define wset(d) _mm512_set1_pd(d)
 #define wadd(a, b) _mm512_add_pd(a, b)
 #define wsub(a, b) _mm512_sub_pd(a, b)

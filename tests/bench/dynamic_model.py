@@ -3,8 +3,8 @@
 quantize_dynamic makes them: DynamicQuantizeLinear, MatMulInteger with a
 constant matrix, Cast, Mul by the product of the scales, Add of the bias.
 
-    dynamic_model.py mlp BATCH OUT.onnx
-    dynamic_model.py transformer LENGTH OUT.onnx
+    dynamic_model.py mlp BATCH OUT.onnx [INPUTS.npy]
+    dynamic_model.py transformer LENGTH OUT.onnx [INPUTS.npy]
 
 Weights are drawn with a seed of their own: the file is the same each time."""
 import sys
@@ -94,14 +94,18 @@ class Model:
 def main():
     kind, n, path = sys.argv[1], int(sys.argv[2]), sys.argv[3]
     m, x = Model(), "x"
+    shape = [n, 784] if kind == "mlp" else [1, n, 256]
+    if len(sys.argv) > 4:  # two runs' worth
+        np.save(sys.argv[4], m.rng.normal(0, 1, [2 * shape[0]] + shape[1:])
+                .astype(np.float32))
     if kind == "mlp":
         for a, b in ((784, 512), (512, 512), (512, 512)):
             x = m.op("Relu", m.linear(x, a, b))
-        m.save([n, 784], m.linear(x, 512, 10), [n, 10], path)
+        m.save(shape, m.linear(x, 512, 10), [n, 10], path)
     else:
         for _ in range(2):
             x = m.block(x, n, 256, 4)
-        m.save([1, n, 256], m.norm(x, 256), [1, n, 256], path)
+        m.save(shape, m.norm(x, 256), shape, path)
 
 
 if __name__ == "__main__":

@@ -78,6 +78,17 @@ for m in mlp squeezenet11 mobilenetv2 googlenet alexnet resnet50; do
     esac
     rm -f "$tmp/$m".* "$tmp"/m.sn*
 done
+# Quantized dynamically, by operators on integers.
+sh tools/deps.sh python3-onnx
+for m in "mlp 1" "mlp 33" "transformer 40"; do
+    # shellcheck disable=SC2086
+    if /usr/bin/python3 tests/bench/dynamic_model.py $m "$tmp/d.onnx" \
+        "$tmp/d.npy"; then
+        same "dynamic $m" "$tmp/d.onnx" "$tmp/d.npy" 2
+    else
+        echo "skip kernels dynamic $m: no python3-onnx"
+    fi
+done
 [ -d "$data/real" ] || { echo "skip kernels real: no models under $data"; exit $bad; }
 tail -n +2 "$data/models.tsv" | while IFS="$(printf '\t')" read -r model set layout _ mul add shape _; do
     case $model in real/*|quantized/*) ;; *) continue ;; esac

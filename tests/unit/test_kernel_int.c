@@ -278,6 +278,33 @@ matmul(void **state)
             }
 }
 
+/* Both operands computed, or several products; leading dimensions that repeat,
+ * numbers that are of no codes. */
+static void
+matrices(void **state)
+{
+    static const struct {
+        int na, nb;
+        int64_t a[4], b[4];
+    } v[] = {
+        {2, 2, {1, 256}, {256, 10}},      {2, 2, {33, 70}, {70, 65}},
+        {3, 3, {4, 12, 17}, {4, 17, 30}}, {4, 4, {2, 1, 9, 8}, {1, 3, 8, 16}},
+        {2, 3, {7, 12}, {5, 12, 4}},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof v / sizeof *v; i++)
+        for (int codes = 0; codes < 2; codes++) {
+            SnRef a = operand(sn_shape(g->pool, v[i].na, v[i].a), codes);
+            SnRef b = operand(sn_shape(g->pool, v[i].nb, v[i].b), codes);
+            compare(binary("IntegerMatMul", a, b), v[i].a[v[i].na - 2] < 4,
+                    sn_format(arena, "matrices %zu, codes %d", i, codes));
+        }
+    SnRef a = operand(SHAPE(2, 4, 5), true);
+    SnRef b = con(plain(SN_I32), SHAPE(2, 5, 7), filter(7, 10, false, CODES));
+    compare(binary("IntegerMatMul", a, b), 0, "constant matrices");
+}
+
 /* ---- element by element ---- */
 
 typedef struct Shapes {
@@ -396,7 +423,8 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(conv),    cmocka_unit_test(matmul),
-        cmocka_unit_test(pairs),   cmocka_unit_test(singles),
+        cmocka_unit_test(matrices), cmocka_unit_test(pairs),
+        cmocka_unit_test(singles),
         cmocka_unit_test(erf_everywhere), cmocka_unit_test(normalize),
     };
     return cmocka_run_group_tests(tests, setup, teardown);

@@ -77,6 +77,54 @@ sn_cpu_matmul_geo(const SnCall *c, SnConvGeo *geo, bool *turned)
     return true;
 }
 
+/* Elements from one matrix of operand j to the next along each dimension. */
+static void
+open_steps(SnCpuMatrices *m, const SnShape *s, int j, int64_t size)
+{
+    int ahead = m->rank - (s->rank - 2);
+
+    for (int i = s->rank - 3; i >= 0; i--) {
+        m->step[j][i + ahead] = s->dim[i] == 1 ? 0 : size;
+        size *= s->dim[i];
+    }
+}
+
+bool
+sn_cpu_matrices(const SnCall *c, SnCpuMatrices *m)
+{
+    const SnSem *s = &c->kind->sem[0];
+    const SnShape *a = sn_map_port(c, s, 0)->shape;
+    const SnShape *b = sn_map_port(c, s, 1)->shape;
+    const SnShape *y = c->out[0].shape;
+
+    *m = (SnCpuMatrices){.turned = sn_map_int(c, s, 3, 0) != 0, .count = 1};
+    if (a->rank < 2 || b->rank < 2 || y->rank < 2 ||
+        sn_map_int(c, s, 2, 0) != 0 || sn_shape_count(y) == 0 ||
+        a->dim[a->rank - 1] == 0)
+        return false;
+    int64_t rows = a->dim[a->rank - 2], k = a->dim[a->rank - 1];
+    int64_t n = y->dim[y->rank - 1];
+    m->geo = (SnConvGeo){.n = 1, .h = rows, .w = 1, .c = k,
+                         .oh = rows, .ow = 1, .oc = n,
+                         .kh = 1, .kw = 1, .sh = 1, .sw = 1,
+                         .dh = 1, .dw = 1, .group = 1};
+    m->rank = y->rank - 2;
+    for (int i = 0; i < m->rank; i++)
+        m->count *= m->dim[i] = y->dim[i];
+    open_steps(m, a, 0, rows * k);
+    open_steps(m, b, 1, k * n);
+    return true;
+}
+
+void
+sn_cpu_matrix_at(const SnCpuMatrices *m, int64_t i, int64_t at[2])
+{
+    at[0] = at[1] = 0;
+    for (int d = m->rank - 1; d >= 0; i /= m->dim[d--])
+        for (int j = 0; j < 2; j++)
+            at[j] += i % m->dim[d] * m->step[j][d];
+}
+
 bool
 sn_cpu_pool_geo(const SnCall *c, SnConvGeo *geo)
 {

@@ -13,6 +13,19 @@ bool sn_cpu_conv_geo(const SnCall *c, SnConvGeo *geo);
 /* Of a node over matmul(a, b, trans_a, trans_b) with b a matrix, a not
  * transposed; turned: b is [n, k].  False for others. */
 bool sn_cpu_matmul_geo(const SnCall *c, SnConvGeo *geo, bool *turned);
+/* Several products of a node over matmul(a, b, false, trans_b), a matrix of a
+ * with one of b each: geo is that of one, b its filter. */
+typedef struct SnCpuMatrices {
+    SnConvGeo geo;
+    bool turned;   /* b is [n, k] */
+    int64_t count; /* of products; y lies matrix by matrix */
+    int rank;      /* leading dimensions, along which a and b may repeat */
+    int64_t dim[SN_MAXRANK], step[2][SN_MAXRANK];
+} SnCpuMatrices;
+/* False where there are no results, no taps, or a is transposed. */
+bool sn_cpu_matrices(const SnCall *c, SnCpuMatrices *m);
+/* The first elements of product i in a and b. */
+void sn_cpu_matrix_at(const SnCpuMatrices *m, int64_t i, int64_t at[2]);
 /* Of a node over pool(x, kernel, stride, pads, dilate, ...) whose windows
  * sn_map_open accepts; oc is c, group 1. */
 bool sn_cpu_pool_geo(const SnCall *c, SnConvGeo *geo);

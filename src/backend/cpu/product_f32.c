@@ -4,75 +4,33 @@
 #include "backend/cpu/geo.h"
 #include "cpu_kernels.h"
 #include "kernel/conv_f32.h"
-#include "kernel/map.h"
 #include "kernel/rows.h"
 
 typedef struct Product {
     const SnConvF32 *plan;
-    bool constant;  /* the plan has the filter */
-    SnFilterF32 f;  /* where a matrix lies from its first element on */
-    int rank;       /* leading dimensions of y, */
-    int64_t dim[SN_MAXRANK], step[2][SN_MAXRANK]; /* elements from one matrix
-                                                     of a, b to the next */
-    int64_t nmatrix, size[2], ysize; /* elements of a matrix */
+    bool constant; /* the plan has the filter */
+    SnFilterF32 f; /* where a matrix lies from its first element on */
+    SnCpuMatrices m;
 } Product;
-
-/* The leading dimensions, along which matrices of a and b repeat. */
-static void
-open_leading(Product *k, const SnCall *c)
-{
-    const SnShape *y = c->out[0].shape;
-
-    k->rank = y->rank - 2;
-    k->nmatrix = 1;
-    for (int i = 0; i < k->rank; i++) {
-        k->dim[i] = y->dim[i];
-        k->nmatrix *= y->dim[i];
-    }
-    for (int j = 0; j < 2; j++) {
-        const SnShape *s = c->in[j].shape;
-        int64_t step = k->size[j];
-        for (int i = s->rank - 3; i >= 0; i--) {
-            k->step[j][i + y->rank - s->rank] = s->dim[i] == 1 ? 0 : step;
-            step *= s->dim[i];
-        }
-    }
-}
 
 static bool
 prepare_pairs(SnPrep *p, Product *k)
 {
     const SnCall *c = p->call;
-    const SnSem *s = &c->kind->sem[0];
-    const SnShape *a = c->in[0].shape, *b = c->in[1].shape;
-    const SnShape *y = c->out[0].shape;
-    bool turned = sn_map_int(c, s, 3, 0) != 0;
     SnLimF lim = sn_limf(sn_cpu_clamp(c));
 
-    if (a->rank < 2 || b->rank < 2 || y->rank < 2 ||
-        sn_map_int(c, s, 2, 0) != 0 || sn_shape_count(y) == 0)
+    if (!sn_cpu_matrices(c, &k->m))
         return false;
-    int64_t m = a->dim[a->rank - 2], taps = a->dim[a->rank - 1];
-    int64_t n = y->dim[y->rank - 1];
-    if (taps == 0)
-        return false;
-    SnConvGeo geo = {.n = 1, .h = m, .w = 1, .c = taps,
-                     .oh = m, .ow = 1, .oc = n,
-                     .kh = 1, .kw = 1, .sh = 1, .sw = 1,
-                     .dh = 1, .dw = 1, .group = 1};
-    k->f = (SnFilterF32){.step_c = turned ? taps : 1,
-                         .step_k = turned ? 1 : n,
+    const SnConvGeo *o = &k->m.geo;
+    k->f = (SnFilterF32){.step_c = k->m.turned ? o->c : 1,
+                         .step_k = k->m.turned ? 1 : o->oc,
                          .lo = lim.lo,
                          .hi = lim.hi};
-    k->size[0] = m * taps;
-    k->size[1] = taps * n;
-    k->ysize = m * n;
-    open_leading(k, c);
-    k->plan = sn_conv_f32_plan(c->scratch, sn_isa(), &geo, &k->f);
+    k->plan = sn_conv_f32_plan(c->scratch, sn_isa(), o, &k->f);
     p->prep = k;
     p->nwork = (size_t)sn_conv_f32_packed(k->plan) * sizeof(float);
-    p->nunit = k->nmatrix;
-    p->cost = k->nmatrix * (sn_conv_f32_cost(k->plan) + k->size[1] / 8);
+    p->nunit = k->m.count;
+    p->cost = k->m.count * (sn_conv_f32_cost(k->plan) + o->c * o->oc / 8);
     return true;
 }
 
@@ -93,16 +51,14 @@ static void
 run_matrix(const Product *k, const SnCall *c, int64_t i)
 {
     SnFilterF32 f = k->f;
-    int64_t at[2] = {0, 0};
+    int64_t at[2], size = k->m.geo.h * k->m.geo.oc;
 
-    for (int64_t d = k->rank - 1, r = i; d >= 0; r /= k->dim[d--])
-        for (int j = 0; j < 2; j++)
-            at[j] += r % k->dim[d] * k->step[j][d];
+    sn_cpu_matrix_at(&k->m, i, at);
     f.w = (const float *)c->in[1].data + at[1];
     sn_conv_f32_pack(k->plan, &f, c->work);
     sn_conv_f32_run_with(k->plan, c->work,
                          (const float *)c->in[0].data + at[0],
-                         (float *)c->out[0].data + i * k->ysize, 0,
+                         (float *)c->out[0].data + i * size, 0,
                          sn_conv_f32_units(k->plan));
 }
 

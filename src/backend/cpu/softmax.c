@@ -46,8 +46,8 @@ sn_cpu_softmax_f32(const SnCall *c)
     const float *x = c->in[0].data;
     float *y = c->out[0].data;
 
-    for (int64_t i = c->u0; i < c->u1 && i < k->nrow; i++)
-        sn_softmaxf_run(k->isa, x + i * k->row, k->row, y + i * k->row);
+    int64_t u1 = c->u1 < k->nrow ? c->u1 : k->nrow, at = c->u0 * k->row;
+    sn_softmaxf_run(k->isa, x + at, u1 - c->u0, k->row, y + at);
     return SN_OK;
 }
 

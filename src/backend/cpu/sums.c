@@ -3,21 +3,22 @@
  * as a rule, so that each becomes codes again, with a zero point of its own,
  * found in the filter's channels when it is packed and in x at each run.  What
  * does not fit 8 bits so is summed plainly. */
-#include <string.h>
-
 #include "backend/cpu/geo.h"
 #include "cpu_kernels.h"
 #include "kernel/each.h"
 #include "kernel/map.h"
 
-enum { MOST = 255 }; /* a difference of two codes, without sign */
+/* A difference of two codes, without sign; rows for which packing a computed
+ * filter pays. */
+enum { MOST = 255, PACK_ROWS = 4 };
 
 typedef struct Sums {
     SnIsa isa;
     SnConvGeo geo;
-    const SnConvQ8 *plan;
+    const SnConvQ8 *plan; /* NULL: w is computed, or several matrices */
     size_t codes;         /* bytes of work before the plan's own: x */
     bool turned;          /* w is [oc, taps], else [taps, oc] */
+    SnCpuMatrices m;      /* without plan */
 } Sums;
 
 /* The least zero point that makes codes of numbers in [lo, hi]: 0 where they
@@ -64,20 +65,37 @@ filter_codes(const Sums *k, const int32_t *w, int64_t taps, int8_t *code,
     return true;
 }
 
+/* The plan in a, or NULL: w's numbers are none of codes.  tmp is used. */
+static const SnConvQ8 *
+plan(SnArena *a, SnArena *tmp, const Sums *k, const int32_t *w)
+{
+    const SnConvGeo *o = &k->geo;
+    int64_t taps = o->kh * o->kw * (o->c / o->group);
+    int8_t *code = sn_alloc_n(tmp, (size_t)(o->oc * taps), 1);
+    SnConvNum num = {.nwz = (uint32_t)o->oc, .sums = true};
+    int32_t *wz = SN_NEW_N(tmp, int32_t, o->oc + 1);
+
+    if (taps == 0 || !filter_codes(k, w, taps, code, wz))
+        return NULL;
+    num.wz = wz;
+    return sn_conv_q8_plan(a, k->isa, o, &num, code);
+}
+
+static void
+set_codes(Sums *k)
+{
+    int64_t n = k->geo.n * k->geo.h * k->geo.w * k->geo.c;
+
+    k->codes = (size_t)(n + 63) / 64 * 64;
+}
+
 static bool
 pack(SnPrep *p, SnArena *tmp, Sums *k, const SnTensor *w)
 {
-    int64_t taps = k->geo.oc ? sn_shape_count(w->shape) / k->geo.oc : 0;
-    int8_t *code = sn_alloc_n(tmp, (size_t)(k->geo.oc * taps), 1);
-    SnConvNum num = {.nwz = (uint32_t)k->geo.oc, .sums = true};
-    int32_t *wz = SN_NEW_N(tmp, int32_t, k->geo.oc + 1);
-
-    if (taps == 0 || !filter_codes(k, w->data, taps, code, wz))
+    k->plan = plan(p->call->scratch, tmp, k, w->data);
+    if (!k->plan)
         return false;
-    num.wz = wz;
-    k->plan = sn_conv_q8_plan(p->call->scratch, k->isa, &k->geo, &num, code);
-    k->codes = (size_t)(k->geo.n * k->geo.h * k->geo.w * k->geo.c + 63) / 64 *
-               64;
+    set_codes(k);
     p->prep = k;
     p->nwork = k->codes + sn_conv_q8_work(k->plan);
     p->nunit = sn_conv_q8_units(k->plan);
@@ -94,7 +112,6 @@ prepare(SnPrep *p, Sums *k)
 
     if (!w->data)
         return false;
-    k->isa = sn_isa();
     tmp = sn_arena_new();
     ok = pack(p, tmp, k, w);
     sn_arena_free(tmp);
@@ -106,6 +123,7 @@ sn_cpu_conv_sums_prepare(SnPrep *p)
 {
     Sums *k = SN_NEW(p->call->scratch, Sums);
 
+    k->isa = sn_isa();
     k->turned = true;
     return sn_cpu_conv_geo(p->call, &k->geo) && prepare(p, k);
 }
@@ -115,7 +133,18 @@ sn_cpu_matmul_sums_prepare(SnPrep *p)
 {
     Sums *k = SN_NEW(p->call->scratch, Sums);
 
-    return sn_cpu_matmul_geo(p->call, &k->geo, &k->turned) && prepare(p, k);
+    k->isa = sn_isa();
+    if (sn_map_port(p->call, &p->call->kind->sem[0], 1)->data &&
+        sn_cpu_matmul_geo(p->call, &k->geo, &k->turned))
+        return prepare(p, k);
+    if (!sn_cpu_matrices(p->call, &k->m) || k->m.geo.h < PACK_ROWS)
+        return false;
+    k->geo = k->m.geo;
+    k->turned = k->m.turned;
+    set_codes(k);
+    p->prep = k;
+    p->nwork = k->codes;
+    return true;
 }
 
 /* ---- a run ---- */
@@ -175,28 +204,72 @@ rows_read(const SnConvGeo *o, int64_t r0, int64_t r1, int64_t *from,
     *to = last / o->oh * o->h + clip(high, o->h);
 }
 
+/* Rows [from, to) of x as codes with a zero point; false where there is none. */
+static bool
+codes(const Sums *k, const int32_t *x, int64_t from, int64_t to, int8_t *code,
+      int32_t *zp)
+{
+    int64_t row = k->geo.w * k->geo.c, n = to > from ? (to - from) * row : 0;
+    int32_t lo = 0, hi = 0;
+
+    sn_each_bounds(k->isa, x + from * row, n, &lo, &hi);
+    if (!zero_point(lo, hi, zp))
+        return false;
+    sn_each_code(k->isa, x + from * row, n, *zp, code + from * row);
+    return true;
+}
+
+/* One product of several: its filter is packed now. */
+static void
+run_matrix(const Sums *k, const SnCall *c, const int32_t *x, const int32_t *w,
+           int32_t *y)
+{
+    const SnConvGeo *o = &k->geo;
+    SnArena *a = c->scratch;
+    const SnConvQ8 *p = plan(a, a, k, w);
+    int32_t zp;
+
+    if (!p || !codes(k, x, 0, o->h, c->work, &zp))
+        plain_sums(k, x, w, y, (SnConvPart){0, o->h, 0, o->oc});
+    else
+        sn_conv_q8_sums(p, c->work, zp, y, o->oc,
+                        sn_alloc(a, sn_conv_q8_work(p)), 0,
+                        sn_conv_q8_units(p));
+}
+
+static void
+run_matrices(const Sums *k, const SnCall *c)
+{
+    int64_t at[2];
+
+    for (int64_t i = 0; i < k->m.count; i++) {
+        sn_cpu_matrix_at(&k->m, i, at);
+        run_matrix(k, c, (const int32_t *)c->in[0].data + at[0],
+                   (const int32_t *)c->in[1].data + at[1],
+                   (int32_t *)c->out[0].data + i * k->geo.h * k->geo.oc);
+    }
+}
+
 SnStatus
 sn_cpu_sums(const SnCall *c)
 {
     const Sums *k = c->prep;
-    const SnConvGeo *o = &k->geo;
     const int32_t *x = c->in[0].data;
-    int32_t *y = c->out[0].data, lo = 0, hi = 0, zp;
-    int8_t *code = c->work;
-    int64_t row = o->w * o->c, from, to;
+    int32_t *y = c->out[0].data, zp;
+    int64_t from, to;
 
+    if (!k->plan) {
+        run_matrices(k, c);
+        return SN_OK;
+    }
     if (sn_shape_count(c->out[0].shape) == 0 || c->u0 >= c->u1)
         return SN_OK;
     SnConvPart part = sn_conv_q8_part(k->plan, c->u0, c->u1);
-    rows_read(o, part.r0, part.r1, &from, &to);
-    int64_t n = to > from ? (to - from) * row : 0;
-    sn_each_bounds(k->isa, x + from * row, n, &lo, &hi);
-    if (!zero_point(lo, hi, &zp)) {
+    rows_read(&k->geo, part.r0, part.r1, &from, &to);
+    if (!codes(k, x, from, to, c->work, &zp))
         plain_sums(k, x, c->in[1].data, y, part);
-        return SN_OK;
-    }
-    sn_each_code(k->isa, x + from * row, n, zp, code + from * row);
-    sn_conv_q8_sums(k->plan, code, zp, y, o->oc,
-                    (char *)c->work + k->codes, c->u0, c->u1);
+    else
+        sn_conv_q8_sums(k->plan, c->work, zp, y, k->geo.oc,
+                        (char *)c->work + k->codes, c->u0, c->u1);
     return SN_OK;
 }
