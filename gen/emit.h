@@ -70,6 +70,9 @@ const char *sn_elem_enum(int elem);  /* "SN_QI8"; "-1" when absent */
 const char *sn_elem_ctype(int elem); /* "int8_t" */
 /* The evaluator of tuple t of n, or NULL when it has none. */
 const char *sn_eval_name(SnArena *a, const SnDefNode *n, uint32_t t);
+/* The evaluator of n with f32 in the place of codes, or NULL where n has a
+ * tuple of f32, reads codes as they are or has no such row. */
+const char *sn_real_name(const SnDefs *s, const SnDefNode *n);
 /* Whether result res of n is a plain move: no fill to work out. */
 bool sn_is_plain_move(const SnDefNode *n, uint32_t res);
 

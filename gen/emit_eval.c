@@ -1,6 +1,7 @@
 /* sn_eval.c: an evaluator for every node and tuple with a formula. */
 #include <string.h>
 
+#include "dsl/resolve.h"
 #include "gen/formula.h"
 
 bool
@@ -388,14 +389,14 @@ one_result(SnFm *f, SnBuf *b, const char *fn, const char *stat)
 }
 
 static void
-put_comment(SnBuf *b, const SnDefs *s, const SnDefNode *n, uint32_t t,
+put_comment(SnBuf *b, const SnDefs *s, const SnDefNode *n, const SnDefTuple *t,
             uint32_t res)
 {
     SnBuf x;
 
     sn_buf_init(&x, b->a);
     sn_putf(&x, "%s: %s ", sn_where(b->a, n->rsem[res]->pos), n->name);
-    sn_put_tuple(&x, s, n, &n->tuple[t]);
+    sn_put_tuple(&x, s, n, t);
     sn_puts(&x, "\n    ");
     sn_put_sem(&x, n->rsem[res]);
     sn_puts(b, "\n/*");
@@ -406,6 +407,38 @@ put_comment(SnBuf *b, const SnDefs *s, const SnDefNode *n, uint32_t t,
     sn_emit_quote(&q, " * ", sn_buf_str(&w));
     sn_puts(b, sn_buf_str(&q) + 2);
     sn_puts(b, " */\n");
+}
+
+/* One result of one tuple as function `name`; false where no row fits, which
+ * is an error, unless the real form is tried (d NULL). */
+static bool
+one_fn(SnBuf *b, const SnDefs *s, const SnDefNode *n, const SnDefTuple *t,
+       uint32_t r, const char *name, const char *stat, SnDiag *d)
+{
+    SnArena *a = s->arena;
+    SnFm f = { .a = a, .d = d, .defs = s, .n = n, .t = t, .sem = n->rsem[r],
+               .res = r, .nscope = 1, .fresh = 1 };
+    SnBuf out, q;
+
+    sn_buf_init(&f.pre, a);
+    sn_buf_init(&f.post, a);
+    sn_buf_init(&f.slice, a);
+    sn_buf_init(&f.set, a);
+    sn_buf_init(&out, a);
+    one_result(&f, &out, name, stat);
+    if (!f.failed) {
+        put_comment(b, s, n, t, r);
+        sn_puts(b, sn_buf_str(&out));
+        return true;
+    }
+    if (!d)
+        return false;
+    sn_buf_init(&q, a);
+    sn_put_tuple(&q, s, n, t);
+    sn_error(d, f.sem->pos, "SN115", "%s %s: no arithmetic row fits result %s",
+             n->name, sn_buf_str(&q), n->out[r]->name);
+    sn_diag_help(d, "%s", f.why);
+    return false;
 }
 
 static void
@@ -422,28 +455,7 @@ one_tuple(SnBuf *b, const SnDefs *s, const SnDefNode *n, uint32_t t,
         const char *name =
             many ? sn_format(a, "%s_%u_%s", sn_lower(a, n->name), t,
                              n->out[r]->name) : fn;
-        SnFm f = { .a = a, .d = d, .defs = s, .n = n, .t = &n->tuple[t],
-                   .sem = n->rsem[r], .tuple = t, .res = r, .nscope = 1,
-                   .fresh = 1 };
-        SnBuf out;
-        sn_buf_init(&f.pre, a);
-        sn_buf_init(&f.post, a);
-        sn_buf_init(&f.slice, a);
-        sn_buf_init(&f.set, a);
-        sn_buf_init(&out, a);
-        one_result(&f, &out, name, many ? "static " : "");
-        if (f.failed) {
-            SnBuf q;
-            sn_buf_init(&q, a);
-            sn_put_tuple(&q, s, n, &n->tuple[t]);
-            sn_error(d, f.sem->pos, "SN115",
-                     "%s %s: no arithmetic row fits result %s", n->name,
-                     sn_buf_str(&q), n->out[r]->name);
-            sn_diag_help(d, "%s", f.why);
-            continue;
-        }
-        put_comment(b, s, n, t, r);
-        sn_puts(b, sn_buf_str(&out));
+        one_fn(b, s, n, &n->tuple[t], r, name, many ? "static " : "", d);
     }
     if (!many)
         return;
@@ -456,6 +468,81 @@ one_tuple(SnBuf *b, const SnDefs *s, const SnDefNode *n, uint32_t t,
                 sn_lower(a, n->name), t, n->out[r]->name);
     }
     sn_puts(b, "    return SN_OK;\n}\n");
+}
+
+/* ---- over the reals ---- */
+
+/* Does the formula round within to a type whose range it does not name?  Then
+ * f32 would not saturate there. */
+static bool
+rounds_open(const SnExpr *e)
+{
+    if (e->ek == SN_E_CALL && !strcmp(e->s, "q") && e->nkid == 2)
+        return true;
+    for (uint32_t i = 0; i < e->nkid; i++)
+        if (rounds_open(e->kid[i]))
+            return true;
+    return false;
+}
+
+static bool
+has_real(const SnDefNode *n)
+{
+    for (uint32_t t = 0; t < n->ntuple; t++) {
+        bool f = n->tuple[t].out[0].elem == SN_DE_F32;
+        for (uint32_t i = 0; i < n->nin; i++)
+            f = f && !sn_conc_quant(n->tuple[t].in[i]);
+        if (f)
+            return true;
+    }
+    return false;
+}
+
+/* n with f32 in the place of its first quantized tuple's codes; NULL where n
+ * has such a tuple, or reads codes as they are. */
+static const SnDefTuple *
+real_tuple(SnArena *a, const SnDefNode *n)
+{
+    const SnDefSem *sem = n->nout == 1 ? n->rsem[0] : NULL;
+
+    if (!sem || !n->ntuple || has_real(n) || (n->base && has_real(n->base)) ||
+        (sem->cls != SN_DC_CONTRACT && sem->cls != SN_DC_POINT &&
+         sem->cls != SN_DC_WINDOW) || !sn_conc_quant(n->tuple[0].out[0]) ||
+        rounds_open(sem->formula))
+        return NULL;
+    SnDefTuple *r = sn_memdup(a, &n->tuple[0], sizeof *r);
+    r->in = sn_memdup(a, r->in, n->nin * sizeof *r->in);
+    r->out = sn_memdup(a, r->out, sizeof *r->out);
+    r->out[0] = (SnDefConc){ SN_DE_F32, -1 };
+    r->quant = false;
+    for (uint32_t i = 0; i < n->nin; i++) {
+        if (!sn_conc_quant(r->in[i]))
+            continue;
+        if (sn_formula_reads(sem->formula, n->in[i]).raw)
+            return NULL;
+        r->in[i] = r->out[0];
+    }
+    return r;
+}
+
+static bool
+emit_real(SnBuf *b, const SnDefs *s, const SnDefNode *n)
+{
+    const SnDefTuple *t = real_tuple(s->arena, n);
+
+    return t && one_fn(b, s, n, t, 0,
+                       sn_format(s->arena, "sn_eval_%s_real",
+                                 sn_lower(s->arena, n->name)), "", NULL);
+}
+
+const char *
+sn_real_name(const SnDefs *s, const SnDefNode *n)
+{
+    SnBuf b;
+
+    sn_buf_init(&b, s->arena);
+    return emit_real(&b, s, n) ? sn_format(s->arena, "sn_eval_%s_real",
+                                           sn_lower(s->arena, n->name)) : NULL;
 }
 
 void
@@ -484,6 +571,8 @@ sn_emit_eval(const SnDefs *s, const char *outdir, SnDiag *d)
             if (fn && strcmp(fn, "sn_eval_move"))
                 one_tuple(&b, s, n, t, d);
         }
+        if (sn_defs_mine(s, n->backend))
+            emit_real(&b, s, n);
     }
     sn_emit_file(&b, outdir, sn_emit_name(s, "eval.c"), d);
 }

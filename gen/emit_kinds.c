@@ -172,6 +172,9 @@ emit_gen_h(const SnDefs *s, const char *outdir, SnDiag *d)
             if (fn && strcmp(fn, "sn_eval_move"))
                 sn_putf(&b, "SnEvalFn %s;\n", fn);
         }
+        const char *real = sn_real_name(s, n);
+        if (real)
+            sn_putf(&b, "SnEvalFn %s;\n", real);
     }
     sn_putf(&b, "\n/* %s: where constraints, invariants */\n",
             sn_emit_name(s, "inv.c"));
@@ -681,6 +684,8 @@ put_row(SnBuf *b, const SnDefs *s, const SnDefNode *n, Kd k)
     if (n->ntuple)
         sn_putf(b, ",\n      .ntuple = %u, .tuple = %s_tuple", n->ntuple,
                 k.lo);
+    if (sn_real_name(s, n))
+        sn_putf(b, ", .real = %s", sn_real_name(s, n));
     sn_putf(b, ", .sem = %s_sem,\n      .form_of = ", k.lo);
     if (n->base)
         sn_putf(b, "SN_K_%s", sn_upper(b->a, n->base->name));

@@ -253,6 +253,8 @@ typedef struct SnKindDesc {
     const void *defaults; /* an attribute struct */
     uint16_t ntuple;
     const SnTuple *tuple;
+    SnEvalFn *real;       /* f32 in the place of all codes, for kinds without
+                             such a tuple; ranges are reals.  NULL: none */
     const SnSem *sem;     /* [nout]; Save: one entry, opaque */
     int32_t form_of;      /* kind, or -1 */
     int16_t clamp;        /* attribute index of the clamp of result 0, -1 */

@@ -296,6 +296,23 @@ saturate(Env *e, SnTensor *t, SnId id)
 
 static const SnTensor *eval_real(Env *e, SnRef r);
 
+/* Ranges of codes of a type attribute (a kept inner rounding) as the reals that
+ * they and the type let through. */
+static void
+real_ranges(const SnKindDesc *d, void *attr)
+{
+    for (unsigned i = 0; i < d->nattr; i++) {
+        const SnAttrDesc *at = &d->attr[i];
+        if (at->kind != SN_A_RANGE || at->range_of != SN_RANGE_ATTR)
+            continue;
+        SnRange *r = sn_attr_at(attr, at);
+        const SnType *const *t =
+            sn_attr_at(attr, &d->attr[at->range_port]);
+        SnReach k = sn_clamp_reach(*t, *r);
+        *r = (SnRange){k.lo, k.hi, true, true};
+    }
+}
+
 static bool
 run_real(Env *e, SnId id, SnTensor *out)
 {
@@ -326,15 +343,18 @@ run_real(Env *e, SnId id, SnTensor *out)
     if (d->form_of > 0)
         d = sn_desc((SnKind)d->form_of);
     const SnTuple *tp = sn_tuple_find(d, n->nin, ti, 1, to);
-    if (!tp || !tp->eval)
+    SnEvalFn *fn = tp ? tp->eval : d->real;
+    if (!fn)
         return false;
     void *attr = d->nattr ? sn_attr_new(e->a, d) : NULL;
     if (d->nattr)
         sn_attr_like(e->a, d, attr, sn_desc(n->kind), n->attr);
     if (d->clamp >= 0)
         *(SnRange *)sn_attr_at(attr, &d->attr[d->clamp]) = (SnRange){0};
+    if (fn == d->real)
+        real_ranges(d, attr);
     SnCall c = {d, attr, n->nin, 1, in, out, e->a, why, .rounding = SN_ROUNDING_FLOAT};
-    return tp->eval(&c) == SN_OK;
+    return fn(&c) == SN_OK;
 }
 
 static const SnTensor *

@@ -264,6 +264,7 @@ t elide 0 out "data = elided" opt $m --elide
 "$sinter" opt $m --elide >"$tmp/elided.sn" 2>/dev/null
 t elided_is_not_read 3 err "the values were left out" inspect "$tmp/elided.sn"
 t check_passes 0 err "checked 2 of 2 fires" opt tests/pass/lrn_maxpool_conv_strict.sn --passes=quant_cleanup --check-passes
+t check_passes_real 0 err "checked 2 of 2 fires" opt tests/pass/conv_add_rescaled.sn --passes=quant_cleanup --check-passes
 t check_passes_nothing 0 err "checked 0 of 1 fires" opt tests/pass/roundtrip_lossy.sn --passes=quant_cleanup --enable=fold-roundtrip --check-passes
 t time_passes 0 err "all of them" opt "$tmp/add.sn" --time-passes
 t run_values 0 out "argmax" run "$tmp/q.sn" --input $demo/test_images.npy -n 1 $px
