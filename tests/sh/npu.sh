@@ -127,6 +127,8 @@ END
 npu opt --trace --check-passes merge.sn >merged.sn 2>"$tmp/log"
 ok 'merge into NPUConv carries the saturation' has merged.sn \
     '%r = NPUConv(%x, %w) {kernel = [3,3], pads = [1,1,1,1], clamp = [-64, 64]} : qi8<0.2, 0>'
+# NPUConv has no tuple of floats: its formula is run over the reals.
+ok 'merge: the fire is checked' has "$tmp/log" 'checked 1 of 1 fires'
 ok 'merge: the Rescale is gone' [ "$(grep -c Rescale merged.sn)" -eq 0 ]
 npu opt --disable=quant_cleanup.merge --trace --check-passes merge.sn \
     >sunk.sn 2>"$tmp/log"
@@ -258,7 +260,7 @@ shared() { # OUT FLAGS-AND-FILES...
 # shellcheck disable=SC2086
 shared old.so -DSN_PLUGIN_ABI=0 npu_kernels.c $made
 refused 'an old plugin: interface' 3 \
-    'old.so: was built for plugin interface 0, and this sinter has interface 2: build it against the headers installed with this sinter' \
+    'old.so: was built for plugin interface 0, and this sinter has interface 3: build it against the headers installed with this sinter' \
     try old.so
 # shellcheck disable=SC2086
 cp npu_kernels.c k.c
