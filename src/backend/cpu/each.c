@@ -4,14 +4,14 @@
 #include <string.h>
 
 #include "backend/cpu/geo.h"
+#include "backend/cpu/units.h"
 #include "cpu_kernels.h"
 #include "kernel/each.h"
 #include "kernel/erf_f32.h"
 #include "kernel/map.h"
 #include "kernel/rows.h"
 
-/* Kernels are cut at multiples of these many elements, about. */
-enum { UNIT = 4096 };
+enum { UNIT = SN_CPU_UNIT };
 
 /* ---- two operands ---- */
 
@@ -21,8 +21,7 @@ typedef struct Pair {
     SnIsa isa;
     SnEachF32 p;
     SnBcast m;
-    int64_t nrow, per; /* rows; of a unit, where there are several; */
-    int64_t cut;       /* else its elements */
+    int64_t nrow, per; /* rows; of a unit, where there are several */
     int64_t rep;
 } Pair;
 
@@ -55,12 +54,9 @@ prepare_pair(SnPrep *p, Pair *k, size_t esize)
         k->m.step[0] = k->m.step[1] = k->m.rank == 1;
     k->nrow = n / k->m.run;
     k->per = k->nrow;
-    k->cut = n;
     k->rep = 1;
-    if (k->nrow == 1) {
-        k->cut = UNIT;
-        p->nunit = (n + UNIT - 1) / UNIT;
-    } else {
+    sn_cpu_units(p, n, UNIT / 3);
+    if (k->nrow > 1) {
         bool row = k->m.rank == 2 && k->m.step[0] && k->m.step[1] &&
                    k->m.stride[0][0] == k->m.run && k->m.stride[0][1] == 0;
         if (row && k->m.run < UNIT / 16)
@@ -72,7 +68,6 @@ prepare_pair(SnPrep *p, Pair *k, size_t esize)
         p->nunit = (k->nrow + k->per - 1) / k->per;
         p->nwork = (size_t)(k->rep * k->m.run) * esize;
     }
-    p->cost = n / 3;
     return true;
 }
 
@@ -186,13 +181,11 @@ SnStatus
 sn_cpu_each_pair(const SnCall *c)
 {
     const Pair *k = c->prep;
-    int64_t n = k->m.count;
 
     if (k->nrow == 1) {
-        int64_t from = c->u0 * k->cut, to = c->u1 * k->cut;
-        to = to < n ? to : n;
+        int64_t from = sn_cpu_first(c);
         run(k, c, from * k->m.step[0], c->in[1].data, from * k->m.step[1],
-            to - from, from);
+            sn_cpu_count(c, k->m.count), from);
         return SN_OK;
     }
     int64_t r0 = c->u0 * k->per, r1 = c->u1 * k->per;
@@ -215,8 +208,7 @@ sn_cpu_each_prepare(SnPrep *p)
 
     *isa = sn_isa();
     p->prep = isa;
-    p->nunit = (n + UNIT - 1) / UNIT;
-    p->cost = n / 4;
+    sn_cpu_units(p, n, UNIT / 4);
     p->inplace = 1;
     return true;
 }
@@ -225,10 +217,8 @@ sn_cpu_each_prepare(SnPrep *p)
 static int64_t
 part(const SnCall *c, int64_t *from)
 {
-    int64_t n = sn_shape_count(c->out[0].shape);
-
-    *from = c->u0 * UNIT;
-    return (c->u1 * UNIT < n ? c->u1 * UNIT : n) - *from;
+    *from = sn_cpu_first(c);
+    return sn_cpu_count(c, sn_shape_count(c->out[0].shape));
 }
 
 SnStatus
