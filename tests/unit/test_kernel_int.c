@@ -375,11 +375,16 @@ singles(void **state)
     }
 }
 
-/* The whole line: all exponents, both signs, around the intervals' ends. */
+/* The whole line: all exponents, both signs, around the intervals' ends; and
+ * arguments where the approximation in binary64 rounds to the wrong float. */
 static void
 erf_everywhere(void **state)
 {
-    enum { COUNT = 1 << 18 };
+    static const float hard[] = {
+        0x1.208bd8p-10f, 0x1.4c1c3p-10f,  0x1.27d14ap-9f,
+        0x1.af11d4p-9f,  0x1.bbb18ap-9f,  0x1.f83128p-9f,
+        0x1.8b55ecp-7f,  -0x1.f93d3ep-7f, 0x1.0874eap-1f};
+    enum { COUNT = 1 << 18, NHARD = sizeof hard / sizeof *hard };
     float *x = SN_NEW_N(arena, float, COUNT);
     float *want = SN_NEW_N(arena, float, COUNT);
     float *y = SN_NEW_N(arena, float, COUNT);
@@ -391,6 +396,8 @@ erf_everywhere(void **state)
             x[i] = (float)(i % 40) * 0.125f + (float)(i >> 6) * 0x1p-22f;
         else
             memcpy(&x[i], &bits, sizeof bits);
+        if (i % 64 == 7)
+            x[i] = hard[i / 64 % NHARD];
         want[i] = sn_erff(x[i]);
     }
     for (int i = 0; i < SN_NISA; i++) {
