@@ -56,7 +56,9 @@ count(const SnGraph *g, SnNodeTime *t)
     SnClass cls = sn_desc(n->kind)->sem[0].cls;
     double nout = (double)sn_shape_count(n->res[0].shape);
 
-    t->codes = n->res[0].type->elem == SN_QI8;
+    /* Plain integers are multiplied by the instructions for codes. */
+    t->codes = n->res[0].type->elem == SN_QI8 ||
+               (cls == SN_C_CONTRACT && n->res[0].type->elem == SN_I32);
     for (uint32_t i = 0; i < n->nin; i++)
         t->bytes += nbyte(g, n->in[i].ref);
     for (unsigned i = 0; i < n->nres; i++)

@@ -12,7 +12,8 @@ typedef struct SnNodeTime {
     double s;           /* a run */
     double ops;         /* products and sums; taps in padding count */
     double bytes;       /* operands and results, each once */
-    bool codes;         /* computes on 8-bit codes */
+    bool codes;         /* computes on 8-bit codes, or sums products of plain
+                           integers */
 } SnNodeTime;
 
 typedef struct SnBench {

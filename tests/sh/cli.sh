@@ -187,6 +187,16 @@ t bench_float 0 out "sn_cpu_contract_f32" bench $m --runs 3 --per-node
 t bench_json 0 out '"peak_read":' bench "$tmp/q.sn" --runs 3 --json --per-node
 t bench_threads 2 err "at most 64 share a run" bench "$tmp/q.sn" --threads 65
 t bench_fallback 0 out "nodes without a kernel: 1 of 2: p (MaxPool)" bench "$tmp/arg.sn" --runs 3
+cat >"$tmp/int.sn" <<'END'
+sinter-graph 1
+graph "int" {
+  %x = Placeholder() : i32[5,3]
+  %w = Constant() {data = [1, -2, 3, -4, 5, -6]} : i32[3,2]
+  %y = IntegerMatMul(%x, %w) : i32[5,2]
+  Save(%y) {name = "y"}
+}
+END
+t bench_integers 0 out "(100 % int8)" bench "$tmp/int.sn" --runs 3
 t bench_missing 3 err "nothing.sn" bench "$tmp/nothing.sn"
 t bench_directory 5 err "nowhere" bench "$tmp/q.sn" --runs 3 -o "$tmp/nowhere/o.svg"
 t pack_cache 0 out "thread, " bench "$tmp/q.sn" --runs 3 --pack-cache
