@@ -212,6 +212,18 @@ for model in "$data"/quantized/*_qdq "$data"/quantized/*_qlinear \
         >"$out/models/$name.log" 2>&1 </dev/null || continue
     row "$name, as it is" "$out/models/$name.sn" "$model/model.onnx" 1.1 1
 done
+# Quantized dynamically, by operators on integers.
+for m in "mlp 1" "mlp 64" "transformer 128" "bert 128"; do
+    name=$(echo "dynamic $m" | tr ' ' _)
+    to=$out/models/$name
+    # shellcheck disable=SC2086
+    [ -s "$to.onnx" ] || { sh tools/deps.sh python3-onnx &&
+        /usr/bin/python3 tests/bench/dynamic_model.py $m "$to.onnx"; } ||
+        continue
+    "$sinter" opt "$to.onnx" --backend cpu -o "$to.sn" >"$to.log" 2>&1 \
+        </dev/null || continue
+    row "$name" "$to.sn" "$to.onnx" 1 1
+done
 for model in "$data"/light/*; do
     name=$(basename "$model")
     [ -s "$model/model.onnx" ] || continue

@@ -5,6 +5,9 @@ constant matrix, Cast, Mul by the product of the scales, Add of the bias.
 
     dynamic_model.py mlp BATCH OUT.onnx [INPUTS.npy]
     dynamic_model.py transformer LENGTH OUT.onnx [INPUTS.npy]
+    dynamic_model.py bert LENGTH OUT.onnx [INPUTS.npy]
+
+Two blocks of 256 channels in 4 heads, or of 768 in 12, as BERT's.
 
 Weights are drawn with a seed of their own: the file is the same each time."""
 import sys
@@ -94,7 +97,8 @@ class Model:
 def main():
     kind, n, path = sys.argv[1], int(sys.argv[2]), sys.argv[3]
     m, x = Model(), "x"
-    shape = [n, 784] if kind == "mlp" else [1, n, 256]
+    size, nhead = (768, 12) if kind == "bert" else (256, 4)
+    shape = [n, 784] if kind == "mlp" else [1, n, size]
     if len(sys.argv) > 4:  # two runs' worth
         np.save(sys.argv[4], m.rng.normal(0, 1, [2 * shape[0]] + shape[1:])
                 .astype(np.float32))
@@ -104,8 +108,8 @@ def main():
         m.save(shape, m.linear(x, 512, 10), [n, 10], path)
     else:
         for _ in range(2):
-            x = m.block(x, n, 256, 4)
-        m.save(shape, m.norm(x, 256), shape, path)
+            x = m.block(x, n, size, nhead)
+        m.save(shape, m.norm(x, size), shape, path)
 
 
 if __name__ == "__main__":
