@@ -29,28 +29,36 @@ sum(const char *x, const SnConvRun *run, int64_t nrun, int64_t len)
     return _mm512_reduce_add_epi32(s) + (int32_t)(128 * nrun * len);
 }
 
-/* n of 16 * npanel sums themselves, in order. */
-VNNI INLINE void
-put_sums(int8_t *y, int n, int npanel, const __m512i *v)
+/* The rows of a tile whose sums themselves are wanted, in order. */
+VNNI static __attribute__((noinline)) void
+put_sums(const SnTile *t, const SnPx *p, int nrow, int npanel,
+         const __m512i *v)
 {
-    for (int j = 0; j < npanel; j++, n -= 16) {
-        __mmask16 k = (__mmask16)(n < 16 ? (1u << n) - 1 : 0xffff);
-        _mm512_mask_storeu_epi32(y + 64 * j, k, v[j]);
+    const int32_t *wz = t->end.wz;
+
+    for (int r = 0; r < nrow; r++) {
+        int32_t x = wz ? t->rowsum[p - t->px + r] : 0;
+        int8_t *y = p[r].y + t->c0;
+        for (int j = 0, n = t->ncol; j < npanel; j++, n -= 16, y += 64) {
+            __mmask16 k = (__mmask16)(n < 16 ? (1u << n) - 1 : 0xffff);
+            __m512i s = *v++;
+            if (wz)
+                s = _mm512_sub_epi32(
+                    s, _mm512_mullo_epi32(_mm512_set1_epi32(x),
+                                          _mm512_loadu_si512(wz + 16 * j)));
+            _mm512_mask_storeu_epi32(y, k, s);
+        }
     }
 }
 
-/* The rows of a tile whose filter has zero points, whose products may leave
- * int32, or whose sums are wanted: nrow x npanel sums. */
+/* The rows of a tile whose filter has zero points or whose products may leave
+ * int32: nrow x npanel sums. */
 VNNI static __attribute__((noinline)) void
 put_any(const SnTile *t, const SnPx *p, int nrow, int npanel, const __m512i *v)
 {
     const SnEnd *e = &t->end;
     Last l = last(e);
 
-    for (int r = 0; e->sums && !e->wz && r < nrow; r++)
-        put_sums(p[r].y + t->c0, t->ncol, npanel, v + r * npanel);
-    if (e->sums && !e->wz)
-        return;
     for (int r = 0; r < nrow; r++) {
         __m512i s[4];
         for (int j = 0; j < 4; j++) {
@@ -61,12 +69,7 @@ put_any(const SnTile *t, const SnPx *p, int nrow, int npanel, const __m512i *v)
                     s[j], _mm512_mullo_epi32(
                               _mm512_set1_epi32(t->rowsum[p - t->px + r]),
                               _mm512_loadu_si512(e->wz + 16 * i)));
-            if (!e->sums)
-                s[j] = scale(s[j], e->mul + 16 * i, e);
-        }
-        if (e->sums) {
-            put_sums(p[r].y + t->c0, t->ncol, npanel, s);
-            continue;
+            s[j] = scale(s[j], e->mul + 16 * i, e);
         }
         s[0] = codes(&l, s[0], s[1], s[2], s[3]);
         if (npanel < 4)
@@ -187,7 +190,7 @@ four(const char *x, __m512i flip)
             }                                                                 \
             if (any) {                                                        \
                 const __m512i v[] = {ROWS##M(ITEMS##N)};                      \
-                put_any(t, p, M, N, v);                                       \
+                (t->end.sums ? put_sums : put_any)(t, p, M, N, v);            \
                 continue;                                                     \
             }                                                                 \
             const Last l = last(&t->end);                                     \
