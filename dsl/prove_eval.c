@@ -11,17 +11,17 @@
 #include "base/num.h"
 
 
-static size_t
-len(const PvEv *e)
+size_t
+sn_pv_len(const PvEv *e)
 {
     return (size_t)(e->t.no * (e->set ? e->t.nk : 1));
 }
 
-static PvVec
-make(PvEv *e)
+PvVec
+sn_pv_make(PvEv *e)
 {
     PvVec r = {0};
-    size_t n = len(e);
+    size_t n = sn_pv_len(e);
 
     r.v = SN_NEW_N(e->c->a, double, n + 1);
     if (e->c->ideal) {
@@ -35,15 +35,15 @@ static PvVec
 no(PvEv *e, const char *why)
 {
     sn_pv_no(e->c, why);
-    return make(e);
+    return sn_pv_make(e);
 }
 
 static PvVec
 scalar(PvEv *e, double v, double id)
 {
-    PvVec r = make(e);
+    PvVec r = sn_pv_make(e);
 
-    for (size_t i = 0; i < len(e); i++) {
+    for (size_t i = 0; i < sn_pv_len(e); i++) {
         r.v[i] = v;
         if (r.id)
             r.id[i] = id;
@@ -112,7 +112,7 @@ stored(const PvVec *r, int8_t elem, double v)
 PvVec
 sn_pv_port(PvEv *e, const SnDefPort *p)
 {
-    PvVec r = make(e);
+    PvVec r = sn_pv_make(e);
     uint32_t s = 0;
     bool bias;
 
@@ -131,7 +131,7 @@ sn_pv_port(PvEv *e, const SnDefPort *p)
         r.code = true;
         r.ct = &x->type;
     }
-    for (size_t i = 0; i < len(e); i++) {
+    for (size_t i = 0; i < sn_pv_len(e); i++) {
         size_t o = e->set ? i / (size_t)e->t.nk : i;
         const PvT *y = x;
         int64_t k;
@@ -176,10 +176,10 @@ deq(PvEv *e, const SnExpr *x)
     const PvType *t = v.ct;
     if (t->nq > 1 && !v.src)
         return no(e, "codes along an axis that are no operand's");
-    PvVec r = make(e);
+    PvVec r = sn_pv_make(e);
     bool axis = t->nq > 1 && v.src;
     int64_t per = axis ? v.src->n / v.src->dim[0] : 1;
-    for (size_t i = 0; i < len(e); i++) {
+    for (size_t i = 0; i < sn_pv_len(e); i++) {
         size_t k = axis ? (size_t)(v.ix ? v.ix[i]
                                         : (int64_t)i % v.src->n)
                         : 0;
@@ -251,15 +251,16 @@ apply_err(SnOp op, double a, double ea, double b, double eb)
 static PvVec
 binary(PvEv *e, const SnExpr *x)
 {
-    PvVec a = sn_pv_vec(e, x->kid[0]), b = sn_pv_vec(e, x->kid[1]), r = make(e);
+    PvVec a = sn_pv_vec(e, x->kid[0]), b = sn_pv_vec(e, x->kid[1]);
+    PvVec r = sn_pv_make(e);
 
     r.whole = a.whole && b.whole &&
               (x->op == SN_OP_ADD || x->op == SN_OP_SUB ||
                x->op == SN_OP_MUL || x->op == SN_OP_DIV);
-    for (size_t i = 0; i < len(e); i++)
+    for (size_t i = 0; i < sn_pv_len(e); i++)
         r.v[i] = r.whole ? whole_op(e, x->op, a.v[i], b.v[i])
                          : f32(apply(x->op, a.v[i], b.v[i]));
-    for (size_t i = 0; r.id && i < len(e); i++) {
+    for (size_t i = 0; r.id && i < sn_pv_len(e); i++) {
         r.id[i] = apply(x->op, a.id[i], b.id[i]);
         r.er[i] = apply_err(x->op, a.id[i], a.er[i], b.id[i], b.er[i]);
     }
@@ -305,12 +306,12 @@ is_fn1(const char *s)
 static PvVec
 unary(PvEv *e, const SnExpr *x)
 {
-    PvVec a = sn_pv_vec(e, x->kid[0]), r = make(e);
+    PvVec a = sn_pv_vec(e, x->kid[0]), r = sn_pv_make(e);
 
     r.whole = a.whole && !strcmp(x->s, "abs");
-    for (size_t i = 0; i < len(e); i++)
+    for (size_t i = 0; i < sn_pv_len(e); i++)
         r.v[i] = r.whole ? fabs(a.v[i]) : f32(fn1(x->s, a.v[i], false));
-    for (size_t i = 0; r.id && i < len(e); i++) { /* monotone, or abs */
+    for (size_t i = 0; r.id && i < sn_pv_len(e); i++) { /* monotone, or abs */
         double y = fn1(x->s, a.id[i], true);
         double lo = fn1(x->s, a.id[i] - a.er[i], true);
         double hi = fn1(x->s, a.id[i] + a.er[i], true);
@@ -326,14 +327,14 @@ static PvVec
 select3(PvEv *e, const SnExpr *x)
 {
     PvVec c = sn_pv_vec(e, x->kid[0]), a = sn_pv_vec(e, x->kid[1]);
-    PvVec b = sn_pv_vec(e, x->kid[2]), r = make(e);
+    PvVec b = sn_pv_vec(e, x->kid[2]), r = sn_pv_make(e);
 
     r.code = a.code;
     r.ct = a.ct;
     r.whole = a.whole && b.whole;
-    for (size_t i = 0; i < len(e); i++)
+    for (size_t i = 0; i < sn_pv_len(e); i++)
         r.v[i] = c.v[i] != 0 ? a.v[i] : b.v[i];
-    for (size_t i = 0; r.id && i < len(e); i++) {
+    for (size_t i = 0; r.id && i < sn_pv_len(e); i++) {
         r.id[i] = c.id[i] != 0 ? a.id[i] : b.id[i];
         r.er[i] = fmax(a.er[i], b.er[i]);
         if (c.er[i] > 0) /* the other one may be taken */
@@ -345,16 +346,17 @@ select3(PvEv *e, const SnExpr *x)
 static PvVec
 minmax(PvEv *e, const SnExpr *x, bool max)
 {
-    PvVec a = sn_pv_vec(e, x->kid[0]), b = sn_pv_vec(e, x->kid[1]), r = make(e);
+    PvVec a = sn_pv_vec(e, x->kid[0]), b = sn_pv_vec(e, x->kid[1]);
+    PvVec r = sn_pv_make(e);
 
     r.code = a.code;
     r.ct = a.ct;
     r.whole = a.whole && b.whole;
-    for (size_t i = 0; i < len(e); i++) {
+    for (size_t i = 0; i < sn_pv_len(e); i++) {
         bool first = max ? a.v[i] >= b.v[i] : a.v[i] <= b.v[i];
         r.v[i] = first || isnan(a.v[i]) ? a.v[i] : b.v[i];
     }
-    for (size_t i = 0; r.id && i < len(e); i++) {
+    for (size_t i = 0; r.id && i < sn_pv_len(e); i++) {
         r.id[i] = max ? fmax(a.id[i], b.id[i]) : fmin(a.id[i], b.id[i]);
         r.er[i] = fmax(a.er[i], b.er[i]);
     }
@@ -364,157 +366,20 @@ minmax(PvEv *e, const SnExpr *x, bool max)
 static PvVec
 power(PvEv *e, const SnExpr *x)
 {
-    PvVec a = sn_pv_vec(e, x->kid[0]), b = sn_pv_vec(e, x->kid[1]), r = make(e);
+    PvVec a = sn_pv_vec(e, x->kid[0]), b = sn_pv_vec(e, x->kid[1]);
+    PvVec r = sn_pv_make(e);
 
     /* the power of the row lrn, on reals too */
     bool lrn = e->sem->by && !strcmp(e->sem->by, "lrn");
-    for (size_t i = 0; i < len(e); i++)
+    for (size_t i = 0; i < sn_pv_len(e); i++)
         r.v[i] = lrn ? (double)sn_lrn_pow((float)a.v[i], (float)b.v[i])
                      : f32(sn_pow(a.v[i], b.v[i]));
-    for (size_t i = 0; r.id && i < len(e); i++) {
+    for (size_t i = 0; r.id && i < sn_pv_len(e); i++) {
         double y = pow(a.id[i], b.id[i]);
         r.id[i] = y;
         r.er[i] = fmax(fabs(pow(a.id[i] - a.er[i], b.id[i]) - y),
                        fabs(pow(a.id[i] + a.er[i], b.id[i]) - y));
     }
-    return r;
-}
-
-/* ---- reductions ---- */
-
-typedef enum Red { R_MAX, R_MIN, R_SUM, R_MEAN, R_ARG, R_ARGMIN } Red;
-
-/* The j-th largest of a set with ties by index: order statistics of topk. */
-static int64_t
-ranked(const double *v, int64_t n, int64_t j, bool largest)
-{
-    for (int64_t k = 0; k < n; k++) {
-        int64_t before = 0;
-        for (int64_t m = 0; m < n; m++) {
-            bool ahead = largest ? v[m] > v[k] : v[m] < v[k];
-            before += ahead || (v[m] == v[k] && m < k);
-        }
-        if (before == j)
-            return k;
-    }
-    return 0;
-}
-
-static int64_t
-pick(const PvEv *e, const double *v, int64_t nk, int64_t o, bool max)
-{
-    int64_t best = -1;
-
-    if (e->sem->map && !strcmp(e->sem->map, "topk")) {
-        const PvT *y = e->n->out[0];
-        int ax = sn_pv_axis(y, sn_pv_map_num(e->n, 2, -1));
-        int64_t in = 1;
-        for (int i = ax + 1; i < y->rank; i++)
-            in *= y->dim[i];
-        return ranked(v, nk, o / in % y->dim[ax],
-                      sn_pv_map_num(e->n, 3, 1) != 0);
-    }
-    for (int64_t k = 0; k < nk; k++)
-        if (!isnan(v[k]) &&
-            (best < 0 || (max ? v[k] > v[best] : v[k] < v[best])))
-            best = k;
-    return best < 0 ? 0 : best;
-}
-
-static void
-reduce_one(PvEv *e, Red how, const PvVec *a, PvVec *r, int64_t o)
-{
-    int64_t nk = e->t.nk, cnt = 0;
-    int64_t ncol = how == R_MEAN && e->t.ncol > 0 ? e->t.ncol : nk;
-    const double *v = a->v + o * nk;
-    double s = 0, id = 0, er = 0;
-
-    if (how == R_MAX || how == R_MIN) {
-        int64_t k = pick(e, v, nk, o, how == R_MAX);
-        r->v[o] = v[k];
-        if (!r->id)
-            return;
-        int64_t j = pick(e, a->id + o * nk, nk, o, how == R_MAX);
-        r->id[o] = a->id[o * nk + (isnan(v[j]) ? k : j)];
-        for (int64_t m = 0; m < nk; m++)
-            if (!isnan(v[m]))
-                er = fmax(er, a->er[o * nk + m]);
-        r->er[o] = er;
-        return;
-    }
-    if (how == R_ARG || how == R_ARGMIN) { /* a flat index in a pool */
-        int64_t k = pick(e, v, nk, o, how == R_ARG);
-        bool flat = e->sem->map && !strcmp(e->sem->map, "pool");
-        r->v[o] = flat && a->ix ? a->ix[o * nk + k] : (double)k;
-        if (!r->id)
-            return;
-        /* over the reals; a step in between may move it anywhere */
-        k = pick(e, a->id + o * nk, nk, o, how == R_ARG);
-        r->id[o] = flat && a->ix ? a->ix[o * nk + k] : (double)k;
-        for (int64_t m = 0; m < nk; m++)
-            if (!isnan(v[m]) && a->er[o * nk + m] > 0)
-                r->er[o] = (double)e->n->in[0]->n;
-        return;
-    }
-    for (int64_t j = 0; j < ncol; j++) {
-        double column = 0;
-        for (int64_t k = j; k < nk; k += ncol) {
-            if (isnan(v[k]))
-                continue;
-            column = f32(column + v[k]);
-            cnt++;
-            if (r->id) {
-                id += a->id[o * nk + k];
-                er += a->er[o * nk + k];
-            }
-        }
-        s = f32(s + column);
-    }
-    double d = how == R_MEAN ? (e->t.div ? e->t.div[o] : (double)cnt) : 1;
-    r->v[o] = f32(s / d);
-    if (r->id) {
-        r->id[o] = id / d;
-        r->er[o] = er / d;
-    }
-}
-
-static PvVec
-widen(PvEv *e, PvVec a)
-{
-    size_t nk = (size_t)e->t.nk;
-
-    e->set = true;
-    PvVec r = make(e);
-    r.code = a.code;
-    r.ct = a.ct;
-    for (size_t i = 0; i < len(e); i++) {
-        r.v[i] = a.v[i / nk];
-        if (r.id) {
-            r.id[i] = a.id[i / nk];
-            r.er[i] = a.er[i / nk];
-        }
-    }
-    return r;
-}
-
-static PvVec
-reduce(PvEv *e, const SnExpr *x, Red how)
-{
-    bool was = e->set;
-
-    e->set = true;
-    PvVec a = sn_pv_vec(e, x->kid[0]);
-    e->set = false;
-    PvVec r = make(e);
-    if (how != R_ARG && how != R_ARGMIN) {
-        r.code = a.code;
-        r.ct = a.ct;
-    }
-    for (int64_t o = 0; o < e->t.no; o++)
-        reduce_one(e, how, &a, &r, o);
-    if (was)
-        r = widen(e, r);
-    e->set = was;
     return r;
 }
 
@@ -574,7 +439,7 @@ static void
 round_ideal(const PvEv *e, PvVec *r, const PvVec *a, const PvType *t,
             PvRange cl, double err, bool last)
 {
-    size_t n = len(e);
+    size_t n = sn_pv_len(e);
 
     SnReach k[PV_NQ];
     bool open = last && waived(e, t);
@@ -599,7 +464,7 @@ quant(PvEv *e, const SnExpr *x)
 {
     PvRange cl;
     const PvType *t = target(e, x, &cl);
-    PvVec r = make(e), a = {0};
+    PvVec r = sn_pv_make(e), a = {0};
     int32_t lo, hi;
 
     if (!t)
@@ -623,7 +488,7 @@ quant(PvEv *e, const SnExpr *x)
     int32_t sh;
     bool after = !e->only && t->nq == 1 && !wide && x->nkid == 1 &&
                  sn_pv_after(e->n, &sh);
-    for (size_t i = 0; i < len(e); i++) {
+    for (size_t i = 0; i < sn_pv_len(e); i++) {
         float v = (float)a.v[i];
         uint32_t s = slice(e, t, i);
         if (isnan(a.v[i]) && !e->set && t->nq)
@@ -659,7 +524,7 @@ call(PvEv *e, const SnExpr *x)
         return minmax(e, x, false);
     for (size_t i = 0; i < 6; i++)
         if (!strcmp(x->s, red[i]) && x->nkid == 1)
-            return reduce(e, x, (Red)i);
+            return sn_pv_reduce(e, x, (PvRed)i);
     if (is_fn1(x->s))
         return unary(e, x);
     if (!strcmp(x->s, "pow"))
@@ -673,7 +538,7 @@ PvVec
 sn_pv_vec(PvEv *e, const SnExpr *x)
 {
     if (e->c->fail)
-        return make(e);
+        return sn_pv_make(e);
     switch (x->ek) {
     case SN_E_INT: {
         PvVec r = scalar(e, (double)x->i, (double)x->i);
@@ -692,10 +557,10 @@ sn_pv_vec(PvEv *e, const SnExpr *x)
         return attribute(e, x);
     case SN_E_NEG:
     case SN_E_NOT: {
-        PvVec a = sn_pv_vec(e, x->kid[0]), r = make(e);
+        PvVec a = sn_pv_vec(e, x->kid[0]), r = sn_pv_make(e);
         bool neg = x->ek == SN_E_NEG;
         r.whole = neg && a.whole;
-        for (size_t i = 0; i < len(e); i++) {
+        for (size_t i = 0; i < sn_pv_len(e); i++) {
             r.v[i] = neg ? -a.v[i] : a.v[i] == 0;
             if (r.id) {
                 r.id[i] = neg ? -a.id[i] : a.id[i] == 0;
@@ -739,7 +604,7 @@ fill(PvEv *e, PvVec *v)
         else
             real = sn_pv_real(t, code, 0);
     }
-    for (size_t i = 0; i < len(e); i++)
+    for (size_t i = 0; i < sn_pv_len(e); i++)
         if (isnan(v->v[i]) && v->ix && v->ix[i] < 0) {
             if (t->nq > 1)
                 return sn_pv_no(e->c, "padding along an axis");
@@ -771,7 +636,7 @@ run(PvCase *c, PvNode *n, uint32_t res)
     PvVec v = sn_pv_vec(&e, e.sem->formula);
     if (c->fail || !fill(&e, &v))
         return false;
-    for (size_t i = 0; !y->type.nq && i < len(&e); i++)
+    for (size_t i = 0; !y->type.nq && i < sn_pv_len(&e); i++)
         v.v[i] = stored(&v, y->type.elem, v.v[i]);
     y->v = v.v;
     y->id = v.id;

@@ -1,4 +1,5 @@
-/* Shared by the enumerator's formulas (prove_eval.c) and rows (prove_row.c). */
+/* Shared by the enumerator's formulas (prove_eval.c, prove_reduce.c) and rows
+ * (prove_row.c). */
 #ifndef SN_PROVE_ROW_H
 #define SN_PROVE_ROW_H
 
@@ -34,5 +35,17 @@ bool sn_pv_row(PvEv *e, const SnExpr *x, const PvType *t, PvRange cl, PvVec *r,
                double *err);
 /* The value of an expression of the formula. */
 PvVec sn_pv_vec(PvEv *e, const SnExpr *x);
+/* Elements of a value where the formula stands: one for each result, or for
+ * each tap of its set; and such a value, all 0. */
+size_t sn_pv_len(const PvEv *e);
+PvVec sn_pv_make(PvEv *e);
+
+/* ---- reductions (prove_reduce.c) ---- */
+
+typedef enum PvRed {
+    PV_R_MAX, PV_R_MIN, PV_R_SUM, PV_R_MEAN, PV_R_ARG, PV_R_ARGMIN
+} PvRed;
+/* x->kid[0] over the set, once for each result. */
+PvVec sn_pv_reduce(PvEv *e, const SnExpr *x, PvRed how);
 
 #endif
