@@ -60,7 +60,8 @@ sn_cli_tuned_all(SnCli *c, const SnTune *t)
         return SN_OK;
     return sn_fail(c->d, SN_EINPUT, c->args.tuned, "was measured for another "
                    "model: it lacks layer %s%s; 'sinter bench MODEL --tune' "
-                   "writes such files", sn_tune_name(c->a, &t->missed),
+                   "writes such files",
+                   sn_tune_name(c->a, &t->missed, t->missed_kind),
                    t->nmissed > 1 ? sn_format(c->a, " and %u more",
                                               t->nmissed - 1)
                                   : "");
@@ -75,6 +76,12 @@ static double
 loss(double a, double b)
 {
     return b > 0 ? 100 * (a - b) / b : 0;
+}
+
+static const char *
+layer_of(SnCli *c, const SnTuningRow *r)
+{
+    return sn_tune_name(c->a, &r->layer->geo, r->layer->kind);
 }
 
 static const char *
@@ -102,7 +109,7 @@ put_text(SnCli *c, const SnGraph *g, const SnTuning *t, const char *file)
         sn_putf(&c->out, "%9.1f %9.1f %5.1f%%  %s, %s: %s%s%s\n",
                 r->rules_s * 1e6, r->best_s * 1e6,
                 loss(r->rules_s, r->best_s),
-                sn_tune_name(c->a, &r->layer->geo), nodes_of(c, g, r), rules,
+                layer_of(c, r), nodes_of(c, g, r), rules,
                 strcmp(rules, best) != 0 ? "; " : "",
                 strcmp(rules, best) != 0 ? best : "");
     }
@@ -152,7 +159,7 @@ put_json(SnCli *c, const SnGraph *g, const SnTuning *t, const char *path,
     for (uint32_t i = 0; i < t->nrow; i++) {
         const SnTuningRow *r = &t->row[i];
         sn_puts(&c->out, i ? ",\n  {\"layer\": " : "\n  {\"layer\": ");
-        sn_put_json(&c->out, sn_tune_name(c->a, &r->layer->geo));
+        sn_put_json(&c->out, layer_of(c, r));
         sn_puts(&c->out, ", \"node\": ");
         sn_put_json(&c->out, sn_label(g, r->node, c->a));
         sn_putf(&c->out, ", \"nodes\": %u, \"tried\": %u, \"rules_us\": "

@@ -1,5 +1,6 @@
 #include "kernel/conv_f32.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -35,6 +36,7 @@ struct SnConvF32 {
     SnConvGeo geo;
     bool depthwise;
     bool by_panel; /* units are panels, else rows of results */
+    int64_t rows;  /* of results, before the next panel's turn */
     int64_t taps, nkb; /* taps of a result, and blocks of them */
     uint32_t nclass, npanel;
     const Class *class;
@@ -175,6 +177,7 @@ typedef struct Pack {
     SnArena *a;
     SnConvF32 *p;
     const SnFilterF32 *f;
+    int npanel; /* SnConvPick.npanel */
 } Pack;
 
 /* Taps [t0, t1) of n channels from c0 on, as [tap][channel]. */
@@ -232,14 +235,21 @@ pack_panels(const Pack *k, Panel *v, uint32_t n)
 }
 
 /* As few panels as there must be, as equal as can be. */
+static int64_t
+panel_width(const SnConvGeo *o, int npanel)
+{
+    int64_t lanes = (o->oc / o->group + SN_LANE - 1) / SN_LANE;
+    int64_t blocks = (lanes + npanel - 1) / npanel;
+
+    return (lanes + blocks - 1) / blocks * SN_LANE;
+}
+
 static void
 pack_gemm(const Pack *k)
 {
     SnConvF32 *p = k->p;
     const SnConvGeo *o = &p->geo;
-    int64_t ocg = o->oc / o->group, lanes = (ocg + SN_LANE - 1) / SN_LANE;
-    int64_t blocks = (lanes + p->g->npanel - 1) / p->g->npanel;
-    int64_t wide = (lanes + blocks - 1) / blocks * SN_LANE;
+    int64_t ocg = o->oc / o->group, wide = panel_width(o, k->npanel);
     Panel *v = NULL;
     uint32_t n = 0;
     int64_t at = 0;
@@ -310,45 +320,100 @@ pack_dw(const Pack *k)
     k->p->npanel = 1;
 }
 
-/* What falls better into two; else what leaves each thread the larger operand
- * to itself. */
-static void
-choose_units(SnConvF32 *p)
-{
-    const SnConvGeo *o = &p->geo;
-    int64_t rows = o->n * o->oh, panels = p->npanel;
-    /* rows / ceil(rows / 2) against panels / ceil(panels / 2) */
-    int64_t by_row = rows * ((panels + 1) / 2);
-    int64_t by_panel = panels * ((rows + 1) / 2);
+/* ---- picks ---- */
 
-    p->by_panel = by_panel > by_row ||
-                  (by_panel == by_row &&
-                   o->oc * p->taps > o->n * o->h * o->w * o->c);
+static bool
+is_empty(const SnConvGeo *o)
+{
+    return o->oh == 0 || o->ow == 0 || o->n == 0 || o->oc == 0;
 }
+
+static bool
+is_depthwise(const SnConvGeo *o)
+{
+    return o->group > 1 && o->group == o->c && o->group == o->oc;
+}
+
+/* Filters of more bytes do not stay in the second cache level; such bytes in a
+ * nanosecond, beside products, and products in one. */
+enum { FILTER_FAR = 1 << 20, FAR_NS = 60, PRODUCTS_NS = 64 };
+
+/* Nanoseconds on two threads, about, that share panels of `wide` channels or
+ * rows: the larger share of the products, and the filter, which by rows each of
+ * them reads. */
+static bool
+panels_pay(const SnConvGeo *o, int64_t wide)
+{
+    int64_t rows = o->n * o->oh, ocg = o->oc / o->group;
+    int64_t taps = o->kh * o->kw * (o->c / o->group);
+    int64_t per = (ocg + wide - 1) / wide, n = o->group * per / 2;
+    int64_t c = n / per * ocg + n % per * wide;
+    int64_t most = c > o->oc - c ? c : o->oc - c;
+    double work = (double)(rows * o->ow * o->oc * taps) / PRODUCTS_NS;
+    double far = (double)(o->oc * taps) * sizeof(float);
+
+    if (n == 0)
+        return false;
+    far = far > FILTER_FAR ? far / FAR_NS : 0;
+    double by_row = work * (double)((rows + 1) / 2) / (double)rows + far;
+    double by_panel = work * (double)most / (double)o->oc + far / 2;
+    return by_panel < 0.98 * by_row;
+}
+
+SnConvPick
+sn_conv_f32_rules(SnIsa isa, const SnConvGeo *o)
+{
+    SnConvPick k = {.rows = o->oh};
+
+    if (is_empty(o))
+        return (SnConvPick){0};
+    if (is_depthwise(o))
+        return k;
+    k.npanel = sn_gemm_f32(isa)->npanel;
+    k.by_block = panels_pay(o, panel_width(o, k.npanel));
+    return k;
+}
+
+bool
+sn_conv_f32_fits(SnIsa isa, const SnConvGeo *o, const SnConvPick *k)
+{
+    if (k->clip || k->tiles)
+        return false;
+    if (is_empty(o))
+        return k->rows == 0 && k->npanel == 0 && !k->by_block;
+    if (is_depthwise(o))
+        return k->rows == o->oh && k->npanel == 0 && !k->by_block;
+    return k->rows >= 1 && k->rows <= o->oh && k->npanel >= 1 &&
+           k->npanel <= sn_gemm_f32(isa)->npanel;
+}
+
+/* ---- plans ---- */
 
 const SnConvF32 *
 sn_conv_f32_plan(SnArena *a, SnIsa isa, const SnConvGeo *geo,
                  const SnFilterF32 *f)
 {
     SnConvF32 *p = SN_NEW(a, SnConvF32);
-    Pack k = {a, p, f};
+    SnConvPick pick = f->pick ? *f->pick : sn_conv_f32_rules(isa, geo);
+    Pack k = {a, p, f, pick.npanel};
 
+    assert(sn_conv_f32_fits(isa, geo, &pick));
     p->g = sn_gemm_f32(isa);
     p->geo = *geo;
     p->lo = f->lo;
     p->hi = f->hi;
-    p->depthwise =
-        geo->group > 1 && geo->group == geo->c && geo->group == geo->oc;
+    p->depthwise = is_depthwise(geo);
+    p->by_panel = pick.by_block;
+    p->rows = pick.rows == geo->oh ? geo->n * geo->oh : pick.rows;
     p->taps = geo->kh * geo->kw * (geo->c / geo->group);
     p->nkb = p->taps ? (p->taps + BLOCK_TAPS - 1) / BLOCK_TAPS : 1;
-    if (geo->oh == 0 || geo->ow == 0 || geo->n == 0 || geo->oc == 0)
+    if (is_empty(geo))
         return p;
     set_classes(a, p);
     if (p->depthwise)
         pack_dw(&k);
     else
         pack_gemm(&k);
-    choose_units(p);
     return p;
 }
 
@@ -493,8 +558,10 @@ sn_conv_f32_run_with(const SnConvF32 *p, const float *packed, const float *x,
                    rows_before(p, &p->class[i], r1));
         return;
     }
-    for (int64_t b = b0; b < b1; b++)
-        run_panel(p, &p->panel[b], packed, x, y, r0, r1);
+    for (int64_t r = r0; r < r1; r += p->rows)
+        for (int64_t b = b0; b < b1; b++)
+            run_panel(p, &p->panel[b], packed, x, y, r,
+                      min64(r + p->rows, r1));
 }
 
 /* ---- portable ---- */

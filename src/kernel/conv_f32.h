@@ -75,7 +75,14 @@ typedef struct SnFilterF32 {
     int64_t step_c, step_k; /* one of them is 1 */
     float lo, hi;
     const SnArena *from; /* where w is: what was packed is unloaded; or NULL */
+    const SnConvPick *pick; /* one that fits, or NULL: the rules' */
 } SnFilterF32;
+
+/* As sn_conv_q8_rules and sn_conv_q8_fits.  Of a pick of reals, clip and tiles
+ * are false: taps in padding are always skipped; rows = oh stands for all rows
+ * of all images. */
+SnConvPick sn_conv_f32_rules(SnIsa isa, const SnConvGeo *geo);
+bool sn_conv_f32_fits(SnIsa isa, const SnConvGeo *geo, const SnConvPick *k);
 
 /* The filter is read now.  Everything lands in a. */
 const SnConvF32 *sn_conv_f32_plan(SnArena *a, SnIsa isa, const SnConvGeo *geo,

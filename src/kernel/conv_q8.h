@@ -141,7 +141,8 @@ typedef struct SnConvGeo {
 
 typedef struct SnConvNum SnConvNum;
 
-/* How a plan does its work.  Results are the same whatever is picked. */
+/* How a plan does its work; of reals see kernel/conv_f32.h.  Results are the
+ * same whatever is picked. */
 typedef struct SnConvPick {
     int64_t rows;  /* result rows to a chunk */
     int npanel;    /* most panels of SN_LANE channels side by side, made of

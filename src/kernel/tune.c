@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "kernel/conv_f32.h"
 #include "sn_pack_id.h"
 
 /* The file: a first line with the build of the kernels, the instruction set
@@ -11,7 +12,7 @@
  * with their number. */
 #define MAGIC "sinter-tune 1"
 #define LEGEND                                                       \
-    "# n h w c oh ow oc kh kw sh sw dh dw pt pl group may_tile: rows panels " \
+    "# n h w c oh ow oc kh kw sh sw dh dw pt pl group kind: rows panels " \
     "clip by_panel tiles\n"
 enum {
     NGEO = 16,
@@ -45,32 +46,59 @@ sn_tune_copy(SnArena *a, const SnTune *t)
 }
 
 static SnTuneLayer *
-find(const SnTune *t, const SnConvGeo *geo, bool tiles)
+find(const SnTune *t, const SnConvGeo *geo, SnTuneKind kind)
 {
     for (uint32_t i = 0; i < t->nlayer; i++)
-        if (t->layer[i].tiles == tiles &&
+        if (t->layer[i].kind == kind &&
             !memcmp(&t->layer[i].geo, geo, sizeof *geo))
             return &t->layer[i];
     return NULL;
 }
 
-uint32_t
-sn_tune_ask(SnTune *t, const SnConvGeo *geo, bool tiles)
+SnConvPick
+sn_tune_rules(SnIsa isa, const SnConvGeo *geo, SnTuneKind kind)
 {
-    SnTuneLayer *l = find(t, geo, tiles);
+    if (kind == SN_TUNE_REALS)
+        return sn_conv_f32_rules(isa, geo);
+    return sn_conv_q8_rules(isa, geo, kind == SN_TUNE_TILES);
+}
+
+bool
+sn_tune_fits(SnIsa isa, const SnConvGeo *geo, SnTuneKind kind,
+             const SnConvPick *k)
+{
+    if (kind == SN_TUNE_REALS)
+        return sn_conv_f32_fits(isa, geo, k);
+    return sn_conv_q8_fits(isa, geo, kind == SN_TUNE_TILES, k);
+}
+
+uint32_t
+sn_tune_ask(SnTune *t, const SnConvGeo *geo, SnTuneKind kind)
+{
+    SnTuneLayer *l = find(t, geo, kind);
 
     if (l) {
         l->nask++;
         return (uint32_t)(l - t->layer) + 1;
     }
     if (t->closed) {
-        if (t->nmissed++ == 0)
+        if (t->nmissed++ == 0) {
             t->missed = *geo;
+            t->missed_kind = kind;
+        }
         return 0;
     }
-    SnTuneLayer add = {*geo, tiles, sn_conv_q8_rules(t->isa, geo, tiles), 1};
+    SnTuneLayer add = {*geo, kind, sn_tune_rules(t->isa, geo, kind), 1};
     SN_PUSH(t->a, t->layer, t->nlayer, add);
     return t->nlayer;
+}
+
+SnConvPick
+sn_tune_pick(SnTune *t, const SnConvGeo *geo, SnTuneKind kind, uint32_t *layer)
+{
+    *layer = t ? sn_tune_ask(t, geo, kind) : 0;
+    return *layer ? t->layer[*layer - 1].pick
+                  : sn_tune_rules(sn_isa(), geo, kind);
 }
 
 /* ---- text ---- */
@@ -84,7 +112,7 @@ both(SnArena *a, int64_t h, int64_t w)
 }
 
 const char *
-sn_tune_name(SnArena *a, const SnConvGeo *o)
+sn_tune_name(SnArena *a, const SnConvGeo *o, SnTuneKind kind)
 {
     SnBuf b;
 
@@ -100,6 +128,8 @@ sn_tune_name(SnArena *a, const SnConvGeo *o)
         sn_putf(&b, " d%s", both(a, o->dh, o->dw));
     if (o->n != 1)
         sn_putf(&b, " b%lld", (long long)o->n);
+    if (kind == SN_TUNE_REALS)
+        sn_puts(&b, " f32");
     return sn_buf_str(&b);
 }
 
@@ -125,7 +155,7 @@ put_layer(SnBuf *b, const SnTuneLayer *l)
     memcpy(v, &l->geo, sizeof v);
     for (int i = 0; i < NGEO; i++)
         sn_putf(b, "%lld ", (long long)v[i]);
-    sn_putf(b, "%d: %lld %d %d %d %d\n", l->tiles, (long long)l->pick.rows,
+    sn_putf(b, "%d: %lld %d %d %d %d\n", (int)l->kind, (long long)l->pick.rows,
             l->pick.npanel, l->pick.clip, l->pick.by_block, l->pick.tiles);
 }
 
@@ -231,18 +261,18 @@ read_layer(Reader *r)
     ok = ok && *s++ == ' ';
     for (int i = 0; i < NPICK && ok; i++)
         ok = number(&s, i < NPICK - 1 ? ' ' : '\n', &k[i]);
-    if (!ok || v[NGEO] > 1 || k[2] > 1 || k[3] > 1 || k[4] > 1)
+    if (!ok || v[NGEO] > SN_TUNE_REALS || k[2] > 1 || k[3] > 1 || k[4] > 1)
         return wrong(r, "expected a layer, 17 numbers, a colon and 5 numbers, "
                         "or 'end' and the number of layers");
     memcpy(&l.geo, v, sizeof l.geo);
-    l.tiles = v[NGEO] != 0;
+    l.kind = (SnTuneKind)v[NGEO];
     l.pick = (SnConvPick){.rows = k[0], .npanel = (int)k[1], .clip = k[2] != 0,
                           .by_block = k[3] != 0, .tiles = k[4] != 0};
     if (!sane(&l.geo))
         return wrong(r, "no convolution has these sizes");
-    if (!sn_conv_q8_fits(r->t->isa, &l.geo, l.tiles, &l.pick))
+    if (!sn_tune_fits(r->t->isa, &l.geo, l.kind, &l.pick))
         return wrong(r, "the layer cannot be computed like this");
-    if (find(r->t, &l.geo, l.tiles))
+    if (find(r->t, &l.geo, l.kind))
         return wrong(r, "the layer stands here for the second time");
     SN_PUSH(r->t->a, r->t->layer, r->t->nlayer, l);
     return SN_OK;

@@ -11,9 +11,17 @@
 #include "base/diag.h"
 #include "kernel/conv_q8.h"
 
+/* What is computed: on codes, where sn_conv_q8_tiles is false or true, or on
+ * reals. */
+typedef enum SnTuneKind {
+    SN_TUNE_CODES,
+    SN_TUNE_TILES,
+    SN_TUNE_REALS
+} SnTuneKind;
+
 typedef struct SnTuneLayer {
     SnConvGeo geo;
-    bool tiles; /* sn_conv_q8_tiles */
+    SnTuneKind kind;
     SnConvPick pick;
     uint32_t nask; /* nodes that asked for it */
 } SnTuneLayer;
@@ -27,6 +35,7 @@ typedef struct SnTune {
     bool closed; /* read from a file: what it lacks is missed */
     uint32_t nmissed;
     SnConvGeo missed; /* the first one */
+    SnTuneKind missed_kind;
 } SnTune;
 
 SnTune *sn_tune_new(SnArena *a, SnIsa isa, unsigned nthread);
@@ -35,7 +44,15 @@ SnTune *sn_tune_copy(SnArena *a, const SnTune *t);
 
 /* The number of a layer, from 1; one that is not there is added with what the
  * rules choose, or, where the set is closed, counted as missed: 0. */
-uint32_t sn_tune_ask(SnTune *t, const SnConvGeo *geo, bool tiles);
+uint32_t sn_tune_ask(SnTune *t, const SnConvGeo *geo, SnTuneKind kind);
+/* What the set, or without one (NULL) or where it lacks the layer, the rules
+ * choose for the instruction set in use; *layer is the layer's number or 0. */
+SnConvPick sn_tune_pick(SnTune *t, const SnConvGeo *geo, SnTuneKind kind,
+                        uint32_t *layer);
+/* The rules, and whether a pick can be followed. */
+SnConvPick sn_tune_rules(SnIsa isa, const SnConvGeo *geo, SnTuneKind kind);
+bool sn_tune_fits(SnIsa isa, const SnConvGeo *geo, SnTuneKind kind,
+                  const SnConvPick *k);
 
 /* The set as text; written to path, by rename. */
 void sn_tune_put(const SnTune *t, SnBuf *b);
@@ -47,8 +64,8 @@ SnStatus sn_tune_read(SnArena *a, const char *path, SnIsa isa,
                       unsigned nthread, SnDiag *d, SnTune **out);
 
 /* "3x3/2 64>128 @56x56", with " gG", " dD", " bN" where there are groups, gaps
- * between taps, or several images. */
-const char *sn_tune_name(SnArena *a, const SnConvGeo *geo);
+ * between taps, or several images, and " f32" for reals. */
+const char *sn_tune_name(SnArena *a, const SnConvGeo *geo, SnTuneKind kind);
 /* "rows 8, panels 4, clip"; "rows 8, panels 1, tiles, by panel" */
 const char *sn_tune_text(SnArena *a, const SnConvPick *k);
 

@@ -135,7 +135,7 @@ add(const SnTune *t, const SnTuneLayer *l, const SnConvPick *k, Candidates *c)
     for (uint32_t i = 0; i < c->n; i++)
         known |= same(k, &c->v[i]);
     if (!known && c->n < MOST_CANDIDATES &&
-        sn_conv_q8_fits(t->isa, &l->geo, l->tiles, k))
+        sn_tune_fits(t->isa, &l->geo, l->kind, k))
         c->v[c->n++] = *k;
 }
 
@@ -151,8 +151,8 @@ panels(const SnTune *t, const SnTuneLayer *l, Candidates *c)
     for (int n = SN_TILE_N / SN_LANE; n > 0 && l->pick.npanel; n--) {
         SnConvPick k = l->pick;
         k.npanel = n;
-        if ((lanes - 1) / n != was && sn_conv_q8_fits(t->isa, &l->geo,
-                                                       l->tiles, &k)) {
+        if ((lanes - 1) / n != was &&
+            sn_tune_fits(t->isa, &l->geo, l->kind, &k)) {
             was = (lanes - 1) / n;
             add(t, l, &k, c);
         }
@@ -167,7 +167,8 @@ padding(const SnTune *t, const SnTuneLayer *l, Candidates *c)
     k.clip = !k.clip;
     k.tiles = false;
     add(t, l, &k, c);
-    k = sn_conv_q8_rules(t->isa, &l->geo, false);
+    if (l->kind == SN_TUNE_TILES)
+        k = sn_conv_q8_rules(t->isa, &l->geo, false);
     add(t, l, &k, c);
     k = l->pick;
     k.tiles = true;
@@ -179,10 +180,11 @@ static void
 rows(const SnTune *t, const SnTuneLayer *l, Candidates *c)
 {
     static const int64_t quarters[] = {2, 8, 16, 1};
-    int64_t oh = l->geo.oh, n = (oh + l->pick.rows - 1) / l->pick.rows;
+    int64_t oh = l->geo.oh, rows_now = l->pick.rows ? l->pick.rows : 1;
+    int64_t n = (oh + rows_now - 1) / rows_now;
     SnConvPick k = l->pick;
 
-    k.rows = (oh + n - 1) / n; /* chunks of equal sizes */
+    k.rows = n ? (oh + n - 1) / n : 0; /* chunks of equal sizes */
     add(t, l, &k, c);
     for (int i = 0; i < 4; i++) {
         k.rows = l->pick.rows * quarters[i] / 4;

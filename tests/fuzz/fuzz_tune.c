@@ -18,9 +18,9 @@ read_text(SnArena *a, const char *s, size_t n)
     if (path && sn_tune_read(a, path, SN_ISA_VNNI256, 2, d, &t) == SN_OK)
         for (uint32_t i = 0; i < t->nlayer; i++) {
             const SnTuneLayer *l = &t->layer[i];
-            if (!sn_conv_q8_fits(t->isa, &l->geo, l->tiles, &l->pick))
+            if (!sn_tune_fits(t->isa, &l->geo, l->kind, &l->pick))
                 abort();
-            sn_tune_name(a, &l->geo);
+            sn_tune_name(a, &l->geo, l->kind);
         }
     close(fd);
 }

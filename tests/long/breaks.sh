@@ -118,11 +118,11 @@ b require_int8 src/cli/verb_quantize.c 's/    if (!c->args.require_int8 || !r->n
 b quantized_io passes.def 's/optin "quantized-io"  note/optin "quantized-oi"  note/' quant.sh 'quant quantized_input'
 
 # ---- how convolutions are cut
-b pick_fits src/kernel/tune.c 's/    if (!sn_conv_q8_fits(/    if (false \&\& !sn_conv_q8_fits(/' test_tune messages
+b pick_fits src/kernel/tune.c 's|    if (!sn_tune_fits(|    if (false \&\& !sn_tune_fits(|' test_tune messages
 b pick_sizes src/kernel/tune.c 's/    if (!sane(/    if (false \&\& !sane(/' test_tune messages
 b pick_end src/kernel/tune.c 's/n != r->t->nlayer ||/false ||/' test_tune messages
 b pick_missed src/kernel/tune.c 's/        if (t->nmissed++ == 0)/        if (t->nmissed == 0)/' test_tune round_trip
-b pick_used src/backend/cpu/contract.c 's/    return p->layer ?/    return !p->layer ?/' test_tune retuned
+b pick_used src/kernel/tune.c 's|    return *layer ?|    return !*layer ?|' test_tune retuned
 b pick_packed src/backend/cpu/contract.c 's/(char)num->pick->npanel/0/' test_pack picks
 b rules_lines src/kernel/conv_pick.c 's/    SHARED_NS = 15,/    SHARED_NS = 0,/' test_kernel picks_of_rules
 b rules_shares src/kernel/conv_pick.c 's/most = c > o->oc - c ? c : o->oc - c;/most = o->oc \/ 2;/' test_kernel picks_of_rules

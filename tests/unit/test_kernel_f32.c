@@ -195,6 +195,37 @@ conv(void **state)
         }
 }
 
+/* However a convolution is cut: every pick of these rows that fits. */
+static void
+check_picks(const SnConvGeo *geo, SnFilterF32 *f, const float *x,
+            const float *want, int64_t n, size_t conv)
+{
+    const int64_t rows[] = {1, 2, 3, geo->oh};
+    float *got = SN_NEW_N(arena, float, n);
+    int nfit = 0;
+
+    for (int i = 0; i < 4 * 6 * 2; i++) {
+        SnConvPick k = {.rows = rows[i % 4], .npanel = i / 4 % 6,
+                        .by_block = i / 24};
+        for (int isa = 0; isa < SN_NISA; isa++) {
+            if (!sn_isa_have((SnIsa)isa) ||
+                !sn_conv_f32_fits((SnIsa)isa, geo, &k))
+                continue;
+            f->pick = &k;
+            const SnConvF32 *p = sn_conv_f32_plan(arena, (SnIsa)isa, geo, f);
+            int64_t nu = sn_conv_f32_units(p), cut = nu / 2;
+            memset(got, 0, (size_t)n * sizeof *got);
+            sn_conv_f32_run(p, x, got, 0, cut);
+            sn_conv_f32_run(p, x, got, cut, nu);
+            same(got, want, (size_t)n, sn_format(arena, "picks of conv %zu",
+                                                 conv), isa, i);
+            nfit++;
+        }
+    }
+    f->pick = NULL;
+    assert_true(nfit > 0);
+}
+
 /* Any split gives the same bits and leaves nothing out. */
 static void
 conv_parts(void **state)
@@ -223,6 +254,7 @@ conv_parts(void **state)
         sn_conv_f32_run(p, x, got, 0, cut);
         same(got, want, (size_t)n, sn_format(arena, "parts of conv %zu", i),
              (int)sn_isa(), 0);
+        check_picks(&geo, &f, x, want, n, i);
     }
 }
 

@@ -74,8 +74,8 @@ write_set(void)
     SnTune *t = sn_tune_new(a, SN_ISA_VNNI256, 2);
 
     for (uint32_t i = 0; i < NGEO; i++)
-        assert_int_equal(sn_tune_ask(t, &geos[i], false), i + 1);
-    assert_int_equal(sn_tune_ask(t, &geos[1], false), 2);
+        assert_int_equal(sn_tune_ask(t, &geos[i], SN_TUNE_CODES), i + 1);
+    assert_int_equal(sn_tune_ask(t, &geos[1], SN_TUNE_CODES), 2);
     assert_int_equal(t->layer[1].nask, 2);
     t->layer[0].pick.rows = 5;
     t->layer[0].pick.by_block = !t->layer[0].pick.by_block;
@@ -105,17 +105,19 @@ round_trip(void **state)
         assert_int_equal(p->clip, q->clip);
         assert_int_equal(p->by_block, q->by_block);
         assert_int_equal(p->tiles, q->tiles);
-        assert_int_equal(sn_tune_ask(t, &geos[i], false), i + 1);
+        assert_int_equal(sn_tune_ask(t, &geos[i], SN_TUNE_CODES), i + 1);
     }
     assert_int_equal(t->nmissed, 0);
     SnConvGeo other = geos[2];
     other.oh--;
-    assert_int_equal(sn_tune_ask(t, &other, false), 0);
-    assert_int_equal(sn_tune_ask(t, &geos[2], true), 0);
+    assert_int_equal(sn_tune_ask(t, &other, SN_TUNE_CODES), 0);
+    assert_int_equal(sn_tune_ask(t, &geos[2], SN_TUNE_TILES), 0);
     assert_int_equal(t->nmissed, 2);
     assert_memory_equal(&t->missed, &other, sizeof other);
-    assert_string_equal(sn_tune_name(a, &geos[2]), "3x3 8>40 @9x12 g2 d2");
-    assert_string_equal(sn_tune_name(a, &geos[1]), "3x3/2 64>96 @14x14 b2");
+    assert_string_equal(sn_tune_name(a, &geos[2], SN_TUNE_CODES),
+                        "3x3 8>40 @9x12 g2 d2");
+    assert_string_equal(sn_tune_name(a, &geos[1], SN_TUNE_REALS),
+                        "3x3/2 64>96 @14x14 b2 f32");
     const SnConvPick p = {5, 4, true, true, false}, q = {.rows = 1, .npanel = 1,
                                                          .tiles = true};
     assert_string_equal(sn_tune_text(a, &p),
@@ -148,8 +150,7 @@ refused(void)
     }
     for (uint32_t i = 0; i < t->nlayer; i++) {
         const SnTuneLayer *l = &t->layer[i];
-        assert_true(sn_conv_q8_fits(SN_ISA_VNNI256, &l->geo, l->tiles,
-                                    &l->pick));
+        assert_true(sn_tune_fits(SN_ISA_VNNI256, &l->geo, l->kind, &l->pick));
     }
     return false;
 }

@@ -49,15 +49,15 @@ numbers(SnArena *tmp, const SnCall *c, const SnType *y, SnRange clamp,
 static SnConvPick
 pick_for(SnPrep *p, const SnConvGeo *geo, const SnConvNum *num)
 {
-    bool tiles = sn_conv_q8_tiles(sn_isa(), geo, num);
+    SnTuneKind kind = sn_conv_q8_tiles(sn_isa(), geo, num) ? SN_TUNE_TILES
+                                                           : SN_TUNE_CODES;
 
-    p->layer = p->tune ? sn_tune_ask(p->tune, geo, tiles) : 0;
-    return p->layer ? p->tune->layer[p->layer - 1].pick
-                    : sn_conv_q8_rules(sn_isa(), geo, tiles);
+    return sn_tune_pick(p->tune, geo, kind, &p->layer);
 }
 
 /* What the packed filter depends on: the set, places and sizes, zero points,
- * how it is cut, the codes and the bias.  Depthwise ones are small and packed each time. */
+ * how it is cut, the codes and the bias.  Depthwise ones are small and packed
+ * each time. */
 static SnPackItem *
 pack_item(const SnPrep *p, SnArena *tmp, const SnConvGeo *geo,
           const SnConvNum *num, bool turned)

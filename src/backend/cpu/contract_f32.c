@@ -4,6 +4,7 @@
 #include "cpu_kernels.h"
 #include "kernel/conv_f32.h"
 #include "kernel/rows.h"
+#include "kernel/tune.h"
 
 static bool
 is_f32(const SnTensor *t)
@@ -31,6 +32,8 @@ finish(SnPrep *p, const SnConvGeo *geo, SnFilterF32 f)
     f.lo = lim.lo;
     f.hi = lim.hi;
     f.from = p->constants;
+    SnConvPick pick = sn_tune_pick(p->tune, geo, SN_TUNE_REALS, &p->layer);
+    f.pick = &pick;
     const SnConvF32 *plan = sn_conv_f32_plan(c->scratch, sn_isa(), geo, &f);
     p->prep = plan;
     p->nunit = sn_conv_f32_units(plan);
