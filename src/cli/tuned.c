@@ -71,11 +71,14 @@ sn_cli_tuned_all(SnCli *c, const SnTune *t)
 
 static const double STEADY = 0.1; /* SnTuning.spread of a quiet machine */
 
-/* How much longer a takes than b, in per cent. */
+/* How much longer a takes than b, in per cent; what would be shown as -0.0 is
+ * 0. */
 static double
 loss(double a, double b)
 {
-    return b > 0 ? 100 * (a - b) / b : 0;
+    double v = b > 0 ? 100 * (a - b) / b : 0;
+
+    return v < 0 && v > -0.05 ? 0 : v;
 }
 
 static const char *

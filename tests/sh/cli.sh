@@ -250,6 +250,9 @@ rm "$tuned"
 mkdir "$tuned"
 t tune_directory 5 err "tune-" bench "$tmp/q.sn" --tune
 rmdir "$tuned"
+cp $m "$tmp/m.onnx"
+t tune_float 0 out " f32, " bench "$tmp/m.onnx" --tune
+t tuned_float 0 out "thread, " bench "$tmp/m.onnx" --runs 3 --tuned "$(ls "$tmp"/m.onnx.tune-*)"
 t quantize_json 0 out '"rescales"' quantize $m --load-profile "$tmp/p1.json" --json -o "$tmp/j.sn"
 t other_profile 3 err "was made from another model" quantize "$tmp/add.sn" --load-profile "$tmp/p1.json" -o "$tmp/o.sn"
 # A defect of sinter ends in abort(): here one reading a pipe is told to.
