@@ -16,7 +16,8 @@ enum {
     CHUNK_DW = 96 << 10,
     FILTER_NEAR = 384 << 10,
     CHUNK_PX = 48, /* pixels at least, so that few tiles are cut */
-    MOST_PX = 1024 /* pixels in place: their list stays near */
+    MOST_PX = 1024, /* pixels in place: their list stays near */
+    CLASS_STEPS = 64 /* of a pixel: what a class of results adds */
 };
 
 /* What threads share out, by nanoseconds that things take about. */
@@ -110,7 +111,7 @@ clipped_cost(const SnConvQ8 *p, int64_t rows, const SnSpan *r, uint32_t nr,
         for (uint32_t j = 0; j < nc; j++) {
             int64_t steps = per * (r[i].nt * c[j].nt) / taps;
             for (int64_t k = r[i].no; k > 0; k -= rows)
-                sum += cost(p, min64(k, rows) * c[j].no, steps);
+                sum += cost(p, min64(k, rows) * c[j].no, steps) + CLASS_STEPS;
         }
     return sum;
 }

@@ -424,6 +424,8 @@ picks_of_rules(void **state)
          false, {14, 4, true, false, false}},
         {SN_ISA_VNNI, {1, 14, 14, 96, 14, 14, 208, 3, 3, 1, 1, 1, 1, 1, 1, 1},
          false, {14, 4, true, false, false}},
+        {SN_ISA_VNNI, {1, 7, 7, 48, 7, 7, 128, 5, 5, 1, 1, 1, 1, 2, 2, 1},
+         false, {7, 4, false, true, false}},
         {SN_ISA_VNNI, {1, 13, 13, 256, 13, 13, 208, 3, 3, 1, 1, 1, 1, 1, 1, 1},
          false, {13, 4, true, false, false}},
         {SN_ISA_VNNI, {1, 7, 7, 512, 7, 7, 512, 3, 3, 1, 1, 1, 1, 1, 1, 1},
