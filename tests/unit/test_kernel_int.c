@@ -425,6 +425,50 @@ normalize(void **state)
     }
 }
 
+/* A layer as `sinter run` prepares it: codes without a scale take no step, and
+ * the rest writes over what it reads. */
+static void
+layer(void **state)
+{
+    enum { M = 130, K = 33, N = 70 };
+    SnSaveAttr at = {.name = "y", .boundary = SN_SAVE_BOUNDARY_NONE};
+    SnQuantizeAttr qa = {.clamp = {0}};
+    SnRef x = input(SN_F32, SHAPE(M, K)), scale = input(SN_F32, SHAPE(1));
+    SnRef q = SN_REF(sn_quantize_new(g, NULL, x, &qa, q8(0.25f, -3)), 0);
+    SnRef c = node("Codes", 1, &q, SN_I8);
+    SnRef d = binary("CodeDifference", c, input(SN_I8, SHAPE(1, 1)));
+    SnRef w = con(plain(SN_I32), SHAPE(K, N), filter(N, K, false, CHANNELS));
+    SnRef m = binary("IntegerMatMul", d, w);
+    SnRef f = node("Cast", 1, &m, SN_F32);
+    SnRef y = binary("Mul", f, scale);
+    y = binary("Add", y, input(SN_F32, SHAPE(N)));
+    sn_save_new(g, "y", y, &at);
+
+    uint32_t nf;
+    const float *want = result(NULL, 1, 5, 0, &nf);
+    SnIsa best = sn_isa();
+    (void)state;
+    for (int i = 0; i < SN_NISA; i++) {
+        const SnExec *e;
+        if (!sn_isa_set((SnIsa)i))
+            continue;
+        assert_int_equal(sn_exec_prepare_fast(arena, g,
+                                              sn_backend_named("CPU"),
+                                              sn_diag_new(arena), &e),
+                         SN_OK);
+        assert_int_equal(e->nfallback, 0);
+        assert_int_equal(e->nstep, 6); /* of seven nodes */
+        SnRun *r = sn_run_parts(arena, e, 2);
+        seed = 5;
+        fill(r, 0);
+        assert_int_equal(sn_run(r), SN_OK);
+        assert_memory_equal(sn_run_output(r, 0), want,
+                            M * N * sizeof *want);
+        sn_run_free(r);
+    }
+    sn_isa_set(best);
+}
+
 int
 main(void)
 {
@@ -433,6 +477,7 @@ main(void)
         cmocka_unit_test(matrices), cmocka_unit_test(pairs),
         cmocka_unit_test(singles),
         cmocka_unit_test(erf_everywhere), cmocka_unit_test(normalize),
+        cmocka_unit_test(layer),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }
