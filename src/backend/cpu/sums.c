@@ -34,13 +34,43 @@ zero_point(int32_t lo, int32_t hi, int32_t *zp)
 
 /* ---- the filter ---- */
 
-/* Channel c of w, tap by tap. */
-static const int32_t *
-channel(const Sums *k, const int32_t *w, int64_t taps, int64_t c,
-        int64_t *step)
+/* Elements of w from one channel to the next, and from one tap to the next. */
+typedef struct Steps {
+    int64_t channel, tap;
+} Steps;
+
+static Steps
+steps(const Sums *k, int64_t taps)
 {
-    *step = k->turned ? 1 : k->geo.oc;
-    return k->turned ? w + c * taps : w + c;
+    return k->turned ? (Steps){taps, 1} : (Steps){1, k->geo.oc};
+}
+
+/* The codes of n channels, at most LINE: these lie in one line of a cache where
+ * the taps are rows. */
+enum { LINE = 16 };
+
+static bool
+line_codes(const int32_t *w, Steps s, int64_t n, int64_t taps, int8_t *code,
+           int32_t *wz)
+{
+    int32_t lo[LINE], hi[LINE];
+
+    for (int64_t c = 0; c < n; c++)
+        lo[c] = hi[c] = w[c * s.channel];
+    for (int64_t t = 1; t < taps; t++)
+        for (int64_t c = 0; c < n; c++) {
+            int32_t e = w[c * s.channel + t * s.tap];
+            lo[c] = e < lo[c] ? e : lo[c];
+            hi[c] = e > hi[c] ? e : hi[c];
+        }
+    for (int64_t c = 0; c < n; c++)
+        if (!zero_point(lo[c], hi[c], &wz[c]))
+            return false;
+    for (int64_t t = 0; t < taps; t++)
+        for (int64_t c = 0; c < n; c++)
+            code[c * taps + t] =
+                (int8_t)(w[c * s.channel + t * s.tap] + wz[c]);
+    return true;
 }
 
 /* [oc, taps] codes with a zero point for each channel. */
@@ -48,19 +78,13 @@ static bool
 filter_codes(const Sums *k, const int32_t *w, int64_t taps, int8_t *code,
              int32_t *wz)
 {
-    for (int64_t c = 0; c < k->geo.oc; c++, code += taps) {
-        int64_t step;
-        const int32_t *v = channel(k, w, taps, c, &step);
-        int32_t lo = v[0], hi = v[0];
-        for (int64_t i = 1; i < taps; i++) {
-            int32_t e = v[i * step];
-            lo = e < lo ? e : lo;
-            hi = e > hi ? e : hi;
-        }
-        if (!zero_point(lo, hi, &wz[c]))
+    Steps s = steps(k, taps);
+    int64_t oc = k->geo.oc;
+
+    for (int64_t c = 0; c < oc; c += LINE) {
+        int64_t n = oc - c < LINE ? oc - c : LINE;
+        if (!line_codes(w + c * s.channel, s, n, taps, code + c * taps, wz + c))
             return false;
-        for (int64_t i = 0; i < taps; i++)
-            code[i] = (int8_t)(v[i * step] + wz[c]);
     }
     return true;
 }
@@ -155,8 +179,8 @@ sum_at(const Sums *k, const int32_t *x, const int32_t *w, int64_t r, int64_t q,
        int64_t c)
 {
     const SnConvGeo *o = &k->geo;
-    int64_t cig = o->c / o->group, taps = o->kh * o->kw * cig, step;
-    const int32_t *v = channel(k, w, taps, c, &step);
+    int64_t cig = o->c / o->group;
+    Steps of = steps(k, o->kh * o->kw * cig);
     uint32_t s = 0;
 
     x += r / o->oh * o->h * o->w * o->c + c / (o->oc / o->group) * cig;
@@ -167,7 +191,8 @@ sum_at(const Sums *k, const int32_t *x, const int32_t *w, int64_t r, int64_t q,
             continue;
         const int32_t *u = x + (row * o->w + col) * o->c;
         for (int64_t i = 0; i < cig; i++)
-            s += (uint32_t)u[i] * (uint32_t)v[(t * cig + i) * step];
+            s += (uint32_t)u[i] *
+                 (uint32_t)w[c * of.channel + (t * cig + i) * of.tap];
     }
     return (int32_t)s;
 }
