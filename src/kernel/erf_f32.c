@@ -98,16 +98,8 @@ void
 sn_erff_run(SnIsa isa, const float *x, int64_t n, float *y)
 {
     const SnErfF32 *v = variant(isa);
-    int64_t i = 0;
+    int64_t i = v ? v->erf(x, n, y) : 0;
 
-    for (; v && i + 16 <= n; i += 16) {
-        float odd[16];
-        uint32_t unsure = v->sixteen(x + i, y + i, odd);
-        for (; unsure; unsure &= unsure - 1) {
-            int k = __builtin_ctz(unsure);
-            y[i + k] = sn_erff(odd[k]);
-        }
-    }
     for (; i < n; i++)
         y[i] = sn_erff(x[i]);
 }

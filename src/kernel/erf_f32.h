@@ -25,9 +25,8 @@ extern const double sn_erf_terms[SN_ERF_TERMS][SN_ERF_INTERVALS];
 
 enum { SN_ERF_ROWS = 16, SN_ERF_LONGEST = 1 << 24 };
 typedef struct SnErfF32 {
-    /* 16 elements; a bit for each result that is not sure, whose arguments are
-     * in arg (y may be x). */
-    uint32_t (*sixteen)(const float *x, float *y, float *arg);
+    /* Of the first elements; returns of how many. */
+    int64_t (*erf)(const float *x, int64_t n, float *y);
     /* Of SN_ERF_ROWS rows: mean, and mean square of what is beside it. */
     void (*moments)(const float *x, int64_t n, float *mean, float *var);
     /* y[i] = (x[i] - mean) / dev */

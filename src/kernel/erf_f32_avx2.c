@@ -4,6 +4,8 @@
 #if defined(__x86_64__)
 #include <immintrin.h>
 
+#include "base/fmath.h"
+
 #define TARGET __attribute__((target("avx2,fma")))
 #define INLINE static inline __attribute__((always_inline))
 enum { N = 8, NW = 4 };
@@ -59,7 +61,7 @@ column(const float *p, int64_t n)
 
 #include "kernel/erf_f32_lanes.inc"
 
-const SnErfF32 sn_erf_f32_avx2 = {sixteen, moments, scale};
+const SnErfF32 sn_erf_f32_avx2 = {many, moments, scale};
 
 #else
 typedef int sn_no_erf_f32_avx2_t;
