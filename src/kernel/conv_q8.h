@@ -173,7 +173,7 @@ struct SnConvNum {
     struct SnPackItem *pack; /* where packed panels are kept, or NULL */
     const SnConvPick *pick;  /* one that fits, or NULL: the rules' */
     bool sums; /* results are the int32 sums themselves, modulo 2^32, by
-                  sn_conv_q8_sums: of all this w's zero points count */
+                  sn_conv_q8_sums: of all this only wz counts, bias is NULL */
 };
 
 typedef struct SnConvQ8 SnConvQ8;
