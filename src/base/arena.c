@@ -258,6 +258,28 @@ sn_arena_pages(SnArena *a, size_t n)
     return p;
 }
 
+static void
+unmap(void *ctx)
+{
+    const Map *m = ctx;
+
+    munmap(m->p, m->n);
+}
+
+void *
+sn_arena_room(SnArena *a, size_t n)
+{
+    Map *m = SN_NEW(a, Map);
+    void *p = mmap(NULL, n, PROT_READ | PROT_WRITE,
+                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+    if (p == MAP_FAILED)
+        return NULL;
+    *m = (Map){NULL, p, n};
+    sn_arena_at_free(a, unmap, m);
+    return p;
+}
+
 void
 sn_arena_unload(const SnArena *a, const void *p, size_t n)
 {

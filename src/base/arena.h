@@ -38,6 +38,9 @@ const void *sn_arena_map(SnArena *a, int fd, size_t n);
 /* n bytes (more than 0), zero, of which the functions below give back what is
  * not needed any more: it is lost then. */
 void *sn_arena_pages(SnArena *a, size_t n);
+/* Room for n bytes (more than 0), zero, that takes no memory before it is
+ * written; NULL where there is no such room. */
+void *sn_arena_room(SnArena *a, size_t n);
 /* [p, p + n) will not be looked at soon: where it lies in a file that a maps,
  * its whole pages are let go, to be fetched again when needed.  Other memory
  * is left alone. */

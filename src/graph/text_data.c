@@ -183,13 +183,35 @@ read_list(SnReader *r, const SnDataText *t, const SnType *type,
     return true;
 }
 
+/* The splat of the same element with room for n bytes, or a new one: large ones
+ * may grow up to what the splats of a file may be in all. */
+static SnSplat *
+find_splat(SnReader *r, const unsigned char one[8], size_t size, size_t n)
+{
+    enum { LARGE = 1 << 16 };
+    SnSplat *s = r->splat;
+
+    for (int k = 0; k < SN_NSPLAT; k++, s++)
+        if (s->size == size && s->cap >= n && !memcmp(s->one, one, 8))
+            return s;
+    s = &r->splat[r->isplat++ % SN_NSPLAT];
+    *s = (SnSplat){.size = size, .cap = SN_SPLAT_MAX - r->nsplat};
+    memcpy(s->one, one, 8);
+    s->data = n < LARGE ? NULL : sn_arena_room(r->a, s->cap);
+    if (!s->data) {
+        s->cap = n;
+        s->data = sn_alloc(r->a, n);
+    }
+    return s;
+}
+
 static bool
 read_splat(SnReader *r, const SnDataText *t, const SnType *type,
            const SnShape *shape, const void **data)
 {
     size_t size = sn_elem_size(type->elem), n = sn_tensor_nbyte(type, shape);
     SnMark after = r->m;
-    unsigned char one[8];
+    unsigned char one[8] = {0};
 
     if (type->elem == SN_ROW8)
         return sn_rd_fail(r, t->pos, "row8 cannot be written as a splat");
@@ -202,13 +224,14 @@ read_splat(SnReader *r, const SnDataText *t, const SnType *type,
     if (!read_elem(r, type->elem, one))
         return false;
     r->m = after;
+    SnSplat *s = find_splat(r, one, size, n);
     r->nsplat += n;
-    unsigned char *p = sn_alloc(r->a, n);
-    if (size == 1)
-        memset(p, one[0], n);
-    for (size_t i = 0; size > 1 && i < n; i += size)
-        memcpy(p + i, one, size);
-    *data = p;
+    if (size == 1 && s->n < n)
+        memset(s->data + s->n, one[0], n - s->n);
+    for (size_t i = s->n; size > 1 && i < n; i += size)
+        memcpy(s->data + i, one, size);
+    s->n = s->n > n ? s->n : n;
+    *data = s->data;
     return true;
 }
 

@@ -46,6 +46,14 @@ typedef struct SnSide {
     size_t n;
 } SnSide;
 
+/* n bytes of one element, repeated, with room for cap. */
+typedef struct SnSplat {
+    unsigned char one[8];
+    size_t size, n, cap;
+    unsigned char *data;
+} SnSplat;
+enum { SN_NSPLAT = 8 };
+
 typedef struct SnReader {
     SnArena *a;
     SnArena *tmp; /* what the graph does not keep */
@@ -59,7 +67,9 @@ typedef struct SnReader {
     size_t ndef;
     SnSide *side;
     size_t nside;
-    size_t nsplat;
+    size_t nsplat; /* bytes of splats so far */
+    SnSplat splat[SN_NSPLAT]; /* the last ones: others share their bytes */
+    unsigned isplat;
     bool lazy; /* data in files is not compared with its hash */
     float *scale; /* [ncap] of the type that is being read */
     int32_t *zp;

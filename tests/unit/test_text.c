@@ -627,6 +627,40 @@ test_decimals(void **state)
     }
 }
 
+/* Splats of one value share their bytes, of another value or width they do
+ * not. */
+static void
+test_splats(void **state)
+{
+    SnGraph *g = parse("sinter-graph 1\ngraph \"g\" {\n"
+                       "  %a = Constant() {splat = 0.5} : f32[100]\n"
+                       "  %b = Constant() {splat = 0.5} : f32[7]\n"
+                       "  %c = Constant() {splat = 2} : f32[7]\n"
+                       "  %d = Constant() {splat = 2} : i64[7]\n"
+                       "  %e = Constant() {splat = 0.5} : f32[200]\n"
+                       "  %f = Constant() {splat = 3} : i8[70000]\n"
+                       "  %g = Constant() {splat = 3} : i8[90000]\n"
+                       "  %h = Constant() {splat = 4} : f32[20000]\n"
+                       "  %i = Constant() {splat = 4} : f32[30000]\n"
+                       "}\n");
+    const float *a = sn_node(g, 1)->data, *c = sn_node(g, 3)->data;
+    const float *e = sn_node(g, 5)->data;
+    const int64_t *d = sn_node(g, 4)->data;
+
+    (void)state;
+    assert_ptr_equal(sn_node(g, 2)->data, a);
+    for (int i = 0; i < 200; i++)
+        assert_true(e[i] == 0.5f && a[i % 100] == 0.5f && c[i % 7] == 2 &&
+                    d[i % 7] == 2);
+    /* large ones grow where they are */
+    const int8_t *f = sn_node(g, 6)->data;
+    const float *h = sn_node(g, 8)->data;
+    assert_ptr_equal(sn_node(g, 7)->data, f);
+    assert_ptr_equal(sn_node(g, 9)->data, h);
+    for (int i = 0; i < 90000; i++)
+        assert_true(f[i] == 3 && h[i / 3] == 4);
+}
+
 /* Scales and zero points in lists, written in every way that a list may be. */
 static void
 test_lists(void **state)
@@ -676,7 +710,7 @@ main(void)
         T(test_lenet),   T(test_forms),           T(test_data),
         T(test_sidecar), T(test_sidecar_refused), T(test_refused),
         T(test_damage),  T(test_memory),          T(test_decimals),
-        T(test_lists),
+        T(test_lists),   T(test_splats),
     };
 
     return cmocka_run_group_tests(tests, make_dir, remove_dir);
