@@ -19,8 +19,8 @@
 #include "run/exec.h"
 
 /* A convolution and products with weights [in, out] and [out, in]; $ stands for
- * the type of all values, # for a size.  Codes [in, out] are turned round first,
- * which takes their bytes once more, so they come before others. */
+ * the type of all values, # for a size.  Codes [in, out] are turned round
+ * first, which takes their bytes once more, so they come before others. */
 static const char text[] =
     "sinter-graph 1\n"
     "graph \"g\" {\n"
@@ -177,10 +177,10 @@ measure(unsigned nthread)
 #endif
 
 /* Besides the tenth (of more than 20 MiB, so that a large page, which is there
- * before it is filled, lies in it): about 1 MiB of pages of the program and its libraries,
- * which a child touches anew, and 1 MiB because Linux counts resident pages in
- * batches of 32 or more for each processor.  The address sanitizer has memory
- * of its own. */
+ * before it is filled, lies in it): about 1 MiB of pages of the program and its
+ * libraries, which a child touches anew, and 1 MiB because Linux counts
+ * resident pages in batches of 32 or more for each processor.  The address
+ * sanitizer has memory of its own. */
 enum { BESIDES = 2048 };
 
 static void
