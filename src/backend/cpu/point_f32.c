@@ -59,7 +59,8 @@ sn_cpu_clamp_f32(const SnCall *c)
     float *y = c->out[0].data;
 
     sn_clampf_run(k->isa, k->lo, k->hi, x + sn_cpu_first(c),
-                  sn_cpu_count(c, sn_shape_count(c->out[0].shape)), y + sn_cpu_first(c));
+                  sn_cpu_count(c, sn_shape_count(c->out[0].shape)),
+                  y + sn_cpu_first(c));
     return SN_OK;
 }
 
@@ -77,7 +78,8 @@ sn_cpu_sigmoid_f32(const SnCall *c)
     float *y = c->out[0].data;
 
     sn_sigmoidf_run(k->isa, x + sn_cpu_first(c),
-                    sn_cpu_count(c, sn_shape_count(c->out[0].shape)), y + sn_cpu_first(c));
+                    sn_cpu_count(c, sn_shape_count(c->out[0].shape)),
+                    y + sn_cpu_first(c));
     return SN_OK;
 }
 

@@ -67,7 +67,7 @@ sn_cpu_softmax_q8_prepare(SnPrep *p)
     return true;
 }
 
-/* A row's elements lie `step` apart.  Each code's result is divided out once. */
+/* A row's elements lie `step` apart.  Each code's result is divided once. */
 static void
 codes(const SnSoftmax *s, const int8_t *x, int64_t n, int64_t step, int8_t *y)
 {
