@@ -124,8 +124,8 @@ b pick_end src/kernel/tune.c 's/n != r->t->nlayer ||/false ||/' test_tune messag
 b pick_missed src/kernel/tune.c 's/        if (t->nmissed++ == 0)/        if (t->nmissed == 0)/' test_tune round_trip
 b pick_used src/kernel/tune.c 's|    return *layer ?|    return !*layer ?|' test_tune retuned
 b pick_packed src/backend/cpu/contract.c 's/(char)num->pick->npanel/0/' test_pack picks
-b rules_lines src/kernel/conv_pick.c 's/    SHARED_NS = 15,/    SHARED_NS = 0,/' test_kernel picks_of_rules
-b rules_shares src/kernel/conv_pick.c 's/most = c > o->oc - c ? c : o->oc - c;/most = o->oc \/ 2;/' test_kernel picks_of_rules
+b rules_lines src/kernel/conv_pick.c 's/    SHARED_NS = 15,/    SHARED_NS = 0,/' test_kernel_conv picks_of_rules
+b rules_shares src/kernel/conv_pick.c 's/most = c > o->oc - c ? c : o->oc - c;/most = o->oc \/ 2;/' test_kernel_conv picks_of_rules
 
 # ---- raising, tables of functions
 b functions_are_tables src/backend/cpu/point.c 's/    const int8_t \*t = evaluate(p, 256, code, NULL);/    code[9] = 0;\n&/' quant.sh 'quant unary_tables'

@@ -1,7 +1,7 @@
 #!/bin/sh
 # The NEON kernels equal the portable ones, bit for bit: built for aarch64,
 # run by qemu.  AVX-VNNI: says whether this processor ran its kernels in
-# test_kernel, or whether they were only compiled.
+# test_kernel_conv, or whether they were only compiled.
 BUILD=${BUILD:-build}
 out=$BUILD/tests/neon
 mkdir -p "$out"
@@ -27,7 +27,7 @@ else
     exit 1
 fi
 if grep -qw avx_vnni /proc/cpuinfo; then
-    echo "ok avx-vnni: executed by test_kernel"
+    echo "ok avx-vnni: executed by test_kernel_conv"
 else
     echo "| avx-vnni: compiled, not executed on this processor; its EVEX form is"
     echo "ok avx-vnni: compiled"

@@ -2,20 +2,15 @@
  * for bit, on every instruction set and in parts: differences of codes, sums of
  * their products, and element by element nodes of plain numbers with operands
  * that repeat.  Which NaN a result is, numerics.md leaves open. */
-#include "unit/eval_graph.h"
+#include "unit/kernel_graph.h"
 
 #include "base/fmath.h"
 #include "kernel/erf_f32.h"
-#include "kernel/isa.h"
-#include "rewrite/rewrite.h"
-#include "run/exec.h"
 
 static SnRef
-input(SnElem e, const SnShape *s)
+numbers(SnElem e, const SnShape *s)
 {
-    SnPlaceholderAttr at = {.boundary = SN_PLACEHOLDER_BOUNDARY_NONE};
-
-    return SN_REF(sn_placeholder_new(g, NULL, s, NULL, &at, plain(e)), 0);
+    return input(plain(e), s);
 }
 
 static SnRef
@@ -95,79 +90,6 @@ fill(SnRun *r, int pattern)
     }
 }
 
-/* ---- both ways ---- */
-
-static const void *
-result(const SnBackendDesc *b, unsigned npart, uint32_t seed0, int pattern,
-       uint32_t *nfallback)
-{
-    const SnExec *x;
-    SnDiag *d = sn_diag_new(arena);
-
-    assert_int_equal(sn_exec_prepare(arena, g, b, d, &x), SN_OK);
-    for (uint32_t i = 0; i < x->nstep; i++)
-        x->step[i].cost = INT64_MAX; /* cut as far as it goes */
-    SnRun *r = sn_run_parts(arena, x, npart);
-    seed = seed0;
-    fill(r, pattern);
-    assert_int_equal(sn_run(r), SN_OK);
-    const SnPort *o = &x->output[0];
-    void *y = sn_memdup(arena, sn_run_output(r, 0),
-                        sn_tensor_nbyte(o->type, o->shape));
-    sn_run_free(r);
-    *nfallback = x->nfallback;
-    return y;
-}
-
-static bool
-alike(SnElem e, const void *a, const void *b)
-{
-    float x, y;
-
-    if (!memcmp(a, b, sn_elem_size(e)))
-        return true;
-    memcpy(&x, a, sizeof x);
-    memcpy(&y, b, sizeof y);
-    return e == SN_F32 && x != x && y != y;
-}
-
-/* All variants of the graph that ends in y, of which nslow nodes have no
- * kernel. */
-static void
-compare(SnRef y, uint32_t nslow, const char *what)
-{
-    SnSaveAttr at = {.name = "y", .boundary = SN_SAVE_BOUNDARY_NONE};
-    const SnBackendDesc *cpu = sn_backend_named("CPU");
-    SnElem e = sn_type(g, y)->elem;
-    size_t size = sn_elem_size(e), n = (size_t)sn_shape_count(sn_shape_of(g, y));
-    uint32_t nf, s0 = rnd();
-    SnIsa best = sn_isa();
-
-    sn_save_new(g, "y", y, &at);
-    for (int pattern = 0; pattern < 4; pattern++) {
-        const char *want = result(NULL, 1, s0, pattern, &nf);
-        for (int i = 0; i < SN_NISA; i++) {
-            if (!sn_isa_set((SnIsa)i))
-                continue;
-            for (unsigned part = 1; part < 4; part++) {
-                const char *got =
-                    result(cpu, part < 3 ? part : 7, s0, pattern, &nf);
-                assert_int_equal(nf, nslow);
-                for (size_t k = 0; k < n; k++)
-                    if (!alike(e, got + k * size, want + k * size))
-                        fail_msg("%s, %s, pattern %d, parts %u: element %zu "
-                                 "of %zu differs",
-                                 what, sn_isa_name((SnIsa)i), pattern, part, k,
-                                 n);
-            }
-        }
-        sn_isa_set(best);
-    }
-    sn_arena_free(arena);
-    arena = sn_arena_new();
-    g = sn_graph_new(arena, "t");
-}
-
 /* ---- products ---- */
 
 /* How a filter's numbers lie: codes; differences from a zero point; from one
@@ -193,11 +115,6 @@ filter(int64_t oc, int64_t taps, bool turned, int form)
         }
     return w;
 }
-
-typedef struct Geo {
-    int64_t n, h, w, c, oc, kh, kw, group;
-    int64_t stride[2], pads[4], dilate[2];
-} Geo;
 
 static const Geo geos[] = {
     {1, 5, 5, 1, 1, 1, 1, 1, {1, 1}, {0}, {1, 1}},
@@ -225,10 +142,10 @@ static SnRef
 operand(const SnShape *s, bool codes)
 {
     if (!codes)
-        return input(SN_I32, s);
-    SnRef x = input(SN_I8, s);
+        return numbers(SN_I32, s);
+    SnRef x = numbers(SN_I8, s);
     return binary("CodeDifference", x,
-                  input(SN_I8, sn_shape(g->pool, 0, NULL)));
+                  numbers(SN_I8, sn_shape(g->pool, 0, NULL)));
 }
 
 static void
@@ -348,8 +265,8 @@ pairs(void **state)
         for (size_t i = 0; i < NSHAPES; i++) {
             const Shapes *s = &shapes[i];
             SnElem e = k < 6 ? SN_F32 : SN_I8;
-            SnRef a = input(e, sn_shape(g->pool, s->na, s->a));
-            SnRef b = input(e, sn_shape(g->pool, s->nb, s->b));
+            SnRef a = numbers(e, sn_shape(g->pool, s->na, s->a));
+            SnRef b = numbers(e, sn_shape(g->pool, s->nb, s->b));
             compare(binary(kind[k], a, b), 0,
                     sn_format(arena, "%s %zu", kind[k], i));
         }
@@ -365,10 +282,10 @@ singles(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof n / sizeof *n; i++) {
         const char *what = sn_format(arena, "%d elements", (int)n[i]);
-        SnRef i32 = input(SN_I32, SHAPE(n[i]));
+        SnRef i32 = numbers(SN_I32, SHAPE(n[i]));
         compare(node("Cast", 1, &i32, SN_F32), 0, what);
         for (size_t k = 0; k < sizeof kind / sizeof *kind; k++) {
-            SnRef x = input(SN_F32, SHAPE(n[i]));
+            SnRef x = numbers(SN_F32, SHAPE(n[i]));
             compare(node(kind[k], 1, &x, SN_F32), 0,
                     sn_format(arena, "%s of %d", kind[k], (int)n[i]));
         }
@@ -419,7 +336,7 @@ normalize(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof size / sizeof *size; i++) {
-        SnRef x = input(SN_F32, SHAPE(2, size[i][0], size[i][1]));
+        SnRef x = numbers(SN_F32, SHAPE(2, size[i][0], size[i][1]));
         compare(node("Normalize", 1, &x, SN_F32), 0,
                 sn_format(arena, "rows %zu", i));
     }
@@ -433,15 +350,15 @@ layer(void **state)
     enum { M = 130, K = 33, N = 70 };
     SnSaveAttr at = {.name = "y", .boundary = SN_SAVE_BOUNDARY_NONE};
     SnQuantizeAttr qa = {.clamp = {0}};
-    SnRef x = input(SN_F32, SHAPE(M, K)), scale = input(SN_F32, SHAPE(1));
+    SnRef x = numbers(SN_F32, SHAPE(M, K)), scale = numbers(SN_F32, SHAPE(1));
     SnRef q = SN_REF(sn_quantize_new(g, NULL, x, &qa, q8(0.25f, -3)), 0);
     SnRef c = node("Codes", 1, &q, SN_I8);
-    SnRef d = binary("CodeDifference", c, input(SN_I8, SHAPE(1, 1)));
+    SnRef d = binary("CodeDifference", c, numbers(SN_I8, SHAPE(1, 1)));
     SnRef w = con(plain(SN_I32), SHAPE(K, N), filter(N, K, false, CHANNELS));
     SnRef m = binary("IntegerMatMul", d, w);
     SnRef f = node("Cast", 1, &m, SN_F32);
     SnRef y = binary("Mul", f, scale);
-    y = binary("Add", y, input(SN_F32, SHAPE(N)));
+    y = binary("Add", y, numbers(SN_F32, SHAPE(N)));
     sn_save_new(g, "y", y, &at);
 
     uint32_t nf;
