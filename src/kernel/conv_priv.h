@@ -55,7 +55,8 @@ struct SnConvQ8 {
     bool sums;     /* SnConvNum.sums; set before the shape */
 };
 
-/* Sets g, geo and what follows from them and sums alone: depthwise, the steps between
+/* Sets g, geo and what follows from them and sums alone: depthwise, the steps
+ * between
  * pixels of widened rows, the runs of a window; of depthwise ones rep, columns
  * and direct. */
 void sn_conv_shape(SnConvQ8 *p, SnIsa isa, const SnConvGeo *geo);

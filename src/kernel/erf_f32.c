@@ -1,4 +1,4 @@
-/* erf of reals many at a time: an approximation in binary64 whose error is known,
+/* erf of many reals at a time: an approximation in binary64 of known error,
  * rounded to binary32.  Where all that it may stand for rounds alike, so does
  * sn_erf, which lies in between; elsewhere, about once in 2^16, sn_erff itself
  * is asked.  So that the variants need not agree on the way. */

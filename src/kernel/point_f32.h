@@ -14,7 +14,7 @@
 void sn_clampf_run(SnIsa isa, float lo, float hi, const float *x, int64_t n,
                    float *y);
 
-/* y[i] = ((x[i] - mean[i]) / dev[i]) * gamma[i] + beta[i], each step rounded. */
+/* y[i] = (x[i] - mean[i]) / dev[i] * gamma[i] + beta[i], each step rounded. */
 typedef struct SnNormF32 {
     const float *mean, *dev, *gamma, *beta;
 } SnNormF32;

@@ -491,7 +491,8 @@ call_of(SnRun *r, const SnExecStep *s)
     return (SnCall){.kind = kd, .attr = n->attr, .nin = n->nin,
                     .nout = kd->nout, .in = r->in + s->in,
                     .out = r->out + s->out, .rounding = r->x->g->rounding,
-                    .prep = s->prep, .work = r->work, .u1 = s->nunit, .ypitch = s->ypitch};
+                    .prep = s->prep, .work = r->work, .u1 = s->nunit,
+                     .ypitch = s->ypitch};
 }
 
 static SnStatus

@@ -82,7 +82,8 @@ compare(SnRef y, uint32_t nslow, const char *what)
     SnSaveAttr at = {.name = "y", .boundary = SN_SAVE_BOUNDARY_NONE};
     const SnBackendDesc *cpu = sn_backend_named("CPU");
     SnElem e = sn_type(g, y)->elem;
-    size_t size = sn_elem_size(e), n = (size_t)sn_shape_count(sn_shape_of(g, y));
+    size_t n = (size_t)sn_shape_count(sn_shape_of(g, y));
+    size_t size = sn_elem_size(e);
     uint32_t nf, s0 = rnd();
     SnIsa best = sn_isa();
 

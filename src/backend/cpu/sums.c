@@ -229,7 +229,7 @@ rows_read(const SnConvGeo *o, int64_t r0, int64_t r1, int64_t *from,
     *to = last / o->oh * o->h + clip(high, o->h);
 }
 
-/* Rows [from, to) of x as codes with a zero point; false where there is none. */
+/* Rows [from, to) of x as codes with a zero point; false if there is none. */
 static bool
 codes(const Sums *k, const int32_t *x, int64_t from, int64_t to, int8_t *code,
       int32_t *zp)
