@@ -56,9 +56,8 @@ struct SnConvQ8 {
 };
 
 /* Sets g, geo and what follows from them and sums alone: depthwise, the steps
- * between
- * pixels of widened rows, the runs of a window; of depthwise ones rep, columns
- * and direct. */
+ * between pixels of widened rows, the runs of a window; of depthwise ones rep,
+ * columns and direct. */
 void sn_conv_shape(SnConvQ8 *p, SnIsa isa, const SnConvGeo *geo);
 
 /* What sn_conv_q8_rules chooses for a shape that is set and not empty. */

@@ -492,7 +492,7 @@ call_of(SnRun *r, const SnExecStep *s)
                     .nout = kd->nout, .in = r->in + s->in,
                     .out = r->out + s->out, .rounding = r->x->g->rounding,
                     .prep = s->prep, .work = r->work, .u1 = s->nunit,
-                     .ypitch = s->ypitch};
+                    .ypitch = s->ypitch};
 }
 
 static SnStatus
