@@ -443,14 +443,15 @@ sn_conv_q8_part(const SnConvQ8 *p, int64_t u0, int64_t u1)
     return all;
 }
 
-/* Products at 256 in a nanosecond (depthwise at a tenth), or the filter at 30
- * bytes. */
+/* Products at five eighths of the rate, as in layers that are small (depthwise
+ * 25 in a nanosecond), or the filter at 30 bytes. */
 int64_t
 sn_conv_q8_cost(const SnConvQ8 *p)
 {
     const SnConvGeo *o = &p->geo;
     int64_t filter = o->oc * o->kh * o->kw * (o->c / o->group);
-    int64_t ns = o->n * o->oh * o->ow * filter / (p->depthwise ? 25 : 256);
+    int64_t ns = o->n * o->oh * o->ow * filter /
+                 (p->depthwise ? 25 : (p->g->rate * 5 + 7) / 8);
 
     return ns > filter / 30 ? ns : filter / 30;
 }
