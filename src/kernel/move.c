@@ -161,7 +161,8 @@ copy_table(const Table *t, const char *x, char *y, size_t size,
         memcpy(y, x, run);
         return;
     }
-    Row r = { t->off[--rest], t->dim[rest], size, run, fill };
+    rest--;
+    Row r = { t->off[rest], t->dim[rest], size, run, fill };
     for (int64_t i = 0; i < r.n; i++)
         t->off[rest][i] *= (int64_t)size;
     bool holes = has_holes(&r);
