@@ -32,14 +32,14 @@ times(__m256i v, const float *mul)
 AVX2 INLINE void
 put_sums(__m256i a, __m256i b, int n, int8_t *y)
 {
-    int32_t v[16];
-    bool whole = n >= 16;
-    __m256i *to = (void *)(whole ? (void *)y : (void *)v);
+    __m256i v[] = {a, b};
 
-    _mm256_storeu_si256(to, a);
-    _mm256_storeu_si256(to + 1, b);
-    if (!whole)
-        memcpy(y, v, (size_t)n * sizeof *v);
+    if (n >= 16) {
+        _mm256_storeu_si256((void *)y, a);
+        _mm256_storeu_si256((void *)(y + 32), b);
+    } else {
+        memcpy(y, v, (size_t)n * sizeof(int32_t));
+    }
 }
 
 /* 16 sums, bias included, to n codes.  The low register holds channels 0..3
