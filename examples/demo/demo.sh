@@ -18,7 +18,8 @@ echo "== Quantize to int8, 256 calibration images"
     $pixels --channelwise --rowwise --backend cpu \
     --dump-profile "$out/profile.json" --print-after integerize --time-passes \
     -o "$out/fashion_lrn.sn" 2>"$out/log"
-sed -n '/^sinter-graph/,/^}/p' "$out/log" >"$out/before.sn"
+# integerize runs twice; what it gives first is the graph before.
+sed -n '/^sinter-graph/,/^}/{p;/^}/q}' "$out/log" >"$out/before.sn"
 sed '/^; after/,/^}/d' "$out/log"
 echo
 echo "== Every Rescale left, and why"
