@@ -201,6 +201,36 @@ candidates(SnArena *a, const SnGraph *g, bool kinds, size_t *n,
     }
 }
 
+/* "@Add, @Conv2D", each once. */
+static const char *
+each_once(SnArena *a, const char *const *name, size_t n)
+{
+    SnBuf b;
+
+    sn_buf_init(&b, a);
+    for (size_t i = 0; i < n; i++) {
+        size_t k = 0;
+        while (strcmp(name[k], name[i]) != 0)
+            k++;
+        if (k == i)
+            sn_putf(&b, "%s%s", i ? ", " : "", name[i]);
+    }
+    return sn_buf_str(&b);
+}
+
+/* The glob with a star at either end. */
+static const char *
+opened(SnArena *a, const char *glob, bool kinds)
+{
+    const char *s = glob + kinds;
+
+    s += strspn(s, "*");
+    size_t n = strlen(s);
+    while (n > 0 && s[n - 1] == '*')
+        n--;
+    return sn_format(a, "%s*%.*s*", kinds ? "@" : "", (int)n, s);
+}
+
 /* model may be NULL. */
 static SnStatus
 no_match(const SnWish *w, const SnGraph *model, const SnGraph *g, SnArena *a,
@@ -214,14 +244,17 @@ no_match(const SnWish *w, const SnGraph *model, const SnGraph *g, SnArena *a,
     if (model && !kinds)
         candidates(a, model, kinds, &n, &cand);
     const char *near = sn_closest(w->glob, cand, n);
-    const char *open = sn_format(a, "%s*%s*", kinds ? "@" : "",
-                                 w->glob + kinds);
+    const char *open = opened(a, w->glob, kinds);
     for (size_t i = 0; i < n && !near; i++)
         if (fnmatch(open, cand[i], 0) == 0)
             near = open;
     if (near)
         return sn_fail(d, SN_EUSAGE, w->option, "no node matches '%s'; did "
                        "you mean '%s'?", w->glob, near);
+    if (kinds && n)
+        return sn_fail(d, SN_EUSAGE, w->option, "no node matches '%s'; the "
+                       "kinds after lowering and merging are %s", w->glob,
+                       each_once(a, cand, n));
     return sn_fail(d, SN_EUSAGE, w->option, "no node matches '%s'; 'sinter "
                    "inspect --names' lists what there is", w->glob);
 }
@@ -323,6 +356,16 @@ add_names(SnArena *a, SnWish *w, const SnGraph *model, SnId id,
     }
 }
 
+/* A Transpose or the like, which computes nothing: merged into a node it says
+ * nothing of what that node computes. */
+static bool
+moves(const SnGraph *g, SnId id)
+{
+    const SnKindDesc *d = sn_desc(sn_node(g, id)->kind);
+
+    return d->nout == 1 && d->sem[0].cls == SN_C_MOVE;
+}
+
 static void
 resolve(SnArena *a, SnWish *w, const SnGraph *model, const SnGraph *placed,
         SnDiag *d)
@@ -332,11 +375,13 @@ resolve(SnArena *a, SnWish *w, const SnGraph *model, const SnGraph *placed,
     SnBuf said;
 
     sn_buf_init(&said, a);
-    for (SnId id = 1; id < model->nnode; id++)
-        if (has_settings(model, id) && sn_glob_match(model, w->glob, id)) {
-            any = true;
-            add_names(a, w, model, id, placed, &said, &nsaid);
-        }
+    for (int move = 0; move <= 1 && !any; move++)
+        for (SnId id = 1; id < model->nnode; id++)
+            if (has_settings(model, id) && moves(model, id) == move
+                && sn_glob_match(model, w->glob, id)) {
+                any = true;
+                add_names(a, w, model, id, placed, &said, &nsaid);
+            }
     for (SnId id = 1; id < model->nnode && !any; id++) {
         const char *s = has_settings(model, id) ? sn_control_source(model, id)
                                                 : NULL;
