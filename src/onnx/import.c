@@ -461,6 +461,8 @@ report_unsupported(SnOx *x, const Onnx__NodeProto *n)
     near = similar(x, n->op_type);
     if (near != NULL)
         sn_diag_help(x->d, "did you mean '%s'?", near);
+    else
+        sn_diag_help(x->d, "'sinter ops' lists what is");
 }
 
 /* All operators that are not supported, each once, before any work. */

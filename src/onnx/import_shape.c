@@ -156,6 +156,20 @@ bound(SnOx *x, const char *name)
     return NULL;
 }
 
+/* The dimensions that --dim gave and no input read so far has; NULL: none. */
+static const char *
+unused_dims(SnOx *x)
+{
+    const SnOxDims *s = x->dims;
+    SnBuf b;
+
+    sn_buf_init(&b, x->a);
+    for (size_t i = 0; i < s->ndim; i++)
+        if (!s->dim[i].used)
+            sn_putf(&b, "%s'%s'", b.n > 0 ? ", " : "", s->dim[i].name);
+    return b.n > 0 ? sn_buf_str(&b) : NULL;
+}
+
 /* A dimension without a number: bound by name, or the batch. */
 static SnStatus
 free_dim(SnOx *x, const char *name, int i, const char *param, int64_t *out)
@@ -186,6 +200,10 @@ free_dim(SnOx *x, const char *name, int i, const char *param, int64_t *out)
                      name);
     else
         sn_diag_help(x->d, "--shape '%s=1x...'", name);
+    const char *given = unused_dims(x);
+    if (given != NULL)
+        sn_diag_help(x->d, "no input up to this one has a dimension %s, "
+                     "which --dim gives", given);
     return SN_EINPUT;
 }
 

@@ -29,6 +29,7 @@ t() {
 t missing 3 "input 'input': dimension 2 ('height') is open"
 t missing_help 3 "help: --dim 'height=NUMBER', or --shape 'input=1x...'"
 t one_missing 3 "dimension 3 ('width') is open" --dim height=4
+t misnamed 3 "help: no input up to this one has a dimension 'heigth', which --dim gives" --dim heigth=4
 t bound 0 '%input = Placeholder() {boundary = u8} : i8[1,3,4,6]' \
     --dim height=4 --dim width=6
 t shape 0 ' : i8[2,3,5,7]' --shape 2x3x5x7
