@@ -78,6 +78,8 @@ bool sn_cli_quantized(SnCli *c, const SnGraph *g);
 SnStatus sn_cli_export(SnCli *c, const SnGraph *g, const char *path);
 /* The same options, looked at before any work. */
 SnStatus sn_cli_export_opts(SnCli *c, SnOnnxExport *o);
+/* Refuses them where path, which is written, is no ONNX model. */
+SnStatus sn_cli_no_export_opts(SnCli *c, const char *path);
 /* --backend; *out is left alone without it. */
 SnStatus sn_cli_backend(SnCli *c, const SnBackendDesc **out);
 /* What runs nodes: --backend, or the CPU's kernels, whose bits are those of

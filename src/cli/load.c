@@ -248,6 +248,11 @@ sn_cli_window(SnCli *c, const SnExec *x, const SnStrs *files,
                        "samples", (long long)(*out)->n);
     (*out)->skip = skip;
     (*out)->n -= skip;
+    if (n > (*out)->n)
+        sn_warn(c->d, (SnPos){0}, NULL, "%s: holds %lld sample%s%s, fewer than "
+                "the %ld asked for", option, (long long)(*out)->n,
+                (*out)->n == 1 ? "" : "s", skip ? " after those left out" : "",
+                n);
     return SN_OK;
 }
 

@@ -38,7 +38,7 @@ const SnVerb sn_verbs[] = {
     {"bench", "MODEL [--per-node | --tune] [-o ROOFLINE.svg]",
      "time a model on this machine, beside what the machine can do", BENCH,
      sn_verb_bench},
-    {"draw", "MODEL [-o F.dot|F.svg|F.png]", "draw the graph", DRAW,
+    {"draw", "MODEL [-o F.dot|F.svg|F.png|F.pdf]", "draw the graph", DRAW,
      sn_verb_draw},
     {"why", "MODEL [--node NAME]", "say why each Rescale is still there",
      WHY, sn_verb_why},
@@ -52,7 +52,8 @@ const SnVerb sn_verbs[] = {
 typedef enum OptKind {
     O_FLAG,
     O_STR,
-    O_LONG,
+    O_LONG,  /* zero or more */
+    O_COUNT, /* one or more */
     O_EACH, /* may be repeated */
     O_LIST, /* comma-separated, may be repeated */
     O_NUMS  /* comma-separated numbers */
@@ -82,7 +83,7 @@ static const Option options[] = {
      "of an ONNX model: qdq (quantize's default) or qoperator"},
     {"--codes", "NAME", O_STR, AT(codes), QUANTIZE | EXPORT,
      "of an ONNX model's values: int8 (default) or uint8"},
-    {"--opset", "N", O_LONG, AT(opset), QUANTIZE | EXPORT,
+    {"--opset", "N", O_COUNT, AT(opset), QUANTIZE | EXPORT,
      "operator set of an ONNX model (default: 17)"},
     {"--calib", "FILE", O_EACH, AT(calib), PROFILE | QUANTIZE,
      "calibration data: .npy or .pb, INPUT=FILE for one of several inputs"},
@@ -119,16 +120,16 @@ static const Option options[] = {
      "value of a symbolic dimension of an ONNX model"},
     {"--batch", "N", O_LONG, AT(batch), IMPORTS,
      "value of a free leading dimension (default: 1)"},
-    {"--jobs", "N", O_LONG, AT(njob), READS_DATA,
+    {"--jobs", "N", O_COUNT, AT(njob), READS_DATA,
      "threads (default: one per processor); results do not depend on it"},
-    {"-j", "N", O_LONG, AT(njob), READS_DATA, NULL},
+    {"-j", "N", O_COUNT, AT(njob), READS_DATA, NULL},
     {"--names", NULL, O_FLAG, AT(names), INSPECT,
      "list the nodes as quantize sees them: names for its GLOBs"},
     {"--per-node", NULL, O_FLAG, AT(per_node), BENCH,
      "also what each node takes, computes and moves, slowest first"},
-    {"--runs", "N", O_LONG, AT(nrun), BENCH,
+    {"--runs", "N", O_COUNT, AT(nrun), BENCH,
      "run this often (default: for half a second, at least 5 times)"},
-    {"--threads", "N", O_LONG, AT(nthread), RUN | COMPARE | BENCH,
+    {"--threads", "N", O_COUNT, AT(nthread), RUN | COMPARE | BENCH,
      "threads of each run of a sample (default: 1); results do not depend on "
      "it"},
     {"--pack-cache", NULL, O_FLAG, AT(pack_cache), RUN | BENCH,
@@ -272,7 +273,8 @@ unknown_option(SnCli *c, const SnVerb *v, const char *name)
     for (int i = 0; i < NOPTION; i++)
         if (options[i].verbs & v->bit)
             cand[n++] = options[i].name;
-    const char *near = sn_closest(name, cand, n);
+    /* Any two letters are close. */
+    const char *near = strlen(name) > 2 ? sn_closest(name, cand, n) : NULL;
     if (near)
         return sn_fail(c->d, SN_EUSAGE, name, "'sinter %s' has no such "
                        "option; did you mean '%s'?", v->name, near);
@@ -287,9 +289,10 @@ take_long(SnCli *c, const Option *o, const char *s, long *out)
 
     errno = 0;
     long v = strtol(s, &end, 10);
-    if (end == s || *end || errno || v < 0)
-        return sn_fail(c->d, SN_EUSAGE, o->name,
-                       "'%s' is not a number of zero or more", s);
+    long least = o->kind == O_COUNT ? 1 : 0;
+    if (end == s || *end || errno || v < least)
+        return sn_fail(c->d, SN_EUSAGE, o->name, "'%s' is not a number of %s "
+                       "or more", s, least ? "one" : "zero");
     *out = v;
     return SN_OK;
 }
@@ -326,6 +329,7 @@ take_value(SnCli *c, const Option *o, const char *s)
         *(const char **)f = s;
         return SN_OK;
     case O_LONG:
+    case O_COUNT:
         return take_long(c, o, s, f);
     case O_EACH:
         push_str(c->a, f, s);

@@ -141,6 +141,7 @@ load(SnCli *c, const char *path, SnRewriteOpts *o, SnGraph **g)
 SnStatus
 sn_verb_bench(SnCli *c)
 {
+    static const char *const suffix[] = {".svg", NULL};
     const char *path;
     const SnExec *x;
     SnRewriteOpts o;
@@ -149,6 +150,7 @@ sn_verb_bench(SnCli *c)
     unsigned nthread;
 
     SN_TRY(sn_cli_model(c, 1, &path));
+    SN_TRY(sn_cli_writable(c, "-o", c->args.output, suffix));
     SN_TRY(sn_cli_threads(c, &nthread));
     SN_TRY(sn_cli_pack_check(c, path));
     SN_TRY(sn_cli_tune_check(c, path));

@@ -86,7 +86,8 @@ put_text(SnBuf *b, const SnComparison *k)
     if (k->nunmatched)
         sn_putf(b, "%u values have no float value of their name\n",
                 k->nunmatched);
-    sn_putf(b, "worst output: %s dB\n", db_str(b->a, k->worst_output));
+    sn_putf(b, "worst output: %s%s\n", db_str(b->a, k->worst_output),
+            isinf(k->worst_output) ? "" : " dB");
 }
 
 /* One thing tried; NaN: it was not. */

@@ -34,6 +34,19 @@ sn_cli_export_opts(SnCli *c, SnOnnxExport *o)
 }
 
 SnStatus
+sn_cli_no_export_opts(SnCli *c, const char *path)
+{
+    const char *option = c->args.format ? "--format"
+                         : c->args.codes ? "--codes"
+                         : c->args.opset > 0 ? "--opset" : NULL;
+
+    if (option)
+        return sn_fail(c->d, SN_EUSAGE, option, "is about ONNX models; '%s' "
+                       "does not end in .onnx", path);
+    return SN_OK;
+}
+
+SnStatus
 sn_cli_export(SnCli *c, const SnGraph *g, const char *path)
 {
     SnOnnxExport o;

@@ -268,7 +268,8 @@ check_output(SnCli *c)
                        "or .onnx file to write");
     SN_TRY(sn_cli_writable(c, "-o", o, suffix));
     SN_TRY(sn_cli_writable(c, "--dump-profile", c->args.dump_profile, NULL));
-    return sn_is_onnx(o) ? sn_cli_export_opts(c, &e) : SN_OK;
+    return sn_is_onnx(o) ? sn_cli_export_opts(c, &e)
+                         : sn_cli_no_export_opts(c, o);
 }
 
 static SnStatus

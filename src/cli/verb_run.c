@@ -190,8 +190,8 @@ put_values(SnCli *c, const SnResults *r)
 
     for (int64_t i = 0; n > 1 && i < n; i++)
         for (uint32_t k = 0; k < r->x->noutput; k++)
-            sn_putf(&c->out, "%lld %s argmax %lld\n", (long long)i,
-                    r->x->output[k].name,
+            sn_putf(&c->out, "%lld %s argmax %lld\n",
+                    (long long)(r->samples->skip + i), r->x->output[k].name,
                     (long long)sn_argmax(r->value[k] + i * r->count[k],
                                       r->count[k]));
     for (uint32_t k = 0; n == 1 && k < r->x->noutput; k++) {
@@ -212,6 +212,7 @@ sn_verb_run(SnCli *c)
     SnResults r = {0};
 
     SN_TRY(sn_cli_model(c, 1, &path));
+    SN_TRY(sn_cli_writable(c, "--dump", c->args.dump, NULL));
     SN_TRY(sn_cli_pack_check(c, path));
     SN_TRY(sn_cli_tune_check(c, path));
     if (c->args.check_kernels)

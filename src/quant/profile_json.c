@@ -342,8 +342,8 @@ sn_profile_load(SnArena *a, const char *path, SnDiag *d, SnProfile **out)
     SN_TRY(sn_file_read(a, d, path, FILE_MAX, &text, &n));
     json_t *o = json_loadb(text, n, JSON_REJECT_DUPLICATES, &err);
     if (!o)
-        return sn_fail(d, SN_EINPUT, path, "line %d: %s", err.line,
-                       err.text);
+        return sn_fail(d, SN_EINPUT, path, "line %d: is no profile, which is "
+                       "JSON: %s", err.line, err.text);
     *out = SN_NEW(a, SnProfile);
     SnStatus st = get_profile(&r, o, *out);
     json_decref(o);

@@ -47,6 +47,8 @@ t option_of_other_verb 2 err "'sinter draw' has no such option" draw --labels x 
 t missing_value 2 err "wants FILE after it" draw m.sn -o
 t flag_with_value 2 err "takes no value" opt --verify=1
 t bad_number 2 err "'-3' is not a number" run m.sn -n -3
+t bad_count 2 err "'0' is not a number of one or more" run m.sn --threads 0
+t letter_option 2 err "-q: 'sinter run' has no such option; see 'sinter run --help'" run m.sn -q
 t bad_list 2 err "not a list of numbers" run "$tmp/add.sn" --input x --mul 1,,2
 t no_model 2 err "MODEL: is missing" inspect
 t too_many 2 err "one argument too many" inspect a.sn b.sn
@@ -63,6 +65,9 @@ t export_format 2 err "did you mean 'qdq'?" export "$tmp/add.sn" --format qqd -o
 t export_codes 2 err "'int4'; expected int8 or uint8" export "$tmp/add.sn" --format qdq --codes int4 -o "$tmp/o.onnx"
 t export_opset 2 err "13 to 25 can be written" export "$tmp/add.sn" --format qdq --opset 12 -o "$tmp/o.onnx"
 t export_no_output 2 err "-o: is missing" export "$tmp/add.sn" --format qdq
+t quantize_no_onnx 2 err "--format: is about ONNX models; '$tmp/o.sn' does not end in .onnx" quantize "$tmp/add.sn" --calib a --format qdq -o "$tmp/o.sn"
+t dump_directory 5 err "--dump: '$tmp/nowhere/o.npy': no directory" run "$tmp/add.sn" --input a --dump "$tmp/nowhere/o.npy"
+t no_profile 3 err "add.sn: line 1: is no profile, which is JSON: " quantize "$tmp/add.sn" --load-profile "$tmp/add.sn" -o "$tmp/o.sn"
 t quantize_format 2 err "there are qdq and qoperator" quantize "$tmp/add.sn" --calib a --format tflite -o "$tmp/o.onnx"
 t draw_suffix 2 err "must end in .dot, .svg" draw "$tmp/add.sn" -o "$tmp/x.jpeg"
 
@@ -197,6 +202,7 @@ graph "int" {
 }
 END
 t bench_integers 0 out "(100 % int8)" bench "$tmp/int.sn" --runs 3
+t bench_no_picture 2 err "-o: '$tmp/o.png' does not end in .svg" bench "$tmp/q.sn" --runs 3 -o "$tmp/o.png"
 t bench_missing 3 err "nothing.sn" bench "$tmp/nothing.sn"
 t bench_directory 5 err "nowhere" bench "$tmp/q.sn" --runs 3 -o "$tmp/nowhere/o.svg"
 t pack_cache 0 out "thread, " bench "$tmp/q.sn" --runs 3 --pack-cache

@@ -111,6 +111,16 @@ silent scaled_right err "forgotten"
 t unscaled_calib 0 err "note: input 'image' gets the integers of $img, 0 to 255, as they are" profile $m --calib "$img" -n 10 -o "$tmp/p.json"
 t unscaled_meant 0 err "" profile $m --calib "$img" -n 10 --mul 1 -o "$tmp/p.json"
 silent unscaled_is_said err "as they are"
+t fewer_samples 0 err "warning: --calib: holds 2000 samples, fewer than the 2001 asked for" profile $m --calib "$img" -n 2001 $px -o "$tmp/p.json"
+t fewer_skipped 0 err "warning: --input: holds 6 samples after those left out, fewer than the 10 asked for" run $m --input "$img" --skip 1994 -n 10 $px
+t all_samples 0 err "" run $m --input "$img" --skip 1994 -n 6 $px
+silent all_are_enough err "fewer than"
+if grep -q '^1994 logits argmax' "$tmp/out"; then
+    echo "ok data numbered_from_skip"
+else
+    echo "not ok data numbered_from_skip: $(head -n 1 "$tmp/out")"
+    bad=1
+fi
 t one_sample 0 err "ranges come from one sample" quantize $m --calib "$img" -n 1 $px -o "$tmp/o.sn"
 cat >"$tmp/add.sn" <<'END'
 sinter-graph 1
