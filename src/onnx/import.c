@@ -440,7 +440,8 @@ similar(SnOx *x, const char *op)
     return sn_closest(op, name, n);
 }
 
-static void
+/* Says whether something could be advised. */
+static bool
 report_unsupported(SnOx *x, const Onnx__NodeProto *n)
 {
     const SnOnnxDesc *other;
@@ -456,13 +457,12 @@ report_unsupported(SnOx *x, const Onnx__NodeProto *n)
                      other->until != 0
                          ? sn_format(x->a, " to %d", (int)other->until)
                          : " on");
-        return;
+        return true;
     }
     near = similar(x, n->op_type);
     if (near != NULL)
         sn_diag_help(x->d, "did you mean '%s'?", near);
-    else
-        sn_diag_help(x->d, "'sinter ops' lists what is");
+    return near != NULL;
 }
 
 /* All operators that are not supported, each once, before any work. */
@@ -471,6 +471,7 @@ check_ops(SnOx *x, const uint32_t *ord)
 {
     const char *seen[MAX_REPORTED];
     size_t nseen = 0;
+    bool advised = true;
 
     for (size_t i = 0; i < x->pb->n_node; i++) {
         const Onnx__NodeProto *n = x->pb->node[ord[i]];
@@ -488,8 +489,10 @@ check_ops(SnOx *x, const uint32_t *ord)
         if (again || nseen == MAX_REPORTED)
             continue;
         seen[nseen++] = n->op_type;
-        report_unsupported(x, n);
+        advised = report_unsupported(x, n);
     }
+    if (nseen > 0 && !advised)
+        sn_diag_help(x->d, "'sinter ops' lists the operators that are");
     return nseen > 0 ? SN_EUNSUPPORTED : SN_OK;
 }
 

@@ -60,7 +60,8 @@ all_unknown_operators_are_listed(void **state)
             "m.onnx: node 'p' (Zork): operator Zork (opset 13) is not "
             "supported\n"
             "m.onnx: node 'y' (Quux): operator Quux (opset 13) is not "
-            "supported\n");
+            "supported\n"
+            "   help: 'sinter ops' lists the operators that are\n");
 }
 
 static void
