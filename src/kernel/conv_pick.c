@@ -74,7 +74,8 @@ rows_of(const SnConvQ8 *p, bool inside)
 
     /* A block at a time, of rows that stay near meanwhile. */
     if (p->depthwise && p->direct) {
-        rows = CHUNK_FAR / (o->w * o->c * o->sh);
+        int64_t line = o->w * o->c * o->sh;
+        rows = line > 0 ? CHUNK_FAR / line : o->oh;
         return min64(rows < 1 ? 1 : rows, o->oh);
     }
     rows = chunk_of(p, inside) / (row ? row : 1);

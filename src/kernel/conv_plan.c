@@ -51,7 +51,7 @@ set_work(SnConvQ8 *p)
     if (!p->direct)
         p->buf = (size_t)(p->brows * p->wp * px + 256) / 64 * 64;
     if (p->columns) { /* and codes x.zp, for what lies outside */
-        p->npad = (size_t)(o->w * o->c);
+        p->npad = (size_t)((o->w > 0 ? o->w : 1) * o->c);
         p->buf += (p->npad + 63) / 64 * 64;
     }
     p->nwork = p->buf;

@@ -29,8 +29,8 @@ struct SnConvQ8 {
     int32_t xz;
     bool depthwise;
     bool columns; /* depthwise: taps by columns, for dw3: x itself is read,
-                     where rows outside it are npad codes x.zp behind the
-                     widened rows, or if rep > 1 those, */
+                     where rows outside it, and columns, are npad codes x.zp
+                     behind the widened rows, or if rep > 1 those, */
     size_t npad;
     bool raw;    /* with the filter's codes; its zero points are in end.wz */
     int64_t rep; /* depthwise: pixels side by side in a block */
