@@ -192,6 +192,18 @@ is_empty(const SnConvGeo *o)
 }
 
 bool
+sn_conv_q8_holds(const SnConvGeo *o)
+{
+    double window = (double)(o->kh - 1) * (double)o->dh + 1;
+    double high = (double)o->oh * (double)o->sh + window;
+    double line = (double)(o->ow - 1) * (double)o->sw +
+                  (double)(o->kw - 1) * (double)o->dw + 1;
+
+    return line * window * (double)o->c < 0x1p30 &&
+           line * high * (double)o->c < 0x1p60;
+}
+
+bool
 sn_conv_q8_tiles(SnIsa isa, const SnConvGeo *geo, const SnConvNum *num)
 {
     SnConvQ8 p = {0};

@@ -139,6 +139,11 @@ typedef struct SnConvGeo {
     int64_t kh, kw, sh, sw, dh, dw, pt, pl, group;
 } SnConvGeo;
 
+/* Whether a plan can be made: what one row of results reads, widened with its
+ * padding, stays below 2^30 elements, and what all of them read can be counted
+ * in bytes.  Windows that reach far out into padding do not. */
+bool sn_conv_q8_holds(const SnConvGeo *geo);
+
 typedef struct SnConvNum SnConvNum;
 
 /* How a plan does its work; of reals see kernel/conv_f32.h.  Results are the
@@ -178,8 +183,9 @@ struct SnConvNum {
 
 typedef struct SnConvQ8 SnConvQ8;
 
-/* w is [oc, kh, kw, c / group].  Everything lands in a, or in num->pack: then
- * w and the bias are not looked at where that is ready. */
+/* geo is one that holds; w is [oc, kh, kw, c / group].  Everything lands in a,
+ * or in num->pack: then w and the bias are not looked at where that is
+ * ready. */
 const SnConvQ8 *sn_conv_q8_plan(SnArena *a, SnIsa isa, const SnConvGeo *geo,
                                 const SnConvNum *num, const int8_t *w);
 /* Bytes of work for a run. */

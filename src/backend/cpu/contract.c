@@ -106,7 +106,8 @@ open_conv(SnPrep *p, SnArena *tmp, const SnType *y, SnRange clamp)
     SnConvNum num;
     SnConvGeo geo;
 
-    if (!numbers(tmp, c, y, clamp, &num) || !sn_cpu_conv_geo(c, &geo))
+    if (!numbers(tmp, c, y, clamp, &num) || !sn_cpu_conv_geo(c, &geo) ||
+        !sn_conv_q8_holds(&geo))
         return NULL;
     SnConvPick pick = pick_for(p, &geo, &num);
     num.pick = &pick;

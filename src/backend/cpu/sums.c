@@ -149,7 +149,8 @@ sn_cpu_conv_sums_prepare(SnPrep *p)
 
     k->isa = sn_isa();
     k->turned = true;
-    return sn_cpu_conv_geo(p->call, &k->geo) && prepare(p, k);
+    return sn_cpu_conv_geo(p->call, &k->geo) && sn_conv_q8_holds(&k->geo) &&
+           prepare(p, k);
 }
 
 bool
