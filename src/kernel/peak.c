@@ -3,23 +3,15 @@
 #include <pthread.h>
 #include <stdint.h>
 #include <stdlib.h>
-#include <time.h>
 
 #if defined(__x86_64__)
 #include <immintrin.h>
 #endif
 
+#include "base/clock.h"
+
 enum { READ_BYTES = 128 << 20, MAXTHREAD = 64 };
 static const double SECONDS = 0.06;
-
-static double
-now(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
 
 /* A loop does n rounds and returns operations (or bytes) a round; what it
  * computes goes to *sink so that it is computed. */
@@ -237,8 +229,8 @@ work(void *arg)
     Job *j = arg;
     volatile int sink = 0;
 
-    for (double first = now(), last = first; last - first < SECONDS;) {
-        double each = j->fn(j->n, j->data, &sink), t = now();
+    for (double first = sn_now(), last = first; last - first < SECONDS;) {
+        double each = j->fn(j->n, j->data, &sink), t = sn_now();
         double rate = each * (double)j->n / (t - last);
         j->rate = rate > j->rate ? rate : j->rate;
         last = t;

@@ -4,8 +4,8 @@
 #include "rewrite/rewrite.h"
 #include <inttypes.h>
 #include <string.h>
-#include <time.h>
 #include "base/buf.h"
+#include "base/clock.h"
 #include "graph/text.h"
 #include "rewrite/derive.h"
 #include "rewrite/internal.h"
@@ -188,15 +188,6 @@ run_pass(SnRewriter *rw, SnGraph *g, bool keep)
     return sweep(rw, g, keep);
 }
 
-static double
-now(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 static void
 after_pass(SnRewriter *rw, SnGraph *g, const char *name)
 {
@@ -261,7 +252,7 @@ static SnStatus
 run_one(SnRewriter *rw, SnGraph *g, const char *name)
 {
     uint32_t fire0 = rw->nfire, nvisit = 0;
-    double t0 = now();
+    double t0 = sn_now();
     bool known = true, keep = false;
     SnStatus s = SN_OK;
 
@@ -288,7 +279,7 @@ run_one(SnRewriter *rw, SnGraph *g, const char *name)
         s = rw->status;
     rw->status = s;
     sn_dce(g);
-    SnPassTime pt = {sn_strdup(rw->arena, name), now() - t0,
+    SnPassTime pt = {sn_strdup(rw->arena, name), sn_now() - t0,
                      rw->nfire - fire0, nvisit, g->nlive};
     SN_PUSH(rw->arena, rw->time, rw->ntime, pt);
     after_pass(rw, g, name);

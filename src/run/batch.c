@@ -3,8 +3,9 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "base/clock.h"
 
 typedef struct Shared {
     const SnBatch *b;
@@ -59,15 +60,6 @@ show_progress(const SnBatch *b, int64_t done)
     if (b->progress && done % 16 == 0)
         fprintf(stderr, "\r%lld / %lld", (long long)done,
                 (long long)b->nsample);
-}
-
-static double
-now(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
 static void
@@ -133,7 +125,7 @@ sn_batch_run(const SnBatch *b, SnDiag *d)
     Shared sh = {.b = b, .status = SN_OK};
     Worker w[SN_MAXJOB] = {{0}};
     unsigned n = sn_batch_njob(b->njob, b->nthread, b->nsample);
-    double from = now();
+    double from = sn_now();
 
     atomic_store(&sh.failed, b->nsample);
     pthread_mutex_init(&sh.lock, NULL);
@@ -152,6 +144,6 @@ sn_batch_run(const SnBatch *b, SnDiag *d)
         return sn_fail(d, sh.status, sh.where, "sample %lld: %s",
                        (long long)sh.why_sample,
                        sh.why[0] ? sh.why : "failed");
-    show_end(b, n, now() - from);
+    show_end(b, n, sn_now() - from);
     return SN_OK;
 }

@@ -5,20 +5,12 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/clock.h"
 #include "kernel/map.h"
 #include "run/team.h"
 
 enum { LEAST_RUNS = 5, MOST_RUNS = 4000 };
 static const double SECONDS = 0.5;
-
-static double
-now(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
 
 /* ---- what a node does ---- */
 
@@ -84,11 +76,11 @@ static void
 tick(void *ctx, SnId node)
 {
     Clock *c = ctx;
-    double s = now();
+    double s = sn_now();
 
     if (c->of[node])
         c->of[node][c->run] += s - c->last;
-    c->last = now();
+    c->last = sn_now();
 }
 
 void
@@ -112,14 +104,6 @@ sn_bench_fill(SnRun *r)
 }
 
 static int
-ascending(const void *x, const void *y)
-{
-    double a = *(const double *)x, b = *(const double *)y;
-
-    return (a > b) - (a < b);
-}
-
-static int
 slowest(const void *x, const void *y)
 {
     const SnNodeTime *a = x, *b = y;
@@ -132,10 +116,10 @@ slowest(const void *x, const void *y)
 static SnStatus
 one_run(SnRun *r, SnDiag *d, double *s)
 {
-    double t0 = now();
+    double t0 = sn_now();
     if (sn_run(r) != SN_OK)
         return sn_fail(d, SN_EINPUT, r->where, "%s", r->why);
-    *s = now() - t0;
+    *s = sn_now() - t0;
     return SN_OK;
 }
 
@@ -148,13 +132,13 @@ time_whole(SnBench *b, SnRun *r, uint32_t want, SnDiag *d)
     b->nrun = 0;
     sn_bench_fill(r);
     SN_TRY(one_run(r, d, v)); /* warm */
-    for (first = now(); b->nrun < most; b->nrun++) {
-        if (!want && b->nrun >= LEAST_RUNS && now() - first > SECONDS)
+    for (first = sn_now(); b->nrun < most; b->nrun++) {
+        if (!want && b->nrun >= LEAST_RUNS && sn_now() - first > SECONDS)
             break;
         sn_bench_fill(r); /* a run may write over its inputs */
         SN_TRY(one_run(r, d, &v[b->nrun]));
     }
-    qsort(v, b->nrun, sizeof *v, ascending);
+    sn_sort(v, b->nrun);
     b->median = v[b->nrun / 2];
     b->least = v[0];
     return SN_OK;
@@ -175,14 +159,14 @@ time_nodes(SnBench *b, SnRun *r, SnArena *a, SnDiag *d)
     r->step_ctx = &c;
     for (; c.run < b->nrun && st == SN_OK; c.run++) {
         sn_bench_fill(r);
-        c.last = now();
+        c.last = sn_now();
         st = one_run(r, d, &s);
     }
     r->step_hook = NULL;
     r->step_ctx = NULL;
     for (uint32_t i = 0; i < b->nnode; i++) {
         double *v = c.of[b->node[i].node];
-        qsort(v, b->nrun, sizeof *v, ascending);
+        sn_sort(v, b->nrun);
         b->node[i].s = v[b->nrun / 2];
     }
     return st;

@@ -9,8 +9,9 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "base/clock.h"
 
 /* What is written by different threads lies on lines of its own. */
 enum { LINE = 64 };
@@ -25,15 +26,6 @@ struct SnTeam {
     _Alignas(LINE) atomic_uint round; /* meetings so far */
     _Alignas(LINE) atomic_uint asleep;
 };
-
-static int64_t
-now_ns(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
 
 static void
 relax(void)
@@ -87,13 +79,13 @@ enum { CLOSE_NS = 1000000 };
 void
 sn_team_run(SnTeam *t, void (*fn)(void *ctx, unsigned i), void *ctx)
 {
-    bool close = now_ns() - t->ended < CLOSE_NS;
+    bool close = sn_now_ns() - t->ended < CLOSE_NS;
 
     t->fn = fn;
     t->ctx = ctx;
     pthreadpool_parallelize_1d(t->pool, member, t, t->n,
                                close ? 0 : PTHREADPOOL_FLAG_YIELD_WORKERS);
-    t->ended = now_ns();
+    t->ended = sn_now_ns();
 }
 
 /* ---- barrier ---- */
@@ -174,19 +166,19 @@ sn_team_roundtrip(void)
     Ball b = {0};
     pthread_t other;
     double best = 0;
-    int64_t first = now_ns();
+    int64_t first = sn_now_ns();
 
     if (sysconf(_SC_NPROCESSORS_ONLN) < 2 ||
         pthread_create(&other, NULL, return_ball, &b))
         return 0;
     int v = wait_for(&b, 1);
-    for (int i = 0; i < TRIES && v > 0 && now_ns() - first < BALL_NS; i++) {
-        int64_t t0 = now_ns();
+    for (int i = 0; i < TRIES && v > 0 && sn_now_ns() - first < BALL_NS; i++) {
+        int64_t t0 = sn_now_ns();
         for (int k = 0; k < TRIPS && v > 0; k++) {
             atomic_store_explicit(&b.at, v + 1, memory_order_release);
             v = wait_for(&b, 1);
         }
-        double ns = (double)(now_ns() - t0) / TRIPS;
+        double ns = (double)(sn_now_ns() - t0) / TRIPS;
         if (v > 0 && (best == 0 || ns < best))
             best = ns;
     }

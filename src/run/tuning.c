@@ -3,8 +3,8 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "kernel/isa.h"
 #include "run/bench.h"
 #include "run/team.h"
@@ -33,31 +33,14 @@ typedef struct Pair { /* medians of two in turns, indexed as Tuning.sum */
     double spread; /* SnTuning.spread, of a */
 } Pair;
 
-static double
-now(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
-static int
-ascending(const void *x, const void *y)
-{
-    double a = *(const double *)x, b = *(const double *)y;
-
-    return (a > b) - (a < b);
-}
-
 static void
 tick(void *ctx, SnId node)
 {
     Tuning *k = ctx;
-    double s = now();
+    double s = sn_now();
 
     k->sum[k->layer_of[node]] += s - k->last;
-    k->last = now();
+    k->last = sn_now();
 }
 
 /* sum[0]: what lies outside layers; sum[nlayer + 1]: the whole. */
@@ -67,10 +50,10 @@ one_run(Tuning *k, const SnExec *x)
     sn_run_switch(k->r, k->a, x);
     sn_bench_fill(k->r);
     memset(k->sum, 0, (k->nlayer + 2) * sizeof *k->sum);
-    double from = k->last = now();
+    double from = k->last = sn_now();
     if (sn_run(k->r) != SN_OK)
         return sn_fail(k->d, SN_EINPUT, k->r->where, "%s", k->r->why);
-    k->sum[k->nlayer + 1] = now() - from;
+    k->sum[k->nlayer + 1] = sn_now() - from;
     k->nrun++;
     return SN_OK;
 }
@@ -96,7 +79,7 @@ in_turns(Tuning *k, const SnExec *xa, const SnExec *xb, bool last, Pair *p)
                 v[(which * m + i) * n + t] = k->sum[i];
         }
     for (uint32_t i = 0; i < 2 * m; i++) {
-        qsort(v + (size_t)i * n, n, sizeof *v, ascending);
+        sn_sort(v + (size_t)i * n, n);
         (i < m ? p->a : p->b)[i < m ? i : i - m] = v[(size_t)i * n + n / 2];
     }
     const double *run = v + (size_t)(m - 1) * n;

@@ -7,26 +7,17 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <time.h>
+#include "base/clock.h"
 #include "onnx/import.h"
 #include "tests/differ/peer.h"
 
-static double
-now(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
-}
-
 static int
-report(double ms)
+report(double s)
 {
     struct rusage u;
 
     getrusage(RUSAGE_SELF, &u);
-    printf("%.1f %ld\n", ms, u.ru_maxrss);
+    printf("%.1f %ld\n", s * 1e3, u.ru_maxrss);
     return 0;
 }
 
@@ -40,17 +31,17 @@ main(int argc, char **argv)
     if (argc == 3 && strcmp(argv[1], "sinter") == 0) {
         SnDiag *d = sn_diag_new(a);
         SnGraph *g;
-        start = now();
+        start = sn_now();
         SnStatus st = sn_onnx_import(a, argv[2], NULL, d, &g);
-        start = now() - start;
+        start = sn_now() - start;
         sn_diag_print(d, stderr);
         return st != SN_OK ? (int)st : report(start);
     }
     if (argc == 4 && strcmp(argv[1], "ort") == 0) {
         Ort *o = ort_open(a, argv[2], NULL, &why);
-        start = now();
+        start = sn_now();
         if (o != NULL && ort_load(o, a, argv[3], &why))
-            return report(now() - start);
+            return report(sn_now() - start);
     }
     fprintf(stderr, "import sinter MODEL | import ort LIB MODEL %s\n", why);
     return 2;

@@ -18,9 +18,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "bench/peers.h"
 #include "kernel/isa.h"
 #include "kernel/peak.h"
@@ -70,15 +70,6 @@ static const Layer layers[] = {
     {"fc 1024>1024", 1, 1024, 1024, 1, 1, 0, 1, 0, 0},
     {"fc 9216>4096", 1, 9216, 4096, 1, 1, 0, 1, 0, 0},
 };
-
-static double
-now(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
 
 static uint32_t seed = 1;
 static int8_t
@@ -151,14 +142,6 @@ open_ours(SnArena *a, const Layer *l, bool int8, unsigned nthread)
     return r;
 }
 
-static int
-ascending(const void *x, const void *y)
-{
-    double a = *(const double *)x, b = *(const double *)y;
-
-    return (a > b) - (a < b);
-}
-
 /* OTHER: depthwise, oneDNN on reals; fully connected, reading the filter. */
 enum { OURS, DNNL, XNN, OTHER, NPEER, NCOLUMN = OTHER };
 enum { MOST_ROUNDS = 51, LEAST = 7 };
@@ -182,13 +165,14 @@ round_of(const Peer *p)
     static double t[MOST];
     int n = 0;
 
-    for (double first = now(); n < MOST && (n < LEAST || now() - first < SECONDS);
+    for (double first = sn_now();
+         n < MOST && (n < LEAST || sn_now() - first < SECONDS);
          n++) {
-        double t0 = now();
+        double t0 = sn_now();
         p->run(p->state);
-        t[n] = now() - t0;
+        t[n] = sn_now() - t0;
     }
-    qsort(t, (size_t)n, sizeof *t, ascending);
+    sn_sort(t, (size_t)n);
     return t[n / 2];
 }
 
@@ -240,7 +224,7 @@ measure(const Args *g, const Layer *l, double s[NPEER])
         for (int i = 0; i < NPEER; i++)
             v[i][k] = have[i] ? round_of(&p[i]) : NAN;
     for (int i = 0; i < NPEER; i++) {
-        qsort(v[i], (size_t)g->nround, sizeof v[i][0], ascending);
+        sn_sort(v[i], (size_t)g->nround);
         s[i] = v[i][g->nround / 2];
     }
     free(bytes.p);

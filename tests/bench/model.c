@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "base/diag.h"
 #include "graph/text.h"
 #include "kernel/isa.h"
@@ -26,20 +26,11 @@ typedef struct Clock {
     double last;
 } Clock;
 
-static double
-now(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
 static void
 tick(void *ctx, SnRef ref, const SnTensor *t)
 {
     Clock *c = ctx;
-    double s = now();
+    double s = sn_now();
 
     (void)t;
     c->node[SN_NODE(ref)].node = SN_NODE(ref);
@@ -72,13 +63,6 @@ fill(SnRun *r)
 }
 
 static int
-ascending(const void *x, const void *y)
-{
-    double a = *(const double *)x, b = *(const double *)y;
-
-    return (a > b) - (a < b);
-}
-static int
 slowest(const void *x, const void *y)
 {
     double a = ((const Spent *)x)->t, b = ((const Spent *)y)->t;
@@ -96,7 +80,7 @@ per_node(SnArena *a, SnRun *r, int nrun)
     r->hook = tick;
     r->hook_ctx = &c;
     for (int i = 0; i < nrun; i++) {
-        c.last = now();
+        c.last = sn_now();
         sn_run(r);
     }
     qsort(c.node, g->nnode, sizeof *c.node, slowest);
@@ -136,12 +120,13 @@ main(int argc, char **argv)
     if (sn_run(r) != SN_OK)
         return 1;
     double trip = r->team ? sn_team_roundtrip() : 0;
-    for (first = now(); n < MOST && (n < 5 || now() - first < SECONDS); n++) {
-        double t0 = now();
+    first = sn_now();
+    for (; n < MOST && (n < 5 || sn_now() - first < SECONDS); n++) {
+        double t0 = sn_now();
         sn_run(r);
-        t[n] = now() - t0;
+        t[n] = sn_now() - t0;
     }
-    qsort(t, (size_t)n, sizeof *t, ascending);
+    sn_sort(t, (size_t)n);
     printf("{\"model\": \"%s\", \"backend\": \"%s\", \"cpu\": \"%s\", "
            "\"runs\": %d, \"median_ms\": %.4f, \"least_ms\": %.4f, "
            "\"arena\": %zu, \"fallback\": %u, \"roundtrip_ns\": %.0f, "

@@ -23,9 +23,9 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/diag.h"
 #include "differ/peer.h"
 #include "graph/text.h"
@@ -51,23 +51,6 @@ typedef struct Ours {
     SnData in[MAX_INPUT]; /* copies: a run may write over its inputs */
     uint32_t nin;
 } Ours;
-
-static double
-now(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
-static int
-ascending(const void *x, const void *y)
-{
-    double a = *(const double *)x, b = *(const double *)y;
-
-    return (a > b) - (a < b);
-}
 
 /* A little of what most models are made of. */
 static const char least[] =
@@ -172,9 +155,9 @@ run_ours(Ours *o, double *ms)
 {
     for (uint32_t i = 0; i < o->nin; i++)
         memcpy(sn_run_input(o->r, i), o->in[i].data, sn_data_nbyte(&o->in[i]));
-    double t0 = now();
+    double t0 = sn_now();
     SnStatus st = sn_run(o->r);
-    *ms = (now() - t0) * 1e3;
+    *ms = (sn_now() - t0) * 1e3;
     return st == SN_OK;
 }
 
@@ -293,8 +276,8 @@ measure_memory(const Args *g, Told *to)
         first[i] = kib[0];
         model[i] = kib[1];
     }
-    qsort(first, N, sizeof *first, ascending);
-    qsort(model, N, sizeof *model, ascending);
+    sn_sort(first, N);
+    sn_sort(model, N);
     to->fixed_kib = (long)first[N / 2];
     to->memory_kib = (long)model[N / 2];
 }
@@ -309,19 +292,19 @@ median_run(Ours *o, OrtHeld *t, double seconds)
     const char *why = "";
     int n = 0;
 
-    for (double first = now(); n < MOST_RUNS && (n < LEAST_RUNS ||
-                                                 now() - first < seconds);
+    for (double first = sn_now();
+         n < MOST_RUNS && (n < LEAST_RUNS || sn_now() - first < seconds);
          n++) {
-        double t0 = now();
+        double t0 = sn_now();
         bool ok = t ? ort_again(t, &why) : run_ours(o, &v[n]);
         if (t)
-            v[n] = (now() - t0) * 1e3;
+            v[n] = (sn_now() - t0) * 1e3;
         if (!ok) {
             fprintf(stderr, "%s\n", why);
             exit(1);
         }
     }
-    qsort(v, (size_t)n, sizeof *v, ascending);
+    sn_sort(v, (size_t)n);
     return v[n / 2];
 }
 
@@ -371,7 +354,7 @@ open_ort(Told *d, const Args *g, const Ours *o)
 static double
 load_packed(const Args *g)
 {
-    double t0 = now(), ms;
+    double t0 = sn_now(), ms;
     SnArena *a = sn_arena_new();
     SnDiag *d = sn_diag_new(a);
     const SnExec *x;
@@ -387,7 +370,7 @@ load_packed(const Args *g)
     if (sn_exec_prepare_packed(a, graph, sn_backend_named("CPU"), p, d, &x) !=
         SN_OK)
         return 0;
-    ms = (now() - t0) * 1e3;
+    ms = (sn_now() - t0) * 1e3;
     bool ok = sn_pack_save(p, d, NULL) == SN_OK;
     sn_arena_free(a);
     return ok ? ms : 0;
@@ -405,15 +388,15 @@ load_ours(Told *d, const Args *g, Ours *o)
         return false;
     for (int i = 0; i < N; i++) {
         packed[i] = load_packed(g);
-        double t0 = now();
+        double t0 = sn_now();
         if (!open_ours(o, g))
             return false;
-        ms[i] = (now() - t0) * 1e3;
+        ms[i] = (sn_now() - t0) * 1e3;
         if (i < N - 1)
             close_ours(o);
     }
-    qsort(ms, N, sizeof *ms, ascending);
-    qsort(packed, N, sizeof *packed, ascending);
+    sn_sort(ms, N);
+    sn_sort(packed, N);
     d->load_ms = ms[N / 2];
     d->packed_ms = packed[N / 2];
     return true;
@@ -424,13 +407,13 @@ open_side(Side *s, const Args *g, Ours *o, OrtHeld **t)
 {
     Told *d = s->told;
     long before = status_kib("VmRSS:");
-    double t0 = now();
+    double t0 = sn_now();
 
     if (s->ort) { /* inputs are the parent's on both sides */
         *t = open_ort(d, g, o);
         if (!*t)
             return false;
-        d->load_ms = (now() - t0) * 1e3;
+        d->load_ms = (sn_now() - t0) * 1e3;
         median_run(o, *t, 0);
         d->memory_kib = status_kib("VmHWM:") - before;
         return true;
@@ -570,7 +553,7 @@ run_rounds(Rounds *r, const Args *g, Side *s)
         }
     r->n = n;
     for (int k = 0; k < 2; k++)
-        qsort(r->v[k], (size_t)n, sizeof r->v[k][0], ascending);
+        sn_sort(r->v[k], (size_t)n);
 }
 
 static void
