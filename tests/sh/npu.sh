@@ -145,6 +145,18 @@ run npu --check-kernels >check.out 2>"$tmp/log"
 ok 'check-kernels: all values agree' has check.out \
     '20 nodes, 7 by kernels of NPU, 20'
 ok 'check-kernels: none differs' has check.out '0 nodes differ'
+# Kernels that err: each is named, also below others that do.
+sed -i 's/acc += b ? (uint32_t)b\[o\] : 0;/acc += 10000;/' npu_kernels.c
+"$MAKE" BUILD=wrong CC="$CC" CFLAGS="-O1 ${SAN:-}" >"$tmp/log" 2>&1
+run "$sinter" --backend-plugin wrong/libnpu.so --target npu --check-kernels \
+    >wrong.out 2>"$tmp/log"
+ok 'check-kernels: a wrong kernel is status 1' [ $? -eq 1 ]
+ok 'check-kernels: it is named wherever it runs' \
+    [ "$(grep -c 'by npu_conv_q8: .* values differ' wrong.out)" -eq \
+    "$(grep -c ' NPUConv(' q.sn)" ]
+ok 'check-kernels: nothing else is' has wrong.out \
+    "values compared, $(grep -c ' NPUConv(' q.sn) nodes differ"
+cp "$root/examples/npu/npu_kernels.c" .
 # The float model has 179 of these 200 right; eight bits, and a pool narrowed
 # to one scale, may cost one image in thirty-three.
 top=$(run npu --labels "$demo/test_labels.npy" 2>/dev/null |
