@@ -2,26 +2,15 @@
 #include "kernel/erf_f32.h"
 
 #if defined(__x86_64__)
-#include <immintrin.h>
-
 #include "base/fmath.h"
+#include "kernel/lanes_avx2.h"
 
-#define TARGET __attribute__((target("avx2,fma")))
-#define INLINE static inline __attribute__((always_inline))
-enum { N = 8, NW = 4 };
-typedef __m256 V;
-typedef __m256d W;
 typedef __m128i T;
 
 #define wload(p) _mm256_cvtps_pd(_mm_loadu_ps(p))
 #define wput(p, w) _mm_storeu_ps(p, _mm256_cvtpd_ps(w))
-#define wset(d) _mm256_set1_pd(d)
-#define wadd(a, b) _mm256_add_pd(a, b)
-#define wsub(a, b) _mm256_sub_pd(a, b)
-#define wmul(a, b) _mm256_mul_pd(a, b)
 #define wfma(a, b, c) _mm256_fmadd_pd(a, b, c)
 #define wabs(a) _mm256_andnot_pd(wset(-0.0), a)
-#define wmin(a, b) _mm256_min_pd(b, a)
 #define wfloor(a) _mm256_floor_pd(a)
 #define terms(w) _mm256_cvttpd_epi32(w)
 #define term(t, k) _mm256_i32gather_pd(sn_erf_terms[k], t, 8)
@@ -41,14 +30,6 @@ unlike(W a, W b)
     return (uint32_t)_mm_movemask_ps(_mm_cmp_ps(
         _mm256_cvtpd_ps(a), _mm256_cvtpd_ps(b), _CMP_NEQ_UQ));
 }
-
-#define load(p) _mm256_loadu_ps(p)
-#define put(p, v) _mm256_storeu_ps(p, v)
-#define set(f) _mm256_set1_ps(f)
-#define vadd(a, b) _mm256_add_ps(a, b)
-#define vsub(a, b) _mm256_sub_ps(a, b)
-#define vmul(a, b) _mm256_mul_ps(a, b)
-#define vdiv(a, b) _mm256_div_ps(a, b)
 
 TARGET INLINE V
 column(const float *p, int64_t n)

@@ -2,27 +2,15 @@
 #include "kernel/erf_f32.h"
 
 #if defined(__x86_64__)
-#include <immintrin.h>
-
 #include "base/fmath.h"
+#include "kernel/lanes_avx512.h"
 
-#define TARGET \
-    __attribute__((target("avx2,fma,avx512f,avx512bw,avx512dq,avx512vl")))
-#define INLINE static inline __attribute__((always_inline))
-enum { N = 16, NW = 8 };
-typedef __m512 V;
-typedef __m512d W;
 typedef __m512i T;
 
 #define wload(p) _mm512_cvtps_pd(_mm256_loadu_ps(p))
 #define wput(p, w) _mm256_storeu_ps(p, _mm512_cvtpd_ps(w))
-#define wset(d) _mm512_set1_pd(d)
-#define wadd(a, b) _mm512_add_pd(a, b)
-#define wsub(a, b) _mm512_sub_pd(a, b)
-#define wmul(a, b) _mm512_mul_pd(a, b)
 #define wfma(a, b, c) _mm512_fmadd_pd(a, b, c)
 #define wabs(a) _mm512_abs_pd(a)
-#define wmin(a, b) _mm512_min_pd(b, a)
 #define wfloor(a) _mm512_roundscale_pd(a, _MM_FROUND_TO_NEG_INF)
 #define terms(w) _mm512_cvttpd_epi64(w)
 
@@ -50,14 +38,6 @@ unlike(W a, W b)
     return _mm256_cmp_ps_mask(_mm512_cvtpd_ps(a), _mm512_cvtpd_ps(b),
                               _CMP_NEQ_UQ);
 }
-
-#define load(p) _mm512_loadu_ps(p)
-#define put(p, v) _mm512_storeu_ps(p, v)
-#define set(f) _mm512_set1_ps(f)
-#define vadd(a, b) _mm512_add_ps(a, b)
-#define vsub(a, b) _mm512_sub_ps(a, b)
-#define vmul(a, b) _mm512_mul_ps(a, b)
-#define vdiv(a, b) _mm512_div_ps(a, b)
 
 TARGET INLINE V
 column(const float *p, int64_t n)

@@ -2,39 +2,9 @@
 #include "kernel/point_f32.h"
 
 #if defined(__x86_64__)
-#include <immintrin.h>
+#include "kernel/lanes_avx2.h"
 
-#define TARGET __attribute__((target("avx2,fma")))
-#define INLINE static inline __attribute__((always_inline))
-enum { N = 8, NW = 4 };
-typedef __m256 V;
-typedef __m256d W;
-
-TARGET INLINE __m256i
-first(int64_t n)
-{
-    return _mm256_cmpgt_epi32(_mm256_set1_epi32((int32_t)n),
-                              _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
-}
-
-#define load(p) _mm256_loadu_ps(p)
-#define load_n(p, n) _mm256_maskload_ps(p, first(n))
-#define put(p, v) _mm256_storeu_ps(p, v)
-#define put_n(p, n, v) _mm256_maskstore_ps(p, first(n), v)
-#define set(f) _mm256_set1_ps(f)
-#define vadd(a, b) _mm256_add_ps(a, b)
-#define vsub(a, b) _mm256_sub_ps(a, b)
-#define vmul(a, b) _mm256_mul_ps(a, b)
-#define vdiv(a, b) _mm256_div_ps(a, b)
 #define vsqrt(a) _mm256_sqrt_ps(a)
-#define vmax(a, b) _mm256_max_ps(a, b)
-#define vmin(a, b) _mm256_min_ps(a, b)
-
-TARGET INLINE V
-pick_nan(V v, V r)
-{
-    return _mm256_blendv_ps(r, v, _mm256_cmp_ps(v, v, _CMP_UNORD_Q));
-}
 
 TARGET INLINE W
 widen(const float *p, int64_t n)
@@ -53,11 +23,6 @@ narrow(float *p, int64_t n, W w)
 #define low(v) _mm256_cvtps_pd(_mm256_castps256_ps128(v))
 #define high(v) _mm256_cvtps_pd(_mm256_extractf128_ps(v, 1))
 #define join(a, b) _mm256_set_m128(_mm256_cvtpd_ps(b), _mm256_cvtpd_ps(a))
-#define wset(d) _mm256_set1_pd(d)
-#define wadd(a, b) _mm256_add_pd(a, b)
-#define wsub(a, b) _mm256_sub_pd(a, b)
-#define wmul(a, b) _mm256_mul_pd(a, b)
-#define wmin(a, b) _mm256_min_pd(a, b)
 #define wmax(a, b) _mm256_max_pd(a, b)
 #define wtrunc(a) _mm256_round_pd(a, _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC)
 
