@@ -4,7 +4,6 @@
 
 #if defined(__x86_64__)
 #include <immintrin.h>
-#include <string.h>
 
 #define TARGET __attribute__((target("avx2,fma,avxvnni")))
 #define DPBUSD(s, u, w) _mm256_dpbusd_avx_epi32(s, u, w)

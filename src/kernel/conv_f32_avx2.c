@@ -5,6 +5,8 @@
 #if defined(__x86_64__)
 #include <immintrin.h>
 
+#include "kernel/conv_rows.h"
+
 #define AVX2 __attribute__((target("avx2,fma")))
 #define INLINE static inline __attribute__((always_inline))
 
@@ -57,12 +59,6 @@ put(const SnTileF32 *t, int r, __m256 a, __m256 b)
     b##r = _mm256_fmadd_ps(v, w1, b##r);
 #define PUT(r) put(t, r, a##r, b##r);
 #define FROM(r) const float *x##r = t->x[r] + t->run[i].x;
-#define ROWS1(M) M(0)
-#define ROWS2(M) ROWS1(M) M(1)
-#define ROWS3(M) ROWS2(M) M(2)
-#define ROWS4(M) ROWS3(M) M(3)
-#define ROWS5(M) ROWS4(M) M(4)
-#define ROWS6(M) ROWS5(M) M(5)
 
 #define TILE(M)                                                    \
     AVX2 static void tile##M(const SnTileF32 *t)                   \

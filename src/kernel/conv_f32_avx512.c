@@ -6,6 +6,8 @@
 #if defined(__x86_64__)
 #include <immintrin.h>
 
+#include "kernel/conv_rows.h"
+
 #define AVX512 \
     __attribute__((target("avx2,fma,avx512f,avx512bw,avx512dq,avx512vl")))
 #define INLINE static inline __attribute__((always_inline))
@@ -63,14 +65,6 @@ put(const SnTileF32 *t, int r, int j, __m512 v)
 #define PUT3(r) PUT2(r) put(t, r, 2, a##r##2);
 #define PUT4(r) PUT3(r) put(t, r, 3, a##r##3);
 #define FROM(r) const float *x##r = t->x[r] + t->run[i].x;
-#define ROWS1(M) M(0)
-#define ROWS2(M) ROWS1(M) M(1)
-#define ROWS3(M) ROWS2(M) M(2)
-#define ROWS4(M) ROWS3(M) M(3)
-#define ROWS5(M) ROWS4(M) M(4)
-#define ROWS6(M) ROWS5(M) M(5)
-#define ROWS7(M) ROWS6(M) M(6)
-#define ROWS8(M) ROWS7(M) M(7)
 
 #define TILE(N, M)                                                    \
     AVX512 static void tile##N##M(const SnTileF32 *t)                 \

@@ -7,6 +7,8 @@
 #include <arm_neon.h>
 #include <string.h>
 
+#include "kernel/conv_rows.h"
+
 #define DOT __attribute__((target("arch=armv8.2-a+dotprod")))
 #define INLINE static inline __attribute__((always_inline))
 
@@ -124,12 +126,6 @@ four(const char *x)
     c##r = vdotq_s32(c##r, v, w2); \
     d##r = vdotq_s32(d##r, v, w3);
 #define PUT(r) put(t, p + r, a##r, b##r, c##r, d##r);
-#define ROWS1(M) M(0)
-#define ROWS2(M) ROWS1(M) M(1)
-#define ROWS3(M) ROWS2(M) M(2)
-#define ROWS4(M) ROWS3(M) M(3)
-#define ROWS5(M) ROWS4(M) M(4)
-#define ROWS6(M) ROWS5(M) M(5)
 #define TILE(M)                                                             \
     DOT static void tile##M(const SnTile *t)                                \
     {                                                                       \

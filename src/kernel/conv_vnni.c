@@ -5,6 +5,7 @@
 #include "kernel/conv_vnni.h"
 
 #if defined(__x86_64__)
+#include "kernel/conv_rows.h"
 
 static void
 widen(const int8_t *x, int64_t n, int32_t z, void *y)
@@ -107,14 +108,6 @@ four(const char *x, __m512i flip)
 #define ROW2(M, r) M(r, 0) M(r, 1)
 #define ROW3(M, r) M(r, 0) M(r, 1) M(r, 2)
 #define ROW4(M, r) M(r, 0) M(r, 1) M(r, 2) M(r, 3)
-#define ROWS1(M) M(0)
-#define ROWS2(M) ROWS1(M) M(1)
-#define ROWS3(M) ROWS2(M) M(2)
-#define ROWS4(M) ROWS3(M) M(3)
-#define ROWS5(M) ROWS4(M) M(4)
-#define ROWS6(M) ROWS5(M) M(5)
-#define ROWS7(M) ROWS6(M) M(6)
-#define ROWS8(M) ROWS7(M) M(7)
 #define FROM(r) const char *x##r = p[r].x + at;
 #define STEPS(r, ROW)          \
     {                          \

@@ -4,7 +4,6 @@
 
 #if defined(__x86_64__)
 #include <immintrin.h>
-#include <string.h>
 
 #define TARGET __attribute__((target("avx2,fma,avx512f,avx512vl,avx512vnni")))
 #define DPBUSD(s, u, w) _mm256_dpbusd_epi32(s, u, w)
