@@ -73,17 +73,26 @@ read_ref(int64_t n, const void *data, volatile int *sink)
 #if defined(__x86_64__)
 #define TEN(M) M(0) M(1) M(2) M(3) M(4) M(5) M(6) M(7) M(8) M(9)
 #define AVX2 __attribute__((target("avx2,fma")))
+#define AVXVNNI __attribute__((target("avx2,fma,avxvnni")))
 #define VNNI        \
     __attribute__(( \
         target("avx2,fma,avx512f,avx512bw,avx512dq,avx512vl,avx512vnni")))
 
-AVX2 static double
-s8_avx2(int64_t n, const void *data, volatile int *sink)
-{
-    __m256i x = _mm256_set1_epi16((int16_t)*sink);
-#define DECL(i) __m256i a##i = _mm256_setzero_si256();
+#define LOOP(name, TARGET, V, from, zero, STEP, OUT, nop)                     \
+    TARGET static double name(int64_t n, const void *data, volatile int *sink) \
+    {                                                                          \
+        V x = from, a0 = zero, a1 = a0, a2 = a0, a3 = a0, a4 = a0, a5 = a0,    \
+          a6 = a0, a7 = a0, a8 = a0, a9 = a0;                                  \
+        (void)data;                                                            \
+        for (int64_t k = 0; k < n; k++) {                                      \
+            TEN(STEP)                                                          \
+        }                                                                      \
+        TEN(OUT)                                                               \
+        return 10 * nop;                                                       \
+    }
+
 /* Unlike the others, the product does not depend on the sum. */
-#define STEP(i)                                    \
+#define MADD(i)                                    \
     {                                              \
         __m256i v;                                 \
         __asm__ volatile("vpmaddwd %2, %2, %0\n\t" \
@@ -91,39 +100,33 @@ s8_avx2(int64_t n, const void *data, volatile int *sink)
                          : "=&x"(v), "+x"(a##i)    \
                          : "x"(x));                \
     }
-#define OUT(i) *sink = _mm256_extract_epi32(a##i, 0);
-    (void)data;
-    TEN(DECL)
-    for (int64_t k = 0; k < n; k++) {
-        TEN(STEP)
-    }
-    TEN(OUT)
-#undef DECL
-#undef STEP
-#undef OUT
-    return 10 * 32;
-}
-
-AVX2 static double
-f32_avx2(int64_t n, const void *data, volatile int *sink)
-{
-    __m256 w = _mm256_set1_ps((float)*sink), x = w;
-#define DECL(i) __m256 a##i = _mm256_setzero_ps();
-#define STEP(i)                         \
-    a##i = _mm256_fmadd_ps(x, w, a##i); \
+#define DOT256(i)                               \
+    a##i = _mm256_dpbusd_avx_epi32(a##i, x, x); \
     __asm__ volatile("" : "+x"(a##i));
-#define OUT(i) *sink = (int)_mm256_cvtss_f32(a##i);
-    (void)data;
-    TEN(DECL)
-    for (int64_t k = 0; k < n; k++) {
-        TEN(STEP)
-    }
-    TEN(OUT)
-#undef DECL
-#undef STEP
-#undef OUT
-    return 10 * 16;
-}
+#define DOT512(i)                           \
+    a##i = _mm512_dpbusd_epi32(a##i, x, x); \
+    __asm__ volatile("" : "+v"(a##i));
+#define FMA256(i)                       \
+    a##i = _mm256_fmadd_ps(x, x, a##i); \
+    __asm__ volatile("" : "+x"(a##i));
+#define FMA512(i)                       \
+    a##i = _mm512_fmadd_ps(x, x, a##i); \
+    __asm__ volatile("" : "+v"(a##i));
+#define CODES256(i) *sink = _mm256_extract_epi32(a##i, 0);
+#define CODES512(i) *sink = _mm512_reduce_add_epi32(a##i);
+#define REALS256(i) *sink = (int)_mm256_cvtss_f32(a##i);
+#define REALS512(i) *sink = (int)_mm512_reduce_add_ps(a##i);
+
+LOOP(s8_avx2, AVX2, __m256i, _mm256_set1_epi16((int16_t)*sink),
+     _mm256_setzero_si256(), MADD, CODES256, 32)
+LOOP(s8_avxvnni, AVXVNNI, __m256i, _mm256_set1_epi8((char)*sink),
+     _mm256_setzero_si256(), DOT256, CODES256, 64)
+LOOP(s8_vnni, VNNI, __m512i, _mm512_set1_epi8((char)*sink),
+     _mm512_setzero_si512(), DOT512, CODES512, 128)
+LOOP(f32_avx2, AVX2, __m256, _mm256_set1_ps((float)*sink),
+     _mm256_setzero_ps(), FMA256, REALS256, 16)
+LOOP(f32_avx512, VNNI, __m512, _mm512_set1_ps((float)*sink),
+     _mm512_setzero_ps(), FMA512, REALS512, 32)
 
 AVX2 static void
 pass_avx2(const void *data, size_t n, volatile int *sink)
@@ -147,69 +150,6 @@ read_avx2(int64_t n, const void *data, volatile int *sink)
     for (int64_t k = 0; k < n; k++)
         pass_avx2(data, READ_BYTES, sink);
     return READ_BYTES;
-}
-
-VNNI static double
-s8_vnni(int64_t n, const void *data, volatile int *sink)
-{
-    __m512i w = _mm512_set1_epi8((char)*sink), x = w;
-#define DECL(i) __m512i a##i = _mm512_setzero_si512();
-#define STEP(i)                             \
-    a##i = _mm512_dpbusd_epi32(a##i, x, w); \
-    __asm__ volatile("" : "+v"(a##i));
-#define OUT(i) *sink = _mm512_reduce_add_epi32(a##i);
-    (void)data;
-    TEN(DECL)
-    for (int64_t k = 0; k < n; k++) {
-        TEN(STEP)
-    }
-    TEN(OUT)
-#undef DECL
-#undef STEP
-#undef OUT
-    return 10 * 128;
-}
-
-__attribute__((target("avx2,fma,avxvnni"))) static double
-s8_avxvnni(int64_t n, const void *data, volatile int *sink)
-{
-    __m256i w = _mm256_set1_epi8((char)*sink), x = w;
-#define DECL(i) __m256i a##i = _mm256_setzero_si256();
-#define STEP(i)                                 \
-    a##i = _mm256_dpbusd_avx_epi32(a##i, x, w); \
-    __asm__ volatile("" : "+x"(a##i));
-#define OUT(i) *sink = _mm256_extract_epi32(a##i, 0);
-    (void)data;
-    TEN(DECL)
-    for (int64_t k = 0; k < n; k++) {
-        TEN(STEP)
-    }
-    TEN(OUT)
-#undef DECL
-#undef STEP
-#undef OUT
-    return 10 * 64;
-}
-
-VNNI static double
-f32_avx512(int64_t n, const void *data, volatile int *sink)
-{
-    __m512 w = _mm512_set1_ps((float)*sink), x = w;
-#define DECL(i) __m512 a##i = _mm512_setzero_ps();
-#define STEP(i)                         \
-    a##i = _mm512_fmadd_ps(x, w, a##i); \
-    __asm__ volatile("" : "+v"(a##i));
-#define OUT(i) *sink = (int)_mm512_reduce_add_ps(a##i);
-    (void)data;
-    TEN(DECL)
-    for (int64_t k = 0; k < n; k++) {
-        TEN(STEP)
-    }
-    TEN(OUT)
-#undef DECL
-#undef STEP
-#undef OUT
-    return 10 * 32;
 }
 #endif
 

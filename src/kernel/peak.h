@@ -16,8 +16,8 @@ typedef struct SnPeak {
  * cannot be measured (no thread, no memory) is 0. */
 SnPeak sn_peak(SnIsa isa, unsigned nthread);
 
-/* Reads n bytes once, in order, as a ceiling for what has to: a multiple of 128,
- * aligned to 64. */
+/* Reads n bytes once, in order, as a ceiling for what has to: a multiple of
+ * 128, aligned to 64. */
 void sn_peak_read(SnIsa isa, const void *p, size_t n);
 
 #endif
