@@ -184,23 +184,22 @@ pixel(const int8_t *x, const int8_t *x1, int mode, __mmask64 k)
         z2 = ZCOLUMN(2);                                \
         z3 = ZCOLUMN(3);                                \
     }
-#define BIAS4                                                    \
-    const __m512i b0 = I(d->end.bias), b1 = I(d->end.bias + 16), \
-                  b2 = I(d->end.bias + 32), b3 = I(d->end.bias + 48)
-#define ONES _mm512_set1_epi32(0x00010101)
+#define BY64(d)                                                       \
+    const __m512i ones = _mm512_set1_epi32(0x00010101);               \
+    const Last l = last(&d->end);                                     \
+    const __mmask64 k = ~0ull >> (64 - d->nc);                        \
+    const int64_t pitch = d->pitch, npx = d->npx;                     \
+    const int rows = mode == PAIR ? 2 : 1;                            \
+    const __m512i b0 = I(d->end.bias), b1 = I(d->end.bias + 16);      \
+    const __m512i b2 = I(d->end.bias + 32), b3 = I(d->end.bias + 48); \
+    DECL_W(u, 0);                                                     \
+    DECL_W(v, 4);                                                     \
+    DECL_W(w, 8)
 
 VNNI INLINE void
 by1(const SnDw3 *d, const int32_t *wz, bool any, int mode)
 {
-    const __m512i ones = ONES;
-    const Last l = last(&d->end);
-    const __mmask64 k = ~0ull >> (64 - d->nc);
-    const int64_t pitch = d->pitch, npx = d->npx;
-    const int rows = mode == PAIR ? 2 : 1;
-    DECL_W(u, 0);
-    DECL_W(v, 4);
-    DECL_W(w, 8);
-    BIAS4;
+    BY64(d);
 
     for (int64_t r = 0; r < d->nrow; r += rows) {
         int64_t more = mode == PAIR && r + 1 < d->nrow;
@@ -228,15 +227,7 @@ by1(const SnDw3 *d, const int32_t *wz, bool any, int mode)
 VNNI INLINE void
 by2(const SnDw3 *d, const int32_t *wz, bool any, int mode)
 {
-    const __m512i ones = ONES;
-    const Last l = last(&d->end);
-    const __mmask64 k = ~0ull >> (64 - d->nc);
-    const int64_t pitch = d->pitch, npx = d->npx;
-    const int rows = mode == PAIR ? 2 : 1;
-    DECL_W(u, 0);
-    DECL_W(v, 4);
-    DECL_W(w, 8);
-    BIAS4;
+    BY64(d);
 
     for (int64_t r = 0; r < d->nrow; r += rows) {
         int64_t more = mode == PAIR && r + 1 < d->nrow;

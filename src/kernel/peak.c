@@ -78,7 +78,7 @@ read_ref(int64_t n, const void *data, volatile int *sink)
     __attribute__(( \
         target("avx2,fma,avx512f,avx512bw,avx512dq,avx512vl,avx512vnni")))
 
-#define LOOP(name, TARGET, V, from, zero, STEP, OUT, nop)                     \
+#define LOOP(name, TARGET, V, from, zero, STEP, OUT, nop)                      \
     TARGET static double name(int64_t n, const void *data, volatile int *sink) \
     {                                                                          \
         V x = from, a0 = zero, a1 = a0, a2 = a0, a3 = a0, a4 = a0, a5 = a0,    \
@@ -123,8 +123,8 @@ LOOP(s8_avxvnni, AVXVNNI, __m256i, _mm256_set1_epi8((char)*sink),
      _mm256_setzero_si256(), DOT256, CODES256, 64)
 LOOP(s8_vnni, VNNI, __m512i, _mm512_set1_epi8((char)*sink),
      _mm512_setzero_si512(), DOT512, CODES512, 128)
-LOOP(f32_avx2, AVX2, __m256, _mm256_set1_ps((float)*sink),
-     _mm256_setzero_ps(), FMA256, REALS256, 16)
+LOOP(f32_avx2, AVX2, __m256, _mm256_set1_ps((float)*sink), _mm256_setzero_ps(),
+     FMA256, REALS256, 16)
 LOOP(f32_avx512, VNNI, __m512, _mm512_set1_ps((float)*sink),
      _mm512_setzero_ps(), FMA512, REALS512, 32)
 
