@@ -19,22 +19,17 @@ at(SnInts v, uint32_t i, int64_t els)
     return i < v.n ? v.v[i] : els;
 }
 
-bool
-sn_cpu_conv_geo(const SnCall *c, SnConvGeo *geo)
+/* Windows of kh by kw, of a map whose arguments 2 to 4 are stride, pads and
+ * dilate. */
+static SnConvGeo
+over(const SnCall *c, int64_t kh, int64_t kw)
 {
     const SnSem *s = &c->kind->sem[0];
-    const SnShape *x = sn_map_port(c, s, 0)->shape;
-    const SnShape *w = sn_map_port(c, s, 1)->shape;
-    const SnShape *y = c->out[0].shape;
+    const SnShape *x = sn_map_port(c, s, 0)->shape, *y = c->out[0].shape;
     SnInts stride = sn_map_ints(c, s, 2), pads = sn_map_ints(c, s, 3);
     SnInts dilate = sn_map_ints(c, s, 4);
-    int64_t group = sn_map_int(c, s, 5, 1);
 
-    if (x->rank != 4 || w->rank != 4 || y->rank != 4 || group < 1 ||
-        x->dim[3] != w->dim[3] * group || w->dim[0] % group ||
-        y->dim[3] != w->dim[0])
-        return false;
-    *geo = (SnConvGeo){
+    return (SnConvGeo){
         .n = x->dim[0],
         .h = x->dim[1],
         .w = x->dim[2],
@@ -42,16 +37,33 @@ sn_cpu_conv_geo(const SnCall *c, SnConvGeo *geo)
         .oh = y->dim[1],
         .ow = y->dim[2],
         .oc = y->dim[3],
-        .kh = w->dim[1],
-        .kw = w->dim[2],
+        .kh = kh,
+        .kw = kw,
         .sh = at(stride, 0, 1),
         .sw = at(stride, 1, 1),
         .dh = at(dilate, 0, 1),
         .dw = at(dilate, 1, 1),
         .pt = at(pads, 0, 0),
         .pl = at(pads, 1, 0),
-        .group = group,
+        .group = 1,
     };
+}
+
+bool
+sn_cpu_conv_geo(const SnCall *c, SnConvGeo *geo)
+{
+    const SnSem *s = &c->kind->sem[0];
+    const SnShape *x = sn_map_port(c, s, 0)->shape;
+    const SnShape *w = sn_map_port(c, s, 1)->shape;
+    const SnShape *y = c->out[0].shape;
+    int64_t group = sn_map_int(c, s, 5, 1);
+
+    if (x->rank != 4 || w->rank != 4 || y->rank != 4 || group < 1 ||
+        x->dim[3] != w->dim[3] * group || w->dim[0] % group ||
+        y->dim[3] != w->dim[0])
+        return false;
+    *geo = over(c, w->dim[1], w->dim[2]);
+    geo->group = group;
     return true;
 }
 
@@ -130,28 +142,11 @@ sn_cpu_pool_geo(const SnCall *c, SnConvGeo *geo)
 {
     const SnSem *s = &c->kind->sem[0];
     const SnShape *x = c->in[0].shape, *y = c->out[0].shape;
-    SnInts kernel = sn_map_ints(c, s, 1), stride = sn_map_ints(c, s, 2);
-    SnInts pads = sn_map_ints(c, s, 3), dilate = sn_map_ints(c, s, 4);
+    SnInts kernel = sn_map_ints(c, s, 1);
 
     if (x->rank != 4 || y->rank != 4)
         return false;
-    *geo = (SnConvGeo){
-        .n = x->dim[0],
-        .h = x->dim[1],
-        .w = x->dim[2],
-        .c = x->dim[3],
-        .oh = y->dim[1],
-        .ow = y->dim[2],
-        .oc = x->dim[3],
-        .kh = at(kernel, 0, 1),
-        .kw = at(kernel, 1, 1),
-        .sh = at(stride, 0, 1),
-        .sw = at(stride, 1, 1),
-        .dh = at(dilate, 0, 1),
-        .dw = at(dilate, 1, 1),
-        .pt = at(pads, 0, 0),
-        .pl = at(pads, 1, 0),
-        .group = 1,
-    };
+    *geo = over(c, at(kernel, 0, 1), at(kernel, 1, 1));
+    geo->oc = geo->c;
     return true;
 }
