@@ -130,6 +130,8 @@ SnStatus sn_ox_tensor_pb(SnOx *x, const Onnx__TensorProto *t,
 SnStatus sn_ox_wider(SnOx *x, const char *name, const SnData **t);
 
 /* ---- values (import_val.c) ---- */
+/* The graph's type of plain numbers for elements of a file, or NULL. */
+const SnType *sn_ox_plain_type(SnOx *x, SnDtype t);
 SnOxVal *sn_ox_val(SnOx *x, const char *name); /* NULL when unknown */
 SnOxVal *sn_ox_new_val(SnOx *x, const char *name);
 SnOxVal *sn_ox_in(SnOx *x, uint32_t i);  /* NULL: not given */

@@ -329,26 +329,6 @@ matters(SnOx *x, const Onnx__NodeProto *n)
 
 /* ---- inputs and outputs ---- */
 
-static const SnType *
-input_type(SnOx *x, SnDtype t)
-{
-    switch (t) {
-    case SN_D_F32:
-        return sn_type_plain(x->g->pool, SN_F32);
-    case SN_D_I8:
-    case SN_D_U8:
-        return sn_type_plain(x->g->pool, SN_I8);
-    case SN_D_I32:
-        return sn_type_plain(x->g->pool, SN_I32);
-    case SN_D_I64:
-        return sn_type_plain(x->g->pool, SN_I64);
-    case SN_D_BOOL:
-        return sn_type_plain(x->g->pool, SN_BOOL);
-    default:
-        return NULL;
-    }
-}
-
 static void
 start_node(SnOx *x, const Onnx__NodeProto *n)
 {
@@ -383,7 +363,7 @@ add_input(SnOx *x, const Onnx__ValueInfoProto *vi)
         start_node(x, x->pb->node[v->reader]);
         return sn_ox_code_input(x, v);
     }
-    type = input_type(x, dt);
+    type = sn_ox_plain_type(x, dt);
     if (type == NULL)
         return sn_ox_fail(x, SN_EUNSUPPORTED,
                           "elements %s are not supported; FLOAT, INT8, UINT8, "

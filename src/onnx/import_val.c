@@ -148,9 +148,8 @@ add_form(SnOx *x, SnOxVal *v, const int *perm, SnRef ref)
     v->form = f;
 }
 
-/* The graph's type for elements of a file, or NULL. */
-static const SnType *
-plain_type(SnOx *x, SnDtype t)
+const SnType *
+sn_ox_plain_type(SnOx *x, SnDtype t)
 {
     switch (t) {
     case SN_D_F32:
@@ -253,7 +252,7 @@ known_form(SnOx *x, SnOxVal *v, const int *perm, const char *tail, SnRef *out)
     } else {
         SN_TRY(sn_ox_wider(x, v->name, &t));
         data = t->data;
-        type = plain_type(x, t->dtype);
+        type = sn_ox_plain_type(x, t->dtype);
         if (type == NULL)
             return sn_ox_fail(x, SN_EUNSUPPORTED,
                               "'%s' has elements %s, which nothing here takes",
@@ -561,7 +560,7 @@ check_info(SnOx *x, const SnOxVal *v, const SnType *type)
         !(type != NULL ? elem_fits(said, type, v->u8)
                        : said == v->data->dtype))
         return sn_ox_fail(x,
-                          plain_type(x, said) != NULL || said == SN_D_I16
+                          sn_ox_plain_type(x, said) != NULL || said == SN_D_I16
                               ? SN_EINPUT
                               : SN_EUNSUPPORTED,
                           "'%s' is %s, the file says %s", v->name,
