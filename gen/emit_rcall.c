@@ -5,13 +5,26 @@
 
 /* ---- clamps and reaches ---- */
 
+/* An end of a clamp, which is a double. */
+static const char *
+range_end(SnRg *cx, const SnExpr *e)
+{
+    double v;
+
+    if (sn_const_num(e, &v))
+        return sn_rx_f32(cx, v);
+    SnRx x = sn_rx(cx, e);
+    return x.ty == SN_TY_INT ? sn_format(cx->a, "(double)%s",
+                                         sn_rx_paren(cx, x, P_UNARY))
+                             : x.s;
+}
+
 /* [lo, hi] with _ for an open side */
 const char *
 sn_rx_range_list(SnRg *cx, const SnExpr *e)
 {
     static const char *const side[] = {"lo", "hi"};
     SnBuf b;
-    double v;
     bool any = false;
 
     sn_buf_init(&b, cx->a);
@@ -19,10 +32,8 @@ sn_rx_range_list(SnRg *cx, const SnExpr *e)
     for (uint32_t i = 0; i < 2 && i < e->nkid; i++) {
         if (e->kid[i]->ek == SN_E_WILD)
             continue;
-        const char *x = sn_const_num(e->kid[i], &v) ? sn_rx_f32(cx, v)
-                                                    : sn_rx(cx, e->kid[i]).s;
-        sn_putf(&b, "%s.%s = %s, .has_%s = true", any ? ", " : "", side[i], x,
-                side[i]);
+        sn_putf(&b, "%s.%s = %s, .has_%s = true", any ? ", " : "", side[i],
+                range_end(cx, e->kid[i]), side[i]);
         any = true;
     }
     sn_puts(&b, any ? " }" : ".has_lo = false }");
