@@ -35,6 +35,9 @@ void sn_check_sources(const SnDefs *s, SnDiag *d, uint32_t n,
 
 /* "sn_kinds.h"; of a plugin "npu_kinds.h". */
 const char *sn_emit_name(const SnDefs *s, const char *what);
+/* The header of a backend's kernels and hooks: "npu_kernels.h", or as it
+ * says. */
+const char *sn_emit_kernels_name(const SnDefs *s, const SnDefBackend *k);
 /* "SN_KINDS_H", "NPU_KINDS_H" */
 const char *sn_emit_guard(const SnDefs *s, const char *what);
 const char *sn_lower(SnArena *a, const char *s);

@@ -61,14 +61,16 @@ kernels(const SnDefs *defs, const SnDefBackend *k)
     return v;
 }
 
-static const char *
-header_name(const SnDefs *defs, const SnDefBackend *k)
+const char *
+sn_emit_kernels_name(const SnDefs *defs, const SnDefBackend *k)
 {
     return k->kernels_h
                ? k->kernels_h
                : sn_format(defs->arena, "%s_kernels.h", lower(defs, k));
 }
 
+/* What kernels, those that prepare them and hooks are compiled with, in the
+ * tree and out of it. */
 static void
 emit_header(const SnDefs *defs, const SnDefBackend *k, const Kernels *v,
             const char *outdir, SnDiag *d)
@@ -81,14 +83,17 @@ emit_header(const SnDefs *defs, const SnDefBackend *k, const Kernels *v,
     sn_emit_head(&b, sn_format(a, "The kernels of backend %s.", k->name));
     sn_putf(&b,
             "#ifndef SN_%s_KERNELS_H\n#define SN_%s_KERNELS_H\n\n"
-            "#include \"graph/desc.h\"\n\n",
-            up, up);
+            "#include \"graph/desc.h\"\n%s#include \"%s\"\n\n",
+            up, up, k->nhook ? "#include \"rewrite/rewrite.h\"\n" : "",
+            sn_emit_name(defs, "kinds.h"));
     for (uint32_t i = 0; i < v->nfn; i++)
         sn_putf(&b, "SnEvalFn %s;\n", v->fn[i]);
     for (uint32_t i = 0; i < v->nprep; i++)
         sn_putf(&b, "%sSnPrepareFn %s;\n", i ? "" : "\n", v->prep[i]);
+    for (uint32_t i = 0; i < k->nhook; i++)
+        sn_putf(&b, "%sSnLowerFn %s;\n", i ? "" : "\n", k->hook_fn[i]);
     sn_puts(&b, "\n#endif\n");
-    sn_emit_file(&b, outdir, header_name(defs, k), d);
+    sn_emit_file(&b, outdir, sn_emit_kernels_name(defs, k), d);
 }
 
 static void
@@ -257,7 +262,7 @@ sn_emit_backends(const SnDefs *defs, SnDiag *d, SnBuf *b, const char *outdir)
             continue;
         v[i] = kernels(defs, defs->backend[i]);
         put_parts(defs, d, b, defs->backend[i], &v[i]);
-        if (v[i].n)
+        if (v[i].n || defs->backend[i]->nhook)
             emit_header(defs, defs->backend[i], &v[i], outdir, d);
     }
     sn_putf(b, "\n%sconst SnBackendDesc %s_backends[] = {\n",

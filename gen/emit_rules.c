@@ -32,16 +32,6 @@ put_builders(const SnDefs *defs, SnBuf *b)
                            "themselves, before any change. */\n");
             put_prototype(b, &seen, &n, defs->rule[i]->builder, "SnBuildFn ");
         }
-    seen = NULL;
-    n = 0;
-    for (uint32_t i = 0; i < defs->nbackend; i++)
-        for (uint32_t k = 0; sn_defs_mine(defs, defs->backend[i]) &&
-                             k < defs->backend[i]->nhook; k++) {
-            if (n == 0)
-                sn_puts(b, "\n/* Hooks of backends. */\n");
-            put_prototype(b, &seen, &n, defs->backend[i]->hook_fn[k],
-                          "SnLowerFn ");
-        }
 }
 
 static void
@@ -201,16 +191,13 @@ sn_emit_rules(const SnDefs *defs, const char *outdir, SnDiag *d)
             sn_emit_name(defs, "kinds.h"));
     for (uint32_t i = 0; i < defs->nbackend; i++) {
         const SnDefBackend *k = defs->backend[i];
-        bool any = k->nkernels > 0;
+        bool any = k->nkernels > 0 || k->nhook > 0;
         if (!sn_defs_mine(defs, k))
             continue;
         for (uint32_t n = 0; n < defs->nnode; n++)
             any |= defs->node[n]->backend == k && defs->node[n]->nkernel;
         if (any)
-            sn_putf(&b, "#include \"%s\"\n",
-                    k->kernels_h ? k->kernels_h
-                                 : sn_format(b.a, "%s_kernels.h",
-                                             sn_lower(b.a, k->name)));
+            sn_putf(&b, "#include \"%s\"\n", sn_emit_kernels_name(defs, k));
     }
     put_classes(defs, &b);
     sn_puts(&b, sn_buf_str(&rules));

@@ -313,10 +313,7 @@ sn_check_sources(const SnDefs *s, SnDiag *d, uint32_t n,
     }
     for (uint32_t i = 0; i < s->nbackend; i++) {
         const SnDefBackend *b = s->backend[i];
-        const char *h = b->kernels_h
-                            ? b->kernels_h
-                            : sn_format(s->arena, "%s_kernels.h",
-                                        sn_lower(s->arena, b->name));
+        const char *h = sn_emit_kernels_name(s, b);
         if (!sn_defs_mine(s, b))
             continue;
         for (uint32_t k = 0; k < s->nnode; k++)
@@ -327,7 +324,7 @@ sn_check_sources(const SnDefs *s, SnDiag *d, uint32_t n,
                           h);
         for (uint32_t k = 0; k < b->nhook; k++)
             check(&cx, "hook", b->hook_fn[k], b->pos,
-                  "int(const SnGraph *, SnId)", sn_emit_name(s, "rules.h"));
+                  "int(const SnGraph *, SnId)", h);
         for (uint32_t k = 0; k < s->nrule; k++)
             if (s->rule[k]->backend == b && s->rule[k]->builder)
                 check(&cx, "builder", s->rule[k]->builder, s->rule[k]->pos,

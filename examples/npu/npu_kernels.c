@@ -5,8 +5,6 @@
 #include "npu_kernels.h"
 
 #include "base/num.h"
-#include "npu_kinds.h"
-#include "npu_rules.h"
 
 /* The clamp of a result as codes. */
 static void

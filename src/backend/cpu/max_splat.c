@@ -3,7 +3,6 @@
 #include <string.h>
 #include "base/num.h"
 #include "cpu_kernels.h"
-#include "sn_kinds.h"
 
 SnStatus
 sn_cpu_max_splat_i8(const SnCall *c)
