@@ -235,17 +235,14 @@ number(const char **s, char after, int64_t *out)
     return true;
 }
 
-/* Sizes that a convolution can have. */
+/* Sizes that a convolution can have, none of them negative: there may be no
+ * elements, but not no taps. */
 static bool
 sane(const SnConvGeo *o)
 {
-    int64_t v[NGEO];
-
-    memcpy(v, o, sizeof v);
-    for (int i = 0; i < NGEO; i++)
-        if (v[i] < (i != 13 && i != 14)) /* pt, pl may be 0 */
-            return false;
-    return o->c % o->group == 0 && o->oc % o->group == 0;
+    return o->kh > 0 && o->kw > 0 && o->sh > 0 && o->sw > 0 && o->dh > 0 &&
+           o->dw > 0 && o->group > 0 && o->c % o->group == 0 &&
+           o->oc % o->group == 0;
 }
 
 static SnStatus
@@ -292,11 +289,12 @@ word(SnArena *a, const char **s)
 static SnStatus
 read_head(Reader *r)
 {
-    const char *s = r->at + sizeof MAGIC, *isa;
+    const char *s = r->at, *isa;
     SnArena *a = r->t->a;
 
-    if (strncmp(r->at, MAGIC " ", sizeof MAGIC) != 0)
+    if (strncmp(s, MAGIC " ", sizeof MAGIC) != 0)
         return wrong(r, "is no file of measured picks");
+    s += sizeof MAGIC;
     if (strcmp(word(a, &s), SN_PACK_ID) != 0)
         return wrong(r, "was measured with other kernels than those of this "
                         "sinter");

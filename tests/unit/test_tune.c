@@ -64,6 +64,10 @@ static const SnConvGeo geos[] = {
     {2, 14, 14, 64, 7, 7, 96, 3, 3, 2, 2, 1, 1, 1, 1, 1},
     {1, 9, 12, 8, 9, 12, 40, 3, 3, 1, 1, 2, 2, 2, 2, 2},
     {1, 14, 14, 32, 14, 14, 32, 3, 3, 1, 1, 1, 1, 1, 1, 32},
+    /* without elements */
+    {0, 14, 14, 64, 14, 14, 64, 3, 3, 1, 1, 1, 1, 1, 1, 1},
+    {1, 4, 0, 64, 4, 2, 64, 3, 3, 1, 1, 1, 1, 1, 2, 64},
+    {1, 4, 4, 0, 4, 4, 8, 3, 3, 1, 1, 1, 1, 1, 1, 1},
 };
 enum { NGEO = sizeof geos / sizeof *geos };
 
@@ -222,7 +226,10 @@ messages(void **state)
     edit("1 56 56", "1 -56 56", "t:3:1: error: expected a layer");
     edit("1 56 56", "1 99999999999 56", "t:3:1: error: expected a layer");
     edit("1 56 56", "1 2000000000 56", "t:3:1: error: expected a layer");
-    edit("1 56 56", "1 0 56", "t:3:1: error: no convolution has these sizes");
+    edit("64 1 1 1 1 1 1 0", "64 0 1 1 1 1 1 0", "t:3:1: error: no "
+                                                 "convolution has these sizes");
+    edit("64 1 1 1 1 1 1 0", "64 1 1 0 1 1 1 0", "no convolution has these");
+    edit("64 1 1 1 1 1 1 0", "64 1 1 1 1 1 0 0", "no convolution has these");
     edit("0 0 1 0: 5", "0 0 0 0: 5", "no convolution has these sizes");
     edit("0 0 1 0: 5", "0 0 3 0: 5", "no convolution has these sizes");
     edit(": 5 ", ": 57 ", "t:3:1: error: the layer cannot be computed like "
@@ -231,11 +238,11 @@ messages(void **state)
     edit(": 5 1", ": 5 2", "the layer cannot be computed like this");
     edit(": 5 1", ": 5 0", "the layer cannot be computed like this");
     edit(": 5 1", ": 5", "expected a layer");
-    edit("end 4", "end 5", "expected 'end 4' and nothing after it");
-    edit("end 4\n", "end 4\nend 4\n", "expected 'end 4' and nothing after");
-    edit("end 4\n", "", "the file has been cut short");
-    edit("end 4\n", "1 56 56 64 56 56 64 1 1 1 1 1 1 0 0 1 0: 5 1 0 0 0\n"
-                    "end 5\n", "the layer stands here for the second time");
+    edit("end 7", "end 5", "expected 'end 7' and nothing after it");
+    edit("end 7\n", "end 7\nend 7\n", "expected 'end 7' and nothing after");
+    edit("end 7\n", "", "the file has been cut short");
+    edit("end 7\n", "1 56 56 64 56 56 64 1 1 1 1 1 1 0 0 1 0: 5 1 0 0 0\n"
+                    "end 8\n", "the layer stands here for the second time");
 }
 
 /* ---- models ---- */
