@@ -18,7 +18,7 @@ enum {
     NGEO = 16,
     NKEY = NGEO + 1,
     NPICK = 5,
-    MOST_BYTES = 4 << 20,
+    MOST_BYTES = 1 << 20, /* ten thousand layers; each is looked for */
     MOST_SIZE = 1 << 30 /* products of two sizes fit an int64_t */
 };
 
