@@ -104,9 +104,10 @@ SnStatus sn_cli_shard_output(SnCli *c, const char **out);
 void sn_cli_rewrite_report(SnCli *c, const SnRewriter *rw);
 /* Whether --pack-cache, if it is there, can be followed (packed.c). */
 SnStatus sn_cli_pack_check(SnCli *c, const char *path);
+/* Whether b has kernels, if --pack-cache, --tune or --tuned ask for them. */
+SnStatus sn_cli_need_kernels(SnCli *c, const SnBackendDesc *b);
 /* Whether --tuned and --tune, if they are there, can be (tuned.c). */
 SnStatus sn_cli_tune_check(SnCli *c, const char *path);
-SnStatus sn_cli_tune_backend(SnCli *c, const SnBackendDesc *b);
 /* bench --tune: measures g for o's backend, writes the file, reports. */
 SnStatus sn_cli_tune(SnCli *c, const char *path, const SnRewriteOpts *o,
                      SnGraph *g, unsigned nthread);

@@ -30,6 +30,21 @@ sn_cli_pack_check(SnCli *c, const char *path)
 }
 
 SnStatus
+sn_cli_need_kernels(SnCli *c, const SnBackendDesc *b)
+{
+    const SnArgs *a = &c->args;
+    const char *what = a->tune         ? "--tune"
+                       : a->tuned      ? "--tuned"
+                       : a->pack_cache ? "--pack-cache"
+                                       : NULL;
+
+    if (b->nkernel || !what)
+        return SN_OK;
+    return sn_fail(c->d, SN_EUSAGE, what, "needs a backend with kernels: %s "
+                   "has none", b->name);
+}
+
+SnStatus
 sn_cli_prepare(SnCli *c, const char *path, const SnRewriteOpts *o, SnGraph *g,
                const SnExec **out)
 {

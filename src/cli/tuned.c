@@ -33,15 +33,6 @@ sn_cli_tune_check(SnCli *c, const char *path)
 }
 
 SnStatus
-sn_cli_tune_backend(SnCli *c, const SnBackendDesc *b)
-{
-    if (b->nkernel || (!c->args.tune && !c->args.tuned))
-        return SN_OK;
-    return sn_fail(c->d, SN_EUSAGE, c->args.tune ? "--tune" : "--tuned",
-                   "needs a backend with kernels: %s has none", b->name);
-}
-
-SnStatus
 sn_cli_tuned(SnCli *c, SnTune **out)
 {
     unsigned nthread;

@@ -155,7 +155,7 @@ sn_verb_bench(SnCli *c)
     SN_TRY(sn_cli_pack_check(c, path));
     SN_TRY(sn_cli_tune_check(c, path));
     SN_TRY(load(c, path, &o, &g));
-    SN_TRY(sn_cli_tune_backend(c, o.backend));
+    SN_TRY(sn_cli_need_kernels(c, o.backend));
     if (c->args.tune)
         return sn_cli_tune(c, path, &o, g, nthread);
     SN_TRY(sn_cli_prepare(c, path, &o, g, &x));

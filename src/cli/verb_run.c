@@ -52,10 +52,7 @@ run_model(SnCli *c, const char *path, SnResults *res)
 
     SN_TRY(sn_cli_rewrite_opts(c, &o));
     SN_TRY(sn_cli_engine(c, &b));
-    if (c->args.pack_cache && !b->nkernel)
-        return sn_fail(c->d, SN_EUSAGE, "--pack-cache", "needs a backend with "
-                       "kernels: %s packs nothing", b->name);
-    SN_TRY(sn_cli_tune_backend(c, b));
+    SN_TRY(sn_cli_need_kernels(c, b));
     SN_TRY(sn_cli_load(c, path, &g));
     if (sn_is_onnx(path) && is_qdq(g))
         sn_note(c->d, (SnPos){0}, NULL, "%s is a QDQ model and runs as it is "

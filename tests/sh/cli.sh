@@ -221,7 +221,8 @@ mkdir "$pack"
 t pack_directory 5 err "pack-" bench "$tmp/q.sn" --runs 3 --pack-cache
 rmdir "$pack"
 t pack_onnx 2 err "writes beside a .sn file" bench $m --pack-cache
-t pack_interp 2 err "interp packs nothing" run "$tmp/q.sn" --backend interp --pack-cache --input $demo/test_images.npy
+t pack_interp_bench 2 err "interp has none" bench "$tmp/q.sn" --backend interp --pack-cache --runs 2
+t pack_interp 2 err "interp has none" run "$tmp/q.sn" --backend interp --pack-cache --input $demo/test_images.npy
 t pack_check 2 err "cannot stand beside --check-kernels" run "$tmp/q.sn" --backend cpu --check-kernels --pack-cache --input $demo/test_images.npy
 # Measured picks change no result.
 t tune 0 out "cost rules lose" bench "$tmp/q.sn" --tune
