@@ -60,12 +60,15 @@ graph_of(SnArena *a, const char *text, const char **why)
 
 /* ---- the rule, alone ---- */
 
+/* Two backends may have rules of one name. */
 static uint32_t
 rule_of(const SnCase *k)
 {
     for (uint32_t i = 0; i < sn_rule_end(); i++)
         if (!strcmp(sn_rule(i)->pass, k->pass) &&
-            !strcmp(sn_rule(i)->name, k->rule))
+            !strcmp(sn_rule(i)->name, k->rule) &&
+            (!k->backend || !sn_rule(i)->backend ||
+             !strcmp(sn_rule(i)->backend, k->backend)))
             return i;
     return NONE;
 }
