@@ -65,15 +65,8 @@ sum(const SnSum8 *p, const int8_t *a, const int8_t *b, int64_t n, int8_t *y)
     const __m256i order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
     const __m256i z = _mm256_set1_epi16((int16_t)p->z);
     const __m256i lo = _mm256_set1_epi8(p->lo), hi = _mm256_set1_epi8(p->hi);
-    SnSum8 q = *p;
+    const SnSum8 q = *p; /* y may be anything but this */
 
-    if (p->swap) {
-        const int8_t *t = a;
-        a = b;
-        b = t;
-        q.ra = p->rb;
-        q.rb = p->ra;
-    }
     for (int64_t i = 0; i < n; i += 32, a += 32, b += 32) {
         __m256i u = _mm256_packs_epi32(sum8(&q, a, b), sum8(&q, a + 8, b + 8));
         __m256i v = _mm256_packs_epi32(sum8(&q, a + 16, b + 16),

@@ -59,21 +59,36 @@ sn_pair8_run(SnIsa isa, const SnPair8 *p, const int8_t *a, const int8_t *b,
     point8(isa)->pair(p, a, b, n, y);
 }
 
+static void
+sum8(const SnPoint8 *k, const SnSum8 *p, const int8_t *a, const int8_t *b,
+     int64_t n, int8_t *y)
+{
+    SnSum8 q = *p;
+
+    if (!p->swap) {
+        k->sum(p, a, b, n, y);
+        return;
+    }
+    q.ra = p->rb;
+    q.rb = p->ra;
+    k->sum(&q, b, a, n, y);
+}
+
 void
 sn_sum8_run(SnIsa isa, const SnSum8 *p, const int8_t *a, const int8_t *b,
             int64_t n, int8_t *y)
 {
-    SnSum8Fn *sum = point8(isa)->sum;
+    const SnPoint8 *k = point8(isa);
     int64_t whole = n / SN_SUM8 * SN_SUM8;
     size_t rest = (size_t)(n - whole);
     int8_t u[SN_SUM8] = {0}, v[SN_SUM8] = {0}, w[SN_SUM8];
 
-    sum(p, a, b, whole, y);
+    sum8(k, p, a, b, whole, y);
     if (rest == 0)
         return;
     memcpy(u, a + whole, rest);
     memcpy(v, b + whole, rest);
-    sum(p, u, v, SN_SUM8, w);
+    sum8(k, p, u, v, SN_SUM8, w);
     memcpy(y + whole, w, rest);
 }
 
@@ -88,7 +103,7 @@ sum8_agrees(const SnPoint8 *k, const SnSum8 *p, const int8_t *table,
     sn_codes8(b);
     for (int i = 0; i < 256; i++) {
         memset(a, i - 128, sizeof a);
-        k->sum(p, a, b, 256, y);
+        sum8(k, p, a, b, 256, y);
         if (!table)
             k->pair(formula, a, b, 256, want);
         if (memcmp(y, table ? table + 256 * i : want, 256) != 0)

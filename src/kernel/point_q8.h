@@ -45,7 +45,7 @@ typedef struct SnSum8 {
     float ra, rb, f;
     int32_t z;
     int8_t lo, hi;
-    bool swap; /* b is the inner operand, else a */
+    bool swap; /* a and ra are the inner ones, in place of b and rb */
 } SnSum8;
 /* Wanted is table[256 * (a + 128) + b + 128] or, where that is NULL, what the
  * formula gives; p as near as it is known.  Nudges f until all pairs agree;
@@ -134,7 +134,7 @@ typedef void SnLrn8Fn(const SnLrn8 *p, const int8_t *x, int64_t npx,
 enum { SN_SUM8 = 64 };
 typedef struct SnPoint8 {
     SnPair8Fn *pair;
-    SnSum8Fn *sum; /* n a multiple of SN_SUM8; NULL: none */
+    SnSum8Fn *sum; /* n a multiple of SN_SUM8, swap not looked at; or NULL */
     SnQuant8Fn *quant;
     SnDequant8Fn *dequant;
     SnTable8Fn *table;

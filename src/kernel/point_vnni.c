@@ -77,15 +77,8 @@ sum(const SnSum8 *p, const int8_t *a, const int8_t *b, int64_t n, int8_t *y)
         _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
     const __m512i z = _mm512_set1_epi16((int16_t)p->z);
     const __m512i lo = _mm512_set1_epi8(p->lo), hi = _mm512_set1_epi8(p->hi);
-    SnSum8 q = *p;
+    const SnSum8 q = *p; /* y may be anything but this */
 
-    if (p->swap) {
-        const int8_t *t = a;
-        a = b;
-        b = t;
-        q.ra = p->rb;
-        q.rb = p->ra;
-    }
     for (int64_t i = 0; i < n; i += 64, a += 64, b += 64) {
         __m512i u =
             _mm512_packs_epi32(sum16(&q, a, b), sum16(&q, a + 16, b + 16));
