@@ -67,9 +67,12 @@ codes(SnArena *a, const SnType *t, const SnShape *s)
     return x;
 }
 
+/* Elements that are run to see it: five tensors of so many codes. */
+enum { RUN_MOST = 1 << 26 };
+
 /* Does a constant inside the node survive?  Runs x -> R(N(x)) and
  * x -> N(R(x)) over all codes (an elementwise node), or over the padded
- * shape (Pad).  NULL, or why not. */
+ * shape (Pad); the generator lets no others come here.  NULL, or why not. */
 static const char *
 constant_commutes(SnGraph *g, const SnEdit *low, SnId id, SnId r)
 {
@@ -82,12 +85,14 @@ constant_commutes(SnGraph *g, const SnEdit *low, SnId id, SnId r)
         return NULL;
     if (st->elem != SN_QI8 && st->elem != SN_QI16)
         return "its codes are too many to be run one by one";
-    SnArena *a = sn_arena_new();
     const SnShape *xs = sn_shape_of(g, sn_in(g, id, 0));
     const SnShape *ys = sn_shape_of(g, SN_REF(id, 0));
     int64_t dim = st->elem == SN_QI8 ? 256 : 65536;
     if (point)
         xs = ys = sn_shape(g->pool, 1, &dim);
+    if (sn_shape_count(xs) > RUN_MOST || sn_shape_count(ys) > RUN_MOST)
+        return "its tensors are too large to be run over all codes";
+    SnArena *a = sn_arena_new();
     char why[SN_WHY];
     const SnKindDesc *rd = sn_desc(SN_K_RESCALE);
     const SnTuple *rtup = sn_tuple_find(rd, 1, &st, 1, &tt);
@@ -100,7 +105,8 @@ constant_commutes(SnGraph *g, const SnEdit *low, SnId id, SnId r)
                  .rounding = g->rounding};
     SnCall c2 = {d, n->attr, 1, 1, &trx, &tk, a, why, .rounding = g->rounding};
     SnCall c3 = {d, n->attr, 1, 1, &tx, &tn, a, why, .rounding = g->rounding};
-    SnCall c4 = {rd, sn_node(g, r)->attr, 1, 1, &tn, &ts, a, why, .rounding = g->rounding};
+    SnCall c4 = {rd, sn_node(g, r)->attr, 1, 1, &tn, &ts, a, why,
+                 .rounding = g->rounding};
     bool ok = rtup && hi && lo && hi->eval && lo->eval && rtup->eval &&
               rtup->eval(&c1) == SN_OK && hi->eval(&c2) == SN_OK &&
               lo->eval(&c3) == SN_OK && rtup->eval(&c4) == SN_OK &&
@@ -123,6 +129,53 @@ mean_bound(SnGraph *g, const SnEdit *low, SnId r, double *k)
     return NULL;
 }
 
+static void
+decline(SnGraph *g, SnRewriter *rw, SnId id, uint16_t rule, const char *why)
+{
+    const SnNode *n = sn_node(g, id);
+
+    for (uint32_t s = 0; s < n->nin; s++)
+        if (n->in[s].ref && sn_kind(g, n->in[s].ref) == SN_K_RESCALE)
+            sn_declined(rw, rule, g, SN_NODE(n->in[s].ref),
+                        "sink below %s: %s", sn_label(g, id, sn_scratch(rw)),
+                        why);
+}
+
+/* What the node and its types do not allow, or NULL; r: a Rescale above it. */
+static const char *
+barred(const SnGraph *g, SnRewriter *rw, SnId id, SnId r)
+{
+    const SnNode *n = sn_node(g, id);
+    const SnKindDesc *d = sn_desc_in(g, n->kind);
+
+    for (unsigned i = 1; d->family.sink_unused_rest && i < n->nres; i++)
+        if (n->res[i].nuse)
+            return sn_format(sn_scratch(rw), "result %s is used, and equal "
+                             "values appear after a Rescale", d->out[i].name);
+    if (n->res[0].type->nq != 1 || sn_type(g, sn_in(g, r, 0))->nq != 1)
+        return "a type has scales along an axis";
+    return NULL;
+}
+
+/* The node as it is above the Rescale: low.  Returns why it cannot be. */
+static const char *
+lower(SnGraph *g, SnId id, SnId r, SnEdit *low)
+{
+    const SnNode *n = sn_node(g, id);
+    const SnKindDesc *d = sn_desc_in(g, n->kind);
+
+    for (uint32_t s = 0; s < n->nin; s++)
+        if (d->in[sn_port_of_slot(d, n->nin, s)].fact == SN_SAME)
+            low->in[s] = sn_in(g, SN_NODE(n->in[s].ref), 0);
+    for (unsigned i = 0; i < n->nres; i++)
+        if (d->out[i].fact == SN_SAME)
+            low->type[i] = sn_type(g, sn_in(g, r, 0));
+    low->name = sn_format(g->arena, "%s.q", sn_name(g, SN_REF(id, 0)));
+    if (!sn_edit_tuple(g, low))
+        return "the node has no tuple for the Rescale's own input";
+    return constant_commutes(g, low, id, r);
+}
+
 bool
 sn_sink(SnGraph *g, SnRewriter *rw, SnId id, uint16_t rule,
         uint32_t join)
@@ -135,52 +188,24 @@ sn_sink(SnGraph *g, SnRewriter *rw, SnId id, uint16_t rule,
     if (n->nres == 0 || !sn_elem_quant(n->res[0].type->elem))
         return false;
     if (!d->family.sink || !sn_joins(d, join)) {
-        for (uint32_t s = 0; s < n->nin; s++)
-            if (n->in[s].ref && sn_kind(g, n->in[s].ref) == SN_K_RESCALE &&
-                d->family.why_sink)
-                sn_declined(rw, rule, g, SN_NODE(n->in[s].ref),
-                            "sink below %s: %s",
-                            sn_label(g, id, sn_scratch(rw)),
-                            d->family.why_sink);
+        if (d->family.why_sink)
+            decline(g, rw, id, rule, d->family.why_sink);
         return false;
     }
     const char *why = group_alike(g, rw, id, &r);
     if (why && !*why)
         return false; /* no Rescale here */
-    if (!why && d->family.sink_unused_rest)
-        for (unsigned i = 1; i < n->nres && !why; i++)
-            if (n->res[i].nuse)
-                why = sn_format(sn_scratch(rw),
-                                "result %s is used, and equal values appear "
-                                "after a Rescale", d->out[i].name);
-    if (!why && (n->res[0].type->nq != 1 ||
-                 sn_type(g, sn_in(g, r, 0))->nq != 1))
-        why = "a type has scales along an axis";
     SnEdit low = sn_edit(g, id);
-    if (!why) {
-        for (uint32_t s = 0; s < n->nin; s++)
-            if (d->in[sn_port_of_slot(d, n->nin, s)].fact == SN_SAME)
-                low.in[s] = sn_in(g, SN_NODE(n->in[s].ref), 0);
-        for (unsigned i = 0; i < n->nres; i++)
-            if (d->out[i].fact == SN_SAME)
-                low.type[i] = sn_type(g, sn_in(g, r, 0));
-        low.name = sn_format(g->arena, "%s.q",
-                             sn_name(g, SN_REF(id, 0)));
-        if (!sn_edit_tuple(g, &low))
-            why = "the node has no tuple for the Rescale's own input";
-        else
-            why = constant_commutes(g, &low, id, r);
-        if (!why && d->family.sink_bounded) {
-            claim.kind = SN_CLAIM_WITHIN;
-            why = mean_bound(g, &low, r, &claim.bound);
-        }
+    if (!why)
+        why = barred(g, rw, id, r);
+    if (!why)
+        why = lower(g, id, r, &low);
+    if (!why && d->family.sink_bounded) {
+        claim.kind = SN_CLAIM_WITHIN;
+        why = mean_bound(g, &low, r, &claim.bound);
     }
     if (why) {
-        for (uint32_t s = 0; s < n->nin; s++)
-            if (n->in[s].ref && sn_kind(g, n->in[s].ref) == SN_K_RESCALE)
-                sn_declined(rw, rule, g, SN_NODE(n->in[s].ref),
-                            "sink below %s: %s",
-                            sn_label(g, id, sn_scratch(rw)), why);
+        decline(g, rw, id, rule, why);
         return false;
     }
     if (!sn_fire_claim(rw, rule, claim, g, id))
