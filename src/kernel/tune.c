@@ -75,12 +75,10 @@ sn_tune_fits(SnIsa isa, const SnConvGeo *geo, SnTuneKind kind,
 uint32_t
 sn_tune_ask(SnTune *t, const SnConvGeo *geo, SnTuneKind kind)
 {
-    SnTuneLayer *l = find(t, geo, kind);
+    const SnTuneLayer *l = find(t, geo, kind);
 
-    if (l) {
-        l->nask++;
+    if (l)
         return (uint32_t)(l - t->layer) + 1;
-    }
     if (t->closed) {
         if (t->nmissed++ == 0) {
             t->missed = *geo;
@@ -88,7 +86,7 @@ sn_tune_ask(SnTune *t, const SnConvGeo *geo, SnTuneKind kind)
         }
         return 0;
     }
-    SnTuneLayer add = {*geo, kind, sn_tune_rules(t->isa, geo, kind), 1};
+    SnTuneLayer add = {*geo, kind, sn_tune_rules(t->isa, geo, kind)};
     SN_PUSH(t->a, t->layer, t->nlayer, add);
     return t->nlayer;
 }

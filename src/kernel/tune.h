@@ -23,7 +23,6 @@ typedef struct SnTuneLayer {
     SnConvGeo geo;
     SnTuneKind kind;
     SnConvPick pick;
-    uint32_t nask; /* nodes that asked for it */
 } SnTuneLayer;
 
 typedef struct SnTune {

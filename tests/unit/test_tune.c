@@ -80,7 +80,7 @@ write_set(void)
     for (uint32_t i = 0; i < NGEO; i++)
         assert_int_equal(sn_tune_ask(t, &geos[i], SN_TUNE_CODES), i + 1);
     assert_int_equal(sn_tune_ask(t, &geos[1], SN_TUNE_CODES), 2);
-    assert_int_equal(t->layer[1].nask, 2);
+    assert_int_equal(t->nlayer, NGEO);
     t->layer[0].pick.rows = 5;
     t->layer[0].pick.by_block = !t->layer[0].pick.by_block;
     assert_int_equal(sn_tune_write(t, path, d), SN_OK);
