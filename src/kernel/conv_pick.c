@@ -31,12 +31,6 @@ enum {
 };
 
 static int64_t
-min64(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
-static int64_t
 ceil_div(int64_t a, int64_t b)
 {
     return (a + b - 1) / b;
@@ -185,10 +179,12 @@ blocks_pay(const SnConvQ8 *p, int64_t width, bool inside, bool tiles)
 
 /* ---- all of it ---- */
 
-static bool
-is_empty(const SnConvGeo *o)
+bool
+sn_conv_same_pick(const SnConvPick *p, const SnConvPick *q)
 {
-    return o->oh == 0 || o->ow == 0 || o->n == 0 || o->oc == 0;
+    return p->rows == q->rows && p->npanel == q->npanel &&
+           p->clip == q->clip && p->by_block == q->by_block &&
+           p->tiles == q->tiles;
 }
 
 bool

@@ -27,12 +27,6 @@ sn_gemm(SnIsa isa)
     return &sn_gemm_ref;
 }
 
-static int64_t
-min64(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
 static int32_t
 wrap_sub_mul(int32_t s, int32_t a, int32_t b)
 {
@@ -468,7 +462,7 @@ sn_conv_q8_plan(SnArena *a, SnIsa isa, const SnConvGeo *geo,
     p->xz = num->xz;
     for (uint32_t i = 0; i < num->nwz; i++)
         p->rowsum |= p->g->esize == 1 && !p->depthwise && num->wz[i] != 0;
-    if (geo->oh == 0 || geo->ow == 0 || geo->n == 0 || geo->oc == 0)
+    if (is_empty(geo))
         return p;
     bool tiles = sn_conv_q8_tiles(isa, geo, num);
     SnConvPick pick =

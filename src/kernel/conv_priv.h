@@ -55,6 +55,19 @@ struct SnConvQ8 {
     bool sums;     /* SnConvNum.sums; set before the shape */
 };
 
+static inline int64_t
+min64(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Whether there are no results. */
+static inline bool
+is_empty(const SnConvGeo *o)
+{
+    return o->oh == 0 || o->ow == 0 || o->n == 0 || o->oc == 0;
+}
+
 /* Sets g, geo and what follows from them and sums alone: depthwise, the steps
  * between pixels of widened rows, the runs of a window; of depthwise ones rep,
  * columns and direct. */

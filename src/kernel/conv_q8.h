@@ -157,6 +157,7 @@ typedef struct SnConvPick {
     bool by_block; /* threads share out panels, else result rows */
     bool tiles;    /* by tiles of two by two results (kernel/conv_wino.h) */
 } SnConvPick;
+bool sn_conv_same_pick(const SnConvPick *p, const SnConvPick *q);
 /* Whether tiles of two by two results are possible, and exact. */
 bool sn_conv_q8_tiles(SnIsa isa, const SnConvGeo *geo, const SnConvNum *num);
 /* What the cost rules choose: a function of the set and the sizes, and of

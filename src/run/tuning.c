@@ -94,14 +94,6 @@ pair_new(const Tuning *k)
                   SN_NEW_N(k->a, double, k->nlayer + 2), 0};
 }
 
-static bool
-same(const SnConvPick *p, const SnConvPick *q)
-{
-    return p->rows == q->rows && p->npanel == q->npanel &&
-           p->clip == q->clip && p->by_block == q->by_block &&
-           p->tiles == q->tiles;
-}
-
 /* ---- candidates ---- */
 
 typedef struct Candidates {
@@ -113,10 +105,10 @@ typedef struct Candidates {
 static void
 add(const SnTune *t, const SnTuneLayer *l, const SnConvPick *k, Candidates *c)
 {
-    bool known = same(k, &l->pick);
+    bool known = sn_conv_same_pick(k, &l->pick);
 
     for (uint32_t i = 0; i < c->n; i++)
-        known |= same(k, &c->v[i]);
+        known |= sn_conv_same_pick(k, &c->v[i]);
     if (!known && c->n < MOST_CANDIDATES &&
         sn_tune_fits(t->isa, &l->geo, l->kind, k))
         c->v[c->n++] = *k;
@@ -308,8 +300,8 @@ report(const Tuning *k, SnArena *a, const SnTune *best, const Pair *p)
         r->rules = k->rules->layer[j].pick;
         r->ntried = k->ntried[j] + 1;
         r->rules_s = p->a[j + 1];
-        r->best_s =
-            same(&r->rules, &r->layer->pick) ? r->rules_s : p->b[j + 1];
+        bool kept = sn_conv_same_pick(&r->rules, &r->layer->pick);
+        r->best_s = kept ? r->rules_s : p->b[j + 1];
         t->rules_s += r->rules_s;
         t->best_s += r->best_s;
     }
