@@ -313,6 +313,39 @@ same_splat(SnGraph *g, SnId p, SnId r)
     return ok;
 }
 
+/* What p clamps to when Rescale id is part of it: set in e.  *waived: a
+ * saturation between them goes.  NULL, or why not. */
+static const char *
+merged_clamp(SnGraph *g, SnRewriter *rw, SnId p, SnId id, SnEdit *e,
+             bool *waived)
+{
+    const SnNode *n = sn_node(g, p);
+    const SnKindDesc *d = sn_desc_in(g, n->kind);
+    const SnType *rt = sn_type(g, SN_REF(id, 0)), *mid = n->res[0].type;
+    SnRange rc = sn_clamp_of(g, id), pc = sn_clamp_of(g, p);
+
+    if (n->nin == 0)
+        return same_splat(g, p, id) ? NULL
+                                    : "the value rounds differently in two "
+                                      "steps";
+    if (d->clamp < 0) {
+        if (sn_range_full(rc) && sn_covers(sn_clamp_reach(mid, rc),
+                                           sn_clamp_reach(rt, (SnRange){0})))
+            return NULL;
+        return sn_format(sn_scratch(rw), "%s has no clamp and %s does not "
+                         "cover %s", d->name,
+                         sn_type_str(sn_scratch(rw), mid),
+                         sn_type_str(sn_scratch(rw), rt));
+    }
+    bool waive = n->calibrated && !sn_opts(rw)->strict_saturation;
+    SnRange kept = sn_meet(rc, sn_image(g->rounding, pc, mid, rt, waive));
+    *waived = waive && !sn_range_equal(
+        kept, sn_meet(rc, sn_image(g->rounding, pc, mid, rt, false)));
+    sn_edit_clamp(e, kept);
+    e->calibrated = n->calibrated && sn_node(g, id)->calibrated;
+    return NULL;
+}
+
 bool
 sn_merge(SnGraph *g, SnRewriter *rw, SnId id, uint16_t rule,
          uint32_t join)
@@ -342,30 +375,10 @@ sn_merge(SnGraph *g, SnRewriter *rw, SnId id, uint16_t rule,
     e.type[0] = rt;
     if (!sn_edit_tuple(g, &e))
         return false;
-    SnRange rc = sn_clamp_of(g, id);
     bool waived = false;
-    if (n->nin == 0) {
-        if (!same_splat(g, p, id)) {
-            sn_declined(rw, rule, g, id,
-                        "merge: the value rounds differently in two steps");
-            return false;
-        }
-    } else if (d->clamp >= 0) {
-        bool cal = n->calibrated && sn_node(g, id)->calibrated;
-        bool waive = n->calibrated && !sn_opts(rw)->strict_saturation;
-        SnRange pc = sn_clamp_of(g, p);
-        SnRange kept = sn_meet(rc, sn_image(g->rounding, pc, mid, rt, waive));
-        waived = waive && !sn_range_equal(
-            kept, sn_meet(rc, sn_image(g->rounding, pc, mid, rt, false)));
-        sn_edit_clamp(&e, kept);
-        e.calibrated = cal;
-    } else if (!sn_range_full(rc) ||
-               !sn_covers(sn_clamp_reach(mid, rc),
-                          sn_clamp_reach(rt, (SnRange){0}))) {
-        sn_declined(rw, rule, g, id,
-                    "merge: %s has no clamp and %s does not cover %s", d->name,
-                    sn_type_str(sn_scratch(rw), mid),
-                    sn_type_str(sn_scratch(rw), rt));
+    const char *why = merged_clamp(g, rw, p, id, &e, &waived);
+    if (why) {
+        sn_declined(rw, rule, g, id, "merge: %s", why);
         return false;
     }
     if (!sn_fire(rw, rule, g, id))

@@ -213,66 +213,58 @@ operands(Plan *p)
     return true;
 }
 
-/* The types of a `same` group: move and monotone nodes take the Quantize's
- * type; arithmetic ones write on the grid they read and are rescaled after. */
 static bool
-group(Plan *p)
+others_unused(Plan *p)
 {
-    const SnSem *s = &p->d->sem[0];
-    bool moves = s->cls == SN_C_MOVE || s->monotone;
-    const SnType *xt = NULL;
-    bool equal = true;
-
-    if (p->d->out[0].fact == SN_FIXED) {
-        const SnPortDesc *o = &p->d->out[0];
-        if (p->qt->scale[0] != o->fixed_scale || p->qt->zp[0] != o->fixed_zp)
-            return no(p, sn_format(sn_scratch(p->rw),
-                                   "its result type is fixed at <%.9g, %d>",
-                                   (double)o->fixed_scale, o->fixed_zp));
-    }
-    if (p->d->out[0].fact != SN_SAME)
-        return true;
-    for (uint32_t i = 0; i < p->n->nin; i++) {
-        uint32_t port = sn_port_of_slot(p->d, p->n->nin, i);
-        if (p->d->in[port].fact != SN_SAME || p->how[i] == AS_IS)
-            continue;
-        if (p->how[i] != UNWRAP || p->type[i] != p->qt)
-            equal = false;
-        if (p->how[i] == UNWRAP && !xt)
-            xt = p->type[i];
-    }
-    if (equal)
-        return true;
     for (unsigned i = 1; i < p->n->nres; i++)
         if (p->n->res[i].nuse)
             return no(p, sn_format(sn_scratch(p->rw), "result %s is used, and "
                                    "equal values appear when the inputs are "
                                    "quantized to its own type",
                                    p->d->out[i].name));
-    if (!moves) {
-        if (!xt)
-            return no(p, "its input is float");
-        p->yt = xt;
-        p->after = true;
-        for (uint32_t i = 0; i < p->n->nin; i++)
-            if (p->how[i] == QUANTIZED || p->how[i] == CODES)
-                return no(p, "an input is float");
-        for (SnUse *u = p->n->res[0].uses; u; u = u->next) {
-            const SnNode *q = sn_node(p->g, u->user);
-            if (!serves(p, u->user) ||
-                sn_covers(sn_clamp_reach(xt, (SnRange){0}),
-                          sn_clamp_reach(q->res[0].type, (SnRange){0})))
-                continue;
-            if (!q->calibrated || sn_opts(p->rw)->strict_saturation)
-                return no(p, "it writes on the grid it reads, which does not "
-                             "cover the grid of its Quantize");
-            p->waived = true;
-        }
-        return true;
+    return true;
+}
+
+/* Arithmetic nodes write on the grid they read, xt. */
+static bool
+keep_grid(Plan *p, const SnType *xt)
+{
+    if (!xt)
+        return no(p, "its input is float");
+    p->yt = xt;
+    p->after = true;
+    for (uint32_t i = 0; i < p->n->nin; i++)
+        if (p->how[i] == QUANTIZED || p->how[i] == CODES)
+            return no(p, "an input is float");
+    for (SnUse *u = p->n->res[0].uses; u; u = u->next) {
+        const SnNode *q = sn_node(p->g, u->user);
+        if (!serves(p, u->user) ||
+            sn_covers(sn_clamp_reach(xt, (SnRange){0}),
+                      sn_clamp_reach(q->res[0].type, (SnRange){0})))
+            continue;
+        if (!q->calibrated || sn_opts(p->rw)->strict_saturation)
+            return no(p, "it writes on the grid it reads, which does not "
+                         "cover the grid of its Quantize");
+        p->waived = true;
     }
+    return true;
+}
+
+/* Whether input i belongs to the `same` group. */
+static bool
+in_group(const Plan *p, uint32_t i)
+{
+    uint32_t port = sn_port_of_slot(p->d, p->n->nin, i);
+
+    return p->d->in[port].fact == SN_SAME && p->how[i] != AS_IS;
+}
+
+/* Moves and monotone nodes take the Quantize's type. */
+static bool
+take_grid(Plan *p)
+{
     for (uint32_t i = 0; i < p->n->nin; i++) {
-        uint32_t port = sn_port_of_slot(p->d, p->n->nin, i);
-        if (p->d->in[port].fact != SN_SAME || p->how[i] == AS_IS)
+        if (!in_group(p, i))
             continue;
         if (p->how[i] == UNWRAP && p->type[i] != p->qt) {
             if (!rescalable(p->type[i], p->qt))
@@ -285,12 +277,45 @@ group(Plan *p)
         }
         SnRef v = p->n->in[i].ref;
         if (p->how[i] == QUANTIZED &&
-            (p->only || sn_nuse(p->g, v) != 1 || !integerizable(sn_kind(p->g, v))))
+            (p->only || sn_nuse(p->g, v) != 1 ||
+             !integerizable(sn_kind(p->g, v))))
             return no(p, sn_format(sn_scratch(p->rw), "input %s is float",
                                    sn_name(p->g, v)));
         p->type[i] = p->qt;
     }
     return true;
+}
+
+/* The types of a `same` group: move and monotone nodes take the Quantize's
+ * type; arithmetic ones write on the grid they read and are rescaled after. */
+static bool
+group(Plan *p)
+{
+    const SnSem *s = &p->d->sem[0];
+    const SnPortDesc *o = &p->d->out[0];
+    const SnType *xt = NULL;
+    bool equal = true;
+
+    if (o->fact == SN_FIXED &&
+        (p->qt->scale[0] != o->fixed_scale || p->qt->zp[0] != o->fixed_zp))
+        return no(p, sn_format(sn_scratch(p->rw),
+                               "its result type is fixed at <%.9g, %d>",
+                               (double)o->fixed_scale, o->fixed_zp));
+    if (o->fact != SN_SAME)
+        return true;
+    for (uint32_t i = 0; i < p->n->nin; i++) {
+        if (!in_group(p, i))
+            continue;
+        equal &= p->how[i] == UNWRAP && p->type[i] == p->qt;
+        if (p->how[i] == UNWRAP && !xt)
+            xt = p->type[i];
+    }
+    if (equal)
+        return true;
+    if (!others_unused(p))
+        return false;
+    return s->cls == SN_C_MOVE || s->monotone ? take_grid(p)
+                                              : keep_grid(p, xt);
 }
 
 static bool
