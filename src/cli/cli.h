@@ -31,7 +31,8 @@ typedef struct SnArgs {
     SnStrs disable, enable;
     SnStrs schema, range, precision, keep_float;
     SnNums mul, add;
-    long nsample, skip, eval_n, eval_skip, njob, nthread, opt_limit, seed, batch, opset;
+    long nsample, skip, eval_n, eval_skip, njob, nthread, opt_limit, seed;
+    long batch, opset;
     bool verify, trace, stats, time_passes, check_passes, strict;
     bool channelwise, rowwise, unify, require_int8, json, help;
     bool elide, check_kernels, names;

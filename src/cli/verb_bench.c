@@ -34,8 +34,8 @@ put_text(SnCli *c, const SnBench *b)
             "%s\n", b->median * 1e3, b->nrun, b->least * 1e3, b->nthread,
             b->nthread == 1 ? "" : "s", sn_isa_name(sn_isa()));
     if (b->roundtrip >= SN_NEAR_NS)
-        sn_putf(&c->out, "FAR: a cache line takes %.0f ns from one processor to "
-                "another and back, near ones %.0f at most; timed %u times\n",
+        sn_putf(&c->out, "FAR: a cache line takes %.0f ns from one processor "
+                "to another and back, near ones %.0f at most; timed %u times\n",
                 b->roundtrip, SN_NEAR_NS, b->repeated + 1);
     sn_putf(&c->out, "%.1f Mop (%.0f %% int8), %.1f GOPS; ceilings %.0f int8, "
             "%.0f f32\n", b->ops * 1e-6, share(b->ops8, b->ops),

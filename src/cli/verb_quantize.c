@@ -226,8 +226,8 @@ put_json(SnBuf *b, const SnQuantReport *r, const SnPlan *plan,
             r->place.channelwise ? "true" : "false",
             r->place.rowwise ? "true" : "false");
     sn_putf(b, "\"samples\": %llu, \"values\": %u, \"pairs\": %u, "
-            "\"constant_pairs\": %u, \"biases_int8\": %u,\n \"int8_nodes\": %u, "
-            "\"int16_nodes\": %u, \"float_nodes\": [",
+            "\"constant_pairs\": %u, \"biases_int8\": %u,\n "
+            "\"int8_nodes\": %u, \"int16_nodes\": %u, \"float_nodes\": [",
             (unsigned long long)p->nsample, p->n, r->place.nvalue,
             r->place.nconst, r->bias8.n, r->nquant - r->nquant16, r->nquant16);
     for (uint32_t i = 0; i < r->nfloat; i++) {

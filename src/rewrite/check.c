@@ -166,7 +166,8 @@ draw(Env *e, SnRef v)
             ((float *)t.data)[i] = (float)(lo + u * (hi - lo));
         } else if (ty->elem == SN_QI8 || ty->elem == SN_QI16) {
             double s = (double)ty->scale[0], z = (double)ty->zp[0];
-            double a = ceil(r.lo / s + z - 1e-9), b = floor(r.hi / s + z + 1e-9);
+            double a = ceil(r.lo / s + z - 1e-9);
+            double b = floor(r.hi / s + z + 1e-9);
             double c = fmin(b, a + floor(u * (b - a + 1)));
             if (ty->elem == SN_QI8)
                 ((int8_t *)t.data)[i] = (int8_t)c;
@@ -353,7 +354,8 @@ run_real(Env *e, SnId id, SnTensor *out)
         *(SnRange *)sn_attr_at(attr, &d->attr[d->clamp]) = (SnRange){0};
     if (fn == d->real)
         real_ranges(d, attr);
-    SnCall c = {d, attr, n->nin, 1, in, out, e->a, why, .rounding = SN_ROUNDING_FLOAT};
+    SnCall c = {d, attr, n->nin, 1, in, out, e->a, why,
+                .rounding = SN_ROUNDING_FLOAT};
     return fn(&c) == SN_OK;
 }
 

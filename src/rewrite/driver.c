@@ -369,7 +369,8 @@ no_such(SnRewriter *rw, const char *flag, const char *what, const char *name,
 static SnStatus
 check_names(SnRewriter *rw)
 {
-    const char **cand = SN_NEW_N(rw->arena, const char *, 3 * sn_rule_end() + 1);
+    const char **cand =
+        SN_NEW_N(rw->arena, const char *, 3 * sn_rule_end() + 1);
     size_t n = 0;
 
     for (uint32_t i = 0; i < sn_rule_end(); i++) {

@@ -291,7 +291,8 @@ sn_regrid_why(const SnGraph *g, SnRef b, SnId consumer, const SnType *new_x)
             why = "the regridded bias does not fit int32";
         /* The new half step may be no larger than the error that the Rescale
          * could make, unless the bias stays exact. */
-        else if (r * (double)q_scale(nt, c) != (double)q[c] * (double)q_scale(bt, c) &&
+        else if (r * (double)q_scale(nt, c) !=
+                     (double)q[c] * (double)q_scale(bt, c) &&
                  0.5 * (double)new_x->scale[0] > err * abs_sum(&w, c))
             why = "the new bias grid is coarser than the Rescale's own error";
     }

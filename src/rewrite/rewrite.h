@@ -202,8 +202,8 @@ typedef struct SnRewriteOpts {
     bool time_passes;
     long opt_limit;               /* fires allowed; -1: no limit */
     bool worklist;                /* all passes by list, certified or not */
-    const char *const *disable;   /* "pass", "pass.rule", "*.rule"; NULL-ended */
-    const char *const *optin;     /* names of opt-in rules; NULL-ended */
+    const char *const *disable;   /* "pass", "pass.rule", "*.rule"; */
+    const char *const *optin;     /* names of opt-in rules; NULL ends both */
     const char *print_after;      /* pass name, "all" or NULL; to stderr */
     bool elide;                   /* there without the data of constants */
     uint64_t seed;                /* of check_passes */
@@ -263,7 +263,7 @@ const SnDeclined *sn_declines(const SnRewriter *rw, uint32_t *n);
 /* Says that node `old` without results (a Save) is now `new_`. */
 void sn_fired_node(SnRewriter *rw, SnGraph *g, SnId old, SnId new_);
 
-/* ---- the closed expression language's functions (expr.c, base/saturate.h) ---- */
+/* ---- functions of the expression language (expr.c, base/saturate.h) ---- */
 
 /* Storage range met with the producer's clamp, as real bounds. */
 SnReach sn_reach(const SnGraph *g, SnRef v);

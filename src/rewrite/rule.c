@@ -129,7 +129,8 @@ sn_image_at(SnRewriter *rw, const SnGraph *g, SnRange r, SnId from,
         sn_node(g, from)->calibrated && !sn_opts(rw)->strict_saturation;
     SnRange v = sn_image(g->rounding, r, t, to, waive);
 
-    if (waive && rw->firing && !sn_range_equal(v, sn_image(g->rounding, r, t, to, false)))
+    if (waive && rw->firing &&
+        !sn_range_equal(v, sn_image(g->rounding, r, t, to, false)))
         sn_fire_detail(rw, true,
                        sn_format(sn_scratch(rw), "saturation of %s %s waived",
                                  sn_label(g, from, sn_scratch(rw)),

@@ -299,8 +299,8 @@ count_samples(SnSamples *s, int64_t limit, SnDiag *d)
         const SnFileData *last = &f->file[f->nfile - 1];
         int64_t n = last->first + last->n;
         if (i > 0 && n != s->n)
-            return sn_fail(d, SN_EINPUT, last->file.path, "gives %lld samples of "
-                           "'%s', but '%s' has %lld", (long long)n,
+            return sn_fail(d, SN_EINPUT, last->file.path, "gives %lld samples "
+                           "of '%s', but '%s' has %lld", (long long)n,
                            f->port->name, s->feed[0].port->name,
                            (long long)s->n);
         s->n = n;
