@@ -258,26 +258,40 @@ sn_arena_pages(SnArena *a, size_t n)
     return p;
 }
 
-static void
-unmap(void *ctx)
-{
-    const Map *m = ctx;
+enum { WINDOW = 1 << 16 }; /* bytes of the file that is mapped many times */
 
-    munmap(m->p, m->n);
+/* It, or -1. */
+static int
+repeated(const void *one, size_t size)
+{
+    int fd = memfd_create("sinter", MFD_CLOEXEC);
+    char page[1 << 12];
+    bool ok = fd >= 0;
+
+    for (size_t i = 0; i < sizeof page; i += size)
+        memcpy(page + i, one, size);
+    for (size_t i = 0; ok && i < WINDOW; i += sizeof page)
+        ok = write(fd, page, sizeof page) == (ssize_t)sizeof page;
+    if (ok || fd < 0)
+        return fd;
+    close(fd);
+    return -1;
 }
 
-void *
-sn_arena_room(SnArena *a, size_t n)
+const void *
+sn_arena_repeat(SnArena *a, const void *one, size_t size, size_t n)
 {
-    Map *m = SN_NEW(a, Map);
-    void *p = mmap(NULL, n, PROT_READ | PROT_WRITE,
-                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    int fd = n <= SIZE_MAX / 2 ? repeated(one, size) : -1;
+    size_t total = (n / WINDOW + 1) * WINDOW;
+    char *p = fd < 0 ? NULL : map(a, total, PROT_NONE, MAP_ANONYMOUS, -1);
+    bool ok = p != NULL;
 
-    if (p == MAP_FAILED)
-        return NULL;
-    *m = (Map){NULL, p, n};
-    sn_arena_at_free(a, unmap, m);
-    return p;
+    for (size_t i = 0; ok && i < total; i += WINDOW)
+        ok = mmap(p + i, WINDOW, PROT_READ, MAP_SHARED | MAP_FIXED, fd, 0) !=
+             MAP_FAILED;
+    if (fd >= 0)
+        close(fd);
+    return ok ? p : NULL;
 }
 
 void

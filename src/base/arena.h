@@ -38,9 +38,10 @@ const void *sn_arena_map(SnArena *a, int fd, size_t n);
 /* n bytes (more than 0), zero, of which the functions below give back what is
  * not needed any more: it is lost then. */
 void *sn_arena_pages(SnArena *a, size_t n);
-/* Room for n bytes (more than 0), zero, that takes no memory before it is
- * written; NULL where there is no such room. */
-void *sn_arena_room(SnArena *a, size_t n);
+/* n bytes (more than 0) to be read only, `one` of size bytes (1, 2, 4 or 8)
+ * again and again.  They lie in one short file without a name, mapped many
+ * times, and can be let go like a file's.  NULL where that cannot be had. */
+const void *sn_arena_repeat(SnArena *a, const void *one, size_t size, size_t n);
 /* [p, p + n) will not be looked at soon: where it lies in a file that a maps,
  * its whole pages are let go, to be fetched again when needed.  Other memory
  * is left alone. */

@@ -183,26 +183,38 @@ read_list(SnReader *r, const SnDataText *t, const SnType *type,
     return true;
 }
 
-/* The splat of the same element with room for n bytes, or a new one: large ones
- * may grow up to what the splats of a file may be in all. */
-static SnSplat *
+/* n bytes of one element; long ones do not stay in memory when they are not
+ * looked at. */
+static const void *
+fill_splat(SnArena *a, const unsigned char one[8], size_t size, size_t n)
+{
+    enum { LONG = 1 << 16 };
+    const void *p = n < LONG ? NULL : sn_arena_repeat(a, one, size, n);
+
+    if (p)
+        return p;
+    unsigned char *v = sn_alloc(a, n);
+    if (size == 1)
+        memset(v, one[0], n);
+    for (size_t i = 0; size > 1 && i < n; i += size)
+        memcpy(v + i, one, size);
+    return v;
+}
+
+/* The last splat of the same element with n bytes at least, or a new one. */
+static const void *
 find_splat(SnReader *r, const unsigned char one[8], size_t size, size_t n)
 {
-    enum { LARGE = 1 << 16 };
     SnSplat *s = r->splat;
 
     for (int k = 0; k < SN_NSPLAT; k++, s++)
-        if (s->size == size && s->cap >= n && !memcmp(s->one, one, 8))
-            return s;
+        if (s->size == size && s->n >= n && !memcmp(s->one, one, 8))
+            return s->data;
     s = &r->splat[r->isplat++ % SN_NSPLAT];
-    *s = (SnSplat){.size = size, .cap = SN_SPLAT_MAX - r->nsplat};
+    *s = (SnSplat){.size = size, .n = n};
     memcpy(s->one, one, 8);
-    s->data = n < LARGE ? NULL : sn_arena_room(r->a, s->cap);
-    if (!s->data) {
-        s->cap = n;
-        s->data = sn_alloc(r->a, n);
-    }
-    return s;
+    s->data = fill_splat(r->a, one, size, n);
+    return s->data;
 }
 
 static bool
@@ -224,14 +236,8 @@ read_splat(SnReader *r, const SnDataText *t, const SnType *type,
     if (!read_elem(r, type->elem, one))
         return false;
     r->m = after;
-    SnSplat *s = find_splat(r, one, size, n);
     r->nsplat += n;
-    if (size == 1 && s->n < n)
-        memset(s->data + s->n, one[0], n - s->n);
-    for (size_t i = s->n; size > 1 && i < n; i += size)
-        memcpy(s->data + i, one, size);
-    s->n = s->n > n ? s->n : n;
-    *data = s->data;
+    *data = find_splat(r, one, size, n);
     return true;
 }
 

@@ -46,11 +46,11 @@ typedef struct SnSide {
     size_t n;
 } SnSide;
 
-/* n bytes of one element, repeated, with room for cap. */
+/* n bytes of one element, repeated. */
 typedef struct SnSplat {
     unsigned char one[8];
-    size_t size, n, cap;
-    unsigned char *data;
+    size_t size, n;
+    const void *data;
 } SnSplat;
 enum { SN_NSPLAT = 8 };
 

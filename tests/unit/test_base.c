@@ -100,6 +100,30 @@ test_pages(void **state)
     sn_arena_free(a);
 }
 
+/* A unit again and again, at every place, also after it was let go. */
+static void
+test_repeat(void **state)
+{
+    static const unsigned char one[8] = {1, 2, 3, 4, 5, 6, 7, 8};
+    static const size_t sizes[] = {1, 100, 1 << 16, (1 << 18) + 24};
+    SnArena *a = sn_arena_new();
+
+    (void)state;
+    for (size_t size = 1; size <= 8; size *= 2)
+        for (size_t k = 0; k < 4; k++) {
+            const unsigned char *p = sn_arena_repeat(a, one, size, sizes[k]);
+            assert_non_null(p);
+            for (size_t i = 0; i < sizes[k]; i++)
+                assert_int_equal(p[i], one[i % size]);
+            sn_arena_unload(a, p, sizes[k]);
+            assert_int_equal(p[0], 1);
+            sn_arena_unload_all(a);
+            assert_int_equal(p[sizes[k] - 1], one[(sizes[k] - 1) % size]);
+        }
+    assert_null(sn_arena_repeat(a, one, 1, SIZE_MAX));
+    sn_arena_free(a);
+}
+
 static void
 test_grow(void **state)
 {
@@ -652,6 +676,7 @@ main(void)
         cmocka_unit_test(test_arena),
         cmocka_unit_test(test_map),
         cmocka_unit_test(test_pages),
+        cmocka_unit_test(test_repeat),
         cmocka_unit_test(test_grow),
         cmocka_unit_test(test_alloc_fail),
         cmocka_unit_test(test_guard_nesting),
