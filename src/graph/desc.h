@@ -173,8 +173,9 @@ typedef struct SnPrep {
     const SnCall *call;
     const struct SnTuple *tuple;
     uint32_t wanted;  /* bit per result that is used */
-    struct SnPack *pack;  /* where packed weights are kept, or NULL; then */
-    const uint64_t *hash; /* [nin] XXH64 of each Constant's bytes, 0: none */
+    struct SnPack *pack;  /* where packed weights are, or NULL */
+    const uint64_t *hash; /* [nin], with pack: XXH64 of each Constant's bytes,
+                             or another number for it; 0: none */
     struct SnTune *tune; /* measured picks (kernel/tune.h), or NULL */
     const SnArena *constants; /* where Constants are: a kernel that copies a
                                  large one may unload it part by part */

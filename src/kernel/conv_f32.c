@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "kernel/pack.h"
 #include "kernel/span.h"
 
 /* Taps of a panel that are multiplied before the next panel's turn: what
@@ -26,8 +27,7 @@ typedef struct Panel {
     int64_t c0; /* first output channel */
     int64_t x0; /* first input channel of its group */
     int npanel, ncol;
-    float *w; /* NULL: it comes with the run, */
-    int64_t at; /* from this place on */
+    int64_t at; /* in the packed filter */
     const float *bias;
 } Panel;
 
@@ -41,6 +41,7 @@ struct SnConvF32 {
     uint32_t nclass, npanel;
     const Class *class;
     const Panel *panel; /* depthwise: one, whole */
+    const float *w; /* the packed filter, or NULL: it comes with the run */
     float lo, hi;
 };
 
@@ -178,6 +179,7 @@ typedef struct Pack {
     SnConvF32 *p;
     const SnFilterF32 *f;
     int npanel; /* SnConvPick.npanel */
+    float *w; /* where to */
 } Pack;
 
 /* Taps [t0, t1) of n channels from c0 on, as [tap][channel]. */
@@ -186,7 +188,7 @@ pack_taps(const Pack *k, const Panel *b, int64_t n, int64_t pitch, int64_t t0,
           int64_t t1)
 {
     const SnFilterF32 *f = k->f;
-    float *w = b->w;
+    float *w = k->w + b->at;
 
     for (; t0 < t1; t0 += 16) /* lines of both sides stay */
         for (int64_t i = 0; i < n; i++) {
@@ -196,24 +198,35 @@ pack_taps(const Pack *k, const Panel *b, int64_t n, int64_t pitch, int64_t t0,
         }
 }
 
-/* Room for a panel of n channels, and their bias; zeros past them. */
-static void
-new_panel(const Pack *k, Panel *b, int64_t n, int64_t pitch)
+/* The biases of n channels from c0 on, and zeros. */
+static const float *
+pad_bias(const Pack *k, int64_t c0, int64_t n, int64_t pitch)
 {
-    const SnFilterF32 *f = k->f;
-    float *bias = SN_NEW_N(k->a, float, pitch);
+    float *v = SN_NEW_N(k->a, float, pitch);
 
-    for (int64_t i = 0; f->bias && i < n; i++)
-        bias[i] = f->bias[b->c0 + i];
-    if (f->w)
-        b->w = sn_alloc_n(k->a, (size_t)(k->p->taps * pitch), sizeof *b->w);
-    b->bias = bias;
+    for (int64_t i = 0; k->f->bias && i < n; i++)
+        v[i] = k->f->bias[c0 + i];
+    return v;
+}
+
+/* Whether n floats for the packed filter must be filled; past the channels of
+ * a panel they stay 0. */
+static bool
+to_fill(Pack *k, int64_t n)
+{
+    bool ready = true;
+
+    if (k->f->w)
+        k->w = sn_pack_piece(k->f->pack, k->a, (size_t)n * sizeof *k->w,
+                             &ready);
+    k->p->w = k->w;
+    return !ready;
 }
 
 /* All panels, in the order in which the filter lies, so that what was packed
  * can be let go. */
 static void
-pack_panels(const Pack *k, Panel *v, uint32_t n)
+pack_panels(const Pack *k, const Panel *v, uint32_t n)
 {
     const SnFilterF32 *f = k->f;
     int64_t taps = k->p->taps;
@@ -245,7 +258,7 @@ panel_width(const SnConvGeo *o, int npanel)
 }
 
 static void
-pack_gemm(const Pack *k)
+pack_gemm(Pack *k)
 {
     SnConvF32 *p = k->p;
     const SnConvGeo *o = &p->geo;
@@ -259,12 +272,12 @@ pack_gemm(const Pack *k)
             Panel b = {.c0 = g * ocg + c, .x0 = g * (o->c / o->group)};
             b.ncol = (int)min64(ocg - c, wide);
             b.npanel = (b.ncol + SN_LANE - 1) / SN_LANE;
-            new_panel(k, &b, b.ncol, b.npanel * SN_LANE);
+            b.bias = pad_bias(k, b.c0, b.ncol, b.npanel * SN_LANE);
             b.at = at;
             at += p->taps * b.npanel * SN_LANE;
             SN_PUSH(k->a, v, n, b);
         }
-    if (k->f->w)
+    if (to_fill(k, at))
         pack_panels(k, v, n);
     p->panel = v;
     p->npanel = n;
@@ -283,22 +296,22 @@ sn_conv_f32_packed(const SnConvF32 *p)
 void
 sn_conv_f32_pack(const SnConvF32 *p, const SnFilterF32 *f, float *to)
 {
-    Pack k = {.f = f};
+    Pack k = {.f = f, .w = to};
 
     for (uint32_t i = 0; i < p->npanel; i++) {
-        Panel b = p->panel[i];
-        int64_t pitch = b.npanel * SN_LANE;
-        b.w = to + b.at;
-        for (int64_t t = 0; b.ncol < pitch && t < p->taps; t++)
-            memset(b.w + t * pitch + b.ncol, 0,
-                   (size_t)(pitch - b.ncol) * sizeof *to);
+        const Panel *b = &p->panel[i];
+        int64_t pitch = b->npanel * SN_LANE;
+        float *w = to + b->at;
+        for (int64_t t = 0; b->ncol < pitch && t < p->taps; t++)
+            memset(w + t * pitch + b->ncol, 0,
+                   (size_t)(pitch - b->ncol) * sizeof *to);
         if (f->step_c != 1) {
-            pack_taps(&k, &b, b.ncol, pitch, 0, p->taps);
+            pack_taps(&k, b, b->ncol, pitch, 0, p->taps);
             continue;
         }
         for (int64_t t = 0; t < p->taps; t++)
-            memcpy(b.w + t * pitch, f->w + t * f->step_k + b.c0,
-                   (size_t)b.ncol * sizeof *to);
+            memcpy(w + t * pitch, f->w + t * f->step_k + b->c0,
+                   (size_t)b->ncol * sizeof *to);
     }
 }
 
@@ -309,13 +322,14 @@ padded(int64_t c)
 }
 
 static void
-pack_dw(const Pack *k)
+pack_dw(Pack *k)
 {
     Panel *b = SN_NEW(k->a, Panel);
     int64_t oc = k->p->geo.oc;
 
-    new_panel(k, b, oc, padded(oc));
-    pack_taps(k, b, oc, padded(oc), 0, k->p->taps);
+    b->bias = pad_bias(k, 0, oc, padded(oc));
+    if (to_fill(k, padded(oc) * k->p->taps))
+        pack_taps(k, b, oc, padded(oc), 0, k->p->taps);
     k->p->panel = b;
     k->p->npanel = 1;
 }
@@ -395,7 +409,7 @@ sn_conv_f32_plan(SnArena *a, SnIsa isa, const SnConvGeo *geo,
 {
     SnConvF32 *p = SN_NEW(a, SnConvF32);
     SnConvPick pick = f->pick ? *f->pick : sn_conv_f32_rules(isa, geo);
-    Pack k = {a, p, f, pick.npanel};
+    Pack k = {.a = a, .p = p, .f = f, .npanel = pick.npanel};
 
     assert(sn_conv_f32_fits(isa, geo, &pick));
     p->g = sn_gemm_f32(isa);
@@ -498,7 +512,7 @@ run_dw(const SnConvF32 *p, const Class *k, const float *x, float *y,
                  .ntap = k->ntap,
                  .tap = k->tap,
                  .row = k->row,
-                 .w = p->panel->w,
+                 .w = p->w,
                  .wpitch = padded(o->oc),
                  .bias = p->panel->bias,
                  .lo = p->lo,
@@ -527,7 +541,7 @@ static void
 run_panel(const SnConvF32 *p, const Panel *b, const float *packed,
           const float *x, float *y, int64_t r0, int64_t r1)
 {
-    const float *w = b->w ? b->w : packed + b->at;
+    const float *w = (p->w ? p->w : packed) + b->at;
 
     for (int64_t kb = 0; kb < p->nkb; kb++)
         for (uint32_t i = 0; i < p->nclass; i++) {

@@ -75,6 +75,7 @@ typedef struct SnFilterF32 {
     int64_t step_c, step_k; /* one of them is 1 */
     float lo, hi;
     const SnArena *from; /* where w is: what was packed is unloaded; or NULL */
+    struct SnPackItem *pack; /* where packed panels are, or NULL */
     const SnConvPick *pick; /* one that fits, or NULL: the rules' */
 } SnFilterF32;
 
@@ -84,7 +85,8 @@ typedef struct SnFilterF32 {
 SnConvPick sn_conv_f32_rules(SnIsa isa, const SnConvGeo *geo);
 bool sn_conv_f32_fits(SnIsa isa, const SnConvGeo *geo, const SnConvPick *k);
 
-/* The filter is read now.  Everything lands in a. */
+/* The filter is read now.  Everything lands in a, panels in f->pack: where that
+ * is ready w is not looked at. */
 const SnConvF32 *sn_conv_f32_plan(SnArena *a, SnIsa isa, const SnConvGeo *geo,
                                   const SnFilterF32 *f);
 /* A plan whose filter comes with each run (f->w NULL, no bias; not for

@@ -132,7 +132,7 @@ make_biases(const Pack *k, int64_t c0, int n, int padded, SnPlaceFn *place,
     for (uint32_t j = 0; j < ncl; j++) {
         ready[j] = j > 0 && shift == 0;
         v[j] = ready[j] ? v[0]
-                        : sn_pack_piece(num->pack, k->a,
+                        : sn_pack_piece(num->biases, k->a,
                                         (size_t)padded * sizeof **v, &ready[j]);
         all &= ready[j];
     }
@@ -213,7 +213,7 @@ pack_panel(const Pack *k, int64_t c0, int ncol, int npanel)
     int64_t taps = p->nrun * p->len;
     bool ready;
     char *to =
-        sn_pack_piece(k->num->pack, k->a,
+        sn_pack_piece(k->num->panels, k->a,
                       (size_t)(p->nrun * p->nstep * nl * ks * es), &ready);
 
     SnPlaceFn *place = place_of(p, npanel);
@@ -242,7 +242,7 @@ pack_wino(const Pack *k, int64_t c0, int ncol)
             size = SN_WINO_POS * cin * SN_LANE;
     bool ready;
     int16_t *to =
-        sn_pack_piece(k->num->pack, k->a, (size_t)size * sizeof *to, &ready);
+        sn_pack_piece(k->num->panels, k->a, (size_t)size * sizeof *to, &ready);
 
     for (int i = 0; i < ncol && !ready; i++) {
         const int8_t *w = k->w + (c0 + i) * 9 * cin;
@@ -285,7 +285,7 @@ pack_gemm(const Pack *k)
             b.bias = make_biases(k, b.c0, b.ncol, padded, place, p->class,
                                  p->nclass);
             v[n++] = b;
-            if (k->num->from && !sn_pack_ready(k->num->pack))
+            if (k->num->from)
                 sn_arena_unload(k->num->from, k->w,
                                 (size_t)((b.c0 + b.ncol) * taps));
         }

@@ -176,7 +176,8 @@ struct SnConvNum {
     uint32_t nwz;
     const int32_t *bias; /* [oc] or NULL */
     const SnArena *from; /* where w is: what was packed is unloaded; or NULL */
-    struct SnPackItem *pack; /* where packed panels are kept, or NULL */
+    struct SnPackItem *panels, *biases; /* where they are kept when packed, or
+                                           NULL; depthwise: NULL */
     const SnConvPick *pick;  /* one that fits, or NULL: the rules' */
     bool sums; /* results are the int32 sums themselves, modulo 2^32, by
                   sn_conv_q8_sums: of all this only wz counts, bias is NULL */
@@ -185,8 +186,8 @@ struct SnConvNum {
 typedef struct SnConvQ8 SnConvQ8;
 
 /* geo is one that holds; w is [oc, kh, kw, c / group].  Everything lands in a,
- * or in num->pack: then w and the bias are not looked at where that is
- * ready. */
+ * panels and biases in their items: where both are ready w and the bias are not
+ * looked at. */
 const SnConvQ8 *sn_conv_q8_plan(SnArena *a, SnIsa isa, const SnConvGeo *geo,
                                 const SnConvNum *num, const int8_t *w);
 /* Bytes of work for a run. */

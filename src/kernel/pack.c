@@ -37,14 +37,15 @@ struct SnPackItem {
     uint64_t key[2];
     const char *data; /* in the file, or NULL */
     size_t nbyte, used;
-    bool ready;       /* all pieces so far were in the file */
+    bool ready;       /* all pieces so far were in the file, or in `same` */
     uint32_t npiece;
     Piece *piece;
+    const SnPackItem *same; /* asked for before, or NULL */
 };
 
 struct SnPack {
     SnArena *a;
-    const char *path;
+    const char *path; /* NULL: it has no file */
     const char *file; /* NULL: none that can be used */
     const Entry *entry;
     uint64_t nentry;
@@ -104,15 +105,29 @@ free_arena(void *ctx)
 }
 
 SnPack *
-sn_pack_open(SnArena *a, const char *path, const char **why)
+sn_pack_new(SnArena *a)
 {
     SnPack *p = SN_NEW(a, SnPack);
+
+    p->a = a;
+    return p;
+}
+
+bool
+sn_pack_kept(const SnPack *p)
+{
+    return p->path != NULL;
+}
+
+SnPack *
+sn_pack_open(SnArena *a, const char *path, const char **why)
+{
+    SnPack *p = sn_pack_new(a);
     SnArena *own = sn_arena_new(); /* not unloaded when others in a are */
     size_t n = 0;
     const char *file = map_file(own, path, &n), *wrong = "cannot be read";
 
     sn_arena_at_free(a, free_arena, own);
-    p->a = a;
     p->path = sn_strdup(a, path);
     if (file)
         wrong = check_head((const Head *)(const void *)file, n);
@@ -127,12 +142,27 @@ sn_pack_open(SnArena *a, const char *path, const char **why)
     return p;
 }
 
+static bool
+same_key(const uint64_t a[2], const uint64_t b[2])
+{
+    return a[0] == b[0] && a[1] == b[1];
+}
+
 static const Entry *
 find(const SnPack *p, const uint64_t key[2])
 {
     for (uint64_t i = 0; i < p->nentry; i++)
-        if (p->entry[i].key[0] == key[0] && p->entry[i].key[1] == key[1])
+        if (same_key(p->entry[i].key, key))
             return &p->entry[i];
+    return NULL;
+}
+
+static const SnPackItem *
+asked_for(const SnPack *p, const uint64_t key[2])
+{
+    for (uint32_t i = 0; i < p->nitem; i++)
+        if (same_key(p->item[i]->key, key))
+            return p->item[i];
     return NULL;
 }
 
@@ -146,6 +176,11 @@ sn_pack_item(SnPack *p, const void *key, size_t nkey)
     it->store = p;
     it->key[0] = h.low64;
     it->key[1] = h.high64;
+    it->same = asked_for(p, it->key);
+    if (it->same) {
+        it->ready = true;
+        return it;
+    }
     const Entry *e = find(p, it->key);
     if (e && XXH3_64bits(p->file + e->at, (size_t)e->nbyte) == e->hash) {
         it->data = p->file + e->at;
@@ -156,22 +191,34 @@ sn_pack_item(SnPack *p, const void *key, size_t nkey)
     return it;
 }
 
+/* The next piece of an item, or NULL where there is none of nbyte. */
+static void *
+there(SnPackItem *it, size_t nbyte)
+{
+    const SnPackItem *s = it->same;
+
+    if (s)
+        return it->npiece < s->npiece && s->piece[it->npiece].nbyte == nbyte
+                   ? s->piece[it->npiece].p
+                   : NULL;
+    if (!it->data || padded(nbyte) > it->nbyte - it->used)
+        return NULL;
+    it->used += padded(nbyte);
+    /* read-only pages: who writes them in spite of *ready gets a fault */
+    return (void *)(uintptr_t)(it->data + it->used - padded(nbyte));
+}
+
 void *
 sn_pack_piece(SnPackItem *it, SnArena *a, size_t nbyte, bool *ready)
 {
-    *ready = false;
-    if (!it)
-        return sn_alloc(a, nbyte < ALIGN ? ALIGN : nbyte);
-    Piece x = {.nbyte = nbyte};
-    if (it->data && padded(nbyte) <= it->nbyte - it->used) {
-        /* read-only pages: who writes them in spite of *ready gets a fault */
-        x.p = (void *)(uintptr_t)(it->data + it->used);
-        it->used += padded(nbyte);
-        *ready = true;
-    } else {
+    Piece x = {it ? there(it, nbyte) : NULL, nbyte};
+
+    *ready = x.p != NULL;
+    if (!x.p)
         x.p = sn_alloc(a, nbyte < ALIGN ? ALIGN : nbyte);
-        it->ready = false;
-    }
+    if (!it)
+        return x.p;
+    it->ready &= *ready;
     SN_PUSH(it->store->a, it->piece, it->npiece, x);
     return x.p;
 }
@@ -179,7 +226,8 @@ sn_pack_piece(SnPackItem *it, SnArena *a, size_t nbyte, bool *ready)
 bool
 sn_pack_ready(const SnPackItem *it)
 {
-    return it && it->ready && it->used == it->nbyte;
+    return it && it->ready && it->used == it->nbyte &&
+           (!it->same || it->npiece == it->same->npiece);
 }
 
 void

@@ -5,6 +5,7 @@
 #include <xxhash.h>
 
 #include "graph/text.h"
+#include "kernel/pack.h"
 #include "kernel/tune.h"
 #include "run/team.h"
 
@@ -86,7 +87,8 @@ typedef struct Prepare {
 /* Bytes of side files that may be in memory beside what was packed of them. */
 enum { READ_MOST = 1 << 18 };
 
-/* Of the Constants among the operands; those of a lazy graph are its text's. */
+/* Of the Constants among the operands; those of a lazy graph are its text's.
+ * Where nothing is kept the Constant itself will do. */
 static const uint64_t *
 hashes(const Prepare *pr, const SnNode *n)
 {
@@ -96,6 +98,10 @@ hashes(const Prepare *pr, const SnNode *n)
         const SnTensor t = tensor_at(pr->x->g, n->in[i].ref);
         if (!t.data)
             continue;
+        if (!sn_pack_kept(pr->pack)) {
+            h[i] = n->in[i].ref;
+            continue;
+        }
         h[i] = sn_def(pr->x->g, n->in[i].ref)->hash;
         if (!h[i])
             h[i] = XXH64(t.data, sn_tensor_nbyte(t.type, t.shape), 0);
@@ -228,6 +234,17 @@ check_read(const Prepare *pr)
 
 enum { RESERVE_LEAST = 1 << 20 };
 
+/* What is packed takes as much as the weights, and a little for channels that
+ * fill panels and for what kernels note: in one piece it lies in large pages. */
+static void
+reserve(SnArena *a, const SnExec *x)
+{
+    size_t n = x->plan->constants;
+
+    if (n > RESERVE_LEAST)
+        sn_arena_reserve(a, n + n / 16);
+}
+
 static SnStatus
 prepare_all(SnArena *a, const SnGraph *g, const SnBackendDesc *backend,
             struct SnPack *pack, SnTune *tune, SnDiag *d, SnExec **out)
@@ -236,14 +253,13 @@ prepare_all(SnArena *a, const SnGraph *g, const SnBackendDesc *backend,
     Prepare pr = {.a = a, .x = x, .pack = pack, .tune = tune, .d = d,
                   .npacked = SN_NEW_N(a, uint32_t, g->nnode)};
 
+    if (!pack)
+        pr.pack = sn_pack_new(a);
     x->g = g;
     x->backend = backend;
     x->plan = sn_plan(a, g);
-    /* What is packed takes as much as the weights: in one piece it lies in
-     * large pages. */
-    if (!pack && backend && backend->nkernel > 0 &&
-        x->plan->constants > RESERVE_LEAST)
-        sn_arena_reserve(a, x->plan->constants);
+    if (!pack && backend && backend->nkernel > 0)
+        reserve(a, x);
     for (uint32_t i = 0; i < x->plan->nstep; i++) {
         SnId id = x->plan->step[i].node;
         const SnNode *n = sn_node(g, id);
@@ -325,8 +341,7 @@ sn_exec_retune(SnArena *a, const SnExec *x, const SnTune *was, SnTune *tune)
     Prepare pr = {.a = a, .x = y, .tune = tune,
                   .npacked = SN_NEW_N(a, uint32_t, x->g->nnode)};
 
-    if (x->plan->constants > RESERVE_LEAST)
-        sn_arena_reserve(a, x->plan->constants); /* large pages, as above */
+    reserve(a, x);
     y->step = sn_memdup(a, x->step, x->nstep * sizeof *x->step);
     for (uint32_t i = 0; i < y->nstep; i++) {
         SnExecStep *s = &y->step[i];
@@ -457,7 +472,7 @@ sn_run_value(const SnRun *r, SnRef ref)
 
 /* Evaluators keep index lists in scratch; it is given back once it has grown,
  * and after every sample. */
-enum { SCRATCH_MAX = 4 << 20 };
+enum { SCRATCH_MAX = 1 << 18 };
 
 static void
 reset_scratch(SnRun *r)

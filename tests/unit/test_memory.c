@@ -21,7 +21,7 @@
 /* A convolution and products with weights [in, out] and [out, in]; $ stands for
  * the type of all values, # for a size.  Codes [in, out] are turned round
  * first, which takes their bytes once more, so they come before others. */
-static const char text[] =
+static const char each[] =
     "sinter-graph 1\n"
     "graph \"g\" {\n"
     "  %x = Placeholder() : $[1,4,4,512]\n"
@@ -33,6 +33,17 @@ static const char text[] =
     "$[1,4,4,512]\n"
     "  %u = MatMul(%v, %m) : $[1,#]\n"
     "  %t = FullyConnected(%u, %f) : $[1,1024]\n";
+
+/* Four nodes read one constant. */
+static const char shared[] =
+    "sinter-graph 1\n"
+    "graph \"g\" {\n"
+    "  %x = Placeholder() : $[1,#]\n"
+    "  %w = Constant() {splat = 1} : $[#,#]\n"
+    "  %a = FullyConnected(%x, %w) : $[1,#]\n"
+    "  %b = FullyConnected(%a, %w) : $[1,#]\n"
+    "  %c = FullyConnected(%b, %w) : $[1,#]\n"
+    "  %y = FullyConnected(%c, %w) : $[1,#]\n";
 
 static char dir[] = "/tmp/sinter-memory-XXXXXX";
 static char sn_path[64], snw_path[64];
@@ -57,15 +68,34 @@ teardown(void **state)
     return rmdir(dir);
 }
 
-/* Writes the model with seeded weights in a side file. */
+/* Seeded numbers. */
+static void *
+numbers(SnArena *a, const SnResult *r)
+{
+    size_t count = (size_t)sn_shape_count(r->shape);
+    bool real = r->type->elem == SN_F32;
+    void *v = sn_alloc_n(a, count, real ? sizeof(float) : 1);
+    uint32_t seed = 3;
+
+    for (size_t k = 0; k < count; k++) {
+        seed = seed * 1664525u + 1013904223u;
+        if (real)
+            ((float *)v)[k] = (float)(seed >> 8) * 0x1p-30f;
+        else
+            ((int8_t *)v)[k] = (int8_t)(seed >> 24);
+    }
+    return v;
+}
+
+/* Writes a model with weights in a side file, or as splats. */
 static void
-make_model(const char *type, const char *size, const char *ends)
+make_model(const char *text, const char *type, const char *size,
+           const char *ends, bool splats)
 {
     SnArena *a = sn_arena_new();
     SnDiag *d = sn_diag_new(a);
     SnGraph *g;
     SnBuf b;
-    uint32_t seed = 3;
 
     sn_buf_init(&b, a);
     for (const char *c = text; *c; c++)
@@ -78,19 +108,8 @@ make_model(const char *type, const char *size, const char *ends)
     assert_int_equal(sn_parse(a, &src, NULL, d, &g), SN_OK);
     for (SnId i = 1; i < g->nnode; i++) {
         SnNode *n = sn_node(g, i);
-        if (!n->data)
-            continue;
-        size_t count = (size_t)sn_shape_count(n->res[0].shape);
-        bool real = n->res[0].type->elem == SN_F32;
-        void *v = sn_alloc_n(a, count, real ? sizeof(float) : 1);
-        for (size_t k = 0; k < count; k++) {
-            seed = seed * 1664525u + 1013904223u;
-            if (real)
-                ((float *)v)[k] = (float)(seed >> 8) * 0x1p-30f;
-            else
-                ((int8_t *)v)[k] = (int8_t)(seed >> 24);
-        }
-        n->data = v;
+        if (n->data && !splats)
+            n->data = numbers(a, &n->res[0]);
     }
     assert_int_equal(sn_text_save(g, sn_path, d), SN_OK);
     sn_arena_free(a);
@@ -201,10 +220,44 @@ static void
 test_reals(void **state)
 {
     (void)state;
-    make_model("f32", "2048",
-               "  Save(%y) {name = \"y\"}\n  Save(%t) {name = \"t\"}\n}\n");
+    make_model(each, "f32", "2048",
+               "  Save(%y) {name = \"y\"}\n  Save(%t) {name = \"t\"}\n}\n",
+               false);
     check(1);
     check(2);
+}
+
+/* What a splat of 16 MiB is filled with is let go as it is packed. */
+static void
+test_splats(void **state)
+{
+    (void)state;
+    make_model(each, "f32", "2048",
+               "  Save(%y) {name = \"y\"}\n  Save(%t) {name = \"t\"}\n}\n",
+               true);
+    check(1);
+}
+
+/* Packed once for four nodes. */
+static void
+test_shared(void **state)
+{
+    (void)state;
+    make_model(shared, "f32", "2560",
+               "  Save(%y) {name = \"y\"}\n}\n", false);
+    check(1);
+}
+
+static void
+test_shared_codes(void **state)
+{
+    (void)state;
+    if (sn_gemm(sn_isa())->esize != 1)
+        return;
+    make_model(shared, "qi8<0.5, 0>", "5120",
+               "  %r = Dequantize(%y) : f32[1,5120]\n"
+               "  Save(%r) {name = \"y\"}\n}\n", false);
+    check(1);
 }
 
 /* Where the instruction set wants codes widened to s16, filters take twice the
@@ -215,10 +268,11 @@ test_codes(void **state)
     (void)state;
     if (sn_gemm(sn_isa())->esize != 1)
         return;
-    make_model("qi8<0.5, 0>", "8192",
+    make_model(each, "qi8<0.5, 0>", "8192",
                "  %yr = Dequantize(%y) : f32[1,4,4,512]\n"
                "  %tr = Dequantize(%t) : f32[1,1024]\n"
-               "  Save(%yr) {name = \"y\"}\n  Save(%tr) {name = \"t\"}\n}\n");
+               "  Save(%yr) {name = \"y\"}\n  Save(%tr) {name = \"t\"}\n}\n",
+               false);
     check(1);
     check(2);
 }
@@ -229,6 +283,9 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_reals),
         cmocka_unit_test(test_codes),
+        cmocka_unit_test(test_splats),
+        cmocka_unit_test(test_shared),
+        cmocka_unit_test(test_shared_codes),
     };
 
     return cmocka_run_group_tests(tests, setup, teardown);

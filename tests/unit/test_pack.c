@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/buf.h"
 #include "base/diag.h"
 #include "graph/text.h"
 #include "kernel/isa.h"
@@ -143,6 +144,7 @@ other_sizes(void **state)
     uint8_t *v = sn_pack_piece(it, a, 65, &ready);
     assert_false(ready);
     assert_int_equal(v[0], 0);
+    p = sn_pack_open(a, pack_path, NULL);
     it = sn_pack_item(p, "k", 1);
     sn_pack_piece(it, a, 64, &ready);
     assert_true(ready && sn_pack_ready(it));
@@ -150,6 +152,48 @@ other_sizes(void **state)
     assert_false(ready || sn_pack_ready(it));
     p = sn_pack_open(a, pack_path, NULL);
     assert_false(sn_pack_ready(sn_pack_item(p, "k", 1))); /* nothing used */
+}
+
+/* A key that was asked for before, in a store with a file and without. */
+static void
+again(void **state)
+{
+    SnPack *p[2] = {sn_pack_new(a), sn_pack_open(a, pack_path, NULL)};
+    uint32_t nitem, nready;
+    bool ready;
+
+    (void)state;
+    assert_false(sn_pack_kept(p[0]));
+    assert_true(sn_pack_kept(p[1]));
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(use(p[i], "k", 1), 0);
+        assert_int_equal(use(p[i], "k", 1), 4);
+        SnPackItem *it = sn_pack_item(p[i], "k0", 2);
+        assert_false(sn_pack_ready(it)); /* not all taken yet */
+        uint8_t *v = sn_pack_piece(it, a, 100, &ready);
+        assert_true(ready);
+        assert_int_equal(v[0], 1);
+        assert_true(v == sn_pack_piece(sn_pack_item(p[i], "k0", 2), a, 100,
+                                       &ready));
+        sn_pack_piece(it, a, 63, &ready); /* it had 64 */
+        assert_false(ready || sn_pack_ready(it));
+        it = sn_pack_item(p[i], "k0", 2);
+        sn_pack_piece(it, a, 100, &ready);
+        sn_pack_piece(it, a, 64, &ready);
+        assert_true(sn_pack_ready(it));
+        sn_pack_piece(it, a, 64, &ready); /* more than it had */
+        assert_false(ready || sn_pack_ready(it));
+        sn_pack_count(p[i], &nitem, &nready);
+        assert_int_equal(nitem, 2);
+        assert_int_equal(nready, 0);
+    }
+    assert_int_equal(sn_pack_save(p[1], d, NULL), SN_OK);
+    SnPack *q = sn_pack_open(a, pack_path, NULL);
+    assert_int_equal(use(q, "k", 1), 4);
+    assert_int_equal(use(q, "k", 1), 4);
+    sn_pack_count(q, &nitem, &nready);
+    assert_int_equal(nitem, 2);
+    assert_int_equal(nready, 2);
 }
 
 static size_t
@@ -249,7 +293,8 @@ save_model(int seed)
 
 static SnTune *tune; /* picks to run with, or NULL */
 
-/* Runs the model; with a cache *nready items of 1 came from it. */
+/* Runs the model; with a cache *nready items of 2 came from it, panels and
+ * biases. */
 static SnStatus
 run_model(bool cache, int8_t *y, uint32_t *nready)
 {
@@ -273,7 +318,7 @@ run_model(bool cache, int8_t *y, uint32_t *nready)
     if (!cache)
         return SN_OK;
     sn_pack_count(p, &n, nready);
-    assert_int_equal(n, 1);
+    assert_int_equal(n, 2);
     return sn_pack_save(p, d, NULL);
 }
 
@@ -297,22 +342,22 @@ models(void **state)
     (void)state;
     save_model(1);
     expect(0);
-    expect(1);
+    expect(2);
     save_model(2); /* other weights under the same names */
     expect(0);
-    expect(1);
+    expect(2);
     save_model(1);
     expect(0);
-    expect(1);
+    expect(2);
     size_t n = read_file(pack_path, file, sizeof file);
     assert_true(n > OC * C && n < sizeof file);
-    for (size_t i = 128 + 64; i < n; i += 97) { /* a byte of the panels */
+    for (size_t i = 128 + 2 * 64; i < n; i += 97) { /* a byte of an item */
         file[i] ^= 1;
         write_file(pack_path, file, n);
         file[i] ^= 1;
-        expect(0);
+        expect(1);
     }
-    expect(1);
+    expect(2);
 }
 
 /* Panels of other widths are other packed weights. */
@@ -324,13 +369,13 @@ picks(void **state)
         skip();
     save_model(1);
     expect(0);
-    expect(1);
+    expect(2);
     tune = sn_tune_new(a, sn_isa(), 1);
-    expect(1); /* those of the rules */
+    expect(2); /* those of the rules */
     assert_int_equal(tune->nlayer, 1);
     tune->layer[0].pick.npanel = 1;
     expect(0);
-    expect(1);
+    expect(2);
     tune = NULL;
     expect(0);
 }
@@ -352,11 +397,90 @@ other_weights(void **state)
     write_file(snw_path, file, n);
     assert_int_equal(run_model(false, got, NULL), SN_EINPUT);
     assert_int_equal(run_model(true, got, &nready), SN_OK);
-    assert_int_equal(nready, 1);
+    assert_int_equal(nready, 2);
     assert_memory_equal(want, got, sizeof want);
     unlink(pack_path);
     assert_int_equal(run_model(true, got, &nready), SN_EINPUT);
     assert_int_equal(access(pack_path, F_OK), -1);
+}
+
+/* One filter, three readers, two biases; $ @ # & stand for the filter's type,
+ * the biases' type, what is read and the results' type. */
+static const char pair[] =
+    "sinter-graph 1\n"
+    "graph \"g\" {\n"
+    "  %x = Placeholder() : f32[1,4,4,3]\n"
+    "  %v = Quantize(%x) : qi8<0.5, 3>[1,4,4,3]\n"
+    "  %w = Constant() {data = [1,2,3,4,5,6,-7,-8,-9]} : $[3,1,1,3]\n"
+    "  %b = Constant() {data = [10,20,30]} : @[3]\n"
+    "  %c = Constant() {data = [-40,0,50]} : @[3]\n"
+    "  %p = Conv2D(#, %w, %b) {kernel = [1,1]} : &[1,4,4,3]\n"
+    "  %q = Conv2D(#, %w, %c) {kernel = [1,1]} : &[1,4,4,3]\n"
+    "  %s = Conv2D(#, %w, %b) {kernel = [1,1]} : &[1,4,4,3]\n"
+    "  Save(%p) {name = \"p\"}\n"
+    "  Save(%q) {name = \"q\"}\n"
+    "  Save(%s) {name = \"s\"}\n"
+    "}\n";
+static const char *const types[2][4] = {
+    {"f32", "f32", "%x", "f32"},
+    {"qi8<0.25, 0>", "qi32<0.125, 0>", "%v", "qi8<2, -1>"},
+};
+
+static SnGraph *
+pair_of(int quantized)
+{
+    SnGraph *g;
+    SnBuf b;
+
+    sn_buf_init(&b, a);
+    for (const char *c = pair; *c; c++) {
+        const char *at = strchr("$@#&", *c);
+        if (at)
+            sn_puts(&b, types[quantized][at - "$@#&"]);
+        else
+            sn_putc(&b, *c);
+    }
+    SnSrc src = {"pair", b.s, b.n, 0};
+    assert_int_equal(sn_parse(a, &src, NULL, d, &g), SN_OK);
+    return g;
+}
+
+static SnRun *
+run_pair(const SnGraph *g, const SnBackendDesc *backend, SnPack *p)
+{
+    const SnExec *x;
+
+    assert_int_equal(sn_exec_prepare_packed(a, g, backend, p, d, &x), SN_OK);
+    SnRun *r = sn_run_new(a, x);
+    float *in = sn_run_input(r, 0);
+    for (int i = 0; i < 48; i++)
+        in[i] = (float)(i % 11) - 3.5f;
+    assert_int_equal(sn_run(r), SN_OK);
+    return r;
+}
+
+/* Panels once; biases, which of codes are packed too, once for each content. */
+static void
+nodes(void **state)
+{
+    (void)state;
+    for (int k = 0; k < 2; k++) {
+        const SnGraph *g = pair_of(k);
+        SnPack *p = sn_pack_new(a);
+        SnRun *want = run_pair(g, NULL, NULL);
+        SnRun *got = run_pair(g, sn_backend_named("CPU"), p);
+        uint32_t nitem, nready;
+        sn_pack_count(p, &nitem, &nready);
+        assert_int_equal(nitem, k ? 3 : 1);
+        for (uint32_t i = 0; i < 3; i++)
+            assert_memory_equal(sn_run_output(got, i), sn_run_output(want, i),
+                                48 * (k ? 1 : sizeof(float)));
+        assert_memory_equal(sn_run_output(got, 0), sn_run_output(got, 2), 48);
+        assert_memory_not_equal(sn_run_output(got, 0), sn_run_output(got, 1),
+                                48);
+        sn_run_free(want);
+        sn_run_free(got);
+    }
 }
 
 int
@@ -365,10 +489,12 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(store, fresh, clean),
         cmocka_unit_test_setup_teardown(other_sizes, fresh, clean),
+        cmocka_unit_test_setup_teardown(again, fresh, clean),
         cmocka_unit_test_setup_teardown(damage, fresh, clean),
         cmocka_unit_test_setup_teardown(models, fresh, clean),
         cmocka_unit_test_setup_teardown(picks, fresh, clean),
         cmocka_unit_test_setup_teardown(other_weights, fresh, clean),
+        cmocka_unit_test_setup_teardown(nodes, fresh, clean),
     };
 
     return cmocka_run_group_tests(tests, setup, teardown);

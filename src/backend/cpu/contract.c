@@ -55,32 +55,52 @@ pick_for(SnPrep *p, const SnConvGeo *geo, const SnConvNum *num)
     return sn_tune_pick(p->tune, geo, kind, &p->layer);
 }
 
-/* What the packed filter depends on: the set, places and sizes, zero points,
- * how it is cut, the codes and the bias.  Depthwise ones are small and packed
- * each time. */
-static SnPackItem *
-pack_item(const SnPrep *p, SnArena *tmp, const SnConvGeo *geo,
-          const SnConvNum *num, bool turned)
+static void
+put_number(SnBuf *b, int64_t v)
 {
-    const SnCall *c = p->call;
+    sn_putn(b, (const char *)&v, sizeof v);
+}
+
+/* What the packed panels depend on: the set, how taps and channels lie and are
+ * cut, zero points, the codes. */
+static SnBuf
+panels_key(const SnPrep *p, SnArena *tmp, const SnConvGeo *o,
+           const SnConvNum *num, bool turned)
+{
+    const SnTensor *w = sn_map_port(p->call, &p->call->kind->sem[0], 1);
+    const int64_t v[] = {o->c, o->oc, o->group, o->kh, o->kw, o->dw, turned,
+                         num->pick->npanel, num->pick->tiles};
+    const char *isa = sn_isa_name(sn_isa());
     SnBuf b;
 
-    if (!p->pack || geo->group > 1)
-        return NULL;
     sn_buf_init(&b, tmp);
-    const char *isa = sn_isa_name(sn_isa());
     sn_putn(&b, isa, strlen(isa) + 1);
-    sn_putn(&b, (const char *)geo, sizeof *geo);
-    sn_putc(&b, (char)turned);
-    sn_putc(&b, (char)num->pick->npanel);
-    sn_putc(&b, (char)num->pick->clip);
-    sn_putc(&b, (char)num->pick->tiles);
-    sn_putn(&b, (const char *)&num->xz, sizeof num->xz);
-    sn_putn(&b, (const char *)&num->nwz, sizeof num->nwz);
-    sn_putn(&b, (const char *)num->wz, num->nwz * sizeof *num->wz);
-    for (uint32_t i = 0; i < c->nin; i++)
-        sn_putn(&b, (const char *)&p->hash[i], sizeof p->hash[i]);
-    return sn_pack_item(p->pack, b.s, b.n);
+    for (size_t i = 0; i < sizeof v / sizeof *v; i++)
+        put_number(&b, v[i]);
+    for (uint32_t i = 0; i < num->nwz; i++)
+        put_number(&b, num->wz[i]);
+    put_number(&b, (int64_t)p->hash[w - p->call->in]);
+    return b;
+}
+
+/* Biases contain sums of the codes: they depend on these, on which taps lie in
+ * the picture, the zero point of x and the bias itself. */
+static void
+set_pack(const SnPrep *p, SnArena *tmp, const SnConvGeo *o, SnConvNum *num,
+         bool turned)
+{
+    const SnTensor *bias = sn_opnd(p->call, 2);
+    const int64_t v[] = {o->h, o->w, o->oh, o->ow, o->sh, o->sw, o->dh, o->pt,
+                         o->pl, num->pick->clip, num->xz};
+
+    if (!p->pack || (o->group > 1 && o->group == o->c))
+        return;
+    SnBuf b = panels_key(p, tmp, o, num, turned);
+    num->panels = sn_pack_item(p->pack, b.s, b.n);
+    for (size_t i = 0; i < sizeof v / sizeof *v; i++)
+        put_number(&b, v[i]);
+    put_number(&b, bias->type ? (int64_t)p->hash[bias - p->call->in] : 0);
+    num->biases = sn_pack_item(p->pack, b.s, b.n);
 }
 
 static const SnConvQ8 *
@@ -90,7 +110,8 @@ finish(SnPrep *p, const SnConvGeo *geo, const SnConvNum *num, const int8_t *w)
         sn_conv_q8_plan(p->call->scratch, sn_isa(), geo, num, w);
 
     p->prep = plan;
-    p->packed = sn_pack_ready(num->pack) ? 6 : 0; /* w and b */
+    if (sn_pack_ready(num->panels) && sn_pack_ready(num->biases))
+        p->packed = 6; /* w and b */
     p->nwork = sn_conv_q8_work(plan);
     p->nunit = sn_conv_q8_units(plan);
     p->cost = sn_conv_q8_cost(plan);
@@ -112,7 +133,7 @@ open_conv(SnPrep *p, SnArena *tmp, const SnType *y, SnRange clamp)
     SnConvPick pick = pick_for(p, &geo, &num);
     num.pick = &pick;
     num.from = p->constants;
-    num.pack = pack_item(p, tmp, &geo, &num, true);
+    set_pack(p, tmp, &geo, &num, true);
     return finish(p, &geo, &num, w->data);
 }
 
@@ -167,7 +188,7 @@ prepare_matmul(SnPrep *p, SnArena *tmp)
         return false;
     SnConvPick pick = pick_for(p, &geo, &num);
     num.pick = &pick;
-    num.pack = pack_item(p, tmp, &geo, &num, turned);
+    set_pack(p, tmp, &geo, &num, turned);
     const int8_t *rows =
         turned ? w->data
                : transposed(tmp, w->data, geo.c, geo.oc, p->constants);
