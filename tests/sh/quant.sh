@@ -173,6 +173,13 @@ sed -n 's/.*Constant() {data = \[\(.*\)\]} : qi32<\([^,]*\), 0>.*/\1, \2/p' "$tm
 is shared_bias_copied test "$(wc -l <"$tmp/shared.bias")" -eq 2
 is shared_bias_exact awk -F', ' '{ if (($1 * $3 - 3) ^ 2 > ($3 * 0.51) ^ 2 || ($2 * $3 + 2) ^ 2 > ($3 * 0.51) ^ 2) exit 1 }' "$tmp/shared.bias"
 
+# ---- weights that two nodes share are one constant of codes ----
+sed '/%v = /d; s/%e = Conv2D(%x, %v, %b)/%d = Relu(%x) : f32[1,4,4,4]\n  %e = Conv2D(%d, %w, %b)/' \
+    "$tmp/shared.sn" >"$tmp/siamese.sn"
+t shared_weights 0 out "0 float" quantize "$tmp/siamese.sn" --calib "$tmp/axes.npy" -o "$tmp/siamese.q.sn"
+is shared_weights_once test "$(grep -c 'Constant.*\[2,1,1,4\]$' "$tmp/siamese.q.sn")" -eq 1
+is shared_weights_twice test "$(grep -c 'Conv2D(%[^,]*, %w.q, ' "$tmp/siamese.q.sn")" -eq 2
+
 # ---- weights too small for their bias: which channels, and by how much ----
 cat >"$tmp/small.sn" <<'END'
 sinter-graph 1
