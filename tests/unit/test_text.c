@@ -627,7 +627,7 @@ test_decimals(void **state)
     }
 }
 
-/* Splats of one value share their bytes, of another value or width they do
+/* Splats of one value share the bytes of one as large, of another value or width they do
  * not. */
 static void
 test_splats(void **state)
@@ -638,10 +638,11 @@ test_splats(void **state)
                        "  %c = Constant() {splat = 2} : f32[7]\n"
                        "  %d = Constant() {splat = 2} : i64[7]\n"
                        "  %e = Constant() {splat = 0.5} : f32[200]\n"
-                       "  %f = Constant() {splat = 3} : i8[70000]\n"
-                       "  %g = Constant() {splat = 3} : i8[90000]\n"
-                       "  %h = Constant() {splat = 4} : f32[20000]\n"
-                       "  %i = Constant() {splat = 4} : f32[30000]\n"
+                       "  %f = Constant() {splat = 3} : i8[90000]\n"
+                       "  %g = Constant() {splat = 3} : i8[70000]\n"
+                       "  %h = Constant() {splat = 4} : f32[30000]\n"
+                       "  %i = Constant() {splat = 4} : f32[20000]\n"
+                       "  %j = Constant() {splat = 4} : f32[100000]\n"
                        "}\n");
     const float *a = sn_node(g, 1)->data, *c = sn_node(g, 3)->data;
     const float *e = sn_node(g, 5)->data;
@@ -652,13 +653,15 @@ test_splats(void **state)
     for (int i = 0; i < 200; i++)
         assert_true(e[i] == 0.5f && a[i % 100] == 0.5f && c[i % 7] == 2 &&
                     d[i % 7] == 2);
-    /* large ones grow where they are */
+    /* large ones, which are mapped */
     const int8_t *f = sn_node(g, 6)->data;
-    const float *h = sn_node(g, 8)->data;
+    const float *h = sn_node(g, 8)->data, *j = sn_node(g, 10)->data;
     assert_ptr_equal(sn_node(g, 7)->data, f);
     assert_ptr_equal(sn_node(g, 9)->data, h);
     for (int i = 0; i < 90000; i++)
         assert_true(f[i] == 3 && h[i / 3] == 4);
+    for (int i = 0; i < 100000; i++)
+        assert_true(j[i] == 4);
 }
 
 /* Scales and zero points in lists, written in every way that a list may be. */
