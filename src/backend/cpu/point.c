@@ -140,17 +140,29 @@ pair_units(SnPrep *p, const Pair *k, int64_t ns)
         p->nunit = k->nrow;
 }
 
+/* Codes of the first operand with all of the second that are evaluated at a
+ * time. */
+enum { SOME = 16 };
+
 /* What the evaluator gives for each pair of codes, [a][b], in tmp; or NULL. */
 static const int8_t *
 all_pairs(const SnPrep *p, SnArena *tmp)
 {
-    int8_t *a = sn_alloc(tmp, 65536), *b = sn_alloc(tmp, 65536);
+    int8_t *t = sn_alloc(tmp, 65536), a[SOME * 256], b[SOME * 256];
+    const int8_t *y = t;
 
-    for (int i = 0; i < 256; i++) {
-        memset(a + 256 * i, i - 128, 256);
+    for (int i = 0; i < SOME; i++)
         sn_codes8(b + 256 * i);
+    for (int i = 0; i < 256 && y; i += SOME) {
+        SnArena *part = sn_arena_new();
+        for (int j = 0; j < SOME; j++)
+            memset(a + 256 * j, i + j - 128, 256);
+        y = evaluate(p, part, SOME * 256, a, b);
+        if (y)
+            memcpy(t + 256 * i, y, SOME * 256);
+        sn_arena_free(part);
     }
-    return evaluate(p, tmp, 65536, a, b);
+    return y ? t : NULL;
 }
 
 /* Tries to replace the table, or without one the division of k->p, by a plain
