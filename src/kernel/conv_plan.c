@@ -66,11 +66,20 @@ typedef struct Pack {
     SnArena *a;
     SnConvQ8 *p;
     const SnConvNum *num;
-    const int8_t *w;
+    const int8_t **w; /* see codes() */
     int fold; /* lane i of a block has the channel of lane i % fold */
     int16_t *dw; /* a depthwise block before it is packed */
     int npanel; /* SnConvPick.npanel */
 } Pack;
+
+/* The filter; where packed panels and biases are ready nobody asks for it. */
+static const int8_t *
+codes(const Pack *k)
+{
+    if (!*k->w)
+        *k->w = k->num->filter(k->num->ctx);
+    return *k->w;
+}
 
 static int64_t
 channel(const Pack *k, int64_t c0, int i)
@@ -90,7 +99,7 @@ tap_sums(const Pack *k, int64_t c, int32_t *sum)
 {
     const SnConvGeo *o = &k->p->geo;
     int64_t cig = o->c / o->group, n = o->kh * o->kw;
-    const int8_t *w = k->w + c * n * cig;
+    const int8_t *w = codes(k) + c * n * cig;
 
     for (int64_t t = 0; t < n; t++, w += cig) {
         int32_t s = 0;
@@ -218,7 +227,7 @@ pack_panel(const Pack *k, int64_t c0, int ncol, int npanel)
 
     SnPlaceFn *place = place_of(p, npanel);
     for (int i = 0; i < ncol && !ready; i++) {
-        const int8_t *w = k->w + (c0 + i) * taps;
+        const int8_t *w = codes(k) + (c0 + i) * taps;
         int32_t z = wz_of(k->num, c0 + i);
         int at0 = place ? place(i) : i;
         if (es == 1) {
@@ -245,7 +254,7 @@ pack_wino(const Pack *k, int64_t c0, int ncol)
         sn_pack_piece(k->num->panels, k->a, (size_t)size * sizeof *to, &ready);
 
     for (int i = 0; i < ncol && !ready; i++) {
-        const int8_t *w = k->w + (c0 + i) * 9 * cin;
+        const int8_t *w = codes(k) + (c0 + i) * 9 * cin;
         int32_t z = wz_of(k->num, c0 + i);
         for (int64_t e = 0; e < cin; e++) {
             int16_t d[9], u[SN_WINO_POS];
@@ -285,8 +294,8 @@ pack_gemm(const Pack *k)
             b.bias = make_biases(k, b.c0, b.ncol, padded, place, p->class,
                                  p->nclass);
             v[n++] = b;
-            if (k->num->from)
-                sn_arena_unload(k->num->from, k->w,
+            if (k->num->from && *k->w)
+                sn_arena_unload(k->num->from, *k->w,
                                 (size_t)((b.c0 + b.ncol) * taps));
         }
     p->block = v;
@@ -311,7 +320,7 @@ parts_needed(const Pack *k)
     int n = 1;
 
     for (int64_t i = 0; i < o->oc * taps; i++) {
-        int32_t v = k->w[i] - wz_of(k->num, i / taps);
+        int32_t v = codes(k)[i] - wz_of(k->num, i / taps);
         int need = v > 254 ? 3 : v > 127 || v < -128 ? 2 : 1;
         n = need > n ? need : n;
     }
@@ -350,7 +359,7 @@ pack_dw_block(const Pack *k, SnConvBlock *b, int lanes, const int64_t *order,
             int64_t c = channel(k, b->c0, i);
             if (order[t] < 0)
                 continue;
-            int32_t v = k->w[c * taps + order[t]];
+            int32_t v = codes(k)[c * taps + order[t]];
             v -= k->p->raw ? 0 : wz_of(k->num, c);
             for (int64_t j = 0; parts > 1 && j < t / taps; j++)
                 v -= clamp_s8(v);
@@ -455,7 +464,7 @@ sn_conv_q8_plan(SnArena *a, SnIsa isa, const SnConvGeo *geo,
                 const SnConvNum *num, const int8_t *w)
 {
     SnConvQ8 *p = SN_NEW(a, SnConvQ8);
-    Pack k = {.a = a, .p = p, .num = num, .w = w, .fold = SN_TILE_N};
+    Pack k = {.a = a, .p = p, .num = num, .w = &w, .fold = SN_TILE_N};
 
     p->sums = num->sums;
     sn_conv_shape(p, isa, geo);

@@ -176,6 +176,9 @@ struct SnConvNum {
     uint32_t nwz;
     const int32_t *bias; /* [oc] or NULL */
     const SnArena *from; /* where w is: what was packed is unloaded; or NULL */
+    const int8_t *(*filter)(void *ctx); /* gives w, where w is NULL, when it is
+                                           looked at first */
+    void *ctx;
     struct SnPackItem *panels, *biases; /* where they are kept when packed, or
                                            NULL; depthwise: NULL */
     const SnConvPick *pick;  /* one that fits, or NULL: the rules' */

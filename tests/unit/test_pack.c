@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -404,7 +405,7 @@ other_weights(void **state)
     assert_int_equal(access(pack_path, F_OK), -1);
 }
 
-/* One filter, three readers, two biases; $ @ # & stand for the filter's type,
+/* One filter, three readers, two biases; $ # @ & stand for the filter's type,
  * the biases' type, what is read and the results' type. */
 static const char pair[] =
     "sinter-graph 1\n"
@@ -412,48 +413,49 @@ static const char pair[] =
     "  %x = Placeholder() : f32[1,4,4,3]\n"
     "  %v = Quantize(%x) : qi8<0.5, 3>[1,4,4,3]\n"
     "  %w = Constant() {data = [1,2,3,4,5,6,-7,-8,-9]} : $[3,1,1,3]\n"
-    "  %b = Constant() {data = [10,20,30]} : @[3]\n"
-    "  %c = Constant() {data = [-40,0,50]} : @[3]\n"
-    "  %p = Conv2D(#, %w, %b) {kernel = [1,1]} : &[1,4,4,3]\n"
-    "  %q = Conv2D(#, %w, %c) {kernel = [1,1]} : &[1,4,4,3]\n"
-    "  %s = Conv2D(#, %w, %b) {kernel = [1,1]} : &[1,4,4,3]\n"
+    "  %b = Constant() {data = [10,20,30]} : #[3]\n"
+    "  %c = Constant() {data = [-40,0,50]} : #[3]\n"
+    "  %p = Conv2D(@, %w, %b) {kernel = [1,1]} : &[1,4,4,3]\n"
+    "  %q = Conv2D(@, %w, %c) {kernel = [1,1]} : &[1,4,4,3]\n"
+    "  %s = Conv2D(@, %w, %b) {kernel = [1,1]} : &[1,4,4,3]\n"
     "  Save(%p) {name = \"p\"}\n"
     "  Save(%q) {name = \"q\"}\n"
     "  Save(%s) {name = \"s\"}\n"
     "}\n";
-static const char *const types[2][4] = {
+static const char *const pair_words[2][4] = {
     {"f32", "f32", "%x", "f32"},
     {"qi8<0.25, 0>", "qi32<0.125, 0>", "%v", "qi8<2, -1>"},
 };
 
+/* A text with words for its marks. */
 static SnGraph *
-pair_of(int quantized)
+filled(const char *text, const char *const word[4])
 {
     SnGraph *g;
     SnBuf b;
 
     sn_buf_init(&b, a);
-    for (const char *c = pair; *c; c++) {
-        const char *at = strchr("$@#&", *c);
+    for (const char *c = text; *c; c++) {
+        const char *at = strchr("$#@&", *c);
         if (at)
-            sn_puts(&b, types[quantized][at - "$@#&"]);
+            sn_puts(&b, word[at - "$#@&"]);
         else
             sn_putc(&b, *c);
     }
-    SnSrc src = {"pair", b.s, b.n, 0};
+    SnSrc src = {"text", b.s, b.n, 0};
     assert_int_equal(sn_parse(a, &src, NULL, d, &g), SN_OK);
     return g;
 }
 
 static SnRun *
-run_pair(const SnGraph *g, const SnBackendDesc *backend, SnPack *p)
+run_graph(const SnGraph *g, const SnBackendDesc *backend, SnPack *p)
 {
     const SnExec *x;
 
     assert_int_equal(sn_exec_prepare_packed(a, g, backend, p, d, &x), SN_OK);
     SnRun *r = sn_run_new(a, x);
     float *in = sn_run_input(r, 0);
-    for (int i = 0; i < 48; i++)
+    for (int i = 0; i < 48; i++) /* elements of both graphs' x */
         in[i] = (float)(i % 11) - 3.5f;
     assert_int_equal(sn_run(r), SN_OK);
     return r;
@@ -465,10 +467,10 @@ nodes(void **state)
 {
     (void)state;
     for (int k = 0; k < 2; k++) {
-        const SnGraph *g = pair_of(k);
+        const SnGraph *g = filled(pair, pair_words[k]);
         SnPack *p = sn_pack_new(a);
-        SnRun *want = run_pair(g, NULL, NULL);
-        SnRun *got = run_pair(g, sn_backend_named("CPU"), p);
+        SnRun *want = run_graph(g, NULL, NULL);
+        SnRun *got = run_graph(g, sn_backend_named("CPU"), p);
         uint32_t nitem, nready;
         sn_pack_count(p, &nitem, &nready);
         assert_int_equal(nitem, k ? 3 : 1);
@@ -483,6 +485,57 @@ nodes(void **state)
     }
 }
 
+static const char product[] =
+    "sinter-graph 1\n"
+    "graph \"g\" {\n"
+    "  %x = Placeholder() : f32[4,12]\n"
+    "  %v = Quantize(%x) : qi8<0.5, 3>[4,12]\n"
+    "  %w = Constant() {splat = 3} : $[12,#]\n"
+    "  %y = MatMul(@, %w) : &[4,#]\n"
+    "  Save(%y) {name = \"y\"}\n"
+    "}\n";
+
+/* Where everything is ready, weights are not looked at: there may be none, not
+ * even codes [in, out], which are turned round to be packed. */
+static void
+unread(void **state)
+{
+    static const char *const text[2][4] = {
+        {"f32", "20", "%x", "f32"},
+        {"qi8<0.25, 0>", "20", "%v", "qi8<2, -1>"},
+    };
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    void *none = mmap(NULL, page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+                      0);
+
+    (void)state;
+    assert_true(none != MAP_FAILED);
+    for (int k = 0; k < 2; k++) {
+        SnGraph *g = filled(product, text[k]);
+        SnRun *want = run_graph(g, NULL, NULL);
+        for (SnId i = 1; i < g->nnode; i++)
+            if (sn_node(g, i)->data)
+                sn_node(g, i)->hash = 77;
+        for (uint32_t ready = 0; ready < 2; ready++) {
+            SnPack *p = sn_pack_open(a, pack_path, NULL);
+            uint32_t nitem, nready;
+            for (SnId i = 1; i < g->nnode && ready; i++)
+                if (sn_node(g, i)->data)
+                    sn_node(g, i)->data = none;
+            SnRun *got = run_graph(g, sn_backend_named("CPU"), p);
+            sn_pack_count(p, &nitem, &nready);
+            assert_int_equal(nitem, k ? 2 : 1);
+            assert_int_equal(nready, ready ? nitem : 0);
+            assert_memory_equal(sn_run_output(got, 0), sn_run_output(want, 0),
+                                80 * (k ? 1 : sizeof(float)));
+            assert_int_equal(sn_pack_save(p, d, NULL), SN_OK);
+            sn_run_free(got);
+        }
+        sn_run_free(want);
+    }
+    munmap(none, page);
+}
+
 int
 main(void)
 {
@@ -495,6 +548,7 @@ main(void)
         cmocka_unit_test_setup_teardown(picks, fresh, clean),
         cmocka_unit_test_setup_teardown(other_weights, fresh, clean),
         cmocka_unit_test_setup_teardown(nodes, fresh, clean),
+        cmocka_unit_test_setup_teardown(unread, fresh, clean),
     };
 
     return cmocka_run_group_tests(tests, setup, teardown);

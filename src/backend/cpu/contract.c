@@ -156,20 +156,27 @@ sn_cpu_conv_q8_prepare(SnPrep *p)
 
 enum { STRIP = 64 }; /* rows that are turned before they are let go */
 
-/* [rows, cols] turned round, in pages of a; what was read of `from` is let
- * go. */
-static const int8_t *
-transposed(SnArena *a, const int8_t *w, int64_t rows, int64_t cols,
-           const SnArena *from)
-{
-    int8_t *t = sn_arena_pages(a, (size_t)(rows * cols) + 1);
+/* Codes [rows, cols] at w, to be turned round. */
+typedef struct Turn {
+    const int8_t *w;
+    int64_t rows, cols;
+    const SnArena *from;
+    SnArena *to;
+} Turn;
 
-    for (int64_t i0 = 0, i1; i0 < rows; i0 = i1) {
-        i1 = rows - i0 < STRIP ? rows : i0 + STRIP;
-        for (int64_t j = 0; j < cols; j++)
+/* [cols, rows], in pages; what was read is let go. */
+static const int8_t *
+turn_round(void *ctx)
+{
+    const Turn *u = ctx;
+    int8_t *t = sn_arena_pages(u->to, (size_t)(u->rows * u->cols) + 1);
+
+    for (int64_t i0 = 0, i1; i0 < u->rows; i0 = i1) {
+        i1 = u->rows - i0 < STRIP ? u->rows : i0 + STRIP;
+        for (int64_t j = 0; j < u->cols; j++)
             for (int64_t i = i0; i < i1; i++)
-                t[j * rows + i] = w[i * cols + j];
-        sn_arena_unload(from, w, (size_t)(i1 * cols));
+                t[j * u->rows + i] = u->w[i * u->cols + j];
+        sn_arena_unload(u->from, u->w, (size_t)(i1 * u->cols));
     }
     return t;
 }
@@ -189,11 +196,11 @@ prepare_matmul(SnPrep *p, SnArena *tmp)
     SnConvPick pick = pick_for(p, &geo, &num);
     num.pick = &pick;
     set_pack(p, tmp, &geo, &num, turned);
-    const int8_t *rows =
-        turned ? w->data
-               : transposed(tmp, w->data, geo.c, geo.oc, p->constants);
+    Turn turn = {w->data, geo.c, geo.oc, p->constants, tmp};
     num.from = turned ? p->constants : tmp;
-    return finish(p, &geo, &num, rows) != NULL;
+    num.filter = turn_round;
+    num.ctx = &turn;
+    return finish(p, &geo, &num, turned ? w->data : NULL) != NULL;
 }
 
 bool
