@@ -161,6 +161,11 @@ const SnCode sn_code_list[] = {
      "A test states what it expects: a term, a condition, or the text of "
      "an error."},
 
+    {"SN131", "no effect",
+     "The statement can be read and says nothing.  The map of a meaning gives "
+     "the shape of a result, which an invariant may restrict; where Quantize "
+     "and Dequantize stand is decided by the built-in pass 'place'."},
+
     {"SN201", "bound twice",
      "A name is bound twice on the left side.  A variable may be repeated "
      "(the same value in both places), a captured node or a list not."},

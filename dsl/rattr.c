@@ -196,8 +196,15 @@ cost_and_shape(SnRs *rs, SnDefNode *n)
                  sn_ty_name(t));
         sc.bad = true;
     }
-    if (sc.bad)
+    if (sc.bad) {
         bad(rs, n);
+        return;
+    }
+    sn_warn(rs->d, n->shape->pos, "SN131",
+            "'shape %s' has no effect: the map of a meaning gives the shape",
+            n->shape_of);
+    sn_diag_help(rs->d, "invariant shape(%s) == %s;", n->shape_of,
+                 sn_expr_str(rs->a, n->shape));
 }
 
 /* ---- onnx ---- */

@@ -346,6 +346,9 @@ place(SnRs *rs, const SnDefPass *p)
     if (strcmp(p->place_min, "elements"))
         sn_error(rs->d, p->place_pos, "SN101",
                  "unknown cost '%s'; 'place' minimizes elements", p->place_min);
+    else
+        sn_warn(rs->d, p->place_pos, "SN131", "'place' in a pass has no "
+                "effect: the built-in pass 'place' of a pipeline does it");
 }
 
 static void
