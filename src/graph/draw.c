@@ -152,8 +152,27 @@ draw_node(const SnGraph *g, SnBuf *b, SnId id)
     sn_puts(b, "\"];\n");
 }
 
+/* Type and shape stand at the first edge of a value, beside it: long labelled
+ * edges make dot lead them through nodes. */
 static void
-draw_edges(const SnGraph *g, SnBuf *b, SnId id)
+put_edge_label(const SnGraph *g, SnBuf *b, SnRef r)
+{
+    const SnResult *res = sn_res(g, r);
+
+    sn_puts(b, " [label=\"&#160;&#160;");
+    if (SN_RES(r) > 0) {
+        put_escaped(b, sn_desc(sn_kind(g, r))->out[SN_RES(r)].name);
+        sn_puts(b, ": ");
+    }
+    put_type(b, res->type);
+    sn_puts(b, "\\l&#160;&#160;");
+    put_shape(b, res->shape);
+    sn_puts(b, "\\l\"]");
+}
+
+/* labelled: [nnode << SN_RESBITS] */
+static void
+draw_edges(const SnGraph *g, SnBuf *b, SnId id, bool *labelled)
 {
     const SnNode *n = sn_node(g, id);
 
@@ -161,17 +180,11 @@ draw_edges(const SnGraph *g, SnBuf *b, SnId id)
         SnRef r = n->in[s].ref;
         if (!r || is_const(g, r))
             continue;
-        const SnResult *res = sn_res(g, r);
-        sn_putf(b, "  n%u -> n%u [label=\"", (unsigned)SN_NODE(r),
-                (unsigned)id);
-        if (SN_RES(r) > 0) {
-            put_escaped(b, sn_desc(sn_kind(g, r))->out[SN_RES(r)].name);
-            sn_puts(b, ": ");
-        }
-        put_type(b, res->type);
-        sn_puts(b, "\\n");
-        put_shape(b, res->shape);
-        sn_puts(b, "\"];\n");
+        sn_putf(b, "  n%u -> n%u", (unsigned)SN_NODE(r), (unsigned)id);
+        if (!labelled[r])
+            put_edge_label(g, b, r);
+        labelled[r] = true;
+        sn_puts(b, ";\n");
     }
 }
 
@@ -180,10 +193,12 @@ sn_draw_dot(const SnGraph *g, SnBuf *out)
 {
     uint32_t n;
     SnId *order = sn_topo(g, g->arena, &n);
+    bool *labelled = SN_NEW_N(g->arena, bool, (size_t)g->nnode << SN_RESBITS);
 
     sn_puts(out, "digraph \"");
     put_escaped(out, g->name);
     sn_puts(out, "\" {\n"
+                 "  nodesep=0.4; ranksep=0.35;\n"
                  "  node [shape=box, style=filled, fontname=\"Helvetica\", "
                  "fontsize=12, margin=\"0.12,0.06\"];\n"
                  "  edge [fontname=\"Helvetica\", fontsize=10];\n");
@@ -191,6 +206,6 @@ sn_draw_dot(const SnGraph *g, SnBuf *out)
         if (!sn_holds_data(sn_desc(sn_node(g, order[i])->kind)))
             draw_node(g, out, order[i]);
     for (uint32_t i = 0; i < n; i++)
-        draw_edges(g, out, order[i]);
+        draw_edges(g, out, order[i], labelled);
     sn_puts(out, "}\n");
 }

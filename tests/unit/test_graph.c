@@ -554,8 +554,10 @@ test_draw(void **state)
     sn_draw_dot(g, &b);
     assert_non_null(strstr(b.s, "label=\"a \\\"quoted\\\" name\\n"));
     assert_non_null(strstr(b.s, "label=\"c\\nConv\\nb: qi32 0.25, 0  2\"]"));
-    assert_non_null(strstr(b.s, "n4 -> n5 [label=\"qi8 1, 0\\n1x2x2x2\"]"));
-    assert_non_null(strstr(b.s, "n5 -> n6 [label=\"qi8 0.01235, 3\\n"));
+    assert_non_null(strstr(b.s, "n4 -> n5 [label=\"&#160;&#160;qi8 1, 0\\l"
+                                "&#160;&#160;1x2x2x2\\l\"]"));
+    assert_non_null(strstr(b.s, "n5 -> n6 [label=\"&#160;&#160;qi8 0.01235, "
+                                "3\\l"));
     assert_non_null(strstr(b.s, "fillcolor=\"#f4a09a\"")); /* the Rescale */
     assert_null(strstr(b.s, "n3 ")); /* the constant has no box */
 }
