@@ -43,7 +43,8 @@ void sn_bench_fill(SnRun *r);
  * operations and what the bytes take. */
 double sn_bench_floor(const SnBench *b, const SnNodeTime *n);
 /* A picture (SVG): operations a second over operations a byte, the ceilings,
- * a dot for each node with operations, sized by time. */
+ * a dot for each node with operations, sized by time, and a list of the
+ * slowest. */
 void sn_bench_roofline(const SnBench *b, SnBuf *out);
 
 #endif

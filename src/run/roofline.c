@@ -1,9 +1,19 @@
-/* The roofline of a bench as SVG: both axes logarithmic, decades ruled. */
+/* The roofline of a bench as SVG: both axes logarithmic, decades ruled.  The
+ * slowest nodes have numbers, and a list of them stands below. */
 #include <math.h>
 
 #include "run/bench.h"
 
-enum { WIDTH = 860, HEIGHT = 520, LEFT = 70, RIGHT = 20, TOP = 30, FOOT = 50 };
+enum {
+    WIDTH = 860,
+    HEIGHT = 520, /* of the plot; the list comes below */
+    LEFT = 70,
+    RIGHT = 20,
+    TOP = 46,
+    FOOT = 50,
+    LINE = 17,
+    NUMBERED = 8
+};
 
 typedef struct Axes { /* decades */
     double x0, x1, y0, y1;
@@ -44,7 +54,7 @@ static Axes
 choose_axes(const SnBench *b)
 {
     double top = fmax(b->peak.ops8, b->peak.ops32) * 1e-9;
-    Axes a = {-1, 1, 0, top > 1 ? ceil(log10(top) + 0.1) : 1};
+    Axes a = {-1, 1, 0, top > 10 ? log10(top) + 0.25 : 1};
 
     for (uint32_t i = 0; i < b->nnode; i++) {
         if (!has_dot(&b->node[i]))
@@ -52,7 +62,7 @@ choose_axes(const SnBench *b)
         a.x0 = fmin(a.x0, floor(log10(intensity(&b->node[i]))));
         a.x1 = fmax(a.x1, ceil(log10(intensity(&b->node[i]))));
         a.y0 = fmin(a.y0, floor(log10(gops(&b->node[i]))));
-        a.y1 = fmax(a.y1, ceil(log10(gops(&b->node[i]))));
+        a.y1 = fmax(a.y1, log10(gops(&b->node[i])) + 0.25);
     }
     return a;
 }
@@ -80,24 +90,37 @@ put_grid(const Axes *a, SnBuf *out)
             WIDTH / 2, HEIGHT - 12, HEIGHT / 2, HEIGHT / 2);
 }
 
-/* min(peak, intensity * bandwidth), from edge to edge. */
+/* intensity * bandwidth, up to the highest ceiling or the edge. */
 static void
-put_roof(const Axes *a, const SnBench *b, double peak, const char *colour,
-         const char *name, SnBuf *out)
+put_slope(const Axes *a, const SnBench *b, SnBuf *out)
+{
+    double gbs = b->peak.read * 1e-9;
+    double top = fmax(b->peak.ops8, b->peak.ops32) * 1e-9;
+
+    if (!(gbs > 0) || !(top > 0))
+        return;
+    double x0 = fmax(pow(10, a->x0), pow(10, a->y0) / gbs);
+    double x1 = fmin(pow(10, a->x1), top / gbs);
+    if (x0 >= x1)
+        return;
+    sn_putf(out, "<polyline fill=\"none\" stroke=\"#777\" stroke-width=\"2\" "
+            "points=\"%.1f,%.1f %.1f,%.1f\"/>\n", px(a, x0),
+            py(a, x0 * gbs), px(a, x1), py(a, x1 * gbs));
+}
+
+/* From where memory keeps up with it to the right edge. */
+static void
+put_ceiling(const Axes *a, const SnBench *b, double peak, const char *colour,
+            const char *name, SnBuf *out)
 {
     double gbs = b->peak.read * 1e-9, y = peak * 1e-9;
-    double x0 = pow(10, a->x0), y0 = pow(10, a->y0), x1 = pow(10, a->x1);
 
     if (!(gbs > 0) || !(y > 0))
         return;
-    if (x0 * gbs < y0)
-        x0 = y0 / gbs;
+    double x = fmin(fmax(y / gbs, pow(10, a->x0)), pow(10, a->x1));
     sn_putf(out, "<polyline fill=\"none\" stroke=\"%s\" stroke-width=\"2\" "
-            "points=\"%.1f,%.1f %.1f,%.1f %.1f,%.1f\"/>\n",
-            colour, px(a, x0), py(a, fmin(x0 * gbs, y)),
-            px(a, fmin(fmax(y / gbs, x0), x1)),
-            py(a, fmin(y, fmin(y / gbs, x1) * gbs)), px(a, x1),
-            py(a, fmin(y, x1 * gbs)));
+            "points=\"%.1f,%.1f %d,%.1f\"/>\n", colour, px(a, x), py(a, y),
+            WIDTH - RIGHT, py(a, y));
     sn_putf(out, "<text x=\"%d\" y=\"%.1f\" text-anchor=\"end\" "
             "fill=\"%s\">%s %.0f GOPS</text>\n",
             WIDTH - RIGHT - 4, py(a, y) - 5, colour, name, y);
@@ -117,37 +140,91 @@ put_xml(SnBuf *out, const char *s)
             sn_putc(out, *s);
 }
 
+static const char *
+colour_of(const SnNodeTime *n)
+{
+    return n->codes ? "#c33" : "#36c";
+}
+
+/* number 0: none. */
+static void
+put_dot(const Axes *a, const SnBench *b, const SnNodeTime *n, double all,
+        uint32_t number, SnArena *tmp, SnBuf *out)
+{
+    double x = px(a, intensity(n)), y = py(a, gops(n));
+
+    sn_putf(out, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"%.1f\" fill=\"%s\" "
+            "fill-opacity=\"0.4\"><title>", x, y,
+            2.5 + 30 * sqrt(n->s / all), colour_of(n));
+    put_xml(out, sn_label(b->x->g, n->node, tmp));
+    sn_putf(out, ": %.1f GOPS, %.1f op/B, %.1f us</title></circle>\n",
+            gops(n), intensity(n), n->s * 1e6);
+    if (number)
+        sn_putf(out, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\">"
+                "%u</text>\n", x, y + 4, number);
+}
+
+static void
+put_head(const SnBench *b, uint32_t nlisted, SnBuf *out)
+{
+    sn_putf(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" "
+            "height=\"%d\" font-family=\"sans-serif\" font-size=\"12\">\n"
+            "<style>.g{stroke:#ddd}</style>\n"
+            "<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n",
+            WIDTH, HEIGHT + (int)nlisted * LINE + (nlisted ? 10 : 0));
+    sn_putf(out, "<text x=\"%d\" y=\"18\" font-size=\"14\">", LEFT);
+    put_xml(out, b->x->g->name ? b->x->g->name : "");
+    sn_putf(out, ": %.3f ms a run, %u thread%s, %s; memory reads %.1f GB/s"
+            "</text>\n", b->median * 1e3, b->nthread,
+            b->nthread == 1 ? "" : "s", sn_isa_name(sn_isa()),
+            b->peak.read * 1e-9);
+    sn_putf(out, "<text x=\"%d\" y=\"36\" fill=\"#555\">a dot is a node, its "
+            "area the share of the time; above the slope its data came from a "
+            "cache</text>\n", LEFT);
+}
+
+static void
+put_line(const SnBench *b, const SnNodeTime *n, double all, uint32_t number,
+         SnArena *tmp, SnBuf *out)
+{
+    sn_putf(out, "<text x=\"%d\" y=\"%d\"><tspan fill=\"%s\">%u</tspan>"
+            "<tspan x=\"%d\" text-anchor=\"end\">%.1f us</tspan>"
+            "<tspan x=\"%d\" text-anchor=\"end\">%.1f %%</tspan>"
+            "<tspan x=\"%d\">", LEFT, HEIGHT + (int)number * LINE - 5,
+            colour_of(n), number, LEFT + 90, n->s * 1e6, LEFT + 145,
+            100 * n->s / all, LEFT + 160);
+    put_xml(out, sn_label(b->x->g, n->node, tmp));
+    sn_puts(out, "</tspan></text>\n");
+}
+
 void
 sn_bench_roofline(const SnBench *b, SnBuf *out)
 {
+    const SnNodeTime *listed[NUMBERED];
+    uint32_t nlisted = 0;
     Axes a = choose_axes(b);
     SnArena *tmp = sn_arena_new();
     double all = 0;
 
-    for (uint32_t i = 0; i < b->nnode; i++)
-        all += b->node[i].s;
-    sn_putf(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" "
-            "height=\"%d\" font-family=\"sans-serif\" font-size=\"12\">\n"
-            "<style>.g{stroke:#ddd}</style>\n"
-            "<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n"
-            "<text x=\"%d\" y=\"18\">%u thread%s, %.1f GB/s from memory"
-            "</text>\n", WIDTH, HEIGHT, LEFT, b->nthread,
-            b->nthread == 1 ? "" : "s", b->peak.read * 1e-9);
-    put_grid(&a, out);
-    put_roof(&a, b, b->peak.ops8, "#c33", "int8", out);
-    put_roof(&a, b, b->peak.ops32, "#36c", "f32", out);
     for (uint32_t i = 0; i < b->nnode; i++) {
+        all += b->node[i].s;
+        if (nlisted < NUMBERED && has_dot(&b->node[i]))
+            listed[nlisted++] = &b->node[i];
+    }
+    put_head(b, nlisted, out);
+    put_grid(&a, out);
+    put_slope(&a, b, out);
+    put_ceiling(&a, b, b->peak.ops8, "#c33", "int8", out);
+    put_ceiling(&a, b, b->peak.ops32, "#36c", "f32", out);
+    for (uint32_t i = 0, k = 0; i < b->nnode; i++) {
         const SnNodeTime *n = &b->node[i];
         if (!has_dot(n))
             continue;
-        sn_putf(out, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"%.1f\" fill=\"%s\" "
-                "fill-opacity=\"0.5\"><title>",
-                px(&a, intensity(n)), py(&a, gops(n)),
-                2.5 + 30 * sqrt(n->s / all), n->codes ? "#c33" : "#36c");
-        put_xml(out, sn_label(b->x->g, n->node, tmp));
-        sn_putf(out, ": %.1f GOPS, %.1f op/B, %.1f us</title></circle>\n",
-                gops(n), intensity(n), n->s * 1e6);
+        put_dot(&a, b, n, all, k < nlisted ? k + 1 : 0, tmp, out);
+        k++;
     }
+    for (uint32_t i = 0; i < nlisted; i++)
+        put_line(b, listed[i], all, i + 1, tmp, out);
     sn_puts(out, "</svg>\n");
     sn_arena_free(tmp);
 }

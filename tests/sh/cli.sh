@@ -196,6 +196,14 @@ else
     echo "ok cli bench_shares"
 fi
 t bench_nodes 0 out "sn_cpu_contract_q8" bench "$tmp/q.sn" --runs 3 --per-node --threads 2 -o "$tmp/roof.svg"
+for want in '</svg>' 'ms a run, 2 threads' '<tspan fill="#c33">1</tspan>' '>int8 '; do
+    if grep -qF -- "$want" "$tmp/roof.svg"; then
+        echo "ok cli roofline_says $want"
+    else
+        echo "not ok cli roofline_says $want"
+        bad=1
+    fi
+done
 t bench_float 0 out "sn_cpu_contract_f32" bench $m --runs 3 --per-node
 t bench_json 0 out '"peak_read":' bench "$tmp/q.sn" --runs 3 --json --per-node
 t bench_threads 2 err "at most 64 share a run" bench "$tmp/q.sn" --threads 65
