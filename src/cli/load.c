@@ -365,6 +365,22 @@ warn_nonfinite(SnCli *c, const SnProfile *p, const SnInputs *in)
                                   n - 1, n == 2 ? "" : "s") : "");
 }
 
+/* Of f32 and not finite: a constant to blame for what is made of it. */
+static const char *
+bad_constant(const SnGraph *g)
+{
+    for (SnId id = 1; id < g->nnode; id++) {
+        const SnNode *n = sn_node(g, id);
+        if (n->dead || !n->data || n->res[0].type->elem != SN_F32)
+            continue;
+        const float *v = n->data;
+        for (int64_t i = 0; i < sn_shape_count(n->res[0].shape); i++)
+            if (!(v[i] - v[i] == 0))
+                return n->res[0].name;
+    }
+    return NULL;
+}
+
 /* Data without a finite number says nothing of any range. */
 static SnStatus
 check_inputs(SnCli *c, const SnExec *x, const SnProfile *p)
@@ -377,11 +393,17 @@ check_inputs(SnCli *c, const SnExec *x, const SnProfile *p)
                            (unsigned long long)p->nsample);
     }
     for (uint32_t i = 0; i < x->noutput; i++) {
-        const SnHist *h = sn_profile_find(p, x->output[i].name);
-        if (h && h->count == 0 && h->nonfinite)
-            return sn_fail(c->d, SN_EINPUT, "--calib", "makes no finite value "
-                           "of output '%s' in %llu samples", h->name,
-                           (unsigned long long)p->nsample);
+        const SnHist *h = sn_profile_find(p, sn_name(x->g, x->output[i].ref));
+        if (!h || h->count || !h->nonfinite)
+            continue;
+        sn_fail(c->d, SN_EINPUT, "--calib", "makes no finite value of output "
+                "'%s' in %llu samples", h->name,
+                (unsigned long long)p->nsample);
+        const char *name = bad_constant(x->g);
+        if (name)
+            sn_diag_help(c->d, "constant '%s' of the model is not finite",
+                         name);
+        return SN_EINPUT;
     }
     return SN_OK;
 }

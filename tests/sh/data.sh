@@ -139,4 +139,6 @@ t nan_run 0 err "--input gives input 'x' 1 value that is not finite, first in sa
 t nan_run_skip 0 err "first in sample 2" run "$tmp/add.sn" --input "$tmp/nan.npy" --skip 2
 t nan_left_out 0 err "" run "$tmp/add.sn" --input "$tmp/nan.npy" -n 2
 silent nan_is_left_out err "not finite"
+sed 's/\[1, 2, 3, 4\]/[nan, nan, nan, nan]/' "$tmp/add.sn" >"$tmp/nan.sn"
+t nan_constant 3 err "help: constant 'k' of the model is not finite" quantize "$tmp/nan.sn" --calib "$tmp/nan.npy" -n 2 -o "$tmp/o.sn"
 exit $bad
