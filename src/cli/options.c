@@ -73,7 +73,7 @@ typedef struct Option {
 #define RUNS_PASSES (OPT | PROFILE | QUANTIZE | WHY)
 #define WRITES (OPT | PROFILE | QUANTIZE | DRAW | EXPORT | BENCH)
 #define READS_DATA (PROFILE | QUANTIZE | RUN | COMPARE)
-#define IMPORTS (INSPECT | OPT | DRAW | EXPORT | BENCH | READS_DATA)
+#define IMPORTS (INSPECT | OPT | DRAW | WHY | EXPORT | BENCH | READS_DATA)
 
 static const Option options[] = {
     {"-o", "FILE", O_STR, AT(output), WRITES,

@@ -50,4 +50,10 @@ t unknown_far 2 "help: there is 'batch', 'height', 'width'" --dim size=4 --dim h
     --dim width=6
 t fixed 2 "the shape given for input 'input' does not fit [batch, 3, height, width], which the file says" \
     --shape 1x4x5x6
+if "$BUILD/sinter" why "$m" --dim height=4 --dim width=6 >"$tmp/out" 2>&1; then
+    echo "ok dims why"
+else
+    echo "not ok dims why: $(head -n 3 "$tmp/out")"
+    bad=1
+fi
 exit $bad
