@@ -202,12 +202,14 @@ sn_pv_flags(Pv *pv, const PvRule *pr, uint32_t ndraw, uint64_t seed)
 
     if (!pr->r->rhs || !sets_flag(pr->r))
         return true;
+    SnArena *a = sn_arena_new();
     for (uint32_t i = 0, n = 0; i < 20 * ndraw + 400 && n < ndraw; i++) {
         PvCase c;
-        sn_pv_start(&c, pv, pr, &seed);
+        sn_pv_start(&c, pv, pr, &seed, a);
         n += one(&c, &f);
-        sn_arena_free(c.a);
+        sn_arena_clear(a);
     }
+    sn_arena_free(a);
     if (!f.line)
         return true;
     sn_error(pv->d, pr->r->pos, "SN313",

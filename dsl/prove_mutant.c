@@ -247,17 +247,19 @@ sn_subject_same(SnSubjects *s, uint32_t i, const SnDefRule *r,
     bool same = n == instances(s, i, r, unsaid, &b) && n > 0;
     uint64_t rng = 77;
 
+    SnArena *mem = sn_arena_new();
     *nmet = 0;
     for (uint32_t k = 0; k < n && same; k++) {
         uint32_t met = 0;
         for (uint32_t t = 0; t < 100 * ndraw && met < ndraw && same; t++) {
             PvCase c;
-            sn_pv_start(&c, &s->pv, &a[k], &rng);
+            sn_pv_start(&c, &s->pv, &a[k], &rng, mem);
             same = one(&c, &a[k], &b[k], &met);
-            sn_arena_free(c.a);
+            sn_arena_clear(mem);
         }
         same &= met > 0;
         *nmet += met;
     }
+    sn_arena_free(mem);
     return same;
 }

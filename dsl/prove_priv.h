@@ -276,8 +276,9 @@ SnDefRule *sn_pv_reparse(Pv *pv, SnDiag *d, const char *text,
 /* Rules of a pass as sn_pv_prove's instances: one, or one for each kind. */
 uint32_t sn_pv_spell(Pv *pv, const SnDefRule *r, PvRule **out);
 void sn_pv_prove(Pv *pv, const PvRule *pr);
-/* An empty case with an arena of its own, and the next random numbers. */
-void sn_pv_start(PvCase *c, Pv *pv, const PvRule *pr, uint64_t *rng);
+/* An empty case, which lives in a, and the next random numbers. */
+void sn_pv_start(PvCase *c, Pv *pv, const PvRule *pr, uint64_t *rng,
+                 SnArena *a);
 /* A condition in the scope of r, resolved; NULL when it makes no sense. */
 const SnExpr *sn_pv_parse_cond(Pv *pv, const SnDefRule *r, const char *text);
 

@@ -603,10 +603,9 @@ wrong(PvCase *c, PvTry *t, const char *why)
 }
 
 void
-sn_pv_start(PvCase *c, Pv *pv, const PvRule *pr, uint64_t *rng)
+sn_pv_start(PvCase *c, Pv *pv, const PvRule *pr, uint64_t *rng, SnArena *a)
 {
-    *c = (PvCase){.pv = pv, .pr = pr, .r = pr->r, .when = pr->r->need};
-    c->a = sn_arena_new();
+    *c = (PvCase){.pv = pv, .pr = pr, .r = pr->r, .when = pr->r->need, .a = a};
     *rng += 0x9E3779B97F4A7C15u;
     uint64_t z = (*rng ^ (*rng >> 30)) * 0xBF58476D1CE4E5B9u;
     c->rng = (z ^ (z >> 27)) | 1;
@@ -675,17 +674,19 @@ sn_pv_try(Pv *pv, const PvRule *pr, const SnExpr *when, uint32_t ndraw,
     uint64_t rng = seed * 0x9E3779B97F4A7C15u + 0x1234567;
 
     uint32_t most = (want ? 200 : 40) * ndraw + 400;
+    SnArena *a = sn_arena_new();
     for (uint32_t i = 0; i < most && t.ndraw < ndraw; i++) {
         PvCase c;
         if (i > 2000 && !t.ndraw)
             break;
         t.ntry++;
-        sn_pv_start(&c, pv, pr, &rng);
+        sn_pv_start(&c, pv, pr, &rng, a);
         c.when = when;
         if (!one(&c, &t, want) && c.fail)
             t.fail = c.fail;
-        sn_arena_free(c.a);
+        sn_arena_clear(a);
     }
+    sn_arena_free(a);
     t.all_codes &= t.nall > 0;
     return t;
 }

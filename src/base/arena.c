@@ -45,6 +45,7 @@ struct SnArena {
     AtFree *at_free; /* in blocks of the arena */
     Map *map;
     char *open, *end; /* free part of the open block, zeroed */
+    Block *opened;    /* that block; NULL: none */
     size_t block_size; /* of the next block */
     size_t nbyte;
 };
@@ -126,23 +127,50 @@ sn_arena_new(void)
     return a;
 }
 
-void
-sn_arena_free(SnArena *a)
+/* keep, one of the blocks or NULL, stays. */
+static void
+let_go(SnArena *a, const Block *keep)
 {
-    if (!a)
-        return;
     for (AtFree *f = a->at_free; f; f = f->next)
         f->fn(f->ctx);
     for (const Map *m = a->map; m; m = m->next)
         munmap(m->p, m->n);
     for (Block *b = a->block, *next; b; b = next) {
         next = b->next;
+        if (b == keep)
+            continue;
         if (b->mapped)
             munmap(b, b->mapped);
         else
             free(b);
     }
+}
+
+void
+sn_arena_free(SnArena *a)
+{
+    if (!a)
+        return;
+    let_go(a, NULL);
     free(a);
+}
+
+void
+sn_arena_clear(SnArena *a)
+{
+    Block *b = a->opened;
+    SnArena now = {.block_size = BLOCK_MIN, .nbyte = sizeof *a};
+
+    let_go(a, b);
+    if (b) {
+        char *base = (char *)(b + 1);
+        memset(base, 0, (size_t)(a->open - base));
+        b->next = NULL;
+        now = (SnArena){.block = b, .opened = b, .open = base, .end = a->end,
+                        .block_size = a->block_size,
+                        .nbyte = sizeof *a + (size_t)(a->end - (char *)b)};
+    }
+    *a = now;
 }
 
 void
@@ -198,6 +226,7 @@ sn_arena_reserve(SnArena *a, size_t nbyte)
     if (p) {
         a->open = p;
         a->end = p + ALIGN_LARGE + nbyte;
+        a->opened = a->block;
     }
 }
 
@@ -224,6 +253,7 @@ sn_alloc(SnArena *a, size_t nbyte)
     char *p = align_up(base, align);
     a->open = p + nbyte;
     a->end = base + ALIGN_LARGE + a->block_size;
+    a->opened = a->block;
     if (a->block_size < BLOCK_MAX)
         a->block_size *= 2;
     return p;

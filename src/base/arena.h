@@ -13,6 +13,9 @@ typedef struct SnArena SnArena;
 
 SnArena *sn_arena_new(void);
 void sn_arena_free(SnArena *a); /* NULL is allowed */
+/* As sn_arena_free and sn_arena_new at once; the memory that small objects came
+ * from last stays for those that come next. */
+void sn_arena_clear(SnArena *a);
 /* Has fn(ctx) called when a is freed, the latest first. */
 void sn_arena_at_free(SnArena *a, void (*fn)(void *ctx), void *ctx);
 

@@ -49,6 +49,42 @@ test_arena(void **state)
     sn_arena_free(NULL);
 }
 
+static void
+add_one(void *n)
+{
+    ++*(int *)n;
+}
+
+/* What was written is gone, and so is the memory of all but one block. */
+static void
+test_arena_clear(void **state)
+{
+    SnArena *a = sn_arena_new();
+    size_t most = 0;
+    int nfreed = 0;
+
+    (void)state;
+    sn_arena_clear(a); /* nothing yet */
+    for (int k = 0; k < 50; k++) {
+        sn_arena_at_free(a, add_one, &nfreed);
+        for (size_t i = 1; i < 400; i++) {
+            unsigned char *p = sn_alloc(a, i);
+            for (size_t j = 0; j < i; j++)
+                assert_int_equal(p[j], 0);
+            memset(p, 0xa5, i);
+        }
+        memset(sn_alloc(a, 3 << 20), 0xa5, 3 << 20);
+        sn_arena_clear(a);
+        assert_int_equal(nfreed, k + 1);
+        if (k < 10)
+            most = sn_arena_nbyte(a);
+        assert_true(sn_arena_nbyte(a) <= most);
+        assert_true(sn_arena_nbyte(a) < 1 << 20);
+    }
+    sn_arena_free(a);
+    assert_int_equal(nfreed, 50);
+}
+
 /* A mapped file reads the same after its pages were let go; other memory is
  * left alone. */
 static void
@@ -674,6 +710,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_arena),
+        cmocka_unit_test(test_arena_clear),
         cmocka_unit_test(test_map),
         cmocka_unit_test(test_pages),
         cmocka_unit_test(test_repeat),
