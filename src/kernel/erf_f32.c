@@ -143,9 +143,9 @@ sn_standardf_run(SnIsa isa, float eps, const float *x, int64_t nrow, int64_t n,
     const SnErfF32 *v = variant(isa);
 
     while (nrow > 0) {
-        float mean[SN_ERF_ROWS], var[SN_ERF_ROWS];
-        bool many = v && nrow >= SN_ERF_ROWS && n <= SN_ERF_LONGEST;
-        int64_t m = many ? SN_ERF_ROWS : 1;
+        float mean[SN_STANDARD_ROWS], var[SN_STANDARD_ROWS];
+        bool many = v && nrow >= SN_STANDARD_ROWS && n <= SN_STANDARD_LONGEST;
+        int64_t m = many ? SN_STANDARD_ROWS : 1;
         if (many)
             v->moments(x, n, mean, var);
         else

@@ -23,11 +23,11 @@ void sn_standardf_run(SnIsa isa, float eps, const float *x, int64_t nrow,
 enum { SN_ERF_INTERVALS = 16, SN_ERF_TERMS = 11 };
 extern const double sn_erf_terms[SN_ERF_TERMS][SN_ERF_INTERVALS];
 
-enum { SN_ERF_ROWS = 16, SN_ERF_LONGEST = 1 << 24 };
+enum { SN_STANDARD_ROWS = 16, SN_STANDARD_LONGEST = 1 << 24 };
 typedef struct SnErfF32 {
     /* Of the first elements; returns of how many. */
     int64_t (*erf)(const float *x, int64_t n, float *y);
-    /* Of SN_ERF_ROWS rows: mean, and mean square of what is beside it. */
+    /* Of SN_STANDARD_ROWS rows: mean, and mean square of what is beside it. */
     void (*moments)(const float *x, int64_t n, float *mean, float *var);
     /* y[i] = (x[i] - mean) / dev */
     void (*scale)(const float *x, int64_t n, float mean, float dev, float *y);

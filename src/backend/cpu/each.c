@@ -294,7 +294,7 @@ sn_cpu_normalize_prepare(SnPrep *p)
         .row = s->dim[axis]};
     k->nrow = sn_shape_count(s) / k->row;
     p->prep = k;
-    p->nunit = (k->nrow + SN_ERF_ROWS - 1) / SN_ERF_ROWS;
+    p->nunit = (k->nrow + SN_STANDARD_ROWS - 1) / SN_STANDARD_ROWS;
     p->cost = sn_shape_count(s);
     return true;
 }
@@ -303,7 +303,7 @@ SnStatus
 sn_cpu_normalize(const SnCall *c)
 {
     const Standard *k = c->prep;
-    int64_t r0 = c->u0 * SN_ERF_ROWS, r1 = c->u1 * SN_ERF_ROWS;
+    int64_t r0 = c->u0 * SN_STANDARD_ROWS, r1 = c->u1 * SN_STANDARD_ROWS;
 
     r1 = r1 < k->nrow ? r1 : k->nrow;
     sn_standardf_run(k->isa, k->eps, (const float *)c->in[0].data + r0 * k->row,
