@@ -38,6 +38,7 @@ typedef struct Map {
     struct Map *next;
     char *p;
     size_t n;
+    bool only; /* what is let go is lost: sn_arena_pages */
 } Map;
 
 struct SnArena {
@@ -53,10 +54,17 @@ struct SnArena {
 static _Thread_local SnGuard *guard_top;
 static _Thread_local unsigned long fail_at;
 
+/* For sn_alloc_fail_at: counts a request. */
+static bool
+refused(void)
+{
+    return fail_at && --fail_at == 0;
+}
+
 static void *
 request(size_t nbyte, bool paged)
 {
-    if (fail_at && --fail_at == 0)
+    if (refused())
         return NULL;
     if (!paged)
         return calloc(1, nbyte);
@@ -267,7 +275,7 @@ map(SnArena *a, size_t n, int prot, int flags, int fd)
 
     if (p == MAP_FAILED)
         return NULL;
-    *m = (Map){a->map, p, n};
+    *m = (Map){.next = a->map, .p = p, .n = n};
     a->map = m;
     return p;
 }
@@ -281,10 +289,13 @@ sn_arena_map(SnArena *a, int fd, size_t n)
 void *
 sn_arena_pages(SnArena *a, size_t n)
 {
-    void *p = map(a, n, PROT_READ | PROT_WRITE, MAP_ANONYMOUS, -1);
+    void *p = refused() ? NULL
+                        : map(a, n, PROT_READ | PROT_WRITE, MAP_ANONYMOUS, -1);
 
     if (!p)
         out_of_memory();
+    a->map->only = true;
+    a->nbyte += n;
     return p;
 }
 
@@ -344,7 +355,8 @@ void
 sn_arena_unload_all(const SnArena *a)
 {
     for (const Map *m = a->map; m; m = m->next)
-        madvise(m->p, m->n, MADV_DONTNEED);
+        if (!m->only)
+            madvise(m->p, m->n, MADV_DONTNEED);
 }
 
 void *

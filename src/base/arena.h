@@ -38,18 +38,18 @@ char *sn_vformat(SnArena *a, const char *fmt, va_list ap)
  * as the arena lives; they are fetched when they are looked at.  NULL when the
  * file cannot be mapped.  The file must not be changed in place meanwhile. */
 const void *sn_arena_map(SnArena *a, int fd, size_t n);
-/* n bytes (more than 0), zero, of which the functions below give back what is
- * not needed any more: it is lost then. */
+/* n bytes (more than 0), zero, of which sn_arena_unload gives back what is not
+ * needed any more: it is lost then, and reads as zero. */
 void *sn_arena_pages(SnArena *a, size_t n);
 /* n bytes (more than 0) to be read only, `one` of size bytes (1, 2, 4 or 8)
  * again and again.  They lie in one short file without a name, mapped many
  * times, and can be let go like a file's.  NULL where that cannot be had. */
 const void *sn_arena_repeat(SnArena *a, const void *one, size_t size, size_t n);
 /* [p, p + n) will not be looked at soon: where it lies in a file that a maps,
- * its whole pages are let go, to be fetched again when needed.  Other memory
- * is left alone. */
+ * its whole pages are let go, to be fetched again when needed, and where it
+ * lies in sn_arena_pages they are given back.  Other memory is left alone. */
 void sn_arena_unload(const SnArena *a, const void *p, size_t n);
-/* The same for all files that a maps. */
+/* The same for all files that a maps, and for nothing else. */
 void sn_arena_unload_all(const SnArena *a);
 size_t sn_arena_nbyte(const SnArena *a); /* bytes obtained from the system */
 

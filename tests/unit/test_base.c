@@ -133,6 +133,10 @@ test_pages(void **state)
     sn_arena_unload(a, p, 3 * page + 5);
     for (size_t i = 0; i < n; i++)
         assert_int_equal(p[i], i < 3 * page ? 0 : 7);
+    sn_arena_unload_all(a); /* of files alone */
+    for (size_t i = 3 * page; i < n; i++)
+        assert_int_equal(p[i], 7);
+    assert_true(sn_arena_nbyte(a) >= n);
     sn_arena_free(a);
 }
 
