@@ -40,15 +40,6 @@ sn_put_json(SnBuf *b, const char *s)
 }
 
 void
-sn_put_json_f32(SnBuf *b, float v)
-{
-    if (isfinite(v))
-        sn_put_f32(b, v);
-    else
-        sn_puts(b, "null");
-}
-
-void
 sn_put_json_f64(SnBuf *b, double v)
 {
     if (isfinite(v))

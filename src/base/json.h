@@ -8,7 +8,6 @@
  * U+FFFD. */
 void sn_put_json(SnBuf *b, const char *s);
 /* The shortest decimal of v; null where it is not finite. */
-void sn_put_json_f32(SnBuf *b, float v);
 void sn_put_json_f64(SnBuf *b, double v);
 
 #endif

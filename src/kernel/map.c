@@ -261,11 +261,12 @@ sn_bcast_open(SnBcast *b, const SnCall *c)
         b->step[k] = b->stride[r - 1][k];
 }
 
-/* One step along axis i, or where it ends along those before it. */
-static void
-advance(SnBcast *b, int i)
+void
+sn_bcast_run(SnBcast *b)
 {
-    for (; i >= 0; i--) {
+    if (++b->slice == b->nslice)
+        b->slice = 0;
+    for (int i = b->rank - 2; i >= 0; i--) {
         for (int k = 0; k < b->nop; k++)
             b->off[k] += b->stride[i][k];
         if (++b->idx[i] < b->dim[i])
@@ -274,18 +275,4 @@ advance(SnBcast *b, int i)
             b->off[k] -= b->stride[i][k] * b->dim[i];
         b->idx[i] = 0;
     }
-}
-
-void
-sn_bcast_next(SnBcast *b)
-{
-    advance(b, b->rank - 1);
-}
-
-void
-sn_bcast_run(SnBcast *b)
-{
-    if (++b->slice == b->nslice)
-        b->slice = 0;
-    advance(b, b->rank - 2);
 }

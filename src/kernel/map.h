@@ -59,8 +59,8 @@ void sn_map_segs(SnMap *m, int64_t group);
 void sn_map_set(SnMap *m, int64_t group);
 
 /* Point maps: the operand offset for each result element.  Operand i's stride
- * along each (merged) axis; use sn_bcast_next to walk, or sn_bcast_run to walk
- * along whole runs of the innermost axis. */
+ * along each (merged) axis; sn_bcast_run goes on by a whole run of the innermost
+ * one. */
 typedef struct SnBcast {
     int64_t count;
     int nop, rank;
@@ -73,7 +73,6 @@ typedef struct SnBcast {
     int64_t nslice;
 } SnBcast;
 void sn_bcast_open(SnBcast *b, const SnCall *c);
-void sn_bcast_next(SnBcast *b);
 void sn_bcast_run(SnBcast *b);
 
 /* A move: copies codes of size `size` by the map; fill is the code (of that

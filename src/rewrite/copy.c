@@ -48,13 +48,3 @@ sn_edit_add(SnGraph *g, const SnEdit *e)
 
     return sn_add(g, &s, NULL);
 }
-
-SnId
-sn_rescale_like(SnGraph *g, SnId r, SnRef x, const char *name)
-{
-    SnEdit e = sn_edit(g, r);
-
-    e.in[0] = x;
-    e.name = name;
-    return sn_edit_add(g, &e);
-}

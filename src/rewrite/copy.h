@@ -23,7 +23,4 @@ const SnTuple *sn_edit_tuple(const SnGraph *g, const SnEdit *e);
 void sn_edit_clamp(SnEdit *e, SnRange r); /* the kind must have a clamp */
 SnId sn_edit_add(SnGraph *g, const SnEdit *e);
 
-/* The Rescale r over x: r's type, clamp and flag. */
-SnId sn_rescale_like(SnGraph *g, SnId r, SnRef x, const char *name);
-
 #endif
