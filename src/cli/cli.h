@@ -81,15 +81,12 @@ SnStatus sn_cli_export(SnCli *c, const SnGraph *g, const char *path);
 SnStatus sn_cli_export_opts(SnCli *c, SnOnnxExport *o);
 /* Refuses them where path, which is written, is no ONNX model. */
 SnStatus sn_cli_no_export_opts(SnCli *c, const char *path);
-/* --backend; *out is left alone without it. */
-SnStatus sn_cli_backend(SnCli *c, const SnBackendDesc **out);
 /* What runs nodes: --backend, or the CPU's kernels, whose bits are those of
  * the evaluators. */
 SnStatus sn_cli_engine(SnCli *c, const SnBackendDesc **out);
 SnStatus sn_cli_rewrite_opts(SnCli *c, SnRewriteOpts *o);
 /* --threads: 1 to SN_MAXTHREAD. */
 SnStatus sn_cli_threads(SnCli *c, unsigned *out);
-SnStatus sn_cli_pixels(SnCli *c, SnPixels *px);
 /* --precision, --scheme, --range, --keep-float (asked.c). */
 SnStatus sn_cli_control(SnCli *c, SnControl *out);
 /* Their globs against g as it was loaded and as it is lowered. */

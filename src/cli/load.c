@@ -127,30 +127,9 @@ check_shapeless(SnCli *c, const char *path)
                    "it", path);
 }
 
-SnStatus
-sn_cli_load(SnCli *c, const char *path, SnGraph **out)
-{
-    const SnBackendDesc *b = NULL;
-
-    SN_TRY(sn_cli_backend(c, &b));
-    if (sn_is_onnx(path)) {
-        SnOnnxOpts o = {.dims = c->args.dim.n ? c->args.dim.v : NULL,
-                        .shapes = c->args.shape.n ? c->args.shape.v : NULL,
-                        .batch = c->args.batch > 0 ? c->args.batch : 0};
-        if (c->args.batch == 0)
-            return sn_fail(c->d, SN_EUSAGE, "--batch",
-                           "is 0, expected 1 or more");
-        SN_TRY(sn_onnx_import(c->a, path, &o, c->d, out));
-    } else {
-        SN_TRY(check_shapeless(c, path));
-        SN_TRY(load_text(c, path, out));
-    }
-    sn_graph_target(*out, b);
-    return sn_verify(*out, c->d);
-}
-
-SnStatus
-sn_cli_backend(SnCli *c, const SnBackendDesc **out)
+/* --backend; *out is left alone without it. */
+static SnStatus
+find_backend(SnCli *c, const SnBackendDesc **out)
 {
     SnBuf b;
 
@@ -168,10 +147,32 @@ sn_cli_backend(SnCli *c, const SnBackendDesc **out)
 }
 
 SnStatus
+sn_cli_load(SnCli *c, const char *path, SnGraph **out)
+{
+    const SnBackendDesc *b = NULL;
+
+    SN_TRY(find_backend(c, &b));
+    if (sn_is_onnx(path)) {
+        SnOnnxOpts o = {.dims = c->args.dim.n ? c->args.dim.v : NULL,
+                        .shapes = c->args.shape.n ? c->args.shape.v : NULL,
+                        .batch = c->args.batch > 0 ? c->args.batch : 0};
+        if (c->args.batch == 0)
+            return sn_fail(c->d, SN_EUSAGE, "--batch",
+                           "is 0, expected 1 or more");
+        SN_TRY(sn_onnx_import(c->a, path, &o, c->d, out));
+    } else {
+        SN_TRY(check_shapeless(c, path));
+        SN_TRY(load_text(c, path, out));
+    }
+    sn_graph_target(*out, b);
+    return sn_verify(*out, c->d);
+}
+
+SnStatus
 sn_cli_engine(SnCli *c, const SnBackendDesc **out)
 {
     *out = sn_backend_named("CPU");
-    return sn_cli_backend(c, out);
+    return find_backend(c, out);
 }
 
 SnStatus
@@ -180,7 +181,7 @@ sn_cli_rewrite_opts(SnCli *c, SnRewriteOpts *o)
     const SnArgs *a = &c->args;
 
     *o = sn_rewrite_defaults;
-    SN_TRY(sn_cli_backend(c, &o->backend));
+    SN_TRY(find_backend(c, &o->backend));
     o->strict_saturation = a->strict;
     o->verify = a->verify;
     o->check_passes = a->check_passes;
@@ -209,8 +210,8 @@ sn_cli_rewrite_report(SnCli *c, const SnRewriter *rw)
         sn_rewrite_checked(rw, stderr);
 }
 
-SnStatus
-sn_cli_pixels(SnCli *c, SnPixels *px)
+static SnStatus
+pixels(SnCli *c, SnPixels *px)
 {
     const SnArgs *a = &c->args;
 
@@ -238,7 +239,7 @@ sn_cli_window(SnCli *c, const SnExec *x, const SnStrs *files,
     if (files->n == 0)
         return sn_fail(c->d, SN_EUSAGE, option, "is missing: expected a "
                        ".npy or .pb file");
-    SN_TRY(sn_cli_pixels(c, &px));
+    SN_TRY(pixels(c, &px));
     if (n > 0 && skip > LONG_MAX - n)
         n = -1;
     SN_TRY(sn_samples_open(c->a, x->ninput, x->input, files->n, files->v,

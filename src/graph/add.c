@@ -26,8 +26,9 @@ sn_type_import(SnPool *p, const SnType *t)
                : sn_type_axis(p, t->elem, t->axis, t->nq, t->scale, t->zp);
 }
 
-const SnShape *
-sn_shape_import(SnPool *p, const SnShape *s)
+/* The same shape in pool p. */
+static const SnShape *
+shape_import(SnPool *p, const SnShape *s)
 {
     return s ? sn_shape(p, s->rank, s->dim) : NULL;
 }
@@ -160,7 +161,7 @@ draft_shapes(SnGraph *g, const SnSpec *s, Draft *r)
 
     r->shape = SN_NEW_N(g->arena, const SnShape *, d->nout);
     if (sn_is_source(d)) {
-        r->shape[0] = sn_shape_import(g->pool, s->shape);
+        r->shape[0] = shape_import(g->pool, s->shape);
         if (!r->shape[0])
             return "needs a shape";
     } else {

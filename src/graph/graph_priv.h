@@ -61,9 +61,8 @@ const char *sn_names_unique(SnNames *m, const char *base);
 /* Makes u, which reads nothing, a reader of ref (0: of nothing). */
 void sn_use_link(SnGraph *g, SnUse *u, SnRef ref);
 
-/* The same type (shape) in pool p. */
+/* The same type in pool p. */
 const SnType *sn_type_import(SnPool *p, const SnType *t);
-const SnShape *sn_shape_import(SnPool *p, const SnShape *s);
 /* Moves the types in a kind's attributes to pool p. */
 void sn_attrs_import(SnPool *p, const SnKindDesc *d, void *attr);
 

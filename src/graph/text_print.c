@@ -17,8 +17,8 @@ typedef struct Print {
     size_t nsplat; /* bytes of constants written as splats so far */
 } Print;
 
-bool
-sn_is_ident(const char *s)
+static bool
+is_ident(const char *s)
 {
     if (!(*s == '_' || (*s >= 'A' && *s <= 'Z') || (*s >= 'a' && *s <= 'z')))
         return false;
@@ -28,11 +28,12 @@ sn_is_ident(const char *s)
     return *s == '\0';
 }
 
-void
-sn_put_value_name(SnBuf *b, const char *name)
+/* "%x", or quoted when x is no identifier. */
+static void
+put_value_name(SnBuf *b, const char *name)
 {
     sn_putc(b, '%');
-    if (sn_is_ident(name))
+    if (is_ident(name))
         sn_puts(b, name);
     else
         sn_put_quoted(b, name);
@@ -46,9 +47,9 @@ put_ref(Print *p, SnRef r)
     if (!n) {
         sn_putc(p->out, '_');
     } else if (n->res[SN_RES(r)].name) {
-        sn_put_value_name(p->out, n->res[SN_RES(r)].name);
+        put_value_name(p->out, n->res[SN_RES(r)].name);
     } else {
-        sn_put_value_name(p->out, n->res[0].name);
+        put_value_name(p->out, n->res[0].name);
         sn_putf(p->out, ":%u", SN_RES(r));
     }
 }
@@ -74,8 +75,9 @@ put_half(SnBuf *b, uint16_t h)
         sn_put_f32(b, sn_half_to_f32(h));
 }
 
-void
-sn_put_elem(SnBuf *b, SnElem e, const void *p)
+/* One element of a tensor: a code or a value. */
+static void
+put_elem(SnBuf *b, SnElem e, const void *p)
 {
     uint16_t h;
     int16_t s;
@@ -128,7 +130,7 @@ put_elems(SnBuf *b, const SnResult *r, const unsigned char *p)
     for (int64_t i = 0; i < n; i++) {
         sn_puts(b, i ? ", " : "");
         if (r->type->elem != SN_ROW8 || cols > 0) {
-            sn_put_elem(b, r->type->elem, p);
+            put_elem(b, r->type->elem, p);
             p += size;
         }
         if (r->type->elem == SN_ROW8 && (cols == 0 || (i + 1) % cols == 0)) {
@@ -174,7 +176,7 @@ put_data(Print *p, const SnNode *n)
     if (nbyte <= SN_SPLAT_MAX - p->nsplat && is_splat(r, n->data)) {
         p->nsplat += nbyte;
         sn_puts(b, "splat = ");
-        sn_put_elem(b, r->type->elem, n->data);
+        put_elem(b, r->type->elem, n->data);
     } else if (p->brief && nbyte > SN_BRIEF_MAX) {
         sn_puts(b, "data = elided");
     } else if (p->side_name && nbyte > SN_INLINE_MAX) {
@@ -283,7 +285,7 @@ put_left(Print *p, const SnNode *n)
     for (unsigned k = 0; k < m; k++) {
         sn_puts(p->out, k ? ", " : "");
         if (n->res[k].name)
-            sn_put_value_name(p->out, n->res[k].name);
+            put_value_name(p->out, n->res[k].name);
         else
             sn_putc(p->out, '_');
     }

@@ -8,12 +8,6 @@
 
 enum { SN_SIDE_ALIGN = 64 };
 
-bool sn_is_ident(const char *s);
-/* "%x", or quoted when x is no identifier. */
-void sn_put_value_name(SnBuf *b, const char *name);
-/* One element of a tensor: a code or a value. */
-void sn_put_elem(SnBuf *b, SnElem e, const void *p);
-
 typedef enum SnTokKind {
     SN_T_END,
     SN_T_BAD,  /* reported already */

@@ -55,8 +55,8 @@ find(const SnTune *t, const SnConvGeo *geo, SnTuneKind kind)
     return NULL;
 }
 
-SnConvPick
-sn_tune_rules(SnIsa isa, const SnConvGeo *geo, SnTuneKind kind)
+static SnConvPick
+rules_of(SnIsa isa, const SnConvGeo *geo, SnTuneKind kind)
 {
     if (kind == SN_TUNE_REALS)
         return sn_conv_f32_rules(isa, geo);
@@ -86,7 +86,7 @@ sn_tune_ask(SnTune *t, const SnConvGeo *geo, SnTuneKind kind)
         }
         return 0;
     }
-    SnTuneLayer add = {*geo, kind, sn_tune_rules(t->isa, geo, kind)};
+    SnTuneLayer add = {*geo, kind, rules_of(t->isa, geo, kind)};
     SN_PUSH(t->a, t->layer, t->nlayer, add);
     return t->nlayer;
 }
@@ -96,7 +96,7 @@ sn_tune_pick(SnTune *t, const SnConvGeo *geo, SnTuneKind kind, uint32_t *layer)
 {
     *layer = t ? sn_tune_ask(t, geo, kind) : 0;
     return *layer ? t->layer[*layer - 1].pick
-                  : sn_tune_rules(sn_isa(), geo, kind);
+                  : rules_of(sn_isa(), geo, kind);
 }
 
 /* ---- text ---- */

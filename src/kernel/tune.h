@@ -48,8 +48,7 @@ uint32_t sn_tune_ask(SnTune *t, const SnConvGeo *geo, SnTuneKind kind);
  * choose for the instruction set in use; *layer is the layer's number or 0. */
 SnConvPick sn_tune_pick(SnTune *t, const SnConvGeo *geo, SnTuneKind kind,
                         uint32_t *layer);
-/* The rules, and whether a pick can be followed. */
-SnConvPick sn_tune_rules(SnIsa isa, const SnConvGeo *geo, SnTuneKind kind);
+/* Whether a pick can be followed. */
 bool sn_tune_fits(SnIsa isa, const SnConvGeo *geo, SnTuneKind kind,
                   const SnConvPick *k);
 
