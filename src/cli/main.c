@@ -3,10 +3,12 @@
 
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include "backend/plugin.h"
 #include "base/version.h"
+#include "kernel/isa.h"
 
 static const SnVerb *
 verb_named(const char *name)
@@ -45,6 +47,24 @@ help(SnCli *c, int argc, char **argv)
     return SN_OK;
 }
 
+/* A set of instructions that is asked for by a name that none has would be
+ * taken for the best one. */
+static SnStatus
+check_cpu(SnCli *c)
+{
+    const char *want = getenv("SINTER_CPU");
+    SnIsa isa;
+    SnBuf b;
+
+    if (!want || !*want || sn_isa_named(want, &isa))
+        return SN_OK;
+    sn_buf_init(&b, c->a);
+    for (int i = 0; i < SN_NISA; i++)
+        sn_putf(&b, "%s%s", i ? ", " : "", sn_isa_name((SnIsa)i));
+    return sn_fail(c->d, SN_EUSAGE, "SINTER_CPU", "no instruction set is "
+                   "named '%s' (there are: %s)", want, sn_buf_str(&b));
+}
+
 static SnStatus
 run(SnCli *c, int argc, char **argv)
 {
@@ -75,6 +95,7 @@ run(SnCli *c, int argc, char **argv)
         sn_args_help(&c->out, v);
         return SN_OK;
     }
+    SN_TRY(check_cpu(c));
     if (c->args.plugin)
         SN_TRY(sn_plugin_load(c->d, c->args.plugin));
     return v->run(c);

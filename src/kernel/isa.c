@@ -65,18 +65,28 @@ sn_isa_lanes(SnIsa isa)
                                                     : isa;
 }
 
+bool
+sn_isa_named(const char *name, SnIsa *out)
+{
+    for (int i = 0; i < SN_NISA; i++)
+        if (!strcmp(name, names[i])) {
+            *out = (SnIsa)i;
+            return true;
+        }
+    return false;
+}
+
 static SnIsa
 choose(void)
 {
     const char *want = getenv("SINTER_CPU");
-    int top = SN_NISA - 1;
+    SnIsa top = SN_NISA - 1;
 
-    for (int i = 0; want && i < SN_NISA; i++)
-        if (!strcmp(want, names[i]))
-            top = i;
-    while (!sn_isa_have((SnIsa)top))
+    if (want)
+        sn_isa_named(want, &top);
+    while (!sn_isa_have(top))
         top--;
-    return (SnIsa)top;
+    return top;
 }
 
 SnIsa

@@ -1,7 +1,7 @@
 /* Which instruction set the kernels use.  Chosen once by asking the processor;
  * the environment variable SINTER_CPU (portable, avx2, avxvnni, vnni256, vnni,
- * neon) asks for a lower one, as tests do.  Every choice gives the same
- * bits. */
+ * neon) asks for a lower one, as tests do: for the best that the processor has
+ * up to that.  Every choice gives the same bits. */
 #ifndef SN_ISA_H
 #define SN_ISA_H
 
@@ -23,6 +23,8 @@ SnIsa sn_isa(void);
 bool sn_isa_set(SnIsa isa);
 bool sn_isa_have(SnIsa isa);
 const char *sn_isa_name(SnIsa isa);
+/* False when none has that name. */
+bool sn_isa_named(const char *name, SnIsa *out);
 /* For kernels that know no more than AVX2 and AVX-512: one of these, or
  * portable. */
 SnIsa sn_isa_lanes(SnIsa isa);

@@ -35,6 +35,12 @@ END
 
 # ---- usage ----
 t no_verb 2 err "Usage: sinter VERB"
+cpu=${SINTER_CPU-}
+export SINTER_CPU=vnni512
+t cpu_unknown 2 err "SINTER_CPU: no instruction set is named 'vnni512' (there are: portable, avx2, " ops
+SINTER_CPU=portable
+t cpu_known 0 out "" ops
+SINTER_CPU=$cpu
 t help 0 out "Usage: sinter VERB" --help
 t verb_help 0 out "--load-profile" quantize --help
 t help_of_verb 0 out "--load-profile" help quantize
