@@ -1,7 +1,7 @@
 /* What stands around integer products: element by element functions of plain
  * numbers whose operands repeat, conversions between them, and their extremes.
  * Each gives the bits of its evaluator on every instruction set (which NaN,
- * numerics.md leaves open).  y may be an operand. */
+ * numerics.md leaves open).  y may be an operand of elements of its size. */
 #ifndef SN_EACH_H
 #define SN_EACH_H
 

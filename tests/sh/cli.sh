@@ -300,6 +300,20 @@ t run_compare 0 out "SQNR" run "$tmp/q.sn" --input $demo/test_images.npy --compa
 t run_n_attached 0 out "argmax 7 of 7" run "$tmp/q.sn" --input $demo/test_images.npy --compare "$tmp/q.sn" -n7 $px
 t check_kernels 0 out "2 samples" run "$tmp/q.sn" --input $demo/test_images.npy -n 2 $px --backend cpu --check-kernels
 t check_kernels_equal 0 out " 0 nodes differ" run "$tmp/q.sn" --input $demo/test_images.npy -n 2 $px --backend cpu --check-kernels
+cat >"$tmp/nan.sn" <<'END'
+sinter-graph 1
+graph "nan" {
+  %x = Placeholder() : f32[1,4,4,1]
+  %z = Constant() {splat = 0} : f32[1]
+  %d = Div(%x, %z) : f32[1,4,4,1]
+  %y = Softmax(%d) {axis = 2} : f32[1,4,4,1]
+  %s = Softmax(%d) {axis = 3} : f32[1,4,4,1]
+  Save(%y) {name = "y"}
+  Save(%s) {name = "s"}
+}
+END
+"$BUILD/tests/mkdata" "$tmp/nan.npy" 1 4x4x1
+t check_kernels_nan 0 out " 0 nodes differ" run "$tmp/nan.sn" --input "$tmp/nan.npy" --backend cpu --check-kernels
 t check_kernels_json 0 out '"differ": 0, "most": 0}' run "$tmp/q.sn" --input $demo/test_images.npy -n 1 $px --backend cpu --check-kernels --json
 t check_kernels_alone 2 err "wants --backend NAME" run "$tmp/q.sn" --input $demo/test_images.npy --check-kernels
 t elide 0 out "data = elided" opt $m --elide
