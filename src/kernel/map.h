@@ -59,8 +59,8 @@ void sn_map_segs(SnMap *m, int64_t group);
 void sn_map_set(SnMap *m, int64_t group);
 
 /* Point maps: the operand offset for each result element.  Operand i's stride
- * along each (merged) axis; sn_bcast_run goes on by a whole run of the innermost
- * one. */
+ * along each (merged) axis; sn_bcast_run goes on by a whole run of the
+ * innermost one. */
 typedef struct SnBcast {
     int64_t count;
     int nop, rank;
