@@ -68,7 +68,7 @@ rows_of(const SnConvQ8 *p, bool inside)
 
     /* A block at a time, of rows that stay near meanwhile. */
     if (p->depthwise && p->direct) {
-        int64_t line = o->w * o->c * o->sh;
+        int64_t line = o->w * o->c * min64(o->sh, o->h);
         rows = line > 0 ? CHUNK_FAR / line : o->oh;
         return min64(rows < 1 ? 1 : rows, o->oh);
     }
@@ -157,7 +157,7 @@ blocks_pay(const SnConvQ8 *p, int64_t width, bool inside, bool tiles)
     int64_t px = o->n * o->oh * o->ow, taps = o->kh * o->kw * (o->c / o->group);
     int64_t c = second(p, width), most = c > o->oc - c ? c : o->oc - c;
     int64_t r = tiles ? o->n * ceil_div(o->oh, 2) : o->n * o->oh;
-    double work = (double)(px * o->oc * taps) /
+    double work = (double)(px * o->oc) * (double)taps /
                   (p->depthwise ? TAPS_NS : p->g->rate * (tiles ? 2 : 1));
     double wide =
         (double)(o->n * o->h * o->w * o->c) * (tiles ? 4 : 1) / WIDENED_NS;

@@ -453,10 +453,12 @@ sn_conv_q8_cost(const SnConvQ8 *p)
 {
     const SnConvGeo *o = &p->geo;
     int64_t filter = o->oc * o->kh * o->kw * (o->c / o->group);
-    int64_t ns = o->n * o->oh * o->ow * filter /
-                 (p->depthwise ? 25 : (p->g->rate * 5 + 7) / 8);
+    double ns = (double)(o->n * o->oh * o->ow) * (double)filter /
+                (p->depthwise ? 25 : (p->g->rate * 5 + 7) / 8);
 
-    return ns > filter / 30 ? ns : filter / 30;
+    if (ns > 0x1p60)
+        return INT64_C(1) << 60;
+    return ns > (double)(filter / 30) ? (int64_t)ns : filter / 30;
 }
 
 const SnConvQ8 *
