@@ -87,7 +87,6 @@ sn_ot_has(const SnOt *t, const SnDefNode *n)
 }
 /* Every kind t may have satisfies f. */
 bool sn_ot_every(const SnOc *c, const SnOt *t, bool (*f)(const SnDefNode *));
-bool sn_ot_some(const SnOc *c, const SnOt *t, bool (*f)(const SnDefNode *));
 bool sn_ot_convert(const SnDefNode *n); /* Quantize, Dequantize, Rescale */
 /* The rules of a pass, in the order they are tried. */
 uint32_t sn_or_all(SnOc *c, const SnDefPass *p, SnOr ***v);

@@ -23,17 +23,6 @@ sn_ot_every(const SnOc *c, const SnOt *t, bool (*f)(const SnDefNode *))
 }
 
 bool
-sn_ot_some(const SnOc *c, const SnOt *t, bool (*f)(const SnDefNode *))
-{
-    if (t->var)
-        return true;
-    for (uint32_t i = 0; i < c->defs->nnode; i++)
-        if (sn_ot_has(t, c->defs->node[i]) && f(c->defs->node[i]))
-            return true;
-    return false;
-}
-
-bool
 sn_ot_convert(const SnDefNode *n)
 {
     return n->rsem[0]->cls == SN_DC_CONVERT;

@@ -43,8 +43,8 @@ sn_pv_rep(const PvLm *l, const char *s)
     return s;
 }
 
-void
-sn_pv_equate(PvLm *l, const char *x, const char *y)
+static void
+equate(PvLm *l, const char *x, const char *y)
 {
     x = sn_pv_rep(l, x);
     y = sn_pv_rep(l, y);
@@ -431,7 +431,7 @@ pat_var(PvLm *l, const SnPat *p, const char **type)
         l->bind[i] = leaf(l, p->name);
         l->type[i] = *type ? *type : sn_format(l->a, "%s.type", p->name);
     } else if (*type && l->type[i]) {
-        sn_pv_equate(l, *type, l->type[i]);
+        equate(l, *type, l->type[i]);
     }
     *type = l->type[i];
     return l->bind[i];
@@ -454,7 +454,7 @@ pat_node(PvLm *l, const SnPat *p, const char **type)
     k.key = name;
     k.tout = own_type(l, n, n->out[0], name);
     if (*type)
-        sn_pv_equate(l, k.tout, *type);
+        equate(l, k.tout, *type);
     if (cap && cap->index < 64)
         l->type[cap->index] = k.tout;
     for (uint32_t i = 0; i < n->nin; i++) {
@@ -544,7 +544,7 @@ term_call(PvLm *l, const SnTerm *t, const char **type)
             if (!clamp_expr(l, s->e, &k.nsat, &k.sat))
                 return sn_pv_out(l, "a clamp outside the calculus");
         } else if (s->attr) {
-            sn_pv_equate(l, sn_format(l->a, "%s.%s", k.key, s->name),
+            equate(l, sn_format(l->a, "%s.%s", k.key, s->name),
                  sn_expr_str(l->a, s->e));
         }
     }
@@ -638,12 +638,12 @@ sn_pv_assume(PvLm *l, const SnExpr *e, bool early)
         const char *a = ty && !early ? type_expr(l, x) : sn_expr_str(l->a, x);
         const char *b = ty && !early ? type_expr(l, y) : sn_expr_str(l->a, y);
         if (a && b && ty != early)
-            sn_pv_equate(l, a, b);
+            equate(l, a, b);
         return;
     }
     if (early && e->ek == SN_E_NOT && e->kid[0]->ek == SN_E_CALL &&
         !strcmp(e->kid[0]->s, "present")) {
-        sn_pv_equate(l, sn_expr_str(l->a, e->kid[0]->kid[0]), "none");
+        equate(l, sn_expr_str(l->a, e->kid[0]->kid[0]), "none");
         return;
     }
     if (!early && e->ek == SN_E_CALL && !strcmp(e->s, "covers") &&

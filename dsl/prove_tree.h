@@ -42,7 +42,6 @@ PvTree *sn_pv_out(PvLm *l, const char *why);
 PvTree *sn_pv_tree(PvLm *l, const char *op, uint32_t n, PvTree *const *kid);
 /* The name that stands for s and all that equal it. */
 const char *sn_pv_rep(const PvLm *l, const char *s);
-void sn_pv_equate(PvLm *l, const char *x, const char *y);
 /* Trees are equal when their texts are. */
 const char *sn_pv_text(const PvLm *l, const PvTree *t);
 bool sn_pv_is_real(const PvLm *l, const char *type);

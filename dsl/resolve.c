@@ -258,8 +258,8 @@ type_flatten(SnRs *rs, uint32_t at, uint8_t *state)
     state[at] = 2;
 }
 
-void
-sn_rs_types(SnRs *rs)
+static void
+types(SnRs *rs)
 {
     SnDefs *p = rs->defs;
 
@@ -301,7 +301,7 @@ sn_def_resolve(SnDefs *defs, SnDiag *d)
     rs.bad_node = SN_NEW_N(rs.a, bool, n);
     rs.visit = SN_NEW_N(rs.a, uint8_t, n);
     number_nodes(&rs);
-    sn_rs_types(&rs);
+    types(&rs);
     sn_rs_nodes(&rs);
     sn_rs_classes(&rs);
     sn_rs_backends(&rs);

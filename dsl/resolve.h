@@ -130,7 +130,6 @@ bool sn_rs_formula_call(SnScope *sc, SnExpr *e);
 
 /* ---- nodes ---- */
 
-void sn_rs_types(SnRs *rs);
 void sn_rs_nodes(SnRs *rs);                 /* rnode.c */
 void sn_rs_as_form(SnRs *rs, SnDefNode *n);
 void sn_rs_refines(SnRs *rs);               /* refine.c */

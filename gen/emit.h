@@ -76,8 +76,6 @@ const char *sn_eval_name(SnArena *a, const SnDefNode *n, uint32_t t);
 /* The evaluator of n with f32 in the place of codes, or NULL where n has a
  * tuple of f32, reads codes as they are or has no such row. */
 const char *sn_real_name(const SnDefs *s, const SnDefNode *n);
-/* Whether result res of n is a plain move: no fill to work out. */
-bool sn_is_plain_move(const SnDefNode *n, uint32_t res);
 
 /* The value of a constant expression (numbers, - + * /). */
 bool sn_const_num(const SnExpr *e, double *v);
@@ -85,7 +83,6 @@ bool sn_const_num(const SnExpr *e, double *v);
 /* ---- text as written ---- */
 
 void sn_put_expr(SnBuf *b, const SnExpr *e); /* dsl/expr.c */
-void sn_put_conc(SnBuf *b, const SnDefs *s, SnDefConc c); /* "q8" */
 void sn_put_sem(SnBuf *b, const SnDefSem *m); /* "y = ... over map(...)" */
 /* "(q8, q8c, q32c) -> q8" */
 void sn_put_tuple(SnBuf *b, const SnDefs *s, const SnDefNode *n,

@@ -4,8 +4,8 @@
 #include "dsl/resolve.h"
 #include "gen/formula.h"
 
-bool
-sn_is_plain_move(const SnDefNode *n, uint32_t res)
+static bool
+is_plain_move(const SnDefNode *n, uint32_t res)
 {
     const SnDefSem *m = n->rsem[res];
 
@@ -24,7 +24,7 @@ sn_eval_name(SnArena *a, const SnDefNode *n, uint32_t t)
     for (uint32_t i = 0; i < n->nout; i++) {
         if (n->rsem[i]->cls == SN_DC_OPAQUE || n->rsem[i]->cls == SN_DC_SOURCE)
             return NULL;
-        move = move && sn_is_plain_move(n, i);
+        move = move && is_plain_move(n, i);
     }
     if (move)
         return "sn_eval_move";
@@ -358,7 +358,7 @@ one_result(SnFm *f, SnBuf *b, const char *fn, const char *stat)
     const char *map = f->sem->map ? f->sem->map : "";
     bool code = f->t->quant && sn_conc_code(sn_fm_out(f));
 
-    if (sn_is_plain_move(f->n, f->res)) {
+    if (is_plain_move(f->n, f->res)) {
         sn_putf(b, "%sSnStatus\n%s(const SnCall *c)\n{\n"
                    "    return sn_move(c, %u, NULL);\n}\n", stat, fn, f->res);
     } else if (f->sem->cls == SN_DC_MOVE) {

@@ -18,8 +18,8 @@ sn_is_call(const SnExpr *e, const char *fn, uint32_t nkid)
     return e->ek == SN_E_CALL && e->nkid == nkid && !strcmp(e->s, fn);
 }
 
-bool
-sn_same_expr(const SnExpr *a, const SnExpr *b)
+static bool
+same_expr(const SnExpr *a, const SnExpr *b)
 {
     if (a->ek != b->ek || a->nkid != b->nkid || a->i != b->i || a->r != b->r)
         return false;
@@ -28,7 +28,7 @@ sn_same_expr(const SnExpr *a, const SnExpr *b)
     if ((a->s == NULL) != (b->s == NULL) || (a->s && strcmp(a->s, b->s)))
         return false;
     for (uint32_t i = 0; i < a->nkid; i++)
-        if (!sn_same_expr(a->kid[i], b->kid[i]))
+        if (!same_expr(a->kid[i], b->kid[i]))
             return false;
     return true;
 }
@@ -53,14 +53,6 @@ sn_fm_f32(SnFm *f, SnVal v)
     if (v.ct == SN_CT_F32)
         return paren(f, v);
     return sn_format(f->a, "(float)%s", paren(f, v));
-}
-
-const char *
-sn_fm_int(SnFm *f, SnVal v)
-{
-    if (v.ct == SN_CT_F32)
-        return sn_format(f->a, "sn_truncf(%s, INT64_MIN, INT64_MAX)", v.s);
-    return v.s;
 }
 
 /* A fixed value that is more than a name gets a variable before the loops. */
@@ -238,7 +230,7 @@ sn_fm_kept(SnFm *f, const SnExpr *q, SnMid *m)
         return sn_fm_refuse(f, "q(e, t): t is no type attribute").s;
     }
     for (uint32_t i = 0; i < f->nkept; i++)
-        if (f->kept[i].scope == f->nscope && sn_same_expr(f->kept[i].e, q))
+        if (f->kept[i].scope == f->nscope && same_expr(f->kept[i].e, q))
             return f->kept[i].name;
     SnVal v = sn_fm_expr(f, q);
     if (f->nkept == 4)
@@ -552,7 +544,7 @@ reduce(SnFm *f, const SnExpr *e)
                                    : "a second sum in a contract");
     }
     for (uint32_t i = 0; i < f->nred; i++)
-        if (f->red[i].e && sn_same_expr(f->red[i].e, e))
+        if (f->red[i].e && same_expr(f->red[i].e, e))
             return f->red[i].v;
     if (ctx == SN_IN_POINT)
         return sn_fm_refuse(f, "a reduction needs a map with sets");

@@ -375,8 +375,9 @@ quantizes(const SnDefNode *n)
     return false;
 }
 
-void
-sn_rg_match(SnRg *cx)
+/* Lines that match the rule's pattern and bind its variables. */
+static void
+match(SnRg *cx)
 {
     const SnPat *p = cx->rule->pat;
 
@@ -480,7 +481,7 @@ put_body(SnRg *cx, SnBuf *b, uint32_t nswap)
     cx->bind = SN_NEW_N(cx->a, SnRgBind, r->nvar + 1);
     cx->nname = cx->neach = 0;
     cx->nswap = nswap;
-    sn_rg_match(cx);
+    match(cx);
     sn_rg_before(cx);
     if (r->builder) {
         sn_rg_line(cx, NULL, "return %s(g, rw, %s);", r->builder, cx->root);

@@ -32,8 +32,8 @@ sn_rx_f32(SnRg *cx, double v)
     return sn_buf_str(&b);
 }
 
-const char *
-sn_rx_i64(SnRg *cx, int64_t v)
+static const char *
+put_i64(SnRg *cx, int64_t v)
 {
     SnBuf b;
 
@@ -304,7 +304,7 @@ sn_rx(SnRg *cx, const SnExpr *e)
 
     switch (e->ek) {
     case SN_E_INT:
-        return sn_rx_prim(SN_TY_INT, sn_rx_i64(cx, e->i));
+        return sn_rx_prim(SN_TY_INT, put_i64(cx, e->i));
     case SN_E_REAL:
         return sn_rx_prim(SN_TY_REAL, sn_rx_f32(cx, e->r));
     case SN_E_STR:
@@ -332,7 +332,7 @@ sn_rx(SnRg *cx, const SnExpr *e)
         double v;
         if (sn_const_num(e, &v))
             return (SnRx){.s = sn_rx_real(x) ? sn_rx_f32(cx, v)
-                                             : sn_rx_i64(cx, (int64_t)v),
+                                             : put_i64(cx, (int64_t)v),
                           .prec = P_UNARY,
                           .ty = x.ty};
         if (x.ty == SN_TY_INT)

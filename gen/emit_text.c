@@ -14,8 +14,8 @@ put_list(SnBuf *b, SnExpr *const *v, uint32_t n)
     }
 }
 
-void
-sn_put_conc(SnBuf *b, const SnDefs *s, SnDefConc c)
+static void
+put_conc(SnBuf *b, const SnDefs *s, SnDefConc c)
 {
     static const char *const name[] = {
         "f32", "f16", "quant(i8", "quant(i16", "quant(i32", "fused(u8)",
@@ -51,7 +51,7 @@ put_side(SnBuf *b, const SnDefs *s, SnDefPort *const *port,
     for (uint32_t i = 0; i < n; i++) {
         if (i > 0)
             sn_puts(b, ", ");
-        sn_put_conc(b, s, c[i]);
+        put_conc(b, s, c[i]);
         if (port[i]->variadic)
             sn_puts(b, "...");
     }

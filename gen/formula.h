@@ -67,9 +67,8 @@ typedef struct SnFm {
 
 /* The value of e. */
 SnVal sn_fm_expr(SnFm *f, const SnExpr *e);
-/* Conversions for an arithmetic context. */
+/* v as a float. */
 const char *sn_fm_f32(SnFm *f, SnVal v);
-const char *sn_fm_int(SnFm *f, SnVal v);
 /* The statement's right side that stores v as the result's type. */
 const char *sn_fm_store(SnFm *f, SnVal v);
 /* Says that this formula has no row, with the reason; gives a dummy value. */
@@ -81,7 +80,6 @@ SnDefConc sn_fm_out(const SnFm *f);
 bool sn_conc_code(SnDefConc c); /* quantized, 8, 16 or 32 bits */
 const SnDefPort *sn_fm_port(const SnFm *f, const SnExpr *e); /* or NULL */
 bool sn_is_call(const SnExpr *e, const char *fn, uint32_t nkid);
-bool sn_same_expr(const SnExpr *a, const SnExpr *b);
 bool sn_fm_mapped(const SnFm *f, const SnDefPort *p);
 
 /* Variables of a port, declared on first use. */

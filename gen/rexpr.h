@@ -34,7 +34,6 @@ sn_rx_real(SnRx x)
     return x.ty == SN_TY_REAL;
 }
 const char *sn_rx_f32(SnRg *cx, double v);
-const char *sn_rx_i64(SnRg *cx, int64_t v);
 /* The elements of a list, or the number itself; *n of them. */
 const char *sn_rx_elements(SnRg *cx, const SnExpr *e, bool real, uint32_t *n);
 

@@ -113,8 +113,6 @@ bool sn_rg_asks_present(const SnExpr *e, const char *name);
 
 /* ---- patterns (emit_pattern.c) ---- */
 
-/* Lines that match the rule's pattern and bind its variables. */
-void sn_rg_match(SnRg *cx);
 /* Opens a loop over run r that binds the variables of each element again, and
  * closes it. */
 void sn_rg_loop(SnRg *cx, const SnRgRun *r);

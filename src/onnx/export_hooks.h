@@ -150,8 +150,6 @@ bool sn_xp_same(int rank, const int *p, const int *q);
 void sn_xp_choose(SnXp *x, int *perm);
 /* An order that the operand has a tensor in; its own where it has one. */
 void sn_xp_at_hand(SnXp *x, uint32_t slot, int *perm);
-/* The attributes in the order of axes given. */
-bool sn_xp_renumber(SnXp *x, int rank, const int *perm);
 const char *sn_xp_operand(SnXp *x, uint32_t slot, const int *perm, SnXpAs as);
 /* Result k: the name its operator writes, and what follows it (clamp,
  * QuantizeLinear). */

@@ -208,8 +208,9 @@ check_rest(SnXp *x)
 
 /* ---- order of axes ---- */
 
-bool
-sn_xp_renumber(SnXp *x, int rank, const int *perm)
+/* The attributes in the order of axes given. */
+static bool
+renumber(SnXp *x, int rank, const int *perm)
 {
     int64_t inv[SN_MAXRANK] = {0};
 
@@ -280,13 +281,13 @@ sn_xp_choose(SnXp *x, int *perm)
                 continue;
             order_of(x, x->n->in[s].ref, f, p);
             cost = missing(x, rank, p);
-            if (cost < 0 || cost >= best || !sn_xp_renumber(x, rank, p))
+            if (cost < 0 || cost >= best || !renumber(x, rank, p))
                 continue;
             best = cost;
             memcpy(perm, p, sizeof p);
         }
     }
-    sn_xp_renumber(x, rank, perm);
+    renumber(x, rank, perm);
 }
 
 void

@@ -90,12 +90,6 @@ sn_ox_hook_named(const char *name)
     return NULL;
 }
 
-bool
-sn_onnx_hook_known(const char *name)
-{
-    return sn_ox_hook_named(name) != NULL;
-}
-
 const char *
 sn_onnx_hook_note(const char *name)
 {

@@ -39,7 +39,5 @@ const char *sn_onnx_structural(size_t i);
 const char *sn_onnx_structural_note(size_t i);
 /* What the hook of a line restricts, or NULL. */
 const char *sn_onnx_hook_note(const char *name);
-/* Is there a hook of this name? */
-bool sn_onnx_hook_known(const char *name);
 
 #endif

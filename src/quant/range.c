@@ -12,12 +12,6 @@ static const char *const names[] = {
     [SN_NRANGE] = NULL,
 };
 
-const char *const *
-sn_range_names(void)
-{
-    return names;
-}
-
 const char *
 sn_range_parse(const char *text, SnRangeRule *out)
 {

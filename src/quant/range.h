@@ -45,7 +45,6 @@ typedef struct SnRangeRule {
  * with the text, or NULL. */
 const char *sn_range_parse(const char *text, SnRangeRule *out);
 const char *sn_range_str(SnArena *a, SnRangeRule r);
-const char *const *sn_range_names(void); /* NULL-terminated */
 
 /* The range of h, which is not empty, under rule r when its values get a type
  * of scheme s and kind e.  It lies within [min, max]. */

@@ -81,8 +81,6 @@ double gen_rms(const Gen *g, int value);
 int gen_real(Gen *g, int v);
 bool gen_result(Gen *g, DmNode *n);
 int gen_weights(Gen *g, int rank, const int64_t *dim, int axis, float *scale);
-/* Constant floats in [lo, hi). */
-int gen_floats(Gen *g, int rank, const int64_t *dim, float lo, float hi);
 GenFn gen_resize, gen_deconv, gen_divide, gen_function, gen_prelu, gen_where,
     gen_sum, gen_norm, gen_recurrent, gen_shuffle, gen_blocks, gen_gather,
     gen_split, gen_order, gen_cumulate, gen_dynamic, gen_fused;

@@ -3,8 +3,9 @@
 
 #include <string.h>
 
-int
-gen_floats(Gen *g, int rank, const int64_t *dim, float lo, float hi)
+/* Constant floats in [lo, hi). */
+static int
+floats(Gen *g, int rank, const int64_t *dim, float lo, float hi)
 {
     int64_t n = sn_dims_count(rank, dim);
     float *p = SN_NEW_N(g->m->a, float, n);
@@ -97,7 +98,7 @@ gen_prelu(Gen *g, const char *op)
         return false;
     n = dm_node(g->m, "", op);
     dm_in(n, x);
-    dm_in(n, gen_floats(g, 3, dim, -0.5F, 1));
+    dm_in(n, floats(g, 3, dim, -0.5F, 1));
     return gen_result(g, n);
 }
 
@@ -188,7 +189,7 @@ gen_deconv(Gen *g, const char *op)
     dm_in(n, w);
     dim[1] = out * group;
     if (gen_chance(g, 2))
-        dm_in(n, gen_floats(g, 1, dim + 1, -2, 2));
+        dm_in(n, floats(g, 1, dim + 1, -2, 2));
     dm_ints(n, "kernel_shape", 2, dim + 2);
     dm_ints(n, "strides", 2, stride);
     dm_ints(n, "pads", 4, pads);
@@ -213,9 +214,9 @@ gen_norm(Gen *g, const char *op)
     n = dm_node(g->m, "", op);
     dm_in(n, x);
     if (!log) {
-        dm_in(n, gen_floats(g, 1, &c, -1, 2));
+        dm_in(n, floats(g, 1, &c, -1, 2));
         if (!layer || gen_chance(g, 2))
-            dm_in(n, gen_floats(g, 1, &c, -1, 1));
+            dm_in(n, floats(g, 1, &c, -1, 1));
         dm_real(n, "epsilon", 0.01F);
     }
     if (!is(op, "InstanceNormalization"))
@@ -241,13 +242,13 @@ gen_recurrent(Gen *g, const char *op)
         return false;
     n = dm_node(g->m, "", op);
     dm_in(n, x);
-    dm_in(n, gen_floats(g, 3, (int64_t[]){nd, gates * hidden, in}, -1, 1));
-    dm_in(n, gen_floats(g, 3, (int64_t[]){nd, gates * hidden, hidden}, -1, 1));
+    dm_in(n, floats(g, 3, (int64_t[]){nd, gates * hidden, in}, -1, 1));
+    dm_in(n, floats(g, 3, (int64_t[]){nd, gates * hidden, hidden}, -1, 1));
     dm_in(n, gen_chance(g, 3) ? -1
-             : gen_floats(g, 2, (int64_t[]){nd, 2 * gates * hidden}, -1, 1));
+             : floats(g, 2, (int64_t[]){nd, 2 * gates * hidden}, -1, 1));
     dm_in(n, -1);
     if (gen_chance(g, 2))
-        dm_in(n, gen_floats(g, 3, (int64_t[]){nd, batch, hidden}, -1, 1));
+        dm_in(n, floats(g, 3, (int64_t[]){nd, batch, hidden}, -1, 1));
     dm_int(n, "hidden_size", hidden);
     dm_text(n, "direction", way[dir]);
     if (is(op, "GRU"))
@@ -275,7 +276,7 @@ gen_dynamic(Gen *g, const char *op)
         dm_in(n, dm_f32(g->m, gen_uniform(g, 0.001F, 0.02F)));
         dm_in(n, gen_const(g, SN_D_I8, 0, NULL, &zp));
         if (gen_chance(g, 2))
-            dm_in(n, gen_floats(g, 1, dim + 1, -1, 1));
+            dm_in(n, floats(g, 1, dim + 1, -1, 1));
         return gen_result(g, n);
     }
     n = dm_node(g->m, "", op);
@@ -309,8 +310,8 @@ gen_fused(Gen *g, const char *op)
     gen_window(g, n, d, dim + 2, false);
     dm_text(n, "activation", act[gen_below(g, 3)]);
     dm_in(n, x);
-    dm_in(n, gen_floats(g, 4, dim, -1, 1));
+    dm_in(n, floats(g, 4, dim, -1, 1));
     if (gen_chance(g, 2))
-        dm_in(n, gen_floats(g, 1, dim, -1, 1));
+        dm_in(n, floats(g, 1, dim, -1, 1));
     return gen_result(g, n);
 }

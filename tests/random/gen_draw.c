@@ -4,8 +4,9 @@
 #include <math.h>
 #include <string.h>
 
-uint64_t
-sn_random_next(uint64_t *state)
+/* splitmix64 */
+static uint64_t
+next(uint64_t *state)
 {
     uint64_t z = (*state += 0x9e3779b97f4a7c15u);
 
@@ -15,13 +16,13 @@ sn_random_next(uint64_t *state)
 }
 
 int64_t
-sn_gen_pick(SnGen *p, int64_t lo, int64_t hi) /* both included; lo when empty */
+sn_gen_pick(SnGen *p, int64_t lo, int64_t hi)
 {
     if (hi < lo)
         return lo;
     uint64_t n = (uint64_t)(hi - lo) + 1;
 
-    return lo + (int64_t)(sn_random_next(&p->r) % n);
+    return lo + (int64_t)(next(&p->r) % n);
 }
 
 bool
@@ -30,10 +31,10 @@ sn_gen_chance(SnGen *p, int percent)
     return sn_gen_pick(p, 0, 99) < percent;
 }
 
-double
-sn_gen_uniform(SnGen *p, double lo, double hi)
+static double
+uniform(SnGen *p, double lo, double hi)
 {
-    double u = (double)(sn_random_next(&p->r) >> 11) / 9007199254740992.0;
+    double u = (double)(next(&p->r) >> 11) / 9007199254740992.0;
 
     return lo + u * (hi - lo);
 }
@@ -43,7 +44,7 @@ sn_gen_uniform(SnGen *p, double lo, double hi)
 static int64_t
 draw_code(uint64_t *r, int64_t lo, int64_t hi)
 {
-    uint64_t n = sn_random_next(r);
+    uint64_t n = next(r);
 
     if (n % 16 == 0)
         return lo;
@@ -57,7 +58,7 @@ sn_random_data(uint64_t *r, const SnType *t, const SnShape *s, void *data)
 {
     int64_t n = sn_shape_count(s);
     bool all = n >= 256 && (t->elem == SN_QI8 || t->elem == SN_I8);
-    uint64_t odd = all ? sn_random_next(r) | 1 : 0, off = odd >> 32;
+    uint64_t odd = all ? next(r) | 1 : 0, off = odd >> 32;
 
     for (int64_t i = 0; i < 256 && all; i++) /* every code */
         ((int8_t *)data)[i] = (int8_t)((uint64_t)i * odd + off);
@@ -80,7 +81,7 @@ sn_random_data(uint64_t *r, const SnType *t, const SnShape *s, void *data)
             ((int64_t *)data)[i] = draw_code(r, 0, 1);
             break;
         case SN_BOOL:
-            ((bool *)data)[i] = sn_random_next(r) & 1;
+            ((bool *)data)[i] = next(r) & 1;
             break;
         case SN_F32:
             ((float *)data)[i] = (float)draw_code(r, -4000, 4000) / 1000.0f;
@@ -102,8 +103,8 @@ sn_random_data(uint64_t *r, const SnType *t, const SnShape *s, void *data)
 const SnType *
 sn_gen_quant(SnGen *p, SnElem e)
 {
-    double range = exp(sn_gen_uniform(p, log(0.05), log(30)));
-    double lo = sn_gen_chance(p, 30) ? 0 : -range * sn_gen_uniform(p, 0, 1);
+    double range = exp(uniform(p, log(0.05), log(30)));
+    double lo = sn_gen_chance(p, 30) ? 0 : -range * uniform(p, 0, 1);
     int64_t steps = sn_elem_hi(e) - sn_elem_lo(e);
     float scale = (float)(range / (double)steps);
     int64_t zp = sn_elem_lo(e) + (int64_t)rint(-lo / (double)scale);
@@ -164,7 +165,7 @@ sn_gen_clamp(SnGen *p, const SnType *t)
         return r;
     double lo = t->nq ? (double)sn_elem_lo(t->elem) : -3;
     double hi = t->nq ? (double)sn_elem_hi(t->elem) : 3;
-    double x = rint(sn_gen_uniform(p, lo, hi)), y = rint(sn_gen_uniform(p, lo, hi));
+    double x = rint(uniform(p, lo, hi)), y = rint(uniform(p, lo, hi));
     r.has_lo = sn_gen_chance(p, 60);
     r.has_hi = sn_gen_chance(p, 60);
     if (r.has_lo)
@@ -305,7 +306,7 @@ sn_gen_attr(SnGen *p, const SnKindDesc *d, const SnAttrDesc *at, void *attr,
         if (!defaulted && at->has_default && *(float *)v != 0)
             *(float *)v *= (float)exp2((double)sn_gen_pick(p, -2, 2));
         else if (!defaulted)
-            *(float *)v = (float)(rint(sn_gen_uniform(p, -24, 24)) / 8);
+            *(float *)v = (float)(rint(uniform(p, -24, 24)) / 8);
         break;
     case SN_A_BOOL:
         *(bool *)v = sn_gen_chance(p, 35);

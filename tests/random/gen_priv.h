@@ -26,7 +26,6 @@ typedef struct SnGen {
 /* Both ends included; lo when empty. */
 int64_t sn_gen_pick(SnGen *p, int64_t lo, int64_t hi);
 bool sn_gen_chance(SnGen *p, int percent);
-double sn_gen_uniform(SnGen *p, double lo, double hi);
 /* As a calibrator makes them, with corners: exact powers of two (ties), odd
  * and extreme zero points, scales far from the others. */
 const SnType *sn_gen_quant(SnGen *p, SnElem e);

@@ -23,8 +23,6 @@ typedef struct SnRandomOpts {
 /* Verified; every node reaches one of its outputs. */
 SnGraph *sn_random_graph(SnArena *a, const SnRandomOpts *o);
 
-/* splitmix64, and what is drawn with it. */
-uint64_t sn_random_next(uint64_t *state);
 /* Fills a tensor: all 256 codes first where 8 bits have room for them, then
  * codes with the extremes over-represented; reals in [-4, 4]; indices in
  * {0, 1}. */
