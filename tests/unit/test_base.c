@@ -7,7 +7,6 @@
 #include <dirent.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -16,6 +15,7 @@
 #include "base/buf.h"
 #include "base/diag.h"
 #include "base/file.h"
+#include "unit/scratch.h"
 
 static void
 test_arena(void **state)
@@ -533,23 +533,6 @@ test_closest(void **state)
     assert_string_equal(sn_closest("x", cand, n), "");
     assert_null(sn_closest("", cand, 5));
     assert_null(sn_closest("Conv", cand, 0));
-}
-
-/* A fresh directory; the caller's files in it must be gone at the end. */
-static char dir[] = "/tmp/sn_test_base.XXXXXX";
-
-static int
-make_dir(void **state)
-{
-    (void)state;
-    return mkdtemp(dir) ? 0 : -1;
-}
-
-static int
-remove_dir(void **state)
-{
-    (void)state;
-    return rmdir(dir);
 }
 
 static int

@@ -1,22 +1,14 @@
 /* What loading and running a model takes at its peak: weights and plan, once,
  * and a tenth more. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "base/buf.h"
 #include "base/diag.h"
 #include "graph/text.h"
 #include "kernel/conv_q8.h"
 #include "run/exec.h"
+#include "unit/scratch.h"
 
 /* A convolution and products with weights [in, out] and [out, in]; $ stands for
  * the type of all values, # for a size.  Codes [in, out] are turned round
@@ -45,14 +37,12 @@ static const char shared[] =
     "  %c = FullyConnected(%b, %w) : $[1,#]\n"
     "  %y = FullyConnected(%c, %w) : $[1,#]\n";
 
-static char dir[] = "/tmp/sinter-memory-XXXXXX";
 static char sn_path[64], snw_path[64];
 
 static int
 setup(void **state)
 {
-    (void)state;
-    if (!mkdtemp(dir))
+    if (make_dir(state))
         return 1;
     snprintf(sn_path, sizeof sn_path, "%s/m.sn", dir);
     snprintf(snw_path, sizeof snw_path, "%s/m.snw", dir);
@@ -62,10 +52,9 @@ setup(void **state)
 static int
 teardown(void **state)
 {
-    (void)state;
     unlink(sn_path);
     unlink(snw_path);
-    return rmdir(dir);
+    return remove_dir(state);
 }
 
 /* Seeded numbers. */

@@ -6,13 +6,13 @@
 #include <cmocka.h>
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include "base/buf.h"
 #include "base/file.h"
 #include "run/npy.h"
 #include "unit/arena.h"
+#include "unit/scratch.h"
 
 /* A file image: version, header text, elements. */
 static SnBuf
@@ -196,12 +196,11 @@ reads_what_it_writes(void **state)
 {
     static const int64_t v[6] = {1, -2, 3, -4, 5, INT64_MAX};
     SnData t = {.rank = 3, .dim = {1, 3, 2}, .data = v}, u;
-    char path[] = "/tmp/sinter-npy-XXXXXX";
+    const char *path = new_file(a);
     char *text;
     size_t n;
 
     (void)state;
-    close(mkstemp(path));
     for (int k = SN_D_F32; k < SN_NDTYPE; k++) {
         t.dtype = (SnDtype)k;
         t.data = k == SN_D_BOOL ? (const void *)"\0\1\0\1\1\1" : v;
@@ -224,11 +223,10 @@ refuses_in_parts(void **state)
 {
     static const uint8_t v[3] = {0, 1, 2};
     SnNpy f;
-    char path[] = "/tmp/sinter-npy-XXXXXX";
+    const char *path = new_file(a);
     SnData t = {SN_D_BOOL, 1, {3}, v, 0};
 
     (void)state;
-    close(mkstemp(path));
     assert_int_equal(sn_npy_write(a, d, path, &t), SN_OK);
     d = sn_diag_new(a);
     assert_int_equal(sn_npy_open(a, path, d, &f), SN_EINPUT);
@@ -269,7 +267,7 @@ static void
 reads_parts(void **state)
 {
     enum { N = 60000 };
-    char path[] = "/tmp/sinter-npy-XXXXXX";
+    const char *path = new_file(a);
     int16_t *v = sn_alloc_n(a, N, sizeof *v);
     SnData t = {SN_D_I16, 2, {N / 100, 100}, v, 0};
     Gather g = {.count = 1};
@@ -281,7 +279,6 @@ reads_parts(void **state)
         v[i] = (int16_t)(i * 37 % 1000 - 500);
     for (int i = 0; i < 50000; i++)
         want += (double)v[i + 7000] * (i + 1);
-    close(mkstemp(path));
     assert_int_equal(sn_npy_write(a, d, path, &t), SN_OK);
     assert_int_equal(sn_npy_open(a, path, d, &f), SN_OK);
     assert_null(f.data.data); /* nothing is held */
@@ -325,12 +322,11 @@ reads_fortran_whole(void **state)
     static const int32_t v[6] = {1, 4, 2, 5, 3, 6};
     SnBuf b = image(1, "{'shape': (2, 3), 'descr': '<i4', "
                        "'fortran_order': True}\n", v, sizeof v);
-    char path[] = "/tmp/sinter-npy-XXXXXX";
+    const char *path = new_file(a);
     Gather g = {0};
     SnNpy f;
 
     (void)state;
-    close(mkstemp(path));
     assert_int_equal(sn_file_write(d, path, b.s, b.n), SN_OK);
     assert_int_equal(sn_npy_open(a, path, d, &f), SN_OK);
     unlink(path);

@@ -1,20 +1,10 @@
 /* Packed weights in a file: what is read is what was written, or packed anew;
  * never a result of other weights, whatever happens to the files. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/buf.h"
-#include "base/diag.h"
 #include "graph/text.h"
 #include "kernel/isa.h"
 #include "kernel/pack.h"
@@ -22,49 +12,28 @@
 #include "kernel/tune.h"
 #include "run/exec.h"
 #include "sn_kinds.h"
+#include "unit/arena.h"
+#include "unit/scratch.h"
 
-static char dir[] = "/tmp/sinter-pack-XXXXXX";
-static char pack_path[64], sn_path[64], snw_path[64];
-static SnArena *a;
-static SnDiag *d;
-
-static int
-setup(void **state)
-{
-    (void)state;
-    if (!mkdtemp(dir))
-        return 1;
-    snprintf(pack_path, sizeof pack_path, "%s/p", dir);
-    snprintf(sn_path, sizeof sn_path, "%s/m.sn", dir);
-    snprintf(snw_path, sizeof snw_path, "%s/m.snw", dir);
-    return 0;
-}
-
-static int
-teardown(void **state)
-{
-    (void)state;
-    return rmdir(dir);
-}
+static const char *pack_path, *sn_path, *snw_path;
 
 static int
 fresh(void **state)
 {
-    (void)state;
-    a = sn_arena_new();
-    d = sn_diag_new(a);
+    setup(state);
+    pack_path = in_dir(a, "p");
+    sn_path = in_dir(a, "m.sn");
+    snw_path = in_dir(a, "m.snw");
     return 0;
 }
 
 static int
 clean(void **state)
 {
-    (void)state;
-    sn_arena_free(a);
     unlink(pack_path);
     unlink(sn_path);
     unlink(snw_path);
-    return 0;
+    return teardown(state);
 }
 
 /* ---- the store ---- */
@@ -551,5 +520,5 @@ main(void)
         cmocka_unit_test_setup_teardown(unread, fresh, clean),
     };
 
-    return cmocka_run_group_tests(tests, setup, teardown);
+    return cmocka_run_group_tests(tests, make_dir, remove_dir);
 }

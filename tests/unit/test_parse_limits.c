@@ -5,14 +5,13 @@
 #include <setjmp.h>
 #include <stdint.h>
 #include <cmocka.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/buf.h"
 #include "base/file.h"
 #include "dsl/parse.h"
+#include "unit/scratch.h"
 
 static const char *const dirs[] = {"."};
 
@@ -107,21 +106,19 @@ test_too_many(void **state)
 static void
 test_large_file(void **state)
 {
-    char path[] = "/tmp/sinter-parse-XXXXXX";
-    int fd = mkstemp(path);
+    SnArena *a = sn_arena_new();
+    const char *path = new_file(a);
     Run r = start();
     const char *s = sn_format(r.a, "include \"%s\";", path);
 
     (void)state;
-    assert_true(fd >= 0);
-    assert_int_equal(ftruncate(fd, (16 << 20) + 1), 0);
+    assert_int_equal(truncate(path, (16 << 20) + 1), 0);
     sn_def_parse(r.f, r.d, path, dirs, 1);
     expect_code(r, ":1:1: error[SN009]");
     r = start();
     s = sn_format(r.a, "version 1; include \"%s\";", path);
     sn_def_parse_text(r.f, r.d, "t.def", s, strlen(s), dirs, 1);
     expect_code(r, "t.def:1:20: error[SN009]");
-    close(fd);
     unlink(path);
     r = start();
     sn_def_parse(r.f, r.d, "/nowhere/x.def", dirs, 1);
@@ -130,16 +127,15 @@ test_large_file(void **state)
     r = start();
     sn_def_parse(r.f, r.d, "src", dirs, 1);
     expect_code(r, "SN009");
+    sn_arena_free(a);
 }
 
 static void
 test_include_chain(void **state)
 {
-    char dir[] = "/tmp/sinter-parse-XXXXXX";
     Run r = start();
 
-    (void)state;
-    assert_non_null(mkdtemp(dir));
+    assert_int_equal(make_dir(state), 0);
     for (int i = 0; i < 70; i++) {
         const char *s = sn_format(r.a, "version 1; include \"%d.def\";", i + 1);
 
@@ -148,7 +144,7 @@ test_include_chain(void **state)
     sn_def_parse(r.f, r.d, sn_format(r.a, "%s/0.def", dir), NULL, 0);
     for (int i = 0; i < 70; i++)
         unlink(sn_format(r.a, "%s/%d.def", dir, i));
-    rmdir(dir);
+    assert_int_equal(remove_dir(state), 0);
     expect_code(r, "SN011");
 }
 

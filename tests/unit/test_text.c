@@ -5,7 +5,6 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include <cmocka.h>
@@ -14,9 +13,9 @@
 #include "graph/desc.h"
 #include "graph/text.h"
 #include "unit/graph_table.h"
+#include "unit/scratch.h"
 
 static SnArena *arena;
-static char dir[] = "/tmp/sn_text.XXXXXX";
 
 static int
 setup(void **state)
@@ -561,25 +560,16 @@ test_memory(void **state)
 }
 
 static int
-make_dir(void **state)
-{
-    (void)state;
-    return mkdtemp(dir) ? 0 : -1;
-}
-
-static int
-remove_dir(void **state)
+clear_dir(void **state)
 {
     static const char *const name[] = {"m.sn", "m.snw", "z.snw", "y.snw",
                                        "l.snw"};
     SnArena *a = sn_arena_new();
 
-    (void)state;
     for (size_t i = 0; i < sizeof name / sizeof *name; i++)
-        unlink(sn_path_join(a, dir, name[i]));
-    rmdir(dir);
+        unlink(in_dir(a, name[i]));
     sn_arena_free(a);
-    return 0;
+    return remove_dir(state);
 }
 
 /* Every decimal becomes the f32 that strtof gives: short and long ones, halves
@@ -716,5 +706,5 @@ main(void)
         T(test_lists),   T(test_splats),
     };
 
-    return cmocka_run_group_tests(tests, make_dir, remove_dir);
+    return cmocka_run_group_tests(tests, make_dir, clear_dir);
 }

@@ -1,60 +1,29 @@
 /* Measured picks in a file: what is read is what was written, or refused with
  * the line that is wrong; results are the same under whatever was measured. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "base/diag.h"
 #include "base/file.h"
 #include "kernel/isa.h"
 #include "run/tuning.h"
 #include "sn_kinds.h"
+#include "unit/arena.h"
+#include "unit/scratch.h"
 
-static char dir[] = "/tmp/sinter-tune-XXXXXX";
-static char path[64];
-static SnArena *a;
-static SnDiag *d;
-
-static int
-setup(void **state)
-{
-    (void)state;
-    if (!mkdtemp(dir))
-        return 1;
-    snprintf(path, sizeof path, "%s/t", dir);
-    return 0;
-}
-
-static int
-teardown(void **state)
-{
-    (void)state;
-    return rmdir(dir);
-}
+static const char *path;
 
 static int
 fresh(void **state)
 {
-    (void)state;
-    a = sn_arena_new();
-    d = sn_diag_new(a);
+    setup(state);
+    path = in_dir(a, "t");
     return 0;
 }
 
 static int
 clean(void **state)
 {
-    (void)state;
-    sn_arena_free(a);
     unlink(path);
-    return 0;
+    return teardown(state);
 }
 
 /* ---- files ---- */
@@ -184,6 +153,7 @@ damage(void **state)
         a = sn_arena_new();
         d = sn_diag_new(a);
         text = sn_memdup(a, text, n + 1);
+        path = in_dir(a, "t");
         sn_arena_free(old);
     }
     /* other sizes, other picks that fit, the remark in the second line */
@@ -417,5 +387,5 @@ main(void)
         cmocka_unit_test_setup_teardown(nothing, fresh, clean),
     };
 
-    return cmocka_run_group_tests(tests, setup, teardown);
+    return cmocka_run_group_tests(tests, make_dir, remove_dir);
 }
