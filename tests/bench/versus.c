@@ -31,6 +31,7 @@
 #include "graph/text.h"
 #include "kernel/isa.h"
 #include "kernel/pack.h"
+#include "proc.h"
 #include "run/exec.h"
 #include "run/team.h"
 
@@ -175,22 +176,6 @@ typedef struct Told {
 } Told;
 
 /* ---- memory ---- */
-
-/* A line of /proc/self/status, in KiB. */
-static long
-status_kib(const char *what)
-{
-    FILE *f = fopen("/proc/self/status", "r");
-    char line[256];
-    long v = -1;
-
-    while (f && fgets(line, sizeof line, f))
-        if (!strncmp(line, what, strlen(what)))
-            v = atol(line + strlen(what));
-    if (f)
-        fclose(f);
-    return v;
-}
 
 /* What is resident of the program and its libraries, in KiB. */
 static long

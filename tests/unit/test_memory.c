@@ -7,6 +7,7 @@
 #include "base/diag.h"
 #include "graph/text.h"
 #include "kernel/conv_q8.h"
+#include "proc.h"
 #include "run/exec.h"
 #include "unit/scratch.h"
 
@@ -102,22 +103,6 @@ make_model(const char *text, const char *type, const char *size,
     }
     assert_int_equal(sn_text_save(g, sn_path, d), SN_OK);
     sn_arena_free(a);
-}
-
-/* A line of /proc/self/status, in KiB. */
-static long
-status_kib(const char *what)
-{
-    FILE *f = fopen("/proc/self/status", "r");
-    char line[256];
-    long v = -1;
-
-    while (f && fgets(line, sizeof line, f))
-        if (!strncmp(line, what, strlen(what)))
-            v = atol(line + strlen(what));
-    if (f)
-        fclose(f);
-    return v;
 }
 
 typedef struct Took {
