@@ -216,9 +216,9 @@ const SnCode sn_code_list[] = {
      "applied: every leaf below it is matched as a Constant or Splat, or the "
      "condition says const(..) of it."},
     {"SN214", "a quotient that is not whole",
-     "Conditions and right sides of rules divide integers as integers: 1 / 6 is "
-     "0.  Formulas of nodes divide reals.  A point makes a number real: 1.0 / "
-     "6."},
+     "Conditions and right sides of rules divide integers as integers: 1 / 6 "
+     "is 0.  Formulas of nodes divide reals.  A point makes a number real: "
+     "1.0 / 6."},
     {"SN301", "unsound",
      "A case was found in which the right side does not compute what the rule "
      "claims.  The message shows types, codes and both values; 'with' names "
@@ -247,10 +247,10 @@ const SnCode sn_code_list[] = {
      "hold.  'with' names the operands.  A condition on shapes, ranks or "
      "types keeps the rule from such cases."},
     {"SN307", "rounding changes a rule",
-     "A backend may compute with a fixed-point rounding (single, double).  What "
-     "a rule claims must hold there too, or the rule says what does: 'exact "
-     "under single, double within 1 lsb'.  On a graph of that rounding the rule "
-     "fires only where its pass allows that claim."},
+     "A backend may compute with a fixed-point rounding (single, double).  "
+     "What a rule claims must hold there too, or the rule says what does: "
+     "'exact under single, double within 1 lsb'.  On a graph of that rounding "
+     "the rule fires only where its pass allows that claim."},
     {"SN310", "facts broken by a rule",
      "The right side makes a node whose scale facts do not hold: ports of "
      "a 'same' group get types that are not provably equal, or a pinned "

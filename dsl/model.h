@@ -389,9 +389,9 @@ typedef struct SnTerm {
     struct SnTerm **list;    /* all operands of the variadic port */
     SnExpr *forced;        /* type when none is written but the facts force
                               one: an ETYPE expression */
-    uint32_t ntakes;       /* the types that tuples of the kind give, where it */
-    SnDefConc *takes;      /* may be others (SN208), for which the rule does
-                              not apply; 0: all that it may be */
+    uint32_t ntakes;       /* the types that tuples of the kind give, where */
+    SnDefConc *takes;      /* it may be others (SN208), for which the rule
+                              does not apply; 0: all that it may be */
 } SnTerm;
 
 typedef struct SnDefClaim {

@@ -343,7 +343,8 @@ build(SnOc *c, const SnOr *r, SnOt *t, Memo *m)
         u->attr = sn_or_mix(sn_or_mix(u->attr, sn_or_hash_str(t->asg[i].name)),
                       sn_or_hash(r, t->asg[i].e));
     if (r->derive && !strcmp(r->name, "merge"))
-        u->attr = sn_or_mix(u->attr, sn_or_hash_str("merge")); /* its clamp is new */
+        /* its clamp is new */
+        u->attr = sn_or_mix(u->attr, sn_or_hash_str("merge"));
     SnOt *from = t->copy && like ? like : t;
     if (t->copy && like) {
         u->node = like->node;

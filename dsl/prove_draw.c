@@ -493,7 +493,8 @@ sn_pv_draw_map(PvCase *c, PvNode *n)
             if (sn_pv_map_attr(n, 2))
                 sn_pv_map_attr(n, 2)->r = ax;
             if (sn_pv_map_attr(n, 1))
-                sn_pv_map_attr(n, 1)->r = 1 + sn_pv_below(c, (uint32_t)x->dim[ax]);
+                sn_pv_map_attr(n, 1)->r =
+                    1 + sn_pv_below(c, (uint32_t)x->dim[ax]);
         } else
             draw_lists(c, n, x);
     }

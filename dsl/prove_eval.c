@@ -398,7 +398,8 @@ target(PvEv *e, const SnExpr *x, PvRange *clamp)
             *clamp = r->rg;
         return t ? &t->t : NULL;
     }
-    const PvVal *r = e->sem->clamp ? sn_pv_attr(e->n, e->sem->clamp->name) : NULL;
+    const PvVal *r =
+        e->sem->clamp ? sn_pv_attr(e->n, e->sem->clamp->name) : NULL;
     if (r)
         *clamp = r->rg;
     return &e->n->out[e->res]->type;

@@ -62,8 +62,9 @@ idle(PvLm *l, const PvTree *q, const PvTree *x)
     for (uint32_t i = 0; i < q->nsat; i++) {
         bool hit = false;
         for (uint32_t k = 0; k < l->ncov; k++)
-            hit |= !strcmp(sn_pv_rep(l, l->cov[k][0]), sn_pv_rep(l, q->sat[i])) &&
-                   !strcmp(l->cov[k][1], sn_format(l->a, "reach %s", x->op));
+            hit |=
+                !strcmp(sn_pv_rep(l, l->cov[k][0]), sn_pv_rep(l, q->sat[i])) &&
+                !strcmp(l->cov[k][1], sn_format(l->a, "reach %s", x->op));
         all &= hit;
     }
     if (q->nsat && all)
@@ -111,7 +112,8 @@ unbound(PvLm *l, PvTree *t)
     for (uint32_t i = 1; i < 3 && in; i++) {
         if (e->kid[i]->ek == SN_E_WILD)
             continue;
-        PvTree *lim = sn_pv_tree(l, sn_pv_rep(l, sn_expr_str(l->a, e->kid[i])), 0, NULL);
+        PvTree *lim =
+            sn_pv_tree(l, sn_pv_rep(l, sn_expr_str(l->a, e->kid[i])), 0, NULL);
         PvTree *kid[2] = {in, sn_pv_tree(l, "q", 1, &lim)};
         kid[1]->type = t->type;
         in = sn_pv_tree(l, i == 1 ? "max" : "min", 2, kid);
@@ -335,8 +337,8 @@ subset(PvLm *l, const Round *a, const Round *b)
 
     for (uint32_t i = 0; i < a->n; i++) {
         uint32_t j = 0;
-        while (j < b->n &&
-               (used[j] || strcmp(sn_pv_rep(l, a->at[i]), sn_pv_rep(l, b->at[j]))))
+        while (j < b->n && (used[j] || strcmp(sn_pv_rep(l, a->at[i]),
+                                              sn_pv_rep(l, b->at[j]))))
             j++;
         if (j == b->n)
             return false;

@@ -35,7 +35,8 @@ sn_pv_map_slot(const PvNode *n, const SnExpr *e)
 PvT *
 sn_pv_map_port(const PvNode *n, unsigned arg)
 {
-    int s = arg < sn_pv_sem(n)->narg ? sn_pv_map_slot(n, sn_pv_sem(n)->arg[arg]) : -1;
+    int s = arg < sn_pv_sem(n)->narg ? sn_pv_map_slot(n, sn_pv_sem(n)->arg[arg])
+                                     : -1;
 
     return s < 0 ? NULL : n->in[s];
 }
@@ -46,7 +47,8 @@ sn_pv_map_attr(const PvNode *n, unsigned arg)
     if (arg >= sn_pv_sem(n)->narg)
         return NULL;
     const SnExpr *e = sn_pv_sem(n)->arg[arg];
-    return e->ek == SN_E_NAME && e->rk == SN_R_ATTR ? sn_pv_attr(n, e->s) : NULL;
+    return e->ek == SN_E_NAME && e->rk == SN_R_ATTR ? sn_pv_attr(n, e->s)
+                                                    : NULL;
 }
 
 double
@@ -131,8 +133,9 @@ shape_conv(PvCase *c, PvNode *n, int64_t *d)
         return sn_pv_no(c, "shapes of a convolution");
     d[0] = x->dim[0];
     for (uint32_t i = 0; i < 2; i++)
-        d[1 + i] = window(x->dim[1 + i], w->dim[1 + i], sn_pv_at(st, i), sn_pv_at(p, i),
-                          sn_pv_at(p, 2 + i), sn_pv_at(dl, i), false);
+        d[1 + i] =
+            window(x->dim[1 + i], w->dim[1 + i], sn_pv_at(st, i),
+                   sn_pv_at(p, i), sn_pv_at(p, 2 + i), sn_pv_at(dl, i), false);
     d[3] = w->dim[0];
     return d[1] > 0 && d[2] > 0 ? true : sn_pv_no(c, "an empty window");
 }
@@ -149,8 +152,9 @@ shape_pool(PvCase *c, PvNode *n, int64_t *d)
     d[0] = x->dim[0];
     d[3] = x->dim[3];
     for (uint32_t i = 0; i < 2; i++)
-        d[1 + i] = window(x->dim[1 + i], sn_pv_at(k, i), sn_pv_at(st, i), sn_pv_at(p, i),
-                          sn_pv_at(p, 2 + i), sn_pv_at(dl, i), sn_pv_map_num(n, 5, 0) != 0);
+        d[1 + i] = window(x->dim[1 + i], sn_pv_at(k, i), sn_pv_at(st, i),
+                          sn_pv_at(p, i), sn_pv_at(p, 2 + i), sn_pv_at(dl, i),
+                          sn_pv_map_num(n, 5, 0) != 0);
     return d[1] > 0 && d[2] > 0 ? true : sn_pv_no(c, "an empty window");
 }
 
@@ -266,7 +270,8 @@ shape_move(PvCase *c, PvNode *n, int64_t *d, int *rank)
         }
         return true;
     }
-    if (sn_pv_map_is(n, "slice") || sn_pv_map_is(n, "tile") || sn_pv_map_is(n, "pad")) {
+    if (sn_pv_map_is(n, "slice") || sn_pv_map_is(n, "tile") ||
+        sn_pv_map_is(n, "pad")) {
         uint32_t want = (uint32_t)x->rank * (sn_pv_map_is(n, "pad") ? 2 : 1);
         if (v->n != want)
             return sn_pv_no(c, "a list of another rank");
@@ -276,7 +281,8 @@ shape_move(PvCase *c, PvNode *n, int64_t *d, int *rank)
             d[i] = sn_pv_map_is(n, "slice") ? sn_pv_at(sn_pv_map_list(n, 2), i)
                    : sn_pv_map_is(n, "tile")
                        ? x->dim[i] * sn_pv_at(v, i)
-                       : x->dim[i] + sn_pv_at(v, i) + sn_pv_at(v, i + (uint32_t)x->rank);
+                       : x->dim[i] + sn_pv_at(v, i) +
+                             sn_pv_at(v, i + (uint32_t)x->rank);
         return true;
     }
     if (sn_pv_map_is(n, "nearest")) {

@@ -118,7 +118,8 @@ static bool
 lrn(PvEv *e, const PvType *t, PvRange cl, PvVec *r)
 {
     const PvT *x = e->n->in[0];
-    const PvVal *size = sn_pv_attr(e->n, "size"), *al = sn_pv_attr(e->n, "alpha");
+    const PvVal *size = sn_pv_attr(e->n, "size");
+    const PvVal *al = sn_pv_attr(e->n, "alpha");
     const PvVal *be = sn_pv_attr(e->n, "beta"), *k = sn_pv_attr(e->n, "k");
     int32_t lo, hi;
 

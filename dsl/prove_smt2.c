@@ -208,7 +208,7 @@ put_conv(Smt *s, const PvTree *t, const char *at)
         return function(s, t, v);
     if (sn_pv_is_q(t))
         return saturation(s, t, v);
-    if (k->var && strcmp(sn_pv_rep(s->l, t->type), "f32")) /* codes lie in range */
+    if (k->var && strcmp(sn_pv_rep(s->l, t->type), "f32")) /* codes' range */
         sn_putf(&s->fact, "(assert (and (<= %s %s) (>= %s %s)))\n",
                 limit(s, "lo", type_sat(s, t->type)), v,
                 limit(s, "hi", type_sat(s, t->type)), v);
@@ -219,7 +219,8 @@ static const char *
 put(Smt *s, const PvTree *t, const char *at)
 {
     if (t->var)
-        return real_const(s, sn_format(s->a, "%s%s", sn_pv_rep(s->l, t->op), at));
+        return real_const(s,
+                          sn_format(s->a, "%s%s", sn_pv_rep(s->l, t->op), at));
     if (t->type && !strcmp(t->op, "type"))
         return real_const(s, sn_format(s->a, "type %s",
                                        sn_pv_rep(s->l, t->type)));

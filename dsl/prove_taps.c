@@ -79,8 +79,10 @@ taps_conv(PvCase *c, PvNode *n, PvTaps *t, uint32_t sx, uint32_t sw)
             int64_t kw = m / w->dim[3] % w->dim[2];
             int64_t ci = first_in(n, w, i[3]) + m % w->dim[3];
             k[0] = i[0];
-            k[1] = i[1] * sn_pv_at(st, 0) - sn_pv_at(p, 0) + kh * sn_pv_at(dl, 0);
-            k[2] = i[2] * sn_pv_at(st, 1) - sn_pv_at(p, 1) + kw * sn_pv_at(dl, 1);
+            k[1] =
+                i[1] * sn_pv_at(st, 0) - sn_pv_at(p, 0) + kh * sn_pv_at(dl, 0);
+            k[2] =
+                i[2] * sn_pv_at(st, 1) - sn_pv_at(p, 1) + kw * sn_pv_at(dl, 1);
             k[3] = ci;
             bool in = k[1] >= 0 && k[1] < x->dim[1] && k[2] >= 0 &&
                       k[2] < x->dim[2];
@@ -206,8 +208,10 @@ taps_pool(PvCase *c, PvNode *n, PvTaps *t, uint32_t sx)
         unravel(y, o, i);
         for (int64_t m = 0; m < t->nk; m++) {
             k[0] = i[0];
-            k[1] = i[1] * sn_pv_at(st, 0) - sn_pv_at(p, 0) + m / sn_pv_at(kn, 1) * sn_pv_at(dl, 0);
-            k[2] = i[2] * sn_pv_at(st, 1) - sn_pv_at(p, 1) + m % sn_pv_at(kn, 1) * sn_pv_at(dl, 1);
+            k[1] = i[1] * sn_pv_at(st, 0) - sn_pv_at(p, 0) +
+                   m / sn_pv_at(kn, 1) * sn_pv_at(dl, 0);
+            k[2] = i[2] * sn_pv_at(st, 1) - sn_pv_at(p, 1) +
+                   m % sn_pv_at(kn, 1) * sn_pv_at(dl, 1);
             k[3] = i[3];
             bool in = k[1] >= 0 && k[1] < x->dim[1] && k[2] >= 0 &&
                       k[2] < x->dim[2];
@@ -312,7 +316,8 @@ source(PvCase *c, PvNode *n, const PvT *x, int64_t *i)
         for (uint32_t j = 0; j < r; j++)
             k[sn_pv_at(v, j)] = i[j];
     for (uint32_t j = 0; sn_pv_map_is(n, "flip") && j < v->n; j++)
-        k[sn_pv_at(v, j) % r] = x->dim[sn_pv_at(v, j) % r] - 1 - i[sn_pv_at(v, j) % r];
+        k[sn_pv_at(v, j) % r] =
+            x->dim[sn_pv_at(v, j) % r] - 1 - i[sn_pv_at(v, j) % r];
     return offset(x, k);
 }
 
@@ -433,7 +438,8 @@ sn_pv_taps(PvCase *c, PvNode *n, PvTaps *t)
     if (n->n->nin == 0)
         return true;
     int s0 = sn_pv_map_slot(n, sn_pv_sem(n)->arg[0]);
-    int s1 = sn_pv_sem(n)->narg > 1 ? sn_pv_map_slot(n, sn_pv_sem(n)->arg[1]) : -1;
+    int s1 =
+        sn_pv_sem(n)->narg > 1 ? sn_pv_map_slot(n, sn_pv_sem(n)->arg[1]) : -1;
     if (sn_pv_map_is(n, "each") || sn_pv_map_is(n, "broadcast"))
         taps_broadcast(c, n, t);
     else if (sn_pv_map_is(n, "conv"))

@@ -246,8 +246,8 @@ untyped(PvCase *c, const PvNode *n)
     return NULL;
 }
 
-/* The type of later result i, as gen/emit_term.c gives it: t0 in its group, that
- * of the node it is like, a plain one, or t0. */
+/* The type of later result i, as gen/emit_term.c gives it: t0 in its group,
+ * that of the node it is like, a plain one, or t0. */
 static PvType
 later_type(const PvNode *n, const PvNode *like, uint32_t i, const PvType *t0)
 {

@@ -226,8 +226,8 @@ formula(PvLm *l, Inst *k, const SnExpr *e)
     if (e->ek == SN_E_CALL && e->nkid == 1 && k->sem->map &&
         (!strcmp(e->s, "max") || !strcmp(e->s, "min") ||
          !strcmp(e->s, "sum") || !strcmp(e->s, "mean")))
-        return sn_pv_tree(l, sn_format(l->a, "%sover[%s]", e->s, map_key(l, k)), 1,
-                    kid);
+        return sn_pv_tree(l, sn_format(l->a, "%sover[%s]", e->s, map_key(l, k)),
+                          1, kid);
     if (e->ek == SN_E_CALL && e->nkid <= 4) {
         PvTree *t = sn_pv_tree(l, e->s, e->nkid, kid);
         if (t)

@@ -178,9 +178,9 @@ draw_zp(PvCase *c, int8_t elem)
     return (int32_t)sn_pv_below(c, 256) - 128;
 }
 
-/* A type of 32 bits or along an axis that was drawn before, or what functions of the language
- * may take for it: one that is like it in its first slice alone (bounds,
- * image), or over all slices together (covers). */
+/* A type of 32 bits or along an axis that was drawn before, or what functions
+ * of the language may take for it: one that is like it in its first slice alone
+ * (bounds, image), or over all slices together (covers). */
 static bool
 again(PvCase *c, PvType *t)
 {
@@ -195,7 +195,7 @@ again(PvCase *c, PvType *t)
         t->scale[i] = draw_scale(c) * (t->elem == SN_DE_QI32 ? 0.01f : 1);
         t->zp[i] = t->elem == SN_DE_QI32 ? 0 : draw_zp(c, t->elem);
     }
-    for (uint32_t i = 0; i < 2 && t->nq > 1 && how >= 8; i++) { /* slices 0 and 1 swapped */
+    for (uint32_t i = 0; i < 2 && t->nq > 1 && how >= 8; i++) { /* swapped */
         t->scale[i] = p->scale[!i];
         t->zp[i] = p->zp[!i];
     }

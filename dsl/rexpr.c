@@ -545,7 +545,8 @@ elsewhere(SnScope *sc, const SnExpr *e, const Fn *f)
     for (uint32_t i = 0; sc->kind == SN_SC_ATTR && i < sc->node->nall; i++)
         sn_putf(&b, "%s%s", i ? ", " : "", sc->node->all[i]->name);
     if (sc->kind == SN_SC_ATTR)
-        sn_diag_help(sc->rs->d, "a condition about the attributes of %s alone%s%s",
+        sn_diag_help(sc->rs->d,
+                     "a condition about the attributes of %s alone%s%s",
                      sc->node->name, b.n ? ": " : "; it has none",
                      sn_buf_str(&b));
     else

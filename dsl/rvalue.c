@@ -194,7 +194,8 @@ sn_rs_type_with(SnScope *sc, SnExpr *e)
         bool axis = t->conc[0].axis >= 0;
         if (k == SN_TY_NONE)
             return k;
-        if (axis ? k != SN_TY_INTS && (i || k != SN_TY_REALS) && !(k == SN_TY_INT || k == SN_TY_REAL)
+        if (axis ? k != SN_TY_INTS && (i || k != SN_TY_REALS) &&
+                       !(k == SN_TY_INT || k == SN_TY_REAL)
             : i  ? k != SN_TY_INT
                  : !(k == SN_TY_INT || k == SN_TY_REAL))
             return sn_rs_mismatch(sc, e->kid[i],

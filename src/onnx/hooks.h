@@ -204,8 +204,8 @@ SnStatus sn_ox_permute(SnOx *x, const char *name, SnRef in, int rank,
 /* n elements along one axis, from number `from` on. */
 SnStatus sn_ox_box(SnOx *x, const char *name, SnRef in, int axis, int64_t from,
                    int64_t n, SnRef *out);
-/* Constants; v is copied.  sn_ox_reals_room makes room for a v, within the limit,
- * all zeros. */
+/* Constants; v is copied.  sn_ox_reals_room makes room for a v, within the
+ * limit, all zeros. */
 SnStatus sn_ox_reals_room(SnOx *x, int rank, const int64_t *dim, float **v);
 SnStatus sn_ox_reals_const(SnOx *x, const char *name, int rank,
                            const int64_t *dim, const float *v, SnRef *out);

@@ -38,8 +38,8 @@ fits(const Blocks *b, const SnData *t)
 }
 
 static SnStatus
-read_blocks(SnOx *x, const SnOxVal *v, int64_t axis, int64_t size, SnDtype codes,
-            Blocks *b)
+read_blocks(SnOx *x, const SnOxVal *v, int64_t axis, int64_t size,
+            SnDtype codes, Blocks *b)
 {
     *b = (Blocks){.v = v, .axis = axis + (axis < 0 ? v->rank : 0),
                   .size = size};

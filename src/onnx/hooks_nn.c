@@ -372,8 +372,10 @@ gemm_general(SnOx *x, const Gemm *g)
     SN_TRY(sn_ox_kind(x, "MatMul", &s.kind));
     s.name = last ? name : sn_ox_part(x, "product");
     s.attr = sn_ox_attr(x, s.kind);
-    sn_ox_set_flag(s.kind, (void *)(uintptr_t)s.attr, "trans_a", g->trans_a != 0);
-    sn_ox_set_flag(s.kind, (void *)(uintptr_t)s.attr, "trans_b", g->trans_b != 0);
+    sn_ox_set_flag(s.kind, (void *)(uintptr_t)s.attr, "trans_a",
+                   g->trans_a != 0);
+    sn_ox_set_flag(s.kind, (void *)(uintptr_t)s.attr, "trans_b",
+                   g->trans_b != 0);
     SN_TRY(sn_ox_plain(x, g->a, &in[0]));
     SN_TRY(sn_ox_plain(x, g->b, &in[1]));
     SN_TRY(sn_ox_add(x, &s, &y));

@@ -147,7 +147,8 @@ declare_node(SnOx *x, size_t i)
     const char *where = node_where(x, n);
 
     if (n->op_type == NULL || n->op_type[0] == '\0')
-        return sn_fail(x->d, SN_EINPUT, where, "has no operator, expected its name");
+        return sn_fail(x->d, SN_EINPUT, where,
+                       "has no operator, expected its name");
     for (size_t k = 0; k < n->n_output; k++) {
         const char *name = n->output[k];
         SnOxVal *v;

@@ -1,7 +1,7 @@
 /* Reading protobuf messages from untrusted files.  The bytes are scanned
  * against the schema before anything is unpacked: nesting, lengths, counts and
  * wire types; what the scan lets through needs memory in proportion to the
- * file.  The scan notes where long bytes lie, so that they can be left there. */
+ * file.  The scan notes where long bytes lie, so that they can stay there. */
 #ifndef SN_ONNX_READ_H
 #define SN_ONNX_READ_H
 

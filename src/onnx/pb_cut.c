@@ -202,18 +202,19 @@ sn_pb_attach(const SnPbCut *c, ProtobufCMessage *m)
         const ProtobufCFieldDescriptor *f = &m->descriptor->fields[i];
         const char *at = (const char *)m + f->offset;
         const char *quantifier = (const char *)m + f->quantifier_offset;
-        ProtobufCMessage *const *sub = (ProtobufCMessage *const *)(const void *)at;
+        const void *sub = at;
         if (f->type != PROTOBUF_C_TYPE_MESSAGE)
             continue;
         if (f->label == PROTOBUF_C_LABEL_REPEATED) {
             size_t n = *(const size_t *)(const void *)quantifier;
-            ProtobufCMessage **list = *(ProtobufCMessage **const *)(const void *)at;
+            ProtobufCMessage **list = *(ProtobufCMessage **const *)sub;
             for (size_t k = 0; k < n; k++)
                 sn_pb_attach(c, list[k]);
         } else if (!(f->flags & PROTOBUF_C_FIELD_FLAG_ONEOF) ||
                    *(const uint32_t *)(const void *)quantifier == f->id) {
-            if (*sub != NULL)
-                sn_pb_attach(c, *sub);
+            ProtobufCMessage *one = *(ProtobufCMessage *const *)sub;
+            if (one != NULL)
+                sn_pb_attach(c, one);
         }
     }
 }

@@ -19,7 +19,8 @@ typedef struct SnRaised { /* weights whose scale was raised for the bias */
     const char *constant, *node;
     uint32_t nslice, nof; /* slices raised, of how many */
     uint32_t *slice;      /* [nslice] which, ascending */
-    float *from, *to;     /* [nslice] the scale the weights ask for, and theirs */
+    float *from, *to;     /* [nslice] the scale that the weights ask for, and
+                             the one they got */
 } SnRaised;
 
 typedef struct SnUnified { /* a value that took the type of another */

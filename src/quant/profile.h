@@ -30,7 +30,7 @@ typedef struct SnProfile {
     const char *model;   /* the graph's name */
     uint64_t hash;       /* of the graph as imported */
     uint64_t nsample;
-    double average;      /* weight of a sample in the moving averages; 0: none */
+    double average;      /* a sample's weight in the moving averages; 0: none */
     int64_t nshard;      /* the samples' number of shards, and those that */
     uint32_t npart;      /* are in here, in order; 0: all, or not split */
     int64_t *part;

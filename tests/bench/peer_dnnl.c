@@ -83,7 +83,8 @@ describe_conv(Build *b)
                                            NULL));
 }
 
-/* Memory of operand i0 of kind `what`, filled with bytes that are small numbers. */
+/* Memory of operand i0 of kind `what`, filled with bytes that are small
+ * numbers. */
 static dnnl_memory_t
 memory(Build *b, dnnl_query_t what, int i0)
 {

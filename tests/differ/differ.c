@@ -139,7 +139,8 @@ one(Gen *g, SnArena *keep, const Args *args, Tally *t, uint64_t seed,
             count_why(keep, t, r.why);
             return;
         }
-        good = r.status == SN_OK && ck_agrees(rule, gen_steps(g), &out.data, &r.diff);
+        good = r.status == SN_OK &&
+               ck_agrees(rule, gen_steps(g), &out.data, &r.diff);
         t->nbad += !good;
         if (way == CK_NWAY - 1 && g->nop > 1)
             add_whole(&t->whole[g->form], &r.diff, good);

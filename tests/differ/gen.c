@@ -284,9 +284,9 @@ overflows(const Dm *m, const DmNode *n)
                148 * (double)t->dim[t->rank - 1];
 }
 
-/* Also what is a defect of ONNX Runtime.  Without VNNI instructions ONNX Runtime adds pairs of products of u8 and i8
- * in 16 bits, which saturate; its QLinearAdd rounds its products and sums
- * separately where there is no FMA. */
+/* Also what is a defect of ONNX Runtime.  Without VNNI instructions ONNX
+ * Runtime adds pairs of products of u8 and i8 in 16 bits, which saturate; its
+ * QLinearAdd rounds its products and sums separately where there is no FMA. */
 const char *
 gen_excluded(const Gen *g)
 {

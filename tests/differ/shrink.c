@@ -36,7 +36,8 @@ still(Shrink *s)
     r = ck_run(m->a, s->g->form, s->g->nop > 1, s->way, p, n, nin, in,
                out.name, &out.data);
     if (r.status == SN_EUNSUPPORTED ||
-        (r.status == SN_OK && ck_agrees(s->rule, gen_steps(s->g), &out.data, &r.diff)))
+        (r.status == SN_OK &&
+         ck_agrees(s->rule, gen_steps(s->g), &out.data, &r.diff)))
         return false;
     s->want = out.data;
     s->got = r;

@@ -4,8 +4,8 @@
 
 #include "check.h"
 
-/* Cuts g's model while it still disagrees (by this rule, run this way), prints it, and
- * writes it with inputs and ONNX Runtime's output to dir. */
+/* Cuts g's model while it still disagrees (by this rule, run this way), prints
+ * it, and writes it with inputs and ONNX Runtime's output to dir. */
 void shrink(Gen *g, CkRule rule, CkWay way, const char *dir);
 /* Writes the model, its inputs, and out to dir/model.onnx and
  * dir/test_data_set_0. */

@@ -62,7 +62,8 @@ store_one(Ort *ort, GenForm f, uint32_t op, uint32_t nop, uint64_t seed,
     g->form = f;
     g->state = seed;
     ok = gen_model(g, op, nop) && g->nop == nop && !gen_excluded(g) &&
-         (nop == 1 || ck_rule(f, g->nop, g->op, CK_EVAL) != CK_WHOLE || f == GEN_QDQ) &&
+         (nop == 1 || ck_rule(f, g->nop, g->op, CK_EVAL) != CK_WHOLE ||
+          f == GEN_QDQ) &&
          fit(g, &out) && vector_write(g->m, dir, &out);
     sn_arena_free(a);
     return ok;

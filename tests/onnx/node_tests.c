@@ -9,9 +9,9 @@
  * A line of the table is "SET/NAME: passed", "passed, constant inputs" (what
  * real models hold as initializers is an input in these tests),
  * "unsupported: REASON", or "excluded: REASON" for a stored result that is not
- * what the operator's text says.  Prints "ok SET/NAME" and "not ok SET/NAME: ..."; a
- * test that does better than its line fails too, so that the table stays
- * true. */
+ * what the operator's text says.  Prints "ok SET/NAME" and
+ * "not ok SET/NAME: ..."; a test that does better than its line fails too, so
+ * that the table stays true. */
 #include <dirent.h>
 #include <stdlib.h>
 #include "../unit/onnx_run.h"

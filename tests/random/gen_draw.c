@@ -112,8 +112,9 @@ sn_gen_quant(SnGen *p, SnElem e)
     if (sn_gen_chance(p, 25))
         scale = (float)exp2((double)sn_gen_pick(p, -8, 2));
     if (sn_gen_chance(p, 20))
-        zp = sn_gen_chance(p, 50) ? sn_gen_pick(p, -9, 9)
-                           : (sn_gen_chance(p, 50) ? sn_elem_lo(e) : sn_elem_hi(e));
+        zp = sn_gen_chance(p, 50)
+                 ? sn_gen_pick(p, -9, 9)
+                 : (sn_gen_chance(p, 50) ? sn_elem_lo(e) : sn_elem_hi(e));
     if (sn_gen_chance(p, 3))
         scale = (float)exp2((double)sn_gen_pick(p, -20, 20));
     if (e == SN_QI32)
@@ -261,9 +262,10 @@ draw_ints(SnGen *p, const SnSem *s, int arg, const SnShape *x, SnInts *v)
     for (uint32_t i = 0; i < rank; i++) {
         int64_t d = x->dim[i];
         if (s->map == SN_MAP_SLICE)
-            w[i] = arg == 1 ? (sn_gen_chance(p, 60) ? 0 : sn_gen_pick(p, 0, d - 1))
-                   : arg == 2 ? (sn_gen_chance(p, 50) ? d : sn_gen_pick(p, 1, d))
-                              : (sn_gen_chance(p, 85) ? 1 : 2);
+            w[i] =
+                arg == 1 ? (sn_gen_chance(p, 60) ? 0 : sn_gen_pick(p, 0, d - 1))
+                : arg == 2 ? (sn_gen_chance(p, 50) ? d : sn_gen_pick(p, 1, d))
+                           : (sn_gen_chance(p, 85) ? 1 : 2);
         else if (s->map == SN_MAP_TILE)
             w[i] = sn_gen_chance(p, 70) ? 1 : 2;
         else if (s->map == SN_MAP_NEAREST)
@@ -312,7 +314,8 @@ sn_gen_attr(SnGen *p, const SnKindDesc *d, const SnAttrDesc *at, void *attr,
         *(bool *)v = sn_gen_chance(p, 35);
         break;
     case SN_A_ENUM:
-        while (!defaulted && at->words[*(int32_t *)v + 1] && sn_gen_chance(p, 50))
+        while (!defaulted && at->words[*(int32_t *)v + 1] &&
+               sn_gen_chance(p, 50))
             ++*(int32_t *)v;
         break;
     case SN_A_INTS:

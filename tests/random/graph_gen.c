@@ -136,7 +136,8 @@ operand(SnGen *p, SnTypePat pat, int rank, const SnShape *like,
     if (v)
         return v;
     if (able && pat.axis < 0) {
-        SnTypePat src = from[pat.elem == SN_F32 ? 0 : sn_gen_chance(p, 90) ? 0 : 1];
+        bool first = pat.elem == SN_F32 || sn_gen_chance(p, 90);
+        SnTypePat src = from[!first];
         if (p->o->flavour == SN_RANDOM_QDQ && pat.elem != SN_F32 &&
             sn_gen_chance(p, 60))
             src = f32;

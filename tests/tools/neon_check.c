@@ -64,8 +64,9 @@ draw_num(SnArena *a, const SnConvGeo *o)
 {
     int32_t *bias = SN_NEW_N(a, int32_t, o->oc), *wz;
     float *mul = SN_NEW_N(a, float, o->oc);
-    SnConvNum n = {.xz = (int32_t)from(-128, 127), .yz = (int32_t)from(-128, 127),
-                   .lo = -128, .hi = 127, .mul = mul, .nmul = (uint32_t)o->oc,
+    SnConvNum n = {.xz = (int32_t)from(-128, 127),
+                   .yz = (int32_t)from(-128, 127), .lo = -128,
+                   .hi = 127, .mul = mul, .nmul = (uint32_t)o->oc,
                    .nwz = (uint32_t)o->oc, .bias = bias};
 
     wz = SN_NEW_N(a, int32_t, o->oc);

@@ -1,6 +1,6 @@
 /* Models of one operator whose values are known: built here, and run on an
  * input that is filled by a formula which tools/oracle/values.js knows too:
- * element i is p = (37 i + 11) mod 41 - 20, over 8 for reals, + 20 for uint8. */
+ * element i is p = (37 i + 11) mod 41 - 20, of reals p / 8, of uint8 p + 20. */
 #ifndef SN_TEST_ONNX_CASE_H
 #define SN_TEST_ONNX_CASE_H
 

@@ -1,8 +1,8 @@
 /* How often the driver looks at a node.  No clock: visits are counted, for
- * graphs from 10^3 to 10^5 nodes (SINTER_NODES=N: to N) of the shapes that could make a driver look
- * again and again: conversions sinking through long chains and trees, values
- * with very many users, and the same by the list that passes without a
- * certificate use. */
+ * graphs from 10^3 to 10^5 nodes (SINTER_NODES=N: to N) of the shapes that
+ * could make a driver look again and again: conversions sinking through long
+ * chains and trees, values with very many users, and the same by the list that
+ * passes without a certificate use. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>

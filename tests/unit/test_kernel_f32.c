@@ -307,10 +307,14 @@ typedef struct Pool {
     int64_t h, w, c, kh, kw, stride[2], pads[4];
 } Pool;
 static const Pool pools[] = {
-    {7, 7, 5, 3, 3, {2, 2}, {1, 1, 1, 1}}, {8, 8, 64, 2, 2, {2, 2}, {0}},
-    {6, 5, 67, 3, 3, {1, 1}, {1, 1, 1, 1}}, {7, 7, 130, 7, 7, {1, 1}, {0}},
-    {9, 4, 17, 1, 4, {3, 1}, {0}},          {5, 5, 31, 5, 5, {2, 2}, {2, 2, 2, 2}},
-    {30, 30, 16, 30, 30, {1, 1}, {0}},      {4, 4, 33, 2, 3, {1, 2}, {1, 0, 0, 2}},
+    {7, 7, 5, 3, 3, {2, 2}, {1, 1, 1, 1}},
+    {8, 8, 64, 2, 2, {2, 2}, {0}},
+    {6, 5, 67, 3, 3, {1, 1}, {1, 1, 1, 1}},
+    {7, 7, 130, 7, 7, {1, 1}, {0}},
+    {9, 4, 17, 1, 4, {3, 1}, {0}},
+    {5, 5, 31, 5, 5, {2, 2}, {2, 2, 2, 2}},
+    {30, 30, 16, 30, 30, {1, 1}, {0}},
+    {4, 4, 33, 2, 3, {1, 2}, {1, 0, 0, 2}},
 };
 
 static void
@@ -380,7 +384,8 @@ static void
 exp_everywhere(void **state)
 {
     enum { COUNT = 1 << 18 };
-    float *x = SN_NEW_N(arena, float, COUNT), *y = SN_NEW_N(arena, float, COUNT);
+    float *x = SN_NEW_N(arena, float, COUNT);
+    float *y = SN_NEW_N(arena, float, COUNT);
     float *want = SN_NEW_N(arena, float, COUNT);
 
     (void)state;

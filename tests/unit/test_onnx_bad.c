@@ -218,8 +218,9 @@ dimensions_are_limited(void **state)
     n = ob_node(b, "ConstantOfShape", "s", "y");
     (void)n;
     ob_output(b, "y", "?");
-    refused(SN_EUNSUPPORTED, "m.onnx: node 'y' (ConstantOfShape): constants worked "
-                       "out at import take more than 4096 MiB\n");
+    refused(SN_EUNSUPPORTED,
+            "m.onnx: node 'y' (ConstantOfShape): constants worked "
+            "out at import take more than 4096 MiB\n");
 }
 
 static void

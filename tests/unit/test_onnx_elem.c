@@ -74,9 +74,11 @@ known_integers_become_wider(void **state)
           "  Save(%y) {name = \"y\"}\n",
           "");
     sum(INT64, "1", UINT64, huge, sizeof huge);
-    refused(SN_EUNSUPPORTED, "m.onnx: node 'y' (Add): 'c' holds an integer above 2^63 - 1\n");
+    refused(SN_EUNSUPPORTED,
+            "m.onnx: node 'y' (Add): 'c' holds an integer above 2^63 - 1\n");
     sum(UINT16, "1", UINT16, big, 2);
-    refused(SN_EUNSUPPORTED, "m.onnx: input 'x': elements UINT16 are not supported; FLOAT, "
+    refused(SN_EUNSUPPORTED,
+            "m.onnx: input 'x': elements UINT16 are not supported; FLOAT, "
             "INT8, UINT8, INT32, INT64 and BOOL are\n");
 }
 

@@ -63,13 +63,15 @@ image_of_ranges(void **state)
     assert_true(v.has_lo && v.has_hi);
     assert_true(v.lo == -32 && v.hi == 32);
     /* Calibrated: an open side is an artefact and stays open. */
-    assert_true(sn_range_full(sn_image(SN_ROUNDING_FLOAT, full, mid, out, true)));
+    assert_true(
+        sn_range_full(sn_image(SN_ROUNDING_FLOAT, full, mid, out, true)));
     /* An explicit side is kept, even for a calibrated value. */
     SnRange relu = {.lo = 0, .has_lo = true};
     v = sn_image(SN_ROUNDING_FLOAT, relu, mid, out, true);
     assert_true(v.has_lo && v.lo == 0 && !v.has_hi);
     /* The other way nothing is cut off. */
-    assert_true(sn_range_full(sn_image(SN_ROUNDING_FLOAT, full, out, mid, false)));
+    assert_true(
+        sn_range_full(sn_image(SN_ROUNDING_FLOAT, full, out, mid, false)));
 }
 
 static void

@@ -1,6 +1,6 @@
 /* LSTM and GRU from ONNX on codes: every gate of every step has a range of its
  * own.  Beside it the same model with one range for all gates of a step, as a
- * single wide product would have; what each gate loses either way is printed. */
+ * single wide product would have; what each gate loses is printed. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>

@@ -157,7 +157,8 @@ text(void **state)
     const char *why;
     assert_int_equal(g->rounding, SN_ROUNDING_DOUBLE);
     assert_int_equal(f->rounding, SN_ROUNDING_FLOAT);
-    assert_non_null(strstr(sn_graph_str(A, g), "graph \"g\" rounding double {"));
+    assert_non_null(strstr(sn_graph_str(A, g),
+                           "graph \"g\" rounding double {"));
     assert_null(strstr(sn_graph_str(A, f), "rounding"));
     assert_true(sn_graph_equal(g, c, A, &why));
     assert_true(sn_graph_hash(g, true) == sn_graph_hash(c, true));
@@ -225,7 +226,7 @@ static const char qdq[] = "  %x = Placeholder() : qi8<1, 0>[4]\n"
                           "  %y = Quantize(%d) : qi8<4, 0>[4]\n"
                           "  Save(%y) {name = \"y\"}\n";
 
-/* A graph gets the rounding of the backend it is rewritten for, and keeps it. */
+/* A graph gets and keeps the rounding of the backend it is rewritten for. */
 static void
 targets(void **state)
 {
