@@ -144,8 +144,8 @@ static void
 bad_result(Pv *pv, const PvRule *pr, const PvTry *t)
 {
     const SnDefNode *n = pr->r->root ? pr->r->root : pr->any;
-
     const SnPat *p = pr->r->pat;
+
     if ((uint32_t)t->bad_res >= n->nout) { /* of the node below */
         p = p->arg[0];
         n = p->node;
@@ -203,13 +203,6 @@ unseen(Pv *pv, const PvRule *pr, const PvTry *t)
     if (!pr->derive)
         sn_diag_help(pv->d, "a condition that more graphs meet, or "
                             "trusted \"why\"");
-}
-
-static bool
-elementwise(const PvRule *pr, const PvTry *t)
-{
-    (void)pr;
-    return t->all_codes && !t->axis;
 }
 
 static uint32_t
@@ -369,8 +362,8 @@ judge(Pv *pv, const PvRule *pr, SnProof *p)
     if (t.axis && !more_along(pv, pr, seed, p))
         return;
     p->layer = by_lemma               ? SN_LAYER_LEMMA
-               : elementwise(pr, &t)  ? SN_LAYER_ENUMERATED
-                                      : SN_LAYER_SAMPLED;
+               : t.all_codes && !t.axis ? SN_LAYER_ENUMERATED
+                                        : SN_LAYER_SAMPLED;
     if (t.quant16 || t.floats)
         p->why = t.quant16 ? "16 bits and floats sampled" : "floats sampled";
     if (pr->forced)

@@ -10,7 +10,6 @@
 #include <string.h>
 #include "base/num.h"
 
-
 size_t
 sn_pv_len(const PvEv *e)
 {
@@ -441,7 +440,6 @@ round_ideal(const PvEv *e, PvVec *r, const PvVec *a, const PvType *t,
             PvRange cl, double err, bool last)
 {
     size_t n = sn_pv_len(e);
-
     SnReach k[PV_NQ];
     bool open = last && waived(e, t);
 

@@ -668,13 +668,14 @@ one(PvCase *c, PvTry *t, bool want)
 
 PvTry
 sn_pv_try(Pv *pv, const PvRule *pr, const SnExpr *when, uint32_t ndraw,
-       uint64_t seed, bool want)
+          uint64_t seed, bool want)
 {
     PvTry t = {.all_codes = true};
     uint64_t rng = seed * 0x9E3779B97F4A7C15u + 0x1234567;
-
-    uint32_t most = (want ? 200 : 40) * ndraw + 400;
+    /* so that a condition which one graph in hundreds meets is met as often */
+    uint32_t most = (want ? 1000 : 40) * ndraw + 400;
     SnArena *a = sn_arena_new();
+
     for (uint32_t i = 0; i < most && t.ndraw < ndraw; i++) {
         PvCase c;
         if (i > 2000 && !t.ndraw)
