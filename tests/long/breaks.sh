@@ -1,7 +1,8 @@
 #!/bin/sh
 # Each behaviour of the quantizer, and of how convolutions are cut, has a test
-# that fails when it is removed: every line below breaks one in a copy of the tree, builds, and sees that very test
-# fail (and it alone is asked; the copy is restored after it).
+# that fails when it is removed: every line below breaks one in a copy of the
+# tree, builds, and sees that very test fail (and it alone is asked; the copy is
+# restored after it).
 #
 #   sh tests/long/breaks.sh [NAME...]     only these
 BUILD=${BUILD:-build} CC=${CC:-gcc} MAKE=${MAKE:-make}
@@ -122,13 +123,13 @@ b pick_fits src/kernel/tune.c 's|    if (!sn_tune_fits(|    if (false \&\& !sn_t
 b pick_sizes src/kernel/tune.c 's/    if (!sane(/    if (false \&\& !sane(/' test_tune messages
 b pick_end src/kernel/tune.c 's/n != r->t->nlayer ||/false ||/' test_tune messages
 b pick_missed src/kernel/tune.c 's/        if (t->nmissed++ == 0)/        if (t->nmissed == 0)/' test_tune round_trip
-b pick_used src/kernel/tune.c 's|    return *layer ?|    return !*layer ?|' test_tune retuned
+b pick_used src/kernel/tune.c 's|    return \*layer ? t|    return false ? t|' test_pack picks
 b pick_packed src/backend/cpu/contract.c 's/(char)num->pick->npanel/0/' test_pack picks
 b rules_lines src/kernel/conv_pick.c 's/    SHARED_NS = 15,/    SHARED_NS = 0,/' test_kernel_conv picks_of_rules
 b rules_shares src/kernel/conv_pick.c 's/most = c > o->oc - c ? c : o->oc - c;/most = o->oc \/ 2;/' test_kernel_conv picks_of_rules
 
 # ---- raising, tables of functions
-b functions_are_tables src/backend/cpu/point.c 's/    const int8_t \*t = evaluate(p, 256, code, NULL);/    code[9] = 0;\n&/' quant.sh 'quant unary_tables'
+b functions_are_tables src/backend/cpu/point.c 's/    const int8_t \*t = evaluate(p, tmp, 256, code, NULL);/    code[9] = 0;\n&/' quant.sh 'quant unary_tables'
 b normalize_components passes.def 's/ as deviation//' test_compare normalize_lowered_or_kept
 b raise_silu passes.def 's/=> Swish(x) : o.type real 1e-5;/=> Swish(x) : o.type when dim(x, 0) == 7 real 1e-5;/' pass.sh tests/pass/raise_activations.sn
 b raise_gelu passes.def '/=> Gelu(x) : o.type/{n;s/when shape/when dim(x, 0) == 7 and shape/}' pass.sh tests/pass/raise_activations.sn
