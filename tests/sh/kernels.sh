@@ -1,21 +1,16 @@
 #!/bin/sh
 # Whole models: the CPU backend gives the bits of the evaluators, with every
 # instruction set this processor has.
-BUILD=${BUILD:-build}
-SHARED=${SHARED:-../shared}
-sinter=$BUILD/sinter
-data=$SHARED/data
-demo=examples/demo
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-bad=0
+suite=kernels
+. tests/sh_case.sh
+data=${SHARED:-../shared}/data
 
 # model NAME FILE CALIB INPUT FLAGS...
 model() {
     name=$1 file=$2 calib=$3 input=$4
     shift 4
     for form in "" "--channelwise --rowwise" "--channelwise --schema symmetric"; do
-        what="kernels $name $form"
+        what="$suite $name $form"
         # shellcheck disable=SC2086
         if ! "$sinter" quantize "$file" --calib "$calib" -n 16 "$@" $form \
             --backend cpu -o "$tmp/m.sn" >"$tmp/log" 2>&1 ||
@@ -49,7 +44,7 @@ float_model() {
     shift 3
     if ! "$sinter" run "$file" --input "$input" -n 4 "$@" \
         --backend interp --dump "$tmp/want.npy" >"$tmp/log" 2>&1; then
-        echo "not ok kernels $name float: $(tail -n 1 "$tmp/log")"
+        echo "not ok $suite $name float: $(tail -n 1 "$tmp/log")"
         bad=1
         return
     fi
@@ -57,9 +52,9 @@ float_model() {
         SINTER_CPU=$cpu "$sinter" run "$file" --input "$input" -n 4 "$@" \
             --backend cpu --threads 2 --dump "$tmp/got.npy" >"$tmp/log" 2>&1
         if cmp -s "$tmp/want.npy" "$tmp/got.npy"; then
-            echo "ok kernels $name float $cpu"
+            echo "ok $suite $name float $cpu"
         else
-            echo "not ok kernels $name float $cpu: $(tail -n 1 "$tmp/log")"
+            echo "not ok $suite $name float $cpu: $(tail -n 1 "$tmp/log")"
             bad=1
         fi
         rm -f "$tmp/got.npy"
