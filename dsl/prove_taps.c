@@ -62,43 +62,50 @@ first_in(const PvNode *n, const PvT *w, int64_t to)
     return to / each * w->dim[3];
 }
 
-static void
-taps_conv(PvCase *c, PvNode *n, PvTaps *t, uint32_t sx, uint32_t sw)
+/* The x that tap (kh, kw) of result ix reads in a convolution: rows and columns
+ * in k, false in padding. */
+typedef bool ReadsX(const PvNode *n, const PvT *x, const int64_t *ix,
+                    const int64_t *tap, int64_t *k);
+
+static bool
+reads_conv(const PvNode *n, const PvT *x, const int64_t *ix,
+           const int64_t *tap, int64_t *k)
 {
-    PvT *y = n->out[0], *x = n->in[sx], *w = n->in[sw];
     const PvVal *st = sn_pv_map_list(n, 2), *p = sn_pv_map_list(n, 3);
     const PvVal *dl = sn_pv_map_list(n, 4);
-    int64_t i[PV_RANK], k[PV_RANK];
+    bool in = true;
 
-    t->nk = w->dim[1] * w->dim[2] * w->dim[3];
-    int32_t *a = table(c, t, sx), *b = table(c, t, sw);
-    for (int64_t o = 0; o < t->no; o++) {
-        unravel(y, o, i);
-        for (int64_t m = 0; m < t->nk; m++) {
-            int64_t kh = m / (w->dim[2] * w->dim[3]);
-            int64_t kw = m / w->dim[3] % w->dim[2];
-            int64_t ci = first_in(n, w, i[3]) + m % w->dim[3];
-            k[0] = i[0];
-            k[1] =
-                i[1] * sn_pv_at(st, 0) - sn_pv_at(p, 0) + kh * sn_pv_at(dl, 0);
-            k[2] =
-                i[2] * sn_pv_at(st, 1) - sn_pv_at(p, 1) + kw * sn_pv_at(dl, 1);
-            k[3] = ci;
-            bool in = k[1] >= 0 && k[1] < x->dim[1] && k[2] >= 0 &&
-                      k[2] < x->dim[2];
-            a[o * t->nk + m] = in ? (int32_t)offset(x, k) : -1;
-            b[o * t->nk + m] = in ? (int32_t)(i[3] * t->nk + m) : -1;
-        }
+    for (uint32_t j = 0; j < 2; j++) {
+        k[j] = ix[j] * sn_pv_at(st, j) - sn_pv_at(p, j) +
+               tap[j] * sn_pv_at(dl, j);
+        in &= k[j] >= 0 && k[j] < x->dim[1 + j];
     }
+    return in;
 }
 
-/* Tap (kh, kw, ci) of result (h, w): the x whose stride lands there. */
-static void
-taps_back(PvCase *c, PvNode *n, PvTaps *t, uint32_t sx, uint32_t sw)
+/* Transposed: the x whose stride lands there. */
+static bool
+reads_back(const PvNode *n, const PvT *x, const int64_t *ix,
+           const int64_t *tap, int64_t *k)
 {
-    PvT *y = n->out[0], *x = n->in[sx], *w = n->in[sw];
     const PvVal *st = sn_pv_map_list(n, 2), *p = sn_pv_map_list(n, 3);
     const PvVal *dl = sn_pv_map_list(n, 4);
+    bool in = true;
+
+    for (uint32_t j = 0; j < 2; j++) {
+        int64_t at = ix[j] + sn_pv_at(p, j) - tap[j] * sn_pv_at(dl, j);
+        k[j] = at / sn_pv_at(st, j);
+        in &= at >= 0 && at % sn_pv_at(st, j) == 0 && k[j] < x->dim[1 + j];
+    }
+    return in;
+}
+
+/* Taps (kh, kw, ci) of each result. */
+static void
+taps_conv(PvCase *c, PvNode *n, PvTaps *t, uint32_t sx, uint32_t sw,
+          ReadsX *reads)
+{
+    PvT *y = n->out[0], *x = n->in[sx], *w = n->in[sw];
     int64_t i[PV_RANK], k[PV_RANK];
 
     t->nk = w->dim[1] * w->dim[2] * w->dim[3];
@@ -106,17 +113,11 @@ taps_back(PvCase *c, PvNode *n, PvTaps *t, uint32_t sx, uint32_t sw)
     for (int64_t o = 0; o < t->no; o++) {
         unravel(y, o, i);
         for (int64_t m = 0; m < t->nk; m++) {
-            int64_t kh = m / (w->dim[2] * w->dim[3]);
-            int64_t kw = m / w->dim[3] % w->dim[2];
-            int64_t h = i[1] + sn_pv_at(p, 0) - kh * sn_pv_at(dl, 0);
-            int64_t v = i[2] + sn_pv_at(p, 1) - kw * sn_pv_at(dl, 1);
+            int64_t tap[] = {m / (w->dim[2] * w->dim[3]),
+                             m / w->dim[3] % w->dim[2]};
+            bool in = reads(n, x, i + 1, tap, k + 1);
             k[0] = i[0];
-            k[1] = h / sn_pv_at(st, 0);
-            k[2] = v / sn_pv_at(st, 1);
             k[3] = first_in(n, w, i[3]) + m % w->dim[3];
-            bool in = h >= 0 && v >= 0 && h % sn_pv_at(st, 0) == 0 &&
-                      v % sn_pv_at(st, 1) == 0 && k[1] < x->dim[1] &&
-                      k[2] < x->dim[2];
             a[o * t->nk + m] = in ? (int32_t)offset(x, k) : -1;
             b[o * t->nk + m] = in ? (int32_t)(i[3] * t->nk + m) : -1;
         }
@@ -443,9 +444,9 @@ sn_pv_taps(PvCase *c, PvNode *n, PvTaps *t)
     if (sn_pv_map_is(n, "each") || sn_pv_map_is(n, "broadcast"))
         taps_broadcast(c, n, t);
     else if (sn_pv_map_is(n, "conv"))
-        taps_conv(c, n, t, (uint32_t)s0, (uint32_t)s1);
+        taps_conv(c, n, t, (uint32_t)s0, (uint32_t)s1, reads_conv);
     else if (sn_pv_map_is(n, "conv_transpose"))
-        taps_back(c, n, t, (uint32_t)s0, (uint32_t)s1);
+        taps_conv(c, n, t, (uint32_t)s0, (uint32_t)s1, reads_back);
     else if (sn_pv_map_is(n, "reduce"))
         taps_reduce(c, n, t, (uint32_t)s0);
     else if (sn_pv_map_is(n, "matmul"))
