@@ -126,6 +126,14 @@ lower_none(const SnGraph *g, SnId id)
     return 0;
 }
 
+/* Backends for all nodes: one lowers what it can, one nothing. */
+static const SnBackendHooks lowers = {.lower = lower_all};
+static const SnBackendHooks keeps_all = {.lower = lower_none};
+static const SnBackendDesc low = {.name = "low", .fallback_reference = true,
+                                  .supports = keeps, .hooks = &lowers};
+static const SnBackendDesc kept = {.name = "kept", .fallback_reference = true,
+                                   .supports = keeps, .hooks = &keeps_all};
+
 static void
 check_range(const SnType *t, const SnProfile *p, const char *name)
 {
@@ -141,12 +149,6 @@ check_range(const SnType *t, const SnProfile *p, const char *name)
 static void
 lowered_or_kept(void **state)
 {
-    static const SnBackendHooks lowers = {.lower = lower_all};
-    static const SnBackendHooks keeps_all = {.lower = lower_none};
-    const SnBackendDesc low = {.name = "low", .fallback_reference = true,
-                               .supports = keeps, .hooks = &lowers};
-    const SnBackendDesc kept = {.name = "kept", .fallback_reference = true,
-                                .supports = keeps, .hooks = &keeps_all};
     SnGraph *g = parse(fc), *l = parse(fc), *k = parse(fc);
     SnProfile *p = profile_of(g, 10);
     SnQuantOpts o = {.rewrite = sn_rewrite_defaults};
@@ -184,12 +186,6 @@ normalize_lowered_or_kept(void **state)
         "}\n";
     static const char *const part[] = {"y/mean", "y/centred", "y/squares",
                                        "y/variance", "y/deviation", "y"};
-    static const SnBackendHooks lowers = {.lower = lower_all};
-    static const SnBackendHooks keeps_all = {.lower = lower_none};
-    const SnBackendDesc low = {.name = "low", .fallback_reference = true,
-                               .supports = keeps, .hooks = &lowers};
-    const SnBackendDesc kept = {.name = "kept", .fallback_reference = true,
-                                .supports = keeps, .hooks = &keeps_all};
     SnGraph *g = parse(text), *l = parse(text), *k = parse(text);
     SnProfile *p = profile_of(g, 10);
     SnQuantOpts o = {.rewrite = sn_rewrite_defaults};
