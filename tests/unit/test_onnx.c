@@ -536,17 +536,8 @@ two_inputs(void)
     ob_output(b, "y", "NxN");
 }
 
-static void
-binding(const char *const *dims, const char *const *shapes, SnStatus want,
-        const char *text)
-{
-    SnOnnxOpts o = {.dims = dims, .shapes = shapes};
-    SnGraph *g;
-
-    assert_int_equal(import_as(&o, &g), want);
-    assert_string_equal(sn_diag_text(d, a), text);
-}
-
+/* What --dim and --shape say of the dimensions of two inputs, and what is said
+ * of it. */
 static void
 bindings_agree(void **state)
 {
@@ -562,46 +553,60 @@ bindings_agree(void **state)
     static const char *const nameless[] = {"3x2", NULL};
     static const char *const gone[] = {"q=3x2", NULL};
     static const char *const rank[] = {"x=3x2x1", NULL};
-    SnOnnxOpts o = {.shapes = x32};
+    static const struct {
+        const char *const *dims, *const *shapes;
+        SnStatus want;
+        const char *text; /* after the file's name */
+    } cases[] = {
+        {twice, NULL, SN_EUSAGE,
+         "dimension 'N' is given twice\n"},
+        {other, NULL, SN_EUSAGE,
+         "no input has a dimension named 'K'\n"
+         "   help: did you mean 'N'?\n"},
+        {empty, NULL, SN_EUSAGE,
+         "dimension '=3' is not NAME=NUMBER, the number 1 to 2^40 - 1\n"},
+        {zero, NULL, SN_EUSAGE,
+         "dimension 'N=0' is not NAME=NUMBER, the number 1 to 2^40 - 1\n"},
+        {large, NULL, SN_EUSAGE,
+         "dimension 'N=1099511627776' is not NAME=NUMBER, the "
+         "number 1 to 2^40 - 1\n"},
+        {NULL, NULL, SN_EINPUT,
+         "input 'x': dimension 1 ('H') is open\n"
+         "   help: --dim 'H=NUMBER', or --shape 'x=1x...'\n"},
+        {NULL, clash, SN_EUSAGE,
+         "dimension 'N' is 4 in the shape given for input 'z', and "
+         "3 elsewhere\n"},
+        {both, clash, SN_EUSAGE,
+         "dimension 'N' is 4 in the shape given for input 'z', and "
+         "3 elsewhere\n"},
+        {NULL, again, SN_EUSAGE,
+         "the shape of input 'x' is given twice\n"},
+        {NULL, nameless, SN_EINPUT,
+         "input 'x': dimension 1 ('H') is open\n"
+         "   help: --dim 'H=NUMBER', or --shape 'x=1x...'\n"},
+        {both, gone, SN_EUSAGE,
+         "there is no input 'q'\n"},
+        {both, rank, SN_EUSAGE,
+         "the shape given for input 'x' does not fit [N, H], which "
+         "the file says\n"},
+    };
+    SnOnnxOpts good = {.dims = both}, o = {.shapes = x32};
+    SnGraph *g;
 
     (void)state;
     two_inputs();
-    binding(both, NULL, SN_OK, "");
+    assert_int_equal(import_as(&good, &g), SN_OK);
+    assert_string_equal(sn_diag_text(d, a), "");
     assert_string_equal(text_of(&o), "  %x = Placeholder() : f32[3,2]\n"
                                      "  %z = Placeholder() : f32[2,3]\n"
                                      "  %y = MatMul(%x, %z) : f32[3,3]\n"
                                      "  Save(%y) {name = \"y\"}\n");
-    binding(twice, NULL, SN_EUSAGE, "m.onnx: dimension 'N' is given twice\n");
-    binding(other, NULL, SN_EUSAGE,
-            "m.onnx: no input has a dimension named 'K'\n"
-            "   help: did you mean 'N'?\n");
-    binding(empty, NULL, SN_EUSAGE,
-            "m.onnx: dimension '=3' is not NAME=NUMBER, "
-            "the number 1 to 2^40 - 1\n");
-    binding(zero, NULL, SN_EUSAGE,
-            "m.onnx: dimension 'N=0' is not NAME=NUMBER, "
-            "the number 1 to 2^40 - 1\n");
-    binding(large, NULL, SN_EUSAGE,
-            "m.onnx: dimension 'N=1099511627776' is not NAME=NUMBER, "
-            "the number 1 to 2^40 - 1\n");
-    binding(NULL, NULL, SN_EINPUT,
-            "m.onnx: input 'x': dimension 1 ('H') is open\n"
-            "   help: --dim 'H=NUMBER', or --shape 'x=1x...'\n");
-    binding(NULL, clash, SN_EUSAGE,
-            "m.onnx: dimension 'N' is 4 in the shape given for input 'z', and "
-            "3 elsewhere\n");
-    binding(both, clash, SN_EUSAGE,
-            "m.onnx: dimension 'N' is 4 in the shape given for input 'z', and "
-            "3 elsewhere\n");
-    binding(NULL, again, SN_EUSAGE,
-            "m.onnx: the shape of input 'x' is given twice\n");
-    binding(NULL, nameless, SN_EINPUT,
-            "m.onnx: input 'x': dimension 1 ('H') is open\n"
-            "   help: --dim 'H=NUMBER', or --shape 'x=1x...'\n");
-    binding(both, gone, SN_EUSAGE, "m.onnx: there is no input 'q'\n");
-    binding(both, rank, SN_EUSAGE,
-            "m.onnx: the shape given for input 'x' does not fit [N, H], "
-            "which the file says\n");
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        SnOnnxOpts bad = {.dims = cases[i].dims, .shapes = cases[i].shapes};
+        assert_int_equal(import_as(&bad, &g), cases[i].want);
+        assert_string_equal(sn_diag_text(d, a),
+                            sn_format(a, "m.onnx: %s", cases[i].text));
+    }
 }
 
 static void
