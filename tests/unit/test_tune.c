@@ -183,36 +183,43 @@ edit(const char *from, const char *to, const char *want)
 static void
 messages(void **state)
 {
+    /* what is replaced, by what, what is said */
+    static const char *const v[][3] = {
+        {"sinter-tune 1", "sinter-pack 1",
+         "t:1:1: error: is no file of measured picks"},
+        {"sinter-tune 1 ", "sinter-tune 1 f",
+         "was measured with other kernels"},
+        {"vnni256", "avx2",
+         "was measured with the instructions 'avx2', and this run uses "
+         "'vnni256'"},
+        {" 2\n#", " 3\n#", "was measured with --threads 3, and this run has 2"},
+        {" 2\n#", " x\n#", "expected the number of threads"},
+        {"1 56 56", "1 -56 56", "t:3:1: error: expected a layer"},
+        {"1 56 56", "1 99999999999 56", "t:3:1: error: expected a layer"},
+        {"1 56 56", "1 2000000000 56", "t:3:1: error: expected a layer"},
+        {"64 1 1 1 1 1 1 0", "64 0 1 1 1 1 1 0",
+         "t:3:1: error: no convolution has these sizes"},
+        {"64 1 1 1 1 1 1 0", "64 1 1 0 1 1 1 0", "no convolution has these"},
+        {"64 1 1 1 1 1 1 0", "64 1 1 1 1 1 0 0", "no convolution has these"},
+        {"0 0 1 0: 5", "0 0 0 0: 5", "no convolution has these sizes"},
+        {"0 0 1 0: 5", "0 0 3 0: 5", "no convolution has these sizes"},
+        {": 5 ", ": 57 ",
+         "t:3:1: error: the layer cannot be computed like this"},
+        {": 5 ", ": 0 ", "the layer cannot be computed like this"},
+        {": 5 1", ": 5 2", "the layer cannot be computed like this"},
+        {": 5 1", ": 5 0", "the layer cannot be computed like this"},
+        {": 5 1", ": 5", "expected a layer"},
+        {"end 7", "end 5", "expected 'end 7' and nothing after it"},
+        {"end 7\n", "end 7\nend 7\n", "expected 'end 7' and nothing after"},
+        {"end 7\n", "", "the file has been cut short"},
+        {"end 7\n",
+         "1 56 56 64 56 56 64 1 1 1 1 1 1 0 0 1 0: 5 1 0 0 0\nend 8\n",
+         "the layer stands here for the second time"},
+    };
+
     (void)state;
-    edit("sinter-tune 1", "sinter-pack 1", "t:1:1: error: is no file of "
-                                           "measured picks");
-    edit("sinter-tune 1 ", "sinter-tune 1 f", "was measured with other "
-                                              "kernels");
-    edit("vnni256", "avx2", "was measured with the instructions 'avx2', and "
-                            "this run uses 'vnni256'");
-    edit(" 2\n#", " 3\n#", "was measured with --threads 3, and this run has "
-                           "2");
-    edit(" 2\n#", " x\n#", "expected the number of threads");
-    edit("1 56 56", "1 -56 56", "t:3:1: error: expected a layer");
-    edit("1 56 56", "1 99999999999 56", "t:3:1: error: expected a layer");
-    edit("1 56 56", "1 2000000000 56", "t:3:1: error: expected a layer");
-    edit("64 1 1 1 1 1 1 0", "64 0 1 1 1 1 1 0", "t:3:1: error: no "
-                                                 "convolution has these sizes");
-    edit("64 1 1 1 1 1 1 0", "64 1 1 0 1 1 1 0", "no convolution has these");
-    edit("64 1 1 1 1 1 1 0", "64 1 1 1 1 1 0 0", "no convolution has these");
-    edit("0 0 1 0: 5", "0 0 0 0: 5", "no convolution has these sizes");
-    edit("0 0 1 0: 5", "0 0 3 0: 5", "no convolution has these sizes");
-    edit(": 5 ", ": 57 ", "t:3:1: error: the layer cannot be computed like "
-                          "this");
-    edit(": 5 ", ": 0 ", "the layer cannot be computed like this");
-    edit(": 5 1", ": 5 2", "the layer cannot be computed like this");
-    edit(": 5 1", ": 5 0", "the layer cannot be computed like this");
-    edit(": 5 1", ": 5", "expected a layer");
-    edit("end 7", "end 5", "expected 'end 7' and nothing after it");
-    edit("end 7\n", "end 7\nend 7\n", "expected 'end 7' and nothing after");
-    edit("end 7\n", "", "the file has been cut short");
-    edit("end 7\n", "1 56 56 64 56 56 64 1 1 1 1 1 1 0 0 1 0: 5 1 0 0 0\n"
-                    "end 8\n", "the layer stands here for the second time");
+    for (size_t i = 0; i < sizeof v / sizeof *v; i++)
+        edit(v[i][0], v[i][1], v[i][2]);
 }
 
 /* ---- models ---- */
