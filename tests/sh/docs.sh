@@ -40,6 +40,11 @@ for f in "$tmp"/block*; do
     say $? "backends.md: '$(head -n 1 "$f" | sed 's/^ *//')' is in examples/npu"
 done
 
+# The refused rule of proofs.md is the corpus's.
+awk '/^## A refused rule/ { s = 1 } s && /^```/ { if (on) exit; on = 1; next } on' \
+    docs/proofs.md | cmp -s - tests/corpus/glow_5729_plain_fuse.err
+say $? "proofs.md: the refused rule is what sinter-gen says"
+
 "$BUILD/sinter" --help >"$tmp/help" 2>&1
 for v in $(sed -n 's/^ *build\/sinter \([a-z]*\) .*/\1/p' README.md | sort -u); do
     grep -q "^ *$v " "$tmp/help"
