@@ -420,88 +420,95 @@ shape_leaf_above(PvT *x)
     }
 }
 
-bool
-sn_pv_draw_map(PvCase *c, PvNode *n)
+static bool
+draw_gather(PvCase *c, PvNode *n, const PvT *x)
 {
-    PvT *x = n->nin ? n->in[0] : NULL;
-    int64_t d[PV_RANK];
+    PvVal *at = sn_pv_map_attr(n, 2);
+    PvT *ix = sn_pv_map_port(n, 1);
+    uint32_t ax = sn_pv_below(c, (uint32_t)x->rank);
+    int64_t d[2] = {2, 2};
 
-    if (!sn_pv_sem(n) || !sn_pv_sem(n)->map) {
-        if (x && x->rank < 0) /* a Save */
-            base_shape(c, x);
-        return true;
-    }
-    if (sn_pv_map_is(n, "broadcast")) {
-        draw_broadcast(c, n);
-    } else if (sn_pv_map_is(n, "conv") || sn_pv_map_is(n, "conv_transpose")) {
-        draw_conv(c, n);
-    } else if (sn_pv_map_is(n, "matmul")) {
-        draw_matmul(c, n);
-    } else if (sn_pv_map_is(n, "pool")) {
-        draw_pool(c, n, x);
-    } else if (sn_pv_map_is(n, "concat")) {
-        draw_concat(c, n);
-    } else if (sn_pv_map_is(n, "table")) {
-        PvT *t = sn_pv_map_port(n, 1);
-        d[0] = 256;
-        if (x->rank < 0)
-            sn_pv_set_shape(x, 1, d);
-        if (t && t->rank < 0)
-            sn_pv_set_shape(t, 1, d);
+    if (at && at->given && at->r >= 0 && at->r < x->rank)
+        ax = (uint32_t)at->r;
+    if (ix)
+        ix->index = true;
+    if (ix && ix->rank < 0)
+        sn_pv_set_shape(ix, x->rank < 3 && sn_pv_chance(c, 30) ? 2 : 1, d);
+    if (x->dim[ax] < 2)
+        return sn_pv_no(c, "an axis too short to gather from");
+    if (at)
+        at->r = ax;
+    return true;
+}
+
+static void
+draw_topk(PvCase *c, PvNode *n, const PvT *x)
+{
+    PvVal *k = sn_pv_map_attr(n, 1), *at = sn_pv_map_attr(n, 2);
+    uint32_t ax = sn_pv_below(c, (uint32_t)x->rank);
+
+    if (at)
+        at->r = ax;
+    if (k)
+        k->r = 1 + sn_pv_below(c, (uint32_t)x->dim[ax]);
+}
+
+/* Maps of one operand that is not indexed with others': x, whose shape is drawn
+ * where nothing has drawn it. */
+static bool
+draw_single(PvCase *c, PvNode *n)
+{
+    static const int64_t picture[4] = {1, 2, 4, 4};
+    PvT *x = sn_pv_map_port(n, 0);
+    PvVal *one = sn_pv_map_attr(n, 1);
+
+    if (!x)
+        return sn_pv_no(c, "a missing operand");
+    if (x->rank < 0 && sn_pv_map_is(n, "block"))
+        sn_pv_set_shape(x, 4, picture);
+    if (x->rank < 0)
+        base_shape(c, x);
+    if (sn_pv_map_is(n, "gather"))
+        return draw_gather(c, n, x);
+    if (sn_pv_map_is(n, "permute")) {
+        draw_permute(c, n, x);
+    } else if (sn_pv_map_is(n, "reshape")) {
+        draw_reshape(c, n, x);
+    } else if (sn_pv_map_is(n, "block") && one) {
+        one->r = 2;
+    } else if (sn_pv_map_is(n, "row") && one && !one->given) {
+        one->r = sn_pv_below(c, (uint32_t)x->rank);
+    } else if (sn_pv_map_is(n, "reduce")) {
+        int64_t ax[2] = {sn_pv_below(c, (uint32_t)x->rank), 0};
+        set_ints(c, n, 1, sn_pv_below(c, 2), ax);
+    } else if (sn_pv_map_is(n, "window_channel") && one) {
+        one->r = 1 + sn_pv_below(c, 4);
+    } else if (sn_pv_map_is(n, "topk")) {
+        draw_topk(c, n, x);
     } else {
-        x = sn_pv_map_port(n, 0);
-        if (!x)
-            return sn_pv_no(c, "a missing operand");
-        if (x->rank < 0 && sn_pv_map_is(n, "block")) {
-            int64_t b[4] = {1, 2, 4, 4};
-            sn_pv_set_shape(x, 4, b);
-        }
-        if (x->rank < 0)
-            base_shape(c, x);
-        if (sn_pv_map_is(n, "permute"))
-            draw_permute(c, n, x);
-        else if (sn_pv_map_is(n, "reshape"))
-            draw_reshape(c, n, x);
-        else if (sn_pv_map_is(n, "block") && sn_pv_map_attr(n, 1))
-            sn_pv_map_attr(n, 1)->r = 2;
-        else if (sn_pv_map_is(n, "row") && sn_pv_map_attr(n, 1) &&
-                 !sn_pv_map_attr(n, 1)->given)
-            sn_pv_map_attr(n, 1)->r = sn_pv_below(c, (uint32_t)x->rank);
-        else if (sn_pv_map_is(n, "reduce")) {
-            int64_t ax[2] = {sn_pv_below(c, (uint32_t)x->rank), 0};
-            set_ints(c, n, 1, sn_pv_below(c, 2), ax);
-        } else if (sn_pv_map_is(n, "window_channel") && sn_pv_map_attr(n, 1))
-            sn_pv_map_attr(n, 1)->r = 1 + sn_pv_below(c, 4);
-        else if (sn_pv_map_is(n, "gather")) {
-            PvVal *at = sn_pv_map_attr(n, 2);
-            uint32_t ax = sn_pv_below(c, (uint32_t)x->rank);
-            if (at && at->given && at->r >= 0 && at->r < x->rank)
-                ax = (uint32_t)at->r;
-            PvT *ix = sn_pv_map_port(n, 1);
-            d[0] = d[1] = 2;
-            if (ix)
-                ix->index = true;
-            if (ix && ix->rank < 0)
-                sn_pv_set_shape(ix, x->rank < 3 && sn_pv_chance(c, 30) ? 2 : 1,
-                                d);
-            if (x->dim[ax] < 2)
-                return sn_pv_no(c, "an axis too short to gather from");
-            if (at)
-                at->r = ax;
-        } else if (sn_pv_map_is(n, "topk")) {
-            uint32_t ax = sn_pv_below(c, (uint32_t)x->rank);
-            if (sn_pv_map_attr(n, 2))
-                sn_pv_map_attr(n, 2)->r = ax;
-            if (sn_pv_map_attr(n, 1))
-                sn_pv_map_attr(n, 1)->r =
-                    1 + sn_pv_below(c, (uint32_t)x->dim[ax]);
-        } else
-            draw_lists(c, n, x);
+        draw_lists(c, n, x);
     }
-    for (uint32_t s = 0; s < n->nin; s++)
-        shape_leaf_above(n->in[s]);
-    /* vectors come after the result's shape, which does not need them */
+    return true;
+}
+
+static void
+draw_table(PvNode *n, PvT *x)
+{
+    int64_t d[1] = {256};
+    PvT *t = sn_pv_map_port(n, 1);
+
+    if (x->rank < 0)
+        sn_pv_set_shape(x, 1, d);
+    if (t && t->rank < 0)
+        sn_pv_set_shape(t, 1, d);
+}
+
+/* The shape of the results, which operands without one do not decide. */
+static bool
+shape_without(PvCase *c, PvNode *n)
+{
     PvT *save[8] = {NULL};
+
     for (uint32_t s = 0; s < n->nin && s < 8; s++)
         if (n->in[s] && n->in[s]->rank < 0) {
             save[s] = n->in[s];
@@ -511,8 +518,38 @@ sn_pv_draw_map(PvCase *c, PvNode *n)
     for (uint32_t s = 0; s < n->nin && s < 8; s++)
         if (save[s])
             n->in[s] = save[s];
-    if (ok)
-        draw_vectors(n);
     return ok;
+}
+
+bool
+sn_pv_draw_map(PvCase *c, PvNode *n)
+{
+    PvT *x = n->nin ? n->in[0] : NULL;
+
+    if (!sn_pv_sem(n) || !sn_pv_sem(n)->map) {
+        if (x && x->rank < 0) /* a Save */
+            base_shape(c, x);
+        return true;
+    }
+    if (sn_pv_map_is(n, "broadcast"))
+        draw_broadcast(c, n);
+    else if (sn_pv_map_is(n, "conv") || sn_pv_map_is(n, "conv_transpose"))
+        draw_conv(c, n);
+    else if (sn_pv_map_is(n, "matmul"))
+        draw_matmul(c, n);
+    else if (sn_pv_map_is(n, "pool"))
+        draw_pool(c, n, x);
+    else if (sn_pv_map_is(n, "concat"))
+        draw_concat(c, n);
+    else if (sn_pv_map_is(n, "table"))
+        draw_table(n, x);
+    else if (!draw_single(c, n))
+        return false;
+    for (uint32_t s = 0; s < n->nin; s++)
+        shape_leaf_above(n->in[s]);
+    if (!shape_without(c, n))
+        return false;
+    draw_vectors(n);
+    return true;
 }
 

@@ -391,12 +391,112 @@ same_dims(const PvT *t, int rank, const int64_t *d)
            memcmp(t->dim, d, (size_t)rank * sizeof *d) == 0;
 }
 
+static bool
+shape_concat(PvCase *c, const PvNode *n, const PvT *x, int64_t *d)
+{
+    int k = sn_pv_axis(x, sn_pv_map_num(n, 1, 0));
+
+    if (k < 0)
+        return sn_pv_no(c, "no such axis");
+    for (uint32_t s = 1; s < n->nin; s++) {
+        const PvT *y = n->in[s];
+        if (y->rank != x->rank)
+            return sn_pv_no(c, "shapes of a concat");
+        for (int i = 0; i < x->rank; i++)
+            if (i != k && y->dim[i] != x->dim[i])
+                return sn_pv_no(c, "shapes of a concat");
+        d[k] += y->dim[k];
+    }
+    return true;
+}
+
+static bool
+shape_topk(PvCase *c, const PvNode *n, const PvT *x, int64_t *d)
+{
+    int k = sn_pv_axis(x, sn_pv_map_num(n, 2, -1));
+
+    if (k < 0)
+        return sn_pv_no(c, "no such axis");
+    d[k] = (int64_t)sn_pv_map_num(n, 1, 1);
+    return (d[k] >= 1 && d[k] <= x->dim[k]) || sn_pv_no(c, "k");
+}
+
+static bool
+shape_bag(PvCase *c, const PvNode *n, const PvT *x, int64_t *d)
+{
+    const PvT *ix = sn_pv_map_port(n, 1);
+
+    if (sn_pv_sem(n)->narg > 2)
+        return sn_pv_no(c, "a map the enumerator doesn't run");
+    if (x->rank != 2 || ix->rank != 2)
+        return sn_pv_no(c, "shapes of a bag");
+    d[0] = ix->dim[0];
+    return true;
+}
+
+/* The shape of the results by n's map, of which x is the first operand: d and
+ * rank are x's before. */
+static bool
+shape_by_map(PvCase *c, PvNode *n, const PvT *x, int64_t *d, int *rank)
+{
+    if (sn_pv_map_is(n, "conv"))
+        return shape_conv(c, n, d);
+    if (sn_pv_map_is(n, "conv_transpose"))
+        return shape_back(c, n, d);
+    if (sn_pv_map_is(n, "pool"))
+        return shape_pool(c, n, d);
+    if (sn_pv_map_is(n, "matmul"))
+        return shape_matmul(c, n, d, rank);
+    if (sn_pv_map_is(n, "broadcast"))
+        return shape_broadcast(c, n, d, rank);
+    if (sn_pv_map_is(n, "reshape"))
+        return shape_reshape(c, n, d, rank);
+    if (sn_pv_map_is(n, "concat"))
+        return shape_concat(c, n, x, d);
+    if (sn_pv_map_is(n, "gather"))
+        return shape_gather(c, n, x, d, rank);
+    if (sn_pv_map_is(n, "topk"))
+        return shape_topk(c, n, x, d);
+    if (sn_pv_map_is(n, "row"))
+        return sn_pv_axis(x, sn_pv_map_num(n, 1, -1)) >= 0 ||
+               sn_pv_no(c, "no such axis");
+    if (sn_pv_map_is(n, "flip"))
+        return axes_exist(c, n, x);
+    if (sn_pv_map_is(n, "reduce")) {
+        bool ok = axes_exist(c, n, x);
+        shape_reduce(n, x, d, rank);
+        return ok;
+    }
+    if (sn_pv_map_is(n, "bag"))
+        return shape_bag(c, n, x, d);
+    return sn_pv_map_is(n, "each") || sn_pv_map_is(n, "window_channel") ||
+           sn_pv_map_is(n, "table") || shape_move(c, n, d, rank);
+}
+
+/* Operands beside the map: biases, one element per channel, or one for each
+ * result. */
+static bool
+beside_map_fit(const PvNode *n, const int64_t *d, int rank)
+{
+    if (!sn_pv_map_is(n, "conv") && !sn_pv_map_is(n, "matmul") &&
+        !sn_pv_map_is(n, "conv_transpose"))
+        return true;
+    for (uint32_t s = 0; s < n->nin; s++) {
+        const PvT *b = n->in[s];
+        bool pin = n->n->in[n->port[s]]->fact == SN_DF_PIN;
+        if (!b || b == sn_pv_map_port(n, 0) || b == sn_pv_map_port(n, 1))
+            continue;
+        if ((b->rank != 1 || rank < 1 || b->n != d[rank - 1]) &&
+            (pin || !same_dims(b, rank, d)))
+            return false;
+    }
+    return true;
+}
+
 bool
 sn_pv_shape(PvCase *c, PvNode *n)
 {
-    PvT *x = NULL;
     int64_t d[PV_RANK] = {0};
-    int rank;
 
     if (!n->n->nout)
         return true;
@@ -413,76 +513,18 @@ sn_pv_shape(PvCase *c, PvNode *n)
     for (uint32_t s = 0; s < n->nin; s++)
         if (n->in[s] && n->in[s]->rank < 0)
             return sn_pv_no(c, "an operand without a shape");
-    x = sn_pv_map_is(n, "broadcast") ? n->in[0] : sn_pv_map_port(n, 0);
+    const PvT *x =
+        sn_pv_map_is(n, "broadcast") ? n->in[0] : sn_pv_map_port(n, 0);
     if (!x)
         return sn_pv_no(c, "a missing operand");
-    rank = x->rank;
+    int rank = x->rank;
     memcpy(d, x->dim, sizeof d);
-    bool ok = true;
-    if (sn_pv_map_is(n, "conv")) {
-        ok = shape_conv(c, n, d);
-    } else if (sn_pv_map_is(n, "pool")) {
-        ok = shape_pool(c, n, d);
-    } else if (sn_pv_map_is(n, "matmul")) {
-        ok = shape_matmul(c, n, d, &rank);
-    } else if (sn_pv_map_is(n, "broadcast")) {
-        ok = shape_broadcast(c, n, d, &rank);
-    } else if (sn_pv_map_is(n, "reshape")) {
-        ok = shape_reshape(c, n, d, &rank);
-    } else if (sn_pv_map_is(n, "concat")) {
-        int k = sn_pv_axis(x, sn_pv_map_num(n, 1, 0));
-        for (uint32_t s = 1; s < n->nin && k >= 0; s++) {
-            if (n->in[s]->rank != x->rank)
-                return sn_pv_no(c, "shapes of a concat");
-            for (int i = 0; i < x->rank; i++)
-                if (i != k && n->in[s]->dim[i] != x->dim[i])
-                    return sn_pv_no(c, "shapes of a concat");
-            d[k] += n->in[s]->dim[k];
-        }
-        ok = k >= 0 ? true : sn_pv_no(c, "no such axis");
-    } else if (sn_pv_map_is(n, "gather")) {
-        ok = shape_gather(c, n, x, d, &rank);
-    } else if (sn_pv_map_is(n, "topk")) {
-        int k = sn_pv_axis(x, sn_pv_map_num(n, 2, -1));
-        if (k < 0)
-            return sn_pv_no(c, "no such axis");
-        d[k] = (int64_t)sn_pv_map_num(n, 1, 1);
-        ok = d[k] >= 1 && d[k] <= x->dim[k] ? true : sn_pv_no(c, "k");
-    } else if (sn_pv_map_is(n, "row")) {
-        if (sn_pv_axis(x, sn_pv_map_num(n, 1, -1)) < 0)
-            return sn_pv_no(c, "no such axis");
-    } else if (sn_pv_map_is(n, "flip")) {
-        ok = axes_exist(c, n, x);
-    } else if (sn_pv_map_is(n, "reduce")) {
-        ok = axes_exist(c, n, x);
-        shape_reduce(n, x, d, &rank);
-    } else if (sn_pv_map_is(n, "conv_transpose")) {
-        ok = shape_back(c, n, d);
-    } else if (sn_pv_map_is(n, "bag")) {
-        const PvT *ix = sn_pv_map_port(n, 1);
-        if (sn_pv_sem(n)->narg > 2)
-            return sn_pv_no(c, "a map the enumerator doesn't run");
-        if (x->rank != 2 || ix->rank != 2)
-            return sn_pv_no(c, "shapes of a bag");
-        d[0] = ix->dim[0];
-    } else if (!sn_pv_map_is(n, "each") && !sn_pv_map_is(n, "window_channel") &&
-               !sn_pv_map_is(n, "table")) {
-        ok = shape_move(c, n, d, &rank);
-    }
-    /* operands beside the map: biases, one element per channel, or one for
-     * each result */
-    bool dots = sn_pv_map_is(n, "conv") || sn_pv_map_is(n, "matmul") ||
-                sn_pv_map_is(n, "conv_transpose");
-    for (uint32_t s = 0; ok && dots && s < n->nin; s++) {
-        PvT *b = n->in[s];
-        if (b && b != sn_pv_map_port(n, 0) && b != sn_pv_map_port(n, 1) &&
-            (b->rank != 1 || rank < 1 || b->n != d[rank - 1]) &&
-            (n->n->in[n->port[s]]->fact == SN_DF_PIN ||
-             !same_dims(b, rank, d)))
-            return sn_pv_no(c, "a bias of another length");
-    }
-    for (uint32_t i = 0; ok && i < n->n->nout && i < PV_MAXRES; i++)
+    if (!shape_by_map(c, n, x, d, &rank))
+        return false;
+    if (!beside_map_fit(n, d, rank))
+        return sn_pv_no(c, "a bias of another length");
+    for (uint32_t i = 0; i < n->n->nout && i < PV_MAXRES; i++)
         sn_pv_set_shape(n->out[i], rank, d);
-    return ok;
+    return true;
 }
 
