@@ -37,9 +37,9 @@ bool sn_pack_kept(const SnPack *p);
 SnPackItem *sn_pack_item(SnPack *p, const void *key, size_t nkey);
 
 /* The next nbyte of an item, 64-aligned.  *ready: they hold what an earlier
- * run or node put there and must not be written; else they are zero, and what the
- * caller writes there is kept.  Item NULL: from a, never ready.  What is not
- * ready is in a, which must live while items are asked for.  All runs must
+ * run or node put there and must not be written; else they are zero, and what
+ * the caller writes there is kept.  Item NULL: from a, never ready.  What is
+ * not ready is in a, which must live while items are asked for.  All runs must
  * ask for the same sizes in the same order; where they do not, the item is
  * packed anew. */
 void *sn_pack_piece(SnPackItem *it, SnArena *a, size_t nbyte, bool *ready);

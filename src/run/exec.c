@@ -235,7 +235,7 @@ check_read(const Prepare *pr)
 enum { RESERVE_LEAST = 1 << 20 };
 
 /* What is packed takes as much as the weights, and a little for channels that
- * fill panels and for what kernels note: in one piece it lies in large pages. */
+ * fill panels and for what kernels note: in one piece it has large pages. */
 static void
 reserve(SnArena *a, const SnExec *x)
 {

@@ -10,10 +10,10 @@
  * layer alone, again and again.  XNNPACK runs on one thread only.
  *
  * Wanted: as fast as oneDNN or faster, by what the table says; depthwise codes
- * also faster than oneDNN's depthwise reals; fully connected layers whose filter
- * is in memory no slower than reading as many bytes, by 0.85; 0.85 of oneDNN in all where both use
- * AVX2 (SINTER_CPU=avx2 ONEDNN_MAX_CPU_ISA=AVX2): it saturates in 16 bits, we
- * must not. */
+ * also faster than oneDNN's depthwise reals; fully connected layers whose
+ * filter is in memory no slower than reading as many bytes, by 0.85; 0.85 of
+ * oneDNN in all where both use AVX2 (SINTER_CPU=avx2 ONEDNN_MAX_CPU_ISA=AVX2):
+ * it saturates in 16 bits, we must not. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

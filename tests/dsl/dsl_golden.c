@@ -2,8 +2,8 @@
  * FILE.def...  The messages for FILE.def must equal FILE.err, which is missing
  * where none is expected.  Files under a directory parse/ are only parsed;
  * others are resolved as well, those under order/ checked by sn_def_order,
- * those under prove/ or corpus/ proved, those under gen/ both.  Includes are also looked for in the current
- * directory. */
+ * those under prove/ or corpus/ proved, those under gen/ both.  Includes are
+ * also looked for in the current directory. */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>

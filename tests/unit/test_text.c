@@ -617,8 +617,8 @@ test_decimals(void **state)
     }
 }
 
-/* Splats of one value share the bytes of one as large, of another value or width they do
- * not. */
+/* Splats of one value share the bytes of one as large, of another value or
+ * width they do not. */
 static void
 test_splats(void **state)
 {
