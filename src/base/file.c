@@ -192,15 +192,24 @@ write_all(int fd, const void *p, size_t n)
     return true;
 }
 
+static bool
+write_pieces(int fd, const SnPiece *v, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (!write_all(fd, v[i].p, v[i].n))
+            return false;
+    return true;
+}
+
 /* Devices and pipes can't be replaced by a rename. */
 static bool
-write_in_place(const char *path, const void *p, size_t n)
+write_in_place(const char *path, const SnPiece *v, size_t n)
 {
     int fd = open(path, O_WRONLY | O_CLOEXEC);
 
     if (fd < 0)
         return false;
-    bool ok = write_all(fd, p, n);
+    bool ok = write_pieces(fd, v, n);
     int err = errno;
     if (close(fd) < 0 && ok)
         return false;
@@ -227,14 +236,15 @@ open_temporary(const char *path, char tmp[PATH_SIZE])
 }
 
 static bool
-write_by_rename(const char *path, const mode_t *mode, const void *p, size_t n)
+write_by_rename(const char *path, const mode_t *mode, const SnPiece *v,
+                size_t n)
 {
     char tmp[PATH_SIZE];
     int fd = open_temporary(path, tmp);
 
     if (fd < 0)
         return false;
-    bool ok = write_all(fd, p, n) && (!mode || fchmod(fd, *mode) == 0) &&
+    bool ok = write_pieces(fd, v, n) && (!mode || fchmod(fd, *mode) == 0) &&
               (fsync(fd) == 0 || errno == EINVAL);
     int err = errno;
     if (close(fd) < 0 && ok) {
@@ -253,35 +263,49 @@ write_by_rename(const char *path, const mode_t *mode, const void *p, size_t n)
 
 /* A symbolic link keeps pointing where it did: its target is replaced. */
 static bool
-write_path(const char *path, const void *p, size_t n)
+write_path(const char *path, const SnPiece *v, size_t n)
 {
     struct stat st;
     char real[PATH_MAX];
 
     if (stat(path, &st) < 0)
-        return write_by_rename(path, NULL, p, n);
+        return write_by_rename(path, NULL, v, n);
     if (S_ISDIR(st.st_mode)) {
         errno = EISDIR;
         return false;
     }
     if (!S_ISREG(st.st_mode))
-        return write_in_place(path, p, n);
+        return write_in_place(path, v, n);
     mode_t mode = st.st_mode & 07777;
-    return write_by_rename(realpath(path, real) ? real : path, &mode, p, n);
+    return write_by_rename(realpath(path, real) ? real : path, &mode, v, n);
+}
+
+static bool
+write_stdout(const SnPiece *v, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (v[i].n > 0 && fwrite(v[i].p, 1, v[i].n, stdout) != v[i].n)
+            return false;
+    return fflush(stdout) == 0;
+}
+
+SnStatus
+sn_file_write_pieces(SnDiag *d, const char *path, const SnPiece *v, size_t n)
+{
+    bool out = strcmp(path, "-") == 0;
+
+    if (out ? write_stdout(v, n) : write_path(path, v, n))
+        return SN_OK;
+    return sn_fail(d, SN_EOUTPUT, out ? "standard output" : path,
+                   "cannot write: %s", strerror(errno));
 }
 
 SnStatus
 sn_file_write(SnDiag *d, const char *path, const void *p, size_t n)
 {
-    if (strcmp(path, "-") == 0) {
-        if ((n == 0 || fwrite(p, 1, n, stdout) == n) && fflush(stdout) == 0)
-            return SN_OK;
-        return sn_fail(d, SN_EOUTPUT, "standard output", "cannot write: %s",
-                       strerror(errno));
-    }
-    if (write_path(path, p, n))
-        return SN_OK;
-    return sn_fail(d, SN_EOUTPUT, path, "cannot write: %s", strerror(errno));
+    const SnPiece one = {p, n};
+
+    return sn_file_write_pieces(d, path, &one, 1);
 }
 
 /* Whether path is a regular file that holds exactly p[0..n). */

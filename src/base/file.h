@@ -28,6 +28,13 @@ void sn_map_forget(const SnMap *m, const void *p, size_t n);
  * place; devices and pipes are written in place.  Nothing is left behind on
  * failure. */
 SnStatus sn_file_write(SnDiag *d, const char *path, const void *p, size_t n);
+/* The same of bytes that lie in n pieces. */
+typedef struct SnPiece {
+    const void *p;
+    size_t n;
+} SnPiece;
+SnStatus sn_file_write_pieces(SnDiag *d, const char *path, const SnPiece *v,
+                              size_t n);
 /* As sn_file_write, but leaves an identical file untouched (its mtime too). */
 SnStatus sn_file_update(SnDiag *d, const char *path, const void *p, size_t n);
 bool sn_file_exists(const char *path);

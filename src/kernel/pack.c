@@ -6,7 +6,6 @@
 #include <unistd.h>
 #include <xxhash.h>
 
-#include "base/buf.h"
 #include "base/file.h"
 #include "sn_pack_id.h"
 
@@ -27,6 +26,7 @@ typedef struct Entry {
     uint64_t key[2], at, nbyte, hash, zero[3];
 } Entry;
 
+/* Of an item, while it is filled. */
 typedef struct Piece {
     void *p;
     size_t nbyte;
@@ -241,28 +241,66 @@ sn_pack_count(const SnPack *p, uint32_t *nitem, uint32_t *nready)
 
 /* ---- writing ---- */
 
-static size_t
-item_size(const SnPackItem *it)
-{
-    size_t n = 0;
+/* The file: its head and index, then what items lie in. */
+typedef struct Out {
+    SnArena *a;
+    SnPiece *v;
+    uint32_t n;
+    size_t nbyte;
+    XXH3_state_t *hash; /* of the item so far */
+} Out;
 
-    for (uint32_t i = 0; i < it->npiece; i++)
-        n += padded(it->piece[i].nbyte);
-    return n;
+static void
+put_bytes(Out *o, const void *p, size_t n)
+{
+    SnPiece x = {p, n};
+
+    if (n == 0)
+        return;
+    SN_PUSH(o->a, o->v, o->n, x);
+    o->nbyte += n;
 }
 
 static void
-put_item(const SnPackItem *it, Entry *e, char *to)
+put_hashed(Out *o, const void *p, size_t n)
 {
-    char *at = to;
+    put_bytes(o, p, n);
+    XXH3_64bits_update(o->hash, p, n);
+}
 
+static void
+put_item(Out *o, const SnPackItem *it, Entry *e)
+{
+    static const char zeros[ALIGN];
+    size_t at = o->nbyte;
+
+    XXH3_64bits_reset(o->hash);
     for (uint32_t i = 0; i < it->npiece; i++) {
-        memcpy(at, it->piece[i].p, it->piece[i].nbyte);
-        at += padded(it->piece[i].nbyte);
+        size_t n = it->piece[i].nbyte;
+        put_hashed(o, it->piece[i].p, n);
+        put_hashed(o, zeros, padded(n) - n);
     }
     *e = (Entry){.key = {it->key[0], it->key[1]},
-                 .nbyte = (uint64_t)(at - to)};
-    e->hash = XXH3_64bits(to, (size_t)e->nbyte);
+                 .at = at,
+                 .nbyte = o->nbyte - at,
+                 .hash = XXH3_64bits_digest(o->hash)};
+}
+
+static SnStatus
+save(Out *o, const SnPack *p, SnDiag *d)
+{
+    Entry *e = SN_NEW_N(o->a, Entry, p->nitem + 1u);
+    Head h = {.mark = MARK, .nitem = p->nitem};
+
+    put_bytes(o, &h, sizeof h);
+    put_bytes(o, e, p->nitem * sizeof *e);
+    for (uint32_t i = 0; i < p->nitem; i++)
+        put_item(o, p->item[i], &e[i]);
+    memcpy(h.magic, MAGIC, sizeof MAGIC);
+    memcpy(h.build, SN_PACK_ID, sizeof SN_PACK_ID);
+    h.nbyte = o->nbyte;
+    h.hash = XXH3_64bits(e, p->nitem * sizeof *e);
+    return sn_file_write_pieces(d, p->path, o->v, o->n);
 }
 
 SnStatus
@@ -276,24 +314,10 @@ sn_pack_save(const SnPack *p, SnDiag *d, bool *written)
         *written = !same;
     if (same)
         return SN_OK;
-    size_t n = sizeof(Head) + nitem * sizeof(Entry);
-    for (uint32_t i = 0; i < nitem; i++)
-        n += item_size(p->item[i]);
-    SnArena *s = sn_arena_new();
-    char *file = sn_alloc(s, n);
-    Head *h = (Head *)(void *)file;
-    Entry *e = (Entry *)(void *)(h + 1);
-    size_t at = sizeof *h + nitem * sizeof *e;
-    for (uint32_t i = 0; i < nitem; i++) {
-        put_item(p->item[i], &e[i], file + at);
-        e[i].at = at;
-        at += (size_t)e[i].nbyte;
-    }
-    *h = (Head){.mark = MARK, .nbyte = n, .nitem = nitem};
-    memcpy(h->magic, MAGIC, sizeof MAGIC);
-    memcpy(h->build, SN_PACK_ID, sizeof SN_PACK_ID);
-    h->hash = XXH3_64bits(e, nitem * sizeof *e);
-    SnStatus st = sn_file_write(d, p->path, file, n);
-    sn_arena_free(s);
+    Out o = {.a = sn_arena_new(), .hash = XXH3_createState()};
+    SnStatus st = o.hash ? save(&o, p, d)
+                         : sn_fail(d, SN_ENOMEM, p->path, "out of memory");
+    XXH3_freeState(o.hash);
+    sn_arena_free(o.a);
     return st;
 }
