@@ -201,8 +201,6 @@ try_block(SnArena *a, size_t nbyte, bool paged)
 
     if (!b)
         return NULL;
-    if (total >= HUGE)
-        prefer_huge(b, total);
     b->mapped = paged ? total : 0;
     b->next = a->block;
     a->block = b;
@@ -223,19 +221,24 @@ new_block(SnArena *a, size_t nbyte, bool paged)
 
     if (!p)
         out_of_memory();
+    if (nbyte >= HUGE)
+        prefer_huge(p, nbyte);
     return p;
 }
 
 void
-sn_arena_reserve(SnArena *a, size_t nbyte)
+sn_arena_reserve(SnArena *a, size_t nbyte, size_t spare)
 {
-    char *p = nbyte < PTRDIFF_MAX / 2 ? try_block(a, nbyte, true) : NULL;
+    bool fits = nbyte < PTRDIFF_MAX / 4 && spare < PTRDIFF_MAX / 4;
+    char *p = fits ? try_block(a, nbyte + spare, true) : NULL;
 
-    if (p) {
-        a->open = p;
-        a->end = p + ALIGN_LARGE + nbyte;
-        a->opened = a->block;
-    }
+    if (!p)
+        return;
+    if (nbyte >= HUGE)
+        prefer_huge(p, nbyte);
+    a->open = p;
+    a->end = p + ALIGN_LARGE + nbyte + spare;
+    a->opened = a->block;
 }
 
 void *
@@ -283,7 +286,13 @@ map(SnArena *a, size_t n, int prot, int flags, int fd)
 const void *
 sn_arena_map(SnArena *a, int fd, size_t n)
 {
-    return map(a, n, PROT_READ, 0, fd);
+    void *p = map(a, n, PROT_READ, 0, fd);
+
+#ifdef MADV_NOHUGEPAGE /* 2 MiB that are mapped at once are let go at once */
+    if (p)
+        (void)madvise(p, n, MADV_NOHUGEPAGE);
+#endif
+    return p;
 }
 
 void *

@@ -242,7 +242,7 @@ reserve(SnArena *a, const SnExec *x)
     size_t n = x->plan->constants;
 
     if (n > RESERVE_LEAST)
-        sn_arena_reserve(a, n + n / 16);
+        sn_arena_reserve(a, n, n / 16);
 }
 
 static SnStatus

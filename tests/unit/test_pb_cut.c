@@ -216,7 +216,7 @@ test_reserve(void **state)
     char *p, *q;
 
     (void)state;
-    sn_arena_reserve(b, 3 * PART);
+    sn_arena_reserve(b, 3 * PART, 0);
     size_t n = sn_arena_nbyte(b);
     p = sn_alloc(b, PART);
     q = sn_alloc(b, PART);
@@ -226,7 +226,8 @@ test_reserve(void **state)
     q = sn_alloc(b, 4 * PART);
     memset(q, 1, 4 * PART);
     assert_true(sn_arena_nbyte(b) > n);
-    sn_arena_reserve(b, SIZE_MAX); /* in vain */
+    sn_arena_reserve(b, SIZE_MAX, 0); /* in vain */
+    sn_arena_reserve(b, 0, SIZE_MAX);
     sn_arena_free(b);
 }
 
