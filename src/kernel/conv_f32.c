@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "kernel/conv_priv.h"
 #include "kernel/pack.h"
 #include "kernel/span.h"
 
@@ -45,8 +46,8 @@ struct SnConvF32 {
     float lo, hi;
 };
 
-const SnGemmF32 *
-sn_gemm_f32(SnIsa isa)
+static const SnGemmF32 *
+gemm_f32(SnIsa isa)
 {
 #if defined(__x86_64__)
     if (isa == SN_ISA_VNNI)
@@ -56,12 +57,6 @@ sn_gemm_f32(SnIsa isa)
 #endif
     (void)isa;
     return &sn_gemm_f32_ref;
-}
-
-static int64_t
-min64(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
 }
 
 /* ---- classes ---- */
@@ -247,22 +242,12 @@ pack_panels(const Pack *k, const Panel *v, uint32_t n)
     }
 }
 
-/* As few panels as there must be, as equal as can be. */
-static int64_t
-panel_width(const SnConvGeo *o, int npanel)
-{
-    int64_t lanes = (o->oc / o->group + SN_LANE - 1) / SN_LANE;
-    int64_t blocks = (lanes + npanel - 1) / npanel;
-
-    return (lanes + blocks - 1) / blocks * SN_LANE;
-}
-
 static void
 pack_gemm(Pack *k)
 {
     SnConvF32 *p = k->p;
     const SnConvGeo *o = &p->geo;
-    int64_t ocg = o->oc / o->group, wide = panel_width(o, k->npanel);
+    int64_t ocg = o->oc / o->group, wide = sn_conv_width(o, k->npanel);
     Panel *v = NULL;
     uint32_t n = 0;
     int64_t at = 0;
@@ -337,12 +322,6 @@ pack_dw(Pack *k)
 /* ---- picks ---- */
 
 static bool
-is_empty(const SnConvGeo *o)
-{
-    return o->oh == 0 || o->ow == 0 || o->n == 0 || o->oc == 0;
-}
-
-static bool
 is_depthwise(const SnConvGeo *o)
 {
     return o->group > 1 && o->group == o->c && o->group == o->oc;
@@ -383,8 +362,8 @@ sn_conv_f32_rules(SnIsa isa, const SnConvGeo *o)
         return (SnConvPick){0};
     if (is_depthwise(o))
         return k;
-    k.npanel = sn_gemm_f32(isa)->npanel;
-    k.by_block = panels_pay(o, panel_width(o, k.npanel));
+    k.npanel = gemm_f32(isa)->npanel;
+    k.by_block = panels_pay(o, sn_conv_width(o, k.npanel));
     return k;
 }
 
@@ -398,7 +377,7 @@ sn_conv_f32_fits(SnIsa isa, const SnConvGeo *o, const SnConvPick *k)
     if (is_depthwise(o))
         return k->rows == o->oh && k->npanel == 0 && !k->by_block;
     return k->rows >= 1 && k->rows <= o->oh && k->npanel >= 1 &&
-           k->npanel <= sn_gemm_f32(isa)->npanel;
+           k->npanel <= gemm_f32(isa)->npanel;
 }
 
 /* ---- plans ---- */
@@ -412,7 +391,7 @@ sn_conv_f32_plan(SnArena *a, SnIsa isa, const SnConvGeo *geo,
     Pack k = {.a = a, .p = p, .f = f, .npanel = pick.npanel};
 
     assert(sn_conv_f32_fits(isa, geo, &pick));
-    p->g = sn_gemm_f32(isa);
+    p->g = gemm_f32(isa);
     p->geo = *geo;
     p->lo = f->lo;
     p->hi = f->hi;

@@ -61,7 +61,6 @@ typedef struct SnGemmF32 {
     SnTileF32Fn *tile[SN_F32_PANELS][SN_F32_ROWS]; /* [panels-1][rows-1] */
     SnDwF32Fn *dw;
 } SnGemmF32;
-const SnGemmF32 *sn_gemm_f32(SnIsa isa);
 extern const SnGemmF32 sn_gemm_f32_ref, sn_gemm_f32_avx2, sn_gemm_f32_avx512;
 
 /* ---- plans ---- */

@@ -323,17 +323,6 @@ sn_exec_prepare_tuned(SnArena *a, const SnGraph *g,
     return SN_OK;
 }
 
-static bool
-same_pick(const SnTune *a, const SnTune *b, uint32_t layer)
-{
-    const SnConvPick *p = &a->layer[layer - 1].pick;
-    const SnConvPick *q = &b->layer[layer - 1].pick;
-
-    return p->rows == q->rows && p->npanel == q->npanel &&
-           p->clip == q->clip && p->by_block == q->by_block &&
-           p->tiles == q->tiles;
-}
-
 const SnExec *
 sn_exec_retune(SnArena *a, const SnExec *x, const SnTune *was, SnTune *tune)
 {
@@ -346,7 +335,8 @@ sn_exec_retune(SnArena *a, const SnExec *x, const SnTune *was, SnTune *tune)
     for (uint32_t i = 0; i < y->nstep; i++) {
         SnExecStep *s = &y->step[i];
         const SnNode *n = sn_node(x->g, s->node);
-        if (!s->layer || same_pick(was, tune, s->layer))
+        if (!s->layer || sn_conv_same_pick(&was->layer[s->layer - 1].pick,
+                                            &tune->layer[s->layer - 1].pick))
             continue;
         if (!prepare(&pr, n, kernel_for(x->g, x->backend, n->kind, s->tuple),
                      s))
@@ -437,7 +427,7 @@ sn_run_switch(SnRun *r, SnArena *a, const SnExec *x)
     size_t pitch = (x->nwork + SN_PLAN_ALIGN) / SN_PLAN_ALIGN * SN_PLAN_ALIGN;
 
     r->x = x;
-    if (pitch <= r->pitch)
+    if (!x->nwork || (r->work && pitch <= r->pitch))
         return;
     r->pitch = pitch;
     r->work = sn_alloc_n(a, r->nthread, pitch);
@@ -462,12 +452,6 @@ const void *
 sn_run_output(const SnRun *r, uint32_t i)
 {
     return value_at(r, r->x->output[i].ref);
-}
-
-const void *
-sn_run_value(const SnRun *r, SnRef ref)
-{
-    return value_at(r, ref);
 }
 
 /* Evaluators keep index lists in scratch; it is given back once it has grown,

@@ -131,9 +131,6 @@ void *sn_run_input(SnRun *r, uint32_t i);
 SnStatus sn_run(SnRun *r);
 /* Output i of the last run. */
 const void *sn_run_output(const SnRun *r, uint32_t i);
-/* Any computed value or constant, valid only inside a hook or when it is an
- * output. */
-const void *sn_run_value(const SnRun *r, SnRef ref);
 
 /* n elements of type t as reals (per-axis types need the shape). */
 void sn_to_real(const SnType *t, const SnShape *s, const void *data,

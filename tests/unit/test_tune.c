@@ -362,6 +362,28 @@ retuned(void **state)
     assert_int_equal(nshared, 1);
 }
 
+/* From steps that need no working memory to such that need little. */
+static void
+little_work(void **state)
+{
+    const SnExec *x;
+
+    (void)state;
+    SnTune *rules = sn_tune_new(a, sn_isa(), 1);
+    assert_int_equal(sn_exec_prepare_tuned(a, model(), sn_backend_named("CPU"),
+                                           NULL, rules, d, &x), SN_OK);
+    SnExec none = *x, little = *x;
+    none.nwork = 0;
+    little.nwork = 10;
+    SnRun *r = sn_run_new(a, &none);
+    assert_null(r->work);
+    sn_run_switch(r, a, &none);
+    assert_null(r->work);
+    sn_run_switch(r, a, &little);
+    assert_non_null(r->work);
+    sn_run_free(r);
+}
+
 /* A model without such layers. */
 static void
 nothing(void **state)
@@ -391,6 +413,7 @@ main(void)
         cmocka_unit_test_setup_teardown(messages, fresh, clean),
         cmocka_unit_test_setup_teardown(measured, fresh, clean),
         cmocka_unit_test_setup_teardown(retuned, fresh, clean),
+        cmocka_unit_test_setup_teardown(little_work, fresh, clean),
         cmocka_unit_test_setup_teardown(nothing, fresh, clean),
     };
 
