@@ -342,7 +342,8 @@ panels_pay(const SnConvGeo *o, int64_t wide)
     int64_t per = (ocg + wide - 1) / wide, n = o->group * per / 2;
     int64_t c = n / per * ocg + n % per * wide;
     int64_t most = c > o->oc - c ? c : o->oc - c;
-    double work = (double)(rows * o->ow * o->oc * taps) / PRODUCTS_NS;
+    double work = (double)(rows * o->ow) * (double)(o->oc * taps) /
+                  PRODUCTS_NS;
     double far = (double)(o->oc * taps) * sizeof(float);
 
     if (n == 0)
@@ -416,16 +417,19 @@ sn_conv_f32_units(const SnConvF32 *p)
     return p->by_panel ? p->npanel : p->geo.n * p->geo.oh;
 }
 
-/* 64 products in a nanosecond (depthwise a quarter), or the filter at 30
+/* 64 products in a nanosecond (depthwise a quarter), or the filter at 32
  * bytes. */
 int64_t
 sn_conv_f32_cost(const SnConvF32 *p)
 {
     const SnConvGeo *o = &p->geo;
     int64_t filter = o->oc * p->taps;
-    int64_t ns = o->n * o->oh * o->ow * filter / (p->depthwise ? 16 : 64);
+    double ns = (double)(o->n * o->oh * o->ow) * (double)filter /
+                (p->depthwise ? 16 : 64);
 
-    return ns > filter * 4 / 30 ? ns : filter * 4 / 30;
+    if (ns > 0x1p60)
+        return INT64_C(1) << 60;
+    return ns > (double)(filter / 8) ? (int64_t)ns : filter / 8;
 }
 
 /* ---- running ---- */
