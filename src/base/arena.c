@@ -283,16 +283,23 @@ map(SnArena *a, size_t n, int prot, int flags, int fd)
     return p;
 }
 
+/* The file begins at no multiple of a large page, so that its pages come, and
+ * go, some at a time: what the system holds as large pages would else be there
+ * whole when one byte is looked at. */
 const void *
 sn_arena_map(SnArena *a, int fd, size_t n)
 {
-    void *p = map(a, n, PROT_READ, 0, fd);
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    char *p = n < PTRDIFF_MAX - page
+                  ? map(a, n + page, PROT_NONE, MAP_ANONYMOUS, -1)
+                  : NULL;
 
-#ifdef MADV_NOHUGEPAGE /* 2 MiB that are mapped at once are let go at once */
-    if (p)
-        (void)madvise(p, n, MADV_NOHUGEPAGE);
-#endif
-    return p;
+    if (!p)
+        return NULL;
+    if ((uintptr_t)p % HUGE == 0)
+        p += page;
+    p = mmap(p, n, PROT_READ, MAP_PRIVATE | MAP_FIXED, fd, 0);
+    return p == MAP_FAILED ? NULL : p;
 }
 
 void *
