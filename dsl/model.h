@@ -188,7 +188,7 @@ typedef struct SnDefSem {
     const SnDefPort *out;
     const SnDefAttr *clamp;
     int map_id;           /* SnMapId of graph/desc.h, same numbers */
-    bool monotone, raw, mean;
+    bool monotone, raw, mean, nonempty;
 } SnDefSem;
 
 typedef struct SnDefKernel {

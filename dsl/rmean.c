@@ -94,6 +94,8 @@ properties(const SnDefNode *n, SnDefSem *s)
     if (is_call(f, "q", 1))
         f = f->kid[0];
     s->mean = is_call(f, "mean", 1);
+    s->nonempty = s->mean || is_call(f, "max", 1) || is_call(f, "min", 1) ||
+                  is_call(f, "argmax", 1) || is_call(f, "argmin", 1);
 }
 
 /* ---- messages ---- */

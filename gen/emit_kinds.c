@@ -509,6 +509,8 @@ put_sems(SnBuf *b, const SnDefNode *n, Kd k)
             sn_puts(b, ", .raw = true");
         if (m->mean)
             sn_puts(b, ", .mean = true");
+        if (m->nonempty)
+            sn_puts(b, ", .nonempty = true");
         sn_putf(b, ", .fill = %d },\n", fill_attr(n, m->els));
     }
     sn_puts(b, "};\n");

@@ -10,7 +10,7 @@
 /* Of the structs in the installed headers.  It changes with every change of a
  * struct, or of what a function or a table means, that a plugin could see. */
 #ifndef SN_PLUGIN_ABI
-#define SN_PLUGIN_ABI 3
+#define SN_PLUGIN_ABI 4
 #endif
 
 /* What a plugin exports under the name sn_plugin. */

@@ -127,6 +127,8 @@ typedef struct SnSem {
     bool monotone; /* non-decreasing in every operand of its same group */
     bool raw;      /* reads codes, not reals */
     bool mean;     /* window whose formula is a mean */
+    bool nonempty; /* has no value for an empty set: an element of the set, the
+                      place of one, or a mean */
     int16_t fill;  /* SN_MAP_PAD: attribute index of the fill value, or -1 */
 } SnSem;
 

@@ -234,12 +234,19 @@ shape_reduce(SnShapeCall *c)
                                  sn_arg_name(c, 1), (long long)axes.v[k]);
         drop[axis] = true;
     }
-    /* As of a window: nothing has no largest element and no mean. */
-    for (int i = 0; i < x->rank; i++)
-        if ((drop[i] || axes.n == 0) && x->dim[i] == 0 &&
-            (c->sem->monotone || c->sem->mean))
-            return sn_shape_fail(c, "axis %d of '%s' has no element to reduce",
-                                 i, sn_arg_name(c, 0));
+    /* As of a window: nothing has no largest element and no mean.  Where there
+     * is no result none is asked for. */
+    int none = -1;
+    bool wanted = c->sem->nonempty;
+    for (int i = 0; i < x->rank; i++) {
+        if (drop[i] || axes.n == 0)
+            none = none < 0 && x->dim[i] == 0 ? i : none;
+        else
+            wanted &= x->dim[i] > 0;
+    }
+    if (wanted && none >= 0)
+        return sn_shape_fail(c, "axis %d of '%s' has no element to reduce",
+                             none, sn_arg_name(c, 0));
     for (int i = 0; i < x->rank; i++) {
         if (!drop[i] && axes.n > 0)
             c->dim[c->rank++] = x->dim[i];

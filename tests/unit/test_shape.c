@@ -56,6 +56,7 @@ static SnPool *pool;
 static Bag bag;
 static const SnShape *in[4];
 static uint32_t nin;
+static bool nonempty; /* the set must have an element */
 static char text[SN_WHY];
 
 #define INTS(...)                                       \
@@ -89,7 +90,7 @@ run(SnMapId map, const SnArg *arg, size_t narg)
                                       {.name = "z", .optional = true},
                                       {.name = "u", .optional = true}};
     static const SnPortDesc many[] = {{.name = "x", .variadic = true}};
-    SnSem sem = {.map = map, .narg = (uint8_t)narg};
+    SnSem sem = {.map = map, .narg = (uint8_t)narg, .nonempty = nonempty};
     SnKindDesc d = {.name = "T",
                     .nout = 1,
                     .out = port,
@@ -265,6 +266,22 @@ test_rows(void **state)
     CHECK("[]", SN_MAP_REDUCE, P(0), V(0), N(0));
     bag.v[0] = INTS(2, -1);
     CHECK("'v0' names axis -1 twice", SN_MAP_REDUCE, P(0), V(0));
+    /* Sums over no element are 0; the largest of none is refused, unless no
+     * result asks for it. */
+    IN(SHAPE(2, 0, 4));
+    bag.v[0] = INTS(1);
+    CHECK("[2,1,4]", SN_MAP_REDUCE, P(0), V(0));
+    nonempty = true;
+    CHECK("axis 1 of 'x' has no element to reduce", SN_MAP_REDUCE, P(0), V(0));
+    bag.v[0] = INTS(0);
+    CHECK("[1,0,4]", SN_MAP_REDUCE, P(0), V(0));
+    bag.v[0] = (SnInts){0, NULL};
+    CHECK("axis 1 of 'x' has no element to reduce", SN_MAP_REDUCE, P(0), V(0));
+    IN(SHAPE(0, 0, 4));
+    bag.v[0] = INTS(1);
+    CHECK("[0,1,4]", SN_MAP_REDUCE, P(0), V(0));
+    nonempty = false;
+    IN(SHAPE(2, 3, 4));
     bag.i = 5;
     CHECK("[2,3,4]", SN_MAP_WINDOW_CHANNEL, P(0), I);
     bag.i = 2;
