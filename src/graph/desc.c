@@ -139,6 +139,17 @@ sn_node_tuple(const SnGraph *g, SnId id)
     return NULL;
 }
 
+bool
+sn_node_empty(const SnGraph *g, SnId id)
+{
+    const SnNode *n = sn_node(g, id);
+
+    for (unsigned i = 0; i < n->nres; i++)
+        if (sn_tensor_nbyte(n->res[i].type, n->res[i].shape) > 0)
+            return false;
+    return n->nres > 0;
+}
+
 /* ---- types that facts force ---- */
 
 /* The type of an input port: that of its first present slot. */

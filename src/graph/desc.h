@@ -168,9 +168,10 @@ typedef SnStatus SnEvalFn(const SnCall *c);
  * have none.  call->scratch lives as long as what is prepared.
  *
  * A kernel whose result falls into units that may be computed apart, in any
- * order and on any thread, sets nunit above 1 and cost; each call then does
- * units [u0, u1) of them.  Such a kernel cannot fail and leaves the call's
- * scratch alone.  Without nunit there is one call, units [0, 1). */
+ * order and on any thread, sets nunit and cost; each call then does units
+ * [u0, u1) of them.  Such a kernel cannot fail and leaves the call's scratch
+ * alone.  nunit comes as 1: one call, units [0, 1).  With 0 there is no call,
+ * and none is prepared where no result has an element (sn_node_empty). */
 typedef struct SnPrep {
     const SnCall *call;
     const struct SnTuple *tuple;
@@ -186,7 +187,7 @@ typedef struct SnPrep {
                          not looked at */
     uint32_t layer;   /* out: of tune, the layer that was picked for, or 0 */
     size_t nwork;     /* out: bytes of working memory for a call */
-    int64_t nunit;    /* out: parts that the node can be cut into, 0: none */
+    int64_t nunit;    /* out: parts that the node can be cut into */
     int64_t cost;     /* out: nanoseconds of the whole on one core, about */
     bool pitched;     /* out: can leave gaps between rows of result 0 */
     unsigned inplace; /* out: bit per operand whose memory result 0 may take:
@@ -352,6 +353,10 @@ const SnTuple *sn_tuple_find(const SnKindDesc *d, uint32_t nin,
                              const SnType *const *in, uint32_t nout,
                              const SnType *const *out);
 const SnTuple *sn_node_tuple(const SnGraph *g, SnId id);
+/* Whether the node has results and none takes a byte.  Such a node is not
+ * computed: no operand is looked at, and neither a kernel nor an evaluator is
+ * called. */
+bool sn_node_empty(const SnGraph *g, SnId id);
 
 /* ---- attributes, generically ---- */
 

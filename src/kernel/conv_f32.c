@@ -402,7 +402,7 @@ sn_conv_f32_plan(SnArena *a, SnIsa isa, const SnConvGeo *geo,
     p->taps = geo->kh * geo->kw * (geo->c / geo->group);
     p->nkb = p->taps ? (p->taps + BLOCK_TAPS - 1) / BLOCK_TAPS : 1;
     if (is_empty(geo))
-        return p;
+        return p; /* no panels, no units */
     set_classes(a, p);
     if (p->depthwise)
         pack_dw(&k);
@@ -414,6 +414,8 @@ sn_conv_f32_plan(SnArena *a, SnIsa isa, const SnConvGeo *geo,
 int64_t
 sn_conv_f32_units(const SnConvF32 *p)
 {
+    if (p->npanel == 0)
+        return 0;
     return p->by_panel ? p->npanel : p->geo.n * p->geo.oh;
 }
 
@@ -549,6 +551,8 @@ sn_conv_f32_run_with(const SnConvF32 *p, const float *packed, const float *x,
     int64_t r1 = p->by_panel ? p->geo.n * p->geo.oh : u1;
     int64_t b0 = p->by_panel ? u0 : 0, b1 = p->by_panel ? u1 : p->npanel;
 
+    if (p->npanel == 0) /* rows is 0, too */
+        return;
     if (p->depthwise) {
         for (uint32_t i = 0; i < p->nclass; i++)
             run_dw(p, &p->class[i], x, y, rows_before(p, &p->class[i], r0),

@@ -425,12 +425,16 @@ sn_conv_q8_pitched(const SnConvQ8 *p)
 int64_t
 sn_conv_q8_units(const SnConvQ8 *p)
 {
+    if (p->nblock == 0) /* no results */
+        return 0;
     return p->by_block ? p->nblock : p->geo.n * p->geo.oh;
 }
 
 int64_t
 sn_conv_q8_step(const SnConvQ8 *p)
 {
+    if (p->nblock == 0) /* goes on all the same */
+        return 1;
     return p->by_block ? p->nblock : p->rows;
 }
 
@@ -439,6 +443,8 @@ sn_conv_q8_part(const SnConvQ8 *p, int64_t u0, int64_t u1)
 {
     SnConvPart all = {0, p->geo.n * p->geo.oh, 0, p->geo.oc};
 
+    if (u0 >= u1)
+        return (SnConvPart){0};
     if (!p->by_block)
         return (SnConvPart){u0, u1, 0, all.c1};
     all.c0 = p->block[u0].c0;

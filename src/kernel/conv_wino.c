@@ -64,7 +64,7 @@ sn_wino_fits(const SnConvGeo *o, const SnConvNum *num)
     int64_t w = 0, cg = o->c / o->group;
 
     if (o->kh != 3 || o->kw != 3 || o->sh != 1 || o->sw != 1 || o->dh != 1 ||
-        o->dw != 1 || cg % 16 != 0)
+        o->dw != 1 || cg < 1 || cg % 16 != 0)
         return false;
     for (uint32_t i = 0; i < num->nwz; i++)
         w = reach(num->wz[i]) > w ? reach(num->wz[i]) : w;

@@ -6,7 +6,8 @@
 
 /* Evaluates node id: in[slot] tensors (data NULL for missing operands), out[]
  * as allocated by the caller (data NULL: unwanted).  scratch is used and not
- * reset.  A run-time error is reported through d with the node's label. */
+ * reset.  A run-time error is reported through d with the node's label.  A node
+ * without a result that has elements does nothing (sn_node_empty). */
 SnStatus sn_eval_node(const SnGraph *g, SnId id, const SnTensor *in,
                       const SnTensor *out, SnArena *scratch, SnDiag *d);
 

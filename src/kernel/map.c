@@ -119,6 +119,10 @@ sn_map_open(SnMap *m, const SnCall *c, unsigned res)
     m->ngroup = m->nlane = m->nout = 1;
     m->step_a = m->step_b = m->part = 1;
     m->seg = NULL;
+    if (sn_shape_count(c->out[res].shape) == 0) {
+        m->ngroup = 0; /* nothing is read, and so nothing can be missing */
+        return SN_OK;
+    }
     SnStatus st;
     switch (s->map) {
     case SN_MAP_CONV:
@@ -137,8 +141,6 @@ sn_map_open(SnMap *m, const SnCall *c, unsigned res)
         return st;
     m->a = SN_NEW_N(c->scratch, int64_t, m->maxtap);
     m->b = SN_NEW_N(c->scratch, int64_t, m->maxtap);
-    if (sn_shape_count(c->out[res].shape) == 0)
-        m->ngroup = 0;
     return SN_OK;
 }
 

@@ -50,8 +50,8 @@ typedef struct SnMap {
 } SnMap;
 
 /* Prepares the map of result `res` of the call.  Fails (SN_EINPUT, c->why) for
- * a window without a valid element and an index out of range.  Arrays live in
- * c->scratch. */
+ * a window without a valid element and an index out of range, unless the result
+ * has no element: then there are no groups.  Arrays live in c->scratch. */
 SnStatus sn_map_open(SnMap *m, const SnCall *c, unsigned res);
 /* The runs of a group; ntap, nall, b0, y0, c and chan0 as well. */
 void sn_map_segs(SnMap *m, int64_t group);

@@ -123,7 +123,8 @@ prepare(Prepare *pr, const SnNode *n, const SnKernelDesc *k,
     SnCall c = {.kind = kd, .attr = n->attr, .nin = n->nin, .nout = kd->nout,
                 .in = in, .out = out, .scratch = a, .why = why,
                 .rounding = x->g->rounding};
-    SnPrep p = {.call = &c, .tuple = s->tuple, .constants = x->g->arena};
+    SnPrep p = {.call = &c, .tuple = s->tuple, .constants = x->g->arena,
+                .nunit = 1};
 
     if (!k->prepare)
         return true;
@@ -153,7 +154,7 @@ prepare(Prepare *pr, const SnNode *n, const SnKernelDesc *k,
         if (p.packed >> i & 1 && n->in[i].ref)
             pr->npacked[SN_NODE(n->in[i].ref)]++;
     s->prep = p.prep;
-    s->nunit = p.nunit > 1 ? p.nunit : 1;
+    s->nunit = p.nunit;
     s->cost = p.cost;
     s->pitched = p.pitched;
     s->inplace = p.inplace;
@@ -172,28 +173,30 @@ add_step(Prepare *pr, SnId id)
     const SnGraph *g = x->g;
     const SnNode *n = sn_node(g, id);
     const SnKindDesc *kd = sn_desc(n->kind);
+    bool empty = sn_node_empty(g, id);
     SnExecStep s = {.node = id, .in = x->ntensor_in, .out = x->ntensor_out,
-                    .nunit = 1};
+                    .nunit = !empty};
 
     s.tuple = sn_node_tuple(g, id);
     if (!s.tuple)
         return sn_fail(d, SN_EUNSUPPORTED, sn_label(g, id, a),
                        "no tuple of %s fits the types of its operands",
                        kd->name);
-    const SnKernelDesc *k = kernel_for(g, x->backend, n->kind, s.tuple);
+    const SnKernelDesc *k =
+        empty ? NULL : kernel_for(g, x->backend, n->kind, s.tuple);
     if (k && !prepare(pr, n, k, &s))
         k = NULL;
     s.fn = k ? k->fn : s.tuple->eval;
     s.kernel = k ? k->name : NULL;
-    if (!s.fn)
+    if (!s.fn && !empty)
         return sn_fail(d, SN_EUNSUPPORTED, sn_label(g, id, a),
                        "%s has no evaluator: it runs only lowered", kd->name);
-    if (!k && x->backend && !x->backend->fallback_reference
+    if (!k && !empty && x->backend && !x->backend->fallback_reference
         && x->backend->nkernel > 0)
         return sn_fail(d, SN_EUNSUPPORTED, sn_label(g, id, a),
                        "backend %s has no kernel for it and declares no "
                        "'fallback reference'", x->backend->name);
-    if (!k)
+    if (!k && !empty)
         x->nfallback++;
     x->ntensor_in += n->nin;
     x->ntensor_out += kd->nout;
@@ -499,6 +502,8 @@ run_whole(SnRun *r, const SnExecStep *s)
 {
     SnCall c = call_of(r, s);
 
+    if (s->nunit == 0)
+        return SN_OK;
     c.scratch = r->scratch;
     c.why = r->why;
     r->why[0] = '\0';

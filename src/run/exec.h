@@ -22,7 +22,7 @@ typedef struct SnExecStep {
     SnEvalFn *fn;
     const char *kernel; /* NULL: the generated evaluator */
     const void *prep;   /* what the kernel prepared */
-    int64_t nunit;      /* parts that it can be cut into, at least 1 */
+    int64_t nunit;      /* parts that it can be cut into; 0: it is not called */
     int64_t cost;       /* nanoseconds, about */
     int64_t ypitch;     /* SnCall.ypitch */
     bool pitched;       /* SnPrep.pitched */

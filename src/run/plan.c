@@ -4,9 +4,13 @@
 #include <string.h>
 #include "graph/desc.h"
 
+/* What a buffer takes.  One without elements takes room as well: no other one
+ * begins where it does. */
 static size_t
 align_up(size_t n)
 {
+    if (n == 0)
+        return SN_PLAN_ALIGN;
     return (n + SN_PLAN_ALIGN - 1) & ~(size_t)(SN_PLAN_ALIGN - 1);
 }
 

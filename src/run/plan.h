@@ -17,7 +17,8 @@ typedef struct SnBlock { /* one buffer */
 
 /* Gives every block an offset, multiple of SN_PLAN_ALIGN, such that blocks
  * alive at the same step do not overlap: largest first, each at the lowest
- * place that fits.  Returns the size of the arena. */
+ * place that fits.  Blocks of 0 bytes have SN_PLAN_ALIGN to themselves.
+ * Returns the size of the arena. */
 size_t sn_plan_blocks(SnArena *scratch, SnBlock *b, uint32_t n);
 
 typedef struct SnPlanStep {

@@ -57,7 +57,15 @@ read_only_by(const SnGraph *g, SnRef ref, SnId node)
     return true;
 }
 
-/* Whether operand ref can lie in the result of Concat id. */
+static bool
+is_empty(const Choose *c, SnRef ref)
+{
+    return ref &&
+           sn_tensor_nbyte(sn_type(c->g, ref), sn_shape_of(c->g, ref)) == 0;
+}
+
+/* Whether operand ref can lie in the result of Concat id.  Operands without
+ * elements keep their own places. */
 static bool
 fits(const Choose *c, SnId id, SnRef ref, bool apart)
 {
@@ -78,17 +86,21 @@ try_concat(Choose *c, uint32_t at)
     const SnShape *y = n->res[0].shape;
     size_t size = sn_elem_size(n->res[0].type->elem), offset = 0;
 
-    if (!is_concat(kd) || n->res[0].type->axis >= 0)
+    if (!is_concat(kd) || n->res[0].type->axis >= 0 ||
+        is_empty(c, SN_REF(s->node, 0)))
         return;
     int k = axis_of(n, kd);
     if (k < 0 || k >= y->rank || (k + 1 < y->rank && product(y, 0, k) != 1))
         return;
     bool apart = product(y, 0, k) != 1;
     for (uint32_t i = 0; i < n->nin; i++)
-        if (!fits(c, s->node, n->in[i].ref, apart))
+        if (!is_empty(c, n->in[i].ref) &&
+            !fits(c, s->node, n->in[i].ref, apart))
             return;
     for (uint32_t i = 0; i < n->nin; i++) {
         SnRef ref = n->in[i].ref;
+        if (is_empty(c, ref))
+            continue;
         c->view[ref] = (SnView){SN_REF(s->node, 0), offset};
         if (apart)
             step_of(c, ref)->ypitch = y->dim[k];
@@ -119,7 +131,7 @@ try_in_place(Choose *c, const SnExecStep *s)
     SnRef y = SN_REF(s->node, 0);
     size_t size = sn_tensor_nbyte(n->res[0].type, n->res[0].shape);
 
-    if (c->view[y].base)
+    if (c->view[y].base || size == 0)
         return;
     for (uint32_t i = 0; i < n->nin && i < 8; i++) {
         SnRef x = n->in[i].ref;

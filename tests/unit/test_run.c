@@ -56,6 +56,23 @@ plan_gap(void **state)
 }
 
 static void
+plan_empty(void **state)
+{
+    /* Blocks of no bytes lie apart from all others. */
+    SnBlock b[] = {{.nbyte = 0, .first = 0, .last = 2},
+                   {.nbyte = 10, .first = 0, .last = 9},
+                   {.nbyte = 0, .first = 1, .last = 1},
+                   {.nbyte = 70, .first = 3, .last = 9}};
+
+    (void)state;
+    assert_int_equal(sn_plan_blocks(a, b, 4), 192);
+    assert_int_equal(b[3].offset, 0);
+    assert_int_equal(b[1].offset, 128);
+    assert_int_equal(b[0].offset, 0);
+    assert_int_equal(b[2].offset, 64);
+}
+
+static void
 plan_random(void **state)
 {
     enum { N = 60 };
@@ -66,7 +83,7 @@ plan_random(void **state)
         size_t live[200] = {0}, peak = 0;
         for (int i = 0; i < N; i++) {
             uint32_t f = next_u32() % 150;
-            b[i] = (SnBlock){.nbyte = next_u32() % 5000, .first = f,
+            b[i] = (SnBlock){.nbyte = i % 9 ? next_u32() % 5000 : 0, .first = f,
                              .last = f + next_u32() % 40};
             for (uint32_t s = b[i].first; s <= b[i].last; s++)
                 live[s] += b[i].nbyte;
@@ -82,8 +99,7 @@ plan_random(void **state)
             for (int k = 0; k < i; k++)
                 assert_true(b[i].first > b[k].last || b[k].first > b[i].last
                             || b[i].offset + b[i].nbyte <= b[k].offset
-                            || b[k].offset + b[k].nbyte <= b[i].offset
-                            || !b[i].nbyte || !b[k].nbyte);
+                            || b[k].offset + b[k].nbyte <= b[i].offset);
         }
     }
 }
@@ -450,7 +466,8 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        T(plan_chain), T(plan_gap), T(plan_random), T(exec_values),
+        T(plan_chain), T(plan_gap), T(plan_empty), T(plan_random),
+        T(exec_values),
         T(exec_run_time_error), T(batch_any_threads),
         T(batch_reports_failure), T(profile_any_threads),
         T(samples_permuted), T(samples_as_is), T(samples_codes),
