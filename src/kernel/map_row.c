@@ -7,16 +7,30 @@
 
 enum { P_M, P_BATCH, P_STEP_M, P_NB, P_TAB = 8 };
 
+/* A vector as a matrix: a row on the left, a column on the right. */
+static SnShape
+matrix(const SnShape *s, bool left)
+{
+    SnShape m = *s;
+
+    if (s->rank == 1) {
+        m.rank = 2;
+        m.dim[0] = left ? 1 : s->dim[0];
+        m.dim[1] = left ? s->dim[0] : 1;
+    }
+    return m;
+}
+
 /* Offset of matrix `batch` of shape s (all but the last two axes), seen
- * through the batch axes of y. */
+ * through the nbatch leading axes of y. */
 static int64_t
-batch_offset(const SnShape *s, const SnShape *y, int64_t batch)
+batch_offset(const SnShape *s, const SnShape *y, int nbatch, int64_t batch)
 {
     int64_t off = 0, step = 1;
 
     for (int i = s->rank - 2; i < s->rank; i++)
         step *= s->dim[i];
-    for (int i = y->rank - 3, j = s->rank - 3; i >= 0; i--, j--) {
+    for (int i = nbatch - 1, j = s->rank - 3; i >= 0; i--, j--) {
         int64_t k = batch % y->dim[i];
         batch /= y->dim[i];
         if (j >= 0) {
@@ -31,14 +45,19 @@ batch_offset(const SnShape *s, const SnShape *y, int64_t batch)
 SnStatus
 sn_open_matmul(SnMap *m, const SnCall *c, const SnSem *s, unsigned res)
 {
-    const SnShape *a = sn_map_port(c, s, 0)->shape;
-    const SnShape *b = sn_map_port(c, s, 1)->shape;
+    const SnShape *as = sn_map_port(c, s, 0)->shape;
+    const SnShape *bs = sn_map_port(c, s, 1)->shape;
     const SnShape *y = c->out[res].shape;
-    bool ta = sn_map_int(c, s, 2, 0) != 0, tb = sn_map_int(c, s, 3, 0) != 0;
+    /* swapping means nothing for a vector */
+    bool ta = as->rank > 1 && sn_map_int(c, s, 2, 0) != 0;
+    bool tb = bs->rank > 1 && sn_map_int(c, s, 3, 0) != 0;
 
-    if (a->rank < 2 || b->rank < 2 || y->rank < 2)
-        return sn_call_fail(c, "operands of rank %d and %d; 2 at least",
-                            a->rank, b->rank);
+    if (as->rank < 1 || bs->rank < 1)
+        return sn_call_fail(c, "operands of rank %d and %d; 1 at least",
+                            as->rank, bs->rank);
+    const SnShape am = matrix(as, true), bm = matrix(bs, false);
+    const SnShape *a = &am, *b = &bm;
+    int nbatch = y->rank - (as->rank > 1) - (bs->rank > 1);
     int64_t k = a->dim[a->rank - (ta ? 2 : 1)];
     int64_t n = b->dim[b->rank - (tb ? 2 : 1)];
     int64_t rows = a->dim[a->rank - (ta ? 1 : 2)], nb = 1;
@@ -46,7 +65,7 @@ sn_open_matmul(SnMap *m, const SnCall *c, const SnSem *s, unsigned res)
         return sn_call_fail(c, "inner dimensions %lld and %lld differ",
                             (long long)k,
                             (long long)b->dim[b->rank - (tb ? 1 : 2)]);
-    for (int i = 0; i < y->rank - 2; i++)
+    for (int i = 0; i < nbatch; i++)
         nb *= y->dim[i];
     m->p[P_M] = rows;
     m->p[P_NB] = nb;
@@ -63,8 +82,8 @@ sn_open_matmul(SnMap *m, const SnCall *c, const SnSem *s, unsigned res)
     m->seg->n = k;
     int64_t *off = SN_NEW_N(c->scratch, int64_t, nb * 2);
     for (int64_t i = 0; i < nb; i++) {
-        off[2 * i] = batch_offset(a, y, i);
-        off[2 * i + 1] = batch_offset(b, y, i);
+        off[2 * i] = batch_offset(a, y, nbatch, i);
+        off[2 * i + 1] = batch_offset(b, y, nbatch, i);
     }
     m->v[0] = off;
     return SN_OK;

@@ -244,6 +244,80 @@ matmul(void **state)
         matmul_one(i & 1, i & 2);
 }
 
+/* A vector is a row on the left and a column on the right; swapping means
+ * nothing for it, and it leaves no dimension behind. */
+static void
+matmul_vectors(void **state)
+{
+    enum { B = 3, M = 4, K = 5, N = 6 };
+    const float *m = rndf(B * M * K), *n = rndf(B * K * N), *v = rndf(K);
+    SnMatMulAttr at = {.trans_a = true}, bt = {.trans_b = true}, no = {0};
+    const SnType *t = plain(SN_F32);
+    SnRef row = con(t, SHAPE(K), v), a = con(t, SHAPE(B, M, K), m);
+    SnRef b = con(t, SHAPE(B, K, N), n), none = con(t, SHAPE(2, K), m);
+    SnId y = sn_matmul_new(g, NULL, row, b, &at, t);
+    SnId z = sn_matmul_new(g, NULL, a, row, &bt, t);
+    SnId w = sn_matmul_new(g, NULL, row, row, &no, t);
+    const float *yv = eval(y, 0), *zv = eval(z, 0), *wv = eval(w, 0);
+    float dot = 0;
+
+    (void)state;
+    assert_ptr_equal(sn_shape_of(g, SN_REF(y, 0)), SHAPE(B, N));
+    assert_ptr_equal(sn_shape_of(g, SN_REF(z, 0)), SHAPE(B, M));
+    assert_int_equal(sn_shape_of(g, SN_REF(w, 0))->rank, 0);
+    for (int i = 0; i < B * N; i++) {
+        float acc = 0;
+        for (int k = 0; k < K; k++)
+            acc = fmaf(v[k], n[i / N * K * N + k * N + i % N], acc);
+        assert_true(yv[i] == acc);
+    }
+    for (int i = 0; i < B * M; i++) {
+        float acc = 0;
+        for (int k = 0; k < K; k++)
+            acc = fmaf(m[i * K + k], v[k], acc);
+        assert_true(zv[i] == acc);
+    }
+    for (int k = 0; k < K; k++)
+        dot = fmaf(v[k], v[k], dot);
+    assert_true(wv[0] == dot);
+    const float *pair = eval(sn_matmul_new(g, NULL, none, row, &no, t), 0);
+    assert_true(pair[0] == zv[0] && pair[1] == zv[1]);
+}
+
+/* The same on codes and on integers. */
+static void
+matmul_vectors_of_codes(void **state)
+{
+    enum { K = 19, N = 3 };
+    const int8_t *v = rnd8(K), *m = rnd8(K * N);
+    const SnType *tv = q8(0.5f, 3), *tm = q8(0.25f, -1), *ty = q8(16, 2);
+    int32_t iv[K], im[K * N];
+    SnMatMulAttr no = {0};
+
+    (void)state;
+    for (int i = 0; i < K * N; i++) {
+        im[i] = m[i];
+        iv[i % K] = v[i % K];
+    }
+    SnId y = sn_matmul_new(g, NULL, con(tv, SHAPE(K), v),
+                           con(tm, SHAPE(K, N), m), &no, ty);
+    SnId z = sn_integermatmul_new(g, NULL, con(plain(SN_I32), SHAPE(K), iv),
+                                  con(plain(SN_I32), SHAPE(K, N), im),
+                                  plain(SN_I32));
+    const int8_t *yv = eval(y, 0);
+    const int32_t *zv = eval(z, 0);
+    for (int j = 0; j < N; j++) {
+        int32_t acc = 0, sum = 0;
+        for (int k = 0; k < K; k++) {
+            acc += (v[k] - 3) * (m[k * N + j] + 1);
+            sum += v[k] * m[k * N + j];
+        }
+        assert_int_equal(zv[j], sum);
+        assert_int_equal(yv[j], sn_requant(acc, sn_mult(0.5f, 0.25f, 16), 2,
+                                           -128, 127));
+    }
+}
+
 /* ---- point nodes ---- */
 
 /* Scales that are powers of two make exact ties; an odd zero point shows
@@ -562,7 +636,8 @@ main(void)
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
     const struct CMUnitTest tests[] = {
         T(conv_q8), T(conv_per_channel), T(conv_f32), T(fully_connected),
-        T(matmul), T(add_rounds), T(mul_rounds), T(shift_ties), T(broadcast),
+        T(matmul), T(matmul_vectors), T(matmul_vectors_of_codes),
+        T(add_rounds), T(mul_rounds), T(shift_ties), T(broadcast),
         T(tables), T(per_axis), T(max_pool), T(avg_pool), T(avg_pool_order),
         T(global_avg_pool), T(softmax), T(lrn), T(variants),
     };

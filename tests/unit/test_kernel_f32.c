@@ -237,6 +237,10 @@ computed_products(void **state)
     SnRef a = floats(SHAPE(5, 4)), c = floats(SHAPE(5, 3));
     SnId z = sn_matmul_new(g, NULL, a, c, &ma, plain(SN_F32));
     compare(SN_REF(z, 0), 1, "the first one turned");
+    ma.trans_a = false;
+    SnRef p = floats(SHAPE(3, 5, 4)), u = weights(SHAPE(4), 1);
+    SnId q = sn_matmul_new(g, NULL, p, u, &ma, plain(SN_F32));
+    compare(SN_REF(q, 0), 1, "a vector");
 }
 
 /* ---- the others ---- */
