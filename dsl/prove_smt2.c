@@ -362,8 +362,8 @@ sn_pv_smt2(Pv *pv, const PvRule *pr, const SnProof *p)
     sn_puts(&out,
             "(define-fun max2 ((u Real) (v Real)) Real (ite (>= u v) u v))\n"
             "(define-fun min2 ((u Real) (v Real)) Real (ite (<= u v) u v))\n"
-            "(define-fun clamp ((l Real) (h Real) (v Real)) Real (ite (< v l) "
-            "l (ite (> v h) h v)))\n");
+            "(define-fun clamp ((l Real) (h Real) (v Real)) Real "
+            "(min2 (max2 v l) h))\n");
     sn_putf(&out, "%s%s(assert (not (= %s\n               %s)))\n"
                   "(check-sat)\n",
             sn_buf_str(&s.decl), sn_buf_str(&s.fact), left, right);

@@ -94,8 +94,8 @@ sn_pv_limits(const PvType *t, PvRange r, int32_t *lo, int32_t *hi)
         l = fmax(l, r.lo);
     if (r.has_hi)
         h = fmin(h, r.hi);
-    *lo = (int32_t)l;
-    *hi = (int32_t)(h < l ? l : h);
+    *lo = (int32_t)(h < l ? h : l);
+    *hi = (int32_t)h;
 }
 
 const char *

@@ -309,7 +309,9 @@ sn_shift_down(int64_t v, int n)
 static inline int64_t
 sn_clamp64(int64_t v, int64_t lo, int64_t hi)
 {
-    return v < lo ? lo : v > hi ? hi : v;
+    int64_t low = v < lo ? lo : v;
+
+    return low > hi ? hi : low;
 }
 
 /* v * m, rounded by m's policy, saturated to int32.  A shift to the left

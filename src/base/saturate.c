@@ -1,10 +1,20 @@
 #include "base/saturate.h"
 
+/* The same saturation with lo <= hi. */
+static SnRange
+ordered(SnRange r)
+{
+    if (r.has_lo && r.has_hi && r.lo > r.hi)
+        r.lo = r.hi;
+    return r;
+}
+
 SnReach
 sn_grid_reach(const SnGrid *t, SnRange r)
 {
     SnReach v = {-INFINITY, INFINITY};
 
+    r = ordered(r);
     if (t->nq == 0) {
         if (r.has_lo)
             v.lo = r.lo;
@@ -26,6 +36,8 @@ sn_grid_reach(const SnGrid *t, SnRange r)
 SnRange
 sn_meet(SnRange a, SnRange b)
 {
+    a = ordered(a);
+    b = ordered(b);
     SnRange r = a;
 
     if (b.has_lo && (!r.has_lo || b.lo > r.lo)) {
@@ -51,6 +63,7 @@ sn_grid_bounds(const SnGrid *t, SnRange reals)
 {
     SnRange r = {0};
 
+    reals = ordered(reals);
     r.has_lo = reals.has_lo && reals.lo > -INFINITY;
     r.has_hi = reals.has_hi && reals.hi < INFINITY;
     if (r.has_lo)
@@ -92,6 +105,7 @@ sn_grid_image(SnRounding by, SnRange r, const SnGrid *from, const SnGrid *to,
 {
     SnRange v = {0};
 
+    r = ordered(r);
     if (from->nq == 0)
         return sn_grid_bounds(to, r);
     if (to->nq == 0) {

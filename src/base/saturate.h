@@ -7,7 +7,8 @@
 #include "base/num.h"
 
 /* A saturation in its value's own domain (codes, or reals for f32).  A side
- * without has_ is the bound of the storage. */
+ * without has_ is the bound of the storage.  It is min(max(v, lo), hi), also
+ * where lo lies above hi: then everything ends on hi. */
 typedef struct SnRange {
     double lo, hi;
     bool has_lo, has_hi;
@@ -41,11 +42,11 @@ sn_grid_real(const SnGrid *t, uint32_t slice, double code)
 /* The reals that r lets through, over all slices. */
 SnReach sn_grid_reach(const SnGrid *t, SnRange r);
 /* Saturation to b, then to a: their common part, or the bound of a that all of
- * b ends on. */
+ * b ends on.  The result is not crossed, whatever a and b are. */
 SnRange sn_meet(SnRange a, SnRange b);
 /* Reals as codes of t (of its first slice): each finite side is quantized, even
  * one past the storage, which becomes its explicit bound; an infinite side is
- * open.  For nq 0 they stay what they are. */
+ * open.  For nq 0 they stay what they are.  Not crossed, whatever reals is. */
 SnRange sn_grid_bounds(const SnGrid *t, SnRange reals);
 /* Is the code of v in grid a, rescaled to b, the code of v in b?  First slices
  * of quantized grids; else equal reals are alike. */

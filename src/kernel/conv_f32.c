@@ -6,6 +6,7 @@
 
 #include "kernel/conv_priv.h"
 #include "kernel/pack.h"
+#include "kernel/rows.h"
 #include "kernel/span.h"
 
 /* Taps of a panel that are multiplied before the next panel's turn: what
@@ -567,15 +568,11 @@ sn_conv_f32_run_with(const SnConvF32 *p, const float *packed, const float *x,
 
 /* ---- portable ---- */
 
-static float
-clamped(float v, float lo, float hi)
-{
-    return v < lo ? lo : v > hi ? hi : v;
-}
-
 static void
 tile_ref(const SnTileF32 *t)
 {
+    SnLimF lim = {t->lo, t->hi};
+
     for (int r = 0; r < t->nrow; r++) {
         float acc[SN_LANE];
         for (int i = 0; i < SN_LANE; i++)
@@ -588,20 +585,22 @@ tile_ref(const SnTileF32 *t)
                     acc[i] = fmaf(x[j], w[i], acc[i]);
         }
         for (int i = 0; i < t->ncol; i++)
-            t->y[r][i] = t->last ? clamped(acc[i], t->lo, t->hi) : acc[i];
+            t->y[r][i] = t->last ? sn_clampf(acc[i], lim) : acc[i];
     }
 }
 
 static void
 dw_ref(const SnDwF32 *d)
 {
+    SnLimF lim = {d->lo, d->hi};
+
     for (int64_t i = 0; i < d->npx; i++)
         for (int64_t c = 0; c < d->nc; c++) {
             float acc = d->bias[c];
             for (int64_t t = 0; t < d->ntap; t++)
                 acc = fmaf(d->x[i * d->step + d->tap[t] + c],
                            d->w[d->row[t] * d->wpitch + c], acc);
-            d->y[i * d->pitch + c] = clamped(acc, d->lo, d->hi);
+            d->y[i * d->pitch + c] = sn_clampf(acc, lim);
         }
 }
 

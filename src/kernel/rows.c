@@ -11,8 +11,8 @@ sn_lim(const SnType *t, SnRange r)
         l.lo = r.lo >= (double)hi ? (int32_t)hi : (int32_t)ceil(r.lo);
     if (r.has_hi && r.hi < (double)l.hi)
         l.hi = r.hi <= (double)lo ? (int32_t)lo : (int32_t)floor(r.hi);
-    if (l.hi < l.lo) /* nothing lies in both: the range's own side wins */
-        l.hi = l.lo;
+    if (l.hi < l.lo) /* min(max(q, lo), hi) */
+        l.lo = l.hi;
     return l;
 }
 

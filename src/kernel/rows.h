@@ -21,12 +21,13 @@ sn_zp_of(const SnType *t)
     return t && t->nq ? t->zp[0] : 0;
 }
 
-/* A saturation on codes: storage met with a range. */
+/* A saturation on codes: storage met with a range, lo <= hi. */
 typedef struct SnLim {
     int32_t lo, hi;
 } SnLim;
 SnLim sn_lim(const SnType *t, SnRange r);
-/* A saturation on reals; open sides are infinite. */
+/* A saturation on reals; open sides are infinite.  lo may lie above hi, which
+ * then is the result. */
 typedef struct SnLimF {
     float lo, hi;
 } SnLimF;
@@ -64,7 +65,9 @@ sn_minf(float a, float b)
 static inline float
 sn_clampf(float v, SnLimF l)
 {
-    return v < l.lo ? l.lo : v > l.hi ? l.hi : v;
+    float low = v < l.lo ? l.lo : v; /* min(max(v, lo), hi), crossed or not */
+
+    return low > l.hi ? l.hi : low;
 }
 /* v, rounded toward zero, in [lo, hi]; NaN gives 0. */
 static inline int64_t

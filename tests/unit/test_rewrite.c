@@ -6,6 +6,7 @@
 #include <string.h>
 #include <cmocka.h>
 #include "graph/text.h"
+#include "kernel/rows.h"
 #include "rewrite/rewrite.h"
 #include "sn_kinds.h"
 
@@ -94,6 +95,22 @@ meet_and_bounds(void **state)
     assert_true(m.has_lo && m.lo == -128);
     SnReach r = sn_clamp_reach(q, b);
     assert_true(r.lo == 0.5 * 5 && r.hi == 0.5 * 12);
+    /* Crossed bounds are min(max(v, lo), hi): all of it is hi. */
+    SnRange x = {.lo = 7, .hi = 4, .has_lo = true, .has_hi = true};
+    m = sn_meet(b, x);
+    assert_true(m.lo == 4 && m.hi == 4);
+    m = sn_meet(x, b);
+    assert_true(m.lo == 4 && m.hi == 4);
+    m = sn_meet(x, (SnRange){.lo = 5, .has_lo = true});
+    assert_true(m.lo == 4 && m.hi == 4);
+    m = sn_bounds(q, true, 6, true, 1);
+    assert_true(m.lo == -1 && m.hi == -1);
+    m = sn_bounds(sn_type_plain(p, SN_F32), true, 6, true, 1);
+    assert_true(m.lo == 1 && m.hi == 1);
+    r = sn_clamp_reach(q, x);
+    assert_true(r.lo == 0.5 * 7 && r.hi == 0.5 * 7);
+    SnLim l = sn_lim(q, x);
+    assert_true(l.lo == 4 && l.hi == 4);
 }
 
 static const char conv_text[] =
