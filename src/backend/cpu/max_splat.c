@@ -3,6 +3,7 @@
 #include <string.h>
 #include "base/num.h"
 #include "cpu_kernels.h"
+#include "kernel/rows.h"
 
 SnStatus
 sn_cpu_max_splat_i8(const SnCall *c)
@@ -28,6 +29,6 @@ sn_cpu_max_splat_f32(const SnCall *c)
     int64_t n = sn_shape_count(c->in[0].shape);
 
     for (int64_t i = 0; i < n; i++)
-        y[i] = x[i] > a->value ? x[i] : a->value;
+        y[i] = sn_maxf(x[i], a->value);
     return SN_OK;
 }
