@@ -170,8 +170,8 @@ typedef SnStatus SnEvalFn(const SnCall *c);
  * A kernel whose result falls into units that may be computed apart, in any
  * order and on any thread, sets nunit and cost; each call then does units
  * [u0, u1) of them.  Such a kernel cannot fail and leaves the call's scratch
- * alone.  nunit comes as 1: one call, units [0, 1).  With 0 there is no call,
- * and none is prepared where no result has an element (sn_node_empty). */
+ * alone.  nunit comes as 1: one call, units [0, 1).  Where no result has an
+ * element there are no units: nothing is prepared or called (sn_node_empty). */
 typedef struct SnPrep {
     const SnCall *call;
     const struct SnTuple *tuple;

@@ -150,6 +150,8 @@ prepare(Prepare *pr, const SnNode *n, const SnKernelDesc *k,
     }
     if (!ok)
         return false;
+    if (p.nunit < 1)
+        sn_bug("kernel %s has no unit for a result with elements", k->name);
     for (uint32_t i = 0; i < n->nin && i < 32; i++)
         if (p.packed >> i & 1 && n->in[i].ref)
             pr->npacked[SN_NODE(n->in[i].ref)]++;
