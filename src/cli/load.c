@@ -491,7 +491,7 @@ sn_cli_fallback(SnCli *c, const SnExec *x)
 
     sn_buf_init(&b, c->a);
     for (uint32_t i = 0; i < x->nstep; i++) {
-        if (x->step[i].kernel)
+        if (x->step[i].kernel || x->step[i].nunit == 0)
             continue;
         if (n++ < SHOWN)
             sn_putf(&b, "%s%s", n > 1 ? ", " : "",

@@ -52,7 +52,7 @@ sn_results_run(SnCli *c, SnResults *r)
 int64_t
 sn_argmax(const float *v, int64_t n)
 {
-    int64_t best = 0;
+    int64_t best = n > 0 ? 0 : -1;
 
     for (int64_t i = 1; i < n; i++)
         if (v[i] > v[best])

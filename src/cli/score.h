@@ -34,7 +34,7 @@ SnScore sn_results_score(const SnResults *r, const SnData *labels);
 double sn_results_sqnr(const SnResults *ref, const SnResults *r, uint32_t k);
 /* Rows of output k whose largest element is at the same place. */
 int64_t sn_results_agree(const SnResults *ref, const SnResults *r, uint32_t k);
-/* The first of the largest. */
+/* The first of the largest; -1 when there is none. */
 int64_t sn_argmax(const float *v, int64_t n);
 
 /* ---- quantize --eval (eval.c) ---- */

@@ -323,6 +323,26 @@ t check_passes 0 err "checked 2 of 2 fires" opt tests/pass/lrn_maxpool_conv_stri
 t check_passes_real 0 err "checked 2 of 2 fires" opt tests/pass/conv_add_rescaled.sn --passes=quant_cleanup --check-passes
 t check_passes_nothing 0 err "checked 0 of 1 fires" opt tests/pass/roundtrip_lossy.sn --passes=quant_cleanup --enable=fold-roundtrip --check-passes
 t time_passes 0 err "all of them" opt "$tmp/add.sn" --time-passes
+# Results without elements: nothing runs for them, and none is the largest.
+cat >"$tmp/empty.sn" <<'END'
+sinter-graph 1
+graph "empty" {
+  %x = Placeholder() : f32[1,4]
+  %q = Quantize(%x) : qi8<0.1, 0>[1,4]
+  %e = Slice(%q) {start = [0,0], size = [0,4], step = [1,1]} : qi8<0.1, 0>[0,4]
+  %c = Constant() {splat = 14} : qi8<0.2, 0>[4]
+  %y = Add(%e, %c) : qi8<0.3, 0>[0,4]
+  %w = Constant() {data = []} : f32[4,0]
+  %m = MatMul(%x, %w) : f32[1,0]
+  Save(%y) {name = "y"}
+  Save(%m) {name = "m"}
+}
+END
+"$BUILD/tests/mkdata" "$tmp/empty.npy" 1 4
+t run_empty 0 out "y argmax -1:" run "$tmp/empty.sn" --input "$tmp/empty.npy"
+t run_empty_threads 0 out "m argmax -1:" run "$tmp/empty.sn" --input "$tmp/empty.npy" --threads 3 --backend cpu
+t run_empty_checked 0 out "0 nodes differ" run "$tmp/empty.sn" --input "$tmp/empty.npy" --backend cpu --check-kernels
+t bench_empty 0 out "nodes without a kernel: 0 of 4" bench "$tmp/empty.sn" --runs 3
 t run_values 0 out "argmax" run "$tmp/q.sn" --input $demo/test_images.npy -n 1 $px
 t run_dump 0 err "" run "$tmp/q.sn" --input $demo/test_images.npy -n 5 $px --dump "$tmp/d.npy" -j 1
 "$sinter" run "$tmp/q.sn" --input $demo/test_images.npy -n 5 $px --dump "$tmp/e.npy" -j 3
