@@ -201,17 +201,20 @@ code_port(const PvEv *e, const SnExpr *x)
     return t && t->type.nq == 1 && t->type.elem != SN_DE_QI32 ? p : NULL;
 }
 
-/* Is the operand constant along the innermost axis of the result that has
- * more than one element? */
+/* d(x) of a port, or of what the formula has rounded to a type of its own: its
+ * codes. */
 static bool
-runs_flat(const PvT *x, const PvT *y)
+codes_of(PvEv *e, const SnExpr *x, PvVec *v)
 {
-    for (int i = y->rank - 1; i >= 0; i--)
-        if (y->dim[i] > 1) {
-            int k = i - (y->rank - x->rank);
-            return k < 0 || x->dim[k] == 1;
-        }
-    return true;
+    const SnExpr *k = x->nkid ? x->kid[0] : x;
+    bool own = k->ek == SN_E_CALL && !strcmp(k->s, "q") && k->nkid > 1;
+
+    if (!code_port(e, x) &&
+        (x->ek != SN_E_CALL || strcmp(x->s, "d") || !own))
+        return false;
+    *v = sn_pv_vec(e, k);
+    return !e->c->fail && v->code && v->ct->nq == 1 &&
+           v->ct->elem != SN_DE_QI32;
 }
 
 /* The sums and products of QLinearAdd and QLinearMul. */
@@ -223,15 +226,10 @@ pair_after(PvEv *e, const SnExpr *x, const PvType *t, PvRange cl, int32_t sh,
 
     if (x->ek != SN_E_BIN || (x->op != SN_OP_ADD && x->op != SN_OP_MUL))
         return false;
-    const SnDefPort *pa = code_port(e, x->kid[0]);
-    const SnDefPort *pb = code_port(e, x->kid[1]);
-    if (!pa || !pb)
+    PvVec a, b;
+    if (!codes_of(e, x->kid[0], &a) || !codes_of(e, x->kid[1], &b))
         return false;
-    const PvT *ta = operand(e, pa), *tb = operand(e, pb);
-    const PvT *y = e->n->out[e->res];
-    PvVec a = sn_pv_port(e, pa), b = sn_pv_port(e, pb);
-    const PvType *ka = &ta->type, *kb = &tb->type;
-    bool swap = runs_flat(ta, y) && !runs_flat(tb, y);
+    const PvType *ka = a.ct, *kb = b.ct;
     sn_pv_limits(t, cl, &lo, &hi);
     for (int64_t i = 0; i < e->t.no; i++) {
         int32_t ca = (int32_t)a.v[i] + sh, cb = (int32_t)b.v[i] + sh;
@@ -240,27 +238,24 @@ pair_after(PvEv *e, const SnExpr *x, const PvType *t, PvRange cl, int32_t sh,
                        ? sn_mul_after(ca, ka->scale[0], za, cb, kb->scale[0],
                                       zb, t->scale[0], zy, lo + sh, hi + sh)
                        : sn_add_after(ca, ka->scale[0], za, cb, kb->scale[0],
-                                      zb, t->scale[0], zy, lo + sh, hi + sh,
-                                      swap)) -
+                                      zb, t->scale[0], zy, lo + sh,
+                                      hi + sh)) -
                   sh;
     }
     return true;
 }
 
-/* A window that is the whole image, without pads. */
-static bool
-whole_image(const PvNode *n, const PvT *im)
+bool
+sn_pv_whole_image(const PvNode *n, const PvT *im)
 {
     const PvVal *k = sn_pv_map_list(n, 1), *pads = sn_pv_map_list(n, 3);
     const PvVal *dl = sn_pv_map_list(n, 4);
-    int32_t sh;
 
     for (uint32_t i = 0; i < pads->n; i++)
         if (pads->list[i] != 0)
             return false;
-    return sn_pv_after(n, &sh) && sn_pv_at(k, 0) == im->dim[1] &&
-           sn_pv_at(k, 1) == im->dim[2] && sn_pv_at(dl, 0) == 1 &&
-           sn_pv_at(dl, 1) == 1;
+    return sn_pv_at(k, 0) == im->dim[1] && sn_pv_at(k, 1) == im->dim[2] &&
+           sn_pv_at(dl, 0) == 1 && sn_pv_at(dl, 1) == 1;
 }
 
 /* Quantized means sum integers: along axes always, in a pool with `after` where
@@ -271,11 +266,12 @@ int_mean(PvEv *e, const SnExpr *x, const PvType *t, PvRange cl, PvVec *r)
     const PvT *im = e->n->in[0];
     bool by_policy = e->c->pr->round != SN_ROUNDING_FLOAT &&
                      !sn_pv_map_is(e->n, "pool");
-    int32_t lo, hi;
+    int32_t lo, hi, sh;
 
     if (x->ek != SN_E_CALL || strcmp(x->s, "mean") || !im ||
         im->type.nq != 1 || im->type.elem == SN_DE_QI32 ||
-        (sn_pv_map_is(e->n, "pool") && !whole_image(e->n, im)))
+        (sn_pv_map_is(e->n, "pool") &&
+         (!sn_pv_after(e->n, &sh) || !sn_pv_whole_image(e->n, im))))
         return false;
     e->c->ratio = true;
     sn_pv_limits(t, cl, &lo, &hi);

@@ -29,6 +29,8 @@ typedef struct PvEv {
 PvVec sn_pv_port(PvEv *e, const SnDefPort *p);
 /* Is the node's zero point added before its rounding?  *shift: zp_shift. */
 bool sn_pv_after(const PvNode *n, int32_t *shift);
+/* Is a window of a pool the whole image, without pads? */
+bool sn_pv_whole_image(const PvNode *n, const PvT *im);
 /* q(x) to type t within cl by a row of its own: fills r->v.  *err: what its
  * rounding may be off by, in steps. */
 bool sn_pv_row(PvEv *e, const SnExpr *x, const PvType *t, PvRange cl, PvVec *r,

@@ -56,7 +56,7 @@ sn_local(SnArena *a, const char *s)
     static const char *const word[] = {
         "after", "at", "attr", "c", "ch", "code", "d", "dot", "e", "g", "hi",
         "i", "id", "in", "k", "l", "lo", "m", "n", "name", "nin", "o", "s",
-        "sh", "swap", "t", "type", "v", NULL
+        "sh", "t", "type", "v", NULL
     };
 
     return listed(word, s) ? sn_format(a, "%s_", s) : sn_field(a, s);

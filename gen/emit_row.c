@@ -254,13 +254,7 @@ after_form(SnFm *f, const SnExpr *e, const char *y, const char *yz,
         b.z, y, yz, lim, lim);
     if (e->op == SN_OP_MUL)
         return sn_format(f->a, "sn_mul_after(%s) - sh", args);
-    const SnDefPort *p = deq_of(f, e->kid[0]), *q = deq_of(f, e->kid[1]);
-    bool swap = p && q && !strcmp(map_of(f), "broadcast");
-    if (swap && sn_fm_once(f, "swap", 0))
-        sn_putf(&f->post, "const bool swap = m.step[%u] == 0 && m.step[%u] != "
-                          "0;\n", p->index, q->index);
-    return sn_format(f->a, "sn_add_after(%s, %s) - sh", args,
-                     swap ? "swap" : "false");
+    return sn_format(f->a, "sn_add_after(%s) - sh", args);
 }
 
 /* The integer sum of q - x.zp over the set. */

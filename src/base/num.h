@@ -143,18 +143,15 @@ sn_add_before(int32_t a, float sa, int32_t za, int32_t b, float sb, int32_t zb,
 
 /* ra = sa / sc, rb = sb / sc, F = (float)zc - fmaf(ra, (float)za,
  * rb * (float)zb): rne(fmaf(ra, (float)a, fmaf(rb, (float)b, F))), clamped.
- * swap exchanges a and b throughout: set iff a is constant along the innermost
- * merged broadcast run and b is not. */
+ * The order of a and b matters. */
 static inline int32_t
 sn_add_after(int32_t a, float sa, int32_t za, int32_t b, float sb, int32_t zb,
-             float sc, int32_t zc, int32_t lo, int32_t hi, bool swap)
+             float sc, int32_t zc, int32_t lo, int32_t hi)
 {
-    float ra = (swap ? sb : sa) / sc, rb = (swap ? sa : sb) / sc;
-    float fa = (float)(swap ? b : a), fb = (float)(swap ? a : b);
-    float fza = (float)(swap ? zb : za), fzb = (float)(swap ? za : zb);
-    float f = (float)zc - fmaf(ra, fza, rb * fzb);
+    float ra = sa / sc, rb = sb / sc;
+    float f = (float)zc - fmaf(ra, (float)za, rb * (float)zb);
 
-    return sn_rne_clamp(fmaf(ra, fa, fmaf(rb, fb, f)), lo, hi);
+    return sn_rne_clamp(fmaf(ra, (float)a, fmaf(rb, (float)b, f)), lo, hi);
 }
 
 /* rne((d(a) * d(b)) / sc) + zc. */

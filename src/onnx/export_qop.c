@@ -147,14 +147,48 @@ shifted(SnXp *x)
     return true;
 }
 
-/* Which of two operands comes first in a sum depends on the order of axes
- * where one is spread over the other. */
+/* Is a value of this shape the same along the innermost axis of y that has
+ * more than one element? */
+static bool
+runs_flat(const SnShape *s, const SnShape *y)
+{
+    int i = y->rank - 1;
+
+    while (i >= 0 && y->dim[i] == 1)
+        i--;
+    int k = i - (y->rank - s->rank);
+    return i < 0 || k < 0 || s->dim[k] == 1;
+}
+
+/* The first operand of a QLinearAdd, spread out to the shape of the result where
+ * ONNX Runtime would otherwise exchange the two (numerics.md). */
+static const char *
+first_summand(SnXp *x, SnRef r, const int *perm)
+{
+    const SnShape *y = sn_shape_of(x->g, SN_REF(x->id, 0));
+    const SnShape *s = sn_shape_of(x->g, r);
+    const char *in[2];
+
+    if (s->rank == y->rank)
+        in[0] = sn_xp_get(x, r, s->rank, perm, x->as);
+    else
+        in[0] = sn_xp_plain(x, r, x->as);
+    if (!runs_flat(s, y) || sn_shape_count(y) == 1)
+        return in[0];
+    in[1] = sn_xp_ints(x, "shape", (SnInts){(uint32_t)y->rank, y->dim});
+    const char *out = sn_xp_part(x, "spread");
+    sn_xp_node(x, "", "Expand", 2, in, out);
+    return out;
+}
+
 static SnStatus
-binary(SnXp *x, const char *op, bool *done)
+binary(SnXp *x, const char *op, bool ordered, bool *done)
 {
     const char *in[8];
     Args a = {in, 0};
     int perm[SN_MAXRANK];
+    const SnShape *y = sn_shape_of(x->g, SN_REF(x->id, 0));
+    uint32_t other = ordered && sn_shape_count(y) == 1; /* is exchanged */
 
     if (!shifted(x))
         return SN_OK;
@@ -164,8 +198,10 @@ binary(SnXp *x, const char *op, bool *done)
         sn_shape_of(x->g, sn_in(x->g, x->id, 1)))
         sn_xp_choose(x, perm);
     for (uint32_t s = 0; s < 2; s++) {
-        SnRef r = sn_in(x->g, x->id, s);
-        in[a.n++] = sn_xp_operand(x, s, perm, x->as);
+        SnRef r = sn_in(x->g, x->id, s ^ other);
+        in[a.n++] = ordered && s == 0
+                        ? first_summand(x, r, perm)
+                        : sn_xp_operand(x, s ^ other, perm, x->as);
         push_params(x, &a, r, x->as);
     }
     push_y(x, &a);
@@ -176,13 +212,13 @@ binary(SnXp *x, const char *op, bool *done)
 static SnStatus
 add(SnXp *x, bool *done)
 {
-    return binary(x, "QLinearAdd", done);
+    return binary(x, "QLinearAdd", true, done);
 }
 
 static SnStatus
 mul(SnXp *x, bool *done)
 {
-    return binary(x, "QLinearMul", done);
+    return binary(x, "QLinearMul", false, done);
 }
 
 static SnStatus

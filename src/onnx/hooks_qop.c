@@ -297,6 +297,24 @@ set_after(SnOx *x, SnKind k, void *attr)
     sn_ox_set_int(k, attr, "zp_shift", x->sign == SN_OX_U8 ? 128 : 0);
 }
 
+/* Is a value of shape a the same along the innermost axis of a sum with b that
+ * has more than one element? */
+static bool
+runs_flat(const SnShape *a, const SnShape *b)
+{
+    int rank = a->rank > b->rank ? a->rank : b->rank;
+
+    for (int i = 1; i <= rank; i++) {
+        int64_t na = i <= a->rank ? a->dim[a->rank - i] : 1;
+        int64_t nb = i <= b->rank ? b->dim[b->rank - i] : 1;
+        if (na != 1 || nb != 1)
+            return na == 1;
+    }
+    return true;
+}
+
+/* ONNX Runtime exchanges the operands of a sum whose first one does not change
+ * along the innermost axis; Add takes them as they stand (numerics.md). */
 SnStatus
 sn_onnx_qlinear_binary(SnOx *x, const SnOxCall *c)
 {
@@ -309,6 +327,12 @@ sn_onnx_qlinear_binary(SnOx *x, const SnOxCall *c)
     SN_TRY(sn_ox_codes(x, 3, -1, NULL, &in[1]));
     SN_TRY(sn_ox_code_type(x, 6, 7, &type));
     set_after(x, k, attr);
+    if (k == SN_K_ADD && runs_flat(sn_shape_of(x->g, in[0]),
+                                   sn_shape_of(x->g, in[1]))) {
+        y = in[0];
+        in[0] = in[1];
+        in[1] = y;
+    }
     SN_TRY(sn_ox_node(x, sn_desc(k)->name, sn_ox_name(x, 0), 2, in, attr, type,
                       &y));
     return sn_ox_put(x, 0, y);

@@ -271,6 +271,33 @@ rounding_decides(void **state)
         "results may differ by one step\n");
 }
 
+#define ORDERED(a, b, y)                                                   \
+    "  %a = Placeholder() : qi8<0.5, 1>[" a "]\n"                          \
+    "  %b = Placeholder() : qi8<0.25, 2>[" b "]\n"                         \
+    "  %y = Add(%a, %b) {round = after} : qi8<0.5, 3>[" y "]\n"             \
+    "  Save(%y) {name = \"y\"}\n"
+
+/* ONNX Runtime exchanges the operands where the first does not change along the
+ * innermost axis: that one is spread out, or, of one element, comes second. */
+static void
+sums_keep_their_order(void **state)
+{
+    (void)state;
+    assert_string_equal(
+        nodes(ORDERED("2,3", "2,1", "2,3"), SN_ONNX_QOPERATOR),
+        "y = QLinearAdd(a, a.scale, a.zp, b, b.scale, b.zp, y.scale, "
+        "y.zp)\n");
+    assert_string_equal(
+        nodes(ORDERED("2,1", "2,3", "2,3"), SN_ONNX_QOPERATOR),
+        "y.spread = Expand(a, y.shape)\n"
+        "y = QLinearAdd(y.spread, a.scale, a.zp, b, b.scale, b.zp, y.scale, "
+        "y.zp)\n");
+    assert_string_equal(
+        nodes(ORDERED("1", "1", "1"), SN_ONNX_QOPERATOR),
+        "y = QLinearAdd(b, b.scale, b.zp, a, a.scale, a.zp, y.scale, "
+        "y.zp)\n");
+}
+
 /* The rounding of a uint8 model needs uint8 codes; int8 inputs and outputs are
  * converted by what they mean. */
 static void
@@ -374,6 +401,7 @@ main(void)
         T(no_idle_transpose),
         T(transposed_operand),
         T(rounding_decides),
+        T(sums_keep_their_order),
         T(shifted_rounding),
         T(codes_by_choice),
         T(bytes_at_the_border),

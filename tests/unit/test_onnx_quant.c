@@ -78,6 +78,40 @@ sums_round_after_the_zero_point(void **state)
           "  Save(%y) {name = \"y\"}\n");
 }
 
+/* ONNX Runtime takes the second operand first where the first one does not
+ * change along the innermost axis; Add takes them as they stand. */
+static void
+sums_take_operands_in_order(void **state)
+{
+    static const int8_t k[] = {1, 2};
+
+    (void)state;
+    microsoft(start("QLinearAdd", "k s z x s z t u", INT8, "2x3", "2x3"));
+    ob_init(b, "k", INT8, "2x1", k, 2);
+    gives("  %x = Placeholder() : qi8<0.5, 2>[2,3]\n"
+          "  %k = Constant() {data = [1, 2]} : qi8<0.5, 2>[2,1]\n"
+          "  %y = Add(%x, %k) {round = after} : qi8<0.25, 0>[2,3]\n"
+          "  Save(%y) {name = \"y\"}\n");
+    microsoft(start("QLinearAdd", "x s z k s z t u", INT8, "2x3", "2x3"));
+    ob_init(b, "k", INT8, "2x1", k, 2);
+    gives("  %x = Placeholder() : qi8<0.5, 2>[2,3]\n"
+          "  %k = Constant() {data = [1, 2]} : qi8<0.5, 2>[2,1]\n"
+          "  %y = Add(%x, %k) {round = after} : qi8<0.25, 0>[2,3]\n"
+          "  Save(%y) {name = \"y\"}\n");
+    microsoft(start("QLinearAdd", "k s z x s z t u", INT8, "2x2x1", "2x2x1"));
+    ob_init(b, "k", INT8, "2x1", k, 2); /* spread along an outer axis */
+    gives("  %x = Placeholder() : qi8<0.5, 2>[2,2,1]\n"
+          "  %k = Constant() {data = [1, 2]} : qi8<0.5, 2>[2,1]\n"
+          "  %y = Add(%k, %x) {round = after} : qi8<0.25, 0>[2,2,1]\n"
+          "  Save(%y) {name = \"y\"}\n");
+    microsoft(start("QLinearAdd", "k s z x s z t u", INT8, "1", "1"));
+    ob_init(b, "k", INT8, "1", k, 1); /* nothing changes along an axis */
+    gives("  %x = Placeholder() : qi8<0.5, 2>[1]\n"
+          "  %k = Constant() {data = [1]} : qi8<0.5, 2>[1]\n"
+          "  %y = Add(%x, %k) {round = after} : qi8<0.25, 0>[1]\n"
+          "  Save(%y) {name = \"y\"}\n");
+}
+
 static void
 convolutions_take_a_scale_per_filter(void **state)
 {
@@ -309,6 +343,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sums_round_after_the_zero_point),
+        cmocka_unit_test(sums_take_operands_in_order),
         cmocka_unit_test(convolutions_take_a_scale_per_filter),
         cmocka_unit_test(products_fold_alpha_into_the_scale),
         cmocka_unit_test(unlike_operands_of_concat_are_rescaled),
