@@ -48,6 +48,24 @@ pick(const PvEv *e, const double *v, int64_t nk, int64_t o, bool max)
     return best < 0 ? 0 : best;
 }
 
+/* What the sum of a set is added to: -0, which adds nothing, or +0 (the row
+ * AvgPool of numerics.md). */
+static double
+start(const PvEv *e, const double *v, int64_t nk, int64_t ncol, PvRed how)
+{
+    if (how != PV_R_MEAN || e->t.ncol <= 0 ||
+        sn_pv_whole_image(e->n, e->n->in[0]))
+        return 0; /* ncol is of pools */
+    for (int64_t j = 0; j < ncol; j++) {
+        bool valid = false;
+        for (int64_t k = j; k < nk; k += ncol)
+            valid |= !isnan(v[k]);
+        if (!valid)
+            return 0;
+    }
+    return -0.0;
+}
+
 static void
 reduce_one(PvEv *e, PvRed how, const PvVec *a, PvVec *r, int64_t o)
 {
@@ -83,8 +101,9 @@ reduce_one(PvEv *e, PvRed how, const PvVec *a, PvVec *r, int64_t o)
                 r->er[o] = (double)e->n->in[0]->n;
         return;
     }
+    s = start(e, v, nk, ncol, how);
     for (int64_t j = 0; j < ncol; j++) {
-        double column = 0;
+        double column = -0.0;
         for (int64_t k = j; k < nk; k += ncol) {
             if (isnan(v[k]))
                 continue;

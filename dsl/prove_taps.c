@@ -200,7 +200,7 @@ taps_pool(PvCase *c, PvNode *n, PvTaps *t, uint32_t sx)
     int32_t sh;
 
     t->nk = sn_pv_at(kn, 0) * sn_pv_at(kn, 1);
-    if (sn_pv_at(st, 1) <= 2 && !sn_pv_after(n, &sh))
+    if (sn_pv_at(st, 1) <= 2 && (!y->type.nq || !sn_pv_after(n, &sh)))
         t->ncol = sn_pv_at(kn, 1);
     int32_t *a = table(c, t, sx);
     int32_t *div = pads ? SN_NEW_N(c->a, int32_t, t->no + 1) : NULL;

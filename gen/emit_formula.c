@@ -470,9 +470,10 @@ put_loop(SnFm *f, const SnExpr *e, const char *r, SnVal v, const char *loads)
     if (arg)
         sn_putf(b, "%s %s_v = 0;\nint64_t %s = 0;\n", ty, r, r);
     else
-        sn_putf(b, "%s %s = 0;\n", ty, r);
-    if (parts)
-        sn_puts(b, "for (int64_t k = 0; k < m.ntap;) {\n    float part = 0;\n"
+        sn_putf(b, "%s %s = %s;\n", ty, r, parts ? "m.start" : "0");
+    if (parts) /* -0 is what adds nothing */
+        sn_puts(b, "for (int64_t k = 0; k < m.ntap;) {\n"
+                   "    float part = -0.0f;\n"
                    "    for (int64_t end = k + m.part; k < end; k++) {\n");
     else
         sn_puts(b, "for (int64_t k = 0; k < m.ntap; k++) {\n");

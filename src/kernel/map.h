@@ -27,6 +27,7 @@ typedef struct SnMap {
     int64_t ntap, maxtap;
     int64_t part;   /* taps that a mean sums before it adds them to the rest:
                        the valid ones of a column, or 1; divides ntap */
+    float start;    /* of a pool's mean: sn_pool_start */
     int64_t nall;   /* elements a mean divides by: valid taps, or the whole
                        window where pads count */
     int64_t *a, *b; /* [maxtap] */
@@ -96,6 +97,13 @@ const char *sn_map_word(const SnCall *c, const SnSem *s, unsigned arg,
 /* The mean of a pool with this horizontal stride adds up columns, and then
  * these (numerics.md, AvgPool). */
 bool sn_pool_columns(const SnCall *c, int64_t stride);
+/* What that mean's sum is added to: -0, which adds nothing, where it adds up
+ * columns, all of which lie in a part of the image; else +0. */
+static inline float
+sn_pool_start(bool columns, bool whole, bool inside)
+{
+    return columns && !whole && inside ? -0.0f : 0.0f;
+}
 /* Axis `axis` counted from the front, or -1 when out of range. */
 int sn_axis(const SnShape *s, int64_t axis);
 /* Puts a message into c->why; returns SN_EINPUT. */

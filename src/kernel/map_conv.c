@@ -174,8 +174,10 @@ sn_pool_columns(const SnCall *c, int64_t stride)
 {
     const SnAttrDesc *round = sn_attr_named(c->kind, "round");
 
+    /* `round` says where a zero point is added: nothing of reals */
     return stride <= 2 &&
-           (!round || *(const int32_t *)sn_attr_at(c->attr, round) == 0);
+           (!round || c->out[0].type->nq == 0 ||
+            *(const int32_t *)sn_attr_at(c->attr, round) == 0);
 }
 
 SnStatus
@@ -231,6 +233,7 @@ sn_segs_pool(SnMap *m, int64_t g)
                     w0 * p[P_DW]) * p[P_C];
     m->nseg = 0;
     m->part = p[P_COLS] ? h1 - h0 : 1;
+    m->start = sn_pool_start(p[P_COLS], m->whole, w1 - w0 == p[P_KW]);
     for (int64_t j = w0; p[P_COLS] && j < w1; j++)
         m->seg[m->nseg++] = (SnSeg){ from + (j - w0) * p[P_DW] * p[P_C],
                                      j * p[P_KH] + h0, h1 - h0 };

@@ -95,8 +95,9 @@ window(Pooling *k, const float *x, int64_t oh, int64_t ow, float *y)
         return;
     }
     int64_t all = k->p->count_pad ? o->kh * o->kw : n;
-    SnAvgF32 a = {k->p->columns ? h1 - h0 : 1, (float)all, k->p->lo,
-                  k->p->hi};
+    SnAvgF32 a = {k->p->columns ? h1 - h0 : 1,
+                  sn_pool_start(k->p->columns, k->p->whole, w1 - w0 == o->kw),
+                  (float)all, k->p->lo, k->p->hi};
     k->v->avg(&a, x + base, tap, n, o->c, y);
 }
 
@@ -233,9 +234,9 @@ avg_ref(const SnAvgF32 *p, const float *x, const int64_t *tap, int64_t ntap,
         int64_t c, float *y)
 {
     for (int64_t i = 0; i < c; i++) {
-        float sum = 0;
+        float sum = p->start;
         for (int64_t t = 0; t < ntap;) {
-            float column = 0;
+            float column = -0.0f;
             for (int64_t end = t + p->part; t < end; t++)
                 column = column + x[tap[t] + i];
             sum = sum + column;

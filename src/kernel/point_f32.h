@@ -29,6 +29,7 @@ typedef struct SnPoolF32 {
     bool avg;
     bool count_pad; /* an average counts padding, */
     bool columns;   /* adds up each column first (SnMap.part) */
+    bool whole;     /* each window is a whole image, without pads */
     float lo, hi;   /* clamp of an average */
 } SnPoolF32;
 /* Images and rows of results [from, to), counted through. */
@@ -65,10 +66,10 @@ void sn_softmaxf_run(SnIsa isa, const float *x, int64_t nrow, int64_t n,
 typedef void SnMaxF32Fn(const float *x, const int64_t *tap, int64_t ntap,
                         int64_t c, float *y);
 /* Sums in the order of the taps, `part` of them before these join the rest,
- * over `all`, clamped. */
+ * added to `start`, over `all`, clamped. */
 typedef struct SnAvgF32 {
     int64_t part;
-    float all, lo, hi;
+    float start, all, lo, hi;
 } SnAvgF32;
 typedef void SnAvgF32Fn(const SnAvgF32 *p, const float *x, const int64_t *tap,
                         int64_t ntap, int64_t c, float *y);

@@ -47,6 +47,8 @@ weights(const SnShape *s, int pattern)
     return con(plain(SN_F32), s, reals(sn_shape_count(s), pattern));
 }
 
+static bool minus_zeros; /* in the place of drawn numbers */
+
 static void
 fill(SnRun *r, int pattern)
 {
@@ -54,7 +56,7 @@ fill(SnRun *r, int pattern)
         int64_t n = sn_shape_count(r->x->input[i].shape);
         float *v = sn_run_input(r, i);
         for (int64_t k = 0; k < n; k++)
-            v[k] = real(pattern);
+            v[k] = minus_zeros ? -0.0f : real(pattern);
     }
 }
 
@@ -346,6 +348,74 @@ pooling(void **state)
         }
 }
 
+/* Means of -0, as ONNX Runtime 1.30 gives them: the signs of one channel. */
+static const struct {
+    int64_t h, w, kh, kw, stride[2], pads[4];
+    bool pads_count;
+    const char *sign;
+} zero_means[] = {
+    {2, 3, 1, 1, {1, 1}, {0}, false, "------"},
+    {1, 5, 1, 1, {1, 1}, {0}, false, "-----"},
+    {5, 1, 1, 1, {1, 1}, {0}, false, "-----"},
+    {4, 5, 1, 1, {1, 2}, {0}, false, "------------"},
+    {4, 5, 1, 1, {3, 1}, {0}, false, "----------"},
+    {2, 4, 2, 2, {1, 1}, {0}, false, "---"},
+    {4, 5, 2, 2, {1, 1}, {1, 0, 1, 0}, false, "--------------------"},
+    {4, 5, 2, 2, {1, 1}, {1, 0, 1, 0}, true, "--------------------"},
+    {2, 2, 2, 2, {1, 1}, {1, 0, 0, 0}, false, "--"},
+    /* a column of padding */
+    {4, 5, 2, 2, {1, 1}, {0, 1, 0, 1}, false, "+----++----++----+"},
+    {2, 5, 2, 2, {1, 1}, {1, 1, 1, 1}, false, "+----++----++----+"},
+    /* a horizontal stride of 3 */
+    {4, 5, 1, 1, {1, 3}, {0}, false, "++++++++"},
+    /* the whole image */
+    {1, 1, 1, 1, {1, 1}, {0}, false, "+"},
+    {2, 2, 2, 2, {1, 1}, {0}, false, "+"},
+    {2, 4, 2, 4, {2, 2}, {0}, false, "+"},
+};
+
+static void
+means_of_zeros(void **state)
+{
+    enum { C = 37 };
+    SnSaveAttr save = {.name = "y", .boundary = SN_SAVE_BOUNDARY_NONE};
+    int64_t one[2] = {1, 1};
+    uint32_t nf;
+
+    (void)state;
+    minus_zeros = true;
+    for (size_t i = 0; i < sizeof zero_means / sizeof *zero_means; i++) {
+        int64_t kernel[2] = {zero_means[i].kh, zero_means[i].kw};
+        int64_t stride[2], pads[4];
+        memcpy(stride, zero_means[i].stride, sizeof stride);
+        memcpy(pads, zero_means[i].pads, sizeof pads);
+        SnAvgPoolAttr at = {.kernel = {2, kernel}, .stride = {2, stride},
+                            .pads = {4, pads}, .dilate = {2, one},
+                            .count_include_pad = zero_means[i].pads_count};
+        SnRef x = floats(SHAPE(1, zero_means[i].h, zero_means[i].w, C));
+        SnRef y = SN_REF(sn_avgpool_new(g, NULL, x, &at, plain(SN_F32)), 0);
+        sn_save_new(g, "y", y, &save);
+        assert_int_equal(sn_shape_count(sn_shape_of(g, y)),
+                         C * strlen(zero_means[i].sign));
+        SnIsa best = sn_isa();
+        for (int v = 0; v <= SN_NISA; v++) { /* the last: evaluators */
+            if (v < SN_NISA && !sn_isa_set((SnIsa)v))
+                continue;
+            const float *got =
+                result(v < SN_NISA ? sn_backend_named("CPU") : NULL, 1, 1, 0,
+                       &nf);
+            for (size_t k = 0; k < C * strlen(zero_means[i].sign); k++)
+                if (got[k] != 0 || !signbit(got[k]) !=
+                                       (zero_means[i].sign[k / C] == '+'))
+                    fail_msg("case %zu, variant %d: element %zu is %g", i, v,
+                             k, (double)got[k]);
+        }
+        sn_isa_set(best);
+        new_graph();
+    }
+    minus_zeros = false;
+}
+
 static void
 lrn(void **state)
 {
@@ -418,6 +488,7 @@ main(void)
         cmocka_unit_test(pairs),
         cmocka_unit_test(norms),
         cmocka_unit_test(pooling),
+        cmocka_unit_test(means_of_zeros),
         cmocka_unit_test(lrn),
         cmocka_unit_test(exponentials),
         cmocka_unit_test(exp_everywhere),

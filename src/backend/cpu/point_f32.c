@@ -161,6 +161,7 @@ prepare_pool(SnPrep *p, bool avg)
     p->prep = k;
     if (!sn_cpu_pool_geo(c, &k->p.geo))
         return false;
+    k->p.whole = m.whole;
     k->p.columns = avg && sn_pool_columns(c, k->p.geo.sw);
     p->nunit = k->p.geo.n * k->p.geo.oh;
     p->cost = sn_shape_count(c->out[0].shape) * m.maxtap / 8;
