@@ -122,7 +122,9 @@ const SnCode sn_code_list[] = {
      "another: a move copies one operand; each class goes with some maps."},
     {"SN118", "commutes",
      "Operands commute when exchanging them changes neither the tuples, "
-     "the facts nor the meaning.  Patterns then match both orders."},
+     "the facts nor the meaning, nor any value: 'when' says under which "
+     "condition on attributes and the result's type.  Patterns then match "
+     "both orders."},
     {"SN119", "within",
      "'within clamp' clamps what q(..) rounds: the formula is q(..), and "
      "the attribute is a range of that result."},

@@ -168,7 +168,10 @@ member ::= PIN(K) ID(N) pair(A) orelse(S) SEMI. { sn_ps_fact(P, SN_DF_PIN, K,
                                                      sn_ps_ids(P, (SnIds){0},
                                                                N),
                                                      A, S); }
-member ::= COMMUTES(K) ids(L) SEMI.            { sn_ps_commutes(P, K, L); }
+member ::= COMMUTES(K) ids(L) SEMI.            { sn_ps_commutes(P, K, L,
+                                                              NULL); }
+member ::= COMMUTES(K) ids(L) WHEN expr(E) SEMI. { sn_ps_commutes(P, K, L,
+                                                                E); }
 member ::= INVARIANT expr(E) orelse(S) SEMI.   { sn_ps_invariant(P, E, S); }
 %type pair {SnExprs}
 pair(L) ::= LP expr(X) COMMA expr(Y) RP. { L = (SnExprs){0};

@@ -225,7 +225,7 @@ sn_ps_fact(SnPs *P, SnDefFact f, SnTok kw, SnIds l, SnExprs pair, SnTok text)
 }
 
 void
-sn_ps_commutes(SnPs *P, SnTok kw, SnIds l)
+sn_ps_commutes(SnPs *P, SnTok kw, SnIds l, SnExpr *when)
 {
     SnDefNode *n = P->node;
 
@@ -233,6 +233,7 @@ sn_ps_commutes(SnPs *P, SnTok kw, SnIds l)
     n->ncommutes = l.n;
     n->commutes = l.s;
     n->commutes_pos = l.pos;
+    n->commutes_when = when;
 }
 
 void

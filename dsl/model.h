@@ -263,6 +263,7 @@ typedef struct SnDefNode {
     uint32_t ncommutes;
     const char **commutes;
     SnPos *commutes_pos;
+    SnExpr *commutes_when; /* or NULL */
     uint32_t ninv;
     SnDefInv **inv;
     uint32_t nkernel;
@@ -288,6 +289,9 @@ typedef struct SnDefNode {
     uint32_t nrinv;
     const SnDefAttr *clamp; /* range(result 0) named clamp, or NULL */
     int8_t comm[2];      /* commuting input ports, or -1 */
+    SnPos comm_pos;
+    const SnExpr *comm_when; /* of a variable of the first result's name that
+                                is bound to the node; NULL: always */
     bool has_effect;
     SnDefFamily family;
 } SnDefNode;

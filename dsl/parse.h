@@ -185,7 +185,7 @@ SnDefAttr *sn_ps_attr_enum(SnPs *P, SnIds words);
 void sn_ps_attr(SnPs *P, SnDefAttr *a, SnTok name, SnExpr *def, SnExpr *where);
 void sn_ps_fact(SnPs *P, SnDefFact f, SnTok kw, SnIds l, SnExprs pair,
                 SnTok text);
-void sn_ps_commutes(SnPs *P, SnTok kw, SnIds l);
+void sn_ps_commutes(SnPs *P, SnTok kw, SnIds l, SnExpr *when);
 void sn_ps_invariant(SnPs *P, SnExpr *e, SnTok text);
 void sn_ps_sem(SnPs *P, SnTok kw, SnTok cls, SnTok out, SnExpr *formula,
                SnDefSem mods);

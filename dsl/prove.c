@@ -114,6 +114,8 @@ by_how_much(Pv *pv, const PvTry *t)
         return sn_format(pv->a, "differs by %.0f", fabs(c->left - c->right));
     if (t->worse && c)
         return sn_format(pv->a, "differs by %.6g", fabs(c->left - c->right));
+    if (t->zero && t->rel == 0)
+        return "differs in the sign of zero";
     if (t->real > PV_REAL_EQUAL)
         return sn_format(pv->a, "differs over the reals by %.3g of the "
                                 "largest value", t->real);
@@ -175,6 +177,15 @@ refuse(Pv *pv, const PvRule *pr, const PvTry *t)
     const char *best = sn_pv_best(pv->a, t);
     const char *claim = sn_pv_claim_str(pv->a, &pr->r->claim);
 
+    if (pr->comm) {
+        sn_error(pv->d, pr->r->pos, "SN118",
+                 "'commutes' of %s is not true of its values: %s",
+                 pr->comm->name, by_how_much(pv, t));
+        show(pv, t);
+        sn_diag_help(pv->d, "commutes .. when says under which condition on "
+                            "attributes and the result's type it holds");
+        return;
+    }
     if (strcmp(best, "nothing"))
         sn_error(pv->d, pr->r->claim.pos.src ? pr->r->claim.pos : pr->r->pos,
                  "SN302", "rule '%s'%s claims '%s'; proved only '%s'",
@@ -483,6 +494,9 @@ sn_prove(SnDefs *defs, SnDiag *d, const SnProveOpts *o)
         if (mine && pv.out->v[pv.out->n - 1].layer == SN_LAYER_REFUSED)
             refused[v[i].r->id] = true;
     }
+    n = sn_pv_commutes(&pv, &v);
+    for (uint32_t i = 0; i < n; i++)
+        sn_pv_prove(&pv, &v[i]);
     for (uint32_t i = 0; i < defs->nbackend; i++)
         prove_refined(&pv, defs->backend[i]);
     sn_buf_init(&b, pv.a);

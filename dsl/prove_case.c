@@ -134,6 +134,8 @@ draw_attr(PvCase *c, PvNode *n, uint32_t i)
         *v = (PvVal){.ty = SN_TY_BOOL, .r = sn_pv_below(c, 2)};
     if (a->ty == SN_AT_ENUM && a->nword && sn_pv_chance(c, 35))
         v->r = sn_pv_below(c, a->nword);
+    if (c->ties && !strcmp(a->name, "round"))
+        v->r = a->nword - 1;
     if (a->ty == SN_AT_INT && !strcmp(a->name, "zp_shift") &&
         sn_pv_chance(c, 35))
         v->r = 128;
@@ -534,6 +536,19 @@ flat_pat(const PvCase *c, const SnPat *p)
     return true;
 }
 
+/* Is there a node that may add its zero point before it rounds? */
+static bool
+rounds(const PvCase *c, const SnPat *p)
+{
+    const SnDefNode *n =
+        (p->pk == SN_P_ANY || p->pk == SN_P_FORMS) ? c->pr->any : p->node;
+    bool is = n && sn_def_attr(n, "round");
+
+    for (uint32_t i = 0; i < p->narg; i++)
+        is |= rounds(c, p->arg[i]);
+    return is;
+}
+
 static const char *
 ranked_map(const PvCase *c, const SnPat *p)
 {
@@ -705,6 +720,8 @@ sn_pv_draw(PvCase *c)
     c->corner = sn_pv_chance(c, 40);
     c->positive = sn_pv_chance(c, 40);
     c->small = sn_pv_chance(c, 25);
+    c->ties = rounds(c, c->r->pat) && sn_pv_chance(c, 40);
+    c->half = c->ties ? sn_pv_below(c, 2) : 0;
     seed_fixed(c, c->r->pat, c->r->rhs);
     numbers(c, c->r->need);
     numbers_of(c, c->r->pat);

@@ -659,6 +659,54 @@ sn_pv_instances(Pv *pv, PvRule **out)
     return g.n;
 }
 
+/* n with its operands exchanged is n. */
+static void
+exchanged(Gen *g, const SnDefNode *n)
+{
+    SnArena *a = g->pv->a;
+    const char *y = n->out[0]->name, *why = NULL;
+    SnBuf l, r;
+
+    sn_buf_init(&l, a);
+    sn_buf_init(&r, a);
+    for (uint32_t i = 0; i < n->nin; i++) {
+        uint32_t k = (int)i == n->comm[0]   ? (uint32_t)n->comm[1]
+                     : (int)i == n->comm[1] ? (uint32_t)n->comm[0]
+                                            : i;
+        sn_putf(&l, "%s%s", i ? ", " : "", n->in[i]->name);
+        sn_putf(&r, "%s%s", i ? ", " : "", n->in[k]->name);
+    }
+    SnDefRule *rule = rule_of(
+        g->pv, sn_format(a, "exchange: %s(%s) @%s => %s(%s) like %s : %s.type "
+                            "%s%s exact", n->name, sn_buf_str(&l), y, n->name,
+                         sn_buf_str(&r), y, y, n->comm_when ? "when " : "",
+                         n->comm_when ? sn_expr_str(a, n->comm_when) : ""),
+        &why);
+    if (!rule) {
+        sn_error(g->pv->d, n->comm_pos, "SN118",
+                 "'commutes' of %s cannot be checked: %.*s", n->name,
+                 (int)strcspn(why, "\n"), why);
+        return;
+    }
+    rule->pos = n->comm_pos;
+    rule->id = UINT32_MAX; /* of no pass */
+    PvRule v = {.r = rule, .comm = n,
+                .name = sn_format(a, "commutes %s", n->name)};
+    SN_PUSH(a, g->v, g->n, v);
+}
+
+uint32_t
+sn_pv_commutes(Pv *pv, PvRule **out)
+{
+    Gen g = {.pv = pv};
+
+    for (uint32_t k = 0; k < pv->defs->nnode; k++)
+        if (pv->defs->node[k]->comm[0] >= 0)
+            exchanged(&g, pv->defs->node[k]);
+    *out = g.v;
+    return g.n;
+}
+
 uint32_t
 sn_pv_refined(Pv *pv, const SnDefBackend *b, PvRule **out)
 {

@@ -199,7 +199,7 @@ norm_elem(PvLm *l, PvTree *t)
     return in ? norm(l, sn_pv_tree(l, m->op, 1, &in)) : NULL;
 }
 
-/* max(max(a, b), b) = max(a, b) */
+/* max(max(a, b), b) = max(a, b) = max(a, max(a, b)): of zeros the first. */
 static PvTree *
 norm_max(PvLm *l, PvTree *t)
 {
@@ -209,7 +209,7 @@ norm_max(PvLm *l, PvTree *t)
         if (strcmp(in->op, t->op) || in->nkid != 2)
             continue;
         if (!strcmp(sn_pv_text(l, in->kid[0]), other) ||
-            !strcmp(sn_pv_text(l, in->kid[1]), other))
+            (i == 0 && !strcmp(sn_pv_text(l, in->kid[1]), other)))
             return t->kid[i];
     }
     if (!strcmp(sn_pv_text(l, t->kid[0]), sn_pv_text(l, t->kid[1])))
@@ -415,6 +415,7 @@ sn_pv_lemma(Pv *pv, const PvRule *pr)
     }
     spread_reach(&l);
     r.none = false;
+    l.bits = true;
     PvTree *na = norm(&l, a), *nb = norm(&l, b);
     r.exact = na && nb && !strcmp(sn_pv_text(&l, na), sn_pv_text(&l, nb));
     r.used = l.used;
@@ -423,6 +424,7 @@ sn_pv_lemma(Pv *pv, const PvRule *pr)
         return r;
     }
     l.used = 0;
+    l.bits = false;
     PvTree *ra = real(&l, a, &rl, true), *rb = real(&l, b, &rr, true);
     ra = ra ? drop(&l, ra) : NULL;
     rb = rb ? drop(&l, rb) : NULL;

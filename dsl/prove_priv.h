@@ -85,6 +85,7 @@ typedef struct PvRule {
     const SnDefNode *any;  /* what `any CLASS` and `forms` stand for */
     const SnDefNode *node; /* derived: the node */
     const SnDefBackend *backend; /* whose facts node has; NULL: as declared */
+    const SnDefNode *comm; /* the rule exchanges its operands: `commutes` */
     const SnDefConc *to;   /* the type of the root that alone is rewritten, or
                               NULL */
     const char *name;
@@ -125,6 +126,9 @@ typedef struct PvCase {
     bool vector; /* every map is element by element: 256 codes, mostly (flat) */
     bool small; /* codes near the zero point, so that sums do not saturate */
     bool in_each, flat, corner, positive, ideal;
+    bool zeros;  /* reals are zeros of either sign, mostly */
+    bool ties;   /* of nodes with `round`: `after`, and sums that tie */
+    uint32_t half, nhalf; /* which operands are on halves of a step */
     bool waive; /* ideal: without the saturations that flags waive */
     bool shaped; /* the condition is about dimensions or ranks */
     const char *map; /* the first map of the left side that needs a rank */
@@ -269,6 +273,8 @@ bool sn_pv_right(PvCase *c);
 uint32_t sn_pv_refined(Pv *pv, const SnDefBackend *b, PvRule **out);
 const char *sn_pv_why_not(Pv *pv, const SnDefRule *r);
 uint32_t sn_pv_instances(Pv *pv, PvRule **out);
+/* What each `commutes` says, as a rule. */
+uint32_t sn_pv_commutes(Pv *pv, PvRule **out);
 /* A rule from text, changed by hurt (or NULL) before it is resolved; NULL,
  * with errors in d. */
 SnDefRule *sn_pv_reparse(Pv *pv, SnDiag *d, const char *text,
@@ -309,6 +315,7 @@ typedef struct PvTry {
     bool worse;             /* some case's worst error grew */
     double worse_by;        /* in steps of the result */
     bool f32_differ;
+    bool zero;              /* zeros of another sign */
     int bad_res;            /* a later result (argmax) that changed, or 0 */
     bool no_res;            /* ... that the right side doesn't give */
     bool all_codes;         /* every 8-bit case saw all 256 codes */

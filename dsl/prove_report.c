@@ -127,7 +127,7 @@ mix(uint64_t h, const void *p, size_t n)
 const char *
 sn_pv_hash(const Pv *pv)
 {
-    static const char version[] = "proofs 3";
+    static const char version[] = "proofs 4";
     uint64_t h = mix(UINT64_C(0xcbf29ce484222325), version, sizeof version);
     uint32_t nd = pv->o ? pv->o->ndraw : 0;
     uint64_t seed = pv->o ? pv->o->seed : 0;

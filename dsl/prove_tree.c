@@ -95,8 +95,9 @@ sn_pv_text(const PvLm *l, const PvTree *t)
     SnBuf b;
     const char *v[32];
     uint32_t n = t->nkid < 32 ? t->nkid : 32;
-    bool comm = !strcmp(t->op, "max") || !strcmp(t->op, "min") ||
-                !strcmp(t->op, "+") || !strcmp(t->op, "*");
+    bool comm = !strcmp(t->op, "+") || !strcmp(t->op, "*");
+    /* of -0 and +0 these give the first */
+    comm |= !l->bits && (!strcmp(t->op, "max") || !strcmp(t->op, "min"));
 
     for (uint32_t i = 0; i < n; i++)
         v[i] = sn_pv_text(l, t->kid[i]);
@@ -278,6 +279,19 @@ sn_pv_is_row(const PvTree *t)
     return !strncmp(t->op, "row", 3) && (!t->op[3] || t->op[3] == ' ');
 }
 
+/* The operands as they stand: of a row, also + and * depend on their order. */
+static const char *
+in_order(PvLm *l, const Inst *k)
+{
+    SnBuf b;
+
+    sn_buf_init(&b, l->a);
+    for (uint32_t i = 0; i < k->n->nin; i++)
+        if (k->in[i])
+            sn_putf(&b, " %s", sn_pv_text(l, k->in[i]));
+    return sn_buf_str(&b);
+}
+
 /* Rows that are not the literal composition of the formula's steps: a contract
  * or a mean along axes sums integers, `by` names a row, `round = after` adds
  * the zero point first.  Equal only between equal types. */
@@ -298,8 +312,9 @@ row(PvLm *l, Inst *k, PvTree *t)
     kid[n++]->type = k->tout;
     const char *op = "row";
     if (!sn_pv_own_row(k->sem))
-        op = sn_format(l->a, "row %s", sn_pv_rep(l, sn_format(l->a, "%s.round",
-                                                               k->key)));
+        op = sn_format(l->a, "row %s%s",
+                       sn_pv_rep(l, sn_format(l->a, "%s.round", k->key)),
+                       in_order(l, k));
     PvTree *r = sn_pv_tree(l, op, n, kid);
     if (!q)
         return r;

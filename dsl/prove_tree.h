@@ -22,6 +22,7 @@ typedef struct PvLm {
     SnArena *a;
     const PvRule *pr;
     uint32_t used;
+    bool bits;         /* every bit counts: the sign of a zero, too */
     const char *why;   /* out of reach */
     uint32_t neq;      /* names that the guard makes equal: a means b */
     const char *eq[16][2];

@@ -289,6 +289,17 @@ worse(PvCase *c, PvT *l, PvT *r, double *by, int64_t *at)
     return er > el + 3e-6 * fmax(big, el) + (q ? 2e-5 : 1e-30);
 }
 
+/* The first element that is 0 on both sides, of another sign; or -1. */
+static int64_t
+other_zero(const PvT *l, const PvT *r)
+{
+    for (int64_t i = 0; l->type.elem == SN_DE_F32 && i < l->n; i++)
+        if (l->v[i] == 0 && r->v[i] == 0 &&
+            !signbit(l->v[i]) != !signbit(r->v[i]))
+            return i;
+    return -1;
+}
+
 /* Of the largest value; where the left side is all 0, anything else is far. */
 static double
 ratio(double d, double big)
@@ -318,6 +329,11 @@ tally_real(PvCase *c, PvT *l, PvT *r, PvTry *t)
     double big = largest_read(c), d = 0, bigr = big, dr = 0;
     int64_t at = 0;
 
+    int64_t zero = other_zero(l, r);
+    if (zero >= 0) { /* not the same bits */
+        t->f32_differ = t->zero = true;
+        t->counter = t->counter ? t->counter : counter(c, l, r, zero);
+    }
     c->ideal = true;
     if (!sn_pv_eval(c, l) || !sn_pv_eval(c, r) || !l->id || !r->id)
         return;
@@ -404,10 +420,12 @@ later_holds(PvCase *c, PvTry *t, PvT *l, PvT *r, int64_t *at)
 
     for (*at = 0; *at < l->n && l->v[*at] == r->v[*at];)
         ++*at;
-    if (*at == l->n)
+    if (*at == l->n && other_zero(l, r) < 0)
         return true;
     if (!rounds(l))
         return false;
+    if (*at == l->n)
+        *at = other_zero(l, r);
     tally(c, l, r, &u, false);
     t->diff = fmax(t->diff, u.diff);
     t->rel = fmax(t->rel, u.rel);
@@ -416,6 +434,7 @@ later_holds(PvCase *c, PvTry *t, PvT *l, PvT *r, int64_t *at)
     t->worse_by = fmax(t->worse_by, u.worse_by);
     t->over |= u.over;
     t->f32_differ |= u.f32_differ;
+    t->zero |= u.zero;
     return sn_pv_claim_ok(c->pr, &u);
 }
 
@@ -609,6 +628,7 @@ sn_pv_start(PvCase *c, Pv *pv, const PvRule *pr, uint64_t *rng, SnArena *a)
     *rng += 0x9E3779B97F4A7C15u;
     uint64_t z = (*rng ^ (*rng >> 30)) * 0xBF58476D1CE4E5B9u;
     c->rng = (z ^ (z >> 27)) | 1;
+    c->zeros = z >> 60 == 0; /* of bits that no draw follows from alone */
 }
 
 static bool

@@ -146,6 +146,17 @@ tying_scale(PvCase *c)
     return v > 0x1p-20f && v < 4 ? v : 0;
 }
 
+/* Every other operand on an odd multiple of half a step of the result: with
+ * the one beside it at its zero point sums tie, and the order in which they
+ * are rounded shows.  0: none. */
+static float
+half_scale(PvCase *c)
+{
+    if (!c->ties || !c->npool || c->nhalf++ % 2 == c->half)
+        return 0;
+    return c->pool[0].scale[0] * (0.5f + (float)sn_pv_below(c, 3));
+}
+
 /* Fixed-point roundings part from floats at ties, which ratios of powers of
  * two are full of.  0: none. */
 static float
@@ -163,6 +174,8 @@ draw_zp(PvCase *c, int8_t elem)
 {
     static const int32_t corner[] = {0, 0, -128, 127, 3, -1, 50};
 
+    if (c->ties && sn_pv_chance(c, 80))
+        return (int32_t)sn_pv_below(c, 256) - 128;
     if (c->corner)
         return corner[sn_pv_below(c, 3)];
     if (c->nnumber && sn_pv_chance(c, 10)) {
@@ -213,7 +226,7 @@ sn_pv_draw_type(PvCase *c, SnDefConc k)
 
     if (k.elem != SN_DE_QI8 && k.elem != SN_DE_QI16 && k.elem != SN_DE_QI32)
         return t;
-    if (c->npool && k.axis < 0 && sn_pv_chance(c, 40)) {
+    if (c->npool && k.axis < 0 && sn_pv_chance(c, c->ties ? 10 : 40)) {
         const PvType *p = &c->pool[sn_pv_below(c, c->npool)];
         if (c->in_each)
             c->each_type = *p;
@@ -226,7 +239,7 @@ sn_pv_draw_type(PvCase *c, SnDefConc k)
         c->flat = false; /* 256 slices are too many */
     if (odd && again(c, &t))
         return t;
-    float tie = tying_scale(c), power = power_scale(c);
+    float tie = tying_scale(c), power = power_scale(c), half = half_scale(c);
     for (uint32_t i = 0; i < t.nq; i++) {
         t.scale[i] = draw_scale(c);
         if (k.elem == SN_DE_QI16)
@@ -235,6 +248,8 @@ sn_pv_draw_type(PvCase *c, SnDefConc k)
             t.scale[i] *= 0.01f;
         if (tie > 0 && k.elem != SN_DE_QI32)
             t.scale[i] = tie;
+        if (half > 0 && k.elem != SN_DE_QI32)
+            t.scale[i] = half;
         if (power > 0 && k.elem != SN_DE_QI32)
             t.scale[i] = power;
         t.zp[i] = k.elem == SN_DE_QI32 ? 0 : draw_zp(c, k.elem);
@@ -323,6 +338,17 @@ sn_pv_draw_real(PvCase *c)
     return (double)(float)v;
 }
 
+/* Zeros of one sign in a whole set show what a sum starts from. */
+static double
+leaf_real(PvCase *c)
+{
+    double v = sn_pv_draw_real(c);
+
+    if (c->zeros && !sn_pv_chance(c, 20))
+        return sn_pv_chance(c, 75) ? -0.0 : 0;
+    return v;
+}
+
 /* The codes that a leaf holds.  Indices are of dimensions of at least 2; int64
  * stays where doubles have all bits of a product. */
 static void
@@ -363,9 +389,12 @@ sn_pv_leaf_data(PvCase *c, PvT *t)
     t->id = SN_NEW_N(c->a, double, t->n + 1);
     t->er = SN_NEW_N(c->a, double, t->n + 1);
     leaf_limits(c, t, &lo, &hi);
+    bool zp = c->ties && k->nq && sn_pv_chance(c, 40);
     for (int64_t i = 0; i < t->n; i++) {
-        t->v[i] = k->elem == SN_DE_F32 ? sn_pv_draw_real(c)
+        t->v[i] = k->elem == SN_DE_F32 ? leaf_real(c)
                                        : leaf_code(c, t, i, lo, hi);
+        if (zp)
+            t->v[i] = k->zp[sn_pv_slice(t, i)];
         t->id[i] = sn_pv_real(k, t->v[i], sn_pv_slice(t, i));
     }
     t->done = true;

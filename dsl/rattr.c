@@ -125,16 +125,61 @@ not_commuting(const SnDefNode *n, const SnDefPort *p, const SnDefPort *q)
     return NULL;
 }
 
+/* e with n's attributes as members of the variable `self`. */
+static SnExpr *
+about(SnArena *a, const SnDefNode *n, const SnExpr *e, const char *self)
+{
+    SnExpr *c = sn_expr_clone(a, e);
+
+    if (e->ek == SN_E_NAME && sn_def_attr(n, e->s)) {
+        SnExpr *v = sn_memdup(a, c, sizeof *c);
+        v->s = self;
+        c->ek = SN_E_MEMBER;
+        c->nkid = 1;
+        c->kid = sn_memdup(a, &v, sizeof v);
+        return c;
+    }
+    for (uint32_t i = 0; i < e->nkid; i++)
+        c->kid[i] = about(a, n, e->kid[i], self);
+    return c;
+}
+
+/* The condition is one of rules: about a matched node, named as its result. */
+static void
+commutes_when(SnRs *rs, SnDefNode *n, const SnExpr *when)
+{
+    SnPat *pat = SN_NEW(rs->a, SnPat);
+    SnDefVar *v = SN_NEW(rs->a, SnDefVar);
+    SnScope sc = {.rs = rs, .kind = SN_SC_RULE, .nvar = 1, .var = &v,
+                  .part = "in a condition"};
+
+    *pat = (SnPat){.pk = SN_P_CALL, .name = n->name, .node = n};
+    *v = (SnDefVar){.name = n->out[0]->name, .vk = SN_V_NODE, .node = n,
+                    .pat = pat};
+    SnExpr *e = about(rs->a, n, when, v->name);
+    sn_rs_cond(&sc, e, "a condition");
+    if (sc.bad)
+        bad(rs, n);
+    else
+        n->comm_when = e;
+}
+
 static void
 commutes(SnRs *rs, SnDefNode *n)
 {
     const SnDefPort *p[2] = {NULL, NULL};
 
     if (!n->ncommutes) {
-        if (n->base)
+        if (n->base && n->base->comm[0] >= 0) {
             memcpy(n->comm, n->base->comm, sizeof n->comm);
+            n->comm_pos = n->base->comm_pos;
+            n->commutes_when = n->base->commutes_when;
+            if (n->commutes_when)
+                commutes_when(rs, n, n->commutes_when);
+        }
         return;
     }
+    n->comm_pos = n->commutes_pos[0];
     for (uint32_t i = 0; i < n->ncommutes && i < 2; i++) {
         SnCands v = sn_cands(rs);
         p[i] = sn_def_port(n, n->commutes[i]);
@@ -157,6 +202,8 @@ commutes(SnRs *rs, SnDefNode *n)
     }
     n->comm[0] = (int8_t)p[0]->index;
     n->comm[1] = (int8_t)p[1]->index;
+    if (n->commutes_when)
+        commutes_when(rs, n, n->commutes_when);
 }
 
 /* ---- invariants, cost, shape ---- */

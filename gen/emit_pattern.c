@@ -333,6 +333,42 @@ attr_tests(SnRg *cx, const SnPat *p, const char *id)
     }
 }
 
+/* A resolved condition about the variable called `name` instead. */
+static SnExpr *
+renamed(SnArena *a, const SnExpr *e, const char *name)
+{
+    SnExpr *c = sn_memdup(a, e, sizeof *e);
+
+    if (e->ek == SN_E_NAME && e->rk == SN_R_VAR)
+        c->s = name;
+    c->kid = SN_NEW_N(a, SnExpr *, e->nkid);
+    for (uint32_t i = 0; i < e->nkid; i++)
+        c->kid[i] = renamed(a, e->kid[i], name);
+    return c;
+}
+
+/* Operands that commute under a condition are exchanged where it holds. */
+static void
+swap_test(SnRg *cx, const SnPat *p, const char *id, const char *swap)
+{
+    SnDefVar var = {.name = id, .vk = SN_V_NODE, .pat = p};
+    const SnDefRule *rule = cx->rule;
+    SnDefRule with = *rule;
+
+    if (!p->node->comm_when)
+        return;
+    with.var = SN_NEW_N(cx->a, SnDefVar *, rule->nvar + 1);
+    memcpy(with.var, rule->var, rule->nvar * sizeof *with.var);
+    with.var[with.nvar++] = &var;
+    cx->rule = &with;
+    const char *no =
+        sn_rg_cond(cx, renamed(cx->a, p->node->comm_when, id), true);
+    cx->rule = rule;
+    sn_rg_fail_if(cx, sn_format(cx->a, strpbrk(no, " ") ? "%s && (%s)"
+                                                        : "%s && %s",
+                                swap, no));
+}
+
 static void
 match_node(SnRg *cx, const SnPat *p, const char *id)
 {
@@ -344,6 +380,8 @@ match_node(SnRg *cx, const SnPat *p, const char *id)
     bool swaps =
         cx->nswap && !cx->rebind && !cx->in_run && commutes(cx->rule, p);
     const char *swap = swaps ? next_swap(cx) : NULL;
+    if (swaps)
+        swap_test(cx, p, id, swap);
     const char **kid = SN_NEW_N(cx->a, const char *, n->nin + 1);
     for (uint32_t i = 0; i < n->nin; i++) {
         const SnPat *k = p->by_port[i];

@@ -146,9 +146,17 @@ put_meaning(SnBuf *b, const SnDefs *s, const SnDefNode *n)
             sn_putf(b, " (%s)", n->rinv[i]->els);
         sn_puts(b, ".\n");
     }
-    if (n->comm[0] >= 0)
-        sn_putf(b, "\n`%s` and `%s` may be exchanged.\n",
-                n->in[n->comm[0]]->name, n->in[n->comm[1]]->name);
+    if (n->comm[0] < 0)
+        return;
+    sn_putf(b, "\n`%s` and `%s` may be exchanged",
+            n->in[n->comm[0]]->name, n->in[n->comm[1]]->name);
+    if (n->comm_when) {
+        SnBuf t = fresh(b);
+        sn_put_expr(&t, n->comm_when);
+        sn_puts(b, " where ");
+        put_code(b, &t);
+    }
+    sn_puts(b, ".\n");
 }
 
 static void

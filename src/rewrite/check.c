@@ -157,13 +157,16 @@ draw(Env *e, SnRef v)
     if (ty->nq || ty->elem == SN_F32)
         r = draw_range(e, v);
     double lo = fmax(r.lo, -4), hi = fmin(r.hi, 4);
+    bool exact = e->rw->fire_claim.kind == SN_CLAIM_EXACT && !ty->nq;
     uint64_t odd = next(e) | 1, off = odd >> 32;
     for (int64_t i = 0; i < n; i++) {
         double u = (double)(next(e) >> 11) / 9007199254740992.0;
         if (i < 256 && n >= 256 && ty->elem == SN_QI8) /* every code */
             u = ((double)(((uint64_t)i * odd + off) & 255) + 0.5) / 256;
+        bool zero = exact && lo <= 0 && hi >= 0 && next(e) % 8 == 0;
         if (ty->elem == SN_F32) {
-            ((float *)t.data)[i] = (float)(lo + u * (hi - lo));
+            float real = (float)(lo + u * (hi - lo));
+            ((float *)t.data)[i] = zero ? copysignf(0, real) : real;
         } else if (ty->elem == SN_QI8 || ty->elem == SN_QI16) {
             double s = (double)ty->scale[0], z = (double)ty->zp[0];
             double a = ceil(r.lo / s + z - 1e-9);
@@ -592,7 +595,10 @@ compare(Env *e, const SnPair *p)
         double v = code_inside_waived(e, p, y->type, code_at(y, i));
         if (c.kind == SN_CLAIM_REAL && !isfinite(u))
             continue; /* equal over the reals, which u is not among */
-        if (!(fabs(u - v) <= bound) && !(isnan(u) && isnan(v)) && u != v)
+        bool zero = c.kind == SN_CLAIM_EXACT && u == 0 && v == 0 &&
+                    !signbit(u) != !signbit(v);
+        if (zero ||
+            (!(fabs(u - v) <= bound) && !(isnan(u) && isnan(v)) && u != v))
             return differ(e, p, c.kind == SN_CLAIM_EXACT ? "exact" :
                           c.kind == SN_CLAIM_REAL ? "real" : "within lsb", i,
                           u, v, bound);
