@@ -273,6 +273,13 @@ const SnCode sn_code_list[] = {
      "dropped later, although a node of the left side that saturates is not "
      "marked.  The flag of what stands for several nodes is that of all of "
      "them: calibrated = o.calibrated and m.calibrated."},
+    {"SN314", "no claim",
+     "A rule without a claim may only change what callers bind or get: the "
+     "type of a Placeholder, or what a Save writes.  Every value that callers "
+     "mean must stay: the graph with the new input gives what the old one "
+     "gives for the reals that its codes stand for, and a Save writes the "
+     "same reals.  A conversion that goes may not saturate "
+     "(covers(o.clamp, o.type)).  Any other rule says what it claims."},
     {"SN399", "two proofs disagree",
      "The calculus proves a claim that a case contradicts: a defect of "
      "sinter-gen.  Please report it with the declarations."},

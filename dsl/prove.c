@@ -177,6 +177,14 @@ refuse(Pv *pv, const PvRule *pr, const PvTry *t)
     const char *best = sn_pv_best(pv->a, t);
     const char *claim = sn_pv_claim_str(pv->a, &pr->r->claim);
 
+    if (pr->binds) {
+        sn_error(pv->d, pr->r->pos, "SN314",
+                 "rule '%s' claims nothing, but it changes values: %s",
+                 pr->r->name, by_how_much(pv, t));
+        show(pv, t);
+        sn_pv_help(pv, pr, t);
+        return;
+    }
     if (pr->comm) {
         sn_error(pv->d, pr->r->pos, "SN118",
                  "'commutes' of %s is not true of its values: %s",
@@ -389,6 +397,25 @@ judge(Pv *pv, const PvRule *pr, SnProof *p)
                 "claim?", pr->r->name, p->claim, lemma_names(pv->a, l.used));
 }
 
+/* A rule without a claim stands on the one that says what it keeps. */
+static void
+bind(Pv *pv, const PvRule *pr, SnProof *p)
+{
+    SnDefRule *says;
+
+    p->layer = SN_LAYER_REFUSED;
+    if (!sn_pv_bind(pv, pr->r, &says))
+        return;
+    PvRule q = *pr;
+    q.r = says;
+    q.binds = pr->r;
+    judge(pv, &q, p);
+    p->best = "";
+    p->why = pr->r->note ? pr->r->note : "claims nothing; opt-in";
+    if (p->layer != SN_LAYER_REFUSED)
+        p->layer = SN_LAYER_INTERFACE;
+}
+
 void
 sn_pv_prove(Pv *pv, const PvRule *pr)
 {
@@ -404,8 +431,7 @@ sn_pv_prove(Pv *pv, const PvRule *pr)
     if (r->trusted) {
         p.why = r->trusted;
     } else if (r->claim.kind == SN_CL_NONE) {
-        p.layer = SN_LAYER_INTERFACE;
-        p.why = r->note ? r->note : "claims nothing; opt-in";
+        bind(pv, pr, &p);
     } else if (r->claim.kind == SN_CL_LOSSY) {
         p.layer = SN_LAYER_INTERFACE;
         p.why = r->claim.text;

@@ -561,6 +561,15 @@ converts(const SnDefNode *n, bool in, bool out)
            (n->tuple[0].out[0].elem != SN_DE_F32) == out;
 }
 
+const SnDefNode *
+sn_pv_dequantize(const Pv *pv)
+{
+    for (uint32_t i = 0; i < pv->defs->nnode; i++)
+        if (converts(pv->defs->node[i], true, false))
+            return pv->defs->node[i];
+    return NULL;
+}
+
 static void
 derived_at(Gen *g, const SnDefDerive *d, const SnDefNode *n)
 {

@@ -85,6 +85,7 @@ typedef struct PvRule {
     const SnDefNode *any;  /* what `any CLASS` and `forms` stand for */
     const SnDefNode *node; /* derived: the node */
     const SnDefBackend *backend; /* whose facts node has; NULL: as declared */
+    const SnDefRule *binds; /* the rule without a claim that this one is of */
     const SnDefNode *comm; /* the rule exchanges its operands: `commutes` */
     const SnDefConc *to;   /* the type of the root that alone is rewritten, or
                               NULL */
@@ -287,6 +288,16 @@ void sn_pv_start(PvCase *c, Pv *pv, const PvRule *pr, uint64_t *rng,
                  SnArena *a);
 /* A condition in the scope of r, resolved; NULL when it makes no sense. */
 const SnExpr *sn_pv_parse_cond(Pv *pv, const SnDefRule *r, const char *text);
+
+/* ---- rules without a claim (prove_bind.c) ---- */
+
+/* The exact rule that says that r, which claims nothing, changes no value;
+ * SN314 and false where there is none. */
+bool sn_pv_bind(Pv *pv, const SnDefRule *r, SnDefRule **says);
+/* The reals that x stands for. */
+PvT *sn_pv_as_real(PvCase *c, PvT *x);
+/* The node that makes reals of codes, or NULL (prove_derive.c). */
+const SnDefNode *sn_pv_dequantize(const Pv *pv);
 
 /* ---- the calculus (prove_lemma.c) ---- */
 

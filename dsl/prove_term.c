@@ -328,6 +328,10 @@ build_call(PvCase *c, const SnTerm *t)
             }
         }
     }
+    if (!n->n->nout && !c->fail) { /* a Save: what it writes */
+        c->made = n;
+        return sn_pv_fit(n) ? n->in[0] : untyped(c, n);
+    }
     if (!te || c->fail) {
         sn_pv_no(c, "a type nothing forces");
         return NULL;

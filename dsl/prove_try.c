@@ -649,6 +649,8 @@ one(PvCase *c, PvTry *t, bool want)
     if (!l) { /* a Save: what it writes */
         l = c->root->in[0];
         r = c->made ? c->made->in[0] : r;
+        if (c->pr->binds && l->type.elem == SN_DE_F32)
+            r = sn_pv_as_real(c, r);
     }
     if (!same_shape(l, r) || !sn_pv_same_type(&l->type, &r->type))
         return wrong(c, t, other_value(c, l, r));

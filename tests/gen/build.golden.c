@@ -304,7 +304,7 @@ build_output(SnGraph *g, SnRewriter *rw, SnId s)
 /* tests/gen/build.def:24: build.input
  *
  *   rule input: Quantize(Placeholder() @p :1) @o => Placeholder() like p :
- *       o.type optin "io";
+ *       o.type when o.type in [q8] and covers(o.clamp, o.type) optin "io";
  *
  * The caller has seen that operand 0 is a Placeholder.
  */
@@ -314,6 +314,15 @@ build_input(SnGraph *g, SnRewriter *rw, SnId o)
     SnId p = SN_NODE(sn_in(g, o, 0));
     if (sn_nuse(g, SN_REF(p, 0)) != 1)
         return false;
+    if (!sn_type_is(sn_type(g, SN_REF(o, 0)), SN_QI8, -1))
+        return sn_guard_fails(rw, SN_RULE_BUILD_INPUT, g, o, "o.type in [q8]",
+                              1, (const SnNamed[]){ { "o", SN_REF(o, 0) } });
+    if (!sn_covers(sn_clamp_reach(sn_type(g, SN_REF(o, 0)),
+                                  sn_quantize_attr(g, o)->clamp),
+                   sn_type_reach(sn_type(g, SN_REF(o, 0)))))
+        return sn_guard_fails(rw, SN_RULE_BUILD_INPUT, g, o,
+                              "covers(o.clamp, o.type)", 1,
+                              (const SnNamed[]){ { "o", SN_REF(o, 0) } });
 
     if (!sn_fire(rw, SN_RULE_BUILD_INPUT, g, o))
         return false;
@@ -327,7 +336,7 @@ build_input(SnGraph *g, SnRewriter *rw, SnId o)
     return true;
 }
 
-/* tests/gen/build.def:27: lower.sum
+/* tests/gen/build.def:28: lower.sum
  *
  *   lower sum: Relu(a) @o => Add(Mul(a, Splat() {value = 1, dims = [1]}) as
  *       left, Splat() {value = 0, dims = [1]}) {clamp = [0, _]} : o.type
@@ -369,7 +378,7 @@ lower_sum(SnGraph *g, SnRewriter *rw, SnId o)
     return true;
 }
 
-/* tests/gen/build.def:29: lower.long
+/* tests/gen/build.def:30: lower.long
  *
  *   lower long: Mul(_, _) @o => builder sn_lower_mul components left, right
  *       trusted "built by hand" real 1e-6;
