@@ -4,7 +4,8 @@
  *
  *   rule add_relu: Relu(Add(a, b) @s :1) @o => NPUAddRelu(a, b) {mid =
  *       s.type, mid_clamp = s.clamp, round = s.round, zp_shift =
- *       s.zp_shift} : o.type when s.type in [q8] and o.type in [q8] exact;
+ *       s.zp_shift} : o.type when s.type in [q8] and o.type in [q8] and
+ *       s.round == before exact;
  */
 static bool
 backend_add_relu(SnGraph *g, SnRewriter *rw, SnId o)
@@ -24,6 +25,10 @@ backend_add_relu(SnGraph *g, SnRewriter *rw, SnId o)
         return sn_guard_fails(rw, SN_RULE_BACKEND_ADD_RELU, g, o,
                               "o.type in [q8]", 1,
                               (const SnNamed[]){ { "o", SN_REF(o, 0) } });
+    if (sn_add_attr(g, s)->round != SN_ADD_ROUND_BEFORE)
+        return sn_guard_fails(rw, SN_RULE_BACKEND_ADD_RELU, g, o,
+                              "s.round == before", 1,
+                              (const SnNamed[]){ { "s", SN_REF(s, 0) } });
 
     if (!sn_fire(rw, SN_RULE_BACKEND_ADD_RELU, g, o))
         return false;

@@ -75,11 +75,13 @@ match_repeated(SnGraph *g, SnRewriter *rw, SnId o)
  *
  *   rule two_orders: Add(Mul(a, b) {clamp = full} @m :1, Mul(a, Splat()
  *       {value = 0}) {clamp = full}) @o => copy m {clamp = meet(o.clamp,
- *       m.clamp)} when o.type == f32 and shape(m) == shape(o) exact;
+ *       m.clamp)} when o.type == f32 and shape(m) == shape(o) refines;
  */
 static bool
 match_two_orders_order(SnGraph *g, SnRewriter *rw, SnId o, unsigned swap)
 {
+    if ((swap & 1) && (sn_add_attr(g, o)->round != SN_ADD_ROUND_BEFORE))
+        return false;
     SnId m = SN_NODE(sn_in(g, o, (swap & 1) ? 1 : 0));
     if (sn_node(g, m)->kind != SN_K_MUL)
         return false;
