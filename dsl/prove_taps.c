@@ -339,6 +339,13 @@ block_source(const PvNode *n, const PvT *x, const int64_t *i, int64_t *k)
     k[3] = i[3] % x->dim[3];
 }
 
+/* Indices below 0 count from the end. */
+static int64_t
+from_end(int64_t i, int64_t n)
+{
+    return i < 0 ? i + n : i;
+}
+
 static void
 gather_source(const PvNode *n, const PvT *x, const PvT *g, const int64_t *i,
               int64_t *k)
@@ -347,7 +354,7 @@ gather_source(const PvNode *n, const PvT *x, const PvT *g, const int64_t *i,
 
     for (int j = 0; j < x->rank; j++)
         k[j] = i[j < ax ? j : j + g->rank - 1];
-    k[ax] = (int64_t)g->v[offset(g, i + ax)];
+    k[ax] = from_end((int64_t)g->v[offset(g, i + ax)], x->dim[ax]);
 }
 
 /* Bags that are the rows of the indices. */
@@ -365,7 +372,8 @@ taps_bag(PvCase *c, PvNode *n, PvTaps *t, uint32_t sx)
         unravel(y, o, i);
         for (int64_t k = 0; k < t->nk; k++)
             a[o * t->nk + k] = (int32_t)(
-                (int64_t)g->v[i[0] * t->nk + k] * x->dim[1] + i[1]);
+                from_end((int64_t)g->v[i[0] * t->nk + k], x->dim[0]) *
+                    x->dim[1] + i[1]);
     }
     return true;
 }

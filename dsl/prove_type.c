@@ -356,7 +356,7 @@ leaf_limits(PvCase *c, const PvT *t, double *lo, double *hi)
 {
     const PvType *k = &t->type;
 
-    *lo = 0;
+    *lo = t->index ? -2 : 0;
     *hi = 1;
     if (k->elem == SN_DE_QI32) {
         uint32_t how = sn_pv_below(c, 10);

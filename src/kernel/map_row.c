@@ -252,7 +252,7 @@ sn_segs_window_channel(SnMap *m, int64_t g)
 /* ---- bag: table rows index[offset[i]] .. , or row i of index; lanes are
  * columns ---- */
 
-enum { B_SIZE, B_PITCH, B_COLS };
+enum { B_SIZE, B_PITCH, B_COLS, B_ROWS };
 
 static SnStatus
 check_offsets(const SnCall *c, const int64_t *off, int64_t nbag, int64_t nidx)
@@ -280,7 +280,7 @@ sn_open_bag(SnMap *m, const SnCall *c, const SnSem *s, unsigned res)
     int64_t nbag = of ? of->shape->dim[0] - 1 : ix->shape->dim[0];
     const int64_t *idx = ix->data;
     for (int64_t i = 0; i < nidx; i++)
-        if (idx[i] < 0 || idx[i] >= rows)
+        if (idx[i] < -rows || idx[i] >= rows)
             return sn_call_fail(c, "index %lld is outside the table of %lld "
                                    "rows", (long long)idx[i],
                                 (long long)rows);
@@ -289,6 +289,7 @@ sn_open_bag(SnMap *m, const SnCall *c, const SnSem *s, unsigned res)
     m->p[B_SIZE] = of ? 0 : ix->shape->dim[1];
     m->p[B_PITCH] = t->type->elem == SN_ROW8 ? cols + 8 : cols;
     m->p[B_COLS] = cols;
+    m->p[B_ROWS] = rows;
     m->v[0] = idx;
     m->v[1] = of ? of->data : NULL;
     m->ngroup = nbag > 0 ? nbag : 0;
@@ -305,9 +306,11 @@ sn_segs_bag(SnMap *m, int64_t g)
     int64_t n = m->v[1] ? m->v[1][g + 1] - m->v[1][g] : m->p[B_SIZE];
     int64_t first = m->v[1] ? m->v[1][g] : g * n;
 
-    for (int64_t i = 0; i < n; i++)
-        m->seg[i] =
-            (SnSeg){ m->v[0][first + i] * m->p[B_PITCH], first + i, 1 };
+    for (int64_t i = 0; i < n; i++) {
+        int64_t row = m->v[0][first + i]; /* from the end where below 0 */
+        row += row < 0 ? m->p[B_ROWS] : 0;
+        m->seg[i] = (SnSeg){ row * m->p[B_PITCH], first + i, 1 };
+    }
     m->nseg = (uint32_t)n;
     m->ntap = m->nall = n;
     m->y0 = g * m->p[B_COLS];

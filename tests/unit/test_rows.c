@@ -253,6 +253,19 @@ bags_of_one_size(void **state)
         const float *x = sn_run_output(r, 0), *y = sn_run_output(r, 1);
         assert_memory_equal(x, y, 4 * COLS * sizeof *x);
         assert_true(fabs((double)x[2 * COLS]) > 0);
+        /* rows counted from the end of the table */
+        float want[4 * COLS];
+        memcpy(want, x, sizeof want);
+        fill_index(NULL, 0, r);
+        int64_t *index = sn_run_input(r, 0);
+        for (int k = 0; k < 8; k++)
+            index[k] -= k % 3 ? ROWS : 0;
+        if (sn_run(r) != SN_OK)
+            fail_msg("%s", r->why);
+        assert_memory_equal(x, want, sizeof want);
+        assert_memory_equal(y, want, sizeof want);
+        index[0] = -ROWS - 1;
+        assert_int_not_equal(sn_run(r), SN_OK);
         sn_run_free(r);
     }
     assert_int_equal(sn_kind(g, sn_find(g, "sum")), SN_K_EMBEDDINGSUM);
