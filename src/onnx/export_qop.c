@@ -160,8 +160,8 @@ runs_flat(const SnShape *s, const SnShape *y)
     return i < 0 || k < 0 || s->dim[k] == 1;
 }
 
-/* The first operand of a QLinearAdd, spread out to the shape of the result where
- * ONNX Runtime would otherwise exchange the two (numerics.md). */
+/* The first operand of a QLinearAdd, spread out to the shape of the result
+ * where ONNX Runtime would otherwise exchange the two (numerics.md). */
 static const char *
 first_summand(SnXp *x, SnRef r, const int *perm)
 {
