@@ -75,7 +75,7 @@ saved(SnArena *a, const SnGraph *g, const char *name, int64_t at)
 static bool
 same(double x, double y)
 {
-    return x == y || (isnan(x) && isnan(y));
+    return (x == y && !signbit(x) == !signbit(y)) || (isnan(x) && isnan(y));
 }
 
 static void
