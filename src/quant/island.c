@@ -62,8 +62,9 @@ has_codes(const SnGraph *g, SnKind kind)
     return false;
 }
 
+/* The last reason of integerize; NULL: it has none. */
 static const char *
-reason(SnArena *a, const SnGraph *g, const SnRewriter *rw, SnId id)
+declined(const SnRewriter *rw, SnId id)
 {
     uint32_t n;
     const SnDeclined *dec = sn_declines(rw, &n);
@@ -73,6 +74,19 @@ reason(SnArena *a, const SnGraph *g, const SnRewriter *rw, SnId id)
         if (dec[i].node == id &&
             sn_rule(dec[i].rule)->family == SN_FAM_INTEGERIZE)
             why = dec[i].text;
+    return why;
+}
+
+/* first: the passes that decided.  After them weights that stay float are
+ * folded, which hides why; rw looks at the nodes that they made. */
+static const char *
+reason(SnArena *a, const SnGraph *g, const SnRewriter *first,
+       const SnRewriter *rw, SnId id)
+{
+    const char *why = declined(first, id);
+
+    if (why == NULL)
+        why = declined(rw, id);
     if (why != NULL) {
         const char *label = sn_label(g, id, a);
         size_t k = strlen(label);
@@ -105,8 +119,8 @@ wanted(const SnGraph *g, SnId id, const char *name)
 }
 
 static void
-list(SnArena *a, const SnGraph *g, const SnRewriter *rw, const char *name,
-     SnIslands *out)
+list(SnArena *a, const SnGraph *g, const SnRewriter *first,
+     const SnRewriter *rw, const char *name, SnIslands *out)
 {
     uint32_t n;
     SnId *topo = sn_topo(g, a, &n);
@@ -127,7 +141,7 @@ list(SnArena *a, const SnGraph *g, const SnRewriter *rw, const char *name,
         SnIslandNode r = {sn_label(g, topo[i], a),
                           from != 0 ? sn_label(g, from, a) : NULL,
                           to != 0 ? sn_label(g, to, a) : NULL,
-                          reason(a, g, rw, topo[i])};
+                          reason(a, g, first, rw, topo[i])};
         SN_PUSH(a, out->node, out->n, r);
     }
 }
@@ -141,9 +155,10 @@ sn_why_floats(SnArena *a, const SnGraph *g, const SnRewriteOpts *o,
     SnRewriter *second = sn_rewriter_new(a, o, d);
 
     memset(out, 0, sizeof *out);
+    sn_want_declined(first, true);
     SN_TRY(sn_rewrite(first, c, passes));
     sn_want_declined(second, true);
     SN_TRY(sn_rewrite(second, c, "integerize"));
-    list(a, c, second, name, out);
+    list(a, c, first, second, name, out);
     return SN_OK;
 }
