@@ -16,6 +16,8 @@ typedef enum How {
     UNWRAP,   /* Dequantize(x): x */
     CODES,    /* a Splat or Constant, quantized to a type */
     PINNED,   /* an f32 bias Constant, quantized to the pinned type */
+    MOVED,    /* Dequantize(Constant) of another type: its codes on the grid of
+                 the pinned one */
     RESCALED, /* Dequantize(x): Rescale(x) to the group's type */
     QUANTIZED /* a float producer: Quantize to the group's type */
 } How;
@@ -38,6 +40,7 @@ typedef struct Plan {
     const SnType *yt;    /* result type of the integer node */
     bool after;          /* a Rescale from yt to qt follows */
     bool waived;         /* the grid it writes on may saturate */
+    SnBiasMove move;     /* of a bias that is MOVED */
     SnRef bias;          /* the bias Constant once it is made */
 } Plan;
 
@@ -318,6 +321,30 @@ group(Plan *p)
                                               : keep_grid(p, xt);
 }
 
+/* The type of a bias: that of its codes is only stated. */
+static bool
+pin(Plan *p, uint32_t s, const SnPortDesc *pd, const SnType *const *by_port,
+    const SnType **type)
+{
+    if (pd->fact != SN_PIN || p->how[s] == AS_IS)
+        return true;
+    for (uint8_t i = 0; i < pd->npin; i++)
+        if (!by_port[pd->pin[i]] || !by_port[pd->pin[i]]->nq)
+            return no(p, "an operand that fixes the bias grid is float");
+    *type = sn_pinned_type(p->g, pd, by_port);
+    if (!*type)
+        return no(p, "the bias scale is out of range");
+    if (p->how[s] != UNWRAP || *type == p->type[s])
+        return true;
+    SnRef codes = sn_in(p->g, SN_NODE(p->n->in[s].ref), 0);
+    if (!sn_def(p->g, codes)->data)
+        return no(p, sn_format(sn_scratch(p->rw), "its bias '%s' is not on the "
+                               "accumulator grid and not a Constant",
+                               sn_name(p->g, codes)));
+    p->how[s] = MOVED;
+    return true;
+}
+
 static bool
 choose_kind(Plan *p)
 {
@@ -339,19 +366,10 @@ choose_kind(Plan *p)
             if (port < 32 && !by_port[port])
                 by_port[port] = p->type[s];
         }
-        for (uint32_t s = 0; s < p->n->nin; s++) {
-            const SnPortDesc *pd =
-                &d->in[sn_port_of_slot(d, p->n->nin, s)];
-            if (p->how[s] != PINNED)
-                continue;
-            for (uint8_t i = 0; i < pd->npin; i++)
-                if (!by_port[pd->pin[i]] || !by_port[pd->pin[i]]->nq)
-                    return no(p, "an operand that fixes the bias grid is "
-                                 "float");
-            in[s] = sn_pinned_type(p->g, pd, by_port);
-            if (!in[s])
-                return no(p, "the bias scale is out of range");
-        }
+        for (uint32_t s = 0; s < p->n->nin; s++)
+            if (!pin(p, s, &d->in[sn_port_of_slot(d, p->n->nin, s)], by_port,
+                     &in[s]))
+                return false;
         const SnTuple *t = sn_tuple_find(d, p->n->nin, in, p->n->nres, out);
         if (!t || !t->quant)
             continue;
@@ -370,7 +388,7 @@ choose_kind(Plan *p)
 
 /* The biases as codes: fit int32, with the accumulator. */
 static int32_t *
-bias_codes(Plan *p, uint32_t slot, double *mag, const char **why)
+bias_codes(Plan *p, uint32_t slot, const char **why)
 {
     SnRef v = p->n->in[slot].ref;
     const SnType *t = p->type[slot];
@@ -380,7 +398,6 @@ bias_codes(Plan *p, uint32_t slot, double *mag, const char **why)
 
     for (int64_t c = 0; c < n; c++) {
         double r = rint((double)b[c] / (double)t->scale[t->nq > 1 ? c : 0]);
-        mag[c] = fabs(r);
         if (!(fabs(r) <= 2147483647.0)) {
             *why = "its bias does not fit int32 on the accumulator grid";
             return NULL;
@@ -395,6 +412,33 @@ bias_codes(Plan *p, uint32_t slot, double *mag, const char **why)
                           INT32_MAX);
     }
     return q;
+}
+
+/* Why sums might leave int32; NULL: they cannot.  bias: made codes, or NULL
+ * where the operand is as it was. */
+static const char *
+accumulators_why(Plan *p, const int32_t *bias)
+{
+    double *mag = NULL;
+    uint32_t x, count;
+
+    if (p->d->sem[0].cls != SN_C_CONTRACT ||
+        p->d->sem[0].arg[0].kind != SN_ARG_PORT)
+        return NULL;
+    sn_port_slots(p->d, p->n->nin, (uint32_t)p->d->sem[0].arg[0].v, &x, &count);
+    for (uint32_t s = 0; s < p->n->nin; s++) {
+        SnRef v = p->n->in[s].ref;
+        if (p->d->in[sn_port_of_slot(p->d, p->n->nin, s)].fact != SN_PIN || !v)
+            continue;
+        int64_t n = sn_shape_count(sn_shape_of(p->g, v));
+        const int32_t *b =
+            p->how[s] == UNWRAP
+                ? sn_def(p->g, sn_in(p->g, SN_NODE(v), 0))->data : bias;
+        mag = SN_NEW_N(sn_scratch(p->rw), double, n + 1);
+        for (int64_t c = 0; b && c < n; c++)
+            mag[c] = fabs((double)b[c]);
+    }
+    return sn_acc_why(p->g, p->id, p->type[x], mag, sn_scratch(p->rw));
 }
 
 static SnRange
@@ -446,15 +490,22 @@ operand(Plan *p, uint32_t s, int32_t *bias)
         return sn_in(g, SN_NODE(v), 0);
     case CODES:
         return as_codes(p, v, p->type[s]);
-    case PINNED: {
+    case PINNED:
+    case MOVED: {
         if (p->bias)
             return p->bias;
+        bool alone = sn_nuse(g, v) == 1;
+        if (p->how[s] == MOVED) {
+            v = sn_in(g, SN_NODE(v), 0);
+            alone = alone && sn_nuse(g, v) == 1;
+        }
         const char *name = sn_name(g, v);
-        if (sn_nuse(g, v) > 1)
+        if (alone)
+            sn_rename(g, v, sn_format(g->arena, "%s.%s", name,
+                                      p->how[s] == MOVED ? "old" : "f32"));
+        else
             name = sn_format(g->arena, "%s.%s", name,
                              sn_name(g, SN_REF(p->id, 0)));
-        else
-            sn_rename(g, v, sn_format(g->arena, "%s.f32", name));
         SnSpec c = {.kind = SN_K_CONSTANT, .name = name,
                     .type = &p->type[s], .shape = sn_shape_of(g, v),
                     .data = bias, .borrow = true};
@@ -564,15 +615,35 @@ possible(Plan *p, int32_t **bias)
             !rescalable(p->yt, t))
             return no(p, "no Rescale leads to the type of its Quantize");
     }
-    for (uint32_t s = 0; s < p->n->nin; s++)
+    for (uint32_t s = 0; s < p->n->nin && !why; s++)
         if (p->how[s] == PINNED) {
-            int64_t c = sn_shape_count(sn_shape_of(p->g, p->n->in[s].ref));
-            double *mag = SN_NEW_N(sn_scratch(p->rw), double, c + 1);
-            *bias = bias_codes(p, s, mag, &why);
-            if (why)
-                return no(p, why);
+            *bias = bias_codes(p, s, &why);
+        } else if (p->how[s] == MOVED) {
+            why = sn_bias_move(p->g, sn_in(p->g, SN_NODE(p->n->in[s].ref), 0),
+                               p->type[s], (double)p->yt->scale[0],
+                               p->g->arena, &p->move);
+            *bias = p->move.code;
         }
-    return true;
+    if (!why)
+        why = accumulators_why(p, *bias);
+    return why ? no(p, why) : true;
+}
+
+/* Says that a bias was not what its node computes with. */
+static void
+report_move(const Plan *p)
+{
+    const SnBiasMove *m = &p->move;
+
+    if (!m->nmoved)
+        return;
+    sn_note(sn_rw_diag(p->rw), (SnPos){0}, NULL, "%s: its bias is stated on "
+            "%.6g times the grid x.scale * w.scale%s: codes regridded",
+            sn_label(p->g, p->id, sn_scratch(p->rw)), m->ratio,
+            m->n == 1 ? "" : sn_format(sn_scratch(p->rw), " (channel %lld; "
+                                       "%lld of %lld channels differ)",
+                                       (long long)m->channel,
+                                       (long long)m->nmoved, (long long)m->n));
 }
 
 bool
@@ -615,6 +686,7 @@ sn_integerize(SnGraph *g, SnRewriter *rw, SnId id, uint16_t rule,
             return false;
     if (!sn_fire(rw, rule, g, id))
         return false;
+    report_move(&p[0]);
     if (p[0].waived || p[1].waived)
         sn_fire_detail(rw, true,
                        sn_format(sn_scratch(rw), "waived the saturation of %s "

@@ -99,6 +99,14 @@ meeting(const SnKindDesc *d, const SnNode *n, const SnShape *sh, Weights *w)
     return true;
 }
 
+/* The codes behind a Dequantize: a node that is still float has the weights
+ * that its quantized form will read. */
+static SnRef
+codes_behind(const SnGraph *g, SnRef r)
+{
+    return sn_kind(g, r) == SN_K_DEQUANTIZE ? sn_in(g, SN_NODE(r), 0) : r;
+}
+
 /* False when the node is not a contract over a matrix of weights. */
 static bool
 weights_of(const SnGraph *g, SnId id, Weights *w)
@@ -116,7 +124,7 @@ weights_of(const SnGraph *g, SnId id, Weights *w)
     w->node = n;
     sn_port_slots(d, n->nin, (uint32_t)s->arg[0].v, &w->xslot, &cnt);
     sn_port_slots(d, n->nin, (uint32_t)s->arg[1].v, &w->wslot, &cnt);
-    SnRef wr = n->in[w->wslot].ref;
+    SnRef wr = codes_behind(g, n->in[w->wslot].ref);
     const SnShape *sh = sn_shape_of(g, wr);
     w->wt = sn_type(g, wr);
     w->transposed = s->map == SN_MAP_CONV_TRANSPOSE;
@@ -331,6 +339,53 @@ sn_regrid(SnGraph *g, SnRef b, SnId consumer, const SnType *new_x)
     return SN_REF(sn_add(g, &s, NULL), 0);
 }
 
+/* ---- biases that a file states ---- */
+
+/* A stated scale this close to the pinned one was computed in another order or
+ * precision; the codes mean what they say on either. */
+#define SAME_GRID (1.0 / (1 << 20))
+
+static int64_t
+code_at(const SnType *t, const void *data, int64_t i)
+{
+    return t->elem == SN_QI8    ? ((const int8_t *)data)[i]
+           : t->elem == SN_QI16 ? ((const int16_t *)data)[i]
+                                : ((const int32_t *)data)[i];
+}
+
+const char *
+sn_bias_move(const SnGraph *g, SnRef b, const SnType *to, double step,
+             SnArena *a, SnBiasMove *out)
+{
+    const SnType *t = sn_type(g, b);
+    const void *data = sn_def(g, b)->data;
+    int64_t n = sn_shape_count(sn_shape_of(g, b));
+
+    *out = (SnBiasMove){.n = n, .ratio = 1,
+                        .code = SN_NEW_N(a, int32_t, n + 1)};
+    if ((t->nq > 1 && t->nq != n) || (to->nq > 1 && to->nq != n))
+        return "the bias has another length than the output channels";
+    for (int64_t c = 0; c < n; c++) {
+        double s0 = (double)q_scale(t, c), s1 = (double)q_scale(to, c);
+        int64_t q = code_at(t, data, c) - t->zp[t->nq > 1 ? c : 0];
+        double r = (double)q;
+        if (fabs(s0 - s1) > SAME_GRID * s1) {
+            r = rint((double)q * s0 / s1);
+            if (out->nmoved++ == 0 ||
+                fabs(log(s0 / s1)) > fabs(log(out->ratio))) {
+                out->ratio = s0 / s1;
+                out->channel = c;
+            }
+            if (!(fabs((double)q * s0 - r * s1) < step))
+                return "its bias is lost on the accumulator grid";
+        }
+        if (!(fabs(r) <= (double)INT32_MAX))
+            return "its bias does not fit int32 on the accumulator grid";
+        out->code[c] = (int32_t)r;
+    }
+    return NULL;
+}
+
 const char *
 sn_acc_why(const SnGraph *g, SnId id, const SnType *x_type,
            const double *bias_abs, SnArena *a)
@@ -342,7 +397,11 @@ sn_acc_why(const SnGraph *g, SnId id, const SnType *x_type,
         return NULL; /* 16-bit contracts accumulate in int64 */
     double lo = (double)x_type->zp[0] - (double)sn_elem_lo(x_type->elem);
     double hi = (double)sn_elem_hi(x_type->elem) - (double)x_type->zp[0];
-    double mx = fmax(lo, hi);
+    double mx = fmax(lo, hi), most = (double)w.nk * 255 * mx, least = 0;
+    for (int64_t c = 0; bias_abs && c < w.nc; c++)
+        least = fmax(least, bias_abs[c]);
+    if (most + least <= (double)INT32_MAX) /* whatever the weights are */
+        return NULL;
     for (int64_t c = 0; c < w.nc; c++) {
         double s = abs_sum(&w, c) * mx + (bias_abs ? bias_abs[c] : 0);
         if (s > (double)INT32_MAX)

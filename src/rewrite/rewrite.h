@@ -291,6 +291,19 @@ SnRef sn_regrid(SnGraph *g, SnRef b, SnId consumer, const SnType *new_x);
 /* The bias type pinned by these operand types. */
 const SnType *sn_pinned_type(SnGraph *g, const SnPortDesc *p,
                              const SnType *const *in_type);
+/* A stated bias on the grid that its node pins. */
+typedef struct SnBiasMove {
+    int32_t *code; /* [n] */
+    int64_t n;
+    int64_t nmoved; /* channels whose scale is not within 2^-20 of the grid's:
+                       their codes are regridded, the others' are kept */
+    double ratio;   /* stated scale to pinned one, the farthest from 1, */
+    int64_t channel; /* and where */
+} SnBiasMove;
+/* Moves the codes of Constant b, of any quantized type, to `to`.  Returns why
+ * that cannot be, or NULL; step: the error in reals that is too large. */
+const char *sn_bias_move(const SnGraph *g, SnRef b, const SnType *to,
+                         double step, SnArena *a, SnBiasMove *out);
 /* Why the accumulators of contract node `id` might not fit int32 if its data
  * operand had type x_type and its bias these codes in absolute value (NULL:
  * none), or NULL when they fit.  numerics.md, "Accumulators". */
