@@ -31,17 +31,6 @@ at_node(SnXp *x, SnId id)
 
 /* ---- what the model needs as a whole ---- */
 
-static bool
-boundary_u8(const SnNode *n)
-{
-    if (n->kind == SN_K_PLACEHOLDER)
-        return ((const SnPlaceholderAttr *)n->attr)->boundary ==
-               SN_PLACEHOLDER_BOUNDARY_U8;
-    if (n->kind == SN_K_SAVE)
-        return ((const SnSaveAttr *)n->attr)->boundary == SN_SAVE_BOUNDARY_U8;
-    return false;
-}
-
 /* Codes are uint8 throughout where callers see uint8, or where a node's
  * rounding is that of a uint8 model, or where they are asked for. */
 static void
@@ -51,7 +40,7 @@ find_codes(SnXp *x, const SnId *topo, uint32_t n)
         const SnAttrDesc *a;
         at_node(x, topo[i]);
         a = sn_attr_named(x->kd, "zp_shift");
-        if (boundary_u8(x->n) || (a != NULL && sn_xp_rounds_after(x) &&
+        if (sn_xp_bound_u8(x->n) || (a != NULL && sn_xp_rounds_after(x) &&
                                   *(int64_t *)sn_attr_at(x->attr, a) != 0))
             x->codes = SN_XP_U8;
     }
@@ -66,6 +55,11 @@ find_needed(const SnXp *x, const SnId *topo, uint32_t n)
     for (uint32_t i = n; i-- > 0;) {
         const SnNode *d = sn_node(x->g, topo[i]);
         need[topo[i]] |= d->kind == SN_K_SAVE || d->kind == SN_K_PLACEHOLDER;
+        SnRef v;
+        if (need[topo[i]] && sn_xp_reads_past(x, topo[i], &v)) {
+            need[SN_NODE(v)] = true;
+            continue;
+        }
         for (uint32_t s = 0; need[topo[i]] && s < d->nin; s++)
             if (d->in[s].ref != 0)
                 need[SN_NODE(d->in[s].ref)] = true;
@@ -112,9 +106,7 @@ output_as(const SnXp *x, const SnNode *n)
 {
     const SnType *t = sn_type(x->g, n->in[0].ref);
 
-    return sn_elem_quant(t->elem)
-               ? sn_xp_as(t, boundary_u8(n) ? SN_XP_U8 : SN_XP_CODE)
-               : SN_XP_REAL;
+    return sn_xp_as(t, sn_xp_bound_u8(n) ? SN_XP_U8 : SN_XP_CODE);
 }
 
 /* Names of inputs and outputs stand; each output wishes that the tensor it
@@ -139,7 +131,8 @@ keep_names(SnXp *x, const SnId *topo, uint32_t n, const bool *need)
         w.form.name = ((const SnSaveAttr *)d->attr)->name;
         w.ref = sn_xp_root(x, d->in[0].ref, w.form.rank, w.form.perm);
         sn_xp_keep(x, w.form.name, SN_REF(topo[i], 0));
-        if (!sn_xp_constant(x, w.ref))
+        if (!sn_xp_constant(x, w.ref) &&
+            sn_xp_bound_real(d, sn_type(x->g, w.ref)) == 0)
             SN_PUSH(x->a, x->wish, x->nwish, w);
     }
     for (uint32_t i = 0; i < n; i++) {
@@ -151,8 +144,7 @@ keep_names(SnXp *x, const SnId *topo, uint32_t n, const bool *need)
 }
 
 static Onnx__ValueInfoProto *
-value_info(SnXp *x, const char *name, const SnType *t, SnXpAs as,
-           const SnShape *s)
+value_info(SnXp *x, const char *name, int dtype, const SnShape *s)
 {
     Onnx__ValueInfoProto *v = SN_NEW(x->a, Onnx__ValueInfoProto);
     Onnx__TypeProto *type = SN_NEW(x->a, Onnx__TypeProto);
@@ -168,7 +160,7 @@ value_info(SnXp *x, const char *name, const SnType *t, SnXpAs as,
     type->value_case = ONNX__TYPE_PROTO__VALUE_TENSOR_TYPE;
     type->tensor_type = tt;
     tt->has_elem_type = 1;
-    tt->elem_type = sn_xp_dtype(t, as);
+    tt->elem_type = dtype;
     tt->shape = sh;
     sh->n_dim = (size_t)s->rank;
     sh->dim = SN_NEW_N(x->a, Onnx__TensorShapeProto__Dimension *, s->rank);
@@ -188,11 +180,18 @@ add_input(SnXp *x, Onnx__GraphProto *pb)
     SnRef r = SN_REF(x->id, 0);
     const SnType *t = sn_type(x->g, r);
     const SnShape *s = sn_shape_of(x->g, r);
-    SnXpAs as = sn_xp_as(t, boundary_u8(x->n) ? SN_XP_U8 : SN_XP_CODE);
-    const char *name = sn_xp_own(x, sn_name(x->g, r), r);
+    SnXpAs as = sn_xp_as(t, sn_xp_bound_u8(x->n) ? SN_XP_U8 : SN_XP_CODE);
+    const char *name = sn_xp_own(x, sn_name(x->g, r), r), *wide;
+    int real = sn_xp_bound_real(x->n, t);
 
     pb->input = sn_grow(x->a, pb->input, pb->n_input, sizeof *pb->input);
-    pb->input[pb->n_input++] = value_info(x, name, t, as, s);
+    pb->input[pb->n_input++] =
+        value_info(x, name, real != 0 ? real : sn_xp_dtype(t, as), s);
+    if (real != 0) {
+        wide = sn_xp_name(x, r, s->rank, sn_xp_identity, as);
+        sn_xp_cast_real(x, name, wide, ONNX__TENSOR_PROTO__DATA_TYPE__FLOAT);
+        name = wide;
+    }
     sn_xp_add(x, r, s->rank, sn_xp_identity, as, name);
 }
 
@@ -203,17 +202,23 @@ add_output(SnXp *x, Onnx__GraphProto *pb)
     const char *want = ((const SnSaveAttr *)x->n->attr)->name;
     SnXpAs as = output_as(x, x->n);
     const char *got = sn_xp_plain(x, r, as);
+    int real = sn_xp_bound_real(x->n, sn_type(x->g, r));
 
     if (strcmp(got, want) != 0) {
         if (sn_xp_own(x, want, SN_REF(x->id, 0)) == NULL)
             return sn_xp_refuse(x, "the output '%s' has the name of another "
                                    "value of the model",
                                 want);
-        sn_xp_node(x, "", "Identity", 1, &got, want);
+        if (real != 0)
+            sn_xp_cast_real(x, got, want, real);
+        else
+            sn_xp_node(x, "", "Identity", 1, &got, want);
     }
     pb->output = sn_grow(x->a, pb->output, pb->n_output, sizeof *pb->output);
     pb->output[pb->n_output++] =
-        value_info(x, want, sn_type(x->g, r), as, sn_shape_of(x->g, r));
+        value_info(x, want,
+                   real != 0 ? real : sn_xp_dtype(sn_type(x->g, r), as),
+                   sn_shape_of(x->g, r));
     return SN_OK;
 }
 
@@ -281,6 +286,8 @@ operator(SnXp *x)
     SnXpHook *fn = sn_xp_hook(x->kd->name);
     bool done = false;
 
+    if (sn_xp_put_u8(x))
+        return SN_OK;
     if (fn == NULL && x->kd->form_of >= 0)
         fn = sn_xp_hook(sn_desc((SnKind)x->kd->form_of)->name);
     if (fn == NULL && x->e != NULL)
@@ -329,9 +336,11 @@ export_graph(SnXp *x, Onnx__GraphProto *pb)
 {
     uint32_t n;
     SnId *topo = sn_topo(x->g, x->a, &n);
-    bool *need = find_needed(x, topo, n);
+    bool *need;
 
     find_codes(x, topo, n);
+    sn_xp_find_u8(x, topo, n);
+    need = find_needed(x, topo, n);
     keep_names(x, topo, n, need);
     for (uint32_t i = 0; i < n; i++) {
         at_node(x, topo[i]);

@@ -42,11 +42,12 @@ alias(SnXp *x)
 {
     int rank = x->n->res[0].shape->rank, perm[SN_MAXRANK];
     SnRef v = sn_in(x->g, x->id, 0);
+    SnXpAs as = x->u8[x->id] || x->u8[SN_NODE(v)] ? SN_XP_U8 : SN_XP_CODE;
 
     sn_xp_at_hand(x, 0, perm);
     sn_xp_add(x, SN_REF(x->id, 0), rank, perm,
-              sn_xp_as(x->n->res[0].type, SN_XP_CODE),
-              sn_xp_get(x, v, rank, perm, SN_XP_CODE));
+              sn_xp_as(x->n->res[0].type, as),
+              sn_xp_get(x, v, rank, perm, as));
     return SN_OK;
 }
 
@@ -138,6 +139,7 @@ apart(SnXp *x, uint32_t slot, const int *perm, const char **value,
       const char **zp)
 {
     SnRef r = sn_in(x->g, x->id, slot), z;
+    SnXpAs as = x->as;
     int rank = sn_shape_of(x->g, r)->rank, p[SN_MAXRANK];
 
     memcpy(p, perm, (size_t)rank * sizeof *perm);
@@ -152,9 +154,12 @@ apart(SnXp *x, uint32_t slot, const int *perm, const char **value,
     if (sn_shape_count(sn_shape_of(x->g, z)) != 1)
         return sn_xp_refuse(x, "the zero point '%s' is not one code",
                             sn_name(x->g, z));
-    *value = sn_xp_get(x, sn_in(x->g, SN_NODE(r), 0), rank, p, x->as);
-    *zp = sn_xp_constant(x, z) ? sn_xp_get(x, z, 0, p, x->as)
-                               : sn_xp_plain(x, z, x->as);
+    r = sn_in(x->g, SN_NODE(r), 0);
+    if (x->u8[SN_NODE(r)] && (sn_xp_constant(x, z) || x->u8[SN_NODE(z)]))
+        as = SN_XP_U8;
+    *value = sn_xp_get(x, r, rank, p, as);
+    *zp = sn_xp_constant(x, z) ? sn_xp_get(x, z, 0, p, as)
+                               : sn_xp_plain(x, z, as);
     return SN_OK;
 }
 

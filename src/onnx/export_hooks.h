@@ -13,7 +13,7 @@
 typedef enum SnXpAs {
     SN_XP_REAL, /* plain elements; the reals that codes mean */
     SN_XP_CODE, /* codes as they are stored */
-    SN_XP_U8    /* qi8 codes + 128 */
+    SN_XP_U8    /* 8-bit codes + 128, with a scale or without one */
 } SnXpAs;
 
 /* Axis i of the tensor is axis perm[i] of the value, which is first brought
@@ -56,6 +56,7 @@ typedef struct SnXp {
     SnOnnxForm form;
     int opset;
     SnXpAs codes;   /* how qi8 values are written in this model */
+    bool *u8;       /* [nnode] codes without a scale that are uint8 there */
     bool microsoft; /* an operator of com.microsoft is in use */
     uint32_t nrounded; /* nodes that round after, written as before */
     SnId rounded;
@@ -143,6 +144,23 @@ void sn_xp_convert(SnXp *x, const char *op, SnRef r, int rank, const int *perm,
                    SnXpAs as, const char *from, const char *to);
 extern const int sn_xp_identity[SN_MAXRANK];
 bool sn_xp_same(int rank, const int *p, const int *q);
+
+/* ---- what callers bind (export_plain.c) ---- */
+bool sn_xp_bound_u8(const SnNode *n);
+/* The TensorProto.DataType of an input or output n whose reals, of type t here,
+ * have another width for callers; 0: it is as t says. */
+int sn_xp_bound_real(const SnNode *n, const SnType *t);
+void sn_xp_cast_real(SnXp *x, const char *from, const char *to, int dtype);
+/* Fills x->u8; x->codes is known. */
+void sn_xp_find_u8(SnXp *x, const SnId *topo, uint32_t n);
+/* Does node id read v alone, past the node that adds or takes 128? */
+bool sn_xp_reads_past(const SnXp *x, SnId id, SnRef *v);
+/* Writes the node under way if it casts to or from uint8; otherwise sets x->as
+ * for a move of such elements. */
+bool sn_xp_put_u8(SnXp *x);
+/* The tensor of plain codes r, of which there is one of the other sign. */
+const char *sn_xp_other_sign(SnXp *x, SnRef r, int rank, const int *perm,
+                             SnXpAs as);
 
 /* ---- a node (export_map.c) ---- */
 /* The order of axes for a node whose map lets Transposes through: one in which

@@ -403,7 +403,8 @@ real_name(SnXp *x, SnRef r)
 static SnXpAs
 final_as(const SnXp *x, const SnType *t)
 {
-    return sn_xp_as(t, x->as == SN_XP_REAL ? x->codes : x->as);
+    return sn_xp_as(t, x->as == SN_XP_REAL && sn_elem_quant(t->elem)
+                           ? x->codes : x->as);
 }
 
 const char *

@@ -220,6 +220,8 @@ sn_xp_real(SnXp *x, const char *part, float v)
 SnXpAs
 sn_xp_as(const SnType *t, SnXpAs as)
 {
+    if (t->elem == SN_I8)
+        return as == SN_XP_U8 ? SN_XP_U8 : SN_XP_REAL;
     if (!sn_elem_quant(t->elem))
         return SN_XP_REAL;
     return as == SN_XP_U8 && t->elem != SN_QI8 ? SN_XP_CODE : as;
@@ -234,6 +236,7 @@ sn_xp_dtype(const SnType *t, SnXpAs as)
     case SN_F32:
         return ONNX__TENSOR_PROTO__DATA_TYPE__FLOAT;
     case SN_QI8:
+    case SN_I8:
         return as == SN_XP_U8 ? ONNX__TENSOR_PROTO__DATA_TYPE__UINT8
                               : ONNX__TENSOR_PROTO__DATA_TYPE__INT8;
     case SN_QI16:
@@ -241,8 +244,6 @@ sn_xp_dtype(const SnType *t, SnXpAs as)
     case SN_QI32:
     case SN_I32:
         return ONNX__TENSOR_PROTO__DATA_TYPE__INT32;
-    case SN_I8:
-        return ONNX__TENSOR_PROTO__DATA_TYPE__INT8;
     case SN_I64:
         return ONNX__TENSOR_PROTO__DATA_TYPE__INT64;
     case SN_BOOL:
@@ -412,7 +413,7 @@ sn_xp_name(SnXp *x, SnRef r, int rank, const int *perm, SnXpAs as)
         return name;
     for (const SnXpForm *f = x->value[r]; f != NULL; f = f->next)
         again |= f->as == as;
-    if (!again && quant)
+    if (!again && (quant || t->elem == SN_I8))
         return sn_xp_fresh(x, sn_format(x->a, "%s.q", base));
     if (!again && sn_xp_same(rank, perm, sn_xp_identity))
         return sn_xp_fresh(x, sn_format(x->a, "%s.f", base));
@@ -567,6 +568,8 @@ make(SnXp *x, SnRef r, int rank, const int *perm, SnXpAs as)
                       name);
         return name;
     }
+    if (x->value[r] != NULL && t->elem == SN_I8)
+        return sn_xp_other_sign(x, r, rank, perm, as);
     if (as == SN_XP_REAL || x->value[r] == NULL)
         sn_bug("export: value '%s' was not made", sn_name(x->g, r));
     /* codes of the other kind, by what they mean */

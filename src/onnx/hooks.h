@@ -122,6 +122,9 @@ SnStatus sn_ox_attrs_done(SnOx *x);
 /* The type in which elements are seen here: of FLOAT16, BFLOAT16 and DOUBLE
  * that is f32, with a warning for the model.  *name is ONNX's name. */
 SnDtype sn_ox_dtype(SnOx *x, int64_t number, const char **name);
+/* The boundary of an input or output of these reals: the same words for
+ * Placeholders and Saves. */
+int32_t sn_ox_boundary(const Onnx__ValueInfoProto *vi);
 /* The elements of t, as sn_tensor_pb gives them, in that type. */
 SnStatus sn_ox_tensor_pb(SnOx *x, const Onnx__TensorProto *t,
                          const char *where, SnData *out);

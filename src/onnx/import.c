@@ -367,12 +367,13 @@ add_input(SnOx *x, const Onnx__ValueInfoProto *vi)
     type = sn_ox_plain_type(x, dt);
     if (type == NULL)
         return sn_ox_fail(x, SN_EUNSUPPORTED,
-                          "elements %s are not supported; FLOAT, INT8, UINT8, "
-                          "INT32, INT64 and BOOL are",
+                          "elements %s are not supported; FLOAT, FLOAT16, "
+                          "BFLOAT16, DOUBLE, INT8, UINT8, INT32, INT64 and "
+                          "BOOL are",
                           name);
     v->u8 = dt == SN_D_U8;
-    if (v->u8)
-        attr.boundary = SN_PLACEHOLDER_BOUNDARY_U8;
+    attr.boundary = v->u8 ? SN_PLACEHOLDER_BOUNDARY_U8
+                          : sn_ox_boundary(vi);
     s.shape = sn_shape(x->g->pool, v->rank, v->dim);
     f = SN_NEW(x->a, SnOxForm);
     SN_TRY(sn_ox_add(x, &s, &f->ref));
@@ -388,7 +389,7 @@ add_output(SnOx *x, const Onnx__ValueInfoProto *vi)
 {
     SnOxVal *v = sn_ox_val(x, vi->name);
     SnSaveAttr attr = {.name = vi->name,
-                       .boundary = SN_SAVE_BOUNDARY_NONE};
+                       .boundary = sn_ox_boundary(vi)};
     SnRef in, none;
     SnSpec s = {.kind = SN_K_SAVE, .nin = 1, .in = &in, .attr = &attr};
 
@@ -542,8 +543,9 @@ warnings(SnOx *x)
                 x->file, x->unsorted);
     if (x->other_real != NULL)
         sn_warn(x->d, (SnPos){0}, NULL,
-                "%s: elements of type %s are calculated as f32; inputs and "
-                "outputs are f32 too", x->file, x->other_real);
+                "%s: elements of type %s are calculated as f32; callers of an "
+                "exported model see the types of this file", x->file,
+                x->other_real);
 }
 
 static SnStatus

@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 #include "onnx/tensor_pb.h"
+#include "sn_kinds.h"
 
 /* FLOAT16, BFLOAT16 and DOUBLE, by number of TensorProto.DataType. */
 static bool
@@ -23,6 +24,24 @@ sn_ox_dtype(SnOx *x, int64_t number, const char **name)
         return t;
     x->other_real = *name;
     return SN_D_F32;
+}
+
+int32_t
+sn_ox_boundary(const Onnx__ValueInfoProto *vi)
+{
+    if (vi == NULL || vi->type == NULL ||
+        vi->type->value_case != ONNX__TYPE_PROTO__VALUE_TENSOR_TYPE)
+        return SN_SAVE_BOUNDARY_NONE;
+    switch (vi->type->tensor_type->elem_type) {
+    case ONNX__TENSOR_PROTO__DATA_TYPE__FLOAT16:
+        return SN_SAVE_BOUNDARY_F16;
+    case ONNX__TENSOR_PROTO__DATA_TYPE__BFLOAT16:
+        return SN_SAVE_BOUNDARY_BF16;
+    case ONNX__TENSOR_PROTO__DATA_TYPE__DOUBLE:
+        return SN_SAVE_BOUNDARY_F64;
+    default:
+        return SN_SAVE_BOUNDARY_NONE;
+    }
 }
 
 static SnStatus

@@ -8,6 +8,7 @@
 #include "kernel/pack.h"
 #include "kernel/tune.h"
 #include "run/team.h"
+#include "sn_kinds.h"
 
 /* Kernels compute the bits of their backend's rounding: a graph of another
  * runs on its evaluators. */
@@ -32,7 +33,7 @@ plain_u8(const SnGraph *g, SnId id, const SnType *t)
     const SnAttrDesc *at = sn_attr_named(sn_desc(n->kind), "boundary");
 
     return t->elem == SN_I8 && at != NULL && at->kind == SN_A_ENUM &&
-           *(const int32_t *)sn_attr_at(n->attr, at) != 0;
+           *(const int32_t *)sn_attr_at(n->attr, at) == SN_SAVE_BOUNDARY_U8;
 }
 
 static void

@@ -18,7 +18,7 @@ is_u8(const SnNode *p)
 {
     const SnAttrDesc *t = sn_attr_named(sn_desc(p->kind), "boundary");
 
-    return *(const int32_t *)sn_attr_at(p->attr, t) != 0;
+    return *(const int32_t *)sn_attr_at(p->attr, t) == SN_SAVE_BOUNDARY_U8;
 }
 
 static void

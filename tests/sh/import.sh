@@ -38,4 +38,21 @@ for m in conv_ulp conv_1_5 shared gemm conv_transpose too_large; do
     t $m-compare 0 err "$says" compare "$f" "$f" --input "$tmp/x$in.npy"
 done
 
+# ---- what callers bind stays what it was ----
+"$BUILD/tests/test_export_types" --dump "$tmp" || bad=1
+"$BUILD/tests/mkdata" "$tmp/x.npy" 9 3x4x4
+for codes in int8 uint8; do
+    t u8-$codes 0 err "" quantize "$tmp/picture.onnx" --calib "$tmp/x.npy" \
+        --codes $codes -o "$tmp/q.onnx"
+    t u8-$codes-type 0 out "i8[1,3,4,4] {boundary = u8}" inspect "$tmp/q.onnx"
+    t f16-$codes 0 err "" quantize "$tmp/picture_f16.onnx" --calib "$tmp/x.npy" \
+        --mul 1 --codes $codes -o "$tmp/q.onnx"
+    t f16-$codes-input 0 out "f32[1,3,4,4] {boundary = f16}" inspect "$tmp/q.onnx"
+    t f16-$codes-output 0 out '{name = "y", boundary = f16}' inspect "$tmp/q.onnx"
+done
+# Unless an option asks for codes.
+t io 0 err "" quantize "$tmp/picture_f16.onnx" --calib "$tmp/x.npy" --mul 1 \
+    --enable quantized-io -o "$tmp/q.onnx"
+t io-type 0 out "input  x: qi8<" inspect "$tmp/q.onnx"
+
 exit $bad

@@ -12,6 +12,7 @@
 #include "onnx/import.h"
 #include "onnx/tensor_pb.h"
 #include "rewrite/rewrite.h"
+#include "sn_kinds.h"
 
 enum { OR_MAXIO = 64 };
 
@@ -36,12 +37,13 @@ typedef struct OrResult {
                           equal, shapes and types as stored */
 } OrResult;
 
-static inline int64_t
-or_enum(const SnNode *p, const char *name)
+static inline bool
+or_is_u8(const SnNode *p)
 {
     const SnKindDesc *kd = sn_desc(p->kind);
 
-    return *(int32_t *)sn_attr_at(p->attr, sn_attr_named(kd, name));
+    return *(int32_t *)sn_attr_at(p->attr, sn_attr_named(kd, "boundary")) ==
+           SN_SAVE_BOUNDARY_U8;
 }
 
 /* Element i of what a Save reads. */
@@ -127,7 +129,7 @@ or_feed(SnArena *mem, const SnNode *p, const OrIo *in, void **out)
                 return SN_EINPUT;
             if (n > 0)
                 memcpy(to, in->data[i].data, n);
-            for (size_t k = 0; or_enum(p, "boundary") != 0 && k < n; k++)
+            for (size_t k = 0; or_is_u8(p) && k < n; k++)
                 to[k] ^= 0x80;
             return SN_OK;
         }
@@ -144,7 +146,7 @@ or_output(const SnNode *p, const SnTensor *from, const OrIo *want,
     for (uint32_t k = 0; k < want->n; k++)
         if (strcmp(want->name[k], name) == 0) {
             r->nout++;
-            or_compare(from, or_enum(p, "boundary") != 0, &want->data[k], r);
+            or_compare(from, or_is_u8(p), &want->data[k], r);
         }
 }
 

@@ -38,26 +38,26 @@ other_reals_become_f32_with_one_warning(void **state)
 
     (void)state;
     sum(FLOAT16, "3", FLOAT16, half, sizeof half);
-    warns("  %x = Placeholder() : f32[3]\n"
+    warns("  %x = Placeholder() {boundary = f16} : f32[3]\n"
           "  %c = Constant() {data = [1, 65504, -5.9604645e-8]} : f32[3]\n"
           "  %y = Add(%x, %c) : f32[3]\n"
-          "  Save(%y) {name = \"y\"}\n",
+          "  Save(%y) {name = \"y\", boundary = f16}\n",
           "warning: m.onnx: elements of type FLOAT16 are calculated as f32; "
-          "inputs and outputs are f32 too\n");
+          "callers of an exported model see the types of this file\n");
     sum(BFLOAT16, "3", BFLOAT16, upper, sizeof upper);
-    warns("  %x = Placeholder() : f32[3]\n"
+    warns("  %x = Placeholder() {boundary = bf16} : f32[3]\n"
           "  %c = Constant() {data = [1, -100, inf]} : f32[3]\n"
           "  %y = Add(%x, %c) : f32[3]\n"
-          "  Save(%y) {name = \"y\"}\n",
+          "  Save(%y) {name = \"y\", boundary = bf16}\n",
           "warning: m.onnx: elements of type BFLOAT16 are calculated as f32; "
-          "inputs and outputs are f32 too\n");
+          "callers of an exported model see the types of this file\n");
     sum(DOUBLE, "3", DOUBLE, wide, sizeof wide);
-    warns("  %x = Placeholder() : f32[3]\n"
+    warns("  %x = Placeholder() {boundary = f64} : f32[3]\n"
           "  %c = Constant() {data = [1, 0.1, inf]} : f32[3]\n"
           "  %y = Add(%x, %c) : f32[3]\n"
-          "  Save(%y) {name = \"y\"}\n",
+          "  Save(%y) {name = \"y\", boundary = f64}\n",
           "warning: m.onnx: elements of type DOUBLE are calculated as f32; "
-          "inputs and outputs are f32 too\n");
+          "callers of an exported model see the types of this file\n");
 }
 
 static void
@@ -79,7 +79,8 @@ known_integers_become_wider(void **state)
     sum(UINT16, "1", UINT16, big, 2);
     refused(SN_EUNSUPPORTED,
             "m.onnx: input 'x': elements UINT16 are not supported; FLOAT, "
-            "INT8, UINT8, INT32, INT64 and BOOL are\n");
+            "FLOAT16, BFLOAT16, DOUBLE, INT8, UINT8, INT32, INT64 and BOOL "
+            "are\n");
 }
 
 /* Weights of 4 bits, dequantized: x + (w - z) * s. */
