@@ -51,6 +51,8 @@ typedef struct SnOxVal {
     uint32_t reader_in;    /* and its input number */
     bool is_output;
     const Onnx__ValueInfoProto *info; /* what the file says, or NULL */
+    const Onnx__TensorProto *unread; /* an initializer of elements that nothing
+                                        here holds */
     struct SnOxVal *next; /* in its hash chain */
 } SnOxVal;
 
@@ -74,6 +76,9 @@ typedef struct SnOx {
     uint64_t nbyte; /* of tensors worked out at import */
     const char *other_real; /* an element type that is taken as f32 */
     const char *unsorted;   /* a node that stands before what it reads */
+    const char *stale;      /* the first value whose shape is not what the
+                               file says, in words, */
+    uint32_t nstale;        /* and how many there are */
     SnMap map;      /* the file, where its initializers may lie */
     struct SnOxDims *dims;
     /* the node under way */

@@ -109,11 +109,16 @@ declare_initializer(SnOx *x, const Onnx__TensorProto *t)
     if (sn_ox_val(x, name) != NULL)
         return fail(x, SN_EINPUT, "initializer", name,
                     "there are two of this name, expected one");
+    v = sn_ox_new_val(x, name);
+    v->made = true;
+    if (t->data_type != ONNX__TENSOR_PROTO__DATA_TYPE__UNDEFINED &&
+        sn_onnx_unpacked(t->data_type) == SN_D_NONE) {
+        v->unread = t;
+        return SN_OK;
+    }
     data = SN_NEW(x->a, SnData);
     x->where = sn_format(x->a, "%s: initializer '%s'", x->file, name);
     SN_TRY(sn_ox_tensor_pb(x, t, x->where, data));
-    v = sn_ox_new_val(x, name);
-    v->made = true;
     v->data = data;
     v->rank = data->rank;
     memcpy(v->dim, data->dim, sizeof v->dim);
@@ -133,7 +138,8 @@ declare_input(SnOx *x, const Onnx__ValueInfoProto *vi, size_t i)
                     "there are two of this name, expected one");
     if (v == NULL)
         v = sn_ox_new_val(x, vi->name);
-    else if (!sn_ox_elem_agrees(x, v->data, vi)) /* an initializer's value */
+    else if (v->data != NULL && /* an initializer's value */
+             !sn_ox_elem_agrees(x, v->data, vi))
         return fail(x, SN_EINPUT, "input", vi->name,
                     "its initializer has another element type");
     v->info = vi;
@@ -316,6 +322,21 @@ count_uses(SnOx *x, const uint32_t *ord)
             }
         }
     }
+}
+
+/* Initializers of other elements do no harm where nothing reads them. */
+static SnStatus
+check_unread(SnOx *x)
+{
+    for (size_t i = 0; i < x->pb->n_initializer; i++) {
+        SnOxVal *v = sn_ox_val(x, x->pb->initializer[i]->name);
+        SnData data;
+        if (v->unread == NULL || v->nuse == 0)
+            continue;
+        x->where = sn_format(x->a, "%s: initializer '%s'", x->file, v->name);
+        return sn_ox_tensor_pb(x, v->unread, x->where, &data);
+    }
+    return SN_OK;
 }
 
 static bool
@@ -541,6 +562,14 @@ warnings(SnOx *x)
                 "%s: nodes stand before what they read, '%s' for one; they "
                 "are sorted",
                 x->file, x->unsorted);
+    if (x->stale != NULL)
+        sn_warn(x->d, (SnPos){0}, NULL,
+                "%s: %s%s; the shape that its operands give counts", x->file,
+                x->stale,
+                x->nstale > 1 ? sn_format(x->a, " (and so of %" PRIu32
+                                          " more value%s)", x->nstale - 1,
+                                          x->nstale > 2 ? "s" : "")
+                              : "");
     if (x->other_real != NULL)
         sn_warn(x->d, (SnPos){0}, NULL,
                 "%s: elements of type %s are calculated as f32; callers of an "
@@ -560,9 +589,10 @@ import_graph(SnOx *x)
     SN_TRY(declare(x));
     SN_TRY(order(x, &ord));
     count_uses(x, ord);
+    SN_TRY(check_unread(x));
     SN_TRY(check_ops(x, ord));
     for (size_t i = 0; i < x->pb->n_input; i++)
-        if (sn_ox_val(x, x->pb->input[i]->name)->data == NULL) {
+        if (!sn_ox_val(x, x->pb->input[i]->name)->made) {
             if (++ninput > MAX_INPUTS)
                 return sn_fail(x->d, SN_EUNSUPPORTED, x->file,
                                "more than %d inputs", MAX_INPUTS);
