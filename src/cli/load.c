@@ -236,7 +236,7 @@ sn_cli_window(SnCli *c, const SnExec *x, const SnStrs *files,
 {
     SnPixels px;
 
-    if (files->n == 0)
+    if (files->n == 0 && x->ninput > 0)
         return sn_fail(c->d, SN_EUSAGE, option, "is missing: expected a "
                        ".npy or .pb file");
     SN_TRY(pixels(c, &px));

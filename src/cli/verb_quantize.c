@@ -4,6 +4,7 @@
 #include <strings.h>
 #include "base/json.h"
 #include "graph/text.h"
+#include "sn_kinds.h"
 
 /* The first few names, for a message. */
 static const char *
@@ -58,6 +59,16 @@ check_profile(SnCli *c, const SnGraph *g, const SnProfile *p)
     return SN_OK;
 }
 
+static bool
+has_input(const SnGraph *g)
+{
+    for (SnId id = 1; id < g->nnode; id++)
+        if (!sn_node(g, id)->dead &&
+            sn_node(g, id)->kind == SN_K_PLACEHOLDER)
+            return true;
+    return false;
+}
+
 /* The profile of g: from the file, or made from --calib. */
 static SnStatus
 get_profile(SnCli *c, const SnGraph *g, SnProfile **out)
@@ -71,7 +82,7 @@ get_profile(SnCli *c, const SnGraph *g, SnProfile **out)
         return sn_fail(c->d, SN_EUSAGE, "--dump-profile",
                        "cannot stand beside --load-profile");
     if (!a->load_profile) {
-        if (!a->calib.n)
+        if (!a->calib.n && has_input(g))
             return sn_fail(c->d, SN_EUSAGE, "quantize", "wants --calib FILE "
                            "or --load-profile FILE");
         SnStrs files = sn_cli_files(c, &a->calib);
@@ -358,7 +369,7 @@ sn_verb_quantize(SnCli *c)
     SN_TRY(sn_cli_resolve(c, g, &o.control));
     SN_TRY(sn_cli_eval_open(c, g, &eval));
     SN_TRY(get_profile(c, g, &p));
-    if (p->nsample == 1)
+    if (p->nsample == 1 && has_input(g))
         sn_warn(c->d, (SnPos){0}, NULL, "ranges come from one sample, and "
                 "others may well leave them; some hundred are usual");
     SnStatus st = sn_quantize_graph(c->a, g, p, &o, &rw, c->d, &r);

@@ -544,6 +544,9 @@ sn_compare(SnArena *a, const SnCompareOpts *o, SnDiag *d, SnComparison *out)
     memset(out, 0, sizeof *out);
     out->nsample = o->nsample;
     out->nunmatched = match(&c);
+    if (o->quant->nstep == 0)
+        return sn_fail(d, SN_EINPUT, o->quant->g->name, "has no node to "
+                       "compare: its outputs are constants or inputs");
     if (c.npair == 0)
         return sn_fail(d, SN_EINPUT, o->quant->g->name, "shares no value "
                        "with the float model: names differ");

@@ -64,6 +64,14 @@ fits_permuted(const SnFileData *f, const SnShape *s)
         && sn_data_count(t) / t->dim[0] == sn_shape_count(s) / f->rows;
 }
 
+/* [N, *the model's shape]. */
+static bool
+is_stack(const SnData *t, const SnShape *s)
+{
+    return t->rank == s->rank + 1
+        && memcmp(t->dim + 1, s->dim, (size_t)s->rank * sizeof *s->dim) == 0;
+}
+
 /* Already in the model's shape: one sample, or N of them. */
 static bool
 fits_as_is(SnFileData *f, const SnShape *s, SnLayout layout)
@@ -74,8 +82,11 @@ fits_as_is(SnFileData *f, const SnShape *s, SnLayout layout)
         f->n = 1;
     else if (same_dims(t, s, 1) && s->rank > 0)
         f->n = t->dim[0] / f->rows;
+    else if (is_stack(t, s))
+        f->n = t->dim[0];
     else
         return false;
+    f->stack = t->rank > s->rank;
     f->c = 1;
     if (s->rank == 4) {
         f->last = layout == SN_LAYOUT_NHWC;
@@ -186,7 +197,7 @@ fit_file(SnArena *a, SnFileData *f, const SnPort *p, SnLayout layout,
     } else if (!fits_flat(f, p->shape)) {
         return does_not_fit(a, f, p, d);
     }
-    if (f->rows > 1 && t->rank > 0 && t->dim[0] % f->rows)
+    if (f->rows > 1 && !f->stack && t->rank > 0 && t->dim[0] % f->rows)
         return sn_fail(d, SN_EINPUT, f->file.path, "holds %lld samples, not "
                        "a multiple of the batch of %lld",
                        (long long)t->dim[0], (long long)f->rows);
@@ -261,7 +272,7 @@ check_name(SnArena *a, const SnSamples *s, const char *arg, SnDiag *d)
     const char **cand = SN_NEW_N(a, const char *, s->ninput + 1);
     SnBuf b;
 
-    if (!eq || sn_file_exists(arg))
+    if (!eq || sn_file_exists(arg) || s->ninput == 0)
         return SN_OK;
     const char *name = sn_strndup(a, arg, (size_t)(eq - arg));
     sn_buf_init(&b, a);
@@ -305,6 +316,8 @@ count_samples(SnSamples *s, int64_t limit, SnDiag *d)
                            (long long)s->n);
         s->n = n;
     }
+    if (s->ninput == 0)
+        s->n = 1; /* every sample would be the same */
     s->all = s->n;
     if (limit >= 0 && limit < s->n)
         s->n = limit;
@@ -332,6 +345,8 @@ sn_samples_open(SnArena *a, uint32_t ninput, const SnPort *input,
             SN_TRY(check_name(a, s, files[i], d));
             f = next_feed(s);
         }
+        if (ninput == 0)
+            return sn_fail(d, SN_EUSAGE, path, "the model has no input");
         if (!f)
             return sn_fail(d, SN_EUSAGE, path, "the graph has %u input%s "
                            "and each has a file already", ninput,

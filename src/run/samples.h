@@ -2,8 +2,9 @@
  *
  * A .npy file holds images [N, H, W, C] or [N, H, W], or samples already in
  * the model's own shape; a .pb file holds one sample (or N) in the model's
- * shape.  Values become reals, x * mul + add per channel, in the order of the
- * model's layout.  A quantized input read from integers without mul and add
+ * shape.  Either may hold a stack of samples, with one axis more in front.
+ * Values become reals, x * mul + add per channel, in the order of the model's
+ * layout.  A quantized input read from integers without mul and add
  * takes them as codes (uint8 less 128).  Of .npy files only the sample that is
  * asked for is read.  A model with a leading dimension of B takes B rows of a
  * file as one sample. */
@@ -30,6 +31,7 @@ typedef struct SnFileData { /* one file's part of an input */
     SnNpy file; /* a .pb file has its data here */
     int64_t first, n; /* sample numbers it holds */
     int64_t rows;     /* pictures or rows of a sample: the model's batch */
+    bool stack;       /* the file's first axis counts samples, not rows */
     bool permute;     /* NHWC in the file, NCHW in the model */
     int64_t h, w, c;  /* of one sample; c is 1 without channels */
     bool last;        /* channels are the file's last axis */
