@@ -358,8 +358,12 @@ sn_merge(SnGraph *g, SnRewriter *rw, SnId id, uint16_t rule,
     const SnKindDesc *d = sn_desc_in(g, n->kind);
     const SnType *rt = sn_type(g, SN_REF(id, 0)), *mid = sn_type(g, v);
 
-    if (n->kind == SN_K_RESCALE || SN_RES(v) != 0)
+    if (n->kind == SN_K_RESCALE || SN_RES(v) != 0) {
+        sn_declined(rw, rule, g, id, "merge: %s",
+                    SN_RES(v) ? "only a first result takes another type"
+                              : "two Rescales in a row are for written rules");
         return false;
+    }
     if (!d->family.merge || !sn_joins(d, join)) {
         sn_declined(rw, rule, g, id, "merge: %s",
                     d->family.why_merge ? d->family.why_merge
@@ -373,8 +377,11 @@ sn_merge(SnGraph *g, SnRewriter *rw, SnId id, uint16_t rule,
     }
     SnEdit e = sn_edit(g, p);
     e.type[0] = rt;
-    if (!sn_edit_tuple(g, &e))
+    if (!sn_edit_tuple(g, &e)) {
+        sn_declined(rw, rule, g, id, "merge: %s has no tuple that writes %s",
+                    d->name, sn_type_str(sn_scratch(rw), rt));
         return false;
+    }
     bool waived = false;
     const char *why = merged_clamp(g, rw, p, id, &e, &waived);
     if (why) {

@@ -323,11 +323,12 @@ run_real(Env *e, SnId id, SnTensor *out)
     const SnNode *n = sn_node(e->g, id);
     const SnKindDesc *d = sn_desc_in(e->g, n->kind);
     const SnType *f32 = sn_type_plain(e->g->pool, SN_F32);
-    const SnType *ti[64], *to[SN_MAXRES];
+    const SnType **ti = SN_NEW_N(e->a, const SnType *, n->nin);
+    const SnType *to[SN_MAXRES];
     SnTensor *in = SN_NEW_N(e->a, SnTensor, n->nin + 1);
     char why[SN_WHY];
 
-    if (n->nin > 64 || n->nres != 1)
+    if (n->nres != 1)
         return false;
     for (uint32_t i = 0; i < n->nin; i++) {
         const SnTensor *t = n->in[i].ref ? eval_real(e, n->in[i].ref) : NULL;

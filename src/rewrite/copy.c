@@ -22,10 +22,8 @@ sn_edit(SnGraph *g, SnId id)
 const SnTuple *
 sn_edit_tuple(const SnGraph *g, const SnEdit *e)
 {
-    const SnType *in[64];
+    const SnType **in = SN_NEW_N(g->arena, const SnType *, e->nin);
 
-    if (e->nin > 64)
-        return NULL;
     for (uint32_t i = 0; i < e->nin; i++)
         in[i] = e->in[i] ? sn_type(g, e->in[i]) : NULL;
     return sn_tuple_find(sn_desc(e->kind), e->nin, in, e->nout, e->type);

@@ -16,6 +16,10 @@ bool sn_sink(SnGraph *g, SnRewriter *rw, SnId id, uint16_t rule,
 bool sn_integerize(SnGraph *g, SnRewriter *rw, SnId id, uint16_t rule,
                    uint32_t join); /* id: the float node */
 
+/* A float node of the derive line that has, or one of whose forms has, a tuple
+ * of codes: integerize makes codes of it or says why it does not. */
+bool sn_integerizable(const SnGraph *g, SnId id, uint32_t join);
+
 bool sn_layout(SnGraph *g, SnRewriter *rw, SnId id, uint16_t rule,
                uint32_t join); /* id: what reads a Transpose */
 

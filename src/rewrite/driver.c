@@ -9,6 +9,7 @@
 #include "graph/text.h"
 #include "rewrite/derive.h"
 #include "rewrite/internal.h"
+#include "sn_kinds.h"
 
 enum { QUEUED = 1, SEEN = 2 };
 
@@ -28,15 +29,46 @@ sn_rewriter_new(SnArena *a, const SnRewriteOpts *o, SnDiag *d)
     return rw;
 }
 
-/* One step of a pass at a node; true when something fired. */
+#ifndef NDEBUG
 static bool
-step_at(SnRewriter *rw, SnGraph *g, const SnStep *s, SnId id)
+reads(const SnGraph *g, SnId id, SnKind kind)
+{
+    const SnNode *n = sn_node(g, id);
+
+    for (uint32_t s = 0; s < n->nin; s++)
+        if (n->in[s].ref && sn_kind(g, n->in[s].ref) == kind)
+            return true;
+    return false;
+}
+
+/* A derived family that was silent at node id had nothing to do there: where
+ * it has, it fires or says why not (sn_declined). */
+static void
+check_said(const SnRewriter *rw, const SnGraph *g, const SnStep *s, SnId id)
+{
+    bool rescale = sn_node(g, id)->kind == SN_K_RESCALE, here = false;
+
+    if (!rw->want_declined || rw->status != SN_OK)
+        return;
+    if (s->family == SN_FAM_MERGE)
+        here = rescale;
+    else if (s->family == SN_FAM_LAYOUT)
+        here = reads(g, id, SN_K_TRANSPOSE);
+    else if (s->family == SN_FAM_INTEGERIZE)
+        here = sn_integerizable(g, id, s->join);
+    else
+        here = !rescale && reads(g, id, SN_K_RESCALE);
+    if (here)
+        sn_bug("pass %s: %s leaves %s alone and does not say why",
+               rw->pass->name, sn_rule(s->rule)->name,
+               sn_label(g, id, rw->scratch));
+}
+#endif
+
+static bool
+derived_at(SnRewriter *rw, SnGraph *g, const SnStep *s, SnId id)
 {
     switch (s->family) {
-    case SN_FAM_WRITTEN:
-    case SN_FAM_LOWER:
-    case SN_FAM_CUSTOM:
-        return s->visit(g, rw, id);
     case SN_FAM_ABSORB:
         return sn_absorb(g, rw, id, s->rule, s->join);
     case SN_FAM_MERGE:
@@ -47,9 +79,28 @@ step_at(SnRewriter *rw, SnGraph *g, const SnStep *s, SnId id)
         return sn_layout(g, rw, id, s->rule, s->join);
     case SN_FAM_INTEGERIZE:
         return sn_integerize(g, rw, id, s->rule, s->join);
+    case SN_FAM_WRITTEN:
+    case SN_FAM_LOWER:
+    case SN_FAM_CUSTOM:
+        break;
     }
     sn_bug("pass %s: step of unknown family %d", rw->pass->name,
            (int)s->family);
+}
+
+/* One step of a pass at a node; true when something fired. */
+static bool
+step_at(SnRewriter *rw, SnGraph *g, const SnStep *s, SnId id)
+{
+    if (s->visit)
+        return s->visit(g, rw, id);
+    uint32_t said = rw->nsaid;
+    bool fired = derived_at(rw, g, s, id);
+#ifndef NDEBUG
+    if (!fired && rw->nsaid == said)
+        check_said(rw, g, s, id);
+#endif
+    return fired;
 }
 
 /* Lowering leaves alone what the backend keeps. */

@@ -79,10 +79,16 @@ sn_fire_claim(SnRewriter *rw, uint16_t rule, SnClaim claim, SnGraph *g,
     if (rw->firing)
         sn_bug("rule %s.%s fires inside another fire", r->pass, r->name);
     if (r->optin && !listed(rw->o.optin, r->optin) &&
-        !(rw->o.backend && listed(rw->o.backend->optin, r->optin)))
+        !(rw->o.backend && listed(rw->o.backend->optin, r->optin))) {
+        sn_declined(rw, rule, g, root, "%s.%s runs only with --enable %s",
+                    r->pass, r->name, r->optin);
         return false;
-    if (disabled(rw, r))
+    }
+    if (disabled(rw, r)) {
+        sn_declined(rw, rule, g, root, "--disable excludes %s.%s", r->pass,
+                    r->name);
         return false;
+    }
     if (r->supported && !r->supported(rw)) {
         sn_declined(rw, rule, g, root, "backend %s does not support it",
                     rw->o.backend->name);
@@ -93,8 +99,10 @@ sn_fire_claim(SnRewriter *rw, uint16_t rule, SnClaim claim, SnGraph *g,
                     rw->pass->name);
         return false;
     }
-    if (rw->o.opt_limit >= 0 && rw->nfire >= (uint64_t)rw->o.opt_limit)
+    if (rw->o.opt_limit >= 0 && rw->nfire >= (uint64_t)rw->o.opt_limit) {
+        sn_declined(rw, rule, g, root, "--opt-limit is reached");
         return false;
+    }
     rw->nfire++;
     rw->count[rule]++;
     rw->firing = true;
@@ -266,6 +274,7 @@ void
 sn_declined(SnRewriter *rw, uint16_t rule, const SnGraph *g, SnId node,
             const char *fmt, ...)
 {
+    rw->nsaid++;
     if (!rw->want_declined)
         return;
     (void)g;

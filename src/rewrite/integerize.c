@@ -1,14 +1,12 @@
 /* integerize: Quantize(N(Dequantize(x), ...)) becomes the quantized tuple of N
  * (dsl.md 1.4).  Everything is decided by facts, meaning and tuples. */
 #include <math.h>
-#include <string.h>
+#include <stdlib.h>
 #include "base/num.h"
 #include "kernel/eval.h"
 #include "rewrite/copy.h"
 #include "rewrite/derive.h"
 #include "sn_kinds.h"
-
-enum { MAXSLOT = 64, MAXUSE = 64 };
 
 /* What will stand at each operand slot. */
 typedef enum How {
@@ -22,6 +20,12 @@ typedef enum How {
     QUANTIZED /* a float producer: Quantize to the group's type */
 } How;
 
+/* A Quantize below, and what it asks for. */
+typedef struct Wanted {
+    SnId q;
+    const SnType *type;
+} Wanted;
+
 typedef struct Plan {
     SnGraph *g;
     SnRewriter *rw;
@@ -34,8 +38,8 @@ typedef struct Plan {
     bool only;           /* other types have a copy of their own */
     bool uniform;        /* those served have one type and one clamp */
     bool calibrated;     /* all those served are */
-    How how[MAXSLOT];
-    const SnType *type[MAXSLOT]; /* of each operand afterwards */
+    How *how;            /* [nin] */
+    const SnType **type; /* [nin] of each operand afterwards */
     SnKind kind;         /* the kind or form chosen */
     const SnType *yt;    /* result type of the integer node */
     bool after;          /* a Rescale from yt to qt follows */
@@ -63,7 +67,7 @@ quant_tuples(const SnKindDesc *d)
 
 /* Any of the kind and its forms. */
 static bool
-integerizable(SnKind kind)
+has_codes(SnKind kind)
 {
     const SnKindDesc *d = sn_desc(kind);
 
@@ -75,6 +79,15 @@ integerizable(SnKind kind)
             quant_tuples(sn_desc(k)))
             return true;
     return false;
+}
+
+bool
+sn_integerizable(const SnGraph *g, SnId id, uint32_t join)
+{
+    const SnNode *n = sn_node(g, id);
+
+    return n->nres > 0 && n->nin > 0 && n->res[0].type->elem == SN_F32 &&
+           sn_joins(sn_desc_in(g, n->kind), join) && has_codes(n->kind);
 }
 
 static bool
@@ -114,60 +127,97 @@ survey(Plan *p)
     }
 }
 
-enum { MAXTYPE = 8 };
+/* By type, then by id: where types lie in memory decides nothing but which of
+ * them comes first. */
+static int
+by_type(const void *x, const void *y)
+{
+    const Wanted *a = x, *b = y;
+
+    if (a->type != b->type)
+        return (uintptr_t)a->type < (uintptr_t)b->type ? -1 : 1;
+    return (a->q > b->q) - (a->q < b->q);
+}
+
+static int
+by_id(const void *x, const void *y)
+{
+    const Wanted *a = x, *b = y;
+
+    return (a->q > b->q) - (a->q < b->q);
+}
 
 /* Every user of the result must be a Quantize.  One for each type, the first
- * by id, so that the choice does not depend on the order of use lists. */
-static bool
-find_quantizes(Plan *p, SnId *q, uint32_t *nq)
+ * by id, in that order, so that the choice does not depend on the order of use
+ * lists.  NULL: not so. */
+static Wanted *
+find_quantizes(Plan *p, uint32_t *nq)
 {
     SnResult *r = &p->n->res[0];
+    Wanted *w = SN_NEW_N(sn_scratch(p->rw), Wanted, r->nuse + 1u);
+    uint32_t n = 0;
 
     *nq = 0;
     for (SnUse *u = r->uses; u; u = u->next) {
         const SnNode *un = sn_node(p->g, u->user);
         if (un->kind != SN_K_QUANTIZE) {
-            if (r->nuse > 1)
-                return no(p, sn_format(sn_scratch(p->rw),
-                                       "%s reads its float value",
-                                       sn_label(p->g, u->user,
-                                                sn_scratch(p->rw))));
-            return false;
+            no(p, sn_format(sn_scratch(p->rw), "%s reads its float value",
+                            sn_label(p->g, u->user, sn_scratch(p->rw))));
+            return NULL;
         }
-        if (un->res[0].type->nq != 1)
-            return no(p, "its Quantize has scales along an axis");
-        uint32_t i = 0;
-        while (i < *nq && sn_node(p->g, q[i])->res[0].type != un->res[0].type)
-            i++;
-        if (i == MAXTYPE)
-            return no(p, "it is quantized to too many types");
-        if (i == *nq)
-            q[(*nq)++] = u->user;
-        else if (u->user < q[i])
-            q[i] = u->user;
+        if (un->res[0].type->nq != 1) {
+            no(p, "its Quantize has scales along an axis");
+            return NULL;
+        }
+        w[n++] = (Wanted){u->user, un->res[0].type};
     }
-    return *nq > 0;
+    if (n == 0) {
+        no(p, "nothing reads its first result");
+        return NULL;
+    }
+    qsort(w, n, sizeof *w, by_type);
+    for (uint32_t i = 0; i < n; i++)
+        if (i == 0 || w[i].type != w[*nq - 1].type)
+            w[(*nq)++] = w[i];
+    qsort(w, *nq, sizeof *w, by_id);
+    return w;
 }
 
-/* The type whose range covers the others', as an index; n: none does. */
-static uint32_t
-widest(const Plan *p, const SnId *q, uint32_t n)
+/* Does what is quantized to a hold all that is quantized to b? */
+static bool
+wider(const SnType *a, const SnType *b)
 {
-    uint32_t best = n;
+    return sn_covers(sn_clamp_reach(a, (SnRange){0}),
+                     sn_clamp_reach(b, (SnRange){0}));
+}
 
-    for (uint32_t i = 0; i < n; i++) {
-        const SnType *t = sn_node(p->g, q[i])->res[0].type;
-        bool wide = true;
-        for (uint32_t k = 0; k < n && wide; k++) {
-            const SnType *o = sn_node(p->g, q[k])->res[0].type;
-            wide = sn_covers(sn_clamp_reach(t, (SnRange){0}),
-                             sn_clamp_reach(o, (SnRange){0})) &&
-                   (k == i || rescalable(t, o));
-        }
-        if (wide && (best == n || q[i] < q[best]))
+static bool
+all_rescalable(const Wanted *w, uint32_t n, uint32_t from)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (i != from && !rescalable(w[from].type, w[i].type))
+            return false;
+    return true;
+}
+
+/* The first type whose range covers the others', as an index; n: none does.
+ * What covers all cannot be passed over by the first round, and few types
+ * have the same range. */
+static uint32_t
+widest(const Wanted *w, uint32_t n)
+{
+    uint32_t best = 0;
+
+    for (uint32_t i = 1; i < n; i++)
+        if (!wider(w[best].type, w[i].type))
             best = i;
-    }
-    return best;
+    for (uint32_t i = 0; i < n; i++)
+        if (!wider(w[best].type, w[i].type))
+            return n;
+    for (uint32_t i = best; i < n; i++)
+        if (wider(w[i].type, w[best].type) && all_rescalable(w, n, i))
+            return i;
+    return n;
 }
 
 static bool
@@ -187,6 +237,8 @@ is_f32_const(const SnGraph *g, SnRef v)
 static bool
 operands(Plan *p)
 {
+    p->how = SN_NEW_N(sn_scratch(p->rw), How, p->n->nin);
+    p->type = SN_NEW_N(sn_scratch(p->rw), const SnType *, p->n->nin);
     for (uint32_t s = 0; s < p->n->nin; s++) {
         SnRef v = p->n->in[s].ref;
         const SnPortDesc *pd = &p->d->in[sn_port_of_slot(p->d, p->n->nin, s)];
@@ -281,7 +333,7 @@ take_grid(Plan *p)
         SnRef v = p->n->in[i].ref;
         if (p->how[i] == QUANTIZED &&
             (p->only || sn_nuse(p->g, v) != 1 ||
-             !integerizable(sn_kind(p->g, v))))
+             !has_codes(sn_kind(p->g, v))))
             return no(p, sn_format(sn_scratch(p->rw), "input %s is float",
                                    sn_name(p->g, v)));
         p->type[i] = p->qt;
@@ -348,7 +400,8 @@ pin(Plan *p, uint32_t s, const SnPortDesc *pd, const SnType *const *by_port,
 static bool
 choose_kind(Plan *p)
 {
-    const SnType *in[MAXSLOT], *out[SN_MAXRES];
+    const SnType **in = SN_NEW_N(sn_scratch(p->rw), const SnType *, p->n->nin);
+    const SnType *out[SN_MAXRES];
     SnKind base = p->n->kind;
 
     for (unsigned i = 0; i < p->n->nres; i++)
@@ -374,7 +427,7 @@ choose_kind(Plan *p)
         if (!t || !t->quant)
             continue;
         p->kind = k;
-        memcpy(p->type, in, sizeof *in * p->n->nin);
+        p->type = in;
         return true;
     }
     SnBuf b;
@@ -568,7 +621,7 @@ build(Plan *p, int32_t *bias)
     const SnKindDesc *d = sn_desc_in(p->g, p->kind);
     SnEdit e = {.kind = p->kind, .nin = n->nin, .nout = n->nres,
                 .calibrated = d->clamp >= 0 && p->calibrated};
-    SnId q[MAXUSE];
+    SnId *q = SN_NEW_N(sn_scratch(p->rw), SnId, n->res[0].nuse);
     uint32_t nq = 0;
 
     e.attr = d->nattr ? sn_attr_new(g->arena, d) : NULL;
@@ -653,30 +706,27 @@ sn_integerize(SnGraph *g, SnRewriter *rw, SnId id, uint16_t rule,
     SnNode *n = sn_node(g, id);
     Plan p[2] = {{.g = g, .rw = rw, .rule = rule, .id = id, .n = n,
                   .d = sn_desc_in(g, n->kind)}};
-    SnId q[MAXTYPE], m[2];
+    SnId m[2];
     uint32_t nq, nplan = 1;
     int32_t *bias = NULL;
 
-    if (n->nres == 0 || n->res[0].type->elem != SN_F32 || n->nin == 0 ||
-        n->nin > MAXSLOT || n->res[0].nuse > MAXUSE ||
-        !sn_joins(p[0].d, join) || !integerizable(n->kind))
-        return false;
-    if (!find_quantizes(&p[0], q, &nq))
+    if (!sn_integerizable(g, id, join))
         return false;
     if (n->stays_float)
         return no(&p[0], "the quantizer leaves it so");
-    p[0].q = q[0];
+    Wanted *w = find_quantizes(&p[0], &nq);
+    if (!w)
+        return false;
+    p[0].q = w[0].q;
     survey(&p[0]);
-    uint32_t wide = nq > 1 && p[0].calibrated ? widest(p, q, nq) : nq;
+    uint32_t wide = nq > 1 && p[0].calibrated ? widest(w, nq) : nq;
     if (wide < nq) {
-        p[0].q = q[wide];
+        p[0].q = w[wide].q;
     } else if (nq == 2) {
-        uint32_t first = q[1] < q[0];
         nplan = 2;
         p[0].only = true;
         p[1] = p[0];
-        p[0].q = q[first];
-        p[1].q = q[!first];
+        p[1].q = w[1].q;
     } else if (nq > 2) {
         return no(&p[0], "it is quantized to more than two types, and no one "
                          "of them may stand for all");

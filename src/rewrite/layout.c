@@ -145,6 +145,69 @@ constant_back(SnGraph *g, SnRef c, SnInts perm, bool dry)
     return v;
 }
 
+/* Why the node and its kind let no Transpose sink below, or NULL. */
+static const char *
+barred(const SnGraph *g, SnId id, uint32_t join)
+{
+    const SnNode *n = sn_node(g, id);
+    const SnKindDesc *d = sn_desc_in(g, n->kind);
+
+    if (n->nres != 1)
+        return "it has not one result";
+    if (!sn_joins(d, join))
+        return "no derive line has it sink";
+    if (!sn_axes_free(d))
+        return "its map fixes the order of axes";
+    if (n->res[0].type->nq > 1)
+        return "its result has scales along an axis";
+    return NULL;
+}
+
+/* The Transposes that the node reads, all alike and read by it alone: one of
+ * them in *t, 0 when there is none.  Returns why they cannot sink, or NULL. */
+static const char *
+group_alike(const SnGraph *g, SnId id, SnId *t)
+{
+    const SnNode *n = sn_node(g, id);
+    bool absent = false;
+
+    *t = 0;
+    for (uint32_t s = 0; s < n->nin; s++) {
+        SnRef v = n->in[s].ref;
+        absent |= v == 0;
+        if (!v || sn_kind(g, v) != SN_K_TRANSPOSE)
+            continue;
+        if (*t && !sn_ints_equal(perm_of(g, *t), perm_of(g, SN_NODE(v))))
+            return "the Transposes permute differently";
+        *t = SN_NODE(v);
+        /* Another reader would leave a copy behind.  Of the slots that read
+         * one value, the list's first looks at it all. */
+        const SnUse *u = sn_res(g, v)->uses;
+        for (bool mine = u == &n->in[s]; u && (mine || u->user != id);
+             u = u->next)
+            if (u->user != id)
+                return "another node reads the Transpose";
+    }
+    if (*t && absent)
+        return "an operand is missing";
+    if (*t && (int)perm_of(g, *t).n != n->res[0].shape->rank)
+        return "the result has another rank";
+    return NULL;
+}
+
+static bool
+decline(SnGraph *g, SnRewriter *rw, SnId id, uint16_t rule, const char *why)
+{
+    const SnNode *n = sn_node(g, id);
+
+    for (uint32_t s = 0; s < n->nin && sn_wants_declined(rw); s++)
+        if (n->in[s].ref && sn_kind(g, n->in[s].ref) == SN_K_TRANSPOSE)
+            sn_declined(rw, rule, g, SN_NODE(n->in[s].ref),
+                        "sink below %s: %s", sn_label(g, id, sn_scratch(rw)),
+                        why);
+    return false;
+}
+
 bool
 sn_layout(SnGraph *g, SnRewriter *rw, SnId id, uint16_t rule,
           uint32_t join)
@@ -152,38 +215,26 @@ sn_layout(SnGraph *g, SnRewriter *rw, SnId id, uint16_t rule,
     SnNode *n = sn_node(g, id);
     const SnKindDesc *d = sn_desc_in(g, n->kind);
     SnId t = 0;
+    const char *why = barred(g, id, join);
 
-    if (n->nres != 1 || n->nin == 0 || !sn_joins(d, join) ||
-        !sn_axes_free(d) || n->res[0].type->nq > 1)
-        return false;
-    for (uint32_t s = 0; s < n->nin; s++) {
-        SnRef v = n->in[s].ref;
-        if (!v)
-            return false;
-        if (sn_kind(g, v) == SN_K_TRANSPOSE) {
-            if (t && !sn_ints_equal(perm_of(g, t), perm_of(g, SN_NODE(v))))
-                return false;
-            t = SN_NODE(v);
-            for (SnUse *u = sn_res(g, v)->uses; u; u = u->next)
-                if (u->user != id)
-                    return false; /* would leave a copy behind */
-        }
-    }
+    if (!why)
+        why = group_alike(g, id, &t);
+    if (why)
+        return decline(g, rw, id, rule, why);
     if (!t)
         return false;
     SnInts perm = perm_of(g, t);
-    if ((int)perm.n != n->res[0].shape->rank)
-        return false;
     SnEdit e = sn_edit(g, id);
     if (!sn_axes_renumber(g->arena, d, e.attr, perm))
-        return false;
+        return decline(g, rw, id, rule, "its attributes name axes otherwise");
     for (uint32_t s = 0; s < n->nin; s++) {
         SnRef v = n->in[s].ref;
         if (sn_kind(g, v) == SN_K_TRANSPOSE)
             e.in[s] = sn_in(g, SN_NODE(v), 0);
         else if (d->sem[0].map != SN_MAP_BROADCAST || !sn_def(g, v)->data ||
                  !constant_back(g, v, perm, true))
-            return false;
+            return decline(g, rw, id, rule, "an operand beside it is neither "
+                           "a Transpose nor a Constant that can be turned");
     }
     if (!sn_fire(rw, rule, g, id))
         return false;

@@ -10,6 +10,24 @@
 #include "rewrite/derive.h"
 #include "sn_kinds.h"
 
+/* A node beside id that reads what id reads at this slot of the group, or 0.
+ * Of the slots that read one value, one looks at its whole list. */
+static SnId
+reader_beside(const SnGraph *g, SnId id, uint32_t slot)
+{
+    const SnNode *n = sn_node(g, id);
+    const SnKindDesc *d = sn_desc_in(g, n->kind);
+    const SnUse *u = sn_res(g, n->in[slot].ref)->uses;
+
+    if (u->user == id && u->slot != slot &&
+        d->in[sn_port_of_slot(d, n->nin, u->slot)].fact == SN_SAME)
+        return 0;
+    for (; u; u = u->next)
+        if (u->user != id)
+            return u->user;
+    return 0;
+}
+
 /* The inputs of the group, all Rescales alike; the first in *first. */
 static const char *
 group_alike(SnGraph *g, SnRewriter *rw, SnId id, SnId *first)
@@ -38,11 +56,11 @@ group_alike(SnGraph *g, SnRewriter *rw, SnId id, SnId *first)
             sn_node(g, r0)->calibrated)
             return "the Rescales saturate differently";
         /* All users sink in this fire, or none does: no new conversions. */
-        for (SnUse *u = sn_res(g, v)->uses; u; u = u->next)
-            if (u->user != id)
-                return sn_format(sn_scratch(rw), "%s is also read by %s",
-                                 sn_name(g, v),
-                                 sn_label(g, u->user, sn_scratch(rw)));
+        SnId other_user = reader_beside(g, id, s);
+        if (other_user)
+            return sn_format(sn_scratch(rw), "%s is also read by %s",
+                             sn_name(g, v),
+                             sn_label(g, other_user, sn_scratch(rw)));
     }
     *first = r0;
     if (!r0)
@@ -134,7 +152,7 @@ decline(SnGraph *g, SnRewriter *rw, SnId id, uint16_t rule, const char *why)
 {
     const SnNode *n = sn_node(g, id);
 
-    for (uint32_t s = 0; s < n->nin; s++)
+    for (uint32_t s = 0; s < n->nin && sn_wants_declined(rw); s++)
         if (n->in[s].ref && sn_kind(g, n->in[s].ref) == SN_K_RESCALE)
             sn_declined(rw, rule, g, SN_NODE(n->in[s].ref),
                         "sink below %s: %s", sn_label(g, id, sn_scratch(rw)),
@@ -185,16 +203,17 @@ sn_sink(SnGraph *g, SnRewriter *rw, SnId id, uint16_t rule,
     SnClaim claim = sn_rule_claim(rule, g->rounding);
     SnId r = 0;
 
-    if (n->nres == 0 || !sn_elem_quant(n->res[0].type->elem))
-        return false;
-    if (!d->family.sink || !sn_joins(d, join)) {
-        if (d->family.why_sink)
-            decline(g, rw, id, rule, d->family.why_sink);
+    if (!d->family.sink || !sn_joins(d, join) || n->nres == 0 ||
+        !sn_elem_quant(n->res[0].type->elem)) {
+        decline(g, rw, id, rule,
+                d->effect            ? "an output ends what can be moved"
+                : d->family.why_sink ? d->family.why_sink
+                                     : "no derive line has it sink");
         return false;
     }
     const char *why = group_alike(g, rw, id, &r);
     if (why && !*why)
-        return false; /* no Rescale here */
+        why = "no input of the group is a Rescale";
     SnEdit low = sn_edit(g, id);
     if (!why)
         why = barred(g, rw, id, r);

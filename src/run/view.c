@@ -133,10 +133,10 @@ try_in_place(Choose *c, const SnExecStep *s)
 
     if (c->view[y].base || size == 0)
         return;
-    for (uint32_t i = 0; i < n->nin && i < 8; i++) {
+    for (uint32_t i = 0; i < n->nin && may; i++, may >>= 1) {
         SnRef x = n->in[i].ref;
         const SnExecStep *from = x ? step_of(c, x) : NULL;
-        if (!(may >> i & 1) || !from || from->ypitch || SN_RES(x) != 0 ||
+        if (!(may & 1) || !from || from->ypitch || SN_RES(x) != 0 ||
             !read_only_by(c->g, x, s->node) ||
             sn_tensor_nbyte(sn_type(c->g, x), sn_shape_of(c->g, x)) != size)
             continue;
