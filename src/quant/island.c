@@ -62,45 +62,21 @@ has_codes(const SnGraph *g, SnKind kind)
     return false;
 }
 
-/* The last reason of integerize; NULL: it has none. */
-static const char *
-declined(const SnRewriter *rw, SnId id)
-{
-    uint32_t n;
-    const SnDeclined *dec = sn_declines(rw, &n);
-    const char *why = NULL;
-
-    for (uint32_t i = 0; i < n; i++)
-        if (dec[i].node == id &&
-            sn_rule(dec[i].rule)->family == SN_FAM_INTEGERIZE)
-            why = dec[i].text;
-    return why;
-}
-
 /* first: the passes that decided.  After them weights that stay float are
  * folded, which hides why; rw looks at the nodes that they made. */
 static const char *
 reason(SnArena *a, const SnGraph *g, const SnRewriter *first,
        const SnRewriter *rw, SnId id)
 {
-    const char *why = declined(first, id);
+    const char *why = sn_declined_float(first, id);
 
     if (why == NULL)
-        why = declined(rw, id);
-    if (why != NULL) {
-        const char *label = sn_label(g, id, a);
-        size_t k = strlen(label);
-        return sn_strdup(a, strncmp(why, label, k) == 0 && why[k] == ' '
-                                ? why + k + 1
-                                : why);
-    }
+        why = sn_declined_float(rw, id);
+    if (why != NULL)
+        return sn_strdup(a, why);
     if (!has_codes(g, sn_node(g, id)->kind))
         return sn_format(a, "%s has no int8 form",
                          sn_desc_in(g, sn_node(g, id)->kind)->name);
-    for (const SnUse *u = sn_node(g, id)->res[0].uses; u; u = u->next)
-        if (sn_node(g, u->user)->kind != SN_K_QUANTIZE)
-            return sn_format(a, "%s reads its float value",
-                             sn_label(g, u->user, a));
     return "no pass looks at it";
 }
 

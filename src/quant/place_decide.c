@@ -352,25 +352,34 @@ choose(SnPlacing *pl, SnId id)
 }
 
 static void
+leave(SnPlacing *pl, SnId id, const char *why)
+{
+    pl->tuple[id] = NULL;
+    push_node(pl, &pl->p->left_float, &pl->p->nfloat, id, why);
+    sn_node(pl->g, id)->stays_float = true;
+}
+
+static void
 decide(SnPlacing *pl, SnId id)
 {
     if (!is_candidate(pl, id))
         return;
     const char *why = choose(pl, id);
     if (why) {
-        push_node(pl, &pl->p->left_float, &pl->p->nfloat, id, why);
-        sn_node(pl->g, id)->stays_float = true;
+        leave(pl, id, why);
         return;
     }
     decide_results(pl, id);
     SnElem e = sn_place_elem(pl, id);
     for (unsigned r = 0; r < sn_node(pl->g, id)->nres; r++) {
         SnTypePat pat = pl->tuple[id]->out[r];
-        if (sn_elem_quant((SnElem)pat.elem)
-            && !*type_slot(pl, SN_REF(id, r), e)) {
-            pl->tuple[id] = NULL;
-            return;
-        }
+        if (!sn_elem_quant((SnElem)pat.elem)
+            || *type_slot(pl, SN_REF(id, r), e))
+            continue;
+        leave(pl, id, sn_format(pl->a, "there is no type of 8 or 16 bits for "
+                                "its result '%s'",
+                                sn_name(pl->g, SN_REF(id, r))));
+        return;
     }
 }
 

@@ -1,5 +1,6 @@
 #include "quant/quantize.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include "sn_kinds.h"
 
@@ -22,23 +23,71 @@ computes(const SnNode *n)
         && d->sem[0].cls != SN_C_CONVERT && d->sem[0].cls != SN_C_SOURCE;
 }
 
+/* Nodes that place left float, found by id and, as rewrites make a node anew
+ * and hand on its name, by label. */
+typedef struct Left {
+    const SnPlace *p;
+    const SnFloatNode **by_id; /* [nnode] */
+    const SnFloatNode **by_name; /* [p->nfloat], sorted */
+} Left;
+
+static int
+by_label(const void *x, const void *y)
+{
+    return strcmp((*(const SnFloatNode *const *)x)->name,
+                  (*(const SnFloatNode *const *)y)->name);
+}
+
+static Left
+index_left(SnArena *a, const SnGraph *g, const SnPlace *p)
+{
+    Left l = {p, SN_NEW_N(a, const SnFloatNode *, g->nnode),
+              SN_NEW_N(a, const SnFloatNode *, p->nfloat + 1u)};
+
+    for (uint32_t i = 0; i < p->nfloat; i++) {
+        l.by_id[p->left_float[i].id] = &p->left_float[i];
+        l.by_name[i] = &p->left_float[i];
+    }
+    qsort(l.by_name, p->nfloat, sizeof *l.by_name, by_label);
+    return l;
+}
+
+/* Does the kind or a form of it have a tuple of codes? */
+static bool
+has_codes(const SnGraph *g, SnKind kind)
+{
+    for (SnKind k = 1; k < sn_kind_end(); k++) {
+        const SnKindDesc *d = sn_desc_in(g, k);
+        for (uint16_t i = 0; i < d->ntuple; i++)
+            if ((k == kind || d->form_of == (int32_t)kind) &&
+                d->tuple[i].quant)
+                return true;
+    }
+    return false;
+}
+
+/* place and integerize both say why they leave a node; a node that neither
+ * has seen was made later. */
 static const char *
 float_reason(SnArena *a, const SnGraph *g, const SnRewriter *rw,
-             const SnPlace *p, SnId id)
+             const Left *l, SnId id)
 {
-    const char *label = sn_label(g, id, a), *why = NULL;
-    uint32_t n;
-    const SnDeclined *dec = sn_declines(rw, &n);
+    SnFloatNode key = {.name = sn_label(g, id, a)};
+    const SnFloatNode *k = &key, **at = NULL;
+    const char *why = sn_declined_float(rw, id);
 
-    for (uint32_t i = 0; i < p->nfloat; i++)
-        if (p->left_float[i].id == id
-            || !strcmp(p->left_float[i].name, label))
-            return p->left_float[i].why;
-    for (uint32_t i = 0; i < n; i++)
-        if (dec[i].node == id
-            && sn_rule(dec[i].rule)->family == SN_FAM_INTEGERIZE)
-            why = dec[i].text;
-    return why ? sn_strdup(a, why) : "it has no int8 form";
+    if (l->by_id[id])
+        return l->by_id[id]->why;
+    if (l->p->nfloat)
+        at = bsearch(&k, l->by_name, l->p->nfloat, sizeof *l->by_name,
+                     by_label);
+    if (at)
+        return (*at)->why;
+    if (why)
+        return sn_strdup(a, why);
+    return has_codes(g, sn_node(g, id)->kind)
+               ? "a rewrite made it of reals, after values were quantized"
+               : "it has no int8 form";
 }
 
 /* A sum over a fused table decodes what it reads: codes in, reals out. */
@@ -57,6 +106,7 @@ count_nodes(SnArena *a, const SnGraph *g, const SnRewriter *rw,
 {
     uint32_t n;
     SnId *topo = sn_topo(g, a, &n);
+    Left left = index_left(a, g, &r->place);
 
     for (uint32_t i = 0; i < n; i++) {
         const SnNode *node = sn_node(g, topo[i]);
@@ -69,7 +119,7 @@ count_nodes(SnArena *a, const SnGraph *g, const SnRewriter *rw,
         if (node->res[0].type->elem != SN_F32 || rows)
             continue;
         SnFloatNode f = {topo[i], sn_label(g, topo[i], a),
-                         float_reason(a, g, rw, &r->place, topo[i])};
+                         float_reason(a, g, rw, &left, topo[i])};
         SN_PUSH(a, r->left_float, r->nfloat, f);
     }
 }

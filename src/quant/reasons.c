@@ -1,5 +1,6 @@
 #include "quant/reasons.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include "sn_kinds.h"
 
@@ -11,6 +12,44 @@ sn_count_rescales(const SnGraph *g)
     for (SnId id = 1; id < g->nnode; id++)
         n += g->node[id] && !g->node[id]->dead
             && g->node[id]->kind == SN_K_RESCALE;
+    return n;
+}
+
+static int
+ascending(const void *x, const void *y)
+{
+    uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
+
+    return (a > b) - (a < b);
+}
+
+/* What was declined at the Rescale, at what makes its operand and at what
+ * reads it: numbers in v, ascending. */
+static uint32_t
+about(SnArena *a, const SnGraph *g, const SnRewriter *rw, SnId id,
+      uint32_t **v)
+{
+    const SnDeclined *dec = sn_declines(rw);
+    uint32_t n = 0, m = 0, nnode = 0;
+    uint32_t *node = SN_NEW_N(a, uint32_t, sn_nuse(g, SN_REF(id, 0)) + 2u);
+
+    node[nnode++] = id;
+    node[nnode++] = SN_NODE(sn_in(g, id, 0));
+    for (const SnUse *u = sn_node(g, id)->res[0].uses; u; u = u->next)
+        node[nnode++] = u->user;
+    qsort(node, nnode, sizeof *node, ascending);
+    for (uint32_t i = 0; i < nnode; i++)
+        if (i == 0 || node[i] != node[i - 1])
+            for (uint32_t k = sn_declines_of(rw, node[i]); k;
+                 k = dec[k].before)
+                n++;
+    *v = SN_NEW_N(a, uint32_t, n + 1u);
+    for (uint32_t i = 0; i < nnode; i++)
+        if (i == 0 || node[i] != node[i - 1])
+            for (uint32_t k = sn_declines_of(rw, node[i]); k;
+                 k = dec[k].before)
+                (*v)[m++] = k;
+    qsort(*v, n, sizeof **v, ascending);
     return n;
 }
 
@@ -47,22 +86,21 @@ static void
 collect(SnArena *a, const SnGraph *g, const SnRewriter *rw, SnId id,
         SnWhyRescale *w)
 {
-    uint32_t n;
-    const SnDeclined *dec = sn_declines(rw, &n);
+    uint32_t *v, n = about(a, g, rw, id, &v);
 
     w->name = sn_strdup(a, sn_name(g, SN_REF(id, 0)));
     w->from = sn_type_str(a, sn_type(g, sn_in(g, id, 0)));
     w->to = sn_type_str(a, sn_type(g, SN_REF(id, 0)));
     w->producer = sn_label(g, SN_NODE(sn_in(g, id, 0)), a);
     for (uint32_t i = 0; i < n; i++) {
-        if (sn_node(g, dec[i].node)->dead || !concerns(g, id, dec[i].node))
+        const SnDeclined *dec = &sn_declines(rw)[v[i]];
+        SnFamilyId f = sn_rule(dec->rule)->family;
+        /* A guard of a written rule speaks of the node it stands at, and
+         * Transposes are another matter. */
+        if (f == SN_FAM_LAYOUT || (f == SN_FAM_WRITTEN && dec->node != id))
             continue;
-        /* A guard of a written rule speaks of the node it stands at. */
-        if (sn_rule(dec[i].rule)->family == SN_FAM_WRITTEN &&
-            dec[i].node != id)
-            continue;
-        SnReason r = {dec[i].rule, sn_label(g, dec[i].node, a),
-                      sn_strdup(a, dec[i].text)};
+        SnReason r = {dec->rule, sn_label(g, dec->node, a),
+                      sn_strdup(a, dec->text)};
         if (!said_already(w, &r))
             SN_PUSH(a, w->reason, w->nreason, r);
     }

@@ -270,6 +270,22 @@ sn_fire_end(SnRewriter *rw, SnGraph *g)
     rw->firing = false;
 }
 
+enum { SAID_AGAIN = 64 };
+
+static void
+grow_last(SnRewriter *rw, SnId node)
+{
+    uint32_t n = rw->nlast ? rw->nlast : 64;
+
+    while (n <= node)
+        n *= 2;
+    uint32_t *v = SN_NEW_N(rw->arena, uint32_t, n);
+    if (rw->nlast)
+        memcpy(v, rw->last_declined, rw->nlast * sizeof *v);
+    rw->last_declined = v;
+    rw->nlast = n;
+}
+
 void
 sn_declined(SnRewriter *rw, uint16_t rule, const SnGraph *g, SnId node,
             const char *fmt, ...)
@@ -282,14 +298,20 @@ sn_declined(SnRewriter *rw, uint16_t rule, const SnGraph *g, SnId node,
     va_start(ap, fmt);
     const char *text = sn_vformat(rw->arena, fmt, ap);
     va_end(ap);
+    if (node >= rw->nlast)
+        grow_last(rw, node);
     /* What is said twice is said soon again: the node is revisited. */
-    for (uint32_t i = rw->ndeclined > 64 ? rw->ndeclined - 64 : 0;
-         i < rw->ndeclined; i++) {
-        SnDeclined *e = &rw->declined[i];
-        if (e->rule == rule && e->node == node && !strcmp(e->text, text))
+    uint32_t *last = &rw->last_declined[node], seen = 0;
+    for (uint32_t i = *last; i && seen < SAID_AGAIN; seen++) {
+        const SnDeclined *e = &rw->declined[i];
+        if (e->rule == rule && !strcmp(e->text, text))
             return;
+        i = e->before;
     }
-    SnDeclined e = {rule, node, text};
+    SnDeclined e = {rule, node, text, *last};
+    if (rw->ndeclined == 0)
+        SN_PUSH(rw->arena, rw->declined, rw->ndeclined, (SnDeclined){0});
+    *last = rw->ndeclined;
     SN_PUSH(rw->arena, rw->declined, rw->ndeclined, e);
 }
 
@@ -306,10 +328,24 @@ sn_wants_declined(const SnRewriter *rw)
 }
 
 const SnDeclined *
-sn_declines(const SnRewriter *rw, uint32_t *n)
+sn_declines(const SnRewriter *rw)
 {
-    *n = rw->ndeclined;
     return rw->declined;
+}
+
+uint32_t
+sn_declines_of(const SnRewriter *rw, SnId node)
+{
+    return node < rw->nlast ? rw->last_declined[node] : 0;
+}
+
+const char *
+sn_declined_float(const SnRewriter *rw, SnId node)
+{
+    for (uint32_t i = sn_declines_of(rw, node); i; i = rw->declined[i].before)
+        if (sn_rule(rw->declined[i].rule)->family == SN_FAM_INTEGERIZE)
+            return rw->declined[i].text;
+    return NULL;
 }
 
 SnArena *

@@ -51,8 +51,7 @@ typedef struct Plan {
 static bool
 no(Plan *p, const char *why)
 {
-    sn_declined(p->rw, p->rule, p->g, p->id, "%s stays float: %s",
-                sn_label(p->g, p->id, sn_scratch(p->rw)), why);
+    sn_declined(p->rw, p->rule, p->g, p->id, "%s", why);
     return false;
 }
 

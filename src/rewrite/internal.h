@@ -23,6 +23,8 @@ struct SnRewriter {
     bool want_declined;
     SnDeclined *declined;
     uint32_t ndeclined;
+    uint32_t *last_declined; /* [nlast] by node */
+    uint32_t nlast;
     uint32_t nsaid; /* calls of sn_declined */
     struct SnPassTime *time;
     uint32_t ntime;

@@ -152,8 +152,10 @@ barred(const SnGraph *g, SnId id, uint32_t join)
     const SnNode *n = sn_node(g, id);
     const SnKindDesc *d = sn_desc_in(g, n->kind);
 
+    if (d->effect)
+        return "an output ends what can be moved";
     if (n->nres != 1)
-        return "it has not one result";
+        return "it has more than one result";
     if (!sn_joins(d, join))
         return "no derive line has it sink";
     if (!sn_axes_free(d))

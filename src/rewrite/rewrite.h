@@ -257,8 +257,15 @@ typedef struct SnDeclined {
     uint16_t rule;
     SnId node;
     const char *text;
+    uint32_t before; /* of the same node, the one before: its number; 0: none */
 } SnDeclined;
-const SnDeclined *sn_declines(const SnRewriter *rw, uint32_t *n);
+/* All of them, numbered from 1 in the order in which they were said; [0] is
+ * unused. */
+const SnDeclined *sn_declines(const SnRewriter *rw);
+/* The number of the last one of a node; 0: none. */
+uint32_t sn_declines_of(const SnRewriter *rw, SnId node);
+/* The last reason that a node was not made one of codes, or NULL. */
+const char *sn_declined_float(const SnRewriter *rw, SnId node);
 
 /* Says that node `old` without results (a Save) is now `new_`. */
 void sn_fired_node(SnRewriter *rw, SnGraph *g, SnId old, SnId new_);
