@@ -2,6 +2,7 @@
  * is. */
 #include <math.h>
 #include <string.h>
+#include <xxhash.h>
 
 #include "graph/graph_priv.h"
 
@@ -126,6 +127,68 @@ sn_attrs_equal(const SnKindDesc *d, const void *x, const void *y)
         if (!sn_attr_equal(&d->attr[i], x, y))
             return false;
     return true;
+}
+
+/* ---- hash ---- */
+
+static uint64_t
+type_hash(const SnType *t, uint64_t h)
+{
+    if (!t)
+        return h;
+    int32_t head[3] = {(int32_t)t->elem, t->axis, (int32_t)t->nq};
+    h = XXH64(head, sizeof head, h);
+    h = XXH64(t->scale, t->nq * sizeof *t->scale, h);
+    return XXH64(t->zp, t->nq * sizeof *t->zp, h);
+}
+
+static uint64_t
+range_hash(const SnRange *r, uint64_t h)
+{
+    double v[2] = {r->has_lo ? r->lo : 0, r->has_hi ? r->hi : 0};
+
+    return XXH64(v, sizeof v, h + 2 * r->has_lo + r->has_hi);
+}
+
+static uint64_t
+attr_hash(const SnAttrDesc *a, const void *attr, uint64_t h)
+{
+    const void *p = sn_attr_at(attr, a);
+
+    switch (a->kind) {
+    case SN_A_INT:
+        return XXH64(p, sizeof(int64_t), h);
+    case SN_A_REAL:
+        return XXH64(p, sizeof(float), h);
+    case SN_A_BOOL:
+        return XXH64(p, sizeof(bool), h);
+    case SN_A_STR:
+        return XXH64(*(const char *const *)p, strlen(*(const char *const *)p),
+                     h);
+    case SN_A_ENUM:
+        return XXH64(p, sizeof(int32_t), h);
+    case SN_A_INTS: {
+        const SnInts *v = p;
+        return XXH64(v->v, v->n * sizeof *v->v, h);
+    }
+    case SN_A_REALS: {
+        const SnReals *v = p;
+        return XXH64(v->v, v->n * sizeof *v->v, h);
+    }
+    case SN_A_TYPE:
+        return type_hash(*(const SnType *const *)p, h);
+    case SN_A_RANGE:
+        return range_hash(p, h);
+    }
+    return h;
+}
+
+uint64_t
+sn_attrs_hash(const SnKindDesc *d, const void *attr, uint64_t seed)
+{
+    for (uint32_t i = 0; i < d->nattr; i++)
+        seed = attr_hash(&d->attr[i], attr, seed);
+    return seed;
 }
 
 /* ---- printing ---- */

@@ -370,6 +370,8 @@ void *sn_attr_new(SnArena *a, const SnKindDesc *d); /* defaults */
 void *sn_attr_copy(SnArena *a, const SnKindDesc *d, const void *attr);
 bool sn_attr_equal(const SnAttrDesc *a, const void *x, const void *y);
 bool sn_attrs_equal(const SnKindDesc *d, const void *x, const void *y);
+/* Equal attributes have equal hashes. */
+uint64_t sn_attrs_hash(const SnKindDesc *d, const void *attr, uint64_t seed);
 void sn_put_attr(SnBuf *b, const SnAttrDesc *a, const void *attr);
 /* Copies attributes of the same name and kind from one kind's struct to
  * another's (forms, `like`). */

@@ -209,11 +209,17 @@ node_hash(const SnNode *n)
         h = XXH64(&n->res[i].type, sizeof n->res[i].type, h);
         h = XXH64(&n->res[i].shape, sizeof n->res[i].shape, h);
     }
+    h = sn_attrs_hash(sn_desc(n->kind), n->attr, h);
     if (n->data)
         h = XXH64(n->data, sn_tensor_nbyte(n->res[0].type, n->res[0].shape),
                   h);
     return h;
 }
+
+typedef struct Seen {
+    SnId id;
+    uint64_t hash;
+} Seen;
 
 SnStatus
 sn_cse_pass(SnRewriter *rw, SnGraph *g)
@@ -223,21 +229,23 @@ sn_cse_pass(SnRewriter *rw, SnGraph *g)
 
     while (cap < 2 * n)
         cap *= 2;
-    SnId *table = SN_NEW_N(rw->scratch, SnId, cap);
+    Seen *table = SN_NEW_N(rw->scratch, Seen, cap);
     for (uint32_t i = 0; i < n; i++) {
         SnId id = topo[i];
         const SnNode *x = sn_node(g, id);
         if (x->dead || sn_desc(x->kind)->effect)
             continue;
-        uint32_t h = (uint32_t)node_hash(x) & (cap - 1);
-        while (table[h] && !same_node(sn_node(g, table[h]), x))
+        uint64_t hash = node_hash(x);
+        uint32_t h = (uint32_t)hash & (cap - 1);
+        while (table[h].id && (table[h].hash != hash ||
+                               !same_node(sn_node(g, table[h].id), x)))
             h = (h + 1) & (cap - 1);
-        if (!table[h]) {
-            table[h] = id;
+        if (!table[h].id) {
+            table[h] = (Seen){id, hash};
             continue;
         }
         for (unsigned k = 0; k < x->nres; k++)
-            sn_replace_uses(g, SN_REF(id, k), SN_REF(table[h], k));
+            sn_replace_uses(g, SN_REF(id, k), SN_REF(table[h].id, k));
         sn_remove(g, id);
     }
     return SN_OK;
