@@ -7,6 +7,7 @@
 #include <xxhash.h>
 
 #include "base/file.h"
+#include "base/index.h"
 #include "sn_pack_id.h"
 
 /* The file: a header, an index, the items' bytes, all 64-aligned.  Numbers are
@@ -51,6 +52,7 @@ struct SnPack {
     uint64_t nentry;
     uint32_t nitem;
     SnPackItem **item;
+    SnIndex of_entry, of_item; /* by the key's first half */
 };
 
 static size_t
@@ -68,7 +70,8 @@ check_head(const Head *h, size_t n)
         return "is no file of packed weights";
     if (h->mark != MARK || strncmp(h->build, SN_PACK_ID, sizeof h->build) != 0)
         return "was written by another build";
-    if (h->nbyte != n || h->nitem > (n - sizeof *h) / sizeof(Entry))
+    if (h->nbyte != n || h->nitem > (n - sizeof *h) / sizeof(Entry) ||
+        h->nitem >= SN_INDEX_END)
         return "has been cut short";
     const Entry *e = (const Entry *)(const void *)(h + 1);
     if (XXH3_64bits(e, (size_t)h->nitem * sizeof *e) != h->hash)
@@ -110,6 +113,8 @@ sn_pack_new(SnArena *a)
     SnPack *p = SN_NEW(a, SnPack);
 
     p->a = a;
+    sn_index_init(&p->of_entry, a);
+    sn_index_init(&p->of_item, a);
     return p;
 }
 
@@ -136,6 +141,8 @@ sn_pack_open(SnArena *a, const char *path, const char **why)
         p->file = file;
         p->entry = (const Entry *)(const void *)(h + 1);
         p->nentry = h->nitem;
+        for (uint64_t i = 0; i < p->nentry; i++)
+            sn_index_add(&p->of_entry, p->entry[i].key[0], (uint32_t)i);
     }
     if (why)
         *why = wrong;
@@ -149,18 +156,24 @@ same_key(const uint64_t a[2], const uint64_t b[2])
 }
 
 static const Entry *
-find(const SnPack *p, const uint64_t key[2])
+find(SnPack *p, const uint64_t key[2])
 {
-    for (uint64_t i = 0; i < p->nentry; i++)
+    size_t probe = 0;
+    uint32_t i;
+
+    while ((i = sn_index_next(&p->of_entry, key[0], &probe)) != SN_INDEX_END)
         if (same_key(p->entry[i].key, key))
             return &p->entry[i];
     return NULL;
 }
 
 static const SnPackItem *
-asked_for(const SnPack *p, const uint64_t key[2])
+asked_for(SnPack *p, const uint64_t key[2])
 {
-    for (uint32_t i = 0; i < p->nitem; i++)
+    size_t probe = 0;
+    uint32_t i;
+
+    while ((i = sn_index_next(&p->of_item, key[0], &probe)) != SN_INDEX_END)
         if (same_key(p->item[i]->key, key))
             return p->item[i];
     return NULL;
@@ -187,6 +200,7 @@ sn_pack_item(SnPack *p, const void *key, size_t nkey)
         it->nbyte = (size_t)e->nbyte;
         it->ready = true;
     }
+    sn_index_add(&p->of_item, it->key[0], p->nitem);
     SN_PUSH(p->a, p->item, p->nitem, it);
     return it;
 }

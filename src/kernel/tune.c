@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <xxhash.h>
 
 #include "base/file.h"
 #include "kernel/conv_f32.h"
@@ -18,9 +19,36 @@ enum {
     NGEO = 16,
     NKEY = NGEO + 1,
     NPICK = 5,
-    MOST_BYTES = 1 << 20, /* ten thousand layers; each is looked for */
+    MOST_BYTES = 1 << 20, /* ten thousand layers */
     MOST_SIZE = 1 << 30 /* products of two sizes fit an int64_t */
 };
+
+static uint64_t
+hash_of(const SnConvGeo *geo, SnTuneKind kind)
+{
+    return XXH64(geo, sizeof *geo, (uint64_t)kind);
+}
+
+static SnTuneLayer *
+find(SnTune *t, const SnConvGeo *geo, SnTuneKind kind)
+{
+    size_t probe = 0;
+    uint32_t i;
+
+    while ((i = sn_index_next(&t->of_geo, hash_of(geo, kind), &probe)) !=
+           SN_INDEX_END)
+        if (t->layer[i].kind == kind &&
+            !memcmp(&t->layer[i].geo, geo, sizeof *geo))
+            return &t->layer[i];
+    return NULL;
+}
+
+static void
+add(SnTune *t, const SnTuneLayer *l)
+{
+    sn_index_add(&t->of_geo, hash_of(&l->geo, l->kind), t->nlayer);
+    SN_PUSH(t->a, t->layer, t->nlayer, *l);
+}
 
 SnTune *
 sn_tune_new(SnArena *a, SnIsa isa, unsigned nthread)
@@ -28,6 +56,7 @@ sn_tune_new(SnArena *a, SnIsa isa, unsigned nthread)
     SnTune *t = SN_NEW(a, SnTune);
 
     *t = (SnTune){.a = a, .isa = isa, .nthread = nthread};
+    sn_index_init(&t->of_geo, a);
     return t;
 }
 
@@ -40,19 +69,10 @@ sn_tune_copy(SnArena *a, const SnTune *t)
     c->a = a;
     c->layer = NULL;
     c->nlayer = 0;
+    sn_index_init(&c->of_geo, a);
     for (uint32_t i = 0; i < t->nlayer; i++)
-        SN_PUSH(a, c->layer, c->nlayer, t->layer[i]);
+        add(c, &t->layer[i]);
     return c;
-}
-
-static SnTuneLayer *
-find(const SnTune *t, const SnConvGeo *geo, SnTuneKind kind)
-{
-    for (uint32_t i = 0; i < t->nlayer; i++)
-        if (t->layer[i].kind == kind &&
-            !memcmp(&t->layer[i].geo, geo, sizeof *geo))
-            return &t->layer[i];
-    return NULL;
 }
 
 static SnConvPick
@@ -86,8 +106,8 @@ sn_tune_ask(SnTune *t, const SnConvGeo *geo, SnTuneKind kind)
         }
         return 0;
     }
-    SnTuneLayer add = {*geo, kind, rules_of(t->isa, geo, kind)};
-    SN_PUSH(t->a, t->layer, t->nlayer, add);
+    SnTuneLayer new_ = {*geo, kind, rules_of(t->isa, geo, kind)};
+    add(t, &new_);
     return t->nlayer;
 }
 
@@ -269,7 +289,7 @@ read_layer(Reader *r)
         return wrong(r, "the layer cannot be computed like this");
     if (find(r->t, &l.geo, l.kind))
         return wrong(r, "the layer stands here for the second time");
-    SN_PUSH(r->t->a, r->t->layer, r->t->nlayer, l);
+    add(r->t, &l);
     return SN_OK;
 }
 

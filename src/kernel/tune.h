@@ -9,6 +9,7 @@
 
 #include "base/buf.h"
 #include "base/diag.h"
+#include "base/index.h"
 #include "kernel/conv_q8.h"
 
 /* What is computed: on codes, where sn_conv_q8_tiles is false or true, or on
@@ -31,6 +32,7 @@ typedef struct SnTune {
     unsigned nthread;
     uint32_t nlayer;
     SnTuneLayer *layer;
+    SnIndex of_geo; /* of layers, by size and kind */
     bool closed; /* read from a file: what it lacks is missed */
     uint32_t nmissed;
     SnConvGeo missed; /* the first one */

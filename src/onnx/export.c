@@ -114,6 +114,11 @@ output_as(const SnXp *x, const SnNode *n)
 static void
 keep_names(SnXp *x, const SnId *topo, uint32_t n, const bool *need)
 {
+    size_t nref = (size_t)x->g->nnode << SN_RESBITS;
+    SnXpWish ***last = SN_NEW_N(x->a, SnXpWish **, nref);
+
+    for (size_t r = 0; r < nref; r++)
+        last[r] = &x->wish[r];
     for (uint32_t i = 0; i < n; i++) {
         const SnNode *d = sn_node(x->g, topo[i]);
         if (d->kind == SN_K_PLACEHOLDER)
@@ -129,11 +134,12 @@ keep_names(SnXp *x, const SnId *topo, uint32_t n, const bool *need)
         memcpy(w.form.perm, sn_xp_identity, sizeof w.form.perm);
         w.form.as = output_as(x, d);
         w.form.name = ((const SnSaveAttr *)d->attr)->name;
-        w.ref = sn_xp_root(x, d->in[0].ref, w.form.rank, w.form.perm);
+        SnRef r = sn_xp_root(x, d->in[0].ref, w.form.rank, w.form.perm);
         sn_xp_keep(x, w.form.name, SN_REF(topo[i], 0));
-        if (!sn_xp_constant(x, w.ref) &&
-            sn_xp_bound_real(d, sn_type(x->g, w.ref)) == 0)
-            SN_PUSH(x->a, x->wish, x->nwish, w);
+        if (sn_xp_constant(x, r) || sn_xp_bound_real(d, sn_type(x->g, r)) != 0)
+            continue;
+        *last[r] = sn_memdup(x->a, &w, sizeof w);
+        last[r] = &(*last[r])->next;
     }
     for (uint32_t i = 0; i < n; i++) {
         const SnNode *d = sn_node(x->g, topo[i]);
@@ -402,6 +408,8 @@ open_names(SnXp *x)
         x->nbucket *= 2;
     x->bucket = SN_NEW_N(x->a, SnXpName *, x->nbucket);
     x->value = SN_NEW_N(x->a, SnXpForm *, (size_t)x->g->nnode << SN_RESBITS);
+    x->wish = SN_NEW_N(x->a, SnXpWish *, (size_t)x->g->nnode << SN_RESBITS);
+    sn_index_init(&x->of_param, x->a);
 }
 
 SnStatus

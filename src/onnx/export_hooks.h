@@ -6,6 +6,7 @@
 #define SN_EXPORT_HOOKS_H
 
 #include "base/data.h"
+#include "base/index.h"
 #include "graph/desc.h"
 #include "onnx/export.h"
 #include "onnx.pb-c.h"
@@ -29,15 +30,16 @@ typedef struct SnXpForm {
 
 /* A tensor that a graph output wants to be called by its name. */
 typedef struct SnXpWish {
-    SnRef ref;
     SnXpForm form;
     bool met;
+    struct SnXpWish *next; /* of the same value, in order */
 } SnXpWish;
 
 typedef struct SnXpName { /* a name in use or kept for a value */
     const char *name;
     SnRef owner;
     bool taken;
+    unsigned tried; /* suffixes ".1" to this are in use */
     struct SnXpName *next;
 } SnXpName;
 
@@ -45,7 +47,6 @@ typedef struct SnXpParam { /* scale or zero point, shared by type */
     const SnType *type;
     int part;
     const char *name;
-    struct SnXpParam *next;
 } SnXpParam;
 
 typedef struct SnXp {
@@ -65,11 +66,12 @@ typedef struct SnXp {
     Onnx__TensorProto **init;
     uint32_t ninit;
     SnXpForm **value; /* [by SnRef] tensors of a value so far */
-    SnXpWish *wish;
-    uint32_t nwish;
+    SnXpWish **wish;  /* [by SnRef] */
     SnXpName **bucket;
     size_t nbucket; /* a power of two */
     SnXpParam *param;
+    uint32_t nparam;
+    SnIndex of_param; /* by type and part */
     /* the node under way */
     SnId id;
     const SnNode *n;

@@ -61,9 +61,10 @@ const char *
 sn_xp_fresh(SnXp *x, const char *base)
 {
     const char *name = base;
+    SnXpName *s = *slot_of(x, base);
 
-    for (unsigned i = 1; *slot_of(x, name) != NULL; i++)
-        name = sn_format(x->a, "%s.%u", base, i);
+    while (*slot_of(x, name) != NULL)
+        name = sn_format(x->a, "%s.%u", base, ++s->tried);
     sn_xp_keep(x, name, 0);
     (*slot_of(x, name))->taken = true;
     return name;
@@ -283,18 +284,17 @@ sn_xp_one_code(SnXp *x, const char *part, const SnType *t, SnXpAs as,
 static SnXpParam *
 param(SnXp *x, const SnType *t, int part)
 {
-    SnXpParam *p = x->param;
+    uint64_t hash = (uint64_t)(uintptr_t)t * 8 + (uint64_t)(part + 1);
+    size_t probe = 0;
+    uint32_t i;
 
-    while (p != NULL && (p->type != t || p->part != part))
-        p = p->next;
-    if (p != NULL)
-        return p;
-    p = SN_NEW(x->a, SnXpParam);
-    p->type = t;
-    p->part = part;
-    p->next = x->param;
-    x->param = p;
-    return p;
+    while ((i = sn_index_next(&x->of_param, hash, &probe)) != SN_INDEX_END)
+        if (x->param[i].type == t && x->param[i].part == part)
+            return &x->param[i];
+    SnXpParam p = {.type = t, .part = part};
+    sn_index_add(&x->of_param, hash, x->nparam);
+    SN_PUSH(x->a, x->param, x->nparam, p);
+    return &x->param[x->nparam - 1];
 }
 
 const char *
@@ -399,13 +399,11 @@ sn_xp_name(SnXp *x, SnRef r, int rank, const int *perm, SnXpAs as)
     const char *base = sn_name(x->g, r), *name;
     bool quant = sn_elem_quant(t->elem), again = false;
 
-    for (uint32_t i = 0; i < x->nwish; i++) {
-        SnXpWish *w = &x->wish[i];
-        if (!w->met && w->ref == r && is_form(&w->form, rank, perm, as)) {
+    for (SnXpWish *w = x->wish[r]; w != NULL; w = w->next)
+        if (!w->met && is_form(&w->form, rank, perm, as)) {
             w->met = true;
             return w->form.name;
         }
-    }
     if (quant && as == SN_XP_REAL)
         return sn_xp_fresh(x, sn_format(x->a, "%s.dq", base));
     name = sn_xp_own(x, base, r);

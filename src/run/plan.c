@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "graph/desc.h"
+#include "run/shelf.h"
 
 /* What a buffer takes.  One without elements takes room as well: no other one
  * begins where it does. */
@@ -37,111 +38,19 @@ by_offset(const void *x, const void *y)
     return a < b ? -1 : a > b;
 }
 
-/* The lowest offset where b fits among the blocks of near[0..n), which are
- * alive together with it. */
+/* The lowest offset, from `at` on, where b fits among the blocks of
+ * near[0..n), which are alive together with it. */
 static size_t
-lowest_gap(const SnBlock *b, SnBlock **near, uint32_t n)
+lowest_gap(const SnBlock *b, SnBlock **near, uint32_t n, size_t at)
 {
-    size_t at = 0;
-
     qsort(near, n, sizeof *near, by_offset);
     for (uint32_t i = 0; i < n; i++) {
         if (near[i]->offset >= at + align_up(b->nbyte))
             break;
-        size_t end = near[i]->offset + align_up(near[i]->nbyte);
-        if (end > at)
-            at = end;
+        if (near[i]->end > at)
+            at = near[i]->end;
     }
     return at;
-}
-
-/* ---- blocks that are placed, by the steps at which they live ---- */
-
-typedef struct Link {
-    SnBlock *b;
-    struct Link *next;
-} Link;
-
-/* cover[] is a segment tree over steps: a block hangs at the few nodes that
- * make up its life, so those alive at one step hang on the path to the root.
- * start[] has the blocks of each first step, `any` a bit for those that are
- * not empty. */
-typedef struct Index {
-    SnArena *a;
-    uint32_t nleaf;
-    Link **cover, **start;
-    uint64_t *any;
-} Index;
-
-static void
-index_init(Index *x, SnArena *a, const SnBlock *b, uint32_t n)
-{
-    uint32_t last = 0;
-
-    for (uint32_t i = 0; i < n; i++)
-        last = b[i].last > last ? b[i].last : last;
-    x->a = a;
-    for (x->nleaf = 64; x->nleaf <= last;)
-        x->nleaf *= 2;
-    x->cover = SN_NEW_N(a, Link *, (size_t)2 * x->nleaf);
-    x->start = SN_NEW_N(a, Link *, x->nleaf);
-    x->any = SN_NEW_N(a, uint64_t, x->nleaf / 64);
-}
-
-static void
-hang(Index *x, Link **at, SnBlock *b)
-{
-    Link *k = SN_NEW(x->a, Link);
-
-    *k = (Link){b, *at};
-    *at = k;
-}
-
-static void
-index_add(Index *x, SnBlock *b)
-{
-    uint32_t l = b->first + x->nleaf, r = b->last + x->nleaf + 1;
-
-    for (; l < r; l /= 2, r /= 2) {
-        if (l & 1)
-            hang(x, &x->cover[l++], b);
-        if (r & 1)
-            hang(x, &x->cover[--r], b);
-    }
-    hang(x, &x->start[b->first], b);
-    x->any[b->first / 64] |= UINT64_C(1) << b->first % 64;
-}
-
-/* The first step from s on at which a block starts; nleaf: none. */
-static uint32_t
-next_start(const Index *x, uint32_t s)
-{
-    while (s < x->nleaf) {
-        uint64_t w = x->any[s / 64] >> s % 64;
-        for (; w && !(w & 1); w >>= 1)
-            s++;
-        if (w)
-            return s;
-        s = (s / 64 + 1) * 64;
-    }
-    return x->nleaf;
-}
-
-/* The blocks alive at some step of b: those alive at its first, and those that
- * start later. */
-static uint32_t
-index_near(const Index *x, const SnBlock *b, SnBlock **near)
-{
-    uint32_t n = 0;
-
-    for (uint32_t k = b->first + x->nleaf; k; k /= 2)
-        for (const Link *l = x->cover[k]; l; l = l->next)
-            near[n++] = l->b;
-    for (uint32_t s = next_start(x, b->first + 1); s <= b->last;
-         s = next_start(x, s + 1))
-        for (const Link *l = x->start[s]; l; l = l->next)
-            near[n++] = l->b;
-    return n;
 }
 
 size_t
@@ -150,18 +59,23 @@ sn_plan_blocks(SnArena *scratch, SnBlock *b, uint32_t n)
     SnBlock **order = SN_NEW_N(scratch, SnBlock *, n + 1);
     SnBlock **near = SN_NEW_N(scratch, SnBlock *, n + 1);
     size_t arena = 0;
-    Index ix;
+    uint32_t last = 0;
 
-    index_init(&ix, scratch, b, n);
-    for (uint32_t i = 0; i < n; i++)
+    for (uint32_t i = 0; i < n; i++) {
         order[i] = &b[i];
+        last = b[i].last > last ? b[i].last : last;
+    }
+    SnShelf *s = sn_shelf_new(scratch, last);
     qsort(order, n, sizeof *order, by_size);
     for (uint32_t i = 0; i < n; i++) {
         SnBlock *x = order[i];
-        x->offset = lowest_gap(x, near, index_near(&ix, x, near));
-        index_add(&ix, x);
-        if (x->offset + align_up(x->nbyte) > arena)
-            arena = x->offset + align_up(x->nbyte);
+        uint32_t step;
+        size_t floor = sn_shelf_floor(s, x, &step);
+        uint32_t nnear = sn_shelf_near(s, x, floor, near);
+        x->offset = lowest_gap(x, near, nnear, floor);
+        x->end = x->offset + align_up(x->nbyte);
+        sn_shelf_put(s, x, step, near, nnear);
+        arena = x->end > arena ? x->end : arena;
     }
     return arena;
 }

@@ -12,7 +12,7 @@ enum { SN_PLAN_ALIGN = 64 };
 typedef struct SnBlock { /* one buffer */
     size_t nbyte;
     uint32_t first, last; /* steps, both inclusive */
-    size_t offset;        /* result */
+    size_t offset, end;   /* result: where it is, where the next may be */
 } SnBlock;
 
 /* Gives every block an offset, multiple of SN_PLAN_ALIGN, such that blocks

@@ -1,0 +1,264 @@
+#include "run/shelf.h"
+
+/* Blocks, the one that ends highest first: a heap. */
+typedef struct Tall {
+    uint32_t n;
+    SnBlock **v;
+} Tall;
+
+/* All trees are over steps: node v has children 2v and 2v + 1, leaf t is node
+ * nleaf + t.
+ *
+ * A block hangs in cover[] at the few nodes that make up its life, so that
+ * those alive at one step hang on the path to the root; and in start[] at its
+ * first step, reach[] being the highest end below a node.
+ *
+ * full[] is the highest offset below a node up to which, at one step, all is
+ * taken.  A block that is put on top of that lifts it at every step where it
+ * was reached: lift[v] says that what is below v and stands at from[v] stands
+ * at lift[v] by now (0: nothing is to be said).  Only the highest are ever
+ * lifted, so two liftings in turn are one. */
+struct SnShelf {
+    SnArena *a;
+    uint32_t nleaf;
+    Tall *cover, *start;
+    size_t *reach, *full, *from, *lift;
+    uint64_t work;
+};
+
+/* Steps lo .. hi below a node, and those that are asked for. */
+typedef struct Span {
+    uint32_t v, lo, hi, first, last;
+} Span;
+
+static bool
+apart(const Span *p)
+{
+    return p->hi < p->first || p->lo > p->last;
+}
+
+static bool
+inside(const Span *p)
+{
+    return p->lo >= p->first && p->hi <= p->last;
+}
+
+static Span
+child(const Span *p, uint32_t i)
+{
+    uint32_t mid = p->lo + (p->hi - p->lo) / 2;
+
+    return (Span){2 * p->v + i, i ? mid + 1 : p->lo, i ? p->hi : mid, p->first,
+                  p->last};
+}
+
+static Span
+all(const SnShelf *s, uint32_t first, uint32_t last)
+{
+    return (Span){1, 0, s->nleaf - 1, first, last};
+}
+
+SnShelf *
+sn_shelf_new(SnArena *a, uint32_t last)
+{
+    SnShelf *s = SN_NEW(a, SnShelf);
+
+    s->a = a;
+    for (s->nleaf = 1; s->nleaf <= last;)
+        s->nleaf *= 2;
+    size_t n = 2 * (size_t)s->nleaf;
+    s->cover = SN_NEW_N(a, Tall, n);
+    s->start = SN_NEW_N(a, Tall, s->nleaf);
+    s->reach = SN_NEW_N(a, size_t, n);
+    s->full = SN_NEW_N(a, size_t, n);
+    s->from = SN_NEW_N(a, size_t, n);
+    s->lift = SN_NEW_N(a, size_t, n);
+    return s;
+}
+
+uint64_t
+sn_shelf_work(const SnShelf *s)
+{
+    return s->work;
+}
+
+/* ---- heaps ---- */
+
+static void
+hang(SnShelf *s, Tall *h, SnBlock *b)
+{
+    uint32_t i = h->n;
+
+    SN_PUSH(s->a, h->v, h->n, b);
+    for (; i > 0 && h->v[(i - 1) / 2]->end < b->end; i = (i - 1) / 2) {
+        h->v[i] = h->v[(i - 1) / 2];
+        s->work++;
+    }
+    h->v[i] = b;
+}
+
+static uint32_t
+above(SnShelf *s, const Tall *h, uint32_t i, size_t floor, SnBlock **near,
+      uint32_t n)
+{
+    s->work++;
+    if (i >= h->n || h->v[i]->end <= floor)
+        return n;
+    near[n++] = h->v[i];
+    n = above(s, h, 2 * i + 1, floor, near, n);
+    return above(s, h, 2 * i + 2, floor, near, n);
+}
+
+/* Those that start within the span. */
+static uint32_t
+starting(SnShelf *s, Span p, size_t floor, SnBlock **near, uint32_t n)
+{
+    s->work++;
+    if (apart(&p) || s->reach[p.v] <= floor)
+        return n;
+    if (p.v >= s->nleaf)
+        return above(s, &s->start[p.v - s->nleaf], 0, floor, near, n);
+    n = starting(s, child(&p, 0), floor, near, n);
+    return starting(s, child(&p, 1), floor, near, n);
+}
+
+uint32_t
+sn_shelf_near(SnShelf *s, const SnBlock *b, size_t floor, SnBlock **near)
+{
+    uint32_t n = 0;
+
+    for (uint32_t v = b->first + s->nleaf; v; v /= 2)
+        n = above(s, &s->cover[v], 0, floor, near, n);
+    if (b->last == b->first)
+        return n;
+    return starting(s, all(s, b->first + 1, b->last), floor, near, n);
+}
+
+/* ---- what is taken ---- */
+
+static void
+raise(SnShelf *s, uint32_t v, size_t from, size_t to)
+{
+    if (!s->lift[v])
+        s->from[v] = from;
+    s->full[v] = s->lift[v] = to;
+}
+
+static void
+tell_children(SnShelf *s, uint32_t v)
+{
+    for (uint32_t c = 2 * v; s->lift[v] && c <= 2 * v + 1; c++)
+        if (s->full[c] == s->from[v])
+            raise(s, c, s->from[v], s->lift[v]);
+    s->lift[v] = 0;
+}
+
+static void
+ask_children(SnShelf *s, uint32_t v)
+{
+    size_t a = s->full[2 * v], b = s->full[2 * v + 1];
+
+    s->full[v] = a > b ? a : b;
+}
+
+/* At the steps of the span where `from` is reached, `to` is by now; nowhere
+ * there is more. */
+static void
+raise_span(SnShelf *s, Span p, size_t from, size_t to)
+{
+    s->work++;
+    if (apart(&p) || s->full[p.v] < from)
+        return;
+    if (inside(&p)) {
+        raise(s, p.v, from, to);
+        return;
+    }
+    tell_children(s, p.v);
+    raise_span(s, child(&p, 0), from, to);
+    raise_span(s, child(&p, 1), from, to);
+    ask_children(s, p.v);
+}
+
+static void
+set_step(SnShelf *s, uint32_t step, size_t full)
+{
+    for (Span p = all(s, step, step); p.v < s->nleaf; s->work++) {
+        tell_children(s, p.v);
+        Span left = child(&p, 0);
+        p = apart(&left) ? child(&p, 1) : left;
+    }
+    s->full[s->nleaf + step] = full;
+    for (uint32_t v = (s->nleaf + step) / 2; v; v /= 2)
+        ask_children(s, v);
+}
+
+static void
+highest(SnShelf *s, Span p, size_t *full, uint32_t *step)
+{
+    s->work++;
+    if (apart(&p) || s->full[p.v] <= *full)
+        return;
+    if (!inside(&p)) {
+        tell_children(s, p.v);
+        highest(s, child(&p, 0), full, step);
+        highest(s, child(&p, 1), full, step);
+        return;
+    }
+    *full = s->full[p.v];
+    for (; p.v < s->nleaf; s->work++) {
+        tell_children(s, p.v);
+        p.v = 2 * p.v + (s->full[2 * p.v] != *full);
+    }
+    *step = p.v - s->nleaf;
+}
+
+size_t
+sn_shelf_floor(SnShelf *s, const SnBlock *b, uint32_t *step)
+{
+    size_t full = 0;
+
+    *step = b->first;
+    highest(s, all(s, b->first, b->last), &full, step);
+    return full;
+}
+
+/* ---- putting ---- */
+
+/* Up to where all is taken at a step, once x is there, too. */
+static size_t
+grown(size_t full, uint32_t step, const SnBlock *x)
+{
+    bool there = x->first <= step && step <= x->last && x->offset <= full;
+
+    return there && x->end > full ? x->end : full;
+}
+
+void
+sn_shelf_put(SnShelf *s, SnBlock *b, uint32_t step, SnBlock *const *near,
+             uint32_t nnear)
+{
+    uint32_t l = b->first + s->nleaf, r = b->last + s->nleaf + 1, i = 0;
+    size_t full = s->full[s->nleaf + step];
+
+    for (; l < r; l /= 2, r /= 2) {
+        if (l & 1)
+            hang(s, &s->cover[l++], b);
+        if (r & 1)
+            hang(s, &s->cover[--r], b);
+    }
+    hang(s, &s->start[b->first], b);
+    for (uint32_t v = b->first + s->nleaf; v; v /= 2)
+        if (s->reach[v] < b->end)
+            s->reach[v] = b->end;
+    /* At that step all that matters is at hand: what lies between the floor
+     * and b, b, and what lies on b. */
+    for (; i < nnear && near[i]->offset < b->offset; i++)
+        full = grown(full, step, near[i]);
+    full = grown(full, step, b);
+    for (; i < nnear; i++)
+        full = grown(full, step, near[i]);
+    s->work += nnear;
+    if (b->end > b->offset)
+        raise_span(s, all(s, b->first, b->last), b->offset, b->end);
+    set_step(s, step, full);
+}

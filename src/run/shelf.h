@@ -1,0 +1,27 @@
+/* Blocks of memory that have their place, found by when they live and how far
+ * up they reach, so that placing n of them does not look at all pairs. */
+#ifndef SN_SHELF_H
+#define SN_SHELF_H
+
+#include "base/arena.h"
+#include "run/plan.h"
+
+typedef struct SnShelf SnShelf;
+
+/* For blocks that live within steps 0 .. last. */
+SnShelf *sn_shelf_new(SnArena *a, uint32_t last);
+/* An offset below which everything is taken at some step of b's life; *step is
+ * that step.  Not the highest there is. */
+size_t sn_shelf_floor(SnShelf *s, const SnBlock *b, uint32_t *step);
+/* The blocks that are alive at some step of b and end above `floor`, in any
+ * order; returns their number. */
+uint32_t sn_shelf_near(SnShelf *s, const SnBlock *b, size_t floor,
+                       SnBlock **near);
+/* b has its place, offset to end.  near: by offset, what sn_shelf_near found
+ * above the floor that b has at `step`. */
+void sn_shelf_put(SnShelf *s, SnBlock *b, uint32_t step, SnBlock *const *near,
+                  uint32_t nnear);
+/* How many parts of the index were looked at so far, for tests. */
+uint64_t sn_shelf_work(const SnShelf *s);
+
+#endif
