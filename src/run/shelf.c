@@ -16,8 +16,8 @@ typedef struct Tall {
  * full[] is the highest offset below a node up to which, at one step, all is
  * taken.  A block that is put on top of that lifts it at every step where it
  * was reached: lift[v] says that what is below v and stands at from[v] stands
- * at lift[v] by now (0: nothing is to be said).  Only the highest are ever
- * lifted, so two liftings in turn are one. */
+ * at lift[v] by now (0: nothing is to be said).  Only the highest below a node
+ * are ever lifted, so two liftings in turn are one. */
 struct SnShelf {
     SnArena *a;
     uint32_t nleaf;
@@ -161,8 +161,8 @@ ask_children(SnShelf *s, uint32_t v)
     s->full[v] = a > b ? a : b;
 }
 
-/* At the steps of the span where `from` is reached, `to` is by now; nowhere
- * there is more. */
+/* At the steps of the span where `from` is reached, `to` is by now; what lies
+ * below a node where more is reached at some step is left as it is. */
 static void
 raise_span(SnShelf *s, Span p, size_t from, size_t to)
 {
@@ -170,7 +170,8 @@ raise_span(SnShelf *s, Span p, size_t from, size_t to)
     if (apart(&p) || s->full[p.v] < from)
         return;
     if (inside(&p)) {
-        raise(s, p.v, from, to);
+        if (s->full[p.v] == from)
+            raise(s, p.v, from, to);
         return;
     }
     tell_children(s, p.v);
@@ -224,13 +225,25 @@ sn_shelf_floor(SnShelf *s, const SnBlock *b, uint32_t *step)
 
 /* ---- putting ---- */
 
-/* Up to where all is taken at a step, once x is there, too. */
-static size_t
-grown(size_t full, uint32_t step, const SnBlock *x)
-{
-    bool there = x->first <= step && step <= x->last && x->offset <= full;
+/* Of many blocks nearby the floor below is told at one step only: that costs
+ * less than it may save. */
+enum { TOLD = 16 };
 
-    return there && x->end > full ? x->end : full;
+/* x is there while b is: all is taken up to its end where it was up to its
+ * offset; and at `step`, where *full is known. */
+static void
+grow(SnShelf *s, const SnBlock *b, const SnBlock *x, bool told, uint32_t step,
+     size_t *full)
+{
+    uint32_t first = x->first > b->first ? x->first : b->first;
+    uint32_t last = x->last < b->last ? x->last : b->last;
+
+    s->work++;
+    if (told && x->end > x->offset)
+        raise_span(s, all(s, first, last), x->offset, x->end);
+    if (first <= step && step <= last && x->offset <= *full &&
+        x->end > *full)
+        *full = x->end;
 }
 
 void
@@ -250,15 +263,11 @@ sn_shelf_put(SnShelf *s, SnBlock *b, uint32_t step, SnBlock *const *near,
     for (uint32_t v = b->first + s->nleaf; v; v /= 2)
         if (s->reach[v] < b->end)
             s->reach[v] = b->end;
-    /* At that step all that matters is at hand: what lies between the floor
-     * and b, b, and what lies on b. */
+    /* Upwards: what lies between the floor and b, b, and what lies on b. */
     for (; i < nnear && near[i]->offset < b->offset; i++)
-        full = grown(full, step, near[i]);
-    full = grown(full, step, b);
+        grow(s, b, near[i], i < TOLD, step, &full);
+    grow(s, b, b, true, step, &full);
     for (; i < nnear; i++)
-        full = grown(full, step, near[i]);
-    s->work += nnear;
-    if (b->end > b->offset)
-        raise_span(s, all(s, b->first, b->last), b->offset, b->end);
+        grow(s, b, near[i], i < TOLD, step, &full);
     set_step(s, step, full);
 }

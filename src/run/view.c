@@ -147,6 +147,23 @@ try_in_place(Choose *c, const SnExecStep *s)
     }
 }
 
+/* A view of a view says at once what it lies in: chains may be as long as the
+ * graph. */
+static void
+flatten(const SnGraph *g, SnView *view)
+{
+    for (SnRef r = 0; r < (SnRef)g->nnode << SN_RESBITS; r++) {
+        size_t offset;
+        SnRef root = sn_view_root(view, r, &offset);
+        for (SnRef v = r; v != root;) {
+            SnView was = view[v];
+            view[v] = (SnView){root, offset};
+            offset -= was.offset;
+            v = was.base;
+        }
+    }
+}
+
 SnView *
 sn_choose_views(SnArena *a, SnExec *x)
 {
@@ -170,5 +187,6 @@ sn_choose_views(SnArena *a, SnExec *x)
         else
             x->nfallback -= x->step[i].kernel == NULL;
     x->nstep = n;
+    flatten(x->g, c.view);
     return c.view;
 }

@@ -171,7 +171,8 @@ plan_as_first_fit(void **state)
 }
 
 /* Lives of n blocks: all together; those of a chain that is read back; n that
- * are there from the start and go one by one; a chain. */
+ * are there from the start and go one by one; a chain; the second again, with
+ * a short one at the start that leaves a hole. */
 static SnBlock
 life_of(int kind, uint32_t i, uint32_t n)
 {
@@ -183,6 +184,8 @@ life_of(int kind, uint32_t i, uint32_t n)
         b.last = 2 * n - i;
     else if (kind == 2)
         b.first = 0;
+    else if (kind == 4 && i > 0)
+        b.last = 2 * n - i;
     return b;
 }
 
@@ -201,6 +204,8 @@ work_of(int kind, uint32_t n)
         size_t at = sn_shelf_floor(s, &b[i], &step);
         uint32_t m = sn_shelf_near(s, &b[i], at, near);
         assert_true(m <= 1);
+        if (m && near[0]->offset < at + room(&b[i]))
+            at = near[0]->end;
         b[i].offset = at;
         b[i].end = at + room(&b[i]);
         sn_shelf_put(s, &b[i], step, near, m);
@@ -213,7 +218,7 @@ static void
 plan_work(void **state)
 {
     (void)state;
-    for (int kind = 0; kind < 4; kind++) {
+    for (int kind = 0; kind < 5; kind++) {
         uint64_t few = work_of(kind, 4000), many = work_of(kind, 32000);
         /* n log n: 8 times the blocks, 15 / 12 of the levels. */
         assert_true(many < 12 * few);
