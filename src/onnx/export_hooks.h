@@ -195,6 +195,7 @@ SnXpHook sn_xp_cast, sn_xp_codes, sn_xp_label, sn_xp_conv_transpose,
     sn_xp_depth_to_space, sn_xp_reduce, sn_xp_arg, sn_xp_normalize,
     sn_xp_difference, sn_xp_conv_integer, sn_xp_matmul_integer;
 extern SnXpHook sn_xp_embedding_sum; /* export_bag.c */
+extern SnXpHook sn_xp_batch_norm; /* export_norm.c */
 SnXpCodes *sn_xp_codes_hook(const SnXp *x);
 /* Does ONNX Runtime run this operator on 8-bit codes? */
 bool sn_xp_runs_codes(const char *op);

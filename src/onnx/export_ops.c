@@ -334,6 +334,7 @@ static const struct {
     const char *name;
     SnXpHook *fn;
 } hooks[] = {
+    {"BatchNormalization", sn_xp_batch_norm},
     {"BatchedAdd", batched_add},
     {"Cast", sn_xp_cast},
     {"CodeDifference", sn_xp_difference},
