@@ -54,6 +54,45 @@ graph(const char *lines)
     return g;
 }
 
+/* Dimensions that ONNX's operators want of inputs which are no data: what ONNX
+ * Runtime refuses to load otherwise. */
+static inline void
+check_ranks(const Onnx__ModelProto *m)
+{
+    static const struct {
+        const char *op;
+        size_t first, last;
+        size_t least, most;
+    } want[] = {
+        {"BatchNormalization", 1, 4, 1, 1}, {"Clip", 1, 2, 0, 0},
+        {"Conv", 2, 2, 1, 1},               {"ConvTranspose", 2, 2, 1, 1},
+        {"DequantizeLinear", 1, 2, 0, 1},   {"Expand", 1, 1, 1, 1},
+        {"Gemm", 0, 1, 2, 2},               {"LayerNormalization", 1, 2, 1, 1},
+        {"Pad", 1, 1, 1, 1},                {"Pad", 2, 2, 0, 0},
+        {"QLinearConv", 8, 8, 1, 1},        {"QuantizeLinear", 1, 2, 0, 1},
+        {"ReduceSum", 1, 1, 1, 1},          {"Reshape", 1, 1, 1, 1},
+        {"Resize", 2, 3, 1, 1},             {"Slice", 1, 4, 1, 1},
+        {"Tile", 1, 1, 1, 1},               {"TopK", 1, 1, 1, 1},
+    };
+
+    for (size_t i = 0; i < m->graph->n_node; i++)
+        for (size_t w = 0; w < sizeof want / sizeof *want; w++) {
+            const Onnx__NodeProto *d = m->graph->node[i];
+            if (strcmp(d->op_type, want[w].op) != 0)
+                continue;
+            for (size_t k = want[w].first;
+                 k <= want[w].last && k < d->n_input; k++)
+                for (size_t t = 0; t < m->graph->n_initializer; t++) {
+                    const Onnx__TensorProto *c = m->graph->initializer[t];
+                    if (strcmp(c->name, d->input[k]) == 0 &&
+                        (c->n_dims < want[w].least ||
+                         c->n_dims > want[w].most))
+                        fail_msg("input %zu of %s, '%s', has %zu dimensions",
+                                 k, d->op_type, c->name, c->n_dims);
+                }
+        }
+}
+
 static inline Onnx__ModelProto *
 model(const SnGraph *g, SnOnnxForm form, int opset, void **p, size_t *n)
 {
@@ -64,6 +103,7 @@ model(const SnGraph *g, SnOnnxForm form, int opset, void **p, size_t *n)
         fail_msg("%s", sn_diag_text(D, A));
     m = onnx__model_proto__unpack(NULL, *n, *p);
     assert_non_null(m);
+    check_ranks(m);
     return m;
 }
 
@@ -204,6 +244,10 @@ form_back(const char *lines, SnOnnxForm form)
         fail_msg("%s", sn_diag_text(D, A));
     assert_int_equal(n, nagain);
     assert_memory_equal(p, again, n);
+    Onnx__ModelProto *m = onnx__model_proto__unpack(NULL, n, p);
+    assert_non_null(m);
+    check_ranks(m);
+    onnx__model_proto__free_unpacked(m, NULL);
     if (sn_onnx_parse(A, "t.onnx", NULL, p, n, NULL, D, &back) != SN_OK ||
         sn_rewrite(rw, back, "optimize") != SN_OK)
         fail_msg("%s", sn_diag_text(D, A));

@@ -265,6 +265,65 @@ refuses_wide_biases(void **state)
             "int32\n");
 }
 
+/* BN(SHAPE, PARAM, "data"): four parameters of one shape. */
+#define BN(shape, param, gamma, beta, mean, var)                     \
+    "  %g = Constant() {data = [" gamma "]} : f32" param "\n"        \
+    "  %b = Constant() {data = [" beta "]} : f32" param "\n"         \
+    "  %m = Constant() {data = [" mean "]} : f32" param "\n"         \
+    "  %v = Constant() {data = [" var "]} : f32" param "\n"          \
+    "  %n = BatchNormalization(%a, %g, %b, %m, %v) : f32" shape "\n"
+#define THREE(shape, param) \
+    BN(shape, param, "1.5, -2, 0.25", "1, 2, -3", "0.5, 0, -1", "1, 4, 0.5")
+#define INPUT(shape) "  %a = Placeholder() : f32" shape "\n"
+#define OUTPUT "  Save(%n) {name = \"y\"}\n"
+#define CONV_OF(v, shape)                                            \
+    "  %w = Constant() {data = [1, -2, 3]} : f32[1,1,1,3]\n"         \
+    "  %y = Conv2D(" v ", %w, _) {kernel = [1,1]} : f32" shape "\n"  \
+    "  Save(%y) {name = \"y\"}\n"
+
+/* Channels last and channels first, at the input, at the output and between
+ * nodes of either order; parameters that are values, one number, spread along
+ * two axes. */
+static void
+round_trip_batch_norm(void **state)
+{
+    static const char *const lines[] = {
+        INPUT("[2,4,4,3]") THREE("[2,4,4,3]", "[3]") OUTPUT,
+        INPUT("[2,3,4,4]") THREE("[2,3,4,4]", "[1,3,1,1]") OUTPUT,
+        INPUT("[3,2]") THREE("[3,2]", "[3,1]") OUTPUT,
+        INPUT("[3]") THREE("[3]", "[3]") OUTPUT,
+        INPUT("[2,3]") THREE("[2,3]", "[3]") OUTPUT,
+        INPUT("[2,3,5]") THREE("[2,3,5]", "[3,1]") OUTPUT,
+        INPUT("[2,3,4]")
+        BN("[2,3,4]", "[1]", "2", "-1", "0.5", "3") OUTPUT,
+        INPUT("[1,3,4,4]") THREE("[1,3,4,4]", "[1,3,1,1]")
+        "  %t = Transpose(%n) {perm = [0,2,3,1]} : f32[1,4,4,3]\n"
+        CONV_OF("%t", "[1,4,4,1]"),
+        INPUT("[1,3,4,4]")
+        "  %r = Relu(%a) : f32[1,3,4,4]\n"
+        "  %t = Transpose(%r) {perm = [0,2,3,1]} : f32[1,4,4,3]\n"
+        "  %g = Constant() {data = [1,2,3]} : f32[3]\n"
+        "  %n = BatchNormalization(%t, %g, %g, %g, %g) : f32[1,4,4,3]\n"
+        CONV_OF("%n", "[1,4,4,1]"),
+        INPUT("[1,4,4,3]") "  %p = Placeholder() : f32[3]\n"
+        "  %q = Exp(%p) : f32[3]\n"
+        "  %n = BatchNormalization(%a, %p, %p, %p, %q) : f32[1,4,4,3]\n"
+        OUTPUT,
+        INPUT("[1,3,4,4]") "  %p = Placeholder() : f32[1,3,1,1]\n"
+        "  %q = Exp(%p) : f32[1,3,1,1]\n"
+        "  %n = BatchNormalization(%a, %p, %p, %p, %q) : f32[1,3,4,4]\n"
+        OUTPUT,
+        INPUT("[2,2,3]")
+        "  %g = Constant() {data = [1,2,3, 4,5,6]} : f32[2,3]\n"
+        "  %n = BatchNormalization(%a, %g, %g, %g, %g) : f32[2,2,3]\n"
+        OUTPUT,
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
+        comes_back(lines[i]);
+}
+
 static void
 refuses_unknown_opset(void **state)
 {
@@ -304,6 +363,7 @@ main(void)
         T(round_trip_more),
         T(round_trip_integers),
         T(round_trip_float),
+        T(round_trip_batch_norm),
         T(refuses_kind),
         T(refuses_opset),
         T(refuses_hardswish_early),
