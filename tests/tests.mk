@@ -84,10 +84,12 @@ $(BUILD)/fuzz_%: $(BUILD)/obj/tests/fuzz/fuzz_%.o $(LIB) $(FRONT)
 tests: all $(TEST_X) $(GOLDEN) $(MADE_X) $(CASES_X) $(TOOL_X) $(FUZZ_X) \
        $(BUILD)/tests/mutants
 
+# As many tests at a time as make has jobs.
+JOBS = $(or $(patsubst -j%,%,$(filter -j%,$(MAKEFLAGS))),1)
 ## check: every test; ends with "N passed, N failed"
 check: tests
 	@BUILD=$(BUILD) SHARED=$(SHARED) CC=$(CC) MAKE=$(MAKE) SAN='$(SAN)' \
-	  sh tests/tally.sh $(TEST_X) $(MADE_X) $(GOLDEN) $(TEST_SH)
+	  JOBS=$(JOBS) sh tests/tally.sh $(TEST_X) $(MADE_X) $(GOLDEN) $(TEST_SH)
 
 ## cases: a case and near misses of each rule instance; DEFDIR: other rules
 cases: $(CASES_X)
