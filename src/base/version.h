@@ -2,6 +2,6 @@
 #ifndef SN_VERSION_H
 #define SN_VERSION_H
 
-#define SN_VERSION "0.2.0"
+#define SN_VERSION "0.3.0"
 
 #endif
