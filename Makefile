@@ -198,6 +198,24 @@ uninstall:
 	$(Q)rm -f $(addprefix $(DESTDIR),$(INSTALLED))
 	$(Q)rm -rf $(DESTDIR)$(includedir) $(DESTDIR)$(datadir)
 
+# ---- the source tarball ----
+
+# The same bytes from every checkout of a commit, and from the tree that the
+# tarball unpacks to: times are the commit's, or those of the unpacked files.
+DIST = sinter-$(VERSION)
+EPOCH = $(or $(SOURCE_DATE_EPOCH),$(shell if [ -e .git ]; then \
+        git log -1 --format=%ct; else stat -c %Y CHANGELOG.md; fi))
+## dist: the source tarball, $(BUILD)/sinter-VERSION.tar.gz
+dist:
+	@mkdir -p $(BUILD)
+	$(Q)sh tools/files.sh >$(BUILD)/dist.list
+	$(Q)tar --create --format=ustar --owner=0 --group=0 --numeric-owner \
+	  --mode=u=rwX,go=rX --mtime=@$(EPOCH) --transform='s|^|$(DIST)/|' \
+	  --no-recursion --files-from=$(BUILD)/dist.list \
+	  --file=$(BUILD)/$(DIST).tar
+	$(Q)gzip -9nf $(BUILD)/$(DIST).tar
+	@echo $(BUILD)/$(DIST).tar.gz
+
 -include $(shell find $(BUILD)/obj -name '*.d' 2>/dev/null)
 
 include tests/tests.mk
@@ -238,4 +256,4 @@ clean:
 help:
 	@sed -n 's/^## //p' $(MAKEFILE_LIST)
 
-.PHONY: all deps gen explain report demo zoo san lint clean help install uninstall FORCE
+.PHONY: dist all deps gen explain report demo zoo san lint clean help install uninstall FORCE

@@ -1,0 +1,11 @@
+#!/bin/sh
+# Lists the files of the source tree, one a line, sorted: those that git tracks,
+# or, in an unpacked tarball, all but what was made.  Called by make dist and
+# tools/lint.sh from the root of the tree.
+set -eu
+if [ -e .git ]; then
+    files=$(git ls-files)
+else
+    files=$(find . -path ./build -prune -o -type f -print | sed 's|^\./||')
+fi
+printf '%s\n' "$files" | LC_ALL=C sort
