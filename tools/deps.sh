@@ -1,6 +1,7 @@
 #!/bin/sh
 # Installs the Debian packages that sinter is built with, where missing, and
-# those named as arguments.
+# those named as arguments.  Who may not install is told the command for an
+# administrator.
 set -eu
 want='gcc libc6-dev make pkg-config re2c lemon libcmocka-dev libprotobuf-c-dev
 protobuf-c-compiler libonnx-dev libjansson-dev libxxhash-dev libpthreadpool-dev
@@ -11,11 +12,32 @@ for p in $want; do
         missing="$missing $p"
 done
 [ -z "$missing" ] && exit 0
-echo "installing:$missing" >&2
+
+# refuse WHY: what is left to somebody else.
+refuse() {
+    cat >&2 <<END
+tools/deps.sh: error: packages are missing:$missing
+  $1; an administrator runs
+    apt-get update && apt-get install -y --no-install-recommends$missing
+END
+    exit 1
+}
+if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
+    echo "tools/deps.sh: error: expected a Debian system with dpkg-query and apt-get" >&2
+    echo "  elsewhere, install what these packages hold and create BUILD/.deps:$missing" >&2
+    exit 1
+fi
 sudo=
-[ "$(id -u)" = 0 ] || sudo=sudo
+if [ "$(id -u)" != 0 ]; then
+    command -v sudo >/dev/null || refuse "this user is not root, and there is no sudo"
+    # Without a terminal nobody can give a password.
+    if [ -t 0 ]; then sudo='sudo'; else sudo='sudo -n'; fi
+    $sudo true || refuse "this user is not root, and sudo refuses"
+fi
+echo "installing:$missing" >&2
 export DEBIAN_FRONTEND=noninteractive
 # shellcheck disable=SC2086
 $sudo apt-get install -y -qq --no-install-recommends $missing >/dev/null 2>&1 ||
     { $sudo apt-get update -qq && $sudo apt-get install -y -qq \
-        --no-install-recommends $missing >/dev/null; }
+        --no-install-recommends $missing >/dev/null; } ||
+    refuse "apt-get failed, as it says above"
