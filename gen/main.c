@@ -1,4 +1,5 @@
 /* sinter-gen: reads declarations, checks them, writes what is generated. */
+#include <errno.h>
 #include <glob.h>
 #include <stdio.h>
 #include <string.h>
@@ -56,7 +57,8 @@ static const char usage[] =
     "  -o DIR       write here\n"
     "  --format F   messages as text (the default), json or sarif\n"
     "  explain      print what message codes mean (SN310)\n"
-    "Exit status: 0, 1 when the declarations have errors, 2 for wrong usage.\n";
+    "Exit status: 0, 1 when the declarations have errors, 2 for wrong usage,\n"
+    "5 when something cannot be written.\n";
 
 static int
 bad_usage(const char *what, const char *arg)
@@ -195,7 +197,8 @@ title(const char *code)
     return c ? c->title : NULL;
 }
 
-/* The messages: text goes to stderr, what programs read to stdout. */
+/* The messages: text goes to stderr, what programs read to stdout.  What was
+ * not written is no fault of the declarations. */
 static int
 finish(const Args *o, SnArena *a, SnDiag *d)
 {
@@ -205,7 +208,9 @@ finish(const Args *o, SnArena *a, SnDiag *d)
         fputs(sn_diag_sarif(d, a, "sinter-gen", title), stdout);
     else
         sn_diag_print(d, stderr);
-    return sn_diag_nerror(d) ? SN_ECHECK : SN_OK;
+    if (!sn_diag_nerror(d))
+        return SN_OK;
+    return sn_diag_status(d) == SN_EOUTPUT ? SN_EOUTPUT : SN_ECHECK;
 }
 
 /* Proves the rules; DIR/proofs.txt answers for unchanged declarations. */
@@ -346,17 +351,28 @@ explain(int n, char **code)
     return bad ? SN_EUSAGE : SN_OK;
 }
 
+/* What was printed must have arrived. */
+static int
+flushed(int code)
+{
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return code;
+    fprintf(stderr, "sinter-gen: standard output: cannot write: %s\n",
+            strerror(errno));
+    return code != SN_OK ? code : SN_EOUTPUT;
+}
+
 int
 main(int argc, char **argv)
 {
     Args o = { 0 };
 
     if (argc > 2 && !strcmp(argv[1], "explain"))
-        return explain(argc - 2, argv + 2);
+        return flushed(explain(argc - 2, argv + 2));
     SnArena *a = sn_arena_new();
     int r = read_args(&o, a, argc, argv);
     if (r == 0)
         r = generate(&o, a, sn_diag_new(a));
     sn_arena_free(a);
-    return r < 0 ? SN_OK : r;
+    return flushed(r < 0 ? SN_OK : r);
 }

@@ -26,6 +26,7 @@ typedef struct Msg {
     Extra *extra, **tail;
     size_t seq;
     uint32_t hash;
+    SnStatus status;
 } Msg;
 
 /* set is an open hash table over the pending messages, nset a power of two
@@ -38,6 +39,7 @@ struct SnDiag {
     size_t nset;
     Msg *last; /* what spans and helps are added to; NULL: nothing */
     unsigned nerror, nwarning;
+    SnStatus status; /* of the first error */
 };
 
 SnDiag *
@@ -123,7 +125,8 @@ add(SnDiag *d, const Msg *proto)
     *slot = m;
     d->v[d->n++] = m;
     d->last = m;
-    d->nerror += m->sev == SN_ERROR;
+    if (m->sev == SN_ERROR && d->nerror++ == 0)
+        d->status = m->status;
     d->nwarning += m->sev == SN_WARNING;
 }
 
@@ -132,6 +135,7 @@ add(SnDiag *d, const Msg *proto)
         va_list ap;                                                        \
         va_start(ap, fmt);                                                 \
         Msg m = {.sev = (severity), .at = at, .code = code};               \
+        m.status = SN_ECHECK;                                              \
         m.text = sn_vformat(d->a, fmt, ap);                                \
         va_end(ap);                                                        \
         add(d, &m);                                                        \
@@ -159,7 +163,7 @@ SnStatus
 sn_fail(SnDiag *d, SnStatus s, const char *where, const char *fmt, ...)
 {
     va_list ap;
-    Msg m = {.sev = SN_ERROR, .where = where};
+    Msg m = {.sev = SN_ERROR, .where = where, .status = s};
 
     va_start(ap, fmt);
     m.text = sn_vformat(d->a, fmt, ap);
@@ -219,6 +223,12 @@ unsigned
 sn_diag_nerror(const SnDiag *d)
 {
     return d->nerror;
+}
+
+SnStatus
+sn_diag_status(const SnDiag *d)
+{
+    return d->status;
 }
 
 unsigned

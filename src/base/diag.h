@@ -60,6 +60,9 @@ SnStatus sn_fail(SnDiag *d, SnStatus s, const char *where, const char *fmt, ...)
 
 unsigned sn_diag_nerror(const SnDiag *d);
 unsigned sn_diag_nwarning(const SnDiag *d);
+/* What the first error was: the status given to sn_fail, SN_ECHECK for
+ * sn_error; SN_OK without errors. */
+SnStatus sn_diag_status(const SnDiag *d);
 /* Prints everything not yet printed, by position (file order, line, column;
  * errors first where it is the same), then what has no position in order of
  * arrival; then forgets it; error counts stay. */

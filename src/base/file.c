@@ -201,7 +201,16 @@ write_pieces(int fd, const SnPiece *v, size_t n)
     return true;
 }
 
-/* Devices and pipes can't be replaced by a rename. */
+bool
+sn_file_in_place(const char *path)
+{
+    struct stat st;
+
+    return !strcmp(path, "-") || (stat(path, &st) == 0 &&
+                                  !S_ISREG(st.st_mode) &&
+                                  !S_ISDIR(st.st_mode));
+}
+
 static bool
 write_in_place(const char *path, const SnPiece *v, size_t n)
 {
@@ -235,12 +244,25 @@ open_temporary(const char *path, char tmp[PATH_SIZE])
     return -1;
 }
 
-static bool
-write_by_rename(const char *path, const mode_t *mode, const SnPiece *v,
-                size_t n)
+/* A file that is written whole under another name, and not yet in place. */
+typedef struct Staged {
+    char tmp[PATH_SIZE], target[PATH_MAX];
+} Staged;
+
+static void
+drop(const Staged *s)
 {
-    char tmp[PATH_SIZE];
-    int fd = open_temporary(path, tmp);
+    int err = errno;
+
+    unlink(s->tmp);
+    errno = err;
+}
+
+/* Writes s->tmp, for s->target. */
+static bool
+stage_at(Staged *s, const mode_t *mode, const SnPiece *v, size_t n)
+{
+    int fd = open_temporary(s->target, s->tmp);
 
     if (fd < 0)
         return false;
@@ -251,33 +273,52 @@ write_by_rename(const char *path, const mode_t *mode, const SnPiece *v,
         ok = false;
         err = errno;
     }
-    if (ok && rename(tmp, path) < 0) {
-        ok = false;
-        err = errno;
-    }
-    if (!ok)
-        unlink(tmp);
     errno = err;
+    if (!ok)
+        drop(s);
     return ok;
 }
 
-/* A symbolic link keeps pointing where it did: its target is replaced. */
 static bool
-write_path(const char *path, const SnPiece *v, size_t n)
+put_in_place(const Staged *s)
+{
+    if (rename(s->tmp, s->target) == 0)
+        return true;
+    drop(s);
+    return false;
+}
+
+/* Stages a regular file.  A symbolic link keeps pointing where it did: its
+ * target is replaced. */
+static bool
+stage(Staged *s, const char *path, const SnPiece *v, size_t n)
 {
     struct stat st;
-    char real[PATH_MAX];
+    bool there = stat(path, &st) == 0;
+    mode_t mode = there ? st.st_mode & 07777 : 0;
 
-    if (stat(path, &st) < 0)
-        return write_by_rename(path, NULL, v, n);
-    if (S_ISDIR(st.st_mode)) {
+    if (there && S_ISDIR(st.st_mode)) {
         errno = EISDIR;
         return false;
     }
-    if (!S_ISREG(st.st_mode))
+    if (!there || !realpath(path, s->target)) {
+        if (strlen(path) >= sizeof s->target) {
+            errno = ENAMETOOLONG;
+            return false;
+        }
+        memcpy(s->target, path, strlen(path) + 1);
+    }
+    return stage_at(s, there ? &mode : NULL, v, n);
+}
+
+static bool
+write_path(const char *path, const SnPiece *v, size_t n)
+{
+    Staged s;
+
+    if (sn_file_in_place(path))
         return write_in_place(path, v, n);
-    mode_t mode = st.st_mode & 07777;
-    return write_by_rename(realpath(path, real) ? real : path, &mode, v, n);
+    return stage(&s, path, v, n) && put_in_place(&s);
 }
 
 static bool
@@ -306,6 +347,28 @@ sn_file_write(SnDiag *d, const char *path, const void *p, size_t n)
     const SnPiece one = {p, n};
 
     return sn_file_write_pieces(d, path, &one, 1);
+}
+
+SnStatus
+sn_file_write_two(SnDiag *d, const char *const path[2], const SnPiece v[2])
+{
+    Staged s[2];
+
+    for (int i = 0; i < 2; i++)
+        if (!stage(&s[i], path[i], &v[i], 1)) {
+            if (i)
+                drop(&s[0]);
+            return sn_fail(d, SN_EOUTPUT, path[i], "cannot write: %s",
+                           strerror(errno));
+        }
+    for (int i = 0; i < 2; i++)
+        if (!put_in_place(&s[i])) {
+            if (!i)
+                drop(&s[1]);
+            return sn_fail(d, SN_EOUTPUT, path[i], "cannot write: %s",
+                           strerror(errno));
+        }
+    return SN_OK;
 }
 
 /* Whether path is a regular file that holds exactly p[0..n). */

@@ -35,6 +35,19 @@ typedef struct SnPiece {
 } SnPiece;
 SnStatus sn_file_write_pieces(SnDiag *d, const char *path, const SnPiece *v,
                               size_t n);
+/* Writes two regular files that belong together: neither is replaced before
+ * both are on disk. */
+SnStatus sn_file_write_two(SnDiag *d, const char *const path[2],
+                           const SnPiece v[2]);
+/* As sn_file_write, for text: refuses to replace a regular file that is not
+ * text (SN_EOUTPUT). */
+SnStatus sn_file_write_text(SnDiag *d, const char *path, const void *p,
+                            size_t n);
+/* The refusal alone, for before the work: where says what asks, an option or
+ * the path.  SN_OK where there is no file, or a device. */
+SnStatus sn_file_text_check(SnDiag *d, const char *where, const char *path);
+/* Standard output, a device or a pipe: written in place, not by a rename. */
+bool sn_file_in_place(const char *path);
 /* As sn_file_write, but leaves an identical file untouched (its mtime too). */
 SnStatus sn_file_update(SnDiag *d, const char *path, const void *p, size_t n);
 bool sn_file_exists(const char *path);

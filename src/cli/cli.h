@@ -152,11 +152,18 @@ SnStatus sn_verb_inspect(SnCli *c), sn_verb_opt(SnCli *c),
     sn_verb_export(SnCli *c), sn_verb_compare(SnCli *c),
     sn_verb_ops(SnCli *c), sn_verb_bench(SnCli *c);
 
-/* Refuses a path that cannot be written, before long work is done for it: the
- * directory must exist and be writable, the name end in one of suffix
- * (NULL-ended; NULL: any name).  NULL and "-" will do. */
-SnStatus sn_cli_writable(SnCli *c, const char *option, const char *path,
-                         const char *const *suffix);
+/* A file that a verb will write. */
+typedef struct SnOutput {
+    const char *option, *path; /* path NULL: not asked for */
+    const char *const *suffix; /* NULL-ended; NULL: any name */
+    const char *what;          /* as messages say it: "a profile" */
+    bool text;
+    bool in_place; /* the model and further arguments may be replaced */
+} SnOutput;
+/* Refuses, before long work is done for it, a path that cannot be written or
+ * should not be: no such directory, a name for something else, a file that the
+ * command reads, and for text one that is not text. */
+SnStatus sn_cli_writable(SnCli *c, const SnOutput *o);
 /* The files of an option, then the positional arguments after the model. */
 SnStrs sn_cli_files(SnCli *c, const SnStrs *option);
 

@@ -5,8 +5,6 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 #include "base/file.h"
 #include "cli/inputs.h"
 #include "graph/text.h"
@@ -33,37 +31,6 @@ sn_cli_quantized(SnCli *c, const SnGraph *g)
                 return true;
     }
     return false;
-}
-
-SnStatus
-sn_cli_writable(SnCli *c, const char *option, const char *path,
-                const char *const *suffix)
-{
-    struct stat st;
-    SnBuf b;
-
-    if (!path || !strcmp(path, "-"))
-        return SN_OK;
-    sn_buf_init(&b, c->a);
-    bool fits = !suffix;
-    for (uint32_t i = 0; suffix && suffix[i] && !fits; i++) {
-        size_t n = strlen(path), m = strlen(suffix[i]);
-        fits = n > m && !strcmp(path + n - m, suffix[i]);
-        sn_putf(&b, "%s%s", i ? " or " : "", suffix[i]);
-    }
-    if (!fits)
-        return sn_fail(c->d, SN_EUSAGE, option, "'%s' does not end in %s",
-                       path, sn_buf_str(&b));
-    const char *dir = sn_path_dir(c->a, path);
-    if (stat(dir, &st) != 0)
-        return sn_fail(c->d, SN_EOUTPUT, option, "'%s': no directory '%s'",
-                       path, dir);
-    if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
-        return sn_fail(c->d, SN_EOUTPUT, option, "'%s' is a directory", path);
-    if (access(dir, W_OK) != 0)
-        return sn_fail(c->d, SN_EOUTPUT, option, "'%s': cannot write in "
-                       "'%s': %s", path, dir, strerror(errno));
-    return SN_OK;
 }
 
 SnStrs

@@ -174,7 +174,8 @@ sn_cli_tune(SnCli *c, const char *path, const SnRewriteOpts *o, SnGraph *g,
                                  sn_isa_name(sn_isa()), nthread);
     SnTuning *t;
 
-    SN_TRY(sn_cli_writable(c, "--tune", file, NULL));
+    SN_TRY(sn_cli_writable(c, &(SnOutput){"--tune", file, NULL, "picks",
+                                         .text = true}));
     SN_TRY(sn_launch(o, c->a, g, c->d));
     SN_TRY(sn_tuning(c->a, g, o->backend, nthread, c->d, &t));
     SN_TRY(sn_tune_write(t->tune, file, c->d));

@@ -150,7 +150,8 @@ sn_verb_bench(SnCli *c)
     unsigned nthread;
 
     SN_TRY(sn_cli_model(c, 1, &path));
-    SN_TRY(sn_cli_writable(c, "-o", c->args.output, suffix));
+    SN_TRY(sn_cli_writable(c, &(SnOutput){"-o", c->args.output, suffix,
+                                         "a picture", .text = true}));
     SN_TRY(sn_cli_threads(c, &nthread));
     SN_TRY(sn_cli_pack_check(c, path));
     SN_TRY(sn_cli_tune_check(c, path));
@@ -172,5 +173,5 @@ sn_verb_bench(SnCli *c)
     sn_buf_init(&svg, c->a);
     sn_bench_roofline(b, &svg);
     const char *text = sn_buf_str(&svg);
-    return sn_file_write(c->d, c->args.output, text, strlen(text));
+    return sn_file_write_text(c->d, c->args.output, text, strlen(text));
 }

@@ -93,6 +93,9 @@ sn_verb_draw(SnCli *c)
         && strcmp(format, "png") && strcmp(format, "pdf"))
         return sn_fail(c->d, SN_EUSAGE, o, "must end in .dot, .svg, .png or "
                        ".pdf");
+    bool text = !strcmp(format, "dot") || !strcmp(format, "svg");
+    SN_TRY(sn_cli_writable(c, &(SnOutput){"-o", o, NULL, "a picture",
+                                         .text = text}));
     SN_TRY(sn_cli_load(c, path, &g));
     sn_buf_init(&dot, c->a);
     sn_buf_init(&img, c->a);
@@ -102,7 +105,7 @@ sn_verb_draw(SnCli *c)
         return SN_OK;
     }
     if (!strcmp(format, "dot"))
-        return sn_file_write(c->d, o, dot.s, dot.n);
+        return sn_file_write_text(c->d, o, dot.s, dot.n);
     SN_TRY(picture(c, format, &dot, &img));
-    return sn_file_write(c->d, o, img.s, img.n);
+    return (text ? sn_file_write_text : sn_file_write)(c->d, o, img.s, img.n);
 }

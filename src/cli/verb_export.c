@@ -84,7 +84,8 @@ sn_verb_export(SnCli *c)
         return sn_fail(c->d, SN_EUSAGE, "-o", "is missing: expected the "
                        ".onnx file to write");
     static const char *const suffix[] = {".onnx", NULL};
-    SN_TRY(sn_cli_writable(c, "-o", c->args.output, suffix));
+    SN_TRY(sn_cli_writable(c, &(SnOutput){"-o", c->args.output, suffix,
+                                         "an ONNX model", .text = false}));
     SN_TRY(sn_cli_export_opts(c, &o));
     SN_TRY(sn_cli_load(c, path, &g));
     if (sn_is_onnx(path)) {

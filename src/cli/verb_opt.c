@@ -19,6 +19,9 @@ sn_verb_opt(SnCli *c)
         passes = c->args.passes;
     if (c->args.pipeline)
         passes = c->args.pipeline;
+    SN_TRY(sn_cli_writable(c, &(SnOutput){"-o", c->args.output, NULL,
+                                         "a graph as text", .text = true,
+                                         .in_place = true}));
     SN_TRY(sn_cli_rewrite_opts(c, &o));
     SN_TRY(sn_cli_load(c, path, &g));
     SnRewriter *rw = sn_rewriter_new(c->a, &o, c->d);

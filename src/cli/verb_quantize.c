@@ -277,10 +277,16 @@ check_output(SnCli *c)
     if (!o)
         return sn_fail(c->d, SN_EUSAGE, "-o", "is missing: expected the .sn "
                        "or .onnx file to write");
-    SN_TRY(sn_cli_writable(c, "-o", o, suffix));
-    SN_TRY(sn_cli_writable(c, "--dump-profile", c->args.dump_profile, NULL));
-    return sn_is_onnx(o) ? sn_cli_export_opts(c, &e)
-                         : sn_cli_no_export_opts(c, o);
+    bool onnx = sn_is_onnx(o);
+    const char *dump = c->args.dump_profile;
+    SN_TRY(sn_cli_writable(c, &(SnOutput){"-o", o, suffix, "an int8 model",
+                                         .text = !onnx}));
+    SN_TRY(sn_cli_writable(c, &(SnOutput){"--dump-profile", dump, NULL,
+                                         "a profile", .text = true}));
+    if (dump && !strcmp(dump, o) && strcmp(o, "-") != 0)
+        return sn_fail(c->d, SN_EUSAGE, "--dump-profile", "'%s' is the name "
+                       "of the int8 model, too", dump);
+    return onnx ? sn_cli_export_opts(c, &e) : sn_cli_no_export_opts(c, o);
 }
 
 static SnStatus

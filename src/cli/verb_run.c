@@ -209,7 +209,8 @@ sn_verb_run(SnCli *c)
     SnResults r = {0};
 
     SN_TRY(sn_cli_model(c, 1, &path));
-    SN_TRY(sn_cli_writable(c, "--dump", c->args.dump, NULL));
+    SN_TRY(sn_cli_writable(c, &(SnOutput){"--dump", c->args.dump, NULL,
+                                         "an .npy file", .text = false}));
     SN_TRY(sn_cli_pack_check(c, path));
     SN_TRY(sn_cli_tune_check(c, path));
     if (c->args.check_kernels)

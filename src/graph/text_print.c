@@ -366,13 +366,16 @@ sn_text_save(const SnGraph *g, const char *path, SnDiag *d)
     size_t n = strlen(path);
     bool sn = n > 3 && !strcmp(path + n - 3, ".sn");
     char *side_path = sn_format(a, "%s%s", path, sn ? "w" : ".snw");
-    bool pipe = !strcmp(path, "-");
+    bool pipe = sn_file_in_place(path); /* no file beside it */
     SnBuf out, side;
 
+    SN_TRY(sn_file_text_check(d, path, path));
     sn_buf_init(&out, a);
     sn_buf_init(&side, a);
     sn_print(g, &out, pipe ? NULL : sn_path_base(side_path), &side);
-    if (side.n > 0)
-        SN_TRY(sn_file_write(d, side_path, side.s, side.n));
-    return sn_file_write(d, path, out.s, out.n);
+    if (side.n == 0)
+        return sn_file_write(d, path, out.s, out.n);
+    return sn_file_write_two(d, (const char *const[]){side_path, path},
+                             (const SnPiece[]){{side.s, side.n},
+                                               {out.s, out.n}});
 }

@@ -195,7 +195,7 @@ sn_tune_write(const SnTune *t, const char *path, SnDiag *d)
 
     sn_buf_init(&b, s);
     sn_tune_put(t, &b);
-    SnStatus st = sn_file_write(d, path, b.s, b.n);
+    SnStatus st = sn_file_write_text(d, path, b.s, b.n);
     sn_arena_free(s);
     return st;
 }

@@ -92,7 +92,7 @@ sn_profile_save(const SnProfile *p, const char *path, SnDiag *d)
 
     sn_buf_init(&b, a);
     sn_profile_put(p, &b);
-    SnStatus st = sn_file_write(d, path, b.s, b.n);
+    SnStatus st = sn_file_write_text(d, path, b.s, b.n);
     sn_arena_free(a);
     return st;
 }
