@@ -168,10 +168,16 @@ libdir      = $(prefix)/lib
 includedir  = $(prefix)/include/sinter
 datadir     = $(prefix)/share/sinter
 VERSION     = $(shell sed -n 's/^#define SN_VERSION "\(.*\)"/\1/p' src/base/version.h)
-# Public headers: what generated code and kernels include.
-PUBLIC_H = $(sort $(wildcard src/base/*.h src/graph/*.h src/rewrite/*.h \
-           src/kernel/*.h src/quant/*.h src/run/*.h src/backend/*.h)) \
-           src/onnx/import.h src/onnx/export.h
+# Public headers: what generated code, kernels of plugins and hosts include.
+PUBLIC_H = $(addprefix src/base/,arena.h buf.h data.h diag.h diag_format.h \
+           file.h fmath.h json.h num.h saturate.h status.h version.h) \
+           $(addprefix src/graph/,desc.h graph.h text.h type.h) \
+           $(addprefix src/rewrite/,copy.h rewrite.h rule.h) \
+           $(addprefix src/kernel/,dot.h eval.h inv.h isa.h map.h rows.h) \
+           $(addprefix src/quant/,advise.h bias.h compare.h control.h \
+           island.h place.h profile.h quantize.h range.h reasons.h scheme.h) \
+           $(addprefix src/run/,batch.h exec.h npy.h plan.h samples.h) \
+           src/backend/plugin.h src/onnx/import.h src/onnx/export.h
 PUBLIC_GEN = $(addprefix $(GEN)/,sn_kinds.h sn_rules.h)
 INSTALLED = $(bindir)/sinter $(bindir)/sinter-gen $(libdir)/libsinter.a \
             $(libdir)/libsinter.so $(libdir)/pkgconfig/sinter.pc
@@ -191,6 +197,7 @@ install: all $(LIBSO)
 	$(Q)install -m 644 $(CORE_DEF) $(DESTDIR)$(datadir)
 	$(Q)printf '%s\n' $(notdir $(CORE_DEF)) >$(DESTDIR)$(datadir)/core.list
 	$(Q)sed -e 's|@prefix@|$(prefix)|' -e 's|@version@|$(VERSION)|' \
+	  -e 's|@libs@|$(LIBS)|' \
 	  tools/sinter.pc.in >$(DESTDIR)$(libdir)/pkgconfig/sinter.pc
 
 ## uninstall: remove what install put there

@@ -102,6 +102,18 @@ sn_emit_head(SnBuf *b, const char *what)
 }
 
 void
+sn_emit_open(SnBuf *b)
+{
+    sn_puts(b, "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n");
+}
+
+void
+sn_emit_close(SnBuf *b)
+{
+    sn_puts(b, "\n#ifdef __cplusplus\n}\n#endif\n\n#endif\n");
+}
+
+void
 sn_emit_str(SnBuf *b, const char *s)
 {
     if (s == NULL) {

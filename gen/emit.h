@@ -52,6 +52,9 @@ const char *sn_where(SnArena *a, SnPos at);
 /* ---- pieces of C ---- */
 
 void sn_emit_head(SnBuf *b, const char *what);
+/* Around the declarations of a header: C linkage in C++, and its #endif. */
+void sn_emit_open(SnBuf *b);
+void sn_emit_close(SnBuf *b);
 void sn_emit_str(SnBuf *b, const char *s); /* quoted; NULL for NULL */
 void sn_emit_f32(SnBuf *b, double v);      /* 0.5f, -INFINITY */
 void sn_emit_f64(SnBuf *b, double v);

@@ -86,13 +86,14 @@ emit_header(const SnDefs *defs, const SnDefBackend *k, const Kernels *v,
             "#include \"graph/desc.h\"\n%s#include \"%s\"\n\n",
             up, up, k->nhook ? "#include \"rewrite/rewrite.h\"\n" : "",
             sn_emit_name(defs, "kinds.h"));
+    sn_emit_open(&b);
     for (uint32_t i = 0; i < v->nfn; i++)
         sn_putf(&b, "SnEvalFn %s;\n", v->fn[i]);
     for (uint32_t i = 0; i < v->nprep; i++)
         sn_putf(&b, "%sSnPrepareFn %s;\n", i ? "" : "\n", v->prep[i]);
     for (uint32_t i = 0; i < k->nhook; i++)
         sn_putf(&b, "%sSnLowerFn %s;\n", i ? "" : "\n", k->hook_fn[i]);
-    sn_puts(&b, "\n#endif\n");
+    sn_emit_close(&b);
     sn_emit_file(&b, outdir, sn_emit_kernels_name(defs, k), d);
 }
 

@@ -87,8 +87,8 @@ put_access(SnBuf *b, const SnDefNode *n, Kd k)
     if (n->nall)
         sn_putf(b, "static inline const %s *\n"
                    "sn_%s_attr(const SnGraph *g, SnId id)\n"
-                   "{\n    return sn_node(g, id)->attr;\n}\n",
-                k.st, k.lo);
+                   "{\n    return (const %s *)sn_node(g, id)->attr;\n}\n",
+                k.st, k.lo, k.st);
     for (uint32_t i = 0; i < n->nin; i++) {
         if (n->in[i]->variadic)
             break; /* later ports have no fixed slot */
@@ -123,8 +123,10 @@ emit_kinds_h(const SnDefs *s, const char *outdir, SnDiag *d)
                      "constructors.");
     const char *guard = sn_emit_guard(s, "kinds.h");
     bool plugin = s->is_plugin;
-    sn_putf(&b, "#ifndef %s\n#define %s\n\n#include \"%s\"\n\nenum {\n",
-            guard, guard, plugin ? "sn_kinds.h" : "graph/desc.h");
+    sn_putf(&b, "#ifndef %s\n#define %s\n\n#include \"%s\"\n\n", guard, guard,
+            plugin ? "sn_kinds.h" : "graph/desc.h");
+    sn_emit_open(&b);
+    sn_puts(&b, "enum {\n");
     for (uint32_t i = 0; i < s->nnode; i++)
         if (sn_defs_mine(s, s->node[i]->backend))
             sn_putf(&b, "    SN_K_%s = %u, /* %s */\n",
@@ -144,7 +146,7 @@ emit_kinds_h(const SnDefs *s, const char *outdir, SnDiag *d)
         put_struct(&b, n, k);
         put_access(&b, n, k);
     }
-    sn_puts(&b, "\n#endif\n");
+    sn_emit_close(&b);
     sn_emit_file(&b, outdir, sn_emit_name(s, "kinds.h"), d);
 }
 
@@ -159,10 +161,11 @@ emit_gen_h(const SnDefs *s, const char *outdir, SnDiag *d)
     sn_buf_init(&b, a);
     sn_emit_head(&b, "Functions that the tables of sn_kinds.c point to.");
     const char *guard = sn_emit_guard(s, "gen.h");
-    sn_putf(&b, "#ifndef %s\n#define %s\n\n#include \"graph/desc.h\"\n\n"
-                "/* %s: moves; then by kind and tuple */\n"
-                "SnEvalFn sn_eval_move;\n",
-            guard, guard, sn_emit_name(s, "eval.c"));
+    sn_putf(&b, "#ifndef %s\n#define %s\n\n#include \"graph/desc.h\"\n\n",
+            guard, guard);
+    sn_emit_open(&b);
+    sn_putf(&b, "/* %s: moves; then by kind and tuple */\n"
+                "SnEvalFn sn_eval_move;\n", sn_emit_name(s, "eval.c"));
     for (uint32_t i = 0; i < s->nnode; i++) {
         const SnDefNode *n = s->node[i];
         if (!sn_defs_mine(s, n->backend))
@@ -190,7 +193,7 @@ emit_gen_h(const SnDefs *s, const char *outdir, SnDiag *d)
             sn_putf(&b, "bool sn_inv_%s_%u(const SnCall *c);\n",
                     sn_lower(a, n->name), k);
     }
-    sn_puts(&b, "\n#endif\n");
+    sn_emit_close(&b);
     sn_emit_file(&b, outdir, sn_emit_name(s, "gen.h"), d);
 }
 

@@ -47,10 +47,12 @@ emit_header(const SnDefs *defs, const char *outdir, SnDiag *d)
     sn_putf(&b, "#ifndef %s\n#define %s\n\n", guard, guard);
     if (plugin)
         sn_putf(&b, "#include \"backend/plugin.h\"\n#include \"%s\"\n"
-                    "#include \"sn_rules.h\"\n\nenum {\n",
+                    "#include \"sn_rules.h\"\n\n",
                 sn_emit_name(defs, "kinds.h"));
     else
-        sn_puts(&b, "#include \"rewrite/rewrite.h\"\n\nenum {\n");
+        sn_puts(&b, "#include \"rewrite/rewrite.h\"\n\n");
+    sn_emit_open(&b);
+    sn_puts(&b, "enum {\n");
     for (uint32_t i = 0; i < defs->nrule; i++)
         if (sn_defs_mine(defs, defs->rule[i]->backend))
             sn_putf(&b, "    %s = %s%u, /* %s */\n",
@@ -77,7 +79,7 @@ emit_header(const SnDefs *defs, const char *outdir, SnDiag *d)
                     "#define SN_CORE_HASH UINT64_C(0x%016llx)\n",
                 (unsigned long long)sn_defs_hash(defs));
     put_builders(defs, &b);
-    sn_puts(&b, "\n#endif\n");
+    sn_emit_close(&b);
     sn_emit_file(&b, outdir, sn_emit_name(defs, "rules.h"), d);
 }
 

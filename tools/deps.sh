@@ -3,7 +3,7 @@
 # those named as arguments.  Who may not install is told the command for an
 # administrator.
 set -eu
-want='gcc libc6-dev make pkg-config re2c lemon libcmocka-dev libprotobuf-c-dev
+want='gcc g++ libc6-dev make pkg-config re2c lemon libcmocka-dev libprotobuf-c-dev
 protobuf-c-compiler libonnx-dev libjansson-dev libxxhash-dev libpthreadpool-dev
 graphviz '"$*"
 missing=

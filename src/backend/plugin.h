@@ -7,6 +7,10 @@
 
 #include "rewrite/rewrite.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* Of the structs in the installed headers.  It changes with every change of a
  * struct, or of what a function or a table means, that a plugin could see. */
 #ifndef SN_PLUGIN_ABI
@@ -31,5 +35,9 @@ extern const SnPluginDesc sn_plugin;
 SnStatus sn_plugin_load(SnDiag *d, const char *path);
 /* The checks of sn_plugin_load, then the adding; where is for messages. */
 SnStatus sn_plugin_add(SnDiag *d, const char *where, const SnPluginDesc *p);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

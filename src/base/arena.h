@@ -9,6 +9,10 @@
 #include <stdarg.h>
 #include <stddef.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef struct SnArena SnArena;
 
 SnArena *sn_arena_new(void);
@@ -85,5 +89,9 @@ void sn_guard_pop(SnGuard *gu);
 /* For tests: this thread's n-th block request from now (sn_arena_new is one)
  * fails once; 0 switches off. */
 void sn_alloc_fail_at(unsigned long n);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -4,6 +4,10 @@
 
 #include "base/arena.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef struct SnBuf {
     SnArena *a;
     char *s; /* always NUL-terminated once anything was added, else NULL */
@@ -36,5 +40,9 @@ const char *sn_shown(SnArena *a, const char *s);
  * two digits, so the result is not in general a C literal. */
 void sn_put_quoted(SnBuf *b, const char *s);
 const char *sn_buf_str(SnBuf *b); /* never NULL */
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

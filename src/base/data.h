@@ -7,6 +7,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef enum SnDtype {
     SN_D_NONE,
     SN_D_F32,
@@ -48,5 +52,9 @@ int64_t sn_dims_count(int rank, const int64_t *dim);
  * saturate; NaN is 0. */
 double sn_data_real(const SnData *t, int64_t i);
 int64_t sn_data_int(const SnData *t, int64_t i);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -11,6 +11,10 @@
 #include "base/arena.h"
 #include "base/status.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* One text being read.  text is NUL-terminated; order is the order in which
  * files were opened and sorts messages of different files. */
 typedef struct SnSrc {
@@ -87,11 +91,15 @@ typedef struct SnDiagMsg {
 const SnDiagMsg *sn_diag_messages(const SnDiag *d, SnArena *a, size_t *n);
 
 /* A defect of sinter: prints the message and aborts. */
-_Noreturn void sn_bug(const char *fmt, ...)
-    __attribute__((format(printf, 1, 2)));
+void sn_bug(const char *fmt, ...)
+    __attribute__((noreturn, format(printf, 1, 2)));
 
 /* The name of cand[0..n) closest to word (Damerau-Levenshtein at most
  * max(1, strlen / 3)), or NULL. */
 const char *sn_closest(const char *word, const char *const *cand, size_t n);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

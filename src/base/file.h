@@ -6,6 +6,10 @@
 #include "base/arena.h"
 #include "base/diag.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* Reads path ("-" is standard input) into a; *text gets one NUL byte more
  * than *nbyte.  Refuses directories and files above max (0: 2^31 - 1). */
 SnStatus sn_file_read(SnArena *a, SnDiag *d, const char *path, size_t max,
@@ -58,5 +62,9 @@ SnStatus sn_file_mkdirs(SnDiag *d, const char *path);
 const char *sn_path_dir(SnArena *a, const char *path);
 const char *sn_path_base(const char *path);
 const char *sn_path_join(SnArena *a, const char *dir, const char *name);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -9,6 +9,10 @@
 #ifndef SN_FMATH_H
 #define SN_FMATH_H
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 double sn_exp(double x);
 double sn_log(double x); /* natural; of a negative number: NaN */
 double sn_tanh(double x);
@@ -23,5 +27,9 @@ float sn_tanhf(float x);
 float sn_erff(float x);
 float sn_powf(float x, float y);
 float sn_sqrtf(float x); /* correctly rounded always */
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -19,6 +19,10 @@
 
 #include "base/fmath.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 #if FLT_EVAL_METHOD != 0
 #error "num.h needs float expressions evaluated in their own type"
 #endif
@@ -293,7 +297,8 @@ sn_fix(SnRounding r, double m)
         q = INT32_MAX;
         e = 30;
     }
-    return (SnFix){(int32_t)q, (int16_t)e, (int16_t)r};
+    SnFix fix = {(int32_t)q, (int16_t)e, (int16_t)r};
+    return fix;
 }
 
 /* floor(v / 2^n), 0 <= n <= 62. */
@@ -371,5 +376,9 @@ sn_rescale_by(SnRounding r, int32_t q, float sx, int32_t zx, float sy,
     return sn_fix_requant(q - zx, sn_fix(r, (double)sx / (double)sy), zy, lo,
                           hi);
 }
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -6,6 +6,10 @@
 
 #include "base/num.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* A saturation in its value's own domain (codes, or reals for f32).  A side
  * without has_ is the bound of the storage.  It is min(max(v, lo), hi), also
  * where lo lies above hi: then everything ends on hi. */
@@ -57,5 +61,9 @@ bool sn_grid_alike(SnRounding by, double v, const SnGrid *a, const SnGrid *b);
  * it is sn_grid_bounds, to reals the reals of the codes. */
 SnRange sn_grid_image(SnRounding by, SnRange r, const SnGrid *from,
                       const SnGrid *to, bool calibrated);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

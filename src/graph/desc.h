@@ -6,6 +6,10 @@
 
 #include "graph/graph.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* ---- types ---- */
 
 /* What a port may hold in one tuple. */
@@ -393,5 +397,9 @@ sn_range_full(SnRange r)
 bool sn_infer_shapes(SnPool *p, const SnKindDesc *d, const void *attr,
                      uint32_t nin, const SnShape *const *in,
                      const SnShape **out, char *why);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -9,6 +9,10 @@
 #include "base/saturate.h"
 #include "graph/type.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef uint32_t SnId;  /* a node; 0 is none */
 typedef uint32_t SnRef; /* one result of a node; 0 is none */
 typedef uint32_t SnKind;
@@ -179,5 +183,9 @@ uint64_t sn_graph_hash(const SnGraph *g, bool with_names);
 /* Every fact of the declarations holds: tuples, scale facts, pins, invariants,
  * where constraints, shapes, use lists, names, acyclicity. */
 SnStatus sn_verify(const SnGraph *g, SnDiag *d);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

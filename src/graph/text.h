@@ -5,6 +5,10 @@
 
 #include "graph/graph.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* Constants above this many bytes go to the sidecar when there is one. */
 enum { SN_INLINE_MAX = 256, SN_BRIEF_MAX = 64 };
 
@@ -37,5 +41,9 @@ SnStatus sn_text_check(const SnGraph *g, SnId id, SnDiag *d);
 
 /* Graphviz DOT: types on edges, Rescales and other conversions highlighted. */
 void sn_draw_dot(const SnGraph *g, SnBuf *out);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -12,6 +12,10 @@
 #include "base/arena.h"
 #include "base/buf.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef enum SnElem {
     SN_F32,
     SN_F16, /* storage only */
@@ -75,5 +79,9 @@ const char *sn_elem_name(SnElem e); /* "f32", "qi8", ... as in .sn files */
 void sn_put_type(SnBuf *b, const SnType *t);
 void sn_put_shape(SnBuf *b, const SnShape *s);
 const char *sn_type_str(SnArena *a, const SnType *t);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -7,6 +7,10 @@
 
 #include "kernel/map.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 enum { SN_LANES = 64 };
 
 /* Walks all groups and lanes of a map in blocks of up to SN_LANES lanes:
@@ -54,5 +58,9 @@ SnDotS16 sn_dot_s16_ref, sn_dot_s16_avx2;
 SnMacF32 sn_mac_f32_ref, sn_mac_f32_avx2;
 SnMacS8 sn_mac_s8_ref, sn_mac_s8_avx2;
 bool sn_have_avx2(void);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

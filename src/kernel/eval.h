@@ -4,6 +4,10 @@
 
 #include "graph/desc.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* Evaluates node id: in[slot] tensors (data NULL for missing operands), out[]
  * as allocated by the caller (data NULL: unwanted).  scratch is used and not
  * reset.  A run-time error is reported through d with the node's label.  A node
@@ -18,5 +22,9 @@ const char *sn_eval_why_not(const SnGraph *g, SnId id);
  * foldable nodes: the data of r in a, or NULL when it is not constant (or takes
  * more than 1 GiB on the way). */
 const void *sn_eval_const(const SnGraph *g, SnRef r, SnArena *a);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

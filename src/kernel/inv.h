@@ -9,6 +9,10 @@
 
 #include "graph/desc.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* The first operand of a port, NULL when it is missing. */
 static inline const SnShape *
 sn_inv_shape(const SnCall *c, uint32_t port)
@@ -58,7 +62,8 @@ sn_inv_same(const SnShape *a, const SnShape *b)
 static inline SnInts
 sn_inv_dims(const SnShape *s)
 {
-    return s ? (SnInts){ (uint32_t)s->rank, s->dim } : (SnInts){ 0, NULL };
+    SnInts v = { s ? (uint32_t)s->rank : 0, s ? s->dim : NULL };
+    return v;
 }
 
 /* ---- lists ---- */
@@ -134,5 +139,9 @@ sn_reals_all(SnReals v, SnCmp op, double k)
             return false;
     return true;
 }
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -7,6 +7,10 @@
 
 #include <stdbool.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef enum SnIsa {
     SN_ISA_PORTABLE,
     SN_ISA_AVX2,    /* with FMA */
@@ -28,5 +32,9 @@ bool sn_isa_named(const char *name, SnIsa *out);
 /* For kernels that know no more than AVX2 and AVX-512: one of these, or
  * portable. */
 SnIsa sn_isa_lanes(SnIsa isa);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -12,6 +12,10 @@
 
 #include "graph/desc.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* A run of taps: n taps from offset a on (step SnMap.step_a) in the first
  * operand; tap numbers k .. k + n - 1 of the whole set, so that padding leaves
  * gaps.  Tap number t is at b0 + t * step_b in the second operand. */
@@ -109,5 +113,9 @@ int sn_axis(const SnShape *s, int64_t axis);
 /* Puts a message into c->why; returns SN_EINPUT. */
 SnStatus sn_call_fail(const SnCall *c, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -6,6 +6,10 @@
 #include "base/num.h"
 #include "kernel/dot.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* ---- types ---- */
 
 /* Scale and zero point of a per-tensor operand; 1 and 0 when it is missing or
@@ -35,7 +39,8 @@ SnLimF sn_limf(SnRange r);
 static inline SnRange
 sn_range_open(void)
 {
-    return (SnRange){ 0, 0, false, false };
+    SnRange r = { 0, 0, false, false };
+    return r;
 }
 /* Whether t is a per-tensor quantized type of 8 or 16 bits. */
 bool sn_is_code(const SnType *t);
@@ -162,5 +167,9 @@ int8_t sn_softmax_code(const SnSoftmax *s, int below, uint64_t sum);
 /* One row: m is set. */
 void sn_softmax_row(const SnSoftmax *s, const SnMap *m, const int8_t *x,
                     int8_t *y);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

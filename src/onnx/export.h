@@ -8,6 +8,10 @@
 
 #include "graph/graph.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef enum SnOnnxForm { SN_ONNX_QDQ, SN_ONNX_QOPERATOR } SnOnnxForm;
 
 enum { SN_ONNX_OPSET = 17, SN_ONNX_OPSET_MIN = 13, SN_ONNX_OPSET_MAX = 25 };
@@ -29,5 +33,9 @@ SnStatus sn_onnx_pack(SnArena *a, const SnGraph *g, const SnOnnxExport *o,
 /* Writes the model to path, at once or not at all ("-": standard output). */
 SnStatus sn_onnx_save(SnArena *a, const SnGraph *g, const SnOnnxExport *o,
                       const char *path, SnDiag *d);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -7,6 +7,10 @@
 
 #include "graph/graph.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef struct SnOnnxOpts {
     const char *const *dims;   /* "N=4" for symbolic dimensions; NULL-ended;
                                   NULL: none */
@@ -39,5 +43,9 @@ const char *sn_onnx_structural(size_t i);
 const char *sn_onnx_structural_note(size_t i);
 /* What the hook of a line restricts, or NULL. */
 const char *sn_onnx_hook_note(const char *name);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

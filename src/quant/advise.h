@@ -18,6 +18,10 @@
 #include "quant/compare.h"
 #include "quant/quantize.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 enum { SN_ADVISE_MODELS = 64, SN_ADVISE_SAMPLES = 100 };
 
 typedef struct SnAdviseOpts {
@@ -52,5 +56,9 @@ typedef struct SnAdvice {
 /* SN_OK also where nothing helps.  A run that fails is reported. */
 SnStatus sn_advise(SnArena *a, const SnAdviseOpts *o, SnDiag *d,
                    SnAdvice *out);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -8,6 +8,10 @@
 
 #include "graph/graph.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef struct SnBias8 {
     uint32_t n;          /* biases rounded */
     int least, most;     /* shifts used */
@@ -18,5 +22,9 @@ int sn_bias8_round(int32_t *v, int64_t n);
 /* Rounds the Constant of every pinned operand of g, in copies named
  * "NAME.b8". */
 SnBias8 sn_bias8(SnGraph *g, SnArena *scratch);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -15,6 +15,10 @@
 
 #include "run/exec.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef struct SnErrors { /* of one value, summed over its elements */
     double signal, noise; /* squares of x, of y - x */
     double dot, other;    /* x * y, y * y */
@@ -72,5 +76,9 @@ SnStatus sn_compare(SnArena *a, const SnCompareOpts *o, SnDiag *d,
 
 /* Is v a node with an error of its own, which it would not have in float? */
 bool sn_compare_guilty(const SnCompared *v);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

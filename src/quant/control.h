@@ -12,6 +12,10 @@
 #include "graph/graph.h"
 #include "quant/range.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef enum SnPrecision {
     SN_INT8,
     SN_INT16,
@@ -73,5 +77,9 @@ bool sn_glob_match(const SnGraph *g, const char *glob, SnId id);
 /* option, where given: the option that asked for the precision, or NULL. */
 SnSettings sn_settings_of(const SnControl *c, const SnGraph *g, SnId id,
                           const char **option);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -5,6 +5,10 @@
 
 #include "rewrite/rewrite.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef struct SnIslandNode {
     const char *node;   /* its label */
     const char *from;   /* the Dequantize or float node it reads, or NULL */
@@ -24,5 +28,9 @@ typedef struct SnIslands {
 SnStatus sn_why_floats(SnArena *a, const SnGraph *g, const SnRewriteOpts *o,
                        const char *passes, const char *name, SnDiag *d,
                        SnIslands *out);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

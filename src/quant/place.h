@@ -9,6 +9,10 @@
 #include "quant/scheme.h"
 #include "rewrite/rewrite.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef struct SnFloatNode { /* a node that place leaves float */
     SnId id;
     const char *name; /* "fc1 (LSTM)" */
@@ -46,5 +50,9 @@ typedef struct SnPlace {
 
 /* SnRewriteOpts.place; ctx is an SnPlace. */
 SnStatus sn_place(SnGraph *g, SnRewriter *rw, void *ctx);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

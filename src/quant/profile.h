@@ -11,6 +11,10 @@
 
 #include "run/exec.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 enum { SN_HIST_MAX = 2048 };
 
 typedef struct SnHist {
@@ -102,5 +106,9 @@ SnStatus sn_profile_run_averaged(SnArena *a, const SnExec *x, int64_t nsample,
                                                             SnRun *),
                                  void *ctx, uint64_t hash, SnDiag *d,
                                  SnProfile **out);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -7,6 +7,10 @@
 #include "quant/place.h"
 #include "quant/reasons.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef struct SnQuantOpts {
     SnControl control; /* precision, scheme, range rule */
     bool channelwise, rowwise, unify;
@@ -36,5 +40,9 @@ typedef struct SnQuantReport {
 SnStatus sn_quantize_graph(SnArena *a, SnGraph *g, const SnProfile *p,
                            const SnQuantOpts *o, SnRewriter **rw, SnDiag *d,
                            SnQuantReport *out);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -22,6 +22,10 @@
 #include "quant/profile.h"
 #include "quant/scheme.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 enum { SN_RANGE_STEPS = 64 };
 
 typedef enum SnRangeKind {
@@ -53,5 +57,9 @@ void sn_range_choose(SnRangeRule r, const SnHist *h, SnSchema s, SnElem e,
 
 /* The expected square error per value of h under parameters q. */
 double sn_range_mse(const SnHist *h, SnParam q, SnElem e);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

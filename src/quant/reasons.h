@@ -6,6 +6,10 @@
 
 #include "rewrite/rewrite.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef struct SnReason {
     uint16_t rule;    /* sn_rule(rule) */
     const char *node; /* "conv1 (Conv2D)" */
@@ -33,5 +37,9 @@ SnStatus sn_why_rescales(SnArena *a, const SnGraph *g,
 
 /* Live Rescales in g. */
 uint32_t sn_count_rescales(const SnGraph *g);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -5,6 +5,10 @@
 
 #include "graph/type.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef enum SnSchema {
     SN_ASYMMETRIC,      /* the range fills the codes; any zero point */
     SN_SYMMETRIC,       /* zero point 0; the wider side decides */
@@ -38,5 +42,9 @@ typedef struct SnParam {
 /* Parameters with which every real of [lo, hi] has a code; scale is at least
  * floor (0: no floor). */
 SnParam sn_choose(SnSchema s, SnElem e, double lo, double hi, double floor);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -5,6 +5,10 @@
 
 #include "rewrite/rewrite.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef struct SnEdit {
     SnKind kind;          /* of the copy; the node's own to start with */
     const char *name;     /* wanted name; NULL: one made from the node's */
@@ -22,5 +26,9 @@ SnEdit sn_edit(SnGraph *g, SnId id);
 const SnTuple *sn_edit_tuple(const SnGraph *g, const SnEdit *e);
 void sn_edit_clamp(SnEdit *e, SnRange r); /* the kind must have a clamp */
 SnId sn_edit_add(SnGraph *g, const SnEdit *e);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

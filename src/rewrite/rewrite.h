@@ -7,6 +7,10 @@
 
 #include "graph/desc.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef struct SnRewriter SnRewriter;
 
 /* ---- generated tables ---- */
@@ -325,5 +329,9 @@ SnInts sn_ints_fill(SnArena *a, int64_t n, int64_t v); /* zeros, ones */
 SnInts sn_dims(SnArena *a, const SnShape *s);
 /* A result that nobody reads (absent results count as unused). */
 bool sn_unused(const SnGraph *g, SnId id, unsigned res);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

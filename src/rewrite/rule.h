@@ -6,6 +6,10 @@
 #include "rewrite/copy.h"
 #include "rewrite/rewrite.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* ---- tests ---- */
 
 /* k is base or a form of it, at any distance. */
@@ -51,7 +55,8 @@ sn_dim(const SnGraph *g, SnRef v, int64_t i)
 static inline SnReach
 sn_type_reach(const SnType *t)
 {
-    return sn_clamp_reach(t, (SnRange){.has_lo = false});
+    SnRange open = {0, 0, false, false};
+    return sn_clamp_reach(t, open);
 }
 static inline bool
 sn_range_equal(SnRange a, SnRange b)
@@ -186,5 +191,9 @@ bool sn_guard_fails(SnRewriter *rw, uint16_t rule, const SnGraph *g,
  * a supported quantized type; nodes of another backend never. */
 bool sn_tuple_within(const char *backend, SnKind k, const SnTuple *t,
                      const SnTypePat *type, uint32_t ntype);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -6,6 +6,10 @@
 
 #include "run/exec.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef struct SnBatch {
     const SnExec *x;
     int64_t nsample;
@@ -32,5 +36,9 @@ unsigned sn_batch_njob(unsigned wanted, unsigned nthread, int64_t nsample);
 
 /* The first failing sample decides the status; its message goes to d. */
 SnStatus sn_batch_run(const SnBatch *b, SnDiag *d);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

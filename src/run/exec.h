@@ -8,6 +8,10 @@
 #include "rewrite/rewrite.h"
 #include "run/plan.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef struct SnPort { /* a graph input or output */
     const char *name;
     SnRef ref; /* the Placeholder's result; what the Save reads */
@@ -135,5 +139,9 @@ const void *sn_run_output(const SnRun *r, uint32_t i);
 /* n elements of type t as reals (per-axis types need the shape). */
 void sn_to_real(const SnType *t, const SnShape *s, const void *data,
                 float *out);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -7,6 +7,10 @@
 #include "base/data.h"
 #include "base/diag.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* Reads integers of 8 to 64 bits, float16, float32, float64 and bool, in C or
  * Fortran order (elements are put into C order), little-endian. */
 SnStatus sn_npy_read(SnArena *a, const char *path, SnDiag *d, SnData *out);
@@ -38,5 +42,9 @@ bool sn_npy_part(const SnNpy *f, int64_t first, int64_t n, SnNpyEach *each,
 /* Writes version 1.0; the same types.  a is for the file's image. */
 SnStatus sn_npy_write(SnArena *a, SnDiag *d, const char *path,
                       const SnData *t);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -7,6 +7,10 @@
 
 #include "graph/graph.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 enum { SN_PLAN_ALIGN = 64 };
 
 typedef struct SnBlock { /* one buffer */
@@ -52,5 +56,9 @@ typedef struct SnView {
 SnPlan *sn_plan_views(SnArena *a, const SnGraph *g, const SnView *view);
 /* The value whose block holds ref; *offset: where in it. */
 SnRef sn_view_root(const SnView *view, SnRef ref, size_t *offset);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -14,6 +14,10 @@
 #include "run/exec.h"
 #include "run/npy.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef enum SnLayout {
     SN_LAYOUT_AUTO, /* whichever makes the file's shape fit */
     SN_LAYOUT_NHWC,
@@ -64,5 +68,9 @@ SnStatus sn_samples_open(SnArena *a, uint32_t ninput, const SnPort *input,
 /* SnBatch.fill; ctx is the SnSamples.  Fails (SN_EINPUT) when a file can no
  * longer be read. */
 SnStatus sn_samples_fill(void *ctx, int64_t sample, SnRun *r);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif
