@@ -40,6 +40,34 @@ sn_pv_attr(const PvNode *n, const char *name)
     return NULL;
 }
 
+/* An integer that every cast and sum holds. */
+static bool
+whole(double v)
+{
+    return v == floor(v) && fabs(v) <= 0x1p40;
+}
+
+bool
+sn_pv_attr_ok(const SnDefAttr *a, const PvVal *v)
+{
+    bool ints = a->ty == SN_AT_INTS;
+
+    if (ints || a->ty == SN_AT_REALS) {
+        for (uint32_t i = 0; i < v->n; i++)
+            if (!v->list || (ints && !whole(v->list[i])))
+                return false;
+        return !a->fixed || v->n == a->fixed;
+    }
+    if (a->ty == SN_AT_INT)
+        return whole(v->r);
+    if (a->ty == SN_AT_ENUM)
+        return v->r >= 0 && v->r < a->nword;
+    if (a->ty == SN_AT_RANGE)
+        return !(v->rg.has_lo && isnan(v->rg.lo)) &&
+               !(v->rg.has_hi && isnan(v->rg.hi));
+    return true;
+}
+
 PvRange
 sn_pv_clamp_of(const PvNode *n)
 {
@@ -162,6 +190,8 @@ draw_attrs(PvCase *c, PvNode *n, const SnPat *p)
         if (!v)
             continue;
         *v = sn_pv_expr(c, p->asg[i].e);
+        if (!c->fail && !sn_pv_attr_ok(p->asg[i].attr, v))
+            return sn_pv_no(c, "an attribute that the node does not take");
         v->given = true;
     }
     return !c->fail;

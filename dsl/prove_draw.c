@@ -22,6 +22,32 @@ set_ints(PvCase *c, PvNode *n, unsigned arg, uint32_t k, const int64_t *x)
         *v = ints(c, k, x);
 }
 
+/* Axis k of r, from either end. */
+static double
+an_axis(PvCase *c, uint32_t k, int r)
+{
+    return sn_pv_chance(c, 30) ? (double)k - r : k;
+}
+
+/* Sets an axis argument, where the pattern does not say it; returns the axis,
+ * or -1 where x has none such. */
+static int
+draw_axis(PvCase *c, PvNode *n, unsigned arg, double els, const PvT *x)
+{
+    PvVal *v = sn_pv_map_attr(n, arg);
+
+    if (v && !v->given && x->rank > 0)
+        v->r = an_axis(c, sn_pv_below(c, (uint32_t)x->rank), x->rank);
+    return sn_pv_axis(x, sn_pv_map_num(n, arg, els));
+}
+
+static void
+set_num(PvVal *v, double r)
+{
+    if (v && !v->given)
+        v->r = r;
+}
+
 /* ---- drawing what a map needs ---- */
 
 static void
@@ -169,18 +195,23 @@ draw_conv(PvCase *c, PvNode *n)
     int64_t st[2] = {1, 1}, dl[2] = {1, 1}, p[4] = {0, 0, 0, 0};
     PvVal *ka = sn_pv_attr(n, "kernel"), *ga = sn_pv_map_attr(n, 5);
 
+    if (ga && ga->given && ga->r >= 1 && ga->r <= 16)
+        g = xd[3] = (int64_t)ga->r;
+    for (uint32_t i = 0; ka && ka->given && i < 2; i++)
+        if (sn_pv_at(ka, i) >= 1 && sn_pv_at(ka, i) <= 16)
+            k[i] = sn_pv_at(ka, i);
+
     if (x && x->rank < 0)
         sn_pv_set_shape(x, 4, xd);
     if (!ga || !x || x->rank != 4 || x->dim[3] % g)
-        g = 1;
+        g = 1; /* of another group the shapes do not fit */
     if (w && w->rank < 0 && x && x->rank == 4) {
         int64_t wd[4] = {g * (1 + sn_pv_below(c, g > 1 ? 2 : 3)), k[0], k[1],
                          x->dim[3] / g};
         sn_pv_set_shape(w, 4, wd);
-        if (ga)
-            ga->r = (double)g;
+        set_num(ga, (double)g);
     }
-    if (ka && w && w->rank == 4)
+    if (ka && !ka->given && w && w->rank == 4)
         *ka = ints(c, 2, &w->dim[1]);
     for (uint32_t i = 0; i < 4; i++) {
         p[i] = sn_pv_chance(c, 20);
@@ -301,13 +332,15 @@ draw_lists(PvCase *c, PvNode *n, PvT *x)
     }
     if (sn_pv_map_is(n, "slice")) {
         for (uint32_t i = 0; i < r && !noop; i++) {
+            if (x->dim[i] == 0)
+                continue;
             v[i] = sn_pv_below(c, (uint32_t)x->dim[i]);
             w[i] = 1 + sn_pv_below(c, (uint32_t)(x->dim[i] - v[i]));
             if (v[i] + 2 * (w[i] - 1) < x->dim[i] && sn_pv_chance(c, 60))
                 st[i] = 2;
         }
         for (uint32_t i = 0; i < r; i++)
-            if (sn_pv_chance(c, 15)) { /* backwards */
+            if (x->dim[i] > 0 && sn_pv_chance(c, 15)) { /* backwards */
                 v[i] = x->dim[i] - 1;
                 w[i] = x->dim[i];
                 st[i] = -1;
@@ -323,7 +356,7 @@ draw_lists(PvCase *c, PvNode *n, PvT *x)
         uint32_t k = 0;
         for (uint32_t i = 0; i < r && !noop; i++)
             if (sn_pv_chance(c, 50))
-                v[k++] = i;
+                v[k++] = (int64_t)an_axis(c, i, x->rank);
         set_ints(c, n, 1, k, v);
     } else if (sn_pv_map_is(n, "pad")) {
         bool reflect = !strcmp(sn_pv_map_word(n, 2), "reflect");
@@ -335,8 +368,8 @@ draw_lists(PvCase *c, PvNode *n, PvT *x)
             w[i] *= 1 + (i > 0 && sn_pv_chance(c, 50));
         set_ints(c, n, 1, r, w);
         for (uint32_t i = 0; i < r; i++)
-            st[i] = w[i] / x->dim[i];
-        set_ints(c, n, 2, r, st);
+            st[i] = x->dim[i] ? w[i] / x->dim[i] : 1;
+        set_ints(c, n, 2, sn_pv_chance(c, 15) ? 0 : r, st);
     }
 }
 
@@ -379,7 +412,7 @@ draw_concat(PvCase *c, PvNode *n)
         if (n->in[s] && n->in[s]->rank >= 0)
             base = n->in[s];
     for (uint32_t s = 0; s < n->nin; s++) {
-        if (n->in[s]->rank >= 0)
+        if (!n->in[s] || n->in[s]->rank >= 0)
             continue;
         if (base)
             sn_pv_set_shape(n->in[s], base->rank, base->dim);
@@ -387,9 +420,8 @@ draw_concat(PvCase *c, PvNode *n)
             base_shape(c, n->in[s]);
         base = n->in[s];
     }
-    PvVal *ax = sn_pv_map_attr(n, 1);
-    if (ax && base)
-        ax->r = sn_pv_below(c, (uint32_t)base->rank);
+    if (base)
+        draw_axis(c, n, 1, 0, base);
 }
 
 /* The rest: operands the map doesn't index, biases one per channel, others one
@@ -423,34 +455,42 @@ shape_leaf_above(PvT *x)
 static bool
 draw_gather(PvCase *c, PvNode *n, const PvT *x)
 {
-    PvVal *at = sn_pv_map_attr(n, 2);
     PvT *ix = sn_pv_map_port(n, 1);
-    uint32_t ax = sn_pv_below(c, (uint32_t)x->rank);
     int64_t d[2] = {2, 2};
+    int ax = draw_axis(c, n, 2, 0, x);
 
-    if (at && at->given && at->r >= 0 && at->r < x->rank)
-        ax = (uint32_t)at->r;
     if (ix)
         ix->index = true;
     if (ix && ix->rank < 0)
         sn_pv_set_shape(ix, x->rank < 3 && sn_pv_chance(c, 30) ? 2 : 1, d);
-    if (x->dim[ax] < 2)
+    if (ax < 0 || x->dim[ax] < 2)
         return sn_pv_no(c, "an axis too short to gather from");
-    if (at)
-        at->r = ax;
     return true;
+}
+
+/* Rows of two indices. */
+static void
+draw_bag(PvCase *c, PvNode *n, PvT *x)
+{
+    PvT *ix = sn_pv_map_port(n, 1);
+    int64_t d[2] = {2 + sn_pv_below(c, 2), 1 + sn_pv_below(c, 3)};
+    int64_t rows[2] = {1 + sn_pv_below(c, 2), 2};
+
+    if (x->rank < 0)
+        sn_pv_set_shape(x, 2, d);
+    if (ix)
+        ix->index = true;
+    if (ix && ix->rank < 0)
+        sn_pv_set_shape(ix, 2, rows);
 }
 
 static void
 draw_topk(PvCase *c, PvNode *n, const PvT *x)
 {
-    PvVal *k = sn_pv_map_attr(n, 1), *at = sn_pv_map_attr(n, 2);
-    uint32_t ax = sn_pv_below(c, (uint32_t)x->rank);
+    int ax = draw_axis(c, n, 2, -1, x);
 
-    if (at)
-        at->r = ax;
-    if (k)
-        k->r = 1 + sn_pv_below(c, (uint32_t)x->dim[ax]);
+    if (ax >= 0)
+        set_num(sn_pv_map_attr(n, 1), 1 + sn_pv_below(c, (uint32_t)x->dim[ax]));
 }
 
 /* Maps of one operand that is not indexed with others': x, whose shape is drawn
@@ -464,6 +504,8 @@ draw_single(PvCase *c, PvNode *n)
 
     if (!x)
         return sn_pv_no(c, "a missing operand");
+    if (sn_pv_map_is(n, "bag"))
+        draw_bag(c, n, x);
     if (x->rank < 0 && sn_pv_map_is(n, "block"))
         sn_pv_set_shape(x, 4, picture);
     if (x->rank < 0)
@@ -474,15 +516,16 @@ draw_single(PvCase *c, PvNode *n)
         draw_permute(c, n, x);
     } else if (sn_pv_map_is(n, "reshape")) {
         draw_reshape(c, n, x);
-    } else if (sn_pv_map_is(n, "block") && one) {
-        one->r = 2;
-    } else if (sn_pv_map_is(n, "row") && one && !one->given) {
-        one->r = sn_pv_below(c, (uint32_t)x->rank);
+    } else if (sn_pv_map_is(n, "block")) {
+        set_num(one, 2);
+    } else if (sn_pv_map_is(n, "row")) {
+        draw_axis(c, n, 1, -1, x);
     } else if (sn_pv_map_is(n, "reduce")) {
-        int64_t ax[2] = {sn_pv_below(c, (uint32_t)x->rank), 0};
-        set_ints(c, n, 1, sn_pv_below(c, 2), ax);
-    } else if (sn_pv_map_is(n, "window_channel") && one) {
-        one->r = 1 + sn_pv_below(c, 4);
+        int64_t ax[2] = {
+            (int64_t)an_axis(c, sn_pv_below(c, (uint32_t)x->rank), x->rank), 0};
+        set_ints(c, n, 1, x->rank ? sn_pv_below(c, 2) : 0, ax);
+    } else if (sn_pv_map_is(n, "window_channel")) {
+        set_num(one, 1 + sn_pv_below(c, 4));
     } else if (sn_pv_map_is(n, "topk")) {
         draw_topk(c, n, x);
     } else {
@@ -531,6 +574,10 @@ sn_pv_draw_map(PvCase *c, PvNode *n)
             base_shape(c, x);
         return true;
     }
+    if (sn_pv_map_slot(n, sn_pv_sem(n)->arg[0]) < 0 ||
+        !sn_pv_map_port(n, 0))
+        return sn_pv_no(c, "a missing operand");
+    x = sn_pv_map_port(n, 0);
     if (sn_pv_map_is(n, "broadcast"))
         draw_broadcast(c, n);
     else if (sn_pv_map_is(n, "conv") || sn_pv_map_is(n, "conv_transpose"))

@@ -64,11 +64,27 @@ whole_elem(int8_t elem)
     return elem == SN_DE_I8 || elem == SN_DE_I32 || elem == SN_DE_I64;
 }
 
+/* v as an int64; what lies beyond ends at the bounds, which doubles hold. */
+static int64_t
+whole64(double v)
+{
+    return v >= 0x1p63   ? INT64_MAX
+           : v < -0x1p63 ? INT64_MIN
+           : isnan(v)    ? 0
+                         : (int64_t)v;
+}
+
 /* Sums and products of int32 wrap around (kernel/eval.h). */
 static double
 wrapped(double v)
 {
-    return (double)(int32_t)(uint32_t)(int64_t)v;
+    return (double)(int32_t)(uint32_t)whole64(v);
+}
+
+static int32_t
+low32(double v)
+{
+    return (int32_t)(uint32_t)whole64(v);
 }
 
 static double
@@ -77,10 +93,12 @@ whole_op(const PvEv *e, SnOp op, double a, double b)
     bool narrow = e->n->out[e->res]->type.elem == SN_DE_I32;
     double v = op == SN_OP_ADD ? a + b : op == SN_OP_SUB ? a - b : a * b;
 
+    if (isnan(a) || isnan(b)) /* padding */
+        return NAN;
     if (op == SN_OP_DIV) /* towards 0; nothing divides by 0 */
-        v = b == 0 ? 0 : (double)((int64_t)a / (int64_t)b);
+        v = b == 0 ? 0 : b == -1 ? -a : (double)(whole64(a) / whole64(b));
     if (op == SN_OP_MUL && narrow) /* beyond 2^53 a double has not all bits */
-        v = (double)(int32_t)((uint32_t)(int32_t)a * (uint32_t)(int32_t)b);
+        v = (double)(int32_t)((uint32_t)low32(a) * (uint32_t)low32(b));
     return narrow ? wrapped(v) : v;
 }
 
@@ -100,7 +118,7 @@ stored(const PvVec *r, int8_t elem, double v)
     if (!whole_elem(elem) || isnan(v))
         return v;
     if (r->whole && elem == SN_DE_I8)
-        return (double)(int8_t)(uint8_t)(int64_t)v;
+        return (double)(int8_t)(uint8_t)whole64(v);
     if (r->whole)
         return elem == SN_DE_I32 ? wrapped(v) : v;
     return fmax(-most - 1, fmin(most, trunc(v)));
@@ -136,10 +154,11 @@ sn_pv_port(PvEv *e, const SnDefPort *p)
         int64_t k;
         if (r.slot) /* one operand of many */
             y = e->n->in[s + (uint32_t)r.slot[i]];
+        int64_t each = x->n ? (int64_t)o % x->n : -1;
         if (e->set || (ix && e->t.nk == 1))
-            k = ix ? ix[i] : (int64_t)o % x->n;
+            k = ix ? ix[i] : each;
         else if (bias || (e->t.nk > 1 && x->n != e->t.no))
-            k = (int64_t)o % x->n; /* one per channel */
+            k = each; /* one per channel */
         else
             k = (int64_t)o; /* the centre */
         if (k < 0) {
@@ -177,13 +196,13 @@ deq(PvEv *e, const SnExpr *x)
         return no(e, "codes along an axis that are no operand's");
     PvVec r = sn_pv_make(e);
     bool axis = t->nq > 1 && v.src;
-    int64_t per = axis ? v.src->n / v.src->dim[0] : 1;
     for (size_t i = 0; i < sn_pv_len(e); i++) {
         size_t k = axis ? (size_t)(v.ix ? v.ix[i]
                                         : (int64_t)i % v.src->n)
                         : 0;
-        uint32_t s = axis && k < (size_t)v.src->n ? (uint32_t)((int64_t)k / per)
-                                                  : 0;
+        uint32_t s = axis && k < (size_t)v.src->n
+                         ? sn_pv_slice(v.src, (int64_t)k)
+                         : 0;
         r.v[i] = isnan(v.v[i])
                      ? NAN
                      : f32(f32(v.v[i] - t->zp[s]) * (double)t->scale[s]);
@@ -458,6 +477,15 @@ round_ideal(const PvEv *e, PvVec *r, const PvVec *a, const PvType *t,
     }
 }
 
+/* min(max(v, lo), hi), also where lo is above hi; NaN stays. */
+double
+sn_pv_clamped(double v, PvRange r)
+{
+    if (r.has_lo && v < r.lo)
+        v = r.lo;
+    return r.has_hi && v > r.hi ? r.hi : v;
+}
+
 static PvVec
 quant(PvEv *e, const SnExpr *x)
 {
@@ -498,9 +526,7 @@ quant(PvEv *e, const SnExpr *x)
                                               lo + sh, hi + sh) - sh
                              : sn_quant(v, t->scale[s], t->zp[s], lo, hi);
         else
-            r.v[i] = cl.has_lo && a.v[i] < cl.lo   ? cl.lo
-                     : cl.has_hi && a.v[i] > cl.hi ? cl.hi
-                                                   : a.v[i];
+            r.v[i] = sn_pv_clamped(a.v[i], cl);
     }
     return r;
 }

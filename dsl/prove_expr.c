@@ -25,11 +25,21 @@ bad(PvCase *c, const char *why)
     return (PvVal){.ty = SN_TY_NONE};
 }
 
-static PvVal
-list_of(PvCase *c, uint32_t n, double fill)
-{
-    double *v = SN_NEW_N(c->a, double, n + 1);
+/* Lists as long as a type has axes, and their pairs, are what rules make. */
+enum { LONGEST = 4096 };
 
+/* n times fill; none below 0, as sn_ints_fill. */
+static PvVal
+list_of(PvCase *c, double len, double fill)
+{
+    uint32_t n = len > 0 && len <= LONGEST ? (uint32_t)len : 0;
+
+    if (len > LONGEST) {
+        c->large = true;
+        return bad(c, "a list longer than is run");
+    }
+
+    double *v = SN_NEW_N(c->a, double, n + 1);
     for (uint32_t i = 0; i < n; i++)
         v[i] = fill;
     return (PvVal){.ty = SN_TY_INTS, .n = n, .list = v};
@@ -228,7 +238,7 @@ dims_of(PvCase *c, const PvVal *v)
 
     if (!v->v || v->v->rank < 0)
         return bad(c, "dims of a missing operand");
-    r = list_of(c, (uint32_t)v->v->rank, 0);
+    r = list_of(c, v->v->rank, 0);
     for (int i = 0; i < v->v->rank; i++)
         ((double *)(uintptr_t)r.list)[i] = (double)v->v->dim[i];
     return r;
@@ -286,9 +296,13 @@ call2(PvCase *c, const SnExpr *e, PvVal *v)
     }
     if (!strcmp(e->s, "compose")) {
         PvVal r = list_of(c, v[1].n, 0);
+        if (c->fail)
+            return r;
         for (uint32_t i = 0; i < v[1].n; i++) {
-            uint32_t k = (uint32_t)v[1].list[i];
-            ((double *)(uintptr_t)r.list)[i] = k < v[0].n ? v[0].list[k] : -1;
+            double k = v[1].list[i];
+            bool in = k >= 0 && k < v[0].n;
+            ((double *)(uintptr_t)r.list)[i] =
+                in ? v[0].list[(uint32_t)k] : -1; /* as sn_compose */
         }
         return r;
     }
@@ -320,8 +334,8 @@ grid(PvCase *c, const SnExpr *e)
     double hi = k.elem == SN_DE_QI32 ? 0 : sn_pv_code_hi(k.elem);
 
     r.t = (PvType){.elem = k.elem, .axis = k.axis, .nq = s.list ? s.n : 1};
-    if (r.t.nq > PV_NQ || (z.list && z.n != r.t.nq))
-        return bad(c, "a type of more than 8 slices");
+    if (!r.t.nq || r.t.nq > PV_NQ || (z.list && z.n != r.t.nq))
+        return bad(c, "a type of no slice, or of more than 8");
     for (uint32_t i = 0; i < r.t.nq; i++) {
         double scale = s.list ? s.list[i] : s.r, zp = z.list ? z.list[i] : z.r;
         if (!(scale >= 0x1p-100 && scale <= 0x1p100) || !(zp >= lo && zp <= hi))
@@ -363,9 +377,9 @@ call(PvCase *c, const SnExpr *e)
     if (!strcmp(e->s, "shape") || !strcmp(e->s, "dims"))
         return dims_of(c, &v[0]);
     if (!strcmp(e->s, "ones"))
-        return list_of(c, (uint32_t)v[0].r, 1);
+        return list_of(c, v[0].r, 1);
     if (!strcmp(e->s, "zeros"))
-        return list_of(c, (uint32_t)v[0].r, 0);
+        return list_of(c, v[0].r, 0);
     if (!strcmp(e->s, "identity")) {
         for (uint32_t i = 0; i < v[0].n; i++)
             if (v[0].list[i] != i)
@@ -427,9 +441,13 @@ equal(const PvVal *a, const PvVal *b)
 }
 
 static bool
-ordered(SnOp op, double a, double b)
+compares(SnOp op, double a, double b)
 {
     switch (op) {
+    case SN_OP_EQ:
+        return a == b;
+    case SN_OP_NE:
+        return a != b;
     case SN_OP_LT:
         return a < b;
     case SN_OP_LE:
@@ -439,6 +457,22 @@ ordered(SnOp op, double a, double b)
     default:
         return a >= b;
     }
+}
+
+/* Every element of a list compares so with a number (rewrite/rule.h). */
+static PvVal
+each_compares(SnOp op, const PvVal *a, double b)
+{
+    for (uint32_t i = 0; i < a->n; i++)
+        if (!compares(op, a->list[i], b))
+            return truth(false);
+    return truth(true);
+}
+
+static bool
+is_list(const SnExpr *e)
+{
+    return e->ty == SN_TY_INTS || e->ty == SN_TY_REALS;
 }
 
 static PvVal
@@ -452,6 +486,9 @@ binary(PvCase *c, const SnExpr *e)
     PvVal b = sn_pv_expr(c, e->kid[1]);
     if (c->fail)
         return b;
+    if (e->op >= SN_OP_EQ && e->op <= SN_OP_GE && is_list(e->kid[0]) &&
+        !is_list(e->kid[1]))
+        return each_compares(e->op, &a, b.r);
     switch (e->op) {
     case SN_OP_AND:
     case SN_OP_OR:
@@ -467,15 +504,11 @@ binary(PvCase *c, const SnExpr *e)
     case SN_OP_MUL:
         return num(a.r * b.r);
     case SN_OP_DIV:
-        return e->ty == SN_TY_INT ? num(trunc(a.r / b.r)) : num(a.r / b.r);
+        if (e->ty == SN_TY_INT) /* as sn_int_div */
+            return num(b.r == 0 ? 0 : trunc(a.r / b.r));
+        return num(a.r / b.r);
     default:
-        if (a.list) {
-            for (uint32_t i = 0; i < a.n; i++)
-                if (!ordered(e->op, a.list[i], b.list ? b.list[i] : b.r))
-                    return truth(false);
-            return truth(true);
-        }
-        return truth(ordered(e->op, a.r, b.r));
+        return truth(compares(e->op, a.r, b.r));
     }
 }
 
@@ -492,6 +525,8 @@ list(PvCase *c, const SnExpr *e)
         return v;
     }
     PvVal r = list_of(c, e->nkid, 0);
+    if (c->fail)
+        return r;
     for (uint32_t i = 0; i < e->nkid; i++)
         ((double *)(uintptr_t)r.list)[i] = sn_pv_expr(c, e->kid[i]).r;
     r.ty = e->ty;
@@ -516,8 +551,7 @@ sn_pv_expr(PvCase *c, const SnExpr *e)
         return member(c, e);
     case SN_E_INDEX: {
         PvVal v = sn_pv_expr(c, e->kid[0]), i = sn_pv_expr(c, e->kid[1]);
-        return v.list && i.r >= 0 && i.r < v.n ? num(v.list[(uint32_t)i.r])
-                                               : bad(c, "no such element");
+        return num(i.r >= 0 && i.r < v.n ? v.list[(uint32_t)i.r] : 0);
     }
     case SN_E_CALL:
         return call(c, e);

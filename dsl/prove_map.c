@@ -89,7 +89,62 @@ sn_pv_axis(const PvT *x, double axis)
 {
     double k = axis < 0 ? axis + x->rank : axis;
 
-    return k >= 0 && k < x->rank ? (int)k : -1;
+    return k >= 0 && k < x->rank && k == floor(k) ? (int)k : -1;
+}
+
+/* Dimensions, strides and pads above this are not run. */
+#define MOST ((int64_t)1 << 20)
+
+static bool
+whole(double v, int64_t lo, int64_t hi)
+{
+    return v >= (double)lo && v <= (double)hi && v == floor(v);
+}
+
+/* Is argument arg a list of n (n < 0: any number of) integers in [lo, hi]? */
+static bool
+ints_in(PvCase *c, const PvNode *n, unsigned arg, int count, int64_t lo,
+        int64_t hi)
+{
+    const PvVal *v = sn_pv_map_list(n, arg);
+
+    if (count >= 0 && v->n != (uint32_t)count)
+        return sn_pv_no(c, "a list of another length");
+    for (uint32_t i = 0; i < v->n; i++)
+        if (!whole(v->list[i], lo, hi))
+            return sn_pv_no(c, "a number out of range");
+    return true;
+}
+
+/* Is argument arg an integer in [lo, hi]? */
+static bool
+int_in(PvCase *c, const PvNode *n, unsigned arg, double els, int64_t lo,
+       int64_t hi, int64_t *v)
+{
+    double r = sn_pv_map_num(n, arg, els);
+
+    if (!whole(r, lo, hi))
+        return sn_pv_no(c, "a number out of range");
+    *v = (int64_t)r;
+    return true;
+}
+
+/* Is argument arg a list of axes of x, none twice? */
+static bool
+axes_in(PvCase *c, const PvNode *n, unsigned arg, const PvT *x)
+{
+    const PvVal *v = sn_pv_map_list(n, arg);
+    unsigned seen = 0;
+
+    for (uint32_t i = 0; i < v->n; i++) {
+        int k = sn_pv_axis(x, v->list[i]);
+        if (k < 0)
+            return sn_pv_no(c, "no such axis");
+        if (seen >> k & 1)
+            return sn_pv_no(c, "an axis that is named twice");
+        seen |= 1u << k;
+    }
+    return true;
 }
 
 void
@@ -105,57 +160,78 @@ sn_pv_set_shape(PvT *t, int rank, const int64_t *dim)
 
 /* ---- shapes of results ---- */
 
-static int64_t
-window(int64_t in, int64_t k, int64_t st, int64_t p0, int64_t p1, int64_t dil,
-       bool ceil_mode)
+/* Strides, pads and dilations: arguments 2, 3 and 4 of a window. */
+static bool
+window_args(PvCase *c, const PvNode *n)
 {
-    int64_t v = in + p0 + p1 - ((k - 1) * dil + 1), o;
+    return ints_in(c, n, 2, 2, 1, MOST) && ints_in(c, n, 3, 4, 0, MOST) &&
+           ints_in(c, n, 4, 2, 1, MOST);
+}
 
-    if (v < 0)
-        return 0;
-    o = (ceil_mode ? v + st - 1 : v) / st + 1;
-    if (ceil_mode && (o - 1) * st >= in + p0)
-        o--; /* it would start beyond the input */
-    return o;
+/* Windows along dimension i: of k elements, in `in`. */
+static bool
+windows(PvCase *c, const PvNode *n, uint32_t i, int64_t in, int64_t k,
+        bool ceil_mode, int64_t *o)
+{
+    const PvVal *p = sn_pv_map_list(n, 3);
+    int64_t st = sn_pv_at(sn_pv_map_list(n, 2), i), p0 = sn_pv_at(p, i);
+    int64_t dil = sn_pv_at(sn_pv_map_list(n, 4), i);
+    int64_t v = in + p0 + sn_pv_at(p, 2 + i) - ((k - 1) * dil + 1);
+
+    *o = v < 0 ? 0 : (ceil_mode ? v + st - 1 : v) / st + 1;
+    if (ceil_mode && *o > 0 && (*o - 1) * st >= in + p0)
+        --*o; /* it would start beyond the input */
+    return *o > 0 || sn_pv_no(c, "an empty window");
+}
+
+/* The shapes and channels of a convolution's operands. */
+static bool
+conv_args(PvCase *c, const PvNode *n)
+{
+    const PvT *x = sn_pv_map_port(n, 0), *w = sn_pv_map_port(n, 1);
+    int64_t g = 1;
+
+    if (!window_args(c, n) || !int_in(c, n, 5, 1, 1, MOST, &g))
+        return false;
+    if (!w || x->rank != 4 || w->rank != 4 || w->dim[3] * g != x->dim[3] ||
+        w->dim[0] % g || w->dim[1] < 1 || w->dim[2] < 1)
+        return sn_pv_no(c, "shapes of a convolution");
+    return true;
 }
 
 static bool
 shape_conv(PvCase *c, PvNode *n, int64_t *d)
 {
     PvT *x = sn_pv_map_port(n, 0), *w = sn_pv_map_port(n, 1);
-    const PvVal *st = sn_pv_map_list(n, 2), *p = sn_pv_map_list(n, 3);
-    const PvVal *dl = sn_pv_map_list(n, 4);
 
-    int64_t g = (int64_t)sn_pv_map_num(n, 5, 1);
-
-    if (x->rank != 4 || w->rank != 4 || w->dim[3] * g != x->dim[3] ||
-        w->dim[0] % g)
-        return sn_pv_no(c, "shapes of a convolution");
+    if (!conv_args(c, n))
+        return false;
     d[0] = x->dim[0];
-    for (uint32_t i = 0; i < 2; i++)
-        d[1 + i] =
-            window(x->dim[1 + i], w->dim[1 + i], sn_pv_at(st, i),
-                   sn_pv_at(p, i), sn_pv_at(p, 2 + i), sn_pv_at(dl, i), false);
     d[3] = w->dim[0];
-    return d[1] > 0 && d[2] > 0 ? true : sn_pv_no(c, "an empty window");
+    for (uint32_t i = 0; i < 2; i++)
+        if (!windows(c, n, i, x->dim[1 + i], w->dim[1 + i], false, &d[1 + i]))
+            return false;
+    return true;
 }
 
 static bool
 shape_pool(PvCase *c, PvNode *n, int64_t *d)
 {
     PvT *x = sn_pv_map_port(n, 0);
-    const PvVal *k = sn_pv_map_list(n, 1), *st = sn_pv_map_list(n, 2);
-    const PvVal *p = sn_pv_map_list(n, 3), *dl = sn_pv_map_list(n, 4);
+    const PvVal *k = sn_pv_map_list(n, 1);
+    bool ceil_mode = sn_pv_map_num(n, 5, 0) != 0;
 
     if (x->rank != 4)
         return sn_pv_no(c, "shapes of a pool");
+    if (!ints_in(c, n, 1, 2, 1, MOST) || !window_args(c, n))
+        return false;
     d[0] = x->dim[0];
     d[3] = x->dim[3];
     for (uint32_t i = 0; i < 2; i++)
-        d[1 + i] = window(x->dim[1 + i], sn_pv_at(k, i), sn_pv_at(st, i),
-                          sn_pv_at(p, i), sn_pv_at(p, 2 + i), sn_pv_at(dl, i),
-                          sn_pv_map_num(n, 5, 0) != 0);
-    return d[1] > 0 && d[2] > 0 ? true : sn_pv_no(c, "an empty window");
+        if (!windows(c, n, i, x->dim[1 + i], sn_pv_at(k, i), ceil_mode,
+                     &d[1 + i]))
+            return false;
+    return true;
 }
 
 /* Vectors are rows on the left and columns on the right; what stands before
@@ -165,9 +241,9 @@ shape_matmul(PvCase *c, PvNode *n, int64_t *d, int *rank)
 {
     PvT *a = sn_pv_map_port(n, 0), *b = sn_pv_map_port(n, 1);
     bool ta = sn_pv_map_num(n, 2, 0) != 0, tb = sn_pv_map_num(n, 3, 0) != 0;
-    int ra = a->rank, rb = b->rank, most = ra > rb ? ra : rb;
+    int ra = a->rank, rb = b ? b->rank : 0, most = ra > rb ? ra : rb;
 
-    if (ra < 1 || rb < 1 ||
+    if (!b || ra < 1 || rb < 1 ||
         a->dim[ra > 1 && ta ? ra - 2 : ra - 1] !=
             b->dim[rb > 1 && !tb ? rb - 2 : rb - 1])
         return sn_pv_no(c, "shapes of a product");
@@ -178,7 +254,7 @@ shape_matmul(PvCase *c, PvNode *n, int64_t *d, int *rank)
         int64_t q = rb > 2 && ib >= 0 ? b->dim[ib] : 1;
         if (p != q && p != 1 && q != 1)
             return sn_pv_no(c, "shapes of a product");
-        d[i] = p > q ? p : q;
+        d[i] = p == 1 ? q : p;
     }
     if (ra > 1)
         d[(*rank)++] = a->dim[ta ? ra - 1 : ra - 2];
@@ -209,105 +285,153 @@ shape_broadcast(PvCase *c, PvNode *n, int64_t *d, int *rank)
     return true;
 }
 
+/* 0 keeps x's dimension at that place; -1, once, is what remains. */
 static bool
 shape_reshape(PvCase *c, PvNode *n, int64_t *d, int *rank)
 {
     PvT *x = sn_pv_map_port(n, 0);
     const PvVal *v = sn_pv_map_list(n, 1);
-    int64_t rest = x->n;
+    int64_t all = 1;
     int open = -1;
 
     if (v->n > PV_RANK)
-        return sn_pv_no(c, "a rank above 6");
+        return sn_pv_no(c, "a rank above 8");
+    if (!ints_in(c, n, 1, -1, -1, MOST))
+        return false;
     *rank = (int)v->n;
     for (int i = 0; i < *rank; i++) {
         d[i] = sn_pv_at(v, (uint32_t)i);
-        if (d[i] == 0 && i < x->rank)
+        if (d[i] == 0 && i >= x->rank)
+            return sn_pv_no(c, "a dimension that x does not have is kept");
+        if (d[i] < 0 && open >= 0)
+            return sn_pv_no(c, "more than one -1");
+        if (d[i] == 0)
             d[i] = x->dim[i];
         if (d[i] < 0)
             open = i;
-        else if (d[i] == 0 || rest % d[i])
+        else if (all > MOST)
             return sn_pv_no(c, "dims of another size");
         else
-            rest /= d[i];
+            all *= d[i];
     }
+    if (open >= 0 ? all == 0 || x->n % all : all != x->n)
+        return sn_pv_no(c, "dims of another size");
     if (open >= 0)
-        d[open] = rest;
-    return open >= 0 || rest == 1 ? true : sn_pv_no(c, "dims of another size");
+        d[open] = x->n / all;
+    return true;
 }
 
-/* Does every element of the slice lie in x? */
 static bool
-in_range(const PvNode *n, const PvT *x)
+shape_permute(PvCase *c, PvNode *n, const PvT *x, int64_t *d)
+{
+    const PvVal *v = sn_pv_map_list(n, 1);
+
+    /* Axes of a permutation are not counted from the end. */
+    if (!ints_in(c, n, 1, x->rank, 0, x->rank - 1) || !axes_in(c, n, 1, x))
+        return false;
+    for (uint32_t i = 0; i < v->n; i++)
+        d[i] = x->dim[sn_pv_at(v, i)];
+    return true;
+}
+
+/* Every element of the slice lies in x. */
+static bool
+shape_slice(PvCase *c, PvNode *n, const PvT *x, int64_t *d)
 {
     const PvVal *at = sn_pv_map_list(n, 1), *size = sn_pv_map_list(n, 2);
     const PvVal *step = sn_pv_map_list(n, 3);
 
+    if (!ints_in(c, n, 1, x->rank, 0, MOST) ||
+        !ints_in(c, n, 2, x->rank, 0, MOST) ||
+        !ints_in(c, n, 3, x->rank, -MOST, MOST))
+        return false;
     for (uint32_t i = 0; i < (uint32_t)x->rank; i++) {
         int64_t k = sn_pv_at(size, i), first = sn_pv_at(at, i);
-        int64_t last = first + (k - 1) * sn_pv_at(step, i);
-        if (k > 0 && (first < 0 || first >= x->dim[i] || last < 0 ||
-                      last >= x->dim[i] || !sn_pv_at(step, i)))
-            return false;
+        int64_t by = sn_pv_at(step, i), last = first + (k - 1) * by;
+        if (by == 0)
+            return sn_pv_no(c, "a step of 0");
+        if (k > 0 &&
+            (first >= x->dim[i] || last < 0 || last >= x->dim[i]))
+            return sn_pv_no(c, "a slice beyond its operand");
+        d[i] = k;
     }
     return true;
 }
 
 static bool
-shape_move(PvCase *c, PvNode *n, int64_t *d, int *rank)
+shape_tile(PvCase *c, PvNode *n, const PvT *x, int64_t *d)
 {
-    PvT *x = sn_pv_map_port(n, 0);
     const PvVal *v = sn_pv_map_list(n, 1);
 
-    *rank = x->rank;
-    if (sn_pv_map_is(n, "permute")) {
-        if (v->n != (uint32_t)x->rank)
-            return sn_pv_no(c, "a permutation of another rank");
-        for (uint32_t i = 0; i < v->n; i++) {
-            if (sn_pv_at(v, i) < 0 || sn_pv_at(v, i) >= x->rank)
-                return sn_pv_no(c, "no such axis");
-            d[i] = x->dim[sn_pv_at(v, i)];
-        }
-        return true;
+    if (!ints_in(c, n, 1, x->rank, 0, MOST))
+        return false;
+    for (uint32_t i = 0; i < v->n; i++)
+        d[i] = x->dim[i] * sn_pv_at(v, i);
+    return true;
+}
+
+/* Negative pads crop; a mirror needs one element beyond what it shows, an edge
+ * an element at all. */
+static bool
+shape_pad(PvCase *c, PvNode *n, const PvT *x, int64_t *d)
+{
+    const PvVal *v = sn_pv_map_list(n, 1);
+    bool edge = !strcmp(sn_pv_map_word(n, 2), "edge");
+    bool mirror = !strcmp(sn_pv_map_word(n, 2), "reflect");
+
+    if (!ints_in(c, n, 1, 2 * x->rank, -MOST, MOST))
+        return false;
+    for (uint32_t i = 0; i < (uint32_t)x->rank; i++) {
+        int64_t k = x->dim[i], b = sn_pv_at(v, i);
+        int64_t a = sn_pv_at(v, i + (uint32_t)x->rank);
+        int64_t most = !edge && !mirror ? MOST
+                       : k == 0         ? 0
+                       : edge           ? MOST
+                                        : k - 1;
+        if (b < -k || a < -k || k + b + a < 0)
+            return sn_pv_no(c, "more is cropped than there is");
+        if (b > most || a > most)
+            return sn_pv_no(c, "too few elements to pad by");
+        d[i] = k + b + a;
     }
-    if (sn_pv_map_is(n, "slice") || sn_pv_map_is(n, "tile") ||
-        sn_pv_map_is(n, "pad")) {
-        uint32_t want = (uint32_t)x->rank * (sn_pv_map_is(n, "pad") ? 2 : 1);
-        if (v->n != want)
-            return sn_pv_no(c, "a list of another rank");
-        if (sn_pv_map_is(n, "slice") && !in_range(n, x))
-            return sn_pv_no(c, "a slice beyond its operand");
-        for (uint32_t i = 0; i < (uint32_t)x->rank; i++)
-            d[i] = sn_pv_map_is(n, "slice") ? sn_pv_at(sn_pv_map_list(n, 2), i)
-                   : sn_pv_map_is(n, "tile")
-                       ? x->dim[i] * sn_pv_at(v, i)
-                       : x->dim[i] + sn_pv_at(v, i) +
-                             sn_pv_at(v, i + (uint32_t)x->rank);
-        return true;
+    return true;
+}
+
+/* No scales: the ratio of the dimensions. */
+static bool
+shape_nearest(PvCase *c, PvNode *n, const PvT *x, int64_t *d)
+{
+    const PvVal *v = sn_pv_map_list(n, 1), *sc = sn_pv_map_list(n, 2);
+
+    if (!ints_in(c, n, 1, x->rank, 0, MOST))
+        return false;
+    if (sc->n > 0 && sc->n != v->n)
+        return sn_pv_no(c, "a list of another length");
+    for (uint32_t i = 0; i < v->n; i++) {
+        if (sc->n > 0 &&
+            (!((float)sc->list[i] > 0) || !isfinite((float)sc->list[i])))
+            return sn_pv_no(c, "a scale that is not positive and finite");
+        d[i] = sn_pv_at(v, i);
+        if (x->dim[i] == 0 && d[i] > 0)
+            return sn_pv_no(c, "an empty axis");
     }
-    if (sn_pv_map_is(n, "nearest")) {
-        *rank = (int)v->n;
-        for (uint32_t i = 0; i < v->n; i++)
-            d[i] = sn_pv_at(v, i);
-        return v->n == (uint32_t)x->rank ? true : sn_pv_no(c, "another rank");
-    }
-    if (sn_pv_map_is(n, "block")) {
-        int64_t b = (int64_t)sn_pv_map_num(n, 1, 1);
-        bool back = sn_pv_map_num(n, 2, 0) != 0;
-        if (x->rank != 4 || b < 1 ||
-            (back ? x->dim[3] % (b * b) != 0
-                  : x->dim[1] % b != 0 || x->dim[2] % b != 0))
-            return sn_pv_no(c, "shapes of a block move");
-        if (back) {
-            d[1] *= b;
-            d[2] *= b;
-            d[3] /= b * b;
-            return true;
-        }
-        d[1] /= b;
-        d[2] /= b;
-        d[3] *= b * b;
-    }
+    return true;
+}
+
+static bool
+shape_block(PvCase *c, PvNode *n, const PvT *x, int64_t *d)
+{
+    bool back = sn_pv_map_num(n, 2, 0) != 0;
+    int64_t b = 1;
+
+    if (!int_in(c, n, 1, 1, 1, 1 << 15, &b))
+        return false;
+    if (x->rank != 4 || (back ? x->dim[3] % (b * b) != 0
+                              : x->dim[1] % b != 0 || x->dim[2] % b != 0))
+        return sn_pv_no(c, "shapes of a block move");
+    d[1] = back ? d[1] * b : d[1] / b;
+    d[2] = back ? d[2] * b : d[2] / b;
+    d[3] = back ? d[3] / (b * b) : d[3] * b * b;
     return true;
 }
 
@@ -322,17 +446,24 @@ sn_pv_reduced(const PvNode *n, const PvT *x, int axis)
     return v->n == 0;
 }
 
-static void
-shape_reduce(const PvNode *n, const PvT *x, int64_t *d, int *rank)
+/* Nothing has no largest element and no mean. */
+static bool
+shape_reduce(PvCase *c, const PvNode *n, const PvT *x, int64_t *d, int *rank)
 {
     bool keep = sn_pv_map_num(n, 2, 1) != 0;
+    const SnDefSem *s = sn_pv_sem(n);
 
+    if (!axes_in(c, n, 1, x))
+        return false;
     *rank = 0;
     for (int i = 0; i < x->rank; i++) {
-        if (sn_pv_reduced(n, x, i) && !keep)
-            continue;
-        d[(*rank)++] = sn_pv_reduced(n, x, i) ? 1 : x->dim[i];
+        bool red = sn_pv_reduced(n, x, i);
+        if (red && x->dim[i] == 0 && (s->monotone || s->mean))
+            return sn_pv_no(c, "an axis without an element to reduce");
+        if (!red || keep)
+            d[(*rank)++] = red ? 1 : x->dim[i];
     }
+    return true;
 }
 
 /* The dimensions of the indices in place of the axis. */
@@ -342,7 +473,7 @@ shape_gather(PvCase *c, const PvNode *n, const PvT *x, int64_t *d, int *rank)
     int k = sn_pv_axis(x, sn_pv_map_num(n, 2, 0));
     const PvT *ix = sn_pv_map_port(n, 1);
 
-    if (k < 0 || ix->rank < 1 || x->rank - 1 + ix->rank > PV_RANK)
+    if (k < 0 || !ix || x->rank - 1 + ix->rank > PV_RANK)
         return sn_pv_no(c, "shapes of a gather");
     *rank = x->rank - 1 + ix->rank;
     for (int i = 0; i < *rank; i++)
@@ -358,30 +489,17 @@ shape_back(PvCase *c, PvNode *n, int64_t *d)
     const PvVal *st = sn_pv_map_list(n, 2), *p = sn_pv_map_list(n, 3);
     const PvVal *dl = sn_pv_map_list(n, 4), *more = sn_pv_map_list(n, 6);
 
-    int64_t g = (int64_t)sn_pv_map_num(n, 5, 1);
-
-    if (x->rank != 4 || w->rank != 4 || w->dim[3] * g != x->dim[3] ||
-        w->dim[0] % g)
-        return sn_pv_no(c, "shapes of a convolution");
+    if (!conv_args(c, n) || !ints_in(c, n, 6, 2, 0, MOST))
+        return false;
     d[0] = x->dim[0];
     for (uint32_t i = 0; i < 2; i++)
         d[1 + i] = (x->dim[1 + i] - 1) * sn_pv_at(st, i) +
                    (w->dim[1 + i] - 1) * sn_pv_at(dl, i) + 1 - sn_pv_at(p, i) -
                    sn_pv_at(p, 2 + i) + sn_pv_at(more, i);
     d[3] = w->dim[0];
-    return d[1] > 0 && d[2] > 0 ? true : sn_pv_no(c, "an empty result");
-}
-
-/* The axes that a map lists are axes of x? */
-static bool
-axes_exist(PvCase *c, const PvNode *n, const PvT *x)
-{
-    const PvVal *v = sn_pv_map_list(n, 1);
-
-    for (uint32_t i = 0; i < v->n; i++)
-        if (sn_pv_axis(x, v->list[i]) < 0)
-            return sn_pv_no(c, "no such axis");
-    return true;
+    return x->dim[1] > 0 && x->dim[2] > 0 && d[1] > 0 && d[2] > 0
+               ? true
+               : sn_pv_no(c, "an empty result");
 }
 
 static bool
@@ -398,9 +516,12 @@ shape_concat(PvCase *c, const PvNode *n, const PvT *x, int64_t *d)
 
     if (k < 0)
         return sn_pv_no(c, "no such axis");
-    for (uint32_t s = 1; s < n->nin; s++) {
+    uint32_t first = (uint32_t)sn_pv_map_slot(n, sn_pv_sem(n)->arg[0]);
+    for (uint32_t s = first + 1; s < n->nin; s++) {
         const PvT *y = n->in[s];
-        if (y->rank != x->rank)
+        if (n->port[s] != n->port[first])
+            break;
+        if (!y || y->rank != x->rank)
             return sn_pv_no(c, "shapes of a concat");
         for (int i = 0; i < x->rank; i++)
             if (i != k && y->dim[i] != x->dim[i])
@@ -417,8 +538,24 @@ shape_topk(PvCase *c, const PvNode *n, const PvT *x, int64_t *d)
 
     if (k < 0)
         return sn_pv_no(c, "no such axis");
-    d[k] = (int64_t)sn_pv_map_num(n, 1, 1);
-    return (d[k] >= 1 && d[k] <= x->dim[k]) || sn_pv_no(c, "k");
+    return int_in(c, n, 1, 1, 0, x->dim[k], &d[k]);
+}
+
+static bool
+shape_channels(PvCase *c, const PvNode *n, const PvT *x)
+{
+    int64_t size = 1;
+
+    return (x->rank >= 1 || sn_pv_no(c, "no channels")) &&
+           int_in(c, n, 1, 0, 1, MOST, &size);
+}
+
+static bool
+shape_table(PvCase *c, const PvNode *n)
+{
+    const PvT *t = sn_pv_map_port(n, 1);
+
+    return (t && t->rank == 1) || sn_pv_no(c, "shape of a table");
 }
 
 static bool
@@ -428,7 +565,7 @@ shape_bag(PvCase *c, const PvNode *n, const PvT *x, int64_t *d)
 
     if (sn_pv_sem(n)->narg > 2)
         return sn_pv_no(c, "a map the enumerator doesn't run");
-    if (x->rank != 2 || ix->rank != 2)
+    if (!ix || x->rank != 2 || ix->rank != 2)
         return sn_pv_no(c, "shapes of a bag");
     d[0] = ix->dim[0];
     return true;
@@ -461,16 +598,29 @@ shape_by_map(PvCase *c, PvNode *n, const PvT *x, int64_t *d, int *rank)
         return sn_pv_axis(x, sn_pv_map_num(n, 1, -1)) >= 0 ||
                sn_pv_no(c, "no such axis");
     if (sn_pv_map_is(n, "flip"))
-        return axes_exist(c, n, x);
-    if (sn_pv_map_is(n, "reduce")) {
-        bool ok = axes_exist(c, n, x);
-        shape_reduce(n, x, d, rank);
-        return ok;
-    }
+        return axes_in(c, n, 1, x);
+    if (sn_pv_map_is(n, "reduce"))
+        return shape_reduce(c, n, x, d, rank);
     if (sn_pv_map_is(n, "bag"))
         return shape_bag(c, n, x, d);
-    return sn_pv_map_is(n, "each") || sn_pv_map_is(n, "window_channel") ||
-           sn_pv_map_is(n, "table") || shape_move(c, n, d, rank);
+    if (sn_pv_map_is(n, "window_channel"))
+        return shape_channels(c, n, x);
+    if (sn_pv_map_is(n, "table"))
+        return shape_table(c, n);
+    if (sn_pv_map_is(n, "permute"))
+        return shape_permute(c, n, x, d);
+    if (sn_pv_map_is(n, "slice"))
+        return shape_slice(c, n, x, d);
+    if (sn_pv_map_is(n, "tile"))
+        return shape_tile(c, n, x, d);
+    if (sn_pv_map_is(n, "pad"))
+        return shape_pad(c, n, x, d);
+    if (sn_pv_map_is(n, "nearest"))
+        return shape_nearest(c, n, x, d);
+    if (sn_pv_map_is(n, "block"))
+        return shape_block(c, n, x, d);
+    return sn_pv_map_is(n, "each") ||
+           sn_pv_no(c, "a map the enumerator doesn't run");
 }
 
 /* Operands beside the map: biases, one element per channel, or one for each
@@ -493,6 +643,43 @@ beside_map_fit(const PvNode *n, const int64_t *d, int rank)
     return true;
 }
 
+/* The graph is none that the enumerator runs, which says nothing of the rule. */
+static bool
+small_enough(PvCase *c, int rank, const int64_t *d)
+{
+    int64_t n = 1;
+
+    for (int i = 0; i < rank; i++) {
+        if (d[i] > MOST || (n *= d[i]) > PV_COUNT) {
+            c->large = true;
+            return sn_pv_no(c, "more elements than are run");
+        }
+    }
+    return true;
+}
+
+/* A Splat: the list `dims`. */
+static bool
+shape_source(PvCase *c, PvNode *n)
+{
+    const PvVal *v = sn_pv_attr(n, "dims");
+    int64_t d[PV_RANK] = {0};
+
+    if (!v || n->out[0]->rank >= 0 || !v->n)
+        return true;
+    if (v->n > PV_RANK)
+        return sn_pv_no(c, "a rank above 8");
+    for (uint32_t i = 0; i < v->n; i++) {
+        if (!whole(v->list[i], 0, INT64_C(1) << 40))
+            return sn_pv_no(c, "a dimension below 0");
+        d[i] = sn_pv_at(v, i);
+    }
+    if (!small_enough(c, (int)v->n, d))
+        return false;
+    sn_pv_set_shape(n->out[0], (int)v->n, d);
+    return true;
+}
+
 bool
 sn_pv_shape(PvCase *c, PvNode *n)
 {
@@ -500,14 +687,8 @@ sn_pv_shape(PvCase *c, PvNode *n)
 
     if (!n->n->nout)
         return true;
-    if (n->n->nin == 0) {
-        const PvVal *v = sn_pv_attr(n, "dims");
-        for (uint32_t i = 0; v && i < v->n && i < PV_RANK; i++)
-            d[i] = sn_pv_at(v, i);
-        if (v && n->out[0]->rank < 0 && v->n)
-            sn_pv_set_shape(n->out[0], (int)v->n, d);
-        return true;
-    }
+    if (n->n->nin == 0)
+        return shape_source(c, n);
     if (!sn_pv_sem(n)->map)
         return sn_pv_no(c, "a node without a map");
     for (uint32_t s = 0; s < n->nin; s++)
@@ -523,6 +704,8 @@ sn_pv_shape(PvCase *c, PvNode *n)
         return false;
     if (!beside_map_fit(n, d, rank))
         return sn_pv_no(c, "a bias of another length");
+    if (!small_enough(c, rank, d))
+        return false;
     for (uint32_t i = 0; i < n->n->nout && i < PV_MAXRES; i++)
         sn_pv_set_shape(n->out[i], rank, d);
     return true;

@@ -7,7 +7,9 @@
 #include "base/saturate.h"
 #include "dsl/prove.h"
 
-enum { PV_RANK = 6, PV_NQ = 8, PV_MAXRES = 3 };
+enum { PV_RANK = 8, PV_NQ = 8, PV_MAXRES = 3 }; /* SN_MAXRANK dimensions */
+/* Elements of a tensor that is run, and taps of all its elements. */
+enum { PV_COUNT = 1 << 18, PV_TAPS = 1 << 22 };
 enum { PV_NEACH = 2 }; /* operands that `each` stands for */
 
 typedef struct PvType {
@@ -142,6 +144,8 @@ typedef struct PvCase {
     PvRange each_clamp;
     const char *fail;   /* why the draw is no case */
     bool wrong;         /* ... because the right side is no graph */
+    bool large;         /* ... because there is too much to run */
+    bool stops;         /* ... because a node stops when it is run */
     bool ratio;         /* some row depends on the rounding */
     double number[12];  /* what the rule itself names */
     uint32_t nnumber;
@@ -193,6 +197,9 @@ SnReach sn_pv_reach(const PvType *t, PvRange r);
 /* Storage range of a quantized type met with r, as codes. */
 void sn_pv_limits(const PvType *t, PvRange r, int32_t *lo, int32_t *hi);
 PvVal *sn_pv_attr(const PvNode *n, const char *name);
+/* May attribute a hold v: whole numbers, as many as it asks for, a word that it
+ * has, a clamp with numbers for bounds? */
+bool sn_pv_attr_ok(const SnDefAttr *a, const PvVal *v);
 PvRange sn_pv_clamp_of(const PvNode *n);
 PvT *sn_pv_value(PvCase *c, const PvType *t);
 const SnDefTuple *sn_pv_fit(const PvNode *n);

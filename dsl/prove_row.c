@@ -81,6 +81,8 @@ contract(PvEv *e, const SnExpr *x, const PvType *t, PvRange cl, PvVec *r)
         uint32_t ch = 0;
         if (tw->type.nq > 1)
             ch = (uint32_t)(o % e->n->out[0]->dim[e->n->out[0]->rank - 1]);
+        if (tw->type.nq && ch >= tw->type.nq)
+            return sn_pv_no(e->c, "no scale for a channel");
         for (int64_t k = o * e->t.nk; k < (o + 1) * e->t.nk; k++) {
             if (isnan(vx.v[k]) || isnan(vw.v[k]))
                 continue;
@@ -104,11 +106,7 @@ contract(PvEv *e, const SnExpr *x, const PvType *t, PvRange cl, PvVec *r)
                                       (double)t->scale[0],
                                   t->zp[0], lo, hi);
         } else {
-            r->v[o] = acc;
-            if (cl.has_lo && r->v[o] < cl.lo)
-                r->v[o] = cl.lo;
-            if (cl.has_hi && r->v[o] > cl.hi)
-                r->v[o] = cl.hi;
+            r->v[o] = sn_pv_clamped(acc, cl);
         }
     }
     return true;
@@ -123,7 +121,8 @@ lrn(PvEv *e, const PvType *t, PvRange cl, PvVec *r)
     const PvVal *be = sn_pv_attr(e->n, "beta"), *k = sn_pv_attr(e->n, "k");
     int32_t lo, hi;
 
-    if (!e->sem->by || strcmp(e->sem->by, "lrn") || !t->nq || !x->type.nq)
+    if (!e->sem->by || strcmp(e->sem->by, "lrn") || !t->nq || !x->type.nq ||
+        !size || !al || !be || !k || !e->t.ix[0])
         return false;
     sn_pv_limits(t, cl, &lo, &hi);
     for (int64_t o = 0; o < e->t.no; o++) {
@@ -132,7 +131,7 @@ lrn(PvEv *e, const PvType *t, PvRange cl, PvVec *r)
             if (e->t.ix[0][m] < 0)
                 continue;
             int32_t d = (int32_t)x->v[e->t.ix[0][m]] - x->type.zp[0];
-            s += d * d;
+            s = (int32_t)((uint32_t)s + (uint32_t)d * (uint32_t)d);
         }
         float tt = sn_lrn_t(s, (float)al->r, (int32_t)size->r,
                             x->type.scale[0], (float)k->r);
@@ -151,7 +150,7 @@ softmax(PvEv *e, const PvType *t, PvRange cl, PvVec *r)
     int32_t lo, hi;
 
     if (!e->sem->by || strcmp(e->sem->by, "softmax") || !t->nq ||
-        x->type.elem != SN_DE_QI8)
+        x->type.elem != SN_DE_QI8 || !e->t.ix[0] || t->scale[0] < 0x1p-32f)
         return false;
     sn_pv_limits(t, cl, &lo, &hi);
     uint64_t one = (uint64_t)floorf(1.0f / t->scale[0]);
@@ -160,8 +159,11 @@ softmax(PvEv *e, const PvType *t, PvRange cl, PvVec *r)
         double top = -1e9;
         uint64_t sum = 0, mine = 0;
         for (int64_t k = 0; k < e->t.nk; k++)
-            top = fmax(top, x->v[ix[k]]);
+            if (ix[k] >= 0)
+                top = fmax(top, x->v[ix[k]]);
         for (int64_t k = 0; k < e->t.nk; k++) {
+            if (ix[k] < 0)
+                continue;
             double d = top - x->v[ix[k]];
             uint64_t w = (uint64_t)(8388608.0 *
                                         sn_exp(-d * (double)x->type.scale[0]) +
@@ -170,7 +172,8 @@ softmax(PvEv *e, const PvType *t, PvRange cl, PvVec *r)
             if (ix[k] == o)
                 mine = w;
         }
-        double q = (double)sn_div_rne(mine * one, sum) + t->zp[0];
+        double q = sum ? (double)sn_div_rne(mine * one, sum) + t->zp[0]
+                       : t->zp[0];
         r->v[o] = fmin(fmax(q, lo), hi);
     }
     return true;
@@ -269,7 +272,7 @@ int_mean(PvEv *e, const SnExpr *x, const PvType *t, PvRange cl, PvVec *r)
     int32_t lo, hi, sh;
 
     if (x->ek != SN_E_CALL || strcmp(x->s, "mean") || !im ||
-        im->type.nq != 1 || im->type.elem == SN_DE_QI32 ||
+        im->type.nq != 1 || im->type.elem == SN_DE_QI32 || !e->t.ix[0] ||
         (sn_pv_map_is(e->n, "pool") &&
          (!sn_pv_after(e->n, &sh) || !sn_pv_whole_image(e->n, im))))
         return false;
@@ -278,8 +281,9 @@ int_mean(PvEv *e, const SnExpr *x, const PvType *t, PvRange cl, PvVec *r)
     for (int64_t o = 0; o < e->t.no; o++) {
         int64_t sum = 0;
         for (int64_t k = 0; k < e->t.nk; k++)
-            sum += (int64_t)im->v[e->t.ix[0][o * e->t.nk + k]] -
-                   im->type.zp[0];
+            if (e->t.ix[0][o * e->t.nk + k] >= 0)
+                sum += (int64_t)im->v[e->t.ix[0][o * e->t.nk + k]] -
+                       im->type.zp[0];
         float m = im->type.scale[0] / (t->scale[0] * (float)e->t.nk);
         r->v[o] = sn_requant64(sum, m, t->zp[0], lo, hi);
         if (by_policy)

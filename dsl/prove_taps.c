@@ -26,14 +26,40 @@ unravel(const PvT *t, int64_t o, int64_t *ix)
     }
 }
 
+/* The taps of an operand; NULL, and no case, where they are too many. */
 static int32_t *
 table(PvCase *c, PvTaps *t, uint32_t slot)
 {
+    if (t->no > 0 && t->nk > PV_TAPS / t->no) {
+        c->large = true;
+        sn_pv_no(c, "more elements than are run");
+        return NULL;
+    }
     t->ix[slot] = SN_NEW_N(c->a, int32_t, t->no * t->nk + 1);
     return t->ix[slot];
 }
 
-static void
+/* What the evaluators find out when they run, too: nothing comes of the node. */
+static bool
+stops(PvCase *c, const char *why)
+{
+    if (!c->fail)
+        c->stops = true;
+    return sn_pv_no(c, why);
+}
+
+/* Is x seen through the shape of y, last axes aligned? */
+static bool
+seen_through(const PvT *x, const PvT *y)
+{
+    bool is = x->rank <= y->rank;
+
+    for (int j = 0; is && j < x->rank; j++)
+        is = x->dim[j] == 1 || x->dim[j] == y->dim[y->rank - x->rank + j];
+    return is;
+}
+
+static bool
 taps_broadcast(PvCase *c, PvNode *n, PvTaps *t)
 {
     PvT *y = n->out[0];
@@ -43,7 +69,11 @@ taps_broadcast(PvCase *c, PvNode *n, PvTaps *t)
         PvT *x = n->in[s];
         if (!x)
             continue;
+        if (!seen_through(x, y))
+            return sn_pv_no(c, "an operand of another shape");
         int32_t *ix = table(c, t, s);
+        if (!ix)
+            return false;
         for (int64_t o = 0; o < t->no; o++) {
             unravel(y, o, i);
             for (int j = 0; j < x->rank; j++)
@@ -51,6 +81,7 @@ taps_broadcast(PvCase *c, PvNode *n, PvTaps *t)
             ix[o] = (int32_t)offset(x, k);
         }
     }
+    return true;
 }
 
 /* The first input channel that output channel `to` reads, by its group. */
@@ -101,7 +132,7 @@ reads_back(const PvNode *n, const PvT *x, const int64_t *ix,
 }
 
 /* Taps (kh, kw, ci) of each result. */
-static void
+static bool
 taps_conv(PvCase *c, PvNode *n, PvTaps *t, uint32_t sx, uint32_t sw,
           ReadsX *reads)
 {
@@ -110,6 +141,8 @@ taps_conv(PvCase *c, PvNode *n, PvTaps *t, uint32_t sx, uint32_t sw,
 
     t->nk = w->dim[1] * w->dim[2] * w->dim[3];
     int32_t *a = table(c, t, sx), *b = table(c, t, sw);
+    if (!a || !b)
+        return false;
     for (int64_t o = 0; o < t->no; o++) {
         unravel(y, o, i);
         for (int64_t m = 0; m < t->nk; m++) {
@@ -122,39 +155,37 @@ taps_conv(PvCase *c, PvNode *n, PvTaps *t, uint32_t sx, uint32_t sw,
             b[o * t->nk + m] = in ? (int32_t)(i[3] * t->nk + m) : -1;
         }
     }
+    return true;
 }
 
-static void
+/* Elements of each set in the order of x. */
+static bool
 taps_reduce(PvCase *c, PvNode *n, PvTaps *t, uint32_t sx)
 {
     PvT *y = n->out[0], *x = n->in[sx];
     bool keep = sn_pv_map_num(n, 2, 1) != 0;
-    int64_t i[PV_RANK], k[PV_RANK];
+    int64_t q[PV_RANK], i[PV_RANK] = {0};
 
     t->nk = y->n ? x->n / y->n : 0;
     int32_t *a = table(c, t, sx);
-    for (int64_t o = 0; o < t->no; o++) {
+    int64_t *have = SN_NEW_N(c->a, int64_t, y->n + 1);
+    if (!a)
+        return false;
+    for (int64_t e = 0; e < x->n; e++) {
         int j = 0;
-        unravel(y, o, i);
+        unravel(x, e, q);
         for (int m = 0; m < x->rank; m++) {
             bool red = sn_pv_reduced(n, x, m);
-            k[m] = red ? -1 : i[j];
-            j += !red || keep;
+            if (!red || keep)
+                i[j++] = red ? 0 : q[m];
         }
-        int64_t at0 = o * t->nk;
-        for (int64_t e = 0; e < x->n; e++) {
-            int64_t q[PV_RANK];
-            bool in = true;
-            unravel(x, e, q);
-            for (int m = 0; m < x->rank; m++)
-                in &= k[m] < 0 || k[m] == q[m];
-            if (in)
-                a[at0++] = (int32_t)e;
-        }
+        int64_t o = offset(y, i);
+        a[o * t->nk + have[o]++] = (int32_t)e;
     }
+    return true;
 }
 
-static void
+static bool
 taps_matmul(PvCase *c, PvNode *n, PvTaps *t, uint32_t sa, uint32_t sb)
 {
     PvT *y = n->out[0], *a = n->in[sa], *b = n->in[sb];
@@ -165,6 +196,8 @@ taps_matmul(PvCase *c, PvNode *n, PvTaps *t, uint32_t sa, uint32_t sb)
 
     t->nk = a->dim[a->rank > 1 && ta ? a->rank - 2 : a->rank - 1];
     int32_t *ia = table(c, t, sa), *ib = table(c, t, sb);
+    if (!ia || !ib)
+        return false;
     for (int64_t o = 0; o < t->no; o++)
         for (int64_t k = 0; k < t->nk; k++) {
             unravel(y, o, i);
@@ -187,6 +220,7 @@ taps_matmul(PvCase *c, PvNode *n, PvTaps *t, uint32_t sa, uint32_t sb)
             ia[o * t->nk + k] = (int32_t)offset(a, p);
             ib[o * t->nk + k] = (int32_t)offset(b, q);
         }
+    return true;
 }
 
 static bool
@@ -203,6 +237,8 @@ taps_pool(PvCase *c, PvNode *n, PvTaps *t, uint32_t sx)
     if (sn_pv_at(st, 1) <= 2 && (!y->type.nq || !sn_pv_after(n, &sh)))
         t->ncol = sn_pv_at(kn, 1);
     int32_t *a = table(c, t, sx);
+    if (!a)
+        return false;
     int32_t *div = pads ? SN_NEW_N(c->a, int32_t, t->no + 1) : NULL;
     for (int64_t o = 0; o < t->no; o++) {
         int64_t valid = 0;
@@ -222,14 +258,14 @@ taps_pool(PvCase *c, PvNode *n, PvTaps *t, uint32_t sx)
         if (div)
             div[o] = (int32_t)t->nk;
         if (!valid)
-            return sn_pv_no(c, "a window without a valid element");
+            return stops(c, "a window without a valid element");
     }
     t->div = div;
     return true;
 }
 
 /* Sets along one axis: rows, the order statistics of topk, channel windows. */
-static void
+static bool
 taps_row(PvCase *c, PvNode *n, PvTaps *t, uint32_t sx)
 {
     PvT *y = n->out[0], *x = n->in[sx];
@@ -242,6 +278,8 @@ taps_row(PvCase *c, PvNode *n, PvTaps *t, uint32_t sx)
 
     t->nk = size;
     int32_t *a = table(c, t, sx);
+    if (!a)
+        return false;
     for (int64_t o = 0; o < t->no; o++) {
         unravel(y, o, i);
         int64_t at0 = chan ? i[ax] - (size - 1) / 2 : 0;
@@ -252,23 +290,28 @@ taps_row(PvCase *c, PvNode *n, PvTaps *t, uint32_t sx)
                                   : -1;
         }
     }
+    return true;
 }
 
+/* ONNX Resize, in binary32 as the evaluators. */
 static int64_t
-nearest_index(const PvNode *n, int64_t i, uint32_t ax)
+nearest_index(const PvNode *n, const PvT *x, int64_t i, uint32_t ax)
 {
-    const PvT *x = n->in[0], *y = n->out[0];
-    double sc = sn_pv_map_list(n, 2)->list[ax], v;
+    const PvT *y = n->out[0];
+    const PvVal *list = sn_pv_map_list(n, 2);
+    float nx = (float)x->dim[ax], ny = (float)y->dim[ax], at = (float)i;
+    float sc = list->n ? (float)list->list[ax] : ny / nx, f;
     const char *co = sn_pv_map_word(n, 3), *ne = sn_pv_map_word(n, 4);
 
     if (!strcmp(co, "asymmetric"))
-        v = (double)i / sc;
+        f = at / sc;
     else if (!strcmp(co, "align_corners"))
-        v = y->dim[ax] > 1 ? (double)(i * (x->dim[ax] - 1)) /
-                                 (double)(y->dim[ax] - 1)
-                           : 0;
+        f = ny == 1 ? 0 : at * (nx - 1) / (ny - 1);
+    else if (!strcmp(co, "pytorch_half_pixel") && ny == 1)
+        f = 0;
     else
-        v = ((double)i + 0.5) / sc - 0.5;
+        f = (at + 0.5f) / sc - 0.5f;
+    double v = (double)f; /* what follows is exact */
     if (!strcmp(ne, "floor"))
         v = floor(v);
     else if (!strcmp(ne, "ceil"))
@@ -277,48 +320,54 @@ nearest_index(const PvNode *n, int64_t i, uint32_t ax)
         v = floor(v + 0.5);
     else
         v = ceil(v - 0.5);
-    v = fmax(0, fmin(v, (double)(x->dim[ax] - 1)));
-    return (int64_t)v;
+    return (int64_t)fmax(0, fmin(v, (double)(x->dim[ax] - 1)));
+}
+
+/* Element q of a padded axis of d elements: which of x's, or -1, the fill. */
+static int64_t
+pad_index(const char *mode, int64_t q, int64_t d)
+{
+    if (!strcmp(mode, "edge"))
+        return q < 0 ? 0 : q >= d ? d - 1 : q;
+    if (!strcmp(mode, "reflect"))
+        return d == 1 ? 0 : q < 0 ? -q : q >= d ? 2 * (d - 1) - q : q;
+    return q < 0 || q >= d ? -1 : q;
 }
 
 /* Where element i of a one-operand move comes from; -1: the fill. */
 static int64_t
-source(PvCase *c, PvNode *n, const PvT *x, int64_t *i)
+source(PvCase *c, PvNode *n, const PvT *x, const int64_t *i)
 {
     int64_t k[PV_RANK] = {0};
     const PvVal *v = sn_pv_map_list(n, 1);
     uint32_t r = (uint32_t)x->rank;
 
+    memcpy(k, i, r * sizeof *k);
     for (uint32_t j = 0; j < r; j++) {
-        k[j] = i[j];
-        if (sn_pv_map_is(n, "slice"))
+        if (sn_pv_map_is(n, "permute"))
+            k[sn_pv_at(v, j)] = i[j];
+        else if (sn_pv_map_is(n, "slice"))
             k[j] = sn_pv_at(v, j) + i[j] * sn_pv_at(sn_pv_map_list(n, 3), j);
         else if (sn_pv_map_is(n, "tile"))
             k[j] = i[j] % x->dim[j];
         else if (sn_pv_map_is(n, "nearest"))
-            k[j] = nearest_index(n, i[j], j);
-        else if (sn_pv_map_is(n, "pad")) {
-            int64_t d = x->dim[j], q = i[j] - sn_pv_at(v, j);
-            const char *mode = sn_pv_map_word(n, 2);
-            if (!strcmp(mode, "edge"))
-                q = q < 0 ? 0 : q >= d ? d - 1 : q;
-            else if (!strcmp(mode, "reflect"))
-                q = q < 0 ? -q : q >= d ? 2 * (d - 1) - q : q;
-            else if (q < 0 || q >= d)
-                return -1;
-            k[j] = q < 0 ? 0 : q >= d ? d - 1 : q;
-        }
+            k[j] = nearest_index(n, x, i[j], j);
+        else if (sn_pv_map_is(n, "pad"))
+            k[j] = pad_index(sn_pv_map_word(n, 2), i[j] - sn_pv_at(v, j),
+                             x->dim[j]);
+    }
+    for (uint32_t j = 0; sn_pv_map_is(n, "flip") && j < v->n; j++) {
+        int m = sn_pv_axis(x, v->list[j]);
+        k[m] = x->dim[m] - 1 - i[m];
+    }
+    for (uint32_t j = 0; j < r; j++) {
+        if (sn_pv_map_is(n, "pad") && k[j] == -1)
+            return -1;
         if (k[j] < 0 || k[j] >= x->dim[j]) {
             sn_pv_no(c, "an index out of range");
             return 0;
         }
     }
-    if (sn_pv_map_is(n, "permute"))
-        for (uint32_t j = 0; j < r; j++)
-            k[sn_pv_at(v, j)] = i[j];
-    for (uint32_t j = 0; sn_pv_map_is(n, "flip") && j < v->n; j++)
-        k[sn_pv_at(v, j) % r] =
-            x->dim[sn_pv_at(v, j) % r] - 1 - i[sn_pv_at(v, j) % r];
     return offset(x, k);
 }
 
@@ -339,22 +388,28 @@ block_source(const PvNode *n, const PvT *x, const int64_t *i, int64_t *k)
     k[3] = i[3] % x->dim[3];
 }
 
-/* Indices below 0 count from the end. */
-static int64_t
-from_end(int64_t i, int64_t n)
+/* Element `at` of n; below 0 it counts from the end.  False past either. */
+static bool
+element(PvCase *c, double at, int64_t n, int64_t *i)
 {
-    return i < 0 ? i + n : i;
+    if (at < 0)
+        at += (double)n;
+    if (!(at >= 0 && at < (double)n))
+        return stops(c, "an index out of range");
+    *i = (int64_t)at;
+    return true;
 }
 
-static void
-gather_source(const PvNode *n, const PvT *x, const PvT *g, const int64_t *i,
-              int64_t *k)
+static bool
+gather_source(PvCase *c, const PvNode *n, const PvT *x, const PvT *g,
+              const int64_t *i, int64_t *k)
 {
     int ax = sn_pv_axis(x, sn_pv_map_num(n, 2, 0));
 
     for (int j = 0; j < x->rank; j++)
-        k[j] = i[j < ax ? j : j + g->rank - 1];
-    k[ax] = from_end((int64_t)g->v[offset(g, i + ax)], x->dim[ax]);
+        if (j != ax)
+            k[j] = i[j < ax ? j : j + g->rank - 1];
+    return element(c, g->v[offset(g, i + ax)], x->dim[ax], &k[ax]);
 }
 
 /* Bags that are the rows of the indices. */
@@ -368,49 +423,73 @@ taps_bag(PvCase *c, PvNode *n, PvTaps *t, uint32_t sx)
         return false;
     t->nk = g->dim[1];
     int32_t *a = table(c, t, sx);
+    if (!a)
+        return false;
     for (int64_t o = 0; o < t->no; o++) {
         unravel(y, o, i);
-        for (int64_t k = 0; k < t->nk; k++)
-            a[o * t->nk + k] = (int32_t)(
-                from_end((int64_t)g->v[i[0] * t->nk + k], x->dim[0]) *
-                    x->dim[1] + i[1]);
+        for (int64_t k = 0; k < t->nk; k++) {
+            int64_t row;
+            if (!element(c, g->v[i[0] * t->nk + k], x->dim[0], &row))
+                return false;
+            a[o * t->nk + k] = (int32_t)(row * x->dim[1] + i[1]);
+        }
+    }
+    return true;
+}
+
+/* y[i] = table[code of x - lowest code]. */
+static bool
+taps_table(PvCase *c, PvNode *n, PvTaps *t)
+{
+    PvT *x = sn_pv_map_port(n, 0), *tb = sn_pv_map_port(n, 1);
+    uint32_t sx = (uint32_t)sn_pv_map_slot(n, sn_pv_sem(n)->arg[0]);
+    uint32_t st = (uint32_t)sn_pv_map_slot(n, sn_pv_sem(n)->arg[1]);
+    int32_t *ix = table(c, t, sx), *it = table(c, t, st);
+
+    if (!ix || !it || !sn_pv_eval(c, x))
+        return false;
+    for (int64_t o = 0; o < t->no; o++) {
+        double at = x->v[o] - sn_pv_code_lo(x->type.elem);
+        if (!(at >= 0 && at < (double)tb->n))
+            return stops(c, "a code past the end of the table");
+        it[o] = (int32_t)at;
+        ix[o] = (int32_t)o;
     }
     return true;
 }
 
 static bool
-taps_move(PvCase *c, PvNode *n, PvTaps *t)
+taps_gather(PvCase *c, PvNode *n, PvTaps *t, uint32_t sx)
 {
-    PvT *y = n->out[0], *x = sn_pv_map_port(n, 0);
-    uint32_t sx = (uint32_t)sn_pv_map_slot(n, sn_pv_sem(n)->arg[0]);
+    PvT *x = n->in[sx], *g = sn_pv_map_port(n, 1);
+    int64_t i[PV_RANK], k[PV_RANK] = {0};
+    int32_t *ix = table(c, t, sx);
+
+    if (!ix || !sn_pv_eval(c, g))
+        return false;
+    for (int64_t o = 0; o < t->no; o++) {
+        unravel(n->out[0], o, i);
+        if (!gather_source(c, n, x, g, i, k))
+            return false;
+        ix[o] = (int32_t)offset(x, k);
+    }
+    return true;
+}
+
+static bool
+taps_move(PvCase *c, PvNode *n, PvTaps *t, uint32_t sx)
+{
+    PvT *y = n->out[0], *x = n->in[sx];
     int64_t i[PV_RANK], k[PV_RANK];
     int32_t *ix = table(c, t, sx);
 
-    for (int64_t o = 0; o < t->no && !c->fail; o++) {
+    for (int64_t o = 0; ix && o < t->no && !c->fail; o++) {
         unravel(y, o, i);
         if (sn_pv_map_is(n, "reshape")) {
             ix[o] = (int32_t)o;
         } else if (sn_pv_map_is(n, "block")) {
             block_source(n, x, i, k);
             ix[o] = (int32_t)offset(x, k);
-        } else if (sn_pv_map_is(n, "gather")) {
-            PvT *g = sn_pv_map_port(n, 1);
-            if (!sn_pv_eval(c, g))
-                return false;
-            gather_source(n, x, g, i, k);
-            ix[o] = (int32_t)offset(x, k);
-        } else if (sn_pv_map_is(n, "table")) {
-            PvT *tb = sn_pv_map_port(n, 1);
-            uint32_t st = (uint32_t)sn_pv_map_slot(n, sn_pv_sem(n)->arg[1]);
-            if (!sn_pv_eval(c, x) || !tb)
-                return false;
-            if (!t->ix[st])
-                table(c, t, st);
-            if (tb->n != 256)
-                return sn_pv_no(c, "a table of another size");
-            t->ix[st][o] =
-                (int32_t)(x->v[o] - sn_pv_code_lo(x->type.elem));
-            ix[o] = (int32_t)o;
         } else {
             ix[o] = (int32_t)source(c, n, x, i);
         }
@@ -418,23 +497,27 @@ taps_move(PvCase *c, PvNode *n, PvTaps *t)
     return !c->fail;
 }
 
-static void
-taps_concat(PvCase *c, PvNode *n, PvTaps *t)
+/* t->slot counts from the first operand of the list. */
+static bool
+taps_concat(PvCase *c, PvNode *n, PvTaps *t, uint32_t sx)
 {
-    PvT *y = n->out[0];
+    PvT *y = n->out[0], **x = n->in + sx;
     int ax = sn_pv_axis(y, sn_pv_map_num(n, 1, 0));
     int64_t i[PV_RANK];
-    int32_t *ix = table(c, t, 0);
+    int32_t *ix = table(c, t, sx);
 
+    if (!ix)
+        return false;
     t->slot = SN_NEW_N(c->a, int32_t, t->no + 1);
     for (int64_t o = 0; o < t->no; o++) {
         uint32_t s = 0;
         unravel(y, o, i);
-        while (s + 1 < n->nin && i[ax] >= n->in[s]->dim[ax])
-            i[ax] -= n->in[s++]->dim[ax];
+        while (sx + s + 1 < n->nin && i[ax] >= x[s]->dim[ax])
+            i[ax] -= x[s++]->dim[ax];
         t->slot[o] = (int32_t)s;
-        ix[o] = (int32_t)offset(n->in[s], i);
+        ix[o] = (int32_t)offset(x[s], i);
     }
+    return true;
 }
 
 bool
@@ -450,25 +533,29 @@ sn_pv_taps(PvCase *c, PvNode *n, PvTaps *t)
     int s1 =
         sn_pv_sem(n)->narg > 1 ? sn_pv_map_slot(n, sn_pv_sem(n)->arg[1]) : -1;
     if (sn_pv_map_is(n, "each") || sn_pv_map_is(n, "broadcast"))
-        taps_broadcast(c, n, t);
-    else if (sn_pv_map_is(n, "conv"))
-        taps_conv(c, n, t, (uint32_t)s0, (uint32_t)s1, reads_conv);
-    else if (sn_pv_map_is(n, "conv_transpose"))
-        taps_conv(c, n, t, (uint32_t)s0, (uint32_t)s1, reads_back);
-    else if (sn_pv_map_is(n, "reduce"))
-        taps_reduce(c, n, t, (uint32_t)s0);
-    else if (sn_pv_map_is(n, "matmul"))
-        taps_matmul(c, n, t, (uint32_t)s0, (uint32_t)s1);
-    else if (sn_pv_map_is(n, "pool"))
+        return taps_broadcast(c, n, t);
+    if (s0 < 0)
+        return sn_pv_no(c, "a map of no operand");
+    if (sn_pv_map_is(n, "conv"))
+        return taps_conv(c, n, t, (uint32_t)s0, (uint32_t)s1, reads_conv);
+    if (sn_pv_map_is(n, "conv_transpose"))
+        return taps_conv(c, n, t, (uint32_t)s0, (uint32_t)s1, reads_back);
+    if (sn_pv_map_is(n, "reduce"))
+        return taps_reduce(c, n, t, (uint32_t)s0);
+    if (sn_pv_map_is(n, "matmul"))
+        return taps_matmul(c, n, t, (uint32_t)s0, (uint32_t)s1);
+    if (sn_pv_map_is(n, "pool"))
         return taps_pool(c, n, t, (uint32_t)s0);
-    else if (sn_pv_map_is(n, "row") || sn_pv_map_is(n, "topk") ||
-             sn_pv_map_is(n, "window_channel"))
-        taps_row(c, n, t, (uint32_t)s0);
-    else if (sn_pv_map_is(n, "concat"))
-        taps_concat(c, n, t);
-    else if (sn_pv_map_is(n, "bag"))
+    if (sn_pv_map_is(n, "row") || sn_pv_map_is(n, "topk") ||
+        sn_pv_map_is(n, "window_channel"))
+        return taps_row(c, n, t, (uint32_t)s0);
+    if (sn_pv_map_is(n, "concat"))
+        return taps_concat(c, n, t, (uint32_t)s0);
+    if (sn_pv_map_is(n, "bag"))
         return taps_bag(c, n, t, (uint32_t)s0);
-    else
-        return taps_move(c, n, t);
-    return true;
+    if (sn_pv_map_is(n, "gather"))
+        return taps_gather(c, n, t, (uint32_t)s0);
+    if (sn_pv_map_is(n, "table"))
+        return taps_table(c, n, t);
+    return taps_move(c, n, t, (uint32_t)s0);
 }

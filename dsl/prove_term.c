@@ -50,6 +50,14 @@ assign(PvCase *c, PvNode *n, const SnTerm *t)
     for (uint32_t i = 0; i < t->nasg; i++) {
         PvVal v = sn_pv_expr(c, t->asg[i].e);
         PvVal *a = attr_at(n, t->asg[i].name);
+        if (c->fail)
+            return;
+        if (a && !sn_pv_attr_ok(sn_def_attr(n->n, t->asg[i].name), &v)) {
+            sn_pv_no(c, sn_format(c->pv->a, "no %s takes that for '%s'",
+                                  n->n->name, t->asg[i].name));
+            c->wrong = true;
+            return;
+        }
         if (a)
             *a = v;
         else if (!strcmp(t->asg[i].name, "calibrated"))
@@ -59,15 +67,23 @@ assign(PvCase *c, PvNode *n, const SnTerm *t)
 
 /* Axis attributes follow the axes a Transpose put elsewhere
  * (src/rewrite/layout.c). */
+static double
+renumbered(double axis, const PvVal *perm)
+{
+    double k = axis < 0 ? axis + perm->n : axis;
+
+    return k >= 0 && k < perm->n ? perm->list[(uint32_t)k] : axis;
+}
+
 static void
 renumber_list(PvCase *c, PvVal *v, const PvVal *perm, bool axes)
 {
-    double *w = SN_NEW_N(c->a, double, v->n + 1);
     uint32_t r = perm->n;
+    double *w = SN_NEW_N(c->a, double, v->n + r + 1);
 
-    for (uint32_t i = 0; i < v->n; i++) {
+    for (uint32_t i = 0; i < v->n && r; i++) {
         if (axes)
-            w[i] = perm->list[(uint32_t)v->list[i] % r];
+            w[i] = renumbered(v->list[i], perm);
         else
             w[i / r * r + (uint32_t)perm->list[i % r]] = v->list[i];
     }
@@ -78,7 +94,6 @@ static void
 renumber(PvCase *c, PvNode *n, const PvVal *perm)
 {
     const char *map = n->n->rsem[0]->map;
-    uint32_t r = perm->n;
 
     for (unsigned i = 1; i < n->n->rsem[0]->narg; i++) {
         PvVal *a = sn_pv_map_attr(n, i);
@@ -87,7 +102,7 @@ renumber(PvCase *c, PvNode *n, const PvVal *perm)
         if (a->list)
             renumber_list(c, a, perm, !strcmp(map, "flip"));
         else if (!strcmp(map, "row") || !strcmp(map, "concat"))
-            a->r = perm->list[(uint32_t)(a->r < 0 ? a->r + r : a->r) % r];
+            a->r = renumbered(a->r, perm);
     }
 }
 
@@ -188,8 +203,10 @@ operands(PvCase *c, PvNode *n, const SnTerm *t)
     const SnTerm *grid = NULL;
     uint32_t grid_port = 0;
 
-    n->in = SN_NEW_N(c->a, PvT *, n->n->nin + 4);
-    n->port = SN_NEW_N(c->a, uint32_t, n->n->nin + 4);
+    /* A term of a list stands for two values at most. */
+    uint32_t most = n->n->nin + PV_NEACH * t->nlist;
+    n->in = SN_NEW_N(c->a, PvT *, most + 1);
+    n->port = SN_NEW_N(c->a, uint32_t, most + 1);
     for (uint32_t i = 0; i < n->n->nin && !c->fail; i++) {
         const SnTerm *k = t->by_port[i];
         if (!n->n->in[i]->variadic) {
@@ -202,7 +219,7 @@ operands(PvCase *c, PvNode *n, const SnTerm *t)
             }
             continue;
         }
-        for (uint32_t j = 0; j < t->nlist && n->nin < n->n->nin + 3; j++) {
+        for (uint32_t j = 0; j < t->nlist; j++) {
             const SnTerm *l = t->list[j];
             const PvBind *b = l->tk == SN_T_VAR ? &c->bind[l->var->index]
                                                 : NULL;
@@ -265,6 +282,20 @@ later_type(const PvNode *n, const PvNode *like, uint32_t i, const PvType *t0)
     return (PvType){.elem = e, .axis = -1};
 }
 
+/* A type along an axis has as many scales as the axis is long. */
+static bool
+sliced(PvCase *c, const PvNode *n)
+{
+    for (uint32_t i = 0; i < n->n->nout && i < PV_MAXRES; i++) {
+        const PvT *y = n->out[i];
+        if (y->type.nq > 1 && y->rank >= 0 &&
+            (y->rank <= y->type.axis ||
+             y->dim[y->type.axis] != (int64_t)y->type.nq))
+            return sn_pv_no(c, "scales for another number of slices");
+    }
+    return true;
+}
+
 /* The results of n, the first of type t0; like: where others' come from, or
  * NULL. */
 static PvT *
@@ -280,9 +311,17 @@ results(PvCase *c, PvNode *n, const PvType *t0, const PvNode *like)
         return untyped(c, n);
     if (!sn_pv_shape(c, n) || !sn_pv_holds(c, n)) {
         const char *why = c->fail ? c->fail : "an invariant does not hold";
+        if (c->large)
+            return NULL;
         c->fail = sn_format(c->pv->a, "no %s is made of that: %s", n->n->name,
                             why);
         c->wrong = true;
+        return NULL;
+    }
+    /* The families ask for the tuple of the outer node first, and moves have
+     * none along an axis. */
+    if (!sliced(c, n)) {
+        c->wrong = !c->pr->derive;
         return NULL;
     }
     return n->out[0];

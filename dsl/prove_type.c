@@ -93,8 +93,8 @@ sn_pv_limits(const PvType *t, PvRange r, int32_t *lo, int32_t *hi)
     if (r.has_lo)
         l = fmax(l, r.lo);
     if (r.has_hi)
-        h = fmin(h, r.hi);
-    *lo = (int32_t)(h < l ? h : l);
+        h = fmax(sn_pv_code_lo(t->elem), fmin(h, r.hi));
+    *lo = (int32_t)(l > h ? h : l); /* min(max(v, lo), hi) is hi then */
     *hi = (int32_t)h;
 }
 

@@ -64,12 +64,16 @@ compare(SnScope *sc, SnExpr *e)
         return SN_TY_NONE;
     bool order = e->op != SN_OP_EQ && e->op != SN_OP_NE;
     bool lists = a->ty == SN_TY_INTS || a->ty == SN_TY_REALS;
+    bool both = lists && (b->ty == SN_TY_INTS || b->ty == SN_TY_REALS);
     if (order ? !(sn_ty_is_num(a->ty) || lists || a->ty == SN_TY_CODE) ||
-                    !comparable(a, b)
+                    both || !comparable(a, b)
               : !comparable(a, b)) {
         sn_error(sc->rs->d, e->pos, "SN104", "'%s' compares %s with %s",
                  sn_expr_str(sc->rs->a, e), sn_ty_name(a->ty),
                  sn_ty_name(b->ty));
+        if (order && both)
+            sn_diag_help(sc->rs->d, "lists are equal or not; every element "
+                                    "is compared with a number");
         sc->bad = true;
         return SN_TY_NONE;
     }
