@@ -54,7 +54,7 @@ static void
 some_shape(PvCase *c, int rank, int64_t *d)
 {
     for (int i = 0; i < rank; i++)
-        d[i] = 1 + sn_pv_below(c, 3);
+        d[i] = 1 + sn_pv_about(c, 3);
 }
 
 /* Shapes that the map of the left side takes. */
@@ -72,10 +72,18 @@ likely_shape(PvCase *c, int64_t *d)
     }
     if (!strcmp(c->map, "block")) {
         for (int i = 0; i < 4; i++)
-            d[i] = i ? 4 : 1;
+            d[i] = i ? 4 << (c->wide && sn_pv_chance(c, 20)) : 1;
+        if (c->wide && sn_pv_chance(c, 50)) { /* threes */
+            d[1] = d[2] = 6;
+            d[3] = 9 << sn_pv_chance(c, 50);
+        }
         return 4;
     }
     bool m = !strcmp(c->map, "matmul");
+    if (c->wide) { /* fits what follows less often */
+        some_shape(c, m ? 2 : 4, d);
+        return m ? 2 : 4;
+    }
     if (k == 3) {
         d[0] = m ? 3 : 2;
         return 1;
@@ -189,12 +197,14 @@ draw_conv(PvCase *c, PvNode *n)
 {
     PvT *x = sn_pv_map_port(n, 0), *w = sn_pv_map_port(n, 1);
     int64_t g = sn_pv_chance(c, 15) ? 2 : 1;
-    int64_t xd[4] = {1, 2 + sn_pv_below(c, 2), 2 + sn_pv_below(c, 2),
+    int64_t xd[4] = {1, 2 + sn_pv_about(c, 2), 2 + sn_pv_about(c, 2),
                      g * (1 + sn_pv_below(c, g > 1 ? 2 : 3))};
-    int64_t k[2] = {1 + sn_pv_below(c, 2), 1 + sn_pv_below(c, 2)};
+    int64_t k[2] = {1 + sn_pv_about(c, 2), 1 + sn_pv_about(c, 2)};
     int64_t st[2] = {1, 1}, dl[2] = {1, 1}, p[4] = {0, 0, 0, 0};
     PvVal *ka = sn_pv_attr(n, "kernel"), *ga = sn_pv_map_attr(n, 5);
 
+    if (c->wide && sn_pv_chance(c, 40))
+        xd[0] = 2;
     if (ga && ga->given && ga->r >= 1 && ga->r <= 16)
         g = xd[3] = (int64_t)ga->r;
     for (uint32_t i = 0; ka && ka->given && i < 2; i++)
@@ -218,6 +228,12 @@ draw_conv(PvCase *c, PvNode *n)
         st[i & 1] = 1 + sn_pv_chance(c, 15);
         dl[i & 1] = 1 + sn_pv_chance(c, 10);
     }
+    for (uint32_t i = 0; i < 4 && c->wide; i++)
+        if (sn_pv_chance(c, 40)) {
+            p[i] = sn_pv_about(c, 2);
+            st[i & 1] = 1 + sn_pv_about(c, 1);
+            dl[i & 1] = 1 + sn_pv_below(c, 1 + c->wide);
+        }
     set_ints(c, n, 2, 2, st);
     set_ints(c, n, 3, 4, p);
     set_ints(c, n, 4, 2, dl);
@@ -236,6 +252,9 @@ draw_matmul(PvCase *c, PvNode *n)
     PvT *a = sn_pv_map_port(n, 0), *b = sn_pv_map_port(n, 1);
     bool ta = sn_pv_map_num(n, 2, 0) != 0, tb = sn_pv_map_num(n, 3, 0) != 0;
     int64_t m = 1 + sn_pv_below(c, 3), k = 3, o = 1 + sn_pv_below(c, 3);
+
+    if (c->wide)
+        k = 1 + sn_pv_about(c, 4);
     int ra = matmul_rank(c), rb = matmul_rank(c);
 
     if (a && a->rank < 0) {
@@ -258,14 +277,16 @@ draw_pool(PvCase *c, PvNode *n, PvT *x)
     int64_t k[2], st[2], dl[2], p[4] = {0, 0, 0, 0};
 
     if (x->rank < 0) {
-        int64_t d[4] = {1, 2 + sn_pv_below(c, 3), 2 + sn_pv_below(c, 3),
-                        1 + sn_pv_below(c, 2)};
+        int64_t d[4] = {1 + (c->wide > 0), 2 + sn_pv_below(c, 3),
+                        2 + sn_pv_below(c, 3), 1 + sn_pv_below(c, 2)};
+        d[1] += 3 * c->wide;
+        d[2] += 3 * c->wide;
         sn_pv_set_shape(x, 4, d);
     }
     bool one = sn_pv_chance(c, 45); /* nearly a window of one element */
     for (int i = 0; i < 2; i++) {
-        k[i] = 1 + sn_pv_below(c, 3);
-        st[i] = 1 + sn_pv_below(c, 2);
+        k[i] = 1 + sn_pv_about(c, 3);
+        st[i] = 1 + sn_pv_about(c, 2);
         dl[i] = 1 + sn_pv_chance(c, 15);
         if (one && sn_pv_chance(c, 85))
             k[i] = 1;
@@ -274,6 +295,8 @@ draw_pool(PvCase *c, PvNode *n, PvT *x)
         p[i] = k[i] > 1 && sn_pv_chance(c, 40);
         p[i + 2] = k[i] > 1 && sn_pv_chance(c, 40);
     }
+    for (uint32_t i = 0; i < 4 && c->wide && !one; i++)
+        p[i] = sn_pv_below(c, (uint32_t)k[i & 1]);
     if (one && sn_pv_chance(c, 20))
         p[sn_pv_below(c, 4)] = 1;
     set_ints(c, n, 1, 2, k);
@@ -319,6 +342,25 @@ draw_permute(PvCase *c, PvNode *n, PvT *x)
     c->perm = sn_pv_map_list(n, 1)->list;
 }
 
+/* What ONNX has beside the dimensions: the ratio, none, or nearly the ratio. */
+static void
+draw_scales(PvCase *c, PvNode *n, const PvT *x, const int64_t *dim)
+{
+    PvVal *v = sn_pv_map_attr(n, 2);
+    uint32_t r = (uint32_t)x->rank;
+    double *s = SN_NEW_N(c->a, double, r + 1);
+
+    for (uint32_t i = 0; i < r; i++) {
+        s[i] = x->dim[i] ? (double)dim[i] / (double)x->dim[i] : 1;
+        if (sn_pv_chance(c, 20))
+            s[i] += 0.3 * sn_pv_unit(c);
+        s[i] = (double)(float)(s[i] > 0 ? s[i] : 1);
+    }
+    if (v && !v->given)
+        *v = (PvVal){.ty = SN_TY_REALS, .n = sn_pv_chance(c, 25) ? 0 : r,
+                     .list = s};
+}
+
 static void
 draw_lists(PvCase *c, PvNode *n, PvT *x)
 {
@@ -338,6 +380,10 @@ draw_lists(PvCase *c, PvNode *n, PvT *x)
             w[i] = 1 + sn_pv_below(c, (uint32_t)(x->dim[i] - v[i]));
             if (v[i] + 2 * (w[i] - 1) < x->dim[i] && sn_pv_chance(c, 60))
                 st[i] = 2;
+            if (c->wide && sn_pv_chance(c, 60)) { /* any step that fits */
+                st[i] = 1 + sn_pv_below(c, (uint32_t)x->dim[i]);
+                w[i] = (x->dim[i] - 1 - v[i]) / st[i] + 1;
+            }
         }
         for (uint32_t i = 0; i < r; i++)
             if (x->dim[i] > 0 && sn_pv_chance(c, 15)) { /* backwards */
@@ -350,7 +396,7 @@ draw_lists(PvCase *c, PvNode *n, PvT *x)
         set_ints(c, n, 3, r, st);
     } else if (sn_pv_map_is(n, "tile")) {
         for (uint32_t i = 0; i < r && !noop; i++)
-            st[i] = 1 + sn_pv_below(c, 2);
+            st[i] = 1 + sn_pv_about(c, 2);
         set_ints(c, n, 1, r, st);
     } else if (sn_pv_map_is(n, "flip")) {
         uint32_t k = 0;
@@ -362,11 +408,21 @@ draw_lists(PvCase *c, PvNode *n, PvT *x)
         bool reflect = !strcmp(sn_pv_map_word(n, 2), "reflect");
         for (uint32_t i = 0; i < 2 * r && !noop; i++)
             v[i] = reflect && x->dim[i % r] < 2 ? 0 : sn_pv_chance(c, 30);
+        for (uint32_t i = 0; i < 2 * r && !noop && c->wide; i++)
+            if (sn_pv_chance(c, 30)) /* below 0: cropped */
+                v[i] = (int64_t)sn_pv_about(c, 3) - 1 - (c->wide > 1);
         set_ints(c, n, 1, 2 * r, v);
     } else if (sn_pv_map_is(n, "nearest")) {
         for (uint32_t i = 0; i < r; i++)
             w[i] *= 1 + (i > 0 && sn_pv_chance(c, 50));
+        for (uint32_t i = 0; i < r && c->wide; i++)
+            if (sn_pv_chance(c, 40))
+                w[i] = 1 + sn_pv_below(c, 3 * (uint32_t)x->dim[i]);
         set_ints(c, n, 1, r, w);
+        if (c->wide) {
+            draw_scales(c, n, x, w);
+            return;
+        }
         for (uint32_t i = 0; i < r; i++)
             st[i] = x->dim[i] ? w[i] / x->dim[i] : 1;
         set_ints(c, n, 2, sn_pv_chance(c, 15) ? 0 : r, st);
@@ -517,7 +573,7 @@ draw_single(PvCase *c, PvNode *n)
     } else if (sn_pv_map_is(n, "reshape")) {
         draw_reshape(c, n, x);
     } else if (sn_pv_map_is(n, "block")) {
-        set_num(one, 2);
+        set_num(one, c->wide ? 1 + sn_pv_below(c, 3) : 2);
     } else if (sn_pv_map_is(n, "row")) {
         draw_axis(c, n, 1, -1, x);
     } else if (sn_pv_map_is(n, "reduce")) {
@@ -525,7 +581,7 @@ draw_single(PvCase *c, PvNode *n)
             (int64_t)an_axis(c, sn_pv_below(c, (uint32_t)x->rank), x->rank), 0};
         set_ints(c, n, 1, x->rank ? sn_pv_below(c, 2) : 0, ax);
     } else if (sn_pv_map_is(n, "window_channel")) {
-        set_num(one, 1 + sn_pv_below(c, 4));
+        set_num(one, 1 + sn_pv_about(c, 4));
     } else if (sn_pv_map_is(n, "topk")) {
         draw_topk(c, n, x);
     } else {

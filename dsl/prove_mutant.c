@@ -138,6 +138,10 @@ sn_subject_prove(SnSubjects *s, uint32_t i, const SnDefRule *r,
     s->pv.d = d;
     for (uint32_t k = 0; k < n && !sn_diag_nerror(d); k++)
         sn_pv_prove(&s->pv, &v[k]);
+    for (uint32_t k = 0; k < n && more > 1 && !sn_diag_nerror(d); k++) {
+        v[k].wide = 2;
+        sn_pv_prove(&s->pv, &v[k]);
+    }
     s->pv.d = was;
     s->pv.o = NULL;
 }
@@ -238,6 +242,28 @@ one(PvCase *c, const PvRule *a, const PvRule *b, uint32_t *nmet)
     return true;
 }
 
+/* ndraw cases of kind k that a or b fires on, as far apart as `wide` says. */
+static bool
+same_in(SnSubjects *s, const PvRule *a, const PvRule *b, uint32_t wide,
+        uint32_t ndraw, uint32_t *nmet)
+{
+    SnArena *mem = sn_arena_new();
+    uint64_t rng = 77 + wide;
+    uint32_t met = 0;
+    bool same = true;
+
+    for (uint32_t t = 0; t < 100 * ndraw && met < ndraw && same; t++) {
+        PvCase c;
+        sn_pv_start(&c, &s->pv, a, &rng, mem);
+        c.wide = wide;
+        same = one(&c, a, b, &met);
+        sn_arena_clear(mem);
+    }
+    sn_arena_free(mem);
+    *nmet += met;
+    return same;
+}
+
 bool
 sn_subject_same(SnSubjects *s, uint32_t i, const SnDefRule *r,
                 uint32_t unsaid, uint32_t ndraw, uint32_t *nmet)
@@ -245,21 +271,15 @@ sn_subject_same(SnSubjects *s, uint32_t i, const SnDefRule *r,
     PvRule *a = NULL, *b = NULL;
     uint32_t n = instances(s, i, s->v[i].r, UINT32_MAX, &a);
     bool same = n == instances(s, i, r, unsaid, &b) && n > 0;
-    uint64_t rng = 77;
 
-    SnArena *mem = sn_arena_new();
     *nmet = 0;
     for (uint32_t k = 0; k < n && same; k++) {
         uint32_t met = 0;
-        for (uint32_t t = 0; t < 100 * ndraw && met < ndraw && same; t++) {
-            PvCase c;
-            sn_pv_start(&c, &s->pv, &a[k], &rng, mem);
-            same = one(&c, &a[k], &b[k], &met);
-            sn_arena_clear(mem);
-        }
+        /* Those of a proof, and such as no proof draws. */
+        same = same_in(s, &a[k], &b[k], 0, ndraw, &met) &&
+               same_in(s, &a[k], &b[k], 2, ndraw, &met);
         same &= met > 0;
         *nmet += met;
     }
-    sn_arena_free(mem);
     return same;
 }

@@ -100,6 +100,7 @@ typedef struct PvRule {
     bool bounded;  /* claim: ceil(1.5 + s_in / (2 s_out)) lsb */
     bool forced;   /* the node leaves no choice: nothing is claimed */
     bool along;    /* cases prefer types along an axis */
+    uint32_t wide; /* least PvCase.wide of its cases */
     SnRounding round; /* whose arithmetic the cases have */
     const char *guard; /* as reports show it, NULL: the rule's own */
 } PvRule;
@@ -133,6 +134,8 @@ typedef struct PvCase {
     bool ties;   /* of nodes with `round`: `after`, and sums that tie */
     uint32_t half, nhalf; /* which operands are on halves of a step */
     bool waive; /* ideal: without the saturations that flags waive */
+    uint32_t wide; /* how far sizes and attributes go: 0 ordinary cases, 1 some
+                      of a proof's, 2 those that judge mutants */
     bool shaped; /* the condition is about dimensions or ranks */
     const char *map; /* the first map of the left side that needs a rank */
     const PvT *twin;        /* the last operand drawn for a permutation */
@@ -171,6 +174,12 @@ static inline bool
 sn_pv_chance(PvCase *c, uint32_t percent)
 {
     return sn_pv_below(c, 100) < percent;
+}
+/* A number below n, in a wide case also a little above. */
+static inline uint32_t
+sn_pv_about(PvCase *c, uint32_t n)
+{
+    return sn_pv_below(c, n + 2 * c->wide);
 }
 static inline double
 sn_pv_unit(PvCase *c)

@@ -84,31 +84,37 @@ taps_broadcast(PvCase *c, PvNode *n, PvTaps *t)
     return true;
 }
 
-/* The first input channel that output channel `to` reads, by its group. */
-static int64_t
-first_in(const PvNode *n, const PvT *w, int64_t to)
-{
-    int64_t each = w->dim[0] / (int64_t)sn_pv_map_num(n, 5, 1);
+/* Strides, first pads and dilations of a window, looked up once. */
+typedef struct Window {
+    int64_t st[2], p[2], dl[2];
+} Window;
 
-    return to / each * w->dim[3];
+static Window
+window_of(const PvNode *n)
+{
+    Window w;
+
+    for (uint32_t j = 0; j < 2; j++) {
+        w.st[j] = sn_pv_at(sn_pv_map_list(n, 2), j);
+        w.p[j] = sn_pv_at(sn_pv_map_list(n, 3), j);
+        w.dl[j] = sn_pv_at(sn_pv_map_list(n, 4), j);
+    }
+    return w;
 }
 
 /* The x that tap (kh, kw) of result ix reads in a convolution: rows and columns
  * in k, false in padding. */
-typedef bool ReadsX(const PvNode *n, const PvT *x, const int64_t *ix,
+typedef bool ReadsX(const Window *w, const PvT *x, const int64_t *ix,
                     const int64_t *tap, int64_t *k);
 
 static bool
-reads_conv(const PvNode *n, const PvT *x, const int64_t *ix,
+reads_conv(const Window *w, const PvT *x, const int64_t *ix,
            const int64_t *tap, int64_t *k)
 {
-    const PvVal *st = sn_pv_map_list(n, 2), *p = sn_pv_map_list(n, 3);
-    const PvVal *dl = sn_pv_map_list(n, 4);
     bool in = true;
 
     for (uint32_t j = 0; j < 2; j++) {
-        k[j] = ix[j] * sn_pv_at(st, j) - sn_pv_at(p, j) +
-               tap[j] * sn_pv_at(dl, j);
+        k[j] = ix[j] * w->st[j] - w->p[j] + tap[j] * w->dl[j];
         in &= k[j] >= 0 && k[j] < x->dim[1 + j];
     }
     return in;
@@ -116,17 +122,15 @@ reads_conv(const PvNode *n, const PvT *x, const int64_t *ix,
 
 /* Transposed: the x whose stride lands there. */
 static bool
-reads_back(const PvNode *n, const PvT *x, const int64_t *ix,
+reads_back(const Window *w, const PvT *x, const int64_t *ix,
            const int64_t *tap, int64_t *k)
 {
-    const PvVal *st = sn_pv_map_list(n, 2), *p = sn_pv_map_list(n, 3);
-    const PvVal *dl = sn_pv_map_list(n, 4);
     bool in = true;
 
     for (uint32_t j = 0; j < 2; j++) {
-        int64_t at = ix[j] + sn_pv_at(p, j) - tap[j] * sn_pv_at(dl, j);
-        k[j] = at / sn_pv_at(st, j);
-        in &= at >= 0 && at % sn_pv_at(st, j) == 0 && k[j] < x->dim[1 + j];
+        int64_t at = ix[j] + w->p[j] - tap[j] * w->dl[j];
+        k[j] = at / w->st[j];
+        in &= at >= 0 && at % w->st[j] == 0 && k[j] < x->dim[1 + j];
     }
     return in;
 }
@@ -137,8 +141,11 @@ taps_conv(PvCase *c, PvNode *n, PvTaps *t, uint32_t sx, uint32_t sw,
           ReadsX *reads)
 {
     PvT *y = n->out[0], *x = n->in[sx], *w = n->in[sw];
-    int64_t i[PV_RANK], k[PV_RANK];
+    int64_t i[PV_RANK], k[PV_RANK], group = w->dim[0];
+    Window win = window_of(n);
 
+    if (group > 0) /* output channels of a group */
+        group /= (int64_t)sn_pv_map_num(n, 5, 1);
     t->nk = w->dim[1] * w->dim[2] * w->dim[3];
     int32_t *a = table(c, t, sx), *b = table(c, t, sw);
     if (!a || !b)
@@ -148,9 +155,9 @@ taps_conv(PvCase *c, PvNode *n, PvTaps *t, uint32_t sx, uint32_t sw,
         for (int64_t m = 0; m < t->nk; m++) {
             int64_t tap[] = {m / (w->dim[2] * w->dim[3]),
                              m / w->dim[3] % w->dim[2]};
-            bool in = reads(n, x, i + 1, tap, k + 1);
+            bool in = reads(&win, x, i + 1, tap, k + 1);
             k[0] = i[0];
-            k[3] = first_in(n, w, i[3]) + m % w->dim[3];
+            k[3] = i[3] / group * w->dim[3] + m % w->dim[3];
             a[o * t->nk + m] = in ? (int32_t)offset(x, k) : -1;
             b[o * t->nk + m] = in ? (int32_t)(i[3] * t->nk + m) : -1;
         }
@@ -227,15 +234,14 @@ static bool
 taps_pool(PvCase *c, PvNode *n, PvTaps *t, uint32_t sx)
 {
     PvT *y = n->out[0], *x = n->in[sx];
-    const PvVal *kn = sn_pv_map_list(n, 1), *st = sn_pv_map_list(n, 2);
-    const PvVal *p = sn_pv_map_list(n, 3), *dl = sn_pv_map_list(n, 4);
-    int64_t i[PV_RANK], k[PV_RANK];
+    int64_t i[PV_RANK], k[PV_RANK], kw = sn_pv_at(sn_pv_map_list(n, 1), 1);
     bool pads = sn_pv_map_num(n, 6, 0) != 0;
+    Window w = window_of(n);
     int32_t sh;
 
-    t->nk = sn_pv_at(kn, 0) * sn_pv_at(kn, 1);
-    if (sn_pv_at(st, 1) <= 2 && (!y->type.nq || !sn_pv_after(n, &sh)))
-        t->ncol = sn_pv_at(kn, 1);
+    t->nk = sn_pv_at(sn_pv_map_list(n, 1), 0) * kw;
+    if (w.st[1] <= 2 && (!y->type.nq || !sn_pv_after(n, &sh)))
+        t->ncol = kw;
     int32_t *a = table(c, t, sx);
     if (!a)
         return false;
@@ -245,13 +251,9 @@ taps_pool(PvCase *c, PvNode *n, PvTaps *t, uint32_t sx)
         unravel(y, o, i);
         for (int64_t m = 0; m < t->nk; m++) {
             k[0] = i[0];
-            k[1] = i[1] * sn_pv_at(st, 0) - sn_pv_at(p, 0) +
-                   m / sn_pv_at(kn, 1) * sn_pv_at(dl, 0);
-            k[2] = i[2] * sn_pv_at(st, 1) - sn_pv_at(p, 1) +
-                   m % sn_pv_at(kn, 1) * sn_pv_at(dl, 1);
+            int64_t tap[] = {m / kw, m % kw};
+            bool in = reads_conv(&w, x, i + 1, tap, k + 1);
             k[3] = i[3];
-            bool in = k[1] >= 0 && k[1] < x->dim[1] && k[2] >= 0 &&
-                      k[2] < x->dim[2];
             a[o * t->nk + m] = in ? (int32_t)offset(x, k) : -1;
             valid += in;
         }
@@ -295,7 +297,7 @@ taps_row(PvCase *c, PvNode *n, PvTaps *t, uint32_t sx)
 
 /* ONNX Resize, in binary32 as the evaluators. */
 static int64_t
-nearest_index(const PvNode *n, const PvT *x, int64_t i, uint32_t ax)
+nearest_index(const PvNode *n, const PvT *x, uint32_t ax, int64_t i)
 {
     const PvT *y = n->out[0];
     const PvVal *list = sn_pv_map_list(n, 2);
@@ -334,41 +336,85 @@ pad_index(const char *mode, int64_t q, int64_t d)
     return q < 0 || q >= d ? -1 : q;
 }
 
-/* Where element i of a one-operand move comes from; -1: the fill. */
-static int64_t
-source(PvCase *c, PvNode *n, const PvT *x, const int64_t *i)
-{
-    int64_t k[PV_RANK] = {0};
-    const PvVal *v = sn_pv_map_list(n, 1);
-    uint32_t r = (uint32_t)x->rank;
+/* Where coordinate j of result element i of a move along axes lies in x. */
+typedef int64_t ReadsAxis(const PvNode *n, const PvT *x, uint32_t j, int64_t i);
 
-    memcpy(k, i, r * sizeof *k);
-    for (uint32_t j = 0; j < r; j++) {
-        if (sn_pv_map_is(n, "permute"))
-            k[sn_pv_at(v, j)] = i[j];
-        else if (sn_pv_map_is(n, "slice"))
-            k[j] = sn_pv_at(v, j) + i[j] * sn_pv_at(sn_pv_map_list(n, 3), j);
-        else if (sn_pv_map_is(n, "tile"))
-            k[j] = i[j] % x->dim[j];
-        else if (sn_pv_map_is(n, "nearest"))
-            k[j] = nearest_index(n, x, i[j], j);
-        else if (sn_pv_map_is(n, "pad"))
-            k[j] = pad_index(sn_pv_map_word(n, 2), i[j] - sn_pv_at(v, j),
-                             x->dim[j]);
-    }
-    for (uint32_t j = 0; sn_pv_map_is(n, "flip") && j < v->n; j++) {
-        int m = sn_pv_axis(x, v->list[j]);
-        k[m] = x->dim[m] - 1 - i[m];
-    }
-    for (uint32_t j = 0; j < r; j++) {
-        if (sn_pv_map_is(n, "pad") && k[j] == -1)
-            return -1;
-        if (k[j] < 0 || k[j] >= x->dim[j]) {
-            sn_pv_no(c, "an index out of range");
-            return 0;
+static int64_t
+slice_axis(const PvNode *n, const PvT *x, uint32_t j, int64_t i)
+{
+    (void)x;
+    return sn_pv_at(sn_pv_map_list(n, 1), j) +
+           i * sn_pv_at(sn_pv_map_list(n, 3), j);
+}
+
+static int64_t
+tile_axis(const PvNode *n, const PvT *x, uint32_t j, int64_t i)
+{
+    (void)n;
+    return i % x->dim[j];
+}
+
+static int64_t
+pad_axis(const PvNode *n, const PvT *x, uint32_t j, int64_t i)
+{
+    return pad_index(sn_pv_map_word(n, 2),
+                     i - sn_pv_at(sn_pv_map_list(n, 1), j), x->dim[j]);
+}
+
+static int64_t
+flip_axis(const PvNode *n, const PvT *x, uint32_t j, int64_t i)
+{
+    const PvVal *v = sn_pv_map_list(n, 1);
+
+    for (uint32_t k = 0; k < v->n; k++)
+        if (sn_pv_axis(x, v->list[k]) == (int)j)
+            return x->dim[j] - 1 - i;
+    return i;
+}
+
+static ReadsAxis *
+along_axes(const PvNode *n)
+{
+    static const struct {
+        const char *map;
+        ReadsAxis *reads;
+    } v[] = {{"slice", slice_axis}, {"tile", tile_axis}, {"pad", pad_axis},
+             {"flip", flip_axis}, {"nearest", nearest_index}};
+
+    for (size_t i = 0; i < sizeof v / sizeof *v; i++)
+        if (sn_pv_map_is(n, v[i].map))
+            return v[i].reads;
+    return NULL;
+}
+
+/* Moves that treat each axis by itself: at[first[j] + i] is where coordinate i
+ * of axis j lies, -1: the fill. */
+static bool
+taps_axes(PvCase *c, PvNode *n, PvTaps *t, uint32_t sx, ReadsAxis *reads)
+{
+    PvT *y = n->out[0], *x = n->in[sx];
+    int64_t *at[PV_RANK], i[PV_RANK], k[PV_RANK];
+    int32_t *ix = table(c, t, sx);
+
+    for (int j = 0; j < x->rank && y->n > 0; j++) {
+        at[j] = SN_NEW_N(c->a, int64_t, y->dim[j] + 1);
+        for (int64_t m = 0; m < y->dim[j]; m++) {
+            at[j][m] = reads(n, x, (uint32_t)j, m);
+            if (at[j][m] < -1 || at[j][m] >= x->dim[j] ||
+                (at[j][m] < 0 && reads != pad_axis))
+                return sn_pv_no(c, "an index out of range");
         }
     }
-    return offset(x, k);
+    for (int64_t o = 0; ix && o < t->no; o++) {
+        bool in = true;
+        unravel(y, o, i);
+        for (int j = 0; j < x->rank; j++) {
+            k[j] = at[j][i[j]];
+            in &= k[j] >= 0;
+        }
+        ix[o] = in ? (int32_t)offset(x, k) : -1;
+    }
+    return ix != NULL;
 }
 
 static void
@@ -481,20 +527,25 @@ taps_move(PvCase *c, PvNode *n, PvTaps *t, uint32_t sx)
 {
     PvT *y = n->out[0], *x = n->in[sx];
     int64_t i[PV_RANK], k[PV_RANK];
-    int32_t *ix = table(c, t, sx);
+    bool block = sn_pv_map_is(n, "block"), perm = sn_pv_map_is(n, "permute");
+    const PvVal *p = sn_pv_map_list(n, 1);
 
-    for (int64_t o = 0; ix && o < t->no && !c->fail; o++) {
+    if (along_axes(n))
+        return taps_axes(c, n, t, sx, along_axes(n));
+    if (!block && !perm && !sn_pv_map_is(n, "reshape"))
+        return sn_pv_no(c, "a map the enumerator doesn't run");
+    int32_t *ix = table(c, t, sx);
+    for (int64_t o = 0; ix && o < t->no; o++) {
+        ix[o] = (int32_t)o;
         unravel(y, o, i);
-        if (sn_pv_map_is(n, "reshape")) {
-            ix[o] = (int32_t)o;
-        } else if (sn_pv_map_is(n, "block")) {
+        for (uint32_t j = 0; perm && j < p->n; j++)
+            k[sn_pv_at(p, j)] = i[j];
+        if (block)
             block_source(n, x, i, k);
+        if (block || perm)
             ix[o] = (int32_t)offset(x, k);
-        } else {
-            ix[o] = (int32_t)source(c, n, x, i);
-        }
     }
-    return !c->fail;
+    return ix != NULL;
 }
 
 /* t->slot counts from the first operand of the list. */

@@ -398,7 +398,7 @@ tally(PvCase *c, PvT *l, PvT *r, PvTry *t, bool want)
                    150 * (double)nclamp(c) + (grew ? 400 : 0) -
                    2 * (double)fmin((double)l->n, 20) * !c->flat -
                    (wide(c) ? 600 : 0) - (c->vector && !c->flat ? 300 : 0) -
-                   (c->small ? 200 : 0);
+                   (c->small ? 200 : 0) - (c->wide ? 100 : 0);
     if (!t->counter || score > t->score) {
         t->counter = counter(c, l, r, at);
         t->score = score;
@@ -624,7 +624,8 @@ wrong(PvCase *c, PvTry *t, const char *why)
 void
 sn_pv_start(PvCase *c, Pv *pv, const PvRule *pr, uint64_t *rng, SnArena *a)
 {
-    *c = (PvCase){.pv = pv, .pr = pr, .r = pr->r, .when = pr->r->need, .a = a};
+    *c = (PvCase){.pv = pv, .pr = pr, .r = pr->r, .when = pr->r->need, .a = a,
+                  .wide = pr->wide};
     *rng += 0x9E3779B97F4A7C15u;
     uint64_t z = (*rng ^ (*rng >> 30)) * 0xBF58476D1CE4E5B9u;
     c->rng = (z ^ (z >> 27)) | 1;
@@ -654,8 +655,11 @@ one(PvCase *c, PvTry *t, bool want)
     }
     if (!same_shape(l, r) || !sn_pv_same_type(&l->type, &r->type))
         return wrong(c, t, other_value(c, l, r));
-    if (!sn_pv_eval(c, l) || !sn_pv_eval(c, r))
+    if (!sn_pv_eval(c, l))
         return false;
+    if (!sn_pv_eval(c, r))
+        return c->stops ? wrong(c, t, sn_format(c->pv->a, "it stops where the "
+                                "left side does not: %s", c->fail)) : false;
     bool any;
     int64_t odd = no_number(l, r, &any);
     if (odd >= 0 && want && !t->counter)
@@ -705,6 +709,7 @@ sn_pv_try(Pv *pv, const PvRule *pr, const SnExpr *when, uint32_t ndraw,
         t.ntry++;
         sn_pv_start(&c, pv, pr, &rng, a);
         c.when = when;
+        c.wide = i % 4 == 3 && !c.wide ? 1 : c.wide;
         if (!one(&c, &t, want) && c.fail)
             t.fail = c.fail;
         sn_arena_clear(a);
