@@ -19,6 +19,8 @@ leaf(PvCase *c, SnDefConc k, const PvType *want, const char *name)
     PvType t = want ? *want : sn_pv_draw_type(c, k);
     PvT *v = sn_pv_value(c, &t);
 
+    if (t.elem == SN_DE_ROW8) /* each row has a scale of its own */
+        sn_pv_no(c, "rows of row8");
     v->leaf = true;
     v->name = name;
     v->konst = sn_pv_chance(c, 90);
@@ -180,7 +182,7 @@ draw_attrs(PvCase *c, PvNode *n, const SnPat *p)
     for (uint32_t i = 0; i < n->n->nall; i++)
         draw_attr(c, n, i);
     PvVal *lo = sn_pv_attr(n, "low"), *hi = sn_pv_attr(n, "high");
-    if (lo && hi && lo->r > hi->r && sn_pv_chance(c, 90)) {
+    if (lo && hi && lo->r > hi->r && sn_pv_chance(c, c->wide ? 50 : 90)) {
         PvVal t = *lo;
         *lo = *hi;
         *hi = t;

@@ -54,7 +54,7 @@ static void
 some_shape(PvCase *c, int rank, int64_t *d)
 {
     for (int i = 0; i < rank; i++)
-        d[i] = 1 + sn_pv_about(c, 3);
+        d[i] = 1 + sn_pv_about(c, rank < 3 && c->wide ? 6 : 3);
 }
 
 /* Shapes that the map of the left side takes. */
@@ -381,7 +381,8 @@ draw_lists(PvCase *c, PvNode *n, PvT *x)
             if (v[i] + 2 * (w[i] - 1) < x->dim[i] && sn_pv_chance(c, 60))
                 st[i] = 2;
             if (c->wide && sn_pv_chance(c, 60)) { /* any step that fits */
-                st[i] = 1 + sn_pv_below(c, (uint32_t)x->dim[i]);
+                int64_t room = x->dim[i] - 1 - v[i];
+                st[i] = 1 + sn_pv_below(c, (uint32_t)(room ? room : 1));
                 w[i] = (x->dim[i] - 1 - v[i]) / st[i] + 1;
             }
         }
@@ -408,8 +409,11 @@ draw_lists(PvCase *c, PvNode *n, PvT *x)
         bool reflect = !strcmp(sn_pv_map_word(n, 2), "reflect");
         for (uint32_t i = 0; i < 2 * r && !noop; i++)
             v[i] = reflect && x->dim[i % r] < 2 ? 0 : sn_pv_chance(c, 30);
+        bool inner = c->wide && r == 4 && sn_pv_chance(c, 60);
         for (uint32_t i = 0; i < 2 * r && !noop && c->wide; i++)
-            if (sn_pv_chance(c, 30)) /* below 0: cropped */
+            if (inner && (i % 4 == 0 || i % 4 == 3)) /* rows, columns alone */
+                v[i] = 0;
+            else if (sn_pv_chance(c, 30)) /* below 0: cropped */
                 v[i] = (int64_t)sn_pv_about(c, 3) - 1 - (c->wide > 1);
         set_ints(c, n, 1, 2 * r, v);
     } else if (sn_pv_map_is(n, "nearest")) {

@@ -87,8 +87,8 @@ low32(double v)
     return (int32_t)(uint32_t)whole64(v);
 }
 
-static double
-whole_op(const PvEv *e, SnOp op, double a, double b)
+double
+sn_pv_whole_op(const PvEv *e, SnOp op, double a, double b)
 {
     bool narrow = e->n->out[e->res]->type.elem == SN_DE_I32;
     double v = op == SN_OP_ADD ? a + b : op == SN_OP_SUB ? a - b : a * b;
@@ -115,8 +115,10 @@ stored(const PvVec *r, int8_t elem, double v)
         return v != 0;
     if (r->whole && elem == SN_DE_F32)
         return f32(v);
-    if (!whole_elem(elem) || isnan(v))
+    if (!whole_elem(elem))
         return v;
+    if (isnan(v))
+        return 0; /* as sn_cut of eval.h */
     if (r->whole && elem == SN_DE_I8)
         return (double)(int8_t)(uint8_t)whole64(v);
     if (r->whole)
@@ -276,7 +278,7 @@ binary(PvEv *e, const SnExpr *x)
               (x->op == SN_OP_ADD || x->op == SN_OP_SUB ||
                x->op == SN_OP_MUL || x->op == SN_OP_DIV);
     for (size_t i = 0; i < sn_pv_len(e); i++)
-        r.v[i] = r.whole ? whole_op(e, x->op, a.v[i], b.v[i])
+        r.v[i] = r.whole ? sn_pv_whole_op(e, x->op, a.v[i], b.v[i])
                          : f32(apply(x->op, a.v[i], b.v[i]));
     for (size_t i = 0; r.id && i < sn_pv_len(e); i++) {
         r.id[i] = apply(x->op, a.id[i], b.id[i]);
@@ -518,7 +520,7 @@ quant(PvEv *e, const SnExpr *x)
     for (size_t i = 0; i < sn_pv_len(e); i++) {
         float v = (float)a.v[i];
         uint32_t s = slice(e, t, i);
-        if (isnan(a.v[i]) && !e->set && t->nq)
+        if (isnan(a.v[i]) && !e->set && t->nq && !e->c->unreal)
             return no(e, "no number");
         if (t->nq)
             r.v[i] = wide    ? sn_quant32(v, t->scale[s], lo, hi)

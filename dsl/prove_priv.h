@@ -136,6 +136,7 @@ typedef struct PvCase {
     bool waive; /* ideal: without the saturations that flags waive */
     uint32_t wide; /* how far sizes and attributes go: 0 ordinary cases, 1 some
                       of a proof's, 2 those that judge mutants */
+    bool unreal; /* infinities and NaN among the reals */
     bool shaped; /* the condition is about dimensions or ranks */
     const char *map; /* the first map of the left side that needs a rank */
     const PvT *twin;        /* the last operand drawn for a permutation */
@@ -238,6 +239,7 @@ typedef struct PvTaps {
     int32_t **ix;
     int32_t *slot; /* concat: which operand */
     int64_t ncol;  /* columns that a mean adds up first; 0: none */
+    const bool *hole;   /* taps without an element, or NULL: none is */
     const int32_t *div; /* elements a mean divides by, or NULL: valid taps */
 } PvTaps;
 /* Result 0's (and all results') shape from operands and attributes. */
@@ -357,7 +359,7 @@ typedef struct PvTry {
     const char *wrong;      /* the guard held and the right side was no graph,
                                or one of another shape or type */
     const char *wrong_with;
-    uint32_t wrong_nleaf;
+    uint32_t wrong_size;
 } PvTry;
 /* Runs up to ndraw cases; with stop, ends at the first that breaks k. */
 PvTry sn_pv_try(Pv *pv, const PvRule *pr, const SnExpr *when, uint32_t ndraw,

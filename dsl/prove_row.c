@@ -84,7 +84,7 @@ contract(PvEv *e, const SnExpr *x, const PvType *t, PvRange cl, PvVec *r)
         if (tw->type.nq && ch >= tw->type.nq)
             return sn_pv_no(e->c, "no scale for a channel");
         for (int64_t k = o * e->t.nk; k < (o + 1) * e->t.nk; k++) {
-            if (isnan(vx.v[k]) || isnan(vw.v[k]))
+            if (e->t.hole && e->t.hole[k])
                 continue;
             if (t->nq && tx->type.nq)
                 acc += (vx.v[k] - tx->type.zp[0]) *

@@ -35,6 +35,8 @@ bool sn_pv_whole_image(const PvNode *n, const PvT *im);
  * rounding may be off by, in steps. */
 bool sn_pv_row(PvEv *e, const SnExpr *x, const PvType *t, PvRange cl, PvVec *r,
                double *err);
+/* Arithmetic on plain integers, which wraps around. */
+double sn_pv_whole_op(const PvEv *e, SnOp op, double a, double b);
 /* A real within a clamp. */
 double sn_pv_clamped(double v, PvRange r);
 /* The value of an expression of the formula. */

@@ -571,15 +571,9 @@ taps_concat(PvCase *c, PvNode *n, PvTaps *t, uint32_t sx)
     return true;
 }
 
-bool
-sn_pv_taps(PvCase *c, PvNode *n, PvTaps *t)
+static bool
+taps_of(PvCase *c, PvNode *n, PvTaps *t)
 {
-    t->no = n->out[0]->n;
-    t->nk = 1;
-    t->ncol = 0;
-    t->ix = SN_NEW_N(c->a, int32_t *, n->nin + 1);
-    if (n->n->nin == 0)
-        return true;
     int s0 = sn_pv_map_slot(n, sn_pv_sem(n)->arg[0]);
     int s1 =
         sn_pv_sem(n)->narg > 1 ? sn_pv_map_slot(n, sn_pv_sem(n)->arg[1]) : -1;
@@ -609,4 +603,36 @@ sn_pv_taps(PvCase *c, PvNode *n, PvTaps *t)
     if (sn_pv_map_is(n, "table"))
         return taps_table(c, n, t);
     return taps_move(c, n, t, (uint32_t)s0);
+}
+
+/* A tap is none when it is none of any operand. */
+static const bool *
+holes(PvCase *c, const PvNode *n, const PvTaps *t)
+{
+    int64_t len = t->no * t->nk;
+    bool *hole = NULL;
+
+    for (uint32_t s = 0; s < n->nin; s++)
+        for (int64_t i = 0; t->ix[s] && i < len; i++)
+            if (t->ix[s][i] < 0) {
+                if (!hole)
+                    hole = SN_NEW_N(c->a, bool, len + 1);
+                hole[i] = true;
+            }
+    return hole;
+}
+
+bool
+sn_pv_taps(PvCase *c, PvNode *n, PvTaps *t)
+{
+    t->no = n->out[0]->n;
+    t->nk = 1;
+    t->ncol = 0;
+    t->ix = SN_NEW_N(c->a, int32_t *, n->nin + 1);
+    if (n->n->nin == 0)
+        return true;
+    if (!taps_of(c, n, t))
+        return false;
+    t->hole = holes(c, n, t);
+    return true;
 }

@@ -203,16 +203,19 @@ counter(PvCase *c, PvT *l, PvT *r, int64_t at)
 
 /* ---- comparing ---- */
 
-/* The element that is a number on one side only, or -1.  *any: some are none
- * on both sides; which infinity, or nan, the order of operations decides. */
+/* The element that is a number on one side only, or -1; where every bit counts
+ * (c->unreal), or another infinity.  *any: some are none on both sides; which
+ * infinity, or nan, the order of operations decides. */
 static int64_t
-no_number(const PvT *l, const PvT *r, bool *any)
+no_number(const PvCase *c, const PvT *l, const PvT *r, bool *any)
 {
     *any = false;
     for (int64_t i = 0; i < l->n; i++) {
-        if (isfinite(l->v[i]) != isfinite(r->v[i]))
+        double x = l->v[i], y = r->v[i];
+        if (isfinite(x) != isfinite(y) ||
+            (c->unreal && !isfinite(x) && !(x == y || (isnan(x) && isnan(y)))))
             return i;
-        *any |= !isfinite(l->v[i]);
+        *any |= !isfinite(x) && !c->unreal;
     }
     return -1;
 }
@@ -398,7 +401,8 @@ tally(PvCase *c, PvT *l, PvT *r, PvTry *t, bool want)
                    150 * (double)nclamp(c) + (grew ? 400 : 0) -
                    2 * (double)fmin((double)l->n, 20) * !c->flat -
                    (wide(c) ? 600 : 0) - (c->vector && !c->flat ? 300 : 0) -
-                   (c->small ? 200 : 0) - (c->wide ? 100 : 0);
+                   (c->small ? 200 : 0) - (c->wide ? 500 : 0) -
+                   (c->unreal ? 500 : 0);
     if (!t->counter || score > t->score) {
         t->counter = counter(c, l, r, at);
         t->score = score;
@@ -600,17 +604,18 @@ put_lists(SnBuf *b, PvCase *c)
         }
 }
 
-/* The guard held and the right side is not what may stand there; the case with
- * the fewest leaves is kept. */
+/* The guard held and the right side is not what may stand there; the plainest
+ * case, with the fewest leaves, is kept. */
 static bool
 wrong(PvCase *c, PvTry *t, const char *why)
 {
+    uint32_t size = c->nleaf + (c->wide ? 100 : 0) + (c->unreal ? 100 : 0);
     SnBuf b;
 
-    if (t->wrong && c->nleaf >= t->wrong_nleaf)
+    if (t->wrong && size >= t->wrong_size)
         return sn_pv_no(c, why);
     t->wrong = why;
-    t->wrong_nleaf = c->nleaf;
+    t->wrong_size = size;
     sn_buf_init(&b, c->pv->a);
     for (uint32_t i = 0; i < c->nleaf; i++)
         put_typed(&b, c, c->leaf[i],
@@ -661,7 +666,7 @@ one(PvCase *c, PvTry *t, bool want)
         return c->stops ? wrong(c, t, sn_format(c->pv->a, "it stops where the "
                                 "left side does not: %s", c->fail)) : false;
     bool any;
-    int64_t odd = no_number(l, r, &any);
+    int64_t odd = no_number(c, l, r, &any);
     if (odd >= 0 && want && !t->counter)
         t->counter = counter(c, l, r, odd);
     if (odd >= 0)
@@ -692,6 +697,16 @@ one(PvCase *c, PvTry *t, bool want)
     return true;
 }
 
+/* Claims about every bit are about infinities and NaN, too; the others are about
+ * reals. */
+static bool
+every_bit(const PvRule *pr)
+{
+    const SnDefClaim *k = sn_def_claim(pr->r, pr->round);
+
+    return k->kind == SN_CL_EXACT || k->kind == SN_CL_WITHIN;
+}
+
 PvTry
 sn_pv_try(Pv *pv, const PvRule *pr, const SnExpr *when, uint32_t ndraw,
           uint64_t seed, bool want)
@@ -710,6 +725,7 @@ sn_pv_try(Pv *pv, const PvRule *pr, const SnExpr *when, uint32_t ndraw,
         sn_pv_start(&c, pv, pr, &rng, a);
         c.when = when;
         c.wide = i % 4 == 3 && !c.wide ? 1 : c.wide;
+        c.unreal = c.wide && i % 8 == 3 && every_bit(pr);
         if (!one(&c, &t, want) && c.fail)
             t.fail = c.fail;
         sn_arena_clear(a);

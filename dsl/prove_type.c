@@ -378,6 +378,15 @@ leaf_limits(PvCase *c, const PvT *t, double *lo, double *hi)
     }
 }
 
+/* What processors compute with beside numbers. */
+static double
+odd_real(PvCase *c)
+{
+    static const float v[] = {INFINITY, -INFINITY, NAN, 0, 3e38f, 1e-42f};
+
+    return (double)v[sn_pv_below(c, sizeof v / sizeof *v)];
+}
+
 /* Fills a leaf, once its shape is known. */
 void
 sn_pv_leaf_data(PvCase *c, PvT *t)
@@ -395,6 +404,8 @@ sn_pv_leaf_data(PvCase *c, PvT *t)
                                        : leaf_code(c, t, i, lo, hi);
         if (zp)
             t->v[i] = k->zp[sn_pv_slice(t, i)];
+        if (c->unreal && k->elem == SN_DE_F32 && sn_pv_chance(c, 15))
+            t->v[i] = odd_real(c);
         t->id[i] = sn_pv_real(k, t->v[i], sn_pv_slice(t, i));
     }
     t->done = true;

@@ -4,7 +4,7 @@
  */
 enum { CLASS_CLAMPED = 0 };
 
-/* tests/gen/match.def:7: match.plain
+/* tests/gen/match.def:8: match.plain
  *
  *   rule plain: Relu(Relu(x:{q8}) @i :1) @o => Relu(x) : o.type when i.type
  *       == o.type exact;
@@ -34,7 +34,7 @@ match_plain(SnGraph *g, SnRewriter *rw, SnId o)
     return true;
 }
 
-/* tests/gen/match.def:8: match.repeated
+/* tests/gen/match.def:9: match.repeated
  *
  *   rule repeated: Add(x, x) @o => Mul(x, Splat() {value = 2, dims = [1]})
  *       {clamp = o.clamp} : o.type when o.type == f32 and rank(x) >= 1
@@ -71,11 +71,11 @@ match_repeated(SnGraph *g, SnRewriter *rw, SnId o)
     return true;
 }
 
-/* tests/gen/match.def:10: match.two_orders
+/* tests/gen/match.def:11: match.two_orders
  *
  *   rule two_orders: Add(Mul(a, b) {clamp = full} @m :1, Mul(a, Splat()
  *       {value = 0}) {clamp = full}) @o => copy m {clamp = meet(o.clamp,
- *       m.clamp)} when o.type == f32 and shape(m) == shape(o) refines;
+ *       m.clamp)} when o.type == f32 and shape(m) == shape(o) real 1e-6;
  */
 static bool
 match_two_orders_order(SnGraph *g, SnRewriter *rw, SnId o, unsigned swap)
@@ -133,7 +133,7 @@ match_two_orders(SnGraph *g, SnRewriter *rw, SnId o)
     return false;
 }
 
-/* tests/gen/match.def:12: match.typed
+/* tests/gen/match.def:13: match.typed
  *
  *   rule typed: Mul(x:{f32}, Splat() {value = 1} @s) {clamp = full} @o => x
  *       when s.type == o.type and shape(x) == shape(o) exact;
@@ -176,7 +176,7 @@ match_typed(SnGraph *g, SnRewriter *rw, SnId o)
            match_typed_order(g, rw, o, true);
 }
 
-/* tests/gen/match.def:13: match.flags
+/* tests/gen/match.def:14: match.flags
  *
  *   rule flags: MaxPool(Reshape(x) @r :1) {ceil_mode = true, kernel = [2,
  *       2]} @o => MaxPool(x) like o : o.type when shape(x) == shape(r)
@@ -213,7 +213,7 @@ match_flags(SnGraph *g, SnRewriter *rw, SnId o)
     return true;
 }
 
-/* tests/gen/match.def:15: match.of_forms
+/* tests/gen/match.def:16: match.of_forms
  *
  *   rule of_forms: Relu(forms Conv2D(x, w, b) @c :1) @o => copy c {clamp =
  *       meet(bounds(o.type, 0, _), c.clamp)} : o.type when c.type == o.type
@@ -249,7 +249,7 @@ match_of_forms(SnGraph *g, SnRewriter *rw, SnId o)
     return true;
 }
 
-/* tests/gen/match.def:17: match.of_class
+/* tests/gen/match.def:18: match.of_class
  *
  *   rule of_class: Relu(any clamped @n :1) @o => copy n {clamp = [0, _]} :
  *       o.type when n.type == o.type and n.clamp == full and o.type == f32
@@ -289,7 +289,7 @@ match_of_class(SnGraph *g, SnRewriter *rw, SnId o)
     return true;
 }
 
-/* tests/gen/match.def:19: match.optional
+/* tests/gen/match.def:20: match.optional
  *
  *   rule optional: Relu(Conv2D(x, w, b) @c :1) @o => Conv2D(x, w, b) like c
  *       {clamp = meet(bounds(o.type, 0, _), c.clamp)} : o.type when rank(b)
@@ -330,7 +330,7 @@ match_optional(SnGraph *g, SnRewriter *rw, SnId o)
     return true;
 }
 
-/* tests/gen/match.def:21: match.without
+/* tests/gen/match.def:22: match.without
  *
  *   rule without: Relu(Conv2D(x, w, _) @c :1) @o => Conv2D(x, w, _) like c
  *       {clamp = meet(bounds(o.type, 0, _), c.clamp)} : o.type when not
@@ -368,7 +368,7 @@ match_without(SnGraph *g, SnRewriter *rw, SnId o)
     return true;
 }
 
-/* tests/gen/match.def:23: match.pooled
+/* tests/gen/match.def:24: match.pooled
  *
  *   rule pooled: Reshape(MaxPool(x) @p :1) @o => MaxPool(x) like p : o.type
  *       when shape(p) == shape(o) exact;
@@ -400,7 +400,7 @@ match_pooled(SnGraph *g, SnRewriter *rw, SnId o)
     return true;
 }
 
-/* tests/gen/match.def:24: match.pool_top
+/* tests/gen/match.def:25: match.pool_top
  *
  *   rule pool_top: MaxPool(Relu(x) @r :1) {kernel = [1, 1], stride = [1,
  *       1], pads = [0, 0, 0, 0]} @o => Relu(x) : o.type when r.type ==
@@ -483,7 +483,8 @@ visit_match(SnGraph *g, SnRewriter *rw, SnId id)
 }
 
 static const SnClaim allow_match[] = { { SN_CLAIM_EXACT, 0.0 },
-                                      { SN_CLAIM_REFINES, 0.0 } };
+                                      { SN_CLAIM_REFINES, 0.0 },
+                                      { SN_CLAIM_REAL, 0.0 } };
 static const SnStep steps_match[] = {
     { .family = SN_FAM_WRITTEN, .visit = visit_match },
 };

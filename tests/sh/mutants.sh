@@ -26,6 +26,10 @@ planted() {
 }
 whole simplify.
 whole 'merge Conv2D'
+# Guards that ordinary cases cannot tell from nothing: pads below 0.
+run -v -o backend.pad_conv
+[ "$(grep -cE '^(refused|more) .*guard [0-9]+ \(p\.pads\[[1256]\] >= 0\)' "$tmp/out")" = 8 ]
+say "eight guards of pad_conv are not equivalent" $?
 planted SN403 'merge Conv2D' once
 planted SN306 simplify.concat_one guard
 planted SN301 simplify.relu_clamp 'guard|clamp'
