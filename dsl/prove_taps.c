@@ -474,7 +474,7 @@ taps_bag(PvCase *c, PvNode *n, PvTaps *t, uint32_t sx)
     for (int64_t o = 0; o < t->no; o++) {
         unravel(y, o, i);
         for (int64_t k = 0; k < t->nk; k++) {
-            int64_t row;
+            int64_t row = 0;
             if (!element(c, g->v[i[0] * t->nk + k], x->dim[0], &row))
                 return false;
             a[o * t->nk + k] = (int32_t)(row * x->dim[1] + i[1]);
