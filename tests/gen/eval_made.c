@@ -42,7 +42,7 @@ conv_add(void **state)
             int32_t code = (int32_t)fmaxf(fminf(m, 100), 1);
             int32_t want = after
                 ? sn_add_after(code, 0.25f, 1, r[i], 0.5f, -4, 0.5f, 9, -128,
-                               127, false)
+                               127)
                 : sat8(nearbyintf(((float)(code - 1) * 0.25f +
                                    (float)(r[i] + 4) * 0.5f) / 0.5f) + 9);
             assert_int_equal(y[i], want);
