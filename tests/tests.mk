@@ -45,7 +45,8 @@ $(CASES_X): $(BUILD)/obj/made/gen/sn_cases.o $(call obj,tests/cases/run_cases.c)
 	$(Q)$(CC) $(SAN) $(LDFLAGS) -o $@ $^ $(LIBS)
 
 TOOL_X = $(BUILD)/tests/mkonnx $(BUILD)/tests/mkdata $(BUILD)/tests/node_tests \
-         $(BUILD)/tests/differ $(BUILD)/tests/zoo_outputs
+         $(BUILD)/tests/differ $(BUILD)/tests/zoo_outputs \
+         $(BUILD)/tests/written
 $(BUILD)/tests/node_tests: $(BUILD)/obj/tests/onnx/node_tests.o \
                            $(BUILD)/obj/tests/onnx/share.o $(LIB)
 	@mkdir -p $(@D)
@@ -69,6 +70,13 @@ $(BUILD)/tests/zoo_outputs: $(BUILD)/obj/tests/onnx/zoo_outputs.o \
     $(patsubst %,$(BUILD)/obj/tests/differ/%.o,check sinter_run) $(LIB)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(SAN) $(LDFLAGS) -o $@ $^ $(LIBS)
+
+# What the exporter writes, in ONNX Runtime.
+$(BUILD)/tests/written: $(BUILD)/obj/tests/onnx/written.o \
+    $(BUILD)/obj/tests/differ/peer.o $(TESTLIB) $(LIB)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(SAN) $(LDFLAGS) -o $@ $^ $(LIBS) -ldl
+$(BUILD)/obj/tests/onnx/written.o: INC += -Itests
 
 # Fuzz targets, replayed on their corpus here and run by `make fuzz`.
 FUZZ   = def npy onnx profile text tune

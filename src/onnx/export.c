@@ -286,20 +286,61 @@ quantized(const SnXp *x)
     return t != NULL && t->quant;
 }
 
+static SnXpHook *
+writer(const SnKindDesc *kd, const SnOnnxDesc *e)
+{
+    SnXpHook *fn = sn_xp_hook(kd->name);
+
+    if (fn == NULL && kd->form_of >= 0)
+        fn = sn_xp_hook(sn_desc((SnKind)kd->form_of)->name);
+    if (fn == NULL && e != NULL)
+        fn = e->hook != NULL ? sn_xp_hook(e->hook) : sn_xp_map;
+    return fn;
+}
+
+bool
+sn_onnx_writes(SnKind k, int opset)
+{
+    SnXp x = {.opset = opset};
+    const SnKindDesc *d = sn_desc(k);
+
+    return !d->effect && d->sem != NULL && d->sem[0].cls != SN_C_SOURCE &&
+           (d->sem[0].cls == SN_C_CONVERT || d->sem[0].map == SN_MAP_PERMUTE ||
+            writer(d, sn_xp_line(&x, k)) != NULL);
+}
+
+/* ONNX Runtime loads no pool whose pads are as wide as its window. */
+static SnStatus
+check_window(SnXp *x)
+{
+    if (x->kd->sem[0].map != SN_MAP_POOL)
+        return SN_OK;
+    const SnInts *k = sn_xp_attr(x, "kernel", SN_A_INTS);
+    const SnInts *p = sn_xp_attr(x, "pads", SN_A_INTS);
+    for (uint32_t i = 0; i < p->n; i++)
+        if (p->v[i] >= k->v[i % k->n])
+            return sn_xp_refuse(x, "its pads are as wide as its window, which "
+                                   "ONNX Runtime does not load");
+    return SN_OK;
+}
+
 static SnStatus
 operator(SnXp *x)
 {
-    SnXpHook *fn = sn_xp_hook(x->kd->name);
+    SnXpHook *fn = writer(x->kd, x->e);
     bool done = false;
 
     if (sn_xp_put_u8(x))
         return SN_OK;
-    if (fn == NULL && x->kd->form_of >= 0)
-        fn = sn_xp_hook(sn_desc((SnKind)x->kd->form_of)->name);
-    if (fn == NULL && x->e != NULL)
-        fn = x->e->hook != NULL ? sn_xp_hook(x->e->hook) : sn_xp_map;
     if (fn == NULL)
         return sn_xp_refuse(x, "has no form in ONNX at opset %d", x->opset);
+    SN_TRY(check_window(x));
+    if (x->n->nres > 0 && x->n->res[0].type->elem == SN_QI32) {
+        if (x->kd->sem[0].cls != SN_C_MOVE || x->kd->out[0].fact != SN_SAME)
+            return sn_xp_refuse(x, "QuantizeLinear does not write int32");
+        x->as = SN_XP_CODE; /* moved as they are in both forms */
+        return fn(x);
+    }
     if (x->form == SN_ONNX_QOPERATOR && quantized(x)) {
         SnXpCodes *q = sn_xp_codes_hook(x);
         x->as = x->codes;

@@ -26,6 +26,10 @@ typedef struct SnOnnxExport {
 /* The names of the forms in order, NULL-ended. */
 const char *const *sn_onnx_forms(void);
 
+/* Is there a way to write nodes of this kind at this opset?  Attributes and
+ * types may still bar a single node. */
+bool sn_onnx_writes(SnKind k, int opset);
+
 /* The bytes of the model of g, in a; they depend on g and o alone.  file is
  * for messages.  SN_EUNSUPPORTED names the node that has no form in ONNX. */
 SnStatus sn_onnx_pack(SnArena *a, const SnGraph *g, const SnOnnxExport *o,

@@ -163,14 +163,15 @@ apart(SnXp *x, uint32_t slot, const int *perm, const char **value,
     return SN_OK;
 }
 
+/* The weights w say how large the window is, [out, kh, kw, in]. */
 static void
-window(SnXp *x, Onnx__NodeProto *n)
+window(SnXp *x, Onnx__NodeProto *n, const SnShape *w)
 {
     static const char *const name[][2] = {
-        {"kernel", "kernel_shape"}, {"stride", "strides"},
-        {"pads", "pads"},           {"dilate", "dilations"},
+        {"stride", "strides"}, {"pads", "pads"}, {"dilate", "dilations"},
     };
 
+    sn_xp_attr_ints(x, n, "kernel_shape", (SnInts){2, w->dim + 1});
     for (size_t i = 0; i < sizeof name / sizeof name[0]; i++)
         sn_xp_attr_ints(x, n, name[i][1],
                         *(const SnInts *)sn_xp_attr(x, name[i][0],
@@ -188,7 +189,8 @@ sn_xp_conv_integer(SnXp *x)
 
     SN_TRY(apart(x, 0, first, &in[0], &in[2]));
     SN_TRY(apart(x, 1, first, &in[1], &in[3]));
-    window(x, put(x, "ConvInteger", 4, in, first));
+    window(x, put(x, "ConvInteger", 4, in, first),
+           sn_shape_of(x->g, sn_in(x->g, x->id, 1)));
     return SN_OK;
 }
 
@@ -211,20 +213,25 @@ sn_xp_conv_transpose(SnXp *x)
 {
     static const int turned[] = {3, 0, 1, 2};
     int64_t group = *(const int64_t *)sn_xp_attr(x, "group", SN_A_INT);
+    const SnInts *more = sn_xp_attr(x, "more", SN_A_INTS);
+    const SnInts *stride = sn_xp_attr(x, "stride", SN_A_INTS);
     SnRef b = sn_in(x->g, x->id, 2);
     const char *in[3] = {NULL};
     Onnx__NodeProto *n;
 
     if (group != 1)
         return sn_xp_refuse(x, "ConvTranspose in groups is not written");
+    for (uint32_t i = 0; i < more->n; i++)
+        if (more->v[i] >= stride->v[i])
+            return sn_xp_refuse(x, "'more' is not below the stride, as ONNX "
+                                   "Runtime wants output_padding to be");
     in[0] = sn_xp_get(x, sn_in(x->g, x->id, 0), 4, first, x->as);
     in[1] = sn_xp_get(x, sn_in(x->g, x->id, 1), 4, turned, x->as);
     if (b != 0)
         in[2] = sn_xp_plain(x, b, x->as);
     n = put(x, "ConvTranspose", 3, in, first);
-    window(x, n);
-    sn_xp_attr_ints(x, n, "output_padding",
-                    *(const SnInts *)sn_xp_attr(x, "more", SN_A_INTS));
+    window(x, n, sn_shape_of(x->g, sn_in(x->g, x->id, 1)));
+    sn_xp_attr_ints(x, n, "output_padding", *more);
     return SN_OK;
 }
 

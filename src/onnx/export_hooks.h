@@ -116,7 +116,7 @@ const char *sn_xp_init(SnXp *x, const char *name, int dtype, int rank,
                        const int64_t *dim, const void *data, size_t nbyte);
 const char *sn_xp_ints(SnXp *x, const char *part, SnInts v);
 const char *sn_xp_real(SnXp *x, const char *part, float v);
-/* One code of a quantized type. */
+/* One code of a quantized type, or one integer. */
 const char *sn_xp_one_code(SnXp *x, const char *part, const SnType *t,
                            SnXpAs as, int64_t code);
 const char *sn_xp_scale(SnXp *x, const SnType *t, const char *base);
@@ -195,7 +195,7 @@ SnXpHook sn_xp_cast, sn_xp_codes, sn_xp_label, sn_xp_conv_transpose,
     sn_xp_depth_to_space, sn_xp_reduce, sn_xp_arg, sn_xp_normalize,
     sn_xp_difference, sn_xp_conv_integer, sn_xp_matmul_integer;
 extern SnXpHook sn_xp_embedding_sum; /* export_bag.c */
-extern SnXpHook sn_xp_batch_norm; /* export_norm.c */
+extern SnXpHook sn_xp_batch_norm, sn_xp_lrn; /* export_norm.c */
 SnXpCodes *sn_xp_codes_hook(const SnXp *x);
 /* Does ONNX Runtime run this operator on 8-bit codes? */
 bool sn_xp_runs_codes(const char *op);

@@ -352,7 +352,9 @@ open_sides(const SnXp *x, uint32_t k)
     const SnType *t = x->n->res[k].type;
     SnRange c = {0};
 
-    if (k == 0 && x->kd->clamp >= 0)
+    /* Plain integers are not clamped by evaluators. */
+    if (k == 0 && x->kd->clamp >= 0 &&
+        (t->elem == SN_F32 || sn_elem_quant(t->elem)))
         c = *(const SnRange *)sn_attr_at(x->n->attr,
                                          &x->kd->attr[x->kd->clamp]);
     if (!sn_elem_quant(t->elem) || sn_range_full(c))

@@ -1,4 +1,6 @@
-/* BatchNormalization.  In the graph its parameters are spread over the value
+/* Normalizations.
+ *
+ * BatchNormalization: in the graph its parameters are spread over the value
  * like the operands of any sum; in ONNX they are lists, one number for each
  * index of the tensor's axis 1.  Once a Transpose has sunk below the node, its
  * channels lie along any axis, and the parameters are [1, c, 1, 1]. */
@@ -51,6 +53,15 @@ second(SnXp *x, int rank, int axis, int *perm)
     perm[1] = axis;
 }
 
+static const char *
+step(SnXp *x, const char *op, const char *a, const char *b, const char *part)
+{
+    const char *in[2] = {a, b};
+
+    return sn_xp_node(x, "", op, b ? 2 : 1, in, sn_xp_part(x, part))
+        ->output[0];
+}
+
 /* Parameter `slot` as a list of n numbers. */
 static const char *
 list(SnXp *x, uint32_t slot, int64_t n)
@@ -63,11 +74,14 @@ list(SnXp *x, uint32_t slot, int64_t n)
     if (s->rank == 1 && s->dim[0] == n)
         return sn_xp_plain(x, r, x->as);
     if (!sn_xp_constant(x, r)) {
-        bool one = sn_shape_count(s) == 1;
-        const char *in[2] = {sn_xp_plain(x, r, x->as), NULL};
-        in[1] = sn_xp_ints(x, "list", (SnInts){1, &n});
-        return sn_xp_node(x, "", one ? "Expand" : "Reshape", 2, in,
-                          sn_xp_part(x, part[slot]))->output[0];
+        int64_t have = sn_shape_count(s);
+        const char *v = sn_xp_plain(x, r, x->as);
+        v = step(x, "Reshape", v, sn_xp_ints(x, "list", (SnInts){1, &have}),
+                 part[slot]);
+        return have == n ? v
+                         : step(x, "Expand", v,
+                                sn_xp_ints(x, "list", (SnInts){1, &n}),
+                                part[slot]);
     }
     const float *v = sn_xp_elements(x, r, s->rank, sn_xp_identity, dim);
     float *all = SN_NEW_N(x->a, float, n);
@@ -76,15 +90,6 @@ list(SnXp *x, uint32_t slot, int64_t n)
     return sn_xp_init(x, sn_xp_part(x, part[slot]),
                       ONNX__TENSOR_PROTO__DATA_TYPE__FLOAT, 1, &n, all,
                       (size_t)n * sizeof *all);
-}
-
-static const char *
-step(SnXp *x, const char *op, const char *a, const char *b, const char *part)
-{
-    const char *in[2] = {a, b};
-
-    return sn_xp_node(x, "", op, b ? 2 : 1, in, sn_xp_part(x, part))
-        ->output[0];
 }
 
 /* (x - mean) / sqrt(var + eps) * gamma + beta, for parameters that are spread
@@ -133,4 +138,34 @@ sn_xp_batch_norm(SnXp *x)
         sn_xp_node(x, "", "BatchNormalization", NPORT, in, out);
     sn_xp_close(x, 0, perm, out);
     return sn_xp_attrs(x, n, "BatchNormalization");
+}
+
+/* ONNX Runtime wants pictures, [n, c, h, w]: other values become n points of
+ * c channels, and are given their shape back. */
+SnStatus
+sn_xp_lrn(SnXp *x)
+{
+    const SnShape *s = x->n->res[0].shape;
+    int64_t c = s->rank > 0 ? s->dim[s->rank - 1] : 1;
+    int64_t dim[4] = {c ? sn_shape_count(s) / c : 0, c, 1, 1};
+    const char *in[2], *out;
+
+    if (*(const int64_t *)sn_xp_attr(x, "size", SN_A_INT) % 2 == 0)
+        return sn_xp_refuse(x, "ONNX Runtime sums an odd number of channels");
+    if (s->rank == 4)
+        return sn_xp_map(x);
+    if (s->rank == 0 || sn_shape_count(s) == 0)
+        return sn_xp_refuse(x, "LRN takes pictures");
+    in[0] = sn_xp_plain(x, sn_in(x->g, x->id, 0), x->as);
+    in[1] = sn_xp_ints(x, "points", (SnInts){4, dim});
+    in[0] = step(x, "Reshape", in[0], in[1], "spread");
+    Onnx__NodeProto *n =
+        sn_xp_node(x, "", "LRN", 1, in, sn_xp_part(x, "normal"));
+    SN_TRY(sn_xp_attrs(x, n, "LRN"));
+    in[0] = n->output[0];
+    in[1] = sn_xp_ints(x, "shape", (SnInts){(uint32_t)s->rank, s->dim});
+    out = sn_xp_open(x, 0, sn_xp_identity);
+    sn_xp_node(x, "", "Reshape", 2, in, out);
+    sn_xp_close(x, 0, sn_xp_identity, out);
+    return SN_OK;
 }

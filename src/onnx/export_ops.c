@@ -87,6 +87,23 @@ nary(SnXp *x)
 }
 
 static SnStatus
+gelu_tanh(SnXp *x)
+{
+    if (strcmp(x->e->op, "FastGelu") == 0 && x->n->res[0].shape->rank == 0)
+        return sn_xp_refuse(x, "FastGelu takes no scalar");
+    return x->e->hook != NULL ? nary(x) : sn_xp_map(x);
+}
+
+/* Of a scalar there is nothing to cut off, turn or pad. */
+static bool
+is_scalar(SnXp *x)
+{
+    if (x->n->res[0].shape->rank == 0)
+        (void)as_op(x, "Identity");
+    return x->n->res[0].shape->rank == 0;
+}
+
+static SnStatus
 batched_add(SnXp *x)
 {
     return as_op(x, "Add");
@@ -185,6 +202,8 @@ slice(SnXp *x)
     const SnShape *s = shape_in(x, 0);
     uint32_t n = 0;
 
+    if (is_scalar(x))
+        return SN_OK;
     sn_xp_choose(x, perm);
     const SnInts *from = sn_xp_attr(x, "start", SN_A_INTS);
     const SnInts *size = sn_xp_attr(x, "size", SN_A_INTS);
@@ -212,6 +231,8 @@ flip(SnXp *x)
     int64_t start[SN_MAXRANK], end[SN_MAXRANK], by[SN_MAXRANK];
     int perm[SN_MAXRANK];
 
+    if (is_scalar(x))
+        return SN_OK;
     sn_xp_choose(x, perm);
     const SnInts *axes = sn_xp_attr(x, "axes", SN_A_INTS);
     for (uint32_t i = 0; i < axes->n; i++) {
@@ -232,6 +253,26 @@ word(const SnXp *x, const char *attr)
     return sn_attr_named(x->kd, attr)->words[i];
 }
 
+/* Pads that repeat what lies at the edge need something there. */
+static SnStatus
+check_pads(SnXp *x)
+{
+    const SnInts *p = sn_xp_attr(x, "pads", SN_A_INTS);
+    const SnShape *y = x->n->res[0].shape;
+
+    if (strcmp(word(x, "mode"), "constant") == 0)
+        return SN_OK;
+    for (int i = 0; i < y->rank; i++) {
+        int64_t before = p->v[i], after = p->v[i + y->rank];
+        int64_t left = y->dim[i] - (before > 0 ? before : 0) -
+                       (after > 0 ? after : 0);
+        if (left <= 0)
+            return sn_xp_refuse(x, "nothing is left of axis %d to be "
+                                   "repeated", i);
+    }
+    return SN_OK;
+}
+
 static SnStatus
 pad(SnXp *x)
 {
@@ -240,8 +281,11 @@ pad(SnXp *x)
     int perm[SN_MAXRANK];
     float value;
 
+    if (is_scalar(x))
+        return SN_OK;
     sn_xp_choose(x, perm);
     value = *(const float *)sn_xp_attr(x, "value", SN_A_REAL);
+    SN_TRY(check_pads(x));
     in[0] = sn_xp_operand(x, 0, perm, x->as);
     in[1] = sn_xp_ints(x, "pads",
                        *(const SnInts *)sn_xp_attr(x, "pads", SN_A_INTS));
@@ -251,6 +295,8 @@ pad(SnXp *x)
             sn_quant(value, t->scale[0], t->zp[0],
                      (int32_t)sn_elem_lo(t->elem),
                      (int32_t)sn_elem_hi(t->elem)));
+    else if (t->elem != SN_F32 && !sn_elem_quant(t->elem))
+        in[2] = sn_xp_one_code(x, "value", t, x->as, (int64_t)value);
     else if (value != 0)
         in[2] = sn_xp_real(x, "value", value);
     sn_xp_attr_str(x, put(x, "Pad", 3, in, perm), "mode", word(x, "mode"));
@@ -343,8 +389,10 @@ static const struct {
     {"DepthToSpace", sn_xp_depth_to_space},
     {"EmbeddingSum", sn_xp_embedding_sum},
     {"Flip", flip},
+    {"GeluTanh", gelu_tanh},
     {"IntegerConv2D", sn_xp_conv_integer},
     {"IntegerMatMul", sn_xp_matmul_integer},
+    {"LRN", sn_xp_lrn},
     {"Label", sn_xp_label},
     {"MatMul", matmul},
     {"Normalize", sn_xp_normalize},

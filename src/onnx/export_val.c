@@ -261,7 +261,7 @@ as_elements(SnXp *x, const SnType *t, SnXpAs as, uint32_t n, const int32_t *v)
     uint8_t *p = sn_alloc(x->a, n * sn_elem_size(t->elem));
 
     for (uint32_t i = 0; i < n; i++) {
-        if (t->elem == SN_QI8)
+        if (sn_elem_size(t->elem) == 1)
             p[i] = (uint8_t)(v[i] + (as == SN_XP_U8 ? 128 : 0));
         else if (t->elem == SN_QI16)
             ((int16_t *)(void *)p)[i] = (int16_t)v[i];
@@ -276,9 +276,12 @@ sn_xp_one_code(SnXp *x, const char *part, const SnType *t, SnXpAs as,
                int64_t code)
 {
     int32_t v = (int32_t)code;
+    const void *p = t->elem == SN_I64
+                        ? sn_memdup(x->a, &code, sizeof code)
+                        : as_elements(x, t, as, 1, &v);
 
-    return sn_xp_init(x, sn_xp_part(x, part), sn_xp_dtype(t, as), 0, NULL,
-                      as_elements(x, t, as, 1, &v), sn_elem_size(t->elem));
+    return sn_xp_init(x, sn_xp_part(x, part), sn_xp_dtype(t, as), 0, NULL, p,
+                      sn_elem_size(t->elem));
 }
 
 static SnXpParam *

@@ -171,4 +171,7 @@ for opset in 17 18 20 21; do
         fail "floats opset $opset: $(tail -n 1 "$m.log")"
     fi
 done
+
+# Every kind that the exporter writes, in random graphs.
+"$BUILD/tests/written" --ort "$(sh tools/oracle/lib.sh "$ort")" --n "${MODELS:-2600}" || bad=1
 exit $bad

@@ -324,6 +324,41 @@ round_trip_batch_norm(void **state)
         comes_back(lines[i]);
 }
 
+/* What ONNX Runtime wants otherwise than a graph has it: the window of a
+ * transposed convolution said by its weights, integers padded by integers,
+ * points normalized as pictures, biases moved as they are, scalars. */
+static void
+round_trip_odd(void **state)
+{
+    static const char *const lines[] = {
+        "  %a = Placeholder() : f32[1,2,3,2]\n"
+        "  %w = Constant() {data = [1,2,3,4, 5,6,7,8]} : f32[2,1,2,2]\n"
+        "  %n = ConvTranspose2D(%a, %w, _) {kernel = [1,1]} : f32[1,2,4,2]\n"
+        OUTPUT,
+        "  %a = Placeholder() : f32[2,2]\n"
+        "  %c = Cast(%a) : i32[2,2]\n"
+        "  %n = Pad(%c) {pads = [0,1,0,0], value = 3} : i32[2,3]\n" OUTPUT,
+        INPUT("[4,6]") "  %n = LRN(%a) {size = 3, k = 2} : f32[4,6]\n" OUTPUT,
+        INPUT("[2,4,6]") "  %n = LRN(%a) {size = 5} : f32[2,4,6]\n" OUTPUT,
+        INPUT("[]") "  %n = Pad(%a) {pads = [], value = 1} : f32[]\n" OUTPUT,
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
+        comes_back(lines[i]);
+}
+
+static void
+refuses_what_peers_refuse(void **state)
+{
+    (void)state;
+    refused(INPUT("[1,4,4,2]")
+            "  %n = MaxPool(%a) {kernel = [2,2], pads = [2,0,0,0]} : "
+            "f32[1,5,3,2]\n" OUTPUT, SN_ONNX_QDQ, 0,
+            "t.onnx: node 'n' (MaxPool): its pads are as wide as its window, "
+            "which ONNX Runtime does not load\n");
+}
+
 static void
 refuses_unknown_opset(void **state)
 {
@@ -364,6 +399,8 @@ main(void)
         T(round_trip_integers),
         T(round_trip_float),
         T(round_trip_batch_norm),
+        T(round_trip_odd),
+        T(refuses_what_peers_refuse),
         T(refuses_kind),
         T(refuses_opset),
         T(refuses_hardswish_early),
