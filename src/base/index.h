@@ -27,8 +27,8 @@ sn_index_init(SnIndex *x, SnArena *a)
 
 #define SN_INDEX_END UINT32_MAX
 /* The numbers that were added with this hash, in the order in which they were
- * added: the first from *probe on, which goes on behind it; SN_INDEX_END: no more.
- * *probe is 0 at first. */
+ * added: the first from *probe on, which goes on behind it; SN_INDEX_END: no
+ * more.  *probe is 0 at first. */
 uint32_t sn_index_next(SnIndex *x, uint64_t hash, size_t *probe);
 /* number < SN_INDEX_END - 1 */
 void sn_index_add(SnIndex *x, uint64_t hash, uint32_t number);

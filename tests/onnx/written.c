@@ -1,6 +1,6 @@
 /* What the exporter writes, in ONNX Runtime: random graphs of one to seven
- * nodes (tests/random), written both ways, must load and give what the evaluators
- * give; and every kind that the exporter's table writes must have been loaded,
+ * nodes (tests/random), written both ways, must load and give what the
+ * evaluators give; and every kind that the exporter's table writes must have been loaded,
  * at an input, at an output and between other nodes.
  *
  *   written --ort LIB [--n N] [--seed S]

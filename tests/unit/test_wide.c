@@ -128,7 +128,8 @@ readers_of(uint32_t n, uint32_t ntype)
                 "  %d = Dequantize(%x) : f32[3]\n"
                 "  %r = Relu(%d) : f32[3]\n");
     for (uint32_t i = 0; i < n; i++)
-        sn_putf(&b, "  %%q%u = Quantize(%%r) {calibrated = true} : qi8<%g, 0>[3]\n"
+        sn_putf(&b, "  %%q%u = Quantize(%%r) {calibrated = true} : "
+                    "qi8<%g, 0>[3]\n"
                     "  Save(%%q%u) {name = \"y%u\"}\n", i,
                 0.5 / (1 + i % ntype), i, i);
     sn_puts(&b, "}\n");
