@@ -1,7 +1,7 @@
 /* What the exporter writes, in ONNX Runtime: random graphs of one to seven
  * nodes (tests/random), written both ways, must load and give what the
- * evaluators give; and every kind that the exporter's table writes must have been loaded,
- * at an input, at an output and between other nodes.
+ * evaluators give; and every kind that the exporter's table writes must have
+ * been loaded, at an input, at an output and between other nodes.
  *
  *   written --ort LIB [--n N] [--seed S]
  *
