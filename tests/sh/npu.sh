@@ -5,6 +5,7 @@ BUILD=${BUILD:-build}
 CC=${CC:-gcc}
 MAKE=${MAKE:-make}
 root=$PWD
+abi=$(sed -n 's/^#define SN_PLUGIN_ABI //p' src/backend/plugin.h)
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 demo=$root/examples/demo
@@ -272,7 +273,7 @@ shared() { # OUT FLAGS-AND-FILES...
 # shellcheck disable=SC2086
 shared old.so -DSN_PLUGIN_ABI=0 npu_kernels.c $made
 refused 'an old plugin: interface' 3 \
-    'old.so: was built for plugin interface 0, and this sinter has interface 3: build it against the headers installed with this sinter' \
+    "old.so: was built for plugin interface 0, and this sinter has interface $abi: build it against the headers installed with this sinter" \
     try old.so
 # shellcheck disable=SC2086
 cp npu_kernels.c k.c
