@@ -173,7 +173,8 @@ supported(const SnDefBackend *b, SnDefConc c)
     bool ok = !sn_conc_quant(c) && c.elem != SN_DE_F32 && c.elem != SN_DE_F16;
 
     for (uint32_t i = 0; i < b->nsupport && !ok; i++)
-        ok = b->support[i].elem == c.elem;
+        ok = b->support[i].elem == c.elem
+            && (c.axis < 0 || b->support[i].axis >= 0);
     return ok || c.elem == SN_DE_ABSENT;
 }
 

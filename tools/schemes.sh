@@ -104,7 +104,8 @@ labelled() {
     for s in $schemes; do
         for r in $ranges; do
             printf '%-24s %-8s %-16s %-10s' "$name" "$f" "$s" "$r"
-            for w in '' '--channelwise --rowwise'; do
+            for w in --per-tensor ''; do
+                sliced=' channelwise'; [ -z "$w" ] || sliced=
                 # shellcheck disable=SC2086
                 quantize "$model" "$s" "$r" "$w" $shape
                 # shellcheck disable=SC2086
@@ -115,7 +116,7 @@ labelled() {
                 e=$(db "$out/q.sn" "$model" --backend cpu --input "$c" $choice $px $shape)
                 less "$best" "${e:--999}" || continue
                 best=$e chosen=$q
-                which="$s $r${w:+ channelwise}"
+                which="$s $r$sliced"
                 cp "$out/q.sn" "$out/best.sn"
                 cp "$out/q.snw" "$out/q.snw.best"
             done
@@ -148,11 +149,12 @@ unlabelled() {
     for s in $schemes; do
         for r in $ranges; do
             printf '%-24s %-8s %-16s %-10s' "$name" dB "$s" "$r"
-            for w in '' '--channelwise --rowwise'; do
+            for w in --per-tensor ''; do
+                sliced=' channelwise'; [ -z "$w" ] || sliced=
                 quantize "$model" "$s" "$r" "$w"
                 e=$(db "$out/q.sn" "$model" --backend cpu --input "$out/s.npy" --skip 8 -n 4)
                 printf ' %8.2f' "${e:--999}"
-                less "$best" "${e:--999}" && best=$e which="$s $r${w:+ channelwise}"
+                less "$best" "${e:--999}" && best=$e which="$s $r$sliced"
             done
             printf '\n'
         done

@@ -24,7 +24,7 @@ row() {
     shift 6
     t0=$(date +%s)
     if ! "$sinter" quantize "$model" --calib "$calib" -n "$ncal" "$@" \
-        --channelwise --rowwise --backend cpu --json -o "$out/$name.sn" \
+        --backend cpu --json -o "$out/$name.sn" \
         >"$out/$name.json" 2>"$out/$name.log"; then
         printf '%-24s quantize failed: %s\n' "$name" "$(tail -n 1 "$out/$name.log")"
         bad=1

@@ -15,7 +15,7 @@ echo
 echo "== Quantize to int8, 256 calibration images"
 # shellcheck disable=SC2086
 "$sinter" quantize "$here/fashion_lrn.onnx" --calib "$here/calib_images.npy" \
-    $pixels --channelwise --rowwise --backend cpu \
+    $pixels --backend cpu \
     --dump-profile "$out/profile.json" --print-after integerize --time-passes \
     -o "$out/fashion_lrn.sn" 2>"$out/log"
 # integerize runs twice; what it gives first is the graph before.

@@ -34,7 +34,7 @@ typedef struct SnArgs {
     long nsample, skip, eval_n, eval_skip, njob, nthread, opt_limit, seed;
     long batch, opset;
     bool verify, trace, stats, time_passes, check_passes, strict;
-    bool channelwise, rowwise, unify, require_int8, json, help;
+    bool channelwise, rowwise, per_tensor, unify, require_int8, json, help;
     bool elide, check_kernels, names;
     const char *threshold, *average, *bias;
     long nrun; /* bench */

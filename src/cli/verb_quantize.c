@@ -154,6 +154,18 @@ put_raised_json(SnBuf *b, const SnRaised *r)
 }
 
 static void
+put_nodes_json(SnBuf *b, const SnFloatNode *v, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        sn_puts(b, i ? ", {\"node\": " : "{\"node\": ");
+        sn_put_json(b, v[i].name);
+        sn_puts(b, ", \"why\": ");
+        sn_put_json(b, v[i].why);
+        sn_puts(b, "}");
+    }
+}
+
+static void
 put_settings(SnBuf *b, const SnPlace *p)
 {
     const SnSettings *s = &p->control.all;
@@ -192,6 +204,10 @@ put_text(SnBuf *b, const SnQuantReport *r, const SnPlan *plan,
     for (uint32_t i = 0; i < r->place.nnarrow; i++)
         sn_putf(b, "  %s is int8: %s\n", r->place.narrow[i].name,
                 r->place.narrow[i].why);
+    for (uint32_t i = 0; i < r->place.ncoarse; i++)
+        sn_putf(b, "  %s has one scale for its weights: %s\n",
+                sn_shown(b->a, r->place.coarse[i].name),
+                r->place.coarse[i].why);
     if (r->place.nunified)
         sn_putf(b, "unified: %u values\n", r->place.nunified);
     for (uint32_t i = 0; i < r->place.nunified; i++)
@@ -241,13 +257,9 @@ put_json(SnBuf *b, const SnQuantReport *r, const SnPlan *plan,
             "\"int8_nodes\": %u, \"int16_nodes\": %u, \"float_nodes\": [",
             (unsigned long long)p->nsample, p->n, r->place.nvalue,
             r->place.nconst, r->bias8.n, r->nquant - r->nquant16, r->nquant16);
-    for (uint32_t i = 0; i < r->nfloat; i++) {
-        sn_puts(b, i ? ", {\"node\": " : "{\"node\": ");
-        sn_put_json(b, r->left_float[i].name);
-        sn_puts(b, ", \"why\": ");
-        sn_put_json(b, r->left_float[i].why);
-        sn_puts(b, "}");
-    }
+    put_nodes_json(b, r->left_float, r->nfloat);
+    sn_puts(b, "],\n \"per_tensor\": [");
+    put_nodes_json(b, r->place.coarse, r->place.ncoarse);
     sn_puts(b, "],\n \"raised_scales\": [");
     for (uint32_t i = 0; i < r->place.nraised; i++) {
         sn_puts(b, i ? ", " : "");
@@ -366,8 +378,8 @@ sn_verb_quantize(SnCli *c)
     SN_TRY(check_output(c));
     SN_TRY(sn_cli_control(c, &o.control));
     SN_TRY(sn_cli_rewrite_opts(c, &o.rewrite));
-    o.channelwise = c->args.channelwise;
-    o.rowwise = c->args.rowwise;
+    o.channelwise = !c->args.per_tensor || c->args.channelwise;
+    o.rowwise = !c->args.per_tensor || c->args.rowwise;
     o.unify = c->args.unify;
     SN_TRY(get_bias(c, &o.bias8));
     SN_TRY(sn_cli_load(c, path, &g));

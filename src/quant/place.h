@@ -41,9 +41,10 @@ typedef struct SnPlace {
     SnArena *arena;   /* the report lives here */
     /* out */
     uint32_t nvalue, nconst; /* pairs around values, around constants */
-    uint32_t nfloat, nraised, nnarrow, nunified;
+    uint32_t nfloat, nraised, nnarrow, ncoarse, nunified;
     SnFloatNode *left_float;
     SnFloatNode *narrow; /* asked for int16, got int8 */
+    SnFloatNode *coarse; /* weights asked for by slice, got one scale */
     SnRaised *raised;
     SnUnified *unified;
 } SnPlace;

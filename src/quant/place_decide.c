@@ -113,8 +113,8 @@ static const char *
 table_why(SnPlacing *pl, SnRef r, const char *port)
 {
     if (!pl->p->rowwise)
-        return sn_format(pl->a, "operand '%s' gets fused rows only with "
-                         "--rowwise", port);
+        return sn_format(pl->a, "operand '%s' gets fused rows only where "
+                         "weights have a scale per row", port);
     if (!sn_place_constant(pl, r) || sn_type(pl->g, r)->elem != SN_F32
         || sn_shape_of(pl->g, r)->rank != 2)
         return sn_format(pl->a, "operand '%s' is not a constant table", port);
@@ -214,14 +214,16 @@ result_why(SnPlacing *pl, SnId id, const SnKindDesc *f, const SnTuple *t,
     return NULL;
 }
 
+/* *backend: the backend alone stands against it. */
 static const char *
 tuple_why(SnPlacing *pl, SnId id, const SnKindDesc *f, const SnTuple *t,
-          SnElem e)
+          SnElem e, bool *backend)
 {
     const SnNode *n = sn_node(pl->g, id);
     const SnBackendDesc *b = sn_opts(pl->rw)->backend;
     const char *why;
 
+    *backend = false;
     if (n->nres > f->nout)
         return no_form(e);
     for (uint32_t i = 0; i < n->nin; i++)
@@ -230,7 +232,8 @@ tuple_why(SnPlacing *pl, SnId id, const SnKindDesc *f, const SnTuple *t,
     for (unsigned r = 0; r < n->nres; r++)
         if ((why = result_why(pl, id, f, t, r, e)))
             return why;
-    if (b && b->supports && !b->supports(f->kind, t))
+    *backend = b && b->supports && !b->supports(f->kind, t);
+    if (*backend)
         return sn_format(pl->a, "backend %s does not run the %s form",
                          b->name, e == SN_QI16 ? "int16" : "int8");
     return NULL;
@@ -247,15 +250,18 @@ has_axis(const SnKindDesc *f, const SnTuple *t)
 }
 
 /* Finds the quantized tuple of node id among its kind and the forms of it;
- * per-axis ones, which fit only when asked for, come first.  Only core kinds
+ * per-axis ones, which fit only when asked for, come first.  *coarse is the kind
+ * of a per-axis one that only the backend does not run.  Only core kinds
  * and those of the backend in use have tuples that fit. */
 static const char *
-choose_tuple(SnPlacing *pl, SnId id, SnElem e)
+choose_tuple(SnPlacing *pl, SnId id, SnElem e, const SnKindDesc **coarse)
 {
     SnKind kind = sn_node(pl->g, id)->kind;
     const SnBackendDesc *b = sn_opts(pl->rw)->backend;
     const char *why = NULL;
+    bool backend;
 
+    *coarse = NULL;
     for (int axis = 1; axis >= 0; axis--)
         for (SnKind k = 1; k < sn_kind_end(); k++) {
             const SnKindDesc *f = sn_desc_in(pl->g, k);
@@ -267,12 +273,14 @@ choose_tuple(SnPlacing *pl, SnId id, SnElem e)
                 const SnTuple *t = &f->tuple[i];
                 if (!t->quant || has_axis(f, t) != (axis == 1))
                     continue;
-                const char *w = tuple_why(pl, id, f, t, e);
+                const char *w = tuple_why(pl, id, f, t, e, &backend);
                 if (!w) {
                     pl->form[id] = f;
                     pl->tuple[id] = t;
                     return NULL;
                 }
+                if (axis == 1 && backend)
+                    *coarse = f;
                 if (axis == 0 && (!why || w != no_form(e)))
                     why = w;
             }
@@ -329,11 +337,23 @@ push_node(SnPlacing *pl, SnFloatNode **v, uint32_t *n, SnId id,
     SN_PUSH(pl->p->arena, *v, *n, f);
 }
 
+/* A node that got its tuple has one scale for its weights because the backend
+ * does not run `kind`, the form with one per slice. */
+static void
+note_coarse(SnPlacing *pl, SnId id, const SnKindDesc *kind)
+{
+    if (kind && !has_axis(pl->form[id], pl->tuple[id]))
+        push_node(pl, &pl->p->coarse, &pl->p->ncoarse, id,
+                  sn_format(pl->a, "backend %s does not run %s",
+                            sn_opts(pl->rw)->backend->name, kind->name));
+}
+
 /* Why node id stays float, or NULL when it has its tuple. */
 static const char *
 choose(SnPlacing *pl, SnId id)
 {
     const char *option = NULL, *why = NULL;
+    const SnKindDesc *coarse;
 
     if (pl->want[id].precision == SN_FLOAT) {
         sn_settings_of(&pl->p->control, pl->g, id, &option);
@@ -341,13 +361,17 @@ choose(SnPlacing *pl, SnId id)
                          option ? option : "--precision");
     }
     if (pl->want[id].precision == SN_INT16) {
-        why = choose_tuple(pl, id, SN_QI16);
-        if (!why)
+        why = choose_tuple(pl, id, SN_QI16, &coarse);
+        if (!why) {
+            note_coarse(pl, id, coarse);
             return NULL;
+        }
     }
-    const char *why8 = choose_tuple(pl, id, SN_QI8);
+    const char *why8 = choose_tuple(pl, id, SN_QI8, &coarse);
     if (!why8 && why)
         push_node(pl, &pl->p->narrow, &pl->p->nnarrow, id, why);
+    if (!why8)
+        note_coarse(pl, id, coarse);
     return why8;
 }
 

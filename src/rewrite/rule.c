@@ -209,7 +209,7 @@ supported(const SnTypePat *p, const SnTypePat *type, uint32_t ntype)
         p->elem != SN_F16 && p->elem != SN_ROW8)
         return true;
     for (uint32_t i = 0; i < ntype; i++)
-        if (type[i].elem == p->elem)
+        if (type[i].elem == p->elem && (p->axis < 0 || type[i].axis >= 0))
             return true;
     return false;
 }

@@ -187,8 +187,9 @@ bool sn_guard_fails(SnRewriter *rw, uint16_t rule, const SnGraph *g,
 /* ---- backends ---- */
 
 /* May kind k run with tuple t on a backend that supports these types?  Plain
- * types always; a pinned operand follows the operands that pin it; any axis of
- * a supported quantized type; nodes of another backend never. */
+ * types always; a pinned operand follows the operands that pin it; a type with
+ * a scale per slice where the list has one of its elements, of any axis; nodes
+ * of another backend never. */
 bool sn_tuple_within(const char *backend, SnKind k, const SnTuple *t,
                      const SnTypePat *type, uint32_t ntype);
 

@@ -35,7 +35,7 @@ quantized() { # NAME FLOAT.onnx CALIB FLAGS...
     name=$1 from=$2 calib=$3 to=$out/models/$1
     shift 3
     [ -s "$to.sn" ] || "$sinter" quantize "$from" --calib "$calib" -n 256 "$@" \
-        --scheme symmetric-uint8 --channelwise --rowwise --backend cpu \
+        --scheme symmetric-uint8 --backend cpu \
         -o "$to.sn" >"$to.log" 2>&1 </dev/null
     [ -s "$to.float.sn" ] || "$sinter" opt "$from" --backend cpu "$@" \
         -o "$to.float.sn" >>"$to.log" 2>&1 </dev/null ||

@@ -59,8 +59,8 @@ model() {
     px="--mul=$mul --add=$add --layout nchw"
     q=$out/$name
     # shellcheck disable=SC2086
-    if ! "$sinter" quantize "$m" --calib "$calib" -n 256 $px --channelwise \
-        --rowwise -o "$q.sn" >"$q.log" 2>&1 ||
+    if ! "$sinter" quantize "$m" --calib "$calib" -n 256 $px \
+        -o "$q.sn" >"$q.log" 2>&1 ||
         ! "$sinter" run "$q.sn" --input "$input" -n "$n" $px --backend cpu \
             --dump "$q.npy" >>"$q.log" 2>&1; then
         fail "$name: $(tail -n 1 "$q.log")"

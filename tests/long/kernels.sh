@@ -55,7 +55,7 @@ import=
 quantized() {
     name=$1 model=$2 calib=$3 n=$4
     shift 4
-    for form in "" "--scheme symmetric-uint8 --channelwise --rowwise"; do
+    for form in --per-tensor "--scheme symmetric-uint8"; do
         # shellcheck disable=SC2086
         if "$sinter" quantize "$model" --calib "$calib" -n 4 "$@" $form \
             ${import:+"$import"} \

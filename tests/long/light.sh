@@ -12,7 +12,7 @@ if [ ! -d "$SHARED/data/light" ]; then
 fi
 for m in "$SHARED"/data/light/light_*; do
     name=$(basename "$m")
-    if "$BUILD/sinter" quantize "$m/model.onnx" --verify --channelwise --rowwise \
+    if "$BUILD/sinter" quantize "$m/model.onnx" --verify \
         --calib "$SHARED/data/light/input_0_1x3x224x224.pb" -o "$tmp/m.sn" \
         >"$tmp/log" 2>&1; then
         echo "ok $name"

@@ -9,7 +9,7 @@ data=${SHARED:-../shared}/data
 model() {
     name=$1 file=$2 calib=$3 input=$4
     shift 4
-    for form in "" "--channelwise --rowwise" "--channelwise --schema symmetric"; do
+    for form in --per-tensor "" "--per-tensor --channelwise --schema symmetric"; do
         what="$suite $name $form"
         # shellcheck disable=SC2086
         if ! "$sinter" quantize "$file" --calib "$calib" -n 16 "$@" $form \

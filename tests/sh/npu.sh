@@ -92,6 +92,10 @@ quantize() { "$@" quantize "$demo/fashion_lrn.onnx" --calib $calib; }
 npu quantize "$demo/fashion_lrn.onnx" --calib $calib --trace --stats --verify \
     --check-passes --disable=simplify.relu_clamp -o q.sn >q.out 2>"$tmp/log"
 ok 'quantize for it' [ -s q.sn ]
+# It has no nodes with a scale for each slice of the weights, and says so.
+ok 'weights of one scale' has q.out \
+    '(Conv2D) has one scale for its weights: backend NPU does not run ChannelwiseConv2D'
+ok 'all its convolutions' [ "$(grep -c 'has one scale for its weights: backend NPU does not run' q.out)" = 4 ]
 for line in 'backend.conv at /c1/Conv_output_0 (Conv2D)' \
     'backend.relu at /Relu_1_output_0 (Relu)' \
     'backend.pool at /MaxPool_output_0.q (MaxPool)' \

@@ -113,7 +113,16 @@ q() { # NAME TEXT ARGS...
     shift 2
     t "$name" 0 out "$text" quantize $m --load-profile "$p" -o "$tmp/$name.sn" "$@"
 }
-q plain "settings: int8, asymmetric, range minmax, weights per tensor"
+q plain "settings: int8, asymmetric, range minmax, weights per channel and row"
+# The default can be asked for by name, the old one too.
+q sliced "weights per channel and row" --channelwise --rowwise
+is sliced_is_plain cmp "$tmp/sliced.snw" "$tmp/plain.snw"
+q tensor "settings: int8, asymmetric, range minmax, weights per tensor" --per-tensor
+is tensor_has_no_axis sh -c "! grep -q 'axis=' '$tmp/tensor.sn'"
+q channels "weights per channel" --per-tensor --channelwise
+is channels_kinds sh -c "grep -q ' = ChannelwiseConv2D(' '$tmp/channels.sn' && ! grep -q ' = Rowwise' '$tmp/channels.sn'"
+q rows "weights per row" --per-tensor --rowwise
+is rows_kinds sh -c "grep -q ' = RowwiseQuantizedFullyConnected(' '$tmp/rows.sn' && ! grep -q ' = Channelwise' '$tmp/rows.sn'"
 for r in percentile percentile=99.5 entropy mse; do
     q "range_$r" "range ${r%=*}" --range $r
     is "range_${r}_differs" differ "$tmp/plain.sn" "$tmp/range_$r.sn"
@@ -167,7 +176,7 @@ graph "shared" {
   Save(%e) {name = "e"}
 }
 END
-t shared_bias 0 out "0 float" quantize "$tmp/shared.sn" --calib "$tmp/axes.npy" -o "$tmp/shared.q.sn"
+t shared_bias 0 out "0 float" quantize "$tmp/shared.sn" --calib "$tmp/axes.npy" --per-tensor -o "$tmp/shared.q.sn"
 # Every bias times its scale is 3 and -2 again, to half a step.
 sed -n 's/.*Constant() {data = \[\(.*\)\]} : qi32<\([^,]*\), 0>.*/\1, \2/p' "$tmp/shared.q.sn" >"$tmp/shared.bias"
 is shared_bias_copied test "$(wc -l <"$tmp/shared.bias")" -eq 2
@@ -198,7 +207,7 @@ sed -n 's/.*%b = Constant() {data = \[\(.*\)\]} : qi32<axis=0, \[\(.*\)\], \[.*/
 is small_bias awk -F', ' '{ n++; split("5 1 3", b, " "); for (i = 1; i <= 3; i++) { e = $i * $(i + 3) - b[i]; if ($i > 2147483647 || e > $(i + 3) + 1e-6 * b[i] || e < -$(i + 3) - 1e-6 * b[i]) exit 1 } } END { exit n != 1 }' "$tmp/small.b"
 
 # ---- biases of 8 bits and a shift ----
-q bias_int8 "biases: 5 of 8 bits, shifted by" --bias int8
+q bias_int8 "biases: 5 of 8 bits, shifted by" --bias int8 --per-tensor
 q bias_int32 "settings" --quantization-precision-bias Int32
 is bias_int32_is_plain cmp "$tmp/bias_int32.snw" "$tmp/plain.snw"
 # Of every bias, the largest code divided by the power of two that all share.
@@ -224,7 +233,7 @@ graph "axes" {
   Save(%fc) {name = "fc"}
 }
 END
-t axes 0 out "0 float" quantize "$tmp/axes.sn" --calib "$tmp/axes.npy" --channelwise --rowwise -o "$tmp/axes.q.sn"
+t axes 0 out "0 float" quantize "$tmp/axes.sn" --calib "$tmp/axes.npy" -o "$tmp/axes.q.sn"
 # axis_scales NAME WIDEST...: the constant's scales are those of these widest
 # weights, and its zero points are 0.
 axis_scales() {
@@ -290,8 +299,8 @@ END
     printf '\223NUMPY\1\0\166\0%-117s\n' "{'descr': '|u1', 'fortran_order': False, 'shape': (4, 3), }"
     printf '\0\1\2\3\4\3\1\1\1\4\0\3'
 } >"$tmp/emb.npy"
-t emb_float 0 out "s (EmbeddingSum) stays float: operand 'table' gets fused rows only with --rowwise" quantize "$tmp/emb.sn" --calib "$tmp/emb.npy" -o "$tmp/emb.f.sn"
-t emb_rows 0 out "nodes: 1 int8, 0 float" quantize "$tmp/emb.sn" --calib "$tmp/emb.npy" --rowwise --require-int8 --verify --check-passes -o "$tmp/emb.q.sn"
+t emb_float 0 out "s (EmbeddingSum) stays float: operand 'table' gets fused rows only where weights have a scale per row" quantize "$tmp/emb.sn" --calib "$tmp/emb.npy" --per-tensor -o "$tmp/emb.f.sn"
+t emb_rows 0 out "nodes: 1 int8, 0 float" quantize "$tmp/emb.sn" --calib "$tmp/emb.npy" --require-int8 --verify --check-passes -o "$tmp/emb.q.sn"
 is emb_table grep -q '%t.q = Constant() .* : row8\[5,2\]' "$tmp/emb.q.sn"
 for k in "" .f .q; do "$sinter" run "$tmp/emb$k.sn" --input "$tmp/emb.npy" --dump "$tmp/emb$k.npy.out" 2>/dev/null; done
 is emb_float_same cmp "$tmp/emb.npy.out" "$tmp/emb.f.npy.out"
@@ -395,36 +404,36 @@ done
 
 # ---- compare ----
 c="--input $demo/test_images.npy -n 20 $px"
-t compare 0 out "(output)" compare $m "$tmp/plain.sn" $c
-t compare_passes 0 out "worst output" compare $m "$tmp/plain.sn" $c --threshold 20
-t compare_fails 1 err "less than 90" compare $m "$tmp/plain.sn" $c --threshold 90
-"$sinter" compare $m "$tmp/plain.sn" $c --json -j 1 >"$tmp/c1.json"
-for b in interp cpu; do "$sinter" compare $m "$tmp/plain.sn" $c --json --backend $b >"$tmp/c.$b.json"; done
-"$sinter" compare $m "$tmp/plain.sn" $c --json -j 3 >"$tmp/c3.json"
+t compare 0 out "(output)" compare $m "$tmp/tensor.sn" $c
+t compare_passes 0 out "worst output" compare $m "$tmp/tensor.sn" $c --threshold 20
+t compare_fails 1 err "less than 90" compare $m "$tmp/tensor.sn" $c --threshold 90
+"$sinter" compare $m "$tmp/tensor.sn" $c --json -j 1 >"$tmp/c1.json"
+for b in interp cpu; do "$sinter" compare $m "$tmp/tensor.sn" $c --json --backend $b >"$tmp/c.$b.json"; done
+"$sinter" compare $m "$tmp/tensor.sn" $c --json -j 3 >"$tmp/c3.json"
 is compare_threads cmp "$tmp/c1.json" "$tmp/c3.json"
 is compare_backends cmp "$tmp/c.interp.json" "$tmp/c.cpu.json"
-t compare_json 0 out '"keep_float": [' compare $m "$tmp/plain.sn" $c --json
-t compare_tries 1 out "for 45 dB, tried in" compare $m "$tmp/plain.sn" $c --threshold 45
+t compare_json 0 out '"keep_float": [' compare $m "$tmp/tensor.sn" $c --json
+t compare_tries 1 out "for 45 dB, tried in" compare $m "$tmp/tensor.sn" $c --threshold 45
 # What the list is said to bring is what it brings, and no node is left over.
 keep=$(sed -n "s/.*--keep-float '\(.*\)'$/\1/p" "$tmp/out")
 says=$(sed -n "s/ *\([0-9.]*\)  --keep-float.*/\1/p" "$tmp/out")
 is compare_keeps test -n "$keep"
-"$sinter" quantize $m --load-profile "$p" --keep-float "$keep" -o "$tmp/kept.sn" >/dev/null
+"$sinter" quantize $m --load-profile "$p" --per-tensor --keep-float "$keep" -o "$tmp/kept.sn" >/dev/null
 t compare_kept 0 out "worst output" compare $m "$tmp/kept.sn" $c --threshold 45
 # To a quarter of a dB: the range of what an LRN writes is not in the model.
 got=$(sed -n 's/worst output: \(.*\) dB/\1/p' "$tmp/out")
 is compare_kept_as_said awk "BEGIN { exit !($got - $says < 0.25 && $says - $got < 0.25) }"
-"$sinter" quantize $m --load-profile "$p" --keep-float "${keep%,*}" -o "$tmp/kept.sn" >/dev/null
+"$sinter" quantize $m --load-profile "$p" --per-tensor --keep-float "${keep%,*}" -o "$tmp/kept.sn" >/dev/null
 t compare_kept_less 1 out "" compare $m "$tmp/kept.sn" $c --threshold 45
-"$sinter" compare $m "$tmp/plain.sn" $c --threshold 20 >"$tmp/out"
+"$sinter" compare $m "$tmp/tensor.sn" $c --threshold 20 >"$tmp/out"
 is compare_met_is_silent sh -c "! grep -q 'keep-float\|tried' '$tmp/out'"
-t compare_json_tried 0 out '"advice": null' compare $m "$tmp/plain.sn" $c --json
-"$sinter" compare $m "$tmp/plain.sn" $c --threshold 45 --json 2>/dev/null >"$tmp/c.json"
+t compare_json_tried 0 out '"advice": null' compare $m "$tmp/tensor.sn" $c --json
+"$sinter" compare $m "$tmp/tensor.sn" $c --threshold 45 --json 2>/dev/null >"$tmp/c.json"
 is compare_json_list grep -q '"keep_float": \["logits", ' "$tmp/c.json"
-"$sinter" compare $m "$tmp/plain.sn" $c >"$tmp/out"
+"$sinter" compare $m "$tmp/tensor.sn" $c >"$tmp/out"
 is compare_input_local grep -q '^ *exact  *exact .* image.q (Quantize)' "$tmp/out"
 t compare_two 2 err "wants two models" compare $m
-t compare_number 2 err "is not a number of dB" compare $m "$tmp/plain.sn" $c --threshold x
+t compare_number 2 err "is not a number of dB" compare $m "$tmp/tensor.sn" $c --threshold x
 t compare_self 0 out "worst output: exact" compare $m $m $c
 is compare_exact_is_no_db sh -c "! grep -q 'exact dB' '$tmp/out'"
 
@@ -507,7 +516,7 @@ t eval_unlike 0 err "% of the values that --eval gives input 'image' lie beyond"
 t eval_narrow 0 err "from 0.25098 to 0.25098, but 0 to 1 was calibrated: was that data of the same kind?" quantize $m --calib $img -n 20 $px --eval "$tmp/grey.npy" -o "$tmp/o.sn"
 t eval_labels_alone 2 err "is about --eval FILE, which is missing" quantize $m --load-profile "$p" --labels $demo/test_labels.npy -o "$tmp/o.sn"
 t eval_skips_all 2 err "--eval-skip: leaves none of 2000 samples" quantize $m --load-profile "$p" $px --eval $img --eval-skip 2000 -o "$tmp/o.sn"
-t compare_eval 0 out "worst output" compare $m "$tmp/plain.sn" --eval $img -n 20 $px
+t compare_eval 0 out "worst output" compare $m "$tmp/tensor.sn" --eval $img -n 20 $px
 
 # ---- any number of jobs gives the bytes of one ----
 for j in 1 2 5; do "$sinter" profile $m --calib $data -n 30 $px -j $j -o "$tmp/j$j.json"; done

@@ -203,7 +203,7 @@ float_without_rowwise(void **state)
     (void)state;
     assert_int_equal(rep.nfloat, 2);
     assert_string_equal(rep.left_float[0].why, "operand 'table' gets fused "
-                        "rows only with --rowwise");
+                        "rows only where weights have a scale per row");
     assert_true(sn_type(g, sn_find(g, "table"))->elem == SN_F32);
 }
 
