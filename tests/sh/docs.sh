@@ -45,6 +45,27 @@ awk '/^## A refused rule/ { s = 1 } s && /^```/ { if (on) exit; on = 1; next } o
     docs/proofs.md | cmp -s - tests/corpus/glow_5729_plain_fuse.err
 say $? "proofs.md: the refused rule is what sinter-gen says"
 
+# So is that of the README, and what its command says.
+rule=tests/corpus/glow_5729_plain_fuse
+awk '/^## A rule that is refused/ { s = 1 } s && /^```/ { if (on) exit; on = 1; next } on' \
+    README.md | cmp -s - $rule.err
+say $? "README.md: the refused rule is what sinter-gen says"
+"$BUILD/sinter-gen" --check -I . --passes $rule.def 2>"$tmp/refused"
+[ $? = 1 ] && cmp -s "$tmp/refused" $rule.err
+say $? "README.md: the command refuses it so"
+# Each figure of its table is one of kernels.md; the peers' versions, too.
+awk -F'|' '/^## How fast/ { on = 1 } /^## Licence/ { on = 0 }
+    on && /^\|.*[0-9]x/ { print $4; print $3 }' README.md | sed 's/^ *//; s/ *$//' | sort -u >"$tmp/figures"
+[ "$(wc -l <"$tmp/figures")" -ge 6 ]
+say $? "README.md: the table of speeds has figures"
+while read -r f; do
+    grep -qF "$f" docs/kernels.md
+    say $? "README.md: '$f' stands in kernels.md"
+done <"$tmp/figures"
+n=$(grep -n '^## Licence' README.md | cut -d: -f1)
+[ "$n" -le 75 ]
+say $? "README.md: rule, speeds and licence within 75 lines"
+
 "$BUILD/sinter" --help >"$tmp/help" 2>&1
 for v in $(sed -n 's/^ *build\/sinter \([a-z]*\) .*/\1/p' README.md | sort -u); do
     grep -q "^ *$v " "$tmp/help"
