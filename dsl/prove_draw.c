@@ -362,6 +362,57 @@ draw_scales(PvCase *c, PvNode *n, const PvT *x, const int64_t *dim)
 }
 
 static void
+draw_slice(PvCase *c, PvNode *n, const PvT *x, bool noop)
+{
+    int64_t v[PV_RANK] = {0}, w[PV_RANK], st[PV_RANK];
+    uint32_t r = (uint32_t)x->rank;
+
+    for (uint32_t i = 0; i < r; i++) {
+        w[i] = x->dim[i];
+        st[i] = 1;
+    }
+    for (uint32_t i = 0; i < r && !noop; i++) {
+        if (x->dim[i] == 0)
+            continue;
+        v[i] = sn_pv_below(c, (uint32_t)x->dim[i]);
+        w[i] = 1 + sn_pv_below(c, (uint32_t)(x->dim[i] - v[i]));
+        if (v[i] + 2 * (w[i] - 1) < x->dim[i] && sn_pv_chance(c, 60))
+            st[i] = 2;
+        if (c->wide && sn_pv_chance(c, 60)) { /* any step that fits */
+            int64_t room = x->dim[i] - 1 - v[i];
+            st[i] = 1 + sn_pv_below(c, (uint32_t)(room ? room : 1));
+            w[i] = (x->dim[i] - 1 - v[i]) / st[i] + 1;
+        }
+    }
+    for (uint32_t i = 0; i < r; i++)
+        if (x->dim[i] > 0 && sn_pv_chance(c, 15)) { /* backwards */
+            v[i] = x->dim[i] - 1;
+            w[i] = x->dim[i];
+            st[i] = -1;
+        }
+    set_ints(c, n, 1, r, v);
+    set_ints(c, n, 2, r, w);
+    set_ints(c, n, 3, r, st);
+}
+
+static void
+draw_pads(PvCase *c, PvNode *n, const PvT *x, bool noop)
+{
+    int64_t v[2 * PV_RANK] = {0};
+    uint32_t r = (uint32_t)x->rank;
+    bool reflect = !strcmp(sn_pv_map_word(n, 2), "reflect");
+    for (uint32_t i = 0; i < 2 * r && !noop; i++)
+        v[i] = reflect && x->dim[i % r] < 2 ? 0 : sn_pv_chance(c, 30);
+    bool inner = c->wide && r == 4 && sn_pv_chance(c, 60);
+    for (uint32_t i = 0; i < 2 * r && !noop && c->wide; i++)
+        if (inner && (i % 4 == 0 || i % 4 == 3)) /* rows, columns alone */
+            v[i] = 0;
+        else if (sn_pv_chance(c, 30)) /* below 0: cropped */
+            v[i] = (int64_t)sn_pv_about(c, 3) - 1 - (c->wide > 1);
+    set_ints(c, n, 1, 2 * r, v);
+}
+
+static void
 draw_lists(PvCase *c, PvNode *n, PvT *x)
 {
     int64_t v[2 * PV_RANK] = {0}, w[PV_RANK], st[PV_RANK];
@@ -373,28 +424,7 @@ draw_lists(PvCase *c, PvNode *n, PvT *x)
         st[i] = 1;
     }
     if (sn_pv_map_is(n, "slice")) {
-        for (uint32_t i = 0; i < r && !noop; i++) {
-            if (x->dim[i] == 0)
-                continue;
-            v[i] = sn_pv_below(c, (uint32_t)x->dim[i]);
-            w[i] = 1 + sn_pv_below(c, (uint32_t)(x->dim[i] - v[i]));
-            if (v[i] + 2 * (w[i] - 1) < x->dim[i] && sn_pv_chance(c, 60))
-                st[i] = 2;
-            if (c->wide && sn_pv_chance(c, 60)) { /* any step that fits */
-                int64_t room = x->dim[i] - 1 - v[i];
-                st[i] = 1 + sn_pv_below(c, (uint32_t)(room ? room : 1));
-                w[i] = (x->dim[i] - 1 - v[i]) / st[i] + 1;
-            }
-        }
-        for (uint32_t i = 0; i < r; i++)
-            if (x->dim[i] > 0 && sn_pv_chance(c, 15)) { /* backwards */
-                v[i] = x->dim[i] - 1;
-                w[i] = x->dim[i];
-                st[i] = -1;
-            }
-        set_ints(c, n, 1, r, v);
-        set_ints(c, n, 2, r, w);
-        set_ints(c, n, 3, r, st);
+        draw_slice(c, n, x, noop);
     } else if (sn_pv_map_is(n, "tile")) {
         for (uint32_t i = 0; i < r && !noop; i++)
             st[i] = 1 + sn_pv_about(c, 2);
@@ -406,16 +436,7 @@ draw_lists(PvCase *c, PvNode *n, PvT *x)
                 v[k++] = (int64_t)an_axis(c, i, x->rank);
         set_ints(c, n, 1, k, v);
     } else if (sn_pv_map_is(n, "pad")) {
-        bool reflect = !strcmp(sn_pv_map_word(n, 2), "reflect");
-        for (uint32_t i = 0; i < 2 * r && !noop; i++)
-            v[i] = reflect && x->dim[i % r] < 2 ? 0 : sn_pv_chance(c, 30);
-        bool inner = c->wide && r == 4 && sn_pv_chance(c, 60);
-        for (uint32_t i = 0; i < 2 * r && !noop && c->wide; i++)
-            if (inner && (i % 4 == 0 || i % 4 == 3)) /* rows, columns alone */
-                v[i] = 0;
-            else if (sn_pv_chance(c, 30)) /* below 0: cropped */
-                v[i] = (int64_t)sn_pv_about(c, 3) - 1 - (c->wide > 1);
-        set_ints(c, n, 1, 2 * r, v);
+        draw_pads(c, n, x, noop);
     } else if (sn_pv_map_is(n, "nearest")) {
         for (uint32_t i = 0; i < r; i++)
             w[i] *= 1 + (i > 0 && sn_pv_chance(c, 50));

@@ -446,24 +446,41 @@ sn_pv_reduced(const PvNode *n, const PvT *x, int axis)
     return v->n == 0;
 }
 
-/* Nothing has no largest element and no mean. */
+/* Has the formula no value for an empty set? */
+static bool
+wants_some(const SnDefSem *s)
+{
+    static const char *const v[] = {"max", "min", "mean", "argmax", "argmin"};
+    const SnExpr *f = s->formula;
+
+    if (f && f->ek == SN_E_CALL && !strcmp(f->s, "q") && f->nkid == 1)
+        f = f->kid[0];
+    for (size_t i = 0; f && i < sizeof v / sizeof *v; i++)
+        if (f->ek == SN_E_CALL && f->nkid == 1 && !strcmp(f->s, v[i]))
+            return true;
+    return false;
+}
+
+/* Nothing has no largest element and no mean; where there is no result none is
+ * asked for. */
 static bool
 shape_reduce(PvCase *c, const PvNode *n, const PvT *x, int64_t *d, int *rank)
 {
-    bool keep = sn_pv_map_num(n, 2, 1) != 0;
-    const SnDefSem *s = sn_pv_sem(n);
+    bool keep = sn_pv_map_num(n, 2, 1) != 0, none = false;
+    bool wanted = wants_some(sn_pv_sem(n));
 
     if (!axes_in(c, n, 1, x))
         return false;
     *rank = 0;
     for (int i = 0; i < x->rank; i++) {
         bool red = sn_pv_reduced(n, x, i);
-        if (red && x->dim[i] == 0 && (s->monotone || s->mean))
-            return sn_pv_no(c, "an axis without an element to reduce");
+        none |= red && x->dim[i] == 0;
+        wanted &= red || x->dim[i] > 0;
         if (!red || keep)
             d[(*rank)++] = red ? 1 : x->dim[i];
     }
-    return true;
+    return !(none && wanted) ||
+           sn_pv_no(c, "an axis without an element to reduce");
 }
 
 /* The dimensions of the indices in place of the axis. */
@@ -643,7 +660,7 @@ beside_map_fit(const PvNode *n, const int64_t *d, int rank)
     return true;
 }
 
-/* The graph is none that the enumerator runs, which says nothing of the rule. */
+/* Otherwise the enumerator does not run it, which says nothing of the rule. */
 static bool
 small_enough(PvCase *c, int rank, const int64_t *d)
 {

@@ -39,7 +39,7 @@ table(PvCase *c, PvTaps *t, uint32_t slot)
     return t->ix[slot];
 }
 
-/* What the evaluators find out when they run, too: nothing comes of the node. */
+/* The evaluators find it out when they run, too: nothing comes of the node. */
 static bool
 stops(PvCase *c, const char *why)
 {

@@ -697,8 +697,7 @@ one(PvCase *c, PvTry *t, bool want)
     return true;
 }
 
-/* Claims about every bit are about infinities and NaN, too; the others are about
- * reals. */
+/* Such a claim is about infinities and NaN, too; the others are about reals. */
 static bool
 every_bit(const PvRule *pr)
 {

@@ -19,7 +19,8 @@
  *   worth     the rule is proved without its `worth` clause
  *   order     the pass ends without a :1, and nothing is copied
  *   cases     its condition is met by the same left sides, and gives the same
- *             right sides node by node, in NCASE cases drawn
+ *             right sides node by node, in NCASE cases drawn as a proof draws
+ *             them and in NCASE that go further than any of a proof
  *             or a claim on f32 is exact in all of MORE times the cases
  *   lemma     the calculus proves the stronger claim for all types and shapes
  *
