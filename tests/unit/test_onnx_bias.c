@@ -373,10 +373,10 @@ static void
 reasons_are_given(void **state)
 {
     (void)state;
-    reason(too_large, "stays float: its bias does not fit int32 on the "
+    reason(too_large, "its bias does not fit int32 on the "
                       "accumulator grid");
     reason(sum_too_large,
-           "stays float: the accumulator of output channel 0 may "
+           "the accumulator of output channel 0 may "
            "reach 2147507339 and does not fit int32");
 }
 
@@ -406,7 +406,7 @@ made_bias_stays_float(void **state)
                                    d, &w), SN_OK);
     assert_int_equal(w.n, 1);
     assert_string_equal(w.node[0].why,
-                        "stays float: its bias 'b' is not on the accumulator "
+                        "its bias 'b' is not on the accumulator "
                         "grid and not a Constant");
     after(g, "optimize");
 }
