@@ -250,8 +250,8 @@ has_axis(const SnKindDesc *f, const SnTuple *t)
 }
 
 /* Finds the quantized tuple of node id among its kind and the forms of it;
- * per-axis ones, which fit only when asked for, come first.  *coarse is the kind
- * of a per-axis one that only the backend does not run.  Only core kinds
+ * per-axis ones, which fit only when asked for, come first.  *coarse is the
+ * kind of one of these that only the backend does not run.  Only core kinds
  * and those of the backend in use have tuples that fit. */
 static const char *
 choose_tuple(SnPlacing *pl, SnId id, SnElem e, const SnKindDesc **coarse)
