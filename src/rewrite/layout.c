@@ -110,8 +110,23 @@ sn_axes_renumber(SnArena *a, const SnKindDesc *d, void *attr, SnInts perm)
     return true;
 }
 
+static SnRef
+empty_back(SnGraph *g, SnRef c, SnInts perm, const int64_t *full)
+{
+    int64_t dim[SN_MAXRANK];
+    const SnType *t = sn_type(g, c);
+
+    for (uint32_t i = 0; i < perm.n; i++)
+        dim[perm.v[i]] = full[i];
+    SnSpec s = {.kind = SN_K_CONSTANT, .name = sn_name(g, c), .type = &t,
+                .shape = sn_shape(g->pool, (int)perm.n, dim),
+                .data = sn_def(g, c)->data};
+    return SN_REF(sn_add(g, &s, NULL), 0);
+}
+
 /* A Constant beside the Transpose: at full rank, and in the original order.
- * One element needs nothing. */
+ * One element needs nothing.  Without elements only the shape is another; a
+ * Reshape would take its 0 for "as before". */
 static SnRef
 constant_back(SnGraph *g, SnRef c, SnInts perm, bool dry)
 {
@@ -129,6 +144,8 @@ constant_back(SnGraph *g, SnRef c, SnInts perm, bool dry)
         full[i] = i < pad ? 1 : sh->dim[i - pad];
         inv[perm.v[i]] = i;
     }
+    if (sn_shape_count(sh) == 0)
+        return empty_back(g, c, perm, full);
     SnReshapeAttr ra = {.dims = {perm.n, full}};
     SnTransposeAttr ta = {.perm = {perm.n, inv}};
     const SnType *t = sn_type(g, c);
