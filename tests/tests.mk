@@ -15,7 +15,8 @@ $(BUILD)/obj/made/gen/sn_tests.o: INC += -Itests
 TESTLIB = $(BUILD)/libtest.a
 TESTLIB_C = $(sort $(wildcard tests/random/*.c))
 $(call obj,$(TESTLIB_C)): $(GEN)/.stamp
-$(TESTLIB): $(call obj,$(TESTLIB_C))
+# With the cases of each rule instance, with which random graphs begin.
+$(TESTLIB): $(call obj,$(TESTLIB_C)) $(BUILD)/obj/made/gen/sn_cases.o
 	@rm -f $@
 	$(Q)ar rcs $@ $^
 $(BUILD)/tests/%: $(BUILD)/obj/tests/unit/%.o $(TESTLIB) $(LIB) $(FRONT)
@@ -79,13 +80,13 @@ $(BUILD)/tests/written: $(BUILD)/obj/tests/onnx/written.o \
 $(BUILD)/obj/tests/onnx/written.o: INC += -Itests
 
 # Fuzz targets, replayed on their corpus here and run by `make fuzz`.
-FUZZ   = def npy onnx profile text tune
+FUZZ   = def graph npy onnx profile text tune
 FUZZ_X = $(patsubst %,$(BUILD)/tests/replay_%,$(FUZZ))
 $(BUILD)/tests/replay_%: $(BUILD)/obj/tests/fuzz/fuzz_%.o \
-                         $(BUILD)/obj/tests/fuzz/replay.o $(LIB) $(FRONT)
+                         $(BUILD)/obj/tests/fuzz/replay.o $(TESTLIB) $(LIB) $(FRONT)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(SAN) $(LDFLAGS) -o $@ $^ $(LIBS)
-$(BUILD)/fuzz_%: $(BUILD)/obj/tests/fuzz/fuzz_%.o $(LIB) $(FRONT)
+$(BUILD)/fuzz_%: $(BUILD)/obj/tests/fuzz/fuzz_%.o $(TESTLIB) $(LIB) $(FRONT)
 	$(Q)$(CC) $(SAN) -fsanitize=fuzzer $(LDFLAGS) -o $@ $^ $(LIBS)
 
 ## tests: build the test programs

@@ -1,13 +1,27 @@
 #!/bin/sh
-# Every pass on 10 000 random graphs (SINTER_RANDOM=N: another number; a third
-# of each flavour), each verified after every single fire.
+# Random graphs: every pass on 10 000, each verified after every single fire
+# (SINTER_RANDOM=N: another number); the kernels of the CPU backend on 100 000
+# (SINTER_KERNELS=N), by every instruction set, in 1, 2 and 3 parts, plain,
+# fast and launched.  A third of each number is of each flavour; SINTER_SEED=S
+# is the first seed.
 BUILD=${BUILD:-build}
-n=${SINTER_RANDOM:-10000}
 out=$(mktemp)
 trap 'rm -f "$out"' EXIT
-if SINTER_RANDOM=$(((n + 2) / 3)) "$BUILD/tests/test_random" >"$out" 2>&1; then
-    echo "ok random: $(tail -n 1 "$out")"
-else
-    echo "not ok random: $(grep -aE '^seed |^ERROR' "$out" | head -n 6)"
-    exit 1
-fi
+bad=0
+
+# many NAME PROGRAM N
+many() {
+    n=$((($3 + 2) / 3))
+    if SINTER_RANDOM=$n "$BUILD/tests/$2" >"$out" 2>&1; then
+        echo "ok random $1: $(grep -a -m 1 '^seeds ' "$out") of 3 flavours:" \
+            "$(tail -n 1 "$out")"
+    else
+        echo "not ok random $1"
+        grep -aE '^seed |^ERROR|^not reached' "$out" | head -n 6
+        bad=1
+    fi
+}
+
+many passes test_random "${SINTER_RANDOM:-10000}"
+many kernels test_random_kernels "${SINTER_KERNELS:-100000}"
+exit $bad

@@ -150,8 +150,8 @@ compare(Tally *t, SnArena *a, const SnGraph *g, uint64_t seed,
         return;
     SnRun *r = sn_run_new(a, x);
     for (uint32_t i = 0; i < x->ninput; i++) {
-        sn_random_data(&state, x->input[i].type, x->input[i].shape,
-                       sn_run_input(r, i));
+        sn_random_finite(&state, x->input[i].type, x->input[i].shape,
+                         sn_run_input(r, i));
         void *data = sn_run_input(r, i);
         in[i] = io_of(&x->input[i],
                       sn_memdup(a, data, sn_tensor_nbyte(x->input[i].type,

@@ -20,9 +20,13 @@ sn_gen_pick(SnGen *p, int64_t lo, int64_t hi)
 {
     if (hi < lo)
         return lo;
-    uint64_t n = (uint64_t)(hi - lo) + 1;
+    uint64_t n = (uint64_t)(hi - lo) + 1, u = 0;
 
-    return lo + (int64_t)(next(&p->r) % n);
+    if (p->at >= p->o->nbyte)
+        return lo + (int64_t)(next(&p->r) % n);
+    for (int i = 0; i < (n <= 256 ? 1 : 3) && p->at < p->o->nbyte; i++)
+        u = u << 8 | p->o->bytes[p->at++];
+    return lo + (int64_t)(u % n);
 }
 
 bool
@@ -39,6 +43,26 @@ uniform(SnGen *p, double lo, double hi)
     return lo + u * (hi - lo);
 }
 
+/* A size: small, or where sizes are wide about a vector's width. */
+int64_t
+sn_gen_size(SnGen *p)
+{
+    if (!p->wide || sn_gen_chance(p, 40))
+        return sn_gen_pick(p, 1, 5);
+    return (8 << sn_gen_pick(p, 0, 3)) + sn_gen_pick(p, -1, 1);
+}
+
+const SnShape *
+sn_gen_narrow(SnGen *p, const SnShape *s)
+{
+    int64_t d[SN_MAXRANK];
+    int cut = sn_gen_chance(p, 30) ? (int)sn_gen_pick(p, 0, s->rank) : 0;
+
+    for (int i = cut; i < s->rank; i++)
+        d[i - cut] = sn_gen_chance(p, 50) ? 1 : s->dim[i];
+    return sn_shape(p->g->pool, s->rank - cut, d);
+}
+
 /* ---- data ---- */
 
 static int64_t
@@ -53,12 +77,42 @@ draw_code(uint64_t *r, int64_t lo, int64_t hi)
     return lo + (int64_t)((n >> 8) % (uint64_t)(hi - lo + 1));
 }
 
+/* One code in eight represents 0: what it adds must not matter. */
+static int64_t
+draw_quant(uint64_t *r, const SnType *t, int64_t lo, int64_t hi)
+{
+    if (t->nq == 1 && next(r) % 8 == 0)
+        return t->zp[0];
+    return draw_code(r, lo, hi);
+}
+
+/* Reals that each formula, minimum and conversion has to say something of. */
+static const float edges[] = {
+    NAN, -NAN, INFINITY, -INFINITY, -0.0f, 0.0f, 0.5f, -1.5f, 2.5f, 1e-40f,
+    -1.17549435e-38f, 3.40282347e38f, -3e38f, 2147483648.0f, -8388609.0f,
+};
+enum { NEDGE = sizeof edges / sizeof *edges };
+
+/* Every eighth tensor has some of them, every eighth zeros of both signs. */
+static float
+draw_real(uint64_t *r, uint64_t sort)
+{
+    uint64_t n = next(r);
+
+    if (sort % 8 == 0 && n % 4 == 0)
+        return edges[(n >> 8) % NEDGE];
+    if (sort % 8 == 1 && n % 2 == 0)
+        return n & 4 ? 0.0f : -0.0f;
+    return (float)draw_code(r, -4000, 4000) / 1000.0f;
+}
+
 void
 sn_random_data(uint64_t *r, const SnType *t, const SnShape *s, void *data)
 {
     int64_t n = sn_shape_count(s);
     bool all = n >= 256 && (t->elem == SN_QI8 || t->elem == SN_I8);
     uint64_t odd = all ? next(r) | 1 : 0, off = odd >> 32;
+    uint64_t sort = t->elem == SN_F32 || t->elem == SN_I64 ? next(r) >> 8 : 0;
 
     for (int64_t i = 0; i < 256 && all; i++) /* every code */
         ((int8_t *)data)[i] = (int8_t)((uint64_t)i * odd + off);
@@ -66,10 +120,10 @@ sn_random_data(uint64_t *r, const SnType *t, const SnShape *s, void *data)
         switch (t->elem) {
         case SN_QI8:
         case SN_I8:
-            ((int8_t *)data)[i] = (int8_t)draw_code(r, -128, 127);
+            ((int8_t *)data)[i] = (int8_t)draw_quant(r, t, -128, 127);
             break;
         case SN_QI16:
-            ((int16_t *)data)[i] = (int16_t)draw_code(r, -32768, 32767);
+            ((int16_t *)data)[i] = (int16_t)draw_quant(r, t, -32768, 32767);
             break;
         case SN_QI32:
             ((int32_t *)data)[i] = (int32_t)draw_code(r, -3000, 3000);
@@ -78,13 +132,13 @@ sn_random_data(uint64_t *r, const SnType *t, const SnShape *s, void *data)
             ((int32_t *)data)[i] = (int32_t)draw_code(r, -9, 9);
             break;
         case SN_I64:
-            ((int64_t *)data)[i] = draw_code(r, 0, 1);
+            ((int64_t *)data)[i] = draw_code(r, sort % 4 ? 0 : -2, 1);
             break;
         case SN_BOOL:
             ((bool *)data)[i] = next(r) & 1;
             break;
         case SN_F32:
-            ((float *)data)[i] = (float)draw_code(r, -4000, 4000) / 1000.0f;
+            ((float *)data)[i] = draw_real(r, sort);
             break;
         case SN_F16: /* of either sign, from 0.5 to below 4 */
             ((uint16_t *)data)[i] = (uint16_t)(draw_code(r, 0x3800, 0x43ff) |
@@ -122,6 +176,17 @@ sn_gen_quant(SnGen *p, SnElem e)
     zp = zp < sn_elem_lo(e) ? sn_elem_lo(e) : zp;
     zp = zp > sn_elem_hi(e) ? sn_elem_hi(e) : zp;
     return sn_type_quant(p->g->pool, e, scale, (int32_t)zp);
+}
+
+const SnType *
+sn_gen_beside(SnGen *p, const SnType *t)
+{
+    int64_t e = sn_gen_chance(p, 50) ? 1 : sn_gen_pick(p, -1, 0);
+    float scale = t->scale[0] * (float)exp2((double)e);
+    const SnType *z = sn_gen_quant(p, t->elem);
+    const SnType *y = sn_type_quant(p->g->pool, t->elem, scale, z->zp[0]);
+
+    return y ? y : z;
 }
 
 static const SnType *
@@ -167,12 +232,15 @@ sn_gen_clamp(SnGen *p, const SnType *t)
     double lo = t->nq ? (double)sn_elem_lo(t->elem) : -3;
     double hi = t->nq ? (double)sn_elem_hi(t->elem) : 3;
     double x = rint(uniform(p, lo, hi)), y = rint(uniform(p, lo, hi));
-    r.has_lo = sn_gen_chance(p, 60);
-    r.has_hi = sn_gen_chance(p, 60);
+    bool crossed = sn_gen_chance(p, 8);
+    r.has_lo = crossed || sn_gen_chance(p, 60);
+    r.has_hi = crossed || sn_gen_chance(p, 60);
     if (r.has_lo)
-        r.lo = sn_gen_chance(p, 15) ? lo : r.has_hi ? fmin(x, y) : x;
+        r.lo = crossed ? fmax(x, y) : sn_gen_chance(p, 15) ? lo
+               : r.has_hi ? fmin(x, y) : x;
     if (r.has_hi)
-        r.hi = sn_gen_chance(p, 15) ? hi : r.has_lo ? fmax(x, y) : y;
+        r.hi = crossed ? fmin(x, y) : sn_gen_chance(p, 15) ? hi
+               : r.has_lo ? fmax(x, y) : y;
     return r;
 }
 
@@ -230,6 +298,22 @@ draw_dims(SnGen *p, SnInts *v, const SnShape *x)
     }
 }
 
+/* Up to three axes, some counted from the end. */
+static void
+draw_axes(SnGen *p, SnInts *v, int rank)
+{
+    int n = rank ? (int)sn_gen_pick(p, 0, rank < 3 ? rank : 3) : 0;
+    int64_t at = sn_gen_pick(p, 0, rank - 1), *w = numbers(p, v, (uint32_t)n);
+
+    if (n > 1 && sn_gen_chance(p, 50))
+        n = (int)(v->n = 1);
+    for (int i = 0; i < n; i++) {
+        w[i] = (at + i) % rank;
+        if (sn_gen_chance(p, 30))
+            w[i] -= rank;
+    }
+}
+
 /* A list that argument `arg` of map m wants for an operand of shape x. */
 static void
 draw_ints(SnGen *p, const SnSem *s, int arg, const SnShape *x, SnInts *v)
@@ -246,9 +330,7 @@ draw_ints(SnGen *p, const SnSem *s, int arg, const SnShape *x, SnInts *v)
         return;
     case SN_MAP_FLIP:
     case SN_MAP_REDUCE:
-        w = numbers(p, v, rank ? 1 : 0);
-        if (rank)
-            w[0] = sn_gen_pick(p, 0, (int64_t)rank - 1);
+        draw_axes(p, v, x->rank);
         return;
     case SN_MAP_PAD:
         w = numbers(p, v, 2 * rank);
@@ -282,8 +364,8 @@ draw_fixed(SnGen *p, SnInts *v, uint32_t n)
     bool plain = sn_gen_chance(p, 60);
 
     for (uint32_t i = 0; i < n; i++)
-        w[i] = n == 4 ? (plain ? 0 : sn_gen_pick(p, 0, 1))
-                      : (plain ? 1 : sn_gen_pick(p, 1, 2));
+        w[i] = n == 4 ? (plain ? 0 : sn_gen_pick(p, 0, 2))
+                      : (plain ? 1 : sn_gen_pick(p, 1, 3));
 }
 
 void
@@ -300,8 +382,11 @@ sn_gen_attr(SnGen *p, const SnKindDesc *d, const SnAttrDesc *at, void *attr,
     bool defaulted = at->has_default && sn_gen_chance(p, 60);
     switch (at->kind) {
     case SN_A_INT:
+        /* Groups as many as channels; a shift of zero points. */
         if (!defaulted)
-            *(int64_t *)v = arg >= 0 ? sn_gen_pick(p, -1, 4) : 0;
+            *(int64_t *)v = arg < 0 ? (sn_gen_chance(p, 50) ? 128 : 0)
+                : x->rank && sn_gen_chance(p, 20) ? x->dim[x->rank - 1]
+                                                  : sn_gen_pick(p, -1, 4);
         break;
     case SN_A_REAL:
         /* Not far from a default, and of its sign: constants of a formula. */
@@ -314,6 +399,7 @@ sn_gen_attr(SnGen *p, const SnKindDesc *d, const SnAttrDesc *at, void *attr,
         *(bool *)v = sn_gen_chance(p, 35);
         break;
     case SN_A_ENUM:
+        defaulted = at->has_default && sn_gen_chance(p, 35);
         while (!defaulted && at->words[*(int32_t *)v + 1] &&
                sn_gen_chance(p, 50))
             ++*(int32_t *)v;
@@ -337,4 +423,24 @@ sn_gen_attr(SnGen *p, const SnKindDesc *d, const SnAttrDesc *at, void *attr,
     default:
         break; /* strings and ranges keep theirs here */
     }
+}
+
+void
+sn_random_finite(uint64_t *r, const SnType *t, const SnShape *s, void *data)
+{
+    float *v = data;
+
+    sn_random_data(r, t, s, data);
+    for (int64_t i = 0; t->elem == SN_F32 && i < sn_shape_count(s); i++)
+        if (!(fabsf(v[i]) <= 4))
+            v[i] = signbit(v[i]) ? -4 : 4;
+}
+
+void
+sn_gen_data(SnGen *p, const SnType *t, const SnShape *s, void *data)
+{
+    if (p->o->edges)
+        sn_random_data(&p->r, t, s, data);
+    else
+        sn_random_finite(&p->r, t, s, data);
 }

@@ -1,5 +1,4 @@
-/* What must hold of a pass on any graph, checked on one graph; and the
- * smallest graph on which a check still fails. */
+/* What must hold of a pass on any graph, checked on one graph. */
 #ifndef SN_GRAPH_CHECK_H
 #define SN_GRAPH_CHECK_H
 
@@ -23,10 +22,8 @@ typedef struct SnCheckOpts {
 const char *sn_graph_check(SnArena *a, const SnGraph *g,
                            const SnCheckOpts *o);
 
-/* A graph for which the check fails, from g for which it does: outputs and
- * nodes go as long as something fails.  *why is told for the last one. */
-SnGraph *sn_graph_shrink(SnArena *a, const SnGraph *g, const SnCheckOpts *o,
-                         const char **why);
+/* The same as a fault (graph_shrink.h), o without counting. */
+const char *sn_graph_check_fault(void *o, SnArena *a, const SnGraph *g);
 
 /* g as text, everything inline. */
 const char *sn_graph_str(SnArena *a, const SnGraph *g);

@@ -30,7 +30,7 @@ source(SnGen *p, const SnType *t, const SnShape *s, bool constant)
     if (!t || !s)
         return 0;
     void *data = sn_alloc(p->a, sn_tensor_nbyte(t, s) + 1);
-    sn_random_data(&p->r, t, s, data);
+    sn_gen_data(p, t, s, data);
     sp.data = data;
     SnId id = sn_try_add(p->g, &sp, &why);
     return id ? SN_REF(id, 0) : 0;
@@ -40,10 +40,12 @@ static const SnShape *
 image(SnGen *p)
 {
     static const int order[][4] = {{4, 0, 1, 2}, {2, 0, 2, 0}, {1, 2, 0, 0}};
-    int64_t d[4] = {1, p->img[1], p->img[2], p->img[3]};
+    int64_t d[4] = {p->img[0], p->img[1], p->img[2], p->img[3]};
 
     if (sn_gen_chance(p, 70))
         return sn_shape(p->g->pool, 4, d);
+    if (sn_gen_chance(p, 15))
+        return sn_gen_narrow(p, sn_shape(p->g->pool, 4, d));
     const int *o = order[sn_gen_pick(p, 1, 2)];
     int64_t e[2] = {p->img[o[1] + 1], p->img[3]};
     return sn_shape(p->g->pool, o[0], e);
@@ -149,7 +151,7 @@ operand(SnGen *p, SnTypePat pat, int rank, const SnShape *like,
     }
     const SnShape *s = like ? like : image(p);
     if (rank >= 0 && s->rank != rank) {
-        int64_t d[4] = {1, p->img[1], p->img[2], p->img[3]};
+        int64_t d[4] = {p->img[0], p->img[1], p->img[2], p->img[3]};
         s = sn_shape(p->g->pool, rank, rank <= 4 ? d + 4 - rank : d);
     }
     if (!s)
@@ -189,19 +191,23 @@ side_shape(SnGen *p, const SnSem *s, const SnShape *x, bool *fresh)
     switch (s->map) {
     case SN_MAP_CONV:
     case SN_MAP_CONV_TRANSPOSE:
-        d[0] = sn_gen_pick(p, 1, 4);
-        d[1] = sn_gen_pick(p, 1, 2);
-        d[2] = sn_gen_pick(p, 1, 2);
-        d[3] = sn_gen_chance(p, 75) ? last : (last + 1) / 2;
+        d[0] = sn_gen_chance(p, 15) ? last : sn_gen_size(p);
+        d[1] = sn_gen_pick(p, 1, 3);
+        d[2] = sn_gen_pick(p, 1, 3);
+        d[3] = sn_gen_chance(p, 70) ? last : sn_gen_chance(p, 50) ? 1
+                                           : (last + 1) / 2;
         return sn_shape(p->g->pool, 4, d);
     case SN_MAP_MATMUL:
-        return sn_gen_chance(p, 50) ? shape_of2(p, sn_gen_pick(p, 1, 4), last)
-                             : shape_of2(p, last, sn_gen_pick(p, 1, 4));
+        d[0] = p->img[0] == 0 && sn_gen_chance(p, 20) ? 0 : sn_gen_size(p);
+        return sn_gen_chance(p, 50) ? shape_of2(p, d[0], last)
+                                    : shape_of2(p, last, d[0]);
     case SN_MAP_BROADCAST:
-        if (sn_gen_chance(p, 55)) {
+        if (sn_gen_chance(p, 45)) {
             *fresh = sn_gen_chance(p, 20);
             return x;
         }
+        if (sn_gen_chance(p, 60))
+            return sn_gen_narrow(p, x);
         d[0] = sn_gen_chance(p, 60) ? last : 1;
         return sn_shape(p->g->pool, 1, d);
     case SN_MAP_TABLE:
@@ -356,6 +362,11 @@ result_type(SnGen *p, const Draft *f, uint32_t k)
     if (pd->fact == SN_FIXED && sn_elem_quant((SnElem)pat.elem))
         return sn_type_quant(p->g->pool, (SnElem)pat.elem, pd->fixed_scale,
                              pd->fixed_zp);
+    if (pat.axis < 0 && f->nin && f->in[0] && sn_gen_chance(p, 20)) {
+        const SnType *x = sn_type(p->g, f->in[0]);
+        if (x->nq == 1 && (int8_t)x->elem == pat.elem)
+            return sn_gen_beside(p, x);
+    }
     return sn_gen_type(p, pat, image(p));
 }
 
@@ -389,7 +400,7 @@ draw_node(SnGen *p, SnKind kind, const SnTuple *t)
         if (!id)
             continue;
         if (sn_verify(p->g, sn_diag_new(p->a)) == SN_OK &&
-            sn_shape_count(sn_node(p->g, id)->res[0].shape) <= 600)
+            sn_shape_count(sn_node(p->g, id)->res[0].shape) <= p->most)
             return id;
         sn_remove(p->g, id);
     }
@@ -415,8 +426,10 @@ draw_step(SnGen *p)
     const SnKindDesc *d = sn_desc(k);
     const SnTuple *t = &d->tuple[sn_gen_pick(p, 0, d->ntuple - 1)];
 
-    if (!wanted_tuple(p, t))
-        return;
+    if (!wanted_tuple(p, t) ||
+        (p->most > MAXELEM && d->sem[0].cls != SN_C_POINT &&
+         d->sem[0].cls != SN_C_MOVE))
+        return; /* sums over large values take evaluators long */
     SnId id = draw_node(p, k, t);
     if (!id)
         return;
@@ -488,11 +501,35 @@ add_outputs(SnGen *p)
     }
 }
 
+/* One dimension, sometimes two, may be about as wide as a vector; of every
+ * twelfth graph one is 0; every 50th is so large that kernels cut what they do
+ * element by element. */
+static void
+draw_image(SnGen *p)
+{
+    p->img[0] = sn_gen_chance(p, 15) ? 2 : 1;
+    for (int i = 1; i < 4; i++)
+        p->img[i] = sn_gen_pick(p, 1, 4);
+    p->wide = sn_gen_chance(p, 45);
+    if (p->wide && sn_gen_chance(p, 80))
+        p->img[3] = sn_gen_size(p);
+    else if (p->wide)
+        p->img[sn_gen_pick(p, 1, 2)] = sn_gen_size(p);
+    p->most = MAXELEM;
+    if (!p->o->from && sn_gen_chance(p, 2)) {
+        int64_t n = sn_gen_pick(p, UNIT, UNIT + UNIT / 2);
+        p->img[2] = n / p->img[1] / p->img[3] + 1;
+        p->most = 2 * UNIT + 600;
+    }
+    if (sn_gen_chance(p, 8))
+        p->img[sn_gen_pick(p, 0, 3)] = 0;
+}
+
 SnGraph *
 sn_random_graph(SnArena *a, const SnRandomOpts *o)
 {
     SnGen *p = SN_NEW(a, SnGen);
-    uint32_t made = 0;
+    uint32_t made = 0, most;
 
     p->a = a;
     p->g = sn_graph_new(a, "random");
@@ -506,10 +543,12 @@ sn_random_graph(SnArena *a, const SnRandomOpts *o)
         p->q8[i] = sn_gen_quant(p, SN_QI8);
     for (int i = 0; i < 2; i++)
         p->q16[i] = sn_gen_quant(p, SN_QI16);
-    for (int i = 1; i < 4; i++)
-        p->img[i] = sn_gen_pick(p, 1, 4);
+    draw_image(p);
     p->calibrated = (int)sn_gen_pick(p, 0, 2);
-    for (uint32_t i = 0; made < o->nnode && i < 12 * o->nnode; i++) {
+    if (o->from)
+        sn_gen_graft(p, o->from);
+    most = p->most > MAXELEM && o->nnode > 3 ? 3 : o->nnode;
+    for (uint32_t i = 0; made < most && i < 12 * most; i++) {
         uint32_t before = p->nvalue;
         if (o->flavour == SN_RANDOM_CODES && sn_gen_chance(p, 20))
             draw_conversion(p);
