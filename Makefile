@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # sinter.  One file, no configure; everything made goes to $(BUILD).
 CC     ?= gcc
 BUILD  ?= build

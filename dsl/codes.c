@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The message codes.  SN0xx: reading files; SN1xx: nodes, names and types of
  * expressions; SN2xx: rules; SN3xx: soundness; SN4xx: ending;
  * SN5xx: which rule applies; SN6xx: backends; SN7xx: kernels and plugins. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* What each message code means, for `sinter-gen explain SN310`. */
 #ifndef SN_CODES_H
 #define SN_CODES_H

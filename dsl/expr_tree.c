@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Expression trees: copies, comparison, text. */
 #include <string.h>
 #include "dsl/resolve.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* What follows from a node's facts: the derived families it joins, with the
  * reason where it does not; and the classes of nodes. */
 #include <string.h>

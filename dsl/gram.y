@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The grammar of .def files (lemon).  Actions only call the builders of
  * parse.h.  A statement ends with `;` and a block with `}`: both are where
  * reading goes on after a fault, see `close` and the rules with `error`. */

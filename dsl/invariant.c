@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* What the right side of a rule makes: every node has a type (SN203) that one
  * of its tuples gives (SN204), operands are there where they must be (SN210),
  * the root keeps its type (SN206), and scales agree where facts demand it

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Types, nodes and backends as the parser meets them. */
 #include "dsl/parse.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The lexer of .def files (re2c).  It never fails: what is no token is
  * reported and passed over.  The text ends with a NUL byte at P->end; a NUL
  * before that is a stray byte. */

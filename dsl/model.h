@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* What .def files say, after parsing (syntax only) and after sn_def_resolve
  * (names, types and facts known).  The parser fills the fields that mirror the
  * text; fields under "resolved" are filled by resolve.  Everything lives in one

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The order of rewriting: does a pass end, is it clear which rule applies,
  * does the order matter, is one sweep enough?  Works on resolved declarations
  * without errors.  Derived families take part by instance: absorb Conv2D.x is

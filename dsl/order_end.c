@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Does a pass end?
  *
  * Several things are counted, each a number (or a multiset) that no rule may

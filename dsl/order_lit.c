@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Conditions as literals: which exclude, and which imply each other. */
 #include <math.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* What is counted to show that a pass ends, and how a rule changes it.
  *
  * A rule may do nothing else than the term rewrite says, at any place of any

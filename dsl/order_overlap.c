@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Two rules at one node: which applies?  The order of the file never says;
  * `prefer` does, or conditions that exclude each other. */
 #include <string.h>

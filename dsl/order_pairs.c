@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Critical pairs: where two rules overlap, both ways are rewritten as far as
  * they go and compared. */
 #include <string.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Shared by the files of the order checks.  Nothing outside dsl/ includes
  * this.
  *

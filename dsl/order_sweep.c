@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Is one sweep from inputs to outputs, with local repeats, enough?
  *
  * The driver looks again at what a fire made, at what reads it and at what it

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Rules as rewrites of terms: written ones from their patterns, derived ones
  * from the facts that make them. */
 #include <string.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Unification of left sides, and rewriting. */
 #include <string.h>
 #include "dsl/order_priv.h"

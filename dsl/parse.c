@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Reading .def files: finds and opens them, feeds the parser token by token,
  * and finds the way back after a fault. */
 #include "dsl/parse.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The syntax half of the front end, private to dsl/: the lexer (lex.re), the
  * grammar (gram.y) and what its actions call to build the structs of model.h.
  *

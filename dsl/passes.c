@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Passes, rules and tests as the parser meets them. */
 #include "dsl/parse.h"
 

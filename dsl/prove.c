@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The soundness engine: every rule and derived instance, judged. */
 #include "dsl/prove_priv.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The soundness engine: for every written rule and every derived instance, is
  * what the right side computes what the rule claims?
  *

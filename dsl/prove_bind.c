@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Rules without a claim: they change what callers bind or get, the type of a
  * Placeholder or of what a Save writes.  What the graph means may not change
  * with it, so each is proved as the exact rule that says so:

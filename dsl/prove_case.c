@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Drawing the left side of a rule: tuples, types, attributes, values. */
 #include "dsl/prove_priv.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* What is proved: the written rules, one for each kind a class or form stands
  * for, and every derived instance, written out as the rule it amounts to. */
 #include "dsl/prove_priv.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Drawing what a map needs: attributes, and shapes of the leaves it reads. */
 #include "dsl/prove_priv.h"
 

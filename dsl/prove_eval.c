@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Running a node: its formula over its map's taps, a whole array at a time.
  *
  * Three values travel together: v as the rows of docs/numerics.md compute it

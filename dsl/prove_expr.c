@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Conditions and attribute values of rules on a concrete case: the functions
  * of the closed expression language, as src/rewrite/expr.c has them. */
 #include "dsl/prove_priv.h"

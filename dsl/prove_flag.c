@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The flag `calibrated`: a saturation that it waives may be dropped later by
  * another rule, so what a right side marks must have been marked on the left.
  *

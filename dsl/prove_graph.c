@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Cases as text graphs (docs/graph.md): both sides of a counterexample, or the
  * left side alone for a test. */
 #include "dsl/prove_priv.h"

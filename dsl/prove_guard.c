@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Guards for a refused rule: conjunctions from a small set are tried, and the
  * weakest that makes the claim hold is printed.  Weak means that most of the
  * cases drawn without it meet it. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The calculus.  Both sides become trees over the rule's variables: each node
  * is replaced by its formula, each result by q:T(..), each d(x) by d:T(..).
  *

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Maps on small shapes: their arguments, and the shapes of results. */
 #include "dsl/prove_priv.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Damaged rules: subjects as tools/mutants.c takes them, proved with a change,
  * and compared with what they were. */
 #include "dsl/prove_priv.h"

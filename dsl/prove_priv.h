@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Inside the soundness engine: small concrete graphs of one rule.  A case is
  * the left side of a rule with types, shapes, attributes and values drawn at
  * random, and the right side built over the same leaves. */

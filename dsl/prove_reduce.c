@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Reductions of the enumerator's formulas: over the taps that a map names for
  * each result. */
 #include "dsl/prove_row.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Reports, the cache of proofs, counterexamples as graphs. */
 #include "dsl/prove_priv.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Rows of docs/numerics.md that are more than the formula's own steps: sums of
  * products, LRN, Softmax. */
 #include "dsl/prove_row.h"

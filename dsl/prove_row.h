@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Shared by the enumerator's formulas (prove_eval.c, prove_reduce.c) and rows
  * (prove_row.c). */
 #ifndef SN_PROVE_ROW_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Obligations as SMT-LIB: what the calculus decides by its lemmas, written so
  * that a solver may find out for itself.  One file a rule; unsat means that
  * the rule holds.

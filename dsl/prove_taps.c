@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Index maps on small shapes, written apart from src/kernel: for each result
  * element the operand elements it reads. */
 #include "dsl/prove_row.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The right side of a rule, built over the leaves of a case; and the guards
  * that the language has no words for. */
 #include "dsl/prove_priv.h"

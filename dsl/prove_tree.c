@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Building the calculus' trees from patterns and terms. */
 #include "dsl/prove_tree.h"
 

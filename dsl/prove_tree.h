@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The calculus' trees: a side of a rule with each node replaced by its formula,
  * each result by q:T(..), each d(x) by d:T(..).  Types, clamps and attributes
  * are names; a rule's condition makes some of them equal. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Trials: many drawn cases of one rule, both sides compared. */
 #include "dsl/prove_priv.h"
 

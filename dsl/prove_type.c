@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Types and values of a case: what they mean, and how they are drawn. */
 #include "dsl/prove_priv.h"
 

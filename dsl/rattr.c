@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Attributes, invariants, commuting operands, ONNX lines of a node. */
 #include <string.h>
 #include "dsl/resolve.h"

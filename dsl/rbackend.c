@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Backends: what they can do, keep, and hook. */
 #include <string.h>
 #include "dsl/resolve.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* After syntax errors: the rest is resolved too, and what of its messages
  * cannot come from what was not read is told. */
 #include "dsl/model.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* refine: facts of a node that one backend narrows.  The node itself stays as
  * it is declared; what a backend makes of it is resolved as if it were a form
  * (sn_def_view puts it in the node's place while a backend is looked at). */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The resolver's driver, lookups, messages about names, and types. */
 #include "dsl/resolve.h"
 

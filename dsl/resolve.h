@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Shared by the files of the resolver: its state, scopes for names, and the
  * checks one file makes for another.  Nothing outside dsl/ includes this.
  *

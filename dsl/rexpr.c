@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Types of expressions: one closed set of functions and members, each allowed
  * in some scopes only.  Operators are in roper.c. */
 #include <string.h>

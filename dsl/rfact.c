@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Scale facts: written per line, kept per port, exactly one for each port
  * that some tuple quantizes. */
 #include <math.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Facts against meaning: what a port may be read as follows from its fact. */
 #include <string.h>
 #include "dsl/resolve.h"

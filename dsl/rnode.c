@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Nodes: forms are merged in, then each part is resolved by its own file. */
 #include <string.h>
 #include "dsl/resolve.h"

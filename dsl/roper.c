@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Types of operators: comparisons, arithmetic, and, or, not, in. */
 #include <string.h>
 #include "dsl/resolve.h"

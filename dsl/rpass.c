@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Passes: rules, derived families, preferences and the order they give. */
 #include <string.h>
 #include "dsl/resolve.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* What a right side may take from the left one: the data of a source, and the
  * value of what is constant. */
 #include <string.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Rules: the left side binds variables, everything else uses them. */
 #include <math.h>
 #include <string.h>

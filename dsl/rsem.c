@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Meaning: each result has one, over a map of the closed set, by a formula
  * whose types fit. */
 #include <string.h>

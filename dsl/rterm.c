@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The right side of rules, and the terms of tests. */
 #include <string.h>
 #include "dsl/resolve.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Test blocks: small graphs whose values are named, and what is expected of
  * them. */
 #include <string.h>

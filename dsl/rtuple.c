@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Tuples of types, and the kernels keyed by them. */
 #include <string.h>
 #include "dsl/resolve.h"

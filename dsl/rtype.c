@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Types of a rule's values: sets of storage kinds and provable equality. */
 #include "dsl/rtype.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Types of the values of one rule, symbolically: each value has a set of
  * storage kinds it may have, and values whose types are provably equal (scale
  * and zero point too) share one entry.  Private to dsl/. */

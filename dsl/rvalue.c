@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Expressions where a certain type is wanted: conditions, attribute values,
  * element types, constants. */
 #include <string.h>

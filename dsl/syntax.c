@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The message for a token that cannot stand where it does: what could have
  * stood there instead is asked of the parser, token by token, and summed up. */
 #include "dsl/parse.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Expressions, patterns and templates as the parser meets them. */
 #include "dsl/parse.h"
 

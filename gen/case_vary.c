@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* What the soundness engine does not draw: one thing about a left side is
  * changed, and shapes follow. */
 #include "gen/cases.h"

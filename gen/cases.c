@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* sn_cases.c: for each rule instance a graph on which it must fire, and for
  * each conjunct of its guard one that fails this conjunct alone.
  *

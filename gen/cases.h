@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Graphs for tests of each rule instance, from the declarations alone. */
 #ifndef SN_GEN_CASES_H
 #define SN_GEN_CASES_H

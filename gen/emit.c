@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Helpers that all emitters share. */
 #include "gen/emit.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The emitters of sinter-gen: each writes the generated files it names from
  * resolved, error-free declarations.  Output depends on the declarations only:
  * no dates, no host paths, file order.  A file whose bytes are the same keeps

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Backends: what they support and keep, their hooks and kernels. */
 #include "gen/rule_gen.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* What a rule tests after its pattern and guard and before sn_fire: whatever
  * could make the building of the right side fail. */
 #include "gen/rule_gen.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* sn_eval.c: an evaluator for every node and tuple with a formula. */
 #include <string.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The guard of a rule: one test for each conjunct of its condition, the
  * cheapest first. */
 #include "gen/rule_gen.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* sn_inv.c: `where` constraints of attributes and invariants of nodes. */
 #include "gen/emit.h"
 

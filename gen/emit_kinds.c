@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* sn_kinds.h, sn_kinds.c, sn_gen.h: every kind as a number, an attribute
  * struct, accessors and a constructor, and as one row of descriptor tables. */
 #include "gen/emit.h"

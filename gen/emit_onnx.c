@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The ONNX operators that kinds are imported from, as tables of sn_kinds.c. */
 #include "gen/emit.h"
 

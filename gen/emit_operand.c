@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Operands and results of emitted evaluators: their variables (pointer, scale,
  * zero point, limits), declared on first use, and their current element. */
 #include "gen/formula.h"

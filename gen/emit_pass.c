@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Passes: which rules are tried at a node of each kind, and the tables that
  * the driver walks. */
 #include "gen/rule_gen.h"

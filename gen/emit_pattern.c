@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Patterns as C: one test after the other, each failure returns at once.
  * Operands of a node that commutes are tried in both orders: the function
  * then takes `swap`, one bit for each such node. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The closed set of functions, and clamps, in C. */
 #include "gen/rexpr.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* reference.md: every node and every rule, for people. */
 #include "gen/emit.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Expressions of rules in C: operators, comparisons, attribute values. */
 #include "gen/rexpr.h"
 

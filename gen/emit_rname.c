@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* What the names of a rule stand for in C: values, attributes, types. */
 #include "gen/rexpr.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Rows of the arithmetic contract (docs/numerics.md) that are not the literal
  * composition of a formula's steps. */
 #include "gen/formula.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* sn_rules.h, sn_rules.c: written rules as functions, and the tables of
  * rules, passes, pipelines and backends. */
 #include "gen/rule_gen.h"

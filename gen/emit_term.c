@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Right sides: the building of the replacement, after sn_fire. */
 #include "gen/rule_gen.h"
 

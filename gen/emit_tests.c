@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* sn_tests.c: every `test` block as a cmocka test.  A function builds the
  * test's graph; it is built once to run the pass and once more, with the
  * expected terms added, to compare with. */

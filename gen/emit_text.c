@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Declarations back as text, as they would be written: for the comments above
  * generated functions, for reference.md and for messages. */
 #include "gen/emit.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* --explain: for every node and rewrite family, the instance with its claim,
  * guard and proof, or the reason why there is none. */
 #include "gen/explain.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Which rewrite families each node joins, and why. */
 #ifndef SN_EXPLAIN_H
 #define SN_EXPLAIN_H

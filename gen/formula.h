@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Turning one formula into C for one tuple: shared by emit_formula.c
  * (expressions), emit_operand.c (variables), emit_row.c (rows of the
  * arithmetic contract that are more than a composition) and emit_eval.c

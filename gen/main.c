@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* sinter-gen: reads declarations, checks them, writes what is generated. */
 #include <errno.h>
 #include <glob.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Expressions of rules as C text: shared by the files that emit them. */
 #ifndef SN_REXPR_H
 #define SN_REXPR_H

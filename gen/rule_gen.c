@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Lines, names and comments of generated rule functions. */
 #include "gen/rule_gen.h"
 

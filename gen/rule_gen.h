@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The emission of written rules: what the emitters of patterns, expressions,
  * right sides, passes and tests share.  A function's body is collected as
  * lines; declarations that no later line reads are dropped when it is

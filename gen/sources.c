@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* --sources: the prototypes of the functions that declarations name.  A C
  * compiler sees a wrong one only where the generated header is included, and a
  * linker never; here it is an error at the declaration.  Reads C as tokens:

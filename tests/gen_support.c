@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Graphs of generated tests: building, running a pass, comparing. */
 #include "gen_support.h"
 

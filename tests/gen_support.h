@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* What the generated tests of .def files (build/gen/sn_tests.c) call: one
  * test is begun, its graph built, the pass run, and what came out compared.
  * A failure is reported as the generator reports errors, with SN901. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* What the system says of this process. */
 #ifndef SN_TEST_PROC_H
 #define SN_TEST_PROC_H

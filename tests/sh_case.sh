@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Sourced by tests of the command line, with $suite set: what they share.
 # $tmp is gone at the end; a case that fails sets $bad.
 BUILD=${BUILD:-build}

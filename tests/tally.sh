@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Runs test programs and scripts, JOBS at a time (default 1), and adds up what
 # they count.
 #

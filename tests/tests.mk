@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Tests.  Every program and script reports in its own way; tests/tally.sh adds
 # the counts and ends with "N passed, N failed, N skipped".
 

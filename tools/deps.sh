@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Installs the Debian packages that sinter is built with, where missing, and
 # those named as arguments.  Who may not install is told the command for an
 # administrator.

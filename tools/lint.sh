@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Lint: names with linkage start with sn_, headers compile alone, files end by
 # line 800 and lines by column 80, generated files are reproducible, cppcheck
 # finds nothing.  Usage: lint.sh BUILD

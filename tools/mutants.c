@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* mutants [-v] [-t] [-d CODE] [-o NAME] DEFS...: damages every rule of
  * the declarations, written or derived, in each of the ways below, one at a
  * time, and counts what the checkers (resolve, order, prove) refuse.

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # What int8 costs: every scheme x range rule, weights with one scale per tensor
 # and one per channel and row, on the float models at hand.
 #

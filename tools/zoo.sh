@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Every model at hand.  First as it is, against the outputs stored beside it
 # (tests/onnx/zoo_outputs.c says what is close enough).  Then quantized: top-1
 # float and int8 on labelled images, SQNR of the outputs against float, Rescales

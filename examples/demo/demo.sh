@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Quantizes the bundled LRN network on its real images and says what happened.
 # Usage: demo.sh BUILD; writes its results to BUILD/demo.
 set -eu

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Kernels of the NPU backend, as its simulator would have them: plain loops,
  * with the arithmetic of sinter's evaluators (docs/numerics.md), so that
  * results are equal bit for bit.  NPUPool has none and runs on the evaluator

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Backends outside the tree: a shared object that adds kinds, rules, one
  * backend with its kernels, and nothing else.  sinter-gen --plugin writes the
  * description below; every derived family, verb and evaluator reads the added

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Arenas own all memory: objects live until their arena is freed as a whole.
  * Allocation never returns NULL: when memory runs out, control goes to the
  * innermost SN_GUARD of the thread, or, without one, the process prints a

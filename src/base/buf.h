@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* A growing string in an arena. */
 #ifndef SN_BUF_H
 #define SN_BUF_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Measuring time. */
 #ifndef SN_CLOCK_H
 #define SN_CLOCK_H

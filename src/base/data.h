@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Tensors as files hold them: an element type, a shape, elements in C order.
  * Nothing here knows scales; graph/type.h has the types of a graph. */
 #ifndef SN_DATA_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Messages to the user.  A message is about a place in a text (file, line,
  * column), or about a named thing in a file that has no lines (a node of an
  * ONNX model).  Messages are collected, sorted by position and printed once.

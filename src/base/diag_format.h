@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The messages of an SnDiag for programs: docs/diagnostics.md. */
 #ifndef SN_DIAG_FORMAT_H
 #define SN_DIAG_FORMAT_H

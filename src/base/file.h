@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Whole files: read at once, written by temporary and rename. */
 #ifndef SN_FILE_H
 #define SN_FILE_H

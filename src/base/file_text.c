@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Text is written over text only: a model or data whose name was given for an
  * output by mistake stays as it is. */
 #include "base/file.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Transcendental functions that give the same bits everywhere: binary64
  * + - * / sqrt and integer operations in a fixed order, no libm.  Needs IEEE
  * arithmetic in round-to-nearest, -ffp-contract=off, FLT_EVAL_METHOD 0.

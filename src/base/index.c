@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "base/index.h"
 
 /* Hashes need not be good in their low bits. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Numbers found by a hash of what they stand for: an open table beside the
  * caller's own array, which keeps the things and compares them. */
 #ifndef SN_INDEX_H

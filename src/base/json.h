@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Writing JSON text piece by piece; jansson reads it. */
 #ifndef SN_JSON_H
 #define SN_JSON_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The only place that defines rounding: scalar forms of the rows of
  * docs/numerics.md, which every kernel, evaluator and constant fold follows,
  * first for `rounding float`, then (sn_fix) for the fixed-point policies.

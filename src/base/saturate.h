@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Saturations: ranges of codes or reals, what they let through, and what
  * conversions make of them.  One definition for the rules that run and for
  * the proofs about them. */

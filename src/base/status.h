@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Status codes.  Each value is also the exit code of the command line, so a
  * status travels from where it arose to the shell unchanged. */
 #ifndef SN_STATUS_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The version of sinter, as --version and sinter.pc say it. */
 #ifndef SN_VERSION_H
 #define SN_VERSION_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* What is asked of the quantizer node by node, and of which part of the
  * data. */
 #include "cli/cli.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* --check-kernels: a backend's kernels against the reference evaluators, value
  * by value, bit for bit. */
 #include "cli/cli.h"

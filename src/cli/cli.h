@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The command line: one table of options feeds parsing and --help; one file
  * per verb. */
 #ifndef SN_CLI_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* quantize --eval: what the int8 model is worth on data that gave it no range,
  * beside the float model and beside the calibration data. */
 #include "cli/score.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* What data does to the inputs of a graph: what lies beyond the range that an
  * input is held to, and what is not finite. */
 #ifndef SN_INPUTS_H

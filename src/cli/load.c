@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* What several verbs do: reading models, options of passes, data. */
 #include "cli/cli.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* sinter: reads the verb, runs it, prints. */
 #include "cli/cli.h"
 

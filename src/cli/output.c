@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Where results go: what verbs refuse before they start. */
 #include <errno.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* --pack-cache: packed weights in a file beside the model; what a model is
  * prepared with. */
 #include <string.h>

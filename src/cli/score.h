@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The outputs of a model on data, and what they are worth: top-1 against
  * labels, SQNR and the class chosen against another model. */
 #ifndef SN_SCORE_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* --tune and --tuned: measured picks in a file beside the model. */
 #include <string.h>
 

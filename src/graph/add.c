@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Adding a node: everything is checked on a draft before the graph changes. */
 #include <ctype.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Attributes, generically: the descriptor says where each lies and what it
  * is. */
 #include <math.h>

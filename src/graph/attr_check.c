@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* What may stand in an attribute: counts, words, constraints, and ranges that
  * their value's type can hold. */
 #include <math.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Descriptors: what nodes.def says, as tables.  sinter-gen fills them; the
  * reader, writer, hash, equality, clone, verifier, shape driver, ONNX mapping
  * and the derived rewrite families are generic code over them. */

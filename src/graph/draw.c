@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Pictures for Graphviz.  Nodes are boxes, conversions between types stand out
  * by colour, edges carry types and shapes.  Constants are lines in the boxes
  * that read them, so that large graphs stay legible. */

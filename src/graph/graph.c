@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Nodes, results, use lists and names.  Adding with its checks is in add.c. */
 #include "graph/graph.h"
 

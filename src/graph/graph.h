@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The graph: nodes in an arena, addressed by 32-bit ids, with use lists per
  * result.  A graph output (Save) is a node with a use.  Names are unique and
  * survive rewriting.  Nothing here knows a node by name: what a kind is comes

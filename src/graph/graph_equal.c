@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Equality and hash of graphs.  Nodes are matched by name, graph outputs by
  * their order, so that ids do not matter. */
 #include <string.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* What the files of graph/ share: roles of kinds, the name set, checked
  * adding of nodes, and forced types.  Not for other folders. */
 #ifndef SN_GRAPH_PRIV_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* binary16, a storage format: exact to binary32, rounded to nearest even
  * back.  Payloads of NaNs are kept as far as they fit. */
 #include <string.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The set of names of a graph.  A slot once filled stays, so that the suffix
  * counter of a name survives its node. */
 #include "graph/graph_priv.h"

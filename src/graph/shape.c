@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Shapes of results: the driver, its access to a map's arguments, and the
  * maps that need little. */
 #include "graph/shape_priv.h"

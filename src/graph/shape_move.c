@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Shapes of the maps that move elements. */
 #include <math.h>
 #include <string.h>

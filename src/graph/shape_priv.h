@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* One shape inference under way: the arguments of a result's map, and the
  * result's dimensions as they become known. */
 #ifndef SN_SHAPE_PRIV_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Shapes of convolutions, pools and matrix products.  Images are NHWC, filters
  * [out, kh, kw, in / group], pads top, left, bottom, right. */
 #include "graph/shape_priv.h"

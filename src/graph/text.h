@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The text form, .sn: reads and writes every graph (docs/graph.md).
  * print(parse(print(g))) equals print(g) byte for byte. */
 #ifndef SN_TEXT_H

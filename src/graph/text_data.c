@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Reading the data of constants: lists, splats, and sidecar files.  Nothing is
  * allocated by a size that was not first compared with what the text or the
  * file holds; splats together stay below SN_SPLAT_MAX. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The text form, read: one statement makes one node.  Values are defined
  * before they are used, so no cycle can be written. */
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The text form, written.  Nodes come in sn_topo's order, so that reading the
  * text and writing it again gives the same order. */
 #include <string.h>

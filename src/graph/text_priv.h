@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* What the writer and the reader of the text form share, and the reader's
  * parts: tokens (text_lex.c), values (text_value.c), constants (text_data.c)
  * and statements (text_parse.c). */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Reading types, shapes and attribute values. */
 #include <string.h>
 

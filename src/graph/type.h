@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Element types and shapes.  Both are interned in a pool: two types (shapes)
  * are equal exactly when their pointers are.
  *

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The verifier: first the graph's structure, then, node by node, every fact
  * the declarations state.  A message names the node; lines below it name the
  * types in question and the nodes that set them. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Tiles for AVX2: vpmaddwd of s16 differences x - x.zp, two taps at a time,
  * with s16 filters: nothing saturates.  Panels of 16 channels, two registers
  * each. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* What the tiles of AVX2 share: sums of 16 channels in two registers, and what
  * becomes of them. */
 #ifndef SN_CONV_AVX2_H

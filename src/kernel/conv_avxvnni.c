@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Tiles for AVX-VNNI: 256-bit vpdpbusd in VEX encoding, for processors that
  * have it without AVX-512. */
 #include "kernel/conv_q8.h"

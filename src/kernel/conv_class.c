@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Which results of a convolution read the same taps, and from where. */
 #include "kernel/conv_priv.h"
 

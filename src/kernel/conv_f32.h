@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Convolutions and matrix products in f32, as implicit GEMM straight from x:
  * a plan packs the filter once into panels of output channels; a run
  * multiplies tiles of pixels with panels.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Tiles for AVX2 with FMA: two registers hold 16 output channels of one pixel;
  * see conv_f32_avx512.c for the shape of the code. */
 #include "kernel/conv_f32.h"

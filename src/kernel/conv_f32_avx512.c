@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Tiles for AVX-512: a register holds 16 output channels of one pixel.  Sums
  * are named variables in functions that hold nothing but the loop over taps:
  * gcc 12 keeps arrays of them on the stack. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Tiles for NEON with the dot product (Armv8.2-A): sdot of s8 codes by s8
  * filters, four taps of x at a time by lane.  Four registers hold 16 channels
  * of the filter; the correction for x.zp is in the bias. */

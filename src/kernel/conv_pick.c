@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* How a convolution on codes is cut: the rules that choose it from sizes
  * alone, checked against measurement by `sinter bench --tune`. */
 #include "kernel/conv_priv.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Plans of 8-bit convolutions: packing, working memory, units. */
 #include "kernel/conv_priv.h"
 

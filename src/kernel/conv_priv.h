@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Between conv_class.c, conv_pick.c, conv_plan.c and conv_run.c. */
 #ifndef SN_CONV_PRIV_H
 #define SN_CONV_PRIV_H

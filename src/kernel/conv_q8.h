@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Convolutions and matrix products on 8-bit codes, as implicit GEMM: a plan
  * packs the filter once; a run widens rows of x, with padding, into a small
  * buffer, where the taps of every result pixel are a few runs of bytes, and

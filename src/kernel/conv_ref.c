@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Tiles in portable C, in the s16 form: the loops over channels have constant
  * counts, for compilers that make vector code of them. */
 #include "base/num.h"

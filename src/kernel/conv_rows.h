@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* ROWSn(M): M(0) to M(n - 1), for the tiles of all instruction sets.  Their
  * rows are written out: sums in an array would leave the registers. */
 #ifndef SN_CONV_ROWS_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Running a plan: chunks of result rows, each widened and multiplied. */
 #include "kernel/conv_priv.h"
 

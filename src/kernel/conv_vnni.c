@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Tiles for AVX-512 VNNI: vpdpbusd of u8 codes x + 128, broadcast four taps at
  * a time, with 16 channels of the filter to a register.  Sums are named
  * variables in functions that hold nothing but the loop over taps: gcc 12

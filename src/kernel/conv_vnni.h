@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Between conv_vnni.c and conv_vnni_dw.c: steps of AVX-512 VNNI kernels. */
 #ifndef SN_CONV_VNNI_H
 #define SN_CONV_VNNI_H

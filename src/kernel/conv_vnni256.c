@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The tiles of conv_avxvnni.c in EVEX encoding (AVX-512 VNNI with VL): what
  * tests run where there is AVX-512 but no AVX-VNNI. */
 #include "kernel/conv_q8.h"

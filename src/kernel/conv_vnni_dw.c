@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Depthwise convolutions with AVX-512 VNNI, 64 channels at a time.
  *
  * Four taps are interleaved so that each lane holds the four bytes of one

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Convolutions by tiles of two by two results: what does not depend on the
  * instruction set. */
 #include "kernel/conv_wino.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Convolutions of three by three taps without stride, by two by two results at
  * a time with 16 products a channel in place of 36: Y = At [(G w Gt) (Bt x B)]
  * A of Lavin and Gray, Fast Algorithms for Convolutional Neural Networks

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Convolutions by tiles of two by two results for AVX2 (kernel/conv_wino.h). */
 #include "kernel/conv_wino.h"
 

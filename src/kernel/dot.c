@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Sums of products: packing, walking, portable loops. */
 #include "kernel/dot.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Sums of products over a map: the inner loops of contractions, for the
  * generated evaluators.  Integer sums are exact modulo 2^32 (or 2^64); every
  * float sum is one chain acc = fmaf(x, w, acc) in the order of its taps, from

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The loops of dot.c for AVX2 and FMA: eight lanes to a register, the same
  * order within each lane.  Elsewhere they are the portable ones. */
 #include "kernel/dot.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Element by element functions of plain numbers: the portable variant, and the
  * choice of one. */
 #include "kernel/each.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* What stands around integer products: element by element functions of plain
  * numbers whose operands repeat, conversions between them, and their extremes.
  * Each gives the bits of its evaluator on every instruction set (which NaN,

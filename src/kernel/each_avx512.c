@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Element by element functions of plain numbers, AVX-512. */
 #include "kernel/each.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* erf of many reals at a time: an approximation in binary64 of known error,
  * rounded to binary32.  Where all that it may stand for rounds alike, so does
  * sn_erf, which lies in between; elsewhere, about once in 2^16, sn_erff itself

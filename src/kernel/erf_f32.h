@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* erf of reals as sn_erff rounds it (base/fmath.h), many at a time, and rows
  * brought to mean 0 and variance 1. */
 #ifndef SN_ERF_F32_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* erf of reals, and rows to mean 0 and variance 1, AVX2. */
 #include "kernel/erf_f32.h"
 

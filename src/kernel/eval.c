@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Running single nodes: finds the tuple and calls its evaluator. */
 #include "kernel/eval.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Running single nodes with their generated evaluators. */
 #ifndef SN_EVAL_H
 #define SN_EVAL_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* What generated constraints and invariants call: shapes and attribute lists
  * of a call whose tensors have no data.  Every index is safe: a missing
  * operand or dimension is -1, an element past the end of a list is 0. */

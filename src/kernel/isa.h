@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Which instruction set the kernels use.  Chosen once by asking the processor;
  * the environment variable SINTER_CPU (portable, avx2, avxvnni, vnni256, vnni,
  * neon) asks for a lower one, as tests do: for the best that the processor has

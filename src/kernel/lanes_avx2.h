@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Reals in the registers of AVX2, for loops that are one text for all widths
  * (kernel/lanes_avx512.h gives the same names).  Short ones: to be included
  * last, by kernels alone.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Reals in the registers of AVX-512: what kernel/lanes_avx2.h says, of this
  * width. */
 #ifndef SN_LANES_AVX512_H

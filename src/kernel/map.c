@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Arguments of maps, opening them, broadcasting. */
 #include "kernel/map.h"
 

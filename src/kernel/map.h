@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Index maps: which operand elements make each result element.  Generated
  * evaluators loop over a map; moves are carried out by one routine.
  *

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Maps of sliding windows: conv, conv_transpose, pool.  All are NHWC with
  * filters [out, kh, kw, in / group].
  *

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Between map.c and the files with one family of maps each.  open fills the
  * geometry and allocates seg and c; segs fills the runs of one group. */
 #ifndef SN_MAP_PRIV_H

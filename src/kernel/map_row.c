@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Maps along axes: matmul, row, reduce, window_channel, bag. */
 #include "kernel/map_priv.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Moves: results whose elements are copies of operand elements.
  *
  * Nearly every move is a product of one table per axis: the source offset of

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Packed weights: those of nodes that pack the same stand once, and a file may
  * keep them, so that a model is packed once and started in milliseconds
  * afterwards.

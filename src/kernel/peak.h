@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* What this machine can do, measured: the ceilings that `sinter bench` gives
  * its shares of. */
 #ifndef SN_PEAK_H

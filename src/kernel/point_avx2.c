@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Point, pool and LRN kernels in AVX2: whole vectors here, tails by the
  * portable loops, which give the same bits. */
 #include "kernel/point_q8.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Point nodes, pools, LRN and softmax on f32: what all variants share, and
  * the portable one. */
 #include "kernel/point_f32.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Point nodes, pools, LRN and softmax on f32.  Lanes run across results, so
  * that sums keep the order of numerics.md; every variant gives the evaluator's
  * bits (which NaN, numerics.md leaves open). */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Point nodes, pools, LRN and softmax on f32, AVX-512. */
 #include "kernel/point_f32.h"
 

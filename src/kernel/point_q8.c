@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Point, pool and LRN kernels: what all variants share, and the portable
  * one. */
 #include "kernel/point_q8.h"

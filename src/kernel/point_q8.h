@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Point, pool and LRN kernels on 8-bit codes.  Each is prepared for its types
  * (a struct of constants) and takes the instruction set as an argument; all
  * give the bits of numerics.md. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Point, pool and LRN kernels in AVX-512: tails by masks, the same steps in
  * the same order as the portable ones in each lane. */
 #include "kernel/point_q8.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Rows of docs/numerics.md that are more than one expression. */
 #include "kernel/rows.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* What generated evaluators call besides base/num.h: parameters of operands,
  * ranges, integer arithmetic, named rows. */
 #ifndef SN_ROWS_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Padding without padding: results along one axis of a window operation that
  * read the same taps. */
 #ifndef SN_SPAN_H

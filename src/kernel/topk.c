@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* topk by sorting indices of one row at a time. */
 #include "kernel/topk.h"
 

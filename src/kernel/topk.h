@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The k largest (or smallest) elements along an axis, sorted; of equal
  * elements the first comes first; NaN is larger than every number. */
 #ifndef SN_TOPK_H

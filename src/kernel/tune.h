@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Measured picks: how each convolution or product of a model is best cut on
  * this machine, by its sizes; kept in a small text file.
  *

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The export of one graph: names, inputs, nodes in order, outputs, bytes. */
 #include "onnx/export.h"
 

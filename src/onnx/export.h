@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Graphs to ONNX models.  Pictures leave with channels first: a Transpose is
  * written only where the model needs one.  Quantized nodes leave as float
  * operators between DequantizeLinear and QuantizeLinear (QDQ), or as

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Sums of looked-up rows: Gather and ReduceSum; a fused table as its codes,
  * scales and offsets, decoded after they are looked up. */
 #include "onnx/export_hooks.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* More operators that the lines of nodes.def do not spell out: reductions,
  * casts, plain codes, convolutions the other way round. */
 #include "onnx/export_hooks.h"

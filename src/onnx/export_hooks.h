@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The export of one graph, as the mapping and the hooks see it.  A value of
  * the graph may exist as several tensors: with its axes in another order, as
  * codes or as what they mean.  Whoever reads a value says how; what is missing

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* One node of the graph as operators of ONNX: order of axes, attributes,
  * operands, what follows the operator.  The lines of nodes.def, read the other
  * way round. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Normalizations.
  *
  * BatchNormalization: in the graph its parameters are spread over the value

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Operators that the lines of nodes.def do not spell out: the way back of the
  * import's hooks, and kinds that ONNX writes as something else. */
 #include "onnx/export_hooks.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* What callers bind where that is no type of the graph: reals of other widths,
  * and uint8 without a scale, which is held less 128.  Called while a graph is
  * exported (export.c, export_val.c). */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Operators on codes: where ONNX Runtime computes the row of docs/numerics.md
  * that the node has.  A node whose rounding is another keeps its float operator
  * between DequantizeLinear and QuantizeLinear. */

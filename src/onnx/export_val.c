@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Names, initializers and tensors of an exported model. */
 #include "onnx/export_hooks.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The hooks that nodes.def may name. */
 #include "onnx/hooks_all.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The import of one model, as the mapping and the hooks see it.  A hook is
  * named in nodes.def; it maps a whole ONNX node, or works out one attribute or
  * result of a node that is otherwise mapped by its entries. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Every hook; hooks.c has the table of their names. */
 #ifndef SN_HOOKS_ALL_H
 #define SN_HOOKS_ALL_H

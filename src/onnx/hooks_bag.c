@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* ATen embedding_bag, as the exporter of PyTorch leaves it: inputs weight,
  * indices, offsets and per_sample_weights, as of torch.nn.functional.
  * Without offsets, indices are a matrix and each row of it is a bag. */

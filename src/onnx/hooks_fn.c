@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Reductions, normalizations, transposed convolution, and operators made of
  * several nodes. */
 #include "onnx/hooks_all.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Convolutions that another tool has fused with what follows them. */
 #include "onnx/hooks_all.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Operators that are moves or products once their indices, axes or masks are
  * written out: GatherElements, CumSum, Trilu. */
 #include "onnx/hooks_all.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Operators on element types that their nodes do not take, or would take for
  * something else: 8-bit integers, with a scale or without one, are numbers to
  * the operators of ai.onnx and go through int32 or f32; so do powers of

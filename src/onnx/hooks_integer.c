@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Operators on plain integers, and those that give reals from them. */
 #include "onnx/hooks_all.h"
 

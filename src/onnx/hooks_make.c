@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Nodes that hooks put together. */
 #include "onnx/hooks.h"
 

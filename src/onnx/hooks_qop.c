@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Operators on codes: QLinear*, QGemm, and those on plain integers. */
 #include "onnx/hooks_all.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Scales of codes, QuantizeLinear and DequantizeLinear. */
 #include "onnx/hooks_all.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Resize and Upsample.  nearest is a node of its own; linear and cubic
  * interpolation are products with constant matrices, axis by axis. */
 #include "onnx/hooks_all.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* LSTM, GRU and RNN, unrolled: one set of nodes for each step.  Every gate has
  * products and a sum of its own, so that each is a value with its own range:
  * a Slice of one wide product would hold its gates to one scale. */

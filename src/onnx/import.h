@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* ONNX models to graphs.  The graph computes on pictures with channels last;
  * its Placeholders and Saves keep the shapes of the ONNX interface.  The node
  * that makes ONNX value "foo" is named "foo", a Transpose added for its layout

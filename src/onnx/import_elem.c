@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Element types that a graph does not have: other reals become f32, other
  * integers the next wider type. */
 #include "onnx/hooks.h"

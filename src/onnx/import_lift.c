@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* One-dimensional pictures [N, C, L] are seen as [N, C, 1, L]: the node is
  * mapped as a two-dimensional one between two Reshapes.  Likewise a vector in
  * a matrix product; weights with a scale for each column make a product a

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Operators that make no node of their own: constants, shapes, and what does
  * nothing at inference. */
 #include "onnx/hooks.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Shapes of graph inputs: the file, options for symbolic dimensions, for the
  * batch and for whole shapes. */
 #ifndef SN_IMPORT_SHAPE_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Reading protobuf messages from untrusted files.  The bytes are scanned
  * against the schema before anything is unpacked: nesting, lengths, counts and
  * wire types; what the scan lets through needs memory in proportion to the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Unpacking a protobuf message without copying its long bytes fields: they are
  * cut out of the bytes that are unpacked, each leaving an empty field and a
  * number behind, and attached to the result by those numbers. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* TensorProto to plain data: raw bytes, typed fields and external files. */
 #ifndef SN_TENSOR_PB_H
 #define SN_TENSOR_PB_H

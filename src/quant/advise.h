@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* What brings a quantized model to a wanted SQNR, found by trying.
  *
  * The float graph is quantized again with what can be read off the quantized

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Biases of 8 bits.  A pinned bias sits on the accumulator's grid with 32 bits;
  * devices that store 8 shift them left: code = b * 2^k, -128 <= b <= 127, with
  * the smallest k for which the tensor's codes fit (those of each slice, where

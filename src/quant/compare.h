@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* A float graph and its quantized form side by side: for every value they
  * share by name, what quantization loses there.
  *

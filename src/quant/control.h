@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* What a person asks of single nodes: precision, scheme and range rule, for
  * all nodes or for those a glob names.
  *

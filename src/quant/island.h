@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Float islands: what still computes on reals in a graph with quantized
  * values, and why. */
 #ifndef SN_ISLAND_H

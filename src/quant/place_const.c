@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Types of constants: their own range; one scale per slice where the tuple
  * has it; a scale large enough for the bias that is pinned to it. */
 #include "quant/place_priv.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Which nodes are quantized, and the types of their values. */
 #include "quant/place_priv.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* What the files of the step `place` share.  Not for others. */
 #ifndef SN_PLACE_PRIV_H
 #define SN_PLACE_PRIV_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Range unification: what meets in one node gets one type, where its
  * producers can write any.  A node that joins codes (Concat) hands its own
  * type up; the two operands of a commuting node (a residual Add) get one that

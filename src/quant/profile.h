@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Profiles: what values a graph computes on calibration data.  A profile is
  * keyed by value names and is independent of scheme, order of samples and
  * number of threads: every field is a minimum, a maximum or a sum.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The profile file: one JSON object, values in graph order, one per line.
  *
  *   {"format": "sinter-profile", "version": 1, "model": "lenet",

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Putting profiles together, and holding one against a graph. */
 #include "quant/profile.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The quantizer: runs the pipeline `quantize` on a float graph with a profile
  * and says what happened. */
 #ifndef SN_QUANTIZE_H

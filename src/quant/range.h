@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Which part of what a value was seen to be gets codes: rules that choose a
  * range [lo, hi] from a histogram.  What lies outside saturates.
  *

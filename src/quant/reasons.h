@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Why a Rescale is still in the graph: the clean-up passes are asked once
  * more, and what each rule and family says about the Rescale, its producer and
  * its users is collected. */

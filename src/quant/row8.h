@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Fused tables: rows of 8-bit codes, each followed by its f32 scale and f32
  * offset, so that a row is read with what it takes to decode it:
  * real = scale * code + offset. */

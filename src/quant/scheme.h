@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* From a range of reals to the scale and zero point of a quantized type
  * (numerics.md, "Ranges").  The range is first widened to contain 0. */
 #ifndef SN_SCHEME_H

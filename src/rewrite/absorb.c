@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* absorb: a node that reads a Rescale through a `free` port reads what is
  * above the Rescale instead; merge: a producer with a `free` result writes the
  * Rescale's type itself.

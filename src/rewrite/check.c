@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* --check-passes: the fired subgraph, before and after, on the same border
  * values, compared within the rule's claim.
  *

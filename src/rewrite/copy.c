@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "rewrite/copy.h"
 #include "sn_kinds.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Copies of a node with something changed: the building step of the derived
  * families. */
 #ifndef SN_COPY_H

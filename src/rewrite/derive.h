@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The derived families: one routine each, driven by descriptors. */
 #ifndef SN_DERIVE_H
 #define SN_DERIVE_H

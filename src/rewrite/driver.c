@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Passes and pipelines.  A pass is one topological sweep with local repeats;
  * one without the generator's certificate (SN404) works off a list until
  * nothing fires. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The functions of the rule language: ranges, clamps, dimensions. */
 #include "rewrite/rewrite.h"
 #include "kernel/eval.h"

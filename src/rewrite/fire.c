@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Every change of a graph goes through here: may it happen, what did it
  * replace, what has to be looked at again. */
 #include <string.h>

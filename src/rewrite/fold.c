@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Constant folding and common subexpressions. */
 #include <string.h>
 #include <xxhash.h>

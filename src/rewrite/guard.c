@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Guards that do not hold, in words. */
 #include <string.h>
 #include "base/buf.h"

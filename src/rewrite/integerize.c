@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* integerize: Quantize(N(Dequantize(x), ...)) becomes the quantized tuple of N
  * (dsl.md 1.4).  Everything is decided by facts, meaning and tuples. */
 #include <math.h>

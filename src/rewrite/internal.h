@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* What the files of the rewrite driver share. */
 #ifndef SN_REWRITE_INTERNAL_H
 #define SN_REWRITE_INTERNAL_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* sink Transpose: a Transpose above a node moves below it (lemma L1: a move
  * commutes with every per-element function).  Axis arguments of the node's
  * map are renumbered; Constants beside the Transpose are transposed back. */

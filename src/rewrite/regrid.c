@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Biases on the accumulator grid: pinned types, regridding, overflow. */
 #include <limits.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The rewrite driver: passes over a graph, one `sn_fire` before every change.
  * Passes, rules and pipelines come from passes.def as tables; derived families
  * (derive.h) are generic routines over descriptors; written rules are

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Helpers of generated rule functions and backend tables. */
 #include "rewrite/rule.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* What generated rule functions call beyond rewrite.h: small tests, sizes
  * that cannot overflow, and the steps that more than one rule takes. */
 #ifndef SN_RULE_H

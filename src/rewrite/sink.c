@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* sink: a Rescale above every input of a `same` group moves below the node.
  *
  * Exact for moves (lemma L1) and monotone selections (L2): both commute with

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Runs samples on worker threads.  Each worker has a run of its own; what a
  * sample gives depends on the sample alone, so results stored by sample
  * number are the same for any number of workers. */

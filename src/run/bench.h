@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* How long a graph takes, node by node, beside what each node computes and
  * moves. */
 #ifndef SN_RUN_BENCH_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Running graphs.  An SnExec is prepared once from a graph and a backend and
  * is then read-only; every thread runs it through an SnRun of its own, which
  * owns the planned arena.  Running a sample allocates no tensor memory. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The static memory planner: one arena for every tensor a graph computes.
  * Constants keep their own storage and are not counted.  A buffer lives from
  * the step that writes it to the last step that reads it; graph inputs live

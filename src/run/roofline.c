@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The roofline of a bench as SVG: both axes logarithmic, decades ruled.  The
  * slowest nodes have numbers, and a list of them stands below. */
 #include <math.h>

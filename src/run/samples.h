@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Samples for a graph's inputs, from .npy files and TensorProto .pb files.
  *
  * A .npy file holds images [N, H, W, C] or [N, H, W], or samples already in

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "run/shelf.h"
 
 /* Blocks, the one that ends highest first: a heap. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Threads that walk through a run together.  One parallel region covers a
  * whole run: inside it the members meet at barriers, which costs some tenths
  * of a microsecond where handing out work anew costs several. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Measures how each convolution or product on codes is best computed on this
  * machine, inside the running model, and what the cost rules lose against
  * that.  Results never depend on it (kernel/tune.h). */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Values that need no memory of their own: the operands of a Concat that their
  * kernels can write in place, and results that may take an operand's memory. */
 #ifndef SN_VIEW_H

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Times whole models and layers against ONNX Runtime and prints ratios.
 #
 #   bench.sh BUILD SHARED [ROUNDS]

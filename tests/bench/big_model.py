@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
 """Writes a model of about 100 MB: a topology whose weights are ConstantOfShape
 nodes (light_resnet50 under ../shared/data), with seeded random weights.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
 """Writes an ONNX model quantized dynamically, as ONNX Runtime's
 quantize_dynamic makes them: DynamicQuantizeLinear, MatMulInteger with a
 constant matrix, Cast, Mul by the product of the scales, Add of the bias.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Times reading a model once and shows the process's peak resident memory.
  *
  *   import sinter MODEL      import as `sinter inspect` does

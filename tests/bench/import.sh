@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Import of a float model of 100 MB beside a session of ONNX Runtime with
 # optimizations off: the best of ROUNDS (default 7) runs each, one after the
 # other, and the peak resident memory.

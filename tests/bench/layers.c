@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Times single layers: the shapes of well-known networks, on the CPU backend,
  * oneDNN and XNNPACK, in turn.
  *

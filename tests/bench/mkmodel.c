@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Writes a well-known topology as a float ONNX model with seeded weights, and
  * calibration data for it:
  *

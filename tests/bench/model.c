@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Times a whole model, on one thread or THREADS.
  * Usage: model GRAPH.sn [BACKEND [nodes|- [THREADS]]]
  * BACKEND "evaluators" (or none): the generated evaluators.  Prints one JSON

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* oneDNN 2.x (libdnnl-dev), C API.  Its threads are OpenMP's:
  * OMP_NUM_THREADS. */
 #include "bench/peers.h"

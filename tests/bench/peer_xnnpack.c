@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* XNNPACK (libxnnpack-dev, 2022), one thread. */
 #include "bench/peers.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Single convolutions (a 1 x 1 one on one pixel is a fully connected layer),
  * ready to be run again and again, by sinter's rivals.  Each is compiled only
  * where its Debian package is installed. */

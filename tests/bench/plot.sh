@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Draws how much faster sinter is than ONNX Runtime, one bar to a line of
 # models.json, as SVG: from 1 on, on a logarithmic axis.  A black mark stands
 # where the ratio is wanted.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Times a model against ONNX Runtime, in turn:
  *
  *     versus [-t THREADS] [-r ROUNDS] [-s SECONDS] GRAPH.sn MODEL.onnx LIB.so

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # against.sh DIR [NAME...]: runs the cases of the tree's own declarations on
 # the rules in DIR, which sinter-gen --no-prove -o DIR wrote from declarations
 # that were altered.  Nodes must be the same: where DIR has other ones, build

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Graphs made from the declarations (build/gen/sn_cases.c): for each rule
  * instance one on which the rule must fire, and near misses, on which it must
  * not. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* run_cases [-v] [NAME...]: every case of sn_cases[], or those whose instance
  * contains a NAME.
  *

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* What counts as agreement with ONNX Runtime, and the two ways a model is run
  * to see it. */
 #ifndef SN_TEST_DIFFER_CHECK_H

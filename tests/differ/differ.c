@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Random models through ONNX Runtime and sinter.
  *
  *   differ --ort LIB [--n N] [--seed S] [--form F] [--op NAME] [--out DIR]

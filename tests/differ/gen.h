@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Random small models: float, quantized with float operators between
  * DequantizeLinear and QuantizeLinear (QDQ), and with operators on codes
  * (QOperator).  The same seed gives the same model; what ONNX Runtime refuses

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Further operators on floats: functions, quotients, norms, recurrences. */
 #include "gen.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Float operators, on floats or between DequantizeLinear and QuantizeLinear. */
 #include "gen.h"
 

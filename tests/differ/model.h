@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Small ONNX models under construction: values, nodes, and their bytes.  A
  * value's data is known from the start (inputs, initializers) or once ONNX
  * Runtime worked it out, so that any part of a model can be run alone. */

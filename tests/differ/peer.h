@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* ONNX Runtime through dlopen, for tests and benchmarks.  Its library comes
  * with the npm package onnxruntime-node, without a header; the C API is a table
  * of functions that only grows, so the places of the few used here are

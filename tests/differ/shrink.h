@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Making a model that disagrees small; stored vectors. */
 #ifndef SN_TEST_DIFFER_SHRINK_H
 #define SN_TEST_DIFFER_SHRINK_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Running an ONNX model with sinter, from memory, as a caller would: the graph
  * as imported on the evaluators, or rewritten and on the cpu backend. */
 #ifndef SN_TEST_SINTER_RUN_H

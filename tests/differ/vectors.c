@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Stored vectors: what ONNX Runtime gave, to be compared without it. */
 #include <dirent.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Messages of the front end against golden files: dsl_golden [--bless]
  * FILE.def...  The messages for FILE.def must equal FILE.err, which is missing
  * where none is expected.  Files under a directory parse/ are only parsed;

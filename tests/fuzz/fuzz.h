@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* What the fuzz targets share.  Each is one LLVMFuzzerTestOneInput, linked
  * with libFuzzer (make fuzz) or with replay.c (make check). */
 #ifndef SN_FUZZ_H

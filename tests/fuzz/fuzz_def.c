@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The front end of .def files, from the lexer to the checks of order and the
  * proofs: every message about a refused file has its place in it. */
 #include "fuzz.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* A graph that the bytes choose, by the kernels of the CPU backend: the first
  * says of which flavour, how large and with which rule it begins, the next two
  * what its inputs hold, all others are what random/graph_gen.h draws. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The reader of .npy files, and that of single tensors (.pb). */
 #include "fuzz.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The ONNX importer: any bytes are a graph that verifies, or refused. */
 #include "fuzz.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The reader of profiles: what it takes is written back the same. */
 #include "fuzz.h"
 

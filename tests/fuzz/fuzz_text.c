@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The reader of .sn: what it takes prints and reads back the same. */
 #include "fuzz.h"
 

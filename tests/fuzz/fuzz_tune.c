@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The reader of measured picks: the bytes as they are, and behind a first line
  * that it accepts.  What it takes must be what convolutions can follow. */
 #include "fuzz.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Runs a fuzz target on files: replay NAME FILE...  Prints one line for each;
  * a crash ends the program and so fails the test. */
 #include "fuzz.h"

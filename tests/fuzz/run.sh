@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # run.sh SECONDS NAME...: runs $BUILD/fuzz_NAME on what was found before
 # ($BUILD/found/NAME) and on the corpus.  A crash leaves $BUILD/crash-*.
 seconds=$1

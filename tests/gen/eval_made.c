@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Evaluators generated from tests/gen/eval.def against independent loops. */
 #include "unit/eval_graph.h"
 

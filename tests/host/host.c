@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* A program that embeds sinter: reads a model, runs it on 0, 1, 2, ... and
  * prints the outputs.  tests/sh/install.sh builds it as C and as C++ with what
  * an installed sinter.pc says. */

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Each behaviour of the quantizer, and of how convolutions are cut, has a test
 # that fails when it is removed: every line below breaks one in a copy of the
 # tree, builds, and sees that very test fail (and it alone is asked; the copy is

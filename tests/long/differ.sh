@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # 5000 random small models, float, QDQ and QOperator, through ONNX Runtime and
 # sinter (tests/differ).  What does not agree is made small, printed, and saved
 # under $BUILD/long/differ.

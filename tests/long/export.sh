@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Exports the demo network and the trained models, quantized here, as QDQ and as
 # QOperator models; has the ONNX checker read them, ONNX Runtime run them and
 # sinter import them again.  Prints a table.

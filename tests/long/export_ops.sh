@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Single operators, exported both ways: ONNX Runtime gives our codes, exactly
 # for operators on codes and where a float operator is exact, else within one
 # step; both forms import as the same integers.

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Inputs and outputs of every element type: models and their exports in ONNX
 # Runtime, with the same types and values.
 BUILD=${BUILD:-build}

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # A model that plain int8 costs more than a point: compare names the guilty
 # nodes, and the --keep-float list it prints brings the loss under half a point.
 # The list is measured and no longer than asked for: 20 dB needs one node, which

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Whole models: the CPU backend gives the bits of the evaluators with every
 # instruction set this processor has, on one thread and on two.  Models: the
 # seeded topologies of tests/bench/mkmodel.c, and the real, quantized and light

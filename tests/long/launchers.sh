@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Profiles split as docs/quantization.md shows, by GNU parallel, by mpirun and by
 # a Slurm array on a cluster of this machine alone: merged, each has the bytes of
 # the single run.  The launchers are Debian packages; nothing of them is emulated.

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Every light/light_* topology imports, quantizes from one input and verifies
 # after every pass; every trained and random model stays within a point.
 BUILD=${BUILD:-build}

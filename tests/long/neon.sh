@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # The NEON kernels equal the portable ones, bit for bit: built for aarch64,
 # run by qemu.  AVX-VNNI: says whether this processor ran its kernels in
 # test_kernel_conv, or whether they were only compiled.

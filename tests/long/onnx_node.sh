@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # All node tests of the Debian package libonnx-testdata against the committed
 # table, and what share passes of those for the operators of
 # tests/onnx/operators.txt: at least 90 % must, and those of operators on codes

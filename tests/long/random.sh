@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Random graphs: every pass on 10 000, each verified after every single fire
 # (SINTER_RANDOM=N: another number); the kernels of the CPU backend on 100 000
 # (SINTER_KERNELS=N), by every instruction set, in 1, 2 and 3 parts, plain,

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Graphs of up to 10^6 nodes (NODES=N: another number): visits of the driver for
 # each node, by count; then the whole way of a text graph, reader, verifier,
 # driver, planner and evaluator, with time and memory for each node.  Times are

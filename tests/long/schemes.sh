@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # The table of tools/schemes.sh on 5000 images (IMAGES=N: fewer): no setting
 # chosen on calibration images loses more than half a point.
 BUILD=${BUILD:-build} SHARED=${SHARED:-../shared}

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The ONNX backend's node tests against the committed table of what passes.
  *
  *   node_tests TABLE SET=DIR ...           compare with the table

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* What share of the node tests of some operators passes. */
 #ifndef SN_TEST_SHARE_H
 #define SN_TEST_SHARE_H

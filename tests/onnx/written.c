@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* What the exporter writes, in ONNX Runtime: random graphs of one to seven
  * nodes (tests/random), written both ways, must load and give what the
  * evaluators give; and every kind that the exporter's table writes must have

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Models against the outputs stored beside them.
  *
  *   zoo_outputs [--shapes] [--input FILE.pb] MODEL.onnx...

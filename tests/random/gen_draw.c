@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* What random graphs are made of: numbers, data, types and attributes. */
 #include "random/gen_priv.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Graphs that begin with one made from a rule's declaration: what a rule looks
  * for seldom comes up by chance, and what it forgets lies close beside it. */
 #include "random/gen_priv.h"

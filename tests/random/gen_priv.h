@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Inside the maker of random graphs. */
 #ifndef SN_GEN_PRIV_H
 #define SN_GEN_PRIV_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Checks of passes on whole graphs. */
 #include "random/graph_check.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* What must hold of a pass on any graph, checked on one graph. */
 #ifndef SN_GRAPH_CHECK_H
 #define SN_GRAPH_CHECK_H

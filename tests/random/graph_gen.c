@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* A node is made by drawing a kind, one of its tuples, operands that fit the
  * tuple and attributes, and asking the graph whether it may be added; most
  * draws are guided by the map of the kind's meaning, the rest by retrying. */

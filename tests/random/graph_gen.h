@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Random graphs for tests, from descriptors alone: every kind that has an
  * evaluator takes part, with random attributes, types and operands that its
  * declaration permits.  The same options give the same graph. */

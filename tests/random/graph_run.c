@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The kernels of a backend on whole graphs.
  *
  * Memory is watched without a sanitizer, too: in the mode "plain" every value

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* One graph by the kernels of a backend, against its evaluators: every
  * instruction set that the processor has, cut for 1 to SN_RUN_THREADS threads,
  * values in memory of their own and shared, as written and as launched.  Steps

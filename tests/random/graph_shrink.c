@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Shrinking.  A change is tried, and kept when the smaller graph still has a
  * fault, perhaps another one; then all changes are tried again. */
 #include "random/graph_shrink.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The smallest graph that still has a fault, and files with which to see it
  * again. */
 #ifndef SN_GRAPH_SHRINK_H

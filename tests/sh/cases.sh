@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # A case for each rule instance and the near misses of its guard; then rules
 # damaged on purpose, which the cases must notice.
 BUILD=${BUILD:-build}

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # The command line as a black box: exit codes, messages, what goes where.
 suite=cli
 . tests/sh_case.sh

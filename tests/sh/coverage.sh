@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Rule coverage: every rule fires in a graph of tests/pass, written by hand, and
 # in a case made from the declarations.  -v prints both counts for each rule.
 BUILD=${BUILD:-build}

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Data from the command line: which samples and labels are taken, and what is
 # said of those that are not.
 suite=data

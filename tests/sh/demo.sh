@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # The demo runs to its end: its score and both pictures.
 BUILD=${BUILD:-build}
 rm -f "$BUILD/demo/before.svg" "$BUILD/demo/after.svg"

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # tools/deps.sh for those who may not install: what it says and its exit code.
 # Stand-ins answer for the programs that it calls; nothing is installed.
 tmp=$(mktemp -d)

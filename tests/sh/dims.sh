@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Symbolic dimensions from the command line, on a model with two of them.
 BUILD=${BUILD:-build}
 m=${SHARED:-../shared}/data/quantized/ort_qdq_minimal_model/model.onnx

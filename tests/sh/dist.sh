@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # make dist: the same bytes whatever times and modes the files have and from
 # the tree that the tarball unpacks to.  That make check passes in such a tree
 # is seen by .ci/run.

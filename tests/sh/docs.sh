@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # The examples of the documents are true: graphs parse, verify and print as
 # they stand, rules and tests of the language page are in passes.def, nodes in
 # nodes.def, and commands of the README exist.

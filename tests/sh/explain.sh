@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # The table of nodes and families: instances with claim, guard and proof.
 BUILD=${BUILD:-build}
 tmp=$(mktemp -d)

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # The declarations as a user extends them: a new node by one edit of nodes.def,
 # a new rule by one edit of passes.def, and a bad rule refused with its text.
 BUILD=${BUILD:-build}

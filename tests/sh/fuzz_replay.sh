@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Every fuzz target on its corpus: seeds and inputs that once broke something.
 BUILD=${BUILD:-build}
 bad=0

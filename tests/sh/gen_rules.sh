@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Rule functions against golden files: tests/gen/NAME.def gives the functions in
 # tests/gen/NAME.golden.c, which also compile with our warnings.  --bless
 # accepts what is generated now.  What the checkers say of these rules stands in

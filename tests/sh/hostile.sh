@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Hostile ONNX files through the command line: the exit code, one line on
 # standard error, nothing on standard output, no result written.
 BUILD=${BUILD:-build}

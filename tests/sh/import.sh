@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # ONNX models that some verbs read and others refused: one outcome for all.
 suite=import
 . tests/sh_case.sh

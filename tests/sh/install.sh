@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # What make install puts in place: each header compiles alone as C11 and as
 # C++17, none is internal, and a program links with the shared and with the
 # static library by what pkg-config says.

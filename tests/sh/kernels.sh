@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Whole models: the CPU backend gives the bits of the evaluators, with every
 # instruction set this processor has.
 suite=kernels

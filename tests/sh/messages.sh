@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # sinter-gen: messages in other formats, explained codes, the report.
 BUILD=${BUILD:-build}
 g=$BUILD/sinter-gen

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Damaged rules: those of `pass simplify` and the derived merges are all refused
 # or seen to be equivalent; a checker that says nothing of one error lets its
 # class through, and the score falls.  `make mutants` takes every rule.

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # The ONNX backend's node tests under $SHARED against the committed table.
 BUILD=${BUILD:-build}
 dir=${SHARED:-../shared}/data/node/opset24

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Outputs of every verb and of sinter-gen: what is not replaced, what says that
 # it cannot be written, and that a failure leaves no part of a file.
 suite=output

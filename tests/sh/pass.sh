@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Pass tests.  tests/pass/NAME.sn is a graph with comments that say what to do:
 #   ; RUN: FLAGS          flags of `sinter opt` (default --passes=quant_cleanup)
 #   ; EXPECT              the lines after it, less "; ", are the exact output

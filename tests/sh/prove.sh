@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Proofs on every build: how long they take, cold and cached, for the shipped
 # declarations and for a made set of 200 nodes and 500 rules; and that the
 # report names what it must.  Limits: 3 s, 0.1 s, 8 s of processor time.

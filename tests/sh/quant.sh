@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Settings of the quantizer from the command line: ranges, schemes, control by
 # globs, sharded profiles, comparison.
 suite=quant

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # A model quantized for a backend of a fixed-point rounding: its text says so,
 # it gives one thing wherever it runs, and nothing writes it as ONNX.
 BUILD=${BUILD:-build}

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # tests/tally.sh on programs and scripts that say what cmocka's versions, and
 # scripts, say: counts, names of skipped tests, the last line, the exit code.
 tmp=$(mktemp -d)

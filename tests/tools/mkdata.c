@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Writes seeded f32 test data as .npy: mkdata OUT.npy N 8x4x4 */
 #include <stdint.h>
 #include <stdio.h>

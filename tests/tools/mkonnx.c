@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Writes a small ONNX model for a test: a chain of operators without
  * parameters on one f32 input.
  *

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The NEON tiles against the portable ones, bit for bit, over geometries and
  * values that are drawn: convolutions, depthwise and grouped ones, products.
  * Built for aarch64 and run by tests/long/neon.sh.  Usage: neon_check COUNT */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The arena and the diagnostics of a test program, new for each of its tests:
  * give arena_setup and arena_teardown to cmocka. */
 #ifndef SN_TEST_ARENA_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* One-node graphs over constants, for tests of evaluators. */
 #ifndef SN_EVAL_GRAPH_H
 #define SN_EVAL_GRAPH_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Graphs from text as ONNX models, and back: for tests of export. */
 #ifndef SN_EXPORT_GRAPH_H
 #define SN_EXPORT_GRAPH_H

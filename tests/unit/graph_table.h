@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* A small descriptor table for tests of src/graph: the shapes of declaration
  * that matter (variadic and optional ports, every fact, every attribute kind),
  * without the generated tables. */

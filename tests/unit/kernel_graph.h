@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Graphs of a node or a few, run by evaluators and by the kernels of the CPU
  * backend on every instruction set, whole and in parts.  A test that includes
  * this defines fill. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Builds small ONNX models in memory, for tests. */
 #ifndef SN_ONNX_BUILD_H
 #define SN_ONNX_BUILD_H

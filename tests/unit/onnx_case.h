@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Models of one operator whose values are known: built here, and run on an
  * input that is filled by a formula which tools/oracle/values.js knows too:
  * element i is p = (37 i + 11) mod 41 - 20, of reals p / 8, of uint8 p + 20. */

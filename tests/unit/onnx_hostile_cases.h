@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The parts of test_onnx_hostile.c that build models: shapes and attributes.
  * Each function sets b. */
 #ifndef SN_TEST_ONNX_HOSTILE_CASES_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Runs an ONNX model directory (model.onnx, test_data_set_0) and compares with
  * the outputs stored beside it.  For test programs; needs no test library. */
 #ifndef SN_TEST_ONNX_RUN_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* ONNX models built in memory (unit/onnx_build.h), and the graphs that their
  * import gives as text. */
 #ifndef SN_TEST_ONNX_TEXT_H

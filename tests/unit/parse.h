@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The arena of unit/arena.h, and graphs read from their text. */
 #ifndef SN_TEST_PARSE_H
 #define SN_TEST_PARSE_H

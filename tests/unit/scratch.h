@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Files of a test program's own: a directory, for which make_dir and remove_dir
  * are fixtures of the group, or single files. */
 #ifndef SN_TEST_SCRATCH_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Arenas, buffers, messages and files. */
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* compare, lowering with one profile, int16, unification, batch size. */
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Messages as JSON and as SARIF, read back by a JSON reader. */
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* How often the driver looks at a node.  No clock: visits are counted, for
  * graphs from 10^3 to 10^5 nodes (SINTER_NODES=N: to N) of the shapes that
  * could make a driver look again and again: conversions sinking through long

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Sets and results without elements, by evaluators and by the kernels of the
  * CPU backend on every instruction set, whole and in parts, with memory of
  * their own and shared. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Generated evaluators against values worked by hand and against independent
  * loops: contracts, point nodes, windows. */
 #include "unit/eval_graph.h"

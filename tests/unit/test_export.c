@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* ONNX export: operators, names, orders of axes, codes. */
 #include "unit/export_graph.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Element types of inputs and outputs: what a file declares, its export
  * declares, with the same values.
  *

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* fmath against libm in long double, and the special values. */
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Types, nodes, use lists, names, order, copies, attributes, and what the
  * verifier says. */
 #include <setjmp.h>

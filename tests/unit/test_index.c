@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The table of hashes and the planner's index: what they find, and that the
  * work for n things grows like n, counted, not timed. */
 #include <stdarg.h>

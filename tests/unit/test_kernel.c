@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Every variant of the CPU backend's kernels on codes but convolutions against
  * the generated evaluator, bit for bit: shapes around the unrolled widths, odd
  * zero points, clamps and extreme values. */

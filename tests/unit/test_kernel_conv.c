@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Convolutions and products on codes, every variant against the generated
  * evaluator, bit for bit: shapes around the unrolled widths, odd zero points,
  * clamps and extreme values, every way in which they can be cut. */

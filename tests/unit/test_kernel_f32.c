@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Every variant of every f32 kernel of the CPU backend against the generated
  * evaluator, bit for bit: one-node graphs over shapes around the unrolled
  * widths, with signed zeros, subnormals, infinities and NaN among the

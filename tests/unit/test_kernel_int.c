@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The kernels around integer products against the generated evaluators, bit
  * for bit, on every instruction set and in parts: differences of codes, sums of
  * their products, and element by element nodes of plain numbers with operands

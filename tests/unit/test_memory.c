@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* What loading and running a model takes at its peak: weights and plan, once,
  * and a tenth more. */
 #include <string.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Moves against values worked by hand: every map, and what is refused at run
  * time. */
 #include "unit/eval_graph.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* .npy files: every element type, both orders, and broken headers. */
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Rounding, ties, odd zero points, NaN, infinities and saturation. */
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* ONNX import: mapping, layouts, names, opset differences, options. */
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* ONNX import of files that are wrong, hostile or beyond what is supported:
  * the exact status and message of each. */
 #include <stdarg.h>

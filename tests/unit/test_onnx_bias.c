@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* QDQ models whose biases are not stated on the grid x.scale * w.scale: what
  * the import computes, what the quantized node computes, and what each form
  * computes that is exported and imported again, are the same numbers.

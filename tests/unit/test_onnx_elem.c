@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* ONNX import of element types that a graph does not have: what they become,
  * and the warning. */
 #include <stdarg.h>

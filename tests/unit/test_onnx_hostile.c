@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* ONNX files made to do harm: each is refused with status 3 (the file
  * contradicts itself) or 4 (beyond sinter) and one line that names the file,
  * the node or value, what is wrong and what was expected.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* ONNX models of others, under $SHARED/data: import, and outputs compared with
  * the reference outputs beside them. */
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Operators as older opsets write them, against ONNX Runtime 1.30.0
  * (optimizations off): the numbers of onnx_opsets.inc were printed by
  * tools/oracle/values.js for what `test_onnx_opsets --dump DIR` writes. */

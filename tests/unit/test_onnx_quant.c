@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* ONNX import of operators on codes: what graph each becomes, and what is
  * refused about scales, zero points, biases and attributes. */
 #include <stdarg.h>

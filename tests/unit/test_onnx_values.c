@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Values of single operators against ONNX Runtime 1.30.0 (optimizations off):
  * the numbers of onnx_values.inc were printed by tools/oracle/values.js for the
  * models that `test_onnx_values --dump DIR` writes. */

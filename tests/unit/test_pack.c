@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Packed weights in a file: what is read is what was written, or packed anew;
  * never a result of other weights, whatever happens to the files. */
 #include <string.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The syntax half of the front end: every construct in its field of the
  * model, and the project's own files. */
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The syntax half of the front end under limits, damaged files and a lack
  * of memory: it never crashes, and rejected text has a message with a place. */
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Unpacking without copying long bytes: the same messages, the bytes where they
  * were. */
 #include <setjmp.h>

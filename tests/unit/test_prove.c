@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The two layers of the prover check each other: a calculus that proves what
  * cases contradict is a defect of sinter-gen (SN399), not of the rule.  This
  * program is linked with a calculus that errs where it is told to. */

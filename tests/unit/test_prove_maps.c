@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Every node whose map indexes, with wild literals for attributes, through the
  * prover: what cannot be run is refused or no case, and never undefined (`make
  * san` looks for that).  A rule that changes nothing is not refused as wrong;

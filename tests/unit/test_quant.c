@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Histograms, profile files, schemes and the step `place`. */
 #include <stdarg.h>
 #include <stddef.h>

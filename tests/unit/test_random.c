@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Passes on random graphs.  SINTER_RANDOM=N graphs of each flavour instead of
  * the few of a quick run, SINTER_SEED=S the first seed, SINTER_GO_ON=N failures
  * before it ends, SINTER_ONLY=NAME only tests of that name; SINTER_COVER=FILE

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Random graphs by the kernels of the CPU backend, against its evaluators, as
  * random/graph_run.h says.  SINTER_RANDOM=N graphs of each flavour instead of
  * the few of a quick run, SINTER_SEED=S the first seed, SINTER_JOBS=N

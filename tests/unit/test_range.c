@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Range rules, schemes by name, settings by glob, joined profiles. */
 #include <stdarg.h>
 #include <stddef.h>

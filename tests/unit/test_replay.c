@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Counterexamples of the soundness engine, replayed: the graph of each is read
  * and run by the generated evaluators, which know nothing of the engine, and
  * must give the two values that the message prints. */

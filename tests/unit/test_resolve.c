@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* What the resolver adds to the model: facts at ports, families, forced
  * types, the order of steps, refinements. */
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The functions of the rule language and the driver's switches. */
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* LSTM and GRU from ONNX on codes: every gate of every step has a range of its
  * own.  Beside it the same model with one range for all gates of a step, as a
  * single wide product would have; what each gate loses is printed. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Rounding policies of graphs: text, evaluators, kernels, rules. */
 #include <setjmp.h>
 #include <stdarg.h>

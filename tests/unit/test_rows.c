@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Tables of fused rows: packing, and sums over them against the float form. */
 #include <stdarg.h>
 #include <stddef.h>

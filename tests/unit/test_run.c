@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The memory planner, the executor, batches and samples. */
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Shape inference: every map, with results worked out by hand. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* NaN and bounds that are crossed: the table of numerics.md, by evaluators and
  * by the kernels of the CPU backend on every instruction set. */
 #include <setjmp.h>

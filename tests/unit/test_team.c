@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Threads that walk through a run together: meetings, and what happens when a
  * step of a run fails or memory runs out in it. */
 #include <setjmp.h>

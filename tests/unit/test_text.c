@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The text form: what is written, what is read back, what is refused, and
  * what damaged texts do. */
 #include <setjmp.h>

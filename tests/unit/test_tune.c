@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Measured picks in a file: what is read is what was written, or refused with
  * the line that is wrong; results are the same under whatever was measured. */
 #include <string.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Nodes of many operands and values of many readers: no array has a length of
  * its own, and what stays float has its reason. */
 #include <stdarg.h>

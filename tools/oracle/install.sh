@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Puts ONNX Runtime for node into DIR (once), without running any script of a
 # package.  Usage: install.sh DIR
 set -eu

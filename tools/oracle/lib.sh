@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Prints the path of ONNX Runtime's library in DIR, where install.sh put it.
 # Usage: lib.sh DIR
 case $(uname -m) in

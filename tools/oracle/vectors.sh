@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Makes the stored vectors of `make check` anew: small models of every operator
 # and form with inputs and what ONNX Runtime gives (optimizations off), under
 # tests/onnx/vectors.  Those that a defect left behind are kept: their names

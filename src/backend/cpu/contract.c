@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Convolutions and matrix products on 8-bit codes, for filters that are
  * constants: packed once, run by kernel/conv_q8.h. */
 #include "backend/cpu/contract.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* What kernels with a convolution in them share (contract.c, point.c). */
 #ifndef SN_CPU_CONTRACT_H
 #define SN_CPU_CONTRACT_H

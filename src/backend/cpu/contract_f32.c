@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Convolutions and matrix products on reals, for filters that are constants:
  * packed once, run by kernel/conv_f32.h. */
 #include <stdio.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* A convolution and the sum of its results with another value: each chunk of
  * results is added to while it is in the caches.  The codes between the two
  * are the ones the separate nodes would give. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Element by element nodes of plain numbers whose operands may repeat (one
  * number, a row, a column), conversions of them, and extremes of a whole
  * tensor. */

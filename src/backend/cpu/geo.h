@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The geometry of contracts as kernel/conv_q8.h wants it, read from a call:
  * a product with a matrix is a convolution of one tap over a picture of one
  * column. */

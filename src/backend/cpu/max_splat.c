@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Maximum with a constant.  x and y: the same shape and type; the constant is
  * quantized to that type (numerics.md, selections). */
 #include <string.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Point nodes, pools and LRN on 8-bit codes. */
 #include <math.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Point nodes, pools and LRN on f32. */
 #include <math.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Matrix products on reals: with a constant matrix as contract_f32.c does them,
  * with one that is computed, or one for each of several products, packed anew
  * at each run. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Softmax: on f32 along the last axis, on codes along any. */
 #include "cpu_kernels.h"
 #include "kernel/map.h"

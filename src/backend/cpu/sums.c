@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Sums of products of plain int32 (IntegerConv2D, IntegerMatMul) by the tiles
  * of kernel/conv_q8.h: the operands are differences of codes and zero points
  * as a rule, so that each becomes codes again, with a zero point of its own,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Transposes that exchange two runs of axes, as layout changes do. */
 #include <string.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Element-wise kernels are cut at multiples of SN_CPU_UNIT elements. */
 #ifndef SN_CPU_UNITS_H
 #define SN_CPU_UNITS_H
