@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Lint: names with linkage start with sn_, headers compile alone, files end by
-# line 800 and lines by column 80, generated files are reproducible, cppcheck
-# finds nothing.  Usage: lint.sh BUILD
+# line 800, lines by column 80, and begin with their SPDX line, generated files
+# are reproducible, cppcheck finds nothing.  Usage: lint.sh BUILD
 set -u
 build=$1
 bad=0
@@ -27,6 +27,13 @@ done
 long=$(sh tools/files.sh | grep '\.[ch]$' | grep -v '^tests/gen/' |
     LC_ALL=C.UTF-8 xargs grep -nE '^.{81,}' | cut -d: -f1,2)
 [ -z "$long" ] || { echo "lines past 80 columns: $long"; bad=1; }
+
+# Inputs of tests have none: goldens hold their line numbers.
+for f in $(sh tools/files.sh | grep -E '\.(c|h|inc|re|y|def|sh|py|mk)$|(^|/)Makefile$|^\.ci/run$' |
+    grep -vE '^tests/(corpus|dsl/[^/]*|fuzz/corpus)/.*\.|^tests/gen/.*\.(def|golden\.c)$'); do
+    head -n 2 "$f" | grep -qE '^(//|#) SPDX-License-Identifier: Apache-2\.0$' ||
+        { echo "$f: no SPDX line at its top"; bad=1; }
+done
 
 "$build/sinter-gen" --nodes nodes.def --passes passes.def \
     $(for b in src/backend/*/*.def; do echo --backend "$b"; done) -I . -o "$build/gen2"
