@@ -17,7 +17,7 @@ say() { # RESULT NAME
     fi
 }
 dist() { # DIRECTORY: its tarball, as $tar
-    (cd "$1" && "$MAKE" -s dist BUILD=build) >"$tmp/log" 2>&1 || return 1
+    (cd "$1" && "$MAKE" -s --no-print-directory dist BUILD=build) >"$tmp/log" 2>&1 || return 1
     tar=$1/$(tail -n 1 "$tmp/log")
 }
 version=$("$BUILD/sinter" --version | sed 's/^sinter //')
@@ -44,7 +44,7 @@ find "$tmp/sinter-$version" -type f ! -name CHANGELOG.md -exec touch {} + -exec 
 dist "$tmp/sinter-$version"
 cmp "$tar" "$tmp/tree/build/sinter-$version.tar.gz" >"$tmp/log" 2>&1
 say $? "times and modes of files do not change it"
-(cd "$tmp/tree" && SOURCE_DATE_EPOCH=1 "$MAKE" -s dist BUILD=build) >"$tmp/log" 2>&1
+(cd "$tmp/tree" && SOURCE_DATE_EPOCH=1 "$MAKE" -s --no-print-directory dist BUILD=build) >"$tmp/log" 2>&1
 TZ=UTC tar tvzf "$tmp/tree/build/sinter-$version.tar.gz" >"$tmp/log" &&
     ! grep -qv ' 1970-01-01 00:00 ' "$tmp/log"
 say $? "SOURCE_DATE_EPOCH gives its time"

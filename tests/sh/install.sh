@@ -21,7 +21,7 @@ say() { # RESULT NAME
     fi
 }
 pre=$tmp/prefix
-"$MAKE" -s install BUILD="$BUILD" CC="$CC" SAN="${SAN:-}" prefix="$pre" >"$tmp/log" 2>&1
+"$MAKE" -s --no-print-directory install BUILD="$BUILD" CC="$CC" SAN="${SAN:-}" prefix="$pre" >"$tmp/log" 2>&1
 say $? "into a prefix"
 [ "$bad" = 0 ] || exit 1
 
@@ -84,7 +84,7 @@ static=$(pkg-config --static --libs sinter)
 host 'static, C11' "$static" "$CC" -std=c11
 host 'static, C++17' "$static" "$CXX" -std=c++17 -x c++
 # One list: what the program itself is linked with.
-want=$("$MAKE" -s -f - print <<'END'
+want=$("$MAKE" -s --no-print-directory -f - print <<'END'
 include Makefile
 print:
 	@echo $(LIBS)
