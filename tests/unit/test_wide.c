@@ -74,7 +74,9 @@ run(const SnExec *x)
     fill(NULL, 3, r);
     if (sn_run(r) != SN_OK)
         fail_msg("%s: %s", r->where, r->why);
-    return sn_run_output(r, 0);
+    const void *y = sn_run_output(r, 0); /* in a */
+    sn_run_free(r);
+    return y;
 }
 
 static void
@@ -170,6 +172,8 @@ readers_are_served(uint32_t n, uint32_t ntype)
     for (uint32_t i = 0; i < n; i++)
         assert_memory_equal(sn_run_output(r, i), sn_run_output(s, i),
                             sizeof x);
+    sn_run_free(r);
+    sn_run_free(s);
 }
 
 static void
