@@ -41,11 +41,12 @@ sn_meet(SnRange a, SnRange b)
     b = ordered(b);
     SnRange r = a;
 
-    if (b.has_lo && (!r.has_lo || b.lo > r.lo)) {
+    /* Of equal bounds b's: it is met first, and a keeps its -0 or +0. */
+    if (b.has_lo && (!r.has_lo || b.lo >= r.lo)) {
         r.has_lo = true;
         r.lo = b.lo;
     }
-    if (b.has_hi && (!r.has_hi || b.hi < r.hi)) {
+    if (b.has_hi && (!r.has_hi || b.hi <= r.hi)) {
         r.has_hi = true;
         r.hi = b.hi;
     }
