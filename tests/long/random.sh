@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Random graphs: every pass on 10 000, each verified after every single fire
-# (SINTER_RANDOM=N: another number); the kernels of the CPU backend on 100 000
+# (SINTER_RANDOM=N: another number), and the pass of each rule on 20 times as
+# many that begin with its case; the kernels of the CPU backend on 100 000
 # (SINTER_KERNELS=N), by every instruction set, in 1, 2 and 3 parts, plain,
 # fast and launched.  A third of each number is of each flavour; SINTER_SEED=S
 # is the first seed.

@@ -182,7 +182,8 @@ sn_gen_quant(SnGen *p, SnElem e)
 const SnType *
 sn_gen_beside(SnGen *p, const SnType *t)
 {
-    int64_t e = sn_gen_chance(p, 50) ? 1 : sn_gen_pick(p, -1, 0);
+    bool twice = sn_gen_chance(p, p->ties ? 80 : 50);
+    int64_t e = twice ? 1 : sn_gen_pick(p, -1, 0);
     float scale = t->scale[0] * (float)exp2((double)e);
     const SnType *z = sn_gen_quant(p, t->elem);
     const SnType *y = sn_type_quant(p->g->pool, t->elem, scale, z->zp[0]);

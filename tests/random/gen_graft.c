@@ -96,7 +96,9 @@ sn_case_graph(SnArena *a, const SnCase *k)
 
 /* How a graph is changed as a whole. */
 typedef struct Sizes {
-    int64_t from, to; /* one size, wherever it stands, becomes another */
+    int64_t from, to; /* one size, wherever it stands, becomes another; */
+    SnId source;      /* or in this source only, */
+    int axis;         /* there */
     bool broadcast;   /* single dimensions become 1 */
     const SnShape *image; /* or all values are codes of this shape, or of one
                              that broadcasts to it: what a rule says of any
@@ -122,7 +124,7 @@ draw_sizes(SnGen *p, const SnGraph *from)
     Sizes z = {.from = -1, .to = -1,
                .broadcast = !p->tame && sn_gen_chance(p, 35)};
 
-    if (!p->tame && sn_gen_chance(p, p->o->flavour ? 10 : 45))
+    if (!p->tame && sn_gen_chance(p, 45))
         draw_recast(p, &z);
     if (p->tame || z.image || sn_gen_chance(p, 40))
         return z;
@@ -132,8 +134,12 @@ draw_sizes(SnGen *p, const SnGraph *from)
             (z.from >= 0 && sn_gen_chance(p, 50)))
             continue;
         const SnShape *s = n->res[0].shape;
-        z.from = s->dim[sn_gen_pick(p, 0, s->rank - 1)];
+        z.axis = (int)sn_gen_pick(p, 0, s->rank - 1);
+        z.from = s->dim[z.axis];
+        z.source = id;
     }
+    if (sn_gen_chance(p, 50))
+        z.source = 0;
     z.to = sn_gen_chance(p, 10)   ? 0
            : sn_gen_chance(p, 50) ? sn_gen_pick(p, 6, 65)
                                   : sn_gen_size(p);
@@ -141,7 +147,7 @@ draw_sizes(SnGen *p, const SnGraph *from)
 }
 
 static const SnShape *
-resized(SnGen *p, const Sizes *z, const SnShape *s)
+resized(SnGen *p, const Sizes *z, SnId id, const SnShape *s)
 {
     int64_t d[SN_MAXRANK];
 
@@ -151,7 +157,9 @@ resized(SnGen *p, const Sizes *z, const SnShape *s)
         return sn_shape(p->g->pool, z->image->rank, d);
     }
     for (int i = 0; i < s->rank; i++) {
-        d[i] = s->dim[i] == z->from ? z->to : s->dim[i];
+        bool here = z->source ? id == z->source && i == z->axis
+                              : s->dim[i] == z->from;
+        d[i] = here ? z->to : s->dim[i];
         if (z->broadcast && sn_gen_chance(p, 25))
             d[i] = 1;
     }
@@ -336,14 +344,15 @@ sn_gen_graft(SnGen *p, const SnGraph *from)
         if (!source && !z.broadcast)
             follow(p, &z, from, m, in);
         if (m->nin == 2 && sn_desc(m->kind)->sem[0].cls == SN_C_POINT &&
-            sn_gen_chance(p, 35)) {
+            sn_gen_chance(p, 50)) {
             SnRef v = in[0];
             in[0] = in[1];
             in[1] = v;
         }
-        SnId id = source ? graft_source(p, &z, m,
-                                        resized(p, &z, m->res[0].shape))
-                         : graft_node(p, &z, m, in);
+        const SnShape *s = source ? m->res[0].shape : NULL;
+        SnId id = source
+                      ? graft_source(p, &z, m, resized(p, &z, topo[i], s))
+                      : graft_node(p, &z, m, in);
         for (unsigned k = 0; id && k < m->nres; k++) {
             SnRef v = to[SN_REF(topo[i], k)] = SN_REF(id, k);
             if (sn_type(p->g, v) && p->nvalue < MAXVALUE)

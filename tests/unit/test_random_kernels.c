@@ -2,8 +2,8 @@
 /* Random graphs by the kernels of the CPU backend, against its evaluators, as
  * random/graph_run.h says.  SINTER_RANDOM=N graphs of each flavour instead of
  * the few of a quick run, SINTER_SEED=S the first seed, SINTER_JOBS=N
- * processes, SINTER_KEEP=DIR to have the smallest graph of each failure there
- * as files, SINTER_GO_ON=N failures before it ends.
+ * processes, SINTER_ONLY=NAME one test, SINTER_KEEP=DIR to have the smallest
+ * graph of each failure there as files, SINTER_GO_ON=N failures before it ends.
  *
  * Graphs run in processes of their own: one that crashes, or does not end, is
  * told by its seed and made smaller like any other. */
@@ -387,6 +387,7 @@ main(void)
     };
     int64_t began = sn_now_ns();
 
+    cmocka_set_test_filter(getenv("SINTER_ONLY")); /* NULL: all */
     cpu = sn_backend_named(BACKEND);
     job = mmap(NULL, MAXJOB * sizeof *job, PROT_READ | PROT_WRITE,
                MAP_SHARED | MAP_ANONYMOUS, -1, 0);
