@@ -388,13 +388,13 @@ along_axes(const PvNode *n)
     return NULL;
 }
 
-/* Moves that treat each axis by itself: at[first[j] + i] is where coordinate i
+/* Moves that treat each axis by itself: at[j][i] is where coordinate i
  * of axis j lies, -1: the fill. */
 static bool
 taps_axes(PvCase *c, PvNode *n, PvTaps *t, uint32_t sx, ReadsAxis *reads)
 {
     PvT *y = n->out[0], *x = n->in[sx];
-    int64_t *at[PV_RANK], i[PV_RANK], k[PV_RANK];
+    int64_t *at[PV_RANK] = {0}, i[PV_RANK], k[PV_RANK];
     int32_t *ix = table(c, t, sx);
 
     for (int j = 0; j < x->rank && y->n > 0; j++) {

@@ -500,7 +500,8 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {T(results), T(values), T(indices),
-                                       T(refused), T(convolutions), T(products)};
+                                       T(refused), T(convolutions),
+                                       T(products)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
