@@ -217,8 +217,8 @@ has_fact(const SnDefNode *n, const SnExpr *e, SnDefFact f)
 static bool
 moves_axes(const SnDefNode *n)
 {
-    static const char *const map[] = { "each", "broadcast", "concat", "row",
-                                       "slice", "tile", "flip", "pad" };
+    static const char *const map[] = {"each",  "broadcast", "concat", "row",
+                                      "slice", "tile",      "flip",   "pad"};
     const SnDefSem *s = n->rsem[0];
 
     if (n->nout != 1 || n->nin < 1 || !s->map)

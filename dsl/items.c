@@ -99,11 +99,8 @@ sn_ps_kinds(SnPs *P, SnTok kw, SnExprs in, SnExprs out)
 SnDefTupleSrc
 sn_ps_tuple(SnTok at, SnExprs in, SnExprs out)
 {
-    return (SnDefTupleSrc){.pos = at.pos,
-                           .nin = in.n,
-                           .in = in.v,
-                           .nout = out.n,
-                           .out = out.v};
+    return (SnDefTupleSrc){
+        .pos = at.pos, .nin = in.n, .in = in.v, .nout = out.n, .out = out.v};
 }
 
 void
@@ -150,10 +147,10 @@ static const struct {
     SnAttrForm form;
     SnDefAttrTy ty;
 } attr_types[] = {
-    {"int", SN_AF_PLAIN, SN_AT_INT},    {"real", SN_AF_PLAIN, SN_AT_REAL},
-    {"bool", SN_AF_PLAIN, SN_AT_BOOL},  {"str", SN_AF_PLAIN, SN_AT_STR},
-    {"type", SN_AF_PLAIN, SN_AT_TYPE},  {"range", SN_AF_OF, SN_AT_RANGE},
-    {"int", SN_AF_LIST, SN_AT_INTS},    {"real", SN_AF_LIST, SN_AT_REALS},
+    {"int", SN_AF_PLAIN, SN_AT_INT},   {"real", SN_AF_PLAIN, SN_AT_REAL},
+    {"bool", SN_AF_PLAIN, SN_AT_BOOL}, {"str", SN_AF_PLAIN, SN_AT_STR},
+    {"type", SN_AF_PLAIN, SN_AT_TYPE}, {"range", SN_AF_OF, SN_AT_RANGE},
+    {"int", SN_AF_LIST, SN_AT_INTS},   {"real", SN_AF_LIST, SN_AT_REALS},
 };
 
 SnDefAttr *
@@ -179,7 +176,9 @@ sn_ps_attr_type(SnPs *P, SnAttrForm f, SnTok ty, SnTok of)
     }
     sn_error(P->d, ty.pos, "SN015", "no attribute has the type '%.*s%s'",
              (int)ty.pos.len, ty.raw,
-             f == SN_AF_OF ? "(..)" : f == SN_AF_LIST ? "[]" : "");
+             f == SN_AF_OF     ? "(..)"
+             : f == SN_AF_LIST ? "[]"
+                               : "");
     sn_diag_help(P->d, "int, real, bool, str, type, enum {a, b}, int[2], "
                        "int[], real[] or range(port)");
     return a;

@@ -27,14 +27,23 @@ typedef enum SnEk {
     SN_E_ARG,    /* s = kid[0], a named argument inside a call */
     SN_E_NEG,    /* - kid[0] */
     SN_E_NOT,
-    SN_E_BIN,    /* kid[0] op kid[1]; op below */
-    SN_E_IN      /* kid[0] in [kid[1], ...] */
+    SN_E_BIN, /* kid[0] op kid[1]; op below */
+    SN_E_IN   /* kid[0] in [kid[1], ...] */
 } SnEk;
 
 typedef enum SnOp {
-    SN_OP_ADD, SN_OP_SUB, SN_OP_MUL, SN_OP_DIV,
-    SN_OP_EQ, SN_OP_NE, SN_OP_LT, SN_OP_LE, SN_OP_GT, SN_OP_GE,
-    SN_OP_AND, SN_OP_OR
+    SN_OP_ADD,
+    SN_OP_SUB,
+    SN_OP_MUL,
+    SN_OP_DIV,
+    SN_OP_EQ,
+    SN_OP_NE,
+    SN_OP_LT,
+    SN_OP_LE,
+    SN_OP_GT,
+    SN_OP_GE,
+    SN_OP_AND,
+    SN_OP_OR
 } SnOp;
 
 /* Types of expressions. */
@@ -44,7 +53,7 @@ typedef enum SnTy {
     SN_TY_REAL,
     SN_TY_BOOL,
     SN_TY_STR,
-    SN_TY_ENUM,  /* a word of an enum attribute: ref = SnDefAttr */
+    SN_TY_ENUM, /* a word of an enum attribute: ref = SnDefAttr */
     SN_TY_INTS,
     SN_TY_REALS,
     SN_TY_ETYPE, /* an element type with its scales: x.type, q8, f32 */
@@ -58,14 +67,14 @@ typedef enum SnTy {
 
 typedef enum SnRk {
     SN_R_NONE,
-    SN_R_PORT, /* ref: SnDefPort */
-    SN_R_ATTR, /* ref: SnDefAttr */
-    SN_R_VAR,  /* ref: SnDefVar */
-    SN_R_TYPE, /* ref: SnDefType */
-    SN_R_NODE, /* ref: SnDefNode */
-    SN_R_CLASS,/* ref: SnDefClass */
-    SN_R_WORD, /* a word of an enum: index in i, attr in ref */
-    SN_R_FUNC  /* ref: a name of the closed function set (s) */
+    SN_R_PORT,  /* ref: SnDefPort */
+    SN_R_ATTR,  /* ref: SnDefAttr */
+    SN_R_VAR,   /* ref: SnDefVar */
+    SN_R_TYPE,  /* ref: SnDefType */
+    SN_R_NODE,  /* ref: SnDefNode */
+    SN_R_CLASS, /* ref: SnDefClass */
+    SN_R_WORD,  /* a word of an enum: index in i, attr in ref */
+    SN_R_FUNC   /* ref: a name of the closed function set (s) */
 } SnRk;
 
 typedef struct SnExpr {
@@ -89,8 +98,17 @@ typedef struct SnExpr {
 /* One concrete port type: an SnElem number (graph/type.h order is mirrored in
  * SnDefElem) and an axis or -1. */
 typedef enum SnDefElem {
-    SN_DE_F32, SN_DE_F16, SN_DE_QI8, SN_DE_QI16, SN_DE_QI32, SN_DE_ROW8,
-    SN_DE_I8, SN_DE_I32, SN_DE_I64, SN_DE_BOOL, SN_DE_ABSENT = -1
+    SN_DE_F32,
+    SN_DE_F16,
+    SN_DE_QI8,
+    SN_DE_QI16,
+    SN_DE_QI32,
+    SN_DE_ROW8,
+    SN_DE_I8,
+    SN_DE_I32,
+    SN_DE_I64,
+    SN_DE_BOOL,
+    SN_DE_ABSENT = -1
 } SnDefElem;
 typedef struct SnDefConc {
     int8_t elem; /* SnDefElem */
@@ -100,7 +118,7 @@ typedef struct SnDefConc {
 typedef struct SnDefType {
     const char *name;
     SnPos pos;
-    uint32_t nalt;      /* as written: names, or quant(..)/fused(..) calls */
+    uint32_t nalt; /* as written: names, or quant(..)/fused(..) calls */
     SnExpr **alt;
     /* resolved: the flat alternation */
     uint32_t nconc;
@@ -110,7 +128,12 @@ typedef struct SnDefType {
 /* ---- nodes ---- */
 
 typedef enum SnDefFact {
-    SN_DF_NONE, SN_DF_FREE, SN_DF_SAME, SN_DF_FIXED, SN_DF_PIN, SN_DF_GIVEN
+    SN_DF_NONE,
+    SN_DF_FREE,
+    SN_DF_SAME,
+    SN_DF_FIXED,
+    SN_DF_PIN,
+    SN_DF_GIVEN
 } SnDefFact;
 
 typedef struct SnDefPort {
@@ -121,8 +144,8 @@ typedef struct SnDefPort {
     /* resolved */
     SnDefFact fact;
     SnPos fact_pos;
-    SnExpr *scale, *zp;  /* fixed, pin: as written */
-    uint32_t npin;       /* pin: the ports whose scales are multiplied */
+    SnExpr *scale, *zp; /* fixed, pin: as written */
+    uint32_t npin;      /* pin: the ports whose scales are multiplied */
     uint32_t pin[3];
     double fixed_scale;
     int64_t fixed_zp;
@@ -130,23 +153,30 @@ typedef struct SnDefPort {
 } SnDefPort;
 
 typedef enum SnDefAttrTy {
-    SN_AT_INT, SN_AT_REAL, SN_AT_BOOL, SN_AT_STR, SN_AT_ENUM, SN_AT_INTS,
-    SN_AT_REALS, SN_AT_TYPE, SN_AT_RANGE
+    SN_AT_INT,
+    SN_AT_REAL,
+    SN_AT_BOOL,
+    SN_AT_STR,
+    SN_AT_ENUM,
+    SN_AT_INTS,
+    SN_AT_REALS,
+    SN_AT_TYPE,
+    SN_AT_RANGE
 } SnDefAttrTy;
 
 typedef struct SnDefAttr {
     const char *name;
     SnPos pos;
     SnDefAttrTy ty;
-    uint32_t fixed;        /* int[2]: 2; int[]: 0 */
-    uint32_t nword;        /* enum */
+    uint32_t fixed; /* int[2]: 2; int[]: 0 */
+    uint32_t nword; /* enum */
     const char **word;
-    const char *range_of;  /* range(y): "y" */
-    SnExpr *def;           /* default, or NULL */
-    SnExpr *where;         /* constraint, or NULL */
+    const char *range_of; /* range(y): "y" */
+    SnExpr *def;          /* default, or NULL */
+    SnExpr *where;        /* constraint, or NULL */
     uint32_t index;
     /* resolved */
-    const SnDefPort *range_port; /* range of a port ... */
+    const SnDefPort *range_port;        /* range of a port ... */
     const struct SnDefAttr *range_attr; /* ... or of a `type` attribute */
 } SnDefAttr;
 
@@ -154,8 +184,8 @@ typedef struct SnDefAttr {
 typedef struct SnDefTupleSrc {
     SnPos pos;
     uint32_t nin, nout;
-    SnExpr **in, **out; /* NAME (type or the variable), WILD; x... is a NAME
-                           with i == 1 */
+    SnExpr **in, **out;   /* NAME (type or the variable), WILD; x... is a NAME
+                             with i == 1 */
     const char *var, *of; /* for var in of; NULL without */
     SnPos of_pos;
 } SnDefTupleSrc;
@@ -167,28 +197,33 @@ typedef struct SnDefTuple {
 } SnDefTuple;
 
 typedef enum SnDefClassId {
-    SN_DC_SOURCE, SN_DC_CONVERT, SN_DC_CONTRACT, SN_DC_POINT, SN_DC_WINDOW,
-    SN_DC_MOVE, SN_DC_OPAQUE
+    SN_DC_SOURCE,
+    SN_DC_CONVERT,
+    SN_DC_CONTRACT,
+    SN_DC_POINT,
+    SN_DC_WINDOW,
+    SN_DC_MOVE,
+    SN_DC_OPAQUE
 } SnDefClassId;
 
 typedef struct SnDefSem {
     SnPos pos;
     const char *cls_name; /* contract, point, window, move, convert */
     const char *out_name;
-    SnExpr *formula;      /* NULL: opaque, source */
-    const char *within;   /* attribute name, or NULL */
+    SnExpr *formula;    /* NULL: opaque, source */
+    const char *within; /* attribute name, or NULL */
     SnPos within_pos;
-    const char *map;      /* over MAP(args), or NULL */
+    const char *map; /* over MAP(args), or NULL */
     SnPos map_pos;
     uint32_t narg;
     SnExpr **arg;
-    SnExpr *els;          /* else EXPR */
+    SnExpr *els; /* else EXPR */
     const char *ties, *by, *trusted;
     /* resolved */
     SnDefClassId cls;
     const SnDefPort *out;
     const SnDefAttr *clamp;
-    int map_id;           /* SnMapId of graph/desc.h, same numbers */
+    int map_id; /* SnMapId of graph/desc.h, same numbers */
     bool monotone, raw, mean, nonempty;
 } SnDefSem;
 
@@ -210,7 +245,7 @@ typedef struct SnDefOnnxEnt {
 } SnDefOnnxEnt;
 typedef struct SnDefOnnx {
     SnPos pos;
-    const char *op; /* "Conv", "com.microsoft:QLinearAdd" */
+    const char *op;       /* "Conv", "com.microsoft:QLinearAdd" */
     int64_t since, until; /* until 0: open */
     const char *hook;
     uint32_t nent;
@@ -245,12 +280,12 @@ typedef struct SnDefFactSrc {
 typedef struct SnDefNode {
     const char *name, *doc;
     SnPos pos;
-    const char *form_of;   /* as written */
+    const char *form_of; /* as written */
     SnPos form_pos;
     const struct SnDefBackend *backend; /* NULL: core */
-    uint32_t nport;        /* own ports as written, ins and outs */
+    uint32_t nport;                     /* own ports as written, ins and outs */
     SnDefPort **port;
-    uint32_t nattr;        /* own attributes as written */
+    uint32_t nattr; /* own attributes as written */
     SnDefAttr **attr;
     uint32_t nsig_in, nsig_out; /* kinds (x, w, b) -> y */
     SnExpr **sig_in, **sig_out;
@@ -275,21 +310,21 @@ typedef struct SnDefNode {
     const char **effect;
     SnExpr *cost;
     const char *shape_of;
-    SnExpr *shape;       /* rare: shape y = EXPR */
+    SnExpr *shape; /* rare: shape y = EXPR */
     /* resolved; a form has its base's things merged in */
-    uint32_t kind;       /* number: 1, 2, ... in file order */
+    uint32_t kind;                /* number: 1, 2, ... in file order */
     const struct SnDefNode *base; /* form of */
     uint32_t nin, nout;
     SnDefPort **in, **out;
     uint32_t nall;
-    SnDefAttr **all;     /* attributes, inherited first */
+    SnDefAttr **all; /* attributes, inherited first */
     uint32_t ntuple;
     SnDefTuple *tuple;
-    SnDefSem **rsem;     /* [max(nout, 1)] one per result */
+    SnDefSem **rsem; /* [max(nout, 1)] one per result */
     SnDefInv **rinv;
     uint32_t nrinv;
     const SnDefAttr *clamp; /* range(result 0) named clamp, or NULL */
-    int8_t comm[2];      /* commuting input ports, or -1 */
+    int8_t comm[2];         /* commuting input ports, or -1 */
     SnPos comm_pos;
     const SnExpr *comm_when; /* of a variable of the first result's name that
                                 is bound to the node; NULL: always */
@@ -309,11 +344,11 @@ typedef struct SnDefVar {
     const char *name;
     SnPos pos;
     SnVk vk;
-    uint32_t index;              /* in the rule's table */
-    const SnDefNode *node;       /* V_NODE: its kind when it is one kind */
-    const struct SnPat *pat;     /* where it is bound */
-    const struct SnTerm *let;    /* V_LET */
-    bool each;                   /* bound under `each`: per element */
+    uint32_t index;           /* in the rule's table */
+    const SnDefNode *node;    /* V_NODE: its kind when it is one kind */
+    const struct SnPat *pat;  /* where it is bound */
+    const struct SnTerm *let; /* V_LET */
+    bool each;                /* bound under `each`: per element */
 } SnDefVar;
 
 typedef enum SnPk {
@@ -338,25 +373,25 @@ typedef struct SnAsg { /* name = expr in { } */
 typedef struct SnPat {
     SnPk pk;
     SnPos pos;
-    const char *name;      /* variable, kind or class */
-    const char *port;      /* x = PAT: a named argument; else NULL */
+    const char *name; /* variable, kind or class */
+    const char *port; /* x = PAT: a named argument; else NULL */
     uint32_t narg;
     struct SnPat **arg;
     uint32_t nasg;
-    SnAsg *asg;            /* {trans_b = true}: must be equal */
-    const char *capture;   /* @m */
-    int64_t nuse;          /* :1, else 0 */
+    SnAsg *asg;          /* {trans_b = true}: must be equal */
+    const char *capture; /* @m */
+    int64_t nuse;        /* :1, else 0 */
     uint32_t ntype;
-    const char **type;     /* :{q8, q16} */
+    const char **type; /* :{q8, q16} */
     SnPos type_pos;
     /* resolved */
-    const SnDefNode *node; /* P_CALL, P_FORMS */
+    const SnDefNode *node;        /* P_CALL, P_FORMS */
     const struct SnDefClass *cls; /* P_ANY */
-    const SnDefVar *var;   /* P_VAR, P_LIST */
-    const SnDefVar *cap;   /* @m */
+    const SnDefVar *var;          /* P_VAR, P_LIST */
+    const SnDefVar *cap;          /* @m */
     struct SnPat **by_port; /* [node->nin] argument of each input port; NULL:
                                not written (matches anything) */
-    uint32_t nconc;        /* the flat set of :{...} */
+    uint32_t nconc;         /* the flat set of :{...} */
     SnDefConc *conc;
 } SnPat;
 
@@ -372,78 +407,82 @@ typedef enum SnTk {
 typedef struct SnTerm {
     SnTk tk;
     SnPos pos;
-    const char *name;      /* variable, kind, function */
-    const char *port;      /* x = TERM */
+    const char *name; /* variable, kind, function */
+    const char *port; /* x = TERM */
     uint32_t narg;
     struct SnTerm **arg;
-    const char *like;      /* like o */
+    const char *like; /* like o */
     SnPos like_pos;
     uint32_t nasg;
     SnAsg *asg;
-    SnExpr *type;          /* : T, or NULL */
-    const char *as;        /* component name */
-    const char *named;     /* named w */
+    SnExpr *type;      /* : T, or NULL */
+    const char *as;    /* component name */
+    const char *named; /* named w */
     /* resolved */
     const SnDefNode *node;
-    const SnDefVar *var;   /* T_VAR, T_COPY */
+    const SnDefVar *var; /* T_VAR, T_COPY */
     const SnDefVar *like_var;
     const SnDefVar *named_var;
     struct SnTerm **by_port; /* [node->nin]; NULL: missing; of a variadic
                                 port the first operand */
     uint32_t nlist;
-    struct SnTerm **list;    /* all operands of the variadic port */
-    SnExpr *forced;        /* type when none is written but the facts force
-                              one: an ETYPE expression */
-    uint32_t ntakes;       /* the types that tuples of the kind give, where */
-    SnDefConc *takes;      /* it may be others (SN208), for which the rule
-                              does not apply; 0: all that it may be */
+    struct SnTerm **list; /* all operands of the variadic port */
+    SnExpr *forced;       /* type when none is written but the facts force
+                             one: an ETYPE expression */
+    uint32_t ntakes;      /* the types that tuples of the kind give, where */
+    SnDefConc *takes;     /* it may be others (SN208), for which the rule
+                             does not apply; 0: all that it may be */
 } SnTerm;
 
 typedef struct SnDefClaim {
     enum {
-        SN_CL_NONE, SN_CL_EXACT, SN_CL_WITHIN, SN_CL_REFINES, SN_CL_REAL,
+        SN_CL_NONE,
+        SN_CL_EXACT,
+        SN_CL_WITHIN,
+        SN_CL_REFINES,
+        SN_CL_REAL,
         SN_CL_LOSSY
     } kind;
     SnPos pos;
-    SnExpr *bound;     /* WITHIN */
-    double real;       /* REAL */
-    const char *text;  /* LOSSY */
-    double n;          /* resolved: WITHIN's number */
+    SnExpr *bound;    /* WITHIN */
+    double real;      /* REAL */
+    const char *text; /* LOSSY */
+    double n;         /* resolved: WITHIN's number */
 } SnDefClaim;
 
 typedef struct SnDefRule {
     const char *name;
     SnPos pos;
-    bool lower;            /* lower R: ... */
-    bool custom;           /* custom rule */
+    bool lower;  /* lower R: ... */
+    bool custom; /* custom rule */
     struct SnDefPass *pass;
     const struct SnDefBackend *backend;
-    const char *text;      /* source from `rule` to `;` */
+    const char *text; /* source from `rule` to `;` */
     SnPat *pat;
     uint32_t nlet;
     const char **let_name;
     SnPos *let_pos;
     SnTerm **let;
-    SnTerm *rhs;           /* NULL with a builder */
-    uint32_t nmore;        /* (a, b) => several results: rhs of result 1.. */
+    SnTerm *rhs;    /* NULL with a builder */
+    uint32_t nmore; /* (a, b) => several results: rhs of result 1.. */
     SnTerm **more;
     const char *builder;
     uint32_t ncomponent;
     const char **component;
-    SnExpr *need;          /* when: what the claim rests on */
-    SnExpr *worth;         /* only where it pays; proved without it */
-    SnExpr *when;          /* both */
+    SnExpr *need;  /* when: what the claim rests on */
+    SnExpr *worth; /* only where it pays; proved without it */
+    SnExpr *when;  /* both */
     SnDefClaim claim;
     SnDefClaim under[SN_NROUNDING]; /* where it is another one */
     const char *trusted, *optin, *note;
     SnExpr *requires;
-    const char *on, *doc;  /* custom */
+    const char *on, *doc; /* custom */
     SnPos on_pos;
     uint32_t nmakes, nremoves;
     const char **makes, **removes;
     SnPos *makes_pos, *removes_pos;
     /* resolved */
-    uint32_t id;           /* number in sn_rules */
+    uint32_t id; /* number in sn_rules */
     uint32_t nvar;
     SnDefVar **var;
     const SnDefNode *root; /* NULL: any class */
@@ -466,12 +505,12 @@ typedef struct SnDefClass {
 
 typedef struct SnDefDerive {
     SnPos pos;
-    const char *family;   /* integerize, absorb, merge, sink */
-    const char *what;     /* Rescale, or NULL */
-    SnExpr *over;         /* through/into CALL, or NULL */
+    const char *family; /* integerize, absorb, merge, sink */
+    const char *what;   /* Rescale, or NULL */
+    SnExpr *over;       /* through/into CALL, or NULL */
     /* resolved */
-    uint32_t id;          /* number in sn_rules, after the written ones */
-    uint64_t *member;     /* kinds it applies to, bit per kind number */
+    uint32_t id;      /* number in sn_rules, after the written ones */
+    uint64_t *member; /* kinds it applies to, bit per kind number */
 } SnDefDerive;
 
 typedef struct SnDefPrefer {
@@ -537,7 +576,7 @@ typedef struct SnDefPass {
     bool worklist;
 } SnDefPass;
 typedef struct SnDefStep {
-    const SnDefRule *rule;     /* or */
+    const SnDefRule *rule; /* or */
     const SnDefDerive *derive;
 } SnDefStep;
 
@@ -566,11 +605,11 @@ typedef struct SnDefBackend {
     const char *name;
     SnPos pos;
     uint32_t ncap;
-    SnDefCap *cap;        /* supports, rounding, kernels, fallback */
+    SnDefCap *cap; /* supports, rounding, kernels, fallback */
     uint32_t nkeep;
     const char **keep;
     SnPos *keep_pos;
-    SnExpr **keep_when;   /* NULL entries: always */
+    SnExpr **keep_when; /* NULL entries: always */
     uint32_t nhook;
     const char **hook, **hook_fn;
     uint32_t nkernels; /* kernels for nodes declared elsewhere */
@@ -579,9 +618,9 @@ typedef struct SnDefBackend {
     SnRounding rounding;
     const char *kernels_h;
     bool fallback_reference;
-    uint32_t nenable;     /* enable "quantized-io": opt-in rules that are on */
+    uint32_t nenable; /* enable "quantized-io": opt-in rules that are on */
     const char **enable;
-    uint32_t nsupport;    /* supports all(q8, f32): the flat set */
+    uint32_t nsupport; /* supports all(q8, f32): the flat set */
     SnDefConc *support;
 } SnDefBackend;
 
@@ -603,7 +642,7 @@ typedef struct SnDefs {
     uint32_t nnode;
     SnDefNode **node;
     uint32_t nrefine;
-    SnDefNode **refine;   /* refine N { facts }: name, pos, fact_src, backend */
+    SnDefNode **refine; /* refine N { facts }: name, pos, fact_src, backend */
     uint32_t nrefined;
     SnDefRefined **refined; /* the same, resolved */
     uint32_t nclass;
@@ -614,17 +653,17 @@ typedef struct SnDefs {
     SnDefPipeline **pipeline;
     uint32_t nbackend;
     SnDefBackend **backend;
-    uint32_t ntest;       /* tests at top level of a backend file */
+    uint32_t ntest; /* tests at top level of a backend file */
     SnDefTest **test;
-    uint32_t nrule;       /* all written rules, in id order */
+    uint32_t nrule; /* all written rules, in id order */
     SnDefRule **rule;
     uint32_t nderive;
     SnDefDerive **derive;
     /* a plugin (sn_defs_plugin): what was there before it */
     bool is_plugin;
     uint64_t core_hash;
-    uint32_t core_nnode, core_nbackend, core_npass, core_npipeline,
-        core_nclass, core_ntest;
+    uint32_t core_nnode, core_nbackend, core_npass, core_npipeline, core_nclass,
+        core_ntest;
     const SnDefBackend *plugin; /* resolved: the one backend it adds */
 } SnDefs;
 

@@ -5,7 +5,9 @@
 static SnOc
 context(SnDefs *defs, SnDiag *d)
 {
-    SnOc c = {.defs = defs, .d = d, .a = sn_arena_new(),
+    SnOc c = {.defs = defs,
+              .d = d,
+              .a = sn_arena_new(),
               .nword = defs->nnode / 64 + 1};
 
     for (uint32_t i = 0; i < defs->nnode; i++) {

@@ -106,8 +106,7 @@ measures(End *e)
             continue;
         uint64_t *one = sn_order_set(c, n);
         if (n->nin == 1 && may_sink(e, n, sn_order_meets(c, s, conv)))
-            add(e, SN_M_HEIGHT, one, sn_format(c->a, "heights of %s",
-                                               n->name));
+            add(e, SN_M_HEIGHT, one, sn_format(c->a, "heights of %s", n->name));
         add(e, SN_M_PATHS, one, sn_format(c->a, "%s along paths", n->name));
     }
     add(e, SN_M_COUNT, conv, "number of conversions");
@@ -311,7 +310,8 @@ loop_message(End *e, const SnOr *r, const Loop *l)
     else
         sn_error(c->d, r->pos, "SN401",
                  "rule '%s' does not terminate: it applies again to what it "
-                 "makes", r->name);
+                 "makes",
+                 r->name);
     sn_buf_init(&b, c->a);
     for (uint32_t i = 0; i <= l->n; i++) {
         sn_ot_put(c, &b, l->term[i]);
@@ -320,16 +320,21 @@ loop_message(End *e, const SnOr *r, const Loop *l)
     sn_puts(&b, "...");
     sn_diag_line(c->d, "%s", sn_buf_str(&b));
     if (with && is_hoist(e, r, &conv, &node)) {
-        sn_diag_line(c->d, "'%s' adds a %s above %s and removes one below it; "
-                     "every other rule moves %ss down", r->name,
-                     !strcmp(conv, c->rescale ? c->rescale->name : "")
-                         ? "conversion" : conv, node,
-                     !strcmp(conv, c->rescale ? c->rescale->name : "")
-                         ? "conversion" : conv);
+        sn_diag_line(
+            c->d,
+            "'%s' adds a %s above %s and removes one below it; "
+            "every other rule moves %ss down",
+            r->name,
+            !strcmp(conv, c->rescale ? c->rescale->name : "") ? "conversion"
+                                                              : conv,
+            node,
+            !strcmp(conv, c->rescale ? c->rescale->name : "") ? "conversion"
+                                                              : conv);
         if (with->derive)
-            sn_diag_help(c->d, "drop '%s', or exclude %s from 'derive %s %s "
-                         "through ...'", r->name, node, with->name,
-                         with->derive->what);
+            sn_diag_help(c->d,
+                         "drop '%s', or exclude %s from 'derive %s %s "
+                         "through ...'",
+                         r->name, node, with->name, with->derive->what);
     }
 }
 
@@ -356,23 +361,29 @@ raise_message(End *e, const SnOr *r)
     else if (is_hoist(e, r, &cn, &nn))
         sn_error(c->d, r->pos, "SN401",
                  "rule '%s' raises the termination measure: a %s moves above "
-                 "%s", r->name, cn, nn);
+                 "%s",
+                 r->name, cn, nn);
     else if (!r->nrhs)
         sn_error(c->d, r->pos, "SN401",
                  "custom rule '%s' is not shown to end: its contract removes "
-                 "no kind that no rule of the pass makes", r->name);
+                 "no kind that no rule of the pass makes",
+                 r->name);
     else
         sn_error(c->d, r->pos, "SN401",
                  "rule '%s' is not shown to end: nothing falls that no other "
-                 "rule raises", r->name);
+                 "rule raises",
+                 r->name);
     const SnOt *in = r->lhs->narg ? r->lhs->arg[0] : NULL;
     if (now > was && in && in->node && in->node->family.merge &&
         r->lhs->node == c->rescale)
-        sn_diag_help(c->d, "%s.%s is free, so 'derive merge' already removes "
-                     "this %s in one step", in->node->name,
-                     in->node->out[0]->name, r->lhs->node->name);
+        sn_diag_help(c->d,
+                     "%s.%s is free, so 'derive merge' already removes "
+                     "this %s in one step",
+                     in->node->name, in->node->out[0]->name,
+                     r->lhs->node->name);
     else if (!(now <= was && is_hoist(e, r, &cn, &nn)))
-        sn_diag_help(c->d, "a rule removes nodes, or moves conversions down, "
+        sn_diag_help(c->d,
+                     "a rule removes nodes, or moves conversions down, "
                      "or consumes a kind that no rule of pass %s makes",
                      e->pass->name);
 }
@@ -428,8 +439,8 @@ asg_differs(const SnOr *r, const SnOt *was, const SnOt *now)
         for (uint32_t k = 0; k < now->nasg; k++) {
             const SnExpr *a = was->asg[i].e, *b = now->asg[k].e;
             if (!strcmp(was->asg[i].name, now->asg[k].name) &&
-                (a->ek == SN_E_BOOL || a->ek == SN_E_INT) &&
-                a->ek == b->ek && a->i != b->i)
+                (a->ek == SN_E_BOOL || a->ek == SN_E_INT) && a->ek == b->ek &&
+                a->i != b->i)
                 return true;
         }
     return false;
@@ -451,10 +462,10 @@ same_shape(const SnOr *r, const SnOt *s, const SnOt *t)
     bool swapped = m[0] >= 0 && m[1] >= 0;
     for (uint32_t i = 0; i < s->narg; i++)
         if (!same_shape(r, s->arg[i], t->arg[i])) {
-            uint32_t k = !swapped             ? i
+            uint32_t k = !swapped              ? i
                          : i == (uint32_t)m[0] ? (uint32_t)m[1]
                          : i == (uint32_t)m[1] ? (uint32_t)m[0]
-                                              : i;
+                                               : i;
             if (k == i || !same_shape(r, s->arg[i], t->arg[k]))
                 return false;
         }
@@ -594,8 +605,8 @@ copies(SnOc *c, const SnOr *r)
     for (uint32_t i = 0; i < n; i++) {
         if (v[i]->node && is_leaf(v[i]->node))
             continue;
-        const SnOt *s = stays(c, r->lhs, true, true,
-                              v[i]->copy ? v[i]->like : v[i]);
+        const SnOt *s =
+            stays(c, r->lhs, true, true, v[i]->copy ? v[i]->like : v[i]);
         if (!s)
             continue;
         SnTake k = sn_order_take(c, v[i]->kinds, r);
@@ -621,8 +632,7 @@ sn_order_copies(SnOc *c, SnOr *const *v, uint32_t n)
 }
 
 void
-sn_order_end(SnOc *c, const SnDefPass *p, SnOr **v, uint32_t n,
-             SnMeasures *m)
+sn_order_end(SnOc *c, const SnDefPass *p, SnOr **v, uint32_t n, SnMeasures *m)
 {
     End e = {.c = c, .pass = p, .n = n, .v = v};
     bool *in = SN_NEW_N(c->a, bool, n + 1);

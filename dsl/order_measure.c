@@ -116,8 +116,8 @@ sn_order_take(SnOc *c, const uint64_t *kinds, const SnOr *r)
         k.removed += !paired[i] && !has(&right, old.v[i]) &&
                      sn_order_subset(c, old.v[i]->kinds, kinds);
     for (uint32_t i = 0; i < all.n; i++)
-        k.kept += !has(&old, all.v[i]) &&
-                  sn_order_meets(c, all.v[i]->kinds, kinds);
+        k.kept +=
+            !has(&old, all.v[i]) && sn_order_meets(c, all.v[i]->kinds, kinds);
     return k;
 }
 

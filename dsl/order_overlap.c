@@ -116,8 +116,8 @@ rule_name(const SnOc *c, const SnOr *r)
     if (!r->derive)
         return sn_format(c->a, "'%s'", r->name);
     if (r->port < r->node->nin)
-        return sn_format(c->a, "'%s' (derived, %s.%s)", r->name,
-                         r->node->name, r->node->in[r->port]->name);
+        return sn_format(c->a, "'%s' (derived, %s.%s)", r->name, r->node->name,
+                         r->node->in[r->port]->name);
     return sn_format(c->a, "'%s' (derived, %s)", r->name, r->node->name);
 }
 
@@ -125,8 +125,8 @@ static const char *
 a_type(const SnOc *c, uint32_t elems)
 {
     static const SnDefConc want[] = {
-        {SN_DE_QI8, -1}, {SN_DE_F32, -1}, {SN_DE_QI16, -1}, {SN_DE_QI32, -1},
-        {SN_DE_QI8, 0},  {SN_DE_QI32, 0}, {SN_DE_I64, -1},  {SN_DE_I32, -1},
+        {SN_DE_QI8, -1}, {SN_DE_F32, -1},  {SN_DE_QI16, -1}, {SN_DE_QI32, -1},
+        {SN_DE_QI8, 0},  {SN_DE_QI32, 0},  {SN_DE_I64, -1},  {SN_DE_I32, -1},
         {SN_DE_I8, -1},  {SN_DE_BOOL, -1}, {SN_DE_F16, -1}};
 
     for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
@@ -246,7 +246,8 @@ dead(SnOc *c, const SnOr *r, const SnOr *by)
 {
     sn_error(c->d, r->pos, "SN502",
              "rule '%s' can never fire: every match is taken by '%s' (line "
-             "%u), whose guard is %s", r->name, by->name, by->pos.line,
+             "%u), whose guard is %s",
+             r->name, by->name, by->pos.line,
              by->nguard < r->nguard ? "weaker" : "no stronger");
     sn_diag_span(c->d, by->pos, "the rule that is tried first");
 }
@@ -287,8 +288,7 @@ undecided(SnOc *c, const SnDefPass *p, SnOr *x, SnOr *y)
     bool xfirst;
     SnLit *al, *bl;
 
-    if (sn_or_decided(c->a, p, x->name, y->name, &by, &xfirst) !=
-        SN_UNDECIDED)
+    if (sn_or_decided(c->a, p, x->name, y->name, &by, &xfirst) != SN_UNDECIDED)
         return false;
     SnOr *a = sn_or_copy(c, x), *b = sn_or_copy(c, y);
     if (!sn_ot_unify(c, a->lhs, b->lhs) || !sn_or_assume(c, a) ||
@@ -304,7 +304,7 @@ undecided(SnOc *c, const SnDefPass *p, SnOr *x, SnOr *y)
 void
 sn_order_overlap(SnOc *c, const SnDefPass *p, SnOr **v, uint32_t n)
 {
-    bool *said = SN_NEW_N(c->a, bool, (size_t)p->nstep *p->nstep + 1);
+    bool *said = SN_NEW_N(c->a, bool, (size_t)p->nstep * p->nstep + 1);
 
     for (int phase = 0; phase < 2; phase++)
         for (uint32_t i = 0; i < n; i++)

@@ -53,8 +53,8 @@ once(Pairs *s, SnOt *t, const SnLit *k, uint32_t nk)
         SnOr *r = s->v[i];
         if (r->rule && r->rule->optin)
             continue;
-        SnOt *u = sn_ot_may(s->c, r->lhs, t) ? sn_or_apply(s->c, r, t, k, nk)
-                                             : NULL;
+        SnOt *u =
+            sn_ot_may(s->c, r->lhs, t) ? sn_or_apply(s->c, r, t, k, nk) : NULL;
         if (u)
             return u;
     }
@@ -168,8 +168,8 @@ peak(Pairs *s, const SnOr *x0, const SnOr *y0, SnOr *x, SnOr *y, SnOt *at)
     Join j = sn_ot_equal(n1, n2, true)    ? JOINED
              : sn_ot_equal(n1, n2, false) ? NEARLY
                                           : APART;
-    if (j == APART && sn_ot_equal(normal(s, t1, NULL, 0),
-                                  normal(s, t2, NULL, 0), false))
+    if (j == APART &&
+        sn_ot_equal(normal(s, t1, NULL, 0), normal(s, t2, NULL, 0), false))
         j = IF;
     Pair *p = pair_of(s, x0, y0);
     uint32_t score = weight(y->lhs);
@@ -273,10 +273,10 @@ sn_order_pairs(SnOc *c, const SnDefPass *p, SnOr **v, uint32_t n, SnBuf *b)
             if (v[i]->nrhs && v[j]->nrhs)
                 overlaps(&s, v[i], v[j], i < j);
     if (b && s.npair)
-        sn_putf(b, "  critical pairs: %u joined, %u joined up to fidelity, %u "
+        sn_putf(b,
+                "  critical pairs: %u joined, %u joined up to fidelity, %u "
                 "joined where conditions hold, %u not joined\n",
-                s.total[JOINED], s.total[NEARLY], s.total[IF],
-                s.total[APART]);
+                s.total[JOINED], s.total[NEARLY], s.total[IF], s.total[APART]);
     for (uint32_t i = 0; i < s.npair; i++) {
         if (b)
             put_pair(&s, b, &s.pair[i]);

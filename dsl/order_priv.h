@@ -21,50 +21,50 @@ typedef struct SnOty {
 } SnOty;
 
 typedef struct SnOt {
-    bool var;    /* any value */
-    bool fresh;  /* made by a right side */
-    bool open;   /* a class: operands unread */
-    bool once;   /* :1 */
-    bool copy;   /* fresh: `copy like` */
-    bool konst;  /* the condition says const(..); fresh: of such operands
-                    only, so that it is folded to data when it is made */
+    bool var;   /* any value */
+    bool fresh; /* made by a right side */
+    bool open;  /* a class: operands unread */
+    bool once;  /* :1 */
+    bool copy;  /* fresh: `copy like` */
+    bool konst; /* the condition says const(..); fresh: of such operands
+                   only, so that it is folded to data when it is made */
     const SnDefNode *node; /* the only kind, or NULL */
     const uint64_t *kinds; /* of a node */
     uint32_t narg;
     struct SnOt **arg;
-    uint32_t elems;        /* possible types, sn_ot_bit */
+    uint32_t elems; /* possible types, sn_ot_bit */
     SnOty *type;
-    uint64_t attr;         /* hash of the attributes */
-    const char *name;      /* of the variable or capture */
-    const struct SnOt *like;     /* fresh: attributes come from here */
-    const struct SnOt *type_of;  /* fresh: the type is this one's */
-    const SnExpr *type_expr;     /* fresh: or this */
+    uint64_t attr;              /* hash of the attributes */
+    const char *name;           /* of the variable or capture */
+    const struct SnOt *like;    /* fresh: attributes come from here */
+    const struct SnOt *type_of; /* fresh: the type is this one's */
+    const SnExpr *type_expr;    /* fresh: or this */
     uint32_t nasg;
-    const SnAsg *asg;      /* fresh: attributes given; left: required */
-    struct SnOt *bind;     /* unified with */
-    struct SnOt *match;    /* matched by */
+    const SnAsg *asg;   /* fresh: attributes given; left: required */
+    struct SnOt *bind;  /* unified with */
+    struct SnOt *match; /* matched by */
 } SnOt;
 
 /* One rule: written (in one order of commuting operands), or one instance of
  * a derived family. */
 typedef struct SnOr {
     const SnDefPass *pass;
-    const SnDefRule *rule;     /* or */
+    const SnDefRule *rule; /* or */
     const SnDefDerive *derive;
-    const SnDefNode *node;     /* derived: at this kind */
-    uint32_t port;             /* derived: at this operand */
-    uint32_t step;             /* in pass->step */
-    bool first;                /* of the variants of a written rule */
-    const char *name;          /* "fuse", "sink" */
-    const char *label;         /* "fuse", "sink MaxPool.x" */
+    const SnDefNode *node; /* derived: at this kind */
+    uint32_t port;         /* derived: at this operand */
+    uint32_t step;         /* in pass->step */
+    bool first;            /* of the variants of a written rule */
+    const char *name;      /* "fuse", "sink" */
+    const char *label;     /* "fuse", "sink MaxPool.x" */
     SnPos pos;
     SnOt *lhs;
-    uint32_t nrhs;             /* 0: a builder */
+    uint32_t nrhs; /* 0: a builder */
     SnOt **rhs;
-    SnOt **var;                /* [rule->nvar]; lets NULL */
+    SnOt **var; /* [rule->nvar]; lets NULL */
     uint32_t nguard;
-    const SnExpr **guard;      /* conjuncts of the condition */
-    bool floats;               /* integerize: consumes a float node */
+    const SnExpr **guard; /* conjuncts of the condition */
+    bool floats;          /* integerize: consumes a float node */
 } SnOr;
 
 typedef struct SnOc {
@@ -124,16 +124,15 @@ uint64_t sn_or_hash_str(const char *s);
 typedef struct SnLit {
     uint64_t hash;
     bool neg;
-    uint64_t value;  /* of `e == constant`: hash is e's; else 0 */
-    uint64_t of;     /* of a term compared with a number: the term ... */
-    double lo, hi;   /* ... lies in [lo, hi], its ends in it ... */
+    uint64_t value;        /* of `e == constant`: hash is e's; else 0 */
+    uint64_t of;           /* of a term compared with a number: the term ... */
+    double lo, hi;         /* ... lies in [lo, hi], its ends in it ... */
     bool lo_open, hi_open; /* ... or not; of: 0 says nothing */
-    const SnExpr *e; /* NULL: an attribute required by a pattern */
+    const SnExpr *e;       /* NULL: an attribute required by a pattern */
 } SnLit;
 uint32_t sn_or_lits(SnOc *c, const SnOr *r, SnLit **v);
 SnLit sn_or_lit(const SnOr *r, const SnExpr *e);
-bool sn_lits_disjoint(const SnLit *a, uint32_t na, const SnLit *b,
-                      uint32_t nb);
+bool sn_lits_disjoint(const SnLit *a, uint32_t na, const SnLit *b, uint32_t nb);
 bool sn_lits_imply(const SnLit *a, uint32_t na, SnLit b);
 /* Conditions that two types are equal: joins them; false when that cannot
  * be. */

@@ -77,7 +77,8 @@ sn_order_sweep(SnOc *c, const SnDefPass *p, SnOr **v, uint32_t n)
         ok = false;
         sn_note(c->d, r->pos, "SN404",
                 "rule '%s' creates matches above its root; pass '%s' falls "
-                "back from one sweep to a worklist", r->name, p->name);
+                "back from one sweep to a worklist",
+                r->name, p->name);
         sn_diag_line(c->d, "what it makes there may match '%s'", q->label);
     }
     return ok;

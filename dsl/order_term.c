@@ -54,8 +54,8 @@ new_var(SnOc *c, const char *name, uint32_t elems)
 static SnOt *
 new_node(SnOc *c, const SnDefNode *n)
 {
-    SnOt *t = new_term(c, NULL, n->nout ? SN_OT_ALL & ~SN_OT_ABSENT
-                                        : SN_OT_ALL);
+    SnOt *t =
+        new_term(c, NULL, n->nout ? SN_OT_ALL & ~SN_OT_ABSENT : SN_OT_ALL);
 
     t->node = n;
     t->kinds = sn_order_set(c, n);
@@ -85,8 +85,8 @@ narrow(SnOt *t)
             continue;
         out |= n->nout ? sn_ot_bit(u->out[0]) : t->elems;
         for (uint32_t i = 0; i < n->nin; i++)
-            in[i] |= sn_ot_bit(u->in[i]) |
-                     (n->in[i]->optional ? SN_OT_ABSENT : 0);
+            in[i] |=
+                sn_ot_bit(u->in[i]) | (n->in[i]->optional ? SN_OT_ABSENT : 0);
     }
     t->elems &= out;
     for (uint32_t i = 0; i < n->nin; i++)
@@ -395,8 +395,7 @@ guard_types(SnOr *r, const SnExpr *e)
             r->var[v->index]->elems &= types_named(e->kid[!k]);
     if (type_var(e->kid[0], &v) && type_var(e->kid[1], &w) &&
         r->var[v->index] && r->var[w->index]) {
-        uint32_t both =
-            r->var[v->index]->elems & r->var[w->index]->elems;
+        uint32_t both = r->var[v->index]->elems & r->var[w->index]->elems;
         r->var[v->index]->elems = r->var[w->index]->elems = both;
     }
 }
@@ -443,9 +442,9 @@ var_operands(SnOc *c, const SnDefNode *n)
     SnOt *t = new_node(c, n);
 
     for (uint32_t i = 0; i < n->nin; i++)
-        t->arg[i] = new_var(c, n->in[i]->name,
-                            n->in[i]->optional ? SN_OT_ALL
-                                               : SN_OT_ALL & ~SN_OT_ABSENT);
+        t->arg[i] =
+            new_var(c, n->in[i]->name,
+                    n->in[i]->optional ? SN_OT_ALL : SN_OT_ALL & ~SN_OT_ABSENT);
     return t;
 }
 
@@ -472,8 +471,8 @@ changed(SnOc *c, const SnOt *old, const SnOt *type_of)
 }
 
 static SnOr *
-instance(SnOc *c, const SnDefPass *p, const SnDefDerive *v,
-         const SnDefNode *n, uint32_t port)
+instance(SnOc *c, const SnDefPass *p, const SnDefDerive *v, const SnDefNode *n,
+         uint32_t port)
 {
     SnOr *r = SN_NEW(c->a, SnOr);
 
@@ -594,8 +593,8 @@ push(SnOc *c, List *l, SnOr *r, uint32_t step)
 }
 
 static void
-instances(SnOc *c, const SnDefPass *p, const SnDefDerive *v,
-          const SnDefNode *n, uint32_t step, List *l)
+instances(SnOc *c, const SnDefPass *p, const SnDefDerive *v, const SnDefNode *n,
+          uint32_t step, List *l)
 {
     const SnDefNode *what = v->what ? sn_def_node(c->defs, v->what) : NULL;
 

@@ -246,8 +246,7 @@ sn_ot_equal(SnOt *a, SnOt *b, bool attrs)
     if (a == b)
         return true;
     if (a->var || b->var || a->narg != b->narg || a->open != b->open ||
-        a->node != b->node || (attrs && a->attr != b->attr) ||
-        !same_type(a, b))
+        a->node != b->node || (attrs && a->attr != b->attr) || !same_type(a, b))
         return false;
     if (a->open && a->like != b->like)
         return false;
@@ -284,8 +283,7 @@ sn_ot_match(const SnOc *c, SnOt *p, SnOt *t)
     p->match = t;
     if (p->var)
         return true;
-    if (t->var || !sn_order_subset(c, t->kinds, p->kinds) ||
-        asks_other(p, t))
+    if (t->var || !sn_order_subset(c, t->kinds, p->kinds) || asks_other(p, t))
         return false;
     if (p->open)
         return true;
@@ -337,12 +335,12 @@ build(SnOc *c, const SnOr *r, SnOt *t, Memo *m)
     SN_PUSH(c->a, m->old, n, t);
     SN_PUSH(c->a, m->new_, m->n, u);
     u->attr = sn_or_mix(sn_or_hash_str(t->node ? t->node->name : ""),
-                  like ? like->attr : 0);
+                        like ? like->attr : 0);
     if (like && !t->nasg && (t->node == like->node || t->copy))
         u->attr = like->attr;
     for (uint32_t i = 0; i < t->nasg; i++)
         u->attr = sn_or_mix(sn_or_mix(u->attr, sn_or_hash_str(t->asg[i].name)),
-                      sn_or_hash(r, t->asg[i].e));
+                            sn_or_hash(r, t->asg[i].e));
     if (r->derive && !strcmp(r->name, "merge"))
         /* its clamp is new */
         u->attr = sn_or_mix(u->attr, sn_or_hash_str("merge"));
@@ -439,8 +437,8 @@ sn_or_apply(SnOc *c, SnOr *r, SnOt *t, const SnLit *known, uint32_t nknown)
     SnOt *u = NULL;
 
     c->lenient = !known;
-    if (r->nrhs && sn_ot_match(c, r->lhs, t) &&
-        (!known || fits(r->lhs)) && holds(r, known, nknown))
+    if (r->nrhs && sn_ot_match(c, r->lhs, t) && (!known || fits(r->lhs)) &&
+        holds(r, known, nknown))
         u = sn_or_build(c, r);
     c->lenient = false;
     sn_ot_unmatch(r->lhs);

@@ -282,8 +282,8 @@ read_and_parse(SnPs *up, SnDefs *defs, SnDiag *d, const char *path,
 }
 
 void
-sn_def_parse(SnDefs *defs, SnDiag *d, const char *path,
-             const char *const *dirs, uint32_t ndir)
+sn_def_parse(SnDefs *defs, SnDiag *d, const char *path, const char *const *dirs,
+             uint32_t ndir)
 {
     struct stat st;
     const char *why;
@@ -333,8 +333,7 @@ not_found(SnPs *P, SnTok t)
     sn_putf(&b, "'%s'", sn_path_dir(P->a, P->src->name));
     for (uint32_t i = 0; i < P->ndir; i++)
         sn_putf(&b, ", '%s'", P->dirs[i]);
-    sn_diag_help(P->d, "looked in %s; -I DIR adds one",
-                 sn_buf_str(&b));
+    sn_diag_help(P->d, "looked in %s; -I DIR adds one", sn_buf_str(&b));
 }
 
 /* The files from the one included again down to this one. */
@@ -383,8 +382,8 @@ sn_ps_include(SnPs *P, SnTok t)
     if (why)
         sn_error(P->d, t.pos, "SN009", "'%s' %s", path, why);
     else if (nopen >= SN_PS_NINCLUDE)
-        sn_error(P->d, t.pos, "SN011",
-                 "more than %d files include one another", SN_PS_NINCLUDE);
+        sn_error(P->d, t.pos, "SN011", "more than %d files include one another",
+                 SN_PS_NINCLUDE);
     else
         read_and_parse(P, P->defs, P->d, path, P->dirs, P->ndir);
 }

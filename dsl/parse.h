@@ -14,9 +14,9 @@
 /* Brackets and expressions nest at most this deep: every later stage walks
  * trees by recursion. */
 #define SN_PS_DEPTH 200
-#define SN_PS_NERROR 100         /* per file, then reading stops */
-#define SN_PS_NBYTE (16u << 20)  /* of one file */
-#define SN_PS_NINCLUDE 64        /* files open at once */
+#define SN_PS_NERROR 100        /* per file, then reading stops */
+#define SN_PS_NBYTE (16u << 20) /* of one file */
+#define SN_PS_NINCLUDE 64       /* files open at once */
 
 typedef struct SnTok {
     SnPos pos;
@@ -80,14 +80,14 @@ typedef struct SnPs {
     /* driver */
     bool stop;
     unsigned nerror0; /* of the files before this one */
-    bool overflow; /* the parser's stack was full */
+    bool overflow;    /* the parser's stack was full */
     uint32_t nparen, nbrace;
     SnPos brace[SN_PS_DEPTH + 1];
     bool has_version;
     /* what is being built */
     SnDefBackend *backend; /* of this file */
     SnDefNode *node;
-    uint32_t nkern; /* inside `kernel NAMES { }` of a backend: how many */
+    uint32_t nkern;    /* inside `kernel NAMES { }` of a backend: how many */
     uint32_t nport[2]; /* of node: ins, outs */
     SnDefPass *pass;
     SnDefRule *rule;
@@ -236,7 +236,7 @@ bool sn_ps_begins_item(int code, const SnTok *t);
 void sn_ps_include(SnPs *P, SnTok path);
 /* As sn_def_parse, the text given. */
 void sn_def_parse_text(SnDefs *defs, SnDiag *d, const char *name,
-                       const char *text, size_t nbyte,
-                       const char *const *dirs, uint32_t ndir);
+                       const char *text, size_t nbyte, const char *const *dirs,
+                       uint32_t ndir);
 
 #endif

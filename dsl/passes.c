@@ -184,7 +184,8 @@ sn_ps_under(SnPs *P, SnIds rounding, SnDefClaim c)
         if (by < 1) {
             sn_error(P->d, rounding.pos[i], "SN205",
                      "no fixed-point rounding is named '%s'; expected single "
-                     "or double", rounding.s[i]);
+                     "or double",
+                     rounding.s[i]);
         } else if (P->rule->under[by].kind != SN_CL_NONE) {
             sn_error(P->d, c.pos, "SN012", "a second claim under %s",
                      rounding.s[i]);

@@ -118,8 +118,10 @@ by_how_much(Pv *pv, const PvTry *t)
     if (t->zero && t->rel == 0)
         return "differs in the sign of zero";
     if (t->real > PV_REAL_EQUAL)
-        return sn_format(pv->a, "differs over the reals by %.3g of the "
-                                "largest value", t->real);
+        return sn_format(pv->a,
+                         "differs over the reals by %.3g of the "
+                         "largest value",
+                         t->real);
     return sn_format(pv->a, "differs by %.3g of the largest value", t->rel);
 }
 
@@ -168,8 +170,8 @@ bad_result(Pv *pv, const PvRule *pr, const PvTry *t)
                  t->diff == 0 && !t->f32_differ ? "exact" : "sound",
                  n->out[0]->name, y, why_later(pv, pr, t, n));
     show(pv, t);
-    sn_diag_help(pv->d, "%s unused(%s.%s)%s", pr->r->need ? "and" : "when",
-                 cap, y, o ? "" : "     (capture the root as @o)");
+    sn_diag_help(pv->d, "%s unused(%s.%s)%s", pr->r->need ? "and" : "when", cap,
+                 y, o ? "" : "     (capture the root as @o)");
 }
 
 static void
@@ -219,7 +221,8 @@ unseen(Pv *pv, const PvRule *pr, const PvTry *t)
 {
     sn_error(pv->d, pr->r->pos, "SN312",
              "nothing proves rule '%s'%s: the calculus does not carry it, and "
-             "it was not run: %s", rule_name(pr), whose(pv, pr), no_case(t));
+             "it was not run: %s",
+             rule_name(pr), whose(pv, pr), no_case(t));
     if (!pr->derive)
         sn_diag_help(pv->d, "a condition that more graphs meet, or "
                             "trusted \"why\"");
@@ -294,10 +297,10 @@ judge_roundings(Pv *pv, const PvRule *pr, uint64_t seed, SnProof *p)
                    : pr->bounded ? "within its bound"
                                  : sn_pv_best(pv->a, &t);
     }
-    p->under = strcmp(best[1], best[2])
-                   ? sn_format(pv->a, "single: %s, double: %s", best[1],
-                               best[2])
-                   : sn_format(pv->a, "single, double: %s", best[1]);
+    p->under =
+        strcmp(best[1], best[2])
+            ? sn_format(pv->a, "single: %s, double: %s", best[1], best[2])
+            : sn_format(pv->a, "single, double: %s", best[1]);
 }
 
 /* Refuses the rule where a case of t speaks against it. */
@@ -320,7 +323,8 @@ against(Pv *pv, const PvRule *pr, const PvTry *t, bool by_lemma, SnProof *p)
     } else if (by_lemma) {
         sn_error(pv->d, pr->r->pos, "SN399",
                  "internal: the calculus proves '%s' %s (%s), and a case "
-                 "contradicts it", pr->name, p->claim, p->lemmas);
+                 "contradicts it",
+                 pr->name, p->claim, p->lemmas);
         show(pv, t);
     } else {
         refuse(pv, pr, t);
@@ -381,7 +385,7 @@ judge(Pv *pv, const PvRule *pr, SnProof *p)
     }
     if (t.axis && !more_along(pv, pr, seed, p))
         return;
-    p->layer = by_lemma               ? SN_LAYER_LEMMA
+    p->layer = by_lemma                 ? SN_LAYER_LEMMA
                : t.all_codes && !t.axis ? SN_LAYER_ENUMERATED
                                         : SN_LAYER_SAMPLED;
     if (t.quant16 || t.floats)
@@ -395,7 +399,8 @@ judge(Pv *pv, const PvRule *pr, SnProof *p)
          pr->r->claim.kind == SN_CL_REFINES))
         sn_note(pv->d, pr->r->claim.pos, "SN303",
                 "rule '%s' claims '%s'; it is exact (%s). Strengthen the "
-                "claim?", pr->r->name, p->claim, lemma_names(pv->a, l.used));
+                "claim?",
+                pr->r->name, p->claim, lemma_names(pv->a, l.used));
 }
 
 /* A rule without a claim stands on the one that says what it keeps. */
@@ -480,9 +485,8 @@ prove_refined(Pv *pv, const SnDefBackend *b)
         sn_pv_prove(pv, &v[i]);
     for (uint32_t i = 0; i < defs->nrule; i++) {
         const SnDefRule *r = defs->rule[i];
-        const char *why = r->backend && r->backend != b
-                              ? NULL
-                              : sn_pv_why_not(pv, r);
+        const char *why =
+            r->backend && r->backend != b ? NULL : sn_pv_why_not(pv, r);
         const char *nl = why ? strchr(why, '\n') : NULL;
         const char *msg = why ? strstr(why, "]: ") : NULL;
         if (!why)

@@ -30,49 +30,49 @@ typedef enum SnLayer {
  * text graph (docs/graph.md) of Constants and both sides, whose results are
  * saved as "left" and "right". */
 typedef struct SnCounter {
-    const char *line;  /* "x:q8(0.04,0)=127  ->  left: .. = 32, right: .." */
-    const char *with;  /* "with m:q8(0.01,0), o:q8(0.04,0)" */
+    const char *line; /* "x:q8(0.04,0)=127  ->  left: .. = 32, right: .." */
+    const char *with; /* "with m:q8(0.01,0), o:q8(0.04,0)" */
     const char *graph;
-    int64_t at;        /* element of both results */
+    int64_t at; /* element of both results */
     double left, right;
-    bool codes;        /* the results are codes, not reals */
+    bool codes; /* the results are codes, not reals */
 } SnCounter;
 
 typedef struct SnProof {
-    const SnDefRule *rule; /* derived instances have a synthetic one */
-    const SnDefDerive *derive; /* NULL: written */
-    const SnDefNode *node; /* the node of an instance, or NULL */
+    const SnDefRule *rule;       /* derived instances have a synthetic one */
+    const SnDefDerive *derive;   /* NULL: written */
+    const SnDefNode *node;       /* the node of an instance, or NULL */
     const SnDefBackend *backend; /* whose narrower facts the instance is of;
                                     NULL: as declared */
-    const char *name;      /* "absorb Conv2D.x", "fuse Rescale" */
+    const char *name;            /* "absorb Conv2D.x", "fuse Rescale" */
     SnPos pos;
     const char *claim, *guard, *best; /* best: strongest claim that holds */
-    const char *lemmas;    /* "L1 L5", or "" */
+    const char *lemmas;               /* "L1 L5", or "" */
     SnLayer layer;
-    const char *why;       /* trusted, interface: the reason; else a remark */
-    uint32_t ndraw;        /* type draws that met the guard */
-    uint64_t nvalue;       /* result elements compared */
-    double diff;           /* largest difference seen, in codes */
-    const char *under;     /* what holds under single and double, where the
-                              rounding matters; or "" */
+    const char *why;   /* trusted, interface: the reason; else a remark */
+    uint32_t ndraw;    /* type draws that met the guard */
+    uint64_t nvalue;   /* result elements compared */
+    double diff;       /* largest difference seen, in codes */
+    const char *under; /* what holds under single and double, where the
+                          rounding matters; or "" */
     const SnCounter *counter;
 } SnProof;
 
 enum { SN_PROVE_NDRAW = 96 }; /* cases for each rule, if not told */
 
 typedef struct SnProveOpts {
-    uint32_t ndraw;        /* draws per rule; 0: the default */
+    uint32_t ndraw; /* draws per rule; 0: the default */
     uint64_t seed;
-    const char *cache;     /* proofs.txt to read and update, or NULL */
-    const char *smt2;      /* directory for SMT-LIB obligations, or NULL */
+    const char *cache;        /* proofs.txt to read and update, or NULL */
+    const char *smt2;         /* directory for SMT-LIB obligations, or NULL */
     const SnDefBackend *only; /* reserved for one backend; NULL: all */
 } SnProveOpts;
 
 typedef struct SnProofs {
     uint32_t n;
     SnProof *v;
-    bool cached;           /* the summary below comes from the cache */
-    const char *report;    /* the text of --report */
+    bool cached;        /* the summary below comes from the cache */
+    const char *report; /* the text of --report */
 } SnProofs;
 
 /* Checks every rule and derived instance of resolved declarations without
@@ -87,10 +87,10 @@ void sn_def_prove(SnDefs *defs, SnDiag *d, const SnProveOpts *o);
 /* What is proved, before `any` and `forms` are spelled out: a written rule, or
  * a derived instance as the rule it amounts to. */
 typedef struct SnSubject {
-    const char *name;       /* "pass.rule", "absorb Conv2D.x" */
-    const SnDefRule *rule;  /* resolved */
+    const char *name;      /* "pass.rule", "absorb Conv2D.x" */
+    const SnDefRule *rule; /* resolved */
     const SnDefDerive *derive;
-    uint32_t nunsaid;       /* conditions without words: sn_subject_unsaid */
+    uint32_t nunsaid;        /* conditions without words: sn_subject_unsaid */
     const char *fixed_claim; /* the claim is not the rule's own, or NULL */
 } SnSubject;
 

@@ -174,16 +174,16 @@ sn_pv_bind(Pv *pv, const SnDefRule *r, SnDefRule **says)
         return false;
     }
     arg.b.dq = dq->name;
-    *says = sn_pv_reparse(pv, d,
-                          sn_strndup(pv->a, r->text + 4,
-                                     n - 4 - (r->text[n - 1] == ';')),
-                          as_values, &arg);
+    *says = sn_pv_reparse(
+        pv, d, sn_strndup(pv->a, r->text + 4, n - 4 - (r->text[n - 1] == ';')),
+        as_values, &arg);
     if (!*says) {
         const char *msg = sn_diag_text(d, pv->a), *at = strstr(msg, "]: ");
         msg = at ? at + 3 : msg;
         sn_error(pv->d, r->pos, "SN314",
                  "rule '%s' claims nothing, and what its input becomes cannot "
-                 "be checked: %.*s", r->name, (int)strcspn(msg, "\n"), msg);
+                 "be checked: %.*s",
+                 r->name, (int)strcspn(msg, "\n"), msg);
         return false;
     }
     (*says)->pos = r->pos;

@@ -365,8 +365,7 @@ draw_slot(PvCase *c, PvNode *n, uint32_t port, const SnDefTuple *t,
     PvType pin;
     static const SnPat wild = {.pk = SN_P_WILD};
 
-    if (p->fact == SN_DF_SAME && n->n->nout &&
-        n->n->out[0]->fact == SN_DF_SAME)
+    if (p->fact == SN_DF_SAME && n->n->nout && n->n->out[0]->fact == SN_DF_SAME)
         want = &n->out[0]->type;
     if (p->fact == SN_DF_PIN && t->in[port].elem == SN_DE_QI32) {
         pin_type(n, p, &pin);
@@ -384,8 +383,7 @@ static bool
 draw_run(PvCase *c, PvNode *n, uint32_t port, const SnDefTuple *t,
          const SnPat *arg)
 {
-    uint32_t m = arg && arg->pk == SN_P_EACH ? PV_NEACH
-                                                 : 1 + sn_pv_below(c, 2);
+    uint32_t m = arg && arg->pk == SN_P_EACH ? PV_NEACH : 1 + sn_pv_below(c, 2);
     uint32_t first = n->nin;
     const SnPat *one = arg && arg->pk == SN_P_EACH ? arg->arg[0] : NULL;
 
@@ -393,8 +391,7 @@ draw_run(PvCase *c, PvNode *n, uint32_t port, const SnDefTuple *t,
         c->in_each = arg && arg->pk == SN_P_EACH;
         draw_slot(c, n, port, t, one);
         if (n->in[n->nin - 1] && !n->in[n->nin - 1]->name)
-            n->in[n->nin - 1]->name =
-                sn_format(c->a, "x%u", c->each);
+            n->in[n->nin - 1]->name = sn_format(c->a, "x%u", c->each);
     }
     c->in_each = false;
     c->each = 0;
@@ -502,9 +499,9 @@ inst_var(PvCase *c, const SnPat *p, SnDefConc k, const PvType *want,
     }
     if (optional && sn_pv_chance(c, 25))
         return NULL;
-    PvT *v = leaf(c, k, want,
-                  c->in_each ? sn_format(c->a, "%s%u", p->name, c->each)
-                             : p->name);
+    PvT *v =
+        leaf(c, k, want,
+             c->in_each ? sn_format(c->a, "%s%u", p->name, c->each) : p->name);
     b->v = v;
     if (c->in_each) {
         if (!b->list)
@@ -516,8 +513,7 @@ inst_var(PvCase *c, const SnPat *p, SnDefConc k, const PvType *want,
 }
 
 static PvT *
-inst(PvCase *c, const SnPat *p, SnDefConc k, const PvType *want,
-     bool optional)
+inst(PvCase *c, const SnPat *p, SnDefConc k, const PvType *want, bool optional)
 {
     if (c->fail)
         return NULL;
@@ -585,8 +581,8 @@ rounds(const PvCase *c, const SnPat *p)
 static const char *
 ranked_map(const PvCase *c, const SnPat *p)
 {
-    static const char *const v[] = {"table", "matmul", "conv", "block",
-                                    "conv_transpose", "pool"};
+    static const char *const v[] = {"table", "matmul",         "conv",
+                                    "block", "conv_transpose", "pool"};
     const SnDefNode *n =
         (p->pk == SN_P_ANY || p->pk == SN_P_FORMS) ? c->pr->any : p->node;
     const char *m = n && n->nout ? n->rsem[0]->map : NULL;
@@ -746,8 +742,7 @@ sn_pv_draw(PvCase *c)
 
     c->bind = SN_NEW_N(c->a, PvBind, c->r->nvar + 1);
     c->map = ranked_map(c, c->r->pat);
-    c->vector = flat_pat(c, c->r->pat) &&
-                (!c->r->rhs || flat_term(c->r->rhs));
+    c->vector = flat_pat(c, c->r->pat) && (!c->r->rhs || flat_term(c->r->rhs));
     c->shaped = names_shape(c->r->need);
     c->flat = c->vector && sn_pv_chance(c, c->shaped ? 20 : 85);
     c->corner = sn_pv_chance(c, 40);
@@ -778,10 +773,10 @@ sn_pv_fit(const PvNode *n)
         for (uint32_t s = 0; s < n->nin && ok; s++) {
             SnDefConc k = t->in[n->port[s]];
             const PvT *x = n->in[s];
-            ok = x ? x->type.elem == k.elem &&
-                         (x->type.axis == k.axis ||
-                          (k.axis >= 0 && x->type.nq == 1))
-                   : n->n->in[n->port[s]]->optional;
+            ok =
+                x ? x->type.elem == k.elem && (x->type.axis == k.axis ||
+                                               (k.axis >= 0 && x->type.nq == 1))
+                  : n->n->in[n->port[s]]->optional;
         }
         for (uint32_t r = 0; r < n->n->nout && r < PV_MAXRES && ok; r++) {
             SnDefConc k = t->out[r];

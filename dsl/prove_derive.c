@@ -22,8 +22,10 @@ static SnDefRule *
 parse_rule(Pv *pv, SnDiag *d, const char *text)
 {
     SnDefs *tmp = sn_defs_new(pv->a);
-    const char *s = sn_format(pv->a, "version 1;\npass derived {\n  allow "
-                                     "exact;\n  rule %s;\n}\n", text);
+    const char *s = sn_format(pv->a,
+                              "version 1;\npass derived {\n  allow "
+                              "exact;\n  rule %s;\n}\n",
+                              text);
 
     sn_def_parse_text(tmp, d, "derived", s, strlen(s), NULL, 0);
     return sn_diag_nerror(d) || !tmp->npass || !tmp->pass[0]->nrule
@@ -67,8 +69,11 @@ sn_pv_parse_cond(Pv *pv, const SnDefRule *r, const char *text)
     if (!t || !t->when)
         return NULL;
     SnRs rs = resolver(pv, d);
-    SnScope sc = {.rs = &rs, .kind = SN_SC_RULE, .nvar = r->nvar,
-                  .var = r->var, .part = "in a guard"};
+    SnScope sc = {.rs = &rs,
+                  .kind = SN_SC_RULE,
+                  .nvar = r->nvar,
+                  .var = r->var,
+                  .part = "in a guard"};
     sn_rs_cond(&sc, t->when, "a condition");
     return sn_diag_nerror(d) || sc.bad ? NULL : t->when;
 }
@@ -92,9 +97,11 @@ unwritten(Gen *g, const char *name, const char *why, int n)
     sn_error(g->pv->d, g->derive->pos, "SN305",
              "derived instance '%s' would be wrong: %.*s", name, n, why);
     if (g->backend)
-        sn_diag_help(g->pv->d, "operands of one scale are for nodes that move "
-                               "or choose codes; declare a node of %s's own, "
-                               "and a rule that makes it", g->backend->name);
+        sn_diag_help(g->pv->d,
+                     "operands of one scale are for nodes that move "
+                     "or choose codes; declare a node of %s's own, "
+                     "and a rule that makes it",
+                     g->backend->name);
 }
 
 static void
@@ -176,24 +183,25 @@ absorb(Gen *g, const SnDefNode *n)
         const char *each = n->in[i]->variadic ? "each " : "";
         if (!(n->family.absorb >> i & 1))
             continue;
-        const char *l = args(g, n, true, (int)i,
-                             sn_format(a, "%s%s(%s) @r", each, R, x),
-                             pin >= 0 && !data ? pin : -1);
+        const char *l =
+            args(g, n, true, (int)i, sn_format(a, "%s%s(%s) @r", each, R, x),
+                 pin >= 0 && !data ? pin : -1);
         const char *r =
             pin >= 0 && data
                 ? args(g, n, false, pin,
                        sn_format(a, "regrid(%s)", n->in[pin]->name), -1)
             : *each ? args(g, n, false, (int)i, sn_format(a, "each %s", x), pin)
                     : args(g, n, false, -1, NULL, pin);
-        add(g, (PvRule){.node = n, .name = sn_format(a, "absorb %s.%s",
-                                                     n->name, x)},
-            sn_format(a, "absorb: %s(%s) @n => %s(%s) like n : n.type "
-                         "when covers(reach(r), reach(%s))%s refines",
+        add(g,
+            (PvRule){.node = n,
+                     .name = sn_format(a, "absorb %s.%s", n->name, x)},
+            sn_format(a,
+                      "absorb: %s(%s) @n => %s(%s) like n : n.type "
+                      "when covers(reach(r), reach(%s))%s refines",
                       n->name, l, n->name, r, x,
-                      pin >= 0 && !data
-                          ? sn_format(a, " and not present(n.%s)",
-                                      n->in[pin]->name)
-                          : ""));
+                      pin >= 0 && !data ? sn_format(a, " and not present(n.%s)",
+                                                    n->in[pin]->name)
+                                        : ""));
     }
 }
 
@@ -225,17 +233,22 @@ merge(Gen *g, const SnDefNode *n)
         p.guard = "R(Q(value)) == Q(value), and single use";
         const char *q8 = type_name(g, (SnDefConc){SN_DE_QI8, -1});
         when = !q8 ? "exact" /* the comparison is over 256 codes */
-                   : sn_format(a, "worth n.type in [%s] and r.type in [%s] "
-                                  "exact", q8, q8);
+                   : sn_format(a,
+                               "worth n.type in [%s] and r.type in [%s] "
+                               "exact",
+                               q8, q8);
     } else if (n->clamp) {
-        carry = sn_format(a, " {%s = meet(r.clamp, image(n.%s, n, r)), "
-                             "calibrated = r.calibrated and n.calibrated}",
+        carry = sn_format(a,
+                          " {%s = meet(r.clamp, image(n.%s, n, r)), "
+                          "calibrated = r.calibrated and n.calibrated}",
                           n->clamp->name, n->clamp->name);
         when = "refines";
     }
-    add(g, p, sn_format(a, "merge: %s(%s(%s) @n :1) @r => %s(%s) like n%s : "
-                           "r.type %s",
-                        R, n->name, x, n->name, y, carry, when));
+    add(g, p,
+        sn_format(a,
+                  "merge: %s(%s(%s) @n :1) @r => %s(%s) like n%s : "
+                  "r.type %s",
+                  R, n->name, x, n->name, y, carry, when));
 }
 
 static const char *
@@ -279,9 +292,10 @@ above(Gen *g, const SnDefNode *n)
         sn_putf(&l, "%s%s%s(%s) @%s", sep, run ? "each " : "", R, x, c);
         sn_putf(&r, "%s%s%s", sep, run ? "each " : "", x);
         if (v.x)
-            sn_putf(&w, "%s%s.type == %s.type and %s.clamp == r.clamp and "
-                        "%s.calibrated == r.calibrated", w.n ? " and " : "",
-                    x, v.x, c, c);
+            sn_putf(&w,
+                    "%s%s.type == %s.type and %s.clamp == r.clamp and "
+                    "%s.calibrated == r.calibrated",
+                    w.n ? " and " : "", x, v.x, c, c);
         v.x = v.x ? v.x : x;
     }
     v.l = sn_buf_str(&l);
@@ -310,18 +324,18 @@ sink(Gen *g, const SnDefNode *n)
     const char *low = "", *below = "", *covers = "";
     if (n->clamp) { /* the node's saturation goes along */
         low = sn_format(a, " {%s = full}", n->clamp->name);
-        below = sn_format(a, " {clamp = meet(n.%s, r.clamp)}",
-                          n->clamp->name);
+        below = sn_format(a, " {clamp = meet(n.%s, r.clamp)}", n->clamp->name);
     }
     if (p.bounded)
         covers = sn_format(a, "covers(reach(r), reach(%s))", v.x);
     const char *and1 = *covers && *v.when ? " and " : "";
     const char *and2 = (*covers || *v.when) && *no ? " and " : "";
-    const char *when = sn_format(a, "%s%s%s%s%s", covers, and1, v.when, and2,
-                                 no);
+    const char *when =
+        sn_format(a, "%s%s%s%s%s", covers, and1, v.when, and2, no);
     add(g, p,
-        sn_format(a, "sink: %s(%s) @n => %s(%s(%s) like n%s : %s.type) like r"
-                     "%s : n.type%s%s %s",
+        sn_format(a,
+                  "sink: %s(%s) @n => %s(%s(%s) like n%s : %s.type) like r"
+                  "%s : n.type%s%s %s",
                   n->name, v.l, R, n->name, v.r, low, v.x, below,
                   *when ? " when " : "", when,
                   p.bounded ? "within 3 lsb" : "exact"));
@@ -333,7 +347,8 @@ static void
 layout(Gen *g, const SnDefNode *n, const char *T)
 {
     SnArena *a = g->pv->a;
-    PvRule p = {.node = n, .renumber = true,
+    PvRule p = {.node = n,
+                .renumber = true,
                 .name = sn_format(a, "sink %s below %s", T, n->name)};
     SnBuf l, r, w;
     bool each = n->in[0]->variadic;
@@ -356,8 +371,9 @@ layout(Gen *g, const SnDefNode *n, const char *T)
                                    "Constants are transposed back"
                                  : NULL;
     add(g, p,
-        sn_format(a, "layout: %s(%s) @n => %s(%s(%s) like n : n.type) {perm = "
-                     "t.perm} : n.type %s exact",
+        sn_format(a,
+                  "layout: %s(%s) @n => %s(%s(%s) like n : n.type) {perm = "
+                  "t.perm} : n.type %s exact",
                   n->name, sn_buf_str(&l), T, n->name, sn_buf_str(&r),
                   sn_buf_str(&w)));
 }
@@ -415,8 +431,7 @@ integer_right(Gen *g, const SnDefNode *n, bool hoist)
             sn_putf(&b, "%s(%s) {clamp = q.clamp} : q.type", g->rescale->name,
                     p->name);
         else
-            sn_putf(&b, "%s%s", p->name,
-                    p->variadic && !each ? "..." : "");
+            sn_putf(&b, "%s%s", p->name, p->variadic && !each ? "..." : "");
     }
     return sn_buf_str(&b);
 }
@@ -465,27 +480,29 @@ integerize_tuple(Gen *g, const SnDefNode *n, const SnDefNode *f,
         pin |= f->in[i]->fact == SN_DF_PIN;
     if (!l || !to)
         return;
-    PvRule p = {.node = f, .given_bias = pin, .to = &t->out[0],
+    PvRule p = {.node = f,
+                .given_bias = pin,
+                .to = &t->out[0],
                 .name = sn_format(a, "integerize %s -> %s", f->name, to)};
     const char *q = g->q->name, *no = unused(g, f);
     const char *round = rounds_before(a, f);
     const char *clamp =
         f->clamp ? sn_format(a, " {%s = meet(q.clamp, image(n.%s, n, q))%s%s}",
-                             f->clamp->name, f->clamp->name,
-                             *round ? ", " : "", round)
+                             f->clamp->name, f->clamp->name, *round ? ", " : "",
+                             round)
                  : "";
     const char *fixed =
         f->out[0]->fact == SN_DF_FIXED
             ? sn_format(a, " and q.type == %s(%.9g, %lld)", to,
-                        f->out[0]->fixed_scale,
-                        (long long)f->out[0]->fixed_zp)
+                        f->out[0]->fixed_scale, (long long)f->out[0]->fixed_zp)
             : "";
     if (same && !moves) {
         p.forced = p.bounded = true;
         add(g, p,
-            sn_format(a, "integerize: %s(%s(%s) @n) @q => %s(%s(%s) like n%s "
-                         ": %s.type) {clamp = q.clamp} : q.type when "
-                         "covers(%s.type, q.type) within 3 lsb",
+            sn_format(a,
+                      "integerize: %s(%s(%s) @n) @q => %s(%s(%s) like n%s "
+                      ": %s.type) {clamp = q.clamp} : q.type when "
+                      "covers(%s.type, q.type) within 3 lsb",
                       q, n->name, l, g->rescale->name, f->name,
                       integer_right(g, f, false),
                       f->clamp ? sn_format(a, " {%s = image(n.%s, n, %s.type)}",
@@ -498,14 +515,17 @@ integerize_tuple(Gen *g, const SnDefNode *n, const SnDefNode *f,
     if (same && !any) /* nothing rescales these: only equal types */
         fixed = sn_format(a, " and q.type == %s.type", x);
     if (same && any && *no) /* equal values appear on another grid */
-        fixed = sn_format(a, "%s and (q.type == %s.type and q.clamp == full or "
-                             "%s)", fixed, x, no);
+        fixed = sn_format(a,
+                          "%s and (q.type == %s.type and q.clamp == full or "
+                          "%s)",
+                          fixed, x, no);
     bool open = same && any && !f->family.sink_const;
     const char *guard = f->clamp || open ? "" : " and q.clamp == full";
     guard = sn_format(a, "%s%s", guard, fixed);
     add(g, p,
-        sn_format(a, "integerize: %s(%s(%s) @n) @q => %s(%s) like n%s : "
-                     "q.type%s%s %s",
+        sn_format(a,
+                  "integerize: %s(%s(%s) @n) @q => %s(%s) like n%s : "
+                  "q.type%s%s %s",
                   q, n->name, l, f->name, integer_right(g, f, same && any),
                   clamp, *guard ? " when" : "", *guard ? guard + 4 : "",
                   t->out[0].elem == SN_DE_QI32 ? "refines"
@@ -619,12 +639,12 @@ written(Gen *g, const SnDefRule *r)
     }
     for (uint32_t i = 0; i < g->pv->defs->nnode; i++) {
         const SnDefNode *n = g->pv->defs->node[i];
-        if (p->pk == SN_P_ANY ? !p->cls || !p->cls->member ||
-                                    !member(p->cls->member, n)
-                              : n != p->node && n->base != p->node)
+        if (p->pk == SN_P_ANY
+                ? !p->cls || !p->cls->member || !member(p->cls->member, n)
+                : n != p->node && n->base != p->node)
             continue;
-        PvRule w = {.r = r, .any = n,
-                    .name = sn_format(a, "%s %s", r->name, n->name)};
+        PvRule w = {
+            .r = r, .any = n, .name = sn_format(a, "%s %s", r->name, n->name)};
         SN_PUSH(a, g->v, g->n, w);
     }
 }
@@ -686,12 +706,15 @@ exchanged(Gen *g, const SnDefNode *n)
         sn_putf(&l, "%s%s", i ? ", " : "", n->in[i]->name);
         sn_putf(&r, "%s%s", i ? ", " : "", n->in[k]->name);
     }
-    SnDefRule *rule = rule_of(
-        g->pv, sn_format(a, "exchange: %s(%s) @%s => %s(%s) like %s : %s.type "
-                            "%s%s exact", n->name, sn_buf_str(&l), y, n->name,
-                         sn_buf_str(&r), y, y, n->comm_when ? "when " : "",
-                         n->comm_when ? sn_expr_str(a, n->comm_when) : ""),
-        &why);
+    SnDefRule *rule =
+        rule_of(g->pv,
+                sn_format(a,
+                          "exchange: %s(%s) @%s => %s(%s) like %s : %s.type "
+                          "%s%s exact",
+                          n->name, sn_buf_str(&l), y, n->name, sn_buf_str(&r),
+                          y, y, n->comm_when ? "when " : "",
+                          n->comm_when ? sn_expr_str(a, n->comm_when) : ""),
+                &why);
     if (!rule) {
         sn_error(g->pv->d, n->comm_pos, "SN118",
                  "'commutes' of %s cannot be checked: %.*s", n->name,
@@ -700,8 +723,8 @@ exchanged(Gen *g, const SnDefNode *n)
     }
     rule->pos = n->comm_pos;
     rule->id = UINT32_MAX; /* of no pass */
-    PvRule v = {.r = rule, .comm = n,
-                .name = sn_format(a, "commutes %s", n->name)};
+    PvRule v = {
+        .r = rule, .comm = n, .name = sn_format(a, "commutes %s", n->name)};
     SN_PUSH(a, g->v, g->n, v);
 }
 

@@ -63,8 +63,7 @@ static int
 likely_shape(PvCase *c, int64_t *d)
 {
     static const int64_t mat[3][2] = {{2, 3}, {3, 3}, {3, 2}};
-    static const int64_t pic[3][4] = {
-        {1, 3, 3, 2}, {2, 2, 2, 2}, {2, 1, 2, 2}};
+    static const int64_t pic[3][4] = {{1, 3, 3, 2}, {2, 2, 2, 2}, {2, 1, 2, 2}};
     uint32_t k = sn_pv_below(c, 4);
 
     if (!strcmp(c->map, "table")) {
@@ -167,8 +166,7 @@ draw_broadcast(PvCase *c, PvNode *n)
     uint32_t how = sn_pv_below(c, 4);
 
     for (uint32_t s = 0; s < n->nin; s++)
-        if (n->in[s] && n->in[s]->rank >= 0 &&
-            (!base || n->in[s]->n > base->n))
+        if (n->in[s] && n->in[s]->rank >= 0 && (!base || n->in[s]->n > base->n))
             base = n->in[s];
     for (uint32_t s = 0; s < n->nin; s++) {
         PvT *x = n->in[s];
@@ -309,8 +307,7 @@ draw_pool(PvCase *c, PvNode *n, PvT *x)
 static const PvVal *
 perm_above(const PvT *x)
 {
-    return x->def && x->def->n->nin == 1 &&
-                   x->def->n->rsem[0]->map &&
+    return x->def && x->def->n->nin == 1 && x->def->n->rsem[0]->map &&
                    !strcmp(x->def->n->rsem[0]->map, "permute")
                ? sn_pv_map_list(x->def, 1)
                : NULL;
@@ -358,8 +355,8 @@ draw_scales(PvCase *c, PvNode *n, const PvT *x, const int64_t *dim)
         s[i] = (double)(float)(s[i] > 0 ? s[i] : 1);
     }
     if (v && !v->given)
-        *v = (PvVal){.ty = SN_TY_REALS, .n = sn_pv_chance(c, 25) ? 0 : r,
-                     .list = s};
+        *v = (PvVal){
+            .ty = SN_TY_REALS, .n = sn_pv_chance(c, 25) ? 0 : r, .list = s};
 }
 
 static void
@@ -656,8 +653,7 @@ sn_pv_draw_map(PvCase *c, PvNode *n)
             base_shape(c, x);
         return true;
     }
-    if (sn_pv_map_slot(n, sn_pv_sem(n)->arg[0]) < 0 ||
-        !sn_pv_map_port(n, 0))
+    if (sn_pv_map_slot(n, sn_pv_sem(n)->arg[0]) < 0 || !sn_pv_map_port(n, 0))
         return sn_pv_no(c, "a missing operand");
     x = sn_pv_map_port(n, 0);
     if (sn_pv_map_is(n, "broadcast"))
@@ -681,4 +677,3 @@ sn_pv_draw_map(PvCase *c, PvNode *n)
     draw_vectors(n);
     return true;
 }
-

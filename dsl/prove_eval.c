@@ -108,9 +108,7 @@ static double
 stored(const PvVec *r, int8_t elem, double v)
 {
     static const double hi[] = {127, 2147483647.0, 9223372036854774784.0};
-    double most = elem == SN_DE_I8    ? hi[0]
-                  : elem == SN_DE_I32 ? hi[1]
-                                      : hi[2];
+    double most = elem == SN_DE_I8 ? hi[0] : elem == SN_DE_I32 ? hi[1] : hi[2];
 
     if (elem == SN_DE_BOOL)
         return v != 0;
@@ -200,12 +198,9 @@ deq(PvEv *e, const SnExpr *x)
     PvVec r = sn_pv_make(e);
     bool axis = t->nq > 1 && v.src;
     for (size_t i = 0; i < sn_pv_len(e); i++) {
-        size_t k = axis ? (size_t)(v.ix ? v.ix[i]
-                                        : (int64_t)i % v.src->n)
-                        : 0;
-        uint32_t s = axis && k < (size_t)v.src->n
-                         ? sn_pv_slice(v.src, (int64_t)k)
-                         : 0;
+        size_t k = axis ? (size_t)(v.ix ? v.ix[i] : (int64_t)i % v.src->n) : 0;
+        uint32_t s =
+            axis && k < (size_t)v.src->n ? sn_pv_slice(v.src, (int64_t)k) : 0;
         r.v[i] = isnan(v.v[i])
                      ? NAN
                      : f32(f32(v.v[i] - t->zp[s]) * (double)t->scale[s]);
@@ -276,8 +271,8 @@ binary(PvEv *e, const SnExpr *x)
     PvVec r = sn_pv_make(e);
 
     r.whole = a.whole && b.whole &&
-              (x->op == SN_OP_ADD || x->op == SN_OP_SUB ||
-               x->op == SN_OP_MUL || x->op == SN_OP_DIV);
+              (x->op == SN_OP_ADD || x->op == SN_OP_SUB || x->op == SN_OP_MUL ||
+               x->op == SN_OP_DIV);
     for (size_t i = 0; i < sn_pv_len(e); i++)
         r.v[i] = r.whole ? sn_pv_whole_op(e, x->op, a.v[i], b.v[i])
                          : f32(apply(x->op, a.v[i], b.v[i]));
@@ -315,7 +310,7 @@ fn1(const char *s, double v, bool exact)
 static bool
 is_fn1(const char *s)
 {
-    static const char *const v[] = {"abs",  "sqrt", "exp",  "log",  "tanh",
+    static const char *const v[] = {"abs", "sqrt",  "exp",  "log",  "tanh",
                                     "erf", "floor", "ceil", "round"};
 
     for (size_t i = 0; i < sizeof v / sizeof *v; i++)
@@ -504,8 +499,7 @@ quant(PvEv *e, const SnExpr *x)
     r.code = t->nq > 0;
     r.ct = r.code ? t : NULL;
     double err = 0.5;
-    bool row = !e->only && !e->set &&
-               sn_pv_row(e, x->kid[0], t, cl, &r, &err);
+    bool row = !e->only && !e->set && sn_pv_row(e, x->kid[0], t, cl, &r, &err);
     if (!row || e->c->ideal)
         a = sn_pv_vec(e, x->kid[0]);
     if (e->c->ideal)
@@ -526,7 +520,8 @@ quant(PvEv *e, const SnExpr *x)
         if (t->nq)
             r.v[i] = wide    ? sn_quant32(v, t->scale[s], lo, hi)
                      : after ? sn_quant_after(v, t->scale[0], t->zp[0] + sh,
-                                              lo + sh, hi + sh) - sh
+                                              lo + sh, hi + sh) -
+                                   sh
                              : sn_quant(v, t->scale[s], t->zp[s], lo, hi);
         else
             r.v[i] = sn_pv_clamped(a.v[i], cl);
@@ -619,9 +614,9 @@ fill(PvEv *e, PvVec *v)
         code = t->zp[0];
     if (e->sem->els) {
         const SnExpr *q = e->sem->els;
-        if (t->nq && !sn_pv_const_code(e->c, e->n,
-                                    q->ek == SN_E_CALL ? q->kid[0] : q, t,
-                                    &code))
+        if (t->nq &&
+            !sn_pv_const_code(e->c, e->n, q->ek == SN_E_CALL ? q->kid[0] : q, t,
+                              &code))
             return false;
         const PvVal *a = q->ek == SN_E_CALL && q->kid[0]->ek == SN_E_NAME
                              ? sn_pv_attr(e->n, q->kid[0]->s)
@@ -701,7 +696,7 @@ reads_port(const SnExpr *x)
 
 bool
 sn_pv_const_code(PvCase *c, const PvNode *n, const SnExpr *x, const PvType *t,
-              double *code)
+                 double *code)
 {
     PvNode copy = *n;
     PvEv e = {.c = c, .n = &copy, .sem = n->n->rsem[0], .only = t};

@@ -85,7 +85,7 @@ var(PvCase *c, const SnExpr *e)
     const SnDefVar *dv = e->ref;
 
     if (dv->vk == SN_V_NODE)
-        return b->nodes   ? of_node(b->nodes[c->in_each ? c->each : 0])
+        return b->nodes  ? of_node(b->nodes[c->in_each ? c->each : 0])
                : b->node ? of_node(b->node)
                          : bad(c, "an unbound node");
     if (dv->vk == SN_V_LIST) {
@@ -133,8 +133,7 @@ name(PvCase *c, const SnExpr *e)
         return a ? *a : bad(c, "an attribute of no node");
     }
     case SN_R_PORT:
-        return c->self ? of_slot(c->self, e->ref)
-                       : bad(c, "a port of no node");
+        return c->self ? of_slot(c->self, e->ref) : bad(c, "a port of no node");
     case SN_R_WORD:
         v.r = (double)e->i;
         return v;
@@ -605,12 +604,12 @@ facts_hold(const PvNode *n)
     for (uint32_t i = 0; i < n->nin + n->n->nout && i < n->nin + PV_MAXRES;
          i++) {
         const PvT *t = i < n->nin ? n->in[i] : n->out[i - n->nin];
-        const SnDefPort *p = i < n->nin ? n->n->in[n->port[i]]
-                                        : n->n->out[i - n->nin];
+        const SnDefPort *p =
+            i < n->nin ? n->n->in[n->port[i]] : n->n->out[i - n->nin];
         if (!t)
             continue;
-        if (p->fact == SN_DF_SAME && same && !sn_pv_same_type(&same->type,
-                                                              &t->type))
+        if (p->fact == SN_DF_SAME && same &&
+            !sn_pv_same_type(&same->type, &t->type))
             return false;
         if (p->fact == SN_DF_SAME)
             same = t;

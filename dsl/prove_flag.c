@@ -129,7 +129,8 @@ found(PvCase *c, Found *f, double by, double near, double right)
     sn_buf_init(&b, c->pv->a);
     put_node(&b, c, c->lhs[0]);
     f->with = sn_buf_str(&b);
-    f->line = sn_format(c->pv->a, "left: %s gives %.6g,  right: %s gives "
+    f->line = sn_format(c->pv->a,
+                        "left: %s gives %.6g,  right: %s gives "
                         "%.6g without what its flag waives",
                         sn_pv_side_str(c->a, c->lhs[0]), near,
                         sn_pv_side_str(c->a, c->rhs[0]), right);
@@ -215,8 +216,8 @@ sn_pv_flags(Pv *pv, const PvRule *pr, uint32_t ndraw, uint64_t seed)
         return true;
     sn_error(pv->d, pr->r->pos, "SN313",
              "rule '%s' marks as calibrated what the left side does not: "
-             "%.0f steps are let through", pr->derive ? pr->name : pr->r->name,
-             f.by);
+             "%.0f steps are let through",
+             pr->derive ? pr->name : pr->r->name, f.by);
     sn_diag_line(pv->d, "%s", f.line);
     sn_diag_line(pv->d, "%s", f.with);
     sn_buf_init(&b, pv->a);

@@ -98,8 +98,7 @@ put_attr(Out *o, const SnDefAttr *a, const PvVal *v)
         sn_puts(&o->b, "]");
         return;
     case SN_AT_ENUM:
-        sn_puts(&o->b, v->r >= 0 && v->r < a->nword ? a->word[(int)v->r]
-                                                    : "?");
+        sn_puts(&o->b, v->r >= 0 && v->r < a->nword ? a->word[(int)v->r] : "?");
         return;
     case SN_AT_BOOL:
         sn_puts(&o->b, v->r != 0 ? "true" : "false");

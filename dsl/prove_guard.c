@@ -13,7 +13,7 @@ typedef struct Cand {
     const char *text;
     const SnExpr *e; /* with the rule's own condition */
     const char *full;
-    uint32_t met;    /* of the cases tried: how many met it */
+    uint32_t met; /* of the cases tried: how many met it */
     bool ok;
 } Cand;
 
@@ -76,18 +76,17 @@ candidates(Set *s)
         if (v->vk == SN_V_VALUE)
             add(s, sn_format(a, "const(%s)", v->name));
         for (uint32_t k = 1; v->node && k < v->node->nout; k++)
-            add(s, sn_format(a, "unused(%s.%s)", v->name,
-                             v->node->out[k]->name));
+            add(s,
+                sn_format(a, "unused(%s.%s)", v->name, v->node->out[k]->name));
         if (clamped(v))
             add(s, sn_format(a, "%s.clamp == full", v->name));
         for (uint32_t j = 0; j < r->nvar; j++) {
             const SnDefVar *w = r->var[j];
             if (j == i || !typed(w))
                 continue;
-            add(s, sn_format(a, "covers(%s.type, %s.type)", v->name,
-                             w->name));
-            add(s, sn_format(a, "covers(reach(%s), reach(%s))", v->name,
-                             w->name));
+            add(s, sn_format(a, "covers(%s.type, %s.type)", v->name, w->name));
+            add(s,
+                sn_format(a, "covers(reach(%s), reach(%s))", v->name, w->name));
             if (clamped(v))
                 add(s, sn_format(a, "covers(%s.clamp, reach(%s))", v->name,
                                  w->name));
@@ -149,8 +148,10 @@ weakest_refines(Set *s)
 static int
 rank(const char *t)
 {
-    return strstr(t, "== full") ? 0 : !strncmp(t, "covers", 6) ? 1
-           : strstr(t, "==") ? 2 : 3;
+    return strstr(t, "== full")       ? 0
+           : !strncmp(t, "covers", 6) ? 1
+           : strstr(t, "==")          ? 2
+                                      : 3;
 }
 
 static const Cand *
@@ -189,8 +190,9 @@ with_clamp(Set *s, const SnExpr *e)
 
     for (uint32_t i = 0; i < t->nasg; i++)
         v[i] = t->asg[i];
-    v[t->nasg] = (SnAsg){.name = t->node->clamp->name, .e =
-                         (SnExpr *)(uintptr_t)e, .attr = t->node->clamp};
+    v[t->nasg] = (SnAsg){.name = t->node->clamp->name,
+                         .e = (SnExpr *)(uintptr_t)e,
+                         .attr = t->node->clamp};
     t->asg = v;
     t->nasg++;
     r->rhs = t;
@@ -213,8 +215,8 @@ carry(Set *s)
         const char *text =
             sn_format(s->pv->a, "meet(%s.clamp, image(%s.clamp, %s, %s))",
                       o->name, m->name, m->name, o->name);
-        const SnExpr *e = sn_pv_parse_cond(
-            s->pv, r, sn_format(s->pv->a, "%s == full", text));
+        const SnExpr *e =
+            sn_pv_parse_cond(s->pv, r, sn_format(s->pv->a, "%s == full", text));
         if (!e)
             continue;
         PvRule p = *s->pr;
@@ -222,8 +224,10 @@ carry(Set *s)
         PvTry t = sn_pv_try(s->pv, &p, r->need, 60, 9, false);
         if (t.ndraw < 8 || t.worse || t.bad_res)
             continue;
-        sn_diag_help(s->pv->d, "carry the saturation: {clamp = %s}     [then: "
-                               "%s]", text, sn_pv_best(s->pv->a, &t));
+        sn_diag_help(s->pv->d,
+                     "carry the saturation: {clamp = %s}     [then: "
+                     "%s]",
+                     text, sn_pv_best(s->pv->a, &t));
         return true;
     }
     return false;
@@ -261,8 +265,9 @@ sn_pv_help(Pv *pv, const PvRule *pr, const PvTry *t)
         then = "";
     }
     if (best)
-        sn_diag_help(pv->d, "%s %s %s%s", carried ? "or guard it:" :
-                     "guard it:", r->need ? "and" : "when", best->text, then);
+        sn_diag_help(pv->d, "%s %s %s%s",
+                     carried ? "or guard it:" : "guard it:",
+                     r->need ? "and" : "when", best->text, then);
     else if (t->diff > 0 && t->diff <= 3)
         sn_diag_help(pv->d, "claim '%s'", sn_pv_best(pv->a, t));
 }

@@ -130,8 +130,8 @@ norm_conv(PvLm *l, PvTree *t)
 
     if (sn_pv_is_real(l, t->type) && !t->nsat)
         return x;
-    if (is(t, "q") && is(x, "d") && !strcmp(sn_pv_rep(l, t->type),
-                                            sn_pv_rep(l, x->type)) &&
+    if (is(t, "q") && is(x, "d") &&
+        !strcmp(sn_pv_rep(l, t->type), sn_pv_rep(l, x->type)) &&
         (!t->nsat || idle(l, t, x->kid[0]))) {
         l->used |= 1;
         return x->kid[0];
@@ -153,7 +153,7 @@ norm_conv(PvLm *l, PvTree *t)
         q->nsat = 0;
         for (uint32_t i = 0; i < t->nsat + x->nsat; i++)
             sn_pv_add_sat(l, &q->nsat, &q->sat,
-                    i < t->nsat ? t->sat[i] : x->sat[i - t->nsat]);
+                          i < t->nsat ? t->sat[i] : x->sat[i - t->nsat]);
         l->used |= 1u << 2;
         return norm(l, q);
     }
@@ -186,8 +186,7 @@ norm_elem(PvLm *l, PvTree *t)
         const PvTree *k = t->kid[i];
         if (fixed(k))
             continue;
-        if (!starts(k, "move[") || k->nkid != 1 ||
-            (m && strcmp(k->op, m->op)))
+        if (!starts(k, "move[") || k->nkid != 1 || (m && strcmp(k->op, m->op)))
             return t;
         m = k;
     }

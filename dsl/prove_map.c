@@ -351,8 +351,7 @@ shape_slice(PvCase *c, PvNode *n, const PvT *x, int64_t *d)
         int64_t by = sn_pv_at(step, i), last = first + (k - 1) * by;
         if (by == 0)
             return sn_pv_no(c, "a step of 0");
-        if (k > 0 &&
-            (first >= x->dim[i] || last < 0 || last >= x->dim[i]))
+        if (k > 0 && (first >= x->dim[i] || last < 0 || last >= x->dim[i]))
             return sn_pv_no(c, "a slice beyond its operand");
         d[i] = k;
     }
@@ -495,8 +494,9 @@ shape_gather(PvCase *c, const PvNode *n, const PvT *x, int64_t *d, int *rank)
         return sn_pv_no(c, "shapes of a gather");
     *rank = x->rank - 1 + ix->rank;
     for (int i = 0; i < *rank; i++)
-        d[i] = i < k ? x->dim[i]
-            : i < k + ix->rank ? ix->dim[i - k] : x->dim[i - ix->rank + 1];
+        d[i] = i < k              ? x->dim[i]
+               : i < k + ix->rank ? ix->dim[i - k]
+                                  : x->dim[i - ix->rank + 1];
     return true;
 }
 
@@ -523,8 +523,7 @@ shape_back(PvCase *c, PvNode *n, int64_t *d)
 static bool
 same_dims(const PvT *t, int rank, const int64_t *d)
 {
-    return t->rank == rank &&
-           memcmp(t->dim, d, (size_t)rank * sizeof *d) == 0;
+    return t->rank == rank && memcmp(t->dim, d, (size_t)rank * sizeof *d) == 0;
 }
 
 static bool
@@ -728,4 +727,3 @@ sn_pv_shape(PvCase *c, PvNode *n)
         sn_pv_set_shape(n->out[i], rank, d);
     return true;
 }
-

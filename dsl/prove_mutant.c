@@ -38,8 +38,8 @@ sn_subjects_count(const SnSubjects *s)
 static bool *
 unsaid_of(PvRule *r, uint32_t k, const char **what)
 {
-    static const char *const name[] = {
-        "constants commute", "the value commutes", "operands alike"};
+    static const char *const name[] = {"constants commute",
+                                       "the value commutes", "operands alike"};
     bool *const flag[] = {&r->commutes, &r->swap, &r->alike};
 
     for (uint32_t i = 0; i < 3; i++)
@@ -56,9 +56,9 @@ sn_subject(const SnSubjects *s, uint32_t i)
     const PvRule *p = &s->v[i];
     SnSubject r = {.rule = p->r, .derive = p->derive};
 
-    r.name = p->derive ? p->name
-                       : sn_format(s->pv.a, "%s.%s", p->r->pass->name,
-                                   p->r->name);
+    r.name = p->derive
+                 ? p->name
+                 : sn_format(s->pv.a, "%s.%s", p->r->pass->name, p->r->name);
     r.nunsaid = (uint32_t)(p->commutes + p->swap + p->alike);
     r.fixed_claim = p->bounded ? "bounded by the scales" : NULL;
     return r;
@@ -127,8 +127,8 @@ instances(SnSubjects *s, uint32_t i, const SnDefRule *r, uint32_t unsaid,
 }
 
 void
-sn_subject_prove(SnSubjects *s, uint32_t i, const SnDefRule *r,
-                 uint32_t unsaid, uint32_t more, SnDiag *d)
+sn_subject_prove(SnSubjects *s, uint32_t i, const SnDefRule *r, uint32_t unsaid,
+                 uint32_t more, SnDiag *d)
 {
     PvRule *v = NULL;
     uint32_t n = instances(s, i, r, unsaid, &v);
@@ -266,8 +266,8 @@ same_in(SnSubjects *s, const PvRule *a, const PvRule *b, uint32_t wide,
 }
 
 bool
-sn_subject_same(SnSubjects *s, uint32_t i, const SnDefRule *r,
-                uint32_t unsaid, uint32_t ndraw, uint32_t *nmet)
+sn_subject_same(SnSubjects *s, uint32_t i, const SnDefRule *r, uint32_t unsaid,
+                uint32_t ndraw, uint32_t *nmet)
 {
     PvRule *a = NULL, *b = NULL;
     uint32_t n = instances(s, i, s->v[i].r, UINT32_MAX, &a);

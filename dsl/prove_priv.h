@@ -29,9 +29,9 @@ typedef struct PvT {
     PvType type;
     int rank; /* -1: not yet known */
     int64_t dim[PV_RANK], n;
-    double *v;      /* codes, or values of a plain type */
-    double *id;     /* what the reals would give, with every saturation */
-    double *er;     /* bound of |d(v) - id| from the roundings so far */
+    double *v;  /* codes, or values of a plain type */
+    double *id; /* what the reals would give, with every saturation */
+    double *er; /* bound of |d(v) - id| from the roundings so far */
     bool done, busy, konst, leaf;
     bool index; /* counts positions along a dimension */
     bool bias;  /* on the grid of an accumulator, which holds more of them */
@@ -48,16 +48,16 @@ typedef struct PvT {
 
 typedef struct PvVal {
     SnTy ty;
-    double r;           /* numbers, words, bools */
-    PvRange rg;         /* clamps */
-    PvType t;           /* types; of clamps the type they are in */
-    bool typed;         /* a clamp with a known type */
-    bool full;          /* the word `full` */
-    bool given;         /* an attribute that the pattern sets */
+    double r;             /* numbers, words, bools */
+    PvRange rg;           /* clamps */
+    PvType t;             /* types; of clamps the type they are in */
+    bool typed;           /* a clamp with a known type */
+    bool full;            /* the word `full` */
+    bool given;           /* an attribute that the pattern sets */
     const SnDefType *set; /* a type's name: any of its types */
     uint32_t n;
     const double *list;
-    double lo, hi;      /* reach */
+    double lo, hi; /* reach */
     PvT *v;
     PvNode *node;
 } PvVal;
@@ -66,8 +66,8 @@ struct PvNode {
     const SnDefNode *n;
     PvVal *attr; /* [n->nall] */
     uint32_t nin;
-    PvT **in;         /* by slot; NULL: missing */
-    uint32_t *port;   /* of each slot */
+    PvT **in;       /* by slot; NULL: missing */
+    uint32_t *port; /* of each slot */
     PvT *out[PV_MAXRES];
     bool calibrated, used[PV_MAXRES];
     const char *name;
@@ -85,23 +85,23 @@ typedef struct PvBind {
 typedef struct PvRule {
     const SnDefRule *r;
     const SnDefDerive *derive;
-    const SnDefNode *any;  /* what `any CLASS` and `forms` stand for */
-    const SnDefNode *node; /* derived: the node */
+    const SnDefNode *any;        /* what `any CLASS` and `forms` stand for */
+    const SnDefNode *node;       /* derived: the node */
     const SnDefBackend *backend; /* whose facts node has; NULL: as declared */
     const SnDefRule *binds; /* the rule without a claim that this one is of */
-    const SnDefNode *comm; /* the rule exchanges its operands: `commutes` */
-    const SnDefConc *to;   /* the type of the root that alone is rewritten, or
-                              NULL */
+    const SnDefNode *comm;  /* the rule exchanges its operands: `commutes` */
+    const SnDefConc *to;    /* the type of the root that alone is rewritten, or
+                               NULL */
     const char *name;
-    bool commutes; /* guard: constants inside the node survive the Rescale */
-    bool swap;     /* guard: the value itself rounds alike both ways */
-    bool renumber; /* axis attributes follow a Transpose */
-    bool given_bias; /* biases are drawn on the grid they are pinned to */
-    bool alike;    /* guard: the nodes above all operands are alike */
-    bool bounded;  /* claim: ceil(1.5 + s_in / (2 s_out)) lsb */
-    bool forced;   /* the node leaves no choice: nothing is claimed */
-    bool along;    /* cases prefer types along an axis */
-    uint32_t wide; /* least PvCase.wide of its cases */
+    bool commutes;    /* guard: constants inside the node survive the Rescale */
+    bool swap;        /* guard: the value itself rounds alike both ways */
+    bool renumber;    /* axis attributes follow a Transpose */
+    bool given_bias;  /* biases are drawn on the grid they are pinned to */
+    bool alike;       /* guard: the nodes above all operands are alike */
+    bool bounded;     /* claim: ceil(1.5 + s_in / (2 s_out)) lsb */
+    bool forced;      /* the node leaves no choice: nothing is claimed */
+    bool along;       /* cases prefer types along an axis */
+    uint32_t wide;    /* least PvCase.wide of its cases */
     SnRounding round; /* whose arithmetic the cases have */
     const char *guard; /* as reports show it, NULL: the rule's own */
 } PvRule;
@@ -124,35 +124,35 @@ typedef struct PvCase {
     PvNode *root;
     PvT *lhs[PV_MAXRES], *rhs[PV_MAXRES];
     uint32_t nrhs;
-    PvNode *made;   /* the right side's node of the root's kind, or NULL */
+    PvNode *made; /* the right side's node of the root's kind, or NULL */
     PvType pool[12];
     PvType odd[6]; /* of 32 bits or along an axis, and then not yet cut */
     uint32_t npool, nodd, nleaf, each;
     bool vector; /* every map is element by element: 256 codes, mostly (flat) */
-    bool small; /* codes near the zero point, so that sums do not saturate */
+    bool small;  /* codes near the zero point, so that sums do not saturate */
     bool in_each, flat, corner, positive, ideal;
-    bool zeros;  /* reals are zeros of either sign, mostly */
-    bool ties;   /* of nodes with `round`: `after`, and sums that tie */
+    bool zeros; /* reals are zeros of either sign, mostly */
+    bool ties;  /* of nodes with `round`: `after`, and sums that tie */
     uint32_t half, nhalf; /* which operands are on halves of a step */
-    bool waive; /* ideal: without the saturations that flags waive */
+    bool waive;           /* ideal: without the saturations that flags waive */
     uint32_t wide; /* how far sizes and attributes go: 0 ordinary cases, 1 some
                       of a proof's, 2 those that judge mutants */
-    bool unreal; /* infinities and NaN among the reals */
-    bool shaped; /* the condition is about dimensions or ranks */
+    bool unreal;   /* infinities and NaN among the reals */
+    bool shaped;   /* the condition is about dimensions or ranks */
     const char *map; /* the first map of the left side that needs a rank */
-    const PvT *twin;        /* the last operand drawn for a permutation */
+    const PvT *twin; /* the last operand drawn for a permutation */
     const double *perm;
     PvT *leaf[16];
     const SnExpr *when; /* the guard under trial; NULL: none */
     const PvNode *self; /* whose constraints are evaluated */
     PvType each_type;   /* what operand 0 of a list drew, for `alike` */
     PvRange each_clamp;
-    const char *fail;   /* why the draw is no case */
-    bool wrong;         /* ... because the right side is no graph */
-    bool large;         /* ... because there is too much to run */
-    bool stops;         /* ... because a node stops when it is run */
-    bool ratio;         /* some row depends on the rounding */
-    double number[12];  /* what the rule itself names */
+    const char *fail;  /* why the draw is no case */
+    bool wrong;        /* ... because the right side is no graph */
+    bool large;        /* ... because there is too much to run */
+    bool stops;        /* ... because a node stops when it is run */
+    bool ratio;        /* some row depends on the rounding */
+    double number[12]; /* what the rule itself names */
     uint32_t nnumber;
     double mag; /* of reals where no type says; 0: not chosen yet */
 } PvCase;
@@ -238,8 +238,8 @@ void sn_pv_fill(PvCase *c);
 typedef struct PvTaps {
     int64_t no, nk;
     int32_t **ix;
-    int32_t *slot; /* concat: which operand */
-    int64_t ncol;  /* columns that a mean adds up first; 0: none */
+    int32_t *slot;      /* concat: which operand */
+    int64_t ncol;       /* columns that a mean adds up first; 0: none */
     const bool *hole;   /* taps without an element, or NULL: none is */
     const int32_t *div; /* elements a mean divides by, or NULL: valid taps */
 } PvTaps;
@@ -269,7 +269,7 @@ void sn_pv_set_shape(PvT *t, int rank, const int64_t *dim);
 bool sn_pv_eval(PvCase *c, PvT *t);
 /* Runs a constant subexpression of a formula as a code of type t. */
 bool sn_pv_const_code(PvCase *c, const PvNode *n, const SnExpr *e,
-                   const PvType *t, double *code);
+                      const PvType *t, double *code);
 
 /* ---- expressions (prove_expr.c) ---- */
 
@@ -323,9 +323,9 @@ const SnDefNode *sn_pv_dequantize(const Pv *pv);
 typedef struct PvLemma {
     bool exact, refines; /* proved */
     bool within1;        /* the same roundings: binary32 may move a tie, L6 */
-    bool none;                 /* out of the calculus' reach */
-    uint32_t used;             /* bit per lemma number */
-    const char *why;           /* what it stumbled on */
+    bool none;           /* out of the calculus' reach */
+    uint32_t used;       /* bit per lemma number */
+    const char *why;     /* what it stumbled on */
 } PvLemma;
 PvLemma sn_pv_lemma(Pv *pv, const PvRule *pr);
 /* Is the quantized row another thing than its formula's steps? */
@@ -338,33 +338,33 @@ typedef struct PvTry {
     uint32_t ndraw, nquant; /* cases that met the guard; quantized ones */
     uint32_t ntry;          /* cases drawn */
     uint64_t nvalue;
-    double diff;            /* largest difference in codes */
-    double rel;             /* largest relative difference, f32 results */
-    double real;            /* the same in double: over the reals */
-    bool over;              /* the bound of a bounded instance broke */
-    bool worse;             /* some case's worst error grew */
-    double worse_by;        /* in steps of the result */
+    double diff;     /* largest difference in codes */
+    double rel;      /* largest relative difference, f32 results */
+    double real;     /* the same in double: over the reals */
+    bool over;       /* the bound of a bounded instance broke */
+    bool worse;      /* some case's worst error grew */
+    double worse_by; /* in steps of the result */
     bool f32_differ;
-    bool zero;              /* zeros of another sign */
-    int bad_res;            /* a later result (argmax) that changed, or 0 */
-    bool no_res;            /* ... that the right side doesn't give */
-    bool all_codes;         /* every 8-bit case saw all 256 codes */
-    uint32_t nall;          /* such cases */
+    bool zero;      /* zeros of another sign */
+    int bad_res;    /* a later result (argmax) that changed, or 0 */
+    bool no_res;    /* ... that the right side doesn't give */
+    bool all_codes; /* every 8-bit case saw all 256 codes */
+    uint32_t nall;  /* such cases */
     bool quant16, quant32, floats;
-    bool ratio;             /* the rounding mattered in some case */
-    bool axis;              /* some case rounds to a type along an axis */
-    bool later;             /* later results that round were compared */
+    bool ratio;               /* the rounding mattered in some case */
+    bool axis;                /* some case rounds to a type along an axis */
+    bool later;               /* later results that round were compared */
     const SnCounter *counter; /* the worst */
     double score;
-    const char *fail;       /* the last reason why draws failed */
-    const char *wrong;      /* the guard held and the right side was no graph,
-                               or one of another shape or type */
+    const char *fail;  /* the last reason why draws failed */
+    const char *wrong; /* the guard held and the right side was no graph,
+                          or one of another shape or type */
     const char *wrong_with;
     uint32_t wrong_size;
 } PvTry;
 /* Runs up to ndraw cases; with stop, ends at the first that breaks k. */
 PvTry sn_pv_try(Pv *pv, const PvRule *pr, const SnExpr *when, uint32_t ndraw,
-             uint64_t seed, bool counter);
+                uint64_t seed, bool counter);
 /* Moves the bias of a float node onto the grid that its neighbours pin. */
 void sn_pv_bias_on_grid(PvCase *c);
 bool sn_pv_claim_ok(const PvRule *pr, const PvTry *t);

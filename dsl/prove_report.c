@@ -148,8 +148,8 @@ sn_pv_cached(Pv *pv, const char *hash)
     size_t n, k = strlen(hash);
 
     if (!sn_file_exists(pv->o->cache) ||
-        sn_file_read(pv->a, quiet, pv->o->cache, 1 << 24, &text, &n) ||
-        n < k || strncmp(text, hash, k))
+        sn_file_read(pv->a, quiet, pv->o->cache, 1 << 24, &text, &n) || n < k ||
+        strncmp(text, hash, k))
         return false;
     pv->out->cached = true;
     pv->out->report = text + k;

@@ -12,8 +12,8 @@ static const SnExpr *
 dot_of(const SnExpr *x, const SnExpr **bias)
 {
     *bias = NULL;
-    if (x->ek == SN_E_BIN && x->op == SN_OP_ADD &&
-        x->kid[1]->ek == SN_E_CALL && !strcmp(x->kid[1]->s, "d")) {
+    if (x->ek == SN_E_BIN && x->op == SN_OP_ADD && x->kid[1]->ek == SN_E_CALL &&
+        !strcmp(x->kid[1]->s, "d")) {
         *bias = x->kid[1];
         x = x->kid[0];
     }
@@ -49,9 +49,9 @@ fix_acc(const PvEv *e, double acc, bool wide, double m, int32_t zp, int32_t lo,
 {
     SnFix f = sn_fix(e->c->pr->round, m);
 
-    return wide ? sn_fix_requant64((int64_t)acc, f, zp, lo, hi)
-                : sn_fix_requant((int32_t)(uint32_t)(int64_t)acc, f, zp, lo,
-                                 hi);
+    return wide
+               ? sn_fix_requant64((int64_t)acc, f, zp, lo, hi)
+               : sn_fix_requant((int32_t)(uint32_t)(int64_t)acc, f, zp, lo, hi);
 }
 
 static bool
@@ -88,17 +88,15 @@ contract(PvEv *e, const SnExpr *x, const PvType *t, PvRange cl, PvVec *r)
             if (e->t.hole && e->t.hole[k])
                 continue;
             if (t->nq && tx->type.nq)
-                acc += (vx.v[k] - tx->type.zp[0]) *
-                       (vw.v[k] - tw->type.zp[ch]);
+                acc += (vx.v[k] - tx->type.zp[0]) * (vw.v[k] - tw->type.zp[ch]);
             else
-                acc = (double)fmaf((float)vx.v[k], (float)vw.v[k],
-                                   (float)acc);
+                acc = (double)fmaf((float)vx.v[k], (float)vw.v[k], (float)acc);
         }
         (void)iw;
         if (t->nq && tx->type.nq) {
             e->c->ratio = true;
-            float mul = sn_mult(tx->type.scale[0], tw->type.scale[ch],
-                                t->scale[0]);
+            float mul =
+                sn_mult(tx->type.scale[0], tw->type.scale[ch], t->scale[0]);
             r->v[o] = sn_requant64((int64_t)acc, mul, t->zp[0], lo, hi);
             if (e->c->pr->round != SN_ROUNDING_FLOAT)
                 r->v[o] = fix_acc(e, acc, wide,
@@ -134,12 +132,11 @@ lrn(PvEv *e, const PvType *t, PvRange cl, PvVec *r)
             int32_t d = (int32_t)x->v[e->t.ix[0][m]] - x->type.zp[0];
             s = (int32_t)((uint32_t)s + (uint32_t)d * (uint32_t)d);
         }
-        float tt = sn_lrn_t(s, (float)al->r, (int32_t)size->r,
-                            x->type.scale[0], (float)k->r);
-        float d = sn_dequant((int32_t)x->v[o], x->type.scale[0],
-                             x->type.zp[0]);
-        r->v[o] = sn_quant(sn_lrn_y(d, tt, (float)be->r), t->scale[0],
-                           t->zp[0], lo, hi);
+        float tt = sn_lrn_t(s, (float)al->r, (int32_t)size->r, x->type.scale[0],
+                            (float)k->r);
+        float d = sn_dequant((int32_t)x->v[o], x->type.scale[0], x->type.zp[0]);
+        r->v[o] = sn_quant(sn_lrn_y(d, tt, (float)be->r), t->scale[0], t->zp[0],
+                           lo, hi);
     }
     return true;
 }
@@ -166,15 +163,15 @@ softmax(PvEv *e, const PvType *t, PvRange cl, PvVec *r)
             if (ix[k] < 0)
                 continue;
             double d = top - x->v[ix[k]];
-            uint64_t w = (uint64_t)(8388608.0 *
-                                        sn_exp(-d * (double)x->type.scale[0]) +
-                                    0.5);
+            uint64_t w =
+                (uint64_t)(8388608.0 * sn_exp(-d * (double)x->type.scale[0]) +
+                           0.5);
             sum += w;
             if (ix[k] == o)
                 mine = w;
         }
-        double q = sum ? (double)sn_div_rne(mine * one, sum) + t->zp[0]
-                       : t->zp[0];
+        double q =
+            sum ? (double)sn_div_rne(mine * one, sum) + t->zp[0] : t->zp[0];
         r->v[o] = fmin(fmax(q, lo), hi);
     }
     return true;
@@ -197,8 +194,7 @@ sn_pv_after(const PvNode *n, int32_t *shift)
 static const SnDefPort *
 code_port(const PvEv *e, const SnExpr *x)
 {
-    if (x->ek != SN_E_CALL || strcmp(x->s, "d") ||
-        x->kid[0]->rk != SN_R_PORT)
+    if (x->ek != SN_E_CALL || strcmp(x->s, "d") || x->kid[0]->rk != SN_R_PORT)
         return NULL;
     const SnDefPort *p = x->kid[0]->ref;
     const PvT *t = operand(e, p);
@@ -213,8 +209,7 @@ codes_of(PvEv *e, const SnExpr *x, PvVec *v)
     const SnExpr *k = x->nkid ? x->kid[0] : x;
     bool own = k->ek == SN_E_CALL && !strcmp(k->s, "q") && k->nkid > 1;
 
-    if (!code_port(e, x) &&
-        (x->ek != SN_E_CALL || strcmp(x->s, "d") || !own))
+    if (!code_port(e, x) && (x->ek != SN_E_CALL || strcmp(x->s, "d") || !own))
         return false;
     *v = sn_pv_vec(e, k);
     return !e->c->fail && v->code && v->ct->nq == 1 &&
@@ -242,8 +237,7 @@ pair_after(PvEv *e, const SnExpr *x, const PvType *t, PvRange cl, int32_t sh,
                        ? sn_mul_after(ca, ka->scale[0], za, cb, kb->scale[0],
                                       zb, t->scale[0], zy, lo + sh, hi + sh)
                        : sn_add_after(ca, ka->scale[0], za, cb, kb->scale[0],
-                                      zb, t->scale[0], zy, lo + sh,
-                                      hi + sh)) -
+                                      zb, t->scale[0], zy, lo + sh, hi + sh)) -
                   sh;
     }
     return true;
@@ -268,12 +262,12 @@ static bool
 int_mean(PvEv *e, const SnExpr *x, const PvType *t, PvRange cl, PvVec *r)
 {
     const PvT *im = e->n->in[0];
-    bool by_policy = e->c->pr->round != SN_ROUNDING_FLOAT &&
-                     !sn_pv_map_is(e->n, "pool");
+    bool by_policy =
+        e->c->pr->round != SN_ROUNDING_FLOAT && !sn_pv_map_is(e->n, "pool");
     int32_t lo, hi, sh;
 
-    if (x->ek != SN_E_CALL || strcmp(x->s, "mean") || !im ||
-        im->type.nq != 1 || im->type.elem == SN_DE_QI32 || !e->t.ix[0] ||
+    if (x->ek != SN_E_CALL || strcmp(x->s, "mean") || !im || im->type.nq != 1 ||
+        im->type.elem == SN_DE_QI32 || !e->t.ix[0] ||
         (sn_pv_map_is(e->n, "pool") &&
          (!sn_pv_after(e->n, &sh) || !sn_pv_whole_image(e->n, im))))
         return false;
@@ -289,9 +283,10 @@ int_mean(PvEv *e, const SnExpr *x, const PvType *t, PvRange cl, PvVec *r)
         r->v[o] = sn_requant64(sum, m, t->zp[0], lo, hi);
         if (by_policy)
             r->v[o] = sn_fix_requant64(
-                sum, sn_fix(e->c->pr->round,
-                            (double)im->type.scale[0] /
-                                ((double)t->scale[0] * (double)e->t.nk)),
+                sum,
+                sn_fix(e->c->pr->round,
+                       (double)im->type.scale[0] /
+                           ((double)t->scale[0] * (double)e->t.nk)),
                 t->zp[0], lo, hi);
     }
     return true;
@@ -339,8 +334,8 @@ select_codes(PvEv *e, const SnExpr *x, const PvType *t, int32_t lo, int32_t hi)
         return r;
     for (size_t i = 0; i < n; i++)
         r.v[i] = code ? sn_rescale_by(e->c->pr->round, (int32_t)v.v[i],
-                                      v.ct->scale[0], v.ct->zp[0],
-                                      t->scale[0], t->zp[0], lo, hi)
+                                      v.ct->scale[0], v.ct->zp[0], t->scale[0],
+                                      t->zp[0], lo, hi)
                       : sn_quant((float)v.v[i], t->scale[0], t->zp[0], lo, hi);
     return r;
 }
@@ -351,8 +346,7 @@ selection(PvEv *e, const SnExpr *x, const PvType *t, PvRange cl, PvVec *r)
     bool codes = false;
     int32_t lo, hi;
 
-    if (t->nq != 1 || t->elem == SN_DE_QI32 || !selects(e, x, &codes) ||
-        !codes)
+    if (t->nq != 1 || t->elem == SN_DE_QI32 || !selects(e, x, &codes) || !codes)
         return false;
     e->c->ratio = true;
     if (e->c->pr->round == SN_ROUNDING_FLOAT)

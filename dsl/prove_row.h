@@ -8,8 +8,8 @@
 
 typedef struct PvVec {
     double *v, *id, *er;
-    bool code;      /* codes of type ct; else reals or plain numbers */
-    bool whole;     /* plain integers: nothing rounds them */
+    bool code;  /* codes of type ct; else reals or plain numbers */
+    bool whole; /* plain integers: nothing rounds them */
     const PvType *ct;
     const PvT *src; /* a port read as it is: for scales along an axis */
     const int32_t *ix;
@@ -21,7 +21,7 @@ typedef struct PvEv {
     PvNode *n;
     const SnDefSem *sem;
     PvTaps t;
-    bool set;       /* inside a reduction */
+    bool set; /* inside a reduction */
     uint32_t res;
     const PvType *only; /* sn_pv_const_code: the type q(..) would have */
 } PvEv;
@@ -50,7 +50,12 @@ PvVec sn_pv_make(PvEv *e);
 /* ---- reductions (prove_reduce.c) ---- */
 
 typedef enum PvRed {
-    PV_R_MAX, PV_R_MIN, PV_R_SUM, PV_R_MEAN, PV_R_ARG, PV_R_ARGMIN
+    PV_R_MAX,
+    PV_R_MIN,
+    PV_R_SUM,
+    PV_R_MEAN,
+    PV_R_ARG,
+    PV_R_ARGMIN
 } PvRed;
 /* x->kid[0] over the set, once for each result. */
 PvVec sn_pv_reduce(PvEv *e, const SnExpr *x, PvRed how);

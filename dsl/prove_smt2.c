@@ -22,7 +22,7 @@ typedef struct Smt {
     SnBuf decl, fact;
     uint32_t nname;
     const char **name;
-    uint32_t nreal;     /* clamps of float nodes */
+    uint32_t nreal; /* clamps of float nodes */
     const char **real;
 } Smt;
 
@@ -69,8 +69,10 @@ limit(Smt *s, const char *side, const char *sat)
     const char *lo = symbol(s, "lo ", sat), *hi = symbol(s, "hi ", sat);
 
     if (first(s, lo)) {
-        sn_putf(&s->decl, "(declare-const %s Real)\n"
-                          "(declare-const %s Real)\n", lo, hi);
+        sn_putf(&s->decl,
+                "(declare-const %s Real)\n"
+                "(declare-const %s Real)\n",
+                lo, hi);
         sn_putf(&s->fact, "(assert (<= %s %s))\n", lo, hi);
     }
     return *side == 'l' ? lo : hi;
@@ -101,12 +103,10 @@ apply(Smt *s, const PvTree *t, const char *op, const char *at, bool twice)
     sn_buf_init(&sig, s->a);
     for (uint32_t i = 0; i < t->nkid; i++) {
         sn_putf(&b, " %s",
-                put(s, t->kid[i],
-                    twice ? sn_format(s->a, "%s.0", at) : at));
+                put(s, t->kid[i], twice ? sn_format(s->a, "%s.0", at) : at));
         sn_puts(&sig, " Real");
         if (twice) {
-            sn_putf(&b, " %s",
-                    put(s, t->kid[i], sn_format(s->a, "%s.1", at)));
+            sn_putf(&b, " %s", put(s, t->kid[i], sn_format(s->a, "%s.1", at)));
             sn_puts(&sig, " Real");
         }
     }
@@ -127,13 +127,15 @@ bounds(const Smt *s, const char *sat)
 static const char *
 base(Smt *s, const PvTree *t)
 {
-    const char *f = symbol(s, sn_format(s->a, "%s ", t->op),
-                           sn_pv_rep(s->l, t->type));
+    const char *f =
+        symbol(s, sn_format(s->a, "%s ", t->op), sn_pv_rep(s->l, t->type));
 
     if (first(s, f)) {
         sn_putf(&s->decl, "(declare-fun %s (Real) Real)\n", f);
-        sn_putf(&s->fact, "(assert (forall ((u Real) (v Real)) (=> (<= u v) "
-                          "(<= (%s u) (%s v)))))\n", f, f);
+        sn_putf(&s->fact,
+                "(assert (forall ((u Real) (v Real)) (=> (<= u v) "
+                "(<= (%s u) (%s v)))))\n",
+                f, f);
     }
     return f;
 }
@@ -192,8 +194,8 @@ saturation(Smt *s, const PvTree *t, const char *v)
         const char *c = sn_pv_rep(s->l, t->sat[i]);
         if (s->lhs && !real && *c != '@') /* a clamp lies in its type */
             sn_putf(&s->fact, "(assert (and (<= %s %s) (>= %s %s)))\n",
-                    limit(s, "lo", ty), limit(s, "lo", c),
-                    limit(s, "hi", ty), limit(s, "hi", c));
+                    limit(s, "lo", ty), limit(s, "lo", c), limit(s, "hi", ty),
+                    limit(s, "hi", c));
         v = clamped(s, c, v);
     }
     return real ? v : clamped(s, ty, v);
@@ -223,8 +225,8 @@ put(Smt *s, const PvTree *t, const char *at)
         return real_const(s,
                           sn_format(s->a, "%s%s", sn_pv_rep(s->l, t->op), at));
     if (t->type && !strcmp(t->op, "type"))
-        return real_const(s, sn_format(s->a, "type %s",
-                                       sn_pv_rep(s->l, t->type)));
+        return real_const(s,
+                          sn_format(s->a, "type %s", sn_pv_rep(s->l, t->type)));
     if (t->nkid == 0)
         return real_const(s, t->op);
     if (t->type)
@@ -271,9 +273,9 @@ known(Smt *s, const char *side, const char *name)
             return t;
         const char *c = limit(s, side,
                               sn_pv_rep(s->l, sn_format(s->a, "%s.%s", v->name,
-                                                     v->node->clamp->name)));
-        return sn_format(s->a, "(%s %s %s)", *side == 'l' ? "max2" : "min2",
-                         t, c);
+                                                        v->node->clamp->name)));
+        return sn_format(s->a, "(%s %s %s)", *side == 'l' ? "max2" : "min2", t,
+                         c);
     }
     return NULL;
 }
@@ -287,8 +289,8 @@ conditions(Smt *s)
         const char *a1 = known(s, "hi", s->l->cov[k][0]);
         const char *b1 = known(s, "hi", s->l->cov[k][1]);
         if (a0 && b0 && a1 && b1)
-            sn_putf(&s->fact, "(assert (and (<= %s %s) (>= %s %s)))\n", a0,
-                    b0, a1, b1);
+            sn_putf(&s->fact, "(assert (and (<= %s %s) (>= %s %s)))\n", a0, b0,
+                    a1, b1);
     }
 }
 
@@ -303,8 +305,10 @@ undone(Smt *s)
         const char *d = sn_format(s->a, "|d%s", q + 2);
         for (uint32_t k = 0; k < n; k++)
             if (!strcmp(s->name[k], d))
-                sn_putf(&s->fact, "(assert (forall ((c Real)) (= (%s (%s c)) "
-                                  "c)))\n", q, d);
+                sn_putf(&s->fact,
+                        "(assert (forall ((c Real)) (= (%s (%s c)) "
+                        "c)))\n",
+                        q, d);
     }
 }
 
@@ -365,11 +369,12 @@ sn_pv_smt2(Pv *pv, const PvRule *pr, const SnProof *p)
             "(define-fun min2 ((u Real) (v Real)) Real (ite (<= u v) u v))\n"
             "(define-fun clamp ((l Real) (h Real) (v Real)) Real "
             "(min2 (max2 v l) h))\n");
-    sn_putf(&out, "%s%s(assert (not (= %s\n               %s)))\n"
-                  "(check-sat)\n",
+    sn_putf(&out,
+            "%s%s(assert (not (= %s\n               %s)))\n"
+            "(check-sat)\n",
             sn_buf_str(&s.decl), sn_buf_str(&s.fact), left, right);
-    const char *path = sn_path_join(pv->a, pv->o->smt2,
-                                    sn_format(pv->a, "%s.smt2",
-                                              file_name(pv->a, p->name)));
+    const char *path =
+        sn_path_join(pv->a, pv->o->smt2,
+                     sn_format(pv->a, "%s.smt2", file_name(pv->a, p->name)));
     sn_file_update(pv->d, path, sn_buf_str(&out), strlen(sn_buf_str(&out)));
 }

@@ -109,8 +109,8 @@ typedef bool ReadsX(const Window *w, const PvT *x, const int64_t *ix,
                     const int64_t *tap, int64_t *k);
 
 static bool
-reads_conv(const Window *w, const PvT *x, const int64_t *ix,
-           const int64_t *tap, int64_t *k)
+reads_conv(const Window *w, const PvT *x, const int64_t *ix, const int64_t *tap,
+           int64_t *k)
 {
     bool in = true;
 
@@ -123,8 +123,8 @@ reads_conv(const Window *w, const PvT *x, const int64_t *ix,
 
 /* Transposed: the x whose stride lands there. */
 static bool
-reads_back(const Window *w, const PvT *x, const int64_t *ix,
-           const int64_t *tap, int64_t *k)
+reads_back(const Window *w, const PvT *x, const int64_t *ix, const int64_t *tap,
+           int64_t *k)
 {
     bool in = true;
 
@@ -274,7 +274,7 @@ taps_row(PvCase *c, PvNode *n, PvTaps *t, uint32_t sx)
     PvT *y = n->out[0], *x = n->in[sx];
     bool chan = sn_pv_map_is(n, "window_channel");
     double axis = sn_pv_map_is(n, "topk") ? sn_pv_map_num(n, 2, -1)
-                                    : sn_pv_map_num(n, 1, -1);
+                                          : sn_pv_map_num(n, 1, -1);
     int ax = chan ? x->rank - 1 : sn_pv_axis(x, axis);
     int64_t size = chan ? (int64_t)sn_pv_map_num(n, 1, 1) : x->dim[ax];
     int64_t i[PV_RANK];
@@ -288,9 +288,8 @@ taps_row(PvCase *c, PvNode *n, PvTaps *t, uint32_t sx)
         int64_t at0 = chan ? i[ax] - (size - 1) / 2 : 0;
         for (int64_t k = 0; k < size; k++) {
             i[ax] = at0 + k;
-            a[o * size + k] = i[ax] >= 0 && i[ax] < x->dim[ax]
-                                  ? (int32_t)offset(x, i)
-                                  : -1;
+            a[o * size + k] =
+                i[ax] >= 0 && i[ax] < x->dim[ax] ? (int32_t)offset(x, i) : -1;
         }
     }
     return true;
@@ -379,8 +378,11 @@ along_axes(const PvNode *n)
     static const struct {
         const char *map;
         ReadsAxis *reads;
-    } v[] = {{"slice", slice_axis}, {"tile", tile_axis}, {"pad", pad_axis},
-             {"flip", flip_axis}, {"nearest", nearest_index}};
+    } v[] = {{"slice", slice_axis},
+             {"tile", tile_axis},
+             {"pad", pad_axis},
+             {"flip", flip_axis},
+             {"nearest", nearest_index}};
 
     for (size_t i = 0; i < sizeof v / sizeof *v; i++)
         if (sn_pv_map_is(n, v[i].map))

@@ -222,8 +222,8 @@ operands(PvCase *c, PvNode *n, const SnTerm *t)
         }
         for (uint32_t j = 0; j < t->nlist; j++) {
             const SnTerm *l = t->list[j];
-            const PvBind *b = l->tk == SN_T_VAR ? &c->bind[l->var->index]
-                                                : NULL;
+            const PvBind *b =
+                l->tk == SN_T_VAR ? &c->bind[l->var->index] : NULL;
             if (l->tk == SN_T_EACH) {
                 for (c->each = 0, c->in_each = true; c->each < PV_NEACH;
                      c->each++)
@@ -239,8 +239,8 @@ operands(PvCase *c, PvNode *n, const SnTerm *t)
         }
     }
     if (grid && !c->fail)
-        n->in[grid_port] = regrid(c, n, n->n->in[grid_port],
-                                  build(c, grid->arg[0]));
+        n->in[grid_port] =
+            regrid(c, n, n->n->in[grid_port], build(c, grid->arg[0]));
 }
 
 /* The right side has no tuple for its types: no case of the family's, which ask
@@ -314,8 +314,8 @@ results(PvCase *c, PvNode *n, const PvType *t0, const PvNode *like)
         const char *why = c->fail ? c->fail : "an invariant does not hold";
         if (c->large)
             return NULL;
-        c->fail = sn_format(c->pv->a, "no %s is made of that: %s", n->n->name,
-                            why);
+        c->fail =
+            sn_format(c->pv->a, "no %s is made of that: %s", n->n->name, why);
         c->wrong = true;
         return NULL;
     }
@@ -406,8 +406,7 @@ build_copy(PvCase *c, const SnTerm *t)
     PvNode *n = SN_NEW(c->a, PvNode);
 
     *n = *src;
-    n->attr = sn_memdup(c->a, src->attr,
-                        sizeof *n->attr * (src->n->nall + 1));
+    n->attr = sn_memdup(c->a, src->attr, sizeof *n->attr * (src->n->nall + 1));
     assign(c, n, t);
     PvType ty = src->out[0]->type;
     if (t->type)
@@ -471,7 +470,7 @@ sn_pv_right(PvCase *c)
             c->made->in[s] != c->root->in[s] && !c->pr->given_bias &&
             !bias_may_move(c, c->made, c->root))
             return sn_pv_no(c, "the new bias grid is coarser than the "
-                            "Rescale's own error");
+                               "Rescale's own error");
     }
     return true;
 }
@@ -507,8 +506,8 @@ static bool
 consts_commute(PvCase *c, const PvNode *n, const PvNode *r, const SnExpr *e)
 {
     bool call = e->ek == SN_E_CALL;
-    bool select = call && e->nkid == 2 &&
-                  (!strcmp(e->s, "max") || !strcmp(e->s, "min"));
+    bool select =
+        call && e->nkid == 2 && (!strcmp(e->s, "max") || !strcmp(e->s, "min"));
 
     if (call && !strcmp(e->s, "q") && e->nkid == 1) {
         int ok = const_commutes(c, n, r, e->kid[0]);
@@ -517,8 +516,8 @@ consts_commute(PvCase *c, const PvNode *n, const PvNode *r, const SnExpr *e)
     }
     for (uint32_t i = 0; i < e->nkid; i++) {
         const SnExpr *k = e->kid[i];
-        bool value = k->ek == SN_E_INT || k->ek == SN_E_REAL ||
-                     k->rk == SN_R_ATTR;
+        bool value =
+            k->ek == SN_E_INT || k->ek == SN_E_REAL || k->rk == SN_R_ATTR;
         if (select && value && const_commutes(c, n, r, k) == 0)
             return false;
         if (!consts_commute(c, n, r, k))
@@ -629,10 +628,12 @@ one_type(const PvCase *c)
         if (!v->each || !names_type(c->r->rhs, v->name))
             continue;
         for (uint32_t k = 1; k < PV_NEACH; k++) {
-            const PvT *x = b->nodes ? b->nodes[0]->out[0]
-                           : b->list ? b->list[0] : NULL;
-            const PvT *y = b->nodes ? b->nodes[k]->out[0]
-                           : b->list ? b->list[k] : NULL;
+            const PvT *x = b->nodes  ? b->nodes[0]->out[0]
+                           : b->list ? b->list[0]
+                                     : NULL;
+            const PvT *y = b->nodes  ? b->nodes[k]->out[0]
+                           : b->list ? b->list[k]
+                                     : NULL;
             if (x && y && !sn_pv_same_type(&x->type, &y->type))
                 return false;
         }

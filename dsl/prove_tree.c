@@ -50,8 +50,7 @@ equate(PvLm *l, const char *x, const char *y)
     x = sn_pv_rep(l, x);
     y = sn_pv_rep(l, y);
     if (l->neq < 16 && strcmp(x, y)) {
-        bool f = !strcmp(x, "f32") || !strcmp(x, "full") ||
-                 !strcmp(x, "none");
+        bool f = !strcmp(x, "f32") || !strcmp(x, "full") || !strcmp(x, "none");
         l->eq[l->neq][0] = f ? y : x;
         l->eq[l->neq++][1] = f ? x : y;
     }
@@ -132,12 +131,12 @@ sn_pv_text(const PvLm *l, const PvTree *t)
 typedef struct Inst { /* one node while its formula is substituted */
     const SnDefNode *n;
     const SnDefSem *sem;
-    PvTree **in;            /* by port */
-    const char **tin;  /* their types */
+    PvTree **in;      /* by port */
+    const char **tin; /* their types */
     const char *tout;
-    uint32_t nsat;     /* of the clamp */
+    uint32_t nsat; /* of the clamp */
     const char **sat;
-    const char *key;   /* of attributes: "like o", "o" */
+    const char *key; /* of attributes: "like o", "o" */
 } Inst;
 
 static PvTree *formula(PvLm *l, Inst *k, const SnExpr *e);
@@ -226,8 +225,8 @@ formula(PvLm *l, Inst *k, const SnExpr *e)
     if (e->ek == SN_E_CALL && !strcmp(e->s, "q"))
         return quant(l, k, kid[0]);
     if (e->ek == SN_E_CALL && e->nkid == 1 && k->sem->map &&
-        (!strcmp(e->s, "max") || !strcmp(e->s, "min") ||
-         !strcmp(e->s, "sum") || !strcmp(e->s, "mean")))
+        (!strcmp(e->s, "max") || !strcmp(e->s, "min") || !strcmp(e->s, "sum") ||
+         !strcmp(e->s, "mean")))
         return sn_pv_tree(l, sn_format(l->a, "%sover[%s]", e->s, map_key(l, k)),
                           1, kid);
     if (e->ek == SN_E_CALL && e->nkid <= 4) {
@@ -249,8 +248,7 @@ formula(PvLm *l, Inst *k, const SnExpr *e)
 static bool
 moves(const SnDefSem *s)
 {
-    return s->cls == SN_DC_MOVE && s->formula &&
-           s->formula->ek == SN_E_NAME;
+    return s->cls == SN_DC_MOVE && s->formula && s->formula->ek == SN_E_NAME;
 }
 
 bool
@@ -383,16 +381,16 @@ clamp_expr(PvLm *l, const SnExpr *e, uint32_t *n, const char ***v)
         return true;
     }
     if (e->ek == SN_E_CALL && !strcmp(e->s, "meet"))
-        return clamp_expr(l, e->kid[0], n, v) &&
-               clamp_expr(l, e->kid[1], n, v);
+        return clamp_expr(l, e->kid[0], n, v) && clamp_expr(l, e->kid[1], n, v);
     if (e->ek == SN_E_CALL && !strcmp(e->s, "image")) {
         const SnExpr *m = e->kid[1];
         if (!clamp_expr(l, e->kid[0], n, v) || m->rk != SN_R_VAR)
             return false;
         const SnDefVar *mv = m->ref;
         if (mv->index < 64 && l->type[mv->index])
-            sn_pv_add_sat(l, n, v, sn_format(l->a, "@%s",
-                                       sn_pv_rep(l, l->type[mv->index])));
+            sn_pv_add_sat(
+                l, n, v,
+                sn_format(l->a, "@%s", sn_pv_rep(l, l->type[mv->index])));
         return true;
     }
     if (e->ek == SN_E_CALL && !strcmp(e->s, "bounds")) {
@@ -456,11 +454,12 @@ pat_var(PvLm *l, const SnPat *p, const char **type)
 static PvTree *
 pat_node(PvLm *l, const SnPat *p, const char **type)
 {
-    const SnDefNode *n =
-        p->pk == SN_P_CALL ? p->node : l->pr->any ? l->pr->any : p->node;
+    const SnDefNode *n = p->pk == SN_P_CALL ? p->node
+                         : l->pr->any       ? l->pr->any
+                                            : p->node;
     Inst k = {.n = n};
-    const char *name = p->capture ? p->capture
-                                  : sn_format(l->a, "n%u", l->fresh++);
+    const char *name =
+        p->capture ? p->capture : sn_format(l->a, "n%u", l->fresh++);
     const SnDefVar *cap = p->cap;
 
     if (!n || !n->nout)
@@ -480,8 +479,7 @@ pat_node(PvLm *l, const SnPat *p, const char **type)
             t = k.tout;
         else if (all_f32(n, n->in[i]))
             t = "f32";
-        if (n->in[i]->variadic && arg && arg->pk == SN_P_EACH &&
-            !l->pr->alike)
+        if (n->in[i]->variadic && arg && arg->pk == SN_P_EACH && !l->pr->alike)
             return sn_pv_out(l, "operands of a list that may differ");
         if (n->in[i]->variadic && arg && arg->pk == SN_P_EACH)
             arg = arg->arg[0];
@@ -490,11 +488,10 @@ pat_node(PvLm *l, const SnPat *p, const char **type)
         if (arg && arg->pk != SN_P_WILD)
             k.in[i] = sn_pv_build_pat(l, arg, &t);
         else
-            k.in[i] = leaf(l, sn_format(l->a, "%s.%s", name,
-                                        n->in[i]->name));
-        k.tin[i] = t ? t : own_type(l, n, n->in[i],
-                                    sn_format(l->a, "%s.%s", name,
-                                              n->in[i]->name));
+            k.in[i] = leaf(l, sn_format(l->a, "%s.%s", name, n->in[i]->name));
+        k.tin[i] = t ? t
+                     : own_type(l, n, n->in[i],
+                                sn_format(l->a, "%s.%s", name, n->in[i]->name));
     }
     *type = k.tout;
     if (n->clamp && !(l->pr->r->lower && 0)) {
@@ -503,7 +500,7 @@ pat_node(PvLm *l, const SnPat *p, const char **type)
             sn_pv_add_sat(l, &k.nsat, &k.sat, c);
     }
     PvTree *t = n->nin == 0 && n->rsem[0]->cls == SN_DC_SOURCE ? leaf(l, name)
-                                                          : meaning(l, &k);
+                                                               : meaning(l, &k);
     if (cap && cap->index < 64)
         l->bind[cap->index] = t;
     return t;
@@ -542,11 +539,11 @@ term_call(PvLm *l, const SnTerm *t, const char **type)
     if (!k.tout)
         return sn_pv_out(l, "a type nothing names");
     for (uint32_t i = 0; i < n->nin; i++) {
-        const SnTerm *a = n->in[i]->variadic && t->nlist == 1 ? t->list[0]
-                                                              : t->by_port[i];
+        const SnTerm *a =
+            n->in[i]->variadic && t->nlist == 1 ? t->list[0] : t->by_port[i];
         const char *ty = NULL;
-        if (n->in[i]->variadic && (t->nlist != 1 ||
-                                   t->list[0]->tk != SN_T_EACH))
+        if (n->in[i]->variadic &&
+            (t->nlist != 1 || t->list[0]->tk != SN_T_EACH))
             return sn_pv_out(l, "a list of operands");
         k.in[i] = a && a->tk != SN_T_NONE ? sn_pv_build_term(l, a, &ty)
                                           : leaf(l, "none");
@@ -561,11 +558,10 @@ term_call(PvLm *l, const SnTerm *t, const char **type)
                 return sn_pv_out(l, "a clamp outside the calculus");
         } else if (s->attr) {
             equate(l, sn_format(l->a, "%s.%s", k.key, s->name),
-                 sn_expr_str(l->a, s->e));
+                   sn_expr_str(l->a, s->e));
         }
     }
-    if (own && t->like_var && t->like_var->node &&
-        t->like_var->node->clamp) {
+    if (own && t->like_var && t->like_var->node && t->like_var->node->clamp) {
         const char *c = sn_format(l->a, "%s.%s", t->like, n->clamp->name);
         if (strcmp(sn_pv_rep(l, c), "full"))
             sn_pv_add_sat(l, &k.nsat, &k.sat, c);
@@ -668,4 +664,3 @@ sn_pv_assume(PvLm *l, const SnExpr *e, bool early)
         l->cov[l->ncov++][1] = sat_name(l, e->kid[1]);
     }
 }
-

@@ -8,14 +8,14 @@
 #include "dsl/prove_priv.h"
 
 typedef struct PvTree {
-    const char *op;    /* "x", "+", "max", "redmax[..]", "move[..]", "q", .. */
-    const char *type;  /* q, d: a name for the type */
+    const char *op;   /* "x", "+", "max", "redmax[..]", "move[..]", "q", .. */
+    const char *type; /* q, d: a name for the type */
     uint32_t nkid;
     struct PvTree **kid;
-    uint32_t nsat;     /* q: saturations, as names */
+    uint32_t nsat; /* q: saturations, as names */
     const char **sat;
-    bool elem;         /* per element */
-    bool var;          /* a value of the graph */
+    bool elem; /* per element */
+    bool var;  /* a value of the graph */
 } PvTree;
 
 typedef struct PvLm {
@@ -23,18 +23,18 @@ typedef struct PvLm {
     SnArena *a;
     const PvRule *pr;
     uint32_t used;
-    bool bits;         /* every bit counts: the sign of a zero, too */
-    const char *why;   /* out of reach */
-    uint32_t neq;      /* names that the guard makes equal: a means b */
+    bool bits;       /* every bit counts: the sign of a zero, too */
+    const char *why; /* out of reach */
+    uint32_t neq;    /* names that the guard makes equal: a means b */
     const char *eq[16][2];
-    uint32_t ncov;     /* covers(A, B): A need not be applied to B */
+    uint32_t ncov; /* covers(A, B): A need not be applied to B */
     const char *cov[16][2];
-    uint32_t nbound;   /* clamps bounds(T, lo, hi) */
+    uint32_t nbound; /* clamps bounds(T, lo, hi) */
     struct {
         const char *name;
         const SnExpr *e;
     } bound[4];
-    PvTree *bind[64];       /* variables */
+    PvTree *bind[64]; /* variables */
     const char *type[64];
     uint32_t fresh;
 } PvLm;

@@ -134,8 +134,7 @@ put_types(SnBuf *b, PvCase *c)
             put_clamp(b, r);
         for (uint32_t k = 0; k < v[i]->n->nall; k++)
             if (v[i]->n->all[k]->ty == SN_AT_REAL)
-                sn_putf(b, " %s=%.9g", v[i]->n->all[k]->name,
-                        v[i]->attr[k].r);
+                sn_putf(b, " %s=%.9g", v[i]->n->all[k]->name, v[i]->attr[k].r);
     }
 }
 
@@ -392,18 +391,17 @@ tally(PvCase *c, PvT *l, PvT *r, PvTry *t, bool want)
         const PvT *x = c->pr->forced ? c->leaf[0] : m->def->in[0];
         double s = (double)x->type.scale[0];
         double err = sn_rounding_error(c->pr->round);
-        t->over |= diff > ceil(0.5 + 2 * err +
-                               s / (2 * (double)m->type.scale[0]));
+        t->over |=
+            diff > ceil(0.5 + 2 * err + s / (2 * (double)m->type.scale[0]));
     }
     if (!want || t->bad_res || (!q && !grew))
         return;
-    double score = fmin(q ? diff * 2 : diff * 100, 400) +
-                   (c->corner ? 150 : 0) -
-                   150 * (double)nclamp(c) + (grew ? 400 : 0) -
-                   2 * (double)fmin((double)l->n, 20) * !c->flat -
-                   (wide(c) ? 600 : 0) - (c->vector && !c->flat ? 300 : 0) -
-                   (c->small ? 200 : 0) - (c->wide ? 500 : 0) -
-                   (c->unreal ? 500 : 0);
+    double score =
+        fmin(q ? diff * 2 : diff * 100, 400) + (c->corner ? 150 : 0) -
+        150 * (double)nclamp(c) + (grew ? 400 : 0) -
+        2 * (double)fmin((double)l->n, 20) * !c->flat - (wide(c) ? 600 : 0) -
+        (c->vector && !c->flat ? 300 : 0) - (c->small ? 200 : 0) -
+        (c->wide ? 500 : 0) - (c->unreal ? 500 : 0);
     if (!t->counter || score > t->score) {
         t->counter = counter(c, l, r, at);
         t->score = score;
@@ -536,8 +534,8 @@ sn_pv_bias_on_grid(PvCase *c)
         for (uint32_t k = 0; k < t->type.nq; k++)
             t->type.scale[k] = x->type.scale[0] * w->type.scale[k];
         for (int64_t k = 0; k < t->n; k++)
-            t->id[k] = sn_pv_real(&t->type, t->v[k],
-                               t->type.nq > 1 ? (uint32_t)k : 0);
+            t->id[k] =
+                sn_pv_real(&t->type, t->v[k], t->type.nq > 1 ? (uint32_t)k : 0);
     }
 }
 
@@ -630,7 +628,11 @@ wrong(PvCase *c, PvTry *t, const char *why)
 void
 sn_pv_start(PvCase *c, Pv *pv, const PvRule *pr, uint64_t *rng, SnArena *a)
 {
-    *c = (PvCase){.pv = pv, .pr = pr, .r = pr->r, .when = pr->r->need, .a = a,
+    *c = (PvCase){.pv = pv,
+                  .pr = pr,
+                  .r = pr->r,
+                  .when = pr->r->need,
+                  .a = a,
                   .wide = pr->wide};
     *rng += 0x9E3779B97F4A7C15u;
     uint64_t z = (*rng ^ (*rng >> 30)) * 0xBF58476D1CE4E5B9u;
@@ -664,8 +666,12 @@ one(PvCase *c, PvTry *t, bool want)
     if (!sn_pv_eval(c, l))
         return false;
     if (!sn_pv_eval(c, r))
-        return c->stops ? wrong(c, t, sn_format(c->pv->a, "it stops where the "
-                                "left side does not: %s", c->fail)) : false;
+        return c->stops ? wrong(c, t,
+                                sn_format(c->pv->a,
+                                          "it stops where the "
+                                          "left side does not: %s",
+                                          c->fail))
+                        : false;
     bool any;
     int64_t odd = no_number(c, l, r, &any);
     if (odd >= 0 && want && !t->counter)
@@ -789,6 +795,5 @@ sn_pv_best(SnArena *a, const PvTry *t)
         return t->real <= PV_REAL_EQUAL && t->rel < 1e-3
                    ? sn_format(a, "real %.1g", t->rel * 2)
                    : "nothing";
-    return t->diff <= 3 ? sn_format(a, "within %.0f lsb", t->diff)
-                        : "nothing";
+    return t->diff <= 3 ? sn_format(a, "within %.0f lsb", t->diff) : "nothing";
 }

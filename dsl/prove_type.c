@@ -118,8 +118,8 @@ sn_pv_type_str(SnArena *a, const PvType *t)
 static float
 draw_scale(PvCase *c)
 {
-    static const float corner[] = {0.04f, 0.01f,      0.1f,  0.05f,
-                                   0.02f, 0.0078125f, 0.5f,  0.03125f,
+    static const float corner[] = {0.04f, 0.01f,      0.1f,   0.05f,
+                                   0.02f, 0.0078125f, 0.5f,   0.03125f,
                                    1.0f,  0.0141f,    0.0127f};
 
     if (sn_pv_chance(c, c->corner ? 100 : 35))
@@ -289,8 +289,8 @@ leaf_code(PvCase *c, const PvT *t, int64_t i, double lo, double hi)
         return lo + (double)(((uint32_t)i * mul[k % 5] * odd + 91 * k) & 255);
     }
     if (c->small && t->type.nq)
-        return fmin(hi, fmax(lo, t->type.zp[0] - 4 +
-                                 (double)sn_pv_below(c, 9)));
+        return fmin(hi,
+                    fmax(lo, t->type.zp[0] - 4 + (double)sn_pv_below(c, 9)));
     if (sn_pv_chance(c, 12))
         return lo;
     if (sn_pv_chance(c, 12))
@@ -401,8 +401,8 @@ sn_pv_leaf_data(PvCase *c, PvT *t)
     leaf_limits(c, t, &lo, &hi);
     bool zp = c->ties && k->nq && sn_pv_chance(c, 40);
     for (int64_t i = 0; i < t->n; i++) {
-        t->v[i] = k->elem == SN_DE_F32 ? leaf_real(c)
-                                       : leaf_code(c, t, i, lo, hi);
+        t->v[i] =
+            k->elem == SN_DE_F32 ? leaf_real(c) : leaf_code(c, t, i, lo, hi);
         if (zp)
             t->v[i] = k->zp[sn_pv_slice(t, i)];
         if (c->unreal && k->elem == SN_DE_F32 && sn_pv_chance(c, 15))

@@ -151,12 +151,15 @@ commutes_when(SnRs *rs, SnDefNode *n, const SnExpr *when)
 {
     SnPat *pat = SN_NEW(rs->a, SnPat);
     SnDefVar *v = SN_NEW(rs->a, SnDefVar);
-    SnScope sc = {.rs = rs, .kind = SN_SC_RULE, .nvar = 1, .var = &v,
+    SnScope sc = {.rs = rs,
+                  .kind = SN_SC_RULE,
+                  .nvar = 1,
+                  .var = &v,
                   .part = "in a condition"};
 
     *pat = (SnPat){.pk = SN_P_CALL, .name = n->name, .node = n};
-    *v = (SnDefVar){.name = n->out[0]->name, .vk = SN_V_NODE, .node = n,
-                    .pat = pat};
+    *v = (SnDefVar){
+        .name = n->out[0]->name, .vk = SN_V_NODE, .node = n, .pat = pat};
     SnExpr *e = about(rs->a, n, when, v->name);
     sn_rs_cond(&sc, e, "a condition");
     if (sc.bad)

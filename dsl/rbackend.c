@@ -174,8 +174,8 @@ supported(const SnDefBackend *b, SnDefConc c)
     bool ok = !sn_conc_quant(c) && c.elem != SN_DE_F32 && c.elem != SN_DE_F16;
 
     for (uint32_t i = 0; i < b->nsupport && !ok; i++)
-        ok = b->support[i].elem == c.elem
-            && (c.axis < 0 || b->support[i].axis >= 0);
+        ok = b->support[i].elem == c.elem &&
+             (c.axis < 0 || b->support[i].axis >= 0);
     return ok || c.elem == SN_DE_ABSENT;
 }
 
@@ -231,7 +231,8 @@ makes_supported(SnRs *rs, const SnDefRule *r)
         if (!sn_rs_bad(rs, n) && !runs(r->backend, n, NULL))
             sn_error(rs->d, r->makes_pos[i], "SN601",
                      "rule '%s' produces %s, which backend %s does not "
-                     "support", r->name, n->name, r->backend->name);
+                     "support",
+                     r->name, n->name, r->backend->name);
     }
 }
 
@@ -268,10 +269,11 @@ sn_rs_plugin(SnRs *rs)
         f->plugin = f->backend[f->nbackend - 1];
         return;
     }
-    SnPos at = f->nsrc ? (SnPos){f->src[f->nsrc - 1], 1, 1, 1}
-                       : (SnPos){.src = NULL};
-    sn_error(rs->d, f->nbackend > f->core_nbackend
-                        ? f->backend[f->nbackend - 1]->pos : at,
+    SnPos at =
+        f->nsrc ? (SnPos){f->src[f->nsrc - 1], 1, 1, 1} : (SnPos){.src = NULL};
+    sn_error(rs->d,
+             f->nbackend > f->core_nbackend ? f->backend[f->nbackend - 1]->pos
+                                            : at,
              "SN705", "a plugin declares one backend, not %u",
              f->nbackend - f->core_nbackend);
 }
@@ -290,7 +292,8 @@ sn_rs_backends_made(SnRs *rs)
             n->rsem[0]->cls == SN_DC_OPAQUE)
             sn_note(rs->d, n->pos, "SN702",
                     "node %s joins no derived family (opaque): Rescales will "
-                    "stop here", n->name);
+                    "stop here",
+                    n->name);
     }
 }
 

@@ -91,8 +91,8 @@ narrows(const SnDefNode *n, const SnDefNode *as, const SnDefPort *p,
 static const char *
 fact_str(SnRs *rs, const SnDefNode *n, const SnDefPort *p)
 {
-    static const char *const word[] = {"", "free", "same",
-                                       "fixed", "pin", "given"};
+    static const char *const word[] = {"",      "free", "same",
+                                       "fixed", "pin",  "given"};
     SnBuf b;
 
     sn_buf_init(&b, rs->a);
@@ -217,8 +217,8 @@ sn_rs_refines_join(SnRs *rs)
 
     for (uint32_t i = 0; i < defs->nrefined; i++) {
         SnDefRefined *r = defs->refined[i];
-        uint64_t *m = SN_NEW_N(rs->a, uint64_t,
-                               (defs->nderive + defs->nclass) / 64 + 1);
+        uint64_t *m =
+            SN_NEW_N(rs->a, uint64_t, (defs->nderive + defs->nclass) / 64 + 1);
         sn_def_view(defs, r->backend);
         for (uint32_t k = 0; k < defs->nclass; k++)
             set_bit(defs->cls[k]->member, r->node,

@@ -131,9 +131,9 @@ bool sn_rs_formula_call(SnScope *sc, SnExpr *e);
 
 /* ---- nodes ---- */
 
-void sn_rs_nodes(SnRs *rs);                 /* rnode.c */
+void sn_rs_nodes(SnRs *rs); /* rnode.c */
 void sn_rs_as_form(SnRs *rs, SnDefNode *n);
-void sn_rs_refines(SnRs *rs);               /* refine.c */
+void sn_rs_refines(SnRs *rs); /* refine.c */
 void sn_rs_refines_join(SnRs *rs);
 void sn_rs_facts(SnRs *rs, SnDefNode *n);   /* rfact.c */
 void sn_rs_members(SnRs *rs, SnDefNode *n); /* rattr.c */
@@ -164,7 +164,7 @@ void sn_rs_passes(SnRs *rs); /* rpass.c */
 void sn_rs_pipelines(SnRs *rs);
 void sn_rs_backends(SnRs *rs);
 void sn_rs_plugin(SnRs *rs);
-void sn_rs_backends_made(SnRs *rs); /* after rules */
+void sn_rs_backends_made(SnRs *rs);      /* after rules */
 void sn_rs_rule(SnRs *rs, SnDefRule *r); /* rrule.c */
 /* The right side; false when something was reported. */
 bool sn_rs_term(SnScope *sc, SnTerm *t); /* rterm.c */
@@ -176,6 +176,6 @@ enum { SN_LSB_END = 255 };
 bool sn_rs_lsb(SnRs *rs, SnDefClaim *k, int least); /* rrule.c */
 /* SN212, SN213: sources and folds of r's right side; r has no other error. */
 bool sn_rs_right(SnRs *rs, const SnDefRule *r); /* rright.c */
-void sn_rs_test(SnRs *rs, SnDefTest *t);       /* rtest.c */
+void sn_rs_test(SnRs *rs, SnDefTest *t);        /* rtest.c */
 
 #endif

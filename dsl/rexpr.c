@@ -326,8 +326,9 @@ member_unknown(SnScope *sc, SnExpr *e, const SnDefVar *v)
         of = sn_format(sc->rs->a, "every node of class %s", v->pat->cls->name);
     sn_rs_unknown(sc->rs, e->pos, "attribute", e->s, of, &names);
     if (clamp && n && !n->clamp)
-        sn_diag_help(sc->rs->d, "%s has no clamp of its own: what it gives "
-                                "saturates as its type does, %s.type",
+        sn_diag_help(sc->rs->d,
+                     "%s has no clamp of its own: what it gives "
+                     "saturates as its type does, %s.type",
                      n->name, sn_expr_str(sc->rs->a, e->kid[0]));
     return SN_TY_NONE;
 }
@@ -430,10 +431,10 @@ expr_index(SnScope *sc, SnExpr *e)
     const SnDefAttr *a = k->rk == SN_R_ATTR ? k->ref : NULL;
     if (a && a->fixed && i->ek == SN_E_INT && i->i >= (int64_t)a->fixed)
         return sn_rs_fail(sc, e->pos,
-                    sn_format(sc->rs->a,
-                              "'%s' has %u elements, counted "
-                              "from 0",
-                              a->name, a->fixed));
+                          sn_format(sc->rs->a,
+                                    "'%s' has %u elements, counted "
+                                    "from 0",
+                                    a->name, a->fixed));
     return t == SN_TY_INTS ? SN_TY_INT : SN_TY_REAL;
 }
 
@@ -465,8 +466,8 @@ arg_ok(SnScope *sc, SnExpr *e, char want)
         return true;
     if (want == 'A')
         return arg_attr(sc, e) || sn_rs_fail(sc, e->pos,
-                                       "expected the name of "
-                                       "an attribute");
+                                             "expected the name of "
+                                             "an attribute");
     if (want == 'K') {
         if (e->ek != SN_E_NAME)
             return sn_rs_fail(sc, e->pos, "expected the name of a node");
@@ -521,8 +522,8 @@ call_fn(SnScope *sc, SnExpr *e, const Fn *f)
         ok &= arg_ok(sc, e->kid[i], f->args[i]);
     if (!strcmp(f->name, "supports") && ok && !sc->needs)
         return sn_rs_fail(sc, e->pos,
-                    "'supports' stands in 'requires', not in a "
-                    "condition");
+                          "'supports' stands in 'requires', not in a "
+                          "condition");
     if (!ok)
         return SN_TY_NONE;
     if (f->args[0] == 'N') {
@@ -546,10 +547,9 @@ elsewhere(SnScope *sc, const SnExpr *e, const Fn *f)
     for (uint32_t i = 0; sc->kind == SN_SC_ATTR && i < sc->node->nall; i++)
         sn_putf(&b, "%s%s", i ? ", " : "", sc->node->all[i]->name);
     if (sc->kind == SN_SC_ATTR)
-        sn_diag_help(sc->rs->d,
-                     "a condition about the attributes of %s alone%s%s",
-                     sc->node->name, b.n ? ": " : "; it has none",
-                     sn_buf_str(&b));
+        sn_diag_help(
+            sc->rs->d, "a condition about the attributes of %s alone%s%s",
+            sc->node->name, b.n ? ": " : "; it has none", sn_buf_str(&b));
     else
         sn_diag_help(sc->rs->d, "it is for %s",
                      f->in == IN_RULE   ? "rules"

@@ -239,8 +239,10 @@ one_reader(SnRs *rs, const SnDefNode *n, const SnDefOnnx *o)
                      "ONNX operator '%s' of opset %lld is read as %s already",
                      o->op, (long long)k, m->name);
             sn_diag_span(rs->d, m->onnx[j]->pos, "here");
-            sn_diag_help(rs->d, "onnx \"%s\" FIRST..LAST: a range that no "
-                                "other node has", o->op);
+            sn_diag_help(rs->d,
+                         "onnx \"%s\" FIRST..LAST: a range that no "
+                         "other node has",
+                         o->op);
             return;
         }
         if (m == n)

@@ -316,9 +316,9 @@ same_owner(const SnDefPass *a, const SnDefPass *b)
     return a->backend == b->backend;
 }
 
-static const char *const builtin[] = {"fold", "place",  "keep_lower", "dce",
-                                      "cse",  "backend", "splats",
-                                      "constants"};
+static const char *const builtin[] = {"fold",   "place",    "keep_lower",
+                                      "dce",    "cse",      "backend",
+                                      "splats", "constants"};
 enum { NBUILTIN = sizeof builtin / sizeof *builtin };
 
 static void
@@ -348,7 +348,8 @@ place(SnRs *rs, const SnDefPass *p)
         sn_error(rs->d, p->place_pos, "SN101",
                  "unknown cost '%s'; 'place' minimizes elements", p->place_min);
     else
-        sn_warn(rs->d, p->place_pos, "SN131", "'place' in a pass has no "
+        sn_warn(rs->d, p->place_pos, "SN131",
+                "'place' in a pass has no "
                 "effect: the built-in pass 'place' of a pipeline does it");
 }
 
@@ -426,7 +427,8 @@ unreached(SnRs *rs)
             continue;
         sn_warn(rs->d, p->pos, "SN211",
                 "pass '%s' stands in no pipeline: none of its rules fires "
-                "unless the pass is run by name", name);
+                "unless the pass is run by name",
+                name);
         sn_diag_help(rs->d, "pipeline %s = ..., %s;", f->pipeline[0]->name,
                      name);
     }

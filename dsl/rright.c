@@ -61,8 +61,7 @@ source(Ctx *c, const SnTerm *t)
 
     if (t->tk != SN_T_CALL || !is_source(n))
         return;
-    const SnDefNode *of =
-        t->like_var ? sn_var_node(t->like_var) : c->r->root;
+    const SnDefNode *of = t->like_var ? sn_var_node(t->like_var) : c->r->root;
     if (of == n)
         return;
     c->bad = true;
@@ -77,8 +76,10 @@ source(Ctx *c, const SnTerm *t)
         sn_diag_help(c->rs->d, "%s() like %s takes over that of the left side",
                      n->name, cap);
     else if (p)
-        sn_diag_help(c->rs->d, "capture the one on the left, %s() @c, and "
-                               "write %s() like c", n->name, n->name);
+        sn_diag_help(c->rs->d,
+                     "capture the one on the left, %s() @c, and "
+                     "write %s() like c",
+                     n->name, n->name);
     else
         sn_diag_help(c->rs->d, "a rule makes new data only by fold(..) or "
                                "Splat");
@@ -119,8 +120,8 @@ changing(const Ctx *c, const SnPat *p)
     if (p->node->has_effect)
         return pattern_str(p);
     for (uint32_t i = 0; i < p->node->nin; i++) {
-        const char *s = p->by_port[i] ? changing(c, p->by_port[i])
-                                      : p->node->in[i]->name;
+        const char *s =
+            p->by_port[i] ? changing(c, p->by_port[i]) : p->node->in[i]->name;
         if (s)
             return s;
     }
@@ -137,8 +138,8 @@ fold(Ctx *c, const SnTerm *t)
         return; /* of a term: folded where its leaves happen to be constant */
     if (k->var->vk != SN_V_NODE && said_const(c->r->when, k->var))
         return;
-    const char *s = k->var->vk == SN_V_NODE ? changing(c, k->var->pat)
-                                            : k->var->name;
+    const char *s =
+        k->var->vk == SN_V_NODE ? changing(c, k->var->pat) : k->var->name;
     if (!s)
         return;
     c->bad = true;
@@ -146,8 +147,7 @@ fold(Ctx *c, const SnTerm *t)
              "fold(%s) evaluates '%s', and '%s' need not be constant",
              k->var->name, k->var->name, s);
     sn_diag_help(c->rs->d, "%s const(%s)     (or match a Constant)",
-                 c->r->when ? "and" : "when",
-                 *s == '_' ? k->var->name : s);
+                 c->r->when ? "and" : "when", *s == '_' ? k->var->name : s);
 }
 
 bool

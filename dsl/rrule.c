@@ -266,8 +266,10 @@ sn_rs_lsb(SnRs *rs, SnDefClaim *k, int least)
     if (k->n == 0)
         sn_diag_help(rs->d, "exact");
     if (k->n >= SN_LSB_END)
-        sn_diag_help(rs->d, "lossy \"what is lost\" optin \"name\"     (%d lsb "
-                            "is all of an 8-bit type)", SN_LSB_END);
+        sn_diag_help(rs->d,
+                     "lossy \"what is lost\" optin \"name\"     (%d lsb "
+                     "is all of an 8-bit type)",
+                     SN_LSB_END);
     return false;
 }
 
@@ -314,14 +316,13 @@ claim(Ctx *c)
             (u->kind != SN_CL_NONE && k->kind == SN_CL_NONE)) {
             sn_error(c->rs->d, u->pos, "SN205",
                      "rule '%s' claims under '%s' what only a claim of its "
-                     "own may be", c->r->name,
-                     sn_rounding_word((SnRounding)i));
+                     "own may be",
+                     c->r->name, sn_rounding_word((SnRounding)i));
             sn_diag_help(c->rs->d, "under %s within 1 lsb",
                          sn_rounding_word((SnRounding)i));
             c->bad = true;
         }
-        if (u->kind == SN_CL_WITHIN && u->bound &&
-            !sn_rs_lsb(c->rs, u, 1))
+        if (u->kind == SN_CL_WITHIN && u->bound && !sn_rs_lsb(c->rs, u, 1))
             c->bad = true;
     }
 }

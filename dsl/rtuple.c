@@ -298,8 +298,7 @@ kernel(SnRs *rs, const SnDefNode *n, SnDefKernel *k, const SnDefKernel **taken)
 }
 
 void
-sn_rs_kernels(SnRs *rs, const SnDefNode *n, SnDefKernel *const *k,
-              uint32_t nk)
+sn_rs_kernels(SnRs *rs, const SnDefNode *n, SnDefKernel *const *k, uint32_t nk)
 {
     const SnDefKernel **taken = SN_NEW_N(rs->a, const SnDefKernel *, n->ntuple);
 

@@ -188,8 +188,9 @@ sn_rs_type_with(SnScope *sc, SnExpr *e)
             sn_format(sc->rs->a, "'%s' is not one type with a scale", e->s));
     if (e->nkid != 2)
         return sn_rs_fail(sc, e->pos,
-                    sn_format(sc->rs->a, "%s takes (scale, zp), not %u values",
-                              e->s, e->nkid));
+                          sn_format(sc->rs->a,
+                                    "%s takes (scale, zp), not %u values", e->s,
+                                    e->nkid));
     for (uint32_t i = 0; i < 2; i++) {
         SnTy k = sn_rs_expr(sc, e->kid[i]);
         bool axis = t->conc[0].axis >= 0;
@@ -197,27 +198,27 @@ sn_rs_type_with(SnScope *sc, SnExpr *e)
             return k;
         if (axis ? k != SN_TY_INTS && (i || k != SN_TY_REALS) &&
                        !(k == SN_TY_INT || k == SN_TY_REAL)
-            : i  ? k != SN_TY_INT
-                 : !(k == SN_TY_INT || k == SN_TY_REAL))
+            : i ? k != SN_TY_INT
+                : !(k == SN_TY_INT || k == SN_TY_REAL))
             return sn_rs_mismatch(sc, e->kid[i],
-                            axis ? "one number a slice"
-                            : i  ? "an int"
-                                 : "a number");
+                                  axis ? "one number a slice"
+                                  : i  ? "an int"
+                                       : "a number");
     }
     if (not_a_scale(e->kid[0]))
         return sn_rs_fail(sc, e->kid[0]->pos,
-                    "a scale lies above 0, between 2^-100 and 2^100");
+                          "a scale lies above 0, between 2^-100 and 2^100");
     const SnExpr *z = not_a_zp(e->kid[1], t->conc[0]);
     int64_t lo, hi;
     sn_conc_zp(t->conc[0], &lo, &hi);
     if (z)
-        return sn_rs_fail(sc, z->pos,
-                    lo == hi ? sn_format(sc->rs->a,
-                                         "the zero point of %s is 0", e->s)
-                             : sn_format(sc->rs->a,
-                                         "a zero point of %s lies in "
-                                         "[%lld, %lld]", e->s, (long long)lo,
-                                         (long long)hi));
+        return sn_rs_fail(
+            sc, z->pos,
+            lo == hi ? sn_format(sc->rs->a, "the zero point of %s is 0", e->s)
+                     : sn_format(sc->rs->a,
+                                 "a zero point of %s lies in "
+                                 "[%lld, %lld]",
+                                 e->s, (long long)lo, (long long)hi));
     return SN_TY_ETYPE;
 }
 

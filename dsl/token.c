@@ -111,13 +111,13 @@ static const struct word {
 };
 
 static const char *const marks[] = {
-    [T_ARROWR] = "=>", [T_ARROW] = "->", [T_EQEQ] = "==", [T_NE] = "!=",
-    [T_LE] = "<=",     [T_GE] = ">=",    [T_LT] = "<",    [T_GT] = ">",
+    [T_ARROWR] = "=>", [T_ARROW] = "->", [T_EQEQ] = "==",   [T_NE] = "!=",
+    [T_LE] = "<=",     [T_GE] = ">=",    [T_LT] = "<",      [T_GT] = ">",
     [T_EQ] = "=",      [T_DOTS] = "...", [T_DOTDOT] = "..", [T_DOT] = ".",
-    [T_QUEST] = "?",   [T_BAR] = "|",    [T_LB] = "{",    [T_RB] = "}",
-    [T_LP] = "(",      [T_RP] = ")",     [T_LK] = "[",    [T_RK] = "]",
-    [T_COMMA] = ",",   [T_SEMI] = ";",   [T_COLON] = ":", [T_AT] = "@",
-    [T_PLUS] = "+",    [T_MINUS] = "-",  [T_STAR] = "*",  [T_SLASH] = "/",
+    [T_QUEST] = "?",   [T_BAR] = "|",    [T_LB] = "{",      [T_RB] = "}",
+    [T_LP] = "(",      [T_RP] = ")",     [T_LK] = "[",      [T_RK] = "]",
+    [T_COMMA] = ",",   [T_SEMI] = ";",   [T_COLON] = ":",   [T_AT] = "@",
+    [T_PLUS] = "+",    [T_MINUS] = "-",  [T_STAR] = "*",    [T_SLASH] = "/",
 };
 
 #define COUNT(v) (sizeof(v) / sizeof *(v))

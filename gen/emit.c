@@ -39,13 +39,13 @@ const char *
 sn_field(SnArena *a, const char *s)
 {
     static const char *const word[] = {
-        "auto", "bool", "break", "case", "char", "const", "continue",
-        "default", "do", "double", "else", "enum", "extern", "false",
-        "float", "for", "goto", "if", "inline", "int", "long", "register",
-        "restrict", "return", "short", "signed", "sizeof", "static",
-        "struct", "switch", "true", "typedef", "union", "unsigned", "void",
-        "volatile", "while", NULL
-    };
+        "auto",     "bool",    "break",  "case",     "char",     "const",
+        "continue", "default", "do",     "double",   "else",     "enum",
+        "extern",   "false",   "float",  "for",      "goto",     "if",
+        "inline",   "int",     "long",   "register", "restrict", "return",
+        "short",    "signed",  "sizeof", "static",   "struct",   "switch",
+        "true",     "typedef", "union",  "unsigned", "void",     "volatile",
+        "while",    NULL};
 
     return listed(word, s) ? sn_format(a, "%s_", s) : s;
 }
@@ -55,10 +55,9 @@ sn_local(SnArena *a, const char *s)
 {
     /* Locals of emitted functions. */
     static const char *const word[] = {
-        "after", "at", "attr", "c", "ch", "code", "d", "dot", "e", "g", "hi",
-        "i", "id", "in", "k", "l", "lo", "m", "n", "name", "nin", "o", "s",
-        "sh", "t", "type", "v", NULL
-    };
+        "after", "at", "attr", "c",  "ch", "code", "d",  "dot", "e", "g",
+        "hi",    "i",  "id",   "in", "k",  "l",    "lo", "m",   "n", "name",
+        "nin",   "o",  "s",    "sh", "t",  "type", "v",  NULL};
 
     return listed(word, s) ? sn_format(a, "%s_", s) : sn_field(a, s);
 }
@@ -98,8 +97,10 @@ sn_emit_guard(const SnDefs *s, const char *what)
 void
 sn_emit_head(SnBuf *b, const char *what)
 {
-    sn_putf(b, "/* %s\n * Written by sinter-gen from the declarations; edit "
-               "those instead. */\n", what);
+    sn_putf(b,
+            "/* %s\n * Written by sinter-gen from the declarations; edit "
+            "those instead. */\n",
+            what);
 }
 
 void
@@ -227,9 +228,9 @@ break_at(const char *s, size_t n, size_t room)
         if (s[i] != ' ' || i < 8)
             continue;
         bool after = strchr(",;={", s[i - 1]) != NULL;
-        bool op = i + 2 < n &&
-                  ((s[i + 2] == ' ' && strchr("+-*/?:", s[i + 1])) ||
-                   !strncmp(s + i + 1, "&& ", 3) || s[i + 1] == '"');
+        bool op =
+            i + 2 < n && ((s[i + 2] == ' ' && strchr("+-*/?:", s[i + 1])) ||
+                          !strncmp(s + i + 1, "&& ", 3) || s[i + 1] == '"');
         int d = depth + (after ? 0 : 1) + (i < room / 2 ? 10 : 0);
         if ((after || op) && d <= least) {
             best = i;
@@ -270,15 +271,24 @@ const char *
 sn_attr_ctype(const SnDefAttr *at)
 {
     switch (at->ty) {
-    case SN_AT_INT: return "int64_t ";
-    case SN_AT_REAL: return "float ";
-    case SN_AT_BOOL: return "bool ";
-    case SN_AT_STR: return "const char *";
-    case SN_AT_ENUM: return "int32_t ";
-    case SN_AT_INTS: return "SnInts ";
-    case SN_AT_REALS: return "SnReals ";
-    case SN_AT_TYPE: return "const SnType *";
-    case SN_AT_RANGE: return "SnRange ";
+    case SN_AT_INT:
+        return "int64_t ";
+    case SN_AT_REAL:
+        return "float ";
+    case SN_AT_BOOL:
+        return "bool ";
+    case SN_AT_STR:
+        return "const char *";
+    case SN_AT_ENUM:
+        return "int32_t ";
+    case SN_AT_INTS:
+        return "SnInts ";
+    case SN_AT_REALS:
+        return "SnReals ";
+    case SN_AT_TYPE:
+        return "const SnType *";
+    case SN_AT_RANGE:
+        return "SnRange ";
     }
     sn_bug("attribute type %d", (int)at->ty);
 }
@@ -287,9 +297,8 @@ const char *
 sn_elem_enum(int elem)
 {
     static const char *const name[] = {
-        "SN_F32", "SN_F16", "SN_QI8", "SN_QI16", "SN_QI32", "SN_ROW8",
-        "SN_I8", "SN_I32", "SN_I64", "SN_BOOL"
-    };
+        "SN_F32",  "SN_F16", "SN_QI8", "SN_QI16", "SN_QI32",
+        "SN_ROW8", "SN_I8",  "SN_I32", "SN_I64",  "SN_BOOL"};
 
     return elem < 0 ? "-1" : name[elem];
 }
@@ -298,9 +307,8 @@ const char *
 sn_elem_ctype(int elem)
 {
     static const char *const name[] = {
-        "float", "uint16_t", "int8_t", "int16_t", "int32_t", "uint8_t",
-        "int8_t", "int32_t", "int64_t", "bool"
-    };
+        "float",   "uint16_t", "int8_t",  "int16_t", "int32_t",
+        "uint8_t", "int8_t",   "int32_t", "int64_t", "bool"};
 
     return elem < 0 ? "void" : name[elem];
 }
@@ -327,11 +335,20 @@ sn_const_num(const SnExpr *e, double *v)
         if (!sn_const_num(e->kid[0], &x) || !sn_const_num(e->kid[1], &y))
             return false;
         switch (e->op) {
-        case SN_OP_ADD: *v = x + y; return true;
-        case SN_OP_SUB: *v = x - y; return true;
-        case SN_OP_MUL: *v = x * y; return true;
-        case SN_OP_DIV: *v = x / y; return y != 0;
-        default: return false;
+        case SN_OP_ADD:
+            *v = x + y;
+            return true;
+        case SN_OP_SUB:
+            *v = x - y;
+            return true;
+        case SN_OP_MUL:
+            *v = x * y;
+            return true;
+        case SN_OP_DIV:
+            *v = x / y;
+            return y != 0;
+        default:
+            return false;
         }
     default:
         return false;

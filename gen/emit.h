@@ -59,7 +59,7 @@ void sn_emit_close(SnBuf *b);
 void sn_emit_str(SnBuf *b, const char *s); /* quoted; NULL for NULL */
 void sn_emit_f32(SnBuf *b, double v);      /* 0.5f, -INFINITY */
 void sn_emit_f64(SnBuf *b, double v);
-void sn_emit_i64(SnBuf *b, int64_t v);     /* INT64_C(5) past int */
+void sn_emit_i64(SnBuf *b, int64_t v); /* INT64_C(5) past int */
 /* s as lines of a block comment, each line after `lead`. */
 void sn_emit_quote(SnBuf *b, const char *lead, const char *s);
 /* The lines of text, indented by `indent` and what they have, broken after
@@ -67,8 +67,8 @@ void sn_emit_quote(SnBuf *b, const char *lead, const char *s);
 void sn_emit_lines(SnBuf *b, int indent, int width, const char *text);
 /* Tables of sn_kinds.c that a backend's refinements have too (emit_kinds.c):
  * ports as LO_SIDE[], and the fields .family and .joins. */
-void sn_emit_ports(SnBuf *b, SnDefPort *const *port, uint32_t n,
-                   const char *lo, const char *side);
+void sn_emit_ports(SnBuf *b, SnDefPort *const *port, uint32_t n, const char *lo,
+                   const char *side);
 void sn_emit_family(SnBuf *b, const SnDefFamily *f);
 void sn_emit_joins(SnBuf *b, uint32_t nbit, const uint64_t *bits);
 /* The C type of an attribute, "int64_t " or "const SnType *". */
@@ -86,7 +86,7 @@ bool sn_const_num(const SnExpr *e, double *v);
 
 /* ---- text as written ---- */
 
-void sn_put_expr(SnBuf *b, const SnExpr *e); /* dsl/expr.c */
+void sn_put_expr(SnBuf *b, const SnExpr *e);  /* dsl/expr.c */
 void sn_put_sem(SnBuf *b, const SnDefSem *m); /* "y = ... over map(...)" */
 /* "(q8, q8c, q32c) -> q8" */
 void sn_put_tuple(SnBuf *b, const SnDefs *s, const SnDefNode *n,

@@ -40,7 +40,7 @@ add_lines(const SnDefs *defs, Kernels *v, const SnDefNode *n,
         if (k[j]->prepare)
             add_name(defs->arena, &v->prep, &v->nprep, k[j]->prepare);
         for (uint32_t t = 0; t < k[j]->ntuple; t++) {
-            Line l = { n, k[j], k[j]->tuple[t] };
+            Line l = {n, k[j], k[j]->tuple[t]};
             SN_PUSH(defs->arena, v->line, v->n, l);
         }
     }
@@ -104,14 +104,13 @@ put_kernels(const SnDefs *defs, SnBuf *b, const SnDefBackend *k,
 {
     SnArena *a = defs->arena;
 
-    sn_putf(b, "static const SnKernelDesc %s_kernels[] = {\n",
-            lower(defs, k));
+    sn_putf(b, "static const SnKernelDesc %s_kernels[] = {\n", lower(defs, k));
     for (uint32_t i = 0; i < v->n; i++) {
         const Line *l = &v->line[i];
-        sn_rg_wrap(b, 4, sn_format(a, "{ SN_K_%s, %u, \"%s\", %s, %s },",
-                                   sn_upper(a, l->node->name), l->tuple,
-                                   l->k->fn, l->k->fn,
-                                   l->k->prepare ? l->k->prepare : "NULL"));
+        sn_rg_wrap(b, 4,
+                   sn_format(a, "{ SN_K_%s, %u, \"%s\", %s, %s },",
+                             sn_upper(a, l->node->name), l->tuple, l->k->fn,
+                             l->k->fn, l->k->prepare ? l->k->prepare : "NULL"));
     }
     sn_puts(b, "};\n");
 }
@@ -156,14 +155,13 @@ put_refines(const SnDefs *defs, SnBuf *b, const SnDefBackend *k)
     sn_buf_init(&row, a);
     for (uint32_t i = 0; i < defs->nrefined; i++) {
         const SnDefRefined *r = defs->refined[i];
-        const char *lo = sn_format(a, "%s_%s", lower(defs, k),
-                                   sn_lower(a, r->as->name));
+        const char *lo =
+            sn_format(a, "%s_%s", lower(defs, k), sn_lower(a, r->as->name));
         if (r->backend != k)
             continue;
         sn_emit_ports(b, r->as->in, r->as->nin, lo, "in");
         sn_emit_ports(b, r->as->out, r->as->nout, lo, "out");
-        sn_putf(&row, "    { .kind = SN_K_%s",
-                sn_upper(a, r->as->name));
+        sn_putf(&row, "    { .kind = SN_K_%s", sn_upper(a, r->as->name));
         if (r->as->nin)
             sn_putf(&row, ", .in = %s_in", lo);
         if (r->as->nout)

@@ -45,8 +45,8 @@ put_store(SnFm *f, SnBuf *b, int depth, const char *index, SnVal v)
 {
     const char *y = sn_local(f->a, f->n->out[f->res]->name);
 
-    put_lines(b, depth, sn_format(f->a, "%s[%s] = %s;", y, index,
-                                 sn_fm_store(f, v)));
+    put_lines(b, depth,
+              sn_format(f->a, "%s[%s] = %s;", y, index, sn_fm_store(f, v)));
 }
 
 /* What must be saturated although the formula ends without q(). */
@@ -99,8 +99,10 @@ point_each(SnFm *f, SnBuf *b, const char *fn, const char *stat)
     sn_fm_once(f, yv, 0);
     SnVal v = value(f);
     const char *pre = sn_buf_str(&f->pre);
-    sn_putf(b, "static void\n%s_run(const SnCall *c, const %s *%s, int64_t n, "
-               "%s *%s)\n{\n", run, xt, xv, yt, yv);
+    sn_putf(b,
+            "static void\n%s_run(const SnCall *c, const %s *%s, int64_t n, "
+            "%s *%s)\n{\n",
+            run, xt, xv, yt, yv);
     SnBuf body;
     sn_buf_init(&body, f->a);
     put_lines(&body, 1, pre);
@@ -116,23 +118,25 @@ point_each(SnFm *f, SnBuf *b, const char *fn, const char *stat)
     else if (!strstr(text, "(c") && !strstr(text, "c->"))
         sn_puts(b, "    (void)c;\n");
     sn_puts(b, text);
-    sn_putf(b, "%sSnStatus\n%s(const SnCall *c)\n{\n"
-               "    const int64_t n = sn_shape_count(c->out[%u].shape);\n"
-               "    const %s *%s = c->in[%u].data;\n"
-               "    %s *%s = c->out[%u].data;\n", stat, fn, f->res, xt, xv,
-            x->index, yt, yv, f->res);
+    sn_putf(b,
+            "%sSnStatus\n%s(const SnCall *c)\n{\n"
+            "    const int64_t n = sn_shape_count(c->out[%u].shape);\n"
+            "    const %s *%s = c->in[%u].data;\n"
+            "    %s *%s = c->out[%u].data;\n",
+            stat, fn, f->res, xt, xv, x->index, yt, yv, f->res);
     if (table)
-        sn_putf(b, "    int8_t code[256];\n    %s table[256];\n\n"
-                   "    if (n > 256) {\n        sn_codes8(code);\n"
-                   "        %s_run(c, code, 256, table);\n"
-                   "        for (int64_t i = 0; i < n; i++)\n"
-                   "            %s[i] = table[%s[i] + 128];\n"
-                   "        return SN_OK;\n    }\n",
+        sn_putf(b,
+                "    int8_t code[256];\n    %s table[256];\n\n"
+                "    if (n > 256) {\n        sn_codes8(code);\n"
+                "        %s_run(c, code, 256, table);\n"
+                "        for (int64_t i = 0; i < n; i++)\n"
+                "            %s[i] = table[%s[i] + 128];\n"
+                "        return SN_OK;\n    }\n",
                 yt, run, yv, xv);
     else
         sn_putc(b, '\n');
-    sn_putf(b, "    %s_run(c, %s, n, %s);\n    return SN_OK;\n}\n",
-            run, xv, yv);
+    sn_putf(b, "    %s_run(c, %s, n, %s);\n    return SN_OK;\n}\n", run, xv,
+            yv);
 }
 
 static void
@@ -163,8 +167,9 @@ point_walk(SnFm *f, SnBuf *b, const char *fn, const char *stat)
     sn_putc(&body, '\n');
     put_lines(&body, 1, "sn_bcast_open(&m, c);");
     put_lines(&body, 1, sn_buf_str(&f->post));
-    put_lines(&body, 1, "for (int64_t o = 0; o < m.count; o += m.run, "
-                       "sn_bcast_run(&m)) {");
+    put_lines(&body, 1,
+              "for (int64_t o = 0; o < m.count; o += m.run, "
+              "sn_bcast_run(&m)) {");
     put_lines(&body, 2, sn_buf_str(&f->slice));
     put_lines(&body, 2, "for (int64_t i = 0; i < m.run; i++) {");
     put_lines(&body, 3, sn_buf_str(&elem));
@@ -188,17 +193,20 @@ contract(SnFm *f, SnBuf *b, const char *fn, const char *stat)
     put_lines(&body, 1, sn_buf_str(&f->pre));
     put_lines(&body, 1, "SnMap m;\nSnDot dot;");
     sn_putc(&body, '\n');
-    put_lines(&body, 1, sn_format(f->a, "SN_TRY(sn_map_open(&m, c, %u));",
-                                 f->res));
+    put_lines(&body, 1,
+              sn_format(f->a, "SN_TRY(sn_map_open(&m, c, %u));", f->res));
     put_lines(&body, 1, sn_buf_str(&f->post));
     put_lines(&body, 1,
-             sn_format(f->a, "sn_dot_open(&dot, &m, c, sn_opnd(c, %u), "
-                             "sn_opnd(c, %u), %s);", f->dot_x, f->dot_w,
-                       f->dot_bias
-                           ? sn_format(f->a, "sn_opnd(c, %u)->data",
-                                       f->dot_bias->index) : "NULL"));
-    put_lines(&body, 1, "while (sn_dot_next(&dot)) {\n"
-                       "    for (int64_t i = 0; i < dot.n; i++) {");
+              sn_format(f->a,
+                        "sn_dot_open(&dot, &m, c, sn_opnd(c, %u), "
+                        "sn_opnd(c, %u), %s);",
+                        f->dot_x, f->dot_w,
+                        f->dot_bias ? sn_format(f->a, "sn_opnd(c, %u)->data",
+                                                f->dot_bias->index)
+                                    : "NULL"));
+    put_lines(&body, 1,
+              "while (sn_dot_next(&dot)) {\n"
+              "    for (int64_t i = 0; i < dot.n; i++) {");
     const char *load = sn_buf_str(&elem);
     if (f->want_chan)
         put_lines(&body, 3, "const int64_t ch = m.chan0 + dot.l0 + i;");
@@ -222,7 +230,8 @@ sets(SnFm *f, SnBuf *b, const char *fn, const char *stat)
     f->ctx = SN_IN_OUT;
     SnVal v = f->t->quant && f->sem->by && !strcmp(f->sem->by, "lrn") &&
                       sn_conc_code(sn_fm_out(f))
-                  ? sn_row_lrn(f) : value(f);
+                  ? sn_row_lrn(f)
+                  : value(f);
     sn_fm_ptr(f, f->n->out[f->res]);
     SnBuf in;
     sn_buf_init(&in, f->a);
@@ -230,8 +239,9 @@ sets(SnFm *f, SnBuf *b, const char *fn, const char *stat)
         put_lines(&in, 3, "const int64_t ch = m.chan0 + l;");
     put_lines(&in, 3, sn_buf_str(&f->set));
     if (row)
-        put_lines(&in, 3, "for (int64_t e = 0; e < m.nout; e++) {\n"
-                         "    const int64_t o = m.y0 + m.y[e];");
+        put_lines(&in, 3,
+                  "for (int64_t e = 0; e < m.nout; e++) {\n"
+                  "    const int64_t o = m.y0 + m.y[e];");
     else
         put_lines(&in, 3, "const int64_t o = m.y0 + l * m.lane_y;");
     put_lines(&in, row ? 4 : 3, sn_buf_str(&elem));
@@ -241,12 +251,13 @@ sets(SnFm *f, SnBuf *b, const char *fn, const char *stat)
     put_lines(&body, 1, sn_buf_str(&f->pre));
     put_lines(&body, 1, "SnMap m;");
     sn_putc(&body, '\n');
-    put_lines(&body, 1, sn_format(f->a, "SN_TRY(sn_map_open(&m, c, %u));",
-                                 f->res));
+    put_lines(&body, 1,
+              sn_format(f->a, "SN_TRY(sn_map_open(&m, c, %u));", f->res));
     put_lines(&body, 1, sn_buf_str(&f->post));
-    put_lines(&body, 1, "for (int64_t g = 0; g < m.ngroup; g++) {\n"
-                       "    sn_map_set(&m, g);\n"
-                       "    for (int64_t l = 0; l < m.nlane; l++) {");
+    put_lines(&body, 1,
+              "for (int64_t g = 0; g < m.ngroup; g++) {\n"
+              "    sn_map_set(&m, g);\n"
+              "    for (int64_t l = 0; l < m.nlane; l++) {");
     sn_puts(&body, sn_buf_str(&in));
     sn_puts(&body, "        }\n    }\n");
     open_fn(f, b, fn, stat, sn_buf_str(&body));
@@ -270,13 +281,15 @@ softmax(SnFm *f, SnBuf *b, const char *fn, const char *stat)
     put_lines(&body, 1, sn_buf_str(&f->pre));
     put_lines(&body, 1, "SnSoftmax s;\nSnMap m;");
     sn_putc(&body, '\n');
-    put_lines(&body, 1, sn_format(
-        f->a, "SN_TRY(sn_map_open(&m, c, %u));\n"
-              "sn_softmax_open(&s, c->in[%u].type, c->out[%u].type, %s);\n"
-              "for (int64_t g = 0; g < m.ngroup; g++) {\n"
-              "    sn_map_set(&m, g);\n"
-              "    sn_softmax_row(&s, &m, %s, %s);\n}", f->res, x->index,
-        f->res, lim, xv, yv));
+    put_lines(
+        &body, 1,
+        sn_format(f->a,
+                  "SN_TRY(sn_map_open(&m, c, %u));\n"
+                  "sn_softmax_open(&s, c->in[%u].type, c->out[%u].type, %s);\n"
+                  "for (int64_t g = 0; g < m.ngroup; g++) {\n"
+                  "    sn_map_set(&m, g);\n"
+                  "    sn_softmax_row(&s, &m, %s, %s);\n}",
+                  f->res, x->index, f->res, lim, xv, yv));
     open_fn(f, b, fn, stat, sn_buf_str(&body));
 }
 
@@ -292,9 +305,9 @@ filled_move(SnFm *f, SnBuf *b, const char *fn, const char *stat)
     f->ctx = SN_IN_POINT;
     SnVal v = sn_fm_expr(f, f->sem->els);
     put_lines(&body, 1, sn_buf_str(&f->pre));
-    put_lines(&body, 1, sn_format(f->a, "const %s fill = %s;\n",
-                                 sn_elem_ctype(sn_fm_out(f).elem),
-                                 sn_fm_store(f, v)));
+    put_lines(&body, 1,
+              sn_format(f->a, "const %s fill = %s;\n",
+                        sn_elem_ctype(sn_fm_out(f).elem), sn_fm_store(f, v)));
     sn_putf(b, "%sSnStatus\n%s(const SnCall *c)\n{\n", stat, fn);
     if (strstr(sn_buf_str(&body), "at->"))
         sn_putf(b, "    const Sn%sAttr *at = c->attr;\n", f->n->name);
@@ -360,8 +373,10 @@ one_result(SnFm *f, SnBuf *b, const char *fn, const char *stat)
     bool code = f->t->quant && sn_conc_code(sn_fm_out(f));
 
     if (is_plain_move(f->n, f->res)) {
-        sn_putf(b, "%sSnStatus\n%s(const SnCall *c)\n{\n"
-                   "    return sn_move(c, %u, NULL);\n}\n", stat, fn, f->res);
+        sn_putf(b,
+                "%sSnStatus\n%s(const SnCall *c)\n{\n"
+                "    return sn_move(c, %u, NULL);\n}\n",
+                stat, fn, f->res);
     } else if (f->sem->cls == SN_DC_MOVE) {
         filled_move(f, b, fn, stat);
     } else if (!strcmp(map, "each")) {
@@ -417,8 +432,15 @@ one_fn(SnBuf *b, const SnDefs *s, const SnDefNode *n, const SnDefTuple *t,
        uint32_t r, const char *name, const char *stat, SnDiag *d)
 {
     SnArena *a = s->arena;
-    SnFm f = { .a = a, .d = d, .defs = s, .n = n, .t = t, .sem = n->rsem[r],
-               .res = r, .nscope = 1, .fresh = 1 };
+    SnFm f = {.a = a,
+              .d = d,
+              .defs = s,
+              .n = n,
+              .t = t,
+              .sem = n->rsem[r],
+              .res = r,
+              .nscope = 1,
+              .fresh = 1};
     SnBuf out, q;
 
     sn_buf_init(&f.pre, a);
@@ -443,8 +465,7 @@ one_fn(SnBuf *b, const SnDefs *s, const SnDefNode *n, const SnDefTuple *t,
 }
 
 static void
-one_tuple(SnBuf *b, const SnDefs *s, const SnDefNode *n, uint32_t t,
-          SnDiag *d)
+one_tuple(SnBuf *b, const SnDefs *s, const SnDefNode *n, uint32_t t, SnDiag *d)
 {
     SnArena *a = s->arena;
     const char *fn = sn_eval_name(a, n, t);
@@ -453,9 +474,9 @@ one_tuple(SnBuf *b, const SnDefs *s, const SnDefNode *n, uint32_t t,
     for (uint32_t r = 0; r < n->nout; r++) {
         if (n->tuple[t].out[r].elem < 0)
             continue;
-        const char *name =
-            many ? sn_format(a, "%s_%u_%s", sn_lower(a, n->name), t,
-                             n->out[r]->name) : fn;
+        const char *name = many ? sn_format(a, "%s_%u_%s", sn_lower(a, n->name),
+                                            t, n->out[r]->name)
+                                : fn;
         one_fn(b, s, n, &n->tuple[t], r, name, many ? "static " : "", d);
     }
     if (!many)
@@ -464,9 +485,10 @@ one_tuple(SnBuf *b, const SnDefs *s, const SnDefNode *n, uint32_t t,
     for (uint32_t r = 0; r < n->nout; r++) {
         if (n->tuple[t].out[r].elem < 0)
             continue;
-        sn_putf(b, "    if (c->nout > %u && c->out[%u].data)\n"
-                   "        SN_TRY(%s_%u_%s(c));\n", r, r,
-                sn_lower(a, n->name), t, n->out[r]->name);
+        sn_putf(b,
+                "    if (c->nout > %u && c->out[%u].data)\n"
+                "        SN_TRY(%s_%u_%s(c));\n",
+                r, r, sn_lower(a, n->name), t, n->out[r]->name);
     }
     sn_puts(b, "    return SN_OK;\n}\n");
 }
@@ -508,13 +530,13 @@ real_tuple(SnArena *a, const SnDefNode *n)
 
     if (!sem || !n->ntuple || has_real(n) || (n->base && has_real(n->base)) ||
         (sem->cls != SN_DC_CONTRACT && sem->cls != SN_DC_POINT &&
-         sem->cls != SN_DC_WINDOW) || !sn_conc_quant(n->tuple[0].out[0]) ||
-        rounds_open(sem->formula))
+         sem->cls != SN_DC_WINDOW) ||
+        !sn_conc_quant(n->tuple[0].out[0]) || rounds_open(sem->formula))
         return NULL;
     SnDefTuple *r = sn_memdup(a, &n->tuple[0], sizeof *r);
     r->in = sn_memdup(a, r->in, n->nin * sizeof *r->in);
     r->out = sn_memdup(a, r->out, sizeof *r->out);
-    r->out[0] = (SnDefConc){ SN_DE_F32, -1 };
+    r->out[0] = (SnDefConc){SN_DE_F32, -1};
     r->quant = false;
     for (uint32_t i = 0; i < n->nin; i++) {
         if (!sn_conc_quant(r->in[i]))
@@ -533,7 +555,8 @@ emit_real(SnBuf *b, const SnDefs *s, const SnDefNode *n)
 
     return t && one_fn(b, s, n, t, 0,
                        sn_format(s->arena, "sn_eval_%s_real",
-                                 sn_lower(s->arena, n->name)), "", NULL);
+                                 sn_lower(s->arena, n->name)),
+                       "", NULL);
 }
 
 const char *
@@ -543,7 +566,8 @@ sn_real_name(const SnDefs *s, const SnDefNode *n)
 
     sn_buf_init(&b, s->arena);
     return emit_real(&b, s, n) ? sn_format(s->arena, "sn_eval_%s_real",
-                                           sn_lower(s->arena, n->name)) : NULL;
+                                           sn_lower(s->arena, n->name))
+                               : NULL;
 }
 
 void
@@ -560,15 +584,15 @@ sn_emit_eval(const SnDefs *s, const char *outdir, SnDiag *d)
             sn_emit_name(s, "gen.h"), sn_emit_name(s, "kinds.h"));
     if (!s->is_plugin)
         sn_puts(&b,
-            "\n/* Every plain move: copies by its map. */\nSnStatus\n"
-            "sn_eval_move(const SnCall *c)\n{\n"
-            "    for (unsigned r = 0; r < c->nout; r++)\n"
-            "        SN_TRY(sn_move(c, r, NULL));\n    return SN_OK;\n}\n");
+                "\n/* Every plain move: copies by its map. */\nSnStatus\n"
+                "sn_eval_move(const SnCall *c)\n{\n"
+                "    for (unsigned r = 0; r < c->nout; r++)\n"
+                "        SN_TRY(sn_move(c, r, NULL));\n    return SN_OK;\n}\n");
     for (uint32_t i = 0; i < s->nnode; i++) {
         const SnDefNode *n = s->node[i];
         for (uint32_t t = 0; t < n->ntuple; t++) {
-            const char *fn = sn_defs_mine(s, n->backend)
-                                 ? sn_eval_name(a, n, t) : NULL;
+            const char *fn =
+                sn_defs_mine(s, n->backend) ? sn_eval_name(a, n, t) : NULL;
             if (fn && strcmp(fn, "sn_eval_move"))
                 one_tuple(&b, s, n, t, d);
         }

@@ -10,7 +10,7 @@ sn_fm_refuse(SnFm *f, const char *why)
     f->failed = true;
     if (f->why == NULL)
         f->why = why;
-    return (SnVal){ .s = "0", .ct = SN_CT_INT, .atom = true, .fixed = true };
+    return (SnVal){.s = "0", .ct = SN_CT_INT, .atom = true, .fixed = true};
 }
 
 bool
@@ -60,7 +60,7 @@ sn_fm_f32(SnFm *f, SnVal v)
 static SnVal
 hoist(SnFm *f, SnVal v)
 {
-    static const char *const ty[] = { "", "float", "int64_t", "bool" };
+    static const char *const ty[] = {"", "float", "int64_t", "bool"};
 
     if (!v.fixed || v.atom || v.lit)
         return v;
@@ -87,15 +87,23 @@ hoist_each(SnFm *f, SnVal *v, uint32_t n)
 static SnVal
 attr_value(SnFm *f, const SnDefAttr *a)
 {
-    SnVal v = { .s = sn_format(f->a, "at->%s", sn_field(f->a, a->name)),
-                .fixed = true, .atom = true };
+    SnVal v = {.s = sn_format(f->a, "at->%s", sn_field(f->a, a->name)),
+               .fixed = true,
+               .atom = true};
 
     switch (a->ty) {
-    case SN_AT_REAL: v.ct = SN_CT_F32; return v;
+    case SN_AT_REAL:
+        v.ct = SN_CT_F32;
+        return v;
     case SN_AT_INT:
-    case SN_AT_ENUM: v.ct = SN_CT_INT; return v;
-    case SN_AT_BOOL: v.ct = SN_CT_BOOL; return v;
-    default: return sn_fm_refuse(f, "an attribute of this type is no number");
+    case SN_AT_ENUM:
+        v.ct = SN_CT_INT;
+        return v;
+    case SN_AT_BOOL:
+        v.ct = SN_CT_BOOL;
+        return v;
+    default:
+        return sn_fm_refuse(f, "an attribute of this type is no number");
     }
 }
 
@@ -111,11 +119,12 @@ name_value(SnFm *f, const SnExpr *e)
         return attr_value(f, a);
     if (e->rk == SN_R_WORD && e->ref) {
         const SnDefAttr *w = e->ref;
-        return (SnVal){ .s = sn_format(f->a, "SN_%s_%s_%s",
-                                       sn_upper(f->a, f->n->name),
-                                       sn_upper(f->a, w->name),
-                                       sn_upper(f->a, e->s)),
-                        .ct = SN_CT_INT, .atom = true, .fixed = true };
+        return (SnVal){
+            .s = sn_format(f->a, "SN_%s_%s_%s", sn_upper(f->a, f->n->name),
+                           sn_upper(f->a, w->name), sn_upper(f->a, e->s)),
+            .ct = SN_CT_INT,
+            .atom = true,
+            .fixed = true};
     }
     return sn_fm_refuse(f, "a name that is no operand and no attribute");
 }
@@ -123,11 +132,11 @@ name_value(SnFm *f, const SnExpr *e)
 static SnVal
 arith(SnFm *f, const SnExpr *e, SnVal *v)
 {
-    static const char *const op[] = { "+", "-", "*", "/" };
-    static const char *const fn[] = { "sn_iadd", "sn_isub", "sn_imul",
-                                      "sn_idiv" };
+    static const char *const op[] = {"+", "-", "*", "/"};
+    static const char *const fn[] = {"sn_iadd", "sn_isub", "sn_imul",
+                                     "sn_idiv"};
     bool real = v[0].ct == SN_CT_F32 || v[1].ct == SN_CT_F32;
-    SnVal r = { .fixed = v[0].fixed && v[1].fixed };
+    SnVal r = {.fixed = v[0].fixed && v[1].fixed};
 
     /* a quotient of numbers and attributes is a real one */
     if (e->op == SN_OP_DIV && r.fixed)
@@ -147,8 +156,8 @@ arith(SnFm *f, const SnExpr *e, SnVal *v)
 static SnVal
 binary(SnFm *f, const SnExpr *e)
 {
-    static const char *const cmp[] = { "==", "!=", "<", "<=", ">", ">=" };
-    SnVal v[2], r = { .ct = SN_CT_BOOL };
+    static const char *const cmp[] = {"==", "!=", "<", "<=", ">", ">="};
+    SnVal v[2], r = {.ct = SN_CT_BOOL};
 
     v[0] = sn_fm_expr(f, e->kid[0]);
     v[1] = sn_fm_expr(f, e->kid[1]);
@@ -163,8 +172,8 @@ binary(SnFm *f, const SnExpr *e)
         r.s = sn_format(f->a, "%s %s %s", sn_fm_f32(f, v[0]),
                         cmp[e->op - SN_OP_EQ], sn_fm_f32(f, v[1]));
     else
-        r.s = sn_format(f->a, "%s %s %s", paren(f, v[0]),
-                        cmp[e->op - SN_OP_EQ], paren(f, v[1]));
+        r.s = sn_format(f->a, "%s %s %s", paren(f, v[0]), cmp[e->op - SN_OP_EQ],
+                        paren(f, v[1]));
     return r;
 }
 
@@ -172,7 +181,7 @@ static SnVal
 unary(SnFm *f, const SnExpr *e)
 {
     SnVal v = hoist(f, sn_fm_expr(f, e->kid[0]));
-    SnVal r = { .ct = v.ct, .fixed = v.fixed };
+    SnVal r = {.ct = v.ct, .fixed = v.fixed};
 
     if (e->ek == SN_E_NOT) {
         r.ct = SN_CT_BOOL;
@@ -206,7 +215,7 @@ deq(SnFm *f, const SnExpr *e)
         return sn_fm_deq(f, p);
     if (!sn_conc_code(out))
         return sn_fm_expr(f, x); /* d and q stand for nothing */
-    SnVal v = { .ct = SN_CT_F32, .atom = true };
+    SnVal v = {.ct = SN_CT_F32, .atom = true};
     if (x->ek == SN_E_CALL && !strcmp(x->s, "q") && x->nkid > 1) {
         const char *code = sn_fm_kept(f, x, &m);
         v.s = sn_format(f->a, "sn_dequant(%s, %s, %s)", code, m.scale, m.zp);
@@ -227,7 +236,7 @@ const char *
 sn_fm_kept(SnFm *f, const SnExpr *q, SnMid *m)
 {
     if (!sn_fm_mid(f, q, m)) {
-        *m = (SnMid){ "0", "0", "0" };
+        *m = (SnMid){"0", "0", "0"};
         return sn_fm_refuse(f, "q(e, t): t is no type attribute").s;
     }
     for (uint32_t i = 0; i < f->nkept; i++)
@@ -236,9 +245,9 @@ sn_fm_kept(SnFm *f, const SnExpr *q, SnMid *m)
     SnVal v = sn_fm_expr(f, q);
     if (f->nkept == 4)
         return sn_fm_refuse(f, "more than 4 kept roundings").s;
-    const char *name = sn_format(f->a, "q_%s%s", q->kid[1]->s,
-                                 f->nkept ? sn_format(f->a, "%u", f->nkept)
-                                          : "");
+    const char *name =
+        sn_format(f->a, "q_%s%s", q->kid[1]->s,
+                  f->nkept ? sn_format(f->a, "%u", f->nkept) : "");
     sn_putf(f->elem, "const int32_t %s = %s;\n", name, v.s);
     f->kept[f->nkept].e = q;
     f->kept[f->nkept].scope = f->nscope;
@@ -260,9 +269,11 @@ quant_mid(SnFm *f, const SnExpr *e)
                        sn_format(f->a, "%s_mul", e->kid[1]->s), &v))
         return v;
     v = sn_fm_expr(f, e->kid[0]);
-    v = (SnVal){ .s = sn_format(f->a, "sn_quant(%s, %s, %s, %s.lo, %s.hi)",
-                                sn_fm_f32(f, v), m.scale, m.zp, m.lim, m.lim),
-                 .ct = SN_CT_INT, .atom = true, .fixed = v.fixed };
+    v = (SnVal){.s = sn_format(f->a, "sn_quant(%s, %s, %s, %s.lo, %s.hi)",
+                               sn_fm_f32(f, v), m.scale, m.zp, m.lim, m.lim),
+                .ct = SN_CT_INT,
+                .atom = true,
+                .fixed = v.fixed};
     sn_row_select(f, e->kid[0], &m, &v);
     return v;
 }
@@ -299,7 +310,7 @@ quant(SnFm *f, const SnExpr *e)
     }
     v = hoist(f, sn_fm_expr(f, e->kid[0]));
     const char *lim = sn_fm_lim(f);
-    r = (SnVal){ .ct = SN_CT_INT, .atom = true, .fixed = v.fixed };
+    r = (SnVal){.ct = SN_CT_INT, .atom = true, .fixed = v.fixed};
     if (out.axis >= 0 && f->ctx != SN_IN_POINT)
         return sn_fm_refuse(f, "a per-axis result outside a point node");
     if (out.axis >= 0)
@@ -324,7 +335,7 @@ quant(SnFm *f, const SnExpr *e)
 static SnVal
 minmax(SnFm *f, const SnExpr *e)
 {
-    SnVal v[2], r = { .atom = true };
+    SnVal v[2], r = {.atom = true};
     bool max = !strcmp(e->s, "max");
 
     v[0] = sn_fm_expr(f, e->kid[0]);
@@ -337,8 +348,8 @@ minmax(SnFm *f, const SnExpr *e)
                         sn_fm_f32(f, v[0]), sn_fm_f32(f, v[1]));
     } else {
         r.ct = SN_CT_INT;
-        r.s = sn_format(f->a, "%s(%s, %s)", max ? "sn_imax" : "sn_imin",
-                        v[0].s, v[1].s);
+        r.s = sn_format(f->a, "%s(%s, %s)", max ? "sn_imax" : "sn_imin", v[0].s,
+                        v[1].s);
     }
     return r;
 }
@@ -350,7 +361,7 @@ choose(SnFm *f, const SnExpr *e)
 
     for (int i = 0; i < 3; i++)
         v[i] = sn_fm_expr(f, e->kid[i]);
-    SnVal r = { .fixed = v[0].fixed && v[1].fixed && v[2].fixed };
+    SnVal r = {.fixed = v[0].fixed && v[1].fixed && v[2].fixed};
     hoist_each(f, v, 3);
     if (v[1].ct == SN_CT_F32 || v[2].ct == SN_CT_F32) {
         r.ct = SN_CT_F32;
@@ -368,12 +379,11 @@ static SnVal
 real_fn(SnFm *f, const SnExpr *e)
 {
     static const char *const fn[][2] = {
-        { "exp", "sn_expf" }, { "log", "sn_logf" }, { "sqrt", "sn_sqrtf" },
-        { "tanh", "sn_tanhf" }, { "erf", "sn_erff" }, { "pow", "sn_powf" },
-        { "abs", "fabsf" }, { "floor", "floorf" }, { "ceil", "ceilf" },
-        { "round", "rintf" }
-    };
-    SnVal v[2] = { { .s = "" } };
+        {"exp", "sn_expf"},   {"log", "sn_logf"},  {"sqrt", "sn_sqrtf"},
+        {"tanh", "sn_tanhf"}, {"erf", "sn_erff"},  {"pow", "sn_powf"},
+        {"abs", "fabsf"},     {"floor", "floorf"}, {"ceil", "ceilf"},
+        {"round", "rintf"}};
+    SnVal v[2] = {{.s = ""}};
 
     for (size_t i = 0; i < sizeof fn / sizeof *fn; i++) {
         if (strcmp(fn[i][0], e->s) || e->nkid == 0 || e->nkid > 2)
@@ -384,15 +394,15 @@ real_fn(SnFm *f, const SnExpr *e)
             fixed = fixed && v[k].fixed;
         }
         hoist_each(f, v, e->nkid);
-        const char *x = v[0].ct == SN_CT_F32 && !v[0].lit ? v[0].s
-                                                         : sn_fm_f32(f, v[0]);
-        SnVal r = { .ct = SN_CT_F32, .fixed = fixed, .atom = !fixed };
+        const char *x =
+            v[0].ct == SN_CT_F32 && !v[0].lit ? v[0].s : sn_fm_f32(f, v[0]);
+        SnVal r = {.ct = SN_CT_F32, .fixed = fixed, .atom = !fixed};
         const char *name = fn[i][1];
         if (f->sem->by && !strcmp(f->sem->by, "lrn") && !strcmp(e->s, "pow"))
             name = "sn_lrn_pow"; /* the power of that row, on reals too */
-        r.s = e->nkid == 1 ? sn_format(f->a, "%s(%s)", name, x)
-                           : sn_format(f->a, "%s(%s, %s)", name, x,
-                                       sn_fm_f32(f, v[1]));
+        r.s = e->nkid == 1
+                  ? sn_format(f->a, "%s(%s)", name, x)
+                  : sn_format(f->a, "%s(%s, %s)", name, x, sn_fm_f32(f, v[1]));
         return r;
     }
     return sn_fm_refuse(f, sn_format(f->a, "%s() has no C form", e->s));
@@ -406,17 +416,17 @@ call(SnFm *f, const SnExpr *e)
     if (!strcmp(e->s, "q"))
         return quant(f, e);
     if (!strcmp(e->s, "present") && e->nkid == 1 && sn_fm_port(f, e->kid[0]))
-        return (SnVal){ .s = sn_format(f->a, "%s != NULL",
-                                       sn_fm_ptr(f, sn_fm_port(f, e->kid[0]))),
-                        .ct = SN_CT_BOOL, .fixed = true };
+        return (SnVal){.s = sn_format(f->a, "%s != NULL",
+                                      sn_fm_ptr(f, sn_fm_port(f, e->kid[0]))),
+                       .ct = SN_CT_BOOL,
+                       .fixed = true};
     if ((!strcmp(e->s, "max") || !strcmp(e->s, "min")) && e->nkid == 2)
         return minmax(f, e);
     if (!strcmp(e->s, "select") && e->nkid == 3)
         return choose(f, e);
-    if (e->nkid == 1 &&
-        (!strcmp(e->s, "sum") || !strcmp(e->s, "mean") ||
-         !strcmp(e->s, "max") || !strcmp(e->s, "min") ||
-         !strcmp(e->s, "argmax") || !strcmp(e->s, "argmin")))
+    if (e->nkid == 1 && (!strcmp(e->s, "sum") || !strcmp(e->s, "mean") ||
+                         !strcmp(e->s, "max") || !strcmp(e->s, "min") ||
+                         !strcmp(e->s, "argmax") || !strcmp(e->s, "argmin")))
         return reduce(f, e);
     return real_fn(f, e);
 }
@@ -424,7 +434,7 @@ call(SnFm *f, const SnExpr *e)
 SnVal
 sn_fm_expr(SnFm *f, const SnExpr *e)
 {
-    SnVal lit = { .lit = true, .fixed = true, .atom = true };
+    SnVal lit = {.lit = true, .fixed = true, .atom = true};
     const SnDefPort *b;
 
     switch (e->ek) {
@@ -439,17 +449,23 @@ sn_fm_expr(SnFm *f, const SnExpr *e)
         lit.s = sn_fm_f32(f, lit);
         return lit;
     case SN_E_BOOL:
-        return (SnVal){ .s = e->i ? "true" : "false", .ct = SN_CT_BOOL,
-                        .atom = true, .fixed = true };
-    case SN_E_NAME: return name_value(f, e);
+        return (SnVal){.s = e->i ? "true" : "false",
+                       .ct = SN_CT_BOOL,
+                       .atom = true,
+                       .fixed = true};
+    case SN_E_NAME:
+        return name_value(f, e);
     case SN_E_NEG:
-    case SN_E_NOT: return unary(f, e);
+    case SN_E_NOT:
+        return unary(f, e);
     case SN_E_BIN:
         if (f->dot && sn_row_acc(f, e, &b) && b == f->dot_bias)
-            return (SnVal){ .s = "dot.f[i]", .ct = SN_CT_F32, .atom = true };
+            return (SnVal){.s = "dot.f[i]", .ct = SN_CT_F32, .atom = true};
         return binary(f, e);
-    case SN_E_CALL: return call(f, e);
-    default: return sn_fm_refuse(f, "this form has no C equivalent");
+    case SN_E_CALL:
+        return call(f, e);
+    default:
+        return sn_fm_refuse(f, "this form has no C equivalent");
     }
 }
 
@@ -484,13 +500,14 @@ put_loop(SnFm *f, const SnExpr *e, const char *r, SnVal v, const char *loads)
         p = nl + 1;
     }
     if (parts) {
-        sn_putf(b, "        part = part + %s;\n    }\n    %s = %s + part;\n",
-                x, r, r);
+        sn_putf(b, "        part = part + %s;\n    }\n    %s = %s + part;\n", x,
+                r, r);
     } else if (arg) {
-        const char *pos = !strcmp(f->sem->map, "pool")
-                              ? "m.a[k] + l * m.lane_a" : "k";
-        sn_putf(b, "    const %s v = %s;\n    if (k == 0 || v %s%s %s_v) {\n"
-                   "        %s_v = v;\n        %s = %s;\n    }\n",
+        const char *pos =
+            !strcmp(f->sem->map, "pool") ? "m.a[k] + l * m.lane_a" : "k";
+        sn_putf(b,
+                "    const %s v = %s;\n    if (k == 0 || v %s%s %s_v) {\n"
+                "        %s_v = v;\n        %s = %s;\n    }\n",
                 ty, x, max ? ">" : "<", last ? "=" : "", r, r, r, pos);
     } else if (!strcmp(e->s, "sum") || !strcmp(e->s, "mean")) {
         const SnExpr *p = e->kid[0];
@@ -504,8 +521,10 @@ put_loop(SnFm *f, const SnExpr *e, const char *r, SnVal v, const char *loads)
     } else {
         const char *fn = v.ct == SN_CT_F32 ? (max ? "sn_maxf" : "sn_minf")
                                            : (max ? "sn_imax" : "sn_imin");
-        sn_putf(b, "    const %s v = %s;\n"
-                   "    %s = k == 0 ? v : %s(%s, v);\n", ty, x, r, fn, r);
+        sn_putf(b,
+                "    const %s v = %s;\n"
+                "    %s = k == 0 ? v : %s(%s, v);\n",
+                ty, x, r, fn, r);
     }
     sn_puts(b, "}\n");
 }
@@ -522,9 +541,10 @@ set_value(SnFm *f, const SnExpr *e, const char *r)
     SnVal x = sn_fm_expr(f, p->kid[0]), y = sn_fm_expr(f, p->kid[1]);
     if (x.ct != SN_CT_F32 && y.ct != SN_CT_F32)
         return sn_fm_expr(f, p);
-    return (SnVal){ .s = sn_format(f->a, "fmaf(%s, %s, %s)", sn_fm_f32(f, x),
-                                   sn_fm_f32(f, y), r),
-                    .ct = SN_CT_F32, .atom = true };
+    return (SnVal){.s = sn_format(f->a, "fmaf(%s, %s, %s)", sn_fm_f32(f, x),
+                                  sn_fm_f32(f, y), r),
+                   .ct = SN_CT_F32,
+                   .atom = true};
 }
 
 static SnVal
@@ -538,7 +558,7 @@ reduce(SnFm *f, const SnExpr *e)
         const SnDefPort *x, *w;
         if (sn_row_sum(f, e, &x, &w) && f->dot_bias == NULL &&
             !sn_conc_code(f->t->in[f->dot_x]))
-            return (SnVal){ .s = "dot.f[i]", .ct = SN_CT_F32, .atom = true };
+            return (SnVal){.s = "dot.f[i]", .ct = SN_CT_F32, .atom = true};
         return sn_fm_refuse(f, sn_conc_code(sn_fm_out(f))
                                    ? "a quantized contract is q(sum(d(x) * "
                                      "d(w)) + d(b)) over its map, with b "
@@ -564,8 +584,8 @@ reduce(SnFm *f, const SnExpr *e)
     f->ctx = ctx;
     f->nscope = scope;
     put_loop(f, e, r, v, sn_buf_str(&loads));
-    SnVal out = { .s = r, .ct = v.ct == SN_CT_BOOL ? SN_CT_INT : v.ct,
-                  .atom = true };
+    SnVal out = {
+        .s = r, .ct = v.ct == SN_CT_BOOL ? SN_CT_INT : v.ct, .atom = true};
     if (!strncmp(e->s, "arg", 3))
         out.ct = SN_CT_INT;
     if (!strcmp(e->s, "mean")) {
@@ -607,5 +627,6 @@ sn_fm_store(SnFm *f, SnVal v)
                          : out.elem == SN_DE_I32 ? "INT32_MIN, INT32_MAX"
                                                  : "INT64_MIN, INT64_MAX");
     return out.elem == SN_DE_I64 && v.ct == SN_CT_INT
-               ? v.s : sn_format(f->a, "(%s)%s", ty, paren(f, v));
+               ? v.s
+               : sn_format(f->a, "(%s)%s", ty, paren(f, v));
 }

@@ -12,9 +12,9 @@ cost(const SnExpr *e)
     static const struct {
         const char *name;
         int cost;
-    } fn[] = {{"present", 0}, {"const", 4},    {"reach", 6}, {"covers", 6},
-              {"lo", 6},      {"hi", 6},       {"rounds_alike", 6},
-              {"image", 7},   {"supports", 5}, {"dims", 5},  {"compose", 7}};
+    } fn[] = {{"present", 0},  {"const", 4}, {"reach", 6},        {"covers", 6},
+              {"lo", 6},       {"hi", 6},    {"rounds_alike", 6}, {"image", 7},
+              {"supports", 5}, {"dims", 5},  {"compose", 7}};
     int c = e->ek == SN_E_BIN || e->ek == SN_E_IN ? 1 : 0;
 
     if (e->ek == SN_E_CALL) {

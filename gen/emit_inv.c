@@ -22,7 +22,7 @@ static Iv value(Ix *x, const SnExpr *e);
 static Iv
 iv(SnTy ty, const char *s)
 {
-    return (Iv){ .s = s, .ty = ty, .atom = true };
+    return (Iv){.s = s, .ty = ty, .atom = true};
 }
 
 static Iv
@@ -64,15 +64,14 @@ in_port(const SnDefNode *n, const char *s)
 static Iv
 name(Ix *x, const SnExpr *e)
 {
-    static const SnTy ty[] = {
-        SN_TY_INT, SN_TY_REAL, SN_TY_BOOL, SN_TY_STR, SN_TY_ENUM, SN_TY_INTS,
-        SN_TY_REALS, SN_TY_ETYPE, SN_TY_RANGE
-    };
+    static const SnTy ty[] = {SN_TY_INT,   SN_TY_REAL,  SN_TY_BOOL,
+                              SN_TY_STR,   SN_TY_ENUM,  SN_TY_INTS,
+                              SN_TY_REALS, SN_TY_ETYPE, SN_TY_RANGE};
     const SnDefAttr *a = sn_def_attr(x->n, e->s);
 
     if (a)
-        return iv(ty[a->ty], sn_format(x->a, "at->%s",
-                                       sn_field(x->a, a->name)));
+        return iv(ty[a->ty],
+                  sn_format(x->a, "at->%s", sn_field(x->a, a->name)));
     if (e->rk == SN_R_WORD && e->ref)
         return iv(SN_TY_ENUM,
                   sn_format(x->a, "SN_%s_%s_%s", sn_upper(x->a, x->n->name),
@@ -80,11 +79,10 @@ name(Ix *x, const SnExpr *e)
                             sn_upper(x->a, e->s)));
     const SnDefPort *p = in_port(x->n, e->s);
     if (p)
-        return iv(SN_TY_SHAPE, sn_format(x->a, "sn_inv_shape(c, %u)",
-                                         p->index));
+        return iv(SN_TY_SHAPE,
+                  sn_format(x->a, "sn_inv_shape(c, %u)", p->index));
     if ((p = out_port(x->n, e->s)))
-        return iv(SN_TY_SHAPE, sn_format(x->a, "sn_inv_out(c, %u)",
-                                         p->index));
+        return iv(SN_TY_SHAPE, sn_format(x->a, "sn_inv_out(c, %u)", p->index));
     return no_value(x, e);
 }
 
@@ -119,11 +117,10 @@ call(Ix *x, const SnExpr *e)
         return no_value(x, e);
     p = e->kid[0]->ek == SN_E_NAME ? in_port(x->n, e->kid[0]->s) : NULL;
     if (p && !strcmp(f, "present"))
-        return iv(SN_TY_BOOL, sn_format(x->a, "sn_inv_present(c, %u)",
-                                        p->index));
+        return iv(SN_TY_BOOL,
+                  sn_format(x->a, "sn_inv_present(c, %u)", p->index));
     if (p && !strcmp(f, "count"))
-        return iv(SN_TY_INT, sn_format(x->a, "sn_inv_count(c, %u)",
-                                       p->index));
+        return iv(SN_TY_INT, sn_format(x->a, "sn_inv_count(c, %u)", p->index));
     Iv v = value(x, e->kid[0]);
     Iv w = e->nkid > 1 ? value(x, e->kid[1]) : v;
     if (!strcmp(f, "dim") && e->nkid == 2)
@@ -147,9 +144,9 @@ call(Ix *x, const SnExpr *e)
         return iv(SN_TY_REAL, sn_format(x->a, "f%s((double)%s, (double)%s)", f,
                                         paren(x, v), paren(x, w)));
     if (!strcmp(f, "abs") || !strcmp(f, "sqrt"))
-        return iv(SN_TY_REAL, sn_format(x->a, "%s((double)%s)",
-                                        f[0] == 'a' ? "fabs" : "sqrt",
-                                        paren(x, v)));
+        return iv(SN_TY_REAL,
+                  sn_format(x->a, "%s((double)%s)",
+                            f[0] == 'a' ? "fabs" : "sqrt", paren(x, v)));
     return no_value(x, e);
 }
 
@@ -163,9 +160,9 @@ is_list(Iv v)
 static Iv
 compare(Ix *x, const SnExpr *e, Iv a, Iv b)
 {
-    static const char *const op[] = { "==", "!=", "<", "<=", ">", ">=" };
-    static const char *const cmp[] = { "EQ", "NE", "LT", "LE", "GT", "GE" };
-    static const int swap[] = { 0, 1, 4, 5, 2, 3 };
+    static const char *const op[] = {"==", "!=", "<", "<=", ">", ">="};
+    static const char *const cmp[] = {"EQ", "NE", "LT", "LE", "GT", "GE"};
+    static const int swap[] = {0, 1, 4, 5, 2, 3};
     int k = (int)e->op - SN_OP_EQ;
     const char *not = e->op == SN_OP_NE ? "!" : "";
     bool real;
@@ -187,35 +184,35 @@ compare(Ix *x, const SnExpr *e, Iv a, Iv b)
         b = t;
     }
     if (is_list(a) && b.fill)
-        return iv(SN_TY_BOOL, sn_format(x->a, "%ssn_ints_fill(%s, %s)", not,
-                                        a.s, b.fill));
+        return iv(SN_TY_BOOL,
+                  sn_format(x->a, "%ssn_ints_fill(%s, %s)", not, a.s, b.fill));
     if (is_list(a) || is_list(b)) {
         if (a.ty == SN_TY_SHAPE)
             a.s = sn_format(x->a, "sn_inv_dims(%s)", a.s);
         if (b.ty == SN_TY_SHAPE)
             b.s = sn_format(x->a, "sn_inv_dims(%s)", b.s);
-        return iv(SN_TY_BOOL, sn_format(x->a, "%ssn_ints_equal(%s, %s)", not,
-                                        a.s, b.s));
+        return iv(SN_TY_BOOL,
+                  sn_format(x->a, "%ssn_ints_equal(%s, %s)", not, a.s, b.s));
     }
     if (a.ty == SN_TY_SHAPE)
-        return iv(SN_TY_BOOL, sn_format(x->a, "%ssn_inv_same(%s, %s)", not,
-                                        a.s, b.s));
+        return iv(SN_TY_BOOL,
+                  sn_format(x->a, "%ssn_inv_same(%s, %s)", not, a.s, b.s));
     if (a.ty == SN_TY_STR)
         return iv(SN_TY_BOOL, sn_format(x->a, "%sstrcmp(%s, %s)",
                                         *not ? "!!" : "!", a.s, b.s));
     real = (a.ty == SN_TY_REAL) != (b.ty == SN_TY_REAL);
-    return (Iv){ .ty = SN_TY_BOOL,
-                 .s = sn_format(x->a, "%s%s %s %s%s", real ? "(double)" : "",
-                                paren(x, a), op[k], real ? "(double)" : "",
-                                paren(x, b)) };
+    return (Iv){.ty = SN_TY_BOOL,
+                .s = sn_format(x->a, "%s%s %s %s%s", real ? "(double)" : "",
+                               paren(x, a), op[k], real ? "(double)" : "",
+                               paren(x, b))};
 }
 
 static Iv
 binary(Ix *x, const SnExpr *e)
 {
-    static const char *const op[] = { "+", "-", "*", "/" };
+    static const char *const op[] = {"+", "-", "*", "/"};
     Iv a = value(x, e->kid[0]), b = value(x, e->kid[1]);
-    Iv r = { .ty = SN_TY_BOOL };
+    Iv r = {.ty = SN_TY_BOOL};
 
     if (e->op == SN_OP_AND || e->op == SN_OP_OR) {
         r.s = sn_format(x->a, "%s %s %s", paren(x, a),
@@ -251,8 +248,10 @@ value(Ix *x, const SnExpr *e)
     case SN_E_STR:
         sn_emit_str(&b, e->s);
         return iv(SN_TY_STR, sn_buf_str(&b));
-    case SN_E_NAME: return name(x, e);
-    case SN_E_LIST: return list(x, e);
+    case SN_E_NAME:
+        return name(x, e);
+    case SN_E_LIST:
+        return list(x, e);
     case SN_E_INDEX:
         v = value(x, e->kid[0]);
         if (!is_list(v))
@@ -261,7 +260,8 @@ value(Ix *x, const SnExpr *e)
                   sn_format(x->a, "%s(%s, %s)",
                             v.ty == SN_TY_INTS ? "sn_ints_at" : "sn_reals_at",
                             v.s, value(x, e->kid[1]).s));
-    case SN_E_CALL: return call(x, e);
+    case SN_E_CALL:
+        return call(x, e);
     case SN_E_NEG:
         v = value(x, e->kid[0]);
         v.s = sn_format(x->a, "-%s", paren(x, v));
@@ -272,14 +272,15 @@ value(Ix *x, const SnExpr *e)
         v.s = sn_format(x->a, "!%s", paren(x, v));
         v.ty = SN_TY_BOOL;
         return v;
-    case SN_E_BIN: return binary(x, e);
+    case SN_E_BIN:
+        return binary(x, e);
     case SN_E_IN:
         for (uint32_t i = 1; i < e->nkid; i++) {
-            SnExpr eq = { .ek = SN_E_BIN, .op = SN_OP_EQ };
+            SnExpr eq = {.ek = SN_E_BIN, .op = SN_OP_EQ};
             v = compare(x, &eq, value(x, e->kid[0]), value(x, e->kid[i]));
             sn_putf(&b, "%s%s", i > 1 ? " || " : "", paren(x, v));
         }
-        return (Iv){ .ty = SN_TY_BOOL, .s = sn_buf_str(&b) };
+        return (Iv){.ty = SN_TY_BOOL, .s = sn_buf_str(&b)};
     default:
         return no_value(x, e);
     }
@@ -334,13 +335,14 @@ sn_emit_inv(const SnDefs *s, const char *outdir, SnDiag *d)
 
     sn_buf_init(&b, s->arena);
     sn_emit_head(&b, "Constraints of attributes and invariants of nodes.");
-    sn_putf(&b, "#include \"%s\"\n\n#include \"kernel/inv.h\"\n"
-                "#include \"%s\"\n",
+    sn_putf(&b,
+            "#include \"%s\"\n\n#include \"kernel/inv.h\"\n"
+            "#include \"%s\"\n",
             sn_emit_name(s, "gen.h"), sn_emit_name(s, "kinds.h"));
     for (uint32_t i = 0; i < s->nnode; i++) {
         const SnDefNode *n = s->node[i];
         const char *lo = sn_lower(s->arena, n->name);
-        Ix x = { s->arena, d, n };
+        Ix x = {s->arena, d, n};
         if (!sn_defs_mine(s, n->backend))
             continue;
         for (uint32_t k = 0; k < n->nall; k++)

@@ -6,15 +6,15 @@
 #include <math.h>
 #include <string.h>
 
-typedef struct Kd { /* names of one kind */
+typedef struct Kd {           /* names of one kind */
     const char *lo, *up, *st; /* conv2d, CONV2D, SnConv2DAttr */
 } Kd;
 
 static Kd
 kind_names(SnArena *a, const SnDefNode *n)
 {
-    return (Kd){ sn_lower(a, n->name), sn_upper(a, n->name),
-                 sn_format(a, "Sn%sAttr", n->name) };
+    return (Kd){sn_lower(a, n->name), sn_upper(a, n->name),
+                sn_format(a, "Sn%sAttr", n->name)};
 }
 
 static bool
@@ -86,16 +86,18 @@ static void
 put_access(SnBuf *b, const SnDefNode *n, Kd k)
 {
     if (n->nall)
-        sn_putf(b, "static inline const %s *\n"
-                   "sn_%s_attr(const SnGraph *g, SnId id)\n"
-                   "{\n    return (const %s *)sn_node(g, id)->attr;\n}\n",
+        sn_putf(b,
+                "static inline const %s *\n"
+                "sn_%s_attr(const SnGraph *g, SnId id)\n"
+                "{\n    return (const %s *)sn_node(g, id)->attr;\n}\n",
                 k.st, k.lo, k.st);
     for (uint32_t i = 0; i < n->nin; i++) {
         if (n->in[i]->variadic)
             break; /* later ports have no fixed slot */
-        sn_putf(b, "static inline SnRef\n"
-                   "sn_%s_%s(const SnGraph *g, SnId id)\n"
-                   "{\n    return sn_in(g, id, %u);\n}\n",
+        sn_putf(b,
+                "static inline SnRef\n"
+                "sn_%s_%s(const SnGraph *g, SnId id)\n"
+                "{\n    return sn_in(g, id, %u);\n}\n",
                 k.lo, n->in[i]->name, i);
     }
     put_new_head(b, n, k, "SnId ", ";");
@@ -107,9 +109,9 @@ put_doc(SnBuf *b, const SnDefNode *n)
     SnBuf t;
 
     sn_buf_init(&t, b->a);
-    sn_emit_quote(&t, " * ", sn_format(b->a, "%s%s%s", n->name,
-                                       n->doc ? ": " : "",
-                                       n->doc ? n->doc : ""));
+    sn_emit_quote(&t, " * ",
+                  sn_format(b->a, "%s%s%s", n->name, n->doc ? ": " : "",
+                            n->doc ? n->doc : ""));
     const char *q = sn_buf_str(&t) + 2; /* the first line opens the comment */
     sn_putf(b, "%.*s */\n", (int)(strlen(q) - 1), q);
 }
@@ -165,8 +167,10 @@ emit_gen_h(const SnDefs *s, const char *outdir, SnDiag *d)
     sn_putf(&b, "#ifndef %s\n#define %s\n\n#include \"graph/desc.h\"\n\n",
             guard, guard);
     sn_emit_open(&b);
-    sn_putf(&b, "/* %s: moves; then by kind and tuple */\n"
-                "SnEvalFn sn_eval_move;\n", sn_emit_name(s, "eval.c"));
+    sn_putf(&b,
+            "/* %s: moves; then by kind and tuple */\n"
+            "SnEvalFn sn_eval_move;\n",
+            sn_emit_name(s, "eval.c"));
     for (uint32_t i = 0; i < s->nnode; i++) {
         const SnDefNode *n = s->node[i];
         if (!sn_defs_mine(s, n->backend))
@@ -318,10 +322,9 @@ put_defaults(SnBuf *b, const SnDefNode *n, Kd k)
 static void
 put_attrs(SnBuf *b, const SnDefNode *n, Kd k)
 {
-    static const char *const kind[] = {
-        "SN_A_INT", "SN_A_REAL", "SN_A_BOOL", "SN_A_STR", "SN_A_ENUM",
-        "SN_A_INTS", "SN_A_REALS", "SN_A_TYPE", "SN_A_RANGE"
-    };
+    static const char *const kind[] = {"SN_A_INT",   "SN_A_REAL", "SN_A_BOOL",
+                                       "SN_A_STR",   "SN_A_ENUM", "SN_A_INTS",
+                                       "SN_A_REALS", "SN_A_TYPE", "SN_A_RANGE"};
     SnArena *a = b->a;
 
     for (uint32_t i = 0; i < n->nall; i++) {
@@ -342,8 +345,9 @@ put_attrs(SnBuf *b, const SnDefNode *n, Kd k)
     sn_putf(b, "static const SnAttrDesc %s_attr[] = {\n", k.lo);
     for (uint32_t i = 0; i < n->nall; i++) {
         const SnDefAttr *at = n->all[i];
-        sn_putf(b, "    { .name = \"%s\", .kind = %s,\n"
-                   "      .offset = offsetof(%s, %s),\n",
+        sn_putf(b,
+                "    { .name = \"%s\", .kind = %s,\n"
+                "      .offset = offsetof(%s, %s),\n",
                 at->name, kind[at->ty], k.st, sn_field(a, at->name));
         if (at->fixed)
             sn_putf(b, "      .fixed = %u,\n", at->fixed);
@@ -375,17 +379,15 @@ void
 sn_emit_ports(SnBuf *b, SnDefPort *const *port, uint32_t n, const char *lo,
               const char *side)
 {
-    static const char *const fact[] = {
-        "SN_FACT_NONE", "SN_FREE", "SN_SAME", "SN_FIXED", "SN_PIN", "SN_GIVEN"
-    };
+    static const char *const fact[] = {"SN_FACT_NONE", "SN_FREE", "SN_SAME",
+                                       "SN_FIXED",     "SN_PIN",  "SN_GIVEN"};
 
     if (n == 0)
         return;
     sn_putf(b, "static const SnPortDesc %s_%s[] = {\n", lo, side);
     for (uint32_t i = 0; i < n; i++) {
         const SnDefPort *p = port[i];
-        sn_putf(b, "    { .name = \"%s\", .fact = %s", p->name,
-                fact[p->fact]);
+        sn_putf(b, "    { .name = \"%s\", .fact = %s", p->name, fact[p->fact]);
         if (p->variadic)
             sn_puts(b, ", .variadic = true");
         if (p->optional)
@@ -446,17 +448,32 @@ put_tuples(SnBuf *b, const SnDefs *s, const SnDefNode *n, Kd k)
 
 static const char *const class_enum[] = {
     "SN_C_SOURCE", "SN_C_CONVERT", "SN_C_CONTRACT", "SN_C_POINT",
-    "SN_C_WINDOW", "SN_C_MOVE", "SN_C_OPAQUE"
-};
+    "SN_C_WINDOW", "SN_C_MOVE",    "SN_C_OPAQUE"};
 
-static const char *const map_enum[] = {
-    "SN_MAP_NONE", "SN_MAP_EACH", "SN_MAP_FILL", "SN_MAP_BROADCAST",
-    "SN_MAP_CONV", "SN_MAP_CONV_TRANSPOSE", "SN_MAP_MATMUL", "SN_MAP_POOL",
-    "SN_MAP_ROW", "SN_MAP_REDUCE", "SN_MAP_WINDOW_CHANNEL", "SN_MAP_PERMUTE",
-    "SN_MAP_RESHAPE", "SN_MAP_CONCAT", "SN_MAP_SLICE", "SN_MAP_TILE",
-    "SN_MAP_FLIP", "SN_MAP_BLOCK", "SN_MAP_PAD", "SN_MAP_GATHER",
-    "SN_MAP_NEAREST", "SN_MAP_TABLE", "SN_MAP_BAG", "SN_MAP_TOPK"
-};
+static const char *const map_enum[] = {"SN_MAP_NONE",
+                                       "SN_MAP_EACH",
+                                       "SN_MAP_FILL",
+                                       "SN_MAP_BROADCAST",
+                                       "SN_MAP_CONV",
+                                       "SN_MAP_CONV_TRANSPOSE",
+                                       "SN_MAP_MATMUL",
+                                       "SN_MAP_POOL",
+                                       "SN_MAP_ROW",
+                                       "SN_MAP_REDUCE",
+                                       "SN_MAP_WINDOW_CHANNEL",
+                                       "SN_MAP_PERMUTE",
+                                       "SN_MAP_RESHAPE",
+                                       "SN_MAP_CONCAT",
+                                       "SN_MAP_SLICE",
+                                       "SN_MAP_TILE",
+                                       "SN_MAP_FLIP",
+                                       "SN_MAP_BLOCK",
+                                       "SN_MAP_PAD",
+                                       "SN_MAP_GATHER",
+                                       "SN_MAP_NEAREST",
+                                       "SN_MAP_TABLE",
+                                       "SN_MAP_BAG",
+                                       "SN_MAP_TOPK"};
 
 static void
 put_arg(SnBuf *b, const SnDefNode *n, const SnExpr *e)
@@ -559,15 +576,16 @@ put_new_operands(SnBuf *b, const SnDefNode *n)
     } else if (many && n->nin > 1) {
         sn_puts(b, "    uint32_t n = 0, nin = ");
         for (uint32_t i = 0; i < n->nin; i++)
-            sn_putf(b, "%s%s%s", i ? " + " : "",
-                    n->in[i]->variadic ? "n" : "1",
+            sn_putf(b, "%s%s%s", i ? " + " : "", n->in[i]->variadic ? "n" : "1",
                     n->in[i]->variadic ? sn_local(a, n->in[i]->name) : "");
         sn_puts(b, ";\n    SnRef *in = SN_NEW_N(g->arena, SnRef, nin);\n\n");
         for (uint32_t i = 0; i < n->nin; i++) {
             const char *p = sn_local(a, n->in[i]->name);
             if (n->in[i]->variadic)
-                sn_putf(b, "    for (uint32_t i = 0; i < n%s; i++)\n"
-                           "        in[n++] = %s[i];\n", p, p);
+                sn_putf(b,
+                        "    for (uint32_t i = 0; i < n%s; i++)\n"
+                        "        in[n++] = %s[i];\n",
+                        p, p);
             else
                 sn_putf(b, "    in[n++] = %s;\n", p);
         }
@@ -628,8 +646,8 @@ sn_emit_family(SnBuf *b, const SnDefFamily *f)
         sn_puts(b, ", .sink_bounded = true");
     if (f->sink && f->sink_const)
         sn_puts(b, ", .sink_const = true");
-    const char *const name[] = { "absorb", "merge", "sink" };
-    const char *const why[] = { f->why_absorb, f->why_merge, f->why_sink };
+    const char *const name[] = {"absorb", "merge", "sink"};
+    const char *const why[] = {f->why_absorb, f->why_merge, f->why_sink};
     for (int i = 0; i < 3; i++)
         if (why[i]) {
             sn_putf(b, ",\n        .why_%s = ", name[i]);
@@ -684,12 +702,12 @@ put_row(SnBuf *b, const SnDefs *s, const SnDefNode *n, Kd k)
     if (n->nout)
         sn_putf(b, ", .out = %s_out", k.lo);
     if (na)
-        sn_putf(b, ",\n      .nattr = %u, .attr_size = sizeof(%s),\n"
-                   "      .attr = %s_attr, .defaults = &%s_default",
+        sn_putf(b,
+                ",\n      .nattr = %u, .attr_size = sizeof(%s),\n"
+                "      .attr = %s_attr, .defaults = &%s_default",
                 na, k.st, k.lo, k.lo);
     if (n->ntuple)
-        sn_putf(b, ",\n      .ntuple = %u, .tuple = %s_tuple", n->ntuple,
-                k.lo);
+        sn_putf(b, ",\n      .ntuple = %u, .tuple = %s_tuple", n->ntuple, k.lo);
     if (sn_real_name(s, n))
         sn_putf(b, ", .real = %s", sn_real_name(s, n));
     sn_putf(b, ", .sem = %s_sem,\n      .form_of = ", k.lo);
@@ -742,8 +760,9 @@ emit_kinds_c(const SnDefs *s, const char *outdir, SnDiag *d)
     sn_emit_head(&b, s->is_plugin
                          ? "Descriptor tables and constructors of a plugin."
                          : "Descriptor tables and constructors of all kinds.");
-    sn_putf(&b, "#include \"%s\"\n\n#include <math.h>\n"
-                "#include <stddef.h>\n\n#include \"%s\"\n",
+    sn_putf(&b,
+            "#include \"%s\"\n\n#include <math.h>\n"
+            "#include <stddef.h>\n\n#include \"%s\"\n",
             sn_emit_name(s, s->is_plugin ? "rules.h" : "kinds.h"),
             sn_emit_name(s, "gen.h"));
     for (uint32_t i = 0; i < s->nnode; i++) {

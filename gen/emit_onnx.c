@@ -7,9 +7,8 @@
 void
 sn_emit_onnx_maps(SnBuf *b, const SnDefNode *n)
 {
-    static const char *const entry[] = {
-        "SN_OX_ATTR", "SN_OX_INPUT", "SN_OX_HOOK", "SN_OX_LAYOUT"
-    };
+    static const char *const entry[] = {"SN_OX_ATTR", "SN_OX_INPUT",
+                                        "SN_OX_HOOK", "SN_OX_LAYOUT"};
 
     for (uint32_t i = 0; i < n->nonnx; i++) {
         const SnDefOnnx *o = n->onnx[i];
@@ -23,8 +22,8 @@ sn_emit_onnx_maps(SnBuf *b, const SnDefNode *n)
             sn_emit_str(b, x->name);
             sn_puts(b, ", ");
             sn_emit_str(b, x->value);
-            sn_putf(b, ", %d },\n", x->kind == SN_OE_INPUT ? (int)x->input
-                                                           : -1);
+            sn_putf(b, ", %d },\n",
+                    x->kind == SN_OE_INPUT ? (int)x->input : -1);
         }
         sn_puts(b, "};\n");
     }
@@ -37,8 +36,8 @@ put_onnx_rows(SnBuf *b, const SnDefNode *n)
         const SnDefOnnx *o = n->onnx[i];
         const char *colon = strchr(o->op, ':');
         sn_puts(b, "    { ");
-        sn_emit_str(b, colon ? sn_strndup(b->a, o->op,
-                                          (size_t)(colon - o->op)) : "");
+        sn_emit_str(b, colon ? sn_strndup(b->a, o->op, (size_t)(colon - o->op))
+                             : "");
         sn_puts(b, ", ");
         sn_emit_str(b, colon ? colon + 1 : o->op);
         sn_putf(b, ", %d, %d, ", (int)o->since, (int)o->until);
@@ -57,8 +56,9 @@ sn_emit_onnx(SnBuf *b, const SnDefs *s)
 {
     uint32_t n = 0;
 
-    sn_putf(b, "\n/* domain, op, since, until, hook, entries */\n"
-               "const SnOnnxDesc %s[] = {\n",
+    sn_putf(b,
+            "\n/* domain, op, since, until, hook, entries */\n"
+            "const SnOnnxDesc %s[] = {\n",
             s->is_plugin ? sn_emit_name(s, "plugin_onnx") : "sn_core_onnx");
     for (uint32_t i = 0; i < s->nnode; i++)
         if (sn_defs_mine(s, s->node[i]->backend))

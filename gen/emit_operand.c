@@ -14,8 +14,7 @@ sn_fm_out(const SnFm *f)
 bool
 sn_conc_code(SnDefConc c)
 {
-    return c.elem == SN_DE_QI8 || c.elem == SN_DE_QI16 ||
-           c.elem == SN_DE_QI32;
+    return c.elem == SN_DE_QI8 || c.elem == SN_DE_QI16 || c.elem == SN_DE_QI32;
 }
 
 const SnDefPort *
@@ -107,8 +106,9 @@ param(SnFm *f, const SnDefPort *p, const char *suffix, const char *ty,
                     ty, v, t, field, point ? "m.slice" : "ch");
     } else if (sn_fm_once(f, v, 0)) {
         sn_putf(&f->pre, "const %s %s = %s(%s);\n", ty, v, fn,
-                sn_format(f->a, p->out ? "c->out[%u].type"
-                                       : "sn_opnd(c, %u)->type", p->index));
+                sn_format(f->a,
+                          p->out ? "c->out[%u].type" : "sn_opnd(c, %u)->type",
+                          p->index));
     }
     return v;
 }
@@ -134,10 +134,9 @@ sn_fm_lim(SnFm *f)
     if (sn_fm_once(f, v, 0))
         sn_putf(&f->pre, "const SnLim %s = sn_lim(c->out[%u].type, %s);\n", v,
                 f->res,
-                f->sem->clamp
-                    ? sn_format(f->a, "at->%s",
-                                sn_field(f->a, f->sem->clamp->name))
-                    : "sn_range_open()");
+                f->sem->clamp ? sn_format(f->a, "at->%s",
+                                          sn_field(f->a, f->sem->clamp->name))
+                              : "sn_range_open()");
     return v;
 }
 
@@ -168,7 +167,8 @@ sn_fm_mid(SnFm *f, const SnExpr *q, SnMid *m)
         sn_putf(&f->pre,
                 "if (!sn_is_code(at->%s))\n"
                 "    return sn_call_fail(c, \"%s is no 8- or 16-bit quantized "
-                "type\");\n", fld, t->s);
+                "type\");\n",
+                fld, t->s);
         sn_putf(&f->pre, "const float %s = sn_scale_of(at->%s);\n", m->scale,
                 fld);
         sn_putf(&f->pre, "const int32_t %s = sn_zp_of(at->%s);\n", m->zp, fld);
@@ -237,16 +237,17 @@ sn_fm_code(SnFm *f, const SnDefPort *p)
     if (c.elem == SN_DE_ROW8) {
         if (f->ctx != SN_IN_SET || strcmp(f->sem->map, "bag"))
             sn_fm_refuse(f, "rows of row8 are read by bag only");
-        sn_putf(f->elem, "const float %s = sn_dequant_row8(%s + m.a[k], "
-                         "m.nlane, l);\n", v, ptr);
+        sn_putf(f->elem,
+                "const float %s = sn_dequant_row8(%s + m.a[k], "
+                "m.nlane, l);\n",
+                v, ptr);
         return v;
     }
     if (f->ctx == SN_IN_POINT && !strcmp(f->sem->map, "broadcast"))
-        idx = sn_format(f->a, "m.off[%u] + i * m.step[%u]", p->index,
-                        p->index);
+        idx = sn_format(f->a, "m.off[%u] + i * m.step[%u]", p->index, p->index);
     else if (f->ctx == SN_IN_POINT)
-        idx = conc_of(f, f->n->out[f->res]).axis >= 0 || c.axis >= 0
-                  ? "o + i" : "i";
+        idx = conc_of(f, f->n->out[f->res]).axis >= 0 || c.axis >= 0 ? "o + i"
+                                                                     : "i";
     else
         idx = f->ctx == SN_IN_SET ? set_index(f, p) : out_index(f, p);
     if (p->optional)
@@ -262,7 +263,7 @@ SnVal
 sn_fm_raw(SnFm *f, const SnDefPort *p)
 {
     SnDefConc c = conc_of(f, p);
-    SnVal v = { .s = sn_fm_code(f, p), .atom = true };
+    SnVal v = {.s = sn_fm_code(f, p), .atom = true};
 
     v.ct = c.elem == SN_DE_F32 || c.elem == SN_DE_ROW8 ? SN_CT_F32
            : c.elem == SN_DE_BOOL                      ? SN_CT_BOOL
@@ -288,12 +289,13 @@ sn_fm_deq(SnFm *f, const SnDefPort *p)
             sn_putf(f->elem, "const float %s = sn_dequant32(%s, %s);\n", v,
                     code, s);
         else if (p->optional)
-            sn_putf(f->elem, "const float %s = %s ? sn_dequant(%s, %s, %s) "
-                             ": 0.0f;\n", v, sn_fm_ptr(f, p), code, s,
-                    z);
+            sn_putf(f->elem,
+                    "const float %s = %s ? sn_dequant(%s, %s, %s) "
+                    ": 0.0f;\n",
+                    v, sn_fm_ptr(f, p), code, s, z);
         else
             sn_putf(f->elem, "const float %s = sn_dequant(%s, %s, %s);\n", v,
                     code, s, z);
     }
-    return (SnVal){ .s = v, .ct = SN_CT_F32, .atom = true };
+    return (SnVal){.s = v, .ct = SN_CT_F32, .atom = true};
 }

@@ -171,8 +171,8 @@ put_later(const SnDefs *defs, SnBuf *b, const Group *g)
     sn_buf_init(&t, a);
     for (uint32_t i = 0; i < g->n; i++) {
         const SnDefRule *r = g->rule[i];
-        const SnDefNode *o = sn_rg_dispatched(defs, r) ? sn_rg_operand0(r)
-                                                       : NULL;
+        const SnDefNode *o =
+            sn_rg_dispatched(defs, r) ? sn_rg_operand0(r) : NULL;
         if (r->pat->pk == SN_P_CALL)
             continue;
         sn_puts(&t, t.n ? " || (" : "return (");
@@ -253,8 +253,8 @@ sn_rg_join(const SnDefs *defs, const void *derive_or_class)
 
     while (i < defs->nderive && defs->derive[i] != derive_or_class)
         i++;
-    while (i >= defs->nderive && defs->cls[i - defs->nderive] !=
-           derive_or_class)
+    while (i >= defs->nderive &&
+           defs->cls[i - defs->nderive] != derive_or_class)
         i++;
     return i;
 }
@@ -447,8 +447,8 @@ put_rule(const SnDefs *defs, SnBuf *b, const SnDefRule *r)
     sn_putf(b,
             "    [%s%s] =\n    { .pass = \"%s\", .name = \"%s\", "
             ".family = SN_FAM_%s,\n      .claim = %s",
-            sn_rg_rule_enum(defs, r),
-            defs->is_plugin ? " - SN_RULE_END" : "", r->pass->name, r->name,
+            sn_rg_rule_enum(defs, r), defs->is_plugin ? " - SN_RULE_END" : "",
+            r->pass->name, r->name,
             r->custom  ? "CUSTOM"
             : r->lower ? "LOWER"
                        : "WRITTEN",

@@ -365,9 +365,9 @@ swap_test(SnRg *cx, const SnPat *p, const char *id, const char *swap)
     const char *no =
         sn_rg_cond(cx, renamed(cx->a, p->node->comm_when, id), true);
     cx->rule = rule;
-    sn_rg_fail_if(cx, sn_format(cx->a, strpbrk(no, " ") ? "%s && (%s)"
-                                                        : "%s && %s",
-                                swap, no));
+    sn_rg_fail_if(cx,
+                  sn_format(cx->a, strpbrk(no, " ") ? "%s && (%s)" : "%s && %s",
+                            swap, no));
 }
 
 static void

@@ -15,9 +15,9 @@ range_end(SnRg *cx, const SnExpr *e)
     if (sn_const_num(e, &v))
         return sn_rx_f32(cx, v);
     SnRx x = sn_rx(cx, e);
-    return x.ty == SN_TY_INT ? sn_format(cx->a, "(double)%s",
-                                         sn_rx_paren(cx, x, P_UNARY))
-                             : x.s;
+    return x.ty == SN_TY_INT
+               ? sn_format(cx->a, "(double)%s", sn_rx_paren(cx, x, P_UNARY))
+               : x.s;
 }
 
 /* [lo, hi] with _ for an open side */
@@ -198,10 +198,10 @@ rx_number_fn(SnRg *cx, const SnExpr *e)
         f = "fabsf";
     if (wide) /* without the last f */
         f = sn_strndup(cx->a, f, strlen(f) - 1);
-    SnRx x = sn_rx_prim(real ? SN_TY_REAL : SN_TY_INT,
-                        e->nkid > 1
-                            ? sn_format(cx->a, "%s(%s, %s)", f, a.s, b.s)
-                            : sn_format(cx->a, "%s(%s)", f, a.s));
+    SnRx x =
+        sn_rx_prim(real ? SN_TY_REAL : SN_TY_INT,
+                   e->nkid > 1 ? sn_format(cx->a, "%s(%s, %s)", f, a.s, b.s)
+                               : sn_format(cx->a, "%s(%s)", f, a.s));
     x.wide = wide;
     return x;
 }
@@ -258,8 +258,8 @@ sn_rx_call(SnRg *cx, const SnExpr *e)
                           sn_format(cx->a, "sn_covers(%s, %s)", reach(cx, k[0]),
                                     reach(cx, k[1])));
     if (!strcmp(e->s, "lo") || !strcmp(e->s, "hi")) {
-        SnRx x = sn_rx_prim(SN_TY_REAL, sn_format(cx->a, "%s.%s",
-                                                  reach(cx, k[0]), e->s));
+        SnRx x = sn_rx_prim(SN_TY_REAL,
+                            sn_format(cx->a, "%s.%s", reach(cx, k[0]), e->s));
         x.wide = true;
         return x;
     }

@@ -48,9 +48,15 @@ static void
 put_fact(SnBuf *b, const SnDefNode *n, const SnDefPort *p)
 {
     switch (p->fact) {
-    case SN_DF_NONE: sn_puts(b, "not quantized"); break;
-    case SN_DF_FREE: sn_puts(b, "free: any scale"); break;
-    case SN_DF_SAME: sn_puts(b, "same scale as the others marked so"); break;
+    case SN_DF_NONE:
+        sn_puts(b, "not quantized");
+        break;
+    case SN_DF_FREE:
+        sn_puts(b, "free: any scale");
+        break;
+    case SN_DF_SAME:
+        sn_puts(b, "same scale as the others marked so");
+        break;
     case SN_DF_FIXED:
         sn_puts(b, "fixed: scale ");
         sn_put_f32(b, (float)p->fixed_scale);
@@ -59,11 +65,12 @@ put_fact(SnBuf *b, const SnDefNode *n, const SnDefPort *p)
     case SN_DF_PIN:
         sn_puts(b, "pinned: scale ");
         for (uint32_t i = 0; i < p->npin; i++)
-            sn_putf(b, "%s%s.scale", i ? " * " : "",
-                    n->in[p->pin[i]]->name);
+            sn_putf(b, "%s%s.scale", i ? " * " : "", n->in[p->pin[i]]->name);
         sn_puts(b, ", zp 0");
         break;
-    case SN_DF_GIVEN: sn_puts(b, "given: no rewrite changes its type"); break;
+    case SN_DF_GIVEN:
+        sn_puts(b, "given: no rewrite changes its type");
+        break;
     }
     if (p->because) {
         sn_puts(b, " (");
@@ -119,9 +126,8 @@ put_attrs(SnBuf *b, const SnDefNode *n)
 static void
 put_meaning(SnBuf *b, const SnDefs *s, const SnDefNode *n)
 {
-    static const char *const cls[] = {
-        "source", "convert", "contract", "point", "window", "move", "opaque"
-    };
+    static const char *const cls[] = {"source", "convert", "contract", "point",
+                                      "window", "move",    "opaque"};
     uint32_t nsem = n->nout ? n->nout : 1;
 
     sn_puts(b, "\nTypes:\n\n");
@@ -149,8 +155,8 @@ put_meaning(SnBuf *b, const SnDefs *s, const SnDefNode *n)
     }
     if (n->comm[0] < 0)
         return;
-    sn_putf(b, "\n`%s` and `%s` may be exchanged",
-            n->in[n->comm[0]]->name, n->in[n->comm[1]]->name);
+    sn_putf(b, "\n`%s` and `%s` may be exchanged", n->in[n->comm[0]]->name,
+            n->in[n->comm[1]]->name);
     if (n->comm_when) {
         SnBuf t = fresh(b);
         sn_put_expr(&t, n->comm_when);
@@ -177,7 +183,8 @@ put_family(SnBuf *b, const SnDefNode *n)
             f->why_merge ? ": " : "", f->why_merge ? f->why_merge : "");
     sn_putf(b, "* sink: %s%s%s%s\n", f->sink ? "yes" : "no",
             f->sink_bounded       ? ", within a bound"
-            : f->sink_unused_rest ? ", while later results are unused" : "",
+            : f->sink_unused_rest ? ", while later results are unused"
+                                  : "",
             f->why_sink ? ": " : "", f->why_sink ? f->why_sink : "");
 }
 
@@ -198,8 +205,7 @@ put_onnx(SnBuf *b, const SnDefNode *n)
             const SnDefOnnxEnt *e = &o->ent[k];
             sn_puts(b, k ? ", " : ": ");
             if (e->kind == SN_OE_INPUT)
-                sn_putf(b, "`%s` = input %lld", e->name,
-                        (long long)e->input);
+                sn_putf(b, "`%s` = input %lld", e->name, (long long)e->input);
             else if (e->kind == SN_OE_HOOK)
                 sn_putf(b, "`%s` by `%s`", e->name, e->value);
             else if (e->kind == SN_OE_LAYOUT)
@@ -267,15 +273,21 @@ static void
 put_claim(SnBuf *b, const SnDefClaim *c)
 {
     switch (c->kind) {
-    case SN_CL_NONE: sn_puts(b, "changes only an interface"); break;
-    case SN_CL_EXACT: sn_puts(b, "exact"); break;
+    case SN_CL_NONE:
+        sn_puts(b, "changes only an interface");
+        break;
+    case SN_CL_EXACT:
+        sn_puts(b, "exact");
+        break;
     case SN_CL_WITHIN:
         sn_puts(b, "within ");
         if (c->bound)
             sn_put_expr(b, c->bound);
         sn_puts(b, " lsb");
         break;
-    case SN_CL_REFINES: sn_puts(b, "refines"); break;
+    case SN_CL_REFINES:
+        sn_puts(b, "refines");
+        break;
     case SN_CL_REAL:
         sn_puts(b, "real");
         if (c->real > 0) {
@@ -313,7 +325,7 @@ put_rule(SnBuf *b, const SnDefRule *r)
     if (r->trusted)
         sn_putf(b, "; trusted: %s", r->trusted);
     sn_puts(b, ".\n");
-    const char *const text[] = { r->note, r->doc };
+    const char *const text[] = {r->note, r->doc};
     for (int i = 0; i < 2; i++)
         if (text[i] && text[i][0]) {
             sn_putc(b, '\n');
@@ -387,6 +399,7 @@ sn_emit_ref(const SnDefs *s, const char *outdir, SnDiag *d)
             sn_putf(&b, "%s%s", k ? ", " : "", p->pass[k]);
         sn_puts(&b, ".  \n");
     }
-    sn_emit_file(&b, outdir, s->is_plugin ? sn_emit_name(s, "reference.md")
-                                          : "reference.md", d);
+    sn_emit_file(
+        &b, outdir,
+        s->is_plugin ? sn_emit_name(s, "reference.md") : "reference.md", d);
 }

@@ -88,9 +88,10 @@ sn_row_requant(SnFm *f, const SnExpr *e, const char *zp, const char *lim,
     if (cw.axis >= 0)
         f->want_chan = true;
     const char *ch = cw.axis >= 0 ? "ch" : "0", *w = wide ? "64" : "";
-    v->s = sn_format(f->a, "(%s ? sn_fix_requant%s(%s, %s[%s], %s, %s.lo, "
-                           "%s.hi) : sn_requant%s(%s, %s[%s], %s, %s.lo, "
-                           "%s.hi))",
+    v->s = sn_format(f->a,
+                     "(%s ? sn_fix_requant%s(%s, %s[%s], %s, %s.lo, "
+                     "%s.hi) : sn_requant%s(%s, %s[%s], %s, %s.lo, "
+                     "%s.hi))",
                      fix, w, acc, fix, ch, zp, lim, lim, w, acc, mul, ch, zp,
                      lim, lim);
     v->ct = SN_CT_INT;
@@ -160,9 +161,10 @@ selected(SnFm *f, const SnExpr *e, const SnMid *to, bool *codes)
             return NULL;
         const char *m = sn_format(f->a, "%s_%s_fix", c.s, to->scale);
         if (sn_fm_once(f, m, 0))
-            sn_putf(&f->pre, "const SnFix %s = sn_fix(c->rounding, (double)%s "
-                             "/ (double)%s);\n", m, c.s,
-                    to->scale);
+            sn_putf(&f->pre,
+                    "const SnFix %s = sn_fix(c->rounding, (double)%s "
+                    "/ (double)%s);\n",
+                    m, c.s, to->scale);
         *codes = true;
         return sn_format(f->a, "sn_fix_requant(%s - %s, %s, %s, %s.lo, %s.hi)",
                          c.v, c.z, m, to->zp, to->lim, to->lim);
@@ -170,8 +172,8 @@ selected(SnFm *f, const SnExpr *e, const SnMid *to, bool *codes)
     if (e->ek == SN_E_CALL || e->ek == SN_E_BIN || sn_fm_port(f, e))
         return NULL;
     return sn_format(f->a, "sn_quant(%s, %s, %s, %s.lo, %s.hi)",
-                     sn_fm_f32(f, sn_fm_expr(f, e)), to->scale, to->zp,
-                     to->lim, to->lim);
+                     sn_fm_f32(f, sn_fm_expr(f, e)), to->scale, to->zp, to->lim,
+                     to->lim);
 }
 
 /* Every code of e with its own grid, none along an axis or wide? */
@@ -202,8 +204,8 @@ sn_row_select(SnFm *f, const SnExpr *e, const SnMid *mid, SnVal *v)
     if (f->ctx == SN_IN_SET || !selects(f, e) ||
         (!mid && (out.axis >= 0 || out.elem == SN_DE_QI32)))
         return;
-    SnMid to = mid ? *mid
-                   : (SnMid){sn_fm_scale(f, y), sn_fm_zp(f, y), sn_fm_lim(f)};
+    SnMid to =
+        mid ? *mid : (SnMid){sn_fm_scale(f, y), sn_fm_zp(f, y), sn_fm_lim(f)};
     const char *sel = selected(f, e, &to, &codes);
     if (!codes)
         return;
@@ -249,10 +251,10 @@ after_form(SnFm *f, const SnExpr *e, const char *y, const char *yz,
     if (e->ek != SN_E_BIN || (e->op != SN_OP_ADD && e->op != SN_OP_MUL) ||
         !grid_code(f, e->kid[0], &a) || !grid_code(f, e->kid[1], &b))
         return NULL;
-    const char *args = sn_format(
-        f->a, "%s + sh, %s, %s + sh, %s + sh, %s, %s + sh, "
-              "%s, %s + sh, %s.lo + sh, %s.hi + sh", a.v, a.s, a.z, b.v, b.s,
-        b.z, y, yz, lim, lim);
+    const char *args = sn_format(f->a,
+                                 "%s + sh, %s, %s + sh, %s + sh, %s, %s + sh, "
+                                 "%s, %s + sh, %s.lo + sh, %s.hi + sh",
+                                 a.v, a.s, a.z, b.v, b.s, b.z, y, yz, lim, lim);
     if (e->op == SN_OP_MUL)
         return sn_format(f->a, "sn_mul_after(%s) - sh", args);
     return sn_format(f->a, "sn_add_after(%s) - sh", args);
@@ -267,7 +269,8 @@ int_sum(SnFm *f, const SnDefPort *x)
     if (sn_fm_once(f, "isum", f->nscope))
         sn_putf(&f->set,
                 "int64_t isum = 0;\nfor (int64_t k = 0; k < m.ntap; k++)\n"
-                "    isum += %s[m.a[k] + l * m.lane_a] - %s;\n", p, z);
+                "    isum += %s[m.a[k] + l * m.lane_a] - %s;\n",
+                p, z);
     return "isum";
 }
 
@@ -278,8 +281,9 @@ mean_row(SnFm *f, const SnDefPort *x, const char *ys, const char *yz,
 {
     const char *sum = int_sum(f, x);
 
-    return sn_format(f->a, "sn_requant64(%s, %s / (%s * (float)m.nall), "
-                           "%s, %s.lo, %s.hi)",
+    return sn_format(f->a,
+                     "sn_requant64(%s, %s / (%s * (float)m.nall), "
+                     "%s, %s.lo, %s.hi)",
                      sum, sn_fm_scale(f, x), ys, yz, lim, lim);
 }
 
@@ -290,9 +294,10 @@ mean_any(SnFm *f, const SnDefPort *x, const char *ys, const char *yz,
 {
     const char *row = mean_row(f, x, ys, yz, lim);
 
-    return sn_format(f->a, "(%s ? sn_fix_requant64(%s, sn_fix(c->rounding, "
-                           "(double)%s / ((double)%s * (double)m.nall)), %s, "
-                           "%s.lo, %s.hi) : %s)",
+    return sn_format(f->a,
+                     "(%s ? sn_fix_requant64(%s, sn_fix(c->rounding, "
+                     "(double)%s / ((double)%s * (double)m.nall)), %s, "
+                     "%s.lo, %s.hi) : %s)",
                      fixed_flag(f), int_sum(f, x), sn_fm_scale(f, x), ys, yz,
                      lim, lim, row);
 }
@@ -302,9 +307,11 @@ after_or(SnFm *f, const char *after, const char *before, SnVal *v)
 {
     const char *name = sn_format(f->a, "q%u", f->nhoist++);
 
-    sn_putf(f->elem, "int32_t %s;\nif (after)\n    %s = %s;\nelse\n"
-                     "    %s = %s;\n", name, name, after, name, before);
-    *v = (SnVal){ .s = name, .ct = SN_CT_INT, .atom = true };
+    sn_putf(f->elem,
+            "int32_t %s;\nif (after)\n    %s = %s;\nelse\n"
+            "    %s = %s;\n",
+            name, name, after, name, before);
+    *v = (SnVal){.s = name, .ct = SN_CT_INT, .atom = true};
 }
 
 static bool
@@ -323,11 +330,15 @@ mean_quant(SnFm *f, const SnDefPort *x, const SnExpr *e, const char *ys,
         return false;
     const char *row = mean_row(f, x, ys, yz, lim);
     SnVal m = sn_fm_expr(f, e);
-    const char *after = sn_format(
-        f->a, "m.whole ? %s : sn_quant_after(%s, %s, %s + sh, "
-              "%s.lo + sh, %s.hi + sh) - sh", row, m.s, ys, yz, lim, lim);
-    after_or(f, after, sn_format(f->a, "sn_quant(%s, %s, %s, %s.lo, %s.hi)",
-                                 m.s, ys, yz, lim, lim), v);
+    const char *after =
+        sn_format(f->a,
+                  "m.whole ? %s : sn_quant_after(%s, %s, %s + sh, "
+                  "%s.lo + sh, %s.hi + sh) - sh",
+                  row, m.s, ys, yz, lim, lim);
+    after_or(f, after,
+             sn_format(f->a, "sn_quant(%s, %s, %s, %s.lo, %s.hi)", m.s, ys, yz,
+                       lim, lim),
+             v);
     return true;
 }
 
@@ -338,7 +349,7 @@ sn_row_quant(SnFm *f, const SnExpr *q, SnVal *v)
     const SnDefPort *y = f->n->out[f->res], *x;
     SnDefConc out = sn_fm_out(f);
 
-    *v = (SnVal){ .ct = SN_CT_INT, .atom = true };
+    *v = (SnVal){.ct = SN_CT_INT, .atom = true};
     if (out.axis >= 0 || out.elem == SN_DE_QI32)
         return false;
     if (f->dot || sn_is_call(e, "mean", 1) || after_flag(f)) {
@@ -350,8 +361,8 @@ sn_row_quant(SnFm *f, const SnExpr *q, SnVal *v)
         const char *ys = sn_fm_scale(f, y);
         x = sn_is_call(e, "mean", 1) ? deq_of(f, e->kid[0]) : NULL;
         if (x && sn_conc_code(f->t->in[x->index]) &&
-            f->t->in[x->index].axis < 0 && f->t->in[x->index].elem !=
-            SN_DE_QI32)
+            f->t->in[x->index].axis < 0 &&
+            f->t->in[x->index].elem != SN_DE_QI32)
             return mean_quant(f, x, e, ys, yz, lim, v);
         if (!after_flag(f))
             return false;
@@ -364,11 +375,15 @@ sn_row_quant(SnFm *f, const SnExpr *q, SnVal *v)
             val = name;
         }
         if (after == NULL)
-            after = sn_format(f->a, "sn_quant_after(%s, %s, %s + sh, "
-                                    "%s.lo + sh, %s.hi + sh) - sh", val, ys,
-                              yz, lim, lim);
-        after_or(f, after, sn_format(f->a, "sn_quant(%s, %s, %s, %s.lo, "
-                                           "%s.hi)", val, ys, yz, lim, lim),
+            after = sn_format(f->a,
+                              "sn_quant_after(%s, %s, %s + sh, "
+                              "%s.lo + sh, %s.hi + sh) - sh",
+                              val, ys, yz, lim, lim);
+        after_or(f, after,
+                 sn_format(f->a,
+                           "sn_quant(%s, %s, %s, %s.lo, "
+                           "%s.hi)",
+                           val, ys, yz, lim, lim),
                  v);
         return true;
     }
@@ -395,7 +410,7 @@ sn_row_window(const SnFm *f, const SnExpr *e)
 SnVal
 sn_row_lrn(SnFm *f)
 {
-    static const char *const name[] = { "size", "alpha", "beta", "k" };
+    static const char *const name[] = {"size", "alpha", "beta", "k"};
     const SnDefPort *x = sn_fm_port(f, f->sem->arg[0]);
     const SnDefPort *y = f->n->out[f->res];
 
@@ -406,8 +421,7 @@ sn_row_lrn(SnFm *f)
                                    "alpha, beta, k : real");
     }
     if (strcmp(map_of(f), "window_channel") ||
-        f->t->in[x->index].elem != SN_DE_QI8 ||
-        sn_fm_out(f).elem != SN_DE_QI8)
+        f->t->in[x->index].elem != SN_DE_QI8 || sn_fm_out(f).elem != SN_DE_QI8)
         return sn_fm_refuse(f, "the row lrn is for quant(i8) over "
                                "window_channel");
     const char *p = sn_fm_ptr(f, x), *s = sn_fm_scale(f, x);
@@ -417,12 +431,15 @@ sn_row_lrn(SnFm *f)
             "int32_t sum = 0;\nfor (int64_t k = 0; k < m.ntap; k++) {\n"
             "    const int32_t v = %s[m.a[k]] - %s;\n    sum += v * v;\n}\n"
             "const float t = sn_lrn_t(sum, at->alpha, (int32_t)at->size, %s, "
-            "at->k);\n", p, z, s);
+            "at->k);\n",
+            p, z, s);
     sn_putf(f->elem, "const float d_x = sn_dequant(%s[m.c[0]], %s, %s);\n", p,
             s, z);
-    return (SnVal){
-        .s = sn_format(f->a, "sn_quant(sn_lrn_y(d_x, t, at->beta), %s, %s, "
-                             "%s.lo, %s.hi)", ys, yz, lim, lim),
-        .ct = SN_CT_INT, .atom = true
-    };
+    return (SnVal){.s =
+                       sn_format(f->a,
+                                 "sn_quant(sn_lrn_y(d_x, t, at->beta), %s, %s, "
+                                 "%s.lo, %s.hi)",
+                                 ys, yz, lim, lim),
+                   .ct = SN_CT_INT,
+                   .atom = true};
 }

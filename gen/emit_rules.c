@@ -47,8 +47,9 @@ emit_header(const SnDefs *defs, const char *outdir, SnDiag *d)
     sn_emit_head(&b, "Numbers of rules (sn_rule).");
     sn_putf(&b, "#ifndef %s\n#define %s\n\n", guard, guard);
     if (plugin)
-        sn_putf(&b, "#include \"backend/plugin.h\"\n#include \"%s\"\n"
-                    "#include \"sn_rules.h\"\n\n",
+        sn_putf(&b,
+                "#include \"backend/plugin.h\"\n#include \"%s\"\n"
+                "#include \"sn_rules.h\"\n\n",
                 sn_emit_name(defs, "kinds.h"));
     else
         sn_puts(&b, "#include \"rewrite/rewrite.h\"\n\n");
@@ -64,20 +65,23 @@ emit_header(const SnDefs *defs, const char *outdir, SnDiag *d)
         sn_putf(&b, "    %s = %u, /* %s */\n",
                 sn_rg_derive_enum(defs, defs->derive[i]), id++,
                 sn_where(defs->arena, defs->derive[i]->pos));
-    sn_putf(&b, plugin ? "    SN_RULE_%s_END = SN_RULE_END + %u\n};\n"
-                       : "    SN_RULE%s_END = %u\n};\n",
+    sn_putf(&b,
+            plugin ? "    SN_RULE_%s_END = SN_RULE_END + %u\n};\n"
+                   : "    SN_RULE%s_END = %u\n};\n",
             plugin ? sn_upper(defs->arena, defs->plugin->name) : "", id);
     if (plugin)
-        sn_putf(&b, "\n/* %s */\nextern const SnKindDesc %s[];\n"
-                    "extern const SnOnnxDesc %s[];\n"
-                    "extern const uint32_t %s;\n",
+        sn_putf(&b,
+                "\n/* %s */\nextern const SnKindDesc %s[];\n"
+                "extern const SnOnnxDesc %s[];\n"
+                "extern const uint32_t %s;\n",
                 sn_emit_name(defs, "kinds.c"),
                 sn_emit_name(defs, "plugin_kinds"),
                 sn_emit_name(defs, "plugin_onnx"),
                 sn_emit_name(defs, "plugin_nonnx"));
     else
-        sn_putf(&b, "\n/* Of the declarations (sn_core_hash). */\n"
-                    "#define SN_CORE_HASH UINT64_C(0x%016llx)\n",
+        sn_putf(&b,
+                "\n/* Of the declarations (sn_core_hash). */\n"
+                "#define SN_CORE_HASH UINT64_C(0x%016llx)\n",
                 (unsigned long long)sn_defs_hash(defs));
     put_builders(defs, &b);
     sn_emit_close(&b);
@@ -124,8 +128,8 @@ put_classes(const SnDefs *defs, SnBuf *b)
         sn_putf(b, "\n/* %s: class %s\n", sn_where(defs->arena, c->pos),
                 c->name);
         sn_rg_quote(b, " *   ", t.n ? sn_buf_str(&t) : "empty");
-        sn_putf(b, " */\nenum { CLASS_%s = %u };\n",
-                sn_upper(b->a, c->name), sn_rg_join(defs, c));
+        sn_putf(b, " */\nenum { CLASS_%s = %u };\n", sn_upper(b->a, c->name),
+                sn_rg_join(defs, c));
     }
 }
 
@@ -150,23 +154,28 @@ put_plugin(const SnDefs *defs, SnBuf *b)
         nrule += defs->rule[i]->backend == defs->plugin;
     for (uint32_t i = 0; i < defs->npass; i++)
         npass += defs->pass[i]->backend == defs->plugin;
-    sn_putf(b, "\n/* ---- the plugin ---- */\n\n"
-               "_Static_assert(SN_CORE_HASH == UINT64_C(0x%016llx),\n"
-               "               \"generated from other declarations than "
-               "the installed headers\");\n\n",
+    sn_putf(b,
+            "\n/* ---- the plugin ---- */\n\n"
+            "_Static_assert(SN_CORE_HASH == UINT64_C(0x%016llx),\n"
+            "               \"generated from other declarations than "
+            "the installed headers\");\n\n",
             (unsigned long long)defs->core_hash);
-    sn_putf(b, "const SnPluginDesc sn_plugin = {\n"
-               "    .abi = SN_PLUGIN_ABI, .nkind_at = SN_K_END,\n"
-               "    .core_hash = UINT64_C(0x%016llx), .name = \"%s\",\n",
+    sn_putf(b,
+            "const SnPluginDesc sn_plugin = {\n"
+            "    .abi = SN_PLUGIN_ABI, .nkind_at = SN_K_END,\n"
+            "    .core_hash = UINT64_C(0x%016llx), .name = \"%s\",\n",
             (unsigned long long)defs->core_hash, defs->plugin->name);
-    sn_putf(b, "    .kinds = { .nkind = %u, .kind = %s,\n"
-               "               .nonnx = %u, .onnx = %s },\n",
+    sn_putf(b,
+            "    .kinds = { .nkind = %u, .kind = %s,\n"
+            "               .nonnx = %u, .onnx = %s },\n",
             defs->nnode - defs->core_nnode, sn_emit_name(defs, "plugin_kinds"),
             count_onnx(defs), sn_emit_name(defs, "plugin_onnx"));
-    sn_putf(b, "    .rules = { .nrule = %u, .rule = plugin_rules,\n"
-               "               .npass = %u, .pass = plugin_passes,\n"
-               "               .nbackend = 1, .backend = plugin_backends "
-               "},\n};\n", nrule, npass);
+    sn_putf(b,
+            "    .rules = { .nrule = %u, .rule = plugin_rules,\n"
+            "               .npass = %u, .pass = plugin_passes,\n"
+            "               .nbackend = 1, .backend = plugin_backends "
+            "},\n};\n",
+            nrule, npass);
 }
 
 void

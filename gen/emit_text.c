@@ -19,9 +19,8 @@ static void
 put_conc(SnBuf *b, const SnDefs *s, SnDefConc c)
 {
     static const char *const name[] = {
-        "f32", "f16", "quant(i8", "quant(i16", "quant(i32", "fused(u8)",
-        "i8", "i32", "i64", "bool"
-    };
+        "f32",       "f16", "quant(i8", "quant(i16", "quant(i32",
+        "fused(u8)", "i8",  "i32",      "i64",       "bool"};
 
     if (c.elem < 0) {
         sn_putc(b, '_');
@@ -44,8 +43,8 @@ put_conc(SnBuf *b, const SnDefs *s, SnDefConc c)
 }
 
 static void
-put_side(SnBuf *b, const SnDefs *s, SnDefPort *const *port,
-         const SnDefConc *c, uint32_t n, bool paren)
+put_side(SnBuf *b, const SnDefs *s, SnDefPort *const *port, const SnDefConc *c,
+         uint32_t n, bool paren)
 {
     if (paren)
         sn_putc(b, '(');
@@ -61,8 +60,7 @@ put_side(SnBuf *b, const SnDefs *s, SnDefPort *const *port,
 }
 
 void
-sn_put_tuple(SnBuf *b, const SnDefs *s, const SnDefNode *n,
-             const SnDefTuple *t)
+sn_put_tuple(SnBuf *b, const SnDefs *s, const SnDefNode *n, const SnDefTuple *t)
 {
     put_side(b, s, n->in, t->in, n->nin, true);
     sn_puts(b, " -> ");
@@ -101,9 +99,8 @@ sn_put_sem(SnBuf *b, const SnDefSem *m)
 void
 sn_put_attr_decl(SnBuf *b, const SnDefAttr *at)
 {
-    static const char *const ty[] = {
-        "int", "real", "bool", "str", "enum", "int", "real", "type", "range"
-    };
+    static const char *const ty[] = {"int", "real", "bool", "str",  "enum",
+                                     "int", "real", "type", "range"};
 
     sn_putf(b, "%s : %s", at->name, ty[at->ty]);
     if (at->ty == SN_AT_INTS || at->ty == SN_AT_REALS) {

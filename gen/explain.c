@@ -27,8 +27,8 @@ layer(const SnProof *p)
 /* The instances of a family at n: family "sink" of Rescale and of others apart,
  * as what is sunk says. */
 static void
-put_proofs(SnBuf *b, const SnProofs *v, const SnDefNode *n,
-           const char *family, const char *what)
+put_proofs(SnBuf *b, const SnProofs *v, const SnDefNode *n, const char *family,
+           const char *what)
 {
     for (uint32_t i = 0; v && i < v->n; i++) {
         const SnProof *p = &v->v[i];

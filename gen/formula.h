@@ -41,28 +41,28 @@ typedef struct SnFm {
     const SnDefSem *sem;
     uint32_t tuple, res;
     bool failed;
-    const char *why;   /* what has no row */
+    const char *why; /* what has no row */
     /* Lines of the function, without indentation. */
-    SnBuf pre;         /* once, before the map is opened */
-    SnBuf post;        /* once, after it is opened */
-    SnBuf slice;       /* once per slice of a per-axis type */
-    SnBuf set;         /* once per set (and lane) */
-    SnBuf *elem;       /* loads of the current element */
+    SnBuf pre;   /* once, before the map is opened */
+    SnBuf post;  /* once, after it is opened */
+    SnBuf slice; /* once per slice of a per-axis type */
+    SnBuf set;   /* once per set (and lane) */
+    SnBuf *elem; /* loads of the current element */
     SnCtx ctx;
-    bool dot;          /* sums come from SnDot */
-    uint32_t dot_x, dot_w;       /* its operand ports */
-    const SnDefPort *dot_bias;   /* f32 bias inside the chain, or NULL */
+    bool dot;                  /* sums come from SnDot */
+    uint32_t dot_x, dot_w;     /* its operand ports */
+    const SnDefPort *dot_bias; /* f32 bias inside the chain, or NULL */
     bool want_chan, want_o;
     uint32_t nhoist, nred;
     uint32_t nscope, fresh; /* the scope loads go to; the last one made */
     SnRed red[16];
-    uint32_t nkept;    /* kept roundings that have a variable */
+    uint32_t nkept; /* kept roundings that have a variable */
     struct {
         const SnExpr *e;
         uint32_t scope;
         const char *name;
     } kept[4];
-    uint32_t nname;    /* names already declared: in pre, elem scopes */
+    uint32_t nname; /* names already declared: in pre, elem scopes */
     const char **name;
 } SnFm;
 
@@ -88,10 +88,10 @@ const char *sn_fm_ptr(SnFm *f, const SnDefPort *p);
 const char *sn_fm_scale(SnFm *f, const SnDefPort *p);
 const char *sn_fm_zp(SnFm *f, const SnDefPort *p);
 const char *sn_fm_code(SnFm *f, const SnDefPort *p); /* element as stored */
-const char *sn_fm_lim(SnFm *f);   /* the result's SnLim */
-const char *sn_fm_limf(SnFm *f, const char *range); /* an attribute's SnLimF */
-SnVal sn_fm_raw(SnFm *f, const SnDefPort *p); /* x */
-SnVal sn_fm_deq(SnFm *f, const SnDefPort *p); /* d(x) */
+const char *sn_fm_lim(SnFm *f);                      /* the result's SnLim */
+const char *sn_fm_limf(SnFm *f, const char *range);  /* an attribute's SnLimF */
+SnVal sn_fm_raw(SnFm *f, const SnDefPort *p);        /* x */
+SnVal sn_fm_deq(SnFm *f, const SnDefPort *p);        /* d(x) */
 /* Scale, zero point and limits of a type attribute. */
 typedef struct SnMid {
     const char *scale, *zp, *lim;

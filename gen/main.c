@@ -94,7 +94,7 @@ value_of(int argc, char **argv, int *i, const char *opt, bool *missing)
 static bool
 read_format(Args *o, const char *s)
 {
-    static const char *const name[] = { "text", "json", "sarif" };
+    static const char *const name[] = {"text", "json", "sarif"};
 
     for (int k = 0; k < 3; k++)
         if (!strcmp(s, name[k])) {
@@ -116,7 +116,8 @@ take_tree(Args *o, SnArena *a)
         fputs("sinter-gen: no declarations are given, and there are no "
               "nodes.def and passes.def in this directory; expected it to be "
               "the root of a sinter tree, or --core DIR (of an installed one: "
-              "PREFIX/share/sinter), or --nodes F --passes F\n", stderr);
+              "PREFIX/share/sinter), or --nodes F --passes F\n",
+              stderr);
         return SN_EUSAGE;
     }
     o->nodes = "nodes.def";
@@ -218,7 +219,7 @@ finish(const Args *o, SnArena *a, SnDiag *d)
 static bool
 prove(const Args *o, SnDefs *s, SnArena *a, SnDiag *d, const SnProofs **out)
 {
-    SnProveOpts po = { .smt2 = o->smt2 };
+    SnProveOpts po = {.smt2 = o->smt2};
     bool quiet = o->no_prove;
 
     if (quiet)
@@ -330,10 +331,11 @@ explain(int n, char **code)
             for (size_t k = 0; k < sn_ncode && k < 1024; k++)
                 cand[k] = sn_code_list[k].code;
             near = sn_closest(code[i], cand, sn_ncode);
-            fprintf(stderr, near ? "sinter-gen: no message has the code '%s'; "
-                                   "did you mean '%s'?\n"
-                                 : "sinter-gen: no message has the code "
-                                   "'%s'\n",
+            fprintf(stderr,
+                    near ? "sinter-gen: no message has the code '%s'; "
+                           "did you mean '%s'?\n"
+                         : "sinter-gen: no message has the code "
+                           "'%s'\n",
                     code[i], near);
             bad = 1;
             continue;
@@ -366,7 +368,7 @@ flushed(int code)
 int
 main(int argc, char **argv)
 {
-    Args o = { 0 };
+    Args o = {0};
 
     if (argc > 2 && !strcmp(argv[1], "explain"))
         return flushed(explain(argc - 2, argv + 2));

@@ -87,8 +87,7 @@ next(Lex *l, Tok *t)
         char q[2] = {*l->p++, 0};
         skip_to(l, q);
     } else if (isalnum((unsigned char)*l->p) || *l->p == '_') {
-        while (l->p < l->end &&
-               (isalnum((unsigned char)*l->p) || *l->p == '_'))
+        while (l->p < l->end && (isalnum((unsigned char)*l->p) || *l->p == '_'))
             l->p++;
     } else {
         l->p++;
@@ -137,7 +136,9 @@ add_def(Cx *cx, const SnSrc *src, const Tok *v, uint32_t n)
             n = k - 1;
             continue;
         }
-        Def d = {.src = src, .name = v[k - 1], .ntok = n,
+        Def d = {.src = src,
+                 .name = v[k - 1],
+                 .ntok = n,
                  .tok = sn_memdup(cx->a, v, n * sizeof *v)};
         SN_PUSH(cx->a, cx->def, cx->ndef, d);
         return;
@@ -194,8 +195,7 @@ spell(SnArena *a, const Tok *v, uint32_t n)
     sn_buf_init(&b, a);
     for (uint32_t i = 0; i < n; i++) {
         bool glue = i == 0 || is(&v[i], ")") || is(&v[i], ",") ||
-                    is(&v[i], "(") || is(&v[i - 1], "(") ||
-                    is(&v[i - 1], "*");
+                    is(&v[i], "(") || is(&v[i - 1], "(") || is(&v[i - 1], "*");
         sn_putf(&b, "%s%.*s", glue ? "" : " ", (int)v[i].n, v[i].s);
     }
     return sn_buf_str(&b);
@@ -227,8 +227,9 @@ fits(const Tok *v, uint32_t n, const char *want, bool named)
     bool want_const = !strncmp(want, "const ", 6);
     want += want_const ? 6 : 0;
     size_t k = strcspn(want, " ");
-    return type && is_const == want_const && star == (strchr(want, '*') != NULL)
-           && type->n == k && !memcmp(type->s, want, k);
+    return type && is_const == want_const &&
+           star == (strchr(want, '*') != NULL) && type->n == k &&
+           !memcmp(type->s, want, k);
 }
 
 /* "SnStatus(const SnCall *)": the result, then parameters by commas. */
@@ -268,8 +269,8 @@ check(Cx *cx, const char *what, const char *fn, SnPos at, const char *want,
         if (is(&cx->def[i].name, fn))
             d = &cx->def[i];
     const char *paren = strchr(want, '(');
-    const char *full = sn_format(cx->a, "%.*s %s%s", (int)(paren - want), want,
-                                 fn, paren);
+    const char *full =
+        sn_format(cx->a, "%.*s %s%s", (int)(paren - want), want, fn, paren);
     if (!d) {
         sn_error(cx->d, at, "SN703", "%s %s is defined in no source file", what,
                  fn);

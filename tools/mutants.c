@@ -47,16 +47,24 @@ enum { NCASE = 400, MORE = 10 };
 
 /* NCASE: cases compared to call a mutant the same; MORE: times the cases. */
 typedef enum Way {
-    W_GUARD, W_WORTH, W_UNSAID, W_ONCE, W_TYPE, W_REGRID, W_CLAIM, W_CLAMP,
-    W_UNDER, NWAY
+    W_GUARD,
+    W_WORTH,
+    W_UNSAID,
+    W_ONCE,
+    W_TYPE,
+    W_REGRID,
+    W_CLAIM,
+    W_CLAMP,
+    W_UNDER,
+    NWAY
 } Way;
 
-static const char *const way_name[] = {"guard", "worth",  "unsaid", "once",
-                                       "type",  "regrid", "claim",  "clamp",
-                                       "under"};
+static const char *const way_name[] = {"guard", "worth", "unsaid",
+                                       "once",  "type",  "regrid",
+                                       "claim", "clamp", "under"};
 
 typedef struct Mutation {
-    uint32_t left;      /* mutations to pass over before the one to make */
+    uint32_t left; /* mutations to pass over before the one to make */
     bool done;
     Way way;
     uint32_t number;
@@ -139,7 +147,7 @@ uses(Mutation *m, SnPat *p, uint32_t *n)
 static const char *
 another(const SnPat *p, const char *but)
 {
-    const char *s = p->capture ? p->capture
+    const char *s = p->capture          ? p->capture
                     : p->pk == SN_P_VAR ? p->name
                                         : NULL;
 
@@ -252,13 +260,20 @@ hurt(void *arg, SnDefRule *r)
 /* ---- one run ---- */
 
 typedef enum Verdict {
-    V_REFUSED, V_MORE, V_WORTH, V_ORDER, V_CASES, V_LEMMA, V_KILLED,
-    V_SURVIVED, NVERDICT
+    V_REFUSED,
+    V_MORE,
+    V_WORTH,
+    V_ORDER,
+    V_CASES,
+    V_LEMMA,
+    V_KILLED,
+    V_SURVIVED,
+    NVERDICT
 } Verdict;
 
-static const char *const verdict_name[] = {
-    "refused", "more", "worth", "order", "cases", "lemma", "killed",
-    "SURVIVED"};
+static const char *const verdict_name[] = {"refused", "more",    "worth",
+                                           "order",   "cases",   "lemma",
+                                           "killed",  "SURVIVED"};
 
 typedef struct Run {
     SnDefs *defs;
@@ -338,18 +353,19 @@ killed(const Run *run, const SnSubject *sub, SnDefRule *r)
         return false;
     defs.pass = SN_NEW_N(defs.arena, SnDefPass *, defs.npass);
     for (uint32_t i = 0; i < defs.npass; i++)
-        defs.pass[i] = run->defs->pass[i] == r->pass ? &pass
-                                                     : run->defs->pass[i];
+        defs.pass[i] =
+            run->defs->pass[i] == r->pass ? &pass : run->defs->pass[i];
     defs.rule = SN_NEW_N(defs.arena, SnDefRule *, defs.nrule);
     for (uint32_t i = 0; i < defs.nrule; i++)
-        defs.rule[i] = run->defs->rule[i] == sub->rule ? r
-                                                       : run->defs->rule[i];
+        defs.rule[i] = run->defs->rule[i] == sub->rule ? r : run->defs->rule[i];
     sn_emit_kinds(&defs, dir, d);
     sn_emit_rules(&defs, dir, d);
     int rc = -1;
     if (!sn_diag_nerror(d))
-        rc = system(sn_format(defs.arena, "sh tests/cases/against.sh %s %s "
-                              ">/dev/null 2>&1", dir, sub->rule->name));
+        rc = system(sn_format(defs.arena,
+                              "sh tests/cases/against.sh %s %s "
+                              ">/dev/null 2>&1",
+                              dir, sub->rule->name));
     if (system(sn_format(defs.arena, "rm -rf %s", dir)) != 0)
         fprintf(stderr, "mutants: cannot remove %s\n", dir);
     return WIFEXITED(rc) && WEXITSTATUS(rc) == 1;
@@ -436,8 +452,8 @@ subject(Run *run, const Opts *o, uint32_t i, Score *score)
         } else if (!m.done) {
             return;
         }
-        const char *mutant = sn_format(m.a, "%s %s %u", sub.name,
-                                       way_name[m.way], m.number);
+        const char *mutant =
+            sn_format(m.a, "%s %s %u", sub.name, way_name[m.way], m.number);
         Verdict v = judge(run, i, &m, r, d, &code);
         tell(o, score, &m, v, mutant, code);
     }
@@ -458,18 +474,17 @@ print_score(const Score *s)
             printf("%-7s %4u made, %4u refused, %2u in more cases, %3u proved "
                    "without it, %3u copy nothing, %3u the same in all cases, "
                    "%3u by lemma, %2u killed by tests, %2u survived\n",
-                   way_name[w], s->made[w],
-                   n[V_REFUSED], n[V_MORE], n[V_WORTH], n[V_ORDER],
-                   n[V_CASES], n[V_LEMMA], n[V_KILLED], n[V_SURVIVED]);
+                   way_name[w], s->made[w], n[V_REFUSED], n[V_MORE], n[V_WORTH],
+                   n[V_ORDER], n[V_CASES], n[V_LEMMA], n[V_KILLED],
+                   n[V_SURVIVED]);
     }
-    uint32_t same =
-        all[V_WORTH] + all[V_ORDER] + all[V_CASES] + all[V_LEMMA];
+    uint32_t same = all[V_WORTH] + all[V_ORDER] + all[V_CASES] + all[V_LEMMA];
     uint32_t refused = all[V_REFUSED] + all[V_MORE];
     uint32_t caught = refused + all[V_KILLED];
     printf("%u made, %u refused by a checker (%u with %d times the cases), %u "
-           "killed by tests, %u equivalent, %u survived: %.1f %%\n", made,
-           refused, all[V_MORE], MORE, all[V_KILLED], same, all[V_SURVIVED],
-           made > same ? 100.0 * caught / (made - same) : 0);
+           "killed by tests, %u equivalent, %u survived: %.1f %%\n",
+           made, refused, all[V_MORE], MORE, all[V_KILLED], same,
+           all[V_SURVIVED], made > same ? 100.0 * caught / (made - same) : 0);
     return all[V_SURVIVED] == 0;
 }
 
@@ -520,8 +535,7 @@ main(int argc, char **argv)
         return usage();
     run.defs = parse(a, d, argc - i, argv + i);
     if (sn_diag_nerror(d)) {
-        fputs("mutants: the declarations have errors as they stand\n",
-              stderr);
+        fputs("mutants: the declarations have errors as they stand\n", stderr);
         return 2;
     }
     run.s = sn_subjects(run.defs, d);

@@ -37,10 +37,10 @@ accumulate(const Conv *c, int64_t n, int64_t oy, int64_t ox, int64_t o)
                          kx * c->at->dilate.v[1];
             if (iy < 0 || iy >= c->xd[1] || ix < 0 || ix >= c->xd[2])
                 continue;
-            const int8_t *x = c->x + ((n * c->xd[1] + iy) * c->xd[2] + ix) *
-                                         c->xd[3];
-            const int8_t *w = c->w + ((o * c->wd[1] + ky) * c->wd[2] + kx) *
-                                         c->wd[3];
+            const int8_t *x =
+                c->x + ((n * c->xd[1] + iy) * c->xd[2] + ix) * c->xd[3];
+            const int8_t *w =
+                c->w + ((o * c->wd[1] + ky) * c->wd[2] + kx) * c->wd[3];
             for (int64_t i = 0; i < c->wd[3]; i++)
                 sum += (uint32_t)((x[i] - c->xz) * (w[i] - c->wz));
         }
@@ -52,9 +52,13 @@ npu_conv_q8(const SnCall *call)
 {
     const SnType *xt = call->in[0].type, *wt = call->in[1].type;
     const SnType *yt = call->out[0].type;
-    Conv c = {.at = call->attr, .xd = call->in[0].shape->dim,
-              .wd = call->in[1].shape->dim, .x = call->in[0].data,
-              .w = call->in[1].data, .xz = xt->zp[0], .wz = wt->zp[0]};
+    Conv c = {.at = call->attr,
+              .xd = call->in[0].shape->dim,
+              .wd = call->in[1].shape->dim,
+              .x = call->in[0].data,
+              .w = call->in[1].data,
+              .xz = xt->zp[0],
+              .wz = wt->zp[0]};
     const int32_t *b = call->nin > 2 ? call->in[2].data : NULL;
     const int64_t *yd = call->out[0].shape->dim;
     float mul = sn_mult(xt->scale[0], wt->scale[0], yt->scale[0]);

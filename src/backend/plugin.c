@@ -11,13 +11,15 @@ check_version(SnDiag *d, const char *where, const SnPluginDesc *p)
         return sn_fail(d, SN_EINPUT, where,
                        "was built for plugin interface %u, and this sinter has "
                        "interface %u: build it against the headers installed "
-                       "with this sinter", p->abi, SN_PLUGIN_ABI);
+                       "with this sinter",
+                       p->abi, SN_PLUGIN_ABI);
     if (p->core_hash != sn_core_hash || p->nkind_at != sn_core_nkind)
         return sn_fail(d, SN_EINPUT, where,
                        "was generated from other core declarations (%016llx, "
                        "this sinter's are %016llx): run sinter-gen --plugin "
                        "with those installed with this sinter, and build it "
-                       "again", (unsigned long long)p->core_hash,
+                       "again",
+                       (unsigned long long)p->core_hash,
                        (unsigned long long)sn_core_hash);
     return SN_OK;
 }
@@ -31,12 +33,12 @@ check_names(SnDiag *d, const char *where, const SnPluginDesc *p)
         if (k)
             return sn_fail(d, SN_EINPUT, where,
                            "declares node '%s' (%s), which the core has "
-                           "already (%s)", p->kinds.kind[i].name,
-                           p->kinds.kind[i].where, sn_desc(k)->where);
+                           "already (%s)",
+                           p->kinds.kind[i].name, p->kinds.kind[i].where,
+                           sn_desc(k)->where);
         for (uint32_t j = 0; j < i; j++)
             if (!strcmp(p->kinds.kind[i].name, p->kinds.kind[j].name))
-                return sn_fail(d, SN_EINPUT, where,
-                               "declares node '%s' twice",
+                return sn_fail(d, SN_EINPUT, where, "declares node '%s' twice",
                                p->kinds.kind[i].name);
         if (p->kinds.kind[i].kind != sn_core_nkind + i)
             return sn_fail(d, SN_EINPUT, where,

@@ -21,7 +21,7 @@ enum {
     ALIGN_SMALL = 16,
     ALIGN_LARGE = 64,
     PAGED = 1 << 14, /* blocks for small objects that are mapped */
-    HUGE = 2 << 20 /* bytes of a large page, where there are any */
+    HUGE = 2 << 20   /* bytes of a large page, where there are any */
 };
 
 typedef struct Block {
@@ -46,8 +46,8 @@ struct SnArena {
     Block *block;
     AtFree *at_free; /* in blocks of the arena */
     Map *map;
-    char *open, *end; /* free part of the open block, zeroed */
-    Block *opened;    /* that block; NULL: none */
+    char *open, *end;  /* free part of the open block, zeroed */
+    Block *opened;     /* that block; NULL: none */
     size_t block_size; /* of the next block */
     size_t nbyte;
 };
@@ -175,7 +175,10 @@ sn_arena_clear(SnArena *a)
         char *base = (char *)(b + 1);
         memset(base, 0, (size_t)(a->open - base));
         b->next = NULL;
-        now = (SnArena){.block = b, .opened = b, .open = base, .end = a->end,
+        now = (SnArena){.block = b,
+                        .opened = b,
+                        .open = base,
+                        .end = a->end,
                         .block_size = a->block_size,
                         .nbyte = sizeof *a + (size_t)(a->end - (char *)b)};
     }
@@ -306,8 +309,8 @@ sn_arena_map(SnArena *a, int fd, size_t n)
 void *
 sn_arena_pages(SnArena *a, size_t n)
 {
-    void *p = refused() ? NULL
-                        : map(a, n, PROT_READ | PROT_WRITE, MAP_ANONYMOUS, -1);
+    void *p =
+        refused() ? NULL : map(a, n, PROT_READ | PROT_WRITE, MAP_ANONYMOUS, -1);
 
     if (!p)
         out_of_memory();

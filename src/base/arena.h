@@ -67,10 +67,10 @@ size_t sn_arena_nbyte(const SnArena *a); /* bytes obtained from the system */
  * [n] and then adds one.  v must have been grown from NULL by sn_grow alone,
  * or hold exactly a power of two of elements; n may have shrunk since. */
 void *sn_grow(SnArena *a, void *v, size_t n, size_t size);
-#define SN_PUSH(a, v, n, x)                                              \
-    do {                                                                 \
-        (v) = sn_grow((a), (v), (size_t)(n), sizeof *(v));               \
-        (v)[(n)++] = (x);                                                \
+#define SN_PUSH(a, v, n, x)                                \
+    do {                                                   \
+        (v) = sn_grow((a), (v), (size_t)(n), sizeof *(v)); \
+        (v)[(n)++] = (x);                                  \
     } while (0)
 
 /* Out-of-memory guards.  Usage:

@@ -131,15 +131,15 @@ add(SnDiag *d, const Msg *proto)
     d->nwarning += m->sev == SN_WARNING;
 }
 
-#define ADD_FORMATTED(severity)                                            \
-    do {                                                                   \
-        va_list ap;                                                        \
-        va_start(ap, fmt);                                                 \
-        Msg m = {.sev = (severity), .at = at, .code = code};               \
-        m.status = SN_ECHECK;                                              \
-        m.text = sn_vformat(d->a, fmt, ap);                                \
-        va_end(ap);                                                        \
-        add(d, &m);                                                        \
+#define ADD_FORMATTED(severity)                              \
+    do {                                                     \
+        va_list ap;                                          \
+        va_start(ap, fmt);                                   \
+        Msg m = {.sev = (severity), .at = at, .code = code}; \
+        m.status = SN_ECHECK;                                \
+        m.text = sn_vformat(d->a, fmt, ap);                  \
+        va_end(ap);                                          \
+        add(d, &m);                                          \
     } while (0)
 
 void
@@ -173,9 +173,8 @@ sn_fail(SnDiag *d, SnStatus s, const char *where, const char *fmt, ...)
     return s;
 }
 
-static void
-add_extra(SnDiag *d, ExtraKind kind, SnPos at, const char *fmt, va_list ap)
-    __attribute__((format(printf, 4, 0)));
+static void add_extra(SnDiag *d, ExtraKind kind, SnPos at, const char *fmt,
+                      va_list ap) __attribute__((format(printf, 4, 0)));
 
 static void
 add_extra(SnDiag *d, ExtraKind kind, SnPos at, const char *fmt, va_list ap)
@@ -368,8 +367,7 @@ put_excerpt(SnBuf *b, SnPos at, SnPos *shown, int gutter, const char *remark)
         return;
     }
     Window w = window(s, n, at.col);
-    if (shown->src != at.src || shown->line != at.line ||
-        n > LINE_MAX_SHOWN)
+    if (shown->src != at.src || shown->line != at.line || n > LINE_MAX_SHOWN)
         put_source(b, &w, at.line, gutter);
     *shown = at;
     put_caret(b, &w, at.len, gutter);
@@ -506,8 +504,8 @@ sn_diag_messages(const SnDiag *d, SnArena *a, size_t *n)
     SnDiagMsg *m = SN_NEW_N(a, SnDiagMsg, d->n + 1);
 
     for (size_t i = 0; i < d->n; i++) {
-        m[i] = (SnDiagMsg){v[i]->sev, v[i]->at, v[i]->code, v[i]->where,
-                           v[i]->text, 0, NULL};
+        m[i] = (SnDiagMsg){v[i]->sev,  v[i]->at, v[i]->code, v[i]->where,
+                           v[i]->text, 0,        NULL};
         SnDiagExtra *x = NULL;
         for (const Extra *e = v[i]->extra; e; e = e->next) {
             SnDiagExtra k = {.at = e->at, .text = e->text};
@@ -580,8 +578,7 @@ distance(const char *a, size_t na, const char *b, size_t nb)
         for (size_t j = 1; j <= nb; j++) {
             unsigned best = prev[j - 1] + (a[i - 1] != b[j - 1]);
             best = min2(best, min2(prev[j], cur[j - 1]) + 1);
-            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] &&
-                a[i - 2] == b[j - 1])
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
                 best = min2(best, prev2[j - 2] + 1);
             cur[j] = best;
         }

@@ -26,7 +26,7 @@ typedef struct SnSrc {
 } SnSrc;
 
 typedef struct SnPos {
-    const SnSrc *src; /* NULL: no place */
+    const SnSrc *src;        /* NULL: no place */
     uint32_t line, col, len; /* 1-based; len in bytes, at least 1 */
 } SnPos;
 

@@ -134,8 +134,10 @@ put_location(SnBuf *b, SnPos at, const char *text)
     if (at.line) {
         uint32_t col = characters(at, at.col - 1) + 1;
         uint32_t end = characters(at, at.col - 1 + at.len) + 1;
-        sn_putf(b, ", \"region\": {\"startLine\": %u, \"startColumn\": %u, "
-                "\"endColumn\": %u}", at.line, col, end);
+        sn_putf(b,
+                ", \"region\": {\"startLine\": %u, \"startColumn\": %u, "
+                "\"endColumn\": %u}",
+                at.line, col, end);
     }
     sn_putc(b, '}');
     if (text) {

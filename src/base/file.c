@@ -85,8 +85,7 @@ sn_file_read(SnArena *a, SnDiag *d, const char *path, size_t max, char **text,
         max = PTRDIFF_MAX - 2;
     int fd = std ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
-        return sn_fail(d, SN_EINPUT, where, "cannot open: %s",
-                       strerror(errno));
+        return sn_fail(d, SN_EINPUT, where, "cannot open: %s", strerror(errno));
     SnStatus s = SN_OK;
     int err = 0;
     bool big = false;
@@ -112,8 +111,8 @@ sn_file_read(SnArena *a, SnDiag *d, const char *path, size_t max, char **text,
     *text = NULL;
     *nbyte = 0;
     if (big)
-        return sn_fail(d, SN_EINPUT, where,
-                       "too large: more than %zu bytes", max);
+        return sn_fail(d, SN_EINPUT, where, "too large: more than %zu bytes",
+                       max);
     if (s == SN_ENOMEM)
         return sn_fail(d, s, where, "out of memory while reading");
     return sn_fail(d, s, where, "cannot read: %s", strerror(err));
@@ -137,8 +136,8 @@ map_file(SnArena *a, const char *path, size_t max, SnMap *out)
 
     if (fd < 0)
         return false;
-    if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
-        st.st_size >= MAP_FROM && (uintmax_t)st.st_size <= max)
+    if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size >= MAP_FROM &&
+        (uintmax_t)st.st_size <= max)
         p = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
     close(fd);
     if (p == MAP_FAILED)
@@ -208,8 +207,7 @@ sn_file_in_place(const char *path)
     struct stat st;
 
     return !strcmp(path, "-") || (stat(path, &st) == 0 &&
-                                  !S_ISREG(st.st_mode) &&
-                                  !S_ISDIR(st.st_mode));
+                                  !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode));
 }
 
 static bool
@@ -232,8 +230,8 @@ static int
 open_temporary(const char *path, char tmp[PATH_SIZE])
 {
     for (unsigned i = 0; i < 1000; i++) {
-        int n = snprintf(tmp, PATH_SIZE, "%s.tmp%ld.%u", path, (long)getpid(),
-                         i);
+        int n =
+            snprintf(tmp, PATH_SIZE, "%s.tmp%ld.%u", path, (long)getpid(), i);
         if (n < 0 || n >= PATH_SIZE) {
             errno = ENAMETOOLONG;
             return -1;

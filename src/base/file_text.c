@@ -67,13 +67,16 @@ sn_file_text_check(SnDiag *d, const char *where, const char *path)
     if (fd >= 0)
         close(fd);
     if (fd < 0 || r < 0)
-        return sn_fail(d, SN_EOUTPUT, where, "cannot read '%s' to see whether "
-                       "it is text, which alone text may replace: %s", path,
-                       strerror(err));
+        return sn_fail(d, SN_EOUTPUT, where,
+                       "cannot read '%s' to see whether "
+                       "it is text, which alone text may replace: %s",
+                       path, strerror(err));
     if (text && s.more == 0)
         return SN_OK;
-    sn_fail(d, SN_EOUTPUT, where, "'%s' is not text (byte 0x%02x at offset "
-            "%llu) and is not replaced by text", path, bad,
+    sn_fail(d, SN_EOUTPUT, where,
+            "'%s' is not text (byte 0x%02x at offset "
+            "%llu) and is not replaced by text",
+            path, bad,
             (unsigned long long)(text && s.at > 0 ? s.at - 1 : s.at));
     sn_diag_help(d, "give another name, or remove the file first");
     return SN_EOUTPUT;

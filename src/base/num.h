@@ -333,8 +333,7 @@ sn_fix_mul(int32_t v, SnFix m)
     /* the upper half of 2 * p: to nearest, ties upward */
     int64_t h = (p + (p >= 0 ? 1 << 30 : 1 - (1 << 30))) / (INT64_C(1) << 31);
     int64_t mask = (INT64_C(1) << right) - 1, rest = h & mask;
-    return (int32_t)(sn_shift_down(h, right) +
-                     (rest > (mask >> 1) + (h < 0)));
+    return (int32_t)(sn_shift_down(h, right) + (rest > (mask >> 1) + (h < 0)));
 }
 
 /* v * m + zp, clamped: Rescale (v = q - zx), and the end of a contract. */

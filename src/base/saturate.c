@@ -118,13 +118,13 @@ sn_grid_image(SnRounding by, SnRange r, const SnGrid *from, const SnGrid *to,
         return v;
     }
     if (r.has_lo || !calibrated) {
-        v.lo = rescaled(by, r.has_lo && r.lo > from->lo ? r.lo : from->lo,
-                        from, to);
+        v.lo = rescaled(by, r.has_lo && r.lo > from->lo ? r.lo : from->lo, from,
+                        to);
         v.has_lo = r.has_lo || v.lo > to->lo;
     }
     if (r.has_hi || !calibrated) {
-        v.hi = rescaled(by, r.has_hi && r.hi < from->hi ? r.hi : from->hi,
-                        from, to);
+        v.hi = rescaled(by, r.has_hi && r.hi < from->hi ? r.hi : from->hi, from,
+                        to);
         v.has_hi = r.has_hi || v.hi < to->hi;
     }
     if (!v.has_lo)

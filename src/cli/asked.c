@@ -92,13 +92,15 @@ shard_of_env(SnCli *c, SnShard *s)
         break;
     }
     if (!found)
-        return sn_fail(c->d, SN_EUSAGE, "--shard", "env: no launcher's "
+        return sn_fail(c->d, SN_EUSAGE, "--shard",
+                       "env: no launcher's "
                        "variables are set (OMPI_COMM_WORLD_RANK, PMI_RANK, "
                        "SLURM_PROCID, SLURM_ARRAY_TASK_ID)");
     if (s->index < 0 || s->index >= s->count)
-        return sn_fail(c->d, SN_EUSAGE, "--shard", "the environment says "
-                       "part %lld of %lld", (long long)s->index,
-                       (long long)s->count);
+        return sn_fail(c->d, SN_EUSAGE, "--shard",
+                       "the environment says "
+                       "part %lld of %lld",
+                       (long long)s->index, (long long)s->count);
     return SN_OK;
 }
 
@@ -117,12 +119,14 @@ sn_cli_shard(SnCli *c, SnShard *s)
     if (end != text && *end == '/') {
         const char *n = end + 1;
         s->count = strtol(n, &end, 10);
-        if (end != n && !*end && s->index >= 0 && s->index < s->count
-            && s->count <= INT32_MAX)
+        if (end != n && !*end && s->index >= 0 && s->index < s->count &&
+            s->count <= INT32_MAX)
             return SN_OK;
     }
-    return sn_fail(c->d, SN_EUSAGE, "--shard", "'%s' is neither I/N with I "
-                   "from 0 to N - 1, nor env", text);
+    return sn_fail(c->d, SN_EUSAGE, "--shard",
+                   "'%s' is neither I/N with I "
+                   "from 0 to N - 1, nor env",
+                   text);
 }
 
 SnStatus
@@ -147,8 +151,10 @@ sn_cli_shard_output(SnCli *c, const char **out)
     sn_puts(&b, p);
     *out = sn_buf_str(&b);
     if (!any && s.count > 1 && !strcmp(c->args.shard, "env"))
-        return sn_fail(c->d, SN_EUSAGE, "-o", "needs {} in its name, which "
+        return sn_fail(c->d, SN_EUSAGE, "-o",
+                       "needs {} in its name, which "
                        "becomes the number of the part: all parts would "
-                       "write '%s'", c->args.output);
+                       "write '%s'",
+                       c->args.output);
     return SN_OK;
 }

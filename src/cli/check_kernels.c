@@ -7,7 +7,7 @@
 #include <string.h>
 #include "base/json.h"
 
-typedef struct Fault { /* of one step of the backend */
+typedef struct Fault {      /* of one step of the backend */
     int64_t nelem, ndiffer; /* over all samples */
     int64_t sample;         /* the first that differs */
     double most;            /* largest difference, as reals */
@@ -65,8 +65,8 @@ measure(Check *k, Fault *f, const SnTensor *t, const void *want)
             (real && isnan(k->got_real[i]) && isnan(k->want_real[i])))
             continue;
         f->ndiffer++;
-        double d = real ? fabs((double)k->got_real[i]
-                               - (double)k->want_real[i]) : NAN;
+        double d =
+            real ? fabs((double)k->got_real[i] - (double)k->want_real[i]) : NAN;
         if (!(d <= f->most))
             f->most = d;
     }
@@ -162,13 +162,15 @@ put_fault(SnCli *c, const Check *k, uint32_t i)
     if (c->args.json) {
         sn_puts(&c->out, "  {\"node\": ");
         sn_put_json(&c->out, sn_name(k->x->g, SN_REF(s->node, 0)));
-        sn_putf(&c->out, ", \"kind\": \"%s\", \"kernel\": \"%s\", "
-                "\"values\": %lld, \"differ\": %lld, \"most\": ", kind,
-                kernel, (long long)f->nelem, (long long)f->ndiffer);
+        sn_putf(&c->out,
+                ", \"kind\": \"%s\", \"kernel\": \"%s\", "
+                "\"values\": %lld, \"differ\": %lld, \"most\": ",
+                kind, kernel, (long long)f->nelem, (long long)f->ndiffer);
         sn_put_json_f64(&c->out, f->most);
         sn_putf(&c->out, "}%s\n", i + 1 < k->x->nstep ? "," : "");
     } else if (f->ndiffer) {
-        sn_putf(&c->out, "%s by %s: %lld of %lld values differ, by at most "
+        sn_putf(&c->out,
+                "%s by %s: %lld of %lld values differ, by at most "
                 "%g, first in sample %lld\n",
                 sn_label(k->x->g, s->node, c->a), kernel, (long long)f->ndiffer,
                 (long long)f->nelem, f->most, (long long)f->sample);
@@ -193,14 +195,16 @@ report(SnCli *c, const Check *k, int64_t nsample)
     if (c->args.json)
         sn_puts(&c->out, " ]}\n");
     else
-        sn_putf(&c->out, "%u nodes, %u by kernels of %s, %lld samples: %lld "
-                "values compared, %u node%s\n", k->x->nstep, nkernel,
-                k->x->backend->name, (long long)nsample, nelem, nbad,
-                nbad == 1 ? " differs" : "s differ");
+        sn_putf(&c->out,
+                "%u nodes, %u by kernels of %s, %lld samples: %lld "
+                "values compared, %u node%s\n",
+                k->x->nstep, nkernel, k->x->backend->name, (long long)nsample,
+                nelem, nbad, nbad == 1 ? " differs" : "s differ");
     if (nbad)
-        return sn_fail(c->d, SN_ECHECK, "--check-kernels", "%u of %u nodes "
-                       "differ%s from the reference evaluators", nbad,
-                       k->x->nstep, nbad == 1 ? "s" : "");
+        return sn_fail(c->d, SN_ECHECK, "--check-kernels",
+                       "%u of %u nodes "
+                       "differ%s from the reference evaluators",
+                       nbad, k->x->nstep, nbad == 1 ? "s" : "");
     return SN_OK;
 }
 

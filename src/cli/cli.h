@@ -127,8 +127,7 @@ SnStatus sn_cli_window(SnCli *c, const SnExec *x, const SnStrs *files,
                        const char *option, long n, const char *skip_option,
                        long skip, SnSamples **out);
 /* A copy of g, lowered all the way as profiling wants it. */
-SnStatus sn_cli_lowered(SnCli *c, const SnGraph *g, bool quiet,
-                        SnGraph **out);
+SnStatus sn_cli_lowered(SnCli *c, const SnGraph *g, bool quiet, SnGraph **out);
 /* A copy of g as it is when `quantize` chooses types. */
 SnStatus sn_cli_placed(SnCli *c, const SnGraph *g, SnGraph **out);
 /* Profiles a copy of g on files; hash and names as quantize wants them.
@@ -150,8 +149,8 @@ const char *sn_bytes_str(SnArena *a, size_t n);
 SnStatus sn_verb_inspect(SnCli *c), sn_verb_opt(SnCli *c),
     sn_verb_profile(SnCli *c), sn_verb_quantize(SnCli *c),
     sn_verb_run(SnCli *c), sn_verb_draw(SnCli *c), sn_verb_why(SnCli *c),
-    sn_verb_export(SnCli *c), sn_verb_compare(SnCli *c),
-    sn_verb_ops(SnCli *c), sn_verb_bench(SnCli *c);
+    sn_verb_export(SnCli *c), sn_verb_compare(SnCli *c), sn_verb_ops(SnCli *c),
+    sn_verb_bench(SnCli *c);
 
 /* A file that a verb will write. */
 typedef struct SnOutput {

@@ -20,8 +20,8 @@ same_file(const char *x, const char *y)
 {
     struct stat a, b;
 
-    return stat(x, &a) == 0 && stat(y, &b) == 0 && a.st_dev == b.st_dev
-        && a.st_ino == b.st_ino;
+    return stat(x, &a) == 0 && stat(y, &b) == 0 && a.st_dev == b.st_dev &&
+           a.st_ino == b.st_ino;
 }
 
 /* The samples of f, counted within its file, that lie in [*from, *to) of s. */
@@ -49,7 +49,8 @@ check_apart(SnCli *c, const SnSamples *calib, const SnSamples *eval)
                 int64_t from = a > x ? a : x, to = b < y ? b : y;
                 if (from >= to || !same_file(e->file.path, f->file.path))
                     continue;
-                return sn_fail(c->d, SN_EUSAGE, "--eval", "samples %lld to "
+                return sn_fail(c->d, SN_EUSAGE, "--eval",
+                               "samples %lld to "
                                "%lld of %s are calibrated on too: a score on "
                                "them says nothing of others; choose with -n, "
                                "--skip, --eval-n and --eval-skip",
@@ -63,11 +64,14 @@ static SnStatus
 check_options(SnCli *c)
 {
     const SnArgs *a = &c->args;
-    const char *stray = a->labels ? "--labels"
-        : a->eval_n >= 0 ? "--eval-n" : a->eval_skip ? "--eval-skip" : NULL;
+    const char *stray = a->labels        ? "--labels"
+                        : a->eval_n >= 0 ? "--eval-n"
+                        : a->eval_skip   ? "--eval-skip"
+                                         : NULL;
 
     if (!a->eval.n && stray)
-        return sn_fail(c->d, SN_EUSAGE, stray, "is about --eval FILE, which "
+        return sn_fail(c->d, SN_EUSAGE, stray,
+                       "is about --eval FILE, which "
                        "is missing");
     return SN_OK;
 }
@@ -84,8 +88,7 @@ sn_cli_eval_open(SnCli *c, const SnGraph *g, SnEval **out)
         return SN_OK;
     SnEval *e = SN_NEW(c->a, SnEval);
     SN_TRY(sn_cli_lowered(c, g, true, &f));
-    SN_TRY(sn_exec_prepare(c->a, f, sn_backend_named("CPU"), c->d,
-                           &e->flt.x));
+    SN_TRY(sn_exec_prepare(c->a, f, sn_backend_named("CPU"), c->d, &e->flt.x));
     SN_TRY(sn_cli_window(c, e->flt.x, &a->eval, "--eval", a->eval_n,
                          "--eval-skip", a->eval_skip, &e->flt.samples));
     if (a->labels)
@@ -115,14 +118,17 @@ warn_unlike(SnCli *c, const SnInputs *in)
         double lo = (double)e->lo, hi = (double)e->hi;
         double share = (double)e->beyond / (double)e->n;
         if (share > SHARE_BEYOND)
-            sn_warn(c->d, (SnPos){0}, NULL, "%.1f %% of the values that --eval "
+            sn_warn(c->d, (SnPos){0}, NULL,
+                    "%.1f %% of the values that --eval "
                     "gives input '%s' lie beyond %g to %g, which was "
-                    "calibrated: calibrate on data like it", 100 * share,
-                    name, from, to);
+                    "calibrated: calibrate on data like it",
+                    100 * share, name, from, to);
         else if ((hi - lo) / (to - from) < PART_FILLED)
-            sn_warn(c->d, (SnPos){0}, NULL, "--eval gives input '%s' values "
+            sn_warn(c->d, (SnPos){0}, NULL,
+                    "--eval gives input '%s' values "
                     "from %g to %g, but %g to %g was calibrated: was that "
-                    "data of the same kind?", name, lo, hi, from, to);
+                    "data of the same kind?",
+                    name, lo, hi, from, to);
     }
 }
 
@@ -195,8 +201,7 @@ sn_cli_eval_text(const SnEval *e, SnBuf *b)
     if (e->flt_score.n)
         sn_putf(b, "  top-1: float %.4f, int8 %.4f (%lld and %lld of %lld)\n",
                 top1(e->flt_score), top1(e->quant_score),
-                (long long)e->flt_score.right,
-                (long long)e->quant_score.right,
+                (long long)e->flt_score.right, (long long)e->quant_score.right,
                 (long long)e->flt_score.n);
     for (uint32_t k = 0; k < e->flt.x->noutput; k++) {
         sn_putf(b, "  %s: SQNR %s, same argmax %lld of %lld",
@@ -206,8 +211,8 @@ sn_cli_eval_text(const SnEval *e, SnBuf *b)
                 (long long)(e->flt.samples->n * sn_results_rows(&e->flt, k)));
         if (e->calib_flt.x)
             sn_putf(b, "; on the calibration data %s",
-                    db_str(b->a, sn_results_sqnr(&e->calib_flt,
-                                                 &e->calib_quant, k)));
+                    db_str(b->a,
+                           sn_results_sqnr(&e->calib_flt, &e->calib_quant, k)));
         sn_puts(b, "\n");
     }
 }
@@ -217,8 +222,8 @@ sn_cli_eval_json(const SnEval *e, SnBuf *b)
 {
     sn_putf(b, "{\"samples\": %lld", (long long)e->flt.samples->n);
     if (e->flt_score.n)
-        sn_putf(b, ", \"top1_float\": %.6f, \"top1\": %.6f",
-                top1(e->flt_score), top1(e->quant_score));
+        sn_putf(b, ", \"top1_float\": %.6f, \"top1\": %.6f", top1(e->flt_score),
+                top1(e->quant_score));
     sn_puts(b, ", \"outputs\": [");
     for (uint32_t k = 0; k < e->flt.x->noutput; k++) {
         sn_puts(b, k ? ", {\"output\": " : "{\"output\": ");
@@ -229,8 +234,8 @@ sn_cli_eval_json(const SnEval *e, SnBuf *b)
                 (long long)sn_results_agree(&e->flt, &e->quant, k));
         if (e->calib_flt.x) {
             sn_puts(b, ", \"calib_sqnr_db\": ");
-            sn_put_json_f64(b, sn_results_sqnr(&e->calib_flt,
-                                               &e->calib_quant, k));
+            sn_put_json_f64(b,
+                            sn_results_sqnr(&e->calib_flt, &e->calib_quant, k));
         }
         sn_puts(b, "}");
     }

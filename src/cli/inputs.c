@@ -28,8 +28,8 @@ sn_inputs_new(SnArena *a, const SnExec *x, SnSamples *s)
             SnId id = x->step[k].node;
             const SnType *t = sn_type(x->g, SN_REF(id, 0));
             SnKind kind = sn_node(x->g, id)->kind;
-            if (sn_desc(kind)->sem[0].cls != SN_C_CONVERT || t->nq != 1
-                || sn_in(x->g, id, 0) != x->input[i].ref)
+            if (sn_desc(kind)->sem[0].cls != SN_C_CONVERT || t->nq != 1 ||
+                sn_in(x->g, id, 0) != x->input[i].ref)
                 continue;
             double lo = (double)sn_elem_lo(t->elem) - t->zp[0];
             double hi = (double)sn_elem_hi(t->elem) - t->zp[0];
@@ -101,19 +101,21 @@ sn_inputs_warn_range(SnCli *c, const SnInputs *in, const char *option)
         if (!e->ranged || e->n == 0)
             continue;
         double share = (double)e->beyond / (double)e->n;
-        double part = ((double)e->hi - (double)e->lo)
-            / ((double)e->to - (double)e->from);
+        double part =
+            ((double)e->hi - (double)e->lo) / ((double)e->to - (double)e->from);
         if (share > SHARE_BEYOND)
-            sn_warn(c->d, (SnPos){0}, NULL, "%.1f %% of the values that %s "
+            sn_warn(c->d, (SnPos){0}, NULL,
+                    "%.1f %% of the values that %s "
                     "gives input '%s' (%g to %g) saturate at %.4g and %.4g: "
-                    "were --mul and --add forgotten?", 100 * share, option,
-                    in->x->input[i].name, (double)e->lo, (double)e->hi,
-                    (double)e->from, (double)e->to);
+                    "were --mul and --add forgotten?",
+                    100 * share, option, in->x->input[i].name, (double)e->lo,
+                    (double)e->hi, (double)e->from, (double)e->to);
         else if (part < PART_FILLED && in->s->n >= PICTURES)
-            sn_warn(c->d, (SnPos){0}, NULL, "%s gives input '%s' values from "
+            sn_warn(c->d, (SnPos){0}, NULL,
+                    "%s gives input '%s' values from "
                     "%g to %g, but it was quantized for %.4g to %.4g: were "
-                    "--mul and --add forgotten?", option,
-                    in->x->input[i].name, (double)e->lo, (double)e->hi,
+                    "--mul and --add forgotten?",
+                    option, in->x->input[i].name, (double)e->lo, (double)e->hi,
                     (double)e->from, (double)e->to);
     }
 }
@@ -124,9 +126,10 @@ sn_inputs_warn_finite(SnCli *c, const SnInputs *in, const char *option)
     for (uint32_t i = 0; i < in->x->ninput; i++) {
         const SnInputSeen *e = &in->seen[i];
         if (e->nonfinite)
-            sn_warn(c->d, (SnPos){0}, NULL, "%s gives input '%s' %lld value%s "
-                    "that %s not finite, first in sample %lld", option,
-                    in->x->input[i].name, (long long)e->nonfinite,
+            sn_warn(c->d, (SnPos){0}, NULL,
+                    "%s gives input '%s' %lld value%s "
+                    "that %s not finite, first in sample %lld",
+                    option, in->x->input[i].name, (long long)e->nonfinite,
                     e->nonfinite == 1 ? "" : "s",
                     e->nonfinite == 1 ? "is" : "are", (long long)e->first);
     }

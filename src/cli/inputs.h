@@ -10,10 +10,10 @@
 typedef struct SnInputSeen { /* of one f32 input, over all samples seen */
     bool ranged;             /* [from, to] is what it is held to */
     float from, to;
-    float lo, hi;         /* of its finite elements; lo > hi: it had none */
-    int64_t n, beyond;    /* finite elements; those outside of [from, to] */
-    int64_t nonfinite;    /* NaN and infinities, */
-    int64_t first;        /* first in this sample of the files */
+    float lo, hi;      /* of its finite elements; lo > hi: it had none */
+    int64_t n, beyond; /* finite elements; those outside of [from, to] */
+    int64_t nonfinite; /* NaN and infinities, */
+    int64_t first;     /* first in this sample of the files */
 } SnInputSeen;
 
 typedef struct SnInputs {

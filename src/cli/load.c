@@ -50,7 +50,8 @@ SnStatus
 sn_cli_model(SnCli *c, uint32_t most, const char **path)
 {
     if (c->args.pos.n == 0)
-        return sn_fail(c->d, SN_EUSAGE, "MODEL", "is missing: expected a "
+        return sn_fail(c->d, SN_EUSAGE, "MODEL",
+                       "is missing: expected a "
                        ".onnx or .sn file");
     if (c->args.pos.n > most)
         return sn_fail(c->d, SN_EUSAGE, c->args.pos.v[most],
@@ -82,17 +83,21 @@ static SnStatus
 check_shapeless(SnCli *c, const char *path)
 {
     const SnArgs *a = &c->args;
-    const char *option = a->shape.n ? "--shape" : a->dim.n ? "--dim"
-        : a->batch >= 0 ? "--batch" : NULL;
+    const char *option = a->shape.n      ? "--shape"
+                         : a->dim.n      ? "--dim"
+                         : a->batch >= 0 ? "--batch"
+                                         : NULL;
     bool onnx = a->compare && sn_is_onnx(a->compare);
 
     for (uint32_t i = 0; i < a->pos.n; i++)
         onnx = onnx || sn_is_onnx(a->pos.v[i]);
     if (!option || onnx)
         return SN_OK;
-    return sn_fail(c->d, SN_EUSAGE, option, "is for ONNX models; the shapes "
+    return sn_fail(c->d, SN_EUSAGE, option,
+                   "is for ONNX models; the shapes "
                    "of %s are fixed: import or quantize the ONNX model with "
-                   "it", path);
+                   "it",
+                   path);
 }
 
 /* --backend; *out is left alone without it. */
@@ -110,8 +115,8 @@ find_backend(SnCli *c, const SnBackendDesc **out)
     for (uint32_t i = 0; i < sn_backend_end(); i++)
         sn_putf(&b, "%s%s", i ? ", " : "", sn_backend_at(i)->name);
     return sn_fail(c->d, SN_EUSAGE, c->args.target ? "--target" : "--backend",
-                   "no backend is named '%s' (there are: %s)",
-                   c->args.backend, sn_buf_str(&b));
+                   "no backend is named '%s' (there are: %s)", c->args.backend,
+                   sn_buf_str(&b));
 }
 
 SnStatus
@@ -183,8 +188,8 @@ pixels(SnCli *c, SnPixels *px)
 {
     const SnArgs *a = &c->args;
 
-    *px = (SnPixels){.nmul = a->mul.n, .mul = a->mul.v, .nadd = a->add.n,
-                     .add = a->add.v};
+    *px = (SnPixels){
+        .nmul = a->mul.n, .mul = a->mul.v, .nadd = a->add.n, .add = a->add.v};
     if (!a->layout || !strcmp(a->layout, "auto"))
         px->layout = SN_LAYOUT_AUTO;
     else if (!strcmp(a->layout, "nhwc"))
@@ -205,23 +210,27 @@ sn_cli_window(SnCli *c, const SnExec *x, const SnStrs *files,
     SnPixels px;
 
     if (files->n == 0 && x->ninput > 0)
-        return sn_fail(c->d, SN_EUSAGE, option, "is missing: expected a "
+        return sn_fail(c->d, SN_EUSAGE, option,
+                       "is missing: expected a "
                        ".npy or .pb file");
     SN_TRY(pixels(c, &px));
     if (n > 0 && skip > LONG_MAX - n)
         n = -1;
-    SN_TRY(sn_samples_open(c->a, x->ninput, x->input, files->n, files->v,
-                           &px, n > 0 ? n + skip : n, c->d, out));
+    SN_TRY(sn_samples_open(c->a, x->ninput, x->input, files->n, files->v, &px,
+                           n > 0 ? n + skip : n, c->d, out));
     if (skip >= (*out)->n)
-        return sn_fail(c->d, SN_EUSAGE, skip_option, "leaves none of %lld "
-                       "samples", (long long)(*out)->n);
+        return sn_fail(c->d, SN_EUSAGE, skip_option,
+                       "leaves none of %lld "
+                       "samples",
+                       (long long)(*out)->n);
     (*out)->skip = skip;
     (*out)->n -= skip;
     if (n > (*out)->n)
-        sn_warn(c->d, (SnPos){0}, NULL, "%s: holds %lld sample%s%s, fewer than "
-                "the %ld asked for", option, (long long)(*out)->n,
-                (*out)->n == 1 ? "" : "s", skip ? " after those left out" : "",
-                n);
+        sn_warn(c->d, (SnPos){0}, NULL,
+                "%s: holds %lld sample%s%s, fewer than "
+                "the %ld asked for",
+                option, (long long)(*out)->n, (*out)->n == 1 ? "" : "s",
+                skip ? " after those left out" : "", n);
     return SN_OK;
 }
 
@@ -294,13 +303,15 @@ note_unscaled(SnCli *c, const SnInputs *in)
     for (uint32_t i = 0; i < in->x->ninput; i++) {
         const SnInputSeen *e = &in->seen[i];
         const SnFileData *f = in->s->feed[i].file;
-        if (sn_dtype_real(f->file.data.dtype) || c->args.mul.n
-            || c->args.add.n || !(e->hi - e->lo > 2))
+        if (sn_dtype_real(f->file.data.dtype) || c->args.mul.n ||
+            c->args.add.n || !(e->hi - e->lo > 2))
             continue;
-        sn_note(c->d, (SnPos){0}, NULL, "input '%s' gets the integers of %s, "
+        sn_note(c->d, (SnPos){0}, NULL,
+                "input '%s' gets the integers of %s, "
                 "%g to %g, as they are; --mul and --add scale them (--mul 1 "
-                "says that this is meant)", in->x->input[i].name,
-                f->file.path, (double)e->lo, (double)e->hi);
+                "says that this is meant)",
+                in->x->input[i].name, f->file.path, (double)e->lo,
+                (double)e->hi);
     }
 }
 
@@ -316,8 +327,7 @@ warn_nonfinite(SnCli *c, const SnProfile *p, const SnInputs *in)
 
     sn_buf_init(&b, c->a);
     for (uint32_t i = 0; i < in->x->ninput; i++)
-        if (in->seen[i].nonfinite
-            && (sample < 0 || in->seen[i].first < sample))
+        if (in->seen[i].nonfinite && (sample < 0 || in->seen[i].first < sample))
             sample = in->seen[i].first;
     if (sample >= 0)
         sn_putf(&b, ", first in sample %lld", (long long)sample);
@@ -326,12 +336,14 @@ warn_nonfinite(SnCli *c, const SnProfile *p, const SnInputs *in)
         if (p->hist[i].nonfinite && n++ == 0)
             first = &p->hist[i];
     if (n)
-        sn_warn(c->d, (SnPos){0}, NULL, "'%s' had %llu element%s not finite%s; "
-                "ranges leave them out%s", first->name,
-                (unsigned long long)first->nonfinite,
+        sn_warn(c->d, (SnPos){0}, NULL,
+                "'%s' had %llu element%s not finite%s; "
+                "ranges leave them out%s",
+                first->name, (unsigned long long)first->nonfinite,
                 first->nonfinite == 1 ? "" : "s", sn_buf_str(&b),
                 n > 1 ? sn_format(c->a, ", also those of %u more value%s",
-                                  n - 1, n == 2 ? "" : "s") : "");
+                                  n - 1, n == 2 ? "" : "s")
+                      : "");
 }
 
 /* Of f32 and not finite: a constant to blame for what is made of it. */
@@ -357,17 +369,19 @@ check_inputs(SnCli *c, const SnExec *x, const SnProfile *p)
     for (uint32_t i = 0; i < x->ninput; i++) {
         const SnHist *h = sn_profile_find(p, x->input[i].name);
         if (h && h->count == 0 && h->nonfinite)
-            return sn_fail(c->d, SN_EINPUT, "--calib", "gives input '%s' no "
-                           "finite value in %llu samples", h->name,
-                           (unsigned long long)p->nsample);
+            return sn_fail(c->d, SN_EINPUT, "--calib",
+                           "gives input '%s' no "
+                           "finite value in %llu samples",
+                           h->name, (unsigned long long)p->nsample);
     }
     for (uint32_t i = 0; i < x->noutput; i++) {
         const SnHist *h = sn_profile_find(p, sn_name(x->g, x->output[i].ref));
         if (!h || h->count || !h->nonfinite)
             continue;
-        sn_fail(c->d, SN_EINPUT, "--calib", "makes no finite value of output "
-                "'%s' in %llu samples", h->name,
-                (unsigned long long)p->nsample);
+        sn_fail(c->d, SN_EINPUT, "--calib",
+                "makes no finite value of output "
+                "'%s' in %llu samples",
+                h->name, (unsigned long long)p->nsample);
         const char *name = bad_constant(x->g);
         if (name)
             sn_diag_help(c->d, "constant '%s' of the model is not finite",
@@ -398,7 +412,8 @@ get_average(SnCli *c, double *out)
                        "'%s' is not a number above 0 and at most 1", s);
     *out = (double)(float)*out;
     if (c->args.shard)
-        return sn_fail(c->d, SN_EUSAGE, "--moving-average", "cannot stand "
+        return sn_fail(c->d, SN_EUSAGE, "--moving-average",
+                       "cannot stand "
                        "beside --shard: it depends on the order of all "
                        "samples");
     return SN_OK;
@@ -410,15 +425,17 @@ sn_cli_threads(SnCli *c, unsigned *out)
     long n = c->args.nthread;
 
     if (n > SN_MAXTHREAD)
-        return sn_fail(c->d, SN_EUSAGE, "--threads", "%ld threads; at most "
-                       "%d share a run", n, SN_MAXTHREAD);
+        return sn_fail(c->d, SN_EUSAGE, "--threads",
+                       "%ld threads; at most "
+                       "%d share a run",
+                       n, SN_MAXTHREAD);
     *out = n ? (unsigned)n : 1;
     return SN_OK;
 }
 
 SnStatus
-sn_cli_profile(SnCli *c, const SnGraph *g, const SnStrs *files,
-               bool quiet, SnProfile **out)
+sn_cli_profile(SnCli *c, const SnGraph *g, const SnStrs *files, bool quiet,
+               SnProfile **out)
 {
     SnGraph *f;
     const SnExec *x;
@@ -441,9 +458,9 @@ sn_cli_profile(SnCli *c, const SnGraph *g, const SnStrs *files,
                                        fill_part, &p, sn_graph_hash(g, true),
                                        c->d, out));
     else
-        SN_TRY(sn_profile_run(c->a, x, end - p.first,
-                              (unsigned)c->args.njob, fill_part, &p,
-                              sn_graph_hash(g, true), c->d, out));
+        SN_TRY(sn_profile_run(c->a, x, end - p.first, (unsigned)c->args.njob,
+                              fill_part, &p, sn_graph_hash(g, true), c->d,
+                              out));
     SN_TRY(check_inputs(c, x, *out));
     warn_nonfinite(c, *out, p.in);
     note_unscaled(c, p.in);

@@ -62,8 +62,10 @@ check_cpu(SnCli *c)
     sn_buf_init(&b, c->a);
     for (int i = 0; i < SN_NISA; i++)
         sn_putf(&b, "%s%s", i ? ", " : "", sn_isa_name((SnIsa)i));
-    return sn_fail(c->d, SN_EUSAGE, "SINTER_CPU", "no instruction set is "
-                   "named '%s' (there are: %s)", want, sn_buf_str(&b));
+    return sn_fail(c->d, SN_EUSAGE, "SINTER_CPU",
+                   "no instruction set is "
+                   "named '%s' (there are: %s)",
+                   want, sn_buf_str(&b));
 }
 
 static SnStatus
@@ -76,8 +78,8 @@ run(SnCli *c, int argc, char **argv)
         fputs(sn_buf_str(&b), stderr);
         return SN_EUSAGE;
     }
-    if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")
-        || !strcmp(argv[1], "help"))
+    if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") ||
+        !strcmp(argv[1], "help"))
         return help(c, argc - 2, argv + 2);
     if (!strcmp(argv[1], "--version")) {
         sn_puts(&c->out, "sinter " SN_VERSION "\n");

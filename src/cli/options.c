@@ -23,10 +23,9 @@ enum {
 };
 
 const SnVerb sn_verbs[] = {
-    {"inspect", "MODEL", "nodes, types, inputs and outputs of a model",
-     INSPECT, sn_verb_inspect},
-    {"opt", "[FILE.sn|-]", "run passes and print the graph", OPT,
-     sn_verb_opt},
+    {"inspect", "MODEL", "nodes, types, inputs and outputs of a model", INSPECT,
+     sn_verb_inspect},
+    {"opt", "[FILE.sn|-]", "run passes and print the graph", OPT, sn_verb_opt},
     {"profile", "MODEL --calib FILE... [-o PROFILE] | merge PROFILE... -o F",
      "run a float model on data and record the range of each value", PROFILE,
      sn_verb_profile},
@@ -41,8 +40,8 @@ const SnVerb sn_verbs[] = {
      sn_verb_bench},
     {"draw", "MODEL [-o F.dot|F.svg|F.png|F.pdf]", "draw the graph", DRAW,
      sn_verb_draw},
-    {"why", "MODEL [--node NAME]", "say why each Rescale is still there",
-     WHY, sn_verb_why},
+    {"why", "MODEL [--node NAME]", "say why each Rescale is still there", WHY,
+     sn_verb_why},
     {"export", "MODEL --format qdq|qoperator -o OUT.onnx",
      "write an ONNX model", EXPORT, sn_verb_export},
     {"ops", "[OPERATOR...]", "list the ONNX operators that are imported", OPS,
@@ -55,9 +54,9 @@ typedef enum OptKind {
     O_STR,
     O_LONG,  /* zero or more */
     O_COUNT, /* one or more */
-    O_EACH, /* may be repeated */
-    O_LIST, /* comma-separated, may be repeated */
-    O_NUMS  /* comma-separated numbers */
+    O_EACH,  /* may be repeated */
+    O_LIST,  /* comma-separated, may be repeated */
+    O_NUMS   /* comma-separated numbers */
 } OptKind;
 
 typedef struct Option {
@@ -158,20 +157,18 @@ static const Option options[] = {
      "minmax (default), percentile[=P], entropy, mse or moving-average"},
     {"--precision", "[GLOB=]NAME", O_EACH, AT(precision), QUANTIZE,
      "int8 (default), int16 or float"},
-    {"--quantization-precision", "NAME", O_EACH, AT(precision), QUANTIZE,
-     NULL},
+    {"--quantization-precision", "NAME", O_EACH, AT(precision), QUANTIZE, NULL},
     {"--keep-float", "GLOB,...", O_LIST, AT(keep_float), QUANTIZE,
      "nodes that stay float, by name, or by kind as @KIND"},
     {"--bias", "NAME", O_STR, AT(bias), QUANTIZE,
      "int32 (default), or int8: 8 bits and a shift"},
-    {"--quantization-precision-bias", "NAME", O_STR, AT(bias), QUANTIZE,
-     NULL},
+    {"--quantization-precision-bias", "NAME", O_STR, AT(bias), QUANTIZE, NULL},
     {"--unify-ranges", NULL, O_FLAG, AT(unify), QUANTIZE,
      "one type for the operands of Concat and of residual Add"},
     {"--require-int8", NULL, O_FLAG, AT(require_int8), QUANTIZE,
      "exit 1, naming them, when nodes stay float"},
-    {"--assert-all-nodes-quantized", NULL, O_FLAG, AT(require_int8),
-     QUANTIZE, NULL},
+    {"--assert-all-nodes-quantized", NULL, O_FLAG, AT(require_int8), QUANTIZE,
+     NULL},
     {"--threshold", "DB", O_STR, AT(threshold), COMPARE,
      "exit 1 when an output's SQNR is below"},
     {"--per-tensor", NULL, O_FLAG, AT(per_tensor), QUANTIZE,
@@ -244,8 +241,8 @@ static const Option *
 option_named(const char *name, size_t n, const SnVerb *v)
 {
     for (int i = 0; i < NOPTION; i++)
-        if ((options[i].verbs & v->bit) && strlen(options[i].name) == n
-            && strncmp(options[i].name, name, n) == 0)
+        if ((options[i].verbs & v->bit) && strlen(options[i].name) == n &&
+            strncmp(options[i].name, name, n) == 0)
             return &options[i];
     return NULL;
 }
@@ -280,10 +277,14 @@ unknown_option(SnCli *c, const SnVerb *v, const char *name)
     /* Any two letters are close. */
     const char *near = strlen(name) > 2 ? sn_closest(name, cand, n) : NULL;
     if (near)
-        return sn_fail(c->d, SN_EUSAGE, name, "'sinter %s' has no such "
-                       "option; did you mean '%s'?", v->name, near);
-    return sn_fail(c->d, SN_EUSAGE, name, "'sinter %s' has no such option; "
-                   "see 'sinter %s --help'", v->name, v->name);
+        return sn_fail(c->d, SN_EUSAGE, name,
+                       "'sinter %s' has no such "
+                       "option; did you mean '%s'?",
+                       v->name, near);
+    return sn_fail(c->d, SN_EUSAGE, name,
+                   "'sinter %s' has no such option; "
+                   "see 'sinter %s --help'",
+                   v->name, v->name);
 }
 
 static SnStatus
@@ -295,8 +296,10 @@ take_long(SnCli *c, const Option *o, const char *s, long *out)
     long v = strtol(s, &end, 10);
     long least = o->kind == O_COUNT ? 1 : 0;
     if (end == s || *end || errno || v < least)
-        return sn_fail(c->d, SN_EUSAGE, o->name, "'%s' is not a number of %s "
-                       "or more", s, least ? "one" : "zero");
+        return sn_fail(c->d, SN_EUSAGE, o->name,
+                       "'%s' is not a number of %s "
+                       "or more",
+                       s, least ? "one" : "zero");
     *out = v;
     return SN_OK;
 }
@@ -311,8 +314,10 @@ take_nums(SnCli *c, const Option *o, const char *s, SnNums *out)
         char *end;
         float v = strtof(p, &end);
         if (end == p || (*end && *end != ',') || !(v - v == 0))
-            return sn_fail(c->d, SN_EUSAGE, o->name, "'%s' is not a list of "
-                           "numbers separated by commas", s);
+            return sn_fail(c->d, SN_EUSAGE, o->name,
+                           "'%s' is not a list of "
+                           "numbers separated by commas",
+                           s);
         SN_PUSH(c->a, out->v, out->n, v);
         if (!*end)
             return SN_OK;
@@ -437,12 +442,12 @@ sn_args_help(SnBuf *b, const SnVerb *v)
         return;
     }
     sn_puts(b, "Usage: sinter VERB ...\n\n"
-            "Makes int8 models of float ones: import, profile, quantize, "
-            "optimize, run.\n\nVerbs:\n");
+               "Makes int8 models of float ones: import, profile, quantize, "
+               "optimize, run.\n\nVerbs:\n");
     for (v = sn_verbs; v->name; v++)
         sn_putf(b, "  %-10s  %s\n", v->name, v->help);
     sn_puts(b, "\n'sinter VERB --help' lists the options of a verb.  Models "
-            "are .onnx or .sn files.\n"
-            "Exit codes: 0 ok, 1 check failed, 2 usage, 3 bad input, 4 "
-            "unsupported, 5 output,\n6 resource limit, 70 internal.\n");
+               "are .onnx or .sn files.\n"
+               "Exit codes: 0 ok, 1 check failed, 2 usage, 3 bad input, 4 "
+               "unsupported, 5 output,\n6 resource limit, 70 internal.\n");
 }

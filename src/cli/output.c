@@ -25,8 +25,10 @@ check_name(SnCli *c, const SnOutput *o)
                        o->path, sn_buf_str(&b));
     if (o->suffix || !sn_is_onnx(o->path))
         return SN_OK;
-    sn_fail(c->d, SN_EUSAGE, o->option, "'%s' is the name of an ONNX model; "
-            "this writes %s", o->path, o->what);
+    sn_fail(c->d, SN_EUSAGE, o->option,
+            "'%s' is the name of an ONNX model; "
+            "this writes %s",
+            o->path, o->what);
     sn_diag_help(c->d, "'sinter export' writes ONNX models");
     return SN_EUSAGE;
 }
@@ -44,8 +46,10 @@ check_place(SnCli *c, const SnOutput *o)
         return sn_fail(c->d, SN_EOUTPUT, o->option, "'%s' is a directory",
                        o->path);
     if (!sn_file_in_place(o->path) && access(dir, W_OK) != 0)
-        return sn_fail(c->d, SN_EOUTPUT, o->option, "'%s': cannot write in "
-                       "'%s': %s", o->path, dir, strerror(errno));
+        return sn_fail(c->d, SN_EOUTPUT, o->option,
+                       "'%s': cannot write in "
+                       "'%s': %s",
+                       o->path, dir, strerror(errno));
     return SN_OK;
 }
 
@@ -54,8 +58,8 @@ same_file(const struct stat *st, const char *path)
 {
     struct stat other;
 
-    return path && stat(path, &other) == 0 && other.st_dev == st->st_dev
-        && other.st_ino == st->st_ino;
+    return path && stat(path, &other) == 0 && other.st_dev == st->st_dev &&
+           other.st_ino == st->st_ino;
 }
 
 /* The first of the paths that is the file; NAME=PATH is looked for by both. */
@@ -100,7 +104,8 @@ sn_cli_writable(SnCli *c, const SnOutput *o)
         return SN_OK;
     const char *in = read_as(&c->args, &st, o->in_place);
     if (in)
-        return sn_fail(c->d, SN_EUSAGE, o->option, "'%s' would be replaced by "
+        return sn_fail(c->d, SN_EUSAGE, o->option,
+                       "'%s' would be replaced by "
                        "%s, and is read as '%s': expected another file",
                        o->path, o->what, in);
     return o->text ? sn_file_text_check(c->d, o->option, o->path) : SN_OK;

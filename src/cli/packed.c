@@ -22,10 +22,13 @@ sn_cli_pack_check(SnCli *c, const char *path)
     if (!c->args.pack_cache)
         return SN_OK;
     if (!is_text(path))
-        return sn_fail(c->d, SN_EUSAGE, "--pack-cache", "writes beside a .sn "
-                       "file; %s is none", path);
+        return sn_fail(c->d, SN_EUSAGE, "--pack-cache",
+                       "writes beside a .sn "
+                       "file; %s is none",
+                       path);
     if (c->args.check_kernels)
-        return sn_fail(c->d, SN_EUSAGE, "--pack-cache", "cannot stand beside "
+        return sn_fail(c->d, SN_EUSAGE, "--pack-cache",
+                       "cannot stand beside "
                        "--check-kernels");
     return SN_OK;
 }
@@ -41,8 +44,10 @@ sn_cli_need_kernels(SnCli *c, const SnBackendDesc *b)
 
     if (b->nkernel || !what)
         return SN_OK;
-    return sn_fail(c->d, SN_EUSAGE, what, "needs a backend with kernels: %s "
-                   "has none", b->name);
+    return sn_fail(c->d, SN_EUSAGE, what,
+                   "needs a backend with kernels: %s "
+                   "has none",
+                   b->name);
 }
 
 SnStatus
@@ -53,9 +58,9 @@ sn_cli_prepare(SnCli *c, const char *path, const SnRewriteOpts *o, SnGraph *g,
     SnTune *tune = NULL;
 
     if (c->args.pack_cache && is_text(path))
-        pack = sn_pack_open(c->a,
-                            sn_format(c->a, "%sw.pack-%s", path,
-                                      sn_isa_name(sn_isa())), NULL);
+        pack = sn_pack_open(
+            c->a, sn_format(c->a, "%sw.pack-%s", path, sn_isa_name(sn_isa())),
+            NULL);
     if (path == c->args.pos.v[0])
         SN_TRY(sn_cli_tuned(c, &tune));
     SN_TRY(sn_launch(o, c->a, g, c->d));

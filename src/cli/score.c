@@ -37,8 +37,13 @@ sn_results_run(SnCli *c, SnResults *r)
 {
     uint32_t nout = r->x->noutput;
     int64_t n = r->samples->n;
-    SnBatch b = {.x = r->x, .nsample = n, .njob = (unsigned)c->args.njob,
-                 .fill = fill, .done = keep, .ctx = r, .progress = isatty(2)};
+    SnBatch b = {.x = r->x,
+                 .nsample = n,
+                 .njob = (unsigned)c->args.njob,
+                 .fill = fill,
+                 .done = keep,
+                 .ctx = r,
+                 .progress = isatty(2)};
 
     SN_TRY(sn_cli_threads(c, &b.nthread));
     r->count = SN_NEW_N(c->a, int64_t, nout + 1);
@@ -91,10 +96,11 @@ check_classes(SnCli *c, const SnExec *x, int64_t rows)
         wide += p->shape->dim[i] > 1;
     if (wide <= 1)
         return SN_OK;
-    return sn_fail(c->d, SN_EINPUT, "--labels", "cannot score output '%s', "
+    return sn_fail(c->d, SN_EINPUT, "--labels",
+                   "cannot score output '%s', "
                    "which is %s: expected one row of classes, such as "
-                   "[1, 10]", p->name,
-                   sn_dims_str(c->a, p->shape->rank, p->shape->dim));
+                   "[1, 10]",
+                   p->name, sn_dims_str(c->a, p->shape->rank, p->shape->dim));
 }
 
 /* One label for each row of all samples of the files; where -n or --skip take
@@ -106,14 +112,16 @@ check_nlabel(SnCli *c, const SnData *t, const SnSamples *s, int64_t rows)
     bool part = s->n < s->all;
 
     if (sn_data_count(t) != have)
-        return sn_fail(c->d, SN_EINPUT, c->args.labels, "holds %s, expected "
+        return sn_fail(c->d, SN_EINPUT, c->args.labels,
+                       "holds %s, expected "
                        "one class number for each sample",
                        sn_dims_str(c->a, t->rank, t->dim));
     if (have == s->all * rows || (part && have >= (s->skip + s->n) * rows))
         return SN_OK;
-    return sn_fail(c->d, SN_EINPUT, c->args.labels, "has %lld labels for "
-                   "%lld samples", (long long)have,
-                   (long long)((s->skip + s->n) * rows));
+    return sn_fail(c->d, SN_EINPUT, c->args.labels,
+                   "has %lld labels for "
+                   "%lld samples",
+                   (long long)have, (long long)((s->skip + s->n) * rows));
 }
 
 SnStatus
@@ -132,10 +140,10 @@ sn_results_labels(SnCli *c, const SnExec *x, const SnSamples *s, SnData *out)
     for (int64_t i = 0; i < n; i++) {
         int64_t k = sn_data_int(out, skip + i);
         if (k < 0 || k >= m)
-            return sn_fail(c->d, SN_EINPUT, c->args.labels, "label %lld of "
+            return sn_fail(c->d, SN_EINPUT, c->args.labels,
+                           "label %lld of "
                            "sample %lld: the output has %lld classes, from 0",
-                           (long long)k, (long long)(skip + i),
-                           (long long)m);
+                           (long long)k, (long long)(skip + i), (long long)m);
     }
     return SN_OK;
 }
@@ -151,8 +159,8 @@ sn_results_score(const SnResults *r, const SnData *labels)
         const float *v = r->value[0] + i * m;
         int64_t label = sn_data_int(labels, skip + i), before = 0;
         for (int64_t k = 0; k < m; k++)
-            before += k != label
-                && (!(v[k] <= v[label]) || (v[k] == v[label] && k < label));
+            before += k != label &&
+                      (!(v[k] <= v[label]) || (v[k] == v[label] && k < label));
         s.right += sn_argmax(v, m) == label;
         s.right5 += before < 5;
     }
@@ -181,7 +189,7 @@ sn_results_agree(const SnResults *ref, const SnResults *r, uint32_t k)
     int64_t rows = sn_results_rows(r, k), m = r->count[k] / rows, agree = 0;
 
     for (int64_t i = 0; i < r->samples->n * rows; i++)
-        agree += sn_argmax(ref->value[k] + i * m, m)
-            == sn_argmax(r->value[k] + i * m, m);
+        agree += sn_argmax(ref->value[k] + i * m, m) ==
+                 sn_argmax(r->value[k] + i * m, m);
     return agree;
 }

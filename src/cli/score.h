@@ -41,7 +41,7 @@ int64_t sn_argmax(const float *v, int64_t n);
 /* ---- quantize --eval (eval.c) ---- */
 
 typedef struct SnEval {
-    SnResults flt, quant;        /* on --eval */
+    SnResults flt, quant;             /* on --eval */
     SnResults calib_flt, calib_quant; /* on --calib, where that is given */
     SnData labels;
     SnScore flt_score, quant_score; /* n is 0 without --labels */

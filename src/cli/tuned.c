@@ -14,7 +14,8 @@ sn_cli_tune_check(SnCli *c, const char *path)
     const SnArgs *a = &c->args;
 
     if (a->tuned && a->check_kernels)
-        return sn_fail(c->d, SN_EUSAGE, "--tuned", "cannot stand beside "
+        return sn_fail(c->d, SN_EUSAGE, "--tuned",
+                       "cannot stand beside "
                        "--check-kernels");
     if (!a->tune)
         return SN_OK;
@@ -28,7 +29,8 @@ sn_cli_tune_check(SnCli *c, const char *path)
         return sn_fail(c->d, SN_EUSAGE, "--tune", "cannot stand beside %s",
                        beside);
     if (!strcmp(path, "-"))
-        return sn_fail(c->d, SN_EUSAGE, "--tune", "writes beside a model that "
+        return sn_fail(c->d, SN_EUSAGE, "--tune",
+                       "writes beside a model that "
                        "is a file");
     return SN_OK;
 }
@@ -50,13 +52,13 @@ sn_cli_tuned_all(SnCli *c, const SnTune *t)
 {
     if (!t || !t->nmissed)
         return SN_OK;
-    return sn_fail(c->d, SN_EINPUT, c->args.tuned, "was measured for another "
-                   "model: it lacks layer %s%s; 'sinter bench MODEL --tune' "
-                   "writes such files",
-                   sn_tune_name(c->a, &t->missed, t->missed_kind),
-                   t->nmissed > 1 ? sn_format(c->a, " and %u more",
-                                              t->nmissed - 1)
-                                  : "");
+    return sn_fail(
+        c->d, SN_EINPUT, c->args.tuned,
+        "was measured for another "
+        "model: it lacks layer %s%s; 'sinter bench MODEL --tune' "
+        "writes such files",
+        sn_tune_name(c->a, &t->missed, t->missed_kind),
+        t->nmissed > 1 ? sn_format(c->a, " and %u more", t->nmissed - 1) : "");
 }
 
 /* ---- the report ---- */
@@ -84,9 +86,9 @@ nodes_of(SnCli *c, const SnGraph *g, const SnTuningRow *r)
 {
     const char *name = sn_label(g, r->node, c->a);
 
-    return r->nnode == 1 ? name
-                         : sn_format(c->a, "%s and %u more", name,
-                                     r->nnode - 1);
+    return r->nnode == 1
+               ? name
+               : sn_format(c->a, "%s and %u more", name, r->nnode - 1);
 }
 
 /* Legend: time of the layer's nodes in a run as the rules choose, with the
@@ -102,35 +104,40 @@ put_text(SnCli *c, const SnGraph *g, const SnTuning *t, const char *file)
         const char *rules = sn_tune_text(c->a, &r->rules);
         const char *best = sn_tune_text(c->a, &r->layer->pick);
         sn_putf(&c->out, "%9.1f %9.1f %5.1f%%  %s, %s: %s%s%s\n",
-                r->rules_s * 1e6, r->best_s * 1e6,
-                loss(r->rules_s, r->best_s),
+                r->rules_s * 1e6, r->best_s * 1e6, loss(r->rules_s, r->best_s),
                 layer_of(c, r), nodes_of(c, g, r), rules,
                 strcmp(rules, best) != 0 ? "; " : "",
                 strcmp(rules, best) != 0 ? best : "");
     }
-    sn_putf(&c->out, "cost rules lose %.1f %% against the best measured pick: "
+    sn_putf(&c->out,
+            "cost rules lose %.1f %% against the best measured pick: "
             "%.1f us against %.1f us in %u layers, %u thread%s, %s\n",
             loss(t->rules_s, t->best_s), t->rules_s * 1e6, t->best_s * 1e6,
             t->nrow, t->tune->nthread, t->tune->nthread == 1 ? "" : "s",
             sn_isa_name(t->tune->isa));
     if (t->roundtrip >= SN_NEAR_NS)
-        sn_putf(&c->out, "FAR: a cache line takes %.0f ns from one processor "
-                "to another and back, near ones %.0f at most\n", t->roundtrip,
-                SN_NEAR_NS);
+        sn_putf(&c->out,
+                "FAR: a cache line takes %.0f ns from one processor "
+                "to another and back, near ones %.0f at most\n",
+                t->roundtrip, SN_NEAR_NS);
     if (t->spread > STEADY)
-        sn_putf(&c->out, "UNSTEADY: half of the last runs differ by %.0f %%; "
-                "other programs may have run\n", t->spread * 100);
-    sn_putf(&c->out, "a run takes %.4f ms with the rules, %.4f ms with these "
-            "picks (%u runs in all); kept in %s\n", t->rules_run_s * 1e3,
-            t->best_run_s * 1e3, t->nrun, file);
+        sn_putf(&c->out,
+                "UNSTEADY: half of the last runs differ by %.0f %%; "
+                "other programs may have run\n",
+                t->spread * 100);
+    sn_putf(&c->out,
+            "a run takes %.4f ms with the rules, %.4f ms with these "
+            "picks (%u runs in all); kept in %s\n",
+            t->rules_run_s * 1e3, t->best_run_s * 1e3, t->nrun, file);
 }
 
 static void
 put_pick(SnCli *c, const char *name, const SnConvPick *k)
 {
-    sn_putf(&c->out, ", \"%s\": {\"rows\": %lld, \"panels\": %d, "
-            "\"clip\": %s, \"by_panel\": %s, \"tiles\": %s}", name,
-            (long long)k->rows, k->npanel, k->clip ? "true" : "false",
+    sn_putf(&c->out,
+            ", \"%s\": {\"rows\": %lld, \"panels\": %d, "
+            "\"clip\": %s, \"by_panel\": %s, \"tiles\": %s}",
+            name, (long long)k->rows, k->npanel, k->clip ? "true" : "false",
             k->by_block ? "true" : "false", k->tiles ? "true" : "false");
 }
 
@@ -142,14 +149,15 @@ put_json(SnCli *c, const SnGraph *g, const SnTuning *t, const char *path,
     sn_put_json(&c->out, path);
     sn_puts(&c->out, ", \"file\": ");
     sn_put_json(&c->out, file);
-    sn_putf(&c->out, ", \"cpu\": \"%s\", \"threads\": %u, \"rules_us\": "
+    sn_putf(&c->out,
+            ", \"cpu\": \"%s\", \"threads\": %u, \"rules_us\": "
             "%.3f, \"best_us\": %.3f, \"loss_percent\": %.2f, "
             "\"rules_run_ms\": %.5f, \"best_run_ms\": %.5f, \"runs\": %u, "
             "\"spread\": %.4f, \"roundtrip_ns\": %.0f, \"far\": %s, "
-            "\"layers\": [", sn_isa_name(t->tune->isa), t->tune->nthread,
-            t->rules_s * 1e6, t->best_s * 1e6, loss(t->rules_s, t->best_s),
-            t->rules_run_s * 1e3, t->best_run_s * 1e3, t->nrun,
-            t->spread, t->roundtrip,
+            "\"layers\": [",
+            sn_isa_name(t->tune->isa), t->tune->nthread, t->rules_s * 1e6,
+            t->best_s * 1e6, loss(t->rules_s, t->best_s), t->rules_run_s * 1e3,
+            t->best_run_s * 1e3, t->nrun, t->spread, t->roundtrip,
             t->roundtrip < SN_NEAR_NS ? "false" : "true");
     for (uint32_t i = 0; i < t->nrow; i++) {
         const SnTuningRow *r = &t->row[i];
@@ -157,9 +165,10 @@ put_json(SnCli *c, const SnGraph *g, const SnTuning *t, const char *path,
         sn_put_json(&c->out, layer_of(c, r));
         sn_puts(&c->out, ", \"node\": ");
         sn_put_json(&c->out, sn_label(g, r->node, c->a));
-        sn_putf(&c->out, ", \"nodes\": %u, \"tried\": %u, \"rules_us\": "
-                "%.3f, \"best_us\": %.3f", r->nnode, r->ntried,
-                r->rules_s * 1e6, r->best_s * 1e6);
+        sn_putf(&c->out,
+                ", \"nodes\": %u, \"tried\": %u, \"rules_us\": "
+                "%.3f, \"best_us\": %.3f",
+                r->nnode, r->ntried, r->rules_s * 1e6, r->best_s * 1e6);
         put_pick(c, "rules", &r->rules);
         put_pick(c, "best", &r->layer->pick);
         sn_puts(&c->out, "}");
@@ -171,12 +180,12 @@ SnStatus
 sn_cli_tune(SnCli *c, const char *path, const SnRewriteOpts *o, SnGraph *g,
             unsigned nthread)
 {
-    const char *file = sn_format(c->a, "%s.tune-%s-%u", path,
-                                 sn_isa_name(sn_isa()), nthread);
+    const char *file =
+        sn_format(c->a, "%s.tune-%s-%u", path, sn_isa_name(sn_isa()), nthread);
     SnTuning *t;
 
-    SN_TRY(sn_cli_writable(c, &(SnOutput){"--tune", file, NULL, "picks",
-                                         .text = true}));
+    SN_TRY(sn_cli_writable(
+        c, &(SnOutput){"--tune", file, NULL, "picks", .text = true}));
     SN_TRY(sn_launch(o, c->a, g, c->d));
     SN_TRY(sn_tuning(c->a, g, o->backend, nthread, c->d, &t));
     SN_TRY(sn_tune_write(t->tune, file, c->d));

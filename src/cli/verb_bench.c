@@ -31,24 +31,31 @@ put_text(SnCli *c, const SnBench *b)
 {
     double bps = b->bytes / b->median;
 
-    sn_putf(&c->out, "%.4f ms a run (median of %u; least %.4f), %u thread%s, "
-            "%s\n", b->median * 1e3, b->nrun, b->least * 1e3, b->nthread,
+    sn_putf(&c->out,
+            "%.4f ms a run (median of %u; least %.4f), %u thread%s, "
+            "%s\n",
+            b->median * 1e3, b->nrun, b->least * 1e3, b->nthread,
             b->nthread == 1 ? "" : "s", sn_isa_name(sn_isa()));
     if (b->roundtrip >= SN_NEAR_NS)
-        sn_putf(&c->out, "FAR: a cache line takes %.0f ns from one processor "
+        sn_putf(&c->out,
+                "FAR: a cache line takes %.0f ns from one processor "
                 "to another and back, near ones %.0f at most; timed %u times\n",
                 b->roundtrip, SN_NEAR_NS, b->repeated + 1);
-    sn_putf(&c->out, "%.1f Mop (%.0f %% int8), %.1f GOPS; ceilings %.0f int8, "
-            "%.0f f32\n", b->ops * 1e-6, share(b->ops8, b->ops),
-            b->ops / b->median * 1e-9, b->peak.ops8 * 1e-9,
-            b->peak.ops32 * 1e-9);
+    sn_putf(&c->out,
+            "%.1f Mop (%.0f %% int8), %.1f GOPS; ceilings %.0f int8, "
+            "%.0f f32\n",
+            b->ops * 1e-6, share(b->ops8, b->ops), b->ops / b->median * 1e-9,
+            b->peak.ops8 * 1e-9, b->peak.ops32 * 1e-9);
     sn_putf(&c->out, "%s moved, %.1f GB/s; memory reads %.1f GB/s\n",
             sn_bytes_str(c->a, (size_t)b->bytes), bps * 1e-9,
             b->peak.read * 1e-9);
-    sn_putf(&c->out, "at these ceilings a run would take %.4f ms, %.1f %% of "
-            "the median%s\n", floor_of(b) * 1e3,
-            share(floor_of(b), b->median), floor_of(b) > b->median
-            ? ": its data comes from caches and not from memory" : "");
+    sn_putf(&c->out,
+            "at these ceilings a run would take %.4f ms, %.1f %% of "
+            "the median%s\n",
+            floor_of(b) * 1e3, share(floor_of(b), b->median),
+            floor_of(b) > b->median
+                ? ": its data comes from caches and not from memory"
+                : "");
     sn_putf(&c->out, "memory: weights %s,", sn_bytes_str(c->a, b->weights));
     sn_putf(&c->out, " plan %s; nodes without a kernel: %u of %u%s%s\n",
             sn_bytes_str(c->a, b->arena), b->x->nfallback, b->nnode,
@@ -79,9 +86,10 @@ put_nodes(SnCli *c, const SnBench *b)
     for (uint32_t i = 0; i < b->nnode; i++) {
         const SnNodeTime *n = &b->node[i];
         double s = n->s > 0 ? n->s : 1e-9;
-        sn_putf(&c->out, "%9.1f %4.1f%% %7.1f %4.0f%% %8.1f %7.1f %5s "
-                "%5s  %s, %s\n", n->s * 1e6, share(n->s, all),
-                n->ops / s * 1e-9,
+        sn_putf(&c->out,
+                "%9.1f %4.1f%% %7.1f %4.0f%% %8.1f %7.1f %5s "
+                "%5s  %s, %s\n",
+                n->s * 1e6, share(n->s, all), n->ops / s * 1e-9,
                 share(n->ops / s, n->codes ? b->peak.ops8 : b->peak.ops32),
                 n->bytes / 1024, n->bytes / s * 1e-9,
                 memory_share(c, n->bytes / s, b->peak.read),
@@ -99,26 +107,29 @@ put_json(SnCli *c, const SnBench *b, const char *path)
 {
     sn_puts(&c->out, "{\"model\": ");
     sn_put_json(&c->out, path);
-    sn_putf(&c->out, ", \"cpu\": \"%s\", \"threads\": %u, \"runs\": %u, "
+    sn_putf(&c->out,
+            ", \"cpu\": \"%s\", \"threads\": %u, \"runs\": %u, "
             "\"median_ms\": %.5f, \"least_ms\": %.5f, \"ops\": %.0f, "
             "\"ops_int8\": %.0f, \"bytes\": %.0f, \"weights\": %zu, "
             "\"plan\": %zu, \"fallback\": %u, \"peak_int8\": %.4g, "
             "\"peak_f32\": %.4g, \"peak_read\": %.4g, "
-            "\"roundtrip_ns\": %.0f, \"far\": %s", sn_isa_name(sn_isa()),
-            b->nthread, b->nrun, b->median * 1e3, b->least * 1e3, b->ops,
-            b->ops8, b->bytes, b->weights, b->arena, b->x->nfallback,
-            b->peak.ops8, b->peak.ops32, b->peak.read, b->roundtrip,
-            b->roundtrip < SN_NEAR_NS ? "false" : "true");
+            "\"roundtrip_ns\": %.0f, \"far\": %s",
+            sn_isa_name(sn_isa()), b->nthread, b->nrun, b->median * 1e3,
+            b->least * 1e3, b->ops, b->ops8, b->bytes, b->weights, b->arena,
+            b->x->nfallback, b->peak.ops8, b->peak.ops32, b->peak.read,
+            b->roundtrip, b->roundtrip < SN_NEAR_NS ? "false" : "true");
     for (uint32_t i = 0; c->args.per_node && i < b->nnode; i++) {
         const SnNodeTime *n = &b->node[i];
-        sn_puts(&c->out, i ? ",\n  {\"node\": " : ", \"nodes\": [\n"
-                                                  "  {\"node\": ");
+        sn_puts(&c->out, i ? ",\n  {\"node\": "
+                           : ", \"nodes\": [\n"
+                             "  {\"node\": ");
         sn_put_json(&c->out, sn_label(b->x->g, n->node, c->a));
         sn_puts(&c->out, ", \"kernel\": ");
         sn_put_json(&c->out, n->kernel ? n->kernel : "");
-        sn_putf(&c->out, ", \"us\": %.3f, \"ops\": %.0f, \"bytes\": %.0f, "
-                "\"int8\": %s}", n->s * 1e6, n->ops, n->bytes,
-                n->codes ? "true" : "false");
+        sn_putf(&c->out,
+                ", \"us\": %.3f, \"ops\": %.0f, \"bytes\": %.0f, "
+                "\"int8\": %s}",
+                n->s * 1e6, n->ops, n->bytes, n->codes ? "true" : "false");
     }
     sn_puts(&c->out, c->args.per_node && b->nnode ? "]}\n" : "}\n");
 }
@@ -152,7 +163,7 @@ sn_verb_bench(SnCli *c)
 
     SN_TRY(sn_cli_model(c, 1, &path));
     SN_TRY(sn_cli_writable(c, &(SnOutput){"-o", c->args.output, suffix,
-                                         "a picture", .text = true}));
+                                          "a picture", .text = true}));
     SN_TRY(sn_cli_threads(c, &nthread));
     SN_TRY(sn_cli_pack_check(c, path));
     SN_TRY(sn_cli_tune_check(c, path));

@@ -41,19 +41,21 @@ check_pair(SnCli *c, const SnExec *f, const SnExec *q)
     const char *const *path = c->args.pos.v;
 
     if (sn_cli_quantized(c, f->g) && !sn_cli_quantized(c, q->g))
-        return sn_fail(c->d, SN_EUSAGE, path[0], "is quantized and %s is not: "
-                       "expected the float model first", path[1]);
+        return sn_fail(c->d, SN_EUSAGE, path[0],
+                       "is quantized and %s is not: "
+                       "expected the float model first",
+                       path[1]);
     for (uint32_t i = 0; i < f->ninput && i < q->ninput; i++) {
         const SnShape *a = f->input[i].shape, *b = q->input[i].shape;
-        if (a->rank == b->rank
-            && !memcmp(a->dim, b->dim, (size_t)a->rank * sizeof *a->dim))
+        if (a->rank == b->rank &&
+            !memcmp(a->dim, b->dim, (size_t)a->rank * sizeof *a->dim))
             continue;
-        return sn_fail(c->d, SN_EINPUT, path[1], "input '%s' is %s, but that "
+        return sn_fail(c->d, SN_EINPUT, path[1],
+                       "input '%s' is %s, but that "
                        "of %s is %s: --batch, --dim and --shape give an ONNX "
                        "model the shape that the other was quantized with",
-                       q->input[i].name,
-                       sn_dims_str(c->a, b->rank, b->dim), path[0],
-                       sn_dims_str(c->a, a->rank, a->dim));
+                       q->input[i].name, sn_dims_str(c->a, b->rank, b->dim),
+                       path[0], sn_dims_str(c->a, a->rank, a->dim));
     }
     return SN_OK;
 }
@@ -71,9 +73,11 @@ db_str(SnArena *a, double db)
 static void
 put_text(SnBuf *b, const SnComparison *k)
 {
-    sn_putf(b, "%lld samples; SQNR in dB, worst first\n%9s %10s %9s %10s  "
-            "%-4s %s\n", (long long)k->nsample, "local", "cumulative",
-            "cosine", "max error", "type", "value");
+    sn_putf(b,
+            "%lld samples; SQNR in dB, worst first\n%9s %10s %9s %10s  "
+            "%-4s %s\n",
+            (long long)k->nsample, "local", "cumulative", "cosine", "max error",
+            "type", "value");
     for (uint32_t i = 0; i < k->n; i++) {
         const SnCompared *v = &k->value[i];
         const SnErrors *e = v->constant ? &v->local : &v->cumulative;
@@ -82,7 +86,9 @@ put_text(SnBuf *b, const SnComparison *k)
                 v->constant ? "-" : db_str(b->a, sn_sqnr(&v->cumulative)),
                 sn_cosine(e), e->worst, v->type,
                 sn_shown(b->a, v->constant ? v->name : v->node),
-                v->constant ? " (weights)" : v->output ? " (output)" : "");
+                v->constant ? " (weights)"
+                : v->output ? " (output)"
+                            : "");
     }
     if (k->nunmatched)
         sn_putf(b, "%u values have no float value of their name\n",
@@ -104,15 +110,17 @@ static void
 put_advice(SnBuf *b, const SnAdvice *v, double want)
 {
     if (!v->same) {
-        sn_putf(b, "for %g dB: no advice; quantized again with the types of "
+        sn_putf(b,
+                "for %g dB: no advice; quantized again with the types of "
                 "this model, the float one gets %s dB and not %s, so that "
-                "nothing can be tried\n", want, db_str(b->a, v->again),
-                db_str(b->a, v->given));
+                "nothing can be tried\n",
+                want, db_str(b->a, v->again), db_str(b->a, v->given));
         return;
     }
-    sn_putf(b, "for %g dB, tried in %u models on %lld samples, quantized "
-            "with one more option:\n", want, v->nmodel,
-            (long long)v->nsample);
+    sn_putf(b,
+            "for %g dB, tried in %u models on %lld samples, quantized "
+            "with one more option:\n",
+            want, v->nmodel, (long long)v->nsample);
     if (v->sliced > v->given)
         put_tried(b, v->sliced, want, "--channelwise --rowwise");
     if (v->int16 > v->given)
@@ -144,8 +152,8 @@ put_errors(SnBuf *b, const char *key, const SnErrors *e)
 static void
 put_json(SnBuf *b, const SnComparison *k)
 {
-    sn_putf(b, "{\"samples\": %lld, \"worst_output_db\": ",
-            (long long)k->nsample);
+    sn_putf(b,
+            "{\"samples\": %lld, \"worst_output_db\": ", (long long)k->nsample);
     sn_put_json_f64(b, k->worst_output);
     sn_putf(b, ", \"unmatched\": %u,\n \"values\": [", k->nunmatched);
     for (uint32_t i = 0; i < k->n; i++) {
@@ -251,7 +259,8 @@ sn_verb_compare(SnCli *c)
     double db;
 
     if (c->args.pos.n != 2)
-        return sn_fail(c->d, SN_EUSAGE, "compare", "wants two models: the "
+        return sn_fail(c->d, SN_EUSAGE, "compare",
+                       "wants two models: the "
                        "float one and the quantized one");
     SN_TRY(sn_cli_threads(c, &o.nthread));
     SN_TRY(get_threshold(c, &db));
@@ -261,9 +270,10 @@ sn_verb_compare(SnCli *c)
     SN_TRY(sn_cli_samples(c, o.flt, &c->args.input, "--input", &f));
     SN_TRY(sn_cli_samples(c, o.quant, &c->args.input, "--input", &q));
     if (f->n != q->n)
-        return sn_fail(c->d, SN_EINPUT, "--input", "gives %lld samples to "
-                       "one model and %lld to the other", (long long)f->n,
-                       (long long)q->n);
+        return sn_fail(c->d, SN_EINPUT, "--input",
+                       "gives %lld samples to "
+                       "one model and %lld to the other",
+                       (long long)f->n, (long long)q->n);
     SnInputs *in = sn_inputs_new(c->a, o.quant, q);
     o.ctx_flt = f;
     o.ctx_quant = in;
@@ -283,8 +293,9 @@ sn_verb_compare(SnCli *c)
             put_advice(&c->out, &v, db);
     }
     if (c->args.threshold && k.worst_output < db)
-        return sn_fail(c->d, SN_ECHECK, "--threshold", "the worst output has "
-                       "%s dB, less than %g", db_str(c->a, k.worst_output),
-                       db);
+        return sn_fail(c->d, SN_ECHECK, "--threshold",
+                       "the worst output has "
+                       "%s dB, less than %g",
+                       db_str(c->a, k.worst_output), db);
     return SN_OK;
 }

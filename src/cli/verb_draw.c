@@ -36,7 +36,8 @@ run_dot(SnCli *c, const char *format, FILE *in, FILE *out)
     int err = posix_spawnp(&pid, "dot", &fa, NULL, argv, environ);
     posix_spawn_file_actions_destroy(&fa);
     if (err == ENOENT)
-        return sn_fail(c->d, SN_EUNSUPPORTED, "dot", "Graphviz is not "
+        return sn_fail(c->d, SN_EUNSUPPORTED, "dot",
+                       "Graphviz is not "
                        "installed; write a .dot file instead");
     if (err)
         return sn_fail(c->d, SN_ENOMEM, "dot", "cannot start: %s",
@@ -44,7 +45,8 @@ run_dot(SnCli *c, const char *format, FILE *in, FILE *out)
     while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
         continue;
     if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
-        return sn_fail(c->d, SN_EUNSUPPORTED, "dot", "Graphviz is not "
+        return sn_fail(c->d, SN_EUNSUPPORTED, "dot",
+                       "Graphviz is not "
                        "installed; write a .dot file instead");
     if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
         return sn_fail(c->d, SN_EOUTPUT, "dot", "failed to draw the graph");
@@ -59,8 +61,8 @@ picture(SnCli *c, const char *format, const SnBuf *dot, SnBuf *img)
     char block[1 << 14];
     size_t n;
 
-    if (!in || !out || fwrite(dot->s, 1, dot->n, in) != dot->n
-        || fflush(in) != 0)
+    if (!in || !out || fwrite(dot->s, 1, dot->n, in) != dot->n ||
+        fflush(in) != 0)
         st = sn_fail(c->d, SN_EOUTPUT, "temporary file", "cannot write: %s",
                      strerror(errno));
     if (st == SN_OK) {
@@ -90,13 +92,14 @@ sn_verb_draw(SnCli *c)
     SN_TRY(sn_cli_model(c, 1, &path));
     if (o && !strcmp(o, "-"))
         format = "dot";
-    if (strcmp(format, "dot") && strcmp(format, "svg")
-        && strcmp(format, "png") && strcmp(format, "pdf"))
-        return sn_fail(c->d, SN_EUSAGE, o, "must end in .dot, .svg, .png or "
+    if (strcmp(format, "dot") && strcmp(format, "svg") &&
+        strcmp(format, "png") && strcmp(format, "pdf"))
+        return sn_fail(c->d, SN_EUSAGE, o,
+                       "must end in .dot, .svg, .png or "
                        ".pdf");
     bool text = !strcmp(format, "dot") || !strcmp(format, "svg");
-    SN_TRY(sn_cli_writable(c, &(SnOutput){"-o", o, NULL, "a picture",
-                                         .text = text}));
+    SN_TRY(sn_cli_writable(
+        c, &(SnOutput){"-o", o, NULL, "a picture", .text = text}));
     SN_TRY(sn_cli_load(c, path, &g));
     sn_buf_init(&dot, c->a);
     sn_buf_init(&img, c->a);

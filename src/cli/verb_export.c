@@ -14,36 +14,47 @@ sn_cli_export_opts(SnCli *c, SnOnnxExport *o)
     *o = (SnOnnxExport){.form = SN_ONNX_QDQ};
     if (c->args.opset > 0 && (c->args.opset < SN_ONNX_OPSET_MIN ||
                               c->args.opset > SN_ONNX_OPSET_MAX))
-        return sn_fail(c->d, SN_EUSAGE, "--opset", "%ld; %d to %d can be "
-                       "written", c->args.opset, SN_ONNX_OPSET_MIN,
-                       SN_ONNX_OPSET_MAX);
+        return sn_fail(c->d, SN_EUSAGE, "--opset",
+                       "%ld; %d to %d can be "
+                       "written",
+                       c->args.opset, SN_ONNX_OPSET_MIN, SN_ONNX_OPSET_MAX);
     o->opset = (int)c->args.opset;
     const char *codes = c->args.codes ? c->args.codes : "int8";
     o->u8 = !strcmp(codes, "uint8");
     if (!o->u8 && strcmp(codes, "int8"))
-        return sn_fail(c->d, SN_EUSAGE, "--codes", "'%s'; expected int8 or "
-                       "uint8", codes);
+        return sn_fail(c->d, SN_EUSAGE, "--codes",
+                       "'%s'; expected int8 or "
+                       "uint8",
+                       codes);
     for (; names[n]; n++)
         if (!want || !strcmp(names[n], want)) {
             o->form = (SnOnnxForm)n;
             return SN_OK;
         }
     const char *near = sn_closest(want, names, n);
-    return sn_fail(c->d, SN_EUSAGE, "--format", "no form is named '%s'; "
-                   "%s%s%s", want, near ? "did you mean '" : "there are qdq "
-                   "and qoperator", near ? near : "", near ? "'?" : "");
+    return sn_fail(c->d, SN_EUSAGE, "--format",
+                   "no form is named '%s'; "
+                   "%s%s%s",
+                   want,
+                   near ? "did you mean '"
+                        : "there are qdq "
+                          "and qoperator",
+                   near ? near : "", near ? "'?" : "");
 }
 
 SnStatus
 sn_cli_no_export_opts(SnCli *c, const char *path)
 {
-    const char *option = c->args.format ? "--format"
-                         : c->args.codes ? "--codes"
-                         : c->args.opset > 0 ? "--opset" : NULL;
+    const char *option = c->args.format      ? "--format"
+                         : c->args.codes     ? "--codes"
+                         : c->args.opset > 0 ? "--opset"
+                                             : NULL;
 
     if (option)
-        return sn_fail(c->d, SN_EUSAGE, option, "is about ONNX models; '%s' "
-                       "does not end in .onnx", path);
+        return sn_fail(c->d, SN_EUSAGE, option,
+                       "is about ONNX models; '%s' "
+                       "does not end in .onnx",
+                       path);
     return SN_OK;
 }
 
@@ -79,14 +90,16 @@ sn_verb_export(SnCli *c)
 
     SN_TRY(sn_cli_model(c, 1, &path));
     if (!c->args.format)
-        return sn_fail(c->d, SN_EUSAGE, "--format", "is missing: expected "
+        return sn_fail(c->d, SN_EUSAGE, "--format",
+                       "is missing: expected "
                        "qdq or qoperator");
     if (!c->args.output)
-        return sn_fail(c->d, SN_EUSAGE, "-o", "is missing: expected the "
+        return sn_fail(c->d, SN_EUSAGE, "-o",
+                       "is missing: expected the "
                        ".onnx file to write");
     static const char *const suffix[] = {".onnx", NULL};
     SN_TRY(sn_cli_writable(c, &(SnOutput){"-o", c->args.output, suffix,
-                                         "an ONNX model", .text = false}));
+                                          "an ONNX model", .text = false}));
     SN_TRY(sn_cli_export_opts(c, &o));
     SN_TRY(sn_cli_load(c, path, &g));
     if (sn_is_onnx(path)) {
@@ -95,8 +108,10 @@ sn_verb_export(SnCli *c)
         SN_TRY(sn_verify(g, c->d));
     }
     if (!any_quantized(g))
-        sn_warn(c->d, (SnPos){0}, NULL, "nothing in %s is quantized: the "
+        sn_warn(c->d, (SnPos){0}, NULL,
+                "nothing in %s is quantized: the "
                 "model is written with float operators (sinter quantize "
-                "comes first)", path);
+                "comes first)",
+                path);
     return sn_onnx_save(c->a, g, &o, c->args.output, c->d);
 }

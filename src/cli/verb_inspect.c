@@ -50,8 +50,7 @@ count(const SnGraph *g, const SnId *topo, uint32_t n)
             continue;
         }
         t.nconst++;
-        if (node->res[0].type->elem == SN_F32
-            || node->res[0].type->nq)
+        if (node->res[0].type->elem == SN_F32 || node->res[0].type->nq)
             t.nparam += sn_shape_count(node->res[0].shape);
         t.nbyte += sn_tensor_nbyte(node->res[0].type, node->res[0].shape);
     }
@@ -68,11 +67,9 @@ put_node(SnCli *c, const SnGraph *g, SnId id)
     sn_buf_init(&in, c->a);
     for (uint32_t i = 0; i < n->nin; i++)
         sn_putf(&in, "%s%s", i ? ", " : "",
-                n->in[i].ref ? sn_shown(c->a, sn_name(g, n->in[i].ref))
-                             : "_");
+                n->in[i].ref ? sn_shown(c->a, sn_name(g, n->in[i].ref)) : "_");
     if (n->nres == 0) {
-        sn_putf(&c->out, "  %-28s %-20s (%s)", "", d->name,
-                sn_buf_str(&in));
+        sn_putf(&c->out, "  %-28s %-20s (%s)", "", d->name, sn_buf_str(&in));
         sn_put_attrs(n, &c->out);
         sn_puts(&c->out, "\n");
         return;
@@ -80,9 +77,8 @@ put_node(SnCli *c, const SnGraph *g, SnId id)
     for (unsigned r = 0; r < n->nres; r++) {
         sn_putf(&c->out, "  %-28s %-20s %s%s%s%s",
                 sn_shown(c->a, sn_name(g, SN_REF(id, r))), r ? "" : d->name,
-                short_type(c->a, &n->res[r]),
-                !r && in.n ? "  (" : "", r ? "" : sn_buf_str(&in),
-                !r && in.n ? ")" : "");
+                short_type(c->a, &n->res[r]), !r && in.n ? "  (" : "",
+                r ? "" : sn_buf_str(&in), !r && in.n ? ")" : "");
         if (!r)
             sn_put_attrs(n, &c->out);
         sn_puts(&c->out, "\n");
@@ -90,18 +86,17 @@ put_node(SnCli *c, const SnGraph *g, SnId id)
 }
 
 static void
-put_ports(SnCli *c, const SnGraph *g, const SnId *topo, uint32_t n,
-          bool inputs)
+put_ports(SnCli *c, const SnGraph *g, const SnId *topo, uint32_t n, bool inputs)
 {
     for (uint32_t i = 0; i < n; i++) {
         const SnNode *node = sn_node(g, topo[i]);
         if (!sn_desc(node->kind)->effect || (node->nin == 0) != inputs)
             continue;
         SnRef r = inputs ? SN_REF(topo[i], 0) : node->in[0].ref;
-        sn_putf(&c->out, "%s %s: %s\n", inputs ? "input " : "output",
-                sn_shown(c->a, inputs ? sn_name(g, r)
-                                      : sn_label(g, topo[i], c->a)),
-                shaped_type(c->a, sn_res(g, r)));
+        sn_putf(
+            &c->out, "%s %s: %s\n", inputs ? "input " : "output",
+            sn_shown(c->a, inputs ? sn_name(g, r) : sn_label(g, topo[i], c->a)),
+            shaped_type(c->a, sn_res(g, r)));
     }
 }
 
@@ -192,8 +187,7 @@ put_names(SnCli *c, const SnGraph *g)
     if (c->args.json)
         sn_puts(&c->out, "{\"nodes\": [\n");
     else
-        sn_putf(&c->out, "  %-28s %-20s %s\n", "name", "kind",
-                "of the model");
+        sn_putf(&c->out, "  %-28s %-20s %s\n", "name", "kind", "of the model");
     for (uint32_t i = 0; i < np; i++) {
         const SnNode *node = sn_node(p, order[i]);
         if (node->data || !node->nres)
@@ -222,8 +216,10 @@ sn_verb_inspect(SnCli *c)
     if (c->args.json) {
         sn_puts(&c->out, "{\"graph\": ");
         sn_put_json(&c->out, g->name ? g->name : "");
-        sn_putf(&c->out, ", \"parameters\": %lld, \"constant_bytes\": %zu,\n"
-                " \"nodes\": [\n", (long long)t.nparam, t.nbyte);
+        sn_putf(&c->out,
+                ", \"parameters\": %lld, \"constant_bytes\": %zu,\n"
+                " \"nodes\": [\n",
+                (long long)t.nparam, t.nbyte);
         for (uint32_t i = 0; i < n; i++) {
             put_json_node(c, g, topo[i]);
             sn_puts(&c->out, i + 1 < n ? ",\n" : "\n");
@@ -231,8 +227,10 @@ sn_verb_inspect(SnCli *c)
         sn_puts(&c->out, " ]}\n");
         return SN_OK;
     }
-    sn_putf(&c->out, "graph %s: %u nodes, %u constants with %lld parameters "
-            "(%s)\n", sn_shown(c->a, g->name ? g->name : ""), t.nnode, t.nconst,
+    sn_putf(&c->out,
+            "graph %s: %u nodes, %u constants with %lld parameters "
+            "(%s)\n",
+            sn_shown(c->a, g->name ? g->name : ""), t.nnode, t.nconst,
             (long long)t.nparam, sn_bytes_str(c->a, t.nbyte));
     put_ports(c, g, topo, n, true);
     put_ports(c, g, topo, n, false);

@@ -7,9 +7,9 @@
 #include "graph/desc.h"
 #include "onnx/import.h"
 
-typedef struct Op { /* one line: an operator of some opsets */
-    const char *name; /* "com.microsoft:QLinearAdd" */
-    int32_t since, until; /* 0: open */
+typedef struct Op {         /* one line: an operator of some opsets */
+    const char *name;       /* "com.microsoft:QLinearAdd" */
+    int32_t since, until;   /* 0: open */
     const SnKindDesc *kind; /* NULL: it makes no node of its own */
     bool quant;             /* some tuple is quantized */
     const char *note;
@@ -78,8 +78,8 @@ collect(SnArena *a, size_t *n)
             .until = e->until,
             .kind = sn_desc(e->kind),
             .quant = has_quant(e->kind),
-            .note = e->hook != NULL ? sn_onnx_hook_note(e->hook)
-                                    : entry_note(a, e),
+            .note =
+                e->hook != NULL ? sn_onnx_hook_note(e->hook) : entry_note(a, e),
         };
     }
     for (size_t i = sn_onnx_end(); i < most; i++)

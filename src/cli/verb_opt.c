@@ -21,8 +21,8 @@ sn_verb_opt(SnCli *c)
     if (c->args.pipeline)
         passes = c->args.pipeline;
     SN_TRY(sn_cli_writable(c, &(SnOutput){"-o", c->args.output, NULL,
-                                         "a graph as text", .text = true,
-                                         .in_place = true}));
+                                          "a graph as text", .text = true,
+                                          .in_place = true}));
     SN_TRY(sn_cli_rewrite_opts(c, &o));
     SN_TRY(sn_cli_load(c, path, &g));
     SnRewriter *rw = sn_rewriter_new(c->a, &o, c->d);

@@ -14,11 +14,12 @@ merge(SnCli *c)
     if (n == 0)
         return sn_fail(c->d, SN_EUSAGE, "merge", "wants profile files");
     if (c->args.calib.n || c->args.shard)
-        return sn_fail(c->d, SN_EUSAGE, "merge", "reads profiles: --calib "
+        return sn_fail(c->d, SN_EUSAGE, "merge",
+                       "reads profiles: --calib "
                        "and --shard have no meaning here");
-    SN_TRY(sn_cli_writable(c, &(SnOutput){"-o", c->args.output, NULL,
-                                         "a profile", .text = true,
-                                         .in_place = true}));
+    SN_TRY(
+        sn_cli_writable(c, &(SnOutput){"-o", c->args.output, NULL, "a profile",
+                                       .text = true, .in_place = true}));
     SN_TRY(sn_profile_join(c->a, n, path, c->d, &p));
     sn_note(c->d, (SnPos){0}, NULL, "%u profile%s of '%s', %llu samples", n,
             n == 1 ? "" : "s", p->model, (unsigned long long)p->nsample);
@@ -43,8 +44,8 @@ sn_verb_profile(SnCli *c)
     if (!strcmp(path, "merge"))
         return merge(c);
     SN_TRY(sn_cli_shard_output(c, &to));
-    SN_TRY(sn_cli_writable(c, &(SnOutput){"-o", to, NULL, "a profile",
-                                         .text = true}));
+    SN_TRY(sn_cli_writable(
+        c, &(SnOutput){"-o", to, NULL, "a profile", .text = true}));
     files = sn_cli_files(c, &c->args.calib);
     SN_TRY(sn_cli_load(c, path, &g));
     SN_TRY(sn_cli_profile(c, g, &files, false, &p));

@@ -34,29 +34,35 @@ check_profile(SnCli *c, const SnGraph *g, const SnProfile *p)
     SN_TRY(sn_cli_lowered(c, g, true, &lowered));
     SnProfileFit fit = sn_profile_fit(c->a, p, placed, lowered);
     const char *which = sn_format(
-        c->a, "it was made from '%s' with graph hash %016llx, this model has "
-        "%016llx", p->model, (unsigned long long)p->hash,
-        (unsigned long long)hash);
+        c->a,
+        "it was made from '%s' with graph hash %016llx, this model has "
+        "%016llx",
+        p->model, (unsigned long long)p->hash, (unsigned long long)hash);
     if (p->hash == hash && fit.nmissing)
-        return sn_fail(c->d, SN_EINPUT, path, "was made from this model, but "
+        return sn_fail(c->d, SN_EINPUT, path,
+                       "was made from this model, but "
                        "with other passes: it has no range for %s",
                        some(c->a, fit.missing, fit.nmissing));
     if (p->hash == hash)
         return SN_OK;
     if (fit.nmissing)
-        return sn_fail(c->d, SN_EINPUT, path, "was made from another model: "
+        return sn_fail(c->d, SN_EINPUT, path,
+                       "was made from another model: "
                        "it has no range for %s%s%s; %s",
                        some(c->a, fit.missing, fit.nmissing),
                        fit.nstale ? ", and the model does not have " : "",
                        fit.nstale ? some(c->a, fit.stale, fit.nstale) : "",
                        which);
-    sn_warn(c->d, (SnPos){0}, NULL, "%s is of another graph, but has every "
+    sn_warn(c->d, (SnPos){0}, NULL,
+            "%s is of another graph, but has every "
             "value by name; %s.  The hash covers shapes, weights and names: "
             "another batch size changes it harmlessly, other weights do not",
             path, which);
     if (fit.nstale)
-        sn_warn(c->d, (SnPos){0}, NULL, "%s also has values that the model "
-                "does not: %s", path, some(c->a, fit.stale, fit.nstale));
+        sn_warn(c->d, (SnPos){0}, NULL,
+                "%s also has values that the model "
+                "does not: %s",
+                path, some(c->a, fit.stale, fit.nstale));
     return SN_OK;
 }
 
@@ -64,8 +70,7 @@ static bool
 has_input(const SnGraph *g)
 {
     for (SnId id = 1; id < g->nnode; id++)
-        if (!sn_node(g, id)->dead &&
-            sn_node(g, id)->kind == SN_K_PLACEHOLDER)
+        if (!sn_node(g, id)->dead && sn_node(g, id)->kind == SN_K_PLACEHOLDER)
             return true;
     return false;
 }
@@ -84,21 +89,24 @@ get_profile(SnCli *c, const SnGraph *g, SnProfile **out)
                        "cannot stand beside --load-profile");
     if (!a->load_profile) {
         if (!a->calib.n && has_input(g))
-            return sn_fail(c->d, SN_EUSAGE, "quantize", "wants --calib FILE "
+            return sn_fail(c->d, SN_EUSAGE, "quantize",
+                           "wants --calib FILE "
                            "or --load-profile FILE");
         SnStrs files = sn_cli_files(c, &a->calib);
         SN_TRY(sn_cli_profile(c, g, &files, true, out));
-        return a->dump_profile
-            ? sn_profile_save(*out, a->dump_profile, c->d) : SN_OK;
+        return a->dump_profile ? sn_profile_save(*out, a->dump_profile, c->d)
+                               : SN_OK;
     }
     SN_TRY(sn_profile_load(c->a, a->load_profile, c->d, out));
     sn_profile_warn_parts(c->a, *out, a->load_profile, c->d);
     for (uint32_t i = 0; i < a->range.n && !((*out)->average > 0); i++) {
         const char *r = a->range.v[i], *eq = strchr(r, '=');
         if (!strcmp(eq ? eq + 1 : r, "moving-average"))
-            return sn_fail(c->d, SN_EINPUT, a->load_profile, "holds no moving "
+            return sn_fail(c->d, SN_EINPUT, a->load_profile,
+                           "holds no moving "
                            "averages, which '%s' asks for: profile with "
-                           "--moving-average C", r);
+                           "--moving-average C",
+                           r);
     }
     return check_profile(c, g, *out);
 }
@@ -175,7 +183,9 @@ put_settings(SnBuf *b, const SnPlace *p)
             sn_precision_names()[s->precision], sn_schema_name(s->schema),
             sn_range_str(b->a, s->range),
             p->channelwise && p->rowwise ? "channel and row"
-            : p->channelwise ? "channel" : p->rowwise ? "row" : "tensor");
+            : p->channelwise             ? "channel"
+            : p->rowwise                 ? "row"
+                                         : "tensor");
     for (uint32_t i = 0; i < p->control.n; i++) {
         const SnWish *w = &p->control.wish[i];
         sn_putf(b, "  %s: %s\n", w->glob,
@@ -193,8 +203,10 @@ put_text(SnBuf *b, const SnQuantReport *r, const SnPlan *plan,
     put_settings(b, &r->place);
     sn_putf(b, "profile: %llu samples, %u values\n",
             (unsigned long long)p->nsample, p->n);
-    sn_putf(b, "placed: %u Quantize/Dequantize pairs around values, %u "
-            "around constants\n", r->place.nvalue, r->place.nconst);
+    sn_putf(b,
+            "placed: %u Quantize/Dequantize pairs around values, %u "
+            "around constants\n",
+            r->place.nvalue, r->place.nconst);
     sn_putf(b, "nodes: %u int8, ", r->nquant - r->nquant16);
     if (r->nquant16)
         sn_putf(b, "%u int16, ", r->nquant16);
@@ -217,11 +229,12 @@ put_text(SnBuf *b, const SnQuantReport *r, const SnPlan *plan,
     for (uint32_t i = 0; i < r->place.nraised; i++)
         put_raised(b, &r->place.raised[i]);
     if (r->bias8.n)
-        sn_putf(b, "biases: %u of 8 bits, shifted by %d to %d\n",
-                r->bias8.n, r->bias8.least, r->bias8.most);
-    sn_putf(b, "rescales: %u inserted, %u sunk, %u absorbed, %u merged, "
-            "%u left", r->inserted, r->sunk, r->absorbed, r->merged,
-            r->left);
+        sn_putf(b, "biases: %u of 8 bits, shifted by %d to %d\n", r->bias8.n,
+                r->bias8.least, r->bias8.most);
+    sn_putf(b,
+            "rescales: %u inserted, %u sunk, %u absorbed, %u merged, "
+            "%u left",
+            r->inserted, r->sunk, r->absorbed, r->merged, r->left);
     if (r->other)
         sn_putf(b, " (%u folded or dropped by written rules)", r->other);
     sn_puts(b, "\n");
@@ -229,7 +242,8 @@ put_text(SnBuf *b, const SnQuantReport *r, const SnPlan *plan,
         put_left(b, &r->why.rescale[i]);
     uint32_t nw = count_waived(r);
     if (nw)
-        sn_putf(b, "calibrated saturations dropped: %u (they cut off only what "
+        sn_putf(b,
+                "calibrated saturations dropped: %u (they cut off only what "
                 "calibration never saw;\n  --strict-saturation keeps them)\n",
                 nw);
     for (uint32_t i = 0; i < r->nsite; i++)
@@ -237,8 +251,10 @@ put_text(SnBuf *b, const SnQuantReport *r, const SnPlan *plan,
             sn_putf(b, "  %s at %s%s%s\n", sn_rule(r->site[i].rule)->name,
                     r->site[i].node, r->site[i].detail ? ": " : "",
                     r->site[i].detail ? r->site[i].detail : "");
-    sn_putf(b, "memory: arena %zu bytes (peak %zu in use), constants %zu "
-            "bytes\n", plan->arena, plan->peak, plan->constants);
+    sn_putf(b,
+            "memory: arena %zu bytes (peak %zu in use), constants %zu "
+            "bytes\n",
+            plan->arena, plan->peak, plan->constants);
 }
 
 static void
@@ -247,13 +263,15 @@ put_json(SnBuf *b, const SnQuantReport *r, const SnPlan *plan,
 {
     const SnSettings *all = &r->place.control.all;
 
-    sn_putf(b, "{\"precision\": \"%s\", \"scheme\": \"%s\", \"range\": "
+    sn_putf(b,
+            "{\"precision\": \"%s\", \"scheme\": \"%s\", \"range\": "
             "\"%s\", \"channelwise\": %s, \"rowwise\": %s,\n ",
-            sn_precision_names()[all->precision],
-            sn_schema_name(all->schema), sn_range_str(b->a, all->range),
+            sn_precision_names()[all->precision], sn_schema_name(all->schema),
+            sn_range_str(b->a, all->range),
             r->place.channelwise ? "true" : "false",
             r->place.rowwise ? "true" : "false");
-    sn_putf(b, "\"samples\": %llu, \"values\": %u, \"pairs\": %u, "
+    sn_putf(b,
+            "\"samples\": %llu, \"values\": %u, \"pairs\": %u, "
             "\"constant_pairs\": %u, \"biases_int8\": %u,\n "
             "\"int8_nodes\": %u, \"int16_nodes\": %u, \"float_nodes\": [",
             (unsigned long long)p->nsample, p->n, r->place.nvalue,
@@ -266,12 +284,13 @@ put_json(SnBuf *b, const SnQuantReport *r, const SnPlan *plan,
         sn_puts(b, i ? ", " : "");
         put_raised_json(b, &r->place.raised[i]);
     }
-    sn_putf(b, "],\n \"rescales\": {\"inserted\": %u, \"sunk\": %u, "
+    sn_putf(b,
+            "],\n \"rescales\": {\"inserted\": %u, \"sunk\": %u, "
             "\"absorbed\": %u, \"merged\": %u, \"other\": %u, \"left\": %u},"
             "\n \"waived\": %u, \"arena_bytes\": %zu, \"peak_bytes\": %zu, "
-            "\"constant_bytes\": %zu,\n \"why\": ", r->inserted, r->sunk,
-            r->absorbed, r->merged, r->other, r->left, count_waived(r),
-            plan->arena, plan->peak, plan->constants);
+            "\"constant_bytes\": %zu,\n \"why\": ",
+            r->inserted, r->sunk, r->absorbed, r->merged, r->other, r->left,
+            count_waived(r), plan->arena, plan->peak, plan->constants);
     sn_put_why_json(b, &r->why);
     if (e) {
         sn_puts(b, ",\n \"eval\": ");
@@ -288,17 +307,20 @@ check_output(SnCli *c)
     SnOnnxExport e;
 
     if (!o)
-        return sn_fail(c->d, SN_EUSAGE, "-o", "is missing: expected the .sn "
+        return sn_fail(c->d, SN_EUSAGE, "-o",
+                       "is missing: expected the .sn "
                        "or .onnx file to write");
     bool onnx = sn_is_onnx(o);
     const char *dump = c->args.dump_profile;
-    SN_TRY(sn_cli_writable(c, &(SnOutput){"-o", o, suffix, "an int8 model",
-                                         .text = !onnx}));
+    SN_TRY(sn_cli_writable(
+        c, &(SnOutput){"-o", o, suffix, "an int8 model", .text = !onnx}));
     SN_TRY(sn_cli_writable(c, &(SnOutput){"--dump-profile", dump, NULL,
-                                         "a profile", .text = true}));
+                                          "a profile", .text = true}));
     if (dump && !strcmp(dump, o) && strcmp(o, "-") != 0)
-        return sn_fail(c->d, SN_EUSAGE, "--dump-profile", "'%s' is the name "
-                       "of the int8 model, too", dump);
+        return sn_fail(c->d, SN_EUSAGE, "--dump-profile",
+                       "'%s' is the name "
+                       "of the int8 model, too",
+                       dump);
     return onnx ? sn_cli_export_opts(c, &e) : sn_cli_no_export_opts(c, o);
 }
 
@@ -309,8 +331,10 @@ get_bias(SnCli *c, bool *bias8)
 
     *bias8 = s && !strcasecmp(s, "int8");
     if (s && !*bias8 && strcasecmp(s, "int32") != 0)
-        return sn_fail(c->d, SN_EUSAGE, "--bias", "'%s' is neither int32 nor "
-                       "int8", s);
+        return sn_fail(c->d, SN_EUSAGE, "--bias",
+                       "'%s' is neither int32 nor "
+                       "int8",
+                       s);
     return SN_OK;
 }
 
@@ -323,9 +347,10 @@ check_int8(SnCli *c, const SnQuantReport *r)
     for (uint32_t i = 0; i < r->nfloat; i++)
         sn_fail(c->d, SN_ECHECK, r->left_float[i].name, "stays float: %s",
                 r->left_float[i].why);
-    return sn_fail(c->d, SN_ECHECK, "--require-int8", "%u node%s would stay "
-                   "float; nothing was written", r->nfloat,
-                   r->nfloat == 1 ? "" : "s");
+    return sn_fail(c->d, SN_ECHECK, "--require-int8",
+                   "%u node%s would stay "
+                   "float; nothing was written",
+                   r->nfloat, r->nfloat == 1 ? "" : "s");
 }
 
 /* Codes would be taken for floats in between, and weights for no weights. */
@@ -334,7 +359,8 @@ check_float(SnCli *c, const SnGraph *g, const char *path)
 {
     if (!sn_cli_quantized(c, g))
         return SN_OK;
-    sn_fail(c->d, SN_EINPUT, path, "is quantized already: expected a float "
+    sn_fail(c->d, SN_EINPUT, path,
+            "is quantized already: expected a float "
             "model");
     sn_diag_help(c->d, "'sinter run', 'compare' and 'bench' take it as it is; "
                        "'sinter opt' and 'export' write it in other forms");
@@ -354,12 +380,14 @@ note_slow16(SnCli *c, const SnGraph *g, const SnQuantReport *r)
         return SN_OK;
     SN_TRY(sn_exec_prepare(c->a, g, b, c->d, &x));
     for (uint32_t i = 0; i < x->nstep; i++)
-        n += !x->step[i].kernel
-            && sn_node(g, x->step[i].node)->res[0].type->elem == SN_QI16;
+        n += !x->step[i].kernel &&
+             sn_node(g, x->step[i].node)->res[0].type->elem == SN_QI16;
     if (n)
-        sn_note(c->d, (SnPos){0}, NULL, "backend %s has no kernels for %u "
+        sn_note(c->d, (SnPos){0}, NULL,
+                "backend %s has no kernels for %u "
                 "nodes with int16 results: the reference evaluators run "
-                "them, far slower than float ones", b->name, n);
+                "them, far slower than float ones",
+                b->name, n);
     return SN_OK;
 }
 
@@ -389,7 +417,8 @@ sn_verb_quantize(SnCli *c)
     SN_TRY(sn_cli_eval_open(c, g, &eval));
     SN_TRY(get_profile(c, g, &p));
     if (p->nsample == 1 && has_input(g))
-        sn_warn(c->d, (SnPos){0}, NULL, "ranges come from one sample, and "
+        sn_warn(c->d, (SnPos){0}, NULL,
+                "ranges come from one sample, and "
                 "others may well leave them; some hundred are usual");
     SnStatus st = sn_quantize_graph(c->a, g, p, &o, &rw, c->d, &r);
     if (rw)

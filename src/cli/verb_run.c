@@ -20,9 +20,11 @@ check_exec(SnCli *c, const SnExec *x)
     }
     /* A backend without kernels is the evaluators. */
     if (c->args.backend && x->backend && x->backend->nkernel && x->nfallback)
-        sn_note(c->d, (SnPos){0}, NULL, "backend %s: %u of %u nodes run on "
-                "the reference evaluator: %s", x->backend->name, x->nfallback,
-                x->nstep, sn_cli_fallback(c, x));
+        sn_note(c->d, (SnPos){0}, NULL,
+                "backend %s: %u of %u nodes run on "
+                "the reference evaluator: %s",
+                x->backend->name, x->nfallback, x->nstep,
+                sn_cli_fallback(c, x));
     return SN_OK;
 }
 
@@ -33,12 +35,12 @@ is_qdq(const SnGraph *g)
 {
     for (SnId id = 1; id < g->nnode; id++) {
         const SnNode *n = sn_node(g, id);
-        if (n->dead || n->nin < 2
-            || sn_desc(n->kind)->sem[0].cls != SN_C_CONTRACT)
+        if (n->dead || n->nin < 2 ||
+            sn_desc(n->kind)->sem[0].cls != SN_C_CONTRACT)
             continue;
         const SnNode *w = sn_node(g, SN_NODE(n->in[1].ref));
-        if (w && w->nin && w->res[0].type->elem == SN_F32
-            && sn_desc(w->kind)->sem[0].cls == SN_C_CONVERT)
+        if (w && w->nin && w->res[0].type->elem == SN_F32 &&
+            sn_desc(w->kind)->sem[0].cls == SN_C_CONVERT)
             return true;
     }
     return false;
@@ -56,10 +58,12 @@ run_model(SnCli *c, const char *path, SnResults *res)
     SN_TRY(sn_cli_need_kernels(c, b));
     SN_TRY(sn_cli_load(c, path, &g));
     if (sn_is_onnx(path) && is_qdq(g))
-        sn_note(c->d, (SnPos){0}, NULL, "%s is a QDQ model and runs as it is "
+        sn_note(c->d, (SnPos){0}, NULL,
+                "%s is a QDQ model and runs as it is "
                 "written, in float between its Quantize and Dequantize nodes; "
                 "'sinter opt %s -o m.sn' makes the int8 nodes that bench, "
-                "compare, why and export work on", path, path);
+                "compare, why and export work on",
+                path, path);
     if (sn_is_onnx(path)) {
         /* As imported, convolutions stand between Transposes. */
         SnRewriter *rw = sn_rewriter_new(c->a, &o, c->d);
@@ -74,8 +78,7 @@ run_model(SnCli *c, const char *path, SnResults *res)
         SN_TRY(sn_exec_prepare(c->a, g, b, c->d, &res->x));
     }
     SN_TRY(check_exec(c, res->x));
-    SN_TRY(sn_cli_samples(c, res->x, &c->args.input, "--input",
-                          &res->samples));
+    SN_TRY(sn_cli_samples(c, res->x, &c->args.input, "--input", &res->samples));
     SnInputs *in = sn_inputs_new(c->a, res->x, res->samples);
     res->seen = sn_inputs_see;
     res->seen_ctx = in;
@@ -98,9 +101,10 @@ score(SnCli *c, const SnResults *r)
     double n = s.n ? (double)s.n : 1;
     double top1 = (double)s.right / n, top5 = (double)s.right5 / n;
     if (c->args.json)
-        sn_putf(&c->out, "{\"top1\": %.6f, \"right\": %lld, \"top5\": %.6f, "
-                "\"right5\": %lld, \"samples\": %lld}\n", top1,
-                (long long)s.right, top5, (long long)s.right5,
+        sn_putf(&c->out,
+                "{\"top1\": %.6f, \"right\": %lld, \"top5\": %.6f, "
+                "\"right5\": %lld, \"samples\": %lld}\n",
+                top1, (long long)s.right, top5, (long long)s.right5,
                 (long long)s.n);
     else
         sn_putf(&c->out, "top-1 %.4f (%lld of %lld)\n", top1,
@@ -118,12 +122,16 @@ compare(SnCli *c, const SnResults *r)
 
     SN_TRY(run_model(c, c->args.compare, &f));
     if (f.x->noutput != r->x->noutput)
-        return sn_fail(c->d, SN_EINPUT, c->args.compare, "has %u outputs, "
-                       "the model %u", f.x->noutput, r->x->noutput);
+        return sn_fail(c->d, SN_EINPUT, c->args.compare,
+                       "has %u outputs, "
+                       "the model %u",
+                       f.x->noutput, r->x->noutput);
     for (uint32_t i = 0; i < r->x->noutput; i++) {
         if (f.count[i] != r->count[i])
-            return sn_fail(c->d, SN_EINPUT, c->args.compare, "output '%s' "
-                           "has another size", f.x->output[i].name);
+            return sn_fail(c->d, SN_EINPUT, c->args.compare,
+                           "output '%s' "
+                           "has another size",
+                           f.x->output[i].name);
         int64_t n = r->samples->n * sn_results_rows(r, i);
         int64_t agree = sn_results_agree(&f, r, i);
         double db = sn_results_sqnr(&f, r, i);
@@ -136,8 +144,7 @@ compare(SnCli *c, const SnResults *r)
                     (long long)agree, (long long)n);
         } else {
             sn_putf(&c->out, "%s: SQNR %.2f dB, same argmax %lld of %lld\n",
-                    r->x->output[i].name, db, (long long)agree,
-                    (long long)n);
+                    r->x->output[i].name, db, (long long)agree, (long long)n);
         }
     }
     return SN_OK;
@@ -191,7 +198,7 @@ put_values(SnCli *c, const SnResults *r)
             sn_putf(&c->out, "%lld %s argmax %lld\n",
                     (long long)(r->samples->skip + i), r->x->output[k].name,
                     (long long)sn_argmax(r->value[k] + i * r->count[k],
-                                      r->count[k]));
+                                         r->count[k]));
     for (uint32_t k = 0; n == 1 && k < r->x->noutput; k++) {
         sn_putf(&c->out, "%s argmax %lld:", r->x->output[k].name,
                 (long long)sn_argmax(r->value[k], r->count[k]));
@@ -211,7 +218,7 @@ sn_verb_run(SnCli *c)
 
     SN_TRY(sn_cli_model(c, 1, &path));
     SN_TRY(sn_cli_writable(c, &(SnOutput){"--dump", c->args.dump, NULL,
-                                         "an .npy file", .text = false}));
+                                          "an .npy file", .text = false}));
     SN_TRY(sn_cli_pack_check(c, path));
     SN_TRY(sn_cli_tune_check(c, path));
     if (c->args.check_kernels)

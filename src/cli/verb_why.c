@@ -16,8 +16,8 @@ sn_put_reason(SnBuf *b, const SnReason *r)
     if (strncmp(r->text, rule, n) != 0)
         sn_putf(b, "%s: ", rule);
     sn_puts(b, r->text);
-    if (strncmp(r->text, rule, n) != 0
-        && !strstr(r->text, sn_strndup(b->a, r->node, m)))
+    if (strncmp(r->text, rule, n) != 0 &&
+        !strstr(r->text, sn_strndup(b->a, r->node, m)))
         sn_putf(b, " (at %s)", r->node);
 }
 
@@ -25,17 +25,17 @@ static void
 put_text(SnBuf *b, const SnWhy *w)
 {
     if (w->nfire)
-        sn_putf(b, "%u rewrite%s still appl%s to this graph; what follows is "
-                "said of the graph after %s.\n", w->nfire,
-                w->nfire == 1 ? "" : "s", w->nfire == 1 ? "ies" : "y",
+        sn_putf(b,
+                "%u rewrite%s still appl%s to this graph; what follows is "
+                "said of the graph after %s.\n",
+                w->nfire, w->nfire == 1 ? "" : "s", w->nfire == 1 ? "ies" : "y",
                 w->nfire == 1 ? "it" : "them");
     if (!w->n)
         sn_puts(b, "No Rescale is left.\n");
     for (uint32_t i = 0; i < w->n; i++) {
         const SnWhyRescale *r = &w->rescale[i];
-        sn_putf(b, "%s: Rescale of %s from %s to %s\n",
-                sn_shown(b->a, r->name), sn_shown(b->a, r->producer),
-                r->from, r->to);
+        sn_putf(b, "%s: Rescale of %s from %s to %s\n", sn_shown(b->a, r->name),
+                sn_shown(b->a, r->producer), r->from, r->to);
         for (uint32_t k = 0; k < r->nreason; k++) {
             sn_puts(b, "  ");
             sn_put_reason(b, &r->reason[k]);

@@ -67,8 +67,8 @@ typedef struct SnPortDesc {
     bool variadic, optional;
     float fixed_scale; /* SN_FIXED */
     int32_t fixed_zp;
-    uint8_t npin;      /* SN_PIN: scale = product of these inputs' scales, */
-    uint8_t pin[3];    /* left to right, elementwise for per-axis; zp = 0 */
+    uint8_t npin;        /* SN_PIN: scale = product of these inputs' scales, */
+    uint8_t pin[3];      /* left to right, elementwise for per-axis; zp = 0 */
     const char *because; /* the reason a fact gives, or NULL */
 } SnPortDesc;
 
@@ -158,12 +158,12 @@ typedef struct SnCall {
     SnArena *scratch;
     char *why; /* [SN_WHY] a run-time error's text (index out of range) */
     SnRounding rounding; /* the graph's */
-    const void *prep; /* what the kernel's prepare function made, or NULL */
-    void *work;       /* SnPrep.nwork bytes of this thread, 64-aligned, with
-                         contents left over from other calls */
-    int64_t u0, u1;   /* the units to compute, of SnPrep.nunit */
-    int64_t ypitch;   /* elements from one row of result 0 (its last axis) to
-                         the next, 0: they touch; see SnPrep.pitched */
+    const void *prep;    /* what the kernel's prepare function made, or NULL */
+    void *work;          /* SnPrep.nwork bytes of this thread, 64-aligned, with
+                            contents left over from other calls */
+    int64_t u0, u1;      /* the units to compute, of SnPrep.nunit */
+    int64_t ypitch;      /* elements from one row of result 0 (its last axis) to
+                            the next, 0: they touch; see SnPrep.pitched */
 } SnCall;
 enum { SN_WHY = 200 };
 typedef SnStatus SnEvalFn(const SnCall *c);
@@ -180,14 +180,14 @@ typedef SnStatus SnEvalFn(const SnCall *c);
 typedef struct SnPrep {
     const SnCall *call;
     const struct SnTuple *tuple;
-    uint32_t wanted;  /* bit per result that is used */
+    uint32_t wanted;      /* bit per result that is used */
     struct SnPack *pack;  /* where packed weights are, or NULL */
     const uint64_t *hash; /* [nin], with pack: XXH64 of each Constant's bytes,
                              or another number for it; 0: none */
-    struct SnTune *tune; /* measured picks (kernel/tune.h), or NULL */
+    struct SnTune *tune;  /* measured picks (kernel/tune.h), or NULL */
     const SnArena *constants; /* where Constants are: a kernel that copies a
                                  large one may unload it part by part */
-    const void *prep; /* out: read-only, shared by threads */
+    const void *prep;         /* out: read-only, shared by threads */
     uint32_t packed;  /* out: bit per operand whose data came from pack and was
                          not looked at */
     uint32_t layer;   /* out: of tune, the layer that was picked for, or 0 */
@@ -212,15 +212,15 @@ typedef struct SnTuple {
 /* ---- ONNX ---- */
 
 typedef enum SnOnnxEntry {
-    SN_OX_ATTR,   /* sinter attribute = ONNX attribute */
-    SN_OX_INPUT,  /* sinter attribute = value of ONNX input index */
-    SN_OX_HOOK,   /* sinter attribute (or result) through a named hook */
-    SN_OX_LAYOUT  /* port = nchw | oihw | ... */
+    SN_OX_ATTR,  /* sinter attribute = ONNX attribute */
+    SN_OX_INPUT, /* sinter attribute = value of ONNX input index */
+    SN_OX_HOOK,  /* sinter attribute (or result) through a named hook */
+    SN_OX_LAYOUT /* port = nchw | oihw | ... */
 } SnOnnxEntry;
 typedef struct SnOnnxMap {
     SnOnnxEntry entry;
-    const char *name;   /* sinter attribute or port */
-    const char *value;  /* ONNX attribute, hook or layout */
+    const char *name;  /* sinter attribute or port */
+    const char *value; /* ONNX attribute, hook or layout */
     int32_t input;
 } SnOnnxMap;
 typedef struct SnOnnxDesc {
@@ -253,7 +253,7 @@ typedef struct SnInvariant {
 
 typedef struct SnKindDesc {
     const char *name, *doc;
-    SnKind kind; /* its own number */
+    SnKind kind;       /* its own number */
     uint8_t nin, nout; /* ports */
     const SnPortDesc *in, *out;
     uint16_t nattr;
@@ -262,20 +262,20 @@ typedef struct SnKindDesc {
     const void *defaults; /* an attribute struct */
     uint16_t ntuple;
     const SnTuple *tuple;
-    SnEvalFn *real;       /* f32 in the place of all codes, for kinds without
-                             such a tuple; ranges are reals.  NULL: none */
-    const SnSem *sem;     /* [nout]; Save: one entry, opaque */
-    int32_t form_of;      /* kind, or -1 */
-    int16_t clamp;        /* attribute index of the clamp of result 0, -1 */
-    int8_t commutes[2];   /* input ports, -1 when none */
-    bool effect;          /* Placeholder, Save */
+    SnEvalFn *real;     /* f32 in the place of all codes, for kinds without
+                           such a tuple; ranges are reals.  NULL: none */
+    const SnSem *sem;   /* [nout]; Save: one entry, opaque */
+    int32_t form_of;    /* kind, or -1 */
+    int16_t clamp;      /* attribute index of the clamp of result 0, -1 */
+    int8_t commutes[2]; /* input ports, -1 when none */
+    bool effect;        /* Placeholder, Save */
     uint16_t ninv;
     const SnInvariant *inv;
     SnFamily family;
     const uint64_t *joins; /* bit set: `derive` lines and classes it is in */
     float cost;
-    const char *backend;  /* NULL: core */
-    const char *where;    /* "nodes.def:46" */
+    const char *backend; /* NULL: core */
+    const char *where;   /* "nodes.def:46" */
 } SnKindDesc;
 
 /* The program's own kinds; [0] is unused. */

@@ -52,17 +52,17 @@ typedef struct SnNode {
     SnKind kind;
     uint32_t nin;
     uint8_t nres;
-    bool dead;       /* removed; ids are never reused */
-    bool calibrated; /* saturation on an open side is an artefact (dsl.md) */
+    bool dead;        /* removed; ids are never reused */
+    bool calibrated;  /* saturation on an open side is an artefact (dsl.md) */
     bool stays_float; /* the quantizer decided so; binds integerize, is no
                          part of the graph's meaning */
-    SnId order;      /* among inputs, among outputs: the smallest is first */
-    SnUse *in;       /* [nin] in port order; a variadic port is a run */
-    SnResult *res;   /* [nres] */
-    void *attr;      /* the kind's attribute struct; never NULL if it has any */
-    const void *data; /* Constant: sn_tensor_nbyte bytes, never written */
-    uint64_t hash;    /* XXH64 of data where the text gave it, else 0 */
-    bool unread;      /* data has not been compared with it */
+    SnId order;       /* among inputs, among outputs: the smallest is first */
+    SnUse *in;        /* [nin] in port order; a variadic port is a run */
+    SnResult *res;    /* [nres] */
+    void *attr; /* the kind's attribute struct; never NULL if it has any */
+    const void *data;   /* Constant: sn_tensor_nbyte bytes, never written */
+    uint64_t hash;      /* XXH64 of data where the text gave it, else 0 */
+    bool unread;        /* data has not been compared with it */
     const char *origin; /* where it came from: file or rule; may be NULL */
     const char *source; /* the ONNX node it was imported for; may be NULL */
 } SnNode;
@@ -73,7 +73,7 @@ typedef struct SnGraph {
     const char *name;
     SnRounding rounding; /* of integers times ratios of scales (numerics.md):
                             what evaluators compute and claims are about */
-    SnNode **node; /* [nnode]; node[0] is NULL; entries may be dead */
+    SnNode **node;       /* [nnode]; node[0] is NULL; entries may be dead */
     uint32_t nnode;
     uint32_t nlive;
     struct SnNames *names; /* the set of names in use */
@@ -89,13 +89,13 @@ typedef struct SnSpec {
     const char *name; /* wanted name of result 0; made unique; NULL: a fresh
                          one from the kind's name */
     uint32_t nin;
-    const SnRef *in;             /* [nin], 0 for a missing operand */
-    const void *attr;            /* the kind's struct, copied deeply; NULL:
-                                    defaults */
-    const SnType *const *type;   /* [nout] result types */
-    const SnShape *shape;        /* Constant and Placeholder only */
-    const void *data;            /* Constant only; copied unless borrow */
-    bool borrow;                 /* data outlives the graph */
+    const SnRef *in;           /* [nin], 0 for a missing operand */
+    const void *attr;          /* the kind's struct, copied deeply; NULL:
+                                  defaults */
+    const SnType *const *type; /* [nout] result types */
+    const SnShape *shape;      /* Constant and Placeholder only */
+    const void *data;          /* Constant only; copied unless borrow */
+    bool borrow;               /* data outlives the graph */
     bool calibrated;
     const char *origin, *source;
 } SnSpec;

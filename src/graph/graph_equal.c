@@ -163,9 +163,9 @@ graph_equal(Pair *p)
         return false;
     }
     if (x->rounding != y->rounding) {
-        p->why = sn_format(p->a, "rounding %s and %s",
-                           sn_rounding_word(x->rounding),
-                           sn_rounding_word(y->rounding));
+        p->why =
+            sn_format(p->a, "rounding %s and %s", sn_rounding_word(x->rounding),
+                      sn_rounding_word(y->rounding));
         return false;
     }
     for (SnId id = 1; id < x->nnode; id++) {

@@ -287,8 +287,7 @@ shape_bag(SnShapeCall *c)
 
     bool rows = c->sem->narg < 3;
 
-    if (!sn_arg_shape(c, 0, 2, &t) ||
-        !sn_arg_shape(c, 1, rows ? 2 : 1, &index))
+    if (!sn_arg_shape(c, 0, 2, &t) || !sn_arg_shape(c, 1, rows ? 2 : 1, &index))
         return false;
     c->rank = 2;
     c->dim[1] = t->dim[1];

@@ -15,8 +15,7 @@ enum { SN_INLINE_MAX = 256, SN_BRIEF_MAX = 64 };
 
 /* side_name NULL: everything inline.  Otherwise large constants are appended
  * to *side (64-byte aligned) and referred to as "side_name"@offset. */
-void sn_print(const SnGraph *g, SnBuf *out, const char *side_name,
-              SnBuf *side);
+void sn_print(const SnGraph *g, SnBuf *out, const char *side_name, SnBuf *side);
 /* The same for a person: constants above SN_BRIEF_MAX bytes are written as
  * `data = elided`, which the reader refuses. */
 void sn_print_brief(const SnGraph *g, SnBuf *out);

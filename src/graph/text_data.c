@@ -43,7 +43,8 @@ sn_rd_data(SnReader *r, SnDataText *t)
     if (sn_rd_is(r, '['))
         return skip_list(r, t);
     if (r->m.t.kind == SN_T_IDENT && !strcmp(r->m.t.s, "elided"))
-        return sn_rd_fail(r, t->pos, "the values were left out when this "
+        return sn_rd_fail(r, t->pos,
+                          "the values were left out when this "
                           "was printed (--elide), expected a list, or "
                           "\"file\"@offset");
     if (r->m.t.kind != SN_T_STR)

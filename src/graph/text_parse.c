@@ -522,12 +522,13 @@ static SnStatus
 parse(SnArena *a, const SnSrc *src, const char *dir, bool lazy, SnDiag *d,
       SnGraph **out)
 {
-    SnReader r = {.a = a, .d = d, .src = src, .dir = dir, .m = {.line = 1},
-                  .lazy = lazy};
+    SnReader r = {
+        .a = a, .d = d, .src = src, .dir = dir, .m = {.line = 1}, .lazy = lazy};
 
     *out = NULL;
     if (src->nbyte > 0 && src->text[0] == 8) /* the tag of ir_version */
-        return sn_fail(d, SN_EINPUT, src->name, "is no graph as text; an ONNX "
+        return sn_fail(d, SN_EINPUT, src->name,
+                       "is no graph as text; an ONNX "
                        "model is read from a file whose name ends in .onnx");
     SnArena **tmp = SN_NEW(a, SnArena *);
     sn_arena_at_free(a, free_once, tmp);
@@ -590,8 +591,7 @@ sn_text_check(const SnGraph *g, SnId id, SnDiag *d)
         return sn_fail(d, SN_EINPUT, sn_name(g, SN_REF(id, 0)),
                        "its data have hash %016llx, not %016llx; the file is "
                        "not the one this text was written with",
-                       (unsigned long long)hash,
-                       (unsigned long long)n->hash);
+                       (unsigned long long)hash, (unsigned long long)n->hash);
     n->unread = false;
     return SN_OK;
 }

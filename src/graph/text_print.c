@@ -350,8 +350,8 @@ put_graph(Print *p)
 void
 sn_print(const SnGraph *g, SnBuf *out, const char *side_name, SnBuf *side)
 {
-    put_graph(&(Print){.g = g, .out = out, .side_name = side_name,
-                       .side = side});
+    put_graph(
+        &(Print){.g = g, .out = out, .side_name = side_name, .side = side});
 }
 
 void
@@ -376,7 +376,7 @@ sn_text_save(const SnGraph *g, const char *path, SnDiag *d)
     sn_print(g, &out, pipe ? NULL : sn_path_base(side_path), &side);
     if (side.n == 0)
         return sn_file_write(d, path, out.s, out.n);
-    return sn_file_write_two(d, (const char *const[]){side_path, path},
-                             (const SnPiece[]){{side.s, side.n},
-                                               {out.s, out.n}});
+    return sn_file_write_two(
+        d, (const char *const[]){side_path, path},
+        (const SnPiece[]){{side.s, side.n}, {out.s, out.n}});
 }

@@ -62,10 +62,10 @@ typedef struct SnReader {
     size_t ndef;
     SnSide *side;
     size_t nside;
-    size_t nsplat; /* bytes of splats so far */
+    size_t nsplat;            /* bytes of splats so far */
     SnSplat splat[SN_NSPLAT]; /* the last ones: others share their bytes */
     unsigned isplat;
-    bool lazy; /* data in files is not compared with its hash */
+    bool lazy;    /* data in files is not compared with its hash */
     float *scale; /* [ncap] of the type that is being read */
     int32_t *zp;
     size_t ncap;

@@ -497,8 +497,10 @@ sn_verify(const SnGraph *g, SnDiag *d)
     if (!structure_ok(&v))
         return SN_EINPUT;
     if ((unsigned)g->rounding >= SN_NROUNDING)
-        return sn_fail(d, SN_EINPUT, g->name, "has rounding %d, which is no "
-                       "policy", (int)g->rounding);
+        return sn_fail(d, SN_EINPUT, g->name,
+                       "has rounding %d, which is no "
+                       "policy",
+                       (int)g->rounding);
     for (SnId id = 1; id < g->nnode; id++)
         if (!sn_node(g, id)->dead && sn_node(g, id)->nin > most)
             most = sn_node(g, id)->nin;

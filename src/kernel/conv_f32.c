@@ -19,8 +19,8 @@ enum { PACK_TAPS = 128 };
 
 typedef struct Class {
     SnSpan r, c;
-    int64_t nrun;        /* all, */
-    const int64_t *at;   /* [nkb + 1] where those of a block of taps begin */
+    int64_t nrun;      /* all, */
+    const int64_t *at; /* [nkb + 1] where those of a block of taps begin */
     const SnRunF32 *run;
     const int64_t *tap, *row; /* depthwise */
     int64_t ntap;
@@ -38,13 +38,13 @@ struct SnConvF32 {
     const SnGemmF32 *g;
     SnConvGeo geo;
     bool depthwise;
-    bool by_panel; /* units are panels, else rows of results */
-    int64_t rows;  /* of results, before the next panel's turn */
+    bool by_panel;     /* units are panels, else rows of results */
+    int64_t rows;      /* of results, before the next panel's turn */
     int64_t taps, nkb; /* taps of a result, and blocks of them */
     uint32_t nclass, npanel;
     const Class *class;
     const Panel *panel; /* depthwise: one, whole */
-    const float *w; /* the packed filter, or NULL: it comes with the run */
+    const float *w;     /* the packed filter, or NULL: it comes with the run */
     float lo, hi;
 };
 
@@ -176,7 +176,7 @@ typedef struct Pack {
     SnConvF32 *p;
     const SnFilterF32 *f;
     int npanel; /* SnConvPick.npanel */
-    float *w; /* where to */
+    float *w;   /* where to */
 } Pack;
 
 /* Taps [t0, t1) of n channels from c0 on, as [tap][channel]. */
@@ -214,8 +214,8 @@ to_fill(Pack *k, int64_t n)
     bool ready = true;
 
     if (k->f->w)
-        k->w = sn_pack_piece(k->f->pack, k->a, (size_t)n * sizeof *k->w,
-                             &ready);
+        k->w =
+            sn_pack_piece(k->f->pack, k->a, (size_t)n * sizeof *k->w, &ready);
     k->p->w = k->w;
     return !ready;
 }
@@ -344,8 +344,7 @@ panels_pay(const SnConvGeo *o, int64_t wide)
     int64_t per = (ocg + wide - 1) / wide, n = o->group * per / 2;
     int64_t c = n / per * ocg + n % per * wide;
     int64_t most = c > o->oc - c ? c : o->oc - c;
-    double work = (double)(rows * o->ow) * (double)(o->oc * taps) /
-                  PRODUCTS_NS;
+    double work = (double)(rows * o->ow) * (double)(o->oc * taps) / PRODUCTS_NS;
     double far = (double)(o->oc * taps) * sizeof(float);
 
     if (n == 0)
@@ -471,8 +470,8 @@ run_class(const SnConvF32 *p, const Class *k, const Panel *b, const float *w,
         int n = tile_rows(to - from, most);
         for (int j = 0; j < n; j++) {
             int64_t row = k->r.o0 + r, col = k->c.o0 + c;
-            t.x[j] = x + i * o->h * o->w * o->c + b->x0 +
-                     first_tap(o, k, row, col);
+            t.x[j] =
+                x + i * o->h * o->w * o->c + b->x0 + first_tap(o, k, row, col);
             t.y[j] = y + ((i * o->oh + row) * o->ow + col) * o->oc + b->c0;
             if (++c == k->c.no) {
                 c = 0;
@@ -520,8 +519,7 @@ rows_before(const SnConvF32 *p, const Class *k, int64_t u)
 {
     int64_t rest = u % p->geo.oh - k->r.o0;
 
-    return u / p->geo.oh * k->r.no +
-           (rest < 0 ? 0 : min64(rest, k->r.no));
+    return u / p->geo.oh * k->r.no + (rest < 0 ? 0 : min64(rest, k->r.no));
 }
 
 static void
@@ -563,8 +561,7 @@ sn_conv_f32_run_with(const SnConvF32 *p, const float *packed, const float *x,
     }
     for (int64_t r = r0; r < r1; r += p->rows)
         for (int64_t b = b0; b < b1; b++)
-            run_panel(p, &p->panel[b], packed, x, y, r,
-                      min64(r + p->rows, r1));
+            run_panel(p, &p->panel[b], packed, x, y, r, min64(r + p->rows, r1));
 }
 
 /* ---- portable ---- */

@@ -57,8 +57,8 @@ typedef void SnDwF32Fn(const SnDwF32 *d);
 
 /* A variant: what differs between instruction sets. */
 typedef struct SnGemmF32 {
-    int npanel;                         /* most panels of SN_LANE channels */
-    int nrow[SN_F32_PANELS];            /* most rows, by panels - 1 */
+    int npanel;              /* most panels of SN_LANE channels */
+    int nrow[SN_F32_PANELS]; /* most rows, by panels - 1 */
     SnTileF32Fn *tile[SN_F32_PANELS][SN_F32_ROWS]; /* [panels-1][rows-1] */
     SnDwF32Fn *dw;
 } SnGemmF32;
@@ -76,7 +76,7 @@ typedef struct SnFilterF32 {
     float lo, hi;
     const SnArena *from; /* where w is: what was packed is unloaded; or NULL */
     struct SnPackItem *pack; /* where packed panels are, or NULL */
-    const SnConvPick *pick; /* one that fits, or NULL: the rules' */
+    const SnConvPick *pick;  /* one that fits, or NULL: the rules' */
 } SnFilterF32;
 
 /* As sn_conv_q8_rules and sn_conv_q8_fits.  Of a pick of reals, clip and tiles

@@ -32,9 +32,9 @@ clamped(__m256 v, float lo, float hi)
 AVX2 INLINE __m256
 start(const SnTileF32 *t, int r, int j)
 {
-    return t->bias ? _mm256_loadu_ps(t->bias + 8 * j)
-                   : _mm256_maskload_ps(t->y[r] + 8 * j,
-                                        lanes(t->ncol - 8 * j));
+    return t->bias
+               ? _mm256_loadu_ps(t->bias + 8 * j)
+               : _mm256_maskload_ps(t->y[r] + 8 * j, lanes(t->ncol - 8 * j));
 }
 
 AVX2 INLINE void

@@ -34,8 +34,7 @@ AVX512 INLINE __m512
 start(const SnTileF32 *t, int r, int j)
 {
     return t->bias ? _mm512_loadu_ps(t->bias + 16 * j)
-                   : _mm512_maskz_loadu_ps(lanes(t->ncol, j),
-                                           t->y[r] + 16 * j);
+                   : _mm512_maskz_loadu_ps(lanes(t->ncol, j), t->y[r] + 16 * j);
 }
 
 AVX512 INLINE void
@@ -55,7 +54,7 @@ put(const SnTileF32 *t, int r, int j, __m512 v)
 #define LOAD2 LOAD1 __m512 w1 = _mm512_loadu_ps(w + 16);
 #define LOAD3 LOAD2 __m512 w2 = _mm512_loadu_ps(w + 32);
 #define LOAD4 LOAD3 __m512 w3 = _mm512_loadu_ps(w + 48);
-#define STEP1(r)               \
+#define STEP1(r)                 \
     v = _mm512_set1_ps(x##r[k]); \
     FMA(r, 0);
 #define STEP2(r) STEP1(r) FMA(r, 1);
@@ -67,20 +66,20 @@ put(const SnTileF32 *t, int r, int j, __m512 v)
 #define PUT4(r) PUT3(r) put(t, r, 3, a##r##3);
 #define FROM(r) const float *x##r = t->x[r] + t->run[i].x;
 
-#define TILE(N, M)                                                    \
-    AVX512 static void tile##N##M(const SnTileF32 *t)                 \
-    {                                                                 \
-        ROWS##M(DECL##N) for (int64_t i = 0; i < t->nrun; i++)        \
-        {                                                             \
-            const float *w = t->w + t->run[i].k * 16 * N;             \
-            int64_t n = t->run[i].n;                                  \
+#define TILE(N, M)                                                     \
+    AVX512 static void tile##N##M(const SnTileF32 *t)                  \
+    {                                                                  \
+        ROWS##M(DECL##N) for (int64_t i = 0; i < t->nrun; i++)         \
+        {                                                              \
+            const float *w = t->w + t->run[i].k * 16 * N;              \
+            int64_t n = t->run[i].n;                                   \
             ROWS##M(FROM) for (int64_t k = 0; k < n; k++, w += 16 * N) \
-            {                                                         \
-                __m512 v;                                             \
-                LOAD##N ROWS##M(STEP##N)                              \
-            }                                                         \
-        }                                                             \
-        ROWS##M(PUT##N)                                               \
+            {                                                          \
+                __m512 v;                                              \
+                LOAD##N ROWS##M(STEP##N)                               \
+            }                                                          \
+        }                                                              \
+        ROWS##M(PUT##N)                                                \
     }
 #define TILES(N) \
     TILE(N, 1) TILE(N, 2) TILE(N, 3) TILE(N, 4) TILE(N, 5) TILE(N, 6)
@@ -206,11 +205,10 @@ dw(const SnDwF32 *d)
     }
 }
 
-#define SIX(N)                                                      \
-    tile##N##1, tile##N##2, tile##N##3, tile##N##4, tile##N##5, \
-        tile##N##6
-#define EIGHT(N)                         \
-    {                                    \
+#define SIX(N) \
+    tile##N##1, tile##N##2, tile##N##3, tile##N##4, tile##N##5, tile##N##6
+#define EIGHT(N)                       \
+    {                                  \
         SIX(N), tile##N##7, tile##N##8 \
     }
 const SnGemmF32 sn_gemm_f32_avx512 = {

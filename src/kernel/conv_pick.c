@@ -16,8 +16,8 @@ enum {
     CHUNK_FAR = 256 << 10,
     CHUNK_DW = 96 << 10,
     FILTER_NEAR = 384 << 10,
-    CHUNK_PX = 48, /* pixels at least, so that few tiles are cut */
-    MOST_PX = 1024, /* pixels in place: their list stays near */
+    CHUNK_PX = 48,   /* pixels at least, so that few tiles are cut */
+    MOST_PX = 1024,  /* pixels in place: their list stays near */
     CLASS_STEPS = 64 /* of a pixel: what a class of results adds */
 };
 
@@ -183,9 +183,8 @@ blocks_pay(const SnConvQ8 *p, int64_t width, bool inside, bool tiles)
 bool
 sn_conv_same_pick(const SnConvPick *p, const SnConvPick *q)
 {
-    return p->rows == q->rows && p->npanel == q->npanel &&
-           p->clip == q->clip && p->by_block == q->by_block &&
-           p->tiles == q->tiles;
+    return p->rows == q->rows && p->npanel == q->npanel && p->clip == q->clip &&
+           p->by_block == q->by_block && p->tiles == q->tiles;
 }
 
 bool

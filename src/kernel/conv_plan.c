@@ -68,9 +68,9 @@ typedef struct Pack {
     SnConvQ8 *p;
     const SnConvNum *num;
     const int8_t **w; /* see codes() */
-    int fold; /* lane i of a block has the channel of lane i % fold */
-    int16_t *dw; /* a depthwise block before it is packed */
-    int npanel; /* SnConvPick.npanel */
+    int fold;         /* lane i of a block has the channel of lane i % fold */
+    int16_t *dw;      /* a depthwise block before it is packed */
+    int npanel;       /* SnConvPick.npanel */
 } Pack;
 
 /* The filter; where packed panels and biases are ready nobody asks for it. */
@@ -277,8 +277,8 @@ pack_gemm(const Pack *k)
     const SnConvGeo *o = &p->geo;
     int64_t taps = p->nrun * p->len;
     int64_t ocg = o->oc / o->group, most = sn_conv_width(o, k->npanel);
-    SnConvBlock *v = SN_NEW_N(k->a, SnConvBlock,
-                              o->group * ((ocg + most - 1) / most));
+    SnConvBlock *v =
+        SN_NEW_N(k->a, SnConvBlock, o->group * ((ocg + most - 1) / most));
     uint32_t n = 0;
 
     for (int64_t g = 0; g < o->group; g++)
@@ -483,8 +483,7 @@ sn_conv_q8_plan(SnArena *a, SnIsa isa, const SnConvGeo *geo,
     if (is_empty(geo))
         return p;
     bool tiles = sn_conv_q8_tiles(isa, geo, num);
-    SnConvPick pick =
-        num->pick ? *num->pick : sn_conv_rules(p, tiles);
+    SnConvPick pick = num->pick ? *num->pick : sn_conv_rules(p, tiles);
     assert(!num->pick || sn_conv_q8_fits(isa, geo, tiles, &pick));
     p->rows = pick.rows;
     p->by_block = pick.by_block;

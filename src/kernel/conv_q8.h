@@ -81,8 +81,8 @@ typedef void SnDwFn(const SnDw *d);
  * columns, 4 * column + row, every fourth with weight 0. */
 typedef struct SnDw3 {
     const int8_t *const *row; /* column 0 of the rows of x, in order; */
-    int64_t sh, dh; /* rows to the next row of results, between taps */
-    int64_t x0;     /* added to every row */
+    int64_t sh, dh;    /* rows to the next row of results, between taps */
+    int64_t x0;        /* added to every row */
     const int8_t *pad; /* codes x.zp, as many as a column has */
     int64_t col, width;
     int64_t px; /* bytes between neighbouring columns */
@@ -106,10 +106,10 @@ typedef int SnPlaceFn(int i);
 /* A variant: what differs between instruction sets. */
 typedef struct SnGemm {
     SnIsa isa;
-    int esize;  /* bytes of widened x: 1 (a code) or 2 (s16) */
-    int offset; /* added to a code that is widened to 1 byte: 128 (u8) or 0, */
+    int esize;   /* bytes of widened x: 1 (a code) or 2 (s16) */
+    int offset;  /* added to a code that is widened to 1 byte: 128 (u8) or 0, */
     bool inside; /* by the tiles: widened x is the codes, x itself will do */
-    int kstep; /* elements to a step */
+    int kstep;   /* elements to a step */
     int mtile[SN_TILE_N / SN_LANE]; /* most rows of a tile; [panels - 1] */
     int ntile; /* most panels of SN_LANE channels side by side */
     int rate;  /* products a nanosecond, about */
@@ -129,8 +129,8 @@ typedef struct SnGemm {
     void (*dwpack)(const int16_t *w, int64_t ntap, void *to);
 } SnGemm;
 const SnGemm *sn_gemm(SnIsa isa);
-extern const SnGemm sn_gemm_ref, sn_gemm_avx2, sn_gemm_avxvnni,
-    sn_gemm_vnni256, sn_gemm_vnni, sn_gemm_neon;
+extern const SnGemm sn_gemm_ref, sn_gemm_avx2, sn_gemm_avxvnni, sn_gemm_vnni256,
+    sn_gemm_vnni, sn_gemm_neon;
 
 /* ---- plans ---- */
 
@@ -182,7 +182,7 @@ struct SnConvNum {
     void *ctx;
     struct SnPackItem *panels, *biases; /* where they are kept when packed, or
                                            NULL; depthwise: NULL */
-    const SnConvPick *pick;  /* one that fits, or NULL: the rules' */
+    const SnConvPick *pick;             /* one that fits, or NULL: the rules' */
     bool sums; /* results are the int32 sums themselves, modulo 2^32, by
                   sn_conv_q8_sums: of all this only wz counts, bias is NULL */
 };
@@ -206,9 +206,8 @@ void sn_conv_q8_run(const SnConvQ8 *p, const int8_t *x, int8_t *y,
 /* The same for a plan of sums: y = sum((x - xz) * (w - wz)), pixels `pitch`
  * int32 apart.
  * |x - xz| and |w - wz| are at most 255. */
-void sn_conv_q8_sums(const SnConvQ8 *p, const int8_t *x, int32_t xz,
-                     int32_t *y, int64_t pitch, void *work, int64_t u0,
-                     int64_t u1);
+void sn_conv_q8_sums(const SnConvQ8 *p, const int8_t *x, int32_t xz, int32_t *y,
+                     int64_t pitch, void *work, int64_t u0, int64_t u1);
 /* Units to a call after which their results are still in the caches. */
 int64_t sn_conv_q8_step(const SnConvQ8 *p);
 /* What units [u0, u1) are: rows of all images, one after the other, and

@@ -19,8 +19,8 @@ typedef struct Chunk {
     int32_t *rowsum;    /* of each pixel */
     const int8_t **row; /* depthwise: of x, for results by columns */
     int8_t *pad;
-    int64_t r0, nr;     /* result rows */
-    uint32_t b0, b1;    /* blocks */
+    int64_t r0, nr;  /* result rows */
+    uint32_t b0, b1; /* blocks */
 } Chunk;
 
 static int64_t
@@ -387,8 +387,7 @@ run_units(const SnConvQ8 *p, const int8_t *x, int32_t xz, int8_t *y,
           int64_t pitch, void *work, int64_t u0, int64_t u1)
 {
     int64_t oh = p->geo.oh;
-    Chunk k = {
-        .p = p, .pitch = pitch, .xz = xz, .buf = work, .b1 = p->nblock};
+    Chunk k = {.p = p, .pitch = pitch, .xz = xz, .buf = work, .b1 = p->nblock};
 
     if (p->nblock == 0)
         return;

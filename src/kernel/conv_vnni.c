@@ -33,8 +33,7 @@ sum(const char *x, const SnConvRun *run, int64_t nrun, int64_t len)
 
 /* The rows of a tile whose sums themselves are wanted, in order. */
 VNNI static __attribute__((noinline)) void
-put_sums(const SnTile *t, const SnPx *p, int nrow, int npanel,
-         const __m512i *v)
+put_sums(const SnTile *t, const SnPx *p, int nrow, int npanel, const __m512i *v)
 {
     const int32_t *wz = t->end.wz;
 

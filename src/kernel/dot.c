@@ -6,8 +6,8 @@
 #include <string.h>
 
 void
-sn_dot_f32_ref(const SnMap *m, const float *x, const float *pack,
-               int64_t width, float *acc)
+sn_dot_f32_ref(const SnMap *m, const float *x, const float *pack, int64_t width,
+               float *acc)
 {
     for (uint32_t s = 0; s < m->nseg; s++) {
         const float *p = pack + m->seg[s].k * width;
@@ -190,8 +190,8 @@ block_s8(SnDot *d)
 
     if (m->lane_a == 0) {
         gather(d);
-        (d->avx2 ? sn_dot_s16_avx2 : sn_dot_s16_ref)(
-            d->taps, d->pack, d->kpad, d->width, d->i);
+        (d->avx2 ? sn_dot_s16_avx2 : sn_dot_s16_ref)(d->taps, d->pack, d->kpad,
+                                                     d->width, d->i);
         return;
     }
     memset(d->i, 0, sizeof d->i);

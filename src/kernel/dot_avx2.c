@@ -177,8 +177,8 @@ sn_mac_s8_avx2(const int8_t *x, int32_t zx, const int16_t *w, int64_t n,
     for (; i + 8 <= n; i += 8) {
         __m256i a = _mm256_sub_epi32(
             _mm256_cvtepi8_epi32(_mm_loadl_epi64((const void *)(x + i))), z);
-        __m256i b = _mm256_cvtepi16_epi32(
-            _mm_loadu_si128((const void *)(w + i)));
+        __m256i b =
+            _mm256_cvtepi16_epi32(_mm_loadu_si128((const void *)(w + i)));
         __m256i s = _mm256_loadu_si256((const void *)(acc + i));
         _mm256_storeu_si256((void *)(acc + i),
                             _mm256_add_epi32(s, _mm256_mullo_epi32(a, b)));

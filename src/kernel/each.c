@@ -142,8 +142,7 @@ sn_each_code(SnIsa isa, const int32_t *x, int64_t n, int32_t zp, int8_t *y)
 }
 
 void
-sn_each_bounds(SnIsa isa, const int32_t *x, int64_t n, int32_t *lo,
-               int32_t *hi)
+sn_each_bounds(SnIsa isa, const int32_t *x, int64_t n, int32_t *lo, int32_t *hi)
 {
     variant(isa)->bounds(x, n, lo, hi);
 }

@@ -26,8 +26,8 @@ typedef struct SnEachF32 {
 void sn_each_f32(SnIsa isa, const SnEachF32 *p, const float *a, int64_t sa,
                  const float *b, int64_t sb, int64_t n, float *y);
 /* y[i] = a[i * sa] - b[i * sb] */
-void sn_each_difference(SnIsa isa, const int8_t *a, int64_t sa,
-                        const int8_t *b, int64_t sb, int64_t n, int32_t *y);
+void sn_each_difference(SnIsa isa, const int8_t *a, int64_t sa, const int8_t *b,
+                        int64_t sb, int64_t n, int32_t *y);
 
 /* y[i] = x[i], as binary32 (ties to even). */
 void sn_each_real(SnIsa isa, const int32_t *x, int64_t n, float *y);
@@ -48,8 +48,8 @@ float sn_each_extreme(SnIsa isa, bool largest, const float *x, int64_t n);
 typedef struct SnEach {
     void (*f32)(const SnEachF32 *p, const float *a, int64_t sa, const float *b,
                 int64_t sb, int64_t n, float *y);
-    void (*difference)(const int8_t *a, int64_t sa, const int8_t *b,
-                       int64_t sb, int64_t n, int32_t *y);
+    void (*difference)(const int8_t *a, int64_t sa, const int8_t *b, int64_t sb,
+                       int64_t n, int32_t *y);
     void (*real)(const int32_t *x, int64_t n, float *y);
     void (*round)(const float *x, int64_t n, float *y);
     void (*code)(const int32_t *x, int64_t n, int32_t zp, int8_t *y);

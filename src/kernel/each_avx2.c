@@ -22,8 +22,7 @@ typedef __m256 U;
 #define imin(a, b) _mm256_min_epi32(a, b)
 #define imax(a, b) _mm256_max_epi32(a, b)
 #define ireal(a) _mm256_cvtepi32_ps(a)
-#define iload8(p) \
-    _mm256_cvtepi8_epi32(_mm_loadl_epi64((const void *)(p)))
+#define iload8(p) _mm256_cvtepi8_epi32(_mm_loadl_epi64((const void *)(p)))
 
 TARGET INLINE void
 iput8(int8_t *p, I v)

@@ -22,8 +22,7 @@ typedef __mmask16 U;
 #define imin(a, b) _mm512_min_epi32(a, b)
 #define imax(a, b) _mm512_max_epi32(a, b)
 #define ireal(a) _mm512_cvtepi32_ps(a)
-#define iload8(p) \
-    _mm512_cvtepi8_epi32(_mm_loadu_si128((const void *)(p)))
+#define iload8(p) _mm512_cvtepi8_epi32(_mm_loadu_si128((const void *)(p)))
 #define iput8(p, v) _mm_storeu_si128((void *)(p), _mm512_cvtepi32_epi8(v))
 
 #include "kernel/each_lanes.inc"

@@ -28,8 +28,8 @@ wone(W x, W a, W y)
 TARGET INLINE uint32_t
 unlike(W a, W b)
 {
-    return (uint32_t)_mm_movemask_ps(_mm_cmp_ps(
-        _mm256_cvtpd_ps(a), _mm256_cvtpd_ps(b), _CMP_NEQ_UQ));
+    return (uint32_t)_mm_movemask_ps(
+        _mm_cmp_ps(_mm256_cvtpd_ps(a), _mm256_cvtpd_ps(b), _CMP_NEQ_UQ));
 }
 
 TARGET INLINE V

@@ -43,8 +43,8 @@ unlike(W a, W b)
 TARGET INLINE V
 column(const float *p, int64_t n)
 {
-    __m512i at = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12,
-                                   13, 14, 15);
+    __m512i at =
+        _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
 
     return _mm512_i32gather_ps(
         _mm512_mullo_epi32(at, _mm512_set1_epi32((int32_t)n)), p, 4);

@@ -22,8 +22,8 @@ sn_eval_why_not(const SnGraph *g, SnId id)
 }
 
 SnStatus
-sn_eval_node(const SnGraph *g, SnId id, const SnTensor *in,
-             const SnTensor *out, SnArena *scratch, SnDiag *d)
+sn_eval_node(const SnGraph *g, SnId id, const SnTensor *in, const SnTensor *out,
+             SnArena *scratch, SnDiag *d)
 {
     const SnNode *n = sn_node(g, id);
     const SnKindDesc *k = sn_desc(n->kind);
@@ -38,13 +38,19 @@ sn_eval_node(const SnGraph *g, SnId id, const SnTensor *in,
     if (sn_node_empty(g, id))
         return SN_OK;
     const char *not = sn_eval_why_not(g, id);
-    if (not)
+    if (not )
         return sn_fail(d, SN_EUNSUPPORTED, sn_label(g, id, scratch), "%s",
-                       not);
+                       not );
     const SnTuple *t = sn_node_tuple(g, id);
-    SnCall c = { .kind = k, .attr = n->attr, .nin = n->nin, .nout = n->nres,
-                 .in = in, .out = out, .scratch = scratch, .why = why,
-                 .rounding = g->rounding };
+    SnCall c = {.kind = k,
+                .attr = n->attr,
+                .nin = n->nin,
+                .nout = n->nres,
+                .in = in,
+                .out = out,
+                .scratch = scratch,
+                .why = why,
+                .rounding = g->rounding};
     SnStatus s = t->eval(&c);
     if (s != SN_OK)
         return sn_fail(d, s, sn_label(g, id, scratch), "%s", why);
@@ -102,14 +108,20 @@ compute(Fold *f, SnRef r, int depth)
     for (unsigned i = 0; i < n->nres; i++) {
         out[i].type = n->res[i].type;
         out[i].shape = n->res[i].shape;
-        out[i].data = SN_RES(r) == i
-                          ? sn_alloc(f->a, sn_tensor_nbyte(out[i].type,
-                                                           out[i].shape))
-                          : NULL;
+        out[i].data =
+            SN_RES(r) == i
+                ? sn_alloc(f->a, sn_tensor_nbyte(out[i].type, out[i].shape))
+                : NULL;
     }
-    SnCall c = { .kind = sn_desc(n->kind), .attr = n->attr, .nin = n->nin,
-                 .nout = n->nres, .in = in, .out = out, .scratch = f->a,
-                 .why = why, .rounding = g->rounding };
+    SnCall c = {.kind = sn_desc(n->kind),
+                .attr = n->attr,
+                .nin = n->nin,
+                .nout = n->nres,
+                .in = in,
+                .out = out,
+                .scratch = f->a,
+                .why = why,
+                .rounding = g->rounding};
     SnStatus s = sn_node_empty(g, SN_NODE(r)) ? SN_OK : t->eval(&c);
     return s == SN_OK ? out[SN_RES(r)].data : NULL;
 }
@@ -126,7 +138,7 @@ fold(Fold *f, SnRef r, int depth)
     for (size_t i = 0; i < f->nmemo; i++)
         if (f->memo[i].ref == r)
             return f->memo[i].data;
-    Memo m = { r, compute(f, r, depth) };
+    Memo m = {r, compute(f, r, depth)};
     SN_PUSH(f->a, f->memo, f->nmemo, m);
     return m.data;
 }
@@ -134,7 +146,7 @@ fold(Fold *f, SnRef r, int depth)
 const void *
 sn_eval_const(const SnGraph *g, SnRef r, SnArena *a)
 {
-    Fold f = { .g = g, .a = a };
+    Fold f = {.g = g, .a = a};
 
     return r ? fold(&f, r, 0) : NULL;
 }

@@ -63,7 +63,7 @@ sn_inv_same(const SnShape *a, const SnShape *b)
 static inline SnInts
 sn_inv_dims(const SnShape *s)
 {
-    SnInts v = { s ? (uint32_t)s->rank : 0, s ? s->dim : NULL };
+    SnInts v = {s ? (uint32_t)s->rank : 0, s ? s->dim : NULL};
     return v;
 }
 
@@ -109,18 +109,29 @@ sn_ints_identity(SnInts v)
 
 /* Every element compares so with k. */
 typedef enum SnCmp {
-    SN_CMP_EQ, SN_CMP_NE, SN_CMP_LT, SN_CMP_LE, SN_CMP_GT, SN_CMP_GE
+    SN_CMP_EQ,
+    SN_CMP_NE,
+    SN_CMP_LT,
+    SN_CMP_LE,
+    SN_CMP_GT,
+    SN_CMP_GE
 } SnCmp;
 static inline bool
 sn_cmp(double a, SnCmp op, double b)
 {
     switch (op) {
-    case SN_CMP_EQ: return a == b;
-    case SN_CMP_NE: return a != b;
-    case SN_CMP_LT: return a < b;
-    case SN_CMP_LE: return a <= b;
-    case SN_CMP_GT: return a > b;
-    case SN_CMP_GE: return a >= b;
+    case SN_CMP_EQ:
+        return a == b;
+    case SN_CMP_NE:
+        return a != b;
+    case SN_CMP_LT:
+        return a < b;
+    case SN_CMP_LE:
+        return a <= b;
+    case SN_CMP_GT:
+        return a > b;
+    case SN_CMP_GE:
+        return a >= b;
     }
     return false;
 }

@@ -13,7 +13,7 @@
 #endif
 
 static const char *const names[] = {"portable", "avx2", "avxvnni",
-                                    "vnni256", "vnni", "neon"};
+                                    "vnni256",  "vnni", "neon"};
 /* 0: not chosen yet, else the choice + 1. */
 static atomic_int chosen;
 
@@ -61,7 +61,7 @@ sn_isa_have(SnIsa isa)
 SnIsa
 sn_isa_lanes(SnIsa isa)
 {
-    return isa == SN_ISA_NEON                             ? SN_ISA_PORTABLE
+    return isa == SN_ISA_NEON                       ? SN_ISA_PORTABLE
            : isa > SN_ISA_AVX2 && isa < SN_ISA_VNNI ? SN_ISA_AVX2
                                                     : isa;
 }

@@ -56,11 +56,16 @@ sn_map_int(const SnCall *c, const SnSem *s, unsigned arg, int64_t els)
         return s->arg[arg].kind == SN_ARG_INT ? s->arg[arg].v : els;
     const void *p = sn_attr_at(c->attr, a);
     switch (a->kind) {
-    case SN_A_INT: return *(const int64_t *)p;
-    case SN_A_BOOL: return *(const bool *)p;
-    case SN_A_ENUM: return *(const int32_t *)p;
-    case SN_A_REAL: return (int64_t)*(const float *)p;
-    default: return els;
+    case SN_A_INT:
+        return *(const int64_t *)p;
+    case SN_A_BOOL:
+        return *(const bool *)p;
+    case SN_A_ENUM:
+        return *(const int32_t *)p;
+    case SN_A_REAL:
+        return (int64_t) * (const float *)p;
+    default:
+        return els;
     }
 }
 
@@ -68,7 +73,7 @@ SnInts
 sn_map_ints(const SnCall *c, const SnSem *s, unsigned arg)
 {
     const SnAttrDesc *a = attr_of(c, s, arg);
-    SnInts one = { 0, NULL };
+    SnInts one = {0, NULL};
 
     if (a && a->kind == SN_A_INTS)
         return *(const SnInts *)sn_attr_at(c->attr, a);
@@ -83,11 +88,10 @@ SnReals
 sn_map_reals(const SnCall *c, const SnSem *s, unsigned arg)
 {
     const SnAttrDesc *a = attr_of(c, s, arg);
-    SnReals none = { 0, NULL };
+    SnReals none = {0, NULL};
 
-    return a && a->kind == SN_A_REALS
-               ? *(const SnReals *)sn_attr_at(c->attr, a)
-               : none;
+    return a && a->kind == SN_A_REALS ? *(const SnReals *)sn_attr_at(c->attr, a)
+                                      : none;
 }
 
 const char *
@@ -127,16 +131,29 @@ sn_map_open(SnMap *m, const SnCall *c, unsigned res)
     SnStatus st;
     switch (s->map) {
     case SN_MAP_CONV:
-    case SN_MAP_CONV_TRANSPOSE: st = sn_open_conv(m, c, s, res); break;
-    case SN_MAP_MATMUL: st = sn_open_matmul(m, c, s, res); break;
-    case SN_MAP_POOL: st = sn_open_pool(m, c, s, res); break;
-    case SN_MAP_ROW: st = sn_open_row(m, c, s, res); break;
-    case SN_MAP_REDUCE: st = sn_open_reduce(m, c, s, res); break;
+    case SN_MAP_CONV_TRANSPOSE:
+        st = sn_open_conv(m, c, s, res);
+        break;
+    case SN_MAP_MATMUL:
+        st = sn_open_matmul(m, c, s, res);
+        break;
+    case SN_MAP_POOL:
+        st = sn_open_pool(m, c, s, res);
+        break;
+    case SN_MAP_ROW:
+        st = sn_open_row(m, c, s, res);
+        break;
+    case SN_MAP_REDUCE:
+        st = sn_open_reduce(m, c, s, res);
+        break;
     case SN_MAP_WINDOW_CHANNEL:
         st = sn_open_window_channel(m, c, s, res);
         break;
-    case SN_MAP_BAG: st = sn_open_bag(m, c, s, res); break;
-    default: sn_bug("%s: map %d has no sets", c->kind->name, (int)s->map);
+    case SN_MAP_BAG:
+        st = sn_open_bag(m, c, s, res);
+        break;
+    default:
+        sn_bug("%s: map %d has no sets", c->kind->name, (int)s->map);
     }
     if (st != SN_OK)
         return st;
@@ -149,15 +166,32 @@ void
 sn_map_segs(SnMap *m, int64_t group)
 {
     switch (m->id) {
-    case SN_MAP_CONV: sn_segs_conv(m, group); break;
-    case SN_MAP_CONV_TRANSPOSE: sn_segs_deconv(m, group); break;
-    case SN_MAP_MATMUL: sn_segs_matmul(m, group); break;
-    case SN_MAP_POOL: sn_segs_pool(m, group); break;
-    case SN_MAP_ROW: sn_segs_row(m, group); break;
-    case SN_MAP_REDUCE: sn_segs_reduce(m, group); break;
-    case SN_MAP_WINDOW_CHANNEL: sn_segs_window_channel(m, group); break;
-    case SN_MAP_BAG: sn_segs_bag(m, group); break;
-    default: break;
+    case SN_MAP_CONV:
+        sn_segs_conv(m, group);
+        break;
+    case SN_MAP_CONV_TRANSPOSE:
+        sn_segs_deconv(m, group);
+        break;
+    case SN_MAP_MATMUL:
+        sn_segs_matmul(m, group);
+        break;
+    case SN_MAP_POOL:
+        sn_segs_pool(m, group);
+        break;
+    case SN_MAP_ROW:
+        sn_segs_row(m, group);
+        break;
+    case SN_MAP_REDUCE:
+        sn_segs_reduce(m, group);
+        break;
+    case SN_MAP_WINDOW_CHANNEL:
+        sn_segs_window_channel(m, group);
+        break;
+    case SN_MAP_BAG:
+        sn_segs_bag(m, group);
+        break;
+    default:
+        break;
     }
 }
 
@@ -229,7 +263,7 @@ void
 sn_bcast_open(SnBcast *b, const SnCall *c)
 {
     const SnShape *y = c->out[0].shape;
-    int64_t raw[8][SN_MAXRANK] = { { 0 } };
+    int64_t raw[8][SN_MAXRANK] = {{0}};
     int axis = slice_axis(c), r = 0;
 
     memset(b, 0, sizeof *b);

@@ -39,13 +39,13 @@ typedef struct SnMap {
     bool b_run;     /* b is consecutive: b[k] == b[0] + k */
     bool a_run;
     int64_t lane_a, lane_b, lane_y; /* offset per lane */
-    int64_t y0;     /* result offset of (lane 0, out 0) in this group */
-    int64_t *y;     /* [nout] offsets relative to y0 (maps with nout > 1), or
-                       NULL: all 0 */
-    int64_t *c;     /* [nout] absolute offsets of the centre in a, or NULL
-                       when the map has none */
-    int64_t chan0;  /* channel (slice of a per-axis operand) of lane 0 */
-    bool whole;     /* the set is a whole image, without pads */
+    int64_t y0;    /* result offset of (lane 0, out 0) in this group */
+    int64_t *y;    /* [nout] offsets relative to y0 (maps with nout > 1), or
+                      NULL: all 0 */
+    int64_t *c;    /* [nout] absolute offsets of the centre in a, or NULL
+                      when the map has none */
+    int64_t chan0; /* channel (slice of a per-axis operand) of lane 0 */
+    bool whole;    /* the set is a whole image, without pads */
     /* The current set as runs, filled by sn_map_segs. */
     uint32_t nseg;
     SnSeg *seg;

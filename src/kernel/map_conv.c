@@ -10,7 +10,19 @@
 
 /* Places in SnMap.p. */
 enum {
-    P_H, P_W, P_C, P_OH, P_OW, P_KH, P_KW, P_SH, P_SW, P_DH, P_DW, P_PT, P_PL,
+    P_H,
+    P_W,
+    P_C,
+    P_OH,
+    P_OW,
+    P_KH,
+    P_KW,
+    P_SH,
+    P_SW,
+    P_DH,
+    P_DW,
+    P_PT,
+    P_PL,
     P_N,     /* images */
     P_GROUP, /* filter groups that are loop groups */
     P_CIG,   /* taps per (kh, kw): input channels of a group */
@@ -69,8 +81,8 @@ sn_open_conv(SnMap *m, const SnCall *c, const SnSem *s, unsigned res)
     p[P_KW] = w->dim[2];
     p[P_CIG] = w->dim[3];
     int64_t taps = p[P_KH] * p[P_KW] * p[P_CIG];
-    bool depthwise = p[P_CIG] == 1 && w->dim[0] == group &&
-                     m->id == SN_MAP_CONV;
+    bool depthwise =
+        p[P_CIG] == 1 && w->dim[0] == group && m->id == SN_MAP_CONV;
     p[P_GROUP] = depthwise ? 1 : group;
     m->ngroup = p[P_GROUP] * p[P_N] * p[P_OH] * p[P_OW];
     m->nlane = w->dim[0] / p[P_GROUP];
@@ -129,15 +141,15 @@ sn_segs_conv(SnMap *m, int64_t g)
     bool row = m->lane_a == 1 || (p[P_DW] == 1 && cig == p[P_C]);
     m->nseg = 0;
     for (int64_t i = h0; i < h1; i++) {
-        int64_t a = ((n * p[P_H] + h + i * p[P_DH]) * p[P_W] + w) * p[P_C] +
-                    fg * cig;
+        int64_t a =
+            ((n * p[P_H] + h + i * p[P_DH]) * p[P_W] + w) * p[P_C] + fg * cig;
         int64_t k = i * p[P_KW] * cig;
         if (row && w0 < w1)
-            m->seg[m->nseg++] = (SnSeg){ a + w0 * p[P_DW] * p[P_C],
-                                         k + w0 * cig, (w1 - w0) * cig };
+            m->seg[m->nseg++] = (SnSeg){a + w0 * p[P_DW] * p[P_C], k + w0 * cig,
+                                        (w1 - w0) * cig};
         for (int64_t j = w0; !row && j < w1; j++)
             m->seg[m->nseg++] =
-                (SnSeg){ a + j * p[P_DW] * p[P_C], k + j * cig, cig };
+                (SnSeg){a + j * p[P_DW] * p[P_C], k + j * cig, cig};
     }
     m->ntap = (h1 - h0) * (w1 - w0) * cig;
 }
@@ -161,8 +173,8 @@ sn_segs_deconv(SnMap *m, int64_t g)
             if (w < 0 || w % p[P_SW] || w / p[P_SW] >= p[P_W])
                 continue;
             int64_t px = (n * p[P_H] + h / p[P_SH]) * p[P_W] + w / p[P_SW];
-            m->seg[m->nseg++] = (SnSeg){ px * p[P_C] + fg * cig,
-                                         (i * p[P_KW] + j) * cig, cig };
+            m->seg[m->nseg++] =
+                (SnSeg){px * p[P_C] + fg * cig, (i * p[P_KW] + j) * cig, cig};
         }
     }
     m->ntap = m->nseg * cig;
@@ -176,9 +188,8 @@ sn_pool_columns(const SnCall *c, int64_t stride)
     const SnAttrDesc *round = sn_attr_named(c->kind, "round");
 
     /* `round` says where a zero point is added: nothing of reals */
-    return stride <= 2 &&
-           (!round || c->out[0].type->nq == 0 ||
-            *(const int32_t *)sn_attr_at(c->attr, round) == 0);
+    return stride <= 2 && (!round || c->out[0].type->nq == 0 ||
+                           *(const int32_t *)sn_attr_at(c->attr, round) == 0);
 }
 
 SnStatus
@@ -208,14 +219,18 @@ sn_open_pool(SnMap *m, const SnCall *c, const SnSem *s, unsigned res)
     for (int64_t i = 0; i < p[P_OH]; i++) {
         valid(i * p[P_SH] - p[P_PT], p[P_DH], p[P_H], p[P_KH], &lo, &hi);
         if (lo == hi)
-            return sn_call_fail(c, "the window of row %lld of the result has "
-                                   "no valid element", (long long)i);
+            return sn_call_fail(c,
+                                "the window of row %lld of the result has "
+                                "no valid element",
+                                (long long)i);
     }
     for (int64_t i = 0; i < p[P_OW]; i++) {
         valid(i * p[P_SW] - p[P_PL], p[P_DW], p[P_W], p[P_KW], &lo, &hi);
         if (lo == hi)
-            return sn_call_fail(c, "the window of column %lld of the result "
-                                   "has no valid element", (long long)i);
+            return sn_call_fail(c,
+                                "the window of column %lld of the result "
+                                "has no valid element",
+                                (long long)i);
     }
     return SN_OK;
 }
@@ -230,19 +245,17 @@ sn_segs_pool(SnMap *m, int64_t g)
     int64_t h = oh * p[P_SH] - p[P_PT], w = ow * p[P_SW] - p[P_PL];
     valid(h, p[P_DH], p[P_H], p[P_KH], &h0, &h1);
     valid(w, p[P_DW], p[P_W], p[P_KW], &w0, &w1);
-    int64_t from = ((n * p[P_H] + h + h0 * p[P_DH]) * p[P_W] + w +
-                    w0 * p[P_DW]) * p[P_C];
+    int64_t from =
+        ((n * p[P_H] + h + h0 * p[P_DH]) * p[P_W] + w + w0 * p[P_DW]) * p[P_C];
     m->nseg = 0;
     m->part = p[P_COLS] ? h1 - h0 : 1;
     m->start = sn_pool_start(p[P_COLS], m->whole, w1 - w0 == p[P_KW]);
     for (int64_t j = w0; p[P_COLS] && j < w1; j++)
-        m->seg[m->nseg++] = (SnSeg){ from + (j - w0) * p[P_DW] * p[P_C],
-                                     j * p[P_KH] + h0, h1 - h0 };
+        m->seg[m->nseg++] = (SnSeg){from + (j - w0) * p[P_DW] * p[P_C],
+                                    j * p[P_KH] + h0, h1 - h0};
     for (int64_t i = h0; !p[P_COLS] && i < h1; i++)
-        m->seg[m->nseg++] = (SnSeg){
-            from + (i - h0) * p[P_DH] * p[P_W] * p[P_C],
-            i * p[P_KW] + w0, w1 - w0
-        };
+        m->seg[m->nseg++] = (SnSeg){from + (i - h0) * p[P_DH] * p[P_W] * p[P_C],
+                                    i * p[P_KW] + w0, w1 - w0};
     m->ntap = (h1 - h0) * (w1 - w0);
     m->nall = p[P_COUNT] ? p[P_KH] * p[P_KW] : m->ntap;
 }

@@ -151,7 +151,7 @@ sn_open_reduce(SnMap *m, const SnCall *c, const SnSem *s, unsigned res)
 {
     const SnShape *x = sn_map_port(c, s, 0)->shape;
     SnInts axes = sn_map_ints(c, s, 1);
-    bool red[SN_MAXRANK] = { false };
+    bool red[SN_MAXRANK] = {false};
     int64_t step = 1, *p = m->p;
 
     (void)res;
@@ -207,7 +207,7 @@ sn_segs_reduce(SnMap *m, int64_t g)
             off += rest % p[R_R + 2 * i] * p[R_R + 2 * i + 1];
             rest /= p[R_R + 2 * i];
         }
-        m->seg[m->nseg++] = (SnSeg){ off, k, run };
+        m->seg[m->nseg++] = (SnSeg){off, k, run};
     }
 }
 
@@ -241,12 +241,12 @@ sn_segs_window_channel(SnMap *m, int64_t g)
 {
     int64_t ch = g % m->p[W_C];
     int64_t lo = ch < m->p[W_BEFORE] ? 0 : ch - m->p[W_BEFORE];
-    int64_t hi = ch + m->p[W_AFTER] >= m->p[W_C] ? m->p[W_C] - 1
-                                                 : ch + m->p[W_AFTER];
+    int64_t hi =
+        ch + m->p[W_AFTER] >= m->p[W_C] ? m->p[W_C] - 1 : ch + m->p[W_AFTER];
 
     m->y0 = m->c[0] = g;
     m->chan0 = ch;
-    *m->seg = (SnSeg){ g - ch + lo, 0, hi - lo + 1 };
+    *m->seg = (SnSeg){g - ch + lo, 0, hi - lo + 1};
     m->ntap = m->nall = hi - lo + 1;
 }
 
@@ -282,9 +282,10 @@ sn_open_bag(SnMap *m, const SnCall *c, const SnSem *s, unsigned res)
     const int64_t *idx = ix->data;
     for (int64_t i = 0; i < nidx; i++)
         if (idx[i] < -rows || idx[i] >= rows)
-            return sn_call_fail(c, "index %lld is outside the table of %lld "
-                                   "rows", (long long)idx[i],
-                                (long long)rows);
+            return sn_call_fail(c,
+                                "index %lld is outside the table of %lld "
+                                "rows",
+                                (long long)idx[i], (long long)rows);
     if (of)
         SN_TRY(check_offsets(c, of->data, nbag, nidx));
     m->p[B_SIZE] = of ? 0 : ix->shape->dim[1];
@@ -310,7 +311,7 @@ sn_segs_bag(SnMap *m, int64_t g)
     for (int64_t i = 0; i < n; i++) {
         int64_t row = m->v[0][first + i]; /* from the end where below 0 */
         row += row < 0 ? m->p[B_ROWS] : 0;
-        m->seg[i] = (SnSeg){ row * m->p[B_PITCH], first + i, 1 };
+        m->seg[i] = (SnSeg){row * m->p[B_PITCH], first + i, 1};
     }
     m->nseg = (uint32_t)n;
     m->ntap = m->nall = n;

@@ -54,11 +54,21 @@ static void
 put_one(char *y, const char *x, size_t size)
 {
     switch (size) {
-    case 1: *y = *x; break;
-    case 2: memcpy(y, x, 2); break;
-    case 4: memcpy(y, x, 4); break;
-    case 8: memcpy(y, x, 8); break;
-    default: memcpy(y, x, size); break;
+    case 1:
+        *y = *x;
+        break;
+    case 2:
+        memcpy(y, x, 2);
+        break;
+    case 4:
+        memcpy(y, x, 4);
+        break;
+    case 8:
+        memcpy(y, x, 8);
+        break;
+    default:
+        memcpy(y, x, size);
+        break;
     }
 }
 
@@ -114,13 +124,20 @@ static char *
 copy_whole(const Row *r, const char *x, char *y)
 {
     switch (r->run) {
-    case 1: COPY(1);
-    case 2: COPY(2);
-    case 4: COPY(4);
-    case 8: COPY(8);
-    case 16: COPY(16);
-    case 32: COPY(32);
-    default: COPY(r->run);
+    case 1:
+        COPY(1);
+    case 2:
+        COPY(2);
+    case 4:
+        COPY(4);
+    case 8:
+        COPY(8);
+    case 16:
+        COPY(16);
+    case 32:
+        COPY(32);
+    default:
+        COPY(r->run);
     }
 }
 #undef COPY
@@ -153,7 +170,7 @@ static void
 copy_table(const Table *t, const char *x, char *y, size_t size,
            const char *fill)
 {
-    int64_t idx[16] = { 0 }, count = 1;
+    int64_t idx[16] = {0}, count = 1;
     int rest;
     size_t run = (size_t)inner_run(t, &rest) * size;
 
@@ -163,7 +180,7 @@ copy_table(const Table *t, const char *x, char *y, size_t size,
         return;
     }
     rest--;
-    Row r = { t->off[rest], t->dim[rest], size, run, fill };
+    Row r = {t->off[rest], t->dim[rest], size, run, fill};
     for (int64_t i = 0; i < r.n; i++)
         t->off[rest][i] *= (int64_t)size;
     bool holes = has_holes(&r);
@@ -351,9 +368,10 @@ gather(const SnCall *c, const SnSem *s, const SnShape *x, Table *t)
                             ? ((const int64_t *)ix->data)[j]
                             : ((const int32_t *)ix->data)[j];
             if (k < -x->dim[i] || k >= x->dim[i])
-                return sn_call_fail(c, "index %lld is outside axis %d of "
-                                       "length %lld", (long long)k, axis,
-                                    (long long)x->dim[i]);
+                return sn_call_fail(c,
+                                    "index %lld is outside axis %d of "
+                                    "length %lld",
+                                    (long long)k, axis, (long long)x->dim[i]);
             off[j] = (k < 0 ? k + x->dim[i] : k) * step[i];
         }
     }
@@ -448,13 +466,13 @@ lookup(const SnCall *c, const SnSem *s, const SnTensor *out, size_t size)
     int64_t len = sn_shape_count(t->shape);
 
     for (int64_t i = 0; i < n; i++) {
-        int64_t k = x->type->elem == SN_QI16
-                        ? ((const int16_t *)x->data)[i]
-                        : ((const int8_t *)x->data)[i];
+        int64_t k = x->type->elem == SN_QI16 ? ((const int16_t *)x->data)[i]
+                                             : ((const int8_t *)x->data)[i];
         if (k - lo >= len)
-            return sn_call_fail(c, "the table has %lld entries; code %lld "
-                                   "needs more", (long long)len,
-                                (long long)k);
+            return sn_call_fail(c,
+                                "the table has %lld entries; code %lld "
+                                "needs more",
+                                (long long)len, (long long)k);
         put_one((char *)out->data + (size_t)i * size,
                 (const char *)t->data + (size_t)(k - lo) * size, size);
     }
@@ -469,23 +487,42 @@ tabled(const SnCall *c, const SnSem *s, const SnTensor *out, size_t size,
 {
     const SnTensor *in = sn_map_port(c, s, 0);
     const SnShape *x = in->shape, *y = out->shape;
-    char zp[8] = { 0 };
-    Table t = { .n = 0 };
+    char zp[8] = {0};
+    Table t = {.n = 0};
     SnStatus st = SN_OK;
 
     if (in->type->elem == SN_ROW8)
         return sn_call_fail(c, "rows of row8 cannot be rearranged");
     switch (s->map) {
-    case SN_MAP_PERMUTE: st = permute(c, s, x, &t); break;
-    case SN_MAP_SLICE: st = slice(c, s, x, y, &t); break;
-    case SN_MAP_BROADCAST: stretch(c, x, y, &t); break;
-    case SN_MAP_TILE: tile(c, x, y, &t); break;
-    case SN_MAP_FLIP: st = flip(c, s, x, &t); break;
-    case SN_MAP_BLOCK: st = block(c, s, x, &t); break;
-    case SN_MAP_PAD: st = pad(c, s, x, y, &t); break;
-    case SN_MAP_GATHER: st = gather(c, s, x, &t); break;
-    case SN_MAP_NEAREST: nearest(c, s, x, y, &t); break;
-    default: sn_bug("%s: map %d is no move", c->kind->name, (int)s->map);
+    case SN_MAP_PERMUTE:
+        st = permute(c, s, x, &t);
+        break;
+    case SN_MAP_SLICE:
+        st = slice(c, s, x, y, &t);
+        break;
+    case SN_MAP_BROADCAST:
+        stretch(c, x, y, &t);
+        break;
+    case SN_MAP_TILE:
+        tile(c, x, y, &t);
+        break;
+    case SN_MAP_FLIP:
+        st = flip(c, s, x, &t);
+        break;
+    case SN_MAP_BLOCK:
+        st = block(c, s, x, &t);
+        break;
+    case SN_MAP_PAD:
+        st = pad(c, s, x, y, &t);
+        break;
+    case SN_MAP_GATHER:
+        st = gather(c, s, x, &t);
+        break;
+    case SN_MAP_NEAREST:
+        nearest(c, s, x, y, &t);
+        break;
+    default:
+        sn_bug("%s: map %d is no move", c->kind->name, (int)s->map);
     }
     if (st != SN_OK)
         return st;
@@ -508,9 +545,12 @@ sn_move(const SnCall *c, unsigned res, const void *fill)
     if (out->data == NULL || sn_shape_count(out->shape) == 0)
         return SN_OK;
     switch (s->map) {
-    case SN_MAP_CONCAT: return concat(c, s, out, size);
-    case SN_MAP_TABLE: return lookup(c, s, out, size);
-    case SN_MAP_TOPK: return sn_topk(c, s, res);
+    case SN_MAP_CONCAT:
+        return concat(c, s, out, size);
+    case SN_MAP_TABLE:
+        return lookup(c, s, out, size);
+    case SN_MAP_TOPK:
+        return sn_topk(c, s, res);
     case SN_MAP_EACH:
     case SN_MAP_RESHAPE: {
         const SnTensor *x = sn_map_port(c, s, 0);
@@ -520,6 +560,7 @@ sn_move(const SnCall *c, unsigned res, const void *fill)
         memcpy(out->data, x->data, n);
         return SN_OK;
     }
-    default: return tabled(c, s, out, size, fill);
+    default:
+        return tabled(c, s, out, size, fill);
     }
 }

@@ -17,7 +17,7 @@ enum { ALIGN = 64 };
 
 typedef struct Head {
     char magic[16];
-    char build[24]; /* SN_PACK_ID */
+    char build[24];                    /* SN_PACK_ID */
     uint64_t mark, nbyte, nitem, hash; /* of the file; of the index */
     char zero[56];
 } Head;
@@ -39,7 +39,7 @@ struct SnPackItem {
     uint64_t key[2];
     const char *data; /* in the file, or NULL */
     size_t nbyte, used;
-    bool ready;       /* all pieces so far were in the file, or in `same` */
+    bool ready; /* all pieces so far were in the file, or in `same` */
     uint32_t npiece;
     Piece *piece;
     const SnPackItem *same; /* asked for before, or NULL */

@@ -127,8 +127,8 @@ sn_lrnf_work(const SnLrnF32 *p)
 }
 
 void
-sn_lrnf_run(SnIsa isa, const SnLrnF32 *p, const float *x, int64_t npx,
-            float *y, void *work)
+sn_lrnf_run(SnIsa isa, const SnLrnF32 *p, const float *x, int64_t npx, float *y,
+            void *work)
 {
     SnLrnF32Fn *fn = variant(isa)->lrn;
 
@@ -280,6 +280,6 @@ logistic_ref(float *y, int64_t n)
         y[i] = 1.0f / (1.0f + y[i]);
 }
 
-const SnPointF32 sn_point_f32_ref = {clamp_ref, norm_ref,
-                                     max_ref,   avg_ref,  lrn_ref,
-                                     exp_ref,   over_ref, logistic_ref};
+const SnPointF32 sn_point_f32_ref = {clamp_ref, norm_ref,    max_ref,
+                                     avg_ref,   lrn_ref,     exp_ref,
+                                     over_ref,  logistic_ref};

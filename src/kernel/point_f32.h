@@ -75,8 +75,7 @@ typedef struct SnAvgF32 {
 typedef void SnAvgF32Fn(const SnAvgF32 *p, const float *x, const int64_t *tap,
                         int64_t ntap, int64_t c, float *y);
 /* One pixel; sq: the squares at sq + before, zeros around them. */
-typedef void SnLrnF32Fn(const SnLrnF32 *p, const float *x, float *sq,
-                        float *y);
+typedef void SnLrnF32Fn(const SnLrnF32 *p, const float *x, float *sq, float *y);
 
 typedef struct SnPointF32 {
     void (*clamp)(float lo, float hi, const float *x, int64_t n, float *y);

@@ -21,8 +21,8 @@ narrow(float *p, int64_t n, W w)
 
 #define low(v) _mm512_cvtps_pd(_mm512_castps512_ps256(v))
 #define high(v) _mm512_cvtps_pd(_mm512_extractf32x8_ps(v, 1))
-#define join(a, b)                                                        \
-    _mm512_insertf32x8(_mm512_castps256_ps512(_mm512_cvtpd_ps(a)),        \
+#define join(a, b)                                                 \
+    _mm512_insertf32x8(_mm512_castps256_ps512(_mm512_cvtpd_ps(a)), \
                        _mm512_cvtpd_ps(b), 1)
 #define wmax(a, b) _mm512_max_pd(a, b)
 #define wtrunc(a) _mm512_roundscale_pd(a, _MM_FROUND_TO_ZERO)

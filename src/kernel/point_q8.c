@@ -235,8 +235,8 @@ pool(const Pooling *k, const int8_t *x, int8_t *y, int64_t pitch, int64_t r0,
             if (k->max)
                 k->max(at, tap, nt, o->c, y);
             else
-                k->avg(p, at, tap, nt, part,
-                       p->count_pad ? o->kh * o->kw : nt, y);
+                k->avg(p, at, tap, nt, part, p->count_pad ? o->kh * o->kw : nt,
+                       y);
         }
     }
 }

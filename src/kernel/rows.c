@@ -6,7 +6,7 @@ SnLim
 sn_lim(const SnType *t, SnRange r)
 {
     int64_t lo = sn_elem_lo(t->elem), hi = sn_elem_hi(t->elem);
-    SnLim l = { (int32_t)lo, (int32_t)hi };
+    SnLim l = {(int32_t)lo, (int32_t)hi};
 
     if (r.has_lo && r.lo > (double)l.lo)
         l.lo = r.lo >= (double)hi ? (int32_t)hi : (int32_t)ceil(r.lo);
@@ -20,8 +20,8 @@ sn_lim(const SnType *t, SnRange r)
 SnLimF
 sn_limf(SnRange r)
 {
-    return (SnLimF){ r.has_lo ? (float)r.lo : -INFINITY,
-                     r.has_hi ? (float)r.hi : INFINITY };
+    return (SnLimF){r.has_lo ? (float)r.lo : -INFINITY,
+                    r.has_hi ? (float)r.hi : INFINITY};
 }
 
 bool

@@ -40,7 +40,7 @@ SnLimF sn_limf(SnRange r);
 static inline SnRange
 sn_range_open(void)
 {
-    SnRange r = { 0, 0, false, false };
+    SnRange r = {0, 0, false, false};
     return r;
 }
 /* Whether t is a per-tensor quantized type of 8 or 16 bits. */

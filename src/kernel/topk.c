@@ -46,15 +46,25 @@ smaller(const void *p, const void *q)
 static Item
 item(const SnTensor *x, int64_t off, int64_t i)
 {
-    Item t = { 0, 0, i };
+    Item t = {0, 0, i};
 
     switch (x->type->elem) {
-    case SN_F32: t.key = ((const float *)x->data)[off]; return t;
-    case SN_QI16: t.code = ((const int16_t *)x->data)[off]; break;
+    case SN_F32:
+        t.key = ((const float *)x->data)[off];
+        return t;
+    case SN_QI16:
+        t.code = ((const int16_t *)x->data)[off];
+        break;
     case SN_QI32:
-    case SN_I32: t.code = ((const int32_t *)x->data)[off]; break;
-    case SN_I64: t.code = ((const int64_t *)x->data)[off]; break;
-    default: t.code = ((const int8_t *)x->data)[off]; break;
+    case SN_I32:
+        t.code = ((const int32_t *)x->data)[off];
+        break;
+    case SN_I64:
+        t.code = ((const int64_t *)x->data)[off];
+        break;
+    default:
+        t.code = ((const int8_t *)x->data)[off];
+        break;
     }
     t.key = (double)t.code;
     return t;
@@ -69,8 +79,7 @@ sn_topk(const SnCall *c, const SnSem *s, unsigned res)
     bool largest = sn_map_int(c, s, 3, 1) != 0;
 
     if (axis < 0 || k < 0 || k > x->shape->dim[axis])
-        return sn_call_fail(c, "k = %lld does not fit axis %lld",
-                            (long long)k,
+        return sn_call_fail(c, "k = %lld does not fit axis %lld", (long long)k,
                             (long long)sn_map_int(c, s, 2, -1));
     int64_t len = x->shape->dim[axis];
     for (int i = 0; i < axis; i++)
@@ -92,7 +101,8 @@ sn_topk(const SnCall *c, const SnSem *s, unsigned res)
             else
                 memcpy((char *)out->data + (size_t)y * size,
                        (const char *)x->data +
-                           (size_t)(x0 + v[i].i * inner) * size, size);
+                           (size_t)(x0 + v[i].i * inner) * size,
+                       size);
         }
     }
     return SN_OK;

@@ -13,7 +13,7 @@
  * and the number of threads; a line for each layer, sizes and pick; a last line
  * with their number. */
 #define MAGIC "sinter-tune 1"
-#define LEGEND                                                       \
+#define LEGEND                                                            \
     "# n h w c oh ow oc kh kw sh sw dh dw pt pl group kind: rows panels " \
     "clip by_panel tiles\n"
 enum {
@@ -21,7 +21,7 @@ enum {
     NKEY = NGEO + 1,
     NPICK = 5,
     MOST_BYTES = 1 << 20, /* ten thousand layers */
-    MOST_SIZE = 1 << 30 /* products of two sizes fit an int64_t */
+    MOST_SIZE = 1 << 30   /* products of two sizes fit an int64_t */
 };
 
 static uint64_t
@@ -116,8 +116,7 @@ SnConvPick
 sn_tune_pick(SnTune *t, const SnConvGeo *geo, SnTuneKind kind, uint32_t *layer)
 {
     *layer = t ? sn_tune_ask(t, geo, kind) : 0;
-    return *layer ? t->layer[*layer - 1].pick
-                  : rules_of(sn_isa(), geo, kind);
+    return *layer ? t->layer[*layer - 1].pick : rules_of(sn_isa(), geo, kind);
 }
 
 /* ---- text ---- */
@@ -219,8 +218,10 @@ wrong(const Reader *r, const char *what)
 {
     SnPos at = {.src = r->src, .line = r->line, .col = 1, .len = 1};
 
-    sn_error(r->d, at, NULL, "%s; 'sinter bench MODEL --tune' writes such "
-             "files", what);
+    sn_error(r->d, at, NULL,
+             "%s; 'sinter bench MODEL --tune' writes such "
+             "files",
+             what);
     return SN_EINPUT;
 }
 
@@ -282,8 +283,11 @@ read_layer(Reader *r)
                         "or 'end' and the number of layers");
     memcpy(&l.geo, v, sizeof l.geo);
     l.kind = (SnTuneKind)v[NGEO];
-    l.pick = (SnConvPick){.rows = k[0], .npanel = (int)k[1], .clip = k[2] != 0,
-                          .by_block = k[3] != 0, .tiles = k[4] != 0};
+    l.pick = (SnConvPick){.rows = k[0],
+                          .npanel = (int)k[1],
+                          .clip = k[2] != 0,
+                          .by_block = k[3] != 0,
+                          .tiles = k[4] != 0};
     if (!sane(&l.geo))
         return wrong(r, "no convolution has these sizes");
     if (!sn_tune_fits(r->t->isa, &l.geo, l.kind, &l.pick))
@@ -319,16 +323,18 @@ read_head(Reader *r)
                         "sinter");
     isa = word(a, &s);
     if (strcmp(isa, sn_isa_name(r->t->isa)) != 0)
-        return wrong(r, sn_format(a, "was measured with the instructions '%s', "
-                                  "and this run uses '%s'", isa,
-                                  sn_isa_name(r->t->isa)));
+        return wrong(r, sn_format(a,
+                                  "was measured with the instructions '%s', "
+                                  "and this run uses '%s'",
+                                  isa, sn_isa_name(r->t->isa)));
     int64_t n;
     if (!number(&s, '\n', &n) || n < 1)
         return wrong(r, "expected the number of threads");
     if (n != r->t->nthread)
-        return wrong(r, sn_format(a, "was measured with --threads %lld, and "
-                                  "this run has %u", (long long)n,
-                                  r->t->nthread));
+        return wrong(r, sn_format(a,
+                                  "was measured with --threads %lld, and "
+                                  "this run has %u",
+                                  (long long)n, r->t->nthread));
     return SN_OK;
 }
 
@@ -348,8 +354,10 @@ read_all(Reader *r)
         s += 4;
         if (!number(&s, '\n', &n) || n != r->t->nlayer ||
             s != r->src->text + r->src->nbyte)
-            return wrong(r, sn_format(r->t->a, "expected 'end %u' and nothing "
-                                      "after it", r->t->nlayer));
+            return wrong(r, sn_format(r->t->a,
+                                      "expected 'end %u' and nothing "
+                                      "after it",
+                                      r->t->nlayer));
         return SN_OK;
     }
     return wrong(r, "the file has been cut short");

@@ -34,7 +34,7 @@ typedef struct SnTune {
     uint32_t nlayer;
     SnTuneLayer *layer;
     SnIndex of_geo; /* of layers, by size and kind */
-    bool closed; /* read from a file: what it lacks is missed */
+    bool closed;    /* read from a file: what it lacks is missed */
     uint32_t nmissed;
     SnConvGeo missed; /* the first one */
     SnTuneKind missed_kind;
@@ -61,8 +61,8 @@ SnStatus sn_tune_write(const SnTune *t, const char *path, SnDiag *d);
 /* A closed set.  SN_EINPUT, with the line, for a file that is not what
  * sn_tune_write writes; that another build wrote; that belongs to another
  * instruction set or number of threads. */
-SnStatus sn_tune_read(SnArena *a, const char *path, SnIsa isa,
-                      unsigned nthread, SnDiag *d, SnTune **out);
+SnStatus sn_tune_read(SnArena *a, const char *path, SnIsa isa, unsigned nthread,
+                      SnDiag *d, SnTune **out);
 
 /* "3x3/2 64>128 @56x56", with " gG", " dD", " bN" where there are groups, gaps
  * between taps, or several images, and " f32" for reals. */

@@ -42,7 +42,7 @@ find_codes(SnXp *x, const SnId *topo, uint32_t n)
         at_node(x, topo[i]);
         a = sn_attr_named(x->kd, "zp_shift");
         if (sn_xp_bound_u8(x->n) || (a != NULL && sn_xp_rounds_after(x) &&
-                                  *(int64_t *)sn_attr_at(x->attr, a) != 0))
+                                     *(int64_t *)sn_attr_at(x->attr, a) != 0))
             x->codes = SN_XP_U8;
     }
 }
@@ -73,8 +73,8 @@ static bool
 only_summed(const SnXp *x, SnRef r)
 {
     for (const SnUse *u = sn_res(x->g, r)->uses; u != NULL; u = u->next)
-        if (sn_xp_hook(sn_desc(sn_node(x->g, u->user)->kind)->name)
-            != sn_xp_embedding_sum)
+        if (sn_xp_hook(sn_desc(sn_node(x->g, u->user)->kind)->name) !=
+            sn_xp_embedding_sum)
             return false;
     return true;
 }
@@ -90,8 +90,9 @@ check_types(SnXp *x)
             return sn_xp_refuse(x, "values of type %s have no form in ONNX",
                                 sn_elem_name(t->elem));
         if (t->elem == SN_QI16 && x->opset < 21) {
-            sn_xp_refuse(x, "16-bit codes need opset 21; the model is "
-                            "written at %d",
+            sn_xp_refuse(x,
+                         "16-bit codes need opset 21; the model is "
+                         "written at %d",
                          x->opset);
             sn_diag_help(x->d, "give --opset 21");
             return SN_EUNSUPPORTED;
@@ -213,8 +214,9 @@ add_output(SnXp *x, Onnx__GraphProto *pb)
 
     if (strcmp(got, want) != 0) {
         if (sn_xp_own(x, want, SN_REF(x->id, 0)) == NULL)
-            return sn_xp_refuse(x, "the output '%s' has the name of another "
-                                   "value of the model",
+            return sn_xp_refuse(x,
+                                "the output '%s' has the name of another "
+                                "value of the model",
                                 want);
         if (real != 0)
             sn_xp_cast_real(x, got, want, real);
@@ -222,10 +224,9 @@ add_output(SnXp *x, Onnx__GraphProto *pb)
             sn_xp_node(x, "", "Identity", 1, &got, want);
     }
     pb->output = sn_grow(x->a, pb->output, pb->n_output, sizeof *pb->output);
-    pb->output[pb->n_output++] =
-        value_info(x, want,
-                   real != 0 ? real : sn_xp_dtype(sn_type(x->g, r), as),
-                   sn_shape_of(x->g, r));
+    pb->output[pb->n_output++] = value_info(
+        x, want, real != 0 ? real : sn_xp_dtype(sn_type(x->g, r), as),
+        sn_shape_of(x->g, r));
     return SN_OK;
 }
 
@@ -274,9 +275,9 @@ moves_codes(const SnXp *x)
 {
     const SnType *t = x->n->res[0].type;
 
-    return x->form == SN_ONNX_QOPERATOR && x->e != NULL &&
-           t->elem == SN_QI8 && x->kd->out[0].fact == SN_SAME &&
-           x->kd->sem[0].raw && sn_xp_runs_codes(x->e->op);
+    return x->form == SN_ONNX_QOPERATOR && x->e != NULL && t->elem == SN_QI8 &&
+           x->kd->out[0].fact == SN_SAME && x->kd->sem[0].raw &&
+           sn_xp_runs_codes(x->e->op);
 }
 
 static bool
@@ -458,7 +459,11 @@ SnStatus
 sn_onnx_pack(SnArena *a, const SnGraph *g, const SnOnnxExport *o,
              const char *file, SnDiag *d, void **p, size_t *n)
 {
-    SnXp x = {.a = a, .d = d, .g = g, .file = file, .form = o->form,
+    SnXp x = {.a = a,
+              .d = d,
+              .g = g,
+              .file = file,
+              .form = o->form,
               .codes = o->u8 ? SN_XP_U8 : SN_XP_CODE,
               .opset = o->opset != 0 ? o->opset : SN_ONNX_OPSET};
     Onnx__ModelProto m = ONNX__MODEL_PROTO__INIT;

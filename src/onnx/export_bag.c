@@ -7,7 +7,7 @@
 
 typedef struct Rows { /* a fused table taken apart */
     int64_t n, cols;
-    uint8_t *code;        /* [n, cols] */
+    uint8_t *code;         /* [n, cols] */
     float *scale, *offset; /* [n, 1] */
 } Rows;
 
@@ -58,8 +58,8 @@ decoded(SnXp *x, SnRef table, const char *index)
     size_t nf = (size_t)r.n * sizeof(float);
     const char *code, *v, *real = sn_xp_part(x, "code_reals");
 
-    code = look_up(x, "codes", ONNX__TENSOR_PROTO__DATA_TYPE__UINT8, &r,
-                   r.cols, r.code, (size_t)(r.n * r.cols), index, "code_rows");
+    code = look_up(x, "codes", ONNX__TENSOR_PROTO__DATA_TYPE__UINT8, &r, r.cols,
+                   r.code, (size_t)(r.n * r.cols), index, "code_rows");
     sn_xp_attr_int(x, sn_xp_node(x, "", "Cast", 1, &code, real), "to", f32);
     v = look_up(x, "scales", f32, &r, 1, r.scale, nf, index, "scale_rows");
     real = node(x, "Mul", real, v, "scaled");

@@ -7,8 +7,7 @@
 #include "sn_kinds.h"
 
 static Onnx__NodeProto *
-put(SnXp *x, const char *op, uint32_t n, const char *const *in,
-    const int *perm)
+put(SnXp *x, const char *op, uint32_t n, const char *const *in, const int *perm)
 {
     const char *out = sn_xp_open(x, 0, perm);
     Onnx__NodeProto *node = sn_xp_node(x, "", op, n, in, out);
@@ -46,8 +45,7 @@ alias(SnXp *x)
     SnXpAs as = x->u8[x->id] || x->u8[SN_NODE(v)] ? SN_XP_U8 : SN_XP_CODE;
 
     sn_xp_at_hand(x, 0, perm);
-    sn_xp_add(x, SN_REF(x->id, 0), rank, perm,
-              sn_xp_as(x->n->res[0].type, as),
+    sn_xp_add(x, SN_REF(x->id, 0), rank, perm, sn_xp_as(x->n->res[0].type, as),
               sn_xp_get(x, v, rank, perm, as));
     return SN_OK;
 }
@@ -148,8 +146,9 @@ apart(SnXp *x, uint32_t slot, const int *perm, const char **value,
     if (sn_xp_constant(x, r))
         return known_apart(x, r, rank, p, value, zp);
     if (!made_by(x, r, sn_xp_difference))
-        return sn_xp_refuse(x, "operand '%s' is no difference of codes and "
-                               "zero point",
+        return sn_xp_refuse(x,
+                            "operand '%s' is no difference of codes and "
+                            "zero point",
                             sn_name(x->g, r));
     z = sn_in(x->g, SN_NODE(r), 1);
     if (sn_shape_count(sn_shape_of(x->g, z)) != 1)
@@ -169,14 +168,15 @@ static void
 window(SnXp *x, Onnx__NodeProto *n, const SnShape *w)
 {
     static const char *const name[][2] = {
-        {"stride", "strides"}, {"pads", "pads"}, {"dilate", "dilations"},
+        {"stride", "strides"},
+        {"pads", "pads"},
+        {"dilate", "dilations"},
     };
 
     sn_xp_attr_ints(x, n, "kernel_shape", (SnInts){2, w->dim + 1});
     for (size_t i = 0; i < sizeof name / sizeof name[0]; i++)
         sn_xp_attr_ints(x, n, name[i][1],
-                        *(const SnInts *)sn_xp_attr(x, name[i][0],
-                                                    SN_A_INTS));
+                        *(const SnInts *)sn_xp_attr(x, name[i][0], SN_A_INTS));
     sn_xp_attr_int(x, n, "group",
                    *(const int64_t *)sn_xp_attr(x, "group", SN_A_INT));
 }
@@ -239,8 +239,7 @@ sn_xp_conv_transpose(SnXp *x)
 SnStatus
 sn_xp_depth_to_space(SnXp *x)
 {
-    const char *in =
-        sn_xp_get(x, sn_in(x->g, x->id, 0), 4, first, x->as);
+    const char *in = sn_xp_get(x, sn_in(x->g, x->id, 0), 4, first, x->as);
     Onnx__NodeProto *n = put(x, "DepthToSpace", 1, &in, first);
 
     sn_xp_attr_int(x, n, "blocksize",

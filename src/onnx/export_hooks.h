@@ -57,9 +57,9 @@ typedef struct SnXp {
     const char *file;
     SnOnnxForm form;
     int opset;
-    SnXpAs codes;   /* how qi8 values are written in this model */
-    bool *u8;       /* [nnode] codes without a scale that are uint8 there */
-    bool microsoft; /* an operator of com.microsoft is in use */
+    SnXpAs codes;      /* how qi8 values are written in this model */
+    bool *u8;          /* [nnode] codes without a scale that are uint8 there */
+    bool microsoft;    /* an operator of com.microsoft is in use */
     uint32_t nrounded; /* nodes that round after, written as before */
     SnId rounded;
     Onnx__NodeProto **node;
@@ -109,8 +109,7 @@ void sn_xp_attr_real(SnXp *x, Onnx__NodeProto *n, const char *name, float v);
 void sn_xp_attr_str(SnXp *x, Onnx__NodeProto *n, const char *name,
                     const char *v);
 void sn_xp_attr_ints(SnXp *x, Onnx__NodeProto *n, const char *name, SnInts v);
-void sn_xp_attr_reals(SnXp *x, Onnx__NodeProto *n, const char *name,
-                      SnReals v);
+void sn_xp_attr_reals(SnXp *x, Onnx__NodeProto *n, const char *name, SnReals v);
 
 /* An initializer; data is borrowed.  Returns the name. */
 const char *sn_xp_init(SnXp *x, const char *name, int dtype, int rank,
@@ -195,7 +194,7 @@ SnXpHook *sn_xp_hook(const char *name);
 SnXpHook sn_xp_cast, sn_xp_codes, sn_xp_label, sn_xp_conv_transpose,
     sn_xp_depth_to_space, sn_xp_reduce, sn_xp_arg, sn_xp_normalize,
     sn_xp_difference, sn_xp_conv_integer, sn_xp_matmul_integer;
-extern SnXpHook sn_xp_embedding_sum; /* export_bag.c */
+extern SnXpHook sn_xp_embedding_sum;         /* export_bag.c */
 extern SnXpHook sn_xp_batch_norm, sn_xp_lrn; /* export_norm.c */
 SnXpCodes *sn_xp_codes_hook(const SnXp *x);
 /* Does ONNX Runtime run this operator on 8-bit codes? */

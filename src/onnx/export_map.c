@@ -59,9 +59,9 @@ sn_xp_line(const SnXp *x, SnKind k)
         k = (SnKind)sn_desc(k)->form_of;
     for (uint32_t i = 0; i < sn_onnx_end(); i++) {
         const SnOnnxDesc *e = sn_onnx_at(i);
-        bool now = e->domain[0] != '\0' ||
-                   (e->since <= x->opset &&
-                    (e->until == 0 || x->opset <= e->until));
+        bool now =
+            e->domain[0] != '\0' ||
+            (e->since <= x->opset && (e->until == 0 || x->opset <= e->until));
         if (e->kind == k && now && better(e, best))
             best = e;
     }
@@ -113,8 +113,8 @@ sn_xp_is_default(const SnXp *x, const char *attr)
 {
     const SnAttrDesc *a = sn_attr_named(x->kd, attr);
 
-    return a == NULL || (a->has_default &&
-                         sn_attr_equal(a, x->attr, x->kd->defaults));
+    return a == NULL ||
+           (a->has_default && sn_attr_equal(a, x->attr, x->kd->defaults));
 }
 
 bool
@@ -181,8 +181,9 @@ sn_xp_attrs(SnXp *x, Onnx__NodeProto *n, const char *op)
         if (comes_with(op, m->value) <= x->opset)
             put_attr(x, n, a, m->value);
         else if (!sn_xp_is_default(x, a->name))
-            return sn_xp_refuse(x, "%s has '%s' from opset %d on; the model "
-                                   "is written at %d",
+            return sn_xp_refuse(x,
+                                "%s has '%s' from opset %d on; the model "
+                                "is written at %d",
                                 op, m->value, comes_with(op, m->value),
                                 x->opset);
     }
@@ -314,13 +315,11 @@ sn_xp_at_hand(SnXp *x, uint32_t slot, int *perm)
 static bool
 one_does(const SnXp *x, SnRef r)
 {
-    if (sn_kind(x->g, r) != SN_K_SPLAT ||
-        x->kd->sem[0].map != SN_MAP_BROADCAST)
+    if (sn_kind(x->g, r) != SN_K_SPLAT || x->kd->sem[0].map != SN_MAP_BROADCAST)
         return false;
     for (uint32_t s = 0; s < x->n->nin; s++) {
         SnRef v = x->n->in[s].ref;
-        if (v != 0 && v != r &&
-            sn_shape_of(x->g, v) == x->n->res[0].shape)
+        if (v != 0 && v != r && sn_shape_of(x->g, v) == x->n->res[0].shape)
             return true;
     }
     return false;
@@ -398,16 +397,15 @@ real_name(SnXp *x, SnRef r)
 {
     const char *name = sn_name(x->g, r), *own = sn_xp_own(x, name, r);
 
-    return own != NULL ? own
-                       : sn_xp_fresh(x, sn_format(x->a, "%s.f", name));
+    return own != NULL ? own : sn_xp_fresh(x, sn_format(x->a, "%s.f", name));
 }
 
 /* How result k stands once everything is written. */
 static SnXpAs
 final_as(const SnXp *x, const SnType *t)
 {
-    return sn_xp_as(t, x->as == SN_XP_REAL && sn_elem_quant(t->elem)
-                           ? x->codes : x->as);
+    return sn_xp_as(t, x->as == SN_XP_REAL && sn_elem_quant(t->elem) ? x->codes
+                                                                     : x->as);
 }
 
 const char *
@@ -420,8 +418,7 @@ sn_xp_open(SnXp *x, uint32_t k, const int *perm)
         return sn_xp_part(x, "c");
     if (sn_elem_quant(t->elem) && x->as == SN_XP_REAL)
         return real_name(x, r);
-    return sn_xp_name(x, r, sn_shape_of(x->g, r)->rank, perm,
-                      final_as(x, t));
+    return sn_xp_name(x, r, sn_shape_of(x->g, r)->rank, perm, final_as(x, t));
 }
 
 void
@@ -460,11 +457,11 @@ static SnStatus
 entry_hooks(SnXp *x)
 {
     for (uint32_t k = 1; k < x->n->nres; k++) {
-        const SnOnnxMap *m =
-            entry_for(x->e, SN_OX_HOOK, x->kd->out[k].name);
+        const SnOnnxMap *m = entry_for(x->e, SN_OX_HOOK, x->kd->out[k].name);
         if (x->n->res[k].nuse > 0 && m != NULL)
-            return sn_xp_refuse(x, "its result '%s' has no form in ONNX: it "
-                                   "counts elements with channels last",
+            return sn_xp_refuse(x,
+                                "its result '%s' has no form in ONNX: it "
+                                "counts elements with channels last",
                                 x->kd->out[k].name);
     }
     return SN_OK;
@@ -540,11 +537,10 @@ SnStatus
 sn_xp_map(SnXp *x)
 {
     int perm[SN_MAXRANK];
-    bool laid = sn_xp_layout(x, x->kd->out[0].name, x->n->res[0].shape->rank,
-                             perm);
+    bool laid =
+        sn_xp_layout(x, x->kd->out[0].name, x->n->res[0].shape->rank, perm);
     bool free = !laid && sn_axes_free(x->kd);
-    const char **in =
-        SN_NEW_N(x->a, const char *, x->n->nin + x->e->nmap + 2u);
+    const char **in = SN_NEW_N(x->a, const char *, x->n->nin + x->e->nmap + 2u);
     uint32_t n;
     const char *out;
     Onnx__NodeProto *node;

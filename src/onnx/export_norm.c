@@ -59,8 +59,7 @@ step(SnXp *x, const char *op, const char *a, const char *b, const char *part)
 {
     const char *in[2] = {a, b};
 
-    return sn_xp_node(x, "", op, b ? 2 : 1, in, sn_xp_part(x, part))
-        ->output[0];
+    return sn_xp_node(x, "", op, b ? 2 : 1, in, sn_xp_part(x, part))->output[0];
 }
 
 /* Parameter `slot` as a list of n numbers. */
@@ -79,10 +78,10 @@ list(SnXp *x, uint32_t slot, int64_t n)
         const char *v = sn_xp_plain(x, r, x->as);
         v = step(x, "Reshape", v, sn_xp_ints(x, "list", (SnInts){1, &have}),
                  part[slot]);
-        return have == n ? v
-                         : step(x, "Expand", v,
-                                sn_xp_ints(x, "list", (SnInts){1, &n}),
-                                part[slot]);
+        return have == n
+                   ? v
+                   : step(x, "Expand", v,
+                          sn_xp_ints(x, "list", (SnInts){1, &n}), part[slot]);
     }
     const float *v = sn_xp_elements(x, r, s->rank, sn_xp_identity, dim);
     float *all = SN_NEW_N(x->a, float, n);

@@ -16,8 +16,7 @@ shape_in(const SnXp *x, uint32_t slot)
 
 /* An operator of one result whose inputs are ready. */
 static Onnx__NodeProto *
-put(SnXp *x, const char *op, uint32_t n, const char *const *in,
-    const int *perm)
+put(SnXp *x, const char *op, uint32_t n, const char *const *in, const int *perm)
 {
     const char *out = sn_xp_open(x, 0, perm);
     Onnx__NodeProto *node = sn_xp_node(x, "", op, n, in, out);
@@ -210,8 +209,7 @@ slice(SnXp *x)
     const SnInts *size = sn_xp_attr(x, "size", SN_A_INTS);
     const SnInts *step = sn_xp_attr(x, "step", SN_A_INTS);
     for (int i = 0; i < s->rank; i++) {
-        if (from->v[i] == 0 && step->v[i] == 1 &&
-            size->v[i] == s->dim[perm[i]])
+        if (from->v[i] == 0 && step->v[i] == 1 && size->v[i] == s->dim[perm[i]])
             continue;
         axes[n] = i;
         start[n] = from->v[i];
@@ -265,11 +263,13 @@ check_pads(SnXp *x)
         return SN_OK;
     for (int i = 0; i < y->rank; i++) {
         int64_t before = p->v[i], after = p->v[i + y->rank];
-        int64_t left = y->dim[i] - (before > 0 ? before : 0) -
-                       (after > 0 ? after : 0);
+        int64_t left =
+            y->dim[i] - (before > 0 ? before : 0) - (after > 0 ? after : 0);
         if (left <= 0)
-            return sn_xp_refuse(x, "nothing is left of axis %d to be "
-                                   "repeated", i);
+            return sn_xp_refuse(x,
+                                "nothing is left of axis %d to be "
+                                "repeated",
+                                i);
     }
     return SN_OK;
 }
@@ -291,11 +291,10 @@ pad(SnXp *x)
     in[1] = sn_xp_ints(x, "pads",
                        *(const SnInts *)sn_xp_attr(x, "pads", SN_A_INTS));
     if (sn_elem_quant(t->elem) && x->as != SN_XP_REAL)
-        in[2] = sn_xp_one_code(
-            x, "value", t, x->as,
-            sn_quant(value, t->scale[0], t->zp[0],
-                     (int32_t)sn_elem_lo(t->elem),
-                     (int32_t)sn_elem_hi(t->elem)));
+        in[2] = sn_xp_one_code(x, "value", t, x->as,
+                               sn_quant(value, t->scale[0], t->zp[0],
+                                        (int32_t)sn_elem_lo(t->elem),
+                                        (int32_t)sn_elem_hi(t->elem)));
     else if (t->elem != SN_F32 && !sn_elem_quant(t->elem))
         in[2] = sn_xp_one_code(x, "value", t, x->as, (int64_t)value);
     else if (value != 0)
@@ -329,8 +328,8 @@ resize(SnXp *x)
     Onnx__NodeProto *node;
 
     for (int i = 0; i < s->rank; i++) {
-        by_factor &= floor((double)((float)s->dim[i] * f->v[i])) ==
-                     (double)y->dim[i];
+        by_factor &=
+            floor((double)((float)s->dim[i] * f->v[i])) == (double)y->dim[i];
         by_size &= (float)y->dim[i] / (float)s->dim[i] == f->v[i];
     }
     if (!by_factor && !by_size)
@@ -344,8 +343,7 @@ resize(SnXp *x)
         in[3] = sn_xp_ints(x, "sizes", (SnInts){(uint32_t)n, y->dim});
     node = put(x, "Resize", 4, in, sn_xp_identity);
     sn_xp_attr_str(x, node, "mode", "nearest");
-    sn_xp_attr_str(x, node, "coordinate_transformation_mode",
-                   word(x, "coord"));
+    sn_xp_attr_str(x, node, "coordinate_transformation_mode", word(x, "coord"));
     sn_xp_attr_str(x, node, "nearest_mode", word(x, "near"));
     return SN_OK;
 }

@@ -60,8 +60,8 @@ moves_128(const SnGraph *g, SnRef r, SnKind kind, SnRef *a)
     const SnKindDesc *d = sn_desc(n->kind);
 
     if (n->kind != kind || n->res[0].type->elem != SN_I32 ||
-        !sn_range_full(*(const SnRange *)sn_attr_at(n->attr,
-                                                    &d->attr[d->clamp])))
+        !sn_range_full(
+            *(const SnRange *)sn_attr_at(n->attr, &d->attr[d->clamp])))
         return false;
     k = sn_def(g, n->in[1].ref);
     *a = n->in[0].ref;
@@ -119,20 +119,18 @@ sn_xp_find_u8(SnXp *x, const SnId *topo, uint32_t n)
         SnRef v;
         if (d->nres == 0 || d->res[0].type->elem != SN_I8)
             continue;
-        x->u8[topo[i]] = d->kind == SN_K_CODES
-                             ? x->codes == SN_XP_U8
-                             : sn_xp_bound_u8(d) ||
-                                   narrows(x->g, topo[i], &v) ||
-                                   (only_moves(sn_desc(d->kind)) &&
-                                    any_u8(x, d));
+        x->u8[topo[i]] =
+            d->kind == SN_K_CODES
+                ? x->codes == SN_XP_U8
+                : sn_xp_bound_u8(d) || narrows(x->g, topo[i], &v) ||
+                      (only_moves(sn_desc(d->kind)) && any_u8(x, d));
     }
 }
 
 bool
 sn_xp_reads_past(const SnXp *x, SnId id, SnRef *v)
 {
-    return narrows(x->g, id, v) ||
-           (widens(x->g, id, v) && x->u8[SN_NODE(*v)]);
+    return narrows(x->g, id, v) || (widens(x->g, id, v) && x->u8[SN_NODE(*v)]);
 }
 
 /* ---- nodes ---- */
@@ -188,13 +186,12 @@ sn_xp_other_sign(SnXp *x, SnRef r, int rank, const int *perm, SnXpAs as)
             if (f->as == of)
                 return sn_xp_get(x, q, rank, perm, of);
     }
-    from = sn_xp_get(x, r, rank, perm,
-                     as == SN_XP_U8 ? SN_XP_REAL : SN_XP_U8);
+    from = sn_xp_get(x, r, rank, perm, as == SN_XP_U8 ? SN_XP_REAL : SN_XP_U8);
     in[0] = fresh(x, r, "wide");
     sn_xp_cast_real(x, from, in[0], ONNX__TENSOR_PROTO__DATA_TYPE__INT32);
-    in[1] = sn_xp_init(x, fresh(x, r, "128"),
-                       ONNX__TENSOR_PROTO__DATA_TYPE__INT32, 0, NULL, &half,
-                       sizeof half);
+    in[1] =
+        sn_xp_init(x, fresh(x, r, "128"), ONNX__TENSOR_PROTO__DATA_TYPE__INT32,
+                   0, NULL, &half, sizeof half);
     to = fresh(x, r, "shifted");
     sn_xp_node(x, "", as == SN_XP_U8 ? "Add" : "Sub", 2, in, to);
     from = to;

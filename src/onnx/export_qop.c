@@ -54,8 +54,7 @@ push_bias(SnXp *x, Args *a, uint32_t slot)
 }
 
 static Onnx__NodeProto *
-put(SnXp *x, const char *domain, const char *op, const Args *a,
-    const int *perm)
+put(SnXp *x, const char *domain, const char *op, const Args *a, const int *perm)
 {
     const char *out = sn_xp_open(x, 0, perm);
     Onnx__NodeProto *n = sn_xp_node(x, domain, op, a->n, a->in, out);

@@ -74,8 +74,8 @@ sn_xp_fresh(SnXp *x, const char *base)
 const char *
 sn_xp_part(SnXp *x, const char *part)
 {
-    return sn_xp_fresh(x, sn_format(x->a, "%s.%s",
-                                    sn_name(x->g, SN_REF(x->id, 0)), part));
+    return sn_xp_fresh(
+        x, sn_format(x->a, "%s.%s", sn_name(x->g, SN_REF(x->id, 0)), part));
 }
 
 /* ---- nodes ---- */
@@ -205,10 +205,9 @@ sn_xp_ints(SnXp *x, const char *part, SnInts v)
 {
     int64_t n = v.n;
 
-    return sn_xp_init(x, sn_xp_part(x, part),
-                      ONNX__TENSOR_PROTO__DATA_TYPE__INT64, 1, &n,
-                      sn_memdup(x->a, v.v, v.n * sizeof *v.v),
-                      v.n * sizeof *v.v);
+    return sn_xp_init(
+        x, sn_xp_part(x, part), ONNX__TENSOR_PROTO__DATA_TYPE__INT64, 1, &n,
+        sn_memdup(x->a, v.v, v.n * sizeof *v.v), v.n * sizeof *v.v);
 }
 
 const char *
@@ -277,9 +276,8 @@ sn_xp_one_code(SnXp *x, const char *part, const SnType *t, SnXpAs as,
                int64_t code)
 {
     int32_t v = (int32_t)code;
-    const void *p = t->elem == SN_I64
-                        ? sn_memdup(x->a, &code, sizeof code)
-                        : as_elements(x, t, as, 1, &v);
+    const void *p = t->elem == SN_I64 ? sn_memdup(x->a, &code, sizeof code)
+                                      : as_elements(x, t, as, 1, &v);
 
     return sn_xp_init(x, sn_xp_part(x, part), sn_xp_dtype(t, as), 0, NULL, p,
                       sn_elem_size(t->elem));
@@ -308,10 +306,10 @@ sn_xp_scale(SnXp *x, const SnType *t, const char *base)
     int64_t n = t->nq;
 
     if (p->name == NULL)
-        p->name = sn_xp_init(
-            x, sn_xp_fresh(x, sn_format(x->a, "%s.scale", base)),
-            ONNX__TENSOR_PROTO__DATA_TYPE__FLOAT, t->nq > 1, &n, t->scale,
-            t->nq * sizeof *t->scale);
+        p->name =
+            sn_xp_init(x, sn_xp_fresh(x, sn_format(x->a, "%s.scale", base)),
+                       ONNX__TENSOR_PROTO__DATA_TYPE__FLOAT, t->nq > 1, &n,
+                       t->scale, t->nq * sizeof *t->scale);
     return p->name;
 }
 
@@ -324,11 +322,10 @@ sn_xp_zp(SnXp *x, const SnType *t, SnXpAs as, const char *base)
     as = sn_xp_as(t, as);
     p = param(x, t, (int)as);
     if (p->name == NULL)
-        p->name = sn_xp_init(
-            x, sn_xp_fresh(x, sn_format(x->a, "%s.zp", base)),
-            sn_xp_dtype(t, as), t->nq > 1, &n,
-            as_elements(x, t, as, t->nq, t->zp),
-            t->nq * sn_elem_size(t->elem));
+        p->name = sn_xp_init(x, sn_xp_fresh(x, sn_format(x->a, "%s.zp", base)),
+                             sn_xp_dtype(t, as), t->nq > 1, &n,
+                             as_elements(x, t, as, t->nq, t->zp),
+                             t->nq * sn_elem_size(t->elem));
     return p->name;
 }
 
@@ -476,8 +473,7 @@ make_constant(SnXp *x, SnRef r, int rank, const int *perm, SnXpAs as)
     size_t n = rank == 0 ? 1 : (size_t)sn_shape_count(sn_shape_of(x->g, r));
     int64_t dim[SN_MAXRANK] = {0};
     const char *name;
-    uint8_t *p =
-        (uint8_t *)(uintptr_t)sn_xp_elements(x, r, rank, perm, dim);
+    uint8_t *p = (uint8_t *)(uintptr_t)sn_xp_elements(x, r, rank, perm, dim);
 
     for (size_t i = 0; as == SN_XP_U8 && i < n; i++)
         p[i] ^= 0x80;
@@ -556,8 +552,7 @@ make(SnXp *x, SnRef r, int rank, const int *perm, SnXpAs as)
     const char *from, *name;
     SnXpAs codes;
 
-    if (sn_xp_constant(x, r) &&
-        (as != SN_XP_REAL || !sn_elem_quant(t->elem)))
+    if (sn_xp_constant(x, r) && (as != SN_XP_REAL || !sn_elem_quant(t->elem)))
         return make_constant(x, r, rank, perm, as);
     for (const SnXpForm *f = x->value[r]; f != NULL; f = f->next)
         if (f->as == as && f->rank == rank && !sn_xp_constant(x, r) &&
@@ -566,8 +561,7 @@ make(SnXp *x, SnRef r, int rank, const int *perm, SnXpAs as)
     if (as == SN_XP_REAL && sn_elem_quant(t->elem)) {
         from = any_codes(x, r, rank, perm, &codes);
         name = sn_xp_name(x, r, rank, perm, as);
-        sn_xp_convert(x, "DequantizeLinear", r, rank, perm, codes, from,
-                      name);
+        sn_xp_convert(x, "DequantizeLinear", r, rank, perm, codes, from, name);
         return name;
     }
     if (x->value[r] != NULL && t->elem == SN_I8)

@@ -42,19 +42,19 @@ typedef struct SnOxVal {
     SnOxForm *form;        /* made so far */
     const SnData *known;   /* of a form, when it was looked for */
     bool looked;
-    bool u8;               /* qi8 or i8 here, uint8 in the file: less 128;
-                              or qi16 here, uint16 there: less 32768 */
-    bool waits;            /* an 8-bit input, made by who gives it a scale */
-    uint32_t maker;        /* node index + 1; 0: input or initializer */
-    uint32_t nuse;         /* by nodes that matter, and as an output */
-    uint32_t ncode;        /* of these, as codes with a scale beside them */
-    uint32_t reader;       /* one of these nodes, */
-    uint32_t reader_in;    /* and its input number */
+    bool u8;            /* qi8 or i8 here, uint8 in the file: less 128;
+                           or qi16 here, uint16 there: less 32768 */
+    bool waits;         /* an 8-bit input, made by who gives it a scale */
+    uint32_t maker;     /* node index + 1; 0: input or initializer */
+    uint32_t nuse;      /* by nodes that matter, and as an output */
+    uint32_t ncode;     /* of these, as codes with a scale beside them */
+    uint32_t reader;    /* one of these nodes, */
+    uint32_t reader_in; /* and its input number */
     bool is_output;
     const Onnx__ValueInfoProto *info; /* what the file says, or NULL */
-    const Onnx__TensorProto *unread; /* an initializer of elements that nothing
-                                        here holds */
-    struct SnOxVal *next; /* in its hash chain */
+    const Onnx__TensorProto *unread;  /* an initializer of elements that nothing
+                                         here holds */
+    struct SnOxVal *next;             /* in its hash chain */
 } SnOxVal;
 
 /* Whether 8-bit results are uint8 in the file. */
@@ -74,13 +74,13 @@ typedef struct SnOx {
     const Onnx__GraphProto *pb;
     SnOxVal **bucket; /* hash chains; nbucket is a power of two */
     size_t nbucket;
-    uint64_t nbyte; /* of tensors worked out at import */
+    uint64_t nbyte;         /* of tensors worked out at import */
     const char *other_real; /* an element type that is taken as f32 */
     const char *unsorted;   /* a node that stands before what it reads */
     const char *stale;      /* the first value whose shape is not what the
                                file says, in words, */
     uint32_t nstale;        /* and how many there are */
-    SnMap map;      /* the file, where its initializers may lie */
+    SnMap map;              /* the file, where its initializers may lie */
     struct SnOxDims *dims;
     /* the node under way */
     const Onnx__NodeProto *n;
@@ -132,8 +132,8 @@ SnDtype sn_ox_dtype(SnOx *x, int64_t number, const char **name);
  * Placeholders and Saves. */
 int32_t sn_ox_boundary(const Onnx__ValueInfoProto *vi);
 /* The elements of t, as sn_tensor_pb gives them, in that type. */
-SnStatus sn_ox_tensor_pb(SnOx *x, const Onnx__TensorProto *t,
-                         const char *where, SnData *out);
+SnStatus sn_ox_tensor_pb(SnOx *x, const Onnx__TensorProto *t, const char *where,
+                         SnData *out);
 /* Integers of 16 bits as int32, other unsigned ones as int64; what a graph
  * has is left as it is.  name is for the message. */
 SnStatus sn_ox_wider(SnOx *x, const char *name, const SnData **t);
@@ -192,8 +192,8 @@ SnStatus sn_ox_constant(SnOx *x, const char *name, const SnType *t,
 void *sn_ox_attr(SnOx *x, SnKind k); /* a struct with defaults */
 void sn_ox_set_int(SnKind k, void *attr, const char *name, int64_t v);
 void sn_ox_set_real(SnKind k, void *attr, const char *name, float v);
-void sn_ox_set_ints(SnOx *x, SnKind k, void *attr, const char *name,
-                    uint32_t n, const int64_t *v);
+void sn_ox_set_ints(SnOx *x, SnKind k, void *attr, const char *name, uint32_t n,
+                    const int64_t *v);
 const SnInts *sn_ox_get_ints(SnKind k, const void *attr, const char *name);
 
 /* ---- nodes put together (hooks_make.c) ---- */
@@ -204,8 +204,7 @@ SnStatus sn_ox_unary(SnOx *x, const char *kind, const char *name, SnRef in,
                      SnRef *out);
 SnStatus sn_ox_binary(SnOx *x, const char *kind, const char *name, SnRef a,
                       SnRef b, SnRef *out);
-SnStatus sn_ox_cast(SnOx *x, const char *name, SnRef in, SnElem to,
-                    SnRef *out);
+SnStatus sn_ox_cast(SnOx *x, const char *name, SnRef in, SnElem to, SnRef *out);
 SnStatus sn_ox_reshaped(SnOx *x, const char *name, SnRef in, int rank,
                         const int64_t *dim, SnRef *out);
 SnStatus sn_ox_permute(SnOx *x, const char *name, SnRef in, int rank,
@@ -253,8 +252,8 @@ SnStatus sn_ox_code_numbers(SnOx *x, const char *name, SnRef in, bool u8,
 const SnOnnxDesc *sn_ox_entries(SnKind kind, const char *op);
 /* The attributes of a node of kind k (e's or a form of it) on these operands,
  * by the entries and attribute hooks of e. */
-SnStatus sn_ox_entry_attrs(SnOx *x, const SnOnnxDesc *e, SnKind k,
-                           uint32_t nin, SnRef *in, void **attr);
+SnStatus sn_ox_entry_attrs(SnOx *x, const SnOnnxDesc *e, SnKind k, uint32_t nin,
+                           SnRef *in, void **attr);
 /* Result k: positions r in the NHWC picture `in` as positions in NCHW. */
 SnStatus sn_ox_nchw_positions(SnOx *x, uint32_t k, SnRef r, SnRef in);
 /* A one-dimensional picture is seen as one of height 1 (import_lift.c);

@@ -51,7 +51,7 @@ SnOxHook sn_onnx_depth_to_space;
 SnOxHook sn_onnx_expand;
 SnOxHook sn_onnx_mean;
 
-SnOxHook sn_onnx_rnn; /* hooks_rnn.c */
+SnOxHook sn_onnx_rnn;  /* hooks_rnn.c */
 SnOxHook sn_onnx_aten; /* hooks_bag.c */
 
 /* hooks_quant.c */

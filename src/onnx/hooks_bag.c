@@ -75,13 +75,17 @@ offsets(SnOx *x, const SnOxVal *index, int64_t include_last, SnRef *out)
     SnKind k;
 
     if (v == NULL && index->rank != 2)
-        return sn_ox_fail(x, SN_EINPUT, "without offsets, the indices have "
-                          "%d dimensions, expected 2", index->rank);
+        return sn_ox_fail(x, SN_EINPUT,
+                          "without offsets, the indices have "
+                          "%d dimensions, expected 2",
+                          index->rank);
     if (v == NULL)
         return even_offsets(x, index->dim[0], index->dim[1], out);
     if (v->rank != 1 || index->rank != 1)
-        return sn_ox_fail(x, SN_EINPUT, "indices and offsets have %d and %d "
-                          "dimensions, expected 1", index->rank, v->rank);
+        return sn_ox_fail(x, SN_EINPUT,
+                          "indices and offsets have %d and %d "
+                          "dimensions, expected 1",
+                          index->rank, v->rank);
     SN_TRY(as_i64(x, v, "offsets", &in[0]));
     *out = in[0];
     if (include_last != 0)
@@ -110,12 +114,14 @@ sn_onnx_aten(SnOx *x, const SnOxCall *c)
     SN_TRY(sn_ox_need(x, 1, &index));
     weight = sn_ox_in(x, 3);
     if (table->rank != 2)
-        return sn_ox_fail(x, SN_EINPUT, "the table has %d dimensions, "
-                          "expected 2", table->rank);
+        return sn_ox_fail(x, SN_EINPUT,
+                          "the table has %d dimensions, "
+                          "expected 2",
+                          table->rank);
     n = sn_dims_count(index->rank, index->dim);
     if (weight != NULL && sn_dims_count(weight->rank, weight->dim) != n)
-        return sn_ox_fail(x, SN_EINPUT, "%" PRId64 " weights for %" PRId64
-                          " indices",
+        return sn_ox_fail(x, SN_EINPUT,
+                          "%" PRId64 " weights for %" PRId64 " indices",
                           sn_dims_count(weight->rank, weight->dim), n);
     SN_TRY(sn_ox_plain(x, table, &in[nin++]));
     if (weight != NULL) {
@@ -127,8 +133,8 @@ sn_onnx_aten(SnOx *x, const SnOxCall *c)
     }
     SN_TRY(as_i64(x, index, "indices", &in[nin]));
     if (index->rank != 1)
-        SN_TRY(sn_ox_reshaped(x, sn_ox_part(x, "rows"), in[nin], 1, &n,
-                              &in[nin]));
+        SN_TRY(
+            sn_ox_reshaped(x, sn_ox_part(x, "rows"), in[nin], 1, &n, &in[nin]));
     nin++;
     SN_TRY(offsets(x, index, last, &in[nin++]));
     SN_TRY(sn_ox_node(x, weight ? "WeightedEmbeddingBag" : "EmbeddingBag",

@@ -10,7 +10,7 @@
 typedef struct Blocks {
     const SnOxVal *v;
     int64_t axis, size;
-    const SnData *s, *z; /* z may be NULL */
+    const SnData *s, *z;     /* z may be NULL */
     int64_t dim[SN_MAXRANK]; /* of s and z */
 } Blocks;
 
@@ -42,8 +42,8 @@ static SnStatus
 read_blocks(SnOx *x, const SnOxVal *v, int64_t axis, int64_t size,
             SnDtype codes, Blocks *b)
 {
-    *b = (Blocks){.v = v, .axis = axis + (axis < 0 ? v->rank : 0),
-                  .size = size};
+    *b =
+        (Blocks){.v = v, .axis = axis + (axis < 0 ? v->rank : 0), .size = size};
     if (size < 1 || b->axis < 0 || b->axis >= v->rank)
         return sn_ox_fail(x, SN_EINPUT,
                           "blocks of %" PRId64 " along axis %" PRId64 " of %d",
@@ -156,8 +156,7 @@ sn_ox_dequantize_blocks(SnOx *x, SnOxVal *v, int64_t axis, int64_t size,
     SN_TRY(sn_ox_plain_codes(x, v, &in));
     SN_TRY(spread(x, &b, b.s, "scale", &s));
     SN_TRY(spread(x, &b, b.z, "zp", &z));
-    SN_TRY(sn_ox_code_numbers(x, sn_ox_part(x, "f32"), in, v->u8, SN_F32,
-                              &y));
+    SN_TRY(sn_ox_code_numbers(x, sn_ox_part(x, "f32"), in, v->u8, SN_F32, &y));
     SN_TRY(sn_ox_binary(x, "Sub", sn_ox_part(x, "moved"), y, z, &y));
     SN_TRY(sn_ox_binary(x, "Mul", sn_ox_name(x, 0), y, s, &y));
     return sn_ox_put(x, 0, y);

@@ -111,10 +111,10 @@ row_products(SnOx *x, SnRef *y)
         int64_t n = sn_shape_of(x->g, *y)->dim[1], half = n / 2;
         const char *part = sn_format(x->a, "half%d", k);
         SnRef in[2], a, b;
-        SN_TRY(sn_ox_box(x, sn_ox_part(x, sn_format(x->a, "%s.a", part)), *y,
-                         1, 0, half, &a));
-        SN_TRY(sn_ox_box(x, sn_ox_part(x, sn_format(x->a, "%s.b", part)), *y,
-                         1, half, half, &b));
+        SN_TRY(sn_ox_box(x, sn_ox_part(x, sn_format(x->a, "%s.a", part)), *y, 1,
+                         0, half, &a));
+        SN_TRY(sn_ox_box(x, sn_ox_part(x, sn_format(x->a, "%s.b", part)), *y, 1,
+                         half, half, &b));
         SN_TRY(sn_ox_binary(x, "Mul", sn_ox_part(x, part), a, b, &in[0]));
         if (n % 2 != 0) {
             void *attr = sn_ox_attr(x, concat);
@@ -154,8 +154,10 @@ sn_onnx_reduce_prod(SnOx *x, const SnOxCall *c)
     SN_TRY(sn_ox_plain(x, v, &y));
     e = sn_type(x->g, y)->elem;
     if (e != SN_F32 && e != SN_I32 && e != SN_I64)
-        return sn_ox_fail(x, SN_EUNSUPPORTED, "of %s; f32, int32 and int64 are "
-                          "supported", sn_elem_name(e));
+        return sn_ox_fail(x, SN_EUNSUPPORTED,
+                          "of %s; f32, int32 and int64 are "
+                          "supported",
+                          sn_elem_name(e));
     SN_TRY(columns(x, y, axes, keep != 0, dim, &rank, &y));
     SN_TRY(row_products(x, &y));
     SN_TRY(sn_ox_reshaped(x, sn_ox_name(x, 0), y, rank, dim, &y));
@@ -174,8 +176,7 @@ last_index(SnOx *x, const SnOxCall *c, SnOxVal *v, int64_t axis, bool keep)
     attr = sn_ox_attr(x, flip);
     sn_ox_set_ints(x, flip, attr, "axes", 1, &axis);
     SN_TRY(sn_ox_plain(x, v, &r));
-    SN_TRY(sn_ox_node(x, "Flip", sn_ox_part(x, "flip"), 1, &r, attr, NULL,
-                      &r));
+    SN_TRY(sn_ox_node(x, "Flip", sn_ox_part(x, "flip"), 1, &r, attr, NULL, &r));
     attr = sn_ox_attr(x, k);
     sn_ox_set_ints(x, k, attr, "axes", 1, &axis);
     sn_ox_set_flag(k, attr, "keepdims", keep);
@@ -240,10 +241,9 @@ scaled_shifted(SnOx *x, SnRef y, SnOxVal *scale, SnOxVal *shift, int rank,
     SN_TRY(sn_ox_plain(x, scale, &s));
     if (dim != NULL)
         SN_TRY(sn_ox_reshaped(x, sn_ox_part(x, "scale"), s, rank, dim, &s));
-    SN_TRY(sn_ox_binary(x, "Mul",
-                        shift == NULL ? sn_ox_name(x, 0)
-                                      : sn_ox_part(x, "scaled"),
-                        y, s, &y));
+    SN_TRY(sn_ox_binary(
+        x, "Mul", shift == NULL ? sn_ox_name(x, 0) : sn_ox_part(x, "scaled"), y,
+        s, &y));
     if (shift == NULL)
         return sn_ox_put(x, 0, y);
     SN_TRY(sn_ox_plain(x, shift, &b));
@@ -486,9 +486,9 @@ sn_onnx_gelu(SnOx *x, const SnOxCall *c)
                           "tanh",
                           how);
     SN_TRY(sn_ox_plain(x, v, &y));
-    SN_TRY(sn_ox_unary(x, how[0] == 't' ? "GeluTanh"
-                                        : sn_desc(c->desc->kind)->name,
-                       sn_ox_name(x, 0), y, &y));
+    SN_TRY(sn_ox_unary(
+        x, how[0] == 't' ? "GeluTanh" : sn_desc(c->desc->kind)->name,
+        sn_ox_name(x, 0), y, &y));
     return sn_ox_put(x, 0, y);
 }
 
@@ -497,8 +497,8 @@ static SnStatus
 columns_first(SnOx *x, SnOxVal *v, int64_t b)
 {
     static const int perm[] = {0, 1, 4, 2, 5, 3};
-    int64_t six[6] = {v->dim[0], v->dim[1] / (b * b), b, b, v->dim[2],
-                      v->dim[3]};
+    int64_t six[6] = {v->dim[0], v->dim[1] / (b * b), b,
+                      b,         v->dim[2],           v->dim[3]};
     int64_t four[4] = {v->dim[0], six[1], v->dim[2] * b, v->dim[3] * b};
     SnRef y;
 
@@ -592,9 +592,8 @@ sn_onnx_mean(SnOx *x, const SnOxCall *c)
     for (uint32_t i = 1; i < n; i++) {
         SN_TRY(sn_ox_need(x, i, &v));
         SN_TRY(sn_ox_plain(x, v, &r));
-        SN_TRY(sn_ox_binary(x, "Add",
-                            sn_ox_part(x, sn_format(x->a, "%" PRIu32, i)), y,
-                            r, &y));
+        SN_TRY(sn_ox_binary(
+            x, "Add", sn_ox_part(x, sn_format(x->a, "%" PRIu32, i)), y, r, &y));
     }
     SN_TRY(sn_ox_scalar(x, sn_ox_part(x, "n"), (float)n, &k));
     SN_TRY(sn_ox_binary(x, "Div", sn_ox_name(x, 0), y, k, &y));

@@ -71,10 +71,10 @@ sn_onnx_fused_conv(SnOx *x, const SnOxCall *c)
     if (b != NULL)
         SN_TRY(sn_ox_plain(x, b, &in[2]));
     SN_TRY(sn_ox_entry_attrs(x, e, c->desc->kind, 3, in, &attr));
-    SN_TRY(sn_ox_node(x, sn_desc(c->desc->kind)->name,
-                      z == NULL && word[0] == '\0' ? name
-                                                   : sn_ox_part(x, "conv"),
-                      3, in, attr, NULL, &y));
+    SN_TRY(
+        sn_ox_node(x, sn_desc(c->desc->kind)->name,
+                   z == NULL && word[0] == '\0' ? name : sn_ox_part(x, "conv"),
+                   3, in, attr, NULL, &y));
     if (z != NULL) {
         SN_TRY(sn_ox_need(x, 3, &z));
         SN_TRY(sn_ox_last(x, z, &in[2]));

@@ -12,11 +12,11 @@ enum { MAX_SUM = 4096 }; /* elements in a running sum */
 
 typedef struct Pick {
     int rank;
-    int64_t axis, n;      /* n slices along axis */
-    int64_t stride;       /* of axis in the flat operand */
-    int64_t count;        /* of all elements */
+    int64_t axis, n; /* n slices along axis */
+    int64_t stride;  /* of axis in the flat operand */
+    int64_t count;   /* of all elements */
     const SnOxVal *index;
-    int64_t *rest;        /* flat position of each index at slice 0 */
+    int64_t *rest; /* flat position of each index at slice 0 */
 } Pick;
 
 static SnStatus
@@ -44,11 +44,10 @@ other_axes(SnOx *x, const SnOxVal *v, Pick *p, SnData **t)
         stride[i] = s;
         s *= v->dim[i];
         if (i != p->axis && p->index->dim[i] > v->dim[i])
-            return sn_ox_fail(x, SN_EINPUT,
-                              "dimension %d of '%s' is %" PRId64
-                              ", of '%s' %" PRId64,
-                              i, p->index->name, p->index->dim[i], v->name,
-                              v->dim[i]);
+            return sn_ox_fail(
+                x, SN_EINPUT,
+                "dimension %d of '%s' is %" PRId64 ", of '%s' %" PRId64, i,
+                p->index->name, p->index->dim[i], v->name, v->dim[i]);
     }
     p->stride = stride[p->axis];
     p->count = s;
@@ -143,9 +142,8 @@ sn_onnx_gather_elements(SnOx *x, const SnOxCall *c)
     SN_TRY(sn_ox_need(x, 1, &index));
     SN_TRY(sn_ox_int(x, "axis", 0, &p.axis));
     if (v->rank < 1 || v->rank != index->rank)
-        return sn_ox_fail(x, SN_EINPUT,
-                          "%d dimensions, the indices have %d", v->rank,
-                          index->rank);
+        return sn_ox_fail(x, SN_EINPUT, "%d dimensions, the indices have %d",
+                          v->rank, index->rank);
     if (p.axis < -v->rank || p.axis >= v->rank)
         return sn_ox_fail(x, SN_EINPUT, "axis %" PRId64 " of %d", p.axis,
                           v->rank);
@@ -208,10 +206,9 @@ sum_axis(SnOx *x, int rank, int64_t *axis)
     SN_TRY(sn_ox_need(x, 1, &v));
     t = sn_ox_const(x, v);
     if (t == NULL)
-        return sn_ox_fail(x, SN_EUNSUPPORTED,
-                          "the axis '%s' must be constant", v->name);
-    if ((t->dtype != SN_D_I64 && t->dtype != SN_D_I32) ||
-        sn_data_count(t) != 1)
+        return sn_ox_fail(x, SN_EUNSUPPORTED, "the axis '%s' must be constant",
+                          v->name);
+    if ((t->dtype != SN_D_I64 && t->dtype != SN_D_I32) || sn_data_count(t) != 1)
         return sn_ox_fail(x, SN_EINPUT, "the axis '%s' is not one integer",
                           v->name);
     *axis = sn_data_int(t, 0);

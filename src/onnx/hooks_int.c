@@ -98,8 +98,7 @@ arithmetic(SnOx *x)
         SN_TRY(sn_ox_need(x, i, &v));
         SN_TRY(wide(x, v, &r));
         SN_TRY(sn_ox_binary(x, x->n->op_type,
-                            sn_ox_part(x, sn_format(x->a, "%u", i)), y, r,
-                            &y));
+                            sn_ox_part(x, sn_format(x->a, "%u", i)), y, r, &y));
     }
     return sn_ox_put_narrow(x, y, u8);
 }
@@ -144,8 +143,8 @@ in_order(SnOx *x)
     for (uint32_t i = 0; i < x->n->n_input; i++) {
         SnOxVal *v;
         bool last = i + 1 == x->n->n_input, relu = sn_ox_is(x, "Relu");
-        const char *name = last ? sn_ox_name(x, 0)
-                           : sn_ox_part(x, sn_format(x->a, "%u", i));
+        const char *name =
+            last ? sn_ox_name(x, 0) : sn_ox_part(x, sn_format(x->a, "%u", i));
         SN_TRY(sn_ox_need(x, i, &v));
         SN_TRY(sn_ox_plain(x, v, &in[i > 0]));
         if (i > 0 || relu)
@@ -175,11 +174,11 @@ joined(SnOx *x)
         u8 |= v->u8;
     }
     SN_TRY(sn_ox_kind(x, x->n->op_type, &k));
-    SN_TRY(sn_ox_entry_attrs(x, sn_ox_entries(k, x->n->op_type), k, n, in,
-                             &attr));
+    SN_TRY(
+        sn_ox_entry_attrs(x, sn_ox_entries(k, x->n->op_type), k, n, in, &attr));
     x->sign = u8 ? SN_OX_U8 : SN_OX_I8;
-    SN_TRY(sn_ox_node(x, x->n->op_type, sn_ox_name(x, 0), n, in, attr, NULL,
-                      &y));
+    SN_TRY(
+        sn_ox_node(x, x->n->op_type, sn_ox_name(x, 0), n, in, attr, NULL, &y));
     return sn_ox_put(x, 0, y);
 }
 
@@ -217,8 +216,7 @@ clip(SnOx *x, SnOxVal *v, bool is_bytes)
         else
             SN_TRY(sn_ox_plain(x, bound, &r));
         SN_TRY(sn_ox_binary(x, i == 1 ? "Max" : "Min",
-                            sn_ox_part(x, i == 1 ? "low" : "high"), y, r,
-                            &y));
+                            sn_ox_part(x, i == 1 ? "low" : "high"), y, r, &y));
     }
     if (is_bytes)
         return sn_ox_put_narrow(x, y, v->u8);
@@ -253,8 +251,8 @@ power(SnOx *x, SnRef a, SnRef b)
 
     SN_TRY(sn_ox_cast(x, sn_ox_part(x, "base"), a, SN_F32, &a));
     SN_TRY(sn_ox_cast(x, sn_ox_part(x, "exponent"), b, SN_F32, &b));
-    SN_TRY(sn_ox_binary(x, "Pow", e == SN_F32 ? sn_ox_name(x, 0)
-                                              : sn_ox_part(x, "f32"),
+    SN_TRY(sn_ox_binary(x, "Pow",
+                        e == SN_F32 ? sn_ox_name(x, 0) : sn_ox_part(x, "f32"),
                         a, b, &y));
     SN_TRY(sn_ox_cast(x, sn_ox_name(x, 0), y, e, &y));
     return sn_ox_put(x, 0, y);
@@ -303,8 +301,10 @@ sn_onnx_mod(SnOx *x, const SnOxCall *c)
     }
     e = sn_type(x->g, in[0])->elem;
     if (e != SN_I32 && e != SN_I64)
-        return sn_ox_fail(x, SN_EUNSUPPORTED, "of %s; int32, int64, int8 and "
-                          "uint8 are supported", sn_elem_name(e));
+        return sn_ox_fail(x, SN_EUNSUPPORTED,
+                          "of %s; int32, int64, int8 and "
+                          "uint8 are supported",
+                          sn_elem_name(e));
     SN_TRY(sn_ox_binary(x, "Div", sn_ox_part(x, "div"), in[0], in[1], &y));
     SN_TRY(sn_ox_binary(x, "Mul", sn_ox_part(x, "mul"), y, in[1], &y));
     name = narrow ? sn_ox_part(x, "wide") : sn_ox_name(x, 0);

@@ -72,8 +72,7 @@ sn_onnx_conv_integer(SnOx *x, const SnOxCall *c)
     for (int i = 0; i < 2; i++)
         SN_TRY(sn_ox_permute(x, sn_ox_part(x, i == 0 ? "x" : "w"), in[i], 4,
                              perm, &in[i]));
-    SN_TRY(sn_ox_entry_attrs(x, sn_ox_entries(conv, "Conv"), k, 2, in,
-                             &attr));
+    SN_TRY(sn_ox_entry_attrs(x, sn_ox_entries(conv, "Conv"), k, 2, in, &attr));
     SN_TRY(sn_ox_node(x, sn_desc(k)->name, sn_ox_name(x, 0), 2, in, attr, NULL,
                       &y));
     return sn_ox_put_last(x, 0, y);
@@ -140,8 +139,8 @@ put_scaled(SnOx *x, SnRef sums, SnRef factor, uint32_t ib, uint32_t ic)
     SN_TRY(sn_ox_plain(x, v, &r));
     SN_TRY(sn_ox_binary(x, "Mul", sn_ox_part(x, "factor"), factor, r, &r));
     SN_TRY(sn_ox_cast(x, sn_ox_part(x, "sums_f32"), sums, SN_F32, &y));
-    SN_TRY(sn_ox_binary(x, "Mul", c == NULL ? name : sn_ox_part(x, "scaled"),
-                        y, r, &y));
+    SN_TRY(sn_ox_binary(x, "Mul", c == NULL ? name : sn_ox_part(x, "scaled"), y,
+                        r, &y));
     if (c == NULL)
         return sn_ox_put(x, 0, y);
     SN_TRY(sn_ox_need(x, ic, &c));
@@ -196,8 +195,8 @@ turned(SnOx *x, uint32_t i, bool turn, SnRef *out)
     SN_TRY(centred(x, i, i + 2, turn ? 0 : 1, out));
     if (!turn)
         return SN_OK;
-    return sn_ox_permute(x, sn_ox_part(x, i == 0 ? "a" : "b"), *out, 2,
-                         swapped, out);
+    return sn_ox_permute(x, sn_ox_part(x, i == 0 ? "a" : "b"), *out, 2, swapped,
+                         out);
 }
 
 SnStatus

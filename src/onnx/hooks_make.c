@@ -5,8 +5,8 @@
 #include <string.h>
 
 SnStatus
-sn_ox_node(SnOx *x, const char *kind, const char *name, uint32_t nin,
-           SnRef *in, void *attr, const SnType *type, SnRef *out)
+sn_ox_node(SnOx *x, const char *kind, const char *name, uint32_t nin, SnRef *in,
+           void *attr, const SnType *type, SnRef *out)
 {
     SnSpec s = {.name = name, .nin = nin, .in = in, .attr = attr};
 

@@ -72,8 +72,7 @@ slice_axis(Box *b, int64_t axis, int64_t dim, int64_t start, int64_t end,
     }
     step = step > dim ? dim + 1 : step;
     b->step[axis] = step;
-    b->size[axis] = span <= 0 ? 0
-                              : (span - 1) / (step > 0 ? step : -step) + 1;
+    b->size[axis] = span <= 0 ? 0 : (span - 1) / (step > 0 ? step : -step) + 1;
     b->start[axis] = b->size[axis] > 0 ? start : 0;
     if (b->size[axis] <= 1)
         b->step[axis] = 1;
@@ -136,8 +135,8 @@ split_sizes(SnOx *x, int64_t dim, uint32_t n, int64_t *size)
         return sn_ox_fail(x, SN_EINPUT, "another number of parts than results");
     for (uint32_t i = 0; i < n; i++) {
         int64_t part = dim / n + (dim % n != 0);
-        size[i] = given.v != NULL ? given.v[i]
-                                  : clamped(dim - i * part, 0, part);
+        size[i] =
+            given.v != NULL ? given.v[i] : clamped(dim - i * part, 0, part);
         if (size[i] < 0 || size[i] > dim - sum)
             return sn_ox_fail(x, SN_EINPUT,
                               "the parts do not add up to %" PRId64, dim);
@@ -185,9 +184,10 @@ pad_value(SnOx *x, const SnType *type, bool u8, float *value)
     SnOxVal *v = sn_ox_in(x, 2);
     const SnData *t = v != NULL ? sn_ox_const(x, v) : NULL;
     bool q8 = type->elem == SN_QI8 || type->elem == SN_I8;
-    SnDtype want = q8 ? (u8 ? SN_D_U8 : SN_D_I8)
+    SnDtype want = q8                      ? (u8 ? SN_D_U8 : SN_D_I8)
                    : type->elem == SN_QI16 ? (u8 ? SN_D_U16 : SN_D_I16)
-                   : type->elem == SN_I32 ? SN_D_I32 : SN_D_I64;
+                   : type->elem == SN_I32  ? SN_D_I32
+                                           : SN_D_I64;
     int64_t code;
 
     if (type->elem == SN_F32)
@@ -200,8 +200,10 @@ pad_value(SnOx *x, const SnType *type, bool u8, float *value)
                           sn_dtype_name(want));
     code = t != NULL ? sn_data_int(t, 0) : 0;
     if (code < -(1 << 24) || code > 1 << 24)
-        return sn_ox_fail(x, SN_EUNSUPPORTED, "the value '%s' is %" PRId64
-                          ", within 2^24 is supported", v->name, code);
+        return sn_ox_fail(x, SN_EUNSUPPORTED,
+                          "the value '%s' is %" PRId64
+                          ", within 2^24 is supported",
+                          v->name, code);
     if (u8)
         code -= q8 ? 128 : 32768;
     *value = sn_elem_quant(type->elem)
@@ -311,15 +313,14 @@ wrapped(SnOx *x, int rank, const int64_t *pads, SnRef *y)
             return sn_ox_fail(x, SN_EINPUT, "axis %d has no elements", i);
         SN_TRY(sn_ox_new_data(x, SN_D_I64, 1, &all, &t));
         for (int64_t j = 0; j < all; j++)
-            ((int64_t *)(uintptr_t)t->data)[j] =
-                ((j - pads[i]) % n + n) % n;
-        SN_TRY(sn_ox_constant(x, sn_ox_part(x, sn_format(x->a, "%s.index",
-                                                         part)),
+            ((int64_t *)(uintptr_t)t->data)[j] = ((j - pads[i]) % n + n) % n;
+        SN_TRY(sn_ox_constant(x,
+                              sn_ox_part(x, sn_format(x->a, "%s.index", part)),
                               sn_type_plain(x->g->pool, SN_I64),
                               sn_shape(x->g->pool, 1, &all), t->data, &in[1]));
         sn_ox_set_int(k, attr, "axis", i);
-        SN_TRY(sn_ox_node(x, "Gather", sn_ox_part(x, part), 2, in, attr, NULL,
-                          y));
+        SN_TRY(
+            sn_ox_node(x, "Gather", sn_ox_part(x, part), 2, in, attr, NULL, y));
     }
     return sn_ox_put(x, 0, *y);
 }

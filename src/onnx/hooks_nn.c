@@ -59,8 +59,7 @@ sn_onnx_auto_pad(SnOx *x, const SnOxCall *c)
     for (uint32_t i = 0; i < pads->n; i++)
         if (pads->v[i] != 0)
             return sn_ox_fail(x, SN_EINPUT,
-                              "has both 'pads' and 'auto_pad' = \"%s\"",
-                              mode);
+                              "has both 'pads' and 'auto_pad' = \"%s\"", mode);
     if (in->rank != 4 || !sane(kernel) || !sane(stride) || !sane(dilate))
         return sn_ox_fail(x, SN_EUNSUPPORTED,
                           "'auto_pad' is supported for two-dimensional "
@@ -74,8 +73,8 @@ sn_onnx_auto_pad(SnOx *x, const SnOxCall *c)
 /* Along one axis of n elements: how far windows that start inside reach past
  * the padded end (*past), and how much of the pad behind they see (*after). */
 static void
-reach(int64_t n, int64_t kernel, int64_t stride, int64_t before,
-      int64_t *after, int64_t *past)
+reach(int64_t n, int64_t kernel, int64_t stride, int64_t before, int64_t *after,
+      int64_t *past)
 {
     int64_t whole = n + before + *after, nwin, end;
 
@@ -326,8 +325,7 @@ gemm_connected(SnOx *x, SnKind k, const Gemm *g, bool *done)
     SnSpec s = {.kind = k, .name = sn_ox_name(x, 0), .nin = 3, .in = in};
 
     *done = false;
-    if (g->trans_a || g->b->data == NULL ||
-        (g->alpha != 1 && !known_f32(g->b)))
+    if (g->trans_a || g->b->data == NULL || (g->alpha != 1 && !known_f32(g->b)))
         return SN_OK;
     if (g->c != NULL) {
         SN_TRY(column_bias(x, g, &b));

@@ -79,8 +79,7 @@ form_for(SnOx *x, SnKind k, SnRef w, SnKind *out)
             *out = f;
             return SN_OK;
         }
-    return sn_ox_fail(x, SN_EUNSUPPORTED,
-                      "%s takes one scale for all weights",
+    return sn_ox_fail(x, SN_EUNSUPPORTED, "%s takes one scale for all weights",
                       sn_desc(k)->name);
 }
 
@@ -127,8 +126,8 @@ sn_ox_product(SnOx *x, SnKind k, SnRef a, SnRef b, const SnType *type,
     if (vb)
         SN_TRY(sn_ox_reshaped(x, sn_ox_part(x, "column"), b, 2, col, &in[1]));
     SN_TRY(sn_ox_node(x, sn_desc(k)->name,
-                      va || vb ? sn_ox_part(x, "product") : sn_ox_name(x, 0),
-                      2, in, NULL, type, out));
+                      va || vb ? sn_ox_part(x, "product") : sn_ox_name(x, 0), 2,
+                      in, NULL, type, out));
     if (!va && !vb)
         return SN_OK;
     s = sn_shape_of(x->g, *out);
@@ -203,8 +202,8 @@ connected(SnOx *x, SnRef a, uint32_t iw, uint32_t ib, bool transposed,
     SnRef in[3] = {a, 0, 0};
     SnKind k;
 
-    SN_TRY(sn_ox_codes(x, iw, transposed ? 0 : 1,
-                       transposed ? as_is : swapped, &in[1]));
+    SN_TRY(sn_ox_codes(x, iw, transposed ? 0 : 1, transposed ? as_is : swapped,
+                       &in[1]));
     if (ib != 0)
         SN_TRY(bias(x, ib, a, in[1], &in[2]));
     SN_TRY(form_for(x, SN_K_FULLYCONNECTED, in[1], &k));
@@ -328,8 +327,8 @@ sn_onnx_qlinear_binary(SnOx *x, const SnOxCall *c)
     SN_TRY(sn_ox_codes(x, 3, -1, NULL, &in[1]));
     SN_TRY(sn_ox_code_type(x, 6, 7, &type));
     set_after(x, k, attr);
-    if (k == SN_K_ADD && runs_flat(sn_shape_of(x->g, in[0]),
-                                   sn_shape_of(x->g, in[1]))) {
+    if (k == SN_K_ADD &&
+        runs_flat(sn_shape_of(x->g, in[0]), sn_shape_of(x->g, in[1]))) {
         y = in[0];
         in[0] = in[1];
         in[1] = y;
@@ -354,14 +353,13 @@ sn_onnx_qlinear_pool(SnOx *x, const SnOxCall *c)
     SN_TRY(sn_ox_code_type(x, 3, 4, &type));
     if (sn_ox_is(x, "QLinearGlobalAveragePool")) {
         attr = sn_ox_attr(x, k);
-        sn_ox_set_ints(x, k, attr, "kernel", 2,
-                       sn_shape_of(x->g, in)->dim + 1);
+        sn_ox_set_ints(x, k, attr, "kernel", 2, sn_shape_of(x->g, in)->dim + 1);
     } else {
         SN_TRY(sn_ox_entry_attrs(x, e, k, 1, &in, &attr));
     }
     set_after(x, k, attr);
-    SN_TRY(sn_ox_node(x, sn_desc(k)->name, sn_ox_name(x, 0), 1, &in, attr,
-                      type, &y));
+    SN_TRY(sn_ox_node(x, sn_desc(k)->name, sn_ox_name(x, 0), 1, &in, attr, type,
+                      &y));
     return put_picture(x, last != 0, y);
 }
 
@@ -381,8 +379,8 @@ sn_onnx_qlinear_mean(SnOx *x, const SnOxCall *c)
     SN_TRY(sn_ox_code_type(x, 3, 4, &type));
     sn_ox_set_ints(x, k, attr, "axes", axes.n, axes.v);
     sn_ox_set_flag(k, attr, "keepdims", keep != 0);
-    SN_TRY(sn_ox_node(x, sn_desc(k)->name, sn_ox_name(x, 0), 1, &in, attr,
-                      type, &y));
+    SN_TRY(sn_ox_node(x, sn_desc(k)->name, sn_ox_name(x, 0), 1, &in, attr, type,
+                      &y));
     return sn_ox_put(x, 0, y);
 }
 
@@ -424,8 +422,7 @@ sn_onnx_qlinear_concat(SnOx *x, const SnOxCall *c)
         SN_TRY(sn_ox_codes(x, i, -1, NULL, &in[count]));
         if (sn_type(x->g, in[count]) != type)
             SN_TRY(sn_ox_node(x, "Rescale",
-                              sn_ox_part(x, sn_format(x->a, "%" PRIu32,
-                                                      count)),
+                              sn_ox_part(x, sn_format(x->a, "%" PRIu32, count)),
                               1, &in[count], NULL, type, &in[count]));
     }
     sn_ox_set_int(c->desc->kind, attr, "axis", axis);
@@ -478,8 +475,8 @@ sn_onnx_qlinear_unary(SnOx *x, const SnOxCall *c)
         (type->scale[0] != sn_desc(k)->out[0].fixed_scale ||
          type->zp[0] != sn_desc(k)->out[0].fixed_zp)) {
         SN_TRY(table_of(x, k, attr, in_type, type, &in[1]));
-        SN_TRY(sn_ox_node(x, "LookupTable", sn_ox_name(x, 0), 2, in, NULL,
-                          type, &y));
+        SN_TRY(sn_ox_node(x, "LookupTable", sn_ox_name(x, 0), 2, in, NULL, type,
+                          &y));
         return sn_ox_put(x, 0, y);
     }
     SN_TRY(sn_ox_node(x, sn_desc(k)->name, sn_ox_name(x, 0), 1, in, attr, type,
@@ -518,10 +515,10 @@ sn_onnx_qlinear_softmax(SnOx *x, const SnOxCall *c)
     fixed = type->scale[0] == o->fixed_scale && type->zp[0] == o->fixed_zp;
     if (!fixed)
         SN_TRY(sn_ox_unary(x, "Dequantize", sn_ox_part(x, "f32"), r, &r));
-    SN_TRY(sn_ox_node(x, sn_desc(k)->name,
-                      fixed && !flat ? sn_ox_name(x, 0)
-                                     : sn_ox_part(x, "softmax"),
-                      1, &r, attr, fixed ? type : NULL, &r));
+    SN_TRY(
+        sn_ox_node(x, sn_desc(k)->name,
+                   fixed && !flat ? sn_ox_name(x, 0) : sn_ox_part(x, "softmax"),
+                   1, &r, attr, fixed ? type : NULL, &r));
     if (!fixed)
         SN_TRY(sn_ox_node(x, "Quantize",
                           flat ? sn_ox_part(x, "codes") : sn_ox_name(x, 0), 1,

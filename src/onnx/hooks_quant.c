@@ -122,21 +122,20 @@ read_scales(SnOx *x, const SnOxVal *v, SnDtype codes, uint32_t is, uint32_t iz,
     half = codes == SN_D_U8 ? 128 : codes == SN_D_U16 ? 32768 : 0;
     q->u8 = half != 0;
     q->elem = codes == SN_D_I16 || codes == SN_D_U16 ? SN_QI16
-              : codes == SN_D_I32 ? SN_QI32
-                                  : SN_QI8;
+              : codes == SN_D_I32                    ? SN_QI32
+                                                     : SN_QI8;
     q->scale = scale = SN_NEW_N(x->a, float, q->n);
     q->zp = zp = SN_NEW_N(x->a, int32_t, q->n);
     for (uint32_t i = 0; i < q->n; i++) {
         scale[i] = ((const float *)s->data)[i];
-        zp[i] = z == NULL ? 0
-                          : (int32_t)sn_data_int(
-                                z, sn_data_count(z) == 1 ? 0 : i);
+        zp[i] = z == NULL
+                    ? 0
+                    : (int32_t)sn_data_int(z, sn_data_count(z) == 1 ? 0 : i);
         zp[i] -= half;
         why = sn_type_why(q->elem, scale[i], zp[i]);
         if (why != NULL)
             return sn_ox_fail(x, SN_EINPUT, "scale %g, zero point %d: %s",
-                              (double)scale[i],
-                              (int)(zp[i] + half), why);
+                              (double)scale[i], (int)(zp[i] + half), why);
     }
     return SN_OK;
 }
@@ -233,10 +232,10 @@ codes_of(SnOx *x, const SnOxVal *v, SnDtype *out)
     } else {
         if (!v->waits)
             e = sn_type(x->g, v->form->ref)->elem;
-        *out = e == SN_QI16                   ? (v->u8 ? SN_D_U16 : SN_D_I16)
-               : e == SN_QI8 || e == SN_I8    ? (v->u8 ? SN_D_U8 : SN_D_I8)
-               : e == SN_QI32 || e == SN_I32  ? SN_D_I32
-                                              : SN_D_NONE;
+        *out = e == SN_QI16                  ? (v->u8 ? SN_D_U16 : SN_D_I16)
+               : e == SN_QI8 || e == SN_I8   ? (v->u8 ? SN_D_U8 : SN_D_I8)
+               : e == SN_QI32 || e == SN_I32 ? SN_D_I32
+                                             : SN_D_NONE;
     }
     if (*out != SN_D_U8 && *out != SN_D_I8 && *out != SN_D_I16 &&
         *out != SN_D_U16 && *out != SN_D_I32)
@@ -274,8 +273,8 @@ relabelled(SnOx *x, const SnOxVal *v, SnRef in, const SnType *t, SnRef *out)
                           "it was written with",
                           v->name);
     if (has->elem == SN_QI8)
-        SN_TRY(sn_ox_unary(x, "Codes",
-                           sn_format(x->a, "%s.codes", v->name), in, out));
+        SN_TRY(sn_ox_unary(x, "Codes", sn_format(x->a, "%s.codes", v->name), in,
+                           out));
     return sn_ox_node(x, "Label", sn_format(x->a, "%s.label", v->name), 1, out,
                       NULL, t, out);
 }
@@ -294,8 +293,9 @@ known_operand(SnOx *x, const SnOxVal *v, const SnOxScales *q, const int *perm,
         SN_TRY(sn_ox_permuted(x, t, perm, &t));
     shape = sn_shape(x->g->pool, t->rank, t->dim);
     if (type == NULL || shape == NULL)
-        return sn_ox_fail(x, SN_EINPUT, "'%s': scale, zero point or shape out "
-                                        "of range",
+        return sn_ox_fail(x, SN_EINPUT,
+                          "'%s': scale, zero point or shape out "
+                          "of range",
                           v->name);
     n = sn_data_nbyte(t);
     p = sn_memdup(x->a, t->data, n);
@@ -362,8 +362,7 @@ sn_ox_code_numbers(SnOx *x, const char *name, SnRef in, bool u8, SnElem to,
 
     if (!u8)
         return sn_ox_cast(x, name, in, to, out);
-    SN_TRY(sn_ox_cast(x, sn_format(x->a, "%s.signed", name), in, SN_I32,
-                      out));
+    SN_TRY(sn_ox_cast(x, sn_format(x->a, "%s.signed", name), in, SN_I32, out));
     SN_TRY(sn_ox_int_const(x, sn_format(x->a, "%s.128", name), SN_I32, 128,
                            &half));
     SN_TRY(sn_ox_binary(x, "Add",
@@ -389,9 +388,8 @@ code_dtype(SnOx *x, SnDtype *out)
         *out = sn_onnx_dtype(stated, &name);
     if (z != NULL) {
         if (stated != 0 && *out != z->dtype)
-            return sn_ox_fail(x, SN_EINPUT,
-                              "writes %s, its zero point is %s", name,
-                              sn_dtype_name(z->dtype));
+            return sn_ox_fail(x, SN_EINPUT, "writes %s, its zero point is %s",
+                              name, sn_dtype_name(z->dtype));
         *out = z->dtype;
         if (z->bits == 4)
             return sn_ox_fail(x, SN_EUNSUPPORTED,
@@ -448,10 +446,10 @@ sn_ox_quantized_by(SnOx *x, const char *name, SnRef v, SnRef scale, SnRef zp,
 
     SN_TRY(sn_ox_binary(x, "Div", sn_format(x->a, "%s.scaled", name), v, scale,
                         out));
-    SN_TRY(sn_ox_unary(x, "Round", sn_format(x->a, "%s.round", name), *out,
-                       out));
-    SN_TRY(sn_ox_binary(x, "Add", sn_format(x->a, "%s.shifted", name), *out,
-                        zp, out));
+    SN_TRY(
+        sn_ox_unary(x, "Round", sn_format(x->a, "%s.round", name), *out, out));
+    SN_TRY(sn_ox_binary(x, "Add", sn_format(x->a, "%s.shifted", name), *out, zp,
+                        out));
     SN_TRY(sn_ox_node(x, "Quantize", sn_format(x->a, "%s.saturated", name), 1,
                       out, NULL, t, out));
     x->sign = u8 ? SN_OX_U8 : SN_OX_I8;
@@ -565,8 +563,7 @@ dequantize_plain(SnOx *x, SnOxVal *v, SnRef scale, SnRef zp)
 
     SN_TRY(sn_ox_need(x, 0, &v));
     SN_TRY(sn_ox_plain_codes(x, v, &in));
-    SN_TRY(sn_ox_code_numbers(x, sn_ox_part(x, "f32"), in, v->u8, SN_F32,
-                              &y));
+    SN_TRY(sn_ox_code_numbers(x, sn_ox_part(x, "f32"), in, v->u8, SN_F32, &y));
     if (zp != 0)
         SN_TRY(sn_ox_binary(x, "Sub", sn_ox_part(x, "moved"), y, zp, &y));
     SN_TRY(sn_ox_binary(x, "Mul", sn_ox_name(x, 0), y, scale, &y));

@@ -31,8 +31,8 @@ factors(SnOx *x, uint32_t i, const char *what, SnReals *out)
     if (v == NULL)
         return SN_OK;
     if (t == NULL)
-        return sn_ox_fail(x, SN_EUNSUPPORTED,
-                          "the %s '%s' must be constant", what, v->name);
+        return sn_ox_fail(x, SN_EUNSUPPORTED, "the %s '%s' must be constant",
+                          what, v->name);
     if (t->dtype != SN_D_F32 || t->rank != 1 || t->dim[0] > 2 * SN_MAXRANK)
         return sn_ox_fail(x, SN_EINPUT, "the %s '%s' are no list of floats",
                           what, v->name);
@@ -52,8 +52,7 @@ keep_ratio(SnOx *x, Resize *r, const SnInts *size, const int64_t *axis)
     SN_TRY(sn_ox_str(x, "keep_aspect_ratio_policy", "stretch", &policy));
     if (strcmp(policy, "stretch") == 0)
         return SN_OK;
-    if (strcmp(policy, "not_larger") != 0 &&
-        strcmp(policy, "not_smaller") != 0)
+    if (strcmp(policy, "not_larger") != 0 && strcmp(policy, "not_smaller") != 0)
         return sn_ox_fail(x, SN_EINPUT,
                           "attribute 'keep_aspect_ratio_policy' = \"%s\"",
                           policy);
@@ -64,8 +63,8 @@ keep_ratio(SnOx *x, Resize *r, const SnInts *size, const int64_t *axis)
     }
     for (uint32_t i = 0; i < size->n; i++) {
         r->scale[axis[i]] = scale;
-        r->dim[axis[i]] = (int64_t)floorf(
-            scale * (float)r->v->dim[axis[i]] + 0.5F);
+        r->dim[axis[i]] =
+            (int64_t)floorf(scale * (float)r->v->dim[axis[i]] + 0.5F);
     }
     return SN_OK;
 }
@@ -97,16 +96,15 @@ set_sizes(SnOx *x, Resize *r, SnReals factor, SnInts size)
                               r->v->rank);
         axis[i] = k;
         out = size.n > 0 ? (double)size.v[i]
-                         : floor((double)((float)r->v->dim[k] *
-                                          factor.v[i]));
+                         : floor((double)((float)r->v->dim[k] * factor.v[i]));
         if (!(out >= 1 && out < 1e9) || r->v->dim[k] == 0)
             return sn_ox_fail(x, SN_EINPUT,
                               "dimension %" PRId64 " of %" PRId64
                               " elements would get %g, expected 1 to 1e9",
                               k, r->v->dim[k], out);
         r->dim[k] = (int64_t)out;
-        r->scale[k] = size.n > 0 ? (float)r->dim[k] / (float)r->v->dim[k]
-                                 : factor.v[i];
+        r->scale[k] =
+            size.n > 0 ? (float)r->dim[k] / (float)r->v->dim[k] : factor.v[i];
     }
     return size.n > 0 ? keep_ratio(x, r, &size, axis) : SN_OK;
 }
@@ -122,12 +120,12 @@ put_nearest(SnOx *x, SnKind k, const Resize *r, void *attr)
 
     if (sa == NULL || sa->kind != SN_A_REALS)
         sn_bug("onnx: %s has no factors 'scale'", sn_desc(k)->name);
-    *(SnReals *)sn_attr_at(attr, sa) = (SnReals){
-        n, sn_memdup(x->a, r->scale, n * sizeof *r->scale)};
+    *(SnReals *)sn_attr_at(attr, sa) =
+        (SnReals){n, sn_memdup(x->a, r->scale, n * sizeof *r->scale)};
     sn_ox_set_ints(x, k, attr, "dims", n, r->dim);
     SN_TRY(sn_ox_plain(x, r->v, &in));
-    SN_TRY(sn_ox_node(x, sn_desc(k)->name, sn_ox_name(x, 0), 1, &in, attr,
-                      NULL, &y));
+    SN_TRY(sn_ox_node(x, sn_desc(k)->name, sn_ox_name(x, 0), 1, &in, attr, NULL,
+                      &y));
     return sn_ox_put(x, 0, y);
 }
 
@@ -161,8 +159,8 @@ static bool
 coord_known(const char *word)
 {
     static const char *const known[] = {
-        "half_pixel",         "half_pixel_symmetric", "pytorch_half_pixel",
-        "asymmetric",         "align_corners",        "tf_crop_and_resize",
+        "half_pixel",           "half_pixel_symmetric", "pytorch_half_pixel",
+        "asymmetric",           "align_corners",        "tf_crop_and_resize",
         "tf_half_pixel_for_nn",
     };
 
@@ -295,8 +293,8 @@ fill_outside(SnOx *x, const Resize *r, bool *const *inside, SnRef *y)
             rest /= r->dim[a];
         }
     }
-    SN_TRY(sn_ox_reals_const(x, sn_ox_part(x, "outside"), r->v->rank, r->dim,
-                             v, &c));
+    SN_TRY(sn_ox_reals_const(x, sn_ox_part(x, "outside"), r->v->rank, r->dim, v,
+                             &c));
     return sn_ox_binary(x, "Add", sn_ox_part(x, "filled"), *y, c, y);
 }
 
@@ -308,8 +306,7 @@ put_interpolated(SnOx *x, const Resize *r)
     SnRef y;
 
     if (r->v->rank < 2)
-        return sn_ox_fail(x, SN_EUNSUPPORTED, "of %d dimensions",
-                          r->v->rank);
+        return sn_ox_fail(x, SN_EUNSUPPORTED, "of %d dimensions", r->v->rank);
     SN_TRY(sn_ox_plain(x, r->v, &y));
     for (int axis = r->v->rank - 1; axis >= 0; axis--) {
         if (r->dim[axis] == r->v->dim[axis] && r->scale[axis] == 1 &&
@@ -397,8 +394,7 @@ filled(SnOx *x, const Resize *r, bool *const *inside, SnRef *y)
         return SN_OK;
     SN_TRY(sn_ox_constant(x, sn_ox_part(x, "inside"),
                           sn_type_plain(x->g->pool, SN_BOOL),
-                          sn_shape(x->g->pool, r->v->rank, r->dim), p,
-                          &in[0]));
+                          sn_shape(x->g->pool, r->v->rank, r->dim), p, &in[0]));
     SN_TRY(sn_ox_scalar(x, sn_ox_part(x, "outside"), r->outside, &in[2]));
     return sn_ox_node(x, "Where", sn_ox_part(x, "filled"), 3, in, NULL, NULL,
                       y);
@@ -521,8 +517,8 @@ sn_onnx_resize(SnOx *x, const SnOxCall *c)
     SN_TRY(sn_ox_real(x, "extrapolation_value", 0, &r.outside));
     SN_TRY(sn_ox_int(x, "antialias", 0, &r.antialias));
     sn_ox_ignore(x, "keep_aspect_ratio_policy"); /* means sizes only */
-    SN_TRY(sn_ox_str(x, "coordinate_transformation_mode", "half_pixel",
-                     &r.coord));
+    SN_TRY(
+        sn_ox_str(x, "coordinate_transformation_mode", "half_pixel", &r.coord));
     SN_TRY(sn_ox_str(x, "nearest_mode", "round_prefer_floor", &near));
     SN_TRY(factors(x, 2, "factors", &factor));
     SN_TRY(sn_ox_ints_in(x, 3, "the sizes", &size));
@@ -540,7 +536,7 @@ sn_onnx_resize(SnOx *x, const SnOxCall *c)
         strcmp(r.coord, "tf_half_pixel_for_nn") == 0 ||
         strcmp(r.coord, "half_pixel_symmetric") == 0)
         return put_picked(x, &r, near);
-    SN_TRY(sn_ox_set_word(x, k, attr, "coord",
-                          "coordinate_transformation_mode", r.coord));
+    SN_TRY(sn_ox_set_word(x, k, attr, "coord", "coordinate_transformation_mode",
+                          r.coord));
     return put_nearest(x, k, &r, attr);
 }

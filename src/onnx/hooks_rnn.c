@@ -15,12 +15,12 @@ typedef struct Rnn {
     int ndir;
     bool backward_first, batch_first;
     int64_t before_reset, coupled;
-    float clip;          /* bounds what gates' activations read; 0: none */
-    const int64_t *len;  /* [batch], 1 to steps; NULL: all are steps */
-    const char *act[6];  /* of each direction */
+    float clip;         /* bounds what gates' activations read; 0: none */
+    const int64_t *len; /* [batch], 1 to steps; NULL: all are steps */
+    const char *act[6]; /* of each direction */
     int nact;
-    SnRef x;             /* [steps * batch, in] */
-    SnRef *y;            /* [steps * ndir] each [batch, hidden] */
+    SnRef x;  /* [steps * batch, in] */
+    SnRef *y; /* [steps * ndir] each [batch, hidden] */
     SnRef last_h[2], last_c[2];
 } Rnn;
 
@@ -28,10 +28,10 @@ typedef struct Dir { /* one direction under way */
     const Rnn *r;
     int d;
     const char *name;
-    SnRef from_x[4];  /* of each gate: [steps * batch, hidden], biased */
-    SnRef gate_w[4];  /* [hidden, hidden] */
-    SnRef hidden_bias;/* of GRU's third gate, or 0 */
-    SnRef peep[3];    /* of LSTM: i, o, f, or 0 */
+    SnRef from_x[4];   /* of each gate: [steps * batch, hidden], biased */
+    SnRef gate_w[4];   /* [hidden, hidden] */
+    SnRef hidden_bias; /* of GRU's third gate, or 0 */
+    SnRef peep[3];     /* of LSTM: i, o, f, or 0 */
     SnRef h, c, one;
 } Dir;
 
@@ -172,8 +172,8 @@ slice_of(SnOx *x, uint32_t i, int d, int axis, int rank, const int64_t *dim,
     SN_TRY(sn_ox_plain(x, v, out));
     SN_TRY(sn_ox_box(x, sn_format(x->a, "%s.dir%d", v->name, d), *out, axis, d,
                      1, out));
-    return sn_ox_reshaped(x, sn_format(x->a, "%s.of%d", v->name, d), *out,
-                          rank, dim, out);
+    return sn_ox_reshaped(x, sn_format(x->a, "%s.of%d", v->name, d), *out, rank,
+                          dim, out);
 }
 
 /* x . w^T + b */
@@ -203,12 +203,10 @@ open_gate(SnOx *x, Dir *s, int i, SnRef w, SnRef rec, SnRef bias)
     SnRef wi, bi = 0;
 
     SN_TRY(sn_ox_box(x, part(x, s, "w", i), w, 0, i * n, n, &wi));
-    SN_TRY(sn_ox_box(x, part(x, s, "r", i), rec, 0, i * n, n,
-                     &s->gate_w[i]));
+    SN_TRY(sn_ox_box(x, part(x, s, "r", i), rec, 0, i * n, n, &s->gate_w[i]));
     if (bias != 0)
         SN_TRY(sn_ox_box(x, part(x, s, "b_of", i), bias, 0, i * n, n, &bi));
-    return connect(x, part(x, s, "from_x", i), s->r->x, wi, bi,
-                   &s->from_x[i]);
+    return connect(x, part(x, s, "from_x", i), s->r->x, wi, bi, &s->from_x[i]);
 }
 
 /* Weights, biases and first state of a direction. */
@@ -257,8 +255,8 @@ open_dir(SnOx *x, const Rnn *r, Dir *s)
 static SnStatus
 gate(SnOx *x, const Dir *s, int i, int64_t t, SnRef *out)
 {
-    return sn_ox_box(x, part(x, s, sn_format(x->a, "g%d_", i), t),
-                     s->from_x[i], 0, t * s->r->batch, s->r->batch, out);
+    return sn_ox_box(x, part(x, s, sn_format(x->a, "g%d_", i), t), s->from_x[i],
+                     0, t * s->r->batch, s->r->batch, out);
 }
 
 /* Gate i before its activation: x part + h . R_i^T (+ the hidden bias). */
@@ -306,9 +304,9 @@ opened(SnOx *x, const Dir *s, const char *act, int peep, SnRef c, int64_t t,
     SnRef m;
 
     if (peep >= 0 && s->peep[peep] != 0) {
-        SN_TRY(sn_ox_binary(x, "Mul", part(x, s, sn_format(x->a, "m%d_", peep),
-                                           t),
-                            c, s->peep[peep], &m));
+        SN_TRY(sn_ox_binary(x, "Mul",
+                            part(x, s, sn_format(x->a, "m%d_", peep), t), c,
+                            s->peep[peep], &m));
         SN_TRY(sn_ox_binary(x, "Add", part(x, s, what, t), *v, m, v));
     }
     return activate(x, s->r, act, NULL, *v, v);
@@ -382,8 +380,8 @@ plain_step(SnOx *x, Dir *s, int64_t t)
 
 /* now where the sequence has a step t, else before. */
 static SnStatus
-held(SnOx *x, const Dir *s, const char *what, int64_t t, SnRef going,
-     SnRef now, SnRef before, SnRef *out)
+held(SnOx *x, const Dir *s, const char *what, int64_t t, SnRef going, SnRef now,
+     SnRef before, SnRef *out)
 {
     SnRef in[3] = {going, now, before};
 
@@ -424,8 +422,7 @@ static SnStatus
 run_dir(SnOx *x, Rnn *r, int d)
 {
     bool back = d == 1 || r->backward_first;
-    Dir s = {.r = r, .d = d,
-             .name = sn_ox_part(x, sn_format(x->a, "d%d", d))};
+    Dir s = {.r = r, .d = d, .name = sn_ox_part(x, sn_format(x->a, "d%d", d))};
 
     SN_TRY(open_dir(x, r, &s));
     for (int64_t k = 0; k < r->steps; k++) {
@@ -462,14 +459,14 @@ put_stacked(SnOx *x, const Rnn *r, uint32_t k, const SnRef *v, int64_t n,
     SN_TRY(sn_ox_kind(x, "Concat", &concat));
     attr = sn_ox_attr(x, concat);
     sn_ox_set_int(concat, attr, "axis", 0);
-    SN_TRY(sn_ox_node(x, "Concat", sn_format(x->a, "%s.all", name),
-                      (uint32_t)n, in, attr, NULL, &y));
+    SN_TRY(sn_ox_node(x, "Concat", sn_format(x->a, "%s.all", name), (uint32_t)n,
+                      in, attr, NULL, &y));
     if (!r->batch_first) {
         SN_TRY(sn_ox_reshaped(x, name, y, rank, dim, &y));
         return sn_ox_put(x, k, y);
     }
-    SN_TRY(sn_ox_reshaped(x, sn_format(x->a, "%s.steps", name), y, rank, dim,
-                          &y));
+    SN_TRY(
+        sn_ox_reshaped(x, sn_format(x->a, "%s.steps", name), y, rank, dim, &y));
     SN_TRY(sn_ox_permute(x, name, y, rank, perm, &y));
     return sn_ox_put(x, k, y);
 }

@@ -20,11 +20,9 @@ with_dims(SnOx *x, const SnOxCall *c, SnOxVal *v, uint32_t rank,
     int64_t n = sn_dims_count((int)rank, dim);
     int64_t want = sn_dims_count(v->rank, v->dim);
     if (n != want)
-        return sn_ox_fail(x, SN_EINPUT,
-                          "the new shape has %s elements, expected %" PRId64,
-                          n < 0 ? "2^40 or more"
-                                : sn_format(x->a, "%" PRId64, n),
-                          want);
+        return sn_ox_fail(
+            x, SN_EINPUT, "the new shape has %s elements, expected %" PRId64,
+            n < 0 ? "2^40 or more" : sn_format(x->a, "%" PRId64, n), want);
     if (v->data != NULL && v->q == NULL) {
         SnData *r = sn_memdup(x->a, v->data, sizeof *r);
         r->rank = (int)rank;
@@ -139,8 +137,8 @@ sn_onnx_squeeze(SnOx *x, const SnOxCall *c)
         if (given ? drop >> i & 1 : v->dim[i] == 1) {
             if (v->dim[i] != 1)
                 return sn_ox_fail(x, SN_EINPUT,
-                                  "axis %d has %" PRId64 " slices, not one",
-                                  i, v->dim[i]);
+                                  "axis %d has %" PRId64 " slices, not one", i,
+                                  v->dim[i]);
             continue;
         }
         dim[n++] = v->dim[i];
@@ -193,8 +191,8 @@ sn_onnx_transpose(SnOx *x, const SnOxCall *c)
     SN_TRY(sn_ox_ints(x, "perm", &want));
     if (want.v != NULL && want.n != (uint32_t)v->rank)
         return sn_ox_fail(x, SN_EINPUT,
-                          "attribute 'perm' has %" PRIu32 " axes of %d",
-                          want.n, v->rank);
+                          "attribute 'perm' has %" PRIu32 " axes of %d", want.n,
+                          v->rank);
     for (int i = 0; i < v->rank; i++) {
         wide[i] = want.v != NULL ? want.v[i] : v->rank - 1 - i;
         if (wide[i] < 0 || wide[i] >= v->rank || (seen >> wide[i] & 1))

@@ -71,10 +71,9 @@ check_model(SnOx *x)
     if (x->model->graph == NULL)
         return sn_fail(x->d, SN_EINPUT, x->file, "the model has no graph");
     if (v == 0)
-        return sn_fail(x->d,
-                       x->model->n_opset_import == 0 ? SN_EINPUT
-                                                     : SN_EUNSUPPORTED,
-                       x->file, "the model imports no operator set of ONNX");
+        return sn_fail(
+            x->d, x->model->n_opset_import == 0 ? SN_EINPUT : SN_EUNSUPPORTED,
+            x->file, "the model imports no operator set of ONNX");
     if (v < OPSET_MIN || v > OPSET_MAX)
         return sn_fail(x->d, SN_EUNSUPPORTED, x->file,
                        "operator set %" PRId64 "; %d to %d are supported", v,
@@ -105,8 +104,7 @@ declare_initializer(SnOx *x, const Onnx__TensorProto *t)
     const char *name = t->name != NULL ? t->name : "";
 
     if (name[0] == '\0')
-        return sn_fail(x->d, SN_EINPUT, x->file,
-                       "an initializer has no name");
+        return sn_fail(x->d, SN_EINPUT, x->file, "an initializer has no name");
     if (sn_ox_val(x, name) != NULL)
         return fail(x, SN_EINPUT, "initializer", name,
                     "there are two of this name, expected one");
@@ -178,8 +176,8 @@ declare_node(SnOx *x, size_t i)
     for (size_t k = 0; k < n->n_attribute; k++) {
         const char *a = n->attribute[k]->name;
         if (a == NULL || a[0] == '\0')
-            return sn_fail(x->d, SN_EINPUT, where,
-                           "attribute %zu has no name", k);
+            return sn_fail(x->d, SN_EINPUT, where, "attribute %zu has no name",
+                           k);
         for (size_t j = 0; j < k; j++)
             if (strcmp(n->attribute[j]->name, a) == 0)
                 return sn_fail(x->d, SN_EINPUT, where,
@@ -228,8 +226,8 @@ declare(SnOx *x)
 /* ---- order ---- */
 
 typedef struct Walk {
-    uint8_t *state;   /* 0: new, 1: on the stack, 2: done */
-    uint32_t *next;   /* the input to look at next */
+    uint8_t *state; /* 0: new, 1: on the stack, 2: done */
+    uint32_t *next; /* the input to look at next */
     uint32_t *stack, *order;
     size_t nstack, norder;
 } Walk;
@@ -344,8 +342,7 @@ static bool
 matters(SnOx *x, const Onnx__NodeProto *n)
 {
     for (size_t k = 0; k < n->n_output; k++)
-        if (n->output[k][0] != '\0' &&
-            sn_ox_val(x, n->output[k])->nuse > 0)
+        if (n->output[k][0] != '\0' && sn_ox_val(x, n->output[k])->nuse > 0)
             return true;
     return false;
 }
@@ -371,7 +368,9 @@ add_input(SnOx *x, const Onnx__ValueInfoProto *vi)
     const SnType *type;
     SnOxForm *f;
     SnPlaceholderAttr attr = {SN_PLACEHOLDER_BOUNDARY_NONE};
-    SnSpec s = {.kind = SN_K_PLACEHOLDER, .name = vi->name, .type = &type,
+    SnSpec s = {.kind = SN_K_PLACEHOLDER,
+                .name = vi->name,
+                .type = &type,
                 .attr = &attr};
     SnDtype dt;
 
@@ -394,8 +393,7 @@ add_input(SnOx *x, const Onnx__ValueInfoProto *vi)
                           "BOOL are",
                           name);
     v->u8 = dt == SN_D_U8;
-    attr.boundary = v->u8 ? SN_PLACEHOLDER_BOUNDARY_U8
-                          : sn_ox_boundary(vi);
+    attr.boundary = v->u8 ? SN_PLACEHOLDER_BOUNDARY_U8 : sn_ox_boundary(vi);
     s.shape = sn_shape(x->g->pool, v->rank, v->dim);
     f = SN_NEW(x->a, SnOxForm);
     SN_TRY(sn_ox_add(x, &s, &f->ref));
@@ -410,8 +408,7 @@ static SnStatus
 add_output(SnOx *x, const Onnx__ValueInfoProto *vi)
 {
     SnOxVal *v = sn_ox_val(x, vi->name);
-    SnSaveAttr attr = {.name = vi->name,
-                       .boundary = sn_ox_boundary(vi)};
+    SnSaveAttr attr = {.name = vi->name, .boundary = sn_ox_boundary(vi)};
     SnRef in, none;
     SnSpec s = {.kind = SN_K_SAVE, .nin = 1, .in = &in, .attr = &attr};
 
@@ -422,8 +419,8 @@ add_output(SnOx *x, const Onnx__ValueInfoProto *vi)
     if (v->u8 && sn_type(x->g, in)->elem == SN_QI16)
         return sn_ox_fail(x, SN_EUNSUPPORTED,
                           "codes of uint16 are not supported as an output");
-    if (v->u8 && (sn_type(x->g, in)->elem == SN_QI8 ||
-                  sn_type(x->g, in)->elem == SN_I8))
+    if (v->u8 &&
+        (sn_type(x->g, in)->elem == SN_QI8 || sn_type(x->g, in)->elem == SN_I8))
         attr.boundary = SN_SAVE_BOUNDARY_U8;
     return sn_ox_add(x, &s, &none);
 }
@@ -485,8 +482,7 @@ check_ops(SnOx *x, const uint32_t *ord)
         if (!matters(x, n) ||
             (domain[0] == '\0' && sn_ox_structural(n->op_type) != NULL) ||
             (domain[0] == '\0' && sn_ox_foldable(n->op_type)) ||
-            sn_ox_desc(domain, n->op_type, opset_of(x, domain), &other) !=
-                NULL)
+            sn_ox_desc(domain, n->op_type, opset_of(x, domain), &other) != NULL)
             continue;
         for (size_t k = 0; k < nseen; k++)
             again |= strcmp(seen[k], n->op_type) == 0;
@@ -546,8 +542,7 @@ import_node(SnOx *x, const Onnx__NodeProto *n)
     for (uint32_t k = 0; k < n->n_output; k++)
         if (sn_ox_out(x, k) != NULL && !sn_ox_out(x, k)->made)
             return sn_ox_fail(x, SN_EUNSUPPORTED,
-                              "its result %" PRIu32
-                              " ('%s') is not supported",
+                              "its result %" PRIu32 " ('%s') is not supported",
                               k, n->output[k]);
     return SN_OK;
 }
@@ -567,15 +562,15 @@ warnings(SnOx *x)
         sn_warn(x->d, (SnPos){0}, NULL,
                 "%s: %s%s; the shape that its operands give counts", x->file,
                 x->stale,
-                x->nstale > 1 ? sn_format(x->a, " (and so of %" PRIu32
-                                          " more value%s)", x->nstale - 1,
-                                          x->nstale > 2 ? "s" : "")
-                              : "");
+                x->nstale > 1
+                    ? sn_format(x->a, " (and so of %" PRIu32 " more value%s)",
+                                x->nstale - 1, x->nstale > 2 ? "s" : "")
+                    : "");
     if (x->other_real != NULL)
         sn_warn(x->d, (SnPos){0}, NULL,
                 "%s: elements of type %s are calculated as f32; callers of an "
-                "exported model see the types of this file", x->file,
-                x->other_real);
+                "exported model see the types of this file",
+                x->file, x->other_real);
 }
 
 static SnStatus
@@ -611,14 +606,13 @@ import_graph(SnOx *x)
 }
 
 static SnStatus
-import_model(SnArena *a, const char *name, const char *dir,
-             ProtobufCMessage *m, const SnMap *map, const SnOnnxOpts *o,
-             SnDiag *d, SnGraph **out)
+import_model(SnArena *a, const char *name, const char *dir, ProtobufCMessage *m,
+             const SnMap *map, const SnOnnxOpts *o, SnDiag *d, SnGraph **out)
 {
     const Onnx__ModelProto *model = (const Onnx__ModelProto *)m;
     const char *title = sn_path_base(name);
-    SnOx x = {.a = a, .d = d, .file = name, .dir = dir, .opts = o,
-              .model = model};
+    SnOx x = {
+        .a = a, .d = d, .file = name, .dir = dir, .opts = o, .model = model};
 
     if (model->graph != NULL && model->graph->name != NULL &&
         model->graph->name[0] != '\0')
@@ -648,8 +642,8 @@ borrow_map(SnArena *a, const char *name, const char *dir, const SnMap *map,
 {
     ProtobufCMessage *m = NULL;
 
-    SN_TRY(sn_pb_borrow(a, &onnx__model_proto__descriptor, name, map->p,
-                        map->n, d, &m));
+    SN_TRY(sn_pb_borrow(a, &onnx__model_proto__descriptor, name, map->p, map->n,
+                        d, &m));
     return import_model(a, name, dir, m, map, o, d, out);
 }
 

@@ -29,13 +29,13 @@ SnStatus sn_onnx_import(SnArena *a, const char *path, const SnOnnxOpts *o,
 /* The same from memory.  name is for messages; external data is looked for in
  * dir (NULL: refused). */
 SnStatus sn_onnx_parse(SnArena *a, const char *name, const char *dir,
-                       const void *p, size_t n, const SnOnnxOpts *o,
-                       SnDiag *d, SnGraph **out);
+                       const void *p, size_t n, const SnOnnxOpts *o, SnDiag *d,
+                       SnGraph **out);
 
 /* The same, but weights may stay at p, which must last as long as a. */
 SnStatus sn_onnx_borrow(SnArena *a, const char *name, const char *dir,
-                        const void *p, size_t n, const SnOnnxOpts *o,
-                        SnDiag *d, SnGraph **out);
+                        const void *p, size_t n, const SnOnnxOpts *o, SnDiag *d,
+                        SnGraph **out);
 
 /* The i-th operator that is handled without an onnx line in nodes.def, in
  * alphabetical order; NULL past the last. */

@@ -21,10 +21,10 @@ static const char *
 type_name(int t)
 {
     static const char *const name[] = {
-        "UNDEFINED", "FLOAT",  "INT",     "STRING",  "TENSOR",
-        "GRAPH",     "FLOATS", "INTS",    "STRINGS", "TENSORS",
-        "GRAPHS",    "SPARSE_TENSOR",     "SPARSE_TENSORS",
-        "TYPE_PROTO", "TYPE_PROTOS",
+        "UNDEFINED",      "FLOAT",      "INT",         "STRING",
+        "TENSOR",         "GRAPH",      "FLOATS",      "INTS",
+        "STRINGS",        "TENSORS",    "GRAPHS",      "SPARSE_TENSOR",
+        "SPARSE_TENSORS", "TYPE_PROTO", "TYPE_PROTOS",
     };
 
     return t >= 0 && t < (int)(sizeof name / sizeof name[0]) ? name[t]
@@ -57,9 +57,8 @@ find(SnOx *x, const char *name, int type, const Attr **out)
             continue;
         x->used[i] = true;
         if (type_of(t) != type)
-            return sn_ox_fail(x, SN_EINPUT,
-                              "attribute '%s' is %s, expected %s", name,
-                              type_name(type_of(t)), type_name(type));
+            return sn_ox_fail(x, SN_EINPUT, "attribute '%s' is %s, expected %s",
+                              name, type_name(type_of(t)), type_name(type));
         *out = t;
         return SN_OK;
     }
@@ -222,8 +221,7 @@ is_quiet(const char *op, const Attr *t)
 {
     for (size_t i = 0; i < sizeof quiet / sizeof quiet[0]; i++)
         if (strcmp(quiet[i].op, op) == 0 && strcmp(quiet[i].name, t->name) == 0)
-            return quiet[i].any ||
-                   (type_of(t) == A_INT && t->i == quiet[i].v);
+            return quiet[i].any || (type_of(t) == A_INT && t->i == quiet[i].v);
     return false;
 }
 
@@ -236,11 +234,10 @@ sn_ox_attrs_done(SnOx *x)
             continue;
         if (type_of(t) == A_INT)
             return sn_ox_fail(x, SN_EUNSUPPORTED,
-                              "attribute '%s' = %" PRId64
-                              " is not supported",
+                              "attribute '%s' = %" PRId64 " is not supported",
                               t->name, t->i);
-        return sn_ox_fail(x, SN_EUNSUPPORTED,
-                          "attribute '%s' is not supported", t->name);
+        return sn_ox_fail(x, SN_EUNSUPPORTED, "attribute '%s' is not supported",
+                          t->name);
     }
     return SN_OK;
 }

@@ -37,8 +37,8 @@ gather_strided(const SnData *t, const SnData *from, int64_t start,
     const char *src = from->data;
 
     for (int64_t k = 0; k < n; k += row) {
-        gather_row(dst + k * (int64_t)size, src + at * (int64_t)size, step,
-                   row, size);
+        gather_row(dst + k * (int64_t)size, src + at * (int64_t)size, step, row,
+                   size);
         for (int i = last - 1; i >= 0; i--) {
             at += stride[i];
             if (++idx[i] < t->dim[i])
@@ -86,8 +86,8 @@ sn_ox_permuted(SnOx *x, const SnData *t, const int *perm, const SnData **out)
     /* All elements alike, as from ConstantOfShape, or no axis of more than one
      * passes another: nothing moves. */
     if (stays(t, perm) ||
-        (n > size && memcmp(t->data, (const char *)t->data + size,
-                            n - size) == 0)) {
+        (n > size &&
+         memcmp(t->data, (const char *)t->data + size, n - size) == 0)) {
         t = sn_ox_settle(x, t);
         r = sn_memdup(x->a, t, sizeof *t);
         for (int i = 0; i < t->rank; i++)
@@ -345,7 +345,7 @@ fold_round(SnOx *x, const SnData *const *in)
  * arithmetic ones apart. */
 static const struct {
     const char *op;
-    uint32_t nin; /* 0: any number from one */
+    uint32_t nin;              /* 0: any number from one */
     bool integer, real, other; /* element types of input 0 */
     SnStatus (*fold)(SnOx *x, const SnData *const *in);
 } folds[] = {

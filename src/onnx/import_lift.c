@@ -8,9 +8,17 @@
 #include <string.h>
 
 static const char *const lifted[] = {
-    "AveragePool",       "Conv",          "ConvInteger", "ConvTranspose",
-    "FusedConv",         "GlobalAveragePool", "GlobalMaxPool", "MaxPool",
-    "QLinearAveragePool", "QLinearConv", "QLinearGlobalAveragePool",
+    "AveragePool",
+    "Conv",
+    "ConvInteger",
+    "ConvTranspose",
+    "FusedConv",
+    "GlobalAveragePool",
+    "GlobalMaxPool",
+    "MaxPool",
+    "QLinearAveragePool",
+    "QLinearConv",
+    "QLinearGlobalAveragePool",
 };
 
 /* Attributes with one number per axis get one for the height before it. */

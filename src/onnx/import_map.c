@@ -107,8 +107,13 @@ check_invariants(SnOx *x, SnId id)
     const SnKindDesc *kd = sn_desc(n->kind);
     SnTensor *in = SN_NEW_N(x->a, SnTensor, n->nin);
     SnTensor out[SN_MAXRES];
-    SnCall c = {.kind = kd, .attr = n->attr, .nin = n->nin, .nout = n->nres,
-                .in = in, .out = out, .scratch = x->a};
+    SnCall c = {.kind = kd,
+                .attr = n->attr,
+                .nin = n->nin,
+                .nout = n->nres,
+                .in = in,
+                .out = out,
+                .scratch = x->a};
     SnBuf b;
 
     for (uint32_t i = 0; i < n->nin; i++)
@@ -264,12 +269,10 @@ check_count(SnOx *x, const SnAttrDesc *a, const char *what, uint32_t n)
 {
     if (a->fixed == 0 || n == a->fixed)
         return SN_OK;
-    return sn_ox_fail(x, SN_EUNSUPPORTED,
-                      "%s has %" PRIu32 " value%s, %u are supported%s", what,
-                      n, n == 1 ? "" : "s", (unsigned)a->fixed,
-                      a->fixed == 2 || a->fixed == 4
-                          ? " (two-dimensional pictures)"
-                          : "");
+    return sn_ox_fail(
+        x, SN_EUNSUPPORTED, "%s has %" PRIu32 " value%s, %u are supported%s",
+        what, n, n == 1 ? "" : "s", (unsigned)a->fixed,
+        a->fixed == 2 || a->fixed == 4 ? " (two-dimensional pictures)" : "");
 }
 
 /* One attribute of the ONNX node into one of the node's. */

@@ -127,8 +127,8 @@ op_dropout(SnOx *x)
     sn_ox_ignore(x, "seed");
     v = sn_ox_in(x, 2);
     t = v != NULL ? sn_ox_const(x, v) : NULL;
-    if (v != NULL && (t == NULL || sn_data_count(t) != 1 ||
-                      sn_data_int(t, 0) != 0)) {
+    if (v != NULL &&
+        (t == NULL || sn_data_count(t) != 1 || sn_data_int(t, 0) != 0)) {
         SN_TRY(sn_ox_real_in(x, 1, "the ratio", 0.5F, &ratio));
         if (t == NULL || ratio != 0)
             return sn_ox_fail(x, SN_EUNSUPPORTED,
@@ -233,8 +233,8 @@ cast_node(SnOx *x, SnOxVal *v, SnDtype dt, const char *name)
     static const struct {
         SnDtype dt;
         SnElem elem;
-    } to[] = {{SN_D_F32, SN_F32}, {SN_D_I32, SN_I32}, {SN_D_I64, SN_I64},
-              {SN_D_BOOL, SN_BOOL}, {SN_D_I8, SN_I32}, {SN_D_U8, SN_I32}};
+    } to[] = {{SN_D_F32, SN_F32},   {SN_D_I32, SN_I32}, {SN_D_I64, SN_I64},
+              {SN_D_BOOL, SN_BOOL}, {SN_D_I8, SN_I32},  {SN_D_U8, SN_I32}};
     bool narrow = dt == SN_D_I8 || dt == SN_D_U8;
     const char *to_name = narrow ? sn_ox_part(x, "i32") : sn_ox_name(x, 0);
     SnRef r;
@@ -272,7 +272,7 @@ cast_to(SnOx *x, SnDtype dt, const char *name)
     if (t == NULL)
         return cast_node(x, v, dt, name);
     if ((dt != SN_D_F32 && dt != SN_D_I64 && dt != SN_D_I32 &&
-                      dt != SN_D_BOOL && dt != SN_D_U8 && dt != SN_D_I8))
+         dt != SN_D_BOOL && dt != SN_D_U8 && dt != SN_D_I8))
         return no_cast(x, v, name);
     SN_TRY(sn_ox_new_data(x, dt, t->rank, t->dim, &r));
     n = sn_data_count(t);
@@ -342,8 +342,8 @@ op_range(SnOx *x)
         if (r->dtype == SN_D_F32)
             ((float *)p)[i] = (float)(from + (double)i * by);
         else if (r->dtype == SN_D_I64)
-            ((int64_t *)p)[i] = sn_data_int(in[0], 0) +
-                                i * sn_data_int(in[2], 0);
+            ((int64_t *)p)[i] =
+                sn_data_int(in[0], 0) + i * sn_data_int(in[2], 0);
         else
             ((int32_t *)p)[i] = (int32_t)(from + (double)i * by);
     }

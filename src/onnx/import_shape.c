@@ -56,7 +56,8 @@ read_dim(SnOx *x, const char *text)
         *end != '\0')
         return sn_fail(x->d, SN_EUSAGE, x->file,
                        "dimension '%s' is not NAME=NUMBER, the number 1 to "
-                       "2^40 - 1", text);
+                       "2^40 - 1",
+                       text);
     m.name = sn_strndup(x->a, text, (size_t)(eq - text));
     for (size_t i = 0; i < x->dims->ndim; i++)
         if (strcmp(x->dims->dim[i].name, m.name) == 0)
@@ -90,11 +91,10 @@ read_shape(SnOx *x, const char *text)
     for (size_t i = 0; i < x->dims->nshape; i++) {
         const char *other = x->dims->shape[i].name;
         if (s.name == NULL || other == NULL || strcmp(s.name, other) == 0)
-            return sn_fail(x->d, SN_EUSAGE, x->file,
-                           "the shape of %s%s%s is given twice",
-                           s.name != NULL ? "input '" : "the only input",
-                           s.name != NULL ? s.name : "",
-                           s.name != NULL ? "'" : "");
+            return sn_fail(
+                x->d, SN_EUSAGE, x->file, "the shape of %s%s%s is given twice",
+                s.name != NULL ? "input '" : "the only input",
+                s.name != NULL ? s.name : "", s.name != NULL ? "'" : "");
     }
     SN_PUSH(x->a, x->dims->shape, x->dims->nshape, s);
     return SN_OK;
@@ -138,8 +138,7 @@ override(SnOx *x, const char *name)
     Shape *s = x->dims->shape;
 
     for (size_t i = 0; i < x->dims->nshape; i++)
-        if (s[i].name != NULL ? strcmp(s[i].name, name) == 0
-                              : ninput(x) == 1) {
+        if (s[i].name != NULL ? strcmp(s[i].name, name) == 0 : ninput(x) == 1) {
             s[i].used = true;
             return &s[i];
         }
@@ -175,8 +174,8 @@ unused_dims(SnOx *x)
 static SnStatus
 free_dim(SnOx *x, const char *name, int i, const char *param, int64_t *out)
 {
-    Dim m = {.name = param, .value = x->dims->batch, .used = true,
-             .batch = true};
+    Dim m = {
+        .name = param, .value = x->dims->batch, .used = true, .batch = true};
     const Dim *b = NULL;
 
     if (param != NULL && param[0] != '\0') {
@@ -203,8 +202,10 @@ free_dim(SnOx *x, const char *name, int i, const char *param, int64_t *out)
         sn_diag_help(x->d, "--shape '%s=1x...'", name);
     const char *given = unused_dims(x);
     if (given != NULL)
-        sn_diag_help(x->d, "no input up to this one has a dimension %s, "
-                     "which --dim gives", given);
+        sn_diag_help(x->d,
+                     "no input up to this one has a dimension %s, "
+                     "which --dim gives",
+                     given);
     return SN_EINPUT;
 }
 
@@ -289,8 +290,7 @@ given_shape(SnOx *x, const char *name, const Shape *o,
     for (int i = 0; fits && s != NULL && i < o->rank; i++)
         fits = s->dim[i]->value_case !=
                    ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_VALUE ||
-               s->dim[i]->dim_value <= 0 ||
-               s->dim[i]->dim_value == o->dim[i];
+               s->dim[i]->dim_value <= 0 || s->dim[i]->dim_value == o->dim[i];
     if (!fits)
         return sn_fail(x->d, SN_EUSAGE, x->file,
                        "the shape given for input '%s' does not fit %s, which "
@@ -363,8 +363,8 @@ sn_ox_dims_done(SnOx *x)
         if (s->dim[i].used)
             continue;
         near = sn_closest(s->dim[i].name, s->seen, s->nseen);
-        sn_fail(x->d, SN_EUSAGE, x->file,
-                "no input has a dimension named '%s'", s->dim[i].name);
+        sn_fail(x->d, SN_EUSAGE, x->file, "no input has a dimension named '%s'",
+                s->dim[i].name);
         if (near != NULL)
             sn_diag_help(x->d, "did you mean '%s'?", near);
         else

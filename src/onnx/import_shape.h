@@ -11,8 +11,7 @@ typedef struct SnOxDims SnOxDims;
 /* Reads the options; what they say wrong is SN_EUSAGE. */
 SnStatus sn_ox_dims_open(SnOx *x);
 /* The shape of input vi into v. */
-SnStatus sn_ox_input_shape(SnOx *x, const Onnx__ValueInfoProto *vi,
-                           SnOxVal *v);
+SnStatus sn_ox_input_shape(SnOx *x, const Onnx__ValueInfoProto *vi, SnOxVal *v);
 /* Refuses options that named nothing in the model. */
 SnStatus sn_ox_dims_done(SnOx *x);
 

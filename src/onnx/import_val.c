@@ -91,9 +91,8 @@ sn_ox_need(SnOx *x, uint32_t i, SnOxVal **out)
 const char *
 sn_ox_name(SnOx *x, uint32_t k)
 {
-    return k < x->n->n_output && x->n->output[k][0] != '\0'
-               ? x->n->output[k]
-               : NULL;
+    return k < x->n->n_output && x->n->output[k][0] != '\0' ? x->n->output[k]
+                                                            : NULL;
 }
 
 const char *
@@ -185,8 +184,9 @@ code_type(SnOx *x, const SnOxVal *v, const int *perm, const SnType **out)
         *out = sn_type_axis(x->g->pool, q->elem, axis, q->n, q->scale, q->zp);
     }
     if (*out == NULL)
-        return sn_ox_fail(x, SN_EINPUT, "'%s': scale or zero point out of "
-                                        "range",
+        return sn_ox_fail(x, SN_EINPUT,
+                          "'%s': scale or zero point out of "
+                          "range",
                           v->name);
     return SN_OK;
 }
@@ -215,8 +215,8 @@ shifted(SnOx *x, const SnData *t)
 }
 
 SnStatus
-sn_ox_constant(SnOx *x, const char *name, const SnType *t,
-               const SnShape *shape, const void *data, SnRef *out)
+sn_ox_constant(SnOx *x, const char *name, const SnType *t, const SnShape *shape,
+               const void *data, SnRef *out)
 {
     SnSpec s = {
         .kind = SN_K_CONSTANT,
@@ -441,8 +441,8 @@ sn_ox_ints_in(SnOx *x, uint32_t i, const char *what, SnInts *out)
         return SN_OK;
     t = sn_ox_const(x, v);
     if (t == NULL)
-        return sn_ox_fail(x, SN_EUNSUPPORTED,
-                          "%s '%s' must be constant", what, v->name);
+        return sn_ox_fail(x, SN_EUNSUPPORTED, "%s '%s' must be constant", what,
+                          v->name);
     n = sn_data_count(t);
     if ((t->dtype != SN_D_I64 && t->dtype != SN_D_I32) || t->rank > 1 ||
         n > UINT16_MAX)
@@ -468,8 +468,8 @@ sn_ox_real_in(SnOx *x, uint32_t i, const char *what, float def, float *out)
         return SN_OK;
     t = sn_ox_const(x, v);
     if (t == NULL)
-        return sn_ox_fail(x, SN_EUNSUPPORTED,
-                          "%s '%s' must be constant", what, v->name);
+        return sn_ox_fail(x, SN_EUNSUPPORTED, "%s '%s' must be constant", what,
+                          v->name);
     if (t->dtype != SN_D_F32)
         return sn_ox_fail(x, SN_EUNSUPPORTED, "%s '%s' is %s, f32 is supported",
                           what, v->name, sn_dtype_name(t->dtype));
@@ -486,8 +486,7 @@ sn_ox_real_like(SnOx *x, const SnOxVal *v, uint32_t i, const char *what,
 {
     SnOxVal *b = sn_ox_in(x, i);
     const SnData *t = b != NULL ? sn_ox_const(x, b) : NULL;
-    const SnType *type =
-        v->form != NULL ? sn_type(x->g, v->form->ref) : NULL;
+    const SnType *type = v->form != NULL ? sn_type(x->g, v->form->ref) : NULL;
 
     if (t == NULL || type == NULL || type->elem != SN_QI8 ||
         t->dtype != (v->u8 ? SN_D_U8 : SN_D_I8) || sn_data_count(t) != 1)
@@ -559,8 +558,7 @@ check_info(SnOx *x, const SnOxVal *v, const SnType *type)
     if (type == NULL && said == SN_D_NONE)
         said = sn_onnx_unpacked(t->elem_type);
     if (t->has_elem_type && t->elem_type != 0 &&
-        !(type != NULL ? elem_fits(said, type, v->u8)
-                       : said == v->data->dtype))
+        !(type != NULL ? elem_fits(said, type, v->u8) : said == v->data->dtype))
         return sn_ox_fail(x,
                           sn_ox_plain_type(x, said) != NULL || said == SN_D_I16
                               ? SN_EINPUT
@@ -682,8 +680,8 @@ sn_ox_alias(SnOx *x, uint32_t k, SnOxVal *from)
     v->u8 = from->u8;
     if (v->q != NULL)
         return SN_OK;
-    return check_info(x, v, v->form != NULL ? sn_type(x->g, v->form->ref)
-                                            : NULL);
+    return check_info(x, v,
+                      v->form != NULL ? sn_type(x->g, v->form->ref) : NULL);
 }
 
 SnStatus
@@ -698,10 +696,10 @@ sn_ox_new_data(SnOx *x, SnDtype t, int rank, const int64_t *dim, SnData **out)
     limit = limit != 0 ? limit : UINT64_C(1) << 32;
     x->nbyte += (uint64_t)n * sn_dtype_size(t);
     if (x->nbyte > limit)
-        return sn_ox_fail(x, SN_EUNSUPPORTED,
-                          "constants worked out at import take more than %"
-                          PRIu64 " MiB",
-                          limit >> 20);
+        return sn_ox_fail(
+            x, SN_EUNSUPPORTED,
+            "constants worked out at import take more than %" PRIu64 " MiB",
+            limit >> 20);
     r->dtype = t;
     r->rank = rank;
     if (rank > 0)

@@ -114,8 +114,7 @@ scan_field(Scan *s, const ProtobufCMessageDescriptor *md, const uint8_t **p,
         uint64_t bit = UINT64_C(1) << ((unsigned)(f - md->fields) & 63);
         if (f->type == PROTOBUF_C_TYPE_MESSAGE && (*seen & bit))
             return bad(s, at, f->name, "given twice");
-        if (f->type == PROTOBUF_C_TYPE_BYTES && (*seen & bit) &&
-            s->cut != NULL)
+        if (f->type == PROTOBUF_C_TYPE_BYTES && (*seen & bit) && s->cut != NULL)
             s->cut->off = true; /* the last one counts, long or not */
         *seen |= bit;
     }
@@ -172,8 +171,8 @@ pb_free(void *ctx, void *p)
 }
 
 static SnStatus
-scan(Scan *s, const ProtobufCMessageDescriptor *md, const char *name,
-     size_t n, SnDiag *d)
+scan(Scan *s, const ProtobufCMessageDescriptor *md, const char *name, size_t n,
+     SnDiag *d)
 {
     if (n == 0)
         return sn_fail(d, SN_EINPUT, name, "the file is empty");
@@ -183,8 +182,7 @@ scan(Scan *s, const ProtobufCMessageDescriptor *md, const char *name,
         return sn_fail(d, SN_EINPUT, name, "not a %s: %s (at byte %zu)",
                        md->short_name, s->why, (size_t)(s->at - s->start));
     return sn_fail(d, SN_EINPUT, name, "not a %s: %s: %s (at byte %zu)",
-                   md->short_name, s->what, s->why,
-                   (size_t)(s->at - s->start));
+                   md->short_name, s->what, s->why, (size_t)(s->at - s->start));
 }
 
 static SnStatus
@@ -210,9 +208,8 @@ sn_pb_parse(SnArena *a, const ProtobufCMessageDescriptor *md, const char *name,
 }
 
 SnStatus
-sn_pb_borrow(SnArena *a, const ProtobufCMessageDescriptor *md,
-             const char *name, const void *p, size_t n, SnDiag *d,
-             ProtobufCMessage **out)
+sn_pb_borrow(SnArena *a, const ProtobufCMessageDescriptor *md, const char *name,
+             const void *p, size_t n, SnDiag *d, ProtobufCMessage **out)
 {
     SnPbCut cut = {.a = a};
     Scan s = {.start = p, .cut = &cut};

@@ -128,8 +128,7 @@ cut_size(const SnPbCut *c, const ProtobufCMessageDescriptor *md,
             inner = cut_size(c, x.f->descriptor, x.body, x.end);
             n += varint_size(inner) + inner;
         } else {
-            n += 1 + varint_size((uint64_t)SN_PB_CUT_TAG << 3) +
-                 varint_size(i);
+            n += 1 + varint_size((uint64_t)SN_PB_CUT_TAG << 3) + varint_size(i);
         }
     }
     return n;
@@ -208,7 +207,7 @@ sn_pb_attach(const SnPbCut *c, ProtobufCMessage *m)
             continue;
         if (f->label == PROTOBUF_C_LABEL_REPEATED) {
             size_t n = *(const size_t *)(const void *)quantifier;
-            ProtobufCMessage **list = *(ProtobufCMessage **const *)sub;
+            ProtobufCMessage **list = *(ProtobufCMessage * *const *)sub;
             for (size_t k = 0; k < n; k++)
                 sn_pb_attach(c, list[k]);
         } else if (!(f->flags & PROTOBUF_C_FIELD_FLAG_ONEOF) ||

@@ -27,8 +27,8 @@ typedef struct SnPbCut {
 } SnPbCut;
 
 /* Notes a bytes field of the message being scanned, from front to back. */
-void sn_pb_far(SnPbCut *c, const ProtobufCFieldDescriptor *f,
-               const uint8_t *p, size_t n);
+void sn_pb_far(SnPbCut *c, const ProtobufCFieldDescriptor *f, const uint8_t *p,
+               size_t n);
 /* The bytes p[0..*n), which were scanned, without what was noted. */
 const void *sn_pb_cut(const SnPbCut *c, const ProtobufCMessageDescriptor *md,
                       const uint8_t *p, size_t *n);

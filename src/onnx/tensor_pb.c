@@ -19,18 +19,30 @@ static const struct {
     const char *name;
     SnDtype dtype;
 } dtypes[] = {
-    {"UNDEFINED", SN_D_NONE},      {"FLOAT", SN_D_F32},
-    {"UINT8", SN_D_U8},            {"INT8", SN_D_I8},
-    {"UINT16", SN_D_U16},          {"INT16", SN_D_I16},
-    {"INT32", SN_D_I32},           {"INT64", SN_D_I64},
-    {"STRING", SN_D_NONE},         {"BOOL", SN_D_BOOL},
-    {"FLOAT16", SN_D_F16},         {"DOUBLE", SN_D_F64},
-    {"UINT32", SN_D_U32},          {"UINT64", SN_D_U64},
-    {"COMPLEX64", SN_D_NONE},      {"COMPLEX128", SN_D_NONE},
-    {"BFLOAT16", SN_D_NONE},       {"FLOAT8E4M3FN", SN_D_NONE},
-    {"FLOAT8E4M3FNUZ", SN_D_NONE}, {"FLOAT8E5M2", SN_D_NONE},
-    {"FLOAT8E5M2FNUZ", SN_D_NONE}, {"UINT4", SN_D_NONE},
-    {"INT4", SN_D_NONE},           {"FLOAT4E2M1", SN_D_NONE},
+    {"UNDEFINED", SN_D_NONE},
+    {"FLOAT", SN_D_F32},
+    {"UINT8", SN_D_U8},
+    {"INT8", SN_D_I8},
+    {"UINT16", SN_D_U16},
+    {"INT16", SN_D_I16},
+    {"INT32", SN_D_I32},
+    {"INT64", SN_D_I64},
+    {"STRING", SN_D_NONE},
+    {"BOOL", SN_D_BOOL},
+    {"FLOAT16", SN_D_F16},
+    {"DOUBLE", SN_D_F64},
+    {"UINT32", SN_D_U32},
+    {"UINT64", SN_D_U64},
+    {"COMPLEX64", SN_D_NONE},
+    {"COMPLEX128", SN_D_NONE},
+    {"BFLOAT16", SN_D_NONE},
+    {"FLOAT8E4M3FN", SN_D_NONE},
+    {"FLOAT8E4M3FNUZ", SN_D_NONE},
+    {"FLOAT8E5M2", SN_D_NONE},
+    {"FLOAT8E5M2FNUZ", SN_D_NONE},
+    {"UINT4", SN_D_NONE},
+    {"INT4", SN_D_NONE},
+    {"FLOAT4E2M1", SN_D_NONE},
 };
 
 SnDtype
@@ -64,7 +76,7 @@ sn_onnx_unpacked(int64_t number)
     return number == ONNX__TENSOR_PROTO__DATA_TYPE__BFLOAT16 ? SN_D_F32
            : number == UINT4                                 ? SN_D_U8
            : number == INT4                                  ? SN_D_I8
-                                     : sn_onnx_dtype(number, &name);
+                            : sn_onnx_dtype(number, &name);
 }
 
 /* ---- typed fields ---- */
@@ -75,8 +87,8 @@ narrow(const SnData *t, int64_t i, int64_t v)
     static const struct {
         int64_t lo, hi;
     } range[SN_NDTYPE] = {
-        [SN_D_U8] = {0, UINT8_MAX},        [SN_D_I8] = {INT8_MIN, INT8_MAX},
-        [SN_D_U16] = {0, UINT16_MAX},      [SN_D_F16] = {0, UINT16_MAX},
+        [SN_D_U8] = {0, UINT8_MAX},          [SN_D_I8] = {INT8_MIN, INT8_MAX},
+        [SN_D_U16] = {0, UINT16_MAX},        [SN_D_F16] = {0, UINT16_MAX},
         [SN_D_I16] = {INT16_MIN, INT16_MAX}, [SN_D_BOOL] = {0, 1},
         [SN_D_I32] = {INT32_MIN, INT32_MAX}, [SN_D_U32] = {0, UINT32_MAX},
     };
@@ -136,20 +148,18 @@ from_fields(SnArena *a, const Onnx__TensorProto *t, const char *where,
     if (p == NULL)
         out->data = sn_alloc(a, 0);
     if (p == NULL || p == t->float_data || p == t->double_data ||
-        p == t->int64_data ||
-        (p == t->uint64_data && out->dtype == SN_D_U64) ||
+        p == t->int64_data || (p == t->uint64_data && out->dtype == SN_D_U64) ||
         (p == t->int32_data && out->dtype == SN_D_I32))
         return SN_OK;
     out->data = sn_alloc_n(a, count, sn_dtype_size(out->dtype));
     for (size_t i = 0; i < count; i++) {
-        bool wide = p == t->uint64_data && ((const uint64_t *)p)[i] >
-                                               (uint64_t)UINT32_MAX;
+        bool wide = p == t->uint64_data &&
+                    ((const uint64_t *)p)[i] > (uint64_t)UINT32_MAX;
         int64_t v = p == t->uint64_data ? (int64_t)((const uint64_t *)p)[i]
                                         : ((const int32_t *)p)[i];
         if (wide || !narrow(out, (int64_t)i, v))
-            return sn_fail(d, SN_EINPUT, where,
-                           "element %zu is not within %s", i,
-                           sn_dtype_name(out->dtype));
+            return sn_fail(d, SN_EINPUT, where, "element %zu is not within %s",
+                           i, sn_dtype_name(out->dtype));
     }
     return SN_OK;
 }
@@ -187,12 +197,11 @@ ext_entries(const Onnx__TensorProto *t, const char *where, SnDiag *d, Ext *e)
         else if (ok && strcmp(k, "length") == 0)
             ok = decimal(v, &e->length);
         if (!ok)
-            return sn_fail(d, SN_EINPUT, where,
-                           "external data: '%s' is '%s', expected %s",
-                           k != NULL ? k : "", v != NULL ? v : "",
-                           k != NULL && v != NULL
-                               ? "a number of bytes below 2^63"
-                               : "a name and a value");
+            return sn_fail(
+                d, SN_EINPUT, where, "external data: '%s' is '%s', expected %s",
+                k != NULL ? k : "", v != NULL ? v : "",
+                k != NULL && v != NULL ? "a number of bytes below 2^63"
+                                       : "a name and a value");
     }
     if (e->location == NULL || e->location[0] == '\0')
         return sn_fail(d, SN_EINPUT, where, "external data has no location");
@@ -278,8 +287,7 @@ from_file(SnArena *a, const Onnx__TensorProto *t, const char *dir,
         return sn_fail(d, SN_EINPUT, where,
                        "external data '%s' is not a regular file", e.location);
     }
-    if (e.offset > st.st_size ||
-        (uint64_t)(st.st_size - e.offset) < need) {
+    if (e.offset > st.st_size || (uint64_t)(st.st_size - e.offset) < need) {
         close(fd);
         return sn_fail(d, SN_EINPUT, where,
                        "external data '%s' has no %zu bytes at %" PRId64,
@@ -319,8 +327,8 @@ header(const Onnx__TensorProto *t, const char *where, SnDiag *d, SnData *out)
     for (int i = 0; i < out->rank; i++) {
         out->dim[i] = t->dims[i];
         if (out->dim[i] < 0)
-            return sn_fail(d, SN_EINPUT, where,
-                           "dimension %d is %" PRId64, i, out->dim[i]);
+            return sn_fail(d, SN_EINPUT, where, "dimension %d is %" PRId64, i,
+                           out->dim[i]);
     }
     if (sn_data_count(out) < 0)
         return sn_fail(d, SN_EINPUT, where, "the shape is too large");
@@ -419,8 +427,7 @@ sn_tensor_pb(SnArena *a, const Onnx__TensorProto *t, const char *dir,
     SN_TRY(header(t, where, d, out));
     need = sn_data_nbyte(out);
     if (packed_bits(t->data_type) != 0)
-        return from_packed(a, t, packed_bits(t->data_type), dir, where, d,
-                           out);
+        return from_packed(a, t, packed_bits(t->data_type), dir, where, d, out);
     if (is_external(t)) {
         SN_TRY(from_file(a, t, dir, where, d, need, out));
     } else if (t->has_raw_data) {

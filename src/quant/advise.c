@@ -13,9 +13,9 @@
 #define SPARE 0.1
 
 enum {
-    PROFILED = 16,    /* samples for ranges that no type tells */
-    ALONE = 24,       /* nodes tried alone */
-    ROOM = 64 << 20   /* numbers of outputs kept */
+    PROFILED = 16,  /* samples for ranges that no type tells */
+    ALONE = 24,     /* nodes tried alone */
+    ROOM = 64 << 20 /* numbers of outputs kept */
 };
 
 /* One graph's outputs beside those of the float graph. */
@@ -23,10 +23,10 @@ typedef struct Outputs {
     const SnExec *x;
     SnFillFn *fill;
     void *ctx;
-    int64_t *count;  /* [noutput] elements of a sample */
-    float **want;    /* [noutput][nsample * count], the float graph's */
-    float **real;    /* [njob] one output; NULL: want is written */
-    double *sum;     /* [nsample][noutput][2]: signal, noise */
+    int64_t *count; /* [noutput] elements of a sample */
+    float **want;   /* [noutput][nsample * count], the float graph's */
+    float **real;   /* [njob] one output; NULL: want is written */
+    double *sum;    /* [nsample][noutput][2]: signal, noise */
 } Outputs;
 
 typedef struct Advising {
@@ -76,8 +76,12 @@ done(void *ctx, unsigned worker, int64_t sample, const SnRun *r)
 static SnStatus
 run(Advising *v, SnArena *m, Outputs *t, double *db)
 {
-    SnBatch b = {.x = t->x, .nsample = v->nsample, .njob = v->o->njob,
-                 .nthread = v->o->nthread, .fill = fill, .done = done,
+    SnBatch b = {.x = t->x,
+                 .nsample = v->nsample,
+                 .njob = v->o->njob,
+                 .nthread = v->o->nthread,
+                 .fill = fill,
+                 .done = done,
                  .ctx = t};
     unsigned njob = sn_batch_njob(b.njob, b.nthread, b.nsample);
     uint32_t nout = t->x->noutput;
@@ -90,7 +94,7 @@ run(Advising *v, SnArena *m, Outputs *t, double *db)
     t->real = SN_NEW_N(m, float *, njob);
     for (unsigned i = 0; i < njob; i++)
         t->real[i] = SN_NEW_N(m, float, most);
-    t->sum = SN_NEW_N(m, double, v->nsample * nout * 2 + 1);
+    t->sum = SN_NEW_N(m, double, v->nsample *nout * 2 + 1);
     SN_TRY(sn_batch_run(&b, v->d));
     *db = INFINITY;
     for (uint32_t i = 0; i < nout; i++) {
@@ -133,8 +137,12 @@ run_float(Advising *v)
         v->nsample = ROOM / all > 0 ? ROOM / all : 1;
     for (uint32_t i = 0; i < t->x->noutput; i++)
         t->want[i] = SN_NEW_N(v->a, float, v->nsample * t->count[i] + 1);
-    SnBatch b = {.x = t->x, .nsample = v->nsample, .njob = v->o->njob,
-                 .nthread = v->o->nthread, .fill = fill, .done = done,
+    SnBatch b = {.x = t->x,
+                 .nsample = v->nsample,
+                 .njob = v->o->njob,
+                 .nthread = v->o->nthread,
+                 .fill = fill,
+                 .done = done,
                  .ctx = t};
     return sn_batch_run(&b, v->d);
 }
@@ -163,13 +171,15 @@ scheme_of(const SnComparison *c)
         for (uint32_t s = 0; s < t->nq; s++) {
             power = power && is_power(t->scale[s]);
             zero = zero && t->zp[s] == 0;
-            lowest = lowest && (t->zp[s] == 0
-                                || (!k->constant
-                                    && t->zp[s] == sn_elem_lo(t->elem)));
+            lowest =
+                lowest && (t->zp[s] == 0 ||
+                           (!k->constant && t->zp[s] == sn_elem_lo(t->elem)));
         }
     }
-    return zero && power ? SN_POWER_OF_TWO : zero ? SN_SYMMETRIC
-        : lowest ? SN_SYMMETRIC_UINT8 : SN_ASYMMETRIC;
+    return zero && power ? SN_POWER_OF_TWO
+           : zero        ? SN_SYMMETRIC
+           : lowest      ? SN_SYMMETRIC_UINT8
+                         : SN_ASYMMETRIC;
 }
 
 /* Biases that --bias int8 changed have names of their own (bias.h). */
@@ -190,8 +200,12 @@ has_bias8(const SnGraph *g)
 static void
 add_wish(Advising *v, SnPrecision p, uint32_t n, const char **name)
 {
-    SnWish w = {.option = "", .glob = "", .ask = SN_ASK_PRECISION,
-                .to = {.precision = p}, .nname = n, .name = name};
+    SnWish w = {.option = "",
+                .glob = "",
+                .ask = SN_ASK_PRECISION,
+                .to = {.precision = p},
+                .nname = n,
+                .name = name};
     SnControl *c = &v->q.control;
 
     if (n)
@@ -232,8 +246,8 @@ read_ranges(Advising *v)
     int64_t n = v->nsample < PROFILED ? v->nsample : PROFILED;
     SnProfile *p;
 
-    SN_TRY(sn_profile_run(v->a, v->flt.x, n, v->o->njob, fill, &v->flt, 0,
-                          v->d, &p));
+    SN_TRY(sn_profile_run(v->a, v->flt.x, n, v->o->njob, fill, &v->flt, 0, v->d,
+                          &p));
     for (uint32_t i = 0; i < c->nmade; i++) {
         const SnType *t = c->made[i].type;
         SnHist *h = NULL;
@@ -268,8 +282,8 @@ try(Advising *v, const SnQuantOpts *q, double *db)
 
     *db = NAN;
     v->out->nmodel++;
-    if (sn_quantize_graph(m, g, v->profile, q, &rw, quiet, &r) == SN_OK
-        && prepare(m, g, quiet, &t.x) == SN_OK)
+    if (sn_quantize_graph(m, g, v->profile, q, &rw, quiet, &r) == SN_OK &&
+        prepare(m, g, quiet, &t.x) == SN_OK)
         st = run(v, m, &t, db);
     sn_arena_free(m);
     return st;
@@ -279,13 +293,16 @@ static SnStatus
 try_keep(Advising *v, uint32_t n, const char **name, double *db)
 {
     SnQuantOpts q = v->q;
-    SnWish keep = {.option = "", .glob = "", .ask = SN_ASK_PRECISION,
-                   .to = {.precision = SN_FLOAT}, .nname = n, .name = name};
+    SnWish keep = {.option = "",
+                   .glob = "",
+                   .ask = SN_ASK_PRECISION,
+                   .to = {.precision = SN_FLOAT},
+                   .nname = n,
+                   .name = name};
 
     q.control.wish = SN_NEW_N(v->a, SnWish, q.control.n + 1);
     if (q.control.n)
-        memcpy(q.control.wish, v->q.control.wish,
-               q.control.n * sizeof keep);
+        memcpy(q.control.wish, v->q.control.wish, q.control.n * sizeof keep);
     q.control.wish[q.control.n++] = keep;
     return try(v, &q, db);
 }
@@ -294,8 +311,8 @@ static bool
 weights_whole(const SnComparison *c)
 {
     for (uint32_t i = 0; i < c->nmade; i++)
-        if (c->made[i].constant && c->made[i].rank > 1
-            && c->made[i].type->nq == 1)
+        if (c->made[i].constant && c->made[i].rank > 1 &&
+            c->made[i].type->nq == 1)
             return true;
     return false;
 }
@@ -336,8 +353,8 @@ leave_out(Advising *v)
 {
     SnAdvice *out = v->out;
 
-    for (uint32_t i = out->nkeep; i-- > 0 && out->nkeep > 1
-                                  && out->nmodel < SN_ADVISE_MODELS;) {
+    for (uint32_t i = out->nkeep;
+         i-- > 0 && out->nkeep > 1 && out->nmodel < SN_ADVISE_MODELS;) {
         const char **rest = SN_NEW_N(v->a, const char *, out->nkeep);
         uint32_t n = 0;
         double db;
@@ -392,8 +409,8 @@ sn_advise(SnArena *a, const SnAdviseOpts *o, SnDiag *d, SnAdvice *out)
     Advising v = {.o = o, .a = a, .d = d, .out = out};
     Outputs given = {.fill = o->fill_quant, .ctx = o->ctx_quant};
 
-    *out = (SnAdvice){.sliced = NAN, .int16 = NAN, .kept = NAN,
-                      .given = NAN, .again = NAN};
+    *out = (SnAdvice){
+        .sliced = NAN, .int16 = NAN, .kept = NAN, .given = NAN, .again = NAN};
     SN_TRY(run_float(&v));
     out->nsample = v.nsample;
     SN_TRY(prepare(a, o->quant, d, &given.x));

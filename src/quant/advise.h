@@ -26,15 +26,15 @@ extern "C" {
 enum { SN_ADVISE_MODELS = 64, SN_ADVISE_SAMPLES = 100 };
 
 typedef struct SnAdviseOpts {
-    const SnGraph *model;  /* float, as it was loaded */
-    const SnGraph *flt;    /* the same, as types are chosen for it */
+    const SnGraph *model; /* float, as it was loaded */
+    const SnGraph *flt;   /* the same, as types are chosen for it */
     const SnGraph *quant;
     const SnComparison *c; /* of flt and quant */
     double db;             /* wanted of the worst output */
     SnRewriteOpts rewrite;
-    SnFillFn *fill;        /* inputs of flt */
+    SnFillFn *fill; /* inputs of flt */
     void *ctx;
-    SnFillFn *fill_quant;  /* inputs of quant */
+    SnFillFn *fill_quant; /* inputs of quant */
     void *ctx_quant;
     int64_t nsample;
     unsigned njob, nthread; /* run/batch.h */
@@ -50,13 +50,12 @@ typedef struct SnAdvice {
     double sliced;       /* with weights per channel and row */
     double int16;        /* with --precision int16 */
     uint32_t nkeep;
-    const char **keep;   /* nodes in float */
-    double kept;         /* with these */
+    const char **keep; /* nodes in float */
+    double kept;       /* with these */
 } SnAdvice;
 
 /* SN_OK also where nothing helps.  A run that fails is reported. */
-SnStatus sn_advise(SnArena *a, const SnAdviseOpts *o, SnDiag *d,
-                   SnAdvice *out);
+SnStatus sn_advise(SnArena *a, const SnAdviseOpts *o, SnDiag *d, SnAdvice *out);
 
 #ifdef __cplusplus
 }

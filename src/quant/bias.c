@@ -36,9 +36,9 @@ is_bias(const SnGraph *g, const SnNode *n, uint32_t slot)
     const SnKindDesc *d = sn_desc_in(g, n->kind);
     SnRef b = n->in[slot].ref;
 
-    return d->nin > 0
-        && d->in[sn_port_of_slot(d, n->nin, slot)].fact == SN_PIN && b
-        && sn_def(g, b)->data && sn_type(g, b)->elem == SN_QI32;
+    return d->nin > 0 &&
+           d->in[sn_port_of_slot(d, n->nin, slot)].fact == SN_PIN && b &&
+           sn_def(g, b)->data && sn_type(g, b)->elem == SN_QI32;
 }
 
 static SnRef
@@ -56,7 +56,10 @@ rounded(SnGraph *g, SnArena *a, SnRef b, SnBias8 *sum)
         sum->most = first || k > sum->most ? k : sum->most;
     }
     sum->n++;
-    SnSpec c = {.kind = SN_K_CONSTANT, .type = &t, .shape = s, .data = v,
+    SnSpec c = {.kind = SN_K_CONSTANT,
+                .type = &t,
+                .shape = s,
+                .data = v,
                 .name = sn_format(a, "%s.b8", sn_name(g, b)),
                 .origin = "bias8"};
     return SN_REF(sn_add(g, &c, NULL), 0);

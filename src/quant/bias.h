@@ -14,8 +14,8 @@ extern "C" {
 #endif
 
 typedef struct SnBias8 {
-    uint32_t n;          /* biases rounded */
-    int least, most;     /* shifts used */
+    uint32_t n;      /* biases rounded */
+    int least, most; /* shifts used */
 } SnBias8;
 
 /* v becomes the nearest b * 2^k (ties to even b); returns k. */

@@ -20,11 +20,11 @@ typedef struct Pair {
 typedef struct Comparing {
     const SnCompareOpts *o;
     SnArena *a;
-    SnRef *twin;     /* [ref of the quantized graph] in the float one, or 0 */
+    SnRef *twin; /* [ref of the quantized graph] in the float one, or 0 */
     uint32_t npair;
     Pair *pair;
-    uint32_t *of;    /* [ref of the quantized graph] pair + 1 */
-    SnErrors *sum;   /* [nsample][npair][2]: cumulative, local */
+    uint32_t *of;  /* [ref of the quantized graph] pair + 1 */
+    SnErrors *sum; /* [nsample][npair][2]: cumulative, local */
 } Comparing;
 
 /* One thread's state. */
@@ -116,8 +116,8 @@ same_move(const Comparing *c, SnId id)
     if (!from || d->sem[0].cls != SN_C_MOVE || n->nres != 1)
         return 0;
     for (const SnUse *u = sn_res(f, from)->uses; u; u = u->next)
-        if (sn_node(f, u->user)->kind == n->kind
-            && sn_attrs_equal(d, sn_node(f, u->user)->attr, n->attr))
+        if (sn_node(f, u->user)->kind == n->kind &&
+            sn_attrs_equal(d, sn_node(f, u->user)->attr, n->attr))
             return SN_REF(u->user, 0);
     return 0;
 }
@@ -137,9 +137,8 @@ twin_of(const Comparing *c, SnRef v)
         r = same_move(c, SN_NODE(v));
     if (!r && sn_desc(sn_kind(q, v))->sem[0].cls == SN_C_CONVERT)
         r = c->twin[sn_in(q, SN_NODE(v), 0)];
-    if (!r || sn_type(f, r)->elem != SN_F32
-        || sn_shape_count(sn_shape_of(f, r))
-            != sn_shape_count(sn_shape_of(q, v)))
+    if (!r || sn_type(f, r)->elem != SN_F32 ||
+        sn_shape_count(sn_shape_of(f, r)) != sn_shape_count(sn_shape_of(q, v)))
         return 0;
     return r;
 }
@@ -156,9 +155,9 @@ quantizes(const SnGraph *g, SnId id)
 {
     const SnNode *n = sn_node(g, id);
 
-    return sn_desc(n->kind)->sem[0].cls == SN_C_CONVERT && n->nin == 1
-        && sn_type(g, n->in[0].ref)->elem == SN_F32
-        && sn_elem_quant(n->res[0].type->elem);
+    return sn_desc(n->kind)->sem[0].cls == SN_C_CONVERT && n->nin == 1 &&
+           sn_type(g, n->in[0].ref)->elem == SN_F32 &&
+           sn_elem_quant(n->res[0].type->elem);
 }
 
 static bool
@@ -171,8 +170,8 @@ has_local(const Comparing *c, SnId id)
         return quantizes(g, id) && c->twin[n->in[0].ref];
     for (uint32_t s = 0; s < n->nin; s++) {
         SnRef r = n->in[s].ref;
-        if (r && !sn_def(g, r)->data && (!c->twin[r]
-                                         || !readable(sn_type(g, r))))
+        if (r && !sn_def(g, r)->data &&
+            (!c->twin[r] || !readable(sn_type(g, r))))
             return false;
     }
     return true;
@@ -192,10 +191,9 @@ match(Comparing *c)
     c->of = SN_NEW_N(c->a, uint32_t, nref);
     for (uint32_t i = 0; i < n; i++)
         for (unsigned r = 0; r < sn_node(g, topo[i])->nres; r++)
-            if (sn_node(g, topo[i])->res[r].name
-                && readable(sn_type(g, SN_REF(topo[i], r))))
-                c->twin[SN_REF(topo[i], r)] =
-                    twin_of(c, SN_REF(topo[i], r));
+            if (sn_node(g, topo[i])->res[r].name &&
+                readable(sn_type(g, SN_REF(topo[i], r))))
+                c->twin[SN_REF(topo[i], r)] = twin_of(c, SN_REF(topo[i], r));
     for (uint32_t i = 0; i < x->nstep; i++) {
         SnId id = x->step[i].node;
         SnRef v = SN_REF(id, 0);
@@ -274,23 +272,29 @@ run_alone(Worker *w, const Pair *p, const SnRun *r)
         const float *f = float_value(w, w->c->twin[v]);
         if (!f || sn_type(x->g, v)->nq > 1)
             return false;
-        w->operand[i] = sn_alloc(w->scratch,
-                                 sn_tensor_nbyte(w->in[i].type,
-                                                 w->in[i].shape) + 1);
+        w->operand[i] = sn_alloc(
+            w->scratch, sn_tensor_nbyte(w->in[i].type, w->in[i].shape) + 1);
         to_codes(w->in[i].type, f, sn_shape_count(w->in[i].shape),
                  w->operand[i]);
         w->in[i].data = w->operand[i];
     }
     for (unsigned k = 0; k < n->nres; k++) {
         out[k] = r->out[s->out + k];
-        out[k].data = sn_alloc(w->scratch, sn_tensor_nbyte(out[k].type,
-                                                           out[k].shape) + 1);
+        out[k].data = sn_alloc(w->scratch,
+                               sn_tensor_nbyte(out[k].type, out[k].shape) + 1);
     }
-    SnCall call = {.kind = sn_desc(n->kind), .attr = n->attr, .nin = n->nin,
-                   .nout = sn_desc(n->kind)->nout, .in = w->in, .out = out,
-                   .scratch = w->scratch, .why = why,
-                   .rounding = r->x->g->rounding, .prep = s->prep,
-                   .work = r->work, .u1 = s->nunit};
+    SnCall call = {.kind = sn_desc(n->kind),
+                   .attr = n->attr,
+                   .nin = n->nin,
+                   .nout = sn_desc(n->kind)->nout,
+                   .in = w->in,
+                   .out = out,
+                   .scratch = w->scratch,
+                   .why = why,
+                   .rounding = r->x->g->rounding,
+                   .prep = s->prep,
+                   .work = r->work,
+                   .u1 = s->nunit};
     if (s->fn(&call) != SN_OK)
         return false;
     sn_to_real(out[0].type, out[0].shape, out[0].data, w->real);
@@ -331,8 +335,7 @@ start(void *ctx, unsigned worker, SnRun *r)
     w->flt = sn_run_team(a, c->o->flt, c->o->nthread);
     w->flt->hook = keep_float;
     w->flt->hook_ctx = w;
-    w->value = SN_NEW_N(a, float *, (size_t)c->o->flt->g->nnode
-                                        << SN_RESBITS);
+    w->value = SN_NEW_N(a, float *, (size_t)c->o->flt->g->nnode << SN_RESBITS);
     for (uint32_t i = 0; i < c->npair; i++) {
         const SnGraph *g = c->o->quant->g;
         int64_t n = sn_shape_count(sn_shape_of(g, c->pair[i].q));
@@ -417,16 +420,16 @@ moves_codes(const SnGraph *g, SnId id)
 {
     const SnKindDesc *d = sn_desc(sn_node(g, id)->kind);
 
-    return d->out[0].fact == SN_SAME
-        && (d->sem[0].cls == SN_C_MOVE
-            || (d->sem[0].monotone && !d->sem[0].mean));
+    return d->out[0].fact == SN_SAME &&
+           (d->sem[0].cls == SN_C_MOVE ||
+            (d->sem[0].monotone && !d->sem[0].mean));
 }
 
 bool
 sn_compare_guilty(const SnCompared *v)
 {
-    return v->has_local && !v->constant && !v->moves && !v->converts
-        && v->local.signal > 0 && v->local.noise > 0;
+    return v->has_local && !v->constant && !v->moves && !v->converts &&
+           v->local.signal > 0 && v->local.noise > 0;
 }
 
 static bool
@@ -452,10 +455,12 @@ add_made(Comparing *c, SnComparison *out)
             SnRef t = c->twin[SN_REF(topo[i], r)];
             if (!t || !q->data != !sn_def(f, t)->data)
                 continue;
-            SnMade m = {.name = sn_name(f, t), .type = q->res[r].type,
-                        .rank = q->res[r].shape->rank, .constant = q->data,
-                        .fixed = sn_desc_in(g, q->kind)->out[r].fact
-                                 == SN_FIXED,
+            SnMade m = {.name = sn_name(f, t),
+                        .type = q->res[r].type,
+                        .rank = q->res[r].shape->rank,
+                        .constant = q->data,
+                        .fixed =
+                            sn_desc_in(g, q->kind)->out[r].fact == SN_FIXED,
                         .stays_float = computes_reals(q)};
             if (!at[t]) {
                 SN_PUSH(c->a, out->made, out->nmade, m);
@@ -476,14 +481,16 @@ add_constants(Comparing *c, SnComparison *out)
     for (SnId id = 1; id < g->nnode; id++) {
         const SnNode *n = sn_node(g, id);
         SnRef v = SN_REF(id, 0), t;
-        if (n->dead || !n->data || !(t = c->twin[v])
-            || !sn_def(f, t)->data || n->res[0].type->elem == SN_F32)
+        if (n->dead || !n->data || !(t = c->twin[v]) || !sn_def(f, t)->data ||
+            n->res[0].type->elem == SN_F32)
             continue;
         int64_t count = sn_shape_count(n->res[0].shape);
         float *real = SN_NEW_N(c->a, float, count + 1);
-        SnCompared k = {.name = sn_name(f, t), .node = sn_label(g, id, c->a),
+        SnCompared k = {.name = sn_name(f, t),
+                        .node = sn_label(g, id, c->a),
                         .type = sn_elem_name(n->res[0].type->elem),
-                        .constant = true, .has_local = true};
+                        .constant = true,
+                        .has_local = true};
         sn_to_real(n->res[0].type, n->res[0].shape, n->data, real);
         add_errors(&k.local, sn_def(f, t)->data, real, count);
         SN_PUSH(c->a, out->value, out->n, k);
@@ -537,19 +544,27 @@ SnStatus
 sn_compare(SnArena *a, const SnCompareOpts *o, SnDiag *d, SnComparison *out)
 {
     Comparing c = {.o = o, .a = a};
-    SnBatch b = {.x = o->quant, .nsample = o->nsample, .njob = o->njob,
+    SnBatch b = {.x = o->quant,
+                 .nsample = o->nsample,
+                 .njob = o->njob,
                  .nthread = o->nthread,
-                 .fill = fill, .done = done, .start = start, .stop = stop,
-                 .ctx = &c, .progress = isatty(2)};
+                 .fill = fill,
+                 .done = done,
+                 .start = start,
+                 .stop = stop,
+                 .ctx = &c,
+                 .progress = isatty(2)};
 
     memset(out, 0, sizeof *out);
     out->nsample = o->nsample;
     out->nunmatched = match(&c);
     if (o->quant->nstep == 0)
-        return sn_fail(d, SN_EINPUT, o->quant->g->name, "has no node to "
+        return sn_fail(d, SN_EINPUT, o->quant->g->name,
+                       "has no node to "
                        "compare: its outputs are constants or inputs");
     if (c.npair == 0)
-        return sn_fail(d, SN_EINPUT, o->quant->g->name, "shares no value "
+        return sn_fail(d, SN_EINPUT, o->quant->g->name,
+                       "shares no value "
                        "with the float model: names differ");
     c.sum = SN_NEW_N(a, SnErrors, o->nsample * c.npair * 2 + 1);
     SN_TRY(sn_batch_run(&b, d));

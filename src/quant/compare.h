@@ -34,7 +34,7 @@ typedef struct SnCompared {
     const char *name, *node; /* the value, "conv1 (Conv2D)" */
     const char *type;        /* in the quantized graph */
     bool constant, output;
-    bool moves; /* writes codes it reads: its local error is its operand's */
+    bool moves;    /* writes codes it reads: its local error is its operand's */
     bool converts; /* the Quantize of a float value */
     bool has_local;
     SnErrors cumulative, local; /* a constant has its error in local */
@@ -55,11 +55,11 @@ typedef struct SnMade {
 typedef struct SnComparison {
     int64_t nsample;
     uint32_t n;
-    SnCompared *value;     /* worst local SQNR first, without one last */
-    uint32_t nunmatched;   /* quantized values that the float graph lacks */
-    double worst_output;   /* least cumulative SQNR of an output */
+    SnCompared *value;   /* worst local SQNR first, without one last */
+    uint32_t nunmatched; /* quantized values that the float graph lacks */
+    double worst_output; /* least cumulative SQNR of an output */
     uint32_t nmade;
-    SnMade *made;          /* in the order of the quantized graph */
+    SnMade *made; /* in the order of the quantized graph */
 } SnComparison;
 
 typedef SnStatus SnFillFn(void *ctx, int64_t sample, SnRun *r);

@@ -31,12 +31,13 @@ unknown(SnDiag *d, SnArena *a, const char *option, const char *what,
         n++;
     const char *near = sn_closest(word, names, n);
     if (near)
-        return sn_fail(d, SN_EUSAGE, option, "no %s is named '%s'; did you "
-                       "mean '%s'?", what, word, near);
+        return sn_fail(d, SN_EUSAGE, option,
+                       "no %s is named '%s'; did you "
+                       "mean '%s'?",
+                       what, word, near);
     sn_buf_init(&b, a);
     for (size_t i = 0; i < n; i++)
-        sn_putf(&b, "%s%s", i == 0 ? "" : i + 1 < n ? ", " : " and ",
-                names[i]);
+        sn_putf(&b, "%s%s", i == 0 ? "" : i + 1 < n ? ", " : " and ", names[i]);
     return sn_fail(d, SN_EUSAGE, option, "no %s is named '%s'; there are %s",
                    what, word, sn_buf_str(&b));
 }
@@ -100,8 +101,8 @@ glob_end(SnAsk ask, const char *text)
 {
     const char *eq = strchr(text, '=');
 
-    if (eq && ask == SN_ASK_RANGE && (size_t)(eq - text) == 10
-        && !strncmp(text, "percentile", 10))
+    if (eq && ask == SN_ASK_RANGE && (size_t)(eq - text) == 10 &&
+        !strncmp(text, "percentile", 10))
         return NULL;
     return eq;
 }
@@ -128,7 +129,9 @@ void
 sn_control_keep_float(SnArena *a, SnControl *c, const char *option,
                       const char *glob)
 {
-    SnWish w = {.option = option, .glob = glob, .ask = SN_ASK_PRECISION,
+    SnWish w = {.option = option,
+                .glob = glob,
+                .ask = SN_ASK_PRECISION,
                 .to = {.precision = SN_FLOAT}};
 
     SN_PUSH(a, c->wish, c->n, w);
@@ -151,8 +154,8 @@ is_kind(const char *glob, SnKind kind)
     if (fnmatch(glob, sn_desc(kind)->name, 0) == 0)
         return true;
     for (SnKind k = 1; k < sn_kind_end(); k++)
-        if (sn_desc(k)->form_of == (int32_t)kind
-            && fnmatch(glob, sn_desc(k)->name, 0) == 0)
+        if (sn_desc(k)->form_of == (int32_t)kind &&
+            fnmatch(glob, sn_desc(k)->name, 0) == 0)
             return true;
     return false;
 }
@@ -174,8 +177,8 @@ sn_glob_match(const SnGraph *g, const char *glob, SnId id)
 static bool
 means(const SnWish *w, const SnGraph *g, SnId id)
 {
-    const char *name = sn_node(g, id)->nres ? sn_node(g, id)->res[0].name
-                                            : NULL;
+    const char *name =
+        sn_node(g, id)->nres ? sn_node(g, id)->res[0].name : NULL;
 
     if (sn_glob_match(g, w->glob, id))
         return true;
@@ -250,14 +253,19 @@ no_match(const SnWish *w, const SnGraph *model, const SnGraph *g, SnArena *a,
         if (fnmatch(open, cand[i], 0) == 0)
             near = open;
     if (near)
-        return sn_fail(d, SN_EUSAGE, w->option, "no node matches '%s'; did "
-                       "you mean '%s'?", w->glob, near);
+        return sn_fail(d, SN_EUSAGE, w->option,
+                       "no node matches '%s'; did "
+                       "you mean '%s'?",
+                       w->glob, near);
     if (kinds && n)
-        return sn_fail(d, SN_EUSAGE, w->option, "no node matches '%s'; the "
-                       "kinds after lowering and merging are %s", w->glob,
-                       each_once(a, cand, n));
-    return sn_fail(d, SN_EUSAGE, w->option, "no node matches '%s'; 'sinter "
-                   "inspect --names' lists what there is", w->glob);
+        return sn_fail(d, SN_EUSAGE, w->option,
+                       "no node matches '%s'; the "
+                       "kinds after lowering and merging are %s",
+                       w->glob, each_once(a, cand, n));
+    return sn_fail(d, SN_EUSAGE, w->option,
+                   "no node matches '%s'; 'sinter "
+                   "inspect --names' lists what there is",
+                   w->glob);
 }
 
 static bool
@@ -378,14 +386,14 @@ resolve(SnArena *a, SnWish *w, const SnGraph *model, const SnGraph *placed,
     sn_buf_init(&said, a);
     for (int move = 0; move <= 1 && !any; move++)
         for (SnId id = 1; id < model->nnode; id++)
-            if (has_settings(model, id) && moves(model, id) == move
-                && sn_glob_match(model, w->glob, id)) {
+            if (has_settings(model, id) && moves(model, id) == move &&
+                sn_glob_match(model, w->glob, id)) {
                 any = true;
                 add_names(a, w, model, id, placed, &said, &nsaid);
             }
     for (SnId id = 1; id < model->nnode && !any; id++) {
-        const char *s = has_settings(model, id) ? sn_control_source(model, id)
-                                                : NULL;
+        const char *s =
+            has_settings(model, id) ? sn_control_source(model, id) : NULL;
         if (s && fnmatch(w->glob, s, 0) == 0)
             add_names(a, w, model, id, placed, &said, &nsaid);
     }

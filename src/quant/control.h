@@ -37,7 +37,7 @@ typedef struct SnWish { /* one setting for the nodes of one glob */
     const char *option; /* for messages: "--keep-float" */
     const char *glob;
     SnAsk ask;
-    SnSettings to; /* the member that ask names */
+    SnSettings to;     /* the member that ask names */
     uint32_t nname;    /* nodes that the glob stands for besides: what the */
     const char **name; /* model's nodes of that name have become */
 } SnWish;
@@ -50,8 +50,8 @@ typedef struct SnControl {
 
 /* Adds "[GLOB=]WORD", a setting of kind ask; without a glob it is for all.
  * A mistake is reported (SN_EUSAGE). */
-SnStatus sn_control_add(SnArena *a, SnControl *c, const char *option,
-                        SnAsk ask, const char *text, SnDiag *d);
+SnStatus sn_control_add(SnArena *a, SnControl *c, const char *option, SnAsk ask,
+                        const char *text, SnDiag *d);
 /* Adds: nodes of this glob stay float. */
 void sn_control_keep_float(SnArena *a, SnControl *c, const char *option,
                            const char *glob);

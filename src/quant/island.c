@@ -89,8 +89,7 @@ wanted(const SnGraph *g, SnId id, const char *name)
     if (name == NULL || strcmp(sn_name(g, SN_REF(id, 0)), name) == 0)
         return true;
     for (uint32_t i = 0; i < n->nin; i++)
-        if (n->in[i].ref != 0 &&
-            strcmp(sn_name(g, n->in[i].ref), name) == 0)
+        if (n->in[i].ref != 0 && strcmp(sn_name(g, n->in[i].ref), name) == 0)
             return true;
     return false;
 }

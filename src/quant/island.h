@@ -11,9 +11,9 @@ extern "C" {
 #endif
 
 typedef struct SnIslandNode {
-    const char *node;   /* its label */
-    const char *from;   /* the Dequantize or float node it reads, or NULL */
-    const char *to;     /* a node that reads it, or NULL: an output does */
+    const char *node; /* its label */
+    const char *from; /* the Dequantize or float node it reads, or NULL */
+    const char *to;   /* a node that reads it, or NULL: an output does */
     const char *why;
 } SnIslandNode;
 

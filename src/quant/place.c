@@ -12,11 +12,18 @@ add_pair(SnPlacing *pl, SnRef v, const SnType *t, const char *base)
 {
     SnGraph *g = pl->g;
     const SnType *f32 = sn_type_plain(g->pool, SN_F32);
-    SnSpec q = {.kind = SN_K_QUANTIZE, .nin = 1, .in = &v, .type = &t,
-                .name = sn_format(pl->a, "%s.q", base), .calibrated = true,
+    SnSpec q = {.kind = SN_K_QUANTIZE,
+                .nin = 1,
+                .in = &v,
+                .type = &t,
+                .name = sn_format(pl->a, "%s.q", base),
+                .calibrated = true,
                 .origin = "place"};
     SnRef qr = SN_REF(sn_add(g, &q, NULL), 0);
-    SnSpec dq = {.kind = SN_K_DEQUANTIZE, .nin = 1, .in = &qr, .type = &f32,
+    SnSpec dq = {.kind = SN_K_DEQUANTIZE,
+                 .nin = 1,
+                 .in = &qr,
+                 .type = &f32,
                  .name = sn_format(pl->a, "%s.dq", base),
                  .origin = "place"};
 
@@ -29,8 +36,8 @@ add_pair(SnPlacing *pl, SnRef v, const SnType *t, const char *base)
 static bool
 takes_result_type(const SnKindDesc *d, const SnPortDesc *p)
 {
-    return p->fact == SN_SAME
-        || (d->sem[0].cls == SN_C_POINT && d->sem[0].monotone);
+    return p->fact == SN_SAME ||
+           (d->sem[0].cls == SN_C_POINT && d->sem[0].monotone);
 }
 
 /* The codes that operand `slot` of id reads through a pair, or SN_F32: pinned
@@ -144,9 +151,10 @@ place_table(SnPlacing *pl, SnRef c)
             continue;
         if (!fused) {
             const SnType *t = sn_type_plain(pl->g->pool, SN_ROW8);
-            SnSpec k = {.kind = SN_K_CONSTANT, .type = &t, .shape = shape,
-                        .name = sn_format(pl->a, "%s.q",
-                                          sn_name(pl->g, c)),
+            SnSpec k = {.kind = SN_K_CONSTANT,
+                        .type = &t,
+                        .shape = shape,
+                        .name = sn_format(pl->a, "%s.q", sn_name(pl->g, c)),
                         .origin = "place"};
             uint8_t *data = sn_alloc(pl->a, sn_tensor_nbyte(t, shape));
             sn_row8_pack(sn_eval_const(pl->g, c, pl->a), shape->dim[0],
@@ -169,15 +177,14 @@ insert(SnPlacing *pl, const SnId *topo, uint32_t n, bool constants)
         for (unsigned r = 0; r < nres; r++) {
             SnRef v = SN_REF(topo[i], r);
             const SnTuple *t = pl->tuple[topo[i]];
-            if (sn_type(pl->g, v)->elem != SN_F32
-                || sn_place_constant(pl, v) != constants)
+            if (sn_type(pl->g, v)->elem != SN_F32 ||
+                sn_place_constant(pl, v) != constants)
                 continue;
             if (constants) {
                 place_table(pl, v);
                 place_constant(pl, v);
             } else {
-                place_value(pl, v, t && sn_elem_quant(
-                                             (SnElem)t->out[r].elem));
+                place_value(pl, v, t && sn_elem_quant((SnElem)t->out[r].elem));
             }
         }
     }
@@ -190,9 +197,10 @@ report(const SnPlacing *pl)
 
     for (uint32_t i = 0; i < pl->p->nraised; i++) {
         const SnRaised *r = &pl->p->raised[i];
-        sn_note(d, (SnPos){0}, NULL, "%s: %u of %u weight scales of '%s' "
-                "raised so that the bias fits 32 bits", r->node, r->nslice,
-                r->nof, r->constant);
+        sn_note(d, (SnPos){0}, NULL,
+                "%s: %u of %u weight scales of '%s' "
+                "raised so that the bias fits 32 bits",
+                r->node, r->nslice, r->nof, r->constant);
     }
 }
 

@@ -66,14 +66,14 @@ bias_on(SnPlacing *pl, SnId id, uint32_t slot, double *others, double *xmax)
             }
             SnRef x = count ? n->in[first].ref : 0;
             SnElem e = (SnElem)pl->tuple[id]->in[f->in[b].pin[i]].elem;
-            const SnType *t = x && SN_NODE(x) < pl->nnode
-                    && !sn_place_constant(pl, x)
-                ? sn_place_type(pl, x, e) : NULL;
+            const SnType *t =
+                x && SN_NODE(x) < pl->nnode && !sn_place_constant(pl, x)
+                    ? sn_place_type(pl, x, e)
+                    : NULL;
             if (!t || !t->nq)
                 return 0;
             *others *= (double)t->scale[0];
-            *xmax *= wide(e) ? 0 : fmax(127.0 - t->zp[0],
-                                        t->zp[0] + 128.0);
+            *xmax *= wide(e) ? 0 : fmax(127.0 - t->zp[0], t->zp[0] + 128.0);
         }
         sn_port_slots(f, n->nin, b, &first, &count);
         if (mine && count && n->in[first].ref)
@@ -133,7 +133,7 @@ largest_bias(const float *b, int64_t n, int64_t slice, int64_t nslice)
 }
 
 typedef struct Bias { /* pinned to a constant */
-    const float *v; /* NULL: there is none */
+    const float *v;   /* NULL: there is none */
     int64_t n;
     double others; /* product of the other scales it is pinned to */
     double xmax;   /* of |x - zp| over those operands */
@@ -149,8 +149,7 @@ slice_param(const Slices *k, int64_t i, SnSchema schema, SnElem e,
     int64_t outer = stride ? k->n / stride : 0;
     double lo, hi;
 
-    finite_range(k->v + i * k->inner, k->n, k->inner, stride, outer, &lo,
-                 &hi);
+    finite_range(k->v + i * k->inner, k->n, k->inner, stride, outer, &lo, &hi);
     SnParam q = sn_choose(schema, e, lo, hi, 0);
     *wanted = q.scale;
     if (!b->v || outer != 1)

@@ -17,8 +17,7 @@ sn_place_constant(const SnPlacing *pl, SnRef r)
 }
 
 const SnPortDesc *
-sn_place_port(const SnKindDesc *d, uint32_t nin, uint32_t slot,
-              uint32_t *port)
+sn_place_port(const SnKindDesc *d, uint32_t nin, uint32_t slot, uint32_t *port)
 {
     *port = sn_port_of_slot(d, nin, slot);
     return &d->in[*port];
@@ -36,8 +35,8 @@ sn_place_kept(const SnKindDesc *d, const SnNode *n, unsigned res)
         return -1;
     for (uint32_t i = 0; i < n->nin; i++) {
         uint32_t port;
-        if (sn_place_port(d, n->nin, i, &port)->fact != SN_SAME
-            || !n->in[i].ref)
+        if (sn_place_port(d, n->nin, i, &port)->fact != SN_SAME ||
+            !n->in[i].ref)
             continue;
         if (slot >= 0)
             return -1;
@@ -114,10 +113,12 @@ static const char *
 table_why(SnPlacing *pl, SnRef r, const char *port)
 {
     if (!pl->p->rowwise)
-        return sn_format(pl->a, "operand '%s' gets fused rows only where "
-                         "weights have a scale per row", port);
-    if (!sn_place_constant(pl, r) || sn_type(pl->g, r)->elem != SN_F32
-        || sn_shape_of(pl->g, r)->rank != 2)
+        return sn_format(pl->a,
+                         "operand '%s' gets fused rows only where "
+                         "weights have a scale per row",
+                         port);
+    if (!sn_place_constant(pl, r) || sn_type(pl->g, r)->elem != SN_F32 ||
+        sn_shape_of(pl->g, r)->rank != 2)
         return sn_format(pl->a, "operand '%s' is not a constant table", port);
     if (!sn_place_finite(pl, r))
         return sn_format(pl->a, "constant '%s' is not finite",
@@ -145,30 +146,31 @@ operand_why(SnPlacing *pl, SnId id, const SnKindDesc *f, const SnTuple *t,
     if (pat.elem == SN_ROW8 && ty->elem != SN_ROW8)
         return table_why(pl, r, p->name);
     if (!sn_elem_quant((SnElem)pat.elem))
-        return ty->elem == (SnElem)pat.elem ? NULL
-            : sn_format(pl->a, "operand '%s' is %s", p->name,
-                        sn_elem_name(ty->elem));
+        return ty->elem == (SnElem)pat.elem
+                   ? NULL
+                   : sn_format(pl->a, "operand '%s' is %s", p->name,
+                               sn_elem_name(ty->elem));
     if (ty->elem != SN_F32)
         return sn_format(pl->a, "operand '%s' is %s, not f32", p->name,
                          sn_elem_name(ty->elem));
     bool constant = sn_place_constant(pl, r);
     if (constant && !sn_place_finite(pl, r))
-        return sn_format(pl->a, "constant '%s' is not finite",
-                         sn_name(g, r));
+        return sn_format(pl->a, "constant '%s' is not finite", sn_name(g, r));
     if (p->fact == SN_PIN)
         return constant ? NULL
-            : sn_format(pl->a, "operand '%s' is not a constant", p->name);
+                        : sn_format(pl->a, "operand '%s' is not a constant",
+                                    p->name);
     if (pat.elem != (int)e && !(constant && pat.elem == SN_QI8))
         return no_form(e);
     if (pat.axis >= 0)
-        return constant && axis_asked(pl, f)
-                && pat.axis < sn_shape_of(g, r)->rank ? NULL
-            : sn_format(pl->a, "operand '%s' has no scale per slice",
-                        p->name);
+        return constant && axis_asked(pl, f) &&
+                       pat.axis < sn_shape_of(g, r)->rank
+                   ? NULL
+                   : sn_format(pl->a, "operand '%s' has no scale per slice",
+                               p->name);
     if (constant || sn_place_type(pl, r, e))
         return NULL;
-    return sn_format(pl->a, "the profile has no range for '%s'",
-                     sn_name(g, r));
+    return sn_format(pl->a, "the profile has no range for '%s'", sn_name(g, r));
 }
 
 /* A fixed type suits any model only as long as its values fill it: the
@@ -185,8 +187,10 @@ fixed_why(SnPlacing *pl, SnRef r, const SnPortDesc *p)
     double m = fmax(fabs((double)h->min), fabs((double)h->max));
     if (m >= FIXED_STEPS * (double)p->fixed_scale)
         return NULL;
-    return sn_format(pl->a, "its values stay within %.3g, less than %d steps "
-                     "of its fixed type", m, FIXED_STEPS);
+    return sn_format(pl->a,
+                     "its values stay within %.3g, less than %d steps "
+                     "of its fixed type",
+                     m, FIXED_STEPS);
 }
 
 static const char *
@@ -198,11 +202,13 @@ result_why(SnPlacing *pl, SnId id, const SnKindDesc *f, const SnTuple *t,
     SnTypePat pat = t->out[res];
 
     if (pat.elem < 0)
-        return n->res[res].nuse ? sn_format(pl->a, "result '%s' is used",
-                                            f->out[res].name) : NULL;
+        return n->res[res].nuse
+                   ? sn_format(pl->a, "result '%s' is used", f->out[res].name)
+                   : NULL;
     if (!sn_elem_quant((SnElem)pat.elem))
-        return ty->elem == (SnElem)pat.elem ? NULL : "its result is another "
-                                                     "kind";
+        return ty->elem == (SnElem)pat.elem ? NULL
+                                            : "its result is another "
+                                              "kind";
     if (pat.elem != (int)e || pat.axis >= 0 || ty->elem != SN_F32)
         return no_form(e);
     if (f->out[res].fact == SN_FIXED)
@@ -235,8 +241,8 @@ tuple_why(SnPlacing *pl, SnId id, const SnKindDesc *f, const SnTuple *t,
             return why;
     *backend = b && b->supports && !b->supports(f->kind, t);
     if (*backend)
-        return sn_format(pl->a, "backend %s does not run the %s form",
-                         b->name, e == SN_QI16 ? "int16" : "int8");
+        return sn_format(pl->a, "backend %s does not run the %s form", b->name,
+                         e == SN_QI16 ? "int16" : "int8");
     return NULL;
 }
 
@@ -303,8 +309,8 @@ decide_results(SnPlacing *pl, SnId id)
             continue;
         int kept = sn_place_kept(f, n, r);
         if (p->fact == SN_FIXED)
-            *type_slot(pl, ref, e) = sn_type_quant(
-                pl->g->pool, e, p->fixed_scale, p->fixed_zp);
+            *type_slot(pl, ref, e) =
+                sn_type_quant(pl->g->pool, e, p->fixed_scale, p->fixed_zp);
         else if (kept >= 0 && !sn_place_constant(pl, n->in[kept].ref))
             *type_slot(pl, ref, e) = sn_place_type(pl, n->in[kept].ref, e);
         else
@@ -319,8 +325,8 @@ is_candidate(const SnPlacing *pl, SnId id)
     const SnNode *n = sn_node(pl->g, id);
     const SnKindDesc *d = sn_desc_in(pl->g, n->kind);
 
-    if (n->nin == 0 || n->nres == 0 || d->effect
-        || d->sem[0].cls == SN_C_CONVERT || d->sem[0].cls == SN_C_SOURCE)
+    if (n->nin == 0 || n->nres == 0 || d->effect ||
+        d->sem[0].cls == SN_C_CONVERT || d->sem[0].cls == SN_C_SOURCE)
         return false;
     for (unsigned r = 0; r < n->nres; r++)
         if (n->res[r].type->elem == SN_F32)
@@ -329,8 +335,7 @@ is_candidate(const SnPlacing *pl, SnId id)
 }
 
 static void
-push_node(SnPlacing *pl, SnFloatNode **v, uint32_t *n, SnId id,
-          const char *why)
+push_node(SnPlacing *pl, SnFloatNode **v, uint32_t *n, SnId id, const char *why)
 {
     SnFloatNode f = {id, sn_label(pl->g, id, pl->p->arena),
                      sn_strdup(pl->p->arena, why)};
@@ -398,12 +403,14 @@ decide(SnPlacing *pl, SnId id)
     SnElem e = sn_place_elem(pl, id);
     for (unsigned r = 0; r < sn_node(pl->g, id)->nres; r++) {
         SnTypePat pat = pl->tuple[id]->out[r];
-        if (!sn_elem_quant((SnElem)pat.elem)
-            || *type_slot(pl, SN_REF(id, r), e))
+        if (!sn_elem_quant((SnElem)pat.elem) ||
+            *type_slot(pl, SN_REF(id, r), e))
             continue;
-        leave(pl, id, sn_format(pl->a, "there is no type of 8 or 16 bits for "
-                                "its result '%s'",
-                                sn_name(pl->g, SN_REF(id, r))));
+        leave(pl, id,
+              sn_format(pl->a,
+                        "there is no type of 8 or 16 bits for "
+                        "its result '%s'",
+                        sn_name(pl->g, SN_REF(id, r))));
         return;
     }
 }

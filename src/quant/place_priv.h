@@ -11,7 +11,7 @@ typedef struct SnPlacing {
     SnGraph *g;
     SnRewriter *rw;
     SnPlace *p;
-    SnArena *a; /* scratch */
+    SnArena *a;              /* scratch */
     uint32_t nnode;          /* nodes there were at the start */
     const SnType **type8;    /* [ref] as 8 bits, where decided, else NULL */
     const SnType **type16;   /* [ref] as 16 bits */

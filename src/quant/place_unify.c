@@ -14,8 +14,7 @@ is_kept_below(const SnPlacing *pl, SnRef v, SnId except)
 {
     for (const SnUse *u = sn_res(pl->g, v)->uses; u; u = u->next) {
         const SnNode *n = sn_node(pl->g, u->user);
-        if (u->user == except || u->user >= pl->nnode
-            || !pl->tuple[u->user])
+        if (u->user == except || u->user >= pl->nnode || !pl->tuple[u->user])
             continue;
         for (unsigned r = 0; r < n->nres; r++)
             if (sn_place_kept(pl->form[u->user], n, r) == (int)u->slot)
@@ -38,13 +37,13 @@ take_type(SnPlacing *pl, SnRef v, SnId user, const SnType *t)
     SnId id = SN_NODE(v);
     const SnNode *n = sn_node(pl->g, id);
 
-    if (!pl->tuple[id] || sn_place_elem(pl, id) != t->elem
-        || is_kept_below(pl, v, user))
+    if (!pl->tuple[id] || sn_place_elem(pl, id) != t->elem ||
+        is_kept_below(pl, v, user))
         return false;
     int kept = sn_place_kept(pl->form[id], n, SN_RES(v));
     if (kept >= 0) {
-        if (sn_place_constant(pl, n->in[kept].ref)
-            || !take_type(pl, n->in[kept].ref, id, t))
+        if (sn_place_constant(pl, n->in[kept].ref) ||
+            !take_type(pl, n->in[kept].ref, id, t))
             return false;
     } else if (pl->form[id]->out[SN_RES(v)].fact != SN_FREE) {
         return false;
@@ -76,8 +75,8 @@ joins(const SnPlacing *pl, SnId id)
     if (f->out[0].fact != SN_SAME || f->sem[0].cls != SN_C_MOVE)
         return false;
     for (uint32_t i = 0; i < n->nin; i++)
-        same += n->in[i].ref
-            && sn_place_port(f, n->nin, i, &port)->fact == SN_SAME;
+        same +=
+            n->in[i].ref && sn_place_port(f, n->nin, i, &port)->fact == SN_SAME;
     return same > 1;
 }
 
@@ -88,16 +87,16 @@ meets(const SnPlacing *pl, SnId id)
     const SnKindDesc *f = pl->form[id];
     const SnNode *n = sn_node(pl->g, id);
 
-    return f->commutes[0] >= 0 && f->sem[0].cls == SN_C_POINT
-        && !f->sem[0].monotone && n->nin == 2;
+    return f->commutes[0] >= 0 && f->sem[0].cls == SN_C_POINT &&
+           !f->sem[0].monotone && n->nin == 2;
 }
 
 static SnReach
 reach_of(const SnType *t)
 {
-    SnReach r = {
-        (double)t->scale[0] * (double)(sn_elem_lo(t->elem) - t->zp[0]),
-        (double)t->scale[0] * (double)(sn_elem_hi(t->elem) - t->zp[0])};
+    SnReach r = {(double)t->scale[0] * (double)(sn_elem_lo(t->elem) - t->zp[0]),
+                 (double)t->scale[0] *
+                     (double)(sn_elem_hi(t->elem) - t->zp[0])};
 
     return r;
 }

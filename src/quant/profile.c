@@ -68,7 +68,8 @@ rebin(SnHist *h, int e, int64_t first)
         int64_t k = h->first + (int64_t)i;
         /* floor(k / 2^shift), also for negative k */
         k = shift >= 62 ? (k < 0 ? -1 : 0)
-            : k >= 0 ? k >> shift : -((-k - 1) >> shift) - 1;
+            : k >= 0    ? k >> shift
+                        : -((-k - 1) >> shift) - 1;
         h->bin[k - first] += old[i];
     }
     h->exp = e;
@@ -237,8 +238,8 @@ sn_profile_find(const SnProfile *p, const char *name)
 {
     SnHist key = {.name = name};
     const SnHist *k = &key;
-    const SnHist *const *at = bsearch(&k, p->by_name, p->n,
-                                      sizeof *p->by_name, by_name);
+    const SnHist *const *at =
+        bsearch(&k, p->by_name, p->n, sizeof *p->by_name, by_name);
 
     return at ? *at : NULL;
 }
@@ -341,8 +342,12 @@ run(SnArena *a, Profiling *pr, int64_t nsample, unsigned njob, SnDiag *d,
     Profiling p = *pr;
     const SnExec *x = p.x;
     uint64_t hash = p.hash;
-    SnBatch b = {.x = x, .nsample = nsample, .fill = fill_sample,
-                 .done = count_sample, .start = start_worker, .ctx = &p};
+    SnBatch b = {.x = x,
+                 .nsample = nsample,
+                 .fill = fill_sample,
+                 .done = count_sample,
+                 .start = start_worker,
+                 .ctx = &p};
     unsigned n = sn_batch_njob(njob, 1, nsample);
 
     b.njob = n;
@@ -378,8 +383,8 @@ sn_profile_run_averaged(SnArena *a, const SnExec *x, int64_t nsample, double c,
                         SnStatus (*fill)(void *, int64_t, SnRun *), void *ctx,
                         uint64_t hash, SnDiag *d, SnProfile **out)
 {
-    Profiling p = {.x = x, .hash = hash, .fill = fill, .ctx = ctx,
-                   .average = c};
+    Profiling p = {
+        .x = x, .hash = hash, .fill = fill, .ctx = ctx, .average = c};
 
     return run(a, &p, nsample, 1, d, out);
 }

@@ -26,21 +26,21 @@ typedef struct SnHist {
     int exp;            /* e */
     int64_t first;      /* k of bin 0; bins reach to floor(max / 2^e) */
     uint32_t nbin;
-    uint64_t *bin;      /* [SN_HIST_MAX]; [nbin] in a profile from a file */
-    bool averaged;      /* the moving averages of each sample's ends exist */
+    uint64_t *bin; /* [SN_HIST_MAX]; [nbin] in a profile from a file */
+    bool averaged; /* the moving averages of each sample's ends exist */
     float avg_min, avg_max;
 } SnHist;
 
 typedef struct SnProfile {
-    const char *model;   /* the graph's name */
-    uint64_t hash;       /* of the graph as imported */
+    const char *model; /* the graph's name */
+    uint64_t hash;     /* of the graph as imported */
     uint64_t nsample;
-    double average;      /* a sample's weight in the moving averages; 0: none */
-    int64_t nshard;      /* the samples' number of shards, and those that */
-    uint32_t npart;      /* are in here, in order; 0: all, or not split */
+    double average; /* a sample's weight in the moving averages; 0: none */
+    int64_t nshard; /* the samples' number of shards, and those that */
+    uint32_t npart; /* are in here, in order; 0: all, or not split */
     int64_t *part;
     uint32_t n;
-    SnHist *hist;        /* in the order of the profiled graph */
+    SnHist *hist;           /* in the order of the profiled graph */
     const SnHist **by_name; /* sorted, once n is final */
 } SnProfile;
 
@@ -97,14 +97,13 @@ SnStatus sn_profile_load(SnArena *a, const char *path, SnDiag *d,
 /* Profiles x over the samples that fill() gives (run/batch.h). */
 SnStatus sn_profile_run(SnArena *a, const SnExec *x, int64_t nsample,
                         unsigned njob,
-                        SnStatus (*fill)(void *, int64_t, SnRun *),
-                        void *ctx, uint64_t hash, SnDiag *d,
-                        SnProfile **out);
+                        SnStatus (*fill)(void *, int64_t, SnRun *), void *ctx,
+                        uint64_t hash, SnDiag *d, SnProfile **out);
 /* The same, on one thread in the order of the samples, with moving averages of
  * weight c.  Such a profile depends on the order, and cannot be merged. */
 SnStatus sn_profile_run_averaged(SnArena *a, const SnExec *x, int64_t nsample,
-                                 double c, SnStatus (*fill)(void *, int64_t,
-                                                            SnRun *),
+                                 double c,
+                                 SnStatus (*fill)(void *, int64_t, SnRun *),
                                  void *ctx, uint64_t hash, SnDiag *d,
                                  SnProfile **out);
 

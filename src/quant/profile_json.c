@@ -34,15 +34,15 @@ put_hist(SnBuf *b, const SnHist *h)
     sn_puts(b, "  {\"name\": ");
     sn_put_json(b, h->name);
     if (h->count == 0) {
-        sn_putf(b, ", \"count\": 0, \"nonfinite\": %" PRIu64 "}",
-                h->nonfinite);
+        sn_putf(b, ", \"count\": 0, \"nonfinite\": %" PRIu64 "}", h->nonfinite);
         return;
     }
     sn_puts(b, ", \"min\": ");
     sn_put_f32(b, h->min);
     sn_puts(b, ", \"max\": ");
     sn_put_f32(b, h->max);
-    sn_putf(b, ", \"count\": %" PRIu64 ", \"nonfinite\": %" PRIu64
+    sn_putf(b,
+            ", \"count\": %" PRIu64 ", \"nonfinite\": %" PRIu64
             ",\n   \"exp\": %d, \"first\": %" PRId64 ", \"bins\": [",
             h->count, h->nonfinite, h->exp, h->first);
     for (uint32_t i = 0; i < h->nbin; i++)
@@ -61,11 +61,13 @@ put_hist(SnBuf *b, const SnHist *h)
 void
 sn_profile_put(const SnProfile *p, SnBuf *b)
 {
-    sn_putf(b, "{\"format\": \"sinter-profile\", \"version\": %d,\n"
-            " \"model\": ", VERSION);
+    sn_putf(b,
+            "{\"format\": \"sinter-profile\", \"version\": %d,\n"
+            " \"model\": ",
+            VERSION);
     sn_put_json(b, p->model);
-    sn_putf(b, ", \"graph\": \"%016" PRIx64 "\", \"samples\": %" PRIu64
-            ",\n", p->hash, p->nsample);
+    sn_putf(b, ", \"graph\": \"%016" PRIx64 "\", \"samples\": %" PRIu64 ",\n",
+            p->hash, p->nsample);
     if (p->average > 0) {
         sn_puts(b, " \"moving_average\": ");
         sn_put_f32(b, (float)p->average);
@@ -112,10 +114,8 @@ bad(const Reader *r, const char *field, const char *want)
 {
     if (r->entry)
         return sn_fail(r->d, SN_EINPUT, r->path,
-                       "value '%s': \"%s\" must be %s", r->entry, field,
-                       want);
-    return sn_fail(r->d, SN_EINPUT, r->path, "\"%s\" must be %s", field,
-                   want);
+                       "value '%s': \"%s\" must be %s", r->entry, field, want);
+    return sn_fail(r->d, SN_EINPUT, r->path, "\"%s\" must be %s", field, want);
 }
 
 static SnStatus
@@ -124,11 +124,11 @@ get_int(const Reader *r, const json_t *o, const char *field, int64_t lo,
 {
     const json_t *v = json_object_get(o, field);
 
-    if (!json_is_integer(v) || json_integer_value(v) < lo
-        || json_integer_value(v) > hi)
-        return bad(r, field,
-                   sn_format(r->a, "an integer from %" PRId64 " to %" PRId64,
-                             lo, hi));
+    if (!json_is_integer(v) || json_integer_value(v) < lo ||
+        json_integer_value(v) > hi)
+        return bad(
+            r, field,
+            sn_format(r->a, "an integer from %" PRId64 " to %" PRId64, lo, hi));
     *out = json_integer_value(v);
     return SN_OK;
 }
@@ -151,8 +151,8 @@ get_string(const Reader *r, const json_t *o, const char *field,
 {
     const json_t *v = json_object_get(o, field);
 
-    if (!json_is_string(v)
-        || strlen(json_string_value(v)) != json_string_length(v))
+    if (!json_is_string(v) ||
+        strlen(json_string_value(v)) != json_string_length(v))
         return bad(r, field, "a string without NUL");
     *out = sn_strdup(r->a, json_string_value(v));
     return SN_OK;
@@ -167,12 +167,14 @@ get_bins(const Reader *r, const json_t *o, SnHist *h)
     h->bin = SN_NEW_N(r->a, uint64_t, h->nbin);
     if (!json_is_array(v) || json_array_size(v) != h->nbin)
         return bad(r, "bins",
-                   sn_format(r->a, "an array of %u counts, as min, max and "
-                             "exp say", h->nbin));
+                   sn_format(r->a,
+                             "an array of %u counts, as min, max and "
+                             "exp say",
+                             h->nbin));
     for (uint32_t i = 0; i < h->nbin; i++) {
         const json_t *c = json_array_get(v, i);
-        if (!json_is_integer(c) || json_integer_value(c) < 0
-            || json_integer_value(c) > count_max)
+        if (!json_is_integer(c) || json_integer_value(c) < 0 ||
+            json_integer_value(c) > count_max)
             return bad(r, "bins", "counts of zero or more");
         h->bin[i] = (uint64_t)json_integer_value(c);
         sum += h->bin[i];
@@ -203,11 +205,10 @@ get_geometry(const Reader *r, const json_t *o, SnHist *h)
         h->first = want.first;
         h->nbin = want.nbin;
         if (e != want.exp)
-            st = bad(r, "exp", sn_format(r->a, "%d for this range",
-                                         want.exp));
+            st = bad(r, "exp", sn_format(r->a, "%d for this range", want.exp));
         else if (first != want.first)
-            st = bad(r, "first", sn_format(r->a, "%" PRId64
-                                           " for this range", want.first));
+            st = bad(r, "first",
+                     sn_format(r->a, "%" PRId64 " for this range", want.first));
     }
     sn_arena_free(t);
     return st;
@@ -224,9 +225,9 @@ get_average(const Reader *r, const json_t *o, SnHist *h)
         return SN_OK;
     h->avg_min = (float)end[0];
     h->avg_max = (float)end[1];
-    if (json_array_size(v) != 2 || !json_is_number(json_array_get(v, 0))
-        || !json_is_number(json_array_get(v, 1)) || !(end[0] <= end[1])
-        || h->avg_min < h->min || h->avg_max > h->max)
+    if (json_array_size(v) != 2 || !json_is_number(json_array_get(v, 0)) ||
+        !json_is_number(json_array_get(v, 1)) || !(end[0] <= end[1]) ||
+        h->avg_min < h->min || h->avg_max > h->max)
         return bad(r, "average", "two numbers between \"min\" and \"max\"");
     h->averaged = true;
     return SN_OK;
@@ -282,8 +283,8 @@ get_parts(const Reader *r, const json_t *o, SnProfile *p)
     for (size_t i = 0; i < json_array_size(v); i++) {
         const json_t *k = json_array_get(v, i);
         int64_t part = json_is_integer(k) ? json_integer_value(k) : -1;
-        if (part < 0 || part >= p->nshard
-            || (i && part <= p->part[p->npart - 1]))
+        if (part < 0 || part >= p->nshard ||
+            (i && part <= p->part[p->npart - 1]))
             return bad(r, "parts", "numbers from 0 below \"shards\", rising");
         SN_PUSH(r->a, p->part, p->npart, part);
     }
@@ -343,8 +344,10 @@ sn_profile_load(SnArena *a, const char *path, SnDiag *d, SnProfile **out)
     SN_TRY(sn_file_read(a, d, path, FILE_MAX, &text, &n));
     json_t *o = json_loadb(text, n, JSON_REJECT_DUPLICATES, &err);
     if (!o)
-        return sn_fail(d, SN_EINPUT, path, "line %d: is no profile, which is "
-                       "JSON: %s", err.line, err.text);
+        return sn_fail(d, SN_EINPUT, path,
+                       "line %d: is no profile, which is "
+                       "JSON: %s",
+                       err.line, err.text);
     *out = SN_NEW(a, SnProfile);
     SnStatus st = get_profile(&r, o, *out);
     json_decref(o);

@@ -10,14 +10,17 @@ same_graph(const SnProfile *p, const SnProfile *o, const char *path,
            const char *first, SnDiag *d)
 {
     if (o->hash != p->hash || o->n != p->n)
-        return sn_fail(d, SN_EINPUT, path, "is of another graph ('%s', hash "
+        return sn_fail(d, SN_EINPUT, path,
+                       "is of another graph ('%s', hash "
                        "%016" PRIx64 ", %u values) than %s ('%s', %016" PRIx64
-                       ", %u values)", o->model, o->hash, o->n, first,
-                       p->model, p->hash, p->n);
+                       ", %u values)",
+                       o->model, o->hash, o->n, first, p->model, p->hash, p->n);
     for (uint32_t i = 0; i < p->n; i++)
         if (strcmp(p->hist[i].name, o->hist[i].name) != 0)
-            return sn_fail(d, SN_EINPUT, path, "has value '%s' where %s has "
-                           "'%s'", o->hist[i].name, first, p->hist[i].name);
+            return sn_fail(d, SN_EINPUT, path,
+                           "has value '%s' where %s has "
+                           "'%s'",
+                           o->hist[i].name, first, p->hist[i].name);
     return SN_OK;
 }
 
@@ -81,15 +84,19 @@ add_parts(SnArena *a, SnProfile *sum, SnProfile *const *p,
         return SN_OK;
     for (uint32_t i = 0; i < k; i++)
         if (p[i]->nshard && p[i]->nshard != o->nshard)
-            return sn_fail(d, SN_EINPUT, path[k], "is of %" PRId64 " shards, "
+            return sn_fail(d, SN_EINPUT, path[k],
+                           "is of %" PRId64 " shards, "
                            "%s of %" PRId64 ": merge all shards of one split "
-                           "first", o->nshard, path[i], p[i]->nshard);
+                           "first",
+                           o->nshard, path[i], p[i]->nshard);
     for (uint32_t i = 0; i < o->npart; i++) {
         const char *by = holder(p, path, k, o->part[i]);
         if (by)
-            return sn_fail(d, SN_EINPUT, path[k], "has shard %" PRId64 " of %"
-                           PRId64 ", and so has %s: its samples would count "
-                           "twice", o->part[i], o->nshard, by);
+            return sn_fail(d, SN_EINPUT, path[k],
+                           "has shard %" PRId64 " of %" PRId64
+                           ", and so has %s: its samples would count "
+                           "twice",
+                           o->part[i], o->nshard, by);
         uint32_t at = sum->npart;
         SN_PUSH(a, sum->part, sum->npart, o->part[i]);
         for (; at && sum->part[at - 1] > o->part[i]; at--)
@@ -132,11 +139,13 @@ sn_profile_join(SnArena *a, uint32_t n, const char *const *path, SnDiag *d,
         SnProfile *p;
         for (uint32_t k = 0; k < i; k++)
             if (!strcmp(path[i], path[k]))
-                return sn_fail(d, SN_EUSAGE, path[i], "is named twice: its "
+                return sn_fail(d, SN_EUSAGE, path[i],
+                               "is named twice: its "
                                "samples would count twice");
         SN_TRY(sn_profile_load(a, path[i], d, &p));
         if (p->average > 0)
-            return sn_fail(d, SN_EINPUT, path[i], "holds moving averages, "
+            return sn_fail(d, SN_EINPUT, path[i],
+                           "holds moving averages, "
                            "which depend on the order of the samples: it "
                            "cannot be merged");
         if (!sum)
@@ -158,9 +167,9 @@ rearranges(const SnNode *n)
 {
     const SnSem *s = &sn_desc(n->kind)->sem[0];
 
-    return n->nin > 0 && n->nres == 1 && s->cls == SN_C_MOVE
-        && (s->map == SN_MAP_RESHAPE || s->map == SN_MAP_PERMUTE
-            || s->map == SN_MAP_FLIP || s->map == SN_MAP_BLOCK);
+    return n->nin > 0 && n->nres == 1 && s->cls == SN_C_MOVE &&
+           (s->map == SN_MAP_RESHAPE || s->map == SN_MAP_PERMUTE ||
+            s->map == SN_MAP_FLIP || s->map == SN_MAP_BLOCK);
 }
 
 /* How many moves away a range is looked for. */
@@ -193,8 +202,8 @@ sn_profile_of(const SnProfile *p, const SnGraph *g, SnRef v)
 static bool
 is_value(const SnNode *n, unsigned r)
 {
-    return !n->dead && !n->data && n->res[r].type->elem == SN_F32
-        && n->res[r].name;
+    return !n->dead && !n->data && n->res[r].type->elem == SN_F32 &&
+           n->res[r].name;
 }
 
 SnProfileFit

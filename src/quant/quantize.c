@@ -20,15 +20,15 @@ computes(const SnNode *n)
 {
     const SnKindDesc *d = sn_desc(n->kind);
 
-    return !n->dead && n->nin > 0 && n->nres > 0 && !d->effect
-        && d->sem[0].cls != SN_C_CONVERT && d->sem[0].cls != SN_C_SOURCE;
+    return !n->dead && n->nin > 0 && n->nres > 0 && !d->effect &&
+           d->sem[0].cls != SN_C_CONVERT && d->sem[0].cls != SN_C_SOURCE;
 }
 
 /* Nodes that place left float, found by id and, as rewrites make a node anew
  * and hand on its name, by label. */
 typedef struct Left {
     const SnPlace *p;
-    const SnFloatNode **by_id; /* [nnode] */
+    const SnFloatNode **by_id;   /* [nnode] */
     const SnFloatNode **by_name; /* [p->nfloat], sorted */
 } Left;
 
@@ -60,8 +60,7 @@ has_codes(const SnGraph *g, SnKind kind)
     for (SnKind k = 1; k < sn_kind_end(); k++) {
         const SnKindDesc *d = sn_desc_in(g, k);
         for (uint16_t i = 0; i < d->ntuple; i++)
-            if ((k == kind || d->form_of == (int32_t)kind) &&
-                d->tuple[i].quant)
+            if ((k == kind || d->form_of == (int32_t)kind) && d->tuple[i].quant)
                 return true;
     }
     return false;
@@ -70,8 +69,8 @@ has_codes(const SnGraph *g, SnKind kind)
 /* place and integerize both say why they leave a node; a node that neither
  * has seen was made later. */
 static const char *
-float_reason(SnArena *a, const SnGraph *g, const SnRewriter *rw,
-             const Left *l, SnId id)
+float_reason(SnArena *a, const SnGraph *g, const SnRewriter *rw, const Left *l,
+             SnId id)
 {
     SnFloatNode key = {.name = sn_label(g, id, a)};
     const SnFloatNode *k = &key, **at = NULL;
@@ -80,8 +79,8 @@ float_reason(SnArena *a, const SnGraph *g, const SnRewriter *rw,
     if (l->by_id[id])
         return l->by_id[id]->why;
     if (l->p->nfloat)
-        at = bsearch(&k, l->by_name, l->p->nfloat, sizeof *l->by_name,
-                     by_label);
+        at =
+            bsearch(&k, l->by_name, l->p->nfloat, sizeof *l->by_name, by_label);
     if (at)
         return (*at)->why;
     if (why)
@@ -165,11 +164,11 @@ sn_quantize_graph(SnArena *a, SnGraph *g, const SnProfile *p,
     sn_want_declined(rw, true);
     for (const char *const *pass = pipe->pass; *pass; pass++) {
         uint32_t before = sn_count_rescales(g);
-        uint32_t gone = sn_family_count(rw, SN_FAM_ABSORB)
-            + sn_family_count(rw, SN_FAM_MERGE);
+        uint32_t gone = sn_family_count(rw, SN_FAM_ABSORB) +
+                        sn_family_count(rw, SN_FAM_MERGE);
         SN_TRY(sn_rewrite(rw, g, *pass));
-        gone = sn_family_count(rw, SN_FAM_ABSORB)
-            + sn_family_count(rw, SN_FAM_MERGE) - gone;
+        gone = sn_family_count(rw, SN_FAM_ABSORB) +
+               sn_family_count(rw, SN_FAM_MERGE) - gone;
         uint32_t after = sn_count_rescales(g) + gone;
         if (after > before)
             created += after - before;
@@ -186,7 +185,7 @@ sn_quantize_graph(SnArena *a, SnGraph *g, const SnProfile *p,
     quiet.print_after = NULL;
     quiet.opt_limit = -1;
     if (out->left)
-        SN_TRY(sn_why_rescales(a, g, &quiet, "quant_cleanup", NULL, d,
-                               &out->why));
+        SN_TRY(
+            sn_why_rescales(a, g, &quiet, "quant_cleanup", NULL, d, &out->why));
     return SN_OK;
 }

@@ -15,7 +15,7 @@ extern "C" {
 typedef struct SnQuantOpts {
     SnControl control; /* precision, scheme, range rule */
     bool channelwise, rowwise, unify;
-    bool bias8;        /* biases of 8 bits and a shift (bias.h) */
+    bool bias8;            /* biases of 8 bits and a shift (bias.h) */
     SnRewriteOpts rewrite; /* backend, switches; place is set here */
 } SnQuantOpts;
 

@@ -7,10 +7,9 @@
 #include "base/fmath.h"
 
 static const char *const names[] = {
-    [SN_MINMAX] = "minmax",   [SN_PERCENTILE] = "percentile",
-    [SN_ENTROPY] = "entropy", [SN_MSE] = "mse",
-    [SN_AVERAGE] = "moving-average",
-    [SN_NRANGE] = NULL,
+    [SN_MINMAX] = "minmax",          [SN_PERCENTILE] = "percentile",
+    [SN_ENTROPY] = "entropy",        [SN_MSE] = "mse",
+    [SN_AVERAGE] = "moving-average", [SN_NRANGE] = NULL,
 };
 
 const char *
@@ -104,8 +103,8 @@ sn_range_mse(const SnHist *h, SnParam q, SnElem e)
         if (!h->bin[i])
             continue;
         double x = edge(h, i);
-        sum += (double)h->bin[i]
-            * (error_to(x + w, s, lo, hi) - error_to(x, s, lo, hi));
+        sum += (double)h->bin[i] *
+               (error_to(x + w, s, lo, hi) - error_to(x, s, lo, hi));
     }
     return sum / (w * (double)h->count);
 }
@@ -161,8 +160,7 @@ divergence(const SnHist *h, SnParam q, SnElem e, double lo, double hi,
     if (a < 0)
         return INFINITY;
     bool whole = lo <= (double)h->min && hi >= (double)h->max;
-    if (!whole && (hi - lo < w * (double)ncode
-                   || noccupied < (b - a + 1) / 4))
+    if (!whole && (hi - lo < w * (double)ncode || noccupied < (b - a + 1) / 4))
         return INFINITY;
     double below = 0, above = 0;
     for (int64_t i = 0; i < (int64_t)h->nbin; i++) {
@@ -177,8 +175,8 @@ divergence(const SnHist *h, SnParam q, SnElem e, double lo, double hi,
         if (i == zero || !h->bin[i])
             continue;
         int64_t c = code_of(edge(h, i) + w / 2, q, qlo, qhi) - qlo;
-        double p = (double)h->bin[i] + (i == a ? below : 0)
-            + (i == b ? above : 0);
+        double p =
+            (double)h->bin[i] + (i == a ? below : 0) + (i == b ? above : 0);
         double k = (double)en->count[c] / (double)en->nbin[c];
         sum += p * sn_log((p / all) / (k / inside));
     }

@@ -11,8 +11,8 @@ sn_count_rescales(const SnGraph *g)
     uint32_t n = 0;
 
     for (SnId id = 1; id < g->nnode; id++)
-        n += g->node[id] && !g->node[id]->dead
-            && g->node[id]->kind == SN_K_RESCALE;
+        n += g->node[id] && !g->node[id]->dead &&
+             g->node[id]->kind == SN_K_RESCALE;
     return n;
 }
 
@@ -27,8 +27,7 @@ ascending(const void *x, const void *y)
 /* What was declined at the Rescale, at what makes its operand and at what
  * reads it: numbers in v, ascending. */
 static uint32_t
-about(SnArena *a, const SnGraph *g, const SnRewriter *rw, SnId id,
-      uint32_t **v)
+about(SnArena *a, const SnGraph *g, const SnRewriter *rw, SnId id, uint32_t **v)
 {
     const SnDeclined *dec = sn_declines(rw);
     uint32_t n = 0, m = 0, nnode = 0;
@@ -41,14 +40,12 @@ about(SnArena *a, const SnGraph *g, const SnRewriter *rw, SnId id,
     qsort(node, nnode, sizeof *node, ascending);
     for (uint32_t i = 0; i < nnode; i++)
         if (i == 0 || node[i] != node[i - 1])
-            for (uint32_t k = sn_declines_of(rw, node[i]); k;
-                 k = dec[k].before)
+            for (uint32_t k = sn_declines_of(rw, node[i]); k; k = dec[k].before)
                 n++;
     *v = SN_NEW_N(a, uint32_t, n + 1u);
     for (uint32_t i = 0; i < nnode; i++)
         if (i == 0 || node[i] != node[i - 1])
-            for (uint32_t k = sn_declines_of(rw, node[i]); k;
-                 k = dec[k].before)
+            for (uint32_t k = sn_declines_of(rw, node[i]); k; k = dec[k].before)
                 (*v)[m++] = k;
     qsort(*v, n, sizeof **v, ascending);
     return n;
@@ -68,17 +65,17 @@ concerns(const SnGraph *g, SnId rescale, SnId node)
 static bool
 is_wanted(const SnGraph *g, SnId rescale, SnRef node)
 {
-    return !node || SN_NODE(node) == rescale
-        || concerns(g, rescale, SN_NODE(node));
+    return !node || SN_NODE(node) == rescale ||
+           concerns(g, rescale, SN_NODE(node));
 }
 
 static bool
 said_already(const SnWhyRescale *w, const SnReason *r)
 {
     for (uint32_t i = 0; i < w->nreason; i++)
-        if (w->reason[i].rule == r->rule
-            && !strcmp(w->reason[i].node, r->node)
-            && !strcmp(w->reason[i].text, r->text))
+        if (w->reason[i].rule == r->rule &&
+            !strcmp(w->reason[i].node, r->node) &&
+            !strcmp(w->reason[i].text, r->text))
             return true;
     return false;
 }
@@ -155,10 +152,10 @@ unmatched(SnArena *a, const SnGraph *g, SnId id, const char *passes,
 {
     for (uint32_t i = 0; i < sn_rule_end(); i++) {
         const SnRuleDesc *r = sn_rule(i);
-        const char *p = r->family == SN_FAM_WRITTEN && r->text &&
-                                in_list(passes, r->pass)
-                            ? pattern_of(a, r->text)
-                            : NULL;
+        const char *p =
+            r->family == SN_FAM_WRITTEN && r->text && in_list(passes, r->pass)
+                ? pattern_of(a, r->text)
+                : NULL;
         bool said = false;
         if (!p || !starts_with_kind(p, sn_desc(sn_node(g, id)->kind)->name))
             continue;
@@ -195,8 +192,8 @@ sn_why_rescales(SnArena *a, const SnGraph *g, const SnRewriteOpts *o,
     SN_TRY(sn_rewrite(second, c, passes));
     SnId *topo = sn_topo(c, a, &n);
     for (uint32_t i = 0; i < n; i++) {
-        if (sn_node(c, topo[i])->kind != SN_K_RESCALE
-            || (node && !at) || !is_wanted(c, topo[i], at))
+        if (sn_node(c, topo[i])->kind != SN_K_RESCALE || (node && !at) ||
+            !is_wanted(c, topo[i], at))
             continue;
         SnWhyRescale w = {0};
         collect(a, c, second, topo[i], &w);

@@ -32,9 +32,9 @@ typedef struct SnWhy {
 
 /* Works on a copy of g; passes as for sn_rewrite.  node NULL: all Rescales,
  * else those that are, feed or read the value of that name. */
-SnStatus sn_why_rescales(SnArena *a, const SnGraph *g,
-                         const SnRewriteOpts *o, const char *passes,
-                         const char *node, SnDiag *d, SnWhy *out);
+SnStatus sn_why_rescales(SnArena *a, const SnGraph *g, const SnRewriteOpts *o,
+                         const char *passes, const char *node, SnDiag *d,
+                         SnWhy *out);
 
 /* Live Rescales in g. */
 uint32_t sn_count_rescales(const SnGraph *g);

@@ -101,16 +101,16 @@ sn_choose(SnSchema s, SnElem e, double lo, double hi, double floor)
         lo = 0;
     if (!(hi > 0))
         hi = 0;
-    if (s == SN_SYMMETRIC || s == SN_POWER_OF_TWO
-        || (s == SN_SYMMETRIC_UINT8 && lo < 0))
+    if (s == SN_SYMMETRIC || s == SN_POWER_OF_TWO ||
+        (s == SN_SYMMETRIC_UINT8 && lo < 0))
         return symmetric(s, qlo, qhi, lo, hi, floor);
     double exact = (hi - lo) / (qhi - qlo);
     p.scale = scale_of(exact, floor);
     /* From the range itself where that is the scale: [-3, 3] then gives 0,
      * whatever the rounding of the scale. */
-    double zp = rint(p.scale == (float)exact
-                     ? qlo - lo * (qhi - qlo) / (hi - lo)
-                     : qlo - lo / (double)p.scale);
+    double zp =
+        rint(p.scale == (float)exact ? qlo - lo * (qhi - qlo) / (hi - lo)
+                                     : qlo - lo / (double)p.scale);
     p.zp = (int32_t)(zp < qlo ? qlo : zp > qhi ? qhi : zp);
     return p;
 }

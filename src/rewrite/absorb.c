@@ -107,9 +107,10 @@ reach_text(SnGraph *g, SnRewriter *rw, SnId r)
     SnReach in = sn_reach(g, sn_in(g, r, 0));
     SnReach cut = sn_clamp_reach(sn_type(g, SN_REF(r, 0)), sn_clamp_of(g, r));
 
-    return sn_format(sn_scratch(rw), "x reaches [%.6g, %.6g], %s saturates at "
-                     "[%.6g, %.6g]", in.lo, in.hi, sn_name(g, SN_REF(r, 0)),
-                     cut.lo, cut.hi);
+    return sn_format(sn_scratch(rw),
+                     "x reaches [%.6g, %.6g], %s saturates at "
+                     "[%.6g, %.6g]",
+                     in.lo, in.hi, sn_name(g, SN_REF(r, 0)), cut.lo, cut.hi);
 }
 
 /* The bias slot pinned to port `port`, or nin. */
@@ -159,8 +160,8 @@ too_coarse(const SnGraph *g, SnId id, const SnType *xt)
  * will be; *bslot is set to a bias that must move, *waived to whether only the
  * calibrated flag lets it go. */
 static const char *
-absorb_why(SnGraph *g, SnRewriter *rw, SnId id, uint32_t slot,
-           const SnEdit *e, uint32_t *bslot, bool *waived)
+absorb_why(SnGraph *g, SnRewriter *rw, SnId id, uint32_t slot, const SnEdit *e,
+           uint32_t *bslot, bool *waived)
 {
     SnNode *n = sn_node(g, id);
     const SnKindDesc *d = sn_desc_in(g, n->kind);
@@ -173,8 +174,10 @@ absorb_why(SnGraph *g, SnRewriter *rw, SnId id, uint32_t slot,
         return sn_format(sn_scratch(rw), "there is no tuple for %s",
                          sn_type_str(sn_scratch(rw), xt));
     if (too_coarse(g, id, xt))
-        return sn_format(sn_scratch(rw), "the step of %s is too large for the "
-                         "result's", sn_type_str(sn_scratch(rw), xt));
+        return sn_format(sn_scratch(rw),
+                         "the step of %s is too large for the "
+                         "result's",
+                         sn_type_str(sn_scratch(rw), xt));
     if (!may_drop(g, rw, id, r, &w))
         return sn_format(sn_scratch(rw), "covers(%s, reach(x)) is false: %s",
                          sn_name(g, SN_REF(r, 0)), reach_text(g, rw, r));
@@ -224,12 +227,15 @@ absorb_at(SnGraph *g, SnRewriter *rw, SnId id, uint32_t slot, uint16_t rule)
     if (!sn_fire(rw, rule, g, id))
         return false;
     if (waived)
-        sn_fire_detail(rw, true, sn_format(sn_scratch(rw), "waived the "
-                       "saturation of %s: %s", sn_name(g, SN_REF(r, 0)),
-                       reach_text(g, rw, r)));
+        sn_fire_detail(rw, true,
+                       sn_format(sn_scratch(rw),
+                                 "waived the "
+                                 "saturation of %s: %s",
+                                 sn_name(g, SN_REF(r, 0)),
+                                 reach_text(g, rw, r)));
     if (bslot < n->nin)
-        e.in[bslot] = sn_regrid(g, n->in[bslot].ref, id,
-                                sn_type(g, e.in[bfor]));
+        e.in[bslot] =
+            sn_regrid(g, n->in[bslot].ref, id, sn_type(g, e.in[bfor]));
     SnId m = sn_edit_add(g, &e);
     for (unsigned i = 0; i < n->nres; i++)
         sn_fired(rw, g, SN_REF(id, i), SN_REF(m, i));
@@ -260,8 +266,7 @@ not_absorbed(SnGraph *g, SnRewriter *rw, SnId id, uint16_t rule, bool joins)
 }
 
 bool
-sn_absorb(SnGraph *g, SnRewriter *rw, SnId id, uint16_t rule,
-          uint32_t join)
+sn_absorb(SnGraph *g, SnRewriter *rw, SnId id, uint16_t rule, uint32_t join)
 {
     SnNode *n = sn_node(g, id);
     const SnKindDesc *d = sn_desc_in(g, n->kind);
@@ -333,23 +338,24 @@ merged_clamp(SnGraph *g, SnRewriter *rw, SnId p, SnId id, SnEdit *e,
         if (sn_range_full(rc) && sn_covers(sn_clamp_reach(mid, rc),
                                            sn_clamp_reach(rt, (SnRange){0})))
             return NULL;
-        return sn_format(sn_scratch(rw), "%s has no clamp and %s does not "
-                         "cover %s", d->name,
-                         sn_type_str(sn_scratch(rw), mid),
+        return sn_format(sn_scratch(rw),
+                         "%s has no clamp and %s does not "
+                         "cover %s",
+                         d->name, sn_type_str(sn_scratch(rw), mid),
                          sn_type_str(sn_scratch(rw), rt));
     }
     bool waive = n->calibrated && !sn_opts(rw)->strict_saturation;
     SnRange kept = sn_meet(rc, sn_image(g->rounding, pc, mid, rt, waive));
-    *waived = waive && !sn_range_equal(
-        kept, sn_meet(rc, sn_image(g->rounding, pc, mid, rt, false)));
+    *waived = waive &&
+              !sn_range_equal(
+                  kept, sn_meet(rc, sn_image(g->rounding, pc, mid, rt, false)));
     sn_edit_clamp(e, kept);
     e->calibrated = n->calibrated && sn_node(g, id)->calibrated;
     return NULL;
 }
 
 bool
-sn_merge(SnGraph *g, SnRewriter *rw, SnId id, uint16_t rule,
-         uint32_t join)
+sn_merge(SnGraph *g, SnRewriter *rw, SnId id, uint16_t rule, uint32_t join)
 {
     if (sn_node(g, id)->kind != SN_K_RESCALE)
         return false;
@@ -393,8 +399,10 @@ sn_merge(SnGraph *g, SnRewriter *rw, SnId id, uint16_t rule,
         return false;
     if (waived)
         sn_fire_detail(rw, true,
-                       sn_format(sn_scratch(rw), "waived the saturation of "
-                                 "%s %s", sn_label(g, p, sn_scratch(rw)),
+                       sn_format(sn_scratch(rw),
+                                 "waived the saturation of "
+                                 "%s %s",
+                                 sn_label(g, p, sn_scratch(rw)),
                                  sn_type_str(sn_scratch(rw), mid)));
     SnId m = sn_edit_add(g, &e);
     sn_fired(rw, g, SN_REF(id, 0), SN_REF(m, 0));

@@ -20,9 +20,9 @@ typedef struct Env {
     SnRewriter *rw;
     SnGraph *g;
     SnArena *a;
-    Val *val;      /* border values and results so far, as codes */
+    Val *val; /* border values and results so far, as codes */
     uint32_t nval;
-    Val *real;     /* the same over the reals (f32) */
+    Val *real; /* the same over the reals (f32) */
     uint32_t nreal;
     SnRef *border;
     uint32_t nborder;
@@ -203,8 +203,8 @@ eval(Env *e, SnRef r)
     if (have)
         return have;
     if (n->data) {
-        Val v = {r, {n->res[0].type, n->res[0].shape,
-                     (void *)(uintptr_t)n->data}};
+        Val v = {r,
+                 {n->res[0].type, n->res[0].shape, (void *)(uintptr_t)n->data}};
         SN_PUSH(e->a, e->val, e->nval, v);
         return find(e->val, e->nval, r);
     }
@@ -290,13 +290,13 @@ as_real(Env *e, const SnTensor *t)
 static void
 saturate(Env *e, SnTensor *t, SnId id)
 {
-    SnReach c = sn_clamp_reach(sn_type(e->g, SN_REF(id, 0)),
-                               sn_clamp_of(e->g, id));
+    SnReach c =
+        sn_clamp_reach(sn_type(e->g, SN_REF(id, 0)), sn_clamp_of(e->g, id));
     int64_t n = sn_shape_count(t->shape);
 
     for (int64_t i = 0; i < n; i++)
-        ((float *)t->data)[i] = (float)fmin(
-            fmax((double)((float *)t->data)[i], c.lo), c.hi);
+        ((float *)t->data)[i] =
+            (float)fmin(fmax((double)((float *)t->data)[i], c.lo), c.hi);
 }
 
 static const SnTensor *eval_real(Env *e, SnRef r);
@@ -311,8 +311,7 @@ real_ranges(const SnKindDesc *d, void *attr)
         if (at->kind != SN_A_RANGE || at->range_of != SN_RANGE_ATTR)
             continue;
         SnRange *r = sn_attr_at(attr, at);
-        const SnType *const *t =
-            sn_attr_at(attr, &d->attr[at->range_port]);
+        const SnType *const *t = sn_attr_at(attr, &d->attr[at->range_port]);
         SnReach k = sn_clamp_reach(*t, *r);
         *r = (SnRange){k.lo, k.hi, true, true};
     }
@@ -359,8 +358,8 @@ run_real(Env *e, SnId id, SnTensor *out)
         *(SnRange *)sn_attr_at(attr, &d->attr[d->clamp]) = (SnRange){0};
     if (fn == d->real)
         real_ranges(d, attr);
-    SnCall c = {d, attr, n->nin, 1, in, out, e->a, why,
-                .rounding = SN_ROUNDING_FLOAT};
+    SnCall c = {
+        d, attr, n->nin, 1, in, out, e->a, why, .rounding = SN_ROUNDING_FLOAT};
     return fn(&c) == SN_OK;
 }
 
@@ -402,8 +401,8 @@ differ(Env *e, const SnPair *p, const char *claim, int64_t i, double x,
 
     return sn_fail(e->rw->d, SN_ECHECK, s->node,
                    "%s.%s (%s) claims %s, but result %s differs at element "
-                   "%lld: %.9g before, %.9g after, allowed %.9g", r->pass,
-                   r->name, r->where, claim, sn_name(e->g, p->new_),
+                   "%lld: %.9g before, %.9g after, allowed %.9g",
+                   r->pass, r->name, r->where, claim, sn_name(e->g, p->new_),
                    (long long)i, x, y, bound);
 }
 
@@ -498,9 +497,9 @@ refines(Env *e, const SnPair *p, const SnTensor *x, const SnTensor *y)
     e->ran = true;
     /* 1e-4 of a step covers the binary32 rounding of the reference. */
     double step = y->type->nq ? (double)y->type->scale[0] : 0;
-    double worst = fmax(worst_error(e, p),
-                        sn_rounding_error(e->g->rounding) * step) +
-                   1e-4 * step;
+    double worst =
+        fmax(worst_error(e, p), sn_rounding_error(e->g->rounding) * step) +
+        1e-4 * step;
     for (int64_t i = 0; i < n; i++) {
         double v = inside_waived(e, p, real_at(y, i));
         double w = inside_waived(e, p, real_at(r, i));
@@ -512,10 +511,9 @@ refines(Env *e, const SnPair *p, const SnTensor *x, const SnTensor *y)
     }
     if (at >= 0)
         worst = fmax(worst, worst_of_many(e, p, most) + 1e-4 * step);
-    return at < 0 || most <= worst
-               ? SN_OK
-               : differ(e, p, "refines", at, real_at(x, at), real_at(y, at),
-                        worst);
+    return at < 0 || most <= worst ? SN_OK
+                                   : differ(e, p, "refines", at, real_at(x, at),
+                                            real_at(y, at), worst);
 }
 
 /* The extra step of a node that writes on its input's grid and is rescaled
@@ -576,8 +574,7 @@ compare(Env *e, const SnPair *p)
         return SN_OK;
     int64_t n = sn_shape_count(x->shape);
     if (x->type != y->type || n != sn_shape_count(y->shape))
-        return sn_fail(e->rw->d, SN_ECHECK,
-                       e->rw->site[e->rw->nsite - 1].node,
+        return sn_fail(e->rw->d, SN_ECHECK, e->rw->site[e->rw->nsite - 1].node,
                        "the fire changed the type or shape of %s",
                        sn_name(e->g, p->new_));
     if (c.kind == SN_CLAIM_REFINES)
@@ -601,9 +598,11 @@ compare(Env *e, const SnPair *p)
                     !signbit(u) != !signbit(v);
         if (zero ||
             (!(fabs(u - v) <= bound) && !(isnan(u) && isnan(v)) && u != v))
-            return differ(e, p, c.kind == SN_CLAIM_EXACT ? "exact" :
-                          c.kind == SN_CLAIM_REAL ? "real" : "within lsb", i,
-                          u, v, bound);
+            return differ(e, p,
+                          c.kind == SN_CLAIM_EXACT  ? "exact"
+                          : c.kind == SN_CLAIM_REAL ? "real"
+                                                    : "within lsb",
+                          i, u, v, bound);
     }
     return SN_OK;
 }
@@ -615,9 +614,11 @@ sn_check_fire(SnRewriter *rw, SnGraph *g)
     bool ran = false;
 
     for (int round = 0; round < 2 && s == SN_OK; round++) {
-        Env e = {.rw = rw, .g = g, .a = sn_arena_new(),
-                 .seed = rw->o.seed * 1000003u + rw->nfire * 2u +
-                         (uint64_t)round};
+        Env e = {.rw = rw,
+                 .g = g,
+                 .a = sn_arena_new(),
+                 .seed =
+                     rw->o.seed * 1000003u + rw->nfire * 2u + (uint64_t)round};
         for (uint32_t i = 0; i < rw->npair; i++)
             find_border(&e, rw->pair[i].new_);
         /* A waived range binds each value by itself. */

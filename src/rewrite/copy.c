@@ -7,7 +7,9 @@ sn_edit(SnGraph *g, SnId id)
 {
     const SnNode *n = sn_node(g, id);
     const SnKindDesc *d = sn_desc_in(g, n->kind);
-    SnEdit e = {.kind = n->kind, .nin = n->nin, .nout = n->nres,
+    SnEdit e = {.kind = n->kind,
+                .nin = n->nin,
+                .nout = n->nres,
                 .calibrated = n->calibrated};
 
     e.attr = d->nattr ? sn_attr_copy(g->arena, d, n->attr) : NULL;
@@ -41,8 +43,12 @@ sn_edit_clamp(SnEdit *e, SnRange r)
 SnId
 sn_edit_add(SnGraph *g, const SnEdit *e)
 {
-    SnSpec s = {.kind = e->kind, .name = e->name, .nin = e->nin, .in = e->in,
-                .attr = e->attr, .type = e->type,
+    SnSpec s = {.kind = e->kind,
+                .name = e->name,
+                .nin = e->nin,
+                .in = e->in,
+                .attr = e->attr,
+                .type = e->type,
                 .calibrated = e->calibrated};
 
     return sn_add(g, &s, NULL);

@@ -11,13 +11,13 @@ extern "C" {
 #endif
 
 typedef struct SnEdit {
-    SnKind kind;          /* of the copy; the node's own to start with */
-    const char *name;     /* wanted name; NULL: one made from the node's */
-    void *attr;           /* a fresh copy of the attributes, to be changed */
+    SnKind kind;      /* of the copy; the node's own to start with */
+    const char *name; /* wanted name; NULL: one made from the node's */
+    void *attr;       /* a fresh copy of the attributes, to be changed */
     uint32_t nin;
-    SnRef *in;            /* operands, to be changed */
+    SnRef *in; /* operands, to be changed */
     uint8_t nout;
-    const SnType **type;  /* result types, to be changed */
+    const SnType **type; /* result types, to be changed */
     bool calibrated;
 } SnEdit;
 

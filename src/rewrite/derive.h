@@ -29,7 +29,6 @@ bool sn_layout(SnGraph *g, SnRewriter *rw, SnId id, uint16_t rule,
  * perm[i] of the original, to the original's order.  attr is changed; lists
  * are made anew in a.  False: an attribute is not of the form its map wants. */
 bool sn_axes_free(const SnKindDesc *d);
-bool sn_axes_renumber(SnArena *a, const SnKindDesc *d, void *attr,
-                      SnInts perm);
+bool sn_axes_renumber(SnArena *a, const SnKindDesc *d, void *attr, SnInts perm);
 
 #endif

@@ -152,9 +152,9 @@ check_progress(SnRewriter *rw, uint32_t start, uint32_t nnode)
     const SnRuleDesc *r = sn_rule(rw->site[rw->nsite - 1].rule);
     rw->status = sn_fail(rw->d, SN_EINTERNAL, rw->site[rw->nsite - 1].node,
                          "pass %s does not end: %u fires on %u nodes; the "
-                         "last was %s.%s (%s)", rw->pass->name,
-                         rw->nfire - start, nnode, r->pass, r->name,
-                         r->where);
+                         "last was %s.%s (%s)",
+                         rw->pass->name, rw->nfire - start, nnode, r->pass,
+                         r->name, r->where);
 }
 
 static uint32_t
@@ -340,8 +340,8 @@ run_one(SnRewriter *rw, SnGraph *g, const char *name)
     return rw->status;
 }
 
-static const char *const built_in_names[] = {"fold", "cse", "dce", "place",
-                                             "keep_lower", "backend",
+static const char *const built_in_names[] = {"fold",   "cse",        "dce",
+                                             "place",  "keep_lower", "backend",
                                              "splats", "constants"};
 enum { NBUILTIN = sizeof built_in_names / sizeof *built_in_names };
 
@@ -412,8 +412,10 @@ no_such(SnRewriter *rw, const char *flag, const char *what, const char *name,
     const char *near = sn_closest(name, cand, n);
 
     if (near)
-        return sn_fail(rw->d, SN_EUSAGE, flag, "no %s is named '%s'; did you "
-                       "mean '%s'?", what, name, near);
+        return sn_fail(rw->d, SN_EUSAGE, flag,
+                       "no %s is named '%s'; did you "
+                       "mean '%s'?",
+                       what, name, near);
     return sn_fail(rw->d, SN_EUSAGE, flag, "no %s is named '%s'", what, name);
 }
 
@@ -472,7 +474,8 @@ take_rounding(SnRewriter *rw, SnGraph *g)
         return SN_OK;
     return sn_fail(rw->d, SN_EINPUT, g->name,
                    "is a graph with rounding %s; backend %s computes rounding "
-                   "%s", sn_rounding_word(g->rounding), b->name,
+                   "%s",
+                   sn_rounding_word(g->rounding), b->name,
                    sn_rounding_word(b->rounding));
 }
 

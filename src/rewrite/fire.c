@@ -166,8 +166,7 @@ fits(SnRewriter *rw, const SnGraph *g, SnRef old, SnRef new_)
     SnBuf x, y;
 
     if (sn_shape_of(g, old) == sn_shape_of(g, new_) &&
-        (sn_type(g, old) == sn_type(g, new_) ||
-         r->claim.kind == SN_CLAIM_NONE))
+        (sn_type(g, old) == sn_type(g, new_) || r->claim.kind == SN_CLAIM_NONE))
         return true;
     sn_buf_init(&x, rw->arena);
     sn_buf_init(&y, rw->arena);
@@ -176,8 +175,8 @@ fits(SnRewriter *rw, const SnGraph *g, SnRef old, SnRef new_)
     sn_put_type(&y, sn_type(g, new_));
     sn_put_shape(&y, sn_shape_of(g, new_));
     rw->status = sn_fail(rw->d, SN_EINTERNAL, rw->site[rw->nsite - 1].node,
-                         "rule %s.%s (%s) replaces %s by %s", r->pass,
-                         r->name, r->where, sn_buf_str(&x), sn_buf_str(&y));
+                         "rule %s.%s (%s) replaces %s by %s", r->pass, r->name,
+                         r->where, sn_buf_str(&x), sn_buf_str(&y));
     return false;
 }
 

@@ -40,8 +40,11 @@ sn_fold(SnGraph *g, SnRef v)
     SnRef c = 0;
     if (data) {
         const SnType *t = sn_type(g, v);
-        SnSpec s = {.kind = SN_K_CONSTANT, .name = sn_name(g, v), .type = &t,
-                    .shape = sn_shape_of(g, v), .data = data};
+        SnSpec s = {.kind = SN_K_CONSTANT,
+                    .name = sn_name(g, v),
+                    .type = &t,
+                    .shape = sn_shape_of(g, v),
+                    .data = data};
         c = SN_REF(sn_add(g, &s, NULL), 0);
     }
     sn_arena_free(a);
@@ -137,8 +140,10 @@ to_splat(SnGraph *g, SnId id)
     const SnNode *n = sn_node(g, id);
     const SnShape *s = n->res[0].shape;
     SnSplatAttr at = {.value = *(const float *)n->data};
-    SnSpec sp = {.kind = SN_K_SPLAT, .type = &n->res[0].type,
-                 .name = n->res[0].name, .attr = &at};
+    SnSpec sp = {.kind = SN_K_SPLAT,
+                 .type = &n->res[0].type,
+                 .name = n->res[0].name,
+                 .attr = &at};
 
     at.dims.n = (uint32_t)s->rank;
     at.dims.v = s->dim;
@@ -212,8 +217,7 @@ node_hash(const SnNode *n)
     }
     h = sn_attrs_hash(sn_desc(n->kind), n->attr, h);
     if (n->data)
-        h = XXH64(n->data, sn_tensor_nbyte(n->res[0].type, n->res[0].shape),
-                  h);
+        h = XXH64(n->data, sn_tensor_nbyte(n->res[0].type, n->res[0].shape), h);
     return h;
 }
 

@@ -14,11 +14,10 @@ reads(const char *text, const char *name, const char *word, bool call)
 
     for (const char *s = text; (s = strstr(s, a)); s++) {
         char mid = s[na], before = s > text ? s[-1] : ' ';
-        bool whole = !(before >= 'a' && before <= 'z') && before != '_' &&
-                     before != '.';
+        bool whole =
+            !(before >= 'a' && before <= 'z') && before != '_' && before != '.';
         const char *end = s + na + 1 + nb;
-        if (whole && mid == (call ? '(' : '.') &&
-            !strncmp(s + na + 1, b, nb) &&
+        if (whole && mid == (call ? '(' : '.') && !strncmp(s + na + 1, b, nb) &&
             !(*end >= 'a' && *end <= 'z') && *end != '_')
             return true;
     }

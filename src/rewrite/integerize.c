@@ -251,8 +251,10 @@ operands(Plan *p)
             p->type[s] = sn_type(p->g, sn_in(p->g, SN_NODE(v), 0));
         } else if (pd->fact == SN_PIN) {
             if (!sn_def(p->g, v)->data)
-                return no(p, sn_format(sn_scratch(p->rw), "%s is neither a "
-                                       "Constant nor dequantized", pd->name));
+                return no(p, sn_format(sn_scratch(p->rw),
+                                       "%s is neither a "
+                                       "Constant nor dequantized",
+                                       pd->name));
             p->how[s] = PINNED;
         } else if (pd->fact == SN_SAME) {
             p->how[s] = is_f32_const(p->g, v) ? CODES : QUANTIZED;
@@ -260,9 +262,9 @@ operands(Plan *p)
             p->how[s] = CODES;
             p->type[s] = p->qt;
         } else {
-            return no(p, sn_format(sn_scratch(p->rw),
-                                   "operand %s (%s) is float", pd->name,
-                                   sn_name(p->g, v)));
+            return no(p,
+                      sn_format(sn_scratch(p->rw), "operand %s (%s) is float",
+                                pd->name, sn_name(p->g, v)));
         }
     }
     return true;
@@ -273,7 +275,8 @@ others_unused(Plan *p)
 {
     for (unsigned i = 1; i < p->n->nres; i++)
         if (p->n->res[i].nuse)
-            return no(p, sn_format(sn_scratch(p->rw), "result %s is used, and "
+            return no(p, sn_format(sn_scratch(p->rw),
+                                   "result %s is used, and "
                                    "equal values appear when the inputs are "
                                    "quantized to its own type",
                                    p->d->out[i].name));
@@ -323,17 +326,16 @@ take_grid(Plan *p)
             continue;
         if (p->how[i] == UNWRAP && p->type[i] != p->qt) {
             if (!rescalable(p->type[i], p->qt))
-                return no(p, sn_format(sn_scratch(p->rw),
-                                       "no Rescale leads from %s to %s",
-                                       sn_type_str(sn_scratch(p->rw),
-                                                   p->type[i]),
-                                       sn_type_str(sn_scratch(p->rw), p->qt)));
+                return no(p,
+                          sn_format(sn_scratch(p->rw),
+                                    "no Rescale leads from %s to %s",
+                                    sn_type_str(sn_scratch(p->rw), p->type[i]),
+                                    sn_type_str(sn_scratch(p->rw), p->qt)));
             p->how[i] = RESCALED;
         }
         SnRef v = p->n->in[i].ref;
         if (p->how[i] == QUANTIZED &&
-            (p->only || sn_nuse(p->g, v) != 1 ||
-             !has_codes(sn_kind(p->g, v))))
+            (p->only || sn_nuse(p->g, v) != 1 || !has_codes(sn_kind(p->g, v))))
             return no(p, sn_format(sn_scratch(p->rw), "input %s is float",
                                    sn_name(p->g, v)));
         p->type[i] = p->qt;
@@ -369,8 +371,7 @@ group(Plan *p)
         return true;
     if (!others_unused(p))
         return false;
-    return s->cls == SN_C_MOVE || s->monotone ? take_grid(p)
-                                              : keep_grid(p, xt);
+    return s->cls == SN_C_MOVE || s->monotone ? take_grid(p) : keep_grid(p, xt);
 }
 
 /* The type of a bias: that of its codes is only stated. */
@@ -390,7 +391,8 @@ pin(Plan *p, uint32_t s, const SnPortDesc *pd, const SnType *const *by_port,
         return true;
     SnRef codes = sn_in(p->g, SN_NODE(p->n->in[s].ref), 0);
     if (!sn_def(p->g, codes)->data)
-        return no(p, sn_format(sn_scratch(p->rw), "its bias '%s' is not on the "
+        return no(p, sn_format(sn_scratch(p->rw),
+                               "its bias '%s' is not on the "
                                "accumulator grid and not a Constant",
                                sn_name(p->g, codes)));
     p->how[s] = MOVED;
@@ -461,8 +463,8 @@ bias_codes(Plan *p, uint32_t slot, const char **why)
             *why = "its bias is lost on the accumulator grid";
             return NULL;
         }
-        q[c] = sn_quant32(b[c], t->scale[t->nq > 1 ? c : 0], INT32_MIN,
-                          INT32_MAX);
+        q[c] =
+            sn_quant32(b[c], t->scale[t->nq > 1 ? c : 0], INT32_MIN, INT32_MAX);
     }
     return q;
 }
@@ -484,9 +486,9 @@ accumulators_why(Plan *p, const int32_t *bias)
         if (p->d->in[sn_port_of_slot(p->d, p->n->nin, s)].fact != SN_PIN || !v)
             continue;
         int64_t n = sn_shape_count(sn_shape_of(p->g, v));
-        const int32_t *b =
-            p->how[s] == UNWRAP
-                ? sn_def(p->g, sn_in(p->g, SN_NODE(v), 0))->data : bias;
+        const int32_t *b = p->how[s] == UNWRAP
+                               ? sn_def(p->g, sn_in(p->g, SN_NODE(v), 0))->data
+                               : bias;
         mag = SN_NEW_N(sn_scratch(p->rw), double, n + 1);
         for (int64_t c = 0; b && c < n; c++)
             mag[c] = fabs((double)b[c]);
@@ -522,8 +524,11 @@ as_codes(Plan *p, SnRef v, const SnType *t)
     SnId q = sn_add(p->g, &s, NULL);
     SnArena *a = sn_arena_new();
     const void *data = sn_eval_const(p->g, SN_REF(q, 0), a);
-    SnSpec c = {.kind = SN_K_CONSTANT, .name = s.name, .type = &t,
-                .shape = sn_shape_of(p->g, v), .data = data};
+    SnSpec c = {.kind = SN_K_CONSTANT,
+                .name = s.name,
+                .type = &t,
+                .shape = sn_shape_of(p->g, v),
+                .data = data};
     SnRef r = SN_REF(sn_add(p->g, &c, NULL), 0);
     sn_arena_free(a);
     sn_remove(p->g, q);
@@ -554,14 +559,18 @@ operand(Plan *p, uint32_t s, int32_t *bias)
         }
         const char *name = sn_name(g, v);
         if (alone)
-            sn_rename(g, v, sn_format(g->arena, "%s.%s", name,
-                                      p->how[s] == MOVED ? "old" : "f32"));
+            sn_rename(g, v,
+                      sn_format(g->arena, "%s.%s", name,
+                                p->how[s] == MOVED ? "old" : "f32"));
         else
             name = sn_format(g->arena, "%s.%s", name,
                              sn_name(g, SN_REF(p->id, 0)));
-        SnSpec c = {.kind = SN_K_CONSTANT, .name = name,
-                    .type = &p->type[s], .shape = sn_shape_of(g, v),
-                    .data = bias, .borrow = true};
+        SnSpec c = {.kind = SN_K_CONSTANT,
+                    .name = name,
+                    .type = &p->type[s],
+                    .shape = sn_shape_of(g, v),
+                    .data = bias,
+                    .borrow = true};
         p->bias = SN_REF(sn_add(g, &c, NULL), 0);
         return p->bias;
     }
@@ -572,7 +581,9 @@ operand(Plan *p, uint32_t s, int32_t *bias)
         SnSpec r = {.kind = deq ? SN_K_RESCALE : SN_K_QUANTIZE,
                     .name = sn_format(g->arena, "%s.%s", sn_name(g, x),
                                       deq ? "r" : "q"),
-                    .nin = 1, .in = &x, .type = &p->type[s],
+                    .nin = 1,
+                    .in = &x,
+                    .type = &p->type[s],
                     .calibrated = p->calibrated};
         return SN_REF(sn_add(g, &r, NULL), 0);
     }
@@ -587,10 +598,13 @@ rescale_to(Plan *p, SnRef x, SnId like, const char *name)
     const SnKindDesc *rd = sn_desc(SN_K_RESCALE);
     void *attr = sn_attr_new(g->arena, rd);
 
-    *(SnRange *)sn_attr_at(attr, &rd->attr[rd->clamp]) =
-        sn_clamp_of(g, like);
-    SnSpec r = {.kind = SN_K_RESCALE, .name = name, .nin = 1, .in = &x,
-                .attr = attr, .type = &sn_node(g, like)->res[0].type,
+    *(SnRange *)sn_attr_at(attr, &rd->attr[rd->clamp]) = sn_clamp_of(g, like);
+    SnSpec r = {.kind = SN_K_RESCALE,
+                .name = name,
+                .nin = 1,
+                .in = &x,
+                .attr = attr,
+                .type = &sn_node(g, like)->res[0].type,
                 .calibrated = sn_node(g, like)->calibrated};
     return SN_REF(sn_add(g, &r, NULL), 0);
 }
@@ -619,7 +633,9 @@ build(Plan *p, int32_t *bias)
     SnGraph *g = p->g;
     SnNode *n = p->n;
     const SnKindDesc *d = sn_desc_in(p->g, p->kind);
-    SnEdit e = {.kind = p->kind, .nin = n->nin, .nout = n->nres,
+    SnEdit e = {.kind = p->kind,
+                .nin = n->nin,
+                .nout = n->nres,
                 .calibrated = d->clamp >= 0 && p->calibrated};
     SnId *q = SN_NEW_N(sn_scratch(p->rw), SnId, n->res[0].nuse);
     uint32_t nq = 0;
@@ -673,8 +689,8 @@ possible(Plan *p, int32_t **bias)
             *bias = bias_codes(p, s, &why);
         } else if (p->how[s] == MOVED) {
             why = sn_bias_move(p->g, sn_in(p->g, SN_NODE(p->n->in[s].ref), 0),
-                               p->type[s], (double)p->yt->scale[0],
-                               p->g->arena, &p->move);
+                               p->type[s], (double)p->yt->scale[0], p->g->arena,
+                               &p->move);
             *bias = p->move.code;
         }
     if (!why)
@@ -690,21 +706,27 @@ report_move(const Plan *p)
 
     if (!m->nmoved)
         return;
-    sn_note(sn_rw_diag(p->rw), (SnPos){0}, NULL, "%s: its bias is stated on "
+    sn_note(sn_rw_diag(p->rw), (SnPos){0}, NULL,
+            "%s: its bias is stated on "
             "%.6g times the grid x.scale * w.scale%s: codes regridded",
             sn_label(p->g, p->id, sn_scratch(p->rw)), m->ratio,
-            m->n == 1 ? "" : sn_format(sn_scratch(p->rw), " (channel %lld; "
-                                       "%lld of %lld channels differ)",
-                                       (long long)m->channel,
-                                       (long long)m->nmoved, (long long)m->n));
+            m->n == 1 ? ""
+                      : sn_format(sn_scratch(p->rw),
+                                  " (channel %lld; "
+                                  "%lld of %lld channels differ)",
+                                  (long long)m->channel, (long long)m->nmoved,
+                                  (long long)m->n));
 }
 
 bool
-sn_integerize(SnGraph *g, SnRewriter *rw, SnId id, uint16_t rule,
-              uint32_t join)
+sn_integerize(SnGraph *g, SnRewriter *rw, SnId id, uint16_t rule, uint32_t join)
 {
     SnNode *n = sn_node(g, id);
-    Plan p[2] = {{.g = g, .rw = rw, .rule = rule, .id = id, .n = n,
+    Plan p[2] = {{.g = g,
+                  .rw = rw,
+                  .rule = rule,
+                  .id = id,
+                  .n = n,
                   .d = sn_desc_in(g, n->kind)}};
     SnId m[2];
     uint32_t nq, nplan = 1;
@@ -739,7 +761,8 @@ sn_integerize(SnGraph *g, SnRewriter *rw, SnId id, uint16_t rule,
     report_move(&p[0]);
     if (p[0].waived || p[1].waived)
         sn_fire_detail(rw, true,
-                       sn_format(sn_scratch(rw), "waived the saturation of %s "
+                       sn_format(sn_scratch(rw),
+                                 "waived the saturation of %s "
                                  "on the grid it reads",
                                  sn_label(g, id, sn_scratch(rw))));
     const char *name = sn_name(g, SN_REF(id, 0));

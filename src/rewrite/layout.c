@@ -119,7 +119,9 @@ empty_back(SnGraph *g, SnRef c, SnInts perm, const int64_t *full)
 
     for (uint32_t i = 0; i < perm.n; i++)
         dim[perm.v[i]] = full[i];
-    SnSpec s = {.kind = SN_K_CONSTANT, .name = sn_name(g, c), .type = &t,
+    SnSpec s = {.kind = SN_K_CONSTANT,
+                .name = sn_name(g, c),
+                .type = &t,
                 .shape = sn_shape(g->pool, (int)perm.n, dim),
                 .data = sn_def(g, c)->data};
     return SN_REF(sn_add(g, &s, NULL), 0);
@@ -154,8 +156,11 @@ constant_back(SnGraph *g, SnRef c, SnInts perm, bool dry)
     SnId p = sn_transpose_new(g, NULL, SN_REF(r, 0), &ta, t);
     SnArena *a = sn_arena_new();
     const void *data = sn_eval_const(g, SN_REF(p, 0), a);
-    SnSpec s = {.kind = SN_K_CONSTANT, .name = sn_name(g, c), .type = &t,
-                .shape = sn_shape_of(g, SN_REF(p, 0)), .data = data};
+    SnSpec s = {.kind = SN_K_CONSTANT,
+                .name = sn_name(g, c),
+                .type = &t,
+                .shape = sn_shape_of(g, SN_REF(p, 0)),
+                .data = data};
     SnRef v = SN_REF(sn_add(g, &s, NULL), 0);
     sn_arena_free(a);
     sn_remove(g, p);
@@ -222,15 +227,13 @@ decline(SnGraph *g, SnRewriter *rw, SnId id, uint16_t rule, const char *why)
 
     for (uint32_t s = 0; s < n->nin && sn_wants_declined(rw); s++)
         if (n->in[s].ref && sn_kind(g, n->in[s].ref) == SN_K_TRANSPOSE)
-            sn_declined(rw, rule, g, SN_NODE(n->in[s].ref),
-                        "sink below %s: %s", sn_label(g, id, sn_scratch(rw)),
-                        why);
+            sn_declined(rw, rule, g, SN_NODE(n->in[s].ref), "sink below %s: %s",
+                        sn_label(g, id, sn_scratch(rw)), why);
     return false;
 }
 
 bool
-sn_layout(SnGraph *g, SnRewriter *rw, SnId id, uint16_t rule,
-          uint32_t join)
+sn_layout(SnGraph *g, SnRewriter *rw, SnId id, uint16_t rule, uint32_t join)
 {
     SnNode *n = sn_node(g, id);
     const SnKindDesc *d = sn_desc_in(g, n->kind);
@@ -253,7 +256,8 @@ sn_layout(SnGraph *g, SnRewriter *rw, SnId id, uint16_t rule,
             e.in[s] = sn_in(g, SN_NODE(v), 0);
         else if (d->sem[0].map != SN_MAP_BROADCAST || !sn_def(g, v)->data ||
                  !constant_back(g, v, perm, true))
-            return decline(g, rw, id, rule, "an operand beside it is neither "
+            return decline(g, rw, id, rule,
+                           "an operand beside it is neither "
                            "a Transpose nor a Constant that can be turned");
     }
     if (!sn_fire(rw, rule, g, id))
@@ -269,8 +273,7 @@ sn_layout(SnGraph *g, SnRewriter *rw, SnId id, uint16_t rule,
     SnId m = sn_edit_add(g, &e);
     SnTransposeAttr ta = {.perm = perm};
     SnId below = sn_transpose_new(g, sn_format(g->arena, "%s.t", name),
-                                  SN_REF(m, 0), &ta,
-                                  n->res[0].type);
+                                  SN_REF(m, 0), &ta, n->res[0].type);
     sn_fired(rw, g, SN_REF(id, 0), SN_REF(below, 0));
     sn_fire_end(rw, g);
     sn_rename(g, SN_REF(below, 0), sn_format(g->arena, "%s.t", name));

@@ -332,10 +332,14 @@ sn_regrid(SnGraph *g, SnRef b, SnId consumer, const SnType *new_x)
     if (sn_nuse(g, b) == 1)
         sn_rename(g, b, sn_format(g->arena, "%s.old", name));
     else
-        name = sn_format(g->arena, "%s.%s", name,
-                         sn_name(g, SN_REF(consumer, 0)));
-    SnSpec s = {.kind = SN_K_CONSTANT, .name = name, .type = &nt,
-                .shape = sn_shape_of(g, b), .data = v, .borrow = true,
+        name =
+            sn_format(g->arena, "%s.%s", name, sn_name(g, SN_REF(consumer, 0)));
+    SnSpec s = {.kind = SN_K_CONSTANT,
+                .name = name,
+                .type = &nt,
+                .shape = sn_shape_of(g, b),
+                .data = v,
+                .borrow = true,
                 .origin = sn_def(g, b)->origin};
     return SN_REF(sn_add(g, &s, NULL), 0);
 }
@@ -362,8 +366,8 @@ sn_bias_move(const SnGraph *g, SnRef b, const SnType *to, double step,
     const void *data = sn_def(g, b)->data;
     int64_t n = sn_shape_count(sn_shape_of(g, b));
 
-    *out = (SnBiasMove){.n = n, .ratio = 1,
-                        .code = SN_NEW_N(a, int32_t, n + 1)};
+    *out =
+        (SnBiasMove){.n = n, .ratio = 1, .code = SN_NEW_N(a, int32_t, n + 1)};
     if ((t->nq > 1 && t->nq != n) || (to->nq > 1 && to->nq != n))
         return "the bias has another length than the output channels";
     for (int64_t c = 0; c < n; c++) {
@@ -406,7 +410,8 @@ sn_acc_why(const SnGraph *g, SnId id, const SnType *x_type,
     for (int64_t c = 0; c < w.nc; c++) {
         double s = abs_sum(&w, c) * mx + (bias_abs ? bias_abs[c] : 0);
         if (s > (double)INT32_MAX)
-            return sn_format(a, "the accumulator of output channel %lld may "
+            return sn_format(a,
+                             "the accumulator of output channel %lld may "
                              "reach %.0f and does not fit int32",
                              (long long)c, s);
     }

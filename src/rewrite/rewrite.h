@@ -17,11 +17,11 @@ typedef struct SnRewriter SnRewriter;
 /* ---- generated tables ---- */
 
 typedef enum SnClaimKind {
-    SN_CLAIM_NONE,   /* interface rule: opt-in only */
+    SN_CLAIM_NONE, /* interface rule: opt-in only */
     SN_CLAIM_EXACT,
     SN_CLAIM_WITHIN, /* n lsb */
     SN_CLAIM_REFINES,
-    SN_CLAIM_REAL,   /* within E of the largest |output| */
+    SN_CLAIM_REAL, /* within E of the largest |output| */
     SN_CLAIM_LOSSY
 } SnClaimKind;
 typedef struct SnClaim {
@@ -46,10 +46,10 @@ typedef struct SnRuleDesc {
     SnClaim claim;
     SnClaim under[SN_NROUNDING]; /* where the rounding makes it another one;
                                     NONE: it does not */
-    const char *optin;    /* the name that switches it on, or NULL */
-    const char *backend;  /* NULL: core */
-    const char *where;    /* "passes.def:41" */
-    const char *text;     /* the rule as written */
+    const char *optin;           /* the name that switches it on, or NULL */
+    const char *backend;         /* NULL: core */
+    const char *where;           /* "passes.def:41" */
+    const char *text;            /* the rule as written */
     bool (*supported)(const SnRewriter *rw); /* `requires`, or NULL */
 } SnRuleDesc;
 
@@ -62,7 +62,7 @@ typedef struct SnStep {
     SnFamilyId family;
     uint16_t rule;    /* derived families: the rule id they fire under */
     SnVisitFn *visit; /* SN_FAM_WRITTEN, LOWER, CUSTOM */
-    uint16_t join; /* derived: its number among SnKindDesc.joins */
+    uint16_t join;    /* derived: its number among SnKindDesc.joins */
 } SnStep;
 
 typedef struct SnPassDesc {
@@ -88,7 +88,7 @@ typedef struct SnKeep {
 } SnKeep;
 typedef struct SnBackendDesc {
     const char *name;
-    SnRounding rounding;          /* what its kernels compute */
+    SnRounding rounding; /* what its kernels compute */
     bool fallback_reference;
     const char *const *optin; /* opt-in rules that are on, NULL-terminated;
                                  NULL: none */
@@ -205,13 +205,13 @@ typedef struct SnRewriteOpts {
     bool check_passes;            /* evaluate every fire before and after */
     bool trace;                   /* one line per fire on stderr */
     bool time_passes;
-    long opt_limit;               /* fires allowed; -1: no limit */
-    bool worklist;                /* all passes by list, certified or not */
-    const char *const *disable;   /* "pass", "pass.rule", "*.rule"; */
-    const char *const *optin;     /* names of opt-in rules; NULL ends both */
-    const char *print_after;      /* pass name, "all" or NULL; to stderr */
-    bool elide;                   /* there without the data of constants */
-    uint64_t seed;                /* of check_passes */
+    long opt_limit;             /* fires allowed; -1: no limit */
+    bool worklist;              /* all passes by list, certified or not */
+    const char *const *disable; /* "pass", "pass.rule", "*.rule"; */
+    const char *const *optin;   /* names of opt-in rules; NULL ends both */
+    const char *print_after;    /* pass name, "all" or NULL; to stderr */
+    bool elide;                 /* there without the data of constants */
+    uint64_t seed;              /* of check_passes */
     /* The built-in step `place`, supplied by the quantizer. */
     SnStatus (*place)(SnGraph *g, SnRewriter *rw, void *ctx);
     void *place_ctx;
@@ -283,8 +283,8 @@ SnReach sn_reach(const SnGraph *g, SnRef v);
 SnReach sn_clamp_reach(const SnType *t, SnRange r);
 /* sn_grid_image between types: the clamp r of a value of type `from`, seen in
  * type `to` by a Rescale of rounding `by`. */
-SnRange sn_image(SnRounding by, SnRange r, const SnType *from,
-                 const SnType *to, bool calibrated);
+SnRange sn_image(SnRounding by, SnRange r, const SnType *from, const SnType *to,
+                 bool calibrated);
 /* sn_grid_alike between types. */
 bool sn_alike(SnRounding by, double v, const SnType *a, const SnType *b);
 /* Real bounds lo, hi (either may be absent) as a clamp in t. */
@@ -307,9 +307,9 @@ const SnType *sn_pinned_type(SnGraph *g, const SnPortDesc *p,
 typedef struct SnBiasMove {
     int32_t *code; /* [n] */
     int64_t n;
-    int64_t nmoved; /* channels whose scale is not within 2^-20 of the grid's:
-                       their codes are regridded, the others' are kept */
-    double ratio;   /* stated scale to pinned one, the farthest from 1, */
+    int64_t nmoved;  /* channels whose scale is not within 2^-20 of the grid's:
+                        their codes are regridded, the others' are kept */
+    double ratio;    /* stated scale to pinned one, the farthest from 1, */
     int64_t channel; /* and where */
 } SnBiasMove;
 /* Moves the codes of Constant b, of any quantized type, to `to`.  Returns why

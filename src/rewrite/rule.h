@@ -181,9 +181,8 @@ typedef struct SnNamed {
 /* Says, where somebody asks why a rule did not apply, that the conjunct
  * `guard` is false, with the types, clamps, reaches and attributes of the n
  * values it names.  Always false: what the rule's function returns. */
-bool sn_guard_fails(SnRewriter *rw, uint16_t rule, const SnGraph *g,
-                    SnId root, const char *guard, uint32_t n,
-                    const SnNamed *v);
+bool sn_guard_fails(SnRewriter *rw, uint16_t rule, const SnGraph *g, SnId root,
+                    const char *guard, uint32_t n, const SnNamed *v);
 
 /* ---- backends ---- */
 

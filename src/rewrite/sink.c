@@ -53,8 +53,8 @@ group_alike(SnGraph *g, SnRewriter *rw, SnId id, SnId *first)
         if (sn_type(g, sn_in(g, r, 0)) != sn_type(g, sn_in(g, r0, 0)))
             return "the Rescales come from different types";
         if (a.has_lo != b.has_lo || a.has_hi != b.has_hi || a.lo != b.lo ||
-            a.hi != b.hi || sn_node(g, r)->calibrated !=
-            sn_node(g, r0)->calibrated)
+            a.hi != b.hi ||
+            sn_node(g, r)->calibrated != sn_node(g, r0)->calibrated)
             return "the Rescales saturate differently";
         /* All users sink in this fire, or none does: no new conversions. */
         SnId other_user = reader_beside(g, id, s);
@@ -120,12 +120,12 @@ constant_commutes(SnGraph *g, const SnEdit *low, SnId id, SnId r)
     SnTensor tx = codes(a, st, xs), trx = codes(a, tt, xs);
     SnTensor tk = codes(a, tt, ys), tn = codes(a, st, ys);
     SnTensor ts = codes(a, tt, ys);
-    SnCall c1 = {rd, sn_node(g, r)->attr, 1, 1, &tx, &trx, a, why,
-                 .rounding = g->rounding};
+    SnCall c1 = {rd,  sn_node(g, r)->attr,    1, 1, &tx, &trx, a,
+                 why, .rounding = g->rounding};
     SnCall c2 = {d, n->attr, 1, 1, &trx, &tk, a, why, .rounding = g->rounding};
     SnCall c3 = {d, n->attr, 1, 1, &tx, &tn, a, why, .rounding = g->rounding};
-    SnCall c4 = {rd, sn_node(g, r)->attr, 1, 1, &tn, &ts, a, why,
-                 .rounding = g->rounding};
+    SnCall c4 = {rd,  sn_node(g, r)->attr,    1, 1, &tn, &ts, a,
+                 why, .rounding = g->rounding};
     bool ok = rtup && hi && lo && hi->eval && lo->eval && rtup->eval &&
               rtup->eval(&c1) == SN_OK && hi->eval(&c2) == SN_OK &&
               lo->eval(&c3) == SN_OK && rtup->eval(&c4) == SN_OK &&
@@ -155,9 +155,8 @@ decline(SnGraph *g, SnRewriter *rw, SnId id, uint16_t rule, const char *why)
 
     for (uint32_t s = 0; s < n->nin && sn_wants_declined(rw); s++)
         if (n->in[s].ref && sn_kind(g, n->in[s].ref) == SN_K_RESCALE)
-            sn_declined(rw, rule, g, SN_NODE(n->in[s].ref),
-                        "sink below %s: %s", sn_label(g, id, sn_scratch(rw)),
-                        why);
+            sn_declined(rw, rule, g, SN_NODE(n->in[s].ref), "sink below %s: %s",
+                        sn_label(g, id, sn_scratch(rw)), why);
 }
 
 /* What the node and its types do not allow, or NULL; r: a Rescale above it. */
@@ -169,8 +168,10 @@ barred(const SnGraph *g, SnRewriter *rw, SnId id, SnId r)
 
     for (unsigned i = 1; d->family.sink_unused_rest && i < n->nres; i++)
         if (n->res[i].nuse)
-            return sn_format(sn_scratch(rw), "result %s is used, and equal "
-                             "values appear after a Rescale", d->out[i].name);
+            return sn_format(sn_scratch(rw),
+                             "result %s is used, and equal "
+                             "values appear after a Rescale",
+                             d->out[i].name);
     if (n->res[0].type->nq != 1 || sn_type(g, sn_in(g, r, 0))->nq != 1)
         return "a type has scales along an axis";
     return NULL;
@@ -196,8 +197,7 @@ lower(SnGraph *g, SnId id, SnId r, SnEdit *low)
 }
 
 bool
-sn_sink(SnGraph *g, SnRewriter *rw, SnId id, uint16_t rule,
-        uint32_t join)
+sn_sink(SnGraph *g, SnRewriter *rw, SnId id, uint16_t rule, uint32_t join)
 {
     SnNode *n = sn_node(g, id);
     const SnKindDesc *d = sn_desc_in(g, n->kind);

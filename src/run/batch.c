@@ -67,9 +67,11 @@ static void
 show_end(const SnBatch *b, unsigned njob, double s)
 {
     if (b->progress)
-        fprintf(stderr, "\r%lld samples in %.2f s, %.0f a second, %u at a "
-                "time\n", (long long)b->nsample, s,
-                (double)b->nsample / (s > 0 ? s : 1), njob);
+        fprintf(stderr,
+                "\r%lld samples in %.2f s, %.0f a second, %u at a "
+                "time\n",
+                (long long)b->nsample, s, (double)b->nsample / (s > 0 ? s : 1),
+                njob);
 }
 
 static void
@@ -133,8 +135,8 @@ sn_batch_run(const SnBatch *b, SnDiag *d)
     for (unsigned i = 0; i < n; i++) {
         w[i].sh = &sh;
         w[i].index = i;
-        w[i].started = i > 0
-            && pthread_create(&w[i].thread, NULL, worker_main, &w[i]) == 0;
+        w[i].started = i > 0 && pthread_create(&w[i].thread, NULL, worker_main,
+                                               &w[i]) == 0;
     }
     worker_main(&w[0]);
     for (unsigned i = 1; i < n; i++)
@@ -143,8 +145,7 @@ sn_batch_run(const SnBatch *b, SnDiag *d)
     pthread_mutex_destroy(&sh.lock);
     if (sh.status != SN_OK)
         return sn_fail(d, sh.status, sh.where, "sample %lld: %s",
-                       (long long)sh.why_sample,
-                       sh.why[0] ? sh.why : "failed");
+                       (long long)sh.why_sample, sh.why[0] ? sh.why : "failed");
     show_end(b, n, sn_now() - from);
     return SN_OK;
 }

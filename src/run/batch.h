@@ -14,7 +14,7 @@ extern "C" {
 typedef struct SnBatch {
     const SnExec *x;
     int64_t nsample;
-    unsigned njob; /* 0: as many as the processors hold, at most SN_MAXJOB */
+    unsigned njob;    /* 0: as many as the processors hold, at most SN_MAXJOB */
     unsigned nthread; /* of each worker's run, 0: one */
     /* Fills the inputs of r for a sample; called from the workers. */
     SnStatus (*fill)(void *ctx, int64_t sample, SnRun *r);

@@ -29,8 +29,14 @@ taps(const SnGraph *g, const SnNode *n, SnArena *scratch)
     SnTensor *in = SN_NEW_N(scratch, SnTensor, n->nin + 1u);
     SnTensor out[SN_MAXRES] = {{0}};
     char why[SN_WHY];
-    SnCall c = {.kind = kd, .attr = n->attr, .nin = n->nin, .nout = kd->nout,
-                .in = in, .out = out, .scratch = scratch, .why = why};
+    SnCall c = {.kind = kd,
+                .attr = n->attr,
+                .nin = n->nin,
+                .nout = kd->nout,
+                .in = in,
+                .out = out,
+                .scratch = scratch,
+                .why = why};
     SnMap m;
 
     for (uint32_t i = 0; i < n->nin; i++)

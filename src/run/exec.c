@@ -83,7 +83,7 @@ typedef struct Prepare {
     SnTune *tune;
     SnDiag *d;
     uint32_t *npacked; /* [nnode] of a Constant: uses that did not read it */
-    size_t nread; /* bytes of Constants since side files were let go */
+    size_t nread;      /* bytes of Constants since side files were let go */
 } Prepare;
 
 /* Bytes of side files that may be in memory beside what was packed of them. */
@@ -113,8 +113,7 @@ hashes(const Prepare *pr, const SnNode *n)
 
 /* Whether kernel k takes the node; what it prepares is in s. */
 static bool
-prepare(Prepare *pr, const SnNode *n, const SnKernelDesc *k,
-        SnExecStep *s)
+prepare(Prepare *pr, const SnNode *n, const SnKernelDesc *k, SnExecStep *s)
 {
     SnArena *a = pr->a;
     SnExec *x = pr->x;
@@ -122,11 +121,17 @@ prepare(Prepare *pr, const SnNode *n, const SnKernelDesc *k,
     SnTensor *in = SN_NEW_N(a, SnTensor, n->nin + 1u);
     SnTensor out[SN_MAXRES] = {{0}};
     char why[SN_WHY];
-    SnCall c = {.kind = kd, .attr = n->attr, .nin = n->nin, .nout = kd->nout,
-                .in = in, .out = out, .scratch = a, .why = why,
+    SnCall c = {.kind = kd,
+                .attr = n->attr,
+                .nin = n->nin,
+                .nout = kd->nout,
+                .in = in,
+                .out = out,
+                .scratch = a,
+                .why = why,
                 .rounding = x->g->rounding};
-    SnPrep p = {.call = &c, .tuple = s->tuple, .constants = x->g->arena,
-                .nunit = 1};
+    SnPrep p = {
+        .call = &c, .tuple = s->tuple, .constants = x->g->arena, .nunit = 1};
 
     if (!k->prepare)
         return true;
@@ -178,7 +183,9 @@ add_step(Prepare *pr, SnId id)
     const SnNode *n = sn_node(g, id);
     const SnKindDesc *kd = sn_desc(n->kind);
     bool empty = sn_node_empty(g, id);
-    SnExecStep s = {.node = id, .in = x->ntensor_in, .out = x->ntensor_out,
+    SnExecStep s = {.node = id,
+                    .in = x->ntensor_in,
+                    .out = x->ntensor_out,
                     .nunit = !empty};
 
     s.tuple = sn_node_tuple(g, id);
@@ -195,11 +202,12 @@ add_step(Prepare *pr, SnId id)
     if (!s.fn && !empty)
         return sn_fail(d, SN_EUNSUPPORTED, sn_label(g, id, a),
                        "%s has no evaluator: it runs only lowered", kd->name);
-    if (!k && !empty && x->backend && !x->backend->fallback_reference
-        && x->backend->nkernel > 0)
+    if (!k && !empty && x->backend && !x->backend->fallback_reference &&
+        x->backend->nkernel > 0)
         return sn_fail(d, SN_EUNSUPPORTED, sn_label(g, id, a),
                        "backend %s has no kernel for it and declares no "
-                       "'fallback reference'", x->backend->name);
+                       "'fallback reference'",
+                       x->backend->name);
     if (!k && !empty)
         x->nfallback++;
     x->ntensor_in += n->nin;
@@ -257,7 +265,11 @@ prepare_all(SnArena *a, const SnGraph *g, const SnBackendDesc *backend,
             struct SnPack *pack, SnTune *tune, SnDiag *d, SnExec **out)
 {
     SnExec *x = SN_NEW(a, SnExec);
-    Prepare pr = {.a = a, .x = x, .pack = pack, .tune = tune, .d = d,
+    Prepare pr = {.a = a,
+                  .x = x,
+                  .pack = pack,
+                  .tune = tune,
+                  .d = d,
                   .npacked = SN_NEW_N(a, uint32_t, g->nnode)};
 
     if (!pack)
@@ -300,9 +312,8 @@ sn_exec_prepare(SnArena *a, const SnGraph *g, const SnBackendDesc *backend,
 }
 
 SnStatus
-sn_exec_prepare_fast(SnArena *a, const SnGraph *g,
-                     const SnBackendDesc *backend, SnDiag *d,
-                     const SnExec **out)
+sn_exec_prepare_fast(SnArena *a, const SnGraph *g, const SnBackendDesc *backend,
+                     SnDiag *d, const SnExec **out)
 {
     return sn_exec_prepare_packed(a, g, backend, NULL, d, out);
 }
@@ -334,7 +345,9 @@ const SnExec *
 sn_exec_retune(SnArena *a, const SnExec *x, const SnTune *was, SnTune *tune)
 {
     SnExec *y = sn_memdup(a, x, sizeof *x);
-    Prepare pr = {.a = a, .x = y, .tune = tune,
+    Prepare pr = {.a = a,
+                  .x = y,
+                  .tune = tune,
                   .npacked = SN_NEW_N(a, uint32_t, x->g->nnode)};
 
     reserve(a, x);
@@ -343,7 +356,7 @@ sn_exec_retune(SnArena *a, const SnExec *x, const SnTune *was, SnTune *tune)
         SnExecStep *s = &y->step[i];
         const SnNode *n = sn_node(x->g, s->node);
         if (!s->layer || sn_conv_same_pick(&was->layer[s->layer - 1].pick,
-                                            &tune->layer[s->layer - 1].pick))
+                                           &tune->layer[s->layer - 1].pick))
             continue;
         if (!prepare(&pr, n, kernel_for(x->g, x->backend, n->kind, s->tuple),
                      s))
@@ -494,10 +507,16 @@ call_of(SnRun *r, const SnExecStep *s)
     const SnNode *n = sn_node(r->x->g, s->node);
     const SnKindDesc *kd = sn_desc(n->kind);
 
-    return (SnCall){.kind = kd, .attr = n->attr, .nin = n->nin,
-                    .nout = kd->nout, .in = r->in + s->in,
-                    .out = r->out + s->out, .rounding = r->x->g->rounding,
-                    .prep = s->prep, .work = r->work, .u1 = s->nunit,
+    return (SnCall){.kind = kd,
+                    .attr = n->attr,
+                    .nin = n->nin,
+                    .nout = kd->nout,
+                    .in = r->in + s->in,
+                    .out = r->out + s->out,
+                    .rounding = r->x->g->rounding,
+                    .prep = s->prep,
+                    .work = r->work,
+                    .u1 = s->nunit,
                     .ypitch = s->ypitch};
 }
 
@@ -540,8 +559,7 @@ after_step(SnRun *r, const SnExecStep *s)
     if (r->hook && !s->ypitch)
         for (unsigned k = 0; k < n->nres; k++)
             if (r->out[s->out + k].data)
-                r->hook(r->hook_ctx, SN_REF(s->node, k),
-                        &r->out[s->out + k]);
+                r->hook(r->hook_ctx, SN_REF(s->node, k), &r->out[s->out + k]);
     if (r->step_hook)
         r->step_hook(r->step_ctx, s->node);
     if (sn_arena_nbyte(r->scratch) > SCRATCH_MAX)

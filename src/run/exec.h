@@ -46,8 +46,8 @@ typedef struct SnExec {
     SnPort *input, *output;
     uint32_t nfallback; /* steps without a kernel of the backend */
     uint32_t ntensor_in, ntensor_out;
-    size_t nwork; /* largest working memory of a kernel, bytes */
-    uint32_t *block; /* [nnode << SN_RESBITS] block index + 1, 0: none */
+    size_t nwork;       /* largest working memory of a kernel, bytes */
+    uint32_t *block;    /* [nnode << SN_RESBITS] block index + 1, 0: none */
     const SnView *view; /* [nnode << SN_RESBITS], NULL: none are views */
 } SnExec;
 
@@ -107,10 +107,10 @@ typedef struct SnRun {
     void *hook_ctx;
     SnStepHook *step_hook;
     void *step_ctx;
-    SnStatus status; /* of a run by a team */
-    bool nomem;      /* that ended for want of memory */
-    char why[SN_WHY];   /* after a failed run: what went wrong, */
-    const char *where;  /* and the node's label */
+    SnStatus status;   /* of a run by a team */
+    bool nomem;        /* that ended for want of memory */
+    char why[SN_WHY];  /* after a failed run: what went wrong, */
+    const char *where; /* and the node's label */
 } SnRun;
 
 SnRun *sn_run_new(SnArena *a, const SnExec *x);

@@ -15,10 +15,9 @@ static const struct {
     const char *descr;
     SnDtype dtype;
 } descrs[] = {
-    {"|u1", SN_D_U8},  {"<u2", SN_D_U16}, {"<u4", SN_D_U32},
-    {"<u8", SN_D_U64}, {"|i1", SN_D_I8},  {"<i2", SN_D_I16},
-    {"<i4", SN_D_I32}, {"<i8", SN_D_I64}, {"<f2", SN_D_F16},
-    {"<f4", SN_D_F32}, {"<f8", SN_D_F64}, {"|b1", SN_D_BOOL},
+    {"|u1", SN_D_U8},  {"<u2", SN_D_U16}, {"<u4", SN_D_U32}, {"<u8", SN_D_U64},
+    {"|i1", SN_D_I8},  {"<i2", SN_D_I16}, {"<i4", SN_D_I32}, {"<i8", SN_D_I64},
+    {"<f2", SN_D_F16}, {"<f4", SN_D_F32}, {"<f8", SN_D_F64}, {"|b1", SN_D_BOOL},
 };
 enum { NDESCR = sizeof descrs / sizeof descrs[0] };
 

@@ -41,8 +41,7 @@ bool sn_npy_part(const SnNpy *f, int64_t first, int64_t n, SnNpyEach *each,
                  void *ctx);
 
 /* Writes version 1.0; the same types.  a is for the file's image. */
-SnStatus sn_npy_write(SnArena *a, SnDiag *d, const char *path,
-                      const SnData *t);
+SnStatus sn_npy_write(SnArena *a, SnDiag *d, const char *path, const SnData *t);
 
 #ifdef __cplusplus
 }

@@ -36,11 +36,11 @@ typedef struct SnPlan {
     SnPlanStep *step; /* the live nodes in topological order */
     uint32_t nblock;
     SnBlock *block;
-    SnRef *owner;      /* [nblock] the result that the block holds */
-    size_t arena;      /* bytes */
-    size_t peak;       /* largest `live` */
+    SnRef *owner; /* [nblock] the result that the block holds */
+    size_t arena; /* bytes */
+    size_t peak;  /* largest `live` */
     uint32_t peak_step;
-    size_t constants;  /* bytes of all Constants, for the report */
+    size_t constants; /* bytes of all Constants, for the report */
 } SnPlan;
 
 SnPlan *sn_plan(SnArena *a, const SnGraph *g);

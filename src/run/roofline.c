@@ -73,19 +73,22 @@ put_grid(const Axes *a, SnBuf *out)
 {
     for (double d = a->x0; d <= a->x1; d++) {
         double x = px(a, pow(10, d));
-        sn_putf(out, "<line class=\"g\" x1=\"%.1f\" y1=\"%d\" x2=\"%.1f\" "
+        sn_putf(out,
+                "<line class=\"g\" x1=\"%.1f\" y1=\"%d\" x2=\"%.1f\" "
                 "y2=\"%d\"/><text x=\"%.1f\" y=\"%d\" "
                 "text-anchor=\"middle\">%g</text>\n",
                 x, TOP, x, HEIGHT - FOOT, x, HEIGHT - FOOT + 16, pow(10, d));
     }
     for (double d = a->y0; d <= a->y1; d++) {
         double y = py(a, pow(10, d));
-        sn_putf(out, "<line class=\"g\" x1=\"%d\" y1=\"%.1f\" x2=\"%d\" "
+        sn_putf(out,
+                "<line class=\"g\" x1=\"%d\" y1=\"%.1f\" x2=\"%d\" "
                 "y2=\"%.1f\"/><text x=\"%d\" y=\"%.1f\" "
                 "text-anchor=\"end\">%g</text>\n",
                 LEFT, y, WIDTH - RIGHT, y, LEFT - 6, y + 4, pow(10, d));
     }
-    sn_putf(out, "<text x=\"%d\" y=\"%d\" text-anchor=\"middle\">operations a "
+    sn_putf(out,
+            "<text x=\"%d\" y=\"%d\" text-anchor=\"middle\">operations a "
             "byte</text>\n<text x=\"16\" y=\"%d\" text-anchor=\"middle\" "
             "transform=\"rotate(-90 16 %d)\">GOPS</text>\n",
             WIDTH / 2, HEIGHT - 12, HEIGHT / 2, HEIGHT / 2);
@@ -104,9 +107,10 @@ put_slope(const Axes *a, const SnBench *b, SnBuf *out)
     double x1 = fmin(pow(10, a->x1), top / gbs);
     if (x0 >= x1)
         return;
-    sn_putf(out, "<polyline fill=\"none\" stroke=\"#777\" stroke-width=\"2\" "
-            "points=\"%.1f,%.1f %.1f,%.1f\"/>\n", px(a, x0),
-            py(a, x0 * gbs), px(a, x1), py(a, x1 * gbs));
+    sn_putf(out,
+            "<polyline fill=\"none\" stroke=\"#777\" stroke-width=\"2\" "
+            "points=\"%.1f,%.1f %.1f,%.1f\"/>\n",
+            px(a, x0), py(a, x0 * gbs), px(a, x1), py(a, x1 * gbs));
 }
 
 /* From where memory keeps up with it to the right edge. */
@@ -119,10 +123,12 @@ put_ceiling(const Axes *a, const SnBench *b, double peak, const char *colour,
     if (!(gbs > 0) || !(y > 0))
         return;
     double x = fmin(fmax(y / gbs, pow(10, a->x0)), pow(10, a->x1));
-    sn_putf(out, "<polyline fill=\"none\" stroke=\"%s\" stroke-width=\"2\" "
-            "points=\"%.1f,%.1f %d,%.1f\"/>\n", colour, px(a, x), py(a, y),
-            WIDTH - RIGHT, py(a, y));
-    sn_putf(out, "<text x=\"%d\" y=\"%.1f\" text-anchor=\"end\" "
+    sn_putf(out,
+            "<polyline fill=\"none\" stroke=\"%s\" stroke-width=\"2\" "
+            "points=\"%.1f,%.1f %d,%.1f\"/>\n",
+            colour, px(a, x), py(a, y), WIDTH - RIGHT, py(a, y));
+    sn_putf(out,
+            "<text x=\"%d\" y=\"%.1f\" text-anchor=\"end\" "
             "fill=\"%s\">%s %.0f GOPS</text>\n",
             WIDTH - RIGHT - 4, py(a, y) - 5, colour, name, y);
 }
@@ -154,46 +160,54 @@ put_dot(const Axes *a, const SnBench *b, const SnNodeTime *n, double all,
 {
     double x = px(a, intensity(n)), y = py(a, gops(n));
 
-    sn_putf(out, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"%.1f\" fill=\"%s\" "
-            "fill-opacity=\"0.4\"><title>", x, y,
-            2.5 + 30 * sqrt(n->s / all), colour_of(n));
+    sn_putf(out,
+            "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"%.1f\" fill=\"%s\" "
+            "fill-opacity=\"0.4\"><title>",
+            x, y, 2.5 + 30 * sqrt(n->s / all), colour_of(n));
     put_xml(out, sn_label(b->x->g, n->node, tmp));
-    sn_putf(out, ": %.1f GOPS, %.1f op/B, %.1f us</title></circle>\n",
-            gops(n), intensity(n), n->s * 1e6);
+    sn_putf(out, ": %.1f GOPS, %.1f op/B, %.1f us</title></circle>\n", gops(n),
+            intensity(n), n->s * 1e6);
     if (number)
-        sn_putf(out, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\">"
-                "%u</text>\n", x, y + 4, number);
+        sn_putf(out,
+                "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\">"
+                "%u</text>\n",
+                x, y + 4, number);
 }
 
 static void
 put_head(const SnBench *b, uint32_t nlisted, SnBuf *out)
 {
-    sn_putf(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" "
+    sn_putf(out,
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" "
             "height=\"%d\" font-family=\"sans-serif\" font-size=\"12\">\n"
             "<style>.g{stroke:#ddd}</style>\n"
             "<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n",
             WIDTH, HEIGHT + (int)nlisted * LINE + (nlisted ? 10 : 0));
     sn_putf(out, "<text x=\"%d\" y=\"18\" font-size=\"14\">", LEFT);
     put_xml(out, b->x->g->name ? b->x->g->name : "");
-    sn_putf(out, ": %.3f ms a run, %u thread%s, %s; memory reads %.1f GB/s"
-            "</text>\n", b->median * 1e3, b->nthread,
-            b->nthread == 1 ? "" : "s", sn_isa_name(sn_isa()),
-            b->peak.read * 1e-9);
-    sn_putf(out, "<text x=\"%d\" y=\"36\" fill=\"#555\">a dot is a node, its "
+    sn_putf(out,
+            ": %.3f ms a run, %u thread%s, %s; memory reads %.1f GB/s"
+            "</text>\n",
+            b->median * 1e3, b->nthread, b->nthread == 1 ? "" : "s",
+            sn_isa_name(sn_isa()), b->peak.read * 1e-9);
+    sn_putf(out,
+            "<text x=\"%d\" y=\"36\" fill=\"#555\">a dot is a node, its "
             "area the share of the time; above the slope its data came from a "
-            "cache</text>\n", LEFT);
+            "cache</text>\n",
+            LEFT);
 }
 
 static void
 put_line(const SnBench *b, const SnNodeTime *n, double all, uint32_t number,
          SnArena *tmp, SnBuf *out)
 {
-    sn_putf(out, "<text x=\"%d\" y=\"%d\"><tspan fill=\"%s\">%u</tspan>"
+    sn_putf(out,
+            "<text x=\"%d\" y=\"%d\"><tspan fill=\"%s\">%u</tspan>"
             "<tspan x=\"%d\" text-anchor=\"end\">%.1f us</tspan>"
             "<tspan x=\"%d\" text-anchor=\"end\">%.1f %%</tspan>"
-            "<tspan x=\"%d\">", LEFT, HEIGHT + (int)number * LINE - 5,
-            colour_of(n), number, LEFT + 90, n->s * 1e6, LEFT + 145,
-            100 * n->s / all, LEFT + 160);
+            "<tspan x=\"%d\">",
+            LEFT, HEIGHT + (int)number * LINE - 5, colour_of(n), number,
+            LEFT + 90, n->s * 1e6, LEFT + 145, 100 * n->s / all, LEFT + 160);
     put_xml(out, sn_label(b->x->g, n->node, tmp));
     sn_puts(out, "</tspan></text>\n");
 }

@@ -59,18 +59,18 @@ fits_permuted(const SnFileData *f, const SnShape *s)
     if (t->rank != 4)
         return false;
     if (s->rank == 4)
-        return s->dim[1] == t->dim[3] && s->dim[2] == t->dim[1]
-            && s->dim[3] == t->dim[2];
-    return t->dim[0] > 0
-        && sn_data_count(t) / t->dim[0] == sn_shape_count(s) / f->rows;
+        return s->dim[1] == t->dim[3] && s->dim[2] == t->dim[1] &&
+               s->dim[3] == t->dim[2];
+    return t->dim[0] > 0 &&
+           sn_data_count(t) / t->dim[0] == sn_shape_count(s) / f->rows;
 }
 
 /* [N, *the model's shape]. */
 static bool
 is_stack(const SnData *t, const SnShape *s)
 {
-    return t->rank == s->rank + 1
-        && memcmp(t->dim + 1, s->dim, (size_t)s->rank * sizeof *s->dim) == 0;
+    return t->rank == s->rank + 1 &&
+           memcmp(t->dim + 1, s->dim, (size_t)s->rank * sizeof *s->dim) == 0;
 }
 
 /* Already in the model's shape: one sample, or N of them. */
@@ -136,8 +136,8 @@ other_axes(const SnData *t, const SnShape *s, int from)
     int n = wide_axes(t->rank - from, t->dim + from, have);
     int m = wide_axes(s->rank - from, s->dim + from, want);
 
-    return n > 1 && m > 1
-        && (n != m || memcmp(have, want, (size_t)n * sizeof *have) != 0);
+    return n > 1 && m > 1 &&
+           (n != m || memcmp(have, want, (size_t)n * sizeof *have) != 0);
 }
 
 static bool
@@ -147,8 +147,8 @@ fits_flat(SnFileData *f, const SnShape *s)
     int64_t want = sn_shape_count(s), all = sn_data_count(t);
 
     f->c = 1;
-    if (t->rank > 0 && t->dim[0] > 0 && all / t->dim[0] == want / f->rows
-        && all % t->dim[0] == 0) {
+    if (t->rank > 0 && t->dim[0] > 0 && all / t->dim[0] == want / f->rows &&
+        all % t->dim[0] == 0) {
         f->n = t->dim[0] / f->rows;
         if (t->rank == 4)
             set_image(f, t);
@@ -168,9 +168,9 @@ does_not_fit(SnArena *a, const SnFileData *f, const SnPort *p, SnDiag *d)
     sn_fail(d, SN_EINPUT, f->file.path, "holds %s%s, but input '%s' is %s",
             sn_dtype_name(t->dtype), sn_dims_str(a, t->rank, t->dim), p->name,
             sn_dims_str(a, s->rank, s->dim));
-    if (sn_data_count(t) == sn_shape_count(s)
-        || (t->rank > 0 && t->dim[0] > 0
-            && sn_data_count(t) / t->dim[0] == sn_shape_count(s) / f->rows))
+    if (sn_data_count(t) == sn_shape_count(s) ||
+        (t->rank > 0 && t->dim[0] > 0 &&
+         sn_data_count(t) / t->dim[0] == sn_shape_count(s) / f->rows))
         sn_diag_help(d, "put the axes in the model's order; pictures [N, H, "
                         "W, C] are taken for a model with channels first");
     return SN_EINPUT;
@@ -183,23 +183,23 @@ fit_file(SnArena *a, SnFileData *f, const SnPort *p, SnLayout layout,
     const SnData *t = &f->file.data;
 
     /* The leading dimension counts samples within a sample. */
-    f->rows = p->shape->rank > 0 && p->shape->dim[0] > 0 ? p->shape->dim[0]
-                                                         : 1;
+    f->rows = p->shape->rank > 0 && p->shape->dim[0] > 0 ? p->shape->dim[0] : 1;
     lead_one(f, p->shape);
     if (image && layout == SN_LAYOUT_NCHW && fits_permuted(f, p->shape)) {
         set_image(f, t);
         f->permute = f->c > 1;
     } else if (fits_as_is(f, p->shape, layout)) {
         f->permute = false;
-    } else if (image && layout == SN_LAYOUT_AUTO && p->shape->rank == 4
-               && fits_permuted(f, p->shape)) {
+    } else if (image && layout == SN_LAYOUT_AUTO && p->shape->rank == 4 &&
+               fits_permuted(f, p->shape)) {
         set_image(f, t);
         f->permute = f->c > 1;
     } else if (!fits_flat(f, p->shape)) {
         return does_not_fit(a, f, p, d);
     }
     if (f->rows > 1 && !f->stack && t->rank > 0 && t->dim[0] % f->rows)
-        return sn_fail(d, SN_EINPUT, f->file.path, "holds %lld samples, not "
+        return sn_fail(d, SN_EINPUT, f->file.path,
+                       "holds %lld samples, not "
                        "a multiple of the batch of %lld",
                        (long long)t->dim[0], (long long)f->rows);
     if (f->n < 1)
@@ -218,13 +218,16 @@ check_pixels(const SnFileData *f, const SnPort *p, const SnPixels *px,
 
     for (int i = 0; i < 2; i++) {
         if (v[i].n > 1 && v[i].n != (uint64_t)f->c)
-            return sn_fail(d, SN_EUSAGE, v[i].opt, "gives %u numbers, but %s "
-                           "has %lld channel%s", v[i].n, f->file.path,
-                           (long long)f->c, f->c == 1 ? "" : "s");
+            return sn_fail(d, SN_EUSAGE, v[i].opt,
+                           "gives %u numbers, but %s "
+                           "has %lld channel%s",
+                           v[i].n, f->file.path, (long long)f->c,
+                           f->c == 1 ? "" : "s");
         if (v[i].n && p->type->elem != SN_F32 && !p->type->nq)
-            return sn_fail(d, SN_EUSAGE, v[i].opt, "cannot be applied to "
-                           "input '%s', which is %s", p->name,
-                           sn_elem_name(p->type->elem));
+            return sn_fail(d, SN_EUSAGE, v[i].opt,
+                           "cannot be applied to "
+                           "input '%s', which is %s",
+                           p->name, sn_elem_name(p->type->elem));
     }
     return SN_OK;
 }
@@ -237,16 +240,17 @@ add_file(SnArena *a, SnSamples *s, SnFeed *feed, const char *path, SnDiag *d)
     const SnElem e = feed->port->type->elem;
 
     if (e == SN_F16 || e == SN_ROW8 || feed->port->type->nq > 1)
-        return sn_fail(d, SN_EUNSUPPORTED, path, "input '%s' has type %s, "
-                       "which files cannot hold", feed->port->name,
-                       sn_type_str(a, feed->port->type));
+        return sn_fail(d, SN_EUNSUPPORTED, path,
+                       "input '%s' has type %s, "
+                       "which files cannot hold",
+                       feed->port->name, sn_type_str(a, feed->port->type));
     SN_TRY(pb ? sn_pb_read(a, path, d, &f.file.data)
               : sn_npy_open(a, path, d, &f.file));
     SN_TRY(fit_file(a, &f, feed->port, s->px.layout, !pb, d));
     SN_TRY(check_pixels(&f, feed->port, &s->px, d));
     if (feed->nfile)
-        f.first = feed->file[feed->nfile - 1].first
-            + feed->file[feed->nfile - 1].n;
+        f.first =
+            feed->file[feed->nfile - 1].first + feed->file[feed->nfile - 1].n;
     SN_PUSH(a, feed->file, feed->nfile, f);
     return SN_OK;
 }
@@ -283,8 +287,10 @@ check_name(SnArena *a, const SnSamples *s, const char *arg, SnDiag *d)
     }
     const char *near = sn_closest(name, cand, s->ninput);
     if (near)
-        return sn_fail(d, SN_EUSAGE, arg, "no input is named '%s'; did you "
-                       "mean '%s'?", name, near);
+        return sn_fail(d, SN_EUSAGE, arg,
+                       "no input is named '%s'; did you "
+                       "mean '%s'?",
+                       name, near);
     return sn_fail(d, SN_EUSAGE, arg, "no input is named '%s'; there %s %s",
                    name, s->ninput == 1 ? "is" : "are", sn_buf_str(&b));
 }
@@ -306,14 +312,15 @@ count_samples(SnSamples *s, int64_t limit, SnDiag *d)
     for (uint32_t i = 0; i < s->ninput; i++) {
         const SnFeed *f = &s->feed[i];
         if (f->nfile == 0)
-            return sn_fail(d, SN_EUSAGE, "input",
-                           "no file gives input '%s'", f->port->name);
+            return sn_fail(d, SN_EUSAGE, "input", "no file gives input '%s'",
+                           f->port->name);
         const SnFileData *last = &f->file[f->nfile - 1];
         int64_t n = last->first + last->n;
         if (i > 0 && n != s->n)
-            return sn_fail(d, SN_EINPUT, last->file.path, "gives %lld samples "
-                           "of '%s', but '%s' has %lld", (long long)n,
-                           f->port->name, s->feed[0].port->name,
+            return sn_fail(d, SN_EINPUT, last->file.path,
+                           "gives %lld samples "
+                           "of '%s', but '%s' has %lld",
+                           (long long)n, f->port->name, s->feed[0].port->name,
                            (long long)s->n);
         s->n = n;
     }
@@ -349,9 +356,10 @@ sn_samples_open(SnArena *a, uint32_t ninput, const SnPort *input,
         if (ninput == 0)
             return sn_fail(d, SN_EUSAGE, path, "the model has no input");
         if (!f)
-            return sn_fail(d, SN_EUSAGE, path, "the graph has %u input%s "
-                           "and each has a file already", ninput,
-                           ninput == 1 ? "" : "s");
+            return sn_fail(d, SN_EUSAGE, path,
+                           "the graph has %u input%s "
+                           "and each has a file already",
+                           ninput, ninput == 1 ? "" : "s");
         SN_TRY(add_file(a, s, f, path, d));
     }
     SN_TRY(count_samples(s, limit, d));
@@ -369,8 +377,8 @@ typedef struct Pixel { /* one element's way from file to input */
 } Pixel;
 
 static void
-store(const Pixel *p, const SnData *t, int64_t from, int64_t channel,
-      void *dst, int64_t to)
+store(const Pixel *p, const SnData *t, int64_t from, int64_t channel, void *dst,
+      int64_t to)
 {
     const SnType *ty = p->type;
 
@@ -448,15 +456,15 @@ fill_feed(const SnSamples *s, const SnFeed *feed, int64_t sample, void *dst,
         k++;
     const SnFileData *f = fi.f = &feed->file[k];
     SnDtype dt = f->file.data.dtype;
-    fi.p.raw = fi.p.type->nq && !s->px.nmul && !s->px.nadd
-        && (dt == SN_D_U8 || dt == SN_D_I8);
+    fi.p.raw = fi.p.type->nq && !s->px.nmul && !s->px.nadd &&
+               (dt == SN_D_U8 || dt == SN_D_I8);
     fi.p.shift = (fi.p.raw && dt == SN_D_U8) || feed->port->u8 ? 128 : 0;
     int64_t count = sn_shape_count(feed->port->shape);
     fi.row = count / f->rows;
     fi.area = f->c > 0 ? fi.row / f->c : fi.row;
     *path = f->file.path;
-    return sn_npy_part(&f->file, (sample - f->first) * count, count,
-                       fill_part, &fi);
+    return sn_npy_part(&f->file, (sample - f->first) * count, count, fill_part,
+                       &fi);
 }
 
 SnStatus

@@ -27,19 +27,19 @@ typedef enum SnLayout {
 } SnLayout;
 
 typedef struct SnPixels {
-    SnLayout layout; /* of the model's input */
+    SnLayout layout;     /* of the model's input */
     uint32_t nmul, nadd; /* 0, 1 or one per channel */
     const float *mul, *add;
 } SnPixels;
 
 typedef struct SnFileData { /* one file's part of an input */
-    SnNpy file; /* a .pb file has its data here */
-    int64_t first, n; /* sample numbers it holds */
-    int64_t rows;     /* pictures or rows of a sample: the model's batch */
-    bool stack;       /* the file's first axis counts samples, not rows */
-    bool permute;     /* NHWC in the file, NCHW in the model */
-    int64_t h, w, c;  /* of one sample; c is 1 without channels */
-    bool last;        /* channels are the file's last axis */
+    SnNpy file;             /* a .pb file has its data here */
+    int64_t first, n;       /* sample numbers it holds */
+    int64_t rows;    /* pictures or rows of a sample: the model's batch */
+    bool stack;      /* the file's first axis counts samples, not rows */
+    bool permute;    /* NHWC in the file, NCHW in the model */
+    int64_t h, w, c; /* of one sample; c is 1 without channels */
+    bool last;       /* channels are the file's last axis */
 } SnFileData;
 
 typedef struct SnFeed {

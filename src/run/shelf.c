@@ -242,8 +242,7 @@ grow(SnShelf *s, const SnBlock *b, const SnBlock *x, bool told, uint32_t step,
     s->work++;
     if (told && x->end > x->offset)
         raise_span(s, all(s, first, last), x->offset, x->end);
-    if (first <= step && step <= last && x->offset <= *full &&
-        x->end > *full)
+    if (first <= step && step <= last && x->offset <= *full && x->end > *full)
         *full = x->end;
 }
 

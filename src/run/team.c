@@ -22,8 +22,8 @@ struct SnTeam {
     unsigned n;
     void (*fn)(void *ctx, unsigned i);
     void *ctx;
-    int64_t ended; /* nanoseconds: the last run */
-    _Alignas(LINE) atomic_uint here; /* members that wait */
+    int64_t ended;                    /* nanoseconds: the last run */
+    _Alignas(LINE) atomic_uint here;  /* members that wait */
     _Alignas(LINE) atomic_uint round; /* meetings so far */
     _Alignas(LINE) atomic_uint asleep;
 };
@@ -98,8 +98,7 @@ sleep_while(SnTeam *t, unsigned round)
 {
     atomic_fetch_add(&t->asleep, 1);
     while (atomic_load(&t->round) == round)
-        syscall(SYS_futex, &t->round, FUTEX_WAIT_PRIVATE, round, NULL, NULL,
-                0);
+        syscall(SYS_futex, &t->round, FUTEX_WAIT_PRIVATE, round, NULL, NULL, 0);
     atomic_fetch_sub(&t->asleep, 1);
 }
 

@@ -254,9 +254,8 @@ static SnStatus
 against_rules(Tuning *k, SnTune *best, Pair *p)
 {
     k->wave = sn_arena_new();
-    SnStatus st =
-        in_turns(k, k->x, sn_exec_retune(k->wave, k->x, k->rules, best), true,
-                 p);
+    SnStatus st = in_turns(
+        k, k->x, sn_exec_retune(k->wave, k->x, k->rules, best), true, p);
     sn_arena_free(k->wave);
     return st;
 }

@@ -13,15 +13,15 @@ typedef struct SnTuningRow { /* a layer: nodes of the same sizes */
     SnId node; /* the first */
     uint32_t nnode;
     SnConvPick rules;
-    uint32_t ntried;      /* picks, the rules' among them */
+    uint32_t ntried;        /* picks, the rules' among them */
     double rules_s, best_s; /* seconds a run, all its nodes */
 } SnTuningRow;
 
 typedef struct SnTuning {
     const SnTune *tune; /* the best of each layer */
     uint32_t nrow;
-    SnTuningRow *row;       /* by time, slowest first */
-    double rules_s, best_s; /* of all rows, */
+    SnTuningRow *row;               /* by time, slowest first */
+    double rules_s, best_s;         /* of all rows, */
     double rules_run_s, best_run_s; /* and of a run of the whole model */
     uint32_t nrun;
     double spread;    /* of the last runs by the rules: what lies between a

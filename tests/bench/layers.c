@@ -106,15 +106,15 @@ build(SnArena *a, const Layer *l, bool int8)
         w[i] = code();
         wf[i] = (float)w[i] * 0.01f;
     }
-    SnId x = sn_placeholder_new(
-        g, "x", sn_shape(g->pool, 4, xd), NULL, &pa,
-        int8 ? sn_type_quant(g->pool, SN_QI8, 0.02f, -5) : f32);
-    SnId wn = sn_constant_new(
-        g, "w", ws, int8 ? (const void *)w : wf,
-        int8 ? sn_type_quant(g->pool, SN_QI8, 0.01f, 0) : f32);
-    SnId y = sn_conv2d_new(
-        g, "y", SN_REF(x, 0), SN_REF(wn, 0), 0, &at,
-        int8 ? sn_type_quant(g->pool, SN_QI8, 0.5f, 3) : f32);
+    SnId x = sn_placeholder_new(g, "x", sn_shape(g->pool, 4, xd), NULL, &pa,
+                                int8 ? sn_type_quant(g->pool, SN_QI8, 0.02f, -5)
+                                     : f32);
+    SnId wn =
+        sn_constant_new(g, "w", ws, int8 ? (const void *)w : wf,
+                        int8 ? sn_type_quant(g->pool, SN_QI8, 0.01f, 0) : f32);
+    SnId y =
+        sn_conv2d_new(g, "y", SN_REF(x, 0), SN_REF(wn, 0), 0, &at,
+                      int8 ? sn_type_quant(g->pool, SN_QI8, 0.5f, 3) : f32);
     sn_save_new(g, "y", SN_REF(y, 0), &sa);
     return g;
 }
@@ -149,7 +149,7 @@ enum { MOST_ROUNDS = 51, LEAST = 7 };
 static const char *const names[] = {"sinter", "oneDNN", "XNNPACK", "other"};
 static const double READ_SHARE = 0.85, AVX2_SHARE = 0.85;
 static const double FAR_BYTES = 4 << 20; /* read from memory, not a cache */
-static const double SECONDS = 0.02; /* of a peer in a round */
+static const double SECONDS = 0.02;      /* of a peer in a round */
 
 typedef struct Args {
     bool f32;
@@ -167,8 +167,7 @@ round_of(const Peer *p)
     int n = 0;
 
     for (double first = sn_now();
-         n < MOST && (n < LEAST || sn_now() - first < SECONDS);
-         n++) {
+         n < MOST && (n < LEAST || sn_now() - first < SECONDS); n++) {
         double t0 = sn_now();
         p->run(p->state);
         t[n] = sn_now() - t0;
@@ -284,10 +283,11 @@ put_other(const Layer *l, const double s[NPEER])
 static void
 put_json(FILE *f, const Args *g, const Layer *l, const double s[NPEER])
 {
-    fprintf(f, "{\"layer\": \"%s\", \"type\": \"%s\", \"threads\": %u, "
+    fprintf(f,
+            "{\"layer\": \"%s\", \"type\": \"%s\", \"threads\": %u, "
             "\"cpu\": \"%s\", \"ops\": %.0f",
-            l->name, g->f32 ? "f32" : "int8", g->nthread,
-            sn_isa_name(sn_isa()), ops(l));
+            l->name, g->f32 ? "f32" : "int8", g->nthread, sn_isa_name(sn_isa()),
+            ops(l));
     for (int i = 0; i < NPEER; i++)
         if (!isnan(s[i]))
             fprintf(f, ", \"%s_us\": %.3f", names[i], s[i] * 1e6);
@@ -377,7 +377,8 @@ main(int argc, char **argv)
     if (g.nthread < 1 || g.nthread > SN_MAXTHREAD || g.nround < 1 ||
         g.nround > MOST_ROUNDS) {
         fputs("usage: layers [-f] [-t THREADS] [-r ROUNDS] [-j FILE] "
-              "[MATCH]\n", stderr);
+              "[MATCH]\n",
+              stderr);
         return 2;
     }
     if (optind < argc)

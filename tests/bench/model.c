@@ -133,8 +133,8 @@ main(int argc, char **argv)
            "\"arena\": %zu, \"fallback\": %u, \"roundtrip_ns\": %.0f, "
            "\"roundtrip_after_ns\": %.0f}\n",
            argv[1], b ? b->name : "evaluators", sn_isa_name(sn_isa()), n,
-           t[n / 2] * 1e3, t[0] * 1e3, x->plan->arena, x->nfallback,
-           trip, r->team ? sn_team_roundtrip() : 0);
+           t[n / 2] * 1e3, t[0] * 1e3, x->plan->arena, x->nfallback, trip,
+           r->team ? sn_team_roundtrip() : 0);
     if (argc > 3 && !strcmp(argv[3], "nodes"))
         per_node(a, r, n);
     sn_run_free(r);

@@ -48,16 +48,16 @@ describe_product(Build *b)
     const Layer *l = b->l;
     dnnl_inner_product_desc_t d;
     dnnl_memory_desc_t x = desc(b, 2, (dnnl_dim_t[]){1, l->c}, b->x, dnnl_nc);
-    dnnl_memory_desc_t w = desc(b, 2, (dnnl_dim_t[]){l->oc, l->c}, b->w,
-                                dnnl_format_tag_any);
+    dnnl_memory_desc_t w =
+        desc(b, 2, (dnnl_dim_t[]){l->oc, l->c}, b->w, dnnl_format_tag_any);
     dnnl_memory_desc_t bias = desc(b, 1, (dnnl_dim_t[]){l->oc}, b->b, dnnl_x);
     dnnl_memory_desc_t y = desc(b, 2, (dnnl_dim_t[]){1, l->oc}, b->y, dnnl_nc);
 
-    need(b, dnnl_inner_product_forward_desc_init(
-                &d, dnnl_forward_inference, &x, &w, &bias, &y));
+    need(b, dnnl_inner_product_forward_desc_init(&d, dnnl_forward_inference, &x,
+                                                 &w, &bias, &y));
     if (b->ok)
-        need(b, dnnl_primitive_desc_create(&b->pd, &d, b->attr, b->engine,
-                                           NULL));
+        need(b,
+             dnnl_primitive_desc_create(&b->pd, &d, b->attr, b->engine, NULL));
 }
 
 static void
@@ -67,21 +67,21 @@ describe_conv(Build *b)
     int64_t o = sn_layer_out(l), g = l->group;
     dnnl_convolution_desc_t d;
     dnnl_dims_t stride = {l->stride, l->stride}, pad = {l->pad, l->pad};
-    dnnl_memory_desc_t x = desc(b, 4, (dnnl_dim_t[]){1, l->c, l->h, l->h},
-                                b->x, dnnl_nhwc);
+    dnnl_memory_desc_t x =
+        desc(b, 4, (dnnl_dim_t[]){1, l->c, l->h, l->h}, b->x, dnnl_nhwc);
     dnnl_dim_t wd[] = {g, l->oc / g, l->c / g, l->k, l->k};
-    dnnl_memory_desc_t w = desc(b, g > 1 ? 5 : 4, g > 1 ? wd : wd + 1, b->w,
-                                dnnl_format_tag_any);
+    dnnl_memory_desc_t w =
+        desc(b, g > 1 ? 5 : 4, g > 1 ? wd : wd + 1, b->w, dnnl_format_tag_any);
     dnnl_memory_desc_t bias = desc(b, 1, (dnnl_dim_t[]){l->oc}, b->b, dnnl_x);
-    dnnl_memory_desc_t y = desc(b, 4, (dnnl_dim_t[]){1, l->oc, o, o}, b->y,
-                                dnnl_nhwc);
+    dnnl_memory_desc_t y =
+        desc(b, 4, (dnnl_dim_t[]){1, l->oc, o, o}, b->y, dnnl_nhwc);
 
-    need(b, dnnl_convolution_forward_desc_init(
-                &d, dnnl_forward_inference, dnnl_convolution_direct, &x, &w,
-                &bias, &y, stride, pad, pad));
+    need(b, dnnl_convolution_forward_desc_init(&d, dnnl_forward_inference,
+                                               dnnl_convolution_direct, &x, &w,
+                                               &bias, &y, stride, pad, pad));
     if (b->ok)
-        need(b, dnnl_primitive_desc_create(&b->pd, &d, b->attr, b->engine,
-                                           NULL));
+        need(b,
+             dnnl_primitive_desc_create(&b->pd, &d, b->attr, b->engine, NULL));
 }
 
 /* Memory of operand i0 of kind `what`, filled with bytes that are small
@@ -89,8 +89,7 @@ describe_conv(Build *b)
 static dnnl_memory_t
 memory(Build *b, dnnl_query_t what, int i0)
 {
-    const dnnl_memory_desc_t *d =
-        dnnl_primitive_desc_query_md(b->pd, what, i0);
+    const dnnl_memory_desc_t *d = dnnl_primitive_desc_query_md(b->pd, what, i0);
     size_t n = dnnl_memory_desc_get_size(d);
     uint8_t *p = aligned_alloc(64, (n + 63) / 64 * 64);
     dnnl_memory_t m = NULL;
@@ -125,14 +124,14 @@ sn_dnnl_layer(const Layer *l, bool int8, Peer *p)
     b.w = int8 ? dnnl_s8 : dnnl_f32;
     b.b = int8 ? dnnl_s32 : dnnl_f32;
     need(&b, dnnl_engine_create(&b.engine, dnnl_cpu, 0));
-    need(&b, dnnl_stream_create(&s->stream, b.engine,
-                                dnnl_stream_default_flags));
+    need(&b,
+         dnnl_stream_create(&s->stream, b.engine, dnnl_stream_default_flags));
     need(&b, dnnl_primitive_attr_create(&b.attr));
     for (int64_t i = 0; i < l->oc; i++)
         scale[i] = 0.001f + (float)i * 1e-6f;
     if (b.ok && int8)
-        need(&b, dnnl_primitive_attr_set_output_scales(b.attr, l->oc, 2,
-                                                       scale));
+        need(&b,
+             dnnl_primitive_attr_set_output_scales(b.attr, l->oc, 2, scale));
     if (b.ok && l->h == 1)
         describe_product(&b);
     else if (b.ok)
@@ -141,14 +140,14 @@ sn_dnnl_layer(const Layer *l, bool int8, Peer *p)
         need(&b, dnnl_primitive_create(&s->prim, b.pd));
     if (!b.ok)
         return false;
-    s->arg[0] = (dnnl_exec_arg_t){DNNL_ARG_SRC,
-                                  memory(&b, dnnl_query_src_md, 0)};
+    s->arg[0] =
+        (dnnl_exec_arg_t){DNNL_ARG_SRC, memory(&b, dnnl_query_src_md, 0)};
     s->arg[1] = (dnnl_exec_arg_t){DNNL_ARG_WEIGHTS,
                                   memory(&b, dnnl_query_weights_md, 0)};
-    s->arg[2] = (dnnl_exec_arg_t){DNNL_ARG_BIAS,
-                                  memory(&b, dnnl_query_weights_md, 1)};
-    s->arg[3] = (dnnl_exec_arg_t){DNNL_ARG_DST,
-                                  memory(&b, dnnl_query_dst_md, 0)};
+    s->arg[2] =
+        (dnnl_exec_arg_t){DNNL_ARG_BIAS, memory(&b, dnnl_query_weights_md, 1)};
+    s->arg[3] =
+        (dnnl_exec_arg_t){DNNL_ARG_DST, memory(&b, dnnl_query_dst_md, 0)};
     *p = (Peer){run, s};
     return b.ok;
 }

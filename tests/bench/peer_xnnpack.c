@@ -45,9 +45,8 @@ open_int8(const Layer *l, size_t nx, size_t ny, xnn_operator_t *op)
                (size_t)l->c, (size_t)l->oc, -5, 0.02f, scale,
                filled((size_t)l->oc * ci * k * k, 1), bias, 3, 0.5f, -128, 127,
                0, op) == xnn_status_success &&
-           xnn_setup_convolution2d_nhwc_qc8(*op, 1, (size_t)l->h,
-                                            (size_t)l->h, filled(nx, 1),
-                                            filled(ny, 1),
+           xnn_setup_convolution2d_nhwc_qc8(*op, 1, (size_t)l->h, (size_t)l->h,
+                                            filled(nx, 1), filled(ny, 1),
                                             NULL) == xnn_status_success;
 }
 
@@ -62,11 +61,10 @@ open_f32(const Layer *l, size_t nx, size_t ny, xnn_operator_t *op)
     return xnn_create_convolution2d_nhwc_f32(
                pad, pad, pad, pad, k, k, stride, stride, 1, 1, g, ci, co,
                (size_t)l->c, (size_t)l->oc,
-               filled((size_t)l->oc * ci * k * k, 4), bias, -INFINITY,
-               INFINITY, 0, op) == xnn_status_success &&
-           xnn_setup_convolution2d_nhwc_f32(*op, 1, (size_t)l->h,
-                                            (size_t)l->h, filled(nx, 4),
-                                            filled(ny, 4),
+               filled((size_t)l->oc * ci * k * k, 4), bias, -INFINITY, INFINITY,
+               0, op) == xnn_status_success &&
+           xnn_setup_convolution2d_nhwc_f32(*op, 1, (size_t)l->h, (size_t)l->h,
+                                            filled(nx, 4), filled(ny, 4),
                                             NULL) == xnn_status_success;
 }
 

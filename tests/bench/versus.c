@@ -36,8 +36,7 @@
 #include "run/exec.h"
 #include "run/team.h"
 
-enum { MOST_RUNS = 4000, MOST_ROUNDS = 101, LEAST_RUNS = 3,
-       MAX_INPUT = 8 };
+enum { MOST_RUNS = 4000, MOST_ROUNDS = 101, LEAST_RUNS = 3, MAX_INPUT = 8 };
 
 typedef struct Args {
     int nthread, nround;
@@ -136,8 +135,8 @@ make_inputs(Ours *o)
         const SnPort *p = &o->x->input[i];
         size_t n = sn_tensor_nbyte(p->type, p->shape);
         void *v = sn_run_input(o->r, i);
-        in[i] = (SnData){.dtype = data_type(p->type->elem),
-                         .rank = p->shape->rank};
+        in[i] =
+            (SnData){.dtype = data_type(p->type->elem), .rank = p->shape->rank};
         for (int k = 0; k < p->shape->rank; k++)
             in[i].dim[k] = p->shape->dim[k];
         for (size_t k = 0; k < n; k++) {
@@ -279,8 +278,7 @@ median_run(Ours *o, OrtHeld *t, double seconds)
     int n = 0;
 
     for (double first = sn_now();
-         n < MOST_RUNS && (n < LEAST_RUNS || sn_now() - first < seconds);
-         n++) {
+         n < MOST_RUNS && (n < LEAST_RUNS || sn_now() - first < seconds); n++) {
         double t0 = sn_now();
         bool ok = t ? ort_again(t, &why) : run_ours(o, &v[n]);
         if (t)
@@ -561,8 +559,10 @@ print_line(const Args *g, const Rounds *r, const Told *a, const Told *b)
            "\"weights\": %zu, \"plan\": %zu, \"nodes\": %u, \"fallback\": %u, "
            "\"peer\": \"ONNX Runtime %s\"}\n",
            g->graph, g->model, sn_isa_name(sn_isa()), g->nthread, u[mid],
-           v[mid], v[mid] / u[mid], u[0], u[last], v[0], v[last], r->n,
-           r->nfar, g->nthread == 1 ? "one thread" : r->far ? "far" : "near",
+           v[mid], v[mid] / u[mid], u[0], u[last], v[0], v[last], r->n, r->nfar,
+           g->nthread == 1 ? "one thread"
+           : r->far        ? "far"
+                           : "near",
            r->roundtrip, difference(a, b), a->load_ms, a->packed_ms, b->load_ms,
            a->memory_kib, a->fixed_kib, b->memory_kib, a->weights, a->plan,
            a->nnode, a->nfallback, b->version);
@@ -606,7 +606,8 @@ main(int argc, char **argv)
     if (argc - optind != 3 || g.nthread < 1 || g.nround < 1 ||
         g.nround > MOST_ROUNDS) {
         fputs("usage: versus [-t THREADS] [-r ROUNDS] [-s SECONDS] GRAPH.sn "
-              "MODEL.onnx LIB.so\n", stderr);
+              "MODEL.onnx LIB.so\n",
+              stderr);
         return 2;
     }
     g.graph = argv[optind];

@@ -95,13 +95,18 @@ ck_run(SnArena *a, GenForm f, bool whole, CkWay way, const void *p, size_t n,
 {
     SnDiag *d = sn_diag_new(a);
     OrtIo out = {.name = name};
-    SrJob j = {.p = p, .n = n, .nin = nin, .in = in, .nout = 1, .out = &out,
+    SrJob j = {.p = p,
+               .n = n,
+               .nin = nin,
+               .in = in,
+               .nout = 1,
+               .out = &out,
                .backend = way == CK_EVAL ? NULL : "CPU"};
     CkRun r = {0};
 
     if (way == CK_OPT)
-        j.passes = f == GEN_QDQ && !whole ? "simplify,fold,integerize"
-                                          : "optimize";
+        j.passes =
+            f == GEN_QDQ && !whole ? "simplify,fold,integerize" : "optimize";
     r.status = sr_run(a, &j, d);
     r.why = sn_diag_text(d, a);
     r.nfloat = j.nfloat;

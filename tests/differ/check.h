@@ -15,18 +15,18 @@
 #define CK_SQNR 20.0
 
 typedef enum CkRule {
-    CK_EXACT,  /* integers bit for bit */
-    CK_STEP,   /* integers within one step */
-    CK_WHOLE,  /* signal to noise */
+    CK_EXACT, /* integers bit for bit */
+    CK_STEP,  /* integers within one step */
+    CK_WHOLE, /* signal to noise */
     CK_FLOAT
 } CkRule;
 
 typedef struct CkDiff {
     int64_t n, ndiff;
-    double most;  /* the largest difference, in steps or reals */
-    double sqnr;  /* dB; INFINITY when equal */
-    int64_t at;   /* the first element that differs, or -1 */
-    bool shape;   /* shape or type differ */
+    double most; /* the largest difference, in steps or reals */
+    double sqnr; /* dB; INFINITY when equal */
+    int64_t at;  /* the first element that differs, or -1 */
+    bool shape;  /* shape or type differ */
 } CkDiff;
 
 CkDiff ck_compare(const SnData *want, const SnData *got);

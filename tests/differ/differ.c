@@ -28,7 +28,7 @@ typedef struct Row { /* what came of the models of one operator */
 
 typedef struct Whole { /* and of those of several */
     int64_t nmodel, n, ndiff, nbad;
-    double worst; /* dB */
+    double worst;      /* dB */
     uint32_t nband[5]; /* SQNR: equal, from 40, from 30, from 20, below */
 } Whole;
 
@@ -148,8 +148,8 @@ one(Gen *g, SnArena *keep, const Args *args, Tally *t, uint64_t seed,
         else if (way == CK_NWAY - 1)
             add_row(&t->row[g->form][first], &r, good);
         if (!good) {
-            report(g, args, seed, rule, way,
-                   r.status == SN_OK ? "" : r.why, t->nbad);
+            report(g, args, seed, rule, way, r.status == SN_OK ? "" : r.why,
+                   t->nbad);
             return;
         }
     }
@@ -190,8 +190,9 @@ run_seed(SnArena *keep, Ort *ort, const Args *args, Tally *t, uint64_t seed)
     plan(args, g, seed, &first, &nop);
     if (!gen_model(g, first, nop)) {
         t->nrefused++;
-        count_why(keep, t, sn_format(a, "refused by ONNX Runtime: %.90s",
-                                     g->why ? g->why : "no operands"));
+        count_why(keep, t,
+                  sn_format(a, "refused by ONNX Runtime: %.90s",
+                            g->why ? g->why : "no operands"));
     } else if (gen_excluded(g) != NULL) {
         t->nexcluded++;
         count_why(keep, t, sn_format(a, "excluded: %s", gen_excluded(g)));
@@ -224,10 +225,10 @@ table(const Tally *t)
         const Whole *w = &t->whole[f];
         if (w->nmodel > 0)
             printf("| %-6s %-17s %6lld %9lld %8lld %8.1f   %u, %u, %u, %u, "
-                   "%u\n", form_name[f], "", (long long)w->nmodel,
-                   (long long)w->n, (long long)w->ndiff, w->worst,
-                   w->nband[0], w->nband[1], w->nband[2], w->nband[3],
-                   w->nband[4]);
+                   "%u\n",
+                   form_name[f], "", (long long)w->nmodel, (long long)w->n,
+                   (long long)w->ndiff, w->worst, w->nband[0], w->nband[1],
+                   w->nband[2], w->nband[3], w->nband[4]);
     }
     for (uint32_t i = 0; i < t->nwhy; i++)
         printf("| %lld: %s\n", (long long)t->why[i].n, t->why[i].why);
@@ -242,9 +243,9 @@ compare(SnArena *a, Ort *ort, const Args *args)
         run_seed(a, ort, args, t, args->seed + i);
     table(t);
     printf("| %lld models run, %lld beyond sinter, %lld refused by ONNX "
-           "Runtime %s, %lld excluded\n", (long long)t->nrun,
-           (long long)t->nunsupported, (long long)t->nrefused,
-           ort_version(ort), (long long)t->nexcluded);
+           "Runtime %s, %lld excluded\n",
+           (long long)t->nrun, (long long)t->nunsupported,
+           (long long)t->nrefused, ort_version(ort), (long long)t->nexcluded);
     /* A generator that the peer mostly refuses would test nothing. */
     if (t->nrun < (int64_t)(args->n * 9 / 10)) {
         printf("not ok differ: only %lld of %llu models were run\n",
@@ -265,10 +266,10 @@ parse(int argc, char **argv, Args *args)
         const char *name, **text;
         uint64_t *number;
     } o[] = {
-        {"--ort", &args->lib, NULL},      {"--n", NULL, &args->n},
-        {"--seed", NULL, &args->seed},    {"--form", &args->form, NULL},
-        {"--op", &args->op, NULL},        {"--out", &args->out, NULL},
-        {"--store", &args->store, NULL},  {"--replay", &args->replay, NULL},
+        {"--ort", &args->lib, NULL},     {"--n", NULL, &args->n},
+        {"--seed", NULL, &args->seed},   {"--form", &args->form, NULL},
+        {"--op", &args->op, NULL},       {"--out", &args->out, NULL},
+        {"--store", &args->store, NULL}, {"--replay", &args->replay, NULL},
     };
 
     for (int i = 1; i < argc; i += 2) {

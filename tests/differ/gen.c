@@ -118,7 +118,8 @@ gen_input(Gen *g, int rank, const int64_t *dim)
     bool real = g->form == GEN_FLOAT;
     SnDtype t = real ? SN_D_F32
                 : (g->form == GEN_QOP ? g->u8 : g->u8 != gen_chance(g, 6))
-                    ? SN_D_U8 : SN_D_I8;
+                    ? SN_D_U8
+                    : SN_D_I8;
     int64_t n = sn_dims_count(rank, dim);
     float *p;
     int v;
@@ -153,8 +154,8 @@ gen_pick(Gen *g, int rank)
     if (rank == 0)
         rank = gen_chance(g, 4) ? 2 : 4;
     for (int i = 0; i < rank; i++)
-        dim[i] = rank == 4 && i == 0 ? 1 + gen_chance(g, 4)
-                 : rank == 4 && i > 1 ? gen_in(g, 1, 11)
+        dim[i] = rank == 4 && i == 0   ? 1 + gen_chance(g, 4)
+                 : rank == 4 && i > 1  ? gen_in(g, 1, 11)
                  : rank == 2 && i == 0 ? gen_in(g, 1, 7)
                                        : gen_in(g, 1, 19);
     return gen_input(g, rank, dim);

@@ -15,12 +15,12 @@ typedef struct Gen {
     Ort *ort;
     uint64_t state;
     GenForm form;
-    bool u8;   /* activations of a QOperator model */
-    bool wide; /* int8 weights beyond 7 bits */
-    uint32_t nref; /* nodes ONNX Runtime refused, */
+    bool u8;         /* activations of a QOperator model */
+    bool wide;       /* int8 weights beyond 7 bits */
+    uint32_t nref;   /* nodes ONNX Runtime refused, */
     const char *why; /* and the last reason */
     uint32_t npool;
-    int pool[DM_MAXVAL]; /* values operators may read */
+    int pool[DM_MAXVAL];        /* values operators may read */
     const char *op[DM_MAXNODE]; /* the operators under test, in order */
     uint32_t nop;
 } Gen;

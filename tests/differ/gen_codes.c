@@ -75,7 +75,7 @@ typedef struct Weights {
     int value, scale, zp; /* operands */
     double rms;           /* of what they mean */
     float s0;
-    int64_t n;            /* slices, 1: per tensor */
+    int64_t n; /* slices, 1: per tensor */
     float *s;
 } Weights;
 
@@ -95,8 +95,9 @@ weights(Gen *g, int rank, const int64_t *dim, int axis)
     zp = SN_NEW_N(g->m->a, uint8_t, w.n);
     for (int64_t i = 0; i < w.n; i++) {
         w.s[i] = gen_scale(g, gen_uniform(g, 0.001F, 0.02F));
-        zp[i] = (uint8_t)(w.type == SN_D_U8 ? gen_in(g, 120, 136)
-                          : gen_chance(g, 2) ? 0 : gen_in(g, -9, 9));
+        zp[i] = (uint8_t)(w.type == SN_D_U8  ? gen_in(g, 120, 136)
+                          : gen_chance(g, 2) ? 0
+                                             : gen_in(g, -9, 9));
         if (per_axis && i > 0)
             zp[i] = zp[0];
     }
@@ -155,8 +156,9 @@ conv(Gen *g, const char *op)
     dm_in(n, w.value);
     dm_in(n, w.scale);
     dm_in(n, w.zp);
-    out_type(g, sqrt((double)(dim[1] * dim[2] * dim[3])) * gen_rms(g, x) *
-                    w.rms, &s, &z);
+    out_type(g,
+             sqrt((double)(dim[1] * dim[2] * dim[3])) * gen_rms(g, x) * w.rms,
+             &s, &z);
     put_type(g, n, s, z);
     int b = bias(g, out);
     if (b >= 0)
@@ -281,12 +283,12 @@ binary(Gen *g, const char *op)
 
     with_type(g, n, swap ? b : a);
     with_type(g, n, swap ? a : b);
-    out_type(g, strcmp(op, "QLinearMul") == 0 ? ra * rb
-                                              : sqrt(ra * ra + rb * rb),
+    out_type(g,
+             strcmp(op, "QLinearMul") == 0 ? ra * rb : sqrt(ra * ra + rb * rb),
              &s, &z);
     if (gen_chance(g, 4))
-        s = val(g, a)->scale * (strcmp(op, "QLinearMul") == 0
-                                    ? val(g, b)->scale * 64 : 2);
+        s = val(g, a)->scale *
+            (strcmp(op, "QLinearMul") == 0 ? val(g, b)->scale * 64 : 2);
     if (strcmp(op, "QLinearAdd") == 0)
         s = not_finer(g, not_finer(g, s, a), b);
     put_type(g, n, s, z);
@@ -511,8 +513,8 @@ piece(Gen *g, const char *op)
         for (int i = 0; i < 2 * t->rank; i++)
             pads[i] = gen_in(g, 0, 2);
         dm_in(n, dm_i64s(g->m, 2 * t->rank, pads));
-        dm_in(n, zp_of(g, t->dtype, gen_chance(g, 2) ? val(g, x)->zp
-                                                     : gen_zp(g, t->dtype)));
+        dm_in(n, zp_of(g, t->dtype,
+                       gen_chance(g, 2) ? val(g, x)->zp : gen_zp(g, t->dtype)));
         if (gen_chance(g, 3))
             n->nin--;
     } else if (strcmp(op, "Concat") == 0) {

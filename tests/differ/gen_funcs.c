@@ -107,8 +107,8 @@ gen_prelu(Gen *g, const char *op)
 bool
 gen_where(Gen *g, const char *op)
 {
-    static const char *const how[] = {"Less", "Greater", "Equal",
-                                      "LessOrEqual", "GreaterOrEqual"};
+    static const char *const how[] = {"Less", "Greater", "Equal", "LessOrEqual",
+                                      "GreaterOrEqual"};
     int v = gen_pick(g, 0), x = gen_real(g, v), y, c;
     const SnData *t = &g->m->val[v].data;
     int64_t dim[SN_DATA_MAXRANK];
@@ -245,8 +245,9 @@ gen_recurrent(Gen *g, const char *op)
     dm_in(n, x);
     dm_in(n, floats(g, 3, (int64_t[]){nd, gates * hidden, in}, -1, 1));
     dm_in(n, floats(g, 3, (int64_t[]){nd, gates * hidden, hidden}, -1, 1));
-    dm_in(n, gen_chance(g, 3) ? -1
-             : floats(g, 2, (int64_t[]){nd, 2 * gates * hidden}, -1, 1));
+    dm_in(n, gen_chance(g, 3)
+                 ? -1
+                 : floats(g, 2, (int64_t[]){nd, 2 * gates * hidden}, -1, 1));
     dm_in(n, -1);
     if (gen_chance(g, 2))
         dm_in(n, floats(g, 3, (int64_t[]){nd, batch, hidden}, -1, 1));

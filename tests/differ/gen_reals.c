@@ -98,8 +98,8 @@ gen_weights(Gen *g, int rank, const int64_t *dim, int axis, float *scale)
         return gen_const(g, SN_D_F32, rank, dim, p);
     }
     for (int64_t i = 0; i < ns; i++) {
-        p[i] = i > 0 && !per_axis
-                   ? p[0] : gen_scale(g, gen_uniform(g, 0.001F, 0.02F));
+        p[i] = i > 0 && !per_axis ? p[0]
+                                  : gen_scale(g, gen_uniform(g, 0.001F, 0.02F));
         zp[i] = u8 ? (uint8_t)(per_axis ? 128 : gen_in(g, 120, 136)) : 0;
         if (scale != NULL)
             scale[i] = p[i];
@@ -307,8 +307,9 @@ softmax(Gen *g, const char *op)
         return false;
     n = dm_node(g->m, "", op);
     dm_in(n, x);
-    dm_int(n, "axis", (int64_t)gen_below(g, (uint32_t)rank) -
-                          (gen_chance(g, 2) ? rank : 0));
+    dm_int(n, "axis",
+           (int64_t)gen_below(g, (uint32_t)rank) -
+               (gen_chance(g, 2) ? rank : 0));
     return gen_result(g, n);
 }
 

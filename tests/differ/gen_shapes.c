@@ -143,8 +143,8 @@ bool
 gen_blocks(Gen *g, const char *op)
 {
     bool depth = strcmp(op, "DepthToSpace") == 0;
-    int64_t b = gen_in(g, 1, 3), dim[4] = {1, gen_in(g, 1, 3), gen_in(g, 1, 4),
-                                           gen_in(g, 1, 4)};
+    int64_t b = gen_in(g, 1, 3),
+            dim[4] = {1, gen_in(g, 1, 3), gen_in(g, 1, 4), gen_in(g, 1, 4)};
     int v, x;
     DmNode *n;
 

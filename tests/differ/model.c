@@ -16,8 +16,11 @@ dm_value(Dm *m, DmFrom from, SnDtype t, int rank, const int64_t *dim,
 
     memset(v, 0, sizeof *v);
     v->from = from;
-    v->name = sn_format(m->a, "%c%d", from == DM_INPUT ? 'x'
-                                      : from == DM_CONST ? 'c' : 'y', i);
+    v->name = sn_format(m->a, "%c%d",
+                        from == DM_INPUT   ? 'x'
+                        : from == DM_CONST ? 'c'
+                                           : 'y',
+                        i);
     v->data.dtype = t;
     v->data.rank = rank;
     for (int k = 0; k < rank; k++)

@@ -8,8 +8,13 @@
 #include "peer.h"
 #include "onnx.pb-c.h"
 
-enum { DM_MAXVAL = 192, DM_MAXNODE = 64, DM_MAXIN = 16, DM_MAXATTR = 8,
-       DM_MAXMORE = 3 };
+enum {
+    DM_MAXVAL = 192,
+    DM_MAXNODE = 64,
+    DM_MAXIN = 16,
+    DM_MAXATTR = 8,
+    DM_MAXMORE = 3
+};
 
 typedef enum DmFrom { DM_INPUT, DM_CONST, DM_MADE } DmFrom;
 

@@ -139,9 +139,8 @@ static const struct {
     int ort;
     SnDtype dtype;
 } types[] = {
-    {1, SN_D_F32}, {2, SN_D_U8},  {3, SN_D_I8},   {4, SN_D_U16},
-    {5, SN_D_I16}, {6, SN_D_I32}, {7, SN_D_I64},  {9, SN_D_BOOL},
-    {11, SN_D_F64},
+    {1, SN_D_F32}, {2, SN_D_U8},  {3, SN_D_I8},   {4, SN_D_U16},  {5, SN_D_I16},
+    {6, SN_D_I32}, {7, SN_D_I64}, {9, SN_D_BOOL}, {11, SN_D_F64},
 };
 
 static int
@@ -229,8 +228,9 @@ run_session(Ort *o, SnArena *a, void *session, uint32_t nin, const OrtIo *in,
     for (uint32_t i = 0; ok && i < nout; i++)
         out_name[i] = out[i].name;
     AT(o, RUN, run);
-    ok = ok && good(o, a, run(session, NULL, in_name, iv, nin, out_name, nout,
-                              ov), why);
+    ok = ok &&
+         good(o, a, run(session, NULL, in_name, iv, nin, out_name, nout, ov),
+              why);
     for (uint32_t i = 0; ok && i < nout; i++)
         ok = from_value(o, a, ov[i], &out[i].data, why);
     for (uint32_t i = 0; i < MAXIO; i++) {
@@ -337,8 +337,10 @@ ort_again(OrtHeld *h, const char **why)
         h->out[i] = NULL;
     }
     AT(h->o, RUN, run);
-    return good(h->o, h->a, run(h->session, NULL, h->in_name, h->in, h->nin,
-                                h->out_name, h->nout, h->out), why);
+    return good(h->o, h->a,
+                run(h->session, NULL, h->in_name, h->in, h->nin, h->out_name,
+                    h->nout, h->out),
+                why);
 }
 
 const void *

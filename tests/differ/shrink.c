@@ -34,8 +34,8 @@ still(Shrink *s)
     dm_pack(m, m->a, &p, &n);
     if (!ort_run(s->g->ort, m->a, p, n, nin, in, 1, &out, &why))
         return false;
-    r = ck_run(m->a, s->g->form, s->g->nop > 1, s->way, p, n, nin, in,
-               out.name, &out.data);
+    r = ck_run(m->a, s->g->form, s->g->nop > 1, s->way, p, n, nin, in, out.name,
+               &out.data);
     if (r.status == SN_EUNSUPPORTED ||
         (r.status == SN_OK &&
          ck_agrees(s->rule, gen_steps(s->g), &out.data, &r.diff)))
@@ -127,9 +127,9 @@ show(const Shrink *s)
                sn_dtype_name(s->want.dtype), s->want.rank);
     else
         printf("  element %" PRId64 ": sinter %.9g, ONNX Runtime %.9g; "
-               "%" PRId64 " of %" PRId64 " differ, at most by %g\n", d->at,
-               sn_data_real(&s->got.out, d->at), sn_data_real(&s->want, d->at),
-               d->ndiff, d->n, d->most);
+               "%" PRId64 " of %" PRId64 " differ, at most by %g\n",
+               d->at, sn_data_real(&s->got.out, d->at),
+               sn_data_real(&s->want, d->at), d->ndiff, d->n, d->most);
 }
 
 void
@@ -182,8 +182,8 @@ vector_write(const Dm *m, const char *dir, const SnData *out)
     ok = sn_file_mkdirs(d, set) == SN_OK &&
          sn_file_write(d, sn_path_join(a, dir, "model.onnx"), p, n) == SN_OK;
     for (uint32_t i = 0; ok && i < nin; i++)
-        ok = write_tensor(a, sn_format(a, "%s/input_%u.pb", set, i),
-                          in[i].name, &in[i].data);
+        ok = write_tensor(a, sn_format(a, "%s/input_%u.pb", set, i), in[i].name,
+                          &in[i].data);
     ok = ok && write_tensor(a, sn_format(a, "%s/output_0.pb", set),
                             m->val[m->out].name, out);
     if (!ok)

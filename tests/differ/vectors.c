@@ -82,8 +82,8 @@ vectors_store(SnArena *a, Ort *o, const char *dir)
             int each = f == GEN_QOP || whole ? 4 : f == GEN_QDQ ? 2 : 1;
             uint64_t seed = 1;
             for (int k = 0; k < each; k++) {
-                const char *to = sn_format(a, "%s/%s_%s_%d", dir, form_name[f],
-                                           name, k);
+                const char *to =
+                    sn_format(a, "%s/%s_%s_%d", dir, form_name[f], name, k);
                 bool ok = false;
                 for (int i = 0; i < TRIES && !ok; i++, seed++)
                     ok = store_one(o, (GenForm)f,
@@ -163,7 +163,8 @@ replay(SnArena *a, const char *dir, const char *name)
                                             1, &out.data, &r.diff);
         if (!ok)
             printf("not ok oracle %s, %s: status %d, %lld of %lld differ, at "
-                   "most by %g %s\n", name, ck_way_name(way), (int)r.status,
+                   "most by %g %s\n",
+                   name, ck_way_name(way), (int)r.status,
                    (long long)r.diff.ndiff, (long long)r.diff.n, r.diff.most,
                    r.status == SN_OK ? "" : r.why);
     }

@@ -23,8 +23,10 @@ LLVMFuzzerTestOneInput(const uint8_t *p, size_t n)
     SnRandomOpts o = {.seed = 1,
                       .flavour = (SnRandomFlavour)(p[0] % SN_NRANDOM),
                       .nnode = p[0] / SN_NRANDOM % MAXNODE,
-                      .backend = cpu->name, .edges = true,
-                      .bytes = p + HEAD, .nbyte = n - HEAD};
+                      .backend = cpu->name,
+                      .edges = true,
+                      .bytes = p + HEAD,
+                      .nbyte = n - HEAD};
     if (p[1] || p[2])
         o.from = sn_random_case(a, (uint64_t)p[1] << 8 | p[2], cpu->name,
                                 p[0] / SN_NRANDOM / MAXNODE % 2);

@@ -21,14 +21,17 @@ conv_add(void **state)
     (void)state;
     enum { P = 20, C = 5, O = 3 };
     const int8_t *x = rnd8(P * C), *w = rnd8(O * C), *r = rnd8(P * O);
-    const int32_t b[O] = { 7, -300, 41 };
+    const int32_t b[O] = {7, -300, 41};
     const SnType *mid = q8(0.25f, 1);
     for (int after = 0; after < 2; after++) {
-        SnConvAddAttr at = {
-            .kernel = INTS(1, 1), .stride = INTS(1, 1),
-            .pads = INTS(0, 0, 0, 0), .dilate = INTS(1, 1), .group = 1,
-            .mid = mid, .mid_clamp = { 1, 100, true, true }, .round = after
-        };
+        SnConvAddAttr at = {.kernel = INTS(1, 1),
+                            .stride = INTS(1, 1),
+                            .pads = INTS(0, 0, 0, 0),
+                            .dilate = INTS(1, 1),
+                            .group = 1,
+                            .mid = mid,
+                            .mid_clamp = {1, 100, true, true},
+                            .round = after};
         SnId id = sn_convadd_new(
             g, NULL, con(q8(0.1f, 3), SHAPE(1, 4, 5, C), x),
             con(q8(0.02f, 0), SHAPE(O, 1, 1, C), w),
@@ -41,11 +44,12 @@ conv_add(void **state)
                 acc += (x[i / O * C + k] - 3) * w[i % O * C + k];
             float m = nearbyintf((float)acc * ((0.1f * 0.02f) / 0.25f)) + 1;
             int32_t code = (int32_t)fmaxf(fminf(m, 100), 1);
-            int32_t want = after
-                ? sn_add_after(code, 0.25f, 1, r[i], 0.5f, -4, 0.5f, 9, -128,
-                               127)
-                : sat8(nearbyintf(((float)(code - 1) * 0.25f +
-                                   (float)(r[i] + 4) * 0.5f) / 0.5f) + 9);
+            int32_t want = after ? sn_add_after(code, 0.25f, 1, r[i], 0.5f, -4,
+                                                0.5f, 9, -128, 127)
+                                 : sat8(nearbyintf(((float)(code - 1) * 0.25f +
+                                                    (float)(r[i] + 4) * 0.5f) /
+                                                   0.5f) +
+                                        9);
             assert_int_equal(y[i], want);
         }
     }
@@ -61,11 +65,11 @@ wide(void **state)
         x[i] = (int16_t)(32767 - (int)(rnd() % 50)); /* past int32 sums */
     for (int i = 0; i < N * K; i++)
         w[i] = (int16_t)(32767 - (int)(rnd() % 50));
-    SnWideFCAttr at = { .clamp = { 0, 0, false, false } };
-    SnId id = sn_widefc_new(
-        g, NULL, con(qt(SN_QI16, 1e-3f, -5), SHAPE(M, K), x),
-        con(qt(SN_QI16, 1e-4f, 0), SHAPE(N, K), w), 0, &at,
-        qt(SN_QI16, 1.0f, 2));
+    SnWideFCAttr at = {.clamp = {0, 0, false, false}};
+    SnId id =
+        sn_widefc_new(g, NULL, con(qt(SN_QI16, 1e-3f, -5), SHAPE(M, K), x),
+                      con(qt(SN_QI16, 1e-4f, 0), SHAPE(N, K), w), 0, &at,
+                      qt(SN_QI16, 1.0f, 2));
     const int16_t *y = eval(id, 0);
 
     for (int i = 0; i < M * N; i++) {
@@ -85,9 +89,11 @@ deconv(void **state)
     (void)state;
     enum { H = 3, W = 4, C = 4, O = 6, KH = 3, KW = 2, G = 2 };
     const int8_t *x = rnd8(H * W * C), *w = rnd8(O * KH * KW * C / G);
-    SnDeconvAttr at = { .stride = INTS(2, 3), .pads = INTS(1, 0, 0, 1),
-                        .dilate = INTS(1, 2), .group = G,
-                        .out_pads = INTS(1, 0) };
+    SnDeconvAttr at = {.stride = INTS(2, 3),
+                       .pads = INTS(1, 0, 0, 1),
+                       .dilate = INTS(1, 2),
+                       .group = G,
+                       .out_pads = INTS(1, 0)};
     SnId id = sn_deconv_new(g, NULL, con(q8(0.1f, 2), SHAPE(1, H, W, C), x),
                             con(q8(0.1f, 1), SHAPE(O, KH, KW, C / G), w), 0,
                             &at, q8(10, 0));
@@ -120,12 +126,12 @@ bag(void **state)
 {
     (void)state;
     enum { R = 4, C = 3 };
-    const int64_t index[] = { 3, 0, 0, 2, 1 }, offset[] = { 0, 2, 2, 5 };
-    const float weight[] = { 1, -2, 0.5f, 3, 0.25f };
+    const int64_t index[] = {3, 0, 0, 2, 1}, offset[] = {0, 2, 2, 5};
+    const float weight[] = {1, -2, 0.5f, 3, 0.25f};
     uint8_t rows[R * (C + 8)];
     float plain_rows[R * C];
     for (int r = 0; r < R; r++) {
-        float p[2] = { 0.5f + (float)r, -3.25f };
+        float p[2] = {0.5f + (float)r, -3.25f};
         for (int c = 0; c < C; c++) {
             uint8_t v = (uint8_t)rnd();
             rows[r * (C + 8) + c] = v;
@@ -138,8 +144,8 @@ bag(void **state)
     SnRef wt = con(plain(SN_F32), SHAPE(5), weight);
     SnId a = sn_bag_new(g, NULL, con(plain(SN_F32), SHAPE(R, C), plain_rows),
                         ix, of, wt, plain(SN_F32));
-    SnId b = sn_bag_new(g, NULL, con(plain(SN_ROW8), SHAPE(R, C), rows), ix,
-                        of, wt, plain(SN_F32));
+    SnId b = sn_bag_new(g, NULL, con(plain(SN_ROW8), SHAPE(R, C), rows), ix, of,
+                        wt, plain(SN_F32));
     const float *y = eval(a, 0);
 
     assert_int_equal(count(a), 9);
@@ -158,7 +164,7 @@ reductions(void **state)
     (void)state;
     enum { A = 3, B = 4, C = 5 };
     const int8_t *x = rnd8(A * B * C);
-    SnMeanAttr at = { .axes = INTS(0, -1) };
+    SnMeanAttr at = {.axes = INTS(0, -1)};
     SnId id = sn_mean_new(g, NULL, con(q8(0.5f, 7), SHAPE(A, B, C), x), &at,
                           q8(0.3f, 1));
     const int8_t *y = eval(id, 0);
@@ -166,19 +172,25 @@ reductions(void **state)
         int32_t sum = 0;
         for (int i = 0; i < A * C; i++)
             sum += x[(i / C * B + b) * C + i % C] - 7;
-        assert_int_equal(y[b], sat8(nearbyintf((float)sum *
-                                    (0.5f / (0.3f * (float)(A * C)))) + 1));
+        assert_int_equal(
+            y[b],
+            sat8(nearbyintf((float)sum * (0.5f / (0.3f * (float)(A * C)))) +
+                 1));
     }
-    const float f[] = { 1, 5, 5, 2, 7, 0 };
-    SnArgMaxAttr am = { .axes = INTS(1) };
-    const int64_t *k = eval(sn_argmax_new(g, NULL,
-        con(plain(SN_F32), SHAPE(2, 3), f), &am, plain(SN_I64)), 0);
+    const float f[] = {1, 5, 5, 2, 7, 0};
+    SnArgMaxAttr am = {.axes = INTS(1)};
+    const int64_t *k =
+        eval(sn_argmax_new(g, NULL, con(plain(SN_F32), SHAPE(2, 3), f), &am,
+                           plain(SN_I64)),
+             0);
     assert_int_equal(k[0], 2); /* ties last */
     assert_int_equal(k[1], 1);
-    const int64_t n[] = { 1, 2, 3, 4, 5, 6 };
-    SnSum64Attr sa = { .axes = INTS(0) };
-    const int64_t *s = eval(sn_sum64_new(g, NULL,
-        con(plain(SN_I64), SHAPE(2, 3), n), &sa, plain(SN_I64)), 0);
+    const int64_t n[] = {1, 2, 3, 4, 5, 6};
+    SnSum64Attr sa = {.axes = INTS(0)};
+    const int64_t *s =
+        eval(sn_sum64_new(g, NULL, con(plain(SN_I64), SHAPE(2, 3), n), &sa,
+                          plain(SN_I64)),
+             0);
     assert_true(s[0] == 5 && s[1] == 7 && s[2] == 9);
 }
 
@@ -188,10 +200,12 @@ layer_norm(void **state)
     (void)state;
     enum { R = 3, N = 6 };
     const float *x = rndf(R * N), *sc = rndf(N), *b = rndf(N);
-    SnLayerNormAttr at = { .axis = -1, .eps = 1e-3f };
-    const float *y = eval(sn_layernorm_new(g, NULL,
-        con(plain(SN_F32), SHAPE(R, N), x), con(plain(SN_F32), SHAPE(N), sc),
-        con(plain(SN_F32), SHAPE(N), b), &at, plain(SN_F32)), 0);
+    SnLayerNormAttr at = {.axis = -1, .eps = 1e-3f};
+    const float *y = eval(
+        sn_layernorm_new(g, NULL, con(plain(SN_F32), SHAPE(R, N), x),
+                         con(plain(SN_F32), SHAPE(N), sc),
+                         con(plain(SN_F32), SHAPE(N), b), &at, plain(SN_F32)),
+        0);
 
     for (int i = 0; i < R * N; i++) {
         double mean = 0, var = 0;
@@ -199,8 +213,9 @@ layer_norm(void **state)
             mean += (double)x[i / N * N + k] / N;
         for (int k = 0; k < N; k++)
             var += pow((double)x[i / N * N + k] - mean, 2) / N;
-        double v = ((double)x[i] - mean) / sqrt(var + 1e-3) *
-                   (double)sc[i % N] + (double)b[i % N];
+        double v =
+            ((double)x[i] - mean) / sqrt(var + 1e-3) * (double)sc[i % N] +
+            (double)b[i % N];
         assert_true(fabs((double)y[i] - v) < 1e-5);
     }
 }
@@ -209,22 +224,24 @@ static void
 plain_types(void **state)
 {
     (void)state;
-    const float a[] = { 1, 2, -3.7f, 1e30f }, b[] = { 2 };
-    const int64_t n[] = { 0, 5, -2, INT64_MAX };
+    const float a[] = {1, 2, -3.7f, 1e30f}, b[] = {2};
+    const int64_t n[] = {0, 5, -2, INT64_MAX};
     SnRef ra = con(plain(SN_F32), SHAPE(4), a);
     SnRef rn = con(plain(SN_I64), SHAPE(4), n);
     SnId less = sn_less_new(g, NULL, ra, con(plain(SN_F32), SHAPE(1), b),
                             plain(SN_BOOL));
     const bool *l = eval(less, 0);
     assert_true(l[0] && !l[1] && l[2] && !l[3]);
-    const float *w = eval(sn_where_new(g, NULL, SN_REF(less, 0), ra,
-                          con(plain(SN_F32), SHAPE(1), b), plain(SN_F32)), 0);
+    const float *w =
+        eval(sn_where_new(g, NULL, SN_REF(less, 0), ra,
+                          con(plain(SN_F32), SHAPE(1), b), plain(SN_F32)),
+             0);
     assert_true(w[0] == 1 && w[1] == 2 && w[2] == -3.7f && w[3] == 2);
     const int32_t *t = eval(sn_cast_new(g, NULL, ra, plain(SN_I32)), 0);
     assert_true(t[0] == 1 && t[2] == -3 && t[3] == INT32_MAX);
     const bool *z = eval(sn_cast_new(g, NULL, rn, plain(SN_BOOL)), 0);
     assert_true(!z[0] && z[1]);
-    SnPolyAttr at = { .k = 3 };
+    SnPolyAttr at = {.k = 3};
     const int64_t *p = eval(sn_poly_new(g, NULL, rn, &at, plain(SN_I64)), 0);
     assert_true(p[0] == -1 && p[1] == 39 && p[2] == -3);
 }
@@ -233,20 +250,21 @@ static void
 moves(void **state)
 {
     (void)state;
-    const int8_t v[] = { 1, 2 }, big[12] = { 0 };
-    const int8_t *y = eval(sn_expand_new(g, NULL,
-        con(q8(1, 0), SHAPE(2, 1), v), con(q8(1, 0), SHAPE(2, 2, 3), big),
-        q8(1, 0)), 0);
-    const int8_t want[] = { 1, 1, 1, 2, 2, 2, 1, 1, 1, 2, 2, 2 };
+    const int8_t v[] = {1, 2}, big[12] = {0};
+    const int8_t *y =
+        eval(sn_expand_new(g, NULL, con(q8(1, 0), SHAPE(2, 1), v),
+                           con(q8(1, 0), SHAPE(2, 2, 3), big), q8(1, 0)),
+             0);
+    const int8_t want[] = {1, 1, 1, 2, 2, 2, 1, 1, 1, 2, 2, 2};
     assert_memory_equal(y, want, sizeof want);
     int8_t x[16];
     for (int i = 0; i < 16; i++)
         x[i] = (int8_t)i;
-    SnDepthToSpaceAttr at = { .b = 2 };
+    SnDepthToSpaceAttr at = {.b = 2};
     y = eval(sn_depthtospace_new(g, NULL, con(q8(1, 0), SHAPE(1, 1, 2, 8), x),
-                                 &at, q8(1, 0)), 0);
-    const int8_t d2s[] = { 0, 1, 2, 3, 8, 9, 10, 11,
-                           4, 5, 6, 7, 12, 13, 14, 15 };
+                                 &at, q8(1, 0)),
+             0);
+    const int8_t d2s[] = {0, 1, 2, 3, 8, 9, 10, 11, 4, 5, 6, 7, 12, 13, 14, 15};
     assert_memory_equal(y, d2s, sizeof d2s);
 }
 
@@ -256,10 +274,10 @@ constraints(void **state)
 {
     (void)state;
     const SnKindDesc *d = sn_desc(SN_K_LIMITS);
-    const SnLimitsAttr ok = { .low = 1, .high = 2, .mode = SN_LIMITS_MODE_C,
-                              .name = "", .k = 6 };
-    const char *name[] = { "high", "high", "perm", "mode", "name", "k", "k" };
-    SnLimitsAttr bad[] = { ok, ok, ok, ok, ok, ok, ok };
+    const SnLimitsAttr ok = {
+        .low = 1, .high = 2, .mode = SN_LIMITS_MODE_C, .name = "", .k = 6};
+    const char *name[] = {"high", "high", "perm", "mode", "name", "k", "k"};
+    SnLimitsAttr bad[] = {ok, ok, ok, ok, ok, ok, ok};
     bad[0].high = 0.5f;
     bad[1].low = bad[1].high = 0;
     bad[2].perm = INTS(0, 2);
@@ -276,11 +294,11 @@ constraints(void **state)
     perm.perm = INTS(1, 0);
     assert_true(sn_attr_named(d, "perm")->check(&perm));
 
-    SnTensor in[] = { { plain(SN_F32), SHAPE(4, 3), NULL },
-                      { plain(SN_F32), SHAPE(1), NULL } };
-    SnTensor out = { plain(SN_F32), SHAPE(3, 4), NULL };
-    SnCall c = { .kind = d, .attr = &perm, .nin = 2, .nout = 1, .in = in,
-                 .out = &out };
+    SnTensor in[] = {{plain(SN_F32), SHAPE(4, 3), NULL},
+                     {plain(SN_F32), SHAPE(1), NULL}};
+    SnTensor out = {plain(SN_F32), SHAPE(3, 4), NULL};
+    SnCall c = {
+        .kind = d, .attr = &perm, .nin = 2, .nout = 1, .in = in, .out = &out};
     assert_int_equal(d->ninv, 2);
     assert_true(d->inv[0].holds(&c) && d->inv[1].holds(&c));
     perm.perm = INTS(1, 1);
@@ -297,8 +315,8 @@ main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
     const struct CMUnitTest tests[] = {
-        T(conv_add), T(wide), T(deconv), T(bag), T(reductions), T(layer_norm),
-        T(plain_types), T(moves), T(constraints),
+        T(conv_add),   T(wide),        T(deconv), T(bag),         T(reductions),
+        T(layer_norm), T(plain_types), T(moves),  T(constraints),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

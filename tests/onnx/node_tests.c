@@ -120,8 +120,8 @@ one(SnArena *keep, const char *key, const char *dir, const Lines *t,
         strncmp(now, "passed", 6) != 0)
         now = was;
     SN_PUSH(keep, made->v, made->n, sn_format(keep, "%s: %s", key, now));
-    if (strncmp(now, "failed", 6) == 0 ||
-        was == NULL || strcmp(was, now) != 0) {
+    if (strncmp(now, "failed", 6) == 0 || was == NULL ||
+        strcmp(was, now) != 0) {
         nbad++;
         printf("not ok %s: %s; the table says: %s\n", key, now,
                was != NULL ? was : "nothing");
@@ -172,8 +172,8 @@ list_models(int argc, char **argv)
             printf("%-40s %s\n", base, short_why(a, r.why));
         else
             printf("%-40s %-5s worst %.2e, %lld of %lld differ, step %g\n",
-                   base, r.close ? "ok" : "off", r.worst,
-                   (long long)r.ndiff, (long long)r.n, r.step);
+                   base, r.close ? "ok" : "off", r.worst, (long long)r.ndiff,
+                   (long long)r.n, r.step);
         sn_arena_free(a);
     }
     return 0;
@@ -192,8 +192,7 @@ main(int argc, char **argv)
     if (argc > 1 && strcmp(argv[1], "--list") == 0)
         return list_models(argc - 2, argv + 2);
     if (argc < first + 2) {
-        fprintf(stderr,
-                "node_tests [--write] [--ops OPS] TABLE SET=DIR ...\n");
+        fprintf(stderr, "node_tests [--write] [--ops OPS] TABLE SET=DIR ...\n");
         return 2;
     }
     if (ops && !sn_share_read(a, argv[2], &counts))
@@ -209,8 +208,9 @@ main(int argc, char **argv)
             continue;
         }
         for (int k = 0; k < n; k++) {
-            one(a, sn_format(a, "%.*s/%s", (int)(eq - argv[i]), argv[i],
-                             list[k]->d_name),
+            one(a,
+                sn_format(a, "%.*s/%s", (int)(eq - argv[i]), argv[i],
+                          list[k]->d_name),
                 sn_path_join(a, eq + 1, list[k]->d_name), &t, &made);
             free(list[k]);
         }

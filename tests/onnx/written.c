@@ -33,13 +33,19 @@ dtype_of(const SnType *t)
 {
     switch (t->elem) {
     case SN_QI8:
-    case SN_I8: return SN_D_I8;
-    case SN_QI16: return SN_D_I16;
+    case SN_I8:
+        return SN_D_I8;
+    case SN_QI16:
+        return SN_D_I16;
     case SN_QI32:
-    case SN_I32: return SN_D_I32;
-    case SN_I64: return SN_D_I64;
-    case SN_BOOL: return SN_D_BOOL;
-    default: return SN_D_F32;
+    case SN_I32:
+        return SN_D_I32;
+    case SN_I64:
+        return SN_D_I64;
+    case SN_BOOL:
+        return SN_D_BOOL;
+    default:
+        return SN_D_F32;
     }
 }
 
@@ -136,8 +142,8 @@ by_zero(const char *why)
 
 /* One model in ONNX Runtime against a run of the graph. */
 static void
-compare(Tally *t, SnArena *a, const SnGraph *g, uint64_t seed,
-        const char *form, const void *p, size_t n)
+compare(Tally *t, SnArena *a, const SnGraph *g, uint64_t seed, const char *form,
+        const void *p, size_t n)
 {
     const SnExec *x;
     SnDiag *d = sn_diag_new(a);
@@ -154,9 +160,10 @@ compare(Tally *t, SnArena *a, const SnGraph *g, uint64_t seed,
         sn_random_finite(&state, x->input[i].type, x->input[i].shape,
                          sn_run_input(r, i));
         void *data = sn_run_input(r, i);
-        in[i] = io_of(&x->input[i],
-                      sn_memdup(a, data, sn_tensor_nbyte(x->input[i].type,
-                                                         x->input[i].shape)));
+        in[i] = io_of(
+            &x->input[i],
+            sn_memdup(a, data,
+                      sn_tensor_nbyte(x->input[i].type, x->input[i].shape)));
     }
     bool nan = false;
     r->hook = see_nan;
@@ -164,8 +171,8 @@ compare(Tally *t, SnArena *a, const SnGraph *g, uint64_t seed,
     bool ran = sn_run(r) == SN_OK;
     for (uint32_t i = 0; i < x->noutput; i++)
         out[i] = (OrtIo){.name = x->output[i].name};
-    if (ran && !ort_run(t->ort, a, p, n, x->ninput, in, x->noutput, out,
-                        &why)) {
+    if (ran &&
+        !ort_run(t->ort, a, p, n, x->ninput, in, x->noutput, out, &why)) {
         if (!by_zero(why))
             bad(t, a, g, seed, form, why);
     } else if (ran) {
@@ -185,7 +192,8 @@ static void
 one(Tally *t, uint64_t seed)
 {
     SnArena *a = sn_arena_new();
-    SnRandomOpts o = {.seed = seed, .nnode = 1 + 2 * (uint32_t)(seed % 4),
+    SnRandomOpts o = {.seed = seed,
+                      .nnode = 1 + 2 * (uint32_t)(seed % 4),
                       .flavour = (SnRandomFlavour)(seed / 4 % SN_NRANDOM)};
     SnGraph *g = sn_random_graph(a, &o);
 
@@ -267,7 +275,8 @@ main(int argc, char **argv)
         one(&t, seed + i);
     uint32_t nmissing = missing(&t);
     printf("| %u models loaded, %u refused by the exporter, %u of them more "
-           "than a step off\n", t.nloaded, t.nrefused, t.nfar);
+           "than a step off\n",
+           t.nloaded, t.nrefused, t.nfar);
     if (t.nbad + nmissing == 0)
         printf("ok written\n");
     sn_arena_free(a);

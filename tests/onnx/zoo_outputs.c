@@ -27,7 +27,7 @@ typedef struct Model {
     uint32_t nin, nout;
     OrtIo in[MAXIO], want[MAXIO];
     bool open[MAXIO]; /* the shape of input i has an open dimension */
-    int64_t batch; /* its own leading dimension, 0: free */
+    int64_t batch;    /* its own leading dimension, 0: free */
 } Model;
 
 typedef struct Sum {
@@ -111,8 +111,8 @@ cut(SnData *t, int64_t n, int64_t batch)
 static bool
 read_set(SnArena *a, Model *m, int k, const char *input)
 {
-    const char *dir = sn_format(a, "%s/test_data_set_%d",
-                                sn_path_dir(a, m->path), k);
+    const char *dir =
+        sn_format(a, "%s/test_data_set_%d", sn_path_dir(a, m->path), k);
     uint32_t nwant = 0;
     int64_t n = 1;
 
@@ -178,8 +178,8 @@ add(Sum *s, const SnData *want, const SnData *got, float step)
     s->ndiff += d.ndiff;
     s->worst = fmax(s->worst, d.most / unit);
     /* values of codes: their products are rounded */
-    s->bad |= d.most > (real && step == 0 ? 1e-4 * top + 1e-7
-                                          : unit * (1 + 1e-5));
+    s->bad |=
+        d.most > (real && step == 0 ? 1e-4 * top + 1e-7 : unit * (1 + 1e-5));
 }
 
 static SnStatus
@@ -188,9 +188,16 @@ run_set(SnArena *a, const Model *m, SnDiag *d, Sum *s)
     OrtIo out[MAXIO];
     float step[MAXIO];
     SnOnnxOpts o = {.shapes = shapes(a, m)};
-    SrJob j = {.p = m->p, .n = m->n, .passes = "optimize", .backend = "CPU",
-               .opts = &o, .nin = m->nin, .in = m->in, .nout = m->nout,
-               .out = out, .step = step};
+    SrJob j = {.p = m->p,
+               .n = m->n,
+               .passes = "optimize",
+               .backend = "CPU",
+               .opts = &o,
+               .nin = m->nin,
+               .in = m->in,
+               .nout = m->nout,
+               .out = out,
+               .step = step};
 
     memcpy(out, m->want, sizeof out);
     SN_TRY(sr_run(a, &j, d));
@@ -224,8 +231,7 @@ one(const char *path, const char *input, bool only_shapes)
         st = run_set(a, &m, d, &s);
     bool ok = st == SN_OK && k > 0 && (only_shapes ? s.n > 0 : !s.bad);
     if (st != SN_OK)
-        printf("| %-42s FAILS: exit %d: %s", name, (int)st,
-               sn_diag_text(d, a));
+        printf("| %-42s FAILS: exit %d: %s", name, (int)st, sn_diag_text(d, a));
     else if (only_shapes)
         printf("| %-42s %3d %9lld  shapes and types%s\n", name, k,
                (long long)s.n, ok ? "" : "  FAILS");

@@ -89,8 +89,21 @@ draw_quant(uint64_t *r, const SnType *t, int64_t lo, int64_t hi)
 
 /* Reals that each formula, minimum and conversion has to say something of. */
 static const float edges[] = {
-    NAN, -NAN, INFINITY, -INFINITY, -0.0f, 0.0f, 0.5f, -1.5f, 2.5f, 1e-40f,
-    -1.17549435e-38f, 3.40282347e38f, -3e38f, 2147483648.0f, -8388609.0f,
+    NAN,
+    -NAN,
+    INFINITY,
+    -INFINITY,
+    -0.0f,
+    0.0f,
+    0.5f,
+    -1.5f,
+    2.5f,
+    1e-40f,
+    -1.17549435e-38f,
+    3.40282347e38f,
+    -3e38f,
+    2147483648.0f,
+    -8388609.0f,
 };
 enum { NEDGE = sizeof edges / sizeof *edges };
 
@@ -238,11 +251,15 @@ sn_gen_clamp(SnGen *p, const SnType *t)
     r.has_lo = crossed || sn_gen_chance(p, 60);
     r.has_hi = crossed || sn_gen_chance(p, 60);
     if (r.has_lo)
-        r.lo = crossed ? fmax(x, y) : sn_gen_chance(p, 15) ? lo
-               : r.has_hi ? fmin(x, y) : x;
+        r.lo = crossed                ? fmax(x, y)
+               : sn_gen_chance(p, 15) ? lo
+               : r.has_hi             ? fmin(x, y)
+                                      : x;
     if (r.has_hi)
-        r.hi = crossed ? fmin(x, y) : sn_gen_chance(p, 15) ? hi
-               : r.has_lo ? fmax(x, y) : y;
+        r.hi = crossed                ? fmin(x, y)
+               : sn_gen_chance(p, 15) ? hi
+               : r.has_lo             ? fmax(x, y)
+                                      : y;
     return r;
 }
 
@@ -372,7 +389,7 @@ draw_fixed(SnGen *p, SnInts *v, uint32_t n)
 
 void
 sn_gen_attr(SnGen *p, const SnKindDesc *d, const SnAttrDesc *at, void *attr,
-          const SnShape *x)
+            const SnShape *x)
 {
     const SnSem *s = &d->sem[0];
     int arg = -1;
@@ -387,8 +404,9 @@ sn_gen_attr(SnGen *p, const SnKindDesc *d, const SnAttrDesc *at, void *attr,
         /* Groups as many as channels; a shift of zero points. */
         if (!defaulted)
             *(int64_t *)v = arg < 0 ? (sn_gen_chance(p, 50) ? 128 : 0)
-                : x->rank && sn_gen_chance(p, 20) ? x->dim[x->rank - 1]
-                                                  : sn_gen_pick(p, -1, 4);
+                            : x->rank && sn_gen_chance(p, 20)
+                                ? x->dim[x->rank - 1]
+                                : sn_gen_pick(p, -1, 4);
         break;
     case SN_A_REAL:
         /* Not far from a default, and of its sign: constants of a formula. */

@@ -96,10 +96,10 @@ sn_case_graph(SnArena *a, const SnCase *k)
 
 /* How a graph is changed as a whole. */
 typedef struct Sizes {
-    int64_t from, to; /* one size, wherever it stands, becomes another; */
-    SnId source;      /* or in this source only, */
-    int axis;         /* there */
-    bool broadcast;   /* single dimensions become 1 */
+    int64_t from, to;     /* one size, wherever it stands, becomes another; */
+    SnId source;          /* or in this source only, */
+    int axis;             /* there */
+    bool broadcast;       /* single dimensions become 1 */
     const SnShape *image; /* or all values are codes of this shape, or of one
                              that broadcasts to it: what a rule says of any
                              type it must also do there */
@@ -121,8 +121,8 @@ draw_recast(SnGen *p, Sizes *z)
 static Sizes
 draw_sizes(SnGen *p, const SnGraph *from)
 {
-    Sizes z = {.from = -1, .to = -1,
-               .broadcast = !p->tame && sn_gen_chance(p, 35)};
+    Sizes z = {
+        .from = -1, .to = -1, .broadcast = !p->tame && sn_gen_chance(p, 35)};
 
     if (!p->tame && sn_gen_chance(p, 45))
         draw_recast(p, &z);
@@ -157,8 +157,8 @@ resized(SnGen *p, const Sizes *z, SnId id, const SnShape *s)
         return sn_shape(p->g->pool, z->image->rank, d);
     }
     for (int i = 0; i < s->rank; i++) {
-        bool here = z->source ? id == z->source && i == z->axis
-                              : s->dim[i] == z->from;
+        bool here =
+            z->source ? id == z->source && i == z->axis : s->dim[i] == z->from;
         d[i] = here ? z->to : s->dim[i];
         if (z->broadcast && sn_gen_chance(p, 25))
             d[i] = 1;
@@ -190,16 +190,20 @@ graft_source(SnGen *p, const Sizes *z, const SnNode *n, const SnShape *s)
 {
     const SnType *t = z->image ? sn_gen_quant(p, SN_QI8) : n->res[0].type;
     const char *why;
-    SnSpec sp = {.kind = n->kind, .name = n->res[0].name, .attr = n->attr,
-                 .type = &t, .shape = s, .data = n->data};
+    SnSpec sp = {.kind = n->kind,
+                 .name = n->res[0].name,
+                 .attr = n->attr,
+                 .type = &t,
+                 .shape = s,
+                 .data = n->data};
 
     if (t->nq > 1 && s != n->res[0].shape) {
         const SnShape *old = n->res[0].shape;
         if (s->dim[t->axis] != old->dim[t->axis])
             return 0;
     }
-    bool same = t == n->res[0].type && sn_tensor_nbyte(t, s) ==
-                sn_tensor_nbyte(t, n->res[0].shape);
+    bool same = t == n->res[0].type &&
+                sn_tensor_nbyte(t, s) == sn_tensor_nbyte(t, n->res[0].shape);
     if (!n->data && sn_gen_chance(p, 20))
         sp.kind = SN_K_CONSTANT;
     if (sp.kind != n->kind ||
@@ -251,9 +255,9 @@ recast(SnGen *p, const Sizes *z, const SnKindDesc *d, void *attr, SnRef x,
     const SnType *t = sn_type(p->g, x);
 
     if (t->nq == 1 && type[0])
-        type[0] = d->out[0].fact == SN_SAME  ? t
-                  : sn_gen_chance(p, 70) ? sn_gen_beside(p, t)
-                                         : sn_gen_quant(p, t->elem);
+        type[0] = d->out[0].fact == SN_SAME ? t
+                  : sn_gen_chance(p, 70)    ? sn_gen_beside(p, t)
+                                            : sn_gen_quant(p, t->elem);
     any_words(p, d, attr);
     if (s->map == SN_MAP_PERMUTE && s->arg[1].kind == SN_ARG_ATTR)
         *(SnInts *)sn_attr_at(attr, &d->attr[s->arg[1].v]) =
@@ -281,8 +285,12 @@ graft_node(SnGen *p, const Sizes *z, const SnNode *n, const SnRef *in)
             any_words(p, d, attr);
         if (z->image && n->nin && in[0])
             recast(p, z, d, attr, in[0], type);
-        SnSpec s = {.kind = n->kind, .nin = n->nin, .in = in, .attr = attr,
-                    .type = type, .calibrated = n->calibrated};
+        SnSpec s = {.kind = n->kind,
+                    .nin = n->nin,
+                    .in = in,
+                    .attr = attr,
+                    .type = type,
+                    .calibrated = n->calibrated};
         SnId id = sn_try_add(p->g, &s, &why);
         if (!id)
             continue;
@@ -314,8 +322,8 @@ follow(SnGen *p, const Sizes *z, const SnGraph *from, const SnNode *n,
                 sn_shape_of(from, v) != sn_shape_of(from, w) ||
                 sn_shape_of(p->g, in[k]) == sn_shape_of(p->g, in[j]))
                 continue;
-            SnId id = graft_source(p, z, sn_def(from, v),
-                                   sn_shape_of(p->g, in[j]));
+            SnId id =
+                graft_source(p, z, sn_def(from, v), sn_shape_of(p->g, in[j]));
             in[k] = id ? SN_REF(id, 0) : in[k];
         }
 }
@@ -350,9 +358,8 @@ sn_gen_graft(SnGen *p, const SnGraph *from)
             in[1] = v;
         }
         const SnShape *s = source ? m->res[0].shape : NULL;
-        SnId id = source
-                      ? graft_source(p, &z, m, resized(p, &z, topo[i], s))
-                      : graft_node(p, &z, m, in);
+        SnId id = source ? graft_source(p, &z, m, resized(p, &z, topo[i], s))
+                         : graft_node(p, &z, m, in);
         for (unsigned k = 0; id && k < m->nres; k++) {
             SnRef v = to[SN_REF(topo[i], k)] = SN_REF(id, k);
             if (sn_type(p->g, v) && p->nvalue < MAXVALUE)

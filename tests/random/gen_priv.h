@@ -5,8 +5,13 @@
 
 #include "random/graph_gen.h"
 
-enum { NTYPE = 5, NTRY = 24, MAXVALUE = 400, MAXELEM = 2600,
-       UNIT = 4096 /* SN_CPU_UNIT */ };
+enum {
+    NTYPE = 5,
+    NTRY = 24,
+    MAXVALUE = 400,
+    MAXELEM = 2600,
+    UNIT = 4096 /* SN_CPU_UNIT */
+};
 
 typedef struct SnGen {
     SnArena *a;

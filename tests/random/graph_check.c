@@ -313,9 +313,8 @@ each_fire(Check *c, uint32_t nfire)
             return sn_format(c->a, "the measure does not fall in %s", what);
         if ((why = run(c, h, &y)) != NULL)
             return sn_format(c->a, "after %s: %s", what, why);
-        bool *moved = keeps_bits(&r, k - 1, k)
-                          ? NULL
-                          : below(c, g, r.site[k - 1].node);
+        bool *moved =
+            keeps_bits(&r, k - 1, k) ? NULL : below(c, g, r.site[k - 1].node);
         if ((why = compare(c, &x, &y, moved, what)) != NULL)
             return why;
         x = y;
@@ -368,14 +367,18 @@ checks(Check *c)
     if (!h || (why = rewrite(c, h, -1, false, &other)) != NULL)
         return why;
     if (!sn_graph_equal(g, h, c->a, &why))
-        return sn_format(c->a, "from its text the graph is rewritten "
-                         "differently: %s", why);
+        return sn_format(c->a,
+                         "from its text the graph is rewritten "
+                         "differently: %s",
+                         why);
     if (c->o->again) {
         if ((why = rewrite(c, h, -1, false, &again)) != NULL)
             return why;
         if (again.nsite)
-            return sn_format(c->a, "a second run of %s fires %u times, first "
-                             "%s", c->o->passes, again.nsite,
+            return sn_format(c->a,
+                             "a second run of %s fires %u times, first "
+                             "%s",
+                             c->o->passes, again.nsite,
                              rule_name(c, &again.site[0]));
     }
     return c->o->every_fire ? each_fire(c, r.nsite) : NULL;

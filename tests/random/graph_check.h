@@ -8,20 +8,19 @@
 typedef struct SnCheckOpts {
     const char *passes; /* names for sn_rewrite */
     const char *backend;
-    bool strict;        /* saturation always counts */
-    bool every_fire;    /* look at the graph after each single fire */
-    bool measure;       /* the measure must fall at each fire */
-    bool again;         /* a second run must do nothing */
+    bool strict;     /* saturation always counts */
+    bool every_fire; /* look at the graph after each single fire */
+    bool measure;    /* the measure must fall at each fire */
+    bool again;      /* a second run must do nothing */
     const char *const *optin;
     const char *const *disable; /* NULL-ended; or NULL */
-    uint64_t seed;      /* of values */
-    uint32_t *count;    /* [sn_rule_end()] fires are added here, or NULL */
+    uint64_t seed;              /* of values */
+    uint32_t *count; /* [sn_rule_end()] fires are added here, or NULL */
 } SnCheckOpts;
 
 /* NULL, or what went wrong (in a).  g is not changed.  A sn_bug below is
  * caught and told like any failure. */
-const char *sn_graph_check(SnArena *a, const SnGraph *g,
-                           const SnCheckOpts *o);
+const char *sn_graph_check(SnArena *a, const SnGraph *g, const SnCheckOpts *o);
 
 /* The same as a fault (graph_shrink.h), o without counting. */
 const char *sn_graph_check_fault(void *o, SnArena *a, const SnGraph *g);

@@ -88,8 +88,12 @@ convert(SnGen *p, SnRef v, SnTypePat want, const SnType *to)
             if (d->clamp >= 0)
                 *(SnRange *)sn_attr_at(attr, &d->attr[d->clamp]) =
                     sn_gen_clamp(p, ty);
-            SnSpec s = {.kind = k, .nin = 1, .in = &v, .attr = attr,
-                        .type = &ty, .calibrated = flag(p)};
+            SnSpec s = {.kind = k,
+                        .nin = 1,
+                        .in = &v,
+                        .attr = attr,
+                        .type = &ty,
+                        .calibrated = flag(p)};
             const char *why;
             SnId id = ty ? sn_try_add(p->g, &s, &why) : 0;
             return id ? keep(p, SN_REF(id, 0)) : 0;
@@ -158,8 +162,8 @@ operand(SnGen *p, SnTypePat pat, int rank, const SnShape *like,
     if (!s)
         return 0;
     bool constant = sn_gen_chance(p, 15);
-    return keep(p, source(p, type ? type : sn_gen_type(p, pat, s), s,
-                          constant));
+    return keep(p,
+                source(p, type ? type : sn_gen_type(p, pat, s), s, constant));
 }
 
 /* The position of a port among its map's arguments, or -1. */
@@ -195,8 +199,9 @@ side_shape(SnGen *p, const SnSem *s, const SnShape *x, bool *fresh)
         d[0] = sn_gen_chance(p, 15) ? last : sn_gen_size(p);
         d[1] = sn_gen_pick(p, 1, 3);
         d[2] = sn_gen_pick(p, 1, 3);
-        d[3] = sn_gen_chance(p, 70) ? last : sn_gen_chance(p, 50) ? 1
-                                           : (last + 1) / 2;
+        d[3] = sn_gen_chance(p, 70)   ? last
+               : sn_gen_chance(p, 50) ? 1
+                                      : (last + 1) / 2;
         return sn_shape(p->g->pool, 4, d);
     case SN_MAP_MATMUL:
         d[0] = p->img[0] == 0 && sn_gen_chance(p, 20) ? 0 : sn_gen_size(p);
@@ -262,9 +267,8 @@ pinned_operand(SnGen *p, Draft *f, const SnPortDesc *pd, SnTypePat pat,
             return 0;
     const SnType *t =
         sn_elem_quant((SnElem)pat.elem)
-            ? (f->by_port[pd->pin[0]]->nq
-                   ? sn_pinned_type(p->g, pd, f->by_port)
-                   : NULL)
+            ? (f->by_port[pd->pin[0]]->nq ? sn_pinned_type(p->g, pd, f->by_port)
+                                          : NULL)
             : sn_type_plain(p->g->pool, (SnElem)pat.elem);
     const SnShape *s = sn_shape(p->g->pool, 1, w->dim);
     SnRef old = t && sn_gen_chance(p, 40) ? existing(p, pat, 1, s, t) : 0;
@@ -335,7 +339,7 @@ draw_operands(SnGen *p, Draft *f, const SnShape **x)
         int64_t n = pd->variadic ? sn_gen_pick(p, 1, 3) : 1;
         for (int64_t k = 0; k < n; k++) {
             SnRef v = k && sn_gen_chance(p, 15) ? f->in[f->nin - 1]
-                                         : draw_operand(p, f, i, x, &w);
+                                                : draw_operand(p, f, i, x, &w);
             if (!v && !pd->optional)
                 return false;
             if (v && !sn_gen_fits(sn_type(p->g, v), f->t->in[i]))
@@ -393,10 +397,12 @@ draw_node(SnGen *p, SnKind kind, const SnTuple *t)
         if (f.d->clamp >= 0)
             *(SnRange *)sn_attr_at(attr, &f.d->attr[f.d->clamp]) =
                 sn_gen_clamp(p, out[0]);
-        SnSpec s = {.kind = kind, .nin = f.nin, .in = f.in, .attr = attr,
+        SnSpec s = {.kind = kind,
+                    .nin = f.nin,
+                    .in = f.in,
+                    .attr = attr,
                     .type = out,
-                    .calibrated = fact_of(f.d, SN_FACT_NONE) ? false
-                                                             : flag(p)};
+                    .calibrated = fact_of(f.d, SN_FACT_NONE) ? false : flag(p)};
         SnId id = sn_try_add(p->g, &s, &why);
         if (!id)
             continue;
@@ -454,8 +460,8 @@ draw_step(SnGen *p)
 static void
 draw_conversion(SnGen *p)
 {
-    static const int8_t to[] = {SN_QI8, SN_QI8, SN_QI8, SN_QI8, SN_QI8,
-                                SN_QI16, SN_F32};
+    static const int8_t to[] = {SN_QI8, SN_QI8,  SN_QI8, SN_QI8,
+                                SN_QI8, SN_QI16, SN_F32};
     SnTypePat want = {to[sn_gen_pick(p, 0, 6)], -1};
     int64_t n = p->nvalue;
 

@@ -17,10 +17,10 @@ typedef enum SnRandomFlavour {
 typedef struct SnRandomOpts {
     uint64_t seed;
     SnRandomFlavour flavour;
-    uint32_t nnode;      /* nodes wanted beside inputs and Constants */
-    const char *backend; /* whose own nodes may appear too, or NULL */
-    bool edges;          /* NaN and infinities in Constants, too */
-    const SnGraph *from; /* to begin with, changed here and there; or NULL */
+    uint32_t nnode;       /* nodes wanted beside inputs and Constants */
+    const char *backend;  /* whose own nodes may appear too, or NULL */
+    bool edges;           /* NaN and infinities in Constants, too */
+    const SnGraph *from;  /* to begin with, changed here and there; or NULL */
     const uint8_t *bytes; /* decide instead of the seed as far as they go: */
     size_t nbyte;         /* for fuzzing */
 } SnRandomOpts;

@@ -19,8 +19,8 @@
 enum { GAP = 2 * SN_PLAN_ALIGN, RUBBISH = 0xa5 };
 
 typedef enum Mode {
-    PLAIN, /* as --check-kernels runs a graph, further apart */
-    FAST,  /* as the verbs run one: values share memory where they can */
+    PLAIN,    /* as --check-kernels runs a graph, further apart */
+    FAST,     /* as the verbs run one: values share memory where they can */
     LAUNCHED, /* the same, after the pipeline `launch` */
     NMODE
 } Mode;
@@ -110,8 +110,7 @@ sn_first_apart(const SnType *t, const SnShape *s, const void *x, const void *y)
     if (t->elem == SN_ROW8)
         return 0;
     for (int64_t i = 0; i < sn_shape_count(s); i++)
-        if (!sn_same_value(t->elem, u + (size_t)i * size,
-                           v + (size_t)i * size))
+        if (!sn_same_value(t->elem, u + (size_t)i * size, v + (size_t)i * size))
             return i;
     return -1;
 }
@@ -139,8 +138,10 @@ static const char *
 compare(SnArena *a, const Values *want, const Values *got, const char *how)
 {
     if (want->status != got->status)
-        return sn_format(a, "%s: the run ends with status %d, evaluators "
-                         "with %d", how, (int)got->status, (int)want->status);
+        return sn_format(a,
+                         "%s: the run ends with status %d, evaluators "
+                         "with %d",
+                         how, (int)got->status, (int)want->status);
     if (want->status != SN_OK)
         return NULL;
     if (want->n != got->n)
@@ -154,11 +155,13 @@ compare(SnArena *a, const Values *want, const Values *got, const char *how)
                 sn_tensor_nbyte(q->type, q->shape))
             return sn_format(a, "%s: output %s is not %s", how, q->name,
                              p->name);
-        int64_t k = sn_first_apart(p->type, p->shape, want->data[i],
-                                   got->data[i]);
+        int64_t k =
+            sn_first_apart(p->type, p->shape, want->data[i], got->data[i]);
         if (k >= 0)
-            return sn_format(a, "%s: output %s, element %lld of %lld is %s, "
-                             "expected %s", how, p->name, (long long)k,
+            return sn_format(a,
+                             "%s: output %s, element %lld of %lld is %s, "
+                             "expected %s",
+                             how, p->name, (long long)k,
                              (long long)sn_shape_count(p->shape),
                              value_str(a, p->type, got->data[i], k),
                              value_str(a, p->type, want->data[i], k));
@@ -178,8 +181,8 @@ take(SnArena *a, const SnRun *r, SnStatus status, bool keep, Values *v)
         const SnPort *p = &x->output[i];
         v->data[i] = sn_run_output(r, i);
         if (keep && v->data[i])
-            v->data[i] = sn_memdup(a, v->data[i],
-                                   sn_tensor_nbyte(p->type, p->shape));
+            v->data[i] =
+                sn_memdup(a, v->data[i], sn_tensor_nbyte(p->type, p->shape));
     }
 }
 
@@ -197,7 +200,8 @@ spread(SnArena *a, const SnExec *x)
     for (uint32_t i = 0; i < p->nblock; i++) {
         p->block[i].offset = at;
         at += (p->block[i].nbyte + SN_PLAN_ALIGN - 1) / SN_PLAN_ALIGN *
-                  SN_PLAN_ALIGN + GAP;
+                  SN_PLAN_ALIGN +
+              GAP;
     }
     p->arena = at;
     y->plan = p;
@@ -236,8 +240,10 @@ strayed(SnArena *a, const SnRun *r, Mode mode, size_t nwork, const char *how)
                          how);
     for (unsigned k = 0; r->work && mode == PLAIN && k < SN_RUN_THREADS; k++)
         if (!untouched(r->work + k * r->pitch + nwork, r->pitch - nwork))
-            return sn_format(a, "%s: more than the working memory was "
-                             "written", how);
+            return sn_format(a,
+                             "%s: more than the working memory was "
+                             "written",
+                             how);
     return NULL;
 }
 
@@ -361,8 +367,7 @@ launch(SnRunner *rn, SnArena *a, const SnGraph *g, const SnGivens *in,
 }
 
 const char *
-sn_runner_check(SnRunner *rn, SnArena *a, const SnGraph *g,
-                const SnGivens *in)
+sn_runner_check(SnRunner *rn, SnArena *a, const SnGraph *g, const SnGivens *in)
 {
     SnIsa best = sn_isa();
     /* Which of the ways, if any, goes by threads as well. */
@@ -382,9 +387,9 @@ sn_runner_check(SnRunner *rn, SnArena *a, const SnGraph *g,
             continue;
         for (int m = 0; m < NMODE && !why; m++) {
             rn->threads = some && way == i * NMODE + m;
-            const char *s = by_kernels(rn, rn->scratch,
-                                       m == LAUNCHED ? launched : g, (Mode)m,
-                                       in, &want);
+            const char *s =
+                by_kernels(rn, rn->scratch, m == LAUNCHED ? launched : g,
+                           (Mode)m, in, &want);
             why = s ? sn_strdup(a, s) : NULL;
             sn_arena_clear(rn->scratch);
         }
@@ -401,7 +406,10 @@ sn_runner_new(const SnBackendDesc *b, unsigned every, SnRunStats *stats)
     SnArena *a = sn_arena_new();
     SnRunner *r = SN_NEW(a, SnRunner);
 
-    *r = (SnRunner){.b = b, .stats = stats, .own = a, .every = every,
+    *r = (SnRunner){.b = b,
+                    .stats = stats,
+                    .own = a,
+                    .every = every,
                     .scratch = sn_arena_new()};
     return r;
 }

@@ -59,11 +59,10 @@ ask_apart(const SnFault *f, SnArena *a, const SnGraph *g)
     if (pid < 0 || waitpid(pid, &st, 0) != pid)
         return NULL;
     if (WIFSIGNALED(st))
-        return sn_format(a, "the run was ended by signal %d (%s)",
-                         WTERMSIG(st), strsignal(WTERMSIG(st)));
+        return sn_format(a, "the run was ended by signal %d (%s)", WTERMSIG(st),
+                         strsignal(WTERMSIG(st)));
     if (WEXITSTATUS(st))
-        return sn_format(a, "the run ended with exit code %d",
-                         WEXITSTATUS(st));
+        return sn_format(a, "the run ended with exit code %d", WEXITSTATUS(st));
     return n ? why : NULL;
 }
 
@@ -85,8 +84,8 @@ remember(void *ctx, SnRef ref, const SnTensor *t)
 {
     Known *k = ctx;
 
-    k->value[ref] = sn_memdup(k->a, t->data,
-                              sn_tensor_nbyte(t->type, t->shape));
+    k->value[ref] =
+        sn_memdup(k->a, t->data, sn_tensor_nbyte(t->type, t->shape));
 }
 
 static Known
@@ -132,7 +131,9 @@ become_input(Change *c, SnRef v)
 {
     SnResult *res = sn_res(c->g, v);
     const void *value = c->known->value[v];
-    SnSpec s = {.kind = SN_K_PLACEHOLDER, .name = "in", .type = &res->type,
+    SnSpec s = {.kind = SN_K_PLACEHOLDER,
+                .name = "in",
+                .type = &res->type,
                 .shape = res->shape};
 
     if (!res->nuse || !res->type)
@@ -154,15 +155,15 @@ become_default(Change *c, SnNode *n)
         const SnAttrDesc *at = &d->attr[k];
         void *v = sn_attr_at(n->attr, at), *w = sn_attr_at(d->defaults, at);
         SnAttrKind kind = at->kind;
-        if ((kind != SN_A_RANGE && !at->has_default) ||
-            kind == SN_A_INTS || kind == SN_A_REALS || kind == SN_A_STR ||
-            kind == SN_A_TYPE || sn_attr_equal(at, n->attr, d->defaults) ||
-            !turn(c))
+        if ((kind != SN_A_RANGE && !at->has_default) || kind == SN_A_INTS ||
+            kind == SN_A_REALS || kind == SN_A_STR || kind == SN_A_TYPE ||
+            sn_attr_equal(at, n->attr, d->defaults) || !turn(c))
             continue;
-        memcpy(v, w, kind == SN_A_RANGE  ? sizeof(SnRange)
-                     : kind == SN_A_BOOL ? sizeof(bool)
-                     : kind == SN_A_INT  ? sizeof(int64_t)
-                                         : sizeof(int32_t));
+        memcpy(v, w,
+               kind == SN_A_RANGE  ? sizeof(SnRange)
+               : kind == SN_A_BOOL ? sizeof(bool)
+               : kind == SN_A_INT  ? sizeof(int64_t)
+                                   : sizeof(int32_t));
         c->made = true;
         return true;
     }
@@ -206,8 +207,7 @@ change_output(Change *c, SnId id, bool others)
     }
     for (uint32_t s = 0; s < n->nin; s++) {
         SnRef w = n->in[s].ref;
-        if (!w || !sn_type(c->g, w) || sn_def(c->g, w)->data ||
-            !turn(c))
+        if (!w || !sn_type(c->g, w) || sn_def(c->g, w)->data || !turn(c))
             continue;
         sn_set_in(c->g, id, 0, w);
         c->made = true;
@@ -225,8 +225,8 @@ change(Change *c)
     uint32_t live = 0;
 
     for (SnId id = 1; id < c->g->nnode; id++)
-        live += sn_node(c->g, id)->kind == SN_K_SAVE &&
-                !sn_node(c->g, id)->dead;
+        live +=
+            sn_node(c->g, id)->kind == SN_K_SAVE && !sn_node(c->g, id)->dead;
     for (SnId id = 1; id < c->g->nnode; id++) {
         SnNode *x = sn_node(c->g, id);
         if (x->dead)
@@ -311,8 +311,11 @@ static void
 become_constant(SnGraph *g, SnId id, const void *data)
 {
     SnResult *r = &sn_node(g, id)->res[0];
-    SnSpec s = {.kind = SN_K_CONSTANT, .name = r->name, .type = &r->type,
-                .shape = r->shape, .data = data};
+    SnSpec s = {.kind = SN_K_CONSTANT,
+                .name = r->name,
+                .type = &r->type,
+                .shape = r->shape,
+                .data = data};
     SnId c = sn_add(g, &s, NULL);
 
     sn_replace_uses(g, SN_REF(id, 0), SN_REF(c, 0));
@@ -335,8 +338,8 @@ sn_graph_keep(SnArena *a, const SnGraph *from, const SnGivens *in,
         const SnResult *r = &n->res[0];
         void *data = sn_alloc(a, sn_tensor_nbyte(r->type, r->shape) + 1);
         sn_givens_fill(in, r->name, r->type, r->shape, data);
-        SnData t = {.dtype = dtype_of(r->type), .rank = r->shape->rank,
-                    .data = data};
+        SnData t = {
+            .dtype = dtype_of(r->type), .rank = r->shape->rank, .data = data};
         if (t.dtype == SN_D_NONE) {
             become_constant(g, id, data);
             continue;

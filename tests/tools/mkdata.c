@@ -22,8 +22,10 @@ main(int argc, char **argv)
         k += snprintf(dims + k, sizeof dims - (size_t)k, ", %ld", d);
         s = *end ? end + 1 : end;
     }
-    k = snprintf(head, sizeof head, "{'descr': '<f4', 'fortran_order': False, "
-                 "'shape': (%s), }", dims);
+    k = snprintf(head, sizeof head,
+                 "{'descr': '<f4', 'fortran_order': False, "
+                 "'shape': (%s), }",
+                 dims);
     FILE *f = fopen(argv[1], "wb");
     if (!f) {
         perror(argv[1]);

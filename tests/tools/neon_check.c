@@ -41,10 +41,17 @@ codes(SnArena *a, int64_t n)
 static SnConvGeo
 draw_geo(int i)
 {
-    SnConvGeo o = {.n = from(1, 2), .h = from(1, 12), .w = from(1, 12),
-                   .kh = from(1, 5), .kw = from(1, 5), .sh = from(1, 3),
-                   .sw = from(1, 3), .dh = from(1, 2), .dw = from(1, 2),
-                   .pt = from(0, 3), .pl = from(0, 3)};
+    SnConvGeo o = {.n = from(1, 2),
+                   .h = from(1, 12),
+                   .w = from(1, 12),
+                   .kh = from(1, 5),
+                   .kw = from(1, 5),
+                   .sh = from(1, 3),
+                   .sw = from(1, 3),
+                   .dh = from(1, 2),
+                   .dw = from(1, 2),
+                   .pt = from(0, 3),
+                   .pl = from(0, 3)};
 
     o.group = i % 3 == 0 ? 1 : from(1, 40);
     int64_t each = from(1, o.group == 1 ? 70 : 3);
@@ -66,9 +73,13 @@ draw_num(SnArena *a, const SnConvGeo *o)
     int32_t *bias = SN_NEW_N(a, int32_t, o->oc), *wz;
     float *mul = SN_NEW_N(a, float, o->oc);
     SnConvNum n = {.xz = (int32_t)from(-128, 127),
-                   .yz = (int32_t)from(-128, 127), .lo = -128,
-                   .hi = 127, .mul = mul, .nmul = (uint32_t)o->oc,
-                   .nwz = (uint32_t)o->oc, .bias = bias};
+                   .yz = (int32_t)from(-128, 127),
+                   .lo = -128,
+                   .hi = 127,
+                   .mul = mul,
+                   .nmul = (uint32_t)o->oc,
+                   .nwz = (uint32_t)o->oc,
+                   .bias = bias};
 
     wz = SN_NEW_N(a, int32_t, o->oc);
     for (int64_t i = 0; i < o->oc; i++) {
@@ -95,8 +106,8 @@ same_sums(SnArena *a, const SnConvGeo *o, SnConvNum num, const int8_t *x,
     num.sums = true;
     num.bias = NULL;
     for (int k = 0; k < 2; k++) {
-        const SnConvQ8 *p = sn_conv_q8_plan(
-            a, k ? SN_ISA_NEON : SN_ISA_PORTABLE, o, &num, w);
+        const SnConvQ8 *p =
+            sn_conv_q8_plan(a, k ? SN_ISA_NEON : SN_ISA_PORTABLE, o, &num, w);
         y[k] = SN_NEW_N(a, int32_t, ny);
         sn_conv_q8_sums(p, x, num.xz, y[k], o->oc,
                         sn_alloc(a, sn_conv_q8_work(p) + 64), 0,

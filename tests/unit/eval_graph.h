@@ -38,11 +38,13 @@ teardown(void **state)
 #define SHAPE(...)                                                 \
     sn_shape(g->pool, (int)(sizeof((int64_t[]){__VA_ARGS__}) / 8), \
              (int64_t[]){__VA_ARGS__})
-#define INTS(...)                                     \
-    (SnInts)                                          \
-    {                                                 \
-        sizeof((int64_t[]){__VA_ARGS__}) / 8,         \
-            (const int64_t[]){__VA_ARGS__}            \
+#define INTS(...)                                               \
+    (SnInts)                                                    \
+    {                                                           \
+        sizeof((int64_t[]){__VA_ARGS__}) / 8, (const int64_t[]) \
+        {                                                       \
+            __VA_ARGS__                                         \
+        }                                                       \
     }
 
 static inline const SnType *

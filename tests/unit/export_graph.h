@@ -65,15 +65,24 @@ check_ranks(const Onnx__ModelProto *m)
         size_t first, last;
         size_t least, most;
     } want[] = {
-        {"BatchNormalization", 1, 4, 1, 1}, {"Clip", 1, 2, 0, 0},
-        {"Conv", 2, 2, 1, 1},               {"ConvTranspose", 2, 2, 1, 1},
-        {"DequantizeLinear", 1, 2, 0, 1},   {"Expand", 1, 1, 1, 1},
-        {"Gemm", 0, 1, 2, 2},               {"LayerNormalization", 1, 2, 1, 1},
-        {"Pad", 1, 1, 1, 1},                {"Pad", 2, 2, 0, 0},
-        {"QLinearConv", 8, 8, 1, 1},        {"QuantizeLinear", 1, 2, 0, 1},
-        {"ReduceSum", 1, 1, 1, 1},          {"Reshape", 1, 1, 1, 1},
-        {"Resize", 2, 3, 1, 1},             {"Slice", 1, 4, 1, 1},
-        {"Tile", 1, 1, 1, 1},               {"TopK", 1, 1, 1, 1},
+        {"BatchNormalization", 1, 4, 1, 1},
+        {"Clip", 1, 2, 0, 0},
+        {"Conv", 2, 2, 1, 1},
+        {"ConvTranspose", 2, 2, 1, 1},
+        {"DequantizeLinear", 1, 2, 0, 1},
+        {"Expand", 1, 1, 1, 1},
+        {"Gemm", 0, 1, 2, 2},
+        {"LayerNormalization", 1, 2, 1, 1},
+        {"Pad", 1, 1, 1, 1},
+        {"Pad", 2, 2, 0, 0},
+        {"QLinearConv", 8, 8, 1, 1},
+        {"QuantizeLinear", 1, 2, 0, 1},
+        {"ReduceSum", 1, 1, 1, 1},
+        {"Reshape", 1, 1, 1, 1},
+        {"Resize", 2, 3, 1, 1},
+        {"Slice", 1, 4, 1, 1},
+        {"Tile", 1, 1, 1, 1},
+        {"TopK", 1, 1, 1, 1},
     };
 
     for (size_t i = 0; i < m->graph->n_node; i++)
@@ -81,15 +90,14 @@ check_ranks(const Onnx__ModelProto *m)
             const Onnx__NodeProto *d = m->graph->node[i];
             if (strcmp(d->op_type, want[w].op) != 0)
                 continue;
-            for (size_t k = want[w].first;
-                 k <= want[w].last && k < d->n_input; k++)
+            for (size_t k = want[w].first; k <= want[w].last && k < d->n_input;
+                 k++)
                 for (size_t t = 0; t < m->graph->n_initializer; t++) {
                     const Onnx__TensorProto *c = m->graph->initializer[t];
                     if (strcmp(c->name, d->input[k]) == 0 &&
-                        (c->n_dims < want[w].least ||
-                         c->n_dims > want[w].most))
-                        fail_msg("input %zu of %s, '%s', has %zu dimensions",
-                                 k, d->op_type, c->name, c->n_dims);
+                        (c->n_dims < want[w].least || c->n_dims > want[w].most))
+                        fail_msg("input %zu of %s, '%s', has %zu dimensions", k,
+                                 d->op_type, c->name, c->n_dims);
                 }
         }
 }
@@ -283,27 +291,27 @@ count_kind(const SnGraph *g, const char *kind)
 
 /* ---- graphs ---- */
 
-#define PICTURE                                                            \
-    "  %x = Placeholder() : f32[1,2,4,4]\n"                                \
-    "  %x.q = Quantize(%x) : qi8<0.02, 3>[1,2,4,4]\n"                      \
+#define PICTURE                                       \
+    "  %x = Placeholder() : f32[1,2,4,4]\n"           \
+    "  %x.q = Quantize(%x) : qi8<0.02, 3>[1,2,4,4]\n" \
     "  %x.t = Transpose(%x.q) {perm = [0,2,3,1]} : qi8<0.02, 3>[1,4,4,2]\n"
-#define CONV                                                               \
-    PICTURE                                                                \
-    "  %w = Constant() {data = [1,2,3,4, 5,6,7,8]} : "                     \
-    "qi8<axis=0, [0.5, 0.25], [0, 0]>[2,1,2,2]\n"                          \
-    "  %b = Constant() {data = [9, -9]} : "                                \
-    "qi32<axis=0, [0.01, 0.005], [0, 0]>[2]\n"                             \
-    "  %y = ChannelwiseConv2D(%x.t, %w, %b) {kernel = [1,2], "             \
-    "clamp = [-5, 100]} : qi8<0.05, -5>[1,4,3,2]\n"                        \
-    "  %p = MaxPool(%y) {kernel = [2,2]} : qi8<0.05, -5>[1,3,2,2]\n"       \
-    "  %t = Transpose(%p) {perm = [0,3,1,2]} : qi8<0.05, -5>[1,2,3,2]\n"   \
-    "  %f = Reshape(%t) {dims = [1,12]} : qi8<0.05, -5>[1,12]\n"           \
-    "  %out = Dequantize(%f) : f32[1,12]\n"                                \
+#define CONV                                                             \
+    PICTURE                                                              \
+    "  %w = Constant() {data = [1,2,3,4, 5,6,7,8]} : "                   \
+    "qi8<axis=0, [0.5, 0.25], [0, 0]>[2,1,2,2]\n"                        \
+    "  %b = Constant() {data = [9, -9]} : "                              \
+    "qi32<axis=0, [0.01, 0.005], [0, 0]>[2]\n"                           \
+    "  %y = ChannelwiseConv2D(%x.t, %w, %b) {kernel = [1,2], "           \
+    "clamp = [-5, 100]} : qi8<0.05, -5>[1,4,3,2]\n"                      \
+    "  %p = MaxPool(%y) {kernel = [2,2]} : qi8<0.05, -5>[1,3,2,2]\n"     \
+    "  %t = Transpose(%p) {perm = [0,3,1,2]} : qi8<0.05, -5>[1,2,3,2]\n" \
+    "  %f = Reshape(%t) {dims = [1,12]} : qi8<0.05, -5>[1,12]\n"         \
+    "  %out = Dequantize(%f) : f32[1,12]\n"                              \
     "  Save(%out) {name = \"y\"}\n"
-#define SUM(attr)                                                          \
-    "  %a = Placeholder() : qi8<0.25, 3>[1,4]\n"                           \
-    "  %b = Placeholder() : qi8<0.5, -7>[1,4]\n"                           \
-    "  %y = Add(%a, %b)" attr " : qi8<0.5, 5>[1,4]\n"                      \
+#define SUM(attr)                                     \
+    "  %a = Placeholder() : qi8<0.25, 3>[1,4]\n"      \
+    "  %b = Placeholder() : qi8<0.5, -7>[1,4]\n"      \
+    "  %y = Add(%a, %b)" attr " : qi8<0.5, 5>[1,4]\n" \
     "  Save(%y) {name = \"y\"}\n"
 
 #endif

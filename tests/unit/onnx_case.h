@@ -14,8 +14,15 @@
 #include "unit/onnx_run.h"
 #include "sn_kinds.h"
 
-enum { FLOAT = 1, UINT8 = 2, INT8 = 3, INT32 = 6, INT64 = 7, BOOL = 9,
-       INT4 = 22 };
+enum {
+    FLOAT = 1,
+    UINT8 = 2,
+    INT8 = 3,
+    INT32 = 6,
+    INT64 = 7,
+    BOOL = 9,
+    INT4 = 22
+};
 
 static SnArena *a;
 static OnnxBuild *b;
@@ -255,10 +262,10 @@ run_cases(const char *group, const Case *c, size_t n, int argc, char **argv)
     int r = 6;
 
     for (size_t i = 0; tests != NULL && i < n; i++)
-        tests[i] = (struct CMUnitTest){.name = c[i].name,
-                                       .test_func = case_is_right,
-                                       .initial_state =
-                                           (void *)(uintptr_t)&c[i]};
+        tests[i] =
+            (struct CMUnitTest){.name = c[i].name,
+                                .test_func = case_is_right,
+                                .initial_state = (void *)(uintptr_t)&c[i]};
     if (argc == 3 && strcmp(argv[1], "--dump") == 0)
         r = dump(argv[2], c, n);
     else if (tests != NULL)

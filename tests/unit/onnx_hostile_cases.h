@@ -8,8 +8,16 @@
 #include <stdarg.h>
 #include "unit/onnx_build.h"
 
-enum { FLOAT = 1, UINT8 = 2, INT8 = 3, INT32 = 6, INT64 = 7, STRING = 8,
-       BOOL = 9, COMPLEX64 = 14 };
+enum {
+    FLOAT = 1,
+    UINT8 = 2,
+    INT8 = 3,
+    INT32 = 6,
+    INT64 = 7,
+    STRING = 8,
+    BOOL = 9,
+    COMPLEX64 = 14
+};
 
 static SnArena *a;
 static OnnxBuild *b;
@@ -232,15 +240,13 @@ shape_resize_nan(void)
 static void
 shape_depth(void)
 {
-    set_int(node("DepthToSpace", "x", "1x4x2x2"), "blocksize",
-           I(1) << 33);
+    set_int(node("DepthToSpace", "x", "1x4x2x2"), "blocksize", I(1) << 33);
 }
 
 static void
 shape_space(void)
 {
-    set_int(node("SpaceToDepth", "x", "1x4x2x2"), "blocksize",
-           I(1) << 33);
+    set_int(node("SpaceToDepth", "x", "1x4x2x2"), "blocksize", I(1) << 33);
 }
 
 static void

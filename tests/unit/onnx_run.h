@@ -25,17 +25,17 @@ typedef struct OrIo {
 
 /* What came of a model. */
 typedef struct OrResult {
-    SnStatus status;   /* of import and run */
-    bool fixed;        /* its inputs after the first were made constant */
-    const char *why;   /* the first message, when status is not SN_OK */
-    double worst;      /* largest difference over the largest magnitude */
-    int64_t ndiff, n;  /* elements that differ at all, elements compared */
-    uint32_t nout;     /* outputs compared */
-    double by;         /* largest difference */
-    double step;       /* largest difference of integer outputs */
-    SnGraph *graph;    /* what was run */
-    bool close;        /* every element within 1e-3 relative + 1e-6, integers
-                          equal, shapes and types as stored */
+    SnStatus status;  /* of import and run */
+    bool fixed;       /* its inputs after the first were made constant */
+    const char *why;  /* the first message, when status is not SN_OK */
+    double worst;     /* largest difference over the largest magnitude */
+    int64_t ndiff, n; /* elements that differ at all, elements compared */
+    uint32_t nout;    /* outputs compared */
+    double by;        /* largest difference */
+    double step;      /* largest difference of integer outputs */
+    SnGraph *graph;   /* what was run */
+    bool close;       /* every element within 1e-3 relative + 1e-6, integers
+                         equal, shapes and types as stored */
 } OrResult;
 
 static inline bool
@@ -77,8 +77,8 @@ or_compare(const SnTensor *y, bool u8, const SnData *want, OrResult *r)
     double worst = 0, top = 0;
     bool real = want->dtype == SN_D_F32 || want->dtype == SN_D_F64 ||
                 want->dtype == SN_D_F16;
-    bool alike = want->rank == y->shape->rank &&
-                 real == (y->type->elem == SN_F32);
+    bool alike =
+        want->rank == y->shape->rank && real == (y->type->elem == SN_F32);
 
     for (int i = 0; alike && i < want->rank; i++)
         alike = want->dim[i] == y->shape->dim[i];
@@ -138,8 +138,7 @@ or_feed(SnArena *mem, const SnNode *p, const OrIo *in, void **out)
 }
 
 static inline void
-or_output(const SnNode *p, const SnTensor *from, const OrIo *want,
-          OrResult *r)
+or_output(const SnNode *p, const SnTensor *from, const OrIo *want, OrResult *r)
 {
     const char *name = *(const char **)sn_attr_at(
         p->attr, sn_attr_named(sn_desc(p->kind), "name"));
@@ -172,8 +171,8 @@ or_run(SnArena *mem, SnGraph *g, const OrIo *in, const OrIo *want, SnDiag *d,
         for (uint32_t k = 0; k < p->nres; k++) {
             to[k] = (SnTensor){p->res[k].type, p->res[k].shape, NULL};
             if (p->res[k].nuse > 0)
-                to[k].data = sn_alloc(mem, sn_tensor_nbyte(to[k].type,
-                                                           to[k].shape));
+                to[k].data =
+                    sn_alloc(mem, sn_tensor_nbyte(to[k].type, to[k].shape));
         }
         if (p->nres == 0) {
             or_output(p, &from[0], want, r);
@@ -226,21 +225,19 @@ or_read_set(SnArena *mem, const char *dir, const char *what,
 /* Inputs from number `first` on become initializers: what is constant in real
  * models is an input in these. */
 static inline void
-or_fix_inputs(SnArena *mem, const char *dir, Onnx__GraphProto *g,
-              size_t first)
+or_fix_inputs(SnArena *mem, const char *dir, Onnx__GraphProto *g, size_t first)
 {
-    Onnx__TensorProto **init = SN_NEW_N(mem, Onnx__TensorProto *,
-                                        g->n_initializer + g->n_input);
+    Onnx__TensorProto **init =
+        SN_NEW_N(mem, Onnx__TensorProto *, g->n_initializer + g->n_input);
 
     for (size_t i = 0; i < g->n_initializer; i++)
         init[i] = g->initializer[i];
     g->initializer = init;
     for (size_t i = first; i < g->n_input; i++) {
         ProtobufCMessage *m;
-        const char *path = sn_format(mem, "%s/test_data_set_0/input_%zu.pb",
-                                     dir, i);
-        if (or_is_initializer(g, g->input[i]->name) ||
-            !sn_file_exists(path) ||
+        const char *path =
+            sn_format(mem, "%s/test_data_set_0/input_%zu.pb", dir, i);
+        if (or_is_initializer(g, g->input[i]->name) || !sn_file_exists(path) ||
             sn_pb_load(mem, &onnx__tensor_proto__descriptor, path,
                        sn_diag_new(mem), &m) != SN_OK)
             continue;

@@ -465,10 +465,9 @@ test_diag_hostile(void **state)
 
     (void)state;
     sn_error(d, (SnPos){&src, 1, 9, 99}, NULL, "two\nlines");
-    assert_string_equal(sn_diag_text(d, a),
-                        "a\\nb:1:9: error: two\\nlines\n"
-                        "   1 | \\x1bQ\xc3\xa9\\xff = 1\n"
-                        "     |              ^\n");
+    assert_string_equal(sn_diag_text(d, a), "a\\nb:1:9: error: two\\nlines\n"
+                                            "   1 | \\x1bQ\xc3\xa9\\xff = 1\n"
+                                            "     |              ^\n");
     d = sn_diag_new(a);
 
     memset(line, 'x', 1000);
@@ -519,8 +518,8 @@ test_diag_many(void **state)
 static void
 test_closest(void **state)
 {
-    static const char *const cand[] = {"Conv2D", "CPUMaxSplat", "Relu",
-                                       "MaxPool", "Rescale", ""};
+    static const char *const cand[] = {"Conv2D",  "CPUMaxSplat", "Relu",
+                                       "MaxPool", "Rescale",     ""};
     size_t n = sizeof cand / sizeof *cand;
 
     (void)state;
@@ -625,9 +624,8 @@ test_file_fail(void **state)
     assert_null(text);
     assert_int_equal(sn_file_read(a, d, dir, 0, &text, &n), SN_EINPUT);
     assert_int_equal(sn_file_write(d, dir, "x", 1), SN_EOUTPUT);
-    assert_int_equal(
-        sn_file_write(d, sn_path_join(a, dir, "no/such"), "x", 1),
-        SN_EOUTPUT);
+    assert_int_equal(sn_file_write(d, sn_path_join(a, dir, "no/such"), "x", 1),
+                     SN_EOUTPUT);
     assert_int_equal(sn_file_write(d, "/dev/full", "x", 1), SN_EOUTPUT);
     assert_int_equal(count_entries(dir), 0);
     assert_int_equal(sn_diag_nerror(d), 5);

@@ -56,10 +56,10 @@ profile_of(const SnGraph *g, int64_t nsample)
     SnGraph *f = sn_graph_clone(g, a);
     SnProfile *p = NULL;
 
-    if (sn_rewrite(sn_rewriter_new(a, &sn_rewrite_defaults, d), f, "profile")
-            != SN_OK
-        || sn_profile_run(a, exec_of(f), nsample, 1, fill, NULL,
-                          sn_graph_hash(g, true), d, &p) != SN_OK)
+    if (sn_rewrite(sn_rewriter_new(a, &sn_rewrite_defaults, d), f, "profile") !=
+            SN_OK ||
+        sn_profile_run(a, exec_of(f), nsample, 1, fill, NULL,
+                       sn_graph_hash(g, true), d, &p) != SN_OK)
         fail_msg("%s", sn_diag_text(d, a));
     return p;
 }
@@ -72,8 +72,8 @@ quantize(SnGraph *g, const SnProfile *p, const SnQuantOpts *o)
     SnQuantReport r;
 
     q.rewrite.verify = true;
-    if (sn_quantize_graph(a, g, p, &q, &rw, d, &r) != SN_OK
-        || sn_verify(g, d) != SN_OK)
+    if (sn_quantize_graph(a, g, p, &q, &rw, d, &r) != SN_OK ||
+        sn_verify(g, d) != SN_OK)
         fail_msg("%s", sn_diag_text(d, a));
     return r;
 }
@@ -81,8 +81,11 @@ quantize(SnGraph *g, const SnProfile *p, const SnQuantOpts *o)
 static SnComparison
 compare(const SnGraph *f, const SnGraph *q, unsigned njob)
 {
-    SnCompareOpts o = {.flt = exec_of(f), .quant = exec_of(q),
-                       .fill_flt = fill, .fill_quant = fill, .nsample = 6,
+    SnCompareOpts o = {.flt = exec_of(f),
+                       .quant = exec_of(q),
+                       .fill_flt = fill,
+                       .fill_quant = fill,
+                       .nsample = 6,
                        .njob = njob};
     SnComparison c;
 
@@ -130,10 +133,14 @@ lower_none(const SnGraph *g, SnId id)
 /* Backends for all nodes: one lowers what it can, one nothing. */
 static const SnBackendHooks lowers = {.lower = lower_all};
 static const SnBackendHooks keeps_all = {.lower = lower_none};
-static const SnBackendDesc low = {.name = "low", .fallback_reference = true,
-                                  .supports = keeps, .hooks = &lowers};
-static const SnBackendDesc kept = {.name = "kept", .fallback_reference = true,
-                                   .supports = keeps, .hooks = &keeps_all};
+static const SnBackendDesc low = {.name = "low",
+                                  .fallback_reference = true,
+                                  .supports = keeps,
+                                  .hooks = &lowers};
+static const SnBackendDesc kept = {.name = "kept",
+                                   .fallback_reference = true,
+                                   .supports = keeps,
+                                   .hooks = &keeps_all};
 
 static void
 check_range(const SnType *t, const SnProfile *p, const char *name)
@@ -141,8 +148,8 @@ check_range(const SnType *t, const SnProfile *p, const char *name)
     const SnHist *h = sn_profile_find(p, name);
 
     assert_non_null(h);
-    SnParam q = sn_choose(SN_ASYMMETRIC, SN_QI8, (double)h->min,
-                          (double)h->max, 0);
+    SnParam q =
+        sn_choose(SN_ASYMMETRIC, SN_QI8, (double)h->min, (double)h->max, 0);
     assert_true(t->scale[0] == q.scale);
     assert_int_equal(t->zp[0], q.zp);
 }
@@ -178,14 +185,13 @@ lowered_or_kept(void **state)
 static void
 normalize_lowered_or_kept(void **state)
 {
-    static const char text[] =
-        "sinter-graph 1\n"
-        "graph \"norm\" {\n"
-        "  %x = Placeholder() : f32[2,8]\n"
-        "  %y = Normalize(%x) {eps = 0.01} : f32[2,8]\n"
-        "  Save(%y) {name = \"y\"}\n"
-        "}\n";
-    static const char *const part[] = {"y/mean", "y/centred", "y/squares",
+    static const char text[] = "sinter-graph 1\n"
+                               "graph \"norm\" {\n"
+                               "  %x = Placeholder() : f32[2,8]\n"
+                               "  %y = Normalize(%x) {eps = 0.01} : f32[2,8]\n"
+                               "  Save(%y) {name = \"y\"}\n"
+                               "}\n";
+    static const char *const part[] = {"y/mean",     "y/centred",   "y/squares",
                                        "y/variance", "y/deviation", "y"};
     SnGraph *g = parse(text), *l = parse(text), *k = parse(text);
     SnProfile *p = profile_of(g, 10);
@@ -286,22 +292,21 @@ int16_all(void **state)
     assert_int_equal(r.place.nnarrow, 0);
     assert_int_equal(type_named(g, "c")->elem, SN_QI16);
     assert_int_equal(type_named(g, "w.q")->elem, SN_QI8);
-    assert_true(compare(f, g, 1).worst_output
-                > compare(f, h, 1).worst_output + 3);
+    assert_true(compare(f, g, 1).worst_output >
+                compare(f, h, 1).worst_output + 3);
 }
 
 /* Without a 16-bit form a node gets 8 bits, and the report says so. */
 static void
 int16_narrow(void **state)
 {
-    static const char text[] =
-        "sinter-graph 1\n"
-        "graph \"n\" {\n"
-        "  %x = Placeholder() : f32[1,4]\n"
-        "  %y = Sigmoid(%x) : f32[1,4]\n"
-        "  %z = Add(%y, %x) : f32[1,4]\n"
-        "  Save(%z) {name = \"z\"}\n"
-        "}\n";
+    static const char text[] = "sinter-graph 1\n"
+                               "graph \"n\" {\n"
+                               "  %x = Placeholder() : f32[1,4]\n"
+                               "  %y = Sigmoid(%x) : f32[1,4]\n"
+                               "  %z = Add(%y, %x) : f32[1,4]\n"
+                               "  Save(%z) {name = \"z\"}\n"
+                               "}\n";
     SnGraph *g = parse(text);
     SnProfile *p = profile_of(g, 5);
     SnQuantOpts o = {.rewrite = sn_rewrite_defaults};
@@ -329,8 +334,7 @@ float_node(void **state)
     SnQuantReport r = quantize(g, p, &o);
     assert_int_equal(r.nfloat, 1);
     assert_string_equal(r.left_float[0].name, "a (Add)");
-    assert_string_equal(r.left_float[0].why,
-                        "--keep-float 'a' asks for it");
+    assert_string_equal(r.left_float[0].why, "--keep-float 'a' asks for it");
     assert_int_equal(type_named(g, "a")->elem, SN_F32);
     assert_int_equal(type_named(g, "s")->elem, SN_QI8);
 }
@@ -426,8 +430,7 @@ static const SnCompared *
 entry(const SnComparison *c, const char *name, bool constant)
 {
     for (uint32_t i = 0; i < c->n; i++)
-        if (!strcmp(c->value[i].name, name)
-            && c->value[i].constant == constant)
+        if (!strcmp(c->value[i].name, name) && c->value[i].constant == constant)
             return &c->value[i];
     fail_msg("no entry '%s'", name);
     return NULL;
@@ -438,26 +441,24 @@ entry(const SnComparison *c, const char *name, bool constant)
 static void
 compare_local(void **state)
 {
-    static const char f[] =
-        "sinter-graph 1\n"
-        "graph \"n\" {\n"
-        "  %x = Placeholder() : f32[50]\n"
-        "  %u = Relu(%x) : f32[50]\n"
-        "  %y = Add(%u, %u) : f32[50]\n"
-        "  %z = Add(%y, %y) : f32[50]\n"
-        "  Save(%z) {name = \"z\"}\n"
-        "}\n";
-    static const char q[] =
-        "sinter-graph 1\n"
-        "graph \"n\" {\n"
-        "  %x = Placeholder() : f32[50]\n"
-        "  %x.q = Quantize(%x) : qi8<0.015625, 0>[50]\n"
-        "  %u = Relu(%x.q) : qi8<0.015625, 0>[50]\n"
-        "  %y = Add(%u, %u) : qi8<0.25, 0>[50]\n"
-        "  %z = Add(%y, %y) : qi8<0.03125, 0>[50]\n"
-        "  %z.dq = Dequantize(%z) : f32[50]\n"
-        "  Save(%z.dq) {name = \"z\"}\n"
-        "}\n";
+    static const char f[] = "sinter-graph 1\n"
+                            "graph \"n\" {\n"
+                            "  %x = Placeholder() : f32[50]\n"
+                            "  %u = Relu(%x) : f32[50]\n"
+                            "  %y = Add(%u, %u) : f32[50]\n"
+                            "  %z = Add(%y, %y) : f32[50]\n"
+                            "  Save(%z) {name = \"z\"}\n"
+                            "}\n";
+    static const char q[] = "sinter-graph 1\n"
+                            "graph \"n\" {\n"
+                            "  %x = Placeholder() : f32[50]\n"
+                            "  %x.q = Quantize(%x) : qi8<0.015625, 0>[50]\n"
+                            "  %u = Relu(%x.q) : qi8<0.015625, 0>[50]\n"
+                            "  %y = Add(%u, %u) : qi8<0.25, 0>[50]\n"
+                            "  %z = Add(%y, %y) : qi8<0.03125, 0>[50]\n"
+                            "  %z.dq = Dequantize(%z) : f32[50]\n"
+                            "  Save(%z.dq) {name = \"z\"}\n"
+                            "}\n";
     SnComparison c = compare(parse(f), parse(q), 1);
     const SnCompared *y = entry(&c, "y", false), *z;
 
@@ -558,16 +559,22 @@ advice(const SnGraph *f, const SnProfile *p, const SnQuantOpts *o, double db)
 
     quantize(g, p, o);
     SnComparison c = compare(f, g, 1);
-    SnAdviseOpts ao = {.model = f, .flt = f, .quant = g, .c = &c, .db = db,
-                       .rewrite = sn_rewrite_defaults, .fill = fill,
-                       .fill_quant = fill, .nsample = 6, .njob = 2};
+    SnAdviseOpts ao = {.model = f,
+                       .flt = f,
+                       .quant = g,
+                       .c = &c,
+                       .db = db,
+                       .rewrite = sn_rewrite_defaults,
+                       .fill = fill,
+                       .fill_quant = fill,
+                       .nsample = 6,
+                       .njob = 2};
     if (sn_advise(a, &ao, d, &v) != SN_OK)
         fail_msg("%s", sn_diag_text(d, a));
     assert_true(fabs(v.given - c.worst_output) < 1e-6);
     if (!v.same || fabs(v.again - v.given) > 0.01)
-        fail_msg("%g dB, again %g: scheme %d, rowwise %d, bias8 %d",
-                 v.given, v.again, (int)o->control.all.schema, o->rowwise,
-                 o->bias8);
+        fail_msg("%g dB, again %g: scheme %d, rowwise %d, bias8 %d", v.given,
+                 v.again, (int)o->control.all.schema, o->rowwise, o->bias8);
     return v;
 }
 
@@ -613,7 +620,8 @@ advice_reads_settings(void **state)
     (void)state;
     for (int n = 0; n < 16; n++) {
         SnQuantOpts o = {.rewrite = sn_rewrite_defaults,
-                         .rowwise = n >> 2 & 1, .bias8 = n >> 3};
+                         .rowwise = n >> 2 & 1,
+                         .bias8 = n >> 3};
         o.control.all.schema = s[n & 3];
         advice(f, p, &o, 1);
         if (n & 1)
@@ -630,12 +638,20 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        T(lowered_or_kept), T(normalize_lowered_or_kept), T(batch_of_profile),
-        T(int16_node), T(int16_all),
+        T(lowered_or_kept),
+        T(normalize_lowered_or_kept),
+        T(batch_of_profile),
+        T(int16_node),
+        T(int16_all),
         T(int16_narrow),
-        T(float_node), T(unify), T(unify_residual), T(compare_local),
-        T(compare_weights_and_threads), T(compare_itself),
-        T(advice_is_measured), T(advice_reads_settings),
+        T(float_node),
+        T(unify),
+        T(unify_residual),
+        T(compare_local),
+        T(compare_weights_and_threads),
+        T(compare_itself),
+        T(advice_is_measured),
+        T(advice_reads_settings),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -123,8 +123,8 @@ as_sarif(void **state)
     assert_int_equal(json_array_size(rules), 1);
     const json_t *rule = json_array_get(rules, 0);
     assert_string_equal(str(rule, "id"), "SN101");
-    assert_string_equal(str(json_object_get(rule, "shortDescription"),
-                            "text"), "unknown name");
+    assert_string_equal(str(json_object_get(rule, "shortDescription"), "text"),
+                        "unknown name");
     const json_t *v = json_object_get(run, "results");
     assert_int_equal(json_array_size(v), 3);
     const json_t *m = json_array_get(v, 1);
@@ -133,10 +133,9 @@ as_sarif(void **state)
     assert_string_equal(str(json_object_get(m, "message"), "text"),
                         "unknown \"wrong\n\"\nas it is\nhelp: write right");
     const json_t *place = json_object_get(
-        json_array_get(json_object_get(m, "locations"), 0),
-        "physicalLocation");
-    assert_string_equal(str(json_object_get(place, "artifactLocation"),
-                            "uri"), "a%20dir/x.def");
+        json_array_get(json_object_get(m, "locations"), 0), "physicalLocation");
+    assert_string_equal(str(json_object_get(place, "artifactLocation"), "uri"),
+                        "a%20dir/x.def");
     const json_t *region = json_object_get(place, "region");
     assert_int_equal(num(region, "startLine"), 2);
     assert_int_equal(num(region, "startColumn"), 4); /* characters */

@@ -39,8 +39,8 @@ input(Run *r, const SnType *t, int rank)
     SnPlaceholderAttr at = {0};
 
     return SN_REF(sn_placeholder_new(r->g, NULL,
-                                     sn_shape(r->g->pool, rank, dim), NULL,
-                                     &at, t),
+                                     sn_shape(r->g->pool, rank, dim), NULL, &at,
+                                     t),
                   0);
 }
 
@@ -64,12 +64,15 @@ static SnRef
 pool(Run *r, SnRef x)
 {
     static const int64_t one[] = {1, 1}, none[] = {0, 0, 0, 0};
-    SnMaxPoolAttr at = {.kernel = {2, one}, .stride = {2, one},
-                        .pads = {4, none}, .dilate = {2, one}};
+    SnMaxPoolAttr at = {.kernel = {2, one},
+                        .stride = {2, one},
+                        .pads = {4, none},
+                        .dilate = {2, one}};
     const SnType *t = sn_type(r->g, x);
 
     return SN_REF(sn_maxpool_new(r->g, NULL, x, &at, t,
-                                 sn_type_plain(r->g->pool, SN_I64)), 0);
+                                 sn_type_plain(r->g->pool, SN_I64)),
+                  0);
 }
 
 static SnRef
@@ -213,8 +216,9 @@ flat(Make *make, const char *shape, const char *passes, double most)
         large = count(make, k, passes, false);
         if (env && *env)
             print_message("| driver %-7s %-14s %8u nodes %6.3f visits a node "
-                          "(%.3f at 1000) %8u fires\n", shape, passes, k,
-                          large.visits, small.visits, large.nfire);
+                          "(%.3f at 1000) %8u fires\n",
+                          shape, passes, k, large.visits, small.visits,
+                          large.nfire);
     }
     assert_true(small.nfire > 0);
     assert_true(large.visits <= most);
@@ -288,9 +292,9 @@ static void
 one_sweep(void **state)
 {
     static Make *const make[] = {chain, tree, star, fan, layout, qdq};
-    static const char *const pass[] = {
-        "quant_cleanup", "quant_cleanup", "quant_cleanup",
-        "quant_cleanup", "simplify",      "integerize"};
+    static const char *const pass[] = {"quant_cleanup", "quant_cleanup",
+                                       "quant_cleanup", "quant_cleanup",
+                                       "simplify",      "integerize"};
 
     (void)state;
     for (size_t i = 0; i < sizeof make / sizeof *make; i++) {
@@ -311,8 +315,8 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(flat_chain), cmocka_unit_test(flat_tree),
-        cmocka_unit_test(flat_star),  cmocka_unit_test(flat_fan),
+        cmocka_unit_test(flat_chain),  cmocka_unit_test(flat_tree),
+        cmocka_unit_test(flat_star),   cmocka_unit_test(flat_fan),
         cmocka_unit_test(flat_layout), cmocka_unit_test(flat_qdq),
         cmocka_unit_test(list_agrees), cmocka_unit_test(one_sweep),
     };

@@ -24,9 +24,10 @@ typedef struct Graph {
                        0: not said */
 } Graph;
 
-#define BESIDE "  %beside = Placeholder() : f32[40]\n" \
-               "  %kept = Neg(%beside) : f32[40]\n"    \
-               "  Save(%kept) {name = \"kept\"}\n"
+#define BESIDE                              \
+    "  %beside = Placeholder() : f32[40]\n" \
+    "  %kept = Neg(%beside) : f32[40]\n"    \
+    "  Save(%kept) {name = \"kept\"}\n"
 
 static const Graph graphs[] = {
     {"sum with a row",
@@ -356,12 +357,15 @@ one_conv(const int64_t v[5], bool codes)
             h, c);
     sn_putf(&b, "  %%w = Constant() {splat = 2} : %s[%lld,%lld,%lld,%lld]\n",
             w[codes], oc, k, k, c / group);
-    sn_putf(&b, "  %%y = Conv2D(%%e, %%w, _) {kernel = [%lld,%lld], "
-                "pads = [%lld,%lld,%lld,%lld], group = %lld} : "
-                "%s[%lld,%lld,4,%lld]\n",
+    sn_putf(&b,
+            "  %%y = Conv2D(%%e, %%w, _) {kernel = [%lld,%lld], "
+            "pads = [%lld,%lld,%lld,%lld], group = %lld} : "
+            "%s[%lld,%lld,4,%lld]\n",
             k, k, p, p, p, p, group, y[codes], n, out, oc);
-    one(&(Graph){sn_format(a, "%lld pictures of %lld rows, %lld channels to "
-                              "%lld by %lld", n, h, c, oc, k),
+    one(&(Graph){sn_format(a,
+                           "%lld pictures of %lld rows, %lld channels to "
+                           "%lld by %lld",
+                           n, h, c, oc, k),
                  sn_buf_str(&b), 0});
 }
 
@@ -427,8 +431,8 @@ values(void **state)
     const SnExec *x;
 
     (void)state;
-    assert_int_equal(sn_exec_prepare(a, parse(sums), sn_backend_named("CPU"),
-                                     d, &x), SN_OK);
+    assert_int_equal(
+        sn_exec_prepare(a, parse(sums), sn_backend_named("CPU"), d, &x), SN_OK);
     SnRun *r = run(x, 2, false);
     for (uint32_t i = 0; i < 3; i++)
         for (int k = 0; k < 2; k++) {
@@ -451,12 +455,14 @@ indices(void **state)
     for (int k = 0; k < 2; k++) {
         const SnExec *x;
         sn_buf_init(&b, a);
-        sn_putf(&b, "sinter-graph 1\ngraph \"t\" {\n"
-                    "  %%t = Placeholder() : f32[3,1]\n"
-                    "  %%i = Constant() {data = [2, 3]} : i64[2,1]\n%s"
-                    "  Save(%%y) {name = \"y\"}\n}\n", body[k]);
-        assert_int_equal(sn_exec_prepare(a, parse(sn_buf_str(&b)), NULL, d,
-                                         &x), SN_OK);
+        sn_putf(&b,
+                "sinter-graph 1\ngraph \"t\" {\n"
+                "  %%t = Placeholder() : f32[3,1]\n"
+                "  %%i = Constant() {data = [2, 3]} : i64[2,1]\n%s"
+                "  Save(%%y) {name = \"y\"}\n}\n",
+                body[k]);
+        assert_int_equal(sn_exec_prepare(a, parse(sn_buf_str(&b)), NULL, d, &x),
+                         SN_OK);
         SnRun *r = sn_run_new(a, x);
         memset(sn_run_input(r, 0), 0, 12);
         assert_int_equal(sn_run(r), SN_EINPUT);
@@ -499,9 +505,9 @@ refused(void **state)
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {T(results), T(values), T(indices),
-                                       T(refused), T(convolutions),
-                                       T(products)};
+    const struct CMUnitTest tests[] = {T(results),      T(values),
+                                       T(indices),      T(refused),
+                                       T(convolutions), T(products)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,13 +11,13 @@ typedef struct Geo {
 } Geo;
 
 static const Geo geos[] = {
-    { 1, 5, 5, 3, 4, 3, 3, 1, { 1, 1 }, { 1, 1, 1, 1 }, { 1, 1 } },
-    { 2, 7, 6, 4, 6, 3, 2, 2, { 2, 1 }, { 1, 0, 2, 1 }, { 1, 1 } },
-    { 1, 9, 9, 2, 70, 3, 3, 1, { 2, 2 }, { 2, 2, 2, 2 }, { 2, 2 } },
-    { 1, 6, 8, 5, 5, 3, 3, 5, { 1, 2 }, { 1, 1, 1, 1 }, { 1, 1 } },
-    { 1, 6, 8, 20, 20, 3, 3, 20, { 1, 1 }, { 2, 2, 0, 0 }, { 2, 1 } },
-    { 1, 4, 4, 8, 8, 1, 1, 1, { 1, 1 }, { 0, 0, 0, 0 }, { 1, 1 } },
-    { 1, 8, 5, 6, 12, 2, 3, 6, { 1, 1 }, { 0, 1, 0, 1 }, { 1, 2 } },
+    {1, 5, 5, 3, 4, 3, 3, 1, {1, 1}, {1, 1, 1, 1}, {1, 1}},
+    {2, 7, 6, 4, 6, 3, 2, 2, {2, 1}, {1, 0, 2, 1}, {1, 1}},
+    {1, 9, 9, 2, 70, 3, 3, 1, {2, 2}, {2, 2, 2, 2}, {2, 2}},
+    {1, 6, 8, 5, 5, 3, 3, 5, {1, 2}, {1, 1, 1, 1}, {1, 1}},
+    {1, 6, 8, 20, 20, 3, 3, 20, {1, 1}, {2, 2, 0, 0}, {2, 1}},
+    {1, 4, 4, 8, 8, 1, 1, 1, {1, 1}, {0, 0, 0, 0}, {1, 1}},
+    {1, 8, 5, 6, 12, 2, 3, 6, {1, 1}, {0, 1, 0, 1}, {1, 2}},
 };
 
 static int64_t
@@ -30,10 +30,10 @@ static SnConv2DAttr
 conv_attr(const Geo *o, SnRange clamp)
 {
     return (SnConv2DAttr){
-        .kernel = { 2, (const int64_t[]){ 0, 0 } },
-        .stride = { 2, o->stride },
-        .pads = { 4, o->pads },
-        .dilate = { 2, o->dilate },
+        .kernel = {2, (const int64_t[]){0, 0}},
+        .stride = {2, o->stride},
+        .pads = {4, o->pads},
+        .dilate = {2, o->dilate},
         .group = o->group,
         .clamp = clamp,
     };
@@ -54,8 +54,8 @@ tap(const Geo *o, int64_t n, int64_t oh, int64_t ow, int64_t oc, int64_t k,
     int64_t w = ow * o->stride[1] - o->pads[1] + kw * o->dilate[1];
 
     at->w = ((oc * o->kh + kh) * o->kw + kw) * cg + ci;
-    at->x = ((n * o->h + h) * o->w + w) * o->c +
-            oc / (o->oc / o->group) * cg + ci;
+    at->x =
+        ((n * o->h + h) * o->w + w) * o->c + oc / (o->oc / o->group) * cg + ci;
     return h >= 0 && h < o->h && w >= 0 && w < o->w;
 }
 
@@ -84,12 +84,12 @@ conv_q8(void **state)
                               o->pads[1] + o->pads[3], o->dilate[1]);
         float xs = 0.05f, ws = 0.02f, ys = 0.31f;
         int32_t xz = -7, wz = i % 2 ? 3 : 0, yz = 11;
-        SnRange clamp = { -100, 90, true, i % 3 != 0 };
+        SnRange clamp = {-100, 90, true, i % 3 != 0};
         const int8_t *x = rnd8(o->n * o->h * o->w * o->c);
         const int8_t *w = rnd8(o->oc * taps);
         int32_t *b = SN_NEW_N(arena, int32_t, o->oc);
         SnConv2DAttr at = conv_attr(o, clamp);
-        int64_t kernel[2] = { o->kh, o->kw };
+        int64_t kernel[2] = {o->kh, o->kw};
 
         at.kernel.v = kernel;
         for (int64_t k = 0; k < o->oc; k++)
@@ -114,8 +114,8 @@ conv_q8(void **state)
             }
             int32_t hi = clamp.has_hi ? 90 : 127;
             float v = (float)acc * m;
-            int32_t q = (int32_t)fmaxf(fminf(nearbyintf(v) + (float)yz,
-                                             (float)hi), -100.0f);
+            int32_t q = (int32_t)fmaxf(
+                fminf(nearbyintf(v) + (float)yz, (float)hi), -100.0f);
             assert_int_equal(y[p], q);
         }
     }
@@ -127,14 +127,15 @@ conv_per_channel(void **state)
     (void)state;
     const Geo *o = &geos[0];
     int64_t taps = o->kh * o->kw * o->c;
-    float ws[4] = { 0.02f, 0.5f, 0.0013f, 0.07f }, bs[4], xs = 0.05f;
-    int32_t wz[4] = { 0, 5, -1, 0 }, bz[4] = { 0 }, b[4] = { 5, -90, 0, 1000 };
+    float ws[4] = {0.02f, 0.5f, 0.0013f, 0.07f}, bs[4], xs = 0.05f;
+    int32_t wz[4] = {0, 5, -1, 0}, bz[4] = {0}, b[4] = {5, -90, 0, 1000};
     const int8_t *x = rnd8(75), *w = rnd8(4 * taps);
-    SnConv2DAttr c2 = conv_attr(o, (SnRange){ 0, 0, false, false });
-    SnChannelwiseConv2DAttr at = {
-        .kernel = INTS(3, 3), .stride = c2.stride, .pads = c2.pads,
-        .dilate = c2.dilate, .group = 1
-    };
+    SnConv2DAttr c2 = conv_attr(o, (SnRange){0, 0, false, false});
+    SnChannelwiseConv2DAttr at = {.kernel = INTS(3, 3),
+                                  .stride = c2.stride,
+                                  .pads = c2.pads,
+                                  .dilate = c2.dilate,
+                                  .group = 1};
 
     for (int k = 0; k < 4; k++)
         bs[k] = xs * ws[k];
@@ -164,16 +165,16 @@ conv_f32(void **state)
     for (size_t i = 0; i < sizeof geos / sizeof *geos; i++) {
         const Geo *o = &geos[i];
         int64_t taps = o->kh * o->kw * o->c / o->group;
-        int64_t kernel[2] = { o->kh, o->kw };
+        int64_t kernel[2] = {o->kh, o->kw};
         const float *x = rndf(o->n * o->h * o->w * o->c);
         const float *w = rndf(o->oc * taps), *b = rndf(o->oc);
-        SnConv2DAttr at = conv_attr(o, (SnRange){ -2, 0, true, false });
+        SnConv2DAttr at = conv_attr(o, (SnRange){-2, 0, true, false});
 
         at.kernel.v = kernel;
-        SnId id = sn_conv2d_new(
-            g, NULL, con(plain(SN_F32), x_shape(o), x),
-            con(plain(SN_F32), w_shape(o), w),
-            con(plain(SN_F32), SHAPE(o->oc), b), &at, plain(SN_F32));
+        SnId id = sn_conv2d_new(g, NULL, con(plain(SN_F32), x_shape(o), x),
+                                con(plain(SN_F32), w_shape(o), w),
+                                con(plain(SN_F32), SHAPE(o->oc), b), &at,
+                                plain(SN_F32));
         const float *y = eval(id, 0);
         const SnShape *s = sn_shape_of(g, SN_REF(id, 0));
         for (int64_t p = 0; p < count(id); p++) {
@@ -200,10 +201,10 @@ fully_connected(void **state)
     (void)state;
     enum { M = 3, K = 131, N = 67 };
     const int8_t *x = rnd8(M * K), *w = rnd8(N * K);
-    SnFullyConnectedAttr at = { .clamp = { 0, 0, false, false } };
-    SnId id = sn_fullyconnected_new(
-        g, NULL, con(q8(0.03f, 1), SHAPE(M, K), x),
-        con(q8(0.01f, 0), SHAPE(N, K), w), 0, &at, q8(0.2f, 0));
+    SnFullyConnectedAttr at = {.clamp = {0, 0, false, false}};
+    SnId id = sn_fullyconnected_new(g, NULL, con(q8(0.03f, 1), SHAPE(M, K), x),
+                                    con(q8(0.01f, 0), SHAPE(N, K), w), 0, &at,
+                                    q8(0.2f, 0));
     const int8_t *y = eval(id, 0);
 
     for (int i = 0; i < M * N; i++) {
@@ -220,7 +221,7 @@ matmul_one(bool ta, bool tb)
 {
     enum { B = 2, M = 4, K = 5, N = 9 };
     const float *a = rndf(B * M * K), *b = rndf(K * N);
-    SnMatMulAttr at = { .trans_a = ta, .trans_b = tb };
+    SnMatMulAttr at = {.trans_a = ta, .trans_b = tb};
     SnId id = sn_matmul_new(
         g, NULL, con(plain(SN_F32), ta ? SHAPE(B, K, M) : SHAPE(B, M, K), a),
         con(plain(SN_F32), tb ? SHAPE(1, N, K) : SHAPE(1, K, N), b), &at,
@@ -314,8 +315,8 @@ matmul_vectors_of_codes(void **state)
             sum += v[k] * m[k * N + j];
         }
         assert_int_equal(zv[j], sum);
-        assert_int_equal(yv[j], sn_requant(acc, sn_mult(0.5f, 0.25f, 16), 2,
-                                           -128, 127));
+        assert_int_equal(
+            yv[j], sn_requant(acc, sn_mult(0.5f, 0.25f, 16), 2, -128, 127));
     }
 }
 
@@ -327,16 +328,15 @@ static void
 add_rounds(void **state)
 {
     (void)state;
-    const int8_t a[] = { 1, 3, 5, -1, 100, 2 }, b[] = { 0, 0, 0, 0, 100, 1 };
+    const int8_t a[] = {1, 3, 5, -1, 100, 2}, b[] = {0, 0, 0, 0, 100, 1};
     for (int after = 0; after < 2; after++) {
-        SnAddAttr at = { .round = after };
+        SnAddAttr at = {.round = after};
         SnId id = sn_add_new(g, NULL, con(q8(0.5f, 0), SHAPE(6), a),
-                             con(q8(0.5f, 0), SHAPE(6), b), &at,
-                             q8(1.0f, 1));
+                             con(q8(0.5f, 0), SHAPE(6), b), &at, q8(1.0f, 1));
         const int8_t *y = eval(id, 0);
         /* before: rne(0.5) + 1 = 1, rne(1.5) + 1 = 3, rne(2.5) + 1 = 3 */
-        static const int8_t want[2][6] = { { 1, 3, 3, 1, 101, 3 },
-                                           { 2, 2, 4, 0, 101, 2 } };
+        static const int8_t want[2][6] = {{1, 3, 3, 1, 101, 3},
+                                          {2, 2, 4, 0, 101, 2}};
         assert_memory_equal(y, want[after], 6);
     }
 }
@@ -345,15 +345,14 @@ static void
 mul_rounds(void **state)
 {
     (void)state;
-    const int8_t a[] = { 2, 4, 6, 1 }, b[] = { 2 };
+    const int8_t a[] = {2, 4, 6, 1}, b[] = {2};
     for (int after = 0; after < 2; after++) {
-        SnMulAttr at = { .round = after };
+        SnMulAttr at = {.round = after};
         SnId id = sn_mul_new(g, NULL, con(q8(0.5f, 1), SHAPE(2, 2), a),
-                             con(q8(1.0f, 1), SHAPE(1), b), &at,
-                             q8(1.0f, 3));
+                             con(q8(1.0f, 1), SHAPE(1), b), &at, q8(1.0f, 3));
         const int8_t *y = eval(id, 0);
         /* reals: 0.5, 1.5, 2.5, 0 */
-        static const int8_t want[2][4] = { { 3, 5, 5, 3 }, { 4, 4, 6, 3 } };
+        static const int8_t want[2][4] = {{3, 5, 5, 3}, {4, 4, 6, 3}};
         assert_memory_equal(y, want[after], 4);
     }
 }
@@ -364,11 +363,10 @@ static void
 shift_ties(void **state)
 {
     (void)state;
-    const int8_t a[] = { -127, -125, 7 }, b[] = { -128, -128, -128 };
-    SnAddAttr at = { .round = SN_ADD_ROUND_AFTER, .zp_shift = 128 };
+    const int8_t a[] = {-127, -125, 7}, b[] = {-128, -128, -128};
+    SnAddAttr at = {.round = SN_ADD_ROUND_AFTER, .zp_shift = 128};
     SnId id = sn_add_new(g, NULL, con(q8(0.5f, -128), SHAPE(3), a),
-                         con(q8(0.5f, -128), SHAPE(3), b), &at,
-                         q8(1.0f, -128));
+                         con(q8(0.5f, -128), SHAPE(3), b), &at, q8(1.0f, -128));
     const int8_t *y = eval(id, 0);
 
     /* u8: rne(0.5) = 0, rne(1.5) = 2, rne(67.5) = 68 */
@@ -381,12 +379,12 @@ static void
 broadcast(void **state)
 {
     (void)state;
-    const float a[] = { 1, 2, 3, 4, 5, 6 }, b[] = { 10, 20 };
-    const float want[] = { 11, 12, 13, 24, 25, 26 };
-    SnAddAttr at = { 0 };
-    SnId id = sn_add_new(g, NULL, con(plain(SN_F32), SHAPE(1, 2, 3), a),
-                         con(plain(SN_F32), SHAPE(2, 1), b), &at,
-                         plain(SN_F32));
+    const float a[] = {1, 2, 3, 4, 5, 6}, b[] = {10, 20};
+    const float want[] = {11, 12, 13, 24, 25, 26};
+    SnAddAttr at = {0};
+    SnId id =
+        sn_add_new(g, NULL, con(plain(SN_F32), SHAPE(1, 2, 3), a),
+                   con(plain(SN_F32), SHAPE(2, 1), b), &at, plain(SN_F32));
 
     assert_memory_equal(eval(id, 0), want, sizeof want);
 }
@@ -412,14 +410,14 @@ static void
 per_axis(void **state)
 {
     (void)state;
-    const float s[] = { 0.5f, 2.0f, 1.0f }, x[] = { 1, 2, 3, 4, 5, 6 };
-    const int32_t z[] = { 0, 1, -2 };
+    const float s[] = {0.5f, 2.0f, 1.0f}, x[] = {1, 2, 3, 4, 5, 6};
+    const int32_t z[] = {0, 1, -2};
     const SnType *t = sn_type_axis(g->pool, SN_QI8, 0, 3, s, z);
-    SnQuantizeAttr at = { .clamp = { 0, 0, false, false } };
-    SnId id = sn_quantize_new(g, NULL, con(plain(SN_F32), SHAPE(3, 2), x), &at,
-                              t);
-    static const int8_t want[] = { 2, 4, 3, 3, 3, 4 };
-    static const float back[] = { 1, 2, 4, 4, 5, 6 };
+    SnQuantizeAttr at = {.clamp = {0, 0, false, false}};
+    SnId id =
+        sn_quantize_new(g, NULL, con(plain(SN_F32), SHAPE(3, 2), x), &at, t);
+    static const int8_t want[] = {2, 4, 3, 3, 3, 4};
+    static const float back[] = {1, 2, 4, 4, 5, 6};
 
     assert_memory_equal(eval(id, 0), want, 6);
     SnId d = sn_dequantize_new(g, NULL, SN_REF(id, 0), plain(SN_F32));
@@ -434,8 +432,10 @@ max_pool(void **state)
     (void)state;
     enum { H = 5, W = 6, C = 3 };
     const int8_t *x = rnd8(H * W * C);
-    SnMaxPoolAttr at = { .kernel = INTS(3, 2), .stride = INTS(2, 1),
-                         .pads = INTS(1, 0, 1, 1), .dilate = INTS(1, 2) };
+    SnMaxPoolAttr at = {.kernel = INTS(3, 2),
+                        .stride = INTS(2, 1),
+                        .pads = INTS(1, 0, 1, 1),
+                        .dilate = INTS(1, 2)};
     SnId id = sn_maxpool_new(g, NULL, con(q8(0.1f, 5), SHAPE(1, H, W, C), x),
                              &at, q8(0.1f, 5), plain(SN_I64));
     const int8_t *y = eval(id, 0);
@@ -470,13 +470,15 @@ avg_pool(void **state)
     const int8_t *x = rnd8(H * W * C);
     for (int i = 0; i < 4; i++) {
         bool after = i & 1, pad = i & 2;
-        SnAvgPoolAttr at = { .kernel = INTS(3, 3), .stride = INTS(2, 2),
-                             .pads = INTS(1, 1, 1, 1), .dilate = INTS(1, 1),
-                             .count_include_pad = pad, .round = after };
+        SnAvgPoolAttr at = {.kernel = INTS(3, 3),
+                            .stride = INTS(2, 2),
+                            .pads = INTS(1, 1, 1, 1),
+                            .dilate = INTS(1, 1),
+                            .count_include_pad = pad,
+                            .round = after};
         float xs = 0.25f, ys = 0.125f;
-        SnId id = sn_avgpool_new(g, NULL,
-                                 con(q8(xs, -3), SHAPE(1, H, W, C), x), &at,
-                                 q8(ys, 7));
+        SnId id = sn_avgpool_new(g, NULL, con(q8(xs, -3), SHAPE(1, H, W, C), x),
+                                 &at, q8(ys, 7));
         const int8_t *y = eval(id, 0);
         for (int64_t p = 0; p < count(id); p++) {
             int64_t c = p % C, ow = p / C % 3, oh = p / C / 3, n = 0;
@@ -500,20 +502,24 @@ static void
 avg_pool_order(void **state)
 {
     (void)state;
-    static const float x[] = { 0x1p25f, 1, -0x1p25f, 1 };
+    static const float x[] = {0x1p25f, 1, -0x1p25f, 1};
     static const struct {
         int64_t stride;
         bool after;
         float want;
-    } c[] = { { 1, false, 0.5f }, { 2, false, 0.5f }, { 3, false, 0.25f },
-              { 2, true, 0.5f } }; /* `round` means nothing of reals */
+    } c[] = {{1, false, 0.5f},
+             {2, false, 0.5f},
+             {3, false, 0.25f},
+             {2, true, 0.5f}}; /* `round` means nothing of reals */
     for (size_t i = 0; i < sizeof c / sizeof *c; i++) {
-        SnAvgPoolAttr at = { .kernel = INTS(2, 2), .pads = INTS(0, 0, 0, 0),
-                             .stride = INTS(1, c[i].stride),
-                             .dilate = INTS(1, 1), .round = c[i].after };
-        SnId id = sn_avgpool_new(g, NULL, con(plain(SN_F32),
-                                              SHAPE(1, 2, 2, 1), x),
-                                 &at, plain(SN_F32));
+        SnAvgPoolAttr at = {.kernel = INTS(2, 2),
+                            .pads = INTS(0, 0, 0, 0),
+                            .stride = INTS(1, c[i].stride),
+                            .dilate = INTS(1, 1),
+                            .round = c[i].after};
+        SnId id =
+            sn_avgpool_new(g, NULL, con(plain(SN_F32), SHAPE(1, 2, 2, 1), x),
+                           &at, plain(SN_F32));
         const float *y = eval(id, 0);
         assert_true(y[0] == c[i].want);
     }
@@ -525,9 +531,11 @@ global_avg_pool(void **state)
 {
     (void)state;
     const int8_t *x = rnd8(49 * 3);
-    SnAvgPoolAttr at = { .kernel = INTS(7, 7), .stride = INTS(1, 1),
-                         .pads = INTS(0, 0, 0, 0), .dilate = INTS(1, 1),
-                         .round = SN_AVGPOOL_ROUND_AFTER };
+    SnAvgPoolAttr at = {.kernel = INTS(7, 7),
+                        .stride = INTS(1, 1),
+                        .pads = INTS(0, 0, 0, 0),
+                        .dilate = INTS(1, 1),
+                        .round = SN_AVGPOOL_ROUND_AFTER};
     SnId id = sn_avgpool_new(g, NULL, con(q8(0.3f, 2), SHAPE(1, 7, 7, 3), x),
                              &at, q8(0.11f, -5));
     const int8_t *y = eval(id, 0);
@@ -548,7 +556,7 @@ softmax(void **state)
     enum { R = 4, N = 10 };
     const int8_t *x = rnd8(R * N);
     const float *xf = rndf(R * N);
-    SnSoftmaxAttr at = { .axis = 1 };
+    SnSoftmaxAttr at = {.axis = 1};
     SnId id = sn_softmax_new(g, NULL, con(q8(0.02f, 3), SHAPE(R, N), x), &at,
                              q8(1 / 256.0f, -128));
     SnId fd = sn_softmax_new(g, NULL, con(plain(SN_F32), SHAPE(R, N), xf), &at,
@@ -565,8 +573,8 @@ softmax(void **state)
         for (int i = 0; i < N; i++) {
             double v = exp(0.02 * x[r * N + i]) / sum * 256 - 128;
             assert_true(fabs(y[r * N + i] - fmin(v, 127)) < 0.501);
-            assert_true(fabs(yf[r * N + i] -
-                             exp((double)xf[r * N + i]) / sumf) < 1e-6);
+            assert_true(
+                fabs(yf[r * N + i] - exp((double)xf[r * N + i]) / sumf) < 1e-6);
         }
     }
 }
@@ -577,9 +585,9 @@ lrn(void **state)
     (void)state;
     enum { P = 3, C = 7 };
     const int8_t *x = rnd8(P * C);
-    SnLRNAttr at = { .size = 4, .alpha = 0.1f, .beta = 0.75f, .k = 1.0f };
-    SnId id = sn_lrn_new(g, NULL, con(q8(0.06f, -2), SHAPE(1, P, 1, C), x),
-                         &at, q8(0.06f, -2));
+    SnLRNAttr at = {.size = 4, .alpha = 0.1f, .beta = 0.75f, .k = 1.0f};
+    SnId id = sn_lrn_new(g, NULL, con(q8(0.06f, -2), SHAPE(1, P, 1, C), x), &at,
+                         q8(0.06f, -2));
     const int8_t *y = eval(id, 0);
 
     for (int p = 0; p < P * C; p++) {
@@ -602,8 +610,8 @@ variants(void **state)
     if (!sn_have_avx2())
         skip();
     for (int64_t width = 8; width <= 64; width += 8) {
-        SnSeg seg[2] = { { 0, 0, 20 }, { 50, 24, 13 } };
-        SnMap m = { .nseg = 2, .seg = seg, .step_a = 1 };
+        SnSeg seg[2] = {{0, 0, 20}, {50, 24, 13}};
+        SnMap m = {.nseg = 2, .seg = seg, .step_a = 1};
         const float *x = rndf(100), *w = rndf(K * width);
         float a[64], b[64];
         for (int i = 0; i < 64; i++)
@@ -636,11 +644,26 @@ main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
     const struct CMUnitTest tests[] = {
-        T(conv_q8), T(conv_per_channel), T(conv_f32), T(fully_connected),
-        T(matmul), T(matmul_vectors), T(matmul_vectors_of_codes),
-        T(add_rounds), T(mul_rounds), T(shift_ties), T(broadcast),
-        T(tables), T(per_axis), T(max_pool), T(avg_pool), T(avg_pool_order),
-        T(global_avg_pool), T(softmax), T(lrn), T(variants),
+        T(conv_q8),
+        T(conv_per_channel),
+        T(conv_f32),
+        T(fully_connected),
+        T(matmul),
+        T(matmul_vectors),
+        T(matmul_vectors_of_codes),
+        T(add_rounds),
+        T(mul_rounds),
+        T(shift_ties),
+        T(broadcast),
+        T(tables),
+        T(per_axis),
+        T(max_pool),
+        T(avg_pool),
+        T(avg_pool_order),
+        T(global_avg_pool),
+        T(softmax),
+        T(lrn),
+        T(variants),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

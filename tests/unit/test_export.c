@@ -31,8 +31,7 @@ writes_qdq(void **state)
     assert_string_equal(initializer(CONV, SN_ONNX_QDQ, "b"),
                         "6[2] 9 0 0 0 247 255 255 255");
     assert_string_equal(initializer(CONV, SN_ONNX_QDQ, "y.zp"), "3[] 251");
-    assert_string_equal(initializer(CONV, SN_ONNX_QDQ, "y.min"),
-                        "1[] 0 0 0 0");
+    assert_string_equal(initializer(CONV, SN_ONNX_QDQ, "y.min"), "1[] 0 0 0 0");
 }
 
 static void
@@ -92,17 +91,15 @@ clamps(void **state)
                             "qi8<0.5, %d>[4]\n"
                             "  Save(%%y) {name = \"o\"}\n";
 
-    assert_non_null(strstr(nodes(sn_format(A, f, 4, "[4, _]", 4),
-                                 SN_ONNX_QDQ),
+    assert_non_null(strstr(nodes(sn_format(A, f, 4, "[4, _]", 4), SN_ONNX_QDQ),
                            "y = Relu(y.c)\n"));
-    assert_non_null(strstr(nodes(sn_format(A, f, -128, "[-128, 127]", -128),
-                                 SN_ONNX_QDQ),
-                           "y = Relu(y.c)\n"));
-    assert_non_null(strstr(nodes(sn_format(A, f, 4, "[-128, 127]", 4),
-                                 SN_ONNX_QDQ),
-                           "y = Add(x.dq, x.dq)\n"));
-    assert_non_null(strstr(nodes(sn_format(A, f, 4, "[_, 9]", 4),
-                                 SN_ONNX_QDQ),
+    assert_non_null(
+        strstr(nodes(sn_format(A, f, -128, "[-128, 127]", -128), SN_ONNX_QDQ),
+               "y = Relu(y.c)\n"));
+    assert_non_null(
+        strstr(nodes(sn_format(A, f, 4, "[-128, 127]", 4), SN_ONNX_QDQ),
+               "y = Add(x.dq, x.dq)\n"));
+    assert_non_null(strstr(nodes(sn_format(A, f, 4, "[_, 9]", 4), SN_ONNX_QDQ),
                            "y = Clip(y.c, , y.max)\n"));
 }
 
@@ -110,12 +107,11 @@ static void
 float_clamp(void **state)
 {
     (void)state;
-    assert_string_equal(
-        nodes("  %a = Placeholder() : f32[4]\n"
-              "  %y = Add(%a, %a) {clamp = [0, 6]} : f32[4]\n"
-              "  Save(%y) {name = \"y\"}\n",
-              SN_ONNX_QDQ),
-        "y.c = Add(a, a)\ny = Clip(y.c, y.min, y.max)\n");
+    assert_string_equal(nodes("  %a = Placeholder() : f32[4]\n"
+                              "  %y = Add(%a, %a) {clamp = [0, 6]} : f32[4]\n"
+                              "  Save(%y) {name = \"y\"}\n",
+                              SN_ONNX_QDQ),
+                        "y.c = Add(a, a)\ny = Clip(y.c, y.min, y.max)\n");
 }
 
 /* ---- orders of axes ---- */
@@ -253,12 +249,11 @@ static void
 rounding_decides(void **state)
 {
     (void)state;
-    assert_string_equal(
-        nodes(SUM(""), SN_ONNX_QOPERATOR),
-        "a.dq = DequantizeLinear(a, a.scale, a.zp)\n"
-        "b.dq = DequantizeLinear(b, b.scale, b.zp)\n"
-        "y.f = Add(a.dq, b.dq)\n"
-        "y = QuantizeLinear(y.f, y.scale, y.zp)\n");
+    assert_string_equal(nodes(SUM(""), SN_ONNX_QOPERATOR),
+                        "a.dq = DequantizeLinear(a, a.scale, a.zp)\n"
+                        "b.dq = DequantizeLinear(b, b.scale, b.zp)\n"
+                        "y.f = Add(a.dq, b.dq)\n"
+                        "y = QuantizeLinear(y.f, y.scale, y.zp)\n");
     assert_string_equal(
         nodes(SUM(" {round = after}"), SN_ONNX_QOPERATOR),
         "y = QLinearAdd(a, a.scale, a.zp, b, b.scale, b.zp, y.scale, "
@@ -272,10 +267,10 @@ rounding_decides(void **state)
         "results may differ by one step\n");
 }
 
-#define ORDERED(a, b, y)                                                   \
-    "  %a = Placeholder() : qi8<0.5, 1>[" a "]\n"                          \
-    "  %b = Placeholder() : qi8<0.25, 2>[" b "]\n"                         \
-    "  %y = Add(%a, %b) {round = after} : qi8<0.5, 3>[" y "]\n"             \
+#define ORDERED(a, b, y)                                        \
+    "  %a = Placeholder() : qi8<0.5, 1>[" a "]\n"               \
+    "  %b = Placeholder() : qi8<0.25, 2>[" b "]\n"              \
+    "  %y = Add(%a, %b) {round = after} : qi8<0.5, 3>[" y "]\n" \
     "  Save(%y) {name = \"y\"}\n"
 
 /* ONNX Runtime exchanges the operands where the first does not change along the
@@ -320,10 +315,10 @@ shifted_rounding(void **state)
                         "2[] 131");
 }
 
-#define BYTES                                                              \
-    "  %x = Placeholder() {boundary = u8} : qi8<0.25, -128>[1,4]\n"        \
-    "  %w = Constant() {data = [1,2,-3,4]} : qi8<0.5, 0>[1,4]\n"           \
-    "  %y = FullyConnected(%x, %w, _) : qi8<0.5, -100>[1,1]\n"             \
+#define BYTES                                                       \
+    "  %x = Placeholder() {boundary = u8} : qi8<0.25, -128>[1,4]\n" \
+    "  %w = Constant() {data = [1,2,-3,4]} : qi8<0.5, 0>[1,4]\n"    \
+    "  %y = FullyConnected(%x, %w, _) : qi8<0.5, -100>[1,1]\n"      \
     "  Save(%y) {name = \"y\", boundary = u8}\n"
 
 static void
@@ -338,8 +333,7 @@ bytes_at_the_border(void **state)
         nodes(BYTES, SN_ONNX_QOPERATOR),
         "y = QGemm(x, x.scale, x.zp, w, w.scale, w.zp, , y.scale, y.zp) "
         "transB=1\n");
-    assert_string_equal(initializer(BYTES, SN_ONNX_QOPERATOR, "x.zp"),
-                        "2[] 0");
+    assert_string_equal(initializer(BYTES, SN_ONNX_QOPERATOR, "x.zp"), "2[] 0");
     assert_string_equal(initializer(BYTES, SN_ONNX_QOPERATOR, "w"),
                         "3[1,4] 1 2 253 4");
     m = model(graph(BYTES), SN_ONNX_QOPERATOR, 0, &p, &n);
@@ -358,18 +352,17 @@ static void
 output_names(void **state)
 {
     (void)state;
-    assert_string_equal(
-        nodes("  %x = Placeholder() : f32[4]\n"
-              "  %out = Relu(%x) : f32[4]\n"
-              "  %x.q = Tanh(%out) : f32[4]\n"
-              "  Save(%x.q) {name = \"out\"}\n"
-              "  Save(%x.q) {name = \"two\"}\n"
-              "  Save(%x) {name = \"three\"}\n",
-              SN_ONNX_QDQ),
-        "out.f = Relu(x)\n"
-        "out = Tanh(out.f)\n"
-        "two = Identity(out)\n"
-        "three = Identity(x)\n");
+    assert_string_equal(nodes("  %x = Placeholder() : f32[4]\n"
+                              "  %out = Relu(%x) : f32[4]\n"
+                              "  %x.q = Tanh(%out) : f32[4]\n"
+                              "  Save(%x.q) {name = \"out\"}\n"
+                              "  Save(%x.q) {name = \"two\"}\n"
+                              "  Save(%x) {name = \"three\"}\n",
+                              SN_ONNX_QDQ),
+                        "out.f = Relu(x)\n"
+                        "out = Tanh(out.f)\n"
+                        "two = Identity(out)\n"
+                        "three = Identity(x)\n");
 }
 
 /* A made name gives way to a value's own. */
@@ -377,14 +370,13 @@ static void
 made_names(void **state)
 {
     (void)state;
-    assert_string_equal(
-        nodes("  %x = Placeholder() : qi8<0.5, 0>[4]\n"
-              "  %x.dq = Relu(%x) : qi8<0.5, 0>[4]\n"
-              "  Save(%x.dq) {name = \"y\"}\n",
-              SN_ONNX_QDQ),
-        "x.dq.1 = DequantizeLinear(x, x.scale, x.zp)\n"
-        "x.dq = Relu(x.dq.1)\n"
-        "y = QuantizeLinear(x.dq, x.scale, x.zp)\n");
+    assert_string_equal(nodes("  %x = Placeholder() : qi8<0.5, 0>[4]\n"
+                              "  %x.dq = Relu(%x) : qi8<0.5, 0>[4]\n"
+                              "  Save(%x.dq) {name = \"y\"}\n",
+                              SN_ONNX_QDQ),
+                        "x.dq.1 = DequantizeLinear(x, x.scale, x.zp)\n"
+                        "x.dq = Relu(x.dq.1)\n"
+                        "y = QuantizeLinear(x.dq, x.scale, x.zp)\n");
 }
 
 int
@@ -392,21 +384,11 @@ main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
     const struct CMUnitTest tests[] = {
-        T(writes_qdq),
-        T(writes_qoperator),
-        T(model_header),
-        T(clamps),
-        T(float_clamp),
-        T(follows_order),
-        T(writes_transpose),
-        T(no_idle_transpose),
-        T(transposed_operand),
-        T(rounding_decides),
-        T(sums_keep_their_order),
-        T(shifted_rounding),
-        T(codes_by_choice),
-        T(bytes_at_the_border),
-        T(output_names),
+        T(writes_qdq),       T(writes_qoperator),      T(model_header),
+        T(clamps),           T(float_clamp),           T(follows_order),
+        T(writes_transpose), T(no_idle_transpose),     T(transposed_operand),
+        T(rounding_decides), T(sums_keep_their_order), T(shifted_rounding),
+        T(codes_by_choice),  T(bytes_at_the_border),   T(output_names),
         T(made_names),
     };
 

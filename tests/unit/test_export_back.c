@@ -45,12 +45,13 @@ round_trip_ops(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof body / sizeof body[0]; i++) {
         const char *dims = strrchr(body[i], '[');
-        SnGraph *g = comes_back(sn_format(
-            A, "  %%x = Placeholder() : f32[1,4,4,2]\n"
-               "  %%q = Quantize(%%x) : qi8<0.02, 3>[1,4,4,2]\n%s"
-               "  %%d = Dequantize(%%y) : f32%.*s\n"
-               "  Save(%%d) {name = \"d\"}\n",
-            body[i], (int)strcspn(dims, "\n"), dims));
+        SnGraph *g = comes_back(
+            sn_format(A,
+                      "  %%x = Placeholder() : f32[1,4,4,2]\n"
+                      "  %%q = Quantize(%%x) : qi8<0.02, 3>[1,4,4,2]\n%s"
+                      "  %%d = Dequantize(%%y) : f32%.*s\n"
+                      "  Save(%%d) {name = \"d\"}\n",
+                      body[i], (int)strcspn(dims, "\n"), dims));
         assert_int_equal(count_kind(g, "Dequantize"), 1);
     }
 }
@@ -157,10 +158,9 @@ round_trip_integers(void **state)
 
     (void)state;
     form_back(sum, SN_ONNX_QDQ);
-    assert_string_equal(
-        nodes(sum, SN_ONNX_QOPERATOR),
-        "q = QuantizeLinear(x, q.scale, q.zp)\n"
-        "y = MatMulInteger(q, w.codes, z, w.zp)\n");
+    assert_string_equal(nodes(sum, SN_ONNX_QOPERATOR),
+                        "q = QuantizeLinear(x, q.scale, q.zp)\n"
+                        "y = MatMulInteger(q, w.codes, z, w.zp)\n");
     assert_string_equal(initializer(sum, SN_ONNX_QDQ, "w.codes"),
                         "3[3,2] 73 74 128 76 77 78");
 }
@@ -234,8 +234,8 @@ refuses_dilated_average(void **state)
     size_t n;
 
     (void)state;
-    onnx__model_proto__free_unpacked(
-        model(graph(g), SN_ONNX_QDQ, 19, &p, &n), NULL);
+    onnx__model_proto__free_unpacked(model(graph(g), SN_ONNX_QDQ, 19, &p, &n),
+                                     NULL);
     refused(g, SN_ONNX_QDQ, 0,
             "t.onnx: node 'y' (AvgPool): AveragePool has 'dilations' from "
             "opset 19 on; the model is written at 17\n");
@@ -267,19 +267,19 @@ refuses_wide_biases(void **state)
 }
 
 /* BN(SHAPE, PARAM, "data"): four parameters of one shape. */
-#define BN(shape, param, gamma, beta, mean, var)                     \
-    "  %g = Constant() {data = [" gamma "]} : f32" param "\n"        \
-    "  %b = Constant() {data = [" beta "]} : f32" param "\n"         \
-    "  %m = Constant() {data = [" mean "]} : f32" param "\n"         \
-    "  %v = Constant() {data = [" var "]} : f32" param "\n"          \
+#define BN(shape, param, gamma, beta, mean, var)              \
+    "  %g = Constant() {data = [" gamma "]} : f32" param "\n" \
+    "  %b = Constant() {data = [" beta "]} : f32" param "\n"  \
+    "  %m = Constant() {data = [" mean "]} : f32" param "\n"  \
+    "  %v = Constant() {data = [" var "]} : f32" param "\n"   \
     "  %n = BatchNormalization(%a, %g, %b, %m, %v) : f32" shape "\n"
 #define THREE(shape, param) \
     BN(shape, param, "1.5, -2, 0.25", "1, 2, -3", "0.5, 0, -1", "1, 4, 0.5")
 #define INPUT(shape) "  %a = Placeholder() : f32" shape "\n"
 #define OUTPUT "  Save(%n) {name = \"y\"}\n"
-#define CONV_OF(v, shape)                                            \
-    "  %w = Constant() {data = [1, -2, 3]} : f32[1,1,1,3]\n"         \
-    "  %y = Conv2D(" v ", %w, _) {kernel = [1,1]} : f32" shape "\n"  \
+#define CONV_OF(v, shape)                                           \
+    "  %w = Constant() {data = [1, -2, 3]} : f32[1,1,1,3]\n"        \
+    "  %y = Conv2D(" v ", %w, _) {kernel = [1,1]} : f32" shape "\n" \
     "  Save(%y) {name = \"y\"}\n"
 
 /* Channels last and channels first, at the input, at the output and between
@@ -295,29 +295,29 @@ round_trip_batch_norm(void **state)
         INPUT("[3]") THREE("[3]", "[3]") OUTPUT,
         INPUT("[2,3]") THREE("[2,3]", "[3]") OUTPUT,
         INPUT("[2,3,5]") THREE("[2,3,5]", "[3,1]") OUTPUT,
-        INPUT("[2,3,4]")
-        BN("[2,3,4]", "[1]", "2", "-1", "0.5", "3") OUTPUT,
-        INPUT("[1,3,4,4]") THREE("[1,3,4,4]", "[1,3,1,1]")
-        "  %t = Transpose(%n) {perm = [0,2,3,1]} : f32[1,4,4,3]\n"
-        CONV_OF("%t", "[1,4,4,1]"),
+        INPUT("[2,3,4]") BN("[2,3,4]", "[1]", "2", "-1", "0.5", "3") OUTPUT,
         INPUT("[1,3,4,4]")
-        "  %r = Relu(%a) : f32[1,3,4,4]\n"
-        "  %t = Transpose(%r) {perm = [0,2,3,1]} : f32[1,4,4,3]\n"
-        "  %g = Constant() {data = [1,2,3]} : f32[3]\n"
-        "  %n = BatchNormalization(%t, %g, %g, %g, %g) : f32[1,4,4,3]\n"
-        CONV_OF("%n", "[1,4,4,1]"),
+            THREE("[1,3,4,4]",
+                  "[1,3,1,1]") "  %t = Transpose(%n) {perm = [0,2,3,1]} : "
+                               "f32[1,4,4,3]\n" CONV_OF("%t", "[1,4,4,1]"),
+        INPUT("[1,3,4,4]") "  %r = Relu(%a) : f32[1,3,4,4]\n"
+                           "  %t = Transpose(%r) {perm = [0,2,3,1]} : "
+                           "f32[1,4,4,3]\n"
+                           "  %g = Constant() {data = [1,2,3]} : f32[3]\n"
+                           "  %n = BatchNormalization(%t, %g, %g, %g, %g) : "
+                           "f32[1,4,4,3]\n" CONV_OF("%n", "[1,4,4,1]"),
         INPUT("[1,4,4,3]") "  %p = Placeholder() : f32[3]\n"
-        "  %q = Exp(%p) : f32[3]\n"
-        "  %n = BatchNormalization(%a, %p, %p, %p, %q) : f32[1,4,4,3]\n"
-        OUTPUT,
+                           "  %q = Exp(%p) : f32[3]\n"
+                           "  %n = BatchNormalization(%a, %p, %p, %p, %q) : "
+                           "f32[1,4,4,3]\n" OUTPUT,
         INPUT("[1,3,4,4]") "  %p = Placeholder() : f32[1,3,1,1]\n"
-        "  %q = Exp(%p) : f32[1,3,1,1]\n"
-        "  %n = BatchNormalization(%a, %p, %p, %p, %q) : f32[1,3,4,4]\n"
-        OUTPUT,
-        INPUT("[2,2,3]")
-        "  %g = Constant() {data = [1,2,3, 4,5,6]} : f32[2,3]\n"
-        "  %n = BatchNormalization(%a, %g, %g, %g, %g) : f32[2,2,3]\n"
-        OUTPUT,
+                           "  %q = Exp(%p) : f32[1,3,1,1]\n"
+                           "  %n = BatchNormalization(%a, %p, %p, %p, %q) : "
+                           "f32[1,3,4,4]\n" OUTPUT,
+        INPUT(
+            "[2,2,3]") "  %g = Constant() {data = [1,2,3, 4,5,6]} : f32[2,3]\n"
+                       "  %n = BatchNormalization(%a, %g, %g, %g, %g) : "
+                       "f32[2,2,3]\n" OUTPUT,
     };
 
     (void)state;
@@ -334,8 +334,8 @@ round_trip_odd(void **state)
     static const char *const lines[] = {
         "  %a = Placeholder() : f32[1,2,3,2]\n"
         "  %w = Constant() {data = [1,2,3,4, 5,6,7,8]} : f32[2,1,2,2]\n"
-        "  %n = ConvTranspose2D(%a, %w, _) {kernel = [1,1]} : f32[1,2,4,2]\n"
-        OUTPUT,
+        "  %n = ConvTranspose2D(%a, %w, _) {kernel = [1,1]} : "
+        "f32[1,2,4,2]\n" OUTPUT,
         "  %a = Placeholder() : f32[2,2]\n"
         "  %c = Cast(%a) : i32[2,2]\n"
         "  %n = Pad(%c) {pads = [0,1,0,0], value = 3} : i32[2,3]\n" OUTPUT,
@@ -353,9 +353,10 @@ static void
 refuses_what_peers_refuse(void **state)
 {
     (void)state;
-    refused(INPUT("[1,4,4,2]")
-            "  %n = MaxPool(%a) {kernel = [2,2], pads = [2,0,0,0]} : "
-            "f32[1,5,3,2]\n" OUTPUT, SN_ONNX_QDQ, 0,
+    refused(INPUT("[1,4,4,2]") "  %n = MaxPool(%a) {kernel = [2,2], pads = "
+                               "[2,0,0,0]} : "
+                               "f32[1,5,3,2]\n" OUTPUT,
+            SN_ONNX_QDQ, 0,
             "t.onnx: node 'n' (MaxPool): its pads are as wide as its window, "
             "which ONNX Runtime does not load\n");
 }

@@ -14,8 +14,23 @@
 #include "sn_kinds.h"
 #include "unit/onnx_text.h"
 
-enum { FLOAT = 1, UINT8, INT8, UINT16, INT16, INT32, INT64, STRING, BOOL,
-       FLOAT16, DOUBLE, UINT32, UINT64, BFLOAT16 = 16, FLOAT8 };
+enum {
+    FLOAT = 1,
+    UINT8,
+    INT8,
+    UINT16,
+    INT16,
+    INT32,
+    INT64,
+    STRING,
+    BOOL,
+    FLOAT16,
+    DOUBLE,
+    UINT32,
+    UINT64,
+    BFLOAT16 = 16,
+    FLOAT8
+};
 
 /* ---- models ---- */
 
@@ -72,24 +87,35 @@ passes(int elem)
     ob_output_of(b, "y", elem, "2x3");
 }
 
-#define OF(name, elem) \
-    static void move_##name(void) { moves(elem); } \
-    static void pass_##name(void) { passes(elem); }
-OF(f32, FLOAT) OF(f16, FLOAT16) OF(bf16, BFLOAT16) OF(f64, DOUBLE)
-OF(u8, UINT8) OF(i8, INT8) OF(i32, INT32) OF(i64, INT64) OF(bool, BOOL)
-#define CAST(x, from, y, to) \
-    static void x##_to_##y(void) { casts(from, to); }
-CAST(bool, BOOL, u8, UINT8) CAST(bool, BOOL, i8, INT8)
-CAST(f32, FLOAT, u8, UINT8) CAST(u8, UINT8, f32, FLOAT)
-CAST(u8, UINT8, i32, INT32) CAST(i32, INT32, u8, UINT8)
-CAST(u8, UINT8, i8, INT8) CAST(i8, INT8, u8, UINT8)
-CAST(u8, UINT8, bool, BOOL) CAST(u8, UINT8, f16, FLOAT16)
-CAST(f16, FLOAT16, f64, DOUBLE) CAST(f64, DOUBLE, i64, INT64)
-CAST(i8, INT8, f32, FLOAT)
+#define OF(name, elem)            \
+    static void move_##name(void) \
+    {                             \
+        moves(elem);              \
+    }                             \
+    static void pass_##name(void) \
+    {                             \
+        passes(elem);             \
+    }
+OF(f32, FLOAT)
+OF(f16, FLOAT16) OF(bf16, BFLOAT16) OF(f64, DOUBLE) OF(u8, UINT8) OF(i8, INT8)
+    OF(i32, INT32) OF(i64, INT64) OF(bool, BOOL)
+#define CAST(x, from, y, to)     \
+    static void x##_to_##y(void) \
+    {                            \
+        casts(from, to);         \
+    }
+        CAST(bool, BOOL, u8, UINT8) CAST(bool, BOOL, i8, INT8)
+            CAST(f32, FLOAT, u8, UINT8) CAST(u8, UINT8, f32, FLOAT)
+                CAST(u8, UINT8, i32, INT32) CAST(i32, INT32, u8, UINT8)
+                    CAST(u8, UINT8, i8, INT8) CAST(i8, INT8, u8, UINT8)
+                        CAST(u8, UINT8, bool, BOOL)
+                            CAST(u8, UINT8, f16, FLOAT16)
+                                CAST(f16, FLOAT16, f64, DOUBLE)
+                                    CAST(f64, DOUBLE, i64, INT64)
+                                        CAST(i8, INT8, f32, FLOAT)
 
-/* A picture of uint8 that is scaled and convolved. */
-static void
-picture(void)
+    /* A picture of uint8 that is scaled and convolved. */
+    static void picture(void)
 {
     static const int64_t k[] = {2, 2};
 
@@ -184,16 +210,19 @@ typedef struct Case {
     void (*build)(void);
 } Case;
 
-#define C(f) {#f, f}
+#define C(f)  \
+    {         \
+#f, f \
+    }
 static const Case cases[] = {
-    C(move_f32), C(move_f16), C(move_bf16), C(move_f64), C(move_u8),
-    C(move_i8), C(move_i32), C(move_i64), C(move_bool), C(pass_f32),
-    C(pass_f16), C(pass_bf16), C(pass_f64), C(pass_u8), C(pass_i8),
-    C(pass_i32), C(pass_i64), C(pass_bool), C(bool_to_u8), C(bool_to_i8),
-    C(f32_to_u8), C(u8_to_f32), C(u8_to_i32), C(i32_to_u8), C(u8_to_i8),
-    C(i8_to_u8), C(u8_to_bool), C(u8_to_f16), C(f16_to_f64), C(f64_to_i64),
-    C(i8_to_f32), C(picture), C(picture_f16), C(codes), C(joins), C(dynamic),
-    C(integer_conv),
+    C(move_f32),  C(move_f16),     C(move_bf16),   C(move_f64),   C(move_u8),
+    C(move_i8),   C(move_i32),     C(move_i64),    C(move_bool),  C(pass_f32),
+    C(pass_f16),  C(pass_bf16),    C(pass_f64),    C(pass_u8),    C(pass_i8),
+    C(pass_i32),  C(pass_i64),     C(pass_bool),   C(bool_to_u8), C(bool_to_i8),
+    C(f32_to_u8), C(u8_to_f32),    C(u8_to_i32),   C(i32_to_u8),  C(u8_to_i8),
+    C(i8_to_u8),  C(u8_to_bool),   C(u8_to_f16),   C(f16_to_f64), C(f64_to_i64),
+    C(i8_to_f32), C(picture),      C(picture_f16), C(codes),      C(joins),
+    C(dynamic),   C(integer_conv),
 };
 
 /* ---- export ---- */
@@ -338,9 +367,13 @@ no_way_round_int8(void **state)
         const char *want;
     } t[] = {
         {picture, "Cast Cast Mul Conv Relu"},
-        {bool_to_u8, "Cast Cast"}, {i32_to_u8, "Cast"},
-        {u8_to_i32, "Cast"}, {move_u8, "Reshape"}, {pass_u8, "Identity"},
-        {pass_f16, "Cast Cast"}, {integer_conv, "ConvInteger"},
+        {bool_to_u8, "Cast Cast"},
+        {i32_to_u8, "Cast"},
+        {u8_to_i32, "Cast"},
+        {move_u8, "Reshape"},
+        {pass_u8, "Identity"},
+        {pass_f16, "Cast Cast"},
+        {integer_conv, "ConvInteger"},
     };
 
     (void)state;
@@ -371,22 +404,25 @@ others_are_refused(void **state)
     static const struct {
         int elem;
         const char *name;
-    } t[] = {{UINT16, "UINT16"}, {INT16, "INT16"}, {UINT32, "UINT32"},
-             {UINT64, "UINT64"}, {STRING, "STRING"},
-             {FLOAT8, "FLOAT8E4M3FN"}};
+    } t[] = {{UINT16, "UINT16"}, {INT16, "INT16"},   {UINT32, "UINT32"},
+             {UINT64, "UINT64"}, {STRING, "STRING"}, {FLOAT8, "FLOAT8E4M3FN"}};
 
     (void)state;
     for (size_t i = 0; i < sizeof t / sizeof t[0]; i++) {
         passes(t[i].elem);
         refused(SN_EUNSUPPORTED,
-                sn_format(a, "m.onnx: input 'x': elements %s are not "
+                sn_format(a,
+                          "m.onnx: input 'x': elements %s are not "
                           "supported; FLOAT, FLOAT16, BFLOAT16, DOUBLE, INT8, "
-                          "UINT8, INT32, INT64 and BOOL are\n", t[i].name));
+                          "UINT8, INT32, INT64 and BOOL are\n",
+                          t[i].name));
         casts(FLOAT, t[i].elem);
         refused(SN_EUNSUPPORTED,
-                sn_format(a, "m.onnx: node 'y' (Cast): from f32 to elements "
+                sn_format(a,
+                          "m.onnx: node 'y' (Cast): from f32 to elements "
                           "%s; FLOAT, INT8, UINT8, INT32, INT64 and BOOL are "
-                          "supported\n", t[i].name));
+                          "supported\n",
+                          t[i].name));
     }
 }
 
@@ -461,17 +497,21 @@ main(int argc, char **argv)
     static struct CMUnitTest tests[N];
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
     const struct CMUnitTest more[] = {
-        T(no_way_round_int8), T(reals_have_a_boundary), T(others_are_refused),
+        T(no_way_round_int8),
+        T(reals_have_a_boundary),
+        T(others_are_refused),
         T(codes_of_16_bits),
     };
 
     if (argc == 3 && strcmp(argv[1], "--dump") == 0)
         return dump(argv[2]);
     for (size_t i = 0; i < N; i++)
-        tests[i] = (struct CMUnitTest){
-            .name = cases[i].name, .test_func = types_stay,
-            .setup_func = setup, .teardown_func = teardown,
-            .initial_state = (void *)(uintptr_t)&cases[i]};
+        tests[i] =
+            (struct CMUnitTest){.name = cases[i].name,
+                                .test_func = types_stay,
+                                .setup_func = setup,
+                                .teardown_func = teardown,
+                                .initial_state = (void *)(uintptr_t)&cases[i]};
     int r = cmocka_run_group_tests_name("types", tests, NULL, NULL);
     return cmocka_run_group_tests_name("forms", more, NULL, NULL) + r;
 }

@@ -31,10 +31,14 @@ hash_of(int kind, uint32_t i)
     uint64_t seed = i;
 
     switch (kind) {
-    case 0: return i;
-    case 1: return next_u64(&seed);
-    case 2: return UINT64_C(0x7f0000000000) + 48 * (uint64_t)i;
-    default: return (uint64_t)i << 40;
+    case 0:
+        return i;
+    case 1:
+        return next_u64(&seed);
+    case 2:
+        return UINT64_C(0x7f0000000000) + 48 * (uint64_t)i;
+    default:
+        return (uint64_t)i << 40;
     }
 }
 

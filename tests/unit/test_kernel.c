@@ -65,8 +65,7 @@ pairs(void **state)
     SnMulAttr ma = {.clamp = open_range};
     SnRef a = input(q8(0.02f, 3), SHAPE(3, 41));
     SnRef b = con(q8(0.03f, -9), SHAPE(3, 41), rnd8(123));
-    compare(SN_REF(sn_mul_new(g, NULL, a, b, &ma, q8(0.02f, 1)), 0), 0,
-            "Mul");
+    compare(SN_REF(sn_mul_new(g, NULL, a, b, &ma, q8(0.02f, 1)), 0), 0, "Mul");
     SnAddAttr aa = {.clamp = open_range};
     for (int v = 0; v < 2; v++) {
         aa.round = v ? SN_ADD_ROUND_AFTER : SN_ADD_ROUND_BEFORE;
@@ -202,8 +201,8 @@ pools(void **state)
         const SnType *t = q8(0.04f, -11);
         SnMaxPoolAttr ma = {k, st, p, di, o->ceil};
         SnRef x = input(t, SHAPE(o->n, o->h, o->w, o->c));
-        compare(SN_REF(sn_maxpool_new(g, NULL, x, &ma, t, plain(SN_I64)), 0),
-                0, sn_format(arena, "MaxPool %zu", i));
+        compare(SN_REF(sn_maxpool_new(g, NULL, x, &ma, t, plain(SN_I64)), 0), 0,
+                sn_format(arena, "MaxPool %zu", i));
         for (int v = 0; v < 4; v++) {
             SnAvgPoolAttr aa = {
                 .kernel = k,
@@ -246,8 +245,8 @@ lrn(void **state)
         }
     SnLRNAttr at = {.size = 5, .alpha = 0.1f, .beta = 0.5f, .k = 1};
     const SnType *t = q8(0.07f, 3);
-    compare(SN_REF(sn_lrn_new(g, NULL, input(t, SHAPE(2, 9)), &at, t), 0),
-            1, "another beta");
+    compare(SN_REF(sn_lrn_new(g, NULL, input(t, SHAPE(2, 9)), &at, t), 0), 1,
+            "another beta");
 }
 
 static void
@@ -264,12 +263,12 @@ softmax(void **state)
                             axis == 0   ? SHAPE(rows[i], 2, 3)
                             : axis == 1 ? SHAPE(2, rows[i], 3)
                                         : SHAPE(3, 2, rows[i]));
-            compare(SN_REF(sn_softmax_new(g, NULL, x, &at,
-                                          q8(1.0f / 256, -128)),
-                           0),
-                    0,
-                    sn_format(arena, "Softmax of %lld along %lld",
-                              (long long)rows[i], (long long)axis));
+            compare(
+                SN_REF(sn_softmax_new(g, NULL, x, &at, q8(1.0f / 256, -128)),
+                       0),
+                0,
+                sn_format(arena, "Softmax of %lld along %lld",
+                          (long long)rows[i], (long long)axis));
         }
 }
 
@@ -362,11 +361,11 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tables),        cmocka_unit_test(pairs),
-        cmocka_unit_test(conversions),   cmocka_unit_test(quantize_ties),
-        cmocka_unit_test(transposes),    cmocka_unit_test(pools),
-        cmocka_unit_test(lrn),           cmocka_unit_test(declined),
-        cmocka_unit_test(softmax),       cmocka_unit_test(views),
+        cmocka_unit_test(tables),      cmocka_unit_test(pairs),
+        cmocka_unit_test(conversions), cmocka_unit_test(quantize_ties),
+        cmocka_unit_test(transposes),  cmocka_unit_test(pools),
+        cmocka_unit_test(lrn),         cmocka_unit_test(declined),
+        cmocka_unit_test(softmax),     cmocka_unit_test(views),
     };
 
     return cmocka_run_group_tests(tests, setup, teardown);

@@ -171,15 +171,31 @@ draw_layer(const Geo *o, bool zeros)
         mul[i] = (float)(rnd() >> 24) * 0x1p-16f / (float)taps;
     }
     l.geo = (SnConvGeo){
-        .n = o->n, .h = o->h, .w = o->w, .c = o->c, .oc = o->oc,
+        .n = o->n,
+        .h = o->h,
+        .w = o->w,
+        .c = o->c,
+        .oc = o->oc,
         .oh = (o->h + o->pads[0] + o->pads[2] - eh) / o->stride[0] + 1,
         .ow = (o->w + o->pads[1] + o->pads[3] - ew) / o->stride[1] + 1,
-        .kh = o->kh, .kw = o->kw, .sh = o->stride[0], .sw = o->stride[1],
-        .dh = o->dilate[0], .dw = o->dilate[1], .pt = o->pads[0],
-        .pl = o->pads[1], .group = o->group};
-    l.num = (SnConvNum){.xz = 9, .yz = -3, .lo = -120, .hi = 127, .mul = mul,
-                        .nmul = (uint32_t)o->oc, .wz = wz,
-                        .nwz = (uint32_t)o->oc, .bias = biases(o->oc, 20)};
+        .kh = o->kh,
+        .kw = o->kw,
+        .sh = o->stride[0],
+        .sw = o->stride[1],
+        .dh = o->dilate[0],
+        .dw = o->dilate[1],
+        .pt = o->pads[0],
+        .pl = o->pads[1],
+        .group = o->group};
+    l.num = (SnConvNum){.xz = 9,
+                        .yz = -3,
+                        .lo = -120,
+                        .hi = 127,
+                        .mul = mul,
+                        .nmul = (uint32_t)o->oc,
+                        .wz = wz,
+                        .nwz = (uint32_t)o->oc,
+                        .bias = biases(o->oc, 20)};
     l.ny = (size_t)(o->n * l.geo.oh * l.geo.ow * o->oc);
     return l;
 }
@@ -216,8 +232,9 @@ check_picks(Layer *l, SnIsa isa, const char *what)
         const int8_t *got = run_pick(l, isa, &k, 1 + i % 3);
         if (memcmp(got, want, l->ny) != 0)
             fail_msg("%s, %s, rows %d, panels %d, clip %d, by block %d, tiles "
-                     "%d differs", what, sn_isa_name(isa), (int)k.rows,
-                     k.npanel, k.clip, k.by_block, k.tiles);
+                     "%d differs",
+                     what, sn_isa_name(isa), (int)k.rows, k.npanel, k.clip,
+                     k.by_block, k.tiles);
         n++;
     }
     return n;
@@ -236,8 +253,10 @@ picks(void **state)
             for (int isa = 0; isa < SN_NISA; isa++)
                 if (sn_isa_have((SnIsa)isa))
                     n += check_picks(&l, (SnIsa)isa,
-                                     sn_format(arena, "convolution %zu, zeros "
-                                               "%d", i, zeros));
+                                     sn_format(arena,
+                                               "convolution %zu, zeros "
+                                               "%d",
+                                               i, zeros));
             sn_arena_free(arena);
             arena = sn_arena_new();
             g = sn_graph_new(arena, "t");
@@ -295,44 +314,68 @@ picks_of_rules(void **state)
         bool tiles;
         SnConvPick want;
     } cases[] = {
-        {SN_ISA_AVX2, {1, 224, 224, 3, 111, 111, 64, 3, 3, 2, 2, 1, 1, 0, 0, 1},
-         false, {36, 1, false, false, false}},
-        {SN_ISA_AVX2, {1, 55, 55, 16, 55, 55, 64, 1, 1, 1, 1, 1, 1, 0, 0, 1},
-         false, {55, 1, false, false, false}},
-        {SN_ISA_AVX2, {1, 14, 14, 96, 14, 14, 208, 3, 3, 1, 1, 1, 1, 1, 1, 1},
-         true, {14, 1, false, false, true}},
-        {SN_ISA_AVX2, {1, 14, 14, 128, 14, 14, 256, 3, 3, 1, 1, 1, 1, 1, 1, 1},
-         true, {14, 1, false, true, true}},
-        {SN_ISA_AVX2, {1, 7, 7, 512, 7, 7, 512, 3, 3, 1, 1, 1, 1, 1, 1, 1},
-         false, {7, 1, true, true, false}},
-        {SN_ISA_VNNI, {1, 56, 56, 64, 56, 56, 256, 1, 1, 1, 1, 1, 1, 0, 0, 1},
-         false, {18, 4, true, false, false}},
-        {SN_ISA_VNNI, {1, 14, 14, 576, 14, 14, 96, 1, 1, 1, 1, 1, 1, 0, 0, 1},
-         false, {14, 4, true, false, false}},
-        {SN_ISA_VNNI, {1, 14, 14, 96, 14, 14, 208, 3, 3, 1, 1, 1, 1, 1, 1, 1},
-         false, {14, 4, true, false, false}},
-        {SN_ISA_VNNI, {1, 7, 7, 48, 7, 7, 128, 5, 5, 1, 1, 1, 1, 2, 2, 1},
-         false, {7, 4, false, true, false}},
-        {SN_ISA_VNNI, {1, 13, 13, 256, 13, 13, 208, 3, 3, 1, 1, 1, 1, 1, 1, 1},
-         false, {13, 4, true, false, false}},
-        {SN_ISA_VNNI, {1, 7, 7, 512, 7, 7, 512, 3, 3, 1, 1, 1, 1, 1, 1, 1},
-         false, {7, 4, true, true, false}},
-        {SN_ISA_VNNI, {1, 1, 1, 2048, 1, 1, 1000, 1, 1, 1, 1, 1, 1, 0, 0, 1},
-         false, {1, 4, true, true, false}},
+        {SN_ISA_AVX2,
+         {1, 224, 224, 3, 111, 111, 64, 3, 3, 2, 2, 1, 1, 0, 0, 1},
+         false,
+         {36, 1, false, false, false}},
+        {SN_ISA_AVX2,
+         {1, 55, 55, 16, 55, 55, 64, 1, 1, 1, 1, 1, 1, 0, 0, 1},
+         false,
+         {55, 1, false, false, false}},
+        {SN_ISA_AVX2,
+         {1, 14, 14, 96, 14, 14, 208, 3, 3, 1, 1, 1, 1, 1, 1, 1},
+         true,
+         {14, 1, false, false, true}},
+        {SN_ISA_AVX2,
+         {1, 14, 14, 128, 14, 14, 256, 3, 3, 1, 1, 1, 1, 1, 1, 1},
+         true,
+         {14, 1, false, true, true}},
+        {SN_ISA_AVX2,
+         {1, 7, 7, 512, 7, 7, 512, 3, 3, 1, 1, 1, 1, 1, 1, 1},
+         false,
+         {7, 1, true, true, false}},
+        {SN_ISA_VNNI,
+         {1, 56, 56, 64, 56, 56, 256, 1, 1, 1, 1, 1, 1, 0, 0, 1},
+         false,
+         {18, 4, true, false, false}},
+        {SN_ISA_VNNI,
+         {1, 14, 14, 576, 14, 14, 96, 1, 1, 1, 1, 1, 1, 0, 0, 1},
+         false,
+         {14, 4, true, false, false}},
+        {SN_ISA_VNNI,
+         {1, 14, 14, 96, 14, 14, 208, 3, 3, 1, 1, 1, 1, 1, 1, 1},
+         false,
+         {14, 4, true, false, false}},
+        {SN_ISA_VNNI,
+         {1, 7, 7, 48, 7, 7, 128, 5, 5, 1, 1, 1, 1, 2, 2, 1},
+         false,
+         {7, 4, false, true, false}},
+        {SN_ISA_VNNI,
+         {1, 13, 13, 256, 13, 13, 208, 3, 3, 1, 1, 1, 1, 1, 1, 1},
+         false,
+         {13, 4, true, false, false}},
+        {SN_ISA_VNNI,
+         {1, 7, 7, 512, 7, 7, 512, 3, 3, 1, 1, 1, 1, 1, 1, 1},
+         false,
+         {7, 4, true, true, false}},
+        {SN_ISA_VNNI,
+         {1, 1, 1, 2048, 1, 1, 1000, 1, 1, 1, 1, 1, 1, 0, 0, 1},
+         false,
+         {1, 4, true, true, false}},
     };
 
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         if (!sn_isa_have(cases[i].isa))
             continue;
-        SnConvPick k = sn_conv_q8_rules(cases[i].isa, &cases[i].geo,
-                                        cases[i].tiles);
+        SnConvPick k =
+            sn_conv_q8_rules(cases[i].isa, &cases[i].geo, cases[i].tiles);
         const SnConvPick *w = &cases[i].want;
         if (k.rows != w->rows || k.npanel != w->npanel || k.clip != w->clip ||
             k.by_block != w->by_block || k.tiles != w->tiles)
             fail_msg("case %zu: rows %d, panels %d, clip %d, by block %d, "
-                     "tiles %d", i, (int)k.rows, k.npanel, k.clip, k.by_block,
-                     k.tiles);
+                     "tiles %d",
+                     i, (int)k.rows, k.npanel, k.clip, k.by_block, k.tiles);
     }
 }
 
@@ -480,8 +523,8 @@ conv_add_case(int64_t size, int64_t c, int64_t oc, int64_t k, int form)
     snprintf(what, sizeof what, "conv_add %dx%d, %d to %d by %d, form %d",
              (int)size, (int)size, (int)c, (int)oc, (int)k, form);
     compare(
-        SN_REF(sn_cpuconvadd_new(g, NULL, x, w, 0, y, &at, q8(0.2f, -9)), 0),
-        0, what);
+        SN_REF(sn_cpuconvadd_new(g, NULL, x, w, 0, y, &at, q8(0.2f, -9)), 0), 0,
+        what);
 }
 
 static void
@@ -501,10 +544,10 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(conv),      cmocka_unit_test(conv_extremes),
-        cmocka_unit_test(conv_long), cmocka_unit_test(conv_great),
-        cmocka_unit_test(products),  cmocka_unit_test(conv_add),
-        cmocka_unit_test(picks),     cmocka_unit_test(picks_fit),
+        cmocka_unit_test(conv),           cmocka_unit_test(conv_extremes),
+        cmocka_unit_test(conv_long),      cmocka_unit_test(conv_great),
+        cmocka_unit_test(products),       cmocka_unit_test(conv_add),
+        cmocka_unit_test(picks),          cmocka_unit_test(picks_fit),
         cmocka_unit_test(picks_of_rules), cmocka_unit_test(conv_far),
     };
 

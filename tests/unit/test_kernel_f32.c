@@ -12,9 +12,9 @@
 static float
 real(int pattern)
 {
-    static const float odd[] = {0.0f,     -0.0f,    1.0f,      -1.0f,
+    static const float odd[] = {0.0f,      -0.0f,      1.0f,     -1.0f,
                                 0x1p-140f, -0x1p-149f, 0x1p127f, -0x1p126f,
-                                INFINITY, -INFINITY, NAN,       0x1.8p-126f};
+                                INFINITY,  -INFINITY,  NAN,      0x1.8p-126f};
     uint32_t v = rnd();
 
     if (pattern == 1 && v % 4 == 0)
@@ -62,8 +62,7 @@ fill(SnRun *r, int pattern)
 }
 
 static void
-same(const float *got, const float *want, size_t n, const char *what,
-     SnIsa isa)
+same(const float *got, const float *want, size_t n, const char *what, SnIsa isa)
 {
     for (size_t k = 0; k < n; k++)
         if (!alike(SN_F32, &got[k], &want[k]))
@@ -107,8 +106,7 @@ conv(void **state)
         for (int v = 0; v < 3; v++) {
             const Geo *o = &geos[i];
             SnRef y = conv_node(o, v);
-            compare(y, 0,
-                    sn_format(arena, "conv %zu, variant %d", i, v));
+            compare(y, 0, sn_format(arena, "conv %zu, variant %d", i, v));
         }
 }
 
@@ -122,8 +120,8 @@ check_picks(const SnConvGeo *geo, SnFilterF32 *f, const float *x,
     int nfit = 0;
 
     for (int i = 0; i < 4 * 6 * 2; i++) {
-        SnConvPick k = {.rows = rows[i % 4], .npanel = i / 4 % 6,
-                        .by_block = i / 24};
+        SnConvPick k = {
+            .rows = rows[i % 4], .npanel = i / 4 % 6, .by_block = i / 24};
         for (int isa = 0; isa < SN_NISA; isa++) {
             if (!sn_isa_have((SnIsa)isa) ||
                 !sn_conv_f32_fits((SnIsa)isa, geo, &k))
@@ -134,8 +132,8 @@ check_picks(const SnConvGeo *geo, SnFilterF32 *f, const float *x,
             memset(got, 0, (size_t)n * sizeof *got);
             sn_conv_f32_run(p, x, got, 0, cut);
             sn_conv_f32_run(p, x, got, cut, nu);
-            same(got, want, (size_t)n, sn_format(arena, "conv %zu, pick %d",
-                                                 conv, i), (SnIsa)isa);
+            same(got, want, (size_t)n,
+                 sn_format(arena, "conv %zu, pick %d", conv, i), (SnIsa)isa);
             nfit++;
         }
     }
@@ -150,17 +148,25 @@ conv_parts(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof geos / sizeof *geos; i++) {
         const Geo *o = &geos[i];
-        int64_t oh = (o->h + o->pads[0] + o->pads[2] -
-                      (o->kh - 1) * o->dilate[0] - 1) / o->stride[0] + 1;
-        int64_t ow = (o->w + o->pads[1] + o->pads[3] -
-                      (o->kw - 1) * o->dilate[1] - 1) / o->stride[1] + 1;
-        SnConvGeo geo = {o->n, o->h, o->w, o->c, oh, ow, o->oc, o->kh, o->kw,
-                         o->stride[0], o->stride[1], o->dilate[0],
-                         o->dilate[1], o->pads[0], o->pads[1], o->group};
+        int64_t oh =
+            (o->h + o->pads[0] + o->pads[2] - (o->kh - 1) * o->dilate[0] - 1) /
+                o->stride[0] +
+            1;
+        int64_t ow =
+            (o->w + o->pads[1] + o->pads[3] - (o->kw - 1) * o->dilate[1] - 1) /
+                o->stride[1] +
+            1;
+        SnConvGeo geo = {o->n,         o->h,         o->w,         o->c,
+                         oh,           ow,           o->oc,        o->kh,
+                         o->kw,        o->stride[0], o->stride[1], o->dilate[0],
+                         o->dilate[1], o->pads[0],   o->pads[1],   o->group};
         int64_t taps = o->kh * o->kw * o->c / o->group;
         int64_t n = o->n * oh * ow * o->oc;
-        SnFilterF32 f = {.w = reals(o->oc * taps, 0), .step_c = taps,
-                         .step_k = 1, .lo = -INFINITY, .hi = INFINITY};
+        SnFilterF32 f = {.w = reals(o->oc * taps, 0),
+                         .step_c = taps,
+                         .step_k = 1,
+                         .lo = -INFINITY,
+                         .hi = INFINITY};
         const float *x = reals(o->n * o->h * o->w * o->c, 0);
         float *want = SN_NEW_N(arena, float, n);
         float *got = SN_NEW_N(arena, float, n);
@@ -258,8 +264,7 @@ clamps(void **state)
     for (int i = 0; i < NSIZE; i++) {
         SnClipAttr at = {.low = i % 2 ? -0.25f : 0.0f, .high = 0.5f};
         SnRef x = floats(SHAPE(2, sizes[i]));
-        compare(SN_REF(sn_relu_new(g, NULL, x, plain(SN_F32)), 0), 0,
-                "Relu");
+        compare(SN_REF(sn_relu_new(g, NULL, x, plain(SN_F32)), 0), 0, "Relu");
         x = floats(SHAPE(sizes[i]));
         compare(SN_REF(sn_clip_new(g, NULL, x, &at, plain(SN_F32)), 0), 0,
                 "Clip");
@@ -281,12 +286,12 @@ pairs(void **state)
         compare(SN_REF(sn_add_new(g, NULL, a, b, &add, t), 0), 0, "Add");
         a = floats(SHAPE(3, n));
         b = weights(SHAPE(n), 2);
-        compare(SN_REF(sn_sub_new(g, NULL, a, b, &sub, plain(SN_F32)), 0),
-                0, "Sub of a row");
+        compare(SN_REF(sn_sub_new(g, NULL, a, b, &sub, plain(SN_F32)), 0), 0,
+                "Sub of a row");
         a = floats(SHAPE(n));
         b = floats(SHAPE(n));
-        compare(SN_REF(sn_mul_new(g, NULL, a, b, &mul, plain(SN_F32)), 0),
-                0, "Mul");
+        compare(SN_REF(sn_mul_new(g, NULL, a, b, &mul, plain(SN_F32)), 0), 0,
+                "Mul");
     }
     SnAddAttr add = {.clamp = {0}};
     SnRef a = floats(SHAPE(3, 1)), b = floats(SHAPE(1, 4));
@@ -336,10 +341,12 @@ pooling(void **state)
             SnRef x = floats(SHAPE(2, o->h, o->w, o->c)), y;
             if (v == 0) {
                 SnMaxPoolAttr at = {k, s, p, {2, one}, false};
-                y = SN_REF(sn_maxpool_new(g, NULL, x, &at, plain(SN_F32),
-                                          NULL), 0);
+                y = SN_REF(sn_maxpool_new(g, NULL, x, &at, plain(SN_F32), NULL),
+                           0);
             } else {
-                SnAvgPoolAttr at = {.kernel = k, .stride = s, .pads = p,
+                SnAvgPoolAttr at = {.kernel = k,
+                                    .stride = s,
+                                    .pads = p,
                                     .dilate = {2, one},
                                     .count_include_pad = v == 2,
                                     .clamp = {0, 0.1f, v == 1, true}};
@@ -390,8 +397,10 @@ means_of_zeros(void **state)
         int64_t stride[2], pads[4];
         memcpy(stride, zero_means[i].stride, sizeof stride);
         memcpy(pads, zero_means[i].pads, sizeof pads);
-        SnAvgPoolAttr at = {.kernel = {2, kernel}, .stride = {2, stride},
-                            .pads = {4, pads}, .dilate = {2, one},
+        SnAvgPoolAttr at = {.kernel = {2, kernel},
+                            .stride = {2, stride},
+                            .pads = {4, pads},
+                            .dilate = {2, one},
                             .count_include_pad = zero_means[i].pads_count};
         SnRef x = floats(SHAPE(1, zero_means[i].h, zero_means[i].w, C));
         SnRef y = SN_REF(sn_avgpool_new(g, NULL, x, &at, plain(SN_F32)), 0);
@@ -402,14 +411,13 @@ means_of_zeros(void **state)
         for (int v = 0; v <= SN_NISA; v++) { /* the last: evaluators */
             if (v < SN_NISA && !sn_isa_set((SnIsa)v))
                 continue;
-            const float *got =
-                result(v < SN_NISA ? sn_backend_named("CPU") : NULL, 1, 1, 0,
-                       &nf);
+            const float *got = result(
+                v < SN_NISA ? sn_backend_named("CPU") : NULL, 1, 1, 0, &nf);
             for (size_t k = 0; k < C * strlen(zero_means[i].sign); k++)
-                if (got[k] != 0 || !signbit(got[k]) !=
-                                       (zero_means[i].sign[k / C] == '+'))
-                    fail_msg("case %zu, variant %d: element %zu is %g", i, v,
-                             k, (double)got[k]);
+                if (got[k] != 0 ||
+                    !signbit(got[k]) != (zero_means[i].sign[k / C] == '+'))
+                    fail_msg("case %zu, variant %d: element %zu is %g", i, v, k,
+                             (double)got[k]);
         }
         sn_isa_set(best);
         new_graph();
@@ -423,11 +431,13 @@ lrn(void **state)
     (void)state;
     for (int i = 0; i < NSIZE; i++)
         for (int64_t size = 1; size < 8; size += 2 - size % 2) {
-            SnLRNAttr at = {.size = size, .alpha = 0.3f, .beta = 0.75f,
+            SnLRNAttr at = {.size = size,
+                            .alpha = 0.3f,
+                            .beta = 0.75f,
                             .k = i % 2 ? 1.0f : 0.0f};
             SnRef x = floats(SHAPE(2, 3, sizes[i]));
-            compare(SN_REF(sn_lrn_new(g, NULL, x, &at, plain(SN_F32)), 0),
-                    0, "LRN");
+            compare(SN_REF(sn_lrn_new(g, NULL, x, &at, plain(SN_F32)), 0), 0,
+                    "LRN");
         }
     SnLRNAttr at = {.size = 5, .alpha = 0.3f, .beta = 0.5f, .k = 1};
     SnRef x = floats(SHAPE(2, 9));
@@ -442,11 +452,11 @@ exponentials(void **state)
     for (int i = 0; i < NSIZE; i++) {
         SnSoftmaxAttr at = {.axis = -1};
         SnRef x = floats(SHAPE(i % 2 ? 3 : 19, sizes[i]));
-        compare(SN_REF(sn_softmax_new(g, NULL, x, &at, plain(SN_F32)), 0),
-                0, "Softmax");
+        compare(SN_REF(sn_softmax_new(g, NULL, x, &at, plain(SN_F32)), 0), 0,
+                "Softmax");
         x = floats(SHAPE(sizes[i]));
-        compare(SN_REF(sn_sigmoid_new(g, NULL, x, plain(SN_F32)), 0),
-                0, "Sigmoid");
+        compare(SN_REF(sn_sigmoid_new(g, NULL, x, plain(SN_F32)), 0), 0,
+                "Sigmoid");
     }
     SnSoftmaxAttr at = {.axis = 0};
     SnRef x = floats(SHAPE(3, 4));
@@ -481,18 +491,12 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(conv),
-        cmocka_unit_test(conv_parts),
-        cmocka_unit_test(products),
-        cmocka_unit_test(computed_products),
-        cmocka_unit_test(clamps),
-        cmocka_unit_test(pairs),
-        cmocka_unit_test(norms),
-        cmocka_unit_test(pooling),
-        cmocka_unit_test(means_of_zeros),
-        cmocka_unit_test(lrn),
-        cmocka_unit_test(exponentials),
-        cmocka_unit_test(exp_everywhere),
+        cmocka_unit_test(conv),           cmocka_unit_test(conv_parts),
+        cmocka_unit_test(products),       cmocka_unit_test(computed_products),
+        cmocka_unit_test(clamps),         cmocka_unit_test(pairs),
+        cmocka_unit_test(norms),          cmocka_unit_test(pooling),
+        cmocka_unit_test(means_of_zeros), cmocka_unit_test(lrn),
+        cmocka_unit_test(exponentials),   cmocka_unit_test(exp_everywhere),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

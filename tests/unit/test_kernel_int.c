@@ -18,8 +18,7 @@ static SnRef
 node(const char *kind, uint32_t nin, const SnRef *in, SnElem to)
 {
     const SnType *t = plain(to);
-    SnSpec s = {
-        .kind = sn_kind_named(kind), .nin = nin, .in = in, .type = &t};
+    SnSpec s = {.kind = sn_kind_named(kind), .nin = nin, .in = in, .type = &t};
     SnId id = sn_add(g, &s, sn_diag_new(arena));
 
     assert_int_not_equal(id, 0);
@@ -69,9 +68,7 @@ whole(int pattern)
 static int8_t
 code(int pattern)
 {
-    return pattern == 1   ? -128
-           : pattern == 2 ? 127
-                          : (int8_t)(rnd() >> 24);
+    return pattern == 1 ? -128 : pattern == 2 ? 127 : (int8_t)(rnd() >> 24);
 }
 
 static void
@@ -165,10 +162,8 @@ conv(void **state)
             SnRef x = operand(SHAPE(o->n, o->h, o->w, o->c), i % 2);
             SnRef w = con(plain(SN_I32), SHAPE(o->oc, o->kh, o->kw, cig),
                           filter(o->oc, o->kh * o->kw * cig, true, form));
-            SnRef y =
-                SN_REF(sn_integerconv2d_new(g, NULL, x, w, &at,
-                                                 plain(SN_I32)),
-                             0);
+            SnRef y = SN_REF(
+                sn_integerconv2d_new(g, NULL, x, w, &at, plain(SN_I32)), 0);
             compare(y, form == WIDE,
                     sn_format(arena, "convolution %zu, filter %d", i, form));
         }
@@ -177,10 +172,9 @@ conv(void **state)
 static void
 matmul(void **state)
 {
-    static const int64_t size[][3] = {{1, 1, 1},     {1, 784, 512},
-                                      {1, 256, 10},  {5, 33, 70},
-                                      {64, 48, 130}, {131, 64, 64},
-                                      {7, 1, 16},    {20, 259, 3}};
+    static const int64_t size[][3] = {{1, 1, 1},   {1, 784, 512}, {1, 256, 10},
+                                      {5, 33, 70}, {64, 48, 130}, {131, 64, 64},
+                                      {7, 1, 16},  {20, 259, 3}};
 
     (void)state;
     for (size_t i = 0; i < sizeof size / sizeof *size; i++)
@@ -188,8 +182,8 @@ matmul(void **state)
             for (int codes = 0; codes < 2; codes++) {
                 int64_t m = size[i][0], k = size[i][1], n = size[i][2];
                 SnRef x = operand(i % 2 ? SHAPE(m, k) : SHAPE(1, m, k), codes);
-                SnRef w = con(plain(SN_I32), SHAPE(k, n),
-                              filter(n, k, false, form));
+                SnRef w =
+                    con(plain(SN_I32), SHAPE(k, n), filter(n, k, false, form));
                 compare(binary("IntegerMatMul", x, w), form == WIDE,
                         sn_format(arena, "product %zu, filter %d, codes %d", i,
                                   form, codes));
@@ -258,8 +252,8 @@ enum { NSHAPES = sizeof shapes / sizeof *shapes };
 static void
 pairs(void **state)
 {
-    static const char *const kind[] = {"Add", "Sub", "Mul", "Div", "Max",
-                                       "Min", "CodeDifference"};
+    static const char *const kind[] = {"Add", "Sub", "Mul",           "Div",
+                                       "Max", "Min", "CodeDifference"};
 
     (void)state;
     for (size_t k = 0; k < sizeof kind / sizeof *kind; k++)
@@ -370,8 +364,7 @@ layer(void **state)
         const SnExec *e;
         if (!sn_isa_set((SnIsa)i))
             continue;
-        assert_int_equal(sn_exec_prepare_fast(arena, g,
-                                              sn_backend_named("CPU"),
+        assert_int_equal(sn_exec_prepare_fast(arena, g, sn_backend_named("CPU"),
                                               sn_diag_new(arena), &e),
                          SN_OK);
         assert_int_equal(e->nfallback, 0);
@@ -380,8 +373,7 @@ layer(void **state)
         seed = 5;
         fill(r, 0);
         assert_int_equal(sn_run(r), SN_OK);
-        assert_memory_equal(sn_run_output(r, 0), want,
-                            M * N * sizeof *want);
+        assert_memory_equal(sn_run_output(r, 0), want, M * N * sizeof *want);
         sn_run_free(r);
     }
     sn_isa_set(best);
@@ -391,11 +383,10 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(conv),    cmocka_unit_test(matmul),
-        cmocka_unit_test(matrices), cmocka_unit_test(pairs),
-        cmocka_unit_test(singles),
-        cmocka_unit_test(erf_everywhere), cmocka_unit_test(normalize),
-        cmocka_unit_test(layer),
+        cmocka_unit_test(conv),      cmocka_unit_test(matmul),
+        cmocka_unit_test(matrices),  cmocka_unit_test(pairs),
+        cmocka_unit_test(singles),   cmocka_unit_test(erf_everywhere),
+        cmocka_unit_test(normalize), cmocka_unit_test(layer),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

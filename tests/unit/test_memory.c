@@ -29,15 +29,14 @@ static const char each[] =
     "  %t = FullyConnected(%u, %f) : $[1,1024]\n";
 
 /* Four nodes read one constant. */
-static const char shared[] =
-    "sinter-graph 1\n"
-    "graph \"g\" {\n"
-    "  %x = Placeholder() : $[1,#]\n"
-    "  %w = Constant() {splat = 1} : $[#,#]\n"
-    "  %a = FullyConnected(%x, %w) : $[1,#]\n"
-    "  %b = FullyConnected(%a, %w) : $[1,#]\n"
-    "  %c = FullyConnected(%b, %w) : $[1,#]\n"
-    "  %y = FullyConnected(%c, %w) : $[1,#]\n";
+static const char shared[] = "sinter-graph 1\n"
+                             "graph \"g\" {\n"
+                             "  %x = Placeholder() : $[1,#]\n"
+                             "  %w = Constant() {splat = 1} : $[#,#]\n"
+                             "  %a = FullyConnected(%x, %w) : $[1,#]\n"
+                             "  %b = FullyConnected(%a, %w) : $[1,#]\n"
+                             "  %c = FullyConnected(%b, %w) : $[1,#]\n"
+                             "  %y = FullyConnected(%c, %w) : $[1,#]\n";
 
 static char sn_path[64], snw_path[64];
 
@@ -218,8 +217,7 @@ static void
 test_shared(void **state)
 {
     (void)state;
-    make_model(shared, "f32", "2560",
-               "  Save(%y) {name = \"y\"}\n}\n", false);
+    make_model(shared, "f32", "2560", "  Save(%y) {name = \"y\"}\n}\n", false);
     check(1);
 }
 
@@ -233,7 +231,8 @@ test_shared_codes(void **state)
         return;
     make_model(shared, "qi8<0.5, 0>", "5120",
                "  %r = Dequantize(%y) : f32[1,5120]\n"
-               "  Save(%r) {name = \"y\"}\n}\n", false);
+               "  Save(%r) {name = \"y\"}\n}\n",
+               false);
     check(1);
 }
 
@@ -256,10 +255,8 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_reals),
-        cmocka_unit_test(test_codes),
-        cmocka_unit_test(test_splats),
-        cmocka_unit_test(test_shared),
+        cmocka_unit_test(test_reals),        cmocka_unit_test(test_codes),
+        cmocka_unit_test(test_splats),       cmocka_unit_test(test_shared),
         cmocka_unit_test(test_shared_codes),
     };
 

@@ -21,20 +21,20 @@ iota(const SnShape *s)
     return codes(s, v);
 }
 
-#define WANT(id, ...)                                                  \
-    do {                                                               \
-        const int8_t want_[] = {__VA_ARGS__};                          \
-        assert_int_equal(count(id), (int64_t)sizeof want_);            \
-        assert_memory_equal(eval(id, 0), want_, sizeof want_);         \
+#define WANT(id, ...)                                          \
+    do {                                                       \
+        const int8_t want_[] = {__VA_ARGS__};                  \
+        assert_int_equal(count(id), (int64_t)sizeof want_);    \
+        assert_memory_equal(eval(id, 0), want_, sizeof want_); \
     } while (0)
 
 static void
 reshape_transpose(void **state)
 {
     (void)state;
-    SnReshapeAttr r = { .dims = INTS(3, 2) };
-    SnTransposeAttr t = { .perm = INTS(1, 0) };
-    SnTransposeAttr t3 = { .perm = INTS(2, 0, 1) };
+    SnReshapeAttr r = {.dims = INTS(3, 2)};
+    SnTransposeAttr t = {.perm = INTS(1, 0)};
+    SnTransposeAttr t3 = {.perm = INTS(2, 0, 1)};
     SnRef x = iota(SHAPE(2, 3));
 
     WANT(sn_reshape_new(g, NULL, x, &r, q8(0.5f, 3)), 0, 1, 2, 3, 4, 5);
@@ -47,10 +47,10 @@ static void
 slice_tile_flip(void **state)
 {
     (void)state;
-    SnSliceAttr s = { .start = INTS(1, 3), .size = INTS(1, 2),
-                      .step = INTS(1, -2) };
-    SnTileAttr t = { .repeats = INTS(2, 2) };
-    SnFlipAttr f = { .axes = INTS(-1) };
+    SnSliceAttr s = {
+        .start = INTS(1, 3), .size = INTS(1, 2), .step = INTS(1, -2)};
+    SnTileAttr t = {.repeats = INTS(2, 2)};
+    SnFlipAttr f = {.axes = INTS(-1)};
 
     WANT(sn_slice_new(g, NULL, iota(SHAPE(2, 4)), &s, q8(0.5f, 3)), 7, 5);
     WANT(sn_tile_new(g, NULL, iota(SHAPE(1, 2)), &t, q8(0.5f, 3)), 0, 1, 0, 1,
@@ -64,10 +64,9 @@ static void
 space_to_depth(void **state)
 {
     (void)state;
-    SnSpaceToDepthAttr a = { .block = 2 };
+    SnSpaceToDepthAttr a = {.block = 2};
 
-    WANT(sn_spacetodepth_new(g, NULL, iota(SHAPE(1, 2, 4, 2)), &a,
-                             q8(0.5f, 3)),
+    WANT(sn_spacetodepth_new(g, NULL, iota(SHAPE(1, 2, 4, 2)), &a, q8(0.5f, 3)),
          0, 1, 2, 3, 8, 9, 10, 11, 4, 5, 6, 7, 12, 13, 14, 15);
 }
 
@@ -75,18 +74,16 @@ static void
 pad(void **state)
 {
     (void)state;
-    SnPadAttr a = { .pads = INTS(1, 0, 0, 2), .value = 1.0f };
-    SnPadAttr r = { .pads = INTS(0, 2, 0, 2), .mode = SN_PAD_MODE_REFLECT };
-    SnPadAttr e = { .pads = INTS(0, 1, 1, 1), .mode = SN_PAD_MODE_EDGE };
-    SnPadAttr cut = { .pads = INTS(0, -1, 0, 1) };
+    SnPadAttr a = {.pads = INTS(1, 0, 0, 2), .value = 1.0f};
+    SnPadAttr r = {.pads = INTS(0, 2, 0, 2), .mode = SN_PAD_MODE_REFLECT};
+    SnPadAttr e = {.pads = INTS(0, 1, 1, 1), .mode = SN_PAD_MODE_EDGE};
+    SnPadAttr cut = {.pads = INTS(0, -1, 0, 1)};
     SnRef x = iota(SHAPE(1, 3));
 
     /* 1.0 on the grid (0.5, 3) is code 5, 0.0 is code 3 */
-    WANT(sn_pad_new(g, NULL, x, &a, q8(0.5f, 3)), 5, 5, 5, 5, 5, 0, 1, 2, 5,
-         5);
+    WANT(sn_pad_new(g, NULL, x, &a, q8(0.5f, 3)), 5, 5, 5, 5, 5, 0, 1, 2, 5, 5);
     WANT(sn_pad_new(g, NULL, x, &r, q8(0.5f, 3)), 2, 1, 0, 1, 2, 1, 0);
-    WANT(sn_pad_new(g, NULL, x, &e, q8(0.5f, 3)), 0, 0, 1, 2, 2, 0, 0, 1, 2,
-         2);
+    WANT(sn_pad_new(g, NULL, x, &e, q8(0.5f, 3)), 0, 0, 1, 2, 2, 0, 0, 1, 2, 2);
     WANT(sn_pad_new(g, NULL, x, &cut, q8(0.5f, 3)), 1, 2, 3);
 }
 
@@ -95,28 +92,28 @@ static void
 nearest(void **state)
 {
     (void)state;
-    const float two[] = { 2 }, down[] = { 0.6f };
-    SnResizeNearestAttr a = { .dims = INTS(8), .scale = { 1, two } };
+    const float two[] = {2}, down[] = {0.6f};
+    SnResizeNearestAttr a = {.dims = INTS(8), .scale = {1, two}};
     SnRef x = iota(SHAPE(4));
 
-    WANT(sn_resizenearest_new(g, NULL, x, &a, q8(0.5f, 3)), 0, 0, 1, 1, 2, 2,
-         3, 3);
+    WANT(sn_resizenearest_new(g, NULL, x, &a, q8(0.5f, 3)), 0, 0, 1, 1, 2, 2, 3,
+         3);
     a.coord = SN_RESIZENEAREST_COORD_ASYMMETRIC;
     a.near = SN_RESIZENEAREST_NEAR_CEIL;
-    WANT(sn_resizenearest_new(g, NULL, x, &a, q8(0.5f, 3)), 0, 1, 1, 2, 2, 3,
-         3, 3);
+    WANT(sn_resizenearest_new(g, NULL, x, &a, q8(0.5f, 3)), 0, 1, 1, 2, 2, 3, 3,
+         3);
     a.near = SN_RESIZENEAREST_NEAR_ROUND_PREFER_FLOOR;
-    WANT(sn_resizenearest_new(g, NULL, x, &a, q8(0.5f, 3)), 0, 0, 1, 1, 2, 2,
-         3, 3);
+    WANT(sn_resizenearest_new(g, NULL, x, &a, q8(0.5f, 3)), 0, 0, 1, 1, 2, 2, 3,
+         3);
     a.near = SN_RESIZENEAREST_NEAR_ROUND_PREFER_CEIL;
-    WANT(sn_resizenearest_new(g, NULL, x, &a, q8(0.5f, 3)), 0, 1, 1, 2, 2, 3,
-         3, 3);
+    WANT(sn_resizenearest_new(g, NULL, x, &a, q8(0.5f, 3)), 0, 1, 1, 2, 2, 3, 3,
+         3);
     a.coord = SN_RESIZENEAREST_COORD_ALIGN_CORNERS;
     a.near = SN_RESIZENEAREST_NEAR_FLOOR;
-    WANT(sn_resizenearest_new(g, NULL, x, &a, q8(0.5f, 3)), 0, 0, 0, 1, 1, 2,
-         2, 3);
+    WANT(sn_resizenearest_new(g, NULL, x, &a, q8(0.5f, 3)), 0, 0, 0, 1, 1, 2, 2,
+         3);
     /* 4 -> 2 with scale 0.6: (0.5 / 0.6 - 0.5, 1.5 / 0.6 - 0.5) */
-    SnResizeNearestAttr s = { .dims = INTS(2), .scale = { 1, down } };
+    SnResizeNearestAttr s = {.dims = INTS(2), .scale = {1, down}};
     WANT(sn_resizenearest_new(g, NULL, x, &s, q8(0.5f, 3)), 0, 2);
 }
 
@@ -124,9 +121,9 @@ static void
 concat(void **state)
 {
     (void)state;
-    const int8_t b[] = { 50, 51 };
-    SnConcatAttr a = { .axis = 1 };
-    SnRef in[] = { iota(SHAPE(2, 3)), codes(SHAPE(2, 1), b) };
+    const int8_t b[] = {50, 51};
+    SnConcatAttr a = {.axis = 1};
+    SnRef in[] = {iota(SHAPE(2, 3)), codes(SHAPE(2, 1), b)};
 
     WANT(sn_concat_new(g, NULL, 2, in, &a, q8(0.5f, 3)), 0, 1, 2, 50, 3, 4, 5,
          51);
@@ -136,8 +133,8 @@ static void
 gather(void **state)
 {
     (void)state;
-    const int64_t at[] = { 2, -3, 1, 1 };
-    SnGatherAttr a = { .axis = 1 };
+    const int64_t at[] = {2, -3, 1, 1};
+    SnGatherAttr a = {.axis = 1};
     SnRef ix = con(plain(SN_I64), SHAPE(2, 2), at);
 
     WANT(sn_gather_new(g, NULL, iota(SHAPE(2, 3)), ix, &a, q8(0.5f, 3)), 2, 0,
@@ -149,15 +146,14 @@ static void
 gather_outside(void **state)
 {
     (void)state;
-    const int64_t at[] = { 0, 3 };
-    SnGatherAttr a = { .axis = 0 };
+    const int64_t at[] = {0, 3};
+    SnGatherAttr a = {.axis = 0};
     SnId id = sn_gather_new(g, "pick", iota(SHAPE(3)),
-                            con(plain(SN_I64), SHAPE(2), at), &a,
-                            q8(0.5f, 3));
-    int8_t x[] = { 0, 1, 2 }, y[2];
-    SnTensor in[] = { { q8(0.5f, 3), SHAPE(3), x },
-                      { plain(SN_I64), SHAPE(2), (void *)(uintptr_t)at } };
-    SnTensor out = { q8(0.5f, 3), SHAPE(2), y };
+                            con(plain(SN_I64), SHAPE(2), at), &a, q8(0.5f, 3));
+    int8_t x[] = {0, 1, 2}, y[2];
+    SnTensor in[] = {{q8(0.5f, 3), SHAPE(3), x},
+                     {plain(SN_I64), SHAPE(2), (void *)(uintptr_t)at}};
+    SnTensor out = {q8(0.5f, 3), SHAPE(2), y};
     SnDiag *d = sn_diag_new(arena);
 
     assert_int_equal(sn_eval_node(g, id, in, &out, arena, d), SN_EINPUT);
@@ -171,8 +167,8 @@ static void
 top_k(void **state)
 {
     (void)state;
-    const float x[] = { 3, 1, 3, 2, -1, NAN, 0, 5 };
-    SnTopKAttr a = { .k = 2, .axis = -1, .largest = true };
+    const float x[] = {3, 1, 3, 2, -1, NAN, 0, 5};
+    SnTopKAttr a = {.k = 2, .axis = -1, .largest = true};
     SnRef r = con(plain(SN_F32), SHAPE(2, 4), x);
     SnId id = sn_topk_new(g, NULL, r, &a, plain(SN_F32), plain(SN_I64));
     const float *y = eval(id, 0);
@@ -195,7 +191,7 @@ lookup(void **state)
 {
     (void)state;
     int8_t t[256];
-    const int8_t x[] = { -128, 0, 127 };
+    const int8_t x[] = {-128, 0, 127};
 
     for (int i = 0; i < 256; i++)
         t[i] = (int8_t)(100 - i / 2);
@@ -209,15 +205,15 @@ static void
 folding(void **state)
 {
     (void)state;
-    SnFlipAttr f = { .axes = INTS(0) };
-    SnConcatAttr c = { .axis = 0 };
+    SnFlipAttr f = {.axes = INTS(0)};
+    SnConcatAttr c = {.axis = 0};
     SnRef x = iota(SHAPE(2));
     SnRef y = SN_REF(sn_flip_new(g, NULL, x, &f, q8(0.5f, 3)), 0);
-    SnRef in[] = { y, x, y };
+    SnRef in[] = {y, x, y};
 
     WANT(sn_concat_new(g, NULL, 3, in, &c, q8(0.5f, 3)), 1, 0, 0, 1, 1, 0);
-    SnRef p = SN_REF(sn_placeholder_new(g, "in", SHAPE(2), NULL, NULL,
-                                        q8(0.5f, 3)), 0);
+    SnRef p = SN_REF(
+        sn_placeholder_new(g, "in", SHAPE(2), NULL, NULL, q8(0.5f, 3)), 0);
     SnId id = sn_flip_new(g, NULL, p, &f, q8(0.5f, 3));
     assert_null(sn_eval_const(g, SN_REF(id, 0), arena));
     assert_null(sn_eval_const(g, 0, arena));
@@ -229,9 +225,17 @@ main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
     const struct CMUnitTest tests[] = {
-        T(reshape_transpose), T(slice_tile_flip), T(space_to_depth), T(pad),
-        T(nearest), T(concat), T(gather), T(gather_outside), T(top_k),
-        T(lookup), T(folding),
+        T(reshape_transpose),
+        T(slice_tile_flip),
+        T(space_to_depth),
+        T(pad),
+        T(nearest),
+        T(concat),
+        T(gather),
+        T(gather_outside),
+        T(top_k),
+        T(lookup),
+        T(folding),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

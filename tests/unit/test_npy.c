@@ -84,8 +84,10 @@ static void
 reads_fortran_order(void **state)
 {
     static const int32_t f[6] = {1, 4, 2, 5, 3, 6};
-    SnBuf b = image(1, "{'shape': (2, 3), 'descr': '<i4', "
-                       "'fortran_order': True}\n", f, sizeof f);
+    SnBuf b = image(1,
+                    "{'shape': (2, 3), 'descr': '<i4', "
+                    "'fortran_order': True}\n",
+                    f, sizeof f);
     SnData t;
 
     (void)state;
@@ -98,16 +100,20 @@ static void
 reads_scalar_and_empty(void **state)
 {
     static const float one = 1;
-    SnBuf b = image(1, "{'descr': '<f4', 'fortran_order': False, "
-                       "'shape': (), }\n", &one, sizeof one);
+    SnBuf b = image(1,
+                    "{'descr': '<f4', 'fortran_order': False, "
+                    "'shape': (), }\n",
+                    &one, sizeof one);
     SnData t;
 
     (void)state;
     assert_int_equal(sn_npy_parse(a, "x", b.s, b.n, d, &t), SN_OK);
     assert_int_equal(t.rank, 0);
     assert_true(sn_data_real(&t, 0) == 1);
-    b = image(1, "{'descr': '<f4', 'fortran_order': False, "
-                 "'shape': (3, 0), }\n", "", 0);
+    b = image(1,
+              "{'descr': '<f4', 'fortran_order': False, "
+              "'shape': (3, 0), }\n",
+              "", 0);
     assert_int_equal(sn_npy_parse(a, "x", b.s, b.n, d, &t), SN_OK);
     assert_int_equal(sn_data_count(&t), 0);
 }
@@ -125,33 +131,40 @@ refuses_broken_files(void **state)
 
     (void)state;
     b.n -= 3;
-    refused(&b, SN_EINPUT, "x.npy: 5 bytes of elements, the header "
-                           "promises 8\n");
+    refused(&b, SN_EINPUT,
+            "x.npy: 5 bytes of elements, the header "
+            "promises 8\n");
     b.n = 40;
     refused(&b, SN_EINPUT, "x.npy: the header is cut off\n");
     b.n = 4;
     refused(&b, SN_EINPUT, "x.npy: not a .npy file\n");
     b = image(4, head, v, sizeof v);
-    refused(&b, SN_EUNSUPPORTED, "x.npy: .npy version 4.0; 1, 2 and 3 "
-                                 "are read\n");
-    b = image(1, "{'descr': '<f4', 'fortran_order': False, 'shape': (2), }",
-              v, sizeof v);
+    refused(&b, SN_EUNSUPPORTED,
+            "x.npy: .npy version 4.0; 1, 2 and 3 "
+            "are read\n");
+    b = image(1, "{'descr': '<f4', 'fortran_order': False, 'shape': (2), }", v,
+              sizeof v);
     refused(&b, SN_EINPUT, shape);
     b = image(1, "{'descr': '<f4', 'fortran_order': False}", v, sizeof v);
     refused(&b, SN_EINPUT, shape);
     b = image(1, "{'descr': '<f4', 'descr': '<f4', 'shape': (2,)}", v,
               sizeof v);
     refused(&b, SN_EINPUT, shape);
-    b = image(1, "{'descr': '<f4', 'fortran_order': False, 'shape': "
-                 "(1,1,1,1,1,1,1,1,1), }", v, sizeof v);
+    b = image(1,
+              "{'descr': '<f4', 'fortran_order': False, 'shape': "
+              "(1,1,1,1,1,1,1,1,1), }",
+              v, sizeof v);
     refused(&b, SN_EINPUT, shape);
-    b = image(1, "{'descr': '<f4', 'fortran_order': False, 'shape': "
-                 "(4294967296, 4294967296), }", v, sizeof v);
+    b = image(1,
+              "{'descr': '<f4', 'fortran_order': False, 'shape': "
+              "(4294967296, 4294967296), }",
+              v, sizeof v);
     refused(&b, SN_EINPUT, "x.npy: the shape is too large\n");
     b = image(1, "{'descr': '|b1', 'fortran_order': False, 'shape': (2,), }",
               "\1\2", 2);
-    refused(&b, SN_EINPUT, "x.npy: a bool element is 2, neither 0 nor "
-                           "1\n");
+    refused(&b, SN_EINPUT,
+            "x.npy: a bool element is 2, neither 0 nor "
+            "1\n");
 }
 
 static void
@@ -161,9 +174,11 @@ refuses_other_types(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof descr / sizeof descr[0]; i++) {
-        SnBuf b = image(1, sn_format(a, "{'descr': '%s', 'fortran_order': "
-                                        "False, 'shape': (), }",
-                                     descr[i]),
+        SnBuf b = image(1,
+                        sn_format(a,
+                                  "{'descr': '%s', 'fortran_order': "
+                                  "False, 'shape': (), }",
+                                  descr[i]),
                         "", 0);
         refused(&b, SN_EUNSUPPORTED,
                 sn_format(a,
@@ -178,8 +193,10 @@ static void
 cannot_be_crashed_by_cutting(void **state)
 {
     static const float v[6] = {1, 2, 3, 4, 5, 6};
-    SnBuf b = image(1, "{'descr': '<f4', 'fortran_order': True, 'shape': "
-                       "(2, 3), }\n", v, sizeof v);
+    SnBuf b = image(1,
+                    "{'descr': '<f4', 'fortran_order': True, 'shape': "
+                    "(2, 3), }\n",
+                    v, sizeof v);
     SnData t;
 
     (void)state;
@@ -236,7 +253,7 @@ refuses_in_parts(void **state)
     d = sn_diag_new(a);
     assert_int_equal(sn_npy_open(a, path, d, &f), SN_EINPUT);
     assert_non_null(strstr(sn_diag_text(d, a), "2 bytes of elements, the "
-                           "header promises 3"));
+                                               "header promises 3"));
     unlink(path);
     d = sn_diag_new(a);
     assert_int_equal(sn_npy_open(a, path, d, &f), SN_EINPUT);
@@ -255,8 +272,8 @@ gather(void *ctx, const SnData *part, int64_t i, int64_t n)
     Gather *g = ctx;
 
     assert_int_equal(i, g->next);
-    assert_true((size_t)n * sn_dtype_size(part->dtype) <= 1 << 15
-                || g->count == 0);
+    assert_true((size_t)n * sn_dtype_size(part->dtype) <= 1 << 15 ||
+                g->count == 0);
     g->next += n;
     g->nparts++;
     for (int64_t k = 0; k < n; k++)
@@ -300,8 +317,10 @@ static void
 reads_pipe(void **state)
 {
     static const uint8_t v[3] = {7, 8, 9};
-    SnBuf b = image(1, "{'shape': (3,), 'descr': '|u1', "
-                       "'fortran_order': False}\n", v, sizeof v);
+    SnBuf b = image(1,
+                    "{'shape': (3,), 'descr': '|u1', "
+                    "'fortran_order': False}\n",
+                    v, sizeof v);
     int fd[2];
     SnNpy f;
 
@@ -321,8 +340,10 @@ static void
 reads_fortran_whole(void **state)
 {
     static const int32_t v[6] = {1, 4, 2, 5, 3, 6};
-    SnBuf b = image(1, "{'shape': (2, 3), 'descr': '<i4', "
-                       "'fortran_order': True}\n", v, sizeof v);
+    SnBuf b = image(1,
+                    "{'shape': (2, 3), 'descr': '<i4', "
+                    "'fortran_order': True}\n",
+                    v, sizeof v);
     const char *path = new_file(a);
     Gather g = {0};
     SnNpy f;

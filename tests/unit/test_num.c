@@ -46,11 +46,16 @@ static void
 test_rne_clamp(void **state)
 {
     static const int32_t bound[][2] = {
-        {-128, 127},           {0, 255},
-        {-32768, 32767},       {-127, -5},
-        {7, 7},                {-(1 << 22), 1 << 22},
-        {-(1 << 22) - 1, 5},   {-(1 << 24), 1 << 24},
-        {INT32_MIN, INT32_MAX}, {INT32_MIN, INT32_MIN + 1},
+        {-128, 127},
+        {0, 255},
+        {-32768, 32767},
+        {-127, -5},
+        {7, 7},
+        {-(1 << 22), 1 << 22},
+        {-(1 << 22) - 1, 5},
+        {-(1 << 24), 1 << 24},
+        {INT32_MIN, INT32_MAX},
+        {INT32_MIN, INT32_MIN + 1},
         {INT32_MAX - 1, INT32_MAX},
     };
 
@@ -182,8 +187,8 @@ test_rescale(void **state)
     (void)state;
     for (int zp = -128; zp <= 127; zp++)
         for (int q = -128; q <= 127; q++)
-            assert_int_equal(
-                sn_rescale(q, 0.037f, zp, 0.037f, zp, -128, 127), q);
+            assert_int_equal(sn_rescale(q, 0.037f, zp, 0.037f, zp, -128, 127),
+                             q);
     assert_int_equal(sn_rescale(5, 0.5f, 2, 1.0f, 1, -128, 127), 3);
     assert_int_equal(sn_rescale(7, 0.5f, 2, 1.0f, 1, -128, 127), 3);
     assert_int_equal(sn_rescale(127, 0.04f, 0, 0.01f, 0, -128, 127), 127);
@@ -203,8 +208,7 @@ test_requant(void **state)
     /* 2^24 + 1 is rounded to 2^24 before the product. */
     assert_int_equal(sn_requant(16777217, 0x1p-20f, 0, -128, 127), 16);
     assert_int_equal(sn_requant(8388609 * 2 - 1, 0x1p-25f, 3, -128, 127), 3);
-    assert_int_equal(sn_requant64(INT64_C(3) << 40, 0x1p-41f, 1, -128, 127),
-                     3);
+    assert_int_equal(sn_requant64(INT64_C(3) << 40, 0x1p-41f, 1, -128, 127), 3);
     assert_int_equal(sn_requant64(INT64_MIN, 1, 5, -32768, 32767), -32768);
     assert_int_equal(sn_requant64(INT64_MAX, 1, 5, -32768, 32767), 32767);
     for (int i = 0; i < 100000; i++) {
@@ -221,12 +225,10 @@ test_add(void **state)
     /* (5-1)*.5 + (3-2)*.25 = 2.25; / .5 = 4.5: 4 + 3, or rne(7.5) = 8. */
     assert_int_equal(sn_add_before(5, .5f, 1, 3, .25f, 2, .5f, 3, -128, 127),
                      7);
-    assert_int_equal(sn_add_after(5, .5f, 1, 3, .25f, 2, .5f, 3, -128, 127),
-                     8);
-    assert_int_equal(sn_add_after(3, .25f, 2, 5, .5f, 1, .5f, 3, -128, 127),
-                     8);
-    assert_int_equal(
-        sn_add_after(127, 9, -128, 127, 9, -128, .1f, 3, -128, 99), 99);
+    assert_int_equal(sn_add_after(5, .5f, 1, 3, .25f, 2, .5f, 3, -128, 127), 8);
+    assert_int_equal(sn_add_after(3, .25f, 2, 5, .5f, 1, .5f, 3, -128, 127), 8);
+    assert_int_equal(sn_add_after(127, 9, -128, 127, 9, -128, .1f, 3, -128, 99),
+                     99);
     assert_int_equal(sn_add_before(127, 9, -128, 127, 9, -128, .1f, 3, -99, 9),
                      9);
     int ndiff = 0;
@@ -246,11 +248,11 @@ test_add(void **state)
     }
     /* The order of the operands shows at near ties only. */
     assert_in_range(ndiff, 1, 3000);
-    assert_int_equal(sn_add_after(108, 0.07f, 82, -32, 0.13f, 52,
-                                  0.199999988f, 117, -128, 127),
+    assert_int_equal(sn_add_after(108, 0.07f, 82, -32, 0.13f, 52, 0.199999988f,
+                                  117, -128, 127),
                      72);
-    assert_int_equal(sn_add_after(-32, 0.13f, 52, 108, 0.07f, 82,
-                                  0.199999988f, 117, -128, 127),
+    assert_int_equal(sn_add_after(-32, 0.13f, 52, 108, 0.07f, 82, 0.199999988f,
+                                  117, -128, 127),
                      71);
 }
 
@@ -259,8 +261,7 @@ test_mul(void **state)
 {
     (void)state;
     /* 3 * 3 * (.5 * .5 / .5) = 4.5. */
-    assert_int_equal(sn_mul_before(4, .5f, 1, 5, .5f, 2, .5f, 3, -128, 127),
-                     7);
+    assert_int_equal(sn_mul_before(4, .5f, 1, 5, .5f, 2, .5f, 3, -128, 127), 7);
     assert_int_equal(sn_mul_after(4, .5f, 1, 5, .5f, 2, .5f, 3, -128, 127), 8);
     assert_int_equal(
         sn_mul_after(32767, 1, -32768, -32768, 1, 32767, 1, 0, -32768, 32767),
@@ -390,18 +391,19 @@ test_fix_mul(void **state)
         assert_int_equal(sn_fix_mul(fixed[i].v, one), fixed[i].one);
         assert_int_equal(sn_fix_mul(fixed[i].v, two), fixed[i].two);
     }
-    assert_int_equal(sn_fix_requant(-3, fix(SN_ROUNDING_SINGLE, .5), 5, -128,
-                                    127), 4);
-    assert_int_equal(sn_fix_requant(-6, fix(SN_ROUNDING_DOUBLE, .25), 5, -128,
-                                    127), 3);
-    assert_int_equal(sn_fix_requant(900, fix(SN_ROUNDING_DOUBLE, .5), 5, -128,
-                                    127), 127);
-    assert_int_equal(sn_fix_requant(-900, fix(SN_ROUNDING_DOUBLE, .5), 5, -7,
-                                    127), -7);
-    assert_int_equal(sn_rescale_by(SN_ROUNDING_FLOAT, 8, 1, 3, 2, -4, -128,
-                                   127), -2); /* 2.5 is 2 */
-    assert_int_equal(sn_rescale_by(SN_ROUNDING_SINGLE, 8, 1, 3, 2, -4, -128,
-                                   127), -1);
+    assert_int_equal(
+        sn_fix_requant(-3, fix(SN_ROUNDING_SINGLE, .5), 5, -128, 127), 4);
+    assert_int_equal(
+        sn_fix_requant(-6, fix(SN_ROUNDING_DOUBLE, .25), 5, -128, 127), 3);
+    assert_int_equal(
+        sn_fix_requant(900, fix(SN_ROUNDING_DOUBLE, .5), 5, -128, 127), 127);
+    assert_int_equal(
+        sn_fix_requant(-900, fix(SN_ROUNDING_DOUBLE, .5), 5, -7, 127), -7);
+    assert_int_equal(
+        sn_rescale_by(SN_ROUNDING_FLOAT, 8, 1, 3, 2, -4, -128, 127),
+        -2); /* 2.5 is 2 */
+    assert_int_equal(
+        sn_rescale_by(SN_ROUNDING_SINGLE, 8, 1, 3, 2, -4, -128, 127), -1);
 }
 
 /* Against the real product: single is floor(v * m + 1/2) of the multiplier it
@@ -423,8 +425,8 @@ test_fix_error(void **state)
         double p = ldexp((double)v * one.q, one.shift - 31);
         int32_t a = sn_fix_mul(v, one), b = sn_fix_mul(v, two);
         assert_true((double)a == floor(p + 0.5));
-        assert_true(fabs(b - p) <= sn_rounding_error(SN_ROUNDING_DOUBLE) +
-                                       1e-9);
+        assert_true(fabs(b - p) <=
+                    sn_rounding_error(SN_ROUNDING_DOUBLE) + 1e-9);
         assert_true(abs(a - b) <= 1);
         assert_true(sn_fix_mul(v + 1, one) >= a && sn_fix_mul(v + 1, two) >= b);
         assert_int_equal(sn_fix_requant64(v, two, 0, -99999, 99999), a);
@@ -462,10 +464,10 @@ test_fix_wide(void **state)
     assert_int_equal(sn_fix_requant64(INT64_MIN, big, 0, -9, 9), -9);
     assert_int_equal(sn_fix_requant64(top, big, 0, -9, 9), 9);
     assert_int_equal(sn_fix_requant64(-5, one, 2, -9, 9), -3);
-    assert_int_equal(sn_fix_requant64(-3, fix(SN_ROUNDING_DOUBLE, .5), 0, -9,
-                                      9), -1);
-    assert_int_equal(sn_fix_requant64(-3, fix(SN_ROUNDING_DOUBLE, 3), 0, -9,
-                                      9), -9);
+    assert_int_equal(
+        sn_fix_requant64(-3, fix(SN_ROUNDING_DOUBLE, .5), 0, -9, 9), -1);
+    assert_int_equal(sn_fix_requant64(-3, fix(SN_ROUNDING_DOUBLE, 3), 0, -9, 9),
+                     -9);
 }
 
 int

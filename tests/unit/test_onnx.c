@@ -135,10 +135,10 @@ pads_of(const char *mode, const char *xdims, int64_t k, int64_t stride,
         if (!g->node[i]->dead && g->node[i]->kind == sn_kind_named("MaxPool"))
             p = g->node[i];
     assert_non_null(p);
-    const SnInts *v = sn_attr_at(
-        p->attr, sn_attr_named(sn_desc(p->kind), "pads"));
-    return sn_format(a, "%d %d %d %d", (int)v->v[0], (int)v->v[1],
-                     (int)v->v[2], (int)v->v[3]);
+    const SnInts *v =
+        sn_attr_at(p->attr, sn_attr_named(sn_desc(p->kind), "pads"));
+    return sn_format(a, "%d %d %d %d", (int)v->v[0], (int)v->v[1], (int)v->v[2],
+                     (int)v->v[3]);
 }
 
 static void
@@ -167,8 +167,7 @@ static void
 auto_pad_and_pads_exclude_each_other(void **state)
 {
     static const int64_t one[] = {1, 1, 1, 1};
-    Onnx__NodeProto *n = one_node(13, "AveragePool", "x", "1x1x4x4",
-                                  "1x1x4x4");
+    Onnx__NodeProto *n = one_node(13, "AveragePool", "x", "1x1x4x4", "1x1x4x4");
 
     (void)state;
     ob_list(b, n, "kernel_shape", 2, one);
@@ -184,10 +183,9 @@ static void
 clip_by_attributes_then_by_inputs(void **state)
 {
     static const float six = 6, zero = 0;
-    static const char want[] =
-        "  %x = Placeholder() : f32[4]\n"
-        "  %y = Clip(%x) {low = 0, high = 6} : f32[4]\n"
-        "  Save(%y) {name = \"y\"}\n";
+    static const char want[] = "  %x = Placeholder() : f32[4]\n"
+                               "  %y = Clip(%x) {low = 0, high = 6} : f32[4]\n"
+                               "  Save(%y) {name = \"y\"}\n";
     Onnx__NodeProto *n = one_node(10, "Clip", "x", "4", "4");
 
     (void)state;
@@ -352,10 +350,10 @@ shapes_are_worked_out(void **state)
           "  %y = Reshape(%x) {dims = [1,12]} : f32[1,12]\n"
           "  Save(%y) {name = \"y\"}\n");
     SnOnnxOpts o = {.batch = 5};
-    assert_string_equal(
-        text_of(&o), "  %x = Placeholder() : f32[5,3,4]\n"
-                     "  %y = Reshape(%x) {dims = [5,12]} : f32[5,12]\n"
-                     "  Save(%y) {name = \"y\"}\n");
+    assert_string_equal(text_of(&o),
+                        "  %x = Placeholder() : f32[5,3,4]\n"
+                        "  %y = Reshape(%x) {dims = [5,12]} : f32[5,12]\n"
+                        "  Save(%y) {name = \"y\"}\n");
 }
 
 static void
@@ -483,8 +481,8 @@ bad_scales_are_refused(void **state)
         ob_output_of(b, "y", UINT8, "4");
         ob_init(b, "s", FLOAT, "", &scale[i], 4);
         assert_int_equal(import_as(NULL, &g), SN_EINPUT);
-        assert_non_null(strstr(sn_diag_text(d, a),
-                               "m.onnx: node 'y' (QuantizeLinear): "));
+        assert_non_null(
+            strstr(sn_diag_text(d, a), "m.onnx: node 'y' (QuantizeLinear): "));
     }
 }
 
@@ -559,8 +557,7 @@ bindings_agree(void **state)
         SnStatus want;
         const char *text; /* after the file's name */
     } cases[] = {
-        {twice, NULL, SN_EUSAGE,
-         "dimension 'N' is given twice\n"},
+        {twice, NULL, SN_EUSAGE, "dimension 'N' is given twice\n"},
         {other, NULL, SN_EUSAGE,
          "no input has a dimension named 'K'\n"
          "   help: did you mean 'N'?\n"},
@@ -580,13 +577,11 @@ bindings_agree(void **state)
         {both, clash, SN_EUSAGE,
          "dimension 'N' is 4 in the shape given for input 'z', and "
          "3 elsewhere\n"},
-        {NULL, again, SN_EUSAGE,
-         "the shape of input 'x' is given twice\n"},
+        {NULL, again, SN_EUSAGE, "the shape of input 'x' is given twice\n"},
         {NULL, nameless, SN_EINPUT,
          "input 'x': dimension 1 ('H') is open\n"
          "   help: --dim 'H=NUMBER', or --shape 'x=1x...'\n"},
-        {both, gone, SN_EUSAGE,
-         "there is no input 'q'\n"},
+        {both, gone, SN_EUSAGE, "there is no input 'q'\n"},
         {both, rank, SN_EUSAGE,
          "the shape given for input 'x' does not fit [N, H], which "
          "the file says\n"},

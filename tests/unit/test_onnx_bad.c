@@ -228,7 +228,8 @@ unused_initializers_may_be_anything(void **state)
         assert_non_null(strstr(text_of(NULL), "Relu"));
         ob_output(b, "k", "1");
         assert_string_equal(text_of(NULL),
-                            sn_format(a, "m.onnx: initializer 'k': elements %s "
+                            sn_format(a,
+                                      "m.onnx: initializer 'k': elements %s "
                                       "are not supported\n",
                                       i == 0   ? "STRING"
                                       : i == 1 ? "COMPLEX64"
@@ -390,8 +391,8 @@ deep_nesting_is_refused(void **state)
     d = sn_diag_new(a);
     assert_int_equal(sn_onnx_parse(a, "m.onnx", NULL, q, n, NULL, d, &g),
                      SN_EINPUT);
-    assert_non_null(strstr(sn_diag_text(d, a),
-                           "messages are nested too deeply"));
+    assert_non_null(
+        strstr(sn_diag_text(d, a), "messages are nested too deeply"));
 }
 
 static void
@@ -432,9 +433,8 @@ external_data_stays_inside(void **state)
     const char *dir;
     Onnx__TensorProto *t = ob_tensor(a, "t", FLOAT, "2", "", 0);
     Onnx__StringStringEntryProto e[2], *pe[2] = {&e[0], &e[1]};
-    static const char *const outside[] = {"/etc/passwd", "../v.bin",
-                                          "x/../../v.bin", "link", "gone",
-                                          ".."};
+    static const char *const outside[] = {
+        "/etc/passwd", "../v.bin", "x/../../v.bin", "link", "gone", ".."};
     SnData out;
 
     (void)state;
@@ -442,10 +442,10 @@ external_data_stays_inside(void **state)
     dir = sn_path_join(a, top, "model");
     assert_int_equal(mkdir(dir, 0700), 0);
     assert_int_equal(mkdir(sn_path_join(a, dir, "x"), 0700), 0);
-    assert_int_equal(sn_file_write(d, sn_path_join(a, dir, "v.bin"), v,
-                                   sizeof v), SN_OK);
-    assert_int_equal(sn_file_write(d, sn_path_join(a, top, "v.bin"), v,
-                                   sizeof v), SN_OK);
+    assert_int_equal(
+        sn_file_write(d, sn_path_join(a, dir, "v.bin"), v, sizeof v), SN_OK);
+    assert_int_equal(
+        sn_file_write(d, sn_path_join(a, top, "v.bin"), v, sizeof v), SN_OK);
     assert_int_equal(symlink("../v.bin", sn_path_join(a, dir, "link")), 0);
     for (int i = 0; i < 2; i++)
         onnx__string_string_entry_proto__init(&e[i]);

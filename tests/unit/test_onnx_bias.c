@@ -113,11 +113,31 @@ conv(int nb, int nw, float s0, float s3)
     end("c", "y");
 }
 
-static void conv_ulp(void) { conv(4, 4, 1, 1 + 0x1p-23F); }
-static void conv_1_5(void) { conv(4, 4, 1.5F, 1.5F); }
-static void conv_one(void) { conv(4, 4, 1, 0.3F); }
-static void conv_nine(void) { conv(1, 4, 0.9F, 0.9F); }
-static void conv_tensor(void) { conv(4, 1, 0.9F, 1.7F); }
+static void
+conv_ulp(void)
+{
+    conv(4, 4, 1, 1 + 0x1p-23F);
+}
+static void
+conv_1_5(void)
+{
+    conv(4, 4, 1.5F, 1.5F);
+}
+static void
+conv_one(void)
+{
+    conv(4, 4, 1, 0.3F);
+}
+static void
+conv_nine(void)
+{
+    conv(1, 4, 0.9F, 0.9F);
+}
+static void
+conv_tensor(void)
+{
+    conv(4, 1, 0.9F, 1.7F);
+}
 
 /* One int32 bias for two convolutions of unlike inputs: two grids. */
 static void
@@ -209,8 +229,16 @@ beyond(float scale, int32_t v)
     end("c", "y");
 }
 
-static void too_large(void) { beyond(0.01F, 200000000); }
-static void sum_too_large(void) { beyond(0.05F * 0.01F, 2147483000); }
+static void
+too_large(void)
+{
+    beyond(0.01F, 200000000);
+}
+static void
+sum_too_large(void)
+{
+    beyond(0.05F * 0.01F, 2147483000);
+}
 
 /* ---- all ways to compute one ---- */
 
@@ -293,8 +321,8 @@ biases(const SnGraph *g)
     uint32_t n = 0;
 
     for (SnId i = 1; i < g->nnode; i++)
-        n += !sn_node(g, i)->dead && sn_node(g, i)->data != NULL
-            && sn_node(g, i)->res[0].type->elem == SN_QI32;
+        n += !sn_node(g, i)->dead && sn_node(g, i)->data != NULL &&
+             sn_node(g, i)->res[0].type->elem == SN_QI32;
     return n;
 }
 
@@ -362,8 +390,9 @@ reason(void (*build)(void), const char *want)
 
     build();
     assert_int_equal(import_as(NULL, &g), SN_OK);
-    assert_int_equal(sn_why_floats(a, g, &sn_rewrite_defaults, "optimize", NULL,
-                                   d, &w), SN_OK);
+    assert_int_equal(
+        sn_why_floats(a, g, &sn_rewrite_defaults, "optimize", NULL, d, &w),
+        SN_OK);
     for (uint32_t i = 0; i < w.n; i++)
         if (strcmp(w.node[i].why, want) == 0)
             return;
@@ -376,9 +405,8 @@ reasons_are_given(void **state)
     (void)state;
     reason(too_large, "its bias does not fit int32 on the "
                       "accumulator grid");
-    reason(sum_too_large,
-           "the accumulator of output channel 0 may "
-           "reach 2147507339 and does not fit int32");
+    reason(sum_too_large, "the accumulator of output channel 0 may "
+                          "reach 2147507339 and does not fit int32");
 }
 
 /* A bias that is made at run time and is not on the grid. */
@@ -403,12 +431,12 @@ made_bias_stays_float(void **state)
     (void)state;
     if (sn_parse(a, &src, NULL, d, &g) != SN_OK)
         fail_msg("%s", sn_diag_text(d, a));
-    assert_int_equal(sn_why_floats(a, g, &sn_rewrite_defaults, "optimize", NULL,
-                                   d, &w), SN_OK);
+    assert_int_equal(
+        sn_why_floats(a, g, &sn_rewrite_defaults, "optimize", NULL, d, &w),
+        SN_OK);
     assert_int_equal(w.n, 1);
-    assert_string_equal(w.node[0].why,
-                        "its bias 'b' is not on the accumulator "
-                        "grid and not a Constant");
+    assert_string_equal(w.node[0].why, "its bias 'b' is not on the accumulator "
+                                       "grid and not a Constant");
     after(g, "optimize");
 }
 
@@ -453,17 +481,19 @@ main(int argc, char **argv)
     const struct CMUnitTest more[] = {
         cmocka_unit_test_setup_teardown(reasons_are_given, setup, teardown),
         cmocka_unit_test_setup_teardown(made_bias_stays_float, setup, teardown),
-        cmocka_unit_test_setup_teardown(zero_points_of_int32_are_refused,
-                                        setup, teardown),
+        cmocka_unit_test_setup_teardown(zero_points_of_int32_are_refused, setup,
+                                        teardown),
     };
 
     if (argc == 3 && strcmp(argv[1], "--dump") == 0)
         return dump(argv[2]);
     for (size_t i = 0; i < N; i++)
-        tests[i] = (struct CMUnitTest){
-            .name = cases[i].name, .test_func = case_is_right,
-            .setup_func = setup, .teardown_func = teardown,
-            .initial_state = (void *)(uintptr_t)&cases[i]};
+        tests[i] =
+            (struct CMUnitTest){.name = cases[i].name,
+                                .test_func = case_is_right,
+                                .setup_func = setup,
+                                .teardown_func = teardown,
+                                .initial_state = (void *)(uintptr_t)&cases[i]};
     int r = cmocka_run_group_tests_name("biases", tests, NULL, NULL);
     return cmocka_run_group_tests_name("floats", more, NULL, NULL) + r;
 }

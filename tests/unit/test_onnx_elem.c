@@ -8,9 +8,20 @@
 #include <cmocka.h>
 #include "unit/onnx_text.h"
 
-enum { FLOAT = 1, UINT8 = 2, INT8 = 3, UINT16 = 4, INT64 = 7, FLOAT16 = 10,
-       DOUBLE = 11, UINT32 = 12, UINT64 = 13, BFLOAT16 = 16, UINT4 = 21,
-       INT4 = 22 };
+enum {
+    FLOAT = 1,
+    UINT8 = 2,
+    INT8 = 3,
+    UINT16 = 4,
+    INT64 = 7,
+    FLOAT16 = 10,
+    DOUBLE = 11,
+    UINT32 = 12,
+    UINT64 = 13,
+    BFLOAT16 = 16,
+    UINT4 = 21,
+    INT4 = 22
+};
 
 static void
 warns(const char *want, const char *said)

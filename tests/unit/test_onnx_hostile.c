@@ -258,13 +258,41 @@ quantized(float scale)
     ob_init(b, "z", UINT8, "", "\200", 1);
 }
 
-static void scale_zero(void) { quantized(0); }
-static void scale_negative(void) { quantized(-0.5F); }
-static void scale_nan(void) { quantized(NAN); }
-static void scale_inf(void) { quantized(INFINITY); }
-static void scale_denormal(void) { quantized(1e-40F); }
-static void scale_small(void) { quantized(0x1p-101F); }
-static void scale_large(void) { quantized(0x1p101F); }
+static void
+scale_zero(void)
+{
+    quantized(0);
+}
+static void
+scale_negative(void)
+{
+    quantized(-0.5F);
+}
+static void
+scale_nan(void)
+{
+    quantized(NAN);
+}
+static void
+scale_inf(void)
+{
+    quantized(INFINITY);
+}
+static void
+scale_denormal(void)
+{
+    quantized(1e-40F);
+}
+static void
+scale_small(void)
+{
+    quantized(0x1p-101F);
+}
+static void
+scale_large(void)
+{
+    quantized(0x1p101F);
+}
 
 static void
 scale_of_one_channel(void)
@@ -293,8 +321,7 @@ scale_axis(void)
 static void
 block_zero(void)
 {
-    set_int(node("DequantizeLinear", "w s", "2"), "block_size",
-           I(-1));
+    set_int(node("DequantizeLinear", "w s", "2"), "block_size", I(-1));
     ob_init(b, "w", INT8, "2x2", "abcd", 4);
     init_reals("s", "2x2", 4, 0.5, 0.5, 0.5, 0.5);
 }
@@ -330,8 +357,11 @@ external(const char *location, const char *key, const char *value)
     e[1].value = own(a, value);
 }
 
-#define X(name, location, key, value)                                         \
-    static void name(void) { external(location, key, value); }
+#define X(name, location, key, value)   \
+    static void name(void)              \
+    {                                   \
+        external(location, key, value); \
+    }
 X(external_absolute, "/etc/passwd", "offset", "0")
 X(external_up, "../outside.bin", "offset", "0")
 X(external_up_later, "below/../../outside.bin", "offset", "0")
@@ -396,7 +426,11 @@ bytes(const char *s, size_t n)
     nraw = n;
 }
 
-#define R(name, s) static void name(void) { bytes(s, sizeof s - 1); }
+#define R(name, s)              \
+    static void name(void)      \
+    {                           \
+        bytes(s, sizeof s - 1); \
+    }
 R(no_bytes, "")
 R(text_file, "not a model at all\n")
 R(length_past_end, "\x3a\xff\xff\xff\xff\x07")
@@ -406,8 +440,10 @@ R(field_zero, "\x02\x00")
 R(group, "\x3b")
 R(graph_as_number, "\x38\x01")
 R(graph_twice, "\x3a\x00\x3a\x00")
-R(half_a_float, "\x3a\x07\x2a\x05\x22\x03" "abc")
-R(nul_in_a_name, "\x3a\x05\x12\x03" "a\0b")
+R(half_a_float, "\x3a\x07\x2a\x05\x22\x03"
+                "abc")
+R(nul_in_a_name, "\x3a\x05\x12\x03"
+                 "a\0b")
 #undef R
 
 static const Case cases[] = {
@@ -427,10 +463,10 @@ surroundings(const char *top)
         mkfifo(sn_path_join(a, dir, "pipe.bin"), 0600) != 0 ||
         symlink("../outside.bin", sn_path_join(a, dir, "link.bin")) != 0 ||
         symlink("..", sn_path_join(a, dir, "above")) != 0 ||
-        sn_file_write(d, sn_path_join(a, top, "outside.bin"), "12345678",
-                      8) != SN_OK ||
-        sn_file_write(d, sn_path_join(a, dir, "inside.bin"), "12345678",
-                      8) != SN_OK)
+        sn_file_write(d, sn_path_join(a, top, "outside.bin"), "12345678", 8) !=
+            SN_OK ||
+        sn_file_write(d, sn_path_join(a, dir, "inside.bin"), "12345678", 8) !=
+            SN_OK)
         return NULL;
     return dir;
 }
@@ -438,9 +474,9 @@ surroundings(const char *top)
 static void
 clear(const char *top)
 {
-    static const char *const file[] = {
-        "model/pipe.bin", "model/link.bin", "model/above", "outside.bin",
-        "model/inside.bin"};
+    static const char *const file[] = {"model/pipe.bin", "model/link.bin",
+                                       "model/above", "outside.bin",
+                                       "model/inside.bin"};
 
     for (size_t i = 0; i < sizeof file / sizeof file[0]; i++)
         unlink(sn_path_join(a, top, file[i]));
@@ -518,9 +554,8 @@ is_refused(void **state)
 static int
 list(void)
 {
-    static const char *const status[] = {[SN_EINPUT] = "SN_EINPUT",
-                                         [SN_EUNSUPPORTED] =
-                                             "SN_EUNSUPPORTED"};
+    static const char *const status[] = {
+        [SN_EINPUT] = "SN_EINPUT", [SN_EUNSUPPORTED] = "SN_EUNSUPPORTED"};
 
     for (size_t i = 0; i < NCASE; i++) {
         const char *text;
@@ -560,10 +595,10 @@ main(int argc, char **argv)
     int r;
 
     for (size_t i = 0; i < NCASE; i++)
-        tests[i] = (struct CMUnitTest){.name = cases[i].name,
-                                       .test_func = is_refused,
-                                       .initial_state =
-                                           (void *)(uintptr_t)&cases[i]};
+        tests[i] =
+            (struct CMUnitTest){.name = cases[i].name,
+                                .test_func = is_refused,
+                                .initial_state = (void *)(uintptr_t)&cases[i]};
     if (argc < 2)
         return _cmocka_run_group_tests("onnx_hostile", tests, NCASE, setup,
                                        teardown);

@@ -88,9 +88,9 @@ static void
 light_models_give_the_reference_outputs(void **state)
 {
     static const char *const light[] = {
-        "bvlc_alexnet_div16_random",  "densenet121_div8_random",
-        "inception_v1_div8_random",   "resnet50_div8_random",
-        "squeezenet_div8_random",     "vgg19_div16_random",
+        "bvlc_alexnet_div16_random", "densenet121_div8_random",
+        "inception_v1_div8_random",  "resnet50_div8_random",
+        "squeezenet_div8_random",    "vgg19_div16_random",
         "zfnet512_div16_random",
     };
     const char *dir = data_dir(), *top;
@@ -101,8 +101,8 @@ light_models_give_the_reference_outputs(void **state)
     top = sn_path_join(a, dir, "light");
     for (size_t i = 0; i < sizeof light / sizeof light[0]; i++) {
         const char *m = sn_path_join(a, top, light[i]);
-        double e = difference(
-            m, sn_path_join(a, top, "input_picture_1x3x224x224.pb"));
+        double e =
+            difference(m, sn_path_join(a, top, "input_picture_1x3x224x224.pb"));
         print_message("%-28s %.2e\n", light[i], e);
         assert_true(e >= 0 && e < 1e-5);
     }
@@ -112,7 +112,9 @@ static void
 trained_models_give_the_reference_outputs(void **state)
 {
     static const char *const trained[] = {
-        "lenet_mnist", "alexnet_lrn_cifar10", "inception_lrn_cifar10",
+        "lenet_mnist",
+        "alexnet_lrn_cifar10",
+        "inception_lrn_cifar10",
         "mobilenetv2_cifar10",
     };
     const char *dir = data_dir();
@@ -121,8 +123,8 @@ trained_models_give_the_reference_outputs(void **state)
     if (dir == NULL)
         skip();
     for (size_t i = 0; i < sizeof trained / sizeof trained[0]; i++) {
-        const char *m = sn_path_join(a, sn_path_join(a, dir, "trained"),
-                                     trained[i]);
+        const char *m =
+            sn_path_join(a, sn_path_join(a, dir, "trained"), trained[i]);
         double e = difference(m, NULL);
         print_message("%-28s %.2e\n", trained[i], e);
         assert_true(e >= 0 && e < 1e-6);
@@ -196,8 +198,8 @@ quantized_models_run_on_integers(void **state)
     static const struct {
         const char *name;
         double step;
-        int nstep;        /* outputs are as near as that */
-        int64_t ndiff;    /* outputs that differ */
+        int nstep;     /* outputs are as near as that */
+        int64_t ndiff; /* outputs that differ */
         uint32_t nfloat;
     } qdq[] = {
         /* the first Reshape reads the float input */
@@ -227,15 +229,15 @@ quantized_models_run_on_integers(void **state)
         skip();
     for (size_t i = 0; i < sizeof qdq / sizeof qdq[0]; i++) {
         SnArena *own_arena = sn_arena_new();
-        OrResult r = or_model_after(own_arena,
-                                    sn_format(a, "%s/quantized/%s", dir,
-                                              qdq[i].name),
-                                    NULL, false, "optimize");
+        OrResult r = or_model_after(
+            own_arena, sn_format(a, "%s/quantized/%s", dir, qdq[i].name), NULL,
+            false, "optimize");
         SnRewriteOpts o = sn_rewrite_defaults;
         SnIslands f = {0};
         assert_int_equal(r.status, SN_OK);
-        assert_int_equal(sn_why_floats(own_arena, r.graph, &o, "integerize",
-                                       NULL, d, &f), SN_OK);
+        assert_int_equal(
+            sn_why_floats(own_arena, r.graph, &o, "integerize", NULL, d, &f),
+            SN_OK);
         print_message("%-40s step %g: %.2f steps, %lld of %lld differ, %u "
                       "float\n",
                       qdq[i].name, qdq[i].step, r.by / qdq[i].step,

@@ -253,8 +253,8 @@ static void
 resize(int64_t opset, const char *mode, const char *coord, const char *near,
        int h, int w)
 {
-    Onnx__NodeProto *n = model(opset, "Resize", "x roi f s", FLOAT, "1x1x4x5",
-                               FLOAT);
+    Onnx__NodeProto *n =
+        model(opset, "Resize", "x roi f s", FLOAT, "1x1x4x5", FLOAT);
     static const float roi[] = {0, 0, 0.3F, 0.1F, 1, 1, 0.8F, 1.2F};
 
     reals("roi", "8", 8, roi);
@@ -354,8 +354,16 @@ batch_norm(int64_t opset)
     ob_floats(b, "v", "3");
 }
 
-static void batch_norm_7(void) { batch_norm(7); }
-static void batch_norm_15(void) { batch_norm(15); }
+static void
+batch_norm_7(void)
+{
+    batch_norm(7);
+}
+static void
+batch_norm_15(void)
+{
+    batch_norm(15);
+}
 
 static void
 gemm_7(void)
@@ -380,21 +388,24 @@ gemm_11_no_c(void)
 static void
 average_pool(int64_t opset)
 {
-    Onnx__NodeProto *n = model(opset, "AveragePool", "x", FLOAT, "1x1x5x5",
-                               FLOAT);
+    Onnx__NodeProto *n =
+        model(opset, "AveragePool", "x", FLOAT, "1x1x5x5", FLOAT);
 
     list(n, "kernel_shape", 2, 3, 3);
     list(n, "strides", 2, 2, 2);
     list(n, "pads", 4, 1, 1, 1, 1);
 }
 
-static void average_pool_7(void) { average_pool(7); }
+static void
+average_pool_7(void)
+{
+    average_pool(7);
+}
 
 static void
 average_pool_10_ceil(void)
 {
-    Onnx__NodeProto *n = model(10, "AveragePool", "x", FLOAT, "1x1x4x4",
-                               FLOAT);
+    Onnx__NodeProto *n = model(10, "AveragePool", "x", FLOAT, "1x1x4x4", FLOAT);
 
     list(n, "kernel_shape", 2, 3, 3);
     list(n, "strides", 2, 2, 2);
@@ -421,8 +432,8 @@ max_pool_12_codes(void)
 static void
 conv_transpose_11(void)
 {
-    Onnx__NodeProto *n = model(11, "ConvTranspose", "x w", FLOAT, "1x2x2x3",
-                               FLOAT);
+    Onnx__NodeProto *n =
+        model(11, "ConvTranspose", "x w", FLOAT, "1x2x2x3", FLOAT);
 
     codes("w", FLOAT, "2x1x2x2");
     list(n, "strides", 2, 2, 1);
@@ -508,8 +519,8 @@ dequantize_13_axis(void)
 {
     static const float s[] = {0.3F, 0.01F};
 
-    set_int(model(13, "DequantizeLinear", "x s", INT8, "2x3", FLOAT),
-           "axis", -2);
+    set_int(model(13, "DequantizeLinear", "x s", INT8, "2x3", FLOAT), "axis",
+            -2);
     reals("s", "2", 2, s);
 }
 
@@ -526,8 +537,7 @@ lrn_7(void)
 static void
 hard_sigmoid_7(void)
 {
-    set_real(model(7, "HardSigmoid", "x", FLOAT, "9", FLOAT), "alpha",
-            0.3F);
+    set_real(model(7, "HardSigmoid", "x", FLOAT, "9", FLOAT), "alpha", 0.3F);
 }
 
 static void
@@ -552,6 +562,6 @@ static const Case cases[] = {
 int
 main(int argc, char **argv)
 {
-    return run_cases("onnx_opsets", cases, sizeof cases / sizeof cases[0],
-                     argc, argv);
+    return run_cases("onnx_opsets", cases, sizeof cases / sizeof cases[0], argc,
+                     argv);
 }

@@ -154,9 +154,9 @@ products_fold_alpha_into_the_scale(void **state)
     n->n_input = 9; /* x s z w s z "" t u */
     n->input = SN_NEW_N(a, char *, 9);
     for (int i = 0; i < 9; i++)
-        n->input[i] = sn_strdup(a, (const char *const[]){"x", "s", "z", "w",
-                                                         "s", "z", "", "t",
-                                                         "u"}[i]);
+        n->input[i] =
+            sn_strdup(a, (const char *const[]){"x", "s", "z", "w", "s", "z", "",
+                                               "t", "u"}[i]);
     gives("  %x = Placeholder() : qi8<0.5, 2>[1,2]\n"
           "  %y.codes = Codes(%x) : i8[1,2]\n"
           "  %y.alpha = Label(%y.codes) : qi8<1, 2>[1,2]\n"
@@ -168,8 +168,8 @@ products_fold_alpha_into_the_scale(void **state)
 static void
 unlike_operands_of_concat_are_rescaled(void **state)
 {
-    Onnx__NodeProto *n = start("QLinearConcat", "t u x s z x t u", INT8, "2",
-                               "4");
+    Onnx__NodeProto *n =
+        start("QLinearConcat", "t u x s z x t u", INT8, "2", "4");
 
     (void)state;
     microsoft(n);
@@ -227,8 +227,8 @@ impossible_scales_are_refused_everywhere(void **state)
         {"QLinearMatMul", "x s z x s z t u", "s", false},
         {"QLinearMatMul", "x s z x s z t u", "t", false},
     };
-    static const float scale[] = {0.0F, -0.5F, NAN, INFINITY, -INFINITY,
-                                  1e-40F, 0x1p-101F, 0x1p101F};
+    static const float scale[] = {0.0F,      -0.5F,  NAN,       INFINITY,
+                                  -INFINITY, 1e-40F, 0x1p-101F, 0x1p101F};
     SnGraph *g;
 
     (void)state;

@@ -46,8 +46,8 @@ dynamic_matmul(void)
 static void
 dynamic_matmul_u8(void)
 {
-    model(13, "com.microsoft:DynamicQuantizeMatMul", "x w bs bz", FLOAT,
-          "2x4", FLOAT);
+    model(13, "com.microsoft:DynamicQuantizeMatMul", "x w bs bz", FLOAT, "2x4",
+          FLOAT);
     codes("w", UINT8, "4x3");
     reals("bs", "", 1, bscale);
     code("bz", UINT8, 17);
@@ -72,8 +72,8 @@ qgemm_real(void)
 static void
 qgemm_real_turned(void)
 {
-    Onnx__NodeProto *n = model(13, "com.microsoft:QGemm", "x as az w bs bz",
-                               INT8, "4x2", FLOAT);
+    Onnx__NodeProto *n =
+        model(13, "com.microsoft:QGemm", "x as az w bs bz", INT8, "4x2", FLOAT);
 
     codes("w", INT8, "4x3");
     reals("as", "", 1, ascale);
@@ -89,8 +89,8 @@ static Onnx__NodeProto *
 fused(const char *in, const char *act)
 {
     static const int64_t two[] = {2, 2}, pads[] = {1, 0, 0, 1};
-    Onnx__NodeProto *n = model(13, "com.microsoft:FusedConv", in, FLOAT,
-                               "1x2x3x3", FLOAT);
+    Onnx__NodeProto *n =
+        model(13, "com.microsoft:FusedConv", in, FLOAT, "1x2x3x3", FLOAT);
 
     codes("w", FLOAT, "2x2x2x2");
     codes("c", FLOAT, "2");
@@ -123,8 +123,8 @@ static void
 gather_elements(void)
 {
     static const int64_t i[] = {2, -3, 1, 0, -1, 1};
-    Onnx__NodeProto *n = model(13, "GatherElements", "x i", FLOAT, "2x3x2",
-                               FLOAT);
+    Onnx__NodeProto *n =
+        model(13, "GatherElements", "x i", FLOAT, "2x3x2", FLOAT);
 
     numbers("i", "1x3x2", 6, i);
     ob_int(b, n, "axis", 1);
@@ -208,8 +208,8 @@ quantize_blocks(void)
 {
     static const float s[] = {0.5F, 0.1F, 0.02F, 1};
     static const uint8_t z[] = {3, 0, 255, 128};
-    Onnx__NodeProto *n = model(21, "QuantizeLinear", "x s z", FLOAT, "2x3",
-                               UINT8);
+    Onnx__NodeProto *n =
+        model(21, "QuantizeLinear", "x s z", FLOAT, "2x3", UINT8);
 
     reals("s", "2x2", 4, s);
     ob_init(b, "z", UINT8, "2x2", z, 4);
@@ -221,8 +221,8 @@ static void
 dequantize_blocks(void)
 {
     static const float s[] = {0.5F, 0.1F, 0.02F, 1, 2, 4};
-    Onnx__NodeProto *n = model(21, "DequantizeLinear", "x s", UINT8, "4x3",
-                               FLOAT);
+    Onnx__NodeProto *n =
+        model(21, "DequantizeLinear", "x s", UINT8, "4x3", FLOAT);
 
     reals("s", "2x3", 6, s);
     ob_int(b, n, "block_size", 2);
@@ -445,15 +445,14 @@ lstm_peepholes(void)
 static void
 lstm_coupled_backwards(void)
 {
-    set_int(recurrent("LSTM", "x w r b _ h c p", "reverse", 4),
-           "input_forget", 1);
+    set_int(recurrent("LSTM", "x w r b _ h c p", "reverse", 4), "input_forget",
+            1);
 }
 
 static void
 lstm_clip(void)
 {
-    set_real(recurrent("LSTM", "x w r b", "bidirectional", 4), "clip",
-            0.15F);
+    set_real(recurrent("LSTM", "x w r b", "bidirectional", 4), "clip", 0.15F);
 }
 
 static void
@@ -477,7 +476,7 @@ static void
 gru_linear(void)
 {
     set_int(recurrent("GRU", "x w r b _ h", "bidirectional", 3),
-           "linear_before_reset", 1);
+            "linear_before_reset", 1);
 }
 
 static void
@@ -509,6 +508,6 @@ static const Case cases[] = {
 int
 main(int argc, char **argv)
 {
-    return run_cases("onnx_values", cases, sizeof cases / sizeof cases[0],
-                     argc, argv);
+    return run_cases("onnx_values", cases, sizeof cases / sizeof cases[0], argc,
+                     argv);
 }

@@ -144,8 +144,8 @@ again(void **state)
         uint8_t *v = sn_pack_piece(it, a, 100, &ready);
         assert_true(ready);
         assert_int_equal(v[0], 1);
-        assert_true(v == sn_pack_piece(sn_pack_item(p[i], "k0", 2), a, 100,
-                                       &ready));
+        assert_true(v ==
+                    sn_pack_piece(sn_pack_item(p[i], "k0", 2), a, 100, &ready));
         sn_pack_piece(it, a, 63, &ready); /* it had 64 */
         assert_false(ready || sn_pack_ready(it));
         it = sn_pack_item(p[i], "k0", 2);
@@ -239,24 +239,25 @@ save_model(int seed)
     int32_t *b = SN_NEW_N(a, int32_t, OC);
     SnPlaceholderAttr pa = {.boundary = SN_PLACEHOLDER_BOUNDARY_NONE};
     SnSaveAttr sa = {.name = "y", .boundary = SN_SAVE_BOUNDARY_NONE};
-    SnConv2DAttr ca = {{2, one}, {2, one}, {4, (int64_t[4]){0}}, {2, one}, 1,
-                       sn_range_open()};
+    SnConv2DAttr ca = {{2, one}, {2, one}, {4, (int64_t[4]){0}},
+                       {2, one}, 1,        sn_range_open()};
 
     for (int i = 0; i < OC * C; i++)
         w[i] = (int8_t)(i * 37 + seed * 11);
     for (int i = 0; i < OC; i++)
         b[i] = i * 91 - seed * 1000;
-    SnRef x = SN_REF(sn_placeholder_new(
-                         g, NULL,
-                         sn_shape(g->pool, 4, (int64_t[4]){1, 1, PX, C}),
-                         NULL, &pa, t), 0);
-    SnRef wr = SN_REF(sn_constant_new(
-                          g, NULL,
-                          sn_shape(g->pool, 4, (int64_t[4]){OC, 1, 1, C}), w,
-                          wt), 0);
-    SnRef br = SN_REF(sn_constant_new(
-                          g, NULL, sn_shape(g->pool, 1, (int64_t[1]){OC}), b,
-                          bt), 0);
+    SnRef x =
+        SN_REF(sn_placeholder_new(
+                   g, NULL, sn_shape(g->pool, 4, (int64_t[4]){1, 1, PX, C}),
+                   NULL, &pa, t),
+               0);
+    SnRef wr = SN_REF(
+        sn_constant_new(g, NULL,
+                        sn_shape(g->pool, 4, (int64_t[4]){OC, 1, 1, C}), w, wt),
+        0);
+    SnRef br = SN_REF(
+        sn_constant_new(g, NULL, sn_shape(g->pool, 1, (int64_t[1]){OC}), b, bt),
+        0);
     SnRef y = SN_REF(sn_conv2d_new(g, NULL, x, wr, br, &ca, t), 0);
     sn_save_new(g, "y", y, &sa);
     assert_int_equal(sn_text_save(g, sn_path, d), SN_OK);
@@ -455,15 +456,14 @@ nodes(void **state)
     }
 }
 
-static const char product[] =
-    "sinter-graph 1\n"
-    "graph \"g\" {\n"
-    "  %x = Placeholder() : f32[4,12]\n"
-    "  %v = Quantize(%x) : qi8<0.5, 3>[4,12]\n"
-    "  %w = Constant() {splat = 3} : $[12,#]\n"
-    "  %y = MatMul(@, %w) : &[4,#]\n"
-    "  Save(%y) {name = \"y\"}\n"
-    "}\n";
+static const char product[] = "sinter-graph 1\n"
+                              "graph \"g\" {\n"
+                              "  %x = Placeholder() : f32[4,12]\n"
+                              "  %v = Quantize(%x) : qi8<0.5, 3>[4,12]\n"
+                              "  %w = Constant() {splat = 3} : $[12,#]\n"
+                              "  %y = MatMul(@, %w) : &[4,#]\n"
+                              "  Save(%y) {name = \"y\"}\n"
+                              "}\n";
 
 /* Where everything is ready, weights are not looked at: there may be none, not
  * even codes [in, out], which are turned round to be packed. */
@@ -475,8 +475,8 @@ unread(void **state)
         {"qi8<0.25, 0>", "20", "%v", "qi8<2, -1>"},
     };
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    void *none = mmap(NULL, page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
-                      0);
+    void *none =
+        mmap(NULL, page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
     (void)state;
     assert_true(none != MAP_FAILED);

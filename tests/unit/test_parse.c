@@ -95,8 +95,8 @@ rule(Run r, const char *name)
 static void
 put(SnBuf *b, const SnExpr *e)
 {
-    static const char *const op[] = {"+",  "-", "*",  "/", "==",  "!=",
-                                     "<", "<=", ">", ">=", "and", "or"};
+    static const char *const op[] = {
+        "+", "-", "*", "/", "==", "!=", "<", "<=", ">", ">=", "and", "or"};
     static const char *const ek[] = {
         [SN_E_WILD] = "_",   [SN_E_LIST] = "list", [SN_E_MEMBER] = ".",
         [SN_E_INDEX] = "[]", [SN_E_CALL] = "call", [SN_E_ARG] = "arg",
@@ -148,8 +148,7 @@ expect_expr(const SnExpr *e, const char *want)
 }
 
 static void
-expect_pos(SnPos p, const char *file, uint32_t line, uint32_t col,
-           uint32_t len)
+expect_pos(SnPos p, const char *file, uint32_t line, uint32_t col, uint32_t len)
 {
     assert_string_equal(p.src->name, file);
     assert_int_equal(p.line, line);
@@ -174,8 +173,7 @@ test_expressions(void **state)
          "(or (or (or (or (< a 1) (<= a 2)) (> a 3)) (>= a 4)) (!= a 5))"},
         {"x.type in [q8, q16] and y", "(and (in (. type x) q8 q16) y)"},
         {"a in []", "(in a)"},
-        {"q8(0.5, -1)[1, n + 1]",
-         "([] (call q8 0.5~0.5 (neg 1)) 1 (+ n 1))"},
+        {"q8(0.5, -1)[1, n + 1]", "([] (call q8 0.5~0.5 (neg 1)) 1 (+ n 1))"},
         {"f(g(), k = 2, \"s\\n\")", "(call f (call g) (arg k 2) \"s\\n\")"},
         {"[0, _]", "(list 0 _)"},
         {"[]", "(list)"},
@@ -267,8 +265,8 @@ static void
 test_attributes(void **state)
 {
     static const SnDefAttrTy want[] = {
-        SN_AT_INT,  SN_AT_REAL,  SN_AT_BOOL, SN_AT_STR,  SN_AT_ENUM, SN_AT_INTS,
-        SN_AT_INTS, SN_AT_REALS, SN_AT_TYPE, SN_AT_RANGE};
+        SN_AT_INT,  SN_AT_REAL, SN_AT_BOOL,  SN_AT_STR,  SN_AT_ENUM,
+        SN_AT_INTS, SN_AT_INTS, SN_AT_REALS, SN_AT_TYPE, SN_AT_RANGE};
     Run r = parse_ok(
         "node N { attr a : int = -1 where a > -2; attr b : real = 1e-5;\n"
         "attr c : bool = true; attr d : str = \"x\"; attr e : enum { p, q } "

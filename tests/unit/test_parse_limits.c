@@ -67,22 +67,25 @@ repeat(SnArena *a, const char *s, size_t n)
 static void
 test_depth(void **state)
 {
-    static const char *const unit[] = {"(", "[", "f(", "x * not ", "- ",
-                                       "not ", "x + "};
+    static const char *const unit[] = {"(",  "[",    "f(",  "x * not ",
+                                       "- ", "not ", "x + "};
     SnArena *a = sn_arena_new();
 
     (void)state;
     for (size_t i = 0; i < sizeof unit / sizeof *unit; i++)
-        expect_code(parse(sn_format(a, "class c = %sx;",
-                                    repeat(a, unit[i], 20000))), "SN008");
+        expect_code(
+            parse(sn_format(a, "class c = %sx;", repeat(a, unit[i], 20000))),
+            "SN008");
     expect_code(parse(sn_format(a, "pass p { rule r: %sx => x;",
-                                repeat(a, "A(", 20000))), "SN008");
+                                repeat(a, "A(", 20000))),
+                "SN008");
     expect_code(parse(sn_format(a, "pass p { rule r: x => %sx;",
-                                repeat(a, "A(", 20000))), "SN008");
-    expect_code(parse(sn_format(a, "class c = x%s;",
-                                repeat(a, ".y", 20000))), "SN008");
-    expect_code(parse(sn_format(a, "class c = x%s;",
-                                repeat(a, "[1]", 20000))), "SN008");
+                                repeat(a, "A(", 20000))),
+                "SN008");
+    expect_code(parse(sn_format(a, "class c = x%s;", repeat(a, ".y", 20000))),
+                "SN008");
+    expect_code(parse(sn_format(a, "class c = x%s;", repeat(a, "[1]", 20000))),
+                "SN008");
     expect_code(parse(repeat(a, "{", 20000)), "SN008");
     sn_arena_free(a);
 }
@@ -98,8 +101,8 @@ test_too_many(void **state)
     expect_code(r, "error[SN016]: too many errors; the rest of the file is "
                    "not read\n");
     expect_code(parse(repeat(a, "\x01", 5000)), "SN016");
-    expect_code(parse(sn_format(a, "include \"%s\";",
-                                repeat(a, "\\x", 5000))), "SN016");
+    expect_code(parse(sn_format(a, "include \"%s\";", repeat(a, "\\x", 5000))),
+                "SN016");
     expect_code(parse(repeat(a, "\" ", 5001)), "SN0");
     sn_arena_free(a);
 }
@@ -243,12 +246,15 @@ static void
 test_noise(void **state)
 {
     static const char *const tok[] = {
-        "node ", "pass ", "in ", "out ", "{ ", "} ", "( ", ") ", "; ", ", ",
-        "x ", "A ", "1 ", "1.5 ", "\"s\" ", "= ", ": ", "=> ", "-> ", "rule ",
-        "test ", "kinds ", "attr ", "sem ", "onnx ", "kernel ", "custom ",
-        "[ ", "] ", "@ ", "when ", "exact ", "not ", "and ", "- ", "+ ",
-        "backend ", "enum ", "for ", "like ", "\nnode ", "each ", "_ ",
-        "... ", ".. ", "over ", "version 1; ", "class ", "let "};
+        "node ",    "pass ",   "in ",     "out ",   "{ ",          "} ",
+        "( ",       ") ",      "; ",      ", ",     "x ",          "A ",
+        "1 ",       "1.5 ",    "\"s\" ",  "= ",     ": ",          "=> ",
+        "-> ",      "rule ",   "test ",   "kinds ", "attr ",       "sem ",
+        "onnx ",    "kernel ", "custom ", "[ ",     "] ",          "@ ",
+        "when ",    "exact ",  "not ",    "and ",   "- ",          "+ ",
+        "backend ", "enum ",   "for ",    "like ",  "\nnode ",     "each ",
+        "_ ",       "... ",    ".. ",     "over ",  "version 1; ", "class ",
+        "let "};
 
     (void)state;
     for (unsigned i = 0; i < 1500; i++) {
@@ -306,12 +312,9 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_depth),
-        cmocka_unit_test(test_too_many),
-        cmocka_unit_test(test_large_file),
-        cmocka_unit_test(test_include_chain),
-        cmocka_unit_test(test_fuzz),
-        cmocka_unit_test(test_noise),
+        cmocka_unit_test(test_depth),      cmocka_unit_test(test_too_many),
+        cmocka_unit_test(test_large_file), cmocka_unit_test(test_include_chain),
+        cmocka_unit_test(test_fuzz),       cmocka_unit_test(test_noise),
         cmocka_unit_test(test_no_memory),
     };
 

@@ -33,9 +33,11 @@ said_of(SnArena *a, const char *rule)
     static const char *const dirs[] = {"."};
     SnDiag *d = sn_diag_new(a);
     SnDefs *s = sn_defs_new(a);
-    const char *text = sn_format(
-        a, "version 1;\ninclude \"nodes.def\";\n"
-           "pass p {\n  allow exact;\n  rule r: %s exact;\n}\n", rule);
+    const char *text =
+        sn_format(a,
+                  "version 1;\ninclude \"nodes.def\";\n"
+                  "pass p {\n  allow exact;\n  rule r: %s exact;\n}\n",
+                  rule);
 
     sn_def_parse_text(s, d, "r.def", text, strlen(text), dirs, 1);
     sn_def_resolve(s, d);

@@ -39,8 +39,12 @@ static const char *
 wild_int(void)
 {
     static const char *const usual[] = {"-2", "-1", "0", "1", "1", "2", "3"};
-    static const char *const odd[] = {"-9",      "7",       "64", "-1000000",
-                                      "1048577", "1099511627776",
+    static const char *const odd[] = {"-9",
+                                      "7",
+                                      "64",
+                                      "-1000000",
+                                      "1048577",
+                                      "1099511627776",
                                       "-9007199254740993"};
 
     return below(8) ? usual[below(7)] : odd[below(7)];
@@ -49,7 +53,7 @@ wild_int(void)
 static const char *
 wild_real(void)
 {
-    static const char *const v[] = {"1.0", "2.0", "0.5",  "0.25", "1.5",
+    static const char *const v[] = {"1.0", "2.0", "0.5",  "0.25",  "1.5",
                                     "3.0", "0.0", "-1.0", "1.0e38"};
 
     return v[below(below(4) ? 6 : 9)];
@@ -87,8 +91,8 @@ put_node(SnBuf *b, const SnDefNode *n, bool left)
 
     sn_putf(b, "%s(", n->name);
     for (uint32_t i = 0; i < n->nin; i++)
-        sn_putf(b, "%s%sp%u", i ? ", " : "",
-                n->in[i]->variadic ? "each " : "", i);
+        sn_putf(b, "%s%sp%u", i ? ", " : "", n->in[i]->variadic ? "each " : "",
+                i);
     sn_putc(b, ')');
     for (uint32_t i = 0; left && i < n->nall; i++) {
         if (!takes(n->all[i]) || below(2))
@@ -153,12 +157,20 @@ saved(SnArena *a, const SnGraph *g, const char *name, int64_t at,
         if (!p)
             fail_msg("'%s' could not be run\n%s", name, why);
         switch (sn_type(g, v)->elem) {
-        case SN_F32: return (double)((const float *)p)[at];
-        case SN_QI8: case SN_I8: return ((const int8_t *)p)[at];
-        case SN_QI16: return ((const int16_t *)p)[at];
-        case SN_QI32: case SN_I32: return ((const int32_t *)p)[at];
-        case SN_I64: return (double)((const int64_t *)p)[at];
-        default: break;
+        case SN_F32:
+            return (double)((const float *)p)[at];
+        case SN_QI8:
+        case SN_I8:
+            return ((const int8_t *)p)[at];
+        case SN_QI16:
+            return ((const int16_t *)p)[at];
+        case SN_QI32:
+        case SN_I32:
+            return ((const int32_t *)p)[at];
+        case SN_I64:
+            return (double)((const int64_t *)p)[at];
+        default:
+            break;
         }
     }
     fail_msg("no result '%s'\n%s", name, why);
@@ -173,8 +185,8 @@ replay(SnArena *a, const char *text, const SnCounter *k)
     SnSrc *src = SN_NEW(a, SnSrc);
     SnGraph *g = NULL;
 
-    *src = (SnSrc){.name = "counterexample", .text = k->graph,
-                   .nbyte = strlen(k->graph)};
+    *src = (SnSrc){
+        .name = "counterexample", .text = k->graph, .nbyte = strlen(k->graph)};
     if (sn_parse(a, src, NULL, d, &g))
         fail_msg("%s%s\n%s", text, k->graph, sn_diag_text(d, a));
     const char *side[] = {"left", "right"};

@@ -103,9 +103,9 @@ hist_nonfinite(void **state)
 static bool
 same_hist(const SnHist *x, const SnHist *y)
 {
-    return x->min == y->min && x->max == y->max && x->count == y->count
-        && x->exp == y->exp && x->first == y->first && x->nbin == y->nbin
-        && memcmp(x->bin, y->bin, x->nbin * sizeof *x->bin) == 0;
+    return x->min == y->min && x->max == y->max && x->count == y->count &&
+           x->exp == y->exp && x->first == y->first && x->nbin == y->nbin &&
+           memcmp(x->bin, y->bin, x->nbin * sizeof *x->bin) == 0;
 }
 
 /* The result depends on the values alone: not on their order, nor on how they
@@ -229,7 +229,8 @@ profile_hostile(void **state)
     refuse(NULL, "[]", "expected a JSON object");
     refuse(NULL, "{\"format\": \"sinter-profile\"", "line 1");
     refuse("sinter-profile", "other", "must be \"sinter-profile\"");
-    refuse("\"version\": 1", "\"version\": 2", "\"version\" must be an "
+    refuse("\"version\": 1", "\"version\": 2",
+           "\"version\" must be an "
            "integer from 1 to 1");
     refuse("123456789abcdef0", "12345678", "16 hexadecimal digits");
     refuse("\"samples\": 3", "\"samples\": -3", "\"samples\"");
@@ -346,8 +347,7 @@ place(const char *text, SnPlace *pl)
     o.place = sn_place;
     o.place_ctx = pl;
     SnRewriter *rw = sn_rewriter_new(a, &o, d);
-    if (sn_rewrite(rw, g, "place") != SN_OK
-        || sn_verify(g, d) != SN_OK)
+    if (sn_rewrite(rw, g, "place") != SN_OK || sn_verify(g, d) != SN_OK)
         fail_msg("%s", sn_diag_text(d, a));
     return g;
 }
@@ -433,7 +433,8 @@ place_unfit_fixed_type(void **state)
     (void)state;
     assert_int_equal(pl.nfloat, 1);
     assert_string_equal(pl.left_float[0].name, "s (Softmax)");
-    assert_string_equal(pl.left_float[0].why, "its values stay within 0.001, "
+    assert_string_equal(pl.left_float[0].why,
+                        "its values stay within 0.001, "
                         "less than 8 steps of its fixed type");
     assert_int_equal(sn_find(g, "s.q"), 0);
     /* Its operand is quantized all the same: the producer is. */
@@ -445,15 +446,14 @@ place_unfit_fixed_type(void **state)
 static void
 place_unquantized_producer(void **state)
 {
-    static const char text[] =
-        "sinter-graph 1\n"
-        "graph \"n\" {\n"
-        "  %x = Placeholder() : f32[2]\n"
-        "  %e = Floor(%x) : f32[2]\n"
-        "  %y = Add(%e, %x) : f32[2]\n"
-        "  Save(%e) {name = \"e\"}\n"
-        "  Save(%y) {name = \"y\"}\n"
-        "}\n";
+    static const char text[] = "sinter-graph 1\n"
+                               "graph \"n\" {\n"
+                               "  %x = Placeholder() : f32[2]\n"
+                               "  %e = Floor(%x) : f32[2]\n"
+                               "  %y = Add(%e, %x) : f32[2]\n"
+                               "  Save(%e) {name = \"e\"}\n"
+                               "  Save(%y) {name = \"y\"}\n"
+                               "}\n";
     static const char *const name[] = {"x", "e", "y"};
     static const float range[][2] = {{0, 1}, {0, 2}, {0, 3}};
     SnPlace pl = {.profile = ranges(3, name, range)};
@@ -463,8 +463,7 @@ place_unquantized_producer(void **state)
     assert_int_equal(pl.nvalue, 3);
     assert_int_equal(pl.nfloat, 1);
     assert_string_equal(pl.left_float[0].name, "e (Floor)");
-    assert_string_equal(sn_name(g, sn_in(g, SN_NODE(sn_find(g, "e")), 0)),
-                        "x");
+    assert_string_equal(sn_name(g, sn_in(g, SN_NODE(sn_find(g, "e")), 0)), "x");
     assert_string_equal(sn_name(g, sn_in(g, SN_NODE(sn_find(g, "y")), 0)),
                         "e.dq");
     assert_string_equal(sn_name(g, sn_in(g, SN_NODE(sn_find(g, "y")), 1)),
@@ -498,10 +497,11 @@ place_raises_scale(void **state)
     assert_int_equal(pl.raised[0].slice[0], 0);
     assert_true(pl.raised[0].from[0] == (float)(1e-12 / 127));
     assert_true(pl.raised[0].to[0] == w->scale[0]);
-    assert_true(1.0 / ((double)x->scale[0] * (double)w->scale[0])
-                < 2147483647.0);
+    assert_true(1.0 / ((double)x->scale[0] * (double)w->scale[0]) <
+                2147483647.0);
     assert_true(w->scale[1] == (float)(1.0 / 127));
-    assert_non_null(strstr(sn_diag_text(d, a), "1 of 2 weight scales of 'w' "
+    assert_non_null(strstr(sn_diag_text(d, a),
+                           "1 of 2 weight scales of 'w' "
                            "raised so that the bias fits 32 bits"));
 }
 
@@ -516,8 +516,8 @@ quantize_network(void **state)
 
     (void)state;
     o.rewrite.verify = true;
-    SnStatus st = sn_quantize_graph(a, g, ranges(4, net_name, net_range), &o,
-                                    &rw, d, &r);
+    SnStatus st =
+        sn_quantize_graph(a, g, ranges(4, net_name, net_range), &o, &rw, d, &r);
     if (st != SN_OK || sn_verify(g, d) != SN_OK)
         fail_msg("%s", sn_diag_text(d, a));
     assert_int_equal(r.nquant, 3);
@@ -559,13 +559,24 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        T(hist_small), T(hist_negative_edges), T(hist_constant_and_zero),
-        T(hist_nonfinite), T(hist_merge_any_order), T(profile_round_trip),
-        T(profile_hostile), T(scheme_ranges), T(scheme_degenerate),
-        T(scheme_covers), T(place_network), T(place_channelwise),
+        T(hist_small),
+        T(hist_negative_edges),
+        T(hist_constant_and_zero),
+        T(hist_nonfinite),
+        T(hist_merge_any_order),
+        T(profile_round_trip),
+        T(profile_hostile),
+        T(scheme_ranges),
+        T(scheme_degenerate),
+        T(scheme_covers),
+        T(place_network),
+        T(place_channelwise),
         T(place_without_range),
-        T(place_unfit_fixed_type), T(place_unquantized_producer),
-        T(place_raises_scale), T(bias_of_8_bits), T(quantize_network),
+        T(place_unfit_fixed_type),
+        T(place_unquantized_producer),
+        T(place_raises_scale),
+        T(bias_of_8_bits),
+        T(quantize_network),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

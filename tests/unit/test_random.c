@@ -45,8 +45,8 @@ static const char *const every_optin[] = {"quantized-io", "float-reshape",
                                           "fold-roundtrip", NULL};
 
 static void
-tell(SnArena *a, const SnRandomOpts *ro, const SnGraph *g,
-     const SnCheckOpts *o, const char *why)
+tell(SnArena *a, const SnRandomOpts *ro, const SnGraph *g, const SnCheckOpts *o,
+     const char *why)
 {
     const char *last = why;
     SnCheckOpts opts = *o;
@@ -54,10 +54,11 @@ tell(SnArena *a, const SnRandomOpts *ro, const SnGraph *g,
     SnGraph *m = sn_graph_shrink(a, g, &f, &last);
 
     /* cmocka cuts long messages off. */
-    fprintf(stderr, "seed %" PRIu64 ", flavour %d, %s%s%s: %s\nsmallest graph "
-            "(%s):\n%s", ro->seed, (int)ro->flavour, o->passes,
-            o->strict ? " strict " : " ", o->backend ? o->backend : "interp",
-            why, last, sn_graph_str(a, m));
+    fprintf(stderr,
+            "seed %" PRIu64 ", flavour %d, %s%s%s: %s\nsmallest graph "
+            "(%s):\n%s",
+            ro->seed, (int)ro->flavour, o->passes, o->strict ? " strict " : " ",
+            o->backend ? o->backend : "interp", why, last, sn_graph_str(a, m));
     if (++ntold >= env("SINTER_GO_ON", 1))
         fail_msg("seed %" PRIu64 ": %s", ro->seed, last);
 }
@@ -67,13 +68,13 @@ one(SnRandomFlavour f, uint64_t seed, const SnGraph *from, const Plan *p,
     uint32_t nplan)
 {
     SnArena *a = sn_arena_new();
-    SnRandomOpts ro = {.seed = seed, .flavour = f,
-                       .nnode = 4 + (uint32_t)(seed % 13)};
+    SnRandomOpts ro = {
+        .seed = seed, .flavour = f, .nnode = 4 + (uint32_t)(seed % 13)};
     ro.from = from;
     /* Every second one begins where a rule fires. */
     if (!from && seed % 2)
-        ro.from = sn_random_case(a, seed * 2654435761u >> 8, "CPU",
-                                 seed % 8 == 1);
+        ro.from =
+            sn_random_case(a, seed * 2654435761u >> 8, "CPU", seed % 8 == 1);
     if (ro.from)
         ro.nnode = from ? (uint32_t)(seed % 2) : (uint32_t)(seed >> 1) % 5;
     const SnGraph *g = sn_random_graph(a, &ro);
@@ -85,11 +86,15 @@ one(SnRandomFlavour f, uint64_t seed, const SnGraph *from, const Plan *p,
     ngraph++;
     nnode += g->nlive;
     for (uint32_t i = 0; i < nplan; i++) {
-        SnCheckOpts o = {.passes = p[i].passes, .backend = p[i].backend,
-                         .strict = p[i].strict, .optin = p[i].optin,
-                         .measure = p[i].measure, .again = p[i].again,
+        SnCheckOpts o = {.passes = p[i].passes,
+                         .backend = p[i].backend,
+                         .strict = p[i].strict,
+                         .optin = p[i].optin,
+                         .measure = p[i].measure,
+                         .again = p[i].again,
                          .every_fire = !p[i].at_once,
-                         .seed = seed * 7 + 1, .count = fires};
+                         .seed = seed * 7 + 1,
+                         .count = fires};
         SnArena *b = sn_arena_new();
         SnGraph *h = sn_graph_clone(g, b);
         h->rounding = p[i].rounding;
@@ -120,19 +125,24 @@ static void
 graphs_of_codes(void **state)
 {
     static const Plan p[] = {
-        {.passes = "quant_cleanup", .strict = true, .measure = true,
+        {.passes = "quant_cleanup",
+         .strict = true,
+         .measure = true,
          .again = true},
         {.passes = "quant_cleanup", .measure = true, .again = true},
         {.passes = "backend", .backend = "cpu", .again = true},
         {.passes = "optimize"},
         {.passes = "optimize", .backend = "cpu", .strict = true},
         {.passes = "quant_cleanup", .rounding = SN_ROUNDING_DOUBLE},
-        {.passes = "optimize", .rounding = SN_ROUNDING_SINGLE,
-         .strict = true},
-        {.passes = "optimize", .backend = "interp_double", .strict = true,
+        {.passes = "optimize", .rounding = SN_ROUNDING_SINGLE, .strict = true},
+        {.passes = "optimize",
+         .backend = "interp_double",
+         .strict = true,
          .rounding = SN_ROUNDING_DOUBLE},
-        {.passes = "optimize", .backend = "cpu",
-         .rounding = SN_ROUNDING_DOUBLE, .strict = true},
+        {.passes = "optimize",
+         .backend = "cpu",
+         .rounding = SN_ROUNDING_DOUBLE,
+         .strict = true},
         {.passes = "layout_motion", .again = true},
         {.passes = "launch", .backend = "cpu", .optin = fuse, .again = true},
         {.passes = "simplify,integerize,quant_cleanup,layout_motion",
@@ -151,7 +161,9 @@ graphs_between_conversions(void **state)
         {.passes = "integerize", .strict = true, .again = true},
         {.passes = "optimize"},
         {.passes = "optimize", .backend = "cpu", .strict = true},
-        {.passes = "optimize", .backend = "interp_double", .strict = true,
+        {.passes = "optimize",
+         .backend = "interp_double",
+         .strict = true,
          .rounding = SN_ROUNDING_DOUBLE},
         {.passes = "quant_cleanup", .measure = true, .again = true},
         {.passes = "layout_motion", .again = true},
@@ -233,8 +245,10 @@ graphs_of_rules(void **state)
             if (!strcmp(sn_rule(r)->pass, k->pass) &&
                 !strcmp(sn_rule(r)->name, k->rule) && sn_rule(r)->optin)
                 optin[0] = sn_rule(r)->optin;
-        Plan p = {.passes = k->pass, .backend = k->backend,
-                  .optin = optin[0] ? optin : NULL, .strict = i / sn_ncase % 2,
+        Plan p = {.passes = k->pass,
+                  .backend = k->backend,
+                  .optin = optin[0] ? optin : NULL,
+                  .strict = i / sn_ncase % 2,
                   .at_once = true};
         if (k->graph)
             one((SnRandomFlavour)(i % SN_NRANDOM), i, sn_case_graph(a, k), &p,
@@ -259,8 +273,8 @@ cover(void)
     }
     if (f)
         fclose(f);
-    printf("%" PRIu64 " graphs, %" PRIu64 " nodes, %" PRIu64 " fires\n",
-           ngraph, nnode, nfire);
+    printf("%" PRIu64 " graphs, %" PRIu64 " nodes, %" PRIu64 " fires\n", ngraph,
+           nnode, nfire);
 }
 
 int

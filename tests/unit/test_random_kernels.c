@@ -58,15 +58,17 @@ env(const char *name, uint64_t dflt)
 static const SnGraph *
 graph_of(SnArena *a, SnRandomFlavour f, uint64_t seed)
 {
-    SnRandomOpts o = {.seed = seed, .flavour = f, .backend = BACKEND,
+    SnRandomOpts o = {.seed = seed,
+                      .flavour = f,
+                      .backend = BACKEND,
                       .edges = true,
                       .nnode = 2 + (uint32_t)(seed % 9)};
 
     /* Every third one begins where a rule fires, every sixth where one of
      * the backend's own does. */
     if (seed % 3 == 0)
-        o.from = sn_random_case(a, seed * 2654435761u >> 8, BACKEND,
-                                seed % 2 == 0);
+        o.from =
+            sn_random_case(a, seed * 2654435761u >> 8, BACKEND, seed % 2 == 0);
     if (o.from)
         o.nnode = (uint32_t)(seed / 3) % 4;
     return sn_random_graph(a, &o);
@@ -157,14 +159,18 @@ tell(SnRandomFlavour f, uint64_t seed)
     else
         g = sn_graph_shrink(a, g, &ft, &why);
     /* cmocka cuts long messages off. */
-    fprintf(stderr, "seed %" PRIu64 ", flavour %d: %s\nsmallest graph (%s):\n"
-            "%s", seed, (int)f, first, why, sn_graph_str(a, g));
+    fprintf(stderr,
+            "seed %" PRIu64 ", flavour %d: %s\nsmallest graph (%s):\n"
+            "%s",
+            seed, (int)f, first, why, sn_graph_str(a, g));
     if (dir && *dir) {
         SnDiag *d = sn_diag_new(a);
         const char *to = sn_format(a, "%s/f%d_%" PRIu64, dir, (int)f, seed);
         if (sn_graph_keep(a, g, &in, to, d, &args) == SN_OK)
-            fprintf(stderr, "sinter run %s.sn --backend " BACKEND
-                    " --check-kernels%s\n", to, args);
+            fprintf(stderr,
+                    "sinter run %s.sn --backend " BACKEND
+                    " --check-kernels%s\n",
+                    to, args);
         else
             fprintf(stderr, "%s", sn_diag_text(d, a));
     }
@@ -320,8 +326,7 @@ notice(void (*how)(const SnCall *c), const char *told, bool apart)
         g = sn_graph_shrink(a, g, &f, &why);
     cpu = good;
     if (!why || !strstr(why, told))
-        fail_msg("\"%s\" is not told by \"%s\"", told,
-                 why ? why : "");
+        fail_msg("\"%s\" is not told by \"%s\"", told, why ? why : "");
     assert_non_null(strstr(sn_graph_str(a, g), "Relu"));
     assert_int_equal(g->nlive, 3);
     sn_arena_free(a);
@@ -367,8 +372,9 @@ every_kernel(void **state)
         n += reached[k] > 0;
         if (!reached[k])
             print_message("not reached: %s of %s, tuple %u\n",
-                          cpu->kernel[k].name, sn_desc(cpu->kernel[k].kind)
-                          ->name, (unsigned)cpu->kernel[k].tuple);
+                          cpu->kernel[k].name,
+                          sn_desc(cpu->kernel[k].kind)->name,
+                          (unsigned)cpu->kernel[k].tuple);
     }
     print_message("%u of %u kernels reached\n", n, (unsigned)cpu->nkernel);
     if (env("SINTER_RANDOM", QUICK) >= 1000)
@@ -397,8 +403,8 @@ main(void)
         job[i].stats.kernel = job[i].kernel;
     int rc = cmocka_run_group_tests(t, NULL, NULL);
     printf("%" PRIu64 " graphs, %" PRIu64 " nodes, %" PRIu64 " launched "
-           "otherwise, %" PRIu64 " end in an error; %" PRIu64 " runs and %"
-           PRIu64 " by threads, best instruction set %s; %" PRIu64
+           "otherwise, %" PRIu64 " end in an error; %" PRIu64
+           " runs and %" PRIu64 " by threads, best instruction set %s; %" PRIu64
            " differ; %.0f s\n",
            total.ngraph, total.nnode, total.nlaunch, total.nfail, total.nrun,
            total.nteam, sn_isa_name(sn_isa()), ntold,

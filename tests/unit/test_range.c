@@ -121,8 +121,7 @@ percentile(void **state)
                     &hi);
     assert_true(lo == 0 && hi == 999);
     /* 5 of 1000 go on each side: 0 to 4 and 995 to 999. */
-    sn_range_choose(rule("percentile=99"), &h, SN_ASYMMETRIC, SN_QI8, &lo,
-                    &hi);
+    sn_range_choose(rule("percentile=99"), &h, SN_ASYMMETRIC, SN_QI8, &lo, &hi);
     assert_true(lo == 5 && hi == 994.5);
 }
 
@@ -161,16 +160,15 @@ mse_is_the_error(void **state)
         double w = ldexp(1, h.exp), sum = 0;
         for (uint32_t i = 0; i < h.nbin; i++)
             for (int k = 0; k < 64; k++) {
-                double x = ldexp((double)(h.first + i), h.exp)
-                    + w * (k + 0.5) / 64;
+                double x =
+                    ldexp((double)(h.first + i), h.exp) + w * (k + 0.5) / 64;
                 double n = rint(x / (double)q.scale);
                 n = n < -128 ? -128 : n > 127 ? 127 : n;
                 double e = x - n * (double)q.scale;
                 sum += (double)h.bin[i] * e * e / 64;
             }
         double got = sn_range_mse(&h, q, SN_QI8);
-        assert_true(fabs(got - sum / (double)h.count)
-                    < 1e-3 * got + 1e-9);
+        assert_true(fabs(got - sum / (double)h.count) < 1e-3 * got + 1e-9);
     }
 }
 
@@ -184,12 +182,14 @@ mse_is_least(void **state)
     (void)state;
     bell(&h, 20000, 40);
     sn_range_choose(rule("mse"), &h, SN_SYMMETRIC, SN_QI8, &lo, &hi);
-    double best = sn_range_mse(&h, sn_choose(SN_SYMMETRIC, SN_QI8, lo, hi, 0),
-                               SN_QI8);
+    double best =
+        sn_range_mse(&h, sn_choose(SN_SYMMETRIC, SN_QI8, lo, hi, 0), SN_QI8);
     for (double top = 0.5; top <= 40; top += 0.5)
-        assert_true(best <= sn_range_mse(
-                                &h, sn_choose(SN_SYMMETRIC, SN_QI8, -top, top,
-                                              0), SN_QI8) * 1.01);
+        assert_true(best <=
+                    sn_range_mse(&h,
+                                 sn_choose(SN_SYMMETRIC, SN_QI8, -top, top, 0),
+                                 SN_QI8) *
+                        1.01);
     assert_true(hi < 40); /* the outlier saturates */
     assert_true(hi > 3);
 }
@@ -237,16 +237,15 @@ few_levels(void **state)
 
 /* ---- globs ---- */
 
-static const char net[] =
-    "sinter-graph 1\n"
-    "graph \"n\" {\n"
-    "  %x = Placeholder() : f32[4]\n"
-    "  %\"head/a\" = Relu(%x) : f32[4]\n"
-    "  %\"head/b\" = Sqrt(%\"head/a\") : f32[4]\n"
-    "  %k = Constant() {splat = 1} : f32[4]\n"
-    "  %y = Add(%\"head/b\", %k) : f32[4]\n"
-    "  Save(%y) {name = \"y\"}\n"
-    "}\n";
+static const char net[] = "sinter-graph 1\n"
+                          "graph \"n\" {\n"
+                          "  %x = Placeholder() : f32[4]\n"
+                          "  %\"head/a\" = Relu(%x) : f32[4]\n"
+                          "  %\"head/b\" = Sqrt(%\"head/a\") : f32[4]\n"
+                          "  %k = Constant() {splat = 1} : f32[4]\n"
+                          "  %y = Add(%\"head/b\", %k) : f32[4]\n"
+                          "  Save(%y) {name = \"y\"}\n"
+                          "}\n";
 
 static SnSettings
 at(const SnControl *c, const SnGraph *g, const char *name)
@@ -262,16 +261,21 @@ globs(void **state)
     const char *option;
 
     (void)state;
+    assert_int_equal(
+        sn_control_add(a, &c, "--scheme", SN_ASK_SCHEMA, "symmetric", d),
+        SN_OK);
     assert_int_equal(sn_control_add(a, &c, "--scheme", SN_ASK_SCHEMA,
-                                    "symmetric", d), SN_OK);
-    assert_int_equal(sn_control_add(a, &c, "--scheme", SN_ASK_SCHEMA,
-                                    "head/*=power-of-two", d), SN_OK);
-    assert_int_equal(sn_control_add(a, &c, "--scheme", SN_ASK_SCHEMA,
-                                    "@Sqrt=asymmetric", d), SN_OK);
-    assert_int_equal(sn_control_add(a, &c, "--range", SN_ASK_RANGE,
-                                    "y=percentile=99", d), SN_OK);
+                                    "head/*=power-of-two", d),
+                     SN_OK);
+    assert_int_equal(
+        sn_control_add(a, &c, "--scheme", SN_ASK_SCHEMA, "@Sqrt=asymmetric", d),
+        SN_OK);
+    assert_int_equal(
+        sn_control_add(a, &c, "--range", SN_ASK_RANGE, "y=percentile=99", d),
+        SN_OK);
     assert_int_equal(sn_control_add(a, &c, "--precision", SN_ASK_PRECISION,
-                                    "head/?=int16", d), SN_OK);
+                                    "head/?=int16", d),
+                     SN_OK);
     sn_control_keep_float(a, &c, "--keep-float", "head/b");
     assert_int_equal(sn_control_check(&c, g, a, d), SN_OK);
     assert_int_equal(at(&c, g, "x").schema, SN_SYMMETRIC);
@@ -305,7 +309,7 @@ globs_without_match(void **state)
 {
     (void)state;
     no_match("head/c", "--keep-float: no node matches 'head/c'; did you mean "
-             "'head/");
+                       "'head/");
     no_match("@Sqr", "did you mean '@Sqrt'?");
     no_match("nowhere", "no node matches 'nowhere'");
     no_match("k", "no node matches 'k'"); /* a Constant has no settings */
@@ -360,8 +364,8 @@ join_files(void **state)
 static void
 moving_average(void **state)
 {
-    static const float v[3][3] = {{-1, 0.5f, 2}, {4, NAN, -3},
-                                  {NAN, INFINITY, NAN}};
+    static const float v[3][3] = {
+        {-1, 0.5f, 2}, {4, NAN, -3}, {NAN, INFINITY, NAN}};
     SnHist h;
     double lo, hi;
 
@@ -385,10 +389,18 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        T(names), T(schemes), T(percentile), T(one_value),
-        T(mse_is_the_error), T(mse_is_least), T(outlier_saturates),
-        T(few_levels), T(moving_average),
-        T(globs), T(globs_without_match), T(join_files),
+        T(names),
+        T(schemes),
+        T(percentile),
+        T(one_value),
+        T(mse_is_the_error),
+        T(mse_is_least),
+        T(outlier_saturates),
+        T(few_levels),
+        T(moving_average),
+        T(globs),
+        T(globs_without_match),
+        T(join_files),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

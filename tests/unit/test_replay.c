@@ -95,8 +95,9 @@ replay(SnArena *a, const char *path, const SnProof *p)
     double r = saved(a, g, "right", p->counter->at);
     if (!same(l, p->counter->left) || !same(r, p->counter->right))
         fail_msg("%s: the message says %.9g and %.9g, the evaluator %.9g and "
-                 "%.9g\n%s\n%s", path, p->counter->left, p->counter->right, l,
-                 r, p->counter->line, src->text);
+                 "%.9g\n%s\n%s",
+                 path, p->counter->left, p->counter->right, l, r,
+                 p->counter->line, src->text);
     assert_false(same(l, r));
 }
 

@@ -82,8 +82,8 @@ meet_and_bounds(void **state)
     (void)state;
     SnPool *p = sn_pool_new(A);
     const SnType *q = sn_type_quant(p, SN_QI8, 0.5f, -3);
-    SnRange a = {.lo = -5, .has_lo = true}, b = {.lo = 2, .hi = 9,
-                 .has_lo = true, .has_hi = true};
+    SnRange a = {.lo = -5, .has_lo = true},
+            b = {.lo = 2, .hi = 9, .has_lo = true, .has_hi = true};
     SnRange m = sn_meet(a, b);
 
     assert_true(m.has_lo && m.lo == 2 && m.has_hi && m.hi == 9);
@@ -204,13 +204,13 @@ static void
 folding_keeps_names(void **state)
 {
     (void)state;
-    SnGraph *g = parse(
-        "sinter-graph 1\n"
-        "graph \"g\" {\n"
-        "  %w = Constant() {data = [1, 2, 3, 4, 5, 6]} : f32[2,3]\n"
-        "  %t = Transpose(%w) {perm = [1, 0]} : f32[3,2]\n"
-        "  Save(%t) {name = \"out\"}\n"
-        "}\n");
+    SnGraph *g =
+        parse("sinter-graph 1\n"
+              "graph \"g\" {\n"
+              "  %w = Constant() {data = [1, 2, 3, 4, 5, 6]} : f32[2,3]\n"
+              "  %t = Transpose(%w) {perm = [1, 0]} : f32[3,2]\n"
+              "  Save(%t) {name = \"out\"}\n"
+              "}\n");
 
     assert_int_equal(sn_rewrite(rewriter(sn_rewrite_defaults), g, "fold"),
                      SN_OK);
@@ -225,15 +225,14 @@ static void
 equal_nodes_become_one(void **state)
 {
     (void)state;
-    SnGraph *g = parse(
-        "sinter-graph 1\n"
-        "graph \"g\" {\n"
-        "  %x = Placeholder() : f32[4]\n"
-        "  %a = Relu(%x) : f32[4]\n"
-        "  %b = Relu(%x) : f32[4]\n"
-        "  %c = Add(%a, %b) : f32[4]\n"
-        "  Save(%c) {name = \"out\"}\n"
-        "}\n");
+    SnGraph *g = parse("sinter-graph 1\n"
+                       "graph \"g\" {\n"
+                       "  %x = Placeholder() : f32[4]\n"
+                       "  %a = Relu(%x) : f32[4]\n"
+                       "  %b = Relu(%x) : f32[4]\n"
+                       "  %c = Add(%a, %b) : f32[4]\n"
+                       "  Save(%c) {name = \"out\"}\n"
+                       "}\n");
 
     assert_int_equal(sn_rewrite(rewriter(sn_rewrite_defaults), g, "cse"),
                      SN_OK);

@@ -25,11 +25,15 @@ typedef struct Gate {
 } Gate;
 
 static const Gate lstm[] = {
-    {"input", 0.5f, -0.5f}, {"output", 0.8f, 0}, {"forget", 1.5f, 1},
+    {"input", 0.5f, -0.5f},
+    {"output", 0.8f, 0},
+    {"forget", 1.5f, 1},
     {"cell", 0.25f, 0},
 };
 static const Gate gru[] = {
-    {"update", 1.5f, 1}, {"reset", 0.6f, 0}, {"hidden", 0.25f, 0},
+    {"update", 1.5f, 1},
+    {"reset", 0.6f, 0},
+    {"hidden", 0.25f, 0},
 };
 
 static SnArena *a;
@@ -134,10 +138,10 @@ profile_of(const SnGraph *g)
     SnProfile *p = NULL;
     int64_t first = 0;
 
-    if (sn_rewrite(sn_rewriter_new(a, &sn_rewrite_defaults, d), f, "profile")
-            != SN_OK
-        || sn_profile_run(a, exec_of(f), NCALIB, 1, fill, &first,
-                          sn_graph_hash(g, true), d, &p) != SN_OK)
+    if (sn_rewrite(sn_rewriter_new(a, &sn_rewrite_defaults, d), f, "profile") !=
+            SN_OK ||
+        sn_profile_run(a, exec_of(f), NCALIB, 1, fill, &first,
+                       sn_graph_hash(g, true), d, &p) != SN_OK)
         fail_msg("%s", sn_diag_text(d, a));
     return p;
 }
@@ -147,8 +151,9 @@ profile_of(const SnGraph *g)
 static const char *
 name_of(int gate, int part, int t)
 {
-    return part == 0 ? sn_format(a, "y.d0.from_x%d", gate)
-        : sn_format(a, "y.d0.%c%d_%d", part == 1 ? 'h' : 's', gate, t);
+    return part == 0
+               ? sn_format(a, "y.d0.from_x%d", gate)
+               : sn_format(a, "y.d0.%c%d_%d", part == 1 ? 'h' : 's', gate, t);
 }
 
 static SnHist *
@@ -198,10 +203,14 @@ quantized(const SnGraph *g, const SnProfile *p, SnGraph **out)
     if (sn_quantize_graph(a, *out, p, &o, &rw, d, &r) != SN_OK)
         fail_msg("%s", sn_diag_text(d, a));
     assert_int_equal(r.nfloat, 0);
-    SnCompareOpts k = {.flt = exec_of(f), .quant = exec_of(*out),
-                       .fill_flt = fill, .fill_quant = fill,
-                       .ctx_flt = &first, .ctx_quant = &first,
-                       .nsample = NEVAL, .njob = 1};
+    SnCompareOpts k = {.flt = exec_of(f),
+                       .quant = exec_of(*out),
+                       .fill_flt = fill,
+                       .fill_quant = fill,
+                       .ctx_flt = &first,
+                       .ctx_quant = &first,
+                       .nsample = NEVAL,
+                       .njob = 1};
     if (sn_compare(a, &k, d, &c) != SN_OK)
         fail_msg("%s", sn_diag_text(d, a));
     return c;
@@ -216,11 +225,11 @@ gate_db(const SnComparison *c, int g, bool local)
 
     for (int t = 0; t < STEPS; t++)
         for (uint32_t i = 0; i < c->n; i++) {
-            if (c->value[i].constant
-                || strcmp(c->value[i].name, name_of(g, 2, t)) != 0)
+            if (c->value[i].constant ||
+                strcmp(c->value[i].name, name_of(g, 2, t)) != 0)
                 continue;
-            const SnErrors *e = local ? &c->value[i].local
-                                      : &c->value[i].cumulative;
+            const SnErrors *e =
+                local ? &c->value[i].local : &c->value[i].cumulative;
             sum.signal += e->signal;
             sum.noise += e->noise;
             n++;
@@ -251,17 +260,18 @@ own_beats_shared(const char *op, const Gate *gate, int ngate)
     share(ps, ngate);
     SnComparison own = quantized(g, p, &qo), one = quantized(g, ps, &qs);
     printf("| %s, SQNR in dB before the activation, steps 0 to %d: "
-           "own range | one for all gates\n", op, STEPS - 1);
+           "own range | one for all gates\n",
+           op, STEPS - 1);
     for (int i = 0; i < ngate; i++) {
         double x = gate_db(&own, i, true), y = gate_db(&one, i, true);
-        printf("| %s %-7s local %5.1f | %5.1f   cumulative %5.1f | %5.1f\n",
-               op, gate[i].name, x, y, gate_db(&own, i, false),
+        printf("| %s %-7s local %5.1f | %5.1f   cumulative %5.1f | %5.1f\n", op,
+               gate[i].name, x, y, gate_db(&own, i, false),
                gate_db(&one, i, false));
         assert_true(x >= y - 0.3);
         float ratio = 0;
         for (int t = 0; t < STEPS; t++) {
-            float r = scale_of(qo, name_of(i, 2, t))
-                / scale_of(qs, name_of(i, 2, t));
+            float r =
+                scale_of(qo, name_of(i, 2, t)) / scale_of(qs, name_of(i, 2, t));
             assert_true(r <= 1);
             ratio += r / STEPS;
         }

@@ -41,8 +41,8 @@ graph(const char *rounding, const char *nodes)
     SnGraph *g;
 
     src->name = "g";
-    src->text = sn_format(A, "sinter-graph 1\ngraph \"g\"%s {\n%s}\n",
-                          rounding, nodes);
+    src->text =
+        sn_format(A, "sinter-graph 1\ngraph \"g\"%s {\n%s}\n", rounding, nodes);
     src->nbyte = strlen(src->text);
     if (sn_parse(A, src, ".", d, &g) != SN_OK || sn_verify(g, d) != SN_OK)
         fail_msg("%s", sn_diag_text(d, A));
@@ -81,12 +81,15 @@ rescales(void **state)
     (void)state;
     gives("  %x = Constant() {data = [1, 3, 5, -1, -3]} : qi8<1, 0>[5]\n"
           "  %y = Rescale(%x) : qi8<2, 0>[5]\n",
-          5, (const int[3][8]){{0, 2, 2, 0, -2}, {1, 2, 3, 0, -1},
-                               {1, 2, 3, 0, -1}});
+          5,
+          (const int[3][8]){
+              {0, 2, 2, 0, -2}, {1, 2, 3, 0, -1}, {1, 2, 3, 0, -1}});
     gives("  %x = Constant() {data = [6, 8, 4, 2, 127]} : qi8<0.5, 3>[5]\n"
           "  %y = Rescale(%x) {clamp = [_, 10]} : qi16<2, -10>[5]\n",
-          5, (const int[3][8]){{-9, -9, -10, -10, 10}, {-9, -9, -10, -10, 10},
-                               {-9, -8, -9, -10, 10}});
+          5,
+          (const int[3][8]){{-9, -9, -10, -10, 10},
+                            {-9, -9, -10, -10, 10},
+                            {-9, -8, -9, -10, 10}});
 }
 
 /* A contract, per channel: 3 * 5 = 15 by 1/2 and by 1/4, with bias 3. */
@@ -158,8 +161,8 @@ text(void **state)
     const char *why;
     assert_int_equal(g->rounding, SN_ROUNDING_DOUBLE);
     assert_int_equal(f->rounding, SN_ROUNDING_FLOAT);
-    assert_non_null(strstr(sn_graph_str(A, g),
-                           "graph \"g\" rounding double {"));
+    assert_non_null(
+        strstr(sn_graph_str(A, g), "graph \"g\" rounding double {"));
     assert_null(strstr(sn_graph_str(A, f), "rounding"));
     assert_true(sn_graph_equal(g, c, A, &why));
     assert_true(sn_graph_hash(g, true) == sn_graph_hash(c, true));
@@ -187,8 +190,9 @@ nkernel(const SnGraph *g)
     const SnExec *x;
     uint32_t n = 0;
 
-    assert_int_equal(sn_exec_prepare(A, g, sn_backend_named("CPU"),
-                                     sn_diag_new(A), &x), SN_OK);
+    assert_int_equal(
+        sn_exec_prepare(A, g, sn_backend_named("CPU"), sn_diag_new(A), &x),
+        SN_OK);
     for (uint32_t i = 0; i < x->nstep; i++)
         n += x->step[i].kernel != NULL;
     return n;

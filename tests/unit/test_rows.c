@@ -22,8 +22,8 @@
 static void
 packs(void **state)
 {
-    static const float v[3][4] = {{0, 1, 2, 255}, {-3, -3, -3, -3},
-                                  {-1, 0, 0.5f, 1}};
+    static const float v[3][4] = {
+        {0, 1, 2, 255}, {-3, -3, -3, -3}, {-1, 0, 0.5f, 1}};
     uint8_t out[3 * 12];
     float p[2];
 
@@ -64,15 +64,16 @@ bags(void)
 
     sn_buf_init(&b, a);
     sn_puts(&b, "sinter-graph 1\ngraph \"bags\" {\n"
-            "  %index = Placeholder() : i64[8]\n"
-            "  %offset = Placeholder() : i64[5]\n"
-            "  %weight = Placeholder() : f32[8]\n"
-            "  %table = Constant() {data = [");
+                "  %index = Placeholder() : i64[8]\n"
+                "  %offset = Placeholder() : i64[5]\n"
+                "  %weight = Placeholder() : f32[8]\n"
+                "  %table = Constant() {data = [");
     for (int i = 0; i < ROWS * COLS; i++) {
         sn_puts(&b, i ? ", " : "");
         sn_put_f32(&b, element(i / COLS, i % COLS));
     }
-    sn_puts(&b, "]} : f32[7,9]\n"
+    sn_puts(&b,
+            "]} : f32[7,9]\n"
             "  %sum = EmbeddingBag(%table, %index, %offset) : f32[4,9]\n"
             "  %wsum = WeightedEmbeddingBag(%table, %weight, %index, %offset)"
             " : f32[4,9]\n"
@@ -134,10 +135,10 @@ quantized(SnGraph *g, bool rowwise)
     SnProfile *p;
 
     o.rewrite.verify = true;
-    if (sn_profile_run(a, exec_of(g), 1, 1, fill, NULL,
-                       sn_graph_hash(g, true), d, &p) != SN_OK
-        || sn_quantize_graph(a, g, p, &o, &rw, d, &rep) != SN_OK
-        || sn_verify(g, d) != SN_OK)
+    if (sn_profile_run(a, exec_of(g), 1, 1, fill, NULL, sn_graph_hash(g, true),
+                       d, &p) != SN_OK ||
+        sn_quantize_graph(a, g, p, &o, &rw, d, &rep) != SN_OK ||
+        sn_verify(g, d) != SN_OK)
         fail_msg("%s", sn_diag_text(d, a));
     return rep;
 }
@@ -188,8 +189,8 @@ fused_sums(void **state)
             assert_true(y[COLS + c] == 0);
         /* The last bag has one small row: it is still exact to 1/100. */
         for (int c = 0; c < COLS; c++)
-            assert_true(fabs((double)y[3 * COLS + c] - (double)x[3 * COLS + c])
-                        < 10 / 255.0);
+            assert_true(fabs((double)y[3 * COLS + c] -
+                             (double)x[3 * COLS + c]) < 10 / 255.0);
     }
     sn_run_free(rf);
     sn_run_free(rq);
@@ -203,7 +204,8 @@ float_without_rowwise(void **state)
 
     (void)state;
     assert_int_equal(rep.nfloat, 2);
-    assert_string_equal(rep.left_float[0].why, "operand 'table' gets fused "
+    assert_string_equal(rep.left_float[0].why,
+                        "operand 'table' gets fused "
                         "rows only where weights have a scale per row");
     assert_true(sn_type(g, sn_find(g, "table"))->elem == SN_F32);
 }
@@ -223,17 +225,19 @@ bags_of_one_size(void **state)
 
     (void)state;
     sn_buf_init(&b, a);
-    sn_putf(&b, "sinter-graph 1\ngraph \"even\" {\n%s"
-            "  %%table = Constant() {data = [", text);
+    sn_putf(&b,
+            "sinter-graph 1\ngraph \"even\" {\n%s"
+            "  %%table = Constant() {data = [",
+            text);
     for (int i = 0; i < ROWS * COLS; i++) {
         sn_puts(&b, i ? ", " : "");
         sn_put_f32(&b, element(i / COLS, i % COLS));
     }
     sn_puts(&b, "]} : f32[7,9]\n"
-            "  %sum = EmbeddingSum(%table, %index) : f32[4,9]\n"
-            "  %bag = EmbeddingBag(%table, %flat, %offset) : f32[4,9]\n"
-            "  Save(%sum) {name = \"sum\"}\n"
-            "  Save(%bag) {name = \"bag\"}\n}\n");
+                "  %sum = EmbeddingSum(%table, %index) : f32[4,9]\n"
+                "  %bag = EmbeddingBag(%table, %flat, %offset) : f32[4,9]\n"
+                "  Save(%sum) {name = \"sum\"}\n"
+                "  Save(%bag) {name = \"bag\"}\n}\n");
     *src = (SnSrc){"even", sn_buf_str(&b), b.n, 0};
     if (sn_parse(a, src, NULL, d, &g) != SN_OK || sn_verify(g, d) != SN_OK)
         fail_msg("%s", sn_diag_text(d, a));
@@ -242,10 +246,9 @@ bags_of_one_size(void **state)
         SnQuantOpts o = {.rewrite = sn_rewrite_defaults, .rowwise = true};
         SnQuantReport rep;
         SnRewriter *rw;
-        if (fused
-            && (sn_profile_run(a, exec_of(g), 1, 1, fill_index, NULL, 0, d, &p)
-                    != SN_OK
-                || sn_quantize_graph(a, g, p, &o, &rw, d, &rep) != SN_OK))
+        if (fused && (sn_profile_run(a, exec_of(g), 1, 1, fill_index, NULL, 0,
+                                     d, &p) != SN_OK ||
+                      sn_quantize_graph(a, g, p, &o, &rw, d, &rep) != SN_OK))
             fail_msg("%s", sn_diag_text(d, a));
         SnRun *r = sn_run_new(a, exec_of(g));
         fill_index(NULL, 0, r);
@@ -270,8 +273,8 @@ bags_of_one_size(void **state)
         sn_run_free(r);
     }
     assert_int_equal(sn_kind(g, sn_find(g, "sum")), SN_K_EMBEDDINGSUM);
-    assert_true(sn_type(g, sn_in(g, SN_NODE(sn_find(g, "sum")), 0))->elem
-                == SN_ROW8);
+    assert_true(sn_type(g, sn_in(g, SN_NODE(sn_find(g, "sum")), 0))->elem ==
+                SN_ROW8);
 }
 
 /* A fused table survives the text form, byte for byte. */
@@ -301,7 +304,7 @@ typedef struct Aten {
     bool matrix;        /* two bags of four indices, without offsets */
     bool end;           /* offsets have the last bag's end */
     bool weighted;
-    const char *attr;   /* one set to `to` beside, or NULL */
+    const char *attr; /* one set to `to` beside, or NULL */
     int64_t to;
     const char *outputs;
 } Aten;
@@ -323,10 +326,11 @@ import(const Aten *t, SnGraph **out)
         ob_input_of(b, "offset", 7, t->end ? "5" : "4");
     if (t->weighted)
         ob_input(b, "weight", t->matrix ? "2x4" : "8");
-    Onnx__NodeProto *node = ob_node(
-        b, "ATen", sn_format(a, "table index %s %s", t->matrix ? "_" : "offset",
-                             t->weighted ? "weight" : "_"),
-        t->outputs ? t->outputs : "sum");
+    Onnx__NodeProto *node =
+        ob_node(b, "ATen",
+                sn_format(a, "table index %s %s", t->matrix ? "_" : "offset",
+                          t->weighted ? "weight" : "_"),
+                t->outputs ? t->outputs : "sum");
     node->domain = own(a, t->domain);
     ob_str(b, node, "operator", "embedding_bag");
     ob_int(b, node, "sparse", 1);
@@ -367,8 +371,8 @@ bag_sum(const Aten *t, int bag, int c)
     double sum = 0;
 
     for (int64_t k = from; k < to; k++)
-        sum += (double)element((int)index_[k], c)
-            * (t->weighted ? (double)weight[k] : 1);
+        sum += (double)element((int)index_[k], c) *
+               (t->weighted ? (double)weight[k] : 1);
     return (float)sum;
 }
 
@@ -400,16 +404,17 @@ from_onnx(void **state)
         int nbag = t.matrix ? 2 : BAGS;
         assert_int_equal(sn_shape_count(r->x->output[0].shape), nbag * COLS);
         for (int k = 0; k < nbag * COLS; k++) /* f32 sums of large rows */
-            assert_true(fabs((double)(y[k] - bag_sum(&t, k / COLS, k % COLS)))
-                        <= 1e-6 * pow(10, ROWS - 4));
+            assert_true(
+                fabs((double)(y[k] - bag_sum(&t, k / COLS, k % COLS))) <=
+                1e-6 * pow(10, ROWS - 4));
         sn_run_free(r);
         SnQuantOpts o = {.rewrite = sn_rewrite_defaults, .rowwise = true};
         SnQuantReport rep;
         SnRewriter *rw;
         SnProfile *p;
-        if (sn_profile_run(a, exec_of(g), 1, 1, fill_aten, &t, 0, d, &p)
-                != SN_OK
-            || sn_quantize_graph(a, g, p, &o, &rw, d, &rep) != SN_OK)
+        if (sn_profile_run(a, exec_of(g), 1, 1, fill_aten, &t, 0, d, &p) !=
+                SN_OK ||
+            sn_quantize_graph(a, g, p, &o, &rw, d, &rep) != SN_OK)
             fail_msg("%s", sn_diag_text(d, a));
         assert_int_equal(rep.nfloat, 0);
         assert_true(sn_type(g, sn_find(g, "table.q"))->elem == SN_ROW8);
@@ -443,8 +448,9 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        T(packs), T(fused_sums), T(float_without_rowwise),
-        T(text_round_trip), T(bags_of_one_size), T(from_onnx), T(not_from_onnx),
+        T(packs),           T(fused_sums),       T(float_without_rowwise),
+        T(text_round_trip), T(bags_of_one_size), T(from_onnx),
+        T(not_from_onnx),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

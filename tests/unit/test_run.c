@@ -84,7 +84,8 @@ plan_random(void **state)
         size_t live[200] = {0}, peak = 0;
         for (int i = 0; i < N; i++) {
             uint32_t f = next_u32() % 150;
-            b[i] = (SnBlock){.nbyte = i % 9 ? next_u32() % 5000 : 0, .first = f,
+            b[i] = (SnBlock){.nbyte = i % 9 ? next_u32() % 5000 : 0,
+                             .first = f,
                              .last = f + next_u32() % 40};
             for (uint32_t s = b[i].first; s <= b[i].last; s++)
                 live[s] += b[i].nbyte;
@@ -98,9 +99,9 @@ plan_random(void **state)
             assert_int_equal(b[i].offset % SN_PLAN_ALIGN, 0);
             assert_true(b[i].offset + b[i].nbyte <= arena);
             for (int k = 0; k < i; k++)
-                assert_true(b[i].first > b[k].last || b[k].first > b[i].last
-                            || b[i].offset + b[i].nbyte <= b[k].offset
-                            || b[k].offset + b[k].nbyte <= b[i].offset);
+                assert_true(b[i].first > b[k].last || b[k].first > b[i].last ||
+                            b[i].offset + b[i].nbyte <= b[k].offset ||
+                            b[k].offset + b[k].nbyte <= b[i].offset);
         }
     }
 }
@@ -156,14 +157,13 @@ exec_values(void **state)
 static void
 exec_run_time_error(void **state)
 {
-    static const char text[] =
-        "sinter-graph 1\n"
-        "graph \"n\" {\n"
-        "  %x = Placeholder() : f32[3,2]\n"
-        "  %i = Placeholder() : i64[1]\n"
-        "  %y = Gather(%x, %i) : f32[1,2]\n"
-        "  Save(%y) {name = \"y\"}\n"
-        "}\n";
+    static const char text[] = "sinter-graph 1\n"
+                               "graph \"n\" {\n"
+                               "  %x = Placeholder() : f32[3,2]\n"
+                               "  %i = Placeholder() : i64[1]\n"
+                               "  %y = Gather(%x, %i) : f32[1,2]\n"
+                               "  Save(%y) {name = \"y\"}\n"
+                               "}\n";
     const SnExec *x = prepare(text);
     SnRun *r = sn_run_new(a, x);
 
@@ -212,8 +212,12 @@ static void
 batch_any_threads(void **state)
 {
     Batch one, four;
-    SnBatch b = {.x = prepare(net), .nsample = 64, .njob = 1,
-                 .fill = fill_index, .done = keep_max, .ctx = &one};
+    SnBatch b = {.x = prepare(net),
+                 .nsample = 64,
+                 .njob = 1,
+                 .fill = fill_index,
+                 .done = keep_max,
+                 .ctx = &one};
 
     (void)state;
     assert_int_equal(sn_batch_run(&b, d), SN_OK);
@@ -227,8 +231,8 @@ batch_any_threads(void **state)
 static void
 batch_reports_failure(void **state)
 {
-    SnBatch b = {.x = prepare(net), .nsample = 1200, .njob = 3,
-                 .fill = fill_index};
+    SnBatch b = {
+        .x = prepare(net), .nsample = 1200, .njob = 3, .fill = fill_index};
 
     (void)state;
     assert_int_equal(sn_batch_run(&b, d), SN_EINPUT);
@@ -242,10 +246,12 @@ profile_any_threads(void **state)
     SnBuf b, c;
 
     (void)state;
-    assert_int_equal(sn_profile_run(a, prepare(net), 50, 1, fill_index, NULL,
-                                    1, d, &p), SN_OK);
-    assert_int_equal(sn_profile_run(a, prepare(net), 50, 4, fill_index, NULL,
-                                    1, d, &q), SN_OK);
+    assert_int_equal(
+        sn_profile_run(a, prepare(net), 50, 1, fill_index, NULL, 1, d, &p),
+        SN_OK);
+    assert_int_equal(
+        sn_profile_run(a, prepare(net), 50, 4, fill_index, NULL, 1, d, &q),
+        SN_OK);
     sn_buf_init(&b, a);
     sn_buf_init(&c, a);
     sn_profile_put(p, &b);
@@ -293,12 +299,11 @@ fill_one(const char *text, const SnData *data, SnPixels px, int64_t sample)
     return r;
 }
 
-static const char picture[] =
-    "sinter-graph 1\n"
-    "graph \"n\" {\n"
-    "  %x = Placeholder() : f32[1,3,2,1]\n"
-    "  Save(%x) {name = \"y\"}\n"
-    "}\n";
+static const char picture[] = "sinter-graph 1\n"
+                              "graph \"n\" {\n"
+                              "  %x = Placeholder() : f32[1,3,2,1]\n"
+                              "  Save(%x) {name = \"y\"}\n"
+                              "}\n";
 
 static void
 samples_permuted(void **state)
@@ -349,12 +354,11 @@ samples_one_picture(void **state)
 static void
 samples_codes(void **state)
 {
-    static const char text[] =
-        "sinter-graph 1\n"
-        "graph \"n\" {\n"
-        "  %x = Placeholder() : qi8<0.5, -3>[1,2]\n"
-        "  Save(%x) {name = \"y\"}\n"
-        "}\n";
+    static const char text[] = "sinter-graph 1\n"
+                               "graph \"n\" {\n"
+                               "  %x = Placeholder() : qi8<0.5, -3>[1,2]\n"
+                               "  Save(%x) {name = \"y\"}\n"
+                               "}\n";
     static const uint8_t u[] = {0, 255};
     static const float f[] = {1.25f, 1000};
     SnData t = {SN_D_U8, 2, {1, 2}, u, 0};
@@ -390,18 +394,16 @@ samples_of_other_types(void **state)
 static void
 samples_of_plain_codes(void **state)
 {
-    static const char u8[] =
-        "sinter-graph 1\n"
-        "graph \"n\" {\n"
-        "  %x = Placeholder() {boundary = u8} : i8[1,2]\n"
-        "  Save(%x) {name = \"y\", boundary = u8}\n"
-        "}\n";
-    static const char i8[] =
-        "sinter-graph 1\n"
-        "graph \"n\" {\n"
-        "  %x = Placeholder() : i8[1,2]\n"
-        "  Save(%x) {name = \"y\"}\n"
-        "}\n";
+    static const char u8[] = "sinter-graph 1\n"
+                             "graph \"n\" {\n"
+                             "  %x = Placeholder() {boundary = u8} : i8[1,2]\n"
+                             "  Save(%x) {name = \"y\", boundary = u8}\n"
+                             "}\n";
+    static const char i8[] = "sinter-graph 1\n"
+                             "graph \"n\" {\n"
+                             "  %x = Placeholder() : i8[1,2]\n"
+                             "  Save(%x) {name = \"y\"}\n"
+                             "}\n";
     static const uint8_t u[] = {184, 255};
     static const int8_t s[] = {-72, 127};
     SnData t = {SN_D_U8, 2, {1, 2}, u, 0};
@@ -424,7 +426,7 @@ samples_refused(void **state)
     (void)state;
     open_samples(&x->input[0], &t, (SnPixels){0}, SN_EINPUT);
     assert_non_null(strstr(sn_diag_text(d, a), "holds f32[2, 5], but input "
-                           "'x' is [1, 3, 2, 1]"));
+                                               "'x' is [1, 3, 2, 1]"));
     t = (SnData){SN_D_F32, 4, {1, 2, 1, 3}, v, 0};
     open_samples(&x->input[0], &t, (SnPixels){.nmul = 2, .mul = mul},
                  SN_EUSAGE);
@@ -434,7 +436,7 @@ samples_refused(void **state)
     open_samples(&x->input[0], &t, (SnPixels){0}, SN_EINPUT);
     assert_non_null(strstr(sn_diag_text(d, a), "holds f32[1, 2, 3]"));
     assert_non_null(strstr(sn_diag_text(d, a), "put the axes in the model's "
-                           "order"));
+                                               "order"));
     t = (SnData){SN_D_F32, 4, {2, 2, 3, 1}, v, 0};
     open_samples(&x->input[0], &t, (SnPixels){0}, SN_EINPUT);
     assert_non_null(strstr(sn_diag_text(d, a), "holds f32[2, 2, 3, 1]"));
@@ -467,14 +469,23 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        T(plan_chain), T(plan_gap), T(plan_empty), T(plan_random),
+        T(plan_chain),
+        T(plan_gap),
+        T(plan_empty),
+        T(plan_random),
         T(exec_values),
-        T(exec_run_time_error), T(batch_any_threads),
-        T(batch_reports_failure), T(profile_any_threads),
-        T(samples_permuted), T(samples_as_is), T(samples_codes),
+        T(exec_run_time_error),
+        T(batch_any_threads),
+        T(batch_reports_failure),
+        T(profile_any_threads),
+        T(samples_permuted),
+        T(samples_as_is),
+        T(samples_codes),
         T(samples_one_picture),
-        T(samples_of_plain_codes), T(samples_of_other_types),
-        T(samples_refused), T(reals_of_types),
+        T(samples_of_plain_codes),
+        T(samples_of_other_types),
+        T(samples_refused),
+        T(reals_of_types),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -85,8 +85,8 @@ everywhere(void (*one)(const void *ctx, const SnBackendDesc *b),
 /* ---- element by element ---- */
 
 enum { NVALUE = 8 };
-static const float value[NVALUE] = {NAN, 1, -1, 0, -0.0f, INFINITY, -INFINITY,
-                                    2.5f};
+static const float value[NVALUE] = {NAN,   1,        -1,        0,
+                                    -0.0f, INFINITY, -INFINITY, 2.5f};
 
 typedef struct Unary {
     uint32_t slow; /* see prepared() */
@@ -103,12 +103,15 @@ static const Unary unary[] = {
     {0, "Add(%x, %x) {clamp = [-3, 3]}", {NAN, 2, -2, 0, -0.0f, 3, -3, 3}},
     {0, "Mul(%x, %x) {clamp = [2, 4]}", {NAN, 2, 2, 2, 2, 4, 4, 4}},
     {0, "Max(%x, %x)", {NAN, 1, -1, 0, -0.0f, INFINITY, -INFINITY, 2.5f}},
-    {0, "CPUMaxSplat(%x) {value = 0}",
+    {0,
+     "CPUMaxSplat(%x) {value = 0}",
      {NAN, 1, 0, 0, -0.0f, INFINITY, 0, 2.5f}},
     {1, "HardSigmoid(%x) {alpha = 1, beta = 0}", {NAN, 1, 0, 0, 0, 1, 0, 1}},
-    {1, "LeakyRelu(%x) {alpha = 0.5}",
+    {1,
+     "LeakyRelu(%x) {alpha = 0.5}",
      {NAN, 1, -0.5f, 0, -0.0f, INFINITY, -INFINITY, 2.5f}},
-    {1, "ThresholdedRelu(%x) {alpha = 1.5}",
+    {1,
+     "ThresholdedRelu(%x) {alpha = 1.5}",
      {0, 0, 0, 0, 0, INFINITY, 0, 2.5f}},
 };
 
@@ -120,8 +123,10 @@ one_unary(const void *ctx, const SnBackendDesc *b)
     SnBuf t;
 
     sn_buf_init(&t, a);
-    sn_putf(&t, "  %%x = Placeholder() : f32[%d]\n  %%y = %s : f32[%d]\n"
-                "  Save(%%y) {name = \"y\"}\n", N, k->node, N);
+    sn_putf(&t,
+            "  %%x = Placeholder() : f32[%d]\n  %%y = %s : f32[%d]\n"
+            "  Save(%%y) {name = \"y\"}\n",
+            N, k->node, N);
     for (int i = 0; i < N; i++) {
         x[i] = value[i % NVALUE];
         y[i] = k->y[i % NVALUE];
@@ -150,10 +155,12 @@ one_pair(const void *ctx, const SnBackendDesc *b)
     SnBuf t;
 
     sn_buf_init(&t, a);
-    sn_putf(&t, "  %%x = Placeholder() : f32[64]\n"
-                "  %%z = Placeholder() : f32[64]\n"
-                "  %%y = %s(%%x, %%z) : f32[64]\n"
-                "  Save(%%y) {name = \"y\"}\n", *max ? "Max" : "Min");
+    sn_putf(&t,
+            "  %%x = Placeholder() : f32[64]\n"
+            "  %%z = Placeholder() : f32[64]\n"
+            "  %%y = %s(%%x, %%z) : f32[64]\n"
+            "  Save(%%y) {name = \"y\"}\n",
+            *max ? "Max" : "Min");
     for (int i = 0; i < NVALUE * NVALUE; i++) {
         float p = x[i] = value[i / NVALUE], q = z[i] = value[i % NVALUE];
         bool second = *max ? q > p : q < p; /* of equal ones the first */
@@ -210,8 +217,8 @@ one_rows(const void *ctx, const SnBackendDesc *b)
         "  Save(%y6) {name = \"6\"}\n  Save(%y7) {name = \"7\"}\n";
     static const float most[] = {NAN, NAN, NAN, NAN, 6};
     static const float least[] = {NAN, NAN, NAN, NAN, 3};
-    static const float top[] = {NAN, 6, 4, 3, NAN, 6, 5, 3, NAN, 6,
-                                5,   4, NAN, 5, 4, 3, 6, 5, 4,   3};
+    static const float top[] = {NAN, 6, 4,   3, NAN, 6, 5, 3, NAN, 6,
+                                5,   4, NAN, 5, 4,   3, 6, 5, 4,   3};
     static const float topi[] = {0, 3, 1, 2, 1, 3, 0, 2, 2, 3,
                                  0, 1, 3, 0, 1, 2, 3, 0, 1, 2};
     static const float low[] = {3, 4, 3, 5, 4, 5, 3, 4, 3, 4};
@@ -246,12 +253,11 @@ one_pool(const void *ctx, const SnBackendDesc *b)
         "  %v = AvgPool(%x) {kernel = [2,2], clamp = [-1, 4]} : "
         "f32[1,1,1,53]\n"
         "  Save(%v) {name = \"avg\"}\n";
-    static const char indexed[] =
-        "  %x = Placeholder() : f32[1,2,2,53]\n"
-        "  %p, %i = MaxPool(%x) {kernel = [2,2]} : "
-        "(f32[1,1,1,53], i64[1,1,1,53])\n"
-        "  Save(%p) {name = \"max\"}\n"
-        "  Save(%i) {name = \"index\"}\n";
+    static const char indexed[] = "  %x = Placeholder() : f32[1,2,2,53]\n"
+                                  "  %p, %i = MaxPool(%x) {kernel = [2,2]} : "
+                                  "(f32[1,1,1,53], i64[1,1,1,53])\n"
+                                  "  Save(%p) {name = \"max\"}\n"
+                                  "  Save(%i) {name = \"index\"}\n";
     const bool *index = ctx;
     float x[4 * N], y[N], z[N], w[4];
 
@@ -274,12 +280,11 @@ one_pool(const void *ctx, const SnBackendDesc *b)
 static void
 one_extreme(const void *ctx, const SnBackendDesc *b)
 {
-    static const char body[] =
-        "  %x = Placeholder() : f32[53]\n"
-        "  %y0 = ReduceMax(%x) {axes = []} : f32[1]\n"
-        "  %y1 = ReduceMin(%x) {axes = []} : f32[1]\n"
-        "  Save(%y0) {name = \"max\"}\n"
-        "  Save(%y1) {name = \"min\"}\n";
+    static const char body[] = "  %x = Placeholder() : f32[53]\n"
+                               "  %y0 = ReduceMax(%x) {axes = []} : f32[1]\n"
+                               "  %y1 = ReduceMin(%x) {axes = []} : f32[1]\n"
+                               "  Save(%y0) {name = \"max\"}\n"
+                               "  Save(%y1) {name = \"min\"}\n";
     SnRun *r = prepared(body, b, 0);
     float x[N], nan[] = {NAN};
 

@@ -73,15 +73,14 @@ roundtrip(void **state)
 
 /* ---- runs that end early ---- */
 
-static const char text[] =
-    "sinter-graph 1\n"
-    "graph \"t\" {\n"
-    "  %x = Placeholder() : qi8<0.05, 3>[1,64,64,16]\n"
-    "  %a = Relu(%x) : qi8<0.04, -2>[1,64,64,16]\n"
-    "  %b = Tanh(%a) : qi8<0.0078125, 0>[1,64,64,16]\n"
-    "  %c = Abs(%b) : qi8<0.0078125, 0>[1,64,64,16]\n"
-    "  Save(%c) {name = \"y\"}\n"
-    "}\n";
+static const char text[] = "sinter-graph 1\n"
+                           "graph \"t\" {\n"
+                           "  %x = Placeholder() : qi8<0.05, 3>[1,64,64,16]\n"
+                           "  %a = Relu(%x) : qi8<0.04, -2>[1,64,64,16]\n"
+                           "  %b = Tanh(%a) : qi8<0.0078125, 0>[1,64,64,16]\n"
+                           "  %c = Abs(%b) : qi8<0.0078125, 0>[1,64,64,16]\n"
+                           "  Save(%c) {name = \"y\"}\n"
+                           "}\n";
 enum { NVALUE = 64 * 64 * 16 };
 
 static SnArena *arena;

@@ -580,7 +580,7 @@ test_decimals(void **state)
 {
     enum { N = 20000 };
     uint32_t seed = 11;
-    char (*text)[64] = sn_alloc_n(arena, N, 64);
+    char(*text)[64] = sn_alloc_n(arena, N, 64);
     SnBuf b;
 
     (void)state;

@@ -92,8 +92,8 @@ round_trip(void **state)
                         "3x3 8>40 @9x12 g2 d2");
     assert_string_equal(sn_tune_name(a, &geos[1], SN_TUNE_REALS),
                         "3x3/2 64>96 @14x14 b2 f32");
-    const SnConvPick p = {5, 4, true, true, false}, q = {.rows = 1, .npanel = 1,
-                                                         .tiles = true};
+    const SnConvPick p = {5, 4, true, true, false},
+                     q = {.rows = 1, .npanel = 1, .tiles = true};
     assert_string_equal(sn_tune_text(a, &p),
                         "rows 5, panels 4, clip, by panel");
     assert_string_equal(sn_tune_text(a, &q), "rows 1, panels 1, tiles");
@@ -172,8 +172,8 @@ edit(const char *from, const char *to, const char *want)
     assert_int_equal(sn_file_read(a, d, path, 0, &text, &n), SN_OK);
     char *at = strstr(text, from);
     assert_non_null(at);
-    const char *made = sn_format(a, "%.*s%s%s", (int)(at - text), text, to,
-                                 at + strlen(from));
+    const char *made =
+        sn_format(a, "%.*s%s%s", (int)(at - text), text, to, at + strlen(from));
     write_text(made, strlen(made));
     d = sn_diag_new(a);
     assert_true(refused());
@@ -244,17 +244,19 @@ conv(SnGraph *g, SnRef x, int64_t c, int64_t oc, int64_t k, int64_t group)
 {
     const int64_t one[2] = {1, 1}, kernel[2] = {k, k};
     const int64_t pad[4] = {k / 2, k / 2, k / 2, k / 2};
-    SnConv2DAttr at = {.kernel = {2, kernel}, .stride = {2, one},
-                       .pads = {4, pad}, .dilate = {2, one},
+    SnConv2DAttr at = {.kernel = {2, kernel},
+                       .stride = {2, one},
+                       .pads = {4, pad},
+                       .dilate = {2, one},
                        .group = group};
-    const SnShape *s =
-        sn_shape(g->pool, 4, (int64_t[4]){oc, k, k, c / group});
+    const SnShape *s = sn_shape(g->pool, 4, (int64_t[4]){oc, k, k, c / group});
     const SnType *wt = sn_type_quant(g->pool, SN_QI8, 0.01f, 0);
-    SnRef w = SN_REF(sn_constant_new(g, NULL, s,
-                                     codes(sn_shape_count(s)), wt), 0);
+    SnRef w =
+        SN_REF(sn_constant_new(g, NULL, s, codes(sn_shape_count(s)), wt), 0);
 
     return SN_REF(sn_conv2d_new(g, NULL, x, w, 0, &at,
-                                sn_type_quant(g->pool, SN_QI8, 0.2f, 1)), 0);
+                                sn_type_quant(g->pool, SN_QI8, 0.2f, 1)),
+                  0);
 }
 
 /* Layers of several sizes, two of them the same. */
@@ -264,11 +266,11 @@ model(void)
     SnGraph *g = sn_graph_new(a, "t");
     SnPlaceholderAttr pa = {.boundary = SN_PLACEHOLDER_BOUNDARY_NONE};
     SnSaveAttr sa = {.name = "y", .boundary = SN_SAVE_BOUNDARY_NONE};
-    SnRef x = SN_REF(sn_placeholder_new(
-                         g, NULL,
-                         sn_shape(g->pool, 4, (int64_t[4]){1, 12, 11, 3}),
-                         NULL, &pa, sn_type_quant(g->pool, SN_QI8, 0.05f, 3)),
-                     0);
+    SnRef x =
+        SN_REF(sn_placeholder_new(
+                   g, NULL, sn_shape(g->pool, 4, (int64_t[4]){1, 12, 11, 3}),
+                   NULL, &pa, sn_type_quant(g->pool, SN_QI8, 0.05f, 3)),
+               0);
 
     x = conv(g, x, 3, 64, 3, 1);
     x = conv(g, x, 64, 64, 3, 1);
@@ -285,8 +287,9 @@ run_with(const SnGraph *g, SnTune *tune, unsigned nthread)
 {
     const SnExec *x;
 
-    assert_int_equal(sn_exec_prepare_tuned(a, g, sn_backend_named("CPU"), NULL,
-                                           tune, d, &x), SN_OK);
+    assert_int_equal(
+        sn_exec_prepare_tuned(a, g, sn_backend_named("CPU"), NULL, tune, d, &x),
+        SN_OK);
     for (uint32_t i = 0; i < x->nstep; i++)
         x->step[i].cost = INT64_MAX;
     SnRun *r = sn_run_parts(a, x, nthread);
@@ -311,16 +314,16 @@ measured(void **state)
             SnTuning *t;
             SnTune *back;
             const int8_t *want = run_with(g, NULL, n);
-            assert_int_equal(sn_tuning(a, g, sn_backend_named("CPU"), n, d,
-                                       &t), SN_OK);
+            assert_int_equal(sn_tuning(a, g, sn_backend_named("CPU"), n, d, &t),
+                             SN_OK);
             assert_int_equal(t->nrow, NLAYER);
             for (uint32_t j = 0; j < t->nrow; j++) {
                 const SnTuningRow *r = &t->row[j];
                 assert_true(r->rules_s > 0 && r->best_s > 0);
                 assert_true(r->ntried > 1);
-                assert_int_equal(r->nnode, r->layer->geo.c == 64 &&
-                                                   r->layer->geo.kh == 3
-                                               ? 2 : 1);
+                assert_int_equal(
+                    r->nnode,
+                    r->layer->geo.c == 64 && r->layer->geo.kh == 3 ? 2 : 1);
             }
             assert_int_equal(sn_tune_write(t->tune, path, d), SN_OK);
             assert_int_equal(sn_tune_read(a, path, (SnIsa)i, n, d, &back),
@@ -344,7 +347,8 @@ retuned(void **state)
 
     (void)state;
     assert_int_equal(sn_exec_prepare_tuned(a, g, sn_backend_named("CPU"), NULL,
-                                           rules, d, &x), SN_OK);
+                                           rules, d, &x),
+                     SN_OK);
     other = sn_tune_copy(a, rules);
     for (uint32_t i = 1; i < other->nlayer; i++)
         other->layer[i].pick.rows = 1;
@@ -372,7 +376,8 @@ little_work(void **state)
     (void)state;
     SnTune *rules = sn_tune_new(a, sn_isa(), 1);
     assert_int_equal(sn_exec_prepare_tuned(a, model(), sn_backend_named("CPU"),
-                                           NULL, rules, d, &x), SN_OK);
+                                           NULL, rules, d, &x),
+                     SN_OK);
     SnExec none = *x, little = *x;
     none.nwork = 0;
     little.nwork = 10;
@@ -393,9 +398,10 @@ nothing(void **state)
     const SnType *t = sn_type_quant(g->pool, SN_QI8, 0.05f, 3);
     SnPlaceholderAttr pa = {.boundary = SN_PLACEHOLDER_BOUNDARY_NONE};
     SnSaveAttr sa = {.name = "y", .boundary = SN_SAVE_BOUNDARY_NONE};
-    SnRef x = SN_REF(sn_placeholder_new(
-                         g, NULL, sn_shape(g->pool, 1, (int64_t[1]){8}), NULL,
-                         &pa, t), 0);
+    SnRef x = SN_REF(sn_placeholder_new(g, NULL,
+                                        sn_shape(g->pool, 1, (int64_t[1]){8}),
+                                        NULL, &pa, t),
+                     0);
     SnTuning *k;
 
     (void)state;

@@ -53,12 +53,16 @@ concat_of(uint32_t n)
     SnBuf b;
 
     sn_buf_init(&b, a);
-    sn_putf(&b, "sinter-graph 1\ngraph \"wide\" {\n"
-                "  %%x = Placeholder() : f32[1,%u]\n", 2 * n);
+    sn_putf(&b,
+            "sinter-graph 1\ngraph \"wide\" {\n"
+            "  %%x = Placeholder() : f32[1,%u]\n",
+            2 * n);
     for (uint32_t i = 0; i < n; i++)
-        sn_putf(&b, "  %%s%u = Slice(%%x) {start = [0, %u], size = [1, 2], "
-                    "step = [1, 1]} : f32[1,2]\n"
-                    "  %%r%u = Relu(%%s%u) : f32[1,2]\n", i, 2 * i, i, i);
+        sn_putf(&b,
+                "  %%s%u = Slice(%%x) {start = [0, %u], size = [1, 2], "
+                "step = [1, 1]} : f32[1,2]\n"
+                "  %%r%u = Relu(%%s%u) : f32[1,2]\n",
+                i, 2 * i, i, i);
     for (uint32_t i = 0; i < n; i++)
         sn_putf(&b, "%s%%r%u", i ? ", " : "  %y = Concat(", i);
     sn_putf(&b, ") {axis = 1} : f32[1,%u]\n  Save(%%y) {name = \"y\"}\n}\n",
@@ -97,9 +101,12 @@ concat_is_quantized(uint32_t n)
     for (uint32_t i = 0; i < r.nfloat; i++)
         fail_msg("%s: %s", r.left_float[i].name, r.left_float[i].why);
     assert_int_equal(r.nquant, 2 * n + 1);
-    SnCompareOpts co = {.flt = plain_of(g), .quant = plain_of(q),
+    SnCompareOpts co = {.flt = plain_of(g),
+                        .quant = plain_of(q),
                         .fill_flt = fill,
-                        .fill_quant = fill, .nsample = 6, .njob = 1};
+                        .fill_quant = fill,
+                        .nsample = 6,
+                        .njob = 1};
     if (sn_compare(a, &co, d, &c) != SN_OK)
         fail_msg("%s", sn_diag_text(d, a));
     assert_true(c.worst_output > 40); /* dB; a code of 8 bits, rounded twice */
@@ -131,10 +138,11 @@ readers_of(uint32_t n, uint32_t ntype)
                 "  %d = Dequantize(%x) : f32[3]\n"
                 "  %r = Relu(%d) : f32[3]\n");
     for (uint32_t i = 0; i < n; i++)
-        sn_putf(&b, "  %%q%u = Quantize(%%r) {calibrated = true} : "
-                    "qi8<%g, 0>[3]\n"
-                    "  Save(%%q%u) {name = \"y%u\"}\n", i,
-                0.5 / (1 + i % ntype), i, i);
+        sn_putf(&b,
+                "  %%q%u = Quantize(%%r) {calibrated = true} : "
+                "qi8<%g, 0>[3]\n"
+                "  Save(%%q%u) {name = \"y%u\"}\n",
+                i, 0.5 / (1 + i % ntype), i, i);
     sn_puts(&b, "}\n");
     return parse(sn_buf_str(&b));
 }
@@ -170,8 +178,7 @@ readers_are_served(uint32_t n, uint32_t ntype)
     assert_int_equal(sn_run(r), SN_OK);
     assert_int_equal(sn_run(s), SN_OK);
     for (uint32_t i = 0; i < n; i++)
-        assert_memory_equal(sn_run_output(r, i), sn_run_output(s, i),
-                            sizeof x);
+        assert_memory_equal(sn_run_output(r, i), sn_run_output(s, i), sizeof x);
     sn_run_free(r);
     sn_run_free(s);
 }

@@ -50,8 +50,8 @@ numbers(SnArena *tmp, const SnCall *c, const SnType *y, SnRange clamp,
 static SnConvPick
 pick_for(SnPrep *p, const SnConvGeo *geo, const SnConvNum *num)
 {
-    SnTuneKind kind = sn_conv_q8_tiles(sn_isa(), geo, num) ? SN_TUNE_TILES
-                                                           : SN_TUNE_CODES;
+    SnTuneKind kind =
+        sn_conv_q8_tiles(sn_isa(), geo, num) ? SN_TUNE_TILES : SN_TUNE_CODES;
 
     return sn_tune_pick(p->tune, geo, kind, &p->layer);
 }
@@ -69,8 +69,9 @@ panels_key(const SnPrep *p, SnArena *tmp, const SnConvGeo *o,
            const SnConvNum *num, bool turned)
 {
     const SnTensor *w = sn_map_port(p->call, &p->call->kind->sem[0], 1);
-    const int64_t v[] = {o->c, o->oc, o->group, o->kh, o->kw, o->dw, turned,
-                         num->pick->npanel, num->pick->tiles};
+    const int64_t v[] = {
+        o->c,  o->oc,  o->group,          o->kh,           o->kw,
+        o->dw, turned, num->pick->npanel, num->pick->tiles};
     const char *isa = sn_isa_name(sn_isa());
     SnBuf b;
 
@@ -91,8 +92,8 @@ set_pack(const SnPrep *p, SnArena *tmp, const SnConvGeo *o, SnConvNum *num,
          bool turned)
 {
     const SnTensor *bias = sn_opnd(p->call, 2);
-    const int64_t v[] = {o->h, o->w, o->oh, o->ow, o->sh, o->sw, o->dh, o->pt,
-                         o->pl, num->pick->clip, num->xz};
+    const int64_t v[] = {o->h,  o->w,  o->oh, o->ow,           o->sh,  o->sw,
+                         o->dh, o->pt, o->pl, num->pick->clip, num->xz};
 
     if (!p->pack || (o->group > 1 && o->group == o->c))
         return;
@@ -151,8 +152,8 @@ sn_cpu_conv_open(SnPrep *p, const SnType *y, SnRange clamp)
 bool
 sn_cpu_conv_q8_prepare(SnPrep *p)
 {
-    return sn_cpu_conv_open(p, p->call->out[0].type,
-                            sn_cpu_clamp(p->call)) != NULL;
+    return sn_cpu_conv_open(p, p->call->out[0].type, sn_cpu_clamp(p->call)) !=
+           NULL;
 }
 
 enum { STRIP = 64 }; /* rows that are turned before they are let go */

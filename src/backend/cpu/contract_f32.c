@@ -106,7 +106,6 @@ sn_cpu_matmul_f32_prepare(SnPrep *p)
 SnStatus
 sn_cpu_contract_f32(const SnCall *c)
 {
-    sn_conv_f32_run(c->prep, c->in[0].data, c->out[0].data, c->u0,
-                    c->u1);
+    sn_conv_f32_run(c->prep, c->in[0].data, c->out[0].data, c->u0, c->u1);
     return SN_OK;
 }

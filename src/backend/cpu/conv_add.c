@@ -16,7 +16,8 @@ static const void *
 open_add(const SnPrep *p, const SnCPUConvAddAttr *at)
 {
     const SnCall *c = p->call;
-    SnAddAttr attr = {.clamp = at->clamp, .zp_shift = at->zp_shift,
+    SnAddAttr attr = {.clamp = at->clamp,
+                      .zp_shift = at->zp_shift,
                       .round = at->round == SN_CPUCONVADD_ROUND_AFTER
                                    ? SN_ADD_ROUND_AFTER
                                    : SN_ADD_ROUND_BEFORE};

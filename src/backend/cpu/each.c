@@ -80,8 +80,7 @@ prepare_f32(SnPrep *p, SnEachOp op)
     Pair *k = SN_NEW(c->scratch, Pair);
 
     for (uint32_t i = 0; i < 2; i++)
-        if (sn_shape_count(c->in[i].shape) ==
-            sn_shape_count(c->out[0].shape))
+        if (sn_shape_count(c->in[i].shape) == sn_shape_count(c->out[0].shape))
             p->inplace |= 1u << i;
     k->p = (SnEachF32){op, lim.lo, lim.hi};
     return prepare_pair(p, k, sizeof(float));
@@ -288,11 +287,10 @@ sn_cpu_normalize_prepare(SnPrep *p)
 
     if (axis < 0 || axis != s->rank - 1 || sn_shape_count(s) == 0)
         return false;
-    *k = (Standard){
-        .isa = sn_isa(),
-        .eps = *(const float *)sn_attr_at(c->attr,
-                                          sn_attr_named(c->kind, "eps")),
-        .row = s->dim[axis]};
+    *k = (Standard){.isa = sn_isa(),
+                    .eps = *(const float *)sn_attr_at(
+                        c->attr, sn_attr_named(c->kind, "eps")),
+                    .row = s->dim[axis]};
     k->nrow = sn_shape_count(s) / k->row;
     p->prep = k;
     p->nunit = (k->nrow + SN_STANDARD_ROWS - 1) / SN_STANDARD_ROWS;

@@ -83,10 +83,20 @@ sn_cpu_matmul_geo(const SnCall *c, SnConvGeo *geo, bool *turned)
     if (k == 0 || w->dim[*turned ? 1 : 0] != k || y->dim[y->rank - 1] != n)
         return false;
     int64_t m = sn_shape_count(x) / k;
-    *geo = (SnConvGeo){.n = 1, .h = m, .w = 1, .c = k,
-                       .oh = m, .ow = 1, .oc = n,
-                       .kh = 1, .kw = 1, .sh = 1, .sw = 1,
-                       .dh = 1, .dw = 1, .group = 1};
+    *geo = (SnConvGeo){.n = 1,
+                       .h = m,
+                       .w = 1,
+                       .c = k,
+                       .oh = m,
+                       .ow = 1,
+                       .oc = n,
+                       .kh = 1,
+                       .kw = 1,
+                       .sh = 1,
+                       .sw = 1,
+                       .dh = 1,
+                       .dw = 1,
+                       .group = 1};
     return true;
 }
 
@@ -117,10 +127,20 @@ sn_cpu_matrices(const SnCall *c, SnCpuMatrices *m)
         return false;
     int64_t rows = a->dim[a->rank - 2], k = a->dim[a->rank - 1];
     int64_t n = y->dim[y->rank - 1];
-    m->geo = (SnConvGeo){.n = 1, .h = rows, .w = 1, .c = k,
-                         .oh = rows, .ow = 1, .oc = n,
-                         .kh = 1, .kw = 1, .sh = 1, .sw = 1,
-                         .dh = 1, .dw = 1, .group = 1};
+    m->geo = (SnConvGeo){.n = 1,
+                         .h = rows,
+                         .w = 1,
+                         .c = k,
+                         .oh = rows,
+                         .ow = 1,
+                         .oc = n,
+                         .kh = 1,
+                         .kw = 1,
+                         .sh = 1,
+                         .sw = 1,
+                         .dh = 1,
+                         .dw = 1,
+                         .group = 1};
     m->rank = y->rank - 2;
     for (int i = 0; i < m->rank; i++)
         m->count *= m->dim[i] = y->dim[i];

@@ -257,8 +257,8 @@ sn_cpu_mul_q8_prepare(SnPrep *p)
 }
 
 void
-sn_cpu_pair_codes(const void *pair, const int8_t *a, const int8_t *b,
-                  int64_t n, int8_t *y)
+sn_cpu_pair_codes(const void *pair, const int8_t *a, const int8_t *b, int64_t n,
+                  int8_t *y)
 {
     const Pair *k = pair;
 

@@ -155,8 +155,7 @@ prepare_pool(SnPrep *p, bool avg)
     Pool *k = SN_NEW(c->scratch, Pool);
     k->isa = sn_isa();
     k->p = (SnPoolF32){.avg = avg,
-                       .count_pad =
-                           sn_map_int(c, &c->kind->sem[0], 6, 0) != 0,
+                       .count_pad = sn_map_int(c, &c->kind->sem[0], 6, 0) != 0,
                        .lo = lim.lo,
                        .hi = lim.hi};
     p->prep = k;

@@ -57,8 +57,7 @@ run_matrix(const Product *k, const SnCall *c, int64_t i)
     sn_cpu_matrix_at(&k->m, i, at);
     f.w = (const float *)c->in[1].data + at[1];
     sn_conv_f32_pack(k->plan, &f, c->work);
-    sn_conv_f32_run_with(k->plan, c->work,
-                         (const float *)c->in[0].data + at[0],
+    sn_conv_f32_run_with(k->plan, c->work, (const float *)c->in[0].data + at[0],
                          (float *)c->out[0].data + i * size, 0,
                          sn_conv_f32_units(k->plan));
 }

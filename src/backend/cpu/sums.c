@@ -69,8 +69,7 @@ line_codes(const int32_t *w, Steps s, int64_t n, int64_t taps, int8_t *code,
             return false;
     for (int64_t t = 0; t < taps; t++)
         for (int64_t c = 0; c < n; c++)
-            code[c * taps + t] =
-                (int8_t)(w[c * s.channel + t * s.tap] + wz[c]);
+            code[c * taps + t] = (int8_t)(w[c * s.channel + t * s.tap] + wz[c]);
     return true;
 }
 
