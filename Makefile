@@ -25,13 +25,14 @@ Q = $(if $(V),,@)
 LIBS = -lprotobuf-c -ljansson -lxxhash -lpthreadpool -lpthread -lm
 GEN  = $(BUILD)/gen
 
-BASE_C = $(sort $(wildcard src/base/*.c))
-DSL_C  = $(sort $(wildcard dsl/*.c)) $(BUILD)/front/lex.c $(BUILD)/front/gram.c
-GEN_C  = $(sort $(wildcard gen/*.c))
-CLI_C  = $(sort $(wildcard src/cli/*.c))
-LIB_C  = $(BASE_C) $(sort $(wildcard src/graph/*.c src/kernel/*.c \
-         src/rewrite/*.c src/quant/*.c src/onnx/*.c src/run/*.c \
-         src/backend/*.c src/backend/*/*.c))
+# Sources of a room and of the rooms inside it.
+below = $(sort $(shell find $(1) -name '*.c'))
+BASE_C = $(call below,src/base)
+DSL_C  = $(call below,dsl) $(BUILD)/front/lex.c $(BUILD)/front/gram.c
+GEN_C  = $(call below,gen)
+CLI_C  = $(call below,src/cli)
+LIB_C  = $(BASE_C) $(call below,src/graph src/kernel src/rewrite src/quant \
+         src/onnx src/run src/backend)
 MADE_C = $(addprefix $(GEN)/,sn_kinds.c sn_eval.c sn_inv.c sn_rules.c \
          onnx.pb-c.c)
 # Where nodes.def and passes.def are taken from, and flags of sinter-gen.
@@ -73,10 +74,10 @@ $(BUILD)/.deps: tools/deps.sh
 
 # ---- the generator ----
 
-$(BUILD)/front/lex.c: dsl/lex.re | $(BUILD)/.deps
+$(BUILD)/front/lex.c: dsl/syntax/lex.re | $(BUILD)/.deps
 	@mkdir -p $(@D)
 	$(Q)re2c --no-debug-info -W -o $@ $<
-$(BUILD)/front/gram.c: dsl/gram.y | $(BUILD)/.deps
+$(BUILD)/front/gram.c: dsl/syntax/gram.y | $(BUILD)/.deps
 	@mkdir -p $(@D)
 	$(Q)lemon -q -l -T$(LEMPAR) -d$(BUILD)/front $<
 $(BUILD)/front/gram.h: $(BUILD)/front/gram.c
@@ -104,8 +105,8 @@ $(GEN)/onnx.pb-c.c: | $(BUILD)/.deps
 	$(Q)protoc-c --proto_path=$(PROTO) --c_out=$(GEN) onnx.proto
 # Packed weights and measured picks that another build has written are not
 # used: a hash of what packs and computes.
-PACK_C = $(sort $(wildcard src/kernel/conv_*.c src/kernel/conv_*.h \
-         src/kernel/conv_*.inc src/kernel/pack.*) src/backend/cpu/contract.c)
+PACK_C = $(sort $(wildcard src/kernel/conv/*.[chi]* src/kernel/conv_f32/*.[chi]* \
+         src/kernel/pack.*) src/backend/cpu/contract.c)
 $(GEN)/sn_pack_id.h: $(PACK_C)
 	@mkdir -p $(GEN)
 	@printf '#define SN_PACK_ID "%s"\n' \
@@ -171,14 +172,17 @@ datadir     = $(prefix)/share/sinter
 VERSION     = $(shell sed -n 's/^#define SN_VERSION "\(.*\)"/\1/p' src/base/version.h)
 # Public headers: what generated code, kernels of plugins and hosts include.
 PUBLIC_H = $(addprefix src/base/,arena.h buf.h data.h diag.h diag_format.h \
-           file.h fmath.h json.h num.h saturate.h status.h version.h) \
-           $(addprefix src/graph/,desc.h graph.h text.h type.h) \
+           file/file.h fmath.h json.h num.h saturate.h status.h version.h) \
+           $(addprefix src/graph/,desc.h graph.h type.h text/text.h) \
            $(addprefix src/rewrite/,copy.h rewrite.h rule.h) \
-           $(addprefix src/kernel/,dot.h eval.h inv.h isa.h map.h rows.h) \
-           $(addprefix src/quant/,advise.h bias.h compare.h control.h \
-           island.h place.h profile.h quantize.h range.h reasons.h scheme.h) \
+           $(addprefix src/kernel/,isa.h $(addprefix eval/,dot.h eval.h inv.h \
+           map.h rows.h)) \
+           $(addprefix src/quant/,advise.h bias.h compare.h control.h island.h \
+           quantize.h range.h reasons.h scheme.h place/place.h \
+           profile/profile.h) \
            $(addprefix src/run/,batch.h exec.h npy.h plan.h samples.h) \
-           src/backend/plugin.h src/onnx/import.h src/onnx/export.h
+           src/backend/plugin.h src/onnx/import/import.h \
+           src/onnx/export/export.h
 PUBLIC_GEN = $(addprefix $(GEN)/,sn_kinds.h sn_rules.h)
 INSTALLED = $(bindir)/sinter $(bindir)/sinter-gen $(libdir)/libsinter.a \
             $(libdir)/libsinter.so $(libdir)/pkgconfig/sinter.pc

@@ -7,11 +7,11 @@
 #include <unistd.h>
 
 #include "base/diag_format.h"
-#include "dsl/codes.h"
-#include "dsl/order.h"
-#include "dsl/prove.h"
-#include "gen/cases.h"
-#include "gen/explain.h"
+#include "dsl/model/codes.h"
+#include "dsl/order/order.h"
+#include "dsl/prove/prove.h"
+#include "gen/case/cases.h"
+#include "gen/text/explain.h"
 
 typedef enum Format { TEXT, JSON, SARIF } Format;
 

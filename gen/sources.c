@@ -3,7 +3,7 @@
  * compiler sees a wrong one only where the generated header is included, and a
  * linker never; here it is an error at the declaration.  Reads C as tokens:
  * what stands at the top level before a body, "TYPE NAME(PARAMETERS) {". */
-#include "gen/emit.h"
+#include "gen/text/emit.h"
 
 #include <ctype.h>
 #include <string.h>

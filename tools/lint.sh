@@ -11,7 +11,7 @@ names=$(nm -g --defined-only "$build/libsinter.a" "$build/libsinter-dsl.a" |
     awk 'NF == 3 && $2 ~ /[TDBRVC]/ && $3 !~ /^(sn_|onnx__|Sn)/ { print $3 }' | sort -u)
 [ -z "$names" ] || { echo "names without sn_: $names"; bad=1; }
 
-for h in src/*/*.h dsl/*.h gen/*.h; do
+for h in $(sh tools/files.sh | grep -E '^(src|dsl|gen)/.*\.h$'); do
     for cc in gcc clang; do
         echo "#include \"$h\"" | $cc -std=c11 -D_GNU_SOURCE -ffp-contract=off \
             -Isrc -I. -I"$build/gen" -I"$build/front" -Idsl -Igen -fsyntax-only -x c - ||
@@ -19,7 +19,7 @@ for h in src/*/*.h dsl/*.h gen/*.h; do
     done
 done
 
-for f in src/*/*.[ch] dsl/*.[chry]* gen/*.[ch]; do
+for f in $(sh tools/files.sh | grep -E '^(src|dsl|gen)/.*\.(c|h|inc|re|y)$'); do
     n=$(wc -l <"$f")
     [ "$n" -le 800 ] || { echo "$f: $n lines; split it"; bad=1; }
 done

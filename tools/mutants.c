@@ -38,10 +38,10 @@
 #include <string.h>
 #include <sys/wait.h>
 #include "base/buf.h"
-#include "dsl/order.h"
-#include "dsl/prove.h"
-#include "dsl/resolve.h"
-#include "gen/emit.h"
+#include "dsl/order/order.h"
+#include "dsl/prove/prove.h"
+#include "dsl/resolve/resolve.h"
+#include "gen/text/emit.h"
 
 enum { NCASE = 400, MORE = 10 };
 

@@ -5,7 +5,7 @@
 #define SN_CLI_H
 
 #include "graph/graph.h"
-#include "onnx/export.h"
+#include "onnx/export/export.h"
 #include "quant/quantize.h"
 #include "run/samples.h"
 
@@ -88,7 +88,7 @@ SnStatus sn_cli_engine(SnCli *c, const SnBackendDesc **out);
 SnStatus sn_cli_rewrite_opts(SnCli *c, SnRewriteOpts *o);
 /* --threads: 1 to SN_MAXTHREAD. */
 SnStatus sn_cli_threads(SnCli *c, unsigned *out);
-/* --precision, --scheme, --range, --keep-float (asked.c). */
+/* --precision, --scheme, --range, --keep-float (quant_options.c). */
 SnStatus sn_cli_control(SnCli *c, SnControl *out);
 /* Their globs against g as it was loaded and as it is lowered. */
 SnStatus sn_cli_resolve(SnCli *c, const SnGraph *g, SnControl *control);
@@ -101,11 +101,11 @@ SnStatus sn_cli_shard(SnCli *c, SnShard *out);
 SnStatus sn_cli_shard_output(SnCli *c, const char **out);
 /* Prints --stats and --time-passes to stderr where asked. */
 void sn_cli_rewrite_report(SnCli *c, const SnRewriter *rw);
-/* Whether --pack-cache, if it is there, can be followed (packed.c). */
+/* Whether --pack-cache, if it is there, can be followed (pack_cache.c). */
 SnStatus sn_cli_pack_check(SnCli *c, const char *path);
 /* Whether b has kernels, if --pack-cache, --tune or --tuned ask for them. */
 SnStatus sn_cli_need_kernels(SnCli *c, const SnBackendDesc *b);
-/* Whether --tuned and --tune, if they are there, can be (tuned.c). */
+/* Whether --tuned and --tune, if they are there, can be (tune_file.c). */
 SnStatus sn_cli_tune_check(SnCli *c, const char *path);
 /* bench --tune: measures g for o's backend, writes the file, reports. */
 SnStatus sn_cli_tune(SnCli *c, const char *path, const SnRewriteOpts *o,

@@ -6,10 +6,10 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include "base/file.h"
+#include "base/file/file.h"
 #include "cli/inputs.h"
-#include "graph/text.h"
-#include "onnx/import.h"
+#include "graph/text/text.h"
+#include "onnx/import/import.h"
 
 bool
 sn_is_onnx(const char *path)

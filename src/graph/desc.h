@@ -84,7 +84,7 @@ typedef enum SnClass {
     SN_C_OPAQUE
 } SnClass;
 
-/* The closed set of index maps (kernel/map.h gives each its shape, sets and
+/* The closed set of index maps (kernel/eval/map.h gives each its shape, sets and
  * order of elements). */
 typedef enum SnMapId {
     SN_MAP_NONE,

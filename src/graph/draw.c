@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "graph/graph_priv.h"
-#include "graph/text.h"
+#include "graph/text/text.h"
 
 enum { LABEL_MAX = 40 };
 

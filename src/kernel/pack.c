@@ -7,7 +7,7 @@
 #include <unistd.h>
 #include <xxhash.h>
 
-#include "base/file.h"
+#include "base/file/file.h"
 #include "base/index.h"
 #include "sn_pack_id.h"
 

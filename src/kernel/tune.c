@@ -5,8 +5,8 @@
 #include <string.h>
 #include <xxhash.h>
 
-#include "base/file.h"
-#include "kernel/conv_f32.h"
+#include "base/file/file.h"
+#include "kernel/conv_f32/conv_f32.h"
 #include "sn_pack_id.h"
 
 /* The file: a first line with the build of the kernels, the instruction set

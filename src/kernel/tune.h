@@ -11,7 +11,7 @@
 #include "base/buf.h"
 #include "base/diag.h"
 #include "base/index.h"
-#include "kernel/conv_q8.h"
+#include "kernel/conv/conv_q8.h"
 
 /* What is computed: on codes, where sn_conv_q8_tiles is false or true, or on
  * reals. */

@@ -5,7 +5,7 @@
 #define SN_QUANTIZE_H
 
 #include "quant/bias.h"
-#include "quant/place.h"
+#include "quant/place/place.h"
 #include "quant/reasons.h"
 
 #ifdef __cplusplus

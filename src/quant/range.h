@@ -20,7 +20,7 @@
 #ifndef SN_RANGE_H
 #define SN_RANGE_H
 
-#include "quant/profile.h"
+#include "quant/profile/profile.h"
 #include "quant/scheme.h"
 
 #ifdef __cplusplus

@@ -9,7 +9,7 @@
  * to the consumer, or the waiver for calibrated Rescales (dsl.md 1.2.9,10). */
 #include <math.h>
 #include <string.h>
-#include "kernel/eval.h"
+#include "kernel/eval/eval.h"
 #include "rewrite/copy.h"
 #include "rewrite/derive.h"
 #include "rewrite/rule.h"

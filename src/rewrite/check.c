@@ -8,7 +8,7 @@
  * the old subgraph a third time over the reals. */
 #include <math.h>
 #include <string.h>
-#include "kernel/eval.h"
+#include "kernel/eval/eval.h"
 #include "rewrite/internal.h"
 #include "sn_kinds.h"
 

@@ -7,7 +7,7 @@
 #include <string.h>
 #include "base/buf.h"
 #include "base/clock.h"
-#include "graph/text.h"
+#include "graph/text/text.h"
 #include "rewrite/derive.h"
 #include "rewrite/internal.h"
 #include "sn_kinds.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The functions of the rule language: ranges, clamps, dimensions. */
 #include "rewrite/rewrite.h"
-#include "kernel/eval.h"
+#include "kernel/eval/eval.h"
 
 static SnGrid
 grid(const SnType *t)

@@ -2,7 +2,7 @@
 /* Constant folding and common subexpressions. */
 #include <string.h>
 #include <xxhash.h>
-#include "kernel/eval.h"
+#include "kernel/eval/eval.h"
 #include "rewrite/internal.h"
 #include "sn_kinds.h"
 

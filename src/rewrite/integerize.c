@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include "base/num.h"
-#include "kernel/eval.h"
+#include "kernel/eval/eval.h"
 #include "rewrite/copy.h"
 #include "rewrite/derive.h"
 #include "sn_kinds.h"

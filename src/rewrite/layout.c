@@ -3,7 +3,7 @@
  * commutes with every per-element function).  Axis arguments of the node's
  * map are renumbered; Constants beside the Transpose are transposed back. */
 #include <string.h>
-#include "kernel/eval.h"
+#include "kernel/eval/eval.h"
 #include "rewrite/copy.h"
 #include "rewrite/derive.h"
 #include "sn_kinds.h"

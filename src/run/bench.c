@@ -7,7 +7,7 @@
 #include <time.h>
 
 #include "base/clock.h"
-#include "kernel/map.h"
+#include "kernel/eval/map.h"
 #include "run/team.h"
 
 enum { LEAST_RUNS = 5, MOST_RUNS = 4000 };

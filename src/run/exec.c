@@ -5,7 +5,7 @@
 #include <string.h>
 #include <xxhash.h>
 
-#include "graph/text.h"
+#include "graph/text/text.h"
 #include "kernel/pack.h"
 #include "kernel/tune.h"
 #include "run/team.h"

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "base/buf.h"
-#include "base/file.h"
+#include "base/file/file.h"
 
 /* NumPy's names of the element types that are read and written. */
 static const struct {

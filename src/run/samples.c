@@ -4,9 +4,9 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include "base/file.h"
+#include "base/file/file.h"
 #include "base/num.h"
-#include "onnx/tensor_pb.h"
+#include "onnx/import/tensor_pb.h"
 
 static bool
 ends_with(const char *s, const char *end)

@@ -10,7 +10,7 @@
 
 #include "base/clock.h"
 #include "base/diag.h"
-#include "graph/text.h"
+#include "graph/text/text.h"
 #include "kernel/isa.h"
 #include "run/exec.h"
 #include "run/team.h"

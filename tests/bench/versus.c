@@ -29,7 +29,7 @@
 #include "base/clock.h"
 #include "base/diag.h"
 #include "differ/peer.h"
-#include "graph/text.h"
+#include "graph/text/text.h"
 #include "kernel/isa.h"
 #include "kernel/pack.h"
 #include "proc.h"

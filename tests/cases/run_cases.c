@@ -18,7 +18,7 @@
 
 #include "base/buf.h"
 #include "cases/cases.h"
-#include "graph/text.h"
+#include "graph/text/text.h"
 #include "random/graph_check.h"
 #include "sn_kinds.h"
 

@@ -12,9 +12,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "base/file.h"
+#include "base/file/file.h"
 #include "check.h"
-#include "onnx/tensor_pb.h"
+#include "onnx/import/tensor_pb.h"
 #include "shrink.h"
 
 enum { MAXOP = 128, MAXWHY = 64, SHOWN = 20 };

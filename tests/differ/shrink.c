@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include "base/file.h"
+#include "base/file/file.h"
 
 enum { MAX_TRIES = 600 };
 

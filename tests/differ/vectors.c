@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "base/file.h"
-#include "onnx/tensor_pb.h"
+#include "base/file/file.h"
+#include "onnx/import/tensor_pb.h"
 #include "shrink.h"
 
 enum { TRIES = 400, MAX_ELEMENTS = 160, MAX_BYTES = 2200 };

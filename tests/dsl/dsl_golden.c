@@ -8,9 +8,9 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
-#include "base/file.h"
-#include "dsl/order.h"
-#include "dsl/prove.h"
+#include "base/file/file.h"
+#include "dsl/order/order.h"
+#include "dsl/prove/prove.h"
 
 static const char *
 messages(SnArena *a, const char *path)

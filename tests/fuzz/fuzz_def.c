@@ -4,9 +4,9 @@
 #include "fuzz.h"
 
 #include <string.h>
-#include "dsl/order.h"
-#include "dsl/parse.h"
-#include "dsl/prove.h"
+#include "dsl/order/order.h"
+#include "dsl/syntax/parse.h"
+#include "dsl/prove/prove.h"
 
 /* Proofs of more rules than this take too long for a fuzzer. */
 enum { MAXRULE = 12, NDRAW = 2 };

@@ -2,7 +2,7 @@
 /* The reader of .npy files, and that of single tensors (.pb). */
 #include "fuzz.h"
 
-#include "onnx/tensor_pb.h"
+#include "onnx/import/tensor_pb.h"
 #include "run/npy.h"
 
 static void

@@ -3,7 +3,7 @@
 #include "fuzz.h"
 
 #include "graph/graph.h"
-#include "onnx/import.h"
+#include "onnx/import/import.h"
 
 int
 LLVMFuzzerTestOneInput(const uint8_t *p, size_t n)

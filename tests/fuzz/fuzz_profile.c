@@ -3,7 +3,7 @@
 #include "fuzz.h"
 
 #include "base/buf.h"
-#include "quant/profile.h"
+#include "quant/profile/profile.h"
 
 int
 LLVMFuzzerTestOneInput(const uint8_t *p, size_t n)

@@ -3,7 +3,7 @@
 #include "fuzz.h"
 
 #include <string.h>
-#include "graph/text.h"
+#include "graph/text/text.h"
 
 static SnStatus
 parse(SnArena *a, const char *p, size_t n, SnGraph **g)

@@ -4,7 +4,7 @@
 #include "fuzz.h"
 
 #include <string.h>
-#include "base/file.h"
+#include "base/file/file.h"
 
 int
 main(int argc, char **argv)

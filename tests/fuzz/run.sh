@@ -7,7 +7,7 @@ shift
 bad=0
 # The grammar's words, from the lexer's table, and what stands between them.
 words() {
-    sed -n 's/^    {\("[^"]*"\), T_.*/\1/p' dsl/token.c
+    sed -n 's/^    {\("[^"]*"\), T_.*/\1/p' dsl/syntax/token.c
     printf '"%s"\n' '=>' '->' '==' '!=' '<=' '>=' '@' ':1' '...' '//' '..' \
         '{}' '[]' '()' '; ' 'q8(0.1, 0)' 'version 1;\x0a' 'x.type == y.type'
 }

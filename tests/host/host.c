@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include "backend/plugin.h"
-#include "graph/text.h"
+#include "graph/text/text.h"
 #include "run/exec.h"
 
 static SnStatus

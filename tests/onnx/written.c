@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "differ/peer.h"
-#include "onnx/export.h"
+#include "onnx/export/export.h"
 #include "random/graph_check.h"
 #include "random/graph_gen.h"
 #include "run/exec.h"

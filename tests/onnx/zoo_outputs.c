@@ -14,8 +14,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "base/file.h"
-#include "onnx/tensor_pb.h"
+#include "base/file/file.h"
+#include "onnx/import/tensor_pb.h"
 #include "tests/differ/check.h"
 
 enum { MAXIO = 64 };

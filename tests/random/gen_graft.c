@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "cases/cases.h"
-#include "graph/text.h"
+#include "graph/text/text.h"
 #include "sn_kinds.h"
 
 static bool

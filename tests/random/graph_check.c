@@ -7,7 +7,7 @@
 #include <signal.h>
 #include <string.h>
 
-#include "graph/text.h"
+#include "graph/text/text.h"
 #include "random/graph_run.h"
 #include "run/exec.h"
 #include "sn_kinds.h"

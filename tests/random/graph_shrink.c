@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "graph/text.h"
+#include "graph/text/text.h"
 #include "run/exec.h"
 #include "run/npy.h"
 #include "sn_kinds.h"

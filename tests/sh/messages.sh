@@ -43,7 +43,7 @@ ok explain_unknown [ $? -eq 2 ]
 ok explain_near has "$tmp/err" "no message has the code 'SN31O'; did you mean 'SN310'?"
 
 # Every code that the sources report has a paragraph.
-missing=$(grep -ohE '"SN[0-9]{3}"' dsl/*.c dsl/gram.y gen/*.c | sort -u | tr -d '"' |
+missing=$(grep -rohE --include='*.[cy]' '"SN[0-9]{3}"' dsl gen | sort -u | tr -d '"' |
           while read -r c; do "$g" explain "$c" >/dev/null 2>&1 || echo "$c"; done)
 ok every_code_explained [ -z "$missing" ]
 [ -z "$missing" ] || echo "without a paragraph:" $missing

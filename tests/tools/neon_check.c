@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernel/conv_q8.h"
+#include "kernel/conv/conv_q8.h"
 
 static uint32_t seed = 1;
 

@@ -11,8 +11,8 @@
 #include <cmocka.h>
 
 #include "base/num.h"
-#include "kernel/eval.h"
-#include "kernel/dot.h"
+#include "kernel/eval/eval.h"
+#include "kernel/eval/dot.h"
 #include "sn_kinds.h"
 
 static SnArena *arena;

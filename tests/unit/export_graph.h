@@ -13,10 +13,10 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
-#include "graph/text.h"
+#include "graph/text/text.h"
 #include "onnx.pb-c.h"
-#include "onnx/export.h"
-#include "onnx/import.h"
+#include "onnx/export/export.h"
+#include "onnx/import/import.h"
 #include "rewrite/rewrite.h"
 #include "run/exec.h"
 

@@ -7,11 +7,11 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include "base/file.h"
+#include "base/file/file.h"
 #include "graph/desc.h"
-#include "kernel/eval.h"
-#include "onnx/import.h"
-#include "onnx/tensor_pb.h"
+#include "kernel/eval/eval.h"
+#include "onnx/import/import.h"
+#include "onnx/import/tensor_pb.h"
 #include "rewrite/rewrite.h"
 #include "sn_kinds.h"
 

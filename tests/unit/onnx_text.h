@@ -5,9 +5,9 @@
 #define SN_TEST_ONNX_TEXT_H
 
 #include "base/buf.h"
-#include "graph/text.h"
-#include "onnx/import.h"
-#include "onnx/tensor_pb.h"
+#include "graph/text/text.h"
+#include "onnx/import/import.h"
+#include "onnx/import/tensor_pb.h"
 #include "unit/onnx_build.h"
 /* Last: it names things at file scope. */
 #include "unit/arena.h"

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "graph/text.h"
+#include "graph/text/text.h"
 #include "unit/arena.h"
 
 static inline SnGraph *

@@ -15,7 +15,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/diag.h"
-#include "base/file.h"
+#include "base/file/file.h"
 #include "unit/scratch.h"
 
 static void

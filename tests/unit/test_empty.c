@@ -9,7 +9,7 @@
 #include <cmocka.h>
 #include <stdlib.h>
 
-#include "kernel/eval.h"
+#include "kernel/eval/eval.h"
 #include "kernel/isa.h"
 #include "run/exec.h"
 #include "unit/parse.h"

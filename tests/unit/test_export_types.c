@@ -6,9 +6,9 @@
  * exported as, NAME.qdq.onnx, NAME.u8.onnx and NAME.qop.onnx, for ONNX Runtime
  * (tests/long/export_types.sh). */
 #include <inttypes.h>
-#include "base/file.h"
+#include "base/file/file.h"
 #include "graph/desc.h"
-#include "onnx/export.h"
+#include "onnx/export/export.h"
 #include "rewrite/rewrite.h"
 #include "run/exec.h"
 #include "sn_kinds.h"

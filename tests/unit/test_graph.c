@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "graph/desc.h"
-#include "graph/text.h"
+#include "graph/text/text.h"
 #include "unit/graph_table.h"
 
 static SnArena *arena;

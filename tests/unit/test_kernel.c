@@ -7,7 +7,7 @@
 #include <math.h>
 
 #include "base/num.h"
-#include "kernel/point_q8.h"
+#include "kernel/point/point_q8.h"
 
 static void
 fill(SnRun *r, int pattern)

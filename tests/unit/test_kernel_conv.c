@@ -4,7 +4,7 @@
  * clamps and extreme values, every way in which they can be cut. */
 #include "unit/kernel_graph.h"
 
-#include "kernel/conv_q8.h"
+#include "kernel/conv/conv_q8.h"
 
 static void
 fill(SnRun *r, int pattern)

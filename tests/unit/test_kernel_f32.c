@@ -6,8 +6,8 @@
 #include "unit/kernel_graph.h"
 
 #include "base/fmath.h"
-#include "kernel/conv_f32.h"
-#include "kernel/point_f32.h"
+#include "kernel/conv_f32/conv_f32.h"
+#include "kernel/point/point_f32.h"
 
 static float
 real(int pattern)

@@ -6,7 +6,7 @@
 #include "unit/kernel_graph.h"
 
 #include "base/fmath.h"
-#include "kernel/erf_f32.h"
+#include "kernel/each/erf_f32.h"
 
 static SnRef
 numbers(SnElem e, const SnShape *s)

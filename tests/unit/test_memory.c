@@ -6,8 +6,8 @@
 
 #include "base/buf.h"
 #include "base/diag.h"
-#include "graph/text.h"
-#include "kernel/conv_q8.h"
+#include "graph/text/text.h"
+#include "kernel/conv/conv_q8.h"
 #include "proc.h"
 #include "run/exec.h"
 #include "unit/scratch.h"

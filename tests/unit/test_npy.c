@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "base/buf.h"
-#include "base/file.h"
+#include "base/file/file.h"
 #include "run/npy.h"
 #include "unit/arena.h"
 #include "unit/scratch.h"

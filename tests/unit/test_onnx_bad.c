@@ -8,7 +8,7 @@
 #include <cmocka.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "base/file.h"
+#include "base/file/file.h"
 #include "unit/onnx_text.h"
 
 enum { FLOAT = 1, INT64 = 7 };

@@ -6,9 +6,9 @@
  * With --dump DIR the models are written instead, for ONNX Runtime
  * (tools/oracle/compare.js). */
 #include <inttypes.h>
-#include "base/file.h"
+#include "base/file/file.h"
 #include "graph/desc.h"
-#include "onnx/export.h"
+#include "onnx/export/export.h"
 #include "quant/island.h"
 #include "rewrite/rewrite.h"
 #include "run/exec.h"

@@ -15,9 +15,9 @@
 #include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "base/file.h"
-#include "graph/text.h"
-#include "onnx/import.h"
+#include "base/file/file.h"
+#include "graph/text/text.h"
+#include "onnx/import/import.h"
 #include "unit/onnx_hostile_cases.h"
 
 typedef struct Case {

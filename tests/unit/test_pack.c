@@ -6,10 +6,10 @@
 #include <sys/stat.h>
 
 #include "base/buf.h"
-#include "graph/text.h"
+#include "graph/text/text.h"
 #include "kernel/isa.h"
 #include "kernel/pack.h"
-#include "kernel/rows.h"
+#include "kernel/eval/rows.h"
 #include "kernel/tune.h"
 #include "run/exec.h"
 #include "sn_kinds.h"

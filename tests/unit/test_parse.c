@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "base/buf.h"
-#include "base/file.h"
-#include "dsl/parse.h"
+#include "base/file/file.h"
+#include "dsl/syntax/parse.h"
 
 static const char *const dirs[] = {"."};
 

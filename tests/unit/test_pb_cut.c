@@ -10,9 +10,9 @@
 #include <string.h>
 #include <unistd.h>
 #include <cmocka.h>
-#include "base/file.h"
-#include "onnx/onnx_read.h"
-#include "onnx/pb_cut.h"
+#include "base/file/file.h"
+#include "onnx/import/onnx_read.h"
+#include "onnx/import/pb_cut.h"
 #include "onnx.pb-c.h"
 
 enum { LONG = 3000, SHORT = 40 };

@@ -9,9 +9,9 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "dsl/parse.h"
-#include "dsl/prove_priv.h"
-#include "dsl/resolve.h"
+#include "dsl/syntax/parse.h"
+#include "dsl/prove/prove_priv.h"
+#include "dsl/resolve/resolve.h"
 
 static bool errs;
 

@@ -13,11 +13,11 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "dsl/parse.h"
-#include "dsl/prove.h"
-#include "dsl/resolve.h"
-#include "graph/text.h"
-#include "kernel/eval.h"
+#include "dsl/syntax/parse.h"
+#include "dsl/prove/prove.h"
+#include "dsl/resolve/resolve.h"
+#include "graph/text/text.h"
+#include "kernel/eval/eval.h"
 #include "sn_kinds.h"
 
 enum { NTRY = 12, NDRAW = 6 };

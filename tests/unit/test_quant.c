@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/file.h"
+#include "base/file/file.h"
 #include "quant/quantize.h"
 #include "sn_kinds.h"
 #include "unit/parse.h"

@@ -13,7 +13,7 @@
 #include <string.h>
 #include <cmocka.h>
 #include "cases/cases.h"
-#include "graph/text.h"
+#include "graph/text/text.h"
 #include "random/graph_check.h"
 #include "random/graph_gen.h"
 #include "random/graph_shrink.h"

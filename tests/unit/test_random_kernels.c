@@ -23,7 +23,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 #include "base/clock.h"
-#include "graph/text.h"
+#include "graph/text/text.h"
 #include "kernel/isa.h"
 #include "random/graph_check.h"
 #include "random/graph_gen.h"

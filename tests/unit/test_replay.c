@@ -12,11 +12,11 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "base/file.h"
+#include "base/file/file.h"
 #include "base/num.h"
-#include "dsl/prove.h"
-#include "graph/text.h"
-#include "kernel/eval.h"
+#include "dsl/prove/prove.h"
+#include "graph/text/text.h"
+#include "kernel/eval/eval.h"
 #include "sn_kinds.h"
 
 static SnProofs *

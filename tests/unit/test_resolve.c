@@ -9,8 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "dsl/codes.h"
-#include "dsl/parse.h"
+#include "dsl/model/codes.h"
+#include "dsl/syntax/parse.h"
 #include "graph/desc.h"
 
 static const char *const dirs[] = {"tests/dsl/check", "."};

@@ -6,8 +6,8 @@
 #include <stdint.h>
 #include <string.h>
 #include <cmocka.h>
-#include "graph/text.h"
-#include "kernel/rows.h"
+#include "graph/text/text.h"
+#include "kernel/eval/rows.h"
 #include "rewrite/rewrite.h"
 #include "sn_kinds.h"
 

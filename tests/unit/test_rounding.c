@@ -7,8 +7,8 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "graph/text.h"
-#include "kernel/eval.h"
+#include "graph/text/text.h"
+#include "kernel/eval/eval.h"
 #include "random/graph_check.h"
 #include "rewrite/rewrite.h"
 #include "run/exec.h"

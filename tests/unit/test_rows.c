@@ -9,8 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "graph/text.h"
-#include "onnx/import.h"
+#include "graph/text/text.h"
+#include "onnx/import/import.h"
 #include "quant/quantize.h"
 #include "quant/row8.h"
 #include "sn_kinds.h"

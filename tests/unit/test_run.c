@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "quant/profile.h"
+#include "quant/profile/profile.h"
 #include "run/batch.h"
 #include "run/npy.h"
 #include "run/samples.h"

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "base/diag.h"
-#include "graph/text.h"
+#include "graph/text/text.h"
 #include "run/exec.h"
 #include "run/team.h"
 

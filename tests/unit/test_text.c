@@ -10,9 +10,9 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "base/file.h"
+#include "base/file/file.h"
 #include "graph/desc.h"
-#include "graph/text.h"
+#include "graph/text/text.h"
 #include "unit/graph_table.h"
 #include "unit/scratch.h"
 

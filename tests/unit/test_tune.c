@@ -3,7 +3,7 @@
  * the line that is wrong; results are the same under whatever was measured. */
 #include <string.h>
 
-#include "base/file.h"
+#include "base/file/file.h"
 #include "kernel/isa.h"
 #include "run/tuning.h"
 #include "sn_kinds.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Convolutions and matrix products on 8-bit codes, for filters that are
- * constants: packed once, run by kernel/conv_q8.h. */
+ * constants: packed once, run by kernel/conv/conv_q8.h. */
 #include "backend/cpu/contract.h"
 
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "base/buf.h"
 #include "cpu_kernels.h"
 #include "kernel/pack.h"
-#include "kernel/rows.h"
+#include "kernel/eval/rows.h"
 #include "kernel/tune.h"
 
 static bool

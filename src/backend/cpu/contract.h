@@ -4,7 +4,7 @@
 #define SN_CPU_CONTRACT_H
 
 #include "graph/desc.h"
-#include "kernel/conv_q8.h"
+#include "kernel/conv/conv_q8.h"
 
 /* Packs the convolution of the call (operands x, w, b? in its first three
  * slots, its attributes those of Conv2D) with results of type y, cut to clamp;

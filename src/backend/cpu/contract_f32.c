@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Convolutions and matrix products on reals, for filters that are constants:
- * packed once, run by kernel/conv_f32.h. */
+ * packed once, run by kernel/conv_f32/conv_f32.h. */
 #include <stdio.h>
 
 #include "backend/cpu/geo.h"
 #include "cpu_kernels.h"
-#include "kernel/conv_f32.h"
+#include "kernel/conv_f32/conv_f32.h"
 #include "kernel/pack.h"
-#include "kernel/rows.h"
+#include "kernel/eval/rows.h"
 #include "kernel/tune.h"
 
 static bool

@@ -7,10 +7,10 @@
 #include "backend/cpu/geo.h"
 #include "backend/cpu/units.h"
 #include "cpu_kernels.h"
-#include "kernel/each.h"
-#include "kernel/erf_f32.h"
-#include "kernel/map.h"
-#include "kernel/rows.h"
+#include "kernel/each/each.h"
+#include "kernel/each/erf_f32.h"
+#include "kernel/eval/map.h"
+#include "kernel/eval/rows.h"
 
 enum { UNIT = SN_CPU_UNIT };
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backend/cpu/geo.h"
 
-#include "kernel/map.h"
-#include "kernel/rows.h"
+#include "kernel/eval/map.h"
+#include "kernel/eval/rows.h"
 
 SnRange
 sn_cpu_clamp(const SnCall *c)

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The geometry of contracts as kernel/conv_q8.h wants it, read from a call:
+/* The geometry of contracts as kernel/conv/conv_q8.h wants it, read from a call:
  * a product with a matrix is a convolution of one tap over a picture of one
  * column. */
 #ifndef SN_CPU_GEO_H
 #define SN_CPU_GEO_H
 
 #include "graph/desc.h"
-#include "kernel/conv_q8.h"
+#include "kernel/conv/conv_q8.h"
 
 /* Of a node over conv(x, w, stride, pads, dilate, group); false when shapes
  * do not fit each other. */

@@ -4,7 +4,7 @@
 #include <string.h>
 #include "base/num.h"
 #include "cpu_kernels.h"
-#include "kernel/rows.h"
+#include "kernel/eval/rows.h"
 
 SnStatus
 sn_cpu_max_splat_i8(const SnCall *c)

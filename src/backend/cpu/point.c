@@ -7,8 +7,8 @@
 #include "backend/cpu/geo.h"
 #include "backend/cpu/units.h"
 #include "cpu_kernels.h"
-#include "kernel/point_q8.h"
-#include "kernel/rows.h"
+#include "kernel/point/point_q8.h"
+#include "kernel/eval/rows.h"
 
 static bool
 is_q8(const SnTensor *t)

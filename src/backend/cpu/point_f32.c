@@ -6,9 +6,9 @@
 #include "backend/cpu/units.h"
 #include "base/fmath.h"
 #include "cpu_kernels.h"
-#include "kernel/map.h"
-#include "kernel/point_f32.h"
-#include "kernel/rows.h"
+#include "kernel/eval/map.h"
+#include "kernel/point/point_f32.h"
+#include "kernel/eval/rows.h"
 
 static bool
 is_f32(const SnTensor *t)

@@ -4,8 +4,8 @@
  * at each run. */
 #include "backend/cpu/geo.h"
 #include "cpu_kernels.h"
-#include "kernel/conv_f32.h"
-#include "kernel/rows.h"
+#include "kernel/conv_f32/conv_f32.h"
+#include "kernel/eval/rows.h"
 
 typedef struct Product {
     const SnConvF32 *plan;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Softmax: on f32 along the last axis, on codes along any. */
 #include "cpu_kernels.h"
-#include "kernel/map.h"
-#include "kernel/point_f32.h"
-#include "kernel/rows.h"
+#include "kernel/eval/map.h"
+#include "kernel/point/point_f32.h"
+#include "kernel/eval/rows.h"
 
 typedef struct Softmax {
     SnIsa isa;

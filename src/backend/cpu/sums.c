@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Sums of products of plain int32 (IntegerConv2D, IntegerMatMul) by the tiles
- * of kernel/conv_q8.h: the operands are differences of codes and zero points
+ * of kernel/conv/conv_q8.h: the operands are differences of codes and zero points
  * as a rule, so that each becomes codes again, with a zero point of its own,
  * found in the filter's channels when it is packed and in x at each run.  What
  * does not fit 8 bits so is summed plainly. */
 #include "backend/cpu/geo.h"
 #include "cpu_kernels.h"
-#include "kernel/each.h"
-#include "kernel/map.h"
+#include "kernel/each/each.h"
+#include "kernel/eval/map.h"
 
 /* A difference of two codes, without sign; rows for which packing a computed
  * filter pays. */

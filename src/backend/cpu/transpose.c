@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "cpu_kernels.h"
-#include "kernel/map.h"
-#include "kernel/point_q8.h"
+#include "kernel/eval/map.h"
+#include "kernel/point/point_q8.h"
 
 /* x [outer, a, b, inner] to y [outer, b, a, inner]; inner in bytes.  Units
  * are places of b. */

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Expression trees: copies, comparison, text. */
+#include <string.h>
+#include "dsl/resolve/resolve.h"
+
+SnExpr *
+sn_expr_new(SnArena *a, SnEk ek, SnPos at, const char *s)
+{
+    SnExpr *e = SN_NEW(a, SnExpr);
+
+    e->ek = ek;
+    e->pos = at;
+    e->s = s;
+    return e;
+}
+
+SnExpr *
+sn_expr_clone(SnArena *a, const SnExpr *e)
+{
+    if (!e)
+        return NULL;
+    SnExpr *c = sn_memdup(a, e, sizeof *e);
+    c->kid = SN_NEW_N(a, SnExpr *, e->nkid);
+    for (uint32_t i = 0; i < e->nkid; i++)
+        c->kid[i] = sn_expr_clone(a, e->kid[i]);
+    c->ty = SN_TY_NONE;
+    c->rk = SN_R_NONE;
+    c->ref = NULL;
+    return c;
+}
+
+bool
+sn_expr_equal(const SnExpr *a, const SnExpr *b)
+{
+    if (a->ek != b->ek || a->nkid != b->nkid)
+        return false;
+    if (a->ek == SN_E_BIN && a->op != b->op)
+        return false;
+    if ((a->s || b->s) && (!a->s || !b->s || strcmp(a->s, b->s)))
+        return false;
+    if ((a->ek == SN_E_INT || a->ek == SN_E_BOOL) && a->i != b->i)
+        return false;
+    for (uint32_t i = 0; i < a->nkid; i++)
+        if (!sn_expr_equal(a->kid[i], b->kid[i]))
+            return false;
+    return true;
+}
+
+static const char *const op_text[] = {
+    [SN_OP_ADD] = "+", [SN_OP_SUB] = "-",   [SN_OP_MUL] = "*",
+    [SN_OP_DIV] = "/", [SN_OP_EQ] = "==",   [SN_OP_NE] = "!=",
+    [SN_OP_LT] = "<",  [SN_OP_LE] = "<=",   [SN_OP_GT] = ">",
+    [SN_OP_GE] = ">=", [SN_OP_AND] = "and", [SN_OP_OR] = "or",
+};
+static const int op_level[] = {
+    [SN_OP_OR] = 1,  [SN_OP_AND] = 2, [SN_OP_EQ] = 4,  [SN_OP_NE] = 4,
+    [SN_OP_LT] = 4,  [SN_OP_LE] = 4,  [SN_OP_GT] = 4,  [SN_OP_GE] = 4,
+    [SN_OP_ADD] = 5, [SN_OP_SUB] = 5, [SN_OP_MUL] = 6, [SN_OP_DIV] = 6,
+};
+
+static void put(SnBuf *b, const SnExpr *e, int level);
+
+static void
+put_kids(SnBuf *b, const SnExpr *e, uint32_t from, const char *close)
+{
+    for (uint32_t i = from; i < e->nkid; i++) {
+        if (i > from)
+            sn_puts(b, ", ");
+        put(b, e->kid[i], 0);
+    }
+    sn_puts(b, close);
+}
+
+static void
+put_bin(SnBuf *b, const SnExpr *e, int level)
+{
+    int own = op_level[e->op];
+
+    if (own < level)
+        sn_putc(b, '(');
+    put(b, e->kid[0], own);
+    sn_putf(b, " %s ", op_text[e->op]);
+    put(b, e->kid[1], own + 1);
+    if (own < level)
+        sn_putc(b, ')');
+}
+
+static void
+put(SnBuf *b, const SnExpr *e, int level)
+{
+    switch (e->ek) {
+    case SN_E_INT:
+        sn_putf(b, "%lld", (long long)e->i);
+        break;
+    case SN_E_REAL:
+        if (e->s)
+            sn_puts(b, e->s);
+        else
+            sn_put_f64(b, e->r);
+        break;
+    case SN_E_STR:
+        sn_put_quoted(b, e->s);
+        break;
+    case SN_E_BOOL:
+        sn_puts(b, e->i ? "true" : "false");
+        break;
+    case SN_E_WILD:
+        sn_putc(b, '_');
+        break;
+    case SN_E_NAME:
+        sn_puts(b, e->s);
+        break;
+    case SN_E_LIST:
+        sn_putc(b, '[');
+        put_kids(b, e, 0, "]");
+        break;
+    case SN_E_MEMBER:
+        put(b, e->kid[0], 9);
+        sn_putf(b, ".%s", e->s);
+        break;
+    case SN_E_INDEX:
+        put(b, e->kid[0], 9);
+        sn_putc(b, '[');
+        put_kids(b, e, 1, "]");
+        break;
+    case SN_E_CALL:
+        sn_putf(b, "%s(", e->s);
+        put_kids(b, e, 0, ")");
+        break;
+    case SN_E_ARG:
+        sn_putf(b, "%s = ", e->s);
+        put(b, e->kid[0], 0);
+        break;
+    case SN_E_NEG:
+        sn_putc(b, '-');
+        put(b, e->kid[0], 8);
+        break;
+    case SN_E_NOT:
+        sn_puts(b, "not ");
+        put(b, e->kid[0], 3);
+        break;
+    case SN_E_BIN:
+        put_bin(b, e, level);
+        break;
+    case SN_E_IN:
+        put(b, e->kid[0], 5);
+        sn_puts(b, " in [");
+        put_kids(b, e, 1, "]");
+        break;
+    }
+}
+
+void
+sn_put_expr(SnBuf *b, const SnExpr *e)
+{
+    put(b, e, 0);
+}
+
+const char *
+sn_expr_str(SnArena *a, const SnExpr *e)
+{
+    SnBuf b;
+
+    sn_buf_init(&b, a);
+    sn_put_expr(&b, e);
+    return sn_buf_str(&b);
+}

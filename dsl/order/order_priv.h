@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Shared by the files of the order checks.  Nothing outside dsl/ includes
+ * this.
+ *
+ * A rule is taken as a rewrite of terms.  A term stands for one value: a
+ * variable, or a node over its operands.  A right side points into its left
+ * side where it uses an old value, and has `fresh` nodes where it makes one;
+ * what is shared by pointer is one node.  A variadic port has one operand that
+ * stands for all of them. */
+#ifndef SN_ORDER_PRIV_H
+#define SN_ORDER_PRIV_H
+
+#include "dsl/order/order.h"
+#include "dsl/resolve/resolve.h"
+
+/* The type of a value as an unknown: two are the same type when they have the
+ * same end of `same`. */
+typedef struct SnOty {
+    struct SnOty *same;
+    uint64_t hash; /* of a type that was written out; else 0 */
+} SnOty;
+
+typedef struct SnOt {
+    bool var;   /* any value */
+    bool fresh; /* made by a right side */
+    bool open;  /* a class: operands unread */
+    bool once;  /* :1 */
+    bool copy;  /* fresh: `copy like` */
+    bool konst; /* the condition says const(..); fresh: of such operands
+                   only, so that it is folded to data when it is made */
+    const SnDefNode *node; /* the only kind, or NULL */
+    const uint64_t *kinds; /* of a node */
+    uint32_t narg;
+    struct SnOt **arg;
+    uint32_t elems; /* possible types, sn_ot_bit */
+    SnOty *type;
+    uint64_t attr;              /* hash of the attributes */
+    const char *name;           /* of the variable or capture */
+    const struct SnOt *like;    /* fresh: attributes come from here */
+    const struct SnOt *type_of; /* fresh: the type is this one's */
+    const SnExpr *type_expr;    /* fresh: or this */
+    uint32_t nasg;
+    const SnAsg *asg;   /* fresh: attributes given; left: required */
+    struct SnOt *bind;  /* unified with */
+    struct SnOt *match; /* matched by */
+} SnOt;
+
+/* One rule: written (in one order of commuting operands), or one instance of
+ * a derived family. */
+typedef struct SnOr {
+    const SnDefPass *pass;
+    const SnDefRule *rule; /* or */
+    const SnDefDerive *derive;
+    const SnDefNode *node; /* derived: at this kind */
+    uint32_t port;         /* derived: at this operand */
+    uint32_t step;         /* in pass->step */
+    bool first;            /* of the variants of a written rule */
+    const char *name;      /* "fuse", "sink" */
+    const char *label;     /* "fuse", "sink MaxPool.x" */
+    SnPos pos;
+    SnOt *lhs;
+    uint32_t nrhs; /* 0: a builder */
+    SnOt **rhs;
+    SnOt **var; /* [rule->nvar]; lets NULL */
+    uint32_t nguard;
+    const SnExpr **guard; /* conjuncts of the condition */
+    bool floats;          /* integerize: consumes a float node */
+} SnOr;
+
+typedef struct SnOc {
+    SnDefs *defs;
+    SnDiag *d;
+    SnArena *a;
+    uint32_t nword; /* of a set of kinds */
+    const SnDefNode *constant, *rescale;
+    bool lenient; /* matching: types that may fit do */
+} SnOc;
+
+enum { SN_OT_ABSENT = 1 << 30, SN_OT_ALL = (1 << 30) | ((1 << 20) - 1) };
+
+/* ---- terms (order_term.c) ---- */
+
+uint32_t sn_ot_bit(SnDefConc c);
+static inline bool
+sn_ot_has(const SnOt *t, const SnDefNode *n)
+{
+    return !t->var && (t->kinds[n->kind / 64] >> n->kind % 64 & 1);
+}
+/* Every kind t may have satisfies f. */
+bool sn_ot_every(const SnOc *c, const SnOt *t, bool (*f)(const SnDefNode *));
+bool sn_ot_convert(const SnDefNode *n); /* Quantize, Dequantize, Rescale */
+/* The rules of a pass, in the order they are tried. */
+uint32_t sn_or_all(SnOc *c, const SnDefPass *p, SnOr ***v);
+/* "Rescale(MaxPool(x))", variables by name. */
+void sn_ot_put(const SnOc *c, SnBuf *b, const SnOt *t);
+const char *sn_ot_str(const SnOc *c, const SnOt *t);
+static inline SnOt *
+sn_ot_get(SnOt *t)
+{
+    while (t->bind || t->match)
+        t = t->bind ? t->bind : t->match;
+    return t;
+}
+
+/* ---- unification and rewriting (order_unify.c) ---- */
+
+/* A copy of r whose terms may be bound. */
+SnOr *sn_or_copy(SnOc *c, const SnOr *r);
+/* Makes a and b one term; false leaves them in an unusable state. */
+bool sn_ot_unify(SnOc *c, SnOt *a, SnOt *b);
+/* Could they be?  Looks at kinds and types only. */
+bool sn_ot_may(const SnOc *c, const SnOt *a, const SnOt *b);
+/* pattern p matches t; sets match fields of p. */
+bool sn_ot_match(const SnOc *c, SnOt *p, SnOt *t);
+void sn_ot_unmatch(SnOt *p);
+bool sn_ot_equal(SnOt *a, SnOt *b, bool attrs);
+/* The term that e, a variable of r, stands for, or NULL. */
+SnOt *sn_or_var_term(const SnOr *r, const SnExpr *e);
+/* Equal hashes are the same expression. */
+uint64_t sn_or_hash(const SnOr *r, const SnExpr *e);
+uint64_t sn_or_mix(uint64_t h, uint64_t v);
+uint64_t sn_or_hash_str(const char *s);
+/* A condition as a literal: equal hashes are the same statement. */
+typedef struct SnLit {
+    uint64_t hash;
+    bool neg;
+    uint64_t value;        /* of `e == constant`: hash is e's; else 0 */
+    uint64_t of;           /* of a term compared with a number: the term ... */
+    double lo, hi;         /* ... lies in [lo, hi], its ends in it ... */
+    bool lo_open, hi_open; /* ... or not; of: 0 says nothing */
+    const SnExpr *e;       /* NULL: an attribute required by a pattern */
+} SnLit;
+uint32_t sn_or_lits(SnOc *c, const SnOr *r, SnLit **v);
+SnLit sn_or_lit(const SnOr *r, const SnExpr *e);
+bool sn_lits_disjoint(const SnLit *a, uint32_t na, const SnLit *b, uint32_t nb);
+bool sn_lits_imply(const SnLit *a, uint32_t na, SnLit b);
+/* Conditions that two types are equal: joins them; false when that cannot
+ * be. */
+bool sn_or_assume(SnOc *c, const SnOr *r);
+/* The value that r puts in place of t; NULL when r does not apply.  What the
+ * rules' conditions say of types is tested, known[] is taken as true, covers()
+ * as well, anything else as false; with known NULL as true. */
+SnOt *sn_or_apply(SnOc *c, SnOr *r, SnOt *t, const SnLit *known,
+                  uint32_t nknown);
+/* r's right side for the terms its left side now stands for. */
+SnOt *sn_or_build(SnOc *c, const SnOr *r);
+
+/* ---- preferences (order_overlap.c) ---- */
+
+/* What decides between two steps of a pass: the preference, an `order`, or
+ * NULL.  *who is true when a comes first. */
+typedef enum SnDecided { SN_UNDECIDED, SN_BY_PREFER, SN_BY_ORDER } SnDecided;
+SnDecided sn_or_decided(SnArena *a, const SnDefPass *p, const char *x,
+                        const char *y, const SnDefPrefer **by, bool *xfirst);
+
+/* ---- the checks ---- */
+
+typedef struct SnMeasures { /* what makes each rule end */
+    const char **by;        /* [n] */
+} SnMeasures;
+/* order_end.c: SN401, SN402, SN403 */
+void sn_order_end(SnOc *c, const SnDefPass *p, SnOr **v, uint32_t n,
+                  SnMeasures *m);
+void sn_order_copies(SnOc *c, SnOr *const *v, uint32_t n);
+void sn_order_overlap(SnOc *c, const SnDefPass *p, SnOr **v, uint32_t n);
+/* order_pairs.c: critical pairs; b may be NULL */
+void sn_order_pairs(SnOc *c, const SnDefPass *p, SnOr **v, uint32_t n,
+                    SnBuf *b);
+/* order_sweep.c: true when one sweep is enough */
+bool sn_order_sweep(SnOc *c, const SnDefPass *p, SnOr **v, uint32_t n);
+
+/* order_measure.c: how r changes one number that is counted. */
+typedef enum SnFall { SN_RISES, SN_LEVEL, SN_FALLS } SnFall;
+typedef enum SnMeasureKind {
+    SN_M_COUNT,  /* nodes of the kinds in the set, each once */
+    SN_M_PATHS,  /* the same, once for each path to an output */
+    SN_M_HEIGHT, /* the multiset of heights of these conversions */
+    SN_M_FLOATS  /* float nodes that are no conversions */
+} SnMeasureKind;
+typedef struct SnMeasure {
+    SnMeasureKind mk;
+    const uint64_t *kinds;
+    const char *what; /* "Max", "conversions" */
+} SnMeasure;
+SnFall sn_order_fall(SnOc *c, const SnMeasure *m, const SnOr *r);
+/* Nodes of the set in a term, each once. */
+uint32_t sn_order_count(const SnOc *c, const uint64_t *kinds, const SnOt *t);
+/* What a fire certainly removes, and what it makes. */
+typedef struct SnTake {
+    uint32_t removed, kept, made;
+} SnTake;
+SnTake sn_order_take(SnOc *c, const uint64_t *kinds, const SnOr *r);
+uint64_t *sn_order_set(SnOc *c, const SnDefNode *n); /* {n}, or empty */
+bool sn_order_subset(const SnOc *c, const uint64_t *a, const uint64_t *b);
+bool sn_order_meets(const SnOc *c, const uint64_t *a, const uint64_t *b);
+
+#endif

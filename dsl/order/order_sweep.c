@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Is one sweep from inputs to outputs, with local repeats, enough?
+ *
+ * The driver looks again at what a fire made, at what reads it and at what it
+ * reads.  A match further up is found only when a chain of fires leads there.
+ * So a rule may make matches at the node it changed and below it; a rule that
+ * makes one above its root, at a node that did not stand there before, takes
+ * the certificate from its pass. */
+#include <string.h>
+#include "dsl/order/order_priv.h"
+
+/* The root moved up past what it read: it is the node that was changed, and
+ * everything that could match there could match before. */
+static bool
+moved_root(const SnOr *r, const SnOt *t)
+{
+    return r->lhs->node && t->node == r->lhs->node && t->like == r->lhs;
+}
+
+static const SnOr *
+matches(SnOc *c, SnOr *const *v, uint32_t n, const SnOt *t)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (sn_ot_may(c, v[i]->lhs, t))
+            return v[i];
+    return NULL;
+}
+
+/* A rule that may match at a new node of t, below the root of t. */
+static const SnOr *
+above(SnOc *c, SnOr *const *v, uint32_t n, const SnOr *r, const SnOt *t,
+      bool root)
+{
+    if (!t->fresh || t->open || t->konst)
+        return NULL;
+    if (!root && !moved_root(r, t)) {
+        const SnOr *q = matches(c, v, n, t);
+        if (q)
+            return q;
+    }
+    for (uint32_t i = 0; i < t->narg; i++) {
+        const SnOr *q = above(c, v, n, r, t->arg[i], false);
+        if (q)
+            return q;
+    }
+    return NULL;
+}
+
+/* A builder may make what its contract says, anywhere. */
+static const SnOr *
+made_by(SnOc *c, SnOr *const *v, uint32_t n, const SnDefRule *r)
+{
+    for (uint32_t k = 0; k < r->nmakes; k++) {
+        const SnDefNode *m = sn_def_node(c->defs, r->makes[k]);
+        for (uint32_t i = 0; m && i < n; i++)
+            if (sn_ot_has(v[i]->lhs, m))
+                return v[i];
+    }
+    return NULL;
+}
+
+bool
+sn_order_sweep(SnOc *c, const SnDefPass *p, SnOr **v, uint32_t n)
+{
+    bool ok = true;
+
+    for (uint32_t i = 0; i < n; i++) {
+        const SnOr *r = v[i], *q = NULL;
+        if (!r->rule || !r->first)
+            continue;
+        for (uint32_t k = 0; k < r->nrhs && !q; k++)
+            q = above(c, v, n, r, r->rhs[k], true);
+        if (r->rule->custom)
+            q = made_by(c, v, n, r->rule);
+        if (!q)
+            continue;
+        ok = false;
+        sn_note(c->d, r->pos, "SN404",
+                "rule '%s' creates matches above its root; pass '%s' falls "
+                "back from one sweep to a worklist",
+                r->name, p->name);
+        sn_diag_line(c->d, "what it makes there may match '%s'", q->label);
+    }
+    return ok;
+}

@@ -1,0 +1,438 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The calculus.  Both sides become trees over the rule's variables: each node
+ * is replaced by its formula, each result by q:T(..), each d(x) by d:T(..).
+ *
+ * Exact: the trees are brought to a normal form that keeps every bit,
+ *   L0  q:T(d:T(X)) = X, and d:f32, q:f32 are nothing
+ *   L1  a move commutes with every per-element function
+ *   L2  q and d commute with max and min: they never decrease
+ * and must be equal.  Refines: q and d go away, but their saturations stay,
+ *   L4  d(q:T(v)) is v within range(T), plus a rounding
+ *   L5  saturating to A then B is saturating to B if A covers B; nothing
+ *       happens to a value already inside
+ * the trees must be equal, and the right side may round nowhere that the left
+ * side does not.  What is proved holds for all shapes, scales and lengths. */
+#include "dsl/prove/calculus/prove_tree.h"
+
+#include <string.h>
+#include "dsl/resolve/resolve.h"
+
+static PvTree *norm(PvLm *l, PvTree *t);
+
+/* ---- normal form of bits ---- */
+
+static bool
+is(const PvTree *t, const char *op)
+{
+    return !strcmp(t->op, op);
+}
+
+static bool
+starts(const PvTree *t, const char *s)
+{
+    return !strncmp(t->op, s, strlen(s));
+}
+
+/* Max and min of elements or over a set: monotone, so q and d go inside. */
+static bool
+monotone(const PvTree *t)
+{
+    return ((is(t, "max") || is(t, "min")) && t->nkid == 2) ||
+           starts(t, "maxover") || starts(t, "minover");
+}
+
+static PvTree *
+wrap(PvLm *l, const PvTree *f, PvTree *x)
+{
+    PvTree *t = sn_pv_tree(l, f->op, 1, &x);
+
+    if (t) {
+        t->type = f->type;
+        t->nsat = f->nsat;
+        t->sat = f->sat;
+    }
+    return t;
+}
+
+/* Does the guard say that nothing of X lies outside these saturations? */
+static bool
+idle(PvLm *l, const PvTree *q, const PvTree *x)
+{
+    bool all = true;
+
+    for (uint32_t i = 0; i < q->nsat; i++) {
+        bool hit = false;
+        for (uint32_t k = 0; k < l->ncov; k++)
+            hit |=
+                !strcmp(sn_pv_rep(l, l->cov[k][0]), sn_pv_rep(l, q->sat[i])) &&
+                !strcmp(l->cov[k][1], sn_format(l->a, "reach %s", x->op));
+        all &= hit;
+    }
+    if (q->nsat && all)
+        l->used |= 1u << 5;
+    return all;
+}
+
+/* A number or an attribute: nothing that the graph computes. */
+static bool
+constant(const PvTree *t)
+{
+    return t->nkid == 0 && !t->var;
+}
+
+static PvTree *
+push_in(PvLm *l, PvTree *f)
+{
+    PvTree *x = f->kid[0], *kid[2] = {NULL};
+
+    l->used |= starts(x, "move[") ? 1u << 1 : 1u << 2;
+    for (uint32_t i = 0; i < x->nkid && i < 2; i++)
+        kid[i] = norm(l, wrap(l, f, x->kid[i]));
+    return norm(l, sn_pv_tree(l, x->op, x->nkid, kid));
+}
+
+static int
+is_bound(const PvLm *l, const char *s)
+{
+    for (uint32_t i = 0; i < l->nbound; i++)
+        if (!strcmp(l->bound[i].name, s))
+            return (int)i + 1;
+    return 0;
+}
+
+/* q:T[bounds(T, lo, hi), S](e) = min(max(q:T[S](e), q:T(lo)), q:T(hi)). */
+static PvTree *
+unbound(PvLm *l, PvTree *t)
+{
+    const SnExpr *e = l->bound[is_bound(l, t->sat[0]) - 1].e;
+    PvTree *in = wrap(l, t, t->kid[0]);
+
+    in->nsat--;
+    in->sat++;
+    in = norm(l, in);
+    for (uint32_t i = 1; i < 3 && in; i++) {
+        if (e->kid[i]->ek == SN_E_WILD)
+            continue;
+        PvTree *lim =
+            sn_pv_tree(l, sn_pv_rep(l, sn_expr_str(l->a, e->kid[i])), 0, NULL);
+        PvTree *kid[2] = {in, sn_pv_tree(l, "q", 1, &lim)};
+        kid[1]->type = t->type;
+        in = sn_pv_tree(l, i == 1 ? "max" : "min", 2, kid);
+    }
+    l->used |= 1u << 2;
+    return in;
+}
+
+static PvTree *
+norm_conv(PvLm *l, PvTree *t)
+{
+    PvTree *x = t->kid[0];
+
+    if (sn_pv_is_real(l, t->type) && !t->nsat)
+        return x;
+    if (is(t, "q") && is(x, "d") &&
+        !strcmp(sn_pv_rep(l, t->type), sn_pv_rep(l, x->type)) &&
+        (!t->nsat || idle(l, t, x->kid[0]))) {
+        l->used |= 1;
+        return x->kid[0];
+    }
+    if (is(t, "d") && is(x, "q") && sn_pv_is_real(l, t->type))
+        return x;
+    if (l->pr->commutes && is(t, "q") && is(x, "d") && is(x->kid[0], "q") &&
+        constant(x->kid[0]->kid[0])) {
+        l->used |= 1u << 3; /* the guard's comparison; L3 for zeros */
+        PvTree *q = sn_pv_tree(l, "q", 1, &x->kid[0]->kid[0]);
+        q->type = t->type;
+        return q;
+    }
+    if (is(t, "q") && t->nsat && is_bound(l, t->sat[0]))
+        return unbound(l, t);
+    if (is(t, "q") && is(x, "q") && sn_pv_is_real(l, x->type)) {
+        PvTree *q = wrap(l, t, x->kid[0]); /* q keeps order: clamps join */
+        q->sat = NULL;
+        q->nsat = 0;
+        for (uint32_t i = 0; i < t->nsat + x->nsat; i++)
+            sn_pv_add_sat(l, &q->nsat, &q->sat,
+                          i < t->nsat ? t->sat[i] : x->sat[i - t->nsat]);
+        l->used |= 1u << 2;
+        return norm(l, q);
+    }
+    if (monotone(x) || starts(x, "move["))
+        return push_in(l, t);
+    return t;
+}
+
+/* The same value everywhere: numbers, attributes, and what is made of them. */
+static bool
+fixed(const PvTree *t)
+{
+    for (uint32_t i = 0; i < t->nkid; i++)
+        if (!fixed(t->kid[i]))
+            return false;
+    return !t->var;
+}
+
+/* A move below any per-element function comes out. */
+static PvTree *
+norm_elem(PvLm *l, PvTree *t)
+{
+    PvTree *kid[4];
+
+    if (t->nkid == 0 || t->nkid > 4 || starts(t, "move[") || sn_pv_is_row(t) ||
+        strstr(t->op, "over["))
+        return t;
+    const PvTree *m = NULL;
+    for (uint32_t i = 0; i < t->nkid; i++) {
+        const PvTree *k = t->kid[i];
+        if (fixed(k))
+            continue;
+        if (!starts(k, "move[") || k->nkid != 1 || (m && strcmp(k->op, m->op)))
+            return t;
+        m = k;
+    }
+    if (!m)
+        return t;
+    for (uint32_t i = 0; i < t->nkid; i++)
+        kid[i] = fixed(t->kid[i]) ? t->kid[i] : t->kid[i]->kid[0];
+    l->used |= 1u << 1;
+    PvTree *in = norm(l, sn_pv_tree(l, t->op, t->nkid, kid));
+    return in ? norm(l, sn_pv_tree(l, m->op, 1, &in)) : NULL;
+}
+
+/* max(max(a, b), b) = max(a, b) = max(a, max(a, b)): of zeros the first. */
+static PvTree *
+norm_max(PvLm *l, PvTree *t)
+{
+    for (uint32_t i = 0; i < 2; i++) {
+        const PvTree *in = t->kid[i];
+        const char *other = sn_pv_text(l, t->kid[!i]);
+        if (strcmp(in->op, t->op) || in->nkid != 2)
+            continue;
+        if (!strcmp(sn_pv_text(l, in->kid[0]), other) ||
+            (i == 0 && !strcmp(sn_pv_text(l, in->kid[1]), other)))
+            return t->kid[i];
+    }
+    if (!strcmp(sn_pv_text(l, t->kid[0]), sn_pv_text(l, t->kid[1])))
+        return t->kid[0];
+    return t;
+}
+
+static PvTree *
+norm(PvLm *l, PvTree *t)
+{
+    if (!t || l->why)
+        return NULL;
+    PvTree *kid[4];
+    if (t->nkid > 4)
+        return sn_pv_out(l, "a formula outside the calculus");
+    for (uint32_t i = 0; i < t->nkid; i++)
+        if (!(kid[i] = norm(l, t->kid[i])))
+            return NULL;
+    PvTree *r = sn_pv_tree(l, t->op, t->nkid, kid);
+    r->var = t->var;
+    r->type = t->type;
+    r->nsat = t->nsat;
+    r->sat = t->sat;
+    if (is(r, "q") || is(r, "d"))
+        return norm_conv(l, r);
+    if ((is(r, "max") || is(r, "min")) && r->nkid == 2)
+        r = norm_max(l, r);
+    return norm_elem(l, r);
+}
+
+/* ---- the real function ---- */
+
+typedef struct Round {
+    uint32_t n;
+    const char *at[32];
+} Round;
+
+static void
+put_round(Round *r, const char *s)
+{
+    if (r->n < 32)
+        r->at[r->n++] = s;
+}
+
+static bool
+covered(PvLm *l, const char *sat, const PvTree *q, const PvTree *below)
+{
+    for (uint32_t k = 0; k < l->ncov; k++) {
+        const char *in = l->cov[k][1];
+        if (strcmp(sn_pv_rep(l, l->cov[k][0]), sn_pv_rep(l, sat)))
+            continue;
+        if (!strcmp(in, sn_format(l->a, "reach %s", below->op)))
+            return true;
+        for (uint32_t i = 0; i < q->nsat; i++)
+            if (!strcmp(sn_pv_rep(l, q->sat[i]), sn_pv_rep(l, in)))
+                return true;
+    }
+    return false;
+}
+
+/* Turns q and d into saturations; collects where rounding happens.  reach(r)
+ * of a captured Rescale r stands for its type and clamp together. */
+static PvTree *
+real(PvLm *l, PvTree *t, Round *r, bool root)
+{
+    PvTree *kid[4];
+
+    if (!t || t->nkid > 4)
+        return sn_pv_out(l, "a formula outside the calculus");
+    if (is(t, "d"))
+        return real(l, t->kid[0], r, root);
+    for (uint32_t i = 0; i < t->nkid; i++)
+        if (!(kid[i] = real(l, t->kid[i], r, false)))
+            return NULL;
+    if (sn_pv_is_row(t))
+        return kid[0];
+    if (!is(t, "q")) {
+        PvTree *n = sn_pv_tree(l, t->op, t->nkid, kid);
+        n->var = t->var;
+        return n;
+    }
+    PvTree *c = sn_pv_tree(l, "sat", 1, kid);
+    const char *ty = sn_pv_rep(l, t->type);
+    for (uint32_t i = 0; i < t->nsat; i++)
+        sn_pv_add_sat(l, &c->nsat, &c->sat, t->sat[i]);
+    if (strcmp(ty, "f32"))
+        sn_pv_add_sat(l, &c->nsat, &c->sat, sn_format(l->a, "@%s", ty));
+    if (!root && strcmp(ty, "f32"))
+        put_round(r, ty);
+    if (!c->nsat)
+        return kid[0];
+    if (is(kid[0], "sat")) { /* L5: one set */
+        for (uint32_t i = 0; i < kid[0]->nsat; i++)
+            sn_pv_add_sat(l, &c->nsat, &c->sat, kid[0]->sat[i]);
+        c->kid[0] = kid[0]->kid[0];
+        l->used |= 1u << 5;
+    }
+    return c;
+}
+
+/* Drops saturations that the guard makes idle. */
+static PvTree *
+drop(PvLm *l, PvTree *t)
+{
+    for (uint32_t i = 0; i < t->nkid; i++)
+        if (!(t->kid[i] = drop(l, t->kid[i])))
+            return NULL;
+    if (!is(t, "sat"))
+        return t;
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < t->nsat; i++) {
+        if (covered(l, t->sat[i], t, t->kid[0]))
+            l->used |= 1u << 5;
+        else
+            t->sat[n++] = t->sat[i];
+    }
+    t->nsat = n;
+    return n ? t : t->kid[0];
+}
+
+static bool
+subset(PvLm *l, const Round *a, const Round *b)
+{
+    bool used[32] = {false};
+
+    for (uint32_t i = 0; i < a->n; i++) {
+        uint32_t j = 0;
+        while (j < b->n && (used[j] || strcmp(sn_pv_rep(l, a->at[i]),
+                                              sn_pv_rep(l, b->at[j]))))
+            j++;
+        if (j == b->n)
+            return false;
+        used[j] = true;
+    }
+    return true;
+}
+
+/* covers(reach(r), X) of a conversion r is covers(r's type) and of its clamp,
+ * reach(x) of a variable x is what its type holds. */
+static void
+spread_reach(PvLm *l)
+{
+    uint32_t n = l->ncov;
+
+    for (uint32_t k = 0; k < n; k++) {
+        const char *a = l->cov[k][0], *b = l->cov[k][1];
+        if (strncmp(a, "reach ", 6))
+            continue;
+        for (uint32_t i = 0; i < l->pr->r->nvar && i < 64; i++) {
+            const SnDefVar *v = l->pr->r->var[i];
+            if (strcmp(v->name, a + 6) || !l->type[i] || l->ncov > 13)
+                continue;
+            l->cov[l->ncov][0] =
+                sn_format(l->a, "@%s", sn_pv_rep(l, l->type[i]));
+            l->cov[l->ncov++][1] = b;
+            if (v->node && v->node->clamp) {
+                l->cov[l->ncov][0] =
+                    sn_format(l->a, "%s.%s", v->name, v->node->clamp->name);
+                l->cov[l->ncov++][1] = b;
+            }
+        }
+    }
+}
+
+/* Does the node name axes, so that a Transpose renumbers them? */
+static bool
+axes(const SnDefNode *n)
+{
+    return n->rsem[0]->map && strcmp(n->rsem[0]->map, "each") &&
+           strcmp(n->rsem[0]->map, "broadcast");
+}
+
+bool
+sn_pv_sides(Pv *pv, const PvRule *pr, PvLm *l, PvTree **a, PvTree **b)
+{
+    const char *ty = NULL, *tr = NULL;
+
+    *l = (PvLm){.pv = pv, .a = pv->a, .pr = pr};
+    if (pr->r->nlet || pr->r->nmore || !pr->r->rhs || pr->r->nvar > 64 ||
+        pr->swap || (pr->renumber && axes(pr->node)) || pr->bounded) {
+        l->why = "a guard or an attribute outside the calculus";
+        return false;
+    }
+    sn_pv_assume(l, pr->r->need, true);
+    *a = sn_pv_build_pat(l, pr->r->pat, &ty);
+    if (*a)
+        sn_pv_assume(l, pr->r->need, false);
+    *b = *a ? sn_pv_build_term(l, pr->r->rhs, &tr) : NULL;
+    return !l->why && *b;
+}
+
+PvLemma
+sn_pv_lemma(Pv *pv, const PvRule *pr)
+{
+    PvLemma r = {.none = true};
+    Round rl = {0}, rr = {0};
+    PvLm l;
+    PvTree *a, *b;
+
+    if (!sn_pv_sides(pv, pr, &l, &a, &b)) {
+        r.why = l.why;
+        return r;
+    }
+    spread_reach(&l);
+    r.none = false;
+    l.bits = true;
+    PvTree *na = norm(&l, a), *nb = norm(&l, b);
+    r.exact = na && nb && !strcmp(sn_pv_text(&l, na), sn_pv_text(&l, nb));
+    r.used = l.used;
+    if (r.exact) {
+        r.refines = true;
+        return r;
+    }
+    l.used = 0;
+    l.bits = false;
+    PvTree *ra = real(&l, a, &rl, true), *rb = real(&l, b, &rr, true);
+    ra = ra ? drop(&l, ra) : NULL;
+    rb = rb ? drop(&l, rb) : NULL;
+    if (ra && rb && !strcmp(sn_pv_text(&l, ra), sn_pv_text(&l, rb)) &&
+        subset(&l, &rr, &rl)) {
+        r.refines = true;
+        r.within1 = subset(&l, &rl, &rr);
+        r.used = l.used | 1u << 4;
+    }
+    return r;
+}

@@ -1,0 +1,545 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The soundness engine: every rule and derived instance, judged. */
+#include "dsl/prove/prove_priv.h"
+
+#include <math.h>
+#include <string.h>
+#include "base/file/file.h"
+#include "dsl/resolve/resolve.h"
+
+/* ---- what can't be run ---- */
+
+static const SnDefNode *
+opaque_pat(const SnPat *p)
+{
+    if (p->node && p->node->nout && p->node->rsem[0]->cls == SN_DC_OPAQUE)
+        return p->node;
+    for (uint32_t i = 0; i < p->narg; i++) {
+        const SnDefNode *n = opaque_pat(p->arg[i]);
+        if (n)
+            return n;
+    }
+    return NULL;
+}
+
+static const SnDefNode *
+opaque_term(const SnTerm *t)
+{
+    if (t->node && t->node->nout && t->node->rsem[0]->cls == SN_DC_OPAQUE)
+        return t->node;
+    for (uint32_t i = 0; i < t->narg; i++) {
+        const SnDefNode *n = opaque_term(t->arg[i]);
+        if (n)
+            return n;
+    }
+    return NULL;
+}
+
+/* Is the right side the value of the root itself? */
+static bool
+folds(const SnDefRule *r)
+{
+    const SnTerm *t = r->rhs;
+
+    return t && t->tk == SN_T_FUNC && !strcmp(t->name, "fold") &&
+           t->arg[0]->tk == SN_T_VAR && r->pat->cap &&
+           t->arg[0]->var == r->pat->cap;
+}
+
+/* ---- verdicts ---- */
+
+bool
+sn_pv_proved(const PvRule *pr, const PvLemma *l)
+{
+    switch (pr->r->claim.kind) {
+    case SN_CL_EXACT:
+        return l->exact;
+    case SN_CL_WITHIN:
+        return l->exact || (l->within1 && pr->r->claim.n >= 1);
+    case SN_CL_REFINES:
+        return l->refines || l->exact;
+    default:
+        return false;
+    }
+}
+
+/* L6 stands behind every `within` that isn't exact. */
+static uint32_t
+lifted(const PvRule *pr, const PvLemma *l)
+{
+    return pr->r->claim.kind == SN_CL_WITHIN && !l->exact ? 1u << 6 : 0;
+}
+
+static const char *
+lemma_names(SnArena *a, uint32_t used)
+{
+    SnBuf b;
+
+    sn_buf_init(&b, a);
+    for (uint32_t i = 0; i < 8; i++)
+        if (used >> i & 1)
+            sn_putf(&b, "%sL%u", b.n ? " " : "", i);
+    return sn_buf_str(&b);
+}
+
+static void
+show(Pv *pv, const PvTry *t)
+{
+    if (!t->counter)
+        return;
+    sn_diag_line(pv->d, "%s", t->counter->line);
+    if (*t->counter->with)
+        sn_diag_line(pv->d, "%s", t->counter->with);
+}
+
+static const char *
+whose(Pv *pv, const PvRule *pr)
+{
+    if (pr->any)
+        return sn_format(pv->a, " on %s", pr->any->name);
+    return pr->derive ? " (derived)" : "";
+}
+
+static const char *
+rule_name(const PvRule *pr)
+{
+    return pr->derive ? pr->name : pr->r->name;
+}
+
+static const char *
+by_how_much(Pv *pv, const PvTry *t)
+{
+    const SnCounter *c = t->counter;
+
+    if (c && c->codes && c->left != c->right)
+        return sn_format(pv->a, "differs by %.0f", fabs(c->left - c->right));
+    if (t->worse && c)
+        return sn_format(pv->a, "differs by %.6g", fabs(c->left - c->right));
+    if (t->zero && t->rel == 0)
+        return "differs in the sign of zero";
+    if (t->real > PV_REAL_EQUAL)
+        return sn_format(pv->a,
+                         "differs over the reals by %.3g of the "
+                         "largest value",
+                         t->real);
+    return sn_format(pv->a, "differs by %.3g of the largest value", t->rel);
+}
+
+/* Why result t->bad_res of n changes: an index may move to an equal value that
+ * a rounding made; others are as far apart as they are. */
+static const char *
+why_later(Pv *pv, const PvRule *pr, const PvTry *t, const SnDefNode *n)
+{
+    const SnExpr *e = n->rsem[t->bad_res]->formula;
+    bool plain = n->ntuple > 0;
+
+    for (uint32_t i = 0; i < n->ntuple; i++)
+        plain &= !sn_conc_quant(n->tuple[i].out[t->bad_res]) &&
+                 n->tuple[i].out[t->bad_res].elem != SN_DE_F32;
+    if (plain)
+        return sn_format(pv->a, " (%s): equal values appear on the way",
+                         e->s ? e->s : "another meaning");
+    return sn_format(pv->a, ": claimed %s, %s",
+                     sn_pv_claim_str(pv->a, sn_def_claim(pr->r, pr->round)),
+                     by_how_much(pv, t));
+}
+
+/* SN304: a later result changes. */
+static void
+bad_result(Pv *pv, const PvRule *pr, const PvTry *t)
+{
+    const SnDefNode *n = pr->r->root ? pr->r->root : pr->any;
+    const SnPat *p = pr->r->pat;
+
+    if ((uint32_t)t->bad_res >= n->nout) { /* of the node below */
+        p = p->arg[0];
+        n = p->node;
+    }
+    const char *y = n->out[t->bad_res]->name;
+    const SnDefVar *o = p->cap;
+    const char *cap = o ? o->name : "o";
+
+    if (t->no_res && !t->counter)
+        sn_error(pv->d, pr->r->pos, "SN304",
+                 "rule '%s' leaves result '%s' of %s without a value",
+                 rule_name(pr), y, n->name);
+    else
+        sn_error(pv->d, pr->r->pos, "SN304",
+                 "rule '%s' through %s is %s on %s but not on %s%s",
+                 rule_name(pr), n->name,
+                 t->diff == 0 && !t->f32_differ ? "exact" : "sound",
+                 n->out[0]->name, y, why_later(pv, pr, t, n));
+    show(pv, t);
+    sn_diag_help(pv->d, "%s unused(%s.%s)%s", pr->r->need ? "and" : "when", cap,
+                 y, o ? "" : "     (capture the root as @o)");
+}
+
+static void
+refuse(Pv *pv, const PvRule *pr, const PvTry *t)
+{
+    const char *best = sn_pv_best(pv->a, t);
+    const char *claim = sn_pv_claim_str(pv->a, &pr->r->claim);
+
+    if (pr->binds) {
+        sn_error(pv->d, pr->r->pos, "SN314",
+                 "rule '%s' claims nothing, but it changes values: %s",
+                 pr->r->name, by_how_much(pv, t));
+        show(pv, t);
+        sn_pv_help(pv, pr, t);
+        return;
+    }
+    if (pr->comm) {
+        sn_error(pv->d, pr->r->pos, "SN118",
+                 "'commutes' of %s is not true of its values: %s",
+                 pr->comm->name, by_how_much(pv, t));
+        show(pv, t);
+        sn_diag_help(pv->d, "commutes .. when says under which condition on "
+                            "attributes and the result's type it holds");
+        return;
+    }
+    if (strcmp(best, "nothing"))
+        sn_error(pv->d, pr->r->claim.pos.src ? pr->r->claim.pos : pr->r->pos,
+                 "SN302", "rule '%s'%s claims '%s'; proved only '%s'",
+                 rule_name(pr), whose(pv, pr), claim, best);
+    else
+        sn_error(pv->d, pr->r->pos, "SN301",
+                 "rule '%s'%s is unsound: claimed %s, %s", rule_name(pr),
+                 whose(pv, pr), claim, by_how_much(pv, t));
+    show(pv, t);
+    sn_pv_help(pv, pr, t);
+}
+
+static const char *
+no_case(const PvTry *t)
+{
+    return t->fail ? t->fail : "no case drawn meets its guard";
+}
+
+/* Nothing speaks for the rule. */
+static void
+unseen(Pv *pv, const PvRule *pr, const PvTry *t)
+{
+    sn_error(pv->d, pr->r->pos, "SN312",
+             "nothing proves rule '%s'%s: the calculus does not carry it, and "
+             "it was not run: %s",
+             rule_name(pr), whose(pv, pr), no_case(t));
+    if (!pr->derive)
+        sn_diag_help(pv->d, "a condition that more graphs meet, or "
+                            "trusted \"why\"");
+}
+
+static uint32_t
+ndraw_of(const Pv *pv, const PvRule *pr)
+{
+    uint32_t n = pv->o && pv->o->ndraw ? pv->o->ndraw : SN_PROVE_NDRAW;
+
+    return pr->derive && pr->r->nvar < 8 ? n * 2 / 3 : n;
+}
+
+static void
+fill(Pv *pv, const PvRule *pr, SnProof *p)
+{
+    p->rule = pr->r;
+    p->derive = pr->derive;
+    p->node = pr->node ? pr->node : pr->any;
+    p->backend = pr->backend;
+    p->name = pr->name;
+    p->pos = pr->derive ? pr->derive->pos : pr->r->pos;
+    p->claim = pr->bounded ? "within ceil(1.5 + s_in / (2 s_out)) lsb"
+                           : sn_pv_claim_str(pv->a, &pr->r->claim);
+    p->lemmas = "";
+    p->best = "";
+    p->under = "";
+}
+
+/* SN307: what holds for floats does not for a fixed-point rounding. */
+static void
+bad_rounding(Pv *pv, const PvRule *pr, const PvTry *t)
+{
+    const SnDefClaim *k = sn_def_claim(pr->r, pr->round);
+    const char *by = sn_rounding_word(pr->round), *best = sn_pv_best(pv->a, t);
+    const char *claim = pr->bounded ? "its bound" : sn_pv_claim_str(pv->a, k);
+
+    if (!strcmp(best, "nothing") || pr->bounded)
+        sn_error(pv->d, pr->r->pos, "SN307",
+                 "rule '%s'%s is unsound under rounding %s: claimed %s, %s",
+                 rule_name(pr), whose(pv, pr), by, claim, by_how_much(pv, t));
+    else
+        sn_error(pv->d, k->pos.src ? k->pos : pr->r->pos, "SN307",
+                 "rule '%s'%s claims '%s' under rounding %s; proved only '%s'",
+                 rule_name(pr), whose(pv, pr), claim, by, best);
+    show(pv, t);
+    if (strcmp(best, "nothing") && !pr->bounded)
+        sn_diag_help(pv->d, "under %s %s", by, best);
+}
+
+/* The fixed-point roundings: cases only, as the calculus knows a Rescale as q
+ * of d.  What they give is added to the evidence. */
+static void
+judge_roundings(Pv *pv, const PvRule *pr, uint64_t seed, SnProof *p)
+{
+    const char *best[SN_NROUNDING] = {0};
+
+    for (int by = 1; by < SN_NROUNDING; by++) {
+        PvRule q = *pr;
+        q.round = (SnRounding)by;
+        PvTry t = sn_pv_try(pv, &q, pr->r->need, ndraw_of(pv, pr) / 3 + 1,
+                            seed + (uint64_t)by, true);
+        p->ndraw += t.ndraw;
+        p->nvalue += t.nvalue;
+        if (t.ndraw && (!sn_pv_claim_ok(&q, &t) || t.bad_res)) {
+            p->layer = SN_LAYER_REFUSED;
+            p->counter = t.counter;
+            bad_rounding(pv, &q, &t);
+            return;
+        }
+        best[by] = !t.ndraw      ? "not run"
+                   : pr->bounded ? "within its bound"
+                                 : sn_pv_best(pv->a, &t);
+    }
+    p->under =
+        strcmp(best[1], best[2])
+            ? sn_format(pv->a, "single: %s, double: %s", best[1], best[2])
+            : sn_format(pv->a, "single, double: %s", best[1]);
+}
+
+/* Refuses the rule where a case of t speaks against it. */
+static bool
+against(Pv *pv, const PvRule *pr, const PvTry *t, bool by_lemma, SnProof *p)
+{
+    bool holds = !t->ndraw || sn_pv_claim_ok(pr, t);
+
+    if (!t->bad_res && !t->wrong && holds)
+        return false;
+    p->layer = SN_LAYER_REFUSED;
+    p->counter = t->counter;
+    if (t->bad_res) {
+        bad_result(pv, pr, t);
+    } else if (t->wrong && holds) {
+        sn_error(pv->d, pr->r->pos, "SN306",
+                 "rule '%s'%s does not give what it replaces: %s",
+                 rule_name(pr), whose(pv, pr), t->wrong);
+        sn_diag_line(pv->d, "%s", t->wrong_with);
+    } else if (by_lemma) {
+        sn_error(pv->d, pr->r->pos, "SN399",
+                 "internal: the calculus proves '%s' %s (%s), and a case "
+                 "contradicts it",
+                 pr->name, p->claim, p->lemmas);
+        show(pv, t);
+    } else {
+        refuse(pv, pr, t);
+    }
+    return true;
+}
+
+/* Half as many cases again, of types along an axis alone: among the others they
+ * are few. */
+static bool
+more_along(Pv *pv, const PvRule *pr, uint64_t seed, SnProof *p)
+{
+    PvRule q = *pr;
+
+    q.along = true;
+    PvTry t = sn_pv_try(pv, &q, pr->r->need, ndraw_of(pv, pr) / 2 + 1,
+                        seed + SN_NROUNDING, true);
+    p->ndraw += t.ndraw;
+    p->nvalue += t.nvalue;
+    p->diff = fmax(p->diff, t.diff);
+    return !against(pv, &q, &t, false, p);
+}
+
+static void
+judge(Pv *pv, const PvRule *pr, SnProof *p)
+{
+    uint64_t seed = pv->o && pv->o->seed ? pv->o->seed : 1;
+    PvLemma l = sn_pv_lemma(pv, pr);
+    bool by_lemma = !l.none && sn_pv_proved(pr, &l);
+    PvTry t = sn_pv_try(pv, pr, pr->r->need, ndraw_of(pv, pr), seed, true);
+
+    /* L0 is of codes below 2^24, which binary32 holds: not of every int32. */
+    if ((l.used & 1) && (t.quant32 || !t.ndraw))
+        by_lemma = false;
+    /* Nor does it know that bounds, image and covers take a type along an axis
+     * for its first slice, or for all of them together. */
+    if (t.axis)
+        by_lemma = false;
+    if (t.later) /* it is about the first result */
+        by_lemma = false;
+    p->ndraw = t.ndraw;
+    p->nvalue = t.nvalue;
+    p->diff = t.diff;
+    p->best = l.exact ? "exact" : sn_pv_best(pv->a, &t);
+    p->counter = t.counter;
+    p->lemmas = by_lemma ? lemma_names(pv->a, l.used | lifted(pr, &l)) : "";
+    if (against(pv, pr, &t, by_lemma, p))
+        return;
+    if (!t.ndraw && !by_lemma) {
+        p->layer = SN_LAYER_REFUSED;
+        unseen(pv, pr, &t);
+        return;
+    }
+    if (!t.ndraw) {
+        p->layer = SN_LAYER_LEMMA;
+        p->why = sn_format(pv->a, "no case was drawn: %s", no_case(&t));
+        return;
+    }
+    if (t.axis && !more_along(pv, pr, seed, p))
+        return;
+    p->layer = by_lemma                 ? SN_LAYER_LEMMA
+               : t.all_codes && !t.axis ? SN_LAYER_ENUMERATED
+                                        : SN_LAYER_SAMPLED;
+    if (t.quant16 || t.floats)
+        p->why = t.quant16 ? "16 bits and floats sampled" : "floats sampled";
+    if (pr->forced)
+        p->why = "the node writes on the grid it reads; listed per site";
+    if (t.ratio)
+        judge_roundings(pv, pr, seed, p);
+    if (!pr->derive && by_lemma && l.exact && t.diff == 0 && !t.f32_differ &&
+        (pr->r->claim.kind == SN_CL_WITHIN ||
+         pr->r->claim.kind == SN_CL_REFINES))
+        sn_note(pv->d, pr->r->claim.pos, "SN303",
+                "rule '%s' claims '%s'; it is exact (%s). Strengthen the "
+                "claim?",
+                pr->r->name, p->claim, lemma_names(pv->a, l.used));
+}
+
+/* A rule without a claim stands on the one that says what it keeps. */
+static void
+bind(Pv *pv, const PvRule *pr, SnProof *p)
+{
+    SnDefRule *says;
+
+    p->layer = SN_LAYER_REFUSED;
+    if (!sn_pv_bind(pv, pr->r, &says))
+        return;
+    PvRule q = *pr;
+    q.r = says;
+    q.binds = pr->r;
+    judge(pv, &q, p);
+    p->best = "";
+    p->why = pr->r->note ? pr->r->note : "claims nothing; opt-in";
+    if (p->layer != SN_LAYER_REFUSED)
+        p->layer = SN_LAYER_INTERFACE;
+}
+
+void
+sn_pv_prove(Pv *pv, const PvRule *pr)
+{
+    const SnDefRule *r = pr->r;
+    SnProof p = {.layer = SN_LAYER_TRUSTED};
+    const SnDefNode *opaque = r->pat ? opaque_pat(r->pat) : NULL;
+
+    fill(pv, pr, &p);
+    if (!opaque && r->rhs)
+        opaque = opaque_term(r->rhs);
+    if (pr->any && pr->any->rsem[0]->cls == SN_DC_OPAQUE && pr->any->nout)
+        opaque = pr->any;
+    if (r->trusted) {
+        p.why = r->trusted;
+    } else if (r->claim.kind == SN_CL_NONE) {
+        bind(pv, pr, &p);
+    } else if (r->claim.kind == SN_CL_LOSSY) {
+        p.layer = SN_LAYER_INTERFACE;
+        p.why = r->claim.text;
+    } else if (opaque || !r->rhs) {
+        p.layer = SN_LAYER_REFUSED;
+        sn_error(pv->d, r->pos, "SN311",
+                 opaque ? "cannot prove '%s': %s has 'sem opaque'. Write its "
+                          "formula, or mark the rule trusted \"why\""
+                        : "cannot prove '%s': it has no right side. Mark it "
+                          "trusted \"why\"",
+                 r->name, opaque ? opaque->name : "");
+    } else if (folds(r)) {
+        p.layer = SN_LAYER_DEFINITION;
+        p.why = "fold(o) is the value of o";
+        p.best = "exact";
+    } else {
+        judge(pv, pr, &p);
+        if (p.layer != SN_LAYER_REFUSED &&
+            !sn_pv_flags(pv, pr, ndraw_of(pv, pr), 1))
+            p.layer = SN_LAYER_REFUSED;
+    }
+    p.guard = sn_pv_guard_text(pv, &p, pr);
+    SN_PUSH(pv->a, pv->out->v, pv->out->n, p);
+    if (pv->o && pv->o->smt2)
+        sn_pv_smt2(pv, pr, &p);
+}
+
+/* Where a backend narrows facts, the families give other instances, and a
+ * written rule may make what the narrower facts forbid. */
+static void
+prove_refined(Pv *pv, const SnDefBackend *b)
+{
+    SnDefs *defs = pv->defs;
+    const SnDefRefined *first = NULL;
+    PvRule *v = NULL;
+
+    for (uint32_t i = 0; i < defs->nrefined && !first; i++)
+        if (defs->refined[i]->backend == b)
+            first = defs->refined[i];
+    if (!first)
+        return;
+    sn_def_view(defs, b);
+    uint32_t n = sn_pv_refined(pv, b, &v);
+    for (uint32_t i = 0; i < n; i++)
+        sn_pv_prove(pv, &v[i]);
+    for (uint32_t i = 0; i < defs->nrule; i++) {
+        const SnDefRule *r = defs->rule[i];
+        const char *why =
+            r->backend && r->backend != b ? NULL : sn_pv_why_not(pv, r);
+        const char *nl = why ? strchr(why, '\n') : NULL;
+        const char *msg = why ? strstr(why, "]: ") : NULL;
+        if (!why)
+            continue;
+        msg = msg && (!nl || msg < nl) ? msg + 3 : why;
+        sn_error(pv->d, first->pos, "SN604",
+                 "with what %s refines, rule '%s' no longer holds: %.*s",
+                 b->name, r->name, (int)(nl ? nl - msg : (int)strlen(msg)),
+                 msg);
+        sn_diag_span(pv->d, r->pos, "the rule");
+    }
+    sn_def_view(defs, NULL);
+}
+
+SnProofs *
+sn_prove(SnDefs *defs, SnDiag *d, const SnProveOpts *o)
+{
+    Pv pv = {.defs = defs, .d = d, .a = defs->arena, .o = o};
+    const char *hash = NULL;
+    PvRule *v = NULL;
+    SnBuf b;
+
+    pv.out = SN_NEW(pv.a, SnProofs);
+    if (o && o->cache) {
+        hash = sn_pv_hash(&pv);
+        if (sn_pv_cached(&pv, hash))
+            return pv.out;
+    }
+    uint32_t n = sn_pv_instances(&pv, &v);
+    bool *refused = SN_NEW_N(pv.a, bool, defs->nrule + 1);
+    for (uint32_t i = 0; i < n; i++) {
+        bool mine = !v[i].derive && v[i].r->id < defs->nrule;
+        if (mine && refused[v[i].r->id])
+            continue; /* one message a rule */
+        sn_pv_prove(&pv, &v[i]);
+        if (mine && pv.out->v[pv.out->n - 1].layer == SN_LAYER_REFUSED)
+            refused[v[i].r->id] = true;
+    }
+    n = sn_pv_commutes(&pv, &v);
+    for (uint32_t i = 0; i < n; i++)
+        sn_pv_prove(&pv, &v[i]);
+    for (uint32_t i = 0; i < defs->nbackend; i++)
+        prove_refined(&pv, defs->backend[i]);
+    sn_buf_init(&b, pv.a);
+    sn_pv_report(&pv, &b);
+    pv.out->report = sn_buf_str(&b);
+    if (hash && !sn_diag_nerror(d))
+        sn_pv_store(&pv, hash);
+    return pv.out;
+}
+
+void
+sn_def_prove(SnDefs *defs, SnDiag *d, const SnProveOpts *o)
+{
+    sn_prove(defs, d, o);
+}

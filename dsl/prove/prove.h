@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The soundness engine: for every written rule and every derived instance, is
+ * what the right side computes what the rule claims?
+ *
+ * Two layers work independently and check each other.  The calculus
+ * (prove_lemma.c) normalises both sides to a real formula, a saturation set
+ * and rounding terms with the lemmas L0 to L6 of docs/proofs.md: its verdicts
+ * hold for all shapes and scales.  The enumerator (prove_case.c, prove_eval.c)
+ * runs both sides, by the nodes' own formulas and the rows of docs/numerics.md,
+ * over types drawn from a lattice of corners and over random ones; a rule of
+ * one 8-bit input sees all 256 codes for every type.  What can't be stated is
+ * `trusted`, and every report lists it. */
+#ifndef SN_PROVE_H
+#define SN_PROVE_H
+
+#include "base/buf.h"
+#include "dsl/model/model.h"
+
+typedef enum SnLayer {
+    SN_LAYER_LEMMA,      /* closed by the calculus, enumeration agrees */
+    SN_LAYER_ENUMERATED, /* all codes over the types drawn */
+    SN_LAYER_SAMPLED,    /* values drawn: several inputs, 16 bits, floats */
+    SN_LAYER_DEFINITION, /* true by what fold() means */
+    SN_LAYER_TRUSTED,    /* with the reason given in the source */
+    SN_LAYER_INTERFACE,  /* changes what callers bind; claims nothing */
+    SN_LAYER_REFUSED     /* an error was reported */
+} SnLayer;
+
+/* A counterexample, as text and as a graph for the evaluator: `graph` is a
+ * text graph (docs/graph.md) of Constants and both sides, whose results are
+ * saved as "left" and "right". */
+typedef struct SnCounter {
+    const char *line; /* "x:q8(0.04,0)=127  ->  left: .. = 32, right: .." */
+    const char *with; /* "with m:q8(0.01,0), o:q8(0.04,0)" */
+    const char *graph;
+    int64_t at; /* element of both results */
+    double left, right;
+    bool codes; /* the results are codes, not reals */
+} SnCounter;
+
+typedef struct SnProof {
+    const SnDefRule *rule;       /* derived instances have a synthetic one */
+    const SnDefDerive *derive;   /* NULL: written */
+    const SnDefNode *node;       /* the node of an instance, or NULL */
+    const SnDefBackend *backend; /* whose narrower facts the instance is of;
+                                    NULL: as declared */
+    const char *name;            /* "absorb Conv2D.x", "fuse Rescale" */
+    SnPos pos;
+    const char *claim, *guard, *best; /* best: strongest claim that holds */
+    const char *lemmas;               /* "L1 L5", or "" */
+    SnLayer layer;
+    const char *why;   /* trusted, interface: the reason; else a remark */
+    uint32_t ndraw;    /* type draws that met the guard */
+    uint64_t nvalue;   /* result elements compared */
+    double diff;       /* largest difference seen, in codes */
+    const char *under; /* what holds under single and double, where the
+                          rounding matters; or "" */
+    const SnCounter *counter;
+} SnProof;
+
+enum { SN_PROVE_NDRAW = 96 }; /* cases for each rule, if not told */
+
+typedef struct SnProveOpts {
+    uint32_t ndraw; /* draws per rule; 0: the default */
+    uint64_t seed;
+    const char *cache;        /* proofs.txt to read and update, or NULL */
+    const char *smt2;         /* directory for SMT-LIB obligations, or NULL */
+    const SnDefBackend *only; /* reserved for one backend; NULL: all */
+} SnProveOpts;
+
+typedef struct SnProofs {
+    uint32_t n;
+    SnProof *v;
+    bool cached;        /* the summary below comes from the cache */
+    const char *report; /* the text of --report */
+} SnProofs;
+
+/* Checks every rule and derived instance of resolved declarations without
+ * errors.  Reports SN301 to SN311 to d.  o may be NULL.  With o->cache set, a
+ * run on unchanged declarations is answered from that file when it holds
+ * the same hash; only declarations without errors are cached. */
+SnProofs *sn_prove(SnDefs *defs, SnDiag *d, const SnProveOpts *o);
+void sn_def_prove(SnDefs *defs, SnDiag *d, const SnProveOpts *o);
+
+/* ---- damaged rules: tools/mutants.c ---- */
+
+/* What is proved, before `any` and `forms` are spelled out: a written rule, or
+ * a derived instance as the rule it amounts to. */
+typedef struct SnSubject {
+    const char *name;      /* "pass.rule", "absorb Conv2D.x" */
+    const SnDefRule *rule; /* resolved */
+    const SnDefDerive *derive;
+    uint32_t nunsaid;        /* conditions without words: sn_subject_unsaid */
+    const char *fixed_claim; /* the claim is not the rule's own, or NULL */
+} SnSubject;
+
+typedef struct SnSubjects SnSubjects;
+
+SnSubjects *sn_subjects(SnDefs *defs, SnDiag *d);
+uint32_t sn_subjects_count(const SnSubjects *s);
+SnSubject sn_subject(const SnSubjects *s, uint32_t i);
+const char *sn_subject_unsaid(const SnSubjects *s, uint32_t i, uint32_t k);
+
+/* Subject i again from its text, changed by hurt(arg, rule) before names are
+ * resolved; NULL, with the error in d, when it no longer resolves.  Condition
+ * without words `unsaid` is dropped; UINT32_MAX: none. */
+SnDefRule *sn_subject_hurt(SnSubjects *s, uint32_t i, SnDiag *d,
+                           void (*hurt)(void *arg, SnDefRule *r), void *arg);
+/* Proves r in the place of subject i, with `more` times the cases that a build
+ * draws: errors and notes go to d. */
+void sn_subject_prove(SnSubjects *s, uint32_t i, const SnDefRule *r,
+                      uint32_t unsaid, uint32_t more, SnDiag *d);
+
+/* Does the calculus alone prove r's claim, for every kind it stands for? */
+bool sn_subject_lemma(SnSubjects *s, uint32_t i, const SnDefRule *r);
+
+/* Left sides of subject i drawn until ndraw are met by its condition or r's;
+ * are both rules' conditions met by the same ones, and the right sides equal,
+ * node by node?  *nmet: how many met the conditions. */
+bool sn_subject_same(SnSubjects *s, uint32_t i, const SnDefRule *r,
+                     uint32_t unsaid, uint32_t ndraw, uint32_t *nmet);
+
+#endif

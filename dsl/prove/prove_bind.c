@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Rules without a claim: they change what callers bind or get, the type of a
+ * Placeholder or of what a Save writes.  What the graph means may not change
+ * with it, so each is proved as the exact rule that says so:
+ *
+ *   Quantize(Placeholder() @p :1) @o => Placeholder() like p : o.type
+ *   Quantize(Dequantize(p') @p :1) @o => p'     when p'.type == o.type  exact
+ *
+ * Callers that hand over the codes p' mean the reals that these stand for, and
+ * handed over those before.  A Save is compared by the reals that it writes. */
+#include "dsl/prove/prove_priv.h"
+
+#include <string.h>
+#include "dsl/resolve/resolve.h"
+
+/* ---- what a rule touches ---- */
+
+typedef struct Bound {
+    const SnDefs *defs;
+    const char *dq;
+    uint32_t npat, nterm; /* sources with an effect, on the left and right */
+    SnPat *pat;
+    SnTerm *term;
+} Bound;
+
+static bool
+bound_kind(const SnDefs *s, const char *name)
+{
+    const SnDefNode *n = name ? sn_def_node(s, name) : NULL;
+
+    return n && n->has_effect && n->nin == 0 && n->nout == 1;
+}
+
+static void
+find_pat(Bound *b, SnPat *p)
+{
+    if (p->pk == SN_P_CALL && bound_kind(b->defs, p->name)) {
+        b->npat++;
+        b->pat = p;
+    }
+    for (uint32_t i = 0; i < p->narg; i++)
+        find_pat(b, p->arg[i]);
+}
+
+static void
+find_term(Bound *b, SnTerm *t)
+{
+    if (t->tk == SN_T_CALL && bound_kind(b->defs, t->name)) {
+        b->nterm++;
+        b->term = t;
+    }
+    for (uint32_t i = 0; i < t->narg; i++)
+        find_term(b, t->arg[i]);
+}
+
+static Bound
+find(const SnDefs *s, const SnDefRule *r)
+{
+    Bound b = {.defs = s};
+
+    find_pat(&b, r->pat);
+    if (r->rhs)
+        find_term(&b, r->rhs);
+    for (uint32_t i = 0; i < r->nlet; i++)
+        find_term(&b, r->let[i]);
+    return b;
+}
+
+/* Why the rule may not go without a claim, or NULL. */
+static const char *
+why_not(const Bound *b, const SnDefRule *r)
+{
+    bool save = r->root && r->root->has_effect && r->root->nout == 0;
+
+    if (!r->rhs || r->nmore)
+        return "its right side is not one value";
+    if (b->nterm == 0 && !save)
+        return "it changes nothing that callers bind or get";
+    if (b->nterm && (b->npat != 1 || b->nterm != 1))
+        return "it does not make one input of one";
+    if (b->nterm && !b->term->type)
+        return "it does not say the type of the input that it makes";
+    if (b->nterm && b->pat->nuse != 1)
+        return "others may read the input that it replaces (:1)";
+    return NULL;
+}
+
+/* ---- the rule that says what stays ---- */
+
+static SnExpr *
+expr(SnArena *a, SnEk ek, SnPos pos, uint32_t n, SnExpr *x, SnExpr *y)
+{
+    SnExpr *e = SN_NEW(a, SnExpr), *kid[] = {x, y};
+
+    e->ek = ek;
+    e->pos = pos;
+    e->nkid = n;
+    e->kid = sn_memdup(a, kid, sizeof kid);
+    return e;
+}
+
+/* name.type == t */
+static SnExpr *
+of_type(SnArena *a, const char *name, const SnExpr *t)
+{
+    SnExpr *v = expr(a, SN_E_NAME, t->pos, 0, NULL, NULL);
+    SnExpr *m = expr(a, SN_E_MEMBER, t->pos, 1, v, NULL);
+    SnExpr *e = expr(a, SN_E_BIN, t->pos, 2, m, sn_expr_clone(a, t));
+
+    v->s = name;
+    m->s = "type";
+    e->op = SN_OP_EQ;
+    return e;
+}
+
+static SnExpr *
+both(SnArena *a, SnExpr *x, SnExpr *y)
+{
+    if (!x)
+        return y;
+    SnExpr *e = expr(a, SN_E_BIN, x->pos, 2, x, y);
+    e->op = SN_OP_AND;
+    return e;
+}
+
+typedef struct Arg {
+    SnArena *a;
+    Bound b;
+} Arg;
+
+/* The input is a value on the right, and what it stands for on the left.
+ * Before names are resolved. */
+static void
+as_values(void *arg, SnDefRule *r)
+{
+    const Arg *x = arg;
+    SnArena *a = x->a;
+    Bound now = find(x->b.defs, r);
+
+    r->claim = (SnDefClaim){.kind = SN_CL_EXACT, .pos = r->pos};
+    if (!now.term)
+        return;
+    SnPat *p = now.pat;
+    SnTerm *t = now.term;
+    const char *name = sn_format(a, "%s'", p->capture ? p->capture : "input");
+    SnPat *v = SN_NEW(a, SnPat);
+    *v = (SnPat){.pk = SN_P_VAR, .pos = p->pos, .name = name};
+    p->name = x->b.dq;
+    p->nasg = 0;
+    p->narg = 1;
+    p->arg = sn_memdup(a, &v, sizeof v);
+    SnExpr *same = of_type(a, name, t->type);
+    r->when = both(a, r->when, same);
+    r->need = both(a, r->need, same);
+    *t = (SnTerm){.tk = SN_T_VAR, .pos = t->pos, .name = name};
+}
+
+bool
+sn_pv_bind(Pv *pv, const SnDefRule *r, SnDefRule **says)
+{
+    const SnDefNode *dq = sn_pv_dequantize(pv);
+    Arg arg = {.a = pv->a, .b = find(pv->defs, r)};
+    SnDiag *d = sn_diag_new(pv->a);
+    const char *why = why_not(&arg.b, r);
+    size_t n = r->text ? strlen(r->text) : 0;
+
+    if (!why && (!dq || n < 6 || strncmp(r->text, "rule", 4)))
+        why = "its text is not that of a rule of a pass";
+    if (why) {
+        sn_error(pv->d, r->pos, "SN314", "rule '%s' claims nothing, but %s",
+                 r->name, why);
+        sn_diag_help(pv->d, "exact, within n lsb, refines, real E, or "
+                            "lossy \"what is lost\"");
+        return false;
+    }
+    arg.b.dq = dq->name;
+    *says = sn_pv_reparse(
+        pv, d, sn_strndup(pv->a, r->text + 4, n - 4 - (r->text[n - 1] == ';')),
+        as_values, &arg);
+    if (!*says) {
+        const char *msg = sn_diag_text(d, pv->a), *at = strstr(msg, "]: ");
+        msg = at ? at + 3 : msg;
+        sn_error(pv->d, r->pos, "SN314",
+                 "rule '%s' claims nothing, and what its input becomes cannot "
+                 "be checked: %.*s",
+                 r->name, (int)strcspn(msg, "\n"), msg);
+        return false;
+    }
+    (*says)->pos = r->pos;
+    (*says)->claim.pos = r->pos;
+    (*says)->id = UINT32_MAX;
+    return true;
+}
+
+/* ---- what a Save writes ---- */
+
+PvT *
+sn_pv_as_real(PvCase *c, PvT *x)
+{
+    const SnDefNode *dq = sn_pv_dequantize(c->pv);
+    PvType f32 = {.elem = SN_DE_F32, .axis = -1};
+
+    if (!dq || !x->type.nq)
+        return x;
+    PvNode *n = SN_NEW(c->a, PvNode);
+    n->n = dq;
+    n->attr = SN_NEW_N(c->a, PvVal, dq->nall + 1);
+    n->nin = 1;
+    n->in = SN_NEW_N(c->a, PvT *, 1);
+    n->port = SN_NEW_N(c->a, uint32_t, 1);
+    n->in[0] = x;
+    n->out[0] = sn_pv_value(c, &f32);
+    n->out[0]->def = n;
+    sn_pv_set_shape(n->out[0], x->rank, x->dim);
+    return n->out[0];
+}

@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Guards for a refused rule: conjunctions from a small set are tried, and the
+ * weakest that makes the claim hold is printed.  Weak means that most of the
+ * cases drawn without it meet it. */
+#include "dsl/prove/prove_priv.h"
+
+#include <string.h>
+#include "dsl/resolve/resolve.h"
+
+enum { MOST = 300 }; /* conditions tried */
+
+typedef struct Cand {
+    const char *text;
+    const SnExpr *e; /* with the rule's own condition */
+    const char *full;
+    uint32_t met; /* of the cases tried: how many met it */
+    bool ok;
+} Cand;
+
+typedef struct Set {
+    Pv *pv;
+    const PvRule *pr;
+    uint32_t n;
+    Cand *v;
+} Set;
+
+static const char *
+with_rule(Set *s, const char *text)
+{
+    SnBuf b;
+
+    if (!s->pr->r->need)
+        return text;
+    sn_buf_init(&b, s->pv->a);
+    sn_put_expr(&b, s->pr->r->need);
+    return sn_format(s->pv->a, "(%s) and %s", sn_buf_str(&b), text);
+}
+
+static void
+add(Set *s, const char *text)
+{
+    Cand c = {.text = text, .full = with_rule(s, text)};
+
+    if (s->n >= MOST)
+        return;
+    for (uint32_t i = 0; i < s->n; i++)
+        if (!strcmp(s->v[i].text, text))
+            return;
+    c.e = sn_pv_parse_cond(s->pv, s->pr->r, c.full);
+    if (c.e)
+        SN_PUSH(s->pv->a, s->v, s->n, c);
+}
+
+static bool
+typed(const SnDefVar *v)
+{
+    return (v->vk == SN_V_VALUE || v->vk == SN_V_NODE) && !v->each;
+}
+
+static bool
+clamped(const SnDefVar *v)
+{
+    return v->vk == SN_V_NODE && v->node && v->node->clamp;
+}
+
+static void
+candidates(Set *s)
+{
+    const SnDefRule *r = s->pr->r;
+    SnArena *a = s->pv->a;
+
+    for (uint32_t i = 0; i < r->nvar; i++) {
+        const SnDefVar *v = r->var[i];
+        if (!typed(v))
+            continue;
+        if (v->vk == SN_V_VALUE)
+            add(s, sn_format(a, "const(%s)", v->name));
+        for (uint32_t k = 1; v->node && k < v->node->nout; k++)
+            add(s,
+                sn_format(a, "unused(%s.%s)", v->name, v->node->out[k]->name));
+        if (clamped(v))
+            add(s, sn_format(a, "%s.clamp == full", v->name));
+        for (uint32_t j = 0; j < r->nvar; j++) {
+            const SnDefVar *w = r->var[j];
+            if (j == i || !typed(w))
+                continue;
+            add(s, sn_format(a, "covers(%s.type, %s.type)", v->name, w->name));
+            add(s,
+                sn_format(a, "covers(reach(%s), reach(%s))", v->name, w->name));
+            if (clamped(v))
+                add(s, sn_format(a, "covers(%s.clamp, reach(%s))", v->name,
+                                 w->name));
+            if (j > i)
+                add(s, sn_format(a, "%s.type == %s.type", v->name, w->name));
+        }
+    }
+}
+
+/* Does the claim hold under c?  Weakness is measured on the way. */
+static void
+rate(Set *s, Cand *c)
+{
+    c->ok = false;
+    PvTry t = sn_pv_try(s->pv, s->pr, c->e, 10, 7, false);
+
+    c->ok = t.ndraw >= 4 && sn_pv_claim_ok(s->pr, &t) && !t.bad_res;
+    if (!c->ok)
+        return;
+    t = sn_pv_try(s->pv, s->pr, c->e, 60, 8, false);
+    c->ok = t.ndraw >= 8 && sn_pv_claim_ok(s->pr, &t) && !t.bad_res;
+    if (c->ok && t.axis) { /* few are: more of them */
+        PvRule q = *s->pr;
+        q.along = true;
+        PvTry u = sn_pv_try(s->pv, &q, c->e, 60, 9, false);
+        c->ok = sn_pv_claim_ok(&q, &u) && !u.bad_res;
+    }
+    c->met = t.ntry ? t.ndraw * 1000 / t.ntry : 0;
+}
+
+static const Cand *
+weakest(const Set *s)
+{
+    const Cand *best = NULL;
+
+    for (uint32_t i = 0; i < s->n; i++)
+        if (s->v[i].ok && (!best || s->v[i].met > best->met))
+            best = &s->v[i];
+    return best;
+}
+
+/* A rule that claims only to refine. */
+static const Cand *
+weakest_refines(Set *s)
+{
+    PvRule *p = sn_memdup(s->pv->a, s->pr, sizeof *p);
+    SnDefRule *r = sn_memdup(s->pv->a, s->pr->r, sizeof *r);
+
+    r->claim.kind = SN_CL_REFINES;
+    p->r = r;
+    s->pr = p;
+    for (uint32_t i = 0; i < s->n; i++)
+        rate(s, &s->v[i]);
+    return weakest(s);
+}
+
+/* How often a condition helps beside another: open clamps, covers, equal
+ * types; then the rest. */
+static int
+rank(const char *t)
+{
+    return strstr(t, "== full")       ? 0
+           : !strncmp(t, "covers", 6) ? 1
+           : strstr(t, "==")          ? 2
+                                      : 3;
+}
+
+static const Cand *
+pairs(Set *s)
+{
+    uint32_t n = s->n;
+
+    for (int most = 1; most <= 4; most++) {
+        uint32_t first = s->n;
+        for (uint32_t i = 0; i < n; i++)
+            for (uint32_t j = 0; j < n; j++) {
+                int a = rank(s->v[i].text), b = rank(s->v[j].text);
+                if (i == j || a > b || (a == b && i > j) || a + b != most)
+                    continue;
+                add(s, sn_format(s->pv->a, "%s and %s", s->v[j].text,
+                                 s->v[i].text));
+            }
+        for (uint32_t i = first; i < s->n; i++)
+            rate(s, &s->v[i]);
+        if (weakest(s))
+            break;
+    }
+    return weakest(s);
+}
+
+/* ---- carrying the saturation ---- */
+
+/* Sets the clamp of the right side's root to `text`; NULL when that makes no
+ * sense there. */
+static const SnDefRule *
+with_clamp(Set *s, const SnExpr *e)
+{
+    SnDefRule *r = sn_memdup(s->pv->a, s->pr->r, sizeof *r);
+    SnTerm *t = sn_memdup(s->pv->a, r->rhs, sizeof *t);
+    SnAsg *v = SN_NEW_N(s->pv->a, SnAsg, t->nasg + 1);
+
+    for (uint32_t i = 0; i < t->nasg; i++)
+        v[i] = t->asg[i];
+    v[t->nasg] = (SnAsg){.name = t->node->clamp->name,
+                         .e = (SnExpr *)(uintptr_t)e,
+                         .attr = t->node->clamp};
+    t->asg = v;
+    t->nasg++;
+    r->rhs = t;
+    return r;
+}
+
+static bool
+carry(Set *s)
+{
+    const SnDefRule *r = s->pr->r;
+    const SnDefVar *o = r->pat->cap;
+
+    if (!o || !clamped(o) || !r->rhs || r->rhs->tk != SN_T_CALL ||
+        !r->rhs->node || !r->rhs->node->clamp)
+        return false;
+    for (uint32_t i = 0; i < r->nvar; i++) {
+        const SnDefVar *m = r->var[i];
+        if (m == o || !clamped(m))
+            continue;
+        const char *text =
+            sn_format(s->pv->a, "meet(%s.clamp, image(%s.clamp, %s, %s))",
+                      o->name, m->name, m->name, o->name);
+        const SnExpr *e =
+            sn_pv_parse_cond(s->pv, r, sn_format(s->pv->a, "%s == full", text));
+        if (!e)
+            continue;
+        PvRule p = *s->pr;
+        p.r = with_clamp(s, e->kid[0]);
+        PvTry t = sn_pv_try(s->pv, &p, r->need, 60, 9, false);
+        if (t.ndraw < 8 || t.worse || t.bad_res)
+            continue;
+        sn_diag_help(s->pv->d,
+                     "carry the saturation: {clamp = %s}     [then: "
+                     "%s]",
+                     text, sn_pv_best(s->pv->a, &t));
+        return true;
+    }
+    return false;
+}
+
+void
+sn_pv_help(Pv *pv, const PvRule *pr, const PvTry *t)
+{
+    Set s = {.pv = pv, .pr = pr};
+    const SnDefRule *r = pr->r;
+    SnPos at = r->pat->pos;
+    bool carried = false;
+
+    (void)at;
+    if (pr->derive || r->nvar == 0)
+        return;
+    if (r->claim.kind == SN_CL_REAL && t->real <= PV_REAL_EQUAL) {
+        sn_diag_help(pv->d, "real %.1g", t->rel * 2);
+        return;
+    }
+    if (t->diff > 0)
+        carried = carry(&s);
+    candidates(&s);
+    for (uint32_t i = 0; i < s.n; i++)
+        rate(&s, &s.v[i]);
+    const Cand *best = weakest(&s);
+    const char *then = "";
+    if (!best && r->claim.kind == SN_CL_EXACT && t->diff > 0) {
+        best = weakest_refines(&s); /* one guard, for the next claim */
+        then = "     [then: refines]";
+    }
+    if (!best) {
+        s.pr = pr;
+        best = pairs(&s);
+        then = "";
+    }
+    if (best)
+        sn_diag_help(pv->d, "%s %s %s%s",
+                     carried ? "or guard it:" : "guard it:",
+                     r->need ? "and" : "when", best->text, then);
+    else if (t->diff > 0 && t->diff <= 3)
+        sn_diag_help(pv->d, "claim '%s'", sn_pv_best(pv->a, t));
+}

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Reports, the cache of proofs, counterexamples as graphs. */
+#include "dsl/prove/prove_priv.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/data.h"
+#include "base/file/file.h"
+#include "dsl/resolve/resolve.h"
+
+/* ---- the report ---- */
+
+static const char *
+layer_str(SnLayer l)
+{
+    static const char *const v[] = {"lemma",      "enumerated", "sampled",
+                                    "definition", "trusted",    "interface",
+                                    "refused"};
+
+    return v[l];
+}
+
+static const char *
+guard_str(const Pv *pv, const SnProof *p, const PvRule *pr)
+{
+    SnBuf b;
+
+    sn_buf_init(&b, pv->a);
+    if (pr && pr->guard)
+        sn_puts(&b, pr->guard);
+    if (p->rule->need) {
+        sn_puts(&b, b.n ? "; " : "");
+        sn_put_expr(&b, p->rule->need);
+    }
+    if (p->rule->worth) {
+        sn_puts(&b, b.n ? "; worth " : "worth ");
+        sn_put_expr(&b, p->rule->worth);
+    }
+    return sn_buf_str(&b);
+}
+
+static const char *
+at(const Pv *pv, SnPos pos)
+{
+    return pos.src ? sn_format(pv->a, "%s:%u", sn_path_base(pos.src->name),
+                               pos.line)
+                   : "-";
+}
+
+static void
+put_line(const Pv *pv, SnBuf *b, const SnProof *p)
+{
+    sn_putf(b, "%-38s %-16s %-10s", p->name, at(pv, p->pos),
+            layer_str(p->layer));
+    sn_putf(b, " %-13s", p->claim);
+    if (*p->best && strcmp(p->best, p->claim))
+        sn_putf(b, " best: %s;", p->best);
+    if (*p->lemmas)
+        sn_putf(b, " by %s;", p->lemmas);
+    if (p->ndraw)
+        sn_putf(b, " %u type draws, %llu values", p->ndraw,
+                (unsigned long long)p->nvalue);
+    if (p->diff > 0)
+        sn_putf(b, ", differing by up to %.0f", p->diff);
+    if (*p->under)
+        sn_putf(b, "; %s", p->under);
+    if (p->why)
+        sn_putf(b, "%s%s", p->ndraw ? "; " : " ", p->why);
+    sn_putc(b, '\n');
+    if (p->guard && *p->guard)
+        sn_putf(b, "    %s%s\n", strncmp(p->guard, "worth ", 6) ? "when " : "",
+                p->guard);
+}
+
+void
+sn_pv_report(const Pv *pv, SnBuf *b)
+{
+    uint32_t count[7] = {0}, ndraw = 0;
+    uint64_t nvalue = 0;
+
+    sn_puts(b, "# rule or instance, source, layer, claim, evidence; guard\n"
+               "# lemma: for all shapes and scales; enumerated: all 256 codes "
+               "over the types drawn;\n"
+               "# sampled: values drawn; definition, trusted, interface: with "
+               "the reason\n");
+    for (uint32_t i = 0; i < pv->out->n; i++) {
+        SnProof *p = &pv->out->v[i];
+        count[p->layer]++;
+        ndraw += p->ndraw;
+        nvalue += p->nvalue;
+        put_line(pv, b, p);
+    }
+    sn_puts(b, "\n# trusted\n");
+    for (uint32_t i = 0; i < pv->out->n; i++)
+        if (pv->out->v[i].layer == SN_LAYER_TRUSTED)
+            sn_putf(b, "%s (%s): %s\n", pv->out->v[i].name,
+                    at(pv, pv->out->v[i].pos), pv->out->v[i].why);
+    if (!count[SN_LAYER_TRUSTED])
+        sn_puts(b, "none\n");
+    sn_putf(b, "\n# %u proofs: ", pv->out->n);
+    for (uint32_t i = 0; i < 7; i++)
+        if (count[i])
+            sn_putf(b, "%u %s, ", count[i], layer_str((SnLayer)i));
+    sn_putf(b, "%u type draws, %llu values\n", ndraw,
+            (unsigned long long)nvalue);
+}
+
+const char *
+sn_pv_guard_text(const Pv *pv, const SnProof *p, const PvRule *pr)
+{
+    return guard_str(pv, p, pr);
+}
+
+/* ---- the cache ---- */
+
+static uint64_t
+mix(uint64_t h, const void *p, size_t n)
+{
+    const unsigned char *s = p;
+
+    for (size_t i = 0; i < n; i++)
+        h = (h ^ s[i]) * UINT64_C(0x100000001b3);
+    return h ^ (h >> 29);
+}
+
+/* Of the declarations' text, the options and the prover itself. */
+const char *
+sn_pv_hash(const Pv *pv)
+{
+    static const char version[] = "proofs 4";
+    uint64_t h = mix(UINT64_C(0xcbf29ce484222325), version, sizeof version);
+    uint32_t nd = pv->o ? pv->o->ndraw : 0;
+    uint64_t seed = pv->o ? pv->o->seed : 0;
+
+    for (uint32_t i = 0; i < pv->defs->nsrc; i++)
+        h = mix(h, pv->defs->src[i]->text, pv->defs->src[i]->nbyte);
+    h = mix(h, &nd, sizeof nd);
+    h = mix(h, &seed, sizeof seed);
+    return sn_format(pv->a, "# hash %016llx\n", (unsigned long long)h);
+}
+
+bool
+sn_pv_cached(Pv *pv, const char *hash)
+{
+    SnDiag *quiet = sn_diag_new(pv->a);
+    char *text;
+    size_t n, k = strlen(hash);
+
+    if (!sn_file_exists(pv->o->cache) ||
+        sn_file_read(pv->a, quiet, pv->o->cache, 1 << 24, &text, &n) || n < k ||
+        strncmp(text, hash, k))
+        return false;
+    pv->out->cached = true;
+    pv->out->report = text + k;
+    return true;
+}
+
+void
+sn_pv_store(Pv *pv, const char *hash)
+{
+    const char *s = sn_format(pv->a, "%s%s", hash, pv->out->report);
+
+    sn_file_update(pv->d, pv->o->cache, s, strlen(s));
+}

@@ -1,0 +1,791 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Drawing the left side of a rule: tuples, types, attributes, values. */
+#include "dsl/prove/prove_priv.h"
+
+#include <math.h>
+#include <string.h>
+#include "base/num.h"
+
+bool
+sn_pv_no(PvCase *c, const char *why)
+{
+    if (!c->fail)
+        c->fail = why;
+    return false;
+}
+
+static PvT *
+leaf(PvCase *c, SnDefConc k, const PvType *want, const char *name)
+{
+    PvType t = want ? *want : sn_pv_draw_type(c, k);
+    PvT *v = sn_pv_value(c, &t);
+
+    if (t.elem == SN_DE_ROW8) /* each row has a scale of its own */
+        sn_pv_no(c, "rows of row8");
+    v->leaf = true;
+    v->name = name;
+    v->konst = sn_pv_chance(c, 90);
+    if (c->nleaf < 16)
+        c->leaf[c->nleaf++] = v;
+    else
+        sn_pv_no(c, "more than 16 leaves");
+    return v;
+}
+
+/* ---- attributes ---- */
+
+PvVal *
+sn_pv_attr(const PvNode *n, const char *name)
+{
+    for (uint32_t i = 0; i < n->n->nall; i++)
+        if (!strcmp(n->n->all[i]->name, name))
+            return &n->attr[i];
+    return NULL;
+}
+
+/* An integer that every cast and sum holds. */
+static bool
+whole(double v)
+{
+    return v == floor(v) && fabs(v) <= 0x1p40;
+}
+
+bool
+sn_pv_attr_ok(const SnDefAttr *a, const PvVal *v)
+{
+    bool ints = a->ty == SN_AT_INTS;
+
+    if (ints || a->ty == SN_AT_REALS) {
+        for (uint32_t i = 0; i < v->n; i++)
+            if (!v->list || (ints && !whole(v->list[i])))
+                return false;
+        return !a->fixed || v->n == a->fixed;
+    }
+    if (a->ty == SN_AT_INT)
+        return whole(v->r);
+    if (a->ty == SN_AT_ENUM)
+        return v->r >= 0 && v->r < a->nword;
+    if (a->ty == SN_AT_RANGE)
+        return !(v->rg.has_lo && isnan(v->rg.lo)) &&
+               !(v->rg.has_hi && isnan(v->rg.hi));
+    return true;
+}
+
+PvRange
+sn_pv_clamp_of(const PvNode *n)
+{
+    const PvVal *v = n->n->clamp ? sn_pv_attr(n, n->n->clamp->name) : NULL;
+
+    return v ? v->rg : (PvRange){0};
+}
+
+/* A clamp that means something in type t, open more often than not. */
+static PvRange
+draw_clamp(PvCase *c, const PvType *t)
+{
+    PvRange r = {0};
+    double lo = -4, hi = 4;
+
+    if (c->pr->alike && c->in_each && c->each > 0)
+        return c->each_clamp;
+    if (sn_pv_chance(c, 55) || (t->nq == 0 && t->elem != SN_DE_F32))
+        return r;
+    if (t->nq) {
+        lo = sn_pv_code_lo(t->elem);
+        hi = sn_pv_code_hi(t->elem);
+    }
+    double a = lo + (hi - lo) * sn_pv_unit(c);
+    double b = lo + (hi - lo) * sn_pv_unit(c);
+    r.has_lo = sn_pv_chance(c, 70);
+    r.has_hi = !r.has_lo || sn_pv_chance(c, 60);
+    r.lo = t->nq ? floor(fmin(a, b)) : (double)(float)fmin(a, b);
+    r.hi = t->nq ? floor(fmax(a, b)) : (double)(float)fmax(a, b);
+    if (sn_pv_chance(c, 30) && t->nq) /* at the zero point: a Relu's clamp */
+        r.lo = fmin(t->zp[0], r.hi);
+    if (!r.has_lo)
+        r.lo = 0;
+    if (!r.has_hi)
+        r.hi = 0;
+    return r;
+}
+
+/* 0, a number of the rule, or any; with a default (eps, alpha) few below 0. */
+static double
+draw_real(PvCase *c, const SnDefAttr *a)
+{
+    double v = sn_pv_draw_real(c);
+
+    if (sn_pv_chance(c, 20))
+        return 0;
+    if (c->nnumber && sn_pv_chance(c, 25))
+        v = c->number[sn_pv_below(c, c->nnumber)];
+    return a->def && sn_pv_chance(c, 70) ? fabs(v) : v;
+}
+
+/* Does a map take it?  Those are drawn with the shapes (prove_draw.c). */
+static bool
+shapes(const PvNode *n, const SnDefAttr *a)
+{
+    for (uint32_t r = 0; r < n->n->nout; r++) {
+        const SnDefSem *s = n->n->rsem[r];
+        for (uint32_t k = 0; k < s->narg; k++)
+            if (s->arg[k]->ek == SN_E_NAME && !strcmp(s->arg[k]->s, a->name))
+                return true;
+    }
+    return false;
+}
+
+static void
+draw_attr(PvCase *c, PvNode *n, uint32_t i)
+{
+    const SnDefAttr *a = n->n->all[i];
+    PvVal *v = &n->attr[i];
+
+    if (a->ty == SN_AT_RANGE) {
+        *v = (PvVal){.ty = SN_TY_RANGE};
+        if (a == n->n->clamp)
+            v->rg = draw_clamp(c, &n->out[0]->type);
+        if (c->in_each)
+            c->each_clamp = v->rg;
+        return;
+    }
+    if (a->ty == SN_AT_TYPE) {
+        SnDefConc k = {SN_DE_QI8, -1};
+        *v = (PvVal){.ty = SN_TY_ETYPE, .typed = true};
+        v->t = sn_pv_draw_type(c, k);
+        return;
+    }
+    if (a->def && (a->ty != SN_AT_REAL || sn_pv_chance(c, 50)))
+        *v = sn_pv_expr(c, a->def);
+    else if (a->ty == SN_AT_REAL)
+        *v = (PvVal){.ty = SN_TY_REAL, .r = draw_real(c, a)};
+    else
+        *v = (PvVal){.ty = SN_TY_INT, .r = 0};
+    if (a->ty == SN_AT_BOOL && sn_pv_chance(c, 40))
+        *v = (PvVal){.ty = SN_TY_BOOL, .r = sn_pv_below(c, 2)};
+    if (a->ty == SN_AT_ENUM && a->nword && sn_pv_chance(c, 35))
+        v->r = sn_pv_below(c, a->nword);
+    if (c->ties && !strcmp(a->name, "round"))
+        v->r = a->nword - 1;
+    if (a->ty == SN_AT_INT && !strcmp(a->name, "zp_shift") &&
+        sn_pv_chance(c, 35))
+        v->r = 128;
+    else if (a->ty == SN_AT_INT && !shapes(n, a) && sn_pv_chance(c, 40))
+        v->r = (double)sn_pv_below(c, 7) - 2;
+    if (v->ty == SN_TY_REAL || a->ty == SN_AT_REAL)
+        v->r = (double)(float)v->r;
+}
+
+static bool
+draw_attrs(PvCase *c, PvNode *n, const SnPat *p)
+{
+    n->attr = SN_NEW_N(c->a, PvVal, n->n->nall + 1);
+    for (uint32_t i = 0; i < n->n->nall; i++)
+        draw_attr(c, n, i);
+    PvVal *lo = sn_pv_attr(n, "low"), *hi = sn_pv_attr(n, "high");
+    if (lo && hi && lo->r > hi->r && sn_pv_chance(c, c->wide ? 50 : 90)) {
+        PvVal t = *lo;
+        *lo = *hi;
+        *hi = t;
+    }
+    for (uint32_t i = 0; p && i < p->nasg; i++) {
+        PvVal *v = sn_pv_attr(n, p->asg[i].name);
+        if (!v)
+            continue;
+        *v = sn_pv_expr(c, p->asg[i].e);
+        if (!c->fail && !sn_pv_attr_ok(p->asg[i].attr, v))
+            return sn_pv_no(c, "an attribute that the node does not take");
+        v->given = true;
+    }
+    return !c->fail;
+}
+
+/* ---- patterns ---- */
+
+static PvT *inst(PvCase *c, const SnPat *p, SnDefConc k, const PvType *want,
+                 bool optional);
+
+static const SnDefNode *
+kind_of(PvCase *c, const SnPat *p)
+{
+    if ((p->pk == SN_P_ANY || p->pk == SN_P_FORMS) && c->pr->any)
+        return c->pr->any;
+    return p->node;
+}
+
+static bool
+conc_eq(SnDefConc a, SnDefConc b)
+{
+    return a.elem == b.elem && a.axis == b.axis;
+}
+
+static bool
+typed_as(const SnPat *p, SnDefConc k)
+{
+    for (uint32_t i = 0; i < p->nconc; i++)
+        if (conc_eq(p->conc[i], k))
+            return true;
+    return p->nconc == 0;
+}
+
+/* Do the arguments' own type sets admit the tuple? */
+static bool
+admits(const SnDefNode *n, const SnDefTuple *t, const SnPat *p)
+{
+    for (uint32_t i = 0; p->by_port && i < n->nin; i++)
+        if (p->by_port[i] && p->by_port[i]->pk == SN_P_VAR &&
+            !typed_as(p->by_port[i], t->in[i]))
+            return false;
+    return true;
+}
+
+static bool
+drawn_conc(const PvCase *c, SnDefConc k)
+{
+    for (uint32_t i = 0; i < c->nodd; i++)
+        if (c->odd[i].elem == k.elem && c->odd[i].axis == k.axis)
+            return true;
+    return false;
+}
+
+/* A type of 32 bits or along an axis that the case has already? */
+static bool
+drawn(const PvCase *c, const SnDefNode *n, const SnDefTuple *t)
+{
+    bool is = false;
+
+    for (uint32_t i = 0; i < n->nin; i++)
+        is |= drawn_conc(c, t->in[i]);
+    for (uint32_t i = 0; i < n->nout; i++)
+        is |= drawn_conc(c, t->out[i]);
+    return is;
+}
+
+static bool
+along(const SnDefNode *n, const SnDefTuple *t)
+{
+    bool is = false;
+
+    for (uint32_t i = 0; i < n->nin; i++)
+        is |= t->in[i].axis >= 0;
+    for (uint32_t i = 0; i < n->nout; i++)
+        is |= t->out[i].axis >= 0;
+    return is;
+}
+
+/* A tuple that gives k (elem -1: anything); 8-bit ones more often. */
+static const SnDefTuple *
+pick_tuple(PvCase *c, const SnDefNode *n, SnDefConc k, const SnPat *p)
+{
+    const SnDefTuple *best = NULL;
+    uint32_t w = 0;
+
+    for (uint32_t i = 0; i < n->ntuple; i++) {
+        const SnDefTuple *t = &n->tuple[i];
+        if (n->nout && k.elem >= 0 && !conc_eq(t->out[0], k))
+            continue;
+        if ((n->nout && !typed_as(p, t->out[0])) || !admits(n, t, p))
+            continue;
+        uint32_t mine = 2;
+        if (n->nout && t->out[0].elem == SN_DE_QI8)
+            mine = 6;
+        else if (n->nout && t->out[0].elem == SN_DE_QI16)
+            mine = 1;
+        if (drawn(c, n, t))
+            mine = 8; /* such types seldom stand alone */
+        if (c->pr->along && along(n, t))
+            mine = 40;
+        w += mine;
+        if (sn_pv_below(c, w) < mine)
+            best = t;
+    }
+    return best;
+}
+
+static bool
+result_type(PvCase *c, PvNode *n, const SnDefTuple *t, const PvType *want)
+{
+    for (uint32_t i = 0; i < n->n->nout; i++) {
+        PvType ty;
+        const SnDefPort *y = n->n->out[i];
+        if (i >= PV_MAXRES)
+            return sn_pv_no(c, "more than 3 results");
+        if (i == 0 && want) {
+            ty = *want;
+        } else if (i > 0 && y->fact == SN_DF_SAME &&
+                   n->n->out[0]->fact == SN_DF_SAME) {
+            ty = n->out[0]->type;
+        } else if (y->fact == SN_DF_FIXED && t->out[i].elem == SN_DE_QI8) {
+            ty = (PvType){.elem = SN_DE_QI8, .axis = -1, .nq = 1};
+            ty.scale[0] = (float)y->fixed_scale;
+            ty.zp[0] = (int32_t)y->fixed_zp;
+        } else {
+            ty = sn_pv_draw_type(c, t->out[i]);
+        }
+        if (i == 0 && want && y->fact == SN_DF_FIXED && want->nq &&
+            (want->scale[0] != (float)y->fixed_scale ||
+             want->zp[0] != (int32_t)y->fixed_zp))
+            return sn_pv_no(c, "the result's type is fixed");
+        n->out[i] = sn_pv_value(c, &ty);
+        n->out[i]->def = n;
+        n->out[i]->res = i;
+        n->used[i] = i > 0 && sn_pv_chance(c, 40);
+    }
+    return true;
+}
+
+static void
+pin_type(PvNode *n, const SnDefPort *p, PvType *t)
+{
+    *t = (PvType){.elem = SN_DE_QI32, .axis = -1, .nq = 1};
+    for (uint32_t i = 0; i < PV_NQ; i++)
+        t->scale[i] = 1;
+    for (uint32_t k = 0; k < p->npin; k++)
+        for (uint32_t s = 0; s < n->nin; s++) {
+            if (n->port[s] != p->pin[k] || !n->in[s])
+                continue;
+            const PvType *x = &n->in[s]->type;
+            if (x->nq > t->nq) {
+                t->nq = x->nq;
+                t->axis = 0;
+            }
+            for (uint32_t i = 0; i < PV_NQ && x->nq; i++) {
+                float v = x->scale[x->nq > 1 ? i : 0];
+                t->scale[i] = k ? sn_pin_scale(t->scale[i], v) : v;
+            }
+        }
+}
+
+static bool
+draw_slot(PvCase *c, PvNode *n, uint32_t port, const SnDefTuple *t,
+          const SnPat *arg)
+{
+    const SnDefPort *p = n->n->in[port];
+    const PvType *want = NULL;
+    PvType pin;
+    static const SnPat wild = {.pk = SN_P_WILD};
+
+    if (p->fact == SN_DF_SAME && n->n->nout && n->n->out[0]->fact == SN_DF_SAME)
+        want = &n->out[0]->type;
+    if (p->fact == SN_DF_PIN && t->in[port].elem == SN_DE_QI32) {
+        pin_type(n, p, &pin);
+        want = &pin;
+    }
+    uint32_t s = n->nin++;
+    n->port[s] = port;
+    n->in[s] = inst(c, arg ? arg : &wild, t->in[port], want, p->optional);
+    if (n->in[s] && p->fact == SN_DF_PIN)
+        n->in[s]->bias = true;
+    return !c->fail;
+}
+
+static bool
+draw_run(PvCase *c, PvNode *n, uint32_t port, const SnDefTuple *t,
+         const SnPat *arg)
+{
+    uint32_t m = arg && arg->pk == SN_P_EACH ? PV_NEACH : 1 + sn_pv_below(c, 2);
+    uint32_t first = n->nin;
+    const SnPat *one = arg && arg->pk == SN_P_EACH ? arg->arg[0] : NULL;
+
+    for (c->each = 0; c->each < m && !c->fail; c->each++) {
+        c->in_each = arg && arg->pk == SN_P_EACH;
+        draw_slot(c, n, port, t, one);
+        if (n->in[n->nin - 1] && !n->in[n->nin - 1]->name)
+            n->in[n->nin - 1]->name = sn_format(c->a, "x%u", c->each);
+    }
+    c->in_each = false;
+    c->each = 0;
+    if (arg && arg->pk == SN_P_LIST && !c->fail) {
+        PvBind *b = &c->bind[arg->var->index];
+        b->n = m;
+        b->list = SN_NEW_N(c->a, PvT *, m);
+        memcpy(b->list, n->in + first, m * sizeof *b->list);
+    }
+    return !c->fail;
+}
+
+/* Pinned operands come last: their types follow from the others'. */
+static bool
+draw_operands(PvCase *c, PvNode *n, const SnPat *p, const SnDefTuple *t)
+{
+    n->in = SN_NEW_N(c->a, PvT *, n->n->nin + 4);
+    n->port = SN_NEW_N(c->a, uint32_t, n->n->nin + 4);
+    for (uint32_t i = 0; i < n->n->nin; i++) {
+        const SnPat *arg = p->by_port ? p->by_port[i] : NULL;
+        if (!(n->n->in[i]->variadic ? draw_run(c, n, i, t, arg)
+                                    : draw_slot(c, n, i, t, arg)))
+            return false;
+    }
+    return true;
+}
+
+static void
+capture(PvCase *c, const SnPat *p, PvNode *n)
+{
+    if (!p->cap)
+        return;
+    PvBind *b = &c->bind[p->cap->index];
+    b->node = n;
+    if (!c->in_each)
+        return;
+    if (!b->nodes)
+        b->nodes = SN_NEW_N(c->a, PvNode *, 4);
+    b->nodes[c->each & 3] = n;
+}
+
+static PvT *
+inst_node(PvCase *c, const SnPat *p, SnDefConc k, const PvType *want)
+{
+    PvNode *n = SN_NEW(c->a, PvNode);
+    uint32_t each = c->each;
+    bool in_each = c->in_each;
+
+    n->n = kind_of(c, p);
+    if (!n->n)
+        return NULL;
+    n->name = p->capture ? p->capture : NULL;
+    const SnDefTuple *t = pick_tuple(c, n->n, k, p);
+    if (!t) {
+        sn_pv_no(c, "no tuple gives that type");
+        return NULL;
+    }
+    if (!result_type(c, n, t, want))
+        return NULL;
+    capture(c, p, n);
+    if (p == c->r->pat)
+        c->root = n;
+    if (!draw_operands(c, n, p, t))
+        return NULL;
+    c->each = each;
+    c->in_each = in_each;
+    if (!draw_attrs(c, n, p))
+        return NULL;
+    PvT *y = n->n->nout ? n->out[0] : NULL;
+    if (n->n->nin == 0 && y) { /* a source: its value is a leaf */
+        y->konst = !n->n->has_effect;
+        y->name = p->capture ? p->capture : NULL;
+        if (n->n->rsem[0]->cls == SN_DC_SOURCE) {
+            y->leaf = true;
+            if (c->nleaf < 16)
+                c->leaf[c->nleaf++] = y;
+        }
+        return y;
+    }
+    if (!sn_pv_draw_map(c, n))
+        return NULL;
+    if (!sn_pv_holds(c, n)) {
+        sn_pv_no(c, "an invariant of the left side");
+        return NULL;
+    }
+    return y;
+}
+
+static PvT *
+inst_var(PvCase *c, const SnPat *p, SnDefConc k, const PvType *want,
+         bool optional)
+{
+    PvBind *b = &c->bind[p->var->index];
+    PvT *old = c->in_each ? NULL : b->v;
+
+    if (old) {
+        if (want ? !sn_pv_same_type(&old->type, want)
+                 : old->type.elem != k.elem || old->type.axis != k.axis)
+            sn_pv_no(c, "one value, two types");
+        return old;
+    }
+    if (!typed_as(p, k)) {
+        sn_pv_no(c, "the pattern takes another type");
+        return NULL;
+    }
+    if (optional && sn_pv_chance(c, 25))
+        return NULL;
+    PvT *v =
+        leaf(c, k, want,
+             c->in_each ? sn_format(c->a, "%s%u", p->name, c->each) : p->name);
+    b->v = v;
+    if (c->in_each) {
+        if (!b->list)
+            b->list = SN_NEW_N(c->a, PvT *, 4);
+        b->list[c->each & 3] = v;
+        b->n = c->each + 1;
+    }
+    return v;
+}
+
+static PvT *
+inst(PvCase *c, const SnPat *p, SnDefConc k, const PvType *want, bool optional)
+{
+    if (c->fail)
+        return NULL;
+    if (p == c->r->pat && c->pr->to)
+        k = *c->pr->to;
+    switch (p->pk) {
+    case SN_P_WILD:
+        if (optional && sn_pv_chance(c, 50))
+            return NULL;
+        return leaf(c, k, want, NULL);
+    case SN_P_VAR:
+        return inst_var(c, p, k, want, optional);
+    case SN_P_CALL:
+    case SN_P_FORMS:
+    case SN_P_ANY:
+        if (k.elem == SN_DE_ABSENT && !optional)
+            k.elem = -1;
+        return inst_node(c, p, k, want);
+    default:
+        sn_pv_no(c, "a list where one operand stands");
+        return NULL;
+    }
+}
+
+/* ---- the left side ---- */
+
+static bool
+flat_map(const SnDefNode *n)
+{
+    const char *m = n->rsem[0]->map;
+
+    if (n->nin == 0)
+        return true;
+    return m && (!strcmp(m, "each") || !strcmp(m, "broadcast") ||
+                 !strcmp(m, "fill"));
+}
+
+static bool
+flat_pat(const PvCase *c, const SnPat *p)
+{
+    const SnDefNode *n =
+        (p->pk == SN_P_ANY || p->pk == SN_P_FORMS) ? c->pr->any : p->node;
+
+    if (n && !flat_map(n))
+        return false;
+    for (uint32_t i = 0; i < p->narg; i++)
+        if (!flat_pat(c, p->arg[i]))
+            return false;
+    return true;
+}
+
+/* Is there a node that may add its zero point before it rounds? */
+static bool
+rounds(const PvCase *c, const SnPat *p)
+{
+    const SnDefNode *n =
+        (p->pk == SN_P_ANY || p->pk == SN_P_FORMS) ? c->pr->any : p->node;
+    bool is = n && sn_def_attr(n, "round");
+
+    for (uint32_t i = 0; i < p->narg; i++)
+        is |= rounds(c, p->arg[i]);
+    return is;
+}
+
+static const char *
+ranked_map(const PvCase *c, const SnPat *p)
+{
+    static const char *const v[] = {"table", "matmul",         "conv",
+                                    "block", "conv_transpose", "pool"};
+    const SnDefNode *n =
+        (p->pk == SN_P_ANY || p->pk == SN_P_FORMS) ? c->pr->any : p->node;
+    const char *m = n && n->nout ? n->rsem[0]->map : NULL;
+
+    for (size_t i = 0; m && i < sizeof v / sizeof *v; i++)
+        if (!strcmp(v[i], m))
+            return v[i];
+    m = NULL;
+    for (uint32_t i = 0; !m && i < p->narg; i++)
+        m = ranked_map(c, p->arg[i]);
+    return m;
+}
+
+static bool
+flat_term(const SnTerm *t)
+{
+    if (t->tk == SN_T_CALL && t->node && !flat_map(t->node))
+        return false;
+    for (uint32_t i = 0; i < t->narg; i++)
+        if (!flat_term(t->arg[i]))
+            return false;
+    return true;
+}
+
+/* A type along an axis has as many scales as the axis is long. */
+static bool
+cut(PvCase *c, PvT *t)
+{
+    if (t->type.axis < 0 || !t->type.nq)
+        return true;
+    if (t->rank <= t->type.axis || t->dim[t->type.axis] > t->type.nq)
+        return sn_pv_no(c, "no axis, or more slices than scales");
+    t->type.nq = (uint32_t)t->dim[t->type.axis];
+    return true;
+}
+
+bool
+sn_pv_cut(PvCase *c, const PvNode *n)
+{
+    for (uint32_t i = 0; i < n->n->nout && i < PV_MAXRES; i++)
+        if (!cut(c, n->out[i]))
+            return false;
+    for (uint32_t s = 0; s < n->nin; s++)
+        if (n->in[s] && n->in[s]->def && !sn_pv_cut(c, n->in[s]->def))
+            return false;
+    return true;
+}
+
+static bool
+all_shaped(PvCase *c)
+{
+    static const int64_t some[] = {256, 2, 3};
+
+    for (uint32_t i = 0; i < c->nleaf; i++) {
+        PvT *t = c->leaf[i];
+        if (t->rank < 0)
+            sn_pv_set_shape(t, 1, some);
+        if (!cut(c, t))
+            return false;
+    }
+    return sn_pv_cut(c, c->root);
+}
+
+void
+sn_pv_fill(PvCase *c)
+{
+    for (uint32_t i = 0; i < c->nleaf; i++)
+        if (!c->leaf[i]->done)
+            sn_pv_leaf_data(c, c->leaf[i]);
+}
+
+/* The numbers and types that the rule names are corners of its conditions. */
+static void
+numbers(PvCase *c, const SnExpr *e)
+{
+    if (!e || c->nnumber == 12)
+        return;
+    if (e->ek == SN_E_CALL && e->rk == SN_R_TYPE && c->npool < 4) {
+        PvVal v = sn_pv_expr(c, e);
+        if (v.ty == SN_TY_ETYPE && v.typed && v.t.axis < 0)
+            c->pool[c->npool++] = v.t;
+        else if (v.ty == SN_TY_ETYPE && v.typed && c->nodd < 2)
+            c->odd[c->nodd++] = v.t;
+        return;
+    }
+    if (e->ek == SN_E_INT || e->ek == SN_E_REAL)
+        c->number[c->nnumber++] = e->ek == SN_E_INT ? (double)e->i : e->r;
+    for (uint32_t i = 0; i < e->nkid; i++)
+        numbers(c, e->kid[i]);
+}
+
+static void
+numbers_of(PvCase *c, const SnPat *p)
+{
+    for (uint32_t i = 0; i < p->nasg; i++)
+        numbers(c, p->asg[i].e);
+    for (uint32_t i = 0; i < p->narg; i++)
+        numbers_of(c, p->arg[i]);
+}
+
+static bool
+names_shape(const SnExpr *e)
+{
+    if (!e)
+        return false;
+    if (e->ek == SN_E_CALL && (!strcmp(e->s, "dim") || !strcmp(e->s, "rank")))
+        return true;
+    for (uint32_t i = 0; i < e->nkid; i++)
+        if (names_shape(e->kid[i]))
+            return true;
+    return false;
+}
+
+/* Types that a result is fixed at are drawn for other values too. */
+static void
+seed_node(PvCase *c, const SnDefNode *n)
+{
+    if (!n || !n->nout || n->out[0]->fact != SN_DF_FIXED || c->npool >= 4)
+        return;
+    PvType t = {.elem = SN_DE_QI8, .axis = -1, .nq = 1};
+    t.scale[0] = (float)n->out[0]->fixed_scale;
+    t.zp[0] = (int32_t)n->out[0]->fixed_zp;
+    c->pool[c->npool++] = t;
+}
+
+static void
+seed_fixed(PvCase *c, const SnPat *p, const SnTerm *t)
+{
+    seed_node(c, p->node);
+    for (uint32_t i = 0; i < p->narg; i++)
+        seed_fixed(c, p->arg[i], NULL);
+    if (t)
+        seed_node(c, t->node);
+}
+
+/* A root without operands (a Splat) has no other node's shape to take. */
+static bool
+source_shape(PvCase *c, PvNode *n)
+{
+    PvVal *v = sn_pv_attr(n, "dims");
+    double *d = SN_NEW_N(c->a, double, 2);
+
+    if (!v || n->nin)
+        return true;
+    if (!v->given) {
+        d[0] = 1 + sn_pv_below(c, 3);
+        d[1] = 1 + sn_pv_below(c, 3);
+        *v = (PvVal){.ty = SN_TY_INTS, .n = 1 + sn_pv_below(c, 2), .list = d};
+    }
+    return sn_pv_shape(c, n);
+}
+
+bool
+sn_pv_draw(PvCase *c)
+{
+    SnDefConc any = {-1, -1};
+
+    c->bind = SN_NEW_N(c->a, PvBind, c->r->nvar + 1);
+    c->map = ranked_map(c, c->r->pat);
+    c->vector = flat_pat(c, c->r->pat) && (!c->r->rhs || flat_term(c->r->rhs));
+    c->shaped = names_shape(c->r->need);
+    c->flat = c->vector && sn_pv_chance(c, c->shaped ? 20 : 85);
+    c->corner = sn_pv_chance(c, 40);
+    c->positive = sn_pv_chance(c, 40);
+    c->small = sn_pv_chance(c, 25);
+    c->ties = rounds(c, c->r->pat) && sn_pv_chance(c, 40);
+    c->half = c->ties ? sn_pv_below(c, 2) : 0;
+    seed_fixed(c, c->r->pat, c->r->rhs);
+    numbers(c, c->r->need);
+    numbers_of(c, c->r->pat);
+    PvT *y = inst(c, c->r->pat, any, NULL, false);
+    if (c->fail || !c->root)
+        return sn_pv_no(c, "no left side");
+    for (uint32_t i = 0; i < c->root->n->nout && i < PV_MAXRES; i++)
+        c->lhs[i] = c->root->out[i];
+    if (y && y->rank < 0 && !y->leaf && !source_shape(c, c->root))
+        return false;
+    return all_shaped(c);
+}
+
+/* The tuple that a node's operands and results fit, or NULL. */
+const SnDefTuple *
+sn_pv_fit(const PvNode *n)
+{
+    for (uint32_t i = 0; i < n->n->ntuple; i++) {
+        const SnDefTuple *t = &n->n->tuple[i];
+        bool ok = true;
+        for (uint32_t s = 0; s < n->nin && ok; s++) {
+            SnDefConc k = t->in[n->port[s]];
+            const PvT *x = n->in[s];
+            ok =
+                x ? x->type.elem == k.elem && (x->type.axis == k.axis ||
+                                               (k.axis >= 0 && x->type.nq == 1))
+                  : n->n->in[n->port[s]]->optional;
+        }
+        for (uint32_t r = 0; r < n->n->nout && r < PV_MAXRES && ok; r++) {
+            SnDefConc k = t->out[r];
+            const PvType *y = &n->out[r]->type;
+            ok = y->elem == k.elem &&
+                 (y->axis == k.axis || (k.axis >= 0 && y->nq == 1));
+        }
+        if (ok)
+            return t;
+    }
+    return NULL;
+}

@@ -1,0 +1,715 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Running a node: its formula over its map's taps, a whole array at a time.
+ *
+ * Three values travel together: v as the rows of docs/numerics.md compute it
+ * (binary32 kept in doubles; codes), id over the reals with every saturation
+ * and no rounding, and er, a bound of how far the roundings so far can have
+ * moved the value.  id and er are computed only when a case asks. */
+#include "dsl/prove/trial/prove_row.h"
+
+#include <math.h>
+#include <string.h>
+#include "base/num.h"
+
+size_t
+sn_pv_len(const PvEv *e)
+{
+    return (size_t)(e->t.no * (e->set ? e->t.nk : 1));
+}
+
+PvVec
+sn_pv_make(PvEv *e)
+{
+    PvVec r = {0};
+    size_t n = sn_pv_len(e);
+
+    r.v = SN_NEW_N(e->c->a, double, n + 1);
+    if (e->c->ideal) {
+        r.id = SN_NEW_N(e->c->a, double, n + 1);
+        r.er = SN_NEW_N(e->c->a, double, n + 1);
+    }
+    return r;
+}
+
+static PvVec
+no(PvEv *e, const char *why)
+{
+    sn_pv_no(e->c, why);
+    return sn_pv_make(e);
+}
+
+static PvVec
+scalar(PvEv *e, double v, double id)
+{
+    PvVec r = sn_pv_make(e);
+
+    for (size_t i = 0; i < sn_pv_len(e); i++) {
+        r.v[i] = v;
+        if (r.id)
+            r.id[i] = id;
+    }
+    return r;
+}
+
+static double
+f32(double v)
+{
+    return (double)(float)v;
+}
+
+/* ---- plain integers ---- */
+
+static bool
+whole_elem(int8_t elem)
+{
+    return elem == SN_DE_I8 || elem == SN_DE_I32 || elem == SN_DE_I64;
+}
+
+/* v as an int64; what lies beyond ends at the bounds, which doubles hold. */
+static int64_t
+whole64(double v)
+{
+    return v >= 0x1p63   ? INT64_MAX
+           : v < -0x1p63 ? INT64_MIN
+           : isnan(v)    ? 0
+                         : (int64_t)v;
+}
+
+/* Sums and products of int32 wrap around (kernel/eval/eval.h). */
+static double
+wrapped(double v)
+{
+    return (double)(int32_t)(uint32_t)whole64(v);
+}
+
+static int32_t
+low32(double v)
+{
+    return (int32_t)(uint32_t)whole64(v);
+}
+
+double
+sn_pv_whole_op(const PvEv *e, SnOp op, double a, double b)
+{
+    bool narrow = e->n->out[e->res]->type.elem == SN_DE_I32;
+    double v = op == SN_OP_ADD ? a + b : op == SN_OP_SUB ? a - b : a * b;
+
+    if (isnan(a) || isnan(b)) /* padding */
+        return NAN;
+    if (op == SN_OP_DIV) /* towards 0; nothing divides by 0 */
+        v = b == 0 ? 0 : b == -1 ? -a : (double)(whole64(a) / whole64(b));
+    if (op == SN_OP_MUL && narrow) /* beyond 2^53 a double has not all bits */
+        v = (double)(int32_t)((uint32_t)low32(a) * (uint32_t)low32(b));
+    return narrow ? wrapped(v) : v;
+}
+
+/* What a result of a plain type holds of v. */
+static double
+stored(const PvVec *r, int8_t elem, double v)
+{
+    static const double hi[] = {127, 2147483647.0, 9223372036854774784.0};
+    double most = elem == SN_DE_I8 ? hi[0] : elem == SN_DE_I32 ? hi[1] : hi[2];
+
+    if (elem == SN_DE_BOOL)
+        return v != 0;
+    if (r->whole && elem == SN_DE_F32)
+        return f32(v);
+    if (!whole_elem(elem))
+        return v;
+    if (isnan(v))
+        return 0; /* as sn_cut of eval.h */
+    if (r->whole && elem == SN_DE_I8)
+        return (double)(int8_t)(uint8_t)whole64(v);
+    if (r->whole)
+        return elem == SN_DE_I32 ? wrapped(v) : v;
+    return fmax(-most - 1, fmin(most, trunc(v)));
+}
+
+/* ---- operands ---- */
+
+PvVec
+sn_pv_port(PvEv *e, const SnDefPort *p)
+{
+    PvVec r = sn_pv_make(e);
+    uint32_t s = 0;
+    bool bias;
+
+    while (s < e->n->nin && e->n->port[s] != p->index)
+        s++;
+    if (s == e->n->nin || !e->n->in[s]) /* missing: d(b) is 0 */
+        return r;
+    const PvT *x = e->n->in[s];
+    const int32_t *ix = e->t.ix[s];
+    bias = !ix && !e->set;
+    r.src = x;
+    r.ix = ix;
+    r.slot = e->t.slot;
+    r.whole = whole_elem(x->type.elem);
+    if (x->type.nq) {
+        r.code = true;
+        r.ct = &x->type;
+    }
+    for (size_t i = 0; i < sn_pv_len(e); i++) {
+        size_t o = e->set ? i / (size_t)e->t.nk : i;
+        const PvT *y = x;
+        int64_t k;
+        if (r.slot) /* one operand of many */
+            y = e->n->in[s + (uint32_t)r.slot[i]];
+        int64_t each = x->n ? (int64_t)o % x->n : -1;
+        if (e->set || (ix && e->t.nk == 1))
+            k = ix ? ix[i] : each;
+        else if (bias || (e->t.nk > 1 && x->n != e->t.no))
+            k = each; /* one per channel */
+        else
+            k = (int64_t)o; /* the centre */
+        if (k < 0) {
+            r.v[i] = NAN;
+            if (r.id)
+                r.id[i] = NAN;
+            continue;
+        }
+        r.v[i] = y->v[k];
+        if (r.id) {
+            r.id[i] = y->id[k];
+            r.er[i] = y->er[k];
+        }
+    }
+    return r;
+}
+
+static PvVec
+attribute(PvEv *e, const SnExpr *x)
+{
+    const PvVal *v = sn_pv_attr(e->n, x->s);
+
+    return v ? scalar(e, f32(v->r), v->r) : no(e, "an unknown name");
+}
+
+static PvVec
+deq(PvEv *e, const SnExpr *x)
+{
+    PvVec v = sn_pv_vec(e, x);
+
+    if (!v.code)
+        return v;
+    const PvType *t = v.ct;
+    if (t->nq > 1 && !v.src)
+        return no(e, "codes along an axis that are no operand's");
+    PvVec r = sn_pv_make(e);
+    bool axis = t->nq > 1 && v.src;
+    for (size_t i = 0; i < sn_pv_len(e); i++) {
+        size_t k = axis ? (size_t)(v.ix ? v.ix[i] : (int64_t)i % v.src->n) : 0;
+        uint32_t s =
+            axis && k < (size_t)v.src->n ? sn_pv_slice(v.src, (int64_t)k) : 0;
+        r.v[i] = isnan(v.v[i])
+                     ? NAN
+                     : f32(f32(v.v[i] - t->zp[s]) * (double)t->scale[s]);
+    }
+    r.id = v.id;
+    r.er = v.er;
+    return r;
+}
+
+/* ---- arithmetic ---- */
+
+static double
+apply(SnOp op, double a, double b)
+{
+    switch (op) {
+    case SN_OP_ADD:
+        return a + b;
+    case SN_OP_SUB:
+        return a - b;
+    case SN_OP_MUL:
+        return a * b;
+    case SN_OP_DIV:
+        return a / b;
+    case SN_OP_EQ:
+        return a == b;
+    case SN_OP_NE:
+        return a != b;
+    case SN_OP_LT:
+        return a < b;
+    case SN_OP_LE:
+        return a <= b;
+    case SN_OP_GT:
+        return a > b;
+    case SN_OP_GE:
+        return a >= b;
+    case SN_OP_AND:
+        return a != 0 && b != 0;
+    default:
+        return a != 0 || b != 0;
+    }
+}
+
+static double
+apply_err(SnOp op, double a, double ea, double b, double eb)
+{
+    switch (op) {
+    case SN_OP_ADD:
+    case SN_OP_SUB:
+        return ea + eb;
+    case SN_OP_MUL:
+        return fabs(a) * eb + fabs(b) * ea + ea * eb;
+    case SN_OP_DIV:
+        if (fabs(b) <= eb)
+            return ea + eb > 0 ? INFINITY : 0;
+        return (ea + fabs(a / b) * eb) / (fabs(b) - eb);
+    case SN_OP_AND:
+    case SN_OP_OR:
+        return fmax(ea, eb);
+    default: /* may the comparison turn out the other way? */
+        return ea + eb > 0 && fabs(a - b) <= ea + eb;
+    }
+}
+
+static PvVec
+binary(PvEv *e, const SnExpr *x)
+{
+    PvVec a = sn_pv_vec(e, x->kid[0]), b = sn_pv_vec(e, x->kid[1]);
+    PvVec r = sn_pv_make(e);
+
+    r.whole = a.whole && b.whole &&
+              (x->op == SN_OP_ADD || x->op == SN_OP_SUB || x->op == SN_OP_MUL ||
+               x->op == SN_OP_DIV);
+    for (size_t i = 0; i < sn_pv_len(e); i++)
+        r.v[i] = r.whole ? sn_pv_whole_op(e, x->op, a.v[i], b.v[i])
+                         : f32(apply(x->op, a.v[i], b.v[i]));
+    for (size_t i = 0; r.id && i < sn_pv_len(e); i++) {
+        r.id[i] = apply(x->op, a.id[i], b.id[i]);
+        r.er[i] = apply_err(x->op, a.id[i], a.er[i], b.id[i], b.er[i]);
+    }
+    return r;
+}
+
+/* ---- functions ---- */
+
+static double
+fn1(const char *s, double v, bool exact)
+{
+    if (!strcmp(s, "abs"))
+        return fabs(v);
+    if (!strcmp(s, "sqrt"))
+        return sqrt(v);
+    if (!strcmp(s, "exp"))
+        return exact ? exp(v) : sn_exp(v);
+    if (!strcmp(s, "log"))
+        return exact ? log(v) : sn_log(v);
+    if (!strcmp(s, "floor"))
+        return floor(v);
+    if (!strcmp(s, "ceil"))
+        return ceil(v);
+    if (!strcmp(s, "round"))
+        return rint(v);
+    if (!strcmp(s, "tanh"))
+        return exact ? tanh(v) : sn_tanh(v);
+    return exact ? erf(v) : sn_erf(v);
+}
+
+static bool
+is_fn1(const char *s)
+{
+    static const char *const v[] = {"abs", "sqrt",  "exp",  "log",  "tanh",
+                                    "erf", "floor", "ceil", "round"};
+
+    for (size_t i = 0; i < sizeof v / sizeof *v; i++)
+        if (!strcmp(v[i], s))
+            return true;
+    return false;
+}
+
+static PvVec
+unary(PvEv *e, const SnExpr *x)
+{
+    PvVec a = sn_pv_vec(e, x->kid[0]), r = sn_pv_make(e);
+
+    r.whole = a.whole && !strcmp(x->s, "abs");
+    for (size_t i = 0; i < sn_pv_len(e); i++)
+        r.v[i] = r.whole ? fabs(a.v[i]) : f32(fn1(x->s, a.v[i], false));
+    for (size_t i = 0; r.id && i < sn_pv_len(e); i++) { /* monotone, or abs */
+        double y = fn1(x->s, a.id[i], true);
+        double lo = fn1(x->s, a.id[i] - a.er[i], true);
+        double hi = fn1(x->s, a.id[i] + a.er[i], true);
+        r.id[i] = y;
+        r.er[i] = fmax(fabs(lo - y), fabs(hi - y));
+        if (!strcmp(x->s, "abs"))
+            r.er[i] = a.er[i];
+    }
+    return r;
+}
+
+static PvVec
+select3(PvEv *e, const SnExpr *x)
+{
+    PvVec c = sn_pv_vec(e, x->kid[0]), a = sn_pv_vec(e, x->kid[1]);
+    PvVec b = sn_pv_vec(e, x->kid[2]), r = sn_pv_make(e);
+
+    r.code = a.code;
+    r.ct = a.ct;
+    r.whole = a.whole && b.whole;
+    for (size_t i = 0; i < sn_pv_len(e); i++)
+        r.v[i] = c.v[i] != 0 ? a.v[i] : b.v[i];
+    for (size_t i = 0; r.id && i < sn_pv_len(e); i++) {
+        r.id[i] = c.id[i] != 0 ? a.id[i] : b.id[i];
+        r.er[i] = fmax(a.er[i], b.er[i]);
+        if (c.er[i] > 0) /* the other one may be taken */
+            r.er[i] += fabs(a.id[i] - b.id[i]);
+    }
+    return r;
+}
+
+static PvVec
+minmax(PvEv *e, const SnExpr *x, bool max)
+{
+    PvVec a = sn_pv_vec(e, x->kid[0]), b = sn_pv_vec(e, x->kid[1]);
+    PvVec r = sn_pv_make(e);
+
+    r.code = a.code;
+    r.ct = a.ct;
+    r.whole = a.whole && b.whole;
+    for (size_t i = 0; i < sn_pv_len(e); i++) {
+        bool first = max ? a.v[i] >= b.v[i] : a.v[i] <= b.v[i];
+        r.v[i] = first || isnan(a.v[i]) ? a.v[i] : b.v[i];
+    }
+    for (size_t i = 0; r.id && i < sn_pv_len(e); i++) {
+        r.id[i] = max ? fmax(a.id[i], b.id[i]) : fmin(a.id[i], b.id[i]);
+        r.er[i] = fmax(a.er[i], b.er[i]);
+    }
+    return r;
+}
+
+static PvVec
+power(PvEv *e, const SnExpr *x)
+{
+    PvVec a = sn_pv_vec(e, x->kid[0]), b = sn_pv_vec(e, x->kid[1]);
+    PvVec r = sn_pv_make(e);
+
+    /* the power of the row lrn, on reals too */
+    bool lrn = e->sem->by && !strcmp(e->sem->by, "lrn");
+    for (size_t i = 0; i < sn_pv_len(e); i++)
+        r.v[i] = lrn ? (double)sn_lrn_pow((float)a.v[i], (float)b.v[i])
+                     : f32(sn_pow(a.v[i], b.v[i]));
+    for (size_t i = 0; r.id && i < sn_pv_len(e); i++) {
+        double y = pow(a.id[i], b.id[i]);
+        r.id[i] = y;
+        r.er[i] = fmax(fabs(pow(a.id[i] - a.er[i], b.id[i]) - y),
+                       fabs(pow(a.id[i] + a.er[i], b.id[i]) - y));
+    }
+    return r;
+}
+
+/* ---- rounding ---- */
+
+static const PvType *
+target(PvEv *e, const SnExpr *x, PvRange *clamp)
+{
+    *clamp = (PvRange){0};
+    if (e->only)
+        return e->only;
+    if (x->nkid > 1) {
+        const PvVal *t = sn_pv_attr(e->n, x->kid[1]->s);
+        const PvVal *r = x->nkid > 2 ? sn_pv_attr(e->n, x->kid[2]->s) : NULL;
+        if (r)
+            *clamp = r->rg;
+        return t ? &t->t : NULL;
+    }
+    const PvVal *r =
+        e->sem->clamp ? sn_pv_attr(e->n, e->sem->clamp->name) : NULL;
+    if (r)
+        *clamp = r->rg;
+    return &e->n->out[e->res]->type;
+}
+
+/* Does no saturation of the storage count?  Where a flag waives it, and where
+ * a selection or a conversion rounds to the type that it reads. */
+static bool
+waived(const PvEv *e, const PvType *t)
+{
+    bool same = e->sem->monotone;
+
+    for (uint32_t s = 0; s < e->n->nin; s++)
+        same &= e->n->in[s] && sn_pv_same_type(&e->n->in[s]->type, t);
+    return e->c->waive && t->nq && (same || e->n->calibrated);
+}
+
+static uint32_t
+slice(const PvEv *e, const PvType *t, size_t i)
+{
+    return t->nq > 1 ? sn_pv_slice(e->n->out[e->res], (int64_t)i) : 0;
+}
+
+/* Do the rows have one for a result with scales along an axis?  Conversions
+ * and what works element by element, in floats (gen/node/emit_formula.c). */
+static bool
+along(const PvEv *e, const SnExpr *x)
+{
+    SnDefClassId cls = e->sem->cls;
+
+    return !e->set && !e->only && x->nkid == 1 && !sn_pv_own_row(e->sem) &&
+           (cls == SN_DC_CONVERT ||
+            (cls == SN_DC_POINT && e->c->pr->round == SN_ROUNDING_FLOAT));
+}
+
+/* last: it is the node's own result, which its flag speaks of. */
+static void
+round_ideal(const PvEv *e, PvVec *r, const PvVec *a, const PvType *t,
+            PvRange cl, double err, bool last)
+{
+    size_t n = sn_pv_len(e);
+    SnReach k[PV_NQ];
+    bool open = last && waived(e, t);
+
+    for (uint32_t s = 0; s < t->nq || !s; s++) {
+        PvType one = sn_pv_slice_type(t, s);
+        k[s] = sn_pv_reach(&one, cl);
+        if (open && !cl.has_lo)
+            k[s].lo = -INFINITY;
+        if (open && !cl.has_hi)
+            k[s].hi = INFINITY;
+    }
+    for (size_t i = 0; r->id && i < n; i++) {
+        uint32_t s = slice(e, t, i);
+        r->id[i] = fmin(fmax(a->id[i], k[s].lo), k[s].hi);
+        r->er[i] = a->er[i] + (t->nq ? (double)t->scale[s] * err : 0);
+    }
+}
+
+/* min(max(v, lo), hi), also where lo is above hi; NaN stays. */
+double
+sn_pv_clamped(double v, PvRange r)
+{
+    if (r.has_lo && v < r.lo)
+        v = r.lo;
+    return r.has_hi && v > r.hi ? r.hi : v;
+}
+
+static PvVec
+quant(PvEv *e, const SnExpr *x)
+{
+    PvRange cl;
+    const PvType *t = target(e, x, &cl);
+    PvVec r = sn_pv_make(e), a = {0};
+    int32_t lo, hi;
+
+    if (!t)
+        return no(e, "a rounding to an unknown type");
+    if (t->nq > 1 && !along(e, x))
+        return no(e, "a rounding along an axis");
+    r.code = t->nq > 0;
+    r.ct = r.code ? t : NULL;
+    double err = 0.5;
+    bool row = !e->only && !e->set && sn_pv_row(e, x->kid[0], t, cl, &r, &err);
+    if (!row || e->c->ideal)
+        a = sn_pv_vec(e, x->kid[0]);
+    if (e->c->ideal)
+        round_ideal(e, &r, &a, t, cl, err, x->nkid == 1);
+    if (row)
+        return r;
+    if (t->nq)
+        sn_pv_limits(t, cl, &lo, &hi);
+    bool wide = t->elem == SN_DE_QI32;
+    int32_t sh;
+    bool after = !e->only && t->nq == 1 && !wide && x->nkid == 1 &&
+                 sn_pv_after(e->n, &sh);
+    for (size_t i = 0; i < sn_pv_len(e); i++) {
+        float v = (float)a.v[i];
+        uint32_t s = slice(e, t, i);
+        if (isnan(a.v[i]) && !e->set && t->nq && !e->c->unreal)
+            return no(e, "no number");
+        if (t->nq)
+            r.v[i] = wide    ? sn_quant32(v, t->scale[s], lo, hi)
+                     : after ? sn_quant_after(v, t->scale[0], t->zp[0] + sh,
+                                              lo + sh, hi + sh) -
+                                   sh
+                             : sn_quant(v, t->scale[s], t->zp[s], lo, hi);
+        else
+            r.v[i] = sn_pv_clamped(a.v[i], cl);
+    }
+    return r;
+}
+
+/* ---- formulas ---- */
+
+static PvVec
+call(PvEv *e, const SnExpr *x)
+{
+    static const char *const red[] = {"max",  "min",    "sum",
+                                      "mean", "argmax", "argmin"};
+
+    if (!strcmp(x->s, "d"))
+        return deq(e, x->kid[0]);
+    if (!strcmp(x->s, "q"))
+        return quant(e, x);
+    if (!strcmp(x->s, "max") && x->nkid == 2)
+        return minmax(e, x, true);
+    if (!strcmp(x->s, "min") && x->nkid == 2)
+        return minmax(e, x, false);
+    for (size_t i = 0; i < 6; i++)
+        if (!strcmp(x->s, red[i]) && x->nkid == 1)
+            return sn_pv_reduce(e, x, (PvRed)i);
+    if (is_fn1(x->s))
+        return unary(e, x);
+    if (!strcmp(x->s, "pow"))
+        return power(e, x);
+    if (!strcmp(x->s, "select"))
+        return select3(e, x);
+    return no(e, "a function the enumerator doesn't run");
+}
+
+PvVec
+sn_pv_vec(PvEv *e, const SnExpr *x)
+{
+    if (e->c->fail)
+        return sn_pv_make(e);
+    switch (x->ek) {
+    case SN_E_INT: {
+        PvVec r = scalar(e, (double)x->i, (double)x->i);
+        r.whole = true;
+        return r;
+    }
+    case SN_E_BOOL:
+        return scalar(e, x->i != 0, x->i != 0);
+    case SN_E_REAL:
+        return scalar(e, f32(x->r), x->r);
+    case SN_E_NAME:
+        if (x->rk == SN_R_PORT)
+            return sn_pv_port(e, x->ref);
+        if (x->rk == SN_R_WORD)
+            return scalar(e, (double)x->i, (double)x->i);
+        return attribute(e, x);
+    case SN_E_NEG:
+    case SN_E_NOT: {
+        PvVec a = sn_pv_vec(e, x->kid[0]), r = sn_pv_make(e);
+        bool neg = x->ek == SN_E_NEG;
+        r.whole = neg && a.whole;
+        for (size_t i = 0; i < sn_pv_len(e); i++) {
+            r.v[i] = neg ? -a.v[i] : a.v[i] == 0;
+            if (r.id) {
+                r.id[i] = neg ? -a.id[i] : a.id[i] == 0;
+                r.er[i] = a.er[i];
+            }
+        }
+        return r;
+    }
+    case SN_E_BIN:
+        return binary(e, x);
+    case SN_E_CALL:
+        return call(e, x);
+    default:
+        return no(e, "a formula the enumerator doesn't run");
+    }
+}
+
+/* Moves carry codes over; padding is `else q(value)`, or the zero point. */
+static bool
+fill(PvEv *e, PvVec *v)
+{
+    double code = 0, real = 0;
+    const PvType *t = &e->n->out[e->res]->type;
+
+    if (e->sem->cls != SN_DC_MOVE)
+        return true;
+    if (t->nq)
+        code = t->zp[0];
+    if (e->sem->els) {
+        const SnExpr *q = e->sem->els;
+        if (t->nq &&
+            !sn_pv_const_code(e->c, e->n, q->ek == SN_E_CALL ? q->kid[0] : q, t,
+                              &code))
+            return false;
+        const PvVal *a = q->ek == SN_E_CALL && q->kid[0]->ek == SN_E_NAME
+                             ? sn_pv_attr(e->n, q->kid[0]->s)
+                             : NULL;
+        real = a ? a->r : 0;
+        if (!t->nq)
+            code = f32(real);
+        else
+            real = sn_pv_real(t, code, 0);
+    }
+    for (size_t i = 0; i < sn_pv_len(e); i++)
+        if (isnan(v->v[i]) && v->ix && v->ix[i] < 0) {
+            if (t->nq > 1)
+                return sn_pv_no(e->c, "padding along an axis");
+            v->v[i] = code;
+            if (v->id) {
+                v->id[i] = real;
+                v->er[i] = t->nq ? (double)t->scale[0] / 2 : 0;
+            }
+        }
+    return true;
+}
+
+static bool
+run(PvCase *c, PvNode *n, uint32_t res)
+{
+    PvEv e = {.c = c, .n = n, .res = res};
+    PvT *y = n->out[res];
+
+    e.sem = n->n->rsem[res];
+    if (!e.sem->formula)
+        return sn_pv_no(c, "opaque");
+    if (y->rank < 0)
+        return sn_pv_no(c, "no shape");
+    for (uint32_t s = 0; s < n->nin; s++)
+        if (n->in[s] && !sn_pv_eval(c, n->in[s]))
+            return false;
+    if (!sn_pv_taps(c, n, &e.t))
+        return false;
+    PvVec v = sn_pv_vec(&e, e.sem->formula);
+    if (c->fail || !fill(&e, &v))
+        return false;
+    for (size_t i = 0; !y->type.nq && i < sn_pv_len(&e); i++)
+        v.v[i] = stored(&v, y->type.elem, v.v[i]);
+    y->v = v.v;
+    y->id = v.id;
+    y->er = v.er;
+    return true;
+}
+
+bool
+sn_pv_eval(PvCase *c, PvT *t)
+{
+    if (c->fail)
+        return false;
+    if (t->done && (t->id || !c->ideal))
+        return true;
+    if (!t->def)
+        return sn_pv_no(c, "a leaf without values");
+    if (t->busy)
+        return sn_pv_no(c, "a cycle");
+    t->busy = true;
+    t->done = run(c, t->def, t->res);
+    t->busy = false;
+    return t->done;
+}
+
+static bool
+reads_port(const SnExpr *x)
+{
+    bool r = x->rk == SN_R_PORT;
+
+    for (uint32_t i = 0; i < x->nkid; i++)
+        r |= reads_port(x->kid[i]);
+    return r;
+}
+
+bool
+sn_pv_const_code(PvCase *c, const PvNode *n, const SnExpr *x, const PvType *t,
+                 double *code)
+{
+    PvNode copy = *n;
+    PvEv e = {.c = c, .n = &copy, .sem = n->n->rsem[0], .only = t};
+    bool ideal = c->ideal;
+
+    if (reads_port(x))
+        return false;
+    e.t.no = e.t.nk = 1;
+    c->ideal = false;
+    PvVec v = sn_pv_vec(&e, x);
+    c->ideal = ideal;
+    *code = sn_quant((float)v.v[0], t->scale[0], t->zp[0],
+                     (int32_t)sn_pv_code_lo(t->elem),
+                     (int32_t)sn_pv_code_hi(t->elem));
+    return !c->fail;
+}

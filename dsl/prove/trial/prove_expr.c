@@ -1,0 +1,637 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Conditions and attribute values of rules on a concrete case: the functions
+ * of the closed expression language, as src/rewrite/expr.c has them. */
+#include "dsl/prove/prove_priv.h"
+
+#include <math.h>
+#include <string.h>
+#include "base/num.h"
+
+static PvVal
+num(double r)
+{
+    return (PvVal){.ty = SN_TY_REAL, .r = r};
+}
+
+static PvVal
+truth(bool b)
+{
+    return (PvVal){.ty = SN_TY_BOOL, .r = b};
+}
+
+static PvVal
+bad(PvCase *c, const char *why)
+{
+    sn_pv_no(c, why);
+    return (PvVal){.ty = SN_TY_NONE};
+}
+
+/* Lists as long as a type has axes, and their pairs, are what rules make. */
+enum { LONGEST = 4096 };
+
+/* n times fill; none below 0, as sn_ints_fill. */
+static PvVal
+list_of(PvCase *c, double len, double fill)
+{
+    uint32_t n = len > 0 && len <= LONGEST ? (uint32_t)len : 0;
+
+    if (len > LONGEST) {
+        c->large = true;
+        return bad(c, "a list longer than is run");
+    }
+
+    double *v = SN_NEW_N(c->a, double, n + 1);
+    for (uint32_t i = 0; i < n; i++)
+        v[i] = fill;
+    return (PvVal){.ty = SN_TY_INTS, .n = n, .list = v};
+}
+
+/* ---- names ---- */
+
+static const PvBind *
+bound(const PvCase *c, const SnExpr *e)
+{
+    const SnDefVar *v = e->ref;
+
+    return &c->bind[v->index];
+}
+
+static PvVal
+of_value(PvT *t)
+{
+    PvVal v = {.ty = SN_TY_VALUE, .v = t};
+
+    if (t) {
+        v.t = t->type;
+        v.typed = true;
+    }
+    return v;
+}
+
+static PvVal
+of_node(PvNode *n)
+{
+    PvVal v = of_value(n->out[0]);
+
+    v.ty = SN_TY_NODE;
+    v.node = n;
+    return v;
+}
+
+static PvVal
+var(PvCase *c, const SnExpr *e)
+{
+    const PvBind *b = bound(c, e);
+    const SnDefVar *dv = e->ref;
+
+    if (dv->vk == SN_V_NODE)
+        return b->nodes  ? of_node(b->nodes[c->in_each ? c->each : 0])
+               : b->node ? of_node(b->node)
+                         : bad(c, "an unbound node");
+    if (dv->vk == SN_V_LIST) {
+        PvVal v = of_value(b->n ? b->list[0] : NULL);
+        v.n = b->n;
+        return v;
+    }
+    if (b->list)
+        return of_value(b->list[c->in_each ? c->each : 0]);
+    return of_value(b->v);
+}
+
+static PvT *
+port_value(const PvNode *n, const SnDefPort *p)
+{
+    if (p->out)
+        return p->index < PV_MAXRES ? n->out[p->index] : NULL;
+    for (uint32_t s = 0; s < n->nin; s++)
+        if (n->port[s] == p->index)
+            return n->in[s];
+    return NULL;
+}
+
+/* A port of the node itself; of a variadic one the first, and how many. */
+static PvVal
+of_slot(const PvNode *n, const SnDefPort *p)
+{
+    PvVal v = of_value(port_value(n, p));
+
+    for (uint32_t s = 0; p->variadic && s < n->nin; s++)
+        v.n += n->port[s] == p->index;
+    return v;
+}
+
+static PvVal
+name(PvCase *c, const SnExpr *e)
+{
+    PvVal v = {.ty = e->ty};
+
+    switch (e->rk) {
+    case SN_R_VAR:
+        return var(c, e);
+    case SN_R_ATTR: {
+        const PvVal *a = c->self ? sn_pv_attr(c->self, e->s) : NULL;
+        return a ? *a : bad(c, "an attribute of no node");
+    }
+    case SN_R_PORT:
+        return c->self ? of_slot(c->self, e->ref) : bad(c, "a port of no node");
+    case SN_R_WORD:
+        v.r = (double)e->i;
+        return v;
+    case SN_R_TYPE: {
+        const SnDefType *t = e->ref;
+        v.set = t;
+        v.t.elem = t->conc[0].elem;
+        v.t.axis = -1;
+        return v;
+    }
+    case SN_R_FUNC:
+        v.full = true;
+        return v;
+    default:
+        return bad(c, "a name the prover doesn't know");
+    }
+}
+
+static PvVal
+member(PvCase *c, const SnExpr *e)
+{
+    PvVal k = sn_pv_expr(c, e->kid[0]);
+
+    if (c->fail)
+        return k;
+    if (e->ty == SN_TY_ETYPE && !strcmp(e->s, "type")) {
+        if (!k.v)
+            return bad(c, "a missing operand's type");
+        k.ty = SN_TY_ETYPE;
+        k.t = k.v->type;
+        k.set = NULL;
+        return k;
+    }
+    if (k.node && e->rk == SN_R_PORT)
+        return of_value(port_value(k.node, e->ref));
+    if (k.node) {
+        PvVal *a = sn_pv_attr(k.node, e->s);
+        if (a) {
+            PvVal v = *a;
+            v.ty = e->ty;
+            if (v.ty == SN_TY_RANGE) {
+                v.t = k.node->out[0]->type;
+                v.typed = true;
+            }
+            return v;
+        }
+        if (!strcmp(e->s, "calibrated"))
+            return truth(k.node->calibrated);
+    }
+    if (!k.v && k.ty != SN_TY_ETYPE)
+        return bad(c, "a missing operand");
+    if (!strcmp(e->s, "scale"))
+        return num((double)(k.t.nq ? k.t.scale[0] : 1.0f));
+    if (!strcmp(e->s, "zp"))
+        return num(k.t.nq ? k.t.zp[0] : 0);
+    return bad(c, "a member the prover doesn't know");
+}
+
+/* ---- calls ---- */
+
+/* The reals a clamp, type or reach admits. */
+static bool
+bounds_of(PvCase *c, PvVal v, const PvVal *other, SnReach *to)
+{
+    PvRange none = {0};
+
+    if (v.ty == SN_TY_REACH) {
+        *to = (SnReach){v.lo, v.hi};
+        return true;
+    }
+    if (v.ty == SN_TY_RANGE && !v.typed) {
+        if (!other->typed)
+            return sn_pv_no(c, "a clamp in no known type");
+        v.t = other->t;
+    }
+    if (v.set && !v.typed)
+        return sn_pv_no(c, "a type without a scale");
+    *to = sn_pv_reach(&v.t, v.ty == SN_TY_RANGE ? v.rg : none);
+    return true;
+}
+
+static PvVal
+reach(PvCase *c, const PvVal *v)
+{
+    PvVal r = {.ty = SN_TY_REACH};
+    PvRange none = {0};
+
+    if (!v->v)
+        return bad(c, "reach of a missing operand");
+    PvNode *d = v->v->def;
+    SnReach k = sn_pv_reach(&v->v->type,
+                            d && v->v->res == 0 ? sn_pv_clamp_of(d) : none);
+    r.lo = k.lo;
+    r.hi = k.hi;
+    return r;
+}
+
+static PvVal
+dims_of(PvCase *c, const PvVal *v)
+{
+    PvVal r;
+
+    if (!v->v || v->v->rank < 0)
+        return bad(c, "dims of a missing operand");
+    r = list_of(c, v->v->rank, 0);
+    for (int i = 0; i < v->v->rank; i++)
+        ((double *)(uintptr_t)r.list)[i] = (double)v->v->dim[i];
+    return r;
+}
+
+static bool
+is_const(const PvT *t)
+{
+    if (!t)
+        return false;
+    if (!t->def)
+        return t->konst;
+    if (t->def->n->has_effect || !t->def->nin)
+        return t->konst;
+    for (uint32_t i = 0; i < t->def->nin; i++)
+        if (t->def->in[i] && !is_const(t->def->in[i]))
+            return false;
+    return true;
+}
+
+static PvVal
+call2(PvCase *c, const SnExpr *e, PvVal *v)
+{
+    SnReach a, b;
+
+    if (!strcmp(e->s, "covers")) {
+        if (!bounds_of(c, v[0], &v[1], &a) || !bounds_of(c, v[1], &v[0], &b))
+            return v[0];
+        return truth(sn_covers(a, b));
+    }
+    if (!strcmp(e->s, "rounds_alike")) {
+        SnGrid from = sn_pv_grid(&v[1].t), to = sn_pv_grid(&v[2].t);
+        return truth(sn_grid_alike(c->pr->round, v[0].r, &from, &to));
+    }
+    if (!strcmp(e->s, "meet")) {
+        PvVal r = v[0].typed ? v[0] : v[1];
+        r.rg = sn_meet(v[0].rg, v[1].rg);
+        r.full = false;
+        return r;
+    }
+    if (!strcmp(e->s, "image")) {
+        PvVal r = {.ty = SN_TY_RANGE, .t = v[2].t, .typed = true};
+        SnGrid from = sn_pv_grid(&v[1].t), to = sn_pv_grid(&v[2].t);
+        r.rg = sn_grid_image(c->pr->round, v[0].rg, &from, &to,
+                             v[1].node && v[1].node->calibrated);
+        return r;
+    }
+    if (!strcmp(e->s, "bounds")) {
+        PvVal r = {.ty = SN_TY_RANGE, .t = v[0].t, .typed = true};
+        SnGrid k = sn_pv_grid(&v[0].t);
+        r.rg = sn_grid_bounds(&k, (SnRange){v[1].r, v[2].r,
+                                            e->kid[1]->ek != SN_E_WILD,
+                                            e->kid[2]->ek != SN_E_WILD});
+        return r;
+    }
+    if (!strcmp(e->s, "compose")) {
+        PvVal r = list_of(c, v[1].n, 0);
+        if (c->fail)
+            return r;
+        for (uint32_t i = 0; i < v[1].n; i++) {
+            double k = v[1].list[i];
+            bool in = k >= 0 && k < v[0].n;
+            ((double *)(uintptr_t)r.list)[i] =
+                in ? v[0].list[(uint32_t)k] : -1; /* as sn_compose */
+        }
+        return r;
+    }
+    if (!strcmp(e->s, "min"))
+        return num(fmin(v[0].r, v[1].r));
+    if (!strcmp(e->s, "max"))
+        return num(fmax(v[0].r, v[1].r));
+    if (!strcmp(e->s, "has"))
+        return truth(v[0].node && sn_pv_attr(v[0].node, e->kid[1]->s));
+    if (!strcmp(e->s, "supports"))
+        return truth(true);
+    if (!strcmp(e->s, "dim")) {
+        if (!v[0].v)
+            return bad(c, "a dimension of a missing operand");
+        int k = sn_pv_axis(v[0].v, v[1].r);
+        return num(k < 0 ? 0 : (double)v[0].v->dim[k]); /* as sn_dim does */
+    }
+    return bad(c, "a function the prover doesn't know");
+}
+
+/* q8(scale, zp), or a list of each along an axis. */
+static PvVal
+grid(PvCase *c, const SnExpr *e)
+{
+    SnDefConc k = ((const SnDefType *)e->ref)->conc[0];
+    PvVal s = sn_pv_expr(c, e->kid[0]), z = sn_pv_expr(c, e->kid[1]);
+    PvVal r = {.ty = SN_TY_ETYPE, .typed = true};
+    double lo = k.elem == SN_DE_QI32 ? 0 : sn_pv_code_lo(k.elem);
+    double hi = k.elem == SN_DE_QI32 ? 0 : sn_pv_code_hi(k.elem);
+
+    r.t = (PvType){.elem = k.elem, .axis = k.axis, .nq = s.list ? s.n : 1};
+    if (!r.t.nq || r.t.nq > PV_NQ || (z.list && z.n != r.t.nq))
+        return bad(c, "a type of no slice, or of more than 8");
+    for (uint32_t i = 0; i < r.t.nq; i++) {
+        double scale = s.list ? s.list[i] : s.r, zp = z.list ? z.list[i] : z.r;
+        if (!(scale >= 0x1p-100 && scale <= 0x1p100) || !(zp >= lo && zp <= hi))
+            return bad(c, "a calculated scale or zero point is none");
+        r.t.scale[i] = (float)scale;
+        r.t.zp[i] = (int32_t)zp;
+    }
+    return r;
+}
+
+static PvVal
+call(PvCase *c, const SnExpr *e)
+{
+    PvVal v[3] = {{.ty = SN_TY_NONE}};
+
+    if (e->rk == SN_R_TYPE)
+        return grid(c, e);
+    bool raw = !strcmp(e->s, "has") || !strcmp(e->s, "supports");
+    for (uint32_t i = 0; i < e->nkid && i < 3; i++)
+        if (e->kid[i]->ek != SN_E_WILD && !(raw && i + 1 > (*e->s == 'h')))
+            v[i] = sn_pv_expr(c, e->kid[i]);
+    if (c->fail)
+        return v[0];
+    if (e->nkid > 1)
+        return call2(c, e, v);
+    if (!strcmp(e->s, "reach"))
+        return reach(c, &v[0]);
+    if (!strcmp(e->s, "lo") || !strcmp(e->s, "hi")) {
+        SnReach r;
+        return bounds_of(c, v[0], &v[0], &r) ? num(*e->s == 'l' ? r.lo : r.hi)
+                                             : v[0];
+    }
+    if (!strcmp(e->s, "rank"))
+        return v[0].v ? num(v[0].v->rank) : bad(c, "a missing operand");
+    if (!strcmp(e->s, "count"))
+        return num(v[0].n);
+    if (!strcmp(e->s, "present"))
+        return truth(v[0].v != NULL);
+    if (!strcmp(e->s, "shape") || !strcmp(e->s, "dims"))
+        return dims_of(c, &v[0]);
+    if (!strcmp(e->s, "ones"))
+        return list_of(c, v[0].r, 1);
+    if (!strcmp(e->s, "zeros"))
+        return list_of(c, v[0].r, 0);
+    if (!strcmp(e->s, "identity")) {
+        for (uint32_t i = 0; i < v[0].n; i++)
+            if (v[0].list[i] != i)
+                return truth(false);
+        return truth(true);
+    }
+    if (!strcmp(e->s, "const"))
+        return truth(is_const(v[0].v));
+    if (!strcmp(e->s, "unused"))
+        return truth(!v[0].v || !v[0].v->def ||
+                     !v[0].v->def->used[v[0].v->res]);
+    if (!strcmp(e->s, "abs"))
+        return num(fabs(v[0].r));
+    if (!strcmp(e->s, "sqrt"))
+        return num((double)sqrtf((float)v[0].r));
+    return bad(c, "a function the prover doesn't know");
+}
+
+/* ---- comparisons ---- */
+
+static bool
+conc_in(const PvType *t, const SnDefType *set)
+{
+    for (uint32_t i = 0; i < set->nconc; i++)
+        if (set->conc[i].elem == t->elem && set->conc[i].axis == t->axis)
+            return true;
+    return false;
+}
+
+static bool
+equal(const PvVal *a, const PvVal *b)
+{
+    if (a->ty == SN_TY_ETYPE) {
+        if (b->set)
+            return conc_in(&a->t, b->set);
+        if (a->set)
+            return conc_in(&b->t, a->set);
+        return sn_pv_same_type(&a->t, &b->t);
+    }
+    if (a->ty == SN_TY_RANGE) {
+        PvRange x = a->rg, y = b->rg;
+        if (b->ty != SN_TY_RANGE && b->n == 2)
+            y = (PvRange){b->list[0], b->list[1], true, true};
+        return x.has_lo == y.has_lo && x.has_hi == y.has_hi &&
+               (!x.has_lo || x.lo == y.lo) && (!x.has_hi || x.hi == y.hi);
+    }
+    if (a->list || b->list) {
+        if (!a->list || !b->list) { /* every element with a number */
+            const PvVal *l = a->list ? a : b, *s = a->list ? b : a;
+            for (uint32_t i = 0; i < l->n; i++)
+                if (l->list[i] != s->r)
+                    return false;
+            return true;
+        }
+        return a->n == b->n &&
+               !memcmp(a->list, b->list, a->n * sizeof *a->list);
+    }
+    return a->r == b->r;
+}
+
+static bool
+compares(SnOp op, double a, double b)
+{
+    switch (op) {
+    case SN_OP_EQ:
+        return a == b;
+    case SN_OP_NE:
+        return a != b;
+    case SN_OP_LT:
+        return a < b;
+    case SN_OP_LE:
+        return a <= b;
+    case SN_OP_GT:
+        return a > b;
+    default:
+        return a >= b;
+    }
+}
+
+/* Every element of a list compares so with a number (rewrite/rule.h). */
+static PvVal
+each_compares(SnOp op, const PvVal *a, double b)
+{
+    for (uint32_t i = 0; i < a->n; i++)
+        if (!compares(op, a->list[i], b))
+            return truth(false);
+    return truth(true);
+}
+
+static bool
+is_list(const SnExpr *e)
+{
+    return e->ty == SN_TY_INTS || e->ty == SN_TY_REALS;
+}
+
+static PvVal
+binary(PvCase *c, const SnExpr *e)
+{
+    PvVal a = sn_pv_expr(c, e->kid[0]);
+
+    if (c->fail || (e->op == SN_OP_AND && a.r == 0) ||
+        (e->op == SN_OP_OR && a.r != 0))
+        return a;
+    PvVal b = sn_pv_expr(c, e->kid[1]);
+    if (c->fail)
+        return b;
+    if (e->op >= SN_OP_EQ && e->op <= SN_OP_GE && is_list(e->kid[0]) &&
+        !is_list(e->kid[1]))
+        return each_compares(e->op, &a, b.r);
+    switch (e->op) {
+    case SN_OP_AND:
+    case SN_OP_OR:
+        return b;
+    case SN_OP_EQ:
+        return truth(equal(&a, &b));
+    case SN_OP_NE:
+        return truth(!equal(&a, &b));
+    case SN_OP_ADD:
+        return num(a.r + b.r);
+    case SN_OP_SUB:
+        return num(a.r - b.r);
+    case SN_OP_MUL:
+        return num(a.r * b.r);
+    case SN_OP_DIV:
+        if (e->ty == SN_TY_INT) /* as sn_int_div */
+            return num(b.r == 0 ? 0 : trunc(a.r / b.r));
+        return num(a.r / b.r);
+    default:
+        return truth(compares(e->op, a.r, b.r));
+    }
+}
+
+static PvVal
+list(PvCase *c, const SnExpr *e)
+{
+    PvVal v = {.ty = e->ty};
+
+    if (e->ty == SN_TY_RANGE) {
+        v.rg.has_lo = e->kid[0]->ek != SN_E_WILD;
+        v.rg.has_hi = e->kid[1]->ek != SN_E_WILD;
+        v.rg.lo = v.rg.has_lo ? sn_pv_expr(c, e->kid[0]).r : 0;
+        v.rg.hi = v.rg.has_hi ? sn_pv_expr(c, e->kid[1]).r : 0;
+        return v;
+    }
+    PvVal r = list_of(c, e->nkid, 0);
+    if (c->fail)
+        return r;
+    for (uint32_t i = 0; i < e->nkid; i++)
+        ((double *)(uintptr_t)r.list)[i] = sn_pv_expr(c, e->kid[i]).r;
+    r.ty = e->ty;
+    return r;
+}
+
+PvVal
+sn_pv_expr(PvCase *c, const SnExpr *e)
+{
+    switch (e->ek) {
+    case SN_E_INT:
+        return num((double)e->i);
+    case SN_E_REAL:
+        return num((double)(float)e->r);
+    case SN_E_BOOL:
+        return truth(e->i != 0);
+    case SN_E_NAME:
+        return name(c, e);
+    case SN_E_LIST:
+        return list(c, e);
+    case SN_E_MEMBER:
+        return member(c, e);
+    case SN_E_INDEX: {
+        PvVal v = sn_pv_expr(c, e->kid[0]), i = sn_pv_expr(c, e->kid[1]);
+        return num(i.r >= 0 && i.r < v.n ? v.list[(uint32_t)i.r] : 0);
+    }
+    case SN_E_CALL:
+        return call(c, e);
+    case SN_E_NEG:
+        return num(-sn_pv_expr(c, e->kid[0]).r);
+    case SN_E_NOT:
+        return truth(sn_pv_expr(c, e->kid[0]).r == 0);
+    case SN_E_BIN:
+        return binary(c, e);
+    case SN_E_IN: {
+        PvVal a = sn_pv_expr(c, e->kid[0]);
+        for (uint32_t i = 1; i < e->nkid && !c->fail; i++) {
+            PvVal b = sn_pv_expr(c, e->kid[i]);
+            if (equal(&a, &b))
+                return truth(true);
+        }
+        return truth(false);
+    }
+    default:
+        return bad(c, "an expression the prover doesn't know");
+    }
+}
+
+bool
+sn_pv_cond(PvCase *c, const SnExpr *e)
+{
+    PvVal v = sn_pv_expr(c, e);
+
+    return !c->fail && v.r != 0;
+}
+
+static bool
+all_hold(PvCase *c, const PvNode *n)
+{
+    for (uint32_t i = 0; i < n->n->nall; i++)
+        if (n->n->all[i]->where && !sn_pv_cond(c, n->n->all[i]->where))
+            return false;
+    for (uint32_t i = 0; i < n->n->nrinv; i++)
+        if (!sn_pv_cond(c, n->n->rinv[i]->expr))
+            return false;
+    return true;
+}
+
+/* The scale facts: one type in a `same` group, fixed and pinned types. */
+static bool
+facts_hold(const PvNode *n)
+{
+    const PvT *same = NULL;
+
+    for (uint32_t i = 0; i < n->nin + n->n->nout && i < n->nin + PV_MAXRES;
+         i++) {
+        const PvT *t = i < n->nin ? n->in[i] : n->out[i - n->nin];
+        const SnDefPort *p =
+            i < n->nin ? n->n->in[n->port[i]] : n->n->out[i - n->nin];
+        if (!t)
+            continue;
+        if (p->fact == SN_DF_SAME && same &&
+            !sn_pv_same_type(&same->type, &t->type))
+            return false;
+        if (p->fact == SN_DF_SAME)
+            same = t;
+        if (p->fact == SN_DF_FIXED && t->type.nq &&
+            (t->type.scale[0] != (float)p->fixed_scale ||
+             t->type.zp[0] != (int32_t)p->fixed_zp))
+            return false;
+        if (p->fact == SN_DF_PIN && t->type.nq) {
+            PvType pin = sn_pv_pinned(n, p, t);
+            pin.axis = pin.nq > 1 ? pin.axis : t->type.axis;
+            if (!sn_pv_same_type(&pin, &t->type))
+                return false;
+        }
+    }
+    return true;
+}
+
+bool
+sn_pv_holds(PvCase *c, const PvNode *n)
+{
+    c->self = n;
+    bool ok = facts_hold(n) && all_hold(c, n);
+    c->self = NULL;
+    return ok;
+}

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Reductions of the enumerator's formulas: over the taps that a map names for
+ * each result. */
+#include "dsl/prove/trial/prove_row.h"
+
+#include <math.h>
+#include <string.h>
+
+static double
+f32(double v)
+{
+    return (double)(float)v;
+}
+
+/* NaN is larger than every number. */
+static bool
+more(double a, double b)
+{
+    return isnan(a) ? !isnan(b) : a > b;
+}
+
+/* The j-th largest of a set with ties by index: order statistics of topk. */
+static int64_t
+ranked(const double *v, int64_t n, int64_t j, bool largest)
+{
+    for (int64_t k = 0; k < n; k++) {
+        int64_t before = 0;
+        for (int64_t m = 0; m < n; m++) {
+            bool ahead = largest ? more(v[m], v[k]) : more(v[k], v[m]);
+            bool behind = largest ? more(v[k], v[m]) : more(v[m], v[k]);
+            before += ahead || (!behind && m < k);
+        }
+        if (before == j)
+            return k;
+    }
+    return 0;
+}
+
+static bool
+hole(const PvEv *e, int64_t i)
+{
+    return e->t.hole && e->t.hole[i];
+}
+
+/* Of equal values the first; NaN stays, but to argmax, which compares. */
+static int64_t
+pick(const PvEv *e, const double *v, int64_t nk, int64_t o, bool max, bool arg)
+{
+    int64_t best = -1;
+
+    if (e->sem->map && !strcmp(e->sem->map, "topk")) {
+        const PvT *y = e->n->out[0];
+        int ax = sn_pv_axis(y, sn_pv_map_num(e->n, 2, -1));
+        int64_t in = 1;
+        for (int i = ax + 1; i < y->rank; i++)
+            in *= y->dim[i];
+        return ranked(v, nk, o / in % y->dim[ax],
+                      sn_pv_map_num(e->n, 3, 1) != 0);
+    }
+    for (int64_t k = 0; k < nk; k++) {
+        if (hole(e, o * nk + k))
+            continue;
+        if (best < 0 || (max ? v[k] > v[best] : v[k] < v[best]) ||
+            (!arg && isnan(v[k]) && !isnan(v[best])))
+            best = k;
+    }
+    return best < 0 ? 0 : best;
+}
+
+/* What the sum of a set is added to: -0, which adds nothing, or +0 (the row
+ * AvgPool of numerics.md). */
+static double
+start(const PvEv *e, const double *v, int64_t nk, int64_t ncol, PvRed how)
+{
+    if (how != PV_R_MEAN || e->t.ncol <= 0 ||
+        sn_pv_whole_image(e->n, e->n->in[0]))
+        return 0; /* ncol is of pools */
+    for (int64_t j = 0; j < ncol; j++) {
+        bool valid = false;
+        for (int64_t k = j; k < nk; k += ncol)
+            valid |= !isnan(v[k]);
+        if (!valid)
+            return 0;
+    }
+    return -0.0;
+}
+
+static void
+reduce_one(PvEv *e, PvRed how, const PvVec *a, PvVec *r, int64_t o)
+{
+    int64_t nk = e->t.nk, cnt = 0;
+    int64_t ncol = how == PV_R_MEAN && e->t.ncol > 0 ? e->t.ncol : nk;
+    const double *v = a->v + o * nk;
+    double s = 0, id = 0, er = 0;
+
+    if (how == PV_R_MAX || how == PV_R_MIN) {
+        int64_t k = pick(e, v, nk, o, how == PV_R_MAX, false);
+        r->v[o] = v[k];
+        if (!r->id)
+            return;
+        int64_t j = pick(e, a->id + o * nk, nk, o, how == PV_R_MAX, false);
+        r->id[o] = a->id[o * nk + j];
+        for (int64_t m = 0; m < nk; m++)
+            if (!hole(e, o * nk + m))
+                er = fmax(er, a->er[o * nk + m]);
+        r->er[o] = er;
+        return;
+    }
+    if (how == PV_R_ARG || how == PV_R_ARGMIN) { /* a flat index in a pool */
+        int64_t k = pick(e, v, nk, o, how == PV_R_ARG, true);
+        bool flat = e->sem->map && !strcmp(e->sem->map, "pool");
+        r->v[o] = flat && a->ix ? a->ix[o * nk + k] : (double)k;
+        if (!r->id)
+            return;
+        /* over the reals; a step in between may move it anywhere */
+        k = pick(e, a->id + o * nk, nk, o, how == PV_R_ARG, true);
+        r->id[o] = flat && a->ix ? a->ix[o * nk + k] : (double)k;
+        for (int64_t m = 0; m < nk; m++)
+            if (!hole(e, o * nk + m) && a->er[o * nk + m] > 0)
+                r->er[o] = (double)e->n->in[0]->n;
+        return;
+    }
+    s = start(e, v, nk, ncol, how);
+    for (int64_t j = 0; j < ncol; j++) {
+        double column = -0.0;
+        for (int64_t k = j; k < nk; k += ncol) {
+            if (hole(e, o * nk + k))
+                continue;
+            column = a->whole ? sn_pv_whole_op(e, SN_OP_ADD, column, v[k])
+                              : f32(column + v[k]);
+            cnt++;
+            if (r->id) {
+                id += a->id[o * nk + k];
+                er += a->er[o * nk + k];
+            }
+        }
+        s = a->whole ? sn_pv_whole_op(e, SN_OP_ADD, s, column)
+                     : f32(s + column);
+    }
+    double d = how == PV_R_MEAN ? (e->t.div ? e->t.div[o] : (double)cnt) : 1;
+    r->v[o] = a->whole && how == PV_R_SUM ? s : f32(s / d);
+    if (r->id) {
+        r->id[o] = id / d;
+        r->er[o] = er / d;
+    }
+}
+
+static PvVec
+widen(PvEv *e, PvVec a)
+{
+    size_t nk = (size_t)e->t.nk;
+
+    e->set = true;
+    PvVec r = sn_pv_make(e);
+    r.code = a.code;
+    r.ct = a.ct;
+    r.whole = a.whole;
+    for (size_t i = 0; i < sn_pv_len(e); i++) {
+        r.v[i] = a.v[i / nk];
+        if (r.id) {
+            r.id[i] = a.id[i / nk];
+            r.er[i] = a.er[i / nk];
+        }
+    }
+    return r;
+}
+
+PvVec
+sn_pv_reduce(PvEv *e, const SnExpr *x, PvRed how)
+{
+    bool was = e->set;
+
+    e->set = true;
+    PvVec a = sn_pv_vec(e, x->kid[0]);
+    e->set = false;
+    PvVec r = sn_pv_make(e);
+    if (how != PV_R_ARG && how != PV_R_ARGMIN) {
+        r.code = a.code;
+        r.ct = a.ct;
+        r.whole = a.whole && how != PV_R_MEAN;
+    }
+    for (int64_t o = 0; o < e->t.no; o++)
+        reduce_one(e, how, &a, &r, o);
+    if (was)
+        r = widen(e, r);
+    e->set = was;
+    return r;
+}

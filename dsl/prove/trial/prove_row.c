@@ -1,0 +1,380 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Rows of docs/numerics.md that are more than the formula's own steps: sums of
+ * products, LRN, Softmax. */
+#include "dsl/prove/trial/prove_row.h"
+
+#include <math.h>
+#include <string.h>
+#include "base/num.h"
+
+/* sum(d(x) * d(w)) [+ d(b)], rounded once: the row of a contract. */
+static const SnExpr *
+dot_of(const SnExpr *x, const SnExpr **bias)
+{
+    *bias = NULL;
+    if (x->ek == SN_E_BIN && x->op == SN_OP_ADD && x->kid[1]->ek == SN_E_CALL &&
+        !strcmp(x->kid[1]->s, "d")) {
+        *bias = x->kid[1];
+        x = x->kid[0];
+    }
+    if (x->ek != SN_E_CALL || strcmp(x->s, "sum") || x->nkid != 1)
+        return NULL;
+    x = x->kid[0];
+    return x->ek == SN_E_BIN && x->op == SN_OP_MUL &&
+                   !strcmp(x->kid[0]->s ? x->kid[0]->s : "", "d") &&
+                   !strcmp(x->kid[1]->s ? x->kid[1]->s : "", "d")
+               ? x
+               : NULL;
+}
+
+static const SnDefPort *
+dot_port(const SnExpr *x)
+{
+    return x->kid[0]->rk == SN_R_PORT ? x->kid[0]->ref : NULL;
+}
+
+static const PvT *
+operand(const PvEv *e, const SnDefPort *p)
+{
+    for (uint32_t s = 0; p && s < e->n->nin; s++)
+        if (e->n->port[s] == p->index)
+            return e->n->in[s];
+    return NULL;
+}
+
+/* The end of a contract by a fixed-point rounding; m is its multiplier. */
+static int32_t
+fix_acc(const PvEv *e, double acc, bool wide, double m, int32_t zp, int32_t lo,
+        int32_t hi)
+{
+    SnFix f = sn_fix(e->c->pr->round, m);
+
+    return wide
+               ? sn_fix_requant64((int64_t)acc, f, zp, lo, hi)
+               : sn_fix_requant((int32_t)(uint32_t)(int64_t)acc, f, zp, lo, hi);
+}
+
+static bool
+contract(PvEv *e, const SnExpr *x, const PvType *t, PvRange cl, PvVec *r)
+{
+    const SnExpr *be, *m = dot_of(x, &be);
+    int32_t lo, hi;
+
+    if (!m || e->sem->cls != SN_DC_CONTRACT || e->set)
+        return false;
+    const SnDefPort *px = dot_port(m->kid[0]), *pw = dot_port(m->kid[1]);
+    const SnDefPort *pb = be ? dot_port(be) : NULL;
+    const PvT *tx = operand(e, px), *tw = operand(e, pw);
+    if (!tx || !tw || !px || !pw)
+        return false;
+    bool wide = tx->type.elem == SN_DE_QI16 || tw->type.elem == SN_DE_QI16;
+    PvVec b = {0};
+    if (pb)
+        b = sn_pv_port(e, pb);
+    e->set = true;
+    PvVec vx = sn_pv_port(e, px), vw = sn_pv_port(e, pw);
+    e->set = false;
+    if (t->nq)
+        sn_pv_limits(t, cl, &lo, &hi);
+    for (int64_t o = 0; o < e->t.no; o++) {
+        const int32_t *iw = vw.ix;
+        double acc = pb ? b.v[o] : 0;
+        uint32_t ch = 0;
+        if (tw->type.nq > 1)
+            ch = (uint32_t)(o % e->n->out[0]->dim[e->n->out[0]->rank - 1]);
+        if (tw->type.nq && ch >= tw->type.nq)
+            return sn_pv_no(e->c, "no scale for a channel");
+        for (int64_t k = o * e->t.nk; k < (o + 1) * e->t.nk; k++) {
+            if (e->t.hole && e->t.hole[k])
+                continue;
+            if (t->nq && tx->type.nq)
+                acc += (vx.v[k] - tx->type.zp[0]) * (vw.v[k] - tw->type.zp[ch]);
+            else
+                acc = (double)fmaf((float)vx.v[k], (float)vw.v[k], (float)acc);
+        }
+        (void)iw;
+        if (t->nq && tx->type.nq) {
+            e->c->ratio = true;
+            float mul =
+                sn_mult(tx->type.scale[0], tw->type.scale[ch], t->scale[0]);
+            r->v[o] = sn_requant64((int64_t)acc, mul, t->zp[0], lo, hi);
+            if (e->c->pr->round != SN_ROUNDING_FLOAT)
+                r->v[o] = fix_acc(e, acc, wide,
+                                  (double)tx->type.scale[0] *
+                                      (double)tw->type.scale[ch] /
+                                      (double)t->scale[0],
+                                  t->zp[0], lo, hi);
+        } else {
+            r->v[o] = sn_pv_clamped(acc, cl);
+        }
+    }
+    return true;
+}
+
+static bool
+lrn(PvEv *e, const PvType *t, PvRange cl, PvVec *r)
+{
+    const PvT *x = e->n->in[0];
+    const PvVal *size = sn_pv_attr(e->n, "size");
+    const PvVal *al = sn_pv_attr(e->n, "alpha");
+    const PvVal *be = sn_pv_attr(e->n, "beta"), *k = sn_pv_attr(e->n, "k");
+    int32_t lo, hi;
+
+    if (!e->sem->by || strcmp(e->sem->by, "lrn") || !t->nq || !x->type.nq ||
+        !size || !al || !be || !k || !e->t.ix[0])
+        return false;
+    sn_pv_limits(t, cl, &lo, &hi);
+    for (int64_t o = 0; o < e->t.no; o++) {
+        int32_t s = 0;
+        for (int64_t m = o * e->t.nk; m < (o + 1) * e->t.nk; m++) {
+            if (e->t.ix[0][m] < 0)
+                continue;
+            int32_t d = (int32_t)x->v[e->t.ix[0][m]] - x->type.zp[0];
+            s = (int32_t)((uint32_t)s + (uint32_t)d * (uint32_t)d);
+        }
+        float tt = sn_lrn_t(s, (float)al->r, (int32_t)size->r, x->type.scale[0],
+                            (float)k->r);
+        float d = sn_dequant((int32_t)x->v[o], x->type.scale[0], x->type.zp[0]);
+        r->v[o] = sn_quant(sn_lrn_y(d, tt, (float)be->r), t->scale[0], t->zp[0],
+                           lo, hi);
+    }
+    return true;
+}
+
+static bool
+softmax(PvEv *e, const PvType *t, PvRange cl, PvVec *r)
+{
+    const PvT *x = e->n->in[0];
+    int32_t lo, hi;
+
+    if (!e->sem->by || strcmp(e->sem->by, "softmax") || !t->nq ||
+        x->type.elem != SN_DE_QI8 || !e->t.ix[0] || t->scale[0] < 0x1p-32f)
+        return false;
+    sn_pv_limits(t, cl, &lo, &hi);
+    uint64_t one = (uint64_t)floorf(1.0f / t->scale[0]);
+    for (int64_t o = 0; o < e->t.no; o++) {
+        const int32_t *ix = e->t.ix[0] + o * e->t.nk;
+        double top = -1e9;
+        uint64_t sum = 0, mine = 0;
+        for (int64_t k = 0; k < e->t.nk; k++)
+            if (ix[k] >= 0)
+                top = fmax(top, x->v[ix[k]]);
+        for (int64_t k = 0; k < e->t.nk; k++) {
+            if (ix[k] < 0)
+                continue;
+            double d = top - x->v[ix[k]];
+            uint64_t w =
+                (uint64_t)(8388608.0 * sn_exp(-d * (double)x->type.scale[0]) +
+                           0.5);
+            sum += w;
+            if (ix[k] == o)
+                mine = w;
+        }
+        double q =
+            sum ? (double)sn_div_rne(mine * one, sum) + t->zp[0] : t->zp[0];
+        r->v[o] = fmin(fmax(q, lo), hi);
+    }
+    return true;
+}
+
+/* ---- means, round = after ---- */
+
+bool
+sn_pv_after(const PvNode *n, int32_t *shift)
+{
+    const SnDefAttr *a = sn_def_attr(n->n, "round");
+    const PvVal *v = sn_pv_attr(n, "round"), *s = sn_pv_attr(n, "zp_shift");
+
+    *shift = s ? (int32_t)s->r : 0;
+    return a && a->ty == SN_AT_ENUM && v->r >= 0 && v->r < a->nword &&
+           !strcmp(a->word[(int)v->r], "after");
+}
+
+/* d(x) of a port of 8 or 16 bits that the map indexes: that port. */
+static const SnDefPort *
+code_port(const PvEv *e, const SnExpr *x)
+{
+    if (x->ek != SN_E_CALL || strcmp(x->s, "d") || x->kid[0]->rk != SN_R_PORT)
+        return NULL;
+    const SnDefPort *p = x->kid[0]->ref;
+    const PvT *t = operand(e, p);
+    return t && t->type.nq == 1 && t->type.elem != SN_DE_QI32 ? p : NULL;
+}
+
+/* d(x) of a port, or of what the formula has rounded to a type of its own: its
+ * codes. */
+static bool
+codes_of(PvEv *e, const SnExpr *x, PvVec *v)
+{
+    const SnExpr *k = x->nkid ? x->kid[0] : x;
+    bool own = k->ek == SN_E_CALL && !strcmp(k->s, "q") && k->nkid > 1;
+
+    if (!code_port(e, x) && (x->ek != SN_E_CALL || strcmp(x->s, "d") || !own))
+        return false;
+    *v = sn_pv_vec(e, k);
+    return !e->c->fail && v->code && v->ct->nq == 1 &&
+           v->ct->elem != SN_DE_QI32;
+}
+
+/* The sums and products of QLinearAdd and QLinearMul. */
+static bool
+pair_after(PvEv *e, const SnExpr *x, const PvType *t, PvRange cl, int32_t sh,
+           PvVec *r)
+{
+    int32_t lo, hi;
+
+    if (x->ek != SN_E_BIN || (x->op != SN_OP_ADD && x->op != SN_OP_MUL))
+        return false;
+    PvVec a, b;
+    if (!codes_of(e, x->kid[0], &a) || !codes_of(e, x->kid[1], &b))
+        return false;
+    const PvType *ka = a.ct, *kb = b.ct;
+    sn_pv_limits(t, cl, &lo, &hi);
+    for (int64_t i = 0; i < e->t.no; i++) {
+        int32_t ca = (int32_t)a.v[i] + sh, cb = (int32_t)b.v[i] + sh;
+        int32_t za = ka->zp[0] + sh, zb = kb->zp[0] + sh, zy = t->zp[0] + sh;
+        r->v[i] = (x->op == SN_OP_MUL
+                       ? sn_mul_after(ca, ka->scale[0], za, cb, kb->scale[0],
+                                      zb, t->scale[0], zy, lo + sh, hi + sh)
+                       : sn_add_after(ca, ka->scale[0], za, cb, kb->scale[0],
+                                      zb, t->scale[0], zy, lo + sh, hi + sh)) -
+                  sh;
+    }
+    return true;
+}
+
+bool
+sn_pv_whole_image(const PvNode *n, const PvT *im)
+{
+    const PvVal *k = sn_pv_map_list(n, 1), *pads = sn_pv_map_list(n, 3);
+    const PvVal *dl = sn_pv_map_list(n, 4);
+
+    for (uint32_t i = 0; i < pads->n; i++)
+        if (pads->list[i] != 0)
+            return false;
+    return sn_pv_at(k, 0) == im->dim[1] && sn_pv_at(k, 1) == im->dim[2] &&
+           sn_pv_at(dl, 0) == 1 && sn_pv_at(dl, 1) == 1;
+}
+
+/* Quantized means sum integers: along axes always, in a pool with `after` where
+ * the window is the image. */
+static bool
+int_mean(PvEv *e, const SnExpr *x, const PvType *t, PvRange cl, PvVec *r)
+{
+    const PvT *im = e->n->in[0];
+    bool by_policy =
+        e->c->pr->round != SN_ROUNDING_FLOAT && !sn_pv_map_is(e->n, "pool");
+    int32_t lo, hi, sh;
+
+    if (x->ek != SN_E_CALL || strcmp(x->s, "mean") || !im || im->type.nq != 1 ||
+        im->type.elem == SN_DE_QI32 || !e->t.ix[0] ||
+        (sn_pv_map_is(e->n, "pool") &&
+         (!sn_pv_after(e->n, &sh) || !sn_pv_whole_image(e->n, im))))
+        return false;
+    e->c->ratio = true;
+    sn_pv_limits(t, cl, &lo, &hi);
+    for (int64_t o = 0; o < e->t.no; o++) {
+        int64_t sum = 0;
+        for (int64_t k = 0; k < e->t.nk; k++)
+            if (e->t.ix[0][o * e->t.nk + k] >= 0)
+                sum += (int64_t)im->v[e->t.ix[0][o * e->t.nk + k]] -
+                       im->type.zp[0];
+        float m = im->type.scale[0] / (t->scale[0] * (float)e->t.nk);
+        r->v[o] = sn_requant64(sum, m, t->zp[0], lo, hi);
+        if (by_policy)
+            r->v[o] = sn_fix_requant64(
+                sum,
+                sn_fix(e->c->pr->round,
+                       (double)im->type.scale[0] /
+                           ((double)t->scale[0] * (double)e->t.nk)),
+                t->zp[0], lo, hi);
+    }
+    return true;
+}
+
+/* ---- selections by a fixed-point rounding ---- */
+
+/* Codes and constants of a selection, none along an axis or wide?  *codes is
+ * set when there are codes. */
+static bool
+selects(const PvEv *e, const SnExpr *x, bool *codes)
+{
+    bool call = x->ek == SN_E_CALL;
+
+    if (call && !strcmp(x->s, "d")) {
+        const SnExpr *k = x->kid[0];
+        *codes = true;
+        return code_port(e, x) ||
+               (k->ek == SN_E_CALL && !strcmp(k->s, "q") && k->nkid > 1);
+    }
+    if (call && x->nkid == 2 && (!strcmp(x->s, "max") || !strcmp(x->s, "min")))
+        return selects(e, x->kid[0], codes) && selects(e, x->kid[1], codes);
+    return !call && x->ek != SN_E_BIN && x->rk != SN_R_PORT;
+}
+
+/* Each code rescaled by itself, constants quantized, then selected. */
+static PvVec
+select_codes(PvEv *e, const SnExpr *x, const PvType *t, int32_t lo, int32_t hi)
+{
+    bool call = x->ek == SN_E_CALL;
+    bool code = call && !strcmp(x->s, "d");
+    size_t n = (size_t)e->t.no;
+
+    if (call && !code) {
+        PvVec a = select_codes(e, x->kid[0], t, lo, hi);
+        PvVec b = select_codes(e, x->kid[1], t, lo, hi);
+        for (size_t i = 0; i < n; i++)
+            a.v[i] = !strcmp(x->s, "max") ? fmax(a.v[i], b.v[i])
+                                          : fmin(a.v[i], b.v[i]);
+        return a;
+    }
+    PvVec v = sn_pv_vec(e, code ? x->kid[0] : x);
+    PvVec r = {.v = SN_NEW_N(e->c->a, double, n + 1)};
+    if (e->c->fail)
+        return r;
+    for (size_t i = 0; i < n; i++)
+        r.v[i] = code ? sn_rescale_by(e->c->pr->round, (int32_t)v.v[i],
+                                      v.ct->scale[0], v.ct->zp[0], t->scale[0],
+                                      t->zp[0], lo, hi)
+                      : sn_quant((float)v.v[i], t->scale[0], t->zp[0], lo, hi);
+    return r;
+}
+
+static bool
+selection(PvEv *e, const SnExpr *x, const PvType *t, PvRange cl, PvVec *r)
+{
+    bool codes = false;
+    int32_t lo, hi;
+
+    if (t->nq != 1 || t->elem == SN_DE_QI32 || !selects(e, x, &codes) || !codes)
+        return false;
+    e->c->ratio = true;
+    if (e->c->pr->round == SN_ROUNDING_FLOAT)
+        return false; /* the formula as it is */
+    sn_pv_limits(t, cl, &lo, &hi);
+    PvVec v = select_codes(e, x, t, lo, hi);
+    memcpy(r->v, v.v, (size_t)e->t.no * sizeof *r->v);
+    return true;
+}
+
+static bool
+point(PvEv *e, const SnExpr *x, const PvType *t, PvRange cl, PvVec *r)
+{
+    int32_t sh;
+
+    if (t->nq != 1 || t->elem == SN_DE_QI32)
+        return false;
+    return int_mean(e, x, t, cl, r) ||
+           (sn_pv_after(e->n, &sh) && pair_after(e, x, t, cl, sh, r));
+}
+
+bool
+sn_pv_row(PvEv *e, const SnExpr *x, const PvType *t, PvRange cl, PvVec *r,
+          double *err)
+{
+    if (contract(e, x, t, cl, r) || selection(e, x, t, cl, r)) {
+        *err = sn_rounding_error(e->c->pr->round);
+        return true;
+    }
+    return lrn(e, t, cl, r) || softmax(e, t, cl, r) || point(e, x, t, cl, r);
+}

@@ -1,0 +1,799 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Trials: many drawn cases of one rule, both sides compared. */
+#include "dsl/prove/prove_priv.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+/* ---- showing a case ---- */
+
+/* R, Q, DQ for conversions, the kind's name otherwise. */
+static const char *
+short_kind(const SnDefNode *n)
+{
+    if (!n->nout || n->rsem[0]->cls != SN_DC_CONVERT || !n->ntuple)
+        return n->name;
+    bool in = n->tuple[0].in[0].elem != SN_DE_F32;
+    bool out = n->tuple[0].out[0].elem != SN_DE_F32;
+    return in && out ? "R" : out ? "Q" : "DQ";
+}
+
+static void
+put_side(SnBuf *b, const PvT *v, int depth)
+{
+    if (!v) {
+        sn_puts(b, "_");
+    } else if (!v->def || v->leaf || depth > 6) {
+        sn_puts(b, v->name ? v->name : v->def ? v->def->n->name : "v");
+    } else {
+        const PvNode *n = v->def;
+        sn_putf(b, "%s(", short_kind(n->n));
+        for (uint32_t s = 0; s < n->nin; s++) {
+            sn_puts(b, s ? ", " : "");
+            put_side(b, n->in[s], depth + 1);
+        }
+        sn_putc(b, ')');
+        if (v->res)
+            sn_putf(b, ".%s", n->n->out[v->res]->name);
+    }
+}
+
+const char *
+sn_pv_side_str(SnArena *a, PvT *v)
+{
+    SnBuf b;
+
+    sn_buf_init(&b, a);
+    put_side(&b, v, 0);
+    return sn_buf_str(&b);
+}
+
+static void
+put_num(SnBuf *b, const PvT *t, double v)
+{
+    if (t->type.elem == SN_DE_F32)
+        sn_put_f32(b, (float)v);
+    else
+        sn_putf(b, "%.0f", v);
+}
+
+static void
+put_leaf(SnBuf *b, PvCase *c, const PvT *t, const PvT *y, int64_t at)
+{
+    sn_putf(b, "%s:%s=", t->name ? t->name : "v",
+            sn_pv_type_str(c->a, &t->type));
+    if (c->flat && t->n == y->n) {
+        put_num(b, t, t->v[at]);
+        return;
+    }
+    if (t->n == 1) {
+        put_num(b, t, t->v[0]);
+        return;
+    }
+    sn_putc(b, '[');
+    for (int64_t i = 0; i < t->n && i < 12; i++) {
+        sn_puts(b, i ? "," : "");
+        put_num(b, t, t->v[i]);
+    }
+    sn_puts(b, t->n > 12 ? ",..]" : "]");
+}
+
+void
+sn_pv_put_bound(SnBuf *b, double v)
+{
+    if (v == floor(v) && fabs(v) >= 1e6)
+        sn_putf(b, "%.0f", v);
+    else
+        sn_put_f32(b, (float)v);
+}
+
+static void
+put_clamp(SnBuf *b, PvRange r)
+{
+    sn_puts(b, " within [");
+    if (r.has_lo)
+        sn_pv_put_bound(b, r.lo);
+    else
+        sn_putc(b, '_');
+    sn_puts(b, ", ");
+    if (r.has_hi)
+        sn_pv_put_bound(b, r.hi);
+    else
+        sn_putc(b, '_');
+    sn_putc(b, ']');
+}
+
+/* Nodes of the left side below `v`, the root last. */
+static void
+left_nodes(const PvT *v, PvNode **out, uint32_t *n)
+{
+    if (!v || !v->def || v->leaf || *n >= 16)
+        return;
+    for (uint32_t s = 0; s < v->def->nin; s++)
+        left_nodes(v->def->in[s], out, n);
+    for (uint32_t i = 0; i < *n; i++)
+        if (out[i] == v->def)
+            return;
+    out[(*n)++] = v->def;
+}
+
+static void
+put_types(SnBuf *b, PvCase *c)
+{
+    PvNode *v[16];
+    uint32_t n = 0;
+
+    left_nodes(c->lhs[0], v, &n);
+    for (uint32_t i = 0; i < n; i++) {
+        PvRange r = sn_pv_clamp_of(v[i]);
+        sn_putf(b, "%s%s:%s", i ? ", " : "with ",
+                v[i]->name ? v[i]->name : v[i]->n->name,
+                sn_pv_type_str(c->a, &v[i]->out[0]->type));
+        if (r.has_lo || r.has_hi)
+            put_clamp(b, r);
+        for (uint32_t k = 0; k < v[i]->n->nall; k++)
+            if (v[i]->n->all[k]->ty == SN_AT_REAL)
+                sn_putf(b, " %s=%.9g", v[i]->n->all[k]->name, v[i]->attr[k].r);
+    }
+}
+
+/* Where the left side saturates on its way to element at. */
+static void
+put_saturation(SnBuf *b, PvCase *c, int64_t at)
+{
+    PvNode *v[16];
+    uint32_t n = 0;
+
+    left_nodes(c->lhs[0], v, &n);
+    for (uint32_t i = 0; i + 1 < n && c->flat; i++) {
+        const PvT *y = v[i]->out[0];
+        int32_t lo, hi;
+        if (!y->type.nq || y->n != c->lhs[0]->n || !y->done)
+            continue;
+        sn_pv_limits(&y->type, sn_pv_clamp_of(v[i]), &lo, &hi);
+        if (y->v[at] != lo && y->v[at] != hi)
+            continue;
+        sn_putf(b, "     (%s:%s saturates at %.0f, i.e. %.6g)",
+                v[i]->name ? v[i]->name : short_kind(v[i]->n),
+                sn_pv_type_str(c->a, &y->type), y->v[at],
+                sn_pv_real(&y->type, y->v[at], 0));
+        return;
+    }
+}
+
+static const SnCounter *
+counter(PvCase *c, PvT *l, PvT *r, int64_t at)
+{
+    Pv *pv = c->pv;
+    SnCounter *k = SN_NEW(pv->a, SnCounter);
+    SnBuf b;
+    bool first = true;
+
+    sn_buf_init(&b, pv->a);
+    for (uint32_t i = 0; i < c->nleaf; i++) {
+        if (!c->leaf[i]->v)
+            continue;
+        sn_puts(&b, first ? "" : ", ");
+        put_leaf(&b, c, c->leaf[i], l, at);
+        first = false;
+    }
+    sn_puts(&b, "  ->  left: ");
+    put_side(&b, l, 0);
+    sn_puts(&b, " = ");
+    put_num(&b, l, l->v[at]);
+    sn_puts(&b, ",  right: ");
+    put_side(&b, r, 0);
+    sn_puts(&b, " = ");
+    put_num(&b, r, r->v[at]);
+    if (!c->flat && l->n > 1)
+        sn_putf(&b, " at element %lld", (long long)at);
+    put_saturation(&b, c, at);
+    k->line = sn_buf_str(&b);
+    sn_buf_init(&b, pv->a);
+    put_types(&b, c);
+    k->with = sn_buf_str(&b);
+    k->graph = sn_strdup(pv->a, sn_pv_case_graph(c, l, r));
+    k->at = at;
+    k->codes = l->type.elem != SN_DE_F32;
+    k->left = l->v[at];
+    k->right = r->v[at];
+    return k;
+}
+
+/* ---- comparing ---- */
+
+/* The element that is a number on one side only, or -1; where every bit counts
+ * (c->unreal), or another infinity.  *any: some are none on both sides; which
+ * infinity, or nan, the order of operations decides. */
+static int64_t
+no_number(const PvCase *c, const PvT *l, const PvT *r, bool *any)
+{
+    *any = false;
+    for (int64_t i = 0; i < l->n; i++) {
+        double x = l->v[i], y = r->v[i];
+        if (isfinite(x) != isfinite(y) ||
+            (c->unreal && !isfinite(x) && !(x == y || (isnan(x) && isnan(y)))))
+            return i;
+        *any |= !isfinite(x) && !c->unreal;
+    }
+    return -1;
+}
+
+static uint32_t
+nclamp(PvCase *c)
+{
+    PvNode *v[16];
+    uint32_t n = 0, k = 0;
+
+    left_nodes(c->lhs[0], v, &n);
+    for (uint32_t i = 0; i < n; i++) {
+        PvRange r = sn_pv_clamp_of(v[i]);
+        k += r.has_lo + r.has_hi;
+    }
+    return k;
+}
+
+/* Are types of more than 8 bits in it?  They make poorer examples. */
+static bool
+wide(PvCase *c)
+{
+    PvNode *v[16];
+    uint32_t n = 0;
+    bool w = false;
+
+    left_nodes(c->lhs[0], v, &n);
+    for (uint32_t i = 0; i < n; i++)
+        w |= v[i]->out[0]->type.elem == SN_DE_QI16 ||
+             v[i]->out[0]->type.elem == SN_DE_QI32;
+    for (uint32_t i = 0; i < c->nleaf; i++)
+        w |= c->leaf[i]->type.elem == SN_DE_QI16;
+    return w;
+}
+
+/* Has a node of the left side a result along an axis? */
+static bool
+along(PvCase *c)
+{
+    PvNode *v[16];
+    uint32_t n = 0;
+    bool is = false;
+
+    left_nodes(c->lhs[0] ? c->lhs[0] : c->root->in[0], v, &n);
+    for (uint32_t i = 0; i < n; i++)
+        for (uint32_t k = 0; k < v[i]->n->nout && k < PV_MAXRES; k++)
+            is |= v[i]->out[k]->type.axis >= 0;
+    return is;
+}
+
+/* Did the worst-case error of this case grow?  The right side's real error is
+ * set against what the roundings of the left side can amount to. */
+static bool
+worse(PvCase *c, PvT *l, PvT *r, double *by, int64_t *at)
+{
+    double el = 0, er = 0, big = 0;
+    bool q = l->type.nq > 0;
+
+    c->ideal = true;
+    if (!sn_pv_eval(c, l) || !l->id)
+        return false;
+    for (int64_t i = 0; i < l->n; i++) { /* in steps of the element's slice */
+        uint32_t s = sn_pv_slice(l, i);
+        double step = q ? (double)l->type.scale[s] : 1;
+        double e = fabs(sn_pv_real(&l->type, r->v[i], s) - l->id[i]) / step;
+        if (e > er && r->v[i] != l->v[i]) {
+            er = e;
+            *at = i;
+        }
+        el = fmax(el, l->er[i] / step);
+        big = fmax(big, fabs(l->id[i]) / step);
+    }
+    *by = er - el;
+    return er > el + 3e-6 * fmax(big, el) + (q ? 2e-5 : 1e-30);
+}
+
+/* The first element that is 0 on both sides, of another sign; or -1. */
+static int64_t
+other_zero(const PvT *l, const PvT *r)
+{
+    for (int64_t i = 0; l->type.elem == SN_DE_F32 && i < l->n; i++)
+        if (l->v[i] == 0 && r->v[i] == 0 &&
+            !signbit(l->v[i]) != !signbit(r->v[i]))
+            return i;
+    return -1;
+}
+
+/* Of the largest value; where the left side is all 0, anything else is far. */
+static double
+ratio(double d, double big)
+{
+    return d == 0 ? 0 : big > 0 ? d / big : 1;
+}
+
+/* The largest value that the left side reads: where its terms cancel, the
+ * result's own size says nothing of the rounding (as src/rewrite/check.c). */
+static double
+largest_read(const PvCase *c)
+{
+    double big = 0;
+
+    for (uint32_t k = 0; k < c->nleaf; k++) {
+        const PvT *x = c->leaf[k];
+        for (int64_t i = 0; x->v && x->type.elem == SN_DE_F32 && i < x->n; i++)
+            if (isfinite(x->v[i]))
+                big = fmax(big, fabs(x->v[i]));
+    }
+    return big;
+}
+
+static void
+tally_real(PvCase *c, PvT *l, PvT *r, PvTry *t)
+{
+    double big = largest_read(c), d = 0, bigr = big, dr = 0;
+    int64_t at = 0;
+
+    int64_t zero = other_zero(l, r);
+    if (zero >= 0) { /* not the same bits */
+        t->f32_differ = t->zero = true;
+        t->counter = t->counter ? t->counter : counter(c, l, r, zero);
+    }
+    c->ideal = true;
+    if (!sn_pv_eval(c, l) || !sn_pv_eval(c, r) || !l->id || !r->id)
+        return;
+    for (int64_t i = 0; i < l->n; i++) {
+        big = fmax(big, fabs(l->v[i]));
+        bigr = fmax(bigr, fabs(l->id[i]));
+        if (fabs(l->v[i] - r->v[i]) > d) {
+            d = fabs(l->v[i] - r->v[i]);
+            at = i;
+        }
+        dr = fmax(dr, fabs(l->id[i] - r->id[i]));
+    }
+    if (d > 0)
+        t->f32_differ = true;
+    if (d > 0 && ratio(d, big) > t->rel) {
+        t->rel = ratio(d, big);
+        if (!t->counter || t->rel > 1e-6)
+            t->counter = counter(c, l, r, at);
+    }
+    t->real = fmax(t->real, ratio(dr, bigr));
+}
+
+static void
+tally(PvCase *c, PvT *l, PvT *r, PvTry *t, bool want)
+{
+    double diff = 0, by = 0;
+    int64_t at = 0;
+    bool q = l->type.nq > 0 || l->type.elem != SN_DE_F32;
+
+    for (int64_t i = 0; i < l->n; i++)
+        if (fabs(l->v[i] - r->v[i]) > diff) {
+            diff = fabs(l->v[i] - r->v[i]);
+            at = i;
+        }
+    t->nvalue += (uint64_t)l->n;
+    if (q)
+        t->diff = fmax(t->diff, diff);
+    else
+        tally_real(c, l, r, t);
+    if (diff == 0)
+        return;
+    int64_t at2 = at;
+    bool grew = worse(c, l, r, &by, &at2);
+    if (!l->type.nq && q) /* plain integers: nothing is rounded */
+        grew = true;
+    t->worse |= grew;
+    t->worse_by = fmax(t->worse_by, by);
+    if (q && c->pr->bounded) {
+        /* sink: below a Rescale from one grid to the other; forced: from the
+         * grid it reads to that of the Quantize */
+        const PvT *m = c->pr->forced ? l : c->root->in[0];
+        const PvT *x = c->pr->forced ? c->leaf[0] : m->def->in[0];
+        double s = (double)x->type.scale[0];
+        double err = sn_rounding_error(c->pr->round);
+        t->over |=
+            diff > ceil(0.5 + 2 * err + s / (2 * (double)m->type.scale[0]));
+    }
+    if (!want || t->bad_res || (!q && !grew))
+        return;
+    double score =
+        fmin(q ? diff * 2 : diff * 100, 400) + (c->corner ? 150 : 0) -
+        150 * (double)nclamp(c) + (grew ? 400 : 0) -
+        2 * (double)fmin((double)l->n, 20) * !c->flat - (wide(c) ? 600 : 0) -
+        (c->vector && !c->flat ? 300 : 0) - (c->small ? 200 : 0) -
+        (c->wide ? 500 : 0) - (c->unreal ? 500 : 0);
+    if (!t->counter || score > t->score) {
+        t->counter = counter(c, l, r, at);
+        t->score = score;
+    }
+}
+
+static bool
+rounds(const PvT *t)
+{
+    return t->type.nq > 0 || t->type.elem == SN_DE_F32;
+}
+
+/* The claim is about every result; only of a plain one, which rounds nothing,
+ * each element is the same.  False when result i of both sides is far apart. */
+static bool
+later_holds(PvCase *c, PvTry *t, PvT *l, PvT *r, int64_t *at)
+{
+    PvTry u = {.ndraw = 0};
+
+    for (*at = 0; *at < l->n && l->v[*at] == r->v[*at];)
+        ++*at;
+    if (*at == l->n && other_zero(l, r) < 0)
+        return true;
+    if (!rounds(l))
+        return false;
+    if (*at == l->n)
+        *at = other_zero(l, r);
+    tally(c, l, r, &u, false);
+    t->diff = fmax(t->diff, u.diff);
+    t->rel = fmax(t->rel, u.rel);
+    t->real = fmax(t->real, u.real);
+    t->worse |= u.worse;
+    t->worse_by = fmax(t->worse_by, u.worse_by);
+    t->over |= u.over;
+    t->f32_differ |= u.f32_differ;
+    t->zero |= u.zero;
+    return sn_pv_claim_ok(c->pr, &u);
+}
+
+/* A later result on both sides: the first element that differs is noted. */
+static bool
+later(PvCase *c, PvTry *t, bool want, PvT *l, PvT *r, uint32_t i)
+{
+    int64_t k;
+
+    if (!sn_pv_eval(c, l) || !sn_pv_eval(c, r) || l->n != r->n)
+        return false;
+    t->later |= rounds(l);
+    if (!later_holds(c, t, l, r, &k)) {
+        double sc = (wide(c) ? 0 : 100) + (c->corner ? 20 : 0) -
+                    30 * (double)nclamp(c) - (double)l->n;
+        if (want && (!t->bad_res || sc > t->score)) {
+            t->score = sc;
+            t->counter = counter(c, l, r, k);
+        }
+        t->bad_res = (int)i;
+    }
+    return true;
+}
+
+/* The node of kind n, or of a form of it, that gives r. */
+static PvNode *
+made_of(PvT *r, const SnDefNode *n)
+{
+    PvNode *m = NULL;
+
+    if (!r || !r->def || r->leaf)
+        return NULL;
+    if (r->def->n == n || r->def->n->base == n)
+        return r->def;
+    for (uint32_t s = 0; s < r->def->nin && !m; s++)
+        m = made_of(r->def->in[s], n);
+    return m;
+}
+
+/* integerize takes the node below the Quantize with it, whose later results
+ * others may read. */
+static bool
+inner(PvCase *c, PvTry *t, bool want)
+{
+    PvT *x = c->root->nin ? c->root->in[0] : NULL;
+    PvNode *n = c->pr->derive && x && !x->leaf ? x->def : NULL;
+    PvNode *m = n && n->n->nout > 1 ? made_of(c->rhs[0], n->n) : NULL;
+
+    for (uint32_t i = 1; m && i < n->n->nout && i < PV_MAXRES; i++)
+        if (n->used[i] && !later(c, t, want, n->out[i], m->out[i], i))
+            return false;
+    return true;
+}
+
+/* Results after the first, when somebody reads them. */
+static bool
+rest(PvCase *c, PvTry *t, bool want)
+{
+    for (uint32_t i = 1; i < c->root->n->nout && i < PV_MAXRES; i++) {
+        PvT *r = NULL;
+        if (!c->root->used[i])
+            continue;
+        if (i < c->nrhs)
+            r = c->rhs[i];
+        else if (c->made && c->made->n == c->root->n)
+            r = c->made->out[i];
+        if (!r) {
+            t->no_res = true;
+            t->bad_res = (int)i;
+            continue;
+        }
+        if (!later(c, t, want, c->lhs[i], r, i))
+            return false;
+    }
+    return inner(c, t, want);
+}
+
+void
+sn_pv_bias_on_grid(PvCase *c)
+{
+    const PvT *x = NULL, *w = NULL;
+
+    for (uint32_t i = 0; i < c->nleaf; i++) {
+        PvT *t = c->leaf[i];
+        if (t->type.elem != SN_DE_QI32) {
+            w = x ? w ? w : t : NULL;
+            x = x ? x : t;
+            continue;
+        }
+        if (!x || !w || !w->type.nq || !x->type.nq)
+            continue;
+        t->type.nq = w->type.nq;
+        t->type.axis = w->type.nq > 1 ? 0 : w->type.axis;
+        for (uint32_t k = 0; k < t->type.nq; k++)
+            t->type.scale[k] = x->type.scale[0] * w->type.scale[k];
+        for (int64_t k = 0; k < t->n; k++)
+            t->id[k] =
+                sn_pv_real(&t->type, t->v[k], t->type.nq > 1 ? (uint32_t)k : 0);
+    }
+}
+
+static bool
+same_shape(const PvT *a, const PvT *b)
+{
+    return a->rank == b->rank &&
+           (a->rank <= 0 ||
+            !memcmp(a->dim, b->dim, (size_t)a->rank * sizeof *a->dim));
+}
+
+static void
+put_typed(SnBuf *b, PvCase *c, const PvT *t, const char *sep)
+{
+    sn_putf(b, "%s%s[", sep, sn_pv_type_str(c->a, &t->type));
+    for (int i = 0; i < t->rank; i++)
+        sn_putf(b, "%s%lld", i ? "," : "", (long long)t->dim[i]);
+    sn_putc(b, ']');
+}
+
+static const char *
+other_value(PvCase *c, const PvT *l, const PvT *r)
+{
+    SnBuf b;
+
+    sn_buf_init(&b, c->pv->a);
+    put_typed(&b, c, r, "it gives ");
+    put_typed(&b, c, l, " in the place of ");
+    return sn_buf_str(&b);
+}
+
+/* "it gives nan in the place of 1.5 at element 3". */
+static const char *
+odd_number(PvCase *c, const PvT *l, const PvT *r, int64_t at)
+{
+    SnBuf b;
+
+    sn_buf_init(&b, c->pv->a);
+    sn_puts(&b, "it gives ");
+    sn_put_f32(&b, (float)r->v[at]);
+    sn_puts(&b, " in the place of ");
+    sn_put_f32(&b, (float)l->v[at]);
+    sn_putf(&b, " at element %" PRId64, at);
+    return sn_buf_str(&b);
+}
+
+/* Lists among the left side's attributes. */
+static void
+put_lists(SnBuf *b, PvCase *c)
+{
+    PvNode *v[16];
+    uint32_t n = 0;
+
+    left_nodes(c->lhs[0] ? c->lhs[0] : c->root->in[0], v, &n);
+    for (uint32_t i = 0; i < n; i++)
+        for (uint32_t k = 0; k < v[i]->n->nall; k++) {
+            const PvVal *a = &v[i]->attr[k];
+            if (!a->list)
+                continue;
+            sn_putf(b, ", %s.%s=[", v[i]->name ? v[i]->name : v[i]->n->name,
+                    v[i]->n->all[k]->name);
+            for (uint32_t j = 0; j < a->n; j++)
+                sn_putf(b, "%s%.0f", j ? "," : "", a->list[j]);
+            sn_putc(b, ']');
+        }
+}
+
+/* The guard held and the right side is not what may stand there; the plainest
+ * case, with the fewest leaves, is kept. */
+static bool
+wrong(PvCase *c, PvTry *t, const char *why)
+{
+    uint32_t size = c->nleaf + (c->wide ? 100 : 0) + (c->unreal ? 100 : 0);
+    SnBuf b;
+
+    if (t->wrong && size >= t->wrong_size)
+        return sn_pv_no(c, why);
+    t->wrong = why;
+    t->wrong_size = size;
+    sn_buf_init(&b, c->pv->a);
+    for (uint32_t i = 0; i < c->nleaf; i++)
+        put_typed(&b, c, c->leaf[i],
+                  sn_format(c->a, "%s%s:", i ? ", " : "with ",
+                            c->leaf[i]->name ? c->leaf[i]->name : "v"));
+    put_lists(&b, c);
+    t->wrong_with = sn_buf_str(&b);
+    return sn_pv_no(c, why);
+}
+
+void
+sn_pv_start(PvCase *c, Pv *pv, const PvRule *pr, uint64_t *rng, SnArena *a)
+{
+    *c = (PvCase){.pv = pv,
+                  .pr = pr,
+                  .r = pr->r,
+                  .when = pr->r->need,
+                  .a = a,
+                  .wide = pr->wide};
+    *rng += 0x9E3779B97F4A7C15u;
+    uint64_t z = (*rng ^ (*rng >> 30)) * 0xBF58476D1CE4E5B9u;
+    c->rng = (z ^ (z >> 27)) | 1;
+    c->zeros = z >> 60 == 0; /* of bits that no draw follows from alone */
+}
+
+static bool
+one(PvCase *c, PvTry *t, bool want)
+{
+    if (!sn_pv_draw(c))
+        return false;
+    if (c->pr->given_bias) {
+        sn_pv_fill(c);
+        sn_pv_bias_on_grid(c);
+    }
+    if (!sn_pv_guard(c))
+        return false;
+    sn_pv_fill(c);
+    if (!sn_pv_right(c))
+        return c->wrong ? wrong(c, t, c->fail) : false;
+    PvT *l = c->lhs[0], *r = c->rhs[0];
+    if (!l) { /* a Save: what it writes */
+        l = c->root->in[0];
+        r = c->made ? c->made->in[0] : r;
+        if (c->pr->binds && l->type.elem == SN_DE_F32)
+            r = sn_pv_as_real(c, r);
+    }
+    if (!same_shape(l, r) || !sn_pv_same_type(&l->type, &r->type))
+        return wrong(c, t, other_value(c, l, r));
+    if (!sn_pv_eval(c, l))
+        return false;
+    if (!sn_pv_eval(c, r))
+        return c->stops ? wrong(c, t,
+                                sn_format(c->pv->a,
+                                          "it stops where the "
+                                          "left side does not: %s",
+                                          c->fail))
+                        : false;
+    bool any;
+    int64_t odd = no_number(c, l, r, &any);
+    if (odd >= 0 && want && !t->counter)
+        t->counter = counter(c, l, r, odd);
+    if (odd >= 0)
+        return wrong(c, t, odd_number(c, l, r, odd));
+    if (any)
+        return sn_pv_no(c, "no number");
+    if (!rest(c, t, want))
+        return false;
+    tally(c, l, r, t, want);
+    t->ratio |= c->ratio;
+    t->axis |= along(c);
+    t->ndraw++;
+    t->nquant += l->type.nq > 0;
+    t->quant16 |= l->type.elem == SN_DE_QI16;
+    t->floats |= l->type.elem == SN_DE_F32;
+    uint32_t nq8 = 0;
+    for (uint32_t i = 0; i < c->nleaf; i++) {
+        nq8 += c->leaf[i]->type.elem == SN_DE_QI8 && c->leaf[i]->n == 256;
+        t->quant16 |= c->leaf[i]->type.elem == SN_DE_QI16;
+        t->quant32 |= c->leaf[i]->type.elem == SN_DE_QI32;
+        if (c->leaf[i]->type.elem == SN_DE_F32)
+            t->floats = true;
+    }
+    bool all = c->flat && nq8 == 1 && c->nleaf == 1;
+    t->nall += all;
+    t->all_codes &= all || !c->nleaf || c->leaf[0]->type.elem != SN_DE_QI8 ||
+                    (c->vector && !c->flat);
+    return true;
+}
+
+/* Such a claim is about infinities and NaN, too; the others are about reals. */
+static bool
+every_bit(const PvRule *pr)
+{
+    const SnDefClaim *k = sn_def_claim(pr->r, pr->round);
+
+    return k->kind == SN_CL_EXACT || k->kind == SN_CL_WITHIN;
+}
+
+PvTry
+sn_pv_try(Pv *pv, const PvRule *pr, const SnExpr *when, uint32_t ndraw,
+          uint64_t seed, bool want)
+{
+    PvTry t = {.all_codes = true};
+    uint64_t rng = seed * 0x9E3779B97F4A7C15u + 0x1234567;
+    /* so that a condition which one graph in hundreds meets is met as often */
+    uint32_t most = (want ? 1000 : 40) * ndraw + 400;
+    SnArena *a = sn_arena_new();
+
+    for (uint32_t i = 0; i < most && t.ndraw < ndraw; i++) {
+        PvCase c;
+        if (i > 2000 && !t.ndraw)
+            break;
+        t.ntry++;
+        sn_pv_start(&c, pv, pr, &rng, a);
+        c.when = when;
+        c.wide = i % 4 == 3 && !c.wide ? 1 : c.wide;
+        c.unreal = c.wide && i % 8 == 3 && every_bit(pr);
+        if (!one(&c, &t, want) && c.fail)
+            t.fail = c.fail;
+        sn_arena_clear(a);
+    }
+    sn_arena_free(a);
+    t.all_codes &= t.nall > 0;
+    return t;
+}
+
+/* ---- claims ---- */
+
+bool
+sn_pv_claim_ok(const PvRule *pr, const PvTry *t)
+{
+    const SnDefClaim *k = sn_def_claim(pr->r, pr->round);
+
+    if (pr->bounded)
+        return !t->over;
+    switch (k->kind) {
+    case SN_CL_EXACT:
+        return t->diff == 0 && !t->f32_differ;
+    case SN_CL_WITHIN:
+        return t->diff <= k->n && !t->f32_differ;
+    case SN_CL_REFINES:
+        return !t->worse;
+    case SN_CL_REAL:
+        return t->diff == 0 && t->rel <= k->real && t->real <= PV_REAL_EQUAL;
+    default:
+        return true;
+    }
+}
+
+const char *
+sn_pv_claim_str(SnArena *a, const SnDefClaim *k)
+{
+    switch (k->kind) {
+    case SN_CL_EXACT:
+        return "exact";
+    case SN_CL_WITHIN:
+        return sn_format(a, "within %g lsb", k->n);
+    case SN_CL_REFINES:
+        return "refines";
+    case SN_CL_REAL:
+        return sn_format(a, "real %g", k->real);
+    case SN_CL_LOSSY:
+        return "lossy";
+    default:
+        return "nothing";
+    }
+}
+
+/* The strongest claim that no case contradicts. */
+const char *
+sn_pv_best(SnArena *a, const PvTry *t)
+{
+    if (t->diff == 0 && !t->f32_differ)
+        return "exact";
+    if (!t->worse)
+        return "refines";
+    if (t->f32_differ)
+        return t->real <= PV_REAL_EQUAL && t->rel < 1e-3
+                   ? sn_format(a, "real %.1g", t->rel * 2)
+                   : "nothing";
+    return t->diff <= 3 ? sn_format(a, "within %.0f lsb", t->diff) : "nothing";
+}

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Shared by the files of the resolver: its state, scopes for names, and the
+ * checks one file makes for another.  Nothing outside dsl/ includes this.
+ *
+ * A thing with an error is marked (or left half filled) and everything that
+ * builds on it stays silent: an expression of type SN_TY_NONE, a node in
+ * bad_node, a type without concrete types, a pattern or term without node. */
+#ifndef SN_RESOLVE_H
+#define SN_RESOLVE_H
+
+#include "base/buf.h"
+#include "dsl/model/model.h"
+
+typedef struct SnRs {
+    SnDefs *defs;
+    SnDiag *d;
+    SnArena *a;
+    bool *bad_node; /* [kind number]: errors were reported */
+    uint8_t *visit; /* [kind number]: 0 new, 1 under way, 2 done */
+} SnRs;
+
+/* ---- names (resolve.c) ---- */
+
+/* Names to choose from when one is unknown; at may be NULL. */
+typedef struct SnCands {
+    SnArena *a;
+    size_t n, nat;
+    const char **s;
+    const SnPos **at;
+} SnCands;
+SnCands sn_cands(SnRs *rs);
+void sn_cands_add(SnCands *v, const char *s, const SnPos *at);
+/* SN101: unknown WHAT 'name' [of OF], with the closest of v as help. */
+void sn_rs_unknown(SnRs *rs, SnPos at, const char *what, const char *name,
+                   const char *of, const SnCands *v);
+/* The same for kinds and for types. */
+const SnDefNode *sn_rs_node(SnRs *rs, SnPos at, const char *name);
+const SnDefType *sn_rs_type(SnRs *rs, SnPos at, const char *name);
+const SnDefClass *sn_rs_class(const SnDefs *defs, const char *name);
+/* SN103: WHAT 'name' is declared twice. */
+void sn_rs_twice(SnRs *rs, SnPos at, const char *what, const char *name,
+                 SnPos first);
+/* "nodes.def:46" */
+const char *sn_rs_at(SnRs *rs, SnPos at);
+static inline bool
+sn_rs_bad(const SnRs *rs, const SnDefNode *n)
+{
+    return !n || rs->bad_node[n->kind];
+}
+SnExpr *sn_expr_clone(SnArena *a, const SnExpr *e);
+SnExpr *sn_expr_new(SnArena *a, SnEk ek, SnPos at, const char *s);
+bool sn_expr_equal(const SnExpr *a, const SnExpr *b);
+void sn_put_expr(SnBuf *b, const SnExpr *e);
+const char *sn_expr_str(SnArena *a, const SnExpr *e);
+const char *sn_conc_str(const SnRs *rs, SnDefConc c);
+static inline bool
+sn_conc_quant(SnDefConc c)
+{
+    return c.elem == SN_DE_QI8 || c.elem == SN_DE_QI16 ||
+           c.elem == SN_DE_QI32 || c.elem == SN_DE_ROW8;
+}
+/* Zero points of a quantized type: [*lo, *hi]. */
+static inline void
+sn_conc_zp(SnDefConc c, int64_t *lo, int64_t *hi)
+{
+    *hi = c.elem == SN_DE_QI8 ? INT8_MAX : c.elem == SN_DE_QI16 ? INT16_MAX : 0;
+    *lo = *hi ? -*hi - 1 : 0;
+}
+static inline bool
+sn_conc_equal(SnDefConc a, SnDefConc b)
+{
+    return a.elem == b.elem && a.axis == b.axis;
+}
+
+/* ---- expressions (resolve_expr.c) ---- */
+
+typedef enum SnScopeKind {
+    SN_SC_CONST,   /* defaults: no names but words, full, types */
+    SN_SC_ATTR,    /* where, keep: attributes of node */
+    SN_SC_SHAPE,   /* invariant, shape: attributes and ports */
+    SN_SC_FORMULA, /* sem: attributes and ports as codes */
+    SN_SC_RULE,    /* pattern variables */
+    SN_SC_TEST     /* values of a test; count(Kind) */
+} SnScopeKind;
+typedef struct SnScope {
+    SnRs *rs;
+    SnScopeKind kind;
+    const SnDefNode *node;
+    uint32_t nvar;
+    SnDefVar **var;
+    const char *part;         /* "on the right", "in a condition", for SN202 */
+    bool needs;               /* inside requires: supports(..) is allowed */
+    const SnDefAttr *enum_of; /* words that may stand alone here */
+    bool each;                /* under `each` */
+    bool bad;                 /* an error was reported in this scope */
+} SnScope;
+
+SnTy sn_rs_expr(SnScope *sc, SnExpr *e);
+/* The same for not, -, in and what has two operands (resolve_operator.c). */
+SnTy sn_rs_operator(SnScope *sc, SnExpr *e);
+static inline bool
+sn_ty_is_num(SnTy t)
+{
+    return t == SN_TY_INT || t == SN_TY_REAL;
+}
+/* SN104 and SN_TY_NONE: what; e's type is not what is wanted. */
+SnTy sn_rs_fail(SnScope *sc, SnPos at, const char *what);
+SnTy sn_rs_mismatch(SnScope *sc, const SnExpr *e, const char *want);
+/* q8(scale, zp), also q8c([scales], [zps]) (resolve_value.c). */
+SnTy sn_rs_type_with(SnScope *sc, SnExpr *e);
+/* e must be true or false. */
+void sn_rs_cond(SnScope *sc, SnExpr *e, const char *what);
+/* e must be a value for attribute at (of node n, for messages). */
+void sn_rs_value(SnScope *sc, SnExpr *e, const SnDefNode *n,
+                 const SnDefAttr *at);
+/* e must be an element type: a member .type, a plain type, q8(scale, zp). */
+void sn_rs_etype(SnScope *sc, SnExpr *e);
+SnDefVar *sn_rs_var(const SnScope *sc, const char *name);
+const char *sn_ty_name(SnTy t);
+SnTy sn_attr_ty(const SnDefAttr *a);
+/* Numbers built from literals; false (and a message) otherwise. */
+bool sn_rs_const(SnRs *rs, const SnExpr *e, double *v);
+/* The attribute an expression n.a names when n is a node variable: for a
+ * class, the one of its first member. */
+const SnDefAttr *sn_var_attr(const SnRs *rs, const SnDefVar *v,
+                             const char *name);
+const SnDefNode *sn_var_node(const SnDefVar *v); /* or NULL */
+
+/* Formula functions, for resolve_expr.c (resolve_sem.c).  True when e->s is one. */
+bool sn_rs_formula_call(SnScope *sc, SnExpr *e);
+
+/* ---- nodes ---- */
+
+void sn_rs_nodes(SnRs *rs); /* resolve_node.c */
+void sn_rs_as_form(SnRs *rs, SnDefNode *n);
+void sn_rs_refines(SnRs *rs); /* resolve_refine.c */
+void sn_rs_refines_join(SnRs *rs);
+void sn_rs_facts(SnRs *rs, SnDefNode *n);   /* resolve_fact.c */
+void sn_rs_members(SnRs *rs, SnDefNode *n); /* resolve_attr.c */
+void sn_rs_attrs(SnRs *rs, SnDefNode *n);
+void sn_rs_sems(SnRs *rs, SnDefNode *n);    /* resolve_sem.c */
+void sn_rs_meaning(SnRs *rs, SnDefNode *n); /* resolve_meaning.c */
+void sn_rs_tuples(SnRs *rs, SnDefNode *n);  /* resolve_tuple.c */
+/* Which tuples of n each of these kernel lines covers. */
+void sn_rs_kernels(SnRs *rs, const SnDefNode *n, SnDefKernel *const *k,
+                   uint32_t nk);
+void sn_rs_family(SnRs *rs, SnDefNode *n); /* resolve_family.c */
+void sn_rs_classes(SnRs *rs);
+uint64_t *sn_rs_member(SnRs *rs, SnExpr *e, bool *bad);
+/* Is n, as its facts are now, in what is resolved already? */
+bool sn_rs_derives(SnRs *rs, const SnDefDerive *v, const SnDefNode *n);
+bool sn_rs_satisfies(const SnRs *rs, const SnExpr *e, const SnDefNode *n);
+bool sn_port_quant(const SnDefNode *n, const SnDefPort *p);
+/* Reads e port p directly / through d(); how often. */
+typedef struct SnReads {
+    uint32_t raw, deq;
+    const SnExpr *at; /* first raw read */
+} SnReads;
+SnReads sn_formula_reads(const SnExpr *e, const SnDefPort *p);
+
+/* ---- rules ---- */
+
+void sn_rs_passes(SnRs *rs); /* resolve_pass.c */
+void sn_rs_pipelines(SnRs *rs);
+void sn_rs_backends(SnRs *rs);
+void sn_rs_plugin(SnRs *rs);
+void sn_rs_backends_made(SnRs *rs);      /* after rules */
+void sn_rs_rule(SnRs *rs, SnDefRule *r); /* resolve_rule.c */
+/* The right side; false when something was reported. */
+bool sn_rs_term(SnScope *sc, SnTerm *t); /* resolve_term.c */
+/* Types of values: forced types (SN203), SN204, SN310. */
+void sn_rs_rule_types(SnRs *rs, SnDefRule *r); /* rule_types_fit.c */
+/* The bound of a `within`, least or more: whole, and below what is all of an
+ * 8-bit type; false (and a message) otherwise. */
+enum { SN_LSB_END = 255 };
+bool sn_rs_lsb(SnRs *rs, SnDefClaim *k, int least); /* resolve_rule.c */
+/* SN212, SN213: sources and folds of r's right side; r has no other error. */
+bool sn_rs_right(SnRs *rs, const SnDefRule *r); /* resolve_right.c */
+void sn_rs_test(SnRs *rs, SnDefTest *t);        /* resolve_test.c */
+
+#endif

@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Backends: what they can do, keep, and hook. */
+#include <string.h>
+#include "dsl/resolve/resolve.h"
+
+static const char *
+word_of(SnRs *rs, const SnDefCap *c, const char *const *word, size_t n)
+{
+    SnCands v = sn_cands(rs);
+
+    for (size_t i = 0; i < n; i++) {
+        sn_cands_add(&v, word[i], NULL);
+        if (c->e->ek == SN_E_NAME && !strcmp(c->e->s, word[i]))
+            return word[i];
+    }
+    sn_rs_unknown(rs, c->e->pos, c->name, sn_expr_str(rs->a, c->e), NULL, &v);
+    return NULL;
+}
+
+/* supports all(q8, f32) */
+static void
+supports(SnRs *rs, SnDefBackend *b, const SnDefCap *c)
+{
+    if (c->e->ek != SN_E_CALL || strcmp(c->e->s, "all") || !c->e->nkid) {
+        sn_error(rs->d, c->e->pos, "SN104",
+                 "'%s' does not say which types %s supports",
+                 sn_expr_str(rs->a, c->e), b->name);
+        sn_diag_help(rs->d, "supports all(q8, f32);");
+        return;
+    }
+    for (uint32_t i = 0; i < c->e->nkid; i++) {
+        const SnExpr *e = c->e->kid[i];
+        const SnDefType *t =
+            e->ek == SN_E_NAME ? sn_rs_type(rs, e->pos, e->s) : NULL;
+        if (e->ek != SN_E_NAME)
+            sn_error(rs->d, e->pos, "SN104", "'%s' is not a type",
+                     sn_expr_str(rs->a, e));
+        for (uint32_t j = 0; t && j < t->nconc; j++)
+            SN_PUSH(rs->a, b->support, b->nsupport, t->conc[j]);
+    }
+}
+
+static void
+enable_one(SnRs *rs, SnDefBackend *b, const SnExpr *e)
+{
+    const char **cand = NULL;
+    uint32_t n = 0;
+
+    if (e->ek != SN_E_STR) {
+        sn_error(rs->d, e->pos, "SN104",
+                 "enable takes the names of opt-in rules, strings");
+        sn_diag_help(rs->d, "enable \"quantized-io\";");
+        return;
+    }
+    for (uint32_t p = 0; p < rs->defs->npass; p++)
+        for (uint32_t i = 0; i < rs->defs->pass[p]->nrule; i++) {
+            const char *name = rs->defs->pass[p]->rule[i]->optin;
+            if (!name)
+                continue;
+            if (!strcmp(name, e->s)) {
+                SN_PUSH(rs->a, b->enable, b->nenable, name);
+                return;
+            }
+            SN_PUSH(rs->a, cand, n, name);
+        }
+    const char *near = n ? sn_closest(e->s, cand, n) : NULL;
+    sn_error(rs->d, e->pos, "SN602",
+             near ? "no rule has optin \"%s\"; did you mean \"%s\"?"
+                  : "no rule has optin \"%s\"",
+             e->s, near);
+}
+
+static void
+enable(SnRs *rs, SnDefBackend *b, const SnExpr *e)
+{
+    if (e->ek != SN_E_LIST) {
+        enable_one(rs, b, e);
+        return;
+    }
+    for (uint32_t i = 0; i < e->nkid; i++)
+        enable_one(rs, b, e->kid[i]);
+}
+
+static void
+cap(SnRs *rs, SnDefBackend *b, const SnDefCap *c)
+{
+    static const char *const name[] = {"supports", "rounding", "kernels",
+                                       "fallback", "enable"};
+    static const char *const rounding[] = {"float", "single", "double"};
+    static const char *const fallback[] = {"reference"};
+    SnCands v = sn_cands(rs);
+
+    if (!strcmp(c->name, "supports")) {
+        supports(rs, b, c);
+    } else if (!strcmp(c->name, "rounding")) {
+        const char *w = word_of(rs, c, rounding, SN_NROUNDING);
+        for (int i = 0; w && i < SN_NROUNDING; i++)
+            if (w == rounding[i])
+                b->rounding = (SnRounding)i;
+    } else if (!strcmp(c->name, "fallback")) {
+        b->fallback_reference = word_of(rs, c, fallback, 1) != NULL;
+    } else if (!strcmp(c->name, "kernels")) {
+        if (c->e->ek == SN_E_STR)
+            b->kernels_h = c->e->s;
+        else
+            sn_error(rs->d, c->e->pos, "SN104",
+                     "kernels takes the name of a header, a string");
+    } else if (!strcmp(c->name, "enable")) {
+        enable(rs, b, c->e);
+    } else {
+        for (size_t i = 0; i < 5; i++)
+            sn_cands_add(&v, name[i], NULL);
+        sn_rs_unknown(rs, c->pos, "capability", c->name, b->name, &v);
+    }
+}
+
+static void
+keeps(SnRs *rs, SnDefBackend *b)
+{
+    for (uint32_t i = 0; i < b->nkeep; i++) {
+        const SnDefNode *n = sn_rs_node(rs, b->keep_pos[i], b->keep[i]);
+        for (uint32_t j = 0; j < i; j++)
+            if (!strcmp(b->keep[i], b->keep[j]))
+                sn_rs_twice(rs, b->keep_pos[i], "keep", b->keep[i],
+                            b->keep_pos[j]);
+        if (!b->keep_when[i] || sn_rs_bad(rs, n))
+            continue;
+        SnScope sc = {.rs = rs, .kind = SN_SC_ATTR, .node = n};
+        sn_rs_cond(&sc, b->keep_when[i], "a condition");
+    }
+}
+
+static void
+hooks(SnRs *rs, SnDefBackend *b)
+{
+    SnCands v = sn_cands(rs);
+
+    sn_cands_add(&v, "lower", NULL);
+    for (uint32_t i = 0; i < b->nhook; i++)
+        if (strcmp(b->hook[i], "lower"))
+            sn_rs_unknown(rs, b->pos, "hook", b->hook[i], b->name, &v);
+}
+
+/* A node's kernels of one backend are in one place. */
+static void
+kernels(SnRs *rs, SnDefBackend *b)
+{
+    for (uint32_t i = 0; i < b->nkernels; i++) {
+        SnDefKernelsOf *o = b->kernels[i];
+        const SnDefNode *n = sn_rs_node(rs, o->pos, o->name);
+        for (uint32_t j = 0; j < i; j++)
+            if (!strcmp(o->name, b->kernels[j]->name)) {
+                sn_rs_twice(rs, o->pos, "kernels of", o->name,
+                            b->kernels[j]->pos);
+                n = NULL;
+                break;
+            }
+        if (n && n->backend == b && n->nkernel) {
+            sn_rs_twice(rs, o->pos, "kernels of", o->name, n->kernel[0]->pos);
+            n = NULL;
+        }
+        if (sn_rs_bad(rs, n))
+            continue;
+        o->node = n;
+        sn_rs_kernels(rs, n, o->kernel, o->nkernel);
+    }
+}
+
+/* ---- what rules of a backend may make (SN601), notes (SN702) ---- */
+
+static bool
+supported(const SnDefBackend *b, SnDefConc c)
+{
+    bool ok = !sn_conc_quant(c) && c.elem != SN_DE_F32 && c.elem != SN_DE_F16;
+
+    for (uint32_t i = 0; i < b->nsupport && !ok; i++)
+        ok = b->support[i].elem == c.elem &&
+             (c.axis < 0 || b->support[i].axis >= 0);
+    return ok || c.elem == SN_DE_ABSENT;
+}
+
+/* A tuple of n with result 0 of type want (NULL: any) that b runs?  Pinned
+ * operands follow those that pin them. */
+static bool
+runs(const SnDefBackend *b, const SnDefNode *n, const SnDefType *want)
+{
+    for (uint32_t i = 0; i < n->ntuple; i++) {
+        const SnDefTuple *t = &n->tuple[i];
+        bool ok = n->nout == 0 || !want;
+        for (uint32_t k = 0; want && n->nout && k < want->nconc; k++)
+            ok |= sn_conc_equal(want->conc[k], t->out[0]);
+        for (uint32_t k = 0; k < n->nin; k++)
+            ok &= n->in[k]->fact == SN_DF_PIN || supported(b, t->in[k]);
+        for (uint32_t k = 0; k < n->nout; k++)
+            ok &= supported(b, t->out[k]);
+        if (ok)
+            return true;
+    }
+    return n->ntuple == 0 || n->rsem[0]->cls == SN_DC_CONVERT;
+}
+
+/* The first node of t that b cannot run, or NULL.  Conversions between floats
+ * and codes stand at a backend's border, and are its caller's. */
+static const SnTerm *
+not_run(const SnDefBackend *b, const SnTerm *t, const SnDefType **type)
+{
+    *type = t->type && t->type->rk == SN_R_TYPE ? t->type->ref : NULL;
+    if (t->tk == SN_T_CALL && t->node && !runs(b, t->node, *type))
+        return t;
+    for (uint32_t i = 0; i < t->narg; i++) {
+        const SnTerm *bad = not_run(b, t->arg[i], type);
+        if (bad)
+            return bad;
+    }
+    return NULL;
+}
+
+static void
+makes_supported(SnRs *rs, const SnDefRule *r)
+{
+    const SnDefType *type = NULL;
+    const SnTerm *t = r->rhs ? not_run(r->backend, r->rhs, &type) : NULL;
+
+    if (t)
+        sn_error(rs->d, t->pos, "SN601",
+                 "rule '%s' produces %s%s%s, which backend %s does not support",
+                 r->name, t->node->name, type ? " on " : "",
+                 type ? type->name : "", r->backend->name);
+    for (uint32_t i = 0; i < r->nmakes; i++) {
+        const SnDefNode *n = sn_def_node(rs->defs, r->makes[i]);
+        if (!sn_rs_bad(rs, n) && !runs(r->backend, n, NULL))
+            sn_error(rs->d, r->makes_pos[i], "SN601",
+                     "rule '%s' produces %s, which backend %s does not "
+                     "support",
+                     r->name, n->name, r->backend->name);
+    }
+}
+
+static void
+not_in_plugin(SnRs *rs, SnPos at, const char *what, const char *name)
+{
+    sn_error(rs->d, at, "SN704", "a plugin cannot declare %s '%s'", what, name);
+    sn_diag_help(rs->d, "a rule at top level is one of the backend's own pass");
+}
+
+/* A plugin adds one backend and what belongs to it. */
+void
+sn_rs_plugin(SnRs *rs)
+{
+    SnDefs *f = rs->defs;
+
+    if (!f->is_plugin)
+        return;
+    for (uint32_t i = f->core_npass; i < f->npass; i++)
+        if (!f->pass[i]->backend)
+            not_in_plugin(rs, f->pass[i]->pos, "pass", f->pass[i]->name);
+    for (uint32_t i = f->core_npipeline; i < f->npipeline; i++)
+        not_in_plugin(rs, f->pipeline[i]->pos, "pipeline",
+                      f->pipeline[i]->name);
+    for (uint32_t i = f->core_nclass; i < f->nclass; i++)
+        not_in_plugin(rs, f->cls[i]->pos, "class", f->cls[i]->name);
+    for (uint32_t i = 0; i < f->npass; i++)
+        for (uint32_t k = 0; i >= f->core_npass && k < f->pass[i]->ntest; k++)
+            not_in_plugin(rs, f->pass[i]->test[k]->pos, "test",
+                          f->pass[i]->test[k]->name);
+    for (uint32_t i = f->core_ntest; i < f->ntest; i++)
+        not_in_plugin(rs, f->test[i]->pos, "test", f->test[i]->name);
+    if (f->nbackend == f->core_nbackend + 1) {
+        f->plugin = f->backend[f->nbackend - 1];
+        return;
+    }
+    SnPos at =
+        f->nsrc ? (SnPos){f->src[f->nsrc - 1], 1, 1, 1} : (SnPos){.src = NULL};
+    sn_error(rs->d,
+             f->nbackend > f->core_nbackend ? f->backend[f->nbackend - 1]->pos
+                                            : at,
+             "SN705", "a plugin declares one backend, not %u",
+             f->nbackend - f->core_nbackend);
+}
+
+void
+sn_rs_backends_made(SnRs *rs)
+{
+    for (uint32_t i = 0; i < rs->defs->nrule; i++) {
+        const SnDefRule *r = rs->defs->rule[i];
+        if (r->backend && r->backend->nsupport)
+            makes_supported(rs, r);
+    }
+    for (uint32_t i = 0; i < rs->defs->nnode; i++) {
+        const SnDefNode *n = rs->defs->node[i];
+        if (n->backend && !sn_rs_bad(rs, n) && n->nout &&
+            n->rsem[0]->cls == SN_DC_OPAQUE)
+            sn_note(rs->d, n->pos, "SN702",
+                    "node %s joins no derived family (opaque): Rescales will "
+                    "stop here",
+                    n->name);
+    }
+}
+
+void
+sn_rs_backends(SnRs *rs)
+{
+    for (uint32_t i = 0; i < rs->defs->nbackend; i++) {
+        SnDefBackend *b = rs->defs->backend[i];
+        for (uint32_t j = 0; j < i; j++)
+            if (!strcmp(b->name, rs->defs->backend[j]->name))
+                sn_rs_twice(rs, b->pos, "backend", b->name,
+                            rs->defs->backend[j]->pos);
+        for (uint32_t j = 0; j < b->ncap; j++) {
+            for (uint32_t k = 0; k < j; k++)
+                if (!strcmp(b->cap[j].name, b->cap[k].name)) {
+                    sn_rs_twice(rs, b->cap[j].pos, "capability", b->cap[j].name,
+                                b->cap[k].pos);
+                    break;
+                }
+            cap(rs, b, &b->cap[j]);
+        }
+        keeps(rs, b);
+        hooks(rs, b);
+        kernels(rs, b);
+    }
+}

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Nodes: forms are merged in, then each part is resolved by its own file. */
+#include <string.h>
+#include "dsl/resolve/resolve.h"
+
+static const char *const c_word[] = {
+    "auto",     "break",    "case",     "char",   "const",      "continue",
+    "default",  "do",       "double",   "else",   "enum",       "extern",
+    "float",    "for",      "goto",     "if",     "inline",     "int",
+    "long",     "register", "restrict", "return", "short",      "signed",
+    "sizeof",   "static",   "struct",   "switch", "typedef",    "union",
+    "unsigned", "void",     "volatile", "while",  "calibrated", "bool",
+    "true",     "false",
+};
+
+static void
+port_copy(SnRs *rs, SnDefPort ***v, uint32_t *n, SnDefPort *const *from,
+          uint32_t nfrom)
+{
+    *v = SN_NEW_N(rs->a, SnDefPort *, nfrom);
+    *n = nfrom;
+    for (uint32_t i = 0; i < nfrom; i++) {
+        SnDefPort *p = sn_memdup(rs->a, from[i], sizeof *p);
+        p->scale = sn_expr_clone(rs->a, p->scale);
+        p->zp = sn_expr_clone(rs->a, p->zp);
+        (*v)[i] = p;
+    }
+}
+
+static void
+split_ports(SnRs *rs, SnDefNode *n)
+{
+    for (uint32_t i = 0; i < n->nport; i++) {
+        SnDefPort *p = n->port[i];
+        p->index = p->out ? n->nout : n->nin;
+        if (p->out && p->variadic) {
+            sn_error(rs->d, p->pos, "SN121",
+                     "result '%s' of %s cannot be variadic", p->name, n->name);
+            rs->bad_node[n->kind] = true;
+        }
+        if (p->out)
+            SN_PUSH(rs->a, n->out, n->nout, p);
+        else
+            SN_PUSH(rs->a, n->in, n->nin, p);
+    }
+    uint32_t nvar = 0;
+    for (uint32_t i = 0; i < n->nin; i++)
+        if (n->in[i]->variadic && ++nvar == 2) {
+            sn_error(rs->d, n->in[i]->pos, "SN121",
+                     "%s has a second variadic operand, '%s'", n->name,
+                     n->in[i]->name);
+            rs->bad_node[n->kind] = true;
+        }
+    if (n->nin > 32 || n->nout > 32) {
+        sn_error(rs->d, n->pos, "SN121", "%s has more than 32 %s", n->name,
+                 n->nin > 32 ? "operands" : "results");
+        rs->bad_node[n->kind] = true;
+    }
+}
+
+/* Ports and attributes share one space of names: both are written n.name. */
+static void
+check_names(SnRs *rs, SnDefNode *n)
+{
+    for (uint32_t i = 0; i < n->nport + n->nattr; i++) {
+        bool is_port = i < n->nport;
+        const char *name =
+            is_port ? n->port[i]->name : n->attr[i - n->nport]->name;
+        SnPos at = is_port ? n->port[i]->pos : n->attr[i - n->nport]->pos;
+        const char *what = is_port ? "port" : "attribute";
+        for (uint32_t j = 0; j < i; j++) {
+            bool q = j < n->nport;
+            if (strcmp(name,
+                       q ? n->port[j]->name : n->attr[j - n->nport]->name))
+                continue;
+            sn_rs_twice(rs, at, what, name,
+                        q ? n->port[j]->pos : n->attr[j - n->nport]->pos);
+            rs->bad_node[n->kind] = true;
+            break;
+        }
+        for (size_t j = 0; j < sizeof c_word / sizeof *c_word; j++)
+            if (!strcmp(name, c_word[j])) {
+                sn_error(rs->d, at, "SN127",
+                         "%s '%s' of %s: that word is taken", what, name,
+                         n->name);
+                rs->bad_node[n->kind] = true;
+            }
+    }
+}
+
+static void
+merge_attrs(SnRs *rs, SnDefNode *n)
+{
+    uint32_t k = 0, nbase = n->base ? n->base->nall : 0;
+
+    n->all = SN_NEW_N(rs->a, SnDefAttr *, nbase + n->nattr);
+    for (uint32_t i = 0; i < nbase; i++) {
+        SnDefAttr *a = sn_memdup(rs->a, n->base->all[i], sizeof *a);
+        a->def = sn_expr_clone(rs->a, a->def);
+        a->where = sn_expr_clone(rs->a, a->where);
+        n->all[k++] = a;
+    }
+    n->nall = nbase;
+    for (uint32_t i = 0; i < n->nattr; i++) {
+        const SnDefAttr *was = sn_def_attr(n, n->attr[i]->name);
+        const SnDefPort *port = sn_def_port(n, n->attr[i]->name);
+        if (i < n->nattr && (was || (n->base && port))) {
+            bool own = false; /* reported by check_names */
+            for (uint32_t j = 0; j < i; j++)
+                own |= was == n->attr[j];
+            if (!own)
+                sn_rs_twice(rs, n->attr[i]->pos, "attribute", n->attr[i]->name,
+                            was ? was->pos : port->pos);
+            rs->bad_node[n->kind] = true;
+            continue;
+        }
+        n->attr[i]->index = k;
+        n->all[k++] = n->attr[i];
+        n->nall = k;
+    }
+    n->nall = k;
+}
+
+static void
+merge_form(SnRs *rs, SnDefNode *n)
+{
+    if (n->nport || n->nsem) {
+        SnPos at = n->nport ? n->port[0]->pos : n->sem[0]->pos;
+        sn_error(rs->d, at, "SN122", "%s is a form of %s and keeps its %s",
+                 n->name, n->base->name, n->nport ? "ports" : "meaning");
+        sn_diag_help(rs->d, "node %s { ... } declares a node of its own",
+                     n->name);
+        rs->bad_node[n->kind] = true;
+    }
+    port_copy(rs, &n->in, &n->nin, n->base->in, n->base->nin);
+    port_copy(rs, &n->out, &n->nout, n->base->out, n->base->nout);
+}
+
+static void resolve_node(SnRs *rs, SnDefNode *n);
+
+/* False when n cannot be looked at further. */
+static bool
+find_base(SnRs *rs, SnDefNode *n)
+{
+    if (!n->form_of)
+        return true;
+    const SnDefNode *b = sn_rs_node(rs, n->form_pos, n->form_of);
+    if (!b)
+        return false;
+    if (rs->visit[b->kind] == 1) {
+        sn_error(rs->d, n->form_pos, "SN122", "%s is a form of itself",
+                 n->name);
+        return false;
+    }
+    resolve_node(rs, rs->defs->node[b->kind - 1]);
+    n->base = b;
+    return !sn_rs_bad(rs, b);
+}
+
+static void
+check_effect(SnRs *rs, SnDefNode *n)
+{
+    if (n->base && n->base->has_effect)
+        n->has_effect = true;
+    for (uint32_t i = 0; i < n->neffect; i++) {
+        n->has_effect = true;
+        if (!strcmp(n->effect[i], "io"))
+            continue;
+        sn_error(rs->d, n->pos, "SN101", "unknown effect '%s' of %s",
+                 n->effect[i], n->name);
+        sn_diag_help(rs->d, "effect io;");
+    }
+}
+
+static void
+resolve_node(SnRs *rs, SnDefNode *n)
+{
+    if (rs->visit[n->kind])
+        return;
+    rs->visit[n->kind] = 1;
+    n->comm[0] = n->comm[1] = -1;
+    if (!find_base(rs, n))
+        rs->bad_node[n->kind] = true;
+    check_names(rs, n);
+    if (n->base)
+        merge_form(rs, n);
+    else
+        split_ports(rs, n);
+    merge_attrs(rs, n);
+    check_effect(rs, n);
+    if (!rs->bad_node[n->kind])
+        sn_rs_tuples(rs, n);
+    if (!rs->bad_node[n->kind])
+        sn_rs_attrs(rs, n);
+    if (!rs->bad_node[n->kind])
+        sn_rs_sems(rs, n);
+    if (!rs->bad_node[n->kind])
+        sn_rs_facts(rs, n);
+    if (!rs->bad_node[n->kind])
+        sn_rs_members(rs, n);
+    if (!rs->bad_node[n->kind])
+        sn_rs_meaning(rs, n);
+    if (!rs->bad_node[n->kind]) {
+        sn_rs_kernels(rs, n, n->kernel, n->nkernel);
+        sn_rs_family(rs, n);
+    }
+    rs->visit[n->kind] = 2;
+}
+
+void
+sn_rs_as_form(SnRs *rs, SnDefNode *n)
+{
+    resolve_node(rs, n);
+}
+
+/* The lowest opset that both have, or -1. */
+static int64_t
+both(const SnDefOnnx *a, const SnDefOnnx *b)
+{
+    int64_t k = a->since > b->since ? a->since : b->since;
+
+    if (strcmp(a->op, b->op) || (a->until && a->until < k) ||
+        (b->until && b->until < k))
+        return -1;
+    return k;
+}
+
+/* An operator of one opset is one node. */
+static void
+one_reader(SnRs *rs, const SnDefNode *n, const SnDefOnnx *o)
+{
+    for (uint32_t i = 0; i < rs->defs->nnode; i++) {
+        const SnDefNode *m = rs->defs->node[i];
+        for (uint32_t j = 0; j < m->nonnx && m->onnx[j] != o; j++) {
+            int64_t k = both(m->onnx[j], o);
+            if (k < 0)
+                continue;
+            sn_error(rs->d, o->pos, "SN103",
+                     "ONNX operator '%s' of opset %lld is read as %s already",
+                     o->op, (long long)k, m->name);
+            sn_diag_span(rs->d, m->onnx[j]->pos, "here");
+            sn_diag_help(rs->d,
+                         "onnx \"%s\" FIRST..LAST: a range that no "
+                         "other node has",
+                         o->op);
+            return;
+        }
+        if (m == n)
+            return;
+    }
+}
+
+void
+sn_rs_nodes(SnRs *rs)
+{
+    for (uint32_t i = 0; i < rs->defs->nnode; i++) {
+        SnDefNode *n = rs->defs->node[i];
+        resolve_node(rs, n);
+        for (uint32_t j = 0; j < n->nonnx; j++)
+            one_reader(rs, n, n->onnx[j]);
+    }
+    sn_rs_refines(rs);
+}

@@ -1,0 +1,463 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Passes: rules, derived families, preferences and the order they give. */
+#include <string.h>
+#include "dsl/resolve/resolve.h"
+
+/* ---- names in a pass ---- */
+
+typedef struct Item {
+    const char *name;
+    SnPos pos;
+    const SnDefRule *rule;
+    const SnDefDerive *derive;
+    uint32_t rank; /* by `order` */
+} Item;
+
+static int
+before(const Item *a, const Item *b)
+{
+    if (a->rank != b->rank)
+        return a->rank < b->rank ? -1 : 1;
+    if (a->pos.line != b->pos.line)
+        return a->pos.line < b->pos.line ? -1 : 1;
+    return a->pos.col < b->pos.col ? -1 : 1;
+}
+
+static uint32_t
+items(SnRs *rs, const SnDefPass *p, Item **v)
+{
+    uint32_t n = 0;
+
+    *v = NULL;
+    for (uint32_t i = 0; i < p->nrule; i++) {
+        Item it = {p->rule[i]->name, p->rule[i]->pos, p->rule[i], NULL, 0};
+        SN_PUSH(rs->a, *v, n, it);
+    }
+    for (uint32_t i = 0; i < p->nderive; i++) {
+        const SnDefDerive *d = p->derive[i];
+        Item it = {d->family, d->pos, NULL, d, 0};
+        SN_PUSH(rs->a, *v, n, it);
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        Item *it = &(*v)[i];
+        it->rank = p->norder;
+        for (uint32_t j = p->norder; j-- > 0;)
+            if (!strcmp(p->order[j], it->name))
+                it->rank = j;
+    }
+    for (uint32_t i = 1; i < n; i++) /* few, and mostly sorted */
+        for (uint32_t j = i; j && before(&(*v)[j], &(*v)[j - 1]) < 0; j--) {
+            Item t = (*v)[j];
+            (*v)[j] = (*v)[j - 1];
+            (*v)[j - 1] = t;
+        }
+    return n;
+}
+
+static void
+twice(SnRs *rs, const SnDefPass *p)
+{
+    Item *v;
+    uint32_t n = items(rs, p, &v);
+
+    for (uint32_t i = 0; i < n; i++)
+        for (uint32_t j = 0; j < i; j++)
+            if (!strcmp(v[i].name, v[j].name) &&
+                !(v[i].derive && v[j].derive)) {
+                sn_rs_twice(rs, v[i].pos, "rule", v[i].name, v[j].pos);
+                break;
+            }
+}
+
+static bool
+known(SnRs *rs, const SnDefPass *p, const Item *v, uint32_t n, const char *name,
+      SnPos at)
+{
+    SnCands c = sn_cands(rs);
+
+    for (uint32_t i = 0; i < n; i++) {
+        if (!strcmp(v[i].name, name))
+            return true;
+        sn_cands_add(&c, v[i].name, &v[i].pos);
+    }
+    sn_rs_unknown(rs, at, "rule", name, sn_format(rs->a, "pass %s", p->name),
+                  &c);
+    return false;
+}
+
+/* ---- preferences ---- */
+
+typedef struct Graph {
+    uint32_t n;
+    bool *edge; /* [n * n]: i is tried before j */
+    SnPos *at;  /* the preference that says so */
+} Graph;
+
+static void
+prefer(SnRs *rs, const SnDefPass *p, const SnDefPrefer *f, const Item *v,
+       Graph *g)
+{
+    bool ok = true;
+
+    for (uint32_t i = 0; i < f->na; i++)
+        ok &= known(rs, p, v, g->n, f->a[i], f->a_pos[i]);
+    for (uint32_t i = 0; i < f->nb; i++)
+        ok &= known(rs, p, v, g->n, f->b[i], f->b_pos[i]);
+    for (uint32_t i = 0; ok && i < f->na; i++)
+        for (uint32_t j = 0; j < f->nb; j++)
+            for (uint32_t x = 0; x < g->n; x++)
+                for (uint32_t y = 0; y < g->n; y++)
+                    if (!strcmp(v[x].name, f->a[i]) &&
+                        !strcmp(v[y].name, f->b[j]) && !g->edge[x * g->n + y]) {
+                        g->edge[x * g->n + y] = true;
+                        g->at[x * g->n + y] = f->pos;
+                    }
+}
+
+/* Everything left waits for something left: follow it until it repeats. */
+static void
+cycle(SnRs *rs, const Item *v, const Graph *g, const bool *done)
+{
+    uint32_t *path = SN_NEW_N(rs->a, uint32_t, g->n + 1), len = 0, x = 0;
+    SnBuf b;
+
+    while (done[x])
+        x++;
+    for (;;) {
+        for (uint32_t i = 0; i < len; i++)
+            if (path[i] == x) {
+                sn_buf_init(&b, rs->a);
+                sn_puts(&b, v[x].name); /* the path runs against the edges */
+                for (uint32_t j = len; j-- > i;)
+                    sn_putf(&b, " > %s", v[path[j]].name);
+                sn_error(rs->d,
+                         g->at[path[len - 1] + g->n * x].src
+                             ? g->at[path[len - 1] + g->n * x]
+                             : g->at[x + g->n * path[len - 1]],
+                         "SN503", "prefer cycle: %s", sn_buf_str(&b));
+                return;
+            }
+        path[len++] = x;
+        uint32_t y = 0;
+        while (y < g->n && (done[y] || !g->edge[y * g->n + x]))
+            y++;
+        if (y == g->n)
+            sn_bug("no cycle among the preferences");
+        x = y;
+    }
+}
+
+static void
+steps(SnRs *rs, SnDefPass *p)
+{
+    Item *v;
+    Graph g = {.n = items(rs, p, &v)};
+    bool *done = SN_NEW_N(rs->a, bool, g.n);
+
+    g.edge = SN_NEW_N(rs->a, bool, (size_t)g.n *g.n);
+    g.at = SN_NEW_N(rs->a, SnPos, (size_t)g.n * g.n);
+    for (uint32_t i = 0; i < p->norder; i++)
+        known(rs, p, v, g.n, p->order[i], p->order_pos[i]);
+    for (uint32_t i = 0; i < p->nprefer; i++)
+        prefer(rs, p, p->prefer[i], v, &g);
+    p->step = SN_NEW_N(rs->a, SnDefStep, g.n);
+    for (p->nstep = 0; p->nstep < g.n; p->nstep++) {
+        uint32_t x = 0;
+        for (; x < g.n; x++) {
+            bool free = !done[x];
+            for (uint32_t y = 0; y < g.n && free; y++)
+                free = done[y] || !g.edge[y * g.n + x];
+            if (free)
+                break;
+        }
+        if (x == g.n) {
+            cycle(rs, v, &g, done);
+            return;
+        }
+        done[x] = true;
+        p->step[p->nstep] = (SnDefStep){v[x].rule, v[x].derive};
+    }
+}
+
+/* ---- derive ---- */
+
+static const char *const families[] = {"integerize", "absorb", "merge", "sink"};
+
+/* Kinds the family would take, before `into` or `through` narrows them. */
+static bool
+takes(const SnRs *rs, const char *family, const SnDefNode *what,
+      const SnDefNode *n)
+{
+    bool fl = false, qu = false;
+
+    if (sn_rs_bad(rs, n))
+        return false;
+    if (!strcmp(family, "absorb"))
+        return n->family.absorb != 0;
+    if (!strcmp(family, "merge"))
+        return n->family.merge;
+    if (!strcmp(family, "sink") && what->rsem[0]->cls == SN_DC_CONVERT)
+        return n->family.sink;
+    if (!strcmp(family, "sink"))
+        return n != what && n->rsem[0]->cls != SN_DC_OPAQUE &&
+               n->rsem[0]->cls != SN_DC_SOURCE;
+    if (n->rsem[0]->cls == SN_DC_SOURCE || n->rsem[0]->cls == SN_DC_OPAQUE ||
+        n->rsem[0]->cls == SN_DC_CONVERT)
+        return false;
+    for (uint32_t i = 0; i < n->ntuple; i++)
+        fl |= !n->tuple[i].quant;
+    for (uint32_t k = 0; k < rs->defs->nnode; k++) {
+        const SnDefNode *f = rs->defs->node[k];
+        if (f != n && (f->base != n || sn_rs_bad(rs, f)))
+            continue;
+        for (uint32_t i = 0; i < f->ntuple; i++)
+            qu |= f->tuple[i].quant;
+    }
+    return fl && qu;
+}
+
+static void
+members(SnRs *rs, SnDefDerive *v, const SnDefNode *what)
+{
+    bool bad = false;
+    uint64_t *m = v->over ? sn_rs_member(rs, v->over, &bad) : NULL;
+    uint64_t any = 0;
+
+    v->member = SN_NEW_N(rs->a, uint64_t, rs->defs->nnode / 64 + 1);
+    for (uint32_t i = 0; i < rs->defs->nnode; i++) {
+        uint32_t k = rs->defs->node[i]->kind;
+        uint64_t bit = UINT64_C(1) << k % 64;
+        if ((m && !(m[k / 64] & bit)) ||
+            !takes(rs, v->family, what, rs->defs->node[i]))
+            continue;
+        v->member[k / 64] |= bit;
+        any |= bit;
+    }
+    if (!any && !bad)
+        sn_warn(rs->d, v->pos, "SN209", "'derive %s' applies to no node",
+                v->family);
+}
+
+bool
+sn_rs_derives(SnRs *rs, const SnDefDerive *v, const SnDefNode *n)
+{
+    return (!v->over || sn_rs_satisfies(rs, v->over, n)) &&
+           takes(rs, v->family, v->what ? sn_def_node(rs->defs, v->what) : NULL,
+                 n);
+}
+
+static void
+derive(SnRs *rs, SnDefDerive *v)
+{
+    SnCands c = sn_cands(rs);
+    const SnDefNode *what = NULL;
+    bool ok = false;
+
+    for (size_t i = 0; i < 4; i++) {
+        sn_cands_add(&c, families[i], NULL);
+        ok |= !strcmp(families[i], v->family);
+    }
+    if (!ok) {
+        sn_rs_unknown(rs, v->pos, "family", v->family, NULL, &c);
+        return;
+    }
+    bool alone = !strcmp(v->family, "integerize");
+    if (alone != !v->what) {
+        sn_error(rs->d, v->pos, "SN102",
+                 alone ? "'derive %s' names no conversion"
+                       : "'derive %s' needs the conversion it moves",
+                 v->family);
+        sn_diag_help(rs->d, alone ? "derive %s;" : "derive %s Rescale ...;",
+                     v->family);
+        return;
+    }
+    if (v->what) {
+        what = sn_rs_node(rs, v->pos, v->what);
+        if (sn_rs_bad(rs, what))
+            return;
+        SnDefClassId cls = what->rsem[0]->cls;
+        if (what->nin != 1 || what->nout != 1 ||
+            (cls != SN_DC_CONVERT &&
+             !(cls == SN_DC_MOVE && !strcmp(v->family, "sink")))) {
+            sn_error(rs->d, v->pos, "SN104",
+                     "'derive %s' moves conversions; %s is none", v->family,
+                     v->what);
+            return;
+        }
+    }
+    members(rs, v, what);
+}
+
+/* ---- passes ---- */
+
+static void
+allow(SnRs *rs, SnDefPass *p)
+{
+    for (uint32_t i = 0; i < p->nallow; i++) {
+        SnDefClaim *k = &p->allow[i];
+        if (k->kind == SN_CL_WITHIN && k->bound)
+            sn_rs_lsb(rs, k, 0);
+    }
+    if (p->nallow || (!p->nrule && !p->nderive))
+        return;
+    bool some = p->nderive > 0;
+    for (uint32_t i = 0; i < p->nrule; i++)
+        some |= !p->rule[i]->optin;
+    if (!some || p->lowering)
+        return;
+    sn_error(rs->d, p->pos, "SN205", "pass %s allows nothing", p->name);
+    sn_diag_help(rs->d, "allow exact; allow n lsb; allow refines; or allow "
+                        "real;");
+}
+
+static bool
+same_owner(const SnDefPass *a, const SnDefPass *b)
+{
+    return a->backend == b->backend;
+}
+
+static const char *const builtin[] = {"fold",   "place",    "keep_lower",
+                                      "dce",    "cse",      "backend",
+                                      "splats", "constants"};
+enum { NBUILTIN = sizeof builtin / sizeof *builtin };
+
+static void
+pass_name(SnRs *rs, uint32_t i)
+{
+    const SnDefPass *p = rs->defs->pass[i];
+
+    for (size_t j = 0; j < NBUILTIN && !p->backend; j++)
+        if (!strcmp(p->name, builtin[j]))
+            sn_error(rs->d, p->pos, "SN103",
+                     "'%s' is the name of a built-in step", p->name);
+    for (uint32_t j = 0; j < i; j++)
+        if (!strcmp(p->name, rs->defs->pass[j]->name) &&
+            same_owner(p, rs->defs->pass[j])) {
+            sn_rs_twice(rs, p->pos, "pass", p->name, rs->defs->pass[j]->pos);
+            return;
+        }
+}
+
+static void
+place(SnRs *rs, const SnDefPass *p)
+{
+    if (!p->place)
+        return;
+    sn_rs_node(rs, p->place_pos, p->place);
+    if (strcmp(p->place_min, "elements"))
+        sn_error(rs->d, p->place_pos, "SN101",
+                 "unknown cost '%s'; 'place' minimizes elements", p->place_min);
+    else
+        sn_warn(rs->d, p->place_pos, "SN131",
+                "'place' in a pass has no "
+                "effect: the built-in pass 'place' of a pipeline does it");
+}
+
+static void
+tests(SnRs *rs, SnDefTest *const *t, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        for (uint32_t j = 0; j < i; j++)
+            if (!strcmp(t[i]->name, t[j]->name) &&
+                t[i]->backend == t[j]->backend) {
+                sn_rs_twice(rs, t[i]->pos, "test", t[i]->name, t[j]->pos);
+                break;
+            }
+        sn_rs_test(rs, t[i]);
+    }
+}
+
+void
+sn_rs_passes(SnRs *rs)
+{
+    SnDefs *f = rs->defs;
+
+    for (uint32_t i = 0; i < f->nrule; i++)
+        f->rule[i]->id = i;
+    for (uint32_t i = 0; i < f->nderive; i++)
+        f->derive[i]->id = f->nrule + i;
+    for (uint32_t i = 0; i < f->nrule; i++)
+        sn_rs_rule(rs, f->rule[i]);
+    for (uint32_t i = 0; i < f->nderive; i++)
+        derive(rs, f->derive[i]);
+    for (uint32_t i = 0; i < f->npass; i++) {
+        pass_name(rs, i);
+        allow(rs, f->pass[i]);
+        twice(rs, f->pass[i]);
+        steps(rs, f->pass[i]);
+        place(rs, f->pass[i]);
+        tests(rs, f->pass[i]->test, f->pass[i]->ntest);
+    }
+    tests(rs, f->test, f->ntest);
+}
+
+static bool
+in_pipeline(const SnDefs *f, const char *pass)
+{
+    for (uint32_t i = 0; i < f->npipeline; i++)
+        for (uint32_t j = 0; j < f->pipeline[i]->npass; j++)
+            if (!strcmp(f->pipeline[i]->pass[j], pass))
+                return true;
+    return false;
+}
+
+/* A pass with a rule that fires without being opted in to. */
+static bool
+runs_by_itself(const SnDefPass *p)
+{
+    for (uint32_t i = 0; i < p->nrule; i++)
+        if (!p->rule[i]->optin)
+            return true;
+    return p->nderive > 0 || p->nrule == 0;
+}
+
+/* Where there are pipelines, a pass that none has is run by who names it and
+ * by nobody else. */
+static void
+unreached(SnRs *rs)
+{
+    const SnDefs *f = rs->defs;
+    bool keeps = in_pipeline(f, "keep_lower");
+
+    for (uint32_t i = 0; i < f->npass && f->npipeline; i++) {
+        const SnDefPass *p = f->pass[i];
+        const char *name = p->backend ? "backend" : p->name;
+        if (in_pipeline(f, name) || (p->lowering && keeps) ||
+            !runs_by_itself(p))
+            continue;
+        sn_warn(rs->d, p->pos, "SN211",
+                "pass '%s' stands in no pipeline: none of its rules fires "
+                "unless the pass is run by name",
+                name);
+        sn_diag_help(rs->d, "pipeline %s = ..., %s;", f->pipeline[0]->name,
+                     name);
+    }
+}
+
+void
+sn_rs_pipelines(SnRs *rs)
+{
+    SnDefs *f = rs->defs;
+    SnCands c = sn_cands(rs);
+
+    for (size_t i = 0; i < NBUILTIN; i++)
+        sn_cands_add(&c, builtin[i], NULL);
+    for (uint32_t i = 0; i < f->npass; i++)
+        if (!f->pass[i]->backend)
+            sn_cands_add(&c, f->pass[i]->name, &f->pass[i]->pos);
+    for (uint32_t i = 0; i < f->npipeline; i++) {
+        const SnDefPipeline *p = f->pipeline[i];
+        for (uint32_t j = 0; j < i; j++)
+            if (!strcmp(p->name, f->pipeline[j]->name))
+                sn_rs_twice(rs, p->pos, "pipeline", p->name,
+                            f->pipeline[j]->pos);
+        for (uint32_t j = 0; j < p->npass; j++) {
+            bool ok = false;
+            for (size_t k = 0; k < c.n; k++)
+                ok |= !strcmp(c.s[k], p->pass[j]);
+            if (!ok)
+                sn_rs_unknown(rs, p->pass_pos[j], "pass", p->pass[j], NULL, &c);
+        }
+    }
+    unreached(rs);
+}

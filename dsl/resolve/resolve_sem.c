@@ -1,0 +1,611 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Meaning: each result has one, over a map of the closed set, by a formula
+ * whose types fit. */
+#include <string.h>
+#include "dsl/resolve/resolve.h"
+
+/* Arguments of each map, in order: P an operand, V one or more operands, X a
+ * plain integer operand, i an int, L ints, R reals, b a bool, e a word; ? after
+ * one says it may be left out.  cls: the classes that may use it. */
+enum {
+    C_CONVERT = 1 << SN_DC_CONVERT,
+    C_CONTRACT = 1 << SN_DC_CONTRACT,
+    C_POINT = 1 << SN_DC_POINT,
+    C_WINDOW = 1 << SN_DC_WINDOW,
+    C_MOVE = 1 << SN_DC_MOVE
+};
+enum { MAXARG = 8 }; /* SN_MAXARG of graph/desc.h */
+
+/* In the order of SnMapId (graph/desc.h), from 1. */
+typedef struct MapDef {
+    const char *name, *args;
+    unsigned cls;
+} MapDef;
+static const MapDef maps[] = {
+    {"each", "P", C_CONVERT | C_POINT | C_MOVE},
+    {"fill", "L", C_POINT},
+    {"broadcast", "V", C_POINT | C_MOVE},
+    {"conv", "PPLLLi", C_CONTRACT},
+    {"conv_transpose", "PPLLLiL?", C_CONTRACT},
+    {"matmul", "PPbb", C_CONTRACT},
+    {"pool", "PLLLLbb?", C_WINDOW},
+    {"row", "Pi", C_WINDOW},
+    {"reduce", "PLb?", C_WINDOW | C_CONTRACT},
+    {"window_channel", "Pi", C_WINDOW},
+    {"permute", "PL", C_MOVE},
+    {"reshape", "PL", C_MOVE},
+    {"concat", "Vi", C_MOVE},
+    {"slice", "PLLL", C_MOVE},
+    {"tile", "PL", C_MOVE},
+    {"flip", "PL", C_MOVE},
+    {"block", "Pib", C_MOVE},
+    {"pad", "PLe", C_MOVE},
+    {"gather", "PXi", C_MOVE},
+    {"nearest", "PLRee", C_MOVE},
+    {"table", "PP", C_MOVE},
+    {"bag", "PXX?", C_CONTRACT},
+    {"topk", "Piib?", C_WINDOW | C_MOVE},
+};
+enum { NMAP = sizeof maps / sizeof *maps };
+
+static const struct {
+    const char *name;
+    SnDefClassId id;
+} classes[] = {
+    {"source", SN_DC_SOURCE},     {"convert", SN_DC_CONVERT},
+    {"contract", SN_DC_CONTRACT}, {"point", SN_DC_POINT},
+    {"window", SN_DC_WINDOW},     {"move", SN_DC_MOVE},
+    {"opaque", SN_DC_OPAQUE},
+};
+enum { NCLASS = sizeof classes / sizeof *classes };
+
+static void
+bad(SnRs *rs, SnDefNode *n)
+{
+    rs->bad_node[n->kind] = true;
+}
+
+/* ---- formula functions ---- */
+
+static SnTy
+want(SnScope *sc, SnExpr *e, const char *what)
+{
+    SnRs *rs = sc->rs;
+
+    if (e->ty == SN_TY_NONE)
+        return SN_TY_NONE;
+    sc->bad = true;
+    sn_error(rs->d, e->pos, "SN113", "'%s' is %s, expected %s",
+             sn_expr_str(rs->a, e), sn_ty_name(e->ty), what);
+    if (e->ty == SN_TY_CODE)
+        sn_diag_help(rs->d, "d(%s)", sn_expr_str(rs->a, e));
+    return SN_TY_NONE;
+}
+
+static SnTy
+number(SnScope *sc, SnExpr *e)
+{
+    SnTy t = sn_rs_expr(sc, e);
+
+    return t == SN_TY_REAL || t == SN_TY_INT ? t : want(sc, e, "a number");
+}
+
+static SnTy
+call_d(SnScope *sc, SnExpr *e)
+{
+    SnTy t = sn_rs_expr(sc, e->kid[0]);
+
+    if (t == SN_TY_CODE || e->kid[0]->rk == SN_R_PORT)
+        return t == SN_TY_NONE ? t : SN_TY_REAL;
+    return want(sc, e->kid[0], "an operand or a code");
+}
+
+static SnTy
+call_q(SnScope *sc, SnExpr *e)
+{
+    SnTy t = number(sc, e->kid[0]);
+
+    if (e->nkid > 1 && sn_rs_expr(sc, e->kid[1]) != SN_TY_ETYPE)
+        t = want(sc, e->kid[1], "a type attribute");
+    if (e->nkid > 2 && sn_rs_expr(sc, e->kid[2]) != SN_TY_RANGE)
+        t = want(sc, e->kid[2], "a range attribute");
+    return t == SN_TY_NONE ? t : SN_TY_CODE;
+}
+
+/* max, min: over the set with one argument, of two otherwise. */
+static SnTy
+call_minmax(SnScope *sc, SnExpr *e)
+{
+    SnTy t = sn_rs_expr(sc, e->kid[0]);
+
+    if (t != SN_TY_CODE && t != SN_TY_REAL && t != SN_TY_INT)
+        return want(sc, e->kid[0], "a number or a code");
+    if (e->nkid == 1)
+        return t;
+    SnTy u = sn_rs_expr(sc, e->kid[1]);
+    if (u == SN_TY_NONE)
+        return u;
+    if ((t == SN_TY_CODE) != (u == SN_TY_CODE)) {
+        SnExpr *c = e->kid[t == SN_TY_CODE ? 0 : 1];
+        SnExpr *r = e->kid[t == SN_TY_CODE ? 1 : 0];
+        sc->bad = true;
+        sn_error(sc->rs->d, e->pos, "SN113",
+                 "%s compares the code '%s' with '%s', which is %s", e->s,
+                 sn_expr_str(sc->rs->a, c), sn_expr_str(sc->rs->a, r),
+                 sn_ty_name(r->ty));
+        sn_diag_help(sc->rs->d, "d(%s) or q(%s)", sn_expr_str(sc->rs->a, c),
+                     sn_expr_str(sc->rs->a, r));
+        return SN_TY_NONE;
+    }
+    if (u != SN_TY_CODE && u != SN_TY_REAL && u != SN_TY_INT)
+        return want(sc, e->kid[1], "a number or a code");
+    return t == SN_TY_INT ? u : t;
+}
+
+static SnTy
+call_select(SnScope *sc, SnExpr *e)
+{
+    SnTy c = sn_rs_expr(sc, e->kid[0]);
+    SnTy a = sn_rs_expr(sc, e->kid[1]), b = sn_rs_expr(sc, e->kid[2]);
+
+    if (c != SN_TY_BOOL)
+        return want(sc, e->kid[0], "true or false");
+    if (a == SN_TY_NONE || b == SN_TY_NONE)
+        return SN_TY_NONE;
+    if ((a == SN_TY_CODE) != (b == SN_TY_CODE) ||
+        (a == SN_TY_BOOL) != (b == SN_TY_BOOL))
+        return want(sc, e->kid[2], sn_ty_name(a));
+    return a == SN_TY_INT ? b : a;
+}
+
+static SnTy
+call_argmax(SnScope *sc, SnExpr *e)
+{
+    SnTy t = sn_rs_expr(sc, e->kid[0]);
+
+    if (t != SN_TY_CODE && t != SN_TY_REAL && t != SN_TY_INT)
+        return want(sc, e->kid[0], "a number or a code");
+    return SN_TY_INT;
+}
+
+static SnTy
+call_real(SnScope *sc, SnExpr *e)
+{
+    SnTy t = SN_TY_REAL;
+
+    for (uint32_t i = 0; i < e->nkid; i++)
+        if (number(sc, e->kid[i]) == SN_TY_NONE)
+            t = SN_TY_NONE;
+    return t;
+}
+
+static const struct FormulaFn {
+    const char *name;
+    uint32_t min, max;
+    SnTy (*type)(SnScope *sc, SnExpr *e);
+} formula_fns[] = {
+    {"d", 1, 1, call_d},           {"q", 1, 3, call_q},
+    {"max", 1, 2, call_minmax},    {"min", 1, 2, call_minmax},
+    {"sum", 1, 1, call_real},      {"mean", 1, 1, call_real},
+    {"argmax", 1, 1, call_argmax}, {"argmin", 1, 1, call_argmax},
+    {"select", 3, 3, call_select}, {"exp", 1, 1, call_real},
+    {"log", 1, 1, call_real},      {"sqrt", 1, 1, call_real},
+    {"tanh", 1, 1, call_real},     {"erf", 1, 1, call_real},
+    {"pow", 2, 2, call_real},      {"abs", 1, 1, call_real},
+    {"floor", 1, 1, call_real},    {"ceil", 1, 1, call_real},
+    {"round", 1, 1, call_real},
+};
+enum { NFORMULA = sizeof formula_fns / sizeof *formula_fns };
+
+bool
+sn_rs_formula_call(SnScope *sc, SnExpr *e)
+{
+    SnCands v = sn_cands(sc->rs);
+
+    for (size_t i = 0; i < NFORMULA; i++) {
+        const struct FormulaFn *f = &formula_fns[i];
+        sn_cands_add(&v, f->name, NULL);
+        if (strcmp(f->name, e->s))
+            continue;
+        e->rk = SN_R_FUNC;
+        e->ref = f->name;
+        if (e->nkid >= f->min && e->nkid <= f->max) {
+            e->ty = f->type(sc, e);
+            return true;
+        }
+        sn_error(sc->rs->d, e->pos, "SN102", "%s takes %u argument%s, not %u",
+                 f->name, f->max, f->max == 1 ? "" : "s", e->nkid);
+        sc->bad = true;
+        e->ty = SN_TY_NONE;
+        return true;
+    }
+    sn_rs_unknown(sc->rs, e->pos, "function", e->s, NULL, &v);
+    sc->bad = true;
+    e->ty = SN_TY_NONE;
+    return true;
+}
+
+/* ---- map arguments ---- */
+
+static bool
+plain_int_port(const SnDefNode *n, const SnDefPort *p)
+{
+    for (uint32_t i = 0; i < n->ntuple; i++) {
+        int e = n->tuple[i].in[p->index].elem;
+        if (e != SN_DE_I8 && e != SN_DE_I32 && e != SN_DE_I64 &&
+            e != SN_DE_ABSENT)
+            return false;
+    }
+    return true;
+}
+
+static const char *
+arg_wants(char c)
+{
+    switch (c) {
+    case 'P':
+    case 'V':
+        return "an operand";
+    case 'X':
+        return "an operand of integers";
+    case 'i':
+        return "an int";
+    case 'L':
+        return "an int[] attribute";
+    case 'R':
+        return "a real[] attribute";
+    case 'b':
+        return "a bool";
+    default:
+        return "an enum attribute";
+    }
+}
+
+static bool
+arg_fits(const SnDefNode *n, SnExpr *e, char c)
+{
+    const SnDefPort *p = sn_def_port(n, e->s);
+    const SnDefAttr *a = sn_def_attr(n, e->s);
+    bool name = e->ek == SN_E_NAME;
+
+    if (name && p && !p->out) {
+        e->rk = SN_R_PORT;
+        e->ref = p;
+        e->ty = SN_TY_VALUE;
+        return (c == 'P' && !p->variadic) || c == 'V' ||
+               (c == 'X' && !p->variadic && plain_int_port(n, p));
+    }
+    if (name && a) {
+        e->rk = SN_R_ATTR;
+        e->ref = a;
+        e->ty = sn_attr_ty(a);
+        return (c == 'i' && a->ty == SN_AT_INT) ||
+               (c == 'L' && a->ty == SN_AT_INTS) ||
+               (c == 'R' && a->ty == SN_AT_REALS) ||
+               (c == 'b' && a->ty == SN_AT_BOOL) ||
+               (c == 'e' && a->ty == SN_AT_ENUM);
+    }
+    if (c == 'i' && e->ek == SN_E_NEG && e->kid[0]->ek == SN_E_INT) {
+        e->i = -e->kid[0]->i;
+        e->ek = SN_E_INT;
+        e->nkid = 0;
+    }
+    e->ty = e->ek == SN_E_BOOL ? SN_TY_BOOL : SN_TY_INT;
+    return (c == 'i' && e->ek == SN_E_INT) || (c == 'b' && e->ek == SN_E_BOOL);
+}
+
+static void
+map_arity(SnRs *rs, SnDefNode *n, const SnDefSem *s, const MapDef *m)
+{
+    SnBuf b;
+    bool opt = false;
+
+    sn_buf_init(&b, rs->a);
+    for (const char *c = m->args; *c; c++) {
+        if (*c == '?')
+            continue;
+        opt = c[1] == '?';
+        sn_putf(&b, "%s%s%s%s", c == m->args ? "" : ", ", opt ? "[" : "",
+                arg_wants(*c),
+                *c == 'V' ? " or more"
+                : opt     ? "]"
+                          : "");
+    }
+    sn_error(rs->d, s->map_pos, "SN102",
+             "map %s of %s takes other arguments than %u", m->name, n->name,
+             s->narg);
+    sn_diag_help(rs->d, "%s(%s)", m->name, sn_buf_str(&b));
+    bad(rs, n);
+}
+
+static void
+map_args(SnRs *rs, SnDefNode *n, SnDefSem *s, const MapDef *m)
+{
+    const char *c = m->args;
+
+    if (s->narg > MAXARG) {
+        map_arity(rs, n, s, m);
+        return;
+    }
+    for (uint32_t i = 0; i < s->narg; i++) {
+        SnExpr *e = s->arg[i];
+        if (!*c) {
+            map_arity(rs, n, s, m);
+            return;
+        }
+        /* V takes operands as long as they come */
+        if (*c == 'V' && i &&
+            !(e->ek == SN_E_NAME && sn_def_port(n, e->s) &&
+              !sn_def_attr(n, e->s)))
+            c++;
+        if (!*c) {
+            map_arity(rs, n, s, m);
+            return;
+        }
+        if (!arg_fits(n, e, *c)) {
+            sn_error(rs->d, e->pos, "SN116", "map %s of %s: '%s' is not %s",
+                     m->name, n->name, sn_expr_str(rs->a, e), arg_wants(*c));
+            bad(rs, n);
+        }
+        if (*c != 'V')
+            c += c[1] == '?' ? 2 : 1;
+    }
+    if (*c == 'V' && s->narg)
+        c++;
+    if (*c && c[1] != '?')
+        map_arity(rs, n, s, m);
+}
+
+static void
+map(SnRs *rs, SnDefNode *n, SnDefSem *s)
+{
+    SnCands v = sn_cands(rs);
+
+    if (!s->map) {
+        sn_error(rs->d, s->pos, "SN115",
+                 "the meaning of '%s' of %s is over "
+                 "no map",
+                 s->out_name, n->name);
+        sn_diag_help(rs->d, "over each(x), broadcast(a, b), conv(..), ...");
+        bad(rs, n);
+        return;
+    }
+    for (size_t i = 0; i < NMAP; i++) {
+        sn_cands_add(&v, maps[i].name, NULL);
+        if (strcmp(maps[i].name, s->map))
+            continue;
+        s->map_id = (int)i + 1;
+        if (!(maps[i].cls >> s->cls & 1)) {
+            sn_error(rs->d, s->map_pos, "SN117", "%s of %s cannot be over %s",
+                     s->cls_name, n->name, s->map);
+            bad(rs, n);
+        }
+        map_args(rs, n, s, &maps[i]);
+        return;
+    }
+    sn_rs_unknown(rs, s->map_pos, "map", s->map, NULL, &v);
+    bad(rs, n);
+}
+
+/* ---- one meaning ---- */
+
+static bool
+sem_class(SnRs *rs, SnDefNode *n, SnDefSem *s)
+{
+    SnCands v = sn_cands(rs);
+
+    if (!s->cls_name)
+        return true;
+    for (size_t i = 0; i < NCLASS; i++) {
+        sn_cands_add(&v, classes[i].name, NULL);
+        if (!strcmp(classes[i].name, s->cls_name)) {
+            s->cls = classes[i].id;
+            return true;
+        }
+    }
+    sn_rs_unknown(rs, s->pos, "class of meaning", s->cls_name, NULL, &v);
+    bad(rs, n);
+    return false;
+}
+
+static void
+sem_within(SnRs *rs, SnDefNode *n, SnDefSem *s)
+{
+    const SnDefAttr *a = sn_def_attr(n, s->within);
+    SnCands v = sn_cands(rs);
+
+    for (uint32_t i = 0; i < n->nall; i++)
+        if (n->all[i]->ty == SN_AT_RANGE)
+            sn_cands_add(&v, n->all[i]->name, &n->all[i]->pos);
+    if (!a) {
+        sn_rs_unknown(rs, s->within_pos, "attribute", s->within, n->name, &v);
+        bad(rs, n);
+    } else if (a->ty != SN_AT_RANGE || a->range_port != s->out) {
+        sn_error(rs->d, s->within_pos, "SN119",
+                 "'within %s' of %s needs an attribute range(%s)", s->within,
+                 n->name, s->out_name);
+        bad(rs, n);
+    } else if (s->formula &&
+               !(s->formula->ek == SN_E_CALL && !strcmp(s->formula->s, "q"))) {
+        sn_error(rs->d, s->formula->pos, "SN119",
+                 "'within %s' of %s clamps what q(..) rounds, and the "
+                 "formula is not q(..)",
+                 s->within, n->name);
+        bad(rs, n);
+    } else {
+        s->clamp = a;
+    }
+}
+
+static void
+sem_words(SnRs *rs, SnDefNode *n, const SnDefSem *s)
+{
+    static const char *const row[] = {"lrn", "softmax"};
+    SnCands v = sn_cands(rs);
+    bool known = !s->by;
+
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        sn_cands_add(&v, row[i], NULL);
+        known |= s->by && !strcmp(row[i], s->by);
+    }
+    if (!known) {
+        sn_rs_unknown(rs, s->pos, "row of arithmetic", s->by, NULL, &v);
+        bad(rs, n);
+    }
+    if (s->ties && strcmp(s->ties, "first") && strcmp(s->ties, "last")) {
+        sn_error(rs->d, s->pos, "SN104",
+                 "ties are 'first' or 'last', not "
+                 "'%s'",
+                 s->ties);
+        bad(rs, n);
+    }
+}
+
+/* What the formula must give for the result's port. */
+static bool
+result_fits(const SnScope *sc, const SnDefPort *out, SnTy t,
+            const char **wanted)
+{
+    const SnDefNode *n = sc->node;
+    int e = n->tuple[0].out[out->index].elem;
+
+    if (t == SN_TY_BOOL || e == SN_DE_BOOL) {
+        *wanted = "true or false";
+        return t == SN_TY_BOOL && e == SN_DE_BOOL;
+    }
+    if (sn_port_quant(n, out)) {
+        *wanted = "a code: q(..)";
+        return t == SN_TY_CODE;
+    }
+    *wanted = "a number";
+    return t == SN_TY_REAL || t == SN_TY_INT || t == SN_TY_CODE;
+}
+
+static void
+sem_formula(SnRs *rs, SnDefNode *n, SnDefSem *s)
+{
+    SnScope sc = {.rs = rs, .kind = SN_SC_FORMULA, .node = n};
+    const char *wanted;
+    SnExpr *f = s->formula;
+    SnTy t = sn_rs_expr(&sc, f);
+
+    if (t != SN_TY_NONE && s->cls == SN_DC_MOVE &&
+        (f->ek != SN_E_NAME || f->rk != SN_R_PORT)) {
+        sn_error(rs->d, f->pos, "SN117",
+                 "a move copies an operand; '%s' computes",
+                 sn_expr_str(rs->a, f));
+        sc.bad = true;
+    } else if (t != SN_TY_NONE && s->cls != SN_DC_MOVE &&
+               !result_fits(&sc, s->out, t, &wanted)) {
+        sn_error(rs->d, f->pos, "SN113",
+                 "the formula of '%s' of %s is %s, expected %s", s->out_name,
+                 n->name, sn_ty_name(t), wanted);
+        sc.bad = true;
+    }
+    if (s->els) {
+        SnTy u = sn_rs_expr(&sc, s->els);
+        if ((!s->map || strcmp(s->map, "pad")) && !sc.bad) {
+            sn_error(rs->d, s->els->pos, "SN117",
+                     "'else' gives the padding of map pad");
+            sc.bad = true;
+        } else if (u != SN_TY_NONE && u != SN_TY_CODE && !sc.bad) {
+            sn_error(rs->d, s->els->pos, "SN113",
+                     "the padding of %s is %s, expected a code: q(..)", n->name,
+                     sn_ty_name(u));
+            sc.bad = true;
+        }
+    }
+    if (sc.bad)
+        bad(rs, n);
+}
+
+static void
+sem(SnRs *rs, SnDefNode *n, SnDefSem *s)
+{
+    if (!sem_class(rs, n, s))
+        return;
+    if (s->cls == SN_DC_SOURCE || s->cls == SN_DC_OPAQUE)
+        return;
+    if (!s->formula) {
+        sn_error(rs->d, s->pos, "SN115",
+                 "the meaning of '%s' of %s has no "
+                 "formula",
+                 s->out_name, n->name);
+        bad(rs, n);
+        return;
+    }
+    map(rs, n, s);
+    if (s->within)
+        sem_within(rs, n, s);
+    sem_words(rs, n, s);
+    sem_formula(rs, n, s);
+}
+
+static void
+sem_to_port(SnRs *rs, SnDefNode *n, SnDefSem *s)
+{
+    const SnDefPort *p = sn_def_port(n, s->out_name);
+    SnCands v = sn_cands(rs);
+    uint32_t slot = 0;
+
+    for (uint32_t i = 0; i < n->nout; i++)
+        sn_cands_add(&v, n->out[i]->name, &n->out[i]->pos);
+    if (!p || (!p->out && n->nout)) {
+        sn_rs_unknown(rs, s->pos, "result", s->out_name, n->name, &v);
+        bad(rs, n);
+        return;
+    }
+    if (p->out)
+        slot = p->index;
+    s->out = p;
+    if (n->rsem[slot]) {
+        sn_error(rs->d, s->pos, "SN106", "'%s' of %s has two meanings",
+                 s->out_name, n->name);
+        sn_diag_span(rs->d, n->rsem[slot]->pos, "the first");
+        bad(rs, n);
+        return;
+    }
+    n->rsem[slot] = s;
+}
+
+static void
+inherit(SnRs *rs, SnDefNode *n)
+{
+    uint32_t k = n->nout ? n->nout : 1;
+
+    for (uint32_t i = 0; i < k; i++) {
+        SnDefSem *s = sn_memdup(rs->a, n->base->rsem[i], sizeof *s);
+        SnExpr **arg = SN_NEW_N(rs->a, SnExpr *, s->narg);
+        s->formula = sn_expr_clone(rs->a, s->formula);
+        s->els = sn_expr_clone(rs->a, s->els);
+        for (uint32_t j = 0; j < s->narg; j++)
+            arg[j] = sn_expr_clone(rs->a, s->arg[j]);
+        s->arg = arg;
+        s->out = NULL;
+        s->clamp = NULL;
+        sem_to_port(rs, n, s);
+    }
+}
+
+void
+sn_rs_sems(SnRs *rs, SnDefNode *n)
+{
+    uint32_t k = n->nout ? n->nout : 1;
+
+    n->rsem = SN_NEW_N(rs->a, SnDefSem *, k);
+    if (n->base)
+        inherit(rs, n);
+    for (uint32_t i = 0; i < n->nsem; i++)
+        sem_to_port(rs, n, n->sem[i]);
+    for (uint32_t i = 0; i < k && !rs->bad_node[n->kind]; i++)
+        if (!n->rsem[i]) {
+            sn_error(rs->d, n->nout ? n->out[i]->pos : n->pos, "SN115",
+                     "%s gives no meaning for '%s'", n->name,
+                     n->nout ? n->out[i]->name : "it");
+            sn_diag_help(rs->d, "sem CLASS %s = FORMULA over MAP(..);",
+                         n->nout ? n->out[i]->name : "y");
+            bad(rs, n);
+        }
+    for (uint32_t i = 0; i < k && !rs->bad_node[n->kind]; i++)
+        sem(rs, n, n->rsem[i]);
+}

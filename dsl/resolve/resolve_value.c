@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Expressions where a certain type is wanted: conditions, attribute values,
+ * element types, constants. */
+#include <string.h>
+#include "dsl/resolve/resolve.h"
+
+void
+sn_rs_cond(SnScope *sc, SnExpr *e, const char *what)
+{
+    SnTy t = sn_rs_expr(sc, e);
+
+    if (t == SN_TY_BOOL || t == SN_TY_NONE)
+        return;
+    sn_error(sc->rs->d, e->pos, "SN104", "%s must be true or false; '%s' is %s",
+             what, sn_expr_str(sc->rs->a, e), sn_ty_name(t));
+    sc->bad = true;
+}
+
+static const char *
+attr_type_str(SnRs *rs, const SnDefAttr *a)
+{
+    static const char *const word[] = {"int",    "real", "bool",
+                                       "str",    "enum", "int[]",
+                                       "real[]", "type", "range"};
+
+    if (a->ty == SN_AT_INTS && a->fixed)
+        return sn_format(rs->a, "int[%u]", a->fixed);
+    if (a->ty == SN_AT_RANGE && a->range_of)
+        return sn_format(rs->a, "range(%s)", a->range_of);
+    return word[a->ty];
+}
+
+static bool
+is_list(SnTy t)
+{
+    return t == SN_TY_INTS || t == SN_TY_REALS;
+}
+
+/* Does a value of type t (as e) do for attribute a? */
+static bool
+fits(const SnExpr *e, SnTy t, const SnDefAttr *a)
+{
+    switch (a->ty) {
+    case SN_AT_INT:
+        return t == SN_TY_INT;
+    case SN_AT_REAL:
+        return t == SN_TY_INT || t == SN_TY_REAL;
+    case SN_AT_BOOL:
+        return t == SN_TY_BOOL;
+    case SN_AT_STR:
+        return t == SN_TY_STR;
+    case SN_AT_ENUM:
+        return t == SN_TY_ENUM;
+    case SN_AT_INTS:
+        return t == SN_TY_INTS;
+    case SN_AT_REALS:
+        return is_list(t);
+    case SN_AT_TYPE:
+        return t == SN_TY_ETYPE;
+    case SN_AT_RANGE:
+        return t == SN_TY_RANGE ||
+               (is_list(t) && e->ek == SN_E_LIST && e->nkid == 2);
+    }
+    return false;
+}
+
+static bool
+words_differ(const SnDefAttr *a, const SnDefAttr *b)
+{
+    if (a->nword != b->nword)
+        return true;
+    for (uint32_t i = 0; i < a->nword; i++)
+        if (strcmp(a->word[i], b->word[i]))
+            return true;
+    return false;
+}
+
+void
+sn_rs_value(SnScope *sc, SnExpr *e, const SnDefNode *n, const SnDefAttr *a)
+{
+    SnRs *rs = sc->rs;
+    const SnDefAttr *was = sc->enum_of;
+
+    if (a->ty == SN_AT_ENUM)
+        sc->enum_of = a;
+    SnTy t = sn_rs_expr(sc, e);
+    sc->enum_of = was;
+    if (t == SN_TY_NONE)
+        return;
+    if (!fits(e, t, a) || (t == SN_TY_ENUM && words_differ(a, e->ref))) {
+        sn_error(rs->d, e->pos, "SN104",
+                 "attribute '%s' of %s is %s; '%s' is %s", a->name, n->name,
+                 attr_type_str(rs, a), sn_expr_str(rs->a, e), sn_ty_name(t));
+        sc->bad = true;
+        return;
+    }
+    if (a->fixed && e->ek == SN_E_LIST && e->nkid != a->fixed) {
+        sn_error(rs->d, e->pos, "SN104",
+                 "attribute '%s' of %s takes %u values, not %u", a->name,
+                 n->name, a->fixed, e->nkid);
+        sc->bad = true;
+    }
+    if (a->ty == SN_AT_RANGE)
+        e->ty = SN_TY_RANGE;
+}
+
+void
+sn_rs_etype(SnScope *sc, SnExpr *e)
+{
+    SnRs *rs = sc->rs;
+    SnTy t = sn_rs_expr(sc, e);
+    const SnExpr *k = e->ek == SN_E_INDEX ? e->kid[0] : e;
+
+    if (t == SN_TY_NONE)
+        return;
+    if (t != SN_TY_ETYPE) {
+        sn_error(rs->d, e->pos, "SN104", "'%s' is %s, not a type",
+                 sn_expr_str(rs->a, e), sn_ty_name(t));
+        if (t == SN_TY_VALUE || t == SN_TY_NODE)
+            sn_diag_help(rs->d, "%s.type", sn_expr_str(rs->a, e));
+    } else if (k->ek == SN_E_NAME && k->rk == SN_R_TYPE) {
+        const SnDefType *d = k->ref;
+        if (d->nconc == 1 &&
+            (!sn_conc_quant(d->conc[0]) || d->conc[0].elem == SN_DE_ROW8))
+            return;
+        sn_error(rs->d, e->pos, "SN104",
+                 d->nconc > 1 ? "'%s' names several types"
+                              : "type '%s' needs a scale and a zero point",
+                 k->s);
+        if (d->nconc == 1)
+            sn_diag_help(rs->d, "%s(scale, zp)", k->s);
+    } else {
+        return;
+    }
+    e->ty = SN_TY_NONE;
+    sc->bad = true;
+}
+
+/* ---- types with scales ---- */
+
+/* A literal that can't be a scale. */
+static bool
+not_a_scale(const SnExpr *e)
+{
+    double v = 1;
+
+    if (e->ek == SN_E_NEG)
+        return e->kid[0]->ek == SN_E_INT || e->kid[0]->ek == SN_E_REAL;
+    if (e->ek == SN_E_INT)
+        v = (double)e->i;
+    else if (e->ek == SN_E_REAL)
+        v = e->r;
+    for (uint32_t i = 0; e->ek == SN_E_LIST && i < e->nkid; i++)
+        if (not_a_scale(e->kid[i]))
+            return true;
+    return !(v >= 0x1p-100 && v <= 0x1p100);
+}
+
+/* A literal that can't be a zero point of c, or NULL. */
+static const SnExpr *
+not_a_zp(const SnExpr *e, SnDefConc c)
+{
+    const SnExpr *k = e->ek == SN_E_NEG ? e->kid[0] : e, *bad = NULL;
+    int64_t lo, hi;
+
+    for (uint32_t i = 0; e->ek == SN_E_LIST && i < e->nkid && !bad; i++)
+        bad = not_a_zp(e->kid[i], c);
+    if (k->ek != SN_E_INT)
+        return bad;
+    int64_t z = k == e ? k->i : -k->i;
+    sn_conc_zp(c, &lo, &hi);
+    return z < lo || z > hi ? e : NULL;
+}
+
+SnTy
+sn_rs_type_with(SnScope *sc, SnExpr *e)
+{
+    const SnDefType *t = sn_def_type(sc->rs->defs, e->s);
+
+    e->rk = SN_R_TYPE;
+    e->ref = t;
+    if (!t->nconc)
+        return SN_TY_NONE;
+    if (t->nconc != 1 || !sn_conc_quant(t->conc[0]) ||
+        t->conc[0].elem == SN_DE_ROW8)
+        return sn_rs_fail(
+            sc, e->pos,
+            sn_format(sc->rs->a, "'%s' is not one type with a scale", e->s));
+    if (e->nkid != 2)
+        return sn_rs_fail(sc, e->pos,
+                          sn_format(sc->rs->a,
+                                    "%s takes (scale, zp), not %u values", e->s,
+                                    e->nkid));
+    for (uint32_t i = 0; i < 2; i++) {
+        SnTy k = sn_rs_expr(sc, e->kid[i]);
+        bool axis = t->conc[0].axis >= 0;
+        if (k == SN_TY_NONE)
+            return k;
+        if (axis ? k != SN_TY_INTS && (i || k != SN_TY_REALS) &&
+                       !(k == SN_TY_INT || k == SN_TY_REAL)
+            : i ? k != SN_TY_INT
+                : !(k == SN_TY_INT || k == SN_TY_REAL))
+            return sn_rs_mismatch(sc, e->kid[i],
+                                  axis ? "one number a slice"
+                                  : i  ? "an int"
+                                       : "a number");
+    }
+    if (not_a_scale(e->kid[0]))
+        return sn_rs_fail(sc, e->kid[0]->pos,
+                          "a scale lies above 0, between 2^-100 and 2^100");
+    const SnExpr *z = not_a_zp(e->kid[1], t->conc[0]);
+    int64_t lo, hi;
+    sn_conc_zp(t->conc[0], &lo, &hi);
+    if (z)
+        return sn_rs_fail(
+            sc, z->pos,
+            lo == hi ? sn_format(sc->rs->a, "the zero point of %s is 0", e->s)
+                     : sn_format(sc->rs->a,
+                                 "a zero point of %s lies in "
+                                 "[%lld, %lld]",
+                                 e->s, (long long)lo, (long long)hi));
+    return SN_TY_ETYPE;
+}
+
+/* ---- constants ---- */
+
+static bool
+const_value(const SnExpr *e, double *v)
+{
+    double a, b;
+
+    switch (e->ek) {
+    case SN_E_INT:
+        *v = (double)e->i;
+        return true;
+    case SN_E_REAL:
+        *v = e->r;
+        return true;
+    case SN_E_NEG:
+        if (!const_value(e->kid[0], &a))
+            return false;
+        *v = -a;
+        return true;
+    case SN_E_BIN:
+        if (!const_value(e->kid[0], &a) || !const_value(e->kid[1], &b))
+            return false;
+        switch (e->op) {
+        case SN_OP_ADD:
+            *v = a + b;
+            return true;
+        case SN_OP_SUB:
+            *v = a - b;
+            return true;
+        case SN_OP_MUL:
+            *v = a * b;
+            return true;
+        case SN_OP_DIV:
+            *v = a / b;
+            return b != 0;
+        default:
+            return false;
+        }
+    default:
+        return false;
+    }
+}
+
+bool
+sn_rs_const(SnRs *rs, const SnExpr *e, double *v)
+{
+    if (const_value(e, v))
+        return true;
+    sn_error(rs->d, e->pos, "SN104", "'%s' is not a constant number",
+             sn_expr_str(rs->a, e));
+    return false;
+}

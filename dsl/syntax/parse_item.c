@@ -1,0 +1,384 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Types, nodes and backends as the parser meets them. */
+#include "dsl/syntax/parse.h"
+
+#include <string.h>
+#include "gram.h"
+
+void
+sn_ps_version(SnPs *P, SnTok t)
+{
+    if (t.v.i != 1) {
+        sn_error(P->d, t.pos, "SN003", "version %.*s is not known",
+                 (int)t.pos.len, t.raw);
+        sn_diag_help(P->d, "version 1;");
+    }
+    if (P->has_version)
+        sn_error(P->d, t.pos, "SN012", "'version' is given a second time");
+    P->has_version = true;
+}
+
+void
+sn_ps_type(SnPs *P, SnTok name, SnExprs alt)
+{
+    SnDefType *t = SN_NEW(P->a, SnDefType);
+
+    t->name = sn_ps_name(P, name);
+    t->pos = name.pos;
+    t->nalt = alt.n;
+    t->alt = alt.v;
+    SN_PUSH(P->a, P->defs->type, P->defs->ntype, t);
+}
+
+/* ---- nodes ---- */
+
+static SnDefNode *
+new_node(SnPs *P, SnTok name)
+{
+    SnDefNode *n = SN_NEW(P->a, SnDefNode);
+
+    n->name = sn_ps_name(P, name);
+    n->pos = name.pos;
+    P->node = n;
+    P->nport[false] = P->nport[true] = 0;
+    return n;
+}
+
+void
+sn_ps_node(SnPs *P, SnTok name, SnTok form, SnTok doc)
+{
+    SnDefNode *n = new_node(P, name);
+
+    if (form.raw) {
+        n->form_of = sn_ps_name(P, form);
+        n->form_pos = form.pos;
+    }
+    n->doc = doc.str;
+    SN_PUSH(P->a, P->defs->node, P->defs->nnode, n);
+}
+
+void
+sn_ps_refine(SnPs *P, SnTok name)
+{
+    SnDefNode *n = new_node(P, name);
+
+    SN_PUSH(P->a, P->defs->refine, P->defs->nrefine, n);
+}
+
+void
+sn_ps_ports(SnPs *P, bool out, SnExprs names)
+{
+    SnDefNode *n = P->node;
+
+    for (uint32_t i = 0; i < names.n; i++) {
+        SnDefPort *p = SN_NEW(P->a, SnDefPort);
+
+        p->name = names.v[i]->s;
+        p->pos = names.v[i]->pos;
+        p->out = out;
+        p->variadic = names.v[i]->i == 1;
+        p->optional = names.v[i]->i == 2;
+        p->index = P->nport[out]++;
+        SN_PUSH(P->a, n->port, n->nport, p);
+    }
+}
+
+void
+sn_ps_kinds(SnPs *P, SnTok kw, SnExprs in, SnExprs out)
+{
+    SnDefNode *n = P->node;
+
+    sn_ps_once(P, kw, n->kinds_pos.src);
+    n->kinds_pos = kw.pos;
+    n->nsig_in = in.n;
+    n->sig_in = in.v;
+    n->nsig_out = out.n;
+    n->sig_out = out.v;
+}
+
+SnDefTupleSrc
+sn_ps_tuple(SnTok at, SnExprs in, SnExprs out)
+{
+    return (SnDefTupleSrc){
+        .pos = at.pos, .nin = in.n, .in = in.v, .nout = out.n, .out = out.v};
+}
+
+void
+sn_ps_add_tuple(SnPs *P, SnDefTupleSrc t, SnTok var, SnTok of)
+{
+    SnDefTupleSrc *p = sn_memdup(P->a, &t, sizeof t);
+
+    if (var.raw) {
+        p->var = sn_ps_name(P, var);
+        p->of = sn_ps_name(P, of);
+        p->of_pos = of.pos;
+    }
+    SN_PUSH(P->a, P->node->tuple_src, P->node->ntuple_src, p);
+}
+
+void
+sn_ps_add_kernel(SnPs *P, SnDefTupleSrc t, SnTok fn, SnTok prepare)
+{
+    SnDefKernel src = {.pos = t.pos, .sig = t, .fn = sn_ps_name(P, fn)};
+
+    if (prepare.raw)
+        src.prepare = sn_ps_name(P, prepare);
+    if (!P->nkern) {
+        SnDefKernel *k = sn_memdup(P->a, &src, sizeof src);
+        SN_PUSH(P->a, P->node->kernel, P->node->nkernel, k);
+        return;
+    }
+    for (uint32_t i = P->nkern; i > 0; i--) {
+        SnDefKernelsOf *o = P->backend->kernels[P->backend->nkernels - i];
+        SnDefKernel *k = sn_memdup(P->a, &src, sizeof src);
+        SN_PUSH(P->a, o->kernel, o->nkernel, k);
+    }
+}
+
+static bool
+is(SnTok t, const char *s)
+{
+    return strlen(s) == t.pos.len && !memcmp(t.raw, s, t.pos.len);
+}
+
+/* The types attributes can have, in each form they are written. */
+static const struct {
+    const char *name;
+    SnAttrForm form;
+    SnDefAttrTy ty;
+} attr_types[] = {
+    {"int", SN_AF_PLAIN, SN_AT_INT},   {"real", SN_AF_PLAIN, SN_AT_REAL},
+    {"bool", SN_AF_PLAIN, SN_AT_BOOL}, {"str", SN_AF_PLAIN, SN_AT_STR},
+    {"type", SN_AF_PLAIN, SN_AT_TYPE}, {"range", SN_AF_OF, SN_AT_RANGE},
+    {"int", SN_AF_LIST, SN_AT_INTS},   {"real", SN_AF_LIST, SN_AT_REALS},
+};
+
+SnDefAttr *
+sn_ps_attr_type(SnPs *P, SnAttrForm f, SnTok ty, SnTok of)
+{
+    SnDefAttr *a = SN_NEW(P->a, SnDefAttr);
+
+    for (size_t i = 0; i < sizeof attr_types / sizeof *attr_types; i++) {
+        if (attr_types[i].form != f || !is(ty, attr_types[i].name))
+            continue;
+        a->ty = attr_types[i].ty;
+        if (f == SN_AF_OF)
+            a->range_of = sn_ps_name(P, of);
+        if (f == SN_AF_LIST && of.raw) {
+            if (of.v.i < 1 || of.v.i > 16)
+                sn_error(P->d, of.pos, "SN007",
+                         "a list has 1 to 16 elements, not %.*s",
+                         (int)of.pos.len, of.raw);
+            else
+                a->fixed = (uint32_t)of.v.i;
+        }
+        return a;
+    }
+    sn_error(P->d, ty.pos, "SN015", "no attribute has the type '%.*s%s'",
+             (int)ty.pos.len, ty.raw,
+             f == SN_AF_OF     ? "(..)"
+             : f == SN_AF_LIST ? "[]"
+                               : "");
+    sn_diag_help(P->d, "int, real, bool, str, type, enum {a, b}, int[2], "
+                       "int[], real[] or range(port)");
+    return a;
+}
+
+SnDefAttr *
+sn_ps_attr_enum(SnPs *P, SnIds words)
+{
+    SnDefAttr *a = SN_NEW(P->a, SnDefAttr);
+
+    a->ty = SN_AT_ENUM;
+    a->nword = words.n;
+    a->word = words.s;
+    return a;
+}
+
+void
+sn_ps_attr(SnPs *P, SnDefAttr *a, SnTok name, SnExpr *def, SnExpr *where)
+{
+    a->name = sn_ps_name(P, name);
+    a->pos = name.pos;
+    a->def = def;
+    a->where = where;
+    a->index = P->node->nattr;
+    SN_PUSH(P->a, P->node->attr, P->node->nattr, a);
+}
+
+void
+sn_ps_fact(SnPs *P, SnDefFact f, SnTok kw, SnIds l, SnExprs pair, SnTok text)
+{
+    SnDefFactSrc *s = SN_NEW(P->a, SnDefFactSrc);
+
+    s->pos = kw.pos;
+    s->fact = f;
+    s->nname = l.n;
+    s->name = l.s;
+    s->name_pos = l.pos;
+    if (pair.n == 2) {
+        s->scale = pair.v[0];
+        s->zp = pair.v[1];
+    }
+    s->text = text.str;
+    SN_PUSH(P->a, P->node->fact_src, P->node->nfact_src, s);
+}
+
+void
+sn_ps_commutes(SnPs *P, SnTok kw, SnIds l, SnExpr *when)
+{
+    SnDefNode *n = P->node;
+
+    sn_ps_once(P, kw, n->commutes);
+    n->ncommutes = l.n;
+    n->commutes = l.s;
+    n->commutes_pos = l.pos;
+    n->commutes_when = when;
+}
+
+void
+sn_ps_invariant(SnPs *P, SnExpr *e, SnTok text)
+{
+    SnDefInv *v = SN_NEW(P->a, SnDefInv);
+
+    v->pos = e->pos;
+    v->expr = e;
+    v->els = text.str;
+    SN_PUSH(P->a, P->node->inv, P->node->ninv, v);
+}
+
+void
+sn_ps_sem(SnPs *P, SnTok kw, SnTok cls, SnTok out, SnExpr *formula,
+          SnDefSem mods)
+{
+    SnDefSem *s = sn_memdup(P->a, &mods, sizeof mods);
+
+    s->pos = kw.pos;
+    s->cls_name = sn_ps_name(P, cls);
+    s->out_name = sn_ps_name(P, out);
+    s->formula = formula;
+    SN_PUSH(P->a, P->node->sem, P->node->nsem, s);
+}
+
+void
+sn_ps_sem_bare(SnPs *P, SnTok cls, SnIds outs)
+{
+    for (uint32_t i = 0; i < outs.n; i++) {
+        SnDefSem *s = SN_NEW(P->a, SnDefSem);
+
+        s->pos = outs.pos[i];
+        s->cls_name = sn_ps_name(P, cls);
+        s->out_name = outs.s[i];
+        SN_PUSH(P->a, P->node->sem, P->node->nsem, s);
+    }
+}
+
+void
+sn_ps_effect(SnPs *P, SnIds l)
+{
+    for (uint32_t i = 0; i < l.n; i++)
+        SN_PUSH(P->a, P->node->effect, P->node->neffect, l.s[i]);
+}
+
+void
+sn_ps_onnx(SnPs *P, SnTok op, SnTok since, SnTok until, SnTok hook)
+{
+    SnDefOnnx *o = SN_NEW(P->a, SnDefOnnx);
+
+    o->pos = op.pos;
+    o->op = op.str;
+    o->since = since.v.i;
+    o->until = until.raw ? until.v.i : 0;
+    if (hook.raw)
+        o->hook = sn_ps_name(P, hook);
+    P->onnx = o;
+    SN_PUSH(P->a, P->node->onnx, P->node->nonnx, o);
+}
+
+void
+sn_ps_onnx_ent(SnPs *P, int kind, SnTok name, SnTok value)
+{
+    SnDefOnnxEnt e = {.pos = name.pos, .name = sn_ps_name(P, name)};
+
+    switch (kind) {
+    case SN_OE_ATTR:
+        e.kind = SN_OE_ATTR;
+        break;
+    case SN_OE_INPUT:
+        e.kind = SN_OE_INPUT;
+        e.input = value.v.i;
+        break;
+    case SN_OE_HOOK:
+        e.kind = SN_OE_HOOK;
+        break;
+    default:
+        e.kind = SN_OE_LAYOUT;
+        break;
+    }
+    if (kind != SN_OE_INPUT)
+        e.value = sn_ps_name(P, value);
+    SN_PUSH(P->a, P->onnx->ent, P->onnx->nent, e);
+}
+
+/* ---- backends ---- */
+
+void
+sn_ps_backend(SnPs *P, SnTok name)
+{
+    SnDefBackend *b = SN_NEW(P->a, SnDefBackend);
+
+    b->name = sn_ps_name(P, name);
+    b->pos = name.pos;
+    if (P->backend) {
+        sn_error(P->d, name.pos, "SN014",
+                 "a second backend in one file: '%s' comes first",
+                 P->backend->name);
+        sn_diag_span(P->d, P->backend->pos, "the first");
+        sn_diag_help(P->d, "give each backend a file of its own");
+    }
+    P->backend = b;
+    SN_PUSH(P->a, P->defs->backend, P->defs->nbackend, b);
+}
+
+void
+sn_ps_cap(SnPs *P, SnTok name, SnExpr *e)
+{
+    SnDefCap c = {.name = sn_ps_name(P, name), .pos = name.pos, .e = e};
+
+    SN_PUSH(P->a, P->backend->cap, P->backend->ncap, c);
+}
+
+void
+sn_ps_keep(SnPs *P, SnTok name, SnExpr *when)
+{
+    SnDefBackend *b = P->backend;
+    uint32_t n = b->nkeep, k = b->nkeep;
+
+    SN_PUSH(P->a, b->keep, b->nkeep, sn_ps_name(P, name));
+    SN_PUSH(P->a, b->keep_pos, n, name.pos);
+    SN_PUSH(P->a, b->keep_when, k, when);
+}
+
+void
+sn_ps_hook(SnPs *P, SnTok name, SnTok fn)
+{
+    SnDefBackend *b = P->backend;
+    uint32_t n = b->nhook;
+
+    SN_PUSH(P->a, b->hook, b->nhook, sn_ps_name(P, name));
+    SN_PUSH(P->a, b->hook_fn, n, sn_ps_name(P, fn));
+}
+
+void
+sn_ps_kernels_of(SnPs *P, SnIds nodes)
+{
+    SnDefBackend *b = P->backend;
+
+    for (uint32_t i = 0; i < nodes.n; i++) {
+        SnDefKernelsOf *o = SN_NEW(P->a, SnDefKernelsOf);
+        o->name = nodes.s[i];
+        o->pos = nodes.pos[i];
+        SN_PUSH(P->a, b->kernels, b->nkernels, o);
+    }
+    P->nkern = nodes.n;
+}

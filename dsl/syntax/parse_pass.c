@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Passes, rules and tests as the parser meets them. */
+#include "dsl/syntax/parse.h"
+
+#include "gram.h"
+
+/* ---- passes ---- */
+
+static SnDefPass *
+new_pass(SnPs *P, const char *name, SnPos at)
+{
+    SnDefPass *p = SN_NEW(P->a, SnDefPass);
+
+    p->name = name;
+    p->pos = at;
+    return p;
+}
+
+void
+sn_ps_pass(SnPs *P, bool lowering, SnTok name, SnTok doc)
+{
+    SnDefPass *p = new_pass(P, sn_ps_name(P, name), name.pos);
+
+    p->lowering = lowering;
+    p->doc = doc.str;
+    P->pass = p;
+    SN_PUSH(P->a, P->defs->pass, P->defs->npass, p);
+}
+
+/* Where a rule, preference or test goes: outside a pass, to the pass that the
+ * file's backend gets at the end of the file. */
+static SnDefPass *
+target(SnPs *P, SnPos at)
+{
+    if (P->pass)
+        return P->pass;
+    if (!P->top)
+        P->top = new_pass(P, "backend", at);
+    return P->top;
+}
+
+void
+sn_ps_allow(SnPs *P, SnDefClaim c)
+{
+    SN_PUSH(P->a, P->pass->allow, P->pass->nallow, c);
+}
+
+void
+sn_ps_class(SnPs *P, SnTok name, SnExpr *e)
+{
+    SnDefClass *c = SN_NEW(P->a, SnDefClass);
+
+    c->name = sn_ps_name(P, name);
+    c->pos = name.pos;
+    c->e = e;
+    SN_PUSH(P->a, P->defs->cls, P->defs->nclass, c);
+}
+
+void
+sn_ps_derive(SnPs *P, SnTok family, SnTok what, SnExpr *over)
+{
+    SnDefDerive *v = SN_NEW(P->a, SnDefDerive);
+
+    v->pos = family.pos;
+    v->family = sn_ps_name(P, family);
+    v->what = what.raw ? sn_ps_name(P, what) : NULL;
+    v->over = over;
+    SN_PUSH(P->a, P->pass->derive, P->pass->nderive, v);
+    SN_PUSH(P->a, P->defs->derive, P->defs->nderive, v);
+}
+
+void
+sn_ps_prefer(SnPs *P, SnTok kw, SnIds a, SnIds b, SnTok why)
+{
+    SnDefPass *pass = target(P, kw.pos);
+    SnDefPrefer *p = SN_NEW(P->a, SnDefPrefer);
+
+    p->pos = kw.pos;
+    p->na = a.n;
+    p->a = a.s;
+    p->a_pos = a.pos;
+    p->nb = b.n;
+    p->b = b.s;
+    p->b_pos = b.pos;
+    p->why = why.str;
+    SN_PUSH(P->a, pass->prefer, pass->nprefer, p);
+}
+
+void
+sn_ps_order(SnPs *P, SnIds l)
+{
+    SnDefPass *p = P->pass;
+
+    for (uint32_t i = 0; i < l.n; i++) {
+        uint32_t n = p->norder;
+
+        SN_PUSH(P->a, p->order, p->norder, l.s[i]);
+        SN_PUSH(P->a, p->order_pos, n, l.pos[i]);
+    }
+}
+
+void
+sn_ps_place(SnPs *P, SnTok kw, SnTok what, SnTok min)
+{
+    sn_ps_once(P, kw, P->pass->place);
+    P->pass->place = sn_ps_name(P, what);
+    P->pass->place_min = sn_ps_name(P, min);
+    P->pass->place_pos = kw.pos;
+}
+
+void
+sn_ps_pipeline(SnPs *P, SnTok name, SnIds l)
+{
+    SnDefPipeline *p = SN_NEW(P->a, SnDefPipeline);
+
+    p->name = sn_ps_name(P, name);
+    p->pos = name.pos;
+    p->npass = l.n;
+    p->pass = l.s;
+    p->pass_pos = l.pos;
+    SN_PUSH(P->a, P->defs->pipeline, P->defs->npipeline, p);
+}
+
+/* ---- rules ---- */
+
+void
+sn_ps_rule(SnPs *P, SnTok name, bool lower, bool custom)
+{
+    SnDefRule *r = SN_NEW(P->a, SnDefRule);
+
+    r->name = sn_ps_name(P, name);
+    r->pos = name.pos;
+    r->lower = lower;
+    r->custom = custom;
+    P->rule = r;
+}
+
+void
+sn_ps_let(SnPs *P, SnTok name, SnTerm *t)
+{
+    SnDefRule *r = P->rule;
+    uint32_t n = r->nlet, k = r->nlet;
+
+    SN_PUSH(P->a, r->let_name, r->nlet, sn_ps_name(P, name));
+    SN_PUSH(P->a, r->let_pos, n, name.pos);
+    SN_PUSH(P->a, r->let, k, t);
+}
+
+void
+sn_ps_rhs(SnPs *P, SnTerm *t, SnTerms more)
+{
+    P->rule->rhs = t;
+    P->rule->nmore = more.n;
+    P->rule->more = more.v;
+}
+
+void
+sn_ps_builder(SnPs *P, SnTok fn, SnIds components)
+{
+    P->rule->builder = sn_ps_name(P, fn);
+    P->rule->ncomponent = components.n;
+    P->rule->component = components.s;
+}
+
+void
+sn_ps_claim(SnPs *P, SnDefClaim c)
+{
+    if (P->rule->claim.kind != SN_CL_NONE) {
+        sn_error(P->d, c.pos, "SN012", "a second claim");
+        sn_diag_span(P->d, P->rule->claim.pos, "the first");
+        return;
+    }
+    P->rule->claim = c;
+}
+
+void
+sn_ps_under(SnPs *P, SnIds rounding, SnDefClaim c)
+{
+    for (uint32_t i = 0; i < rounding.n; i++) {
+        int by = SN_NROUNDING;
+        while (by-- > 1 &&
+               strcmp(rounding.s[i], sn_rounding_word((SnRounding)by)))
+            ;
+        if (by < 1) {
+            sn_error(P->d, rounding.pos[i], "SN205",
+                     "no fixed-point rounding is named '%s'; expected single "
+                     "or double",
+                     rounding.s[i]);
+        } else if (P->rule->under[by].kind != SN_CL_NONE) {
+            sn_error(P->d, c.pos, "SN012", "a second claim under %s",
+                     rounding.s[i]);
+            sn_diag_span(P->d, P->rule->under[by].pos, "the first");
+        } else {
+            P->rule->under[by] = c;
+        }
+    }
+}
+
+void
+sn_rule_when(SnArena *a, SnDefRule *r)
+{
+    r->when = r->need ? r->need : r->worth;
+    if (!r->need || !r->worth)
+        return;
+    r->when = SN_NEW(a, SnExpr);
+    r->when->ek = SN_E_BIN;
+    r->when->op = SN_OP_AND;
+    r->when->pos = r->need->pos;
+    r->when->depth = 1 + (r->need->depth > r->worth->depth ? r->need->depth
+                                                           : r->worth->depth);
+    r->when->nkid = 2;
+    r->when->kid = SN_NEW_N(a, SnExpr *, 2);
+    r->when->kid[0] = r->need;
+    r->when->kid[1] = r->worth;
+}
+
+void
+sn_ps_rule_end(SnPs *P, SnTok from, SnTok to)
+{
+    SnDefPass *pass = target(P, P->rule->pos);
+    SnDefRule *r = P->rule;
+
+    r->text = sn_strndup(P->a, from.raw, (size_t)(to.raw - from.raw) + 1);
+    r->pass = pass;
+    sn_rule_when(P->a, r);
+    SN_PUSH(P->a, pass->rule, pass->nrule, r);
+    SN_PUSH(P->a, P->defs->rule, P->defs->nrule, r);
+}
+
+/* ---- tests ---- */
+
+void
+sn_ps_test(SnPs *P, SnTok name)
+{
+    SnDefTest *t = SN_NEW(P->a, SnDefTest);
+
+    t->name = sn_ps_name(P, name);
+    t->pos = name.pos;
+    t->pass = target(P, name.pos);
+    P->test = t;
+    if (P->pass)
+        SN_PUSH(P->a, P->pass->test, P->pass->ntest, t);
+    else
+        SN_PUSH(P->a, P->defs->test, P->defs->ntest, t);
+}
+
+void
+sn_ps_test_line(SnPs *P, int kind, SnTok at, SnTerm *t, SnExpr *e, SnIds l)
+{
+    SnDefTestLine *n = SN_NEW(P->a, SnDefTestLine);
+
+    n->pos = at.pos;
+    n->term = t;
+    n->e = e;
+    n->nname = l.n;
+    n->names = l.s;
+    switch (kind) {
+    case SN_TL_VALUE:
+        n->kind = SN_TL_VALUE;
+        break;
+    case SN_TL_INPUT:
+        n->kind = SN_TL_INPUT;
+        break;
+    case SN_TL_EXPECT:
+        n->kind = SN_TL_EXPECT;
+        break;
+    case SN_TL_COND:
+        n->kind = SN_TL_COND;
+        break;
+    case SN_TL_REJECT:
+        n->kind = SN_TL_REJECT;
+        break;
+    case SN_TL_USING:
+        n->kind = SN_TL_USING;
+        break;
+    default:
+        n->kind = SN_TL_ASSUME;
+        break;
+    }
+    if (kind == SN_TL_REJECT)
+        n->name = at.str;
+    else if (kind != SN_TL_COND && kind != SN_TL_USING)
+        n->name = sn_ps_name(P, at);
+    SN_PUSH(P->a, P->test->line, P->test->nline, n);
+}
+
+/* ---- what belongs to the file's backend ---- */
+
+static void
+own_pass(SnPs *P)
+{
+    static const SnDefClaim exact = {.kind = SN_CL_EXACT};
+    SnDefBackend *b = P->backend;
+    SnDefPass *p = P->top;
+
+    if (!b) {
+        if (p) {
+            sn_error(P->d, p->pos, "SN013",
+                     "a rule, test or preference outside a pass");
+            sn_diag_help(P->d, "only a file with a backend may have them; "
+                               "they form its pass 'backend'");
+        }
+        return;
+    }
+    if (!p)
+        p = new_pass(P, "backend", b->pos);
+    p->pos = b->pos;
+    p->backend = b;
+    SN_PUSH(P->a, p->allow, p->nallow, exact);
+    p->allow[0].pos = b->pos;
+    for (uint32_t i = 0; i < p->nrule; i++)
+        p->rule[i]->backend = b;
+    SN_PUSH(P->a, P->defs->pass, P->defs->npass, p);
+}
+
+void
+sn_ps_own(SnPs *P)
+{
+    SnDefs *f = P->defs;
+
+    own_pass(P);
+    for (uint32_t i = 0; i < f->nnode; i++)
+        if (f->node[i]->pos.src == P->src)
+            f->node[i]->backend = P->backend;
+    for (uint32_t i = 0; i < f->nrefine; i++)
+        if (f->refine[i]->pos.src == P->src)
+            f->refine[i]->backend = P->backend;
+    for (uint32_t i = 0; i < f->ntest; i++)
+        if (f->test[i]->pos.src == P->src)
+            f->test[i]->backend = P->backend;
+}

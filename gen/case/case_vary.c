@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What the soundness engine does not draw: one thing about a left side is
+ * changed, and shapes follow. */
+#include "gen/case/cases.h"
+
+#include <string.h>
+
+enum { MAXNODE = 24 };
+
+/* The nodes of the left side, operands before their readers. */
+static void
+left_nodes(PvNode *n, PvNode **v, uint32_t *k)
+{
+    for (uint32_t i = 0; i < *k; i++)
+        if (v[i] == n)
+            return;
+    for (uint32_t s = 0; s < n->nin; s++)
+        if (n->in[s] && n->in[s]->def && !n->in[s]->leaf)
+            left_nodes(n->in[s]->def, v, k);
+    if (*k < MAXNODE)
+        v[(*k)++] = n;
+}
+
+/* An element of a list of n changes by one. */
+static void
+change_list(PvCase *c, PvNode *n)
+{
+    uint32_t k = n->n->nall ? sn_pv_below(c, n->n->nall) : 0;
+    PvVal *v = n->n->nall ? &n->attr[k] : NULL;
+
+    if (!v || n->n->all[k]->ty != SN_AT_INTS || !v->n || !v->list || !n->nin ||
+        sn_pv_map_is(n, "permute") || sn_pv_map_is(n, "nearest"))
+        return;
+    double *w = sn_memdup(c->a, v->list, v->n * sizeof *w);
+    uint32_t at = sn_pv_below(c, v->n);
+    if (sn_pv_map_is(n, "slice") && n->in[0]->dim[at] != 1)
+        return; /* a step over one element is always inside */
+    w[at] += w[at] > 1 && sn_pv_chance(c, 30) ? -1 : 1;
+    v->list = w;
+}
+
+/* A number of n gets the other sign, a flag the other value; a clamp becomes
+ * one where there was none, and goes where there was one. */
+static void
+change_value(PvCase *c, PvNode *n)
+{
+    uint32_t k = n->n->nall ? sn_pv_below(c, n->n->nall) : 0;
+
+    if (n->n->nall && n->n->all[k]->ty == SN_AT_BOOL)
+        n->attr[k].r = n->attr[k].r == 0;
+    if (n->n->nall && n->n->all[k]->ty == SN_AT_RANGE) {
+        PvRange *r = &n->attr[k].rg;
+        bool open = !r->has_lo && !r->has_hi;
+        *r = (PvRange){.has_lo = open};
+        r->lo = open && n->out[0]->type.nq ? n->out[0]->type.zp[0] : 0;
+    }
+    if (n->n->nall && n->n->all[k]->ty == SN_AT_REAL)
+        n->attr[k].r = (double)(float)(-n->attr[k].r - 0.5);
+}
+
+/* One element for all: of an operand that a broadcast repeats anyway. */
+static void
+narrow(PvCase *c, PvNode *n)
+{
+    static const int64_t one[] = {1};
+
+    for (uint32_t s = 0; s < n->nin; s++) {
+        PvT *t = n->in[s];
+        if (!t || !t->leaf || t->def || t->rank != 1 || t->n < 2 ||
+            t->type.nq > 1 || n->out[0]->rank < 2)
+            continue;
+        sn_pv_set_shape(t, 1, one);
+        sn_pv_leaf_data(c, t);
+    }
+}
+
+/* An operand without operands gets another axis, before the others. */
+static void
+widen(PvCase *c, PvNode *n)
+{
+    for (uint32_t s = 0; s < n->nin; s++) {
+        PvT *t = n->in[s];
+        int64_t d[PV_RANK] = {2};
+        if (!t || (t->def && !t->leaf && t->def->nin) ||
+            t->rank + 1 > PV_RANK || t->type.axis >= 0 || sn_pv_chance(c, 50))
+            continue;
+        memcpy(d + 1, t->dim, (size_t)t->rank * sizeof *d);
+        sn_pv_set_shape(t, t->rank + 1, d);
+        if (t->leaf)
+            sn_pv_leaf_data(c, t);
+    }
+}
+
+/* Do all the nodes work element by element, so that any shape will do? */
+static bool
+any_shape(PvNode *const *v, uint32_t k)
+{
+    for (uint32_t i = 0; i < k; i++)
+        if (v[i]->nin && !sn_pv_map_is(v[i], "broadcast") &&
+            !sn_pv_map_is(v[i], "each"))
+            return false;
+    return true;
+}
+
+/* Everything is one number. */
+static void
+scalars(PvCase *c)
+{
+    for (uint32_t i = 0; i < c->nleaf; i++)
+        if (c->leaf[i]->type.axis < 0) {
+            sn_pv_set_shape(c->leaf[i], 0, NULL);
+            sn_pv_leaf_data(c, c->leaf[i]);
+        }
+}
+
+bool
+sn_case_vary(PvCase *c)
+{
+    PvNode *v[MAXNODE] = {NULL};
+    uint32_t k = 0;
+
+    left_nodes(c->root, v, &k);
+    PvNode *n = v[sn_pv_below(c, k)];
+    bool repeats = n->nin && sn_pv_map_is(n, "broadcast");
+    switch (sn_pv_below(c, 5)) {
+    case 0:
+        change_list(c, n);
+        break;
+    case 1:
+        change_value(c, n);
+        break;
+    case 2:
+        if (repeats)
+            narrow(c, n);
+        break;
+    case 3:
+        if (repeats)
+            widen(c, n);
+        break;
+    default:
+        if (any_shape(v, k))
+            scalars(c);
+    }
+    for (uint32_t i = 0; i < k; i++)
+        if (v[i]->nin && !sn_pv_shape(c, v[i]))
+            return false;
+    return true;
+}

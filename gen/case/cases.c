@@ -1,0 +1,536 @@
+// SPDX-License-Identifier: Apache-2.0
+/* sn_cases.c: for each rule instance a graph on which it must fire, and for
+ * each conjunct of its guard one that fails this conjunct alone.
+ *
+ * Left sides are drawn as the soundness engine draws them (dsl/prove/trial/prove_case.c)
+ * and the declared guard is asked, conjunct by conjunct; neither the generated
+ * matcher nor the routines of the derived families have a say.  Of the graphs
+ * that will do, the one with the shortest text is taken; of those on which the
+ * rule fires also the one whose two sides differ most, which an over-strong
+ * claim does not survive. */
+#include "gen/case/cases.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { NDRAW = 1500, MOREDRAW = 12000, ENOUGH = 6, APART = 60, MAXCONJ = 24 };
+
+/* The best graph so far. */
+typedef struct Best {
+    const char *s;
+    size_t cost;
+} Best;
+
+/* A conjunct; e is NULL for what the engine knows without words. */
+typedef struct Conj {
+    const SnExpr *e;
+    bool f32;         /* lowering: of floats only */
+    const SnPat *pat; /* an attribute that the pattern gives ... */
+    const SnAsg *asg;
+    const char *text;
+    uint32_t nmiss;         /* graphs that fail it alone */
+    uint32_t nfail;         /* ... fail it at all */
+    uint32_t with[MAXCONJ]; /* ... and that conjunct too */
+    Best graph;
+} Conj;
+
+typedef struct Inst {
+    Pv *pv;
+    PvRule *pr;
+    Conj conj[MAXCONJ];
+    uint32_t nconj;
+    uint32_t nfire, ndraw;
+    uint32_t napart; /* graphs whose sides were compared */
+    double apart;    /* how far they are from one another, at most */
+    Best graph;
+    const char *once, *fail, *differs;
+} Inst;
+
+/* ---- guards, conjunct by conjunct ---- */
+
+/* x == x, which a pattern that repeats itself gives. */
+static bool
+always(SnArena *a, const SnExpr *e)
+{
+    SnBuf x, y;
+
+    if (e->ek != SN_E_BIN || e->op != SN_OP_EQ)
+        return false;
+    sn_buf_init(&x, a);
+    sn_buf_init(&y, a);
+    sn_put_expr(&x, e->kid[0]);
+    sn_put_expr(&y, e->kid[1]);
+    return !strcmp(sn_buf_str(&x), sn_buf_str(&y));
+}
+
+static void
+conjuncts(Inst *in, const SnExpr *e)
+{
+    if (e->ek == SN_E_BIN && e->op == SN_OP_AND) {
+        conjuncts(in, e->kid[0]);
+        conjuncts(in, e->kid[1]);
+        return;
+    }
+    if (in->nconj == MAXCONJ || always(in->pv->a, e))
+        return;
+    SnBuf b;
+    sn_buf_init(&b, in->pv->a);
+    sn_put_expr(&b, e);
+    in->conj[in->nconj++] = (Conj){.e = e, .text = sn_buf_str(&b)};
+}
+
+/* {trans_b = true} in a pattern is a condition, too. */
+static void
+attributes(Inst *in, const SnPat *p)
+{
+    for (uint32_t i = 0; i < p->nasg && in->nconj < MAXCONJ; i++) {
+        SnBuf b;
+        sn_buf_init(&b, in->pv->a);
+        sn_putf(&b, "%s {%s = ", p->name ? p->name : "any", p->asg[i].name);
+        sn_put_expr(&b, p->asg[i].e);
+        sn_puts(&b, "}");
+        in->conj[in->nconj++] =
+            (Conj){.pat = p, .asg = &p->asg[i], .text = sn_buf_str(&b)};
+    }
+    for (uint32_t i = 0; i < p->narg; i++)
+        if (p->arg[i]->pk != SN_P_EACH)
+            attributes(in, p->arg[i]);
+}
+
+static void
+guard(Inst *in)
+{
+    const PvRule *pr = in->pr;
+
+    attributes(in, pr->r->pat);
+
+    if (pr->r->when)
+        conjuncts(in, pr->r->when);
+    if ((pr->commutes || pr->swap || pr->alike) && in->nconj < MAXCONJ)
+        in->conj[in->nconj++] =
+            (Conj){.text = pr->guard ? pr->guard : "operands alike"};
+    if (pr->r->lower && in->nconj < MAXCONJ)
+        in->conj[in->nconj++] =
+            (Conj){.f32 = true, .text = "the result is f32 (lowering)"};
+}
+
+/* The node that pattern `want` stands for, of p at node n. */
+static const PvNode *
+node_of(const SnPat *p, const PvNode *n, const SnPat *want)
+{
+    const PvNode *m = NULL;
+
+    if (p == want)
+        return n;
+    for (uint32_t s = 0; n && p->by_port && s < n->nin && !m; s++) {
+        const SnPat *k = p->by_port[n->port[s]];
+        if (k && k->pk != SN_P_EACH && n->in[s] && n->in[s]->def)
+            m = node_of(k, n->in[s]->def, want);
+    }
+    return m;
+}
+
+static bool
+has_attribute(PvCase *c, const Conj *k)
+{
+    const PvNode *n = node_of(c->r->pat, c->root, k->pat);
+    const PvVal *v = n ? sn_pv_attr(n, k->asg->name) : NULL;
+    PvVal w = sn_pv_expr(c, k->asg->e);
+
+    if (!v || c->fail)
+        return false;
+    if (v->list && w.list)
+        return v->n == w.n && !memcmp(v->list, w.list, v->n * sizeof *w.list);
+    if (v->ty == SN_TY_RANGE)
+        return v->rg.has_lo == w.rg.has_lo && v->rg.has_hi == w.rg.has_hi &&
+               v->rg.lo == w.rg.lo && v->rg.hi == w.rg.hi;
+    return (float)v->r == (float)w.r;
+}
+
+static bool
+holds(PvCase *c, const Conj *k)
+{
+    bool ok = k->asg   ? has_attribute(c, k)
+              : k->f32 ? c->root->out[0]->type.elem == SN_DE_F32
+              : k->e   ? sn_pv_cond(c, k->e)
+                       : sn_pv_guard(c);
+
+    ok = ok && !c->fail;
+    c->fail = NULL;
+    return ok;
+}
+
+/* Bit per conjunct that does not hold. */
+static uint32_t
+failing(const Inst *in, PvCase *c)
+{
+    uint32_t m = 0;
+
+    for (uint32_t i = 0; i < in->nconj; i++)
+        if (!holds(c, &in->conj[i]))
+            m |= 1u << i;
+    return m;
+}
+
+/* ---- one draw ---- */
+
+static bool
+pinned(const PvCase *c, const PvT *t)
+{
+    const PvNode *n = c->root;
+
+    for (int up = 0; n && up < 2; up++) {
+        for (uint32_t s = 0; s < n->nin; s++)
+            if (n->in[s] == t && n->n->in[n->port[s]]->fact == SN_DF_PIN)
+                return true;
+        n = n->nin && n->in[0] ? n->in[0]->def : NULL;
+    }
+    return false;
+}
+
+/* Leaves need not be constant unless the guard wants it or a bias has to move
+ * to another grid. */
+static void
+vary_leaves(const Inst *in, PvCase *c, uint32_t mask)
+{
+    for (uint32_t i = 0; i < c->nleaf; i++) {
+        PvT *t = c->leaf[i];
+        if (t->def || !t->konst || pinned(c, t))
+            continue;
+        t->konst = false;
+        if (failing(in, c) != mask)
+            t->konst = true;
+    }
+}
+
+/* ---- the better graph ---- */
+
+/* Numbers that make a node do less than it could. */
+static uint32_t
+zeros(const PvNode *n)
+{
+    uint32_t k = 0;
+
+    for (uint32_t i = 0; i < n->n->nall; i++)
+        k += n->n->all[i]->ty == SN_AT_REAL && n->attr[i].r == 0;
+    for (uint32_t s = 0; s < n->nin; s++)
+        if (n->in[s] && n->in[s]->def)
+            k += zeros(n->in[s]->def);
+    return k;
+}
+
+/* Keeps the graph that costs less; true when it is the new one. */
+static bool
+cheaper(const Inst *in, const PvCase *c, Best *old, const char *s)
+{
+    size_t cost = strlen(s) + 100 * zeros(c->root);
+
+    if (old->s && old->cost <= cost)
+        return false;
+    *old = (Best){sn_strdup(in->pv->a, s), cost};
+    return true;
+}
+
+/* What must hold of a left side for its right side to exist. */
+static bool
+rewritable(PvCase *c)
+{
+    bool ok = !c->r->rhs || c->r->claim.kind == SN_CL_NONE || sn_pv_right(c);
+
+    c->fail = NULL;
+    return ok;
+}
+
+/* The largest difference between both sides: codes, or relative. */
+static double
+difference(PvCase *c)
+{
+    PvT *l = c->lhs[0], *r = c->rhs[0];
+    double d = 0, big = 0;
+
+    if (l && r && sn_pv_eval(c, l) && sn_pv_eval(c, r) && l->n == r->n)
+        for (int64_t i = 0; i < l->n; i++) {
+            double e = fabs(l->v[i] - r->v[i]);
+            d = e > d ? e : d;
+            big = fmax(big, fabs(l->v[i]));
+        }
+    c->fail = NULL;
+    return l && l->type.nq ? d : big > 0 ? d / big : 0;
+}
+
+/* A right side of another shape: whatever is claimed, the test must see it. */
+static bool
+other_shape(const PvCase *c)
+{
+    const PvT *l = c->lhs[0], *r = c->rhs[0];
+
+    return l && r && l->rank >= 0 && r->rank >= 0 &&
+           (l->rank != r->rank ||
+            memcmp(l->dim, r->dim, (size_t)l->rank * sizeof *l->dim) != 0);
+}
+
+static void
+take_apart(Inst *in, PvCase *c)
+{
+    const char *once;
+    int claim = (int)c->r->claim.kind;
+
+    if (other_shape(c) && isfinite(in->apart)) {
+        in->apart = INFINITY;
+        vary_leaves(in, c, 0);
+        in->differs = sn_strdup(in->pv->a, sn_pv_case_left(c, &once));
+    }
+    if (claim == SN_CL_EXACT || claim == SN_CL_NONE || claim == SN_CL_LOSSY ||
+        !c->r->rhs || in->napart++ >= APART)
+        return;
+    double d = difference(c);
+    if (!(d > in->apart))
+        return;
+    in->apart = d;
+    vary_leaves(in, c, 0);
+    in->differs = sn_strdup(in->pv->a, sn_pv_case_left(c, &once));
+}
+
+static void
+take(Inst *in, PvCase *c, uint32_t mask)
+{
+    const char *once, *s;
+    Conj *k = NULL;
+
+    for (uint32_t i = 0; i < in->nconj; i++) {
+        if (!(mask >> i & 1))
+            continue;
+        in->conj[i].nfail++;
+        for (uint32_t j = 0; j < in->nconj; j++)
+            in->conj[i].with[j] += mask >> j & 1;
+        if (mask == 1u << i)
+            k = &in->conj[i];
+    }
+    if (mask && !k)
+        return;
+    if (k && k->nmiss++ >= ENOUGH)
+        return;
+    if (!k && !rewritable(c))
+        return;
+    if (!k)
+        take_apart(in, c);
+    if (in->nfire >= ENOUGH && !k)
+        return;
+    vary_leaves(in, c, mask);
+    s = sn_pv_case_left(c, &once);
+    if (k) {
+        cheaper(in, c, &k->graph, s);
+        return;
+    }
+    in->nfire++;
+    if (cheaper(in, c, &in->graph, s))
+        in->once = sn_strdup(in->pv->a, once);
+}
+
+static bool
+complete(const Inst *in)
+{
+    for (uint32_t i = 0; i < in->nconj; i++)
+        if (in->conj[i].nmiss < ENOUGH)
+            return false;
+    return in->nfire >= ENOUGH &&
+           (in->napart >= APART || in->pr->r->claim.kind == SN_CL_EXACT);
+}
+
+static bool
+every_one(const Inst *in)
+{
+    for (uint32_t i = 0; i < in->nconj; i++)
+        if (!in->conj[i].nmiss)
+            return false;
+    return in->nfire > 0;
+}
+
+static void
+draw_all(Inst *in, uint64_t seed)
+{
+    uint64_t rng = seed * 0x9E3779B97F4A7C15u + 0x7654321;
+
+    for (uint32_t i = 0; i < MOREDRAW && !complete(in); i++) {
+        PvCase c = {.pv = in->pv, .pr = in->pr, .r = in->pr->r};
+        if (i >= NDRAW && every_one(in))
+            break;
+        c.a = sn_arena_new();
+        rng += 0x9E3779B97F4A7C15u;
+        uint64_t z = (rng ^ (rng >> 30)) * 0xBF58476D1CE4E5B9u;
+        c.rng = (z ^ (z >> 27)) | 1;
+        if (sn_pv_draw(&c) &&
+            (i % 4 != 3 || !c.root->n->nout || sn_case_vary(&c)) &&
+            sn_pv_cut(&c, c.root)) {
+            in->ndraw++;
+            sn_pv_fill(&c);
+            if (in->pr->given_bias)
+                sn_pv_bias_on_grid(&c);
+            take(in, &c, failing(in, &c));
+        } else {
+            in->fail = c.fail;
+        }
+        sn_arena_free(c.a);
+    }
+}
+
+/* Why no graph fails conjunct i alone. */
+static const char *
+why_not(const Inst *in, uint32_t i)
+{
+    const Conj *k = &in->conj[i];
+    SnArena *a = in->pv->a;
+
+    if (!k->nfail)
+        return sn_format(a, "holds in each of %u graphs drawn", in->ndraw);
+    for (uint32_t j = 0; j < in->nconj; j++)
+        if (j != i && k->with[j] == k->nfail)
+            return sn_format(a, "where it fails, so does: %s",
+                             in->conj[j].text);
+    return sn_format(a, "fails in %u of %u graphs drawn, never alone", k->nfail,
+                     in->ndraw);
+}
+
+/* ---- the file ---- */
+
+/* An array of lines: one literal may not be longer than 4095 characters. */
+static void
+put_graph(SnBuf *b, const char *name, const char *graph)
+{
+    sn_putf(b, "static const char *const %s[] = {\n", name);
+    for (const char *s = graph; *s;) {
+        size_t n = strcspn(s, "\n");
+        sn_puts(b, "    ");
+        sn_emit_str(b, sn_strndup(b->a, s, n));
+        sn_puts(b, ",\n");
+        s += n + (s[n] == '\n');
+    }
+    sn_puts(b, "    NULL\n};\n");
+}
+
+static const char *
+pass_of(const Inst *in)
+{
+    const PvRule *pr = in->pr;
+
+    if (pr->derive)
+        return sn_rg_derive_pass(in->pv->defs, pr->derive)->name;
+    return pr->r->pass ? pr->r->pass->name : "backend";
+}
+
+static const char *
+backend_of(const Inst *in)
+{
+    const SnDefNode *n = in->pr->node ? in->pr->node : in->pr->any;
+
+    if (!in->pr->derive && in->pr->r->backend)
+        return in->pr->r->backend->name;
+    return n && n->backend ? n->backend->name : NULL;
+}
+
+static void
+put_misses(SnBuf *b, const Inst *in, uint32_t id)
+{
+    for (uint32_t i = 0; i < in->nconj; i++)
+        if (in->conj[i].graph.s)
+            put_graph(b, sn_format(b->a, "miss_%u_%u", id, i),
+                      in->conj[i].graph.s);
+    sn_putf(b, "static const SnCaseMiss misses_%u[] = {\n", id);
+    for (uint32_t i = 0; i < in->nconj; i++) {
+        const Conj *k = &in->conj[i];
+        sn_puts(b, "    { ");
+        sn_emit_str(b, k->text);
+        if (k->graph.s) {
+            sn_putf(b, ",\n      miss_%u_%u, NULL },\n", id, i);
+            continue;
+        }
+        sn_puts(b, ",\n      NULL, ");
+        sn_emit_str(b, why_not(in, i));
+        sn_puts(b, " },\n");
+    }
+    sn_puts(b, "};\n");
+}
+
+static void
+put_inst(SnBuf *b, SnBuf *table, const Inst *in, uint32_t id)
+{
+    const PvRule *pr = in->pr;
+    const char *rule = pr->derive ? pr->derive->family : pr->r->name;
+    SnPos at = pr->derive ? pr->derive->pos : pr->r->pos;
+
+    sn_putf(b, "\n/* %s: %s\n", sn_where(b->a, at), pr->name);
+    sn_emit_quote(b, " *   ", pr->r->text);
+    sn_puts(b, " */\n");
+    if (in->graph.s)
+        put_graph(b, sn_format(b->a, "fires_%u", id), in->graph.s);
+    if (in->differs)
+        put_graph(b, sn_format(b->a, "differs_%u", id), in->differs);
+    if (in->nconj)
+        put_misses(b, in, id);
+    sn_putf(table, "    { \"%s\", \"%s\", \"%s\", \"%s\", ", pass_of(in), rule,
+            pr->name, sn_where(b->a, at));
+    sn_emit_str(table, backend_of(in));
+    if (in->graph.s)
+        sn_putf(table, ",\n      fires_%u, %s, NULL, ", id,
+                in->differs ? sn_format(b->a, "differs_%u", id) : "NULL");
+    else
+        sn_putf(table, ",\n      NULL, NULL, \"%s\", ",
+                in->ndraw == 0 && in->fail ? in->fail
+                                           : "no graph drawn meets "
+                                             "its guard");
+    sn_emit_str(table, in->once && *in->once ? in->once : NULL);
+    if (in->nconj)
+        sn_putf(table, ", %u, misses_%u },\n", in->nconj, id);
+    else
+        sn_puts(table, ", 0, NULL },\n");
+}
+
+/* What the routines of derived families ask without the rule's text saying
+ * so: conversions never grow in number, and a node that stays float for
+ * another reader is not made twice. */
+static void
+mark_single(PvRule *pr)
+{
+    SnPat *p = pr->r->pat;
+
+    if (!pr->derive)
+        return;
+    bool sink = !strcmp(pr->derive->family, "sink") && !pr->renumber;
+    bool integerize = !strcmp(pr->derive->family, "integerize");
+    for (uint32_t i = 0; (sink || integerize) && i < p->narg; i++) {
+        SnPat *k = p->arg[i];
+        if (k->pk == SN_P_EACH)
+            k = k->arg[0];
+        if (k->pk == SN_P_CALL && k->narg)
+            k->nuse = 1;
+    }
+}
+
+void
+sn_emit_cases(SnDefs *defs, const char *outdir, SnDiag *d)
+{
+    Pv pv = {.defs = defs, .d = d, .a = defs->arena};
+    PvRule *v = NULL;
+    uint32_t n = sn_pv_instances(&pv, &v);
+    SnBuf b, table;
+
+    sn_buf_init(&b, pv.a);
+    sn_buf_init(&table, pv.a);
+    sn_emit_head(&b, "For each rule instance a graph on which it fires, and "
+                     "near misses.");
+    sn_puts(&b, "#include \"cases/cases.h\"\n");
+    for (uint32_t i = 0; i < n; i++) {
+        Inst *in = SN_NEW(pv.a, Inst);
+        in->pv = &pv;
+        in->pr = &v[i];
+        mark_single(&v[i]);
+        guard(in);
+        draw_all(in, i + 1);
+        put_inst(&b, &table, in, i);
+    }
+    sn_putf(&b,
+            "\nconst SnCase sn_cases[] = {\n%s};\nconst uint32_t sn_ncase "
+            "= %u;\n",
+            sn_buf_str(&table), n);
+    sn_emit_file(&b, outdir, "sn_cases.c", d);
+}

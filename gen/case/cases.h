@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Graphs for tests of each rule instance, from the declarations alone. */
+#ifndef SN_GEN_CASES_H
+#define SN_GEN_CASES_H
+
+#include "dsl/prove/prove_priv.h"
+#include "gen/rule/rule_gen.h"
+
+/* Writes sn_cases.c: the table sn_cases[] of tests/cases/cases.h. */
+void sn_emit_cases(SnDefs *defs, const char *outdir, SnDiag *d);
+
+/* Changes one thing about a drawn left side that the soundness engine leaves
+ * alone: an element of a list, a sign, a flag, a clamp, the shape of an operand
+ * that a broadcast repeats, everything to one number.  False: shapes do not fit
+ * any more. */
+bool sn_case_vary(PvCase *c);
+
+#endif

@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Backends: what they support and keep, their hooks and kernels. */
+#include "gen/rule/rule_gen.h"
+
+#include <string.h>
+
+typedef struct Line { /* one for each tuple that a kernel line covers */
+    const SnDefNode *node;
+    const SnDefKernel *k;
+    uint32_t tuple;
+} Line;
+typedef struct Kernels {
+    uint32_t n;
+    Line *line;
+    uint32_t nfn, nprep; /* distinct functions */
+    const char **fn, **prep;
+} Kernels;
+
+static const char *
+lower(const SnDefs *defs, const SnDefBackend *k)
+{
+    return sn_lower(defs->arena, k->name);
+}
+
+static void
+add_name(SnArena *a, const char ***v, uint32_t *n, const char *name)
+{
+    for (uint32_t i = 0; i < *n; i++)
+        if (!strcmp((*v)[i], name))
+            return;
+    SN_PUSH(a, *v, *n, name);
+}
+
+static void
+add_lines(const SnDefs *defs, Kernels *v, const SnDefNode *n,
+          SnDefKernel *const *k, uint32_t nk)
+{
+    for (uint32_t j = 0; j < nk; j++) {
+        add_name(defs->arena, &v->fn, &v->nfn, k[j]->fn);
+        if (k[j]->prepare)
+            add_name(defs->arena, &v->prep, &v->nprep, k[j]->prepare);
+        for (uint32_t t = 0; t < k[j]->ntuple; t++) {
+            Line l = {n, k[j], k[j]->tuple[t]};
+            SN_PUSH(defs->arena, v->line, v->n, l);
+        }
+    }
+}
+
+/* Those of the backend's own nodes, then those for other nodes. */
+static Kernels
+kernels(const SnDefs *defs, const SnDefBackend *k)
+{
+    Kernels v = {.n = 0};
+
+    for (uint32_t i = 0; i < defs->nnode; i++)
+        if (defs->node[i]->backend == k)
+            add_lines(defs, &v, defs->node[i], defs->node[i]->kernel,
+                      defs->node[i]->nkernel);
+    for (uint32_t i = 0; i < k->nkernels; i++)
+        add_lines(defs, &v, k->kernels[i]->node, k->kernels[i]->kernel,
+                  k->kernels[i]->nkernel);
+    return v;
+}
+
+const char *
+sn_emit_kernels_name(const SnDefs *defs, const SnDefBackend *k)
+{
+    return k->kernels_h
+               ? k->kernels_h
+               : sn_format(defs->arena, "%s_kernels.h", lower(defs, k));
+}
+
+/* What kernels, those that prepare them and hooks are compiled with, in the
+ * tree and out of it. */
+static void
+emit_header(const SnDefs *defs, const SnDefBackend *k, const Kernels *v,
+            const char *outdir, SnDiag *d)
+{
+    SnArena *a = defs->arena;
+    const char *up = sn_upper(a, k->name);
+    SnBuf b;
+
+    sn_buf_init(&b, a);
+    sn_emit_head(&b, sn_format(a, "The kernels of backend %s.", k->name));
+    sn_putf(&b,
+            "#ifndef SN_%s_KERNELS_H\n#define SN_%s_KERNELS_H\n\n"
+            "#include \"graph/desc.h\"\n%s#include \"%s\"\n\n",
+            up, up, k->nhook ? "#include \"rewrite/rewrite.h\"\n" : "",
+            sn_emit_name(defs, "kinds.h"));
+    sn_emit_open(&b);
+    for (uint32_t i = 0; i < v->nfn; i++)
+        sn_putf(&b, "SnEvalFn %s;\n", v->fn[i]);
+    for (uint32_t i = 0; i < v->nprep; i++)
+        sn_putf(&b, "%sSnPrepareFn %s;\n", i ? "" : "\n", v->prep[i]);
+    for (uint32_t i = 0; i < k->nhook; i++)
+        sn_putf(&b, "%sSnLowerFn %s;\n", i ? "" : "\n", k->hook_fn[i]);
+    sn_emit_close(&b);
+    sn_emit_file(&b, outdir, sn_emit_kernels_name(defs, k), d);
+}
+
+static void
+put_kernels(const SnDefs *defs, SnBuf *b, const SnDefBackend *k,
+            const Kernels *v)
+{
+    SnArena *a = defs->arena;
+
+    sn_putf(b, "static const SnKernelDesc %s_kernels[] = {\n", lower(defs, k));
+    for (uint32_t i = 0; i < v->n; i++) {
+        const Line *l = &v->line[i];
+        sn_rg_wrap(b, 4,
+                   sn_format(a, "{ SN_K_%s, %u, \"%s\", %s, %s },",
+                             sn_upper(a, l->node->name), l->tuple, l->k->fn,
+                             l->k->fn, l->k->prepare ? l->k->prepare : "NULL"));
+    }
+    sn_puts(b, "};\n");
+}
+
+static void
+put_keep(const SnDefs *defs, SnDiag *d, SnBuf *b, const SnDefBackend *k)
+{
+    SnArena *a = defs->arena;
+    const char *lo = lower(defs, k);
+    SnRg cx;
+
+    for (uint32_t i = 0; i < k->nkeep; i++) {
+        if (!k->keep_when[i])
+            continue;
+        sn_rg_init(&cx, defs, d);
+        cx.self = sn_def_node(defs, k->keep[i]);
+        sn_putf(b,
+                "static bool\n%s_keeps_%s(const SnGraph *g, SnId id)\n"
+                "{\n",
+                lo, sn_lower(a, k->keep[i]));
+        sn_rg_wrap(b, 4,
+                   sn_format(a, "return %s;",
+                             sn_rg_cond(&cx, k->keep_when[i], false)));
+        sn_puts(b, "}\n\n");
+    }
+    sn_putf(b, "static const SnKeep %s_keep[] = {\n", lo);
+    for (uint32_t i = 0; i < k->nkeep; i++)
+        sn_putf(b, "    { SN_K_%s, %s },\n", sn_upper(a, k->keep[i]),
+                k->keep_when[i]
+                    ? sn_format(a, "%s_keeps_%s", lo, sn_lower(a, k->keep[i]))
+                    : "NULL");
+    sn_puts(b, "};\n");
+}
+
+/* The nodes that k refines: new ports, families and joins. */
+static void
+put_refines(const SnDefs *defs, SnBuf *b, const SnDefBackend *k)
+{
+    SnArena *a = defs->arena;
+    SnBuf row;
+
+    sn_buf_init(&row, a);
+    for (uint32_t i = 0; i < defs->nrefined; i++) {
+        const SnDefRefined *r = defs->refined[i];
+        const char *lo =
+            sn_format(a, "%s_%s", lower(defs, k), sn_lower(a, r->as->name));
+        if (r->backend != k)
+            continue;
+        sn_emit_ports(b, r->as->in, r->as->nin, lo, "in");
+        sn_emit_ports(b, r->as->out, r->as->nout, lo, "out");
+        sn_putf(&row, "    { .kind = SN_K_%s", sn_upper(a, r->as->name));
+        if (r->as->nin)
+            sn_putf(&row, ", .in = %s_in", lo);
+        if (r->as->nout)
+            sn_putf(&row, ", .out = %s_out", lo);
+        sn_puts(&row, ",\n");
+        sn_emit_family(&row, &r->as->family);
+        sn_emit_joins(&row, defs->nderive + defs->nclass, r->joins);
+        sn_putf(&row, "      .where = \"%s\" },\n", sn_where(a, r->pos));
+    }
+    if (row.n)
+        sn_putf(b, "static const SnRefineDesc %s_refine[] = {\n%s};\n",
+                lower(defs, k), sn_buf_str(&row));
+}
+
+static uint32_t
+count_refines(const SnDefs *defs, const SnDefBackend *k)
+{
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < defs->nrefined; i++)
+        n += defs->refined[i]->backend == k;
+    return n;
+}
+
+static void
+put_parts(const SnDefs *defs, SnDiag *d, SnBuf *b, const SnDefBackend *k,
+          const Kernels *v)
+{
+    const char *lo = lower(defs, k);
+
+    sn_putf(b, "\n/* ---- backend %s ---- */\n\n", k->name);
+    if (k->nsupport) {
+        sn_putf(b,
+                "static bool\n%s_supports(SnKind k, const SnTuple *t)\n"
+                "{\n    static const SnTypePat type[] = {",
+                lo);
+        for (uint32_t i = 0; i < k->nsupport; i++)
+            sn_putf(b, "%s { %s, %d }", i ? "," : "",
+                    sn_elem_enum(k->support[i].elem), k->support[i].axis);
+        sn_putf(b,
+                " };\n\n    return sn_tuple_within(\"%s\", k, t, type, "
+                "%u);\n}\n\n",
+                k->name, k->nsupport);
+    }
+    put_refines(defs, b, k);
+    if (k->nkeep)
+        put_keep(defs, d, b, k);
+    if (v->n)
+        put_kernels(defs, b, k, v);
+    if (k->nhook) {
+        sn_putf(b, "static const SnBackendHooks %s_hooks = {\n", lo);
+        for (uint32_t i = 0; i < k->nhook; i++)
+            sn_putf(b, "    .%s = %s,\n", k->hook[i], k->hook_fn[i]);
+        sn_puts(b, "};\n");
+    }
+}
+
+static void
+put_row(const SnDefs *defs, SnBuf *b, const SnDefBackend *k, const Kernels *v)
+{
+    const char *lo = lower(defs, k);
+    SnPos at = k->ncap ? k->cap[0].pos : (SnPos){.src = NULL};
+
+    sn_putf(b,
+            "    { .name = \"%s\", .rounding = SN_ROUNDING_%s,\n"
+            "      .fallback_reference = %s",
+            k->name, sn_upper(defs->arena, sn_rounding_word(k->rounding)),
+            k->fallback_reference ? "true" : "false");
+    if (k->nenable) {
+        sn_puts(b, ",\n      .optin = (const char *const[]){ ");
+        for (uint32_t i = 0; i < k->nenable; i++) {
+            sn_emit_str(b, k->enable[i]);
+            sn_puts(b, ", ");
+        }
+        sn_puts(b, "NULL }");
+    }
+    if (k->nkeep)
+        sn_putf(b, ", .nkeep = %u, .keep = %s_keep", k->nkeep, lo);
+    if (k->nsupport)
+        sn_putf(b, ",\n      .supports = %s_supports", lo);
+    if (count_refines(defs, k))
+        sn_putf(b, ",\n      .nrefine = %u, .refine = %s_refine",
+                count_refines(defs, k), lo);
+    if (v->n)
+        sn_putf(b, ",\n      .nkernel = %u, .kernel = %s_kernels", v->n, lo);
+    if (k->nhook)
+        sn_putf(b, ",\n      .hooks = &%s_hooks", lo);
+    sn_putf(b, ",\n      .where = \"%s\" },\n", sn_where(defs->arena, at));
+}
+
+void
+sn_emit_backends(const SnDefs *defs, SnDiag *d, SnBuf *b, const char *outdir)
+{
+    Kernels *v = SN_NEW_N(defs->arena, Kernels, defs->nbackend + 1);
+
+    for (uint32_t i = 0; i < defs->nbackend; i++) {
+        if (!sn_defs_mine(defs, defs->backend[i]))
+            continue;
+        v[i] = kernels(defs, defs->backend[i]);
+        put_parts(defs, d, b, defs->backend[i], &v[i]);
+        if (v[i].n || defs->backend[i]->nhook)
+            emit_header(defs, defs->backend[i], &v[i], outdir, d);
+    }
+    sn_putf(b, "\n%sconst SnBackendDesc %s_backends[] = {\n",
+            defs->is_plugin ? "static " : "",
+            defs->is_plugin ? "plugin" : "sn_core");
+    for (uint32_t i = 0; i < defs->nbackend; i++)
+        if (sn_defs_mine(defs, defs->backend[i]))
+            put_row(defs, b, defs->backend[i], &v[i]);
+    if (defs->is_plugin) {
+        sn_puts(b, "};\n");
+        return;
+    }
+    if (!defs->nbackend)
+        sn_puts(b, "    { .name = NULL },\n");
+    sn_putf(b, "};\nconst uint32_t sn_core_nbackend = %u;\n", defs->nbackend);
+}

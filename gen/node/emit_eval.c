@@ -1,0 +1,603 @@
+// SPDX-License-Identifier: Apache-2.0
+/* sn_eval.c: an evaluator for every node and tuple with a formula. */
+#include <string.h>
+
+#include "dsl/resolve/resolve.h"
+#include "gen/node/formula.h"
+
+static bool
+is_plain_move(const SnDefNode *n, uint32_t res)
+{
+    const SnDefSem *m = n->rsem[res];
+
+    if (m->map && !strcmp(m->map, "topk"))
+        return true;
+    return m->cls == SN_DC_MOVE && m->els == NULL;
+}
+
+const char *
+sn_eval_name(SnArena *a, const SnDefNode *n, uint32_t t)
+{
+    bool move = true;
+
+    if (n->nout == 0)
+        return NULL;
+    for (uint32_t i = 0; i < n->nout; i++) {
+        if (n->rsem[i]->cls == SN_DC_OPAQUE || n->rsem[i]->cls == SN_DC_SOURCE)
+            return NULL;
+        move = move && is_plain_move(n, i);
+    }
+    if (move)
+        return "sn_eval_move";
+    return sn_format(a, "sn_eval_%s_%u", sn_lower(a, n->name), t);
+}
+
+static void
+put_lines(SnBuf *b, int depth, const char *text)
+{
+    sn_emit_lines(b, depth * 4, 80, text);
+}
+
+/* ---- loops around a formula ---- */
+
+static void
+put_store(SnFm *f, SnBuf *b, int depth, const char *index, SnVal v)
+{
+    const char *y = sn_local(f->a, f->n->out[f->res]->name);
+
+    put_lines(b, depth,
+              sn_format(f->a, "%s[%s] = %s;", y, index, sn_fm_store(f, v)));
+}
+
+/* What must be saturated although the formula ends without q(). */
+static SnVal
+clamp_end(SnFm *f, const SnExpr *e, SnVal v)
+{
+    SnDefConc out = sn_fm_out(f);
+
+    if (!f->sem->clamp || (e->ek == SN_E_CALL && !strcmp(e->s, "q")))
+        return v;
+    if (out.elem == SN_DE_F32) {
+        const char *fld = sn_field(f->a, f->sem->clamp->name);
+        if (sn_fm_once(f, "y_limf", 0))
+            sn_putf(&f->pre, "const SnLimF y_limf = sn_limf(at->%s);\n", fld);
+        v.s = sn_format(f->a, "sn_clampf(%s, y_limf)", sn_fm_f32(f, v));
+    } else if (sn_conc_code(out) && v.ct == SN_CT_INT) {
+        const char *lim = sn_fm_lim(f);
+        v.s = sn_format(f->a, "sn_imin(sn_imax(%s, %s.lo), %s.hi)", v.s, lim,
+                        lim);
+    }
+    v.atom = true;
+    v.lit = v.fixed = false;
+    return v;
+}
+
+static SnVal
+value(SnFm *f)
+{
+    return clamp_end(f, f->sem->formula, sn_fm_expr(f, f->sem->formula));
+}
+
+/* A function whose formula sees one element at a time; one operand of 8 bits
+ * goes through a table of all codes when there are more elements. */
+static void
+point_each(SnFm *f, SnBuf *b, const char *fn, const char *stat)
+{
+    const SnDefPort *x = sn_fm_port(f, f->sem->arg[0]);
+    const SnDefPort *y = f->n->out[f->res];
+    const char *xv = sn_local(f->a, x->name), *yv = sn_local(f->a, y->name);
+    const char *xt = sn_elem_ctype(f->t->in[x->index].elem);
+    const char *yt = sn_elem_ctype(sn_fm_out(f).elem);
+    const char *run = strncmp(fn, "sn_eval_", 8) ? fn : fn + 8;
+    bool table = f->t->in[x->index].elem == SN_DE_QI8 && f->n->nin == 1;
+    SnBuf elem;
+
+    sn_buf_init(&elem, f->a);
+    f->elem = &elem;
+    f->ctx = SN_IN_POINT;
+    sn_fm_once(f, xv, 0);
+    sn_fm_once(f, yv, 0);
+    SnVal v = value(f);
+    const char *pre = sn_buf_str(&f->pre);
+    sn_putf(b,
+            "static void\n%s_run(const SnCall *c, const %s *%s, int64_t n, "
+            "%s *%s)\n{\n",
+            run, xt, xv, yt, yv);
+    SnBuf body;
+    sn_buf_init(&body, f->a);
+    put_lines(&body, 1, pre);
+    if (f->pre.n)
+        sn_putc(&body, '\n');
+    put_lines(&body, 1, "for (int64_t i = 0; i < n; i++) {");
+    put_lines(&body, 2, sn_buf_str(&elem));
+    put_store(f, &body, 2, "i", v);
+    sn_puts(&body, "    }\n}\n\n");
+    const char *text = sn_buf_str(&body);
+    if (strstr(text, "at->"))
+        sn_putf(b, "    const Sn%sAttr *at = c->attr;\n", f->n->name);
+    else if (!strstr(text, "(c") && !strstr(text, "c->"))
+        sn_puts(b, "    (void)c;\n");
+    sn_puts(b, text);
+    sn_putf(b,
+            "%sSnStatus\n%s(const SnCall *c)\n{\n"
+            "    const int64_t n = sn_shape_count(c->out[%u].shape);\n"
+            "    const %s *%s = c->in[%u].data;\n"
+            "    %s *%s = c->out[%u].data;\n",
+            stat, fn, f->res, xt, xv, x->index, yt, yv, f->res);
+    if (table)
+        sn_putf(b,
+                "    int8_t code[256];\n    %s table[256];\n\n"
+                "    if (n > 256) {\n        sn_codes8(code);\n"
+                "        %s_run(c, code, 256, table);\n"
+                "        for (int64_t i = 0; i < n; i++)\n"
+                "            %s[i] = table[%s[i] + 128];\n"
+                "        return SN_OK;\n    }\n",
+                yt, run, yv, xv);
+    else
+        sn_putc(b, '\n');
+    sn_putf(b, "    %s_run(c, %s, n, %s);\n    return SN_OK;\n}\n", run, xv,
+            yv);
+}
+
+static void
+open_fn(SnFm *f, SnBuf *b, const char *fn, const char *stat, const char *text)
+{
+    sn_putf(b, "%sSnStatus\n%s(const SnCall *c)\n{\n", stat, fn);
+    if (strstr(text, "at->"))
+        sn_putf(b, "    const Sn%sAttr *at = c->attr;\n", f->n->name);
+    sn_puts(b, text);
+    sn_puts(b, "    return SN_OK;\n}\n");
+}
+
+/* Broadcasting, filling, and per-axis types. */
+static void
+point_walk(SnFm *f, SnBuf *b, const char *fn, const char *stat)
+{
+    const SnDefPort *y = f->n->out[f->res];
+    SnBuf elem, body;
+
+    sn_buf_init(&elem, f->a);
+    sn_buf_init(&body, f->a);
+    f->elem = &elem;
+    f->ctx = SN_IN_POINT;
+    SnVal v = value(f);
+    sn_fm_ptr(f, y);
+    put_lines(&body, 1, sn_buf_str(&f->pre));
+    put_lines(&body, 1, "SnBcast m;");
+    sn_putc(&body, '\n');
+    put_lines(&body, 1, "sn_bcast_open(&m, c);");
+    put_lines(&body, 1, sn_buf_str(&f->post));
+    put_lines(&body, 1,
+              "for (int64_t o = 0; o < m.count; o += m.run, "
+              "sn_bcast_run(&m)) {");
+    put_lines(&body, 2, sn_buf_str(&f->slice));
+    put_lines(&body, 2, "for (int64_t i = 0; i < m.run; i++) {");
+    put_lines(&body, 3, sn_buf_str(&elem));
+    put_store(f, &body, 3, "o + i", v);
+    sn_puts(&body, "        }\n    }\n");
+    open_fn(f, b, fn, stat, sn_buf_str(&body));
+}
+
+/* Contractions by SnDot. */
+static void
+contract(SnFm *f, SnBuf *b, const char *fn, const char *stat)
+{
+    SnBuf elem, body;
+
+    sn_buf_init(&elem, f->a);
+    sn_buf_init(&body, f->a);
+    f->elem = &elem;
+    f->ctx = SN_IN_OUT;
+    SnVal v = value(f);
+    sn_fm_ptr(f, f->n->out[f->res]);
+    put_lines(&body, 1, sn_buf_str(&f->pre));
+    put_lines(&body, 1, "SnMap m;\nSnDot dot;");
+    sn_putc(&body, '\n');
+    put_lines(&body, 1,
+              sn_format(f->a, "SN_TRY(sn_map_open(&m, c, %u));", f->res));
+    put_lines(&body, 1, sn_buf_str(&f->post));
+    put_lines(&body, 1,
+              sn_format(f->a,
+                        "sn_dot_open(&dot, &m, c, sn_opnd(c, %u), "
+                        "sn_opnd(c, %u), %s);",
+                        f->dot_x, f->dot_w,
+                        f->dot_bias ? sn_format(f->a, "sn_opnd(c, %u)->data",
+                                                f->dot_bias->index)
+                                    : "NULL"));
+    put_lines(&body, 1,
+              "while (sn_dot_next(&dot)) {\n"
+              "    for (int64_t i = 0; i < dot.n; i++) {");
+    const char *load = sn_buf_str(&elem);
+    if (f->want_chan)
+        put_lines(&body, 3, "const int64_t ch = m.chan0 + dot.l0 + i;");
+    put_lines(&body, 3, "const int64_t o = m.y0 + (dot.l0 + i) * m.lane_y;");
+    put_lines(&body, 3, load);
+    put_store(f, &body, 3, "o", v);
+    sn_puts(&body, "        }\n    }\n");
+    open_fn(f, b, fn, stat, sn_buf_str(&body));
+}
+
+/* Windows and other sets. */
+static void
+sets(SnFm *f, SnBuf *b, const char *fn, const char *stat)
+{
+    bool row = !strcmp(f->sem->map, "row");
+    SnBuf elem, body;
+
+    sn_buf_init(&elem, f->a);
+    sn_buf_init(&body, f->a);
+    f->elem = &elem;
+    f->ctx = SN_IN_OUT;
+    SnVal v = f->t->quant && f->sem->by && !strcmp(f->sem->by, "lrn") &&
+                      sn_conc_code(sn_fm_out(f))
+                  ? sn_row_lrn(f)
+                  : value(f);
+    sn_fm_ptr(f, f->n->out[f->res]);
+    SnBuf in;
+    sn_buf_init(&in, f->a);
+    if (f->want_chan)
+        put_lines(&in, 3, "const int64_t ch = m.chan0 + l;");
+    put_lines(&in, 3, sn_buf_str(&f->set));
+    if (row)
+        put_lines(&in, 3,
+                  "for (int64_t e = 0; e < m.nout; e++) {\n"
+                  "    const int64_t o = m.y0 + m.y[e];");
+    else
+        put_lines(&in, 3, "const int64_t o = m.y0 + l * m.lane_y;");
+    put_lines(&in, row ? 4 : 3, sn_buf_str(&elem));
+    put_store(f, &in, row ? 4 : 3, "o", v);
+    if (row)
+        put_lines(&in, 3, "}");
+    put_lines(&body, 1, sn_buf_str(&f->pre));
+    put_lines(&body, 1, "SnMap m;");
+    sn_putc(&body, '\n');
+    put_lines(&body, 1,
+              sn_format(f->a, "SN_TRY(sn_map_open(&m, c, %u));", f->res));
+    put_lines(&body, 1, sn_buf_str(&f->post));
+    put_lines(&body, 1,
+              "for (int64_t g = 0; g < m.ngroup; g++) {\n"
+              "    sn_map_set(&m, g);\n"
+              "    for (int64_t l = 0; l < m.nlane; l++) {");
+    sn_puts(&body, sn_buf_str(&in));
+    sn_puts(&body, "        }\n    }\n");
+    open_fn(f, b, fn, stat, sn_buf_str(&body));
+}
+
+static void
+softmax(SnFm *f, SnBuf *b, const char *fn, const char *stat)
+{
+    const SnDefPort *x = sn_fm_port(f, f->sem->arg[0]);
+    const SnDefPort *y = f->n->out[f->res];
+    SnBuf body;
+
+    if (strcmp(f->sem->map, "row") || f->t->in[x->index].elem != SN_DE_QI8 ||
+        sn_fm_out(f).elem != SN_DE_QI8) {
+        sn_fm_refuse(f, "the row softmax is for quant(i8) over row");
+        return;
+    }
+    const char *xv = sn_fm_ptr(f, x), *yv = sn_fm_ptr(f, y);
+    const char *lim = sn_fm_lim(f);
+    sn_buf_init(&body, f->a);
+    put_lines(&body, 1, sn_buf_str(&f->pre));
+    put_lines(&body, 1, "SnSoftmax s;\nSnMap m;");
+    sn_putc(&body, '\n');
+    put_lines(
+        &body, 1,
+        sn_format(f->a,
+                  "SN_TRY(sn_map_open(&m, c, %u));\n"
+                  "sn_softmax_open(&s, c->in[%u].type, c->out[%u].type, %s);\n"
+                  "for (int64_t g = 0; g < m.ngroup; g++) {\n"
+                  "    sn_map_set(&m, g);\n"
+                  "    sn_softmax_row(&s, &m, %s, %s);\n}",
+                  f->res, x->index, f->res, lim, xv, yv));
+    open_fn(f, b, fn, stat, sn_buf_str(&body));
+}
+
+/* A move that pads with a value of its own. */
+static void
+filled_move(SnFm *f, SnBuf *b, const char *fn, const char *stat)
+{
+    SnBuf elem, body;
+
+    sn_buf_init(&elem, f->a);
+    sn_buf_init(&body, f->a);
+    f->elem = &elem;
+    f->ctx = SN_IN_POINT;
+    SnVal v = sn_fm_expr(f, f->sem->els);
+    put_lines(&body, 1, sn_buf_str(&f->pre));
+    put_lines(&body, 1,
+              sn_format(f->a, "const %s fill = %s;\n",
+                        sn_elem_ctype(sn_fm_out(f).elem), sn_fm_store(f, v)));
+    sn_putf(b, "%sSnStatus\n%s(const SnCall *c)\n{\n", stat, fn);
+    if (strstr(sn_buf_str(&body), "at->"))
+        sn_putf(b, "    const Sn%sAttr *at = c->attr;\n", f->n->name);
+    sn_puts(b, sn_buf_str(&body));
+    sn_putf(b, "    return sn_move(c, %u, &fill);\n}\n", f->res);
+}
+
+/* ---- choosing ---- */
+
+/* Finds the sum that SnDot makes and the bias that starts its chain. */
+static bool
+find_dot(SnFm *f, const SnExpr *e, const SnDefPort **b)
+{
+    const SnDefPort *x, *w;
+
+    if (sn_row_acc(f, e, b))
+        return true;
+    if (sn_row_sum(f, e, &x, &w))
+        return true;
+    for (uint32_t i = 0; i < e->nkid; i++)
+        if (find_dot(f, e->kid[i], b))
+            return true;
+    return false;
+}
+
+static bool
+is_f32_tuple(const SnFm *f, const SnDefPort *x, const SnDefPort *w)
+{
+    return f->t->in[x->index].elem == SN_DE_F32 &&
+           f->t->in[w->index].elem == SN_DE_F32;
+}
+
+static void
+contract_any(SnFm *f, SnBuf *b, const char *fn, const char *stat)
+{
+    const SnDefPort *bias = NULL;
+
+    if (!find_dot(f, f->sem->formula, &bias)) {
+        if (f->t->quant && sn_conc_code(sn_fm_out(f)))
+            sn_fm_refuse(f, "a quantized contract is q(sum(d(x) * d(w)) + "
+                            "d(b)) over its map, with b pinned");
+        else
+            sets(f, b, fn, stat);
+        return;
+    }
+    const SnDefPort *x = sn_fm_port(f, f->sem->arg[0]);
+    const SnDefPort *w = sn_fm_port(f, f->sem->arg[1]);
+    f->dot_x = x->index;
+    f->dot_w = w->index;
+    f->dot = true;
+    if (is_f32_tuple(f, x, w))
+        f->dot_bias = bias;
+    else if (!sn_conc_code(f->t->in[x->index]) ||
+             !sn_conc_code(f->t->in[w->index]))
+        sn_fm_refuse(f, "a contract takes f32 or codes on both sides");
+    contract(f, b, fn, stat);
+}
+
+static void
+one_result(SnFm *f, SnBuf *b, const char *fn, const char *stat)
+{
+    const char *map = f->sem->map ? f->sem->map : "";
+    bool code = f->t->quant && sn_conc_code(sn_fm_out(f));
+
+    if (is_plain_move(f->n, f->res)) {
+        sn_putf(b,
+                "%sSnStatus\n%s(const SnCall *c)\n{\n"
+                "    return sn_move(c, %u, NULL);\n}\n",
+                stat, fn, f->res);
+    } else if (f->sem->cls == SN_DC_MOVE) {
+        filled_move(f, b, fn, stat);
+    } else if (!strcmp(map, "each")) {
+        const SnDefPort *x = sn_fm_port(f, f->sem->arg[0]);
+        if (f->t->in[x->index].axis >= 0 || sn_fm_out(f).axis >= 0)
+            point_walk(f, b, fn, stat);
+        else
+            point_each(f, b, fn, stat);
+    } else if (!strcmp(map, "broadcast") || !strcmp(map, "fill")) {
+        if (f->n->nin > 8)
+            sn_fm_refuse(f, "more than 8 operands");
+        else
+            point_walk(f, b, fn, stat);
+    } else if (f->sem->cls == SN_DC_CONTRACT) {
+        contract_any(f, b, fn, stat);
+    } else if (code && f->sem->by && !strcmp(f->sem->by, "softmax")) {
+        softmax(f, b, fn, stat);
+    } else if (code && f->sem->by && strcmp(f->sem->by, "lrn")) {
+        sn_fm_refuse(f, "the rows are called lrn and softmax");
+    } else if (code && !f->sem->by && !sn_row_window(f, f->sem->formula)) {
+        sn_fm_refuse(f, "a quantized window selects, takes a mean, or names "
+                        "its row with `by`");
+    } else {
+        sets(f, b, fn, stat);
+    }
+}
+
+static void
+put_comment(SnBuf *b, const SnDefs *s, const SnDefNode *n, const SnDefTuple *t,
+            uint32_t res)
+{
+    SnBuf x;
+
+    sn_buf_init(&x, b->a);
+    sn_putf(&x, "%s: %s ", sn_where(b->a, n->rsem[res]->pos), n->name);
+    sn_put_tuple(&x, s, n, t);
+    sn_puts(&x, "\n    ");
+    sn_put_sem(&x, n->rsem[res]);
+    sn_puts(b, "\n/*");
+    SnBuf q, w;
+    sn_buf_init(&q, b->a);
+    sn_buf_init(&w, b->a);
+    sn_emit_lines(&w, 0, 77, sn_buf_str(&x));
+    sn_emit_quote(&q, " * ", sn_buf_str(&w));
+    sn_puts(b, sn_buf_str(&q) + 2);
+    sn_puts(b, " */\n");
+}
+
+/* One result of one tuple as function `name`; false where no row fits, which
+ * is an error, unless the real form is tried (d NULL). */
+static bool
+one_fn(SnBuf *b, const SnDefs *s, const SnDefNode *n, const SnDefTuple *t,
+       uint32_t r, const char *name, const char *stat, SnDiag *d)
+{
+    SnArena *a = s->arena;
+    SnFm f = {.a = a,
+              .d = d,
+              .defs = s,
+              .n = n,
+              .t = t,
+              .sem = n->rsem[r],
+              .res = r,
+              .nscope = 1,
+              .fresh = 1};
+    SnBuf out, q;
+
+    sn_buf_init(&f.pre, a);
+    sn_buf_init(&f.post, a);
+    sn_buf_init(&f.slice, a);
+    sn_buf_init(&f.set, a);
+    sn_buf_init(&out, a);
+    one_result(&f, &out, name, stat);
+    if (!f.failed) {
+        put_comment(b, s, n, t, r);
+        sn_puts(b, sn_buf_str(&out));
+        return true;
+    }
+    if (!d)
+        return false;
+    sn_buf_init(&q, a);
+    sn_put_tuple(&q, s, n, t);
+    sn_error(d, f.sem->pos, "SN115", "%s %s: no arithmetic row fits result %s",
+             n->name, sn_buf_str(&q), n->out[r]->name);
+    sn_diag_help(d, "%s", f.why);
+    return false;
+}
+
+static void
+one_tuple(SnBuf *b, const SnDefs *s, const SnDefNode *n, uint32_t t, SnDiag *d)
+{
+    SnArena *a = s->arena;
+    const char *fn = sn_eval_name(a, n, t);
+    bool many = n->nout > 1;
+
+    for (uint32_t r = 0; r < n->nout; r++) {
+        if (n->tuple[t].out[r].elem < 0)
+            continue;
+        const char *name = many ? sn_format(a, "%s_%u_%s", sn_lower(a, n->name),
+                                            t, n->out[r]->name)
+                                : fn;
+        one_fn(b, s, n, &n->tuple[t], r, name, many ? "static " : "", d);
+    }
+    if (!many)
+        return;
+    sn_putf(b, "\nSnStatus\n%s(const SnCall *c)\n{\n", fn);
+    for (uint32_t r = 0; r < n->nout; r++) {
+        if (n->tuple[t].out[r].elem < 0)
+            continue;
+        sn_putf(b,
+                "    if (c->nout > %u && c->out[%u].data)\n"
+                "        SN_TRY(%s_%u_%s(c));\n",
+                r, r, sn_lower(a, n->name), t, n->out[r]->name);
+    }
+    sn_puts(b, "    return SN_OK;\n}\n");
+}
+
+/* ---- over the reals ---- */
+
+/* Does the formula round within to a type whose range it does not name?  Then
+ * f32 would not saturate there. */
+static bool
+rounds_open(const SnExpr *e)
+{
+    if (e->ek == SN_E_CALL && !strcmp(e->s, "q") && e->nkid == 2)
+        return true;
+    for (uint32_t i = 0; i < e->nkid; i++)
+        if (rounds_open(e->kid[i]))
+            return true;
+    return false;
+}
+
+static bool
+has_real(const SnDefNode *n)
+{
+    for (uint32_t t = 0; t < n->ntuple; t++) {
+        bool f = n->tuple[t].out[0].elem == SN_DE_F32;
+        for (uint32_t i = 0; i < n->nin; i++)
+            f = f && !sn_conc_quant(n->tuple[t].in[i]);
+        if (f)
+            return true;
+    }
+    return false;
+}
+
+/* n with f32 in the place of its first quantized tuple's codes; NULL where n
+ * has such a tuple, or reads codes as they are. */
+static const SnDefTuple *
+real_tuple(SnArena *a, const SnDefNode *n)
+{
+    const SnDefSem *sem = n->nout == 1 ? n->rsem[0] : NULL;
+
+    if (!sem || !n->ntuple || has_real(n) || (n->base && has_real(n->base)) ||
+        (sem->cls != SN_DC_CONTRACT && sem->cls != SN_DC_POINT &&
+         sem->cls != SN_DC_WINDOW) ||
+        !sn_conc_quant(n->tuple[0].out[0]) || rounds_open(sem->formula))
+        return NULL;
+    SnDefTuple *r = sn_memdup(a, &n->tuple[0], sizeof *r);
+    r->in = sn_memdup(a, r->in, n->nin * sizeof *r->in);
+    r->out = sn_memdup(a, r->out, sizeof *r->out);
+    r->out[0] = (SnDefConc){SN_DE_F32, -1};
+    r->quant = false;
+    for (uint32_t i = 0; i < n->nin; i++) {
+        if (!sn_conc_quant(r->in[i]))
+            continue;
+        if (sn_formula_reads(sem->formula, n->in[i]).raw)
+            return NULL;
+        r->in[i] = r->out[0];
+    }
+    return r;
+}
+
+static bool
+emit_real(SnBuf *b, const SnDefs *s, const SnDefNode *n)
+{
+    const SnDefTuple *t = real_tuple(s->arena, n);
+
+    return t && one_fn(b, s, n, t, 0,
+                       sn_format(s->arena, "sn_eval_%s_real",
+                                 sn_lower(s->arena, n->name)),
+                       "", NULL);
+}
+
+const char *
+sn_real_name(const SnDefs *s, const SnDefNode *n)
+{
+    SnBuf b;
+
+    sn_buf_init(&b, s->arena);
+    return emit_real(&b, s, n) ? sn_format(s->arena, "sn_eval_%s_real",
+                                           sn_lower(s->arena, n->name))
+                               : NULL;
+}
+
+void
+sn_emit_eval(const SnDefs *s, const char *outdir, SnDiag *d)
+{
+    SnArena *a = s->arena;
+    SnBuf b;
+
+    sn_buf_init(&b, a);
+    sn_emit_head(&b, "Reference evaluators, one per node and tuple.");
+    sn_putf(&b,
+            "#include \"%s\"\n\n#include <math.h>\n\n"
+            "#include \"kernel/eval/rows.h\"\n#include \"%s\"\n",
+            sn_emit_name(s, "gen.h"), sn_emit_name(s, "kinds.h"));
+    if (!s->is_plugin)
+        sn_puts(&b,
+                "\n/* Every plain move: copies by its map. */\nSnStatus\n"
+                "sn_eval_move(const SnCall *c)\n{\n"
+                "    for (unsigned r = 0; r < c->nout; r++)\n"
+                "        SN_TRY(sn_move(c, r, NULL));\n    return SN_OK;\n}\n");
+    for (uint32_t i = 0; i < s->nnode; i++) {
+        const SnDefNode *n = s->node[i];
+        for (uint32_t t = 0; t < n->ntuple; t++) {
+            const char *fn =
+                sn_defs_mine(s, n->backend) ? sn_eval_name(a, n, t) : NULL;
+            if (fn && strcmp(fn, "sn_eval_move"))
+                one_tuple(&b, s, n, t, d);
+        }
+        if (sn_defs_mine(s, n->backend))
+            emit_real(&b, s, n);
+    }
+    sn_emit_file(&b, outdir, sn_emit_name(s, "eval.c"), d);
+}

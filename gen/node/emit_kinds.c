@@ -1,0 +1,796 @@
+// SPDX-License-Identifier: Apache-2.0
+/* sn_kinds.h, sn_kinds.c, sn_gen.h: every kind as a number, an attribute
+ * struct, accessors and a constructor, and as one row of descriptor tables. */
+#include "gen/text/emit.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct Kd {           /* names of one kind */
+    const char *lo, *up, *st; /* conv2d, CONV2D, SnConv2DAttr */
+} Kd;
+
+static Kd
+kind_names(SnArena *a, const SnDefNode *n)
+{
+    return (Kd){sn_lower(a, n->name), sn_upper(a, n->name),
+                sn_format(a, "Sn%sAttr", n->name)};
+}
+
+static bool
+is_source(const SnDefNode *n)
+{
+    return n->nin == 0 && n->nout > 0 && n->rsem[0]->cls == SN_DC_SOURCE;
+}
+
+/* ---- sn_kinds.h ---- */
+
+static void
+put_new_head(SnBuf *out, const SnDefNode *n, Kd k, const char *before,
+             const char *after)
+{
+    SnArena *a = out->a;
+    SnBuf t, *b = &t;
+
+    sn_buf_init(b, a);
+    sn_puts(b, before);
+    sn_putf(b, "sn_%s_new(SnGraph *g, const char *name", k.lo);
+    for (uint32_t i = 0; i < n->nin; i++) {
+        const char *p = sn_local(a, n->in[i]->name);
+        if (n->in[i]->variadic)
+            sn_putf(b, ", uint32_t n%s, const SnRef *%s", p, p);
+        else
+            sn_putf(b, ", SnRef %s", p);
+    }
+    if (is_source(n))
+        sn_puts(b, ", const SnShape *shape, const void *data");
+    if (n->nall)
+        sn_putf(b, ", const %s *attr", k.st);
+    for (uint32_t i = 0; i < n->nout; i++)
+        sn_putf(b, ", const SnType *%s", sn_local(a, n->out[i]->name));
+    sn_putf(b, ")%s", after);
+    sn_emit_lines(out, 0, 80, sn_buf_str(b));
+}
+
+static void
+put_struct(SnBuf *b, const SnDefNode *n, Kd k)
+{
+    SnArena *a = b->a;
+
+    for (uint32_t i = 0; i < n->nall; i++) {
+        const SnDefAttr *at = n->all[i];
+        if (at->ty != SN_AT_ENUM)
+            continue;
+        sn_puts(b, "enum {");
+        for (uint32_t w = 0; w < at->nword; w++)
+            sn_putf(b, "%s\n    SN_%s_%s_%s = %u", w ? "," : "", k.up,
+                    sn_upper(a, at->name), sn_upper(a, at->word[w]), w);
+        sn_puts(b, "\n};\n");
+    }
+    if (n->nall == 0)
+        return;
+    sn_putf(b, "typedef struct %s {\n", k.st);
+    for (uint32_t i = 0; i < n->nall; i++) {
+        const SnDefAttr *at = n->all[i];
+        sn_putf(b, "    %s%s;", sn_attr_ctype(at), sn_field(a, at->name));
+        if (at->fixed)
+            sn_putf(b, " /* %u */", at->fixed);
+        if (at->ty == SN_AT_RANGE)
+            sn_putf(b, " /* range(%s) */", at->range_of);
+        sn_putc(b, '\n');
+    }
+    sn_putf(b, "} %s;\n", k.st);
+}
+
+static void
+put_access(SnBuf *b, const SnDefNode *n, Kd k)
+{
+    if (n->nall)
+        sn_putf(b,
+                "static inline const %s *\n"
+                "sn_%s_attr(const SnGraph *g, SnId id)\n"
+                "{\n    return (const %s *)sn_node(g, id)->attr;\n}\n",
+                k.st, k.lo, k.st);
+    for (uint32_t i = 0; i < n->nin; i++) {
+        if (n->in[i]->variadic)
+            break; /* later ports have no fixed slot */
+        sn_putf(b,
+                "static inline SnRef\n"
+                "sn_%s_%s(const SnGraph *g, SnId id)\n"
+                "{\n    return sn_in(g, id, %u);\n}\n",
+                k.lo, n->in[i]->name, i);
+    }
+    put_new_head(b, n, k, "SnId ", ";");
+}
+
+static void
+put_doc(SnBuf *b, const SnDefNode *n)
+{
+    SnBuf t;
+
+    sn_buf_init(&t, b->a);
+    sn_emit_quote(&t, " * ",
+                  sn_format(b->a, "%s%s%s", n->name, n->doc ? ": " : "",
+                            n->doc ? n->doc : ""));
+    const char *q = sn_buf_str(&t) + 2; /* the first line opens the comment */
+    sn_putf(b, "%.*s */\n", (int)(strlen(q) - 1), q);
+}
+
+static void
+emit_kinds_h(const SnDefs *s, const char *outdir, SnDiag *d)
+{
+    SnBuf b;
+
+    sn_buf_init(&b, s->arena);
+    sn_emit_head(&b, "Node kinds: numbers, attribute structs, accessors, "
+                     "constructors.");
+    const char *guard = sn_emit_guard(s, "kinds.h");
+    bool plugin = s->is_plugin;
+    sn_putf(&b, "#ifndef %s\n#define %s\n\n#include \"%s\"\n\n", guard, guard,
+            plugin ? "sn_kinds.h" : "graph/desc.h");
+    sn_emit_open(&b);
+    sn_puts(&b, "enum {\n");
+    for (uint32_t i = 0; i < s->nnode; i++)
+        if (sn_defs_mine(s, s->node[i]->backend))
+            sn_putf(&b, "    SN_K_%s = %u, /* %s */\n",
+                    sn_upper(s->arena, s->node[i]->name), s->node[i]->kind,
+                    sn_where(s->arena, s->node[i]->pos));
+    sn_putf(&b, "    %s_END = %u\n};\n",
+            plugin ? sn_upper(s->arena, s->plugin->name) : "SN_K",
+            s->nnode + 1);
+    for (uint32_t i = 0; i < s->nnode; i++) {
+        const SnDefNode *n = s->node[i];
+        if (!sn_defs_mine(s, n->backend))
+            continue;
+        Kd k = kind_names(s->arena, n);
+        sn_putc(&b, '\n');
+        sn_puts(&b, "/*");
+        put_doc(&b, n);
+        put_struct(&b, n, k);
+        put_access(&b, n, k);
+    }
+    sn_emit_close(&b);
+    sn_emit_file(&b, outdir, sn_emit_name(s, "kinds.h"), d);
+}
+
+/* ---- sn_gen.h ---- */
+
+static void
+emit_gen_h(const SnDefs *s, const char *outdir, SnDiag *d)
+{
+    SnArena *a = s->arena;
+    SnBuf b;
+
+    sn_buf_init(&b, a);
+    sn_emit_head(&b, "Functions that the tables of sn_kinds.c point to.");
+    const char *guard = sn_emit_guard(s, "gen.h");
+    sn_putf(&b, "#ifndef %s\n#define %s\n\n#include \"graph/desc.h\"\n\n",
+            guard, guard);
+    sn_emit_open(&b);
+    sn_putf(&b,
+            "/* %s: moves; then by kind and tuple */\n"
+            "SnEvalFn sn_eval_move;\n",
+            sn_emit_name(s, "eval.c"));
+    for (uint32_t i = 0; i < s->nnode; i++) {
+        const SnDefNode *n = s->node[i];
+        if (!sn_defs_mine(s, n->backend))
+            continue;
+        for (uint32_t t = 0; t < n->ntuple; t++) {
+            const char *fn = sn_eval_name(a, n, t);
+            if (fn && strcmp(fn, "sn_eval_move"))
+                sn_putf(&b, "SnEvalFn %s;\n", fn);
+        }
+        const char *real = sn_real_name(s, n);
+        if (real)
+            sn_putf(&b, "SnEvalFn %s;\n", real);
+    }
+    sn_putf(&b, "\n/* %s: where constraints, invariants */\n",
+            sn_emit_name(s, "inv.c"));
+    for (uint32_t i = 0; i < s->nnode; i++) {
+        const SnDefNode *n = s->node[i];
+        if (!sn_defs_mine(s, n->backend))
+            continue;
+        for (uint32_t k = 0; k < n->nall; k++)
+            if (n->all[k]->where)
+                sn_putf(&b, "bool sn_check_%s_%s(const void *attr);\n",
+                        sn_lower(a, n->name), n->all[k]->name);
+        for (uint32_t k = 0; k < n->nrinv; k++)
+            sn_putf(&b, "bool sn_inv_%s_%u(const SnCall *c);\n",
+                    sn_lower(a, n->name), k);
+    }
+    sn_emit_close(&b);
+    sn_emit_file(&b, outdir, sn_emit_name(s, "gen.h"), d);
+}
+
+/* ---- attribute defaults ---- */
+
+static void
+put_side_value(SnBuf *b, const SnExpr *e, const char *field)
+{
+    double v;
+
+    if (e->ek == SN_E_WILD || !sn_const_num(e, &v))
+        return;
+    sn_putf(b, ", .%s = ", field);
+    sn_emit_f64(b, v);
+    sn_putf(b, ", .has_%s = true", field);
+}
+
+static void
+put_default_list(SnBuf *b, const SnDefAttr *at)
+{
+    const SnExpr *e = at->def;
+    bool ints = at->ty == SN_AT_INTS;
+    double v = 0;
+
+    if (e->ek != SN_E_LIST || e->nkid == 0) {
+        sn_puts(b, "{ 0, NULL }");
+        return;
+    }
+    sn_putf(b, "{ %u, (const %s[]){ ", e->nkid, ints ? "int64_t" : "float");
+    for (uint32_t i = 0; i < e->nkid; i++) {
+        sn_const_num(e->kid[i], &v);
+        sn_puts(b, i ? ", " : "");
+        if (ints)
+            sn_emit_i64(b, (int64_t)v);
+        else
+            sn_emit_f32(b, v);
+    }
+    sn_puts(b, " } }");
+}
+
+static void
+put_default(SnBuf *b, const SnDefAttr *at)
+{
+    const SnExpr *e = at->def;
+    double v = 0;
+
+    switch (at->ty) {
+    case SN_AT_INT:
+        sn_const_num(e, &v);
+        sn_emit_i64(b, (int64_t)v);
+        break;
+    case SN_AT_REAL:
+        sn_const_num(e, &v);
+        sn_emit_f32(b, v);
+        break;
+    case SN_AT_BOOL:
+        sn_puts(b, e->i ? "true" : "false");
+        break;
+    case SN_AT_STR:
+        sn_emit_str(b, e->s);
+        break;
+    case SN_AT_ENUM: {
+        uint32_t w = 0;
+        while (w < at->nword && strcmp(at->word[w], e->s))
+            w++;
+        sn_putf(b, "%u", w < at->nword ? w : 0);
+        break;
+    }
+    case SN_AT_INTS:
+    case SN_AT_REALS:
+        put_default_list(b, at);
+        break;
+    case SN_AT_TYPE:
+        sn_puts(b, "NULL");
+        break;
+    case SN_AT_RANGE:
+        sn_puts(b, "{ .lo = 0");
+        if (e->ek == SN_E_LIST && e->nkid == 2) {
+            /* .lo is given again only where the side is closed */
+            SnBuf t;
+            sn_buf_init(&t, b->a);
+            put_side_value(&t, e->kid[0], "lo");
+            put_side_value(&t, e->kid[1], "hi");
+            const char *x = sn_buf_str(&t);
+            if (strstr(x, ".lo")) {
+                b->n -= strlen(".lo = 0");
+                b->s[b->n] = 0;
+                sn_puts(b, x + 2);
+            } else {
+                sn_puts(b, x);
+            }
+        }
+        sn_puts(b, " }");
+        break;
+    }
+}
+
+static void
+put_defaults(SnBuf *b, const SnDefNode *n, Kd k)
+{
+    SnBuf t;
+
+    if (n->nall == 0)
+        return;
+    sn_buf_init(&t, b->a);
+    for (uint32_t i = 0; i < n->nall; i++) {
+        const SnDefAttr *at = n->all[i];
+        if (at->def == NULL && at->ty != SN_AT_STR)
+            continue;
+        sn_putf(&t, "    .%s = ", sn_field(b->a, at->name));
+        if (at->def)
+            put_default(&t, at);
+        else
+            sn_puts(&t, "\"\"");
+        sn_puts(&t, ",\n");
+    }
+    sn_putf(b, "static const %s %s_default = {%s%s};\n", k.st, k.lo,
+            t.n ? "\n" : " 0 ", sn_buf_str(&t));
+}
+
+static void
+put_attrs(SnBuf *b, const SnDefNode *n, Kd k)
+{
+    static const char *const kind[] = {"SN_A_INT",   "SN_A_REAL", "SN_A_BOOL",
+                                       "SN_A_STR",   "SN_A_ENUM", "SN_A_INTS",
+                                       "SN_A_REALS", "SN_A_TYPE", "SN_A_RANGE"};
+    SnArena *a = b->a;
+
+    for (uint32_t i = 0; i < n->nall; i++) {
+        const SnDefAttr *at = n->all[i];
+        if (at->ty != SN_AT_ENUM)
+            continue;
+        sn_putf(b, "static const char *const %s_%s_words[] = {\n   ", k.lo,
+                at->name);
+        for (uint32_t w = 0; w < at->nword; w++) {
+            sn_putc(b, ' ');
+            sn_emit_str(b, at->word[w]);
+            sn_putc(b, ',');
+        }
+        sn_puts(b, " NULL\n};\n");
+    }
+    if (n->nall == 0)
+        return;
+    sn_putf(b, "static const SnAttrDesc %s_attr[] = {\n", k.lo);
+    for (uint32_t i = 0; i < n->nall; i++) {
+        const SnDefAttr *at = n->all[i];
+        sn_putf(b,
+                "    { .name = \"%s\", .kind = %s,\n"
+                "      .offset = offsetof(%s, %s),\n",
+                at->name, kind[at->ty], k.st, sn_field(a, at->name));
+        if (at->fixed)
+            sn_putf(b, "      .fixed = %u,\n", at->fixed);
+        if (at->ty == SN_AT_ENUM)
+            sn_putf(b, "      .words = %s_%s_words,\n", k.lo, at->name);
+        if (at->ty == SN_AT_RANGE && at->range_port)
+            sn_putf(b, "      .range_of = %s, .range_port = %u,\n",
+                    at->range_port->out ? "SN_RANGE_OUT" : "SN_RANGE_IN",
+                    at->range_port->index);
+        else if (at->ty == SN_AT_RANGE && at->range_attr)
+            sn_putf(b, "      .range_of = SN_RANGE_ATTR, .range_port = %u,\n",
+                    at->range_attr->index);
+        if (at->where) {
+            SnBuf t;
+            sn_buf_init(&t, a);
+            sn_put_expr(&t, at->where);
+            sn_puts(b, "      .where = ");
+            sn_emit_str(b, sn_buf_str(&t));
+            sn_putf(b, ", .check = sn_check_%s_%s,\n", k.lo, at->name);
+        }
+        sn_putf(b, "      .has_default = %s },\n", at->def ? "true" : "false");
+    }
+    sn_puts(b, "};\n");
+}
+
+/* ---- ports, tuples, meaning ---- */
+
+void
+sn_emit_ports(SnBuf *b, SnDefPort *const *port, uint32_t n, const char *lo,
+              const char *side)
+{
+    static const char *const fact[] = {"SN_FACT_NONE", "SN_FREE", "SN_SAME",
+                                       "SN_FIXED",     "SN_PIN",  "SN_GIVEN"};
+
+    if (n == 0)
+        return;
+    sn_putf(b, "static const SnPortDesc %s_%s[] = {\n", lo, side);
+    for (uint32_t i = 0; i < n; i++) {
+        const SnDefPort *p = port[i];
+        sn_putf(b, "    { .name = \"%s\", .fact = %s", p->name, fact[p->fact]);
+        if (p->variadic)
+            sn_puts(b, ", .variadic = true");
+        if (p->optional)
+            sn_puts(b, ", .optional = true");
+        if (p->fact == SN_DF_FIXED) {
+            sn_puts(b, ", .fixed_scale = ");
+            sn_emit_f32(b, p->fixed_scale);
+            sn_putf(b, ", .fixed_zp = %lld", (long long)p->fixed_zp);
+        }
+        if (p->fact == SN_DF_PIN) {
+            sn_putf(b, ",\n      .npin = %u, .pin = {", p->npin);
+            for (uint32_t k = 0; k < p->npin; k++)
+                sn_putf(b, "%s %u", k ? "," : "", p->pin[k]);
+            sn_puts(b, " }");
+        }
+        if (p->because) {
+            sn_puts(b, ",\n      .because = ");
+            sn_emit_str(b, p->because);
+        }
+        sn_puts(b, " },\n");
+    }
+    sn_puts(b, "};\n");
+}
+
+static void
+put_pats(SnBuf *b, const SnDefConc *c, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        sn_putf(b, "{ %s, %d }, ", sn_elem_enum(c[i].elem), c[i].axis);
+}
+
+static void
+put_tuples(SnBuf *b, const SnDefs *s, const SnDefNode *n, Kd k)
+{
+    uint32_t w = n->nin + n->nout;
+
+    if (n->ntuple == 0)
+        return;
+    sn_putf(b, "static const SnTypePat %s_pat[] = {\n", k.lo);
+    for (uint32_t i = 0; i < n->ntuple; i++) {
+        const SnDefTuple *t = &n->tuple[i];
+        sn_puts(b, "    ");
+        put_pats(b, t->in, n->nin);
+        put_pats(b, t->out, n->nout);
+        sn_puts(b, "/* ");
+        sn_put_tuple(b, s, n, t);
+        sn_puts(b, " */\n");
+    }
+    sn_putf(b, "};\nstatic const SnTuple %s_tuple[] = {\n", k.lo);
+    for (uint32_t i = 0; i < n->ntuple; i++) {
+        const char *fn = sn_eval_name(b->a, n, i);
+        sn_putf(b, "    { %s_pat + %u, %s_pat + %u, %s, %s },\n", k.lo, i * w,
+                k.lo, i * w + n->nin, n->tuple[i].quant ? "true" : "false",
+                fn ? fn : "NULL");
+    }
+    sn_puts(b, "};\n");
+}
+
+static const char *const class_enum[] = {
+    "SN_C_SOURCE", "SN_C_CONVERT", "SN_C_CONTRACT", "SN_C_POINT",
+    "SN_C_WINDOW", "SN_C_MOVE",    "SN_C_OPAQUE"};
+
+static const char *const map_enum[] = {"SN_MAP_NONE",
+                                       "SN_MAP_EACH",
+                                       "SN_MAP_FILL",
+                                       "SN_MAP_BROADCAST",
+                                       "SN_MAP_CONV",
+                                       "SN_MAP_CONV_TRANSPOSE",
+                                       "SN_MAP_MATMUL",
+                                       "SN_MAP_POOL",
+                                       "SN_MAP_ROW",
+                                       "SN_MAP_REDUCE",
+                                       "SN_MAP_WINDOW_CHANNEL",
+                                       "SN_MAP_PERMUTE",
+                                       "SN_MAP_RESHAPE",
+                                       "SN_MAP_CONCAT",
+                                       "SN_MAP_SLICE",
+                                       "SN_MAP_TILE",
+                                       "SN_MAP_FLIP",
+                                       "SN_MAP_BLOCK",
+                                       "SN_MAP_PAD",
+                                       "SN_MAP_GATHER",
+                                       "SN_MAP_NEAREST",
+                                       "SN_MAP_TABLE",
+                                       "SN_MAP_BAG",
+                                       "SN_MAP_TOPK"};
+
+static void
+put_arg(SnBuf *b, const SnDefNode *n, const SnExpr *e)
+{
+    double v = 0;
+
+    for (uint32_t i = 0; e->ek == SN_E_NAME && i < n->nin; i++)
+        if (!strcmp(n->in[i]->name, e->s)) {
+            sn_putf(b, "{ SN_ARG_PORT, %u }", i);
+            return;
+        }
+    for (uint32_t i = 0; e->ek == SN_E_NAME && i < n->nall; i++)
+        if (!strcmp(n->all[i]->name, e->s)) {
+            sn_putf(b, "{ SN_ARG_ATTR, %u }", i);
+            return;
+        }
+    sn_const_num(e, &v);
+    sn_putf(b, "{ SN_ARG_INT, %d }", (int)v);
+}
+
+/* The attribute of `else q(NAME)`, or -1. */
+static int
+fill_attr(const SnDefNode *n, const SnExpr *e)
+{
+    if (e && e->ek == SN_E_CALL && e->nkid == 1)
+        e = e->kid[0];
+    for (uint32_t i = 0; e && e->ek == SN_E_NAME && i < n->nall; i++)
+        if (!strcmp(n->all[i]->name, e->s))
+            return (int)i;
+    return -1;
+}
+
+static void
+put_sems(SnBuf *b, const SnDefNode *n, Kd k)
+{
+    uint32_t nsem = n->nout ? n->nout : 1;
+
+    sn_putf(b, "static const SnSem %s_sem[] = {\n", k.lo);
+    for (uint32_t i = 0; i < nsem; i++) {
+        const SnDefSem *m = n->rsem[i];
+        sn_putf(b, "    { .cls = %s", class_enum[m->cls]);
+        if (m->map_id) {
+            sn_putf(b, ", .map = %s, .narg = %u,\n      .arg = { ",
+                    map_enum[m->map_id], m->narg);
+            for (uint32_t j = 0; j < m->narg; j++) {
+                sn_puts(b, j ? ", " : "");
+                put_arg(b, n, m->arg[j]);
+            }
+            sn_puts(b, m->narg ? " }" : "{ SN_ARG_INT, 0 } }");
+        }
+        if (m->monotone)
+            sn_puts(b, ", .monotone = true");
+        if (m->raw)
+            sn_puts(b, ", .raw = true");
+        if (m->mean)
+            sn_puts(b, ", .mean = true");
+        if (m->nonempty)
+            sn_puts(b, ", .nonempty = true");
+        sn_putf(b, ", .fill = %d },\n", fill_attr(n, m->els));
+    }
+    sn_puts(b, "};\n");
+}
+
+static void
+put_invs(SnBuf *b, const SnDefNode *n, Kd k)
+{
+    if (n->nrinv == 0)
+        return;
+    sn_putf(b, "static const SnInvariant %s_inv[] = {\n", k.lo);
+    for (uint32_t i = 0; i < n->nrinv; i++) {
+        SnBuf t;
+        sn_buf_init(&t, b->a);
+        sn_put_expr(&t, n->rinv[i]->expr);
+        if (n->rinv[i]->els)
+            sn_putf(&t, ": %s", n->rinv[i]->els);
+        sn_putf(b, "    { sn_inv_%s_%u,\n      ", k.lo, i);
+        sn_emit_str(b, sn_buf_str(&t));
+        sn_puts(b, " },\n");
+    }
+    sn_puts(b, "};\n");
+}
+
+/* ---- constructors ---- */
+
+/* The operands as an array, copied where a variadic port makes the count
+ * known only at run time. */
+static void
+put_new_operands(SnBuf *b, const SnDefNode *n)
+{
+    SnArena *a = b->a;
+    bool many = false;
+
+    for (uint32_t i = 0; i < n->nin; i++)
+        many |= n->in[i]->variadic;
+    if (!many && n->nin) {
+        sn_puts(b, "    SnRef in[] = { ");
+        for (uint32_t i = 0; i < n->nin; i++)
+            sn_putf(b, "%s%s", i ? ", " : "", sn_local(a, n->in[i]->name));
+        sn_puts(b, " };\n");
+    } else if (many && n->nin > 1) {
+        sn_puts(b, "    uint32_t n = 0, nin = ");
+        for (uint32_t i = 0; i < n->nin; i++)
+            sn_putf(b, "%s%s%s", i ? " + " : "", n->in[i]->variadic ? "n" : "1",
+                    n->in[i]->variadic ? sn_local(a, n->in[i]->name) : "");
+        sn_puts(b, ";\n    SnRef *in = SN_NEW_N(g->arena, SnRef, nin);\n\n");
+        for (uint32_t i = 0; i < n->nin; i++) {
+            const char *p = sn_local(a, n->in[i]->name);
+            if (n->in[i]->variadic)
+                sn_putf(b,
+                        "    for (uint32_t i = 0; i < n%s; i++)\n"
+                        "        in[n++] = %s[i];\n",
+                        p, p);
+            else
+                sn_putf(b, "    in[n++] = %s;\n", p);
+        }
+    }
+}
+
+static void
+put_new(SnBuf *b, const SnDefNode *n, Kd k)
+{
+    SnArena *a = b->a;
+    bool many = n->nin == 1 && n->in[0]->variadic;
+
+    sn_puts(b, "\nSnId\n");
+    put_new_head(b, n, k, "", "");
+    sn_puts(b, "{\n");
+    put_new_operands(b, n);
+    if (n->nout) {
+        sn_puts(b, "    const SnType *const type[] = { ");
+        for (uint32_t i = 0; i < n->nout; i++)
+            sn_putf(b, "%s%s", i ? ", " : "", sn_local(a, n->out[i]->name));
+        sn_puts(b, " };\n");
+    }
+    sn_putf(b, "    SnSpec s = { .kind = SN_K_%s, .name = name", k.up);
+    if (many) {
+        const char *p = sn_local(a, n->in[0]->name);
+        sn_putf(b, ", .nin = n%s, .in = %s", p, p);
+    } else if (n->nin) {
+        bool var = false;
+        for (uint32_t i = 0; i < n->nin; i++)
+            var |= n->in[i]->variadic;
+        if (var)
+            sn_puts(b, ", .nin = nin, .in = in");
+        else
+            sn_putf(b, ", .nin = %u, .in = in", n->nin);
+    }
+    if (n->nall)
+        sn_puts(b, ",\n                 .attr = attr");
+    if (n->nout)
+        sn_puts(b, ", .type = type");
+    if (is_source(n))
+        sn_puts(b, ",\n                 .shape = shape, .data = data");
+    sn_puts(b, " };\n\n    return sn_add(g, &s, NULL);\n}\n");
+}
+
+/* ---- the row of a kind ---- */
+
+void
+sn_emit_family(SnBuf *b, const SnDefFamily *f)
+{
+    sn_putf(b, "      .family = { .absorb = %u", f->absorb);
+    if (f->merge)
+        sn_puts(b, ", .merge = true");
+    if (f->sink)
+        sn_puts(b, ", .sink = true");
+    if (f->sink_unused_rest)
+        sn_puts(b, ", .sink_unused_rest = true");
+    if (f->sink_bounded)
+        sn_puts(b, ", .sink_bounded = true");
+    if (f->sink && f->sink_const)
+        sn_puts(b, ", .sink_const = true");
+    const char *const name[] = {"absorb", "merge", "sink"};
+    const char *const why[] = {f->why_absorb, f->why_merge, f->why_sink};
+    for (int i = 0; i < 3; i++)
+        if (why[i]) {
+            sn_putf(b, ",\n        .why_%s = ", name[i]);
+            sn_emit_str(b, why[i]);
+        }
+    sn_puts(b, " },\n");
+}
+
+void
+sn_emit_joins(SnBuf *b, uint32_t nbit, const uint64_t *bits)
+{
+    sn_puts(b, "      .joins = (const uint64_t[]){");
+    for (uint32_t w = 0; w <= nbit / 64; w++)
+        sn_putf(b, "%s 0x%llx", w ? "," : "", (unsigned long long)bits[w]);
+    sn_puts(b, " },\n");
+}
+
+/* Bit i is the derive line or class that sn_rg_join numbers i. */
+static void
+put_joins(SnBuf *b, const SnDefs *s, const SnDefNode *n)
+{
+    uint32_t nbit = s->nderive + s->nclass;
+    uint64_t *bits = SN_NEW_N(b->a, uint64_t, nbit / 64 + 1);
+
+    for (uint32_t i = 0; i < nbit; i++) {
+        const uint64_t *m = i < s->nderive ? s->derive[i]->member
+                                           : s->cls[i - s->nderive]->member;
+        if (m && (m[n->kind / 64] >> n->kind % 64 & 1))
+            bits[i / 64] |= UINT64_C(1) << i % 64;
+    }
+    sn_emit_joins(b, nbit, bits);
+}
+
+static void
+put_row(SnBuf *b, const SnDefs *s, const SnDefNode *n, Kd k)
+{
+    double cost = 0;
+    uint32_t na = n->nall;
+
+    if (n->cost)
+        sn_const_num(n->cost, &cost);
+    if (s->is_plugin)
+        sn_putf(b, "    { .name = \"%s\", .doc = ", n->name);
+    else
+        sn_putf(b, "    [SN_K_%s] =\n    { .name = \"%s\", .doc = ", k.up,
+                n->name);
+    sn_emit_str(b, n->doc ? n->doc : "");
+    sn_putf(b, ",\n      .kind = SN_K_%s, .nin = %u, .nout = %u", k.up, n->nin,
+            n->nout);
+    if (n->nin)
+        sn_putf(b, ", .in = %s_in", k.lo);
+    if (n->nout)
+        sn_putf(b, ", .out = %s_out", k.lo);
+    if (na)
+        sn_putf(b,
+                ",\n      .nattr = %u, .attr_size = sizeof(%s),\n"
+                "      .attr = %s_attr, .defaults = &%s_default",
+                na, k.st, k.lo, k.lo);
+    if (n->ntuple)
+        sn_putf(b, ",\n      .ntuple = %u, .tuple = %s_tuple", n->ntuple, k.lo);
+    if (sn_real_name(s, n))
+        sn_putf(b, ", .real = %s", sn_real_name(s, n));
+    sn_putf(b, ", .sem = %s_sem,\n      .form_of = ", k.lo);
+    if (n->base)
+        sn_putf(b, "SN_K_%s", sn_upper(b->a, n->base->name));
+    else
+        sn_puts(b, "-1");
+    sn_putf(b, ", .clamp = %d, .commutes = { %d, %d }, .effect = %s,\n",
+            n->clamp ? (int)n->clamp->index : -1, n->comm[0], n->comm[1],
+            n->has_effect ? "true" : "false");
+    if (n->nrinv)
+        sn_putf(b, "      .ninv = %u, .inv = %s_inv,\n", n->nrinv, k.lo);
+    sn_emit_family(b, &n->family);
+    put_joins(b, s, n);
+    sn_puts(b, "      .cost = ");
+    sn_emit_f32(b, cost);
+    sn_puts(b, ", .backend = ");
+    sn_emit_str(b, n->backend ? n->backend->name : NULL);
+    sn_puts(b, ", .where = ");
+    sn_emit_str(b, sn_where(b->a, n->pos));
+    sn_puts(b, " },\n");
+}
+
+/* The table of kinds: the core's starts with row 0, which no kind has. */
+static void
+put_rows(SnBuf *b, const SnDefs *s)
+{
+    if (s->is_plugin)
+        sn_putf(b, "\nconst SnKindDesc %s[] = {\n",
+                sn_emit_name(s, "plugin_kinds"));
+    else
+        sn_puts(b, "\nconst SnKindDesc sn_core_kinds[] = {\n"
+                   "    [0] = { .name = \"\", .doc = \"\", .form_of = -1, "
+                   ".clamp = -1, .where = \"\" },\n");
+    for (uint32_t i = 0; i < s->nnode; i++)
+        if (sn_defs_mine(s, s->node[i]->backend))
+            put_row(b, s, s->node[i], kind_names(s->arena, s->node[i]));
+    if (s->is_plugin && s->nnode == s->core_nnode)
+        sn_puts(b, "    { .name = \"\" }\n");
+    sn_puts(b, s->is_plugin ? "};\n"
+                            : "};\nconst uint32_t sn_core_nkind = SN_K_END;\n");
+}
+
+static void
+emit_kinds_c(const SnDefs *s, const char *outdir, SnDiag *d)
+{
+    SnBuf b;
+
+    sn_buf_init(&b, s->arena);
+    sn_emit_head(&b, s->is_plugin
+                         ? "Descriptor tables and constructors of a plugin."
+                         : "Descriptor tables and constructors of all kinds.");
+    sn_putf(&b,
+            "#include \"%s\"\n\n#include <math.h>\n"
+            "#include <stddef.h>\n\n#include \"%s\"\n",
+            sn_emit_name(s, s->is_plugin ? "rules.h" : "kinds.h"),
+            sn_emit_name(s, "gen.h"));
+    for (uint32_t i = 0; i < s->nnode; i++) {
+        const SnDefNode *n = s->node[i];
+        Kd k = kind_names(s->arena, n);
+        if (!sn_defs_mine(s, n->backend))
+            continue;
+        sn_putf(&b, "\n/* ---- %s: %s ---- */\n\n", n->name,
+                sn_where(s->arena, n->pos));
+        put_defaults(&b, n, k);
+        put_attrs(&b, n, k);
+        sn_emit_ports(&b, n->in, n->nin, k.lo, "in");
+        sn_emit_ports(&b, n->out, n->nout, k.lo, "out");
+        put_tuples(&b, s, n, k);
+        put_sems(&b, n, k);
+        put_invs(&b, n, k);
+        sn_emit_onnx_maps(&b, n);
+        put_new(&b, n, k);
+    }
+    put_rows(&b, s);
+    sn_emit_onnx(&b, s);
+    sn_emit_file(&b, outdir, sn_emit_name(s, "kinds.c"), d);
+}
+
+void
+sn_emit_kinds(const SnDefs *s, const char *outdir, SnDiag *d)
+{
+    emit_kinds_h(s, outdir, d);
+    emit_gen_h(s, outdir, d);
+    emit_kinds_c(s, outdir, d);
+}

@@ -1,0 +1,445 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Rows of the arithmetic contract (docs/numerics.md) that are not the literal
+ * composition of a formula's steps. */
+#include "gen/node/formula.h"
+
+#include <string.h>
+
+static const char *
+map_of(const SnFm *f)
+{
+    return f->sem->map ? f->sem->map : "";
+}
+
+/* The operand port of d(PORT), or NULL. */
+static const SnDefPort *
+deq_of(const SnFm *f, const SnExpr *e)
+{
+    return sn_is_call(e, "d", 1) ? sn_fm_port(f, e->kid[0]) : NULL;
+}
+
+bool
+sn_row_sum(SnFm *f, const SnExpr *e, const SnDefPort **x, const SnDefPort **w)
+{
+    const char *map = map_of(f);
+
+    if (strcmp(map, "conv") && strcmp(map, "conv_transpose") &&
+        strcmp(map, "matmul"))
+        return false;
+    if (!sn_is_call(e, "sum", 1) || e->kid[0]->ek != SN_E_BIN ||
+        e->kid[0]->op != SN_OP_MUL)
+        return false;
+    const SnDefPort *a = deq_of(f, e->kid[0]->kid[0]);
+    const SnDefPort *b = deq_of(f, e->kid[0]->kid[1]);
+    *x = sn_fm_port(f, f->sem->arg[0]);
+    *w = sn_fm_port(f, f->sem->arg[1]);
+    return a && b && ((a == *x && b == *w) || (a == *w && b == *x));
+}
+
+bool
+sn_row_acc(SnFm *f, const SnExpr *e, const SnDefPort **b)
+{
+    const SnDefPort *x, *w;
+
+    *b = NULL;
+    if (e->ek != SN_E_BIN)
+        return sn_row_sum(f, e, &x, &w);
+    if (e->op != SN_OP_ADD || !sn_row_sum(f, e->kid[0], &x, &w))
+        return false;
+    *b = deq_of(f, e->kid[1]);
+    return *b && (*b)->fact == SN_DF_PIN && !sn_fm_mapped(f, *b);
+}
+
+bool
+sn_row_requant(SnFm *f, const SnExpr *e, const char *zp, const char *lim,
+               const char *ytype, const char *mul, SnVal *v)
+{
+    const SnDefPort *b;
+
+    if (!f->dot || !sn_row_acc(f, e, &b))
+        return false;
+    SnDefConc cx = f->t->in[f->dot_x], cw = f->t->in[f->dot_w];
+    if (!sn_conc_code(cx) || !sn_conc_code(cw))
+        return false;
+    bool wide = cx.elem == SN_DE_QI16 || cw.elem == SN_DE_QI16;
+    if (cx.axis >= 0 || cx.elem == SN_DE_QI32 || cw.elem == SN_DE_QI32 ||
+        (b && !sn_conc_code(f->t->in[b->index]))) {
+        *v = sn_fm_refuse(f, "a contract takes x per tensor and codes of at "
+                             "most 16 bits, with a quantized bias");
+        return true;
+    }
+    if (sn_fm_once(f, mul, 0))
+        sn_putf(&f->pre,
+                "const float *%s = sn_mults(c->scratch, sn_opnd(c, %u)->type, "
+                "sn_opnd(c, %u)->type, %s);\n",
+                mul, f->dot_x, f->dot_w, ytype);
+    const char *fix = sn_format(f->a, "%s_fix", mul);
+    if (sn_fm_once(f, fix, 0))
+        sn_putf(&f->pre,
+                "const SnFix *%s = sn_fixes(c, sn_opnd(c, %u)->type, "
+                "sn_opnd(c, %u)->type, %s);\n",
+                fix, f->dot_x, f->dot_w, ytype);
+    const char *acc = wide ? "dot.w[i]" : "dot.i[i]";
+    if (b) {
+        const char *code = sn_fm_code(f, b);
+        acc = sn_format(f->a, wide ? "dot.w[i] + %s" : "sn_add32(dot.i[i], %s)",
+                        code);
+    }
+    if (cw.axis >= 0)
+        f->want_chan = true;
+    const char *ch = cw.axis >= 0 ? "ch" : "0", *w = wide ? "64" : "";
+    v->s = sn_format(f->a,
+                     "(%s ? sn_fix_requant%s(%s, %s[%s], %s, %s.lo, "
+                     "%s.hi) : sn_requant%s(%s, %s[%s], %s, %s.lo, "
+                     "%s.hi))",
+                     fix, w, acc, fix, ch, zp, lim, lim, w, acc, mul, ch, zp,
+                     lim, lim);
+    v->ct = SN_CT_INT;
+    v->atom = true;
+    v->fixed = v->lit = false;
+    return true;
+}
+
+/* ---- round = after ---- */
+
+typedef struct Code { /* a value with its grid: d(x), d(q(e, t, c)) */
+    const char *v, *s, *z;
+} Code;
+
+static bool
+grid_code(SnFm *f, const SnExpr *e, Code *c)
+{
+    const SnDefPort *p = deq_of(f, e);
+    SnMid m;
+
+    if (p) {
+        SnDefConc k = f->t->in[p->index];
+        if ((k.elem != SN_DE_QI8 && k.elem != SN_DE_QI16) || k.axis >= 0)
+            return false;
+        c->v = sn_fm_code(f, p);
+        c->s = sn_fm_scale(f, p);
+        c->z = sn_fm_zp(f, p);
+        return true;
+    }
+    if (!sn_is_call(e, "d", 1) || e->kid[0]->ek != SN_E_CALL ||
+        strcmp(e->kid[0]->s, "q") || e->kid[0]->nkid < 2)
+        return false;
+    c->v = sn_fm_kept(f, e->kid[0], &m);
+    c->s = m.scale;
+    c->z = m.zp;
+    return true;
+}
+
+/* ---- fixed-point policies ---- */
+
+/* Declares `fixed`: the graph's rounding is not float. */
+static const char *
+fixed_flag(SnFm *f)
+{
+    if (sn_fm_once(f, "fixed", 0))
+        sn_puts(&f->pre, "const bool fixed = c->rounding != "
+                         "SN_ROUNDING_FLOAT;\n");
+    return "fixed";
+}
+
+/* A selection of codes and constants, each rescaled to the grid by itself;
+ * NULL: e is none. */
+static const char *
+selected(SnFm *f, const SnExpr *e, const SnMid *to, bool *codes)
+{
+    const char *v[2];
+    Code c;
+
+    if ((sn_is_call(e, "max", 2) || sn_is_call(e, "min", 2))) {
+        for (int i = 0; i < 2; i++)
+            if (!(v[i] = selected(f, e->kid[i], to, codes)))
+                return NULL;
+        return sn_format(f->a, "sn_i%s(%s, %s)", e->s, v[0], v[1]);
+    }
+    if (sn_is_call(e, "d", 1)) {
+        if (!grid_code(f, e, &c))
+            return NULL;
+        const char *m = sn_format(f->a, "%s_%s_fix", c.s, to->scale);
+        if (sn_fm_once(f, m, 0))
+            sn_putf(&f->pre,
+                    "const SnFix %s = sn_fix(c->rounding, (double)%s "
+                    "/ (double)%s);\n",
+                    m, c.s, to->scale);
+        *codes = true;
+        return sn_format(f->a, "sn_fix_requant(%s - %s, %s, %s, %s.lo, %s.hi)",
+                         c.v, c.z, m, to->zp, to->lim, to->lim);
+    }
+    if (e->ek == SN_E_CALL || e->ek == SN_E_BIN || sn_fm_port(f, e))
+        return NULL;
+    return sn_format(f->a, "sn_quant(%s, %s, %s, %s.lo, %s.hi)",
+                     sn_fm_f32(f, sn_fm_expr(f, e)), to->scale, to->zp, to->lim,
+                     to->lim);
+}
+
+/* Every code of e with its own grid, none along an axis or wide? */
+static bool
+selects(const SnFm *f, const SnExpr *e)
+{
+    const SnDefPort *p = deq_of(f, e);
+
+    if (p) {
+        SnDefConc k = f->t->in[p->index];
+        return (k.elem == SN_DE_QI8 || k.elem == SN_DE_QI16) && k.axis < 0;
+    }
+    if (sn_is_call(e, "max", 2) || sn_is_call(e, "min", 2))
+        return selects(f, e->kid[0]) && selects(f, e->kid[1]);
+    if (sn_is_call(e, "d", 1))
+        return e->kid[0]->ek == SN_E_CALL && !strcmp(e->kid[0]->s, "q") &&
+               e->kid[0]->nkid > 1;
+    return e->ek != SN_E_CALL && e->ek != SN_E_BIN && !sn_fm_port(f, e);
+}
+
+void
+sn_row_select(SnFm *f, const SnExpr *e, const SnMid *mid, SnVal *v)
+{
+    const SnDefPort *y = f->n->out[f->res];
+    SnDefConc out = sn_fm_out(f);
+    bool codes = false;
+
+    if (f->ctx == SN_IN_SET || !selects(f, e) ||
+        (!mid && (out.axis >= 0 || out.elem == SN_DE_QI32)))
+        return;
+    SnMid to =
+        mid ? *mid : (SnMid){sn_fm_scale(f, y), sn_fm_zp(f, y), sn_fm_lim(f)};
+    const char *sel = selected(f, e, &to, &codes);
+    if (!codes)
+        return;
+    v->s = sn_format(f->a, "(%s ? %s : %s)", fixed_flag(f), sel, v->s);
+    v->atom = true;
+    v->fixed = v->lit = false;
+}
+
+/* ---- round = after, means ---- */
+
+/* Declares `after` and, with a zp_shift, `sh`; NULL: the node has no `round`
+ * attribute with a word `after`. */
+static const char *
+after_flag(SnFm *f)
+{
+    const SnDefAttr *a = sn_def_attr(f->n, "round");
+    const SnDefAttr *s = sn_def_attr(f->n, "zp_shift");
+    bool word = false;
+
+    for (uint32_t i = 0; a && a->ty == SN_AT_ENUM && i < a->nword; i++)
+        word = word || !strcmp(a->word[i], "after");
+    if (!word)
+        return NULL;
+    if (sn_fm_once(f, "after", 0)) {
+        sn_putf(&f->pre, "const bool after = at->round == SN_%s_ROUND_AFTER;\n",
+                sn_upper(f->a, f->n->name));
+        if (s && s->ty == SN_AT_INT)
+            sn_puts(&f->pre, "const int32_t sh = (int32_t)at->zp_shift;\n");
+        else
+            sn_puts(&f->pre, "const int32_t sh = 0;\n");
+    }
+    return "after";
+}
+
+/* The `after` form of e, or NULL where it needs the value: then it is
+ * rne(v / scale + zp).  Every operand and zero point carries sh. */
+static const char *
+after_form(SnFm *f, const SnExpr *e, const char *y, const char *yz,
+           const char *lim)
+{
+    Code a, b;
+
+    if (e->ek != SN_E_BIN || (e->op != SN_OP_ADD && e->op != SN_OP_MUL) ||
+        !grid_code(f, e->kid[0], &a) || !grid_code(f, e->kid[1], &b))
+        return NULL;
+    const char *args = sn_format(f->a,
+                                 "%s + sh, %s, %s + sh, %s + sh, %s, %s + sh, "
+                                 "%s, %s + sh, %s.lo + sh, %s.hi + sh",
+                                 a.v, a.s, a.z, b.v, b.s, b.z, y, yz, lim, lim);
+    if (e->op == SN_OP_MUL)
+        return sn_format(f->a, "sn_mul_after(%s) - sh", args);
+    return sn_format(f->a, "sn_add_after(%s) - sh", args);
+}
+
+/* The integer sum of q - x.zp over the set. */
+static const char *
+int_sum(SnFm *f, const SnDefPort *x)
+{
+    const char *z = sn_fm_zp(f, x), *p = sn_fm_ptr(f, x);
+
+    if (sn_fm_once(f, "isum", f->nscope))
+        sn_putf(&f->set,
+                "int64_t isum = 0;\nfor (int64_t k = 0; k < m.ntap; k++)\n"
+                "    isum += %s[m.a[k] + l * m.lane_a] - %s;\n",
+                p, z);
+    return "isum";
+}
+
+/* The row of quantized means over a whole axis or image. */
+static const char *
+mean_row(SnFm *f, const SnDefPort *x, const char *ys, const char *yz,
+         const char *lim)
+{
+    const char *sum = int_sum(f, x);
+
+    return sn_format(f->a,
+                     "sn_requant64(%s, %s / (%s * (float)m.nall), "
+                     "%s, %s.lo, %s.hi)",
+                     sum, sn_fm_scale(f, x), ys, yz, lim, lim);
+}
+
+/* The same by the graph's rounding: nodes without `round`. */
+static const char *
+mean_any(SnFm *f, const SnDefPort *x, const char *ys, const char *yz,
+         const char *lim)
+{
+    const char *row = mean_row(f, x, ys, yz, lim);
+
+    return sn_format(f->a,
+                     "(%s ? sn_fix_requant64(%s, sn_fix(c->rounding, "
+                     "(double)%s / ((double)%s * (double)m.nall)), %s, "
+                     "%s.lo, %s.hi) : %s)",
+                     fixed_flag(f), int_sum(f, x), sn_fm_scale(f, x), ys, yz,
+                     lim, lim, row);
+}
+
+static void
+after_or(SnFm *f, const char *after, const char *before, SnVal *v)
+{
+    const char *name = sn_format(f->a, "q%u", f->nhoist++);
+
+    sn_putf(f->elem,
+            "int32_t %s;\nif (after)\n    %s = %s;\nelse\n"
+            "    %s = %s;\n",
+            name, name, after, name, before);
+    *v = (SnVal){.s = name, .ct = SN_CT_INT, .atom = true};
+}
+
+static bool
+mean_quant(SnFm *f, const SnDefPort *x, const SnExpr *e, const char *ys,
+           const char *yz, const char *lim, SnVal *v)
+{
+    bool pool = !strcmp(map_of(f), "pool");
+
+    if (!pool) {
+        v->s = mean_any(f, x, ys, yz, lim);
+        v->ct = SN_CT_INT;
+        v->atom = true;
+        return true;
+    }
+    if (!after_flag(f))
+        return false;
+    const char *row = mean_row(f, x, ys, yz, lim);
+    SnVal m = sn_fm_expr(f, e);
+    const char *after =
+        sn_format(f->a,
+                  "m.whole ? %s : sn_quant_after(%s, %s, %s + sh, "
+                  "%s.lo + sh, %s.hi + sh) - sh",
+                  row, m.s, ys, yz, lim, lim);
+    after_or(f, after,
+             sn_format(f->a, "sn_quant(%s, %s, %s, %s.lo, %s.hi)", m.s, ys, yz,
+                       lim, lim),
+             v);
+    return true;
+}
+
+bool
+sn_row_quant(SnFm *f, const SnExpr *q, SnVal *v)
+{
+    const SnExpr *e = q->kid[0];
+    const SnDefPort *y = f->n->out[f->res], *x;
+    SnDefConc out = sn_fm_out(f);
+
+    *v = (SnVal){.ct = SN_CT_INT, .atom = true};
+    if (out.axis >= 0 || out.elem == SN_DE_QI32)
+        return false;
+    if (f->dot || sn_is_call(e, "mean", 1) || after_flag(f)) {
+        const char *yz = sn_fm_zp(f, y), *lim = sn_fm_lim(f);
+        if (sn_row_requant(f, e, yz, lim,
+                           sn_format(f->a, "c->out[%u].type", f->res), "mul",
+                           v))
+            return true;
+        const char *ys = sn_fm_scale(f, y);
+        x = sn_is_call(e, "mean", 1) ? deq_of(f, e->kid[0]) : NULL;
+        if (x && sn_conc_code(f->t->in[x->index]) &&
+            f->t->in[x->index].axis < 0 &&
+            f->t->in[x->index].elem != SN_DE_QI32)
+            return mean_quant(f, x, e, ys, yz, lim, v);
+        if (!after_flag(f))
+            return false;
+        const char *after = after_form(f, e, ys, yz, lim);
+        SnVal r = sn_fm_expr(f, e);
+        const char *val = r.lit || r.ct != SN_CT_F32 ? sn_fm_f32(f, r) : r.s;
+        if (!r.atom) {
+            const char *name = sn_format(f->a, "w%u", f->nhoist++);
+            sn_putf(f->elem, "const float %s = %s;\n", name, val);
+            val = name;
+        }
+        if (after == NULL)
+            after = sn_format(f->a,
+                              "sn_quant_after(%s, %s, %s + sh, "
+                              "%s.lo + sh, %s.hi + sh) - sh",
+                              val, ys, yz, lim, lim);
+        after_or(f, after,
+                 sn_format(f->a,
+                           "sn_quant(%s, %s, %s, %s.lo, "
+                           "%s.hi)",
+                           val, ys, yz, lim, lim),
+                 v);
+        return true;
+    }
+    return false;
+}
+
+/* ---- windows ---- */
+
+bool
+sn_row_window(const SnFm *f, const SnExpr *e)
+{
+    if (sn_is_call(e, "q", 1))
+        e = e->kid[0];
+    if (sn_is_call(e, "mean", 1))
+        return deq_of(f, e->kid[0]) != NULL;
+    if (e->ek != SN_E_CALL || e->nkid != 1)
+        return false;
+    if (strcmp(e->s, "max") && strcmp(e->s, "min") && strcmp(e->s, "argmax") &&
+        strcmp(e->s, "argmin"))
+        return false;
+    return sn_fm_port(f, e->kid[0]) || deq_of(f, e->kid[0]);
+}
+
+SnVal
+sn_row_lrn(SnFm *f)
+{
+    static const char *const name[] = {"size", "alpha", "beta", "k"};
+    const SnDefPort *x = sn_fm_port(f, f->sem->arg[0]);
+    const SnDefPort *y = f->n->out[f->res];
+
+    for (int i = 0; i < 4; i++) {
+        const SnDefAttr *a = sn_def_attr(f->n, name[i]);
+        if (!a || a->ty != (i ? SN_AT_REAL : SN_AT_INT))
+            return sn_fm_refuse(f, "the row lrn reads attributes size : int, "
+                                   "alpha, beta, k : real");
+    }
+    if (strcmp(map_of(f), "window_channel") ||
+        f->t->in[x->index].elem != SN_DE_QI8 || sn_fm_out(f).elem != SN_DE_QI8)
+        return sn_fm_refuse(f, "the row lrn is for quant(i8) over "
+                               "window_channel");
+    const char *p = sn_fm_ptr(f, x), *s = sn_fm_scale(f, x);
+    const char *z = sn_fm_zp(f, x), *lim = sn_fm_lim(f);
+    const char *ys = sn_fm_scale(f, y), *yz = sn_fm_zp(f, y);
+    sn_putf(&f->set,
+            "int32_t sum = 0;\nfor (int64_t k = 0; k < m.ntap; k++) {\n"
+            "    const int32_t v = %s[m.a[k]] - %s;\n    sum += v * v;\n}\n"
+            "const float t = sn_lrn_t(sum, at->alpha, (int32_t)at->size, %s, "
+            "at->k);\n",
+            p, z, s);
+    sn_putf(f->elem, "const float d_x = sn_dequant(%s[m.c[0]], %s, %s);\n", p,
+            s, z);
+    return (SnVal){.s =
+                       sn_format(f->a,
+                                 "sn_quant(sn_lrn_y(d_x, t, at->beta), %s, %s, "
+                                 "%s.lo, %s.hi)",
+                                 ys, yz, lim, lim),
+                   .ct = SN_CT_INT,
+                   .atom = true};
+}

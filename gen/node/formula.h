@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Turning one formula into C for one tuple: shared by emit_formula.c
+ * (expressions), emit_operand.c (variables), emit_row.c (rows of the
+ * arithmetic contract that are more than a composition) and emit_eval.c
+ * (loops around them). */
+#ifndef SN_FORMULA_H
+#define SN_FORMULA_H
+
+#include "gen/text/emit.h"
+
+typedef enum SnCt { SN_CT_NONE, SN_CT_F32, SN_CT_INT, SN_CT_BOOL } SnCt;
+
+/* The C text of a value. */
+typedef struct SnVal {
+    const char *s;
+    SnCt ct;
+    bool atom;  /* needs no parentheses */
+    bool fixed; /* the same for all elements of a call */
+    bool lit;   /* a number: num */
+    double num;
+} SnVal;
+
+/* Where an operand's element comes from. */
+typedef enum SnCtx {
+    SN_IN_POINT, /* by the broadcast map, or element o + i */
+    SN_IN_SET,   /* tap k of the set */
+    SN_IN_OUT    /* at a result element: centre, channel or result offset */
+} SnCtx;
+
+typedef struct SnRed { /* a reduction that has a variable */
+    const SnExpr *e;
+    SnVal v;
+} SnRed;
+
+typedef struct SnFm {
+    SnArena *a;
+    SnDiag *d;
+    const SnDefs *defs;
+    const SnDefNode *n;
+    const SnDefTuple *t;
+    const SnDefSem *sem;
+    uint32_t tuple, res;
+    bool failed;
+    const char *why; /* what has no row */
+    /* Lines of the function, without indentation. */
+    SnBuf pre;   /* once, before the map is opened */
+    SnBuf post;  /* once, after it is opened */
+    SnBuf slice; /* once per slice of a per-axis type */
+    SnBuf set;   /* once per set (and lane) */
+    SnBuf *elem; /* loads of the current element */
+    SnCtx ctx;
+    bool dot;                  /* sums come from SnDot */
+    uint32_t dot_x, dot_w;     /* its operand ports */
+    const SnDefPort *dot_bias; /* f32 bias inside the chain, or NULL */
+    bool want_chan, want_o;
+    uint32_t nhoist, nred;
+    uint32_t nscope, fresh; /* the scope loads go to; the last one made */
+    SnRed red[16];
+    uint32_t nkept; /* kept roundings that have a variable */
+    struct {
+        const SnExpr *e;
+        uint32_t scope;
+        const char *name;
+    } kept[4];
+    uint32_t nname; /* names already declared: in pre, elem scopes */
+    const char **name;
+} SnFm;
+
+/* The value of e. */
+SnVal sn_fm_expr(SnFm *f, const SnExpr *e);
+/* v as a float. */
+const char *sn_fm_f32(SnFm *f, SnVal v);
+/* The statement's right side that stores v as the result's type. */
+const char *sn_fm_store(SnFm *f, SnVal v);
+/* Says that this formula has no row, with the reason; gives a dummy value. */
+SnVal sn_fm_refuse(SnFm *f, const char *why);
+/* True the first time `name` is asked for in scope (0: the function). */
+bool sn_fm_once(SnFm *f, const char *name, uint32_t scope);
+
+SnDefConc sn_fm_out(const SnFm *f);
+bool sn_conc_code(SnDefConc c); /* quantized, 8, 16 or 32 bits */
+const SnDefPort *sn_fm_port(const SnFm *f, const SnExpr *e); /* or NULL */
+bool sn_is_call(const SnExpr *e, const char *fn, uint32_t nkid);
+bool sn_fm_mapped(const SnFm *f, const SnDefPort *p);
+
+/* Variables of a port, declared on first use. */
+const char *sn_fm_ptr(SnFm *f, const SnDefPort *p);
+const char *sn_fm_scale(SnFm *f, const SnDefPort *p);
+const char *sn_fm_zp(SnFm *f, const SnDefPort *p);
+const char *sn_fm_code(SnFm *f, const SnDefPort *p); /* element as stored */
+const char *sn_fm_lim(SnFm *f);                      /* the result's SnLim */
+const char *sn_fm_limf(SnFm *f, const char *range);  /* an attribute's SnLimF */
+SnVal sn_fm_raw(SnFm *f, const SnDefPort *p);        /* x */
+SnVal sn_fm_deq(SnFm *f, const SnDefPort *p);        /* d(x) */
+/* Scale, zero point and limits of a type attribute. */
+typedef struct SnMid {
+    const char *scale, *zp, *lim;
+} SnMid;
+bool sn_fm_mid(SnFm *f, const SnExpr *q, SnMid *m);
+/* The variable that holds the code q(e, t, c). */
+const char *sn_fm_kept(SnFm *f, const SnExpr *q, SnMid *m);
+
+/* ---- rows (emit_row.c) ---- */
+
+/* q(e) where a row says more than "quantize e": contracts, means, `round`.
+ * False: no such row. */
+bool sn_row_quant(SnFm *f, const SnExpr *q, SnVal *v);
+/* q(sum.. [+ bias], t, c): rounded to type attribute m. */
+bool sn_row_requant(SnFm *f, const SnExpr *e, const char *zp, const char *lim,
+                    const char *ytype, const char *mul, SnVal *v);
+/* Whether e is sum(d(x) * d(w)) over the two mapped operands. */
+bool sn_row_sum(SnFm *f, const SnExpr *e, const SnDefPort **x,
+                const SnDefPort **w);
+/* Whether e is such a sum plus the pinned bias; *b is NULL without one. */
+bool sn_row_acc(SnFm *f, const SnExpr *e, const SnDefPort **b);
+/* v = q(e), where e only selects among codes: by the graph's rounding, each
+ * code rescaled to the grid mid, or the result's (NULL). */
+void sn_row_select(SnFm *f, const SnExpr *e, const SnMid *mid, SnVal *v);
+/* The row `by lrn`. */
+SnVal sn_row_lrn(SnFm *f);
+/* Whether a quantized window formula is made of selections and means only. */
+bool sn_row_window(const SnFm *f, const SnExpr *e);
+
+#endif

@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What a rule tests after its pattern and guard and before sn_fire: whatever
+ * could make the building of the right side fail. */
+#include "gen/rule/rule_gen.h"
+
+#include <string.h>
+
+static bool
+asg_mentions(const SnTerm *t, const char *name)
+{
+    for (uint32_t i = 0; i < t->nasg; i++)
+        if (sn_rg_mentions(t->asg[i].e, name))
+            return true;
+    return t->type && sn_rg_mentions(t->type, name);
+}
+
+/* Does the term need the value, not just pass it on where it may miss? */
+static bool
+term_needs(const SnTerm *t, const char *name)
+{
+    if (!t)
+        return false;
+    if (asg_mentions(t, name))
+        return true;
+    for (uint32_t i = 0; i < t->narg; i++)
+        if (term_needs(t->arg[i], name))
+            return true;
+    for (uint32_t i = 0; t->by_port && t->node && i < t->node->nin; i++) {
+        const SnTerm *k = t->by_port[i];
+        if (k && k->tk == SN_T_VAR && !t->node->in[i]->optional &&
+            !strcmp(k->name, name))
+            return true;
+    }
+    return false;
+}
+
+/* A variable that may be missing and is read: the rule asks for it. */
+static void
+presence(SnRg *cx)
+{
+    const SnDefRule *r = cx->rule;
+
+    for (uint32_t i = 0; i < r->nvar; i++) {
+        const SnDefVar *v = r->var[i];
+        if (!cx->bind[v->index].missing)
+            continue;
+        if (r->when && sn_rg_asks_present(r->when, v->name))
+            continue;
+        bool need = (r->when && sn_rg_mentions(r->when, v->name)) ||
+                    term_needs(r->rhs, v->name) ||
+                    (r->rhs && r->rhs->tk == SN_T_VAR &&
+                     !strcmp(r->rhs->name, v->name));
+        for (uint32_t k = 0; k < r->nlet; k++)
+            need |= term_needs(r->let[k], v->name);
+        for (uint32_t k = 0; k < r->nmore; k++)
+            need |= term_needs(r->more[k], v->name);
+        if (need)
+            sn_rg_fail_if(cx,
+                          sn_format(cx->a, "!%s", sn_rg_local(cx, v->name)));
+    }
+}
+
+/* How an expression speaks of variable `name`: not, by its type, otherwise. */
+enum { NOT_AT_ALL, BY_TYPE, OTHERWISE };
+
+static int
+speaks_of(const SnExpr *e, const char *name)
+{
+    int most = NOT_AT_ALL;
+
+    if (!e)
+        return most;
+    if (e->ek == SN_E_NAME && !strcmp(e->s, name))
+        return OTHERWISE;
+    if (e->ek == SN_E_MEMBER && !strcmp(e->s, "type"))
+        return speaks_of(e->kid[0], name) ? BY_TYPE : NOT_AT_ALL;
+    for (uint32_t i = 0; i < e->nkid; i++) {
+        int k = speaks_of(e->kid[i], name);
+        most = k > most ? k : most;
+    }
+    return most;
+}
+
+/* The same for a term, apart from what stands under `each`. */
+static int
+outside(const SnTerm *t, const char *name)
+{
+    int most, k;
+
+    if (!t || t->tk == SN_T_EACH)
+        return NOT_AT_ALL;
+    if ((t->name && !strcmp(t->name, name)) ||
+        (t->like && !strcmp(t->like, name)))
+        return OTHERWISE;
+    most = speaks_of(t->type ? t->type : t->forced, name);
+    for (uint32_t i = 0; i < t->nasg; i++) {
+        k = speaks_of(t->asg[i].e, name);
+        most = k > most ? k : most;
+    }
+    for (uint32_t i = 0; i < t->narg; i++) {
+        k = outside(t->arg[i], name);
+        most = k > most ? k : most;
+    }
+    return most;
+}
+
+static bool
+inside(const SnPat *p, const SnPat *x)
+{
+    if (p == x)
+        return true;
+    for (uint32_t i = 0; i < p->narg; i++)
+        if (inside(p->arg[i], x))
+            return true;
+    return false;
+}
+
+const SnRgRun *
+sn_rg_run_of(const SnRg *cx, const SnDefVar *v)
+{
+    for (uint32_t i = 0; i < cx->neach; i++)
+        if (v->each && inside(cx->each[i].pat, v->pat))
+            return &cx->each[i];
+    return NULL;
+}
+
+/* A variable bound under `each` stands for several values.  Outside of `each`
+ * only their type may be named, and then it is one type. */
+static void
+uniform(SnRg *cx)
+{
+    const SnDefRule *r = cx->rule;
+
+    for (uint32_t i = 0; i < r->nvar && cx->neach; i++) {
+        const SnDefVar *v = r->var[i];
+        int how = v->each ? outside(r->rhs, v->name) : NOT_AT_ALL;
+        if (how == OTHERWISE)
+            sn_error(cx->d, r->rhs->pos, "SN104",
+                     "'%s' stands for several values: outside of 'each' only "
+                     "%s.type has a meaning",
+                     v->name, v->name);
+        if (how != BY_TYPE)
+            continue;
+        SnExpr n = {.ek = SN_E_NAME, .s = v->name, .pos = v->pos};
+        const char *first = sn_rg_type(cx, &n);
+        sn_rg_loop(cx, sn_rg_run_of(cx, v));
+        sn_rg_fail_if(cx,
+                      sn_format(cx->a, "%s != %s", sn_rg_type(cx, &n), first));
+        sn_rg_loop_end(cx);
+    }
+}
+
+const char *
+sn_rg_term_type(SnRg *cx, const SnTerm *t)
+{
+    const SnExpr *e = t->type ? t->type : t->forced;
+
+    if (t->tk == SN_T_VAR) {
+        SnExpr n = {.ek = SN_E_NAME, .s = t->name, .pos = t->pos};
+        return sn_rg_type(cx, &n);
+    }
+    if (e)
+        return sn_rg_type(cx, e);
+    if (t->tk == SN_T_COPY && t->var)
+        return sn_format(cx->a, "sn_type(g, SN_REF(%s, 0))",
+                         sn_rg_of(cx, t->var));
+    sn_error(cx->d, t->pos, "SN203", "no fact forces the type of %s", t->name);
+    return "NULL";
+}
+
+SnRgRegrid
+sn_rg_regrid(SnRg *cx, const SnTerm *t, uint32_t port, const SnTerm *call)
+{
+    const SnTerm *k = call->arg[0];
+    const SnDefVar *v = sn_rg_var(cx, k->name);
+    const SnDefPort *p = t->node->in[port];
+    SnRgRegrid r = {.b = "0", .consumer = cx->root, .new_x = "NULL"};
+
+    if (!v || p->fact != SN_DF_PIN || !t->by_port[p->pin[0]]) {
+        sn_error(cx->d, call->pos, "SN104",
+                 "regrid takes an operand of the left side to a pinned port");
+        return r;
+    }
+    r.b = sn_rg_local(cx, v->name);
+    if (cx->bind[v->index].id)
+        r.consumer = cx->bind[v->index].id;
+    r.new_x = sn_rg_term_type(cx, t->by_port[p->pin[0]]);
+    return r;
+}
+
+static bool
+reads(const SnExpr *e, bool lets)
+{
+    const SnDefVar *v = e->rk == SN_R_VAR ? e->ref : NULL;
+    bool r = v && (!lets || v->vk == SN_V_LET);
+
+    for (uint32_t i = 0; i < e->nkid; i++)
+        r |= reads(e->kid[i], lets);
+    return r;
+}
+
+/* A scale or zero point that is calculated may be none. */
+static void
+type_exists(SnRg *cx, const SnTerm *t)
+{
+    const SnExpr *e = t->type;
+
+    if (e && e->ek == SN_E_CALL && reads(e, false) && !reads(e, true))
+        sn_rg_fail_if(cx, sn_format(cx->a, "!%s", sn_rg_type(cx, e)));
+}
+
+/* A type for which the kind has no tuple (SN208). */
+static void
+tuple_exists(SnRg *cx, const SnTerm *t)
+{
+    if (t->ntakes && !reads(t->type, true))
+        sn_rg_fail_if(cx, sn_format(cx->a, "!(%s)",
+                                    sn_rg_in_set(cx, sn_rg_term_type(cx, t),
+                                                 t->takes, t->ntakes)));
+}
+
+/* What may fail is asked before anything is built. */
+static void
+dry_run(SnRg *cx, const SnTerm *t)
+{
+    if (!t)
+        return;
+    type_exists(cx, t);
+    tuple_exists(cx, t);
+    for (uint32_t i = 0; i < t->narg; i++)
+        dry_run(cx, t->arg[i]);
+    if (t->tk == SN_T_FUNC && !strcmp(t->name, "fold") &&
+        t->arg[0]->tk == SN_T_VAR && t->arg[0]->var &&
+        t->arg[0]->var->vk != SN_V_LET) {
+        SnExpr n = {.ek = SN_E_NAME, .s = t->arg[0]->name, .pos = t->pos};
+        SnExpr *kid[] = {&n};
+        SnExpr is = {.ek = SN_E_CALL,
+                     .s = "const",
+                     .nkid = 1,
+                     .kid = kid,
+                     .pos = t->pos};
+        sn_rg_fail_if(cx, sn_rg_cond(cx, &is, true));
+    }
+    for (uint32_t i = 0; t->by_port && t->node && i < t->node->nin; i++) {
+        const SnTerm *k = t->by_port[i];
+        if (!k || k->tk != SN_T_FUNC || strcmp(k->name, "regrid"))
+            continue;
+        SnRgRegrid r = sn_rg_regrid(cx, t, i, k);
+        sn_rg_line(cx, NULL,
+                   "const char *why = sn_regrid_why(g, %s, %s, "
+                   "%s);",
+                   r.b, r.consumer, r.new_x);
+        sn_rg_line(cx, NULL, "if (why) {");
+        sn_rg_line(cx, NULL, "    sn_declined(rw, %s, g, %s, \"%%s\", why);",
+                   sn_rg_rule_enum(cx->defs, cx->rule), r.consumer);
+        sn_rg_line(cx, NULL, "    return false;");
+        sn_rg_line(cx, NULL, "}");
+    }
+}
+
+static bool
+asks_unused(const SnExpr *e)
+{
+    if (e->ek == SN_E_CALL && !strcmp(e->s, "unused"))
+        return true;
+    for (uint32_t i = 0; i < e->nkid; i++)
+        if (asks_unused(e->kid[i]))
+            return true;
+    return false;
+}
+
+/* Does the right side give every result of the root, or the guard say that
+ * the others have no user? */
+static bool
+whole_root(const SnDefRule *r)
+{
+    const SnDefNode *n = r->pat->node;
+
+    if (!n || n->nout <= 1 || r->nmore + 1 >= n->nout ||
+        (r->when && asks_unused(r->when)))
+        return true;
+    return (r->rhs->tk == SN_T_CALL || r->rhs->tk == SN_T_COPY) &&
+           r->rhs->node && r->rhs->node->nout == n->nout;
+}
+
+void
+sn_rg_before(SnRg *cx)
+{
+    const SnDefRule *r = cx->rule;
+
+    presence(cx);
+    if (r->when)
+        sn_rg_guard(cx, r->when);
+    if (!r->rhs)
+        return;
+    uniform(cx);
+    if (!whole_root(r))
+        sn_rg_fail_if(cx, sn_format(cx->a, "!sn_rest_unused(g, %s, %u)",
+                                    cx->root, r->nmore + 1));
+    for (uint32_t i = 0; i < r->nlet; i++)
+        dry_run(cx, r->let[i]);
+    dry_run(cx, r->rhs);
+    for (uint32_t i = 0; i < r->nmore; i++)
+        dry_run(cx, r->more[i]);
+}

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The guard of a rule: one test for each conjunct of its condition, the
+ * cheapest first. */
+#include "gen/rule/rule_gen.h"
+
+#include <string.h>
+
+/* How dear an expression is: pointers, then attributes, then searches. */
+static int
+cost(const SnExpr *e)
+{
+    static const struct {
+        const char *name;
+        int cost;
+    } fn[] = {{"present", 0},  {"const", 4}, {"reach", 6},        {"covers", 6},
+              {"lo", 6},       {"hi", 6},    {"rounds_alike", 6}, {"image", 7},
+              {"supports", 5}, {"dims", 5},  {"compose", 7}};
+    int c = e->ek == SN_E_BIN || e->ek == SN_E_IN ? 1 : 0;
+
+    if (e->ek == SN_E_CALL) {
+        c = 3;
+        for (size_t i = 0; i < sizeof fn / sizeof *fn; i++)
+            if (!strcmp(fn[i].name, e->s))
+                c = fn[i].cost;
+    }
+    if (e->ek == SN_E_MEMBER)
+        c = strcmp(e->s, "type") ? 2 : 1;
+    for (uint32_t i = 0; i < e->nkid; i++) {
+        int k = cost(e->kid[i]);
+        c = k > c ? k : c;
+    }
+    return c;
+}
+
+bool
+sn_rg_mentions(const SnExpr *e, const char *name)
+{
+    if (e->ek == SN_E_CALL && !strcmp(e->s, "present"))
+        return false;
+    if (e->ek == SN_E_NAME && !strcmp(e->s, name))
+        return true;
+    for (uint32_t i = 0; i < e->nkid; i++)
+        if (sn_rg_mentions(e->kid[i], name))
+            return true;
+    return false;
+}
+
+bool
+sn_rg_asks_present(const SnExpr *e, const char *name)
+{
+    if (e->ek == SN_E_CALL && !strcmp(e->s, "present"))
+        return e->kid[0]->ek == SN_E_NAME && !strcmp(e->kid[0]->s, name);
+    for (uint32_t i = 0; i < e->nkid; i++)
+        if (sn_rg_asks_present(e->kid[i], name))
+            return true;
+    return false;
+}
+
+/* The run whose elements the expression speaks about, or NULL. */
+static const SnRgRun *
+run_of(const SnRg *cx, const SnExpr *e)
+{
+    for (uint32_t i = 0; i < cx->rule->nvar; i++) {
+        const SnDefVar *v = cx->rule->var[i];
+        if (v->each && cx->neach && sn_rg_mentions(e, v->name))
+            return &cx->each[0];
+    }
+    return NULL;
+}
+
+static void
+conjuncts(SnRg *cx, const SnExpr *e, const SnExpr ***v, uint32_t *n)
+{
+    if (e->ek == SN_E_BIN && e->op == SN_OP_AND) {
+        conjuncts(cx, e->kid[0], v, n);
+        conjuncts(cx, e->kid[1], v, n);
+        return;
+    }
+    SN_PUSH(cx->a, *v, *n, e);
+}
+
+/* "1, (const SnNamed[]){ { "x", x } }": the values that e speaks about. */
+static const char *
+named(SnRg *cx, const SnExpr *e)
+{
+    uint32_t n = 0;
+    SnBuf b;
+
+    sn_buf_init(&b, cx->a);
+    for (uint32_t i = 0; i < cx->rule->nvar; i++) {
+        const SnDefVar *v = cx->rule->var[i];
+        bool node = v->vk == SN_V_NODE;
+        if ((!node && v->vk != SN_V_VALUE) || !sn_rg_mentions(e, v->name))
+            continue;
+        const char *c = sn_rg_of(cx, v);
+        sn_putf(&b, "%s{ \"%s\", ", n++ ? ", " : "", v->name);
+        sn_putf(&b, node ? "SN_REF(%s, 0) }" : "%s }", c);
+    }
+    return n ? sn_format(cx->a, "%u, (const SnNamed[]){ %s }", n,
+                         sn_buf_str(&b))
+             : "0, NULL";
+}
+
+/* if (not e) return false; and say why to who asks. */
+static void
+fail_unless(SnRg *cx, const SnExpr *e)
+{
+    SnBuf text, quoted;
+
+    sn_buf_init(&text, cx->a);
+    sn_buf_init(&quoted, cx->a);
+    sn_put_expr(&text, e);
+    sn_emit_str(&quoted, sn_buf_str(&text));
+    sn_rg_line(cx, NULL, "if (%s)", sn_rg_cond(cx, e, true));
+    cx->indent += 4;
+    sn_rg_line(cx, NULL, "return sn_guard_fails(rw, %s, g, %s, %s, %s);",
+               sn_rg_rule_enum(cx->defs, cx->rule), cx->root,
+               sn_buf_str(&quoted), named(cx, e));
+    cx->indent -= 4;
+}
+
+static void
+guard_line(SnRg *cx, const SnExpr *e)
+{
+    const SnRgRun *r = run_of(cx, e);
+
+    if (!r) {
+        fail_unless(cx, e);
+        return;
+    }
+    sn_rg_loop(cx, r);
+    sn_rg_fail_if(cx, sn_rg_cond(cx, e, true));
+    sn_rg_loop_end(cx);
+}
+
+void
+sn_rg_guard(SnRg *cx, const SnExpr *e)
+{
+    const SnExpr **v = NULL;
+    uint32_t n = 0;
+    int max = 0;
+
+    conjuncts(cx, e, &v, &n);
+    for (uint32_t i = 0; i < n; i++)
+        max = cost(v[i]) > max ? cost(v[i]) : max;
+    for (int c = 0; c <= max; c++)
+        for (uint32_t i = 0; i < n; i++)
+            if (cost(v[i]) == c)
+                guard_line(cx, v[i]);
+}

@@ -1,0 +1,530 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Passes: which rules are tried at a node of each kind, and the tables that
+ * the driver walks. */
+#include "gen/rule/rule_gen.h"
+
+#include <string.h>
+
+/* Consecutive written rules of a pass, in `prefer` order. */
+typedef struct Group {
+    const SnDefPass *pass;
+    uint32_t number; /* among the pass's groups */
+    uint32_t n;
+    const SnDefRule **rule;
+} Group;
+
+static bool
+same_step(const SnDefStep *a, const SnDefStep *b)
+{
+    return a->rule && b->rule && a->rule->custom == b->rule->custom;
+}
+
+/* Does a group of written rules start at step k? */
+static bool
+starts(const SnDefPass *p, uint32_t k)
+{
+    return p->step[k].rule &&
+           (k == 0 || !same_step(&p->step[k - 1], &p->step[k]));
+}
+
+/* The group that starts at step *i, which becomes the step after it. */
+static Group
+group_at(const SnDefs *defs, const SnDefPass *p, uint32_t *i)
+{
+    Group g = {.pass = p};
+    uint32_t k = *i;
+
+    for (uint32_t j = 0; j < k; j++)
+        g.number += starts(p, j);
+    do
+        SN_PUSH(defs->arena, g.rule, g.n, p->step[k].rule);
+    while (++k < p->nstep && same_step(&p->step[k - 1], &p->step[k]));
+    *i = k;
+    return g;
+}
+
+/* ---- dispatch ---- */
+
+/* The rules of the group that may match a root of kind n. */
+static uint32_t
+rules_for(const Group *g, const SnDefNode *n, const SnDefRule **v)
+{
+    uint32_t c = 0;
+
+    for (uint32_t i = 0; i < g->n; i++)
+        if (sn_rg_root_has(g->rule[i], n))
+            v[c++] = g->rule[i];
+    return c;
+}
+
+/* Several rules, some of which ask for one kind of operand 0. */
+static bool
+splits(const SnDefRule *const *v, uint32_t n)
+{
+    for (uint32_t i = 0; n > 1 && i < n; i++)
+        if (sn_rg_operand0(v[i]))
+            return true;
+    return false;
+}
+
+bool
+sn_rg_dispatched(const SnDefs *defs, const SnDefRule *r)
+{
+    const SnDefPass *p = r->pass;
+    const SnDefRule **v =
+        SN_NEW_N(defs->arena, const SnDefRule *, p->nrule + 1);
+
+    if (!sn_rg_operand0(r))
+        return false;
+    for (uint32_t i = 0; i < p->nstep;) {
+        if (!p->step[i].rule) {
+            i++;
+            continue;
+        }
+        Group g = group_at(defs, p, &i);
+        bool here = false;
+        for (uint32_t k = 0; k < g.n; k++)
+            here |= g.rule[k] == r;
+        for (uint32_t k = 0; here && k < defs->nnode; k++)
+            if (sn_rg_root_has(r, defs->node[k]) &&
+                !splits(v, rules_for(&g, defs->node[k], v)))
+                return false;
+    }
+    return true;
+}
+
+static const char *
+call(const SnDefs *defs, const SnDefRule *r)
+{
+    return sn_format(defs->arena, "%s(g, rw, id)", sn_rg_rule_fn(defs, r));
+}
+
+/* return a(..) || b(..); of the rules that may match operand 0 of kind k
+ * (NULL: none of the kinds asked for). */
+static void
+put_return(const SnDefs *defs, SnBuf *b, int indent, const SnDefRule *const *v,
+           uint32_t n, const SnDefNode *k, bool all)
+{
+    SnBuf t;
+    bool any = false;
+
+    sn_buf_init(&t, defs->arena);
+    sn_puts(&t, "return ");
+    for (uint32_t i = 0; i < n; i++) {
+        const SnDefNode *o = sn_rg_operand0(v[i]);
+        if (!all && o && o != k)
+            continue;
+        sn_putf(&t, "%s%s", any ? " || " : "", call(defs, v[i]));
+        any = true;
+    }
+    sn_puts(&t, any ? ";" : "false;");
+    sn_rg_wrap(b, indent, sn_buf_str(&t));
+}
+
+static void
+put_operand0(const SnDefs *defs, SnBuf *b, const SnDefRule *const *v,
+             uint32_t n)
+{
+    sn_puts(b, "        switch (sn_operand_kind(g, id)) {\n");
+    for (uint32_t i = 0; i < n; i++) {
+        const SnDefNode *k = sn_rg_operand0(v[i]);
+        bool first = k != NULL;
+        for (uint32_t j = 0; j < i; j++)
+            first &= sn_rg_operand0(v[j]) != k;
+        if (!first)
+            continue;
+        sn_putf(b, "        case SN_K_%s:\n", sn_upper(defs->arena, k->name));
+        put_return(defs, b, 12, v, n, k, false);
+    }
+    sn_puts(b, "        default:\n");
+    put_return(defs, b, 12, v, n, NULL, false);
+    sn_puts(b, "        }\n");
+}
+
+static bool
+same_rules(const SnDefRule *const *a, uint32_t na, const SnDefRule *const *b,
+           uint32_t nb)
+{
+    return na == nb && !memcmp(a, b, na * sizeof *a);
+}
+
+static const char *
+visit_name(const SnDefs *defs, const Group *g)
+{
+    const char *s = g->pass->name;
+
+    if (g->pass->backend)
+        s = sn_format(defs->arena, "%s_%s", s,
+                      sn_lower(defs->arena, g->pass->backend->name));
+    return g->number ? sn_format(defs->arena, "visit_%s_%u", s, g->number + 1)
+                     : sn_format(defs->arena, "visit_%s", s);
+}
+
+/* A root of a kind that is declared later, in a plugin: `any CLASS` and
+ * `forms KIND` ask its descriptor. */
+static void
+put_later(const SnDefs *defs, SnBuf *b, const Group *g)
+{
+    SnArena *a = defs->arena;
+    SnBuf t;
+
+    sn_buf_init(&t, a);
+    for (uint32_t i = 0; i < g->n; i++) {
+        const SnDefRule *r = g->rule[i];
+        const SnDefNode *o =
+            sn_rg_dispatched(defs, r) ? sn_rg_operand0(r) : NULL;
+        if (r->pat->pk == SN_P_CALL)
+            continue;
+        sn_puts(&t, t.n ? " || (" : "return (");
+        if (r->pat->pk == SN_P_FORMS)
+            sn_putf(&t, "sn_is_form(sn_node(g, id)->kind, SN_K_%s)",
+                    sn_upper(a, r->pat->node->name));
+        else
+            sn_putf(&t, "sn_joins(sn_desc_in(g, sn_node(g, id)->kind), %u)",
+                    sn_rg_join(defs, r->pat->cls));
+        if (o)
+            sn_putf(&t, " && sn_operand_kind(g, id) == SN_K_%s",
+                    sn_upper(a, o->name));
+        sn_putf(&t, " && %s)", call(defs, r));
+    }
+    sn_puts(b, "    default:\n");
+    if (t.n) {
+        sn_puts(b, "        if (sn_node(g, id)->kind < SN_K_END)\n"
+                   "            return false;\n");
+        sn_putc(&t, ';');
+        sn_rg_wrap(b, 8, sn_buf_str(&t));
+    } else {
+        sn_puts(b, "        return false;\n");
+    }
+}
+
+static void
+put_visit(const SnDefs *defs, SnBuf *b, const Group *g)
+{
+    SnArena *a = defs->arena;
+    const SnDefRule **v = SN_NEW_N(a, const SnDefRule *, g->n);
+    const SnDefRule **w = SN_NEW_N(a, const SnDefRule *, g->n);
+    bool *done = SN_NEW_N(a, bool, defs->nnode + 1);
+
+    sn_putf(b, "\n/* %s: written rules, by the kind of the root. */\n",
+            g->pass->name);
+    sn_putf(b,
+            "static bool\n%s(SnGraph *g, SnRewriter *rw, SnId id)\n{\n"
+            "    switch (sn_node(g, id)->kind) {\n",
+            visit_name(defs, g));
+    for (uint32_t i = 0; i < defs->nnode; i++) {
+        uint32_t n = done[i] ? 0 : rules_for(g, defs->node[i], v);
+        if (n == 0)
+            continue;
+        for (uint32_t k = i; k < defs->nnode; k++) {
+            if (done[k] || !same_rules(v, n, w, rules_for(g, defs->node[k], w)))
+                continue;
+            done[k] = true;
+            sn_putf(b, "    case SN_K_%s:\n", sn_upper(a, defs->node[k]->name));
+        }
+        if (splits(v, n))
+            put_operand0(defs, b, v, n);
+        else
+            put_return(defs, b, 8, v, n, NULL, true);
+    }
+    put_later(defs, b, g);
+    sn_puts(b, "    }\n}\n");
+}
+
+/* ---- sets of kinds ---- */
+
+/* derive sink Transpose: moves of data, not of scales. */
+static bool
+sinks_layout(const SnDefDerive *v)
+{
+    return !strcmp(v->family, "sink") && v->what && strcmp(v->what, "Rescale");
+}
+
+static const char *
+family(SnArena *a, const SnDefDerive *v)
+{
+    return sinks_layout(v) ? "LAYOUT" : sn_upper(a, v->family);
+}
+
+uint32_t
+sn_rg_join(const SnDefs *defs, const void *derive_or_class)
+{
+    uint32_t i = 0;
+
+    while (i < defs->nderive && defs->derive[i] != derive_or_class)
+        i++;
+    while (i >= defs->nderive &&
+           defs->cls[i - defs->nderive] != derive_or_class)
+        i++;
+    return i;
+}
+
+/* The kinds that the rows of sn_kinds.c say take part, for the reader. */
+static void
+put_kinds(const SnDefs *defs, SnBuf *b, const SnDefPass *p,
+          const SnDefDerive *v)
+{
+    SnBuf t;
+
+    sn_buf_init(&t, defs->arena);
+    for (uint32_t i = 0; i < defs->nnode; i++) {
+        const SnDefNode *n = defs->node[i];
+        if (v->member[n->kind / 64] >> n->kind % 64 & 1)
+            sn_putf(&t, "%s%s", t.n ? " " : "", n->name);
+    }
+    sn_putf(b, "\n/* %s.%s: kinds that take part\n", p->name, v->family);
+    sn_rg_quote(b, " *   ", t.n ? sn_buf_str(&t) : "none");
+    sn_puts(b, " */\n");
+}
+
+/* ---- tables ---- */
+
+static const char *
+claim(SnArena *a, const SnDefClaim *c)
+{
+    static const char *const name[] = {
+        [SN_CL_NONE] = "NONE",     [SN_CL_EXACT] = "EXACT",
+        [SN_CL_WITHIN] = "WITHIN", [SN_CL_REFINES] = "REFINES",
+        [SN_CL_REAL] = "REAL",     [SN_CL_LOSSY] = "LOSSY"};
+    SnBuf b;
+
+    sn_buf_init(&b, a);
+    sn_putf(&b, "{ SN_CLAIM_%s, ", name[c->kind]);
+    sn_emit_f64(&b, c->kind == SN_CL_WITHIN ? c->n
+                    : c->kind == SN_CL_REAL ? c->real
+                                            : 0);
+    sn_puts(&b, " }");
+    return sn_buf_str(&b);
+}
+
+static void
+put_steps(const SnDefs *defs, SnBuf *b, const SnDefPass *p, const char *name)
+{
+    SnArena *a = defs->arena;
+
+    sn_putf(b, "static const SnStep steps_%s[] = {\n", name);
+    for (uint32_t i = 0; i < p->nstep;) {
+        const SnDefDerive *v = p->step[i].derive;
+        if (v) {
+            sn_putf(b,
+                    "    { .family = SN_FAM_%s, .rule = %s,\n"
+                    "      .join = %u },\n",
+                    family(a, v), sn_rg_derive_enum(defs, v),
+                    sn_rg_join(defs, v));
+            i++;
+            continue;
+        }
+        const char *f = p->step[i].rule->custom ? "CUSTOM"
+                        : p->lowering           ? "LOWER"
+                                                : "WRITTEN";
+        Group g = group_at(defs, p, &i);
+        sn_putf(b, "    { .family = SN_FAM_%s, .visit = %s },\n", f,
+                visit_name(defs, &g));
+    }
+    sn_puts(b, "};\n");
+}
+
+static const char *
+pass_name(const SnDefs *defs, const SnDefPass *p)
+{
+    return p->backend ? sn_format(defs->arena, "%s_%s", p->name,
+                                  sn_lower(defs->arena, p->backend->name))
+                      : p->name;
+}
+
+static void
+put_pass_parts(const SnDefs *defs, SnBuf *b, const SnDefPass *p)
+{
+    const char *name = pass_name(defs, p);
+
+    for (uint32_t i = 0; i < p->nstep;) {
+        if (p->step[i].derive) {
+            put_kinds(defs, b, p, p->step[i++].derive);
+            continue;
+        }
+        Group g = group_at(defs, p, &i);
+        put_visit(defs, b, &g);
+    }
+    sn_putc(b, '\n');
+    if (p->nallow) {
+        SnBuf t;
+        sn_buf_init(&t, defs->arena);
+        sn_putf(&t, "static const SnClaim allow_%s[] = {", name);
+        for (uint32_t i = 0; i < p->nallow; i++)
+            sn_putf(&t, "%s %s", i ? "," : "",
+                    claim(defs->arena, &p->allow[i]));
+        sn_puts(&t, " };");
+        sn_rg_wrap(b, 0, sn_buf_str(&t));
+    }
+    if (p->nstep)
+        put_steps(defs, b, p, name);
+}
+
+static void
+put_passes(const SnDefs *defs, SnBuf *b)
+{
+    sn_putf(b, "\n%sconst SnPassDesc %s_passes[] = {\n",
+            defs->is_plugin ? "static " : "",
+            defs->is_plugin ? "plugin" : "sn_core");
+    for (uint32_t i = 0; i < defs->npass; i++) {
+        const SnDefPass *p = defs->pass[i];
+        if (!sn_defs_mine(defs, p->backend))
+            continue;
+        const char *name = pass_name(defs, p);
+        sn_putf(b, "    { .name = \"%s\", .doc = ", p->name);
+        sn_emit_str(b, p->doc ? p->doc : "");
+        sn_puts(b, ",\n      .backend = ");
+        sn_emit_str(b, p->backend ? p->backend->name : NULL);
+        if (p->lowering)
+            sn_puts(b, ", .lowering = true");
+        if (p->nallow)
+            sn_putf(b, ",\n      .nallow = %u, .allow = allow_%s", p->nallow,
+                    name);
+        uint32_t n = 0;
+        for (uint32_t k = 0; k < p->nstep; n++)
+            if (p->step[k].derive)
+                k++;
+            else
+                group_at(defs, p, &k);
+        if (n)
+            sn_putf(b, ",\n      .nstep = %u, .step = steps_%s", n, name);
+        if (p->worklist)
+            sn_puts(b, ",\n      .worklist = true");
+        sn_puts(b, " },\n");
+    }
+    if (defs->is_plugin) {
+        sn_puts(b, "};\n");
+        return;
+    }
+    if (!defs->npass)
+        sn_puts(b, "    { .name = NULL },\n");
+    sn_putf(b, "};\nconst uint32_t sn_core_npass = %u;\n", defs->npass);
+}
+
+static void
+put_pipelines(const SnDefs *defs, SnBuf *b)
+{
+    for (uint32_t i = 0; i < defs->npipeline; i++) {
+        const SnDefPipeline *p = defs->pipeline[i];
+        SnBuf t;
+        sn_buf_init(&t, defs->arena);
+        sn_putf(&t, "static const char *const pipeline_%s[] = { ", p->name);
+        for (uint32_t k = 0; k < p->npass; k++)
+            sn_putf(&t, "\"%s\", ", p->pass[k]);
+        sn_puts(&t, "NULL };");
+        sn_putc(b, '\n');
+        sn_rg_wrap(b, 0, sn_buf_str(&t));
+    }
+    sn_puts(b, "\nconst SnPipelineDesc sn_pipelines[] = {\n");
+    for (uint32_t i = 0; i < defs->npipeline; i++)
+        sn_putf(b, "    { \"%s\", pipeline_%s },\n", defs->pipeline[i]->name,
+                defs->pipeline[i]->name);
+    if (!defs->npipeline)
+        sn_puts(b, "    { .name = NULL },\n");
+    sn_putf(b, "};\nconst uint32_t sn_npipeline = %u;\n", defs->npipeline);
+}
+
+/* The text of a rule as a string, a line of it on each line. */
+static void
+put_text(SnBuf *b, const char *s)
+{
+    for (;;) {
+        const char *e = strchr(s, '\n');
+        if (!e)
+            break;
+        sn_emit_str(b, sn_strndup(b->a, s, (size_t)(e - s) + 1));
+        sn_puts(b, "\n              ");
+        s = e + 1;
+    }
+    sn_emit_str(b, s);
+}
+
+static void
+put_rule(const SnDefs *defs, SnBuf *b, const SnDefRule *r)
+{
+    SnArena *a = defs->arena;
+
+    sn_putf(b,
+            "    [%s%s] =\n    { .pass = \"%s\", .name = \"%s\", "
+            ".family = SN_FAM_%s,\n      .claim = %s",
+            sn_rg_rule_enum(defs, r), defs->is_plugin ? " - SN_RULE_END" : "",
+            r->pass->name, r->name,
+            r->custom  ? "CUSTOM"
+            : r->lower ? "LOWER"
+                       : "WRITTEN",
+            claim(a, &r->claim));
+    if (r->under[1].kind != SN_CL_NONE || r->under[2].kind != SN_CL_NONE) {
+        sn_puts(b, ",\n      .under = {");
+        for (int i = 1; i < SN_NROUNDING; i++)
+            sn_putf(b, " [SN_ROUNDING_%s] = %s%s",
+                    sn_upper(a, sn_rounding_word((SnRounding)i)),
+                    claim(a, &r->under[i]), i + 1 < SN_NROUNDING ? "," : " }");
+    }
+    if (r->optin) {
+        sn_puts(b, ", .optin = ");
+        sn_emit_str(b, r->optin);
+    }
+    if (r->backend)
+        sn_putf(b, ", .backend = \"%s\"", r->backend->name);
+    sn_putf(b, ", .where = \"%s\",\n      .text = ", sn_where(a, r->pos));
+    put_text(b, r->text);
+    if (r->requires)
+        sn_putf(b, ",\n      .supported = %s_supported",
+                sn_rg_rule_fn(defs, r));
+    sn_puts(b, " },\n");
+}
+
+static void
+put_derive(const SnDefs *defs, SnBuf *b, const SnDefDerive *v)
+{
+    SnArena *a = defs->arena;
+    const char *c = !strcmp(v->family, "sink")         ? "EXACT, 0.0"
+                    : !strcmp(v->family, "integerize") ? "WITHIN, 1.0"
+                                                       : "REFINES, 0.0";
+
+    sn_putf(b,
+            "    [%s] =\n    { .pass = \"%s\", .name = \"%s\", "
+            ".family = SN_FAM_%s,\n      .claim = { SN_CLAIM_%s }, "
+            ".where = \"%s\",\n      .text = ",
+            sn_rg_derive_enum(defs, v), sn_rg_derive_pass(defs, v)->name,
+            v->family, family(a, v), c, sn_where(a, v->pos));
+    put_text(b, sn_rg_derive_text(a, v));
+    sn_puts(b, " },\n");
+}
+
+static void
+put_rules(const SnDefs *defs, SnBuf *b)
+{
+    sn_putf(b, "\n%sconst SnRuleDesc %s_rules[] = {\n",
+            defs->is_plugin ? "static " : "",
+            defs->is_plugin ? "plugin" : "sn_core");
+    bool any = false;
+    for (uint32_t i = 0; i < defs->nrule; i++)
+        if (sn_defs_mine(defs, defs->rule[i]->backend)) {
+            put_rule(defs, b, defs->rule[i]);
+            any = true;
+        }
+    if (defs->is_plugin) {
+        sn_puts(b, any ? "};\n" : "    { .pass = NULL },\n};\n");
+        return;
+    }
+    for (uint32_t i = 0; i < defs->nderive; i++)
+        put_derive(defs, b, defs->derive[i]);
+    if (defs->nrule + defs->nderive == 0)
+        sn_puts(b, "    { .pass = NULL },\n");
+    sn_putf(b, "};\nconst uint32_t sn_core_nrule = %u;\n",
+            defs->nrule + defs->nderive);
+}
+
+void
+sn_emit_passes(const SnDefs *defs, SnDiag *d, SnBuf *b)
+{
+    (void)d;
+    for (uint32_t i = 0; i < defs->npass; i++)
+        if (sn_defs_mine(defs, defs->pass[i]->backend))
+            put_pass_parts(defs, b, defs->pass[i]);
+    put_passes(defs, b);
+    if (!defs->is_plugin)
+        put_pipelines(defs, b);
+    put_rules(defs, b);
+}

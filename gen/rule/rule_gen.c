@@ -1,0 +1,394 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Lines, names and comments of generated rule functions. */
+#include "gen/rule/rule_gen.h"
+
+#include <ctype.h>
+#include <string.h>
+
+void
+sn_rg_init(SnRg *cx, const SnDefs *defs, SnDiag *d)
+{
+    *cx = (SnRg){.a = defs->arena,
+                 .defs = defs,
+                 .d = d,
+                 .indent = 4,
+                 .values = "v->",
+                 .suffix = ""};
+}
+
+void
+sn_rg_line(SnRg *cx, const char *decl, const char *fmt, ...)
+{
+    va_list ap;
+    SnRgLine l = {.indent = cx->indent, .decl = decl};
+
+    va_start(ap, fmt);
+    l.text = sn_vformat(cx->a, fmt, ap);
+    va_end(ap);
+    SN_PUSH(cx->a, cx->line, cx->nline, l);
+}
+
+void
+sn_rg_fail_if(SnRg *cx, const char *text)
+{
+    sn_rg_line(cx, NULL, "if (%s)", text);
+    cx->indent += 4;
+    sn_rg_line(cx, NULL, "return false;");
+    cx->indent -= 4;
+}
+
+/* ---- names ---- */
+
+static bool
+taken(const SnRg *cx, const char *s)
+{
+    for (uint32_t i = 0; i < cx->nname; i++)
+        if (!strcmp(cx->name[i], s))
+            return true;
+    return false;
+}
+
+const char *
+sn_rg_local(SnRg *cx, const char *name)
+{
+    /* What generated functions use themselves. */
+    static const char *const own[] = {"g", "rw", "i",   "swap",
+                                      "t", "v",  "why", NULL};
+    const char *s = sn_field(cx->a, name);
+
+    for (uint32_t i = 0; own[i]; i++)
+        if (!strcmp(own[i], s))
+            return sn_format(cx->a, "%s_", s);
+    return s;
+}
+
+const char *
+sn_rg_of(SnRg *cx, const SnDefVar *v)
+{
+    const char *s = sn_rg_local(cx, v->name);
+
+    return v->each && !cx->in_run ? sn_format(cx->a, "%s_0", s) : s;
+}
+
+const char *
+sn_rg_fresh(SnRg *cx, const char *base)
+{
+    const char *s = sn_rg_local(cx, base);
+
+    if (cx->rule && sn_rg_var(cx, s))
+        s = sn_format(cx->a, "%s_", s);
+    const char *t = s;
+    for (uint32_t i = 2; taken(cx, t); i++)
+        t = sn_format(cx->a, "%s%u", s, i);
+    SN_PUSH(cx->a, cx->name, cx->nname, t);
+    return t;
+}
+
+const char *
+sn_rg_kind(const SnRg *cx, const SnDefNode *n)
+{
+    return sn_format(cx->a, "SN_K_%s", sn_upper(cx->a, n->name));
+}
+
+const char *
+sn_rg_lower(const SnRg *cx, const SnDefNode *n)
+{
+    return sn_lower(cx->a, n->name);
+}
+
+/* pass_rule; two backends may use one name, which then gets the backend's. */
+static const char *
+rule_name(const SnDefs *defs, const SnDefRule *r)
+{
+    const char *s = sn_format(defs->arena, "%s_%s", r->pass->name, r->name);
+
+    for (uint32_t i = 0; i < defs->nrule; i++) {
+        const SnDefRule *o = defs->rule[i];
+        if (o != r && !strcmp(o->name, r->name) &&
+            !strcmp(o->pass->name, r->pass->name) && r->backend)
+            return sn_format(defs->arena, "%s_%s", s, r->backend->name);
+    }
+    return s;
+}
+
+const char *
+sn_rg_rule_enum(const SnDefs *defs, const SnDefRule *r)
+{
+    return sn_format(defs->arena, "SN_RULE_%s",
+                     sn_upper(defs->arena, rule_name(defs, r)));
+}
+
+const char *
+sn_rg_rule_fn(const SnDefs *defs, const SnDefRule *r)
+{
+    return sn_lower(defs->arena, rule_name(defs, r));
+}
+
+const SnDefPass *
+sn_rg_derive_pass(const SnDefs *defs, const SnDefDerive *v)
+{
+    for (uint32_t i = 0; i < defs->npass; i++)
+        for (uint32_t k = 0; k < defs->pass[i]->nderive; k++)
+            if (defs->pass[i]->derive[k] == v)
+                return defs->pass[i];
+    sn_bug("derive %s belongs to no pass", v->family);
+}
+
+const char *
+sn_rg_derive_enum(const SnDefs *defs, const SnDefDerive *v)
+{
+    return sn_format(defs->arena, "SN_RULE_%s_%s",
+                     sn_upper(defs->arena, sn_rg_derive_pass(defs, v)->name),
+                     sn_upper(defs->arena, v->family));
+}
+
+/* From its place in the source up to the ';'. */
+const char *
+sn_rg_derive_text(SnArena *a, const SnDefDerive *v)
+{
+    const char *s = v->pos.src ? v->pos.src->text : "", *e;
+
+    for (uint32_t line = 1; line < v->pos.line && s; line++) {
+        s = strchr(s, '\n');
+        s = s ? s + 1 : NULL;
+    }
+    while (s && isspace((unsigned char)*s))
+        s++;
+    e = s ? strchr(s, ';') : NULL;
+    return e ? sn_strndup(a, s, (size_t)(e - s) + 1) : "";
+}
+
+bool
+sn_rg_form_of(const SnDefNode *n, const SnDefNode *base)
+{
+    for (; n; n = n->base)
+        if (n == base)
+            return true;
+    return false;
+}
+
+/* ---- writing lines ---- */
+
+static bool
+word_char(char c)
+{
+    return isalnum((unsigned char)c) || c == '_';
+}
+
+/* Does text read the local `name`?  Members and strings do not count. */
+static bool
+reads(const char *text, const char *name)
+{
+    size_t n = strlen(name);
+    bool str = false;
+
+    for (const char *p = text; *p; p++) {
+        if (*p == '\\' && str && p[1])
+            p++;
+        else if (*p == '"')
+            str = !str;
+        if (str || strncmp(p, name, n) || word_char(p[n]))
+            continue;
+        if (p > text && (word_char(p[-1]) || p[-1] == '.'))
+            continue;
+        if (p > text + 1 && p[-1] == '>' && p[-2] == '-')
+            continue;
+        return true;
+    }
+    return false;
+}
+
+static bool
+needed(const SnRg *cx, uint32_t k, const bool *dead)
+{
+    const char *name = cx->line[k].decl;
+
+    for (uint32_t i = k + 1; i < cx->nline; i++) {
+        const SnRgLine *l = &cx->line[i];
+        if (dead[i])
+            continue;
+        if (l->decl && !strcmp(l->decl, name)) {
+            const char *eq = strchr(l->text, '=');
+            return eq && reads(eq, name);
+        }
+        if (reads(l->text, name))
+            return true;
+    }
+    return false;
+}
+
+static bool
+opens(const char *s)
+{
+    size_t n = strlen(s);
+
+    return n > 0 && s[n - 1] == '{';
+}
+
+/* The next line that stays, or nline. */
+static uint32_t
+after(const SnRg *cx, const bool *dead, uint32_t i)
+{
+    for (i++; i < cx->nline && dead[i]; i++)
+        ;
+    return i;
+}
+
+static void
+prune(const SnRg *cx, bool *dead)
+{
+    for (uint32_t i = cx->nline; i-- > 0;) {
+        if (cx->line[i].decl && !needed(cx, i, dead))
+            dead[i] = true;
+        if (!dead[i] && opens(cx->line[i].text)) {
+            uint32_t k = after(cx, dead, i);
+            if (k < cx->nline && !strcmp(cx->line[k].text, "}"))
+                dead[i] = dead[k] = true;
+        }
+    }
+}
+
+void
+sn_rg_flush(SnRg *cx, SnBuf *b)
+{
+    bool *dead = SN_NEW_N(cx->a, bool, cx->nline + 1);
+    bool blank = true;
+
+    prune(cx, dead);
+    for (uint32_t i = 0; i < cx->nline; i++) {
+        const SnRgLine *l = &cx->line[i];
+        if (dead[i] || (blank && !*l->text))
+            continue;
+        blank = !*l->text;
+        if (blank)
+            sn_putc(b, '\n');
+        else
+            sn_rg_wrap(b, l->indent, l->text);
+    }
+    cx->nline = 0;
+}
+
+enum { WIDTH = 79, DEEP = 32 };
+
+typedef struct Brackets {
+    size_t n, col[DEEP]; /* columns after the open ones, innermost last */
+} Brackets;
+
+/* How good a break before s[i] is: 0 for none. */
+static int
+break_rank(const char *s, size_t i)
+{
+    if (s[i] != ' ' || i == 0)
+        return 0;
+    if (strchr(",|&?:<", s[i - 1]) ||
+        (i > 1 && s[i - 1] == '=' && strchr("=!<>", s[i - 2])))
+        return 2;
+    return strchr("=+->", s[i - 1]) != NULL;
+}
+
+/* The place to break s (starting at column col) so that the line fits: the
+ * last one at the least depth past the middle, else the last of the best
+ * rank; 0 when there is none.  *open becomes the brackets open there. */
+static size_t
+break_at(const char *s, size_t col, Brackets *open)
+{
+    Brackets now = *open;
+    size_t best = 0, depth = DEEP;
+    int rank = 0;
+    bool str = false;
+
+    for (size_t i = 0; s[i] && col + i <= WIDTH; i++) {
+        if (s[i] == '\\' && str)
+            i++;
+        else if (s[i] == '"')
+            str = !str;
+        if (str)
+            continue;
+        if (strchr("({", s[i]) && now.n < DEEP)
+            now.col[now.n++] = col + i + 1;
+        else if (strchr(")}", s[i]) && now.n > 0)
+            now.n--;
+        int r = break_rank(s, i);
+        bool late = col + i > WIDTH / 2;
+        if (r == 0 || r < rank || (r == rank && late && now.n > depth))
+            continue;
+        best = i;
+        rank = r;
+        depth = late ? now.n : DEEP;
+        *open = now;
+    }
+    return best;
+}
+
+void
+sn_rg_wrap(SnBuf *b, int indent, const char *text)
+{
+    size_t left = (size_t)indent, col = left;
+    Brackets open = {.n = 0};
+    bool ret = !strncmp(text, "return ", 7);
+
+    sn_putf(b, "%*s", indent, "");
+    while (col + strlen(text) > WIDTH) {
+        size_t k = break_at(text, col, &open);
+        if (!k)
+            break;
+        sn_putn(b, text, k);
+        text += k + 1;
+        col = open.n ? open.col[open.n - 1] : left + (ret ? 7 : 4);
+        if (col > 50) {
+            col = left + 8;
+            open.col[open.n - 1] = col;
+        }
+        sn_putf(b, "\n%*s", (int)col, "");
+    }
+    sn_putf(b, "%s\n", text);
+}
+
+/* ---- comments ---- */
+
+/* s with runs of space and line comments made one space. */
+static const char *
+joined(SnArena *a, const char *s)
+{
+    SnBuf b;
+    bool str = false;
+
+    sn_buf_init(&b, a);
+    for (; *s; s++) {
+        if (*s == '"' && (!str || s[-1] != '\\'))
+            str = !str;
+        if (!str && s[0] == '/' && s[1] == '/') {
+            while (s[1] && s[1] != '\n')
+                s++;
+        } else if (!isspace((unsigned char)*s)) {
+            sn_putc(&b, *s);
+        } else if (b.n && b.s[b.n - 1] != ' ') {
+            sn_putc(&b, ' ');
+        }
+    }
+    return sn_buf_str(&b);
+}
+
+void
+sn_rg_quote(SnBuf *b, const char *lead, const char *text)
+{
+    size_t width = 76 - strlen(lead);
+    const char *more = "";
+
+    text = joined(b->a, text);
+    while (*text) {
+        size_t n = strlen(text), room = width - strlen(more);
+        if (n > room) {
+            for (n = room; n > 0 && text[n] != ' '; n--)
+                ;
+            if (n == 0)
+                n = strcspn(text, " ");
+        }
+        sn_emit_quote(b, sn_format(b->a, "%s%s", lead, more),
+                      sn_strndup(b->a, text, n));
+        text += n;
+        while (*text == ' ')
+            text++;
+        more = "    ";
+    }
+}

@@ -1,0 +1,372 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Helpers that all emitters share. */
+#include "gen/text/emit.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <string.h>
+
+const char *
+sn_lower(SnArena *a, const char *s)
+{
+    char *p = sn_strdup(a, s);
+
+    for (char *q = p; *q; q++)
+        *q = (char)tolower((unsigned char)*q);
+    return p;
+}
+
+const char *
+sn_upper(SnArena *a, const char *s)
+{
+    char *p = sn_strdup(a, s);
+
+    for (char *q = p; *q; q++)
+        *q = (char)toupper((unsigned char)*q);
+    return p;
+}
+
+static bool
+listed(const char *const *v, const char *s)
+{
+    for (; *v; v++)
+        if (!strcmp(*v, s))
+            return true;
+    return false;
+}
+
+const char *
+sn_field(SnArena *a, const char *s)
+{
+    static const char *const word[] = {
+        "auto",     "bool",    "break",  "case",     "char",     "const",
+        "continue", "default", "do",     "double",   "else",     "enum",
+        "extern",   "false",   "float",  "for",      "goto",     "if",
+        "inline",   "int",     "long",   "register", "restrict", "return",
+        "short",    "signed",  "sizeof", "static",   "struct",   "switch",
+        "true",     "typedef", "union",  "unsigned", "void",     "volatile",
+        "while",    NULL};
+
+    return listed(word, s) ? sn_format(a, "%s_", s) : s;
+}
+
+const char *
+sn_local(SnArena *a, const char *s)
+{
+    /* Locals of emitted functions. */
+    static const char *const word[] = {
+        "after", "at", "attr", "c",  "ch", "code", "d",  "dot", "e", "g",
+        "hi",    "i",  "id",   "in", "k",  "l",    "lo", "m",   "n", "name",
+        "nin",   "o",  "s",    "sh", "t",  "type", "v",  NULL};
+
+    return listed(word, s) ? sn_format(a, "%s_", s) : sn_field(a, s);
+}
+
+const char *
+sn_where(SnArena *a, SnPos at)
+{
+    if (at.src == NULL)
+        return "";
+    const char *name = at.src->name;
+    if (name[0] == '/')
+        name = sn_path_base(name);
+    while (name[0] == '.' && name[1] == '/')
+        name += 2;
+    return sn_format(a, "%s:%u", name, at.line);
+}
+
+const char *
+sn_emit_name(const SnDefs *s, const char *what)
+{
+    return sn_format(s->arena, "%s_%s",
+                     s->is_plugin ? sn_lower(s->arena, s->plugin->name) : "sn",
+                     what);
+}
+
+const char *
+sn_emit_guard(const SnDefs *s, const char *what)
+{
+    char *p = sn_strdup(s->arena, sn_upper(s->arena, sn_emit_name(s, what)));
+
+    for (char *q = p; *q; q++)
+        if (*q == '.')
+            *q = '_';
+    return p;
+}
+
+void
+sn_emit_head(SnBuf *b, const char *what)
+{
+    sn_putf(b,
+            "/* %s\n * Written by sinter-gen from the declarations; edit "
+            "those instead. */\n",
+            what);
+}
+
+void
+sn_emit_open(SnBuf *b)
+{
+    sn_puts(b, "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n");
+}
+
+void
+sn_emit_close(SnBuf *b)
+{
+    sn_puts(b, "\n#ifdef __cplusplus\n}\n#endif\n\n#endif\n");
+}
+
+void
+sn_emit_str(SnBuf *b, const char *s)
+{
+    if (s == NULL) {
+        sn_puts(b, "NULL");
+        return;
+    }
+    sn_putc(b, '"');
+    for (; *s; s++) {
+        unsigned char ch = (unsigned char)*s;
+        if (ch == '\n')
+            sn_puts(b, "\\n");
+        else if (ch == '"' || ch == '\\')
+            sn_putf(b, "\\%c", ch);
+        else if (ch == '?' && s[1] == '?')
+            sn_puts(b, "\\?");
+        else if (ch < 32 || ch == 127)
+            sn_putf(b, "\\%03o", ch);
+        else
+            sn_putc(b, (char)ch);
+    }
+    sn_putc(b, '"');
+}
+
+static void
+put_real(SnBuf *b, double v, bool f32)
+{
+    if (isnan(v)) {
+        sn_puts(b, "NAN");
+        return;
+    }
+    if (isinf(v)) {
+        sn_puts(b, v < 0 ? "-INFINITY" : "INFINITY");
+        return;
+    }
+    SnBuf t;
+    sn_buf_init(&t, b->a);
+    if (f32)
+        sn_put_f32(&t, (float)v);
+    else
+        sn_put_f64(&t, v);
+    const char *s = sn_buf_str(&t);
+    sn_puts(b, s);
+    if (!strpbrk(s, ".eE"))
+        sn_puts(b, ".0");
+    if (f32)
+        sn_putc(b, 'f');
+}
+
+void
+sn_emit_f32(SnBuf *b, double v)
+{
+    put_real(b, v, true);
+}
+
+void
+sn_emit_f64(SnBuf *b, double v)
+{
+    put_real(b, v, false);
+}
+
+void
+sn_emit_i64(SnBuf *b, int64_t v)
+{
+    if (v == INT64_MIN)
+        sn_puts(b, "INT64_MIN");
+    else if (v >= INT32_MIN && v <= INT32_MAX)
+        sn_putf(b, "%lld", (long long)v);
+    else
+        sn_putf(b, "INT64_C(%lld)", (long long)v);
+}
+
+void
+sn_emit_quote(SnBuf *b, const char *lead, const char *s)
+{
+    sn_puts(b, lead);
+    for (; *s; s++) {
+        if (*s == '*' && s[1] == '/') { /* may not end the comment */
+            sn_puts(b, "* /");
+            s++;
+        } else if (*s == '/' && s[1] == '*') {
+            sn_puts(b, "/ *");
+            s++;
+        } else if (*s == '\n') {
+            if (s[1])
+                sn_putf(b, "\n%s", lead);
+        } else {
+            sn_putc(b, *s);
+        }
+    }
+    sn_putc(b, '\n');
+}
+
+/* Where to break a line of n > room bytes: after a comma or before an
+ * operator, outside strings, in as few parentheses as there are, then as far
+ * right as fits; 0 where nothing does. */
+static size_t
+break_at(const char *s, size_t n, size_t room)
+{
+    size_t best = 0;
+    int depth = 0, least = 1000;
+    bool str = false;
+
+    for (size_t i = 0; i < n && i <= room; i++) {
+        if (s[i] == '"' && (i == 0 || s[i - 1] != '\\'))
+            str = !str;
+        if (str)
+            continue;
+        depth += s[i] == '(' || s[i] == '{' || s[i] == '[';
+        depth -= s[i] == ')' || s[i] == '}' || s[i] == ']';
+        if (s[i] != ' ' || i < 8)
+            continue;
+        bool after = strchr(",;={", s[i - 1]) != NULL;
+        bool op =
+            i + 2 < n && ((s[i + 2] == ' ' && strchr("+-*/?:", s[i + 1])) ||
+                          !strncmp(s + i + 1, "&& ", 3) || s[i + 1] == '"');
+        int d = depth + (after ? 0 : 1) + (i < room / 2 ? 10 : 0);
+        if ((after || op) && d <= least) {
+            best = i;
+            least = d;
+        }
+    }
+    return best;
+}
+
+void
+sn_emit_lines(SnBuf *b, int indent, int width, const char *text)
+{
+    while (*text) {
+        const char *nl = strchr(text, '\n');
+        size_t n = nl ? (size_t)(nl - text) : strlen(text);
+        const char *next = text + n + (nl != NULL);
+        int in = indent;
+
+        if (n == 0)
+            sn_putc(b, '\n');
+        for (; n && *text == ' '; text++, n--)
+            in++;
+        for (int first = 1; n; first = 0) {
+            int pad = in + (first ? 0 : 4);
+            size_t room = pad < width - 20 ? (size_t)(width - pad) : 20;
+            size_t k = n > room ? break_at(text, n, room) : 0;
+            if (k == 0)
+                k = n;
+            sn_putf(b, "%*s%.*s\n", pad, "", (int)k, text);
+            for (text += k, n -= k; n && *text == ' '; text++)
+                n--;
+        }
+        text = next;
+    }
+}
+
+const char *
+sn_attr_ctype(const SnDefAttr *at)
+{
+    switch (at->ty) {
+    case SN_AT_INT:
+        return "int64_t ";
+    case SN_AT_REAL:
+        return "float ";
+    case SN_AT_BOOL:
+        return "bool ";
+    case SN_AT_STR:
+        return "const char *";
+    case SN_AT_ENUM:
+        return "int32_t ";
+    case SN_AT_INTS:
+        return "SnInts ";
+    case SN_AT_REALS:
+        return "SnReals ";
+    case SN_AT_TYPE:
+        return "const SnType *";
+    case SN_AT_RANGE:
+        return "SnRange ";
+    }
+    sn_bug("attribute type %d", (int)at->ty);
+}
+
+const char *
+sn_elem_enum(int elem)
+{
+    static const char *const name[] = {
+        "SN_F32",  "SN_F16", "SN_QI8", "SN_QI16", "SN_QI32",
+        "SN_ROW8", "SN_I8",  "SN_I32", "SN_I64",  "SN_BOOL"};
+
+    return elem < 0 ? "-1" : name[elem];
+}
+
+const char *
+sn_elem_ctype(int elem)
+{
+    static const char *const name[] = {
+        "float",   "uint16_t", "int8_t",  "int16_t", "int32_t",
+        "uint8_t", "int8_t",   "int32_t", "int64_t", "bool"};
+
+    return elem < 0 ? "void" : name[elem];
+}
+
+bool
+sn_const_num(const SnExpr *e, double *v)
+{
+    double x, y;
+
+    switch (e->ek) {
+    case SN_E_INT:
+    case SN_E_BOOL:
+        *v = (double)e->i;
+        return true;
+    case SN_E_REAL:
+        *v = e->r;
+        return true;
+    case SN_E_NEG:
+        if (!sn_const_num(e->kid[0], &x))
+            return false;
+        *v = -x;
+        return true;
+    case SN_E_BIN:
+        if (!sn_const_num(e->kid[0], &x) || !sn_const_num(e->kid[1], &y))
+            return false;
+        switch (e->op) {
+        case SN_OP_ADD:
+            *v = x + y;
+            return true;
+        case SN_OP_SUB:
+            *v = x - y;
+            return true;
+        case SN_OP_MUL:
+            *v = x * y;
+            return true;
+        case SN_OP_DIV:
+            *v = x / y;
+            return y != 0;
+        default:
+            return false;
+        }
+    default:
+        return false;
+    }
+}
+
+void
+sn_emit_file(SnBuf *b, const char *outdir, const char *name, SnDiag *d)
+{
+    const char *dot = strrchr(name, '.');
+    SnBuf t;
+
+    if (outdir == NULL)
+        return;
+    sn_buf_init(&t, b->a);
+    if (dot && (!strcmp(dot, ".c") || !strcmp(dot, ".h")))
+        sn_emit_lines(&t, 0, 80, sn_buf_str(b));
+    else
+        t = *b;
+    sn_file_update(d, sn_path_join(b->a, outdir, name), sn_buf_str(&t), t.n);
+}

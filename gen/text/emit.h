@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The emitters of sinter-gen: each writes the generated files it names from
+ * resolved, error-free declarations.  Output depends on the declarations only:
+ * no dates, no host paths, file order.  A file whose bytes are the same keeps
+ * its modification time. */
+#ifndef SN_EMIT_H
+#define SN_EMIT_H
+
+#include "base/buf.h"
+#include "base/file/file.h"
+#include "dsl/model/model.h"
+
+/* sn_kinds.h, sn_kinds.c, sn_gen.h (prototypes between generated files). */
+void sn_emit_kinds(const SnDefs *s, const char *outdir, SnDiag *d);
+/* For sn_kinds.c (emit_onnx.c): the entries of a node's operators; then the
+ * table of all operators. */
+void sn_emit_onnx_maps(SnBuf *b, const SnDefNode *n);
+void sn_emit_onnx(SnBuf *b, const SnDefs *s);
+/* sn_inv.c: where constraints and invariants. */
+void sn_emit_inv(const SnDefs *s, const char *outdir, SnDiag *d);
+/* sn_eval.c: one evaluator per node and tuple.  A quantized tuple without an
+ * arithmetic row is an error (SN115). */
+void sn_emit_eval(const SnDefs *s, const char *outdir, SnDiag *d);
+/* reference.md */
+void sn_emit_ref(const SnDefs *s, const char *outdir, SnDiag *d);
+/* sn_rules.h, sn_rules.c; sn_tests.c */
+void sn_emit_rules(const SnDefs *s, const char *outdir, SnDiag *d);
+
+/* Do the functions that the plugin's declarations (without a plugin, those of
+ * any backend) name have the prototypes they need, in these C files?
+ * SN701, SN703 (sources.c). */
+void sn_check_sources(const SnDefs *s, SnDiag *d, uint32_t n,
+                      const char *const *path);
+
+/* ---- names ---- */
+
+/* "sn_kinds.h"; of a plugin "npu_kinds.h". */
+const char *sn_emit_name(const SnDefs *s, const char *what);
+/* The header of a backend's kernels and hooks: "npu_kernels.h", or as it
+ * says. */
+const char *sn_emit_kernels_name(const SnDefs *s, const SnDefBackend *k);
+/* "SN_KINDS_H", "NPU_KINDS_H" */
+const char *sn_emit_guard(const SnDefs *s, const char *what);
+const char *sn_lower(SnArena *a, const char *s);
+const char *sn_upper(SnArena *a, const char *s);
+/* s, or s with '_' appended when it is a word of C or a name that emitted
+ * functions use themselves. */
+const char *sn_field(SnArena *a, const char *s); /* struct fields */
+const char *sn_local(SnArena *a, const char *s); /* variables */
+/* "nodes.def:46"; absolute paths are cut to their last part. */
+const char *sn_where(SnArena *a, SnPos at);
+
+/* ---- pieces of C ---- */
+
+void sn_emit_head(SnBuf *b, const char *what);
+/* Around the declarations of a header: C linkage in C++, and its #endif. */
+void sn_emit_open(SnBuf *b);
+void sn_emit_close(SnBuf *b);
+void sn_emit_str(SnBuf *b, const char *s); /* quoted; NULL for NULL */
+void sn_emit_f32(SnBuf *b, double v);      /* 0.5f, -INFINITY */
+void sn_emit_f64(SnBuf *b, double v);
+void sn_emit_i64(SnBuf *b, int64_t v); /* INT64_C(5) past int */
+/* s as lines of a block comment, each line after `lead`. */
+void sn_emit_quote(SnBuf *b, const char *lead, const char *s);
+/* The lines of text, indented by `indent` and what they have, broken after
+ * commas and before operators where they pass width columns. */
+void sn_emit_lines(SnBuf *b, int indent, int width, const char *text);
+/* Tables of sn_kinds.c that a backend's refinements have too (emit_kinds.c):
+ * ports as LO_SIDE[], and the fields .family and .joins. */
+void sn_emit_ports(SnBuf *b, SnDefPort *const *port, uint32_t n, const char *lo,
+                   const char *side);
+void sn_emit_family(SnBuf *b, const SnDefFamily *f);
+void sn_emit_joins(SnBuf *b, uint32_t nbit, const uint64_t *bits);
+/* The C type of an attribute, "int64_t " or "const SnType *". */
+const char *sn_attr_ctype(const SnDefAttr *at);
+const char *sn_elem_enum(int elem);  /* "SN_QI8"; "-1" when absent */
+const char *sn_elem_ctype(int elem); /* "int8_t" */
+/* The evaluator of tuple t of n, or NULL when it has none. */
+const char *sn_eval_name(SnArena *a, const SnDefNode *n, uint32_t t);
+/* The evaluator of n with f32 in the place of codes, or NULL where n has a
+ * tuple of f32, reads codes as they are or has no such row. */
+const char *sn_real_name(const SnDefs *s, const SnDefNode *n);
+
+/* The value of a constant expression (numbers, - + * /). */
+bool sn_const_num(const SnExpr *e, double *v);
+
+/* ---- text as written ---- */
+
+void sn_put_expr(SnBuf *b, const SnExpr *e);  /* dsl/expr.c */
+void sn_put_sem(SnBuf *b, const SnDefSem *m); /* "y = ... over map(...)" */
+/* "(q8, q8c, q32c) -> q8" */
+void sn_put_tuple(SnBuf *b, const SnDefs *s, const SnDefNode *n,
+                  const SnDefTuple *t);
+void sn_put_attr_decl(SnBuf *b, const SnDefAttr *at); /* without ';' */
+
+/* Writes outdir/name; long lines of C are broken (sn_emit_lines).  outdir NULL
+ * (--check): nothing is written. */
+void sn_emit_file(SnBuf *b, const char *outdir, const char *name, SnDiag *d);
+
+#endif

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+/* --explain: for every node and rewrite family, the instance with its claim,
+ * guard and proof, or the reason why there is none. */
+#include "gen/text/explain.h"
+
+#include <string.h>
+
+/* ---- proofs of instances ---- */
+
+static const char *
+layer(const SnProof *p)
+{
+    switch (p->layer) {
+    case SN_LAYER_LEMMA:
+        return *p->lemmas ? "by" : "by lemma";
+    case SN_LAYER_ENUMERATED:
+        return "enumerated";
+    case SN_LAYER_SAMPLED:
+        return "sampled";
+    case SN_LAYER_TRUSTED:
+        return "trusted";
+    default:
+        return "not proved";
+    }
+}
+
+/* The instances of a family at n: family "sink" of Rescale and of others apart,
+ * as what is sunk says. */
+static void
+put_proofs(SnBuf *b, const SnProofs *v, const SnDefNode *n, const char *family,
+           const char *what)
+{
+    for (uint32_t i = 0; v && i < v->n; i++) {
+        const SnProof *p = &v->v[i];
+        if (!p->derive || p->node != n || strcmp(p->derive->family, family) ||
+            (what && (!p->derive->what || strcmp(p->derive->what, what))))
+            continue;
+        sn_putf(b, "\n    %s: %s, %s", p->name, p->claim, layer(p));
+        if (p->layer == SN_LAYER_LEMMA && *p->lemmas)
+            sn_putf(b, " %s", p->lemmas);
+        if (p->guard && *p->guard)
+            sn_putf(b, "\n      when %s", p->guard);
+    }
+}
+
+/* A family that only some nodes join, by its instances. */
+static void
+put_family(SnBuf *b, const SnProofs *v, const SnDefNode *n, const char *title,
+           const char *family, const char *what)
+{
+    SnBuf p;
+
+    sn_buf_init(&p, b->a);
+    put_proofs(&p, v, n, family, what);
+    if (p.n)
+        sn_putf(b, "\n  %s%s", title, sn_buf_str(&p));
+}
+
+static void
+put_absorb(SnBuf *b, const SnDefNode *n)
+{
+    const SnDefFamily *f = &n->family;
+    bool any = false;
+
+    for (uint32_t i = 0; i < n->nin; i++) {
+        if (!(f->absorb & (1u << i)))
+            continue;
+        sn_putf(b, "%s%s.%s", any ? ", " : "", n->name, n->in[i]->name);
+        any = true;
+    }
+    if (!any)
+        sn_puts(b, "no");
+    if (f->why_absorb)
+        sn_putf(b, "%s%s", any ? "; " : ": ", f->why_absorb);
+}
+
+static void
+put_yes(SnBuf *b, bool yes, const char *what, const char *why)
+{
+    sn_puts(b, yes ? what : "no");
+    if (why)
+        sn_putf(b, "%s%s", yes ? "; " : ": ", why);
+}
+
+/* What is sunk: a conversion, a move. */
+typedef struct Sunk {
+    const char *r, *t;
+} Sunk;
+
+static Sunk
+sunk(const SnDefs *s)
+{
+    Sunk k = {NULL, NULL};
+
+    for (uint32_t i = 0; i < s->nderive; i++)
+        if (!strcmp(s->derive[i]->family, "absorb"))
+            k.r = s->derive[i]->what;
+    for (uint32_t i = 0; i < s->nderive; i++) {
+        const SnDefDerive *d = s->derive[i];
+        if (!strcmp(d->family, "sink") && d->what &&
+            (!k.r || strcmp(d->what, k.r)))
+            k.t = d->what;
+    }
+    return k;
+}
+
+/* The proofs that hold on backend `of`; NULL: those of the declarations. */
+static const SnProofs *
+proofs_on(SnArena *a, const SnProofs *v, const SnDefBackend *of)
+{
+    SnProofs *p = SN_NEW(a, SnProofs);
+
+    for (uint32_t i = 0; v && i < v->n; i++)
+        if (v->v[i].backend == of)
+            SN_PUSH(a, p->v, p->n, v->v[i]);
+    return p;
+}
+
+/* The families of n, whose facts are those of `as`. */
+static void
+put_families(SnBuf *b, const SnProofs *v, const SnDefNode *n,
+             const SnDefNode *as, Sunk k)
+{
+    const SnDefFamily *f = &as->family;
+
+    sn_puts(b, "  absorb  ");
+    put_absorb(b, as);
+    put_proofs(b, v, n, "absorb", NULL);
+    sn_puts(b, "\n  merge   ");
+    put_yes(b, f->merge,
+            as->clamp ? "yes, the producer's clamp carries the saturation"
+                      : "yes, where the new type covers the old",
+            f->why_merge);
+    put_proofs(b, v, n, "merge", NULL);
+    sn_puts(b, "\n  sink    ");
+    put_yes(b, f->sink,
+            f->sink_bounded       ? "yes, within a bound"
+            : f->sink_unused_rest ? "yes, exact, while later results are "
+                                    "unused"
+                                  : "yes, exact",
+            f->why_sink);
+    if (k.r)
+        put_proofs(b, v, n, "sink", k.r);
+    put_family(b, v, n, "integerize", "integerize", NULL);
+    if (k.t)
+        put_family(b, v, n, sn_format(b->a, "sink of %s", k.t), "sink", k.t);
+    sn_putc(b, '\n');
+}
+
+void
+sn_explain(const SnDefs *s, const SnProofs *v, SnBuf *b)
+{
+    const SnProofs *core = proofs_on(b->a, v, NULL);
+    Sunk k = sunk(s);
+
+    for (uint32_t i = 0; i < s->nnode; i++) {
+        const SnDefNode *n = s->node[i];
+
+        sn_putf(b, "%s (%s)%s%s\n", n->name, sn_where(b->a, n->pos),
+                n->base ? ", form of " : "", n->base ? n->base->name : "");
+        put_families(b, core, n, n, k);
+    }
+    for (uint32_t i = 0; i < s->nrefined; i++) {
+        const SnDefRefined *r = s->refined[i];
+
+        sn_putf(b, "%s on backend %s (%s)\n", r->as->name, r->backend->name,
+                sn_where(b->a, r->pos));
+        put_families(b, proofs_on(b->a, v, r->backend), r->node, r->as, k);
+    }
+}

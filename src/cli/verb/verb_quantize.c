@@ -1,0 +1,452 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/score.h"
+
+#include <string.h>
+#include <strings.h>
+#include "base/json.h"
+#include "graph/text/text.h"
+#include "sn_kinds.h"
+
+/* The first few names, for a message. */
+static const char *
+some(SnArena *a, const char *const *name, uint32_t n)
+{
+    SnBuf b;
+
+    sn_buf_init(&b, a);
+    for (uint32_t i = 0; i < n && i < 5; i++)
+        sn_putf(&b, "%s'%s'", i ? ", " : "", name[i]);
+    if (n > 5)
+        sn_putf(&b, " and %u more", n - 5);
+    return sn_buf_str(&b);
+}
+
+/* A profile of another graph hash still serves when every value is found by
+ * name: another batch size, other folding. */
+static SnStatus
+check_profile(SnCli *c, const SnGraph *g, const SnProfile *p)
+{
+    uint64_t hash = sn_graph_hash(g, true);
+    const char *path = c->args.load_profile;
+    SnGraph *placed, *lowered;
+
+    SN_TRY(sn_cli_placed(c, g, &placed));
+    SN_TRY(sn_cli_lowered(c, g, true, &lowered));
+    SnProfileFit fit = sn_profile_fit(c->a, p, placed, lowered);
+    const char *which = sn_format(
+        c->a,
+        "it was made from '%s' with graph hash %016llx, this model has "
+        "%016llx",
+        p->model, (unsigned long long)p->hash, (unsigned long long)hash);
+    if (p->hash == hash && fit.nmissing)
+        return sn_fail(c->d, SN_EINPUT, path,
+                       "was made from this model, but "
+                       "with other passes: it has no range for %s",
+                       some(c->a, fit.missing, fit.nmissing));
+    if (p->hash == hash)
+        return SN_OK;
+    if (fit.nmissing)
+        return sn_fail(c->d, SN_EINPUT, path,
+                       "was made from another model: "
+                       "it has no range for %s%s%s; %s",
+                       some(c->a, fit.missing, fit.nmissing),
+                       fit.nstale ? ", and the model does not have " : "",
+                       fit.nstale ? some(c->a, fit.stale, fit.nstale) : "",
+                       which);
+    sn_warn(c->d, (SnPos){0}, NULL,
+            "%s is of another graph, but has every "
+            "value by name; %s.  The hash covers shapes, weights and names: "
+            "another batch size changes it harmlessly, other weights do not",
+            path, which);
+    if (fit.nstale)
+        sn_warn(c->d, (SnPos){0}, NULL,
+                "%s also has values that the model "
+                "does not: %s",
+                path, some(c->a, fit.stale, fit.nstale));
+    return SN_OK;
+}
+
+static bool
+has_input(const SnGraph *g)
+{
+    for (SnId id = 1; id < g->nnode; id++)
+        if (!sn_node(g, id)->dead && sn_node(g, id)->kind == SN_K_PLACEHOLDER)
+            return true;
+    return false;
+}
+
+/* The profile of g: from the file, or made from --calib. */
+static SnStatus
+get_profile(SnCli *c, const SnGraph *g, SnProfile **out)
+{
+    const SnArgs *a = &c->args;
+
+    if (a->load_profile && a->calib.n)
+        return sn_fail(c->d, SN_EUSAGE, "--load-profile",
+                       "cannot stand beside --calib");
+    if (a->load_profile && a->dump_profile)
+        return sn_fail(c->d, SN_EUSAGE, "--dump-profile",
+                       "cannot stand beside --load-profile");
+    if (!a->load_profile) {
+        if (!a->calib.n && has_input(g))
+            return sn_fail(c->d, SN_EUSAGE, "quantize",
+                           "wants --calib FILE "
+                           "or --load-profile FILE");
+        SnStrs files = sn_cli_files(c, &a->calib);
+        SN_TRY(sn_cli_profile(c, g, &files, true, out));
+        return a->dump_profile ? sn_profile_save(*out, a->dump_profile, c->d)
+                               : SN_OK;
+    }
+    SN_TRY(sn_profile_load(c->a, a->load_profile, c->d, out));
+    sn_profile_warn_parts(c->a, *out, a->load_profile, c->d);
+    for (uint32_t i = 0; i < a->range.n && !((*out)->average > 0); i++) {
+        const char *r = a->range.v[i], *eq = strchr(r, '=');
+        if (!strcmp(eq ? eq + 1 : r, "moving-average"))
+            return sn_fail(c->d, SN_EINPUT, a->load_profile,
+                           "holds no moving "
+                           "averages, which '%s' asks for: profile with "
+                           "--moving-average C",
+                           r);
+    }
+    return check_profile(c, g, *out);
+}
+
+static uint32_t
+count_waived(const SnQuantReport *r)
+{
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < r->nsite; i++)
+        n += r->site[i].waived;
+    return n;
+}
+
+static void
+put_left(SnBuf *b, const SnWhyRescale *w)
+{
+    sn_putf(b, "  %s, after %s:", sn_shown(b->a, w->name),
+            sn_shown(b->a, w->producer));
+    for (uint32_t k = 0; k < w->nreason; k++) {
+        sn_puts(b, "\n    ");
+        sn_put_reason(b, &w->reason[k]);
+    }
+    sn_puts(b, w->nreason ? "\n" : " no rule or family looks at it\n");
+}
+
+/* Which channels lose resolution to their bias, the first few in text. */
+static void
+put_raised(SnBuf *b, const SnRaised *r)
+{
+    sn_putf(b, "  %s: %u of %u scales of '%s' raised for its bias:", r->node,
+            r->nslice, r->nof, r->constant);
+    for (uint32_t i = 0; i < r->nslice && i < 8; i++)
+        sn_putf(b, "%s [%u] %.3g to %.3g", i ? "," : "", r->slice[i],
+                (double)r->from[i], (double)r->to[i]);
+    if (r->nslice > 8)
+        sn_putf(b, ", and %u more", r->nslice - 8);
+    sn_puts(b, "\n");
+}
+
+static void
+put_raised_json(SnBuf *b, const SnRaised *r)
+{
+    sn_puts(b, "{\"node\": ");
+    sn_put_json(b, r->node);
+    sn_puts(b, ", \"weights\": ");
+    sn_put_json(b, r->constant);
+    sn_putf(b, ", \"of\": %u, \"slices\": [", r->nof);
+    for (uint32_t i = 0; i < r->nslice; i++)
+        sn_putf(b, "%s{\"slice\": %u, \"from\": %.9g, \"to\": %.9g}",
+                i ? ", " : "", r->slice[i], (double)r->from[i],
+                (double)r->to[i]);
+    sn_puts(b, "]}");
+}
+
+static void
+put_nodes_json(SnBuf *b, const SnFloatNode *v, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        sn_puts(b, i ? ", {\"node\": " : "{\"node\": ");
+        sn_put_json(b, v[i].name);
+        sn_puts(b, ", \"why\": ");
+        sn_put_json(b, v[i].why);
+        sn_puts(b, "}");
+    }
+}
+
+static void
+put_settings(SnBuf *b, const SnPlace *p)
+{
+    const SnSettings *s = &p->control.all;
+
+    sn_putf(b, "settings: %s, %s, range %s, weights per %s\n",
+            sn_precision_names()[s->precision], sn_schema_name(s->schema),
+            sn_range_str(b->a, s->range),
+            p->channelwise && p->rowwise ? "channel and row"
+            : p->channelwise             ? "channel"
+            : p->rowwise                 ? "row"
+                                         : "tensor");
+    for (uint32_t i = 0; i < p->control.n; i++) {
+        const SnWish *w = &p->control.wish[i];
+        sn_putf(b, "  %s: %s\n", w->glob,
+                w->ask == SN_ASK_PRECISION
+                    ? sn_precision_names()[w->to.precision]
+                : w->ask == SN_ASK_SCHEMA ? sn_schema_name(w->to.schema)
+                                          : sn_range_str(b->a, w->to.range));
+    }
+}
+
+static void
+put_text(SnBuf *b, const SnQuantReport *r, const SnPlan *plan,
+         const SnProfile *p)
+{
+    put_settings(b, &r->place);
+    sn_putf(b, "profile: %llu samples, %u values\n",
+            (unsigned long long)p->nsample, p->n);
+    sn_putf(b,
+            "placed: %u Quantize/Dequantize pairs around values, %u "
+            "around constants\n",
+            r->place.nvalue, r->place.nconst);
+    sn_putf(b, "nodes: %u int8, ", r->nquant - r->nquant16);
+    if (r->nquant16)
+        sn_putf(b, "%u int16, ", r->nquant16);
+    sn_putf(b, "%u float\n", r->nfloat);
+    for (uint32_t i = 0; i < r->nfloat; i++)
+        sn_putf(b, "  %s stays float: %s\n",
+                sn_shown(b->a, r->left_float[i].name), r->left_float[i].why);
+    for (uint32_t i = 0; i < r->place.nnarrow; i++)
+        sn_putf(b, "  %s is int8: %s\n", r->place.narrow[i].name,
+                r->place.narrow[i].why);
+    for (uint32_t i = 0; i < r->place.ncoarse; i++)
+        sn_putf(b, "  %s has one scale for its weights: %s\n",
+                sn_shown(b->a, r->place.coarse[i].name),
+                r->place.coarse[i].why);
+    if (r->place.nunified)
+        sn_putf(b, "unified: %u values\n", r->place.nunified);
+    for (uint32_t i = 0; i < r->place.nunified; i++)
+        sn_putf(b, "  %s, for %s\n", r->place.unified[i].name,
+                r->place.unified[i].with);
+    for (uint32_t i = 0; i < r->place.nraised; i++)
+        put_raised(b, &r->place.raised[i]);
+    if (r->bias8.n)
+        sn_putf(b, "biases: %u of 8 bits, shifted by %d to %d\n", r->bias8.n,
+                r->bias8.least, r->bias8.most);
+    sn_putf(b,
+            "rescales: %u inserted, %u sunk, %u absorbed, %u merged, "
+            "%u left",
+            r->inserted, r->sunk, r->absorbed, r->merged, r->left);
+    if (r->other)
+        sn_putf(b, " (%u folded or dropped by written rules)", r->other);
+    sn_puts(b, "\n");
+    for (uint32_t i = 0; i < r->why.n; i++)
+        put_left(b, &r->why.rescale[i]);
+    uint32_t nw = count_waived(r);
+    if (nw)
+        sn_putf(b,
+                "calibrated saturations dropped: %u (they cut off only what "
+                "calibration never saw;\n  --strict-saturation keeps them)\n",
+                nw);
+    for (uint32_t i = 0; i < r->nsite; i++)
+        if (r->site[i].waived)
+            sn_putf(b, "  %s at %s%s%s\n", sn_rule(r->site[i].rule)->name,
+                    r->site[i].node, r->site[i].detail ? ": " : "",
+                    r->site[i].detail ? r->site[i].detail : "");
+    sn_putf(b,
+            "memory: arena %zu bytes (peak %zu in use), constants %zu "
+            "bytes\n",
+            plan->arena, plan->peak, plan->constants);
+}
+
+static void
+put_json(SnBuf *b, const SnQuantReport *r, const SnPlan *plan,
+         const SnProfile *p, const SnEval *e)
+{
+    const SnSettings *all = &r->place.control.all;
+
+    sn_putf(b,
+            "{\"precision\": \"%s\", \"scheme\": \"%s\", \"range\": "
+            "\"%s\", \"channelwise\": %s, \"rowwise\": %s,\n ",
+            sn_precision_names()[all->precision], sn_schema_name(all->schema),
+            sn_range_str(b->a, all->range),
+            r->place.channelwise ? "true" : "false",
+            r->place.rowwise ? "true" : "false");
+    sn_putf(b,
+            "\"samples\": %llu, \"values\": %u, \"pairs\": %u, "
+            "\"constant_pairs\": %u, \"biases_int8\": %u,\n "
+            "\"int8_nodes\": %u, \"int16_nodes\": %u, \"float_nodes\": [",
+            (unsigned long long)p->nsample, p->n, r->place.nvalue,
+            r->place.nconst, r->bias8.n, r->nquant - r->nquant16, r->nquant16);
+    put_nodes_json(b, r->left_float, r->nfloat);
+    sn_puts(b, "],\n \"per_tensor\": [");
+    put_nodes_json(b, r->place.coarse, r->place.ncoarse);
+    sn_puts(b, "],\n \"raised_scales\": [");
+    for (uint32_t i = 0; i < r->place.nraised; i++) {
+        sn_puts(b, i ? ", " : "");
+        put_raised_json(b, &r->place.raised[i]);
+    }
+    sn_putf(b,
+            "],\n \"rescales\": {\"inserted\": %u, \"sunk\": %u, "
+            "\"absorbed\": %u, \"merged\": %u, \"other\": %u, \"left\": %u},"
+            "\n \"waived\": %u, \"arena_bytes\": %zu, \"peak_bytes\": %zu, "
+            "\"constant_bytes\": %zu,\n \"why\": ",
+            r->inserted, r->sunk, r->absorbed, r->merged, r->other, r->left,
+            count_waived(r), plan->arena, plan->peak, plan->constants);
+    sn_put_why_json(b, &r->why);
+    if (e) {
+        sn_puts(b, ",\n \"eval\": ");
+        sn_cli_eval_json(e, b);
+    }
+    sn_puts(b, "}\n");
+}
+
+static SnStatus
+check_output(SnCli *c)
+{
+    static const char *const suffix[] = {".sn", ".onnx", NULL};
+    const char *o = c->args.output;
+    SnOnnxExport e;
+
+    if (!o)
+        return sn_fail(c->d, SN_EUSAGE, "-o",
+                       "is missing: expected the .sn "
+                       "or .onnx file to write");
+    bool onnx = sn_is_onnx(o);
+    const char *dump = c->args.dump_profile;
+    SN_TRY(sn_cli_writable(
+        c, &(SnOutput){"-o", o, suffix, "an int8 model", .text = !onnx}));
+    SN_TRY(sn_cli_writable(c, &(SnOutput){"--dump-profile", dump, NULL,
+                                          "a profile", .text = true}));
+    if (dump && !strcmp(dump, o) && strcmp(o, "-") != 0)
+        return sn_fail(c->d, SN_EUSAGE, "--dump-profile",
+                       "'%s' is the name "
+                       "of the int8 model, too",
+                       dump);
+    return onnx ? sn_cli_export_opts(c, &e) : sn_cli_no_export_opts(c, o);
+}
+
+static SnStatus
+get_bias(SnCli *c, bool *bias8)
+{
+    const char *s = c->args.bias;
+
+    *bias8 = s && !strcasecmp(s, "int8");
+    if (s && !*bias8 && strcasecmp(s, "int32") != 0)
+        return sn_fail(c->d, SN_EUSAGE, "--bias",
+                       "'%s' is neither int32 nor "
+                       "int8",
+                       s);
+    return SN_OK;
+}
+
+/* --require-int8: every float node and why, then failure. */
+static SnStatus
+check_int8(SnCli *c, const SnQuantReport *r)
+{
+    if (!c->args.require_int8 || !r->nfloat)
+        return SN_OK;
+    for (uint32_t i = 0; i < r->nfloat; i++)
+        sn_fail(c->d, SN_ECHECK, r->left_float[i].name, "stays float: %s",
+                r->left_float[i].why);
+    return sn_fail(c->d, SN_ECHECK, "--require-int8",
+                   "%u node%s would stay "
+                   "float; nothing was written",
+                   r->nfloat, r->nfloat == 1 ? "" : "s");
+}
+
+/* Codes would be taken for floats in between, and weights for no weights. */
+static SnStatus
+check_float(SnCli *c, const SnGraph *g, const char *path)
+{
+    if (!sn_cli_quantized(c, g))
+        return SN_OK;
+    sn_fail(c->d, SN_EINPUT, path,
+            "is quantized already: expected a float "
+            "model");
+    sn_diag_help(c->d, "'sinter run', 'compare' and 'bench' take it as it is; "
+                       "'sinter opt' and 'export' write it in other forms");
+    return SN_EINPUT;
+}
+
+/* int16 nodes that no kernel runs are slower than float ones. */
+static SnStatus
+note_slow16(SnCli *c, const SnGraph *g, const SnQuantReport *r)
+{
+    const SnBackendDesc *b;
+    const SnExec *x;
+    uint32_t n = 0;
+
+    SN_TRY(sn_cli_engine(c, &b));
+    if (r->nquant16 == 0 || b->nkernel == 0 || !b->fallback_reference)
+        return SN_OK;
+    SN_TRY(sn_exec_prepare(c->a, g, b, c->d, &x));
+    for (uint32_t i = 0; i < x->nstep; i++)
+        n += !x->step[i].kernel &&
+             sn_node(g, x->step[i].node)->res[0].type->elem == SN_QI16;
+    if (n)
+        sn_note(c->d, (SnPos){0}, NULL,
+                "backend %s has no kernels for %u "
+                "nodes with int16 results: the reference evaluators run "
+                "them, far slower than float ones",
+                b->name, n);
+    return SN_OK;
+}
+
+SnStatus
+sn_verb_quantize(SnCli *c)
+{
+    const char *path;
+    SnQuantOpts o = {0};
+    SnQuantReport r;
+    SnProfile *p;
+    SnRewriter *rw = NULL;
+    SnEval *eval;
+    SnGraph *g;
+
+    /* Files after --calib FILE are calibration data too. */
+    SN_TRY(sn_cli_model(c, c->args.calib.n ? UINT32_MAX : 1, &path));
+    SN_TRY(check_output(c));
+    SN_TRY(sn_cli_control(c, &o.control));
+    SN_TRY(sn_cli_rewrite_opts(c, &o.rewrite));
+    o.channelwise = !c->args.per_tensor || c->args.channelwise;
+    o.rowwise = !c->args.per_tensor || c->args.rowwise;
+    o.unify = c->args.unify;
+    SN_TRY(get_bias(c, &o.bias8));
+    SN_TRY(sn_cli_load(c, path, &g));
+    SN_TRY(check_float(c, g, path));
+    SN_TRY(sn_cli_resolve(c, g, &o.control));
+    SN_TRY(sn_cli_eval_open(c, g, &eval));
+    SN_TRY(get_profile(c, g, &p));
+    if (p->nsample == 1 && has_input(g))
+        sn_warn(c->d, (SnPos){0}, NULL,
+                "ranges come from one sample, and "
+                "others may well leave them; some hundred are usual");
+    SnStatus st = sn_quantize_graph(c->a, g, p, &o, &rw, c->d, &r);
+    if (rw)
+        sn_cli_rewrite_report(c, rw);
+    if (st != SN_OK)
+        return st;
+    SN_TRY(check_int8(c, &r));
+    SN_TRY(sn_verify(g, c->d));
+    SN_TRY(note_slow16(c, g, &r));
+    if (eval)
+        SN_TRY(sn_cli_eval_run(c, eval, g, p));
+    const SnPlan *plan = sn_plan(c->a, g);
+    SnBuf rep;
+    sn_buf_init(&rep, c->a);
+    if (c->args.json) {
+        put_json(&rep, &r, plan, p, eval);
+    } else {
+        put_text(&rep, &r, plan, p);
+        if (eval)
+            sn_cli_eval_text(eval, &rep);
+    }
+    if (strcmp(c->args.output, "-") == 0) {
+        fputs(sn_buf_str(&rep), stderr);
+        sn_print(g, &c->out, NULL, NULL);
+        return SN_OK;
+    }
+    sn_puts(&c->out, sn_buf_str(&rep));
+    if (sn_is_onnx(c->args.output))
+        return sn_cli_export(c, g, c->args.output);
+    return sn_text_save(g, c->args.output, c->d);
+}

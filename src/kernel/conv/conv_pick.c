@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0
+/* How a convolution on codes is cut: the rules that choose it from sizes
+ * alone, checked against measurement by `sinter bench --tune`. */
+#include "kernel/conv/conv_priv.h"
+#include "kernel/conv/conv_wino.h"
+
+/* Codes of x that a chunk may hold.  Rows that are widened stay near while the
+ * filter stays in the second cache level, fewer where only those of few
+ * channels are widened, and are more when it has to come from further away each
+ * time.  Depthwise rows are read once, and overlap with those of the next
+ * chunk.  Where x is read in place a chunk may be larger: it only has to stay
+ * in the second level from one panel to the next. */
+enum {
+    CHUNK_FIRST = 24 << 10,
+    CHUNK_NEAR = 48 << 10,
+    CHUNK_FAR = 256 << 10,
+    CHUNK_DW = 96 << 10,
+    FILTER_NEAR = 384 << 10,
+    CHUNK_PX = 48,   /* pixels at least, so that few tiles are cut */
+    MOST_PX = 1024,  /* pixels in place: their list stays near */
+    CLASS_STEPS = 64 /* of a pixel: what a class of results adds */
+};
+
+/* What threads share out, by nanoseconds that things take about. */
+enum {
+    LINE = 64,
+    SHARED_NS = 15,       /* a panel of a line of y that two threads write */
+    WIDENED_NS = 16,      /* elements widened in one */
+    TAPS_NS = 40,         /* depthwise taps in one */
+    FILTER_FAR = 1 << 20, /* bytes that the second cache level does not keep; */
+    FAR_NS = 60           /* such bytes in one, beside products */
+};
+
+static int64_t
+ceil_div(int64_t a, int64_t b)
+{
+    return (a + b - 1) / b;
+}
+
+int64_t
+sn_conv_width(const SnConvGeo *o, int npanel)
+{
+    int64_t lanes = ceil_div(o->oc / o->group, SN_LANE);
+
+    return ceil_div(lanes, ceil_div(lanes, npanel)) * SN_LANE;
+}
+
+/* ---- rows to a chunk ---- */
+
+static int64_t
+chunk_of(const SnConvQ8 *p, bool inside)
+{
+    const SnConvGeo *o = &p->geo;
+    int64_t filter = o->kh * o->kw * (o->c / o->group) * o->oc * p->g->esize;
+
+    if (p->depthwise)
+        return (p->columns ? CHUNK_DW / 2 : CHUNK_DW) * p->g->esize;
+    if (inside || filter > FILTER_NEAR)
+        return CHUNK_FAR * p->g->esize;
+    return (p->g->inside ? CHUNK_FIRST : CHUNK_NEAR) * p->g->esize;
+}
+
+/* inside: x is read in place, as far as can be told before that is chosen. */
+static int64_t
+rows_of(const SnConvQ8 *p, bool inside)
+{
+    const SnConvGeo *o = &p->geo;
+    int64_t row = p->wp * p->g->esize * o->c * p->bsh, rows;
+
+    /* A block at a time, of rows that stay near meanwhile. */
+    if (p->depthwise && p->direct) {
+        int64_t line = o->w * o->c * min64(o->sh, o->h);
+        rows = line > 0 ? CHUNK_FAR / line : o->oh;
+        return min64(rows < 1 ? 1 : rows, o->oh);
+    }
+    rows = chunk_of(p, inside) / (row ? row : 1);
+    if (inside)
+        rows = min64(rows, MOST_PX / o->ow);
+    if (rows * o->ow < CHUNK_PX)
+        rows = ceil_div(CHUNK_PX, o->ow);
+    return min64(rows, o->oh);
+}
+
+/* ---- taps in padding ---- */
+
+/* Steps of whole tiles that n results with `steps` steps each take.  Small
+ * tiles wait for their sums. */
+static int64_t
+cost(const SnConvQ8 *p, int64_t n, int64_t steps)
+{
+    int64_t most = p->g->mtile[p->g->ntile - 1], rest = n % most;
+
+    if (rest > 0 && rest < p->g->least)
+        rest = p->g->least;
+    return steps * (n / most * (most + 1) + (rest ? rest + 1 : 0));
+}
+
+/* The same for the classes of all rows and columns, chunk by chunk. */
+static int64_t
+clipped_cost(const SnConvQ8 *p, int64_t rows, const SnSpan *r, uint32_t nr,
+             const SnSpan *c, uint32_t nc)
+{
+    int64_t sum = 0, per = p->nrun * p->nstep;
+    int64_t taps = p->geo.kh * p->geo.kw;
+
+    for (uint32_t i = 0; i < nr; i++)
+        for (uint32_t j = 0; j < nc; j++) {
+            int64_t steps = per * (r[i].nt * c[j].nt) / taps;
+            for (int64_t k = r[i].no; k > 0; k -= rows)
+                sum += cost(p, min64(k, rows) * c[j].no, steps) + CLASS_STEPS;
+        }
+    return sum;
+}
+
+static bool
+clip_pays(const SnConvQ8 *p, int64_t rows)
+{
+    const SnConvGeo *o = &p->geo;
+    SnSpan *r, *c, row = {0, o->oh, 0, o->kh}, col = {0, o->ow, 0, o->kw};
+    SnArena *a = sn_arena_new();
+    uint32_t nr = sn_spans(a, o->oh, o->kh, o->sh, o->dh, o->pt, o->h, &r);
+    uint32_t nc = sn_spans(a, o->ow, o->kw, o->sw, o->dw, o->pl, o->w, &c);
+    bool pays = clipped_cost(p, rows, r, nr, c, nc) <=
+                clipped_cost(p, rows, &row, 1, &col, 1);
+
+    sn_arena_free(a);
+    return pays;
+}
+
+/* ---- threads ---- */
+
+/* What the slower one of two threads takes: its share of n units. */
+static double
+half(int64_t n)
+{
+    return (double)ceil_div(n, 2) / (double)n;
+}
+
+/* The first channel of the second one of two threads that share panels of
+ * `width` channels. */
+static int64_t
+second(const SnConvQ8 *p, int64_t width)
+{
+    const SnConvGeo *o = &p->geo;
+    int64_t ocg = p->depthwise ? o->oc : o->oc / o->group;
+    int64_t per = ceil_div(ocg, width), n = (o->oc / ocg) * per / 2;
+
+    return n / per * ocg + n % per * width;
+}
+
+/* Nanoseconds on two threads, about, that share rows or panels.  By panels each
+ * of them widens all rows, and they may write to the same lines; else each of
+ * them reads the whole filter. */
+static bool
+blocks_pay(const SnConvQ8 *p, int64_t width, bool inside, bool tiles)
+{
+    const SnConvGeo *o = &p->geo;
+    int64_t px = o->n * o->oh * o->ow, taps = o->kh * o->kw * (o->c / o->group);
+    int64_t c = second(p, width), most = c > o->oc - c ? c : o->oc - c;
+    int64_t r = tiles ? o->n * ceil_div(o->oh, 2) : o->n * o->oh;
+    double work = (double)(px * o->oc) * (double)taps /
+                  (p->depthwise ? TAPS_NS : p->g->rate * (tiles ? 2 : 1));
+    double wide =
+        (double)(o->n * o->h * o->w * o->c) * (tiles ? 4 : 1) / WIDENED_NS;
+
+    if (c == 0) /* one panel */
+        return false;
+    if (inside || (p->depthwise && p->direct))
+        wide = 0;
+    double shared = c % LINE == 0 && o->oc % LINE == 0
+                        ? 0
+                        : (double)(px * ceil_div(LINE, width));
+    double far = (double)(o->oc * taps * p->g->esize);
+    far = far > FILTER_FAR ? far / FAR_NS : 0;
+    double rows = (work + wide) * half(r) + far;
+    double blocks = work * (double)most / (double)o->oc + wide +
+                    shared * SHARED_NS + far / 2;
+    return blocks < 0.98 * rows;
+}
+
+/* ---- all of it ---- */
+
+bool
+sn_conv_same_pick(const SnConvPick *p, const SnConvPick *q)
+{
+    return p->rows == q->rows && p->npanel == q->npanel && p->clip == q->clip &&
+           p->by_block == q->by_block && p->tiles == q->tiles;
+}
+
+bool
+sn_conv_q8_holds(const SnConvGeo *o)
+{
+    double window = (double)(o->kh - 1) * (double)o->dh + 1;
+    double high = (double)o->oh * (double)o->sh + window;
+    double line = (double)(o->ow - 1) * (double)o->sw +
+                  (double)(o->kw - 1) * (double)o->dw + 1;
+
+    return line * window * (double)o->c < 0x1p30 &&
+           line * high * (double)o->c < 0x1p60;
+}
+
+bool
+sn_conv_q8_tiles(SnIsa isa, const SnConvGeo *geo, const SnConvNum *num)
+{
+    SnConvQ8 p = {0};
+
+    if (is_empty(geo) || num->sums)
+        return false;
+    sn_conv_shape(&p, isa, geo);
+    return p.g->wino && !p.depthwise && sn_wino_fits(geo, num);
+}
+
+SnConvPick
+sn_conv_rules(const SnConvQ8 *p, bool tiles)
+{
+    const SnConvGeo *geo = &p->geo;
+    bool inside = p->g->inside && sn_conv_can_clip(p);
+    SnConvPick k = {.tiles = tiles && sn_wino_pays(geo)};
+
+    k.rows = k.tiles ? min64(sn_wino_rows(geo), geo->oh) : rows_of(p, inside);
+    k.npanel = p->depthwise ? 0 : p->g->ntile;
+    k.clip = !k.tiles && sn_conv_can_clip(p) && clip_pays(p, k.rows);
+    if (inside && !k.clip)
+        k.rows = rows_of(p, false);
+    k.by_block = blocks_pay(
+        p, p->depthwise ? p->g->dwblock : sn_conv_width(geo, k.npanel),
+        k.clip && p->g->inside, k.tiles);
+    return k;
+}
+
+SnConvPick
+sn_conv_q8_rules(SnIsa isa, const SnConvGeo *geo, bool tiles)
+{
+    SnConvQ8 p = {0};
+
+    if (is_empty(geo))
+        return (SnConvPick){0};
+    sn_conv_shape(&p, isa, geo);
+    return sn_conv_rules(&p, tiles);
+}
+
+bool
+sn_conv_q8_fits(SnIsa isa, const SnConvGeo *geo, bool tiles,
+                const SnConvPick *k)
+{
+    SnConvQ8 p = {0};
+
+    if (is_empty(geo))
+        return k->rows == 0 && k->npanel == 0 && !k->clip && !k->by_block &&
+               !k->tiles;
+    sn_conv_shape(&p, isa, geo);
+    if (k->rows < 1 || k->rows > geo->oh ||
+        (k->clip && (k->tiles || !sn_conv_can_clip(&p))) ||
+        (k->tiles && !tiles))
+        return false;
+    return p.depthwise ? k->npanel == 0
+                       : k->npanel >= 1 && k->npanel <= p.g->ntile;
+}

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Tiles for AVX-512 VNNI: vpdpbusd of u8 codes x + 128, broadcast four taps at
+ * a time, with 16 channels of the filter to a register.  Sums are named
+ * variables in functions that hold nothing but the loop over taps: gcc 12
+ * keeps arrays of them on the stack. */
+#include "kernel/conv/conv_vnni.h"
+
+#if defined(__x86_64__)
+#include "kernel/conv/conv_rows.h"
+
+static void
+widen(const int8_t *x, int64_t n, int32_t z, void *y)
+{
+    (void)z;
+    memcpy(y, x, (size_t)n);
+}
+
+VNNI static int32_t
+sum(const char *x, const SnConvRun *run, int64_t nrun, int64_t len)
+{
+    __m512i ones = _mm512_set1_epi8(1), s = _mm512_setzero_si512();
+    int64_t whole = len / 64 * 64;
+    __mmask64 k = len > whole ? ~0ull >> (64 - (len - whole)) : 0;
+
+    for (int64_t r = 0; r < nrun; r++) {
+        const char *v = x + run[r].x;
+        for (int64_t i = 0; i < whole; i += 64)
+            s = _mm512_dpbusd_epi32(s, ones, _mm512_loadu_si512(v + i));
+        s = _mm512_dpbusd_epi32(s, ones, _mm512_maskz_loadu_epi8(k, v + whole));
+    }
+    return _mm512_reduce_add_epi32(s) + (int32_t)(128 * nrun * len);
+}
+
+/* The rows of a tile whose sums themselves are wanted, in order. */
+VNNI static __attribute__((noinline)) void
+put_sums(const SnTile *t, const SnPx *p, int nrow, int npanel, const __m512i *v)
+{
+    const int32_t *wz = t->end.wz;
+
+    for (int r = 0; r < nrow; r++) {
+        int32_t x = wz ? t->rowsum[p - t->px + r] : 0;
+        int8_t *y = p[r].y + t->c0;
+        for (int j = 0, n = t->ncol; j < npanel; j++, n -= 16, y += 64) {
+            __mmask16 k = (__mmask16)(n < 16 ? (1u << n) - 1 : 0xffff);
+            __m512i s = *v++;
+            if (wz)
+                s = _mm512_sub_epi32(
+                    s, _mm512_mullo_epi32(_mm512_set1_epi32(x),
+                                          _mm512_loadu_si512(wz + 16 * j)));
+            _mm512_mask_storeu_epi32(y, k, s);
+        }
+    }
+}
+
+/* The rows of a tile whose filter has zero points or whose products may leave
+ * int32: nrow x npanel sums. */
+VNNI static __attribute__((noinline)) void
+put_any(const SnTile *t, const SnPx *p, int nrow, int npanel, const __m512i *v)
+{
+    const SnEnd *e = &t->end;
+    Last l = last(e);
+
+    for (int r = 0; r < nrow; r++) {
+        __m512i s[4];
+        for (int j = 0; j < 4; j++) {
+            int i = j < npanel ? j : npanel - 1;
+            s[j] = v[r * npanel + i];
+            if (e->wz)
+                s[j] = _mm512_sub_epi32(
+                    s[j], _mm512_mullo_epi32(
+                              _mm512_set1_epi32(t->rowsum[p - t->px + r]),
+                              _mm512_loadu_si512(e->wz + 16 * i)));
+            s[j] = scale(s[j], e->mul + 16 * i, e);
+        }
+        s[0] = codes(&l, s[0], s[1], s[2], s[3]);
+        if (npanel < 4)
+            s[0] = _mm512_permutexvar_epi32(l.order, s[0]);
+        store(p[r].y + t->c0, t->ncol, s[0]);
+    }
+}
+
+/* Four codes + 128, in each lane. */
+VNNI INLINE __m512i
+four(const char *x, __m512i flip)
+{
+    int32_t v;
+
+    memcpy(&v, x, sizeof v);
+    return _mm512_xor_si512(_mm512_set1_epi32(v), flip);
+}
+
+#define DP(r, j) a##r##j = _mm512_dpbusd_epi32(a##r##j, v, w##j);
+#define ZERO _mm512_setzero_si512()
+#define BIAS(j) __m512i b##j = _mm512_loadu_si512(t->end.bias + 16 * j);
+/* A register: gcc would load it again for each row. */
+#define LOAD(j)                                      \
+    __m512i w##j = _mm512_loadu_si512(w + 64 * (j)); \
+    __asm__("" : "+v"(w##j));
+#define MUL(j) __m512 m##j = _mm512_loadu_ps(t->end.mul + 16 * j);
+#define COPY(r, j) __m512i a##r##j = b##j;
+#define ITEM(r, j) a##r##j,
+#define TIMES(r, j) __m512i s##j = times(a##r##j, m##j);
+#define COLS1(M) M(0)
+#define COLS2(M) M(0) M(1)
+#define COLS3(M) M(0) M(1) M(2)
+#define COLS4(M) M(0) M(1) M(2) M(3)
+#define ROW1(M, r) M(r, 0)
+#define ROW2(M, r) M(r, 0) M(r, 1)
+#define ROW3(M, r) M(r, 0) M(r, 1) M(r, 2)
+#define ROW4(M, r) M(r, 0) M(r, 1) M(r, 2) M(r, 3)
+#define FROM(r) const char *x##r = p[r].x + at;
+#define STEPS(r, ROW)          \
+    {                          \
+        v = four(x##r + k, f); \
+        ROW(DP, r)             \
+    }
+#define STEP1(r) STEPS(r, ROW1)
+#define STEP2(r) STEPS(r, ROW2)
+#define STEP3(r) STEPS(r, ROW3)
+#define STEP4(r) STEPS(r, ROW4)
+#define DECL1(r) ROW1(COPY, r)
+#define DECL2(r) ROW2(COPY, r)
+#define DECL3(r) ROW3(COPY, r)
+#define DECL4(r) ROW4(COPY, r)
+#define ITEMS1(r) ROW1(ITEM, r)
+#define ITEMS2(r) ROW2(ITEM, r)
+#define ITEMS3(r) ROW3(ITEM, r)
+#define ITEMS4(r) ROW4(ITEM, r)
+/* Four panels come out in order: sn_dw_vnni_place. */
+#define PUTS(r, N, ROW, b, c, d)                                \
+    {                                                           \
+        ROW(TIMES, r)                                           \
+        s0 = codes(&l, s0, b, c, d);                            \
+        if (N < 4)                                              \
+            s0 = _mm512_permutexvar_epi32(l.order, s0);         \
+        store(p[r].y + c0, ncol == 16 * N ? 16 * N : ncol, s0); \
+    }
+#define PUT1(r) PUTS(r, 1, ROW1, s0, s0, s0)
+#define PUT2(r) PUTS(r, 2, ROW2, s1, s0, s1)
+#define PUT3(r) PUTS(r, 3, ROW3, s1, s2, s2)
+#define PUT4(r) PUTS(r, 4, ROW4, s1, s2, s3)
+
+/* One row reads every weight once, from far away: ask for it in time. */
+#define AHEAD1(j) _mm_prefetch(w + 4096 + 64 * (j), _MM_HINT_T0);
+#define AHEAD2(j)
+#define AHEAD3(j)
+#define AHEAD4(j)
+#define AHEAD5(j)
+#define AHEAD6(j)
+#define AHEAD7(j)
+#define AHEAD8(j)
+#define NEXT1
+#define NEXT2                         \
+    _mm_prefetch(ahead, _MM_HINT_T1); \
+    ahead += 64;
+#define NEXT3 NEXT2
+#define NEXT4 NEXT2
+#define NEXT5 NEXT2
+#define NEXT6 NEXT2
+#define NEXT7 NEXT2
+#define NEXT8 NEXT2
+
+#define TILE(N, M)                                                            \
+    VNNI static void tile##N##M(const SnTile *t)                              \
+    {                                                                         \
+        const SnPx *p = t->px, *const end = p + t->ntile * M;                 \
+        const char *ahead = t->ahead;                                         \
+        const __m512i f = _mm512_set1_epi8(-128);                             \
+        const int64_t n = t->nstep * 4, c0 = t->c0;                           \
+        const int ncol = t->ncol;                                             \
+        const bool any = t->end.wz || !t->end.small;                          \
+        for (; p < end; p += M) {                                             \
+            COLS##N(BIAS) ROWS##M(DECL##N) if (ahead >= t->aheadto) ahead =   \
+                t->w;                                                         \
+            for (int64_t i = 0; i < t->nrun; i++) {                           \
+                const char *w = (const char *)t->w + t->run[i].w * (64 * N);  \
+                const int64_t at = t->run[i].x + t->x0;                       \
+                ROWS##M(FROM) for (int64_t k = 0; k < n; k += 4, w += 64 * N) \
+                {                                                             \
+                    __m512i v;                                                \
+                    NEXT##M COLS##N(AHEAD##M) COLS##N(LOAD) ROWS##M(STEP##N)  \
+                }                                                             \
+            }                                                                 \
+            if (any) {                                                        \
+                const __m512i v[] = {ROWS##M(ITEMS##N)};                      \
+                (t->end.sums ? put_sums : put_any)(t, p, M, N, v);            \
+                continue;                                                     \
+            }                                                                 \
+            const Last l = last(&t->end);                                     \
+            COLS##N(MUL) ROWS##M(PUT##N)                                      \
+        }                                                                     \
+    }
+#define TILES(N) \
+    TILE(N, 1) TILE(N, 2) TILE(N, 3) TILE(N, 4) TILE(N, 5) TILE(N, 6)
+#define TILES8(N) TILES(N) TILE(N, 7) TILE(N, 8)
+TILES8(1)
+TILES8(2)
+TILES8(3)
+TILES(4)
+
+#define ROW(N) \
+    tile##N##1, tile##N##2, tile##N##3, tile##N##4, tile##N##5, tile##N##6
+#define ROW8(N)                        \
+    {                                  \
+        ROW(N), tile##N##7, tile##N##8 \
+    }
+const SnGemm sn_gemm_vnni = {
+    .isa = SN_ISA_VNNI,
+    .esize = 1,
+    .offset = 128,
+    .inside = true,
+    .kstep = 4,
+    .mtile = {8, 8, 8, 6},
+    .ntile = 4,
+    .rate = 400,
+    .least = 2,
+    .dwblock = 64,
+    .widen = widen,
+    .sum = sum,
+    .tile = {ROW8(1), ROW8(2), ROW8(3), {ROW(4)}},
+    .dw = sn_dw_vnni,
+    .dw3 = {sn_dw3_vnni_step1, sn_dw3_vnni_step2},
+    .dwplace = sn_dw_vnni_place,
+    .place = sn_dw_vnni_place,
+    .dwpack = sn_dw_vnni_pack,
+};
+
+#else
+typedef int sn_no_vnni_t;
+#endif

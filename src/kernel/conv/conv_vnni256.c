@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The tiles of conv_avxvnni.c in EVEX encoding (AVX-512 VNNI with VL): what
+ * tests run where there is AVX-512 but no AVX-VNNI. */
+#include "kernel/conv/conv_q8.h"
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+
+#define TARGET __attribute__((target("avx2,fma,avx512f,avx512vl,avx512vnni")))
+#define DPBUSD(s, u, w) _mm256_dpbusd_epi32(s, u, w)
+#define GEMM sn_gemm_vnni256
+#define GEMM_ISA SN_ISA_VNNI256
+#include "kernel/conv/conv_lanes256.inc"
+
+#else
+typedef int sn_no_vnni256_t;
+#endif

@@ -1,0 +1,610 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernel/conv_f32/conv_f32.h"
+
+#include <assert.h>
+#include <math.h>
+#include <string.h>
+
+#include "kernel/conv/conv_priv.h"
+#include "kernel/pack.h"
+#include "kernel/eval/rows.h"
+#include "kernel/span.h"
+
+/* Taps of a panel that are multiplied before the next panel's turn: what
+ * stays in the second cache level. */
+enum { BLOCK_TAPS = 1536 };
+
+/* Rows of a filter [tap][channel] that are packed before they are let go. */
+enum { PACK_TAPS = 128 };
+
+typedef struct Class {
+    SnSpan r, c;
+    int64_t nrun;      /* all, */
+    const int64_t *at; /* [nkb + 1] where those of a block of taps begin */
+    const SnRunF32 *run;
+    const int64_t *tap, *row; /* depthwise */
+    int64_t ntap;
+} Class;
+
+typedef struct Panel {
+    int64_t c0; /* first output channel */
+    int64_t x0; /* first input channel of its group */
+    int npanel, ncol;
+    int64_t at; /* in the packed filter */
+    const float *bias;
+} Panel;
+
+struct SnConvF32 {
+    const SnGemmF32 *g;
+    SnConvGeo geo;
+    bool depthwise;
+    bool by_panel;     /* units are panels, else rows of results */
+    int64_t rows;      /* of results, before the next panel's turn */
+    int64_t taps, nkb; /* taps of a result, and blocks of them */
+    uint32_t nclass, npanel;
+    const Class *class;
+    const Panel *panel; /* depthwise: one, whole */
+    const float *w;     /* the packed filter, or NULL: it comes with the run */
+    float lo, hi;
+};
+
+static const SnGemmF32 *
+gemm_f32(SnIsa isa)
+{
+#if defined(__x86_64__)
+    if (isa == SN_ISA_VNNI)
+        return &sn_gemm_f32_avx512;
+    if (sn_isa_lanes(isa) == SN_ISA_AVX2)
+        return &sn_gemm_f32_avx2;
+#endif
+    (void)isa;
+    return &sn_gemm_f32_ref;
+}
+
+/* ---- classes ---- */
+
+/* Offset in x of the first tap of a result, relative to image and group. */
+static int64_t
+first_tap(const SnConvGeo *o, const Class *k, int64_t r, int64_t c)
+{
+    int64_t row = r * o->sh - o->pt + k->r.t0 * o->dh;
+    int64_t col = c * o->sw - o->pl + k->c.t0 * o->dw;
+
+    return k->r.nt == 0 || k->c.nt == 0 ? 0 : (row * o->w + col) * o->c;
+}
+
+typedef struct Runs {
+    SnRunF32 *v;
+    uint32_t n;
+} Runs;
+
+static void
+add_run(SnArena *a, Runs *s, SnRunF32 r)
+{
+    SnRunF32 *last = s->n ? &s->v[s->n - 1] : NULL;
+
+    if (last && last->x + last->n == r.x && last->k + last->n == r.k)
+        last->n += r.n;
+    else
+        SN_PUSH(a, s->v, s->n, r);
+}
+
+/* All taps of a class, as few runs as possible. */
+static Runs
+all_runs(SnArena *a, const SnConvGeo *o, const Class *k)
+{
+    Runs s = {0};
+    int64_t cig = o->c / o->group;
+
+    for (int64_t i = 0; i < k->r.nt; i++)
+        for (int64_t j = 0; j < k->c.nt; j++) {
+            int64_t t = (k->r.t0 + i) * o->kw + k->c.t0 + j;
+            SnRunF32 r = {(i * o->dh * o->w + j * o->dw) * o->c, t * cig, cig};
+            add_run(a, &s, r);
+        }
+    return s;
+}
+
+/* Cuts the runs at the borders of blocks of taps. */
+static void
+set_runs(SnArena *a, const SnConvF32 *p, Class *k)
+{
+    Runs all = all_runs(a, &p->geo, k), s = {0};
+    int64_t *at = SN_NEW_N(a, int64_t, p->nkb + 1);
+
+    for (int64_t b = 0; b < p->nkb; b++) {
+        int64_t k0 = b * BLOCK_TAPS, k1 = k0 + BLOCK_TAPS;
+        at[b] = s.n;
+        for (uint32_t i = 0; i < all.n; i++) {
+            SnRunF32 r = all.v[i];
+            int64_t lo = r.k > k0 ? r.k : k0, hi = min64(r.k + r.n, k1);
+            if (lo >= hi)
+                continue;
+            SnRunF32 cut = {r.x + lo - r.k, lo, hi - lo};
+            SN_PUSH(a, s.v, s.n, cut);
+        }
+    }
+    at[p->nkb] = s.n;
+    k->at = at;
+    k->run = s.v;
+    k->nrun = s.n;
+}
+
+static void
+set_taps(SnArena *a, const SnConvGeo *o, Class *k)
+{
+    int64_t n = k->r.nt * k->c.nt, t = 0;
+    int64_t *tap = SN_NEW_N(a, int64_t, n + 1);
+    int64_t *row = SN_NEW_N(a, int64_t, n + 1);
+
+    for (int64_t i = 0; i < k->r.nt; i++)
+        for (int64_t j = 0; j < k->c.nt; j++, t++) {
+            tap[t] = (i * o->dh * o->w + j * o->dw) * o->c;
+            row[t] = (k->r.t0 + i) * o->kw + k->c.t0 + j;
+        }
+    k->tap = tap;
+    k->row = row;
+    k->ntap = n;
+}
+
+static void
+set_classes(SnArena *a, SnConvF32 *p)
+{
+    const SnConvGeo *o = &p->geo;
+    SnSpan *r, *c;
+    uint32_t nr = sn_spans(a, o->oh, o->kh, o->sh, o->dh, o->pt, o->h, &r);
+    uint32_t nc = sn_spans(a, o->ow, o->kw, o->sw, o->dw, o->pl, o->w, &c);
+    Class *v = SN_NEW_N(a, Class, (size_t)nr * nc + 1);
+
+    for (uint32_t i = 0; i < nr; i++)
+        for (uint32_t j = 0; j < nc; j++) {
+            Class *k = &v[p->nclass++];
+            k->r = r[i];
+            k->c = c[j];
+            if (p->depthwise)
+                set_taps(a, o, k);
+            else
+                set_runs(a, p, k);
+        }
+    p->class = v;
+}
+
+/* ---- packing ---- */
+
+typedef struct Pack {
+    SnArena *a;
+    SnConvF32 *p;
+    const SnFilterF32 *f;
+    int npanel; /* SnConvPick.npanel */
+    float *w;   /* where to */
+} Pack;
+
+/* Taps [t0, t1) of n channels from c0 on, as [tap][channel]. */
+static void
+pack_taps(const Pack *k, const Panel *b, int64_t n, int64_t pitch, int64_t t0,
+          int64_t t1)
+{
+    const SnFilterF32 *f = k->f;
+    float *w = k->w + b->at;
+
+    for (; t0 < t1; t0 += 16) /* lines of both sides stay */
+        for (int64_t i = 0; i < n; i++) {
+            const float *from = f->w + (b->c0 + i) * f->step_c;
+            for (int64_t t = t0; t < min64(t0 + 16, t1); t++)
+                w[t * pitch + i] = from[t * f->step_k];
+        }
+}
+
+/* The biases of n channels from c0 on, and zeros. */
+static const float *
+pad_bias(const Pack *k, int64_t c0, int64_t n, int64_t pitch)
+{
+    float *v = SN_NEW_N(k->a, float, pitch);
+
+    for (int64_t i = 0; k->f->bias && i < n; i++)
+        v[i] = k->f->bias[c0 + i];
+    return v;
+}
+
+/* Whether n floats for the packed filter must be filled; past the channels of
+ * a panel they stay 0. */
+static bool
+to_fill(Pack *k, int64_t n)
+{
+    bool ready = true;
+
+    if (k->f->w)
+        k->w =
+            sn_pack_piece(k->f->pack, k->a, (size_t)n * sizeof *k->w, &ready);
+    k->p->w = k->w;
+    return !ready;
+}
+
+/* All panels, in the order in which the filter lies, so that what was packed
+ * can be let go. */
+static void
+pack_panels(const Pack *k, const Panel *v, uint32_t n)
+{
+    const SnFilterF32 *f = k->f;
+    int64_t taps = k->p->taps;
+    bool turned = f->step_k == 1; /* a channel after the other */
+
+    for (int64_t t = 0, t1; t < taps; t = t1) {
+        t1 = turned ? taps : min64(t + PACK_TAPS, taps);
+        for (uint32_t i = 0; i < n; i++) {
+            pack_taps(k, &v[i], v[i].ncol, v[i].npanel * SN_LANE, t, t1);
+            if (turned && f->from)
+                sn_arena_unload(f->from, f->w,
+                                (size_t)((v[i].c0 + v[i].ncol) * taps) *
+                                    sizeof *f->w);
+        }
+        if (!turned && f->from)
+            sn_arena_unload(f->from, f->w,
+                            (size_t)(t1 * f->step_k) * sizeof *f->w);
+    }
+}
+
+static void
+pack_gemm(Pack *k)
+{
+    SnConvF32 *p = k->p;
+    const SnConvGeo *o = &p->geo;
+    int64_t ocg = o->oc / o->group, wide = sn_conv_width(o, k->npanel);
+    Panel *v = NULL;
+    uint32_t n = 0;
+    int64_t at = 0;
+
+    for (int64_t g = 0; g < o->group; g++)
+        for (int64_t c = 0; c < ocg; c += wide) {
+            Panel b = {.c0 = g * ocg + c, .x0 = g * (o->c / o->group)};
+            b.ncol = (int)min64(ocg - c, wide);
+            b.npanel = (b.ncol + SN_LANE - 1) / SN_LANE;
+            b.bias = pad_bias(k, b.c0, b.ncol, b.npanel * SN_LANE);
+            b.at = at;
+            at += p->taps * b.npanel * SN_LANE;
+            SN_PUSH(k->a, v, n, b);
+        }
+    if (to_fill(k, at))
+        pack_panels(k, v, n);
+    p->panel = v;
+    p->npanel = n;
+}
+
+int64_t
+sn_conv_f32_packed(const SnConvF32 *p)
+{
+    int64_t n = 0;
+
+    for (uint32_t i = 0; i < p->npanel; i++)
+        n += p->taps * p->panel[i].npanel * SN_LANE;
+    return n;
+}
+
+void
+sn_conv_f32_pack(const SnConvF32 *p, const SnFilterF32 *f, float *to)
+{
+    Pack k = {.f = f, .w = to};
+
+    for (uint32_t i = 0; i < p->npanel; i++) {
+        const Panel *b = &p->panel[i];
+        int64_t pitch = b->npanel * SN_LANE;
+        float *w = to + b->at;
+        for (int64_t t = 0; b->ncol < pitch && t < p->taps; t++)
+            memset(w + t * pitch + b->ncol, 0,
+                   (size_t)(pitch - b->ncol) * sizeof *to);
+        if (f->step_c != 1) {
+            pack_taps(&k, b, b->ncol, pitch, 0, p->taps);
+            continue;
+        }
+        for (int64_t t = 0; t < p->taps; t++)
+            memcpy(w + t * pitch, f->w + t * f->step_k + b->c0,
+                   (size_t)b->ncol * sizeof *to);
+    }
+}
+
+static int64_t
+padded(int64_t c)
+{
+    return (c + SN_LANE - 1) / SN_LANE * SN_LANE;
+}
+
+static void
+pack_dw(Pack *k)
+{
+    Panel *b = SN_NEW(k->a, Panel);
+    int64_t oc = k->p->geo.oc;
+
+    b->bias = pad_bias(k, 0, oc, padded(oc));
+    if (to_fill(k, padded(oc) * k->p->taps))
+        pack_taps(k, b, oc, padded(oc), 0, k->p->taps);
+    k->p->panel = b;
+    k->p->npanel = 1;
+}
+
+/* ---- picks ---- */
+
+static bool
+is_depthwise(const SnConvGeo *o)
+{
+    return o->group > 1 && o->group == o->c && o->group == o->oc;
+}
+
+/* Filters of more bytes do not stay in the second cache level; such bytes in a
+ * nanosecond, beside products, and products in one. */
+enum { FILTER_FAR = 1 << 20, FAR_NS = 60, PRODUCTS_NS = 64 };
+
+/* Nanoseconds on two threads, about, that share panels of `wide` channels or
+ * rows: the larger share of the products, and the filter, which by rows each of
+ * them reads. */
+static bool
+panels_pay(const SnConvGeo *o, int64_t wide)
+{
+    int64_t rows = o->n * o->oh, ocg = o->oc / o->group;
+    int64_t taps = o->kh * o->kw * (o->c / o->group);
+    int64_t per = (ocg + wide - 1) / wide, n = o->group * per / 2;
+    int64_t c = n / per * ocg + n % per * wide;
+    int64_t most = c > o->oc - c ? c : o->oc - c;
+    double work = (double)(rows * o->ow) * (double)(o->oc * taps) / PRODUCTS_NS;
+    double far = (double)(o->oc * taps) * sizeof(float);
+
+    if (n == 0)
+        return false;
+    far = far > FILTER_FAR ? far / FAR_NS : 0;
+    double by_row = work * (double)((rows + 1) / 2) / (double)rows + far;
+    double by_panel = work * (double)most / (double)o->oc + far / 2;
+    return by_panel < 0.98 * by_row;
+}
+
+SnConvPick
+sn_conv_f32_rules(SnIsa isa, const SnConvGeo *o)
+{
+    SnConvPick k = {.rows = o->oh};
+
+    if (is_empty(o))
+        return (SnConvPick){0};
+    if (is_depthwise(o))
+        return k;
+    k.npanel = gemm_f32(isa)->npanel;
+    k.by_block = panels_pay(o, sn_conv_width(o, k.npanel));
+    return k;
+}
+
+bool
+sn_conv_f32_fits(SnIsa isa, const SnConvGeo *o, const SnConvPick *k)
+{
+    if (k->clip || k->tiles)
+        return false;
+    if (is_empty(o))
+        return k->rows == 0 && k->npanel == 0 && !k->by_block;
+    if (is_depthwise(o))
+        return k->rows == o->oh && k->npanel == 0 && !k->by_block;
+    return k->rows >= 1 && k->rows <= o->oh && k->npanel >= 1 &&
+           k->npanel <= gemm_f32(isa)->npanel;
+}
+
+/* ---- plans ---- */
+
+const SnConvF32 *
+sn_conv_f32_plan(SnArena *a, SnIsa isa, const SnConvGeo *geo,
+                 const SnFilterF32 *f)
+{
+    SnConvF32 *p = SN_NEW(a, SnConvF32);
+    SnConvPick pick = f->pick ? *f->pick : sn_conv_f32_rules(isa, geo);
+    Pack k = {.a = a, .p = p, .f = f, .npanel = pick.npanel};
+
+    assert(sn_conv_f32_fits(isa, geo, &pick));
+    p->g = gemm_f32(isa);
+    p->geo = *geo;
+    p->lo = f->lo;
+    p->hi = f->hi;
+    p->depthwise = is_depthwise(geo);
+    p->by_panel = pick.by_block;
+    p->rows = pick.rows == geo->oh ? geo->n * geo->oh : pick.rows;
+    p->taps = geo->kh * geo->kw * (geo->c / geo->group);
+    p->nkb = p->taps ? (p->taps + BLOCK_TAPS - 1) / BLOCK_TAPS : 1;
+    if (is_empty(geo))
+        return p; /* no panels, no units */
+    set_classes(a, p);
+    if (p->depthwise)
+        pack_dw(&k);
+    else
+        pack_gemm(&k);
+    return p;
+}
+
+int64_t
+sn_conv_f32_units(const SnConvF32 *p)
+{
+    if (p->npanel == 0)
+        return 0;
+    return p->by_panel ? p->npanel : p->geo.n * p->geo.oh;
+}
+
+/* 64 products in a nanosecond (depthwise a quarter), or the filter at 32
+ * bytes. */
+int64_t
+sn_conv_f32_cost(const SnConvF32 *p)
+{
+    const SnConvGeo *o = &p->geo;
+    int64_t filter = o->oc * p->taps;
+    double ns = (double)(o->n * o->oh * o->ow) * (double)filter /
+                (p->depthwise ? 16 : 64);
+
+    if (ns > 0x1p60)
+        return INT64_C(1) << 60;
+    return ns > (double)(filter / 8) ? (int64_t)ns : filter / 8;
+}
+
+/* ---- running ---- */
+
+/* Rows of the next tile when `left` remain, so that the last ones are even. */
+static int
+tile_rows(int64_t left, int most)
+{
+    int64_t n = (left + most - 1) / most;
+
+    return (int)((left + n - 1) / n);
+}
+
+/* Pixels [from, to) of a class, counted through all images, times a block of
+ * taps of a panel. */
+static void
+run_class(const SnConvF32 *p, const Class *k, const Panel *b, const float *w,
+          int64_t kb, const float *x, float *y, int64_t from, int64_t to)
+{
+    const SnConvGeo *o = &p->geo;
+    int most = p->g->nrow[b->npanel - 1];
+    SnTileF32 t = {.w = w,
+                   .run = k->run + k->at[kb],
+                   .nrun = k->at[kb + 1] - k->at[kb],
+                   .bias = kb == 0 ? b->bias : NULL,
+                   .last = kb == p->nkb - 1,
+                   .lo = p->lo,
+                   .hi = p->hi,
+                   .npanel = b->npanel,
+                   .ncol = b->ncol};
+    int64_t c = from % k->c.no, r = from / k->c.no % k->r.no;
+    int64_t i = from / (k->c.no * k->r.no);
+
+    while (from < to) {
+        int n = tile_rows(to - from, most);
+        for (int j = 0; j < n; j++) {
+            int64_t row = k->r.o0 + r, col = k->c.o0 + c;
+            t.x[j] =
+                x + i * o->h * o->w * o->c + b->x0 + first_tap(o, k, row, col);
+            t.y[j] = y + ((i * o->oh + row) * o->ow + col) * o->oc + b->c0;
+            if (++c == k->c.no) {
+                c = 0;
+                if (++r == k->r.no) {
+                    r = 0;
+                    i++;
+                }
+            }
+        }
+        t.nrow = n;
+        p->g->tile[b->npanel - 1][n - 1](&t);
+        from += n;
+    }
+}
+
+static void
+run_dw(const SnConvF32 *p, const Class *k, const float *x, float *y,
+       int64_t from, int64_t to)
+{
+    const SnConvGeo *o = &p->geo;
+    SnDwF32 d = {.npx = k->c.no,
+                 .step = o->sw * o->c,
+                 .pitch = o->oc,
+                 .ntap = k->ntap,
+                 .tap = k->tap,
+                 .row = k->row,
+                 .w = p->w,
+                 .wpitch = padded(o->oc),
+                 .bias = p->panel->bias,
+                 .lo = p->lo,
+                 .hi = p->hi,
+                 .nc = o->oc};
+
+    for (; from < to; from++) {
+        int64_t i = from / k->r.no, row = k->r.o0 + from % k->r.no;
+        d.x = x + i * o->h * o->w * o->c + first_tap(o, k, row, k->c.o0);
+        d.y = y + ((i * o->oh + row) * o->ow + k->c.o0) * o->oc;
+        p->g->dw(&d);
+    }
+}
+
+/* Rows of a class among the first u of all images. */
+static int64_t
+rows_before(const SnConvF32 *p, const Class *k, int64_t u)
+{
+    int64_t rest = u % p->geo.oh - k->r.o0;
+
+    return u / p->geo.oh * k->r.no + (rest < 0 ? 0 : min64(rest, k->r.no));
+}
+
+static void
+run_panel(const SnConvF32 *p, const Panel *b, const float *packed,
+          const float *x, float *y, int64_t r0, int64_t r1)
+{
+    const float *w = (p->w ? p->w : packed) + b->at;
+
+    for (int64_t kb = 0; kb < p->nkb; kb++)
+        for (uint32_t i = 0; i < p->nclass; i++) {
+            const Class *k = &p->class[i];
+            run_class(p, k, b, w, kb, x, y, rows_before(p, k, r0) * k->c.no,
+                      rows_before(p, k, r1) * k->c.no);
+        }
+}
+
+void
+sn_conv_f32_run(const SnConvF32 *p, const float *x, float *y, int64_t u0,
+                int64_t u1)
+{
+    sn_conv_f32_run_with(p, NULL, x, y, u0, u1);
+}
+
+void
+sn_conv_f32_run_with(const SnConvF32 *p, const float *packed, const float *x,
+                     float *y, int64_t u0, int64_t u1)
+{
+    int64_t r0 = p->by_panel ? 0 : u0;
+    int64_t r1 = p->by_panel ? p->geo.n * p->geo.oh : u1;
+    int64_t b0 = p->by_panel ? u0 : 0, b1 = p->by_panel ? u1 : p->npanel;
+
+    if (p->npanel == 0) /* rows is 0, too */
+        return;
+    if (p->depthwise) {
+        for (uint32_t i = 0; i < p->nclass; i++)
+            run_dw(p, &p->class[i], x, y, rows_before(p, &p->class[i], r0),
+                   rows_before(p, &p->class[i], r1));
+        return;
+    }
+    for (int64_t r = r0; r < r1; r += p->rows)
+        for (int64_t b = b0; b < b1; b++)
+            run_panel(p, &p->panel[b], packed, x, y, r, min64(r + p->rows, r1));
+}
+
+/* ---- portable ---- */
+
+static void
+tile_ref(const SnTileF32 *t)
+{
+    SnLimF lim = {t->lo, t->hi};
+
+    for (int r = 0; r < t->nrow; r++) {
+        float acc[SN_LANE];
+        for (int i = 0; i < SN_LANE; i++)
+            acc[i] = t->bias ? t->bias[i] : i < t->ncol ? t->y[r][i] : 0;
+        for (int64_t s = 0; s < t->nrun; s++) {
+            const float *x = t->x[r] + t->run[s].x;
+            const float *w = t->w + t->run[s].k * SN_LANE;
+            for (int64_t j = 0; j < t->run[s].n; j++, w += SN_LANE)
+                for (int i = 0; i < SN_LANE; i++)
+                    acc[i] = fmaf(x[j], w[i], acc[i]);
+        }
+        for (int i = 0; i < t->ncol; i++)
+            t->y[r][i] = t->last ? sn_clampf(acc[i], lim) : acc[i];
+    }
+}
+
+static void
+dw_ref(const SnDwF32 *d)
+{
+    SnLimF lim = {d->lo, d->hi};
+
+    for (int64_t i = 0; i < d->npx; i++)
+        for (int64_t c = 0; c < d->nc; c++) {
+            float acc = d->bias[c];
+            for (int64_t t = 0; t < d->ntap; t++)
+                acc = fmaf(d->x[i * d->step + d->tap[t] + c],
+                           d->w[d->row[t] * d->wpitch + c], acc);
+            d->y[i * d->pitch + c] = sn_clampf(acc, lim);
+        }
+}
+
+const SnGemmF32 sn_gemm_f32_ref = {
+    .npanel = 1,
+    .nrow = {4},
+    .tile = {{tile_ref, tile_ref, tile_ref, tile_ref}},
+    .dw = dw_ref,
+};

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Convolutions and matrix products in f32, as implicit GEMM straight from x:
+ * a plan packs the filter once into panels of output channels; a run
+ * multiplies tiles of pixels with panels.
+ *
+ * Every result is one chain acc = fmaf(x, w, acc) from the bias on, ascending
+ * (kh, kw, ci), over the taps that lie inside the picture (numerics.md).
+ * Lanes run across output channels, tiles across pixels, and a sum that is
+ * interrupted is kept in f32, so no blocking changes a bit.  Results at the
+ * border have fewer taps; pixels with the same ones form a class, and a tile
+ * never mixes classes. */
+#ifndef SN_CONV_F32_H
+#define SN_CONV_F32_H
+
+#include <stdint.h>
+#include "base/arena.h"
+#include "kernel/conv/conv_q8.h"
+
+enum { SN_F32_ROWS = 8, SN_F32_PANELS = 4 };
+
+/* n taps that are neighbours in x, from x[x] on, and rows k.. of the panel. */
+typedef struct SnRunF32 {
+    int64_t x, k, n;
+} SnRunF32;
+
+/* Up to SN_F32_ROWS pixels times one panel of npanel * SN_LANE channels. */
+typedef struct SnTileF32 {
+    const float *x[SN_F32_ROWS];
+    float *y[SN_F32_ROWS];
+    const float *w; /* [taps][npanel * SN_LANE] */
+    const SnRunF32 *run;
+    int64_t nrun;
+    const float *bias; /* [npanel * SN_LANE]; NULL: go on from y */
+    bool last;         /* clamp into [lo, hi] */
+    float lo, hi;
+    int npanel, nrow;
+    int ncol; /* channels that exist, more than (npanel - 1) * SN_LANE */
+} SnTileF32;
+typedef void SnTileF32Fn(const SnTileF32 *t);
+
+/* Depthwise: npx pixels, all channels. */
+typedef struct SnDwF32 {
+    const float *x;
+    float *y;
+    int64_t npx, step; /* floats between neighbouring pixels of x */
+    int64_t pitch;     /* between those of y */
+    int64_t ntap;
+    const int64_t *tap; /* offsets in x */
+    const int64_t *row; /* number of the tap in w */
+    const float *w;     /* [taps][channels padded to SN_LANE] */
+    int64_t wpitch;
+    const float *bias; /* [channels] */
+    float lo, hi;
+    int64_t nc;
+} SnDwF32;
+typedef void SnDwF32Fn(const SnDwF32 *d);
+
+/* A variant: what differs between instruction sets. */
+typedef struct SnGemmF32 {
+    int npanel;              /* most panels of SN_LANE channels */
+    int nrow[SN_F32_PANELS]; /* most rows, by panels - 1 */
+    SnTileF32Fn *tile[SN_F32_PANELS][SN_F32_ROWS]; /* [panels-1][rows-1] */
+    SnDwF32Fn *dw;
+} SnGemmF32;
+extern const SnGemmF32 sn_gemm_f32_ref, sn_gemm_f32_avx2, sn_gemm_f32_avx512;
+
+/* ---- plans ---- */
+
+typedef struct SnConvF32 SnConvF32;
+
+/* Channel c's tap k = (kh, kw, ci) is w[c * step_c + k * step_k]; bias [oc] or
+ * NULL; results are clamped into [lo, hi]. */
+typedef struct SnFilterF32 {
+    const float *w, *bias;
+    int64_t step_c, step_k; /* one of them is 1 */
+    float lo, hi;
+    const SnArena *from; /* where w is: what was packed is unloaded; or NULL */
+    struct SnPackItem *pack; /* where packed panels are, or NULL */
+    const SnConvPick *pick;  /* one that fits, or NULL: the rules' */
+} SnFilterF32;
+
+/* As sn_conv_q8_rules and sn_conv_q8_fits.  Of a pick of reals, clip and tiles
+ * are false: taps in padding are always skipped; rows = oh stands for all rows
+ * of all images. */
+SnConvPick sn_conv_f32_rules(SnIsa isa, const SnConvGeo *geo);
+bool sn_conv_f32_fits(SnIsa isa, const SnConvGeo *geo, const SnConvPick *k);
+
+/* The filter is read now.  Everything lands in a, panels in f->pack: where that
+ * is ready w is not looked at. */
+const SnConvF32 *sn_conv_f32_plan(SnArena *a, SnIsa isa, const SnConvGeo *geo,
+                                  const SnFilterF32 *f);
+/* A plan whose filter comes with each run (f->w NULL, no bias; not for
+ * depthwise ones): floats that it takes packed, and packing it from where f's
+ * steps say it lies. */
+int64_t sn_conv_f32_packed(const SnConvF32 *p);
+void sn_conv_f32_pack(const SnConvF32 *p, const SnFilterF32 *f, float *to);
+/* sn_conv_f32_run with such a filter. */
+void sn_conv_f32_run_with(const SnConvF32 *p, const float *packed,
+                          const float *x, float *y, int64_t u0, int64_t u1);
+/* Units that may be computed apart, and nanoseconds of the whole, about. */
+int64_t sn_conv_f32_units(const SnConvF32 *p);
+int64_t sn_conv_f32_cost(const SnConvF32 *p);
+/* x [n, h, w, c] to y [n, oh, ow, oc]: units [u0, u1). */
+void sn_conv_f32_run(const SnConvF32 *p, const float *x, float *y, int64_t u0,
+                     int64_t u1);
+
+#endif

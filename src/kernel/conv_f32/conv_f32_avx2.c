@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Tiles for AVX2 with FMA: two registers hold 16 output channels of one pixel;
+ * see conv_f32_avx512.c for the shape of the code. */
+#include "kernel/conv_f32/conv_f32.h"
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+
+#include "kernel/conv/conv_rows.h"
+
+#define AVX2 __attribute__((target("avx2,fma")))
+#define INLINE static inline __attribute__((always_inline))
+
+/* All ones in lanes i < n. */
+AVX2 INLINE __m256i
+lanes(int64_t n)
+{
+    int32_t most = n > 8 ? 8 : n < 0 ? 0 : (int32_t)n;
+
+    return _mm256_cmpgt_epi32(_mm256_set1_epi32(most),
+                              _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
+}
+
+AVX2 INLINE __m256
+clamped(__m256 v, float lo, float hi)
+{
+    /* The second operand is the result where they are equal or one is NaN. */
+    v = _mm256_max_ps(_mm256_set1_ps(lo), v);
+    return _mm256_min_ps(_mm256_set1_ps(hi), v);
+}
+
+AVX2 INLINE __m256
+start(const SnTileF32 *t, int r, int j)
+{
+    return t->bias
+               ? _mm256_loadu_ps(t->bias + 8 * j)
+               : _mm256_maskload_ps(t->y[r] + 8 * j, lanes(t->ncol - 8 * j));
+}
+
+AVX2 INLINE void
+put(const SnTileF32 *t, int r, __m256 a, __m256 b)
+{
+    if (t->last) {
+        a = clamped(a, t->lo, t->hi);
+        b = clamped(b, t->lo, t->hi);
+    }
+    if (t->ncol == 16) {
+        _mm256_storeu_ps(t->y[r], a);
+        _mm256_storeu_ps(t->y[r] + 8, b);
+        return;
+    }
+    _mm256_maskstore_ps(t->y[r], lanes(t->ncol), a);
+    _mm256_maskstore_ps(t->y[r] + 8, lanes(t->ncol - 8), b);
+}
+
+#define DECL(r) __m256 a##r = start(t, r, 0), b##r = start(t, r, 1);
+#define STEP(r)                          \
+    v = _mm256_broadcast_ss(x##r + k);   \
+    a##r = _mm256_fmadd_ps(v, w0, a##r); \
+    b##r = _mm256_fmadd_ps(v, w1, b##r);
+#define PUT(r) put(t, r, a##r, b##r);
+#define FROM(r) const float *x##r = t->x[r] + t->run[i].x;
+
+#define TILE(M)                                                    \
+    AVX2 static void tile##M(const SnTileF32 *t)                   \
+    {                                                              \
+        ROWS##M(DECL) for (int64_t i = 0; i < t->nrun; i++)        \
+        {                                                          \
+            const float *w = t->w + t->run[i].k * 16;              \
+            int64_t n = t->run[i].n;                               \
+            ROWS##M(FROM) for (int64_t k = 0; k < n; k++, w += 16) \
+            {                                                      \
+                __m256 v, w0 = _mm256_loadu_ps(w);                 \
+                __m256 w1 = _mm256_loadu_ps(w + 8);                \
+                ROWS##M(STEP)                                      \
+            }                                                      \
+        }                                                          \
+        ROWS##M(PUT)                                               \
+    }
+TILE(1)
+TILE(2)
+TILE(3)
+TILE(4)
+TILE(5)
+TILE(6)
+
+/* ---- depthwise: channels in lanes, four pixels at a time ---- */
+
+AVX2 INLINE __m256
+load(const float *x, __m256i m)
+{
+    return _mm256_maskload_ps(x, m);
+}
+
+AVX2 static void
+dw_four(const SnDwF32 *d, const float *x, float *y, int64_t c)
+{
+    __m256i m = lanes(d->nc - c);
+    __m256 s0 = _mm256_loadu_ps(d->bias + c), s1 = s0, s2 = s0, s3 = s0;
+    const float *x1 = x + d->step, *x2 = x1 + d->step, *x3 = x2 + d->step;
+
+    for (int64_t t = 0; t < d->ntap; t++) {
+        __m256 w = _mm256_loadu_ps(d->w + d->row[t] * d->wpitch + c);
+        int64_t at = d->tap[t];
+        s0 = _mm256_fmadd_ps(load(x + at, m), w, s0);
+        s1 = _mm256_fmadd_ps(load(x1 + at, m), w, s1);
+        s2 = _mm256_fmadd_ps(load(x2 + at, m), w, s2);
+        s3 = _mm256_fmadd_ps(load(x3 + at, m), w, s3);
+    }
+    _mm256_maskstore_ps(y, m, clamped(s0, d->lo, d->hi));
+    _mm256_maskstore_ps(y + d->pitch, m, clamped(s1, d->lo, d->hi));
+    _mm256_maskstore_ps(y + 2 * d->pitch, m, clamped(s2, d->lo, d->hi));
+    _mm256_maskstore_ps(y + 3 * d->pitch, m, clamped(s3, d->lo, d->hi));
+}
+
+AVX2 static void
+dw_one(const SnDwF32 *d, const float *x, float *y, int64_t c)
+{
+    __m256i m = lanes(d->nc - c);
+    __m256 s = _mm256_loadu_ps(d->bias + c);
+
+    for (int64_t t = 0; t < d->ntap; t++) {
+        __m256 w = _mm256_loadu_ps(d->w + d->row[t] * d->wpitch + c);
+        s = _mm256_fmadd_ps(load(x + d->tap[t], m), w, s);
+    }
+    _mm256_maskstore_ps(y, m, clamped(s, d->lo, d->hi));
+}
+
+AVX2 static void
+dw(const SnDwF32 *d)
+{
+    for (int64_t c = 0; c < d->nc; c += 8) {
+        const float *x = d->x + c;
+        float *y = d->y + c;
+        int64_t i = 0;
+        for (; i + 4 <= d->npx; i += 4, x += 4 * d->step, y += 4 * d->pitch)
+            dw_four(d, x, y, c);
+        for (; i < d->npx; i++, x += d->step, y += d->pitch)
+            dw_one(d, x, y, c);
+    }
+}
+
+const SnGemmF32 sn_gemm_f32_avx2 = {
+    .npanel = 1,
+    .nrow = {6},
+    .tile = {{tile1, tile2, tile3, tile4, tile5, tile6}},
+    .dw = dw,
+};
+
+#else
+typedef int sn_no_avx2_f32_t;
+#endif

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Tiles for AVX-512: a register holds 16 output channels of one pixel.  Sums
+ * are named variables in functions that hold nothing but the loop over taps:
+ * gcc 12 keeps arrays of them on the stack. */
+#include "kernel/conv_f32/conv_f32.h"
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+
+#include "kernel/conv/conv_rows.h"
+
+#define AVX512 \
+    __attribute__((target("avx2,fma,avx512f,avx512bw,avx512dq,avx512vl")))
+#define INLINE static inline __attribute__((always_inline))
+
+/* Lanes of panel j that exist. */
+AVX512 INLINE __mmask16
+lanes(int64_t n, int j)
+{
+    int64_t left = n - 16 * j;
+
+    return (__mmask16)(left >= 16 ? 0xffffu : (1u << left) - 1);
+}
+
+AVX512 INLINE __m512
+clamped(__m512 v, float lo, float hi)
+{
+    /* The second operand is the result where they are equal or one is NaN. */
+    v = _mm512_max_ps(_mm512_set1_ps(lo), v);
+    return _mm512_min_ps(_mm512_set1_ps(hi), v);
+}
+
+AVX512 INLINE __m512
+start(const SnTileF32 *t, int r, int j)
+{
+    return t->bias ? _mm512_loadu_ps(t->bias + 16 * j)
+                   : _mm512_maskz_loadu_ps(lanes(t->ncol, j), t->y[r] + 16 * j);
+}
+
+AVX512 INLINE void
+put(const SnTileF32 *t, int r, int j, __m512 v)
+{
+    if (t->last)
+        v = clamped(v, t->lo, t->hi);
+    _mm512_mask_storeu_ps(t->y[r] + 16 * j, lanes(t->ncol, j), v);
+}
+
+#define FMA(r, j) a##r##j = _mm512_fmadd_ps(v, w##j, a##r##j)
+#define DECL1(r) __m512 a##r##0 = start(t, r, 0);
+#define DECL2(r) DECL1(r) __m512 a##r##1 = start(t, r, 1);
+#define DECL3(r) DECL2(r) __m512 a##r##2 = start(t, r, 2);
+#define DECL4(r) DECL3(r) __m512 a##r##3 = start(t, r, 3);
+#define LOAD1 __m512 w0 = _mm512_loadu_ps(w);
+#define LOAD2 LOAD1 __m512 w1 = _mm512_loadu_ps(w + 16);
+#define LOAD3 LOAD2 __m512 w2 = _mm512_loadu_ps(w + 32);
+#define LOAD4 LOAD3 __m512 w3 = _mm512_loadu_ps(w + 48);
+#define STEP1(r)                 \
+    v = _mm512_set1_ps(x##r[k]); \
+    FMA(r, 0);
+#define STEP2(r) STEP1(r) FMA(r, 1);
+#define STEP3(r) STEP2(r) FMA(r, 2);
+#define STEP4(r) STEP3(r) FMA(r, 3);
+#define PUT1(r) put(t, r, 0, a##r##0);
+#define PUT2(r) PUT1(r) put(t, r, 1, a##r##1);
+#define PUT3(r) PUT2(r) put(t, r, 2, a##r##2);
+#define PUT4(r) PUT3(r) put(t, r, 3, a##r##3);
+#define FROM(r) const float *x##r = t->x[r] + t->run[i].x;
+
+#define TILE(N, M)                                                     \
+    AVX512 static void tile##N##M(const SnTileF32 *t)                  \
+    {                                                                  \
+        ROWS##M(DECL##N) for (int64_t i = 0; i < t->nrun; i++)         \
+        {                                                              \
+            const float *w = t->w + t->run[i].k * 16 * N;              \
+            int64_t n = t->run[i].n;                                   \
+            ROWS##M(FROM) for (int64_t k = 0; k < n; k++, w += 16 * N) \
+            {                                                          \
+                __m512 v;                                              \
+                LOAD##N ROWS##M(STEP##N)                               \
+            }                                                          \
+        }                                                              \
+        ROWS##M(PUT##N)                                                \
+    }
+#define TILES(N) \
+    TILE(N, 1) TILE(N, 2) TILE(N, 3) TILE(N, 4) TILE(N, 5) TILE(N, 6)
+TILES(1)
+TILE(1, 7)
+TILE(1, 8)
+TILES(2)
+TILE(2, 7)
+TILE(2, 8)
+TILES(3)
+TILE(3, 7)
+TILE(3, 8)
+TILES(4)
+
+/* ---- depthwise: channels in lanes, four pixels at a time ---- */
+
+#define DW_STEP(r, at) \
+    s##r = _mm512_fmadd_ps(_mm512_maskz_loadu_ps(m, (at)), w, s##r)
+#define DW_PUT(r, at) \
+    _mm512_mask_storeu_ps((at), m, clamped(s##r, d->lo, d->hi))
+
+AVX512 static void
+dw_four(const SnDwF32 *d, const float *x, float *y, int64_t c, __mmask16 m)
+{
+    __m512 s0 = _mm512_loadu_ps(d->bias + c), s1 = s0, s2 = s0, s3 = s0;
+    const float *x1 = x + d->step, *x2 = x1 + d->step, *x3 = x2 + d->step;
+
+    for (int64_t t = 0; t < d->ntap; t++) {
+        __m512 w = _mm512_loadu_ps(d->w + d->row[t] * d->wpitch + c);
+        int64_t at = d->tap[t];
+        DW_STEP(0, x + at);
+        DW_STEP(1, x1 + at);
+        DW_STEP(2, x2 + at);
+        DW_STEP(3, x3 + at);
+    }
+    DW_PUT(0, y);
+    DW_PUT(1, y + d->pitch);
+    DW_PUT(2, y + 2 * d->pitch);
+    DW_PUT(3, y + 3 * d->pitch);
+}
+
+AVX512 static void
+dw_one(const SnDwF32 *d, const float *x, float *y, int64_t c, __mmask16 m)
+{
+    __m512 s0 = _mm512_loadu_ps(d->bias + c);
+
+    for (int64_t t = 0; t < d->ntap; t++) {
+        __m512 w = _mm512_loadu_ps(d->w + d->row[t] * d->wpitch + c);
+        DW_STEP(0, x + d->tap[t]);
+    }
+    DW_PUT(0, y);
+}
+
+/* Nine taps, three to a row of x, at even distances: the filter stays in
+ * registers. */
+#define NINE(M) M(0) M(1) M(2) M(3) M(4) M(5) M(6) M(7) M(8)
+#define NINE_W(t) \
+    __m512 w##t = _mm512_loadu_ps(d->w + d->row[t] * d->wpitch + c);
+#define NINE_STEP(t, at) \
+    s = _mm512_fmadd_ps(_mm512_maskz_loadu_ps(m, (at)), w##t, s)
+
+AVX512 static void
+dw_nine(const SnDwF32 *d, int64_t c, __mmask16 m)
+{
+    const __m512 bias = _mm512_loadu_ps(d->bias + c);
+    const float *x0 = d->x + c + d->tap[0], *x1 = d->x + c + d->tap[3];
+    const float *x2 = d->x + c + d->tap[6];
+    float *y = d->y + c;
+    int64_t col = d->tap[1] - d->tap[0];
+    NINE(NINE_W)
+
+    for (int64_t i = 0; i < d->npx; i++) {
+        __m512 s = bias;
+        NINE_STEP(0, x0);
+        NINE_STEP(1, x0 + col);
+        NINE_STEP(2, x0 + 2 * col);
+        NINE_STEP(3, x1);
+        NINE_STEP(4, x1 + col);
+        NINE_STEP(5, x1 + 2 * col);
+        NINE_STEP(6, x2);
+        NINE_STEP(7, x2 + col);
+        NINE_STEP(8, x2 + 2 * col);
+        _mm512_mask_storeu_ps(y, m, clamped(s, d->lo, d->hi));
+        x0 += d->step;
+        x1 += d->step;
+        x2 += d->step;
+        y += d->pitch;
+    }
+}
+
+static bool
+is_nine(const SnDwF32 *d)
+{
+    const int64_t *t = d->tap;
+
+    if (d->ntap != 9)
+        return false;
+    for (int i = 0; i < 9; i += 3)
+        if (t[i + 1] - t[i] != t[1] - t[0] ||
+            t[i + 2] - t[i] != 2 * (t[1] - t[0]))
+            return false;
+    return true;
+}
+
+AVX512 static void
+dw(const SnDwF32 *d)
+{
+    bool nine = is_nine(d);
+
+    for (int64_t c = 0; c < d->nc; c += 16) {
+        const float *x = d->x + c;
+        float *y = d->y + c;
+        __mmask16 m = lanes(d->nc - c, 0);
+        int64_t i = 0;
+        if (nine) {
+            dw_nine(d, c, m);
+            continue;
+        }
+        for (; i + 4 <= d->npx; i += 4, x += 4 * d->step, y += 4 * d->pitch)
+            dw_four(d, x, y, c, m);
+        for (; i < d->npx; i++, x += d->step, y += d->pitch)
+            dw_one(d, x, y, c, m);
+    }
+}
+
+#define SIX(N) \
+    tile##N##1, tile##N##2, tile##N##3, tile##N##4, tile##N##5, tile##N##6
+#define EIGHT(N)                       \
+    {                                  \
+        SIX(N), tile##N##7, tile##N##8 \
+    }
+const SnGemmF32 sn_gemm_f32_avx512 = {
+    .npanel = 4,
+    .nrow = {8, 8, 8, 6},
+    .tile = {EIGHT(1), EIGHT(2), EIGHT(3), {SIX(4)}},
+    .dw = dw,
+};
+
+#else
+typedef int sn_no_avx512_t;
+#endif

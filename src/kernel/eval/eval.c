@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Running single nodes: finds the tuple and calls its evaluator. */
+#include "kernel/eval/eval.h"
+
+#include <string.h>
+
+const char *
+sn_eval_why_not(const SnGraph *g, SnId id)
+{
+    const SnNode *n = sn_node(g, id);
+
+    if (n->data)
+        return NULL;
+    if (sn_desc(n->kind)->effect)
+        return "it is no computation";
+    const SnTuple *t = sn_node_tuple(g, id);
+    if (t == NULL)
+        return "no legal tuple has these types";
+    if (t->eval == NULL)
+        return "its meaning is opaque: it runs only lowered";
+    return NULL;
+}
+
+SnStatus
+sn_eval_node(const SnGraph *g, SnId id, const SnTensor *in, const SnTensor *out,
+             SnArena *scratch, SnDiag *d)
+{
+    const SnNode *n = sn_node(g, id);
+    const SnKindDesc *k = sn_desc(n->kind);
+    char why[SN_WHY] = "";
+
+    if (n->data && n->nres == 1) {
+        if (out[0].data)
+            memcpy(out[0].data, n->data,
+                   sn_tensor_nbyte(n->res[0].type, n->res[0].shape));
+        return SN_OK;
+    }
+    if (sn_node_empty(g, id))
+        return SN_OK;
+    const char *not = sn_eval_why_not(g, id);
+    if (not )
+        return sn_fail(d, SN_EUNSUPPORTED, sn_label(g, id, scratch), "%s",
+                       not );
+    const SnTuple *t = sn_node_tuple(g, id);
+    SnCall c = {.kind = k,
+                .attr = n->attr,
+                .nin = n->nin,
+                .nout = n->nres,
+                .in = in,
+                .out = out,
+                .scratch = scratch,
+                .why = why,
+                .rounding = g->rounding};
+    SnStatus s = t->eval(&c);
+    if (s != SN_OK)
+        return sn_fail(d, s, sn_label(g, id, scratch), "%s", why);
+    return SN_OK;
+}
+
+/* ---- constants ---- */
+
+enum { MAXDEPTH = 200 };
+
+typedef struct Memo { /* results found so far, a small open list */
+    SnRef ref;
+    const void *data;
+} Memo;
+
+typedef struct Fold {
+    const SnGraph *g;
+    SnArena *a;
+    Memo *memo;
+    size_t nmemo;
+    size_t nbyte; /* of results so far */
+} Fold;
+
+/* More than this is left to the run. */
+#define FOLD_NBYTE ((size_t)1 << 30)
+
+static const void *fold(Fold *f, SnRef r, int depth);
+
+static const void *
+compute(Fold *f, SnRef r, int depth)
+{
+    const SnGraph *g = f->g;
+    const SnNode *n = sn_def(g, r);
+    const SnTuple *t = sn_node_tuple(g, SN_NODE(r));
+    char why[SN_WHY];
+
+    if (t == NULL || t->eval == NULL)
+        return NULL;
+    SnTensor *in = SN_NEW_N(f->a, SnTensor, n->nin);
+    for (uint32_t i = 0; i < n->nin; i++) {
+        SnRef x = n->in[i].ref;
+        if (x == 0)
+            continue;
+        in[i].type = sn_type(g, x);
+        in[i].shape = sn_shape_of(g, x);
+        in[i].data = (void *)(uintptr_t)fold(f, x, depth + 1);
+        if (in[i].data == NULL)
+            return NULL;
+    }
+    size_t nbyte = sn_tensor_nbyte(sn_type(g, r), sn_shape_of(g, r));
+    if (nbyte > FOLD_NBYTE - f->nbyte)
+        return NULL;
+    f->nbyte += nbyte;
+    SnTensor out[SN_MAXRES] = {0};
+    for (unsigned i = 0; i < n->nres; i++) {
+        out[i].type = n->res[i].type;
+        out[i].shape = n->res[i].shape;
+        out[i].data =
+            SN_RES(r) == i
+                ? sn_alloc(f->a, sn_tensor_nbyte(out[i].type, out[i].shape))
+                : NULL;
+    }
+    SnCall c = {.kind = sn_desc(n->kind),
+                .attr = n->attr,
+                .nin = n->nin,
+                .nout = n->nres,
+                .in = in,
+                .out = out,
+                .scratch = f->a,
+                .why = why,
+                .rounding = g->rounding};
+    SnStatus s = sn_node_empty(g, SN_NODE(r)) ? SN_OK : t->eval(&c);
+    return s == SN_OK ? out[SN_RES(r)].data : NULL;
+}
+
+static const void *
+fold(Fold *f, SnRef r, int depth)
+{
+    const SnNode *n = sn_def(f->g, r);
+
+    if (n->data)
+        return n->data;
+    if (depth > MAXDEPTH || sn_desc(n->kind)->effect)
+        return NULL;
+    for (size_t i = 0; i < f->nmemo; i++)
+        if (f->memo[i].ref == r)
+            return f->memo[i].data;
+    Memo m = {r, compute(f, r, depth)};
+    SN_PUSH(f->a, f->memo, f->nmemo, m);
+    return m.data;
+}
+
+const void *
+sn_eval_const(const SnGraph *g, SnRef r, SnArena *a)
+{
+    Fold f = {.g = g, .a = a};
+
+    return r ? fold(&f, r, 0) : NULL;
+}

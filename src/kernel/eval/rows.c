@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Rows of docs/numerics.md that are more than one expression. */
+#include "kernel/eval/rows.h"
+
+SnLim
+sn_lim(const SnType *t, SnRange r)
+{
+    int64_t lo = sn_elem_lo(t->elem), hi = sn_elem_hi(t->elem);
+    SnLim l = {(int32_t)lo, (int32_t)hi};
+
+    if (r.has_lo && r.lo > (double)l.lo)
+        l.lo = r.lo >= (double)hi ? (int32_t)hi : (int32_t)ceil(r.lo);
+    if (r.has_hi && r.hi < (double)l.hi)
+        l.hi = r.hi <= (double)lo ? (int32_t)lo : (int32_t)floor(r.hi);
+    if (l.hi < l.lo) /* min(max(q, lo), hi) */
+        l.lo = l.hi;
+    return l;
+}
+
+SnLimF
+sn_limf(SnRange r)
+{
+    return (SnLimF){r.has_lo ? (float)r.lo : -INFINITY,
+                    r.has_hi ? (float)r.hi : INFINITY};
+}
+
+bool
+sn_is_code(const SnType *t)
+{
+    return t && t->nq == 1 && (t->elem == SN_QI8 || t->elem == SN_QI16);
+}
+
+const float *
+sn_mults(SnArena *a, const SnType *x, const SnType *w, const SnType *y)
+{
+    float *m = SN_NEW_N(a, float, w->nq);
+
+    for (uint32_t i = 0; i < w->nq; i++)
+        m[i] = sn_mult(x->scale[0], w->scale[i], y->scale[0]);
+    return m;
+}
+
+const SnFix *
+sn_fixes(const SnCall *c, const SnType *x, const SnType *w, const SnType *y)
+{
+    if (c->rounding == SN_ROUNDING_FLOAT)
+        return NULL;
+    SnFix *m = SN_NEW_N(c->scratch, SnFix, w->nq);
+
+    for (uint32_t i = 0; i < w->nq; i++)
+        m[i] = sn_fix(c->rounding, (double)x->scale[0] * (double)w->scale[i] /
+                                       (double)y->scale[0]);
+    return m;
+}
+
+void
+sn_codes8(int8_t code[256])
+{
+    for (int i = 0; i < 256; i++)
+        code[i] = (int8_t)(i - 128);
+}
+
+void
+sn_softmax_open(SnSoftmax *s, const SnType *x, const SnType *y, SnLim lim)
+{
+    for (int i = 0; i < 256; i++) {
+        double v = 8388608.0 * sn_exp(-(double)i * (double)x->scale[0]);
+        s->t[i] = (uint32_t)(v + 0.5);
+    }
+    s->one = (uint64_t)floorf(1.0f / y->scale[0]);
+    s->zp = y->zp[0];
+    s->lim = lim;
+}
+
+int8_t
+sn_softmax_code(const SnSoftmax *s, int below, uint64_t sum)
+{
+    int64_t q = (int64_t)sn_div_rne(s->t[below] * s->one, sum) + s->zp;
+
+    return (int8_t)(q < s->lim.lo ? s->lim.lo : q > s->lim.hi ? s->lim.hi : q);
+}
+
+void
+sn_softmax_row(const SnSoftmax *s, const SnMap *m, const int8_t *x, int8_t *y)
+{
+    const int64_t *a = m->a;
+    uint64_t sum = 0;
+    int top = -128;
+
+    for (int64_t k = 0; k < m->ntap; k++)
+        if (x[a[k]] > top)
+            top = x[a[k]];
+    for (int64_t k = 0; k < m->ntap; k++)
+        sum += s->t[top - x[a[k]]];
+    for (int64_t k = 0; k < m->ntap; k++)
+        y[m->y0 + m->y[k]] = sn_softmax_code(s, top - x[a[k]], sum);
+}

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What generated evaluators call besides base/num.h: parameters of operands,
+ * ranges, integer arithmetic, named rows. */
+#ifndef SN_ROWS_H
+#define SN_ROWS_H
+
+#include "base/num.h"
+#include "kernel/eval/dot.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- types ---- */
+
+/* Scale and zero point of a per-tensor operand; 1 and 0 when it is missing or
+ * plain. */
+static inline float
+sn_scale_of(const SnType *t)
+{
+    return t && t->nq ? t->scale[0] : 1.0f;
+}
+static inline int32_t
+sn_zp_of(const SnType *t)
+{
+    return t && t->nq ? t->zp[0] : 0;
+}
+
+/* A saturation on codes: storage met with a range, lo <= hi. */
+typedef struct SnLim {
+    int32_t lo, hi;
+} SnLim;
+SnLim sn_lim(const SnType *t, SnRange r);
+/* A saturation on reals; open sides are infinite.  lo may lie above hi, which
+ * then is the result. */
+typedef struct SnLimF {
+    float lo, hi;
+} SnLimF;
+SnLimF sn_limf(SnRange r);
+static inline SnRange
+sn_range_open(void)
+{
+    SnRange r = {0, 0, false, false};
+    return r;
+}
+/* Whether t is a per-tensor quantized type of 8 or 16 bits. */
+bool sn_is_code(const SnType *t);
+
+/* Whether operand `slot` is a vector along the channels (or the row) of result
+ * res, rather than shaped like it. */
+static inline bool
+sn_is_vector(const SnCall *c, uint32_t slot, unsigned res)
+{
+    const SnShape *s = sn_opnd(c, slot)->shape;
+
+    return s && s->rank == 1 && c->out[res].shape->rank > 1;
+}
+
+/* ---- arithmetic on reals: NaN goes through, of equal values the first ---- */
+
+static inline float
+sn_maxf(float a, float b)
+{
+    return a >= b || a != a ? a : b;
+}
+static inline float
+sn_minf(float a, float b)
+{
+    return a <= b || a != a ? a : b;
+}
+static inline float
+sn_clampf(float v, SnLimF l)
+{
+    float low = v < l.lo ? l.lo : v; /* min(max(v, lo), hi), crossed or not */
+
+    return low > l.hi ? l.hi : low;
+}
+/* v, rounded toward zero, in [lo, hi]; NaN gives 0. */
+static inline int64_t
+sn_truncf(float v, int64_t lo, int64_t hi)
+{
+    if (v != v)
+        return 0;
+    if (v <= (float)lo)
+        return lo;
+    return v >= (float)hi ? hi : (int64_t)v;
+}
+
+/* ---- arithmetic on integers: modulo 2^64 ---- */
+
+static inline int64_t
+sn_iadd(int64_t a, int64_t b)
+{
+    return (int64_t)((uint64_t)a + (uint64_t)b);
+}
+static inline int64_t
+sn_isub(int64_t a, int64_t b)
+{
+    return (int64_t)((uint64_t)a - (uint64_t)b);
+}
+static inline int64_t
+sn_imul(int64_t a, int64_t b)
+{
+    return (int64_t)((uint64_t)a * (uint64_t)b);
+}
+/* Toward zero; 0 for a divisor of 0. */
+static inline int64_t
+sn_idiv(int64_t a, int64_t b)
+{
+    if (b == 0)
+        return 0;
+    return b == -1 ? sn_isub(0, a) : a / b;
+}
+static inline int64_t
+sn_imax(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+static inline int64_t
+sn_imin(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+static inline int32_t
+sn_add32(int32_t a, int32_t b)
+{
+    return (int32_t)((uint32_t)a + (uint32_t)b);
+}
+
+/* ---- contracts ---- */
+
+/* The multipliers (x.scale * w.scale) / y.scale, one per slice of w. */
+const float *sn_mults(SnArena *a, const SnType *x, const SnType *w,
+                      const SnType *y);
+/* The same for the graph's fixed-point rounding; NULL: it is float. */
+const SnFix *sn_fixes(const SnCall *c, const SnType *x, const SnType *w,
+                      const SnType *y);
+
+/* ---- tables ---- */
+
+/* All 256 codes of 8 bits, ascending. */
+void sn_codes8(int8_t code[256]);
+
+/* ---- row8: codes of a row, then its f32 scale and offset ---- */
+
+static inline float
+sn_dequant_row8(const uint8_t *row, int64_t cols, int64_t i)
+{
+    float p[2];
+
+    memcpy(p, row + cols, sizeof p);
+    float v = p[0] * (float)row[i];
+    return v + p[1];
+}
+
+/* ---- softmax, 8 bits ---- */
+
+typedef struct SnSoftmax {
+    uint32_t t[256]; /* round(2^23 * exp(-i * x.scale)) */
+    uint64_t one;    /* floor(1 / y.scale) */
+    int32_t zp;
+    SnLim lim;
+} SnSoftmax;
+void sn_softmax_open(SnSoftmax *s, const SnType *x, const SnType *y, SnLim lim);
+/* The result of a code that lies `below` the row's greatest, sum: of t over
+ * the row. */
+int8_t sn_softmax_code(const SnSoftmax *s, int below, uint64_t sum);
+/* One row: m is set. */
+void sn_softmax_row(const SnSoftmax *s, const SnMap *m, const int8_t *x,
+                    int8_t *y);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

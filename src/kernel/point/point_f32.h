@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Point nodes, pools, LRN and softmax on f32.  Lanes run across results, so
+ * that sums keep the order of numerics.md; every variant gives the evaluator's
+ * bits (which NaN, numerics.md leaves open). */
+#ifndef SN_POINT_F32_H
+#define SN_POINT_F32_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include "kernel/conv/conv_q8.h"
+
+/* ---- element by element ---- */
+
+/* y[i] = clamp(x[i]) into [lo, hi]; NaN goes through, -0 equals 0. */
+void sn_clampf_run(SnIsa isa, float lo, float hi, const float *x, int64_t n,
+                   float *y);
+
+/* y[i] = (x[i] - mean[i]) / dev[i] * gamma[i] + beta[i], each step rounded. */
+typedef struct SnNormF32 {
+    const float *mean, *dev, *gamma, *beta;
+} SnNormF32;
+void sn_normf_run(SnIsa isa, const SnNormF32 *p, const float *x, int64_t n,
+                  float *y);
+
+/* ---- pools: NHWC, each window with a valid element ---- */
+
+enum { SN_POOL_TAPS = 4096 }; /* most taps of a window */
+typedef struct SnPoolF32 {
+    SnConvGeo geo;
+    bool avg;
+    bool count_pad; /* an average counts padding, */
+    bool columns;   /* adds up each column first (SnMap.part) */
+    bool whole;     /* each window is a whole image, without pads */
+    float lo, hi;   /* clamp of an average */
+} SnPoolF32;
+/* Images and rows of results [from, to), counted through. */
+void sn_poolf_run(SnIsa isa, const SnPoolF32 *p, const float *x, float *y,
+                  int64_t from, int64_t to);
+
+/* ---- LRN, beta 0.75, along the last axis ---- */
+
+typedef struct SnLrnF32 {
+    int64_t c;
+    int64_t before, after; /* the window: [i - before, i + after] */
+    float coef, k;         /* t = k + coef * sum */
+} SnLrnF32;
+/* Bytes of work. */
+size_t sn_lrnf_work(const SnLrnF32 *p);
+/* npx pixels of c channels. */
+void sn_lrnf_run(SnIsa isa, const SnLrnF32 *p, const float *x, int64_t npx,
+                 float *y, void *work);
+
+/* ---- functions built on exp ---- */
+
+/* y[i] = exp(x[i]) as sn_expf rounds it. */
+void sn_expf_run(SnIsa isa, const float *x, int64_t n, float *y);
+/* 1 / (1 + exp(-x)) */
+void sn_sigmoidf_run(SnIsa isa, const float *x, int64_t n, float *y);
+/* nrow rows of n > 0 elements: exp(x - max) / sum(exp(x - max)), sums from the
+ * first element on. */
+void sn_softmaxf_run(SnIsa isa, const float *x, int64_t nrow, int64_t n,
+                     float *y);
+
+/* ---- variants, for point_f32.c ---- */
+
+/* One window: taps at x[tap[t]], ntap > 0. */
+typedef void SnMaxF32Fn(const float *x, const int64_t *tap, int64_t ntap,
+                        int64_t c, float *y);
+/* Sums in the order of the taps, `part` of them before these join the rest,
+ * added to `start`, over `all`, clamped. */
+typedef struct SnAvgF32 {
+    int64_t part;
+    float start, all, lo, hi;
+} SnAvgF32;
+typedef void SnAvgF32Fn(const SnAvgF32 *p, const float *x, const int64_t *tap,
+                        int64_t ntap, int64_t c, float *y);
+/* One pixel; sq: the squares at sq + before, zeros around them. */
+typedef void SnLrnF32Fn(const SnLrnF32 *p, const float *x, float *sq, float *y);
+
+typedef struct SnPointF32 {
+    void (*clamp)(float lo, float hi, const float *x, int64_t n, float *y);
+    void (*norm)(const SnNormF32 *p, const float *x, int64_t n, float *y);
+    SnMaxF32Fn *max;
+    SnAvgF32Fn *avg;
+    SnLrnF32Fn *lrn;
+    /* y = exp(s * x - m) with s 1 or -1; the difference is rounded */
+    void (*exp)(const float *x, float s, float m, int64_t n, float *y);
+    void (*over)(float *y, int64_t n, float by); /* y[i] = y[i] / by */
+    void (*logistic)(float *y, int64_t n);       /* y[i] = 1 / (1 + y[i]) */
+} SnPointF32;
+extern const SnPointF32 sn_point_f32_ref, sn_point_f32_avx2,
+    sn_point_f32_avx512;
+
+#endif

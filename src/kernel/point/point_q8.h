@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Point, pool and LRN kernels on 8-bit codes.  Each is prepared for its types
+ * (a struct of constants) and takes the instruction set as an argument; all
+ * give the bits of numerics.md. */
+#ifndef SN_POINT_Q8_H
+#define SN_POINT_Q8_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include "kernel/conv/conv_q8.h"
+#include "kernel/isa.h"
+
+/* ---- y = table[x] ---- */
+
+typedef struct SnTable8 {
+    int8_t t[256]; /* of codes -128 .. 127 */
+    bool clamp;    /* the table is y = x clamped to [lo, hi] */
+    int8_t lo, hi;
+    bool vbmi; /* the processor looks up 128 bytes at once */
+} SnTable8;
+void sn_table8_open(SnTable8 *p, const int8_t t[256]);
+void sn_table8_run(SnIsa isa, const SnTable8 *p, const int8_t *x, int64_t n,
+                   int8_t *y);
+
+/* ---- y = table[a][b], any function of two codes ---- */
+
+void sn_table16_run(const int8_t *t, const int8_t *a, const int8_t *b,
+                    int64_t n, int8_t *y);
+
+/* ---- Add and Mul, `before` ---- */
+
+typedef struct SnPair8 {
+    bool mul;
+    float as, bs, ys, lo, hi; /* lo, hi less yz */
+    int32_t az, bz, yz;
+} SnPair8;
+void sn_pair8_run(SnIsa isa, const SnPair8 *p, const int8_t *a, const int8_t *b,
+                  int64_t n, int8_t *y);
+
+/* ---- sums, without a division ----
+ * y = rne(fmaf(ra, a, fmaf(rb, b, f))) + z in [lo, hi], on codes as they are.
+ * Its rounding is not that of numerics.md, so it serves where it was seen to
+ * give the wanted code for each of the 65 536 pairs. */
+
+typedef struct SnSum8 {
+    float ra, rb, f;
+    int32_t z;
+    int8_t lo, hi;
+    bool swap; /* a and ra are the inner ones, in place of b and rb */
+} SnSum8;
+/* Wanted is table[256 * (a + 128) + b + 128] or, where that is NULL, what the
+ * formula gives; p as near as it is known.  Nudges f until all pairs agree;
+ * false when none of its tries does. */
+bool sn_sum8_fit(SnIsa isa, SnSum8 *p, const int8_t *table,
+                 const SnPair8 *formula);
+void sn_sum8_run(SnIsa isa, const SnSum8 *p, const int8_t *a, const int8_t *b,
+                 int64_t n, int8_t *y);
+
+/* ---- Quantize and Dequantize, per tensor ---- */
+
+typedef struct SnQuant8 {
+    float scale, lo, hi; /* lo, hi less zp */
+    int32_t zp;
+} SnQuant8;
+void sn_quant8_run(SnIsa isa, const SnQuant8 *p, const float *x, int64_t n,
+                   int8_t *y);
+void sn_dequant8_run(SnIsa isa, const SnQuant8 *p, const int8_t *x, int64_t n,
+                     float *y);
+
+/* ---- planes of bytes to pixels of three ---- */
+
+void sn_planes8_run(SnIsa isa, const int8_t *r, const int8_t *g,
+                    const int8_t *b, int64_t n, int8_t *y);
+/* As many of n as it does; on processors with AVX-512 VBMI. */
+int64_t sn_planes8_vbmi(const int8_t *r, const int8_t *g, const int8_t *b,
+                        int64_t n, int8_t *y);
+
+/* ---- pools ---- */
+
+typedef struct SnPool8 {
+    SnConvGeo geo;
+    /* AvgPool */
+    bool count_pad;
+    bool columns;      /* each is added up first (SnMap.part) */
+    float xs, ys, off; /* off: added before rounding (`after`) */
+    bool whole;        /* the `after` form of a whole image: integer mean */
+    int32_t xz, yz;    /* yz: added after rounding */
+    float lo, hi;      /* clamp of what is rounded */
+} SnPool8;
+/* Result rows [r0, r1) of all n * oh; pixels of y lie `pitch` codes apart. */
+void sn_maxpool8_run(SnIsa isa, const SnPool8 *p, const int8_t *x, int8_t *y,
+                     int64_t pitch, int64_t r0, int64_t r1);
+void sn_avgpool8_run(SnIsa isa, const SnPool8 *p, const int8_t *x, int8_t *y,
+                     int64_t pitch, int64_t r0, int64_t r1);
+
+/* ---- LRN, beta 0.75 ---- */
+
+typedef struct SnLrn8 {
+    int64_t npx, c;
+    int64_t before, after; /* the window: [c - before, c + after] */
+    float coef, k;         /* t = fmaf(coef, S, k) */
+    float xs, ys, lo, hi;  /* lo, hi less yz */
+    int32_t xz, yz;
+} SnLrn8;
+size_t sn_lrn8_work(const SnLrn8 *p);
+/* Pixels [p0, p1) of npx. */
+void sn_lrn8_run(SnIsa isa, const SnLrn8 *p, const int8_t *x, int8_t *y,
+                 void *work, int64_t p0, int64_t p1);
+
+/* ---- variants, for point_q8.c ----
+ * Loops over channels or elements; each handles any n. */
+
+typedef void SnPair8Fn(const SnPair8 *p, const int8_t *a, const int8_t *b,
+                       int64_t n, int8_t *y);
+typedef void SnSum8Fn(const SnSum8 *p, const int8_t *a, const int8_t *b,
+                      int64_t n, int8_t *y);
+typedef void SnQuant8Fn(const SnQuant8 *p, const float *x, int64_t n,
+                        int8_t *y);
+typedef void SnDequant8Fn(const SnQuant8 *p, const int8_t *x, int64_t n,
+                          float *y);
+typedef void SnTable8Fn(const SnTable8 *p, const int8_t *x, int64_t n,
+                        int8_t *y);
+/* One result pixel: taps at x[tap[i]], c channels.  avg: `part` of them at a
+ * time are added up before they join the rest. */
+typedef void SnMax8Fn(const int8_t *x, const int64_t *tap, int64_t ntap,
+                      int64_t c, int8_t *y);
+typedef void SnAvg8Fn(const SnPool8 *p, const int8_t *x, const int64_t *tap,
+                      int64_t ntap, int64_t part, int64_t nall, int8_t *y);
+/* npx pixels; sq: `pitch` ints for each, the squares at sq + before, zeros
+ * around them already in place.  The squares are written before the first sum
+ * is read, so that loads do not wait for stores. */
+typedef void SnLrn8Fn(const SnLrn8 *p, const int8_t *x, int64_t npx,
+                      int32_t *sq, int64_t pitch, int8_t *y);
+
+enum { SN_SUM8 = 64 };
+typedef struct SnPoint8 {
+    SnPair8Fn *pair;
+    SnSum8Fn *sum; /* n a multiple of SN_SUM8, swap not looked at; or NULL */
+    SnQuant8Fn *quant;
+    SnDequant8Fn *dequant;
+    SnTable8Fn *table;
+    SnMax8Fn *max;
+    SnAvg8Fn *avg;
+    SnLrn8Fn *lrn;
+} SnPoint8;
+extern const SnPoint8 sn_point8_ref, sn_point8_avx2, sn_point8_vnni;
+
+#endif

@@ -1,0 +1,341 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Operators on codes: where ONNX Runtime computes the row of docs/numerics.md
+ * that the node has.  A node whose rounding is another keeps its float operator
+ * between DequantizeLinear and QuantizeLinear. */
+#include "onnx/export/export_priv.h"
+
+#include <string.h>
+#include "sn_kinds.h"
+
+static const char ms[] = "com.microsoft";
+
+typedef struct Args {
+    const char **in;
+    uint32_t n;
+} Args;
+
+static const SnType *
+type_in(const SnXp *x, uint32_t slot)
+{
+    return sn_type(x->g, sn_in(x->g, x->id, slot));
+}
+
+/* Scale and zero point of a value that is written so. */
+static void
+push_params(SnXp *x, Args *a, SnRef r, SnXpAs as)
+{
+    const SnType *t = sn_type(x->g, r);
+    const char *base = sn_name(x->g, r);
+
+    a->in[a->n++] = sn_xp_scale(x, t, base);
+    a->in[a->n++] = sn_xp_zp(x, t, as, base);
+}
+
+static void
+push(SnXp *x, Args *a, SnRef r, int rank, const int *perm, SnXpAs as)
+{
+    a->in[a->n++] = sn_xp_get(x, r, rank, perm, as);
+    push_params(x, a, r, as);
+}
+
+static void
+push_y(SnXp *x, Args *a)
+{
+    push_params(x, a, SN_REF(x->id, 0), x->as);
+}
+
+static void
+push_bias(SnXp *x, Args *a, uint32_t slot)
+{
+    SnRef b = sn_in(x->g, x->id, slot);
+
+    if (b != 0)
+        a->in[a->n++] = sn_xp_plain(x, b, SN_XP_CODE);
+}
+
+static Onnx__NodeProto *
+put(SnXp *x, const char *domain, const char *op, const Args *a, const int *perm)
+{
+    const char *out = sn_xp_open(x, 0, perm);
+    Onnx__NodeProto *n = sn_xp_node(x, domain, op, a->n, a->in, out);
+
+    sn_xp_close(x, 0, perm, out);
+    return n;
+}
+
+/* Weights are int8 in every model; other operands as the model's codes are. */
+static SnXpAs
+weight_as(const SnXp *x, SnRef w)
+{
+    return sn_xp_constant(x, w) ? SN_XP_CODE : x->as;
+}
+
+static SnStatus
+conv(SnXp *x, bool *done)
+{
+    const char *in[9];
+    Args a = {in, 0};
+    SnRef w = sn_in(x->g, x->id, 1);
+    int perm[SN_MAXRANK], p[SN_MAXRANK];
+    Onnx__NodeProto *n;
+
+    *done = true;
+    sn_xp_layout(x, "x", 4, perm);
+    sn_xp_layout(x, "w", 4, p);
+    push(x, &a, sn_in(x->g, x->id, 0), 4, perm, x->as);
+    push(x, &a, w, 4, p, weight_as(x, w));
+    push_y(x, &a);
+    push_bias(x, &a, 2);
+    n = put(x, "", "QLinearConv", &a, perm);
+    return sn_xp_attrs(x, n, "QLinearConv");
+}
+
+static SnStatus
+connected(SnXp *x, bool *done)
+{
+    const char *in[9];
+    Args a = {in, 0};
+    SnRef w = sn_in(x->g, x->id, 1);
+
+    if (sn_shape_of(x->g, sn_in(x->g, x->id, 0))->rank != 2)
+        return SN_OK;
+    *done = true;
+    push(x, &a, sn_in(x->g, x->id, 0), 2, sn_xp_identity, x->as);
+    push(x, &a, w, 2, sn_xp_identity, weight_as(x, w));
+    in[a.n++] = sn_in(x->g, x->id, 2) != 0
+                    ? sn_xp_plain(x, sn_in(x->g, x->id, 2), SN_XP_CODE)
+                    : NULL;
+    push_y(x, &a);
+    sn_xp_attr_int(x, put(x, ms, "QGemm", &a, sn_xp_identity), "transB", 1);
+    return SN_OK;
+}
+
+static SnStatus
+matmul(SnXp *x, bool *done)
+{
+    static const char *const flag[] = {"trans_a", "trans_b"};
+    const char *in[8];
+    Args a = {in, 0};
+    int perm[SN_MAXRANK];
+
+    *done = true;
+    for (uint32_t s = 0; s < 2; s++) {
+        SnRef r = sn_in(x->g, x->id, s);
+        int rank = sn_shape_of(x->g, r)->rank;
+        memcpy(perm, sn_xp_identity, sizeof perm);
+        if (*(const bool *)sn_xp_attr(x, flag[s], SN_A_BOOL) && rank > 1) {
+            perm[rank - 2] = rank - 1;
+            perm[rank - 1] = rank - 2;
+        }
+        push(x, &a, r, rank, perm, s == 0 ? x->as : weight_as(x, r));
+    }
+    push_y(x, &a);
+    put(x, "", "QLinearMatMul", &a, sn_xp_identity);
+    return SN_OK;
+}
+
+/* Codes as the node's rounding sees them; false where the zero point is added
+ * after rounding, which these operators do not do. */
+static bool
+shifted(SnXp *x)
+{
+    if (!sn_xp_rounds_after(x))
+        return false;
+    x->as = *(const int64_t *)sn_xp_attr(x, "zp_shift", SN_A_INT) != 0
+                ? SN_XP_U8
+                : SN_XP_CODE;
+    return true;
+}
+
+/* Is a value of this shape the same along the innermost axis of y that has
+ * more than one element? */
+static bool
+runs_flat(const SnShape *s, const SnShape *y)
+{
+    int i = y->rank - 1;
+
+    while (i >= 0 && y->dim[i] == 1)
+        i--;
+    int k = i - (y->rank - s->rank);
+    return i < 0 || k < 0 || s->dim[k] == 1;
+}
+
+/* The first operand of a QLinearAdd, spread out to the shape of the result
+ * where ONNX Runtime would otherwise exchange the two (numerics.md). */
+static const char *
+first_summand(SnXp *x, SnRef r, const int *perm)
+{
+    const SnShape *y = sn_shape_of(x->g, SN_REF(x->id, 0));
+    const SnShape *s = sn_shape_of(x->g, r);
+    const char *in[2];
+
+    if (s->rank == y->rank)
+        in[0] = sn_xp_get(x, r, s->rank, perm, x->as);
+    else
+        in[0] = sn_xp_plain(x, r, x->as);
+    if (!runs_flat(s, y) || sn_shape_count(y) == 1)
+        return in[0];
+    in[1] = sn_xp_ints(x, "shape", (SnInts){(uint32_t)y->rank, y->dim});
+    const char *out = sn_xp_part(x, "spread");
+    sn_xp_node(x, "", "Expand", 2, in, out);
+    return out;
+}
+
+static SnStatus
+binary(SnXp *x, const char *op, bool ordered, bool *done)
+{
+    const char *in[8];
+    Args a = {in, 0};
+    int perm[SN_MAXRANK];
+    const SnShape *y = sn_shape_of(x->g, SN_REF(x->id, 0));
+    uint32_t other = ordered && sn_shape_count(y) == 1; /* is exchanged */
+
+    if (!shifted(x))
+        return SN_OK;
+    *done = true;
+    memcpy(perm, sn_xp_identity, sizeof perm);
+    if (sn_shape_of(x->g, sn_in(x->g, x->id, 0)) ==
+        sn_shape_of(x->g, sn_in(x->g, x->id, 1)))
+        sn_xp_choose(x, perm);
+    for (uint32_t s = 0; s < 2; s++) {
+        SnRef r = sn_in(x->g, x->id, s ^ other);
+        in[a.n++] = ordered && s == 0
+                        ? first_summand(x, r, perm)
+                        : sn_xp_operand(x, s ^ other, perm, x->as);
+        push_params(x, &a, r, x->as);
+    }
+    push_y(x, &a);
+    put(x, ms, op, &a, perm);
+    return SN_OK;
+}
+
+static SnStatus
+add(SnXp *x, bool *done)
+{
+    return binary(x, "QLinearAdd", true, done);
+}
+
+static SnStatus
+mul(SnXp *x, bool *done)
+{
+    return binary(x, "QLinearMul", false, done);
+}
+
+static SnStatus
+average(SnXp *x, bool *done)
+{
+    const char *in[5];
+    Args a = {in, 0};
+    int perm[SN_MAXRANK];
+
+    if (!sn_xp_is_default(x, "dilate") || !shifted(x))
+        return SN_OK;
+    *done = true;
+    sn_xp_layout(x, "x", 4, perm);
+    push(x, &a, sn_in(x->g, x->id, 0), 4, perm, x->as);
+    push_y(x, &a);
+    return sn_xp_attrs(x, put(x, ms, "QLinearAveragePool", &a, perm),
+                       "QLinearAveragePool");
+}
+
+static SnStatus
+concat(SnXp *x, bool *done)
+{
+    Args a = {SN_NEW_N(x->a, const char *, 3u * x->n->nin + 2u), 0};
+    int perm[SN_MAXRANK];
+
+    *done = true;
+    sn_xp_choose(x, perm);
+    push_y(x, &a);
+    for (uint32_t s = 0; s < x->n->nin; s++) {
+        a.in[a.n++] = sn_xp_operand(x, s, perm, x->as);
+        push_params(x, &a, sn_in(x->g, x->id, s), x->as);
+    }
+    sn_xp_attr_int(x, put(x, ms, "QLinearConcat", &a, perm), "axis",
+                   *(const int64_t *)sn_xp_attr(x, "axis", SN_A_INT));
+    return SN_OK;
+}
+
+/* ---- tables of 256 entries ---- */
+
+static Onnx__NodeProto *
+unary(SnXp *x, const char *op)
+{
+    const char *in[5];
+    Args a = {in, 0};
+    int perm[SN_MAXRANK];
+
+    sn_xp_choose(x, perm);
+    in[a.n++] = sn_xp_operand(x, 0, perm, x->as);
+    push_params(x, &a, sn_in(x->g, x->id, 0), x->as);
+    push_y(x, &a);
+    return put(x, ms, op, &a, perm);
+}
+
+static SnStatus
+sigmoid(SnXp *x, bool *done)
+{
+    *done = true;
+    unary(x, "QLinearSigmoid");
+    return SN_OK;
+}
+
+static SnStatus
+leaky_relu(SnXp *x, bool *done)
+{
+    *done = true;
+    return sn_xp_attrs(x, unary(x, "QLinearLeakyRelu"), "QLinearLeakyRelu");
+}
+
+static SnStatus
+softmax(SnXp *x, bool *done)
+{
+    Onnx__NodeProto *n = unary(x, "QLinearSoftmax");
+
+    *done = true;
+    sn_xp_attr_int(x, n, "opset", x->opset);
+    return sn_xp_attrs(x, n, "QLinearSoftmax");
+}
+
+/* By the kind, or what it is a form of. */
+static const struct {
+    const char *kind;
+    SnXpCodes *fn;
+} hooks[] = {
+    {"Add", add},
+    {"AvgPool", average},
+    {"Concat", concat},
+    {"Conv2D", conv},
+    {"FullyConnected", connected},
+    {"LeakyRelu", leaky_relu},
+    {"MatMul", matmul},
+    {"Mul", mul},
+    {"Sigmoid", sigmoid},
+    {"Softmax", softmax},
+};
+
+/* All operands and results that have scales are 8-bit codes (a bias: 32). */
+static bool
+fits(const SnXp *x)
+{
+    if (x->n->res[0].type->elem != SN_QI8)
+        return false;
+    for (uint32_t s = 0; s < x->n->nin; s++)
+        if (sn_in(x->g, x->id, s) != 0 && type_in(x, s)->elem != SN_QI8 &&
+            type_in(x, s)->elem != SN_QI32)
+            return false;
+    return true;
+}
+
+SnXpCodes *
+sn_xp_codes_hook(const SnXp *x)
+{
+    SnKind k = x->n->kind;
+
+    if (x->kd->form_of >= 0)
+        k = (SnKind)x->kd->form_of;
+    for (size_t i = 0; i < sizeof hooks / sizeof hooks[0]; i++)
+        if (strcmp(hooks[i].kind, sn_desc(k)->name) == 0)
+            return fits(x) ? hooks[i].fn : NULL;
+    return NULL;
+}

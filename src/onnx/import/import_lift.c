@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+/* One-dimensional pictures [N, C, L] are seen as [N, C, 1, L]: the node is
+ * mapped as a two-dimensional one between two Reshapes.  Likewise a vector in
+ * a matrix product; weights with a scale for each column make a product a
+ * FullyConnected. */
+#include "onnx/hooks/hooks_all.h"
+
+#include <string.h>
+
+static const char *const lifted[] = {
+    "AveragePool",
+    "Conv",
+    "ConvInteger",
+    "ConvTranspose",
+    "FusedConv",
+    "GlobalAveragePool",
+    "GlobalMaxPool",
+    "MaxPool",
+    "QLinearAveragePool",
+    "QLinearConv",
+    "QLinearGlobalAveragePool",
+};
+
+/* Attributes with one number per axis get one for the height before it. */
+static const struct {
+    const char *name;
+    int64_t height;
+} attrs[] = {
+    {"kernel_shape", 1}, {"strides", 1},        {"dilations", 1},
+    {"output_shape", 1}, {"output_padding", 0},
+};
+
+static Onnx__AttributeProto *
+lifted_attr(SnOx *x, Onnx__AttributeProto *a)
+{
+    Onnx__AttributeProto *r = sn_memdup(x->a, a, sizeof *a);
+    int64_t *v = SN_NEW_N(x->a, int64_t, 4);
+
+    for (size_t i = 0; i < sizeof attrs / sizeof attrs[0]; i++)
+        if (strcmp(a->name, attrs[i].name) == 0 && a->n_ints == 1) {
+            v[0] = attrs[i].height;
+            v[1] = a->ints[0];
+            r->n_ints = 2;
+            r->ints = v;
+        }
+    if (strcmp(a->name, "pads") == 0 && a->n_ints == 2) {
+        v[1] = a->ints[0];
+        v[3] = a->ints[1];
+        r->n_ints = 4;
+        r->ints = v;
+    }
+    return r;
+}
+
+static const char *
+free_name(SnOx *x, const char *name)
+{
+    const char *s = sn_format(x->a, "%s.2d", name);
+
+    while (sn_ox_val(x, s) != NULL)
+        s = sn_format(x->a, "%s_", s);
+    return s;
+}
+
+/* The value with a height of 1; its name. */
+static SnStatus
+lifted_value(SnOx *x, SnOxVal *v, const char **name)
+{
+    int64_t dim[4] = {v->dim[0], v->dim[1], 1, v->dim[2]};
+    SnOxVal *r;
+    SnRef in;
+
+    *name = free_name(x, v->name);
+    r = sn_ox_new_val(x, *name);
+    r->rank = 4;
+    memcpy(r->dim, dim, sizeof dim);
+    r->made = true;
+    r->nuse = 1;
+    r->u8 = v->u8;
+    if (v->data != NULL) {
+        SnData *t = sn_memdup(x->a, v->data, sizeof *t);
+        t->rank = 4;
+        memcpy(t->dim, dim, sizeof dim);
+        r->data = t;
+        r->data_name = v->data_name;
+        if (v->q != NULL) {
+            SnOxScales *q = sn_memdup(x->a, v->q, sizeof *q);
+            q->axis += q->axis == 2;
+            r->q = q;
+        }
+        return SN_OK;
+    }
+    SN_TRY(sn_ox_plain(x, v, &in));
+    SN_TRY(sn_ox_reshaped(x, *name, in, 4, dim, &in));
+    r->form = SN_NEW(x->a, SnOxForm);
+    r->form->ref = in;
+    for (int i = 0; i < 4; i++)
+        r->form->perm[i] = i;
+    return SN_OK;
+}
+
+static SnStatus
+map_lifted(SnOx *x, const SnOnnxDesc *e)
+{
+    SnOxHook *f = e->hook != NULL ? sn_ox_hook_named(e->hook) : NULL;
+    SnOxCall c = {.desc = e};
+
+    return e->hook == NULL ? sn_ox_map(x, e) : f(x, &c);
+}
+
+static SnStatus
+lower_result(SnOx *x, SnOxVal *y2)
+{
+    int64_t dim[3];
+    SnRef y;
+
+    SN_TRY(sn_ox_plain(x, y2, &y));
+    dim[0] = y2->dim[0];
+    dim[1] = y2->dim[1];
+    dim[2] = y2->dim[3];
+    x->sign = y2->u8 ? SN_OX_U8 : SN_OX_I8;
+    SN_TRY(sn_ox_reshaped(x, sn_ox_name(x, 0), y, 3, dim, &y));
+    return sn_ox_put(x, 0, y);
+}
+
+/* A product that is more than a MatMul node: of a vector, or with constant
+ * weights that have a scale for each column. */
+static bool
+own_product(SnOx *x)
+{
+    const SnOxVal *a = sn_ox_in(x, 0), *b = sn_ox_in(x, 1);
+
+    return sn_ox_is(x, "MatMul") && a != NULL && b != NULL &&
+           (a->rank < 2 || b->rank < 2 || sn_ox_by_column(b));
+}
+
+SnStatus
+sn_ox_lift(SnOx *x, const SnOnnxDesc *e, bool *done)
+{
+    const Onnx__NodeProto *n = x->n;
+    Onnx__NodeProto flat = *n;
+    const char *name;
+    SnOxVal *v = sn_ox_in(x, 0), *y2;
+    bool known = false;
+
+    *done = false;
+    if (own_product(x)) {
+        SnOxCall c = {.desc = e};
+        *done = true;
+        return sn_onnx_matmul(x, &c);
+    }
+    for (size_t i = 0; i < sizeof lifted / sizeof lifted[0]; i++)
+        known |= sn_ox_is(x, lifted[i]);
+    if (!known || v == NULL || v->waits || v->rank != 3 ||
+        (n->n_output > 1 && sn_ox_out(x, 1) != NULL))
+        return SN_OK;
+    *done = true;
+    flat.input = SN_NEW_N(x->a, char *, n->n_input);
+    for (size_t i = 0; i < n->n_input; i++) {
+        SnOxVal *in = sn_ox_in(x, (uint32_t)i);
+        flat.input[i] = n->input[i];
+        if (in == NULL || in->waits || in->rank != 3)
+            continue;
+        SN_TRY(lifted_value(x, in, &name));
+        flat.input[i] = sn_strndup(x->a, name, strlen(name));
+    }
+    flat.attribute = SN_NEW_N(x->a, Onnx__AttributeProto *, n->n_attribute);
+    for (size_t i = 0; i < n->n_attribute; i++)
+        flat.attribute[i] = lifted_attr(x, n->attribute[i]);
+    name = free_name(x, n->output[0]);
+    y2 = sn_ox_new_val(x, name);
+    y2->nuse = 1;
+    flat.n_output = 1;
+    flat.output = SN_NEW_N(x->a, char *, 1);
+    flat.output[0] = sn_strndup(x->a, name, strlen(name));
+    x->n = &flat;
+    SN_TRY(map_lifted(x, e));
+    SN_TRY(sn_ox_attrs_done(x));
+    x->n = n;
+    return lower_result(x, y2);
+}

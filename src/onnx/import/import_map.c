@@ -1,0 +1,489 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "onnx/import/import_priv.h"
+
+#include <inttypes.h>
+#include <string.h>
+#include "base/buf.h"
+
+/* ---- lines of nodes.def ---- */
+
+const SnOnnxDesc *
+sn_ox_desc(const char *domain, const char *op, int64_t version,
+           const SnOnnxDesc **other)
+{
+    const SnOnnxDesc *best = NULL;
+
+    *other = NULL;
+    for (uint32_t i = 0; i < sn_onnx_end(); i++) {
+        const SnOnnxDesc *e = sn_onnx_at(i);
+        if (strcmp(e->op, op) != 0 || strcmp(e->domain, domain) != 0)
+            continue;
+        *other = e;
+        if (e->since <= version && (e->until == 0 || version <= e->until) &&
+            (best == NULL || e->since > best->since))
+            best = e;
+    }
+    return best;
+}
+
+/* ---- nodes ---- */
+
+SnStatus
+sn_ox_kind(SnOx *x, const char *name, SnKind *out)
+{
+    *out = sn_kind_named(name);
+    if (*out == 0)
+        return sn_ox_fail(x, SN_EUNSUPPORTED,
+                          "needs the node %s, which is not declared", name);
+    return SN_OK;
+}
+
+void *
+sn_ox_attr(SnOx *x, SnKind k)
+{
+    return sn_attr_new(x->a, sn_desc(k));
+}
+
+static void *
+field(SnKind k, const void *attr, const char *name, SnAttrKind kind)
+{
+    const SnAttrDesc *a = sn_attr_named(sn_desc(k), name);
+
+    if (a == NULL || a->kind != kind)
+        sn_bug("onnx: a hook sets '%s' of %s, which is not so declared", name,
+               sn_desc(k)->name);
+    return sn_attr_at(attr, a);
+}
+
+void
+sn_ox_set_int(SnKind k, void *attr, const char *name, int64_t v)
+{
+    *(int64_t *)field(k, attr, name, SN_A_INT) = v;
+}
+
+void
+sn_ox_set_real(SnKind k, void *attr, const char *name, float v)
+{
+    *(float *)field(k, attr, name, SN_A_REAL) = v;
+}
+
+void
+sn_ox_set_ints(SnOx *x, SnKind k, void *attr, const char *name, uint32_t n,
+               const int64_t *v)
+{
+    SnInts *a = field(k, attr, name, SN_A_INTS);
+
+    a->n = n;
+    a->v = sn_memdup(x->a, v, n * sizeof *v);
+}
+
+const SnInts *
+sn_ox_get_ints(SnKind k, const void *attr, const char *name)
+{
+    return field(k, attr, name, SN_A_INTS);
+}
+
+/* Does the kind have a tuple for these operands and stated types? */
+static bool
+has_tuple(SnOx *x, const SnSpec *s)
+{
+    const SnKindDesc *kd = sn_desc(s->kind);
+    const SnType **in = SN_NEW_N(x->a, const SnType *, s->nin + 1);
+    const SnType *out[SN_MAXRES] = {NULL};
+
+    for (uint32_t i = 0; i < s->nin; i++)
+        in[i] = s->in[i] != 0 ? sn_type(x->g, s->in[i]) : NULL;
+    for (uint32_t k = 0; s->type != NULL && k < kd->nout; k++)
+        out[k] = s->type[k];
+    return sn_tuple_find(kd, s->nin, in, kd->nout, out) != NULL;
+}
+
+/* The invariants of the declaration, so that a model that breaks one is
+ * refused with its own node's name. */
+static SnStatus
+check_invariants(SnOx *x, SnId id)
+{
+    const SnNode *n = sn_node(x->g, id);
+    const SnKindDesc *kd = sn_desc(n->kind);
+    SnTensor *in = SN_NEW_N(x->a, SnTensor, n->nin);
+    SnTensor out[SN_MAXRES];
+    SnCall c = {.kind = kd,
+                .attr = n->attr,
+                .nin = n->nin,
+                .nout = n->nres,
+                .in = in,
+                .out = out,
+                .scratch = x->a};
+    SnBuf b;
+
+    for (uint32_t i = 0; i < n->nin; i++)
+        if (n->in[i].ref != 0)
+            in[i] = (SnTensor){sn_type(x->g, n->in[i].ref),
+                               sn_shape_of(x->g, n->in[i].ref), NULL};
+    for (uint32_t k = 0; k < n->nres; k++)
+        out[k] = (SnTensor){n->res[k].type, n->res[k].shape, NULL};
+    for (uint32_t i = 0; i < kd->ninv; i++) {
+        if (kd->inv[i].holds(&c))
+            continue;
+        sn_buf_init(&b, x->a);
+        for (uint32_t k = 0; k < n->nin; k++)
+            if (in[k].shape != NULL) {
+                sn_puts(&b, k > 0 ? ", " : "");
+                sn_put_shape(&b, in[k].shape);
+            }
+        return sn_ox_fail(x, SN_EINPUT, "%s: operands %s break '%s'", kd->name,
+                          sn_buf_str(&b), kd->inv[i].text);
+    }
+    return SN_OK;
+}
+
+SnStatus
+sn_ox_add(SnOx *x, SnSpec *s, SnRef *out)
+{
+    const char *why = NULL;
+    SnId id;
+
+    s->origin = x->file;
+    s->source = x->n && x->n->name && *x->n->name ? x->n->name : NULL;
+    id = sn_try_add(x->g, s, &why);
+    if (id == 0)
+        return sn_ox_fail(x, has_tuple(x, s) ? SN_EINPUT : SN_EUNSUPPORTED,
+                          "%s: %s", sn_desc(s->kind)->name, why);
+    *out = SN_REF(id, 0);
+    return sn_desc(s->kind)->ninv > 0 ? check_invariants(x, id) : SN_OK;
+}
+
+/* ---- a node mapped by its entries ---- */
+
+typedef struct Map {
+    const SnOnnxDesc *e;
+    const SnKindDesc *kd;
+    void *attr;
+    SnRef *in;
+    uint32_t nin;
+} Map;
+
+static const SnOnnxMap *
+entry_for(const SnOnnxDesc *e, SnOnnxEntry kind, const char *name)
+{
+    for (uint32_t i = 0; i < e->nmap; i++)
+        if (e->map[i].entry == kind && strcmp(e->map[i].name, name) == 0)
+            return &e->map[i];
+    return NULL;
+}
+
+/* Is ONNX input i an attribute here? */
+static bool
+is_attr_input(const SnOnnxDesc *e, uint32_t i)
+{
+    for (uint32_t k = 0; k < e->nmap; k++)
+        if (e->map[k].entry == SN_OX_INPUT && e->map[k].input == (int32_t)i)
+            return true;
+    return false;
+}
+
+/* The permutation a layout word stands for: ONNX axes in the order in which
+ * the node wants them. */
+static bool
+layout_perm(const char *word, int rank, int *perm)
+{
+    static const int ohwi_of_iohw[] = {1, 2, 3, 0};
+
+    if (strcmp(word, "iohw") == 0 && rank == 4) {
+        memcpy(perm, ohwi_of_iohw, sizeof ohwi_of_iohw);
+        return true;
+    }
+    sn_ox_last_perm(rank, perm);
+    return strcmp(word, "nchw") == 0 || strcmp(word, "oihw") == 0;
+}
+
+static SnStatus
+operand(SnOx *x, const Map *m, const char *port, SnOxVal *v, SnRef *out)
+{
+    const SnOnnxMap *l = entry_for(m->e, SN_OX_LAYOUT, port);
+    int perm[SN_MAXRANK];
+
+    if (l == NULL)
+        return sn_ox_plain(x, v, out);
+    if (!layout_perm(l->value, v->rank, perm))
+        sn_bug("onnx: %s: unknown layout '%s'", m->kd->name, l->value);
+    return sn_ox_get(x, v, perm, out);
+}
+
+static SnStatus
+operands(SnOx *x, Map *m)
+{
+    uint32_t port = 0;
+    SnOxVal *v;
+
+    m->in = SN_NEW_N(x->a, SnRef, x->n->n_input + m->kd->nin + 1);
+    for (uint32_t i = 0; i < x->n->n_input; i++) {
+        if (is_attr_input(m->e, i))
+            continue;
+        if (port == m->kd->nin && x->n->input[i][0] == '\0')
+            continue;
+        if (port == m->kd->nin)
+            return sn_ox_fail(x, SN_EINPUT, "%zu inputs, at most %u expected",
+                              x->n->n_input, (unsigned)m->kd->nin);
+        const SnPortDesc *p = &m->kd->in[port];
+        if (sn_ox_in(x, i) == NULL && p->optional) {
+            m->in[m->nin++] = 0;
+        } else {
+            SN_TRY(sn_ox_need(x, i, &v));
+            SN_TRY(operand(x, m, p->name, v, &m->in[m->nin++]));
+        }
+        port += !p->variadic;
+    }
+    for (; port < m->kd->nin; port++) {
+        const SnPortDesc *p = &m->kd->in[port];
+        if (p->variadic && m->nin > port)
+            continue;
+        if (!p->optional)
+            return sn_ox_fail(x, SN_EINPUT, "input '%s' is missing", p->name);
+        m->in[m->nin++] = 0;
+    }
+    return SN_OK;
+}
+
+static SnStatus
+word_index(SnOx *x, const SnAttrDesc *a, const char *onnx, const char *word,
+           int32_t *out)
+{
+    SnBuf b;
+
+    for (int32_t i = 0; a->words[i] != NULL; i++)
+        if (strcmp(a->words[i], word) == 0) {
+            *out = i;
+            return SN_OK;
+        }
+    sn_buf_init(&b, x->a);
+    for (int32_t i = 0; a->words[i] != NULL; i++)
+        sn_putf(&b, i > 0 ? ", %s" : "%s", a->words[i]);
+    return sn_ox_fail(x, SN_EUNSUPPORTED,
+                      "attribute '%s' = \"%s\" is not supported, only %s are",
+                      onnx, word, sn_buf_str(&b));
+}
+
+static SnStatus
+check_count(SnOx *x, const SnAttrDesc *a, const char *what, uint32_t n)
+{
+    if (a->fixed == 0 || n == a->fixed)
+        return SN_OK;
+    return sn_ox_fail(
+        x, SN_EUNSUPPORTED, "%s has %" PRIu32 " value%s, %u are supported%s",
+        what, n, n == 1 ? "" : "s", (unsigned)a->fixed,
+        a->fixed == 2 || a->fixed == 4 ? " (two-dimensional pictures)" : "");
+}
+
+/* One attribute of the ONNX node into one of the node's. */
+static SnStatus
+take_attr(SnOx *x, const SnAttrDesc *a, const char *onnx, void *p)
+{
+    const char *word, *what = sn_format(x->a, "attribute '%s'", onnx);
+    SnInts ints;
+    SnReals reals;
+    int64_t i;
+
+    switch (a->kind) {
+    case SN_A_INT:
+        return sn_ox_int(x, onnx, 0, p);
+    case SN_A_REAL:
+        return sn_ox_real(x, onnx, 0, p);
+    case SN_A_BOOL:
+        SN_TRY(sn_ox_int(x, onnx, 0, &i));
+        if (i != 0 && i != 1)
+            return sn_ox_fail(x, SN_EINPUT, "%s is %" PRId64 ", not 0 or 1",
+                              what, i);
+        *(bool *)p = i != 0;
+        return SN_OK;
+    case SN_A_STR:
+        return sn_ox_str(x, onnx, "", p);
+    case SN_A_ENUM:
+        SN_TRY(sn_ox_str(x, onnx, "", &word));
+        return word_index(x, a, onnx, word, p);
+    case SN_A_INTS:
+        SN_TRY(sn_ox_ints(x, onnx, &ints));
+        SN_TRY(check_count(x, a, what, ints.n));
+        *(SnInts *)p = ints;
+        return SN_OK;
+    case SN_A_REALS:
+        SN_TRY(sn_ox_reals(x, onnx, &reals));
+        SN_TRY(check_count(x, a, what, reals.n));
+        *(SnReals *)p = reals;
+        return SN_OK;
+    default:
+        sn_bug("onnx: attribute '%s' cannot come from a model", a->name);
+    }
+}
+
+/* A kernel that the file leaves out is as large as the weights. */
+static SnStatus
+kernel_of_weights(SnOx *x, Map *m, const SnAttrDesc *a)
+{
+    SnInts *p = sn_attr_at(m->attr, a);
+    int64_t *v = SN_NEW_N(x->a, int64_t, SN_MAXRANK);
+
+    for (uint32_t i = 0; i < m->kd->nin; i++) {
+        const SnOnnxMap *l = entry_for(m->e, SN_OX_LAYOUT, m->kd->in[i].name);
+        if (l == NULL || strcmp(l->value, "nchw") == 0 || m->in[i] == 0)
+            continue;
+        const SnShape *s = sn_shape_of(x->g, m->in[i]);
+        if (s->rank < 2)
+            break;
+        p->n = (uint32_t)s->rank - 2;
+        p->v = v;
+        memcpy(v, s->dim + 1, p->n * sizeof *v);
+        return check_count(x, a, "the kernel", p->n);
+    }
+    return sn_ox_fail(x, SN_EINPUT, "attribute '%s' is missing",
+                      entry_for(m->e, SN_OX_ATTR, a->name)->value);
+}
+
+/* An attribute from the value of an input. */
+static SnStatus
+take_input(SnOx *x, const SnAttrDesc *a, const SnOnnxMap *e, void *p)
+{
+    const char *what = sn_format(x->a, "input '%s'", a->name);
+    SnInts ints;
+
+    if (sn_ox_in(x, (uint32_t)e->input) == NULL) {
+        if (a->has_default)
+            return SN_OK;
+        return sn_ox_fail(x, SN_EINPUT, "%s is missing", what);
+    }
+    if (a->kind == SN_A_REAL)
+        return sn_ox_real_in(x, (uint32_t)e->input, what, 0, p);
+    SN_TRY(sn_ox_ints_in(x, (uint32_t)e->input, what, &ints));
+    if (a->kind == SN_A_INTS) {
+        SN_TRY(check_count(x, a, what, ints.n));
+        *(SnInts *)p = ints;
+        return SN_OK;
+    }
+    if (ints.n != 1)
+        return sn_ox_fail(x, SN_EINPUT, "%s has %" PRIu32 " values, not one",
+                          what, ints.n);
+    if (a->kind == SN_A_INT)
+        *(int64_t *)p = ints.v[0];
+    else if (a->kind == SN_A_BOOL)
+        *(bool *)p = ints.v[0] != 0;
+    else
+        sn_bug("onnx: attribute '%s' cannot come from an input", a->name);
+    return SN_OK;
+}
+
+static SnStatus
+attributes(SnOx *x, Map *m)
+{
+    for (uint32_t i = 0; i < m->e->nmap; i++) {
+        const SnOnnxMap *e = &m->e->map[i];
+        const SnAttrDesc *a = sn_attr_named(m->kd, e->name);
+        if (a == NULL)
+            continue;
+        if (e->entry == SN_OX_INPUT)
+            SN_TRY(take_input(x, a, e, sn_attr_at(m->attr, a)));
+        if (e->entry != SN_OX_ATTR)
+            continue;
+        if (sn_ox_has_attr(x, e->value))
+            SN_TRY(take_attr(x, a, e->value, sn_attr_at(m->attr, a)));
+        else if (!a->has_default && a->kind == SN_A_INTS)
+            SN_TRY(kernel_of_weights(x, m, a));
+        else if (!a->has_default)
+            return sn_ox_fail(x, SN_EINPUT, "attribute '%s' is missing",
+                              e->value);
+    }
+    return SN_OK;
+}
+
+static SnStatus
+hooks(SnOx *x, Map *m)
+{
+    SnOxCall c = {.desc = m->e, .attr = m->attr, .nin = m->nin, .in = m->in};
+
+    for (uint32_t i = 0; i < m->e->nmap; i++) {
+        SnOxHook *f;
+        if (m->e->map[i].entry != SN_OX_HOOK)
+            continue;
+        c.m = &m->e->map[i];
+        f = sn_ox_hook_named(c.m->value);
+        if (f == NULL)
+            sn_bug("onnx: %s: no hook '%s'", m->kd->name, c.m->value);
+        SN_TRY(f(x, &c));
+    }
+    return SN_OK;
+}
+
+/* Attributes keep to the constraints of their declarations. */
+static SnStatus
+check_attrs(SnOx *x, const Map *m)
+{
+    for (uint32_t i = 0; i < m->kd->nattr; i++) {
+        const SnAttrDesc *a = &m->kd->attr[i];
+        const SnOnnxMap *e = entry_for(m->e, SN_OX_ATTR, a->name);
+        if (a->check != NULL && !a->check(m->attr))
+            return sn_ox_fail(x, SN_EINPUT, "attribute '%s' breaks '%s'",
+                              e != NULL ? e->value : a->name, a->where);
+    }
+    return SN_OK;
+}
+
+static SnStatus
+results(SnOx *x, const Map *m, SnRef y)
+{
+    for (uint32_t k = 0; k < x->n->n_output && k < m->kd->nout; k++) {
+        SnRef r = SN_REF(SN_NODE(y), k);
+        if (k > 0 && entry_for(m->e, SN_OX_HOOK, m->kd->out[k].name) != NULL)
+            SN_TRY(sn_ox_nchw_positions(x, k, r, m->in[0]));
+        else if (entry_for(m->e, SN_OX_LAYOUT, m->kd->out[k].name) != NULL)
+            SN_TRY(sn_ox_put_last(x, k, r));
+        else
+            SN_TRY(sn_ox_put(x, k, r));
+    }
+    return SN_OK;
+}
+
+const SnOnnxDesc *
+sn_ox_entries(SnKind kind, const char *op)
+{
+    for (uint32_t i = 0; i < sn_onnx_end(); i++)
+        if (sn_onnx_at(i)->kind == kind && sn_onnx_at(i)->hook == NULL &&
+            strcmp(sn_onnx_at(i)->op, op) == 0)
+            return sn_onnx_at(i);
+    sn_bug("onnx: %s has no line for %s", sn_desc(kind)->name, op);
+}
+
+SnStatus
+sn_ox_entry_attrs(SnOx *x, const SnOnnxDesc *e, SnKind k, uint32_t nin,
+                  SnRef *in, void **attr)
+{
+    Map m = {.e = e, .kd = sn_desc(k), .nin = nin, .in = in};
+
+    m.attr = *attr = sn_attr_new(x->a, m.kd);
+    SN_TRY(attributes(x, &m));
+    SN_TRY(check_attrs(x, &m));
+    return hooks(x, &m);
+}
+
+SnStatus
+sn_ox_map(SnOx *x, const SnOnnxDesc *e)
+{
+    Map m = {.e = e, .kd = sn_desc(e->kind)};
+    SnSpec s = {.kind = e->kind, .name = sn_ox_name(x, 0)};
+    SnRef y;
+
+    SN_TRY(sn_ox_attrs_needed(x));
+    for (uint32_t k = m.kd->nout; k < x->n->n_output; k++)
+        if (sn_ox_out(x, k) != NULL)
+            return sn_ox_fail(x, SN_EUNSUPPORTED,
+                              "its result %" PRIu32 " ('%s') is not supported",
+                              k, x->n->output[k]);
+    m.attr = sn_attr_new(x->a, m.kd);
+    SN_TRY(operands(x, &m));
+    SN_TRY(attributes(x, &m));
+    SN_TRY(check_attrs(x, &m));
+    SN_TRY(hooks(x, &m));
+    s.nin = m.nin;
+    s.in = m.in;
+    s.attr = m.kd->nattr > 0 ? m.attr : NULL;
+    SN_TRY(sn_ox_add(x, &s, &y));
+    return results(x, &m, y);
+}

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Types of constants: their own range; one scale per slice where the tuple
+ * has it; a scale large enough for the bias that is pinned to it. */
+#include "quant/place/place_priv.h"
+
+#include <float.h>
+#include <math.h>
+#include "kernel/eval/eval.h"
+
+static bool
+finite_range(const float *v, int64_t n, int64_t inner, int64_t stride,
+             int64_t outer, double *lo, double *hi)
+{
+    *lo = *hi = 0;
+    for (int64_t o = 0; o < outer; o++)
+        for (int64_t i = 0; i < inner; i++) {
+            float x = v[o * stride + i];
+            if (!(fabsf(x) <= FLT_MAX))
+                return false;
+            if ((double)x < *lo)
+                *lo = (double)x;
+            if ((double)x > *hi)
+                *hi = (double)x;
+        }
+    return n >= 0;
+}
+
+bool
+sn_place_finite(SnPlacing *pl, SnRef r)
+{
+    const float *v = sn_eval_const(pl->g, r, pl->a);
+    int64_t n = sn_shape_count(sn_shape_of(pl->g, r));
+    double lo, hi;
+
+    return v && finite_range(v, n, n, n, 1, &lo, &hi);
+}
+
+/* Contracts of 16-bit codes accumulate 64 bits. */
+static bool
+wide(SnElem e)
+{
+    return e == SN_QI16;
+}
+
+/* The bias that is pinned to the scale of operand `slot`, and the product of
+ * the other scales in its pin; 0 when there is none. */
+static SnRef
+bias_on(SnPlacing *pl, SnId id, uint32_t slot, double *others, double *xmax)
+{
+    const SnNode *n = sn_node(pl->g, id);
+    const SnKindDesc *f = pl->form[id];
+    uint32_t port;
+
+    sn_place_port(f, n->nin, slot, &port);
+    for (uint8_t b = 0; b < f->nin; b++) {
+        uint32_t first, count;
+        bool mine = false;
+        if (f->in[b].fact != SN_PIN)
+            continue;
+        *others = *xmax = 1;
+        for (uint8_t i = 0; i < f->in[b].npin; i++) {
+            sn_port_slots(f, n->nin, f->in[b].pin[i], &first, &count);
+            if (f->in[b].pin[i] == port) {
+                mine = true;
+                continue;
+            }
+            SnRef x = count ? n->in[first].ref : 0;
+            SnElem e = (SnElem)pl->tuple[id]->in[f->in[b].pin[i]].elem;
+            const SnType *t =
+                x && SN_NODE(x) < pl->nnode && !sn_place_constant(pl, x)
+                    ? sn_place_type(pl, x, e)
+                    : NULL;
+            if (!t || !t->nq)
+                return 0;
+            *others *= (double)t->scale[0];
+            *xmax *= wide(e) ? 0 : fmax(127.0 - t->zp[0], t->zp[0] + 128.0);
+        }
+        sn_port_slots(f, n->nin, b, &first, &count);
+        if (mine && count && n->in[first].ref)
+            return n->in[first].ref;
+    }
+    return 0;
+}
+
+/* The least scale of weights w[0..n) with which the bias of largest magnitude
+ * `bias` and the accumulator fit int32 (numerics.md, "Accumulators"). */
+static double
+floor_for_bias(const float *w, int64_t n, double scale, double bias,
+               double others, double xmax)
+{
+    const double room = 2147483647.0 * 0.999;
+    double sum = 0;
+
+    if (!(bias > 0))
+        return 0;
+    for (int64_t i = 0; i < n; i++)
+        sum += fabs((double)w[i]);
+    double acc = (sum / scale + 0.5 * (double)n) * xmax;
+    return acc < room / 2 ? bias / (others * (room - acc))
+                          : bias / (others * (room / 2));
+}
+
+typedef struct Slices { /* a constant, cut along an axis or whole */
+    const float *v;
+    int64_t n, nslice, inner;
+} Slices;
+
+static Slices
+cut(SnPlacing *pl, SnRef c, int axis)
+{
+    const SnShape *s = sn_shape_of(pl->g, c);
+    Slices k = {sn_eval_const(pl->g, c, pl->a), sn_shape_count(s), 1, 1};
+
+    k.inner = k.n;
+    if (axis < 0)
+        return k;
+    k.nslice = s->dim[axis];
+    k.inner = 1;
+    for (int i = axis + 1; i < s->rank; i++)
+        k.inner *= s->dim[i];
+    return k;
+}
+
+static double
+largest_bias(const float *b, int64_t n, int64_t slice, int64_t nslice)
+{
+    double top = 0;
+
+    for (int64_t i = 0; i < n; i++)
+        if ((nslice == 1 || i == slice) && fabs((double)b[i]) > top)
+            top = fabs((double)b[i]);
+    return top;
+}
+
+typedef struct Bias { /* pinned to a constant */
+    const float *v;   /* NULL: there is none */
+    int64_t n;
+    double others; /* product of the other scales it is pinned to */
+    double xmax;   /* of |x - zp| over those operands */
+} Bias;
+
+/* Parameters of one slice; the floor needs the slice in one piece, which it
+ * is wherever there is a bias (weights are [out, ...]). */
+static SnParam
+slice_param(const Slices *k, int64_t i, SnSchema schema, SnElem e,
+            const Bias *b, float *wanted)
+{
+    int64_t stride = k->inner * k->nslice;
+    int64_t outer = stride ? k->n / stride : 0;
+    double lo, hi;
+
+    finite_range(k->v + i * k->inner, k->n, k->inner, stride, outer, &lo, &hi);
+    SnParam q = sn_choose(schema, e, lo, hi, 0);
+    *wanted = q.scale;
+    if (!b->v || outer != 1)
+        return q;
+    double top = largest_bias(b->v, b->n, i, k->nslice);
+    double least = floor_for_bias(k->v + i * k->inner, k->inner,
+                                  (double)q.scale, top, b->others, b->xmax);
+    if (least > (double)q.scale)
+        q = sn_choose(schema, e, lo, hi, least);
+    return q;
+}
+
+static void
+add_raised(SnRaised *r, SnArena *a, uint32_t slice, float from, float to)
+{
+    uint32_t n = r->nslice, m = n;
+
+    SN_PUSH(a, r->slice, r->nslice, slice);
+    SN_PUSH(a, r->from, n, from);
+    SN_PUSH(a, r->to, m, to);
+}
+
+const SnType *
+sn_place_const_type(SnPlacing *pl, SnId id, uint32_t slot)
+{
+    const SnNode *n = sn_node(pl->g, id);
+    SnRef c = n->in[slot].ref;
+    SnArena *kept = pl->p->arena;
+    uint32_t port;
+    SnRaised r = {0};
+    Bias bias = {.others = 1, .xmax = 1};
+
+    sn_place_port(pl->form[id], n->nin, slot, &port);
+    int axis = pl->tuple[id]->in[port].axis;
+    SnElem e = (SnElem)pl->tuple[id]->in[port].elem;
+    Slices k = cut(pl, c, axis);
+    SnSchema schema = pl->want[id].schema;
+    if (axis >= 0)
+        schema = sn_schema_of_slices(schema);
+    SnRef b = bias_on(pl, id, slot, &bias.others, &bias.xmax);
+    if (b) {
+        bias.v = sn_eval_const(pl->g, b, pl->a);
+        bias.n = sn_shape_count(sn_shape_of(pl->g, b));
+    }
+    float *scale = SN_NEW_N(pl->a, float, k.nslice);
+    int32_t *zp = SN_NEW_N(pl->a, int32_t, k.nslice);
+    for (int64_t i = 0; i < k.nslice; i++) {
+        float wanted;
+        SnParam q = slice_param(&k, i, schema, e, &bias, &wanted);
+        scale[i] = q.scale;
+        zp[i] = q.zp;
+        if (q.scale > wanted)
+            add_raised(&r, kept, (uint32_t)i, wanted, q.scale);
+    }
+    if (r.nslice) {
+        r.constant = sn_strdup(kept, sn_name(pl->g, c));
+        r.node = sn_label(pl->g, id, kept);
+        r.nof = (uint32_t)k.nslice;
+        SN_PUSH(kept, pl->p->raised, pl->p->nraised, r);
+    }
+    if (axis < 0)
+        return sn_type_quant(pl->g->pool, e, scale[0], zp[0]);
+    return sn_type_axis(pl->g->pool, e, axis, (uint32_t)k.nslice, scale, zp);
+}
