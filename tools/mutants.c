@@ -40,7 +40,7 @@
 #include "base/buf.h"
 #include "dsl/order/order.h"
 #include "dsl/prove/prove.h"
-#include "dsl/resolve/resolve.h"
+#include "dsl/resolve/resolver.h"
 #include "gen/text/emit.h"
 
 enum { NCASE = 400, MORE = 10 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Expression trees: copies, comparison, text. */
 #include <string.h>
-#include "dsl/resolve/resolve.h"
+#include "dsl/model/expr_tree.h"
 
 SnExpr *
 sn_expr_new(SnArena *a, SnEk ek, SnPos at, const char *s)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "dsl/order/order_priv.h"
+#include "dsl/order/order_term.h"
 #include <string.h>
 
 static SnOc

@@ -6,7 +6,7 @@
  * fire only finitely often between fires of the others, and is set aside; when
  * nothing is left, the pass ends.  docs/order.md has the argument. */
 #include <string.h>
-#include "dsl/order/order_priv.h"
+#include "dsl/order/order_term.h"
 
 typedef struct End {
     SnOc *c;

@@ -2,7 +2,7 @@
 /* Conditions as literals: which exclude, and which imply each other. */
 #include <math.h>
 #include <string.h>
-#include "dsl/order/order_priv.h"
+#include "dsl/order/order_term.h"
 
 /* ---- hashes ---- */
 

@@ -5,17 +5,7 @@
  * graph: an operand `x` may hold any number of nodes, an inner node without
  * :1 may have other users and stay. */
 #include <string.h>
-#include "dsl/order/order_priv.h"
-
-uint64_t *
-sn_order_set(SnOc *c, const SnDefNode *n)
-{
-    uint64_t *s = SN_NEW_N(c->a, uint64_t, c->nword);
-
-    if (n)
-        s[n->kind / 64] |= UINT64_C(1) << n->kind % 64;
-    return s;
-}
+#include "dsl/order/order_term.h"
 
 bool
 sn_order_subset(const SnOc *c, const uint64_t *a, const uint64_t *b)

@@ -2,7 +2,7 @@
 /* Two rules at one node: which applies?  The order of the file never says;
  * `prefer` does, or conditions that exclude each other. */
 #include <string.h>
-#include "dsl/order/order_priv.h"
+#include "dsl/order/order_term.h"
 
 /* ---- preferences ---- */
 

@@ -2,7 +2,7 @@
 /* Critical pairs: where two rules overlap, both ways are rewritten as far as
  * they go and compared. */
 #include <string.h>
-#include "dsl/order/order_priv.h"
+#include "dsl/order/order_term.h"
 
 typedef enum Join {
     JOINED, /* the same nodes, types and attributes */

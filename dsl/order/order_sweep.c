@@ -7,7 +7,7 @@
  * makes one above its root, at a node that did not stand there before, takes
  * the certificate from its pass. */
 #include <string.h>
-#include "dsl/order/order_priv.h"
+#include "dsl/order/order_term.h"
 
 /* The root moved up past what it read: it is the node that was changed, and
  * everything that could match there could match before. */

@@ -2,7 +2,7 @@
 /* Rules as rewrites of terms: written ones from their patterns, derived ones
  * from the facts that make them. */
 #include <string.h>
-#include "dsl/order/order_priv.h"
+#include "dsl/order/order_term.h"
 
 uint32_t
 sn_ot_bit(SnDefConc c)
@@ -690,4 +690,14 @@ sn_ot_str(const SnOc *c, const SnOt *t)
     sn_buf_init(&b, c->a);
     sn_ot_put(c, &b, t);
     return sn_buf_str(&b);
+}
+
+uint64_t *
+sn_order_set(SnOc *c, const SnDefNode *n)
+{
+    uint64_t *s = SN_NEW_N(c->a, uint64_t, c->nword);
+
+    if (n)
+        s[n->kind / 64] |= UINT64_C(1) << n->kind % 64;
+    return s;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Unification of left sides, and rewriting. */
 #include <string.h>
-#include "dsl/order/order_priv.h"
+#include "dsl/order/order_term.h"
 
 /* ---- copies ---- */
 

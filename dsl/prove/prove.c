@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The soundness engine: every rule and derived instance, judged. */
-#include "dsl/prove/prove_priv.h"
+#include "dsl/prove/trial/case.h"
 
 #include <math.h>
 #include <string.h>
 #include "base/file/file.h"
-#include "dsl/resolve/resolve.h"
+#include "dsl/resolve/resolver.h"
 
 /* ---- what can't be run ---- */
 

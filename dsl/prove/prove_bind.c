@@ -8,10 +8,10 @@
  *
  * Callers that hand over the codes p' mean the reals that these stand for, and
  * handed over those before.  A Save is compared by the reals that it writes. */
-#include "dsl/prove/prove_priv.h"
+#include "dsl/prove/trial/case.h"
 
 #include <string.h>
-#include "dsl/resolve/resolve.h"
+#include "dsl/resolve/resolver.h"
 
 /* ---- what a rule touches ---- */
 

@@ -6,7 +6,7 @@
  * those that its flags waive; either is right, and what lies between.  The
  * right side, with the flags it sets, must lie there both with its waived
  * saturations and without, up to the roundings of the two sides. */
-#include "dsl/prove/prove_priv.h"
+#include "dsl/prove/trial/case.h"
 
 #include <math.h>
 #include <string.h>

@@ -2,10 +2,10 @@
 /* Guards for a refused rule: conjunctions from a small set are tried, and the
  * weakest that makes the claim hold is printed.  Weak means that most of the
  * cases drawn without it meet it. */
-#include "dsl/prove/prove_priv.h"
+#include "dsl/prove/trial/case.h"
 
 #include <string.h>
-#include "dsl/resolve/resolve.h"
+#include "dsl/resolve/resolver.h"
 
 enum { MOST = 300 }; /* conditions tried */
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What is proved: the written rules, one for each kind a class or form stands
  * for, and every derived instance, written out as the rule it amounts to. */
-#include "dsl/prove/prove_priv.h"
+#include "dsl/prove/trial/case.h"
 
 #include <string.h>
 #include "dsl/syntax/parse.h"
-#include "dsl/resolve/resolve.h"
+#include "dsl/resolve/resolver.h"
 
 /* ---- rules from text ---- */
 

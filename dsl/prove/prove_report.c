@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Reports, the cache of proofs, counterexamples as graphs. */
-#include "dsl/prove/prove_priv.h"
+#include "dsl/prove/trial/case.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include "base/data.h"
 #include "base/file/file.h"
-#include "dsl/resolve/resolve.h"
+#include "dsl/resolve/resolver.h"
 
 /* ---- the report ---- */
 

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/file/file.h"
-#include "dsl/resolve/resolve.h"
+#include "dsl/resolve/resolver.h"
 
 typedef struct Smt {
     PvLm *l;

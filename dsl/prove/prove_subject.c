@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Damaged rules: subjects as tools/mutants.c takes them, proved with a change,
  * and compared with what they were. */
-#include "dsl/prove/prove_priv.h"
+#include "dsl/prove/trial/case.h"
 
 #include <string.h>
 

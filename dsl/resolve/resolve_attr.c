@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Attributes, invariants, commuting operands, ONNX lines of a node. */
 #include <string.h>
-#include "dsl/resolve/resolve.h"
+#include "dsl/resolve/resolver.h"
 
 static void
 bad(SnRs *rs, SnDefNode *n)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Backends: what they can do, keep, and hook. */
 #include <string.h>
-#include "dsl/resolve/resolve.h"
+#include "dsl/resolve/resolver.h"
 
 static const char *
 word_of(SnRs *rs, const SnDefCap *c, const char *const *word, size_t n)

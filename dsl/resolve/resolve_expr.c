@@ -2,7 +2,7 @@
 /* Types of expressions: one closed set of functions and members, each allowed
  * in some scopes only.  Operators are in resolve_operator.c. */
 #include <string.h>
-#include "dsl/resolve/resolve.h"
+#include "dsl/resolve/resolver.h"
 
 enum {
     IN_ATTR = 1 << SN_SC_ATTR,

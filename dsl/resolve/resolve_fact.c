@@ -3,7 +3,7 @@
  * that some tuple quantizes. */
 #include <math.h>
 #include <string.h>
-#include "dsl/resolve/resolve.h"
+#include "dsl/resolve/resolver.h"
 
 static const char *const fact_word[] = {"nothing", "free", "same",
                                         "fixed",   "pin",  "given"};

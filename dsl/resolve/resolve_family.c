@@ -2,7 +2,7 @@
 /* What follows from a node's facts: the derived families it joins, with the
  * reason where it does not; and the classes of nodes. */
 #include <string.h>
-#include "dsl/resolve/resolve.h"
+#include "dsl/resolve/resolver.h"
 
 /* ---- families ---- */
 

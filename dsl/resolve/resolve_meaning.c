@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Facts against meaning: what a port may be read as follows from its fact. */
 #include <string.h>
-#include "dsl/resolve/resolve.h"
+#include "dsl/resolve/resolver.h"
 
 static void
 bad(SnRs *rs, SnDefNode *n)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Nodes: forms are merged in, then each part is resolved by its own file. */
 #include <string.h>
-#include "dsl/resolve/resolve.h"
+#include "dsl/resolve/resolver.h"
 
 static const char *const c_word[] = {
     "auto",     "break",    "case",     "char",   "const",      "continue",
@@ -259,5 +259,4 @@ sn_rs_nodes(SnRs *rs)
         for (uint32_t j = 0; j < n->nonnx; j++)
             one_reader(rs, n, n->onnx[j]);
     }
-    sn_rs_refines(rs);
 }

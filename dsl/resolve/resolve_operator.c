@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Types of operators: comparisons, arithmetic, and, or, not, in. */
 #include <string.h>
-#include "dsl/resolve/resolve.h"
+#include "dsl/resolve/resolver.h"
 
 /* The attribute behind an enum-typed expression. */
 static const SnDefAttr *

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Passes: rules, derived families, preferences and the order they give. */
 #include <string.h>
-#include "dsl/resolve/resolve.h"
+#include "dsl/resolve/resolver.h"
 
 /* ---- names in a pass ---- */
 

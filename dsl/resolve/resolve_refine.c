@@ -3,7 +3,7 @@
  * it is declared; what a backend makes of it is resolved as if it were a form
  * (sn_def_view puts it in the node's place while a backend is looked at). */
 #include <string.h>
-#include "dsl/resolve/resolve.h"
+#include "dsl/resolve/resolver.h"
 
 /* ---- views ---- */
 

@@ -2,7 +2,7 @@
 /* What a right side may take from the left one: the data of a source, and the
  * value of what is constant. */
 #include <string.h>
-#include "dsl/resolve/resolve.h"
+#include "dsl/resolve/resolver.h"
 
 typedef struct Ctx {
     SnRs *rs;

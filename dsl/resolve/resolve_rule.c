@@ -2,7 +2,7 @@
 /* Rules: the left side binds variables, everything else uses them. */
 #include <math.h>
 #include <string.h>
-#include "dsl/resolve/resolve.h"
+#include "dsl/resolve/resolver.h"
 
 typedef struct Ctx {
     SnRs *rs;

@@ -2,7 +2,7 @@
 /* Meaning: each result has one, over a map of the closed set, by a formula
  * whose types fit. */
 #include <string.h>
-#include "dsl/resolve/resolve.h"
+#include "dsl/resolve/resolver.h"
 
 /* Arguments of each map, in order: P an operand, V one or more operands, X a
  * plain integer operand, i an int, L ints, R reals, b a bool, e a word; ? after

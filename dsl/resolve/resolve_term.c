@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The right side of rules, and the terms of tests. */
 #include <string.h>
-#include "dsl/resolve/resolve.h"
+#include "dsl/resolve/resolver.h"
 
 static bool
 no(SnScope *sc)

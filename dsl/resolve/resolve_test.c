@@ -2,7 +2,7 @@
 /* Test blocks: small graphs whose values are named, and what is expected of
  * them. */
 #include <string.h>
-#include "dsl/resolve/resolve.h"
+#include "dsl/resolve/resolver.h"
 
 static void
 define(SnScope *sc, const SnDefTestLine *l)

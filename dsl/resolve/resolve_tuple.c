@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Tuples of types, and the kernels keyed by them. */
 #include <string.h>
-#include "dsl/resolve/resolve.h"
+#include "dsl/resolve/resolver.h"
 
 bool
 sn_port_quant(const SnDefNode *n, const SnDefPort *p)

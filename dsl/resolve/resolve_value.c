@@ -2,7 +2,7 @@
 /* Expressions where a certain type is wanted: conditions, attribute values,
  * element types, constants. */
 #include <string.h>
-#include "dsl/resolve/resolve.h"
+#include "dsl/resolve/resolver.h"
 
 void
 sn_rs_cond(SnScope *sc, SnExpr *e, const char *what)

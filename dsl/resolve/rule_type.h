@@ -5,7 +5,7 @@
 #ifndef SN_RTYPE_H
 #define SN_RTYPE_H
 
-#include "dsl/resolve/resolve.h"
+#include "dsl/resolve/resolver.h"
 
 typedef uint32_t SnKindSet; /* bit 2 * elem + per-axis; SN_KS_ABSENT */
 #define SN_KS_ABSENT (UINT32_C(1) << 31)

@@ -138,6 +138,9 @@ int sn_gramFallback(int code);
 /* ---- messages (unexpected.c) ---- */
 
 void sn_ps_unexpected(SnPs *P, const SnGram *g, int code, const SnTok *t);
+
+/* ---- limits (limit.c) ---- */
+
 void sn_ps_too_deep(SnPs *P, SnPos at);
 /* Stops reading once the file has too many errors. */
 void sn_ps_limit(SnPs *P, SnPos at);

@@ -49,9 +49,9 @@ change_value(PvCase *c, PvNode *n)
     if (n->n->nall && n->n->all[k]->ty == SN_AT_BOOL)
         n->attr[k].r = n->attr[k].r == 0;
     if (n->n->nall && n->n->all[k]->ty == SN_AT_RANGE) {
-        PvRange *r = &n->attr[k].rg;
+        SnRange *r = &n->attr[k].rg;
         bool open = !r->has_lo && !r->has_hi;
-        *r = (PvRange){.has_lo = open};
+        *r = (SnRange){.has_lo = open};
         r->lo = open && n->out[0]->type.nq ? n->out[0]->type.zp[0] : 0;
     }
     if (n->n->nall && n->n->all[k]->ty == SN_AT_REAL)

@@ -3,7 +3,7 @@
 #ifndef SN_GEN_CASES_H
 #define SN_GEN_CASES_H
 
-#include "dsl/prove/prove_priv.h"
+#include "dsl/prove/trial/case.h"
 #include "gen/rule/rule_gen.h"
 
 /* Writes sn_cases.c: the table sn_cases[] of tests/cases/cases.h. */

@@ -2,7 +2,7 @@
 /* sn_eval.c: an evaluator for every node and tuple with a formula. */
 #include <string.h>
 
-#include "dsl/resolve/resolve.h"
+#include "dsl/resolve/resolver.h"
 #include "gen/node/formula.h"
 
 static bool

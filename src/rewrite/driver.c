@@ -565,8 +565,6 @@ sn_rewrite_times(const SnRewriter *rw, FILE *out)
             sum.nvisit, "", sum.name);
 }
 
-SnMoreRules sn_more_rules;
-
 void
 sn_graph_target(SnGraph *g, const SnBackendDesc *b)
 {

@@ -10,8 +10,8 @@
 #include <cmocka.h>
 
 #include "dsl/syntax/parse.h"
-#include "dsl/prove/prove_priv.h"
-#include "dsl/resolve/resolve.h"
+#include "dsl/prove/trial/case.h"
+#include "dsl/resolve/resolver.h"
 
 static bool errs;
 

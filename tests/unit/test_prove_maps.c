@@ -15,7 +15,7 @@
 
 #include "dsl/syntax/parse.h"
 #include "dsl/prove/prove.h"
-#include "dsl/resolve/resolve.h"
+#include "dsl/resolve/resolver.h"
 #include "graph/text/text.h"
 #include "kernel/eval/eval.h"
 #include "sn_kinds.h"

@@ -15,7 +15,7 @@
 #include "dsl/prove/calculus/prove_tree.h"
 
 #include <string.h>
-#include "dsl/resolve/resolve.h"
+#include "dsl/resolve/resolver.h"
 
 static PvTree *norm(PvLm *l, PvTree *t);
 

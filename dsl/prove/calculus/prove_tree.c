@@ -3,7 +3,7 @@
 #include "dsl/prove/calculus/prove_tree.h"
 
 #include <string.h>
-#include "dsl/resolve/resolve.h"
+#include "dsl/resolve/resolver.h"
 
 PvTree *
 sn_pv_out(PvLm *l, const char *why)

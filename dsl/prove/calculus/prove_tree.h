@@ -5,7 +5,7 @@
 #ifndef SN_PROVE_TREE_H
 #define SN_PROVE_TREE_H
 
-#include "dsl/prove/prove_priv.h"
+#include "dsl/prove/prover.h"
 
 typedef struct PvTree {
     const char *op;   /* "x", "+", "max", "redmax[..]", "move[..]", "q", .. */

@@ -1,18 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Drawing the left side of a rule: tuples, types, attributes, values. */
-#include "dsl/prove/prove_priv.h"
+#include "dsl/prove/trial/case.h"
 
 #include <math.h>
 #include <string.h>
 #include "base/num.h"
-
-bool
-sn_pv_no(PvCase *c, const char *why)
-{
-    if (!c->fail)
-        c->fail = why;
-    return false;
-}
 
 static PvT *
 leaf(PvCase *c, SnDefConc k, const PvType *want, const char *name)
@@ -33,15 +25,6 @@ leaf(PvCase *c, SnDefConc k, const PvType *want, const char *name)
 }
 
 /* ---- attributes ---- */
-
-PvVal *
-sn_pv_attr(const PvNode *n, const char *name)
-{
-    for (uint32_t i = 0; i < n->n->nall; i++)
-        if (!strcmp(n->n->all[i]->name, name))
-            return &n->attr[i];
-    return NULL;
-}
 
 /* An integer that every cast and sum holds. */
 static bool
@@ -71,19 +54,11 @@ sn_pv_attr_ok(const SnDefAttr *a, const PvVal *v)
     return true;
 }
 
-PvRange
-sn_pv_clamp_of(const PvNode *n)
-{
-    const PvVal *v = n->n->clamp ? sn_pv_attr(n, n->n->clamp->name) : NULL;
-
-    return v ? v->rg : (PvRange){0};
-}
-
 /* A clamp that means something in type t, open more often than not. */
-static PvRange
+static SnRange
 draw_clamp(PvCase *c, const PvType *t)
 {
-    PvRange r = {0};
+    SnRange r = {0};
     double lo = -4, hi = 4;
 
     if (c->pr->alike && c->in_each && c->each > 0)
@@ -761,31 +736,4 @@ sn_pv_draw(PvCase *c)
     if (y && y->rank < 0 && !y->leaf && !source_shape(c, c->root))
         return false;
     return all_shaped(c);
-}
-
-/* The tuple that a node's operands and results fit, or NULL. */
-const SnDefTuple *
-sn_pv_fit(const PvNode *n)
-{
-    for (uint32_t i = 0; i < n->n->ntuple; i++) {
-        const SnDefTuple *t = &n->n->tuple[i];
-        bool ok = true;
-        for (uint32_t s = 0; s < n->nin && ok; s++) {
-            SnDefConc k = t->in[n->port[s]];
-            const PvT *x = n->in[s];
-            ok =
-                x ? x->type.elem == k.elem && (x->type.axis == k.axis ||
-                                               (k.axis >= 0 && x->type.nq == 1))
-                  : n->n->in[n->port[s]]->optional;
-        }
-        for (uint32_t r = 0; r < n->n->nout && r < PV_MAXRES && ok; r++) {
-            SnDefConc k = t->out[r];
-            const PvType *y = &n->out[r]->type;
-            ok = y->elem == k.elem &&
-                 (y->axis == k.axis || (k.axis >= 0 && y->nq == 1));
-        }
-        if (ok)
-            return t;
-    }
-    return NULL;
 }

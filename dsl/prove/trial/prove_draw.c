@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Drawing what a map needs: attributes, and shapes of the leaves it reads. */
-#include "dsl/prove/prove_priv.h"
+#include "dsl/prove/trial/case.h"
 
 #include <string.h>
 

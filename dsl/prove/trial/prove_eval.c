@@ -402,9 +402,9 @@ power(PvEv *e, const SnExpr *x)
 /* ---- rounding ---- */
 
 static const PvType *
-target(PvEv *e, const SnExpr *x, PvRange *clamp)
+target(PvEv *e, const SnExpr *x, SnRange *clamp)
 {
-    *clamp = (PvRange){0};
+    *clamp = (SnRange){0};
     if (e->only)
         return e->only;
     if (x->nkid > 1) {
@@ -454,7 +454,7 @@ along(const PvEv *e, const SnExpr *x)
 /* last: it is the node's own result, which its flag speaks of. */
 static void
 round_ideal(const PvEv *e, PvVec *r, const PvVec *a, const PvType *t,
-            PvRange cl, double err, bool last)
+            SnRange cl, double err, bool last)
 {
     size_t n = sn_pv_len(e);
     SnReach k[PV_NQ];
@@ -477,7 +477,7 @@ round_ideal(const PvEv *e, PvVec *r, const PvVec *a, const PvType *t,
 
 /* min(max(v, lo), hi), also where lo is above hi; NaN stays. */
 double
-sn_pv_clamped(double v, PvRange r)
+sn_pv_clamped(double v, SnRange r)
 {
     if (r.has_lo && v < r.lo)
         v = r.lo;
@@ -487,7 +487,7 @@ sn_pv_clamped(double v, PvRange r)
 static PvVec
 quant(PvEv *e, const SnExpr *x)
 {
-    PvRange cl;
+    SnRange cl;
     const PvType *t = target(e, x, &cl);
     PvVec r = sn_pv_make(e), a = {0};
     int32_t lo, hi;

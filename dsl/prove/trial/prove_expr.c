@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Conditions and attribute values of rules on a concrete case: the functions
  * of the closed expression language, as src/rewrite/expr.c has them. */
-#include "dsl/prove/prove_priv.h"
+#include "dsl/prove/trial/case.h"
 
 #include <math.h>
 #include <string.h>
@@ -198,7 +198,7 @@ member(PvCase *c, const SnExpr *e)
 static bool
 bounds_of(PvCase *c, PvVal v, const PvVal *other, SnReach *to)
 {
-    PvRange none = {0};
+    SnRange none = {0};
 
     if (v.ty == SN_TY_REACH) {
         *to = (SnReach){v.lo, v.hi};
@@ -219,7 +219,7 @@ static PvVal
 reach(PvCase *c, const PvVal *v)
 {
     PvVal r = {.ty = SN_TY_REACH};
-    PvRange none = {0};
+    SnRange none = {0};
 
     if (!v->v)
         return bad(c, "reach of a missing operand");
@@ -420,9 +420,9 @@ equal(const PvVal *a, const PvVal *b)
         return sn_pv_same_type(&a->t, &b->t);
     }
     if (a->ty == SN_TY_RANGE) {
-        PvRange x = a->rg, y = b->rg;
+        SnRange x = a->rg, y = b->rg;
         if (b->ty != SN_TY_RANGE && b->n == 2)
-            y = (PvRange){b->list[0], b->list[1], true, true};
+            y = (SnRange){b->list[0], b->list[1], true, true};
         return x.has_lo == y.has_lo && x.has_hi == y.has_hi &&
                (!x.has_lo || x.lo == y.lo) && (!x.has_hi || x.hi == y.hi);
     }

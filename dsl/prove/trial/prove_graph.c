@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Cases as text graphs (docs/graph.md): both sides of a counterexample, or the
  * left side alone for a test. */
-#include "dsl/prove/prove_priv.h"
+#include "dsl/prove/trial/case.h"
 
 #include <string.h>
 #include "base/data.h"

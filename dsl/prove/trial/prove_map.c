@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Maps on small shapes: their arguments, and the shapes of results. */
-#include "dsl/prove/prove_priv.h"
+#include "dsl/prove/trial/case.h"
 
 #include <math.h>
 #include <string.h>

@@ -55,7 +55,7 @@ fix_acc(const PvEv *e, double acc, bool wide, double m, int32_t zp, int32_t lo,
 }
 
 static bool
-contract(PvEv *e, const SnExpr *x, const PvType *t, PvRange cl, PvVec *r)
+contract(PvEv *e, const SnExpr *x, const PvType *t, SnRange cl, PvVec *r)
 {
     const SnExpr *be, *m = dot_of(x, &be);
     int32_t lo, hi;
@@ -112,7 +112,7 @@ contract(PvEv *e, const SnExpr *x, const PvType *t, PvRange cl, PvVec *r)
 }
 
 static bool
-lrn(PvEv *e, const PvType *t, PvRange cl, PvVec *r)
+lrn(PvEv *e, const PvType *t, SnRange cl, PvVec *r)
 {
     const PvT *x = e->n->in[0];
     const PvVal *size = sn_pv_attr(e->n, "size");
@@ -142,7 +142,7 @@ lrn(PvEv *e, const PvType *t, PvRange cl, PvVec *r)
 }
 
 static bool
-softmax(PvEv *e, const PvType *t, PvRange cl, PvVec *r)
+softmax(PvEv *e, const PvType *t, SnRange cl, PvVec *r)
 {
     const PvT *x = e->n->in[0];
     int32_t lo, hi;
@@ -218,7 +218,7 @@ codes_of(PvEv *e, const SnExpr *x, PvVec *v)
 
 /* The sums and products of QLinearAdd and QLinearMul. */
 static bool
-pair_after(PvEv *e, const SnExpr *x, const PvType *t, PvRange cl, int32_t sh,
+pair_after(PvEv *e, const SnExpr *x, const PvType *t, SnRange cl, int32_t sh,
            PvVec *r)
 {
     int32_t lo, hi;
@@ -259,7 +259,7 @@ sn_pv_whole_image(const PvNode *n, const PvT *im)
 /* Quantized means sum integers: along axes always, in a pool with `after` where
  * the window is the image. */
 static bool
-int_mean(PvEv *e, const SnExpr *x, const PvType *t, PvRange cl, PvVec *r)
+int_mean(PvEv *e, const SnExpr *x, const PvType *t, SnRange cl, PvVec *r)
 {
     const PvT *im = e->n->in[0];
     bool by_policy =
@@ -341,7 +341,7 @@ select_codes(PvEv *e, const SnExpr *x, const PvType *t, int32_t lo, int32_t hi)
 }
 
 static bool
-selection(PvEv *e, const SnExpr *x, const PvType *t, PvRange cl, PvVec *r)
+selection(PvEv *e, const SnExpr *x, const PvType *t, SnRange cl, PvVec *r)
 {
     bool codes = false;
     int32_t lo, hi;
@@ -358,7 +358,7 @@ selection(PvEv *e, const SnExpr *x, const PvType *t, PvRange cl, PvVec *r)
 }
 
 static bool
-point(PvEv *e, const SnExpr *x, const PvType *t, PvRange cl, PvVec *r)
+point(PvEv *e, const SnExpr *x, const PvType *t, SnRange cl, PvVec *r)
 {
     int32_t sh;
 
@@ -369,7 +369,7 @@ point(PvEv *e, const SnExpr *x, const PvType *t, PvRange cl, PvVec *r)
 }
 
 bool
-sn_pv_row(PvEv *e, const SnExpr *x, const PvType *t, PvRange cl, PvVec *r,
+sn_pv_row(PvEv *e, const SnExpr *x, const PvType *t, SnRange cl, PvVec *r,
           double *err)
 {
     if (contract(e, x, t, cl, r) || selection(e, x, t, cl, r)) {

@@ -4,7 +4,7 @@
 #ifndef SN_PROVE_ROW_H
 #define SN_PROVE_ROW_H
 
-#include "dsl/prove/prove_priv.h"
+#include "dsl/prove/trial/case.h"
 
 typedef struct PvVec {
     double *v, *id, *er;
@@ -34,12 +34,12 @@ bool sn_pv_after(const PvNode *n, int32_t *shift);
 bool sn_pv_whole_image(const PvNode *n, const PvT *im);
 /* q(x) to type t within cl by a row of its own: fills r->v.  *err: what its
  * rounding may be off by, in steps. */
-bool sn_pv_row(PvEv *e, const SnExpr *x, const PvType *t, PvRange cl, PvVec *r,
+bool sn_pv_row(PvEv *e, const SnExpr *x, const PvType *t, SnRange cl, PvVec *r,
                double *err);
 /* Arithmetic on plain integers, which wraps around. */
 double sn_pv_whole_op(const PvEv *e, SnOp op, double a, double b);
 /* A real within a clamp. */
-double sn_pv_clamped(double v, PvRange r);
+double sn_pv_clamped(double v, SnRange r);
 /* The value of an expression of the formula. */
 PvVec sn_pv_vec(PvEv *e, const SnExpr *x);
 /* Elements of a value where the formula stands: one for each result, or for

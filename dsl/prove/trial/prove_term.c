@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The right side of a rule, built over the leaves of a case; and the guards
  * that the language has no words for. */
-#include "dsl/prove/prove_priv.h"
+#include "dsl/prove/trial/case.h"
 
 #include <math.h>
 #include <string.h>
@@ -108,32 +108,6 @@ renumber(PvCase *c, PvNode *n, const PvVal *perm)
 }
 
 /* ---- types ---- */
-
-PvType
-sn_pv_pinned(const PvNode *n, const SnDefPort *p, const PvT *b)
-{
-    PvType t = {.elem = SN_DE_QI32, .axis = -1, .nq = 1};
-
-    for (uint32_t i = 0; i < PV_NQ; i++)
-        t.scale[i] = 1;
-    for (uint32_t k = 0; k < p->npin; k++) {
-        const PvT *x = NULL;
-        for (uint32_t s = 0; s < n->nin; s++)
-            if (n->port[s] == p->pin[k])
-                x = n->in[s];
-        if (!x || !x->type.nq)
-            return b->type;
-        if (x->type.nq > t.nq) {
-            t.nq = x->type.nq;
-            t.axis = 0;
-        }
-        for (uint32_t i = 0; i < PV_NQ; i++) {
-            float s = x->type.scale[x->type.nq > 1 ? i : 0];
-            t.scale[i] = k ? sn_pin_scale(t.scale[i], s) : s;
-        }
-    }
-    return t;
-}
 
 /* regrid(b): the Constant b on the grid its new neighbours pin.  Whether it
  * may move is decided as src/rewrite/regrid.c decides. */
@@ -539,7 +513,7 @@ rescale_above(const PvNode *n)
 static bool
 same_clamp(const PvNode *a, const PvNode *b)
 {
-    PvRange x = sn_pv_clamp_of(a), y = sn_pv_clamp_of(b);
+    SnRange x = sn_pv_clamp_of(a), y = sn_pv_clamp_of(b);
 
     return x.has_lo == y.has_lo && x.has_hi == y.has_hi && x.lo == y.lo &&
            x.hi == y.hi;

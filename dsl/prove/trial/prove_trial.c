@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Trials: many drawn cases of one rule, both sides compared. */
-#include "dsl/prove/prove_priv.h"
+#include "dsl/prove/trial/case.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -79,17 +79,8 @@ put_leaf(SnBuf *b, PvCase *c, const PvT *t, const PvT *y, int64_t at)
     sn_puts(b, t->n > 12 ? ",..]" : "]");
 }
 
-void
-sn_pv_put_bound(SnBuf *b, double v)
-{
-    if (v == floor(v) && fabs(v) >= 1e6)
-        sn_putf(b, "%.0f", v);
-    else
-        sn_put_f32(b, (float)v);
-}
-
 static void
-put_clamp(SnBuf *b, PvRange r)
+put_clamp(SnBuf *b, SnRange r)
 {
     sn_puts(b, " within [");
     if (r.has_lo)
@@ -126,7 +117,7 @@ put_types(SnBuf *b, PvCase *c)
 
     left_nodes(c->lhs[0], v, &n);
     for (uint32_t i = 0; i < n; i++) {
-        PvRange r = sn_pv_clamp_of(v[i]);
+        SnRange r = sn_pv_clamp_of(v[i]);
         sn_putf(b, "%s%s:%s", i ? ", " : "with ",
                 v[i]->name ? v[i]->name : v[i]->n->name,
                 sn_pv_type_str(c->a, &v[i]->out[0]->type));
@@ -228,7 +219,7 @@ nclamp(PvCase *c)
 
     left_nodes(c->lhs[0], v, &n);
     for (uint32_t i = 0; i < n; i++) {
-        PvRange r = sn_pv_clamp_of(v[i]);
+        SnRange r = sn_pv_clamp_of(v[i]);
         k += r.has_lo + r.has_hi;
     }
     return k;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Types and values of a case: what they mean, and how they are drawn. */
-#include "dsl/prove/prove_priv.h"
+#include "dsl/prove/trial/case.h"
 
 #include <math.h>
 #include <string.h>
@@ -79,7 +79,7 @@ sn_pv_grid(const PvType *t)
 }
 
 SnReach
-sn_pv_reach(const PvType *t, PvRange r)
+sn_pv_reach(const PvType *t, SnRange r)
 {
     SnGrid k = sn_pv_grid(t);
 
@@ -87,7 +87,7 @@ sn_pv_reach(const PvType *t, PvRange r)
 }
 
 void
-sn_pv_limits(const PvType *t, PvRange r, int32_t *lo, int32_t *hi)
+sn_pv_limits(const PvType *t, SnRange r, int32_t *lo, int32_t *hi)
 {
     double l = sn_pv_code_lo(t->elem), h = sn_pv_code_hi(t->elem);
 
@@ -410,4 +410,13 @@ sn_pv_leaf_data(PvCase *c, PvT *t)
         t->id[i] = sn_pv_real(k, t->v[i], sn_pv_slice(t, i));
     }
     t->done = true;
+}
+
+void
+sn_pv_put_bound(SnBuf *b, double v)
+{
+    if (v == floor(v) && fabs(v) >= 1e6)
+        sn_putf(b, "%.0f", v);
+    else
+        sn_put_f32(b, (float)v);
 }

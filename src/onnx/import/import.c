@@ -526,9 +526,9 @@ map_node(SnOx *x)
     if (e->hook == NULL)
         return sn_ox_map(x, e);
     c.desc = e;
-    if (sn_ox_hook_named(e->hook) == NULL)
+    if (x->hook_named(e->hook) == NULL)
         sn_bug("onnx: %s: no hook '%s'", e->op, e->hook);
-    return sn_ox_hook_named(e->hook)(x, &c);
+    return x->hook_named(e->hook)(x, &c);
 }
 
 static SnStatus
@@ -611,8 +611,7 @@ import_model(SnArena *a, const char *name, const char *dir, ProtobufCMessage *m,
 {
     const Onnx__ModelProto *model = (const Onnx__ModelProto *)m;
     const char *title = sn_path_base(name);
-    SnOx x = {
-        .a = a, .d = d, .file = name, .dir = dir, .opts = o, .model = model};
+    SnOx x = {.hook_named = sn_ox_hook_named, .a = a, .d = d, .file = name, .dir = dir, .opts = o, .model = model};
 
     if (model->graph != NULL && model->graph->name != NULL &&
         model->graph->name[0] != '\0')

@@ -102,7 +102,7 @@ lifted_value(SnOx *x, SnOxVal *v, const char **name)
 static SnStatus
 map_lifted(SnOx *x, const SnOnnxDesc *e)
 {
-    SnOxHook *f = e->hook != NULL ? sn_ox_hook_named(e->hook) : NULL;
+    SnOxHook *f = e->hook != NULL ? x->hook_named(e->hook) : NULL;
     SnOxCall c = {.desc = e};
 
     return e->hook == NULL ? sn_ox_map(x, e) : f(x, &c);

@@ -404,7 +404,7 @@ hooks(SnOx *x, Map *m)
         if (m->e->map[i].entry != SN_OX_HOOK)
             continue;
         c.m = &m->e->map[i];
-        f = sn_ox_hook_named(c.m->value);
+        f = x->hook_named(c.m->value);
         if (f == NULL)
             sn_bug("onnx: %s: no hook '%s'", m->kd->name, c.m->value);
         SN_TRY(f(x, &c));

@@ -64,6 +64,10 @@ typedef enum SnOxSign {
     SN_OX_I8
 } SnOxSign;
 
+struct SnOx;
+struct SnOxCall;
+typedef SnStatus SnOxHook(struct SnOx *x, const struct SnOxCall *c);
+
 typedef struct SnOx {
     SnArena *a;
     SnDiag *d;
@@ -88,6 +92,7 @@ typedef struct SnOx {
     int64_t version;   /* opset of its domain */
     bool *used;        /* [n_attribute] */
     SnOxSign sign;     /* of the 8-bit results of this node */
+    SnOxHook *(*hook_named)(const char *name); /* NULL when unknown */
 } SnOx;
 
 /* m is NULL for a whole node; else the entry, attr the attribute struct being
@@ -99,8 +104,8 @@ typedef struct SnOxCall {
     uint32_t nin;
     SnRef *in; /* a hook may put another operand in place */
 } SnOxCall;
-typedef SnStatus SnOxHook(SnOx *x, const SnOxCall *c);
-SnOxHook *sn_ox_hook_named(const char *name); /* NULL when unknown */
+/* NULL when unknown.  hooks.c; others ask x->hook_named. */
+SnOxHook *sn_ox_hook_named(const char *name);
 
 /* An error about the node under way; returns s. */
 SnStatus sn_ox_fail(SnOx *x, SnStatus s, const char *fmt, ...)
@@ -196,7 +201,7 @@ void sn_ox_set_ints(SnOx *x, SnKind k, void *attr, const char *name, uint32_t n,
                     const int64_t *v);
 const SnInts *sn_ox_get_ints(SnKind k, const void *attr, const char *name);
 
-/* ---- nodes put together (hooks_make.c) ---- */
+/* ---- nodes put together (import_make.c) ---- */
 /* attr NULL: defaults.  type NULL: it follows from the operands. */
 SnStatus sn_ox_node(SnOx *x, const char *kind, const char *name, uint32_t nin,
                     SnRef *in, void *attr, const SnType *type, SnRef *out);

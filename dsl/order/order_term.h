@@ -11,7 +11,7 @@
 #define SN_ORDER_PRIV_H
 
 #include "dsl/order/order.h"
-#include "dsl/resolve/resolve.h"
+#include "dsl/resolve/resolver.h"
 
 /* The type of a value as an unknown: two are the same type when they have the
  * same end of `same`. */

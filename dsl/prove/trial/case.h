@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Inside the soundness engine: small concrete graphs of one rule.  A case is
- * the left side of a rule with types, shapes, attributes and values drawn at
- * random, and the right side built over the same leaves. */
-#ifndef SN_PROVE_PRIV_H
-#define SN_PROVE_PRIV_H
+/* Small concrete graphs of one rule.  A case is the left side of a rule with
+ * types, shapes, attributes and values drawn at random, and the right side
+ * built over the same leaves. */
+#ifndef SN_CASE_H
+#define SN_CASE_H
 
-#include "base/saturate.h"
-#include "dsl/prove/prove.h"
+#include "dsl/prove/prover.h"
 
 enum { PV_RANK = 8, PV_NQ = 8, PV_MAXRES = 3 }; /* SN_MAXRANK dimensions */
 /* Elements of a tensor that is run, and taps of all its elements. */
@@ -19,8 +18,6 @@ typedef struct PvType {
     float scale[PV_NQ];
     int32_t zp[PV_NQ];
 } PvType;
-
-typedef SnRange PvRange;
 
 typedef struct PvNode PvNode;
 
@@ -49,7 +46,7 @@ typedef struct PvT {
 typedef struct PvVal {
     SnTy ty;
     double r;             /* numbers, words, bools */
-    PvRange rg;           /* clamps */
+    SnRange rg;           /* clamps */
     PvType t;             /* types; of clamps the type they are in */
     bool typed;           /* a clamp with a known type */
     bool full;            /* the word `full` */
@@ -80,39 +77,6 @@ typedef struct PvBind {
     PvT **list;
     PvNode **nodes;
 } PvBind;
-
-/* A rule to be proved, with what the language can't say about derived ones. */
-typedef struct PvRule {
-    const SnDefRule *r;
-    const SnDefDerive *derive;
-    const SnDefNode *any;        /* what `any CLASS` and `forms` stand for */
-    const SnDefNode *node;       /* derived: the node */
-    const SnDefBackend *backend; /* whose facts node has; NULL: as declared */
-    const SnDefRule *binds; /* the rule without a claim that this one is of */
-    const SnDefNode *comm;  /* the rule exchanges its operands: `commutes` */
-    const SnDefConc *to;    /* the type of the root that alone is rewritten, or
-                               NULL */
-    const char *name;
-    bool commutes;    /* guard: constants inside the node survive the Rescale */
-    bool swap;        /* guard: the value itself rounds alike both ways */
-    bool renumber;    /* axis attributes follow a Transpose */
-    bool given_bias;  /* biases are drawn on the grid they are pinned to */
-    bool alike;       /* guard: the nodes above all operands are alike */
-    bool bounded;     /* claim: ceil(1.5 + s_in / (2 s_out)) lsb */
-    bool forced;      /* the node leaves no choice: nothing is claimed */
-    bool along;       /* cases prefer types along an axis */
-    uint32_t wide;    /* least PvCase.wide of its cases */
-    SnRounding round; /* whose arithmetic the cases have */
-    const char *guard; /* as reports show it, NULL: the rule's own */
-} PvRule;
-
-typedef struct Pv {
-    SnDefs *defs;
-    SnDiag *d;
-    SnArena *a;
-    const SnProveOpts *o;
-    SnProofs *out;
-} Pv;
 
 typedef struct PvCase {
     SnArena *a;
@@ -146,7 +110,7 @@ typedef struct PvCase {
     const SnExpr *when; /* the guard under trial; NULL: none */
     const PvNode *self; /* whose constraints are evaluated */
     PvType each_type;   /* what operand 0 of a list drew, for `alike` */
-    PvRange each_clamp;
+    SnRange each_clamp;
     const char *fail;  /* why the draw is no case */
     bool wrong;        /* ... because the right side is no graph */
     bool large;        /* ... because there is too much to run */
@@ -204,14 +168,14 @@ const char *sn_pv_type_str(SnArena *a, const PvType *t);
 /* t as base/saturate.h has it; lives as long as *t. */
 SnGrid sn_pv_grid(const PvType *t);
 /* The reals that a clamp in type t lets through. */
-SnReach sn_pv_reach(const PvType *t, PvRange r);
+SnReach sn_pv_reach(const PvType *t, SnRange r);
 /* Storage range of a quantized type met with r, as codes. */
-void sn_pv_limits(const PvType *t, PvRange r, int32_t *lo, int32_t *hi);
+void sn_pv_limits(const PvType *t, SnRange r, int32_t *lo, int32_t *hi);
 PvVal *sn_pv_attr(const PvNode *n, const char *name);
 /* May attribute a hold v: whole numbers, as many as it asks for, a word that it
  * has, a clamp with numbers for bounds? */
 bool sn_pv_attr_ok(const SnDefAttr *a, const PvVal *v);
-PvRange sn_pv_clamp_of(const PvNode *n);
+SnRange sn_pv_clamp_of(const PvNode *n);
 PvT *sn_pv_value(PvCase *c, const PvType *t);
 const SnDefTuple *sn_pv_fit(const PvNode *n);
 bool sn_pv_no(PvCase *c, const char *why);
@@ -286,51 +250,9 @@ bool sn_pv_guard(PvCase *c); /* all conditions of the rule */
 
 bool sn_pv_right(PvCase *c);
 
-/* ---- derived instances (prove_instance.c) ---- */
-
-/* The derived instances of the nodes that backend b refines, and why a written
- * rule no longer resolves (or NULL): both while sn_def_view shows b. */
-uint32_t sn_pv_refined(Pv *pv, const SnDefBackend *b, PvRule **out);
-const char *sn_pv_why_not(Pv *pv, const SnDefRule *r);
-uint32_t sn_pv_instances(Pv *pv, PvRule **out);
-/* What each `commutes` says, as a rule. */
-uint32_t sn_pv_commutes(Pv *pv, PvRule **out);
-/* A rule from text, changed by hurt (or NULL) before it is resolved; NULL,
- * with errors in d. */
-SnDefRule *sn_pv_reparse(Pv *pv, SnDiag *d, const char *text,
-                         void (*hurt)(void *arg, SnDefRule *r), void *arg);
-/* Rules of a pass as sn_pv_prove's instances: one, or one for each kind. */
-uint32_t sn_pv_spell(Pv *pv, const SnDefRule *r, PvRule **out);
-void sn_pv_prove(Pv *pv, const PvRule *pr);
 /* An empty case, which lives in a, and the next random numbers. */
 void sn_pv_start(PvCase *c, Pv *pv, const PvRule *pr, uint64_t *rng,
                  SnArena *a);
-/* A condition in the scope of r, resolved; NULL when it makes no sense. */
-const SnExpr *sn_pv_parse_cond(Pv *pv, const SnDefRule *r, const char *text);
-
-/* ---- rules without a claim (prove_bind.c) ---- */
-
-/* The exact rule that says that r, which claims nothing, changes no value;
- * SN314 and false where there is none. */
-bool sn_pv_bind(Pv *pv, const SnDefRule *r, SnDefRule **says);
-/* The reals that x stands for. */
-PvT *sn_pv_as_real(PvCase *c, PvT *x);
-/* The node that makes reals of codes, or NULL (prove_instance.c). */
-const SnDefNode *sn_pv_dequantize(const Pv *pv);
-
-/* ---- the calculus (prove_lemma.c) ---- */
-
-typedef struct PvLemma {
-    bool exact, refines; /* proved */
-    bool within1;        /* the same roundings: binary32 may move a tie, L6 */
-    bool none;           /* out of the calculus' reach */
-    uint32_t used;       /* bit per lemma number */
-    const char *why;     /* what it stumbled on */
-} PvLemma;
-PvLemma sn_pv_lemma(Pv *pv, const PvRule *pr);
-/* Is the quantized row another thing than its formula's steps? */
-bool sn_pv_own_row(const SnDefSem *s);
-bool sn_pv_proved(const PvRule *pr, const PvLemma *l);
 
 /* ---- trials (prove_trial.c) ---- */
 
@@ -374,12 +296,6 @@ const char *sn_pv_side_str(SnArena *a, PvT *v);
 /* A clamp's bound: all digits of a code. */
 void sn_pv_put_bound(SnBuf *b, double v);
 
-/* ---- flags (prove_flag.c) ---- */
-
-/* SN313 where the right side waives a saturation that the left one doesn't;
- * false then. */
-bool sn_pv_flags(Pv *pv, const PvRule *pr, uint32_t ndraw, uint64_t seed);
-
 /* ---- cases as text (prove_graph.c) ---- */
 
 /* Constants, and both sides saved as "left" and "right". */
@@ -389,14 +305,13 @@ const char *sn_pv_case_graph(PvCase *c, PvT *l, PvT *r);
  * ":1", with blanks between. */
 const char *sn_pv_case_left(PvCase *c, const char **once);
 
-/* ---- guards (prove_guard_help.c), reports (prove_report.c) ---- */
+/* ---- guards (prove_guard_help.c) ---- */
 
 void sn_pv_help(Pv *pv, const PvRule *pr, const PvTry *t);
-void sn_pv_report(const Pv *pv, SnBuf *b);
-const char *sn_pv_guard_text(const Pv *pv, const SnProof *p, const PvRule *pr);
-const char *sn_pv_hash(const Pv *pv);
-bool sn_pv_cached(Pv *pv, const char *hash);
-void sn_pv_store(Pv *pv, const char *hash);
-void sn_pv_smt2(Pv *pv, const PvRule *pr, const SnProof *p);
+
+/* ---- rules without a claim (prove_bind.c) ---- */
+
+/* The reals that x stands for. */
+PvT *sn_pv_as_real(PvCase *c, PvT *x);
 
 #endif

@@ -9,6 +9,7 @@
 #define SN_RESOLVE_H
 
 #include "base/buf.h"
+#include "dsl/model/expr_tree.h"
 #include "dsl/model/model.h"
 
 typedef struct SnRs {
@@ -19,7 +20,7 @@ typedef struct SnRs {
     uint8_t *visit; /* [kind number]: 0 new, 1 under way, 2 done */
 } SnRs;
 
-/* ---- names (resolve.c) ---- */
+/* ---- names (resolve_name.c) ---- */
 
 /* Names to choose from when one is unknown; at may be NULL. */
 typedef struct SnCands {
@@ -47,11 +48,6 @@ sn_rs_bad(const SnRs *rs, const SnDefNode *n)
 {
     return !n || rs->bad_node[n->kind];
 }
-SnExpr *sn_expr_clone(SnArena *a, const SnExpr *e);
-SnExpr *sn_expr_new(SnArena *a, SnEk ek, SnPos at, const char *s);
-bool sn_expr_equal(const SnExpr *a, const SnExpr *b);
-void sn_put_expr(SnBuf *b, const SnExpr *e);
-const char *sn_expr_str(SnArena *a, const SnExpr *e);
 const char *sn_conc_str(const SnRs *rs, SnDefConc c);
 static inline bool
 sn_conc_quant(SnDefConc c)
@@ -131,6 +127,7 @@ bool sn_rs_formula_call(SnScope *sc, SnExpr *e);
 
 /* ---- nodes ---- */
 
+void sn_rs_types(SnRs *rs); /* resolve_type.c */
 void sn_rs_nodes(SnRs *rs); /* resolve_node.c */
 void sn_rs_as_form(SnRs *rs, SnDefNode *n);
 void sn_rs_refines(SnRs *rs); /* resolve_refine.c */

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Expression trees: copies, comparison, text.  Trees live in the arena that is
+ * passed; positions are those of the tree that was copied. */
+#ifndef SN_EXPR_TREE_H
+#define SN_EXPR_TREE_H
+
+#include "base/buf.h"
+#include "dsl/model/model.h"
+
+/* A deep copy. */
+SnExpr *sn_expr_clone(SnArena *a, const SnExpr *e);
+/* A node without kids. */
+SnExpr *sn_expr_new(SnArena *a, SnEk ek, SnPos at, const char *s);
+/* Equal but for positions and what resolving found. */
+bool sn_expr_equal(const SnExpr *a, const SnExpr *b);
+/* As it would be written in a .def file. */
+void sn_put_expr(SnBuf *b, const SnExpr *e);
+const char *sn_expr_str(SnArena *a, const SnExpr *e);
+
+#endif

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Nodes of a case: attributes, clamps, tuples and pinned types. */
+#include "dsl/prove/trial/case.h"
+
+#include <string.h>
+#include "base/num.h"
+
+bool
+sn_pv_no(PvCase *c, const char *why)
+{
+    if (!c->fail)
+        c->fail = why;
+    return false;
+}
+
+PvVal *
+sn_pv_attr(const PvNode *n, const char *name)
+{
+    for (uint32_t i = 0; i < n->n->nall; i++)
+        if (!strcmp(n->n->all[i]->name, name))
+            return &n->attr[i];
+    return NULL;
+}
+
+SnRange
+sn_pv_clamp_of(const PvNode *n)
+{
+    const PvVal *v = n->n->clamp ? sn_pv_attr(n, n->n->clamp->name) : NULL;
+
+    return v ? v->rg : (SnRange){0};
+}
+
+/* The tuple that a node's operands and results fit, or NULL. */
+const SnDefTuple *
+sn_pv_fit(const PvNode *n)
+{
+    for (uint32_t i = 0; i < n->n->ntuple; i++) {
+        const SnDefTuple *t = &n->n->tuple[i];
+        bool ok = true;
+        for (uint32_t s = 0; s < n->nin && ok; s++) {
+            SnDefConc k = t->in[n->port[s]];
+            const PvT *x = n->in[s];
+            ok =
+                x ? x->type.elem == k.elem && (x->type.axis == k.axis ||
+                                               (k.axis >= 0 && x->type.nq == 1))
+                  : n->n->in[n->port[s]]->optional;
+        }
+        for (uint32_t r = 0; r < n->n->nout && r < PV_MAXRES && ok; r++) {
+            SnDefConc k = t->out[r];
+            const PvType *y = &n->out[r]->type;
+            ok = y->elem == k.elem &&
+                 (y->axis == k.axis || (k.axis >= 0 && y->nq == 1));
+        }
+        if (ok)
+            return t;
+    }
+    return NULL;
+}
+
+PvType
+sn_pv_pinned(const PvNode *n, const SnDefPort *p, const PvT *b)
+{
+    PvType t = {.elem = SN_DE_QI32, .axis = -1, .nq = 1};
+
+    for (uint32_t i = 0; i < PV_NQ; i++)
+        t.scale[i] = 1;
+    for (uint32_t k = 0; k < p->npin; k++) {
+        const PvT *x = NULL;
+        for (uint32_t s = 0; s < n->nin; s++)
+            if (n->port[s] == p->pin[k])
+                x = n->in[s];
+        if (!x || !x->type.nq)
+            return b->type;
+        if (x->type.nq > t.nq) {
+            t.nq = x->type.nq;
+            t.axis = 0;
+        }
+        for (uint32_t i = 0; i < PV_NQ; i++) {
+            float s = x->type.scale[x->type.nq > 1 ? i : 0];
+            t.scale[i] = k ? sn_pin_scale(t.scale[i], s) : s;
+        }
+    }
+    return t;
+}

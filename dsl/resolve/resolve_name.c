@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Names: what is declared under one, and messages about those that are
+ * unknown or declared twice. */
+#include "dsl/resolve/resolver.h"
+
+#include <string.h>
+
+/* ---- lookups ---- */
+
+#define PLAIN(n, e)                                  \
+    {                                                \
+        .name = n, .nconc = 1, .conc = (SnDefConc[]) \
+        {                                            \
+            {                                        \
+                e, -1                                \
+            }                                        \
+        }                                            \
+    }
+
+/* Types that need no declaration. */
+static const SnDefType builtin[] = {
+    PLAIN("f32", SN_DE_F32), PLAIN("f16", SN_DE_F16), PLAIN("i8", SN_DE_I8),
+    PLAIN("i32", SN_DE_I32), PLAIN("i64", SN_DE_I64), PLAIN("bool", SN_DE_BOOL),
+};
+enum { NBUILTIN = sizeof builtin / sizeof *builtin };
+
+const SnDefNode *
+sn_def_node(const SnDefs *defs, const char *name)
+{
+    for (uint32_t i = 0; name && i < defs->nnode; i++)
+        if (!strcmp(defs->node[i]->name, name))
+            return defs->node[i];
+    return NULL;
+}
+
+const SnDefType *
+sn_def_type(const SnDefs *defs, const char *name)
+{
+    for (uint32_t i = 0; name && i < NBUILTIN; i++)
+        if (!strcmp(builtin[i].name, name))
+            return &builtin[i];
+    for (uint32_t i = 0; name && i < defs->ntype; i++)
+        if (!strcmp(defs->type[i]->name, name))
+            return defs->type[i];
+    return NULL;
+}
+
+const SnDefAttr *
+sn_def_attr(const SnDefNode *n, const char *name)
+{
+    for (uint32_t i = 0; name && i < n->nall; i++)
+        if (!strcmp(n->all[i]->name, name))
+            return n->all[i];
+    return NULL;
+}
+
+const SnDefPort *
+sn_def_port(const SnDefNode *n, const char *name)
+{
+    for (uint32_t i = 0; name && i < n->nin; i++)
+        if (!strcmp(n->in[i]->name, name))
+            return n->in[i];
+    for (uint32_t i = 0; name && i < n->nout; i++)
+        if (!strcmp(n->out[i]->name, name))
+            return n->out[i];
+    return NULL;
+}
+
+const SnDefClass *
+sn_rs_class(const SnDefs *defs, const char *name)
+{
+    for (uint32_t i = 0; name && i < defs->nclass; i++)
+        if (!strcmp(defs->cls[i]->name, name))
+            return defs->cls[i];
+    return NULL;
+}
+
+/* ---- messages about names ---- */
+
+SnCands
+sn_cands(SnRs *rs)
+{
+    return (SnCands){.a = rs->a};
+}
+
+void
+sn_cands_add(SnCands *v, const char *s, const SnPos *at)
+{
+    SN_PUSH(v->a, v->s, v->n, s);
+    SN_PUSH(v->a, v->at, v->nat, at);
+}
+
+const char *
+sn_rs_at(SnRs *rs, SnPos at)
+{
+    const char *name = at.src ? at.src->name : "";
+    const char *slash = strrchr(name, '/');
+
+    return sn_format(rs->a, "%s:%u", slash ? slash + 1 : name, at.line);
+}
+
+void
+sn_rs_unknown(SnRs *rs, SnPos at, const char *what, const char *name,
+              const char *of, const SnCands *v)
+{
+    const char *best = v->n ? sn_closest(name, v->s, v->n) : NULL;
+
+    sn_error(rs->d, at, "SN101", "unknown %s '%s'%s%s", what, name,
+             of ? " of " : "", of ? of : "");
+    if (!best)
+        return;
+    for (size_t i = 0; i < v->n; i++)
+        if (!strcmp(v->s[i], best)) {
+            if (v->at[i] && v->at[i]->src)
+                sn_diag_help(rs->d, "did you mean '%s' (%s)?", best,
+                             sn_rs_at(rs, *v->at[i]));
+            else
+                sn_diag_help(rs->d, "did you mean '%s'?", best);
+            return;
+        }
+}
+
+const SnDefNode *
+sn_rs_node(SnRs *rs, SnPos at, const char *name)
+{
+    const SnDefNode *n = sn_def_node(rs->defs, name);
+    SnCands v = sn_cands(rs);
+
+    if (n)
+        return n;
+    for (uint32_t i = 0; i < rs->defs->nnode; i++)
+        sn_cands_add(&v, rs->defs->node[i]->name, &rs->defs->node[i]->pos);
+    sn_rs_unknown(rs, at, "node", name, NULL, &v);
+    return NULL;
+}
+
+const SnDefType *
+sn_rs_type(SnRs *rs, SnPos at, const char *name)
+{
+    const SnDefType *t = sn_def_type(rs->defs, name);
+    SnCands v = sn_cands(rs);
+
+    if (t)
+        return t;
+    for (uint32_t i = 0; i < rs->defs->ntype; i++)
+        sn_cands_add(&v, rs->defs->type[i]->name, &rs->defs->type[i]->pos);
+    for (uint32_t i = 0; i < NBUILTIN; i++)
+        sn_cands_add(&v, builtin[i].name, NULL);
+    sn_rs_unknown(rs, at, "type", name, NULL, &v);
+    return NULL;
+}
+
+void
+sn_rs_twice(SnRs *rs, SnPos at, const char *what, const char *name, SnPos first)
+{
+    sn_error(rs->d, at, "SN103", "%s '%s' is declared twice", what, name);
+    if (first.src)
+        sn_diag_span(rs->d, first, "first here");
+}
+
+const char *
+sn_conc_str(const SnRs *rs, SnDefConc c)
+{
+    static const char *const word[] = {
+        "f32",       "f16", "quant(i8)", "quant(i16)", "quant(i32)",
+        "fused(u8)", "i8",  "i32",       "i64",        "bool"};
+
+    if (c.elem == SN_DE_ABSENT)
+        return "_";
+    for (uint32_t i = 0; i < rs->defs->ntype; i++) {
+        const SnDefType *t = rs->defs->type[i];
+        if (t->nconc == 1 && sn_conc_equal(t->conc[0], c))
+            return t->name;
+    }
+    return word[c.elem];
+}
