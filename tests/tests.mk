@@ -25,7 +25,7 @@ $(BUILD)/tests/%: $(BUILD)/obj/tests/unit/%.o $(TESTLIB) $(LIB) $(FRONT)
 	$(Q)$(CC) $(SAN) $(LDFLAGS) -o $@ $< $(TESTLIB) $(LIB) $(FRONT) \
 	  -lcmocka $(LIBS)
 # A calculus that errs stands in the place of the prover's own.
-$(BUILD)/tests/test_prove: LDFLAGS += -Wl,--wrap=sn_pv_lemma
+$(BUILD)/tests/test_prove: LDFLAGS += -Wl,--wrap=sn_calculus_lemma
 $(GOLDEN): $(BUILD)/obj/tests/dsl/dsl_golden.o $(FRONT)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(SAN) $(LDFLAGS) -o $@ $< $(FRONT) -lxxhash -lm

@@ -236,7 +236,7 @@ typedef struct Hurt {
 } Hurt;
 
 static void
-hurt(void *arg, SnDefRule *r)
+mutate(void *arg, SnDefRule *r)
 {
     Hurt *h = arg;
     Mutation *m = h->m;
@@ -444,7 +444,7 @@ subject(Run *run, const Opts *o, uint32_t i, Score *score)
         Mutation m = {.left = k, .a = run->defs->arena};
         Hurt h = {&m, !sub.fixed_claim};
         const char *code;
-        SnDefRule *r = sn_subject_hurt(run->s, i, d, hurt, &h);
+        SnDefRule *r = sn_subject_mutate(run->s, i, d, mutate, &h);
         if (!m.done && m.left < sub.nunsaid) {
             m.way = W_UNSAID;
             m.number = m.left + 1;

@@ -2,13 +2,13 @@
 #include "dsl/order/order_term.h"
 #include <string.h>
 
-static SnOc
+static SnOrder
 context(SnDefs *defs, SnDiag *d)
 {
-    SnOc c = {.defs = defs,
-              .d = d,
-              .a = sn_arena_new(),
-              .nword = defs->nnode / 64 + 1};
+    SnOrder c = {.defs = defs,
+                 .d = d,
+                 .a = sn_arena_new(),
+                 .nword = defs->nnode / 64 + 1};
 
     for (uint32_t i = 0; i < defs->nnode; i++) {
         const SnDefNode *n = defs->node[i];
@@ -20,18 +20,18 @@ context(SnDefs *defs, SnDiag *d)
     for (uint32_t i = 0; i < defs->nderive; i++) {
         const char *w = defs->derive[i]->what;
         const SnDefNode *n = w ? sn_def_node(defs, w) : NULL;
-        if (n && sn_ot_convert(n) && !c.rescale)
+        if (n && sn_order_term_convert(n) && !c.rescale)
             c.rescale = n;
     }
     return c;
 }
 
 static void
-order_pass(SnOc *c, SnDefPass *p)
+order_pass(SnOrder *c, SnDefPass *p)
 {
     SnMeasures m;
-    SnOr **v;
-    uint32_t n = sn_or_all(c, p, &v);
+    SnOrderRule **v;
+    uint32_t n = sn_order_rule_all(c, p, &v);
     unsigned nerror = sn_diag_nerror(c->d);
 
     sn_order_copies(c, v, n);
@@ -49,7 +49,7 @@ order_on(SnDefs *defs, SnDiag *d, const SnDefRefined *r)
     SnDiag *own = sn_diag_new(defs->arena);
 
     sn_def_view(defs, r->backend);
-    SnOc c = context(defs, own);
+    SnOrder c = context(defs, own);
     for (uint32_t i = 0; i < defs->npass; i++)
         if (!defs->pass[i]->backend || defs->pass[i]->backend == r->backend)
             order_pass(&c, defs->pass[i]);
@@ -70,7 +70,7 @@ order_on(SnDefs *defs, SnDiag *d, const SnDefRefined *r)
 void
 sn_def_order(SnDefs *defs, SnDiag *d)
 {
-    SnOc c = context(defs, d);
+    SnOrder c = context(defs, d);
 
     for (uint32_t i = 0; i < defs->npass; i++)
         order_pass(&c, defs->pass[i]);
@@ -85,7 +85,7 @@ sn_def_order(SnDefs *defs, SnDiag *d)
 
 /* Instances of a family that fall by the same measure share a line. */
 static void
-put_measures(SnBuf *b, SnOr *const *v, uint32_t n, const SnMeasures *m)
+put_measures(SnBuf *b, SnOrderRule *const *v, uint32_t n, const SnMeasures *m)
 {
     bool *done = SN_NEW_N(b->a, bool, n + 1);
 
@@ -110,14 +110,14 @@ put_measures(SnBuf *b, SnOr *const *v, uint32_t n, const SnMeasures *m)
 void
 sn_order_report(SnDefs *defs, SnDiag *d, SnBuf *b)
 {
-    SnOc c = context(defs, d);
+    SnOrder c = context(defs, d);
     SnDiag *own = sn_diag_new(c.a); /* said by sn_def_order already */
 
     for (uint32_t i = 0; i < defs->npass; i++) {
         const SnDefPass *p = defs->pass[i];
         SnMeasures m;
-        SnOr **v;
-        uint32_t n = sn_or_all(&c, p, &v);
+        SnOrderRule **v;
+        uint32_t n = sn_order_rule_all(&c, p, &v);
         if (!n)
             continue;
         c.d = own;

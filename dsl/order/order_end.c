@@ -9,10 +9,10 @@
 #include "dsl/order/order_term.h"
 
 typedef struct End {
-    SnOc *c;
+    SnOrder *c;
     const SnDefPass *pass;
     uint32_t n;
-    SnOr **v;
+    SnOrderRule **v;
     uint32_t nm;
     SnMeasure *m;
     uint8_t *fall;   /* [n * nm] SnFall */
@@ -22,7 +22,7 @@ typedef struct End {
 /* ---- what is counted ---- */
 
 static uint64_t *
-kinds_where(SnOc *c, bool (*f)(const SnDefNode *))
+kinds_where(SnOrder *c, bool (*f)(const SnDefNode *))
 {
     uint64_t *s = sn_order_set(c, NULL);
 
@@ -42,7 +42,7 @@ any(const SnDefNode *n)
 }
 
 static void
-mention(const SnOc *c, uint64_t *s, const SnOt *t)
+mention(const SnOrder *c, uint64_t *s, const SnOrderTerm *t)
 {
     if (t->var)
         return;
@@ -76,9 +76,10 @@ may_sink(const End *e, const SnDefNode *n, bool converts)
 static void
 measures(End *e)
 {
-    SnOc *c = e->c;
+    SnOrder *c = e->c;
     uint64_t *s = sn_order_set(c, NULL);
-    uint64_t *conv = kinds_where(c, sn_ot_convert), *all = kinds_where(c, any);
+    uint64_t *conv = kinds_where(c, sn_order_term_convert),
+             *all = kinds_where(c, any);
 
     for (uint32_t i = 0; i < e->n; i++) {
         const SnDefRule *r = e->v[i]->rule;
@@ -159,30 +160,30 @@ ends(End *e, const bool *in, const char **by)
 typedef struct Loop {
     End *e;
     const bool *in; /* rules taken so far, and the one in question */
-    SnOr *r;
+    SnOrderRule *r;
     uint32_t n;
-    SnOr *step[4];
-    SnOt *term[5]; /* term[i + 1] is term[i] after step[i] */
+    SnOrderRule *step[4];
+    SnOrderTerm *term[5]; /* term[i + 1] is term[i] after step[i] */
 } Loop;
 
 /* t with one rewrite by q in it, at the place-th node; NULL when there are
  * fewer places or q does not apply. */
-static SnOt *
-rewritten(Loop *l, SnOr *q, SnOt *t, uint32_t *place, bool *past)
+static SnOrderTerm *
+rewritten(Loop *l, SnOrderRule *q, SnOrderTerm *t, uint32_t *place, bool *past)
 {
-    t = sn_ot_get(t);
+    t = sn_order_term_get(t);
     if (t->var)
         return NULL;
     if (*place == 0) {
         *past = true;
-        return sn_or_apply(l->e->c, q, t, NULL, 0); /* may hold */
+        return sn_order_rule_apply(l->e->c, q, t, NULL, 0); /* may hold */
     }
     --*place;
     for (uint32_t i = 0; i < t->narg && !t->open; i++) {
-        SnOt *u = rewritten(l, q, t->arg[i], place, past);
+        SnOrderTerm *u = rewritten(l, q, t->arg[i], place, past);
         if (u) {
-            SnOt *w = sn_memdup(l->e->c->a, t, sizeof *t);
-            w->arg = SN_NEW_N(l->e->c->a, SnOt *, t->narg + 1);
+            SnOrderTerm *w = sn_memdup(l->e->c->a, t, sizeof *t);
+            w->arg = SN_NEW_N(l->e->c->a, SnOrderTerm *, t->narg + 1);
             memcpy(w->arg, t->arg, t->narg * sizeof *t->arg);
             w->arg[i] = u;
             return w;
@@ -195,13 +196,13 @@ rewritten(Loop *l, SnOr *q, SnOt *t, uint32_t *place, bool *past)
 
 /* Does r apply somewhere in t? */
 static bool
-again(Loop *l, SnOt *t)
+again(Loop *l, SnOrderTerm *t)
 {
-    t = sn_ot_get(t);
+    t = sn_order_term_get(t);
     if (t->var)
         return false;
-    bool hit = sn_ot_match(l->e->c, l->r->lhs, t);
-    sn_ot_unmatch(l->r->lhs);
+    bool hit = sn_order_term_match(l->e->c, l->r->lhs, t);
+    sn_order_term_unmatch(l->r->lhs);
     for (uint32_t i = 0; i < t->narg && !hit && !t->open; i++)
         hit = again(l, t->arg[i]);
     return hit;
@@ -222,7 +223,8 @@ search(Loop *l, uint32_t most)
         for (uint32_t k = 0; k < 12; k++) {
             uint32_t place = k;
             bool past = false;
-            SnOt *u = rewritten(l, e->v[i], l->term[l->n], &place, &past);
+            SnOrderTerm *u =
+                rewritten(l, e->v[i], l->term[l->n], &place, &past);
             if (!past)
                 break;
             if (!u)
@@ -242,10 +244,10 @@ static bool
 loop(Loop *l)
 {
     End *e = l->e;
-    SnOr *s = sn_or_copy(e->c, l->r);
+    SnOrderRule *s = sn_order_rule_copy(e->c, l->r);
 
     l->term[0] = s->lhs;
-    l->term[1] = sn_or_build(e->c, s);
+    l->term[1] = sn_order_rule_build(e->c, s);
     l->step[0] = l->r;
     l->n = 1;
     if (!l->term[1])
@@ -261,7 +263,7 @@ loop(Loop *l)
 /* ---- messages ---- */
 
 static const char *
-called(const End *e, const SnOr *r)
+called(const End *e, const SnOrderRule *r)
 {
     SnArena *a = e->c->a;
 
@@ -275,9 +277,10 @@ called(const End *e, const SnOr *r)
 
 /* The kinds of conversion and of another node that a hoist exchanges. */
 static bool
-is_hoist(const End *e, const SnOr *r, const char **conv, const char **node)
+is_hoist(const End *e, const SnOrderRule *r, const char **conv,
+         const char **node)
 {
-    const SnOt *l = r->lhs, *t = r->nrhs == 1 ? r->rhs[0] : NULL;
+    const SnOrderTerm *l = r->lhs, *t = r->nrhs == 1 ? r->rhs[0] : NULL;
 
     (void)e;
     if (!t || !l->node || !t->node || l->narg < 1 || l->arg[0]->var ||
@@ -293,12 +296,12 @@ is_hoist(const End *e, const SnOr *r, const char **conv, const char **node)
 }
 
 static void
-loop_message(End *e, const SnOr *r, const Loop *l)
+loop_message(End *e, const SnOrderRule *r, const Loop *l)
 {
-    SnOc *c = e->c;
+    SnOrder *c = e->c;
     SnBuf b;
     const char *conv, *node;
-    const SnOr *with = NULL;
+    const SnOrderRule *with = NULL;
 
     for (uint32_t i = 1; i < l->n; i++)
         if (!with || l->step[i]->derive)
@@ -314,7 +317,7 @@ loop_message(End *e, const SnOr *r, const Loop *l)
                  r->name);
     sn_buf_init(&b, c->a);
     for (uint32_t i = 0; i <= l->n; i++) {
-        sn_ot_put(c, &b, l->term[i]);
+        sn_order_term_put(c, &b, l->term[i]);
         sn_puts(&b, " => ");
     }
     sn_puts(&b, "...");
@@ -339,16 +342,16 @@ loop_message(End *e, const SnOr *r, const Loop *l)
 }
 
 static const char *
-conversions(const SnOc *c, uint32_t n)
+conversions(const SnOrder *c, uint32_t n)
 {
     return sn_format(c->a, "%u conversion%s", n, n == 1 ? "" : "s");
 }
 
 static void
-raise_message(End *e, const SnOr *r)
+raise_message(End *e, const SnOrderRule *r)
 {
-    SnOc *c = e->c;
-    uint64_t *conv = kinds_where(c, sn_ot_convert);
+    SnOrder *c = e->c;
+    uint64_t *conv = kinds_where(c, sn_order_term_convert);
     uint32_t was = sn_order_count(c, conv, r->lhs), now = 0;
     const char *cn, *nn;
 
@@ -373,7 +376,7 @@ raise_message(End *e, const SnOr *r)
                  "rule '%s' is not shown to end: nothing falls that no other "
                  "rule raises",
                  r->name);
-    const SnOt *in = r->lhs->narg ? r->lhs->arg[0] : NULL;
+    const SnOrderTerm *in = r->lhs->narg ? r->lhs->arg[0] : NULL;
     if (now > was && in && in->node && in->node->family.merge &&
         r->lhs->node == c->rescale)
         sn_diag_help(c->d,
@@ -405,7 +408,7 @@ blame(End *e)
                 best = i;
         if (best == e->n)
             return;
-        SnOr *r = e->v[best];
+        SnOrderRule *r = e->v[best];
         for (uint32_t i = 0; i < e->n; i++)
             in[i] |= e->v[i]->rule == r->rule;
         if (ends(e, in, NULL))
@@ -432,7 +435,8 @@ blame(End *e)
 /* ---- rules that give back their left side ---- */
 
 static bool
-asg_differs(const SnOr *r, const SnOt *was, const SnOt *now)
+asg_differs(const SnOrderRule *r, const SnOrderTerm *was,
+            const SnOrderTerm *now)
 {
     (void)r;
     for (uint32_t i = 0; i < was->nasg; i++)
@@ -448,7 +452,7 @@ asg_differs(const SnOr *r, const SnOt *was, const SnOt *now)
 
 /* The right side t has the shape of the left side s, with the same values. */
 static bool
-same_shape(const SnOr *r, const SnOt *s, const SnOt *t)
+same_shape(const SnOrderRule *r, const SnOrderTerm *s, const SnOrderTerm *t)
 {
     if (s == t)
         return true;
@@ -473,7 +477,7 @@ same_shape(const SnOr *r, const SnOt *s, const SnOt *t)
 }
 
 static bool
-gives_back(End *e, const SnOr *r)
+gives_back(End *e, const SnOrderRule *r)
 {
     if (!r->rule || r->nrhs != 1 || !same_shape(r, r->lhs, r->rhs[0]))
         return false;
@@ -491,8 +495,9 @@ heavy(const SnDefNode *n)
 }
 
 /* An inner left node with operands or an effect, that may stay. */
-static const SnOt *
-stays(const SnOc *c, const SnOt *t, bool root, bool mine, const SnOt *like)
+static const SnOrderTerm *
+stays(const SnOrder *c, const SnOrderTerm *t, bool root, bool mine,
+      const SnOrderTerm *like)
 {
     mine = root || (mine && t->once);
     if (t->var)
@@ -500,7 +505,7 @@ stays(const SnOc *c, const SnOt *t, bool root, bool mine, const SnOt *like)
     if (!mine && (like == t || (like->node && like->node == t->node)))
         return t;
     for (uint32_t i = 0; i < t->narg; i++) {
-        const SnOt *u = stays(c, t->arg[i], false, mine, like);
+        const SnOrderTerm *u = stays(c, t->arg[i], false, mine, like);
         if (u)
             return u;
     }
@@ -513,16 +518,16 @@ is_leaf(const SnDefNode *n)
     return n->nin == 0 && !n->has_effect;
 }
 
-static const SnOt *
-inner_heavy(const SnOc *c, const SnOt *t, bool root, bool mine)
+static const SnOrderTerm *
+inner_heavy(const SnOrder *c, const SnOrderTerm *t, bool root, bool mine)
 {
     mine = root || (mine && t->once);
     if (t->var)
         return NULL;
-    if (!mine && !t->open && sn_ot_every(c, t, heavy))
+    if (!mine && !t->open && sn_order_term_every(c, t, heavy))
         return t;
     for (uint32_t i = 0; i < t->narg; i++) {
-        const SnOt *u = inner_heavy(c, t->arg[i], false, mine);
+        const SnOrderTerm *u = inner_heavy(c, t->arg[i], false, mine);
         if (u)
             return u;
     }
@@ -530,7 +535,7 @@ inner_heavy(const SnOc *c, const SnOt *t, bool root, bool mine)
 }
 
 static void
-copy_message(SnOc *c, const SnOr *r, const SnOt *t, bool same)
+copy_message(SnOrder *c, const SnOrderRule *r, const SnOrderTerm *t, bool same)
 {
     SnBuf b;
     const SnDefNode *n = t->node;
@@ -549,7 +554,7 @@ copy_message(SnOc *c, const SnOr *r, const SnOt *t, bool same)
     if (r->lhs->node)
         sn_putf(&b, "%s(", r->lhs->node->name);
     for (uint32_t i = 0; i < r->lhs->narg; i++) {
-        const SnOt *o = r->lhs->arg[i];
+        const SnOrderTerm *o = r->lhs->arg[i];
         if (i)
             sn_puts(&b, ", ");
         if (o->var)
@@ -569,7 +574,7 @@ copy_message(SnOc *c, const SnOr *r, const SnOt *t, bool same)
 }
 
 static void
-made(const SnOt *t, const SnOt **v, uint32_t *n, uint32_t most)
+made(const SnOrderTerm *t, const SnOrderTerm **v, uint32_t *n, uint32_t most)
 {
     for (uint32_t i = 0; i < *n; i++)
         if (v[i] == t)
@@ -584,20 +589,20 @@ made(const SnOt *t, const SnOt **v, uint32_t *n, uint32_t most)
 /* A conversion that moves down may be made for each user, where the rule says
  * why: a choice of cost, as the pass ends either way. */
 static bool
-moves_down(SnOc *c, const SnOr *r, const SnOt *t)
+moves_down(SnOrder *c, const SnOrderRule *r, const SnOrderTerm *t)
 {
-    SnMeasure m = {SN_M_HEIGHT, kinds_where(c, sn_ot_convert), NULL};
+    SnMeasure m = {SN_M_HEIGHT, kinds_where(c, sn_order_term_convert), NULL};
 
-    return r->rule->note && sn_ot_every(c, t, sn_ot_convert) &&
+    return r->rule->note && sn_order_term_every(c, t, sn_order_term_convert) &&
            sn_order_fall(c, &m, r) == SN_FALLS;
 }
 
 /* A rule may not make a node of a kind, or a sum of products, beside one that
  * its left side read and that others may still use. */
 static void
-copies(SnOc *c, const SnOr *r)
+copies(SnOrder *c, const SnOrderRule *r)
 {
-    const SnOt *v[64];
+    const SnOrderTerm *v[64];
     uint32_t n = 0;
 
     for (uint32_t i = 0; i < r->nrhs; i++)
@@ -605,7 +610,7 @@ copies(SnOc *c, const SnOr *r)
     for (uint32_t i = 0; i < n; i++) {
         if (v[i]->node && is_leaf(v[i]->node))
             continue;
-        const SnOt *s =
+        const SnOrderTerm *s =
             stays(c, r->lhs, true, true, v[i]->copy ? v[i]->like : v[i]);
         if (!s)
             continue;
@@ -616,7 +621,7 @@ copies(SnOc *c, const SnOr *r)
             return;
         }
     }
-    const SnOt *s = inner_heavy(c, r->lhs, true, true);
+    const SnOrderTerm *s = inner_heavy(c, r->lhs, true, true);
     uint64_t *h = kinds_where(c, heavy);
     SnTake k = sn_order_take(c, h, r);
     if (s && k.made > k.removed)
@@ -624,7 +629,7 @@ copies(SnOc *c, const SnOr *r)
 }
 
 void
-sn_order_copies(SnOc *c, SnOr *const *v, uint32_t n)
+sn_order_copies(SnOrder *c, SnOrderRule *const *v, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++)
         if (v[i]->rule && v[i]->first && v[i]->nrhs)
@@ -632,7 +637,8 @@ sn_order_copies(SnOc *c, SnOr *const *v, uint32_t n)
 }
 
 void
-sn_order_end(SnOc *c, const SnDefPass *p, SnOr **v, uint32_t n, SnMeasures *m)
+sn_order_end(SnOrder *c, const SnDefPass *p, SnOrderRule **v, uint32_t n,
+             SnMeasures *m)
 {
     End e = {.c = c, .pass = p, .n = n, .v = v};
     bool *in = SN_NEW_N(c->a, bool, n + 1);

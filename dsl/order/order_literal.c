@@ -7,14 +7,14 @@
 /* ---- hashes ---- */
 
 uint64_t
-sn_or_mix(uint64_t h, uint64_t v)
+sn_order_rule_mix(uint64_t h, uint64_t v)
 {
     h ^= v + UINT64_C(0x9e3779b97f4a7c15) + (h << 6) + (h >> 2);
     return h * UINT64_C(0xff51afd7ed558ccd);
 }
 
 uint64_t
-sn_or_hash_str(const char *s)
+sn_order_rule_hash_str(const char *s)
 {
     uint64_t h = 14695981039346656037u;
 
@@ -23,8 +23,8 @@ sn_or_hash_str(const char *s)
     return h;
 }
 
-static SnOt *
-operand_of(SnOt *t, const char *name)
+static SnOrderTerm *
+operand_of(SnOrderTerm *t, const char *name)
 {
     for (uint32_t i = 0; t->node && i < t->node->nin && i < t->narg; i++)
         if (!strcmp(t->node->in[i]->name, name))
@@ -32,8 +32,8 @@ operand_of(SnOt *t, const char *name)
     return NULL;
 }
 
-SnOt *
-sn_or_var_term(const SnOr *r, const SnExpr *e)
+SnOrderTerm *
+sn_order_rule_var_term(const SnOrderRule *r, const SnExpr *e)
 {
     if (e->rk != SN_R_VAR)
         return NULL;
@@ -42,9 +42,10 @@ sn_or_var_term(const SnOr *r, const SnExpr *e)
 }
 
 static uint64_t
-attr_hash(SnOt *t, const char *name)
+attr_hash(SnOrderTerm *t, const char *name)
 {
-    return sn_or_mix(sn_or_hash_str(name), (uint64_t)(uintptr_t)sn_ot_get(t));
+    return sn_order_rule_mix(sn_order_rule_hash_str(name),
+                             (uint64_t)(uintptr_t)sn_order_term_get(t));
 }
 
 /* A number built from literals, as a float attribute holds it: 0.1 and
@@ -86,29 +87,31 @@ hash_num(double v)
 
     v += 0.0; /* -0 */
     memcpy(&bits, &v, sizeof bits);
-    return sn_or_mix(SN_E_REAL, bits);
+    return sn_order_rule_mix(SN_E_REAL, bits);
 }
 
 uint64_t
-sn_or_hash(const SnOr *r, const SnExpr *e)
+sn_order_rule_hash(const SnOrderRule *r, const SnExpr *e)
 {
     double v;
 
     if (number(e, &v))
         return hash_num(v);
-    uint64_t h = sn_or_mix((uint64_t)e->ek, e->ek == SN_E_BIN ? e->op + 1u : 0);
-    SnOt *t;
+    uint64_t h =
+        sn_order_rule_mix((uint64_t)e->ek, e->ek == SN_E_BIN ? e->op + 1u : 0);
+    SnOrderTerm *t;
 
-    if (e->ek == SN_E_NAME && (t = sn_or_var_term(r, e)))
-        return (uint64_t)(uintptr_t)sn_ot_get(t);
-    if (e->ek == SN_E_MEMBER && (t = sn_or_var_term(r, e->kid[0]))) {
-        SnOt *o = operand_of(sn_ot_get(t), e->s);
-        return o ? (uint64_t)(uintptr_t)sn_ot_get(o) : attr_hash(t, e->s);
+    if (e->ek == SN_E_NAME && (t = sn_order_rule_var_term(r, e)))
+        return (uint64_t)(uintptr_t)sn_order_term_get(t);
+    if (e->ek == SN_E_MEMBER && (t = sn_order_rule_var_term(r, e->kid[0]))) {
+        SnOrderTerm *o = operand_of(sn_order_term_get(t), e->s);
+        return o ? (uint64_t)(uintptr_t)sn_order_term_get(o)
+                 : attr_hash(t, e->s);
     }
-    h = sn_or_mix(h, sn_or_hash_str(e->s));
-    h = sn_or_mix(h, (uint64_t)e->i);
+    h = sn_order_rule_mix(h, sn_order_rule_hash_str(e->s));
+    h = sn_order_rule_mix(h, (uint64_t)e->i);
     for (uint32_t i = 0; i < e->nkid; i++)
-        h = sn_or_mix(h, sn_or_hash(r, e->kid[i]));
+        h = sn_order_rule_mix(h, sn_order_rule_hash(r, e->kid[i]));
     return h ? h : 1;
 }
 
@@ -126,16 +129,19 @@ constant(const SnExpr *e)
 }
 
 static uint64_t
-binary(const SnOr *r, const SnExpr *e, SnOp op, bool swap)
+binary(const SnOrderRule *r, const SnExpr *e, SnOp op, bool swap)
 {
-    uint64_t a = sn_or_hash(r, e->kid[swap]), b = sn_or_hash(r, e->kid[!swap]);
+    uint64_t a = sn_order_rule_hash(r, e->kid[swap]),
+             b = sn_order_rule_hash(r, e->kid[!swap]);
 
     if (op == SN_OP_EQ && a > b) {
         uint64_t t = a;
         a = b;
         b = t;
     }
-    return sn_or_mix(sn_or_mix(sn_or_mix((uint64_t)SN_E_BIN, op + 1u), a), b);
+    return sn_order_rule_mix(
+        sn_order_rule_mix(sn_order_rule_mix((uint64_t)SN_E_BIN, op + 1u), a),
+        b);
 }
 
 /* ---- literals ---- */
@@ -151,7 +157,7 @@ range(SnLit *l, uint64_t of, double lo, double hi)
 /* term OP number, where the term is one number and not a list of them; a
  * denied comparison of reals says nothing of what is no number. */
 static void
-compared(const SnOr *r, SnLit *l, const SnExpr *e, bool denied)
+compared(const SnOrderRule *r, SnLit *l, const SnExpr *e, bool denied)
 {
     static const SnOp swapped[] = {
         [SN_OP_EQ] = SN_OP_EQ, [SN_OP_NE] = SN_OP_NE, [SN_OP_LT] = SN_OP_GT,
@@ -173,7 +179,8 @@ compared(const SnOr *r, SnLit *l, const SnExpr *e, bool denied)
     op = denied ? opposite[op] : op;
     if (op == SN_OP_NE)
         return;
-    range(l, sn_or_hash(r, t), op == SN_OP_LT || op == SN_OP_LE ? -INFINITY : v,
+    range(l, sn_order_rule_hash(r, t),
+          op == SN_OP_LT || op == SN_OP_LE ? -INFINITY : v,
           op == SN_OP_GT || op == SN_OP_GE ? INFINITY : v);
     l->lo_open = op == SN_OP_GT;
     l->hi_open = op == SN_OP_LT;
@@ -186,7 +193,7 @@ compared(const SnOr *r, SnLit *l, const SnExpr *e, bool denied)
 }
 
 SnLit
-sn_or_lit(const SnOr *r, const SnExpr *e)
+sn_order_rule_lit(const SnOrderRule *r, const SnExpr *e)
 {
     SnLit l = {.e = e};
 
@@ -195,7 +202,7 @@ sn_or_lit(const SnOr *r, const SnExpr *e)
         e = e->kid[0];
     }
     if (e->ek != SN_E_BIN) {
-        l.hash = sn_or_hash(r, e);
+        l.hash = sn_order_rule_hash(r, e);
         return l;
     }
     compared(r, &l, e, l.neg);
@@ -206,8 +213,8 @@ sn_or_lit(const SnOr *r, const SnExpr *e)
         l.hash = binary(r, e, SN_OP_EQ, false);
         for (int k = 0; k < 2; k++)
             if (constant(e->kid[!k]) && !constant(e->kid[k])) {
-                l.hash = sn_or_hash(r, e->kid[k]);
-                l.value = sn_or_hash(r, e->kid[!k]);
+                l.hash = sn_order_rule_hash(r, e->kid[k]);
+                l.value = sn_order_rule_hash(r, e->kid[!k]);
             }
         break;
     case SN_OP_GE: /* not a < b */
@@ -230,7 +237,8 @@ sn_or_lit(const SnOr *r, const SnExpr *e)
 
 /* What a pattern asks of attributes: {trans_b = true}. */
 static void
-asg_lits(SnOc *c, const SnOr *r, SnOt *t, SnLit **v, uint32_t *n)
+asg_lits(SnOrder *c, const SnOrderRule *r, SnOrderTerm *t, SnLit **v,
+         uint32_t *n)
 {
     for (uint32_t i = 0; i < t->nasg && !t->fresh; i++) {
         const SnExpr *e = t->asg[i].e;
@@ -241,7 +249,7 @@ asg_lits(SnOc *c, const SnOr *r, SnOt *t, SnLit **v, uint32_t *n)
         if (e->ek == SN_E_BOOL)
             l.neg = !e->i;
         else
-            l.value = sn_or_hash(r, e);
+            l.value = sn_order_rule_hash(r, e);
         SN_PUSH(c->a, *v, *n, l);
     }
     for (uint32_t i = 0; i < t->narg; i++)
@@ -249,13 +257,13 @@ asg_lits(SnOc *c, const SnOr *r, SnOt *t, SnLit **v, uint32_t *n)
 }
 
 uint32_t
-sn_or_lits(SnOc *c, const SnOr *r, SnLit **v)
+sn_order_rule_lits(SnOrder *c, const SnOrderRule *r, SnLit **v)
 {
     uint32_t n = 0;
 
     *v = NULL;
     for (uint32_t i = 0; i < r->nguard; i++) {
-        SnLit l = sn_or_lit(r, r->guard[i]);
+        SnLit l = sn_order_rule_lit(r, r->guard[i]);
         SN_PUSH(c->a, *v, n, l);
     }
     asg_lits(c, r, r->lhs, v, &n);

@@ -8,7 +8,7 @@
 #include "dsl/order/order_term.h"
 
 bool
-sn_order_subset(const SnOc *c, const uint64_t *a, const uint64_t *b)
+sn_order_subset(const SnOrder *c, const uint64_t *a, const uint64_t *b)
 {
     for (uint32_t i = 0; i < c->nword; i++)
         if (a[i] & ~b[i])
@@ -17,7 +17,7 @@ sn_order_subset(const SnOc *c, const uint64_t *a, const uint64_t *b)
 }
 
 bool
-sn_order_meets(const SnOc *c, const uint64_t *a, const uint64_t *b)
+sn_order_meets(const SnOrder *c, const uint64_t *a, const uint64_t *b)
 {
     for (uint32_t i = 0; i < c->nword; i++)
         if (a[i] & b[i])
@@ -31,16 +31,16 @@ enum { MAXNODE = 256 };
 
 typedef struct Nodes {
     uint32_t n;
-    const SnOt *v[MAXNODE];
+    const SnOrderTerm *v[MAXNODE];
 } Nodes;
 
 static void
-nodes(Nodes *s, const SnOt *t)
+nodes(Nodes *s, const SnOrderTerm *t)
 {
     for (uint32_t i = 0; i < s->n; i++)
         if (s->v[i] == t)
             return;
-    if (t->var || s->n == MAXNODE || (t->fresh && t->konst))
+    if (t->var || s->n == MAXNODE || (t->fresh && t->is_const))
         return; /* data needs no counting */
     s->v[s->n++] = t;
     for (uint32_t i = 0; i < t->narg; i++)
@@ -48,7 +48,7 @@ nodes(Nodes *s, const SnOt *t)
 }
 
 uint32_t
-sn_order_count(const SnOc *c, const uint64_t *kinds, const SnOt *t)
+sn_order_count(const SnOrder *c, const uint64_t *kinds, const SnOrderTerm *t)
 {
     Nodes s = {0};
     uint32_t n = 0;
@@ -62,7 +62,7 @@ sn_order_count(const SnOc *c, const uint64_t *kinds, const SnOt *t)
 /* The left nodes that are gone after a fire: the root, and what only it
  * used; less what the right side still uses. */
 static void
-gone(Nodes *s, const SnOt *t, bool root)
+gone(Nodes *s, const SnOrderTerm *t, bool root)
 {
     if (t->var || (!root && !t->once) || s->n == MAXNODE)
         return;
@@ -72,7 +72,7 @@ gone(Nodes *s, const SnOt *t, bool root)
 }
 
 static bool
-has(const Nodes *s, const SnOt *t)
+has(const Nodes *s, const SnOrderTerm *t)
 {
     for (uint32_t i = 0; i < s->n; i++)
         if (s->v[i] == t)
@@ -81,7 +81,7 @@ has(const Nodes *s, const SnOt *t)
 }
 
 SnTake
-sn_order_take(SnOc *c, const uint64_t *kinds, const SnOr *r)
+sn_order_take(SnOrder *c, const uint64_t *kinds, const SnOrderRule *r)
 {
     Nodes all = {0}, old = {0}, right = {0};
     bool paired[MAXNODE] = {false};
@@ -92,7 +92,7 @@ sn_order_take(SnOc *c, const uint64_t *kinds, const SnOr *r)
     for (uint32_t i = 0; i < r->nrhs; i++)
         nodes(&right, r->rhs[i]);
     for (uint32_t i = 0; i < right.n; i++) {
-        const SnOt *t = right.v[i];
+        const SnOrderTerm *t = right.v[i];
         bool again = false;
         if (!t->fresh)
             continue;
@@ -116,7 +116,7 @@ sn_order_take(SnOc *c, const uint64_t *kinds, const SnOr *r)
 /* What may hold more of what is counted: a variable, or a node of a class
  * (and its changed copies) with its operands. */
 typedef struct Elem {
-    const SnOt *key; /* NULL: one of what is counted */
+    const SnOrderTerm *key; /* NULL: one of what is counted */
     uint32_t depth;
     bool done;
 } Elem;
@@ -127,7 +127,7 @@ typedef struct Elems {
 } Elems;
 
 static void
-elem(Elems *e, const SnOt *key, uint32_t depth)
+elem(Elems *e, const SnOrderTerm *key, uint32_t depth)
 {
     if (e->n == sizeof e->v / sizeof *e->v) {
         e->full = true;
@@ -138,13 +138,13 @@ elem(Elems *e, const SnOt *key, uint32_t depth)
 
 /* heights: count only conversions, by the other nodes below them. */
 static void
-walk(const SnOc *c, Elems *e, const uint64_t *kinds, const SnOt *t,
+walk(const SnOrder *c, Elems *e, const uint64_t *kinds, const SnOrderTerm *t,
      uint32_t depth, bool heights)
 {
-    if (t->fresh && t->konst)
+    if (t->fresh && t->is_const)
         return;
     if (t->var) {
-        if (t->elems != SN_OT_ABSENT)
+        if (t->elems != SN_ORDER_TERM_ABSENT)
             elem(e, t, depth);
         return;
     }
@@ -187,7 +187,7 @@ multiset(Elems *l, Elems *r)
 }
 
 static SnFall
-along_paths(SnOc *c, const SnMeasure *m, const SnOr *r)
+along_paths(SnOrder *c, const SnMeasure *m, const SnOrderRule *r)
 {
     static Elems l, s; /* too large for a stack frame */
     SnFall worst = SN_FALLS;
@@ -207,7 +207,7 @@ along_paths(SnOc *c, const SnMeasure *m, const SnOr *r)
 /* ---- contracts ---- */
 
 static bool
-names_kind(SnOc *c, const uint64_t *kinds, const char *const *v, uint32_t n)
+names_kind(SnOrder *c, const uint64_t *kinds, const char *const *v, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++) {
         const SnDefNode *k = sn_def_node(c->defs, v[i]);
@@ -219,7 +219,7 @@ names_kind(SnOc *c, const uint64_t *kinds, const char *const *v, uint32_t n)
 
 /* A builder: only what its contract says. */
 static SnFall
-by_contract(SnOc *c, const SnMeasure *m, const SnOr *r)
+by_contract(SnOrder *c, const SnMeasure *m, const SnOrderRule *r)
 {
     const SnDefRule *q = r->rule;
 
@@ -233,7 +233,7 @@ by_contract(SnOc *c, const SnMeasure *m, const SnOr *r)
 }
 
 static SnFall
-count(SnOc *c, const SnMeasure *m, const SnOr *r)
+count(SnOrder *c, const SnMeasure *m, const SnOrderRule *r)
 {
     SnTake k = sn_order_take(c, m->kinds, r);
 
@@ -243,7 +243,7 @@ count(SnOc *c, const SnMeasure *m, const SnOr *r)
 }
 
 static SnFall
-floats(SnOc *c, const SnOr *r)
+floats(SnOrder *c, const SnOrderRule *r)
 {
     Nodes s = {0};
 
@@ -252,14 +252,15 @@ floats(SnOc *c, const SnOr *r)
     for (uint32_t i = 0; i < r->nrhs; i++)
         nodes(&s, r->rhs[i]);
     for (uint32_t i = 0; i < s.n; i++)
-        if (s.v[i]->fresh && !sn_ot_every(c, s.v[i], sn_ot_convert) &&
+        if (s.v[i]->fresh &&
+            !sn_order_term_every(c, s.v[i], sn_order_term_convert) &&
             (s.v[i]->elems & UINT32_C(1) << 2 * SN_DE_F32))
             return SN_RISES;
     return r->nrhs ? SN_LEVEL : SN_RISES;
 }
 
 SnFall
-sn_order_fall(SnOc *c, const SnMeasure *m, const SnOr *r)
+sn_order_fall(SnOrder *c, const SnMeasure *m, const SnOrderRule *r)
 {
     if (m->mk == SN_M_FLOATS)
         return floats(c, r);

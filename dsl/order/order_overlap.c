@@ -51,8 +51,8 @@ behind(SnArena *a, const SnDefPass *p, const char *x, const char *y)
 }
 
 SnDecided
-sn_or_decided(SnArena *a, const SnDefPass *p, const char *x, const char *y,
-              const SnDefPrefer **by, bool *xfirst)
+sn_order_rule_decided(SnArena *a, const SnDefPass *p, const char *x,
+                      const char *y, const SnDefPrefer **by, bool *xfirst)
 {
     uint32_t rx = rank(p, x), ry = rank(p, y);
 
@@ -70,9 +70,9 @@ sn_or_decided(SnArena *a, const SnDefPass *p, const char *x, const char *y,
 
 /* Wherever p asks for a single use, so does what it matches. */
 static bool
-once_too(const SnOt *p)
+once_too(const SnOrderTerm *p)
 {
-    const SnOt *t = p->match;
+    const SnOrderTerm *t = p->match;
 
     if (p->once && t && !t->once)
         return false;
@@ -92,26 +92,27 @@ about_types(const SnExpr *e)
 
 /* Does p apply wherever q does? */
 static bool
-takes_all(SnOc *c, SnOr *p, SnOr *q)
+takes_all(SnOrder *c, SnOrderRule *p, SnOrderRule *q)
 {
     SnLit *pl, *ql;
 
     if (p->derive || q->derive || p->rule->optin || p->rule->requires)
         return false;
-    bool ok = sn_ot_match(c, p->lhs, q->lhs) && once_too(p->lhs);
+    bool ok = sn_order_term_match(c, p->lhs, q->lhs) && once_too(p->lhs);
     if (ok) {
-        uint32_t np = sn_or_lits(c, p, &pl), nq = sn_or_lits(c, q, &ql);
+        uint32_t np = sn_order_rule_lits(c, p, &pl),
+                 nq = sn_order_rule_lits(c, q, &ql);
         for (uint32_t i = 0; i < np && ok; i++)
             ok = sn_lits_imply(ql, nq, pl[i]) || about_types(pl[i].e);
     }
-    sn_ot_unmatch(p->lhs);
+    sn_order_term_unmatch(p->lhs);
     return ok;
 }
 
 /* ---- messages ---- */
 
 static const char *
-rule_name(const SnOc *c, const SnOr *r)
+rule_name(const SnOrder *c, const SnOrderRule *r)
 {
     if (!r->derive)
         return sn_format(c->a, "'%s'", r->name);
@@ -122,7 +123,7 @@ rule_name(const SnOc *c, const SnOr *r)
 }
 
 static const char *
-a_type(const SnOc *c, uint32_t elems)
+a_type(const SnOrder *c, uint32_t elems)
 {
     static const SnDefConc want[] = {
         {SN_DE_QI8, -1}, {SN_DE_F32, -1},  {SN_DE_QI16, -1}, {SN_DE_QI32, -1},
@@ -130,7 +131,7 @@ a_type(const SnOc *c, uint32_t elems)
         {SN_DE_I8, -1},  {SN_DE_BOOL, -1}, {SN_DE_F16, -1}};
 
     for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
-        if (!(elems & sn_ot_bit(want[i])))
+        if (!(elems & sn_order_term_bit(want[i])))
             continue;
         for (uint32_t k = 0; k < c->defs->ntype; k++) {
             const SnDefType *t = c->defs->type[k];
@@ -150,21 +151,21 @@ a_type(const SnOc *c, uint32_t elems)
 }
 
 typedef struct Seen {
-    const SnOt *t;
+    const SnOrderTerm *t;
     const char *name;
 } Seen;
 
 static void
-put_values(SnOc *c, SnBuf *b, const SnOr *r, bool captures, Seen *seen,
-           uint32_t *n)
+put_values(SnOrder *c, SnBuf *b, const SnOrderRule *r, bool captures,
+           Seen *seen, uint32_t *n)
 {
     for (uint32_t i = 0; r->rule && i < r->rule->nvar; i++) {
         const SnDefVar *v = r->rule->var[i];
-        SnOt *t = r->var[i] ? sn_ot_get(r->var[i]) : NULL;
+        SnOrderTerm *t = r->var[i] ? sn_order_term_get(r->var[i]) : NULL;
         bool old = !t || (v->vk == SN_V_NODE) != captures || *n == 16;
         for (uint32_t k = 0; k < *n && !old; k++)
             old = seen[k].t == t || !strcmp(seen[k].name, v->name);
-        if (old || t->elems == SN_OT_ABSENT)
+        if (old || t->elems == SN_ORDER_TERM_ABSENT)
             continue;
         seen[(*n)++] = (Seen){t, v->name};
         sn_putf(b, "%s%s:%s", b->n ? ", " : "", v->name, a_type(c, t->elems));
@@ -172,11 +173,11 @@ put_values(SnOc *c, SnBuf *b, const SnOr *r, bool captures, Seen *seen,
 }
 
 static void
-put_settings(SnOc *c, SnBuf *b, const SnOr *r)
+put_settings(SnOrder *c, SnBuf *b, const SnOrderRule *r)
 {
     for (uint32_t i = 0; i < r->nguard; i++) {
         const SnExpr *e = r->guard[i];
-        if (sn_or_lit(r, e).value && e->kid[0]->ek == SN_E_MEMBER &&
+        if (sn_order_rule_lit(r, e).value && e->kid[0]->ek == SN_E_MEMBER &&
             strcmp(e->kid[0]->s, "type"))
             sn_putf(b, ", %s = %s", sn_expr_str(c->a, e->kid[0]),
                     sn_expr_str(c->a, e->kid[1]));
@@ -184,7 +185,7 @@ put_settings(SnOc *c, SnBuf *b, const SnOr *r)
 }
 
 static const char *
-example(SnOc *c, const SnOr *a, const SnOr *b)
+example(SnOrder *c, const SnOrderRule *a, const SnOrderRule *b)
 {
     Seen seen[16];
     uint32_t n = 0;
@@ -201,7 +202,7 @@ example(SnOc *c, const SnOr *a, const SnOr *b)
 }
 
 static bool
-later(const SnOr *a, const SnOr *b)
+later(const SnOrderRule *a, const SnOrderRule *b)
 {
     if (a->derive || b->derive)
         return b->derive != NULL;
@@ -210,7 +211,7 @@ later(const SnOr *a, const SnOr *b)
 }
 
 static uint32_t
-makes(SnOc *c, const SnOr *r)
+makes(SnOrder *c, const SnOrderRule *r)
 {
     uint64_t *all = sn_order_set(c, NULL);
 
@@ -221,19 +222,21 @@ makes(SnOc *c, const SnOr *r)
 
 /* a, b: unified copies of p, q. */
 static void
-ambiguous(SnOc *c, SnOr *p, SnOr *q, const SnOr *a, const SnOr *b)
+ambiguous(SnOrder *c, SnOrderRule *p, SnOrderRule *q, const SnOrderRule *a,
+          const SnOrderRule *b)
 {
-    const SnOr *last = later(p, q) ? p : q, *first = last == p ? q : p;
+    const SnOrderRule *last = later(p, q) ? p : q, *first = last == p ? q : p;
     uint32_t np = makes(c, p), nq = makes(c, q);
     /* The one that makes less, or asks for more, is the better one. */
-    const SnOr *best = p->derive ? q : q->derive ? p : first;
+    const SnOrderRule *best = p->derive ? q : q->derive ? p : first;
 
     if (p->nguard != q->nguard)
         best = p->nguard > q->nguard ? p : q;
     if (np != nq)
         best = np < nq ? p : q;
     sn_error(c->d, last->pos, "SN501", "rules %s and %s both match %s",
-             rule_name(c, first), rule_name(c, last), sn_ot_str(c, a->lhs));
+             rule_name(c, first), rule_name(c, last),
+             sn_order_term_str(c, a->lhs));
     sn_diag_span(c->d, first->pos, "%s",
                  first->derive ? "derived here" : "the other rule");
     sn_diag_line(c->d, "overlap example: %s", example(c, a, b));
@@ -242,7 +245,7 @@ ambiguous(SnOc *c, SnOr *p, SnOr *q, const SnOr *a, const SnOr *b)
 }
 
 static void
-dead(SnOc *c, const SnOr *r, const SnOr *by)
+dead(SnOrder *c, const SnOrderRule *r, const SnOrderRule *by)
 {
     sn_error(c->d, r->pos, "SN502",
              "rule '%s' can never fire: every match is taken by '%s' (line "
@@ -253,7 +256,7 @@ dead(SnOc *c, const SnOr *r, const SnOr *by)
 }
 
 static void
-duplicate(SnOc *c, const SnOr *r, const SnOr *of)
+duplicate(SnOrder *c, const SnOrderRule *r, const SnOrderRule *of)
 {
     sn_error(c->d, r->pos, "SN505",
              "rules '%s' and '%s' have the same left side and condition",
@@ -264,7 +267,7 @@ duplicate(SnOc *c, const SnOr *r, const SnOr *of)
 
 /* One of the two never fires: true when that was reported. */
 static bool
-hidden(SnOc *c, const SnDefPass *p, SnOr *x, SnOr *y)
+hidden(SnOrder *c, const SnDefPass *p, SnOrderRule *x, SnOrderRule *y)
 {
     const SnDefPrefer *by;
     bool xfirst, xall = takes_all(c, x, y), yall = takes_all(c, y, x);
@@ -273,7 +276,8 @@ hidden(SnOc *c, const SnDefPass *p, SnOr *x, SnOr *y)
         duplicate(c, later(x, y) ? x : y, later(x, y) ? y : x);
         return true;
     }
-    SnDecided how = sn_or_decided(c->a, p, x->name, y->name, &by, &xfirst);
+    SnDecided how =
+        sn_order_rule_decided(c->a, p, x->name, y->name, &by, &xfirst);
     if (how == SN_UNDECIDED || !(xfirst ? xall : yall))
         return false;
     dead(c, xfirst ? y : x, xfirst ? x : y);
@@ -282,19 +286,21 @@ hidden(SnOc *c, const SnDefPass *p, SnOr *x, SnOr *y)
 
 /* Both may match and nothing decides: true when that was reported. */
 static bool
-undecided(SnOc *c, const SnDefPass *p, SnOr *x, SnOr *y)
+undecided(SnOrder *c, const SnDefPass *p, SnOrderRule *x, SnOrderRule *y)
 {
     const SnDefPrefer *by;
     bool xfirst;
     SnLit *al, *bl;
 
-    if (sn_or_decided(c->a, p, x->name, y->name, &by, &xfirst) != SN_UNDECIDED)
+    if (sn_order_rule_decided(c->a, p, x->name, y->name, &by, &xfirst) !=
+        SN_UNDECIDED)
         return false;
-    SnOr *a = sn_or_copy(c, x), *b = sn_or_copy(c, y);
-    if (!sn_ot_unify(c, a->lhs, b->lhs) || !sn_or_assume(c, a) ||
-        !sn_or_assume(c, b))
+    SnOrderRule *a = sn_order_rule_copy(c, x), *b = sn_order_rule_copy(c, y);
+    if (!sn_order_term_unify(c, a->lhs, b->lhs) ||
+        !sn_order_rule_assume(c, a) || !sn_order_rule_assume(c, b))
         return false;
-    uint32_t na = sn_or_lits(c, a, &al), nb = sn_or_lits(c, b, &bl);
+    uint32_t na = sn_order_rule_lits(c, a, &al),
+             nb = sn_order_rule_lits(c, b, &bl);
     if (sn_lits_disjoint(al, na, bl, nb))
         return false;
     ambiguous(c, x, y, a, b);
@@ -302,7 +308,7 @@ undecided(SnOc *c, const SnDefPass *p, SnOr *x, SnOr *y)
 }
 
 void
-sn_order_overlap(SnOc *c, const SnDefPass *p, SnOr **v, uint32_t n)
+sn_order_overlap(SnOrder *c, const SnDefPass *p, SnOrderRule **v, uint32_t n)
 {
     bool *said = SN_NEW_N(c->a, bool, (size_t)p->nstep * p->nstep + 1);
 
@@ -312,7 +318,7 @@ sn_order_overlap(SnOc *c, const SnDefPass *p, SnOr **v, uint32_t n)
                 uint32_t at = v[i]->step * p->nstep + v[j]->step;
                 if (v[i]->step == v[j]->step || said[at] ||
                     (v[i]->derive && v[j]->derive) ||
-                    !sn_ot_may(c, v[i]->lhs, v[j]->lhs))
+                    !sn_order_term_may(c, v[i]->lhs, v[j]->lhs))
                     continue;
                 said[at] = phase == 0 ? hidden(c, p, v[i], v[j])
                                       : undecided(c, p, v[i], v[j]);

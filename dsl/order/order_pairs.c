@@ -12,7 +12,7 @@ typedef enum Join {
 } Join;
 
 typedef struct Pair {
-    const SnOr *x, *y; /* y's root is above, x matches inside */
+    const SnOrderRule *x, *y; /* y's root is above, x matches inside */
     Join join;
     uint32_t n;
     uint32_t score; /* of the example */
@@ -20,9 +20,9 @@ typedef struct Pair {
 } Pair;
 
 typedef struct Pairs {
-    SnOc *c;
+    SnOrder *c;
     const SnDefPass *p;
-    SnOr **v;
+    SnOrderRule **v;
     uint32_t n;
     uint32_t npair;
     Pair *pair;
@@ -33,39 +33,40 @@ typedef struct Pairs {
 
 enum { MAXSTEP = 40 };
 
-static SnOt *
-once(Pairs *s, SnOt *t, const SnLit *k, uint32_t nk)
+static SnOrderTerm *
+once(Pairs *s, SnOrderTerm *t, const SnLit *k, uint32_t nk)
 {
-    t = sn_ot_get(t);
+    t = sn_order_term_get(t);
     if (t->var)
         return NULL;
     for (uint32_t i = 0; i < t->narg && !t->open; i++) {
-        SnOt *u = once(s, t->arg[i], k, nk);
+        SnOrderTerm *u = once(s, t->arg[i], k, nk);
         if (!u)
             continue;
-        SnOt *w = sn_memdup(s->c->a, t, sizeof *t);
-        w->arg = SN_NEW_N(s->c->a, SnOt *, t->narg + 1);
+        SnOrderTerm *w = sn_memdup(s->c->a, t, sizeof *t);
+        w->arg = SN_NEW_N(s->c->a, SnOrderTerm *, t->narg + 1);
         memcpy(w->arg, t->arg, t->narg * sizeof *t->arg);
         w->arg[i] = u;
         return w;
     }
     for (uint32_t i = 0; i < s->n; i++) {
-        SnOr *r = s->v[i];
+        SnOrderRule *r = s->v[i];
         if (r->rule && r->rule->optin)
             continue;
-        SnOt *u =
-            sn_ot_may(s->c, r->lhs, t) ? sn_or_apply(s->c, r, t, k, nk) : NULL;
+        SnOrderTerm *u = sn_order_term_may(s->c, r->lhs, t)
+                             ? sn_order_rule_apply(s->c, r, t, k, nk)
+                             : NULL;
         if (u)
             return u;
     }
     return NULL;
 }
 
-static SnOt *
-normal(Pairs *s, SnOt *t, const SnLit *k, uint32_t nk)
+static SnOrderTerm *
+normal(Pairs *s, SnOrderTerm *t, const SnLit *k, uint32_t nk)
 {
     for (int i = 0; i < MAXSTEP; i++) {
-        SnOt *u = once(s, t, k, nk);
+        SnOrderTerm *u = once(s, t, k, nk);
         if (!u)
             break;
         t = u;
@@ -77,23 +78,23 @@ normal(Pairs *s, SnOt *t, const SnLit *k, uint32_t nk)
 
 /* Convolution -> Rescale -> Convolution, in the order data flows. */
 static void
-put_chain(const SnOc *c, SnBuf *b, SnOt *t, const SnOt *end)
+put_chain(const SnOrder *c, SnBuf *b, SnOrderTerm *t, const SnOrderTerm *end)
 {
-    t = sn_ot_get(t);
+    t = sn_order_term_get(t);
     for (uint32_t i = 0; i < t->narg && !t->var && !t->open && t != end; i++) {
-        SnOt *o = sn_ot_get(t->arg[i]);
+        SnOrderTerm *o = sn_order_term_get(t->arg[i]);
         if (o->var)
             continue;
         put_chain(c, b, o, end);
         sn_puts(b, " -> ");
         break;
     }
-    const char *s = sn_ot_str(c, t);
+    const char *s = sn_order_term_str(c, t);
     sn_putn(b, s, strcspn(s, "("));
 }
 
 static Pair *
-pair_of(Pairs *s, const SnOr *x, const SnOr *y)
+pair_of(Pairs *s, const SnOrderRule *x, const SnOrderRule *y)
 {
     for (uint32_t i = 0; i < s->npair; i++) {
         Pair *p = &s->pair[i];
@@ -106,16 +107,16 @@ pair_of(Pairs *s, const SnOr *x, const SnOr *y)
     return &s->pair[s->npair - 1];
 }
 
-static SnOt *
-replace(SnOc *c, SnOt *t, const SnOt *at, SnOt *by)
+static SnOrderTerm *
+replace(SnOrder *c, SnOrderTerm *t, const SnOrderTerm *at, SnOrderTerm *by)
 {
-    t = sn_ot_get(t);
+    t = sn_order_term_get(t);
     if (t == at)
         return by;
     if (t->var || t->open)
         return t;
-    SnOt *w = sn_memdup(c->a, t, sizeof *t);
-    w->arg = SN_NEW_N(c->a, SnOt *, t->narg + 1);
+    SnOrderTerm *w = sn_memdup(c->a, t, sizeof *t);
+    w->arg = SN_NEW_N(c->a, SnOrderTerm *, t->narg + 1);
     for (uint32_t i = 0; i < t->narg; i++)
         w->arg[i] = replace(c, t->arg[i], at, by);
     return w;
@@ -123,9 +124,9 @@ replace(SnOc *c, SnOt *t, const SnOt *at, SnOt *by)
 
 /* Sums of products make the better example. */
 static uint32_t
-weight(SnOt *t)
+weight(SnOrderTerm *t)
 {
-    t = sn_ot_get(t);
+    t = sn_order_term_get(t);
     if (t->var || t->open)
         return 0;
     uint32_t n = t->node && t->node->rsem[0]->cls == SN_DC_CONTRACT;
@@ -136,40 +137,43 @@ weight(SnOt *t)
 
 /* x at term `at` inside y's left side (both copies, not yet unified). */
 static void
-peak(Pairs *s, const SnOr *x0, const SnOr *y0, SnOr *x, SnOr *y, SnOt *at)
+peak(Pairs *s, const SnOrderRule *x0, const SnOrderRule *y0, SnOrderRule *x,
+     SnOrderRule *y, SnOrderTerm *at)
 {
-    SnOc *c = s->c;
+    SnOrder *c = s->c;
     SnLit *k = NULL, *l;
     uint32_t nk = 0;
     bool root = at == y->lhs;
 
-    if (!sn_ot_unify(c, x->lhs, at) || !sn_or_assume(c, x) ||
-        !sn_or_assume(c, y))
+    if (!sn_order_term_unify(c, x->lhs, at) || !sn_order_rule_assume(c, x) ||
+        !sn_order_rule_assume(c, y))
         return;
-    uint32_t nx = sn_or_lits(c, x, &k), ny = sn_or_lits(c, y, &l);
+    uint32_t nx = sn_order_rule_lits(c, x, &k),
+             ny = sn_order_rule_lits(c, y, &l);
     if (sn_lits_disjoint(k, nx, l, ny))
         return;
     nk = nx;
     for (uint32_t i = 0; i < ny; i++)
         SN_PUSH(c->a, k, nk, l[i]);
-    SnOt *inner = sn_or_build(c, x), *t2 = sn_or_build(c, y);
+    SnOrderTerm *inner = sn_order_rule_build(c, x),
+                *t2 = sn_order_rule_build(c, y);
     if (!inner || !t2)
         return;
-    const SnOt *spot = sn_ot_get(at);
-    SnOt *t1 = root ? inner : replace(c, y->lhs, spot, inner);
+    const SnOrderTerm *spot = sn_order_term_get(at);
+    SnOrderTerm *t1 = root ? inner : replace(c, y->lhs, spot, inner);
     const char *flow = NULL;
     SnBuf b;
     sn_buf_init(&b, c->a);
     put_chain(c, &b, y->lhs, NULL);
     flow = sn_buf_str(&b);
     SnLit none = {0};
-    SnOt *n1 = normal(s, t1, nk ? k : &none, nk);
-    SnOt *n2 = normal(s, t2, nk ? k : &none, nk);
-    Join j = sn_ot_equal(n1, n2, true)    ? JOINED
-             : sn_ot_equal(n1, n2, false) ? NEARLY
-                                          : APART;
-    if (j == APART &&
-        sn_ot_equal(normal(s, t1, NULL, 0), normal(s, t2, NULL, 0), false))
+    SnOrderTerm *n1 = normal(s, t1, nk ? k : &none, nk);
+    SnOrderTerm *n2 = normal(s, t2, nk ? k : &none, nk);
+    Join j = sn_order_term_equal(n1, n2, true)    ? JOINED
+             : sn_order_term_equal(n1, n2, false) ? NEARLY
+                                                  : APART;
+    if (j == APART && sn_order_term_equal(normal(s, t1, NULL, 0),
+                                          normal(s, t2, NULL, 0), false))
         j = IF;
     Pair *p = pair_of(s, x0, y0);
     uint32_t score = weight(y->lhs);
@@ -180,14 +184,14 @@ peak(Pairs *s, const SnOr *x0, const SnOr *y0, SnOr *x, SnOr *y, SnOt *at)
         p->x = x0;
         p->y = y0;
         p->peak = flow;
-        p->left = sn_ot_str(c, n1);
-        p->right = sn_ot_str(c, n2);
+        p->left = sn_order_term_str(c, n1);
+        p->right = sn_order_term_str(c, n2);
     }
 }
 
 /* The k-th node of t, the root is 0. */
-static SnOt *
-nth(SnOt *t, uint32_t *k)
+static SnOrderTerm *
+nth(SnOrderTerm *t, uint32_t *k)
 {
     if (t->var)
         return NULL;
@@ -195,7 +199,7 @@ nth(SnOt *t, uint32_t *k)
         return t;
     --*k;
     for (uint32_t i = 0; i < t->narg && !t->open; i++) {
-        SnOt *u = nth(t->arg[i], k);
+        SnOrderTerm *u = nth(t->arg[i], k);
         if (u)
             return u;
     }
@@ -203,18 +207,19 @@ nth(SnOt *t, uint32_t *k)
 }
 
 static void
-overlaps(Pairs *s, SnOr *x, SnOr *y, bool first)
+overlaps(Pairs *s, SnOrderRule *x, SnOrderRule *y, bool first)
 {
     for (uint32_t at = 0; at < 16; at++) {
         uint32_t k = at;
-        SnOt *t = nth(y->lhs, &k);
+        SnOrderTerm *t = nth(y->lhs, &k);
         if (!t)
             return;
         if (at == 0 && !first)
             continue; /* roots: once for each pair */
-        if (!sn_ot_may(s->c, x->lhs, t))
+        if (!sn_order_term_may(s->c, x->lhs, t))
             continue;
-        SnOr *a = sn_or_copy(s->c, x), *b = sn_or_copy(s->c, y);
+        SnOrderRule *a = sn_order_rule_copy(s->c, x),
+                    *b = sn_order_rule_copy(s->c, y);
         k = at;
         peak(s, x, y, a, b, nth(b->lhs, &k));
     }
@@ -229,7 +234,7 @@ decided(Pairs *s, const Pair *p)
     bool xfirst;
     const char *x = p->x->name, *y = p->y->name;
 
-    switch (sn_or_decided(s->c->a, s->p, x, y, &by, &xfirst)) {
+    switch (sn_order_rule_decided(s->c->a, s->p, x, y, &by, &xfirst)) {
     case SN_BY_PREFER:
         return sn_format(s->c->a, "resolved by 'prefer %s over %s' (line %u)",
                          xfirst ? x : y, xfirst ? y : x, by->pos.line);
@@ -264,7 +269,8 @@ say(Pairs *s, const Pair *p)
 }
 
 void
-sn_order_pairs(SnOc *c, const SnDefPass *p, SnOr **v, uint32_t n, SnBuf *b)
+sn_order_pairs(SnOrder *c, const SnDefPass *p, SnOrderRule **v, uint32_t n,
+               SnBuf *b)
 {
     Pairs s = {.c = c, .p = p, .v = v, .n = n};
 

@@ -12,34 +12,34 @@
 /* The root moved up past what it read: it is the node that was changed, and
  * everything that could match there could match before. */
 static bool
-moved_root(const SnOr *r, const SnOt *t)
+moved_root(const SnOrderRule *r, const SnOrderTerm *t)
 {
     return r->lhs->node && t->node == r->lhs->node && t->like == r->lhs;
 }
 
-static const SnOr *
-matches(SnOc *c, SnOr *const *v, uint32_t n, const SnOt *t)
+static const SnOrderRule *
+matches(SnOrder *c, SnOrderRule *const *v, uint32_t n, const SnOrderTerm *t)
 {
     for (uint32_t i = 0; i < n; i++)
-        if (sn_ot_may(c, v[i]->lhs, t))
+        if (sn_order_term_may(c, v[i]->lhs, t))
             return v[i];
     return NULL;
 }
 
 /* A rule that may match at a new node of t, below the root of t. */
-static const SnOr *
-above(SnOc *c, SnOr *const *v, uint32_t n, const SnOr *r, const SnOt *t,
-      bool root)
+static const SnOrderRule *
+above(SnOrder *c, SnOrderRule *const *v, uint32_t n, const SnOrderRule *r,
+      const SnOrderTerm *t, bool root)
 {
-    if (!t->fresh || t->open || t->konst)
+    if (!t->fresh || t->open || t->is_const)
         return NULL;
     if (!root && !moved_root(r, t)) {
-        const SnOr *q = matches(c, v, n, t);
+        const SnOrderRule *q = matches(c, v, n, t);
         if (q)
             return q;
     }
     for (uint32_t i = 0; i < t->narg; i++) {
-        const SnOr *q = above(c, v, n, r, t->arg[i], false);
+        const SnOrderRule *q = above(c, v, n, r, t->arg[i], false);
         if (q)
             return q;
     }
@@ -47,25 +47,25 @@ above(SnOc *c, SnOr *const *v, uint32_t n, const SnOr *r, const SnOt *t,
 }
 
 /* A builder may make what its contract says, anywhere. */
-static const SnOr *
-made_by(SnOc *c, SnOr *const *v, uint32_t n, const SnDefRule *r)
+static const SnOrderRule *
+made_by(SnOrder *c, SnOrderRule *const *v, uint32_t n, const SnDefRule *r)
 {
     for (uint32_t k = 0; k < r->nmakes; k++) {
         const SnDefNode *m = sn_def_node(c->defs, r->makes[k]);
         for (uint32_t i = 0; m && i < n; i++)
-            if (sn_ot_has(v[i]->lhs, m))
+            if (sn_order_term_has(v[i]->lhs, m))
                 return v[i];
     }
     return NULL;
 }
 
 bool
-sn_order_sweep(SnOc *c, const SnDefPass *p, SnOr **v, uint32_t n)
+sn_order_sweep(SnOrder *c, const SnDefPass *p, SnOrderRule **v, uint32_t n)
 {
     bool ok = true;
 
     for (uint32_t i = 0; i < n; i++) {
-        const SnOr *r = v[i], *q = NULL;
+        const SnOrderRule *r = v[i], *q = NULL;
         if (!r->rule || !r->first)
             continue;
         for (uint32_t k = 0; k < r->nrhs && !q; k++)

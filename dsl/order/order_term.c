@@ -5,68 +5,71 @@
 #include "dsl/order/order_term.h"
 
 uint32_t
-sn_ot_bit(SnDefConc c)
+sn_order_term_bit(SnDefConc c)
 {
     if (c.elem < 0)
-        return SN_OT_ABSENT;
+        return SN_ORDER_TERM_ABSENT;
     return UINT32_C(1) << (2 * c.elem + (c.axis >= 0));
 }
 
 bool
-sn_ot_every(const SnOc *c, const SnOt *t, bool (*f)(const SnDefNode *))
+sn_order_term_every(const SnOrder *c, const SnOrderTerm *t,
+                    bool (*f)(const SnDefNode *))
 {
     if (t->var)
         return false;
     for (uint32_t i = 0; i < c->defs->nnode; i++)
-        if (sn_ot_has(t, c->defs->node[i]) && !f(c->defs->node[i]))
+        if (sn_order_term_has(t, c->defs->node[i]) && !f(c->defs->node[i]))
             return false;
     return true;
 }
 
 bool
-sn_ot_convert(const SnDefNode *n)
+sn_order_term_convert(const SnDefNode *n)
 {
     return n->rsem[0]->cls == SN_DC_CONVERT;
 }
 
 /* ---- making terms ---- */
 
-static SnOt *
-new_term(SnOc *c, const char *name, uint32_t elems)
+static SnOrderTerm *
+new_term(SnOrder *c, const char *name, uint32_t elems)
 {
-    SnOt *t = SN_NEW(c->a, SnOt);
+    SnOrderTerm *t = SN_NEW(c->a, SnOrderTerm);
 
     t->name = name;
     t->elems = elems;
-    t->type = SN_NEW(c->a, SnOty);
+    t->type = SN_NEW(c->a, SnOrderType);
     return t;
 }
 
-static SnOt *
-new_var(SnOc *c, const char *name, uint32_t elems)
+static SnOrderTerm *
+new_var(SnOrder *c, const char *name, uint32_t elems)
 {
-    SnOt *t = new_term(c, name, elems);
+    SnOrderTerm *t = new_term(c, name, elems);
 
     t->var = true;
     return t;
 }
 
-static SnOt *
-new_node(SnOc *c, const SnDefNode *n)
+static SnOrderTerm *
+new_node(SnOrder *c, const SnDefNode *n)
 {
-    SnOt *t =
-        new_term(c, NULL, n->nout ? SN_OT_ALL & ~SN_OT_ABSENT : SN_OT_ALL);
+    SnOrderTerm *t =
+        new_term(c, NULL,
+                 n->nout ? SN_ORDER_TERM_ALL & ~SN_ORDER_TERM_ABSENT
+                         : SN_ORDER_TERM_ALL);
 
     t->node = n;
     t->kinds = sn_order_set(c, n);
     t->narg = n->nin;
-    t->arg = SN_NEW_N(c->a, SnOt *, n->nin + 1);
+    t->arg = SN_NEW_N(c->a, SnOrderTerm *, n->nin + 1);
     return t;
 }
 
 /* Types that no tuple of the node has together go. */
 static void
-narrow(SnOt *t)
+narrow(SnOrderTerm *t)
 {
     const SnDefNode *n = t->node;
     uint32_t out = 0, in[32] = {0};
@@ -75,18 +78,18 @@ narrow(SnOt *t)
         return;
     for (uint32_t k = 0; k < n->ntuple; k++) {
         const SnDefTuple *u = &n->tuple[k];
-        bool ok = !n->nout || (t->elems & sn_ot_bit(u->out[0]));
+        bool ok = !n->nout || (t->elems & sn_order_term_bit(u->out[0]));
         for (uint32_t i = 0; i < n->nin && ok; i++)
-            ok = (t->arg[i]->elems &
-                  (sn_ot_bit(u->in[i]) |
-                   (n->in[i]->optional || n->in[i]->variadic ? SN_OT_ABSENT
-                                                             : 0))) != 0;
+            ok = (t->arg[i]->elems & (sn_order_term_bit(u->in[i]) |
+                                      (n->in[i]->optional || n->in[i]->variadic
+                                           ? SN_ORDER_TERM_ABSENT
+                                           : 0))) != 0;
         if (!ok)
             continue;
-        out |= n->nout ? sn_ot_bit(u->out[0]) : t->elems;
+        out |= n->nout ? sn_order_term_bit(u->out[0]) : t->elems;
         for (uint32_t i = 0; i < n->nin; i++)
-            in[i] |=
-                sn_ot_bit(u->in[i]) | (n->in[i]->optional ? SN_OT_ABSENT : 0);
+            in[i] |= sn_order_term_bit(u->in[i]) |
+                     (n->in[i]->optional ? SN_ORDER_TERM_ABSENT : 0);
     }
     t->elems &= out;
     for (uint32_t i = 0; i < n->nin; i++)
@@ -95,7 +98,7 @@ narrow(SnOt *t)
 
 /* Ports of a `same` group have one type. */
 static void
-link_same(SnOt *t, int depth)
+link_same(SnOrderTerm *t, int depth)
 {
     const SnDefNode *n = t->node;
 
@@ -104,7 +107,7 @@ link_same(SnOt *t, int depth)
     if (t->var || !n || t->open || !n->nout || n->out[0]->fact != SN_DF_SAME)
         return;
     for (uint32_t i = 0; i < n->nin && i < t->narg; i++) {
-        SnOty *a = t->type, *b = t->arg[i]->type;
+        SnOrderType *a = t->type, *b = t->arg[i]->type;
         while (a->same)
             a = a->same;
         while (b->same)
@@ -116,7 +119,7 @@ link_same(SnOt *t, int depth)
 
 /* Upwards, then downwards. */
 static void
-narrow_all(SnOt *t, int depth)
+narrow_all(SnOrderTerm *t, int depth)
 {
     for (uint32_t i = 0; i < t->narg && depth < 20; i++)
         narrow_all(t->arg[i], depth + 1);
@@ -124,7 +127,7 @@ narrow_all(SnOt *t, int depth)
 }
 
 static void
-narrow_down(SnOt *t, int depth)
+narrow_down(SnOrderTerm *t, int depth)
 {
     narrow(t);
     for (uint32_t i = 0; i < t->narg && depth < 20; i++)
@@ -134,10 +137,10 @@ narrow_down(SnOt *t, int depth)
 /* ---- written rules ---- */
 
 typedef struct Build {
-    SnOc *c;
-    SnOr *r;
+    SnOrder *c;
+    SnOrderRule *r;
     uint32_t swap, nswap; /* which commuting nodes are taken the other way */
-    SnOt **let;           /* [nvar] */
+    SnOrderTerm **let;    /* [nvar] */
 } Build;
 
 static uint32_t
@@ -146,7 +149,7 @@ conc_set(const SnDefConc *v, uint32_t n)
     uint32_t s = 0;
 
     for (uint32_t i = 0; i < n; i++)
-        s |= sn_ot_bit(v[i]);
+        s |= sn_order_term_bit(v[i]);
     return s;
 }
 
@@ -158,25 +161,26 @@ form_of(const SnDefNode *n, const SnDefNode *base)
     return n != NULL;
 }
 
-static SnOt *
+static SnOrderTerm *
 pat_var(Build *b, const SnPat *p)
 {
-    SnOt **slot = p->var ? &b->r->var[p->var->index] : NULL;
+    SnOrderTerm **slot = p->var ? &b->r->var[p->var->index] : NULL;
 
     if (slot && *slot)
         return *slot;
-    SnOt *t = new_var(b->c, p->var ? p->var->name : NULL, SN_OT_ALL);
+    SnOrderTerm *t =
+        new_var(b->c, p->var ? p->var->name : NULL, SN_ORDER_TERM_ALL);
     if (slot)
         *slot = t;
     return t;
 }
 
-static SnOt *pattern(Build *b, const SnPat *p);
+static SnOrderTerm *pattern(Build *b, const SnPat *p);
 
-static SnOt *
+static SnOrderTerm *
 pat_call(Build *b, const SnPat *p)
 {
-    SnOt *t = new_node(b->c, p->node);
+    SnOrderTerm *t = new_node(b->c, p->node);
 
     if (p->pk == SN_P_FORMS) {
         uint64_t *k = sn_order_set(b->c, NULL);
@@ -190,22 +194,22 @@ pat_call(Build *b, const SnPat *p)
     }
     for (uint32_t i = 0; i < p->node->nin; i++)
         t->arg[i] = p->by_port[i] ? pattern(b, p->by_port[i])
-                                  : new_var(b->c, NULL, SN_OT_ALL);
+                                  : new_var(b->c, NULL, SN_ORDER_TERM_ALL);
     const int8_t *m = p->node->comm;
     if (m[0] >= 0 && m[1] >= 0 && m[0] != m[1] &&
         !(t->arg[m[0]]->var && t->arg[m[1]]->var) &&
         (b->swap >> b->nswap++ & 1)) {
-        SnOt *x = t->arg[m[0]];
+        SnOrderTerm *x = t->arg[m[0]];
         t->arg[m[0]] = t->arg[m[1]];
         t->arg[m[1]] = x;
     }
     return t;
 }
 
-static SnOt *
+static SnOrderTerm *
 pattern(Build *b, const SnPat *p)
 {
-    SnOt *t;
+    SnOrderTerm *t;
 
     switch (p->pk) {
     case SN_P_CALL:
@@ -213,7 +217,7 @@ pattern(Build *b, const SnPat *p)
         t = pat_call(b, p);
         break;
     case SN_P_ANY:
-        t = new_term(b->c, NULL, SN_OT_ALL & ~SN_OT_ABSENT);
+        t = new_term(b->c, NULL, SN_ORDER_TERM_ALL & ~SN_ORDER_TERM_ABSENT);
         t->kinds = p->cls->member;
         t->open = true;
         break;
@@ -235,43 +239,45 @@ pattern(Build *b, const SnPat *p)
     return t;
 }
 
-static SnOt *term(Build *b, const SnTerm *t);
+static SnOrderTerm *term(Build *b, const SnTerm *t);
 
 /* Made from attributes alone. */
 static bool
-is_data(const SnOt *t)
+is_data(const SnOrderTerm *t)
 {
     return t->fresh && t->narg == 0 && t->node && !t->node->has_effect;
 }
 
-static SnOt *
+static SnOrderTerm *
 call_term(Build *b, const SnTerm *s)
 {
-    SnOt *t = new_node(b->c, s->node);
+    SnOrderTerm *t = new_node(b->c, s->node);
     uint32_t extra = s->nlist > 1 ? s->nlist - 1 : 0;
 
     t->fresh = true;
     if (extra)
-        t->arg = SN_NEW_N(b->c->a, SnOt *, s->node->nin + extra + 1);
+        t->arg = SN_NEW_N(b->c->a, SnOrderTerm *, s->node->nin + extra + 1);
     for (uint32_t i = 0; i < s->node->nin; i++)
         t->arg[i] = s->by_port[i] ? term(b, s->by_port[i])
-                                  : new_var(b->c, NULL, SN_OT_ABSENT);
+                                  : new_var(b->c, NULL, SN_ORDER_TERM_ABSENT);
     for (uint32_t i = 0; i < extra; i++)
         t->arg[t->narg++] = term(b, s->list[i + 1]);
     if (s->like_var)
         t->like = b->r->var[s->like_var->index];
-    t->konst = t->narg > 0;
+    t->is_const = t->narg > 0;
     for (uint32_t i = 0; i < t->narg; i++)
-        t->konst &= t->arg[i]->konst || t->arg[i]->elems == SN_OT_ABSENT ||
-                    is_data(t->arg[i]);
+        t->is_const &= t->arg[i]->is_const ||
+                       t->arg[i]->elems == SN_ORDER_TERM_ABSENT ||
+                       is_data(t->arg[i]);
     return t;
 }
 
-static SnOt *
+static SnOrderTerm *
 copy_term(Build *b, const SnTerm *s)
 {
-    SnOt *like = b->r->var[s->var->index];
-    SnOt *t = new_term(b->c, NULL, SN_OT_ALL & ~SN_OT_ABSENT);
+    SnOrderTerm *like = b->r->var[s->var->index];
+    SnOrderTerm *t =
+        new_term(b->c, NULL, SN_ORDER_TERM_ALL & ~SN_ORDER_TERM_ABSENT);
 
     t->fresh = t->copy = true;
     t->like = like;
@@ -296,11 +302,11 @@ type_var(const SnExpr *e, const SnDefVar **v)
     return true;
 }
 
-static SnOt *
+static SnOrderTerm *
 term(Build *b, const SnTerm *s)
 {
     const SnDefVar *v;
-    SnOt *t = NULL;
+    SnOrderTerm *t = NULL;
 
     switch (s->tk) {
     case SN_T_VAR:
@@ -312,12 +318,12 @@ term(Build *b, const SnTerm *s)
     case SN_T_EACH:
         return term(b, s->arg[0]);
     case SN_T_NONE:
-        return new_var(b->c, NULL, SN_OT_ABSENT);
+        return new_var(b->c, NULL, SN_ORDER_TERM_ABSENT);
     case SN_T_FUNC:
         if (strcmp(s->name, "fold") || !b->c->constant)
             return term(b, s->arg[0]);
         t = new_node(b->c, b->c->constant);
-        t->fresh = t->konst = true;
+        t->fresh = t->is_const = true;
         t->type_of = term(b, s->arg[0]);
         t->elems &= t->type_of->elems;
         return t;
@@ -345,7 +351,7 @@ term(Build *b, const SnTerm *s)
 /* ---- conditions ---- */
 
 static void
-conjuncts(SnOc *c, SnOr *r, const SnExpr *e)
+conjuncts(SnOrder *c, SnOrderRule *r, const SnExpr *e)
 {
     if (!e)
         return;
@@ -368,14 +374,14 @@ types_named(const SnExpr *e)
         return s;
     }
     if (e->rk != SN_R_TYPE)
-        return SN_OT_ALL;
+        return SN_ORDER_TERM_ALL;
     const SnDefType *t = e->ref;
     return conc_set(t->conc, t->nconc);
 }
 
 /* What a condition says about possible types. */
 static void
-guard_types(SnOr *r, const SnExpr *e)
+guard_types(SnOrderRule *r, const SnExpr *e)
 {
     const SnDefVar *v, *w;
 
@@ -383,7 +389,7 @@ guard_types(SnOr *r, const SnExpr *e)
         e->kid[0]->rk == SN_R_VAR) {
         v = e->kid[0]->ref;
         if (r->var[v->index])
-            r->var[v->index]->konst = true;
+            r->var[v->index]->is_const = true;
     }
     if (e->ek == SN_E_IN && type_var(e->kid[0], &v) && r->var[v->index])
         r->var[v->index]->elems &= types_named(e);
@@ -400,19 +406,19 @@ guard_types(SnOr *r, const SnExpr *e)
     }
 }
 
-static SnOr *
-written(SnOc *c, const SnDefPass *p, const SnDefRule *rule, uint32_t swap,
+static SnOrderRule *
+written(SnOrder *c, const SnDefPass *p, const SnDefRule *rule, uint32_t swap,
         uint32_t *nswap)
 {
-    SnOr *r = SN_NEW(c->a, SnOr);
+    SnOrderRule *r = SN_NEW(c->a, SnOrderRule);
     Build b = {.c = c, .r = r, .swap = swap};
 
     r->pass = p;
     r->rule = rule;
     r->name = r->label = rule->name;
     r->pos = rule->pos;
-    r->var = SN_NEW_N(c->a, SnOt *, rule->nvar + 1);
-    b.let = SN_NEW_N(c->a, SnOt *, rule->nvar + 1);
+    r->var = SN_NEW_N(c->a, SnOrderTerm *, rule->nvar + 1);
+    b.let = SN_NEW_N(c->a, SnOrderTerm *, rule->nvar + 1);
     r->lhs = pattern(&b, rule->pat);
     *nswap = b.nswap;
     conjuncts(c, r, rule->when);
@@ -425,7 +431,7 @@ written(SnOc *c, const SnDefPass *p, const SnDefRule *rule, uint32_t swap,
     link_same(r->lhs, 0);
     if (!rule->rhs)
         return r;
-    SnOt *t = term(&b, rule->rhs);
+    SnOrderTerm *t = term(&b, rule->rhs);
     SN_PUSH(c->a, r->rhs, r->nrhs, t);
     for (uint32_t i = 0; i < rule->nmore; i++) {
         t = term(&b, rule->more[i]);
@@ -436,31 +442,32 @@ written(SnOc *c, const SnDefPass *p, const SnDefRule *rule, uint32_t swap,
 
 /* ---- derived instances ---- */
 
-static SnOt *
-var_operands(SnOc *c, const SnDefNode *n)
+static SnOrderTerm *
+var_operands(SnOrder *c, const SnDefNode *n)
 {
-    SnOt *t = new_node(c, n);
+    SnOrderTerm *t = new_node(c, n);
 
     for (uint32_t i = 0; i < n->nin; i++)
-        t->arg[i] =
-            new_var(c, n->in[i]->name,
-                    n->in[i]->optional ? SN_OT_ALL : SN_OT_ALL & ~SN_OT_ABSENT);
+        t->arg[i] = new_var(c, n->in[i]->name,
+                            n->in[i]->optional
+                                ? SN_ORDER_TERM_ALL
+                                : SN_ORDER_TERM_ALL & ~SN_ORDER_TERM_ABSENT);
     return t;
 }
 
-static SnOt *
-over(SnOc *c, const SnDefNode *n, SnOt *x)
+static SnOrderTerm *
+over(SnOrder *c, const SnDefNode *n, SnOrderTerm *x)
 {
-    SnOt *t = new_node(c, n);
+    SnOrderTerm *t = new_node(c, n);
 
     t->arg[0] = x;
     return t;
 }
 
-static SnOt *
-changed(SnOc *c, const SnOt *old, const SnOt *type_of)
+static SnOrderTerm *
+changed(SnOrder *c, const SnOrderTerm *old, const SnOrderTerm *type_of)
 {
-    SnOt *t = new_node(c, old->node);
+    SnOrderTerm *t = new_node(c, old->node);
 
     t->fresh = true;
     t->like = old;
@@ -470,11 +477,11 @@ changed(SnOc *c, const SnOt *old, const SnOt *type_of)
     return t;
 }
 
-static SnOr *
-instance(SnOc *c, const SnDefPass *p, const SnDefDerive *v, const SnDefNode *n,
-         uint32_t port)
+static SnOrderRule *
+instance(SnOrder *c, const SnDefPass *p, const SnDefDerive *v,
+         const SnDefNode *n, uint32_t port)
 {
-    SnOr *r = SN_NEW(c->a, SnOr);
+    SnOrderRule *r = SN_NEW(c->a, SnOrderRule);
 
     r->pass = p;
     r->derive = v;
@@ -490,7 +497,7 @@ instance(SnOc *c, const SnDefPass *p, const SnDefDerive *v, const SnDefNode *n,
 }
 
 static void
-right(SnOc *c, SnOr *r, SnOt *t)
+right(SnOrder *c, SnOrderRule *r, SnOrderTerm *t)
 {
     narrow_all(r->lhs, 0);
     narrow_down(r->lhs, 0);
@@ -499,27 +506,27 @@ right(SnOc *c, SnOr *r, SnOt *t)
     SN_PUSH(c->a, r->rhs, r->nrhs, t);
 }
 
-static SnOr *
-absorb(SnOc *c, const SnDefPass *p, const SnDefDerive *v, const SnDefNode *n,
+static SnOrderRule *
+absorb(SnOrder *c, const SnDefPass *p, const SnDefDerive *v, const SnDefNode *n,
        const SnDefNode *what, uint32_t port)
 {
-    SnOr *r = instance(c, p, v, n, port);
-    SnOt *x = new_var(c, "x", SN_OT_ALL & ~SN_OT_ABSENT);
+    SnOrderRule *r = instance(c, p, v, n, port);
+    SnOrderTerm *x = new_var(c, "x", SN_ORDER_TERM_ALL & ~SN_ORDER_TERM_ABSENT);
 
     r->lhs = var_operands(c, n);
     r->lhs->arg[port] = over(c, what, x);
-    SnOt *t = changed(c, r->lhs, r->lhs);
+    SnOrderTerm *t = changed(c, r->lhs, r->lhs);
     t->arg[port] = x;
     right(c, r, t);
     return r;
 }
 
-static SnOr *
-merge(SnOc *c, const SnDefPass *p, const SnDefDerive *v, const SnDefNode *n,
+static SnOrderRule *
+merge(SnOrder *c, const SnDefPass *p, const SnDefDerive *v, const SnDefNode *n,
       const SnDefNode *what)
 {
-    SnOr *r = instance(c, p, v, n, n->nin);
-    SnOt *y = var_operands(c, n);
+    SnOrderRule *r = instance(c, p, v, n, n->nin);
+    SnOrderTerm *y = var_operands(c, n);
 
     y->once = true;
     r->lhs = over(c, what, y);
@@ -528,21 +535,21 @@ merge(SnOc *c, const SnDefPass *p, const SnDefDerive *v, const SnDefNode *n,
 }
 
 /* every: all operands of the `same` group are conversions; else this port. */
-static SnOr *
-sink(SnOc *c, const SnDefPass *p, const SnDefDerive *v, const SnDefNode *n,
+static SnOrderRule *
+sink(SnOrder *c, const SnDefPass *p, const SnDefDerive *v, const SnDefNode *n,
      const SnDefNode *what, uint32_t port, bool every)
 {
-    SnOr *r = instance(c, p, v, n, port);
-    SnOt *conv = NULL, *x = NULL;
+    SnOrderRule *r = instance(c, p, v, n, port);
+    SnOrderTerm *conv = NULL, *x = NULL;
 
     r->lhs = var_operands(c, n);
-    SnOt *low = new_node(c, n);
+    SnOrderTerm *low = new_node(c, n);
     memcpy(low->arg, r->lhs->arg, n->nin * sizeof *low->arg);
     for (uint32_t i = 0; i < n->nin; i++) {
         if (every ? n->in[i]->fact != SN_DF_SAME : i != port)
             continue;
-        SnOt *y = r->lhs->arg[i];
-        SnOt *o = over(c, what, y);
+        SnOrderTerm *y = r->lhs->arg[i];
+        SnOrderTerm *o = over(c, what, y);
         o->once = true;
         if (conv)
             o->type = conv->type, y->type = x->type;
@@ -557,7 +564,7 @@ sink(SnOc *c, const SnDefPass *p, const SnDefDerive *v, const SnDefNode *n,
     low->like = r->lhs;
     low->type_of = x;
     low->elems = x->elems;
-    SnOt *t = over(c, what, low);
+    SnOrderTerm *t = over(c, what, low);
     t->fresh = true;
     t->like = conv;
     t->type_of = r->lhs;
@@ -565,11 +572,11 @@ sink(SnOc *c, const SnDefPass *p, const SnDefDerive *v, const SnDefNode *n,
     return r;
 }
 
-static SnOr *
-integerize(SnOc *c, const SnDefPass *p, const SnDefDerive *v,
+static SnOrderRule *
+integerize(SnOrder *c, const SnDefPass *p, const SnDefDerive *v,
            const SnDefNode *n)
 {
-    SnOr *r = instance(c, p, v, n, n->nin);
+    SnOrderRule *r = instance(c, p, v, n, n->nin);
 
     r->lhs = var_operands(c, n);
     r->lhs->elems = UINT32_C(1) << 2 * SN_DE_F32;
@@ -582,19 +589,19 @@ integerize(SnOc *c, const SnDefPass *p, const SnDefDerive *v,
 
 typedef struct List {
     uint32_t n;
-    SnOr **v;
+    SnOrderRule **v;
 } List;
 
 static void
-push(SnOc *c, List *l, SnOr *r, uint32_t step)
+push(SnOrder *c, List *l, SnOrderRule *r, uint32_t step)
 {
     r->step = step;
     SN_PUSH(c->a, l->v, l->n, r);
 }
 
 static void
-instances(SnOc *c, const SnDefPass *p, const SnDefDerive *v, const SnDefNode *n,
-          uint32_t step, List *l)
+instances(SnOrder *c, const SnDefPass *p, const SnDefDerive *v,
+          const SnDefNode *n, uint32_t step, List *l)
 {
     const SnDefNode *what = v->what ? sn_def_node(c->defs, v->what) : NULL;
 
@@ -606,7 +613,7 @@ instances(SnOc *c, const SnDefPass *p, const SnDefDerive *v, const SnDefNode *n,
         for (uint32_t i = 0; i < n->nin; i++)
             if (n->family.absorb >> i & 1)
                 push(c, l, absorb(c, p, v, n, what, i), step);
-    } else if (sn_ot_convert(what)) {
+    } else if (sn_order_term_convert(what)) {
         uint32_t i = 0;
         while (i < n->nin && n->in[i]->fact != SN_DF_SAME)
             i++;
@@ -619,7 +626,7 @@ instances(SnOc *c, const SnDefPass *p, const SnDefDerive *v, const SnDefNode *n,
 }
 
 uint32_t
-sn_or_all(SnOc *c, const SnDefPass *p, SnOr ***v)
+sn_order_rule_all(SnOrder *c, const SnDefPass *p, SnOrderRule ***v)
 {
     List l = {0};
 
@@ -635,7 +642,7 @@ sn_or_all(SnOc *c, const SnDefPass *p, SnOr ***v)
             continue;
         uint32_t nswap = 0;
         for (uint32_t s = 0; s == 0 || s < UINT32_C(1) << nswap; s++) {
-            SnOr *r = written(c, p, rule, s, &nswap);
+            SnOrderRule *r = written(c, p, rule, s, &nswap);
             nswap = nswap > 3 ? 3 : nswap;
             r->first = s == 0;
             push(c, &l, r, i);
@@ -648,17 +655,19 @@ sn_or_all(SnOc *c, const SnDefPass *p, SnOr ***v)
 /* ---- text ---- */
 
 static void
-put(const SnOc *c, SnBuf *b, const SnOt *t, int depth)
+put(const SnOrder *c, SnBuf *b, const SnOrderTerm *t, int depth)
 {
     while (t->bind || t->match)
         t = t->bind ? t->bind : t->match;
     if (t->var || depth > 20) {
-        sn_puts(b, t->name ? t->name : t->elems == SN_OT_ABSENT ? "_" : "_");
+        sn_puts(b, t->name                            ? t->name
+                   : t->elems == SN_ORDER_TERM_ABSENT ? "_"
+                                                      : "_");
         return;
     }
     const SnDefNode *n = t->node;
     for (uint32_t i = 0; !n && i < c->defs->nnode; i++)
-        if (sn_ot_has(t, c->defs->node[i]))
+        if (sn_order_term_has(t, c->defs->node[i]))
             n = c->defs->node[i];
     sn_puts(b, n ? n->name : "?");
     if (t->open) {
@@ -677,23 +686,23 @@ put(const SnOc *c, SnBuf *b, const SnOt *t, int depth)
 }
 
 void
-sn_ot_put(const SnOc *c, SnBuf *b, const SnOt *t)
+sn_order_term_put(const SnOrder *c, SnBuf *b, const SnOrderTerm *t)
 {
     put(c, b, t, 0);
 }
 
 const char *
-sn_ot_str(const SnOc *c, const SnOt *t)
+sn_order_term_str(const SnOrder *c, const SnOrderTerm *t)
 {
     SnBuf b;
 
     sn_buf_init(&b, c->a);
-    sn_ot_put(c, &b, t);
+    sn_order_term_put(c, &b, t);
     return sn_buf_str(&b);
 }
 
 uint64_t *
-sn_order_set(SnOc *c, const SnDefNode *n)
+sn_order_set(SnOrder *c, const SnDefNode *n)
 {
     uint64_t *s = SN_NEW_N(c->a, uint64_t, c->nword);
 

@@ -7,47 +7,47 @@
  * side where it uses an old value, and has `fresh` nodes where it makes one;
  * what is shared by pointer is one node.  A variadic port has one operand that
  * stands for all of them. */
-#ifndef SN_ORDER_PRIV_H
-#define SN_ORDER_PRIV_H
+#ifndef SN_ORDER_TERM_H
+#define SN_ORDER_TERM_H
 
 #include "dsl/order/order.h"
 #include "dsl/resolve/resolver.h"
 
 /* The type of a value as an unknown: two are the same type when they have the
  * same end of `same`. */
-typedef struct SnOty {
-    struct SnOty *same;
+typedef struct SnOrderType {
+    struct SnOrderType *same;
     uint64_t hash; /* of a type that was written out; else 0 */
-} SnOty;
+} SnOrderType;
 
-typedef struct SnOt {
-    bool var;   /* any value */
-    bool fresh; /* made by a right side */
-    bool open;  /* a class: operands unread */
-    bool once;  /* :1 */
-    bool copy;  /* fresh: `copy like` */
-    bool konst; /* the condition says const(..); fresh: of such operands
+typedef struct SnOrderTerm {
+    bool var;      /* any value */
+    bool fresh;    /* made by a right side */
+    bool open;     /* a class: operands unread */
+    bool once;     /* :1 */
+    bool copy;     /* fresh: `copy like` */
+    bool is_const; /* the condition says const(..); fresh: of such operands
                    only, so that it is folded to data when it is made */
     const SnDefNode *node; /* the only kind, or NULL */
     const uint64_t *kinds; /* of a node */
     uint32_t narg;
-    struct SnOt **arg;
-    uint32_t elems; /* possible types, sn_ot_bit */
-    SnOty *type;
-    uint64_t attr;              /* hash of the attributes */
-    const char *name;           /* of the variable or capture */
-    const struct SnOt *like;    /* fresh: attributes come from here */
-    const struct SnOt *type_of; /* fresh: the type is this one's */
-    const SnExpr *type_expr;    /* fresh: or this */
+    struct SnOrderTerm **arg;
+    uint32_t elems; /* possible types, sn_order_term_bit */
+    SnOrderType *type;
+    uint64_t attr;                     /* hash of the attributes */
+    const char *name;                  /* of the variable or capture */
+    const struct SnOrderTerm *like;    /* fresh: attributes come from here */
+    const struct SnOrderTerm *type_of; /* fresh: the type is this one's */
+    const SnExpr *type_expr;           /* fresh: or this */
     uint32_t nasg;
-    const SnAsg *asg;   /* fresh: attributes given; left: required */
-    struct SnOt *bind;  /* unified with */
-    struct SnOt *match; /* matched by */
-} SnOt;
+    const SnAsg *asg;          /* fresh: attributes given; left: required */
+    struct SnOrderTerm *bind;  /* unified with */
+    struct SnOrderTerm *match; /* matched by */
+} SnOrderTerm;
 
 /* One rule: written (in one order of commuting operands), or one instance of
  * a derived family. */
-typedef struct SnOr {
+typedef struct SnOrderRule {
     const SnDefPass *pass;
     const SnDefRule *rule; /* or */
     const SnDefDerive *derive;
@@ -58,44 +58,49 @@ typedef struct SnOr {
     const char *name;      /* "fuse", "sink" */
     const char *label;     /* "fuse", "sink MaxPool.x" */
     SnPos pos;
-    SnOt *lhs;
+    SnOrderTerm *lhs;
     uint32_t nrhs; /* 0: a builder */
-    SnOt **rhs;
-    SnOt **var; /* [rule->nvar]; lets NULL */
+    SnOrderTerm **rhs;
+    SnOrderTerm **var; /* [rule->nvar]; lets NULL */
     uint32_t nguard;
     const SnExpr **guard; /* conjuncts of the condition */
     bool floats;          /* integerize: consumes a float node */
-} SnOr;
+} SnOrderRule;
 
-typedef struct SnOc {
+typedef struct SnOrder {
     SnDefs *defs;
     SnDiag *d;
     SnArena *a;
     uint32_t nword; /* of a set of kinds */
     const SnDefNode *constant, *rescale;
     bool lenient; /* matching: types that may fit do */
-} SnOc;
+} SnOrder;
 
-enum { SN_OT_ABSENT = 1 << 30, SN_OT_ALL = (1 << 30) | ((1 << 20) - 1) };
+enum {
+    SN_ORDER_TERM_ABSENT = 1 << 30,
+    SN_ORDER_TERM_ALL = (1 << 30) | ((1 << 20) - 1)
+};
 
 /* ---- terms (order_term.c) ---- */
 
-uint32_t sn_ot_bit(SnDefConc c);
+uint32_t sn_order_term_bit(SnDefConc c);
 static inline bool
-sn_ot_has(const SnOt *t, const SnDefNode *n)
+sn_order_term_has(const SnOrderTerm *t, const SnDefNode *n)
 {
     return !t->var && (t->kinds[n->kind / 64] >> n->kind % 64 & 1);
 }
 /* Every kind t may have satisfies f. */
-bool sn_ot_every(const SnOc *c, const SnOt *t, bool (*f)(const SnDefNode *));
-bool sn_ot_convert(const SnDefNode *n); /* Quantize, Dequantize, Rescale */
+bool sn_order_term_every(const SnOrder *c, const SnOrderTerm *t,
+                         bool (*f)(const SnDefNode *));
+bool
+sn_order_term_convert(const SnDefNode *n); /* Quantize, Dequantize, Rescale */
 /* The rules of a pass, in the order they are tried. */
-uint32_t sn_or_all(SnOc *c, const SnDefPass *p, SnOr ***v);
+uint32_t sn_order_rule_all(SnOrder *c, const SnDefPass *p, SnOrderRule ***v);
 /* "Rescale(MaxPool(x))", variables by name. */
-void sn_ot_put(const SnOc *c, SnBuf *b, const SnOt *t);
-const char *sn_ot_str(const SnOc *c, const SnOt *t);
-static inline SnOt *
-sn_ot_get(SnOt *t)
+void sn_order_term_put(const SnOrder *c, SnBuf *b, const SnOrderTerm *t);
+const char *sn_order_term_str(const SnOrder *c, const SnOrderTerm *t);
+static inline SnOrderTerm *
+sn_order_term_get(SnOrderTerm *t)
 {
     while (t->bind || t->match)
         t = t->bind ? t->bind : t->match;
@@ -105,21 +110,22 @@ sn_ot_get(SnOt *t)
 /* ---- unification and rewriting (order_unify.c) ---- */
 
 /* A copy of r whose terms may be bound. */
-SnOr *sn_or_copy(SnOc *c, const SnOr *r);
+SnOrderRule *sn_order_rule_copy(SnOrder *c, const SnOrderRule *r);
 /* Makes a and b one term; false leaves them in an unusable state. */
-bool sn_ot_unify(SnOc *c, SnOt *a, SnOt *b);
+bool sn_order_term_unify(SnOrder *c, SnOrderTerm *a, SnOrderTerm *b);
 /* Could they be?  Looks at kinds and types only. */
-bool sn_ot_may(const SnOc *c, const SnOt *a, const SnOt *b);
+bool sn_order_term_may(const SnOrder *c, const SnOrderTerm *a,
+                       const SnOrderTerm *b);
 /* pattern p matches t; sets match fields of p. */
-bool sn_ot_match(const SnOc *c, SnOt *p, SnOt *t);
-void sn_ot_unmatch(SnOt *p);
-bool sn_ot_equal(SnOt *a, SnOt *b, bool attrs);
+bool sn_order_term_match(const SnOrder *c, SnOrderTerm *p, SnOrderTerm *t);
+void sn_order_term_unmatch(SnOrderTerm *p);
+bool sn_order_term_equal(SnOrderTerm *a, SnOrderTerm *b, bool attrs);
 /* The term that e, a variable of r, stands for, or NULL. */
-SnOt *sn_or_var_term(const SnOr *r, const SnExpr *e);
+SnOrderTerm *sn_order_rule_var_term(const SnOrderRule *r, const SnExpr *e);
 /* Equal hashes are the same expression. */
-uint64_t sn_or_hash(const SnOr *r, const SnExpr *e);
-uint64_t sn_or_mix(uint64_t h, uint64_t v);
-uint64_t sn_or_hash_str(const char *s);
+uint64_t sn_order_rule_hash(const SnOrderRule *r, const SnExpr *e);
+uint64_t sn_order_rule_mix(uint64_t h, uint64_t v);
+uint64_t sn_order_rule_hash_str(const char *s);
 /* A condition as a literal: equal hashes are the same statement. */
 typedef struct SnLit {
     uint64_t hash;
@@ -130,28 +136,29 @@ typedef struct SnLit {
     bool lo_open, hi_open; /* ... or not; of: 0 says nothing */
     const SnExpr *e;       /* NULL: an attribute required by a pattern */
 } SnLit;
-uint32_t sn_or_lits(SnOc *c, const SnOr *r, SnLit **v);
-SnLit sn_or_lit(const SnOr *r, const SnExpr *e);
+uint32_t sn_order_rule_lits(SnOrder *c, const SnOrderRule *r, SnLit **v);
+SnLit sn_order_rule_lit(const SnOrderRule *r, const SnExpr *e);
 bool sn_lits_disjoint(const SnLit *a, uint32_t na, const SnLit *b, uint32_t nb);
 bool sn_lits_imply(const SnLit *a, uint32_t na, SnLit b);
 /* Conditions that two types are equal: joins them; false when that cannot
  * be. */
-bool sn_or_assume(SnOc *c, const SnOr *r);
+bool sn_order_rule_assume(SnOrder *c, const SnOrderRule *r);
 /* The value that r puts in place of t; NULL when r does not apply.  What the
  * rules' conditions say of types is tested, known[] is taken as true, covers()
  * as well, anything else as false; with known NULL as true. */
-SnOt *sn_or_apply(SnOc *c, SnOr *r, SnOt *t, const SnLit *known,
-                  uint32_t nknown);
+SnOrderTerm *sn_order_rule_apply(SnOrder *c, SnOrderRule *r, SnOrderTerm *t,
+                                 const SnLit *known, uint32_t nknown);
 /* r's right side for the terms its left side now stands for. */
-SnOt *sn_or_build(SnOc *c, const SnOr *r);
+SnOrderTerm *sn_order_rule_build(SnOrder *c, const SnOrderRule *r);
 
 /* ---- preferences (order_overlap.c) ---- */
 
 /* What decides between two steps of a pass: the preference, an `order`, or
  * NULL.  *who is true when a comes first. */
 typedef enum SnDecided { SN_UNDECIDED, SN_BY_PREFER, SN_BY_ORDER } SnDecided;
-SnDecided sn_or_decided(SnArena *a, const SnDefPass *p, const char *x,
-                        const char *y, const SnDefPrefer **by, bool *xfirst);
+SnDecided sn_order_rule_decided(SnArena *a, const SnDefPass *p, const char *x,
+                                const char *y, const SnDefPrefer **by,
+                                bool *xfirst);
 
 /* ---- the checks ---- */
 
@@ -159,15 +166,17 @@ typedef struct SnMeasures { /* what makes each rule end */
     const char **by;        /* [n] */
 } SnMeasures;
 /* order_end.c: SN401, SN402, SN403 */
-void sn_order_end(SnOc *c, const SnDefPass *p, SnOr **v, uint32_t n,
+void sn_order_end(SnOrder *c, const SnDefPass *p, SnOrderRule **v, uint32_t n,
                   SnMeasures *m);
-void sn_order_copies(SnOc *c, SnOr *const *v, uint32_t n);
-void sn_order_overlap(SnOc *c, const SnDefPass *p, SnOr **v, uint32_t n);
+void sn_order_copies(SnOrder *c, SnOrderRule *const *v, uint32_t n);
+void sn_order_overlap(SnOrder *c, const SnDefPass *p, SnOrderRule **v,
+                      uint32_t n);
 /* order_pairs.c: critical pairs; b may be NULL */
-void sn_order_pairs(SnOc *c, const SnDefPass *p, SnOr **v, uint32_t n,
+void sn_order_pairs(SnOrder *c, const SnDefPass *p, SnOrderRule **v, uint32_t n,
                     SnBuf *b);
 /* order_sweep.c: true when one sweep is enough */
-bool sn_order_sweep(SnOc *c, const SnDefPass *p, SnOr **v, uint32_t n);
+bool sn_order_sweep(SnOrder *c, const SnDefPass *p, SnOrderRule **v,
+                    uint32_t n);
 
 /* order_measure.c: how r changes one number that is counted. */
 typedef enum SnFall { SN_RISES, SN_LEVEL, SN_FALLS } SnFall;
@@ -182,16 +191,17 @@ typedef struct SnMeasure {
     const uint64_t *kinds;
     const char *what; /* "Max", "conversions" */
 } SnMeasure;
-SnFall sn_order_fall(SnOc *c, const SnMeasure *m, const SnOr *r);
+SnFall sn_order_fall(SnOrder *c, const SnMeasure *m, const SnOrderRule *r);
 /* Nodes of the set in a term, each once. */
-uint32_t sn_order_count(const SnOc *c, const uint64_t *kinds, const SnOt *t);
+uint32_t sn_order_count(const SnOrder *c, const uint64_t *kinds,
+                        const SnOrderTerm *t);
 /* What a fire certainly removes, and what it makes. */
 typedef struct SnTake {
     uint32_t removed, kept, made;
 } SnTake;
-SnTake sn_order_take(SnOc *c, const uint64_t *kinds, const SnOr *r);
-uint64_t *sn_order_set(SnOc *c, const SnDefNode *n); /* {n}, or empty */
-bool sn_order_subset(const SnOc *c, const uint64_t *a, const uint64_t *b);
-bool sn_order_meets(const SnOc *c, const uint64_t *a, const uint64_t *b);
+SnTake sn_order_take(SnOrder *c, const uint64_t *kinds, const SnOrderRule *r);
+uint64_t *sn_order_set(SnOrder *c, const SnDefNode *n); /* {n}, or empty */
+bool sn_order_subset(const SnOrder *c, const uint64_t *a, const uint64_t *b);
+bool sn_order_meets(const SnOrder *c, const uint64_t *a, const uint64_t *b);
 
 #endif

@@ -6,17 +6,17 @@
 /* ---- copies ---- */
 
 typedef struct Memo {
-    SnOc *c;
+    SnOrder *c;
     uint32_t n;
-    const SnOt **old;
-    SnOt **new_;
-    const SnOty **oty;
-    SnOty **nty;
+    const SnOrderTerm **old;
+    SnOrderTerm **new_;
+    const SnOrderType **oty;
+    SnOrderType **nty;
     uint32_t nty_n;
 } Memo;
 
-static SnOty *
-copy_type(Memo *m, const SnOty *t)
+static SnOrderType *
+copy_type(Memo *m, const SnOrderType *t)
 {
     uint32_t n = m->nty_n;
 
@@ -25,15 +25,15 @@ copy_type(Memo *m, const SnOty *t)
     for (uint32_t i = 0; i < n; i++)
         if (m->oty[i] == t)
             return m->nty[i];
-    SnOty *u = sn_memdup(m->c->a, t, sizeof *t);
+    SnOrderType *u = sn_memdup(m->c->a, t, sizeof *t);
     SN_PUSH(m->c->a, m->oty, n, t);
     SN_PUSH(m->c->a, m->nty, m->nty_n, u);
     u->same = copy_type(m, t->same);
     return u;
 }
 
-static SnOt *
-copy(Memo *m, const SnOt *t)
+static SnOrderTerm *
+copy(Memo *m, const SnOrderTerm *t)
 {
     uint32_t n;
 
@@ -42,12 +42,12 @@ copy(Memo *m, const SnOt *t)
     for (uint32_t i = 0; i < m->n; i++)
         if (m->old[i] == t)
             return m->new_[i];
-    SnOt *u = sn_memdup(m->c->a, t, sizeof *t);
+    SnOrderTerm *u = sn_memdup(m->c->a, t, sizeof *t);
     n = m->n;
     SN_PUSH(m->c->a, m->old, n, t);
     SN_PUSH(m->c->a, m->new_, m->n, u);
     u->type = copy_type(m, t->type);
-    u->arg = SN_NEW_N(m->c->a, SnOt *, t->narg + 1);
+    u->arg = SN_NEW_N(m->c->a, SnOrderTerm *, t->narg + 1);
     for (uint32_t i = 0; i < t->narg; i++)
         u->arg[i] = copy(m, t->arg[i]);
     u->like = copy(m, t->like);
@@ -57,18 +57,18 @@ copy(Memo *m, const SnOt *t)
     return u;
 }
 
-SnOr *
-sn_or_copy(SnOc *c, const SnOr *r)
+SnOrderRule *
+sn_order_rule_copy(SnOrder *c, const SnOrderRule *r)
 {
     Memo m = {.c = c};
-    SnOr *s = sn_memdup(c->a, r, sizeof *r);
+    SnOrderRule *s = sn_memdup(c->a, r, sizeof *r);
 
     s->lhs = copy(&m, r->lhs);
-    s->rhs = SN_NEW_N(c->a, SnOt *, r->nrhs + 1);
+    s->rhs = SN_NEW_N(c->a, SnOrderTerm *, r->nrhs + 1);
     for (uint32_t i = 0; i < r->nrhs; i++)
         s->rhs[i] = copy(&m, r->rhs[i]);
     uint32_t nvar = r->rule ? r->rule->nvar : 0;
-    s->var = SN_NEW_N(c->a, SnOt *, nvar + 1);
+    s->var = SN_NEW_N(c->a, SnOrderTerm *, nvar + 1);
     for (uint32_t i = 0; i < nvar; i++)
         s->var[i] = copy(&m, r->var[i]);
     return s;
@@ -76,8 +76,8 @@ sn_or_copy(SnOc *c, const SnOr *r)
 
 /* ---- unification ---- */
 
-static SnOty *
-type_end(SnOty *t)
+static SnOrderType *
+type_end(SnOrderType *t)
 {
     while (t->same)
         t = t->same;
@@ -85,7 +85,7 @@ type_end(SnOty *t)
 }
 
 static bool
-join_types(SnOty *a, SnOty *b)
+join_types(SnOrderType *a, SnOrderType *b)
 {
     a = type_end(a);
     b = type_end(b);
@@ -102,13 +102,13 @@ join_types(SnOty *a, SnOty *b)
 
 /* Types without a scale are what they are. */
 static bool
-same_type(const SnOt *a, const SnOt *b)
+same_type(const SnOrderTerm *a, const SnOrderTerm *b)
 {
     uint32_t plain = 0;
 
     for (int e = SN_DE_F32; e <= SN_DE_BOOL; e++) {
         SnDefConc k = {(int8_t)e, -1};
-        plain |= sn_conc_quant(k) ? 0 : sn_ot_bit(k);
+        plain |= sn_conc_quant(k) ? 0 : sn_order_term_bit(k);
     }
     if (a->elems == b->elems && !(a->elems & ~plain) &&
         !(a->elems & (a->elems - 1)))
@@ -117,7 +117,7 @@ same_type(const SnOt *a, const SnOt *b)
 }
 
 bool
-sn_ot_may(const SnOc *c, const SnOt *a, const SnOt *b)
+sn_order_term_may(const SnOrder *c, const SnOrderTerm *a, const SnOrderTerm *b)
 {
     if (!(a->elems & b->elems))
         return false;
@@ -126,13 +126,13 @@ sn_ot_may(const SnOc *c, const SnOt *a, const SnOt *b)
     if (!sn_order_meets(c, a->kinds, b->kinds))
         return false;
     for (uint32_t i = 0; i < a->narg && i < b->narg; i++)
-        if (!sn_ot_may(c, a->arg[i], b->arg[i]))
+        if (!sn_order_term_may(c, a->arg[i], b->arg[i]))
             return false;
     return true;
 }
 
 static const uint64_t *
-both_kinds(SnOc *c, const SnOt *a, const SnOt *b)
+both_kinds(SnOrder *c, const SnOrderTerm *a, const SnOrderTerm *b)
 {
     uint64_t *k = sn_order_set(c, NULL);
 
@@ -142,12 +142,12 @@ both_kinds(SnOc *c, const SnOt *a, const SnOt *b)
 }
 
 static bool
-bind_to(SnOt *a, SnOt *b)
+bind_to(SnOrderTerm *a, SnOrderTerm *b)
 {
     a->bind = b;
     b->elems &= a->elems;
     b->once |= a->once;
-    b->konst |= a->konst;
+    b->is_const |= a->is_const;
     if (!b->name)
         b->name = a->name;
     return join_types(a->type, b->type) && b->elems;
@@ -155,10 +155,10 @@ bind_to(SnOt *a, SnOt *b)
 
 /* Is a inside b?  No graph contains itself. */
 static bool
-occurs(const SnOt *a, SnOt *b)
+occurs(const SnOrderTerm *a, SnOrderTerm *b)
 {
     for (uint32_t i = 0; !b->var && !b->open && i < b->narg; i++) {
-        SnOt *t = sn_ot_get(b->arg[i]);
+        SnOrderTerm *t = sn_order_term_get(b->arg[i]);
         if (t == a || occurs(a, t))
             return true;
     }
@@ -166,10 +166,10 @@ occurs(const SnOt *a, SnOt *b)
 }
 
 bool
-sn_ot_unify(SnOc *c, SnOt *a, SnOt *b)
+sn_order_term_unify(SnOrder *c, SnOrderTerm *a, SnOrderTerm *b)
 {
-    a = sn_ot_get(a);
-    b = sn_ot_get(b);
+    a = sn_order_term_get(a);
+    b = sn_order_term_get(b);
     if (a == b)
         return true;
     if (occurs(a, b) || occurs(b, a))
@@ -181,7 +181,7 @@ sn_ot_unify(SnOc *c, SnOt *a, SnOt *b)
     if (!sn_order_meets(c, a->kinds, b->kinds))
         return false;
     if (a->open != b->open) { /* the one whose operands are read stays */
-        SnOt *t = a->open ? b : a;
+        SnOrderTerm *t = a->open ? b : a;
         a = a->open ? a : b;
         b = t;
     }
@@ -191,7 +191,7 @@ sn_ot_unify(SnOc *c, SnOt *a, SnOt *b)
     if (!bind_to(a, b))
         return false;
     for (uint32_t i = 0; !a->open && i < a->narg && i < b->narg; i++)
-        if (!sn_ot_unify(c, a->arg[i], b->arg[i]))
+        if (!sn_order_term_unify(c, a->arg[i], b->arg[i]))
             return false;
     return true;
 }
@@ -206,28 +206,29 @@ type_member(const SnExpr *e)
 
 /* a.type == b.type, of two values of the left side */
 static bool
-types_equal(const SnOr *r, const SnExpr *e, SnOt **a, SnOt **b)
+types_equal(const SnOrderRule *r, const SnExpr *e, SnOrderTerm **a,
+            SnOrderTerm **b)
 {
     if (e->ek != SN_E_BIN || e->op != SN_OP_EQ)
         return false;
     const SnExpr *x = type_member(e->kid[0]), *y = type_member(e->kid[1]);
     if (!x || !y)
         return false;
-    *a = sn_or_var_term(r, x);
-    *b = sn_or_var_term(r, y);
+    *a = sn_order_rule_var_term(r, x);
+    *b = sn_order_rule_var_term(r, y);
     return *a && *b;
 }
 
 bool
-sn_or_assume(SnOc *c, const SnOr *r)
+sn_order_rule_assume(SnOrder *c, const SnOrderRule *r)
 {
-    SnOt *a, *b;
+    SnOrderTerm *a, *b;
 
     (void)c;
     for (uint32_t i = 0; i < r->nguard; i++)
         if (types_equal(r, r->guard[i], &a, &b)) {
-            a = sn_ot_get(a);
-            b = sn_ot_get(b);
+            a = sn_order_term_get(a);
+            b = sn_order_term_get(b);
             uint32_t both = a->elems & b->elems;
             if (!both || !join_types(a->type, b->type))
                 return false;
@@ -239,10 +240,10 @@ sn_or_assume(SnOc *c, const SnOr *r)
 /* ---- matching ---- */
 
 bool
-sn_ot_equal(SnOt *a, SnOt *b, bool attrs)
+sn_order_term_equal(SnOrderTerm *a, SnOrderTerm *b, bool attrs)
 {
-    a = sn_ot_get(a);
-    b = sn_ot_get(b);
+    a = sn_order_term_get(a);
+    b = sn_order_term_get(b);
     if (a == b)
         return true;
     if (a->var || b->var || a->narg != b->narg || a->open != b->open ||
@@ -251,14 +252,14 @@ sn_ot_equal(SnOt *a, SnOt *b, bool attrs)
     if (a->open && a->like != b->like)
         return false;
     for (uint32_t i = 0; i < a->narg; i++)
-        if (!sn_ot_equal(a->arg[i], b->arg[i], attrs))
+        if (!sn_order_term_equal(a->arg[i], b->arg[i], attrs))
             return false;
     return true;
 }
 
 /* p asks for another value of an attribute than t was given. */
 static bool
-asks_other(const SnOt *p, const SnOt *t)
+asks_other(const SnOrderTerm *p, const SnOrderTerm *t)
 {
     for (uint32_t i = 0; i < p->nasg; i++)
         for (uint32_t k = 0; k < t->nasg; k++) {
@@ -271,12 +272,12 @@ asks_other(const SnOt *p, const SnOt *t)
 }
 
 bool
-sn_ot_match(const SnOc *c, SnOt *p, SnOt *t)
+sn_order_term_match(const SnOrder *c, SnOrderTerm *p, SnOrderTerm *t)
 {
     while (t->bind)
         t = t->bind;
     if (p->match)
-        return sn_ot_equal(p->match, t, true);
+        return sn_order_term_equal(p->match, t, true);
     if (!(p->elems & t->elems) ||
         (!c->lenient && !p->var && (t->elems & ~p->elems)))
         return false;
@@ -290,38 +291,38 @@ sn_ot_match(const SnOc *c, SnOt *p, SnOt *t)
     if (t->open || p->narg != t->narg)
         return false;
     for (uint32_t i = 0; i < p->narg; i++)
-        if (!sn_ot_match(c, p->arg[i], t->arg[i]))
+        if (!sn_order_term_match(c, p->arg[i], t->arg[i]))
             return false;
     return true;
 }
 
 void
-sn_ot_unmatch(SnOt *p)
+sn_order_term_unmatch(SnOrderTerm *p)
 {
     p->match = NULL;
     for (uint32_t i = 0; i < p->narg; i++)
-        sn_ot_unmatch(p->arg[i]);
+        sn_order_term_unmatch(p->arg[i]);
 }
 
 /* ---- rewriting ---- */
 
-static SnOt *
-stands_for(SnOt *t)
+static SnOrderTerm *
+stands_for(SnOrderTerm *t)
 {
-    return sn_ot_get(t);
+    return sn_order_term_get(t);
 }
 
-static SnOty *
-written_type(SnOc *c, const SnOr *r, const SnExpr *e)
+static SnOrderType *
+written_type(SnOrder *c, const SnOrderRule *r, const SnExpr *e)
 {
-    SnOty *t = SN_NEW(c->a, SnOty);
+    SnOrderType *t = SN_NEW(c->a, SnOrderType);
 
-    t->hash = sn_or_hash(r, e);
+    t->hash = sn_order_rule_hash(r, e);
     return t;
 }
 
-static SnOt *
-build(SnOc *c, const SnOr *r, SnOt *t, Memo *m)
+static SnOrderTerm *
+build(SnOrder *c, const SnOrderRule *r, SnOrderTerm *t, Memo *m)
 {
     uint32_t n = m->n;
 
@@ -330,48 +331,52 @@ build(SnOc *c, const SnOr *r, SnOt *t, Memo *m)
     for (uint32_t i = 0; i < n; i++)
         if (m->old[i] == t)
             return m->new_[i];
-    SnOt *like = t->like ? sn_ot_get((SnOt *)(uintptr_t)t->like) : NULL;
-    SnOt *u = sn_memdup(c->a, t, sizeof *t);
+    SnOrderTerm *like =
+        t->like ? sn_order_term_get((SnOrderTerm *)(uintptr_t)t->like) : NULL;
+    SnOrderTerm *u = sn_memdup(c->a, t, sizeof *t);
     SN_PUSH(c->a, m->old, n, t);
     SN_PUSH(c->a, m->new_, m->n, u);
-    u->attr = sn_or_mix(sn_or_hash_str(t->node ? t->node->name : ""),
-                        like ? like->attr : 0);
+    u->attr =
+        sn_order_rule_mix(sn_order_rule_hash_str(t->node ? t->node->name : ""),
+                          like ? like->attr : 0);
     if (like && !t->nasg && (t->node == like->node || t->copy))
         u->attr = like->attr;
     for (uint32_t i = 0; i < t->nasg; i++)
-        u->attr = sn_or_mix(sn_or_mix(u->attr, sn_or_hash_str(t->asg[i].name)),
-                            sn_or_hash(r, t->asg[i].e));
+        u->attr = sn_order_rule_mix(
+            sn_order_rule_mix(u->attr, sn_order_rule_hash_str(t->asg[i].name)),
+            sn_order_rule_hash(r, t->asg[i].e));
     if (r->derive && !strcmp(r->name, "merge"))
         /* its clamp is new */
-        u->attr = sn_or_mix(u->attr, sn_or_hash_str("merge"));
-    SnOt *from = t->copy && like ? like : t;
+        u->attr = sn_order_rule_mix(u->attr, sn_order_rule_hash_str("merge"));
+    SnOrderTerm *from = t->copy && like ? like : t;
     if (t->copy && like) {
         u->node = like->node;
         u->kinds = like->kinds;
         u->open = like->open;
         u->narg = like->narg;
     }
-    u->arg = SN_NEW_N(c->a, SnOt *, from->narg + 1);
+    u->arg = SN_NEW_N(c->a, SnOrderTerm *, from->narg + 1);
     for (uint32_t i = 0; i < from->narg; i++)
         u->arg[i] = from == t ? build(c, r, t->arg[i], m) : like->arg[i];
     u->fresh = u->copy = false;
     u->once = false;
     if (t->type_of) {
-        SnOt *o = sn_ot_get((SnOt *)(uintptr_t)t->type_of);
+        SnOrderTerm *o =
+            sn_order_term_get((SnOrderTerm *)(uintptr_t)t->type_of);
         u->type = o->type;
         u->elems &= o->elems;
     } else if (t->type_expr) {
         u->type = written_type(c, r, t->type_expr);
     } else {
-        u->type = SN_NEW(c->a, SnOty);
+        u->type = SN_NEW(c->a, SnOrderType);
         u->type->hash = u->attr ? u->attr : 1;
     }
     u->bind = u->match = NULL;
     return u;
 }
 
-SnOt *
-sn_or_build(SnOc *c, const SnOr *r)
+SnOrderTerm *
+sn_order_rule_build(SnOrder *c, const SnOrderRule *r)
 {
     Memo m = {.c = c};
 
@@ -385,7 +390,7 @@ covering(const SnExpr *e)
 }
 
 static bool
-types_in(const SnOr *r, const SnExpr *e)
+types_in(const SnOrderRule *r, const SnExpr *e)
 {
     (void)r;
     if (e->ek == SN_E_IN)
@@ -397,17 +402,17 @@ types_in(const SnOr *r, const SnExpr *e)
 
 /* The condition holds for what r's left side stands for. */
 static bool
-holds(const SnOr *r, const SnLit *known, uint32_t nknown)
+holds(const SnOrderRule *r, const SnLit *known, uint32_t nknown)
 {
-    SnOt *a, *b;
+    SnOrderTerm *a, *b;
 
     for (uint32_t i = 0; i < r->nguard; i++) {
         const SnExpr *e = r->guard[i];
         if (types_equal(r, e, &a, &b)) {
-            if (!same_type(sn_ot_get(a), sn_ot_get(b)))
+            if (!same_type(sn_order_term_get(a), sn_order_term_get(b)))
                 return false;
         } else if (known && !covering(e) && !types_in(r, e) &&
-                   !sn_lits_imply(known, nknown, sn_or_lit(r, e))) {
+                   !sn_lits_imply(known, nknown, sn_order_rule_lit(r, e))) {
             return false;
         }
     }
@@ -416,13 +421,13 @@ holds(const SnOr *r, const SnLit *known, uint32_t nknown)
 
 /* Variables were narrowed by the condition: does what they stand for fit? */
 static bool
-fits(const SnOt *p)
+fits(const SnOrderTerm *p)
 {
-    const SnOt *t = p->match;
+    const SnOrderTerm *t = p->match;
 
     while (t && t->bind)
         t = t->bind;
-    if (t && (t->elems & ~p->elems) && p->elems != SN_OT_ALL)
+    if (t && (t->elems & ~p->elems) && p->elems != SN_ORDER_TERM_ALL)
         return false;
     for (uint32_t i = 0; i < p->narg; i++)
         if (!fits(p->arg[i]))
@@ -431,16 +436,17 @@ fits(const SnOt *p)
 }
 
 /* known NULL: every condition that is not about types holds. */
-SnOt *
-sn_or_apply(SnOc *c, SnOr *r, SnOt *t, const SnLit *known, uint32_t nknown)
+SnOrderTerm *
+sn_order_rule_apply(SnOrder *c, SnOrderRule *r, SnOrderTerm *t,
+                    const SnLit *known, uint32_t nknown)
 {
-    SnOt *u = NULL;
+    SnOrderTerm *u = NULL;
 
     c->lenient = !known;
-    if (r->nrhs && sn_ot_match(c, r->lhs, t) && (!known || fits(r->lhs)) &&
-        holds(r, known, nknown))
-        u = sn_or_build(c, r);
+    if (r->nrhs && sn_order_term_match(c, r->lhs, t) &&
+        (!known || fits(r->lhs)) && holds(r, known, nknown))
+        u = sn_order_rule_build(c, r);
     c->lenient = false;
-    sn_ot_unmatch(r->lhs);
+    sn_order_term_unmatch(r->lhs);
     return u;
 }

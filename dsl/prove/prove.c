@@ -49,7 +49,7 @@ folds(const SnDefRule *r)
 /* ---- verdicts ---- */
 
 bool
-sn_pv_proved(const PvRule *pr, const PvLemma *l)
+sn_prove_proved(const SnInstance *pr, const SnLemma *l)
 {
     switch (pr->r->claim.kind) {
     case SN_CL_EXACT:
@@ -65,7 +65,7 @@ sn_pv_proved(const PvRule *pr, const PvLemma *l)
 
 /* L6 stands behind every `within` that isn't exact. */
 static uint32_t
-lifted(const PvRule *pr, const PvLemma *l)
+lifted(const SnInstance *pr, const SnLemma *l)
 {
     return pr->r->claim.kind == SN_CL_WITHIN && !l->exact ? 1u << 6 : 0;
 }
@@ -83,7 +83,7 @@ lemma_names(SnArena *a, uint32_t used)
 }
 
 static void
-show(Pv *pv, const PvTry *t)
+show(SnProver *pv, const SnTrial *t)
 {
     if (!t->counter)
         return;
@@ -93,7 +93,7 @@ show(Pv *pv, const PvTry *t)
 }
 
 static const char *
-whose(Pv *pv, const PvRule *pr)
+whose(SnProver *pv, const SnInstance *pr)
 {
     if (pr->any)
         return sn_format(pv->a, " on %s", pr->any->name);
@@ -101,13 +101,13 @@ whose(Pv *pv, const PvRule *pr)
 }
 
 static const char *
-rule_name(const PvRule *pr)
+rule_name(const SnInstance *pr)
 {
     return pr->derive ? pr->name : pr->r->name;
 }
 
 static const char *
-by_how_much(Pv *pv, const PvTry *t)
+by_how_much(SnProver *pv, const SnTrial *t)
 {
     const SnCounter *c = t->counter;
 
@@ -117,7 +117,7 @@ by_how_much(Pv *pv, const PvTry *t)
         return sn_format(pv->a, "differs by %.6g", fabs(c->left - c->right));
     if (t->zero && t->rel == 0)
         return "differs in the sign of zero";
-    if (t->real > PV_REAL_EQUAL)
+    if (t->real > SN_CASE_REAL_EQUAL)
         return sn_format(pv->a,
                          "differs over the reals by %.3g of the "
                          "largest value",
@@ -128,7 +128,8 @@ by_how_much(Pv *pv, const PvTry *t)
 /* Why result t->bad_res of n changes: an index may move to an equal value that
  * a rounding made; others are as far apart as they are. */
 static const char *
-why_later(Pv *pv, const PvRule *pr, const PvTry *t, const SnDefNode *n)
+why_later(SnProver *pv, const SnInstance *pr, const SnTrial *t,
+          const SnDefNode *n)
 {
     const SnExpr *e = n->rsem[t->bad_res]->formula;
     bool plain = n->ntuple > 0;
@@ -140,13 +141,13 @@ why_later(Pv *pv, const PvRule *pr, const PvTry *t, const SnDefNode *n)
         return sn_format(pv->a, " (%s): equal values appear on the way",
                          e->s ? e->s : "another meaning");
     return sn_format(pv->a, ": claimed %s, %s",
-                     sn_pv_claim_str(pv->a, sn_def_claim(pr->r, pr->round)),
+                     sn_case_claim_str(pv->a, sn_def_claim(pr->r, pr->round)),
                      by_how_much(pv, t));
 }
 
 /* SN304: a later result changes. */
 static void
-bad_result(Pv *pv, const PvRule *pr, const PvTry *t)
+bad_result(SnProver *pv, const SnInstance *pr, const SnTrial *t)
 {
     const SnDefNode *n = pr->r->root ? pr->r->root : pr->any;
     const SnPat *p = pr->r->pat;
@@ -175,17 +176,17 @@ bad_result(Pv *pv, const PvRule *pr, const PvTry *t)
 }
 
 static void
-refuse(Pv *pv, const PvRule *pr, const PvTry *t)
+refuse(SnProver *pv, const SnInstance *pr, const SnTrial *t)
 {
-    const char *best = sn_pv_best(pv->a, t);
-    const char *claim = sn_pv_claim_str(pv->a, &pr->r->claim);
+    const char *best = sn_case_best(pv->a, t);
+    const char *claim = sn_case_claim_str(pv->a, &pr->r->claim);
 
     if (pr->binds) {
         sn_error(pv->d, pr->r->pos, "SN314",
                  "rule '%s' claims nothing, but it changes values: %s",
                  pr->r->name, by_how_much(pv, t));
         show(pv, t);
-        sn_pv_help(pv, pr, t);
+        sn_prove_help(pv, pr, t);
         return;
     }
     if (pr->comm) {
@@ -206,18 +207,18 @@ refuse(Pv *pv, const PvRule *pr, const PvTry *t)
                  "rule '%s'%s is unsound: claimed %s, %s", rule_name(pr),
                  whose(pv, pr), claim, by_how_much(pv, t));
     show(pv, t);
-    sn_pv_help(pv, pr, t);
+    sn_prove_help(pv, pr, t);
 }
 
 static const char *
-no_case(const PvTry *t)
+no_case(const SnTrial *t)
 {
     return t->fail ? t->fail : "no case drawn meets its guard";
 }
 
 /* Nothing speaks for the rule. */
 static void
-unseen(Pv *pv, const PvRule *pr, const PvTry *t)
+unseen(SnProver *pv, const SnInstance *pr, const SnTrial *t)
 {
     sn_error(pv->d, pr->r->pos, "SN312",
              "nothing proves rule '%s'%s: the calculus does not carry it, and "
@@ -229,7 +230,7 @@ unseen(Pv *pv, const PvRule *pr, const PvTry *t)
 }
 
 static uint32_t
-ndraw_of(const Pv *pv, const PvRule *pr)
+ndraw_of(const SnProver *pv, const SnInstance *pr)
 {
     uint32_t n = pv->o && pv->o->ndraw ? pv->o->ndraw : SN_PROVE_NDRAW;
 
@@ -237,7 +238,7 @@ ndraw_of(const Pv *pv, const PvRule *pr)
 }
 
 static void
-fill(Pv *pv, const PvRule *pr, SnProof *p)
+fill(SnProver *pv, const SnInstance *pr, SnProof *p)
 {
     p->rule = pr->r;
     p->derive = pr->derive;
@@ -246,7 +247,7 @@ fill(Pv *pv, const PvRule *pr, SnProof *p)
     p->name = pr->name;
     p->pos = pr->derive ? pr->derive->pos : pr->r->pos;
     p->claim = pr->bounded ? "within ceil(1.5 + s_in / (2 s_out)) lsb"
-                           : sn_pv_claim_str(pv->a, &pr->r->claim);
+                           : sn_case_claim_str(pv->a, &pr->r->claim);
     p->lemmas = "";
     p->best = "";
     p->under = "";
@@ -254,11 +255,12 @@ fill(Pv *pv, const PvRule *pr, SnProof *p)
 
 /* SN307: what holds for floats does not for a fixed-point rounding. */
 static void
-bad_rounding(Pv *pv, const PvRule *pr, const PvTry *t)
+bad_rounding(SnProver *pv, const SnInstance *pr, const SnTrial *t)
 {
     const SnDefClaim *k = sn_def_claim(pr->r, pr->round);
-    const char *by = sn_rounding_word(pr->round), *best = sn_pv_best(pv->a, t);
-    const char *claim = pr->bounded ? "its bound" : sn_pv_claim_str(pv->a, k);
+    const char *by = sn_rounding_word(pr->round),
+               *best = sn_case_best(pv->a, t);
+    const char *claim = pr->bounded ? "its bound" : sn_case_claim_str(pv->a, k);
 
     if (!strcmp(best, "nothing") || pr->bounded)
         sn_error(pv->d, pr->r->pos, "SN307",
@@ -276,18 +278,18 @@ bad_rounding(Pv *pv, const PvRule *pr, const PvTry *t)
 /* The fixed-point roundings: cases only, as the calculus knows a Rescale as q
  * of d.  What they give is added to the evidence. */
 static void
-judge_roundings(Pv *pv, const PvRule *pr, uint64_t seed, SnProof *p)
+judge_roundings(SnProver *pv, const SnInstance *pr, uint64_t seed, SnProof *p)
 {
     const char *best[SN_NROUNDING] = {0};
 
     for (int by = 1; by < SN_NROUNDING; by++) {
-        PvRule q = *pr;
+        SnInstance q = *pr;
         q.round = (SnRounding)by;
-        PvTry t = sn_pv_try(pv, &q, pr->r->need, ndraw_of(pv, pr) / 3 + 1,
-                            seed + (uint64_t)by, true);
+        SnTrial t = sn_case_try(pv, &q, pr->r->need, ndraw_of(pv, pr) / 3 + 1,
+                                seed + (uint64_t)by, true);
         p->ndraw += t.ndraw;
         p->nvalue += t.nvalue;
-        if (t.ndraw && (!sn_pv_claim_ok(&q, &t) || t.bad_res)) {
+        if (t.ndraw && (!sn_case_claim_ok(&q, &t) || t.bad_res)) {
             p->layer = SN_LAYER_REFUSED;
             p->counter = t.counter;
             bad_rounding(pv, &q, &t);
@@ -295,7 +297,7 @@ judge_roundings(Pv *pv, const PvRule *pr, uint64_t seed, SnProof *p)
         }
         best[by] = !t.ndraw      ? "not run"
                    : pr->bounded ? "within its bound"
-                                 : sn_pv_best(pv->a, &t);
+                                 : sn_case_best(pv->a, &t);
     }
     p->under =
         strcmp(best[1], best[2])
@@ -305,9 +307,10 @@ judge_roundings(Pv *pv, const PvRule *pr, uint64_t seed, SnProof *p)
 
 /* Refuses the rule where a case of t speaks against it. */
 static bool
-against(Pv *pv, const PvRule *pr, const PvTry *t, bool by_lemma, SnProof *p)
+against(SnProver *pv, const SnInstance *pr, const SnTrial *t, bool by_lemma,
+        SnProof *p)
 {
-    bool holds = !t->ndraw || sn_pv_claim_ok(pr, t);
+    bool holds = !t->ndraw || sn_case_claim_ok(pr, t);
 
     if (!t->bad_res && !t->wrong && holds)
         return false;
@@ -335,13 +338,13 @@ against(Pv *pv, const PvRule *pr, const PvTry *t, bool by_lemma, SnProof *p)
 /* Half as many cases again, of types along an axis alone: among the others they
  * are few. */
 static bool
-more_along(Pv *pv, const PvRule *pr, uint64_t seed, SnProof *p)
+more_along(SnProver *pv, const SnInstance *pr, uint64_t seed, SnProof *p)
 {
-    PvRule q = *pr;
+    SnInstance q = *pr;
 
     q.along = true;
-    PvTry t = sn_pv_try(pv, &q, pr->r->need, ndraw_of(pv, pr) / 2 + 1,
-                        seed + SN_NROUNDING, true);
+    SnTrial t = sn_case_try(pv, &q, pr->r->need, ndraw_of(pv, pr) / 2 + 1,
+                            seed + SN_NROUNDING, true);
     p->ndraw += t.ndraw;
     p->nvalue += t.nvalue;
     p->diff = fmax(p->diff, t.diff);
@@ -349,12 +352,12 @@ more_along(Pv *pv, const PvRule *pr, uint64_t seed, SnProof *p)
 }
 
 static void
-judge(Pv *pv, const PvRule *pr, SnProof *p)
+judge(SnProver *pv, const SnInstance *pr, SnProof *p)
 {
     uint64_t seed = pv->o && pv->o->seed ? pv->o->seed : 1;
-    PvLemma l = sn_pv_lemma(pv, pr);
-    bool by_lemma = !l.none && sn_pv_proved(pr, &l);
-    PvTry t = sn_pv_try(pv, pr, pr->r->need, ndraw_of(pv, pr), seed, true);
+    SnLemma l = sn_calculus_lemma(pv, pr);
+    bool by_lemma = !l.none && sn_prove_proved(pr, &l);
+    SnTrial t = sn_case_try(pv, pr, pr->r->need, ndraw_of(pv, pr), seed, true);
 
     /* L0 is of codes below 2^24, which binary32 holds: not of every int32. */
     if ((l.used & 1) && (t.quant32 || !t.ndraw))
@@ -368,7 +371,7 @@ judge(Pv *pv, const PvRule *pr, SnProof *p)
     p->ndraw = t.ndraw;
     p->nvalue = t.nvalue;
     p->diff = t.diff;
-    p->best = l.exact ? "exact" : sn_pv_best(pv->a, &t);
+    p->best = l.exact ? "exact" : sn_case_best(pv->a, &t);
     p->counter = t.counter;
     p->lemmas = by_lemma ? lemma_names(pv->a, l.used | lifted(pr, &l)) : "";
     if (against(pv, pr, &t, by_lemma, p))
@@ -405,14 +408,14 @@ judge(Pv *pv, const PvRule *pr, SnProof *p)
 
 /* A rule without a claim stands on the one that says what it keeps. */
 static void
-bind(Pv *pv, const PvRule *pr, SnProof *p)
+bind(SnProver *pv, const SnInstance *pr, SnProof *p)
 {
     SnDefRule *says;
 
     p->layer = SN_LAYER_REFUSED;
-    if (!sn_pv_bind(pv, pr->r, &says))
+    if (!sn_prove_bind(pv, pr->r, &says))
         return;
-    PvRule q = *pr;
+    SnInstance q = *pr;
     q.r = says;
     q.binds = pr->r;
     judge(pv, &q, p);
@@ -423,7 +426,7 @@ bind(Pv *pv, const PvRule *pr, SnProof *p)
 }
 
 void
-sn_pv_prove(Pv *pv, const PvRule *pr)
+sn_prove_prove(SnProver *pv, const SnInstance *pr)
 {
     const SnDefRule *r = pr->r;
     SnProof p = {.layer = SN_LAYER_TRUSTED};
@@ -456,23 +459,23 @@ sn_pv_prove(Pv *pv, const PvRule *pr)
     } else {
         judge(pv, pr, &p);
         if (p.layer != SN_LAYER_REFUSED &&
-            !sn_pv_flags(pv, pr, ndraw_of(pv, pr), 1))
+            !sn_prove_flags(pv, pr, ndraw_of(pv, pr), 1))
             p.layer = SN_LAYER_REFUSED;
     }
-    p.guard = sn_pv_guard_text(pv, &p, pr);
+    p.guard = sn_prove_guard_text(pv, &p, pr);
     SN_PUSH(pv->a, pv->out->v, pv->out->n, p);
     if (pv->o && pv->o->smt2)
-        sn_pv_smt2(pv, pr, &p);
+        sn_prove_smt2(pv, pr, &p);
 }
 
 /* Where a backend narrows facts, the families give other instances, and a
  * written rule may make what the narrower facts forbid. */
 static void
-prove_refined(Pv *pv, const SnDefBackend *b)
+prove_refined(SnProver *pv, const SnDefBackend *b)
 {
     SnDefs *defs = pv->defs;
     const SnDefRefined *first = NULL;
-    PvRule *v = NULL;
+    SnInstance *v = NULL;
 
     for (uint32_t i = 0; i < defs->nrefined && !first; i++)
         if (defs->refined[i]->backend == b)
@@ -480,13 +483,13 @@ prove_refined(Pv *pv, const SnDefBackend *b)
     if (!first)
         return;
     sn_def_view(defs, b);
-    uint32_t n = sn_pv_refined(pv, b, &v);
+    uint32_t n = sn_prove_refined(pv, b, &v);
     for (uint32_t i = 0; i < n; i++)
-        sn_pv_prove(pv, &v[i]);
+        sn_prove_prove(pv, &v[i]);
     for (uint32_t i = 0; i < defs->nrule; i++) {
         const SnDefRule *r = defs->rule[i];
         const char *why =
-            r->backend && r->backend != b ? NULL : sn_pv_why_not(pv, r);
+            r->backend && r->backend != b ? NULL : sn_prove_why_not(pv, r);
         const char *nl = why ? strchr(why, '\n') : NULL;
         const char *msg = why ? strstr(why, "]: ") : NULL;
         if (!why)
@@ -504,37 +507,37 @@ prove_refined(Pv *pv, const SnDefBackend *b)
 SnProofs *
 sn_prove(SnDefs *defs, SnDiag *d, const SnProveOpts *o)
 {
-    Pv pv = {.defs = defs, .d = d, .a = defs->arena, .o = o};
+    SnProver pv = {.defs = defs, .d = d, .a = defs->arena, .o = o};
     const char *hash = NULL;
-    PvRule *v = NULL;
+    SnInstance *v = NULL;
     SnBuf b;
 
     pv.out = SN_NEW(pv.a, SnProofs);
     if (o && o->cache) {
-        hash = sn_pv_hash(&pv);
-        if (sn_pv_cached(&pv, hash))
+        hash = sn_prove_hash(&pv);
+        if (sn_prove_cached(&pv, hash))
             return pv.out;
     }
-    uint32_t n = sn_pv_instances(&pv, &v);
+    uint32_t n = sn_prove_instances(&pv, &v);
     bool *refused = SN_NEW_N(pv.a, bool, defs->nrule + 1);
     for (uint32_t i = 0; i < n; i++) {
         bool mine = !v[i].derive && v[i].r->id < defs->nrule;
         if (mine && refused[v[i].r->id])
             continue; /* one message a rule */
-        sn_pv_prove(&pv, &v[i]);
+        sn_prove_prove(&pv, &v[i]);
         if (mine && pv.out->v[pv.out->n - 1].layer == SN_LAYER_REFUSED)
             refused[v[i].r->id] = true;
     }
-    n = sn_pv_commutes(&pv, &v);
+    n = sn_prove_commutes(&pv, &v);
     for (uint32_t i = 0; i < n; i++)
-        sn_pv_prove(&pv, &v[i]);
+        sn_prove_prove(&pv, &v[i]);
     for (uint32_t i = 0; i < defs->nbackend; i++)
         prove_refined(&pv, defs->backend[i]);
     sn_buf_init(&b, pv.a);
-    sn_pv_report(&pv, &b);
+    sn_prove_report(&pv, &b);
     pv.out->report = sn_buf_str(&b);
     if (hash && !sn_diag_nerror(d))
-        sn_pv_store(&pv, hash);
+        sn_prove_store(&pv, hash);
     return pv.out;
 }
 

@@ -104,8 +104,9 @@ const char *sn_subject_unsaid(const SnSubjects *s, uint32_t i, uint32_t k);
 /* Subject i again from its text, changed by hurt(arg, rule) before names are
  * resolved; NULL, with the error in d, when it no longer resolves.  Condition
  * without words `unsaid` is dropped; UINT32_MAX: none. */
-SnDefRule *sn_subject_hurt(SnSubjects *s, uint32_t i, SnDiag *d,
-                           void (*hurt)(void *arg, SnDefRule *r), void *arg);
+SnDefRule *sn_subject_mutate(SnSubjects *s, uint32_t i, SnDiag *d,
+                             void (*mutate)(void *arg, SnDefRule *r),
+                             void *arg);
 /* Proves r in the place of subject i, with `more` times the cases that a build
  * draws: errors and notes go to d. */
 void sn_subject_prove(SnSubjects *s, uint32_t i, const SnDefRule *r,

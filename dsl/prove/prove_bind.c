@@ -156,9 +156,9 @@ as_values(void *arg, SnDefRule *r)
 }
 
 bool
-sn_pv_bind(Pv *pv, const SnDefRule *r, SnDefRule **says)
+sn_prove_bind(SnProver *pv, const SnDefRule *r, SnDefRule **says)
 {
-    const SnDefNode *dq = sn_pv_dequantize(pv);
+    const SnDefNode *dq = sn_prove_dequantize(pv);
     Arg arg = {.a = pv->a, .b = find(pv->defs, r)};
     SnDiag *d = sn_diag_new(pv->a);
     const char *why = why_not(&arg.b, r);
@@ -174,7 +174,7 @@ sn_pv_bind(Pv *pv, const SnDefRule *r, SnDefRule **says)
         return false;
     }
     arg.b.dq = dq->name;
-    *says = sn_pv_reparse(
+    *says = sn_prove_reparse(
         pv, d, sn_strndup(pv->a, r->text + 4, n - 4 - (r->text[n - 1] == ';')),
         as_values, &arg);
     if (!*says) {
@@ -194,23 +194,23 @@ sn_pv_bind(Pv *pv, const SnDefRule *r, SnDefRule **says)
 
 /* ---- what a Save writes ---- */
 
-PvT *
-sn_pv_as_real(PvCase *c, PvT *x)
+SnCaseValue *
+sn_prove_as_real(SnProofCase *c, SnCaseValue *x)
 {
-    const SnDefNode *dq = sn_pv_dequantize(c->pv);
-    PvType f32 = {.elem = SN_DE_F32, .axis = -1};
+    const SnDefNode *dq = sn_prove_dequantize(c->pv);
+    SnCaseType f32 = {.elem = SN_DE_F32, .axis = -1};
 
     if (!dq || !x->type.nq)
         return x;
-    PvNode *n = SN_NEW(c->a, PvNode);
+    SnCaseNode *n = SN_NEW(c->a, SnCaseNode);
     n->n = dq;
-    n->attr = SN_NEW_N(c->a, PvVal, dq->nall + 1);
+    n->attr = SN_NEW_N(c->a, SnExprValue, dq->nall + 1);
     n->nin = 1;
-    n->in = SN_NEW_N(c->a, PvT *, 1);
+    n->in = SN_NEW_N(c->a, SnCaseValue *, 1);
     n->port = SN_NEW_N(c->a, uint32_t, 1);
     n->in[0] = x;
-    n->out[0] = sn_pv_value(c, &f32);
+    n->out[0] = sn_case_value(c, &f32);
     n->out[0]->def = n;
-    sn_pv_set_shape(n->out[0], x->rank, x->dim);
+    sn_case_set_shape(n->out[0], x->rank, x->dim);
     return n->out[0];
 }

@@ -51,7 +51,7 @@ sets_flag(const SnDefRule *r)
 
 /* The Rescales of a list sink only with one flag for all. */
 static void
-alike(const PvCase *c, const PvNode *n, uint32_t i)
+alike(const SnProofCase *c, const SnCaseNode *n, uint32_t i)
 {
     if (c->pr->alike && i > 0 && n->in[i] && n->in[0] && n->in[i]->def &&
         n->in[0]->def && n->port[i] == n->port[0])
@@ -59,12 +59,12 @@ alike(const PvCase *c, const PvNode *n, uint32_t i)
 }
 
 static void
-mark(PvCase *c, PvT *t)
+mark(SnProofCase *c, SnCaseValue *t)
 {
     if (!t || !t->def || t->leaf)
         return;
     if (t->def->n->clamp && t->res == 0)
-        t->def->calibrated = sn_pv_chance(c, 50);
+        t->def->calibrated = sn_case_chance(c, 50);
     for (uint32_t i = 0; i < t->def->nin; i++) {
         mark(c, t->def->in[i]);
         alike(c, t->def, i);
@@ -72,7 +72,7 @@ mark(PvCase *c, PvT *t)
 }
 
 static void
-forget(PvT *t)
+forget(SnCaseValue *t)
 {
     if (!t || !t->def || t->leaf || !t->done)
         return;
@@ -84,12 +84,12 @@ forget(PvT *t)
 
 /* The values of t over the reals, and in *er how far roundings move them. */
 static const double *
-ideal(PvCase *c, PvT *t, bool waive, const double **er)
+ideal(SnProofCase *c, SnCaseValue *t, bool waive, const double **er)
 {
     forget(t);
     c->ideal = true;
     c->waive = waive;
-    bool ok = sn_pv_eval(c, t);
+    bool ok = sn_case_eval(c, t);
     c->waive = false;
     *er = t->er;
     return ok ? t->id : NULL;
@@ -102,7 +102,7 @@ typedef struct Found {
 } Found;
 
 static void
-put_node(SnBuf *b, PvCase *c, const PvT *t)
+put_node(SnBuf *b, SnProofCase *c, const SnCaseValue *t)
 {
     if (!t || !t->def || t->leaf)
         return;
@@ -112,12 +112,12 @@ put_node(SnBuf *b, PvCase *c, const PvT *t)
         return;
     sn_putf(b, "%s%s:%s%s", b->n ? ", " : "with ",
             t->def->name ? t->def->name : t->def->n->name,
-            sn_pv_type_str(c->a, &t->type),
+            sn_case_type_str(c->a, &t->type),
             t->def->calibrated ? " calibrated" : "");
 }
 
 static void
-found(PvCase *c, Found *f, double by, double near, double right)
+found(SnProofCase *c, Found *f, double by, double near, double right)
 {
     double score = by + (c->lhs[0]->type.elem == SN_DE_QI8 ? 1e9 : 0);
     SnBuf b;
@@ -132,19 +132,19 @@ found(PvCase *c, Found *f, double by, double near, double right)
     f->line = sn_format(c->pv->a,
                         "left: %s gives %.6g,  right: %s gives "
                         "%.6g without what its flag waives",
-                        sn_pv_side_str(c->a, c->lhs[0]), near,
-                        sn_pv_side_str(c->a, c->rhs[0]), right);
+                        sn_case_side_str(c->a, c->lhs[0]), near,
+                        sn_case_side_str(c->a, c->rhs[0]), right);
 }
 
 static void
-compare(PvCase *c, PvT *l, PvT *r, Found *f)
+compare(SnProofCase *c, SnCaseValue *l, SnCaseValue *r, Found *f)
 {
     const double *le, *re, *we, *ve;
     const double *s = ideal(c, l, false, &le), *w = ideal(c, l, true, &we);
     const double *v = ideal(c, r, true, &ve), *u = ideal(c, r, false, &re);
 
     for (int64_t i = 0; s && w && v && u && i < l->n; i++) {
-        double step = (double)l->type.scale[sn_pv_slice(l, i)];
+        double step = (double)l->type.scale[sn_case_slice(l, i)];
         double lo = fmin(s[i], w[i]), hi = fmax(s[i], w[i]);
         double tol = fmax(le[i], we[i]) + fmax(re[i], ve[i]) + 2 * step +
                      1e-5 * fmax(fabs(lo), fabs(hi));
@@ -156,22 +156,22 @@ compare(PvCase *c, PvT *l, PvT *r, Found *f)
 }
 
 static bool
-one(PvCase *c, Found *f)
+one(SnProofCase *c, Found *f)
 {
-    if (!sn_pv_draw(c) || !c->lhs[0])
+    if (!sn_case_draw(c) || !c->lhs[0])
         return false;
     mark(c, c->lhs[0]);
     if (c->pr->given_bias) {
-        sn_pv_fill(c);
-        sn_pv_bias_on_grid(c);
+        sn_case_fill(c);
+        sn_case_bias_on_grid(c);
     }
-    if (!sn_pv_guard(c))
+    if (!sn_case_guard(c))
         return false;
-    sn_pv_fill(c);
-    if (!sn_pv_right(c))
+    sn_case_fill(c);
+    if (!sn_case_right(c))
         return false;
-    PvT *l = c->lhs[0], *r = c->rhs[0];
-    if (!l->type.nq || !sn_pv_same_type(&l->type, &r->type))
+    SnCaseValue *l = c->lhs[0], *r = c->rhs[0];
+    if (!l->type.nq || !sn_case_same_type(&l->type, &r->type))
         return false;
     compare(c, l, r, f);
     return true;
@@ -197,7 +197,8 @@ all_flags(SnBuf *b, const SnPat *p)
 }
 
 bool
-sn_pv_flags(Pv *pv, const PvRule *pr, uint32_t ndraw, uint64_t seed)
+sn_prove_flags(SnProver *pv, const SnInstance *pr, uint32_t ndraw,
+               uint64_t seed)
 {
     Found f = {.by = 0};
     SnBuf b;
@@ -206,8 +207,8 @@ sn_pv_flags(Pv *pv, const PvRule *pr, uint32_t ndraw, uint64_t seed)
         return true;
     SnArena *a = sn_arena_new();
     for (uint32_t i = 0, n = 0; i < 20 * ndraw + 400 && n < ndraw; i++) {
-        PvCase c;
-        sn_pv_start(&c, pv, pr, &seed, a);
+        SnProofCase c;
+        sn_case_start(&c, pv, pr, &seed, a);
         n += one(&c, &f);
         sn_arena_clear(a);
     }

@@ -18,8 +18,8 @@ typedef struct Cand {
 } Cand;
 
 typedef struct Set {
-    Pv *pv;
-    const PvRule *pr;
+    SnProver *pv;
+    const SnInstance *pr;
     uint32_t n;
     Cand *v;
 } Set;
@@ -46,7 +46,7 @@ add(Set *s, const char *text)
     for (uint32_t i = 0; i < s->n; i++)
         if (!strcmp(s->v[i].text, text))
             return;
-    c.e = sn_pv_parse_cond(s->pv, s->pr->r, c.full);
+    c.e = sn_prove_parse_cond(s->pv, s->pr->r, c.full);
     if (c.e)
         SN_PUSH(s->pv->a, s->v, s->n, c);
 }
@@ -101,18 +101,18 @@ static void
 rate(Set *s, Cand *c)
 {
     c->ok = false;
-    PvTry t = sn_pv_try(s->pv, s->pr, c->e, 10, 7, false);
+    SnTrial t = sn_case_try(s->pv, s->pr, c->e, 10, 7, false);
 
-    c->ok = t.ndraw >= 4 && sn_pv_claim_ok(s->pr, &t) && !t.bad_res;
+    c->ok = t.ndraw >= 4 && sn_case_claim_ok(s->pr, &t) && !t.bad_res;
     if (!c->ok)
         return;
-    t = sn_pv_try(s->pv, s->pr, c->e, 60, 8, false);
-    c->ok = t.ndraw >= 8 && sn_pv_claim_ok(s->pr, &t) && !t.bad_res;
+    t = sn_case_try(s->pv, s->pr, c->e, 60, 8, false);
+    c->ok = t.ndraw >= 8 && sn_case_claim_ok(s->pr, &t) && !t.bad_res;
     if (c->ok && t.axis) { /* few are: more of them */
-        PvRule q = *s->pr;
+        SnInstance q = *s->pr;
         q.along = true;
-        PvTry u = sn_pv_try(s->pv, &q, c->e, 60, 9, false);
-        c->ok = sn_pv_claim_ok(&q, &u) && !u.bad_res;
+        SnTrial u = sn_case_try(s->pv, &q, c->e, 60, 9, false);
+        c->ok = sn_case_claim_ok(&q, &u) && !u.bad_res;
     }
     c->met = t.ntry ? t.ndraw * 1000 / t.ntry : 0;
 }
@@ -132,7 +132,7 @@ weakest(const Set *s)
 static const Cand *
 weakest_refines(Set *s)
 {
-    PvRule *p = sn_memdup(s->pv->a, s->pr, sizeof *p);
+    SnInstance *p = sn_memdup(s->pv->a, s->pr, sizeof *p);
     SnDefRule *r = sn_memdup(s->pv->a, s->pr->r, sizeof *r);
 
     r->claim.kind = SN_CL_REFINES;
@@ -215,26 +215,26 @@ carry(Set *s)
         const char *text =
             sn_format(s->pv->a, "meet(%s.clamp, image(%s.clamp, %s, %s))",
                       o->name, m->name, m->name, o->name);
-        const SnExpr *e =
-            sn_pv_parse_cond(s->pv, r, sn_format(s->pv->a, "%s == full", text));
+        const SnExpr *e = sn_prove_parse_cond(
+            s->pv, r, sn_format(s->pv->a, "%s == full", text));
         if (!e)
             continue;
-        PvRule p = *s->pr;
+        SnInstance p = *s->pr;
         p.r = with_clamp(s, e->kid[0]);
-        PvTry t = sn_pv_try(s->pv, &p, r->need, 60, 9, false);
+        SnTrial t = sn_case_try(s->pv, &p, r->need, 60, 9, false);
         if (t.ndraw < 8 || t.worse || t.bad_res)
             continue;
         sn_diag_help(s->pv->d,
                      "carry the saturation: {clamp = %s}     [then: "
                      "%s]",
-                     text, sn_pv_best(s->pv->a, &t));
+                     text, sn_case_best(s->pv->a, &t));
         return true;
     }
     return false;
 }
 
 void
-sn_pv_help(Pv *pv, const PvRule *pr, const PvTry *t)
+sn_prove_help(SnProver *pv, const SnInstance *pr, const SnTrial *t)
 {
     Set s = {.pv = pv, .pr = pr};
     const SnDefRule *r = pr->r;
@@ -244,7 +244,7 @@ sn_pv_help(Pv *pv, const PvRule *pr, const PvTry *t)
     (void)at;
     if (pr->derive || r->nvar == 0)
         return;
-    if (r->claim.kind == SN_CL_REAL && t->real <= PV_REAL_EQUAL) {
+    if (r->claim.kind == SN_CL_REAL && t->real <= SN_CASE_REAL_EQUAL) {
         sn_diag_help(pv->d, "real %.1g", t->rel * 2);
         return;
     }
@@ -269,5 +269,5 @@ sn_pv_help(Pv *pv, const PvRule *pr, const PvTry *t)
                      carried ? "or guard it:" : "guard it:",
                      r->need ? "and" : "when", best->text, then);
     else if (t->diff > 0 && t->diff <= 3)
-        sn_diag_help(pv->d, "claim '%s'", sn_pv_best(pv->a, t));
+        sn_diag_help(pv->d, "claim '%s'", sn_case_best(pv->a, t));
 }

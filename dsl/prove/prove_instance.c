@@ -9,17 +9,17 @@
 
 /* ---- rules from text ---- */
 
-static SnRs
-resolver(Pv *pv, SnDiag *d)
+static SnResolver
+resolver(SnProver *pv, SnDiag *d)
 {
-    SnRs rs = {.defs = pv->defs, .d = d, .a = pv->a};
+    SnResolver rs = {.defs = pv->defs, .d = d, .a = pv->a};
 
     rs.bad_node = SN_NEW_N(pv->a, bool, pv->defs->nnode + 2);
     return rs;
 }
 
 static SnDefRule *
-parse_rule(Pv *pv, SnDiag *d, const char *text)
+parse_rule(SnProver *pv, SnDiag *d, const char *text)
 {
     SnDefs *tmp = sn_defs_new(pv->a);
     const char *s = sn_format(pv->a,
@@ -34,25 +34,25 @@ parse_rule(Pv *pv, SnDiag *d, const char *text)
 }
 
 SnDefRule *
-sn_pv_reparse(Pv *pv, SnDiag *d, const char *text,
-              void (*hurt)(void *arg, SnDefRule *r), void *arg)
+sn_prove_reparse(SnProver *pv, SnDiag *d, const char *text,
+                 void (*mutate)(void *arg, SnDefRule *r), void *arg)
 {
     SnDefRule *r = parse_rule(pv, d, text);
 
     if (r) {
-        SnRs rs = resolver(pv, d);
-        if (hurt)
-            hurt(arg, r);
-        sn_rs_rule(&rs, r);
+        SnResolver rs = resolver(pv, d);
+        if (mutate)
+            mutate(arg, r);
+        sn_resolve_rule(&rs, r);
     }
     return sn_diag_nerror(d) ? NULL : r;
 }
 
 static SnDefRule *
-rule_of(Pv *pv, const char *text, const char **why)
+rule_of(SnProver *pv, const char *text, const char **why)
 {
     SnDiag *d = sn_diag_new(pv->a);
-    SnDefRule *r = sn_pv_reparse(pv, d, text, NULL, NULL);
+    SnDefRule *r = sn_prove_reparse(pv, d, text, NULL, NULL);
 
     if (!r)
         *why = sn_diag_text(d, pv->a);
@@ -60,7 +60,7 @@ rule_of(Pv *pv, const char *text, const char **why)
 }
 
 const SnExpr *
-sn_pv_parse_cond(Pv *pv, const SnDefRule *r, const char *text)
+sn_prove_parse_cond(SnProver *pv, const SnDefRule *r, const char *text)
 {
     SnDiag *d = sn_diag_new(pv->a);
     const char *s = sn_format(pv->a, "r: Any(x) => x when %s exact", text);
@@ -68,21 +68,21 @@ sn_pv_parse_cond(Pv *pv, const SnDefRule *r, const char *text)
 
     if (!t || !t->when)
         return NULL;
-    SnRs rs = resolver(pv, d);
+    SnResolver rs = resolver(pv, d);
     SnScope sc = {.rs = &rs,
                   .kind = SN_SC_RULE,
                   .nvar = r->nvar,
                   .var = r->var,
                   .part = "in a guard"};
-    sn_rs_cond(&sc, t->when, "a condition");
+    sn_resolve_cond(&sc, t->when, "a condition");
     return sn_diag_nerror(d) || sc.bad ? NULL : t->when;
 }
 
 /* ---- texts ---- */
 
 typedef struct Gen {
-    Pv *pv;
-    PvRule *v;
+    SnProver *pv;
+    SnInstance *v;
     uint32_t n;
     const SnDefDerive *derive;
     const SnDefBackend *backend; /* whose facts these are; NULL: as declared */
@@ -105,7 +105,7 @@ unwritten(Gen *g, const char *name, const char *why, int n)
 }
 
 static void
-add(Gen *g, PvRule r, const char *text)
+add(Gen *g, SnInstance r, const char *text)
 {
     const char *why = NULL;
 
@@ -193,8 +193,8 @@ absorb(Gen *g, const SnDefNode *n)
             : *each ? args(g, n, false, (int)i, sn_format(a, "each %s", x), pin)
                     : args(g, n, false, -1, NULL, pin);
         add(g,
-            (PvRule){.node = n,
-                     .name = sn_format(a, "absorb %s.%s", n->name, x)},
+            (SnInstance){.node = n,
+                         .name = sn_format(a, "absorb %s.%s", n->name, x)},
             sn_format(a,
                       "absorb: %s(%s) @n => %s(%s) like n : n.type "
                       "when covers(reach(r), reach(%s))%s refines",
@@ -226,7 +226,7 @@ merge(Gen *g, const SnDefNode *n)
     const char *y = args(g, n, false, -1, NULL, -1);
     const char *carry = "", *when = "when r.clamp == full and covers(n.type, "
                                     "r.type) refines";
-    PvRule p = {.node = n, .name = sn_format(a, "merge %s", n->name)};
+    SnInstance p = {.node = n, .name = sn_format(a, "merge %s", n->name)};
 
     if (n->nin == 0) {
         p.swap = true;
@@ -310,7 +310,7 @@ sink(Gen *g, const SnDefNode *n)
     SnArena *a = g->pv->a;
     const char *R = g->rescale->name, *no = unused(g, n);
     Above v = above(g, n);
-    PvRule p = {.node = n, .name = sn_format(a, "sink %s", n->name)};
+    SnInstance p = {.node = n, .name = sn_format(a, "sink %s", n->name)};
 
     for (uint32_t i = 0; i < n->nin; i++)
         p.alike |= n->in[i]->fact == SN_DF_SAME && n->in[i]->variadic;
@@ -347,9 +347,9 @@ static void
 layout(Gen *g, const SnDefNode *n, const char *T)
 {
     SnArena *a = g->pv->a;
-    PvRule p = {.node = n,
-                .renumber = true,
-                .name = sn_format(a, "sink %s below %s", T, n->name)};
+    SnInstance p = {.node = n,
+                    .renumber = true,
+                    .name = sn_format(a, "sink %s below %s", T, n->name)};
     SnBuf l, r, w;
     bool each = n->in[0]->variadic;
 
@@ -480,10 +480,10 @@ integerize_tuple(Gen *g, const SnDefNode *n, const SnDefNode *f,
         pin |= f->in[i]->fact == SN_DF_PIN;
     if (!l || !to)
         return;
-    PvRule p = {.node = f,
-                .given_bias = pin,
-                .to = &t->out[0],
-                .name = sn_format(a, "integerize %s -> %s", f->name, to)};
+    SnInstance p = {.node = f,
+                    .given_bias = pin,
+                    .to = &t->out[0],
+                    .name = sn_format(a, "integerize %s -> %s", f->name, to)};
     const char *q = g->q->name, *no = unused(g, f);
     const char *round = rounds_before(a, f);
     const char *clamp =
@@ -529,7 +529,7 @@ integerize_tuple(Gen *g, const SnDefNode *n, const SnDefNode *f,
                   q, n->name, l, f->name, integer_right(g, f, same && any),
                   clamp, *guard ? " when" : "", *guard ? guard + 4 : "",
                   t->out[0].elem == SN_DE_QI32 ? "refines"
-                  : sn_pv_own_row(s)           ? "within 1 lsb"
+                  : sn_calculus_own_row(s)     ? "within 1 lsb"
                   : (same && any) || selects(s->formula)
                       ? "exact under single, double within 1 lsb"
                       : "exact"));
@@ -583,7 +583,7 @@ converts(const SnDefNode *n, bool in, bool out)
 }
 
 const SnDefNode *
-sn_pv_dequantize(const Pv *pv)
+sn_prove_dequantize(const SnProver *pv)
 {
     for (uint32_t i = 0; i < pv->defs->nnode; i++)
         if (converts(pv->defs->node[i], true, false))
@@ -633,7 +633,7 @@ written(Gen *g, const SnDefRule *r)
     if (!r->pat)
         return;
     if (!p) {
-        PvRule w = {.r = r, .name = r->name};
+        SnInstance w = {.r = r, .name = r->name};
         SN_PUSH(a, g->v, g->n, w);
         return;
     }
@@ -643,7 +643,7 @@ written(Gen *g, const SnDefRule *r)
                 ? !p->cls || !p->cls->member || !member(p->cls->member, n)
                 : n != p->node && n->base != p->node)
             continue;
-        PvRule w = {
+        SnInstance w = {
             .r = r, .any = n, .name = sn_format(a, "%s %s", r->name, n->name)};
         SN_PUSH(a, g->v, g->n, w);
     }
@@ -664,7 +664,7 @@ find_conversions(Gen *g)
 }
 
 uint32_t
-sn_pv_spell(Pv *pv, const SnDefRule *r, PvRule **out)
+sn_prove_spell(SnProver *pv, const SnDefRule *r, SnInstance **out)
 {
     Gen g = {.pv = pv};
 
@@ -674,7 +674,7 @@ sn_pv_spell(Pv *pv, const SnDefRule *r, PvRule **out)
 }
 
 uint32_t
-sn_pv_instances(Pv *pv, PvRule **out)
+sn_prove_instances(SnProver *pv, SnInstance **out)
 {
     Gen g = {.pv = pv};
     SnDefs *s = pv->defs;
@@ -723,13 +723,13 @@ exchanged(Gen *g, const SnDefNode *n)
     }
     rule->pos = n->comm_pos;
     rule->id = UINT32_MAX; /* of no pass */
-    PvRule v = {
+    SnInstance v = {
         .r = rule, .comm = n, .name = sn_format(a, "commutes %s", n->name)};
     SN_PUSH(a, g->v, g->n, v);
 }
 
 uint32_t
-sn_pv_commutes(Pv *pv, PvRule **out)
+sn_prove_commutes(SnProver *pv, SnInstance **out)
 {
     Gen g = {.pv = pv};
 
@@ -741,7 +741,7 @@ sn_pv_commutes(Pv *pv, PvRule **out)
 }
 
 uint32_t
-sn_pv_refined(Pv *pv, const SnDefBackend *b, PvRule **out)
+sn_prove_refined(SnProver *pv, const SnDefBackend *b, SnInstance **out)
 {
     Gen g = {.pv = pv, .backend = b};
     SnDefs *s = pv->defs;
@@ -756,7 +756,7 @@ sn_pv_refined(Pv *pv, const SnDefBackend *b, PvRule **out)
 }
 
 const char *
-sn_pv_why_not(Pv *pv, const SnDefRule *r)
+sn_prove_why_not(SnProver *pv, const SnDefRule *r)
 {
     const char *text = r->text, *why = NULL;
     size_t n = text ? strlen(text) : 0;

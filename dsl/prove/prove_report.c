@@ -22,7 +22,7 @@ layer_str(SnLayer l)
 }
 
 static const char *
-guard_str(const Pv *pv, const SnProof *p, const PvRule *pr)
+guard_str(const SnProver *pv, const SnProof *p, const SnInstance *pr)
 {
     SnBuf b;
 
@@ -41,7 +41,7 @@ guard_str(const Pv *pv, const SnProof *p, const PvRule *pr)
 }
 
 static const char *
-at(const Pv *pv, SnPos pos)
+at(const SnProver *pv, SnPos pos)
 {
     return pos.src ? sn_format(pv->a, "%s:%u", sn_path_base(pos.src->name),
                                pos.line)
@@ -49,7 +49,7 @@ at(const Pv *pv, SnPos pos)
 }
 
 static void
-put_line(const Pv *pv, SnBuf *b, const SnProof *p)
+put_line(const SnProver *pv, SnBuf *b, const SnProof *p)
 {
     sn_putf(b, "%-38s %-16s %-10s", p->name, at(pv, p->pos),
             layer_str(p->layer));
@@ -74,7 +74,7 @@ put_line(const Pv *pv, SnBuf *b, const SnProof *p)
 }
 
 void
-sn_pv_report(const Pv *pv, SnBuf *b)
+sn_prove_report(const SnProver *pv, SnBuf *b)
 {
     uint32_t count[7] = {0}, ndraw = 0;
     uint64_t nvalue = 0;
@@ -107,7 +107,7 @@ sn_pv_report(const Pv *pv, SnBuf *b)
 }
 
 const char *
-sn_pv_guard_text(const Pv *pv, const SnProof *p, const PvRule *pr)
+sn_prove_guard_text(const SnProver *pv, const SnProof *p, const SnInstance *pr)
 {
     return guard_str(pv, p, pr);
 }
@@ -126,7 +126,7 @@ mix(uint64_t h, const void *p, size_t n)
 
 /* Of the declarations' text, the options and the prover itself. */
 const char *
-sn_pv_hash(const Pv *pv)
+sn_prove_hash(const SnProver *pv)
 {
     static const char version[] = "proofs 4";
     uint64_t h = mix(UINT64_C(0xcbf29ce484222325), version, sizeof version);
@@ -141,7 +141,7 @@ sn_pv_hash(const Pv *pv)
 }
 
 bool
-sn_pv_cached(Pv *pv, const char *hash)
+sn_prove_cached(SnProver *pv, const char *hash)
 {
     SnDiag *quiet = sn_diag_new(pv->a);
     char *text;
@@ -157,7 +157,7 @@ sn_pv_cached(Pv *pv, const char *hash)
 }
 
 void
-sn_pv_store(Pv *pv, const char *hash)
+sn_prove_store(SnProver *pv, const char *hash)
 {
     const char *s = sn_format(pv->a, "%s%s", hash, pv->out->report);
 

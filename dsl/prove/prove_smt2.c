@@ -16,7 +16,7 @@
 #include "dsl/resolve/resolver.h"
 
 typedef struct Smt {
-    PvLm *l;
+    SnCalculus *l;
     SnArena *a;
     bool exact, lhs;
     SnBuf decl, fact;
@@ -81,7 +81,7 @@ limit(Smt *s, const char *side, const char *sat)
 static const char *
 type_sat(Smt *s, const char *type)
 {
-    return sn_format(s->a, "@%s", sn_pv_rep(s->l, type));
+    return sn_format(s->a, "@%s", sn_calculus_rep(s->l, type));
 }
 
 static const char *
@@ -91,10 +91,10 @@ clamped(Smt *s, const char *sat, const char *v)
                      limit(s, "hi", sat), v);
 }
 
-static const char *put(Smt *s, const PvTree *t, const char *at);
+static const char *put(Smt *s, const SnTree *t, const char *at);
 
 static const char *
-apply(Smt *s, const PvTree *t, const char *op, const char *at, bool twice)
+apply(Smt *s, const SnTree *t, const char *op, const char *at, bool twice)
 {
     SnBuf b, sig;
     const char *f = symbol(s, "f ", op);
@@ -125,10 +125,10 @@ bounds(const Smt *s, const char *sat)
 }
 
 static const char *
-base(Smt *s, const PvTree *t)
+base(Smt *s, const SnTree *t)
 {
-    const char *f =
-        symbol(s, sn_format(s->a, "%s ", t->op), sn_pv_rep(s->l, t->type));
+    const char *f = symbol(s, sn_format(s->a, "%s ", t->op),
+                           sn_calculus_rep(s->l, t->type));
 
     if (first(s, f)) {
         sn_putf(&s->decl, "(declare-fun %s (Real) Real)\n", f);
@@ -156,22 +156,22 @@ code_clamp(Smt *s, const char *f, const char *sat, const char *v)
 
 /* A conversion as a function: for `exact`. */
 static const char *
-function(Smt *s, const PvTree *t, const char *v)
+function(Smt *s, const SnTree *t, const char *v)
 {
-    bool real = !strcmp(sn_pv_rep(s->l, t->type), "f32");
+    bool real = !strcmp(sn_calculus_rep(s->l, t->type), "f32");
     const char *f = real ? NULL : base(s, t);
 
     if (f)
         v = sn_format(s->a, "(%s %s)", f, v);
     for (uint32_t i = t->nsat; i-- > 0;) {
-        const char *c = sn_pv_rep(s->l, t->sat[i]);
+        const char *c = sn_calculus_rep(s->l, t->sat[i]);
         const SnExpr *e = bounds(s, t->sat[i]);
         if (e) { /* bounds(T, lo, hi) is max and min with q:T of them */
             for (uint32_t k = 1; k < 3; k++) {
                 const char *x = sn_expr_str(s->a, e->kid[k]);
                 if (e->kid[k]->ek == SN_E_WILD)
                     continue;
-                x = real_const(s, sn_pv_rep(s->l, x));
+                x = real_const(s, sn_calculus_rep(s->l, x));
                 v = sn_format(s->a, f ? "(%s %s (%s %s))" : "(%s %s %s%s)",
                               k == 1 ? "max2" : "min2", v, f ? f : "", x);
             }
@@ -185,13 +185,13 @@ function(Smt *s, const PvTree *t, const char *v)
 }
 
 static const char *
-saturation(Smt *s, const PvTree *t, const char *v)
+saturation(Smt *s, const SnTree *t, const char *v)
 {
     const char *ty = type_sat(s, t->type);
     bool real = !strcmp(ty, "@f32");
 
     for (uint32_t i = t->nsat; i-- > 0;) {
-        const char *c = sn_pv_rep(s->l, t->sat[i]);
+        const char *c = sn_calculus_rep(s->l, t->sat[i]);
         if (s->lhs && !real && *c != '@') /* a clamp lies in its type */
             sn_putf(&s->fact, "(assert (and (<= %s %s) (>= %s %s)))\n",
                     limit(s, "lo", ty), limit(s, "lo", c), limit(s, "hi", ty),
@@ -202,16 +202,17 @@ saturation(Smt *s, const PvTree *t, const char *v)
 }
 
 static const char *
-put_conv(Smt *s, const PvTree *t, const char *at)
+put_conv(Smt *s, const SnTree *t, const char *at)
 {
-    const PvTree *k = t->kid[0];
+    const SnTree *k = t->kid[0];
     const char *v = put(s, k, at);
 
     if (s->exact)
         return function(s, t, v);
-    if (sn_pv_is_q(t))
+    if (sn_calculus_is_q(t))
         return saturation(s, t, v);
-    if (k->var && strcmp(sn_pv_rep(s->l, t->type), "f32")) /* codes' range */
+    if (k->var &&
+        strcmp(sn_calculus_rep(s->l, t->type), "f32")) /* codes' range */
         sn_putf(&s->fact, "(assert (and (<= %s %s) (>= %s %s)))\n",
                 limit(s, "lo", type_sat(s, t->type)), v,
                 limit(s, "hi", type_sat(s, t->type)), v);
@@ -219,19 +220,19 @@ put_conv(Smt *s, const PvTree *t, const char *at)
 }
 
 static const char *
-put(Smt *s, const PvTree *t, const char *at)
+put(Smt *s, const SnTree *t, const char *at)
 {
     if (t->var)
-        return real_const(s,
-                          sn_format(s->a, "%s%s", sn_pv_rep(s->l, t->op), at));
+        return real_const(
+            s, sn_format(s->a, "%s%s", sn_calculus_rep(s->l, t->op), at));
     if (t->type && !strcmp(t->op, "type"))
-        return real_const(s,
-                          sn_format(s->a, "type %s", sn_pv_rep(s->l, t->type)));
+        return real_const(
+            s, sn_format(s->a, "type %s", sn_calculus_rep(s->l, t->type)));
     if (t->nkid == 0)
         return real_const(s, t->op);
     if (t->type)
         return put_conv(s, t, at);
-    if (sn_pv_is_row(t) && !s->exact)
+    if (sn_calculus_is_row(t) && !s->exact)
         return put(s, t->kid[0], at);
     if (!strncmp(t->op, "move[", 5) && t->nkid == 1)
         return put(s, t->kid[0], at);
@@ -263,7 +264,7 @@ known(Smt *s, const char *side, const char *name)
     const SnDefRule *r = s->l->pr->r;
 
     if (strncmp(name, "reach ", 6))
-        return limit(s, side, sn_pv_rep(s->l, name));
+        return limit(s, side, sn_calculus_rep(s->l, name));
     for (uint32_t i = 0; i < r->nvar && i < 64; i++) {
         const SnDefVar *v = r->var[i];
         if (strcmp(v->name, name + 6) || !s->l->type[i])
@@ -271,9 +272,10 @@ known(Smt *s, const char *side, const char *name)
         const char *t = limit(s, side, type_sat(s, s->l->type[i]));
         if (!v->node || !v->node->clamp)
             return t;
-        const char *c = limit(s, side,
-                              sn_pv_rep(s->l, sn_format(s->a, "%s.%s", v->name,
-                                                        v->node->clamp->name)));
+        const char *c =
+            limit(s, side,
+                  sn_calculus_rep(s->l, sn_format(s->a, "%s.%s", v->name,
+                                                  v->node->clamp->name)));
         return sn_format(s->a, "(%s %s %s)", *side == 'l' ? "max2" : "min2", t,
                          c);
     }
@@ -314,7 +316,7 @@ undone(Smt *s)
 
 /* Moves are elements only if both sides move alike. */
 static void
-moved(const PvTree *t, SnBuf *b)
+moved(const SnTree *t, SnBuf *b)
 {
     if (!strncmp(t->op, "move[", 5))
         sn_putf(b, "%s;", t->op);
@@ -334,15 +336,16 @@ file_name(SnArena *a, const char *name)
 }
 
 void
-sn_pv_smt2(Pv *pv, const PvRule *pr, const SnProof *p)
+sn_prove_smt2(SnProver *pv, const SnInstance *pr, const SnProof *p)
 {
-    PvLm l;
-    PvTree *a, *b;
+    SnCalculus l;
+    SnTree *a, *b;
     SnBuf x, y, out;
     Smt s = {.l = &l, .a = pv->a};
 
     if (p->layer != SN_LAYER_LEMMA || pr->commutes ||
-        pr->r->claim.kind == SN_CL_WITHIN || !sn_pv_sides(pv, pr, &l, &a, &b))
+        pr->r->claim.kind == SN_CL_WITHIN ||
+        !sn_calculus_sides(pv, pr, &l, &a, &b))
         return;
     s.exact = pr->r->claim.kind == SN_CL_EXACT;
     sn_buf_init(&x, pv->a);

@@ -6,9 +6,10 @@
 #include <string.h>
 
 struct SnSubjects {
-    Pv pv;
+    SnProver pv;
     uint32_t n;
-    PvRule *v; /* written rules stand once; `any` is spelled out when proved */
+    SnInstance
+        *v; /* written rules stand once; `any` is spelled out when proved */
 };
 
 /* ---- subjects ---- */
@@ -17,11 +18,11 @@ SnSubjects *
 sn_subjects(SnDefs *defs, SnDiag *d)
 {
     SnSubjects *s = SN_NEW(defs->arena, SnSubjects);
-    PvRule *v = NULL;
+    SnInstance *v = NULL;
 
-    s->pv = (Pv){.defs = defs, .d = d, .a = defs->arena};
+    s->pv = (SnProver){.defs = defs, .d = d, .a = defs->arena};
     s->pv.out = SN_NEW(defs->arena, SnProofs);
-    uint32_t n = sn_pv_instances(&s->pv, &v);
+    uint32_t n = sn_prove_instances(&s->pv, &v);
     for (uint32_t i = 0; i < n; i++)
         if (i == 0 || v[i].derive || v[i].r != v[i - 1].r)
             SN_PUSH(defs->arena, s->v, s->n, v[i]);
@@ -36,7 +37,7 @@ sn_subjects_count(const SnSubjects *s)
 
 /* The k-th condition that has no words. */
 static bool *
-unsaid_of(PvRule *r, uint32_t k, const char **what)
+unsaid_of(SnInstance *r, uint32_t k, const char **what)
 {
     static const char *const name[] = {"constants commute",
                                        "the value commutes", "operands alike"};
@@ -53,7 +54,7 @@ unsaid_of(PvRule *r, uint32_t k, const char **what)
 SnSubject
 sn_subject(const SnSubjects *s, uint32_t i)
 {
-    const PvRule *p = &s->v[i];
+    const SnInstance *p = &s->v[i];
     SnSubject r = {.rule = p->r, .derive = p->derive};
 
     r.name = p->derive
@@ -67,7 +68,7 @@ sn_subject(const SnSubjects *s, uint32_t i)
 const char *
 sn_subject_unsaid(const SnSubjects *s, uint32_t i, uint32_t k)
 {
-    PvRule copy = s->v[i];
+    SnInstance copy = s->v[i];
     const char *what = "";
 
     unsaid_of(&copy, k, &what);
@@ -91,11 +92,11 @@ text_of(const SnSubjects *s, uint32_t i)
 }
 
 SnDefRule *
-sn_subject_hurt(SnSubjects *s, uint32_t i, SnDiag *d,
-                void (*hurt)(void *arg, SnDefRule *r), void *arg)
+sn_subject_mutate(SnSubjects *s, uint32_t i, SnDiag *d,
+                  void (*mutate)(void *arg, SnDefRule *r), void *arg)
 {
     const SnDefRule *was = s->v[i].r;
-    SnDefRule *r = sn_pv_reparse(&s->pv, d, text_of(s, i), hurt, arg);
+    SnDefRule *r = sn_prove_reparse(&s->pv, d, text_of(s, i), mutate, arg);
 
     if (!r)
         return NULL;
@@ -112,13 +113,13 @@ sn_subject_hurt(SnSubjects *s, uint32_t i, SnDiag *d,
 /* Subject i with r in its place: one rule, or one for each kind. */
 static uint32_t
 instances(SnSubjects *s, uint32_t i, const SnDefRule *r, uint32_t unsaid,
-          PvRule **out)
+          SnInstance **out)
 {
     const char *what;
     bool *flag;
 
     if (!s->v[i].derive)
-        return sn_pv_spell(&s->pv, r, out);
+        return sn_prove_spell(&s->pv, r, out);
     *out = sn_memdup(s->pv.a, &s->v[i], sizeof **out);
     (*out)->r = r;
     if (unsaid != UINT32_MAX && (flag = unsaid_of(*out, unsaid, &what)))
@@ -130,7 +131,7 @@ void
 sn_subject_prove(SnSubjects *s, uint32_t i, const SnDefRule *r, uint32_t unsaid,
                  uint32_t more, SnDiag *d)
 {
-    PvRule *v = NULL;
+    SnInstance *v = NULL;
     uint32_t n = instances(s, i, r, unsaid, &v);
     SnDiag *was = s->pv.d;
     SnProveOpts o = {.ndraw = more * SN_PROVE_NDRAW};
@@ -138,10 +139,10 @@ sn_subject_prove(SnSubjects *s, uint32_t i, const SnDefRule *r, uint32_t unsaid,
     s->pv.o = &o;
     s->pv.d = d;
     for (uint32_t k = 0; k < n && !sn_diag_nerror(d); k++)
-        sn_pv_prove(&s->pv, &v[k]);
+        sn_prove_prove(&s->pv, &v[k]);
     for (uint32_t k = 0; k < n && more > 1 && !sn_diag_nerror(d); k++) {
         v[k].wide = 2;
-        sn_pv_prove(&s->pv, &v[k]);
+        sn_prove_prove(&s->pv, &v[k]);
     }
     s->pv.d = was;
     s->pv.o = NULL;
@@ -150,13 +151,13 @@ sn_subject_prove(SnSubjects *s, uint32_t i, const SnDefRule *r, uint32_t unsaid,
 bool
 sn_subject_lemma(SnSubjects *s, uint32_t i, const SnDefRule *r)
 {
-    PvRule *v = NULL;
+    SnInstance *v = NULL;
     uint32_t n = instances(s, i, r, UINT32_MAX, &v);
     bool all = n > 0;
 
     for (uint32_t k = 0; k < n; k++) {
-        PvLemma l = sn_pv_lemma(&s->pv, &v[k]);
-        all &= !l.none && sn_pv_proved(&v[k], &l);
+        SnLemma l = sn_calculus_lemma(&s->pv, &v[k]);
+        all &= !l.none && sn_prove_proved(&v[k], &l);
     }
     return all;
 }
@@ -164,7 +165,7 @@ sn_subject_lemma(SnSubjects *s, uint32_t i, const SnDefRule *r)
 /* ---- the same? ---- */
 
 static bool
-same_value(const PvVal *a, const PvVal *b)
+same_value(const SnExprValue *a, const SnExprValue *b)
 {
     if (a->n != b->n || (a->list == NULL) != (b->list == NULL))
         return false;
@@ -178,14 +179,14 @@ same_value(const PvVal *a, const PvVal *b)
 }
 
 static bool
-same_tree(const PvT *a, const PvT *b)
+same_tree(const SnCaseValue *a, const SnCaseValue *b)
 {
     if (!a || !b || a == b)
         return a == b;
-    if (!sn_pv_same_type(&a->type, &b->type) || a->res != b->res ||
+    if (!sn_case_same_type(&a->type, &b->type) || a->res != b->res ||
         a->n != b->n)
         return false;
-    const PvNode *p = a->def, *q = b->def;
+    const SnCaseNode *p = a->def, *q = b->def;
     if (!p || !q) { /* regridded constants */
         if (p || q || !a->v || !b->v)
             return false;
@@ -204,7 +205,7 @@ same_tree(const PvT *a, const PvT *b)
 
 /* Does the rule fire on the case?  Then c->rhs is what it makes. */
 static bool
-fires(PvCase *c, const PvRule *pr)
+fires(SnProofCase *c, const SnInstance *pr)
 {
     c->pr = pr;
     c->r = pr->r;
@@ -214,22 +215,22 @@ fires(PvCase *c, const PvRule *pr)
     c->made = NULL;
     c->nrhs = 0;
     memset(c->rhs, 0, sizeof c->rhs);
-    if (!sn_pv_guard(c))
+    if (!sn_case_guard(c))
         return false;
-    sn_pv_fill(c);
-    return sn_pv_right(c) || c->wrong;
+    sn_case_fill(c);
+    return sn_case_right(c) || c->wrong;
 }
 
 static bool
-one(PvCase *c, const PvRule *a, const PvRule *b, uint32_t *nmet)
+one(SnProofCase *c, const SnInstance *a, const SnInstance *b, uint32_t *nmet)
 {
-    PvT *was[PV_MAXRES];
+    SnCaseValue *was[SN_CASE_MAXRES];
 
-    if (!sn_pv_draw(c))
+    if (!sn_case_draw(c))
         return true;
     if (a->given_bias) {
-        sn_pv_fill(c);
-        sn_pv_bias_on_grid(c);
+        sn_case_fill(c);
+        sn_case_bias_on_grid(c);
     }
     bool fa = fires(c, a);
     memcpy(was, c->rhs, sizeof was);
@@ -237,7 +238,7 @@ one(PvCase *c, const PvRule *a, const PvRule *b, uint32_t *nmet)
     *nmet += fa || fb;
     if (fa != fb || c->wrong)
         return false;
-    for (uint32_t i = 0; i < PV_MAXRES; i++)
+    for (uint32_t i = 0; i < SN_CASE_MAXRES; i++)
         if (fa && !same_tree(was[i], c->rhs[i]))
             return false;
     return true;
@@ -245,7 +246,7 @@ one(PvCase *c, const PvRule *a, const PvRule *b, uint32_t *nmet)
 
 /* ndraw cases of kind k that a or b fires on, as far apart as `wide` says. */
 static bool
-same_in(SnSubjects *s, const PvRule *a, const PvRule *b, uint32_t wide,
+same_in(SnSubjects *s, const SnInstance *a, const SnInstance *b, uint32_t wide,
         uint32_t ndraw, uint32_t *nmet)
 {
     SnArena *mem = sn_arena_new();
@@ -254,8 +255,8 @@ same_in(SnSubjects *s, const PvRule *a, const PvRule *b, uint32_t wide,
     bool same = true;
 
     for (uint32_t t = 0; t < 100 * ndraw && met < ndraw && same; t++) {
-        PvCase c;
-        sn_pv_start(&c, &s->pv, a, &rng, mem);
+        SnProofCase c;
+        sn_case_start(&c, &s->pv, a, &rng, mem);
         c.wide = wide;
         same = one(&c, a, b, &met);
         sn_arena_clear(mem);
@@ -269,7 +270,7 @@ bool
 sn_subject_same(SnSubjects *s, uint32_t i, const SnDefRule *r, uint32_t unsaid,
                 uint32_t ndraw, uint32_t *nmet)
 {
-    PvRule *a = NULL, *b = NULL;
+    SnInstance *a = NULL, *b = NULL;
     uint32_t n = instances(s, i, s->v[i].r, UINT32_MAX, &a);
     bool same = n == instances(s, i, r, unsaid, &b) && n > 0;
 

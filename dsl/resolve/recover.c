@@ -64,7 +64,7 @@ one_of(const char *w, size_t n, const char *const *list)
 }
 
 /* The item around byte `at`: from a word in the first column to the next one
- * at which the parser takes up again (sn_ps_begins_item). */
+ * at which the parser takes up again (sn_parse_begins_item). */
 static Hole
 item_around(const SnSrc *s, size_t at)
 {

@@ -4,7 +4,7 @@
 #include "dsl/resolve/resolver.h"
 
 static void
-number_nodes(SnRs *rs)
+number_nodes(SnResolver *rs)
 {
     SnDefs *p = rs->defs;
 
@@ -13,7 +13,7 @@ number_nodes(SnRs *rs)
         n->kind = i + 1;
         const SnDefNode *first = sn_def_node(p, n->name);
         if (first != n) {
-            sn_rs_twice(rs, n->pos, "node", n->name, first->pos);
+            sn_resolve_twice(rs, n->pos, "node", n->name, first->pos);
             rs->bad_node[n->kind] = true;
         }
     }
@@ -22,21 +22,21 @@ number_nodes(SnRs *rs)
 void
 sn_def_resolve(SnDefs *defs, SnDiag *d)
 {
-    SnRs rs = {.defs = defs, .d = d, .a = defs->arena};
+    SnResolver rs = {.defs = defs, .d = d, .a = defs->arena};
     uint32_t n = defs->nnode + defs->nrefine + 1;
 
     rs.bad_node = SN_NEW_N(rs.a, bool, n);
     rs.visit = SN_NEW_N(rs.a, uint8_t, n);
     number_nodes(&rs);
-    sn_rs_types(&rs);
-    sn_rs_nodes(&rs);
-    sn_rs_refines(&rs);
-    sn_rs_classes(&rs);
-    sn_rs_backends(&rs);
-    sn_rs_passes(&rs);
-    sn_rs_pipelines(&rs);
-    sn_rs_backends_made(&rs);
-    sn_rs_plugin(&rs);
+    sn_resolve_types(&rs);
+    sn_resolve_nodes(&rs);
+    sn_resolve_refines(&rs);
+    sn_resolve_classes(&rs);
+    sn_resolve_backends(&rs);
+    sn_resolve_passes(&rs);
+    sn_resolve_pipelines(&rs);
+    sn_resolve_backends_made(&rs);
+    sn_resolve_plugin(&rs);
     if (!sn_diag_nerror(d))
-        sn_rs_refines_join(&rs);
+        sn_resolve_refines_join(&rs);
 }

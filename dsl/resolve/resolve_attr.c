@@ -4,7 +4,7 @@
 #include "dsl/resolve/resolver.h"
 
 static void
-bad(SnRs *rs, SnDefNode *n)
+bad(SnResolver *rs, SnDefNode *n)
 {
     rs->bad_node[n->kind] = true;
 }
@@ -12,7 +12,7 @@ bad(SnRs *rs, SnDefNode *n)
 /* ---- attributes ---- */
 
 static void
-attr_range(SnRs *rs, SnDefNode *n, SnDefAttr *a)
+attr_range(SnResolver *rs, SnDefNode *n, SnDefAttr *a)
 {
     const SnDefAttr *t = sn_def_attr(n, a->range_of);
     SnCands v = sn_cands(rs);
@@ -28,23 +28,23 @@ attr_range(SnRs *rs, SnDefNode *n, SnDefAttr *a)
     for (uint32_t i = 0; i < n->nall; i++)
         if (n->all[i]->ty == SN_AT_TYPE)
             sn_cands_add(&v, n->all[i]->name, &n->all[i]->pos);
-    sn_rs_unknown(rs, a->pos, "port or type", a->range_of, n->name, &v);
+    sn_resolve_unknown(rs, a->pos, "port or type", a->range_of, n->name, &v);
     bad(rs, n);
 }
 
 static void
-attr_words(SnRs *rs, SnDefNode *n, const SnDefAttr *a)
+attr_words(SnResolver *rs, SnDefNode *n, const SnDefAttr *a)
 {
     for (uint32_t i = 0; i < a->nword; i++)
         for (uint32_t j = 0; j < i; j++)
             if (!strcmp(a->word[i], a->word[j])) {
-                sn_rs_twice(rs, a->pos, "word", a->word[i], a->pos);
+                sn_resolve_twice(rs, a->pos, "word", a->word[i], a->pos);
                 bad(rs, n);
             }
 }
 
 void
-sn_rs_attrs(SnRs *rs, SnDefNode *n)
+sn_resolve_attrs(SnResolver *rs, SnDefNode *n)
 {
     for (uint32_t i = 0; i < n->nall; i++) {
         SnDefAttr *a = n->all[i];
@@ -59,9 +59,9 @@ sn_rs_attrs(SnRs *rs, SnDefNode *n)
         SnScope c = {.rs = rs, .kind = SN_SC_CONST, .node = n};
         SnScope w = {.rs = rs, .kind = SN_SC_ATTR, .node = n};
         if (a->def)
-            sn_rs_value(&c, a->def, n, a);
+            sn_resolve_value(&c, a->def, n, a);
         if (a->where)
-            sn_rs_cond(&w, a->where, "a 'where'");
+            sn_resolve_cond(&w, a->where, "a 'where'");
         if (c.bad || w.bad)
             bad(rs, n);
         if (!strcmp(a->name, "clamp") && a->range_port && n->nout &&
@@ -147,7 +147,7 @@ about(SnArena *a, const SnDefNode *n, const SnExpr *e, const char *self)
 
 /* The condition is one of rules: about a matched node, named as its result. */
 static void
-commutes_when(SnRs *rs, SnDefNode *n, const SnExpr *when)
+commutes_when(SnResolver *rs, SnDefNode *n, const SnExpr *when)
 {
     SnPat *pat = SN_NEW(rs->a, SnPat);
     SnDefVar *v = SN_NEW(rs->a, SnDefVar);
@@ -161,7 +161,7 @@ commutes_when(SnRs *rs, SnDefNode *n, const SnExpr *when)
     *v = (SnDefVar){
         .name = n->out[0]->name, .vk = SN_V_NODE, .node = n, .pat = pat};
     SnExpr *e = about(rs->a, n, when, v->name);
-    sn_rs_cond(&sc, e, "a condition");
+    sn_resolve_cond(&sc, e, "a condition");
     if (sc.bad)
         bad(rs, n);
     else
@@ -169,7 +169,7 @@ commutes_when(SnRs *rs, SnDefNode *n, const SnExpr *when)
 }
 
 static void
-commutes(SnRs *rs, SnDefNode *n)
+commutes(SnResolver *rs, SnDefNode *n)
 {
     const SnDefPort *p[2] = {NULL, NULL};
 
@@ -190,8 +190,8 @@ commutes(SnRs *rs, SnDefNode *n)
         for (uint32_t j = 0; j < n->nin; j++)
             sn_cands_add(&v, n->in[j]->name, &n->in[j]->pos);
         if (!p[i]) {
-            sn_rs_unknown(rs, n->commutes_pos[i], "operand", n->commutes[i],
-                          n->name, &v);
+            sn_resolve_unknown(rs, n->commutes_pos[i], "operand",
+                               n->commutes[i], n->name, &v);
             bad(rs, n);
             return;
         }
@@ -213,7 +213,7 @@ commutes(SnRs *rs, SnDefNode *n)
 /* ---- invariants, cost, shape ---- */
 
 static void
-invariants(SnRs *rs, SnDefNode *n)
+invariants(SnResolver *rs, SnDefNode *n)
 {
     uint32_t nbase = n->base ? n->base->nrinv : 0;
 
@@ -223,7 +223,7 @@ invariants(SnRs *rs, SnDefNode *n)
         SnDefInv *v = i < nbase ? n->base->rinv[i] : n->inv[i - nbase];
         v = sn_memdup(rs->a, v, sizeof *v);
         v->expr = sn_expr_clone(rs->a, v->expr);
-        sn_rs_cond(&sc, v->expr, "an invariant");
+        sn_resolve_cond(&sc, v->expr, "an invariant");
         if (sc.bad)
             bad(rs, n);
         n->rinv[n->nrinv++] = v;
@@ -231,16 +231,16 @@ invariants(SnRs *rs, SnDefNode *n)
 }
 
 static void
-cost_and_shape(SnRs *rs, SnDefNode *n)
+cost_and_shape(SnResolver *rs, SnDefNode *n)
 {
     SnScope sc = {.rs = rs, .kind = SN_SC_SHAPE, .node = n};
     double v;
 
-    if (n->cost && !sn_rs_const(rs, n->cost, &v))
+    if (n->cost && !sn_resolve_const(rs, n->cost, &v))
         bad(rs, n);
     if (!n->shape)
         return;
-    SnTy t = sn_rs_expr(&sc, n->shape);
+    SnTy t = sn_resolve_expr(&sc, n->shape);
     if (t != SN_TY_NONE && t != SN_TY_SHAPE && t != SN_TY_INTS) {
         sn_error(rs->d, n->shape->pos, "SN104",
                  "the shape of %s is %s, expected a list of ints", n->name,
@@ -261,7 +261,7 @@ cost_and_shape(SnRs *rs, SnDefNode *n)
 /* ---- onnx ---- */
 
 static void
-onnx_entry(SnRs *rs, SnDefNode *n, const SnDefOnnxEnt *e)
+onnx_entry(SnResolver *rs, SnDefNode *n, const SnDefOnnxEnt *e)
 {
     SnCands v = sn_cands(rs);
     const char *what = e->kind == SN_OE_LAYOUT ? "port" : "attribute";
@@ -277,12 +277,12 @@ onnx_entry(SnRs *rs, SnDefNode *n, const SnDefOnnxEnt *e)
         sn_cands_add(&v, n->in[i]->name, &n->in[i]->pos);
     for (uint32_t i = 0; e->kind == SN_OE_LAYOUT && i < n->nout; i++)
         sn_cands_add(&v, n->out[i]->name, &n->out[i]->pos);
-    sn_rs_unknown(rs, e->pos, what, e->name, n->name, &v);
+    sn_resolve_unknown(rs, e->pos, what, e->name, n->name, &v);
     bad(rs, n);
 }
 
 static void
-onnx(SnRs *rs, SnDefNode *n)
+onnx(SnResolver *rs, SnDefNode *n)
 {
     for (uint32_t i = 0; i < n->nonnx; i++) {
         const SnDefOnnx *o = n->onnx[i];
@@ -297,14 +297,14 @@ onnx(SnRs *rs, SnDefNode *n)
             for (uint32_t k = 0; k < j; k++)
                 if (!strcmp(o->ent[j].name, o->ent[k].name) &&
                     o->ent[j].kind == o->ent[k].kind)
-                    sn_rs_twice(rs, o->ent[j].pos, "ONNX entry", o->ent[j].name,
-                                o->ent[k].pos);
+                    sn_resolve_twice(rs, o->ent[j].pos, "ONNX entry",
+                                     o->ent[j].name, o->ent[k].pos);
         }
     }
 }
 
 void
-sn_rs_members(SnRs *rs, SnDefNode *n)
+sn_resolve_members(SnResolver *rs, SnDefNode *n)
 {
     commutes(rs, n);
     invariants(rs, n);

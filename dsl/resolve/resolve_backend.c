@@ -4,7 +4,7 @@
 #include "dsl/resolve/resolver.h"
 
 static const char *
-word_of(SnRs *rs, const SnDefCap *c, const char *const *word, size_t n)
+word_of(SnResolver *rs, const SnDefCap *c, const char *const *word, size_t n)
 {
     SnCands v = sn_cands(rs);
 
@@ -13,13 +13,14 @@ word_of(SnRs *rs, const SnDefCap *c, const char *const *word, size_t n)
         if (c->e->ek == SN_E_NAME && !strcmp(c->e->s, word[i]))
             return word[i];
     }
-    sn_rs_unknown(rs, c->e->pos, c->name, sn_expr_str(rs->a, c->e), NULL, &v);
+    sn_resolve_unknown(rs, c->e->pos, c->name, sn_expr_str(rs->a, c->e), NULL,
+                       &v);
     return NULL;
 }
 
 /* supports all(q8, f32) */
 static void
-supports(SnRs *rs, SnDefBackend *b, const SnDefCap *c)
+supports(SnResolver *rs, SnDefBackend *b, const SnDefCap *c)
 {
     if (c->e->ek != SN_E_CALL || strcmp(c->e->s, "all") || !c->e->nkid) {
         sn_error(rs->d, c->e->pos, "SN104",
@@ -31,7 +32,7 @@ supports(SnRs *rs, SnDefBackend *b, const SnDefCap *c)
     for (uint32_t i = 0; i < c->e->nkid; i++) {
         const SnExpr *e = c->e->kid[i];
         const SnDefType *t =
-            e->ek == SN_E_NAME ? sn_rs_type(rs, e->pos, e->s) : NULL;
+            e->ek == SN_E_NAME ? sn_resolve_type(rs, e->pos, e->s) : NULL;
         if (e->ek != SN_E_NAME)
             sn_error(rs->d, e->pos, "SN104", "'%s' is not a type",
                      sn_expr_str(rs->a, e));
@@ -41,7 +42,7 @@ supports(SnRs *rs, SnDefBackend *b, const SnDefCap *c)
 }
 
 static void
-enable_one(SnRs *rs, SnDefBackend *b, const SnExpr *e)
+enable_one(SnResolver *rs, SnDefBackend *b, const SnExpr *e)
 {
     const char **cand = NULL;
     uint32_t n = 0;
@@ -71,7 +72,7 @@ enable_one(SnRs *rs, SnDefBackend *b, const SnExpr *e)
 }
 
 static void
-enable(SnRs *rs, SnDefBackend *b, const SnExpr *e)
+enable(SnResolver *rs, SnDefBackend *b, const SnExpr *e)
 {
     if (e->ek != SN_E_LIST) {
         enable_one(rs, b, e);
@@ -82,7 +83,7 @@ enable(SnRs *rs, SnDefBackend *b, const SnExpr *e)
 }
 
 static void
-cap(SnRs *rs, SnDefBackend *b, const SnDefCap *c)
+cap(SnResolver *rs, SnDefBackend *b, const SnDefCap *c)
 {
     static const char *const name[] = {"supports", "rounding", "kernels",
                                        "fallback", "enable"};
@@ -110,59 +111,60 @@ cap(SnRs *rs, SnDefBackend *b, const SnDefCap *c)
     } else {
         for (size_t i = 0; i < 5; i++)
             sn_cands_add(&v, name[i], NULL);
-        sn_rs_unknown(rs, c->pos, "capability", c->name, b->name, &v);
+        sn_resolve_unknown(rs, c->pos, "capability", c->name, b->name, &v);
     }
 }
 
 static void
-keeps(SnRs *rs, SnDefBackend *b)
+keeps(SnResolver *rs, SnDefBackend *b)
 {
     for (uint32_t i = 0; i < b->nkeep; i++) {
-        const SnDefNode *n = sn_rs_node(rs, b->keep_pos[i], b->keep[i]);
+        const SnDefNode *n = sn_resolve_node(rs, b->keep_pos[i], b->keep[i]);
         for (uint32_t j = 0; j < i; j++)
             if (!strcmp(b->keep[i], b->keep[j]))
-                sn_rs_twice(rs, b->keep_pos[i], "keep", b->keep[i],
-                            b->keep_pos[j]);
-        if (!b->keep_when[i] || sn_rs_bad(rs, n))
+                sn_resolve_twice(rs, b->keep_pos[i], "keep", b->keep[i],
+                                 b->keep_pos[j]);
+        if (!b->keep_when[i] || sn_resolve_bad(rs, n))
             continue;
         SnScope sc = {.rs = rs, .kind = SN_SC_ATTR, .node = n};
-        sn_rs_cond(&sc, b->keep_when[i], "a condition");
+        sn_resolve_cond(&sc, b->keep_when[i], "a condition");
     }
 }
 
 static void
-hooks(SnRs *rs, SnDefBackend *b)
+hooks(SnResolver *rs, SnDefBackend *b)
 {
     SnCands v = sn_cands(rs);
 
     sn_cands_add(&v, "lower", NULL);
     for (uint32_t i = 0; i < b->nhook; i++)
         if (strcmp(b->hook[i], "lower"))
-            sn_rs_unknown(rs, b->pos, "hook", b->hook[i], b->name, &v);
+            sn_resolve_unknown(rs, b->pos, "hook", b->hook[i], b->name, &v);
 }
 
 /* A node's kernels of one backend are in one place. */
 static void
-kernels(SnRs *rs, SnDefBackend *b)
+kernels(SnResolver *rs, SnDefBackend *b)
 {
     for (uint32_t i = 0; i < b->nkernels; i++) {
         SnDefKernelsOf *o = b->kernels[i];
-        const SnDefNode *n = sn_rs_node(rs, o->pos, o->name);
+        const SnDefNode *n = sn_resolve_node(rs, o->pos, o->name);
         for (uint32_t j = 0; j < i; j++)
             if (!strcmp(o->name, b->kernels[j]->name)) {
-                sn_rs_twice(rs, o->pos, "kernels of", o->name,
-                            b->kernels[j]->pos);
+                sn_resolve_twice(rs, o->pos, "kernels of", o->name,
+                                 b->kernels[j]->pos);
                 n = NULL;
                 break;
             }
         if (n && n->backend == b && n->nkernel) {
-            sn_rs_twice(rs, o->pos, "kernels of", o->name, n->kernel[0]->pos);
+            sn_resolve_twice(rs, o->pos, "kernels of", o->name,
+                             n->kernel[0]->pos);
             n = NULL;
         }
-        if (sn_rs_bad(rs, n))
+        if (sn_resolve_bad(rs, n))
             continue;
         o->node = n;
-        sn_rs_kernels(rs, n, o->kernel, o->nkernel);
+        sn_resolve_kernels(rs, n, o->kernel, o->nkernel);
     }
 }
 
@@ -216,7 +218,7 @@ not_run(const SnDefBackend *b, const SnTerm *t, const SnDefType **type)
 }
 
 static void
-makes_supported(SnRs *rs, const SnDefRule *r)
+makes_supported(SnResolver *rs, const SnDefRule *r)
 {
     const SnDefType *type = NULL;
     const SnTerm *t = r->rhs ? not_run(r->backend, r->rhs, &type) : NULL;
@@ -228,7 +230,7 @@ makes_supported(SnRs *rs, const SnDefRule *r)
                  type ? type->name : "", r->backend->name);
     for (uint32_t i = 0; i < r->nmakes; i++) {
         const SnDefNode *n = sn_def_node(rs->defs, r->makes[i]);
-        if (!sn_rs_bad(rs, n) && !runs(r->backend, n, NULL))
+        if (!sn_resolve_bad(rs, n) && !runs(r->backend, n, NULL))
             sn_error(rs->d, r->makes_pos[i], "SN601",
                      "rule '%s' produces %s, which backend %s does not "
                      "support",
@@ -237,7 +239,7 @@ makes_supported(SnRs *rs, const SnDefRule *r)
 }
 
 static void
-not_in_plugin(SnRs *rs, SnPos at, const char *what, const char *name)
+not_in_plugin(SnResolver *rs, SnPos at, const char *what, const char *name)
 {
     sn_error(rs->d, at, "SN704", "a plugin cannot declare %s '%s'", what, name);
     sn_diag_help(rs->d, "a rule at top level is one of the backend's own pass");
@@ -245,7 +247,7 @@ not_in_plugin(SnRs *rs, SnPos at, const char *what, const char *name)
 
 /* A plugin adds one backend and what belongs to it. */
 void
-sn_rs_plugin(SnRs *rs)
+sn_resolve_plugin(SnResolver *rs)
 {
     SnDefs *f = rs->defs;
 
@@ -279,7 +281,7 @@ sn_rs_plugin(SnRs *rs)
 }
 
 void
-sn_rs_backends_made(SnRs *rs)
+sn_resolve_backends_made(SnResolver *rs)
 {
     for (uint32_t i = 0; i < rs->defs->nrule; i++) {
         const SnDefRule *r = rs->defs->rule[i];
@@ -288,7 +290,7 @@ sn_rs_backends_made(SnRs *rs)
     }
     for (uint32_t i = 0; i < rs->defs->nnode; i++) {
         const SnDefNode *n = rs->defs->node[i];
-        if (n->backend && !sn_rs_bad(rs, n) && n->nout &&
+        if (n->backend && !sn_resolve_bad(rs, n) && n->nout &&
             n->rsem[0]->cls == SN_DC_OPAQUE)
             sn_note(rs->d, n->pos, "SN702",
                     "node %s joins no derived family (opaque): Rescales will "
@@ -298,19 +300,19 @@ sn_rs_backends_made(SnRs *rs)
 }
 
 void
-sn_rs_backends(SnRs *rs)
+sn_resolve_backends(SnResolver *rs)
 {
     for (uint32_t i = 0; i < rs->defs->nbackend; i++) {
         SnDefBackend *b = rs->defs->backend[i];
         for (uint32_t j = 0; j < i; j++)
             if (!strcmp(b->name, rs->defs->backend[j]->name))
-                sn_rs_twice(rs, b->pos, "backend", b->name,
-                            rs->defs->backend[j]->pos);
+                sn_resolve_twice(rs, b->pos, "backend", b->name,
+                                 rs->defs->backend[j]->pos);
         for (uint32_t j = 0; j < b->ncap; j++) {
             for (uint32_t k = 0; k < j; k++)
                 if (!strcmp(b->cap[j].name, b->cap[k].name)) {
-                    sn_rs_twice(rs, b->cap[j].pos, "capability", b->cap[j].name,
-                                b->cap[k].pos);
+                    sn_resolve_twice(rs, b->cap[j].pos, "capability",
+                                     b->cap[j].name, b->cap[k].pos);
                     break;
                 }
             cap(rs, b, &b->cap[j]);

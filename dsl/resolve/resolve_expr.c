@@ -98,7 +98,7 @@ sn_attr_ty(const SnDefAttr *a)
 }
 
 SnTy
-sn_rs_fail(SnScope *sc, SnPos at, const char *what)
+sn_resolve_fail(SnScope *sc, SnPos at, const char *what)
 {
     sn_error(sc->rs->d, at, "SN104", "%s", what);
     sc->bad = true;
@@ -106,7 +106,7 @@ sn_rs_fail(SnScope *sc, SnPos at, const char *what)
 }
 
 SnTy
-sn_rs_mismatch(SnScope *sc, const SnExpr *e, const char *want)
+sn_resolve_mismatch(SnScope *sc, const SnExpr *e, const char *want)
 {
     if (e->ty == SN_TY_NONE)
         return SN_TY_NONE;
@@ -123,7 +123,7 @@ is_value(SnTy t)
 }
 
 SnDefVar *
-sn_rs_var(const SnScope *sc, const char *name)
+sn_resolve_var(const SnScope *sc, const char *name)
 {
     for (uint32_t i = 0; i < sc->nvar; i++)
         if (!strcmp(sc->var[i]->name, name))
@@ -142,7 +142,7 @@ sn_var_node(const SnDefVar *v)
 }
 
 const SnDefAttr *
-sn_var_attr(const SnRs *rs, const SnDefVar *v, const char *name)
+sn_var_attr(const SnResolver *rs, const SnDefVar *v, const char *name)
 {
     const SnDefNode *n = sn_var_node(v);
     const SnDefAttr *a = NULL;
@@ -244,7 +244,7 @@ node_name(SnScope *sc, SnExpr *e)
 static bool
 var_name(SnScope *sc, SnExpr *e)
 {
-    const SnDefVar *v = sn_rs_var(sc, e->s);
+    const SnDefVar *v = sn_resolve_var(sc, e->s);
 
     if (!v)
         return false;
@@ -257,7 +257,7 @@ var_name(SnScope *sc, SnExpr *e)
 static SnTy
 name_unknown(SnScope *sc, SnExpr *e)
 {
-    SnRs *rs = sc->rs;
+    SnResolver *rs = sc->rs;
     SnCands v = sn_cands(rs);
 
     sc->bad = true;
@@ -280,8 +280,8 @@ name_unknown(SnScope *sc, SnExpr *e)
     for (uint32_t i = 0; n && ports && i < n->nout; i++)
         if (sc->kind == SN_SC_SHAPE)
             sn_cands_add(&v, n->out[i]->name, NULL);
-    sn_rs_unknown(rs, e->pos, sc->enum_of ? "word" : "name", e->s,
-                  n ? n->name : NULL, &v);
+    sn_resolve_unknown(rs, e->pos, sc->enum_of ? "word" : "name", e->s,
+                       n ? n->name : NULL, &v);
     return SN_TY_NONE;
 }
 
@@ -324,7 +324,7 @@ member_unknown(SnScope *sc, SnExpr *e, const SnDefVar *v)
     const char *of = n ? n->name : sn_expr_str(sc->rs->a, e->kid[0]);
     if (!n && v && v->pat && v->pat->cls)
         of = sn_format(sc->rs->a, "every node of class %s", v->pat->cls->name);
-    sn_rs_unknown(sc->rs, e->pos, "attribute", e->s, of, &names);
+    sn_resolve_unknown(sc->rs, e->pos, "attribute", e->s, of, &names);
     if (clamp && n && !n->clamp)
         sn_diag_help(sc->rs->d,
                      "%s has no clamp of its own: what it gives "
@@ -340,7 +340,7 @@ node_member(SnScope *sc, SnExpr *e, const SnDefVar *v)
     const SnDefNode *n = sn_var_node(v);
     const SnDefAttr *a = sn_var_attr(sc->rs, v, e->s);
 
-    if ((n && sn_rs_bad(sc->rs, n)) ||
+    if ((n && sn_resolve_bad(sc->rs, n)) ||
         (v->pat && !v->pat->node && !v->pat->cls))
         return SN_TY_NONE;
     if (a) {
@@ -365,7 +365,7 @@ expr_member(SnScope *sc, SnExpr *e)
     const SnDefAttr *words = sc->enum_of;
 
     sc->enum_of = NULL;
-    SnTy t = sn_rs_expr(sc, k);
+    SnTy t = sn_resolve_expr(sc, k);
     sc->enum_of = words;
     if (t == SN_TY_NONE)
         return t;
@@ -381,7 +381,8 @@ expr_member(SnScope *sc, SnExpr *e)
         return node_member(sc, e, k->ref);
     if (is_value(t))
         return member_unknown(sc, e, k->rk == SN_R_VAR ? k->ref : NULL);
-    sn_rs_mismatch(sc, k, sn_format(sc->rs->a, "something with a .%s", e->s));
+    sn_resolve_mismatch(sc, k,
+                        sn_format(sc->rs->a, "something with a .%s", e->s));
     return SN_TY_NONE;
 }
 
@@ -394,47 +395,48 @@ expr_list(SnScope *sc, SnExpr *e)
 
     for (uint32_t i = 0; i < e->nkid; i++) {
         SnExpr *k = e->kid[i];
-        SnTy t = k->ek == SN_E_WILD ? SN_TY_NONE : sn_rs_expr(sc, k);
+        SnTy t = k->ek == SN_E_WILD ? SN_TY_NONE : sn_resolve_expr(sc, k);
         if (k->ek == SN_E_WILD)
             wild = true;
         else if (t == SN_TY_REAL)
             real = true;
         else if (t != SN_TY_INT) {
             ok = false;
-            sn_rs_mismatch(sc, k, "a number");
+            sn_resolve_mismatch(sc, k, "a number");
         }
     }
     if (!ok)
         return SN_TY_NONE;
     if (wild && e->nkid != 2)
-        return sn_rs_fail(sc, e->pos, "'_' is a side of a clamp [low, high]");
+        return sn_resolve_fail(sc, e->pos,
+                               "'_' is a side of a clamp [low, high]");
     return wild ? SN_TY_RANGE : real ? SN_TY_REALS : SN_TY_INTS;
 }
 
 static SnTy
 expr_index(SnScope *sc, SnExpr *e)
 {
-    SnTy t = sn_rs_expr(sc, e->kid[0]);
+    SnTy t = sn_resolve_expr(sc, e->kid[0]);
 
     for (uint32_t i = 1; i < e->nkid; i++)
-        if (sn_rs_expr(sc, e->kid[i]) != SN_TY_INT)
-            return sn_rs_mismatch(sc, e->kid[i], "an int");
+        if (sn_resolve_expr(sc, e->kid[i]) != SN_TY_INT)
+            return sn_resolve_mismatch(sc, e->kid[i], "an int");
     if (t == SN_TY_ETYPE && sc->kind == SN_SC_TEST)
         return t;
     if (t == SN_TY_NONE)
         return t;
     if (t != SN_TY_INTS && t != SN_TY_REALS)
-        return sn_rs_mismatch(sc, e->kid[0], "a list");
+        return sn_resolve_mismatch(sc, e->kid[0], "a list");
     if (e->nkid != 2)
-        return sn_rs_fail(sc, e->pos, "a list takes one index");
+        return sn_resolve_fail(sc, e->pos, "a list takes one index");
     const SnExpr *k = e->kid[0], *i = e->kid[1];
     const SnDefAttr *a = k->rk == SN_R_ATTR ? k->ref : NULL;
     if (a && a->fixed && i->ek == SN_E_INT && i->i >= (int64_t)a->fixed)
-        return sn_rs_fail(sc, e->pos,
-                          sn_format(sc->rs->a,
-                                    "'%s' has %u elements, counted "
-                                    "from 0",
-                                    a->name, a->fixed));
+        return sn_resolve_fail(sc, e->pos,
+                               sn_format(sc->rs->a,
+                                         "'%s' has %u elements, counted "
+                                         "from 0",
+                                         a->name, a->fixed));
     return t == SN_TY_INTS ? SN_TY_INT : SN_TY_REAL;
 }
 
@@ -465,40 +467,40 @@ arg_ok(SnScope *sc, SnExpr *e, char want)
     if (want == 'O' && e->ek == SN_E_WILD)
         return true;
     if (want == 'A')
-        return arg_attr(sc, e) || sn_rs_fail(sc, e->pos,
-                                             "expected the name of "
-                                             "an attribute");
+        return arg_attr(sc, e) || sn_resolve_fail(sc, e->pos,
+                                                  "expected the name of "
+                                                  "an attribute");
     if (want == 'K') {
         if (e->ek != SN_E_NAME)
-            return sn_rs_fail(sc, e->pos, "expected the name of a node");
+            return sn_resolve_fail(sc, e->pos, "expected the name of a node");
         e->rk = SN_R_NODE;
-        e->ref = sn_rs_node(sc->rs, e->pos, e->s);
+        e->ref = sn_resolve_node(sc->rs, e->pos, e->s);
         sc->bad |= !e->ref;
         return e->ref != NULL;
     }
-    t = sn_rs_expr(sc, e);
+    t = sn_resolve_expr(sc, e);
     if (t == SN_TY_NONE)
         return false;
     switch (want) {
     case 'V':
-        return is_value(t) || sn_rs_mismatch(sc, e, "a value");
+        return is_value(t) || sn_resolve_mismatch(sc, e, "a value");
     case 'I':
-        return t == SN_TY_INT || sn_rs_mismatch(sc, e, "an int");
+        return t == SN_TY_INT || sn_resolve_mismatch(sc, e, "an int");
     case 'N':
     case 'O':
-        return sn_ty_is_num(t) || sn_rs_mismatch(sc, e, "a number");
+        return sn_ty_is_num(t) || sn_resolve_mismatch(sc, e, "a number");
     case 'L':
-        return t == SN_TY_INTS || sn_rs_mismatch(sc, e, "a list of ints");
+        return t == SN_TY_INTS || sn_resolve_mismatch(sc, e, "a list of ints");
     case 'R':
-        return t == SN_TY_RANGE || sn_rs_mismatch(sc, e, "a clamp");
+        return t == SN_TY_RANGE || sn_resolve_mismatch(sc, e, "a clamp");
     case 'C':
         return t == SN_TY_RANGE || t == SN_TY_ETYPE || t == SN_TY_REACH ||
-               sn_rs_mismatch(sc, e, "a clamp, a type or reach(..)");
+               sn_resolve_mismatch(sc, e, "a clamp, a type or reach(..)");
     case 'T':
         return t == SN_TY_ETYPE || is_value(t) ||
-               sn_rs_mismatch(sc, e, "a type");
+               sn_resolve_mismatch(sc, e, "a type");
     case 'E':
-        return t == SN_TY_ETYPE || sn_rs_mismatch(sc, e, "a type");
+        return t == SN_TY_ETYPE || sn_resolve_mismatch(sc, e, "a type");
     default:
         return false;
     }
@@ -521,9 +523,9 @@ call_fn(SnScope *sc, SnExpr *e, const Fn *f)
     for (uint32_t i = 0; i < e->nkid; i++)
         ok &= arg_ok(sc, e->kid[i], f->args[i]);
     if (!strcmp(f->name, "supports") && ok && !sc->needs)
-        return sn_rs_fail(sc, e->pos,
-                          "'supports' stands in 'requires', not in a "
-                          "condition");
+        return sn_resolve_fail(sc, e->pos,
+                               "'supports' stands in 'requires', not in a "
+                               "condition");
     if (!ok)
         return SN_TY_NONE;
     if (f->args[0] == 'N') {
@@ -564,7 +566,7 @@ expr_call(SnScope *sc, SnExpr *e)
 {
     SnCands v = sn_cands(sc->rs);
 
-    if (sc->kind == SN_SC_FORMULA && sn_rs_formula_call(sc, e))
+    if (sc->kind == SN_SC_FORMULA && sn_resolve_formula_call(sc, e))
         return e->ty;
     for (size_t i = 0; i < NFN; i++) {
         if (!(fns[i].in >> sc->kind & 1))
@@ -574,12 +576,12 @@ expr_call(SnScope *sc, SnExpr *e)
         sn_cands_add(&v, fns[i].name, NULL);
     }
     if (sn_def_type(sc->rs->defs, e->s))
-        return sn_rs_type_with(sc, e);
+        return sn_resolve_type_with(sc, e);
     sc->bad = true;
     for (size_t i = 0; i < NFN; i++)
         if (!strcmp(fns[i].name, e->s))
             return elsewhere(sc, e, &fns[i]);
-    sn_rs_unknown(sc->rs, e->pos, "function", e->s, NULL, &v);
+    sn_resolve_unknown(sc->rs, e->pos, "function", e->s, NULL, &v);
     return SN_TY_NONE;
 }
 
@@ -596,7 +598,7 @@ expr_type(SnScope *sc, SnExpr *e)
     case SN_E_BOOL:
         return SN_TY_BOOL;
     case SN_E_WILD:
-        return sn_rs_fail(sc, e->pos, "'_' has no value here");
+        return sn_resolve_fail(sc, e->pos, "'_' has no value here");
     case SN_E_NAME:
         return expr_name(sc, e);
     case SN_E_LIST:
@@ -608,18 +610,19 @@ expr_type(SnScope *sc, SnExpr *e)
     case SN_E_CALL:
         return expr_call(sc, e);
     case SN_E_ARG:
-        return sn_rs_fail(sc, e->pos, "a named argument has no place here");
+        return sn_resolve_fail(sc, e->pos,
+                               "a named argument has no place here");
     case SN_E_NOT:
     case SN_E_NEG:
     case SN_E_BIN:
     case SN_E_IN:
-        return sn_rs_operator(sc, e);
+        return sn_resolve_operator(sc, e);
     }
     return SN_TY_NONE;
 }
 
 SnTy
-sn_rs_expr(SnScope *sc, SnExpr *e)
+sn_resolve_expr(SnScope *sc, SnExpr *e)
 {
     SnTy t = expr_type(sc, e);
     e->ty = t;

@@ -9,13 +9,13 @@ static const char *const fact_word[] = {"nothing", "free", "same",
                                         "fixed",   "pin",  "given"};
 
 static void
-bad(SnRs *rs, SnDefNode *n)
+bad(SnResolver *rs, SnDefNode *n)
 {
     rs->bad_node[n->kind] = true;
 }
 
 static SnDefPort *
-find_port(SnRs *rs, SnDefNode *n, const char *name, SnPos at)
+find_port(SnResolver *rs, SnDefNode *n, const char *name, SnPos at)
 {
     SnCands v = sn_cands(rs);
 
@@ -25,7 +25,7 @@ find_port(SnRs *rs, SnDefNode *n, const char *name, SnPos at)
             return p;
         sn_cands_add(&v, p->name, &p->pos);
     }
-    sn_rs_unknown(rs, at, "port", name, n->name, &v);
+    sn_resolve_unknown(rs, at, "port", name, n->name, &v);
     bad(rs, n);
     return NULL;
 }
@@ -33,12 +33,12 @@ find_port(SnRs *rs, SnDefNode *n, const char *name, SnPos at)
 /* ---- values of fixed and pin ---- */
 
 static bool
-fixed_value(SnRs *rs, const SnDefNode *n, SnDefPort *p)
+fixed_value(SnResolver *rs, const SnDefNode *n, SnDefPort *p)
 {
     int64_t lo = INT16_MIN, hi = INT16_MAX;
     double s, z;
 
-    if (!sn_rs_const(rs, p->scale, &s) || !sn_rs_const(rs, p->zp, &z))
+    if (!sn_resolve_const(rs, p->scale, &s) || !sn_resolve_const(rs, p->zp, &z))
         return false;
     p->fixed_scale = s;
     p->fixed_zp = fabs(z) <= INT16_MAX + 1.0 ? (int64_t)z : hi + 1;
@@ -69,7 +69,7 @@ fixed_value(SnRs *rs, const SnDefNode *n, SnDefPort *p)
 
 /* x.scale * w.scale: the operands' indices. */
 static bool
-pin_factors(SnRs *rs, SnDefNode *n, SnDefPort *p, SnExpr *e)
+pin_factors(SnResolver *rs, SnDefNode *n, SnDefPort *p, SnExpr *e)
 {
     if (e->ek == SN_E_BIN && e->op == SN_OP_MUL) {
         e->ty = SN_TY_REAL;
@@ -102,7 +102,7 @@ pin_factors(SnRs *rs, SnDefNode *n, SnDefPort *p, SnExpr *e)
 }
 
 static bool
-pin_value(SnRs *rs, SnDefNode *n, SnDefPort *p)
+pin_value(SnResolver *rs, SnDefNode *n, SnDefPort *p)
 {
     double z;
 
@@ -114,7 +114,7 @@ pin_value(SnRs *rs, SnDefNode *n, SnDefPort *p)
                  p->name, n->name);
         return false;
     }
-    if (!pin_factors(rs, n, p, p->scale) || !sn_rs_const(rs, p->zp, &z))
+    if (!pin_factors(rs, n, p, p->scale) || !sn_resolve_const(rs, p->zp, &z))
         return false;
     if (z != 0) {
         sn_error(rs->d, p->zp->pos, "SN109",
@@ -128,7 +128,7 @@ pin_value(SnRs *rs, SnDefNode *n, SnDefPort *p)
 /* ---- lines to ports ---- */
 
 static void
-put_fact(SnRs *rs, SnDefNode *n, SnDefPort *p, const SnDefFactSrc *f,
+put_fact(SnResolver *rs, SnDefNode *n, SnDefPort *p, const SnDefFactSrc *f,
          uint32_t i)
 {
     p->fact = f->fact;
@@ -144,7 +144,7 @@ put_fact(SnRs *rs, SnDefNode *n, SnDefPort *p, const SnDefFactSrc *f,
 }
 
 static void
-fact_line(SnRs *rs, SnDefNode *n, const SnDefFactSrc *f, SnDefPort **seen,
+fact_line(SnResolver *rs, SnDefNode *n, const SnDefFactSrc *f, SnDefPort **seen,
           uint32_t *nseen)
 {
     for (uint32_t i = 0; i < f->nname; i++) {
@@ -167,7 +167,8 @@ fact_line(SnRs *rs, SnDefNode *n, const SnDefFactSrc *f, SnDefPort **seen,
 }
 
 static void
-fact_lines(SnRs *rs, SnDefNode *n, const SnDefFactSrc *const *f, uint32_t nf)
+fact_lines(SnResolver *rs, SnDefNode *n, const SnDefFactSrc *const *f,
+           uint32_t nf)
 {
     SnDefPort **seen = SN_NEW_N(rs->a, SnDefPort *, n->nin + n->nout);
     uint32_t nseen = 0;
@@ -197,7 +198,7 @@ exempt(const SnDefNode *n)
 }
 
 static void
-port_fact(SnRs *rs, SnDefNode *n, SnDefPort *p, bool own)
+port_fact(SnResolver *rs, SnDefNode *n, SnDefPort *p, bool own)
 {
     bool quant = sn_port_quant(n, p);
 
@@ -238,7 +239,7 @@ named_by(const SnDefNode *n, const char *port)
 }
 
 static void
-same_group(SnRs *rs, SnDefNode *n)
+same_group(SnResolver *rs, SnDefNode *n)
 {
     const SnDefPort *one = NULL;
     uint32_t k = 0;
@@ -259,7 +260,7 @@ same_group(SnRs *rs, SnDefNode *n)
 }
 
 static void
-same_types(SnRs *rs, SnDefNode *n)
+same_types(SnResolver *rs, SnDefNode *n)
 {
     for (uint32_t t = 0; t < n->ntuple; t++) {
         const SnDefPort *first = NULL;
@@ -286,7 +287,7 @@ same_types(SnRs *rs, SnDefNode *n)
 }
 
 void
-sn_rs_facts(SnRs *rs, SnDefNode *n)
+sn_resolve_facts(SnResolver *rs, SnDefNode *n)
 {
     fact_lines(rs, n, (const SnDefFactSrc *const *)n->fact_src, n->nfact_src);
     if (rs->bad_node[n->kind])

@@ -69,7 +69,7 @@ indexes(const SnDefNode *n, uint32_t i)
 }
 
 static void
-absorb(SnRs *rs, SnDefNode *n)
+absorb(SnResolver *rs, SnDefNode *n)
 {
     SnBuf b;
     bool quant = false;
@@ -98,7 +98,7 @@ absorb(SnRs *rs, SnDefNode *n)
 }
 
 static void
-merge(SnRs *rs, SnDefNode *n)
+merge(SnResolver *rs, SnDefNode *n)
 {
     const SnDefPort *y = n->nout ? n->out[0] : NULL;
 
@@ -146,7 +146,7 @@ const_tested(const SnDefNode *n)
 }
 
 static void
-sink(SnRs *rs, SnDefNode *n)
+sink(SnResolver *rs, SnDefNode *n)
 {
     const SnDefPort *y = n->nout ? n->out[0] : NULL;
     const SnDefSem *s = n->rsem[0];
@@ -177,7 +177,7 @@ sink(SnRs *rs, SnDefNode *n)
 }
 
 void
-sn_rs_family(SnRs *rs, SnDefNode *n)
+sn_resolve_family(SnResolver *rs, SnDefNode *n)
 {
     SnDefFamily *f = &n->family;
     SnDefClassId c = n->rsem[0]->cls;
@@ -239,7 +239,7 @@ is_class(const SnDefNode *n, const char *s)
 }
 
 static bool
-member(const SnRs *rs, const SnExpr *e, const SnDefNode *n)
+member(const SnResolver *rs, const SnExpr *e, const SnDefNode *n)
 {
     switch (e->ek) {
     case SN_E_BIN:
@@ -268,15 +268,15 @@ member(const SnRs *rs, const SnExpr *e, const SnDefNode *n)
 }
 
 bool
-sn_rs_satisfies(const SnRs *rs, const SnExpr *e, const SnDefNode *n)
+sn_resolve_satisfies(const SnResolver *rs, const SnExpr *e, const SnDefNode *n)
 {
     return member(rs, e, n);
 }
 
 static bool
-member_name(SnRs *rs, SnExpr *e)
+member_name(SnResolver *rs, SnExpr *e)
 {
-    const SnDefClass *c = sn_rs_class(rs->defs, e->s);
+    const SnDefClass *c = sn_resolve_class(rs->defs, e->s);
     const SnDefNode *n = sn_def_node(rs->defs, e->s);
     SnCands v = sn_cands(rs);
 
@@ -294,12 +294,12 @@ member_name(SnRs *rs, SnExpr *e)
         sn_cands_add(&v, rs->defs->cls[i]->name, &rs->defs->cls[i]->pos);
     for (uint32_t i = 0; i < rs->defs->nnode; i++)
         sn_cands_add(&v, rs->defs->node[i]->name, &rs->defs->node[i]->pos);
-    sn_rs_unknown(rs, e->pos, "class or node", e->s, NULL, &v);
+    sn_resolve_unknown(rs, e->pos, "class or node", e->s, NULL, &v);
     return false;
 }
 
 static bool
-member_arg(SnRs *rs, const SnExpr *e, uint32_t i)
+member_arg(SnResolver *rs, const SnExpr *e, uint32_t i)
 {
     static const char *const side[] = {"inputs", "output"};
     static const char *const cls[] = {"source", "convert", "contract", "point",
@@ -322,16 +322,16 @@ member_arg(SnRs *rs, const SnExpr *e, uint32_t i)
             for (uint32_t m = 0; m < n->nall; m++)
                 sn_cands_add(&v, n->all[m]->name, &n->all[m]->pos);
         }
-        sn_rs_unknown(rs, k->pos, "attribute", k->s, NULL, &v);
+        sn_resolve_unknown(rs, k->pos, "attribute", k->s, NULL, &v);
         return false;
     }
-    sn_rs_unknown(rs, k->pos, sem ? "class of meaning" : "side",
-                  sn_expr_str(rs->a, k), NULL, &v);
+    sn_resolve_unknown(rs, k->pos, sem ? "class of meaning" : "side",
+                       sn_expr_str(rs->a, k), NULL, &v);
     return false;
 }
 
 static bool
-member_check(SnRs *rs, SnExpr *e)
+member_check(SnResolver *rs, SnExpr *e)
 {
     static const char *const fn[] = {"has", "sem", "same", "free", "layout"};
     SnCands v = sn_cands(rs);
@@ -365,12 +365,12 @@ member_check(SnRs *rs, SnExpr *e)
             ok &= member_arg(rs, e, j);
         return ok;
     }
-    sn_rs_unknown(rs, e->pos, "function", e->s, NULL, &v);
+    sn_resolve_unknown(rs, e->pos, "function", e->s, NULL, &v);
     return false;
 }
 
 uint64_t *
-sn_rs_member(SnRs *rs, SnExpr *e, bool *bad)
+sn_resolve_member(SnResolver *rs, SnExpr *e, bool *bad)
 {
     uint64_t *m = SN_NEW_N(rs->a, uint64_t, rs->defs->nnode / 64 + 1);
 
@@ -380,21 +380,21 @@ sn_rs_member(SnRs *rs, SnExpr *e, bool *bad)
     }
     for (uint32_t i = 0; i < rs->defs->nnode; i++) {
         const SnDefNode *n = rs->defs->node[i];
-        if (!sn_rs_bad(rs, n) && member(rs, e, n))
+        if (!sn_resolve_bad(rs, n) && member(rs, e, n))
             m[n->kind / 64] |= UINT64_C(1) << n->kind % 64;
     }
     return m;
 }
 
 void
-sn_rs_classes(SnRs *rs)
+sn_resolve_classes(SnResolver *rs)
 {
     for (uint32_t i = 0; i < rs->defs->nclass; i++) {
         SnDefClass *c = rs->defs->cls[i];
-        const SnDefClass *first = sn_rs_class(rs->defs, c->name);
+        const SnDefClass *first = sn_resolve_class(rs->defs, c->name);
         bool bad = false;
         if (first != c)
-            sn_rs_twice(rs, c->pos, "class", c->name, first->pos);
-        c->member = sn_rs_member(rs, c->e, &bad);
+            sn_resolve_twice(rs, c->pos, "class", c->name, first->pos);
+        c->member = sn_resolve_member(rs, c->e, &bad);
     }
 }

@@ -4,7 +4,7 @@
 #include "dsl/resolve/resolver.h"
 
 static void
-bad(SnRs *rs, SnDefNode *n)
+bad(SnResolver *rs, SnDefNode *n)
 {
     rs->bad_node[n->kind] = true;
 }
@@ -102,7 +102,7 @@ properties(const SnDefNode *n, SnDefSem *s)
 /* ---- messages ---- */
 
 static const char *
-group_str(SnRs *rs, const SnDefNode *n, const SnDefPort *p)
+group_str(SnResolver *rs, const SnDefNode *n, const SnDefPort *p)
 {
     SnBuf b;
     uint32_t k = 0;
@@ -118,7 +118,7 @@ group_str(SnRs *rs, const SnDefNode *n, const SnDefPort *p)
 
 /* The ports read raw, and the results that get such codes. */
 static const char *
-raw_group(SnRs *rs, const SnDefNode *n)
+raw_group(SnResolver *rs, const SnDefNode *n)
 {
     SnBuf b;
     uint32_t k = 0;
@@ -134,7 +134,7 @@ raw_group(SnRs *rs, const SnDefNode *n)
 }
 
 static void
-free_raw(SnRs *rs, SnDefNode *n, const SnDefPort *p, SnReads r)
+free_raw(SnResolver *rs, SnDefNode *n, const SnDefPort *p, SnReads r)
 {
     sn_error(rs->d, p->fact_pos, "SN110",
              "%s declares 'free %s', but its meaning reads %s as a raw "
@@ -157,7 +157,7 @@ line_pos(const SnDefNode *n, const SnDefPort *p)
 }
 
 static void
-same_real(SnRs *rs, const SnDefNode *n, const SnDefPort *p)
+same_real(SnResolver *rs, const SnDefNode *n, const SnDefPort *p)
 {
     const char *group = group_str(rs, n, p);
     uint32_t more = 0;
@@ -188,7 +188,7 @@ own_fact(const SnDefNode *n, const SnDefPort *p)
 }
 
 static void
-operand(SnRs *rs, SnDefNode *n, const SnDefPort *p, bool *warned)
+operand(SnResolver *rs, SnDefNode *n, const SnDefPort *p, bool *warned)
 {
     SnReads r = node_reads(n, p);
 
@@ -210,7 +210,7 @@ operand(SnRs *rs, SnDefNode *n, const SnDefPort *p, bool *warned)
 }
 
 static void
-result(SnRs *rs, SnDefNode *n, const SnDefPort *p)
+result(SnResolver *rs, SnDefNode *n, const SnDefPort *p)
 {
     const SnDefSem *s = n->rsem[p->index];
     const SnExpr *f = s->formula;
@@ -232,7 +232,7 @@ result(SnRs *rs, SnDefNode *n, const SnDefPort *p)
 /* The widest declared alternation without scales along an axis that p's
  * types include. */
 static const SnDefType *
-narrower(const SnRs *rs, const SnDefNode *n, const SnDefPort *p)
+narrower(const SnResolver *rs, const SnDefNode *n, const SnDefPort *p)
 {
     const SnDefType *best = NULL;
 
@@ -254,7 +254,7 @@ narrower(const SnRs *rs, const SnDefNode *n, const SnDefPort *p)
 /* A move (or window) shifts elements along axes; scales along one would have
  * to go with them. */
 static void
-axis_moves(SnRs *rs, SnDefNode *n, const SnDefSem *s)
+axis_moves(SnResolver *rs, SnDefNode *n, const SnDefSem *s)
 {
     if ((s->cls != SN_DC_MOVE && s->cls != SN_DC_WINDOW) ||
         !strcmp(s->map, "each"))
@@ -285,7 +285,7 @@ axis_moves(SnRs *rs, SnDefNode *n, const SnDefSem *s)
 
 /* Window arithmetic has no row of its own: selection and mean do. */
 static void
-arithmetic(SnRs *rs, SnDefNode *n, const SnDefSem *s)
+arithmetic(SnResolver *rs, SnDefNode *n, const SnDefSem *s)
 {
     if (s->cls != SN_DC_WINDOW || s->by || s->monotone || s->mean ||
         !sn_port_quant(n, s->out))
@@ -300,7 +300,7 @@ arithmetic(SnRs *rs, SnDefNode *n, const SnDefSem *s)
 }
 
 static void
-opaque(SnRs *rs, SnDefNode *n)
+opaque(SnResolver *rs, SnDefNode *n)
 {
     for (uint32_t i = 0; i < n->ntuple; i++)
         if (n->tuple[i].quant) {
@@ -314,7 +314,7 @@ opaque(SnRs *rs, SnDefNode *n)
 }
 
 void
-sn_rs_meaning(SnRs *rs, SnDefNode *n)
+sn_resolve_meaning(SnResolver *rs, SnDefNode *n)
 {
     bool warned = false;
 

@@ -67,7 +67,7 @@ sn_def_port(const SnDefNode *n, const char *name)
 }
 
 const SnDefClass *
-sn_rs_class(const SnDefs *defs, const char *name)
+sn_resolve_class(const SnDefs *defs, const char *name)
 {
     for (uint32_t i = 0; name && i < defs->nclass; i++)
         if (!strcmp(defs->cls[i]->name, name))
@@ -78,7 +78,7 @@ sn_rs_class(const SnDefs *defs, const char *name)
 /* ---- messages about names ---- */
 
 SnCands
-sn_cands(SnRs *rs)
+sn_cands(SnResolver *rs)
 {
     return (SnCands){.a = rs->a};
 }
@@ -91,7 +91,7 @@ sn_cands_add(SnCands *v, const char *s, const SnPos *at)
 }
 
 const char *
-sn_rs_at(SnRs *rs, SnPos at)
+sn_resolve_at(SnResolver *rs, SnPos at)
 {
     const char *name = at.src ? at.src->name : "";
     const char *slash = strrchr(name, '/');
@@ -100,8 +100,8 @@ sn_rs_at(SnRs *rs, SnPos at)
 }
 
 void
-sn_rs_unknown(SnRs *rs, SnPos at, const char *what, const char *name,
-              const char *of, const SnCands *v)
+sn_resolve_unknown(SnResolver *rs, SnPos at, const char *what, const char *name,
+                   const char *of, const SnCands *v)
 {
     const char *best = v->n ? sn_closest(name, v->s, v->n) : NULL;
 
@@ -113,7 +113,7 @@ sn_rs_unknown(SnRs *rs, SnPos at, const char *what, const char *name,
         if (!strcmp(v->s[i], best)) {
             if (v->at[i] && v->at[i]->src)
                 sn_diag_help(rs->d, "did you mean '%s' (%s)?", best,
-                             sn_rs_at(rs, *v->at[i]));
+                             sn_resolve_at(rs, *v->at[i]));
             else
                 sn_diag_help(rs->d, "did you mean '%s'?", best);
             return;
@@ -121,7 +121,7 @@ sn_rs_unknown(SnRs *rs, SnPos at, const char *what, const char *name,
 }
 
 const SnDefNode *
-sn_rs_node(SnRs *rs, SnPos at, const char *name)
+sn_resolve_node(SnResolver *rs, SnPos at, const char *name)
 {
     const SnDefNode *n = sn_def_node(rs->defs, name);
     SnCands v = sn_cands(rs);
@@ -130,12 +130,12 @@ sn_rs_node(SnRs *rs, SnPos at, const char *name)
         return n;
     for (uint32_t i = 0; i < rs->defs->nnode; i++)
         sn_cands_add(&v, rs->defs->node[i]->name, &rs->defs->node[i]->pos);
-    sn_rs_unknown(rs, at, "node", name, NULL, &v);
+    sn_resolve_unknown(rs, at, "node", name, NULL, &v);
     return NULL;
 }
 
 const SnDefType *
-sn_rs_type(SnRs *rs, SnPos at, const char *name)
+sn_resolve_type(SnResolver *rs, SnPos at, const char *name)
 {
     const SnDefType *t = sn_def_type(rs->defs, name);
     SnCands v = sn_cands(rs);
@@ -146,12 +146,13 @@ sn_rs_type(SnRs *rs, SnPos at, const char *name)
         sn_cands_add(&v, rs->defs->type[i]->name, &rs->defs->type[i]->pos);
     for (uint32_t i = 0; i < NBUILTIN; i++)
         sn_cands_add(&v, builtin[i].name, NULL);
-    sn_rs_unknown(rs, at, "type", name, NULL, &v);
+    sn_resolve_unknown(rs, at, "type", name, NULL, &v);
     return NULL;
 }
 
 void
-sn_rs_twice(SnRs *rs, SnPos at, const char *what, const char *name, SnPos first)
+sn_resolve_twice(SnResolver *rs, SnPos at, const char *what, const char *name,
+                 SnPos first)
 {
     sn_error(rs->d, at, "SN103", "%s '%s' is declared twice", what, name);
     if (first.src)
@@ -159,7 +160,7 @@ sn_rs_twice(SnRs *rs, SnPos at, const char *what, const char *name, SnPos first)
 }
 
 const char *
-sn_conc_str(const SnRs *rs, SnDefConc c)
+sn_conc_str(const SnResolver *rs, SnDefConc c)
 {
     static const char *const word[] = {
         "f32",       "f16", "quant(i8)", "quant(i16)", "quant(i32)",

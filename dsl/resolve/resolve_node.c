@@ -14,7 +14,7 @@ static const char *const c_word[] = {
 };
 
 static void
-port_copy(SnRs *rs, SnDefPort ***v, uint32_t *n, SnDefPort *const *from,
+port_copy(SnResolver *rs, SnDefPort ***v, uint32_t *n, SnDefPort *const *from,
           uint32_t nfrom)
 {
     *v = SN_NEW_N(rs->a, SnDefPort *, nfrom);
@@ -28,7 +28,7 @@ port_copy(SnRs *rs, SnDefPort ***v, uint32_t *n, SnDefPort *const *from,
 }
 
 static void
-split_ports(SnRs *rs, SnDefNode *n)
+split_ports(SnResolver *rs, SnDefNode *n)
 {
     for (uint32_t i = 0; i < n->nport; i++) {
         SnDefPort *p = n->port[i];
@@ -60,7 +60,7 @@ split_ports(SnRs *rs, SnDefNode *n)
 
 /* Ports and attributes share one space of names: both are written n.name. */
 static void
-check_names(SnRs *rs, SnDefNode *n)
+check_names(SnResolver *rs, SnDefNode *n)
 {
     for (uint32_t i = 0; i < n->nport + n->nattr; i++) {
         bool is_port = i < n->nport;
@@ -73,8 +73,8 @@ check_names(SnRs *rs, SnDefNode *n)
             if (strcmp(name,
                        q ? n->port[j]->name : n->attr[j - n->nport]->name))
                 continue;
-            sn_rs_twice(rs, at, what, name,
-                        q ? n->port[j]->pos : n->attr[j - n->nport]->pos);
+            sn_resolve_twice(rs, at, what, name,
+                             q ? n->port[j]->pos : n->attr[j - n->nport]->pos);
             rs->bad_node[n->kind] = true;
             break;
         }
@@ -89,7 +89,7 @@ check_names(SnRs *rs, SnDefNode *n)
 }
 
 static void
-merge_attrs(SnRs *rs, SnDefNode *n)
+merge_attrs(SnResolver *rs, SnDefNode *n)
 {
     uint32_t k = 0, nbase = n->base ? n->base->nall : 0;
 
@@ -109,8 +109,8 @@ merge_attrs(SnRs *rs, SnDefNode *n)
             for (uint32_t j = 0; j < i; j++)
                 own |= was == n->attr[j];
             if (!own)
-                sn_rs_twice(rs, n->attr[i]->pos, "attribute", n->attr[i]->name,
-                            was ? was->pos : port->pos);
+                sn_resolve_twice(rs, n->attr[i]->pos, "attribute",
+                                 n->attr[i]->name, was ? was->pos : port->pos);
             rs->bad_node[n->kind] = true;
             continue;
         }
@@ -122,7 +122,7 @@ merge_attrs(SnRs *rs, SnDefNode *n)
 }
 
 static void
-merge_form(SnRs *rs, SnDefNode *n)
+merge_form(SnResolver *rs, SnDefNode *n)
 {
     if (n->nport || n->nsem) {
         SnPos at = n->nport ? n->port[0]->pos : n->sem[0]->pos;
@@ -136,15 +136,15 @@ merge_form(SnRs *rs, SnDefNode *n)
     port_copy(rs, &n->out, &n->nout, n->base->out, n->base->nout);
 }
 
-static void resolve_node(SnRs *rs, SnDefNode *n);
+static void resolve_node(SnResolver *rs, SnDefNode *n);
 
 /* False when n cannot be looked at further. */
 static bool
-find_base(SnRs *rs, SnDefNode *n)
+find_base(SnResolver *rs, SnDefNode *n)
 {
     if (!n->form_of)
         return true;
-    const SnDefNode *b = sn_rs_node(rs, n->form_pos, n->form_of);
+    const SnDefNode *b = sn_resolve_node(rs, n->form_pos, n->form_of);
     if (!b)
         return false;
     if (rs->visit[b->kind] == 1) {
@@ -154,11 +154,11 @@ find_base(SnRs *rs, SnDefNode *n)
     }
     resolve_node(rs, rs->defs->node[b->kind - 1]);
     n->base = b;
-    return !sn_rs_bad(rs, b);
+    return !sn_resolve_bad(rs, b);
 }
 
 static void
-check_effect(SnRs *rs, SnDefNode *n)
+check_effect(SnResolver *rs, SnDefNode *n)
 {
     if (n->base && n->base->has_effect)
         n->has_effect = true;
@@ -173,7 +173,7 @@ check_effect(SnRs *rs, SnDefNode *n)
 }
 
 static void
-resolve_node(SnRs *rs, SnDefNode *n)
+resolve_node(SnResolver *rs, SnDefNode *n)
 {
     if (rs->visit[n->kind])
         return;
@@ -189,26 +189,26 @@ resolve_node(SnRs *rs, SnDefNode *n)
     merge_attrs(rs, n);
     check_effect(rs, n);
     if (!rs->bad_node[n->kind])
-        sn_rs_tuples(rs, n);
+        sn_resolve_tuples(rs, n);
     if (!rs->bad_node[n->kind])
-        sn_rs_attrs(rs, n);
+        sn_resolve_attrs(rs, n);
     if (!rs->bad_node[n->kind])
-        sn_rs_sems(rs, n);
+        sn_resolve_sems(rs, n);
     if (!rs->bad_node[n->kind])
-        sn_rs_facts(rs, n);
+        sn_resolve_facts(rs, n);
     if (!rs->bad_node[n->kind])
-        sn_rs_members(rs, n);
+        sn_resolve_members(rs, n);
     if (!rs->bad_node[n->kind])
-        sn_rs_meaning(rs, n);
+        sn_resolve_meaning(rs, n);
     if (!rs->bad_node[n->kind]) {
-        sn_rs_kernels(rs, n, n->kernel, n->nkernel);
-        sn_rs_family(rs, n);
+        sn_resolve_kernels(rs, n, n->kernel, n->nkernel);
+        sn_resolve_family(rs, n);
     }
     rs->visit[n->kind] = 2;
 }
 
 void
-sn_rs_as_form(SnRs *rs, SnDefNode *n)
+sn_resolve_as_form(SnResolver *rs, SnDefNode *n)
 {
     resolve_node(rs, n);
 }
@@ -227,7 +227,7 @@ both(const SnDefOnnx *a, const SnDefOnnx *b)
 
 /* An operator of one opset is one node. */
 static void
-one_reader(SnRs *rs, const SnDefNode *n, const SnDefOnnx *o)
+one_reader(SnResolver *rs, const SnDefNode *n, const SnDefOnnx *o)
 {
     for (uint32_t i = 0; i < rs->defs->nnode; i++) {
         const SnDefNode *m = rs->defs->node[i];
@@ -251,7 +251,7 @@ one_reader(SnRs *rs, const SnDefNode *n, const SnDefOnnx *o)
 }
 
 void
-sn_rs_nodes(SnRs *rs)
+sn_resolve_nodes(SnResolver *rs)
 {
     for (uint32_t i = 0; i < rs->defs->nnode; i++) {
         SnDefNode *n = rs->defs->node[i];

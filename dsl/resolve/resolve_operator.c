@@ -56,10 +56,10 @@ compare(SnScope *sc, SnExpr *e)
     SnExpr *a = e->kid[0], *b = e->kid[1];
     const SnDefAttr *was = sc->enum_of;
 
-    sn_rs_expr(sc, a);
+    sn_resolve_expr(sc, a);
     if (a->ty == SN_TY_ENUM)
         sc->enum_of = enum_attr(a);
-    sn_rs_expr(sc, b);
+    sn_resolve_expr(sc, b);
     sc->enum_of = was;
     if (a->ty == SN_TY_NONE || b->ty == SN_TY_NONE)
         return SN_TY_NONE;
@@ -114,16 +114,16 @@ expr_bin(SnScope *sc, SnExpr *e)
     SnExpr *a = e->kid[0], *b = e->kid[1];
 
     if (e->op == SN_OP_AND || e->op == SN_OP_OR) {
-        SnTy s = sn_rs_expr(sc, a), t = sn_rs_expr(sc, b);
+        SnTy s = sn_resolve_expr(sc, a), t = sn_resolve_expr(sc, b);
         if (s != SN_TY_NONE && s != SN_TY_BOOL)
-            return sn_rs_mismatch(sc, a, "true or false");
+            return sn_resolve_mismatch(sc, a, "true or false");
         if (t != SN_TY_NONE && t != SN_TY_BOOL)
-            return sn_rs_mismatch(sc, b, "true or false");
+            return sn_resolve_mismatch(sc, b, "true or false");
         return s == SN_TY_NONE ? s : t;
     }
     if (e->op >= SN_OP_EQ)
         return compare(sc, e);
-    SnTy s = sn_rs_expr(sc, a), t = sn_rs_expr(sc, b);
+    SnTy s = sn_resolve_expr(sc, a), t = sn_resolve_expr(sc, b);
     if (s == SN_TY_NONE || t == SN_TY_NONE)
         return SN_TY_NONE;
     if (s == SN_TY_CODE || t == SN_TY_CODE) {
@@ -136,9 +136,9 @@ expr_bin(SnScope *sc, SnExpr *e)
         return SN_TY_NONE;
     }
     if (!sn_ty_is_num(s))
-        return sn_rs_mismatch(sc, a, "a number");
+        return sn_resolve_mismatch(sc, a, "a number");
     if (!sn_ty_is_num(t))
-        return sn_rs_mismatch(sc, b, "a number");
+        return sn_resolve_mismatch(sc, b, "a number");
     if (e->op == SN_OP_DIV && sc->kind == SN_SC_FORMULA)
         return SN_TY_REAL;
     if (e->op == SN_OP_DIV && a->ek == SN_E_INT && b->ek == SN_E_INT &&
@@ -153,16 +153,16 @@ expr_in(SnScope *sc, SnExpr *e)
 {
     SnExpr *a = e->kid[0];
     const SnDefAttr *was = sc->enum_of;
-    SnTy s = sn_rs_expr(sc, a), all = SN_TY_BOOL;
+    SnTy s = sn_resolve_expr(sc, a), all = SN_TY_BOOL;
 
     if (s == SN_TY_ENUM)
         sc->enum_of = enum_attr(a);
     for (uint32_t i = 1; i < e->nkid; i++) {
-        SnTy t = sn_rs_expr(sc, e->kid[i]);
+        SnTy t = sn_resolve_expr(sc, e->kid[i]);
         if (t == SN_TY_NONE || s == SN_TY_NONE)
             all = SN_TY_NONE;
         else if (!comparable(a, e->kid[i]))
-            all = sn_rs_mismatch(sc, e->kid[i], sn_ty_name(s));
+            all = sn_resolve_mismatch(sc, e->kid[i], sn_ty_name(s));
     }
     sc->enum_of = was;
     return all;
@@ -171,25 +171,25 @@ expr_in(SnScope *sc, SnExpr *e)
 static SnTy
 expr_not(SnScope *sc, SnExpr *e)
 {
-    SnTy t = sn_rs_expr(sc, e->kid[0]);
+    SnTy t = sn_resolve_expr(sc, e->kid[0]);
 
     if (t != SN_TY_BOOL && t != SN_TY_NONE)
-        return sn_rs_mismatch(sc, e->kid[0], "true or false");
+        return sn_resolve_mismatch(sc, e->kid[0], "true or false");
     return t;
 }
 
 static SnTy
 expr_neg(SnScope *sc, SnExpr *e)
 {
-    SnTy t = sn_rs_expr(sc, e->kid[0]);
+    SnTy t = sn_resolve_expr(sc, e->kid[0]);
 
     if (t != SN_TY_NONE && !sn_ty_is_num(t))
-        return sn_rs_mismatch(sc, e->kid[0], "a number");
+        return sn_resolve_mismatch(sc, e->kid[0], "a number");
     return t;
 }
 
 SnTy
-sn_rs_operator(SnScope *sc, SnExpr *e)
+sn_resolve_operator(SnScope *sc, SnExpr *e)
 {
     switch (e->ek) {
     case SN_E_NOT:

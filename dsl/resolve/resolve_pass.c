@@ -24,7 +24,7 @@ before(const Item *a, const Item *b)
 }
 
 static uint32_t
-items(SnRs *rs, const SnDefPass *p, Item **v)
+items(SnResolver *rs, const SnDefPass *p, Item **v)
 {
     uint32_t n = 0;
 
@@ -55,7 +55,7 @@ items(SnRs *rs, const SnDefPass *p, Item **v)
 }
 
 static void
-twice(SnRs *rs, const SnDefPass *p)
+twice(SnResolver *rs, const SnDefPass *p)
 {
     Item *v;
     uint32_t n = items(rs, p, &v);
@@ -64,14 +64,14 @@ twice(SnRs *rs, const SnDefPass *p)
         for (uint32_t j = 0; j < i; j++)
             if (!strcmp(v[i].name, v[j].name) &&
                 !(v[i].derive && v[j].derive)) {
-                sn_rs_twice(rs, v[i].pos, "rule", v[i].name, v[j].pos);
+                sn_resolve_twice(rs, v[i].pos, "rule", v[i].name, v[j].pos);
                 break;
             }
 }
 
 static bool
-known(SnRs *rs, const SnDefPass *p, const Item *v, uint32_t n, const char *name,
-      SnPos at)
+known(SnResolver *rs, const SnDefPass *p, const Item *v, uint32_t n,
+      const char *name, SnPos at)
 {
     SnCands c = sn_cands(rs);
 
@@ -80,8 +80,8 @@ known(SnRs *rs, const SnDefPass *p, const Item *v, uint32_t n, const char *name,
             return true;
         sn_cands_add(&c, v[i].name, &v[i].pos);
     }
-    sn_rs_unknown(rs, at, "rule", name, sn_format(rs->a, "pass %s", p->name),
-                  &c);
+    sn_resolve_unknown(rs, at, "rule", name,
+                       sn_format(rs->a, "pass %s", p->name), &c);
     return false;
 }
 
@@ -94,7 +94,7 @@ typedef struct Graph {
 } Graph;
 
 static void
-prefer(SnRs *rs, const SnDefPass *p, const SnDefPrefer *f, const Item *v,
+prefer(SnResolver *rs, const SnDefPass *p, const SnDefPrefer *f, const Item *v,
        Graph *g)
 {
     bool ok = true;
@@ -116,7 +116,7 @@ prefer(SnRs *rs, const SnDefPass *p, const SnDefPrefer *f, const Item *v,
 
 /* Everything left waits for something left: follow it until it repeats. */
 static void
-cycle(SnRs *rs, const Item *v, const Graph *g, const bool *done)
+cycle(SnResolver *rs, const Item *v, const Graph *g, const bool *done)
 {
     uint32_t *path = SN_NEW_N(rs->a, uint32_t, g->n + 1), len = 0, x = 0;
     SnBuf b;
@@ -148,7 +148,7 @@ cycle(SnRs *rs, const Item *v, const Graph *g, const bool *done)
 }
 
 static void
-steps(SnRs *rs, SnDefPass *p)
+steps(SnResolver *rs, SnDefPass *p)
 {
     Item *v;
     Graph g = {.n = items(rs, p, &v)};
@@ -185,12 +185,12 @@ static const char *const families[] = {"integerize", "absorb", "merge", "sink"};
 
 /* Kinds the family would take, before `into` or `through` narrows them. */
 static bool
-takes(const SnRs *rs, const char *family, const SnDefNode *what,
+takes(const SnResolver *rs, const char *family, const SnDefNode *what,
       const SnDefNode *n)
 {
     bool fl = false, qu = false;
 
-    if (sn_rs_bad(rs, n))
+    if (sn_resolve_bad(rs, n))
         return false;
     if (!strcmp(family, "absorb"))
         return n->family.absorb != 0;
@@ -208,7 +208,7 @@ takes(const SnRs *rs, const char *family, const SnDefNode *what,
         fl |= !n->tuple[i].quant;
     for (uint32_t k = 0; k < rs->defs->nnode; k++) {
         const SnDefNode *f = rs->defs->node[k];
-        if (f != n && (f->base != n || sn_rs_bad(rs, f)))
+        if (f != n && (f->base != n || sn_resolve_bad(rs, f)))
             continue;
         for (uint32_t i = 0; i < f->ntuple; i++)
             qu |= f->tuple[i].quant;
@@ -217,10 +217,10 @@ takes(const SnRs *rs, const char *family, const SnDefNode *what,
 }
 
 static void
-members(SnRs *rs, SnDefDerive *v, const SnDefNode *what)
+members(SnResolver *rs, SnDefDerive *v, const SnDefNode *what)
 {
     bool bad = false;
-    uint64_t *m = v->over ? sn_rs_member(rs, v->over, &bad) : NULL;
+    uint64_t *m = v->over ? sn_resolve_member(rs, v->over, &bad) : NULL;
     uint64_t any = 0;
 
     v->member = SN_NEW_N(rs->a, uint64_t, rs->defs->nnode / 64 + 1);
@@ -239,15 +239,15 @@ members(SnRs *rs, SnDefDerive *v, const SnDefNode *what)
 }
 
 bool
-sn_rs_derives(SnRs *rs, const SnDefDerive *v, const SnDefNode *n)
+sn_resolve_derives(SnResolver *rs, const SnDefDerive *v, const SnDefNode *n)
 {
-    return (!v->over || sn_rs_satisfies(rs, v->over, n)) &&
+    return (!v->over || sn_resolve_satisfies(rs, v->over, n)) &&
            takes(rs, v->family, v->what ? sn_def_node(rs->defs, v->what) : NULL,
                  n);
 }
 
 static void
-derive(SnRs *rs, SnDefDerive *v)
+derive(SnResolver *rs, SnDefDerive *v)
 {
     SnCands c = sn_cands(rs);
     const SnDefNode *what = NULL;
@@ -258,7 +258,7 @@ derive(SnRs *rs, SnDefDerive *v)
         ok |= !strcmp(families[i], v->family);
     }
     if (!ok) {
-        sn_rs_unknown(rs, v->pos, "family", v->family, NULL, &c);
+        sn_resolve_unknown(rs, v->pos, "family", v->family, NULL, &c);
         return;
     }
     bool alone = !strcmp(v->family, "integerize");
@@ -272,8 +272,8 @@ derive(SnRs *rs, SnDefDerive *v)
         return;
     }
     if (v->what) {
-        what = sn_rs_node(rs, v->pos, v->what);
-        if (sn_rs_bad(rs, what))
+        what = sn_resolve_node(rs, v->pos, v->what);
+        if (sn_resolve_bad(rs, what))
             return;
         SnDefClassId cls = what->rsem[0]->cls;
         if (what->nin != 1 || what->nout != 1 ||
@@ -291,12 +291,12 @@ derive(SnRs *rs, SnDefDerive *v)
 /* ---- passes ---- */
 
 static void
-allow(SnRs *rs, SnDefPass *p)
+allow(SnResolver *rs, SnDefPass *p)
 {
     for (uint32_t i = 0; i < p->nallow; i++) {
         SnDefClaim *k = &p->allow[i];
         if (k->kind == SN_CL_WITHIN && k->bound)
-            sn_rs_lsb(rs, k, 0);
+            sn_resolve_lsb(rs, k, 0);
     }
     if (p->nallow || (!p->nrule && !p->nderive))
         return;
@@ -322,7 +322,7 @@ static const char *const builtin[] = {"fold",   "place",    "keep_lower",
 enum { NBUILTIN = sizeof builtin / sizeof *builtin };
 
 static void
-pass_name(SnRs *rs, uint32_t i)
+pass_name(SnResolver *rs, uint32_t i)
 {
     const SnDefPass *p = rs->defs->pass[i];
 
@@ -333,17 +333,18 @@ pass_name(SnRs *rs, uint32_t i)
     for (uint32_t j = 0; j < i; j++)
         if (!strcmp(p->name, rs->defs->pass[j]->name) &&
             same_owner(p, rs->defs->pass[j])) {
-            sn_rs_twice(rs, p->pos, "pass", p->name, rs->defs->pass[j]->pos);
+            sn_resolve_twice(rs, p->pos, "pass", p->name,
+                             rs->defs->pass[j]->pos);
             return;
         }
 }
 
 static void
-place(SnRs *rs, const SnDefPass *p)
+place(SnResolver *rs, const SnDefPass *p)
 {
     if (!p->place)
         return;
-    sn_rs_node(rs, p->place_pos, p->place);
+    sn_resolve_node(rs, p->place_pos, p->place);
     if (strcmp(p->place_min, "elements"))
         sn_error(rs->d, p->place_pos, "SN101",
                  "unknown cost '%s'; 'place' minimizes elements", p->place_min);
@@ -354,21 +355,21 @@ place(SnRs *rs, const SnDefPass *p)
 }
 
 static void
-tests(SnRs *rs, SnDefTest *const *t, uint32_t n)
+tests(SnResolver *rs, SnDefTest *const *t, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++) {
         for (uint32_t j = 0; j < i; j++)
             if (!strcmp(t[i]->name, t[j]->name) &&
                 t[i]->backend == t[j]->backend) {
-                sn_rs_twice(rs, t[i]->pos, "test", t[i]->name, t[j]->pos);
+                sn_resolve_twice(rs, t[i]->pos, "test", t[i]->name, t[j]->pos);
                 break;
             }
-        sn_rs_test(rs, t[i]);
+        sn_resolve_test(rs, t[i]);
     }
 }
 
 void
-sn_rs_passes(SnRs *rs)
+sn_resolve_passes(SnResolver *rs)
 {
     SnDefs *f = rs->defs;
 
@@ -377,7 +378,7 @@ sn_rs_passes(SnRs *rs)
     for (uint32_t i = 0; i < f->nderive; i++)
         f->derive[i]->id = f->nrule + i;
     for (uint32_t i = 0; i < f->nrule; i++)
-        sn_rs_rule(rs, f->rule[i]);
+        sn_resolve_rule(rs, f->rule[i]);
     for (uint32_t i = 0; i < f->nderive; i++)
         derive(rs, f->derive[i]);
     for (uint32_t i = 0; i < f->npass; i++) {
@@ -414,7 +415,7 @@ runs_by_itself(const SnDefPass *p)
 /* Where there are pipelines, a pass that none has is run by who names it and
  * by nobody else. */
 static void
-unreached(SnRs *rs)
+unreached(SnResolver *rs)
 {
     const SnDefs *f = rs->defs;
     bool keeps = in_pipeline(f, "keep_lower");
@@ -435,7 +436,7 @@ unreached(SnRs *rs)
 }
 
 void
-sn_rs_pipelines(SnRs *rs)
+sn_resolve_pipelines(SnResolver *rs)
 {
     SnDefs *f = rs->defs;
     SnCands c = sn_cands(rs);
@@ -449,14 +450,15 @@ sn_rs_pipelines(SnRs *rs)
         const SnDefPipeline *p = f->pipeline[i];
         for (uint32_t j = 0; j < i; j++)
             if (!strcmp(p->name, f->pipeline[j]->name))
-                sn_rs_twice(rs, p->pos, "pipeline", p->name,
-                            f->pipeline[j]->pos);
+                sn_resolve_twice(rs, p->pos, "pipeline", p->name,
+                                 f->pipeline[j]->pos);
         for (uint32_t j = 0; j < p->npass; j++) {
             bool ok = false;
             for (size_t k = 0; k < c.n; k++)
                 ok |= !strcmp(c.s[k], p->pass[j]);
             if (!ok)
-                sn_rs_unknown(rs, p->pass_pos[j], "pass", p->pass[j], NULL, &c);
+                sn_resolve_unknown(rs, p->pass_pos[j], "pass", p->pass[j], NULL,
+                                   &c);
         }
     }
     unreached(rs);

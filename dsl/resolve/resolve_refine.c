@@ -89,7 +89,7 @@ narrows(const SnDefNode *n, const SnDefNode *as, const SnDefPort *p,
 }
 
 static const char *
-fact_str(SnRs *rs, const SnDefNode *n, const SnDefPort *p)
+fact_str(SnResolver *rs, const SnDefNode *n, const SnDefPort *p)
 {
     static const char *const word[] = {"",      "free", "same",
                                        "fixed", "pin",  "given"};
@@ -108,7 +108,7 @@ fact_str(SnRs *rs, const SnDefNode *n, const SnDefPort *p)
 
 /* One message for a refinement: the first port that it widens. */
 static bool
-check_narrow(SnRs *rs, const SnDefNode *n, const SnDefNode *as)
+check_narrow(SnResolver *rs, const SnDefNode *n, const SnDefNode *as)
 {
     for (uint32_t i = 0; i < n->nin + n->nout; i++) {
         const SnDefPort *p = port_at(n, i), *q = port_at(as, i);
@@ -131,9 +131,9 @@ check_narrow(SnRs *rs, const SnDefNode *n, const SnDefNode *as)
 
 /* Nothing but facts, of a node of the core. */
 static const SnDefNode *
-refined_node(SnRs *rs, const SnDefNode *r)
+refined_node(SnResolver *rs, const SnDefNode *r)
 {
-    const SnDefNode *n = sn_rs_node(rs, r->pos, r->name);
+    const SnDefNode *n = sn_resolve_node(rs, r->pos, r->name);
 
     if (!n)
         return NULL;
@@ -157,15 +157,15 @@ refined_node(SnRs *rs, const SnDefNode *r)
     for (uint32_t i = 0; i < rs->defs->nrefined; i++)
         if (rs->defs->refined[i]->node == n &&
             rs->defs->refined[i]->backend == r->backend) {
-            sn_rs_twice(rs, r->pos, "refine", r->name,
-                        rs->defs->refined[i]->pos);
+            sn_resolve_twice(rs, r->pos, "refine", r->name,
+                             rs->defs->refined[i]->pos);
             return NULL;
         }
-    return sn_rs_bad(rs, n) ? NULL : n;
+    return sn_resolve_bad(rs, n) ? NULL : n;
 }
 
 void
-sn_rs_refines(SnRs *rs)
+sn_resolve_refines(SnResolver *rs)
 {
     SnDefs *defs = rs->defs;
 
@@ -178,7 +178,7 @@ sn_rs_refines(SnRs *rs)
         v->kind = defs->nnode + 1 + i; /* errors are its own */
         v->form_of = n->name;
         v->form_pos = v->pos;
-        sn_rs_as_form(rs, v);
+        sn_resolve_as_form(rs, v);
         if (rs->bad_node[v->kind] || !check_narrow(rs, n, v))
             continue;
         v->doc = n->doc;
@@ -211,7 +211,7 @@ set_bit(uint64_t *m, const SnDefNode *n, bool in, uint64_t *joins, uint32_t i)
 
 /* Classes first: derive lines, and later classes, name them. */
 void
-sn_rs_refines_join(SnRs *rs)
+sn_resolve_refines_join(SnResolver *rs)
 {
     SnDefs *defs = rs->defs;
 
@@ -222,11 +222,11 @@ sn_rs_refines_join(SnRs *rs)
         sn_def_view(defs, r->backend);
         for (uint32_t k = 0; k < defs->nclass; k++)
             set_bit(defs->cls[k]->member, r->node,
-                    sn_rs_satisfies(rs, defs->cls[k]->e, r->node), m,
+                    sn_resolve_satisfies(rs, defs->cls[k]->e, r->node), m,
                     defs->nderive + k);
         for (uint32_t k = 0; k < defs->nderive; k++)
             set_bit(defs->derive[k]->member, r->node,
-                    sn_rs_derives(rs, defs->derive[k], r->node), m, k);
+                    sn_resolve_derives(rs, defs->derive[k], r->node), m, k);
         r->joins = m; /* what is not shown now, as sn_def_view wants it */
         sn_def_view(defs, NULL);
     }

@@ -5,7 +5,7 @@
 #include "dsl/resolve/resolver.h"
 
 typedef struct Ctx {
-    SnRs *rs;
+    SnResolver *rs;
     const SnDefRule *r;
     bool bad;
 } Ctx;
@@ -151,7 +151,7 @@ fold(Ctx *c, const SnTerm *t)
 }
 
 bool
-sn_rs_right(SnRs *rs, const SnDefRule *r)
+sn_resolve_right(SnResolver *rs, const SnDefRule *r)
 {
     Ctx c = {.rs = rs, .r = r};
 

@@ -5,7 +5,7 @@
 #include "dsl/resolve/resolver.h"
 
 typedef struct Ctx {
-    SnRs *rs;
+    SnResolver *rs;
     SnDefRule *r;
     bool each, bad;
 } Ctx;
@@ -50,7 +50,7 @@ bind(Ctx *c, SnVk vk, const char *name, SnPos at, const SnPat *p)
 static void pattern(Ctx *c, SnPat *p, const SnDefPort *port);
 
 static const char *
-ports_str(SnRs *rs, const SnDefNode *n)
+ports_str(SnResolver *rs, const SnDefNode *n)
 {
     SnBuf b;
 
@@ -79,7 +79,7 @@ place_named(Ctx *c, SnPat *p, SnPat *a)
         p->by_port[i] = a;
         return;
     }
-    sn_rs_unknown(c->rs, a->pos, "operand", a->port, n->name, &v);
+    sn_resolve_unknown(c->rs, a->pos, "operand", a->port, n->name, &v);
     c->bad = true;
 }
 
@@ -125,10 +125,10 @@ port_of(const SnPat *p, const SnPat *arg)
 static void
 pat_node(Ctx *c, SnPat *p)
 {
-    p->node = sn_rs_node(c->rs, p->pos, p->name);
+    p->node = sn_resolve_node(c->rs, p->pos, p->name);
     if (!p->node)
         c->bad = true;
-    if (sn_rs_bad(c->rs, p->node)) {
+    if (sn_resolve_bad(c->rs, p->node)) {
         p->node = NULL;
         c->bad = true;
     }
@@ -143,12 +143,12 @@ pat_class(Ctx *c, SnPat *p)
 {
     SnCands v = sn_cands(c->rs);
 
-    p->cls = sn_rs_class(c->rs->defs, p->name);
+    p->cls = sn_resolve_class(c->rs->defs, p->name);
     if (p->cls)
         return;
     for (uint32_t i = 0; i < c->rs->defs->nclass; i++)
         sn_cands_add(&v, c->rs->defs->cls[i]->name, &c->rs->defs->cls[i]->pos);
-    sn_rs_unknown(c->rs, p->pos, "class", p->name, NULL, &v);
+    sn_resolve_unknown(c->rs, p->pos, "class", p->name, NULL, &v);
     c->bad = true;
 }
 
@@ -156,7 +156,7 @@ static void
 pat_types(Ctx *c, SnPat *p)
 {
     for (uint32_t i = 0; i < p->ntype; i++) {
-        const SnDefType *t = sn_rs_type(c->rs, p->type_pos, p->type[i]);
+        const SnDefType *t = sn_resolve_type(c->rs, p->type_pos, p->type[i]);
         if (!t)
             c->bad = true;
         for (uint32_t j = 0; t && j < t->nconc; j++)
@@ -242,10 +242,10 @@ pat_asgs(SnScope *sc, SnPat *p)
         for (uint32_t j = 0; j < p->node->nall; j++)
             sn_cands_add(&v, p->node->all[j]->name, &p->node->all[j]->pos);
         if (a->attr) {
-            sn_rs_value(sc, a->e, p->node, a->attr);
+            sn_resolve_value(sc, a->e, p->node, a->attr);
         } else {
-            sn_rs_unknown(sc->rs, a->pos, "attribute", a->name, p->node->name,
-                          &v);
+            sn_resolve_unknown(sc->rs, a->pos, "attribute", a->name,
+                               p->node->name, &v);
             sc->bad = true;
         }
     }
@@ -254,9 +254,9 @@ pat_asgs(SnScope *sc, SnPat *p)
 /* ---- the rest of a rule ---- */
 
 bool
-sn_rs_lsb(SnRs *rs, SnDefClaim *k, int least)
+sn_resolve_lsb(SnResolver *rs, SnDefClaim *k, int least)
 {
-    if (!sn_rs_const(rs, k->bound, &k->n))
+    if (!sn_resolve_const(rs, k->bound, &k->n))
         return false;
     if (k->n >= least && k->n < SN_LSB_END && k->n == floor(k->n))
         return true;
@@ -306,7 +306,7 @@ claim(Ctx *c)
         sn_diag_help(c->rs->d, "optin \"name\"");
         c->bad = true;
     }
-    if (k->kind == SN_CL_WITHIN && k->bound && !sn_rs_lsb(c->rs, k, 1))
+    if (k->kind == SN_CL_WITHIN && k->bound && !sn_resolve_lsb(c->rs, k, 1))
         c->bad = true;
     reason(c, "trusted", c->r->trusted);
     reason(c, "lossy", k->kind == SN_CL_LOSSY ? k->text : NULL);
@@ -322,7 +322,7 @@ claim(Ctx *c)
                          sn_rounding_word((SnRounding)i));
             c->bad = true;
         }
-        if (u->kind == SN_CL_WITHIN && u->bound && !sn_rs_lsb(c->rs, u, 1))
+        if (u->kind == SN_CL_WITHIN && u->bound && !sn_resolve_lsb(c->rs, u, 1))
             c->bad = true;
     }
 }
@@ -333,7 +333,7 @@ lets(Ctx *c, SnScope *sc)
     for (uint32_t i = 0; i < c->r->nlet; i++) {
         sc->var = c->r->var;
         sc->nvar = c->r->nvar;
-        sn_rs_term(sc, c->r->let[i]);
+        sn_resolve_term(sc, c->r->let[i]);
         const SnDefVar *v =
             bind(c, SN_V_LET, c->r->let_name[i], c->r->let_pos[i], NULL);
         if (v) {
@@ -362,7 +362,7 @@ static void
 kinds(Ctx *c, uint32_t n, const char **name, const SnPos *at)
 {
     for (uint32_t i = 0; i < n; i++)
-        if (!sn_rs_node(c->rs, at[i], name[i]))
+        if (!sn_resolve_node(c->rs, at[i], name[i]))
             c->bad = true;
 }
 
@@ -376,7 +376,7 @@ custom(Ctx *c)
         return;
     kinds(c, r->nmakes, r->makes, r->makes_pos);
     kinds(c, r->nremoves, r->removes, r->removes_pos);
-    on = sn_rs_node(c->rs, r->on_pos, r->on);
+    on = sn_resolve_node(c->rs, r->on_pos, r->on);
     if (!on)
         c->bad = true;
     if (on && r->root && on != r->root) {
@@ -414,7 +414,7 @@ left(Ctx *c, SnScope *sc)
 }
 
 void
-sn_rs_rule(SnRs *rs, SnDefRule *r)
+sn_resolve_rule(SnResolver *rs, SnDefRule *r)
 {
     Ctx c = {.rs = rs, .r = r};
     SnScope sc = {.rs = rs, .kind = SN_SC_RULE};
@@ -428,19 +428,19 @@ sn_rs_rule(SnRs *rs, SnDefRule *r)
         sc.part = "on the right";
         lets(&c, &sc);
         if (r->rhs)
-            sn_rs_term(&sc, r->rhs);
+            sn_resolve_term(&sc, r->rhs);
         for (uint32_t i = 0; i < r->nmore; i++)
-            sn_rs_term(&sc, r->more[i]);
+            sn_resolve_term(&sc, r->more[i]);
         sc.part = "in a condition";
         if (r->when)
-            sn_rs_cond(&sc, r->when, "a condition");
+            sn_resolve_cond(&sc, r->when, "a condition");
         sc.needs = true;
         if (r->requires)
-            sn_rs_cond(&sc, r->requires, "'requires'");
+            sn_resolve_cond(&sc, r->requires, "'requires'");
         results(&c);
     }
     custom(&c);
     claim(&c);
-    if (!c.bad && !sc.bad && sn_rs_right(rs, r))
-        sn_rs_rule_types(rs, r);
+    if (!c.bad && !sc.bad && sn_resolve_right(rs, r))
+        sn_resolve_rule_types(rs, r);
 }

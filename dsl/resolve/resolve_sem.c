@@ -60,7 +60,7 @@ static const struct {
 enum { NCLASS = sizeof classes / sizeof *classes };
 
 static void
-bad(SnRs *rs, SnDefNode *n)
+bad(SnResolver *rs, SnDefNode *n)
 {
     rs->bad_node[n->kind] = true;
 }
@@ -70,7 +70,7 @@ bad(SnRs *rs, SnDefNode *n)
 static SnTy
 want(SnScope *sc, SnExpr *e, const char *what)
 {
-    SnRs *rs = sc->rs;
+    SnResolver *rs = sc->rs;
 
     if (e->ty == SN_TY_NONE)
         return SN_TY_NONE;
@@ -85,7 +85,7 @@ want(SnScope *sc, SnExpr *e, const char *what)
 static SnTy
 number(SnScope *sc, SnExpr *e)
 {
-    SnTy t = sn_rs_expr(sc, e);
+    SnTy t = sn_resolve_expr(sc, e);
 
     return t == SN_TY_REAL || t == SN_TY_INT ? t : want(sc, e, "a number");
 }
@@ -93,7 +93,7 @@ number(SnScope *sc, SnExpr *e)
 static SnTy
 call_d(SnScope *sc, SnExpr *e)
 {
-    SnTy t = sn_rs_expr(sc, e->kid[0]);
+    SnTy t = sn_resolve_expr(sc, e->kid[0]);
 
     if (t == SN_TY_CODE || e->kid[0]->rk == SN_R_PORT)
         return t == SN_TY_NONE ? t : SN_TY_REAL;
@@ -105,9 +105,9 @@ call_q(SnScope *sc, SnExpr *e)
 {
     SnTy t = number(sc, e->kid[0]);
 
-    if (e->nkid > 1 && sn_rs_expr(sc, e->kid[1]) != SN_TY_ETYPE)
+    if (e->nkid > 1 && sn_resolve_expr(sc, e->kid[1]) != SN_TY_ETYPE)
         t = want(sc, e->kid[1], "a type attribute");
-    if (e->nkid > 2 && sn_rs_expr(sc, e->kid[2]) != SN_TY_RANGE)
+    if (e->nkid > 2 && sn_resolve_expr(sc, e->kid[2]) != SN_TY_RANGE)
         t = want(sc, e->kid[2], "a range attribute");
     return t == SN_TY_NONE ? t : SN_TY_CODE;
 }
@@ -116,13 +116,13 @@ call_q(SnScope *sc, SnExpr *e)
 static SnTy
 call_minmax(SnScope *sc, SnExpr *e)
 {
-    SnTy t = sn_rs_expr(sc, e->kid[0]);
+    SnTy t = sn_resolve_expr(sc, e->kid[0]);
 
     if (t != SN_TY_CODE && t != SN_TY_REAL && t != SN_TY_INT)
         return want(sc, e->kid[0], "a number or a code");
     if (e->nkid == 1)
         return t;
-    SnTy u = sn_rs_expr(sc, e->kid[1]);
+    SnTy u = sn_resolve_expr(sc, e->kid[1]);
     if (u == SN_TY_NONE)
         return u;
     if ((t == SN_TY_CODE) != (u == SN_TY_CODE)) {
@@ -145,8 +145,8 @@ call_minmax(SnScope *sc, SnExpr *e)
 static SnTy
 call_select(SnScope *sc, SnExpr *e)
 {
-    SnTy c = sn_rs_expr(sc, e->kid[0]);
-    SnTy a = sn_rs_expr(sc, e->kid[1]), b = sn_rs_expr(sc, e->kid[2]);
+    SnTy c = sn_resolve_expr(sc, e->kid[0]);
+    SnTy a = sn_resolve_expr(sc, e->kid[1]), b = sn_resolve_expr(sc, e->kid[2]);
 
     if (c != SN_TY_BOOL)
         return want(sc, e->kid[0], "true or false");
@@ -161,7 +161,7 @@ call_select(SnScope *sc, SnExpr *e)
 static SnTy
 call_argmax(SnScope *sc, SnExpr *e)
 {
-    SnTy t = sn_rs_expr(sc, e->kid[0]);
+    SnTy t = sn_resolve_expr(sc, e->kid[0]);
 
     if (t != SN_TY_CODE && t != SN_TY_REAL && t != SN_TY_INT)
         return want(sc, e->kid[0], "a number or a code");
@@ -198,7 +198,7 @@ static const struct FormulaFn {
 enum { NFORMULA = sizeof formula_fns / sizeof *formula_fns };
 
 bool
-sn_rs_formula_call(SnScope *sc, SnExpr *e)
+sn_resolve_formula_call(SnScope *sc, SnExpr *e)
 {
     SnCands v = sn_cands(sc->rs);
 
@@ -219,7 +219,7 @@ sn_rs_formula_call(SnScope *sc, SnExpr *e)
         e->ty = SN_TY_NONE;
         return true;
     }
-    sn_rs_unknown(sc->rs, e->pos, "function", e->s, NULL, &v);
+    sn_resolve_unknown(sc->rs, e->pos, "function", e->s, NULL, &v);
     sc->bad = true;
     e->ty = SN_TY_NONE;
     return true;
@@ -295,7 +295,7 @@ arg_fits(const SnDefNode *n, SnExpr *e, char c)
 }
 
 static void
-map_arity(SnRs *rs, SnDefNode *n, const SnDefSem *s, const MapDef *m)
+map_arity(SnResolver *rs, SnDefNode *n, const SnDefSem *s, const MapDef *m)
 {
     SnBuf b;
     bool opt = false;
@@ -319,7 +319,7 @@ map_arity(SnRs *rs, SnDefNode *n, const SnDefSem *s, const MapDef *m)
 }
 
 static void
-map_args(SnRs *rs, SnDefNode *n, SnDefSem *s, const MapDef *m)
+map_args(SnResolver *rs, SnDefNode *n, SnDefSem *s, const MapDef *m)
 {
     const char *c = m->args;
 
@@ -357,7 +357,7 @@ map_args(SnRs *rs, SnDefNode *n, SnDefSem *s, const MapDef *m)
 }
 
 static void
-map(SnRs *rs, SnDefNode *n, SnDefSem *s)
+map(SnResolver *rs, SnDefNode *n, SnDefSem *s)
 {
     SnCands v = sn_cands(rs);
 
@@ -383,14 +383,14 @@ map(SnRs *rs, SnDefNode *n, SnDefSem *s)
         map_args(rs, n, s, &maps[i]);
         return;
     }
-    sn_rs_unknown(rs, s->map_pos, "map", s->map, NULL, &v);
+    sn_resolve_unknown(rs, s->map_pos, "map", s->map, NULL, &v);
     bad(rs, n);
 }
 
 /* ---- one meaning ---- */
 
 static bool
-sem_class(SnRs *rs, SnDefNode *n, SnDefSem *s)
+sem_class(SnResolver *rs, SnDefNode *n, SnDefSem *s)
 {
     SnCands v = sn_cands(rs);
 
@@ -403,13 +403,13 @@ sem_class(SnRs *rs, SnDefNode *n, SnDefSem *s)
             return true;
         }
     }
-    sn_rs_unknown(rs, s->pos, "class of meaning", s->cls_name, NULL, &v);
+    sn_resolve_unknown(rs, s->pos, "class of meaning", s->cls_name, NULL, &v);
     bad(rs, n);
     return false;
 }
 
 static void
-sem_within(SnRs *rs, SnDefNode *n, SnDefSem *s)
+sem_within(SnResolver *rs, SnDefNode *n, SnDefSem *s)
 {
     const SnDefAttr *a = sn_def_attr(n, s->within);
     SnCands v = sn_cands(rs);
@@ -418,7 +418,8 @@ sem_within(SnRs *rs, SnDefNode *n, SnDefSem *s)
         if (n->all[i]->ty == SN_AT_RANGE)
             sn_cands_add(&v, n->all[i]->name, &n->all[i]->pos);
     if (!a) {
-        sn_rs_unknown(rs, s->within_pos, "attribute", s->within, n->name, &v);
+        sn_resolve_unknown(rs, s->within_pos, "attribute", s->within, n->name,
+                           &v);
         bad(rs, n);
     } else if (a->ty != SN_AT_RANGE || a->range_port != s->out) {
         sn_error(rs->d, s->within_pos, "SN119",
@@ -438,7 +439,7 @@ sem_within(SnRs *rs, SnDefNode *n, SnDefSem *s)
 }
 
 static void
-sem_words(SnRs *rs, SnDefNode *n, const SnDefSem *s)
+sem_words(SnResolver *rs, SnDefNode *n, const SnDefSem *s)
 {
     static const char *const row[] = {"lrn", "softmax"};
     SnCands v = sn_cands(rs);
@@ -449,7 +450,7 @@ sem_words(SnRs *rs, SnDefNode *n, const SnDefSem *s)
         known |= s->by && !strcmp(row[i], s->by);
     }
     if (!known) {
-        sn_rs_unknown(rs, s->pos, "row of arithmetic", s->by, NULL, &v);
+        sn_resolve_unknown(rs, s->pos, "row of arithmetic", s->by, NULL, &v);
         bad(rs, n);
     }
     if (s->ties && strcmp(s->ties, "first") && strcmp(s->ties, "last")) {
@@ -482,12 +483,12 @@ result_fits(const SnScope *sc, const SnDefPort *out, SnTy t,
 }
 
 static void
-sem_formula(SnRs *rs, SnDefNode *n, SnDefSem *s)
+sem_formula(SnResolver *rs, SnDefNode *n, SnDefSem *s)
 {
     SnScope sc = {.rs = rs, .kind = SN_SC_FORMULA, .node = n};
     const char *wanted;
     SnExpr *f = s->formula;
-    SnTy t = sn_rs_expr(&sc, f);
+    SnTy t = sn_resolve_expr(&sc, f);
 
     if (t != SN_TY_NONE && s->cls == SN_DC_MOVE &&
         (f->ek != SN_E_NAME || f->rk != SN_R_PORT)) {
@@ -503,7 +504,7 @@ sem_formula(SnRs *rs, SnDefNode *n, SnDefSem *s)
         sc.bad = true;
     }
     if (s->els) {
-        SnTy u = sn_rs_expr(&sc, s->els);
+        SnTy u = sn_resolve_expr(&sc, s->els);
         if ((!s->map || strcmp(s->map, "pad")) && !sc.bad) {
             sn_error(rs->d, s->els->pos, "SN117",
                      "'else' gives the padding of map pad");
@@ -520,7 +521,7 @@ sem_formula(SnRs *rs, SnDefNode *n, SnDefSem *s)
 }
 
 static void
-sem(SnRs *rs, SnDefNode *n, SnDefSem *s)
+sem(SnResolver *rs, SnDefNode *n, SnDefSem *s)
 {
     if (!sem_class(rs, n, s))
         return;
@@ -542,7 +543,7 @@ sem(SnRs *rs, SnDefNode *n, SnDefSem *s)
 }
 
 static void
-sem_to_port(SnRs *rs, SnDefNode *n, SnDefSem *s)
+sem_to_port(SnResolver *rs, SnDefNode *n, SnDefSem *s)
 {
     const SnDefPort *p = sn_def_port(n, s->out_name);
     SnCands v = sn_cands(rs);
@@ -551,7 +552,7 @@ sem_to_port(SnRs *rs, SnDefNode *n, SnDefSem *s)
     for (uint32_t i = 0; i < n->nout; i++)
         sn_cands_add(&v, n->out[i]->name, &n->out[i]->pos);
     if (!p || (!p->out && n->nout)) {
-        sn_rs_unknown(rs, s->pos, "result", s->out_name, n->name, &v);
+        sn_resolve_unknown(rs, s->pos, "result", s->out_name, n->name, &v);
         bad(rs, n);
         return;
     }
@@ -569,7 +570,7 @@ sem_to_port(SnRs *rs, SnDefNode *n, SnDefSem *s)
 }
 
 static void
-inherit(SnRs *rs, SnDefNode *n)
+inherit(SnResolver *rs, SnDefNode *n)
 {
     uint32_t k = n->nout ? n->nout : 1;
 
@@ -588,7 +589,7 @@ inherit(SnRs *rs, SnDefNode *n)
 }
 
 void
-sn_rs_sems(SnRs *rs, SnDefNode *n)
+sn_resolve_sems(SnResolver *rs, SnDefNode *n)
 {
     uint32_t k = n->nout ? n->nout : 1;
 

@@ -15,7 +15,7 @@ no(SnScope *sc)
 static const SnDefVar *
 term_var(SnScope *sc, SnPos at, const char *name)
 {
-    const SnDefVar *v = sn_rs_var(sc, name);
+    const SnDefVar *v = sn_resolve_var(sc, name);
     SnCands c = sn_cands(sc->rs);
 
     if (v)
@@ -28,7 +28,7 @@ term_var(SnScope *sc, SnPos at, const char *name)
     }
     for (uint32_t i = 0; i < sc->nvar; i++)
         sn_cands_add(&c, sc->var[i]->name, &sc->var[i]->pos);
-    sn_rs_unknown(sc->rs, at, "value", name, NULL, &c);
+    sn_resolve_unknown(sc->rs, at, "value", name, NULL, &c);
     return NULL;
 }
 
@@ -61,21 +61,21 @@ is_data(const SnDefNode *n)
 static bool
 flag(SnScope *sc, const SnDefNode *n, bool clamps, SnAsg *a)
 {
-    SnRs *rs = sc->rs;
+    SnResolver *rs = sc->rs;
 
     if (!strcmp(a->name, "calibrated") && clamps) {
-        sn_rs_cond(sc, a->e, "'calibrated'");
+        sn_resolve_cond(sc, a->e, "'calibrated'");
         return true;
     }
     if (sc->kind != SN_SC_TEST || !n || !is_data(n))
         return false;
     SnTy t;
     if (!strcmp(a->name, "splat")) {
-        t = sn_rs_expr(sc, a->e);
+        t = sn_resolve_expr(sc, a->e);
         if (t == SN_TY_INT || t == SN_TY_REAL || t == SN_TY_NONE)
             return true;
     } else if (!strcmp(a->name, "data")) {
-        t = sn_rs_expr(sc, a->e);
+        t = sn_resolve_expr(sc, a->e);
         if (t == SN_TY_INTS || t == SN_TY_REALS || t == SN_TY_NONE)
             return true;
     } else {
@@ -90,7 +90,7 @@ flag(SnScope *sc, const SnDefNode *n, bool clamps, SnAsg *a)
 static void
 assign(SnScope *sc, const SnDefNode *n, const SnDefVar *copied, SnAsg *a)
 {
-    SnRs *rs = sc->rs;
+    SnResolver *rs = sc->rs;
     SnCands v = sn_cands(rs);
     const SnDefNode *of = n ? n : sn_var_node(copied);
     const char *name = of ? of->name : copied->pat->cls->name;
@@ -98,7 +98,7 @@ assign(SnScope *sc, const SnDefNode *n, const SnDefVar *copied, SnAsg *a)
     a->attr = n ? sn_def_attr(n, a->name) : sn_var_attr(rs, copied, a->name);
     if (a->attr) {
         SnDefNode some = {.name = name};
-        sn_rs_value(sc, a->e, of ? of : &some, a->attr);
+        sn_resolve_value(sc, a->e, of ? of : &some, a->attr);
         return;
     }
     bool clamps =
@@ -109,7 +109,7 @@ assign(SnScope *sc, const SnDefNode *n, const SnDefVar *copied, SnAsg *a)
         sn_cands_add(&v, of->all[i]->name, &of->all[i]->pos);
     if (clamps)
         sn_cands_add(&v, "calibrated", NULL);
-    sn_rs_unknown(rs, a->pos, "attribute", a->name, name, &v);
+    sn_resolve_unknown(rs, a->pos, "attribute", a->name, name, &v);
     no(sc);
 }
 
@@ -120,8 +120,8 @@ assigns(SnScope *sc, const SnDefNode *n, const SnDefVar *copied, SnTerm *t)
         assign(sc, n, copied, &t->asg[i]);
         for (uint32_t j = 0; j < i; j++)
             if (!strcmp(t->asg[i].name, t->asg[j].name)) {
-                sn_rs_twice(sc->rs, t->asg[i].pos, "attribute", t->asg[i].name,
-                            t->asg[j].pos);
+                sn_resolve_twice(sc->rs, t->asg[i].pos, "attribute",
+                                 t->asg[i].name, t->asg[j].pos);
                 no(sc);
             }
     }
@@ -153,7 +153,7 @@ all_given(SnScope *sc, const SnTerm *t)
 /* ---- operands ---- */
 
 static const char *
-ports_str(SnRs *rs, const SnDefNode *n)
+ports_str(SnResolver *rs, const SnDefNode *n)
 {
     SnBuf b;
 
@@ -228,7 +228,7 @@ named_arg(SnScope *sc, SnTerm *t, SnTerm *a)
         if (!strcmp(n->in[p]->name, a->port))
             return place(sc, t, a, p);
     }
-    sn_rs_unknown(sc->rs, a->pos, "operand", a->port, n->name, &v);
+    sn_resolve_unknown(sc->rs, a->pos, "operand", a->port, n->name, &v);
     return no(sc);
 }
 
@@ -276,11 +276,11 @@ term_call(SnScope *sc, SnTerm *t)
 {
     bool ok = true;
 
-    t->node = sn_rs_node(sc->rs, t->pos, t->name);
+    t->node = sn_resolve_node(sc->rs, t->pos, t->name);
     if (!t->node)
         no(sc);
     for (uint32_t i = 0; i < t->narg; i++)
-        ok &= sn_rs_term(sc, t->arg[i]);
+        ok &= sn_resolve_term(sc, t->arg[i]);
     if (t->like) {
         t->like_var = node_var(sc, t->like_pos, t->like, "like");
         ok &= t->like_var != NULL;
@@ -290,8 +290,8 @@ term_call(SnScope *sc, SnTerm *t)
         ok &= t->named_var != NULL;
     }
     if (t->type)
-        sn_rs_etype(sc, t->type);
-    if (sn_rs_bad(sc->rs, t->node)) {
+        sn_resolve_etype(sc, t->type);
+    if (sn_resolve_bad(sc->rs, t->node)) {
         t->node = NULL;
         return no(sc);
     }
@@ -307,7 +307,7 @@ term_copy(SnScope *sc, SnTerm *t)
 {
     t->var = node_var(sc, t->pos, t->name, "copy");
     if (t->type)
-        sn_rs_etype(sc, t->type);
+        sn_resolve_etype(sc, t->type);
     if (!t->var || !t->var->pat || (!t->var->pat->node && !t->var->pat->cls))
         return no(sc);
     t->node = sn_var_node(t->var);
@@ -324,7 +324,7 @@ term_func(SnScope *sc, SnTerm *t)
                  t->name, t->narg);
         return no(sc);
     }
-    return sn_rs_term(sc, t->arg[0]);
+    return sn_resolve_term(sc, t->arg[0]);
 }
 
 static bool
@@ -333,13 +333,13 @@ term_each(SnScope *sc, SnTerm *t)
     bool was = sc->each;
 
     sc->each = true;
-    bool ok = sn_rs_term(sc, t->arg[0]);
+    bool ok = sn_resolve_term(sc, t->arg[0]);
     sc->each = was;
     return ok;
 }
 
 bool
-sn_rs_term(SnScope *sc, SnTerm *t)
+sn_resolve_term(SnScope *sc, SnTerm *t)
 {
     switch (t->tk) {
     case SN_T_VAR:

@@ -7,10 +7,10 @@
 static void
 define(SnScope *sc, const SnDefTestLine *l)
 {
-    SnDefVar *v = sn_rs_var(sc, l->name);
+    SnDefVar *v = sn_resolve_var(sc, l->name);
 
     if (v) {
-        sn_rs_twice(sc->rs, l->pos, "value", l->name, v->pos);
+        sn_resolve_twice(sc->rs, l->pos, "value", l->name, v->pos);
         return;
     }
     v = SN_NEW(sc->rs->a, SnDefVar);
@@ -28,7 +28,7 @@ define(SnScope *sc, const SnDefTestLine *l)
 static void
 typed(SnScope *sc, SnTerm *t)
 {
-    SnRs *rs = sc->rs;
+    SnResolver *rs = sc->rs;
     const SnDefNode *n = t->node;
 
     for (uint32_t i = 0; i < t->narg; i++)
@@ -58,7 +58,7 @@ typed(SnScope *sc, SnTerm *t)
 static void
 input(SnScope *sc, const SnDefTestLine *l)
 {
-    sn_rs_etype(sc, l->e);
+    sn_resolve_etype(sc, l->e);
     if (l->e->ty == SN_TY_ETYPE && l->e->ek != SN_E_INDEX) {
         sn_error(sc->rs->d, l->e->pos, "SN104", "input '%s' needs a shape",
                  l->name);
@@ -77,11 +77,11 @@ static void
 term(SnScope *sc, const SnDefTestLine *l)
 {
     sc->bad = false;
-    if (sn_rs_term(sc, l->term) && !sc->bad)
+    if (sn_resolve_term(sc, l->term) && !sc->bad)
         typed(sc, l->term);
 }
 
-static void using(SnRs *rs, const SnDefTest *t, const SnDefTestLine *l)
+static void using(SnResolver *rs, const SnDefTest *t, const SnDefTestLine *l)
 {
     SnCands v = sn_cands(rs);
 
@@ -99,12 +99,12 @@ static void using(SnRs *rs, const SnDefTest *t, const SnDefTestLine *l)
         for (size_t j = 0; j < v.n; j++)
             ok |= !strcmp(v.s[j], l->names[i]);
         if (!ok)
-            sn_rs_unknown(rs, l->pos, "rule", l->names[i], NULL, &v);
+            sn_resolve_unknown(rs, l->pos, "rule", l->names[i], NULL, &v);
     }
 }
 
 static void
-assume(SnRs *rs, const SnDefTestLine *l)
+assume(SnResolver *rs, const SnDefTestLine *l)
 {
     SnCands v = sn_cands(rs);
 
@@ -112,7 +112,7 @@ assume(SnRs *rs, const SnDefTestLine *l)
         return;
     sn_cands_add(&v, "calibrated", NULL);
     sn_cands_add(&v, "nothing", NULL);
-    sn_rs_unknown(rs, l->pos, "assumption", l->name, NULL, &v);
+    sn_resolve_unknown(rs, l->pos, "assumption", l->name, NULL, &v);
 }
 
 static void
@@ -121,15 +121,15 @@ expect(SnScope *sc, const SnDefTestLine *l)
     SnCands v = sn_cands(sc->rs);
 
     term(sc, l);
-    if (sn_rs_var(sc, l->name))
+    if (sn_resolve_var(sc, l->name))
         return;
     for (uint32_t i = 0; i < sc->nvar; i++)
         sn_cands_add(&v, sc->var[i]->name, &sc->var[i]->pos);
-    sn_rs_unknown(sc->rs, l->pos, "value", l->name, NULL, &v);
+    sn_resolve_unknown(sc->rs, l->pos, "value", l->name, NULL, &v);
 }
 
 void
-sn_rs_test(SnRs *rs, SnDefTest *t)
+sn_resolve_test(SnResolver *rs, SnDefTest *t)
 {
     SnScope sc = {.rs = rs, .kind = SN_SC_TEST};
     bool some = false;
@@ -150,7 +150,7 @@ sn_rs_test(SnRs *rs, SnDefTest *t)
             some = true;
             break;
         case SN_TL_COND:
-            sn_rs_cond(&sc, l->e, "an expectation");
+            sn_resolve_cond(&sc, l->e, "an expectation");
             some = true;
             break;
         case SN_TL_REJECT:

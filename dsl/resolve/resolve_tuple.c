@@ -17,7 +17,7 @@ sn_port_quant(const SnDefNode *n, const SnDefPort *p)
 /* ---- signature ---- */
 
 static const char *
-ports_str(SnRs *rs, SnDefPort *const *p, uint32_t n)
+ports_str(SnResolver *rs, SnDefPort *const *p, uint32_t n)
 {
     SnBuf b;
 
@@ -29,7 +29,7 @@ ports_str(SnRs *rs, SnDefPort *const *p, uint32_t n)
 }
 
 static bool
-sig_side(SnRs *rs, SnDefNode *n, SnExpr *const *e, uint32_t ne,
+sig_side(SnResolver *rs, SnDefNode *n, SnExpr *const *e, uint32_t ne,
          SnDefPort *const *p, uint32_t np)
 {
     bool ok = ne == np;
@@ -55,7 +55,7 @@ typedef struct Bind { /* T = c */
 
 /* The types element e may be; 0 after an error. */
 static uint32_t
-elem_types(SnRs *rs, const SnExpr *e, const Bind *b, const SnDefPort *p,
+elem_types(SnResolver *rs, const SnExpr *e, const Bind *b, const SnDefPort *p,
            SnDefConc *one, const SnDefConc **all)
 {
     *all = one;
@@ -82,7 +82,7 @@ elem_types(SnRs *rs, const SnExpr *e, const Bind *b, const SnDefPort *p,
         *one = b->c;
         return 1;
     }
-    const SnDefType *t = sn_rs_type(rs, e->pos, e->s);
+    const SnDefType *t = sn_resolve_type(rs, e->pos, e->s);
     if (!t)
         return 0;
     *all = t->conc;
@@ -90,7 +90,7 @@ elem_types(SnRs *rs, const SnExpr *e, const Bind *b, const SnDefPort *p,
 }
 
 static bool
-tuple_side(SnRs *rs, SnExpr *const *e, uint32_t ne, SnDefPort *const *p,
+tuple_side(SnResolver *rs, SnExpr *const *e, uint32_t ne, SnDefPort *const *p,
            uint32_t np, const Bind *b, SnDefConc *out)
 {
     bool ok = true;
@@ -114,7 +114,7 @@ tuple_side(SnRs *rs, SnExpr *const *e, uint32_t ne, SnDefPort *const *p,
 }
 
 static bool
-count_ok(SnRs *rs, const SnDefNode *n, const SnDefTupleSrc *s)
+count_ok(SnResolver *rs, const SnDefNode *n, const SnDefTupleSrc *s)
 {
     if (s->nin == n->nin && s->nout == n->nout)
         return true;
@@ -138,7 +138,7 @@ same_tuple(const SnDefNode *n, const SnDefTuple *a, const SnDefTuple *b)
 }
 
 static const char *
-tuple_str(SnRs *rs, const SnDefNode *n, const SnDefTuple *t)
+tuple_str(SnResolver *rs, const SnDefNode *n, const SnDefTuple *t)
 {
     SnBuf b;
 
@@ -158,7 +158,7 @@ tuple_str(SnRs *rs, const SnDefNode *n, const SnDefTuple *t)
 }
 
 static bool
-add_tuple(SnRs *rs, SnDefNode *n, const SnDefTupleSrc *s, const Bind *b)
+add_tuple(SnResolver *rs, SnDefNode *n, const SnDefTupleSrc *s, const Bind *b)
 {
     SnDefTuple t = {.pos = s->pos};
 
@@ -173,8 +173,8 @@ add_tuple(SnRs *rs, SnDefNode *n, const SnDefTupleSrc *s, const Bind *b)
         t.quant |= sn_conc_quant(t.out[i]);
     for (uint32_t i = 0; i < n->ntuple; i++)
         if (same_tuple(n, &t, &n->tuple[i])) {
-            sn_rs_twice(rs, s->pos, "tuple", tuple_str(rs, n, &t),
-                        n->tuple[i].pos);
+            sn_resolve_twice(rs, s->pos, "tuple", tuple_str(rs, n, &t),
+                             n->tuple[i].pos);
             return false;
         }
     SN_PUSH(rs->a, n->tuple, n->ntuple, t);
@@ -182,7 +182,7 @@ add_tuple(SnRs *rs, SnDefNode *n, const SnDefTupleSrc *s, const Bind *b)
 }
 
 static bool
-expand(SnRs *rs, SnDefNode *n, const SnDefTupleSrc *s)
+expand(SnResolver *rs, SnDefNode *n, const SnDefTupleSrc *s)
 {
     Bind b = {.var = s->var};
 
@@ -190,7 +190,7 @@ expand(SnRs *rs, SnDefNode *n, const SnDefTupleSrc *s)
         return false;
     if (!s->var)
         return add_tuple(rs, n, s, &b);
-    const SnDefType *of = sn_rs_type(rs, s->of_pos, s->of);
+    const SnDefType *of = sn_resolve_type(rs, s->of_pos, s->of);
     if (!of || !of->nconc)
         return false;
     if (sn_def_type(rs->defs, s->var)) {
@@ -208,7 +208,7 @@ expand(SnRs *rs, SnDefNode *n, const SnDefTupleSrc *s)
 }
 
 void
-sn_rs_tuples(SnRs *rs, SnDefNode *n)
+sn_resolve_tuples(SnResolver *rs, SnDefNode *n)
 {
     bool own = n->kinds_pos.src || n->ntuple_src;
     bool ok = true;
@@ -243,7 +243,7 @@ sn_rs_tuples(SnRs *rs, SnDefNode *n)
 /* ---- kernels ---- */
 
 static bool
-covers_side(SnRs *rs, SnExpr *const *e, SnDefPort *const *p, uint32_t np,
+covers_side(SnResolver *rs, SnExpr *const *e, SnDefPort *const *p, uint32_t np,
             const SnDefConc *c, bool *bad)
 {
     Bind none = {.var = NULL};
@@ -265,7 +265,7 @@ covers_side(SnRs *rs, SnExpr *const *e, SnDefPort *const *p, uint32_t np,
 }
 
 static void
-no_tuple(SnRs *rs, const SnDefNode *n, const SnDefKernel *k)
+no_tuple(SnResolver *rs, const SnDefNode *n, const SnDefKernel *k)
 {
     sn_error(rs->d, k->pos, "SN124", "kernel %s covers no tuple of %s", k->fn,
              n->name);
@@ -274,7 +274,8 @@ no_tuple(SnRs *rs, const SnDefNode *n, const SnDefKernel *k)
 }
 
 static void
-kernel(SnRs *rs, const SnDefNode *n, SnDefKernel *k, const SnDefKernel **taken)
+kernel(SnResolver *rs, const SnDefNode *n, SnDefKernel *k,
+       const SnDefKernel **taken)
 {
     bool bad = false;
 
@@ -286,8 +287,8 @@ kernel(SnRs *rs, const SnDefNode *n, SnDefKernel *k, const SnDefKernel **taken)
             !covers_side(rs, k->sig.out, n->out, n->nout, t->out, &bad))
             continue;
         if (taken[i]) {
-            sn_rs_twice(rs, k->pos, "a kernel for", tuple_str(rs, n, t),
-                        taken[i]->pos);
+            sn_resolve_twice(rs, k->pos, "a kernel for", tuple_str(rs, n, t),
+                             taken[i]->pos);
             return;
         }
         taken[i] = k;
@@ -298,7 +299,8 @@ kernel(SnRs *rs, const SnDefNode *n, SnDefKernel *k, const SnDefKernel **taken)
 }
 
 void
-sn_rs_kernels(SnRs *rs, const SnDefNode *n, SnDefKernel *const *k, uint32_t nk)
+sn_resolve_kernels(SnResolver *rs, const SnDefNode *n, SnDefKernel *const *k,
+                   uint32_t nk)
 {
     const SnDefKernel **taken = SN_NEW_N(rs->a, const SnDefKernel *, n->ntuple);
 

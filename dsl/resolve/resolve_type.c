@@ -20,7 +20,7 @@ quant_elem(const char *s)
 
 /* quant(i8 [, axis = n]) or fused(u8). */
 static bool
-type_call(SnRs *rs, const SnExpr *e, SnDefConc *c)
+type_call(SnResolver *rs, const SnExpr *e, SnDefConc *c)
 {
     const SnExpr *k = e->nkid ? e->kid[0] : NULL;
 
@@ -48,7 +48,7 @@ type_call(SnRs *rs, const SnExpr *e, SnDefConc *c)
 }
 
 static void
-type_add(SnRs *rs, SnDefType *t, SnDefConc c)
+type_add(SnResolver *rs, SnDefType *t, SnDefConc c)
 {
     for (uint32_t i = 0; i < t->nconc; i++)
         if (sn_conc_equal(t->conc[i], c))
@@ -58,7 +58,7 @@ type_add(SnRs *rs, SnDefType *t, SnDefConc c)
 
 /* state of each type: 0 new, 1 under way, 2 flat. */
 static void
-type_flatten(SnRs *rs, uint32_t at, uint8_t *state)
+type_flatten(SnResolver *rs, uint32_t at, uint8_t *state)
 {
     SnDefType *t = rs->defs->type[at];
 
@@ -71,7 +71,7 @@ type_flatten(SnRs *rs, uint32_t at, uint8_t *state)
                 type_add(rs, t, c);
             continue;
         }
-        const SnDefType *u = sn_rs_type(rs, e->pos, e->s);
+        const SnDefType *u = sn_resolve_type(rs, e->pos, e->s);
         for (uint32_t j = 0; u && j < rs->defs->ntype; j++) {
             if (rs->defs->type[j] != u)
                 continue;
@@ -88,14 +88,15 @@ type_flatten(SnRs *rs, uint32_t at, uint8_t *state)
 }
 
 void
-sn_rs_types(SnRs *rs)
+sn_resolve_types(SnResolver *rs)
 {
     SnDefs *p = rs->defs;
 
     for (uint32_t i = 0; i < p->ntype; i++) {
         const SnDefType *t = sn_def_type(p, p->type[i]->name);
         if (t != p->type[i])
-            sn_rs_twice(rs, p->type[i]->pos, "type", p->type[i]->name, t->pos);
+            sn_resolve_twice(rs, p->type[i]->pos, "type", p->type[i]->name,
+                             t->pos);
     }
     uint8_t *state = SN_NEW_N(rs->a, uint8_t, p->ntype);
     for (uint32_t i = 0; i < p->ntype; i++)

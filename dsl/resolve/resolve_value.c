@@ -5,9 +5,9 @@
 #include "dsl/resolve/resolver.h"
 
 void
-sn_rs_cond(SnScope *sc, SnExpr *e, const char *what)
+sn_resolve_cond(SnScope *sc, SnExpr *e, const char *what)
 {
-    SnTy t = sn_rs_expr(sc, e);
+    SnTy t = sn_resolve_expr(sc, e);
 
     if (t == SN_TY_BOOL || t == SN_TY_NONE)
         return;
@@ -17,7 +17,7 @@ sn_rs_cond(SnScope *sc, SnExpr *e, const char *what)
 }
 
 static const char *
-attr_type_str(SnRs *rs, const SnDefAttr *a)
+attr_type_str(SnResolver *rs, const SnDefAttr *a)
 {
     static const char *const word[] = {"int",    "real", "bool",
                                        "str",    "enum", "int[]",
@@ -76,14 +76,14 @@ words_differ(const SnDefAttr *a, const SnDefAttr *b)
 }
 
 void
-sn_rs_value(SnScope *sc, SnExpr *e, const SnDefNode *n, const SnDefAttr *a)
+sn_resolve_value(SnScope *sc, SnExpr *e, const SnDefNode *n, const SnDefAttr *a)
 {
-    SnRs *rs = sc->rs;
+    SnResolver *rs = sc->rs;
     const SnDefAttr *was = sc->enum_of;
 
     if (a->ty == SN_AT_ENUM)
         sc->enum_of = a;
-    SnTy t = sn_rs_expr(sc, e);
+    SnTy t = sn_resolve_expr(sc, e);
     sc->enum_of = was;
     if (t == SN_TY_NONE)
         return;
@@ -105,10 +105,10 @@ sn_rs_value(SnScope *sc, SnExpr *e, const SnDefNode *n, const SnDefAttr *a)
 }
 
 void
-sn_rs_etype(SnScope *sc, SnExpr *e)
+sn_resolve_etype(SnScope *sc, SnExpr *e)
 {
-    SnRs *rs = sc->rs;
-    SnTy t = sn_rs_expr(sc, e);
+    SnResolver *rs = sc->rs;
+    SnTy t = sn_resolve_expr(sc, e);
     const SnExpr *k = e->ek == SN_E_INDEX ? e->kid[0] : e;
 
     if (t == SN_TY_NONE)
@@ -173,7 +173,7 @@ not_a_zp(const SnExpr *e, SnDefConc c)
 }
 
 SnTy
-sn_rs_type_with(SnScope *sc, SnExpr *e)
+sn_resolve_type_with(SnScope *sc, SnExpr *e)
 {
     const SnDefType *t = sn_def_type(sc->rs->defs, e->s);
 
@@ -183,16 +183,16 @@ sn_rs_type_with(SnScope *sc, SnExpr *e)
         return SN_TY_NONE;
     if (t->nconc != 1 || !sn_conc_quant(t->conc[0]) ||
         t->conc[0].elem == SN_DE_ROW8)
-        return sn_rs_fail(
+        return sn_resolve_fail(
             sc, e->pos,
             sn_format(sc->rs->a, "'%s' is not one type with a scale", e->s));
     if (e->nkid != 2)
-        return sn_rs_fail(sc, e->pos,
-                          sn_format(sc->rs->a,
-                                    "%s takes (scale, zp), not %u values", e->s,
-                                    e->nkid));
+        return sn_resolve_fail(sc, e->pos,
+                               sn_format(sc->rs->a,
+                                         "%s takes (scale, zp), not %u values",
+                                         e->s, e->nkid));
     for (uint32_t i = 0; i < 2; i++) {
-        SnTy k = sn_rs_expr(sc, e->kid[i]);
+        SnTy k = sn_resolve_expr(sc, e->kid[i]);
         bool axis = t->conc[0].axis >= 0;
         if (k == SN_TY_NONE)
             return k;
@@ -200,19 +200,20 @@ sn_rs_type_with(SnScope *sc, SnExpr *e)
                        !(k == SN_TY_INT || k == SN_TY_REAL)
             : i ? k != SN_TY_INT
                 : !(k == SN_TY_INT || k == SN_TY_REAL))
-            return sn_rs_mismatch(sc, e->kid[i],
-                                  axis ? "one number a slice"
-                                  : i  ? "an int"
-                                       : "a number");
+            return sn_resolve_mismatch(sc, e->kid[i],
+                                       axis ? "one number a slice"
+                                       : i  ? "an int"
+                                            : "a number");
     }
     if (not_a_scale(e->kid[0]))
-        return sn_rs_fail(sc, e->kid[0]->pos,
-                          "a scale lies above 0, between 2^-100 and 2^100");
+        return sn_resolve_fail(
+            sc, e->kid[0]->pos,
+            "a scale lies above 0, between 2^-100 and 2^100");
     const SnExpr *z = not_a_zp(e->kid[1], t->conc[0]);
     int64_t lo, hi;
     sn_conc_zp(t->conc[0], &lo, &hi);
     if (z)
-        return sn_rs_fail(
+        return sn_resolve_fail(
             sc, z->pos,
             lo == hi ? sn_format(sc->rs->a, "the zero point of %s is 0", e->s)
                      : sn_format(sc->rs->a,
@@ -266,7 +267,7 @@ const_value(const SnExpr *e, double *v)
 }
 
 bool
-sn_rs_const(SnRs *rs, const SnExpr *e, double *v)
+sn_resolve_const(SnResolver *rs, const SnExpr *e, double *v)
 {
     if (const_value(e, v))
         return true;

@@ -5,20 +5,20 @@
  * A thing with an error is marked (or left half filled) and everything that
  * builds on it stays silent: an expression of type SN_TY_NONE, a node in
  * bad_node, a type without concrete types, a pattern or term without node. */
-#ifndef SN_RESOLVE_H
-#define SN_RESOLVE_H
+#ifndef SN_RESOLVER_H
+#define SN_RESOLVER_H
 
 #include "base/buf.h"
 #include "dsl/model/expr_tree.h"
 #include "dsl/model/model.h"
 
-typedef struct SnRs {
+typedef struct SnResolver {
     SnDefs *defs;
     SnDiag *d;
     SnArena *a;
     bool *bad_node; /* [kind number]: errors were reported */
     uint8_t *visit; /* [kind number]: 0 new, 1 under way, 2 done */
-} SnRs;
+} SnResolver;
 
 /* ---- names (resolve_name.c) ---- */
 
@@ -29,26 +29,26 @@ typedef struct SnCands {
     const char **s;
     const SnPos **at;
 } SnCands;
-SnCands sn_cands(SnRs *rs);
+SnCands sn_cands(SnResolver *rs);
 void sn_cands_add(SnCands *v, const char *s, const SnPos *at);
 /* SN101: unknown WHAT 'name' [of OF], with the closest of v as help. */
-void sn_rs_unknown(SnRs *rs, SnPos at, const char *what, const char *name,
-                   const char *of, const SnCands *v);
+void sn_resolve_unknown(SnResolver *rs, SnPos at, const char *what,
+                        const char *name, const char *of, const SnCands *v);
 /* The same for kinds and for types. */
-const SnDefNode *sn_rs_node(SnRs *rs, SnPos at, const char *name);
-const SnDefType *sn_rs_type(SnRs *rs, SnPos at, const char *name);
-const SnDefClass *sn_rs_class(const SnDefs *defs, const char *name);
+const SnDefNode *sn_resolve_node(SnResolver *rs, SnPos at, const char *name);
+const SnDefType *sn_resolve_type(SnResolver *rs, SnPos at, const char *name);
+const SnDefClass *sn_resolve_class(const SnDefs *defs, const char *name);
 /* SN103: WHAT 'name' is declared twice. */
-void sn_rs_twice(SnRs *rs, SnPos at, const char *what, const char *name,
-                 SnPos first);
+void sn_resolve_twice(SnResolver *rs, SnPos at, const char *what,
+                      const char *name, SnPos first);
 /* "nodes.def:46" */
-const char *sn_rs_at(SnRs *rs, SnPos at);
+const char *sn_resolve_at(SnResolver *rs, SnPos at);
 static inline bool
-sn_rs_bad(const SnRs *rs, const SnDefNode *n)
+sn_resolve_bad(const SnResolver *rs, const SnDefNode *n)
 {
     return !n || rs->bad_node[n->kind];
 }
-const char *sn_conc_str(const SnRs *rs, SnDefConc c);
+const char *sn_conc_str(const SnResolver *rs, SnDefConc c);
 static inline bool
 sn_conc_quant(SnDefConc c)
 {
@@ -79,7 +79,7 @@ typedef enum SnScopeKind {
     SN_SC_TEST     /* values of a test; count(Kind) */
 } SnScopeKind;
 typedef struct SnScope {
-    SnRs *rs;
+    SnResolver *rs;
     SnScopeKind kind;
     const SnDefNode *node;
     uint32_t nvar;
@@ -91,62 +91,65 @@ typedef struct SnScope {
     bool bad;                 /* an error was reported in this scope */
 } SnScope;
 
-SnTy sn_rs_expr(SnScope *sc, SnExpr *e);
+SnTy sn_resolve_expr(SnScope *sc, SnExpr *e);
 /* The same for not, -, in and what has two operands (resolve_operator.c). */
-SnTy sn_rs_operator(SnScope *sc, SnExpr *e);
+SnTy sn_resolve_operator(SnScope *sc, SnExpr *e);
 static inline bool
 sn_ty_is_num(SnTy t)
 {
     return t == SN_TY_INT || t == SN_TY_REAL;
 }
 /* SN104 and SN_TY_NONE: what; e's type is not what is wanted. */
-SnTy sn_rs_fail(SnScope *sc, SnPos at, const char *what);
-SnTy sn_rs_mismatch(SnScope *sc, const SnExpr *e, const char *want);
+SnTy sn_resolve_fail(SnScope *sc, SnPos at, const char *what);
+SnTy sn_resolve_mismatch(SnScope *sc, const SnExpr *e, const char *want);
 /* q8(scale, zp), also q8c([scales], [zps]) (resolve_value.c). */
-SnTy sn_rs_type_with(SnScope *sc, SnExpr *e);
+SnTy sn_resolve_type_with(SnScope *sc, SnExpr *e);
 /* e must be true or false. */
-void sn_rs_cond(SnScope *sc, SnExpr *e, const char *what);
+void sn_resolve_cond(SnScope *sc, SnExpr *e, const char *what);
 /* e must be a value for attribute at (of node n, for messages). */
-void sn_rs_value(SnScope *sc, SnExpr *e, const SnDefNode *n,
-                 const SnDefAttr *at);
+void sn_resolve_value(SnScope *sc, SnExpr *e, const SnDefNode *n,
+                      const SnDefAttr *at);
 /* e must be an element type: a member .type, a plain type, q8(scale, zp). */
-void sn_rs_etype(SnScope *sc, SnExpr *e);
-SnDefVar *sn_rs_var(const SnScope *sc, const char *name);
+void sn_resolve_etype(SnScope *sc, SnExpr *e);
+SnDefVar *sn_resolve_var(const SnScope *sc, const char *name);
 const char *sn_ty_name(SnTy t);
 SnTy sn_attr_ty(const SnDefAttr *a);
 /* Numbers built from literals; false (and a message) otherwise. */
-bool sn_rs_const(SnRs *rs, const SnExpr *e, double *v);
+bool sn_resolve_const(SnResolver *rs, const SnExpr *e, double *v);
 /* The attribute an expression n.a names when n is a node variable: for a
  * class, the one of its first member. */
-const SnDefAttr *sn_var_attr(const SnRs *rs, const SnDefVar *v,
+const SnDefAttr *sn_var_attr(const SnResolver *rs, const SnDefVar *v,
                              const char *name);
 const SnDefNode *sn_var_node(const SnDefVar *v); /* or NULL */
 
-/* Formula functions, for resolve_expr.c (resolve_sem.c).  True when e->s is one. */
-bool sn_rs_formula_call(SnScope *sc, SnExpr *e);
+/* Formula functions, for resolve_expr.c (resolve_sem.c).  True when e->s is
+ * one. */
+bool sn_resolve_formula_call(SnScope *sc, SnExpr *e);
 
 /* ---- nodes ---- */
 
-void sn_rs_types(SnRs *rs); /* resolve_type.c */
-void sn_rs_nodes(SnRs *rs); /* resolve_node.c */
-void sn_rs_as_form(SnRs *rs, SnDefNode *n);
-void sn_rs_refines(SnRs *rs); /* resolve_refine.c */
-void sn_rs_refines_join(SnRs *rs);
-void sn_rs_facts(SnRs *rs, SnDefNode *n);   /* resolve_fact.c */
-void sn_rs_members(SnRs *rs, SnDefNode *n); /* resolve_attr.c */
-void sn_rs_attrs(SnRs *rs, SnDefNode *n);
-void sn_rs_sems(SnRs *rs, SnDefNode *n);    /* resolve_sem.c */
-void sn_rs_meaning(SnRs *rs, SnDefNode *n); /* resolve_meaning.c */
-void sn_rs_tuples(SnRs *rs, SnDefNode *n);  /* resolve_tuple.c */
+void sn_resolve_types(SnResolver *rs); /* resolve_type.c */
+void sn_resolve_nodes(SnResolver *rs); /* resolve_node.c */
+void sn_resolve_as_form(SnResolver *rs, SnDefNode *n);
+void sn_resolve_refines(SnResolver *rs); /* resolve_refine.c */
+void sn_resolve_refines_join(SnResolver *rs);
+void sn_resolve_facts(SnResolver *rs, SnDefNode *n);   /* resolve_fact.c */
+void sn_resolve_members(SnResolver *rs, SnDefNode *n); /* resolve_attr.c */
+void sn_resolve_attrs(SnResolver *rs, SnDefNode *n);
+void sn_resolve_sems(SnResolver *rs, SnDefNode *n);    /* resolve_sem.c */
+void sn_resolve_meaning(SnResolver *rs, SnDefNode *n); /* resolve_meaning.c */
+void sn_resolve_tuples(SnResolver *rs, SnDefNode *n);  /* resolve_tuple.c */
 /* Which tuples of n each of these kernel lines covers. */
-void sn_rs_kernels(SnRs *rs, const SnDefNode *n, SnDefKernel *const *k,
-                   uint32_t nk);
-void sn_rs_family(SnRs *rs, SnDefNode *n); /* resolve_family.c */
-void sn_rs_classes(SnRs *rs);
-uint64_t *sn_rs_member(SnRs *rs, SnExpr *e, bool *bad);
+void sn_resolve_kernels(SnResolver *rs, const SnDefNode *n,
+                        SnDefKernel *const *k, uint32_t nk);
+void sn_resolve_family(SnResolver *rs, SnDefNode *n); /* resolve_family.c */
+void sn_resolve_classes(SnResolver *rs);
+uint64_t *sn_resolve_member(SnResolver *rs, SnExpr *e, bool *bad);
 /* Is n, as its facts are now, in what is resolved already? */
-bool sn_rs_derives(SnRs *rs, const SnDefDerive *v, const SnDefNode *n);
-bool sn_rs_satisfies(const SnRs *rs, const SnExpr *e, const SnDefNode *n);
+bool sn_resolve_derives(SnResolver *rs, const SnDefDerive *v,
+                        const SnDefNode *n);
+bool sn_resolve_satisfies(const SnResolver *rs, const SnExpr *e,
+                          const SnDefNode *n);
 bool sn_port_quant(const SnDefNode *n, const SnDefPort *p);
 /* Reads e port p directly / through d(); how often. */
 typedef struct SnReads {
@@ -157,22 +160,23 @@ SnReads sn_formula_reads(const SnExpr *e, const SnDefPort *p);
 
 /* ---- rules ---- */
 
-void sn_rs_passes(SnRs *rs); /* resolve_pass.c */
-void sn_rs_pipelines(SnRs *rs);
-void sn_rs_backends(SnRs *rs);
-void sn_rs_plugin(SnRs *rs);
-void sn_rs_backends_made(SnRs *rs);      /* after rules */
-void sn_rs_rule(SnRs *rs, SnDefRule *r); /* resolve_rule.c */
+void sn_resolve_passes(SnResolver *rs); /* resolve_pass.c */
+void sn_resolve_pipelines(SnResolver *rs);
+void sn_resolve_backends(SnResolver *rs);
+void sn_resolve_plugin(SnResolver *rs);
+void sn_resolve_backends_made(SnResolver *rs);      /* after rules */
+void sn_resolve_rule(SnResolver *rs, SnDefRule *r); /* resolve_rule.c */
 /* The right side; false when something was reported. */
-bool sn_rs_term(SnScope *sc, SnTerm *t); /* resolve_term.c */
+bool sn_resolve_term(SnScope *sc, SnTerm *t); /* resolve_term.c */
 /* Types of values: forced types (SN203), SN204, SN310. */
-void sn_rs_rule_types(SnRs *rs, SnDefRule *r); /* rule_types_fit.c */
+void sn_resolve_rule_types(SnResolver *rs, SnDefRule *r); /* rule_types_fit.c */
 /* The bound of a `within`, least or more: whole, and below what is all of an
  * 8-bit type; false (and a message) otherwise. */
 enum { SN_LSB_END = 255 };
-bool sn_rs_lsb(SnRs *rs, SnDefClaim *k, int least); /* resolve_rule.c */
+bool sn_resolve_lsb(SnResolver *rs, SnDefClaim *k,
+                    int least); /* resolve_rule.c */
 /* SN212, SN213: sources and folds of r's right side; r has no other error. */
-bool sn_rs_right(SnRs *rs, const SnDefRule *r); /* resolve_right.c */
-void sn_rs_test(SnRs *rs, SnDefTest *t);        /* resolve_test.c */
+bool sn_resolve_right(SnResolver *rs, const SnDefRule *r); /* resolve_right.c */
+void sn_resolve_test(SnResolver *rs, SnDefTest *t);        /* resolve_test.c */
 
 #endif

@@ -156,7 +156,7 @@ narrow_node(SnRuleTv *c, const SnNodeTv *n, bool *changed)
     arg = SN_NEW_N(c->rs->a, SnKindSet, nin);
     for (uint32_t i = 0; i < c->rs->defs->nnode; i++) {
         const SnDefNode *k = c->rs->defs->node[i];
-        if (sn_rs_bad(c->rs, k) || !stands_for(n, k))
+        if (sn_resolve_bad(c->rs, k) || !stands_for(n, k))
             continue;
         for (uint32_t j = 0; j < k->ntuple; j++) {
             const SnDefTuple *t = &k->tuple[j];
@@ -206,7 +206,7 @@ sn_tv_fits(const SnRuleTv *c, const SnNodeTv *n, SnKindSet *miss)
 /* ---- the left side ---- */
 
 static SnExpr *
-type_of(SnRs *rs, const SnDefVar *v)
+type_of(SnResolver *rs, const SnDefVar *v)
 {
     SnExpr *n = sn_expr_new(rs->a, SN_E_NAME, v->pos, v->name);
     SnExpr *m = sn_expr_new(rs->a, SN_E_MEMBER, v->pos, "type");

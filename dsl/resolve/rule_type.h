@@ -2,8 +2,8 @@
 /* Types of the values of one rule, symbolically: each value has a set of
  * storage kinds it may have, and values whose types are provably equal (scale
  * and zero point too) share one entry.  Private to dsl/. */
-#ifndef SN_RTYPE_H
-#define SN_RTYPE_H
+#ifndef SN_RULE_TYPE_H
+#define SN_RULE_TYPE_H
 
 #include "dsl/resolve/resolver.h"
 
@@ -33,7 +33,7 @@ typedef struct SnNodeTv {
 } SnNodeTv;
 
 typedef struct SnRuleTv {
-    SnRs *rs;
+    SnResolver *rs;
     SnDefRule *r;
     uint32_t ntv, nnode, nleft;
     SnTv *tv;

@@ -259,7 +259,8 @@ same_broken(SnRuleTv *c, const SnDefNode *n, const SnDefPort *p, int a,
              "rule '%s' breaks 'same %s' of %s (%s): %s gets %s, %s keeps "
              "its own",
              c->r->name, same_names(c, n), n->name,
-             sn_rs_at(c->rs, p->fact_pos), p->name, own_type(c, a), q->name);
+             sn_resolve_at(c->rs, p->fact_pos), p->name, own_type(c, a),
+             q->name);
     sn_diag_span(c->rs->d, at, "%s is %s here", q->name, own_type(c, b));
     if (x && y && x->ek == SN_E_MEMBER && y->ek == SN_E_MEMBER)
         sn_diag_help(c->rs->d, "when %s == %s", sn_expr_str(c->rs->a, y),
@@ -353,7 +354,7 @@ pin_broken(SnRuleTv *c, const SnNodeTv *n, const SnDefPort *p,
                          : "another");
     }
     sn_diag_line(c->rs->d, "%s: pin %s (%s, 0)%s%s%s",
-                 sn_rs_at(c->rs, p->fact_pos), p->name,
+                 sn_resolve_at(c->rs, p->fact_pos), p->name,
                  sn_expr_str(c->rs->a, p->scale), p->because ? "    \"" : "",
                  p->because ? p->because : "", p->because ? "\"" : "");
     sn_diag_help(c->rs->d,
@@ -404,7 +405,7 @@ check_copy(SnRuleTv *c, const SnTerm *t)
         const SnDefNode *n = c->rs->defs->node[i];
         bool in = p->cls ? p->cls->member[n->kind / 64] >> n->kind % 64 & 1
                          : n == p->node;
-        if (!in || sn_rs_bad(c->rs, n) || !n->nout ||
+        if (!in || sn_resolve_bad(c->rs, n) || !n->nout ||
             (n->out[0]->fact != SN_DF_SAME && n->out[0]->fact != SN_DF_FIXED))
             continue;
         sn_error(c->rs->d, c->r->pos, "SN310",
@@ -412,7 +413,7 @@ check_copy(SnRuleTv *c, const SnTerm *t)
                  c->r->name, n->out[0]->fact == SN_DF_SAME ? "same" : "fixed",
                  n->out[0]->fact == SN_DF_SAME ? same_names(c, n)
                                                : n->out[0]->name,
-                 n->name, sn_rs_at(c->rs, n->out[0]->fact_pos),
+                 n->name, sn_resolve_at(c->rs, n->out[0]->fact_pos),
                  sn_expr_str(c->rs->a, t->type));
         sn_diag_help(c->rs->d, "when %s.type == %s", t->var->name,
                      sn_expr_str(c->rs->a, t->type));
@@ -468,7 +469,7 @@ check_real(SnRuleTv *c)
 }
 
 void
-sn_rs_rule_types(SnRs *rs, SnDefRule *r)
+sn_resolve_rule_types(SnResolver *rs, SnDefRule *r)
 {
     SnRuleTv c = {.rs = rs, .r = r};
     int root = -1;

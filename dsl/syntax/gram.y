@@ -5,7 +5,7 @@
 %name sn_gram
 %token_prefix T_
 %token_type {SnTok}
-%extra_context {SnPs *P}
+%extra_context {SnParser *P}
 %stack_size 3000
 %include {
 #define NDEBUG 1 /* no trace functions */
@@ -38,21 +38,21 @@ items ::= .
 items ::= items item.
 item ::= error SEMI.
 item ::= error RB.
-item ::= VERSION INT(N) SEMI.                  { sn_ps_version(P, N); }
-item ::= INCLUDE STR(S) SEMI.                  { sn_ps_include(P, S); }
-item ::= TYPE ID(N) EQ talts(L) SEMI.          { sn_ps_type(P, N, L); }
+item ::= VERSION INT(N) SEMI.                  { sn_parse_version(P, N); }
+item ::= INCLUDE STR(S) SEMI.                  { sn_parse_include(P, S); }
+item ::= TYPE ID(N) EQ talts(L) SEMI.          { sn_parse_type(P, N, L); }
 
 %type talts {SnExprs}
 talts(L) ::= talt(X).             { L = (SnExprs){0};
                                     SN_PUSH(P->a, L.v, L.n, X); }
 talts(L) ::= talts(M) BAR talt(X). { L = M; SN_PUSH(P->a, L.v, L.n, X); }
 %type talt {SnExpr *}
-talt(X) ::= ID(N).                { X = sn_ps_leaf(P, SN_E_NAME, N); }
-talt(X) ::= ID(N) LP args(L) RP.  { X = sn_ps_call(P, SN_E_CALL, N, L); }
+talt(X) ::= ID(N).                { X = sn_parse_leaf(P, SN_E_NAME, N); }
+talt(X) ::= ID(N) LP args(L) RP.  { X = sn_parse_call(P, SN_E_CALL, N, L); }
 
 %type ids {SnIds}
-ids(L) ::= ID(N).                 { L = sn_ps_ids(P, (SnIds){0}, N); }
-ids(L) ::= ids(M) COMMA ID(N).    { L = sn_ps_ids(P, M, N); }
+ids(L) ::= ID(N).                 { L = sn_parse_ids(P, (SnIds){0}, N); }
+ids(L) ::= ids(M) COMMA ID(N).    { L = sn_parse_ids(P, M, N); }
 %type docopt {SnTok}
 docopt(D) ::= .                   { D = (SnTok){0}; }
 docopt(D) ::= STR(S).             { D = S; }
@@ -65,46 +65,46 @@ close ::= error RB.
 
 /* ---- backends ---- */
 item ::= backhead LB caps close.
-backhead ::= BACKEND ID(N).                    { sn_ps_backend(P, N); }
+backhead ::= BACKEND ID(N).                    { sn_parse_backend(P, N); }
 caps ::= .
 caps ::= caps cap.
 cap ::= error SEMI.
-cap ::= ID(N) expr(E) SEMI.                    { sn_ps_cap(P, N, E); }
+cap ::= ID(N) expr(E) SEMI.                    { sn_parse_cap(P, N, E); }
 cap ::= KEEP keeps SEMI.
-cap ::= HOOK ID(N) EQ ID(F) SEMI.              { sn_ps_hook(P, N, F); }
+cap ::= HOOK ID(N) EQ ID(F) SEMI.              { sn_parse_hook(P, N, F); }
 cap ::= kernof LB kers close.                  { P->nkern = 0; }
-kernof ::= KERNEL ids(L).                      { sn_ps_kernels_of(P, L); }
+kernof ::= KERNEL ids(L).                      { sn_parse_kernels_of(P, L); }
 keeps ::= keep.
 keeps ::= keeps COMMA keep.
-keep ::= ID(N).                                { sn_ps_keep(P, N, NULL); }
-keep ::= ID(N) WHEN expr(E).                   { sn_ps_keep(P, N, E); }
+keep ::= ID(N).                                { sn_parse_keep(P, N, NULL); }
+keep ::= ID(N) WHEN expr(E).                   { sn_parse_keep(P, N, E); }
 
 /* ---- nodes ---- */
 item ::= nodehead LB members close.            { P->node = NULL; }
-nodehead ::= NODE ID(N) docopt(D).             { sn_ps_node(P, N,
+nodehead ::= NODE ID(N) docopt(D).             { sn_parse_node(P, N,
                                                             (SnTok){0}, D); }
 nodehead ::= NODE ID(N) FORM OF ID(F) docopt(D).
-                                               { sn_ps_node(P, N, F, D); }
-nodehead ::= REFINE ID(N).                     { sn_ps_refine(P, N); }
+                                               { sn_parse_node(P, N, F, D); }
+nodehead ::= REFINE ID(N).                     { sn_parse_refine(P, N); }
 members ::= .
 members ::= members member.
 member ::= error SEMI.
-member ::= IN ports(L) SEMI.                   { sn_ps_ports(P, false, L); }
-member ::= OUT ports(L) SEMI.                  { sn_ps_ports(P, true, L); }
+member ::= IN ports(L) SEMI.                   { sn_parse_ports(P, false, L); }
+member ::= OUT ports(L) SEMI.                  { sn_parse_ports(P, true, L); }
 /* Ports are names with i: 0 plain, 1 variadic, 2 optional. */
 %type ports {SnExprs}
 ports(L) ::= port(X).              { L = (SnExprs){0};
                                      SN_PUSH(P->a, L.v, L.n, X); }
 ports(L) ::= ports(M) COMMA port(X). { L = M; SN_PUSH(P->a, L.v, L.n, X); }
 %type port {SnExpr *}
-port(X) ::= ID(N).                 { X = sn_ps_leaf(P, SN_E_NAME, N); }
-port(X) ::= ID(N) DOTS.            { X = sn_ps_leaf(P, SN_E_NAME, N);
+port(X) ::= ID(N).                 { X = sn_parse_leaf(P, SN_E_NAME, N); }
+port(X) ::= ID(N) DOTS.            { X = sn_parse_leaf(P, SN_E_NAME, N);
                                      X->i = 1; }
-port(X) ::= ID(N) QUEST.           { X = sn_ps_leaf(P, SN_E_NAME, N);
+port(X) ::= ID(N) QUEST.           { X = sn_parse_leaf(P, SN_E_NAME, N);
                                      X->i = 2; }
 member ::= kindhead LB tuples close.
 kindhead ::= KINDS(K) LP sig(I) RP ARROW sigout(O).
-                                               { sn_ps_kinds(P, K, I, O); }
+                                               { sn_parse_kinds(P, K, I, O); }
 %type sig {SnExprs}
 sig(L) ::= .                       { L = (SnExprs){0}; }
 sig(L) ::= sig1(M).                { L = M; }
@@ -113,35 +113,35 @@ sig1(L) ::= sigp(X).               { L = (SnExprs){0};
                                      SN_PUSH(P->a, L.v, L.n, X); }
 sig1(L) ::= sig1(M) COMMA sigp(X). { L = M; SN_PUSH(P->a, L.v, L.n, X); }
 %type sigp {SnExpr *}
-sigp(X) ::= ID(N).                 { X = sn_ps_leaf(P, SN_E_NAME, N); }
-sigp(X) ::= ID(N) DOTS.            { X = sn_ps_leaf(P, SN_E_NAME, N);
+sigp(X) ::= ID(N).                 { X = sn_parse_leaf(P, SN_E_NAME, N); }
+sigp(X) ::= ID(N) DOTS.            { X = sn_parse_leaf(P, SN_E_NAME, N);
                                      X->i = 1; }
-sigp(X) ::= UNDERSCORE(N).         { X = sn_ps_leaf(P, SN_E_WILD, N); }
+sigp(X) ::= UNDERSCORE(N).         { X = sn_parse_leaf(P, SN_E_WILD, N); }
 %type sigout {SnExprs}
 sigout(L) ::= ID(N).               { L = (SnExprs){0};
                                      SN_PUSH(P->a, L.v, L.n,
-                                             sn_ps_leaf(P, SN_E_NAME, N)); }
+                                             sn_parse_leaf(P, SN_E_NAME, N)); }
 sigout(L) ::= LP sig(M) RP.        { L = M; }
 %type arrow {SnDefTupleSrc}
-arrow(A) ::= LP(T) sig(I) RP ARROW sigout(O).  { A = sn_ps_tuple(T, I, O); }
+arrow(A) ::= LP(T) sig(I) RP ARROW sigout(O).  { A = sn_parse_tuple(T, I, O); }
 tuples ::= .
 tuples ::= tuples tuple.
 tuple ::= error SEMI.
-tuple ::= arrow(A) SEMI.                       { sn_ps_add_tuple(P, A,
+tuple ::= arrow(A) SEMI.                       { sn_parse_add_tuple(P, A,
                                                      (SnTok){0}, (SnTok){0}); }
-tuple ::= arrow(A) FOR ID(V) IN ID(F) SEMI.    { sn_ps_add_tuple(P, A, V, F); }
+tuple ::= arrow(A) FOR ID(V) IN ID(F) SEMI.    { sn_parse_add_tuple(P, A, V, F); }
 
 member ::= ATTR ID(N) COLON aty(A) adef(D) awhere(W) SEMI.
-                                               { sn_ps_attr(P, A, N, D, W); }
+                                               { sn_parse_attr(P, A, N, D, W); }
 %type aty {SnDefAttr *}
-aty(A) ::= ID(T).                  { A = sn_ps_attr_type(P, SN_AF_PLAIN, T,
+aty(A) ::= ID(T).                  { A = sn_parse_attr_type(P, SN_AF_PLAIN, T,
                                                          (SnTok){0}); }
-aty(A) ::= ID(T) LP ID(F) RP.      { A = sn_ps_attr_type(P, SN_AF_OF, T, F); }
-aty(A) ::= ID(T) LK RK.            { A = sn_ps_attr_type(P, SN_AF_LIST, T,
+aty(A) ::= ID(T) LP ID(F) RP.      { A = sn_parse_attr_type(P, SN_AF_OF, T, F); }
+aty(A) ::= ID(T) LK RK.            { A = sn_parse_attr_type(P, SN_AF_LIST, T,
                                                          (SnTok){0}); }
-aty(A) ::= ID(T) LK INT(N) RK.     { A = sn_ps_attr_type(P, SN_AF_LIST, T,
+aty(A) ::= ID(T) LK INT(N) RK.     { A = sn_parse_attr_type(P, SN_AF_LIST, T,
                                                          N); }
-aty(A) ::= ENUM LB ids(L) RB.      { A = sn_ps_attr_enum(P, L); }
+aty(A) ::= ENUM LB ids(L) RB.      { A = sn_parse_attr_enum(P, L); }
 %type adef {SnExpr *}
 adef(E) ::= .                      { E = NULL; }
 adef(E) ::= EQ expr(X).            { E = X; }
@@ -150,112 +150,112 @@ awhere(E) ::= .                    { E = NULL; }
 awhere(E) ::= WHERE expr(X).       { E = X; }
 
 /* facts */
-member ::= FREE(K) ids(L) SEMI.                { sn_ps_fact(P, SN_DF_FREE, K,
+member ::= FREE(K) ids(L) SEMI.                { sn_parse_fact(P, SN_DF_FREE, K,
                                                      L, (SnExprs){0},
                                                      (SnTok){0}); }
-member ::= SAME(K) ids(L) SEMI.                { sn_ps_fact(P, SN_DF_SAME, K,
+member ::= SAME(K) ids(L) SEMI.                { sn_parse_fact(P, SN_DF_SAME, K,
                                                      L, (SnExprs){0},
                                                      (SnTok){0}); }
-member ::= SAME(K) ids(L) BECAUSE STR(S) SEMI. { sn_ps_fact(P, SN_DF_SAME, K,
+member ::= SAME(K) ids(L) BECAUSE STR(S) SEMI. { sn_parse_fact(P, SN_DF_SAME, K,
                                                      L, (SnExprs){0}, S); }
-member ::= GIVEN(K) ids(L) SEMI.               { sn_ps_fact(P, SN_DF_GIVEN, K,
+member ::= GIVEN(K) ids(L) SEMI.               { sn_parse_fact(P, SN_DF_GIVEN, K,
                                                      L, (SnExprs){0},
                                                      (SnTok){0}); }
-member ::= FIXED(K) ID(N) pair(A) SEMI.        { sn_ps_fact(P, SN_DF_FIXED, K,
-                                                     sn_ps_ids(P, (SnIds){0},
+member ::= FIXED(K) ID(N) pair(A) SEMI.        { sn_parse_fact(P, SN_DF_FIXED, K,
+                                                     sn_parse_ids(P, (SnIds){0},
                                                                N),
                                                      A, (SnTok){0}); }
-member ::= PIN(K) ID(N) pair(A) orelse(S) SEMI. { sn_ps_fact(P, SN_DF_PIN, K,
-                                                     sn_ps_ids(P, (SnIds){0},
+member ::= PIN(K) ID(N) pair(A) orelse(S) SEMI. { sn_parse_fact(P, SN_DF_PIN, K,
+                                                     sn_parse_ids(P, (SnIds){0},
                                                                N),
                                                      A, S); }
-member ::= COMMUTES(K) ids(L) SEMI.            { sn_ps_commutes(P, K, L,
+member ::= COMMUTES(K) ids(L) SEMI.            { sn_parse_commutes(P, K, L,
                                                               NULL); }
-member ::= COMMUTES(K) ids(L) WHEN expr(E) SEMI. { sn_ps_commutes(P, K, L,
+member ::= COMMUTES(K) ids(L) WHEN expr(E) SEMI. { sn_parse_commutes(P, K, L,
                                                                 E); }
-member ::= INVARIANT expr(E) orelse(S) SEMI.   { sn_ps_invariant(P, E, S); }
+member ::= INVARIANT expr(E) orelse(S) SEMI.   { sn_parse_invariant(P, E, S); }
 %type pair {SnExprs}
 pair(L) ::= LP expr(X) COMMA expr(Y) RP. { L = (SnExprs){0};
                                      SN_PUSH(P->a, L.v, L.n, X);
                                      SN_PUSH(P->a, L.v, L.n, Y); }
 
 /* meaning */
-member ::= SHAPE(K) ID(N) EQ expr(E) SEMI.     { sn_ps_once(P, K,
+member ::= SHAPE(K) ID(N) EQ expr(E) SEMI.     { sn_parse_once(P, K,
                                                             P->node->shape);
-                                     P->node->shape_of = sn_ps_name(P, N);
+                                     P->node->shape_of = sn_parse_name(P, N);
                                      P->node->shape = E; }
 member ::= SEM(K) ID(C) ID(N) EQ expr(E) semmods(M) SEMI.
-                                               { sn_ps_sem(P, K, C, N, E,
+                                               { sn_parse_sem(P, K, C, N, E,
                                                            M); }
-member ::= SEM OPAQUE(C) ids(L) SEMI.          { sn_ps_sem_bare(P, C, L); }
-member ::= SEM SOURCE(C) ID(N) SEMI.           { sn_ps_sem_bare(P, C,
-                                                     sn_ps_ids(P, (SnIds){0},
+member ::= SEM OPAQUE(C) ids(L) SEMI.          { sn_parse_sem_bare(P, C, L); }
+member ::= SEM SOURCE(C) ID(N) SEMI.           { sn_parse_sem_bare(P, C,
+                                                     sn_parse_ids(P, (SnIds){0},
                                                                N)); }
 %type semmods {SnDefSem}
 semmods(M) ::= .                   { M = (SnDefSem){0}; }
 semmods(M) ::= semmods(L) WITHIN(K) ID(N).     { M = L;
-                                     sn_ps_once(P, K, M.within);
-                                     M.within = sn_ps_name(P, N);
+                                     sn_parse_once(P, K, M.within);
+                                     M.within = sn_parse_name(P, N);
                                      M.within_pos = N.pos; }
 semmods(M) ::= semmods(L) OVER(K) ID(N) LP args(A) RP. { M = L;
-                                     sn_ps_once(P, K, M.map);
-                                     M.map = sn_ps_name(P, N);
+                                     sn_parse_once(P, K, M.map);
+                                     M.map = sn_parse_name(P, N);
                                      M.map_pos = N.pos;
                                      M.narg = A.n;
                                      M.arg = A.v; }
 semmods(M) ::= semmods(L) ELSE(K) expr(E).     { M = L;
-                                     sn_ps_once(P, K, M.els);
+                                     sn_parse_once(P, K, M.els);
                                      M.els = E; }
 semmods(M) ::= semmods(L) TIES(K) ID(N).       { M = L;
-                                     sn_ps_once(P, K, M.ties);
-                                     M.ties = sn_ps_name(P, N); }
+                                     sn_parse_once(P, K, M.ties);
+                                     M.ties = sn_parse_name(P, N); }
 semmods(M) ::= semmods(L) BY(K) ID(N).         { M = L;
-                                     sn_ps_once(P, K, M.by);
-                                     M.by = sn_ps_name(P, N); }
+                                     sn_parse_once(P, K, M.by);
+                                     M.by = sn_parse_name(P, N); }
 semmods(M) ::= semmods(L) TRUSTED(K) STR(S).   { M = L;
-                                     sn_ps_once(P, K, M.trusted);
+                                     sn_parse_once(P, K, M.trusted);
                                      M.trusted = S.str; }
-member ::= COST(K) expr(E) SEMI.               { sn_ps_once(P, K,
+member ::= COST(K) expr(E) SEMI.               { sn_parse_once(P, K,
                                                             P->node->cost);
                                      P->node->cost = E; }
-member ::= EFFECT ids(L) SEMI.                 { sn_ps_effect(P, L); }
+member ::= EFFECT ids(L) SEMI.                 { sn_parse_effect(P, L); }
 member ::= KERNEL LB kers close.
 kers ::= .
 kers ::= kers ker.
 ker ::= error SEMI.
-ker ::= arrow(A) COLON ID(F) SEMI.             { sn_ps_add_kernel(P, A, F,
+ker ::= arrow(A) COLON ID(F) SEMI.             { sn_parse_add_kernel(P, A, F,
                                                      (SnTok){0}); }
 ker ::= arrow(A) COLON ID(F) PREPARE ID(G) SEMI.
-                                               { sn_ps_add_kernel(P, A, F,
+                                               { sn_parse_add_kernel(P, A, F,
                                                      G); }
 
 /* outside names */
 member ::= onnxhead LB oents close.
 onnxhead ::= ONNX STR(S) INT(A) DOTDOT until(B).
-                                               { sn_ps_onnx(P, S, A, B,
+                                               { sn_parse_onnx(P, S, A, B,
                                                             (SnTok){0}); }
 member ::= ONNX STR(S) INT(A) DOTDOT until(B) HOOK ID(H) SEMI.
-                                               { sn_ps_onnx(P, S, A, B, H); }
+                                               { sn_parse_onnx(P, S, A, B, H); }
 %type until {SnTok}
 until(T) ::= .                     { T = (SnTok){0}; }
 until(T) ::= INT(N).               { T = N; }
 oents ::= .
 oents ::= oents oent.
 oent ::= error SEMI.
-oent ::= LAYOUT ID(N) EQ ID(V) SEMI.           { sn_ps_onnx_ent(P,
+oent ::= LAYOUT ID(N) EQ ID(V) SEMI.           { sn_parse_onnx_ent(P,
                                                      SN_OE_LAYOUT, N, V); }
-oent ::= ID(N) EQ ID(V) SEMI.                  { sn_ps_onnx_ent(P,
+oent ::= ID(N) EQ ID(V) SEMI.                  { sn_parse_onnx_ent(P,
                                                      SN_OE_ATTR, N, V); }
-oent ::= ID(N) EQ INPUT LP INT(V) RP SEMI.     { sn_ps_onnx_ent(P,
+oent ::= ID(N) EQ INPUT LP INT(V) RP SEMI.     { sn_parse_onnx_ent(P,
                                                      SN_OE_INPUT, N, V); }
-oent ::= ID(N) EQ HOOK ID(V) SEMI.             { sn_ps_onnx_ent(P,
+oent ::= ID(N) EQ HOOK ID(V) SEMI.             { sn_parse_onnx_ent(P,
                                                      SN_OE_HOOK, N, V); }
 
 /* ---- passes ---- */
 item ::= passhead LB pitems close.             { P->pass = NULL; }
-passhead ::= PASS ID(N) docopt(D).             { sn_ps_pass(P, false, N, D); }
-passhead ::= LOWERING ID(N) docopt(D).         { sn_ps_pass(P, true, N, D); }
-item ::= PIPELINE ID(N) EQ ids(L) SEMI.        { sn_ps_pipeline(P, N, L); }
+passhead ::= PASS ID(N) docopt(D).             { sn_parse_pass(P, false, N, D); }
+passhead ::= LOWERING ID(N) docopt(D).         { sn_parse_pass(P, true, N, D); }
+item ::= PIPELINE ID(N) EQ ids(L) SEMI.        { sn_parse_pipeline(P, N, L); }
 item ::= classdef.
 item ::= rule.
 item ::= prefer.
@@ -263,20 +263,20 @@ item ::= test.
 pitems ::= .
 pitems ::= pitems pitem.
 pitem ::= error SEMI.
-pitem ::= ALLOW budget(C) SEMI.                { sn_ps_allow(P, C); }
+pitem ::= ALLOW budget(C) SEMI.                { sn_parse_allow(P, C); }
 pitem ::= classdef.
-pitem ::= DERIVE ID(F) SEMI.                   { sn_ps_derive(P, F, (SnTok){0},
+pitem ::= DERIVE ID(F) SEMI.                   { sn_parse_derive(P, F, (SnTok){0},
                                                               NULL); }
-pitem ::= DERIVE ID(F) ID(W) derover(E) SEMI.  { sn_ps_derive(P, F, W, E); }
+pitem ::= DERIVE ID(F) ID(W) derover(E) SEMI.  { sn_parse_derive(P, F, W, E); }
 pitem ::= rule.
 pitem ::= prefer.
-pitem ::= ORDER ids(L) SEMI.                   { sn_ps_order(P, L); }
-pitem ::= PLACE(K) ID(W) MINIMIZING ID(M) SEMI. { sn_ps_place(P, K, W, M); }
+pitem ::= ORDER ids(L) SEMI.                   { sn_parse_order(P, L); }
+pitem ::= PLACE(K) ID(W) MINIMIZING ID(M) SEMI. { sn_parse_place(P, K, W, M); }
 pitem ::= test.
 prefer ::= PREFER(K) ids(A) OVER ids(B) docopt(W) SEMI.
-                                               { sn_ps_prefer(P, K, A, B,
+                                               { sn_parse_prefer(P, K, A, B,
                                                               W); }
-classdef ::= CLASS ID(N) EQ expr(E) SEMI.      { sn_ps_class(P, N, E); }
+classdef ::= CLASS ID(N) EQ expr(E) SEMI.      { sn_parse_class(P, N, E); }
 %type derover {SnExpr *}
 derover(E) ::= THROUGH expr(X).    { E = X; }
 derover(E) ::= INTO expr(X).       { E = X; }
@@ -294,40 +294,40 @@ budget(C) ::= expr(E) LSB.         { C = (SnDefClaim){.kind = SN_CL_WITHIN,
 /* rules */
 rule ::= rulehead(K) pat(L) lets ARROWR rhs clauses SEMI(S).
                                                { P->rule->pat = L;
-                                     sn_ps_rule_end(P, K, S); }
+                                     sn_parse_rule_end(P, K, S); }
 %type rulehead {SnTok}
 rulehead(T) ::= RULE(K) ID(N) COLON.           { T = K;
-                                     sn_ps_rule(P, N, false, false); }
+                                     sn_parse_rule(P, N, false, false); }
 rulehead(T) ::= LOWER(K) ID(N) COLON.          { T = K;
-                                     sn_ps_rule(P, N, true, false); }
+                                     sn_parse_rule(P, N, true, false); }
 lets ::= .
 lets ::= LET letl.
 letl ::= let.
 letl ::= letl COMMA let.
-let ::= ID(N) EQ term(T).                      { sn_ps_let(P, N, T); }
-rhs ::= term(T).                               { sn_ps_rhs(P, T,
+let ::= ID(N) EQ term(T).                      { sn_parse_let(P, N, T); }
+rhs ::= term(T).                               { sn_parse_rhs(P, T,
                                                            (SnTerms){0}); }
-rhs ::= LP term(T) COMMA terms(L) RP.          { sn_ps_rhs(P, T, L); }
-rhs ::= BUILDER ID(F) COMPONENTS ids(L).       { sn_ps_builder(P, F, L); }
+rhs ::= LP term(T) COMMA terms(L) RP.          { sn_parse_rhs(P, T, L); }
+rhs ::= BUILDER ID(F) COMPONENTS ids(L).       { sn_parse_builder(P, F, L); }
 %type terms {SnTerms}
 terms(L) ::= term(X).              { L = (SnTerms){0};
                                      SN_PUSH(P->a, L.v, L.n, X); }
 terms(L) ::= terms(M) COMMA term(X). { L = M; SN_PUSH(P->a, L.v, L.n, X); }
 clauses ::= .
 clauses ::= clauses clause.
-clause ::= WHEN(K) expr(E).        { sn_ps_once(P, K, P->rule->need);
+clause ::= WHEN(K) expr(E).        { sn_parse_once(P, K, P->rule->need);
                                      P->rule->need = E; }
-clause ::= WORTH(K) expr(E).       { sn_ps_once(P, K, P->rule->worth);
+clause ::= WORTH(K) expr(E).       { sn_parse_once(P, K, P->rule->worth);
                                      P->rule->worth = E; }
-clause ::= claim(C).               { sn_ps_claim(P, C); }
-clause ::= UNDER ids(L) claim(C).  { sn_ps_under(P, L, C); }
-clause ::= TRUSTED(K) STR(S).      { sn_ps_once(P, K, P->rule->trusted);
+clause ::= claim(C).               { sn_parse_claim(P, C); }
+clause ::= UNDER ids(L) claim(C).  { sn_parse_under(P, L, C); }
+clause ::= TRUSTED(K) STR(S).      { sn_parse_once(P, K, P->rule->trusted);
                                      P->rule->trusted = S.str; }
-clause ::= OPTIN(K) STR(S).        { sn_ps_once(P, K, P->rule->optin);
+clause ::= OPTIN(K) STR(S).        { sn_parse_once(P, K, P->rule->optin);
                                      P->rule->optin = S.str; }
-clause ::= REQUIRES(K) expr(E).    { sn_ps_once(P, K, P->rule->requires);
+clause ::= REQUIRES(K) expr(E).    { sn_parse_once(P, K, P->rule->requires);
                                      P->rule->requires = E; }
-clause ::= NOTE(K) STR(S).         { sn_ps_once(P, K, P->rule->note);
+clause ::= NOTE(K) STR(S).         { sn_parse_once(P, K, P->rule->note);
                                      P->rule->note = S.str; }
 %type claim {SnDefClaim}
 claim(C) ::= EXACT(K).             { C = (SnDefClaim){.kind = SN_CL_EXACT,
@@ -345,49 +345,49 @@ claim(C) ::= LOSSY(K) STR(S).      { C = (SnDefClaim){.kind = SN_CL_LOSSY,
                                                       .text = S.str}; }
 rule ::= contract(K) BUILDER ID(F) TRUSTED STR(S) SEMI(E).
                                                { P->rule->trusted = S.str;
-                                     sn_ps_builder(P, F, (SnIds){0});
-                                     sn_ps_rule_end(P, K, E); }
+                                     sn_parse_builder(P, F, (SnIds){0});
+                                     sn_parse_rule_end(P, K, E); }
 /* By itself, so that a fault behind the block is not taken for one in it. */
 %type contract {SnTok}
 contract(T) ::= customhead(K) LB citems close. { T = K; }
 %type customhead {SnTok}
 customhead(T) ::= CUSTOM(K) RULE ID(N) ON ID(O) docopt(D) CONTRACT. { T = K;
-                                     sn_ps_rule(P, N, false, true);
-                                     P->rule->on = sn_ps_name(P, O);
+                                     sn_parse_rule(P, N, false, true);
+                                     P->rule->on = sn_parse_name(P, O);
                                      P->rule->on_pos = O.pos;
                                      P->rule->doc = D.str; }
 citems ::= .
 citems ::= citems citem.
 citem ::= error SEMI.
-citem ::= MATCHES(K) pat(L) SEMI.  { sn_ps_once(P, K, P->rule->pat);
+citem ::= MATCHES(K) pat(L) SEMI.  { sn_parse_once(P, K, P->rule->pat);
                                      P->rule->pat = L; }
-citem ::= WHEN(K) expr(E) SEMI.    { sn_ps_once(P, K, P->rule->need);
+citem ::= WHEN(K) expr(E) SEMI.    { sn_parse_once(P, K, P->rule->need);
                                      P->rule->need = E; }
-citem ::= MAKES(K) ids(L) SEMI.    { sn_ps_once(P, K, P->rule->makes);
+citem ::= MAKES(K) ids(L) SEMI.    { sn_parse_once(P, K, P->rule->makes);
                                      P->rule->nmakes = L.n;
                                      P->rule->makes = L.s;
                                      P->rule->makes_pos = L.pos; }
-citem ::= REMOVES(K) ids(L) SEMI.  { sn_ps_once(P, K, P->rule->removes);
+citem ::= REMOVES(K) ids(L) SEMI.  { sn_parse_once(P, K, P->rule->removes);
                                      P->rule->nremoves = L.n;
                                      P->rule->removes = L.s;
                                      P->rule->removes_pos = L.pos; }
-citem ::= CLAIM claim(C) SEMI.     { sn_ps_claim(P, C); }
-citem ::= UNDER ids(L) claim(C) SEMI. { sn_ps_under(P, L, C); }
+citem ::= CLAIM claim(C) SEMI.     { sn_parse_claim(P, C); }
+citem ::= UNDER ids(L) claim(C) SEMI. { sn_parse_under(P, L, C); }
 
 /* patterns */
 %type pat {SnPat *}
-pat(A) ::= ID(N) patsuf(S).        { A = sn_ps_pat_suffix(P,
-                                         sn_ps_pat(P, SN_P_VAR, N), S); }
-pat(A) ::= ID(N) DOTS patsuf(S).   { A = sn_ps_pat_suffix(P,
-                                         sn_ps_pat(P, SN_P_LIST, N), S); }
-pat(A) ::= ANY ID(N) patsuf(S).    { A = sn_ps_pat_suffix(P,
-                                         sn_ps_pat(P, SN_P_ANY, N), S); }
-pat(A) ::= call(C) patsuf(S).      { A = sn_ps_pat_suffix(P, C, S); }
+pat(A) ::= ID(N) patsuf(S).        { A = sn_parse_pat_suffix(P,
+                                         sn_parse_pat(P, SN_P_VAR, N), S); }
+pat(A) ::= ID(N) DOTS patsuf(S).   { A = sn_parse_pat_suffix(P,
+                                         sn_parse_pat(P, SN_P_LIST, N), S); }
+pat(A) ::= ANY ID(N) patsuf(S).    { A = sn_parse_pat_suffix(P,
+                                         sn_parse_pat(P, SN_P_ANY, N), S); }
+pat(A) ::= call(C) patsuf(S).      { A = sn_parse_pat_suffix(P, C, S); }
 pat(A) ::= FORMS call(C) patsuf(S). { C->pk = SN_P_FORMS;
-                                     A = sn_ps_pat_suffix(P, C, S); }
+                                     A = sn_parse_pat_suffix(P, C, S); }
 %type call {SnPat *}
 call(A) ::= ID(N) LP patargs(L) RP pattrs(G). {
-                                     A = sn_ps_pat(P, SN_P_CALL, N);
+                                     A = sn_parse_pat(P, SN_P_CALL, N);
                                      A->narg = L.n;
                                      A->arg = L.v;
                                      A->nasg = G.n;
@@ -402,24 +402,24 @@ patlist(L) ::= patlist(M) COMMA patarg(X). { L = M;
                                      SN_PUSH(P->a, L.v, L.n, X); }
 %type patarg {SnPat *}
 patarg(A) ::= patval(B).           { A = B; }
-patarg(A) ::= ID(N) EQ patval(B).  { A = B; A->port = sn_ps_name(P, N); }
+patarg(A) ::= ID(N) EQ patval(B).  { A = B; A->port = sn_parse_name(P, N); }
 %type patval {SnPat *}
 patval(A) ::= pat(B).              { A = B; }
-patval(A) ::= UNDERSCORE(K).       { A = sn_ps_pat(P, SN_P_WILD, K);
+patval(A) ::= UNDERSCORE(K).       { A = sn_parse_pat(P, SN_P_WILD, K);
                                      A->name = NULL; }
-patval(A) ::= EACH(K) pat(B).      { A = sn_ps_pat(P, SN_P_EACH, K);
+patval(A) ::= EACH(K) pat(B).      { A = sn_parse_pat(P, SN_P_EACH, K);
                                      A->name = NULL;
                                      SN_PUSH(P->a, A->arg, A->narg, B); }
 %type patsuf {SnPatSuf}
 patsuf(S) ::= .                    { S = (SnPatSuf){0}; }
 patsuf(S) ::= patsuf(R) AT(K) ID(N). { S = R;
-                                     sn_ps_once(P, K, S.cap.raw);
+                                     sn_parse_once(P, K, S.cap.raw);
                                      S.cap = N; }
 patsuf(S) ::= patsuf(R) COLON(K) INT(N). { S = R;
-                                     sn_ps_once(P, K, S.use.raw);
+                                     sn_parse_once(P, K, S.use.raw);
                                      S.use = N; }
 patsuf(S) ::= patsuf(R) COLON(K) LB ids(L) RB. { S = R;
-                                     sn_ps_once(P, K, S.type.s);
+                                     sn_parse_once(P, K, S.type.s);
                                      S.type = L;
                                      S.type_pos = L.pos[0]; }
 %type pattrs {SnAsgs}
@@ -430,28 +430,28 @@ asgs(L) ::= asg(X).                { L = (SnAsgs){0};
                                      SN_PUSH(P->a, L.v, L.n, X); }
 asgs(L) ::= asgs(M) COMMA asg(X).  { L = M; SN_PUSH(P->a, L.v, L.n, X); }
 %type asg {SnAsg}
-asg(X) ::= ID(N) EQ expr(E).       { X = sn_ps_asg(P, N, E); }
+asg(X) ::= ID(N) EQ expr(E).       { X = sn_parse_asg(P, N, E); }
 
 /* templates */
 %type term {SnTerm *}
-term(A) ::= ID(N).                 { A = sn_ps_term(P, SN_T_VAR, N); }
+term(A) ::= ID(N).                 { A = sn_parse_term(P, SN_T_VAR, N); }
 term(A) ::= COPY ID(N) tattrs(S) ttype(T) tas(U). {
                                      S.type = T;
                                      S.as = U.as;
                                      S.named = U.named;
-                                     A = sn_ps_term_suffix(P,
-                                         sn_ps_term(P, SN_T_COPY, N), S); }
+                                     A = sn_parse_term_suffix(P,
+                                         sn_parse_term(P, SN_T_COPY, N), S); }
 term(A) ::= tcall(C) ttype(T) tas(U). {
                                      C->type = T;
-                                     C->as = U.as.raw ? sn_ps_name(P, U.as)
+                                     C->as = U.as.raw ? sn_parse_name(P, U.as)
                                                       : NULL;
                                      C->named = U.named.raw
-                                         ? sn_ps_name(P, U.named) : NULL;
+                                         ? sn_parse_name(P, U.named) : NULL;
                                      A = C; }
 %type tcall {SnTerm *}
 tcall(A) ::= ID(N) LP targs(L) RP tattrs(S). {
-                                     A = sn_ps_term_suffix(P,
-                                         sn_ps_term_call(P, N, L), S); }
+                                     A = sn_parse_term_suffix(P,
+                                         sn_parse_term_call(P, N, L), S); }
 %type targs {SnTerms}
 targs(L) ::= .                     { L = (SnTerms){0}; }
 targs(L) ::= tlist(M).             { L = M; }
@@ -461,12 +461,12 @@ tlist(L) ::= targ(X).              { L = (SnTerms){0};
 tlist(L) ::= tlist(M) COMMA targ(X). { L = M; SN_PUSH(P->a, L.v, L.n, X); }
 %type targ {SnTerm *}
 targ(A) ::= tval(B).               { A = B; }
-targ(A) ::= ID(N) EQ tval(B).      { A = B; A->port = sn_ps_name(P, N); }
+targ(A) ::= ID(N) EQ tval(B).      { A = B; A->port = sn_parse_name(P, N); }
 %type tval {SnTerm *}
 tval(A) ::= term(B).               { A = B; }
-tval(A) ::= UNDERSCORE(K).         { A = sn_ps_term(P, SN_T_NONE, K);
+tval(A) ::= UNDERSCORE(K).         { A = sn_parse_term(P, SN_T_NONE, K);
                                      A->name = NULL; }
-tval(A) ::= EACH(K) term(B).       { A = sn_ps_term(P, SN_T_EACH, K);
+tval(A) ::= EACH(K) term(B).       { A = sn_parse_term(P, SN_T_EACH, K);
                                      A->name = NULL;
                                      SN_PUSH(P->a, A->arg, A->narg, B); }
 %type tattrs {SnTermSuf}
@@ -485,66 +485,66 @@ tas(S) ::= NAMED ID(N).            { S = (SnTermSuf){.named = N}; }
 
 /* tests */
 test ::= testhead LB tlines close.             { P->test = NULL; }
-testhead ::= TEST ID(N).                       { sn_ps_test(P, N); }
+testhead ::= TEST ID(N).                       { sn_parse_test(P, N); }
 tlines ::= .
 tlines ::= tlines tline.
 tline ::= error SEMI.
-tline ::= ID(N) EQ tterm(T) SEMI.  { sn_ps_test_line(P, SN_TL_VALUE, N, T,
+tline ::= ID(N) EQ tterm(T) SEMI.  { sn_parse_test_line(P, SN_TL_VALUE, N, T,
                                                      NULL, (SnIds){0}); }
-tline ::= ID(N) COLON expr(E) SEMI. { sn_ps_test_line(P, SN_TL_INPUT, N, NULL,
+tline ::= ID(N) COLON expr(E) SEMI. { sn_parse_test_line(P, SN_TL_INPUT, N, NULL,
                                                      E, (SnIds){0}); }
-tline ::= EXPECT ID(N) EQ tterm(T) SEMI. { sn_ps_test_line(P, SN_TL_EXPECT, N,
+tline ::= EXPECT ID(N) EQ tterm(T) SEMI. { sn_parse_test_line(P, SN_TL_EXPECT, N,
                                                      T, NULL, (SnIds){0}); }
-tline ::= EXPECT ID(N) EQ ID(V) SEMI. { sn_ps_test_line(P, SN_TL_EXPECT, N,
-                                                     sn_ps_term(P, SN_T_VAR,
+tline ::= EXPECT ID(N) EQ ID(V) SEMI. { sn_parse_test_line(P, SN_TL_EXPECT, N,
+                                                     sn_parse_term(P, SN_T_VAR,
                                                                 V),
                                                      NULL, (SnIds){0}); }
-tline ::= EXPECT(K) expr(E) SEMI.  { sn_ps_test_line(P, SN_TL_COND, K, NULL, E,
+tline ::= EXPECT(K) expr(E) SEMI.  { sn_parse_test_line(P, SN_TL_COND, K, NULL, E,
                                                      (SnIds){0}); }
-tline ::= REJECT STR(S) SEMI.      { sn_ps_test_line(P, SN_TL_REJECT, S, NULL,
+tline ::= REJECT STR(S) SEMI.      { sn_parse_test_line(P, SN_TL_REJECT, S, NULL,
                                                      NULL, (SnIds){0}); }
-tline ::= USING(K) ids(L) SEMI.    { sn_ps_test_line(P, SN_TL_USING, K, NULL,
+tline ::= USING(K) ids(L) SEMI.    { sn_parse_test_line(P, SN_TL_USING, K, NULL,
                                                      NULL, L); }
-tline ::= ASSUME ID(N) SEMI.       { sn_ps_test_line(P, SN_TL_ASSUME, N, NULL,
+tline ::= ASSUME ID(N) SEMI.       { sn_parse_test_line(P, SN_TL_ASSUME, N, NULL,
                                                      NULL, (SnIds){0}); }
 %type tterm {SnTerm *}
 tterm(A) ::= tcall(C) ttype(T).    { A = C; A->type = T; }
 
 /* ---- expressions ---- */
 %type expr {SnExpr *}
-expr(E) ::= expr(X) OR expr(Y).    { E = sn_ps_binary(P, SN_OP_OR, X, Y); }
-expr(E) ::= expr(X) AND expr(Y).   { E = sn_ps_binary(P, SN_OP_AND, X, Y); }
-expr(E) ::= NOT(K) expr(X).        { E = sn_ps_unary(P, SN_E_NOT, K, X); }
-expr(E) ::= expr(X) EQEQ expr(Y).  { E = sn_ps_binary(P, SN_OP_EQ, X, Y); }
-expr(E) ::= expr(X) NE expr(Y).    { E = sn_ps_binary(P, SN_OP_NE, X, Y); }
-expr(E) ::= expr(X) LT expr(Y).    { E = sn_ps_binary(P, SN_OP_LT, X, Y); }
-expr(E) ::= expr(X) LE expr(Y).    { E = sn_ps_binary(P, SN_OP_LE, X, Y); }
-expr(E) ::= expr(X) GT expr(Y).    { E = sn_ps_binary(P, SN_OP_GT, X, Y); }
-expr(E) ::= expr(X) GE expr(Y).    { E = sn_ps_binary(P, SN_OP_GE, X, Y); }
-expr(E) ::= expr(X) IN LK exprs(L) RK(K). { E = sn_ps_group(P, SN_E_IN, X, L,
-                                         sn_ps_span(X->pos, K.pos)); }
-expr(E) ::= expr(X) PLUS expr(Y).  { E = sn_ps_binary(P, SN_OP_ADD, X, Y); }
-expr(E) ::= expr(X) MINUS expr(Y). { E = sn_ps_binary(P, SN_OP_SUB, X, Y); }
-expr(E) ::= expr(X) STAR expr(Y).  { E = sn_ps_binary(P, SN_OP_MUL, X, Y); }
-expr(E) ::= expr(X) SLASH expr(Y). { E = sn_ps_binary(P, SN_OP_DIV, X, Y); }
-expr(E) ::= MINUS(K) expr(X). [UMINUS] { E = sn_ps_unary(P, SN_E_NEG, K, X); }
+expr(E) ::= expr(X) OR expr(Y).    { E = sn_parse_binary(P, SN_OP_OR, X, Y); }
+expr(E) ::= expr(X) AND expr(Y).   { E = sn_parse_binary(P, SN_OP_AND, X, Y); }
+expr(E) ::= NOT(K) expr(X).        { E = sn_parse_unary(P, SN_E_NOT, K, X); }
+expr(E) ::= expr(X) EQEQ expr(Y).  { E = sn_parse_binary(P, SN_OP_EQ, X, Y); }
+expr(E) ::= expr(X) NE expr(Y).    { E = sn_parse_binary(P, SN_OP_NE, X, Y); }
+expr(E) ::= expr(X) LT expr(Y).    { E = sn_parse_binary(P, SN_OP_LT, X, Y); }
+expr(E) ::= expr(X) LE expr(Y).    { E = sn_parse_binary(P, SN_OP_LE, X, Y); }
+expr(E) ::= expr(X) GT expr(Y).    { E = sn_parse_binary(P, SN_OP_GT, X, Y); }
+expr(E) ::= expr(X) GE expr(Y).    { E = sn_parse_binary(P, SN_OP_GE, X, Y); }
+expr(E) ::= expr(X) IN LK exprs(L) RK(K). { E = sn_parse_group(P, SN_E_IN, X, L,
+                                         sn_parse_span(X->pos, K.pos)); }
+expr(E) ::= expr(X) PLUS expr(Y).  { E = sn_parse_binary(P, SN_OP_ADD, X, Y); }
+expr(E) ::= expr(X) MINUS expr(Y). { E = sn_parse_binary(P, SN_OP_SUB, X, Y); }
+expr(E) ::= expr(X) STAR expr(Y).  { E = sn_parse_binary(P, SN_OP_MUL, X, Y); }
+expr(E) ::= expr(X) SLASH expr(Y). { E = sn_parse_binary(P, SN_OP_DIV, X, Y); }
+expr(E) ::= MINUS(K) expr(X). [UMINUS] { E = sn_parse_unary(P, SN_E_NEG, K, X); }
 expr(E) ::= prim(X).               { E = X; }
 %type prim {SnExpr *}
-prim(E) ::= INT(T).                { E = sn_ps_leaf(P, SN_E_INT, T); }
-prim(E) ::= REAL(T).               { E = sn_ps_leaf(P, SN_E_REAL, T); }
-prim(E) ::= STR(T).                { E = sn_ps_leaf(P, SN_E_STR, T); }
-prim(E) ::= TRUE(T).               { E = sn_ps_leaf(P, SN_E_BOOL, T);
+prim(E) ::= INT(T).                { E = sn_parse_leaf(P, SN_E_INT, T); }
+prim(E) ::= REAL(T).               { E = sn_parse_leaf(P, SN_E_REAL, T); }
+prim(E) ::= STR(T).                { E = sn_parse_leaf(P, SN_E_STR, T); }
+prim(E) ::= TRUE(T).               { E = sn_parse_leaf(P, SN_E_BOOL, T);
                                      E->i = 1; }
-prim(E) ::= FALSE(T).              { E = sn_ps_leaf(P, SN_E_BOOL, T); }
-prim(E) ::= UNDERSCORE(T).         { E = sn_ps_leaf(P, SN_E_WILD, T); }
+prim(E) ::= FALSE(T).              { E = sn_parse_leaf(P, SN_E_BOOL, T); }
+prim(E) ::= UNDERSCORE(T).         { E = sn_parse_leaf(P, SN_E_WILD, T); }
 prim(E) ::= LP expr(X) RP.         { E = X; }
-prim(E) ::= LK(A) exprs(L) RK(B).  { E = sn_ps_group(P, SN_E_LIST, NULL, L,
-                                         sn_ps_span(A.pos, B.pos)); }
-prim(E) ::= prim(X) DOT ID(N).     { E = sn_ps_member(P, X, N); }
-prim(E) ::= prim(X) LK exprs(L) RK(K). { E = sn_ps_group(P, SN_E_INDEX, X, L,
-                                         sn_ps_span(X->pos, K.pos)); }
-prim(E) ::= ID(N).                 { E = sn_ps_leaf(P, SN_E_NAME, N); }
-prim(E) ::= fname(N) LP args(L) RP. { E = sn_ps_call(P, SN_E_CALL, N, L); }
+prim(E) ::= LK(A) exprs(L) RK(B).  { E = sn_parse_group(P, SN_E_LIST, NULL, L,
+                                         sn_parse_span(A.pos, B.pos)); }
+prim(E) ::= prim(X) DOT ID(N).     { E = sn_parse_member(P, X, N); }
+prim(E) ::= prim(X) LK exprs(L) RK(K). { E = sn_parse_group(P, SN_E_INDEX, X, L,
+                                         sn_parse_span(X->pos, K.pos)); }
+prim(E) ::= ID(N).                 { E = sn_parse_leaf(P, SN_E_NAME, N); }
+prim(E) ::= fname(N) LP args(L) RP. { E = sn_parse_call(P, SN_E_CALL, N, L); }
 %type fname {SnTok}
 fname(T) ::= ID(N).                { T = N; }
 fname(T) ::= SAME(N).              { T = N; }
@@ -568,13 +568,13 @@ args1(L) ::= args1(M) COMMA arg(X). { L = M; SN_PUSH(P->a, L.v, L.n, X); }
 arg(E) ::= expr(X).                { E = X; }
 arg(E) ::= ID(N) EQ expr(X).       { SnExprs l = {0};
                                      SN_PUSH(P->a, l.v, l.n, X);
-                                     E = sn_ps_call(P, SN_E_ARG, N, l); }
+                                     E = sn_parse_call(P, SN_E_ARG, N, l); }
 
 %code {
 /* The parser lives in the arena, so that nothing is lost when memory runs
  * out under an action. */
 SnGram *
-sn_gram_new(SnPs *P)
+sn_gram_new(SnParser *P)
 {
     yyParser *g = SN_NEW(P->a, yyParser);
 
@@ -583,7 +583,7 @@ sn_gram_new(SnPs *P)
 }
 
 void
-sn_gram_reset(SnGram *g, SnPs *P)
+sn_gram_reset(SnGram *g, SnParser *P)
 {
     sn_gramInit(g, P);
 }

@@ -6,7 +6,7 @@
 #include "gram.h"
 
 int
-sn_lex(SnPs *P, SnTok *t)
+sn_lex(SnParser *P, SnTok *t)
 {
     const unsigned char *YYCURSOR = (const unsigned char *)P->cur;
     const unsigned char *YYMARKER, *start;

@@ -3,17 +3,17 @@
 #include "dsl/syntax/parse.h"
 
 void
-sn_ps_too_deep(SnPs *P, SnPos at)
+sn_parse_too_deep(SnParser *P, SnPos at)
 {
     sn_error(P->d, at, "SN008", "nested too deeply");
     sn_diag_help(P->d, "brackets and operators nest at most %d deep",
-                 SN_PS_DEPTH);
+                 SN_PARSE_DEPTH);
 }
 
 void
-sn_ps_limit(SnPs *P, SnPos at)
+sn_parse_limit(SnParser *P, SnPos at)
 {
-    if (P->stop || sn_diag_nerror(P->d) - P->nerror0 < SN_PS_NERROR)
+    if (P->stop || sn_diag_nerror(P->d) - P->nerror0 < SN_PARSE_NERROR)
         return;
     sn_error(P->d, at, "SN016",
              "too many errors; the rest of the file is not read");
@@ -21,7 +21,7 @@ sn_ps_limit(SnPs *P, SnPos at)
 }
 
 void
-sn_ps_once(SnPs *P, SnTok t, const void *was)
+sn_parse_once(SnParser *P, SnTok t, const void *was)
 {
     if (!was)
         return;

@@ -46,7 +46,7 @@ sn_defs_hash(const SnDefs *defs)
 
 /* Counts brackets before the token is handed on.  False: too deep. */
 static bool
-count_brackets(SnPs *P, int code, const SnTok *t)
+count_brackets(SnParser *P, int code, const SnTok *t)
 {
     switch (code) {
     case T_LP:
@@ -58,7 +58,7 @@ count_brackets(SnPs *P, int code, const SnTok *t)
         P->nparen -= P->nparen > 0;
         break;
     case T_LB:
-        if (P->nbrace < SN_PS_DEPTH)
+        if (P->nbrace < SN_PARSE_DEPTH)
             P->brace[P->nbrace] = t->pos;
         P->nbrace++;
         break;
@@ -71,15 +71,15 @@ count_brackets(SnPs *P, int code, const SnTok *t)
     default:
         break;
     }
-    if (P->nparen + P->nbrace <= SN_PS_DEPTH)
+    if (P->nparen + P->nbrace <= SN_PARSE_DEPTH)
         return true;
-    sn_ps_too_deep(P, t->pos);
+    sn_parse_too_deep(P, t->pos);
     P->stop = true;
     return false;
 }
 
 bool
-sn_ps_begins_item(int code, const SnTok *t)
+sn_parse_begins_item(int code, const SnTok *t)
 {
     if (t->pos.col != 1)
         return false;
@@ -90,7 +90,7 @@ sn_ps_begins_item(int code, const SnTok *t)
 }
 
 static void
-forget_blocks(SnPs *P)
+forget_blocks(SnParser *P)
 {
     P->nparen = P->nbrace = 0;
     P->node = NULL;
@@ -99,13 +99,13 @@ forget_blocks(SnPs *P)
 }
 
 static void
-feed(SnPs *P, SnGram *g, int code, SnTok t)
+feed(SnParser *P, SnGram *g, int code, SnTok t)
 {
     sn_gram(g, code, t);
     if (P->overflow) {
         P->overflow = false;
         if (!P->stop)
-            sn_ps_too_deep(P, t.pos);
+            sn_parse_too_deep(P, t.pos);
         P->stop = true;
     }
 }
@@ -114,7 +114,7 @@ feed(SnPs *P, SnGram *g, int code, SnTok t)
  * token?  before: braces open before it; *group: the token before closed a
  * brace of the statement itself. */
 static bool
-wants(SnPs *P, SnGram *g, int code, const SnTok *t, uint32_t before,
+wants(SnParser *P, SnGram *g, int code, const SnTok *t, uint32_t before,
       bool *group)
 {
     uint32_t outer = 0;
@@ -124,7 +124,7 @@ wants(SnPs *P, SnGram *g, int code, const SnTok *t, uint32_t before,
     sn_gram_lost(g, &outer);
     if (code == 0)
         return true;
-    if (sn_ps_begins_item(code, t)) {
+    if (sn_parse_begins_item(code, t)) {
         sn_gram_reset(g, P);
         forget_blocks(P);
         return true;
@@ -145,17 +145,17 @@ wants(SnPs *P, SnGram *g, int code, const SnTok *t, uint32_t before,
 /* Can the token stand here?  The start of an item does not stand for a name
  * in a block above it that was not closed. */
 static bool
-stands(SnPs *P, const SnGram *g, int code, const SnTok *t)
+stands(SnParser *P, const SnGram *g, int code, const SnTok *t)
 {
     SnTake take = sn_gram_takes(g, code);
 
-    if (take == SN_TAKE_AS_NAME && P->nbrace && sn_ps_begins_item(code, t))
+    if (take == SN_TAKE_AS_NAME && P->nbrace && sn_parse_begins_item(code, t))
         return false;
     return take != SN_TAKE_NO;
 }
 
 static void
-parse(SnPs *P)
+parse(SnParser *P)
 {
     SnGram *g = sn_gram_new(P);
     bool group = false;
@@ -181,14 +181,14 @@ parse(SnPs *P)
         if (!count_brackets(P, code, &t))
             break;
         if (!sn_gram_lost(g, &outer) && !stands(P, g, code, &t)) {
-            sn_ps_unexpected(P, g, code, &t);
+            sn_parse_unexpected(P, g, code, &t);
             feed(P, g, T_BAD, t);
             group = false;
         }
         if (!sn_gram_lost(g, &outer) || wants(P, g, code, &t, before, &group))
             feed(P, g, code, t);
         if (code)
-            sn_ps_limit(P, t.pos);
+            sn_parse_limit(P, t.pos);
         P->prev = t;
     } while (code && !P->stop);
     sn_gramFinalize(g);
@@ -210,10 +210,10 @@ new_src(SnDefs *defs, const char *name, const char *text, size_t nbyte)
 }
 
 static void
-parse_src(SnPs *up, SnDefs *defs, SnDiag *d, const SnSrc *src,
+parse_src(SnParser *up, SnDefs *defs, SnDiag *d, const SnSrc *src,
           const char *const *dirs, uint32_t ndir)
 {
-    SnPs *P = SN_NEW(defs->arena, SnPs);
+    SnParser *P = SN_NEW(defs->arena, SnParser);
 
     P->defs = defs;
     P->d = d;
@@ -227,7 +227,7 @@ parse_src(SnPs *up, SnDefs *defs, SnDiag *d, const SnSrc *src,
     P->line = 1;
     P->nerror0 = sn_diag_nerror(d);
     parse(P);
-    sn_ps_own(P);
+    sn_parse_own(P);
 }
 
 void
@@ -249,7 +249,7 @@ unreadable(const struct stat *st)
 {
     if (S_ISDIR(st->st_mode))
         return "is a directory";
-    if (S_ISREG(st->st_mode) && (uintmax_t)st->st_size > SN_PS_NBYTE)
+    if (S_ISREG(st->st_mode) && (uintmax_t)st->st_size > SN_PARSE_NBYTE)
         return "is larger than 16 MB";
     return NULL;
 }
@@ -270,13 +270,13 @@ already_read(const SnDefs *defs, const char *path, const struct stat *st)
 }
 
 static void
-read_and_parse(SnPs *up, SnDefs *defs, SnDiag *d, const char *path,
+read_and_parse(SnParser *up, SnDefs *defs, SnDiag *d, const char *path,
                const char *const *dirs, uint32_t ndir)
 {
     char *text;
     size_t nbyte;
 
-    if (sn_file_read(defs->arena, d, path, SN_PS_NBYTE, &text, &nbyte))
+    if (sn_file_read(defs->arena, d, path, SN_PARSE_NBYTE, &text, &nbyte))
         return;
     parse_src(up, defs, d, new_src(defs, path, text, nbyte), dirs, ndir);
 }
@@ -306,7 +306,7 @@ sn_def_parse(SnDefs *defs, SnDiag *d, const char *path, const char *const *dirs,
 
 /* Beside the including file, then in the directories given. */
 static const char *
-find(SnPs *P, const char *name, struct stat *st)
+find(SnParser *P, const char *name, struct stat *st)
 {
     const char *path =
         sn_path_join(P->a, sn_path_dir(P->a, P->src->name), name);
@@ -322,7 +322,7 @@ find(SnPs *P, const char *name, struct stat *st)
 }
 
 static void
-not_found(SnPs *P, SnTok t)
+not_found(SnParser *P, SnTok t)
 {
     SnBuf b;
 
@@ -338,10 +338,10 @@ not_found(SnPs *P, SnTok t)
 
 /* The files from the one included again down to this one. */
 static void
-cycle(SnPs *P, SnTok t, const SnSrc *again)
+cycle(SnParser *P, SnTok t, const SnSrc *again)
 {
     SnBuf b;
-    const SnPs *up = P;
+    const SnParser *up = P;
 
     sn_buf_init(&b, P->a);
     sn_puts(&b, again->name);
@@ -357,7 +357,7 @@ cycle(SnPs *P, SnTok t, const SnSrc *again)
 }
 
 void
-sn_ps_include(SnPs *P, SnTok t)
+sn_parse_include(SnParser *P, SnTok t)
 {
     struct stat st;
     const char *path = find(P, t.str, &st), *why;
@@ -369,7 +369,7 @@ sn_ps_include(SnPs *P, SnTok t)
         return;
     }
     again = already_read(P->defs, path, &st);
-    for (const SnPs *up = P; up; up = up->up) {
+    for (const SnParser *up = P; up; up = up->up) {
         if (again && up->src == again) {
             cycle(P, t, again);
             return;
@@ -381,9 +381,9 @@ sn_ps_include(SnPs *P, SnTok t)
     why = unreadable(&st);
     if (why)
         sn_error(P->d, t.pos, "SN009", "'%s' %s", path, why);
-    else if (nopen >= SN_PS_NINCLUDE)
+    else if (nopen >= SN_PARSE_NINCLUDE)
         sn_error(P->d, t.pos, "SN011", "more than %d files include one another",
-                 SN_PS_NINCLUDE);
+                 SN_PARSE_NINCLUDE);
     else
         read_and_parse(P, P->defs, P->d, path, P->dirs, P->ndir);
 }

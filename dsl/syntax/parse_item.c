@@ -6,7 +6,7 @@
 #include "gram.h"
 
 void
-sn_ps_version(SnPs *P, SnTok t)
+sn_parse_version(SnParser *P, SnTok t)
 {
     if (t.v.i != 1) {
         sn_error(P->d, t.pos, "SN003", "version %.*s is not known",
@@ -19,11 +19,11 @@ sn_ps_version(SnPs *P, SnTok t)
 }
 
 void
-sn_ps_type(SnPs *P, SnTok name, SnExprs alt)
+sn_parse_type(SnParser *P, SnTok name, SnExprs alt)
 {
     SnDefType *t = SN_NEW(P->a, SnDefType);
 
-    t->name = sn_ps_name(P, name);
+    t->name = sn_parse_name(P, name);
     t->pos = name.pos;
     t->nalt = alt.n;
     t->alt = alt.v;
@@ -33,11 +33,11 @@ sn_ps_type(SnPs *P, SnTok name, SnExprs alt)
 /* ---- nodes ---- */
 
 static SnDefNode *
-new_node(SnPs *P, SnTok name)
+new_node(SnParser *P, SnTok name)
 {
     SnDefNode *n = SN_NEW(P->a, SnDefNode);
 
-    n->name = sn_ps_name(P, name);
+    n->name = sn_parse_name(P, name);
     n->pos = name.pos;
     P->node = n;
     P->nport[false] = P->nport[true] = 0;
@@ -45,12 +45,12 @@ new_node(SnPs *P, SnTok name)
 }
 
 void
-sn_ps_node(SnPs *P, SnTok name, SnTok form, SnTok doc)
+sn_parse_node(SnParser *P, SnTok name, SnTok form, SnTok doc)
 {
     SnDefNode *n = new_node(P, name);
 
     if (form.raw) {
-        n->form_of = sn_ps_name(P, form);
+        n->form_of = sn_parse_name(P, form);
         n->form_pos = form.pos;
     }
     n->doc = doc.str;
@@ -58,7 +58,7 @@ sn_ps_node(SnPs *P, SnTok name, SnTok form, SnTok doc)
 }
 
 void
-sn_ps_refine(SnPs *P, SnTok name)
+sn_parse_refine(SnParser *P, SnTok name)
 {
     SnDefNode *n = new_node(P, name);
 
@@ -66,7 +66,7 @@ sn_ps_refine(SnPs *P, SnTok name)
 }
 
 void
-sn_ps_ports(SnPs *P, bool out, SnExprs names)
+sn_parse_ports(SnParser *P, bool out, SnExprs names)
 {
     SnDefNode *n = P->node;
 
@@ -84,11 +84,11 @@ sn_ps_ports(SnPs *P, bool out, SnExprs names)
 }
 
 void
-sn_ps_kinds(SnPs *P, SnTok kw, SnExprs in, SnExprs out)
+sn_parse_kinds(SnParser *P, SnTok kw, SnExprs in, SnExprs out)
 {
     SnDefNode *n = P->node;
 
-    sn_ps_once(P, kw, n->kinds_pos.src);
+    sn_parse_once(P, kw, n->kinds_pos.src);
     n->kinds_pos = kw.pos;
     n->nsig_in = in.n;
     n->sig_in = in.v;
@@ -97,32 +97,32 @@ sn_ps_kinds(SnPs *P, SnTok kw, SnExprs in, SnExprs out)
 }
 
 SnDefTupleSrc
-sn_ps_tuple(SnTok at, SnExprs in, SnExprs out)
+sn_parse_tuple(SnTok at, SnExprs in, SnExprs out)
 {
     return (SnDefTupleSrc){
         .pos = at.pos, .nin = in.n, .in = in.v, .nout = out.n, .out = out.v};
 }
 
 void
-sn_ps_add_tuple(SnPs *P, SnDefTupleSrc t, SnTok var, SnTok of)
+sn_parse_add_tuple(SnParser *P, SnDefTupleSrc t, SnTok var, SnTok of)
 {
     SnDefTupleSrc *p = sn_memdup(P->a, &t, sizeof t);
 
     if (var.raw) {
-        p->var = sn_ps_name(P, var);
-        p->of = sn_ps_name(P, of);
+        p->var = sn_parse_name(P, var);
+        p->of = sn_parse_name(P, of);
         p->of_pos = of.pos;
     }
     SN_PUSH(P->a, P->node->tuple_src, P->node->ntuple_src, p);
 }
 
 void
-sn_ps_add_kernel(SnPs *P, SnDefTupleSrc t, SnTok fn, SnTok prepare)
+sn_parse_add_kernel(SnParser *P, SnDefTupleSrc t, SnTok fn, SnTok prepare)
 {
-    SnDefKernel src = {.pos = t.pos, .sig = t, .fn = sn_ps_name(P, fn)};
+    SnDefKernel src = {.pos = t.pos, .sig = t, .fn = sn_parse_name(P, fn)};
 
     if (prepare.raw)
-        src.prepare = sn_ps_name(P, prepare);
+        src.prepare = sn_parse_name(P, prepare);
     if (!P->nkern) {
         SnDefKernel *k = sn_memdup(P->a, &src, sizeof src);
         SN_PUSH(P->a, P->node->kernel, P->node->nkernel, k);
@@ -154,7 +154,7 @@ static const struct {
 };
 
 SnDefAttr *
-sn_ps_attr_type(SnPs *P, SnAttrForm f, SnTok ty, SnTok of)
+sn_parse_attr_type(SnParser *P, SnAttrForm f, SnTok ty, SnTok of)
 {
     SnDefAttr *a = SN_NEW(P->a, SnDefAttr);
 
@@ -163,7 +163,7 @@ sn_ps_attr_type(SnPs *P, SnAttrForm f, SnTok ty, SnTok of)
             continue;
         a->ty = attr_types[i].ty;
         if (f == SN_AF_OF)
-            a->range_of = sn_ps_name(P, of);
+            a->range_of = sn_parse_name(P, of);
         if (f == SN_AF_LIST && of.raw) {
             if (of.v.i < 1 || of.v.i > 16)
                 sn_error(P->d, of.pos, "SN007",
@@ -185,7 +185,7 @@ sn_ps_attr_type(SnPs *P, SnAttrForm f, SnTok ty, SnTok of)
 }
 
 SnDefAttr *
-sn_ps_attr_enum(SnPs *P, SnIds words)
+sn_parse_attr_enum(SnParser *P, SnIds words)
 {
     SnDefAttr *a = SN_NEW(P->a, SnDefAttr);
 
@@ -196,9 +196,9 @@ sn_ps_attr_enum(SnPs *P, SnIds words)
 }
 
 void
-sn_ps_attr(SnPs *P, SnDefAttr *a, SnTok name, SnExpr *def, SnExpr *where)
+sn_parse_attr(SnParser *P, SnDefAttr *a, SnTok name, SnExpr *def, SnExpr *where)
 {
-    a->name = sn_ps_name(P, name);
+    a->name = sn_parse_name(P, name);
     a->pos = name.pos;
     a->def = def;
     a->where = where;
@@ -207,7 +207,8 @@ sn_ps_attr(SnPs *P, SnDefAttr *a, SnTok name, SnExpr *def, SnExpr *where)
 }
 
 void
-sn_ps_fact(SnPs *P, SnDefFact f, SnTok kw, SnIds l, SnExprs pair, SnTok text)
+sn_parse_fact(SnParser *P, SnDefFact f, SnTok kw, SnIds l, SnExprs pair,
+              SnTok text)
 {
     SnDefFactSrc *s = SN_NEW(P->a, SnDefFactSrc);
 
@@ -225,11 +226,11 @@ sn_ps_fact(SnPs *P, SnDefFact f, SnTok kw, SnIds l, SnExprs pair, SnTok text)
 }
 
 void
-sn_ps_commutes(SnPs *P, SnTok kw, SnIds l, SnExpr *when)
+sn_parse_commutes(SnParser *P, SnTok kw, SnIds l, SnExpr *when)
 {
     SnDefNode *n = P->node;
 
-    sn_ps_once(P, kw, n->commutes);
+    sn_parse_once(P, kw, n->commutes);
     n->ncommutes = l.n;
     n->commutes = l.s;
     n->commutes_pos = l.pos;
@@ -237,7 +238,7 @@ sn_ps_commutes(SnPs *P, SnTok kw, SnIds l, SnExpr *when)
 }
 
 void
-sn_ps_invariant(SnPs *P, SnExpr *e, SnTok text)
+sn_parse_invariant(SnParser *P, SnExpr *e, SnTok text)
 {
     SnDefInv *v = SN_NEW(P->a, SnDefInv);
 
@@ -248,40 +249,40 @@ sn_ps_invariant(SnPs *P, SnExpr *e, SnTok text)
 }
 
 void
-sn_ps_sem(SnPs *P, SnTok kw, SnTok cls, SnTok out, SnExpr *formula,
-          SnDefSem mods)
+sn_parse_sem(SnParser *P, SnTok kw, SnTok cls, SnTok out, SnExpr *formula,
+             SnDefSem mods)
 {
     SnDefSem *s = sn_memdup(P->a, &mods, sizeof mods);
 
     s->pos = kw.pos;
-    s->cls_name = sn_ps_name(P, cls);
-    s->out_name = sn_ps_name(P, out);
+    s->cls_name = sn_parse_name(P, cls);
+    s->out_name = sn_parse_name(P, out);
     s->formula = formula;
     SN_PUSH(P->a, P->node->sem, P->node->nsem, s);
 }
 
 void
-sn_ps_sem_bare(SnPs *P, SnTok cls, SnIds outs)
+sn_parse_sem_bare(SnParser *P, SnTok cls, SnIds outs)
 {
     for (uint32_t i = 0; i < outs.n; i++) {
         SnDefSem *s = SN_NEW(P->a, SnDefSem);
 
         s->pos = outs.pos[i];
-        s->cls_name = sn_ps_name(P, cls);
+        s->cls_name = sn_parse_name(P, cls);
         s->out_name = outs.s[i];
         SN_PUSH(P->a, P->node->sem, P->node->nsem, s);
     }
 }
 
 void
-sn_ps_effect(SnPs *P, SnIds l)
+sn_parse_effect(SnParser *P, SnIds l)
 {
     for (uint32_t i = 0; i < l.n; i++)
         SN_PUSH(P->a, P->node->effect, P->node->neffect, l.s[i]);
 }
 
 void
-sn_ps_onnx(SnPs *P, SnTok op, SnTok since, SnTok until, SnTok hook)
+sn_parse_onnx(SnParser *P, SnTok op, SnTok since, SnTok until, SnTok hook)
 {
     SnDefOnnx *o = SN_NEW(P->a, SnDefOnnx);
 
@@ -290,15 +291,15 @@ sn_ps_onnx(SnPs *P, SnTok op, SnTok since, SnTok until, SnTok hook)
     o->since = since.v.i;
     o->until = until.raw ? until.v.i : 0;
     if (hook.raw)
-        o->hook = sn_ps_name(P, hook);
+        o->hook = sn_parse_name(P, hook);
     P->onnx = o;
     SN_PUSH(P->a, P->node->onnx, P->node->nonnx, o);
 }
 
 void
-sn_ps_onnx_ent(SnPs *P, int kind, SnTok name, SnTok value)
+sn_parse_onnx_ent(SnParser *P, int kind, SnTok name, SnTok value)
 {
-    SnDefOnnxEnt e = {.pos = name.pos, .name = sn_ps_name(P, name)};
+    SnDefOnnxEnt e = {.pos = name.pos, .name = sn_parse_name(P, name)};
 
     switch (kind) {
     case SN_OE_ATTR:
@@ -316,18 +317,18 @@ sn_ps_onnx_ent(SnPs *P, int kind, SnTok name, SnTok value)
         break;
     }
     if (kind != SN_OE_INPUT)
-        e.value = sn_ps_name(P, value);
+        e.value = sn_parse_name(P, value);
     SN_PUSH(P->a, P->onnx->ent, P->onnx->nent, e);
 }
 
 /* ---- backends ---- */
 
 void
-sn_ps_backend(SnPs *P, SnTok name)
+sn_parse_backend(SnParser *P, SnTok name)
 {
     SnDefBackend *b = SN_NEW(P->a, SnDefBackend);
 
-    b->name = sn_ps_name(P, name);
+    b->name = sn_parse_name(P, name);
     b->pos = name.pos;
     if (P->backend) {
         sn_error(P->d, name.pos, "SN014",
@@ -341,36 +342,36 @@ sn_ps_backend(SnPs *P, SnTok name)
 }
 
 void
-sn_ps_cap(SnPs *P, SnTok name, SnExpr *e)
+sn_parse_cap(SnParser *P, SnTok name, SnExpr *e)
 {
-    SnDefCap c = {.name = sn_ps_name(P, name), .pos = name.pos, .e = e};
+    SnDefCap c = {.name = sn_parse_name(P, name), .pos = name.pos, .e = e};
 
     SN_PUSH(P->a, P->backend->cap, P->backend->ncap, c);
 }
 
 void
-sn_ps_keep(SnPs *P, SnTok name, SnExpr *when)
+sn_parse_keep(SnParser *P, SnTok name, SnExpr *when)
 {
     SnDefBackend *b = P->backend;
     uint32_t n = b->nkeep, k = b->nkeep;
 
-    SN_PUSH(P->a, b->keep, b->nkeep, sn_ps_name(P, name));
+    SN_PUSH(P->a, b->keep, b->nkeep, sn_parse_name(P, name));
     SN_PUSH(P->a, b->keep_pos, n, name.pos);
     SN_PUSH(P->a, b->keep_when, k, when);
 }
 
 void
-sn_ps_hook(SnPs *P, SnTok name, SnTok fn)
+sn_parse_hook(SnParser *P, SnTok name, SnTok fn)
 {
     SnDefBackend *b = P->backend;
     uint32_t n = b->nhook;
 
-    SN_PUSH(P->a, b->hook, b->nhook, sn_ps_name(P, name));
-    SN_PUSH(P->a, b->hook_fn, n, sn_ps_name(P, fn));
+    SN_PUSH(P->a, b->hook, b->nhook, sn_parse_name(P, name));
+    SN_PUSH(P->a, b->hook_fn, n, sn_parse_name(P, fn));
 }
 
 void
-sn_ps_kernels_of(SnPs *P, SnIds nodes)
+sn_parse_kernels_of(SnParser *P, SnIds nodes)
 {
     SnDefBackend *b = P->backend;
 

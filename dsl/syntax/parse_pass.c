@@ -7,7 +7,7 @@
 /* ---- passes ---- */
 
 static SnDefPass *
-new_pass(SnPs *P, const char *name, SnPos at)
+new_pass(SnParser *P, const char *name, SnPos at)
 {
     SnDefPass *p = SN_NEW(P->a, SnDefPass);
 
@@ -17,9 +17,9 @@ new_pass(SnPs *P, const char *name, SnPos at)
 }
 
 void
-sn_ps_pass(SnPs *P, bool lowering, SnTok name, SnTok doc)
+sn_parse_pass(SnParser *P, bool lowering, SnTok name, SnTok doc)
 {
-    SnDefPass *p = new_pass(P, sn_ps_name(P, name), name.pos);
+    SnDefPass *p = new_pass(P, sn_parse_name(P, name), name.pos);
 
     p->lowering = lowering;
     p->doc = doc.str;
@@ -30,7 +30,7 @@ sn_ps_pass(SnPs *P, bool lowering, SnTok name, SnTok doc)
 /* Where a rule, preference or test goes: outside a pass, to the pass that the
  * file's backend gets at the end of the file. */
 static SnDefPass *
-target(SnPs *P, SnPos at)
+target(SnParser *P, SnPos at)
 {
     if (P->pass)
         return P->pass;
@@ -40,37 +40,37 @@ target(SnPs *P, SnPos at)
 }
 
 void
-sn_ps_allow(SnPs *P, SnDefClaim c)
+sn_parse_allow(SnParser *P, SnDefClaim c)
 {
     SN_PUSH(P->a, P->pass->allow, P->pass->nallow, c);
 }
 
 void
-sn_ps_class(SnPs *P, SnTok name, SnExpr *e)
+sn_parse_class(SnParser *P, SnTok name, SnExpr *e)
 {
     SnDefClass *c = SN_NEW(P->a, SnDefClass);
 
-    c->name = sn_ps_name(P, name);
+    c->name = sn_parse_name(P, name);
     c->pos = name.pos;
     c->e = e;
     SN_PUSH(P->a, P->defs->cls, P->defs->nclass, c);
 }
 
 void
-sn_ps_derive(SnPs *P, SnTok family, SnTok what, SnExpr *over)
+sn_parse_derive(SnParser *P, SnTok family, SnTok what, SnExpr *over)
 {
     SnDefDerive *v = SN_NEW(P->a, SnDefDerive);
 
     v->pos = family.pos;
-    v->family = sn_ps_name(P, family);
-    v->what = what.raw ? sn_ps_name(P, what) : NULL;
+    v->family = sn_parse_name(P, family);
+    v->what = what.raw ? sn_parse_name(P, what) : NULL;
     v->over = over;
     SN_PUSH(P->a, P->pass->derive, P->pass->nderive, v);
     SN_PUSH(P->a, P->defs->derive, P->defs->nderive, v);
 }
 
 void
-sn_ps_prefer(SnPs *P, SnTok kw, SnIds a, SnIds b, SnTok why)
+sn_parse_prefer(SnParser *P, SnTok kw, SnIds a, SnIds b, SnTok why)
 {
     SnDefPass *pass = target(P, kw.pos);
     SnDefPrefer *p = SN_NEW(P->a, SnDefPrefer);
@@ -87,7 +87,7 @@ sn_ps_prefer(SnPs *P, SnTok kw, SnIds a, SnIds b, SnTok why)
 }
 
 void
-sn_ps_order(SnPs *P, SnIds l)
+sn_parse_order(SnParser *P, SnIds l)
 {
     SnDefPass *p = P->pass;
 
@@ -100,20 +100,20 @@ sn_ps_order(SnPs *P, SnIds l)
 }
 
 void
-sn_ps_place(SnPs *P, SnTok kw, SnTok what, SnTok min)
+sn_parse_place(SnParser *P, SnTok kw, SnTok what, SnTok min)
 {
-    sn_ps_once(P, kw, P->pass->place);
-    P->pass->place = sn_ps_name(P, what);
-    P->pass->place_min = sn_ps_name(P, min);
+    sn_parse_once(P, kw, P->pass->place);
+    P->pass->place = sn_parse_name(P, what);
+    P->pass->place_min = sn_parse_name(P, min);
     P->pass->place_pos = kw.pos;
 }
 
 void
-sn_ps_pipeline(SnPs *P, SnTok name, SnIds l)
+sn_parse_pipeline(SnParser *P, SnTok name, SnIds l)
 {
     SnDefPipeline *p = SN_NEW(P->a, SnDefPipeline);
 
-    p->name = sn_ps_name(P, name);
+    p->name = sn_parse_name(P, name);
     p->pos = name.pos;
     p->npass = l.n;
     p->pass = l.s;
@@ -124,11 +124,11 @@ sn_ps_pipeline(SnPs *P, SnTok name, SnIds l)
 /* ---- rules ---- */
 
 void
-sn_ps_rule(SnPs *P, SnTok name, bool lower, bool custom)
+sn_parse_rule(SnParser *P, SnTok name, bool lower, bool custom)
 {
     SnDefRule *r = SN_NEW(P->a, SnDefRule);
 
-    r->name = sn_ps_name(P, name);
+    r->name = sn_parse_name(P, name);
     r->pos = name.pos;
     r->lower = lower;
     r->custom = custom;
@@ -136,18 +136,18 @@ sn_ps_rule(SnPs *P, SnTok name, bool lower, bool custom)
 }
 
 void
-sn_ps_let(SnPs *P, SnTok name, SnTerm *t)
+sn_parse_let(SnParser *P, SnTok name, SnTerm *t)
 {
     SnDefRule *r = P->rule;
     uint32_t n = r->nlet, k = r->nlet;
 
-    SN_PUSH(P->a, r->let_name, r->nlet, sn_ps_name(P, name));
+    SN_PUSH(P->a, r->let_name, r->nlet, sn_parse_name(P, name));
     SN_PUSH(P->a, r->let_pos, n, name.pos);
     SN_PUSH(P->a, r->let, k, t);
 }
 
 void
-sn_ps_rhs(SnPs *P, SnTerm *t, SnTerms more)
+sn_parse_rhs(SnParser *P, SnTerm *t, SnTerms more)
 {
     P->rule->rhs = t;
     P->rule->nmore = more.n;
@@ -155,15 +155,15 @@ sn_ps_rhs(SnPs *P, SnTerm *t, SnTerms more)
 }
 
 void
-sn_ps_builder(SnPs *P, SnTok fn, SnIds components)
+sn_parse_builder(SnParser *P, SnTok fn, SnIds components)
 {
-    P->rule->builder = sn_ps_name(P, fn);
+    P->rule->builder = sn_parse_name(P, fn);
     P->rule->ncomponent = components.n;
     P->rule->component = components.s;
 }
 
 void
-sn_ps_claim(SnPs *P, SnDefClaim c)
+sn_parse_claim(SnParser *P, SnDefClaim c)
 {
     if (P->rule->claim.kind != SN_CL_NONE) {
         sn_error(P->d, c.pos, "SN012", "a second claim");
@@ -174,7 +174,7 @@ sn_ps_claim(SnPs *P, SnDefClaim c)
 }
 
 void
-sn_ps_under(SnPs *P, SnIds rounding, SnDefClaim c)
+sn_parse_under(SnParser *P, SnIds rounding, SnDefClaim c)
 {
     for (uint32_t i = 0; i < rounding.n; i++) {
         int by = SN_NROUNDING;
@@ -215,7 +215,7 @@ sn_rule_when(SnArena *a, SnDefRule *r)
 }
 
 void
-sn_ps_rule_end(SnPs *P, SnTok from, SnTok to)
+sn_parse_rule_end(SnParser *P, SnTok from, SnTok to)
 {
     SnDefPass *pass = target(P, P->rule->pos);
     SnDefRule *r = P->rule;
@@ -230,11 +230,11 @@ sn_ps_rule_end(SnPs *P, SnTok from, SnTok to)
 /* ---- tests ---- */
 
 void
-sn_ps_test(SnPs *P, SnTok name)
+sn_parse_test(SnParser *P, SnTok name)
 {
     SnDefTest *t = SN_NEW(P->a, SnDefTest);
 
-    t->name = sn_ps_name(P, name);
+    t->name = sn_parse_name(P, name);
     t->pos = name.pos;
     t->pass = target(P, name.pos);
     P->test = t;
@@ -245,7 +245,8 @@ sn_ps_test(SnPs *P, SnTok name)
 }
 
 void
-sn_ps_test_line(SnPs *P, int kind, SnTok at, SnTerm *t, SnExpr *e, SnIds l)
+sn_parse_test_line(SnParser *P, int kind, SnTok at, SnTerm *t, SnExpr *e,
+                   SnIds l)
 {
     SnDefTestLine *n = SN_NEW(P->a, SnDefTestLine);
 
@@ -280,14 +281,14 @@ sn_ps_test_line(SnPs *P, int kind, SnTok at, SnTerm *t, SnExpr *e, SnIds l)
     if (kind == SN_TL_REJECT)
         n->name = at.str;
     else if (kind != SN_TL_COND && kind != SN_TL_USING)
-        n->name = sn_ps_name(P, at);
+        n->name = sn_parse_name(P, at);
     SN_PUSH(P->a, P->test->line, P->test->nline, n);
 }
 
 /* ---- what belongs to the file's backend ---- */
 
 static void
-own_pass(SnPs *P)
+own_pass(SnParser *P)
 {
     static const SnDefClaim exact = {.kind = SN_CL_EXACT};
     SnDefBackend *b = P->backend;
@@ -314,7 +315,7 @@ own_pass(SnPs *P)
 }
 
 void
-sn_ps_own(SnPs *P)
+sn_parse_own(SnParser *P)
 {
     SnDefs *f = P->defs;
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 const char *
-sn_ps_name(SnPs *P, SnTok t)
+sn_parse_name(SnParser *P, SnTok t)
 {
     return sn_strndup(P->a, t.raw, t.pos.len);
 }
@@ -13,7 +13,7 @@ sn_ps_name(SnPs *P, SnTok t)
 /* From the start of one place to the end of another; to the end of the first
  * when they lie on different lines. */
 SnPos
-sn_ps_span(SnPos from, SnPos to)
+sn_parse_span(SnPos from, SnPos to)
 {
     if (from.line == to.line && to.col + to.len > from.col + from.len)
         from.len = to.col + to.len - from.col;
@@ -21,11 +21,11 @@ sn_ps_span(SnPos from, SnPos to)
 }
 
 SnIds
-sn_ps_ids(SnPs *P, SnIds l, SnTok t)
+sn_parse_ids(SnParser *P, SnIds l, SnTok t)
 {
     uint32_t n = l.n;
 
-    SN_PUSH(P->a, l.s, l.n, sn_ps_name(P, t));
+    SN_PUSH(P->a, l.s, l.n, sn_parse_name(P, t));
     SN_PUSH(P->a, l.pos, n, t.pos);
     return l;
 }
@@ -33,7 +33,7 @@ sn_ps_ids(SnPs *P, SnIds l, SnTok t)
 /* ---- expressions ---- */
 
 static SnExpr *
-new_expr(SnPs *P, SnEk ek, SnPos at, uint32_t nkid)
+new_expr(SnParser *P, SnEk ek, SnPos at, uint32_t nkid)
 {
     SnExpr *e = SN_NEW(P->a, SnExpr);
 
@@ -47,19 +47,19 @@ new_expr(SnPs *P, SnEk ek, SnPos at, uint32_t nkid)
 
 /* Sets the depth; what is too deep is reported and left out. */
 static SnExpr *
-measure(SnPs *P, SnExpr *e)
+measure(SnParser *P, SnExpr *e)
 {
     for (uint32_t i = 0; i < e->nkid; i++)
         if (e->depth <= e->kid[i]->depth)
             e->depth = e->kid[i]->depth + 1;
-    if (e->depth <= SN_PS_DEPTH)
+    if (e->depth <= SN_PARSE_DEPTH)
         return e;
-    sn_ps_too_deep(P, e->pos);
+    sn_parse_too_deep(P, e->pos);
     return new_expr(P, SN_E_WILD, e->pos, 0);
 }
 
 SnExpr *
-sn_ps_leaf(SnPs *P, SnEk ek, SnTok t)
+sn_parse_leaf(SnParser *P, SnEk ek, SnTok t)
 {
     SnExpr *e = new_expr(P, ek, t.pos, 0);
 
@@ -69,13 +69,13 @@ sn_ps_leaf(SnPs *P, SnEk ek, SnTok t)
         break;
     case SN_E_REAL:
         e->r = t.v.r;
-        e->s = sn_ps_name(P, t);
+        e->s = sn_parse_name(P, t);
         break;
     case SN_E_STR:
         e->s = t.str;
         break;
     case SN_E_NAME:
-        e->s = sn_ps_name(P, t);
+        e->s = sn_parse_name(P, t);
         break;
     default:
         break;
@@ -84,18 +84,18 @@ sn_ps_leaf(SnPs *P, SnEk ek, SnTok t)
 }
 
 SnExpr *
-sn_ps_unary(SnPs *P, SnEk ek, SnTok t, SnExpr *x)
+sn_parse_unary(SnParser *P, SnEk ek, SnTok t, SnExpr *x)
 {
-    SnExpr *e = new_expr(P, ek, sn_ps_span(t.pos, x->pos), 1);
+    SnExpr *e = new_expr(P, ek, sn_parse_span(t.pos, x->pos), 1);
 
     e->kid[0] = x;
     return measure(P, e);
 }
 
 SnExpr *
-sn_ps_binary(SnPs *P, SnOp op, SnExpr *x, SnExpr *y)
+sn_parse_binary(SnParser *P, SnOp op, SnExpr *x, SnExpr *y)
 {
-    SnExpr *e = new_expr(P, SN_E_BIN, sn_ps_span(x->pos, y->pos), 2);
+    SnExpr *e = new_expr(P, SN_E_BIN, sn_parse_span(x->pos, y->pos), 2);
 
     e->op = op;
     e->kid[0] = x;
@@ -104,18 +104,18 @@ sn_ps_binary(SnPs *P, SnOp op, SnExpr *x, SnExpr *y)
 }
 
 SnExpr *
-sn_ps_call(SnPs *P, SnEk ek, SnTok name, SnExprs l)
+sn_parse_call(SnParser *P, SnEk ek, SnTok name, SnExprs l)
 {
     SnExpr *e = new_expr(P, ek, name.pos, 0);
 
-    e->s = sn_ps_name(P, name);
+    e->s = sn_parse_name(P, name);
     e->nkid = l.n;
     e->kid = l.v;
     return measure(P, e);
 }
 
 SnExpr *
-sn_ps_group(SnPs *P, SnEk ek, SnExpr *first, SnExprs l, SnPos at)
+sn_parse_group(SnParser *P, SnEk ek, SnExpr *first, SnExprs l, SnPos at)
 {
     uint32_t k = first ? 1 : 0;
     SnExpr *e = new_expr(P, ek, at, l.n + k);
@@ -128,39 +128,39 @@ sn_ps_group(SnPs *P, SnEk ek, SnExpr *first, SnExprs l, SnPos at)
 }
 
 SnExpr *
-sn_ps_member(SnPs *P, SnExpr *x, SnTok name)
+sn_parse_member(SnParser *P, SnExpr *x, SnTok name)
 {
-    SnExpr *e = new_expr(P, SN_E_MEMBER, sn_ps_span(x->pos, name.pos), 1);
+    SnExpr *e = new_expr(P, SN_E_MEMBER, sn_parse_span(x->pos, name.pos), 1);
 
     e->kid[0] = x;
-    e->s = sn_ps_name(P, name);
+    e->s = sn_parse_name(P, name);
     return measure(P, e);
 }
 
 SnAsg
-sn_ps_asg(SnPs *P, SnTok name, SnExpr *e)
+sn_parse_asg(SnParser *P, SnTok name, SnExpr *e)
 {
-    return (SnAsg){.name = sn_ps_name(P, name), .pos = name.pos, .e = e};
+    return (SnAsg){.name = sn_parse_name(P, name), .pos = name.pos, .e = e};
 }
 
 /* ---- patterns ---- */
 
 SnPat *
-sn_ps_pat(SnPs *P, SnPk pk, SnTok name)
+sn_parse_pat(SnParser *P, SnPk pk, SnTok name)
 {
     SnPat *p = SN_NEW(P->a, SnPat);
 
     p->pk = pk;
     p->pos = name.pos;
-    p->name = sn_ps_name(P, name);
+    p->name = sn_parse_name(P, name);
     return p;
 }
 
 SnPat *
-sn_ps_pat_suffix(SnPs *P, SnPat *p, SnPatSuf s)
+sn_parse_pat_suffix(SnParser *P, SnPat *p, SnPatSuf s)
 {
     if (s.cap.raw)
-        p->capture = sn_ps_name(P, s.cap);
+        p->capture = sn_parse_name(P, s.cap);
     if (s.use.raw)
         p->nuse = s.use.v.i;
     p->ntype = s.type.n;
@@ -172,21 +172,21 @@ sn_ps_pat_suffix(SnPs *P, SnPat *p, SnPatSuf s)
 /* ---- templates ---- */
 
 SnTerm *
-sn_ps_term(SnPs *P, SnTk tk, SnTok name)
+sn_parse_term(SnParser *P, SnTk tk, SnTok name)
 {
     SnTerm *t = SN_NEW(P->a, SnTerm);
 
     t->tk = tk;
     t->pos = name.pos;
-    t->name = sn_ps_name(P, name);
+    t->name = sn_parse_name(P, name);
     return t;
 }
 
 /* The functions on values are a closed set; any other name is a kind. */
 SnTerm *
-sn_ps_term_call(SnPs *P, SnTok name, SnTerms args)
+sn_parse_term_call(SnParser *P, SnTok name, SnTerms args)
 {
-    SnTerm *t = sn_ps_term(P, SN_T_CALL, name);
+    SnTerm *t = sn_parse_term(P, SN_T_CALL, name);
 
     if (!strcmp(t->name, "fold") || !strcmp(t->name, "regrid"))
         t->tk = SN_T_FUNC;
@@ -196,10 +196,10 @@ sn_ps_term_call(SnPs *P, SnTok name, SnTerms args)
 }
 
 SnTerm *
-sn_ps_term_suffix(SnPs *P, SnTerm *t, SnTermSuf s)
+sn_parse_term_suffix(SnParser *P, SnTerm *t, SnTermSuf s)
 {
     if (s.like.raw) {
-        t->like = sn_ps_name(P, s.like);
+        t->like = sn_parse_name(P, s.like);
         t->like_pos = s.like.pos;
     }
     t->nasg = s.asgs.n;
@@ -207,8 +207,8 @@ sn_ps_term_suffix(SnPs *P, SnTerm *t, SnTermSuf s)
     if (s.type)
         t->type = s.type;
     if (s.as.raw)
-        t->as = sn_ps_name(P, s.as);
+        t->as = sn_parse_name(P, s.as);
     if (s.named.raw)
-        t->named = sn_ps_name(P, s.named);
+        t->named = sn_parse_name(P, s.named);
     return t;
 }

@@ -164,7 +164,7 @@ sn_tok_is_word(int code)
 /* A token of digits is not NUL-terminated where the file goes on with more;
  * strto* stop there by themselves. */
 void
-sn_tok_int(SnPs *P, SnTok *t)
+sn_tok_int(SnParser *P, SnTok *t)
 {
     errno = 0;
     intmax_t v = strtoimax(t->raw, NULL, 10);
@@ -190,7 +190,7 @@ any_digit_but_0(const SnTok *t)
 }
 
 void
-sn_tok_real(SnPs *P, SnTok *t)
+sn_tok_real(SnParser *P, SnTok *t)
 {
     double v = strtod(t->raw, NULL);
 
@@ -203,7 +203,7 @@ sn_tok_real(SnPs *P, SnTok *t)
 }
 
 void
-sn_tok_bad_number(SnPs *P, const SnTok *t)
+sn_tok_bad_number(SnParser *P, const SnTok *t)
 {
     sn_error(P->d, t->pos, "SN007", "'%.*s' is neither a number nor a name",
              (int)(t->pos.len < 40 ? t->pos.len : 40), t->raw);
@@ -251,7 +251,7 @@ escape(const char *s, const char *end, char *c)
 }
 
 void
-sn_tok_string(SnPs *P, SnTok *t)
+sn_tok_string(SnParser *P, SnTok *t)
 {
     const char *s = t->raw + 1, *end = t->raw + t->pos.len - 1;
     char *out = sn_alloc(P->a, t->pos.len);
@@ -274,7 +274,7 @@ sn_tok_string(SnPs *P, SnTok *t)
             at.len = 2;
             sn_error(P->d, at, "SN006", "unknown escape in a string");
             sn_diag_help(P->d, "\\n, \\t, \\\", \\\\ and \\x01 to \\xff");
-            sn_ps_limit(P, at);
+            sn_parse_limit(P, at);
             len = 2;
         }
         s += len;
@@ -284,7 +284,7 @@ sn_tok_string(SnPs *P, SnTok *t)
 }
 
 void
-sn_tok_unclosed(SnPs *P, SnTok *t)
+sn_tok_unclosed(SnParser *P, SnTok *t)
 {
     sn_error(P->d, t->pos, "SN005", "string without closing '\"'");
     sn_diag_help(P->d, "a string ends on the line it begins on");
@@ -292,7 +292,7 @@ sn_tok_unclosed(SnPs *P, SnTok *t)
 }
 
 void
-sn_tok_stray(SnPs *P, const SnTok *t)
+sn_tok_stray(SnParser *P, const SnTok *t)
 {
     unsigned char c = (unsigned char)t->raw[0];
     const char *help = NULL;
@@ -316,5 +316,5 @@ sn_tok_stray(SnPs *P, const SnTok *t)
         help = "only strings and comments may hold bytes beyond ASCII";
     if (help)
         sn_diag_help(P->d, "%s", help);
-    sn_ps_limit(P, t->pos);
+    sn_parse_limit(P, t->pos);
 }

@@ -81,7 +81,7 @@ add(Expected *e, const char *s)
 }
 
 static void
-add_code(SnPs *P, Expected *e, int code)
+add_code(SnParser *P, Expected *e, int code)
 {
     const char *s = sn_tok_spelling(code);
 
@@ -103,7 +103,7 @@ add_code(SnPs *P, Expected *e, int code)
 }
 
 static void
-list(SnPs *P, const SnGram *g, Expected *e)
+list(SnParser *P, const SnGram *g, Expected *e)
 {
     for (int c = 0; c < sn_gram_ncode() && c < NCODE; c++)
         e->ok[c] = sn_gram_takes(g, c) == SN_TAKE_YES;
@@ -129,7 +129,7 @@ list(SnPs *P, const SnGram *g, Expected *e)
 
 /* The word a misspelt one was meant to be, of those that may stand here. */
 static const char *
-meant(SnPs *P, const SnGram *g, const SnTok *t)
+meant(SnParser *P, const SnGram *g, const SnTok *t)
 {
     const char *cand[NCODE];
     size_t n = 0;
@@ -138,11 +138,11 @@ meant(SnPs *P, const SnGram *g, const SnTok *t)
         if (sn_tok_is_word(c) && c != T_UNDERSCORE &&
             sn_gram_takes(g, c) == SN_TAKE_YES)
             cand[n++] = sn_tok_spelling(c);
-    return sn_closest(sn_ps_name(P, *t), cand, n);
+    return sn_closest(sn_parse_name(P, *t), cand, n);
 }
 
 static const char *
-found(SnPs *P, int code, const SnTok *t)
+found(SnParser *P, int code, const SnTok *t)
 {
     SnBuf b;
 
@@ -170,11 +170,11 @@ compares(int code)
 }
 
 static void
-help(SnPs *P, const SnGram *g, int code, const SnTok *t)
+help(SnParser *P, const SnGram *g, int code, const SnTok *t)
 {
     const char *word;
 
-    if (P->nbrace && (code == 0 || sn_ps_begins_item(code, t))) {
+    if (P->nbrace && (code == 0 || sn_parse_begins_item(code, t))) {
         SnPos at = P->brace[P->nbrace - 1];
 
         sn_diag_span(P->d, at, "'{' is not closed");
@@ -208,7 +208,7 @@ help(SnPs *P, const SnGram *g, int code, const SnTok *t)
 }
 
 void
-sn_ps_unexpected(SnPs *P, const SnGram *g, int code, const SnTok *t)
+sn_parse_unexpected(SnParser *P, const SnGram *g, int code, const SnTok *t)
 {
     Expected e = {0};
     SnBuf b;

@@ -9,7 +9,7 @@ enum { MAXNODE = 24 };
 
 /* The nodes of the left side, operands before their readers. */
 static void
-left_nodes(PvNode *n, PvNode **v, uint32_t *k)
+left_nodes(SnCaseNode *n, SnCaseNode **v, uint32_t *k)
 {
     for (uint32_t i = 0; i < *k; i++)
         if (v[i] == n)
@@ -23,28 +23,28 @@ left_nodes(PvNode *n, PvNode **v, uint32_t *k)
 
 /* An element of a list of n changes by one. */
 static void
-change_list(PvCase *c, PvNode *n)
+change_list(SnProofCase *c, SnCaseNode *n)
 {
-    uint32_t k = n->n->nall ? sn_pv_below(c, n->n->nall) : 0;
-    PvVal *v = n->n->nall ? &n->attr[k] : NULL;
+    uint32_t k = n->n->nall ? sn_case_below(c, n->n->nall) : 0;
+    SnExprValue *v = n->n->nall ? &n->attr[k] : NULL;
 
     if (!v || n->n->all[k]->ty != SN_AT_INTS || !v->n || !v->list || !n->nin ||
-        sn_pv_map_is(n, "permute") || sn_pv_map_is(n, "nearest"))
+        sn_case_map_is(n, "permute") || sn_case_map_is(n, "nearest"))
         return;
     double *w = sn_memdup(c->a, v->list, v->n * sizeof *w);
-    uint32_t at = sn_pv_below(c, v->n);
-    if (sn_pv_map_is(n, "slice") && n->in[0]->dim[at] != 1)
+    uint32_t at = sn_case_below(c, v->n);
+    if (sn_case_map_is(n, "slice") && n->in[0]->dim[at] != 1)
         return; /* a step over one element is always inside */
-    w[at] += w[at] > 1 && sn_pv_chance(c, 30) ? -1 : 1;
+    w[at] += w[at] > 1 && sn_case_chance(c, 30) ? -1 : 1;
     v->list = w;
 }
 
 /* A number of n gets the other sign, a flag the other value; a clamp becomes
  * one where there was none, and goes where there was one. */
 static void
-change_value(PvCase *c, PvNode *n)
+change_value(SnProofCase *c, SnCaseNode *n)
 {
-    uint32_t k = n->n->nall ? sn_pv_below(c, n->n->nall) : 0;
+    uint32_t k = n->n->nall ? sn_case_below(c, n->n->nall) : 0;
 
     if (n->n->nall && n->n->all[k]->ty == SN_AT_BOOL)
         n->attr[k].r = n->attr[k].r == 0;
@@ -60,69 +60,70 @@ change_value(PvCase *c, PvNode *n)
 
 /* One element for all: of an operand that a broadcast repeats anyway. */
 static void
-narrow(PvCase *c, PvNode *n)
+narrow(SnProofCase *c, SnCaseNode *n)
 {
     static const int64_t one[] = {1};
 
     for (uint32_t s = 0; s < n->nin; s++) {
-        PvT *t = n->in[s];
+        SnCaseValue *t = n->in[s];
         if (!t || !t->leaf || t->def || t->rank != 1 || t->n < 2 ||
             t->type.nq > 1 || n->out[0]->rank < 2)
             continue;
-        sn_pv_set_shape(t, 1, one);
-        sn_pv_leaf_data(c, t);
+        sn_case_set_shape(t, 1, one);
+        sn_case_leaf_data(c, t);
     }
 }
 
 /* An operand without operands gets another axis, before the others. */
 static void
-widen(PvCase *c, PvNode *n)
+widen(SnProofCase *c, SnCaseNode *n)
 {
     for (uint32_t s = 0; s < n->nin; s++) {
-        PvT *t = n->in[s];
-        int64_t d[PV_RANK] = {2};
+        SnCaseValue *t = n->in[s];
+        int64_t d[SN_CASE_RANK] = {2};
         if (!t || (t->def && !t->leaf && t->def->nin) ||
-            t->rank + 1 > PV_RANK || t->type.axis >= 0 || sn_pv_chance(c, 50))
+            t->rank + 1 > SN_CASE_RANK || t->type.axis >= 0 ||
+            sn_case_chance(c, 50))
             continue;
         memcpy(d + 1, t->dim, (size_t)t->rank * sizeof *d);
-        sn_pv_set_shape(t, t->rank + 1, d);
+        sn_case_set_shape(t, t->rank + 1, d);
         if (t->leaf)
-            sn_pv_leaf_data(c, t);
+            sn_case_leaf_data(c, t);
     }
 }
 
 /* Do all the nodes work element by element, so that any shape will do? */
 static bool
-any_shape(PvNode *const *v, uint32_t k)
+any_shape(SnCaseNode *const *v, uint32_t k)
 {
     for (uint32_t i = 0; i < k; i++)
-        if (v[i]->nin && !sn_pv_map_is(v[i], "broadcast") &&
-            !sn_pv_map_is(v[i], "each"))
+        if (v[i]->nin && !sn_case_map_is(v[i], "broadcast") &&
+            !sn_case_map_is(v[i], "each"))
             return false;
     return true;
 }
 
 /* Everything is one number. */
 static void
-scalars(PvCase *c)
+scalars(SnProofCase *c)
 {
     for (uint32_t i = 0; i < c->nleaf; i++)
         if (c->leaf[i]->type.axis < 0) {
-            sn_pv_set_shape(c->leaf[i], 0, NULL);
-            sn_pv_leaf_data(c, c->leaf[i]);
+            sn_case_set_shape(c->leaf[i], 0, NULL);
+            sn_case_leaf_data(c, c->leaf[i]);
         }
 }
 
 bool
-sn_case_vary(PvCase *c)
+sn_case_vary(SnProofCase *c)
 {
-    PvNode *v[MAXNODE] = {NULL};
+    SnCaseNode *v[MAXNODE] = {NULL};
     uint32_t k = 0;
 
     left_nodes(c->root, v, &k);
-    PvNode *n = v[sn_pv_below(c, k)];
-    bool repeats = n->nin && sn_pv_map_is(n, "broadcast");
-    switch (sn_pv_below(c, 5)) {
+    SnCaseNode *n = v[sn_case_below(c, k)];
+    bool repeats = n->nin && sn_case_map_is(n, "broadcast");
+    switch (sn_case_below(c, 5)) {
     case 0:
         change_list(c, n);
         break;
@@ -142,7 +143,7 @@ sn_case_vary(PvCase *c)
             scalars(c);
     }
     for (uint32_t i = 0; i < k; i++)
-        if (v[i]->nin && !sn_pv_shape(c, v[i]))
+        if (v[i]->nin && !sn_case_shape(c, v[i]))
             return false;
     return true;
 }

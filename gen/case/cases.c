@@ -2,12 +2,12 @@
 /* sn_cases.c: for each rule instance a graph on which it must fire, and for
  * each conjunct of its guard one that fails this conjunct alone.
  *
- * Left sides are drawn as the soundness engine draws them (dsl/prove/trial/prove_case.c)
- * and the declared guard is asked, conjunct by conjunct; neither the generated
- * matcher nor the routines of the derived families have a say.  Of the graphs
- * that will do, the one with the shortest text is taken; of those on which the
- * rule fires also the one whose two sides differ most, which an over-strong
- * claim does not survive. */
+ * Left sides are drawn as the soundness engine draws them
+ * (dsl/prove/trial/prove_case.c) and the declared guard is asked, conjunct by
+ * conjunct; neither the generated matcher nor the routines of the derived
+ * families have a say.  Of the graphs that will do, the one with the shortest
+ * text is taken; of those on which the rule fires also the one whose two sides
+ * differ most, which an over-strong claim does not survive. */
 #include "gen/case/cases.h"
 
 #include <math.h>
@@ -35,8 +35,8 @@ typedef struct Conj {
 } Conj;
 
 typedef struct Inst {
-    Pv *pv;
-    PvRule *pr;
+    SnProver *pv;
+    SnInstance *pr;
     Conj conj[MAXCONJ];
     uint32_t nconj;
     uint32_t nfire, ndraw;
@@ -100,7 +100,7 @@ attributes(Inst *in, const SnPat *p)
 static void
 guard(Inst *in)
 {
-    const PvRule *pr = in->pr;
+    const SnInstance *pr = in->pr;
 
     attributes(in, pr->r->pat);
 
@@ -115,10 +115,10 @@ guard(Inst *in)
 }
 
 /* The node that pattern `want` stands for, of p at node n. */
-static const PvNode *
-node_of(const SnPat *p, const PvNode *n, const SnPat *want)
+static const SnCaseNode *
+node_of(const SnPat *p, const SnCaseNode *n, const SnPat *want)
 {
-    const PvNode *m = NULL;
+    const SnCaseNode *m = NULL;
 
     if (p == want)
         return n;
@@ -131,11 +131,11 @@ node_of(const SnPat *p, const PvNode *n, const SnPat *want)
 }
 
 static bool
-has_attribute(PvCase *c, const Conj *k)
+has_attribute(SnProofCase *c, const Conj *k)
 {
-    const PvNode *n = node_of(c->r->pat, c->root, k->pat);
-    const PvVal *v = n ? sn_pv_attr(n, k->asg->name) : NULL;
-    PvVal w = sn_pv_expr(c, k->asg->e);
+    const SnCaseNode *n = node_of(c->r->pat, c->root, k->pat);
+    const SnExprValue *v = n ? sn_case_attr(n, k->asg->name) : NULL;
+    SnExprValue w = sn_case_expr(c, k->asg->e);
 
     if (!v || c->fail)
         return false;
@@ -148,12 +148,12 @@ has_attribute(PvCase *c, const Conj *k)
 }
 
 static bool
-holds(PvCase *c, const Conj *k)
+holds(SnProofCase *c, const Conj *k)
 {
     bool ok = k->asg   ? has_attribute(c, k)
               : k->f32 ? c->root->out[0]->type.elem == SN_DE_F32
-              : k->e   ? sn_pv_cond(c, k->e)
-                       : sn_pv_guard(c);
+              : k->e   ? sn_case_cond(c, k->e)
+                       : sn_case_guard(c);
 
     ok = ok && !c->fail;
     c->fail = NULL;
@@ -162,7 +162,7 @@ holds(PvCase *c, const Conj *k)
 
 /* Bit per conjunct that does not hold. */
 static uint32_t
-failing(const Inst *in, PvCase *c)
+failing(const Inst *in, SnProofCase *c)
 {
     uint32_t m = 0;
 
@@ -175,9 +175,9 @@ failing(const Inst *in, PvCase *c)
 /* ---- one draw ---- */
 
 static bool
-pinned(const PvCase *c, const PvT *t)
+pinned(const SnProofCase *c, const SnCaseValue *t)
 {
-    const PvNode *n = c->root;
+    const SnCaseNode *n = c->root;
 
     for (int up = 0; n && up < 2; up++) {
         for (uint32_t s = 0; s < n->nin; s++)
@@ -191,15 +191,15 @@ pinned(const PvCase *c, const PvT *t)
 /* Leaves need not be constant unless the guard wants it or a bias has to move
  * to another grid. */
 static void
-vary_leaves(const Inst *in, PvCase *c, uint32_t mask)
+vary_leaves(const Inst *in, SnProofCase *c, uint32_t mask)
 {
     for (uint32_t i = 0; i < c->nleaf; i++) {
-        PvT *t = c->leaf[i];
-        if (t->def || !t->konst || pinned(c, t))
+        SnCaseValue *t = c->leaf[i];
+        if (t->def || !t->is_const || pinned(c, t))
             continue;
-        t->konst = false;
+        t->is_const = false;
         if (failing(in, c) != mask)
-            t->konst = true;
+            t->is_const = true;
     }
 }
 
@@ -207,7 +207,7 @@ vary_leaves(const Inst *in, PvCase *c, uint32_t mask)
 
 /* Numbers that make a node do less than it could. */
 static uint32_t
-zeros(const PvNode *n)
+zeros(const SnCaseNode *n)
 {
     uint32_t k = 0;
 
@@ -221,7 +221,7 @@ zeros(const PvNode *n)
 
 /* Keeps the graph that costs less; true when it is the new one. */
 static bool
-cheaper(const Inst *in, const PvCase *c, Best *old, const char *s)
+cheaper(const Inst *in, const SnProofCase *c, Best *old, const char *s)
 {
     size_t cost = strlen(s) + 100 * zeros(c->root);
 
@@ -233,9 +233,9 @@ cheaper(const Inst *in, const PvCase *c, Best *old, const char *s)
 
 /* What must hold of a left side for its right side to exist. */
 static bool
-rewritable(PvCase *c)
+rewritable(SnProofCase *c)
 {
-    bool ok = !c->r->rhs || c->r->claim.kind == SN_CL_NONE || sn_pv_right(c);
+    bool ok = !c->r->rhs || c->r->claim.kind == SN_CL_NONE || sn_case_right(c);
 
     c->fail = NULL;
     return ok;
@@ -243,12 +243,12 @@ rewritable(PvCase *c)
 
 /* The largest difference between both sides: codes, or relative. */
 static double
-difference(PvCase *c)
+difference(SnProofCase *c)
 {
-    PvT *l = c->lhs[0], *r = c->rhs[0];
+    SnCaseValue *l = c->lhs[0], *r = c->rhs[0];
     double d = 0, big = 0;
 
-    if (l && r && sn_pv_eval(c, l) && sn_pv_eval(c, r) && l->n == r->n)
+    if (l && r && sn_case_eval(c, l) && sn_case_eval(c, r) && l->n == r->n)
         for (int64_t i = 0; i < l->n; i++) {
             double e = fabs(l->v[i] - r->v[i]);
             d = e > d ? e : d;
@@ -260,9 +260,9 @@ difference(PvCase *c)
 
 /* A right side of another shape: whatever is claimed, the test must see it. */
 static bool
-other_shape(const PvCase *c)
+other_shape(const SnProofCase *c)
 {
-    const PvT *l = c->lhs[0], *r = c->rhs[0];
+    const SnCaseValue *l = c->lhs[0], *r = c->rhs[0];
 
     return l && r && l->rank >= 0 && r->rank >= 0 &&
            (l->rank != r->rank ||
@@ -270,7 +270,7 @@ other_shape(const PvCase *c)
 }
 
 static void
-take_apart(Inst *in, PvCase *c)
+take_apart(Inst *in, SnProofCase *c)
 {
     const char *once;
     int claim = (int)c->r->claim.kind;
@@ -278,7 +278,7 @@ take_apart(Inst *in, PvCase *c)
     if (other_shape(c) && isfinite(in->apart)) {
         in->apart = INFINITY;
         vary_leaves(in, c, 0);
-        in->differs = sn_strdup(in->pv->a, sn_pv_case_left(c, &once));
+        in->differs = sn_strdup(in->pv->a, sn_case_case_left(c, &once));
     }
     if (claim == SN_CL_EXACT || claim == SN_CL_NONE || claim == SN_CL_LOSSY ||
         !c->r->rhs || in->napart++ >= APART)
@@ -288,11 +288,11 @@ take_apart(Inst *in, PvCase *c)
         return;
     in->apart = d;
     vary_leaves(in, c, 0);
-    in->differs = sn_strdup(in->pv->a, sn_pv_case_left(c, &once));
+    in->differs = sn_strdup(in->pv->a, sn_case_case_left(c, &once));
 }
 
 static void
-take(Inst *in, PvCase *c, uint32_t mask)
+take(Inst *in, SnProofCase *c, uint32_t mask)
 {
     const char *once, *s;
     Conj *k = NULL;
@@ -317,7 +317,7 @@ take(Inst *in, PvCase *c, uint32_t mask)
     if (in->nfire >= ENOUGH && !k)
         return;
     vary_leaves(in, c, mask);
-    s = sn_pv_case_left(c, &once);
+    s = sn_case_case_left(c, &once);
     if (k) {
         cheaper(in, c, &k->graph, s);
         return;
@@ -352,20 +352,20 @@ draw_all(Inst *in, uint64_t seed)
     uint64_t rng = seed * 0x9E3779B97F4A7C15u + 0x7654321;
 
     for (uint32_t i = 0; i < MOREDRAW && !complete(in); i++) {
-        PvCase c = {.pv = in->pv, .pr = in->pr, .r = in->pr->r};
+        SnProofCase c = {.pv = in->pv, .pr = in->pr, .r = in->pr->r};
         if (i >= NDRAW && every_one(in))
             break;
         c.a = sn_arena_new();
         rng += 0x9E3779B97F4A7C15u;
         uint64_t z = (rng ^ (rng >> 30)) * 0xBF58476D1CE4E5B9u;
         c.rng = (z ^ (z >> 27)) | 1;
-        if (sn_pv_draw(&c) &&
+        if (sn_case_draw(&c) &&
             (i % 4 != 3 || !c.root->n->nout || sn_case_vary(&c)) &&
-            sn_pv_cut(&c, c.root)) {
+            sn_case_cut(&c, c.root)) {
             in->ndraw++;
-            sn_pv_fill(&c);
+            sn_case_fill(&c);
             if (in->pr->given_bias)
-                sn_pv_bias_on_grid(&c);
+                sn_case_bias_on_grid(&c);
             take(in, &c, failing(in, &c));
         } else {
             in->fail = c.fail;
@@ -411,10 +411,10 @@ put_graph(SnBuf *b, const char *name, const char *graph)
 static const char *
 pass_of(const Inst *in)
 {
-    const PvRule *pr = in->pr;
+    const SnInstance *pr = in->pr;
 
     if (pr->derive)
-        return sn_rg_derive_pass(in->pv->defs, pr->derive)->name;
+        return sn_rule_derive_pass(in->pv->defs, pr->derive)->name;
     return pr->r->pass ? pr->r->pass->name : "backend";
 }
 
@@ -454,7 +454,7 @@ put_misses(SnBuf *b, const Inst *in, uint32_t id)
 static void
 put_inst(SnBuf *b, SnBuf *table, const Inst *in, uint32_t id)
 {
-    const PvRule *pr = in->pr;
+    const SnInstance *pr = in->pr;
     const char *rule = pr->derive ? pr->derive->family : pr->r->name;
     SnPos at = pr->derive ? pr->derive->pos : pr->r->pos;
 
@@ -489,7 +489,7 @@ put_inst(SnBuf *b, SnBuf *table, const Inst *in, uint32_t id)
  * so: conversions never grow in number, and a node that stays float for
  * another reader is not made twice. */
 static void
-mark_single(PvRule *pr)
+mark_single(SnInstance *pr)
 {
     SnPat *p = pr->r->pat;
 
@@ -509,9 +509,9 @@ mark_single(PvRule *pr)
 void
 sn_emit_cases(SnDefs *defs, const char *outdir, SnDiag *d)
 {
-    Pv pv = {.defs = defs, .d = d, .a = defs->arena};
-    PvRule *v = NULL;
-    uint32_t n = sn_pv_instances(&pv, &v);
+    SnProver pv = {.defs = defs, .d = d, .a = defs->arena};
+    SnInstance *v = NULL;
+    uint32_t n = sn_prove_instances(&pv, &v);
     SnBuf b, table;
 
     sn_buf_init(&b, pv.a);

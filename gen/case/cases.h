@@ -13,6 +13,6 @@ void sn_emit_cases(SnDefs *defs, const char *outdir, SnDiag *d);
  * alone: an element of a list, a sign, a flag, a clamp, the shape of an operand
  * that a broadcast repeats, everything to one number.  False: shapes do not fit
  * any more. */
-bool sn_case_vary(PvCase *c);
+bool sn_case_vary(SnProofCase *c);
 
 #endif

@@ -107,10 +107,11 @@ put_kernels(const SnDefs *defs, SnBuf *b, const SnDefBackend *k,
     sn_putf(b, "static const SnKernelDesc %s_kernels[] = {\n", lower(defs, k));
     for (uint32_t i = 0; i < v->n; i++) {
         const Line *l = &v->line[i];
-        sn_rg_wrap(b, 4,
-                   sn_format(a, "{ SN_K_%s, %u, \"%s\", %s, %s },",
-                             sn_upper(a, l->node->name), l->tuple, l->k->fn,
-                             l->k->fn, l->k->prepare ? l->k->prepare : "NULL"));
+        sn_rule_wrap(b, 4,
+                     sn_format(a, "{ SN_K_%s, %u, \"%s\", %s, %s },",
+                               sn_upper(a, l->node->name), l->tuple, l->k->fn,
+                               l->k->fn,
+                               l->k->prepare ? l->k->prepare : "NULL"));
     }
     sn_puts(b, "};\n");
 }
@@ -120,20 +121,20 @@ put_keep(const SnDefs *defs, SnDiag *d, SnBuf *b, const SnDefBackend *k)
 {
     SnArena *a = defs->arena;
     const char *lo = lower(defs, k);
-    SnRg cx;
+    SnRuleGen cx;
 
     for (uint32_t i = 0; i < k->nkeep; i++) {
         if (!k->keep_when[i])
             continue;
-        sn_rg_init(&cx, defs, d);
+        sn_rule_init(&cx, defs, d);
         cx.self = sn_def_node(defs, k->keep[i]);
         sn_putf(b,
                 "static bool\n%s_keeps_%s(const SnGraph *g, SnId id)\n"
                 "{\n",
                 lo, sn_lower(a, k->keep[i]));
-        sn_rg_wrap(b, 4,
-                   sn_format(a, "return %s;",
-                             sn_rg_cond(&cx, k->keep_when[i], false)));
+        sn_rule_wrap(b, 4,
+                     sn_format(a, "return %s;",
+                               sn_rule_cond(&cx, k->keep_when[i], false)));
         sn_puts(b, "}\n\n");
     }
     sn_putf(b, "static const SnKeep %s_keep[] = {\n", lo);

@@ -41,29 +41,30 @@ put_lines(SnBuf *b, int depth, const char *text)
 /* ---- loops around a formula ---- */
 
 static void
-put_store(SnFm *f, SnBuf *b, int depth, const char *index, SnVal v)
+put_store(SnFormula *f, SnBuf *b, int depth, const char *index, SnVal v)
 {
     const char *y = sn_local(f->a, f->n->out[f->res]->name);
 
-    put_lines(b, depth,
-              sn_format(f->a, "%s[%s] = %s;", y, index, sn_fm_store(f, v)));
+    put_lines(
+        b, depth,
+        sn_format(f->a, "%s[%s] = %s;", y, index, sn_formula_store(f, v)));
 }
 
 /* What must be saturated although the formula ends without q(). */
 static SnVal
-clamp_end(SnFm *f, const SnExpr *e, SnVal v)
+clamp_end(SnFormula *f, const SnExpr *e, SnVal v)
 {
-    SnDefConc out = sn_fm_out(f);
+    SnDefConc out = sn_formula_out(f);
 
     if (!f->sem->clamp || (e->ek == SN_E_CALL && !strcmp(e->s, "q")))
         return v;
     if (out.elem == SN_DE_F32) {
         const char *fld = sn_field(f->a, f->sem->clamp->name);
-        if (sn_fm_once(f, "y_limf", 0))
+        if (sn_formula_once(f, "y_limf", 0))
             sn_putf(&f->pre, "const SnLimF y_limf = sn_limf(at->%s);\n", fld);
-        v.s = sn_format(f->a, "sn_clampf(%s, y_limf)", sn_fm_f32(f, v));
+        v.s = sn_format(f->a, "sn_clampf(%s, y_limf)", sn_formula_f32(f, v));
     } else if (sn_conc_code(out) && v.ct == SN_CT_INT) {
-        const char *lim = sn_fm_lim(f);
+        const char *lim = sn_formula_lim(f);
         v.s = sn_format(f->a, "sn_imin(sn_imax(%s, %s.lo), %s.hi)", v.s, lim,
                         lim);
     }
@@ -73,21 +74,21 @@ clamp_end(SnFm *f, const SnExpr *e, SnVal v)
 }
 
 static SnVal
-value(SnFm *f)
+value(SnFormula *f)
 {
-    return clamp_end(f, f->sem->formula, sn_fm_expr(f, f->sem->formula));
+    return clamp_end(f, f->sem->formula, sn_formula_expr(f, f->sem->formula));
 }
 
 /* A function whose formula sees one element at a time; one operand of 8 bits
  * goes through a table of all codes when there are more elements. */
 static void
-point_each(SnFm *f, SnBuf *b, const char *fn, const char *stat)
+point_each(SnFormula *f, SnBuf *b, const char *fn, const char *stat)
 {
-    const SnDefPort *x = sn_fm_port(f, f->sem->arg[0]);
+    const SnDefPort *x = sn_formula_port(f, f->sem->arg[0]);
     const SnDefPort *y = f->n->out[f->res];
     const char *xv = sn_local(f->a, x->name), *yv = sn_local(f->a, y->name);
     const char *xt = sn_elem_ctype(f->t->in[x->index].elem);
-    const char *yt = sn_elem_ctype(sn_fm_out(f).elem);
+    const char *yt = sn_elem_ctype(sn_formula_out(f).elem);
     const char *run = strncmp(fn, "sn_eval_", 8) ? fn : fn + 8;
     bool table = f->t->in[x->index].elem == SN_DE_QI8 && f->n->nin == 1;
     SnBuf elem;
@@ -95,8 +96,8 @@ point_each(SnFm *f, SnBuf *b, const char *fn, const char *stat)
     sn_buf_init(&elem, f->a);
     f->elem = &elem;
     f->ctx = SN_IN_POINT;
-    sn_fm_once(f, xv, 0);
-    sn_fm_once(f, yv, 0);
+    sn_formula_once(f, xv, 0);
+    sn_formula_once(f, yv, 0);
     SnVal v = value(f);
     const char *pre = sn_buf_str(&f->pre);
     sn_putf(b,
@@ -140,7 +141,8 @@ point_each(SnFm *f, SnBuf *b, const char *fn, const char *stat)
 }
 
 static void
-open_fn(SnFm *f, SnBuf *b, const char *fn, const char *stat, const char *text)
+open_fn(SnFormula *f, SnBuf *b, const char *fn, const char *stat,
+        const char *text)
 {
     sn_putf(b, "%sSnStatus\n%s(const SnCall *c)\n{\n", stat, fn);
     if (strstr(text, "at->"))
@@ -151,7 +153,7 @@ open_fn(SnFm *f, SnBuf *b, const char *fn, const char *stat, const char *text)
 
 /* Broadcasting, filling, and per-axis types. */
 static void
-point_walk(SnFm *f, SnBuf *b, const char *fn, const char *stat)
+point_walk(SnFormula *f, SnBuf *b, const char *fn, const char *stat)
 {
     const SnDefPort *y = f->n->out[f->res];
     SnBuf elem, body;
@@ -161,7 +163,7 @@ point_walk(SnFm *f, SnBuf *b, const char *fn, const char *stat)
     f->elem = &elem;
     f->ctx = SN_IN_POINT;
     SnVal v = value(f);
-    sn_fm_ptr(f, y);
+    sn_formula_ptr(f, y);
     put_lines(&body, 1, sn_buf_str(&f->pre));
     put_lines(&body, 1, "SnBcast m;");
     sn_putc(&body, '\n');
@@ -180,7 +182,7 @@ point_walk(SnFm *f, SnBuf *b, const char *fn, const char *stat)
 
 /* Contractions by SnDot. */
 static void
-contract(SnFm *f, SnBuf *b, const char *fn, const char *stat)
+contract(SnFormula *f, SnBuf *b, const char *fn, const char *stat)
 {
     SnBuf elem, body;
 
@@ -189,7 +191,7 @@ contract(SnFm *f, SnBuf *b, const char *fn, const char *stat)
     f->elem = &elem;
     f->ctx = SN_IN_OUT;
     SnVal v = value(f);
-    sn_fm_ptr(f, f->n->out[f->res]);
+    sn_formula_ptr(f, f->n->out[f->res]);
     put_lines(&body, 1, sn_buf_str(&f->pre));
     put_lines(&body, 1, "SnMap m;\nSnDot dot;");
     sn_putc(&body, '\n');
@@ -219,7 +221,7 @@ contract(SnFm *f, SnBuf *b, const char *fn, const char *stat)
 
 /* Windows and other sets. */
 static void
-sets(SnFm *f, SnBuf *b, const char *fn, const char *stat)
+sets(SnFormula *f, SnBuf *b, const char *fn, const char *stat)
 {
     bool row = !strcmp(f->sem->map, "row");
     SnBuf elem, body;
@@ -229,10 +231,10 @@ sets(SnFm *f, SnBuf *b, const char *fn, const char *stat)
     f->elem = &elem;
     f->ctx = SN_IN_OUT;
     SnVal v = f->t->quant && f->sem->by && !strcmp(f->sem->by, "lrn") &&
-                      sn_conc_code(sn_fm_out(f))
+                      sn_conc_code(sn_formula_out(f))
                   ? sn_row_lrn(f)
                   : value(f);
-    sn_fm_ptr(f, f->n->out[f->res]);
+    sn_formula_ptr(f, f->n->out[f->res]);
     SnBuf in;
     sn_buf_init(&in, f->a);
     if (f->want_chan)
@@ -264,19 +266,19 @@ sets(SnFm *f, SnBuf *b, const char *fn, const char *stat)
 }
 
 static void
-softmax(SnFm *f, SnBuf *b, const char *fn, const char *stat)
+softmax(SnFormula *f, SnBuf *b, const char *fn, const char *stat)
 {
-    const SnDefPort *x = sn_fm_port(f, f->sem->arg[0]);
+    const SnDefPort *x = sn_formula_port(f, f->sem->arg[0]);
     const SnDefPort *y = f->n->out[f->res];
     SnBuf body;
 
     if (strcmp(f->sem->map, "row") || f->t->in[x->index].elem != SN_DE_QI8 ||
-        sn_fm_out(f).elem != SN_DE_QI8) {
-        sn_fm_refuse(f, "the row softmax is for quant(i8) over row");
+        sn_formula_out(f).elem != SN_DE_QI8) {
+        sn_formula_refuse(f, "the row softmax is for quant(i8) over row");
         return;
     }
-    const char *xv = sn_fm_ptr(f, x), *yv = sn_fm_ptr(f, y);
-    const char *lim = sn_fm_lim(f);
+    const char *xv = sn_formula_ptr(f, x), *yv = sn_formula_ptr(f, y);
+    const char *lim = sn_formula_lim(f);
     sn_buf_init(&body, f->a);
     put_lines(&body, 1, sn_buf_str(&f->pre));
     put_lines(&body, 1, "SnSoftmax s;\nSnMap m;");
@@ -295,7 +297,7 @@ softmax(SnFm *f, SnBuf *b, const char *fn, const char *stat)
 
 /* A move that pads with a value of its own. */
 static void
-filled_move(SnFm *f, SnBuf *b, const char *fn, const char *stat)
+filled_move(SnFormula *f, SnBuf *b, const char *fn, const char *stat)
 {
     SnBuf elem, body;
 
@@ -303,11 +305,12 @@ filled_move(SnFm *f, SnBuf *b, const char *fn, const char *stat)
     sn_buf_init(&body, f->a);
     f->elem = &elem;
     f->ctx = SN_IN_POINT;
-    SnVal v = sn_fm_expr(f, f->sem->els);
+    SnVal v = sn_formula_expr(f, f->sem->els);
     put_lines(&body, 1, sn_buf_str(&f->pre));
     put_lines(&body, 1,
               sn_format(f->a, "const %s fill = %s;\n",
-                        sn_elem_ctype(sn_fm_out(f).elem), sn_fm_store(f, v)));
+                        sn_elem_ctype(sn_formula_out(f).elem),
+                        sn_formula_store(f, v)));
     sn_putf(b, "%sSnStatus\n%s(const SnCall *c)\n{\n", stat, fn);
     if (strstr(sn_buf_str(&body), "at->"))
         sn_putf(b, "    const Sn%sAttr *at = c->attr;\n", f->n->name);
@@ -319,7 +322,7 @@ filled_move(SnFm *f, SnBuf *b, const char *fn, const char *stat)
 
 /* Finds the sum that SnDot makes and the bias that starts its chain. */
 static bool
-find_dot(SnFm *f, const SnExpr *e, const SnDefPort **b)
+find_dot(SnFormula *f, const SnExpr *e, const SnDefPort **b)
 {
     const SnDefPort *x, *w;
 
@@ -334,27 +337,27 @@ find_dot(SnFm *f, const SnExpr *e, const SnDefPort **b)
 }
 
 static bool
-is_f32_tuple(const SnFm *f, const SnDefPort *x, const SnDefPort *w)
+is_f32_tuple(const SnFormula *f, const SnDefPort *x, const SnDefPort *w)
 {
     return f->t->in[x->index].elem == SN_DE_F32 &&
            f->t->in[w->index].elem == SN_DE_F32;
 }
 
 static void
-contract_any(SnFm *f, SnBuf *b, const char *fn, const char *stat)
+contract_any(SnFormula *f, SnBuf *b, const char *fn, const char *stat)
 {
     const SnDefPort *bias = NULL;
 
     if (!find_dot(f, f->sem->formula, &bias)) {
-        if (f->t->quant && sn_conc_code(sn_fm_out(f)))
-            sn_fm_refuse(f, "a quantized contract is q(sum(d(x) * d(w)) + "
-                            "d(b)) over its map, with b pinned");
+        if (f->t->quant && sn_conc_code(sn_formula_out(f)))
+            sn_formula_refuse(f, "a quantized contract is q(sum(d(x) * d(w)) + "
+                                 "d(b)) over its map, with b pinned");
         else
             sets(f, b, fn, stat);
         return;
     }
-    const SnDefPort *x = sn_fm_port(f, f->sem->arg[0]);
-    const SnDefPort *w = sn_fm_port(f, f->sem->arg[1]);
+    const SnDefPort *x = sn_formula_port(f, f->sem->arg[0]);
+    const SnDefPort *w = sn_formula_port(f, f->sem->arg[1]);
     f->dot_x = x->index;
     f->dot_w = w->index;
     f->dot = true;
@@ -362,15 +365,15 @@ contract_any(SnFm *f, SnBuf *b, const char *fn, const char *stat)
         f->dot_bias = bias;
     else if (!sn_conc_code(f->t->in[x->index]) ||
              !sn_conc_code(f->t->in[w->index]))
-        sn_fm_refuse(f, "a contract takes f32 or codes on both sides");
+        sn_formula_refuse(f, "a contract takes f32 or codes on both sides");
     contract(f, b, fn, stat);
 }
 
 static void
-one_result(SnFm *f, SnBuf *b, const char *fn, const char *stat)
+one_result(SnFormula *f, SnBuf *b, const char *fn, const char *stat)
 {
     const char *map = f->sem->map ? f->sem->map : "";
-    bool code = f->t->quant && sn_conc_code(sn_fm_out(f));
+    bool code = f->t->quant && sn_conc_code(sn_formula_out(f));
 
     if (is_plain_move(f->n, f->res)) {
         sn_putf(b,
@@ -380,14 +383,14 @@ one_result(SnFm *f, SnBuf *b, const char *fn, const char *stat)
     } else if (f->sem->cls == SN_DC_MOVE) {
         filled_move(f, b, fn, stat);
     } else if (!strcmp(map, "each")) {
-        const SnDefPort *x = sn_fm_port(f, f->sem->arg[0]);
-        if (f->t->in[x->index].axis >= 0 || sn_fm_out(f).axis >= 0)
+        const SnDefPort *x = sn_formula_port(f, f->sem->arg[0]);
+        if (f->t->in[x->index].axis >= 0 || sn_formula_out(f).axis >= 0)
             point_walk(f, b, fn, stat);
         else
             point_each(f, b, fn, stat);
     } else if (!strcmp(map, "broadcast") || !strcmp(map, "fill")) {
         if (f->n->nin > 8)
-            sn_fm_refuse(f, "more than 8 operands");
+            sn_formula_refuse(f, "more than 8 operands");
         else
             point_walk(f, b, fn, stat);
     } else if (f->sem->cls == SN_DC_CONTRACT) {
@@ -395,10 +398,11 @@ one_result(SnFm *f, SnBuf *b, const char *fn, const char *stat)
     } else if (code && f->sem->by && !strcmp(f->sem->by, "softmax")) {
         softmax(f, b, fn, stat);
     } else if (code && f->sem->by && strcmp(f->sem->by, "lrn")) {
-        sn_fm_refuse(f, "the rows are called lrn and softmax");
+        sn_formula_refuse(f, "the rows are called lrn and softmax");
     } else if (code && !f->sem->by && !sn_row_window(f, f->sem->formula)) {
-        sn_fm_refuse(f, "a quantized window selects, takes a mean, or names "
-                        "its row with `by`");
+        sn_formula_refuse(f,
+                          "a quantized window selects, takes a mean, or names "
+                          "its row with `by`");
     } else {
         sets(f, b, fn, stat);
     }
@@ -432,15 +436,15 @@ one_fn(SnBuf *b, const SnDefs *s, const SnDefNode *n, const SnDefTuple *t,
        uint32_t r, const char *name, const char *stat, SnDiag *d)
 {
     SnArena *a = s->arena;
-    SnFm f = {.a = a,
-              .d = d,
-              .defs = s,
-              .n = n,
-              .t = t,
-              .sem = n->rsem[r],
-              .res = r,
-              .nscope = 1,
-              .fresh = 1};
+    SnFormula f = {.a = a,
+                   .d = d,
+                   .defs = s,
+                   .n = n,
+                   .t = t,
+                   .sem = n->rsem[r],
+                   .res = r,
+                   .nscope = 1,
+                   .fresh = 1};
     SnBuf out, q;
 
     sn_buf_init(&f.pre, a);

@@ -5,7 +5,7 @@
 #include <string.h>
 
 SnVal
-sn_fm_refuse(SnFm *f, const char *why)
+sn_formula_refuse(SnFormula *f, const char *why)
 {
     f->failed = true;
     if (f->why == NULL)
@@ -37,13 +37,13 @@ same_expr(const SnExpr *a, const SnExpr *b)
 /* ---- conversions ---- */
 
 static const char *
-paren(SnFm *f, SnVal v)
+paren(SnFormula *f, SnVal v)
 {
     return v.atom ? v.s : sn_format(f->a, "(%s)", v.s);
 }
 
 const char *
-sn_fm_f32(SnFm *f, SnVal v)
+sn_formula_f32(SnFormula *f, SnVal v)
 {
     if (v.lit) {
         SnBuf b;
@@ -58,7 +58,7 @@ sn_fm_f32(SnFm *f, SnVal v)
 
 /* A fixed value that is more than a name gets a variable before the loops. */
 static SnVal
-hoist(SnFm *f, SnVal v)
+hoist(SnFormula *f, SnVal v)
 {
     static const char *const ty[] = {"", "float", "int64_t", "bool"};
 
@@ -72,7 +72,7 @@ hoist(SnFm *f, SnVal v)
 }
 
 static void
-hoist_each(SnFm *f, SnVal *v, uint32_t n)
+hoist_each(SnFormula *f, SnVal *v, uint32_t n)
 {
     bool all = true;
 
@@ -85,7 +85,7 @@ hoist_each(SnFm *f, SnVal *v, uint32_t n)
 /* ---- operators ---- */
 
 static SnVal
-attr_value(SnFm *f, const SnDefAttr *a)
+attr_value(SnFormula *f, const SnDefAttr *a)
 {
     SnVal v = {.s = sn_format(f->a, "at->%s", sn_field(f->a, a->name)),
                .fixed = true,
@@ -103,18 +103,18 @@ attr_value(SnFm *f, const SnDefAttr *a)
         v.ct = SN_CT_BOOL;
         return v;
     default:
-        return sn_fm_refuse(f, "an attribute of this type is no number");
+        return sn_formula_refuse(f, "an attribute of this type is no number");
     }
 }
 
 static SnVal
-name_value(SnFm *f, const SnExpr *e)
+name_value(SnFormula *f, const SnExpr *e)
 {
-    const SnDefPort *p = sn_fm_port(f, e);
+    const SnDefPort *p = sn_formula_port(f, e);
     const SnDefAttr *a = p ? NULL : sn_def_attr(f->n, e->s);
 
     if (p)
-        return sn_fm_raw(f, p);
+        return sn_formula_raw(f, p);
     if (a)
         return attr_value(f, a);
     if (e->rk == SN_R_WORD && e->ref) {
@@ -126,11 +126,11 @@ name_value(SnFm *f, const SnExpr *e)
             .atom = true,
             .fixed = true};
     }
-    return sn_fm_refuse(f, "a name that is no operand and no attribute");
+    return sn_formula_refuse(f, "a name that is no operand and no attribute");
 }
 
 static SnVal
-arith(SnFm *f, const SnExpr *e, SnVal *v)
+arith(SnFormula *f, const SnExpr *e, SnVal *v)
 {
     static const char *const op[] = {"+", "-", "*", "/"};
     static const char *const fn[] = {"sn_iadd", "sn_isub", "sn_imul",
@@ -143,8 +143,8 @@ arith(SnFm *f, const SnExpr *e, SnVal *v)
         real = true;
     if (real) {
         r.ct = SN_CT_F32;
-        r.s = sn_format(f->a, "%s %s %s", sn_fm_f32(f, v[0]), op[e->op],
-                        sn_fm_f32(f, v[1]));
+        r.s = sn_format(f->a, "%s %s %s", sn_formula_f32(f, v[0]), op[e->op],
+                        sn_formula_f32(f, v[1]));
     } else {
         r.ct = SN_CT_INT;
         r.atom = true;
@@ -154,13 +154,13 @@ arith(SnFm *f, const SnExpr *e, SnVal *v)
 }
 
 static SnVal
-binary(SnFm *f, const SnExpr *e)
+binary(SnFormula *f, const SnExpr *e)
 {
     static const char *const cmp[] = {"==", "!=", "<", "<=", ">", ">="};
     SnVal v[2], r = {.ct = SN_CT_BOOL};
 
-    v[0] = sn_fm_expr(f, e->kid[0]);
-    v[1] = sn_fm_expr(f, e->kid[1]);
+    v[0] = sn_formula_expr(f, e->kid[0]);
+    v[1] = sn_formula_expr(f, e->kid[1]);
     r.fixed = v[0].fixed && v[1].fixed;
     hoist_each(f, v, 2);
     if (e->op <= SN_OP_DIV)
@@ -169,8 +169,8 @@ binary(SnFm *f, const SnExpr *e)
         r.s = sn_format(f->a, "%s %s %s", paren(f, v[0]),
                         e->op == SN_OP_AND ? "&&" : "||", paren(f, v[1]));
     else if (v[0].ct == SN_CT_F32 || v[1].ct == SN_CT_F32)
-        r.s = sn_format(f->a, "%s %s %s", sn_fm_f32(f, v[0]),
-                        cmp[e->op - SN_OP_EQ], sn_fm_f32(f, v[1]));
+        r.s = sn_format(f->a, "%s %s %s", sn_formula_f32(f, v[0]),
+                        cmp[e->op - SN_OP_EQ], sn_formula_f32(f, v[1]));
     else
         r.s = sn_format(f->a, "%s %s %s", paren(f, v[0]), cmp[e->op - SN_OP_EQ],
                         paren(f, v[1]));
@@ -178,9 +178,9 @@ binary(SnFm *f, const SnExpr *e)
 }
 
 static SnVal
-unary(SnFm *f, const SnExpr *e)
+unary(SnFormula *f, const SnExpr *e)
 {
-    SnVal v = hoist(f, sn_fm_expr(f, e->kid[0]));
+    SnVal v = hoist(f, sn_formula_expr(f, e->kid[0]));
     SnVal r = {.ct = v.ct, .fixed = v.fixed};
 
     if (e->ek == SN_E_NOT) {
@@ -201,28 +201,28 @@ unary(SnFm *f, const SnExpr *e)
 
 /* ---- calls ---- */
 
-static SnVal reduce(SnFm *f, const SnExpr *e);
+static SnVal reduce(SnFormula *f, const SnExpr *e);
 
 static SnVal
-deq(SnFm *f, const SnExpr *e)
+deq(SnFormula *f, const SnExpr *e)
 {
     const SnExpr *x = e->kid[0];
-    const SnDefPort *p = sn_fm_port(f, x);
-    SnDefConc out = sn_fm_out(f);
+    const SnDefPort *p = sn_formula_port(f, x);
+    SnDefConc out = sn_formula_out(f);
     SnMid m;
 
     if (p)
-        return sn_fm_deq(f, p);
+        return sn_formula_deq(f, p);
     if (!sn_conc_code(out))
-        return sn_fm_expr(f, x); /* d and q stand for nothing */
+        return sn_formula_expr(f, x); /* d and q stand for nothing */
     SnVal v = {.ct = SN_CT_F32, .atom = true};
     if (x->ek == SN_E_CALL && !strcmp(x->s, "q") && x->nkid > 1) {
-        const char *code = sn_fm_kept(f, x, &m);
+        const char *code = sn_formula_kept(f, x, &m);
         v.s = sn_format(f->a, "sn_dequant(%s, %s, %s)", code, m.scale, m.zp);
     } else {
-        v = sn_fm_expr(f, x);
-        const char *ys = sn_fm_scale(f, f->n->out[f->res]);
-        const char *yz = sn_fm_zp(f, f->n->out[f->res]);
+        v = sn_formula_expr(f, x);
+        const char *ys = sn_formula_scale(f, f->n->out[f->res]);
+        const char *yz = sn_formula_zp(f, f->n->out[f->res]);
         v.s = sn_format(f->a, "sn_dequant((int32_t)%s, %s, %s)", paren(f, v),
                         ys, yz);
     }
@@ -233,18 +233,18 @@ deq(SnFm *f, const SnExpr *e)
 }
 
 const char *
-sn_fm_kept(SnFm *f, const SnExpr *q, SnMid *m)
+sn_formula_kept(SnFormula *f, const SnExpr *q, SnMid *m)
 {
-    if (!sn_fm_mid(f, q, m)) {
+    if (!sn_formula_mid(f, q, m)) {
         *m = (SnMid){"0", "0", "0"};
-        return sn_fm_refuse(f, "q(e, t): t is no type attribute").s;
+        return sn_formula_refuse(f, "q(e, t): t is no type attribute").s;
     }
     for (uint32_t i = 0; i < f->nkept; i++)
         if (f->kept[i].scope == f->nscope && same_expr(f->kept[i].e, q))
             return f->kept[i].name;
-    SnVal v = sn_fm_expr(f, q);
+    SnVal v = sn_formula_expr(f, q);
     if (f->nkept == 4)
-        return sn_fm_refuse(f, "more than 4 kept roundings").s;
+        return sn_formula_refuse(f, "more than 4 kept roundings").s;
     const char *name =
         sn_format(f->a, "q_%s%s", q->kid[1]->s,
                   f->nkept ? sn_format(f->a, "%u", f->nkept) : "");
@@ -257,20 +257,21 @@ sn_fm_kept(SnFm *f, const SnExpr *q, SnMid *m)
 
 /* q(e, t, c): a rounding to type attribute t, kept. */
 static SnVal
-quant_mid(SnFm *f, const SnExpr *e)
+quant_mid(SnFormula *f, const SnExpr *e)
 {
     SnVal v;
     SnMid m;
 
-    if (!sn_fm_mid(f, e, &m))
-        return sn_fm_refuse(f, "q(e, t): t is no type attribute");
+    if (!sn_formula_mid(f, e, &m))
+        return sn_formula_refuse(f, "q(e, t): t is no type attribute");
     if (sn_row_requant(f, e->kid[0], m.zp, m.lim,
                        sn_format(f->a, "at->%s", sn_field(f->a, e->kid[1]->s)),
                        sn_format(f->a, "%s_mul", e->kid[1]->s), &v))
         return v;
-    v = sn_fm_expr(f, e->kid[0]);
+    v = sn_formula_expr(f, e->kid[0]);
     v = (SnVal){.s = sn_format(f->a, "sn_quant(%s, %s, %s, %s.lo, %s.hi)",
-                               sn_fm_f32(f, v), m.scale, m.zp, m.lim, m.lim),
+                               sn_formula_f32(f, v), m.scale, m.zp, m.lim,
+                               m.lim),
                 .ct = SN_CT_INT,
                 .atom = true,
                 .fixed = v.fixed};
@@ -279,14 +280,14 @@ quant_mid(SnFm *f, const SnExpr *e)
 }
 
 static SnVal
-quant(SnFm *f, const SnExpr *e)
+quant(SnFormula *f, const SnExpr *e)
 {
-    SnDefConc out = sn_fm_out(f);
+    SnDefConc out = sn_formula_out(f);
     const SnDefPort *y = f->n->out[f->res];
     SnVal v, r;
 
     if (out.elem == SN_DE_F32) { /* the identity within the range */
-        v = sn_fm_expr(f, e->kid[0]);
+        v = sn_formula_expr(f, e->kid[0]);
         const char *range = e->nkid > 2 ? e->kid[2]->s
                             : e->nkid == 1 && f->sem->clamp
                                 ? f->sem->clamp->name
@@ -294,35 +295,36 @@ quant(SnFm *f, const SnExpr *e)
         if (range == NULL)
             return v;
         v.s = sn_format(f->a, "sn_clampf(%s, %s)",
-                        v.atom ? v.s : sn_fm_f32(f, v), sn_fm_limf(f, range));
+                        v.atom ? v.s : sn_formula_f32(f, v),
+                        sn_formula_limf(f, range));
         v.atom = true;
         v.lit = false;
         v.ct = SN_CT_F32;
         return v;
     }
     if (!sn_conc_code(out)) /* plain integers: rounded when stored */
-        return sn_fm_expr(f, e->kid[0]);
+        return sn_formula_expr(f, e->kid[0]);
     if (e->nkid > 1)
         return quant_mid(f, e);
     if (sn_row_quant(f, e, &r)) {
         sn_row_select(f, e->kid[0], NULL, &r);
         return r;
     }
-    v = hoist(f, sn_fm_expr(f, e->kid[0]));
-    const char *lim = sn_fm_lim(f);
+    v = hoist(f, sn_formula_expr(f, e->kid[0]));
+    const char *lim = sn_formula_lim(f);
     r = (SnVal){.ct = SN_CT_INT, .atom = true, .fixed = v.fixed};
     if (out.axis >= 0 && f->ctx != SN_IN_POINT)
-        return sn_fm_refuse(f, "a per-axis result outside a point node");
+        return sn_formula_refuse(f, "a per-axis result outside a point node");
     if (out.axis >= 0)
         r.fixed = false;
-    const char *x = v.lit || v.ct != SN_CT_F32 ? sn_fm_f32(f, v) : v.s;
-    const char *ys = sn_fm_scale(f, y);
+    const char *x = v.lit || v.ct != SN_CT_F32 ? sn_formula_f32(f, v) : v.s;
+    const char *ys = sn_formula_scale(f, y);
     if (out.elem == SN_DE_QI32)
         r.s = sn_format(f->a, "sn_quant32(%s, %s, %s.lo, %s.hi)", x, ys, lim,
                         lim);
     else
         r.s = sn_format(f->a, "sn_quant(%s, %s, %s, %s.lo, %s.hi)", x, ys,
-                        sn_fm_zp(f, y), lim, lim);
+                        sn_formula_zp(f, y), lim, lim);
     if (r.fixed) { /* not an atom for hoisting: it costs a division */
         r.atom = false;
         r = hoist(f, r);
@@ -333,19 +335,19 @@ quant(SnFm *f, const SnExpr *e)
 }
 
 static SnVal
-minmax(SnFm *f, const SnExpr *e)
+minmax(SnFormula *f, const SnExpr *e)
 {
     SnVal v[2], r = {.atom = true};
     bool max = !strcmp(e->s, "max");
 
-    v[0] = sn_fm_expr(f, e->kid[0]);
-    v[1] = sn_fm_expr(f, e->kid[1]);
+    v[0] = sn_formula_expr(f, e->kid[0]);
+    v[1] = sn_formula_expr(f, e->kid[1]);
     r.fixed = v[0].fixed && v[1].fixed;
     hoist_each(f, v, 2);
     if (v[0].ct == SN_CT_F32 || v[1].ct == SN_CT_F32) {
         r.ct = SN_CT_F32;
         r.s = sn_format(f->a, "%s(%s, %s)", max ? "sn_maxf" : "sn_minf",
-                        sn_fm_f32(f, v[0]), sn_fm_f32(f, v[1]));
+                        sn_formula_f32(f, v[0]), sn_formula_f32(f, v[1]));
     } else {
         r.ct = SN_CT_INT;
         r.s = sn_format(f->a, "%s(%s, %s)", max ? "sn_imax" : "sn_imin", v[0].s,
@@ -355,18 +357,18 @@ minmax(SnFm *f, const SnExpr *e)
 }
 
 static SnVal
-choose(SnFm *f, const SnExpr *e)
+choose(SnFormula *f, const SnExpr *e)
 {
     SnVal v[3];
 
     for (int i = 0; i < 3; i++)
-        v[i] = sn_fm_expr(f, e->kid[i]);
+        v[i] = sn_formula_expr(f, e->kid[i]);
     SnVal r = {.fixed = v[0].fixed && v[1].fixed && v[2].fixed};
     hoist_each(f, v, 3);
     if (v[1].ct == SN_CT_F32 || v[2].ct == SN_CT_F32) {
         r.ct = SN_CT_F32;
         r.s = sn_format(f->a, "%s ? %s : %s", paren(f, v[0]),
-                        sn_fm_f32(f, v[1]), sn_fm_f32(f, v[2]));
+                        sn_formula_f32(f, v[1]), sn_formula_f32(f, v[2]));
     } else {
         r.ct = v[1].ct;
         r.s = sn_format(f->a, "%s ? %s : %s", paren(f, v[0]), paren(f, v[1]),
@@ -376,7 +378,7 @@ choose(SnFm *f, const SnExpr *e)
 }
 
 static SnVal
-real_fn(SnFm *f, const SnExpr *e)
+real_fn(SnFormula *f, const SnExpr *e)
 {
     static const char *const fn[][2] = {
         {"exp", "sn_expf"},   {"log", "sn_logf"},  {"sqrt", "sn_sqrtf"},
@@ -390,36 +392,39 @@ real_fn(SnFm *f, const SnExpr *e)
             continue;
         bool fixed = true;
         for (uint32_t k = 0; k < e->nkid; k++) {
-            v[k] = sn_fm_expr(f, e->kid[k]);
+            v[k] = sn_formula_expr(f, e->kid[k]);
             fixed = fixed && v[k].fixed;
         }
         hoist_each(f, v, e->nkid);
-        const char *x =
-            v[0].ct == SN_CT_F32 && !v[0].lit ? v[0].s : sn_fm_f32(f, v[0]);
+        const char *x = v[0].ct == SN_CT_F32 && !v[0].lit
+                            ? v[0].s
+                            : sn_formula_f32(f, v[0]);
         SnVal r = {.ct = SN_CT_F32, .fixed = fixed, .atom = !fixed};
         const char *name = fn[i][1];
         if (f->sem->by && !strcmp(f->sem->by, "lrn") && !strcmp(e->s, "pow"))
             name = "sn_lrn_pow"; /* the power of that row, on reals too */
-        r.s = e->nkid == 1
-                  ? sn_format(f->a, "%s(%s)", name, x)
-                  : sn_format(f->a, "%s(%s, %s)", name, x, sn_fm_f32(f, v[1]));
+        r.s = e->nkid == 1 ? sn_format(f->a, "%s(%s)", name, x)
+                           : sn_format(f->a, "%s(%s, %s)", name, x,
+                                       sn_formula_f32(f, v[1]));
         return r;
     }
-    return sn_fm_refuse(f, sn_format(f->a, "%s() has no C form", e->s));
+    return sn_formula_refuse(f, sn_format(f->a, "%s() has no C form", e->s));
 }
 
 static SnVal
-call(SnFm *f, const SnExpr *e)
+call(SnFormula *f, const SnExpr *e)
 {
     if (sn_is_call(e, "d", 1))
         return deq(f, e);
     if (!strcmp(e->s, "q"))
         return quant(f, e);
-    if (!strcmp(e->s, "present") && e->nkid == 1 && sn_fm_port(f, e->kid[0]))
-        return (SnVal){.s = sn_format(f->a, "%s != NULL",
-                                      sn_fm_ptr(f, sn_fm_port(f, e->kid[0]))),
-                       .ct = SN_CT_BOOL,
-                       .fixed = true};
+    if (!strcmp(e->s, "present") && e->nkid == 1 &&
+        sn_formula_port(f, e->kid[0]))
+        return (SnVal){
+            .s = sn_format(f->a, "%s != NULL",
+                           sn_formula_ptr(f, sn_formula_port(f, e->kid[0]))),
+            .ct = SN_CT_BOOL,
+            .fixed = true};
     if ((!strcmp(e->s, "max") || !strcmp(e->s, "min")) && e->nkid == 2)
         return minmax(f, e);
     if (!strcmp(e->s, "select") && e->nkid == 3)
@@ -432,7 +437,7 @@ call(SnFm *f, const SnExpr *e)
 }
 
 SnVal
-sn_fm_expr(SnFm *f, const SnExpr *e)
+sn_formula_expr(SnFormula *f, const SnExpr *e)
 {
     SnVal lit = {.lit = true, .fixed = true, .atom = true};
     const SnDefPort *b;
@@ -446,7 +451,7 @@ sn_fm_expr(SnFm *f, const SnExpr *e)
     case SN_E_REAL:
         lit.ct = SN_CT_F32;
         lit.num = e->r;
-        lit.s = sn_fm_f32(f, lit);
+        lit.s = sn_formula_f32(f, lit);
         return lit;
     case SN_E_BOOL:
         return (SnVal){.s = e->i ? "true" : "false",
@@ -465,17 +470,18 @@ sn_fm_expr(SnFm *f, const SnExpr *e)
     case SN_E_CALL:
         return call(f, e);
     default:
-        return sn_fm_refuse(f, "this form has no C equivalent");
+        return sn_formula_refuse(f, "this form has no C equivalent");
     }
 }
 
 /* ---- reductions: one loop over the set each, innermost first ---- */
 
 static void
-put_loop(SnFm *f, const SnExpr *e, const char *r, SnVal v, const char *loads)
+put_loop(SnFormula *f, const SnExpr *e, const char *r, SnVal v,
+         const char *loads)
 {
     const char *ty = v.ct == SN_CT_F32 ? "float" : "int64_t";
-    const char *x = v.ct == SN_CT_F32 ? sn_fm_f32(f, v) : v.s;
+    const char *x = v.ct == SN_CT_F32 ? sn_formula_f32(f, v) : v.s;
     bool arg = !strncmp(e->s, "arg", 3);
     bool max = strstr(e->s, "max") != NULL;
     /* A window's mean has an order of its own (SnMap.part). */
@@ -531,24 +537,25 @@ put_loop(SnFm *f, const SnExpr *e, const char *r, SnVal v, const char *loads)
 
 /* The sum of a float contract is a chain of fused products. */
 static SnVal
-set_value(SnFm *f, const SnExpr *e, const char *r)
+set_value(SnFormula *f, const SnExpr *e, const char *r)
 {
     const SnExpr *p = e->kid[0];
 
     if (strcmp(e->s, "sum") || f->sem->cls != SN_DC_CONTRACT ||
         p->ek != SN_E_BIN || p->op != SN_OP_MUL)
-        return sn_fm_expr(f, p);
-    SnVal x = sn_fm_expr(f, p->kid[0]), y = sn_fm_expr(f, p->kid[1]);
+        return sn_formula_expr(f, p);
+    SnVal x = sn_formula_expr(f, p->kid[0]), y = sn_formula_expr(f, p->kid[1]);
     if (x.ct != SN_CT_F32 && y.ct != SN_CT_F32)
-        return sn_fm_expr(f, p);
-    return (SnVal){.s = sn_format(f->a, "fmaf(%s, %s, %s)", sn_fm_f32(f, x),
-                                  sn_fm_f32(f, y), r),
+        return sn_formula_expr(f, p);
+    return (SnVal){.s =
+                       sn_format(f->a, "fmaf(%s, %s, %s)", sn_formula_f32(f, x),
+                                 sn_formula_f32(f, y), r),
                    .ct = SN_CT_F32,
                    .atom = true};
 }
 
 static SnVal
-reduce(SnFm *f, const SnExpr *e)
+reduce(SnFormula *f, const SnExpr *e)
 {
     SnBuf loads, *elem = f->elem;
     SnCtx ctx = f->ctx;
@@ -559,19 +566,20 @@ reduce(SnFm *f, const SnExpr *e)
         if (sn_row_sum(f, e, &x, &w) && f->dot_bias == NULL &&
             !sn_conc_code(f->t->in[f->dot_x]))
             return (SnVal){.s = "dot.f[i]", .ct = SN_CT_F32, .atom = true};
-        return sn_fm_refuse(f, sn_conc_code(sn_fm_out(f))
-                                   ? "a quantized contract is q(sum(d(x) * "
-                                     "d(w)) + d(b)) over its map, with b "
-                                     "pinned"
-                                   : "a second sum in a contract");
+        return sn_formula_refuse(f,
+                                 sn_conc_code(sn_formula_out(f))
+                                     ? "a quantized contract is q(sum(d(x) * "
+                                       "d(w)) + d(b)) over its map, with b "
+                                       "pinned"
+                                     : "a second sum in a contract");
     }
     for (uint32_t i = 0; i < f->nred; i++)
         if (f->red[i].e && same_expr(f->red[i].e, e))
             return f->red[i].v;
     if (ctx == SN_IN_POINT)
-        return sn_fm_refuse(f, "a reduction needs a map with sets");
+        return sn_formula_refuse(f, "a reduction needs a map with sets");
     if (f->nred == 16)
-        return sn_fm_refuse(f, "more than 16 reductions");
+        return sn_formula_refuse(f, "more than 16 reductions");
     sn_buf_init(&loads, f->a);
     f->elem = &loads;
     f->ctx = SN_IN_SET;
@@ -603,20 +611,21 @@ reduce(SnFm *f, const SnExpr *e)
 /* ---- storing ---- */
 
 const char *
-sn_fm_store(SnFm *f, SnVal v)
+sn_formula_store(SnFormula *f, SnVal v)
 {
-    SnDefConc out = sn_fm_out(f);
+    SnDefConc out = sn_formula_out(f);
     const char *ty = sn_elem_ctype(out.elem);
 
     if (out.elem == SN_DE_F32)
-        return v.ct == SN_CT_F32 && !v.lit ? v.s : sn_fm_f32(f, v);
+        return v.ct == SN_CT_F32 && !v.lit ? v.s : sn_formula_f32(f, v);
     if (out.elem == SN_DE_BOOL)
         return v.ct == SN_CT_BOOL ? v.s
                                   : sn_format(f->a, "%s != 0", paren(f, v));
     if (sn_conc_code(out)) {
         if (v.ct == SN_CT_F32) {
-            sn_fm_refuse(f, "the formula gives a real number where a code is "
-                            "wanted: write q(...)");
+            sn_formula_refuse(f,
+                              "the formula gives a real number where a code is "
+                              "wanted: write q(...)");
             return "0";
         }
         return sn_format(f->a, "(%s)%s", ty, paren(f, v));

@@ -665,7 +665,7 @@ sn_emit_joins(SnBuf *b, uint32_t nbit, const uint64_t *bits)
     sn_puts(b, " },\n");
 }
 
-/* Bit i is the derive line or class that sn_rg_join numbers i. */
+/* Bit i is the derive line or class that sn_rule_join numbers i. */
 static void
 put_joins(SnBuf *b, const SnDefs *s, const SnDefNode *n)
 {

@@ -6,7 +6,7 @@
 #include <string.h>
 
 SnDefConc
-sn_fm_out(const SnFm *f)
+sn_formula_out(const SnFormula *f)
 {
     return f->t->out[f->res];
 }
@@ -18,7 +18,7 @@ sn_conc_code(SnDefConc c)
 }
 
 const SnDefPort *
-sn_fm_port(const SnFm *f, const SnExpr *e)
+sn_formula_port(const SnFormula *f, const SnExpr *e)
 {
     for (uint32_t i = 0; e->ek == SN_E_NAME && i < f->n->nin; i++)
         if (!strcmp(f->n->in[i]->name, e->s))
@@ -27,16 +27,16 @@ sn_fm_port(const SnFm *f, const SnExpr *e)
 }
 
 bool
-sn_fm_mapped(const SnFm *f, const SnDefPort *p)
+sn_formula_mapped(const SnFormula *f, const SnDefPort *p)
 {
     for (uint32_t i = 0; i < f->sem->narg; i++)
-        if (sn_fm_port(f, f->sem->arg[i]) == p)
+        if (sn_formula_port(f, f->sem->arg[i]) == p)
             return true;
     return false;
 }
 
 bool
-sn_fm_once(SnFm *f, const char *name, uint32_t scope)
+sn_formula_once(SnFormula *f, const char *name, uint32_t scope)
 {
     const char *key = sn_format(f->a, "%u %s", scope, name);
 
@@ -50,18 +50,18 @@ sn_fm_once(SnFm *f, const char *name, uint32_t scope)
 /* ---- variables of ports ---- */
 
 static SnDefConc
-conc_of(const SnFm *f, const SnDefPort *p)
+conc_of(const SnFormula *f, const SnDefPort *p)
 {
     return (p->out ? f->t->out : f->t->in)[p->index];
 }
 
 const char *
-sn_fm_ptr(SnFm *f, const SnDefPort *p)
+sn_formula_ptr(SnFormula *f, const SnDefPort *p)
 {
     const char *v = sn_local(f->a, p->name);
     const char *ty = sn_elem_ctype(conc_of(f, p).elem);
 
-    if (!sn_fm_once(f, v, 0))
+    if (!sn_formula_once(f, v, 0))
         return v;
     if (p->out)
         sn_putf(&f->pre, "%s *%s = c->out[%u].data;\n", ty, v, p->index);
@@ -73,11 +73,11 @@ sn_fm_ptr(SnFm *f, const SnDefPort *p)
 
 /* "x_t": the SnType of a port. */
 static const char *
-type_var(SnFm *f, const SnDefPort *p)
+type_var(SnFormula *f, const SnDefPort *p)
 {
     const char *v = sn_format(f->a, "%s_t", p->name);
 
-    if (sn_fm_once(f, v, 0)) {
+    if (sn_formula_once(f, v, 0)) {
         if (p->out)
             sn_putf(&f->pre, "const SnType *%s = c->out[%u].type;\n", v,
                     p->index);
@@ -91,7 +91,7 @@ type_var(SnFm *f, const SnDefPort *p)
 /* Per-axis parameters are read once per slice: of the map's slice in point
  * nodes, of the channel in contracts. */
 static const char *
-param(SnFm *f, const SnDefPort *p, const char *suffix, const char *ty,
+param(SnFormula *f, const SnDefPort *p, const char *suffix, const char *ty,
       const char *field, const char *fn)
 {
     const char *v = sn_format(f->a, "%s_%s", p->name, suffix);
@@ -101,10 +101,10 @@ param(SnFm *f, const SnDefPort *p, const char *suffix, const char *ty,
         bool point = f->ctx == SN_IN_POINT;
         if (!point)
             f->want_chan = true;
-        if (sn_fm_once(f, v, point ? 0 : f->nscope))
+        if (sn_formula_once(f, v, point ? 0 : f->nscope))
             sn_putf(point ? &f->slice : f->elem, "const %s %s = %s->%s[%s];\n",
                     ty, v, t, field, point ? "m.slice" : "ch");
-    } else if (sn_fm_once(f, v, 0)) {
+    } else if (sn_formula_once(f, v, 0)) {
         sn_putf(&f->pre, "const %s %s = %s(%s);\n", ty, v, fn,
                 sn_format(f->a,
                           p->out ? "c->out[%u].type" : "sn_opnd(c, %u)->type",
@@ -114,24 +114,24 @@ param(SnFm *f, const SnDefPort *p, const char *suffix, const char *ty,
 }
 
 const char *
-sn_fm_scale(SnFm *f, const SnDefPort *p)
+sn_formula_scale(SnFormula *f, const SnDefPort *p)
 {
     return param(f, p, "s", "float", "scale", "sn_scale_of");
 }
 
 const char *
-sn_fm_zp(SnFm *f, const SnDefPort *p)
+sn_formula_zp(SnFormula *f, const SnDefPort *p)
 {
     return param(f, p, "z", "int32_t", "zp", "sn_zp_of");
 }
 
 const char *
-sn_fm_lim(SnFm *f)
+sn_formula_lim(SnFormula *f)
 {
     const SnDefPort *y = f->n->out[f->res];
     const char *v = sn_format(f->a, "%s_lim", y->name);
 
-    if (sn_fm_once(f, v, 0))
+    if (sn_formula_once(f, v, 0))
         sn_putf(&f->pre, "const SnLim %s = sn_lim(c->out[%u].type, %s);\n", v,
                 f->res,
                 f->sem->clamp ? sn_format(f->a, "at->%s",
@@ -141,18 +141,18 @@ sn_fm_lim(SnFm *f)
 }
 
 const char *
-sn_fm_limf(SnFm *f, const char *range)
+sn_formula_limf(SnFormula *f, const char *range)
 {
     const char *v = sn_format(f->a, "%s_lim", range);
 
-    if (sn_fm_once(f, v, 0))
+    if (sn_formula_once(f, v, 0))
         sn_putf(&f->pre, "const SnLimF %s = sn_limf(at->%s);\n", v,
                 sn_field(f->a, range));
     return v;
 }
 
 bool
-sn_fm_mid(SnFm *f, const SnExpr *q, SnMid *m)
+sn_formula_mid(SnFormula *f, const SnExpr *q, SnMid *m)
 {
     const SnExpr *t = q->kid[1];
     const char *lim = q->nkid > 2 ? q->kid[2]->s : NULL;
@@ -162,7 +162,7 @@ sn_fm_mid(SnFm *f, const SnExpr *q, SnMid *m)
     m->scale = sn_format(f->a, "%s_s", t->s);
     m->zp = sn_format(f->a, "%s_z", t->s);
     m->lim = sn_format(f->a, "%s_lim", t->s);
-    if (sn_fm_once(f, m->scale, 0)) {
+    if (sn_formula_once(f, m->scale, 0)) {
         const char *fld = sn_field(f->a, t->s);
         sn_putf(&f->pre,
                 "if (!sn_is_code(at->%s))\n"
@@ -184,11 +184,11 @@ sn_fm_mid(SnFm *f, const SnExpr *q, SnMid *m)
 /* Index of operand p's element outside reductions of set maps: its centre, the
  * channel for a vector, else the result's own place. */
 static const char *
-out_index(SnFm *f, const SnDefPort *p)
+out_index(SnFormula *f, const SnDefPort *p)
 {
-    if (sn_fm_mapped(f, p)) {
+    if (sn_formula_mapped(f, p)) {
         if (f->sem->cls == SN_DC_CONTRACT) {
-            sn_fm_refuse(f, "an operand of a sum is read outside it");
+            sn_formula_refuse(f, "an operand of a sum is read outside it");
             return "0";
         }
         return !strcmp(f->sem->map, "row") ? "m.c[e]" : "m.c[0]";
@@ -199,7 +199,7 @@ out_index(SnFm *f, const SnDefPort *p)
     }
     const char *vec = sn_format(f->a, "%s_vec", p->name);
     bool row = !strcmp(f->sem->map, "row");
-    if (sn_fm_once(f, vec, 0))
+    if (sn_formula_once(f, vec, 0))
         sn_putf(&f->pre, "const bool %s = sn_is_vector(c, %u, %u);\n", vec,
                 p->index, f->res);
     f->want_o = true;
@@ -209,34 +209,34 @@ out_index(SnFm *f, const SnDefPort *p)
 }
 
 static const char *
-set_index(SnFm *f, const SnDefPort *p)
+set_index(SnFormula *f, const SnDefPort *p)
 {
     const SnDefSem *m = f->sem;
 
-    if (m->narg > 0 && sn_fm_port(f, m->arg[0]) == p)
+    if (m->narg > 0 && sn_formula_port(f, m->arg[0]) == p)
         return "m.a[k] + l * m.lane_a";
     if (!strcmp(m->map, "bag"))
         return "m.b[k]";
-    if (m->narg > 1 && sn_fm_port(f, m->arg[1]) == p)
+    if (m->narg > 1 && sn_formula_port(f, m->arg[1]) == p)
         return "m.b[k] + l * m.lane_b";
-    sn_fm_refuse(f, "an operand that the map does not read is inside a "
-                    "reduction");
+    sn_formula_refuse(f, "an operand that the map does not read is inside a "
+                         "reduction");
     return "0";
 }
 
 const char *
-sn_fm_code(SnFm *f, const SnDefPort *p)
+sn_formula_code(SnFormula *f, const SnDefPort *p)
 {
     const char *v = sn_format(f->a, "v_%s", p->name);
     SnDefConc c = conc_of(f, p);
     const char *idx;
 
-    if (!sn_fm_once(f, v, f->nscope))
+    if (!sn_formula_once(f, v, f->nscope))
         return v;
-    const char *ptr = sn_fm_ptr(f, p);
+    const char *ptr = sn_formula_ptr(f, p);
     if (c.elem == SN_DE_ROW8) {
         if (f->ctx != SN_IN_SET || strcmp(f->sem->map, "bag"))
-            sn_fm_refuse(f, "rows of row8 are read by bag only");
+            sn_formula_refuse(f, "rows of row8 are read by bag only");
         sn_putf(f->elem,
                 "const float %s = sn_dequant_row8(%s + m.a[k], "
                 "m.nlane, l);\n",
@@ -260,10 +260,10 @@ sn_fm_code(SnFm *f, const SnDefPort *p)
 }
 
 SnVal
-sn_fm_raw(SnFm *f, const SnDefPort *p)
+sn_formula_raw(SnFormula *f, const SnDefPort *p)
 {
     SnDefConc c = conc_of(f, p);
-    SnVal v = {.s = sn_fm_code(f, p), .atom = true};
+    SnVal v = {.s = sn_formula_code(f, p), .atom = true};
 
     v.ct = c.elem == SN_DE_F32 || c.elem == SN_DE_ROW8 ? SN_CT_F32
            : c.elem == SN_DE_BOOL                      ? SN_CT_BOOL
@@ -272,19 +272,19 @@ sn_fm_raw(SnFm *f, const SnDefPort *p)
 }
 
 SnVal
-sn_fm_deq(SnFm *f, const SnDefPort *p)
+sn_formula_deq(SnFormula *f, const SnDefPort *p)
 {
     SnDefConc c = conc_of(f, p);
     const char *v = sn_format(f->a, "d_%s", p->name);
 
     if (c.elem == SN_DE_ABSENT || c.elem == SN_DE_F16)
-        return sn_fm_refuse(f, "this type cannot be read");
+        return sn_formula_refuse(f, "this type cannot be read");
     if (!sn_conc_code(c))
-        return sn_fm_raw(f, p);
-    const char *code = sn_fm_code(f, p);
-    if (sn_fm_once(f, v, f->nscope)) {
-        const char *s = sn_fm_scale(f, p);
-        const char *z = c.elem == SN_DE_QI32 ? "" : sn_fm_zp(f, p);
+        return sn_formula_raw(f, p);
+    const char *code = sn_formula_code(f, p);
+    if (sn_formula_once(f, v, f->nscope)) {
+        const char *s = sn_formula_scale(f, p);
+        const char *z = c.elem == SN_DE_QI32 ? "" : sn_formula_zp(f, p);
         if (c.elem == SN_DE_QI32)
             sn_putf(f->elem, "const float %s = sn_dequant32(%s, %s);\n", v,
                     code, s);
@@ -292,7 +292,7 @@ sn_fm_deq(SnFm *f, const SnDefPort *p)
             sn_putf(f->elem,
                     "const float %s = %s ? sn_dequant(%s, %s, %s) "
                     ": 0.0f;\n",
-                    v, sn_fm_ptr(f, p), code, s, z);
+                    v, sn_formula_ptr(f, p), code, s, z);
         else
             sn_putf(f->elem, "const float %s = sn_dequant(%s, %s, %s);\n", v,
                     code, s, z);

@@ -6,20 +6,21 @@
 #include <string.h>
 
 static const char *
-map_of(const SnFm *f)
+map_of(const SnFormula *f)
 {
     return f->sem->map ? f->sem->map : "";
 }
 
 /* The operand port of d(PORT), or NULL. */
 static const SnDefPort *
-deq_of(const SnFm *f, const SnExpr *e)
+deq_of(const SnFormula *f, const SnExpr *e)
 {
-    return sn_is_call(e, "d", 1) ? sn_fm_port(f, e->kid[0]) : NULL;
+    return sn_is_call(e, "d", 1) ? sn_formula_port(f, e->kid[0]) : NULL;
 }
 
 bool
-sn_row_sum(SnFm *f, const SnExpr *e, const SnDefPort **x, const SnDefPort **w)
+sn_row_sum(SnFormula *f, const SnExpr *e, const SnDefPort **x,
+           const SnDefPort **w)
 {
     const char *map = map_of(f);
 
@@ -31,13 +32,13 @@ sn_row_sum(SnFm *f, const SnExpr *e, const SnDefPort **x, const SnDefPort **w)
         return false;
     const SnDefPort *a = deq_of(f, e->kid[0]->kid[0]);
     const SnDefPort *b = deq_of(f, e->kid[0]->kid[1]);
-    *x = sn_fm_port(f, f->sem->arg[0]);
-    *w = sn_fm_port(f, f->sem->arg[1]);
+    *x = sn_formula_port(f, f->sem->arg[0]);
+    *w = sn_formula_port(f, f->sem->arg[1]);
     return a && b && ((a == *x && b == *w) || (a == *w && b == *x));
 }
 
 bool
-sn_row_acc(SnFm *f, const SnExpr *e, const SnDefPort **b)
+sn_row_acc(SnFormula *f, const SnExpr *e, const SnDefPort **b)
 {
     const SnDefPort *x, *w;
 
@@ -47,11 +48,11 @@ sn_row_acc(SnFm *f, const SnExpr *e, const SnDefPort **b)
     if (e->op != SN_OP_ADD || !sn_row_sum(f, e->kid[0], &x, &w))
         return false;
     *b = deq_of(f, e->kid[1]);
-    return *b && (*b)->fact == SN_DF_PIN && !sn_fm_mapped(f, *b);
+    return *b && (*b)->fact == SN_DF_PIN && !sn_formula_mapped(f, *b);
 }
 
 bool
-sn_row_requant(SnFm *f, const SnExpr *e, const char *zp, const char *lim,
+sn_row_requant(SnFormula *f, const SnExpr *e, const char *zp, const char *lim,
                const char *ytype, const char *mul, SnVal *v)
 {
     const SnDefPort *b;
@@ -64,24 +65,25 @@ sn_row_requant(SnFm *f, const SnExpr *e, const char *zp, const char *lim,
     bool wide = cx.elem == SN_DE_QI16 || cw.elem == SN_DE_QI16;
     if (cx.axis >= 0 || cx.elem == SN_DE_QI32 || cw.elem == SN_DE_QI32 ||
         (b && !sn_conc_code(f->t->in[b->index]))) {
-        *v = sn_fm_refuse(f, "a contract takes x per tensor and codes of at "
-                             "most 16 bits, with a quantized bias");
+        *v = sn_formula_refuse(f,
+                               "a contract takes x per tensor and codes of at "
+                               "most 16 bits, with a quantized bias");
         return true;
     }
-    if (sn_fm_once(f, mul, 0))
+    if (sn_formula_once(f, mul, 0))
         sn_putf(&f->pre,
                 "const float *%s = sn_mults(c->scratch, sn_opnd(c, %u)->type, "
                 "sn_opnd(c, %u)->type, %s);\n",
                 mul, f->dot_x, f->dot_w, ytype);
     const char *fix = sn_format(f->a, "%s_fix", mul);
-    if (sn_fm_once(f, fix, 0))
+    if (sn_formula_once(f, fix, 0))
         sn_putf(&f->pre,
                 "const SnFix *%s = sn_fixes(c, sn_opnd(c, %u)->type, "
                 "sn_opnd(c, %u)->type, %s);\n",
                 fix, f->dot_x, f->dot_w, ytype);
     const char *acc = wide ? "dot.w[i]" : "dot.i[i]";
     if (b) {
-        const char *code = sn_fm_code(f, b);
+        const char *code = sn_formula_code(f, b);
         acc = sn_format(f->a, wide ? "dot.w[i] + %s" : "sn_add32(dot.i[i], %s)",
                         code);
     }
@@ -107,7 +109,7 @@ typedef struct Code { /* a value with its grid: d(x), d(q(e, t, c)) */
 } Code;
 
 static bool
-grid_code(SnFm *f, const SnExpr *e, Code *c)
+grid_code(SnFormula *f, const SnExpr *e, Code *c)
 {
     const SnDefPort *p = deq_of(f, e);
     SnMid m;
@@ -116,15 +118,15 @@ grid_code(SnFm *f, const SnExpr *e, Code *c)
         SnDefConc k = f->t->in[p->index];
         if ((k.elem != SN_DE_QI8 && k.elem != SN_DE_QI16) || k.axis >= 0)
             return false;
-        c->v = sn_fm_code(f, p);
-        c->s = sn_fm_scale(f, p);
-        c->z = sn_fm_zp(f, p);
+        c->v = sn_formula_code(f, p);
+        c->s = sn_formula_scale(f, p);
+        c->z = sn_formula_zp(f, p);
         return true;
     }
     if (!sn_is_call(e, "d", 1) || e->kid[0]->ek != SN_E_CALL ||
         strcmp(e->kid[0]->s, "q") || e->kid[0]->nkid < 2)
         return false;
-    c->v = sn_fm_kept(f, e->kid[0], &m);
+    c->v = sn_formula_kept(f, e->kid[0], &m);
     c->s = m.scale;
     c->z = m.zp;
     return true;
@@ -134,9 +136,9 @@ grid_code(SnFm *f, const SnExpr *e, Code *c)
 
 /* Declares `fixed`: the graph's rounding is not float. */
 static const char *
-fixed_flag(SnFm *f)
+fixed_flag(SnFormula *f)
 {
-    if (sn_fm_once(f, "fixed", 0))
+    if (sn_formula_once(f, "fixed", 0))
         sn_puts(&f->pre, "const bool fixed = c->rounding != "
                          "SN_ROUNDING_FLOAT;\n");
     return "fixed";
@@ -145,7 +147,7 @@ fixed_flag(SnFm *f)
 /* A selection of codes and constants, each rescaled to the grid by itself;
  * NULL: e is none. */
 static const char *
-selected(SnFm *f, const SnExpr *e, const SnMid *to, bool *codes)
+selected(SnFormula *f, const SnExpr *e, const SnMid *to, bool *codes)
 {
     const char *v[2];
     Code c;
@@ -160,7 +162,7 @@ selected(SnFm *f, const SnExpr *e, const SnMid *to, bool *codes)
         if (!grid_code(f, e, &c))
             return NULL;
         const char *m = sn_format(f->a, "%s_%s_fix", c.s, to->scale);
-        if (sn_fm_once(f, m, 0))
+        if (sn_formula_once(f, m, 0))
             sn_putf(&f->pre,
                     "const SnFix %s = sn_fix(c->rounding, (double)%s "
                     "/ (double)%s);\n",
@@ -169,16 +171,16 @@ selected(SnFm *f, const SnExpr *e, const SnMid *to, bool *codes)
         return sn_format(f->a, "sn_fix_requant(%s - %s, %s, %s, %s.lo, %s.hi)",
                          c.v, c.z, m, to->zp, to->lim, to->lim);
     }
-    if (e->ek == SN_E_CALL || e->ek == SN_E_BIN || sn_fm_port(f, e))
+    if (e->ek == SN_E_CALL || e->ek == SN_E_BIN || sn_formula_port(f, e))
         return NULL;
     return sn_format(f->a, "sn_quant(%s, %s, %s, %s.lo, %s.hi)",
-                     sn_fm_f32(f, sn_fm_expr(f, e)), to->scale, to->zp, to->lim,
-                     to->lim);
+                     sn_formula_f32(f, sn_formula_expr(f, e)), to->scale,
+                     to->zp, to->lim, to->lim);
 }
 
 /* Every code of e with its own grid, none along an axis or wide? */
 static bool
-selects(const SnFm *f, const SnExpr *e)
+selects(const SnFormula *f, const SnExpr *e)
 {
     const SnDefPort *p = deq_of(f, e);
 
@@ -191,21 +193,22 @@ selects(const SnFm *f, const SnExpr *e)
     if (sn_is_call(e, "d", 1))
         return e->kid[0]->ek == SN_E_CALL && !strcmp(e->kid[0]->s, "q") &&
                e->kid[0]->nkid > 1;
-    return e->ek != SN_E_CALL && e->ek != SN_E_BIN && !sn_fm_port(f, e);
+    return e->ek != SN_E_CALL && e->ek != SN_E_BIN && !sn_formula_port(f, e);
 }
 
 void
-sn_row_select(SnFm *f, const SnExpr *e, const SnMid *mid, SnVal *v)
+sn_row_select(SnFormula *f, const SnExpr *e, const SnMid *mid, SnVal *v)
 {
     const SnDefPort *y = f->n->out[f->res];
-    SnDefConc out = sn_fm_out(f);
+    SnDefConc out = sn_formula_out(f);
     bool codes = false;
 
     if (f->ctx == SN_IN_SET || !selects(f, e) ||
         (!mid && (out.axis >= 0 || out.elem == SN_DE_QI32)))
         return;
-    SnMid to =
-        mid ? *mid : (SnMid){sn_fm_scale(f, y), sn_fm_zp(f, y), sn_fm_lim(f)};
+    SnMid to = mid ? *mid
+                   : (SnMid){sn_formula_scale(f, y), sn_formula_zp(f, y),
+                             sn_formula_lim(f)};
     const char *sel = selected(f, e, &to, &codes);
     if (!codes)
         return;
@@ -219,7 +222,7 @@ sn_row_select(SnFm *f, const SnExpr *e, const SnMid *mid, SnVal *v)
 /* Declares `after` and, with a zp_shift, `sh`; NULL: the node has no `round`
  * attribute with a word `after`. */
 static const char *
-after_flag(SnFm *f)
+after_flag(SnFormula *f)
 {
     const SnDefAttr *a = sn_def_attr(f->n, "round");
     const SnDefAttr *s = sn_def_attr(f->n, "zp_shift");
@@ -229,7 +232,7 @@ after_flag(SnFm *f)
         word = word || !strcmp(a->word[i], "after");
     if (!word)
         return NULL;
-    if (sn_fm_once(f, "after", 0)) {
+    if (sn_formula_once(f, "after", 0)) {
         sn_putf(&f->pre, "const bool after = at->round == SN_%s_ROUND_AFTER;\n",
                 sn_upper(f->a, f->n->name));
         if (s && s->ty == SN_AT_INT)
@@ -243,7 +246,7 @@ after_flag(SnFm *f)
 /* The `after` form of e, or NULL where it needs the value: then it is
  * rne(v / scale + zp).  Every operand and zero point carries sh. */
 static const char *
-after_form(SnFm *f, const SnExpr *e, const char *y, const char *yz,
+after_form(SnFormula *f, const SnExpr *e, const char *y, const char *yz,
            const char *lim)
 {
     Code a, b;
@@ -262,11 +265,11 @@ after_form(SnFm *f, const SnExpr *e, const char *y, const char *yz,
 
 /* The integer sum of q - x.zp over the set. */
 static const char *
-int_sum(SnFm *f, const SnDefPort *x)
+int_sum(SnFormula *f, const SnDefPort *x)
 {
-    const char *z = sn_fm_zp(f, x), *p = sn_fm_ptr(f, x);
+    const char *z = sn_formula_zp(f, x), *p = sn_formula_ptr(f, x);
 
-    if (sn_fm_once(f, "isum", f->nscope))
+    if (sn_formula_once(f, "isum", f->nscope))
         sn_putf(&f->set,
                 "int64_t isum = 0;\nfor (int64_t k = 0; k < m.ntap; k++)\n"
                 "    isum += %s[m.a[k] + l * m.lane_a] - %s;\n",
@@ -276,7 +279,7 @@ int_sum(SnFm *f, const SnDefPort *x)
 
 /* The row of quantized means over a whole axis or image. */
 static const char *
-mean_row(SnFm *f, const SnDefPort *x, const char *ys, const char *yz,
+mean_row(SnFormula *f, const SnDefPort *x, const char *ys, const char *yz,
          const char *lim)
 {
     const char *sum = int_sum(f, x);
@@ -284,12 +287,12 @@ mean_row(SnFm *f, const SnDefPort *x, const char *ys, const char *yz,
     return sn_format(f->a,
                      "sn_requant64(%s, %s / (%s * (float)m.nall), "
                      "%s, %s.lo, %s.hi)",
-                     sum, sn_fm_scale(f, x), ys, yz, lim, lim);
+                     sum, sn_formula_scale(f, x), ys, yz, lim, lim);
 }
 
 /* The same by the graph's rounding: nodes without `round`. */
 static const char *
-mean_any(SnFm *f, const SnDefPort *x, const char *ys, const char *yz,
+mean_any(SnFormula *f, const SnDefPort *x, const char *ys, const char *yz,
          const char *lim)
 {
     const char *row = mean_row(f, x, ys, yz, lim);
@@ -298,12 +301,12 @@ mean_any(SnFm *f, const SnDefPort *x, const char *ys, const char *yz,
                      "(%s ? sn_fix_requant64(%s, sn_fix(c->rounding, "
                      "(double)%s / ((double)%s * (double)m.nall)), %s, "
                      "%s.lo, %s.hi) : %s)",
-                     fixed_flag(f), int_sum(f, x), sn_fm_scale(f, x), ys, yz,
-                     lim, lim, row);
+                     fixed_flag(f), int_sum(f, x), sn_formula_scale(f, x), ys,
+                     yz, lim, lim, row);
 }
 
 static void
-after_or(SnFm *f, const char *after, const char *before, SnVal *v)
+after_or(SnFormula *f, const char *after, const char *before, SnVal *v)
 {
     const char *name = sn_format(f->a, "q%u", f->nhoist++);
 
@@ -315,7 +318,7 @@ after_or(SnFm *f, const char *after, const char *before, SnVal *v)
 }
 
 static bool
-mean_quant(SnFm *f, const SnDefPort *x, const SnExpr *e, const char *ys,
+mean_quant(SnFormula *f, const SnDefPort *x, const SnExpr *e, const char *ys,
            const char *yz, const char *lim, SnVal *v)
 {
     bool pool = !strcmp(map_of(f), "pool");
@@ -329,7 +332,7 @@ mean_quant(SnFm *f, const SnDefPort *x, const SnExpr *e, const char *ys,
     if (!after_flag(f))
         return false;
     const char *row = mean_row(f, x, ys, yz, lim);
-    SnVal m = sn_fm_expr(f, e);
+    SnVal m = sn_formula_expr(f, e);
     const char *after =
         sn_format(f->a,
                   "m.whole ? %s : sn_quant_after(%s, %s, %s + sh, "
@@ -343,22 +346,22 @@ mean_quant(SnFm *f, const SnDefPort *x, const SnExpr *e, const char *ys,
 }
 
 bool
-sn_row_quant(SnFm *f, const SnExpr *q, SnVal *v)
+sn_row_quant(SnFormula *f, const SnExpr *q, SnVal *v)
 {
     const SnExpr *e = q->kid[0];
     const SnDefPort *y = f->n->out[f->res], *x;
-    SnDefConc out = sn_fm_out(f);
+    SnDefConc out = sn_formula_out(f);
 
     *v = (SnVal){.ct = SN_CT_INT, .atom = true};
     if (out.axis >= 0 || out.elem == SN_DE_QI32)
         return false;
     if (f->dot || sn_is_call(e, "mean", 1) || after_flag(f)) {
-        const char *yz = sn_fm_zp(f, y), *lim = sn_fm_lim(f);
+        const char *yz = sn_formula_zp(f, y), *lim = sn_formula_lim(f);
         if (sn_row_requant(f, e, yz, lim,
                            sn_format(f->a, "c->out[%u].type", f->res), "mul",
                            v))
             return true;
-        const char *ys = sn_fm_scale(f, y);
+        const char *ys = sn_formula_scale(f, y);
         x = sn_is_call(e, "mean", 1) ? deq_of(f, e->kid[0]) : NULL;
         if (x && sn_conc_code(f->t->in[x->index]) &&
             f->t->in[x->index].axis < 0 &&
@@ -367,8 +370,9 @@ sn_row_quant(SnFm *f, const SnExpr *q, SnVal *v)
         if (!after_flag(f))
             return false;
         const char *after = after_form(f, e, ys, yz, lim);
-        SnVal r = sn_fm_expr(f, e);
-        const char *val = r.lit || r.ct != SN_CT_F32 ? sn_fm_f32(f, r) : r.s;
+        SnVal r = sn_formula_expr(f, e);
+        const char *val =
+            r.lit || r.ct != SN_CT_F32 ? sn_formula_f32(f, r) : r.s;
         if (!r.atom) {
             const char *name = sn_format(f->a, "w%u", f->nhoist++);
             sn_putf(f->elem, "const float %s = %s;\n", name, val);
@@ -393,7 +397,7 @@ sn_row_quant(SnFm *f, const SnExpr *q, SnVal *v)
 /* ---- windows ---- */
 
 bool
-sn_row_window(const SnFm *f, const SnExpr *e)
+sn_row_window(const SnFormula *f, const SnExpr *e)
 {
     if (sn_is_call(e, "q", 1))
         e = e->kid[0];
@@ -404,29 +408,31 @@ sn_row_window(const SnFm *f, const SnExpr *e)
     if (strcmp(e->s, "max") && strcmp(e->s, "min") && strcmp(e->s, "argmax") &&
         strcmp(e->s, "argmin"))
         return false;
-    return sn_fm_port(f, e->kid[0]) || deq_of(f, e->kid[0]);
+    return sn_formula_port(f, e->kid[0]) || deq_of(f, e->kid[0]);
 }
 
 SnVal
-sn_row_lrn(SnFm *f)
+sn_row_lrn(SnFormula *f)
 {
     static const char *const name[] = {"size", "alpha", "beta", "k"};
-    const SnDefPort *x = sn_fm_port(f, f->sem->arg[0]);
+    const SnDefPort *x = sn_formula_port(f, f->sem->arg[0]);
     const SnDefPort *y = f->n->out[f->res];
 
     for (int i = 0; i < 4; i++) {
         const SnDefAttr *a = sn_def_attr(f->n, name[i]);
         if (!a || a->ty != (i ? SN_AT_REAL : SN_AT_INT))
-            return sn_fm_refuse(f, "the row lrn reads attributes size : int, "
-                                   "alpha, beta, k : real");
+            return sn_formula_refuse(f,
+                                     "the row lrn reads attributes size : int, "
+                                     "alpha, beta, k : real");
     }
     if (strcmp(map_of(f), "window_channel") ||
-        f->t->in[x->index].elem != SN_DE_QI8 || sn_fm_out(f).elem != SN_DE_QI8)
-        return sn_fm_refuse(f, "the row lrn is for quant(i8) over "
-                               "window_channel");
-    const char *p = sn_fm_ptr(f, x), *s = sn_fm_scale(f, x);
-    const char *z = sn_fm_zp(f, x), *lim = sn_fm_lim(f);
-    const char *ys = sn_fm_scale(f, y), *yz = sn_fm_zp(f, y);
+        f->t->in[x->index].elem != SN_DE_QI8 ||
+        sn_formula_out(f).elem != SN_DE_QI8)
+        return sn_formula_refuse(f, "the row lrn is for quant(i8) over "
+                                    "window_channel");
+    const char *p = sn_formula_ptr(f, x), *s = sn_formula_scale(f, x);
+    const char *z = sn_formula_zp(f, x), *lim = sn_formula_lim(f);
+    const char *ys = sn_formula_scale(f, y), *yz = sn_formula_zp(f, y);
     sn_putf(&f->set,
             "int32_t sum = 0;\nfor (int64_t k = 0; k < m.ntap; k++) {\n"
             "    const int32_t v = %s[m.a[k]] - %s;\n    sum += v * v;\n}\n"

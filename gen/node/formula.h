@@ -32,7 +32,7 @@ typedef struct SnRed { /* a reduction that has a variable */
     SnVal v;
 } SnRed;
 
-typedef struct SnFm {
+typedef struct SnFormula {
     SnArena *a;
     SnDiag *d;
     const SnDefs *defs;
@@ -64,61 +64,65 @@ typedef struct SnFm {
     } kept[4];
     uint32_t nname; /* names already declared: in pre, elem scopes */
     const char **name;
-} SnFm;
+} SnFormula;
 
 /* The value of e. */
-SnVal sn_fm_expr(SnFm *f, const SnExpr *e);
+SnVal sn_formula_expr(SnFormula *f, const SnExpr *e);
 /* v as a float. */
-const char *sn_fm_f32(SnFm *f, SnVal v);
+const char *sn_formula_f32(SnFormula *f, SnVal v);
 /* The statement's right side that stores v as the result's type. */
-const char *sn_fm_store(SnFm *f, SnVal v);
+const char *sn_formula_store(SnFormula *f, SnVal v);
 /* Says that this formula has no row, with the reason; gives a dummy value. */
-SnVal sn_fm_refuse(SnFm *f, const char *why);
+SnVal sn_formula_refuse(SnFormula *f, const char *why);
 /* True the first time `name` is asked for in scope (0: the function). */
-bool sn_fm_once(SnFm *f, const char *name, uint32_t scope);
+bool sn_formula_once(SnFormula *f, const char *name, uint32_t scope);
 
-SnDefConc sn_fm_out(const SnFm *f);
+SnDefConc sn_formula_out(const SnFormula *f);
 bool sn_conc_code(SnDefConc c); /* quantized, 8, 16 or 32 bits */
-const SnDefPort *sn_fm_port(const SnFm *f, const SnExpr *e); /* or NULL */
+const SnDefPort *sn_formula_port(const SnFormula *f,
+                                 const SnExpr *e); /* or NULL */
 bool sn_is_call(const SnExpr *e, const char *fn, uint32_t nkid);
-bool sn_fm_mapped(const SnFm *f, const SnDefPort *p);
+bool sn_formula_mapped(const SnFormula *f, const SnDefPort *p);
 
 /* Variables of a port, declared on first use. */
-const char *sn_fm_ptr(SnFm *f, const SnDefPort *p);
-const char *sn_fm_scale(SnFm *f, const SnDefPort *p);
-const char *sn_fm_zp(SnFm *f, const SnDefPort *p);
-const char *sn_fm_code(SnFm *f, const SnDefPort *p); /* element as stored */
-const char *sn_fm_lim(SnFm *f);                      /* the result's SnLim */
-const char *sn_fm_limf(SnFm *f, const char *range);  /* an attribute's SnLimF */
-SnVal sn_fm_raw(SnFm *f, const SnDefPort *p);        /* x */
-SnVal sn_fm_deq(SnFm *f, const SnDefPort *p);        /* d(x) */
+const char *sn_formula_ptr(SnFormula *f, const SnDefPort *p);
+const char *sn_formula_scale(SnFormula *f, const SnDefPort *p);
+const char *sn_formula_zp(SnFormula *f, const SnDefPort *p);
+const char *sn_formula_code(SnFormula *f,
+                            const SnDefPort *p); /* element as stored */
+const char *sn_formula_lim(SnFormula *f);        /* the result's SnLim */
+const char *sn_formula_limf(SnFormula *f,
+                            const char *range); /* an attribute's SnLimF */
+SnVal sn_formula_raw(SnFormula *f, const SnDefPort *p); /* x */
+SnVal sn_formula_deq(SnFormula *f, const SnDefPort *p); /* d(x) */
 /* Scale, zero point and limits of a type attribute. */
 typedef struct SnMid {
     const char *scale, *zp, *lim;
 } SnMid;
-bool sn_fm_mid(SnFm *f, const SnExpr *q, SnMid *m);
+bool sn_formula_mid(SnFormula *f, const SnExpr *q, SnMid *m);
 /* The variable that holds the code q(e, t, c). */
-const char *sn_fm_kept(SnFm *f, const SnExpr *q, SnMid *m);
+const char *sn_formula_kept(SnFormula *f, const SnExpr *q, SnMid *m);
 
 /* ---- rows (emit_row.c) ---- */
 
 /* q(e) where a row says more than "quantize e": contracts, means, `round`.
  * False: no such row. */
-bool sn_row_quant(SnFm *f, const SnExpr *q, SnVal *v);
+bool sn_row_quant(SnFormula *f, const SnExpr *q, SnVal *v);
 /* q(sum.. [+ bias], t, c): rounded to type attribute m. */
-bool sn_row_requant(SnFm *f, const SnExpr *e, const char *zp, const char *lim,
-                    const char *ytype, const char *mul, SnVal *v);
+bool sn_row_requant(SnFormula *f, const SnExpr *e, const char *zp,
+                    const char *lim, const char *ytype, const char *mul,
+                    SnVal *v);
 /* Whether e is sum(d(x) * d(w)) over the two mapped operands. */
-bool sn_row_sum(SnFm *f, const SnExpr *e, const SnDefPort **x,
+bool sn_row_sum(SnFormula *f, const SnExpr *e, const SnDefPort **x,
                 const SnDefPort **w);
 /* Whether e is such a sum plus the pinned bias; *b is NULL without one. */
-bool sn_row_acc(SnFm *f, const SnExpr *e, const SnDefPort **b);
+bool sn_row_acc(SnFormula *f, const SnExpr *e, const SnDefPort **b);
 /* v = q(e), where e only selects among codes: by the graph's rounding, each
  * code rescaled to the grid mid, or the result's (NULL). */
-void sn_row_select(SnFm *f, const SnExpr *e, const SnMid *mid, SnVal *v);
+void sn_row_select(SnFormula *f, const SnExpr *e, const SnMid *mid, SnVal *v);
 /* The row `by lrn`. */
-SnVal sn_row_lrn(SnFm *f);
+SnVal sn_row_lrn(SnFormula *f);
 /* Whether a quantized window formula is made of selections and means only. */
-bool sn_row_window(const SnFm *f, const SnExpr *e);
+bool sn_row_window(const SnFormula *f, const SnExpr *e);
 
 #endif

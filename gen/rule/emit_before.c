@@ -9,9 +9,9 @@ static bool
 asg_mentions(const SnTerm *t, const char *name)
 {
     for (uint32_t i = 0; i < t->nasg; i++)
-        if (sn_rg_mentions(t->asg[i].e, name))
+        if (sn_rule_mentions(t->asg[i].e, name))
             return true;
-    return t->type && sn_rg_mentions(t->type, name);
+    return t->type && sn_rule_mentions(t->type, name);
 }
 
 /* Does the term need the value, not just pass it on where it may miss? */
@@ -36,7 +36,7 @@ term_needs(const SnTerm *t, const char *name)
 
 /* A variable that may be missing and is read: the rule asks for it. */
 static void
-presence(SnRg *cx)
+presence(SnRuleGen *cx)
 {
     const SnDefRule *r = cx->rule;
 
@@ -44,9 +44,9 @@ presence(SnRg *cx)
         const SnDefVar *v = r->var[i];
         if (!cx->bind[v->index].missing)
             continue;
-        if (r->when && sn_rg_asks_present(r->when, v->name))
+        if (r->when && sn_rule_asks_present(r->when, v->name))
             continue;
-        bool need = (r->when && sn_rg_mentions(r->when, v->name)) ||
+        bool need = (r->when && sn_rule_mentions(r->when, v->name)) ||
                     term_needs(r->rhs, v->name) ||
                     (r->rhs && r->rhs->tk == SN_T_VAR &&
                      !strcmp(r->rhs->name, v->name));
@@ -55,8 +55,8 @@ presence(SnRg *cx)
         for (uint32_t k = 0; k < r->nmore; k++)
             need |= term_needs(r->more[k], v->name);
         if (need)
-            sn_rg_fail_if(cx,
-                          sn_format(cx->a, "!%s", sn_rg_local(cx, v->name)));
+            sn_rule_fail_if(
+                cx, sn_format(cx->a, "!%s", sn_rule_local(cx, v->name)));
     }
 }
 
@@ -115,8 +115,8 @@ inside(const SnPat *p, const SnPat *x)
     return false;
 }
 
-const SnRgRun *
-sn_rg_run_of(const SnRg *cx, const SnDefVar *v)
+const SnRuleRun *
+sn_rule_run_of(const SnRuleGen *cx, const SnDefVar *v)
 {
     for (uint32_t i = 0; i < cx->neach; i++)
         if (v->each && inside(cx->each[i].pat, v->pat))
@@ -127,7 +127,7 @@ sn_rg_run_of(const SnRg *cx, const SnDefVar *v)
 /* A variable bound under `each` stands for several values.  Outside of `each`
  * only their type may be named, and then it is one type. */
 static void
-uniform(SnRg *cx)
+uniform(SnRuleGen *cx)
 {
     const SnDefRule *r = cx->rule;
 
@@ -142,49 +142,50 @@ uniform(SnRg *cx)
         if (how != BY_TYPE)
             continue;
         SnExpr n = {.ek = SN_E_NAME, .s = v->name, .pos = v->pos};
-        const char *first = sn_rg_type(cx, &n);
-        sn_rg_loop(cx, sn_rg_run_of(cx, v));
-        sn_rg_fail_if(cx,
-                      sn_format(cx->a, "%s != %s", sn_rg_type(cx, &n), first));
-        sn_rg_loop_end(cx);
+        const char *first = sn_rule_type(cx, &n);
+        sn_rule_loop(cx, sn_rule_run_of(cx, v));
+        sn_rule_fail_if(
+            cx, sn_format(cx->a, "%s != %s", sn_rule_type(cx, &n), first));
+        sn_rule_loop_end(cx);
     }
 }
 
 const char *
-sn_rg_term_type(SnRg *cx, const SnTerm *t)
+sn_rule_term_type(SnRuleGen *cx, const SnTerm *t)
 {
     const SnExpr *e = t->type ? t->type : t->forced;
 
     if (t->tk == SN_T_VAR) {
         SnExpr n = {.ek = SN_E_NAME, .s = t->name, .pos = t->pos};
-        return sn_rg_type(cx, &n);
+        return sn_rule_type(cx, &n);
     }
     if (e)
-        return sn_rg_type(cx, e);
+        return sn_rule_type(cx, e);
     if (t->tk == SN_T_COPY && t->var)
         return sn_format(cx->a, "sn_type(g, SN_REF(%s, 0))",
-                         sn_rg_of(cx, t->var));
+                         sn_rule_of(cx, t->var));
     sn_error(cx->d, t->pos, "SN203", "no fact forces the type of %s", t->name);
     return "NULL";
 }
 
-SnRgRegrid
-sn_rg_regrid(SnRg *cx, const SnTerm *t, uint32_t port, const SnTerm *call)
+SnRuleRegrid
+sn_rule_regrid(SnRuleGen *cx, const SnTerm *t, uint32_t port,
+               const SnTerm *call)
 {
     const SnTerm *k = call->arg[0];
-    const SnDefVar *v = sn_rg_var(cx, k->name);
+    const SnDefVar *v = sn_rule_var(cx, k->name);
     const SnDefPort *p = t->node->in[port];
-    SnRgRegrid r = {.b = "0", .consumer = cx->root, .new_x = "NULL"};
+    SnRuleRegrid r = {.b = "0", .consumer = cx->root, .new_x = "NULL"};
 
     if (!v || p->fact != SN_DF_PIN || !t->by_port[p->pin[0]]) {
         sn_error(cx->d, call->pos, "SN104",
                  "regrid takes an operand of the left side to a pinned port");
         return r;
     }
-    r.b = sn_rg_local(cx, v->name);
+    r.b = sn_rule_local(cx, v->name);
     if (cx->bind[v->index].id)
         r.consumer = cx->bind[v->index].id;
-    r.new_x = sn_rg_term_type(cx, t->by_port[p->pin[0]]);
+    r.new_x = sn_rule_term_type(cx, t->by_port[p->pin[0]]);
     return r;
 }
 
@@ -201,27 +202,28 @@ reads(const SnExpr *e, bool lets)
 
 /* A scale or zero point that is calculated may be none. */
 static void
-type_exists(SnRg *cx, const SnTerm *t)
+type_exists(SnRuleGen *cx, const SnTerm *t)
 {
     const SnExpr *e = t->type;
 
     if (e && e->ek == SN_E_CALL && reads(e, false) && !reads(e, true))
-        sn_rg_fail_if(cx, sn_format(cx->a, "!%s", sn_rg_type(cx, e)));
+        sn_rule_fail_if(cx, sn_format(cx->a, "!%s", sn_rule_type(cx, e)));
 }
 
 /* A type for which the kind has no tuple (SN208). */
 static void
-tuple_exists(SnRg *cx, const SnTerm *t)
+tuple_exists(SnRuleGen *cx, const SnTerm *t)
 {
     if (t->ntakes && !reads(t->type, true))
-        sn_rg_fail_if(cx, sn_format(cx->a, "!(%s)",
-                                    sn_rg_in_set(cx, sn_rg_term_type(cx, t),
+        sn_rule_fail_if(cx,
+                        sn_format(cx->a, "!(%s)",
+                                  sn_rule_in_set(cx, sn_rule_term_type(cx, t),
                                                  t->takes, t->ntakes)));
 }
 
 /* What may fail is asked before anything is built. */
 static void
-dry_run(SnRg *cx, const SnTerm *t)
+dry_run(SnRuleGen *cx, const SnTerm *t)
 {
     if (!t)
         return;
@@ -239,22 +241,22 @@ dry_run(SnRg *cx, const SnTerm *t)
                      .nkid = 1,
                      .kid = kid,
                      .pos = t->pos};
-        sn_rg_fail_if(cx, sn_rg_cond(cx, &is, true));
+        sn_rule_fail_if(cx, sn_rule_cond(cx, &is, true));
     }
     for (uint32_t i = 0; t->by_port && t->node && i < t->node->nin; i++) {
         const SnTerm *k = t->by_port[i];
         if (!k || k->tk != SN_T_FUNC || strcmp(k->name, "regrid"))
             continue;
-        SnRgRegrid r = sn_rg_regrid(cx, t, i, k);
-        sn_rg_line(cx, NULL,
-                   "const char *why = sn_regrid_why(g, %s, %s, "
-                   "%s);",
-                   r.b, r.consumer, r.new_x);
-        sn_rg_line(cx, NULL, "if (why) {");
-        sn_rg_line(cx, NULL, "    sn_declined(rw, %s, g, %s, \"%%s\", why);",
-                   sn_rg_rule_enum(cx->defs, cx->rule), r.consumer);
-        sn_rg_line(cx, NULL, "    return false;");
-        sn_rg_line(cx, NULL, "}");
+        SnRuleRegrid r = sn_rule_regrid(cx, t, i, k);
+        sn_rule_line(cx, NULL,
+                     "const char *why = sn_regrid_why(g, %s, %s, "
+                     "%s);",
+                     r.b, r.consumer, r.new_x);
+        sn_rule_line(cx, NULL, "if (why) {");
+        sn_rule_line(cx, NULL, "    sn_declined(rw, %s, g, %s, \"%%s\", why);",
+                     sn_rule_rule_enum(cx->defs, cx->rule), r.consumer);
+        sn_rule_line(cx, NULL, "    return false;");
+        sn_rule_line(cx, NULL, "}");
     }
 }
 
@@ -284,19 +286,19 @@ whole_root(const SnDefRule *r)
 }
 
 void
-sn_rg_before(SnRg *cx)
+sn_rule_before(SnRuleGen *cx)
 {
     const SnDefRule *r = cx->rule;
 
     presence(cx);
     if (r->when)
-        sn_rg_guard(cx, r->when);
+        sn_rule_guard(cx, r->when);
     if (!r->rhs)
         return;
     uniform(cx);
     if (!whole_root(r))
-        sn_rg_fail_if(cx, sn_format(cx->a, "!sn_rest_unused(g, %s, %u)",
-                                    cx->root, r->nmore + 1));
+        sn_rule_fail_if(cx, sn_format(cx->a, "!sn_rest_unused(g, %s, %u)",
+                                      cx->root, r->nmore + 1));
     for (uint32_t i = 0; i < r->nlet; i++)
         dry_run(cx, r->let[i]);
     dry_run(cx, r->rhs);

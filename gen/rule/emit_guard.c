@@ -33,43 +33,43 @@ cost(const SnExpr *e)
 }
 
 bool
-sn_rg_mentions(const SnExpr *e, const char *name)
+sn_rule_mentions(const SnExpr *e, const char *name)
 {
     if (e->ek == SN_E_CALL && !strcmp(e->s, "present"))
         return false;
     if (e->ek == SN_E_NAME && !strcmp(e->s, name))
         return true;
     for (uint32_t i = 0; i < e->nkid; i++)
-        if (sn_rg_mentions(e->kid[i], name))
+        if (sn_rule_mentions(e->kid[i], name))
             return true;
     return false;
 }
 
 bool
-sn_rg_asks_present(const SnExpr *e, const char *name)
+sn_rule_asks_present(const SnExpr *e, const char *name)
 {
     if (e->ek == SN_E_CALL && !strcmp(e->s, "present"))
         return e->kid[0]->ek == SN_E_NAME && !strcmp(e->kid[0]->s, name);
     for (uint32_t i = 0; i < e->nkid; i++)
-        if (sn_rg_asks_present(e->kid[i], name))
+        if (sn_rule_asks_present(e->kid[i], name))
             return true;
     return false;
 }
 
 /* The run whose elements the expression speaks about, or NULL. */
-static const SnRgRun *
-run_of(const SnRg *cx, const SnExpr *e)
+static const SnRuleRun *
+run_of(const SnRuleGen *cx, const SnExpr *e)
 {
     for (uint32_t i = 0; i < cx->rule->nvar; i++) {
         const SnDefVar *v = cx->rule->var[i];
-        if (v->each && cx->neach && sn_rg_mentions(e, v->name))
+        if (v->each && cx->neach && sn_rule_mentions(e, v->name))
             return &cx->each[0];
     }
     return NULL;
 }
 
 static void
-conjuncts(SnRg *cx, const SnExpr *e, const SnExpr ***v, uint32_t *n)
+conjuncts(SnRuleGen *cx, const SnExpr *e, const SnExpr ***v, uint32_t *n)
 {
     if (e->ek == SN_E_BIN && e->op == SN_OP_AND) {
         conjuncts(cx, e->kid[0], v, n);
@@ -81,7 +81,7 @@ conjuncts(SnRg *cx, const SnExpr *e, const SnExpr ***v, uint32_t *n)
 
 /* "1, (const SnNamed[]){ { "x", x } }": the values that e speaks about. */
 static const char *
-named(SnRg *cx, const SnExpr *e)
+named(SnRuleGen *cx, const SnExpr *e)
 {
     uint32_t n = 0;
     SnBuf b;
@@ -90,9 +90,9 @@ named(SnRg *cx, const SnExpr *e)
     for (uint32_t i = 0; i < cx->rule->nvar; i++) {
         const SnDefVar *v = cx->rule->var[i];
         bool node = v->vk == SN_V_NODE;
-        if ((!node && v->vk != SN_V_VALUE) || !sn_rg_mentions(e, v->name))
+        if ((!node && v->vk != SN_V_VALUE) || !sn_rule_mentions(e, v->name))
             continue;
-        const char *c = sn_rg_of(cx, v);
+        const char *c = sn_rule_of(cx, v);
         sn_putf(&b, "%s{ \"%s\", ", n++ ? ", " : "", v->name);
         sn_putf(&b, node ? "SN_REF(%s, 0) }" : "%s }", c);
     }
@@ -103,7 +103,7 @@ named(SnRg *cx, const SnExpr *e)
 
 /* if (not e) return false; and say why to who asks. */
 static void
-fail_unless(SnRg *cx, const SnExpr *e)
+fail_unless(SnRuleGen *cx, const SnExpr *e)
 {
     SnBuf text, quoted;
 
@@ -111,30 +111,30 @@ fail_unless(SnRg *cx, const SnExpr *e)
     sn_buf_init(&quoted, cx->a);
     sn_put_expr(&text, e);
     sn_emit_str(&quoted, sn_buf_str(&text));
-    sn_rg_line(cx, NULL, "if (%s)", sn_rg_cond(cx, e, true));
+    sn_rule_line(cx, NULL, "if (%s)", sn_rule_cond(cx, e, true));
     cx->indent += 4;
-    sn_rg_line(cx, NULL, "return sn_guard_fails(rw, %s, g, %s, %s, %s);",
-               sn_rg_rule_enum(cx->defs, cx->rule), cx->root,
-               sn_buf_str(&quoted), named(cx, e));
+    sn_rule_line(cx, NULL, "return sn_guard_fails(rw, %s, g, %s, %s, %s);",
+                 sn_rule_rule_enum(cx->defs, cx->rule), cx->root,
+                 sn_buf_str(&quoted), named(cx, e));
     cx->indent -= 4;
 }
 
 static void
-guard_line(SnRg *cx, const SnExpr *e)
+guard_line(SnRuleGen *cx, const SnExpr *e)
 {
-    const SnRgRun *r = run_of(cx, e);
+    const SnRuleRun *r = run_of(cx, e);
 
     if (!r) {
         fail_unless(cx, e);
         return;
     }
-    sn_rg_loop(cx, r);
-    sn_rg_fail_if(cx, sn_rg_cond(cx, e, true));
-    sn_rg_loop_end(cx);
+    sn_rule_loop(cx, r);
+    sn_rule_fail_if(cx, sn_rule_cond(cx, e, true));
+    sn_rule_loop_end(cx);
 }
 
 void
-sn_rg_guard(SnRg *cx, const SnExpr *e)
+sn_rule_guard(SnRuleGen *cx, const SnExpr *e)
 {
     const SnExpr **v = NULL;
     uint32_t n = 0;

@@ -52,7 +52,7 @@ rules_for(const Group *g, const SnDefNode *n, const SnDefRule **v)
     uint32_t c = 0;
 
     for (uint32_t i = 0; i < g->n; i++)
-        if (sn_rg_root_has(g->rule[i], n))
+        if (sn_rule_root_has(g->rule[i], n))
             v[c++] = g->rule[i];
     return c;
 }
@@ -62,19 +62,19 @@ static bool
 splits(const SnDefRule *const *v, uint32_t n)
 {
     for (uint32_t i = 0; n > 1 && i < n; i++)
-        if (sn_rg_operand0(v[i]))
+        if (sn_rule_operand0(v[i]))
             return true;
     return false;
 }
 
 bool
-sn_rg_dispatched(const SnDefs *defs, const SnDefRule *r)
+sn_rule_dispatched(const SnDefs *defs, const SnDefRule *r)
 {
     const SnDefPass *p = r->pass;
     const SnDefRule **v =
         SN_NEW_N(defs->arena, const SnDefRule *, p->nrule + 1);
 
-    if (!sn_rg_operand0(r))
+    if (!sn_rule_operand0(r))
         return false;
     for (uint32_t i = 0; i < p->nstep;) {
         if (!p->step[i].rule) {
@@ -86,7 +86,7 @@ sn_rg_dispatched(const SnDefs *defs, const SnDefRule *r)
         for (uint32_t k = 0; k < g.n; k++)
             here |= g.rule[k] == r;
         for (uint32_t k = 0; here && k < defs->nnode; k++)
-            if (sn_rg_root_has(r, defs->node[k]) &&
+            if (sn_rule_root_has(r, defs->node[k]) &&
                 !splits(v, rules_for(&g, defs->node[k], v)))
                 return false;
     }
@@ -96,7 +96,7 @@ sn_rg_dispatched(const SnDefs *defs, const SnDefRule *r)
 static const char *
 call(const SnDefs *defs, const SnDefRule *r)
 {
-    return sn_format(defs->arena, "%s(g, rw, id)", sn_rg_rule_fn(defs, r));
+    return sn_format(defs->arena, "%s(g, rw, id)", sn_rule_rule_fn(defs, r));
 }
 
 /* return a(..) || b(..); of the rules that may match operand 0 of kind k
@@ -111,14 +111,14 @@ put_return(const SnDefs *defs, SnBuf *b, int indent, const SnDefRule *const *v,
     sn_buf_init(&t, defs->arena);
     sn_puts(&t, "return ");
     for (uint32_t i = 0; i < n; i++) {
-        const SnDefNode *o = sn_rg_operand0(v[i]);
+        const SnDefNode *o = sn_rule_operand0(v[i]);
         if (!all && o && o != k)
             continue;
         sn_putf(&t, "%s%s", any ? " || " : "", call(defs, v[i]));
         any = true;
     }
     sn_puts(&t, any ? ";" : "false;");
-    sn_rg_wrap(b, indent, sn_buf_str(&t));
+    sn_rule_wrap(b, indent, sn_buf_str(&t));
 }
 
 static void
@@ -127,10 +127,10 @@ put_operand0(const SnDefs *defs, SnBuf *b, const SnDefRule *const *v,
 {
     sn_puts(b, "        switch (sn_operand_kind(g, id)) {\n");
     for (uint32_t i = 0; i < n; i++) {
-        const SnDefNode *k = sn_rg_operand0(v[i]);
+        const SnDefNode *k = sn_rule_operand0(v[i]);
         bool first = k != NULL;
         for (uint32_t j = 0; j < i; j++)
-            first &= sn_rg_operand0(v[j]) != k;
+            first &= sn_rule_operand0(v[j]) != k;
         if (!first)
             continue;
         sn_putf(b, "        case SN_K_%s:\n", sn_upper(defs->arena, k->name));
@@ -172,7 +172,7 @@ put_later(const SnDefs *defs, SnBuf *b, const Group *g)
     for (uint32_t i = 0; i < g->n; i++) {
         const SnDefRule *r = g->rule[i];
         const SnDefNode *o =
-            sn_rg_dispatched(defs, r) ? sn_rg_operand0(r) : NULL;
+            sn_rule_dispatched(defs, r) ? sn_rule_operand0(r) : NULL;
         if (r->pat->pk == SN_P_CALL)
             continue;
         sn_puts(&t, t.n ? " || (" : "return (");
@@ -181,7 +181,7 @@ put_later(const SnDefs *defs, SnBuf *b, const Group *g)
                     sn_upper(a, r->pat->node->name));
         else
             sn_putf(&t, "sn_joins(sn_desc_in(g, sn_node(g, id)->kind), %u)",
-                    sn_rg_join(defs, r->pat->cls));
+                    sn_rule_join(defs, r->pat->cls));
         if (o)
             sn_putf(&t, " && sn_operand_kind(g, id) == SN_K_%s",
                     sn_upper(a, o->name));
@@ -192,7 +192,7 @@ put_later(const SnDefs *defs, SnBuf *b, const Group *g)
         sn_puts(b, "        if (sn_node(g, id)->kind < SN_K_END)\n"
                    "            return false;\n");
         sn_putc(&t, ';');
-        sn_rg_wrap(b, 8, sn_buf_str(&t));
+        sn_rule_wrap(b, 8, sn_buf_str(&t));
     } else {
         sn_puts(b, "        return false;\n");
     }
@@ -247,7 +247,7 @@ family(SnArena *a, const SnDefDerive *v)
 }
 
 uint32_t
-sn_rg_join(const SnDefs *defs, const void *derive_or_class)
+sn_rule_join(const SnDefs *defs, const void *derive_or_class)
 {
     uint32_t i = 0;
 
@@ -273,7 +273,7 @@ put_kinds(const SnDefs *defs, SnBuf *b, const SnDefPass *p,
             sn_putf(&t, "%s%s", t.n ? " " : "", n->name);
     }
     sn_putf(b, "\n/* %s.%s: kinds that take part\n", p->name, v->family);
-    sn_rg_quote(b, " *   ", t.n ? sn_buf_str(&t) : "none");
+    sn_rule_quote(b, " *   ", t.n ? sn_buf_str(&t) : "none");
     sn_puts(b, " */\n");
 }
 
@@ -309,8 +309,8 @@ put_steps(const SnDefs *defs, SnBuf *b, const SnDefPass *p, const char *name)
             sn_putf(b,
                     "    { .family = SN_FAM_%s, .rule = %s,\n"
                     "      .join = %u },\n",
-                    family(a, v), sn_rg_derive_enum(defs, v),
-                    sn_rg_join(defs, v));
+                    family(a, v), sn_rule_derive_enum(defs, v),
+                    sn_rule_join(defs, v));
             i++;
             continue;
         }
@@ -354,7 +354,7 @@ put_pass_parts(const SnDefs *defs, SnBuf *b, const SnDefPass *p)
             sn_putf(&t, "%s %s", i ? "," : "",
                     claim(defs->arena, &p->allow[i]));
         sn_puts(&t, " };");
-        sn_rg_wrap(b, 0, sn_buf_str(&t));
+        sn_rule_wrap(b, 0, sn_buf_str(&t));
     }
     if (p->nstep)
         put_steps(defs, b, p, name);
@@ -413,7 +413,7 @@ put_pipelines(const SnDefs *defs, SnBuf *b)
             sn_putf(&t, "\"%s\", ", p->pass[k]);
         sn_puts(&t, "NULL };");
         sn_putc(b, '\n');
-        sn_rg_wrap(b, 0, sn_buf_str(&t));
+        sn_rule_wrap(b, 0, sn_buf_str(&t));
     }
     sn_puts(b, "\nconst SnPipelineDesc sn_pipelines[] = {\n");
     for (uint32_t i = 0; i < defs->npipeline; i++)
@@ -447,7 +447,7 @@ put_rule(const SnDefs *defs, SnBuf *b, const SnDefRule *r)
     sn_putf(b,
             "    [%s%s] =\n    { .pass = \"%s\", .name = \"%s\", "
             ".family = SN_FAM_%s,\n      .claim = %s",
-            sn_rg_rule_enum(defs, r), defs->is_plugin ? " - SN_RULE_END" : "",
+            sn_rule_rule_enum(defs, r), defs->is_plugin ? " - SN_RULE_END" : "",
             r->pass->name, r->name,
             r->custom  ? "CUSTOM"
             : r->lower ? "LOWER"
@@ -470,7 +470,7 @@ put_rule(const SnDefs *defs, SnBuf *b, const SnDefRule *r)
     put_text(b, r->text);
     if (r->requires)
         sn_putf(b, ",\n      .supported = %s_supported",
-                sn_rg_rule_fn(defs, r));
+                sn_rule_rule_fn(defs, r));
     sn_puts(b, " },\n");
 }
 
@@ -486,9 +486,9 @@ put_derive(const SnDefs *defs, SnBuf *b, const SnDefDerive *v)
             "    [%s] =\n    { .pass = \"%s\", .name = \"%s\", "
             ".family = SN_FAM_%s,\n      .claim = { SN_CLAIM_%s }, "
             ".where = \"%s\",\n      .text = ",
-            sn_rg_derive_enum(defs, v), sn_rg_derive_pass(defs, v)->name,
+            sn_rule_derive_enum(defs, v), sn_rule_derive_pass(defs, v)->name,
             v->family, family(a, v), c, sn_where(a, v->pos));
-    put_text(b, sn_rg_derive_text(a, v));
+    put_text(b, sn_rule_derive_text(a, v));
     sn_puts(b, " },\n");
 }
 

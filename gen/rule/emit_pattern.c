@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-static void match_node(SnRg *cx, const SnPat *p, const char *id);
+static void match_node(SnRuleGen *cx, const SnPat *p, const char *id);
 
 /* ---- commuting operands ---- */
 
@@ -34,7 +34,7 @@ any_value(const SnDefRule *r, const SnPat *p)
         return true;
     return p->pk == SN_P_VAR && !p->nconc && !p->nuse &&
            count_var(r->pat, p->var) == 1 &&
-           !(r->when && sn_rg_mentions(r->when, p->name));
+           !(r->when && sn_rule_mentions(r->when, p->name));
 }
 
 /* Is there a point in trying both orders? */
@@ -66,7 +66,7 @@ count_swaps(const SnDefRule *r, const SnPat *p)
 
 /* The bit of swap that the next commuting node reads. */
 static const char *
-next_swap(SnRg *cx)
+next_swap(SnRuleGen *cx)
 {
     uint32_t bit = cx->swap_at++;
 
@@ -90,7 +90,7 @@ variadic(const SnDefNode *n)
 
 /* The operand in port `port` of node id. */
 static const char *
-operand(SnRg *cx, const SnPat *p, const char *id, uint32_t port,
+operand(SnRuleGen *cx, const SnPat *p, const char *id, uint32_t port,
         const char *swap)
 {
     const SnDefNode *n = p->node;
@@ -107,7 +107,7 @@ operand(SnRg *cx, const SnPat *p, const char *id, uint32_t port,
 }
 
 static const char *
-run_count(SnRg *cx, const SnDefNode *n, const char *id)
+run_count(SnRuleGen *cx, const SnDefNode *n, const char *id)
 {
     if (n->nin == 1)
         return sn_format(cx->a, "sn_node(g, %s)->nin", id);
@@ -117,57 +117,57 @@ run_count(SnRg *cx, const SnDefNode *n, const char *id)
 /* ---- tests on one operand ---- */
 
 static void
-type_test(SnRg *cx, const SnPat *p, const char *ref)
+type_test(SnRuleGen *cx, const SnPat *p, const char *ref)
 {
     if (!p->nconc)
         return;
     const char *t = sn_format(cx->a, "sn_type(g, %s)", ref);
-    const char *s = sn_rg_in_set(cx, t, p->conc, p->nconc);
-    sn_rg_fail_if(cx, sn_format(cx->a, p->nconc > 1 ? "!(%s)" : "!%s", s));
+    const char *s = sn_rule_in_set(cx, t, p->conc, p->nconc);
+    sn_rule_fail_if(cx, sn_format(cx->a, p->nconc > 1 ? "!(%s)" : "!%s", s));
 }
 
 static void
-bind_var(SnRg *cx, const SnPat *p, const char *from, const SnPat *of,
+bind_var(SnRuleGen *cx, const SnPat *p, const char *from, const SnPat *of,
          const char *id, uint32_t port)
 {
     const SnDefVar *v = p->var;
-    SnRgBind *b = &cx->bind[v->index];
+    SnRuleBind *b = &cx->bind[v->index];
     const char *name =
-        sn_format(cx->a, "%s%s", sn_rg_local(cx, v->name), cx->suffix);
+        sn_format(cx->a, "%s%s", sn_rule_local(cx, v->name), cx->suffix);
     bool optional = of->node->in[port]->optional;
 
     if (b->bound && !cx->rebind) { /* the same value again */
-        sn_rg_fail_if(cx, sn_format(cx->a, "%s != %s", from, name));
+        sn_rule_fail_if(cx, sn_format(cx->a, "%s != %s", from, name));
         return;
     }
-    *b = (SnRgBind){.bound = true,
-                    .missing = optional,
-                    .id = id,
-                    .node = of->node,
-                    .port = port};
-    sn_rg_line(cx, name, "SnRef %s = %s;", name, from);
+    *b = (SnRuleBind){.bound = true,
+                      .missing = optional,
+                      .id = id,
+                      .node = of->node,
+                      .port = port};
+    sn_rule_line(cx, name, "SnRef %s = %s;", name, from);
     if (cx->rebind)
         return;
     if (optional && (p->nconc || p->nuse)) {
-        sn_rg_fail_if(cx, sn_format(cx->a, "!%s", name));
+        sn_rule_fail_if(cx, sn_format(cx->a, "!%s", name));
         b->missing = false;
     }
     type_test(cx, p, name);
     if (p->nuse)
-        sn_rg_fail_if(cx, sn_format(cx->a, "sn_nuse(g, %s) != %lld", name,
-                                    (long long)p->nuse));
+        sn_rule_fail_if(cx, sn_format(cx->a, "sn_nuse(g, %s) != %lld", name,
+                                      (long long)p->nuse));
 }
 
 /* May the nodes a pattern matches have several results? */
 static bool
-many_results(const SnRg *cx, const SnPat *p)
+many_results(const SnRuleGen *cx, const SnPat *p)
 {
     if (p->pk == SN_P_CALL)
         return p->node->nout > 1;
     for (uint32_t i = 0; i < cx->defs->nnode; i++) {
         const SnDefNode *n = cx->defs->node[i];
         bool in = p->pk == SN_P_FORMS
-                      ? sn_rg_form_of(n, p->node)
+                      ? sn_rule_form_of(n, p->node)
                       : p->cls->member[n->kind / 64] >> n->kind % 64 & 1;
         if (in && n->nout > 1)
             return true;
@@ -176,14 +176,14 @@ many_results(const SnRg *cx, const SnPat *p)
 }
 
 static const char *
-kind_test(SnRg *cx, const SnPat *p, const char *id)
+kind_test(SnRuleGen *cx, const SnPat *p, const char *id)
 {
     if (p->pk == SN_P_CALL)
         return sn_format(cx->a, "sn_node(g, %s)->kind != %s", id,
-                         sn_rg_kind(cx, p->node));
+                         sn_rule_kind(cx, p->node));
     if (p->pk == SN_P_FORMS)
         return sn_format(cx->a, "!sn_is_form(sn_node(g, %s)->kind, %s)", id,
-                         sn_rg_kind(cx, p->node));
+                         sn_rule_kind(cx, p->node));
     return sn_format(cx->a,
                      "!sn_joins(sn_desc_in(g, sn_node(g, %s)->kind), "
                      "CLASS_%s)",
@@ -192,31 +192,32 @@ kind_test(SnRg *cx, const SnPat *p, const char *id)
 
 /* The node that makes operand `from`, if its kind fits; gives its C name. */
 static const char *
-head(SnRg *cx, const SnPat *p, const char *from, bool optional, bool seen)
+head(SnRuleGen *cx, const SnPat *p, const char *from, bool optional, bool seen)
 {
-    const char *base = p->pk == SN_P_ANY ? "node" : sn_rg_lower(cx, p->node);
-    const char *id = p->cap
-                         ? sn_format(cx->a, "%s%s",
-                                     sn_rg_local(cx, p->cap->name), cx->suffix)
-                         : sn_rg_fresh(cx, base);
+    const char *base = p->pk == SN_P_ANY ? "node" : sn_rule_lower(cx, p->node);
+    const char *id =
+        p->cap ? sn_format(cx->a, "%s%s", sn_rule_local(cx, p->cap->name),
+                           cx->suffix)
+               : sn_rule_fresh(cx, base);
     bool many = many_results(cx, p);
 
-    sn_rg_line(cx, id, "SnId %s = SN_NODE(%s);", id, from);
+    sn_rule_line(cx, id, "SnId %s = SN_NODE(%s);", id, from);
     if (p->cap)
         cx->bind[p->cap->index].bound = true;
     if (cx->rebind)
         return id;
     if (optional)
-        sn_rg_fail_if(cx, sn_format(cx->a, "!%s", id));
+        sn_rule_fail_if(cx, sn_format(cx->a, "!%s", id));
     if (many)
-        sn_rg_fail_if(cx, sn_format(cx->a, "SN_RES(%s) != 0", from));
+        sn_rule_fail_if(cx, sn_format(cx->a, "SN_RES(%s) != 0", from));
     if (!seen)
-        sn_rg_fail_if(cx, kind_test(cx, p, id));
+        sn_rule_fail_if(cx, kind_test(cx, p, id));
     if (p->nuse == 1 && many)
-        sn_rg_fail_if(cx, sn_format(cx->a, "!sn_used_once(g, %s)", id));
+        sn_rule_fail_if(cx, sn_format(cx->a, "!sn_used_once(g, %s)", id));
     else if (p->nuse)
-        sn_rg_fail_if(cx, sn_format(cx->a, "sn_nuse(g, SN_REF(%s, 0)) != %lld",
-                                    id, (long long)p->nuse));
+        sn_rule_fail_if(cx,
+                        sn_format(cx->a, "sn_nuse(g, SN_REF(%s, 0)) != %lld",
+                                  id, (long long)p->nuse));
     type_test(cx, p, sn_format(cx->a, "SN_REF(%s, 0)", id));
     return id;
 }
@@ -225,7 +226,7 @@ head(SnRg *cx, const SnPat *p, const char *from, bool optional, bool seen)
 
 /* Matches or binds element `at` ("i", "0") of the run. */
 static void
-element(SnRg *cx, const SnRgRun *r, const char *at)
+element(SnRuleGen *cx, const SnRuleRun *r, const char *at)
 {
     const char *slot = *at == '0' ? sn_format(cx->a, "%u", r->first)
                        : r->first ? sn_format(cx->a, "i + %u", r->first)
@@ -243,15 +244,15 @@ element(SnRg *cx, const SnRgRun *r, const char *at)
 }
 
 static void
-open_loop(SnRg *cx, const SnRgRun *r)
+open_loop(SnRuleGen *cx, const SnRuleRun *r)
 {
-    sn_rg_line(cx, NULL, "for (uint32_t i = 0; i < %s; i++) {", r->count);
+    sn_rule_line(cx, NULL, "for (uint32_t i = 0; i < %s; i++) {", r->count);
     cx->indent += 4;
     cx->in_run = true;
 }
 
 void
-sn_rg_loop(SnRg *cx, const SnRgRun *r)
+sn_rule_loop(SnRuleGen *cx, const SnRuleRun *r)
 {
     open_loop(cx, r);
     cx->rebind = true;
@@ -260,38 +261,38 @@ sn_rg_loop(SnRg *cx, const SnRgRun *r)
 }
 
 void
-sn_rg_loop_end(SnRg *cx)
+sn_rule_loop_end(SnRuleGen *cx)
 {
     cx->in_run = false;
     cx->indent -= 4;
-    sn_rg_line(cx, NULL, "}");
+    sn_rule_line(cx, NULL, "}");
 }
 
 static void
-match_run(SnRg *cx, const SnPat *p, const SnPat *of, const char *id,
+match_run(SnRuleGen *cx, const SnPat *p, const SnPat *of, const char *id,
           uint32_t port)
 {
-    SnRgRun r = {.pat = p,
-                 .id = id,
-                 .first = port,
-                 .count = run_count(cx, of->node, id)};
+    SnRuleRun r = {.pat = p,
+                   .id = id,
+                   .first = port,
+                   .count = run_count(cx, of->node, id)};
     const char *n =
         p->pk == SN_P_LIST
-            ? sn_format(cx->a, "%s_n", sn_rg_local(cx, p->var->name))
-            : sn_rg_fresh(cx, "n");
+            ? sn_format(cx->a, "%s_n", sn_rule_local(cx, p->var->name))
+            : sn_rule_fresh(cx, "n");
 
-    sn_rg_line(cx, n, "uint32_t %s = %s;", n, r.count);
+    sn_rule_line(cx, n, "uint32_t %s = %s;", n, r.count);
     r.count = n;
     if (p->pk == SN_P_LIST) {
-        SnRgBind *b = &cx->bind[p->var->index];
-        *b = (SnRgBind){
+        SnRuleBind *b = &cx->bind[p->var->index];
+        *b = (SnRuleBind){
             .bound = true, .id = id, .node = of->node, .port = port, .run = r};
         return;
     }
     SN_PUSH(cx->a, cx->each, cx->neach, r);
     open_loop(cx, &r);
     element(cx, &r, "i");
-    sn_rg_loop_end(cx);
+    sn_rule_loop_end(cx);
     cx->rebind = true;
     cx->suffix = "_0";
     element(cx, &r, "0");
@@ -302,7 +303,7 @@ match_run(SnRg *cx, const SnPat *p, const SnPat *of, const char *id,
 /* ---- nodes ---- */
 
 static void
-attr_tests(SnRg *cx, const SnPat *p, const char *id)
+attr_tests(SnRuleGen *cx, const SnPat *p, const char *id)
 {
     for (uint32_t i = 0; i < p->nasg; i++) {
         const SnDefAttr *at = p->asg[i].attr;
@@ -327,9 +328,9 @@ attr_tests(SnRg *cx, const SnPat *p, const char *id)
         with.var[with.nvar++] = &var;
         cx->rule = &with;
         if (at && at->ty == SN_AT_BOOL && p->asg[i].e->ek == SN_E_BOOL)
-            sn_rg_fail_if(cx, sn_rg_cond(cx, &member, p->asg[i].e->i != 0));
+            sn_rule_fail_if(cx, sn_rule_cond(cx, &member, p->asg[i].e->i != 0));
         else
-            sn_rg_fail_if(cx, sn_rg_cond(cx, &eq, true));
+            sn_rule_fail_if(cx, sn_rule_cond(cx, &eq, true));
         cx->rule = rule;
     }
 }
@@ -350,7 +351,7 @@ renamed(SnArena *a, const SnExpr *e, const char *name)
 
 /* Operands that commute under a condition are exchanged where it holds. */
 static void
-swap_test(SnRg *cx, const SnPat *p, const char *id, const char *swap)
+swap_test(SnRuleGen *cx, const SnPat *p, const char *id, const char *swap)
 {
     SnDefVar var = {.name = id, .vk = SN_V_NODE, .pat = p};
     const SnDefRule *rule = cx->rule;
@@ -363,15 +364,15 @@ swap_test(SnRg *cx, const SnPat *p, const char *id, const char *swap)
     with.var[with.nvar++] = &var;
     cx->rule = &with;
     const char *no =
-        sn_rg_cond(cx, renamed(cx->a, p->node->comm_when, id), true);
+        sn_rule_cond(cx, renamed(cx->a, p->node->comm_when, id), true);
     cx->rule = rule;
-    sn_rg_fail_if(cx,
-                  sn_format(cx->a, strpbrk(no, " ") ? "%s && (%s)" : "%s && %s",
-                            swap, no));
+    sn_rule_fail_if(cx, sn_format(cx->a,
+                                  strpbrk(no, " ") ? "%s && (%s)" : "%s && %s",
+                                  swap, no));
 }
 
 static void
-match_node(SnRg *cx, const SnPat *p, const char *id)
+match_node(SnRuleGen *cx, const SnPat *p, const char *id)
 {
     if (!cx->rebind)
         attr_tests(cx, p, id);
@@ -416,19 +417,20 @@ quantizes(const SnDefNode *n)
 
 /* Lines that match the rule's pattern and bind its variables. */
 static void
-match(SnRg *cx)
+match(SnRuleGen *cx)
 {
     const SnPat *p = cx->rule->pat;
 
     if (p->nuse)
-        sn_rg_fail_if(cx, sn_format(cx->a, "sn_nuse(g, SN_REF(%s, 0)) != %lld",
-                                    cx->root, (long long)p->nuse));
+        sn_rule_fail_if(cx,
+                        sn_format(cx->a, "sn_nuse(g, SN_REF(%s, 0)) != %lld",
+                                  cx->root, (long long)p->nuse));
     type_test(cx, p, sn_format(cx->a, "SN_REF(%s, 0)", cx->root));
     if (cx->rule->lower && p->node && quantizes(p->node))
-        sn_rg_fail_if(cx, sn_format(cx->a,
-                                    "!sn_type_is(sn_type(g, SN_REF("
-                                    "%s, 0)), SN_F32, -1)",
-                                    cx->root));
+        sn_rule_fail_if(cx, sn_format(cx->a,
+                                      "!sn_type_is(sn_type(g, SN_REF("
+                                      "%s, 0)), SN_F32, -1)",
+                                      cx->root));
     if (p->cap)
         cx->bind[p->cap->index].bound = true;
     cx->swap_at = 0;
@@ -438,19 +440,19 @@ match(SnRg *cx)
 /* ---- roots ---- */
 
 bool
-sn_rg_root_has(const SnDefRule *r, const SnDefNode *n)
+sn_rule_root_has(const SnDefRule *r, const SnDefNode *n)
 {
     const SnPat *p = r->pat;
 
     if (p->pk == SN_P_CALL)
         return n == p->node;
     if (p->pk == SN_P_FORMS)
-        return sn_rg_form_of(n, p->node);
+        return sn_rule_form_of(n, p->node);
     return p->cls && (p->cls->member[n->kind / 64] >> n->kind % 64 & 1);
 }
 
 const SnDefNode *
-sn_rg_operand0(const SnDefRule *r)
+sn_rule_operand0(const SnDefRule *r)
 {
     const SnPat *p = r->pat;
 
@@ -464,31 +466,31 @@ sn_rg_operand0(const SnDefRule *r)
 
 /* The function of one rule, with its text above it. */
 static void
-head_comment(SnRg *cx, SnBuf *b)
+head_comment(SnRuleGen *cx, SnBuf *b)
 {
     const SnDefRule *r = cx->rule;
 
     sn_putf(b, "\n/* %s: %s.%s\n *\n", sn_where(cx->a, r->pos), r->pass->name,
             r->name);
-    sn_rg_quote(b, " *   ", r->text);
+    sn_rule_quote(b, " *   ", r->text);
     if (cx->root_seen)
         sn_putf(b, " *\n * The caller has seen that operand 0 is a %s.\n",
-                sn_rg_operand0(r)->name);
+                sn_rule_operand0(r)->name);
     sn_puts(b, " */\n");
 }
 
 /* Both orders of one commuting node, or all 2^n of several. */
 static void
-put_orders(SnRg *cx, SnBuf *b, const char *fn)
+put_orders(SnRuleGen *cx, SnBuf *b, const char *fn)
 {
     sn_putf(b, "\nstatic bool\n%s(SnGraph *g, SnRewriter *rw, SnId %s)\n{\n",
             fn, cx->root);
     if (cx->nswap == 1) {
-        sn_rg_wrap(b, 4,
-                   sn_format(cx->a,
-                             "return %s_order(g, rw, %s, false)"
-                             " || %s_order(g, rw, %s, true);",
-                             fn, cx->root, fn, cx->root));
+        sn_rule_wrap(b, 4,
+                     sn_format(cx->a,
+                               "return %s_order(g, rw, %s, false)"
+                               " || %s_order(g, rw, %s, true);",
+                               fn, cx->root, fn, cx->root));
     } else {
         sn_putf(b,
                 "    for (unsigned swap = 0; swap < %u; swap++)\n"
@@ -500,37 +502,38 @@ put_orders(SnRg *cx, SnBuf *b, const char *fn)
 }
 
 static void
-put_supported(SnRg *cx, SnBuf *b, const char *fn)
+put_supported(SnRuleGen *cx, SnBuf *b, const char *fn)
 {
     sn_putf(b, "\nstatic bool\n%s_supported(const SnRewriter *rw)\n{\n", fn);
-    sn_rg_wrap(b, 4,
-               sn_format(cx->a, "return %s;",
-                         sn_rg_cond(cx, cx->rule->requires, false)));
+    sn_rule_wrap(b, 4,
+                 sn_format(cx->a, "return %s;",
+                           sn_rule_cond(cx, cx->rule->requires, false)));
     sn_puts(b, "}\n");
 }
 
 /* The body of the function; false when no line reads `swap` after all. */
 static bool
-put_body(SnRg *cx, SnBuf *b, uint32_t nswap)
+put_body(SnRuleGen *cx, SnBuf *b, uint32_t nswap)
 {
     const SnDefRule *r = cx->rule;
     SnBuf body;
 
     sn_buf_init(&body, cx->a);
-    cx->bind = SN_NEW_N(cx->a, SnRgBind, r->nvar + 1);
+    cx->bind = SN_NEW_N(cx->a, SnRuleBind, r->nvar + 1);
     cx->nname = cx->neach = 0;
     cx->nswap = nswap;
     match(cx);
-    sn_rg_before(cx);
+    sn_rule_before(cx);
     if (r->builder) {
-        sn_rg_line(cx, NULL, "return %s(g, rw, %s);", r->builder, cx->root);
+        sn_rule_line(cx, NULL, "return %s(g, rw, %s);", r->builder, cx->root);
     } else {
-        sn_rg_line(cx, NULL, "%s", "");
-        sn_rg_fail_if(cx, sn_format(cx->a, "!sn_fire(rw, %s, g, %s)",
-                                    sn_rg_rule_enum(cx->defs, r), cx->root));
-        sn_rg_replace(cx);
+        sn_rule_line(cx, NULL, "%s", "");
+        sn_rule_fail_if(cx,
+                        sn_format(cx->a, "!sn_fire(rw, %s, g, %s)",
+                                  sn_rule_rule_enum(cx->defs, r), cx->root));
+        sn_rule_replace(cx);
     }
-    sn_rg_flush(cx, &body);
+    sn_rule_flush(cx, &body);
     if (nswap && !strstr(sn_buf_str(&body), "swap"))
         return false;
     sn_puts(b, sn_buf_str(&body));
@@ -538,17 +541,17 @@ put_body(SnRg *cx, SnBuf *b, uint32_t nswap)
 }
 
 void
-sn_rg_rule(const SnDefs *defs, SnDiag *d, const SnDefRule *r, SnBuf *b)
+sn_rule_rule(const SnDefs *defs, SnDiag *d, const SnDefRule *r, SnBuf *b)
 {
-    const char *fn = sn_rg_rule_fn(defs, r);
+    const char *fn = sn_rule_rule_fn(defs, r);
     SnBuf body;
-    SnRg cx;
+    SnRuleGen cx;
 
-    sn_rg_init(&cx, defs, d);
+    sn_rule_init(&cx, defs, d);
     sn_buf_init(&body, cx.a);
     cx.rule = r;
-    cx.root = sn_rg_local(&cx, r->pat->cap ? r->pat->cap->name : "root");
-    cx.root_seen = sn_rg_dispatched(defs, r);
+    cx.root = sn_rule_local(&cx, r->pat->cap ? r->pat->cap->name : "root");
+    cx.root_seen = sn_rule_dispatched(defs, r);
     if (!put_body(&cx, &body, count_swaps(r, r->pat)))
         put_body(&cx, &body, 0);
     head_comment(&cx, b);

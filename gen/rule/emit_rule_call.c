@@ -8,21 +8,21 @@
 
 /* An end of a clamp, which is a double. */
 static const char *
-range_end(SnRg *cx, const SnExpr *e)
+range_end(SnRuleGen *cx, const SnExpr *e)
 {
     double v;
 
     if (sn_const_num(e, &v))
-        return sn_rx_f32(cx, v);
-    SnRx x = sn_rx(cx, e);
-    return x.ty == SN_TY_INT
-               ? sn_format(cx->a, "(double)%s", sn_rx_paren(cx, x, P_UNARY))
-               : x.s;
+        return sn_rule_expr_f32(cx, v);
+    SnRuleExpr x = sn_rule_expr(cx, e);
+    return x.ty == SN_TY_INT ? sn_format(cx->a, "(double)%s",
+                                         sn_rule_expr_paren(cx, x, P_UNARY))
+                             : x.s;
 }
 
 /* [lo, hi] with _ for an open side */
 const char *
-sn_rx_range_list(SnRg *cx, const SnExpr *e)
+sn_rule_expr_range_list(SnRuleGen *cx, const SnExpr *e)
 {
     static const char *const side[] = {"lo", "hi"};
     SnBuf b;
@@ -42,66 +42,68 @@ sn_rx_range_list(SnRg *cx, const SnExpr *e)
 }
 
 const char *
-sn_rx_range(SnRg *cx, const SnExpr *e)
+sn_rule_expr_range(SnRuleGen *cx, const SnExpr *e)
 {
-    return e->ek == SN_E_LIST ? sn_rx_range_list(cx, e) : sn_rx(cx, e).s;
+    return e->ek == SN_E_LIST ? sn_rule_expr_range_list(cx, e)
+                              : sn_rule_expr(cx, e).s;
 }
 
 /* A clamp, a type or a reach, as a reach. */
 static const char *
-reach(SnRg *cx, const SnExpr *e)
+reach(SnRuleGen *cx, const SnExpr *e)
 {
-    SnRx x = sn_rx(cx, e);
+    SnRuleExpr x = sn_rule_expr(cx, e);
 
     if (x.ty == SN_TY_REACH)
         return x.s;
     if (x.ty == SN_TY_RANGE && x.dom)
         return sn_format(cx->a, "sn_clamp_reach(%s, %s)", x.dom, x.s);
     if (x.ty == SN_TY_ETYPE || x.ty == SN_TY_VALUE)
-        return sn_format(cx->a, "sn_type_reach(%s)", sn_rg_type(cx, e));
-    return sn_rx_none(cx, e).s;
+        return sn_format(cx->a, "sn_type_reach(%s)", sn_rule_type(cx, e));
+    return sn_rule_expr_none(cx, e).s;
 }
 
-static SnRx
-rx_image(SnRg *cx, const SnExpr *e)
+static SnRuleExpr
+rx_image(SnRuleGen *cx, const SnExpr *e)
 {
-    const char *r = sn_rx_range(cx, e->kid[0]), *to = sn_rg_type(cx, e->kid[2]);
+    const char *r = sn_rule_expr_range(cx, e->kid[0]),
+               *to = sn_rule_type(cx, e->kid[2]);
     const SnExpr *from = e->kid[1];
-    const SnDefVar *v = from->ek == SN_E_NAME ? sn_rg_var(cx, from->s) : NULL;
-    SnRx x = sn_rx_prim(SN_TY_RANGE, NULL);
+    const SnDefVar *v = from->ek == SN_E_NAME ? sn_rule_var(cx, from->s) : NULL;
+    SnRuleExpr x = sn_rule_expr_prim(SN_TY_RANGE, NULL);
 
     x.dom = to;
     if (v && v->vk == SN_V_NODE)
         x.s = sn_format(cx->a, "sn_image_at(rw, g, %s, %s, %s)", r,
-                        sn_rg_of(cx, v), to);
+                        sn_rule_of(cx, v), to);
     else
         x.s = sn_format(cx->a, "sn_image(g->rounding, %s, %s, %s, false)", r,
-                        sn_rg_type(cx, from), to);
+                        sn_rule_type(cx, from), to);
     return x;
 }
 
-static SnRx
-rx_bounds(SnRg *cx, const SnExpr *e)
+static SnRuleExpr
+rx_bounds(SnRuleGen *cx, const SnExpr *e)
 {
-    const char *t = sn_rg_type(cx, e->kid[0]), *v[2];
+    const char *t = sn_rule_type(cx, e->kid[0]), *v[2];
     bool has[2];
 
     for (int i = 0; i < 2; i++) {
         has[i] = e->kid[i + 1]->ek != SN_E_WILD;
-        v[i] = has[i] ? sn_rx(cx, e->kid[i + 1]).s : "0";
+        v[i] = has[i] ? sn_rule_expr(cx, e->kid[i + 1]).s : "0";
     }
-    SnRx x = sn_rx_prim(SN_TY_RANGE,
-                        sn_format(cx->a, "sn_bounds(%s, %s, %s, %s, %s)", t,
-                                  has[0] ? "true" : "false", v[0],
-                                  has[1] ? "true" : "false", v[1]));
+    SnRuleExpr x = sn_rule_expr_prim(
+        SN_TY_RANGE, sn_format(cx->a, "sn_bounds(%s, %s, %s, %s, %s)", t,
+                               has[0] ? "true" : "false", v[0],
+                               has[1] ? "true" : "false", v[1]));
     x.dom = t;
     return x;
 }
 
 /* ---- functions ---- */
 
-static SnRx
-rx_value_fn(SnRg *cx, const SnExpr *e)
+static SnRuleExpr
+rx_value_fn(SnRuleGen *cx, const SnExpr *e)
 {
     static const struct {
         const char *name, *c;
@@ -113,83 +115,84 @@ rx_value_fn(SnRg *cx, const SnExpr *e)
         {"dims", "sn_dims(sn_scratch(rw), sn_shape_of(g, %s))", SN_TY_INTS},
         {"reach", "sn_reach(g, %s)", SN_TY_REACH},
     };
-    const char *ref = sn_rx_ref(cx, e->kid[0]);
+    const char *ref = sn_rule_expr_ref(cx, e->kid[0]);
 
     if (!ref)
-        return sn_rx_none(cx, e);
+        return sn_rule_expr_none(cx, e);
     for (size_t i = 0; i < sizeof fn / sizeof *fn; i++) {
         if (strcmp(fn[i].name, e->s))
             continue;
         const char *at = strstr(fn[i].c, "%s");
-        return sn_rx_prim(fn[i].ty,
-                          sn_format(cx->a, "%.*s%s%s", (int)(at - fn[i].c),
-                                    fn[i].c, ref, at + 2));
+        return sn_rule_expr_prim(fn[i].ty, sn_format(cx->a, "%.*s%s%s",
+                                                     (int)(at - fn[i].c),
+                                                     fn[i].c, ref, at + 2));
     }
     if (!strcmp(e->s, "present"))
-        return (SnRx){.s = sn_format(cx->a, "%s != 0", ref),
-                      .prec = P_EQ,
-                      .ty = SN_TY_BOOL};
+        return (SnRuleExpr){.s = sn_format(cx->a, "%s != 0", ref),
+                            .prec = P_EQ,
+                            .ty = SN_TY_BOOL};
     if (!strcmp(e->s, "unused")) {
         const SnExpr *k = e->kid[0];
         unsigned res = 0;
         const char *id = sn_format(cx->a, "SN_NODE(%s)", ref);
         if (k->ek == SN_E_MEMBER) { /* o.idx, which may be left out */
-            const SnDefVar *v = sn_rg_var(cx, k->kid[0]->s);
+            const SnDefVar *v = sn_rule_var(cx, k->kid[0]->s);
             const SnDefPort *p = sn_def_port(v->pat->node, k->s);
-            id = sn_rg_of(cx, v);
+            id = sn_rule_of(cx, v);
             res = p->out ? p->index : 0;
         }
-        return sn_rx_prim(SN_TY_BOOL,
-                          sn_format(cx->a, "sn_unused(g, %s, %u)", id, res));
+        return sn_rule_expr_prim(
+            SN_TY_BOOL, sn_format(cx->a, "sn_unused(g, %s, %u)", id, res));
     }
-    return sn_rx_none(cx, e);
+    return sn_rule_expr_none(cx, e);
 }
 
-static SnRx
-rx_count(SnRg *cx, const SnExpr *e)
+static SnRuleExpr
+rx_count(SnRuleGen *cx, const SnExpr *e)
 {
     const SnExpr *k = e->kid[0];
-    const SnDefVar *v = sn_rg_var(cx, k->s ? k->s : "");
+    const SnDefVar *v = sn_rule_var(cx, k->s ? k->s : "");
 
     if (cx->test) {
         const SnDefNode *n = sn_def_node(cx->defs, k->s);
-        return n ? sn_rx_prim(SN_TY_INT, sn_format(cx->a, "sn_gt_count(t, %s)",
-                                                   sn_rg_kind(cx, n)))
-                 : sn_rx_none(cx, e);
+        return n ? sn_rule_expr_prim(SN_TY_INT,
+                                     sn_format(cx->a, "sn_gt_count(t, %s)",
+                                               sn_rule_kind(cx, n)))
+                 : sn_rule_expr_none(cx, e);
     }
     if (!v || v->vk != SN_V_LIST)
-        return sn_rx_none(cx, e);
-    return sn_rx_prim(SN_TY_INT,
-                      sn_format(cx->a, "%s_n", sn_rg_local(cx, v->name)));
+        return sn_rule_expr_none(cx, e);
+    return sn_rule_expr_prim(
+        SN_TY_INT, sn_format(cx->a, "%s_n", sn_rule_local(cx, v->name)));
 }
 
-static SnRx
-rx_supports(SnRg *cx, const SnExpr *e)
+static SnRuleExpr
+rx_supports(SnRuleGen *cx, const SnExpr *e)
 {
     const SnDefNode *n = sn_def_node(cx->defs, e->kid[0]->s);
-    SnRx t = sn_rx(cx, e->kid[1]);
+    SnRuleExpr t = sn_rule_expr(cx, e->kid[1]);
     SnBuf b;
 
     if (!n || !t.conc)
-        return sn_rx_none(cx, e);
+        return sn_rule_expr_none(cx, e);
     sn_buf_init(&b, cx->a);
     for (uint32_t i = 0; i < t.nconc; i++)
         sn_putf(&b, "%ssn_supports(rw, %s, %s)", i ? " && " : "",
-                sn_rg_kind(cx, n), sn_elem_enum(t.conc[i].elem));
-    return (SnRx){.s = sn_buf_str(&b),
-                  .ty = SN_TY_BOOL,
-                  .prec = t.nconc > 1 ? P_AND : P_PRIM};
+                sn_rule_kind(cx, n), sn_elem_enum(t.conc[i].elem));
+    return (SnRuleExpr){.s = sn_buf_str(&b),
+                        .ty = SN_TY_BOOL,
+                        .prec = t.nconc > 1 ? P_AND : P_PRIM};
 }
 
-static SnRx
-rx_number_fn(SnRg *cx, const SnExpr *e)
+static SnRuleExpr
+rx_number_fn(SnRuleGen *cx, const SnExpr *e)
 {
-    SnRx a = sn_rx(cx, e->kid[0]), b = {.ty = SN_TY_INT};
+    SnRuleExpr a = sn_rule_expr(cx, e->kid[0]), b = {.ty = SN_TY_INT};
     bool sq = !strcmp(e->s, "sqrt");
 
     if (e->nkid > 1)
-        b = sn_rx(cx, e->kid[1]);
-    bool real = sn_rx_real(a) || sn_rx_real(b) || sq;
+        b = sn_rule_expr(cx, e->kid[1]);
+    bool real = sn_rule_expr_real(a) || sn_rule_expr_real(b) || sq;
     const char *f = sq     ? "sqrtf"
                     : real ? sn_format(cx->a, "f%sf", e->s)
                            : sn_format(cx->a, "sn_int_%s", e->s);
@@ -198,28 +201,29 @@ rx_number_fn(SnRg *cx, const SnExpr *e)
         f = "fabsf";
     if (wide) /* without the last f */
         f = sn_strndup(cx->a, f, strlen(f) - 1);
-    SnRx x =
-        sn_rx_prim(real ? SN_TY_REAL : SN_TY_INT,
-                   e->nkid > 1 ? sn_format(cx->a, "%s(%s, %s)", f, a.s, b.s)
-                               : sn_format(cx->a, "%s(%s)", f, a.s));
+    SnRuleExpr x = sn_rule_expr_prim(
+        real ? SN_TY_REAL : SN_TY_INT,
+        e->nkid > 1 ? sn_format(cx->a, "%s(%s, %s)", f, a.s, b.s)
+                    : sn_format(cx->a, "%s(%s)", f, a.s));
     x.wide = wide;
     return x;
 }
 
-static SnRx
-rx_list_fn(SnRg *cx, const SnExpr *e)
+static SnRuleExpr
+rx_list_fn(SnRuleGen *cx, const SnExpr *e)
 {
-    const char *a = sn_rx(cx, e->kid[0]).s;
+    const char *a = sn_rule_expr(cx, e->kid[0]).s;
 
     if (!strcmp(e->s, "identity"))
-        return sn_rx_prim(SN_TY_BOOL, sn_format(cx->a, "sn_identity(%s)", a));
+        return sn_rule_expr_prim(SN_TY_BOOL,
+                                 sn_format(cx->a, "sn_identity(%s)", a));
     if (!strcmp(e->s, "compose"))
-        return sn_rx_prim(SN_TY_INTS,
-                          sn_format(cx->a, "sn_compose(sn_scratch(rw), %s, %s)",
-                                    a, sn_rx(cx, e->kid[1]).s));
-    return sn_rx_prim(SN_TY_INTS,
-                      sn_format(cx->a, "sn_ints_fill(sn_scratch(rw), %s, %d)",
-                                a, !strcmp(e->s, "ones")));
+        return sn_rule_expr_prim(
+            SN_TY_INTS, sn_format(cx->a, "sn_compose(sn_scratch(rw), %s, %s)",
+                                  a, sn_rule_expr(cx, e->kid[1]).s));
+    return sn_rule_expr_prim(
+        SN_TY_INTS, sn_format(cx->a, "sn_ints_fill(sn_scratch(rw), %s, %d)", a,
+                              !strcmp(e->s, "ones")));
 }
 
 static bool
@@ -231,8 +235,8 @@ among(const char *s, const char *const *v)
     return false;
 }
 
-SnRx
-sn_rx_call(SnRg *cx, const SnExpr *e)
+SnRuleExpr
+sn_rule_expr_call(SnRuleGen *cx, const SnExpr *e)
 {
     static const char *const value[] = {"const", "rank",    "shape",  "dims",
                                         "reach", "present", "unused", NULL};
@@ -248,31 +252,34 @@ sn_rx_call(SnRg *cx, const SnExpr *e)
     if (among(e->s, list))
         return rx_list_fn(cx, e);
     if (!strcmp(e->s, "dim")) {
-        const char *ref = sn_rx_ref(cx, k[0]);
-        return ref ? sn_rx_prim(SN_TY_INT, sn_format(cx->a, "sn_dim(g, %s, %s)",
-                                                     ref, sn_rx(cx, k[1]).s))
-                   : sn_rx_none(cx, e);
+        const char *ref = sn_rule_expr_ref(cx, k[0]);
+        return ref ? sn_rule_expr_prim(SN_TY_INT,
+                                       sn_format(cx->a, "sn_dim(g, %s, %s)",
+                                                 ref, sn_rule_expr(cx, k[1]).s))
+                   : sn_rule_expr_none(cx, e);
     }
     if (!strcmp(e->s, "covers"))
-        return sn_rx_prim(SN_TY_BOOL,
-                          sn_format(cx->a, "sn_covers(%s, %s)", reach(cx, k[0]),
-                                    reach(cx, k[1])));
+        return sn_rule_expr_prim(SN_TY_BOOL,
+                                 sn_format(cx->a, "sn_covers(%s, %s)",
+                                           reach(cx, k[0]), reach(cx, k[1])));
     if (!strcmp(e->s, "lo") || !strcmp(e->s, "hi")) {
-        SnRx x = sn_rx_prim(SN_TY_REAL,
-                            sn_format(cx->a, "%s.%s", reach(cx, k[0]), e->s));
+        SnRuleExpr x = sn_rule_expr_prim(
+            SN_TY_REAL, sn_format(cx->a, "%s.%s", reach(cx, k[0]), e->s));
         x.wide = true;
         return x;
     }
     if (!strcmp(e->s, "rounds_alike"))
-        return sn_rx_prim(SN_TY_BOOL,
-                          sn_format(cx->a, "sn_alike(g->rounding, %s, %s, %s)",
-                                    sn_rx(cx, k[0]).s, sn_rg_type(cx, k[1]),
-                                    sn_rg_type(cx, k[2])));
+        return sn_rule_expr_prim(
+            SN_TY_BOOL,
+            sn_format(cx->a, "sn_alike(g->rounding, %s, %s, %s)",
+                      sn_rule_expr(cx, k[0]).s, sn_rule_type(cx, k[1]),
+                      sn_rule_type(cx, k[2])));
     if (!strcmp(e->s, "meet")) {
-        SnRx x = sn_rx_prim(SN_TY_RANGE, sn_format(cx->a, "sn_meet(%s, %s)",
-                                                   sn_rx_range(cx, k[0]),
-                                                   sn_rx_range(cx, k[1])));
-        x.dom = sn_rx(cx, k[0]).dom;
+        SnRuleExpr x = sn_rule_expr_prim(
+            SN_TY_RANGE,
+            sn_format(cx->a, "sn_meet(%s, %s)", sn_rule_expr_range(cx, k[0]),
+                      sn_rule_expr_range(cx, k[1])));
+        x.dom = sn_rule_expr(cx, k[0]).dom;
         return x;
     }
     if (!strcmp(e->s, "image"))
@@ -284,14 +291,14 @@ sn_rx_call(SnRg *cx, const SnExpr *e)
     if (!strcmp(e->s, "supports"))
         return rx_supports(cx, e);
     if (!strcmp(e->s, "has")) {
-        const SnDefVar *v = sn_rg_var(cx, k[0]->s ? k[0]->s : "");
-        return v ? (SnRx){.s = sn_format(cx->a,
-                                         "sn_attr_of(g, %s, \"%s\") "
-                                         "!= NULL",
-                                         sn_rg_of(cx, v), k[1]->s),
-                          .prec = P_EQ,
-                          .ty = SN_TY_BOOL}
-                 : sn_rx_none(cx, e);
+        const SnDefVar *v = sn_rule_var(cx, k[0]->s ? k[0]->s : "");
+        return v ? (SnRuleExpr){.s = sn_format(cx->a,
+                                               "sn_attr_of(g, %s, \"%s\") "
+                                               "!= NULL",
+                                               sn_rule_of(cx, v), k[1]->s),
+                                .prec = P_EQ,
+                                .ty = SN_TY_BOOL}
+                 : sn_rule_expr_none(cx, e);
     }
-    return sn_rx_type_call(cx, e);
+    return sn_rule_expr_type_call(cx, e);
 }

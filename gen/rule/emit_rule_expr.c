@@ -4,19 +4,19 @@
 
 #include <string.h>
 
-SnRx
-sn_rx_none(SnRg *cx, const SnExpr *e)
+SnRuleExpr
+sn_rule_expr_none(SnRuleGen *cx, const SnExpr *e)
 {
     SnBuf b;
 
     sn_buf_init(&b, cx->a);
     sn_put_expr(&b, e);
     sn_error(cx->d, e->pos, "SN104", "'%s' has no value here", sn_buf_str(&b));
-    return sn_rx_prim(SN_TY_NONE, "0");
+    return sn_rule_expr_prim(SN_TY_NONE, "0");
 }
 
 const char *
-sn_rx_paren(SnRg *cx, SnRx x, int min)
+sn_rule_expr_paren(SnRuleGen *cx, SnRuleExpr x, int min)
 {
     return x.prec < min ? sn_format(cx->a, "(%s)", x.s) : x.s;
 }
@@ -24,7 +24,7 @@ sn_rx_paren(SnRg *cx, SnRx x, int min)
 /* ---- numbers ---- */
 
 const char *
-sn_rx_f32(SnRg *cx, double v)
+sn_rule_expr_f32(SnRuleGen *cx, double v)
 {
     SnBuf b;
 
@@ -34,7 +34,7 @@ sn_rx_f32(SnRg *cx, double v)
 }
 
 static const char *
-put_i64(SnRg *cx, int64_t v)
+put_i64(SnRuleGen *cx, int64_t v)
 {
     SnBuf b;
 
@@ -44,7 +44,7 @@ put_i64(SnRg *cx, int64_t v)
 }
 
 const char *
-sn_rx_elements(SnRg *cx, const SnExpr *e, bool real, uint32_t *n)
+sn_rule_expr_elements(SnRuleGen *cx, const SnExpr *e, bool real, uint32_t *n)
 {
     SnBuf b;
     SnExpr *const *k = e->ek == SN_E_LIST ? e->kid : NULL;
@@ -58,7 +58,7 @@ sn_rx_elements(SnRg *cx, const SnExpr *e, bool real, uint32_t *n)
         if (real && sn_const_num(x, &v))
             sn_emit_f32(&b, v);
         else
-            sn_puts(&b, sn_rx(cx, x).s);
+            sn_puts(&b, sn_rule_expr(cx, x).s);
     }
     return sn_buf_str(&b);
 }
@@ -69,58 +69,59 @@ static const char *const c_op[] = {
     "+", "-", "*", "/", "==", "!=", "<", "<=", ">", ">=", "&&", "||"};
 
 static const char *
-ints(SnRg *cx, const SnExpr *e)
+ints(SnRuleGen *cx, const SnExpr *e)
 {
     uint32_t n;
 
     if (e->ek != SN_E_LIST)
-        return sn_rx(cx, e).s;
+        return sn_rule_expr(cx, e).s;
     if (e->nkid == 0)
         return "(SnInts){ .n = 0 }";
-    const char *s = sn_rx_elements(cx, e, false, &n);
+    const char *s = sn_rule_expr_elements(cx, e, false, &n);
     return sn_format(cx->a, "(SnInts){ %u, (const int64_t[]){ %s } }", n, s);
 }
 
 static const char *
-reals(SnRg *cx, const SnExpr *e)
+reals(SnRuleGen *cx, const SnExpr *e)
 {
     uint32_t n;
 
     if (e->ek != SN_E_LIST)
-        return sn_rx(cx, e).s;
+        return sn_rule_expr(cx, e).s;
     if (e->nkid == 0)
         return "(SnReals){ .n = 0 }";
-    const char *s = sn_rx_elements(cx, e, true, &n);
+    const char *s = sn_rule_expr_elements(cx, e, true, &n);
     return sn_format(cx->a, "(SnReals){ %u, (const float[]){ %s } }", n, s);
 }
 
 /* A test that may be negated in front. */
-static SnRx
-unless(SnRg *cx, bool not_, const char *s)
+static SnRuleExpr
+unless(SnRuleGen *cx, bool not_, const char *s)
 {
-    return (SnRx){.s = not_ ? sn_format(cx->a, "!%s", s) : s,
-                  .prec = not_ ? P_UNARY : P_PRIM,
-                  .ty = SN_TY_BOOL};
+    return (SnRuleExpr){.s = not_ ? sn_format(cx->a, "!%s", s) : s,
+                        .prec = not_ ? P_UNARY : P_PRIM,
+                        .ty = SN_TY_BOOL};
 }
 
-static SnRx
-compare_types(SnRg *cx, const SnExpr *e, SnRx a, SnRx b)
+static SnRuleExpr
+compare_types(SnRuleGen *cx, const SnExpr *e, SnRuleExpr a, SnRuleExpr b)
 {
     bool ne = e->op == SN_OP_NE;
-    SnRx t = a.conc ? b : a, set = a.conc ? a : b;
+    SnRuleExpr t = a.conc ? b : a, set = a.conc ? a : b;
 
     if (a.conc && b.conc)
-        return sn_rx_none(cx, e);
+        return sn_rule_expr_none(cx, e);
     if (set.conc) {
-        const char *s = sn_rg_in_set(cx, t.s, set.conc, set.nconc);
+        const char *s = sn_rule_in_set(cx, t.s, set.conc, set.nconc);
         if (set.nconc == 1)
             return unless(cx, ne, s);
         return ne ? unless(cx, true, sn_format(cx->a, "(%s)", s))
-                  : (SnRx){.s = s, .prec = P_OR, .ty = SN_TY_BOOL};
+                  : (SnRuleExpr){.s = s, .prec = P_OR, .ty = SN_TY_BOOL};
     }
-    return (SnRx){.s = sn_format(cx->a, "%s %s %s", a.s, c_op[e->op], b.s),
-                  .prec = P_EQ,
-                  .ty = SN_TY_BOOL};
+    return (SnRuleExpr){.s =
+                            sn_format(cx->a, "%s %s %s", a.s, c_op[e->op], b.s),
+                        .prec = P_EQ,
+                        .ty = SN_TY_BOOL};
 }
 
 static bool
@@ -130,8 +131,8 @@ is_full(const SnExpr *e)
 }
 
 /* Lists: equal to a list, or every element compared with a number. */
-static SnRx
-compare_lists(SnRg *cx, const SnExpr *e, SnRx a, SnRx b)
+static SnRuleExpr
+compare_lists(SnRuleGen *cx, const SnExpr *e, SnRuleExpr a, SnRuleExpr b)
 {
     bool real = a.ty == SN_TY_REALS;
     const SnExpr *k = e->kid[1];
@@ -146,19 +147,21 @@ compare_lists(SnRg *cx, const SnExpr *e, SnRx a, SnRx b)
     static const char *const name[] = {
         [SN_OP_EQ] = "EQ", [SN_OP_NE] = "NE", [SN_OP_LT] = "LT",
         [SN_OP_LE] = "LE", [SN_OP_GT] = "GT", [SN_OP_GE] = "GE"};
-    return sn_rx_prim(
+    return sn_rule_expr_prim(
         SN_TY_BOOL, sn_format(cx->a, "sn_%s_all(%s, SN_CMP_%s, %s)",
                               real ? "reals" : "ints", a.s, name[e->op], b.s));
 }
 
-static SnRx
-rx_compare(SnRg *cx, const SnExpr *e)
+static SnRuleExpr
+rx_compare(SnRuleGen *cx, const SnExpr *e)
 {
     const SnExpr *ka = e->kid[0], *kb = e->kid[1];
     bool ne = e->op == SN_OP_NE;
 
-    SnRx a = ka->ek == SN_E_LIST ? sn_rx_prim(ka->ty, "0") : sn_rx(cx, ka);
-    SnRx b = kb->ek == SN_E_LIST ? sn_rx_prim(kb->ty, "0") : sn_rx(cx, kb);
+    SnRuleExpr a = ka->ek == SN_E_LIST ? sn_rule_expr_prim(ka->ty, "0")
+                                       : sn_rule_expr(cx, ka);
+    SnRuleExpr b = kb->ek == SN_E_LIST ? sn_rule_expr_prim(kb->ty, "0")
+                                       : sn_rule_expr(cx, kb);
     if (a.ty == SN_TY_ETYPE)
         return compare_types(cx, e, a, b);
     if (a.ty == SN_TY_RANGE || b.ty == SN_TY_RANGE) {
@@ -166,26 +169,28 @@ rx_compare(SnRg *cx, const SnExpr *e)
             return unless(cx, ne, sn_format(cx->a, "sn_range_full(%s)", a.s));
         return unless(cx, ne,
                       sn_format(cx->a, "sn_range_equal(%s, %s)",
-                                sn_rx_range(cx, ka), sn_rx_range(cx, kb)));
+                                sn_rule_expr_range(cx, ka),
+                                sn_rule_expr_range(cx, kb)));
     }
     if (a.ty == SN_TY_INTS || a.ty == SN_TY_REALS)
         return compare_lists(cx, e, a, b);
     if (a.ty == SN_TY_STR)
-        return (SnRx){
+        return (SnRuleExpr){
             .s = sn_format(cx->a, "strcmp(%s, %s) %s 0", a.s, b.s, c_op[e->op]),
             .prec = P_EQ,
             .ty = SN_TY_BOOL};
     int p = e->op == SN_OP_EQ || ne ? P_EQ : P_REL;
-    return (SnRx){.s = sn_format(cx->a, "%s %s %s", sn_rx_paren(cx, a, P_ADD),
-                                 c_op[e->op], sn_rx_paren(cx, b, P_ADD)),
-                  .prec = p,
-                  .ty = SN_TY_BOOL};
+    return (SnRuleExpr){
+        .s = sn_format(cx->a, "%s %s %s", sn_rule_expr_paren(cx, a, P_ADD),
+                       c_op[e->op], sn_rule_expr_paren(cx, b, P_ADD)),
+        .prec = p,
+        .ty = SN_TY_BOOL};
 }
 
-static SnRx
-rx_in(SnRg *cx, const SnExpr *e)
+static SnRuleExpr
+rx_in(SnRuleGen *cx, const SnExpr *e)
 {
-    SnRx a = sn_rx(cx, e->kid[0]);
+    SnRuleExpr a = sn_rule_expr(cx, e->kid[0]);
     SnBuf b;
 
     sn_buf_init(&b, cx->a);
@@ -196,152 +201,164 @@ rx_in(SnRg *cx, const SnExpr *e)
                     .pos = e->pos,
                     .nkid = 2,
                     .kid = pair};
-        SnRx x = rx_compare(cx, &q);
-        sn_putf(&b, "%s%s", i > 1 ? " || " : "", sn_rx_paren(cx, x, P_OR));
+        SnRuleExpr x = rx_compare(cx, &q);
+        sn_putf(&b, "%s%s", i > 1 ? " || " : "",
+                sn_rule_expr_paren(cx, x, P_OR));
     }
     bool many =
         e->nkid > 2 || (a.ty == SN_TY_ETYPE && strstr(sn_buf_str(&b), " || "));
-    return (SnRx){.s = sn_buf_str(&b),
-                  .prec = many                  ? P_OR
-                          : a.ty == SN_TY_ETYPE ? P_PRIM
-                                                : P_EQ,
-                  .ty = SN_TY_BOOL};
+    return (SnRuleExpr){.s = sn_buf_str(&b),
+                        .prec = many                  ? P_OR
+                                : a.ty == SN_TY_ETYPE ? P_PRIM
+                                                      : P_EQ,
+                        .ty = SN_TY_BOOL};
 }
 
 /* ---- operators ---- */
 
-static SnRx
-rx_arith(SnRg *cx, const SnExpr *e)
+static SnRuleExpr
+rx_arith(SnRuleGen *cx, const SnExpr *e)
 {
     static const char *const fn[] = {"add", "sub", "mul", "div"};
-    SnRx a = sn_rx(cx, e->kid[0]), b = sn_rx(cx, e->kid[1]);
+    SnRuleExpr a = sn_rule_expr(cx, e->kid[0]), b = sn_rule_expr(cx, e->kid[1]);
     double v;
 
-    if (sn_const_num(e, &v) && (sn_rx_real(a) || sn_rx_real(b)))
-        return sn_rx_prim(SN_TY_REAL, sn_rx_f32(cx, v));
-    if (!sn_rx_real(a) && !sn_rx_real(b)) /* sizes of a model may be anything */
-        return sn_rx_prim(SN_TY_INT, sn_format(cx->a, "sn_int_%s(%s, %s)",
-                                               fn[e->op], a.s, b.s));
+    if (sn_const_num(e, &v) && (sn_rule_expr_real(a) || sn_rule_expr_real(b)))
+        return sn_rule_expr_prim(SN_TY_REAL, sn_rule_expr_f32(cx, v));
+    if (!sn_rule_expr_real(a) &&
+        !sn_rule_expr_real(b)) /* sizes of a model may be anything */
+        return sn_rule_expr_prim(
+            SN_TY_INT,
+            sn_format(cx->a, "sn_int_%s(%s, %s)", fn[e->op], a.s, b.s));
     int p = e->op <= SN_OP_SUB ? P_ADD : P_MUL;
-    const char *l = sn_rx_real(a) ? sn_rx_paren(cx, a, p)
-                                  : sn_format(cx->a, "(float)%s",
-                                              sn_rx_paren(cx, a, P_UNARY));
-    const char *r = sn_rx_real(b) ? sn_rx_paren(cx, b, p + 1)
-                                  : sn_format(cx->a, "(float)%s",
-                                              sn_rx_paren(cx, b, P_UNARY));
-    return (SnRx){.s = sn_format(cx->a, "%s %s %s", l, c_op[e->op], r),
-                  .prec = p,
-                  .ty = SN_TY_REAL};
+    const char *l =
+        sn_rule_expr_real(a)
+            ? sn_rule_expr_paren(cx, a, p)
+            : sn_format(cx->a, "(float)%s", sn_rule_expr_paren(cx, a, P_UNARY));
+    const char *r =
+        sn_rule_expr_real(b)
+            ? sn_rule_expr_paren(cx, b, p + 1)
+            : sn_format(cx->a, "(float)%s", sn_rule_expr_paren(cx, b, P_UNARY));
+    return (SnRuleExpr){.s = sn_format(cx->a, "%s %s %s", l, c_op[e->op], r),
+                        .prec = p,
+                        .ty = SN_TY_REAL};
 }
 
-static SnRx
-rx_logic(SnRg *cx, const SnExpr *e)
+static SnRuleExpr
+rx_logic(SnRuleGen *cx, const SnExpr *e)
 {
     int p = e->op == SN_OP_AND ? P_AND : P_OR;
-    SnRx a = sn_rx(cx, e->kid[0]), b = sn_rx(cx, e->kid[1]);
+    SnRuleExpr a = sn_rule_expr(cx, e->kid[0]), b = sn_rule_expr(cx, e->kid[1]);
 
     /* gcc wants brackets around && inside ||. */
-    return (SnRx){.s = sn_format(cx->a, "%s %s %s",
-                                 sn_rx_paren(cx, a, a.prec == p ? p : P_EQ),
-                                 c_op[e->op],
-                                 sn_rx_paren(cx, b, b.prec == p ? p : P_EQ)),
-                  .prec = p,
-                  .ty = SN_TY_BOOL};
+    return (SnRuleExpr){
+        .s = sn_format(cx->a, "%s %s %s",
+                       sn_rule_expr_paren(cx, a, a.prec == p ? p : P_EQ),
+                       c_op[e->op],
+                       sn_rule_expr_paren(cx, b, b.prec == p ? p : P_EQ)),
+        .prec = p,
+        .ty = SN_TY_BOOL};
 }
 
-static SnRx
-negated(SnRg *cx, const SnExpr *e)
+static SnRuleExpr
+negated(SnRuleGen *cx, const SnExpr *e)
 {
     static const SnOp flip[] = {
         [SN_OP_EQ] = SN_OP_NE, [SN_OP_NE] = SN_OP_EQ, [SN_OP_LT] = SN_OP_GE,
         [SN_OP_LE] = SN_OP_GT, [SN_OP_GT] = SN_OP_LE, [SN_OP_GE] = SN_OP_LT};
 
     if (e->ek == SN_E_NOT)
-        return sn_rx(cx, e->kid[0]);
+        return sn_rule_expr(cx, e->kid[0]);
     bool cmp = e->ek == SN_E_BIN && e->op >= SN_OP_EQ && e->op <= SN_OP_GE;
     bool eq = cmp && e->op <= SN_OP_NE;
     if (cmp &&
         (eq || (e->kid[0]->ty == SN_TY_INT && e->kid[1]->ty == SN_TY_INT))) {
         SnExpr q = *e;
         q.op = flip[e->op];
-        SnRx x = sn_rx(cx, e->kid[0]);
+        SnRuleExpr x = sn_rule_expr(cx, e->kid[0]);
         if (x.ty != SN_TY_INTS && x.ty != SN_TY_REALS)
             return rx_compare(cx, &q);
     }
-    SnRx x = sn_rx(cx, e);
+    SnRuleExpr x = sn_rule_expr(cx, e);
     const char *ne = e->ek == SN_E_CALL ? strstr(x.s, " != 0") : NULL;
     const char *eq0 = e->ek == SN_E_CALL ? strstr(x.s, " == 0") : NULL;
     if (ne && x.prec == P_EQ)
-        return (SnRx){.s = sn_format(cx->a, "!%.*s", (int)(ne - x.s), x.s),
-                      .prec = P_UNARY,
-                      .ty = SN_TY_BOOL};
+        return (SnRuleExpr){.s =
+                                sn_format(cx->a, "!%.*s", (int)(ne - x.s), x.s),
+                            .prec = P_UNARY,
+                            .ty = SN_TY_BOOL};
     if (eq0 && x.prec == P_EQ)
-        return (SnRx){.s = sn_format(cx->a, "%.*s", (int)(eq0 - x.s), x.s),
-                      .prec = P_PRIM,
-                      .ty = SN_TY_BOOL};
+        return (SnRuleExpr){.s =
+                                sn_format(cx->a, "%.*s", (int)(eq0 - x.s), x.s),
+                            .prec = P_PRIM,
+                            .ty = SN_TY_BOOL};
     if (x.s[0] == '!' && x.prec == P_UNARY)
-        return sn_rx_prim(SN_TY_BOOL, x.s + 1);
-    return (SnRx){.s = sn_format(cx->a, "!%s", sn_rx_paren(cx, x, P_UNARY)),
-                  .prec = P_UNARY,
-                  .ty = SN_TY_BOOL};
+        return sn_rule_expr_prim(SN_TY_BOOL, x.s + 1);
+    return (SnRuleExpr){
+        .s = sn_format(cx->a, "!%s", sn_rule_expr_paren(cx, x, P_UNARY)),
+        .prec = P_UNARY,
+        .ty = SN_TY_BOOL};
 }
 
-static SnRx
-rx_index(SnRg *cx, const SnExpr *e)
+static SnRuleExpr
+rx_index(SnRuleGen *cx, const SnExpr *e)
 {
-    SnRx a = sn_rx(cx, e->kid[0]), i = sn_rx(cx, e->kid[1]);
+    SnRuleExpr a = sn_rule_expr(cx, e->kid[0]), i = sn_rule_expr(cx, e->kid[1]);
 
     if (a.ty == SN_TY_INTS)
-        return sn_rx_prim(SN_TY_INT,
-                          sn_format(cx->a, "sn_int_at(%s, %s)", a.s, i.s));
-    return sn_rx_prim(SN_TY_REAL,
-                      sn_format(cx->a, "sn_real_at(%s, %s)", a.s, i.s));
+        return sn_rule_expr_prim(
+            SN_TY_INT, sn_format(cx->a, "sn_int_at(%s, %s)", a.s, i.s));
+    return sn_rule_expr_prim(SN_TY_REAL,
+                             sn_format(cx->a, "sn_real_at(%s, %s)", a.s, i.s));
 }
 
-SnRx
-sn_rx(SnRg *cx, const SnExpr *e)
+SnRuleExpr
+sn_rule_expr(SnRuleGen *cx, const SnExpr *e)
 {
     SnBuf b;
 
     switch (e->ek) {
     case SN_E_INT:
-        return sn_rx_prim(SN_TY_INT, put_i64(cx, e->i));
+        return sn_rule_expr_prim(SN_TY_INT, put_i64(cx, e->i));
     case SN_E_REAL:
-        return sn_rx_prim(SN_TY_REAL, sn_rx_f32(cx, e->r));
+        return sn_rule_expr_prim(SN_TY_REAL, sn_rule_expr_f32(cx, e->r));
     case SN_E_STR:
         sn_buf_init(&b, cx->a);
         sn_emit_str(&b, e->s);
-        return sn_rx_prim(SN_TY_STR, sn_buf_str(&b));
+        return sn_rule_expr_prim(SN_TY_STR, sn_buf_str(&b));
     case SN_E_BOOL:
-        return sn_rx_prim(SN_TY_BOOL, e->i ? "true" : "false");
+        return sn_rule_expr_prim(SN_TY_BOOL, e->i ? "true" : "false");
     case SN_E_NAME:
-        return sn_rx_name(cx, e);
+        return sn_rule_expr_name(cx, e);
     case SN_E_LIST:
         if (e->ty == SN_TY_RANGE)
-            return sn_rx_prim(SN_TY_RANGE, sn_rx_range_list(cx, e));
+            return sn_rule_expr_prim(SN_TY_RANGE,
+                                     sn_rule_expr_range_list(cx, e));
         if (e->ty == SN_TY_REALS)
-            return sn_rx_prim(SN_TY_REALS, reals(cx, e));
-        return sn_rx_prim(SN_TY_INTS, ints(cx, e));
+            return sn_rule_expr_prim(SN_TY_REALS, reals(cx, e));
+        return sn_rule_expr_prim(SN_TY_INTS, ints(cx, e));
     case SN_E_MEMBER:
-        return sn_rx_member(cx, e);
+        return sn_rule_expr_member(cx, e);
     case SN_E_INDEX:
         return rx_index(cx, e);
     case SN_E_CALL:
-        return sn_rx_call(cx, e);
+        return sn_rule_expr_call(cx, e);
     case SN_E_NEG: {
-        SnRx x = sn_rx(cx, e->kid[0]);
+        SnRuleExpr x = sn_rule_expr(cx, e->kid[0]);
         double v;
         if (sn_const_num(e, &v))
-            return (SnRx){.s = sn_rx_real(x) ? sn_rx_f32(cx, v)
-                                             : put_i64(cx, (int64_t)v),
-                          .prec = P_UNARY,
-                          .ty = x.ty};
+            return (SnRuleExpr){.s = sn_rule_expr_real(x)
+                                         ? sn_rule_expr_f32(cx, v)
+                                         : put_i64(cx, (int64_t)v),
+                                .prec = P_UNARY,
+                                .ty = x.ty};
         if (x.ty == SN_TY_INT)
-            return sn_rx_prim(SN_TY_INT,
-                              sn_format(cx->a, "sn_int_sub(0, %s)", x.s));
-        return (SnRx){.s = sn_format(cx->a, "-%s", sn_rx_paren(cx, x, P_PRIM)),
-                      .prec = P_UNARY,
-                      .ty = x.ty};
+            return sn_rule_expr_prim(
+                SN_TY_INT, sn_format(cx->a, "sn_int_sub(0, %s)", x.s));
+        return (SnRuleExpr){
+            .s = sn_format(cx->a, "-%s", sn_rule_expr_paren(cx, x, P_PRIM)),
+            .prec = P_UNARY,
+            .ty = x.ty};
     }
     case SN_E_NOT:
         return negated(cx, e->kid[0]);
@@ -355,38 +372,40 @@ sn_rx(SnRg *cx, const SnExpr *e)
     case SN_E_ARG:
         break;
     }
-    return sn_rx_none(cx, e);
+    return sn_rule_expr_none(cx, e);
 }
 
 const char *
-sn_rg_cond(SnRg *cx, const SnExpr *e, bool negate)
+sn_rule_cond(SnRuleGen *cx, const SnExpr *e, bool negate)
 {
-    return negate ? negated(cx, e).s : sn_rx(cx, e).s;
+    return negate ? negated(cx, e).s : sn_rule_expr(cx, e).s;
 }
 
 /* ---- attribute values ---- */
 
 static const char *
-word_value(SnRg *cx, const SnDefNode *n, const SnDefAttr *at, const SnExpr *e)
+word_value(SnRuleGen *cx, const SnDefNode *n, const SnDefAttr *at,
+           const SnExpr *e)
 {
     for (uint32_t i = 0; e->ek == SN_E_NAME && i < at->nword; i++)
         if (!strcmp(at->word[i], e->s))
             return sn_format(cx->a, "SN_%s_%s_%s", sn_upper(cx->a, n->name),
                              sn_upper(cx->a, at->name), sn_upper(cx->a, e->s));
-    return sn_rx(cx, e).s;
+    return sn_rule_expr(cx, e).s;
 }
 
 const char *
-sn_rg_value(SnRg *cx, const SnDefNode *n, const SnDefAttr *at, const SnExpr *e)
+sn_rule_value(SnRuleGen *cx, const SnDefNode *n, const SnDefAttr *at,
+              const SnExpr *e)
 {
-    SnRx x;
+    SnRuleExpr x;
     double v;
 
     switch (at->ty) {
     case SN_AT_RANGE:
-        return sn_rx_range(cx, e);
+        return sn_rule_expr_range(cx, e);
     case SN_AT_TYPE:
-        return sn_rg_type(cx, e);
+        return sn_rule_type(cx, e);
     case SN_AT_INTS:
         return ints(cx, e);
     case SN_AT_REALS:
@@ -395,15 +414,16 @@ sn_rg_value(SnRg *cx, const SnDefNode *n, const SnDefAttr *at, const SnExpr *e)
         return word_value(cx, n, at, e);
     case SN_AT_REAL:
         if (sn_const_num(e, &v))
-            return sn_rx_f32(cx, v);
-        x = sn_rx(cx, e);
-        return sn_rx_real(x)
+            return sn_rule_expr_f32(cx, v);
+        x = sn_rule_expr(cx, e);
+        return sn_rule_expr_real(x)
                    ? x.s
-                   : sn_format(cx->a, "(float)%s", sn_rx_paren(cx, x, P_UNARY));
+                   : sn_format(cx->a, "(float)%s",
+                               sn_rule_expr_paren(cx, x, P_UNARY));
     case SN_AT_INT:
     case SN_AT_BOOL:
     case SN_AT_STR:
         break;
     }
-    return sn_rx(cx, e).s;
+    return sn_rule_expr(cx, e).s;
 }

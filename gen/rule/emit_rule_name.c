@@ -7,7 +7,7 @@
 /* ---- names ---- */
 
 SnDefVar *
-sn_rg_var(const SnRg *cx, const char *name)
+sn_rule_var(const SnRuleGen *cx, const char *name)
 {
     for (uint32_t i = 0; cx->rule && i < cx->rule->nvar; i++)
         if (!strcmp(cx->rule->var[i]->name, name))
@@ -16,7 +16,7 @@ sn_rg_var(const SnRg *cx, const char *name)
 }
 
 static const SnDefTestLine *
-test_value(const SnRg *cx, const char *name)
+test_value(const SnRuleGen *cx, const char *name)
 {
     for (uint32_t i = 0; cx->test && i < cx->test->nline; i++) {
         const SnDefTestLine *l = cx->test->line[i];
@@ -28,17 +28,17 @@ test_value(const SnRg *cx, const char *name)
 }
 
 const char *
-sn_rx_ref(SnRg *cx, const SnExpr *e)
+sn_rule_expr_ref(SnRuleGen *cx, const SnExpr *e)
 {
     if (e->ek == SN_E_NAME && cx->ran && test_value(cx, e->s))
         return sn_format(cx->a, "sn_gt_value(t, \"%s\")", e->s);
     if (e->ek == SN_E_NAME && test_value(cx, e->s))
         return sn_format(cx->a, "%s%s", cx->values, sn_field(cx->a, e->s));
     if (e->ek == SN_E_NAME) {
-        const SnDefVar *v = sn_rg_var(cx, e->s);
+        const SnDefVar *v = sn_rule_var(cx, e->s);
         if (!v)
             return NULL;
-        const char *s = sn_rg_of(cx, v);
+        const char *s = sn_rule_of(cx, v);
         if (v->vk == SN_V_LIST) /* its first element stands for all */
             return sn_format(cx->a, "sn_in(g, %s, %u)",
                              cx->bind[v->index].run.id,
@@ -47,29 +47,29 @@ sn_rx_ref(SnRg *cx, const SnExpr *e)
     }
     if (e->ek != SN_E_MEMBER || e->kid[0]->ek != SN_E_NAME)
         return NULL;
-    const SnDefVar *v = sn_rg_var(cx, e->kid[0]->s);
+    const SnDefVar *v = sn_rule_var(cx, e->kid[0]->s);
     const SnDefNode *n = v && v->vk == SN_V_NODE ? v->pat->node : NULL;
     const SnDefPort *p = n ? sn_def_port(n, e->s) : NULL;
     if (!p)
         return NULL;
     return sn_format(cx->a, p->out ? "SN_REF(%s, %u)" : "sn_in(g, %s, %u)",
-                     sn_rg_of(cx, v), p->index);
+                     sn_rule_of(cx, v), p->index);
 }
 
-static SnRx
-type_name(SnRg *cx, const SnExpr *e)
+static SnRuleExpr
+type_name(SnRuleGen *cx, const SnExpr *e)
 {
     const SnDefType *t = sn_def_type(cx->defs, e->s);
 
     if (!t || !t->nconc)
-        return sn_rx_none(cx, e);
-    return (SnRx){
+        return sn_rule_expr_none(cx, e);
+    return (SnRuleExpr){
         .prec = P_PRIM, .ty = SN_TY_ETYPE, .conc = t->conc, .nconc = t->nconc};
 }
 
-static SnRx
-sn_rx_attr(SnRg *cx, const char *node, const SnDefNode *kind,
-           const SnDefAttr *at)
+static SnRuleExpr
+sn_rule_expr_attr(SnRuleGen *cx, const char *node, const SnDefNode *kind,
+                  const SnDefAttr *at)
 {
     static const SnTy ty[] = {
         [SN_AT_INT] = SN_TY_INT,     [SN_AT_REAL] = SN_TY_REAL,
@@ -78,10 +78,10 @@ sn_rx_attr(SnRg *cx, const char *node, const SnDefNode *kind,
         [SN_AT_REALS] = SN_TY_REALS, [SN_AT_TYPE] = SN_TY_ETYPE,
         [SN_AT_RANGE] = SN_TY_RANGE};
     const char *field = sn_field(cx->a, at->name);
-    SnRx x = sn_rx_prim(ty[at->ty], NULL);
+    SnRuleExpr x = sn_rule_expr_prim(ty[at->ty], NULL);
 
     if (kind)
-        x.s = sn_format(cx->a, "sn_%s_attr(g, %s)->%s", sn_rg_lower(cx, kind),
+        x.s = sn_format(cx->a, "sn_%s_attr(g, %s)->%s", sn_rule_lower(cx, kind),
                         node, field);
     else if (at->ty == SN_AT_RANGE && !strcmp(at->name, "clamp"))
         x.s = sn_format(cx->a, "sn_clamp_of(g, %s)", node);
@@ -91,8 +91,9 @@ sn_rx_attr(SnRg *cx, const char *node, const SnDefNode *kind,
     if (x.s[0] == '*')
         x.prec = P_UNARY;
     if (at->range_attr && kind)
-        x.dom = sn_format(cx->a, "sn_%s_attr(g, %s)->%s", sn_rg_lower(cx, kind),
-                          node, sn_field(cx->a, at->range_attr->name));
+        x.dom =
+            sn_format(cx->a, "sn_%s_attr(g, %s)->%s", sn_rule_lower(cx, kind),
+                      node, sn_field(cx->a, at->range_attr->name));
     else if (at->range_port && !at->range_port->out)
         x.dom = sn_format(cx->a, "sn_type(g, sn_in(g, %s, %u))", node,
                           at->range_port->index);
@@ -104,7 +105,7 @@ sn_rx_attr(SnRg *cx, const char *node, const SnDefNode *kind,
 
 /* The attribute of that name of a node of a class: any member's. */
 static const SnDefAttr *
-class_attr(const SnRg *cx, const char *name)
+class_attr(const SnRuleGen *cx, const char *name)
 {
     for (uint32_t i = 0; i < cx->defs->nnode; i++) {
         const SnDefAttr *at = sn_def_attr(cx->defs->node[i], name);
@@ -114,41 +115,44 @@ class_attr(const SnRg *cx, const char *name)
     return NULL;
 }
 
-SnRx
-sn_rx_member(SnRg *cx, const SnExpr *e)
+SnRuleExpr
+sn_rule_expr_member(SnRuleGen *cx, const SnExpr *e)
 {
     const SnExpr *k = e->kid[0];
-    const SnDefVar *v = k->ek == SN_E_NAME ? sn_rg_var(cx, k->s) : NULL;
-    const char *ref = sn_rx_ref(cx, k), *t = NULL;
+    const SnDefVar *v = k->ek == SN_E_NAME ? sn_rule_var(cx, k->s) : NULL;
+    const char *ref = sn_rule_expr_ref(cx, k), *t = NULL;
 
     if (v && v->vk == SN_V_NODE) {
-        const char *id = sn_rg_of(cx, v);
+        const char *id = sn_rule_of(cx, v);
         const SnDefNode *one = v->pat->pk == SN_P_CALL ? v->pat->node : NULL;
         const SnDefAttr *at = v->pat->node ? sn_def_attr(v->pat->node, e->s)
                                            : class_attr(cx, e->s);
         if (at)
-            return sn_rx_attr(cx, id, one, at);
+            return sn_rule_expr_attr(cx, id, one, at);
         if (!strcmp(e->s, "calibrated"))
-            return sn_rx_prim(
+            return sn_rule_expr_prim(
                 SN_TY_BOOL, sn_format(cx->a, "sn_node(g, %s)->calibrated", id));
     }
     if (ref && !strcmp(e->s, "type"))
-        return sn_rx_prim(SN_TY_ETYPE, sn_format(cx->a, "sn_type(g, %s)", ref));
+        return sn_rule_expr_prim(SN_TY_ETYPE,
+                                 sn_format(cx->a, "sn_type(g, %s)", ref));
     if (ref)
         t = sn_format(cx->a, "sn_type(g, %s)", ref);
     else if (k->ek == SN_E_MEMBER)
-        t = sn_rx(cx, k).s;
+        t = sn_rule_expr(cx, k).s;
     if (t && !strcmp(e->s, "scale"))
-        return sn_rx_prim(SN_TY_REAL, sn_format(cx->a, "sn_scale_of(%s)", t));
+        return sn_rule_expr_prim(SN_TY_REAL,
+                                 sn_format(cx->a, "sn_scale_of(%s)", t));
     if (t && !strcmp(e->s, "zp"))
-        return sn_rx_prim(SN_TY_INT, sn_format(cx->a, "sn_zp_of(%s)", t));
-    ref = sn_rx_ref(cx, e);
-    return ref ? sn_rx_prim(SN_TY_VALUE, ref) : sn_rx_none(cx, e);
+        return sn_rule_expr_prim(SN_TY_INT,
+                                 sn_format(cx->a, "sn_zp_of(%s)", t));
+    ref = sn_rule_expr_ref(cx, e);
+    return ref ? sn_rule_expr_prim(SN_TY_VALUE, ref) : sn_rule_expr_none(cx, e);
 }
 
 /* The constant of a word, under the name of the node that declares it. */
 static const char *
-word(SnRg *cx, const SnExpr *e)
+word(SnRuleGen *cx, const SnExpr *e)
 {
     const SnDefAttr *at = e->ref;
 
@@ -163,26 +167,27 @@ word(SnRg *cx, const SnExpr *e)
     return sn_format(cx->a, "%lld", (long long)e->i);
 }
 
-SnRx
-sn_rx_name(SnRg *cx, const SnExpr *e)
+SnRuleExpr
+sn_rule_expr_name(SnRuleGen *cx, const SnExpr *e)
 {
-    const char *ref = sn_rx_ref(cx, e);
+    const char *ref = sn_rule_expr_ref(cx, e);
 
     if (ref)
-        return sn_rx_prim(SN_TY_VALUE, ref);
+        return sn_rule_expr_prim(SN_TY_VALUE, ref);
     if (cx->self && sn_def_attr(cx->self, e->s))
-        return sn_rx_attr(cx, "id", cx->self, sn_def_attr(cx->self, e->s));
+        return sn_rule_expr_attr(cx, "id", cx->self,
+                                 sn_def_attr(cx->self, e->s));
     if (e->rk == SN_R_WORD)
-        return sn_rx_prim(SN_TY_ENUM, word(cx, e));
+        return sn_rule_expr_prim(SN_TY_ENUM, word(cx, e));
     if (!strcmp(e->s, "full"))
-        return sn_rx_prim(SN_TY_RANGE, "(SnRange){ .has_lo = false }");
+        return sn_rule_expr_prim(SN_TY_RANGE, "(SnRange){ .has_lo = false }");
     return type_name(cx, e);
 }
 
 /* ---- types ---- */
 
 const char *
-sn_rg_in_set(SnRg *cx, const char *t, const SnDefConc *c, uint32_t n)
+sn_rule_in_set(SnRuleGen *cx, const char *t, const SnDefConc *c, uint32_t n)
 {
     SnBuf b;
 
@@ -205,13 +210,13 @@ reads_name(const SnExpr *e)
 
 /* q8(scale, zp), q8c([scales], [zps]) */
 static const char *
-type_with(SnRg *cx, const SnExpr *e)
+type_with(SnRuleGen *cx, const SnExpr *e)
 {
     const SnDefType *t = sn_def_type(cx->defs, e->s);
     SnDefConc c = t->conc[0];
     uint32_t n, m;
-    const char *s = sn_rx_elements(cx, e->kid[0], true, &n);
-    const char *z = sn_rx_elements(cx, e->kid[1], false, &m);
+    const char *s = sn_rule_expr_elements(cx, e->kid[0], true, &n);
+    const char *z = sn_rule_expr_elements(cx, e->kid[1], false, &m);
 
     if (c.axis < 0)
         return sn_format(cx->a,
@@ -230,26 +235,26 @@ type_with(SnRg *cx, const SnExpr *e)
                      m == 1 ? sn_buf_str(&b) : z);
 }
 
-SnRx
-sn_rx_type_call(SnRg *cx, const SnExpr *e)
+SnRuleExpr
+sn_rule_expr_type_call(SnRuleGen *cx, const SnExpr *e)
 {
     const SnDefType *t = sn_def_type(cx->defs, e->s);
 
     if (!t || t->nconc != 1 || e->nkid != 2)
-        return sn_rx_none(cx, e);
-    return sn_rx_prim(SN_TY_ETYPE, type_with(cx, e));
+        return sn_rule_expr_none(cx, e);
+    return sn_rule_expr_prim(SN_TY_ETYPE, type_with(cx, e));
 }
 
 const char *
-sn_rg_type(SnRg *cx, const SnExpr *e)
+sn_rule_type(SnRuleGen *cx, const SnExpr *e)
 {
     if (e->ek == SN_E_INDEX)
         e = e->kid[0];
-    SnRx x = sn_rx(cx, e);
+    SnRuleExpr x = sn_rule_expr(cx, e);
     if (x.ty == SN_TY_VALUE)
         return sn_format(cx->a, "sn_type(g, %s)", x.s);
     if (x.ty != SN_TY_ETYPE || (!x.s && x.nconc != 1))
-        return sn_rx_none(cx, e).s;
+        return sn_rule_expr_none(cx, e).s;
     if (!x.s)
         return sn_format(cx->a, "sn_type_plain(g->pool, %s)",
                          sn_elem_enum(x.conc[0].elem));

@@ -58,12 +58,12 @@ emit_header(const SnDefs *defs, const char *outdir, SnDiag *d)
     for (uint32_t i = 0; i < defs->nrule; i++)
         if (sn_defs_mine(defs, defs->rule[i]->backend))
             sn_putf(&b, "    %s = %s%u, /* %s */\n",
-                    sn_rg_rule_enum(defs, defs->rule[i]),
+                    sn_rule_rule_enum(defs, defs->rule[i]),
                     plugin ? "SN_RULE_END + " : "", id++,
                     sn_where(defs->arena, defs->rule[i]->pos));
     for (uint32_t i = 0; !plugin && i < defs->nderive; i++)
         sn_putf(&b, "    %s = %u, /* %s */\n",
-                sn_rg_derive_enum(defs, defs->derive[i]), id++,
+                sn_rule_derive_enum(defs, defs->derive[i]), id++,
                 sn_where(defs->arena, defs->derive[i]->pos));
     sn_putf(&b,
             plugin ? "    SN_RULE_%s_END = SN_RULE_END + %u\n};\n"
@@ -127,9 +127,9 @@ put_classes(const SnDefs *defs, SnBuf *b)
         }
         sn_putf(b, "\n/* %s: class %s\n", sn_where(defs->arena, c->pos),
                 c->name);
-        sn_rg_quote(b, " *   ", t.n ? sn_buf_str(&t) : "empty");
+        sn_rule_quote(b, " *   ", t.n ? sn_buf_str(&t) : "empty");
         sn_putf(b, " */\nenum { CLASS_%s = %u };\n", sn_upper(b->a, c->name),
-                sn_rg_join(defs, c));
+                sn_rule_join(defs, c));
     }
 }
 
@@ -187,7 +187,7 @@ sn_emit_rules(const SnDefs *defs, const char *outdir, SnDiag *d)
     sn_buf_init(&rules, defs->arena);
     for (uint32_t i = 0; i < defs->nrule; i++)
         if (sn_defs_mine(defs, defs->rule[i]->backend))
-            sn_rg_rule(defs, d, defs->rule[i], &rules);
+            sn_rule_rule(defs, d, defs->rule[i], &rules);
     sn_buf_init(&b, defs->arena);
     sn_emit_head(&b, "Written rules, and the tables of rules, passes, "
                      "pipelines and backends.");

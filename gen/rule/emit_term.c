@@ -4,12 +4,12 @@
 
 #include <string.h>
 
-static const char *build(SnRg *cx, const SnTerm *t, const char *name);
+static const char *build(SnRuleGen *cx, const SnTerm *t, const char *name);
 
 /* ---- attributes ---- */
 
 const SnAsg *
-sn_rg_asg(const SnTerm *t, const char *name)
+sn_rule_asg(const SnTerm *t, const char *name)
 {
     const SnAsg *a = NULL;
 
@@ -40,10 +40,10 @@ var_kind(const SnDefVar *v)
 
 /* All attributes are written: one initializer. */
 static const char *
-attrs_literal(SnRg *cx, const SnTerm *t, const char *base)
+attrs_literal(SnRuleGen *cx, const SnTerm *t, const char *base)
 {
     const SnDefNode *n = t->node;
-    const char *at = sn_rg_fresh(cx, sn_format(cx->a, "%s_attr", base));
+    const char *at = sn_rule_fresh(cx, sn_format(cx->a, "%s_attr", base));
     SnBuf b;
 
     sn_buf_init(&b, cx->a);
@@ -52,20 +52,21 @@ attrs_literal(SnRg *cx, const SnTerm *t, const char *base)
     const char **field = SN_NEW_N(cx->a, const char *, n->nall);
     for (uint32_t i = 0; i < n->nall; i++) {
         const SnDefAttr *a = n->all[i];
-        field[i] = sn_format(cx->a, ".%s = %s", sn_field(cx->a, a->name),
-                             sn_rg_value(cx, n, a, sn_rg_asg(t, a->name)->e));
+        field[i] =
+            sn_format(cx->a, ".%s = %s", sn_field(cx->a, a->name),
+                      sn_rule_value(cx, n, a, sn_rule_asg(t, a->name)->e));
         sn_putf(&b, "%s %s", i ? "," : "", field[i]);
     }
     sn_puts(&b, " };");
     if (b.n + (size_t)cx->indent < 80) {
-        sn_rg_line(cx, NULL, "%s", sn_buf_str(&b));
+        sn_rule_line(cx, NULL, "%s", sn_buf_str(&b));
     } else {
-        sn_rg_line(cx, NULL, "%s", head);
+        sn_rule_line(cx, NULL, "%s", head);
         cx->indent += 4;
         for (uint32_t i = 0; i < n->nall; i++)
-            sn_rg_line(cx, NULL, "%s,", field[i]);
+            sn_rule_line(cx, NULL, "%s,", field[i]);
         cx->indent -= 4;
-        sn_rg_line(cx, NULL, "};");
+        sn_rule_line(cx, NULL, "};");
     }
     return sn_format(cx->a, "&%s", at);
 }
@@ -74,18 +75,18 @@ static bool
 all_written(const SnTerm *t)
 {
     for (uint32_t i = 0; i < t->node->nall; i++)
-        if (!sn_rg_asg(t, t->node->all[i]->name))
+        if (!sn_rule_asg(t, t->node->all[i]->name))
             return false;
     return true;
 }
 
 const char *
-sn_rg_attrs(SnRg *cx, const SnTerm *t, const char *base)
+sn_rule_attrs(SnRuleGen *cx, const SnTerm *t, const char *base)
 {
     const SnDefNode *n = t->node, *from = var_kind(t->like_var);
-    const char *lo = sn_rg_lower(cx, n);
+    const char *lo = sn_rule_lower(cx, n);
     const char *like = t->like_var && t->like_var->vk == SN_V_NODE
-                           ? sn_rg_of(cx, t->like_var)
+                           ? sn_rule_of(cx, t->like_var)
                            : NULL;
 
     if (cx->test && t->like)
@@ -97,50 +98,50 @@ sn_rg_attrs(SnRg *cx, const SnTerm *t, const char *base)
         return "NULL";
     if (from == n && !attr_asgs(t))
         return sn_format(cx->a, "sn_%s_attr(g, %s)", lo, like);
-    const char *at = sn_rg_fresh(cx, sn_format(cx->a, "%s_attr", base));
+    const char *at = sn_rule_fresh(cx, sn_format(cx->a, "%s_attr", base));
     const char *st = sn_format(cx->a, "Sn%sAttr", n->name);
     if (from == n)
-        sn_rg_line(cx, at, "%s %s = *sn_%s_attr(g, %s);", st, at, lo, like);
+        sn_rule_line(cx, at, "%s %s = *sn_%s_attr(g, %s);", st, at, lo, like);
     else
-        sn_rg_line(cx, at, "%s %s = *(const %s *)sn_desc(%s)->defaults;", st,
-                   at, st, sn_rg_kind(cx, n));
+        sn_rule_line(cx, at, "%s %s = *(const %s *)sn_desc(%s)->defaults;", st,
+                     at, st, sn_rule_kind(cx, n));
     if (like && from != n && (!from || from->nall))
-        sn_rg_line(cx, NULL, "sn_attrs_from(g, %s, &%s, %s);",
-                   sn_rg_kind(cx, n), at, like);
+        sn_rule_line(cx, NULL, "sn_attrs_from(g, %s, &%s, %s);",
+                     sn_rule_kind(cx, n), at, like);
     for (uint32_t i = 0; i < t->nasg; i++)
         if (t->asg[i].attr)
-            sn_rg_line(cx, NULL, "%s.%s = %s;", at,
-                       sn_field(cx->a, t->asg[i].name),
-                       sn_rg_value(cx, n, t->asg[i].attr, t->asg[i].e));
+            sn_rule_line(cx, NULL, "%s.%s = %s;", at,
+                         sn_field(cx->a, t->asg[i].name),
+                         sn_rule_value(cx, n, t->asg[i].attr, t->asg[i].e));
     return sn_format(cx->a, "&%s", at);
 }
 
 /* The calibrated flag speaks about the clamp: it comes with it. */
 static const char *
-calibrated(SnRg *cx, const SnTerm *t, const SnDefVar *like)
+calibrated(SnRuleGen *cx, const SnTerm *t, const SnDefVar *like)
 {
-    const SnAsg *a = sn_rg_asg(t, "calibrated");
+    const SnAsg *a = sn_rule_asg(t, "calibrated");
 
     if (a)
-        return sn_rg_cond(cx, a->e, false);
-    if (!like || like->vk != SN_V_NODE || sn_rg_asg(t, "clamp"))
+        return sn_rule_cond(cx, a->e, false);
+    if (!like || like->vk != SN_V_NODE || sn_rule_asg(t, "clamp"))
         return NULL;
     const SnDefNode *from = like->pat->node;
     if (from && !from->clamp)
         return NULL;
-    return sn_format(cx->a, "sn_node(g, %s)->calibrated", sn_rg_of(cx, like));
+    return sn_format(cx->a, "sn_node(g, %s)->calibrated", sn_rule_of(cx, like));
 }
 
 /* ---- operands ---- */
 
 /* The run whose variables the term reads. */
-static const SnRgRun *
-run_of(const SnRg *cx, const SnTerm *t)
+static const SnRuleRun *
+run_of(const SnRuleGen *cx, const SnTerm *t)
 {
     if ((t->tk == SN_T_VAR || t->tk == SN_T_COPY) && t->var && t->var->each)
-        return sn_rg_run_of(cx, t->var);
+        return sn_rule_run_of(cx, t->var);
     for (uint32_t i = 0; i < t->narg; i++) {
-        const SnRgRun *r = run_of(cx, t->arg[i]);
+        const SnRuleRun *r = run_of(cx, t->arg[i]);
         if (r)
             return r;
     }
@@ -149,21 +150,21 @@ run_of(const SnRg *cx, const SnTerm *t)
 
 /* "n, v" for a variadic port filled by `each TERM`. */
 static const char *
-build_each(SnRg *cx, const SnTerm *t)
+build_each(SnRuleGen *cx, const SnTerm *t)
 {
-    const SnRgRun *r = run_of(cx, t);
+    const SnRuleRun *r = run_of(cx, t);
 
     if (!r) {
         sn_error(cx->d, t->pos, "SN104",
                  "'each' on the right needs a variable bound under 'each'");
         return "0, NULL";
     }
-    const char *v = sn_rg_fresh(cx, "in");
-    sn_rg_line(cx, v, "SnRef *%s = SN_NEW_N(sn_scratch(rw), SnRef, %s);", v,
-               r->count);
-    sn_rg_loop(cx, r);
-    sn_rg_line(cx, NULL, "%s[i] = %s;", v, build(cx, t->arg[0], NULL));
-    sn_rg_loop_end(cx);
+    const char *v = sn_rule_fresh(cx, "in");
+    sn_rule_line(cx, v, "SnRef *%s = SN_NEW_N(sn_scratch(rw), SnRef, %s);", v,
+                 r->count);
+    sn_rule_loop(cx, r);
+    sn_rule_line(cx, NULL, "%s[i] = %s;", v, build(cx, t->arg[0], NULL));
+    sn_rule_loop_end(cx);
     return sn_format(cx->a, "%s, %s", r->count, v);
 }
 
@@ -174,19 +175,19 @@ is_list(const SnTerm *t)
 }
 
 static const char *
-build_list(SnRg *cx, const SnDefVar *v)
+build_list(SnRuleGen *cx, const SnDefVar *v)
 {
-    const SnRgRun *r = &cx->bind[v->index].run;
-    const char *name = sn_rg_local(cx, v->name);
+    const SnRuleRun *r = &cx->bind[v->index].run;
+    const char *name = sn_rule_local(cx, v->name);
 
-    sn_rg_line(cx, name, "const SnRef *%s = sn_operands(rw, g, %s, %u, %s);",
-               name, r->id, r->first, r->count);
+    sn_rule_line(cx, name, "const SnRef *%s = sn_operands(rw, g, %s, %u, %s);",
+                 name, r->id, r->first, r->count);
     return sn_format(cx->a, "%s, %s", r->count, name);
 }
 
 /* "n, v" for the operands of a variadic port. */
 static const char *
-build_run(SnRg *cx, const SnTerm *t)
+build_run(SnRuleGen *cx, const SnTerm *t)
 {
     SnBuf b;
 
@@ -209,16 +210,16 @@ build_run(SnRg *cx, const SnTerm *t)
 /* The type of result r: a plain one that every tuple gives it, else that of
  * result 0, as it is in one group with it. */
 static const char *
-result_type(SnRg *cx, const SnTerm *t, uint32_t r)
+result_type(SnRuleGen *cx, const SnTerm *t, uint32_t r)
 {
     const SnDefNode *n = t->node, *from = var_kind(t->like_var);
 
     if (r == 0 ||
         (n->out[r]->fact == SN_DF_SAME && n->out[0]->fact == SN_DF_SAME))
-        return sn_rg_term_type(cx, t);
+        return sn_rule_term_type(cx, t);
     if (from == n)
         return sn_format(cx->a, "sn_type(g, SN_REF(%s, %u))",
-                         sn_rg_of(cx, t->like_var), r);
+                         sn_rule_of(cx, t->like_var), r);
     int8_t e = SN_DE_ABSENT;
     for (uint32_t i = 0; i < n->ntuple; i++)
         if (n->tuple[i].out[r].elem != SN_DE_ABSENT)
@@ -226,12 +227,12 @@ result_type(SnRg *cx, const SnTerm *t, uint32_t r)
     if (e == SN_DE_ABSENT)
         return "NULL";
     if (e >= SN_DE_QI8 && e <= SN_DE_QI32)
-        return sn_rg_term_type(cx, t);
+        return sn_rule_term_type(cx, t);
     return sn_format(cx->a, "sn_type_plain(g->pool, %s)", sn_elem_enum(e));
 }
 
 static const char *
-component(SnRg *cx, const SnTerm *t)
+component(SnRuleGen *cx, const SnTerm *t)
 {
     return t->as ? sn_format(cx->a, "sn_component(rw, g, %s, \"%s\")", cx->root,
                              t->as)
@@ -240,7 +241,7 @@ component(SnRg *cx, const SnTerm *t)
 
 /* What is done once the replaced nodes are gone. */
 static void
-at_last(SnRg *cx, const char *text)
+at_last(SnRuleGen *cx, const char *text)
 {
     SN_PUSH(cx->a, cx->last, cx->nlast, text);
 }
@@ -249,21 +250,21 @@ at_last(SnRg *cx, const char *text)
  * or kept from another value) is folded once everything that reads it stands,
  * when its leaves are constant. */
 static const char *
-value(SnRg *cx, const SnTerm *t, const char *id, const char *name)
+value(SnRuleGen *cx, const SnTerm *t, const char *id, const char *name)
 {
     if (!name && !t->named)
         return sn_format(cx->a, "SN_REF(%s, 0)", id);
-    const char *from = t->named ? sn_rg_local(cx, t->named) : NULL;
+    const char *from = t->named ? sn_rule_local(cx, t->named) : NULL;
     if (!name)
-        name = sn_rg_fresh(cx, sn_format(cx->a, "new_%s", from));
-    sn_rg_line(cx, name, "SnRef %s = SN_REF(%s, 0);", name, id);
+        name = sn_rule_fresh(cx, sn_format(cx->a, "new_%s", from));
+    sn_rule_line(cx, name, "SnRef %s = SN_REF(%s, 0);", name, id);
     if (!from) {
         SN_PUSH(cx->a, cx->fold, cx->nfold,
                 sn_format(cx->a, "sn_fold_let(g, %s);", name));
         return name;
     }
-    const char *s = sn_rg_fresh(cx, sn_format(cx->a, "name_%s", from));
-    sn_rg_line(cx, s, "const char *%s = sn_name(g, %s);", s, from);
+    const char *s = sn_rule_fresh(cx, sn_format(cx->a, "name_%s", from));
+    sn_rule_line(cx, s, "const char *%s = sn_name(g, %s);", s, from);
     SN_PUSH(cx->a, cx->fold, cx->nfold,
             sn_format(cx->a, "%s = sn_fold_let(g, %s);", name, name));
     at_last(cx, sn_format(cx->a, "sn_rename(g, %s, %s);", name, s));
@@ -278,10 +279,10 @@ is_source(const SnDefNode *n)
 
 /* The new node's id. */
 static const char *
-build_call(SnRg *cx, const SnTerm *t)
+build_call(SnRuleGen *cx, const SnTerm *t)
 {
     const SnDefNode *n = t->node;
-    const char *lo = sn_rg_lower(cx, n), *flag;
+    const char *lo = sn_rule_lower(cx, n), *flag;
     SnBuf b;
 
     sn_buf_init(&b, cx->a);
@@ -291,30 +292,30 @@ build_call(SnRg *cx, const SnTerm *t)
         if (n->in[i]->variadic)
             sn_putf(&b, ", %s", build_run(cx, t));
         else if (k && k->tk == SN_T_FUNC && !strcmp(k->name, "regrid")) {
-            SnRgRegrid r = sn_rg_regrid(cx, t, i, k);
-            const char *v = sn_rg_fresh(cx, "grid");
-            sn_rg_line(cx, v, "SnRef %s = sn_regrid(g, %s, %s, %s);", v, r.b,
-                       r.consumer, r.new_x);
+            SnRuleRegrid r = sn_rule_regrid(cx, t, i, k);
+            const char *v = sn_rule_fresh(cx, "grid");
+            sn_rule_line(cx, v, "SnRef %s = sn_regrid(g, %s, %s, %s);", v, r.b,
+                         r.consumer, r.new_x);
             sn_putf(&b, ", %s", v);
         } else
             sn_putf(&b, ", %s", k ? build(cx, k, NULL) : "0");
     }
-    const char *id = sn_rg_fresh(cx, lo);
+    const char *id = sn_rule_fresh(cx, lo);
     if (is_source(n)) {
-        const char *like = t->like ? sn_rg_local(cx, t->like) : cx->root;
+        const char *like = t->like ? sn_rule_local(cx, t->like) : cx->root;
         sn_putf(&b, ", sn_shape_of(g, SN_REF(%s, 0)), sn_node(g, %s)->data",
                 like, like);
         if (n->has_effect)
             at_last(cx, sn_format(cx->a, "sn_supersede(g, %s, %s);", like, id));
     }
     if (n->nall)
-        sn_putf(&b, ", %s", sn_rg_attrs(cx, t, lo));
+        sn_putf(&b, ", %s", sn_rule_attrs(cx, t, lo));
     for (uint32_t i = 0; i < n->nout; i++)
         sn_putf(&b, ", %s", result_type(cx, t, i));
-    sn_rg_line(cx, NULL, "SnId %s = %s);", id, sn_buf_str(&b));
+    sn_rule_line(cx, NULL, "SnId %s = %s);", id, sn_buf_str(&b));
     flag = n->clamp ? calibrated(cx, t, t->like_var) : NULL;
     if (flag)
-        sn_rg_line(cx, NULL, "sn_node(g, %s)->calibrated = %s;", id, flag);
+        sn_rule_line(cx, NULL, "sn_node(g, %s)->calibrated = %s;", id, flag);
     return id;
 }
 
@@ -328,44 +329,44 @@ own_type(const SnExpr *e, const SnDefVar *n)
 
 /* copy n {a = e} : T */
 static const char *
-build_copy(SnRg *cx, const SnTerm *t)
+build_copy(SnRuleGen *cx, const SnTerm *t)
 {
     const SnDefVar *v = t->var;
     const SnDefNode *one = var_kind(v);
-    const char *src = sn_rg_of(cx, v), *flag;
-    const char *e = sn_rg_fresh(cx, "edit"), *id = sn_rg_fresh(cx, "copy");
+    const char *src = sn_rule_of(cx, v), *flag;
+    const char *e = sn_rule_fresh(cx, "edit"), *id = sn_rule_fresh(cx, "copy");
     const SnExpr *type = t->type ? t->type : t->forced;
 
-    sn_rg_line(cx, NULL, "SnEdit %s = sn_edit(g, %s);", e, src);
+    sn_rule_line(cx, NULL, "SnEdit %s = sn_edit(g, %s);", e, src);
     for (uint32_t i = 0; i < t->nasg; i++) {
         const SnDefAttr *at = t->asg[i].attr;
         if (!at)
             continue;
-        const char *x = sn_rg_value(cx, one ? one : t->node, at, t->asg[i].e);
+        const char *x = sn_rule_value(cx, one ? one : t->node, at, t->asg[i].e);
         if (!strcmp(at->name, "clamp"))
-            sn_rg_line(cx, NULL, "sn_edit_clamp(&%s, %s);", e, x);
+            sn_rule_line(cx, NULL, "sn_edit_clamp(&%s, %s);", e, x);
         else if (one)
-            sn_rg_line(cx, NULL, "((Sn%sAttr *)%s.attr)->%s = %s;", one->name,
-                       e, sn_field(cx->a, at->name), x);
+            sn_rule_line(cx, NULL, "((Sn%sAttr *)%s.attr)->%s = %s;", one->name,
+                         e, sn_field(cx->a, at->name), x);
         else
-            sn_rg_line(cx, NULL, "*(%s*)sn_edit_attr(&%s, \"%s\") = %s;",
-                       sn_attr_ctype(at), e, at->name, x);
+            sn_rule_line(cx, NULL, "*(%s*)sn_edit_attr(&%s, \"%s\") = %s;",
+                         sn_attr_ctype(at), e, at->name, x);
     }
     if (type && !own_type(type, v))
-        sn_rg_line(cx, NULL, "%s.type[0] = %s;", e, sn_rg_type(cx, type));
+        sn_rule_line(cx, NULL, "%s.type[0] = %s;", e, sn_rule_type(cx, type));
     if (t->as)
-        sn_rg_line(cx, NULL, "%s.name = %s;", e, component(cx, t));
+        sn_rule_line(cx, NULL, "%s.name = %s;", e, component(cx, t));
     flag = calibrated(cx, t, NULL);
-    if (flag || sn_rg_asg(t, "clamp"))
-        sn_rg_line(cx, NULL, "%s.calibrated = %s;", e, flag ? flag : "false");
-    sn_rg_line(cx, NULL, "SnId %s = sn_edit_add(g, &%s);", id, e);
+    if (flag || sn_rule_asg(t, "clamp"))
+        sn_rule_line(cx, NULL, "%s.calibrated = %s;", e, flag ? flag : "false");
+    sn_rule_line(cx, NULL, "SnId %s = sn_edit_add(g, &%s);", id, e);
     return id;
 }
 
 /* Builds t; the C text of its value.  With a name the value gets a local of
  * that name and is folded when its leaves are constant. */
 static const char *
-build(SnRg *cx, const SnTerm *t, const char *name)
+build(SnRuleGen *cx, const SnTerm *t, const char *name)
 {
     SnExpr n = {.ek = SN_E_NAME, .s = t->name, .pos = t->pos};
     const SnDefVar *v;
@@ -374,14 +375,14 @@ build(SnRg *cx, const SnTerm *t, const char *name)
     case SN_T_NONE:
         return "0";
     case SN_T_VAR:
-        v = sn_rg_var(cx, t->name);
+        v = sn_rule_var(cx, t->name);
         if (v && v->vk == SN_V_LIST) /* its first element */
             return sn_format(cx->a, "sn_in(g, %s, %u)",
                              cx->bind[v->index].run.id,
                              cx->bind[v->index].run.first);
         if (v && v->vk == SN_V_NODE)
-            return sn_format(cx->a, "SN_REF(%s, 0)", sn_rg_of(cx, v));
-        return v ? sn_rg_of(cx, v) : sn_rg_local(cx, n.s);
+            return sn_format(cx->a, "SN_REF(%s, 0)", sn_rule_of(cx, v));
+        return v ? sn_rule_of(cx, v) : sn_rule_local(cx, n.s);
     case SN_T_CALL:
         return value(cx, t, build_call(cx, t), name);
     case SN_T_COPY:
@@ -390,8 +391,8 @@ build(SnRg *cx, const SnTerm *t, const char *name)
         if (strcmp(t->name, "fold"))
             break;
         const char *x = build(cx, t->arg[0], NULL);
-        const char *f = name ? name : sn_rg_fresh(cx, "folded");
-        sn_rg_line(cx, f, "SnRef %s = sn_try_fold(g, %s);", f, x);
+        const char *f = name ? name : sn_rule_fresh(cx, "folded");
+        sn_rule_line(cx, f, "SnRef %s = sn_try_fold(g, %s);", f, x);
         return f;
     }
     case SN_T_EACH:
@@ -406,17 +407,17 @@ build(SnRg *cx, const SnTerm *t, const char *name)
 
 /* Replaces every result of the root by the same of node id. */
 static void
-fired_all(SnRg *cx, const char *id, uint32_t nout)
+fired_all(SnRuleGen *cx, const char *id, uint32_t nout)
 {
     for (uint32_t i = 0; i < nout; i++)
-        sn_rg_line(cx, NULL,
-                   "sn_fired(rw, g, SN_REF(%s, %u), SN_REF(%s, "
-                   "%u));",
-                   cx->root, i, id, i);
+        sn_rule_line(cx, NULL,
+                     "sn_fired(rw, g, SN_REF(%s, %u), SN_REF(%s, "
+                     "%u));",
+                     cx->root, i, id, i);
 }
 
 static void
-replace_root(SnRg *cx)
+replace_root(SnRuleGen *cx)
 {
     const SnDefRule *r = cx->rule;
     const SnDefNode *n = r->pat->node;
@@ -431,7 +432,7 @@ replace_root(SnRg *cx)
         }
         const char *id =
             t->tk == SN_T_CALL ? build_call(cx, t) : build_copy(cx, t);
-        sn_rg_line(cx, NULL, "sn_fired_node(rw, g, %s, %s);", cx->root, id);
+        sn_rule_line(cx, NULL, "sn_fired_node(rw, g, %s, %s);", cx->root, id);
         return;
     }
     if (node && n && n->nout > 1 && r->nmore == 0 && t->node &&
@@ -446,27 +447,27 @@ replace_root(SnRg *cx)
     for (uint32_t i = 0; i < r->nmore; i++)
         v[i + 1] = build(cx, r->more[i], NULL);
     for (uint32_t i = 0; i <= r->nmore; i++)
-        sn_rg_line(cx, NULL, "sn_fired(rw, g, SN_REF(%s, %u), %s);", cx->root,
-                   i, v[i]);
+        sn_rule_line(cx, NULL, "sn_fired(rw, g, SN_REF(%s, %u), %s);", cx->root,
+                     i, v[i]);
 }
 
 void
-sn_rg_replace(SnRg *cx)
+sn_rule_replace(SnRuleGen *cx)
 {
     const SnDefRule *r = cx->rule;
 
     cx->nfold = cx->nlast = 0;
     for (uint32_t i = 0; i < r->nlet; i++) {
-        const char *name = sn_rg_local(cx, r->let_name[i]);
+        const char *name = sn_rule_local(cx, r->let_name[i]);
         const char *v = build(cx, r->let[i], name);
         if (strcmp(v, name))
-            sn_rg_line(cx, name, "SnRef %s = %s;", name, v);
+            sn_rule_line(cx, name, "SnRef %s = %s;", name, v);
     }
     replace_root(cx);
     for (uint32_t i = 0; i < cx->nfold; i++)
-        sn_rg_line(cx, NULL, "%s", cx->fold[i]);
-    sn_rg_line(cx, NULL, "sn_fire_end(rw, g);");
+        sn_rule_line(cx, NULL, "%s", cx->fold[i]);
+    sn_rule_line(cx, NULL, "sn_fire_end(rw, g);");
     for (uint32_t i = 0; i < cx->nlast; i++)
-        sn_rg_line(cx, NULL, "%s", cx->last[i]);
-    sn_rg_line(cx, NULL, "return true;");
+        sn_rule_line(cx, NULL, "%s", cx->last[i]);
+    sn_rule_line(cx, NULL, "return true;");
 }

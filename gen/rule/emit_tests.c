@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-static const char *build(SnRg *cx, const SnTerm *t, const char *name);
+static const char *build(SnRuleGen *cx, const SnTerm *t, const char *name);
 
 static bool
 is_value(const SnDefTestLine *l)
@@ -16,7 +16,7 @@ is_value(const SnDefTestLine *l)
 
 /* "y" as C text; NULL for an unnamed value. */
 static const char *
-quoted(SnRg *cx, const char *s)
+quoted(SnRuleGen *cx, const char *s)
 {
     SnBuf b;
 
@@ -29,7 +29,7 @@ quoted(SnRg *cx, const char *s)
 
 /* The dimensions of T[2, 3]: "2, (const int64_t[]){ 2, 3 }". */
 static const char *
-dims(SnRg *cx, const SnExpr *e)
+dims(SnRuleGen *cx, const SnExpr *e)
 {
     SnBuf b;
     double v = 0;
@@ -49,20 +49,21 @@ dims(SnRg *cx, const SnExpr *e)
 
 /* NULL where the operands' facts say it. */
 static const char *
-type(SnRg *cx, const SnTerm *t)
+type(SnRuleGen *cx, const SnTerm *t)
 {
     const SnExpr *e = t->type ? t->type : t->forced;
 
-    return e ? sn_rg_type(cx, e) : "NULL";
+    return e ? sn_rule_type(cx, e) : "NULL";
 }
 
 /* ---- terms ---- */
 
 /* Constant() {data = [..]} or {splat = n} */
 static const char *
-build_constant(SnRg *cx, const SnTerm *t, const char *name)
+build_constant(SnRuleGen *cx, const SnTerm *t, const char *name)
 {
-    const SnAsg *data = sn_rg_asg(t, "data"), *splat = sn_rg_asg(t, "splat");
+    const SnAsg *data = sn_rule_asg(t, "data"),
+                *splat = sn_rule_asg(t, "splat");
     const SnExpr *e = data ? data->e : splat ? splat->e : NULL;
     bool list = e && e->ek == SN_E_LIST;
     uint32_t n = list ? e->nkid : e != NULL;
@@ -84,7 +85,7 @@ build_constant(SnRg *cx, const SnTerm *t, const char *name)
 
 /* regrid(b): b on the grid that the operands it is pinned to give. */
 static const char *
-build_regrid(SnRg *cx, const SnTerm *t, const SnTerm *k, uint32_t port,
+build_regrid(SnRuleGen *cx, const SnTerm *t, const SnTerm *k, uint32_t port,
              const char *const *in)
 {
     const SnDefPort *p = t->node->in[port];
@@ -93,18 +94,18 @@ build_regrid(SnRg *cx, const SnTerm *t, const SnTerm *k, uint32_t port,
     sn_buf_init(&b, cx->a);
     for (uint32_t i = 0; i < p->npin; i++)
         sn_putf(&b, "%s%s", i ? ", " : "", in[p->pin[i]]);
-    const char *v = sn_rg_fresh(cx, "regrid");
-    sn_rg_line(cx, v,
-               "SnRef %s = sn_gt_regrid(t, %s, %u, (const SnRef[]){ "
-               "%s });",
-               v, build(cx, k->arg[0], NULL), p->npin,
-               p->npin ? sn_buf_str(&b) : "0");
+    const char *v = sn_rule_fresh(cx, "regrid");
+    sn_rule_line(cx, v,
+                 "SnRef %s = sn_gt_regrid(t, %s, %u, (const SnRef[]){ "
+                 "%s });",
+                 v, build(cx, k->arg[0], NULL), p->npin,
+                 p->npin ? sn_buf_str(&b) : "0");
     return v;
 }
 
 /* "2, (const SnRef[]){ a, b }" in slot order. */
 static const char *
-operands(SnRg *cx, const SnTerm *t)
+operands(SnRuleGen *cx, const SnTerm *t)
 {
     const SnDefNode *n = t->node;
     const char **in = SN_NEW_N(cx->a, const char *, n->nin + 1);
@@ -131,10 +132,10 @@ operands(SnRg *cx, const SnTerm *t)
 }
 
 static const char *
-build_node(SnRg *cx, const SnTerm *t, const char *name)
+build_node(SnRuleGen *cx, const SnTerm *t, const char *name)
 {
     const SnDefNode *n = t->node;
-    const SnAsg *flag = sn_rg_asg(t, "calibrated");
+    const SnAsg *flag = sn_rule_asg(t, "calibrated");
     bool source = n->nin == 0 && n->nout && n->rsem[0]->cls == SN_DC_SOURCE;
 
     if (source && !n->has_effect)
@@ -145,14 +146,16 @@ build_node(SnRg *cx, const SnTerm *t, const char *name)
                          dims(cx, t->type));
     const char *in = operands(cx, t);
     const char *attr =
-        n->nall ? sn_rg_attrs(cx, t, name ? name : sn_rg_lower(cx, n)) : "NULL";
+        n->nall ? sn_rule_attrs(cx, t, name ? name : sn_rule_lower(cx, n))
+                : "NULL";
     return sn_format(cx->a, "sn_gt_node(t, %s, %s, %s, %s, %s, %s)",
-                     quoted(cx, name), sn_rg_kind(cx, n), in, attr, type(cx, t),
-                     flag ? sn_rg_cond(cx, flag->e, false) : "false");
+                     quoted(cx, name), sn_rule_kind(cx, n), in, attr,
+                     type(cx, t),
+                     flag ? sn_rule_cond(cx, flag->e, false) : "false");
 }
 
 static const char *
-build(SnRg *cx, const SnTerm *t, const char *name)
+build(SnRuleGen *cx, const SnTerm *t, const char *name)
 {
     switch (t->tk) {
     case SN_T_NONE:
@@ -167,8 +170,8 @@ build(SnRg *cx, const SnTerm *t, const char *name)
     case SN_T_CALL: {
         if (name)
             return build_node(cx, t, name);
-        const char *v = sn_rg_fresh(cx, sn_rg_lower(cx, t->node));
-        sn_rg_line(cx, v, "SnRef %s = %s;", v, build_node(cx, t, NULL));
+        const char *v = sn_rule_fresh(cx, sn_rule_lower(cx, t->node));
+        sn_rule_line(cx, v, "SnRef %s = %s;", v, build_node(cx, t, NULL));
         return v;
     }
     case SN_T_COPY:
@@ -193,7 +196,7 @@ test_name(const SnDefs *defs, const SnDefTest *t)
 }
 
 static void
-put_values(SnRg *cx, SnBuf *b, const char *name)
+put_values(SnRuleGen *cx, SnBuf *b, const char *name)
 {
     SnBuf s;
     bool any = false;
@@ -208,7 +211,7 @@ put_values(SnRg *cx, SnBuf *b, const char *name)
         any = true;
     }
     sn_puts(&s, any ? "; };" : "none; };");
-    sn_rg_wrap(b, 0, sn_buf_str(&s));
+    sn_rule_wrap(b, 0, sn_buf_str(&s));
 }
 
 static bool
@@ -219,34 +222,34 @@ needs_graph(const char *s)
 
 /* Writes the lines after a declaration of g, if they use it. */
 static void
-put_lines(SnRg *cx, SnBuf *b)
+put_lines(SnRuleGen *cx, SnBuf *b)
 {
     SnBuf t;
 
     sn_buf_init(&t, cx->a);
-    sn_rg_flush(cx, &t);
+    sn_rule_flush(cx, &t);
     if (needs_graph(sn_buf_str(&t)))
         sn_puts(b, "    SnGraph *g = sn_gt_graph(t);\n\n");
     sn_puts(b, sn_buf_str(&t));
 }
 
 static void
-put_graph(SnRg *cx, SnBuf *b, const char *name)
+put_graph(SnRuleGen *cx, SnBuf *b, const char *name)
 {
     sn_puts(b, "\nstatic void\n");
-    sn_rg_wrap(b, 0,
-               sn_format(cx->a, "graph_%s(SnGt *t, struct %s *v)", name, name));
+    sn_rule_wrap(
+        b, 0, sn_format(cx->a, "graph_%s(SnGt *t, struct %s *v)", name, name));
     sn_puts(b, "{\n");
     for (uint32_t i = 0; i < cx->test->nline; i++) {
         const SnDefTestLine *l = cx->test->line[i];
         const char *field = sn_field(cx->a, l->name ? l->name : "");
         if (l->kind == SN_TL_INPUT)
-            sn_rg_line(cx, NULL, "v->%s = sn_gt_input(t, %s, %s, %s);", field,
-                       quoted(cx, l->name), sn_rg_type(cx, l->e),
-                       dims(cx, l->e));
+            sn_rule_line(cx, NULL, "v->%s = sn_gt_input(t, %s, %s, %s);", field,
+                         quoted(cx, l->name), sn_rule_type(cx, l->e),
+                         dims(cx, l->e));
         else if (l->kind == SN_TL_VALUE)
-            sn_rg_line(cx, NULL, "v->%s = %s;", field,
-                       build(cx, l->term, l->name));
+            sn_rule_line(cx, NULL, "v->%s = %s;", field,
+                         build(cx, l->term, l->name));
     }
     put_lines(cx, b);
     sn_puts(b, "}\n");
@@ -290,7 +293,7 @@ line_of(const SnDefTest *t, int kind)
 }
 
 static void
-put_using(SnRg *cx, SnBuf *b)
+put_using(SnRuleGen *cx, SnBuf *b)
 {
     const SnDefTest *t = cx->test;
     SnBuf s;
@@ -304,36 +307,37 @@ put_using(SnRg *cx, SnBuf *b)
              t->line[i]->kind == SN_TL_USING && k < t->line[i]->nname; k++)
             sn_putf(&s, "\"%s\", ", t->line[i]->names[k]);
     sn_puts(&s, "NULL };");
-    sn_rg_wrap(b, 4, sn_buf_str(&s));
+    sn_rule_wrap(b, 4, sn_buf_str(&s));
 }
 
 static void
-run_lines(SnRg *cx, const char *name)
+run_lines(SnRuleGen *cx, const char *name)
 {
     const SnDefTest *t = cx->test;
     const SnDefTestLine *assume = line_of(t, SN_TL_ASSUME);
     bool strict = assume && !strcmp(assume->name, "nothing");
     const SnDefTestLine *reject = line_of(t, SN_TL_REJECT);
 
-    sn_rg_line(cx, NULL, "(void)state;");
-    sn_rg_line(cx, NULL, "graph_%s(t, &v);", name);
+    sn_rule_line(cx, NULL, "(void)state;");
+    sn_rule_line(cx, NULL, "graph_%s(t, &v);", name);
     for (uint32_t i = 0; i < t->nline; i++)
         if (is_output(t, t->line[i]))
-            sn_rg_line(cx, NULL, "sn_gt_save(t, %s, v.%s);",
-                       quoted(cx, t->line[i]->name),
-                       sn_field(cx->a, t->line[i]->name));
-    sn_rg_line(cx, NULL, "sn_gt_run(t, \"%s\", %s, %s, %s);",
-               t->pass ? t->pass->name : "backend",
-               quoted(cx, t->backend ? t->backend->name : NULL),
-               line_of(t, SN_TL_USING) ? "using" : "NULL",
-               strict ? "true" : "false");
+            sn_rule_line(cx, NULL, "sn_gt_save(t, %s, v.%s);",
+                         quoted(cx, t->line[i]->name),
+                         sn_field(cx->a, t->line[i]->name));
+    sn_rule_line(cx, NULL, "sn_gt_run(t, \"%s\", %s, %s, %s);",
+                 t->pass ? t->pass->name : "backend",
+                 quoted(cx, t->backend ? t->backend->name : NULL),
+                 line_of(t, SN_TL_USING) ? "using" : "NULL",
+                 strict ? "true" : "false");
     if (reject)
-        sn_rg_line(cx, NULL, "sn_gt_reject(t, %s);", quoted(cx, reject->name));
+        sn_rule_line(cx, NULL, "sn_gt_reject(t, %s);",
+                     quoted(cx, reject->name));
 }
 
 /* Conditions speak of the graph that ran: its values by their names. */
 static void
-condition_lines(SnRg *cx)
+condition_lines(SnRuleGen *cx)
 {
     const SnDefTest *t = cx->test;
 
@@ -344,37 +348,37 @@ condition_lines(SnRg *cx)
         SnBuf s;
         sn_buf_init(&s, cx->a);
         sn_put_expr(&s, t->line[i]->e);
-        sn_rg_line(cx, NULL, "sn_gt_check(t, %s, %s);",
-                   sn_rg_cond(cx, t->line[i]->e, false),
-                   quoted(cx, sn_buf_str(&s)));
+        sn_rule_line(cx, NULL, "sn_gt_check(t, %s, %s);",
+                     sn_rule_cond(cx, t->line[i]->e, false),
+                     quoted(cx, sn_buf_str(&s)));
     }
     cx->ran = false;
 }
 
 static void
-expect_lines(SnRg *cx, const char *name)
+expect_lines(SnRuleGen *cx, const char *name)
 {
     const SnDefTest *t = cx->test;
 
-    sn_rg_line(cx, NULL, "graph_%s(t, &v);", name);
+    sn_rule_line(cx, NULL, "graph_%s(t, &v);", name);
     for (uint32_t i = 0; i < t->nline; i++) {
         const SnDefTestLine *l = t->line[i];
         if (l->kind != SN_TL_EXPECT)
             continue;
         const char *x = build(cx, l->term, NULL);
-        sn_rg_line(cx, NULL, "sn_gt_expect(t, %s, %s);", quoted(cx, l->name),
-                   x);
+        sn_rule_line(cx, NULL, "sn_gt_expect(t, %s, %s);", quoted(cx, l->name),
+                     x);
     }
 }
 
 /* Writes the lines so far; g is the graph being built when they start. */
 static void
-put_part(SnRg *cx, SnBuf *b, bool *have_g)
+put_part(SnRuleGen *cx, SnBuf *b, bool *have_g)
 {
     SnBuf s;
 
     sn_buf_init(&s, cx->a);
-    sn_rg_flush(cx, &s);
+    sn_rule_flush(cx, &s);
     if (needs_graph(sn_buf_str(&s))) {
         sn_puts(b, *have_g ? "    g = sn_gt_graph(t);\n"
                            : "    SnGraph *g = sn_gt_graph(t);\n");
@@ -388,9 +392,9 @@ put_test(const SnDefs *defs, SnDiag *d, SnBuf *b, const SnDefTest *t)
 {
     const char *name = test_name(defs, t);
     bool have_g = false;
-    SnRg cx;
+    SnRuleGen cx;
 
-    sn_rg_init(&cx, defs, d);
+    sn_rule_init(&cx, defs, d);
     cx.test = t;
     sn_putf(b, "\n/* %s: test %s */\n", sn_where(cx.a, t->pos), t->name);
     put_values(&cx, b, name);
@@ -404,7 +408,7 @@ put_test(const SnDefs *defs, SnDiag *d, SnBuf *b, const SnDefTest *t)
     cx.values = "v.";
     cx.nname = 0;
     run_lines(&cx, name);
-    sn_rg_flush(&cx, b);
+    sn_rule_flush(&cx, b);
     condition_lines(&cx);
     put_part(&cx, b, &have_g);
     if (line_of(t, SN_TL_EXPECT)) {

@@ -6,21 +6,21 @@
 #include <string.h>
 
 void
-sn_rg_init(SnRg *cx, const SnDefs *defs, SnDiag *d)
+sn_rule_init(SnRuleGen *cx, const SnDefs *defs, SnDiag *d)
 {
-    *cx = (SnRg){.a = defs->arena,
-                 .defs = defs,
-                 .d = d,
-                 .indent = 4,
-                 .values = "v->",
-                 .suffix = ""};
+    *cx = (SnRuleGen){.a = defs->arena,
+                      .defs = defs,
+                      .d = d,
+                      .indent = 4,
+                      .values = "v->",
+                      .suffix = ""};
 }
 
 void
-sn_rg_line(SnRg *cx, const char *decl, const char *fmt, ...)
+sn_rule_line(SnRuleGen *cx, const char *decl, const char *fmt, ...)
 {
     va_list ap;
-    SnRgLine l = {.indent = cx->indent, .decl = decl};
+    SnRuleLine l = {.indent = cx->indent, .decl = decl};
 
     va_start(ap, fmt);
     l.text = sn_vformat(cx->a, fmt, ap);
@@ -29,18 +29,18 @@ sn_rg_line(SnRg *cx, const char *decl, const char *fmt, ...)
 }
 
 void
-sn_rg_fail_if(SnRg *cx, const char *text)
+sn_rule_fail_if(SnRuleGen *cx, const char *text)
 {
-    sn_rg_line(cx, NULL, "if (%s)", text);
+    sn_rule_line(cx, NULL, "if (%s)", text);
     cx->indent += 4;
-    sn_rg_line(cx, NULL, "return false;");
+    sn_rule_line(cx, NULL, "return false;");
     cx->indent -= 4;
 }
 
 /* ---- names ---- */
 
 static bool
-taken(const SnRg *cx, const char *s)
+taken(const SnRuleGen *cx, const char *s)
 {
     for (uint32_t i = 0; i < cx->nname; i++)
         if (!strcmp(cx->name[i], s))
@@ -49,7 +49,7 @@ taken(const SnRg *cx, const char *s)
 }
 
 const char *
-sn_rg_local(SnRg *cx, const char *name)
+sn_rule_local(SnRuleGen *cx, const char *name)
 {
     /* What generated functions use themselves. */
     static const char *const own[] = {"g", "rw", "i",   "swap",
@@ -63,19 +63,19 @@ sn_rg_local(SnRg *cx, const char *name)
 }
 
 const char *
-sn_rg_of(SnRg *cx, const SnDefVar *v)
+sn_rule_of(SnRuleGen *cx, const SnDefVar *v)
 {
-    const char *s = sn_rg_local(cx, v->name);
+    const char *s = sn_rule_local(cx, v->name);
 
     return v->each && !cx->in_run ? sn_format(cx->a, "%s_0", s) : s;
 }
 
 const char *
-sn_rg_fresh(SnRg *cx, const char *base)
+sn_rule_fresh(SnRuleGen *cx, const char *base)
 {
-    const char *s = sn_rg_local(cx, base);
+    const char *s = sn_rule_local(cx, base);
 
-    if (cx->rule && sn_rg_var(cx, s))
+    if (cx->rule && sn_rule_var(cx, s))
         s = sn_format(cx->a, "%s_", s);
     const char *t = s;
     for (uint32_t i = 2; taken(cx, t); i++)
@@ -85,13 +85,13 @@ sn_rg_fresh(SnRg *cx, const char *base)
 }
 
 const char *
-sn_rg_kind(const SnRg *cx, const SnDefNode *n)
+sn_rule_kind(const SnRuleGen *cx, const SnDefNode *n)
 {
     return sn_format(cx->a, "SN_K_%s", sn_upper(cx->a, n->name));
 }
 
 const char *
-sn_rg_lower(const SnRg *cx, const SnDefNode *n)
+sn_rule_lower(const SnRuleGen *cx, const SnDefNode *n)
 {
     return sn_lower(cx->a, n->name);
 }
@@ -112,20 +112,20 @@ rule_name(const SnDefs *defs, const SnDefRule *r)
 }
 
 const char *
-sn_rg_rule_enum(const SnDefs *defs, const SnDefRule *r)
+sn_rule_rule_enum(const SnDefs *defs, const SnDefRule *r)
 {
     return sn_format(defs->arena, "SN_RULE_%s",
                      sn_upper(defs->arena, rule_name(defs, r)));
 }
 
 const char *
-sn_rg_rule_fn(const SnDefs *defs, const SnDefRule *r)
+sn_rule_rule_fn(const SnDefs *defs, const SnDefRule *r)
 {
     return sn_lower(defs->arena, rule_name(defs, r));
 }
 
 const SnDefPass *
-sn_rg_derive_pass(const SnDefs *defs, const SnDefDerive *v)
+sn_rule_derive_pass(const SnDefs *defs, const SnDefDerive *v)
 {
     for (uint32_t i = 0; i < defs->npass; i++)
         for (uint32_t k = 0; k < defs->pass[i]->nderive; k++)
@@ -135,16 +135,16 @@ sn_rg_derive_pass(const SnDefs *defs, const SnDefDerive *v)
 }
 
 const char *
-sn_rg_derive_enum(const SnDefs *defs, const SnDefDerive *v)
+sn_rule_derive_enum(const SnDefs *defs, const SnDefDerive *v)
 {
     return sn_format(defs->arena, "SN_RULE_%s_%s",
-                     sn_upper(defs->arena, sn_rg_derive_pass(defs, v)->name),
+                     sn_upper(defs->arena, sn_rule_derive_pass(defs, v)->name),
                      sn_upper(defs->arena, v->family));
 }
 
 /* From its place in the source up to the ';'. */
 const char *
-sn_rg_derive_text(SnArena *a, const SnDefDerive *v)
+sn_rule_derive_text(SnArena *a, const SnDefDerive *v)
 {
     const char *s = v->pos.src ? v->pos.src->text : "", *e;
 
@@ -159,7 +159,7 @@ sn_rg_derive_text(SnArena *a, const SnDefDerive *v)
 }
 
 bool
-sn_rg_form_of(const SnDefNode *n, const SnDefNode *base)
+sn_rule_form_of(const SnDefNode *n, const SnDefNode *base)
 {
     for (; n; n = n->base)
         if (n == base)
@@ -199,12 +199,12 @@ reads(const char *text, const char *name)
 }
 
 static bool
-needed(const SnRg *cx, uint32_t k, const bool *dead)
+needed(const SnRuleGen *cx, uint32_t k, const bool *dead)
 {
     const char *name = cx->line[k].decl;
 
     for (uint32_t i = k + 1; i < cx->nline; i++) {
-        const SnRgLine *l = &cx->line[i];
+        const SnRuleLine *l = &cx->line[i];
         if (dead[i])
             continue;
         if (l->decl && !strcmp(l->decl, name)) {
@@ -227,7 +227,7 @@ opens(const char *s)
 
 /* The next line that stays, or nline. */
 static uint32_t
-after(const SnRg *cx, const bool *dead, uint32_t i)
+after(const SnRuleGen *cx, const bool *dead, uint32_t i)
 {
     for (i++; i < cx->nline && dead[i]; i++)
         ;
@@ -235,7 +235,7 @@ after(const SnRg *cx, const bool *dead, uint32_t i)
 }
 
 static void
-prune(const SnRg *cx, bool *dead)
+prune(const SnRuleGen *cx, bool *dead)
 {
     for (uint32_t i = cx->nline; i-- > 0;) {
         if (cx->line[i].decl && !needed(cx, i, dead))
@@ -249,21 +249,21 @@ prune(const SnRg *cx, bool *dead)
 }
 
 void
-sn_rg_flush(SnRg *cx, SnBuf *b)
+sn_rule_flush(SnRuleGen *cx, SnBuf *b)
 {
     bool *dead = SN_NEW_N(cx->a, bool, cx->nline + 1);
     bool blank = true;
 
     prune(cx, dead);
     for (uint32_t i = 0; i < cx->nline; i++) {
-        const SnRgLine *l = &cx->line[i];
+        const SnRuleLine *l = &cx->line[i];
         if (dead[i] || (blank && !*l->text))
             continue;
         blank = !*l->text;
         if (blank)
             sn_putc(b, '\n');
         else
-            sn_rg_wrap(b, l->indent, l->text);
+            sn_rule_wrap(b, l->indent, l->text);
     }
     cx->nline = 0;
 }
@@ -321,7 +321,7 @@ break_at(const char *s, size_t col, Brackets *open)
 }
 
 void
-sn_rg_wrap(SnBuf *b, int indent, const char *text)
+sn_rule_wrap(SnBuf *b, int indent, const char *text)
 {
     size_t left = (size_t)indent, col = left;
     Brackets open = {.n = 0};
@@ -370,7 +370,7 @@ joined(SnArena *a, const char *s)
 }
 
 void
-sn_rg_quote(SnBuf *b, const char *lead, const char *text)
+sn_rule_quote(SnBuf *b, const char *lead, const char *text)
 {
     size_t width = 76 - strlen(lead);
     const char *more = "";

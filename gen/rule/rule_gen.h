@@ -8,31 +8,31 @@
 
 #include "gen/text/emit.h"
 
-typedef struct SnRgLine {
+typedef struct SnRuleLine {
     int indent;
     const char *decl; /* the local it declares, or NULL */
     const char *text; /* without indentation; "" is an empty line */
-} SnRgLine;
+} SnRuleLine;
 
 /* Where the operands of a variadic port stand. */
-typedef struct SnRgRun {
+typedef struct SnRuleRun {
     const SnPat *pat;  /* P_LIST or P_EACH */
     const char *id;    /* the node */
     uint32_t first;    /* its first slot */
     const char *count; /* C text */
-} SnRgRun;
+} SnRuleRun;
 
 /* Where a variable is bound. */
-typedef struct SnRgBind {
+typedef struct SnRuleBind {
     bool bound;
     bool missing;          /* may be a missing operand */
     const char *id;        /* the node that reads it */
     const SnDefNode *node; /* that node's kind (or the base of its forms) */
     uint32_t port;
-    SnRgRun run; /* lists */
-} SnRgBind;
+    SnRuleRun run; /* lists */
+} SnRuleBind;
 
-typedef struct SnRg {
+typedef struct SnRuleGen {
     SnArena *a;
     const SnDefs *defs;
     SnDiag *d;
@@ -47,112 +47,112 @@ typedef struct SnRg {
     const char *suffix;    /* of their locals: "_0" for the first element */
     int indent;
     uint32_t nline;
-    SnRgLine *line;
+    SnRuleLine *line;
     uint32_t nname; /* locals in use */
     const char **name;
-    SnRgBind *bind; /* [rule->nvar] */
+    SnRuleBind *bind; /* [rule->nvar] */
     uint32_t nswap, swap_at;
     uint32_t neach;
-    SnRgRun *each;
+    SnRuleRun *each;
     uint32_t nfold; /* lines that fold let terms, before sn_fire_end */
     const char **fold;
     uint32_t nlast; /* lines for after sn_fire_end */
     const char **last;
     const char *root; /* the C name of the root node */
-} SnRg;
+} SnRuleGen;
 
-void sn_rg_init(SnRg *cx, const SnDefs *defs, SnDiag *d);
+void sn_rule_init(SnRuleGen *cx, const SnDefs *defs, SnDiag *d);
 /* Adds a line.  decl is the local it declares, or NULL. */
-void sn_rg_line(SnRg *cx, const char *decl, const char *fmt, ...)
+void sn_rule_line(SnRuleGen *cx, const char *decl, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 /* if (text) return false; */
-void sn_rg_fail_if(SnRg *cx, const char *text);
+void sn_rule_fail_if(SnRuleGen *cx, const char *text);
 /* Writes the lines and forgets them. */
-void sn_rg_flush(SnRg *cx, SnBuf *b);
+void sn_rule_flush(SnRuleGen *cx, SnBuf *b);
 /* A local's C name; a fresh one made from base. */
-const char *sn_rg_local(SnRg *cx, const char *name);
+const char *sn_rule_local(SnRuleGen *cx, const char *name);
 /* The local of a variable: inside the loop of an `each` that of the element,
  * outside it that of the first. */
-const char *sn_rg_of(SnRg *cx, const SnDefVar *v);
-const char *sn_rg_fresh(SnRg *cx, const char *base);
+const char *sn_rule_of(SnRuleGen *cx, const SnDefVar *v);
+const char *sn_rule_fresh(SnRuleGen *cx, const char *base);
 /* One statement or declaration, broken at 80 columns. */
-void sn_rg_wrap(SnBuf *b, int indent, const char *text);
+void sn_rule_wrap(SnBuf *b, int indent, const char *text);
 /* Text of a .def as a comment: joined, then broken at 76 columns. */
-void sn_rg_quote(SnBuf *b, const char *lead, const char *text);
+void sn_rule_quote(SnBuf *b, const char *lead, const char *text);
 /* "SN_K_CONV2D", "conv2d" */
-const char *sn_rg_kind(const SnRg *cx, const SnDefNode *n);
-const char *sn_rg_lower(const SnRg *cx, const SnDefNode *n);
+const char *sn_rule_kind(const SnRuleGen *cx, const SnDefNode *n);
+const char *sn_rule_lower(const SnRuleGen *cx, const SnDefNode *n);
 /* "SN_RULE_FOLD_FUSE", "fold_fuse" (rule), "FOLD_SINK" (derived). */
-const char *sn_rg_rule_enum(const SnDefs *defs, const SnDefRule *r);
-const char *sn_rg_rule_fn(const SnDefs *defs, const SnDefRule *r);
+const char *sn_rule_rule_enum(const SnDefs *defs, const SnDefRule *r);
+const char *sn_rule_rule_fn(const SnDefs *defs, const SnDefRule *r);
 /* n is base or a form of it, at any distance. */
-bool sn_rg_form_of(const SnDefNode *n, const SnDefNode *base);
+bool sn_rule_form_of(const SnDefNode *n, const SnDefNode *base);
 /* The kinds a root pattern may match. */
-bool sn_rg_root_has(const SnDefRule *r, const SnDefNode *n);
+bool sn_rule_root_has(const SnDefRule *r, const SnDefNode *n);
 /* Operand 0's kind where the root pattern asks for exactly one. */
-const SnDefNode *sn_rg_operand0(const SnDefRule *r);
+const SnDefNode *sn_rule_operand0(const SnDefRule *r);
 /* Is the rule only called where operand 0's kind is known? (emit_pass.c) */
-bool sn_rg_dispatched(const SnDefs *defs, const SnDefRule *r);
+bool sn_rule_dispatched(const SnDefs *defs, const SnDefRule *r);
 
 /* ---- expressions (emit_rule_expr.c, emit_rule_name.c, emit_guard.c) ---- */
 
-SnDefVar *sn_rg_var(const SnRg *cx, const char *name);
+SnDefVar *sn_rule_var(const SnRuleGen *cx, const char *name);
 /* For an `if`: the condition or its negation. */
-const char *sn_rg_cond(SnRg *cx, const SnExpr *e, bool negate);
+const char *sn_rule_cond(SnRuleGen *cx, const SnExpr *e, bool negate);
 /* A pointer to a type. */
-const char *sn_rg_type(SnRg *cx, const SnExpr *e);
+const char *sn_rule_type(SnRuleGen *cx, const SnExpr *e);
 /* The value of attribute at of a node of kind n. */
-const char *sn_rg_value(SnRg *cx, const SnDefNode *n, const SnDefAttr *at,
-                        const SnExpr *e);
+const char *sn_rule_value(SnRuleGen *cx, const SnDefNode *n,
+                          const SnDefAttr *at, const SnExpr *e);
 /* sn_type_is(..) || ..: does the type `t` lie in the set? */
-const char *sn_rg_in_set(SnRg *cx, const char *t, const SnDefConc *c,
-                         uint32_t n);
+const char *sn_rule_in_set(SnRuleGen *cx, const char *t, const SnDefConc *c,
+                           uint32_t n);
 /* Lines that return false unless e holds, cheapest conjunct first. */
-void sn_rg_guard(SnRg *cx, const SnExpr *e);
-bool sn_rg_mentions(const SnExpr *e, const char *name);
-bool sn_rg_asks_present(const SnExpr *e, const char *name);
+void sn_rule_guard(SnRuleGen *cx, const SnExpr *e);
+bool sn_rule_mentions(const SnExpr *e, const char *name);
+bool sn_rule_asks_present(const SnExpr *e, const char *name);
 
 /* ---- patterns (emit_pattern.c) ---- */
 
 /* Opens a loop over run r that binds the variables of each element again, and
  * closes it. */
-void sn_rg_loop(SnRg *cx, const SnRgRun *r);
-void sn_rg_loop_end(SnRg *cx);
+void sn_rule_loop(SnRuleGen *cx, const SnRuleRun *r);
+void sn_rule_loop_end(SnRuleGen *cx);
 
 /* ---- right sides (emit_before.c, emit_term.c) ---- */
 
 /* Tests that must come before sn_fire. */
-void sn_rg_before(SnRg *cx);
+void sn_rule_before(SnRuleGen *cx);
 /* The C type pointer that a term will have. */
-const char *sn_rg_term_type(SnRg *cx, const SnTerm *t);
+const char *sn_rule_term_type(SnRuleGen *cx, const SnTerm *t);
 /* regrid(b) in port `port` of t: b as the rule bound it, the node that reads
  * it there, and the new type of that node's first pinned operand. */
-typedef struct SnRgRegrid {
+typedef struct SnRuleRegrid {
     const char *b, *consumer, *new_x;
-} SnRgRegrid;
-SnRgRegrid sn_rg_regrid(SnRg *cx, const SnTerm *t, uint32_t port,
-                        const SnTerm *call);
+} SnRuleRegrid;
+SnRuleRegrid sn_rule_regrid(SnRuleGen *cx, const SnTerm *t, uint32_t port,
+                            const SnTerm *call);
 /* The run under which v is bound, or NULL. */
-const SnRgRun *sn_rg_run_of(const SnRg *cx, const SnDefVar *v);
+const SnRuleRun *sn_rule_run_of(const SnRuleGen *cx, const SnDefVar *v);
 /* Everything after sn_fire, up to `return true`. */
-void sn_rg_replace(SnRg *cx);
+void sn_rule_replace(SnRuleGen *cx);
 /* The attribute struct for a term of kind n, as an argument: "NULL" for the
  * defaults, "&add_attr" after lines that fill it. */
-const char *sn_rg_attrs(SnRg *cx, const SnTerm *t, const char *base);
+const char *sn_rule_attrs(SnRuleGen *cx, const SnTerm *t, const char *base);
 /* The last of its assignments to name, or NULL. */
-const SnAsg *sn_rg_asg(const SnTerm *t, const char *name);
+const SnAsg *sn_rule_asg(const SnTerm *t, const char *name);
 
 /* ---- files ---- */
 
-void sn_rg_rule(const SnDefs *defs, SnDiag *d, const SnDefRule *r, SnBuf *b);
+void sn_rule_rule(const SnDefs *defs, SnDiag *d, const SnDefRule *r, SnBuf *b);
 void sn_emit_passes(const SnDefs *defs, SnDiag *d, SnBuf *b);
 void sn_emit_backends(const SnDefs *defs, SnDiag *d, SnBuf *b,
                       const char *outdir);
 void sn_emit_tests(const SnDefs *defs, const char *outdir, SnDiag *d);
-const SnDefPass *sn_rg_derive_pass(const SnDefs *defs, const SnDefDerive *v);
-const char *sn_rg_derive_enum(const SnDefs *defs, const SnDefDerive *v);
+const SnDefPass *sn_rule_derive_pass(const SnDefs *defs, const SnDefDerive *v);
+const char *sn_rule_derive_enum(const SnDefs *defs, const SnDefDerive *v);
 /* The number of a derive line or a class in SnKindDesc.joins. */
-uint32_t sn_rg_join(const SnDefs *defs, const void *derive_or_class);
-const char *sn_rg_derive_text(SnArena *a, const SnDefDerive *v);
+uint32_t sn_rule_join(const SnDefs *defs, const void *derive_or_class);
+const char *sn_rule_derive_text(SnArena *a, const SnDefDerive *v);
 
 #endif

@@ -84,8 +84,8 @@ typedef enum SnClass {
     SN_C_OPAQUE
 } SnClass;
 
-/* The closed set of index maps (kernel/eval/map.h gives each its shape, sets and
- * order of elements). */
+/* The closed set of index maps (kernel/eval/map.h gives each its shape, sets
+ * and order of elements). */
 typedef enum SnMapId {
     SN_MAP_NONE,
     SN_MAP_EACH,           /* x */
@@ -212,10 +212,10 @@ typedef struct SnTuple {
 /* ---- ONNX ---- */
 
 typedef enum SnOnnxEntry {
-    SN_OX_ATTR,  /* sinter attribute = ONNX attribute */
-    SN_OX_INPUT, /* sinter attribute = value of ONNX input index */
-    SN_OX_HOOK,  /* sinter attribute (or result) through a named hook */
-    SN_OX_LAYOUT /* port = nchw | oihw | ... */
+    SN_IMPORT_ATTR,  /* sinter attribute = ONNX attribute */
+    SN_IMPORT_INPUT, /* sinter attribute = value of ONNX input index */
+    SN_IMPORT_HOOK,  /* sinter attribute (or result) through a named hook */
+    SN_IMPORT_LAYOUT /* port = nchw | oihw | ... */
 } SnOnnxEntry;
 typedef struct SnOnnxMap {
     SnOnnxEntry entry;

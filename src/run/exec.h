@@ -69,9 +69,9 @@ SnStatus sn_exec_prepare_fast(SnArena *a, const SnGraph *g,
                               const SnBackendDesc *backend, SnDiag *d,
                               const SnExec **out);
 
-/* The same for a graph that may have been loaded lazily (graph/text/text.h): packed
- * weights come from pack, or go there (NULL: nowhere), and weights that do not
- * are compared with their hashes. */
+/* The same for a graph that may have been loaded lazily (graph/text/text.h):
+ * packed weights come from pack, or go there (NULL: nowhere), and weights that
+ * do not are compared with their hashes. */
 SnStatus sn_exec_prepare_packed(SnArena *a, const SnGraph *g,
                                 const SnBackendDesc *backend,
                                 struct SnPack *pack, SnDiag *d,

@@ -96,7 +96,7 @@ fill(SnRun *r, int pattern)
 enum { CODES, DIFFERENCES, CHANNELS, WIDE, NFORM };
 
 static const int32_t *
-filter(int64_t oc, int64_t taps, bool turned, int form)
+filter(int64_t oc, int64_t taps, bool transposed, int form)
 {
     int32_t *w = SN_NEW_N(arena, int32_t, oc * taps);
 
@@ -109,7 +109,7 @@ filter(int64_t oc, int64_t taps, bool turned, int form)
                 v += (int32_t)(c * 37 % 256) - 127;
             if (form == WIDE && t == 0)
                 v += 300;
-            w[turned ? c * taps + t : t * oc + c] = v;
+            w[transposed ? c * taps + t : t * oc + c] = v;
         }
     return w;
 }

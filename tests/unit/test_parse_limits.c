@@ -97,7 +97,7 @@ test_too_many(void **state)
     Run r = parse(repeat(a, "x;\n", 5000));
 
     (void)state;
-    assert_int_equal(sn_diag_nerror(r.d), SN_PS_NERROR + 1);
+    assert_int_equal(sn_diag_nerror(r.d), SN_PARSE_NERROR + 1);
     expect_code(r, "error[SN016]: too many errors; the rest of the file is "
                    "not read\n");
     expect_code(parse(repeat(a, "\x01", 5000)), "SN016");

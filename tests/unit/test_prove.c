@@ -15,15 +15,15 @@
 
 static bool errs;
 
-/* What the linker makes of --wrap=sn_pv_lemma (tests.mk). */
-PvLemma __real_sn_pv_lemma(Pv *pv, const PvRule *pr);
-PvLemma __wrap_sn_pv_lemma(Pv *pv, const PvRule *pr);
+/* What the linker makes of --wrap=sn_calculus_lemma (tests.mk). */
+SnLemma __real_sn_calculus_lemma(SnProver *pv, const SnInstance *pr);
+SnLemma __wrap_sn_calculus_lemma(SnProver *pv, const SnInstance *pr);
 
-PvLemma
-__wrap_sn_pv_lemma(Pv *pv, const PvRule *pr)
+SnLemma
+__wrap_sn_calculus_lemma(SnProver *pv, const SnInstance *pr)
 {
-    return errs ? (PvLemma){.exact = true, .refines = true, .used = 1u << 2}
-                : __real_sn_pv_lemma(pv, pr);
+    return errs ? (SnLemma){.exact = true, .refines = true, .used = 1u << 2}
+                : __real_sn_calculus_lemma(pv, pr);
 }
 
 /* The first line of what is said of a rule, without its place. */

@@ -234,7 +234,7 @@ reasons(void **state)
         "  %r = Rescale(%x) : qi8<0.25, 0>[3]\n"
         "  %s = Rescale(%r) {clamp = [-3, 3]} : qi8<0.5, 0>[3]\n"
         "  Save(%s) {name = \"y\"}\n  Save(%r) {name = \"z\"}\n}\n";
-    static const char turned[] =
+    static const char transposed[] =
         "sinter-graph 1\ngraph \"turned\" {\n"
         "  %x = Placeholder() : f32[2,3]\n"
         "  %t = Transpose(%x) {perm = [1, 0]} : f32[3,2]\n"
@@ -247,9 +247,9 @@ reasons(void **state)
                "merge: two Rescales in a row are for written rules");
     check_said(row, "quant_cleanup", "s",
                "--disable excludes quant_cleanup.fuse");
-    check_said(turned, "simplify", "t",
+    check_said(transposed, "simplify", "t",
                "sink below y (Relu): another node reads the Transpose");
-    check_said(turned, "simplify", "t",
+    check_said(transposed, "simplify", "t",
                "sink below z (Save): an output ends what can be moved");
 }
 

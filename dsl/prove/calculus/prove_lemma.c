@@ -17,34 +17,34 @@
 #include <string.h>
 #include "dsl/resolve/resolver.h"
 
-static PvTree *norm(PvLm *l, PvTree *t);
+static SnTree *norm(SnCalculus *l, SnTree *t);
 
 /* ---- normal form of bits ---- */
 
 static bool
-is(const PvTree *t, const char *op)
+is(const SnTree *t, const char *op)
 {
     return !strcmp(t->op, op);
 }
 
 static bool
-starts(const PvTree *t, const char *s)
+starts(const SnTree *t, const char *s)
 {
     return !strncmp(t->op, s, strlen(s));
 }
 
 /* Max and min of elements or over a set: monotone, so q and d go inside. */
 static bool
-monotone(const PvTree *t)
+monotone(const SnTree *t)
 {
     return ((is(t, "max") || is(t, "min")) && t->nkid == 2) ||
            starts(t, "maxover") || starts(t, "minover");
 }
 
-static PvTree *
-wrap(PvLm *l, const PvTree *f, PvTree *x)
+static SnTree *
+wrap(SnCalculus *l, const SnTree *f, SnTree *x)
 {
-    PvTree *t = sn_pv_tree(l, f->op, 1, &x);
+    SnTree *t = sn_calculus_tree(l, f->op, 1, &x);
 
     if (t) {
         t->type = f->type;
@@ -56,16 +56,16 @@ wrap(PvLm *l, const PvTree *f, PvTree *x)
 
 /* Does the guard say that nothing of X lies outside these saturations? */
 static bool
-idle(PvLm *l, const PvTree *q, const PvTree *x)
+idle(SnCalculus *l, const SnTree *q, const SnTree *x)
 {
     bool all = true;
 
     for (uint32_t i = 0; i < q->nsat; i++) {
         bool hit = false;
         for (uint32_t k = 0; k < l->ncov; k++)
-            hit |=
-                !strcmp(sn_pv_rep(l, l->cov[k][0]), sn_pv_rep(l, q->sat[i])) &&
-                !strcmp(l->cov[k][1], sn_format(l->a, "reach %s", x->op));
+            hit |= !strcmp(sn_calculus_rep(l, l->cov[k][0]),
+                           sn_calculus_rep(l, q->sat[i])) &&
+                   !strcmp(l->cov[k][1], sn_format(l->a, "reach %s", x->op));
         all &= hit;
     }
     if (q->nsat && all)
@@ -75,24 +75,24 @@ idle(PvLm *l, const PvTree *q, const PvTree *x)
 
 /* A number or an attribute: nothing that the graph computes. */
 static bool
-constant(const PvTree *t)
+constant(const SnTree *t)
 {
     return t->nkid == 0 && !t->var;
 }
 
-static PvTree *
-push_in(PvLm *l, PvTree *f)
+static SnTree *
+push_in(SnCalculus *l, SnTree *f)
 {
-    PvTree *x = f->kid[0], *kid[2] = {NULL};
+    SnTree *x = f->kid[0], *kid[2] = {NULL};
 
     l->used |= starts(x, "move[") ? 1u << 1 : 1u << 2;
     for (uint32_t i = 0; i < x->nkid && i < 2; i++)
         kid[i] = norm(l, wrap(l, f, x->kid[i]));
-    return norm(l, sn_pv_tree(l, x->op, x->nkid, kid));
+    return norm(l, sn_calculus_tree(l, x->op, x->nkid, kid));
 }
 
 static int
-is_bound(const PvLm *l, const char *s)
+is_bound(const SnCalculus *l, const char *s)
 {
     for (uint32_t i = 0; i < l->nbound; i++)
         if (!strcmp(l->bound[i].name, s))
@@ -101,11 +101,11 @@ is_bound(const PvLm *l, const char *s)
 }
 
 /* q:T[bounds(T, lo, hi), S](e) = min(max(q:T[S](e), q:T(lo)), q:T(hi)). */
-static PvTree *
-unbound(PvLm *l, PvTree *t)
+static SnTree *
+unbound(SnCalculus *l, SnTree *t)
 {
     const SnExpr *e = l->bound[is_bound(l, t->sat[0]) - 1].e;
-    PvTree *in = wrap(l, t, t->kid[0]);
+    SnTree *in = wrap(l, t, t->kid[0]);
 
     in->nsat--;
     in->sat++;
@@ -113,47 +113,47 @@ unbound(PvLm *l, PvTree *t)
     for (uint32_t i = 1; i < 3 && in; i++) {
         if (e->kid[i]->ek == SN_E_WILD)
             continue;
-        PvTree *lim =
-            sn_pv_tree(l, sn_pv_rep(l, sn_expr_str(l->a, e->kid[i])), 0, NULL);
-        PvTree *kid[2] = {in, sn_pv_tree(l, "q", 1, &lim)};
+        SnTree *lim = sn_calculus_tree(
+            l, sn_calculus_rep(l, sn_expr_str(l->a, e->kid[i])), 0, NULL);
+        SnTree *kid[2] = {in, sn_calculus_tree(l, "q", 1, &lim)};
         kid[1]->type = t->type;
-        in = sn_pv_tree(l, i == 1 ? "max" : "min", 2, kid);
+        in = sn_calculus_tree(l, i == 1 ? "max" : "min", 2, kid);
     }
     l->used |= 1u << 2;
     return in;
 }
 
-static PvTree *
-norm_conv(PvLm *l, PvTree *t)
+static SnTree *
+norm_conv(SnCalculus *l, SnTree *t)
 {
-    PvTree *x = t->kid[0];
+    SnTree *x = t->kid[0];
 
-    if (sn_pv_is_real(l, t->type) && !t->nsat)
+    if (sn_calculus_is_real(l, t->type) && !t->nsat)
         return x;
     if (is(t, "q") && is(x, "d") &&
-        !strcmp(sn_pv_rep(l, t->type), sn_pv_rep(l, x->type)) &&
+        !strcmp(sn_calculus_rep(l, t->type), sn_calculus_rep(l, x->type)) &&
         (!t->nsat || idle(l, t, x->kid[0]))) {
         l->used |= 1;
         return x->kid[0];
     }
-    if (is(t, "d") && is(x, "q") && sn_pv_is_real(l, t->type))
+    if (is(t, "d") && is(x, "q") && sn_calculus_is_real(l, t->type))
         return x;
     if (l->pr->commutes && is(t, "q") && is(x, "d") && is(x->kid[0], "q") &&
         constant(x->kid[0]->kid[0])) {
         l->used |= 1u << 3; /* the guard's comparison; L3 for zeros */
-        PvTree *q = sn_pv_tree(l, "q", 1, &x->kid[0]->kid[0]);
+        SnTree *q = sn_calculus_tree(l, "q", 1, &x->kid[0]->kid[0]);
         q->type = t->type;
         return q;
     }
     if (is(t, "q") && t->nsat && is_bound(l, t->sat[0]))
         return unbound(l, t);
-    if (is(t, "q") && is(x, "q") && sn_pv_is_real(l, x->type)) {
-        PvTree *q = wrap(l, t, x->kid[0]); /* q keeps order: clamps join */
+    if (is(t, "q") && is(x, "q") && sn_calculus_is_real(l, x->type)) {
+        SnTree *q = wrap(l, t, x->kid[0]); /* q keeps order: clamps join */
         q->sat = NULL;
         q->nsat = 0;
         for (uint32_t i = 0; i < t->nsat + x->nsat; i++)
-            sn_pv_add_sat(l, &q->nsat, &q->sat,
-                          i < t->nsat ? t->sat[i] : x->sat[i - t->nsat]);
+            sn_calculus_add_sat(l, &q->nsat, &q->sat,
+                                i < t->nsat ? t->sat[i] : x->sat[i - t->nsat]);
         l->used |= 1u << 2;
         return norm(l, q);
     }
@@ -164,7 +164,7 @@ norm_conv(PvLm *l, PvTree *t)
 
 /* The same value everywhere: numbers, attributes, and what is made of them. */
 static bool
-fixed(const PvTree *t)
+fixed(const SnTree *t)
 {
     for (uint32_t i = 0; i < t->nkid; i++)
         if (!fixed(t->kid[i]))
@@ -173,17 +173,17 @@ fixed(const PvTree *t)
 }
 
 /* A move below any per-element function comes out. */
-static PvTree *
-norm_elem(PvLm *l, PvTree *t)
+static SnTree *
+norm_elem(SnCalculus *l, SnTree *t)
 {
-    PvTree *kid[4];
+    SnTree *kid[4];
 
-    if (t->nkid == 0 || t->nkid > 4 || starts(t, "move[") || sn_pv_is_row(t) ||
-        strstr(t->op, "over["))
+    if (t->nkid == 0 || t->nkid > 4 || starts(t, "move[") ||
+        sn_calculus_is_row(t) || strstr(t->op, "over["))
         return t;
-    const PvTree *m = NULL;
+    const SnTree *m = NULL;
     for (uint32_t i = 0; i < t->nkid; i++) {
-        const PvTree *k = t->kid[i];
+        const SnTree *k = t->kid[i];
         if (fixed(k))
             continue;
         if (!starts(k, "move[") || k->nkid != 1 || (m && strcmp(k->op, m->op)))
@@ -195,40 +195,40 @@ norm_elem(PvLm *l, PvTree *t)
     for (uint32_t i = 0; i < t->nkid; i++)
         kid[i] = fixed(t->kid[i]) ? t->kid[i] : t->kid[i]->kid[0];
     l->used |= 1u << 1;
-    PvTree *in = norm(l, sn_pv_tree(l, t->op, t->nkid, kid));
-    return in ? norm(l, sn_pv_tree(l, m->op, 1, &in)) : NULL;
+    SnTree *in = norm(l, sn_calculus_tree(l, t->op, t->nkid, kid));
+    return in ? norm(l, sn_calculus_tree(l, m->op, 1, &in)) : NULL;
 }
 
 /* max(max(a, b), b) = max(a, b) = max(a, max(a, b)): of zeros the first. */
-static PvTree *
-norm_max(PvLm *l, PvTree *t)
+static SnTree *
+norm_max(SnCalculus *l, SnTree *t)
 {
     for (uint32_t i = 0; i < 2; i++) {
-        const PvTree *in = t->kid[i];
-        const char *other = sn_pv_text(l, t->kid[!i]);
+        const SnTree *in = t->kid[i];
+        const char *other = sn_calculus_text(l, t->kid[!i]);
         if (strcmp(in->op, t->op) || in->nkid != 2)
             continue;
-        if (!strcmp(sn_pv_text(l, in->kid[0]), other) ||
-            (i == 0 && !strcmp(sn_pv_text(l, in->kid[1]), other)))
+        if (!strcmp(sn_calculus_text(l, in->kid[0]), other) ||
+            (i == 0 && !strcmp(sn_calculus_text(l, in->kid[1]), other)))
             return t->kid[i];
     }
-    if (!strcmp(sn_pv_text(l, t->kid[0]), sn_pv_text(l, t->kid[1])))
+    if (!strcmp(sn_calculus_text(l, t->kid[0]), sn_calculus_text(l, t->kid[1])))
         return t->kid[0];
     return t;
 }
 
-static PvTree *
-norm(PvLm *l, PvTree *t)
+static SnTree *
+norm(SnCalculus *l, SnTree *t)
 {
     if (!t || l->why)
         return NULL;
-    PvTree *kid[4];
+    SnTree *kid[4];
     if (t->nkid > 4)
-        return sn_pv_out(l, "a formula outside the calculus");
+        return sn_calculus_out(l, "a formula outside the calculus");
     for (uint32_t i = 0; i < t->nkid; i++)
         if (!(kid[i] = norm(l, t->kid[i])))
             return NULL;
-    PvTree *r = sn_pv_tree(l, t->op, t->nkid, kid);
+    SnTree *r = sn_calculus_tree(l, t->op, t->nkid, kid);
     r->var = t->var;
     r->type = t->type;
     r->nsat = t->nsat;
@@ -255,16 +255,16 @@ put_round(Round *r, const char *s)
 }
 
 static bool
-covered(PvLm *l, const char *sat, const PvTree *q, const PvTree *below)
+covered(SnCalculus *l, const char *sat, const SnTree *q, const SnTree *below)
 {
     for (uint32_t k = 0; k < l->ncov; k++) {
         const char *in = l->cov[k][1];
-        if (strcmp(sn_pv_rep(l, l->cov[k][0]), sn_pv_rep(l, sat)))
+        if (strcmp(sn_calculus_rep(l, l->cov[k][0]), sn_calculus_rep(l, sat)))
             continue;
         if (!strcmp(in, sn_format(l->a, "reach %s", below->op)))
             return true;
         for (uint32_t i = 0; i < q->nsat; i++)
-            if (!strcmp(sn_pv_rep(l, q->sat[i]), sn_pv_rep(l, in)))
+            if (!strcmp(sn_calculus_rep(l, q->sat[i]), sn_calculus_rep(l, in)))
                 return true;
     }
     return false;
@@ -272,38 +272,38 @@ covered(PvLm *l, const char *sat, const PvTree *q, const PvTree *below)
 
 /* Turns q and d into saturations; collects where rounding happens.  reach(r)
  * of a captured Rescale r stands for its type and clamp together. */
-static PvTree *
-real(PvLm *l, PvTree *t, Round *r, bool root)
+static SnTree *
+real(SnCalculus *l, SnTree *t, Round *r, bool root)
 {
-    PvTree *kid[4];
+    SnTree *kid[4];
 
     if (!t || t->nkid > 4)
-        return sn_pv_out(l, "a formula outside the calculus");
+        return sn_calculus_out(l, "a formula outside the calculus");
     if (is(t, "d"))
         return real(l, t->kid[0], r, root);
     for (uint32_t i = 0; i < t->nkid; i++)
         if (!(kid[i] = real(l, t->kid[i], r, false)))
             return NULL;
-    if (sn_pv_is_row(t))
+    if (sn_calculus_is_row(t))
         return kid[0];
     if (!is(t, "q")) {
-        PvTree *n = sn_pv_tree(l, t->op, t->nkid, kid);
+        SnTree *n = sn_calculus_tree(l, t->op, t->nkid, kid);
         n->var = t->var;
         return n;
     }
-    PvTree *c = sn_pv_tree(l, "sat", 1, kid);
-    const char *ty = sn_pv_rep(l, t->type);
+    SnTree *c = sn_calculus_tree(l, "sat", 1, kid);
+    const char *ty = sn_calculus_rep(l, t->type);
     for (uint32_t i = 0; i < t->nsat; i++)
-        sn_pv_add_sat(l, &c->nsat, &c->sat, t->sat[i]);
+        sn_calculus_add_sat(l, &c->nsat, &c->sat, t->sat[i]);
     if (strcmp(ty, "f32"))
-        sn_pv_add_sat(l, &c->nsat, &c->sat, sn_format(l->a, "@%s", ty));
+        sn_calculus_add_sat(l, &c->nsat, &c->sat, sn_format(l->a, "@%s", ty));
     if (!root && strcmp(ty, "f32"))
         put_round(r, ty);
     if (!c->nsat)
         return kid[0];
     if (is(kid[0], "sat")) { /* L5: one set */
         for (uint32_t i = 0; i < kid[0]->nsat; i++)
-            sn_pv_add_sat(l, &c->nsat, &c->sat, kid[0]->sat[i]);
+            sn_calculus_add_sat(l, &c->nsat, &c->sat, kid[0]->sat[i]);
         c->kid[0] = kid[0]->kid[0];
         l->used |= 1u << 5;
     }
@@ -311,8 +311,8 @@ real(PvLm *l, PvTree *t, Round *r, bool root)
 }
 
 /* Drops saturations that the guard makes idle. */
-static PvTree *
-drop(PvLm *l, PvTree *t)
+static SnTree *
+drop(SnCalculus *l, SnTree *t)
 {
     for (uint32_t i = 0; i < t->nkid; i++)
         if (!(t->kid[i] = drop(l, t->kid[i])))
@@ -331,14 +331,14 @@ drop(PvLm *l, PvTree *t)
 }
 
 static bool
-subset(PvLm *l, const Round *a, const Round *b)
+subset(SnCalculus *l, const Round *a, const Round *b)
 {
     bool used[32] = {false};
 
     for (uint32_t i = 0; i < a->n; i++) {
         uint32_t j = 0;
-        while (j < b->n && (used[j] || strcmp(sn_pv_rep(l, a->at[i]),
-                                              sn_pv_rep(l, b->at[j]))))
+        while (j < b->n && (used[j] || strcmp(sn_calculus_rep(l, a->at[i]),
+                                              sn_calculus_rep(l, b->at[j]))))
             j++;
         if (j == b->n)
             return false;
@@ -350,7 +350,7 @@ subset(PvLm *l, const Round *a, const Round *b)
 /* covers(reach(r), X) of a conversion r is covers(r's type) and of its clamp,
  * reach(x) of a variable x is what its type holds. */
 static void
-spread_reach(PvLm *l)
+spread_reach(SnCalculus *l)
 {
     uint32_t n = l->ncov;
 
@@ -363,7 +363,7 @@ spread_reach(PvLm *l)
             if (strcmp(v->name, a + 6) || !l->type[i] || l->ncov > 13)
                 continue;
             l->cov[l->ncov][0] =
-                sn_format(l->a, "@%s", sn_pv_rep(l, l->type[i]));
+                sn_format(l->a, "@%s", sn_calculus_rep(l, l->type[i]));
             l->cov[l->ncov++][1] = b;
             if (v->node && v->node->clamp) {
                 l->cov[l->ncov][0] =
@@ -383,41 +383,43 @@ axes(const SnDefNode *n)
 }
 
 bool
-sn_pv_sides(Pv *pv, const PvRule *pr, PvLm *l, PvTree **a, PvTree **b)
+sn_calculus_sides(SnProver *pv, const SnInstance *pr, SnCalculus *l, SnTree **a,
+                  SnTree **b)
 {
     const char *ty = NULL, *tr = NULL;
 
-    *l = (PvLm){.pv = pv, .a = pv->a, .pr = pr};
+    *l = (SnCalculus){.pv = pv, .a = pv->a, .pr = pr};
     if (pr->r->nlet || pr->r->nmore || !pr->r->rhs || pr->r->nvar > 64 ||
         pr->swap || (pr->renumber && axes(pr->node)) || pr->bounded) {
         l->why = "a guard or an attribute outside the calculus";
         return false;
     }
-    sn_pv_assume(l, pr->r->need, true);
-    *a = sn_pv_build_pat(l, pr->r->pat, &ty);
+    sn_calculus_assume(l, pr->r->need, true);
+    *a = sn_calculus_build_pat(l, pr->r->pat, &ty);
     if (*a)
-        sn_pv_assume(l, pr->r->need, false);
-    *b = *a ? sn_pv_build_term(l, pr->r->rhs, &tr) : NULL;
+        sn_calculus_assume(l, pr->r->need, false);
+    *b = *a ? sn_calculus_build_term(l, pr->r->rhs, &tr) : NULL;
     return !l->why && *b;
 }
 
-PvLemma
-sn_pv_lemma(Pv *pv, const PvRule *pr)
+SnLemma
+sn_calculus_lemma(SnProver *pv, const SnInstance *pr)
 {
-    PvLemma r = {.none = true};
+    SnLemma r = {.none = true};
     Round rl = {0}, rr = {0};
-    PvLm l;
-    PvTree *a, *b;
+    SnCalculus l;
+    SnTree *a, *b;
 
-    if (!sn_pv_sides(pv, pr, &l, &a, &b)) {
+    if (!sn_calculus_sides(pv, pr, &l, &a, &b)) {
         r.why = l.why;
         return r;
     }
     spread_reach(&l);
     r.none = false;
     l.bits = true;
-    PvTree *na = norm(&l, a), *nb = norm(&l, b);
-    r.exact = na && nb && !strcmp(sn_pv_text(&l, na), sn_pv_text(&l, nb));
+    SnTree *na = norm(&l, a), *nb = norm(&l, b);
+    r.exact =
+        na && nb && !strcmp(sn_calculus_text(&l, na), sn_calculus_text(&l, nb));
     r.used = l.used;
     if (r.exact) {
         r.refines = true;
@@ -425,10 +427,11 @@ sn_pv_lemma(Pv *pv, const PvRule *pr)
     }
     l.used = 0;
     l.bits = false;
-    PvTree *ra = real(&l, a, &rl, true), *rb = real(&l, b, &rr, true);
+    SnTree *ra = real(&l, a, &rl, true), *rb = real(&l, b, &rr, true);
     ra = ra ? drop(&l, ra) : NULL;
     rb = rb ? drop(&l, rb) : NULL;
-    if (ra && rb && !strcmp(sn_pv_text(&l, ra), sn_pv_text(&l, rb)) &&
+    if (ra && rb &&
+        !strcmp(sn_calculus_text(&l, ra), sn_calculus_text(&l, rb)) &&
         subset(&l, &rr, &rl)) {
         r.refines = true;
         r.within1 = subset(&l, &rl, &rr);

@@ -5,33 +5,33 @@
 #include <string.h>
 #include "dsl/resolve/resolver.h"
 
-PvTree *
-sn_pv_out(PvLm *l, const char *why)
+SnTree *
+sn_calculus_out(SnCalculus *l, const char *why)
 {
     if (!l->why)
         l->why = why;
     return NULL;
 }
 
-PvTree *
-sn_pv_tree(PvLm *l, const char *op, uint32_t n, PvTree *const *kid)
+SnTree *
+sn_calculus_tree(SnCalculus *l, const char *op, uint32_t n, SnTree *const *kid)
 {
-    PvTree *t = SN_NEW(l->a, PvTree);
+    SnTree *t = SN_NEW(l->a, SnTree);
 
     t->op = op;
     t->nkid = n;
-    t->kid = SN_NEW_N(l->a, PvTree *, n + 1);
+    t->kid = SN_NEW_N(l->a, SnTree *, n + 1);
     for (uint32_t i = 0; i < n; i++) {
         t->kid[i] = kid[i];
         if (!kid[i])
-            return sn_pv_out(l, "a missing operand");
+            return sn_calculus_out(l, "a missing operand");
     }
     return t;
 }
 
 /* The representative of a name. */
 const char *
-sn_pv_rep(const PvLm *l, const char *s)
+sn_calculus_rep(const SnCalculus *l, const char *s)
 {
     for (uint32_t k = 0; k < 8; k++) {
         uint32_t i = 0;
@@ -45,10 +45,10 @@ sn_pv_rep(const PvLm *l, const char *s)
 }
 
 static void
-equate(PvLm *l, const char *x, const char *y)
+equate(SnCalculus *l, const char *x, const char *y)
 {
-    x = sn_pv_rep(l, x);
-    y = sn_pv_rep(l, y);
+    x = sn_calculus_rep(l, x);
+    y = sn_calculus_rep(l, y);
     if (l->neq < 16 && strcmp(x, y)) {
         bool f = !strcmp(x, "f32") || !strcmp(x, "full") || !strcmp(x, "none");
         l->eq[l->neq][0] = f ? y : x;
@@ -68,13 +68,13 @@ by_text(const char *const *a, uint32_t n, const char *s)
 }
 
 static void
-put_sats(const PvLm *l, SnBuf *b, const PvTree *t)
+put_sats(const SnCalculus *l, SnBuf *b, const SnTree *t)
 {
     const char *v[24];
     uint32_t n = 0;
 
     for (uint32_t i = 0; i < t->nsat && n < 24; i++) {
-        const char *s = sn_pv_rep(l, t->sat[i]);
+        const char *s = sn_calculus_rep(l, t->sat[i]);
         if (by_text(v, n, s) < 0)
             v[n++] = s;
     }
@@ -90,7 +90,7 @@ put_sats(const PvLm *l, SnBuf *b, const PvTree *t)
 }
 
 const char *
-sn_pv_text(const PvLm *l, const PvTree *t)
+sn_calculus_text(const SnCalculus *l, const SnTree *t)
 {
     SnBuf b;
     const char *v[32];
@@ -100,7 +100,7 @@ sn_pv_text(const PvLm *l, const PvTree *t)
     comm |= !l->bits && (!strcmp(t->op, "max") || !strcmp(t->op, "min"));
 
     for (uint32_t i = 0; i < n; i++)
-        v[i] = sn_pv_text(l, t->kid[i]);
+        v[i] = sn_calculus_text(l, t->kid[i]);
     for (uint32_t i = 0; comm && i < n; i++)
         for (uint32_t j = i + 1; j < n; j++)
             if (strcmp(v[i], v[j]) > 0) {
@@ -109,9 +109,9 @@ sn_pv_text(const PvLm *l, const PvTree *t)
                 v[j] = s;
             }
     sn_buf_init(&b, l->a);
-    sn_puts(&b, t->var ? sn_pv_rep(l, t->op) : t->op);
+    sn_puts(&b, t->var ? sn_calculus_rep(l, t->op) : t->op);
     if (t->type)
-        sn_putf(&b, ":%s", sn_pv_rep(l, t->type));
+        sn_putf(&b, ":%s", sn_calculus_rep(l, t->type));
     if (t->nsat) {
         sn_putc(&b, '[');
         put_sats(l, &b, t);
@@ -131,7 +131,7 @@ sn_pv_text(const PvLm *l, const PvTree *t)
 typedef struct Inst { /* one node while its formula is substituted */
     const SnDefNode *n;
     const SnDefSem *sem;
-    PvTree **in;      /* by port */
+    SnTree **in;      /* by port */
     const char **tin; /* their types */
     const char *tout;
     uint32_t nsat; /* of the clamp */
@@ -139,11 +139,11 @@ typedef struct Inst { /* one node while its formula is substituted */
     const char *key; /* of attributes: "like o", "o" */
 } Inst;
 
-static PvTree *formula(PvLm *l, Inst *k, const SnExpr *e);
+static SnTree *formula(SnCalculus *l, Inst *k, const SnExpr *e);
 
 /* The map with its arguments: the same for nodes that index alike. */
 static const char *
-map_key(PvLm *l, const Inst *k)
+map_key(SnCalculus *l, const Inst *k)
 {
     SnBuf b;
 
@@ -155,28 +155,28 @@ map_key(PvLm *l, const Inst *k)
         if (e->rk == SN_R_PORT)
             continue;
         if (e->rk == SN_R_ATTR)
-            s = sn_pv_rep(l, sn_format(l->a, "%s.%s", k->key, s));
+            s = sn_calculus_rep(l, sn_format(l->a, "%s.%s", k->key, s));
         sn_putf(&b, " %s", s);
     }
     return sn_buf_str(&b);
 }
 
 bool
-sn_pv_is_real(const PvLm *l, const char *type)
+sn_calculus_is_real(const SnCalculus *l, const char *type)
 {
-    return !strcmp(sn_pv_rep(l, type), "f32");
+    return !strcmp(sn_calculus_rep(l, type), "f32");
 }
 
 bool
-sn_pv_is_q(const PvTree *t)
+sn_calculus_is_q(const SnTree *t)
 {
     return !strcmp(t->op, "q");
 }
 
-static PvTree *
-quant(PvLm *l, Inst *k, PvTree *e)
+static SnTree *
+quant(SnCalculus *l, Inst *k, SnTree *e)
 {
-    PvTree *q = sn_pv_tree(l, "q", 1, &e);
+    SnTree *q = sn_calculus_tree(l, "q", 1, &e);
 
     if (!q)
         return NULL;
@@ -186,24 +186,24 @@ quant(PvLm *l, Inst *k, PvTree *e)
     return q;
 }
 
-static PvTree *
-deq(PvLm *l, Inst *k, const SnExpr *e)
+static SnTree *
+deq(SnCalculus *l, Inst *k, const SnExpr *e)
 {
     if (e->ek == SN_E_NAME && e->rk == SN_R_PORT) {
         const SnDefPort *p = e->ref;
-        PvTree *t = sn_pv_tree(l, "d", 1, &k->in[p->index]);
+        SnTree *t = sn_calculus_tree(l, "d", 1, &k->in[p->index]);
         if (t)
             t->type = k->tin[p->index];
         return t;
     }
-    return sn_pv_out(l, "d(..) of something computed");
+    return sn_calculus_out(l, "d(..) of something computed");
 }
 
-static PvTree *
-formula(PvLm *l, Inst *k, const SnExpr *e)
+static SnTree *
+formula(SnCalculus *l, Inst *k, const SnExpr *e)
 {
     static const char *const op[] = {"+", "-", "*", "/"};
-    PvTree *kid[4] = {NULL};
+    SnTree *kid[4] = {NULL};
 
     if (l->why)
         return NULL;
@@ -212,14 +212,14 @@ formula(PvLm *l, Inst *k, const SnExpr *e)
     if (e->ek == SN_E_NAME || e->ek == SN_E_INT || e->ek == SN_E_REAL) {
         const char *s = sn_expr_str(l->a, e);
         if (e->rk == SN_R_ATTR)
-            s = sn_pv_rep(l, sn_format(l->a, "%s.%s", k->key, s));
-        PvTree *t = sn_pv_tree(l, s, 0, NULL);
+            s = sn_calculus_rep(l, sn_format(l->a, "%s.%s", k->key, s));
+        SnTree *t = sn_calculus_tree(l, s, 0, NULL);
         return t;
     }
     if (e->ek == SN_E_CALL && !strcmp(e->s, "d"))
         return deq(l, k, e->kid[0]);
     if (e->ek == SN_E_CALL && !strcmp(e->s, "q") && e->nkid > 1)
-        return sn_pv_out(l, "a kept inner rounding");
+        return sn_calculus_out(l, "a kept inner rounding");
     for (uint32_t i = 0; i < e->nkid && i < 4; i++)
         kid[i] = formula(l, k, e->kid[i]);
     if (e->ek == SN_E_CALL && !strcmp(e->s, "q"))
@@ -227,21 +227,22 @@ formula(PvLm *l, Inst *k, const SnExpr *e)
     if (e->ek == SN_E_CALL && e->nkid == 1 && k->sem->map &&
         (!strcmp(e->s, "max") || !strcmp(e->s, "min") || !strcmp(e->s, "sum") ||
          !strcmp(e->s, "mean")))
-        return sn_pv_tree(l, sn_format(l->a, "%sover[%s]", e->s, map_key(l, k)),
-                          1, kid);
+        return sn_calculus_tree(
+            l, sn_format(l->a, "%sover[%s]", e->s, map_key(l, k)), 1, kid);
     if (e->ek == SN_E_CALL && e->nkid <= 4) {
-        PvTree *t = sn_pv_tree(l, e->s, e->nkid, kid);
+        SnTree *t = sn_calculus_tree(l, e->s, e->nkid, kid);
         if (t)
             t->elem = true;
         return t;
     }
     if (e->ek == SN_E_NEG)
-        return sn_pv_tree(l, "neg", 1, kid);
+        return sn_calculus_tree(l, "neg", 1, kid);
     if (e->ek == SN_E_BIN && e->op <= SN_OP_DIV)
-        return sn_pv_tree(l, op[e->op], 2, kid);
+        return sn_calculus_tree(l, op[e->op], 2, kid);
     if (e->ek == SN_E_BIN)
-        return sn_pv_tree(l, sn_format(l->a, "cmp%d", (int)e->op), 2, kid);
-    return sn_pv_out(l, "a formula outside the calculus");
+        return sn_calculus_tree(l, sn_format(l->a, "cmp%d", (int)e->op), 2,
+                                kid);
+    return sn_calculus_out(l, "a formula outside the calculus");
 }
 
 /* Does the map mix elements of one operand only by place (L1)? */
@@ -252,7 +253,7 @@ moves(const SnDefSem *s)
 }
 
 bool
-sn_pv_own_row(const SnDefSem *s)
+sn_calculus_own_row(const SnDefSem *s)
 {
     const SnExpr *e = s->formula;
 
@@ -266,90 +267,91 @@ sn_pv_own_row(const SnDefSem *s)
 
 /* A quantized node whose `round` is not known to be `before`. */
 static bool
-may_round_after(PvLm *l, const Inst *k)
+may_round_after(SnCalculus *l, const Inst *k)
 {
-    return sn_def_attr(k->n, "round") && !sn_pv_is_real(l, k->tout) &&
-           strcmp(sn_pv_rep(l, sn_format(l->a, "%s.round", k->key)), "before");
+    return sn_def_attr(k->n, "round") && !sn_calculus_is_real(l, k->tout) &&
+           strcmp(sn_calculus_rep(l, sn_format(l->a, "%s.round", k->key)),
+                  "before");
 }
 
 bool
-sn_pv_is_row(const PvTree *t)
+sn_calculus_is_row(const SnTree *t)
 {
     return !strncmp(t->op, "row", 3) && (!t->op[3] || t->op[3] == ' ');
 }
 
 /* The operands as they stand: of a row, also + and * depend on their order. */
 static const char *
-in_order(PvLm *l, const Inst *k)
+in_order(SnCalculus *l, const Inst *k)
 {
     SnBuf b;
 
     sn_buf_init(&b, l->a);
     for (uint32_t i = 0; i < k->n->nin; i++)
         if (k->in[i])
-            sn_putf(&b, " %s", sn_pv_text(l, k->in[i]));
+            sn_putf(&b, " %s", sn_calculus_text(l, k->in[i]));
     return sn_buf_str(&b);
 }
 
 /* Rows that are not the literal composition of the formula's steps: a contract
  * or a mean along axes sums integers, `by` names a row, `round = after` adds
  * the zero point first.  Equal only between equal types. */
-static PvTree *
-row(PvLm *l, Inst *k, PvTree *t)
+static SnTree *
+row(SnCalculus *l, Inst *k, SnTree *t)
 {
-    bool q = sn_pv_is_q(t);
-    PvTree *e = q ? t->kid[0] : t, *kid[4] = {e};
+    bool q = sn_calculus_is_q(t);
+    SnTree *e = q ? t->kid[0] : t, *kid[4] = {e};
     uint32_t n = 1;
 
-    if (!sn_pv_own_row(k->sem) && !may_round_after(l, k))
+    if (!sn_calculus_own_row(k->sem) && !may_round_after(l, k))
         return t;
     for (uint32_t i = 0; i < k->n->nin && n < 3; i++) {
-        kid[n] = sn_pv_tree(l, "type", 0, NULL);
+        kid[n] = sn_calculus_tree(l, "type", 0, NULL);
         kid[n++]->type = k->tin[i];
     }
-    kid[n] = sn_pv_tree(l, "type", 0, NULL);
+    kid[n] = sn_calculus_tree(l, "type", 0, NULL);
     kid[n++]->type = k->tout;
     const char *op = "row";
-    if (!sn_pv_own_row(k->sem))
+    if (!sn_calculus_own_row(k->sem))
         op = sn_format(l->a, "row %s%s",
-                       sn_pv_rep(l, sn_format(l->a, "%s.round", k->key)),
+                       sn_calculus_rep(l, sn_format(l->a, "%s.round", k->key)),
                        in_order(l, k));
-    PvTree *r = sn_pv_tree(l, op, n, kid);
+    SnTree *r = sn_calculus_tree(l, op, n, kid);
     if (!q)
         return r;
     t->kid[0] = r;
     return t;
 }
 
-static PvTree *
-meaning(PvLm *l, Inst *k)
+static SnTree *
+meaning(SnCalculus *l, Inst *k)
 {
     k->sem = k->n->rsem[0];
     if (!k->sem->formula)
-        return sn_pv_out(l, "a node without a formula");
-    PvTree *t = formula(l, k, k->sem->formula);
+        return sn_calculus_out(l, "a node without a formula");
+    SnTree *t = formula(l, k, k->sem->formula);
     if (!t)
         return NULL;
     if (k->sem->cls != SN_DC_MOVE)
         return row(l, k, t);
     if (!moves(k->sem))
-        return sn_pv_out(l, "a move that computes");
+        return sn_calculus_out(l, "a move that computes");
     /* operands that only say where: part of the key */
     SnBuf b;
     sn_buf_init(&b, l->a);
     sn_putf(&b, "move[%s", map_key(l, k));
     for (uint32_t i = 0; i < k->n->nin; i++)
         if (k->in[i] && k->in[i] != t)
-            sn_putf(&b, " %s", sn_pv_text(l, k->in[i]));
+            sn_putf(&b, " %s", sn_calculus_text(l, k->in[i]));
     sn_putc(&b, ']');
-    PvTree *kid[2] = {t, k->sem->els ? formula(l, k, k->sem->els) : NULL};
-    return sn_pv_tree(l, sn_buf_str(&b), k->sem->els ? 2 : 1, kid);
+    SnTree *kid[2] = {t, k->sem->els ? formula(l, k, k->sem->els) : NULL};
+    return sn_calculus_tree(l, sn_buf_str(&b), k->sem->els ? 2 : 1, kid);
 }
 
 /* ---- types and clamps as names ---- */
 
 static const char *
-type_expr(PvLm *l, const SnExpr *e)
+type_expr(SnCalculus *l, const SnExpr *e)
 {
     if (!e)
         return NULL;
@@ -362,22 +364,22 @@ type_expr(PvLm *l, const SnExpr *e)
 }
 
 void
-sn_pv_add_sat(PvLm *l, uint32_t *n, const char ***v, const char *s)
+sn_calculus_add_sat(SnCalculus *l, uint32_t *n, const char ***v, const char *s)
 {
-    if (!strcmp(sn_pv_rep(l, s), "full") || !strcmp(s, "@f32"))
+    if (!strcmp(sn_calculus_rep(l, s), "full") || !strcmp(s, "@f32"))
         return;
     SN_PUSH(l->a, *v, *n, s);
 }
 
 /* The saturations that a clamp expression stands for. */
 static bool
-clamp_expr(PvLm *l, const SnExpr *e, uint32_t *n, const char ***v)
+clamp_expr(SnCalculus *l, const SnExpr *e, uint32_t *n, const char ***v)
 {
     if (e->ek == SN_E_NAME && !strcmp(e->s, "full"))
         return true;
     if (e->ek == SN_E_MEMBER && e->kid[0]->rk == SN_R_VAR &&
         e->ty == SN_TY_RANGE) {
-        sn_pv_add_sat(l, n, v, sn_expr_str(l->a, e));
+        sn_calculus_add_sat(l, n, v, sn_expr_str(l->a, e));
         return true;
     }
     if (e->ek == SN_E_CALL && !strcmp(e->s, "meet"))
@@ -388,14 +390,14 @@ clamp_expr(PvLm *l, const SnExpr *e, uint32_t *n, const char ***v)
             return false;
         const SnDefVar *mv = m->ref;
         if (mv->index < 64 && l->type[mv->index])
-            sn_pv_add_sat(
+            sn_calculus_add_sat(
                 l, n, v,
-                sn_format(l->a, "@%s", sn_pv_rep(l, l->type[mv->index])));
+                sn_format(l->a, "@%s", sn_calculus_rep(l, l->type[mv->index])));
         return true;
     }
     if (e->ek == SN_E_CALL && !strcmp(e->s, "bounds")) {
         const char *s = sn_expr_str(l->a, e);
-        sn_pv_add_sat(l, n, v, s);
+        sn_calculus_add_sat(l, n, v, s);
         if (l->nbound < 4) {
             l->bound[l->nbound].name = s;
             l->bound[l->nbound++].e = e;
@@ -418,29 +420,30 @@ all_f32(const SnDefNode *n, const SnDefPort *p)
 }
 
 static const char *
-own_type(PvLm *l, const SnDefNode *n, const SnDefPort *p, const char *name)
+own_type(SnCalculus *l, const SnDefNode *n, const SnDefPort *p,
+         const char *name)
 {
     if (all_f32(n, p))
         return "f32";
     return sn_format(l->a, "%s.type", name);
 }
 
-static PvTree *
-leaf(PvLm *l, const char *name)
+static SnTree *
+leaf(SnCalculus *l, const char *name)
 {
-    PvTree *t = sn_pv_tree(l, name, 0, NULL);
+    SnTree *t = sn_calculus_tree(l, name, 0, NULL);
 
     t->var = true;
     return t;
 }
 
-static PvTree *
-pat_var(PvLm *l, const SnPat *p, const char **type)
+static SnTree *
+pat_var(SnCalculus *l, const SnPat *p, const char **type)
 {
     uint32_t i = p->var->index;
 
     if (i >= 64)
-        return sn_pv_out(l, "too many variables");
+        return sn_calculus_out(l, "too many variables");
     if (!l->bind[i]) {
         l->bind[i] = leaf(l, p->name);
         l->type[i] = *type ? *type : sn_format(l->a, "%s.type", p->name);
@@ -451,8 +454,8 @@ pat_var(PvLm *l, const SnPat *p, const char **type)
     return l->bind[i];
 }
 
-static PvTree *
-pat_node(PvLm *l, const SnPat *p, const char **type)
+static SnTree *
+pat_node(SnCalculus *l, const SnPat *p, const char **type)
 {
     const SnDefNode *n = p->pk == SN_P_CALL ? p->node
                          : l->pr->any       ? l->pr->any
@@ -463,8 +466,8 @@ pat_node(PvLm *l, const SnPat *p, const char **type)
     const SnDefVar *cap = p->cap;
 
     if (!n || !n->nout)
-        return sn_pv_out(l, "a node without a result");
-    k.in = SN_NEW_N(l->a, PvTree *, n->nin + 1);
+        return sn_calculus_out(l, "a node without a result");
+    k.in = SN_NEW_N(l->a, SnTree *, n->nin + 1);
     k.tin = SN_NEW_N(l->a, const char *, n->nin + 1);
     k.key = name;
     k.tout = own_type(l, n, n->out[0], name);
@@ -480,13 +483,13 @@ pat_node(PvLm *l, const SnPat *p, const char **type)
         else if (all_f32(n, n->in[i]))
             t = "f32";
         if (n->in[i]->variadic && arg && arg->pk == SN_P_EACH && !l->pr->alike)
-            return sn_pv_out(l, "operands of a list that may differ");
+            return sn_calculus_out(l, "operands of a list that may differ");
         if (n->in[i]->variadic && arg && arg->pk == SN_P_EACH)
             arg = arg->arg[0];
         else if (n->in[i]->variadic)
-            return sn_pv_out(l, "a list of operands");
+            return sn_calculus_out(l, "a list of operands");
         if (arg && arg->pk != SN_P_WILD)
-            k.in[i] = sn_pv_build_pat(l, arg, &t);
+            k.in[i] = sn_calculus_build_pat(l, arg, &t);
         else
             k.in[i] = leaf(l, sn_format(l->a, "%s.%s", name, n->in[i]->name));
         k.tin[i] = t ? t
@@ -496,18 +499,18 @@ pat_node(PvLm *l, const SnPat *p, const char **type)
     *type = k.tout;
     if (n->clamp && !(l->pr->r->lower && 0)) {
         const char *c = sn_format(l->a, "%s.%s", name, n->clamp->name);
-        if (strcmp(sn_pv_rep(l, c), "full"))
-            sn_pv_add_sat(l, &k.nsat, &k.sat, c);
+        if (strcmp(sn_calculus_rep(l, c), "full"))
+            sn_calculus_add_sat(l, &k.nsat, &k.sat, c);
     }
-    PvTree *t = n->nin == 0 && n->rsem[0]->cls == SN_DC_SOURCE ? leaf(l, name)
+    SnTree *t = n->nin == 0 && n->rsem[0]->cls == SN_DC_SOURCE ? leaf(l, name)
                                                                : meaning(l, &k);
     if (cap && cap->index < 64)
         l->bind[cap->index] = t;
     return t;
 }
 
-PvTree *
-sn_pv_build_pat(PvLm *l, const SnPat *p, const char **type)
+SnTree *
+sn_calculus_build_pat(SnCalculus *l, const SnPat *p, const char **type)
 {
     if (l->why)
         return NULL;
@@ -519,33 +522,33 @@ sn_pv_build_pat(PvLm *l, const SnPat *p, const char **type)
     case SN_P_ANY:
         return pat_node(l, p, type);
     default:
-        return sn_pv_out(l, "a list of operands");
+        return sn_calculus_out(l, "a list of operands");
     }
 }
 
 /* ---- right side ---- */
 
-static PvTree *
-term_call(PvLm *l, const SnTerm *t, const char **type)
+static SnTree *
+term_call(SnCalculus *l, const SnTerm *t, const char **type)
 {
     const SnDefNode *n = t->node;
     const SnExpr *te = t->type ? t->type : t->forced;
     Inst k = {.n = n};
 
     k.key = t->like ? t->like : sn_format(l->a, "new%u", l->fresh++);
-    k.in = SN_NEW_N(l->a, PvTree *, n->nin + 1);
+    k.in = SN_NEW_N(l->a, SnTree *, n->nin + 1);
     k.tin = SN_NEW_N(l->a, const char *, n->nin + 1);
     k.tout = all_f32(n, n->out[0]) ? "f32" : type_expr(l, te);
     if (!k.tout)
-        return sn_pv_out(l, "a type nothing names");
+        return sn_calculus_out(l, "a type nothing names");
     for (uint32_t i = 0; i < n->nin; i++) {
         const SnTerm *a =
             n->in[i]->variadic && t->nlist == 1 ? t->list[0] : t->by_port[i];
         const char *ty = NULL;
         if (n->in[i]->variadic &&
             (t->nlist != 1 || t->list[0]->tk != SN_T_EACH))
-            return sn_pv_out(l, "a list of operands");
-        k.in[i] = a && a->tk != SN_T_NONE ? sn_pv_build_term(l, a, &ty)
+            return sn_calculus_out(l, "a list of operands");
+        k.in[i] = a && a->tk != SN_T_NONE ? sn_calculus_build_term(l, a, &ty)
                                           : leaf(l, "none");
         k.tin[i] = ty ? ty : "?";
     }
@@ -555,7 +558,7 @@ term_call(PvLm *l, const SnTerm *t, const char **type)
         if (n->clamp && s->attr == n->clamp) {
             own = false;
             if (!clamp_expr(l, s->e, &k.nsat, &k.sat))
-                return sn_pv_out(l, "a clamp outside the calculus");
+                return sn_calculus_out(l, "a clamp outside the calculus");
         } else if (s->attr) {
             equate(l, sn_format(l->a, "%s.%s", k.key, s->name),
                    sn_expr_str(l->a, s->e));
@@ -563,49 +566,49 @@ term_call(PvLm *l, const SnTerm *t, const char **type)
     }
     if (own && t->like_var && t->like_var->node && t->like_var->node->clamp) {
         const char *c = sn_format(l->a, "%s.%s", t->like, n->clamp->name);
-        if (strcmp(sn_pv_rep(l, c), "full"))
-            sn_pv_add_sat(l, &k.nsat, &k.sat, c);
+        if (strcmp(sn_calculus_rep(l, c), "full"))
+            sn_calculus_add_sat(l, &k.nsat, &k.sat, c);
     }
     *type = k.tout;
     if (n->nin == 0 && n->rsem[0]->cls == SN_DC_SOURCE)
-        return sn_pv_out(l, "a new source");
+        return sn_calculus_out(l, "a new source");
     return meaning(l, &k);
 }
 
 /* copy n {clamp = e} : T is n's meaning with another last step. */
-static PvTree *
-term_copy(PvLm *l, const SnTerm *t, const char **type)
+static SnTree *
+term_copy(SnCalculus *l, const SnTerm *t, const char **type)
 {
     uint32_t i = t->var->index;
 
-    if (i >= 64 || !l->bind[i] || !sn_pv_is_q(l->bind[i]))
-        return sn_pv_out(l, "a copy of a node that doesn't end in q");
-    PvTree *q = sn_pv_tree(l, "q", 1, &l->bind[i]->kid[0]);
+    if (i >= 64 || !l->bind[i] || !sn_calculus_is_q(l->bind[i]))
+        return sn_calculus_out(l, "a copy of a node that doesn't end in q");
+    SnTree *q = sn_calculus_tree(l, "q", 1, &l->bind[i]->kid[0]);
     const SnExpr *te = t->type ? t->type : t->forced;
     q->type = te ? type_expr(l, te) : l->type[i];
     q->nsat = l->bind[i]->nsat;
     q->sat = l->bind[i]->sat;
     for (uint32_t k = 0; k < t->nasg; k++) {
         if (strcmp(t->asg[k].name, "clamp"))
-            return sn_pv_out(l, "a copy with another attribute");
+            return sn_calculus_out(l, "a copy with another attribute");
         q->nsat = 0;
         q->sat = NULL;
         if (!clamp_expr(l, t->asg[k].e, &q->nsat, &q->sat))
-            return sn_pv_out(l, "a clamp outside the calculus");
+            return sn_calculus_out(l, "a clamp outside the calculus");
     }
     *type = q->type;
-    return q->type ? q : sn_pv_out(l, "a type nothing names");
+    return q->type ? q : sn_calculus_out(l, "a type nothing names");
 }
 
-PvTree *
-sn_pv_build_term(PvLm *l, const SnTerm *t, const char **type)
+SnTree *
+sn_calculus_build_term(SnCalculus *l, const SnTerm *t, const char **type)
 {
     if (l->why)
         return NULL;
     switch (t->tk) {
     case SN_T_VAR:
         if (t->var->index >= 64 || !l->bind[t->var->index])
-            return sn_pv_out(l, "a variable of another kind");
+            return sn_calculus_out(l, "a variable of another kind");
         *type = l->type[t->var->index];
         return l->bind[t->var->index];
     case SN_T_CALL:
@@ -613,35 +616,35 @@ sn_pv_build_term(PvLm *l, const SnTerm *t, const char **type)
     case SN_T_COPY:
         return term_copy(l, t, type);
     case SN_T_FUNC: /* regrid(b): b, with a rounding that its guard bounds */
-        return sn_pv_build_term(l, t->arg[0], type);
+        return sn_calculus_build_term(l, t->arg[0], type);
     case SN_T_EACH:
-        return sn_pv_build_term(l, t->arg[0], type);
+        return sn_calculus_build_term(l, t->arg[0], type);
     default:
-        return sn_pv_out(l, "a term outside the calculus");
+        return sn_calculus_out(l, "a term outside the calculus");
     }
 }
 
 /* ---- what the guard says ---- */
 
 static const char *
-sat_name(PvLm *l, const SnExpr *e)
+sat_name(SnCalculus *l, const SnExpr *e)
 {
     if (e->ek == SN_E_CALL && !strcmp(e->s, "reach") &&
         e->kid[0]->rk == SN_R_VAR)
         return sn_format(l->a, "reach %s", e->kid[0]->s);
     if (e->ty == SN_TY_ETYPE && type_expr(l, e))
-        return sn_format(l->a, "@%s", sn_pv_rep(l, type_expr(l, e)));
+        return sn_format(l->a, "@%s", sn_calculus_rep(l, type_expr(l, e)));
     return sn_expr_str(l->a, e);
 }
 
 void
-sn_pv_assume(PvLm *l, const SnExpr *e, bool early)
+sn_calculus_assume(SnCalculus *l, const SnExpr *e, bool early)
 {
     if (!e)
         return;
     if (e->ek == SN_E_BIN && e->op == SN_OP_AND) {
-        sn_pv_assume(l, e->kid[0], early);
-        sn_pv_assume(l, e->kid[1], early);
+        sn_calculus_assume(l, e->kid[0], early);
+        sn_calculus_assume(l, e->kid[1], early);
         return;
     }
     if (e->ek == SN_E_BIN && e->op == SN_OP_EQ) {

@@ -7,21 +7,21 @@
 
 #include "dsl/prove/prover.h"
 
-typedef struct PvTree {
+typedef struct SnTree {
     const char *op;   /* "x", "+", "max", "redmax[..]", "move[..]", "q", .. */
     const char *type; /* q, d: a name for the type */
     uint32_t nkid;
-    struct PvTree **kid;
+    struct SnTree **kid;
     uint32_t nsat; /* q: saturations, as names */
     const char **sat;
     bool elem; /* per element */
     bool var;  /* a value of the graph */
-} PvTree;
+} SnTree;
 
-typedef struct PvLm {
-    Pv *pv;
+typedef struct SnCalculus {
+    SnProver *pv;
     SnArena *a;
-    const PvRule *pr;
+    const SnInstance *pr;
     uint32_t used;
     bool bits;       /* every bit counts: the sign of a zero, too */
     const char *why; /* out of reach */
@@ -34,29 +34,33 @@ typedef struct PvLm {
         const char *name;
         const SnExpr *e;
     } bound[4];
-    PvTree *bind[64]; /* variables */
+    SnTree *bind[64]; /* variables */
     const char *type[64];
     uint32_t fresh;
-} PvLm;
+} SnCalculus;
 
 /* Notes why the calculus can't go on; NULL. */
-PvTree *sn_pv_out(PvLm *l, const char *why);
-PvTree *sn_pv_tree(PvLm *l, const char *op, uint32_t n, PvTree *const *kid);
+SnTree *sn_calculus_out(SnCalculus *l, const char *why);
+SnTree *sn_calculus_tree(SnCalculus *l, const char *op, uint32_t n,
+                         SnTree *const *kid);
 /* The name that stands for s and all that equal it. */
-const char *sn_pv_rep(const PvLm *l, const char *s);
+const char *sn_calculus_rep(const SnCalculus *l, const char *s);
 /* Trees are equal when their texts are. */
-const char *sn_pv_text(const PvLm *l, const PvTree *t);
-bool sn_pv_is_real(const PvLm *l, const char *type);
-bool sn_pv_is_q(const PvTree *t);
-bool sn_pv_is_row(const PvTree *t);
-void sn_pv_add_sat(PvLm *l, uint32_t *n, const char ***v, const char *s);
+const char *sn_calculus_text(const SnCalculus *l, const SnTree *t);
+bool sn_calculus_is_real(const SnCalculus *l, const char *type);
+bool sn_calculus_is_q(const SnTree *t);
+bool sn_calculus_is_row(const SnTree *t);
+void sn_calculus_add_sat(SnCalculus *l, uint32_t *n, const char ***v,
+                         const char *s);
 /* The two sides.  *type: the type wanted by the reader, then the one given. */
-PvTree *sn_pv_build_pat(PvLm *l, const SnPat *p, const char **type);
-PvTree *sn_pv_build_term(PvLm *l, const SnTerm *t, const char **type);
+SnTree *sn_calculus_build_pat(SnCalculus *l, const SnPat *p, const char **type);
+SnTree *sn_calculus_build_term(SnCalculus *l, const SnTerm *t,
+                               const char **type);
 /* Takes in what the condition says: early, before the left side is built,
  * equal attributes and missing operands; later, equal types and covers. */
-void sn_pv_assume(PvLm *l, const SnExpr *e, bool early);
+void sn_calculus_assume(SnCalculus *l, const SnExpr *e, bool early);
 /* Both sides of a rule; false (l->why) when it is out of reach. */
-bool sn_pv_sides(Pv *pv, const PvRule *pr, PvLm *l, PvTree **a, PvTree **b);
+bool sn_calculus_sides(SnProver *pv, const SnInstance *pr, SnCalculus *l,
+                       SnTree **a, SnTree **b);
 
 #endif

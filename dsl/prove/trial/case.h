@@ -7,47 +7,51 @@
 
 #include "dsl/prove/prover.h"
 
-enum { PV_RANK = 8, PV_NQ = 8, PV_MAXRES = 3 }; /* SN_MAXRANK dimensions */
+enum {
+    SN_CASE_RANK = 8,
+    SN_CASE_NQ = 8,
+    SN_CASE_MAXRES = 3
+}; /* SN_MAXRANK dimensions */
 /* Elements of a tensor that is run, and taps of all its elements. */
-enum { PV_COUNT = 1 << 18, PV_TAPS = 1 << 22 };
-enum { PV_NEACH = 2 }; /* operands that `each` stands for */
+enum { SN_CASE_COUNT = 1 << 18, SN_CASE_TAPS = 1 << 22 };
+enum { SN_CASE_NEACH = 2 }; /* operands that `each` stands for */
 
-typedef struct PvType {
+typedef struct SnCaseType {
     int8_t elem, axis; /* SnDefElem; -1 */
     uint32_t nq;       /* 0: plain */
-    float scale[PV_NQ];
-    int32_t zp[PV_NQ];
-} PvType;
+    float scale[SN_CASE_NQ];
+    int32_t zp[SN_CASE_NQ];
+} SnCaseType;
 
-typedef struct PvNode PvNode;
+typedef struct SnCaseNode SnCaseNode;
 
 /* One value: a leaf, or a node's result. */
-typedef struct PvT {
-    PvType type;
+typedef struct SnCaseValue {
+    SnCaseType type;
     int rank; /* -1: not yet known */
-    int64_t dim[PV_RANK], n;
+    int64_t dim[SN_CASE_RANK], n;
     double *v;  /* codes, or values of a plain type */
     double *id; /* what the reals would give, with every saturation */
     double *er; /* bound of |d(v) - id| from the roundings so far */
-    bool done, busy, konst, leaf;
+    bool done, busy, is_const, leaf;
     bool index; /* counts positions along a dimension */
     bool bias;  /* on the grid of an accumulator, which holds more of them */
-    PvNode *def;
+    SnCaseNode *def;
     unsigned res;
     const char *name;
-} PvT;
+} SnCaseValue;
 
 /* A value of the expression language. */
 /* How far apart, relative to the largest value, two sides may be that are
  * equal over the reals but for their constants, which are floats: a few
  * roundings of 2^-24. */
-#define PV_REAL_EQUAL 0x1p-22
+#define SN_CASE_REAL_EQUAL 0x1p-22
 
-typedef struct PvVal {
+typedef struct SnExprValue {
     SnTy ty;
     double r;             /* numbers, words, bools */
     SnRange rg;           /* clamps */
-    PvType t;             /* types; of clamps the type they are in */
+    SnCaseType t;         /* types; of clamps the type they are in */
     bool typed;           /* a clamp with a known type */
     bool full;            /* the word `full` */
     bool given;           /* an attribute that the pattern sets */
@@ -55,42 +59,42 @@ typedef struct PvVal {
     uint32_t n;
     const double *list;
     double lo, hi; /* reach */
-    PvT *v;
-    PvNode *node;
-} PvVal;
+    SnCaseValue *v;
+    SnCaseNode *node;
+} SnExprValue;
 
-struct PvNode {
+struct SnCaseNode {
     const SnDefNode *n;
-    PvVal *attr; /* [n->nall] */
+    SnExprValue *attr; /* [n->nall] */
     uint32_t nin;
-    PvT **in;       /* by slot; NULL: missing */
-    uint32_t *port; /* of each slot */
-    PvT *out[PV_MAXRES];
-    bool calibrated, used[PV_MAXRES];
+    SnCaseValue **in; /* by slot; NULL: missing */
+    uint32_t *port;   /* of each slot */
+    SnCaseValue *out[SN_CASE_MAXRES];
+    bool calibrated, used[SN_CASE_MAXRES];
     const char *name;
 };
 
-typedef struct PvBind {
-    PvT *v;
-    PvNode *node;
+typedef struct SnCaseBind {
+    SnCaseValue *v;
+    SnCaseNode *node;
     uint32_t n; /* under each, and lists */
-    PvT **list;
-    PvNode **nodes;
-} PvBind;
+    SnCaseValue **list;
+    SnCaseNode **nodes;
+} SnCaseBind;
 
-typedef struct PvCase {
+typedef struct SnProofCase {
     SnArena *a;
-    Pv *pv;
-    const PvRule *pr;
+    SnProver *pv;
+    const SnInstance *pr;
     const SnDefRule *r;
     uint64_t rng;
-    PvBind *bind;
-    PvNode *root;
-    PvT *lhs[PV_MAXRES], *rhs[PV_MAXRES];
+    SnCaseBind *bind;
+    SnCaseNode *root;
+    SnCaseValue *lhs[SN_CASE_MAXRES], *rhs[SN_CASE_MAXRES];
     uint32_t nrhs;
-    PvNode *made; /* the right side's node of the root's kind, or NULL */
-    PvType pool[12];
-    PvType odd[6]; /* of 32 bits or along an axis, and then not yet cut */
+    SnCaseNode *made; /* the right side's node of the root's kind, or NULL */
+    SnCaseType pool[12];
+    SnCaseType odd[6]; /* of 32 bits or along an axis, and then not yet cut */
     uint32_t npool, nodd, nleaf, each;
     bool vector; /* every map is element by element: 256 codes, mostly (flat) */
     bool small;  /* codes near the zero point, so that sums do not saturate */
@@ -104,12 +108,12 @@ typedef struct PvCase {
     bool unreal;   /* infinities and NaN among the reals */
     bool shaped;   /* the condition is about dimensions or ranks */
     const char *map; /* the first map of the left side that needs a rank */
-    const PvT *twin; /* the last operand drawn for a permutation */
+    const SnCaseValue *twin; /* the last operand drawn for a permutation */
     const double *perm;
-    PvT *leaf[16];
-    const SnExpr *when; /* the guard under trial; NULL: none */
-    const PvNode *self; /* whose constraints are evaluated */
-    PvType each_type;   /* what operand 0 of a list drew, for `alike` */
+    SnCaseValue *leaf[16];
+    const SnExpr *when;     /* the guard under trial; NULL: none */
+    const SnCaseNode *self; /* whose constraints are evaluated */
+    SnCaseType each_type;   /* what operand 0 of a list drew, for `alike` */
     SnRange each_clamp;
     const char *fail;  /* why the draw is no case */
     bool wrong;        /* ... because the right side is no graph */
@@ -119,12 +123,12 @@ typedef struct PvCase {
     double number[12]; /* what the rule itself names */
     uint32_t nnumber;
     double mag; /* of reals where no type says; 0: not chosen yet */
-} PvCase;
+} SnProofCase;
 
 /* ---- random numbers ---- */
 
 static inline uint64_t
-sn_pv_next(PvCase *c)
+sn_case_next(SnProofCase *c)
 {
     c->rng ^= c->rng << 13;
     c->rng ^= c->rng >> 7;
@@ -132,131 +136,132 @@ sn_pv_next(PvCase *c)
     return c->rng;
 }
 static inline uint32_t
-sn_pv_below(PvCase *c, uint32_t n)
+sn_case_below(SnProofCase *c, uint32_t n)
 {
-    return n ? (uint32_t)((sn_pv_next(c) >> 33) % n) : 0; /* no axis: 0 */
+    return n ? (uint32_t)((sn_case_next(c) >> 33) % n) : 0; /* no axis: 0 */
 }
 static inline bool
-sn_pv_chance(PvCase *c, uint32_t percent)
+sn_case_chance(SnProofCase *c, uint32_t percent)
 {
-    return sn_pv_below(c, 100) < percent;
+    return sn_case_below(c, 100) < percent;
 }
 /* A number below n, in a wide case also a little above. */
 static inline uint32_t
-sn_pv_about(PvCase *c, uint32_t n)
+sn_case_about(SnProofCase *c, uint32_t n)
 {
-    return sn_pv_below(c, n + 2 * c->wide);
+    return sn_case_below(c, n + 2 * c->wide);
 }
 static inline double
-sn_pv_unit(PvCase *c)
+sn_case_unit(SnProofCase *c)
 {
-    return (double)(sn_pv_next(c) >> 11) * 0x1p-53;
+    return (double)(sn_case_next(c) >> 11) * 0x1p-53;
 }
 
 /* ---- types (prove_case.c) ---- */
 
-bool sn_pv_quant(const PvType *t);
-bool sn_pv_same_type(const PvType *a, const PvType *b);
-double sn_pv_code_lo(int8_t elem);
-double sn_pv_code_hi(int8_t elem);
-double sn_pv_real(const PvType *t, double code, uint32_t slice);
+bool sn_case_quant(const SnCaseType *t);
+bool sn_case_same_type(const SnCaseType *a, const SnCaseType *b);
+double sn_case_code_lo(int8_t elem);
+double sn_case_code_hi(int8_t elem);
+double sn_case_real(const SnCaseType *t, double code, uint32_t slice);
 /* The slice of its type that element i of t lies in; 0 without an axis. */
-uint32_t sn_pv_slice(const PvT *t, int64_t i);
+uint32_t sn_case_slice(const SnCaseValue *t, int64_t i);
 /* What t is in one slice: a type of one scale. */
-PvType sn_pv_slice_type(const PvType *t, uint32_t slice);
-const char *sn_pv_type_str(SnArena *a, const PvType *t);
+SnCaseType sn_case_slice_type(const SnCaseType *t, uint32_t slice);
+const char *sn_case_type_str(SnArena *a, const SnCaseType *t);
 /* t as base/saturate.h has it; lives as long as *t. */
-SnGrid sn_pv_grid(const PvType *t);
+SnGrid sn_case_grid(const SnCaseType *t);
 /* The reals that a clamp in type t lets through. */
-SnReach sn_pv_reach(const PvType *t, SnRange r);
+SnReach sn_case_reach(const SnCaseType *t, SnRange r);
 /* Storage range of a quantized type met with r, as codes. */
-void sn_pv_limits(const PvType *t, SnRange r, int32_t *lo, int32_t *hi);
-PvVal *sn_pv_attr(const PvNode *n, const char *name);
+void sn_case_limits(const SnCaseType *t, SnRange r, int32_t *lo, int32_t *hi);
+SnExprValue *sn_case_attr(const SnCaseNode *n, const char *name);
 /* May attribute a hold v: whole numbers, as many as it asks for, a word that it
  * has, a clamp with numbers for bounds? */
-bool sn_pv_attr_ok(const SnDefAttr *a, const PvVal *v);
-SnRange sn_pv_clamp_of(const PvNode *n);
-PvT *sn_pv_value(PvCase *c, const PvType *t);
-const SnDefTuple *sn_pv_fit(const PvNode *n);
-bool sn_pv_no(PvCase *c, const char *why);
+bool sn_case_attr_ok(const SnDefAttr *a, const SnExprValue *v);
+SnRange sn_case_clamp_of(const SnCaseNode *n);
+SnCaseValue *sn_case_value(SnProofCase *c, const SnCaseType *t);
+const SnDefTuple *sn_case_fit(const SnCaseNode *n);
+bool sn_case_no(SnProofCase *c, const char *why);
 
 /* Draws the left side; false (c->fail) when the draw came to nothing. */
-bool sn_pv_draw(PvCase *c);
+bool sn_case_draw(SnProofCase *c);
 /* Draws what the map of a left node needs: attributes, shapes of leaves. */
-bool sn_pv_draw_map(PvCase *c, PvNode *n);
-void sn_pv_leaf_data(PvCase *c, PvT *t);
+bool sn_case_draw_map(SnProofCase *c, SnCaseNode *n);
+void sn_case_leaf_data(SnProofCase *c, SnCaseValue *t);
 /* Types along an axis among n's and the nodes' above it get as many scales as
  * the axis is long; false when one cannot. */
-bool sn_pv_cut(PvCase *c, const PvNode *n);
+bool sn_case_cut(SnProofCase *c, const SnCaseNode *n);
 /* A type of that kind: corners, types drawn before, scales that tie. */
-PvType sn_pv_draw_type(PvCase *c, SnDefConc k);
+SnCaseType sn_case_draw_type(SnProofCase *c, SnDefConc k);
 /* A real near the codes of the types drawn so far. */
-double sn_pv_draw_real(PvCase *c);
+double sn_case_draw_real(SnProofCase *c);
 /* Draws the leaves' values, where they have none: once the guard has held. */
-void sn_pv_fill(PvCase *c);
+void sn_case_fill(SnProofCase *c);
 
 /* ---- maps (prove_map.c, prove_draw.c, prove_taps.c) ---- */
 
 /* For each result element o and tap k, the operand element ix[slot][o * nk +
  * k], or -1 for padding; NULL for operands that the map doesn't index. */
-typedef struct PvTaps {
+typedef struct SnCaseTaps {
     int64_t no, nk;
     int32_t **ix;
     int32_t *slot;      /* concat: which operand */
     int64_t ncol;       /* columns that a mean adds up first; 0: none */
     const bool *hole;   /* taps without an element, or NULL: none is */
     const int32_t *div; /* elements a mean divides by, or NULL: valid taps */
-} PvTaps;
+} SnCaseTaps;
 /* Result 0's (and all results') shape from operands and attributes. */
-bool sn_pv_shape(PvCase *c, PvNode *n);
-bool sn_pv_taps(PvCase *c, PvNode *n, PvTaps *t);
-const SnDefSem *sn_pv_sem(const PvNode *n);
-bool sn_pv_map_is(const PvNode *n, const char *map);
-int sn_pv_map_slot(const PvNode *n, const SnExpr *port); /* or -1 */
-bool sn_pv_reduced(const PvNode *n, const PvT *x, int axis);
+bool sn_case_shape(SnProofCase *c, SnCaseNode *n);
+bool sn_case_taps(SnProofCase *c, SnCaseNode *n, SnCaseTaps *t);
+const SnDefSem *sn_case_sem(const SnCaseNode *n);
+bool sn_case_map_is(const SnCaseNode *n, const char *map);
+int sn_case_map_slot(const SnCaseNode *n, const SnExpr *port); /* or -1 */
+bool sn_case_reduced(const SnCaseNode *n, const SnCaseValue *x, int axis);
 static inline int64_t
-sn_pv_at(const PvVal *v, uint32_t i)
+sn_case_at(const SnExprValue *v, uint32_t i)
 {
     return i < v->n ? (int64_t)v->list[i] : 0;
 }
 /* Argument arg of the node's map: a port's slot, a number, a list. */
-PvT *sn_pv_map_port(const PvNode *n, unsigned arg);
-double sn_pv_map_num(const PvNode *n, unsigned arg, double els);
-const PvVal *sn_pv_map_list(const PvNode *n, unsigned arg);
-const char *sn_pv_map_word(const PvNode *n, unsigned arg);
-PvVal *sn_pv_map_attr(const PvNode *n, unsigned arg);
-int sn_pv_axis(const PvT *x, double axis);
-void sn_pv_set_shape(PvT *t, int rank, const int64_t *dim);
+SnCaseValue *sn_case_map_port(const SnCaseNode *n, unsigned arg);
+double sn_case_map_num(const SnCaseNode *n, unsigned arg, double els);
+const SnExprValue *sn_case_map_list(const SnCaseNode *n, unsigned arg);
+const char *sn_case_map_word(const SnCaseNode *n, unsigned arg);
+SnExprValue *sn_case_map_attr(const SnCaseNode *n, unsigned arg);
+int sn_case_axis(const SnCaseValue *x, double axis);
+void sn_case_set_shape(SnCaseValue *t, int rank, const int64_t *dim);
 
 /* ---- evaluation (prove_eval.c) ---- */
 
-bool sn_pv_eval(PvCase *c, PvT *t);
+bool sn_case_eval(SnProofCase *c, SnCaseValue *t);
 /* Runs a constant subexpression of a formula as a code of type t. */
-bool sn_pv_const_code(PvCase *c, const PvNode *n, const SnExpr *e,
-                      const PvType *t, double *code);
+bool sn_case_const_code(SnProofCase *c, const SnCaseNode *n, const SnExpr *e,
+                        const SnCaseType *t, double *code);
 
 /* ---- expressions (prove_expr.c) ---- */
 
-PvVal sn_pv_expr(PvCase *c, const SnExpr *e);
-bool sn_pv_cond(PvCase *c, const SnExpr *e);
+SnExprValue sn_case_expr(SnProofCase *c, const SnExpr *e);
+bool sn_case_cond(SnProofCase *c, const SnExpr *e);
 /* Do n's attributes meet their constraints, its types its facts, and n its
  * invariants? */
-bool sn_pv_holds(PvCase *c, const PvNode *n);
+bool sn_case_holds(SnProofCase *c, const SnCaseNode *n);
 /* The type that port p of n pins its operand b to; b's where nothing does. */
-PvType sn_pv_pinned(const PvNode *n, const SnDefPort *p, const PvT *b);
-bool sn_pv_guard(PvCase *c); /* all conditions of the rule */
+SnCaseType sn_case_pinned(const SnCaseNode *n, const SnDefPort *p,
+                          const SnCaseValue *b);
+bool sn_case_guard(SnProofCase *c); /* all conditions of the rule */
 
 /* ---- the right side (prove_term.c) ---- */
 
-bool sn_pv_right(PvCase *c);
+bool sn_case_right(SnProofCase *c);
 
 /* An empty case, which lives in a, and the next random numbers. */
-void sn_pv_start(PvCase *c, Pv *pv, const PvRule *pr, uint64_t *rng,
-                 SnArena *a);
+void sn_case_start(SnProofCase *c, SnProver *pv, const SnInstance *pr,
+                   uint64_t *rng, SnArena *a);
 
 /* ---- trials (prove_trial.c) ---- */
 
-typedef struct PvTry {
+typedef struct SnTrial {
     uint32_t ndraw, nquant; /* cases that met the guard; quantized ones */
     uint32_t ntry;          /* cases drawn */
     uint64_t nvalue;
@@ -283,35 +288,35 @@ typedef struct PvTry {
                           or one of another shape or type */
     const char *wrong_with;
     uint32_t wrong_size;
-} PvTry;
+} SnTrial;
 /* Runs up to ndraw cases; with stop, ends at the first that breaks k. */
-PvTry sn_pv_try(Pv *pv, const PvRule *pr, const SnExpr *when, uint32_t ndraw,
-                uint64_t seed, bool counter);
+SnTrial sn_case_try(SnProver *pv, const SnInstance *pr, const SnExpr *when,
+                    uint32_t ndraw, uint64_t seed, bool counter);
 /* Moves the bias of a float node onto the grid that its neighbours pin. */
-void sn_pv_bias_on_grid(PvCase *c);
-bool sn_pv_claim_ok(const PvRule *pr, const PvTry *t);
-const char *sn_pv_claim_str(SnArena *a, const SnDefClaim *k);
-const char *sn_pv_best(SnArena *a, const PvTry *t);
-const char *sn_pv_side_str(SnArena *a, PvT *v);
+void sn_case_bias_on_grid(SnProofCase *c);
+bool sn_case_claim_ok(const SnInstance *pr, const SnTrial *t);
+const char *sn_case_claim_str(SnArena *a, const SnDefClaim *k);
+const char *sn_case_best(SnArena *a, const SnTrial *t);
+const char *sn_case_side_str(SnArena *a, SnCaseValue *v);
 /* A clamp's bound: all digits of a code. */
-void sn_pv_put_bound(SnBuf *b, double v);
+void sn_case_put_bound(SnBuf *b, double v);
 
 /* ---- cases as text (prove_graph.c) ---- */
 
 /* Constants, and both sides saved as "left" and "right". */
-const char *sn_pv_case_graph(PvCase *c, PvT *l, PvT *r);
+const char *sn_case_case_graph(SnProofCase *c, SnCaseValue *l, SnCaseValue *r);
 /* The left side alone, its result saved as "out"; leaves that are not constant
  * are Placeholders.  *once gets the names of the values that the pattern marks
  * ":1", with blanks between. */
-const char *sn_pv_case_left(PvCase *c, const char **once);
+const char *sn_case_case_left(SnProofCase *c, const char **once);
 
 /* ---- guards (prove_guard_help.c) ---- */
 
-void sn_pv_help(Pv *pv, const PvRule *pr, const PvTry *t);
+void sn_prove_help(SnProver *pv, const SnInstance *pr, const SnTrial *t);
 
 /* ---- rules without a claim (prove_bind.c) ---- */
 
 /* The reals that x stands for. */
-PvT *sn_pv_as_real(PvCase *c, PvT *x);
+SnCaseValue *sn_prove_as_real(SnProofCase *c, SnCaseValue *x);
 
 #endif

@@ -6,21 +6,21 @@
 #include <string.h>
 #include "base/num.h"
 
-static PvT *
-leaf(PvCase *c, SnDefConc k, const PvType *want, const char *name)
+static SnCaseValue *
+leaf(SnProofCase *c, SnDefConc k, const SnCaseType *want, const char *name)
 {
-    PvType t = want ? *want : sn_pv_draw_type(c, k);
-    PvT *v = sn_pv_value(c, &t);
+    SnCaseType t = want ? *want : sn_case_draw_type(c, k);
+    SnCaseValue *v = sn_case_value(c, &t);
 
     if (t.elem == SN_DE_ROW8) /* each row has a scale of its own */
-        sn_pv_no(c, "rows of row8");
+        sn_case_no(c, "rows of row8");
     v->leaf = true;
     v->name = name;
-    v->konst = sn_pv_chance(c, 90);
+    v->is_const = sn_case_chance(c, 90);
     if (c->nleaf < 16)
         c->leaf[c->nleaf++] = v;
     else
-        sn_pv_no(c, "more than 16 leaves");
+        sn_case_no(c, "more than 16 leaves");
     return v;
 }
 
@@ -34,7 +34,7 @@ whole(double v)
 }
 
 bool
-sn_pv_attr_ok(const SnDefAttr *a, const PvVal *v)
+sn_case_attr_ok(const SnDefAttr *a, const SnExprValue *v)
 {
     bool ints = a->ty == SN_AT_INTS;
 
@@ -56,26 +56,26 @@ sn_pv_attr_ok(const SnDefAttr *a, const PvVal *v)
 
 /* A clamp that means something in type t, open more often than not. */
 static SnRange
-draw_clamp(PvCase *c, const PvType *t)
+draw_clamp(SnProofCase *c, const SnCaseType *t)
 {
     SnRange r = {0};
     double lo = -4, hi = 4;
 
     if (c->pr->alike && c->in_each && c->each > 0)
         return c->each_clamp;
-    if (sn_pv_chance(c, 55) || (t->nq == 0 && t->elem != SN_DE_F32))
+    if (sn_case_chance(c, 55) || (t->nq == 0 && t->elem != SN_DE_F32))
         return r;
     if (t->nq) {
-        lo = sn_pv_code_lo(t->elem);
-        hi = sn_pv_code_hi(t->elem);
+        lo = sn_case_code_lo(t->elem);
+        hi = sn_case_code_hi(t->elem);
     }
-    double a = lo + (hi - lo) * sn_pv_unit(c);
-    double b = lo + (hi - lo) * sn_pv_unit(c);
-    r.has_lo = sn_pv_chance(c, 70);
-    r.has_hi = !r.has_lo || sn_pv_chance(c, 60);
+    double a = lo + (hi - lo) * sn_case_unit(c);
+    double b = lo + (hi - lo) * sn_case_unit(c);
+    r.has_lo = sn_case_chance(c, 70);
+    r.has_hi = !r.has_lo || sn_case_chance(c, 60);
     r.lo = t->nq ? floor(fmin(a, b)) : (double)(float)fmin(a, b);
     r.hi = t->nq ? floor(fmax(a, b)) : (double)(float)fmax(a, b);
-    if (sn_pv_chance(c, 30) && t->nq) /* at the zero point: a Relu's clamp */
+    if (sn_case_chance(c, 30) && t->nq) /* at the zero point: a Relu's clamp */
         r.lo = fmin(t->zp[0], r.hi);
     if (!r.has_lo)
         r.lo = 0;
@@ -86,20 +86,20 @@ draw_clamp(PvCase *c, const PvType *t)
 
 /* 0, a number of the rule, or any; with a default (eps, alpha) few below 0. */
 static double
-draw_real(PvCase *c, const SnDefAttr *a)
+draw_real(SnProofCase *c, const SnDefAttr *a)
 {
-    double v = sn_pv_draw_real(c);
+    double v = sn_case_draw_real(c);
 
-    if (sn_pv_chance(c, 20))
+    if (sn_case_chance(c, 20))
         return 0;
-    if (c->nnumber && sn_pv_chance(c, 25))
-        v = c->number[sn_pv_below(c, c->nnumber)];
-    return a->def && sn_pv_chance(c, 70) ? fabs(v) : v;
+    if (c->nnumber && sn_case_chance(c, 25))
+        v = c->number[sn_case_below(c, c->nnumber)];
+    return a->def && sn_case_chance(c, 70) ? fabs(v) : v;
 }
 
 /* Does a map take it?  Those are drawn with the shapes (prove_draw.c). */
 static bool
-shapes(const PvNode *n, const SnDefAttr *a)
+shapes(const SnCaseNode *n, const SnDefAttr *a)
 {
     for (uint32_t r = 0; r < n->n->nout; r++) {
         const SnDefSem *s = n->n->rsem[r];
@@ -111,13 +111,13 @@ shapes(const PvNode *n, const SnDefAttr *a)
 }
 
 static void
-draw_attr(PvCase *c, PvNode *n, uint32_t i)
+draw_attr(SnProofCase *c, SnCaseNode *n, uint32_t i)
 {
     const SnDefAttr *a = n->n->all[i];
-    PvVal *v = &n->attr[i];
+    SnExprValue *v = &n->attr[i];
 
     if (a->ty == SN_AT_RANGE) {
-        *v = (PvVal){.ty = SN_TY_RANGE};
+        *v = (SnExprValue){.ty = SN_TY_RANGE};
         if (a == n->n->clamp)
             v->rg = draw_clamp(c, &n->out[0]->type);
         if (c->in_each)
@@ -126,50 +126,50 @@ draw_attr(PvCase *c, PvNode *n, uint32_t i)
     }
     if (a->ty == SN_AT_TYPE) {
         SnDefConc k = {SN_DE_QI8, -1};
-        *v = (PvVal){.ty = SN_TY_ETYPE, .typed = true};
-        v->t = sn_pv_draw_type(c, k);
+        *v = (SnExprValue){.ty = SN_TY_ETYPE, .typed = true};
+        v->t = sn_case_draw_type(c, k);
         return;
     }
-    if (a->def && (a->ty != SN_AT_REAL || sn_pv_chance(c, 50)))
-        *v = sn_pv_expr(c, a->def);
+    if (a->def && (a->ty != SN_AT_REAL || sn_case_chance(c, 50)))
+        *v = sn_case_expr(c, a->def);
     else if (a->ty == SN_AT_REAL)
-        *v = (PvVal){.ty = SN_TY_REAL, .r = draw_real(c, a)};
+        *v = (SnExprValue){.ty = SN_TY_REAL, .r = draw_real(c, a)};
     else
-        *v = (PvVal){.ty = SN_TY_INT, .r = 0};
-    if (a->ty == SN_AT_BOOL && sn_pv_chance(c, 40))
-        *v = (PvVal){.ty = SN_TY_BOOL, .r = sn_pv_below(c, 2)};
-    if (a->ty == SN_AT_ENUM && a->nword && sn_pv_chance(c, 35))
-        v->r = sn_pv_below(c, a->nword);
+        *v = (SnExprValue){.ty = SN_TY_INT, .r = 0};
+    if (a->ty == SN_AT_BOOL && sn_case_chance(c, 40))
+        *v = (SnExprValue){.ty = SN_TY_BOOL, .r = sn_case_below(c, 2)};
+    if (a->ty == SN_AT_ENUM && a->nword && sn_case_chance(c, 35))
+        v->r = sn_case_below(c, a->nword);
     if (c->ties && !strcmp(a->name, "round"))
         v->r = a->nword - 1;
     if (a->ty == SN_AT_INT && !strcmp(a->name, "zp_shift") &&
-        sn_pv_chance(c, 35))
+        sn_case_chance(c, 35))
         v->r = 128;
-    else if (a->ty == SN_AT_INT && !shapes(n, a) && sn_pv_chance(c, 40))
-        v->r = (double)sn_pv_below(c, 7) - 2;
+    else if (a->ty == SN_AT_INT && !shapes(n, a) && sn_case_chance(c, 40))
+        v->r = (double)sn_case_below(c, 7) - 2;
     if (v->ty == SN_TY_REAL || a->ty == SN_AT_REAL)
         v->r = (double)(float)v->r;
 }
 
 static bool
-draw_attrs(PvCase *c, PvNode *n, const SnPat *p)
+draw_attrs(SnProofCase *c, SnCaseNode *n, const SnPat *p)
 {
-    n->attr = SN_NEW_N(c->a, PvVal, n->n->nall + 1);
+    n->attr = SN_NEW_N(c->a, SnExprValue, n->n->nall + 1);
     for (uint32_t i = 0; i < n->n->nall; i++)
         draw_attr(c, n, i);
-    PvVal *lo = sn_pv_attr(n, "low"), *hi = sn_pv_attr(n, "high");
-    if (lo && hi && lo->r > hi->r && sn_pv_chance(c, c->wide ? 50 : 90)) {
-        PvVal t = *lo;
+    SnExprValue *lo = sn_case_attr(n, "low"), *hi = sn_case_attr(n, "high");
+    if (lo && hi && lo->r > hi->r && sn_case_chance(c, c->wide ? 50 : 90)) {
+        SnExprValue t = *lo;
         *lo = *hi;
         *hi = t;
     }
     for (uint32_t i = 0; p && i < p->nasg; i++) {
-        PvVal *v = sn_pv_attr(n, p->asg[i].name);
+        SnExprValue *v = sn_case_attr(n, p->asg[i].name);
         if (!v)
             continue;
-        *v = sn_pv_expr(c, p->asg[i].e);
-        if (!c->fail && !sn_pv_attr_ok(p->asg[i].attr, v))
-            return sn_pv_no(c, "an attribute that the node does not take");
+        *v = sn_case_expr(c, p->asg[i].e);
+        if (!c->fail && !sn_case_attr_ok(p->asg[i].attr, v))
+            return sn_case_no(c, "an attribute that the node does not take");
         v->given = true;
     }
     return !c->fail;
@@ -177,11 +177,11 @@ draw_attrs(PvCase *c, PvNode *n, const SnPat *p)
 
 /* ---- patterns ---- */
 
-static PvT *inst(PvCase *c, const SnPat *p, SnDefConc k, const PvType *want,
-                 bool optional);
+static SnCaseValue *inst(SnProofCase *c, const SnPat *p, SnDefConc k,
+                         const SnCaseType *want, bool optional);
 
 static const SnDefNode *
-kind_of(PvCase *c, const SnPat *p)
+kind_of(SnProofCase *c, const SnPat *p)
 {
     if ((p->pk == SN_P_ANY || p->pk == SN_P_FORMS) && c->pr->any)
         return c->pr->any;
@@ -215,7 +215,7 @@ admits(const SnDefNode *n, const SnDefTuple *t, const SnPat *p)
 }
 
 static bool
-drawn_conc(const PvCase *c, SnDefConc k)
+drawn_conc(const SnProofCase *c, SnDefConc k)
 {
     for (uint32_t i = 0; i < c->nodd; i++)
         if (c->odd[i].elem == k.elem && c->odd[i].axis == k.axis)
@@ -225,7 +225,7 @@ drawn_conc(const PvCase *c, SnDefConc k)
 
 /* A type of 32 bits or along an axis that the case has already? */
 static bool
-drawn(const PvCase *c, const SnDefNode *n, const SnDefTuple *t)
+drawn(const SnProofCase *c, const SnDefNode *n, const SnDefTuple *t)
 {
     bool is = false;
 
@@ -250,7 +250,7 @@ along(const SnDefNode *n, const SnDefTuple *t)
 
 /* A tuple that gives k (elem -1: anything); 8-bit ones more often. */
 static const SnDefTuple *
-pick_tuple(PvCase *c, const SnDefNode *n, SnDefConc k, const SnPat *p)
+pick_tuple(SnProofCase *c, const SnDefNode *n, SnDefConc k, const SnPat *p)
 {
     const SnDefTuple *best = NULL;
     uint32_t w = 0;
@@ -271,60 +271,61 @@ pick_tuple(PvCase *c, const SnDefNode *n, SnDefConc k, const SnPat *p)
         if (c->pr->along && along(n, t))
             mine = 40;
         w += mine;
-        if (sn_pv_below(c, w) < mine)
+        if (sn_case_below(c, w) < mine)
             best = t;
     }
     return best;
 }
 
 static bool
-result_type(PvCase *c, PvNode *n, const SnDefTuple *t, const PvType *want)
+result_type(SnProofCase *c, SnCaseNode *n, const SnDefTuple *t,
+            const SnCaseType *want)
 {
     for (uint32_t i = 0; i < n->n->nout; i++) {
-        PvType ty;
+        SnCaseType ty;
         const SnDefPort *y = n->n->out[i];
-        if (i >= PV_MAXRES)
-            return sn_pv_no(c, "more than 3 results");
+        if (i >= SN_CASE_MAXRES)
+            return sn_case_no(c, "more than 3 results");
         if (i == 0 && want) {
             ty = *want;
         } else if (i > 0 && y->fact == SN_DF_SAME &&
                    n->n->out[0]->fact == SN_DF_SAME) {
             ty = n->out[0]->type;
         } else if (y->fact == SN_DF_FIXED && t->out[i].elem == SN_DE_QI8) {
-            ty = (PvType){.elem = SN_DE_QI8, .axis = -1, .nq = 1};
+            ty = (SnCaseType){.elem = SN_DE_QI8, .axis = -1, .nq = 1};
             ty.scale[0] = (float)y->fixed_scale;
             ty.zp[0] = (int32_t)y->fixed_zp;
         } else {
-            ty = sn_pv_draw_type(c, t->out[i]);
+            ty = sn_case_draw_type(c, t->out[i]);
         }
         if (i == 0 && want && y->fact == SN_DF_FIXED && want->nq &&
             (want->scale[0] != (float)y->fixed_scale ||
              want->zp[0] != (int32_t)y->fixed_zp))
-            return sn_pv_no(c, "the result's type is fixed");
-        n->out[i] = sn_pv_value(c, &ty);
+            return sn_case_no(c, "the result's type is fixed");
+        n->out[i] = sn_case_value(c, &ty);
         n->out[i]->def = n;
         n->out[i]->res = i;
-        n->used[i] = i > 0 && sn_pv_chance(c, 40);
+        n->used[i] = i > 0 && sn_case_chance(c, 40);
     }
     return true;
 }
 
 static void
-pin_type(PvNode *n, const SnDefPort *p, PvType *t)
+pin_type(SnCaseNode *n, const SnDefPort *p, SnCaseType *t)
 {
-    *t = (PvType){.elem = SN_DE_QI32, .axis = -1, .nq = 1};
-    for (uint32_t i = 0; i < PV_NQ; i++)
+    *t = (SnCaseType){.elem = SN_DE_QI32, .axis = -1, .nq = 1};
+    for (uint32_t i = 0; i < SN_CASE_NQ; i++)
         t->scale[i] = 1;
     for (uint32_t k = 0; k < p->npin; k++)
         for (uint32_t s = 0; s < n->nin; s++) {
             if (n->port[s] != p->pin[k] || !n->in[s])
                 continue;
-            const PvType *x = &n->in[s]->type;
+            const SnCaseType *x = &n->in[s]->type;
             if (x->nq > t->nq) {
                 t->nq = x->nq;
                 t->axis = 0;
             }
-            for (uint32_t i = 0; i < PV_NQ && x->nq; i++) {
+            for (uint32_t i = 0; i < SN_CASE_NQ && x->nq; i++) {
                 float v = x->scale[x->nq > 1 ? i : 0];
                 t->scale[i] = k ? sn_pin_scale(t->scale[i], v) : v;
             }
@@ -332,12 +333,12 @@ pin_type(PvNode *n, const SnDefPort *p, PvType *t)
 }
 
 static bool
-draw_slot(PvCase *c, PvNode *n, uint32_t port, const SnDefTuple *t,
+draw_slot(SnProofCase *c, SnCaseNode *n, uint32_t port, const SnDefTuple *t,
           const SnPat *arg)
 {
     const SnDefPort *p = n->n->in[port];
-    const PvType *want = NULL;
-    PvType pin;
+    const SnCaseType *want = NULL;
+    SnCaseType pin;
     static const SnPat wild = {.pk = SN_P_WILD};
 
     if (p->fact == SN_DF_SAME && n->n->nout && n->n->out[0]->fact == SN_DF_SAME)
@@ -355,10 +356,11 @@ draw_slot(PvCase *c, PvNode *n, uint32_t port, const SnDefTuple *t,
 }
 
 static bool
-draw_run(PvCase *c, PvNode *n, uint32_t port, const SnDefTuple *t,
+draw_run(SnProofCase *c, SnCaseNode *n, uint32_t port, const SnDefTuple *t,
          const SnPat *arg)
 {
-    uint32_t m = arg && arg->pk == SN_P_EACH ? PV_NEACH : 1 + sn_pv_below(c, 2);
+    uint32_t m =
+        arg && arg->pk == SN_P_EACH ? SN_CASE_NEACH : 1 + sn_case_below(c, 2);
     uint32_t first = n->nin;
     const SnPat *one = arg && arg->pk == SN_P_EACH ? arg->arg[0] : NULL;
 
@@ -371,9 +373,9 @@ draw_run(PvCase *c, PvNode *n, uint32_t port, const SnDefTuple *t,
     c->in_each = false;
     c->each = 0;
     if (arg && arg->pk == SN_P_LIST && !c->fail) {
-        PvBind *b = &c->bind[arg->var->index];
+        SnCaseBind *b = &c->bind[arg->var->index];
         b->n = m;
-        b->list = SN_NEW_N(c->a, PvT *, m);
+        b->list = SN_NEW_N(c->a, SnCaseValue *, m);
         memcpy(b->list, n->in + first, m * sizeof *b->list);
     }
     return !c->fail;
@@ -381,9 +383,10 @@ draw_run(PvCase *c, PvNode *n, uint32_t port, const SnDefTuple *t,
 
 /* Pinned operands come last: their types follow from the others'. */
 static bool
-draw_operands(PvCase *c, PvNode *n, const SnPat *p, const SnDefTuple *t)
+draw_operands(SnProofCase *c, SnCaseNode *n, const SnPat *p,
+              const SnDefTuple *t)
 {
-    n->in = SN_NEW_N(c->a, PvT *, n->n->nin + 4);
+    n->in = SN_NEW_N(c->a, SnCaseValue *, n->n->nin + 4);
     n->port = SN_NEW_N(c->a, uint32_t, n->n->nin + 4);
     for (uint32_t i = 0; i < n->n->nin; i++) {
         const SnPat *arg = p->by_port ? p->by_port[i] : NULL;
@@ -395,23 +398,23 @@ draw_operands(PvCase *c, PvNode *n, const SnPat *p, const SnDefTuple *t)
 }
 
 static void
-capture(PvCase *c, const SnPat *p, PvNode *n)
+capture(SnProofCase *c, const SnPat *p, SnCaseNode *n)
 {
     if (!p->cap)
         return;
-    PvBind *b = &c->bind[p->cap->index];
+    SnCaseBind *b = &c->bind[p->cap->index];
     b->node = n;
     if (!c->in_each)
         return;
     if (!b->nodes)
-        b->nodes = SN_NEW_N(c->a, PvNode *, 4);
+        b->nodes = SN_NEW_N(c->a, SnCaseNode *, 4);
     b->nodes[c->each & 3] = n;
 }
 
-static PvT *
-inst_node(PvCase *c, const SnPat *p, SnDefConc k, const PvType *want)
+static SnCaseValue *
+inst_node(SnProofCase *c, const SnPat *p, SnDefConc k, const SnCaseType *want)
 {
-    PvNode *n = SN_NEW(c->a, PvNode);
+    SnCaseNode *n = SN_NEW(c->a, SnCaseNode);
     uint32_t each = c->each;
     bool in_each = c->in_each;
 
@@ -421,7 +424,7 @@ inst_node(PvCase *c, const SnPat *p, SnDefConc k, const PvType *want)
     n->name = p->capture ? p->capture : NULL;
     const SnDefTuple *t = pick_tuple(c, n->n, k, p);
     if (!t) {
-        sn_pv_no(c, "no tuple gives that type");
+        sn_case_no(c, "no tuple gives that type");
         return NULL;
     }
     if (!result_type(c, n, t, want))
@@ -435,9 +438,9 @@ inst_node(PvCase *c, const SnPat *p, SnDefConc k, const PvType *want)
     c->in_each = in_each;
     if (!draw_attrs(c, n, p))
         return NULL;
-    PvT *y = n->n->nout ? n->out[0] : NULL;
+    SnCaseValue *y = n->n->nout ? n->out[0] : NULL;
     if (n->n->nin == 0 && y) { /* a source: its value is a leaf */
-        y->konst = !n->n->has_effect;
+        y->is_const = !n->n->has_effect;
         y->name = p->capture ? p->capture : NULL;
         if (n->n->rsem[0]->cls == SN_DC_SOURCE) {
             y->leaf = true;
@@ -446,49 +449,50 @@ inst_node(PvCase *c, const SnPat *p, SnDefConc k, const PvType *want)
         }
         return y;
     }
-    if (!sn_pv_draw_map(c, n))
+    if (!sn_case_draw_map(c, n))
         return NULL;
-    if (!sn_pv_holds(c, n)) {
-        sn_pv_no(c, "an invariant of the left side");
+    if (!sn_case_holds(c, n)) {
+        sn_case_no(c, "an invariant of the left side");
         return NULL;
     }
     return y;
 }
 
-static PvT *
-inst_var(PvCase *c, const SnPat *p, SnDefConc k, const PvType *want,
+static SnCaseValue *
+inst_var(SnProofCase *c, const SnPat *p, SnDefConc k, const SnCaseType *want,
          bool optional)
 {
-    PvBind *b = &c->bind[p->var->index];
-    PvT *old = c->in_each ? NULL : b->v;
+    SnCaseBind *b = &c->bind[p->var->index];
+    SnCaseValue *old = c->in_each ? NULL : b->v;
 
     if (old) {
-        if (want ? !sn_pv_same_type(&old->type, want)
+        if (want ? !sn_case_same_type(&old->type, want)
                  : old->type.elem != k.elem || old->type.axis != k.axis)
-            sn_pv_no(c, "one value, two types");
+            sn_case_no(c, "one value, two types");
         return old;
     }
     if (!typed_as(p, k)) {
-        sn_pv_no(c, "the pattern takes another type");
+        sn_case_no(c, "the pattern takes another type");
         return NULL;
     }
-    if (optional && sn_pv_chance(c, 25))
+    if (optional && sn_case_chance(c, 25))
         return NULL;
-    PvT *v =
+    SnCaseValue *v =
         leaf(c, k, want,
              c->in_each ? sn_format(c->a, "%s%u", p->name, c->each) : p->name);
     b->v = v;
     if (c->in_each) {
         if (!b->list)
-            b->list = SN_NEW_N(c->a, PvT *, 4);
+            b->list = SN_NEW_N(c->a, SnCaseValue *, 4);
         b->list[c->each & 3] = v;
         b->n = c->each + 1;
     }
     return v;
 }
 
-static PvT *
-inst(PvCase *c, const SnPat *p, SnDefConc k, const PvType *want, bool optional)
+static SnCaseValue *
+inst(SnProofCase *c, const SnPat *p, SnDefConc k, const SnCaseType *want,
+     bool optional)
 {
     if (c->fail)
         return NULL;
@@ -496,7 +500,7 @@ inst(PvCase *c, const SnPat *p, SnDefConc k, const PvType *want, bool optional)
         k = *c->pr->to;
     switch (p->pk) {
     case SN_P_WILD:
-        if (optional && sn_pv_chance(c, 50))
+        if (optional && sn_case_chance(c, 50))
             return NULL;
         return leaf(c, k, want, NULL);
     case SN_P_VAR:
@@ -508,7 +512,7 @@ inst(PvCase *c, const SnPat *p, SnDefConc k, const PvType *want, bool optional)
             k.elem = -1;
         return inst_node(c, p, k, want);
     default:
-        sn_pv_no(c, "a list where one operand stands");
+        sn_case_no(c, "a list where one operand stands");
         return NULL;
     }
 }
@@ -527,7 +531,7 @@ flat_map(const SnDefNode *n)
 }
 
 static bool
-flat_pat(const PvCase *c, const SnPat *p)
+flat_pat(const SnProofCase *c, const SnPat *p)
 {
     const SnDefNode *n =
         (p->pk == SN_P_ANY || p->pk == SN_P_FORMS) ? c->pr->any : p->node;
@@ -542,7 +546,7 @@ flat_pat(const PvCase *c, const SnPat *p)
 
 /* Is there a node that may add its zero point before it rounds? */
 static bool
-rounds(const PvCase *c, const SnPat *p)
+rounds(const SnProofCase *c, const SnPat *p)
 {
     const SnDefNode *n =
         (p->pk == SN_P_ANY || p->pk == SN_P_FORMS) ? c->pr->any : p->node;
@@ -554,7 +558,7 @@ rounds(const PvCase *c, const SnPat *p)
 }
 
 static const char *
-ranked_map(const PvCase *c, const SnPat *p)
+ranked_map(const SnProofCase *c, const SnPat *p)
 {
     static const char *const v[] = {"table", "matmul",         "conv",
                                     "block", "conv_transpose", "pool"};
@@ -584,59 +588,59 @@ flat_term(const SnTerm *t)
 
 /* A type along an axis has as many scales as the axis is long. */
 static bool
-cut(PvCase *c, PvT *t)
+cut(SnProofCase *c, SnCaseValue *t)
 {
     if (t->type.axis < 0 || !t->type.nq)
         return true;
     if (t->rank <= t->type.axis || t->dim[t->type.axis] > t->type.nq)
-        return sn_pv_no(c, "no axis, or more slices than scales");
+        return sn_case_no(c, "no axis, or more slices than scales");
     t->type.nq = (uint32_t)t->dim[t->type.axis];
     return true;
 }
 
 bool
-sn_pv_cut(PvCase *c, const PvNode *n)
+sn_case_cut(SnProofCase *c, const SnCaseNode *n)
 {
-    for (uint32_t i = 0; i < n->n->nout && i < PV_MAXRES; i++)
+    for (uint32_t i = 0; i < n->n->nout && i < SN_CASE_MAXRES; i++)
         if (!cut(c, n->out[i]))
             return false;
     for (uint32_t s = 0; s < n->nin; s++)
-        if (n->in[s] && n->in[s]->def && !sn_pv_cut(c, n->in[s]->def))
+        if (n->in[s] && n->in[s]->def && !sn_case_cut(c, n->in[s]->def))
             return false;
     return true;
 }
 
 static bool
-all_shaped(PvCase *c)
+all_shaped(SnProofCase *c)
 {
     static const int64_t some[] = {256, 2, 3};
 
     for (uint32_t i = 0; i < c->nleaf; i++) {
-        PvT *t = c->leaf[i];
+        SnCaseValue *t = c->leaf[i];
         if (t->rank < 0)
-            sn_pv_set_shape(t, 1, some);
+            sn_case_set_shape(t, 1, some);
         if (!cut(c, t))
             return false;
     }
-    return sn_pv_cut(c, c->root);
+    return sn_case_cut(c, c->root);
 }
 
 void
-sn_pv_fill(PvCase *c)
+sn_case_fill(SnProofCase *c)
 {
     for (uint32_t i = 0; i < c->nleaf; i++)
         if (!c->leaf[i]->done)
-            sn_pv_leaf_data(c, c->leaf[i]);
+            sn_case_leaf_data(c, c->leaf[i]);
 }
 
 /* The numbers and types that the rule names are corners of its conditions. */
 static void
-numbers(PvCase *c, const SnExpr *e)
+numbers(SnProofCase *c, const SnExpr *e)
 {
     if (!e || c->nnumber == 12)
         return;
     if (e->ek == SN_E_CALL && e->rk == SN_R_TYPE && c->npool < 4) {
-        PvVal v = sn_pv_expr(c, e);
+        SnExprValue v = sn_case_expr(c, e);
         if (v.ty == SN_TY_ETYPE && v.typed && v.t.axis < 0)
             c->pool[c->npool++] = v.t;
         else if (v.ty == SN_TY_ETYPE && v.typed && c->nodd < 2)
@@ -650,7 +654,7 @@ numbers(PvCase *c, const SnExpr *e)
 }
 
 static void
-numbers_of(PvCase *c, const SnPat *p)
+numbers_of(SnProofCase *c, const SnPat *p)
 {
     for (uint32_t i = 0; i < p->nasg; i++)
         numbers(c, p->asg[i].e);
@@ -673,18 +677,18 @@ names_shape(const SnExpr *e)
 
 /* Types that a result is fixed at are drawn for other values too. */
 static void
-seed_node(PvCase *c, const SnDefNode *n)
+seed_node(SnProofCase *c, const SnDefNode *n)
 {
     if (!n || !n->nout || n->out[0]->fact != SN_DF_FIXED || c->npool >= 4)
         return;
-    PvType t = {.elem = SN_DE_QI8, .axis = -1, .nq = 1};
+    SnCaseType t = {.elem = SN_DE_QI8, .axis = -1, .nq = 1};
     t.scale[0] = (float)n->out[0]->fixed_scale;
     t.zp[0] = (int32_t)n->out[0]->fixed_zp;
     c->pool[c->npool++] = t;
 }
 
 static void
-seed_fixed(PvCase *c, const SnPat *p, const SnTerm *t)
+seed_fixed(SnProofCase *c, const SnPat *p, const SnTerm *t)
 {
     seed_node(c, p->node);
     for (uint32_t i = 0; i < p->narg; i++)
@@ -695,43 +699,44 @@ seed_fixed(PvCase *c, const SnPat *p, const SnTerm *t)
 
 /* A root without operands (a Splat) has no other node's shape to take. */
 static bool
-source_shape(PvCase *c, PvNode *n)
+source_shape(SnProofCase *c, SnCaseNode *n)
 {
-    PvVal *v = sn_pv_attr(n, "dims");
+    SnExprValue *v = sn_case_attr(n, "dims");
     double *d = SN_NEW_N(c->a, double, 2);
 
     if (!v || n->nin)
         return true;
     if (!v->given) {
-        d[0] = 1 + sn_pv_below(c, 3);
-        d[1] = 1 + sn_pv_below(c, 3);
-        *v = (PvVal){.ty = SN_TY_INTS, .n = 1 + sn_pv_below(c, 2), .list = d};
+        d[0] = 1 + sn_case_below(c, 3);
+        d[1] = 1 + sn_case_below(c, 3);
+        *v = (SnExprValue){
+            .ty = SN_TY_INTS, .n = 1 + sn_case_below(c, 2), .list = d};
     }
-    return sn_pv_shape(c, n);
+    return sn_case_shape(c, n);
 }
 
 bool
-sn_pv_draw(PvCase *c)
+sn_case_draw(SnProofCase *c)
 {
     SnDefConc any = {-1, -1};
 
-    c->bind = SN_NEW_N(c->a, PvBind, c->r->nvar + 1);
+    c->bind = SN_NEW_N(c->a, SnCaseBind, c->r->nvar + 1);
     c->map = ranked_map(c, c->r->pat);
     c->vector = flat_pat(c, c->r->pat) && (!c->r->rhs || flat_term(c->r->rhs));
     c->shaped = names_shape(c->r->need);
-    c->flat = c->vector && sn_pv_chance(c, c->shaped ? 20 : 85);
-    c->corner = sn_pv_chance(c, 40);
-    c->positive = sn_pv_chance(c, 40);
-    c->small = sn_pv_chance(c, 25);
-    c->ties = rounds(c, c->r->pat) && sn_pv_chance(c, 40);
-    c->half = c->ties ? sn_pv_below(c, 2) : 0;
+    c->flat = c->vector && sn_case_chance(c, c->shaped ? 20 : 85);
+    c->corner = sn_case_chance(c, 40);
+    c->positive = sn_case_chance(c, 40);
+    c->small = sn_case_chance(c, 25);
+    c->ties = rounds(c, c->r->pat) && sn_case_chance(c, 40);
+    c->half = c->ties ? sn_case_below(c, 2) : 0;
     seed_fixed(c, c->r->pat, c->r->rhs);
     numbers(c, c->r->need);
     numbers_of(c, c->r->pat);
-    PvT *y = inst(c, c->r->pat, any, NULL, false);
+    SnCaseValue *y = inst(c, c->r->pat, any, NULL, false);
     if (c->fail || !c->root)
-        return sn_pv_no(c, "no left side");
-    for (uint32_t i = 0; i < c->root->n->nout && i < PV_MAXRES; i++)
+        return sn_case_no(c, "no left side");
+    for (uint32_t i = 0; i < c->root->n->nout && i < SN_CASE_MAXRES; i++)
         c->lhs[i] = c->root->out[i];
     if (y && y->rank < 0 && !y->leaf && !source_shape(c, c->root))
         return false;

@@ -4,20 +4,21 @@
 
 #include <string.h>
 
-static PvVal
-ints(PvCase *c, uint32_t n, const int64_t *x)
+static SnExprValue
+ints(SnProofCase *c, uint32_t n, const int64_t *x)
 {
     double *v = SN_NEW_N(c->a, double, n + 1);
 
     for (uint32_t i = 0; i < n; i++)
         v[i] = (double)x[i];
-    return (PvVal){.ty = SN_TY_INTS, .n = n, .list = v};
+    return (SnExprValue){.ty = SN_TY_INTS, .n = n, .list = v};
 }
 
 static void
-set_ints(PvCase *c, PvNode *n, unsigned arg, uint32_t k, const int64_t *x)
+set_ints(SnProofCase *c, SnCaseNode *n, unsigned arg, uint32_t k,
+         const int64_t *x)
 {
-    PvVal *v = sn_pv_map_attr(n, arg);
+    SnExprValue *v = sn_case_map_attr(n, arg);
 
     if (v && !v->given)
         *v = ints(c, k, x);
@@ -25,25 +26,26 @@ set_ints(PvCase *c, PvNode *n, unsigned arg, uint32_t k, const int64_t *x)
 
 /* Axis k of r, from either end. */
 static double
-an_axis(PvCase *c, uint32_t k, int r)
+an_axis(SnProofCase *c, uint32_t k, int r)
 {
-    return sn_pv_chance(c, 30) ? (double)k - r : k;
+    return sn_case_chance(c, 30) ? (double)k - r : k;
 }
 
 /* Sets an axis argument, where the pattern does not say it; returns the axis,
  * or -1 where x has none such. */
 static int
-draw_axis(PvCase *c, PvNode *n, unsigned arg, double els, const PvT *x)
+draw_axis(SnProofCase *c, SnCaseNode *n, unsigned arg, double els,
+          const SnCaseValue *x)
 {
-    PvVal *v = sn_pv_map_attr(n, arg);
+    SnExprValue *v = sn_case_map_attr(n, arg);
 
     if (v && !v->given && x->rank > 0)
-        v->r = an_axis(c, sn_pv_below(c, (uint32_t)x->rank), x->rank);
-    return sn_pv_axis(x, sn_pv_map_num(n, arg, els));
+        v->r = an_axis(c, sn_case_below(c, (uint32_t)x->rank), x->rank);
+    return sn_case_axis(x, sn_case_map_num(n, arg, els));
 }
 
 static void
-set_num(PvVal *v, double r)
+set_num(SnExprValue *v, double r)
 {
     if (v && !v->given)
         v->r = r;
@@ -52,19 +54,19 @@ set_num(PvVal *v, double r)
 /* ---- drawing what a map needs ---- */
 
 static void
-some_shape(PvCase *c, int rank, int64_t *d)
+some_shape(SnProofCase *c, int rank, int64_t *d)
 {
     for (int i = 0; i < rank; i++)
-        d[i] = 1 + sn_pv_about(c, rank < 3 && c->wide ? 6 : 3);
+        d[i] = 1 + sn_case_about(c, rank < 3 && c->wide ? 6 : 3);
 }
 
 /* Shapes that the map of the left side takes. */
 static int
-likely_shape(PvCase *c, int64_t *d)
+likely_shape(SnProofCase *c, int64_t *d)
 {
     static const int64_t mat[3][2] = {{2, 3}, {3, 3}, {3, 2}};
     static const int64_t pic[3][4] = {{1, 3, 3, 2}, {2, 2, 2, 2}, {2, 1, 2, 2}};
-    uint32_t k = sn_pv_below(c, 4);
+    uint32_t k = sn_case_below(c, 4);
 
     if (!strcmp(c->map, "table")) {
         d[0] = 256;
@@ -72,10 +74,10 @@ likely_shape(PvCase *c, int64_t *d)
     }
     if (!strcmp(c->map, "block")) {
         for (int i = 0; i < 4; i++)
-            d[i] = i ? 4 << (c->wide && sn_pv_chance(c, 20)) : 1;
-        if (c->wide && sn_pv_chance(c, 50)) { /* threes */
+            d[i] = i ? 4 << (c->wide && sn_case_chance(c, 20)) : 1;
+        if (c->wide && sn_case_chance(c, 50)) { /* threes */
             d[1] = d[2] = 6;
-            d[3] = 9 << sn_pv_chance(c, 50);
+            d[3] = 9 << sn_case_chance(c, 50);
         }
         return 4;
     }
@@ -94,144 +96,144 @@ likely_shape(PvCase *c, int64_t *d)
 
 /* A rank or a dimension that the rule's condition names. */
 static int
-named_shape(PvCase *c, int rank, int64_t *d)
+named_shape(SnProofCase *c, int rank, int64_t *d)
 {
-    double v = c->number[sn_pv_below(c, c->nnumber)];
+    double v = c->number[sn_case_below(c, c->nnumber)];
 
     if (v != (int)v || v < 0)
         return rank;
-    if (v >= 1 && v <= PV_RANK && sn_pv_chance(c, 50)) {
+    if (v >= 1 && v <= SN_CASE_RANK && sn_case_chance(c, 50)) {
         rank = (int)v;
         some_shape(c, rank, d);
     } else if (v > 0 && v <= 128 && rank > 0) {
-        d[sn_pv_below(c, (uint32_t)rank)] = (int64_t)v;
+        d[sn_case_below(c, (uint32_t)rank)] = (int64_t)v;
     }
     return rank;
 }
 
 static void
-base_shape(PvCase *c, PvT *t)
+base_shape(SnProofCase *c, SnCaseValue *t)
 {
-    int64_t d[PV_RANK] = {256};
+    int64_t d[SN_CASE_RANK] = {256};
     int rank = 1;
 
-    if (!c->flat && c->twin && sn_pv_chance(c, 75)) {
-        sn_pv_set_shape(t, c->twin->rank, c->twin->dim);
+    if (!c->flat && c->twin && sn_case_chance(c, 75)) {
+        sn_case_set_shape(t, c->twin->rank, c->twin->dim);
         return;
     }
     if (!c->flat) {
-        rank = sn_pv_chance(c, 60) ? 4 : 1 + (int)sn_pv_below(c, 3);
+        rank = sn_case_chance(c, 60) ? 4 : 1 + (int)sn_case_below(c, 3);
         some_shape(c, rank, d);
-        if (c->map && sn_pv_chance(c, 85))
+        if (c->map && sn_case_chance(c, 85))
             rank = likely_shape(c, d);
         for (int i = 0; c->shaped && c->nnumber && i < 2; i++)
-            if (sn_pv_chance(c, 60))
+            if (sn_case_chance(c, 60))
                 rank = named_shape(c, rank, d);
     }
-    sn_pv_set_shape(t, rank, d);
+    sn_case_set_shape(t, rank, d);
 }
 
 /* The end of base's shape, some dimensions 1; where all maps are element by
  * element, one element or twice as many. */
 static void
-other_shape(PvCase *c, PvT *x, const PvT *base)
+other_shape(SnProofCase *c, SnCaseValue *x, const SnCaseValue *base)
 {
-    int64_t d[PV_RANK];
-    int r = (int)sn_pv_below(c, (uint32_t)base->rank + 1);
+    int64_t d[SN_CASE_RANK];
+    int r = (int)sn_case_below(c, (uint32_t)base->rank + 1);
 
     if (c->flat) {
         d[0] = 2;
         d[1] = base->rank == 1 ? base->n : 1;
-        if (sn_pv_chance(c, 50) || base->rank != 1)
+        if (sn_case_chance(c, 50) || base->rank != 1)
             d[0] = 1;
-        sn_pv_set_shape(x, d[0] == 1 ? 1 : 2, d);
+        sn_case_set_shape(x, d[0] == 1 ? 1 : 2, d);
         return;
     }
-    if (sn_pv_chance(c, 40))
+    if (sn_case_chance(c, 40))
         r = base->rank;
-    else if (base->rank > 0 && sn_pv_chance(c, 50))
+    else if (base->rank > 0 && sn_case_chance(c, 50))
         r = 1;
     for (int i = 0; i < r; i++) {
         d[i] = base->dim[base->rank - r + i];
-        if (sn_pv_chance(c, 40))
+        if (sn_case_chance(c, 40))
             d[i] = d[i] == 1 ? 2 : 1;
     }
-    sn_pv_set_shape(x, r, d);
+    sn_case_set_shape(x, r, d);
 }
 
 static void
-draw_broadcast(PvCase *c, PvNode *n)
+draw_broadcast(SnProofCase *c, SnCaseNode *n)
 {
-    PvT *base = NULL;
-    uint32_t how = sn_pv_below(c, 4);
+    SnCaseValue *base = NULL;
+    uint32_t how = sn_case_below(c, 4);
 
     for (uint32_t s = 0; s < n->nin; s++)
         if (n->in[s] && n->in[s]->rank >= 0 && (!base || n->in[s]->n > base->n))
             base = n->in[s];
     for (uint32_t s = 0; s < n->nin; s++) {
-        PvT *x = n->in[s];
+        SnCaseValue *x = n->in[s];
         if (!x || x->rank >= 0)
             continue;
         if (!base) {
             base_shape(c, x);
-            if (n == c->root && !c->flat && sn_pv_chance(c, 4))
-                sn_pv_set_shape(x, 0, x->dim);
+            if (n == c->root && !c->flat && sn_case_chance(c, 4))
+                sn_case_set_shape(x, 0, x->dim);
             base = x;
             continue;
         }
-        if (sn_pv_chance(c, c->flat ? 8 : 25)) {
+        if (sn_case_chance(c, c->flat ? 8 : 25)) {
             other_shape(c, x, base);
             continue;
         }
         uint32_t k = n->nin > 2 ? how & 1 : how;
         if (k < 2 && base->rank > 0 && (k || n->nin > 2) && !c->flat)
-            sn_pv_set_shape(x, 1, &base->dim[base->rank - 1]);
+            sn_case_set_shape(x, 1, &base->dim[base->rank - 1]);
         else
-            sn_pv_set_shape(x, base->rank, base->dim);
+            sn_case_set_shape(x, base->rank, base->dim);
     }
 }
 
 static void
-draw_conv(PvCase *c, PvNode *n)
+draw_conv(SnProofCase *c, SnCaseNode *n)
 {
-    PvT *x = sn_pv_map_port(n, 0), *w = sn_pv_map_port(n, 1);
-    int64_t g = sn_pv_chance(c, 15) ? 2 : 1;
-    int64_t xd[4] = {1, 2 + sn_pv_about(c, 2), 2 + sn_pv_about(c, 2),
-                     g * (1 + sn_pv_below(c, g > 1 ? 2 : 3))};
-    int64_t k[2] = {1 + sn_pv_about(c, 2), 1 + sn_pv_about(c, 2)};
+    SnCaseValue *x = sn_case_map_port(n, 0), *w = sn_case_map_port(n, 1);
+    int64_t g = sn_case_chance(c, 15) ? 2 : 1;
+    int64_t xd[4] = {1, 2 + sn_case_about(c, 2), 2 + sn_case_about(c, 2),
+                     g * (1 + sn_case_below(c, g > 1 ? 2 : 3))};
+    int64_t k[2] = {1 + sn_case_about(c, 2), 1 + sn_case_about(c, 2)};
     int64_t st[2] = {1, 1}, dl[2] = {1, 1}, p[4] = {0, 0, 0, 0};
-    PvVal *ka = sn_pv_attr(n, "kernel"), *ga = sn_pv_map_attr(n, 5);
+    SnExprValue *ka = sn_case_attr(n, "kernel"), *ga = sn_case_map_attr(n, 5);
 
-    if (c->wide && sn_pv_chance(c, 40))
+    if (c->wide && sn_case_chance(c, 40))
         xd[0] = 2;
     if (ga && ga->given && ga->r >= 1 && ga->r <= 16)
         g = xd[3] = (int64_t)ga->r;
     for (uint32_t i = 0; ka && ka->given && i < 2; i++)
-        if (sn_pv_at(ka, i) >= 1 && sn_pv_at(ka, i) <= 16)
-            k[i] = sn_pv_at(ka, i);
+        if (sn_case_at(ka, i) >= 1 && sn_case_at(ka, i) <= 16)
+            k[i] = sn_case_at(ka, i);
 
     if (x && x->rank < 0)
-        sn_pv_set_shape(x, 4, xd);
+        sn_case_set_shape(x, 4, xd);
     if (!ga || !x || x->rank != 4 || x->dim[3] % g)
         g = 1; /* of another group the shapes do not fit */
     if (w && w->rank < 0 && x && x->rank == 4) {
-        int64_t wd[4] = {g * (1 + sn_pv_below(c, g > 1 ? 2 : 3)), k[0], k[1],
+        int64_t wd[4] = {g * (1 + sn_case_below(c, g > 1 ? 2 : 3)), k[0], k[1],
                          x->dim[3] / g};
-        sn_pv_set_shape(w, 4, wd);
+        sn_case_set_shape(w, 4, wd);
         set_num(ga, (double)g);
     }
     if (ka && !ka->given && w && w->rank == 4)
         *ka = ints(c, 2, &w->dim[1]);
     for (uint32_t i = 0; i < 4; i++) {
-        p[i] = sn_pv_chance(c, 20);
-        st[i & 1] = 1 + sn_pv_chance(c, 15);
-        dl[i & 1] = 1 + sn_pv_chance(c, 10);
+        p[i] = sn_case_chance(c, 20);
+        st[i & 1] = 1 + sn_case_chance(c, 15);
+        dl[i & 1] = 1 + sn_case_chance(c, 10);
     }
     for (uint32_t i = 0; i < 4 && c->wide; i++)
-        if (sn_pv_chance(c, 40)) {
-            p[i] = sn_pv_about(c, 2);
-            st[i & 1] = 1 + sn_pv_about(c, 1);
-            dl[i & 1] = 1 + sn_pv_below(c, 1 + c->wide);
+        if (sn_case_chance(c, 40)) {
+            p[i] = sn_case_about(c, 2);
+            st[i & 1] = 1 + sn_case_about(c, 1);
+            dl[i & 1] = 1 + sn_case_below(c, 1 + c->wide);
         }
     set_ints(c, n, 2, 2, st);
     set_ints(c, n, 3, 4, p);
@@ -240,96 +242,96 @@ draw_conv(PvCase *c, PvNode *n)
 
 /* Matrices, vectors, stacks of matrices. */
 static int
-matmul_rank(PvCase *c)
+matmul_rank(SnProofCase *c)
 {
-    return sn_pv_chance(c, 80) ? 2 : sn_pv_chance(c, 30) ? 1 : 3;
+    return sn_case_chance(c, 80) ? 2 : sn_case_chance(c, 30) ? 1 : 3;
 }
 
 static void
-draw_matmul(PvCase *c, PvNode *n)
+draw_matmul(SnProofCase *c, SnCaseNode *n)
 {
-    PvT *a = sn_pv_map_port(n, 0), *b = sn_pv_map_port(n, 1);
-    bool ta = sn_pv_map_num(n, 2, 0) != 0, tb = sn_pv_map_num(n, 3, 0) != 0;
-    int64_t m = 1 + sn_pv_below(c, 3), k = 3, o = 1 + sn_pv_below(c, 3);
+    SnCaseValue *a = sn_case_map_port(n, 0), *b = sn_case_map_port(n, 1);
+    bool ta = sn_case_map_num(n, 2, 0) != 0, tb = sn_case_map_num(n, 3, 0) != 0;
+    int64_t m = 1 + sn_case_below(c, 3), k = 3, o = 1 + sn_case_below(c, 3);
 
     if (c->wide)
-        k = 1 + sn_pv_about(c, 4);
+        k = 1 + sn_case_about(c, 4);
     int ra = matmul_rank(c), rb = matmul_rank(c);
 
     if (a && a->rank < 0) {
         int64_t d[3] = {2, ta ? k : m, ta ? m : k};
         d[2] = ra == 1 ? k : d[2];
-        sn_pv_set_shape(a, ra, d + 3 - ra);
+        sn_case_set_shape(a, ra, d + 3 - ra);
     }
     if (a && a->rank > 0)
         k = a->rank == 1 ? a->dim[0] : a->dim[a->rank - (ta ? 2 : 1)];
     if (b && b->rank < 0) {
-        int64_t d[3] = {1 + sn_pv_below(c, 2), tb ? o : k, tb ? k : o};
+        int64_t d[3] = {1 + sn_case_below(c, 2), tb ? o : k, tb ? k : o};
         d[2] = rb == 1 ? k : d[2];
-        sn_pv_set_shape(b, rb, d + 3 - rb);
+        sn_case_set_shape(b, rb, d + 3 - rb);
     }
 }
 
 static void
-draw_pool(PvCase *c, PvNode *n, PvT *x)
+draw_pool(SnProofCase *c, SnCaseNode *n, SnCaseValue *x)
 {
     int64_t k[2], st[2], dl[2], p[4] = {0, 0, 0, 0};
 
     if (x->rank < 0) {
-        int64_t d[4] = {1 + (c->wide > 0), 2 + sn_pv_below(c, 3),
-                        2 + sn_pv_below(c, 3), 1 + sn_pv_below(c, 2)};
+        int64_t d[4] = {1 + (c->wide > 0), 2 + sn_case_below(c, 3),
+                        2 + sn_case_below(c, 3), 1 + sn_case_below(c, 2)};
         d[1] += 3 * c->wide;
         d[2] += 3 * c->wide;
-        sn_pv_set_shape(x, 4, d);
+        sn_case_set_shape(x, 4, d);
     }
-    bool one = sn_pv_chance(c, 45); /* nearly a window of one element */
+    bool one = sn_case_chance(c, 45); /* nearly a window of one element */
     for (int i = 0; i < 2; i++) {
-        k[i] = 1 + sn_pv_about(c, 3);
-        st[i] = 1 + sn_pv_about(c, 2);
-        dl[i] = 1 + sn_pv_chance(c, 15);
-        if (one && sn_pv_chance(c, 85))
+        k[i] = 1 + sn_case_about(c, 3);
+        st[i] = 1 + sn_case_about(c, 2);
+        dl[i] = 1 + sn_case_chance(c, 15);
+        if (one && sn_case_chance(c, 85))
             k[i] = 1;
-        if (one && sn_pv_chance(c, 85))
+        if (one && sn_case_chance(c, 85))
             st[i] = 1;
-        p[i] = k[i] > 1 && sn_pv_chance(c, 40);
-        p[i + 2] = k[i] > 1 && sn_pv_chance(c, 40);
+        p[i] = k[i] > 1 && sn_case_chance(c, 40);
+        p[i + 2] = k[i] > 1 && sn_case_chance(c, 40);
     }
     for (uint32_t i = 0; i < 4 && c->wide && !one; i++)
-        p[i] = sn_pv_below(c, (uint32_t)k[i & 1]);
-    if (one && sn_pv_chance(c, 20))
-        p[sn_pv_below(c, 4)] = 1;
+        p[i] = sn_case_below(c, (uint32_t)k[i & 1]);
+    if (one && sn_case_chance(c, 20))
+        p[sn_case_below(c, 4)] = 1;
     set_ints(c, n, 1, 2, k);
     set_ints(c, n, 2, 2, st);
     set_ints(c, n, 3, 4, p);
     set_ints(c, n, 4, 2, dl);
 }
 
-static const PvVal *
-perm_above(const PvT *x)
+static const SnExprValue *
+perm_above(const SnCaseValue *x)
 {
     return x->def && x->def->n->nin == 1 && x->def->n->rsem[0]->map &&
                    !strcmp(x->def->n->rsem[0]->map, "permute")
-               ? sn_pv_map_list(x->def, 1)
+               ? sn_case_map_list(x->def, 1)
                : NULL;
 }
 
 static void
-draw_permute(PvCase *c, PvNode *n, PvT *x)
+draw_permute(SnProofCase *c, SnCaseNode *n, SnCaseValue *x)
 {
-    int64_t p[PV_RANK];
-    const PvVal *up = perm_above(x);
+    int64_t p[SN_CASE_RANK];
+    const SnExprValue *up = perm_above(x);
 
     for (int i = 0; i < x->rank; i++)
         p[i] = i;
-    if (c->twin && c->twin->rank == x->rank && sn_pv_chance(c, 70)) {
+    if (c->twin && c->twin->rank == x->rank && sn_case_chance(c, 70)) {
         for (int i = 0; i < x->rank; i++)
             p[i] = (int64_t)c->perm[i];
-    } else if (up && sn_pv_chance(c, 30)) {
+    } else if (up && sn_case_chance(c, 30)) {
         for (uint32_t i = 0; i < up->n; i++)
-            p[sn_pv_at(up, i)] = i;
-    } else if (!sn_pv_chance(c, 25)) {
+            p[sn_case_at(up, i)] = i;
+    } else if (!sn_case_chance(c, 25)) {
         for (int i = x->rank - 1; i > 0; i--) {
-            int j = (int)sn_pv_below(c, (uint32_t)i + 1);
+            int j = (int)sn_case_below(c, (uint32_t)i + 1);
             int64_t t = p[i];
             p[i] = p[j];
             p[j] = t;
@@ -337,32 +339,33 @@ draw_permute(PvCase *c, PvNode *n, PvT *x)
     }
     set_ints(c, n, 1, (uint32_t)x->rank, p);
     c->twin = x;
-    c->perm = sn_pv_map_list(n, 1)->list;
+    c->perm = sn_case_map_list(n, 1)->list;
 }
 
 /* What ONNX has beside the dimensions: the ratio, none, or nearly the ratio. */
 static void
-draw_scales(PvCase *c, PvNode *n, const PvT *x, const int64_t *dim)
+draw_scales(SnProofCase *c, SnCaseNode *n, const SnCaseValue *x,
+            const int64_t *dim)
 {
-    PvVal *v = sn_pv_map_attr(n, 2);
+    SnExprValue *v = sn_case_map_attr(n, 2);
     uint32_t r = (uint32_t)x->rank;
     double *s = SN_NEW_N(c->a, double, r + 1);
 
     for (uint32_t i = 0; i < r; i++) {
         s[i] = x->dim[i] ? (double)dim[i] / (double)x->dim[i] : 1;
-        if (sn_pv_chance(c, 20))
-            s[i] += 0.3 * sn_pv_unit(c);
+        if (sn_case_chance(c, 20))
+            s[i] += 0.3 * sn_case_unit(c);
         s[i] = (double)(float)(s[i] > 0 ? s[i] : 1);
     }
     if (v && !v->given)
-        *v = (PvVal){
-            .ty = SN_TY_REALS, .n = sn_pv_chance(c, 25) ? 0 : r, .list = s};
+        *v = (SnExprValue){
+            .ty = SN_TY_REALS, .n = sn_case_chance(c, 25) ? 0 : r, .list = s};
 }
 
 static void
-draw_slice(PvCase *c, PvNode *n, const PvT *x, bool noop)
+draw_slice(SnProofCase *c, SnCaseNode *n, const SnCaseValue *x, bool noop)
 {
-    int64_t v[PV_RANK] = {0}, w[PV_RANK], st[PV_RANK];
+    int64_t v[SN_CASE_RANK] = {0}, w[SN_CASE_RANK], st[SN_CASE_RANK];
     uint32_t r = (uint32_t)x->rank;
 
     for (uint32_t i = 0; i < r; i++) {
@@ -372,18 +375,18 @@ draw_slice(PvCase *c, PvNode *n, const PvT *x, bool noop)
     for (uint32_t i = 0; i < r && !noop; i++) {
         if (x->dim[i] == 0)
             continue;
-        v[i] = sn_pv_below(c, (uint32_t)x->dim[i]);
-        w[i] = 1 + sn_pv_below(c, (uint32_t)(x->dim[i] - v[i]));
-        if (v[i] + 2 * (w[i] - 1) < x->dim[i] && sn_pv_chance(c, 60))
+        v[i] = sn_case_below(c, (uint32_t)x->dim[i]);
+        w[i] = 1 + sn_case_below(c, (uint32_t)(x->dim[i] - v[i]));
+        if (v[i] + 2 * (w[i] - 1) < x->dim[i] && sn_case_chance(c, 60))
             st[i] = 2;
-        if (c->wide && sn_pv_chance(c, 60)) { /* any step that fits */
+        if (c->wide && sn_case_chance(c, 60)) { /* any step that fits */
             int64_t room = x->dim[i] - 1 - v[i];
-            st[i] = 1 + sn_pv_below(c, (uint32_t)(room ? room : 1));
+            st[i] = 1 + sn_case_below(c, (uint32_t)(room ? room : 1));
             w[i] = (x->dim[i] - 1 - v[i]) / st[i] + 1;
         }
     }
     for (uint32_t i = 0; i < r; i++)
-        if (x->dim[i] > 0 && sn_pv_chance(c, 15)) { /* backwards */
+        if (x->dim[i] > 0 && sn_case_chance(c, 15)) { /* backwards */
             v[i] = x->dim[i] - 1;
             w[i] = x->dim[i];
             st[i] = -1;
@@ -394,53 +397,53 @@ draw_slice(PvCase *c, PvNode *n, const PvT *x, bool noop)
 }
 
 static void
-draw_pads(PvCase *c, PvNode *n, const PvT *x, bool noop)
+draw_pads(SnProofCase *c, SnCaseNode *n, const SnCaseValue *x, bool noop)
 {
-    int64_t v[2 * PV_RANK] = {0};
+    int64_t v[2 * SN_CASE_RANK] = {0};
     uint32_t r = (uint32_t)x->rank;
-    bool reflect = !strcmp(sn_pv_map_word(n, 2), "reflect");
+    bool reflect = !strcmp(sn_case_map_word(n, 2), "reflect");
     for (uint32_t i = 0; i < 2 * r && !noop; i++)
-        v[i] = reflect && x->dim[i % r] < 2 ? 0 : sn_pv_chance(c, 30);
-    bool inner = c->wide && r == 4 && sn_pv_chance(c, 60);
+        v[i] = reflect && x->dim[i % r] < 2 ? 0 : sn_case_chance(c, 30);
+    bool inner = c->wide && r == 4 && sn_case_chance(c, 60);
     for (uint32_t i = 0; i < 2 * r && !noop && c->wide; i++)
         if (inner && (i % 4 == 0 || i % 4 == 3)) /* rows, columns alone */
             v[i] = 0;
-        else if (sn_pv_chance(c, 30)) /* below 0: cropped */
-            v[i] = (int64_t)sn_pv_about(c, 3) - 1 - (c->wide > 1);
+        else if (sn_case_chance(c, 30)) /* below 0: cropped */
+            v[i] = (int64_t)sn_case_about(c, 3) - 1 - (c->wide > 1);
     set_ints(c, n, 1, 2 * r, v);
 }
 
 static void
-draw_lists(PvCase *c, PvNode *n, PvT *x)
+draw_lists(SnProofCase *c, SnCaseNode *n, SnCaseValue *x)
 {
-    int64_t v[2 * PV_RANK] = {0}, w[PV_RANK], st[PV_RANK];
+    int64_t v[2 * SN_CASE_RANK] = {0}, w[SN_CASE_RANK], st[SN_CASE_RANK];
     uint32_t r = (uint32_t)x->rank;
-    bool noop = sn_pv_chance(c, 35);
+    bool noop = sn_case_chance(c, 35);
 
     for (uint32_t i = 0; i < r; i++) {
         w[i] = x->dim[i];
         st[i] = 1;
     }
-    if (sn_pv_map_is(n, "slice")) {
+    if (sn_case_map_is(n, "slice")) {
         draw_slice(c, n, x, noop);
-    } else if (sn_pv_map_is(n, "tile")) {
+    } else if (sn_case_map_is(n, "tile")) {
         for (uint32_t i = 0; i < r && !noop; i++)
-            st[i] = 1 + sn_pv_about(c, 2);
+            st[i] = 1 + sn_case_about(c, 2);
         set_ints(c, n, 1, r, st);
-    } else if (sn_pv_map_is(n, "flip")) {
+    } else if (sn_case_map_is(n, "flip")) {
         uint32_t k = 0;
         for (uint32_t i = 0; i < r && !noop; i++)
-            if (sn_pv_chance(c, 50))
+            if (sn_case_chance(c, 50))
                 v[k++] = (int64_t)an_axis(c, i, x->rank);
         set_ints(c, n, 1, k, v);
-    } else if (sn_pv_map_is(n, "pad")) {
+    } else if (sn_case_map_is(n, "pad")) {
         draw_pads(c, n, x, noop);
-    } else if (sn_pv_map_is(n, "nearest")) {
+    } else if (sn_case_map_is(n, "nearest")) {
         for (uint32_t i = 0; i < r; i++)
-            w[i] *= 1 + (i > 0 && sn_pv_chance(c, 50));
+            w[i] *= 1 + (i > 0 && sn_case_chance(c, 50));
         for (uint32_t i = 0; i < r && c->wide; i++)
-            if (sn_pv_chance(c, 40))
-                w[i] = 1 + sn_pv_below(c, 3 * (uint32_t)x->dim[i]);
+            if (sn_case_chance(c, 40))
+                w[i] = 1 + sn_case_below(c, 3 * (uint32_t)x->dim[i]);
         set_ints(c, n, 1, r, w);
         if (c->wide) {
             draw_scales(c, n, x, w);
@@ -448,34 +451,34 @@ draw_lists(PvCase *c, PvNode *n, PvT *x)
         }
         for (uint32_t i = 0; i < r; i++)
             st[i] = x->dim[i] ? w[i] / x->dim[i] : 1;
-        set_ints(c, n, 2, sn_pv_chance(c, 15) ? 0 : r, st);
+        set_ints(c, n, 2, sn_case_chance(c, 15) ? 0 : r, st);
     }
 }
 
 static void
-draw_reshape(PvCase *c, PvNode *n, PvT *x)
+draw_reshape(SnProofCase *c, SnCaseNode *n, SnCaseValue *x)
 {
     int64_t flat[1] = {-1}, two[2] = {x->rank ? x->dim[0] : 1, -1};
-    int64_t d[PV_RANK];
+    int64_t d[SN_CASE_RANK];
 
-    if (sn_pv_chance(c, 25)) {
+    if (sn_case_chance(c, 25)) {
         set_ints(c, n, 1, (uint32_t)x->rank, x->dim);
-    } else if (x->rank > 1 && sn_pv_chance(c, 35)) {
+    } else if (x->rank > 1 && sn_case_chance(c, 35)) {
         /* the same dimensions elsewhere */
         memcpy(d, x->dim, (size_t)x->rank * sizeof *d);
-        uint32_t i = sn_pv_below(c, (uint32_t)x->rank);
-        uint32_t k = sn_pv_below(c, (uint32_t)x->rank);
+        uint32_t i = sn_case_below(c, (uint32_t)x->rank);
+        uint32_t k = sn_case_below(c, (uint32_t)x->rank);
         int64_t t = d[i];
         d[i] = d[k];
         d[k] = t;
         set_ints(c, n, 1, (uint32_t)x->rank, d);
-    } else if (x->rank != 4 && sn_pv_chance(c, 30)) {
+    } else if (x->rank != 4 && sn_case_chance(c, 30)) {
         /* a picture of it */
         d[0] = d[3] = 1;
         d[1] = x->rank ? x->dim[0] : 1;
         d[2] = -1;
         set_ints(c, n, 1, 4, d);
-    } else if (sn_pv_chance(c, 50)) {
+    } else if (sn_case_chance(c, 50)) {
         set_ints(c, n, 1, 1, flat);
     } else {
         set_ints(c, n, 1, 2, two);
@@ -483,9 +486,9 @@ draw_reshape(PvCase *c, PvNode *n, PvT *x)
 }
 
 static void
-draw_concat(PvCase *c, PvNode *n)
+draw_concat(SnProofCase *c, SnCaseNode *n)
 {
-    PvT *base = NULL;
+    SnCaseValue *base = NULL;
 
     for (uint32_t s = 0; s < n->nin; s++)
         if (n->in[s] && n->in[s]->rank >= 0)
@@ -494,7 +497,7 @@ draw_concat(PvCase *c, PvNode *n)
         if (!n->in[s] || n->in[s]->rank >= 0)
             continue;
         if (base)
-            sn_pv_set_shape(n->in[s], base->rank, base->dim);
+            sn_case_set_shape(n->in[s], base->rank, base->dim);
         else
             base_shape(c, n->in[s]);
         base = n->in[s];
@@ -506,106 +509,108 @@ draw_concat(PvCase *c, PvNode *n)
 /* The rest: operands the map doesn't index, biases one per channel, others one
  * for each result. */
 static void
-draw_vectors(PvNode *n)
+draw_vectors(SnCaseNode *n)
 {
-    PvT *y = n->out[0];
+    SnCaseValue *y = n->out[0];
 
     for (uint32_t s = 0; s < n->nin; s++) {
         if (!n->in[s] || n->in[s]->rank >= 0 || y->rank <= 0)
             continue;
         if (n->n->in[n->port[s]]->fact == SN_DF_PIN)
-            sn_pv_set_shape(n->in[s], 1, &y->dim[y->rank - 1]);
+            sn_case_set_shape(n->in[s], 1, &y->dim[y->rank - 1]);
         else
-            sn_pv_set_shape(n->in[s], y->rank, y->dim);
+            sn_case_set_shape(n->in[s], y->rank, y->dim);
     }
 }
 
 static void
-shape_leaf_above(PvT *x)
+shape_leaf_above(SnCaseValue *x)
 {
     /* An unshaped Splat takes the shape it was given by its reader. */
     if (x && x->def && x->def->n->nin == 0 && x->rank >= 0) {
-        PvVal *v = sn_pv_attr(x->def, "dims");
+        SnExprValue *v = sn_case_attr(x->def, "dims");
         if (v)
             v->n = 0;
     }
 }
 
 static bool
-draw_gather(PvCase *c, PvNode *n, const PvT *x)
+draw_gather(SnProofCase *c, SnCaseNode *n, const SnCaseValue *x)
 {
-    PvT *ix = sn_pv_map_port(n, 1);
+    SnCaseValue *ix = sn_case_map_port(n, 1);
     int64_t d[2] = {2, 2};
     int ax = draw_axis(c, n, 2, 0, x);
 
     if (ix)
         ix->index = true;
     if (ix && ix->rank < 0)
-        sn_pv_set_shape(ix, x->rank < 3 && sn_pv_chance(c, 30) ? 2 : 1, d);
+        sn_case_set_shape(ix, x->rank < 3 && sn_case_chance(c, 30) ? 2 : 1, d);
     if (ax < 0 || x->dim[ax] < 2)
-        return sn_pv_no(c, "an axis too short to gather from");
+        return sn_case_no(c, "an axis too short to gather from");
     return true;
 }
 
 /* Rows of two indices. */
 static void
-draw_bag(PvCase *c, PvNode *n, PvT *x)
+draw_bag(SnProofCase *c, SnCaseNode *n, SnCaseValue *x)
 {
-    PvT *ix = sn_pv_map_port(n, 1);
-    int64_t d[2] = {2 + sn_pv_below(c, 2), 1 + sn_pv_below(c, 3)};
-    int64_t rows[2] = {1 + sn_pv_below(c, 2), 2};
+    SnCaseValue *ix = sn_case_map_port(n, 1);
+    int64_t d[2] = {2 + sn_case_below(c, 2), 1 + sn_case_below(c, 3)};
+    int64_t rows[2] = {1 + sn_case_below(c, 2), 2};
 
     if (x->rank < 0)
-        sn_pv_set_shape(x, 2, d);
+        sn_case_set_shape(x, 2, d);
     if (ix)
         ix->index = true;
     if (ix && ix->rank < 0)
-        sn_pv_set_shape(ix, 2, rows);
+        sn_case_set_shape(ix, 2, rows);
 }
 
 static void
-draw_topk(PvCase *c, PvNode *n, const PvT *x)
+draw_topk(SnProofCase *c, SnCaseNode *n, const SnCaseValue *x)
 {
     int ax = draw_axis(c, n, 2, -1, x);
 
     if (ax >= 0)
-        set_num(sn_pv_map_attr(n, 1), 1 + sn_pv_below(c, (uint32_t)x->dim[ax]));
+        set_num(sn_case_map_attr(n, 1),
+                1 + sn_case_below(c, (uint32_t)x->dim[ax]));
 }
 
 /* Maps of one operand that is not indexed with others': x, whose shape is drawn
  * where nothing has drawn it. */
 static bool
-draw_single(PvCase *c, PvNode *n)
+draw_single(SnProofCase *c, SnCaseNode *n)
 {
     static const int64_t picture[4] = {1, 2, 4, 4};
-    PvT *x = sn_pv_map_port(n, 0);
-    PvVal *one = sn_pv_map_attr(n, 1);
+    SnCaseValue *x = sn_case_map_port(n, 0);
+    SnExprValue *one = sn_case_map_attr(n, 1);
 
     if (!x)
-        return sn_pv_no(c, "a missing operand");
-    if (sn_pv_map_is(n, "bag"))
+        return sn_case_no(c, "a missing operand");
+    if (sn_case_map_is(n, "bag"))
         draw_bag(c, n, x);
-    if (x->rank < 0 && sn_pv_map_is(n, "block"))
-        sn_pv_set_shape(x, 4, picture);
+    if (x->rank < 0 && sn_case_map_is(n, "block"))
+        sn_case_set_shape(x, 4, picture);
     if (x->rank < 0)
         base_shape(c, x);
-    if (sn_pv_map_is(n, "gather"))
+    if (sn_case_map_is(n, "gather"))
         return draw_gather(c, n, x);
-    if (sn_pv_map_is(n, "permute")) {
+    if (sn_case_map_is(n, "permute")) {
         draw_permute(c, n, x);
-    } else if (sn_pv_map_is(n, "reshape")) {
+    } else if (sn_case_map_is(n, "reshape")) {
         draw_reshape(c, n, x);
-    } else if (sn_pv_map_is(n, "block")) {
-        set_num(one, c->wide ? 1 + sn_pv_below(c, 3) : 2);
-    } else if (sn_pv_map_is(n, "row")) {
+    } else if (sn_case_map_is(n, "block")) {
+        set_num(one, c->wide ? 1 + sn_case_below(c, 3) : 2);
+    } else if (sn_case_map_is(n, "row")) {
         draw_axis(c, n, 1, -1, x);
-    } else if (sn_pv_map_is(n, "reduce")) {
+    } else if (sn_case_map_is(n, "reduce")) {
         int64_t ax[2] = {
-            (int64_t)an_axis(c, sn_pv_below(c, (uint32_t)x->rank), x->rank), 0};
-        set_ints(c, n, 1, x->rank ? sn_pv_below(c, 2) : 0, ax);
-    } else if (sn_pv_map_is(n, "window_channel")) {
-        set_num(one, 1 + sn_pv_about(c, 4));
-    } else if (sn_pv_map_is(n, "topk")) {
+            (int64_t)an_axis(c, sn_case_below(c, (uint32_t)x->rank), x->rank),
+            0};
+        set_ints(c, n, 1, x->rank ? sn_case_below(c, 2) : 0, ax);
+    } else if (sn_case_map_is(n, "window_channel")) {
+        set_num(one, 1 + sn_case_about(c, 4));
+    } else if (sn_case_map_is(n, "topk")) {
         draw_topk(c, n, x);
     } else {
         draw_lists(c, n, x);
@@ -614,29 +619,29 @@ draw_single(PvCase *c, PvNode *n)
 }
 
 static void
-draw_table(PvNode *n, PvT *x)
+draw_table(SnCaseNode *n, SnCaseValue *x)
 {
     int64_t d[1] = {256};
-    PvT *t = sn_pv_map_port(n, 1);
+    SnCaseValue *t = sn_case_map_port(n, 1);
 
     if (x->rank < 0)
-        sn_pv_set_shape(x, 1, d);
+        sn_case_set_shape(x, 1, d);
     if (t && t->rank < 0)
-        sn_pv_set_shape(t, 1, d);
+        sn_case_set_shape(t, 1, d);
 }
 
 /* The shape of the results, which operands without one do not decide. */
 static bool
-shape_without(PvCase *c, PvNode *n)
+shape_without(SnProofCase *c, SnCaseNode *n)
 {
-    PvT *save[8] = {NULL};
+    SnCaseValue *save[8] = {NULL};
 
     for (uint32_t s = 0; s < n->nin && s < 8; s++)
         if (n->in[s] && n->in[s]->rank < 0) {
             save[s] = n->in[s];
             n->in[s] = NULL;
         }
-    bool ok = sn_pv_shape(c, n);
+    bool ok = sn_case_shape(c, n);
     for (uint32_t s = 0; s < n->nin && s < 8; s++)
         if (save[s])
             n->in[s] = save[s];
@@ -644,29 +649,30 @@ shape_without(PvCase *c, PvNode *n)
 }
 
 bool
-sn_pv_draw_map(PvCase *c, PvNode *n)
+sn_case_draw_map(SnProofCase *c, SnCaseNode *n)
 {
-    PvT *x = n->nin ? n->in[0] : NULL;
+    SnCaseValue *x = n->nin ? n->in[0] : NULL;
 
-    if (!sn_pv_sem(n) || !sn_pv_sem(n)->map) {
+    if (!sn_case_sem(n) || !sn_case_sem(n)->map) {
         if (x && x->rank < 0) /* a Save */
             base_shape(c, x);
         return true;
     }
-    if (sn_pv_map_slot(n, sn_pv_sem(n)->arg[0]) < 0 || !sn_pv_map_port(n, 0))
-        return sn_pv_no(c, "a missing operand");
-    x = sn_pv_map_port(n, 0);
-    if (sn_pv_map_is(n, "broadcast"))
+    if (sn_case_map_slot(n, sn_case_sem(n)->arg[0]) < 0 ||
+        !sn_case_map_port(n, 0))
+        return sn_case_no(c, "a missing operand");
+    x = sn_case_map_port(n, 0);
+    if (sn_case_map_is(n, "broadcast"))
         draw_broadcast(c, n);
-    else if (sn_pv_map_is(n, "conv") || sn_pv_map_is(n, "conv_transpose"))
+    else if (sn_case_map_is(n, "conv") || sn_case_map_is(n, "conv_transpose"))
         draw_conv(c, n);
-    else if (sn_pv_map_is(n, "matmul"))
+    else if (sn_case_map_is(n, "matmul"))
         draw_matmul(c, n);
-    else if (sn_pv_map_is(n, "pool"))
+    else if (sn_case_map_is(n, "pool"))
         draw_pool(c, n, x);
-    else if (sn_pv_map_is(n, "concat"))
+    else if (sn_case_map_is(n, "concat"))
         draw_concat(c, n);
-    else if (sn_pv_map_is(n, "table"))
+    else if (sn_case_map_is(n, "table"))
         draw_table(n, x);
     else if (!draw_single(c, n))
         return false;

@@ -12,16 +12,16 @@
 #include "base/num.h"
 
 size_t
-sn_pv_len(const PvEv *e)
+sn_case_len(const SnCaseEval *e)
 {
     return (size_t)(e->t.no * (e->set ? e->t.nk : 1));
 }
 
-PvVec
-sn_pv_make(PvEv *e)
+SnCaseVec
+sn_case_make(SnCaseEval *e)
 {
-    PvVec r = {0};
-    size_t n = sn_pv_len(e);
+    SnCaseVec r = {0};
+    size_t n = sn_case_len(e);
 
     r.v = SN_NEW_N(e->c->a, double, n + 1);
     if (e->c->ideal) {
@@ -31,19 +31,19 @@ sn_pv_make(PvEv *e)
     return r;
 }
 
-static PvVec
-no(PvEv *e, const char *why)
+static SnCaseVec
+no(SnCaseEval *e, const char *why)
 {
-    sn_pv_no(e->c, why);
-    return sn_pv_make(e);
+    sn_case_no(e->c, why);
+    return sn_case_make(e);
 }
 
-static PvVec
-scalar(PvEv *e, double v, double id)
+static SnCaseVec
+scalar(SnCaseEval *e, double v, double id)
 {
-    PvVec r = sn_pv_make(e);
+    SnCaseVec r = sn_case_make(e);
 
-    for (size_t i = 0; i < sn_pv_len(e); i++) {
+    for (size_t i = 0; i < sn_case_len(e); i++) {
         r.v[i] = v;
         if (r.id)
             r.id[i] = id;
@@ -89,7 +89,7 @@ low32(double v)
 }
 
 double
-sn_pv_whole_op(const PvEv *e, SnOp op, double a, double b)
+sn_case_whole_op(const SnCaseEval *e, SnOp op, double a, double b)
 {
     bool narrow = e->n->out[e->res]->type.elem == SN_DE_I32;
     double v = op == SN_OP_ADD ? a + b : op == SN_OP_SUB ? a - b : a * b;
@@ -105,7 +105,7 @@ sn_pv_whole_op(const PvEv *e, SnOp op, double a, double b)
 
 /* What a result of a plain type holds of v. */
 static double
-stored(const PvVec *r, int8_t elem, double v)
+stored(const SnCaseVec *r, int8_t elem, double v)
 {
     static const double hi[] = {127, 2147483647.0, 9223372036854774784.0};
     double most = elem == SN_DE_I8 ? hi[0] : elem == SN_DE_I32 ? hi[1] : hi[2];
@@ -127,10 +127,10 @@ stored(const PvVec *r, int8_t elem, double v)
 
 /* ---- operands ---- */
 
-PvVec
-sn_pv_port(PvEv *e, const SnDefPort *p)
+SnCaseVec
+sn_case_port(SnCaseEval *e, const SnDefPort *p)
 {
-    PvVec r = sn_pv_make(e);
+    SnCaseVec r = sn_case_make(e);
     uint32_t s = 0;
     bool bias;
 
@@ -138,7 +138,7 @@ sn_pv_port(PvEv *e, const SnDefPort *p)
         s++;
     if (s == e->n->nin || !e->n->in[s]) /* missing: d(b) is 0 */
         return r;
-    const PvT *x = e->n->in[s];
+    const SnCaseValue *x = e->n->in[s];
     const int32_t *ix = e->t.ix[s];
     bias = !ix && !e->set;
     r.src = x;
@@ -149,9 +149,9 @@ sn_pv_port(PvEv *e, const SnDefPort *p)
         r.code = true;
         r.ct = &x->type;
     }
-    for (size_t i = 0; i < sn_pv_len(e); i++) {
+    for (size_t i = 0; i < sn_case_len(e); i++) {
         size_t o = e->set ? i / (size_t)e->t.nk : i;
-        const PvT *y = x;
+        const SnCaseValue *y = x;
         int64_t k;
         if (r.slot) /* one operand of many */
             y = e->n->in[s + (uint32_t)r.slot[i]];
@@ -177,30 +177,30 @@ sn_pv_port(PvEv *e, const SnDefPort *p)
     return r;
 }
 
-static PvVec
-attribute(PvEv *e, const SnExpr *x)
+static SnCaseVec
+attribute(SnCaseEval *e, const SnExpr *x)
 {
-    const PvVal *v = sn_pv_attr(e->n, x->s);
+    const SnExprValue *v = sn_case_attr(e->n, x->s);
 
     return v ? scalar(e, f32(v->r), v->r) : no(e, "an unknown name");
 }
 
-static PvVec
-deq(PvEv *e, const SnExpr *x)
+static SnCaseVec
+deq(SnCaseEval *e, const SnExpr *x)
 {
-    PvVec v = sn_pv_vec(e, x);
+    SnCaseVec v = sn_case_vec(e, x);
 
     if (!v.code)
         return v;
-    const PvType *t = v.ct;
+    const SnCaseType *t = v.ct;
     if (t->nq > 1 && !v.src)
         return no(e, "codes along an axis that are no operand's");
-    PvVec r = sn_pv_make(e);
+    SnCaseVec r = sn_case_make(e);
     bool axis = t->nq > 1 && v.src;
-    for (size_t i = 0; i < sn_pv_len(e); i++) {
+    for (size_t i = 0; i < sn_case_len(e); i++) {
         size_t k = axis ? (size_t)(v.ix ? v.ix[i] : (int64_t)i % v.src->n) : 0;
         uint32_t s =
-            axis && k < (size_t)v.src->n ? sn_pv_slice(v.src, (int64_t)k) : 0;
+            axis && k < (size_t)v.src->n ? sn_case_slice(v.src, (int64_t)k) : 0;
         r.v[i] = isnan(v.v[i])
                      ? NAN
                      : f32(f32(v.v[i] - t->zp[s]) * (double)t->scale[s]);
@@ -264,19 +264,19 @@ apply_err(SnOp op, double a, double ea, double b, double eb)
     }
 }
 
-static PvVec
-binary(PvEv *e, const SnExpr *x)
+static SnCaseVec
+binary(SnCaseEval *e, const SnExpr *x)
 {
-    PvVec a = sn_pv_vec(e, x->kid[0]), b = sn_pv_vec(e, x->kid[1]);
-    PvVec r = sn_pv_make(e);
+    SnCaseVec a = sn_case_vec(e, x->kid[0]), b = sn_case_vec(e, x->kid[1]);
+    SnCaseVec r = sn_case_make(e);
 
     r.whole = a.whole && b.whole &&
               (x->op == SN_OP_ADD || x->op == SN_OP_SUB || x->op == SN_OP_MUL ||
                x->op == SN_OP_DIV);
-    for (size_t i = 0; i < sn_pv_len(e); i++)
-        r.v[i] = r.whole ? sn_pv_whole_op(e, x->op, a.v[i], b.v[i])
+    for (size_t i = 0; i < sn_case_len(e); i++)
+        r.v[i] = r.whole ? sn_case_whole_op(e, x->op, a.v[i], b.v[i])
                          : f32(apply(x->op, a.v[i], b.v[i]));
-    for (size_t i = 0; r.id && i < sn_pv_len(e); i++) {
+    for (size_t i = 0; r.id && i < sn_case_len(e); i++) {
         r.id[i] = apply(x->op, a.id[i], b.id[i]);
         r.er[i] = apply_err(x->op, a.id[i], a.er[i], b.id[i], b.er[i]);
     }
@@ -319,15 +319,15 @@ is_fn1(const char *s)
     return false;
 }
 
-static PvVec
-unary(PvEv *e, const SnExpr *x)
+static SnCaseVec
+unary(SnCaseEval *e, const SnExpr *x)
 {
-    PvVec a = sn_pv_vec(e, x->kid[0]), r = sn_pv_make(e);
+    SnCaseVec a = sn_case_vec(e, x->kid[0]), r = sn_case_make(e);
 
     r.whole = a.whole && !strcmp(x->s, "abs");
-    for (size_t i = 0; i < sn_pv_len(e); i++)
+    for (size_t i = 0; i < sn_case_len(e); i++)
         r.v[i] = r.whole ? fabs(a.v[i]) : f32(fn1(x->s, a.v[i], false));
-    for (size_t i = 0; r.id && i < sn_pv_len(e); i++) { /* monotone, or abs */
+    for (size_t i = 0; r.id && i < sn_case_len(e); i++) { /* monotone, or abs */
         double y = fn1(x->s, a.id[i], true);
         double lo = fn1(x->s, a.id[i] - a.er[i], true);
         double hi = fn1(x->s, a.id[i] + a.er[i], true);
@@ -339,18 +339,18 @@ unary(PvEv *e, const SnExpr *x)
     return r;
 }
 
-static PvVec
-select3(PvEv *e, const SnExpr *x)
+static SnCaseVec
+select3(SnCaseEval *e, const SnExpr *x)
 {
-    PvVec c = sn_pv_vec(e, x->kid[0]), a = sn_pv_vec(e, x->kid[1]);
-    PvVec b = sn_pv_vec(e, x->kid[2]), r = sn_pv_make(e);
+    SnCaseVec c = sn_case_vec(e, x->kid[0]), a = sn_case_vec(e, x->kid[1]);
+    SnCaseVec b = sn_case_vec(e, x->kid[2]), r = sn_case_make(e);
 
     r.code = a.code;
     r.ct = a.ct;
     r.whole = a.whole && b.whole;
-    for (size_t i = 0; i < sn_pv_len(e); i++)
+    for (size_t i = 0; i < sn_case_len(e); i++)
         r.v[i] = c.v[i] != 0 ? a.v[i] : b.v[i];
-    for (size_t i = 0; r.id && i < sn_pv_len(e); i++) {
+    for (size_t i = 0; r.id && i < sn_case_len(e); i++) {
         r.id[i] = c.id[i] != 0 ? a.id[i] : b.id[i];
         r.er[i] = fmax(a.er[i], b.er[i]);
         if (c.er[i] > 0) /* the other one may be taken */
@@ -359,38 +359,38 @@ select3(PvEv *e, const SnExpr *x)
     return r;
 }
 
-static PvVec
-minmax(PvEv *e, const SnExpr *x, bool max)
+static SnCaseVec
+minmax(SnCaseEval *e, const SnExpr *x, bool max)
 {
-    PvVec a = sn_pv_vec(e, x->kid[0]), b = sn_pv_vec(e, x->kid[1]);
-    PvVec r = sn_pv_make(e);
+    SnCaseVec a = sn_case_vec(e, x->kid[0]), b = sn_case_vec(e, x->kid[1]);
+    SnCaseVec r = sn_case_make(e);
 
     r.code = a.code;
     r.ct = a.ct;
     r.whole = a.whole && b.whole;
-    for (size_t i = 0; i < sn_pv_len(e); i++) {
+    for (size_t i = 0; i < sn_case_len(e); i++) {
         bool first = max ? a.v[i] >= b.v[i] : a.v[i] <= b.v[i];
         r.v[i] = first || isnan(a.v[i]) ? a.v[i] : b.v[i];
     }
-    for (size_t i = 0; r.id && i < sn_pv_len(e); i++) {
+    for (size_t i = 0; r.id && i < sn_case_len(e); i++) {
         r.id[i] = max ? fmax(a.id[i], b.id[i]) : fmin(a.id[i], b.id[i]);
         r.er[i] = fmax(a.er[i], b.er[i]);
     }
     return r;
 }
 
-static PvVec
-power(PvEv *e, const SnExpr *x)
+static SnCaseVec
+power(SnCaseEval *e, const SnExpr *x)
 {
-    PvVec a = sn_pv_vec(e, x->kid[0]), b = sn_pv_vec(e, x->kid[1]);
-    PvVec r = sn_pv_make(e);
+    SnCaseVec a = sn_case_vec(e, x->kid[0]), b = sn_case_vec(e, x->kid[1]);
+    SnCaseVec r = sn_case_make(e);
 
     /* the power of the row lrn, on reals too */
     bool lrn = e->sem->by && !strcmp(e->sem->by, "lrn");
-    for (size_t i = 0; i < sn_pv_len(e); i++)
+    for (size_t i = 0; i < sn_case_len(e); i++)
         r.v[i] = lrn ? (double)sn_lrn_pow((float)a.v[i], (float)b.v[i])
                      : f32(sn_pow(a.v[i], b.v[i]));
-    for (size_t i = 0; r.id && i < sn_pv_len(e); i++) {
+    for (size_t i = 0; r.id && i < sn_case_len(e); i++) {
         double y = pow(a.id[i], b.id[i]);
         r.id[i] = y;
         r.er[i] = fmax(fabs(pow(a.id[i] - a.er[i], b.id[i]) - y),
@@ -401,21 +401,22 @@ power(PvEv *e, const SnExpr *x)
 
 /* ---- rounding ---- */
 
-static const PvType *
-target(PvEv *e, const SnExpr *x, SnRange *clamp)
+static const SnCaseType *
+target(SnCaseEval *e, const SnExpr *x, SnRange *clamp)
 {
     *clamp = (SnRange){0};
     if (e->only)
         return e->only;
     if (x->nkid > 1) {
-        const PvVal *t = sn_pv_attr(e->n, x->kid[1]->s);
-        const PvVal *r = x->nkid > 2 ? sn_pv_attr(e->n, x->kid[2]->s) : NULL;
+        const SnExprValue *t = sn_case_attr(e->n, x->kid[1]->s);
+        const SnExprValue *r =
+            x->nkid > 2 ? sn_case_attr(e->n, x->kid[2]->s) : NULL;
         if (r)
             *clamp = r->rg;
         return t ? &t->t : NULL;
     }
-    const PvVal *r =
-        e->sem->clamp ? sn_pv_attr(e->n, e->sem->clamp->name) : NULL;
+    const SnExprValue *r =
+        e->sem->clamp ? sn_case_attr(e->n, e->sem->clamp->name) : NULL;
     if (r)
         *clamp = r->rg;
     return &e->n->out[e->res]->type;
@@ -424,45 +425,46 @@ target(PvEv *e, const SnExpr *x, SnRange *clamp)
 /* Does no saturation of the storage count?  Where a flag waives it, and where
  * a selection or a conversion rounds to the type that it reads. */
 static bool
-waived(const PvEv *e, const PvType *t)
+waived(const SnCaseEval *e, const SnCaseType *t)
 {
     bool same = e->sem->monotone;
 
     for (uint32_t s = 0; s < e->n->nin; s++)
-        same &= e->n->in[s] && sn_pv_same_type(&e->n->in[s]->type, t);
+        same &= e->n->in[s] && sn_case_same_type(&e->n->in[s]->type, t);
     return e->c->waive && t->nq && (same || e->n->calibrated);
 }
 
 static uint32_t
-slice(const PvEv *e, const PvType *t, size_t i)
+slice(const SnCaseEval *e, const SnCaseType *t, size_t i)
 {
-    return t->nq > 1 ? sn_pv_slice(e->n->out[e->res], (int64_t)i) : 0;
+    return t->nq > 1 ? sn_case_slice(e->n->out[e->res], (int64_t)i) : 0;
 }
 
 /* Do the rows have one for a result with scales along an axis?  Conversions
  * and what works element by element, in floats (gen/node/emit_formula.c). */
 static bool
-along(const PvEv *e, const SnExpr *x)
+along(const SnCaseEval *e, const SnExpr *x)
 {
     SnDefClassId cls = e->sem->cls;
 
-    return !e->set && !e->only && x->nkid == 1 && !sn_pv_own_row(e->sem) &&
+    return !e->set && !e->only && x->nkid == 1 &&
+           !sn_calculus_own_row(e->sem) &&
            (cls == SN_DC_CONVERT ||
             (cls == SN_DC_POINT && e->c->pr->round == SN_ROUNDING_FLOAT));
 }
 
 /* last: it is the node's own result, which its flag speaks of. */
 static void
-round_ideal(const PvEv *e, PvVec *r, const PvVec *a, const PvType *t,
-            SnRange cl, double err, bool last)
+round_ideal(const SnCaseEval *e, SnCaseVec *r, const SnCaseVec *a,
+            const SnCaseType *t, SnRange cl, double err, bool last)
 {
-    size_t n = sn_pv_len(e);
-    SnReach k[PV_NQ];
+    size_t n = sn_case_len(e);
+    SnReach k[SN_CASE_NQ];
     bool open = last && waived(e, t);
 
     for (uint32_t s = 0; s < t->nq || !s; s++) {
-        PvType one = sn_pv_slice_type(t, s);
-        k[s] = sn_pv_reach(&one, cl);
+        SnCaseType one = sn_case_slice_type(t, s);
+        k[s] = sn_case_reach(&one, cl);
         if (open && !cl.has_lo)
             k[s].lo = -INFINITY;
         if (open && !cl.has_hi)
@@ -477,19 +479,19 @@ round_ideal(const PvEv *e, PvVec *r, const PvVec *a, const PvType *t,
 
 /* min(max(v, lo), hi), also where lo is above hi; NaN stays. */
 double
-sn_pv_clamped(double v, SnRange r)
+sn_case_clamped(double v, SnRange r)
 {
     if (r.has_lo && v < r.lo)
         v = r.lo;
     return r.has_hi && v > r.hi ? r.hi : v;
 }
 
-static PvVec
-quant(PvEv *e, const SnExpr *x)
+static SnCaseVec
+quant(SnCaseEval *e, const SnExpr *x)
 {
     SnRange cl;
-    const PvType *t = target(e, x, &cl);
-    PvVec r = sn_pv_make(e), a = {0};
+    const SnCaseType *t = target(e, x, &cl);
+    SnCaseVec r = sn_case_make(e), a = {0};
     int32_t lo, hi;
 
     if (!t)
@@ -499,20 +501,21 @@ quant(PvEv *e, const SnExpr *x)
     r.code = t->nq > 0;
     r.ct = r.code ? t : NULL;
     double err = 0.5;
-    bool row = !e->only && !e->set && sn_pv_row(e, x->kid[0], t, cl, &r, &err);
+    bool row =
+        !e->only && !e->set && sn_case_row(e, x->kid[0], t, cl, &r, &err);
     if (!row || e->c->ideal)
-        a = sn_pv_vec(e, x->kid[0]);
+        a = sn_case_vec(e, x->kid[0]);
     if (e->c->ideal)
         round_ideal(e, &r, &a, t, cl, err, x->nkid == 1);
     if (row)
         return r;
     if (t->nq)
-        sn_pv_limits(t, cl, &lo, &hi);
+        sn_case_limits(t, cl, &lo, &hi);
     bool wide = t->elem == SN_DE_QI32;
     int32_t sh;
     bool after = !e->only && t->nq == 1 && !wide && x->nkid == 1 &&
-                 sn_pv_after(e->n, &sh);
-    for (size_t i = 0; i < sn_pv_len(e); i++) {
+                 sn_case_after(e->n, &sh);
+    for (size_t i = 0; i < sn_case_len(e); i++) {
         float v = (float)a.v[i];
         uint32_t s = slice(e, t, i);
         if (isnan(a.v[i]) && !e->set && t->nq && !e->c->unreal)
@@ -524,15 +527,15 @@ quant(PvEv *e, const SnExpr *x)
                                    sh
                              : sn_quant(v, t->scale[s], t->zp[s], lo, hi);
         else
-            r.v[i] = sn_pv_clamped(a.v[i], cl);
+            r.v[i] = sn_case_clamped(a.v[i], cl);
     }
     return r;
 }
 
 /* ---- formulas ---- */
 
-static PvVec
-call(PvEv *e, const SnExpr *x)
+static SnCaseVec
+call(SnCaseEval *e, const SnExpr *x)
 {
     static const char *const red[] = {"max",  "min",    "sum",
                                       "mean", "argmax", "argmin"};
@@ -547,7 +550,7 @@ call(PvEv *e, const SnExpr *x)
         return minmax(e, x, false);
     for (size_t i = 0; i < 6; i++)
         if (!strcmp(x->s, red[i]) && x->nkid == 1)
-            return sn_pv_reduce(e, x, (PvRed)i);
+            return sn_case_reduce(e, x, (SnReduction)i);
     if (is_fn1(x->s))
         return unary(e, x);
     if (!strcmp(x->s, "pow"))
@@ -557,14 +560,14 @@ call(PvEv *e, const SnExpr *x)
     return no(e, "a function the enumerator doesn't run");
 }
 
-PvVec
-sn_pv_vec(PvEv *e, const SnExpr *x)
+SnCaseVec
+sn_case_vec(SnCaseEval *e, const SnExpr *x)
 {
     if (e->c->fail)
-        return sn_pv_make(e);
+        return sn_case_make(e);
     switch (x->ek) {
     case SN_E_INT: {
-        PvVec r = scalar(e, (double)x->i, (double)x->i);
+        SnCaseVec r = scalar(e, (double)x->i, (double)x->i);
         r.whole = true;
         return r;
     }
@@ -574,16 +577,16 @@ sn_pv_vec(PvEv *e, const SnExpr *x)
         return scalar(e, f32(x->r), x->r);
     case SN_E_NAME:
         if (x->rk == SN_R_PORT)
-            return sn_pv_port(e, x->ref);
+            return sn_case_port(e, x->ref);
         if (x->rk == SN_R_WORD)
             return scalar(e, (double)x->i, (double)x->i);
         return attribute(e, x);
     case SN_E_NEG:
     case SN_E_NOT: {
-        PvVec a = sn_pv_vec(e, x->kid[0]), r = sn_pv_make(e);
+        SnCaseVec a = sn_case_vec(e, x->kid[0]), r = sn_case_make(e);
         bool neg = x->ek == SN_E_NEG;
         r.whole = neg && a.whole;
-        for (size_t i = 0; i < sn_pv_len(e); i++) {
+        for (size_t i = 0; i < sn_case_len(e); i++) {
             r.v[i] = neg ? -a.v[i] : a.v[i] == 0;
             if (r.id) {
                 r.id[i] = neg ? -a.id[i] : a.id[i] == 0;
@@ -603,10 +606,10 @@ sn_pv_vec(PvEv *e, const SnExpr *x)
 
 /* Moves carry codes over; padding is `else q(value)`, or the zero point. */
 static bool
-fill(PvEv *e, PvVec *v)
+fill(SnCaseEval *e, SnCaseVec *v)
 {
     double code = 0, real = 0;
-    const PvType *t = &e->n->out[e->res]->type;
+    const SnCaseType *t = &e->n->out[e->res]->type;
 
     if (e->sem->cls != SN_DC_MOVE)
         return true;
@@ -615,22 +618,22 @@ fill(PvEv *e, PvVec *v)
     if (e->sem->els) {
         const SnExpr *q = e->sem->els;
         if (t->nq &&
-            !sn_pv_const_code(e->c, e->n, q->ek == SN_E_CALL ? q->kid[0] : q, t,
-                              &code))
+            !sn_case_const_code(e->c, e->n, q->ek == SN_E_CALL ? q->kid[0] : q,
+                                t, &code))
             return false;
-        const PvVal *a = q->ek == SN_E_CALL && q->kid[0]->ek == SN_E_NAME
-                             ? sn_pv_attr(e->n, q->kid[0]->s)
-                             : NULL;
+        const SnExprValue *a = q->ek == SN_E_CALL && q->kid[0]->ek == SN_E_NAME
+                                   ? sn_case_attr(e->n, q->kid[0]->s)
+                                   : NULL;
         real = a ? a->r : 0;
         if (!t->nq)
             code = f32(real);
         else
-            real = sn_pv_real(t, code, 0);
+            real = sn_case_real(t, code, 0);
     }
-    for (size_t i = 0; i < sn_pv_len(e); i++)
+    for (size_t i = 0; i < sn_case_len(e); i++)
         if (isnan(v->v[i]) && v->ix && v->ix[i] < 0) {
             if (t->nq > 1)
-                return sn_pv_no(e->c, "padding along an axis");
+                return sn_case_no(e->c, "padding along an axis");
             v->v[i] = code;
             if (v->id) {
                 v->id[i] = real;
@@ -641,25 +644,25 @@ fill(PvEv *e, PvVec *v)
 }
 
 static bool
-run(PvCase *c, PvNode *n, uint32_t res)
+run(SnProofCase *c, SnCaseNode *n, uint32_t res)
 {
-    PvEv e = {.c = c, .n = n, .res = res};
-    PvT *y = n->out[res];
+    SnCaseEval e = {.c = c, .n = n, .res = res};
+    SnCaseValue *y = n->out[res];
 
     e.sem = n->n->rsem[res];
     if (!e.sem->formula)
-        return sn_pv_no(c, "opaque");
+        return sn_case_no(c, "opaque");
     if (y->rank < 0)
-        return sn_pv_no(c, "no shape");
+        return sn_case_no(c, "no shape");
     for (uint32_t s = 0; s < n->nin; s++)
-        if (n->in[s] && !sn_pv_eval(c, n->in[s]))
+        if (n->in[s] && !sn_case_eval(c, n->in[s]))
             return false;
-    if (!sn_pv_taps(c, n, &e.t))
+    if (!sn_case_taps(c, n, &e.t))
         return false;
-    PvVec v = sn_pv_vec(&e, e.sem->formula);
+    SnCaseVec v = sn_case_vec(&e, e.sem->formula);
     if (c->fail || !fill(&e, &v))
         return false;
-    for (size_t i = 0; !y->type.nq && i < sn_pv_len(&e); i++)
+    for (size_t i = 0; !y->type.nq && i < sn_case_len(&e); i++)
         v.v[i] = stored(&v, y->type.elem, v.v[i]);
     y->v = v.v;
     y->id = v.id;
@@ -668,16 +671,16 @@ run(PvCase *c, PvNode *n, uint32_t res)
 }
 
 bool
-sn_pv_eval(PvCase *c, PvT *t)
+sn_case_eval(SnProofCase *c, SnCaseValue *t)
 {
     if (c->fail)
         return false;
     if (t->done && (t->id || !c->ideal))
         return true;
     if (!t->def)
-        return sn_pv_no(c, "a leaf without values");
+        return sn_case_no(c, "a leaf without values");
     if (t->busy)
-        return sn_pv_no(c, "a cycle");
+        return sn_case_no(c, "a cycle");
     t->busy = true;
     t->done = run(c, t->def, t->res);
     t->busy = false;
@@ -695,21 +698,21 @@ reads_port(const SnExpr *x)
 }
 
 bool
-sn_pv_const_code(PvCase *c, const PvNode *n, const SnExpr *x, const PvType *t,
-                 double *code)
+sn_case_const_code(SnProofCase *c, const SnCaseNode *n, const SnExpr *x,
+                   const SnCaseType *t, double *code)
 {
-    PvNode copy = *n;
-    PvEv e = {.c = c, .n = &copy, .sem = n->n->rsem[0], .only = t};
+    SnCaseNode copy = *n;
+    SnCaseEval e = {.c = c, .n = &copy, .sem = n->n->rsem[0], .only = t};
     bool ideal = c->ideal;
 
     if (reads_port(x))
         return false;
     e.t.no = e.t.nk = 1;
     c->ideal = false;
-    PvVec v = sn_pv_vec(&e, x);
+    SnCaseVec v = sn_case_vec(&e, x);
     c->ideal = ideal;
     *code = sn_quant((float)v.v[0], t->scale[0], t->zp[0],
-                     (int32_t)sn_pv_code_lo(t->elem),
-                     (int32_t)sn_pv_code_hi(t->elem));
+                     (int32_t)sn_case_code_lo(t->elem),
+                     (int32_t)sn_case_code_hi(t->elem));
     return !c->fail;
 }

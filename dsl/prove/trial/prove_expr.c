@@ -7,31 +7,31 @@
 #include <string.h>
 #include "base/num.h"
 
-static PvVal
+static SnExprValue
 num(double r)
 {
-    return (PvVal){.ty = SN_TY_REAL, .r = r};
+    return (SnExprValue){.ty = SN_TY_REAL, .r = r};
 }
 
-static PvVal
+static SnExprValue
 truth(bool b)
 {
-    return (PvVal){.ty = SN_TY_BOOL, .r = b};
+    return (SnExprValue){.ty = SN_TY_BOOL, .r = b};
 }
 
-static PvVal
-bad(PvCase *c, const char *why)
+static SnExprValue
+bad(SnProofCase *c, const char *why)
 {
-    sn_pv_no(c, why);
-    return (PvVal){.ty = SN_TY_NONE};
+    sn_case_no(c, why);
+    return (SnExprValue){.ty = SN_TY_NONE};
 }
 
 /* Lists as long as a type has axes, and their pairs, are what rules make. */
 enum { LONGEST = 4096 };
 
 /* n times fill; none below 0, as sn_ints_fill. */
-static PvVal
-list_of(PvCase *c, double len, double fill)
+static SnExprValue
+list_of(SnProofCase *c, double len, double fill)
 {
     uint32_t n = len > 0 && len <= LONGEST ? (uint32_t)len : 0;
 
@@ -43,23 +43,23 @@ list_of(PvCase *c, double len, double fill)
     double *v = SN_NEW_N(c->a, double, n + 1);
     for (uint32_t i = 0; i < n; i++)
         v[i] = fill;
-    return (PvVal){.ty = SN_TY_INTS, .n = n, .list = v};
+    return (SnExprValue){.ty = SN_TY_INTS, .n = n, .list = v};
 }
 
 /* ---- names ---- */
 
-static const PvBind *
-bound(const PvCase *c, const SnExpr *e)
+static const SnCaseBind *
+bound(const SnProofCase *c, const SnExpr *e)
 {
     const SnDefVar *v = e->ref;
 
     return &c->bind[v->index];
 }
 
-static PvVal
-of_value(PvT *t)
+static SnExprValue
+of_value(SnCaseValue *t)
 {
-    PvVal v = {.ty = SN_TY_VALUE, .v = t};
+    SnExprValue v = {.ty = SN_TY_VALUE, .v = t};
 
     if (t) {
         v.t = t->type;
@@ -68,20 +68,20 @@ of_value(PvT *t)
     return v;
 }
 
-static PvVal
-of_node(PvNode *n)
+static SnExprValue
+of_node(SnCaseNode *n)
 {
-    PvVal v = of_value(n->out[0]);
+    SnExprValue v = of_value(n->out[0]);
 
     v.ty = SN_TY_NODE;
     v.node = n;
     return v;
 }
 
-static PvVal
-var(PvCase *c, const SnExpr *e)
+static SnExprValue
+var(SnProofCase *c, const SnExpr *e)
 {
-    const PvBind *b = bound(c, e);
+    const SnCaseBind *b = bound(c, e);
     const SnDefVar *dv = e->ref;
 
     if (dv->vk == SN_V_NODE)
@@ -89,7 +89,7 @@ var(PvCase *c, const SnExpr *e)
                : b->node ? of_node(b->node)
                          : bad(c, "an unbound node");
     if (dv->vk == SN_V_LIST) {
-        PvVal v = of_value(b->n ? b->list[0] : NULL);
+        SnExprValue v = of_value(b->n ? b->list[0] : NULL);
         v.n = b->n;
         return v;
     }
@@ -98,11 +98,11 @@ var(PvCase *c, const SnExpr *e)
     return of_value(b->v);
 }
 
-static PvT *
-port_value(const PvNode *n, const SnDefPort *p)
+static SnCaseValue *
+port_value(const SnCaseNode *n, const SnDefPort *p)
 {
     if (p->out)
-        return p->index < PV_MAXRES ? n->out[p->index] : NULL;
+        return p->index < SN_CASE_MAXRES ? n->out[p->index] : NULL;
     for (uint32_t s = 0; s < n->nin; s++)
         if (n->port[s] == p->index)
             return n->in[s];
@@ -110,26 +110,26 @@ port_value(const PvNode *n, const SnDefPort *p)
 }
 
 /* A port of the node itself; of a variadic one the first, and how many. */
-static PvVal
-of_slot(const PvNode *n, const SnDefPort *p)
+static SnExprValue
+of_slot(const SnCaseNode *n, const SnDefPort *p)
 {
-    PvVal v = of_value(port_value(n, p));
+    SnExprValue v = of_value(port_value(n, p));
 
     for (uint32_t s = 0; p->variadic && s < n->nin; s++)
         v.n += n->port[s] == p->index;
     return v;
 }
 
-static PvVal
-name(PvCase *c, const SnExpr *e)
+static SnExprValue
+name(SnProofCase *c, const SnExpr *e)
 {
-    PvVal v = {.ty = e->ty};
+    SnExprValue v = {.ty = e->ty};
 
     switch (e->rk) {
     case SN_R_VAR:
         return var(c, e);
     case SN_R_ATTR: {
-        const PvVal *a = c->self ? sn_pv_attr(c->self, e->s) : NULL;
+        const SnExprValue *a = c->self ? sn_case_attr(c->self, e->s) : NULL;
         return a ? *a : bad(c, "an attribute of no node");
     }
     case SN_R_PORT:
@@ -152,10 +152,10 @@ name(PvCase *c, const SnExpr *e)
     }
 }
 
-static PvVal
-member(PvCase *c, const SnExpr *e)
+static SnExprValue
+member(SnProofCase *c, const SnExpr *e)
 {
-    PvVal k = sn_pv_expr(c, e->kid[0]);
+    SnExprValue k = sn_case_expr(c, e->kid[0]);
 
     if (c->fail)
         return k;
@@ -170,9 +170,9 @@ member(PvCase *c, const SnExpr *e)
     if (k.node && e->rk == SN_R_PORT)
         return of_value(port_value(k.node, e->ref));
     if (k.node) {
-        PvVal *a = sn_pv_attr(k.node, e->s);
+        SnExprValue *a = sn_case_attr(k.node, e->s);
         if (a) {
-            PvVal v = *a;
+            SnExprValue v = *a;
             v.ty = e->ty;
             if (v.ty == SN_TY_RANGE) {
                 v.t = k.node->out[0]->type;
@@ -196,7 +196,7 @@ member(PvCase *c, const SnExpr *e)
 
 /* The reals a clamp, type or reach admits. */
 static bool
-bounds_of(PvCase *c, PvVal v, const PvVal *other, SnReach *to)
+bounds_of(SnProofCase *c, SnExprValue v, const SnExprValue *other, SnReach *to)
 {
     SnRange none = {0};
 
@@ -206,35 +206,35 @@ bounds_of(PvCase *c, PvVal v, const PvVal *other, SnReach *to)
     }
     if (v.ty == SN_TY_RANGE && !v.typed) {
         if (!other->typed)
-            return sn_pv_no(c, "a clamp in no known type");
+            return sn_case_no(c, "a clamp in no known type");
         v.t = other->t;
     }
     if (v.set && !v.typed)
-        return sn_pv_no(c, "a type without a scale");
-    *to = sn_pv_reach(&v.t, v.ty == SN_TY_RANGE ? v.rg : none);
+        return sn_case_no(c, "a type without a scale");
+    *to = sn_case_reach(&v.t, v.ty == SN_TY_RANGE ? v.rg : none);
     return true;
 }
 
-static PvVal
-reach(PvCase *c, const PvVal *v)
+static SnExprValue
+reach(SnProofCase *c, const SnExprValue *v)
 {
-    PvVal r = {.ty = SN_TY_REACH};
+    SnExprValue r = {.ty = SN_TY_REACH};
     SnRange none = {0};
 
     if (!v->v)
         return bad(c, "reach of a missing operand");
-    PvNode *d = v->v->def;
-    SnReach k = sn_pv_reach(&v->v->type,
-                            d && v->v->res == 0 ? sn_pv_clamp_of(d) : none);
+    SnCaseNode *d = v->v->def;
+    SnReach k = sn_case_reach(&v->v->type,
+                              d && v->v->res == 0 ? sn_case_clamp_of(d) : none);
     r.lo = k.lo;
     r.hi = k.hi;
     return r;
 }
 
-static PvVal
-dims_of(PvCase *c, const PvVal *v)
+static SnExprValue
+dims_of(SnProofCase *c, const SnExprValue *v)
 {
-    PvVal r;
+    SnExprValue r;
 
     if (!v->v || v->v->rank < 0)
         return bad(c, "dims of a missing operand");
@@ -245,22 +245,22 @@ dims_of(PvCase *c, const PvVal *v)
 }
 
 static bool
-is_const(const PvT *t)
+is_const(const SnCaseValue *t)
 {
     if (!t)
         return false;
     if (!t->def)
-        return t->konst;
+        return t->is_const;
     if (t->def->n->has_effect || !t->def->nin)
-        return t->konst;
+        return t->is_const;
     for (uint32_t i = 0; i < t->def->nin; i++)
         if (t->def->in[i] && !is_const(t->def->in[i]))
             return false;
     return true;
 }
 
-static PvVal
-call2(PvCase *c, const SnExpr *e, PvVal *v)
+static SnExprValue
+call2(SnProofCase *c, const SnExpr *e, SnExprValue *v)
 {
     SnReach a, b;
 
@@ -270,32 +270,32 @@ call2(PvCase *c, const SnExpr *e, PvVal *v)
         return truth(sn_covers(a, b));
     }
     if (!strcmp(e->s, "rounds_alike")) {
-        SnGrid from = sn_pv_grid(&v[1].t), to = sn_pv_grid(&v[2].t);
+        SnGrid from = sn_case_grid(&v[1].t), to = sn_case_grid(&v[2].t);
         return truth(sn_grid_alike(c->pr->round, v[0].r, &from, &to));
     }
     if (!strcmp(e->s, "meet")) {
-        PvVal r = v[0].typed ? v[0] : v[1];
+        SnExprValue r = v[0].typed ? v[0] : v[1];
         r.rg = sn_meet(v[0].rg, v[1].rg);
         r.full = false;
         return r;
     }
     if (!strcmp(e->s, "image")) {
-        PvVal r = {.ty = SN_TY_RANGE, .t = v[2].t, .typed = true};
-        SnGrid from = sn_pv_grid(&v[1].t), to = sn_pv_grid(&v[2].t);
+        SnExprValue r = {.ty = SN_TY_RANGE, .t = v[2].t, .typed = true};
+        SnGrid from = sn_case_grid(&v[1].t), to = sn_case_grid(&v[2].t);
         r.rg = sn_grid_image(c->pr->round, v[0].rg, &from, &to,
                              v[1].node && v[1].node->calibrated);
         return r;
     }
     if (!strcmp(e->s, "bounds")) {
-        PvVal r = {.ty = SN_TY_RANGE, .t = v[0].t, .typed = true};
-        SnGrid k = sn_pv_grid(&v[0].t);
+        SnExprValue r = {.ty = SN_TY_RANGE, .t = v[0].t, .typed = true};
+        SnGrid k = sn_case_grid(&v[0].t);
         r.rg = sn_grid_bounds(&k, (SnRange){v[1].r, v[2].r,
                                             e->kid[1]->ek != SN_E_WILD,
                                             e->kid[2]->ek != SN_E_WILD});
         return r;
     }
     if (!strcmp(e->s, "compose")) {
-        PvVal r = list_of(c, v[1].n, 0);
+        SnExprValue r = list_of(c, v[1].n, 0);
         if (c->fail)
             return r;
         for (uint32_t i = 0; i < v[1].n; i++) {
@@ -311,30 +311,30 @@ call2(PvCase *c, const SnExpr *e, PvVal *v)
     if (!strcmp(e->s, "max"))
         return num(fmax(v[0].r, v[1].r));
     if (!strcmp(e->s, "has"))
-        return truth(v[0].node && sn_pv_attr(v[0].node, e->kid[1]->s));
+        return truth(v[0].node && sn_case_attr(v[0].node, e->kid[1]->s));
     if (!strcmp(e->s, "supports"))
         return truth(true);
     if (!strcmp(e->s, "dim")) {
         if (!v[0].v)
             return bad(c, "a dimension of a missing operand");
-        int k = sn_pv_axis(v[0].v, v[1].r);
+        int k = sn_case_axis(v[0].v, v[1].r);
         return num(k < 0 ? 0 : (double)v[0].v->dim[k]); /* as sn_dim does */
     }
     return bad(c, "a function the prover doesn't know");
 }
 
 /* q8(scale, zp), or a list of each along an axis. */
-static PvVal
-grid(PvCase *c, const SnExpr *e)
+static SnExprValue
+grid(SnProofCase *c, const SnExpr *e)
 {
     SnDefConc k = ((const SnDefType *)e->ref)->conc[0];
-    PvVal s = sn_pv_expr(c, e->kid[0]), z = sn_pv_expr(c, e->kid[1]);
-    PvVal r = {.ty = SN_TY_ETYPE, .typed = true};
-    double lo = k.elem == SN_DE_QI32 ? 0 : sn_pv_code_lo(k.elem);
-    double hi = k.elem == SN_DE_QI32 ? 0 : sn_pv_code_hi(k.elem);
+    SnExprValue s = sn_case_expr(c, e->kid[0]), z = sn_case_expr(c, e->kid[1]);
+    SnExprValue r = {.ty = SN_TY_ETYPE, .typed = true};
+    double lo = k.elem == SN_DE_QI32 ? 0 : sn_case_code_lo(k.elem);
+    double hi = k.elem == SN_DE_QI32 ? 0 : sn_case_code_hi(k.elem);
 
-    r.t = (PvType){.elem = k.elem, .axis = k.axis, .nq = s.list ? s.n : 1};
-    if (!r.t.nq || r.t.nq > PV_NQ || (z.list && z.n != r.t.nq))
+    r.t = (SnCaseType){.elem = k.elem, .axis = k.axis, .nq = s.list ? s.n : 1};
+    if (!r.t.nq || r.t.nq > SN_CASE_NQ || (z.list && z.n != r.t.nq))
         return bad(c, "a type of no slice, or of more than 8");
     for (uint32_t i = 0; i < r.t.nq; i++) {
         double scale = s.list ? s.list[i] : s.r, zp = z.list ? z.list[i] : z.r;
@@ -346,17 +346,17 @@ grid(PvCase *c, const SnExpr *e)
     return r;
 }
 
-static PvVal
-call(PvCase *c, const SnExpr *e)
+static SnExprValue
+call(SnProofCase *c, const SnExpr *e)
 {
-    PvVal v[3] = {{.ty = SN_TY_NONE}};
+    SnExprValue v[3] = {{.ty = SN_TY_NONE}};
 
     if (e->rk == SN_R_TYPE)
         return grid(c, e);
     bool raw = !strcmp(e->s, "has") || !strcmp(e->s, "supports");
     for (uint32_t i = 0; i < e->nkid && i < 3; i++)
         if (e->kid[i]->ek != SN_E_WILD && !(raw && i + 1 > (*e->s == 'h')))
-            v[i] = sn_pv_expr(c, e->kid[i]);
+            v[i] = sn_case_expr(c, e->kid[i]);
     if (c->fail)
         return v[0];
     if (e->nkid > 1)
@@ -401,7 +401,7 @@ call(PvCase *c, const SnExpr *e)
 /* ---- comparisons ---- */
 
 static bool
-conc_in(const PvType *t, const SnDefType *set)
+conc_in(const SnCaseType *t, const SnDefType *set)
 {
     for (uint32_t i = 0; i < set->nconc; i++)
         if (set->conc[i].elem == t->elem && set->conc[i].axis == t->axis)
@@ -410,14 +410,14 @@ conc_in(const PvType *t, const SnDefType *set)
 }
 
 static bool
-equal(const PvVal *a, const PvVal *b)
+equal(const SnExprValue *a, const SnExprValue *b)
 {
     if (a->ty == SN_TY_ETYPE) {
         if (b->set)
             return conc_in(&a->t, b->set);
         if (a->set)
             return conc_in(&b->t, a->set);
-        return sn_pv_same_type(&a->t, &b->t);
+        return sn_case_same_type(&a->t, &b->t);
     }
     if (a->ty == SN_TY_RANGE) {
         SnRange x = a->rg, y = b->rg;
@@ -428,7 +428,7 @@ equal(const PvVal *a, const PvVal *b)
     }
     if (a->list || b->list) {
         if (!a->list || !b->list) { /* every element with a number */
-            const PvVal *l = a->list ? a : b, *s = a->list ? b : a;
+            const SnExprValue *l = a->list ? a : b, *s = a->list ? b : a;
             for (uint32_t i = 0; i < l->n; i++)
                 if (l->list[i] != s->r)
                     return false;
@@ -460,8 +460,8 @@ compares(SnOp op, double a, double b)
 }
 
 /* Every element of a list compares so with a number (rewrite/rule.h). */
-static PvVal
-each_compares(SnOp op, const PvVal *a, double b)
+static SnExprValue
+each_compares(SnOp op, const SnExprValue *a, double b)
 {
     for (uint32_t i = 0; i < a->n; i++)
         if (!compares(op, a->list[i], b))
@@ -475,15 +475,15 @@ is_list(const SnExpr *e)
     return e->ty == SN_TY_INTS || e->ty == SN_TY_REALS;
 }
 
-static PvVal
-binary(PvCase *c, const SnExpr *e)
+static SnExprValue
+binary(SnProofCase *c, const SnExpr *e)
 {
-    PvVal a = sn_pv_expr(c, e->kid[0]);
+    SnExprValue a = sn_case_expr(c, e->kid[0]);
 
     if (c->fail || (e->op == SN_OP_AND && a.r == 0) ||
         (e->op == SN_OP_OR && a.r != 0))
         return a;
-    PvVal b = sn_pv_expr(c, e->kid[1]);
+    SnExprValue b = sn_case_expr(c, e->kid[1]);
     if (c->fail)
         return b;
     if (e->op >= SN_OP_EQ && e->op <= SN_OP_GE && is_list(e->kid[0]) &&
@@ -512,29 +512,29 @@ binary(PvCase *c, const SnExpr *e)
     }
 }
 
-static PvVal
-list(PvCase *c, const SnExpr *e)
+static SnExprValue
+list(SnProofCase *c, const SnExpr *e)
 {
-    PvVal v = {.ty = e->ty};
+    SnExprValue v = {.ty = e->ty};
 
     if (e->ty == SN_TY_RANGE) {
         v.rg.has_lo = e->kid[0]->ek != SN_E_WILD;
         v.rg.has_hi = e->kid[1]->ek != SN_E_WILD;
-        v.rg.lo = v.rg.has_lo ? sn_pv_expr(c, e->kid[0]).r : 0;
-        v.rg.hi = v.rg.has_hi ? sn_pv_expr(c, e->kid[1]).r : 0;
+        v.rg.lo = v.rg.has_lo ? sn_case_expr(c, e->kid[0]).r : 0;
+        v.rg.hi = v.rg.has_hi ? sn_case_expr(c, e->kid[1]).r : 0;
         return v;
     }
-    PvVal r = list_of(c, e->nkid, 0);
+    SnExprValue r = list_of(c, e->nkid, 0);
     if (c->fail)
         return r;
     for (uint32_t i = 0; i < e->nkid; i++)
-        ((double *)(uintptr_t)r.list)[i] = sn_pv_expr(c, e->kid[i]).r;
+        ((double *)(uintptr_t)r.list)[i] = sn_case_expr(c, e->kid[i]).r;
     r.ty = e->ty;
     return r;
 }
 
-PvVal
-sn_pv_expr(PvCase *c, const SnExpr *e)
+SnExprValue
+sn_case_expr(SnProofCase *c, const SnExpr *e)
 {
     switch (e->ek) {
     case SN_E_INT:
@@ -550,21 +550,22 @@ sn_pv_expr(PvCase *c, const SnExpr *e)
     case SN_E_MEMBER:
         return member(c, e);
     case SN_E_INDEX: {
-        PvVal v = sn_pv_expr(c, e->kid[0]), i = sn_pv_expr(c, e->kid[1]);
+        SnExprValue v = sn_case_expr(c, e->kid[0]),
+                    i = sn_case_expr(c, e->kid[1]);
         return num(i.r >= 0 && i.r < v.n ? v.list[(uint32_t)i.r] : 0);
     }
     case SN_E_CALL:
         return call(c, e);
     case SN_E_NEG:
-        return num(-sn_pv_expr(c, e->kid[0]).r);
+        return num(-sn_case_expr(c, e->kid[0]).r);
     case SN_E_NOT:
-        return truth(sn_pv_expr(c, e->kid[0]).r == 0);
+        return truth(sn_case_expr(c, e->kid[0]).r == 0);
     case SN_E_BIN:
         return binary(c, e);
     case SN_E_IN: {
-        PvVal a = sn_pv_expr(c, e->kid[0]);
+        SnExprValue a = sn_case_expr(c, e->kid[0]);
         for (uint32_t i = 1; i < e->nkid && !c->fail; i++) {
-            PvVal b = sn_pv_expr(c, e->kid[i]);
+            SnExprValue b = sn_case_expr(c, e->kid[i]);
             if (equal(&a, &b))
                 return truth(true);
         }
@@ -576,40 +577,40 @@ sn_pv_expr(PvCase *c, const SnExpr *e)
 }
 
 bool
-sn_pv_cond(PvCase *c, const SnExpr *e)
+sn_case_cond(SnProofCase *c, const SnExpr *e)
 {
-    PvVal v = sn_pv_expr(c, e);
+    SnExprValue v = sn_case_expr(c, e);
 
     return !c->fail && v.r != 0;
 }
 
 static bool
-all_hold(PvCase *c, const PvNode *n)
+all_hold(SnProofCase *c, const SnCaseNode *n)
 {
     for (uint32_t i = 0; i < n->n->nall; i++)
-        if (n->n->all[i]->where && !sn_pv_cond(c, n->n->all[i]->where))
+        if (n->n->all[i]->where && !sn_case_cond(c, n->n->all[i]->where))
             return false;
     for (uint32_t i = 0; i < n->n->nrinv; i++)
-        if (!sn_pv_cond(c, n->n->rinv[i]->expr))
+        if (!sn_case_cond(c, n->n->rinv[i]->expr))
             return false;
     return true;
 }
 
 /* The scale facts: one type in a `same` group, fixed and pinned types. */
 static bool
-facts_hold(const PvNode *n)
+facts_hold(const SnCaseNode *n)
 {
-    const PvT *same = NULL;
+    const SnCaseValue *same = NULL;
 
-    for (uint32_t i = 0; i < n->nin + n->n->nout && i < n->nin + PV_MAXRES;
+    for (uint32_t i = 0; i < n->nin + n->n->nout && i < n->nin + SN_CASE_MAXRES;
          i++) {
-        const PvT *t = i < n->nin ? n->in[i] : n->out[i - n->nin];
+        const SnCaseValue *t = i < n->nin ? n->in[i] : n->out[i - n->nin];
         const SnDefPort *p =
             i < n->nin ? n->n->in[n->port[i]] : n->n->out[i - n->nin];
         if (!t)
             continue;
         if (p->fact == SN_DF_SAME && same &&
-            !sn_pv_same_type(&same->type, &t->type))
+            !sn_case_same_type(&same->type, &t->type))
             return false;
         if (p->fact == SN_DF_SAME)
             same = t;
@@ -618,9 +619,9 @@ facts_hold(const PvNode *n)
              t->type.zp[0] != (int32_t)p->fixed_zp))
             return false;
         if (p->fact == SN_DF_PIN && t->type.nq) {
-            PvType pin = sn_pv_pinned(n, p, t);
+            SnCaseType pin = sn_case_pinned(n, p, t);
             pin.axis = pin.nq > 1 ? pin.axis : t->type.axis;
-            if (!sn_pv_same_type(&pin, &t->type))
+            if (!sn_case_same_type(&pin, &t->type))
                 return false;
         }
     }
@@ -628,7 +629,7 @@ facts_hold(const PvNode *n)
 }
 
 bool
-sn_pv_holds(PvCase *c, const PvNode *n)
+sn_case_holds(SnProofCase *c, const SnCaseNode *n)
 {
     c->self = n;
     bool ok = facts_hold(n) && all_hold(c, n);

@@ -8,9 +8,9 @@
 
 typedef struct Out {
     SnBuf b;
-    PvCase *c;
-    const PvNode *node[64];
-    const PvT *leaf[32];
+    SnProofCase *c;
+    const SnCaseNode *node[64];
+    const SnCaseValue *leaf[32];
     uint32_t nnode, nleaf;
     bool inputs; /* leaves that are not constant are Placeholders */
 } Out;
@@ -19,7 +19,7 @@ static const char *const elem_name[] = {"f32",  "f16", "qi8", "qi16", "qi32",
                                         "row8", "i8",  "i32", "i64",  "bool"};
 
 static void
-put_grid(Out *o, const PvType *k)
+put_grid(Out *o, const SnCaseType *k)
 {
     sn_puts(&o->b, elem_name[(int)k->elem]);
     if (k->nq == 1 && k->axis < 0) {
@@ -40,7 +40,7 @@ put_grid(Out *o, const PvType *k)
 }
 
 static void
-put_type(Out *o, const PvT *t)
+put_type(Out *o, const SnCaseValue *t)
 {
     put_grid(o, &t->type);
     sn_putc(&o->b, '[');
@@ -49,10 +49,10 @@ put_type(Out *o, const PvT *t)
     sn_putc(&o->b, ']');
 }
 
-static void put_value(Out *o, const PvT *t);
+static void put_value(Out *o, const SnCaseValue *t);
 
 static void
-put_leaf_node(Out *o, const PvT *t)
+put_leaf_node(Out *o, const SnCaseValue *t)
 {
     for (uint32_t i = 0; i < o->nleaf; i++)
         if (o->leaf[i] == t)
@@ -60,7 +60,7 @@ put_leaf_node(Out *o, const PvT *t)
     if (o->nleaf == 32)
         return;
     o->leaf[o->nleaf] = t;
-    if (o->inputs && !t->konst) {
+    if (o->inputs && !t->is_const) {
         sn_putf(&o->b, "  %%x%u = Placeholder() : ", o->nleaf++);
         put_type(o, t);
         sn_putc(&o->b, '\n');
@@ -80,19 +80,19 @@ put_leaf_node(Out *o, const PvT *t)
 }
 
 static void
-put_attr(Out *o, const SnDefAttr *a, const PvVal *v)
+put_attr(Out *o, const SnDefAttr *a, const SnExprValue *v)
 {
     sn_putf(&o->b, "%s = ", a->name);
     switch (a->ty) {
     case SN_AT_RANGE:
         sn_puts(&o->b, "[");
         if (v->rg.has_lo)
-            sn_pv_put_bound(&o->b, v->rg.lo);
+            sn_case_put_bound(&o->b, v->rg.lo);
         else
             sn_putc(&o->b, '_');
         sn_puts(&o->b, ", ");
         if (v->rg.has_hi)
-            sn_pv_put_bound(&o->b, v->rg.hi);
+            sn_case_put_bound(&o->b, v->rg.hi);
         else
             sn_putc(&o->b, '_');
         sn_puts(&o->b, "]");
@@ -123,13 +123,13 @@ put_attr(Out *o, const SnDefAttr *a, const PvVal *v)
 
 /* Ranges that are open are left out: their default. */
 static void
-put_attrs(Out *o, const PvNode *n, const PvT *y)
+put_attrs(Out *o, const SnCaseNode *n, const SnCaseValue *y)
 {
     bool any = false;
 
     for (uint32_t i = 0; i < n->n->nall; i++) {
         const SnDefAttr *a = n->n->all[i];
-        PvVal v = n->attr[i];
+        SnExprValue v = n->attr[i];
         if (a->ty == SN_AT_RANGE && !v.rg.has_lo && !v.rg.has_hi)
             continue;
         if (a->ty == SN_AT_STR)
@@ -150,7 +150,7 @@ put_attrs(Out *o, const PvNode *n, const PvT *y)
 }
 
 static void
-put_name(Out *o, const PvT *t)
+put_name(Out *o, const SnCaseValue *t)
 {
     if (!t) {
         sn_putc(&o->b, '_');
@@ -171,7 +171,7 @@ put_name(Out *o, const PvT *t)
 }
 
 static void
-put_node(Out *o, const PvNode *n)
+put_node(Out *o, const SnCaseNode *n)
 {
     for (uint32_t i = 0; i < o->nnode; i++)
         if (o->node[i] == n)
@@ -190,7 +190,7 @@ put_node(Out *o, const PvNode *n)
     sn_putc(&o->b, ')');
     put_attrs(o, n, n->out[0]);
     sn_puts(&o->b, n->n->nout > 1 ? " : (" : " : ");
-    for (uint32_t i = 0; i < n->n->nout && i < PV_MAXRES; i++) {
+    for (uint32_t i = 0; i < n->n->nout && i < SN_CASE_MAXRES; i++) {
         sn_puts(&o->b, i ? ", " : "");
         put_type(o, n->out[i]);
     }
@@ -198,7 +198,7 @@ put_node(Out *o, const PvNode *n)
 }
 
 static void
-put_value(Out *o, const PvT *t)
+put_value(Out *o, const SnCaseValue *t)
 {
     if (t->def && !t->leaf)
         put_node(o, t->def);
@@ -207,7 +207,7 @@ put_value(Out *o, const PvT *t)
 }
 
 const char *
-sn_pv_case_graph(PvCase *c, PvT *l, PvT *r)
+sn_case_case_graph(SnProofCase *c, SnCaseValue *l, SnCaseValue *r)
 {
     Out o = {.c = c};
 
@@ -229,7 +229,7 @@ sn_pv_case_graph(PvCase *c, PvT *l, PvT *r)
 /* ---- the left side alone ---- */
 
 static void
-put_marks(Out *o, SnBuf *b, const SnPat *p, const PvT *t)
+put_marks(Out *o, SnBuf *b, const SnPat *p, const SnCaseValue *t)
 {
     if (!t)
         return;
@@ -254,17 +254,17 @@ put_saves(Out *o)
     uint32_t n = 0;
 
     for (uint32_t i = 0; i < o->nnode; i++)
-        for (uint32_t k = 1; k < o->node[i]->n->nout && k < PV_MAXRES; k++)
+        for (uint32_t k = 1; k < o->node[i]->n->nout && k < SN_CASE_MAXRES; k++)
             if (o->node[i]->used[k])
                 sn_putf(&o->b, "  Save(%%n%u:%u) {name = \"more%u\"}\n", i, k,
                         n++);
 }
 
 const char *
-sn_pv_case_left(PvCase *c, const char **once)
+sn_case_case_left(SnProofCase *c, const char **once)
 {
     Out o = {.c = c, .inputs = true};
-    PvT *y = c->root->n->nout ? c->root->out[0] : c->root->in[0];
+    SnCaseValue *y = c->root->n->nout ? c->root->out[0] : c->root->in[0];
     SnBuf b;
 
     sn_buf_init(&o.b, c->a);

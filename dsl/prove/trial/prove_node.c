@@ -6,15 +6,15 @@
 #include "base/num.h"
 
 bool
-sn_pv_no(PvCase *c, const char *why)
+sn_case_no(SnProofCase *c, const char *why)
 {
     if (!c->fail)
         c->fail = why;
     return false;
 }
 
-PvVal *
-sn_pv_attr(const PvNode *n, const char *name)
+SnExprValue *
+sn_case_attr(const SnCaseNode *n, const char *name)
 {
     for (uint32_t i = 0; i < n->n->nall; i++)
         if (!strcmp(n->n->all[i]->name, name))
@@ -23,31 +23,32 @@ sn_pv_attr(const PvNode *n, const char *name)
 }
 
 SnRange
-sn_pv_clamp_of(const PvNode *n)
+sn_case_clamp_of(const SnCaseNode *n)
 {
-    const PvVal *v = n->n->clamp ? sn_pv_attr(n, n->n->clamp->name) : NULL;
+    const SnExprValue *v =
+        n->n->clamp ? sn_case_attr(n, n->n->clamp->name) : NULL;
 
     return v ? v->rg : (SnRange){0};
 }
 
 /* The tuple that a node's operands and results fit, or NULL. */
 const SnDefTuple *
-sn_pv_fit(const PvNode *n)
+sn_case_fit(const SnCaseNode *n)
 {
     for (uint32_t i = 0; i < n->n->ntuple; i++) {
         const SnDefTuple *t = &n->n->tuple[i];
         bool ok = true;
         for (uint32_t s = 0; s < n->nin && ok; s++) {
             SnDefConc k = t->in[n->port[s]];
-            const PvT *x = n->in[s];
+            const SnCaseValue *x = n->in[s];
             ok =
                 x ? x->type.elem == k.elem && (x->type.axis == k.axis ||
                                                (k.axis >= 0 && x->type.nq == 1))
                   : n->n->in[n->port[s]]->optional;
         }
-        for (uint32_t r = 0; r < n->n->nout && r < PV_MAXRES && ok; r++) {
+        for (uint32_t r = 0; r < n->n->nout && r < SN_CASE_MAXRES && ok; r++) {
             SnDefConc k = t->out[r];
-            const PvType *y = &n->out[r]->type;
+            const SnCaseType *y = &n->out[r]->type;
             ok = y->elem == k.elem &&
                  (y->axis == k.axis || (k.axis >= 0 && y->nq == 1));
         }
@@ -57,15 +58,15 @@ sn_pv_fit(const PvNode *n)
     return NULL;
 }
 
-PvType
-sn_pv_pinned(const PvNode *n, const SnDefPort *p, const PvT *b)
+SnCaseType
+sn_case_pinned(const SnCaseNode *n, const SnDefPort *p, const SnCaseValue *b)
 {
-    PvType t = {.elem = SN_DE_QI32, .axis = -1, .nq = 1};
+    SnCaseType t = {.elem = SN_DE_QI32, .axis = -1, .nq = 1};
 
-    for (uint32_t i = 0; i < PV_NQ; i++)
+    for (uint32_t i = 0; i < SN_CASE_NQ; i++)
         t.scale[i] = 1;
     for (uint32_t k = 0; k < p->npin; k++) {
-        const PvT *x = NULL;
+        const SnCaseValue *x = NULL;
         for (uint32_t s = 0; s < n->nin; s++)
             if (n->port[s] == p->pin[k])
                 x = n->in[s];
@@ -75,7 +76,7 @@ sn_pv_pinned(const PvNode *n, const SnDefPort *p, const PvT *b)
             t.nq = x->type.nq;
             t.axis = 0;
         }
-        for (uint32_t i = 0; i < PV_NQ; i++) {
+        for (uint32_t i = 0; i < SN_CASE_NQ; i++) {
             float s = x->type.scale[x->type.nq > 1 ? i : 0];
             t.scale[i] = k ? sn_pin_scale(t.scale[i], s) : s;
         }

@@ -37,25 +37,26 @@ ranked(const double *v, int64_t n, int64_t j, bool largest)
 }
 
 static bool
-hole(const PvEv *e, int64_t i)
+hole(const SnCaseEval *e, int64_t i)
 {
     return e->t.hole && e->t.hole[i];
 }
 
 /* Of equal values the first; NaN stays, but to argmax, which compares. */
 static int64_t
-pick(const PvEv *e, const double *v, int64_t nk, int64_t o, bool max, bool arg)
+pick(const SnCaseEval *e, const double *v, int64_t nk, int64_t o, bool max,
+     bool arg)
 {
     int64_t best = -1;
 
     if (e->sem->map && !strcmp(e->sem->map, "topk")) {
-        const PvT *y = e->n->out[0];
-        int ax = sn_pv_axis(y, sn_pv_map_num(e->n, 2, -1));
+        const SnCaseValue *y = e->n->out[0];
+        int ax = sn_case_axis(y, sn_case_map_num(e->n, 2, -1));
         int64_t in = 1;
         for (int i = ax + 1; i < y->rank; i++)
             in *= y->dim[i];
         return ranked(v, nk, o / in % y->dim[ax],
-                      sn_pv_map_num(e->n, 3, 1) != 0);
+                      sn_case_map_num(e->n, 3, 1) != 0);
     }
     for (int64_t k = 0; k < nk; k++) {
         if (hole(e, o * nk + k))
@@ -70,10 +71,11 @@ pick(const PvEv *e, const double *v, int64_t nk, int64_t o, bool max, bool arg)
 /* What the sum of a set is added to: -0, which adds nothing, or +0 (the row
  * AvgPool of numerics.md). */
 static double
-start(const PvEv *e, const double *v, int64_t nk, int64_t ncol, PvRed how)
+start(const SnCaseEval *e, const double *v, int64_t nk, int64_t ncol,
+      SnReduction how)
 {
-    if (how != PV_R_MEAN || e->t.ncol <= 0 ||
-        sn_pv_whole_image(e->n, e->n->in[0]))
+    if (how != SN_CASE_R_MEAN || e->t.ncol <= 0 ||
+        sn_case_whole_image(e->n, e->n->in[0]))
         return 0; /* ncol is of pools */
     for (int64_t j = 0; j < ncol; j++) {
         bool valid = false;
@@ -86,19 +88,20 @@ start(const PvEv *e, const double *v, int64_t nk, int64_t ncol, PvRed how)
 }
 
 static void
-reduce_one(PvEv *e, PvRed how, const PvVec *a, PvVec *r, int64_t o)
+reduce_one(SnCaseEval *e, SnReduction how, const SnCaseVec *a, SnCaseVec *r,
+           int64_t o)
 {
     int64_t nk = e->t.nk, cnt = 0;
-    int64_t ncol = how == PV_R_MEAN && e->t.ncol > 0 ? e->t.ncol : nk;
+    int64_t ncol = how == SN_CASE_R_MEAN && e->t.ncol > 0 ? e->t.ncol : nk;
     const double *v = a->v + o * nk;
     double s = 0, id = 0, er = 0;
 
-    if (how == PV_R_MAX || how == PV_R_MIN) {
-        int64_t k = pick(e, v, nk, o, how == PV_R_MAX, false);
+    if (how == SN_CASE_R_MAX || how == SN_CASE_R_MIN) {
+        int64_t k = pick(e, v, nk, o, how == SN_CASE_R_MAX, false);
         r->v[o] = v[k];
         if (!r->id)
             return;
-        int64_t j = pick(e, a->id + o * nk, nk, o, how == PV_R_MAX, false);
+        int64_t j = pick(e, a->id + o * nk, nk, o, how == SN_CASE_R_MAX, false);
         r->id[o] = a->id[o * nk + j];
         for (int64_t m = 0; m < nk; m++)
             if (!hole(e, o * nk + m))
@@ -106,14 +109,15 @@ reduce_one(PvEv *e, PvRed how, const PvVec *a, PvVec *r, int64_t o)
         r->er[o] = er;
         return;
     }
-    if (how == PV_R_ARG || how == PV_R_ARGMIN) { /* a flat index in a pool */
-        int64_t k = pick(e, v, nk, o, how == PV_R_ARG, true);
+    if (how == SN_CASE_R_ARG ||
+        how == SN_CASE_R_ARGMIN) { /* a flat index in a pool */
+        int64_t k = pick(e, v, nk, o, how == SN_CASE_R_ARG, true);
         bool flat = e->sem->map && !strcmp(e->sem->map, "pool");
         r->v[o] = flat && a->ix ? a->ix[o * nk + k] : (double)k;
         if (!r->id)
             return;
         /* over the reals; a step in between may move it anywhere */
-        k = pick(e, a->id + o * nk, nk, o, how == PV_R_ARG, true);
+        k = pick(e, a->id + o * nk, nk, o, how == SN_CASE_R_ARG, true);
         r->id[o] = flat && a->ix ? a->ix[o * nk + k] : (double)k;
         for (int64_t m = 0; m < nk; m++)
             if (!hole(e, o * nk + m) && a->er[o * nk + m] > 0)
@@ -126,7 +130,7 @@ reduce_one(PvEv *e, PvRed how, const PvVec *a, PvVec *r, int64_t o)
         for (int64_t k = j; k < nk; k += ncol) {
             if (hole(e, o * nk + k))
                 continue;
-            column = a->whole ? sn_pv_whole_op(e, SN_OP_ADD, column, v[k])
+            column = a->whole ? sn_case_whole_op(e, SN_OP_ADD, column, v[k])
                               : f32(column + v[k]);
             cnt++;
             if (r->id) {
@@ -134,28 +138,29 @@ reduce_one(PvEv *e, PvRed how, const PvVec *a, PvVec *r, int64_t o)
                 er += a->er[o * nk + k];
             }
         }
-        s = a->whole ? sn_pv_whole_op(e, SN_OP_ADD, s, column)
+        s = a->whole ? sn_case_whole_op(e, SN_OP_ADD, s, column)
                      : f32(s + column);
     }
-    double d = how == PV_R_MEAN ? (e->t.div ? e->t.div[o] : (double)cnt) : 1;
-    r->v[o] = a->whole && how == PV_R_SUM ? s : f32(s / d);
+    double d =
+        how == SN_CASE_R_MEAN ? (e->t.div ? e->t.div[o] : (double)cnt) : 1;
+    r->v[o] = a->whole && how == SN_CASE_R_SUM ? s : f32(s / d);
     if (r->id) {
         r->id[o] = id / d;
         r->er[o] = er / d;
     }
 }
 
-static PvVec
-widen(PvEv *e, PvVec a)
+static SnCaseVec
+widen(SnCaseEval *e, SnCaseVec a)
 {
     size_t nk = (size_t)e->t.nk;
 
     e->set = true;
-    PvVec r = sn_pv_make(e);
+    SnCaseVec r = sn_case_make(e);
     r.code = a.code;
     r.ct = a.ct;
     r.whole = a.whole;
-    for (size_t i = 0; i < sn_pv_len(e); i++) {
+    for (size_t i = 0; i < sn_case_len(e); i++) {
         r.v[i] = a.v[i / nk];
         if (r.id) {
             r.id[i] = a.id[i / nk];
@@ -165,19 +170,19 @@ widen(PvEv *e, PvVec a)
     return r;
 }
 
-PvVec
-sn_pv_reduce(PvEv *e, const SnExpr *x, PvRed how)
+SnCaseVec
+sn_case_reduce(SnCaseEval *e, const SnExpr *x, SnReduction how)
 {
     bool was = e->set;
 
     e->set = true;
-    PvVec a = sn_pv_vec(e, x->kid[0]);
+    SnCaseVec a = sn_case_vec(e, x->kid[0]);
     e->set = false;
-    PvVec r = sn_pv_make(e);
-    if (how != PV_R_ARG && how != PV_R_ARGMIN) {
+    SnCaseVec r = sn_case_make(e);
+    if (how != SN_CASE_R_ARG && how != SN_CASE_R_ARGMIN) {
         r.code = a.code;
         r.ct = a.ct;
-        r.whole = a.whole && how != PV_R_MEAN;
+        r.whole = a.whole && how != SN_CASE_R_MEAN;
     }
     for (int64_t o = 0; o < e->t.no; o++)
         reduce_one(e, how, &a, &r, o);

@@ -33,8 +33,8 @@ dot_port(const SnExpr *x)
     return x->kid[0]->rk == SN_R_PORT ? x->kid[0]->ref : NULL;
 }
 
-static const PvT *
-operand(const PvEv *e, const SnDefPort *p)
+static const SnCaseValue *
+operand(const SnCaseEval *e, const SnDefPort *p)
 {
     for (uint32_t s = 0; p && s < e->n->nin; s++)
         if (e->n->port[s] == p->index)
@@ -44,8 +44,8 @@ operand(const PvEv *e, const SnDefPort *p)
 
 /* The end of a contract by a fixed-point rounding; m is its multiplier. */
 static int32_t
-fix_acc(const PvEv *e, double acc, bool wide, double m, int32_t zp, int32_t lo,
-        int32_t hi)
+fix_acc(const SnCaseEval *e, double acc, bool wide, double m, int32_t zp,
+        int32_t lo, int32_t hi)
 {
     SnFix f = sn_fix(e->c->pr->round, m);
 
@@ -55,7 +55,8 @@ fix_acc(const PvEv *e, double acc, bool wide, double m, int32_t zp, int32_t lo,
 }
 
 static bool
-contract(PvEv *e, const SnExpr *x, const PvType *t, SnRange cl, PvVec *r)
+contract(SnCaseEval *e, const SnExpr *x, const SnCaseType *t, SnRange cl,
+         SnCaseVec *r)
 {
     const SnExpr *be, *m = dot_of(x, &be);
     int32_t lo, hi;
@@ -64,18 +65,18 @@ contract(PvEv *e, const SnExpr *x, const PvType *t, SnRange cl, PvVec *r)
         return false;
     const SnDefPort *px = dot_port(m->kid[0]), *pw = dot_port(m->kid[1]);
     const SnDefPort *pb = be ? dot_port(be) : NULL;
-    const PvT *tx = operand(e, px), *tw = operand(e, pw);
+    const SnCaseValue *tx = operand(e, px), *tw = operand(e, pw);
     if (!tx || !tw || !px || !pw)
         return false;
     bool wide = tx->type.elem == SN_DE_QI16 || tw->type.elem == SN_DE_QI16;
-    PvVec b = {0};
+    SnCaseVec b = {0};
     if (pb)
-        b = sn_pv_port(e, pb);
+        b = sn_case_port(e, pb);
     e->set = true;
-    PvVec vx = sn_pv_port(e, px), vw = sn_pv_port(e, pw);
+    SnCaseVec vx = sn_case_port(e, px), vw = sn_case_port(e, pw);
     e->set = false;
     if (t->nq)
-        sn_pv_limits(t, cl, &lo, &hi);
+        sn_case_limits(t, cl, &lo, &hi);
     for (int64_t o = 0; o < e->t.no; o++) {
         const int32_t *iw = vw.ix;
         double acc = pb ? b.v[o] : 0;
@@ -83,7 +84,7 @@ contract(PvEv *e, const SnExpr *x, const PvType *t, SnRange cl, PvVec *r)
         if (tw->type.nq > 1)
             ch = (uint32_t)(o % e->n->out[0]->dim[e->n->out[0]->rank - 1]);
         if (tw->type.nq && ch >= tw->type.nq)
-            return sn_pv_no(e->c, "no scale for a channel");
+            return sn_case_no(e->c, "no scale for a channel");
         for (int64_t k = o * e->t.nk; k < (o + 1) * e->t.nk; k++) {
             if (e->t.hole && e->t.hole[k])
                 continue;
@@ -105,25 +106,26 @@ contract(PvEv *e, const SnExpr *x, const PvType *t, SnRange cl, PvVec *r)
                                       (double)t->scale[0],
                                   t->zp[0], lo, hi);
         } else {
-            r->v[o] = sn_pv_clamped(acc, cl);
+            r->v[o] = sn_case_clamped(acc, cl);
         }
     }
     return true;
 }
 
 static bool
-lrn(PvEv *e, const PvType *t, SnRange cl, PvVec *r)
+lrn(SnCaseEval *e, const SnCaseType *t, SnRange cl, SnCaseVec *r)
 {
-    const PvT *x = e->n->in[0];
-    const PvVal *size = sn_pv_attr(e->n, "size");
-    const PvVal *al = sn_pv_attr(e->n, "alpha");
-    const PvVal *be = sn_pv_attr(e->n, "beta"), *k = sn_pv_attr(e->n, "k");
+    const SnCaseValue *x = e->n->in[0];
+    const SnExprValue *size = sn_case_attr(e->n, "size");
+    const SnExprValue *al = sn_case_attr(e->n, "alpha");
+    const SnExprValue *be = sn_case_attr(e->n, "beta"),
+                      *k = sn_case_attr(e->n, "k");
     int32_t lo, hi;
 
     if (!e->sem->by || strcmp(e->sem->by, "lrn") || !t->nq || !x->type.nq ||
         !size || !al || !be || !k || !e->t.ix[0])
         return false;
-    sn_pv_limits(t, cl, &lo, &hi);
+    sn_case_limits(t, cl, &lo, &hi);
     for (int64_t o = 0; o < e->t.no; o++) {
         int32_t s = 0;
         for (int64_t m = o * e->t.nk; m < (o + 1) * e->t.nk; m++) {
@@ -142,15 +144,15 @@ lrn(PvEv *e, const PvType *t, SnRange cl, PvVec *r)
 }
 
 static bool
-softmax(PvEv *e, const PvType *t, SnRange cl, PvVec *r)
+softmax(SnCaseEval *e, const SnCaseType *t, SnRange cl, SnCaseVec *r)
 {
-    const PvT *x = e->n->in[0];
+    const SnCaseValue *x = e->n->in[0];
     int32_t lo, hi;
 
     if (!e->sem->by || strcmp(e->sem->by, "softmax") || !t->nq ||
         x->type.elem != SN_DE_QI8 || !e->t.ix[0] || t->scale[0] < 0x1p-32f)
         return false;
-    sn_pv_limits(t, cl, &lo, &hi);
+    sn_case_limits(t, cl, &lo, &hi);
     uint64_t one = (uint64_t)floorf(1.0f / t->scale[0]);
     for (int64_t o = 0; o < e->t.no; o++) {
         const int32_t *ix = e->t.ix[0] + o * e->t.nk;
@@ -180,10 +182,11 @@ softmax(PvEv *e, const PvType *t, SnRange cl, PvVec *r)
 /* ---- means, round = after ---- */
 
 bool
-sn_pv_after(const PvNode *n, int32_t *shift)
+sn_case_after(const SnCaseNode *n, int32_t *shift)
 {
     const SnDefAttr *a = sn_def_attr(n->n, "round");
-    const PvVal *v = sn_pv_attr(n, "round"), *s = sn_pv_attr(n, "zp_shift");
+    const SnExprValue *v = sn_case_attr(n, "round"),
+                      *s = sn_case_attr(n, "zp_shift");
 
     *shift = s ? (int32_t)s->r : 0;
     return a && a->ty == SN_AT_ENUM && v->r >= 0 && v->r < a->nword &&
@@ -192,44 +195,44 @@ sn_pv_after(const PvNode *n, int32_t *shift)
 
 /* d(x) of a port of 8 or 16 bits that the map indexes: that port. */
 static const SnDefPort *
-code_port(const PvEv *e, const SnExpr *x)
+code_port(const SnCaseEval *e, const SnExpr *x)
 {
     if (x->ek != SN_E_CALL || strcmp(x->s, "d") || x->kid[0]->rk != SN_R_PORT)
         return NULL;
     const SnDefPort *p = x->kid[0]->ref;
-    const PvT *t = operand(e, p);
+    const SnCaseValue *t = operand(e, p);
     return t && t->type.nq == 1 && t->type.elem != SN_DE_QI32 ? p : NULL;
 }
 
 /* d(x) of a port, or of what the formula has rounded to a type of its own: its
  * codes. */
 static bool
-codes_of(PvEv *e, const SnExpr *x, PvVec *v)
+codes_of(SnCaseEval *e, const SnExpr *x, SnCaseVec *v)
 {
     const SnExpr *k = x->nkid ? x->kid[0] : x;
     bool own = k->ek == SN_E_CALL && !strcmp(k->s, "q") && k->nkid > 1;
 
     if (!code_port(e, x) && (x->ek != SN_E_CALL || strcmp(x->s, "d") || !own))
         return false;
-    *v = sn_pv_vec(e, k);
+    *v = sn_case_vec(e, k);
     return !e->c->fail && v->code && v->ct->nq == 1 &&
            v->ct->elem != SN_DE_QI32;
 }
 
 /* The sums and products of QLinearAdd and QLinearMul. */
 static bool
-pair_after(PvEv *e, const SnExpr *x, const PvType *t, SnRange cl, int32_t sh,
-           PvVec *r)
+pair_after(SnCaseEval *e, const SnExpr *x, const SnCaseType *t, SnRange cl,
+           int32_t sh, SnCaseVec *r)
 {
     int32_t lo, hi;
 
     if (x->ek != SN_E_BIN || (x->op != SN_OP_ADD && x->op != SN_OP_MUL))
         return false;
-    PvVec a, b;
+    SnCaseVec a, b;
     if (!codes_of(e, x->kid[0], &a) || !codes_of(e, x->kid[1], &b))
         return false;
-    const PvType *ka = a.ct, *kb = b.ct;
-    sn_pv_limits(t, cl, &lo, &hi);
+    const SnCaseType *ka = a.ct, *kb = b.ct;
+    sn_case_limits(t, cl, &lo, &hi);
     for (int64_t i = 0; i < e->t.no; i++) {
         int32_t ca = (int32_t)a.v[i] + sh, cb = (int32_t)b.v[i] + sh;
         int32_t za = ka->zp[0] + sh, zb = kb->zp[0] + sh, zy = t->zp[0] + sh;
@@ -244,35 +247,37 @@ pair_after(PvEv *e, const SnExpr *x, const PvType *t, SnRange cl, int32_t sh,
 }
 
 bool
-sn_pv_whole_image(const PvNode *n, const PvT *im)
+sn_case_whole_image(const SnCaseNode *n, const SnCaseValue *im)
 {
-    const PvVal *k = sn_pv_map_list(n, 1), *pads = sn_pv_map_list(n, 3);
-    const PvVal *dl = sn_pv_map_list(n, 4);
+    const SnExprValue *k = sn_case_map_list(n, 1),
+                      *pads = sn_case_map_list(n, 3);
+    const SnExprValue *dl = sn_case_map_list(n, 4);
 
     for (uint32_t i = 0; i < pads->n; i++)
         if (pads->list[i] != 0)
             return false;
-    return sn_pv_at(k, 0) == im->dim[1] && sn_pv_at(k, 1) == im->dim[2] &&
-           sn_pv_at(dl, 0) == 1 && sn_pv_at(dl, 1) == 1;
+    return sn_case_at(k, 0) == im->dim[1] && sn_case_at(k, 1) == im->dim[2] &&
+           sn_case_at(dl, 0) == 1 && sn_case_at(dl, 1) == 1;
 }
 
 /* Quantized means sum integers: along axes always, in a pool with `after` where
  * the window is the image. */
 static bool
-int_mean(PvEv *e, const SnExpr *x, const PvType *t, SnRange cl, PvVec *r)
+int_mean(SnCaseEval *e, const SnExpr *x, const SnCaseType *t, SnRange cl,
+         SnCaseVec *r)
 {
-    const PvT *im = e->n->in[0];
+    const SnCaseValue *im = e->n->in[0];
     bool by_policy =
-        e->c->pr->round != SN_ROUNDING_FLOAT && !sn_pv_map_is(e->n, "pool");
+        e->c->pr->round != SN_ROUNDING_FLOAT && !sn_case_map_is(e->n, "pool");
     int32_t lo, hi, sh;
 
     if (x->ek != SN_E_CALL || strcmp(x->s, "mean") || !im || im->type.nq != 1 ||
         im->type.elem == SN_DE_QI32 || !e->t.ix[0] ||
-        (sn_pv_map_is(e->n, "pool") &&
-         (!sn_pv_after(e->n, &sh) || !sn_pv_whole_image(e->n, im))))
+        (sn_case_map_is(e->n, "pool") &&
+         (!sn_case_after(e->n, &sh) || !sn_case_whole_image(e->n, im))))
         return false;
     e->c->ratio = true;
-    sn_pv_limits(t, cl, &lo, &hi);
+    sn_case_limits(t, cl, &lo, &hi);
     for (int64_t o = 0; o < e->t.no; o++) {
         int64_t sum = 0;
         for (int64_t k = 0; k < e->t.nk; k++)
@@ -297,7 +302,7 @@ int_mean(PvEv *e, const SnExpr *x, const PvType *t, SnRange cl, PvVec *r)
 /* Codes and constants of a selection, none along an axis or wide?  *codes is
  * set when there are codes. */
 static bool
-selects(const PvEv *e, const SnExpr *x, bool *codes)
+selects(const SnCaseEval *e, const SnExpr *x, bool *codes)
 {
     bool call = x->ek == SN_E_CALL;
 
@@ -313,23 +318,24 @@ selects(const PvEv *e, const SnExpr *x, bool *codes)
 }
 
 /* Each code rescaled by itself, constants quantized, then selected. */
-static PvVec
-select_codes(PvEv *e, const SnExpr *x, const PvType *t, int32_t lo, int32_t hi)
+static SnCaseVec
+select_codes(SnCaseEval *e, const SnExpr *x, const SnCaseType *t, int32_t lo,
+             int32_t hi)
 {
     bool call = x->ek == SN_E_CALL;
     bool code = call && !strcmp(x->s, "d");
     size_t n = (size_t)e->t.no;
 
     if (call && !code) {
-        PvVec a = select_codes(e, x->kid[0], t, lo, hi);
-        PvVec b = select_codes(e, x->kid[1], t, lo, hi);
+        SnCaseVec a = select_codes(e, x->kid[0], t, lo, hi);
+        SnCaseVec b = select_codes(e, x->kid[1], t, lo, hi);
         for (size_t i = 0; i < n; i++)
             a.v[i] = !strcmp(x->s, "max") ? fmax(a.v[i], b.v[i])
                                           : fmin(a.v[i], b.v[i]);
         return a;
     }
-    PvVec v = sn_pv_vec(e, code ? x->kid[0] : x);
-    PvVec r = {.v = SN_NEW_N(e->c->a, double, n + 1)};
+    SnCaseVec v = sn_case_vec(e, code ? x->kid[0] : x);
+    SnCaseVec r = {.v = SN_NEW_N(e->c->a, double, n + 1)};
     if (e->c->fail)
         return r;
     for (size_t i = 0; i < n; i++)
@@ -341,7 +347,8 @@ select_codes(PvEv *e, const SnExpr *x, const PvType *t, int32_t lo, int32_t hi)
 }
 
 static bool
-selection(PvEv *e, const SnExpr *x, const PvType *t, SnRange cl, PvVec *r)
+selection(SnCaseEval *e, const SnExpr *x, const SnCaseType *t, SnRange cl,
+          SnCaseVec *r)
 {
     bool codes = false;
     int32_t lo, hi;
@@ -351,26 +358,27 @@ selection(PvEv *e, const SnExpr *x, const PvType *t, SnRange cl, PvVec *r)
     e->c->ratio = true;
     if (e->c->pr->round == SN_ROUNDING_FLOAT)
         return false; /* the formula as it is */
-    sn_pv_limits(t, cl, &lo, &hi);
-    PvVec v = select_codes(e, x, t, lo, hi);
+    sn_case_limits(t, cl, &lo, &hi);
+    SnCaseVec v = select_codes(e, x, t, lo, hi);
     memcpy(r->v, v.v, (size_t)e->t.no * sizeof *r->v);
     return true;
 }
 
 static bool
-point(PvEv *e, const SnExpr *x, const PvType *t, SnRange cl, PvVec *r)
+point(SnCaseEval *e, const SnExpr *x, const SnCaseType *t, SnRange cl,
+      SnCaseVec *r)
 {
     int32_t sh;
 
     if (t->nq != 1 || t->elem == SN_DE_QI32)
         return false;
     return int_mean(e, x, t, cl, r) ||
-           (sn_pv_after(e->n, &sh) && pair_after(e, x, t, cl, sh, r));
+           (sn_case_after(e->n, &sh) && pair_after(e, x, t, cl, sh, r));
 }
 
 bool
-sn_pv_row(PvEv *e, const SnExpr *x, const PvType *t, SnRange cl, PvVec *r,
-          double *err)
+sn_case_row(SnCaseEval *e, const SnExpr *x, const SnCaseType *t, SnRange cl,
+            SnCaseVec *r, double *err)
 {
     if (contract(e, x, t, cl, r) || selection(e, x, t, cl, r)) {
         *err = sn_rounding_error(e->c->pr->round);

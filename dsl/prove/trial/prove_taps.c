@@ -9,7 +9,7 @@
 /* ---- taps ---- */
 
 static int64_t
-offset(const PvT *t, const int64_t *ix)
+offset(const SnCaseValue *t, const int64_t *ix)
 {
     int64_t o = 0;
 
@@ -19,7 +19,7 @@ offset(const PvT *t, const int64_t *ix)
 }
 
 static void
-unravel(const PvT *t, int64_t o, int64_t *ix)
+unravel(const SnCaseValue *t, int64_t o, int64_t *ix)
 {
     for (int i = t->rank - 1; i >= 0; i--) {
         ix[i] = o % t->dim[i];
@@ -29,11 +29,11 @@ unravel(const PvT *t, int64_t o, int64_t *ix)
 
 /* The taps of an operand; NULL, and no case, where they are too many. */
 static int32_t *
-table(PvCase *c, PvTaps *t, uint32_t slot)
+table(SnProofCase *c, SnCaseTaps *t, uint32_t slot)
 {
-    if (t->no > 0 && t->nk > PV_TAPS / t->no) {
+    if (t->no > 0 && t->nk > SN_CASE_TAPS / t->no) {
         c->large = true;
-        sn_pv_no(c, "more elements than are run");
+        sn_case_no(c, "more elements than are run");
         return NULL;
     }
     t->ix[slot] = SN_NEW_N(c->a, int32_t, t->no * t->nk + 1);
@@ -42,16 +42,16 @@ table(PvCase *c, PvTaps *t, uint32_t slot)
 
 /* The evaluators find it out when they run, too: nothing comes of the node. */
 static bool
-stops(PvCase *c, const char *why)
+stops(SnProofCase *c, const char *why)
 {
     if (!c->fail)
         c->stops = true;
-    return sn_pv_no(c, why);
+    return sn_case_no(c, why);
 }
 
 /* Is x seen through the shape of y, last axes aligned? */
 static bool
-seen_through(const PvT *x, const PvT *y)
+seen_through(const SnCaseValue *x, const SnCaseValue *y)
 {
     bool is = x->rank <= y->rank;
 
@@ -61,17 +61,17 @@ seen_through(const PvT *x, const PvT *y)
 }
 
 static bool
-taps_broadcast(PvCase *c, PvNode *n, PvTaps *t)
+taps_broadcast(SnProofCase *c, SnCaseNode *n, SnCaseTaps *t)
 {
-    PvT *y = n->out[0];
-    int64_t i[PV_RANK], k[PV_RANK];
+    SnCaseValue *y = n->out[0];
+    int64_t i[SN_CASE_RANK], k[SN_CASE_RANK];
 
     for (uint32_t s = 0; s < n->nin; s++) {
-        PvT *x = n->in[s];
+        SnCaseValue *x = n->in[s];
         if (!x)
             continue;
         if (!seen_through(x, y))
-            return sn_pv_no(c, "an operand of another shape");
+            return sn_case_no(c, "an operand of another shape");
         int32_t *ix = table(c, t, s);
         if (!ix)
             return false;
@@ -91,26 +91,26 @@ typedef struct Window {
 } Window;
 
 static Window
-window_of(const PvNode *n)
+window_of(const SnCaseNode *n)
 {
     Window w;
 
     for (uint32_t j = 0; j < 2; j++) {
-        w.st[j] = sn_pv_at(sn_pv_map_list(n, 2), j);
-        w.p[j] = sn_pv_at(sn_pv_map_list(n, 3), j);
-        w.dl[j] = sn_pv_at(sn_pv_map_list(n, 4), j);
+        w.st[j] = sn_case_at(sn_case_map_list(n, 2), j);
+        w.p[j] = sn_case_at(sn_case_map_list(n, 3), j);
+        w.dl[j] = sn_case_at(sn_case_map_list(n, 4), j);
     }
     return w;
 }
 
 /* The x that tap (kh, kw) of result ix reads in a convolution: rows and columns
  * in k, false in padding. */
-typedef bool ReadsX(const Window *w, const PvT *x, const int64_t *ix,
+typedef bool ReadsX(const Window *w, const SnCaseValue *x, const int64_t *ix,
                     const int64_t *tap, int64_t *k);
 
 static bool
-reads_conv(const Window *w, const PvT *x, const int64_t *ix, const int64_t *tap,
-           int64_t *k)
+reads_conv(const Window *w, const SnCaseValue *x, const int64_t *ix,
+           const int64_t *tap, int64_t *k)
 {
     bool in = true;
 
@@ -123,8 +123,8 @@ reads_conv(const Window *w, const PvT *x, const int64_t *ix, const int64_t *tap,
 
 /* Transposed: the x whose stride lands there. */
 static bool
-reads_back(const Window *w, const PvT *x, const int64_t *ix, const int64_t *tap,
-           int64_t *k)
+reads_back(const Window *w, const SnCaseValue *x, const int64_t *ix,
+           const int64_t *tap, int64_t *k)
 {
     bool in = true;
 
@@ -138,15 +138,15 @@ reads_back(const Window *w, const PvT *x, const int64_t *ix, const int64_t *tap,
 
 /* Taps (kh, kw, ci) of each result. */
 static bool
-taps_conv(PvCase *c, PvNode *n, PvTaps *t, uint32_t sx, uint32_t sw,
-          ReadsX *reads)
+taps_conv(SnProofCase *c, SnCaseNode *n, SnCaseTaps *t, uint32_t sx,
+          uint32_t sw, ReadsX *reads)
 {
-    PvT *y = n->out[0], *x = n->in[sx], *w = n->in[sw];
-    int64_t i[PV_RANK], k[PV_RANK], group = w->dim[0];
+    SnCaseValue *y = n->out[0], *x = n->in[sx], *w = n->in[sw];
+    int64_t i[SN_CASE_RANK], k[SN_CASE_RANK], group = w->dim[0];
     Window win = window_of(n);
 
     if (group > 0) /* output channels of a group */
-        group /= (int64_t)sn_pv_map_num(n, 5, 1);
+        group /= (int64_t)sn_case_map_num(n, 5, 1);
     t->nk = w->dim[1] * w->dim[2] * w->dim[3];
     int32_t *a = table(c, t, sx), *b = table(c, t, sw);
     if (!a || !b)
@@ -168,11 +168,11 @@ taps_conv(PvCase *c, PvNode *n, PvTaps *t, uint32_t sx, uint32_t sw,
 
 /* Elements of each set in the order of x. */
 static bool
-taps_reduce(PvCase *c, PvNode *n, PvTaps *t, uint32_t sx)
+taps_reduce(SnProofCase *c, SnCaseNode *n, SnCaseTaps *t, uint32_t sx)
 {
-    PvT *y = n->out[0], *x = n->in[sx];
-    bool keep = sn_pv_map_num(n, 2, 1) != 0;
-    int64_t q[PV_RANK], i[PV_RANK] = {0};
+    SnCaseValue *y = n->out[0], *x = n->in[sx];
+    bool keep = sn_case_map_num(n, 2, 1) != 0;
+    int64_t q[SN_CASE_RANK], i[SN_CASE_RANK] = {0};
 
     t->nk = y->n ? x->n / y->n : 0;
     int32_t *a = table(c, t, sx);
@@ -183,7 +183,7 @@ taps_reduce(PvCase *c, PvNode *n, PvTaps *t, uint32_t sx)
         int j = 0;
         unravel(x, e, q);
         for (int m = 0; m < x->rank; m++) {
-            bool red = sn_pv_reduced(n, x, m);
+            bool red = sn_case_reduced(n, x, m);
             if (!red || keep)
                 i[j++] = red ? 0 : q[m];
         }
@@ -194,13 +194,14 @@ taps_reduce(PvCase *c, PvNode *n, PvTaps *t, uint32_t sx)
 }
 
 static bool
-taps_matmul(PvCase *c, PvNode *n, PvTaps *t, uint32_t sa, uint32_t sb)
+taps_matmul(SnProofCase *c, SnCaseNode *n, SnCaseTaps *t, uint32_t sa,
+            uint32_t sb)
 {
-    PvT *y = n->out[0], *a = n->in[sa], *b = n->in[sb];
-    bool ta = sn_pv_map_num(n, 2, 0) != 0, tb = sn_pv_map_num(n, 3, 0) != 0;
+    SnCaseValue *y = n->out[0], *a = n->in[sa], *b = n->in[sb];
+    bool ta = sn_case_map_num(n, 2, 0) != 0, tb = sn_case_map_num(n, 3, 0) != 0;
 
     int lead = y->rank - (a->rank > 1) - (b->rank > 1);
-    int64_t i[PV_RANK], p[PV_RANK] = {0}, q[PV_RANK] = {0};
+    int64_t i[SN_CASE_RANK], p[SN_CASE_RANK] = {0}, q[SN_CASE_RANK] = {0};
 
     t->nk = a->dim[a->rank > 1 && ta ? a->rank - 2 : a->rank - 1];
     int32_t *ia = table(c, t, sa), *ib = table(c, t, sb);
@@ -232,16 +233,17 @@ taps_matmul(PvCase *c, PvNode *n, PvTaps *t, uint32_t sa, uint32_t sb)
 }
 
 static bool
-taps_pool(PvCase *c, PvNode *n, PvTaps *t, uint32_t sx)
+taps_pool(SnProofCase *c, SnCaseNode *n, SnCaseTaps *t, uint32_t sx)
 {
-    PvT *y = n->out[0], *x = n->in[sx];
-    int64_t i[PV_RANK], k[PV_RANK], kw = sn_pv_at(sn_pv_map_list(n, 1), 1);
-    bool pads = sn_pv_map_num(n, 6, 0) != 0;
+    SnCaseValue *y = n->out[0], *x = n->in[sx];
+    int64_t i[SN_CASE_RANK], k[SN_CASE_RANK],
+        kw = sn_case_at(sn_case_map_list(n, 1), 1);
+    bool pads = sn_case_map_num(n, 6, 0) != 0;
     Window w = window_of(n);
     int32_t sh;
 
-    t->nk = sn_pv_at(sn_pv_map_list(n, 1), 0) * kw;
-    if (w.st[1] <= 2 && (!y->type.nq || !sn_pv_after(n, &sh)))
+    t->nk = sn_case_at(sn_case_map_list(n, 1), 0) * kw;
+    if (w.st[1] <= 2 && (!y->type.nq || !sn_case_after(n, &sh)))
         t->ncol = kw;
     int32_t *a = table(c, t, sx);
     if (!a)
@@ -269,15 +271,15 @@ taps_pool(PvCase *c, PvNode *n, PvTaps *t, uint32_t sx)
 
 /* Sets along one axis: rows, the order statistics of topk, channel windows. */
 static bool
-taps_row(PvCase *c, PvNode *n, PvTaps *t, uint32_t sx)
+taps_row(SnProofCase *c, SnCaseNode *n, SnCaseTaps *t, uint32_t sx)
 {
-    PvT *y = n->out[0], *x = n->in[sx];
-    bool chan = sn_pv_map_is(n, "window_channel");
-    double axis = sn_pv_map_is(n, "topk") ? sn_pv_map_num(n, 2, -1)
-                                          : sn_pv_map_num(n, 1, -1);
-    int ax = chan ? x->rank - 1 : sn_pv_axis(x, axis);
-    int64_t size = chan ? (int64_t)sn_pv_map_num(n, 1, 1) : x->dim[ax];
-    int64_t i[PV_RANK];
+    SnCaseValue *y = n->out[0], *x = n->in[sx];
+    bool chan = sn_case_map_is(n, "window_channel");
+    double axis = sn_case_map_is(n, "topk") ? sn_case_map_num(n, 2, -1)
+                                            : sn_case_map_num(n, 1, -1);
+    int ax = chan ? x->rank - 1 : sn_case_axis(x, axis);
+    int64_t size = chan ? (int64_t)sn_case_map_num(n, 1, 1) : x->dim[ax];
+    int64_t i[SN_CASE_RANK];
 
     t->nk = size;
     int32_t *a = table(c, t, sx);
@@ -297,13 +299,13 @@ taps_row(PvCase *c, PvNode *n, PvTaps *t, uint32_t sx)
 
 /* ONNX Resize, in binary32 as the evaluators. */
 static int64_t
-nearest_index(const PvNode *n, const PvT *x, uint32_t ax, int64_t i)
+nearest_index(const SnCaseNode *n, const SnCaseValue *x, uint32_t ax, int64_t i)
 {
-    const PvT *y = n->out[0];
-    const PvVal *list = sn_pv_map_list(n, 2);
+    const SnCaseValue *y = n->out[0];
+    const SnExprValue *list = sn_case_map_list(n, 2);
     float nx = (float)x->dim[ax], ny = (float)y->dim[ax], at = (float)i;
     float sc = list->n ? (float)list->list[ax] : ny / nx, f;
-    const char *co = sn_pv_map_word(n, 3), *ne = sn_pv_map_word(n, 4);
+    const char *co = sn_case_map_word(n, 3), *ne = sn_case_map_word(n, 4);
 
     if (!strcmp(co, "asymmetric"))
         f = at / sc;
@@ -337,43 +339,44 @@ pad_index(const char *mode, int64_t q, int64_t d)
 }
 
 /* Where coordinate j of result element i of a move along axes lies in x. */
-typedef int64_t ReadsAxis(const PvNode *n, const PvT *x, uint32_t j, int64_t i);
+typedef int64_t ReadsAxis(const SnCaseNode *n, const SnCaseValue *x, uint32_t j,
+                          int64_t i);
 
 static int64_t
-slice_axis(const PvNode *n, const PvT *x, uint32_t j, int64_t i)
+slice_axis(const SnCaseNode *n, const SnCaseValue *x, uint32_t j, int64_t i)
 {
     (void)x;
-    return sn_pv_at(sn_pv_map_list(n, 1), j) +
-           i * sn_pv_at(sn_pv_map_list(n, 3), j);
+    return sn_case_at(sn_case_map_list(n, 1), j) +
+           i * sn_case_at(sn_case_map_list(n, 3), j);
 }
 
 static int64_t
-tile_axis(const PvNode *n, const PvT *x, uint32_t j, int64_t i)
+tile_axis(const SnCaseNode *n, const SnCaseValue *x, uint32_t j, int64_t i)
 {
     (void)n;
     return i % x->dim[j];
 }
 
 static int64_t
-pad_axis(const PvNode *n, const PvT *x, uint32_t j, int64_t i)
+pad_axis(const SnCaseNode *n, const SnCaseValue *x, uint32_t j, int64_t i)
 {
-    return pad_index(sn_pv_map_word(n, 2),
-                     i - sn_pv_at(sn_pv_map_list(n, 1), j), x->dim[j]);
+    return pad_index(sn_case_map_word(n, 2),
+                     i - sn_case_at(sn_case_map_list(n, 1), j), x->dim[j]);
 }
 
 static int64_t
-flip_axis(const PvNode *n, const PvT *x, uint32_t j, int64_t i)
+flip_axis(const SnCaseNode *n, const SnCaseValue *x, uint32_t j, int64_t i)
 {
-    const PvVal *v = sn_pv_map_list(n, 1);
+    const SnExprValue *v = sn_case_map_list(n, 1);
 
     for (uint32_t k = 0; k < v->n; k++)
-        if (sn_pv_axis(x, v->list[k]) == (int)j)
+        if (sn_case_axis(x, v->list[k]) == (int)j)
             return x->dim[j] - 1 - i;
     return i;
 }
 
 static ReadsAxis *
-along_axes(const PvNode *n)
+along_axes(const SnCaseNode *n)
 {
     static const struct {
         const char *map;
@@ -385,7 +388,7 @@ along_axes(const PvNode *n)
              {"nearest", nearest_index}};
 
     for (size_t i = 0; i < sizeof v / sizeof *v; i++)
-        if (sn_pv_map_is(n, v[i].map))
+        if (sn_case_map_is(n, v[i].map))
             return v[i].reads;
     return NULL;
 }
@@ -393,10 +396,11 @@ along_axes(const PvNode *n)
 /* Moves that treat each axis by itself: at[j][i] is where coordinate i
  * of axis j lies, -1: the fill. */
 static bool
-taps_axes(PvCase *c, PvNode *n, PvTaps *t, uint32_t sx, ReadsAxis *reads)
+taps_axes(SnProofCase *c, SnCaseNode *n, SnCaseTaps *t, uint32_t sx,
+          ReadsAxis *reads)
 {
-    PvT *y = n->out[0], *x = n->in[sx];
-    int64_t *at[PV_RANK] = {0}, i[PV_RANK], k[PV_RANK];
+    SnCaseValue *y = n->out[0], *x = n->in[sx];
+    int64_t *at[SN_CASE_RANK] = {0}, i[SN_CASE_RANK], k[SN_CASE_RANK];
     int32_t *ix = table(c, t, sx);
 
     for (int j = 0; j < x->rank && y->n > 0; j++) {
@@ -405,7 +409,7 @@ taps_axes(PvCase *c, PvNode *n, PvTaps *t, uint32_t sx, ReadsAxis *reads)
             at[j][m] = reads(n, x, (uint32_t)j, m);
             if (at[j][m] < -1 || at[j][m] >= x->dim[j] ||
                 (at[j][m] < 0 && reads != pad_axis))
-                return sn_pv_no(c, "an index out of range");
+                return sn_case_no(c, "an index out of range");
         }
     }
     for (int64_t o = 0; ix && o < t->no; o++) {
@@ -421,12 +425,13 @@ taps_axes(PvCase *c, PvNode *n, PvTaps *t, uint32_t sx, ReadsAxis *reads)
 }
 
 static void
-block_source(const PvNode *n, const PvT *x, const int64_t *i, int64_t *k)
+block_source(const SnCaseNode *n, const SnCaseValue *x, const int64_t *i,
+             int64_t *k)
 {
-    int64_t b = (int64_t)sn_pv_map_num(n, 1, 1), q = i[3] / x->dim[3];
+    int64_t b = (int64_t)sn_case_map_num(n, 1, 1), q = i[3] / x->dim[3];
 
     k[0] = i[0];
-    if (sn_pv_map_num(n, 2, 0) != 0) { /* depth to space */
+    if (sn_case_map_num(n, 2, 0) != 0) { /* depth to space */
         k[1] = i[1] / b;
         k[2] = i[2] / b;
         k[3] = (i[1] % b * b + i[2] % b) * n->out[0]->dim[3] + i[3];
@@ -439,7 +444,7 @@ block_source(const PvNode *n, const PvT *x, const int64_t *i, int64_t *k)
 
 /* Element `at` of n; below 0 it counts from the end.  False past either. */
 static bool
-element(PvCase *c, double at, int64_t n, int64_t *i)
+element(SnProofCase *c, double at, int64_t n, int64_t *i)
 {
     if (at < 0)
         at += (double)n;
@@ -450,10 +455,10 @@ element(PvCase *c, double at, int64_t n, int64_t *i)
 }
 
 static bool
-gather_source(PvCase *c, const PvNode *n, const PvT *x, const PvT *g,
-              const int64_t *i, int64_t *k)
+gather_source(SnProofCase *c, const SnCaseNode *n, const SnCaseValue *x,
+              const SnCaseValue *g, const int64_t *i, int64_t *k)
 {
-    int ax = sn_pv_axis(x, sn_pv_map_num(n, 2, 0));
+    int ax = sn_case_axis(x, sn_case_map_num(n, 2, 0));
 
     for (int j = 0; j < x->rank; j++)
         if (j != ax)
@@ -463,12 +468,12 @@ gather_source(PvCase *c, const PvNode *n, const PvT *x, const PvT *g,
 
 /* Bags that are the rows of the indices. */
 static bool
-taps_bag(PvCase *c, PvNode *n, PvTaps *t, uint32_t sx)
+taps_bag(SnProofCase *c, SnCaseNode *n, SnCaseTaps *t, uint32_t sx)
 {
-    PvT *y = n->out[0], *x = n->in[sx], *g = sn_pv_map_port(n, 1);
-    int64_t i[PV_RANK];
+    SnCaseValue *y = n->out[0], *x = n->in[sx], *g = sn_case_map_port(n, 1);
+    int64_t i[SN_CASE_RANK];
 
-    if (!sn_pv_eval(c, g))
+    if (!sn_case_eval(c, g))
         return false;
     t->nk = g->dim[1];
     int32_t *a = table(c, t, sx);
@@ -488,17 +493,17 @@ taps_bag(PvCase *c, PvNode *n, PvTaps *t, uint32_t sx)
 
 /* y[i] = table[code of x - lowest code]. */
 static bool
-taps_table(PvCase *c, PvNode *n, PvTaps *t)
+taps_table(SnProofCase *c, SnCaseNode *n, SnCaseTaps *t)
 {
-    PvT *x = sn_pv_map_port(n, 0), *tb = sn_pv_map_port(n, 1);
-    uint32_t sx = (uint32_t)sn_pv_map_slot(n, sn_pv_sem(n)->arg[0]);
-    uint32_t st = (uint32_t)sn_pv_map_slot(n, sn_pv_sem(n)->arg[1]);
+    SnCaseValue *x = sn_case_map_port(n, 0), *tb = sn_case_map_port(n, 1);
+    uint32_t sx = (uint32_t)sn_case_map_slot(n, sn_case_sem(n)->arg[0]);
+    uint32_t st = (uint32_t)sn_case_map_slot(n, sn_case_sem(n)->arg[1]);
     int32_t *ix = table(c, t, sx), *it = table(c, t, st);
 
-    if (!ix || !it || !sn_pv_eval(c, x))
+    if (!ix || !it || !sn_case_eval(c, x))
         return false;
     for (int64_t o = 0; o < t->no; o++) {
-        double at = x->v[o] - sn_pv_code_lo(x->type.elem);
+        double at = x->v[o] - sn_case_code_lo(x->type.elem);
         if (!(at >= 0 && at < (double)tb->n))
             return stops(c, "a code past the end of the table");
         it[o] = (int32_t)at;
@@ -508,13 +513,13 @@ taps_table(PvCase *c, PvNode *n, PvTaps *t)
 }
 
 static bool
-taps_gather(PvCase *c, PvNode *n, PvTaps *t, uint32_t sx)
+taps_gather(SnProofCase *c, SnCaseNode *n, SnCaseTaps *t, uint32_t sx)
 {
-    PvT *x = n->in[sx], *g = sn_pv_map_port(n, 1);
-    int64_t i[PV_RANK], k[PV_RANK] = {0};
+    SnCaseValue *x = n->in[sx], *g = sn_case_map_port(n, 1);
+    int64_t i[SN_CASE_RANK], k[SN_CASE_RANK] = {0};
     int32_t *ix = table(c, t, sx);
 
-    if (!ix || !sn_pv_eval(c, g))
+    if (!ix || !sn_case_eval(c, g))
         return false;
     for (int64_t o = 0; o < t->no; o++) {
         unravel(n->out[0], o, i);
@@ -526,23 +531,24 @@ taps_gather(PvCase *c, PvNode *n, PvTaps *t, uint32_t sx)
 }
 
 static bool
-taps_move(PvCase *c, PvNode *n, PvTaps *t, uint32_t sx)
+taps_move(SnProofCase *c, SnCaseNode *n, SnCaseTaps *t, uint32_t sx)
 {
-    PvT *y = n->out[0], *x = n->in[sx];
-    int64_t i[PV_RANK], k[PV_RANK];
-    bool block = sn_pv_map_is(n, "block"), perm = sn_pv_map_is(n, "permute");
-    const PvVal *p = sn_pv_map_list(n, 1);
+    SnCaseValue *y = n->out[0], *x = n->in[sx];
+    int64_t i[SN_CASE_RANK], k[SN_CASE_RANK];
+    bool block = sn_case_map_is(n, "block"),
+         perm = sn_case_map_is(n, "permute");
+    const SnExprValue *p = sn_case_map_list(n, 1);
 
     if (along_axes(n))
         return taps_axes(c, n, t, sx, along_axes(n));
-    if (!block && !perm && !sn_pv_map_is(n, "reshape"))
-        return sn_pv_no(c, "a map the enumerator doesn't run");
+    if (!block && !perm && !sn_case_map_is(n, "reshape"))
+        return sn_case_no(c, "a map the enumerator doesn't run");
     int32_t *ix = table(c, t, sx);
     for (int64_t o = 0; ix && o < t->no; o++) {
         ix[o] = (int32_t)o;
         unravel(y, o, i);
         for (uint32_t j = 0; perm && j < p->n; j++)
-            k[sn_pv_at(p, j)] = i[j];
+            k[sn_case_at(p, j)] = i[j];
         if (block)
             block_source(n, x, i, k);
         if (block || perm)
@@ -553,11 +559,11 @@ taps_move(PvCase *c, PvNode *n, PvTaps *t, uint32_t sx)
 
 /* t->slot counts from the first operand of the list. */
 static bool
-taps_concat(PvCase *c, PvNode *n, PvTaps *t, uint32_t sx)
+taps_concat(SnProofCase *c, SnCaseNode *n, SnCaseTaps *t, uint32_t sx)
 {
-    PvT *y = n->out[0], **x = n->in + sx;
-    int ax = sn_pv_axis(y, sn_pv_map_num(n, 1, 0));
-    int64_t i[PV_RANK];
+    SnCaseValue *y = n->out[0], **x = n->in + sx;
+    int ax = sn_case_axis(y, sn_case_map_num(n, 1, 0));
+    int64_t i[SN_CASE_RANK];
     int32_t *ix = table(c, t, sx);
 
     if (!ix)
@@ -575,42 +581,43 @@ taps_concat(PvCase *c, PvNode *n, PvTaps *t, uint32_t sx)
 }
 
 static bool
-taps_of(PvCase *c, PvNode *n, PvTaps *t)
+taps_of(SnProofCase *c, SnCaseNode *n, SnCaseTaps *t)
 {
-    int s0 = sn_pv_map_slot(n, sn_pv_sem(n)->arg[0]);
-    int s1 =
-        sn_pv_sem(n)->narg > 1 ? sn_pv_map_slot(n, sn_pv_sem(n)->arg[1]) : -1;
-    if (sn_pv_map_is(n, "each") || sn_pv_map_is(n, "broadcast"))
+    int s0 = sn_case_map_slot(n, sn_case_sem(n)->arg[0]);
+    int s1 = sn_case_sem(n)->narg > 1
+                 ? sn_case_map_slot(n, sn_case_sem(n)->arg[1])
+                 : -1;
+    if (sn_case_map_is(n, "each") || sn_case_map_is(n, "broadcast"))
         return taps_broadcast(c, n, t);
     if (s0 < 0)
-        return sn_pv_no(c, "a map of no operand");
-    if (sn_pv_map_is(n, "conv"))
+        return sn_case_no(c, "a map of no operand");
+    if (sn_case_map_is(n, "conv"))
         return taps_conv(c, n, t, (uint32_t)s0, (uint32_t)s1, reads_conv);
-    if (sn_pv_map_is(n, "conv_transpose"))
+    if (sn_case_map_is(n, "conv_transpose"))
         return taps_conv(c, n, t, (uint32_t)s0, (uint32_t)s1, reads_back);
-    if (sn_pv_map_is(n, "reduce"))
+    if (sn_case_map_is(n, "reduce"))
         return taps_reduce(c, n, t, (uint32_t)s0);
-    if (sn_pv_map_is(n, "matmul"))
+    if (sn_case_map_is(n, "matmul"))
         return taps_matmul(c, n, t, (uint32_t)s0, (uint32_t)s1);
-    if (sn_pv_map_is(n, "pool"))
+    if (sn_case_map_is(n, "pool"))
         return taps_pool(c, n, t, (uint32_t)s0);
-    if (sn_pv_map_is(n, "row") || sn_pv_map_is(n, "topk") ||
-        sn_pv_map_is(n, "window_channel"))
+    if (sn_case_map_is(n, "row") || sn_case_map_is(n, "topk") ||
+        sn_case_map_is(n, "window_channel"))
         return taps_row(c, n, t, (uint32_t)s0);
-    if (sn_pv_map_is(n, "concat"))
+    if (sn_case_map_is(n, "concat"))
         return taps_concat(c, n, t, (uint32_t)s0);
-    if (sn_pv_map_is(n, "bag"))
+    if (sn_case_map_is(n, "bag"))
         return taps_bag(c, n, t, (uint32_t)s0);
-    if (sn_pv_map_is(n, "gather"))
+    if (sn_case_map_is(n, "gather"))
         return taps_gather(c, n, t, (uint32_t)s0);
-    if (sn_pv_map_is(n, "table"))
+    if (sn_case_map_is(n, "table"))
         return taps_table(c, n, t);
     return taps_move(c, n, t, (uint32_t)s0);
 }
 
 /* A tap is none when it is none of any operand. */
 static const bool *
-holes(PvCase *c, const PvNode *n, const PvTaps *t)
+holes(SnProofCase *c, const SnCaseNode *n, const SnCaseTaps *t)
 {
     int64_t len = t->no * t->nk;
     bool *hole = NULL;
@@ -626,7 +633,7 @@ holes(PvCase *c, const PvNode *n, const PvTaps *t)
 }
 
 bool
-sn_pv_taps(PvCase *c, PvNode *n, PvTaps *t)
+sn_case_taps(SnProofCase *c, SnCaseNode *n, SnCaseTaps *t)
 {
     t->no = n->out[0]->n;
     t->nk = 1;

@@ -7,34 +7,34 @@
 #include <string.h>
 #include "base/num.h"
 
-static PvT *build(PvCase *c, const SnTerm *t);
-static bool for_each(PvCase *c, const SnExpr *e);
+static SnCaseValue *build(SnProofCase *c, const SnTerm *t);
+static bool for_each(SnProofCase *c, const SnExpr *e);
 
 /* ---- attributes ---- */
 
-static PvVal *
-attr_at(PvNode *n, const char *name)
+static SnExprValue *
+attr_at(SnCaseNode *n, const char *name)
 {
-    return sn_pv_attr(n, name);
+    return sn_case_attr(n, name);
 }
 
 static void
-defaults(PvCase *c, PvNode *n)
+defaults(SnProofCase *c, SnCaseNode *n)
 {
-    n->attr = SN_NEW_N(c->a, PvVal, n->n->nall + 1);
+    n->attr = SN_NEW_N(c->a, SnExprValue, n->n->nall + 1);
     for (uint32_t i = 0; i < n->n->nall; i++) {
         const SnDefAttr *a = n->n->all[i];
         if (a->def)
-            n->attr[i] = sn_pv_expr(c, a->def);
+            n->attr[i] = sn_case_expr(c, a->def);
         n->attr[i].ty = a->ty == SN_AT_RANGE ? SN_TY_RANGE : n->attr[i].ty;
     }
 }
 
 static void
-copy_attrs(PvNode *to, const PvNode *from)
+copy_attrs(SnCaseNode *to, const SnCaseNode *from)
 {
     for (uint32_t i = 0; i < to->n->nall; i++) {
-        const PvVal *a = sn_pv_attr(from, to->n->all[i]->name);
+        const SnExprValue *a = sn_case_attr(from, to->n->all[i]->name);
         if (a)
             to->attr[i] = *a;
     }
@@ -43,19 +43,19 @@ copy_attrs(PvNode *to, const PvNode *from)
 
 /* The flag goes with the clamp: who sets one sets both. */
 static void
-assign(PvCase *c, PvNode *n, const SnTerm *t)
+assign(SnProofCase *c, SnCaseNode *n, const SnTerm *t)
 {
     for (uint32_t i = 0; i < t->nasg; i++)
         if (!strcmp(t->asg[i].name, "clamp"))
             n->calibrated = false;
     for (uint32_t i = 0; i < t->nasg; i++) {
-        PvVal v = sn_pv_expr(c, t->asg[i].e);
-        PvVal *a = attr_at(n, t->asg[i].name);
+        SnExprValue v = sn_case_expr(c, t->asg[i].e);
+        SnExprValue *a = attr_at(n, t->asg[i].name);
         if (c->fail)
             return;
-        if (a && !sn_pv_attr_ok(sn_def_attr(n->n, t->asg[i].name), &v)) {
-            sn_pv_no(c, sn_format(c->pv->a, "no %s takes that for '%s'",
-                                  n->n->name, t->asg[i].name));
+        if (a && !sn_case_attr_ok(sn_def_attr(n->n, t->asg[i].name), &v)) {
+            sn_case_no(c, sn_format(c->pv->a, "no %s takes that for '%s'",
+                                    n->n->name, t->asg[i].name));
             c->wrong = true;
             return;
         }
@@ -69,7 +69,7 @@ assign(PvCase *c, PvNode *n, const SnTerm *t)
 /* Axis attributes follow the axes a Transpose put elsewhere
  * (src/rewrite/layout.c). */
 static double
-renumbered(double axis, const PvVal *perm)
+renumbered(double axis, const SnExprValue *perm)
 {
     double k = axis < 0 ? axis + perm->n : axis;
 
@@ -77,7 +77,8 @@ renumbered(double axis, const PvVal *perm)
 }
 
 static void
-renumber_list(PvCase *c, PvVal *v, const PvVal *perm, bool axes)
+renumber_list(SnProofCase *c, SnExprValue *v, const SnExprValue *perm,
+              bool axes)
 {
     uint32_t r = perm->n;
     double *w = SN_NEW_N(c->a, double, v->n + r + 1);
@@ -92,12 +93,12 @@ renumber_list(PvCase *c, PvVal *v, const PvVal *perm, bool axes)
 }
 
 static void
-renumber(PvCase *c, PvNode *n, const PvVal *perm)
+renumber(SnProofCase *c, SnCaseNode *n, const SnExprValue *perm)
 {
     const char *map = n->n->rsem[0]->map;
 
     for (unsigned i = 1; i < n->n->rsem[0]->narg; i++) {
-        PvVal *a = sn_pv_map_attr(n, i);
+        SnExprValue *a = sn_case_map_attr(n, i);
         if (!a || !strcmp(map, "broadcast") || !strcmp(map, "each"))
             continue;
         if (a->list)
@@ -111,20 +112,20 @@ renumber(PvCase *c, PvNode *n, const PvVal *perm)
 
 /* regrid(b): the Constant b on the grid its new neighbours pin.  Whether it
  * may move is decided as src/rewrite/regrid.c decides. */
-static PvT *
-regrid(PvCase *c, const PvNode *n, const SnDefPort *p, PvT *b)
+static SnCaseValue *
+regrid(SnProofCase *c, const SnCaseNode *n, const SnDefPort *p, SnCaseValue *b)
 {
     if (!b)
         return NULL;
-    PvType t = sn_pv_pinned(n, p, b);
-    if (sn_pv_same_type(&t, &b->type))
+    SnCaseType t = sn_case_pinned(n, p, b);
+    if (sn_case_same_type(&t, &b->type))
         return b;
-    if (!b->konst || !sn_pv_eval(c, b)) {
-        sn_pv_no(c, "the bias is not a Constant");
+    if (!b->is_const || !sn_case_eval(c, b)) {
+        sn_case_no(c, "the bias is not a Constant");
         return NULL;
     }
-    PvT *r = sn_pv_value(c, &t);
-    sn_pv_set_shape(r, b->rank, b->dim);
+    SnCaseValue *r = sn_case_value(c, &t);
+    sn_case_set_shape(r, b->rank, b->dim);
     r->v = SN_NEW_N(c->a, double, b->n + 1);
     r->id = SN_NEW_N(c->a, double, b->n + 1);
     r->er = SN_NEW_N(c->a, double, b->n + 1);
@@ -136,20 +137,20 @@ regrid(PvCase *c, const PvNode *n, const SnDefPort *p, PvT *b)
         r->id[i] = r->v[i] * (double)t.scale[k];
         r->er[i] = fabs(real - r->id[i]);
         if (fabs(r->v[i]) > 2147483647.0)
-            sn_pv_no(c, "the bias does not fit");
+            sn_case_no(c, "the bias does not fit");
     }
-    r->done = r->konst = true;
+    r->done = r->is_const = true;
     return r;
 }
 
 /* new_x.scale <= old_x.scale * sum |w - zp| per output channel. */
 static bool
-bias_may_move(PvCase *c, const PvNode *now, const PvNode *was)
+bias_may_move(SnProofCase *c, const SnCaseNode *now, const SnCaseNode *was)
 {
-    PvT *x = now->in[0], *y = was->in[0], *w = was->in[1];
+    SnCaseValue *x = now->in[0], *y = was->in[0], *w = was->in[1];
     bool fine = true;
 
-    if (!x || !y || !w || w->rank < 1 || !sn_pv_eval(c, w))
+    if (!x || !y || !w || w->rank < 1 || !sn_case_eval(c, w))
         return false;
     int64_t nc = w->dim[0], nk = w->n / nc;
     for (int64_t o = 0; o < nc; o++) {
@@ -165,7 +166,7 @@ bias_may_move(PvCase *c, const PvNode *now, const PvNode *was)
 /* ---- nodes ---- */
 
 static void
-operand(PvCase *c, PvNode *n, uint32_t port, PvT *v)
+operand(SnProofCase *c, SnCaseNode *n, uint32_t port, SnCaseValue *v)
 {
     (void)c;
     n->port[n->nin] = port;
@@ -173,14 +174,14 @@ operand(PvCase *c, PvNode *n, uint32_t port, PvT *v)
 }
 
 static void
-operands(PvCase *c, PvNode *n, const SnTerm *t)
+operands(SnProofCase *c, SnCaseNode *n, const SnTerm *t)
 {
     const SnTerm *grid = NULL;
     uint32_t grid_port = 0;
 
     /* A term of a list stands for two values at most. */
-    uint32_t most = n->n->nin + PV_NEACH * t->nlist;
-    n->in = SN_NEW_N(c->a, PvT *, most + 1);
+    uint32_t most = n->n->nin + SN_CASE_NEACH * t->nlist;
+    n->in = SN_NEW_N(c->a, SnCaseValue *, most + 1);
     n->port = SN_NEW_N(c->a, uint32_t, most + 1);
     for (uint32_t i = 0; i < n->n->nin && !c->fail; i++) {
         const SnTerm *k = t->by_port[i];
@@ -196,10 +197,10 @@ operands(PvCase *c, PvNode *n, const SnTerm *t)
         }
         for (uint32_t j = 0; j < t->nlist; j++) {
             const SnTerm *l = t->list[j];
-            const PvBind *b =
+            const SnCaseBind *b =
                 l->tk == SN_T_VAR ? &c->bind[l->var->index] : NULL;
             if (l->tk == SN_T_EACH) {
-                for (c->each = 0, c->in_each = true; c->each < PV_NEACH;
+                for (c->each = 0, c->in_each = true; c->each < SN_CASE_NEACH;
                      c->each++)
                     operand(c, n, i, build(c, l->arg[0]));
                 c->in_each = false;
@@ -219,8 +220,8 @@ operands(PvCase *c, PvNode *n, const SnTerm *t)
 
 /* The right side has no tuple for its types: no case of the family's, which ask
  * for one before they fire; a written rule must not come so far. */
-static PvT *
-untyped(PvCase *c, const PvNode *n)
+static SnCaseValue *
+untyped(SnProofCase *c, const SnCaseNode *n)
 {
     bool fires = !c->pr->derive && /* a lowering takes floats alone */
                  (!c->r->lower || c->root->out[0]->type.elem == SN_DE_F32) &&
@@ -231,17 +232,18 @@ untyped(PvCase *c, const PvNode *n)
     sn_putf(&b, "no %s takes (", n->n->name);
     for (uint32_t s = 0; s < n->nin; s++)
         sn_putf(&b, "%s%s", s ? ", " : "",
-                n->in[s] ? sn_pv_type_str(c->a, &n->in[s]->type) : "_");
-    sn_putf(&b, ") -> %s", sn_pv_type_str(c->a, &n->out[0]->type));
-    sn_pv_no(c, sn_buf_str(&b));
+                n->in[s] ? sn_case_type_str(c->a, &n->in[s]->type) : "_");
+    sn_putf(&b, ") -> %s", sn_case_type_str(c->a, &n->out[0]->type));
+    sn_case_no(c, sn_buf_str(&b));
     c->wrong = fires;
     return NULL;
 }
 
-/* The type of later result i, as gen/rule/emit_term.c gives it: t0 in its group,
- * that of the node it is like, a plain one, or t0. */
-static PvType
-later_type(const PvNode *n, const PvNode *like, uint32_t i, const PvType *t0)
+/* The type of later result i, as gen/rule/emit_term.c gives it: t0 in its
+ * group, that of the node it is like, a plain one, or t0. */
+static SnCaseType
+later_type(const SnCaseNode *n, const SnCaseNode *like, uint32_t i,
+           const SnCaseType *t0)
 {
     int8_t e = SN_DE_ABSENT;
 
@@ -254,37 +256,38 @@ later_type(const PvNode *n, const PvNode *like, uint32_t i, const PvType *t0)
             e = n->n->tuple[k].out[i].elem;
     if (e >= SN_DE_QI8 && e <= SN_DE_QI32)
         return *t0;
-    return (PvType){.elem = e, .axis = -1};
+    return (SnCaseType){.elem = e, .axis = -1};
 }
 
 /* A type along an axis has as many scales as the axis is long. */
 static bool
-sliced(PvCase *c, const PvNode *n)
+sliced(SnProofCase *c, const SnCaseNode *n)
 {
-    for (uint32_t i = 0; i < n->n->nout && i < PV_MAXRES; i++) {
-        const PvT *y = n->out[i];
+    for (uint32_t i = 0; i < n->n->nout && i < SN_CASE_MAXRES; i++) {
+        const SnCaseValue *y = n->out[i];
         if (y->type.nq > 1 && y->rank >= 0 &&
             (y->rank <= y->type.axis ||
              y->dim[y->type.axis] != (int64_t)y->type.nq))
-            return sn_pv_no(c, "scales for another number of slices");
+            return sn_case_no(c, "scales for another number of slices");
     }
     return true;
 }
 
 /* The results of n, the first of type t0; like: where others' come from, or
  * NULL. */
-static PvT *
-results(PvCase *c, PvNode *n, const PvType *t0, const PvNode *like)
+static SnCaseValue *
+results(SnProofCase *c, SnCaseNode *n, const SnCaseType *t0,
+        const SnCaseNode *like)
 {
-    for (uint32_t i = 0; i < n->n->nout && i < PV_MAXRES; i++) {
-        PvType t = i ? later_type(n, like, i, t0) : *t0;
-        n->out[i] = sn_pv_value(c, &t);
+    for (uint32_t i = 0; i < n->n->nout && i < SN_CASE_MAXRES; i++) {
+        SnCaseType t = i ? later_type(n, like, i, t0) : *t0;
+        n->out[i] = sn_case_value(c, &t);
         n->out[i]->def = n;
         n->out[i]->res = i;
     }
-    if (!sn_pv_fit(n))
+    if (!sn_case_fit(n))
         return untyped(c, n);
-    if (!sn_pv_shape(c, n) || !sn_pv_holds(c, n)) {
+    if (!sn_case_shape(c, n) || !sn_case_holds(c, n)) {
         const char *why = c->fail ? c->fail : "an invariant does not hold";
         if (c->large)
             return NULL;
@@ -304,21 +307,21 @@ results(PvCase *c, PvNode *n, const PvType *t0, const PvNode *like)
 
 /* A rule does not apply where the kind has no tuple for the type (SN208). */
 static bool
-taken(PvCase *c, const SnTerm *t, const PvType *ty)
+taken(SnProofCase *c, const SnTerm *t, const SnCaseType *ty)
 {
     bool ok = !t->ntakes;
 
     for (uint32_t i = 0; i < t->ntakes; i++)
         ok |= t->takes[i].elem == ty->elem && t->takes[i].axis == ty->axis;
-    return ok || sn_pv_no(c, "the right side has no tuple for that type");
+    return ok || sn_case_no(c, "the right side has no tuple for that type");
 }
 
-static PvT *
-build_call(PvCase *c, const SnTerm *t)
+static SnCaseValue *
+build_call(SnProofCase *c, const SnTerm *t)
 {
-    PvNode *n = SN_NEW(c->a, PvNode);
+    SnCaseNode *n = SN_NEW(c->a, SnCaseNode);
     const SnExpr *te = t->type ? t->type : t->forced;
-    PvNode *like = NULL;
+    SnCaseNode *like = NULL;
 
     n->n = t->node;
     n->name = t->name;
@@ -327,7 +330,7 @@ build_call(PvCase *c, const SnTerm *t)
         return NULL;
     defaults(c, n);
     if (t->like_var) {
-        const PvBind *b = &c->bind[t->like_var->index];
+        const SnCaseBind *b = &c->bind[t->like_var->index];
         like = b->nodes ? b->nodes[0] : b->node;
         if (like)
             copy_attrs(n, like);
@@ -335,34 +338,34 @@ build_call(PvCase *c, const SnTerm *t)
     assign(c, n, t);
     if (c->pr->renumber && like && !c->fail) {
         for (uint32_t s = 0; s < c->root->nin; s++) {
-            PvNode *d = c->root->in[s]->def;
-            if (d && sn_pv_attr(d, "perm")) {
-                renumber(c, n, sn_pv_attr(d, "perm"));
+            SnCaseNode *d = c->root->in[s]->def;
+            if (d && sn_case_attr(d, "perm")) {
+                renumber(c, n, sn_case_attr(d, "perm"));
                 break;
             }
         }
     }
     if (!n->n->nout && !c->fail) { /* a Save: what it writes */
         c->made = n;
-        return sn_pv_fit(n) ? n->in[0] : untyped(c, n);
+        return sn_case_fit(n) ? n->in[0] : untyped(c, n);
     }
     if (!te || c->fail) {
-        sn_pv_no(c, "a type nothing forces");
+        sn_case_no(c, "a type nothing forces");
         return NULL;
     }
-    PvVal ty = sn_pv_expr(c, te);
+    SnExprValue ty = sn_case_expr(c, te);
     if (c->fail || !taken(c, t, &ty.t))
         return NULL;
     if (n->n == c->root->n)
         c->made = n;
     if (n->n->nin == 0) { /* a source: the data of what it is like */
-        PvT *from = like ? like->out[0] : c->root->out[0];
-        PvT *r = results(c, n, &ty.t, like);
+        SnCaseValue *from = like ? like->out[0] : c->root->out[0];
+        SnCaseValue *r = results(c, n, &ty.t, like);
         if (r && r->rank < 0 && from->rank >= 0)
-            sn_pv_set_shape(r, from->rank, from->dim);
+            sn_case_set_shape(r, from->rank, from->dim);
         if (r && n->n->rsem[0]->cls == SN_DC_SOURCE) {
-            if (!sn_pv_same_type(&from->type, &ty.t)) {
-                sn_pv_no(c, "an interface of another type");
+            if (!sn_case_same_type(&from->type, &ty.t)) {
+                sn_case_no(c, "an interface of another type");
                 return NULL;
             }
             return from;
@@ -372,29 +375,29 @@ build_call(PvCase *c, const SnTerm *t)
     return results(c, n, &ty.t, like);
 }
 
-static PvT *
-build_copy(PvCase *c, const SnTerm *t)
+static SnCaseValue *
+build_copy(SnProofCase *c, const SnTerm *t)
 {
-    const PvBind *b = &c->bind[t->var->index];
-    const PvNode *src = b->node;
-    PvNode *n = SN_NEW(c->a, PvNode);
+    const SnCaseBind *b = &c->bind[t->var->index];
+    const SnCaseNode *src = b->node;
+    SnCaseNode *n = SN_NEW(c->a, SnCaseNode);
 
     *n = *src;
     n->attr = sn_memdup(c->a, src->attr, sizeof *n->attr * (src->n->nall + 1));
     assign(c, n, t);
-    PvType ty = src->out[0]->type;
+    SnCaseType ty = src->out[0]->type;
     if (t->type)
-        ty = sn_pv_expr(c, t->type).t;
+        ty = sn_case_expr(c, t->type).t;
     if (c->fail)
         return NULL;
     memset(n->out, 0, sizeof n->out);
     return results(c, n, &ty, src);
 }
 
-static PvT *
-build(PvCase *c, const SnTerm *t)
+static SnCaseValue *
+build(SnProofCase *c, const SnTerm *t)
 {
-    const PvBind *b = t->var ? &c->bind[t->var->index] : NULL;
+    const SnCaseBind *b = t->var ? &c->bind[t->var->index] : NULL;
 
     if (c->fail)
         return NULL;
@@ -420,12 +423,12 @@ build(PvCase *c, const SnTerm *t)
 }
 
 bool
-sn_pv_right(PvCase *c)
+sn_case_right(SnProofCase *c)
 {
     const SnDefRule *r = c->r;
 
     for (uint32_t i = 0; i < r->nlet; i++) {
-        PvT *v = build(c, r->let[i]);
+        SnCaseValue *v = build(c, r->let[i]);
         for (uint32_t j = 0; j < r->nvar; j++)
             if (r->var[j]->vk == SN_V_LET && r->var[j]->let == r->let[i]) {
                 c->bind[j].v = v;
@@ -434,17 +437,17 @@ sn_pv_right(PvCase *c)
     }
     c->rhs[0] = build(c, r->rhs);
     c->nrhs = 1;
-    for (uint32_t i = 0; i < r->nmore && i + 1 < PV_MAXRES; i++)
+    for (uint32_t i = 0; i < r->nmore && i + 1 < SN_CASE_MAXRES; i++)
         c->rhs[c->nrhs++] = build(c, r->more[i]);
     if (c->fail || !c->rhs[0])
-        return sn_pv_no(c, "the right side has no value");
+        return sn_case_no(c, "the right side has no value");
     for (uint32_t s = 0; c->made && s < c->made->nin; s++) {
         const SnDefPort *p = c->made->n->in[c->made->port[s]];
         if (p->fact == SN_DF_PIN && c->made->in[s] && c->root->in[s] &&
             c->made->in[s] != c->root->in[s] && !c->pr->given_bias &&
             !bias_may_move(c, c->made, c->root))
-            return sn_pv_no(c, "the new bias grid is coarser than the "
-                               "Rescale's own error");
+            return sn_case_no(c, "the new bias grid is coarser than the "
+                                 "Rescale's own error");
     }
     return true;
 }
@@ -452,24 +455,25 @@ sn_pv_right(PvCase *c)
 /* ---- guards without words ---- */
 
 static double
-through(const PvCase *c, const PvNode *r, double code)
+through(const SnProofCase *c, const SnCaseNode *r, double code)
 {
-    const PvType *s = &r->in[0]->type, *t = &r->out[0]->type;
+    const SnCaseType *s = &r->in[0]->type, *t = &r->out[0]->type;
     int32_t lo, hi;
 
-    sn_pv_limits(t, sn_pv_clamp_of(r), &lo, &hi);
+    sn_case_limits(t, sn_case_clamp_of(r), &lo, &hi);
     return sn_rescale_by(c->pr->round, (int32_t)code, s->scale[0], s->zp[0],
                          t->scale[0], t->zp[0], lo, hi);
 }
 
 /* -1: v is no constant; else R(Q_in(v)) == Q_out(v). */
 static int
-const_commutes(PvCase *c, const PvNode *n, const PvNode *r, const SnExpr *v)
+const_commutes(SnProofCase *c, const SnCaseNode *n, const SnCaseNode *r,
+               const SnExpr *v)
 {
     double in, out;
 
-    if (!sn_pv_const_code(c, n, v, &r->in[0]->type, &in) ||
-        !sn_pv_const_code(c, n, v, &r->out[0]->type, &out))
+    if (!sn_case_const_code(c, n, v, &r->in[0]->type, &in) ||
+        !sn_case_const_code(c, n, v, &r->out[0]->type, &out))
         return -1;
     return through(c, r, in) == out;
 }
@@ -477,7 +481,8 @@ const_commutes(PvCase *c, const PvNode *n, const PvNode *r, const SnExpr *v)
 /* R(Q_in(v)) == Q_out(v) for every constant v of the meaning: q(v), and a real
  * that is selected, max(d(x), v), which is as if q(v) were. */
 static bool
-consts_commute(PvCase *c, const PvNode *n, const PvNode *r, const SnExpr *e)
+consts_commute(SnProofCase *c, const SnCaseNode *n, const SnCaseNode *r,
+               const SnExpr *e)
 {
     bool call = e->ek == SN_E_CALL;
     bool select =
@@ -500,20 +505,20 @@ consts_commute(PvCase *c, const PvNode *n, const PvNode *r, const SnExpr *e)
     return true;
 }
 
-static const PvNode *
-rescale_above(const PvNode *n)
+static const SnCaseNode *
+rescale_above(const SnCaseNode *n)
 {
     for (uint32_t s = 0; s < n->nin; s++)
-        if (n->in[s] && n->in[s]->def && sn_pv_attr(n->in[s]->def, "clamp") &&
-            n->in[s]->def->nin == 1 && sn_pv_quant(&n->in[s]->type))
+        if (n->in[s] && n->in[s]->def && sn_case_attr(n->in[s]->def, "clamp") &&
+            n->in[s]->def->nin == 1 && sn_case_quant(&n->in[s]->type))
             return n->in[s]->def;
     return NULL;
 }
 
 static bool
-same_clamp(const PvNode *a, const PvNode *b)
+same_clamp(const SnCaseNode *a, const SnCaseNode *b)
 {
-    SnRange x = sn_pv_clamp_of(a), y = sn_pv_clamp_of(b);
+    SnRange x = sn_case_clamp_of(a), y = sn_case_clamp_of(b);
 
     return x.has_lo == y.has_lo && x.has_hi == y.has_hi && x.lo == y.lo &&
            x.hi == y.hi;
@@ -521,24 +526,25 @@ same_clamp(const PvNode *a, const PvNode *b)
 
 /* One kind of node, one source type, one clamp, one permutation. */
 static bool
-alike(PvCase *c)
+alike(SnProofCase *c)
 {
-    const PvNode *a = NULL;
+    const SnCaseNode *a = NULL;
 
     for (uint32_t s = 0; s < c->root->nin; s++) {
-        const PvNode *b = c->root->in[s] ? c->root->in[s]->def : NULL;
+        const SnCaseNode *b = c->root->in[s] ? c->root->in[s]->def : NULL;
         if (!b || b->nin != 1)
-            return sn_pv_no(c, "an operand of another kind");
+            return sn_case_no(c, "an operand of another kind");
         if (!a) {
             a = b;
             continue;
         }
-        const PvVal *p = sn_pv_attr(a, "perm"), *q = sn_pv_attr(b, "perm");
+        const SnExprValue *p = sn_case_attr(a, "perm"),
+                          *q = sn_case_attr(b, "perm");
         if (a->n != b->n || !same_clamp(a, b) ||
-            !sn_pv_same_type(&a->in[0]->type, &b->in[0]->type) ||
+            !sn_case_same_type(&a->in[0]->type, &b->in[0]->type) ||
             (p && (p->n != q->n ||
                    memcmp(p->list, q->list, p->n * sizeof *p->list))))
-            return sn_pv_no(c, "operands that are not alike");
+            return sn_case_no(c, "operands that are not alike");
     }
     return true;
 }
@@ -558,7 +564,7 @@ mentions(const SnExpr *e, const char *name)
 
 /* A conjunct that speaks of a value of a run holds for every one of them. */
 static bool
-for_each(PvCase *c, const SnExpr *e)
+for_each(SnProofCase *c, const SnExpr *e)
 {
     bool many = false, ok = true;
 
@@ -567,10 +573,10 @@ for_each(PvCase *c, const SnExpr *e)
     for (uint32_t i = 0; i < c->r->nvar; i++)
         many |= c->r->var[i]->each && mentions(e, c->r->var[i]->name);
     if (!many)
-        return sn_pv_cond(c, e);
+        return sn_case_cond(c, e);
     c->in_each = true;
-    for (c->each = 0; c->each < PV_NEACH && ok; c->each++)
-        ok = sn_pv_cond(c, e);
+    for (c->each = 0; c->each < SN_CASE_NEACH && ok; c->each++)
+        ok = sn_case_cond(c, e);
     c->in_each = false;
     c->each = 0;
     return ok;
@@ -594,21 +600,21 @@ names_type(const SnTerm *t, const char *v)
 
 /* Then it is one type, as generated rules check. */
 static bool
-one_type(const PvCase *c)
+one_type(const SnProofCase *c)
 {
     for (uint32_t i = 0; i < c->r->nvar && c->r->rhs; i++) {
         const SnDefVar *v = c->r->var[i];
-        const PvBind *b = &c->bind[v->index];
+        const SnCaseBind *b = &c->bind[v->index];
         if (!v->each || !names_type(c->r->rhs, v->name))
             continue;
-        for (uint32_t k = 1; k < PV_NEACH; k++) {
-            const PvT *x = b->nodes  ? b->nodes[0]->out[0]
-                           : b->list ? b->list[0]
-                                     : NULL;
-            const PvT *y = b->nodes  ? b->nodes[k]->out[0]
-                           : b->list ? b->list[k]
-                                     : NULL;
-            if (x && y && !sn_pv_same_type(&x->type, &y->type))
+        for (uint32_t k = 1; k < SN_CASE_NEACH; k++) {
+            const SnCaseValue *x = b->nodes  ? b->nodes[0]->out[0]
+                                   : b->list ? b->list[0]
+                                             : NULL;
+            const SnCaseValue *y = b->nodes  ? b->nodes[k]->out[0]
+                                   : b->list ? b->list[k]
+                                             : NULL;
+            if (x && y && !sn_case_same_type(&x->type, &y->type))
                 return false;
         }
     }
@@ -616,30 +622,31 @@ one_type(const PvCase *c)
 }
 
 bool
-sn_pv_guard(PvCase *c)
+sn_case_guard(SnProofCase *c)
 {
     if (c->when && !for_each(c, c->when))
         return false;
     if (!one_type(c))
-        return sn_pv_no(c, "several types where the rule names one");
+        return sn_case_no(c, "several types where the rule names one");
     if (c->pr->alike && !alike(c))
         return false;
     if (c->pr->commutes) {
-        const PvNode *r = rescale_above(c->root);
+        const SnCaseNode *r = rescale_above(c->root);
         const SnDefSem *s = c->root->n->rsem[0];
         if (!r || !consts_commute(c, c->root, r, s->formula) ||
             (s->els && !consts_commute(c, c->root, r, s->els)))
-            return sn_pv_no(c, "a constant rounds differently");
+            return sn_case_no(c, "a constant rounds differently");
     }
     if (c->pr->swap && !c->fail) {
-        const PvNode *p = c->root->in[0]->def;
+        const SnCaseNode *p = c->root->in[0]->def;
         const SnExpr *v = p ? p->n->rsem[0]->formula : NULL;
         double in, out;
         if (!v || v->ek != SN_E_CALL ||
-            !sn_pv_const_code(c, p, v->kid[0], &c->root->in[0]->type, &in) ||
-            !sn_pv_const_code(c, p, v->kid[0], &c->root->out[0]->type, &out) ||
+            !sn_case_const_code(c, p, v->kid[0], &c->root->in[0]->type, &in) ||
+            !sn_case_const_code(c, p, v->kid[0], &c->root->out[0]->type,
+                                &out) ||
             through(c, c->root, in) != out)
-            return sn_pv_no(c, "the value rounds differently in two steps");
+            return sn_case_no(c, "the value rounds differently in two steps");
     }
     return !c->fail;
 }

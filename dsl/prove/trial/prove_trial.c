@@ -20,14 +20,14 @@ short_kind(const SnDefNode *n)
 }
 
 static void
-put_side(SnBuf *b, const PvT *v, int depth)
+put_side(SnBuf *b, const SnCaseValue *v, int depth)
 {
     if (!v) {
         sn_puts(b, "_");
     } else if (!v->def || v->leaf || depth > 6) {
         sn_puts(b, v->name ? v->name : v->def ? v->def->n->name : "v");
     } else {
-        const PvNode *n = v->def;
+        const SnCaseNode *n = v->def;
         sn_putf(b, "%s(", short_kind(n->n));
         for (uint32_t s = 0; s < n->nin; s++) {
             sn_puts(b, s ? ", " : "");
@@ -40,7 +40,7 @@ put_side(SnBuf *b, const PvT *v, int depth)
 }
 
 const char *
-sn_pv_side_str(SnArena *a, PvT *v)
+sn_case_side_str(SnArena *a, SnCaseValue *v)
 {
     SnBuf b;
 
@@ -50,7 +50,7 @@ sn_pv_side_str(SnArena *a, PvT *v)
 }
 
 static void
-put_num(SnBuf *b, const PvT *t, double v)
+put_num(SnBuf *b, const SnCaseValue *t, double v)
 {
     if (t->type.elem == SN_DE_F32)
         sn_put_f32(b, (float)v);
@@ -59,10 +59,11 @@ put_num(SnBuf *b, const PvT *t, double v)
 }
 
 static void
-put_leaf(SnBuf *b, PvCase *c, const PvT *t, const PvT *y, int64_t at)
+put_leaf(SnBuf *b, SnProofCase *c, const SnCaseValue *t, const SnCaseValue *y,
+         int64_t at)
 {
     sn_putf(b, "%s:%s=", t->name ? t->name : "v",
-            sn_pv_type_str(c->a, &t->type));
+            sn_case_type_str(c->a, &t->type));
     if (c->flat && t->n == y->n) {
         put_num(b, t, t->v[at]);
         return;
@@ -84,12 +85,12 @@ put_clamp(SnBuf *b, SnRange r)
 {
     sn_puts(b, " within [");
     if (r.has_lo)
-        sn_pv_put_bound(b, r.lo);
+        sn_case_put_bound(b, r.lo);
     else
         sn_putc(b, '_');
     sn_puts(b, ", ");
     if (r.has_hi)
-        sn_pv_put_bound(b, r.hi);
+        sn_case_put_bound(b, r.hi);
     else
         sn_putc(b, '_');
     sn_putc(b, ']');
@@ -97,7 +98,7 @@ put_clamp(SnBuf *b, SnRange r)
 
 /* Nodes of the left side below `v`, the root last. */
 static void
-left_nodes(const PvT *v, PvNode **out, uint32_t *n)
+left_nodes(const SnCaseValue *v, SnCaseNode **out, uint32_t *n)
 {
     if (!v || !v->def || v->leaf || *n >= 16)
         return;
@@ -110,17 +111,17 @@ left_nodes(const PvT *v, PvNode **out, uint32_t *n)
 }
 
 static void
-put_types(SnBuf *b, PvCase *c)
+put_types(SnBuf *b, SnProofCase *c)
 {
-    PvNode *v[16];
+    SnCaseNode *v[16];
     uint32_t n = 0;
 
     left_nodes(c->lhs[0], v, &n);
     for (uint32_t i = 0; i < n; i++) {
-        SnRange r = sn_pv_clamp_of(v[i]);
+        SnRange r = sn_case_clamp_of(v[i]);
         sn_putf(b, "%s%s:%s", i ? ", " : "with ",
                 v[i]->name ? v[i]->name : v[i]->n->name,
-                sn_pv_type_str(c->a, &v[i]->out[0]->type));
+                sn_case_type_str(c->a, &v[i]->out[0]->type));
         if (r.has_lo || r.has_hi)
             put_clamp(b, r);
         for (uint32_t k = 0; k < v[i]->n->nall; k++)
@@ -131,32 +132,32 @@ put_types(SnBuf *b, PvCase *c)
 
 /* Where the left side saturates on its way to element at. */
 static void
-put_saturation(SnBuf *b, PvCase *c, int64_t at)
+put_saturation(SnBuf *b, SnProofCase *c, int64_t at)
 {
-    PvNode *v[16];
+    SnCaseNode *v[16];
     uint32_t n = 0;
 
     left_nodes(c->lhs[0], v, &n);
     for (uint32_t i = 0; i + 1 < n && c->flat; i++) {
-        const PvT *y = v[i]->out[0];
+        const SnCaseValue *y = v[i]->out[0];
         int32_t lo, hi;
         if (!y->type.nq || y->n != c->lhs[0]->n || !y->done)
             continue;
-        sn_pv_limits(&y->type, sn_pv_clamp_of(v[i]), &lo, &hi);
+        sn_case_limits(&y->type, sn_case_clamp_of(v[i]), &lo, &hi);
         if (y->v[at] != lo && y->v[at] != hi)
             continue;
         sn_putf(b, "     (%s:%s saturates at %.0f, i.e. %.6g)",
                 v[i]->name ? v[i]->name : short_kind(v[i]->n),
-                sn_pv_type_str(c->a, &y->type), y->v[at],
-                sn_pv_real(&y->type, y->v[at], 0));
+                sn_case_type_str(c->a, &y->type), y->v[at],
+                sn_case_real(&y->type, y->v[at], 0));
         return;
     }
 }
 
 static const SnCounter *
-counter(PvCase *c, PvT *l, PvT *r, int64_t at)
+counter(SnProofCase *c, SnCaseValue *l, SnCaseValue *r, int64_t at)
 {
-    Pv *pv = c->pv;
+    SnProver *pv = c->pv;
     SnCounter *k = SN_NEW(pv->a, SnCounter);
     SnBuf b;
     bool first = true;
@@ -184,7 +185,7 @@ counter(PvCase *c, PvT *l, PvT *r, int64_t at)
     sn_buf_init(&b, pv->a);
     put_types(&b, c);
     k->with = sn_buf_str(&b);
-    k->graph = sn_strdup(pv->a, sn_pv_case_graph(c, l, r));
+    k->graph = sn_strdup(pv->a, sn_case_case_graph(c, l, r));
     k->at = at;
     k->codes = l->type.elem != SN_DE_F32;
     k->left = l->v[at];
@@ -198,7 +199,8 @@ counter(PvCase *c, PvT *l, PvT *r, int64_t at)
  * (c->unreal), or another infinity.  *any: some are none on both sides; which
  * infinity, or nan, the order of operations decides. */
 static int64_t
-no_number(const PvCase *c, const PvT *l, const PvT *r, bool *any)
+no_number(const SnProofCase *c, const SnCaseValue *l, const SnCaseValue *r,
+          bool *any)
 {
     *any = false;
     for (int64_t i = 0; i < l->n; i++) {
@@ -212,14 +214,14 @@ no_number(const PvCase *c, const PvT *l, const PvT *r, bool *any)
 }
 
 static uint32_t
-nclamp(PvCase *c)
+nclamp(SnProofCase *c)
 {
-    PvNode *v[16];
+    SnCaseNode *v[16];
     uint32_t n = 0, k = 0;
 
     left_nodes(c->lhs[0], v, &n);
     for (uint32_t i = 0; i < n; i++) {
-        SnRange r = sn_pv_clamp_of(v[i]);
+        SnRange r = sn_case_clamp_of(v[i]);
         k += r.has_lo + r.has_hi;
     }
     return k;
@@ -227,9 +229,9 @@ nclamp(PvCase *c)
 
 /* Are types of more than 8 bits in it?  They make poorer examples. */
 static bool
-wide(PvCase *c)
+wide(SnProofCase *c)
 {
-    PvNode *v[16];
+    SnCaseNode *v[16];
     uint32_t n = 0;
     bool w = false;
 
@@ -244,15 +246,15 @@ wide(PvCase *c)
 
 /* Has a node of the left side a result along an axis? */
 static bool
-along(PvCase *c)
+along(SnProofCase *c)
 {
-    PvNode *v[16];
+    SnCaseNode *v[16];
     uint32_t n = 0;
     bool is = false;
 
     left_nodes(c->lhs[0] ? c->lhs[0] : c->root->in[0], v, &n);
     for (uint32_t i = 0; i < n; i++)
-        for (uint32_t k = 0; k < v[i]->n->nout && k < PV_MAXRES; k++)
+        for (uint32_t k = 0; k < v[i]->n->nout && k < SN_CASE_MAXRES; k++)
             is |= v[i]->out[k]->type.axis >= 0;
     return is;
 }
@@ -260,18 +262,18 @@ along(PvCase *c)
 /* Did the worst-case error of this case grow?  The right side's real error is
  * set against what the roundings of the left side can amount to. */
 static bool
-worse(PvCase *c, PvT *l, PvT *r, double *by, int64_t *at)
+worse(SnProofCase *c, SnCaseValue *l, SnCaseValue *r, double *by, int64_t *at)
 {
     double el = 0, er = 0, big = 0;
     bool q = l->type.nq > 0;
 
     c->ideal = true;
-    if (!sn_pv_eval(c, l) || !l->id)
+    if (!sn_case_eval(c, l) || !l->id)
         return false;
     for (int64_t i = 0; i < l->n; i++) { /* in steps of the element's slice */
-        uint32_t s = sn_pv_slice(l, i);
+        uint32_t s = sn_case_slice(l, i);
         double step = q ? (double)l->type.scale[s] : 1;
-        double e = fabs(sn_pv_real(&l->type, r->v[i], s) - l->id[i]) / step;
+        double e = fabs(sn_case_real(&l->type, r->v[i], s) - l->id[i]) / step;
         if (e > er && r->v[i] != l->v[i]) {
             er = e;
             *at = i;
@@ -285,7 +287,7 @@ worse(PvCase *c, PvT *l, PvT *r, double *by, int64_t *at)
 
 /* The first element that is 0 on both sides, of another sign; or -1. */
 static int64_t
-other_zero(const PvT *l, const PvT *r)
+other_zero(const SnCaseValue *l, const SnCaseValue *r)
 {
     for (int64_t i = 0; l->type.elem == SN_DE_F32 && i < l->n; i++)
         if (l->v[i] == 0 && r->v[i] == 0 &&
@@ -304,12 +306,12 @@ ratio(double d, double big)
 /* The largest value that the left side reads: where its terms cancel, the
  * result's own size says nothing of the rounding (as src/rewrite/check.c). */
 static double
-largest_read(const PvCase *c)
+largest_read(const SnProofCase *c)
 {
     double big = 0;
 
     for (uint32_t k = 0; k < c->nleaf; k++) {
-        const PvT *x = c->leaf[k];
+        const SnCaseValue *x = c->leaf[k];
         for (int64_t i = 0; x->v && x->type.elem == SN_DE_F32 && i < x->n; i++)
             if (isfinite(x->v[i]))
                 big = fmax(big, fabs(x->v[i]));
@@ -318,7 +320,7 @@ largest_read(const PvCase *c)
 }
 
 static void
-tally_real(PvCase *c, PvT *l, PvT *r, PvTry *t)
+tally_real(SnProofCase *c, SnCaseValue *l, SnCaseValue *r, SnTrial *t)
 {
     double big = largest_read(c), d = 0, bigr = big, dr = 0;
     int64_t at = 0;
@@ -329,7 +331,7 @@ tally_real(PvCase *c, PvT *l, PvT *r, PvTry *t)
         t->counter = t->counter ? t->counter : counter(c, l, r, zero);
     }
     c->ideal = true;
-    if (!sn_pv_eval(c, l) || !sn_pv_eval(c, r) || !l->id || !r->id)
+    if (!sn_case_eval(c, l) || !sn_case_eval(c, r) || !l->id || !r->id)
         return;
     for (int64_t i = 0; i < l->n; i++) {
         big = fmax(big, fabs(l->v[i]));
@@ -351,7 +353,7 @@ tally_real(PvCase *c, PvT *l, PvT *r, PvTry *t)
 }
 
 static void
-tally(PvCase *c, PvT *l, PvT *r, PvTry *t, bool want)
+tally(SnProofCase *c, SnCaseValue *l, SnCaseValue *r, SnTrial *t, bool want)
 {
     double diff = 0, by = 0;
     int64_t at = 0;
@@ -378,8 +380,8 @@ tally(PvCase *c, PvT *l, PvT *r, PvTry *t, bool want)
     if (q && c->pr->bounded) {
         /* sink: below a Rescale from one grid to the other; forced: from the
          * grid it reads to that of the Quantize */
-        const PvT *m = c->pr->forced ? l : c->root->in[0];
-        const PvT *x = c->pr->forced ? c->leaf[0] : m->def->in[0];
+        const SnCaseValue *m = c->pr->forced ? l : c->root->in[0];
+        const SnCaseValue *x = c->pr->forced ? c->leaf[0] : m->def->in[0];
         double s = (double)x->type.scale[0];
         double err = sn_rounding_error(c->pr->round);
         t->over |=
@@ -400,7 +402,7 @@ tally(PvCase *c, PvT *l, PvT *r, PvTry *t, bool want)
 }
 
 static bool
-rounds(const PvT *t)
+rounds(const SnCaseValue *t)
 {
     return t->type.nq > 0 || t->type.elem == SN_DE_F32;
 }
@@ -408,9 +410,10 @@ rounds(const PvT *t)
 /* The claim is about every result; only of a plain one, which rounds nothing,
  * each element is the same.  False when result i of both sides is far apart. */
 static bool
-later_holds(PvCase *c, PvTry *t, PvT *l, PvT *r, int64_t *at)
+later_holds(SnProofCase *c, SnTrial *t, SnCaseValue *l, SnCaseValue *r,
+            int64_t *at)
 {
-    PvTry u = {.ndraw = 0};
+    SnTrial u = {.ndraw = 0};
 
     for (*at = 0; *at < l->n && l->v[*at] == r->v[*at];)
         ++*at;
@@ -429,16 +432,17 @@ later_holds(PvCase *c, PvTry *t, PvT *l, PvT *r, int64_t *at)
     t->over |= u.over;
     t->f32_differ |= u.f32_differ;
     t->zero |= u.zero;
-    return sn_pv_claim_ok(c->pr, &u);
+    return sn_case_claim_ok(c->pr, &u);
 }
 
 /* A later result on both sides: the first element that differs is noted. */
 static bool
-later(PvCase *c, PvTry *t, bool want, PvT *l, PvT *r, uint32_t i)
+later(SnProofCase *c, SnTrial *t, bool want, SnCaseValue *l, SnCaseValue *r,
+      uint32_t i)
 {
     int64_t k;
 
-    if (!sn_pv_eval(c, l) || !sn_pv_eval(c, r) || l->n != r->n)
+    if (!sn_case_eval(c, l) || !sn_case_eval(c, r) || l->n != r->n)
         return false;
     t->later |= rounds(l);
     if (!later_holds(c, t, l, r, &k)) {
@@ -454,10 +458,10 @@ later(PvCase *c, PvTry *t, bool want, PvT *l, PvT *r, uint32_t i)
 }
 
 /* The node of kind n, or of a form of it, that gives r. */
-static PvNode *
-made_of(PvT *r, const SnDefNode *n)
+static SnCaseNode *
+made_of(SnCaseValue *r, const SnDefNode *n)
 {
-    PvNode *m = NULL;
+    SnCaseNode *m = NULL;
 
     if (!r || !r->def || r->leaf)
         return NULL;
@@ -471,13 +475,13 @@ made_of(PvT *r, const SnDefNode *n)
 /* integerize takes the node below the Quantize with it, whose later results
  * others may read. */
 static bool
-inner(PvCase *c, PvTry *t, bool want)
+inner(SnProofCase *c, SnTrial *t, bool want)
 {
-    PvT *x = c->root->nin ? c->root->in[0] : NULL;
-    PvNode *n = c->pr->derive && x && !x->leaf ? x->def : NULL;
-    PvNode *m = n && n->n->nout > 1 ? made_of(c->rhs[0], n->n) : NULL;
+    SnCaseValue *x = c->root->nin ? c->root->in[0] : NULL;
+    SnCaseNode *n = c->pr->derive && x && !x->leaf ? x->def : NULL;
+    SnCaseNode *m = n && n->n->nout > 1 ? made_of(c->rhs[0], n->n) : NULL;
 
-    for (uint32_t i = 1; m && i < n->n->nout && i < PV_MAXRES; i++)
+    for (uint32_t i = 1; m && i < n->n->nout && i < SN_CASE_MAXRES; i++)
         if (n->used[i] && !later(c, t, want, n->out[i], m->out[i], i))
             return false;
     return true;
@@ -485,10 +489,10 @@ inner(PvCase *c, PvTry *t, bool want)
 
 /* Results after the first, when somebody reads them. */
 static bool
-rest(PvCase *c, PvTry *t, bool want)
+rest(SnProofCase *c, SnTrial *t, bool want)
 {
-    for (uint32_t i = 1; i < c->root->n->nout && i < PV_MAXRES; i++) {
-        PvT *r = NULL;
+    for (uint32_t i = 1; i < c->root->n->nout && i < SN_CASE_MAXRES; i++) {
+        SnCaseValue *r = NULL;
         if (!c->root->used[i])
             continue;
         if (i < c->nrhs)
@@ -507,12 +511,12 @@ rest(PvCase *c, PvTry *t, bool want)
 }
 
 void
-sn_pv_bias_on_grid(PvCase *c)
+sn_case_bias_on_grid(SnProofCase *c)
 {
-    const PvT *x = NULL, *w = NULL;
+    const SnCaseValue *x = NULL, *w = NULL;
 
     for (uint32_t i = 0; i < c->nleaf; i++) {
-        PvT *t = c->leaf[i];
+        SnCaseValue *t = c->leaf[i];
         if (t->type.elem != SN_DE_QI32) {
             w = x ? w ? w : t : NULL;
             x = x ? x : t;
@@ -525,13 +529,13 @@ sn_pv_bias_on_grid(PvCase *c)
         for (uint32_t k = 0; k < t->type.nq; k++)
             t->type.scale[k] = x->type.scale[0] * w->type.scale[k];
         for (int64_t k = 0; k < t->n; k++)
-            t->id[k] =
-                sn_pv_real(&t->type, t->v[k], t->type.nq > 1 ? (uint32_t)k : 0);
+            t->id[k] = sn_case_real(&t->type, t->v[k],
+                                    t->type.nq > 1 ? (uint32_t)k : 0);
     }
 }
 
 static bool
-same_shape(const PvT *a, const PvT *b)
+same_shape(const SnCaseValue *a, const SnCaseValue *b)
 {
     return a->rank == b->rank &&
            (a->rank <= 0 ||
@@ -539,16 +543,16 @@ same_shape(const PvT *a, const PvT *b)
 }
 
 static void
-put_typed(SnBuf *b, PvCase *c, const PvT *t, const char *sep)
+put_typed(SnBuf *b, SnProofCase *c, const SnCaseValue *t, const char *sep)
 {
-    sn_putf(b, "%s%s[", sep, sn_pv_type_str(c->a, &t->type));
+    sn_putf(b, "%s%s[", sep, sn_case_type_str(c->a, &t->type));
     for (int i = 0; i < t->rank; i++)
         sn_putf(b, "%s%lld", i ? "," : "", (long long)t->dim[i]);
     sn_putc(b, ']');
 }
 
 static const char *
-other_value(PvCase *c, const PvT *l, const PvT *r)
+other_value(SnProofCase *c, const SnCaseValue *l, const SnCaseValue *r)
 {
     SnBuf b;
 
@@ -560,7 +564,8 @@ other_value(PvCase *c, const PvT *l, const PvT *r)
 
 /* "it gives nan in the place of 1.5 at element 3". */
 static const char *
-odd_number(PvCase *c, const PvT *l, const PvT *r, int64_t at)
+odd_number(SnProofCase *c, const SnCaseValue *l, const SnCaseValue *r,
+           int64_t at)
 {
     SnBuf b;
 
@@ -575,15 +580,15 @@ odd_number(PvCase *c, const PvT *l, const PvT *r, int64_t at)
 
 /* Lists among the left side's attributes. */
 static void
-put_lists(SnBuf *b, PvCase *c)
+put_lists(SnBuf *b, SnProofCase *c)
 {
-    PvNode *v[16];
+    SnCaseNode *v[16];
     uint32_t n = 0;
 
     left_nodes(c->lhs[0] ? c->lhs[0] : c->root->in[0], v, &n);
     for (uint32_t i = 0; i < n; i++)
         for (uint32_t k = 0; k < v[i]->n->nall; k++) {
-            const PvVal *a = &v[i]->attr[k];
+            const SnExprValue *a = &v[i]->attr[k];
             if (!a->list)
                 continue;
             sn_putf(b, ", %s.%s=[", v[i]->name ? v[i]->name : v[i]->n->name,
@@ -597,13 +602,13 @@ put_lists(SnBuf *b, PvCase *c)
 /* The guard held and the right side is not what may stand there; the plainest
  * case, with the fewest leaves, is kept. */
 static bool
-wrong(PvCase *c, PvTry *t, const char *why)
+wrong(SnProofCase *c, SnTrial *t, const char *why)
 {
     uint32_t size = c->nleaf + (c->wide ? 100 : 0) + (c->unreal ? 100 : 0);
     SnBuf b;
 
     if (t->wrong && size >= t->wrong_size)
-        return sn_pv_no(c, why);
+        return sn_case_no(c, why);
     t->wrong = why;
     t->wrong_size = size;
     sn_buf_init(&b, c->pv->a);
@@ -613,18 +618,19 @@ wrong(PvCase *c, PvTry *t, const char *why)
                             c->leaf[i]->name ? c->leaf[i]->name : "v"));
     put_lists(&b, c);
     t->wrong_with = sn_buf_str(&b);
-    return sn_pv_no(c, why);
+    return sn_case_no(c, why);
 }
 
 void
-sn_pv_start(PvCase *c, Pv *pv, const PvRule *pr, uint64_t *rng, SnArena *a)
+sn_case_start(SnProofCase *c, SnProver *pv, const SnInstance *pr, uint64_t *rng,
+              SnArena *a)
 {
-    *c = (PvCase){.pv = pv,
-                  .pr = pr,
-                  .r = pr->r,
-                  .when = pr->r->need,
-                  .a = a,
-                  .wide = pr->wide};
+    *c = (SnProofCase){.pv = pv,
+                       .pr = pr,
+                       .r = pr->r,
+                       .when = pr->r->need,
+                       .a = a,
+                       .wide = pr->wide};
     *rng += 0x9E3779B97F4A7C15u;
     uint64_t z = (*rng ^ (*rng >> 30)) * 0xBF58476D1CE4E5B9u;
     c->rng = (z ^ (z >> 27)) | 1;
@@ -632,31 +638,31 @@ sn_pv_start(PvCase *c, Pv *pv, const PvRule *pr, uint64_t *rng, SnArena *a)
 }
 
 static bool
-one(PvCase *c, PvTry *t, bool want)
+one(SnProofCase *c, SnTrial *t, bool want)
 {
-    if (!sn_pv_draw(c))
+    if (!sn_case_draw(c))
         return false;
     if (c->pr->given_bias) {
-        sn_pv_fill(c);
-        sn_pv_bias_on_grid(c);
+        sn_case_fill(c);
+        sn_case_bias_on_grid(c);
     }
-    if (!sn_pv_guard(c))
+    if (!sn_case_guard(c))
         return false;
-    sn_pv_fill(c);
-    if (!sn_pv_right(c))
+    sn_case_fill(c);
+    if (!sn_case_right(c))
         return c->wrong ? wrong(c, t, c->fail) : false;
-    PvT *l = c->lhs[0], *r = c->rhs[0];
+    SnCaseValue *l = c->lhs[0], *r = c->rhs[0];
     if (!l) { /* a Save: what it writes */
         l = c->root->in[0];
         r = c->made ? c->made->in[0] : r;
         if (c->pr->binds && l->type.elem == SN_DE_F32)
-            r = sn_pv_as_real(c, r);
+            r = sn_prove_as_real(c, r);
     }
-    if (!same_shape(l, r) || !sn_pv_same_type(&l->type, &r->type))
+    if (!same_shape(l, r) || !sn_case_same_type(&l->type, &r->type))
         return wrong(c, t, other_value(c, l, r));
-    if (!sn_pv_eval(c, l))
+    if (!sn_case_eval(c, l))
         return false;
-    if (!sn_pv_eval(c, r))
+    if (!sn_case_eval(c, r))
         return c->stops ? wrong(c, t,
                                 sn_format(c->pv->a,
                                           "it stops where the "
@@ -670,7 +676,7 @@ one(PvCase *c, PvTry *t, bool want)
     if (odd >= 0)
         return wrong(c, t, odd_number(c, l, r, odd));
     if (any)
-        return sn_pv_no(c, "no number");
+        return sn_case_no(c, "no number");
     if (!rest(c, t, want))
         return false;
     tally(c, l, r, t, want);
@@ -697,29 +703,29 @@ one(PvCase *c, PvTry *t, bool want)
 
 /* Such a claim is about infinities and NaN, too; the others are about reals. */
 static bool
-every_bit(const PvRule *pr)
+every_bit(const SnInstance *pr)
 {
     const SnDefClaim *k = sn_def_claim(pr->r, pr->round);
 
     return k->kind == SN_CL_EXACT || k->kind == SN_CL_WITHIN;
 }
 
-PvTry
-sn_pv_try(Pv *pv, const PvRule *pr, const SnExpr *when, uint32_t ndraw,
-          uint64_t seed, bool want)
+SnTrial
+sn_case_try(SnProver *pv, const SnInstance *pr, const SnExpr *when,
+            uint32_t ndraw, uint64_t seed, bool want)
 {
-    PvTry t = {.all_codes = true};
+    SnTrial t = {.all_codes = true};
     uint64_t rng = seed * 0x9E3779B97F4A7C15u + 0x1234567;
     /* so that a condition which one graph in hundreds meets is met as often */
     uint32_t most = (want ? 1000 : 40) * ndraw + 400;
     SnArena *a = sn_arena_new();
 
     for (uint32_t i = 0; i < most && t.ndraw < ndraw; i++) {
-        PvCase c;
+        SnProofCase c;
         if (i > 2000 && !t.ndraw)
             break;
         t.ntry++;
-        sn_pv_start(&c, pv, pr, &rng, a);
+        sn_case_start(&c, pv, pr, &rng, a);
         c.when = when;
         c.wide = i % 4 == 3 && !c.wide ? 1 : c.wide;
         c.unreal = c.wide && i % 8 == 3 && every_bit(pr);
@@ -735,7 +741,7 @@ sn_pv_try(Pv *pv, const PvRule *pr, const SnExpr *when, uint32_t ndraw,
 /* ---- claims ---- */
 
 bool
-sn_pv_claim_ok(const PvRule *pr, const PvTry *t)
+sn_case_claim_ok(const SnInstance *pr, const SnTrial *t)
 {
     const SnDefClaim *k = sn_def_claim(pr->r, pr->round);
 
@@ -749,14 +755,15 @@ sn_pv_claim_ok(const PvRule *pr, const PvTry *t)
     case SN_CL_REFINES:
         return !t->worse;
     case SN_CL_REAL:
-        return t->diff == 0 && t->rel <= k->real && t->real <= PV_REAL_EQUAL;
+        return t->diff == 0 && t->rel <= k->real &&
+               t->real <= SN_CASE_REAL_EQUAL;
     default:
         return true;
     }
 }
 
 const char *
-sn_pv_claim_str(SnArena *a, const SnDefClaim *k)
+sn_case_claim_str(SnArena *a, const SnDefClaim *k)
 {
     switch (k->kind) {
     case SN_CL_EXACT:
@@ -776,14 +783,14 @@ sn_pv_claim_str(SnArena *a, const SnDefClaim *k)
 
 /* The strongest claim that no case contradicts. */
 const char *
-sn_pv_best(SnArena *a, const PvTry *t)
+sn_case_best(SnArena *a, const SnTrial *t)
 {
     if (t->diff == 0 && !t->f32_differ)
         return "exact";
     if (!t->worse)
         return "refines";
     if (t->f32_differ)
-        return t->real <= PV_REAL_EQUAL && t->rel < 1e-3
+        return t->real <= SN_CASE_REAL_EQUAL && t->rel < 1e-3
                    ? sn_format(a, "real %.1g", t->rel * 2)
                    : "nothing";
     return t->diff <= 3 ? sn_format(a, "within %.0f lsb", t->diff) : "nothing";

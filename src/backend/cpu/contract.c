@@ -66,12 +66,12 @@ put_number(SnBuf *b, int64_t v)
  * cut, zero points, the codes. */
 static SnBuf
 panels_key(const SnPrep *p, SnArena *tmp, const SnConvGeo *o,
-           const SnConvNum *num, bool turned)
+           const SnConvNum *num, bool transposed)
 {
     const SnTensor *w = sn_map_port(p->call, &p->call->kind->sem[0], 1);
     const int64_t v[] = {
-        o->c,  o->oc,  o->group,          o->kh,           o->kw,
-        o->dw, turned, num->pick->npanel, num->pick->tiles};
+        o->c,  o->oc,      o->group,          o->kh,           o->kw,
+        o->dw, transposed, num->pick->npanel, num->pick->tiles};
     const char *isa = sn_isa_name(sn_isa());
     SnBuf b;
 
@@ -89,7 +89,7 @@ panels_key(const SnPrep *p, SnArena *tmp, const SnConvGeo *o,
  * the picture, the zero point of x and the bias itself. */
 static void
 set_pack(const SnPrep *p, SnArena *tmp, const SnConvGeo *o, SnConvNum *num,
-         bool turned)
+         bool transposed)
 {
     const SnTensor *bias = sn_opnd(p->call, 2);
     const int64_t v[] = {o->h,  o->w,  o->oh, o->ow,           o->sh,  o->sw,
@@ -97,7 +97,7 @@ set_pack(const SnPrep *p, SnArena *tmp, const SnConvGeo *o, SnConvNum *num,
 
     if (!p->pack || (o->group > 1 && o->group == o->c))
         return;
-    SnBuf b = panels_key(p, tmp, o, num, turned);
+    SnBuf b = panels_key(p, tmp, o, num, transposed);
     num->panels = sn_pack_item(p->pack, b.s, b.n);
     for (size_t i = 0; i < sizeof v / sizeof *v; i++)
         put_number(&b, v[i]);
@@ -190,19 +190,19 @@ prepare_matmul(SnPrep *p, SnArena *tmp)
     const SnTensor *w = sn_map_port(c, &c->kind->sem[0], 1);
     SnConvNum num;
     SnConvGeo geo;
-    bool turned;
+    bool transposed;
 
     if (!numbers(tmp, c, c->out[0].type, sn_cpu_clamp(c), &num) ||
-        !sn_cpu_matmul_geo(c, &geo, &turned))
+        !sn_cpu_matmul_geo(c, &geo, &transposed))
         return false;
     SnConvPick pick = pick_for(p, &geo, &num);
     num.pick = &pick;
-    set_pack(p, tmp, &geo, &num, turned);
+    set_pack(p, tmp, &geo, &num, transposed);
     Turn turn = {w->data, geo.c, geo.oc, p->constants, tmp};
-    num.from = turned ? p->constants : tmp;
+    num.from = transposed ? p->constants : tmp;
     num.filter = turn_round;
     num.ctx = &turn;
-    return finish(p, &geo, &num, turned ? w->data : NULL) != NULL;
+    return finish(p, &geo, &num, transposed ? w->data : NULL) != NULL;
 }
 
 bool

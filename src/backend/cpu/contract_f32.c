@@ -94,12 +94,12 @@ sn_cpu_matmul_f32_prepare(SnPrep *p)
     const SnSem *s = &c->kind->sem[0];
     const SnTensor *x = sn_map_port(c, s, 0), *w = sn_map_port(c, s, 1);
     SnConvGeo geo;
-    bool turned;
+    bool transposed;
 
-    if (!fits(c, x, w) || !sn_cpu_matmul_geo(c, &geo, &turned))
+    if (!fits(c, x, w) || !sn_cpu_matmul_geo(c, &geo, &transposed))
         return false;
-    SnFilterF32 f = {.step_c = turned ? geo.c : 1,
-                     .step_k = turned ? 1 : geo.oc};
+    SnFilterF32 f = {.step_c = transposed ? geo.c : 1,
+                     .step_k = transposed ? 1 : geo.oc};
     return finish(p, &geo, w, f);
 }
 

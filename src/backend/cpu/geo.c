@@ -69,18 +69,18 @@ sn_cpu_conv_geo(const SnCall *c, SnConvGeo *geo)
 }
 
 bool
-sn_cpu_matmul_geo(const SnCall *c, SnConvGeo *geo, bool *turned)
+sn_cpu_matmul_geo(const SnCall *c, SnConvGeo *geo, bool *transposed)
 {
     const SnSem *s = &c->kind->sem[0];
     const SnShape *x = sn_map_port(c, s, 0)->shape;
     const SnShape *w = sn_map_port(c, s, 1)->shape;
     const SnShape *y = c->out[0].shape;
 
-    *turned = sn_map_int(c, s, 3, 0) != 0;
+    *transposed = sn_map_int(c, s, 3, 0) != 0;
     if (w->rank != 2 || x->rank < 2 || sn_map_int(c, s, 2, 0) != 0)
         return false;
-    int64_t k = x->dim[x->rank - 1], n = w->dim[*turned ? 0 : 1];
-    if (k == 0 || w->dim[*turned ? 1 : 0] != k || y->dim[y->rank - 1] != n)
+    int64_t k = x->dim[x->rank - 1], n = w->dim[*transposed ? 0 : 1];
+    if (k == 0 || w->dim[*transposed ? 1 : 0] != k || y->dim[y->rank - 1] != n)
         return false;
     int64_t m = sn_shape_count(x) / k;
     *geo = (SnConvGeo){.n = 1,
@@ -120,7 +120,7 @@ sn_cpu_matrices(const SnCall *c, SnCpuMatrices *m)
     const SnShape *b = sn_map_port(c, s, 1)->shape;
     const SnShape *y = c->out[0].shape;
 
-    *m = (SnCpuMatrices){.turned = sn_map_int(c, s, 3, 0) != 0, .count = 1};
+    *m = (SnCpuMatrices){.transposed = sn_map_int(c, s, 3, 0) != 0, .count = 1};
     if (a->rank < 2 || b->rank < 2 || y->rank < 2 ||
         sn_map_int(c, s, 2, 0) != 0 || sn_shape_count(y) == 0 ||
         a->dim[a->rank - 1] == 0)

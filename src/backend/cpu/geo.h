@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The geometry of contracts as kernel/conv/conv_q8.h wants it, read from a call:
- * a product with a matrix is a convolution of one tap over a picture of one
- * column. */
+/* The geometry of contracts as kernel/conv/conv_q8.h wants it, read from a
+ * call: a product with a matrix is a convolution of one tap over a picture of
+ * one column. */
 #ifndef SN_CPU_GEO_H
 #define SN_CPU_GEO_H
 
@@ -13,14 +13,14 @@
 bool sn_cpu_conv_geo(const SnCall *c, SnConvGeo *geo);
 /* Of a node over matmul(a, b, trans_a, trans_b) with b a matrix, a not
  * transposed; turned: b is [n, k].  False for others. */
-bool sn_cpu_matmul_geo(const SnCall *c, SnConvGeo *geo, bool *turned);
+bool sn_cpu_matmul_geo(const SnCall *c, SnConvGeo *geo, bool *transposed);
 /* Several products of a node over matmul(a, b, false, trans_b), a matrix of a
  * with one of b each: geo is that of one, b its filter. */
 typedef struct SnCpuMatrices {
     SnConvGeo geo;
-    bool turned;   /* b is [n, k] */
-    int64_t count; /* of products; y lies matrix by matrix */
-    int rank;      /* leading dimensions, along which a and b may repeat */
+    bool transposed; /* b is [n, k] */
+    int64_t count;   /* of products; y lies matrix by matrix */
+    int rank;        /* leading dimensions, along which a and b may repeat */
     int64_t dim[SN_MAXRANK], step[2][SN_MAXRANK];
 } SnCpuMatrices;
 /* False where there are no results, no taps, or a is transposed. */

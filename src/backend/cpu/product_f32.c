@@ -23,8 +23,8 @@ prepare_pairs(SnPrep *p, Product *k)
     if (!sn_cpu_matrices(c, &k->m))
         return false;
     const SnConvGeo *o = &k->m.geo;
-    k->f = (SnFilterF32){.step_c = k->m.turned ? o->c : 1,
-                         .step_k = k->m.turned ? 1 : o->oc,
+    k->f = (SnFilterF32){.step_c = k->m.transposed ? o->c : 1,
+                         .step_k = k->m.transposed ? 1 : o->oc,
                          .lo = lim.lo,
                          .hi = lim.hi};
     k->plan = sn_conv_f32_plan(c->scratch, sn_isa(), o, &k->f);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Sums of products of plain int32 (IntegerConv2D, IntegerMatMul) by the tiles
- * of kernel/conv/conv_q8.h: the operands are differences of codes and zero points
- * as a rule, so that each becomes codes again, with a zero point of its own,
- * found in the filter's channels when it is packed and in x at each run.  What
- * does not fit 8 bits so is summed plainly. */
+ * of kernel/conv/conv_q8.h: the operands are differences of codes and zero
+ * points as a rule, so that each becomes codes again, with a zero point of its
+ * own, found in the filter's channels when it is packed and in x at each run.
+ * What does not fit 8 bits so is summed plainly. */
 #include "backend/cpu/geo.h"
 #include "cpu_kernels.h"
 #include "kernel/each/each.h"
@@ -18,7 +18,7 @@ typedef struct Sums {
     SnConvGeo geo;
     const SnConvQ8 *plan; /* NULL: w is computed, or several matrices */
     size_t codes;         /* bytes of work before the plan's own: x */
-    bool turned;          /* w is [oc, taps], else [taps, oc] */
+    bool transposed;      /* w is [oc, taps], else [taps, oc] */
     SnCpuMatrices m;      /* without plan */
 } Sums;
 
@@ -43,7 +43,7 @@ typedef struct Steps {
 static Steps
 steps(const Sums *k, int64_t taps)
 {
-    return k->turned ? (Steps){taps, 1} : (Steps){1, k->geo.oc};
+    return k->transposed ? (Steps){taps, 1} : (Steps){1, k->geo.oc};
 }
 
 /* The codes of n channels, at most LINE: these lie in one line of a cache where
@@ -148,7 +148,7 @@ sn_cpu_conv_sums_prepare(SnPrep *p)
     Sums *k = SN_NEW(p->call->scratch, Sums);
 
     k->isa = sn_isa();
-    k->turned = true;
+    k->transposed = true;
     return sn_cpu_conv_geo(p->call, &k->geo) && sn_conv_q8_holds(&k->geo) &&
            prepare(p, k);
 }
@@ -160,12 +160,12 @@ sn_cpu_matmul_sums_prepare(SnPrep *p)
 
     k->isa = sn_isa();
     if (sn_map_port(p->call, &p->call->kind->sem[0], 1)->data &&
-        sn_cpu_matmul_geo(p->call, &k->geo, &k->turned))
+        sn_cpu_matmul_geo(p->call, &k->geo, &k->transposed))
         return prepare(p, k);
     if (!sn_cpu_matrices(p->call, &k->m) || k->m.geo.h < PACK_ROWS)
         return false;
     k->geo = k->m.geo;
-    k->turned = k->m.turned;
+    k->transposed = k->m.transposed;
     set_codes(k);
     p->prep = k;
     p->nwork = k->codes;

@@ -41,9 +41,9 @@ entry_note(SnArena *a, const SnOnnxDesc *e)
         const SnAttrDesc *at = sn_attr_named(d, e->map[i].name);
         if (at == NULL)
             continue;
-        if (e->map[i].entry == SN_OX_INPUT)
+        if (e->map[i].entry == SN_IMPORT_INPUT)
             sn_putf(&b, "%s%s must be constant", b.n ? "; " : "", at->name);
-        if (e->map[i].entry == SN_OX_ATTR && at->fixed == 2 &&
+        if (e->map[i].entry == SN_IMPORT_ATTR && at->fixed == 2 &&
             strcmp(at->name, "kernel") == 0)
             sn_putf(&b, "%s1 or 2 spatial dimensions", b.n ? "; " : "");
     }

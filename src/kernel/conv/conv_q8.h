@@ -147,8 +147,8 @@ bool sn_conv_q8_holds(const SnConvGeo *geo);
 
 typedef struct SnConvNum SnConvNum;
 
-/* How a plan does its work; of reals see kernel/conv_f32/conv_f32.h.  Results are the
- * same whatever is picked. */
+/* How a plan does its work; of reals see kernel/conv_f32/conv_f32.h.  Results
+ * are the same whatever is picked. */
 typedef struct SnConvPick {
     int64_t rows;  /* result rows to a chunk */
     int npanel;    /* most panels of SN_LANE channels side by side, made of
@@ -156,7 +156,7 @@ typedef struct SnConvPick {
     bool clip;     /* tiles skip taps in padding and read x itself where they
                       can; depthwise: false */
     bool by_block; /* threads share out panels, else result rows */
-    bool tiles;    /* by tiles of two by two results (kernel/conv/conv_wino.h) */
+    bool tiles; /* by tiles of two by two results (kernel/conv/conv_wino.h) */
 } SnConvPick;
 bool sn_conv_same_pick(const SnConvPick *p, const SnConvPick *q);
 /* Whether tiles of two by two results are possible, and exact. */

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Convolutions by tiles of two by two results for AVX2 (kernel/conv/conv_wino.h). */
+/* Convolutions by tiles of two by two results for AVX2
+ * (kernel/conv/conv_wino.h). */
 #include "kernel/conv/conv_wino.h"
 
 #if defined(__x86_64__)

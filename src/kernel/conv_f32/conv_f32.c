@@ -227,18 +227,18 @@ pack_panels(const Pack *k, const Panel *v, uint32_t n)
 {
     const SnFilterF32 *f = k->f;
     int64_t taps = k->p->taps;
-    bool turned = f->step_k == 1; /* a channel after the other */
+    bool transposed = f->step_k == 1; /* a channel after the other */
 
     for (int64_t t = 0, t1; t < taps; t = t1) {
-        t1 = turned ? taps : min64(t + PACK_TAPS, taps);
+        t1 = transposed ? taps : min64(t + PACK_TAPS, taps);
         for (uint32_t i = 0; i < n; i++) {
             pack_taps(k, &v[i], v[i].ncol, v[i].npanel * SN_LANE, t, t1);
-            if (turned && f->from)
+            if (transposed && f->from)
                 sn_arena_unload(f->from, f->w,
                                 (size_t)((v[i].c0 + v[i].ncol) * taps) *
                                     sizeof *f->w);
         }
-        if (!turned && f->from)
+        if (!transposed && f->from)
             sn_arena_unload(f->from, f->w,
                             (size_t)(t1 * f->step_k) * sizeof *f->w);
     }

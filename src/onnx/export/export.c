@@ -17,14 +17,14 @@ sn_onnx_forms(void)
 }
 
 static void
-at_node(SnXp *x, SnId id)
+at_node(SnExport *x, SnId id)
 {
     x->id = id;
     x->n = sn_node(x->g, id);
     x->kd = sn_desc(x->n->kind);
-    x->e = sn_xp_line(x, x->n->kind);
+    x->e = sn_export_line(x, x->n->kind);
     x->attr = x->n->attr;
-    x->as = SN_XP_REAL;
+    x->as = SN_EXPORT_REAL;
     x->where = sn_format(x->a, "%s: node '%s' (%s)", x->file,
                          x->n->nres > 0 ? sn_name(x->g, SN_REF(id, 0)) : "",
                          x->kd->name);
@@ -35,21 +35,22 @@ at_node(SnXp *x, SnId id)
 /* Codes are uint8 throughout where callers see uint8, or where a node's
  * rounding is that of a uint8 model, or where they are asked for. */
 static void
-find_codes(SnXp *x, const SnId *topo, uint32_t n)
+find_codes(SnExport *x, const SnId *topo, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++) {
         const SnAttrDesc *a;
         at_node(x, topo[i]);
         a = sn_attr_named(x->kd, "zp_shift");
-        if (sn_xp_bound_u8(x->n) || (a != NULL && sn_xp_rounds_after(x) &&
-                                     *(int64_t *)sn_attr_at(x->attr, a) != 0))
-            x->codes = SN_XP_U8;
+        if (sn_export_bound_u8(x->n) ||
+            (a != NULL && sn_export_rounds_after(x) &&
+             *(int64_t *)sn_attr_at(x->attr, a) != 0))
+            x->codes = SN_EXPORT_U8;
     }
 }
 
 /* Marks what reaches a Save. */
 static bool *
-find_needed(const SnXp *x, const SnId *topo, uint32_t n)
+find_needed(const SnExport *x, const SnId *topo, uint32_t n)
 {
     bool *need = SN_NEW_N(x->a, bool, x->g->nnode);
 
@@ -57,7 +58,7 @@ find_needed(const SnXp *x, const SnId *topo, uint32_t n)
         const SnNode *d = sn_node(x->g, topo[i]);
         need[topo[i]] |= d->kind == SN_K_SAVE || d->kind == SN_K_PLACEHOLDER;
         SnRef v;
-        if (need[topo[i]] && sn_xp_reads_past(x, topo[i], &v)) {
+        if (need[topo[i]] && sn_export_reads_past(x, topo[i], &v)) {
             need[SN_NODE(v)] = true;
             continue;
         }
@@ -70,30 +71,30 @@ find_needed(const SnXp *x, const SnId *topo, uint32_t n)
 
 /* Fused tables are written by what looks rows up in them. */
 static bool
-only_summed(const SnXp *x, SnRef r)
+only_summed(const SnExport *x, SnRef r)
 {
     for (const SnUse *u = sn_res(x->g, r)->uses; u != NULL; u = u->next)
-        if (sn_xp_hook(sn_desc(sn_node(x->g, u->user)->kind)->name) !=
-            sn_xp_embedding_sum)
+        if (sn_export_hook(sn_desc(sn_node(x->g, u->user)->kind)->name) !=
+            sn_export_embedding_sum)
             return false;
     return true;
 }
 
 static SnStatus
-check_types(SnXp *x)
+check_types(SnExport *x)
 {
     for (unsigned k = 0; k < x->n->nres; k++) {
         const SnType *t = x->n->res[k].type;
         if (t->elem == SN_ROW8 && only_summed(x, SN_REF(x->id, k)))
             continue;
-        if (sn_xp_dtype(t, SN_XP_CODE) == 0)
-            return sn_xp_refuse(x, "values of type %s have no form in ONNX",
-                                sn_elem_name(t->elem));
+        if (sn_export_dtype(t, SN_EXPORT_CODE) == 0)
+            return sn_export_refuse(x, "values of type %s have no form in ONNX",
+                                    sn_elem_name(t->elem));
         if (t->elem == SN_QI16 && x->opset < 21) {
-            sn_xp_refuse(x,
-                         "16-bit codes need opset 21; the model is "
-                         "written at %d",
-                         x->opset);
+            sn_export_refuse(x,
+                             "16-bit codes need opset 21; the model is "
+                             "written at %d",
+                             x->opset);
             sn_diag_help(x->d, "give --opset 21");
             return SN_EUNSUPPORTED;
         }
@@ -103,42 +104,44 @@ check_types(SnXp *x)
 
 /* ---- outputs ---- */
 
-static SnXpAs
-output_as(const SnXp *x, const SnNode *n)
+static SnExportAs
+output_as(const SnExport *x, const SnNode *n)
 {
     const SnType *t = sn_type(x->g, n->in[0].ref);
 
-    return sn_xp_as(t, sn_xp_bound_u8(n) ? SN_XP_U8 : SN_XP_CODE);
+    return sn_export_as(t,
+                        sn_export_bound_u8(n) ? SN_EXPORT_U8 : SN_EXPORT_CODE);
 }
 
 /* Names of inputs and outputs stand; each output wishes that the tensor it
  * reads be called so. */
 static void
-keep_names(SnXp *x, const SnId *topo, uint32_t n, const bool *need)
+keep_names(SnExport *x, const SnId *topo, uint32_t n, const bool *need)
 {
     size_t nref = (size_t)x->g->nnode << SN_RESBITS;
-    SnXpWish ***last = SN_NEW_N(x->a, SnXpWish **, nref);
+    SnExportWish ***last = SN_NEW_N(x->a, SnExportWish **, nref);
 
     for (size_t r = 0; r < nref; r++)
         last[r] = &x->wish[r];
     for (uint32_t i = 0; i < n; i++) {
         const SnNode *d = sn_node(x->g, topo[i]);
         if (d->kind == SN_K_PLACEHOLDER)
-            sn_xp_keep(x, sn_name(x->g, SN_REF(topo[i], 0)),
-                       SN_REF(topo[i], 0));
+            sn_export_keep(x, sn_name(x->g, SN_REF(topo[i], 0)),
+                           SN_REF(topo[i], 0));
     }
     for (uint32_t i = 0; i < n; i++) {
         const SnNode *d = sn_node(x->g, topo[i]);
-        SnXpWish w = {0};
+        SnExportWish w = {0};
         if (d->kind != SN_K_SAVE)
             continue;
         w.form.rank = sn_shape_of(x->g, d->in[0].ref)->rank;
-        memcpy(w.form.perm, sn_xp_identity, sizeof w.form.perm);
+        memcpy(w.form.perm, sn_export_identity, sizeof w.form.perm);
         w.form.as = output_as(x, d);
         w.form.name = ((const SnSaveAttr *)d->attr)->name;
-        SnRef r = sn_xp_root(x, d->in[0].ref, w.form.rank, w.form.perm);
-        sn_xp_keep(x, w.form.name, SN_REF(topo[i], 0));
-        if (sn_xp_constant(x, r) || sn_xp_bound_real(d, sn_type(x->g, r)) != 0)
+        SnRef r = sn_export_root(x, d->in[0].ref, w.form.rank, w.form.perm);
+        sn_export_keep(x, w.form.name, SN_REF(topo[i], 0));
+        if (sn_export_constant(x, r) ||
+            sn_export_bound_real(d, sn_type(x->g, r)) != 0)
             continue;
         *last[r] = sn_memdup(x->a, &w, sizeof w);
         last[r] = &(*last[r])->next;
@@ -146,13 +149,13 @@ keep_names(SnXp *x, const SnId *topo, uint32_t n, const bool *need)
     for (uint32_t i = 0; i < n; i++) {
         const SnNode *d = sn_node(x->g, topo[i]);
         for (unsigned k = 0; need[topo[i]] && k < d->nres; k++)
-            sn_xp_keep(x, sn_name(x->g, SN_REF(topo[i], k)),
-                       SN_REF(topo[i], k));
+            sn_export_keep(x, sn_name(x->g, SN_REF(topo[i], k)),
+                           SN_REF(topo[i], k));
     }
 }
 
 static Onnx__ValueInfoProto *
-value_info(SnXp *x, const char *name, int dtype, const SnShape *s)
+value_info(SnExport *x, const char *name, int dtype, const SnShape *s)
 {
     Onnx__ValueInfoProto *v = SN_NEW(x->a, Onnx__ValueInfoProto);
     Onnx__TypeProto *type = SN_NEW(x->a, Onnx__TypeProto);
@@ -183,49 +186,51 @@ value_info(SnXp *x, const char *name, int dtype, const SnShape *s)
 }
 
 static void
-add_input(SnXp *x, Onnx__GraphProto *pb)
+add_input(SnExport *x, Onnx__GraphProto *pb)
 {
     SnRef r = SN_REF(x->id, 0);
     const SnType *t = sn_type(x->g, r);
     const SnShape *s = sn_shape_of(x->g, r);
-    SnXpAs as = sn_xp_as(t, sn_xp_bound_u8(x->n) ? SN_XP_U8 : SN_XP_CODE);
-    const char *name = sn_xp_own(x, sn_name(x->g, r), r), *wide;
-    int real = sn_xp_bound_real(x->n, t);
+    SnExportAs as = sn_export_as(t, sn_export_bound_u8(x->n) ? SN_EXPORT_U8
+                                                             : SN_EXPORT_CODE);
+    const char *name = sn_export_own(x, sn_name(x->g, r), r), *wide;
+    int real = sn_export_bound_real(x->n, t);
 
     pb->input = sn_grow(x->a, pb->input, pb->n_input, sizeof *pb->input);
     pb->input[pb->n_input++] =
-        value_info(x, name, real != 0 ? real : sn_xp_dtype(t, as), s);
+        value_info(x, name, real != 0 ? real : sn_export_dtype(t, as), s);
     if (real != 0) {
-        wide = sn_xp_name(x, r, s->rank, sn_xp_identity, as);
-        sn_xp_cast_real(x, name, wide, ONNX__TENSOR_PROTO__DATA_TYPE__FLOAT);
+        wide = sn_export_name(x, r, s->rank, sn_export_identity, as);
+        sn_export_cast_real(x, name, wide,
+                            ONNX__TENSOR_PROTO__DATA_TYPE__FLOAT);
         name = wide;
     }
-    sn_xp_add(x, r, s->rank, sn_xp_identity, as, name);
+    sn_export_add(x, r, s->rank, sn_export_identity, as, name);
 }
 
 static SnStatus
-add_output(SnXp *x, Onnx__GraphProto *pb)
+add_output(SnExport *x, Onnx__GraphProto *pb)
 {
     SnRef r = x->n->in[0].ref;
     const char *want = ((const SnSaveAttr *)x->n->attr)->name;
-    SnXpAs as = output_as(x, x->n);
-    const char *got = sn_xp_plain(x, r, as);
-    int real = sn_xp_bound_real(x->n, sn_type(x->g, r));
+    SnExportAs as = output_as(x, x->n);
+    const char *got = sn_export_plain(x, r, as);
+    int real = sn_export_bound_real(x->n, sn_type(x->g, r));
 
     if (strcmp(got, want) != 0) {
-        if (sn_xp_own(x, want, SN_REF(x->id, 0)) == NULL)
-            return sn_xp_refuse(x,
-                                "the output '%s' has the name of another "
-                                "value of the model",
-                                want);
+        if (sn_export_own(x, want, SN_REF(x->id, 0)) == NULL)
+            return sn_export_refuse(x,
+                                    "the output '%s' has the name of another "
+                                    "value of the model",
+                                    want);
         if (real != 0)
-            sn_xp_cast_real(x, got, want, real);
+            sn_export_cast_real(x, got, want, real);
         else
-            sn_xp_node(x, "", "Identity", 1, &got, want);
+            sn_export_node(x, "", "Identity", 1, &got, want);
     }
     pb->output = sn_grow(x->a, pb->output, pb->n_output, sizeof *pb->output);
     pb->output[pb->n_output++] = value_info(
-        x, want, real != 0 ? real : sn_xp_dtype(sn_type(x->g, r), as),
+        x, want, real != 0 ? real : sn_export_dtype(sn_type(x->g, r), as),
         sn_shape_of(x->g, r));
     return SN_OK;
 }
@@ -233,132 +238,133 @@ add_output(SnXp *x, Onnx__GraphProto *pb)
 /* ---- nodes ---- */
 
 static SnStatus
-dequantize(SnXp *x)
+dequantize(SnExport *x)
 {
     SnRef v = sn_in(x->g, x->id, 0), r;
     int rank = x->n->res[0].shape->rank, perm[SN_MAXRANK], p[SN_MAXRANK];
     const SnType *t = sn_type(x->g, v);
     const char *from, *to;
-    SnXpAs as = SN_XP_CODE;
+    SnExportAs as = SN_EXPORT_CODE;
 
-    sn_xp_choose(x, perm);
+    sn_export_choose(x, perm);
     memcpy(p, perm, sizeof p);
-    r = sn_xp_root(x, v, rank, p);
-    for (const SnXpForm *f = x->value[r]; f != NULL; f = f->next)
-        if (f->as != SN_XP_REAL) {
+    r = sn_export_root(x, v, rank, p);
+    for (const SnExportForm *f = x->value[r]; f != NULL; f = f->next)
+        if (f->as != SN_EXPORT_REAL) {
             as = f->as;
             break;
         }
-    from = sn_xp_get(x, v, rank, perm, sn_xp_as(t, as));
-    to = sn_xp_open(x, 0, perm);
-    sn_xp_convert(x, "DequantizeLinear", r, rank, p, as, from, to);
-    sn_xp_close(x, 0, perm, to);
+    from = sn_export_get(x, v, rank, perm, sn_export_as(t, as));
+    to = sn_export_open(x, 0, perm);
+    sn_export_convert(x, "DequantizeLinear", r, rank, p, as, from, to);
+    sn_export_close(x, 0, perm, to);
     return SN_OK;
 }
 
 /* Quantize and Rescale: the reals, cut and quantized. */
 static SnStatus
-requantize(SnXp *x)
+requantize(SnExport *x)
 {
     int perm[SN_MAXRANK];
 
     if (x->n->res[0].type->elem == SN_QI32)
-        return sn_xp_refuse(x, "QuantizeLinear does not write int32");
-    sn_xp_choose(x, perm);
-    sn_xp_close(x, 0, perm, sn_xp_operand(x, 0, perm, SN_XP_REAL));
+        return sn_export_refuse(x, "QuantizeLinear does not write int32");
+    sn_export_choose(x, perm);
+    sn_export_close(x, 0, perm, sn_export_operand(x, 0, perm, SN_EXPORT_REAL));
     return SN_OK;
 }
 
 /* Do the codes of a node move as they are, by an operator that may? */
 static bool
-moves_codes(const SnXp *x)
+moves_codes(const SnExport *x)
 {
     const SnType *t = x->n->res[0].type;
 
     return x->form == SN_ONNX_QOPERATOR && x->e != NULL && t->elem == SN_QI8 &&
            x->kd->out[0].fact == SN_SAME && x->kd->sem[0].raw &&
-           sn_xp_runs_codes(x->e->op);
+           sn_export_runs_codes(x->e->op);
 }
 
 static bool
-quantized(const SnXp *x)
+quantized(const SnExport *x)
 {
     const SnTuple *t = sn_node_tuple(x->g, x->id);
 
     return t != NULL && t->quant;
 }
 
-static SnXpHook *
+static SnExportHook *
 writer(const SnKindDesc *kd, const SnOnnxDesc *e)
 {
-    SnXpHook *fn = sn_xp_hook(kd->name);
+    SnExportHook *fn = sn_export_hook(kd->name);
 
     if (fn == NULL && kd->form_of >= 0)
-        fn = sn_xp_hook(sn_desc((SnKind)kd->form_of)->name);
+        fn = sn_export_hook(sn_desc((SnKind)kd->form_of)->name);
     if (fn == NULL && e != NULL)
-        fn = e->hook != NULL ? sn_xp_hook(e->hook) : sn_xp_map;
+        fn = e->hook != NULL ? sn_export_hook(e->hook) : sn_export_map;
     return fn;
 }
 
 bool
 sn_onnx_writes(SnKind k, int opset)
 {
-    SnXp x = {.opset = opset};
+    SnExport x = {.opset = opset};
     const SnKindDesc *d = sn_desc(k);
 
     return !d->effect && d->sem != NULL && d->sem[0].cls != SN_C_SOURCE &&
            (d->sem[0].cls == SN_C_CONVERT || d->sem[0].map == SN_MAP_PERMUTE ||
-            writer(d, sn_xp_line(&x, k)) != NULL);
+            writer(d, sn_export_line(&x, k)) != NULL);
 }
 
 /* ONNX Runtime loads no pool whose pads are as wide as its window. */
 static SnStatus
-check_window(SnXp *x)
+check_window(SnExport *x)
 {
     if (x->kd->sem[0].map != SN_MAP_POOL)
         return SN_OK;
-    const SnInts *k = sn_xp_attr(x, "kernel", SN_A_INTS);
-    const SnInts *p = sn_xp_attr(x, "pads", SN_A_INTS);
+    const SnInts *k = sn_export_attr(x, "kernel", SN_A_INTS);
+    const SnInts *p = sn_export_attr(x, "pads", SN_A_INTS);
     for (uint32_t i = 0; i < p->n; i++)
         if (p->v[i] >= k->v[i % k->n])
-            return sn_xp_refuse(x, "its pads are as wide as its window, which "
-                                   "ONNX Runtime does not load");
+            return sn_export_refuse(x,
+                                    "its pads are as wide as its window, which "
+                                    "ONNX Runtime does not load");
     return SN_OK;
 }
 
 static SnStatus
-operator(SnXp *x)
+operator(SnExport *x)
 {
-    SnXpHook *fn = writer(x->kd, x->e);
+    SnExportHook *fn = writer(x->kd, x->e);
     bool done = false;
 
-    if (sn_xp_put_u8(x))
+    if (sn_export_put_u8(x))
         return SN_OK;
     if (fn == NULL)
-        return sn_xp_refuse(x, "has no form in ONNX at opset %d", x->opset);
+        return sn_export_refuse(x, "has no form in ONNX at opset %d", x->opset);
     SN_TRY(check_window(x));
     if (x->n->nres > 0 && x->n->res[0].type->elem == SN_QI32) {
         if (x->kd->sem[0].cls != SN_C_MOVE || x->kd->out[0].fact != SN_SAME)
-            return sn_xp_refuse(x, "QuantizeLinear does not write int32");
-        x->as = SN_XP_CODE; /* moved as they are in both forms */
+            return sn_export_refuse(x, "QuantizeLinear does not write int32");
+        x->as = SN_EXPORT_CODE; /* moved as they are in both forms */
         return fn(x);
     }
     if (x->form == SN_ONNX_QOPERATOR && quantized(x)) {
-        SnXpCodes *q = sn_xp_codes_hook(x);
+        SnExportCodes *q = sn_export_codes_hook(x);
         x->as = x->codes;
         if (q != NULL)
             SN_TRY(q(x, &done));
         if (done)
             return SN_OK;
-        x->as = moves_codes(x) ? x->codes : SN_XP_REAL;
+        x->as = moves_codes(x) ? x->codes : SN_EXPORT_REAL;
     }
-    if (quantized(x) && sn_xp_rounds_after(x))
+    if (quantized(x) && sn_export_rounds_after(x))
         x->rounded = x->nrounded++ == 0 ? x->id : x->rounded;
     return fn(x);
 }
 
 static SnStatus
-add_node(SnXp *x, Onnx__GraphProto *pb)
+add_node(SnExport *x, Onnx__GraphProto *pb)
 {
     switch (x->n->kind) {
     case SN_K_CONSTANT:
@@ -381,14 +387,14 @@ add_node(SnXp *x, Onnx__GraphProto *pb)
 }
 
 static SnStatus
-export_graph(SnXp *x, Onnx__GraphProto *pb)
+export_graph(SnExport *x, Onnx__GraphProto *pb)
 {
     uint32_t n;
     SnId *topo = sn_topo(x->g, x->a, &n);
     bool *need;
 
     find_codes(x, topo, n);
-    sn_xp_find_u8(x, topo, n);
+    sn_export_find_u8(x, topo, n);
     need = find_needed(x, topo, n);
     keep_names(x, topo, n, need);
     for (uint32_t i = 0; i < n; i++) {
@@ -444,14 +450,15 @@ opset_id(SnArena *a, const char *domain, int64_t version)
 }
 
 static void
-open_names(SnXp *x)
+open_names(SnExport *x)
 {
     x->nbucket = 256;
     while (x->nbucket < 4u * x->g->nnode)
         x->nbucket *= 2;
-    x->bucket = SN_NEW_N(x->a, SnXpName *, x->nbucket);
-    x->value = SN_NEW_N(x->a, SnXpForm *, (size_t)x->g->nnode << SN_RESBITS);
-    x->wish = SN_NEW_N(x->a, SnXpWish *, (size_t)x->g->nnode << SN_RESBITS);
+    x->bucket = SN_NEW_N(x->a, SnExportName *, x->nbucket);
+    x->value =
+        SN_NEW_N(x->a, SnExportForm *, (size_t)x->g->nnode << SN_RESBITS);
+    x->wish = SN_NEW_N(x->a, SnExportWish *, (size_t)x->g->nnode << SN_RESBITS);
     sn_index_init(&x->of_param, x->a);
 }
 
@@ -459,13 +466,13 @@ SnStatus
 sn_onnx_pack(SnArena *a, const SnGraph *g, const SnOnnxExport *o,
              const char *file, SnDiag *d, void **p, size_t *n)
 {
-    SnXp x = {.a = a,
-              .d = d,
-              .g = g,
-              .file = file,
-              .form = o->form,
-              .codes = o->u8 ? SN_XP_U8 : SN_XP_CODE,
-              .opset = o->opset != 0 ? o->opset : SN_ONNX_OPSET};
+    SnExport x = {.a = a,
+                  .d = d,
+                  .g = g,
+                  .file = file,
+                  .form = o->form,
+                  .codes = o->u8 ? SN_EXPORT_U8 : SN_EXPORT_CODE,
+                  .opset = o->opset != 0 ? o->opset : SN_ONNX_OPSET};
     Onnx__ModelProto m = ONNX__MODEL_PROTO__INIT;
     Onnx__GraphProto pb = ONNX__GRAPH_PROTO__INIT;
     Onnx__OperatorSetIdProto *set[2];

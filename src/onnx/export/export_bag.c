@@ -12,7 +12,7 @@ typedef struct Rows { /* a fused table taken apart */
 } Rows;
 
 static Rows
-take_apart(SnXp *x, SnRef table)
+take_apart(SnExport *x, SnRef table)
 {
     const SnShape *s = sn_shape_of(x->g, table);
     const uint8_t *row = sn_node(x->g, SN_NODE(table))->data;
@@ -30,37 +30,40 @@ take_apart(SnXp *x, SnRef table)
 }
 
 static const char *
-node(SnXp *x, const char *op, const char *a, const char *b, const char *part)
+node(SnExport *x, const char *op, const char *a, const char *b,
+     const char *part)
 {
-    const char *in[2] = {a, b}, *out = sn_xp_part(x, part);
+    const char *in[2] = {a, b}, *out = sn_export_part(x, part);
 
-    sn_xp_node(x, "", op, 2, in, out);
+    sn_export_node(x, "", op, 2, in, out);
     return out;
 }
 
 /* Rows `index` of a tensor [n, width]. */
 static const char *
-look_up(SnXp *x, const char *name, int dtype, const Rows *r, int64_t width,
+look_up(SnExport *x, const char *name, int dtype, const Rows *r, int64_t width,
         const void *data, size_t nbyte, const char *index, const char *part)
 {
     int64_t dim[2] = {r->n, width};
 
-    return node(x, "Gather",
-                sn_xp_init(x, sn_xp_part(x, name), dtype, 2, dim, data, nbyte),
-                index, part);
+    return node(
+        x, "Gather",
+        sn_export_init(x, sn_export_part(x, name), dtype, 2, dim, data, nbyte),
+        index, part);
 }
 
 static const char *
-decoded(SnXp *x, SnRef table, const char *index)
+decoded(SnExport *x, SnRef table, const char *index)
 {
     const int f32 = ONNX__TENSOR_PROTO__DATA_TYPE__FLOAT;
     Rows r = take_apart(x, table);
     size_t nf = (size_t)r.n * sizeof(float);
-    const char *code, *v, *real = sn_xp_part(x, "code_reals");
+    const char *code, *v, *real = sn_export_part(x, "code_reals");
 
     code = look_up(x, "codes", ONNX__TENSOR_PROTO__DATA_TYPE__UINT8, &r, r.cols,
                    r.code, (size_t)(r.n * r.cols), index, "code_rows");
-    sn_xp_attr_int(x, sn_xp_node(x, "", "Cast", 1, &code, real), "to", f32);
+    sn_export_attr_int(x, sn_export_node(x, "", "Cast", 1, &code, real), "to",
+                       f32);
     v = look_up(x, "scales", f32, &r, 1, r.scale, nf, index, "scale_rows");
     real = node(x, "Mul", real, v, "scaled");
     v = look_up(x, "offsets", f32, &r, 1, r.offset, nf, index, "offset_rows");
@@ -68,10 +71,10 @@ decoded(SnXp *x, SnRef table, const char *index)
 }
 
 SnStatus
-sn_xp_embedding_sum(SnXp *x)
+sn_export_embedding_sum(SnExport *x)
 {
     SnRef table = sn_in(x->g, x->id, 0);
-    const char *index = sn_xp_plain(x, sn_in(x->g, x->id, 1), x->as);
+    const char *index = sn_export_plain(x, sn_in(x->g, x->id, 1), x->as);
     const char *in[2] = {NULL}, *out;
     int64_t one = 1;
     Onnx__NodeProto *n;
@@ -79,14 +82,15 @@ sn_xp_embedding_sum(SnXp *x)
     if (sn_type(x->g, table)->elem == SN_ROW8)
         in[0] = decoded(x, table, index);
     else
-        in[0] = node(x, "Gather", sn_xp_plain(x, table, x->as), index, "rows");
+        in[0] =
+            node(x, "Gather", sn_export_plain(x, table, x->as), index, "rows");
     if (x->opset >= 13)
-        in[1] = sn_xp_ints(x, "axes", (SnInts){1, &one});
-    out = sn_xp_open(x, 0, sn_xp_identity);
-    n = sn_xp_node(x, "", "ReduceSum", x->opset >= 13 ? 2 : 1, in, out);
+        in[1] = sn_export_ints(x, "axes", (SnInts){1, &one});
+    out = sn_export_open(x, 0, sn_export_identity);
+    n = sn_export_node(x, "", "ReduceSum", x->opset >= 13 ? 2 : 1, in, out);
     if (x->opset < 13)
-        sn_xp_attr_ints(x, n, "axes", (SnInts){1, &one});
-    sn_xp_attr_int(x, n, "keepdims", 0);
-    sn_xp_close(x, 0, sn_xp_identity, out);
+        sn_export_attr_ints(x, n, "axes", (SnInts){1, &one});
+    sn_export_attr_int(x, n, "keepdims", 0);
+    sn_export_close(x, 0, sn_export_identity, out);
     return SN_OK;
 }

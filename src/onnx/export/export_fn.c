@@ -7,57 +7,60 @@
 #include "sn_kinds.h"
 
 static Onnx__NodeProto *
-put(SnXp *x, const char *op, uint32_t n, const char *const *in, const int *perm)
+put(SnExport *x, const char *op, uint32_t n, const char *const *in,
+    const int *perm)
 {
-    const char *out = sn_xp_open(x, 0, perm);
-    Onnx__NodeProto *node = sn_xp_node(x, "", op, n, in, out);
+    const char *out = sn_export_open(x, 0, perm);
+    Onnx__NodeProto *node = sn_export_node(x, "", op, n, in, out);
 
-    sn_xp_close(x, 0, perm, out);
+    sn_export_close(x, 0, perm, out);
     return node;
 }
 
 /* ---- plain values ---- */
 
 static void
-cast_to(SnXp *x, Onnx__NodeProto *n, const SnType *t)
+cast_to(SnExport *x, Onnx__NodeProto *n, const SnType *t)
 {
-    sn_xp_attr_int(x, n, "to", sn_xp_dtype(t, SN_XP_CODE));
+    sn_export_attr_int(x, n, "to", sn_export_dtype(t, SN_EXPORT_CODE));
 }
 
 SnStatus
-sn_xp_cast(SnXp *x)
+sn_export_cast(SnExport *x)
 {
     int perm[SN_MAXRANK];
     const char *in;
 
-    sn_xp_choose(x, perm);
-    in = sn_xp_operand(x, 0, perm, x->as);
+    sn_export_choose(x, perm);
+    in = sn_export_operand(x, 0, perm, x->as);
     cast_to(x, put(x, "Cast", 1, &in, perm), x->n->res[0].type);
     return SN_OK;
 }
 
 /* The codes of a value are a tensor already; so are codes with a scale. */
 static SnStatus
-alias(SnXp *x)
+alias(SnExport *x)
 {
     int rank = x->n->res[0].shape->rank, perm[SN_MAXRANK];
     SnRef v = sn_in(x->g, x->id, 0);
-    SnXpAs as = x->u8[x->id] || x->u8[SN_NODE(v)] ? SN_XP_U8 : SN_XP_CODE;
+    SnExportAs as =
+        x->u8[x->id] || x->u8[SN_NODE(v)] ? SN_EXPORT_U8 : SN_EXPORT_CODE;
 
-    sn_xp_at_hand(x, 0, perm);
-    sn_xp_add(x, SN_REF(x->id, 0), rank, perm, sn_xp_as(x->n->res[0].type, as),
-              sn_xp_get(x, v, rank, perm, as));
+    sn_export_at_hand(x, 0, perm);
+    sn_export_add(x, SN_REF(x->id, 0), rank, perm,
+                  sn_export_as(x->n->res[0].type, as),
+                  sn_export_get(x, v, rank, perm, as));
     return SN_OK;
 }
 
 SnStatus
-sn_xp_codes(SnXp *x)
+sn_export_codes(SnExport *x)
 {
     return alias(x);
 }
 
 SnStatus
-sn_xp_label(SnXp *x)
+sn_export_label(SnExport *x)
 {
     return alias(x);
 }
@@ -65,39 +68,40 @@ sn_xp_label(SnXp *x)
 /* ---- integers ---- */
 
 static bool
-made_by(const SnXp *x, SnRef r, SnXpHook *fn)
+made_by(const SnExport *x, SnRef r, SnExportHook *fn)
 {
-    return sn_xp_hook(sn_desc(sn_kind(x->g, r))->name) == fn;
+    return sn_export_hook(sn_desc(sn_kind(x->g, r))->name) == fn;
 }
 
 /* Sums of products take values and zero points apart. */
 static bool
-only_for_sums(const SnXp *x, SnRef r)
+only_for_sums(const SnExport *x, SnRef r)
 {
     for (const SnUse *u = sn_res(x->g, r)->uses; u != NULL; u = u->next) {
         const SnKindDesc *d = sn_desc(sn_node(x->g, u->user)->kind);
-        SnXpHook *fn = sn_xp_hook(d->name);
+        SnExportHook *fn = sn_export_hook(d->name);
         if (d->sem[0].map == SN_MAP_PERMUTE
                 ? !only_for_sums(x, SN_REF(u->user, 0))
-                : fn != sn_xp_conv_integer && fn != sn_xp_matmul_integer)
+                : fn != sn_export_conv_integer &&
+                      fn != sn_export_matmul_integer)
             return false;
     }
     return true;
 }
 
 SnStatus
-sn_xp_difference(SnXp *x)
+sn_export_difference(SnExport *x)
 {
     int perm[SN_MAXRANK];
     const char *in[2];
 
     if (only_for_sums(x, SN_REF(x->id, 0)))
         return SN_OK;
-    sn_xp_choose(x, perm);
+    sn_export_choose(x, perm);
     for (uint32_t s = 0; s < 2; s++) {
-        const char *from = sn_xp_operand(x, s, perm, x->as);
-        in[s] = sn_xp_part(x, s == 0 ? "wide" : "zp");
-        cast_to(x, sn_xp_node(x, "", "Cast", 1, &from, in[s]),
+        const char *from = sn_export_operand(x, s, perm, x->as);
+        in[s] = sn_export_part(x, s == 0 ? "wide" : "zp");
+        cast_to(x, sn_export_node(x, "", "Cast", 1, &from, in[s]),
                 x->n->res[0].type);
     }
     put(x, "Sub", 2, in, perm);
@@ -106,11 +110,11 @@ sn_xp_difference(SnXp *x)
 
 /* Known differences as codes and one zero point that they all fit. */
 static SnStatus
-known_apart(SnXp *x, SnRef r, int rank, const int *perm, const char **value,
+known_apart(SnExport *x, SnRef r, int rank, const int *perm, const char **value,
             const char **zp)
 {
     int64_t dim[SN_MAXRANK], n = sn_shape_count(sn_shape_of(x->g, r));
-    const int32_t *v = sn_xp_elements(x, r, rank, perm, dim);
+    const int32_t *v = sn_export_elements(x, r, rank, perm, dim);
     int32_t lo = 0, hi = 0;
     int8_t *code = SN_NEW_N(x->a, int8_t, n), *z = SN_NEW(x->a, int8_t);
     const char *name = sn_name(x->g, r);
@@ -120,52 +124,52 @@ known_apart(SnXp *x, SnRef r, int rank, const int *perm, const char **value,
         hi = v[i] > hi ? v[i] : hi;
     }
     if ((int64_t)hi - lo > 255)
-        return sn_xp_refuse(x, "'%s' spans more than 8 bits", name);
+        return sn_export_refuse(x, "'%s' spans more than 8 bits", name);
     *z = (int8_t)(lo < -128 ? -128 - lo : hi > 127 ? 127 - hi : 0);
     for (int64_t i = 0; i < n; i++)
         code[i] = (int8_t)(v[i] + *z);
-    *value = sn_xp_init(x, sn_xp_fresh(x, sn_format(x->a, "%s.codes", name)),
-                        ONNX__TENSOR_PROTO__DATA_TYPE__INT8, rank, dim, code,
-                        (size_t)n);
-    *zp = sn_xp_init(x, sn_xp_fresh(x, sn_format(x->a, "%s.zp", name)),
-                     ONNX__TENSOR_PROTO__DATA_TYPE__INT8, 0, NULL, z, 1);
+    *value = sn_export_init(
+        x, sn_export_fresh(x, sn_format(x->a, "%s.codes", name)),
+        ONNX__TENSOR_PROTO__DATA_TYPE__INT8, rank, dim, code, (size_t)n);
+    *zp = sn_export_init(x, sn_export_fresh(x, sn_format(x->a, "%s.zp", name)),
+                         ONNX__TENSOR_PROTO__DATA_TYPE__INT8, 0, NULL, z, 1);
     return SN_OK;
 }
 
 /* Operand and zero point of a sum: both sides of a difference. */
 static SnStatus
-apart(SnXp *x, uint32_t slot, const int *perm, const char **value,
+apart(SnExport *x, uint32_t slot, const int *perm, const char **value,
       const char **zp)
 {
     SnRef r = sn_in(x->g, x->id, slot), z;
-    SnXpAs as = x->as;
+    SnExportAs as = x->as;
     int rank = sn_shape_of(x->g, r)->rank, p[SN_MAXRANK];
 
     memcpy(p, perm, (size_t)rank * sizeof *perm);
-    r = sn_xp_root(x, r, rank, p);
-    if (sn_xp_constant(x, r))
+    r = sn_export_root(x, r, rank, p);
+    if (sn_export_constant(x, r))
         return known_apart(x, r, rank, p, value, zp);
-    if (!made_by(x, r, sn_xp_difference))
-        return sn_xp_refuse(x,
-                            "operand '%s' is no difference of codes and "
-                            "zero point",
-                            sn_name(x->g, r));
+    if (!made_by(x, r, sn_export_difference))
+        return sn_export_refuse(x,
+                                "operand '%s' is no difference of codes and "
+                                "zero point",
+                                sn_name(x->g, r));
     z = sn_in(x->g, SN_NODE(r), 1);
     if (sn_shape_count(sn_shape_of(x->g, z)) != 1)
-        return sn_xp_refuse(x, "the zero point '%s' is not one code",
-                            sn_name(x->g, z));
+        return sn_export_refuse(x, "the zero point '%s' is not one code",
+                                sn_name(x->g, z));
     r = sn_in(x->g, SN_NODE(r), 0);
-    if (x->u8[SN_NODE(r)] && (sn_xp_constant(x, z) || x->u8[SN_NODE(z)]))
-        as = SN_XP_U8;
-    *value = sn_xp_get(x, r, rank, p, as);
-    *zp = sn_xp_constant(x, z) ? sn_xp_get(x, z, 0, p, as)
-                               : sn_xp_plain(x, z, as);
+    if (x->u8[SN_NODE(r)] && (sn_export_constant(x, z) || x->u8[SN_NODE(z)]))
+        as = SN_EXPORT_U8;
+    *value = sn_export_get(x, r, rank, p, as);
+    *zp = sn_export_constant(x, z) ? sn_export_get(x, z, 0, p, as)
+                                   : sn_export_plain(x, z, as);
     return SN_OK;
 }
 
 /* The weights w say how large the window is, [out, kh, kw, in]. */
 static void
-window(SnXp *x, Onnx__NodeProto *n, const SnShape *w)
+window(SnExport *x, Onnx__NodeProto *n, const SnShape *w)
 {
     static const char *const name[][2] = {
         {"stride", "strides"},
@@ -173,18 +177,19 @@ window(SnXp *x, Onnx__NodeProto *n, const SnShape *w)
         {"dilate", "dilations"},
     };
 
-    sn_xp_attr_ints(x, n, "kernel_shape", (SnInts){2, w->dim + 1});
+    sn_export_attr_ints(x, n, "kernel_shape", (SnInts){2, w->dim + 1});
     for (size_t i = 0; i < sizeof name / sizeof name[0]; i++)
-        sn_xp_attr_ints(x, n, name[i][1],
-                        *(const SnInts *)sn_xp_attr(x, name[i][0], SN_A_INTS));
-    sn_xp_attr_int(x, n, "group",
-                   *(const int64_t *)sn_xp_attr(x, "group", SN_A_INT));
+        sn_export_attr_ints(
+            x, n, name[i][1],
+            *(const SnInts *)sn_export_attr(x, name[i][0], SN_A_INTS));
+    sn_export_attr_int(x, n, "group",
+                       *(const int64_t *)sn_export_attr(x, "group", SN_A_INT));
 }
 
 static const int first[] = {0, 3, 1, 2}; /* channels after the batch */
 
 SnStatus
-sn_xp_conv_integer(SnXp *x)
+sn_export_conv_integer(SnExport *x)
 {
     const char *in[4];
 
@@ -196,13 +201,13 @@ sn_xp_conv_integer(SnXp *x)
 }
 
 SnStatus
-sn_xp_matmul_integer(SnXp *x)
+sn_export_matmul_integer(SnExport *x)
 {
     const char *in[4];
 
-    SN_TRY(apart(x, 0, sn_xp_identity, &in[0], &in[2]));
-    SN_TRY(apart(x, 1, sn_xp_identity, &in[1], &in[3]));
-    put(x, "MatMulInteger", 4, in, sn_xp_identity);
+    SN_TRY(apart(x, 0, sn_export_identity, &in[0], &in[2]));
+    SN_TRY(apart(x, 1, sn_export_identity, &in[1], &in[3]));
+    put(x, "MatMulInteger", 4, in, sn_export_identity);
     return SN_OK;
 }
 
@@ -210,41 +215,42 @@ sn_xp_matmul_integer(SnXp *x)
 
 /* w is [out, kh, kw, in / group]; ONNX has [in, out / group, kh, kw]. */
 SnStatus
-sn_xp_conv_transpose(SnXp *x)
+sn_export_conv_transpose(SnExport *x)
 {
-    static const int turned[] = {3, 0, 1, 2};
-    int64_t group = *(const int64_t *)sn_xp_attr(x, "group", SN_A_INT);
-    const SnInts *more = sn_xp_attr(x, "more", SN_A_INTS);
-    const SnInts *stride = sn_xp_attr(x, "stride", SN_A_INTS);
+    static const int transposed[] = {3, 0, 1, 2};
+    int64_t group = *(const int64_t *)sn_export_attr(x, "group", SN_A_INT);
+    const SnInts *more = sn_export_attr(x, "more", SN_A_INTS);
+    const SnInts *stride = sn_export_attr(x, "stride", SN_A_INTS);
     SnRef b = sn_in(x->g, x->id, 2);
     const char *in[3] = {NULL};
     Onnx__NodeProto *n;
 
     if (group != 1)
-        return sn_xp_refuse(x, "ConvTranspose in groups is not written");
+        return sn_export_refuse(x, "ConvTranspose in groups is not written");
     for (uint32_t i = 0; i < more->n; i++)
         if (more->v[i] >= stride->v[i])
-            return sn_xp_refuse(x, "'more' is not below the stride, as ONNX "
-                                   "Runtime wants output_padding to be");
-    in[0] = sn_xp_get(x, sn_in(x->g, x->id, 0), 4, first, x->as);
-    in[1] = sn_xp_get(x, sn_in(x->g, x->id, 1), 4, turned, x->as);
+            return sn_export_refuse(x,
+                                    "'more' is not below the stride, as ONNX "
+                                    "Runtime wants output_padding to be");
+    in[0] = sn_export_get(x, sn_in(x->g, x->id, 0), 4, first, x->as);
+    in[1] = sn_export_get(x, sn_in(x->g, x->id, 1), 4, transposed, x->as);
     if (b != 0)
-        in[2] = sn_xp_plain(x, b, x->as);
+        in[2] = sn_export_plain(x, b, x->as);
     n = put(x, "ConvTranspose", 3, in, first);
     window(x, n, sn_shape_of(x->g, sn_in(x->g, x->id, 1)));
-    sn_xp_attr_ints(x, n, "output_padding", *more);
+    sn_export_attr_ints(x, n, "output_padding", *more);
     return SN_OK;
 }
 
 SnStatus
-sn_xp_depth_to_space(SnXp *x)
+sn_export_depth_to_space(SnExport *x)
 {
-    const char *in = sn_xp_get(x, sn_in(x->g, x->id, 0), 4, first, x->as);
+    const char *in = sn_export_get(x, sn_in(x->g, x->id, 0), 4, first, x->as);
     Onnx__NodeProto *n = put(x, "DepthToSpace", 1, &in, first);
 
-    sn_xp_attr_int(x, n, "blocksize",
-                   *(const int64_t *)sn_xp_attr(x, "block", SN_A_INT));
-    sn_xp_attr_str(x, n, "mode", "DCR");
+    sn_export_attr_int(x, n, "blocksize",
+                       *(const int64_t *)sn_export_attr(x, "block", SN_A_INT));
+    sn_export_attr_str(x, n, "mode", "DCR");
     return SN_OK;
 }
 
@@ -259,15 +265,15 @@ typedef struct Over {
 
 /* Reads the operand in an order at hand; the result's follows. */
 static void
-reduced(SnXp *x, Over *o)
+reduced(SnExport *x, Over *o)
 {
-    const SnInts *axes = sn_xp_attr(x, "axes", SN_A_INTS);
+    const SnInts *axes = sn_export_attr(x, "axes", SN_A_INTS);
     int left[SN_MAXRANK], n = 0;
     uint32_t set = 0;
 
     o->rank = sn_shape_of(x->g, sn_in(x->g, x->id, 0))->rank;
-    o->keep = *(const bool *)sn_xp_attr(x, "keepdims", SN_A_BOOL);
-    sn_xp_at_hand(x, 0, o->perm);
+    o->keep = *(const bool *)sn_export_attr(x, "keepdims", SN_A_BOOL);
+    sn_export_at_hand(x, 0, o->perm);
     for (uint32_t i = 0; i < axes->n; i++)
         set |= 1u << (axes->v[i] < 0 ? axes->v[i] + o->rank : axes->v[i]);
     set = axes->n == 0 ? (1u << o->rank) - 1 : set;
@@ -287,7 +293,7 @@ reduced(SnXp *x, Over *o)
 
 /* Axes are an input from opset 13 (ReduceSum) or 18 on. */
 SnStatus
-sn_xp_reduce(SnXp *x)
+sn_export_reduce(SnExport *x)
 {
     int since = strcmp(x->e->op, "ReduceSum") == 0 ? 13 : 18;
     const char *in[2] = {NULL};
@@ -297,18 +303,18 @@ sn_xp_reduce(SnXp *x)
 
     reduced(x, &o);
     axes = (SnInts){o.n, o.axes};
-    in[0] = sn_xp_get(x, sn_in(x->g, x->id, 0), o.rank, o.perm, x->as);
+    in[0] = sn_export_get(x, sn_in(x->g, x->id, 0), o.rank, o.perm, x->as);
     if (x->opset >= since)
-        in[1] = sn_xp_ints(x, "axes", axes);
+        in[1] = sn_export_ints(x, "axes", axes);
     n = put(x, x->e->op, 2, in, o.out);
     if (x->opset < since)
-        sn_xp_attr_ints(x, n, "axes", axes);
-    sn_xp_attr_int(x, n, "keepdims", o.keep);
+        sn_export_attr_ints(x, n, "axes", axes);
+    sn_export_attr_int(x, n, "keepdims", o.keep);
     return SN_OK;
 }
 
 SnStatus
-sn_xp_arg(SnXp *x)
+sn_export_arg(SnExport *x)
 {
     const char *in;
     Onnx__NodeProto *n;
@@ -316,28 +322,28 @@ sn_xp_arg(SnXp *x)
 
     reduced(x, &o);
     if (o.n != 1)
-        return sn_xp_refuse(x, "%s goes over one axis, not %u", x->e->op,
-                            (unsigned)o.n);
-    in = sn_xp_get(x, sn_in(x->g, x->id, 0), o.rank, o.perm, x->as);
+        return sn_export_refuse(x, "%s goes over one axis, not %u", x->e->op,
+                                (unsigned)o.n);
+    in = sn_export_get(x, sn_in(x->g, x->id, 0), o.rank, o.perm, x->as);
     n = put(x, x->e->op, 1, &in, o.out);
-    sn_xp_attr_int(x, n, "axis", o.axes[0]);
-    sn_xp_attr_int(x, n, "keepdims", o.keep);
+    sn_export_attr_int(x, n, "axis", o.axes[0]);
+    sn_export_attr_int(x, n, "keepdims", o.keep);
     return SN_OK;
 }
 
 /* LayerNormalization goes over the last axes, and scales. */
 SnStatus
-sn_xp_normalize(SnXp *x)
+sn_export_normalize(SnExport *x)
 {
     const SnShape *s = x->n->res[0].shape;
-    int64_t axis = *(const int64_t *)sn_xp_attr(x, "axis", SN_A_INT);
+    int64_t axis = *(const int64_t *)sn_export_attr(x, "axis", SN_A_INT);
     int perm[SN_MAXRANK], n = 0;
     const char *in[2];
     float *one;
     Onnx__NodeProto *node;
 
     if (x->opset < 17)
-        return sn_xp_refuse(x, "LayerNormalization is from opset 17");
+        return sn_export_refuse(x, "LayerNormalization is from opset 17");
     axis += axis < 0 ? s->rank : 0;
     for (int i = 0; i < s->rank; i++)
         if (i != (int)axis)
@@ -346,13 +352,13 @@ sn_xp_normalize(SnXp *x)
     one = SN_NEW_N(x->a, float, s->dim[axis]);
     for (int64_t i = 0; i < s->dim[axis]; i++)
         one[i] = 1;
-    in[0] = sn_xp_get(x, sn_in(x->g, x->id, 0), s->rank, perm, x->as);
-    in[1] = sn_xp_init(x, sn_xp_part(x, "one"),
-                       ONNX__TENSOR_PROTO__DATA_TYPE__FLOAT, 1, &s->dim[axis],
-                       one, (size_t)s->dim[axis] * sizeof *one);
+    in[0] = sn_export_get(x, sn_in(x->g, x->id, 0), s->rank, perm, x->as);
+    in[1] = sn_export_init(
+        x, sn_export_part(x, "one"), ONNX__TENSOR_PROTO__DATA_TYPE__FLOAT, 1,
+        &s->dim[axis], one, (size_t)s->dim[axis] * sizeof *one);
     node = put(x, "LayerNormalization", 2, in, perm);
-    sn_xp_attr_int(x, node, "axis", -1);
-    sn_xp_attr_real(x, node, "epsilon",
-                    *(const float *)sn_xp_attr(x, "eps", SN_A_REAL));
+    sn_export_attr_int(x, node, "axis", -1);
+    sn_export_attr_real(x, node, "epsilon",
+                        *(const float *)sn_export_attr(x, "eps", SN_A_REAL));
     return SN_OK;
 }

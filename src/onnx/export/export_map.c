@@ -12,7 +12,7 @@
 #include "sn_kinds.h"
 
 SnStatus
-sn_xp_refuse(SnXp *x, const char *fmt, ...)
+sn_export_refuse(SnExport *x, const char *fmt, ...)
 {
     va_list ap;
     char *text;
@@ -51,7 +51,7 @@ better(const SnOnnxDesc *e, const SnOnnxDesc *f)
 
 /* The line that says how a kind (or what it is a form of) is written. */
 const SnOnnxDesc *
-sn_xp_line(const SnXp *x, SnKind k)
+sn_export_line(const SnExport *x, SnKind k)
 {
     const SnOnnxDesc *best = NULL;
 
@@ -78,12 +78,12 @@ entry_for(const SnOnnxDesc *e, SnOnnxEntry kind, const char *name)
 }
 
 bool
-sn_xp_layout(const SnXp *x, const char *port, int rank, int *perm)
+sn_export_layout(const SnExport *x, const char *port, int rank, int *perm)
 {
-    const SnOnnxMap *l = entry_for(x->e, SN_OX_LAYOUT, port);
+    const SnOnnxMap *l = entry_for(x->e, SN_IMPORT_LAYOUT, port);
     static const int iohw_of_ohwi[] = {3, 0, 1, 2};
 
-    memcpy(perm, sn_xp_identity, sizeof sn_xp_identity);
+    memcpy(perm, sn_export_identity, sizeof sn_export_identity);
     if (l == NULL)
         return false;
     if (strcmp(l->value, "iohw") == 0 && rank == 4) {
@@ -98,7 +98,7 @@ sn_xp_layout(const SnXp *x, const char *port, int rank, int *perm)
 /* ---- attributes ---- */
 
 const void *
-sn_xp_attr(const SnXp *x, const char *attr, SnAttrKind kind)
+sn_export_attr(const SnExport *x, const char *attr, SnAttrKind kind)
 {
     const SnAttrDesc *a = sn_attr_named(x->kd, attr);
 
@@ -109,7 +109,7 @@ sn_xp_attr(const SnXp *x, const char *attr, SnAttrKind kind)
 }
 
 bool
-sn_xp_is_default(const SnXp *x, const char *attr)
+sn_export_is_default(const SnExport *x, const char *attr)
 {
     const SnAttrDesc *a = sn_attr_named(x->kd, attr);
 
@@ -118,7 +118,7 @@ sn_xp_is_default(const SnXp *x, const char *attr)
 }
 
 bool
-sn_xp_rounds_after(const SnXp *x)
+sn_export_rounds_after(const SnExport *x)
 {
     const SnAttrDesc *a = sn_attr_named(x->kd, "round");
 
@@ -128,31 +128,31 @@ sn_xp_rounds_after(const SnXp *x)
 }
 
 static void
-put_attr(SnXp *x, Onnx__NodeProto *n, const SnAttrDesc *a, const char *onnx)
+put_attr(SnExport *x, Onnx__NodeProto *n, const SnAttrDesc *a, const char *onnx)
 {
     const void *p = sn_attr_at(x->attr, a);
 
     switch (a->kind) {
     case SN_A_INT:
-        sn_xp_attr_int(x, n, onnx, *(const int64_t *)p);
+        sn_export_attr_int(x, n, onnx, *(const int64_t *)p);
         break;
     case SN_A_BOOL:
-        sn_xp_attr_int(x, n, onnx, *(const bool *)p);
+        sn_export_attr_int(x, n, onnx, *(const bool *)p);
         break;
     case SN_A_REAL:
-        sn_xp_attr_real(x, n, onnx, *(const float *)p);
+        sn_export_attr_real(x, n, onnx, *(const float *)p);
         break;
     case SN_A_STR:
-        sn_xp_attr_str(x, n, onnx, *(const char *const *)p);
+        sn_export_attr_str(x, n, onnx, *(const char *const *)p);
         break;
     case SN_A_ENUM:
-        sn_xp_attr_str(x, n, onnx, a->words[*(const int32_t *)p]);
+        sn_export_attr_str(x, n, onnx, a->words[*(const int32_t *)p]);
         break;
     case SN_A_INTS:
-        sn_xp_attr_ints(x, n, onnx, *(const SnInts *)p);
+        sn_export_attr_ints(x, n, onnx, *(const SnInts *)p);
         break;
     case SN_A_REALS:
-        sn_xp_attr_reals(x, n, onnx, *(const SnReals *)p);
+        sn_export_attr_reals(x, n, onnx, *(const SnReals *)p);
         break;
     default:
         sn_bug("export: attribute '%s' has no form in a model", a->name);
@@ -169,23 +169,23 @@ comes_with(const char *op, const char *attr)
 }
 
 SnStatus
-sn_xp_attrs(SnXp *x, Onnx__NodeProto *n, const char *op)
+sn_export_attrs(SnExport *x, Onnx__NodeProto *n, const char *op)
 {
     for (uint16_t i = 0; x->e != NULL && i < x->e->nmap; i++) {
         const SnOnnxMap *m = &x->e->map[i];
         const SnAttrDesc *a = sn_attr_named(x->kd, m->name);
-        if (m->entry != SN_OX_ATTR)
+        if (m->entry != SN_IMPORT_ATTR)
             continue;
         if (a == NULL)
             sn_bug("export: %s has no attribute '%s'", x->kd->name, m->name);
         if (comes_with(op, m->value) <= x->opset)
             put_attr(x, n, a, m->value);
-        else if (!sn_xp_is_default(x, a->name))
-            return sn_xp_refuse(x,
-                                "%s has '%s' from opset %d on; the model "
-                                "is written at %d",
-                                op, m->value, comes_with(op, m->value),
-                                x->opset);
+        else if (!sn_export_is_default(x, a->name))
+            return sn_export_refuse(x,
+                                    "%s has '%s' from opset %d on; the model "
+                                    "is written at %d",
+                                    op, m->value, comes_with(op, m->value),
+                                    x->opset);
     }
     return SN_OK;
 }
@@ -193,17 +193,18 @@ sn_xp_attrs(SnXp *x, Onnx__NodeProto *n, const char *op)
 /* Attributes that no entry mentions must stand at their defaults.  A clamp
  * follows as an operator; round and zp_shift are how codes are worked out. */
 static SnStatus
-check_rest(SnXp *x)
+check_rest(SnExport *x)
 {
     for (uint16_t i = 0; i < x->kd->nattr; i++) {
         const SnAttrDesc *a = &x->kd->attr[i];
         if ((int)i == x->kd->clamp || strcmp(a->name, "round") == 0 ||
             strcmp(a->name, "zp_shift") == 0 ||
-            entry_for(x->e, SN_OX_ATTR, a->name) != NULL ||
-            entry_for(x->e, SN_OX_INPUT, a->name) != NULL ||
-            sn_xp_is_default(x, a->name))
+            entry_for(x->e, SN_IMPORT_ATTR, a->name) != NULL ||
+            entry_for(x->e, SN_IMPORT_INPUT, a->name) != NULL ||
+            sn_export_is_default(x, a->name))
             continue;
-        return sn_xp_refuse(x, "attribute '%s' has no form in ONNX", a->name);
+        return sn_export_refuse(x, "attribute '%s' has no form in ONNX",
+                                a->name);
     }
     return SN_OK;
 }
@@ -212,7 +213,7 @@ check_rest(SnXp *x)
 
 /* The attributes in the order of axes given. */
 static bool
-renumber(SnXp *x, int rank, const int *perm)
+renumber(SnExport *x, int rank, const int *perm)
 {
     int64_t inv[SN_MAXRANK] = {0};
 
@@ -225,7 +226,7 @@ renumber(SnXp *x, int rank, const int *perm)
 
 /* Operands that have no tensor in this order yet; -1: it cannot be. */
 static int
-missing(const SnXp *x, int rank, const int *perm)
+missing(const SnExport *x, int rank, const int *perm)
 {
     int n = 0;
 
@@ -233,18 +234,18 @@ missing(const SnXp *x, int rank, const int *perm)
         SnRef r = x->n->in[s].ref;
         int p[SN_MAXRANK];
         bool have = false;
-        if (r == 0 || sn_xp_constant(x, r) ||
+        if (r == 0 || sn_export_constant(x, r) ||
             sn_shape_count(sn_shape_of(x->g, r)) == 1)
             continue;
         if (sn_shape_of(x->g, r)->rank != rank) {
-            if (!sn_xp_same(rank, perm, sn_xp_identity))
+            if (!sn_export_same(rank, perm, sn_export_identity))
                 return -1;
             continue;
         }
         memcpy(p, perm, (size_t)rank * sizeof *perm);
-        r = sn_xp_root(x, r, rank, p);
-        for (const SnXpForm *f = x->value[r]; f != NULL; f = f->next)
-            have |= f->rank == rank && sn_xp_same(rank, f->perm, p);
+        r = sn_export_root(x, r, rank, p);
+        for (const SnExportForm *f = x->value[r]; f != NULL; f = f->next)
+            have |= f->rank == rank && sn_export_same(rank, f->perm, p);
         n += !have;
     }
     return n;
@@ -252,12 +253,12 @@ missing(const SnXp *x, int rank, const int *perm)
 
 /* The order of a tensor of root r, as an order of operand v. */
 static void
-order_of(const SnXp *x, SnRef v, const SnXpForm *f, int *perm)
+order_of(const SnExport *x, SnRef v, const SnExportForm *f, int *perm)
 {
     int through[SN_MAXRANK];
 
-    memcpy(through, sn_xp_identity, sizeof through);
-    sn_xp_root(x, v, f->rank, through);
+    memcpy(through, sn_export_identity, sizeof through);
+    sn_export_root(x, v, f->rank, through);
     for (int i = 0; i < f->rank; i++)
         for (int k = 0; k < f->rank; k++)
             if (through[k] == f->perm[i])
@@ -265,20 +266,20 @@ order_of(const SnXp *x, SnRef v, const SnXpForm *f, int *perm)
 }
 
 void
-sn_xp_choose(SnXp *x, int *perm)
+sn_export_choose(SnExport *x, int *perm)
 {
     int rank = x->n->res[0].shape->rank, best, cost;
     int p[SN_MAXRANK];
 
-    memcpy(perm, sn_xp_identity, sizeof sn_xp_identity);
+    memcpy(perm, sn_export_identity, sizeof sn_export_identity);
     best = missing(x, rank, perm);
     for (uint32_t s = 0; s < x->n->nin && best > 0; s++) {
         SnRef r = x->n->in[s].ref;
         if (r == 0 || sn_shape_of(x->g, r)->rank != rank)
             continue;
-        memcpy(p, sn_xp_identity, sizeof p);
-        r = sn_xp_root(x, r, rank, p);
-        for (const SnXpForm *f = x->value[r]; f != NULL; f = f->next) {
+        memcpy(p, sn_export_identity, sizeof p);
+        r = sn_export_root(x, r, rank, p);
+        for (const SnExportForm *f = x->value[r]; f != NULL; f = f->next) {
             if (f->rank != rank)
                 continue;
             order_of(x, x->n->in[s].ref, f, p);
@@ -293,19 +294,19 @@ sn_xp_choose(SnXp *x, int *perm)
 }
 
 void
-sn_xp_at_hand(SnXp *x, uint32_t slot, int *perm)
+sn_export_at_hand(SnExport *x, uint32_t slot, int *perm)
 {
     SnRef v = sn_in(x->g, x->id, slot), r;
     int rank = sn_shape_of(x->g, v)->rank;
     bool any = false;
 
-    memcpy(perm, sn_xp_identity, sizeof sn_xp_identity);
-    r = sn_xp_root(x, v, rank, perm);
-    for (const SnXpForm *f = x->value[r]; f != NULL; f = f->next)
-        any |= f->rank == rank && sn_xp_same(rank, f->perm, perm);
-    memcpy(perm, sn_xp_identity, sizeof sn_xp_identity);
-    for (const SnXpForm *f = x->value[r]; !any && f != NULL; f = f->next)
-        if (f->rank == rank && !sn_xp_constant(x, r)) {
+    memcpy(perm, sn_export_identity, sizeof sn_export_identity);
+    r = sn_export_root(x, v, rank, perm);
+    for (const SnExportForm *f = x->value[r]; f != NULL; f = f->next)
+        any |= f->rank == rank && sn_export_same(rank, f->perm, perm);
+    memcpy(perm, sn_export_identity, sizeof sn_export_identity);
+    for (const SnExportForm *f = x->value[r]; !any && f != NULL; f = f->next)
+        if (f->rank == rank && !sn_export_constant(x, r)) {
             order_of(x, v, f, perm);
             any = true;
         }
@@ -313,7 +314,7 @@ sn_xp_at_hand(SnXp *x, uint32_t slot, int *perm)
 
 /* One element stands for a Splat where another operand gives the shape. */
 static bool
-one_does(const SnXp *x, SnRef r)
+one_does(const SnExport *x, SnRef r)
 {
     if (sn_kind(x->g, r) != SN_K_SPLAT || x->kd->sem[0].map != SN_MAP_BROADCAST)
         return false;
@@ -326,20 +327,20 @@ one_does(const SnXp *x, SnRef r)
 }
 
 const char *
-sn_xp_operand(SnXp *x, uint32_t slot, const int *perm, SnXpAs as)
+sn_export_operand(SnExport *x, uint32_t slot, const int *perm, SnExportAs as)
 {
     SnRef r = sn_in(x->g, x->id, slot);
     int rank = x->n->res[0].shape->rank;
 
     if (one_does(x, r))
-        return sn_xp_get(x, r, 0, perm, as);
+        return sn_export_get(x, r, 0, perm, as);
     if (sn_shape_of(x->g, r)->rank == rank)
-        return sn_xp_get(x, r, rank, perm, as);
-    if (sn_xp_constant(x, r) && sn_shape_of(x->g, r)->rank < rank &&
+        return sn_export_get(x, r, rank, perm, as);
+    if (sn_export_constant(x, r) && sn_shape_of(x->g, r)->rank < rank &&
         sn_shape_count(sn_shape_of(x->g, r)) != 1 &&
-        !sn_xp_same(rank, perm, sn_xp_identity))
-        return sn_xp_get(x, r, rank, perm, as);
-    return sn_xp_plain(x, r, as);
+        !sn_export_same(rank, perm, sn_export_identity))
+        return sn_export_get(x, r, rank, perm, as);
+    return sn_export_plain(x, r, as);
 }
 
 /* ---- results ---- */
@@ -347,7 +348,7 @@ sn_xp_operand(SnXp *x, uint32_t slot, const int *perm, SnXpAs as)
 /* What a clamp says beyond the storage.  A lower side at real 0 is a Relu even
  * where the storage would cut alike. */
 static SnRange
-open_sides(const SnXp *x, uint32_t k)
+open_sides(const SnExport *x, uint32_t k)
 {
     const SnType *t = x->n->res[k].type;
     SnRange c = {0};
@@ -360,7 +361,7 @@ open_sides(const SnXp *x, uint32_t k)
     if (!sn_elem_quant(t->elem) || sn_range_full(c))
         return c;
     c.has_lo &= c.lo > (double)sn_elem_lo(t->elem) ||
-                (x->as == SN_XP_REAL && c.lo == (double)t->zp[0]);
+                (x->as == SN_EXPORT_REAL && c.lo == (double)t->zp[0]);
     c.has_hi &= c.hi < (double)sn_elem_hi(t->elem);
     return c;
 }
@@ -373,102 +374,106 @@ bound(const SnType *t, double code)
 }
 
 static void
-put_clamp(SnXp *x, SnRange c, const SnType *t, SnXpAs as, const char *from,
-          const char *to)
+put_clamp(SnExport *x, SnRange c, const SnType *t, SnExportAs as,
+          const char *from, const char *to)
 {
     const char *in[3] = {from, NULL, NULL};
-    bool codes = sn_elem_quant(t->elem) && as != SN_XP_REAL;
+    bool codes = sn_elem_quant(t->elem) && as != SN_EXPORT_REAL;
 
     if (!codes && c.has_lo && bound(t, c.lo) == 0 && !c.has_hi) {
-        sn_xp_node(x, "", "Relu", 1, in, to);
+        sn_export_node(x, "", "Relu", 1, in, to);
         return;
     }
     if (c.has_lo)
-        in[1] = codes ? sn_xp_one_code(x, "min", t, as, (int64_t)c.lo)
-                      : sn_xp_real(x, "min", bound(t, c.lo));
+        in[1] = codes ? sn_export_one_code(x, "min", t, as, (int64_t)c.lo)
+                      : sn_export_real(x, "min", bound(t, c.lo));
     if (c.has_hi)
-        in[2] = codes ? sn_xp_one_code(x, "max", t, as, (int64_t)c.hi)
-                      : sn_xp_real(x, "max", bound(t, c.hi));
-    sn_xp_node(x, "", "Clip", 3, in, to);
+        in[2] = codes ? sn_export_one_code(x, "max", t, as, (int64_t)c.hi)
+                      : sn_export_real(x, "max", bound(t, c.hi));
+    sn_export_node(x, "", "Clip", 3, in, to);
 }
 
 static const char *
-real_name(SnXp *x, SnRef r)
+real_name(SnExport *x, SnRef r)
 {
-    const char *name = sn_name(x->g, r), *own = sn_xp_own(x, name, r);
+    const char *name = sn_name(x->g, r), *own = sn_export_own(x, name, r);
 
-    return own != NULL ? own : sn_xp_fresh(x, sn_format(x->a, "%s.f", name));
+    return own != NULL ? own
+                       : sn_export_fresh(x, sn_format(x->a, "%s.f", name));
 }
 
 /* How result k stands once everything is written. */
-static SnXpAs
-final_as(const SnXp *x, const SnType *t)
+static SnExportAs
+final_as(const SnExport *x, const SnType *t)
 {
-    return sn_xp_as(t, x->as == SN_XP_REAL && sn_elem_quant(t->elem) ? x->codes
-                                                                     : x->as);
+    return sn_export_as(t, x->as == SN_EXPORT_REAL && sn_elem_quant(t->elem)
+                               ? x->codes
+                               : x->as);
 }
 
 const char *
-sn_xp_open(SnXp *x, uint32_t k, const int *perm)
+sn_export_open(SnExport *x, uint32_t k, const int *perm)
 {
     SnRef r = SN_REF(x->id, k);
     const SnType *t = sn_type(x->g, r);
 
     if (!sn_range_full(open_sides(x, k)))
-        return sn_xp_part(x, "c");
-    if (sn_elem_quant(t->elem) && x->as == SN_XP_REAL)
+        return sn_export_part(x, "c");
+    if (sn_elem_quant(t->elem) && x->as == SN_EXPORT_REAL)
         return real_name(x, r);
-    return sn_xp_name(x, r, sn_shape_of(x->g, r)->rank, perm, final_as(x, t));
+    return sn_export_name(x, r, sn_shape_of(x->g, r)->rank, perm,
+                          final_as(x, t));
 }
 
 void
-sn_xp_close(SnXp *x, uint32_t k, const int *perm, const char *got)
+sn_export_close(SnExport *x, uint32_t k, const int *perm, const char *got)
 {
     SnRef r = SN_REF(x->id, k);
     const SnType *t = sn_type(x->g, r);
     int rank = sn_shape_of(x->g, r)->rank;
-    SnXpAs as = final_as(x, t);
+    SnExportAs as = final_as(x, t);
     SnRange c = open_sides(x, k);
-    bool real = sn_elem_quant(t->elem) && x->as == SN_XP_REAL;
+    bool real = sn_elem_quant(t->elem) && x->as == SN_EXPORT_REAL;
     const char *to;
 
     if (!sn_range_full(c)) {
         if (real && x->kd->sem[0].cls == SN_C_CONVERT)
-            to = sn_xp_part(x, "c");
+            to = sn_export_part(x, "c");
         else if (real)
             to = real_name(x, r);
         else
-            to = sn_xp_name(x, r, rank, perm, as);
-        put_clamp(x, c, t, real ? SN_XP_REAL : as, got, to);
+            to = sn_export_name(x, r, rank, perm, as);
+        put_clamp(x, c, t, real ? SN_EXPORT_REAL : as, got, to);
         got = to;
     }
     if (real) {
-        to = sn_xp_name(x, r, rank, perm, as);
-        sn_xp_convert(x, "QuantizeLinear", r, rank, perm, as, got, to);
+        to = sn_export_name(x, r, rank, perm, as);
+        sn_export_convert(x, "QuantizeLinear", r, rank, perm, as, got, to);
         got = to;
     }
-    sn_xp_add(x, r, rank, perm, as, got);
+    sn_export_add(x, r, rank, perm, as, got);
 }
 
 /* ---- a node by its line ---- */
 
 /* Hooks of single entries: what is worked out at import is stated outright. */
 static SnStatus
-entry_hooks(SnXp *x)
+entry_hooks(SnExport *x)
 {
     for (uint32_t k = 1; k < x->n->nres; k++) {
-        const SnOnnxMap *m = entry_for(x->e, SN_OX_HOOK, x->kd->out[k].name);
+        const SnOnnxMap *m =
+            entry_for(x->e, SN_IMPORT_HOOK, x->kd->out[k].name);
         if (x->n->res[k].nuse > 0 && m != NULL)
-            return sn_xp_refuse(x,
-                                "its result '%s' has no form in ONNX: it "
-                                "counts elements with channels last",
-                                x->kd->out[k].name);
+            return sn_export_refuse(x,
+                                    "its result '%s' has no form in ONNX: it "
+                                    "counts elements with channels last",
+                                    x->kd->out[k].name);
     }
     return SN_OK;
 }
 
 static const char *
-attr_input(SnXp *x, const SnOnnxMap *m)
+attr_input(SnExport *x, const SnOnnxMap *m)
 {
     const SnAttrDesc *a = sn_attr_named(x->kd, m->name);
     const void *p = sn_attr_at(x->attr, a);
@@ -476,14 +481,14 @@ attr_input(SnXp *x, const SnOnnxMap *m)
 
     switch (a->kind) {
     case SN_A_INTS:
-        return sn_xp_ints(x, m->name, *(const SnInts *)p);
+        return sn_export_ints(x, m->name, *(const SnInts *)p);
     case SN_A_REAL:
-        return sn_xp_real(x, m->name, *(const float *)p);
+        return sn_export_real(x, m->name, *(const float *)p);
     case SN_A_BOOL:
         one = *(const bool *)p;
-        return sn_xp_ints(x, m->name, (SnInts){1, &one});
+        return sn_export_ints(x, m->name, (SnInts){1, &one});
     case SN_A_INT:
-        return sn_xp_ints(x, m->name, (SnInts){1, p});
+        return sn_export_ints(x, m->name, (SnInts){1, p});
     default:
         sn_bug("export: attribute '%s' has no form as an input", a->name);
     }
@@ -493,20 +498,20 @@ static const SnOnnxMap *
 input_entry(const SnOnnxDesc *e, uint32_t i)
 {
     for (uint16_t k = 0; k < e->nmap; k++)
-        if (e->map[k].entry == SN_OX_INPUT && e->map[k].input == (int32_t)i)
+        if (e->map[k].entry == SN_IMPORT_INPUT && e->map[k].input == (int32_t)i)
             return &e->map[k];
     return NULL;
 }
 
 /* ONNX's inputs in order: operands, and attributes that are inputs there. */
 static uint32_t
-inputs(SnXp *x, bool free, const int *perm, const char **in)
+inputs(SnExport *x, bool free, const int *perm, const char **in)
 {
     uint32_t n = 0, slot = 0, rest = 0;
     int p[SN_MAXRANK];
 
     for (uint16_t k = 0; k < x->e->nmap; k++)
-        rest += x->e->map[k].entry == SN_OX_INPUT;
+        rest += x->e->map[k].entry == SN_IMPORT_INPUT;
     for (; slot < x->n->nin || rest > 0; n++) {
         const SnOnnxMap *m = input_entry(x->e, n);
         SnRef r;
@@ -522,11 +527,11 @@ inputs(SnXp *x, bool free, const int *perm, const char **in)
             &x->kd->in[sn_port_of_slot(x->kd, x->n->nin, slot)];
         r = x->n->in[slot].ref;
         if (r != 0 && free)
-            in[n] = sn_xp_operand(x, slot, perm, x->as);
+            in[n] = sn_export_operand(x, slot, perm, x->as);
         else if (r != 0) {
             int rank = sn_shape_of(x->g, r)->rank;
-            sn_xp_layout(x, port->name, rank, p);
-            in[n] = sn_xp_get(x, r, rank, p, x->as);
+            sn_export_layout(x, port->name, rank, p);
+            in[n] = sn_export_get(x, r, rank, p, x->as);
         }
         slot++;
     }
@@ -534,11 +539,11 @@ inputs(SnXp *x, bool free, const int *perm, const char **in)
 }
 
 SnStatus
-sn_xp_map(SnXp *x)
+sn_export_map(SnExport *x)
 {
     int perm[SN_MAXRANK];
     bool laid =
-        sn_xp_layout(x, x->kd->out[0].name, x->n->res[0].shape->rank, perm);
+        sn_export_layout(x, x->kd->out[0].name, x->n->res[0].shape->rank, perm);
     bool free = !laid && sn_axes_free(x->kd);
     const char **in = SN_NEW_N(x->a, const char *, x->n->nin + x->e->nmap + 2u);
     uint32_t n;
@@ -548,14 +553,14 @@ sn_xp_map(SnXp *x)
     SN_TRY(check_rest(x));
     SN_TRY(entry_hooks(x));
     if (free)
-        sn_xp_choose(x, perm);
+        sn_export_choose(x, perm);
     n = inputs(x, free, perm, in);
-    out = sn_xp_open(x, 0, perm);
-    node = sn_xp_node(x, x->e->domain, x->e->op, n, in, out);
-    SN_TRY(sn_xp_attrs(x, node, x->e->op));
-    sn_xp_close(x, 0, perm, out);
+    out = sn_export_open(x, 0, perm);
+    node = sn_export_node(x, x->e->domain, x->e->op, n, in, out);
+    SN_TRY(sn_export_attrs(x, node, x->e->op));
+    sn_export_close(x, 0, perm, out);
     for (uint32_t k = 1; k < x->n->nres; k++)
         if (x->n->res[k].nuse > 0)
-            return sn_xp_refuse(x, "its result %u is not supported", k);
+            return sn_export_refuse(x, "its result %u is not supported", k);
     return SN_OK;
 }

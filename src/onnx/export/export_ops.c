@@ -9,19 +9,20 @@
 #include "sn_kinds.h"
 
 static const SnShape *
-shape_in(const SnXp *x, uint32_t slot)
+shape_in(const SnExport *x, uint32_t slot)
 {
     return sn_shape_of(x->g, sn_in(x->g, x->id, slot));
 }
 
 /* An operator of one result whose inputs are ready. */
 static Onnx__NodeProto *
-put(SnXp *x, const char *op, uint32_t n, const char *const *in, const int *perm)
+put(SnExport *x, const char *op, uint32_t n, const char *const *in,
+    const int *perm)
 {
-    const char *out = sn_xp_open(x, 0, perm);
-    Onnx__NodeProto *node = sn_xp_node(x, "", op, n, in, out);
+    const char *out = sn_export_open(x, 0, perm);
+    Onnx__NodeProto *node = sn_export_node(x, "", op, n, in, out);
 
-    sn_xp_close(x, 0, perm, out);
+    sn_export_close(x, 0, perm, out);
     return node;
 }
 
@@ -29,23 +30,24 @@ put(SnXp *x, const char *op, uint32_t n, const char *const *in, const int *perm)
 
 /* FullyConnected: x [n, in], w [out, in], b [out]. */
 static SnStatus
-gemm(SnXp *x)
+gemm(SnExport *x)
 {
     const char *in[3] = {NULL};
 
     if (shape_in(x, 0)->rank != 2)
-        return sn_xp_refuse(x, "Gemm takes matrices; x has %d dimensions",
-                            shape_in(x, 0)->rank);
+        return sn_export_refuse(x, "Gemm takes matrices; x has %d dimensions",
+                                shape_in(x, 0)->rank);
     for (uint32_t s = 0; s < x->n->nin; s++)
         if (sn_in(x->g, x->id, s) != 0)
-            in[s] = sn_xp_plain(x, sn_in(x->g, x->id, s), x->as);
-    sn_xp_attr_int(x, put(x, "Gemm", 3, in, sn_xp_identity), "transB", 1);
+            in[s] = sn_export_plain(x, sn_in(x->g, x->id, s), x->as);
+    sn_export_attr_int(x, put(x, "Gemm", 3, in, sn_export_identity), "transB",
+                       1);
     return SN_OK;
 }
 
 /* A transposed operand is one in another order. */
 static SnStatus
-matmul(SnXp *x)
+matmul(SnExport *x)
 {
     static const char *const flag[] = {"trans_a", "trans_b"};
     const char *in[2];
@@ -54,49 +56,49 @@ matmul(SnXp *x)
     for (uint32_t s = 0; s < 2; s++) {
         SnRef r = sn_in(x->g, x->id, s);
         int rank = sn_shape_of(x->g, r)->rank;
-        memcpy(perm, sn_xp_identity, sizeof perm);
-        if (*(const bool *)sn_xp_attr(x, flag[s], SN_A_BOOL) && rank > 1) {
+        memcpy(perm, sn_export_identity, sizeof perm);
+        if (*(const bool *)sn_export_attr(x, flag[s], SN_A_BOOL) && rank > 1) {
             perm[rank - 2] = rank - 1;
             perm[rank - 1] = rank - 2;
         }
-        in[s] = sn_xp_get(x, r, rank, perm, x->as);
+        in[s] = sn_export_get(x, r, rank, perm, x->as);
     }
-    put(x, "MatMul", 2, in, sn_xp_identity);
+    put(x, "MatMul", 2, in, sn_export_identity);
     return SN_OK;
 }
 
 /* ---- element by element ---- */
 
 static SnStatus
-as_op(SnXp *x, const char *op)
+as_op(SnExport *x, const char *op)
 {
     int perm[SN_MAXRANK];
     const char **in = SN_NEW_N(x->a, const char *, x->n->nin + 1u);
 
-    sn_xp_choose(x, perm);
+    sn_export_choose(x, perm);
     for (uint32_t s = 0; s < x->n->nin; s++)
-        in[s] = sn_xp_operand(x, s, perm, x->as);
+        in[s] = sn_export_operand(x, s, perm, x->as);
     put(x, op, x->n->nin, in, perm);
     return SN_OK;
 }
 
 static SnStatus
-nary(SnXp *x)
+nary(SnExport *x)
 {
     return as_op(x, x->e->op);
 }
 
 static SnStatus
-gelu_tanh(SnXp *x)
+gelu_tanh(SnExport *x)
 {
     if (strcmp(x->e->op, "FastGelu") == 0 && x->n->res[0].shape->rank == 0)
-        return sn_xp_refuse(x, "FastGelu takes no scalar");
-    return x->e->hook != NULL ? nary(x) : sn_xp_map(x);
+        return sn_export_refuse(x, "FastGelu takes no scalar");
+    return x->e->hook != NULL ? nary(x) : sn_export_map(x);
 }
 
 /* Of a scalar there is nothing to cut off, turn or pad. */
 static bool
-is_scalar(SnXp *x)
+is_scalar(SnExport *x)
 {
     if (x->n->res[0].shape->rank == 0)
         (void)as_op(x, "Identity");
@@ -104,25 +106,25 @@ is_scalar(SnXp *x)
 }
 
 static SnStatus
-batched_add(SnXp *x)
+batched_add(SnExport *x)
 {
     return as_op(x, "Add");
 }
 
 static SnStatus
-clip(SnXp *x)
+clip(SnExport *x)
 {
-    float lo = *(const float *)sn_xp_attr(x, "low", SN_A_REAL);
-    float hi = *(const float *)sn_xp_attr(x, "high", SN_A_REAL);
+    float lo = *(const float *)sn_export_attr(x, "low", SN_A_REAL);
+    float hi = *(const float *)sn_export_attr(x, "high", SN_A_REAL);
     const char *in[3] = {NULL};
     int perm[SN_MAXRANK];
 
-    sn_xp_choose(x, perm);
-    in[0] = sn_xp_operand(x, 0, perm, x->as);
+    sn_export_choose(x, perm);
+    in[0] = sn_export_operand(x, 0, perm, x->as);
     if (!isinf(lo))
-        in[1] = sn_xp_real(x, "min", lo);
+        in[1] = sn_export_real(x, "min", lo);
     if (!isinf(hi))
-        in[2] = sn_xp_real(x, "max", hi);
+        in[2] = sn_export_real(x, "max", hi);
     put(x, "Clip", 3, in, perm);
     return SN_OK;
 }
@@ -149,52 +151,52 @@ alike(const SnShape *s, const int *p, const int *q)
 }
 
 static const char *
-in_order(SnXp *x, SnRef r)
+in_order(SnExport *x, SnRef r)
 {
     const SnShape *s;
     int perm[SN_MAXRANK];
     SnRef root;
 
-    memcpy(perm, sn_xp_identity, sizeof perm);
-    root = sn_xp_root(x, r, sn_shape_of(x->g, r)->rank, perm);
+    memcpy(perm, sn_export_identity, sizeof perm);
+    root = sn_export_root(x, r, sn_shape_of(x->g, r)->rank, perm);
     s = sn_shape_of(x->g, root);
-    for (const SnXpForm *f = x->value[root]; f != NULL; f = f->next)
-        if (f->rank == s->rank && !sn_xp_constant(x, root) &&
+    for (const SnExportForm *f = x->value[root]; f != NULL; f = f->next)
+        if (f->rank == s->rank && !sn_export_constant(x, root) &&
             alike(s, f->perm, perm))
-            return sn_xp_get(x, root, f->rank, f->perm, x->as);
-    return sn_xp_plain(x, r, x->as);
+            return sn_export_get(x, root, f->rank, f->perm, x->as);
+    return sn_export_plain(x, r, x->as);
 }
 
 static SnStatus
-reshape(SnXp *x)
+reshape(SnExport *x)
 {
     const SnShape *s = x->n->res[0].shape;
     const char *in[2] = {in_order(x, sn_in(x->g, x->id, 0))};
 
-    in[1] = sn_xp_ints(x, "shape", (SnInts){(uint32_t)s->rank, s->dim});
-    put(x, "Reshape", 2, in, sn_xp_identity);
+    in[1] = sn_export_ints(x, "shape", (SnInts){(uint32_t)s->rank, s->dim});
+    put(x, "Reshape", 2, in, sn_export_identity);
     return SN_OK;
 }
 
 /* ---- some of the elements ---- */
 
 static void
-put_slice(SnXp *x, const int *perm, const char *from, uint32_t n,
+put_slice(SnExport *x, const int *perm, const char *from, uint32_t n,
           const int64_t *start, const int64_t *end, const int64_t *axes,
           const int64_t *step)
 {
     const char *in[5] = {from};
 
-    in[1] = sn_xp_ints(x, "starts", (SnInts){n, start});
-    in[2] = sn_xp_ints(x, "ends", (SnInts){n, end});
-    in[3] = sn_xp_ints(x, "axes", (SnInts){n, axes});
-    in[4] = sn_xp_ints(x, "steps", (SnInts){n, step});
+    in[1] = sn_export_ints(x, "starts", (SnInts){n, start});
+    in[2] = sn_export_ints(x, "ends", (SnInts){n, end});
+    in[3] = sn_export_ints(x, "axes", (SnInts){n, axes});
+    in[4] = sn_export_ints(x, "steps", (SnInts){n, step});
     put(x, "Slice", 5, in, perm);
 }
 
 /* Axes that are kept whole are left out. */
 static SnStatus
-slice(SnXp *x)
+slice(SnExport *x)
 {
     int64_t start[SN_MAXRANK], end[SN_MAXRANK], axes[SN_MAXRANK];
     int64_t by[SN_MAXRANK];
@@ -204,10 +206,10 @@ slice(SnXp *x)
 
     if (is_scalar(x))
         return SN_OK;
-    sn_xp_choose(x, perm);
-    const SnInts *from = sn_xp_attr(x, "start", SN_A_INTS);
-    const SnInts *size = sn_xp_attr(x, "size", SN_A_INTS);
-    const SnInts *step = sn_xp_attr(x, "step", SN_A_INTS);
+    sn_export_choose(x, perm);
+    const SnInts *from = sn_export_attr(x, "start", SN_A_INTS);
+    const SnInts *size = sn_export_attr(x, "size", SN_A_INTS);
+    const SnInts *step = sn_export_attr(x, "step", SN_A_INTS);
     for (int i = 0; i < s->rank; i++) {
         if (from->v[i] == 0 && step->v[i] == 1 && size->v[i] == s->dim[perm[i]])
             continue;
@@ -219,44 +221,44 @@ slice(SnXp *x)
             end[n] = INT64_MIN; /* -1 would count from the end */
         n++;
     }
-    put_slice(x, perm, sn_xp_operand(x, 0, perm, x->as), n, start, end, axes,
-              by);
+    put_slice(x, perm, sn_export_operand(x, 0, perm, x->as), n, start, end,
+              axes, by);
     return SN_OK;
 }
 
 static SnStatus
-flip(SnXp *x)
+flip(SnExport *x)
 {
     int64_t start[SN_MAXRANK], end[SN_MAXRANK], by[SN_MAXRANK];
     int perm[SN_MAXRANK];
 
     if (is_scalar(x))
         return SN_OK;
-    sn_xp_choose(x, perm);
-    const SnInts *axes = sn_xp_attr(x, "axes", SN_A_INTS);
+    sn_export_choose(x, perm);
+    const SnInts *axes = sn_export_attr(x, "axes", SN_A_INTS);
     for (uint32_t i = 0; i < axes->n; i++) {
         start[i] = -1;
         end[i] = INT64_MIN;
         by[i] = -1;
     }
-    put_slice(x, perm, sn_xp_operand(x, 0, perm, x->as), axes->n, start, end,
-              axes->v, by);
+    put_slice(x, perm, sn_export_operand(x, 0, perm, x->as), axes->n, start,
+              end, axes->v, by);
     return SN_OK;
 }
 
 static const char *
-word(const SnXp *x, const char *attr)
+word(const SnExport *x, const char *attr)
 {
-    int32_t i = *(const int32_t *)sn_xp_attr(x, attr, SN_A_ENUM);
+    int32_t i = *(const int32_t *)sn_export_attr(x, attr, SN_A_ENUM);
 
     return sn_attr_named(x->kd, attr)->words[i];
 }
 
 /* Pads that repeat what lies at the edge need something there. */
 static SnStatus
-check_pads(SnXp *x)
+check_pads(SnExport *x)
 {
-    const SnInts *p = sn_xp_attr(x, "pads", SN_A_INTS);
+    const SnInts *p = sn_export_attr(x, "pads", SN_A_INTS);
     const SnShape *y = x->n->res[0].shape;
 
     if (strcmp(word(x, "mode"), "constant") == 0)
@@ -266,16 +268,16 @@ check_pads(SnXp *x)
         int64_t left =
             y->dim[i] - (before > 0 ? before : 0) - (after > 0 ? after : 0);
         if (left <= 0)
-            return sn_xp_refuse(x,
-                                "nothing is left of axis %d to be "
-                                "repeated",
-                                i);
+            return sn_export_refuse(x,
+                                    "nothing is left of axis %d to be "
+                                    "repeated",
+                                    i);
     }
     return SN_OK;
 }
 
 static SnStatus
-pad(SnXp *x)
+pad(SnExport *x)
 {
     const SnType *t = x->n->res[0].type;
     const char *in[3] = {NULL};
@@ -284,44 +286,44 @@ pad(SnXp *x)
 
     if (is_scalar(x))
         return SN_OK;
-    sn_xp_choose(x, perm);
-    value = *(const float *)sn_xp_attr(x, "value", SN_A_REAL);
+    sn_export_choose(x, perm);
+    value = *(const float *)sn_export_attr(x, "value", SN_A_REAL);
     SN_TRY(check_pads(x));
-    in[0] = sn_xp_operand(x, 0, perm, x->as);
-    in[1] = sn_xp_ints(x, "pads",
-                       *(const SnInts *)sn_xp_attr(x, "pads", SN_A_INTS));
-    if (sn_elem_quant(t->elem) && x->as != SN_XP_REAL)
-        in[2] = sn_xp_one_code(x, "value", t, x->as,
-                               sn_quant(value, t->scale[0], t->zp[0],
-                                        (int32_t)sn_elem_lo(t->elem),
-                                        (int32_t)sn_elem_hi(t->elem)));
+    in[0] = sn_export_operand(x, 0, perm, x->as);
+    in[1] = sn_export_ints(
+        x, "pads", *(const SnInts *)sn_export_attr(x, "pads", SN_A_INTS));
+    if (sn_elem_quant(t->elem) && x->as != SN_EXPORT_REAL)
+        in[2] = sn_export_one_code(x, "value", t, x->as,
+                                   sn_quant(value, t->scale[0], t->zp[0],
+                                            (int32_t)sn_elem_lo(t->elem),
+                                            (int32_t)sn_elem_hi(t->elem)));
     else if (t->elem != SN_F32 && !sn_elem_quant(t->elem))
-        in[2] = sn_xp_one_code(x, "value", t, x->as, (int64_t)value);
+        in[2] = sn_export_one_code(x, "value", t, x->as, (int64_t)value);
     else if (value != 0)
-        in[2] = sn_xp_real(x, "value", value);
-    sn_xp_attr_str(x, put(x, "Pad", 3, in, perm), "mode", word(x, "mode"));
+        in[2] = sn_export_real(x, "value", value);
+    sn_export_attr_str(x, put(x, "Pad", 3, in, perm), "mode", word(x, "mode"));
     return SN_OK;
 }
 
 static SnStatus
-gather(SnXp *x)
+gather(SnExport *x)
 {
     const char *in[2];
 
-    in[0] = sn_xp_plain(x, sn_in(x->g, x->id, 0), x->as);
-    in[1] = sn_xp_plain(x, sn_in(x->g, x->id, 1), x->as);
-    sn_xp_attr_int(x, put(x, "Gather", 2, in, sn_xp_identity), "axis",
-                   *(const int64_t *)sn_xp_attr(x, "axis", SN_A_INT));
+    in[0] = sn_export_plain(x, sn_in(x->g, x->id, 0), x->as);
+    in[1] = sn_export_plain(x, sn_in(x->g, x->id, 1), x->as);
+    sn_export_attr_int(x, put(x, "Gather", 2, in, sn_export_identity), "axis",
+                       *(const int64_t *)sn_export_attr(x, "axis", SN_A_INT));
     return SN_OK;
 }
 
 /* Factors where they give the size (readers use them as they stand), else the
  * sizes, whose quotients must then be the factors. */
 static SnStatus
-resize(SnXp *x)
+resize(SnExport *x)
 {
     const SnShape *s = shape_in(x, 0), *y = x->n->res[0].shape;
-    const SnReals *f = sn_xp_attr(x, "scale", SN_A_REALS);
+    const SnReals *f = sn_export_attr(x, "scale", SN_A_REALS);
     const char *in[4] = {NULL};
     bool by_factor = true, by_size = true;
     int64_t n = s->rank;
@@ -333,42 +335,44 @@ resize(SnXp *x)
         by_size &= (float)y->dim[i] / (float)s->dim[i] == f->v[i];
     }
     if (!by_factor && !by_size)
-        return sn_xp_refuse(x, "its factors do not give its size");
-    in[0] = sn_xp_plain(x, sn_in(x->g, x->id, 0), x->as);
+        return sn_export_refuse(x, "its factors do not give its size");
+    in[0] = sn_export_plain(x, sn_in(x->g, x->id, 0), x->as);
     if (by_factor)
-        in[2] = sn_xp_init(x, sn_xp_part(x, "scales"),
-                           ONNX__TENSOR_PROTO__DATA_TYPE__FLOAT, 1, &n, f->v,
-                           (size_t)n * sizeof *f->v);
+        in[2] = sn_export_init(x, sn_export_part(x, "scales"),
+                               ONNX__TENSOR_PROTO__DATA_TYPE__FLOAT, 1, &n,
+                               f->v, (size_t)n * sizeof *f->v);
     else
-        in[3] = sn_xp_ints(x, "sizes", (SnInts){(uint32_t)n, y->dim});
-    node = put(x, "Resize", 4, in, sn_xp_identity);
-    sn_xp_attr_str(x, node, "mode", "nearest");
-    sn_xp_attr_str(x, node, "coordinate_transformation_mode", word(x, "coord"));
-    sn_xp_attr_str(x, node, "nearest_mode", word(x, "near"));
+        in[3] = sn_export_ints(x, "sizes", (SnInts){(uint32_t)n, y->dim});
+    node = put(x, "Resize", 4, in, sn_export_identity);
+    sn_export_attr_str(x, node, "mode", "nearest");
+    sn_export_attr_str(x, node, "coordinate_transformation_mode",
+                       word(x, "coord"));
+    sn_export_attr_str(x, node, "nearest_mode", word(x, "near"));
     return SN_OK;
 }
 
 static SnStatus
-topk(SnXp *x)
+topk(SnExport *x)
 {
-    int64_t k = *(const int64_t *)sn_xp_attr(x, "k", SN_A_INT);
-    const char *in[2], *y = sn_xp_open(x, 0, sn_xp_identity), *idx = NULL;
+    int64_t k = *(const int64_t *)sn_export_attr(x, "k", SN_A_INT);
+    const char *in[2], *y = sn_export_open(x, 0, sn_export_identity),
+                       *idx = NULL;
     Onnx__NodeProto *n;
 
-    in[0] = sn_xp_plain(x, sn_in(x->g, x->id, 0), x->as);
-    in[1] = sn_xp_ints(x, "k", (SnInts){1, &k});
-    n = sn_xp_node(x, "", "TopK", 2, in, y);
-    sn_xp_attr_int(x, n, "axis",
-                   *(const int64_t *)sn_xp_attr(x, "axis", SN_A_INT));
-    sn_xp_attr_int(x, n, "largest",
-                   *(const bool *)sn_xp_attr(x, "largest", SN_A_BOOL));
+    in[0] = sn_export_plain(x, sn_in(x->g, x->id, 0), x->as);
+    in[1] = sn_export_ints(x, "k", (SnInts){1, &k});
+    n = sn_export_node(x, "", "TopK", 2, in, y);
+    sn_export_attr_int(x, n, "axis",
+                       *(const int64_t *)sn_export_attr(x, "axis", SN_A_INT));
+    sn_export_attr_int(x, n, "largest",
+                       *(const bool *)sn_export_attr(x, "largest", SN_A_BOOL));
     idx = x->n->nres > 1 && x->n->res[1].nuse > 0
-              ? sn_xp_open(x, 1, sn_xp_identity)
-              : sn_xp_part(x, "idx");
+              ? sn_export_open(x, 1, sn_export_identity)
+              : sn_export_part(x, "idx");
     n->output[n->n_output++] = sn_strdup(x->a, idx);
-    sn_xp_close(x, 0, sn_xp_identity, y);
+    sn_export_close(x, 0, sn_export_identity, y);
     if (x->n->nres > 1 && x->n->res[1].nuse > 0)
-        sn_xp_close(x, 1, sn_xp_identity, idx);
+        sn_export_close(x, 1, sn_export_identity, idx);
     return SN_OK;
 }
 
@@ -377,40 +381,40 @@ topk(SnXp *x)
 /* By the hook that imports the operator, or by the kind's name. */
 static const struct {
     const char *name;
-    SnXpHook *fn;
+    SnExportHook *fn;
 } hooks[] = {
-    {"BatchNormalization", sn_xp_batch_norm},
+    {"BatchNormalization", sn_export_batch_norm},
     {"BatchedAdd", batched_add},
-    {"Cast", sn_xp_cast},
-    {"CodeDifference", sn_xp_difference},
-    {"Codes", sn_xp_codes},
-    {"ConvTranspose2D", sn_xp_conv_transpose},
-    {"DepthToSpace", sn_xp_depth_to_space},
-    {"EmbeddingSum", sn_xp_embedding_sum},
+    {"Cast", sn_export_cast},
+    {"CodeDifference", sn_export_difference},
+    {"Codes", sn_export_codes},
+    {"ConvTranspose2D", sn_export_conv_transpose},
+    {"DepthToSpace", sn_export_depth_to_space},
+    {"EmbeddingSum", sn_export_embedding_sum},
     {"Flip", flip},
     {"GeluTanh", gelu_tanh},
-    {"IntegerConv2D", sn_xp_conv_integer},
-    {"IntegerMatMul", sn_xp_matmul_integer},
-    {"LRN", sn_xp_lrn},
-    {"Label", sn_xp_label},
+    {"IntegerConv2D", sn_export_conv_integer},
+    {"IntegerMatMul", sn_export_matmul_integer},
+    {"LRN", sn_export_lrn},
+    {"Label", sn_export_label},
     {"MatMul", matmul},
-    {"Normalize", sn_xp_normalize},
-    {"sn_onnx_arg", sn_xp_arg},
+    {"Normalize", sn_export_normalize},
+    {"sn_onnx_arg", sn_export_arg},
     {"sn_onnx_clip", clip},
     {"sn_onnx_gather", gather},
     {"sn_onnx_gelu", nary},
     {"sn_onnx_gemm", gemm},
     {"sn_onnx_nary", nary},
     {"sn_onnx_pad", pad},
-    {"sn_onnx_reduce", sn_xp_reduce},
+    {"sn_onnx_reduce", sn_export_reduce},
     {"sn_onnx_reshape", reshape},
     {"sn_onnx_resize", resize},
     {"sn_onnx_slice", slice},
     {"sn_onnx_topk", topk},
 };
 
-SnXpHook *
-sn_xp_hook(const char *name)
+SnExportHook *
+sn_export_hook(const char *name)
 {
     for (size_t i = 0; i < sizeof hooks / sizeof hooks[0]; i++)
         if (strcmp(hooks[i].name, name) == 0)
@@ -419,7 +423,7 @@ sn_xp_hook(const char *name)
 }
 
 bool
-sn_xp_runs_codes(const char *op)
+sn_export_runs_codes(const char *op)
 {
     static const char *const able[] = {
         "Gather", "MaxPool", "Pad", "Reshape", "Resize", "Slice", "Tile",

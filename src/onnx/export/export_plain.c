@@ -22,13 +22,13 @@ boundary(const SnNode *n)
 }
 
 bool
-sn_xp_bound_u8(const SnNode *n)
+sn_export_bound_u8(const SnNode *n)
 {
     return boundary(n) == SN_SAVE_BOUNDARY_U8;
 }
 
 int
-sn_xp_bound_real(const SnNode *n, const SnType *t)
+sn_export_bound_real(const SnNode *n, const SnType *t)
 {
     if (t->elem != SN_F32)
         return 0;
@@ -45,9 +45,10 @@ sn_xp_bound_real(const SnNode *n, const SnType *t)
 }
 
 void
-sn_xp_cast_real(SnXp *x, const char *from, const char *to, int dtype)
+sn_export_cast_real(SnExport *x, const char *from, const char *to, int dtype)
 {
-    sn_xp_attr_int(x, sn_xp_node(x, "", "Cast", 1, &from, to), "to", dtype);
+    sn_export_attr_int(x, sn_export_node(x, "", "Cast", 1, &from, to), "to",
+                       dtype);
 }
 
 /* ---- which values are uint8 ---- */
@@ -102,7 +103,7 @@ only_moves(const SnKindDesc *d)
 }
 
 static bool
-any_u8(const SnXp *x, const SnNode *n)
+any_u8(const SnExport *x, const SnNode *n)
 {
     for (uint32_t s = 0; s < n->nin; s++)
         if (n->in[s].ref != 0 && x->u8[SN_NODE(n->in[s].ref)])
@@ -111,7 +112,7 @@ any_u8(const SnXp *x, const SnNode *n)
 }
 
 void
-sn_xp_find_u8(SnXp *x, const SnId *topo, uint32_t n)
+sn_export_find_u8(SnExport *x, const SnId *topo, uint32_t n)
 {
     x->u8 = SN_NEW_N(x->a, bool, x->g->nnode);
     for (uint32_t i = 0; i < n; i++) {
@@ -121,14 +122,14 @@ sn_xp_find_u8(SnXp *x, const SnId *topo, uint32_t n)
             continue;
         x->u8[topo[i]] =
             d->kind == SN_K_CODES
-                ? x->codes == SN_XP_U8
-                : sn_xp_bound_u8(d) || narrows(x->g, topo[i], &v) ||
+                ? x->codes == SN_EXPORT_U8
+                : sn_export_bound_u8(d) || narrows(x->g, topo[i], &v) ||
                       (only_moves(sn_desc(d->kind)) && any_u8(x, d));
     }
 }
 
 bool
-sn_xp_reads_past(const SnXp *x, SnId id, SnRef *v)
+sn_export_reads_past(const SnExport *x, SnId id, SnRef *v)
 {
     return narrows(x->g, id, v) || (widens(x->g, id, v) && x->u8[SN_NODE(*v)]);
 }
@@ -137,17 +138,17 @@ sn_xp_reads_past(const SnXp *x, SnId id, SnRef *v)
 
 /* An order of axes in which v is at hand; `by` reads it first. */
 static void
-order_at_hand(SnXp *x, SnId by, int *perm)
+order_at_hand(SnExport *x, SnId by, int *perm)
 {
     SnId id = x->id;
 
     x->id = by;
-    sn_xp_at_hand(x, 0, perm);
+    sn_export_at_hand(x, 0, perm);
     x->id = id;
 }
 
 bool
-sn_xp_put_u8(SnXp *x)
+sn_export_put_u8(SnExport *x)
 {
     int rank = x->n->res[0].shape->rank, perm[SN_MAXRANK];
     bool narrow = x->n->res[0].type->elem == SN_I8;
@@ -155,47 +156,50 @@ sn_xp_put_u8(SnXp *x)
     SnRef v;
 
     if (narrow && only_moves(x->kd) && x->u8[x->id])
-        x->as = SN_XP_U8;
-    if (!sn_xp_reads_past(x, x->id, &v))
+        x->as = SN_EXPORT_U8;
+    if (!sn_export_reads_past(x, x->id, &v))
         return false;
-    x->as = narrow ? SN_XP_U8 : SN_XP_REAL;
+    x->as = narrow ? SN_EXPORT_U8 : SN_EXPORT_REAL;
     order_at_hand(x, SN_NODE(x->n->in[0].ref), perm);
-    in = sn_xp_get(x, v, rank, perm, narrow ? SN_XP_REAL : SN_XP_U8);
-    out = sn_xp_open(x, 0, perm);
-    sn_xp_cast_real(x, in, out, sn_xp_dtype(x->n->res[0].type, x->as));
-    sn_xp_close(x, 0, perm, out);
+    in =
+        sn_export_get(x, v, rank, perm, narrow ? SN_EXPORT_REAL : SN_EXPORT_U8);
+    out = sn_export_open(x, 0, perm);
+    sn_export_cast_real(x, in, out, sn_export_dtype(x->n->res[0].type, x->as));
+    sn_export_close(x, 0, perm, out);
     return true;
 }
 
 static const char *
-fresh(SnXp *x, SnRef r, const char *part)
+fresh(SnExport *x, SnRef r, const char *part)
 {
-    return sn_xp_fresh(x, sn_format(x->a, "%s.%s", sn_name(x->g, r), part));
+    return sn_export_fresh(x, sn_format(x->a, "%s.%s", sn_name(x->g, r), part));
 }
 
 const char *
-sn_xp_other_sign(SnXp *x, SnRef r, int rank, const int *perm, SnXpAs as)
+sn_export_other_sign(SnExport *x, SnRef r, int rank, const int *perm,
+                     SnExportAs as)
 {
     static const int32_t half = 128;
     const char *from, *in[2], *to;
-    SnXpAs of = as == SN_XP_U8 ? SN_XP_U8 : SN_XP_CODE;
+    SnExportAs of = as == SN_EXPORT_U8 ? SN_EXPORT_U8 : SN_EXPORT_CODE;
 
     if (sn_kind(x->g, r) == SN_K_CODES) {
         SnRef q = sn_in(x->g, SN_NODE(r), 0);
-        for (const SnXpForm *f = x->value[q]; f != NULL; f = f->next)
+        for (const SnExportForm *f = x->value[q]; f != NULL; f = f->next)
             if (f->as == of)
-                return sn_xp_get(x, q, rank, perm, of);
+                return sn_export_get(x, q, rank, perm, of);
     }
-    from = sn_xp_get(x, r, rank, perm, as == SN_XP_U8 ? SN_XP_REAL : SN_XP_U8);
+    from = sn_export_get(x, r, rank, perm,
+                         as == SN_EXPORT_U8 ? SN_EXPORT_REAL : SN_EXPORT_U8);
     in[0] = fresh(x, r, "wide");
-    sn_xp_cast_real(x, from, in[0], ONNX__TENSOR_PROTO__DATA_TYPE__INT32);
-    in[1] =
-        sn_xp_init(x, fresh(x, r, "128"), ONNX__TENSOR_PROTO__DATA_TYPE__INT32,
-                   0, NULL, &half, sizeof half);
+    sn_export_cast_real(x, from, in[0], ONNX__TENSOR_PROTO__DATA_TYPE__INT32);
+    in[1] = sn_export_init(x, fresh(x, r, "128"),
+                           ONNX__TENSOR_PROTO__DATA_TYPE__INT32, 0, NULL, &half,
+                           sizeof half);
     to = fresh(x, r, "shifted");
-    sn_xp_node(x, "", as == SN_XP_U8 ? "Add" : "Sub", 2, in, to);
+    sn_export_node(x, "", as == SN_EXPORT_U8 ? "Add" : "Sub", 2, in, to);
     from = to;
-    to = sn_xp_name(x, r, rank, perm, as);
-    sn_xp_cast_real(x, from, to, sn_xp_dtype(sn_type(x->g, r), as));
+    to = sn_export_name(x, r, rank, perm, as);
+    sn_export_cast_real(x, from, to, sn_export_dtype(sn_type(x->g, r), as));
     return to;
 }

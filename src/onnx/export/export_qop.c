@@ -15,63 +15,64 @@ typedef struct Args {
 } Args;
 
 static const SnType *
-type_in(const SnXp *x, uint32_t slot)
+type_in(const SnExport *x, uint32_t slot)
 {
     return sn_type(x->g, sn_in(x->g, x->id, slot));
 }
 
 /* Scale and zero point of a value that is written so. */
 static void
-push_params(SnXp *x, Args *a, SnRef r, SnXpAs as)
+push_params(SnExport *x, Args *a, SnRef r, SnExportAs as)
 {
     const SnType *t = sn_type(x->g, r);
     const char *base = sn_name(x->g, r);
 
-    a->in[a->n++] = sn_xp_scale(x, t, base);
-    a->in[a->n++] = sn_xp_zp(x, t, as, base);
+    a->in[a->n++] = sn_export_scale(x, t, base);
+    a->in[a->n++] = sn_export_zp(x, t, as, base);
 }
 
 static void
-push(SnXp *x, Args *a, SnRef r, int rank, const int *perm, SnXpAs as)
+push(SnExport *x, Args *a, SnRef r, int rank, const int *perm, SnExportAs as)
 {
-    a->in[a->n++] = sn_xp_get(x, r, rank, perm, as);
+    a->in[a->n++] = sn_export_get(x, r, rank, perm, as);
     push_params(x, a, r, as);
 }
 
 static void
-push_y(SnXp *x, Args *a)
+push_y(SnExport *x, Args *a)
 {
     push_params(x, a, SN_REF(x->id, 0), x->as);
 }
 
 static void
-push_bias(SnXp *x, Args *a, uint32_t slot)
+push_bias(SnExport *x, Args *a, uint32_t slot)
 {
     SnRef b = sn_in(x->g, x->id, slot);
 
     if (b != 0)
-        a->in[a->n++] = sn_xp_plain(x, b, SN_XP_CODE);
+        a->in[a->n++] = sn_export_plain(x, b, SN_EXPORT_CODE);
 }
 
 static Onnx__NodeProto *
-put(SnXp *x, const char *domain, const char *op, const Args *a, const int *perm)
+put(SnExport *x, const char *domain, const char *op, const Args *a,
+    const int *perm)
 {
-    const char *out = sn_xp_open(x, 0, perm);
-    Onnx__NodeProto *n = sn_xp_node(x, domain, op, a->n, a->in, out);
+    const char *out = sn_export_open(x, 0, perm);
+    Onnx__NodeProto *n = sn_export_node(x, domain, op, a->n, a->in, out);
 
-    sn_xp_close(x, 0, perm, out);
+    sn_export_close(x, 0, perm, out);
     return n;
 }
 
 /* Weights are int8 in every model; other operands as the model's codes are. */
-static SnXpAs
-weight_as(const SnXp *x, SnRef w)
+static SnExportAs
+weight_as(const SnExport *x, SnRef w)
 {
-    return sn_xp_constant(x, w) ? SN_XP_CODE : x->as;
+    return sn_export_constant(x, w) ? SN_EXPORT_CODE : x->as;
 }
 
 static SnStatus
-conv(SnXp *x, bool *done)
+conv(SnExport *x, bool *done)
 {
     const char *in[9];
     Args a = {in, 0};
@@ -80,18 +81,18 @@ conv(SnXp *x, bool *done)
     Onnx__NodeProto *n;
 
     *done = true;
-    sn_xp_layout(x, "x", 4, perm);
-    sn_xp_layout(x, "w", 4, p);
+    sn_export_layout(x, "x", 4, perm);
+    sn_export_layout(x, "w", 4, p);
     push(x, &a, sn_in(x->g, x->id, 0), 4, perm, x->as);
     push(x, &a, w, 4, p, weight_as(x, w));
     push_y(x, &a);
     push_bias(x, &a, 2);
     n = put(x, "", "QLinearConv", &a, perm);
-    return sn_xp_attrs(x, n, "QLinearConv");
+    return sn_export_attrs(x, n, "QLinearConv");
 }
 
 static SnStatus
-connected(SnXp *x, bool *done)
+connected(SnExport *x, bool *done)
 {
     const char *in[9];
     Args a = {in, 0};
@@ -100,18 +101,19 @@ connected(SnXp *x, bool *done)
     if (sn_shape_of(x->g, sn_in(x->g, x->id, 0))->rank != 2)
         return SN_OK;
     *done = true;
-    push(x, &a, sn_in(x->g, x->id, 0), 2, sn_xp_identity, x->as);
-    push(x, &a, w, 2, sn_xp_identity, weight_as(x, w));
+    push(x, &a, sn_in(x->g, x->id, 0), 2, sn_export_identity, x->as);
+    push(x, &a, w, 2, sn_export_identity, weight_as(x, w));
     in[a.n++] = sn_in(x->g, x->id, 2) != 0
-                    ? sn_xp_plain(x, sn_in(x->g, x->id, 2), SN_XP_CODE)
+                    ? sn_export_plain(x, sn_in(x->g, x->id, 2), SN_EXPORT_CODE)
                     : NULL;
     push_y(x, &a);
-    sn_xp_attr_int(x, put(x, ms, "QGemm", &a, sn_xp_identity), "transB", 1);
+    sn_export_attr_int(x, put(x, ms, "QGemm", &a, sn_export_identity), "transB",
+                       1);
     return SN_OK;
 }
 
 static SnStatus
-matmul(SnXp *x, bool *done)
+matmul(SnExport *x, bool *done)
 {
     static const char *const flag[] = {"trans_a", "trans_b"};
     const char *in[8];
@@ -122,28 +124,28 @@ matmul(SnXp *x, bool *done)
     for (uint32_t s = 0; s < 2; s++) {
         SnRef r = sn_in(x->g, x->id, s);
         int rank = sn_shape_of(x->g, r)->rank;
-        memcpy(perm, sn_xp_identity, sizeof perm);
-        if (*(const bool *)sn_xp_attr(x, flag[s], SN_A_BOOL) && rank > 1) {
+        memcpy(perm, sn_export_identity, sizeof perm);
+        if (*(const bool *)sn_export_attr(x, flag[s], SN_A_BOOL) && rank > 1) {
             perm[rank - 2] = rank - 1;
             perm[rank - 1] = rank - 2;
         }
         push(x, &a, r, rank, perm, s == 0 ? x->as : weight_as(x, r));
     }
     push_y(x, &a);
-    put(x, "", "QLinearMatMul", &a, sn_xp_identity);
+    put(x, "", "QLinearMatMul", &a, sn_export_identity);
     return SN_OK;
 }
 
 /* Codes as the node's rounding sees them; false where the zero point is added
  * after rounding, which these operators do not do. */
 static bool
-shifted(SnXp *x)
+shifted(SnExport *x)
 {
-    if (!sn_xp_rounds_after(x))
+    if (!sn_export_rounds_after(x))
         return false;
-    x->as = *(const int64_t *)sn_xp_attr(x, "zp_shift", SN_A_INT) != 0
-                ? SN_XP_U8
-                : SN_XP_CODE;
+    x->as = *(const int64_t *)sn_export_attr(x, "zp_shift", SN_A_INT) != 0
+                ? SN_EXPORT_U8
+                : SN_EXPORT_CODE;
     return true;
 }
 
@@ -163,26 +165,26 @@ runs_flat(const SnShape *s, const SnShape *y)
 /* The first operand of a QLinearAdd, spread out to the shape of the result
  * where ONNX Runtime would otherwise exchange the two (numerics.md). */
 static const char *
-first_summand(SnXp *x, SnRef r, const int *perm)
+first_summand(SnExport *x, SnRef r, const int *perm)
 {
     const SnShape *y = sn_shape_of(x->g, SN_REF(x->id, 0));
     const SnShape *s = sn_shape_of(x->g, r);
     const char *in[2];
 
     if (s->rank == y->rank)
-        in[0] = sn_xp_get(x, r, s->rank, perm, x->as);
+        in[0] = sn_export_get(x, r, s->rank, perm, x->as);
     else
-        in[0] = sn_xp_plain(x, r, x->as);
+        in[0] = sn_export_plain(x, r, x->as);
     if (!runs_flat(s, y) || sn_shape_count(y) == 1)
         return in[0];
-    in[1] = sn_xp_ints(x, "shape", (SnInts){(uint32_t)y->rank, y->dim});
-    const char *out = sn_xp_part(x, "spread");
-    sn_xp_node(x, "", "Expand", 2, in, out);
+    in[1] = sn_export_ints(x, "shape", (SnInts){(uint32_t)y->rank, y->dim});
+    const char *out = sn_export_part(x, "spread");
+    sn_export_node(x, "", "Expand", 2, in, out);
     return out;
 }
 
 static SnStatus
-binary(SnXp *x, const char *op, bool ordered, bool *done)
+binary(SnExport *x, const char *op, bool ordered, bool *done)
 {
     const char *in[8];
     Args a = {in, 0};
@@ -193,15 +195,15 @@ binary(SnXp *x, const char *op, bool ordered, bool *done)
     if (!shifted(x))
         return SN_OK;
     *done = true;
-    memcpy(perm, sn_xp_identity, sizeof perm);
+    memcpy(perm, sn_export_identity, sizeof perm);
     if (sn_shape_of(x->g, sn_in(x->g, x->id, 0)) ==
         sn_shape_of(x->g, sn_in(x->g, x->id, 1)))
-        sn_xp_choose(x, perm);
+        sn_export_choose(x, perm);
     for (uint32_t s = 0; s < 2; s++) {
         SnRef r = sn_in(x->g, x->id, s ^ other);
         in[a.n++] = ordered && s == 0
                         ? first_summand(x, r, perm)
-                        : sn_xp_operand(x, s ^ other, perm, x->as);
+                        : sn_export_operand(x, s ^ other, perm, x->as);
         push_params(x, &a, r, x->as);
     }
     push_y(x, &a);
@@ -210,70 +212,70 @@ binary(SnXp *x, const char *op, bool ordered, bool *done)
 }
 
 static SnStatus
-add(SnXp *x, bool *done)
+add(SnExport *x, bool *done)
 {
     return binary(x, "QLinearAdd", true, done);
 }
 
 static SnStatus
-mul(SnXp *x, bool *done)
+mul(SnExport *x, bool *done)
 {
     return binary(x, "QLinearMul", false, done);
 }
 
 static SnStatus
-average(SnXp *x, bool *done)
+average(SnExport *x, bool *done)
 {
     const char *in[5];
     Args a = {in, 0};
     int perm[SN_MAXRANK];
 
-    if (!sn_xp_is_default(x, "dilate") || !shifted(x))
+    if (!sn_export_is_default(x, "dilate") || !shifted(x))
         return SN_OK;
     *done = true;
-    sn_xp_layout(x, "x", 4, perm);
+    sn_export_layout(x, "x", 4, perm);
     push(x, &a, sn_in(x->g, x->id, 0), 4, perm, x->as);
     push_y(x, &a);
-    return sn_xp_attrs(x, put(x, ms, "QLinearAveragePool", &a, perm),
-                       "QLinearAveragePool");
+    return sn_export_attrs(x, put(x, ms, "QLinearAveragePool", &a, perm),
+                           "QLinearAveragePool");
 }
 
 static SnStatus
-concat(SnXp *x, bool *done)
+concat(SnExport *x, bool *done)
 {
     Args a = {SN_NEW_N(x->a, const char *, 3u * x->n->nin + 2u), 0};
     int perm[SN_MAXRANK];
 
     *done = true;
-    sn_xp_choose(x, perm);
+    sn_export_choose(x, perm);
     push_y(x, &a);
     for (uint32_t s = 0; s < x->n->nin; s++) {
-        a.in[a.n++] = sn_xp_operand(x, s, perm, x->as);
+        a.in[a.n++] = sn_export_operand(x, s, perm, x->as);
         push_params(x, &a, sn_in(x->g, x->id, s), x->as);
     }
-    sn_xp_attr_int(x, put(x, ms, "QLinearConcat", &a, perm), "axis",
-                   *(const int64_t *)sn_xp_attr(x, "axis", SN_A_INT));
+    sn_export_attr_int(x, put(x, ms, "QLinearConcat", &a, perm), "axis",
+                       *(const int64_t *)sn_export_attr(x, "axis", SN_A_INT));
     return SN_OK;
 }
 
 /* ---- tables of 256 entries ---- */
 
 static Onnx__NodeProto *
-unary(SnXp *x, const char *op)
+unary(SnExport *x, const char *op)
 {
     const char *in[5];
     Args a = {in, 0};
     int perm[SN_MAXRANK];
 
-    sn_xp_choose(x, perm);
-    in[a.n++] = sn_xp_operand(x, 0, perm, x->as);
+    sn_export_choose(x, perm);
+    in[a.n++] = sn_export_operand(x, 0, perm, x->as);
     push_params(x, &a, sn_in(x->g, x->id, 0), x->as);
     push_y(x, &a);
     return put(x, ms, op, &a, perm);
 }
 
 static SnStatus
-sigmoid(SnXp *x, bool *done)
+sigmoid(SnExport *x, bool *done)
 {
     *done = true;
     unary(x, "QLinearSigmoid");
@@ -281,26 +283,26 @@ sigmoid(SnXp *x, bool *done)
 }
 
 static SnStatus
-leaky_relu(SnXp *x, bool *done)
+leaky_relu(SnExport *x, bool *done)
 {
     *done = true;
-    return sn_xp_attrs(x, unary(x, "QLinearLeakyRelu"), "QLinearLeakyRelu");
+    return sn_export_attrs(x, unary(x, "QLinearLeakyRelu"), "QLinearLeakyRelu");
 }
 
 static SnStatus
-softmax(SnXp *x, bool *done)
+softmax(SnExport *x, bool *done)
 {
     Onnx__NodeProto *n = unary(x, "QLinearSoftmax");
 
     *done = true;
-    sn_xp_attr_int(x, n, "opset", x->opset);
-    return sn_xp_attrs(x, n, "QLinearSoftmax");
+    sn_export_attr_int(x, n, "opset", x->opset);
+    return sn_export_attrs(x, n, "QLinearSoftmax");
 }
 
 /* By the kind, or what it is a form of. */
 static const struct {
     const char *kind;
-    SnXpCodes *fn;
+    SnExportCodes *fn;
 } hooks[] = {
     {"Add", add},
     {"AvgPool", average},
@@ -316,7 +318,7 @@ static const struct {
 
 /* All operands and results that have scales are 8-bit codes (a bias: 32). */
 static bool
-fits(const SnXp *x)
+fits(const SnExport *x)
 {
     if (x->n->res[0].type->elem != SN_QI8)
         return false;
@@ -327,8 +329,8 @@ fits(const SnXp *x)
     return true;
 }
 
-SnXpCodes *
-sn_xp_codes_hook(const SnXp *x)
+SnExportCodes *
+sn_export_codes_hook(const SnExport *x)
 {
     SnKind k = x->n->kind;
 

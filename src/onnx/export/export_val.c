@@ -6,10 +6,10 @@
 #include "kernel/eval/eval.h"
 #include "sn_kinds.h"
 
-const int sn_xp_identity[SN_MAXRANK] = {0, 1, 2, 3, 4, 5, 6, 7};
+const int sn_export_identity[SN_MAXRANK] = {0, 1, 2, 3, 4, 5, 6, 7};
 
 bool
-sn_xp_same(int rank, const int *p, const int *q)
+sn_export_same(int rank, const int *p, const int *q)
 {
     for (int i = 0; i < rank; i++)
         if (p[i] != q[i])
@@ -19,11 +19,11 @@ sn_xp_same(int rank, const int *p, const int *q)
 
 /* ---- names ---- */
 
-static SnXpName **
-slot_of(SnXp *x, const char *name)
+static SnExportName **
+slot_of(SnExport *x, const char *name)
 {
     uint64_t h = UINT64_C(14695981039346656037);
-    SnXpName **p;
+    SnExportName **p;
 
     for (const char *s = name; *s != '\0'; s++)
         h = (h ^ (uint8_t)*s) * UINT64_C(1099511628211);
@@ -34,23 +34,23 @@ slot_of(SnXp *x, const char *name)
 }
 
 void
-sn_xp_keep(SnXp *x, const char *name, SnRef owner)
+sn_export_keep(SnExport *x, const char *name, SnRef owner)
 {
-    SnXpName **p = slot_of(x, name);
+    SnExportName **p = slot_of(x, name);
 
     if (*p != NULL)
         return;
-    *p = SN_NEW(x->a, SnXpName);
+    *p = SN_NEW(x->a, SnExportName);
     (*p)->name = name;
     (*p)->owner = owner;
 }
 
 const char *
-sn_xp_own(SnXp *x, const char *name, SnRef owner)
+sn_export_own(SnExport *x, const char *name, SnRef owner)
 {
-    SnXpName *s;
+    SnExportName *s;
 
-    sn_xp_keep(x, name, owner);
+    sn_export_keep(x, name, owner);
     s = *slot_of(x, name);
     if (s->taken || s->owner != owner)
         return NULL;
@@ -59,36 +59,36 @@ sn_xp_own(SnXp *x, const char *name, SnRef owner)
 }
 
 const char *
-sn_xp_fresh(SnXp *x, const char *base)
+sn_export_fresh(SnExport *x, const char *base)
 {
     const char *name = base;
-    SnXpName *s = *slot_of(x, base);
+    SnExportName *s = *slot_of(x, base);
 
     while (*slot_of(x, name) != NULL)
         name = sn_format(x->a, "%s.%u", base, ++s->tried);
-    sn_xp_keep(x, name, 0);
+    sn_export_keep(x, name, 0);
     (*slot_of(x, name))->taken = true;
     return name;
 }
 
 const char *
-sn_xp_part(SnXp *x, const char *part)
+sn_export_part(SnExport *x, const char *part)
 {
-    return sn_xp_fresh(
+    return sn_export_fresh(
         x, sn_format(x->a, "%s.%s", sn_name(x->g, SN_REF(x->id, 0)), part));
 }
 
 /* ---- nodes ---- */
 
 static char *
-own_str(SnXp *x, const char *s)
+own_str(SnExport *x, const char *s)
 {
     return sn_strdup(x->a, s);
 }
 
 Onnx__NodeProto *
-sn_xp_node(SnXp *x, const char *domain, const char *op, uint32_t nin,
-           const char *const *in, const char *out)
+sn_export_node(SnExport *x, const char *domain, const char *op, uint32_t nin,
+               const char *const *in, const char *out)
 {
     Onnx__NodeProto *n = SN_NEW(x->a, Onnx__NodeProto);
 
@@ -113,7 +113,7 @@ sn_xp_node(SnXp *x, const char *domain, const char *op, uint32_t nin,
 }
 
 static Onnx__AttributeProto *
-new_attr(SnXp *x, Onnx__NodeProto *n, const char *name,
+new_attr(SnExport *x, Onnx__NodeProto *n, const char *name,
          Onnx__AttributeProto__AttributeType type)
 {
     Onnx__AttributeProto *t = SN_NEW(x->a, Onnx__AttributeProto);
@@ -129,7 +129,7 @@ new_attr(SnXp *x, Onnx__NodeProto *n, const char *name,
 }
 
 void
-sn_xp_attr_int(SnXp *x, Onnx__NodeProto *n, const char *name, int64_t v)
+sn_export_attr_int(SnExport *x, Onnx__NodeProto *n, const char *name, int64_t v)
 {
     Onnx__AttributeProto *t =
         new_attr(x, n, name, ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__INT);
@@ -139,7 +139,7 @@ sn_xp_attr_int(SnXp *x, Onnx__NodeProto *n, const char *name, int64_t v)
 }
 
 void
-sn_xp_attr_real(SnXp *x, Onnx__NodeProto *n, const char *name, float v)
+sn_export_attr_real(SnExport *x, Onnx__NodeProto *n, const char *name, float v)
 {
     Onnx__AttributeProto *t =
         new_attr(x, n, name, ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__FLOAT);
@@ -149,7 +149,8 @@ sn_xp_attr_real(SnXp *x, Onnx__NodeProto *n, const char *name, float v)
 }
 
 void
-sn_xp_attr_str(SnXp *x, Onnx__NodeProto *n, const char *name, const char *v)
+sn_export_attr_str(SnExport *x, Onnx__NodeProto *n, const char *name,
+                   const char *v)
 {
     Onnx__AttributeProto *t =
         new_attr(x, n, name, ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__STRING);
@@ -160,7 +161,7 @@ sn_xp_attr_str(SnXp *x, Onnx__NodeProto *n, const char *name, const char *v)
 }
 
 void
-sn_xp_attr_ints(SnXp *x, Onnx__NodeProto *n, const char *name, SnInts v)
+sn_export_attr_ints(SnExport *x, Onnx__NodeProto *n, const char *name, SnInts v)
 {
     Onnx__AttributeProto *t =
         new_attr(x, n, name, ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__INTS);
@@ -170,7 +171,8 @@ sn_xp_attr_ints(SnXp *x, Onnx__NodeProto *n, const char *name, SnInts v)
 }
 
 void
-sn_xp_attr_reals(SnXp *x, Onnx__NodeProto *n, const char *name, SnReals v)
+sn_export_attr_reals(SnExport *x, Onnx__NodeProto *n, const char *name,
+                     SnReals v)
 {
     Onnx__AttributeProto *t =
         new_attr(x, n, name, ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__FLOATS);
@@ -182,8 +184,8 @@ sn_xp_attr_reals(SnXp *x, Onnx__NodeProto *n, const char *name, SnReals v)
 /* ---- initializers ---- */
 
 const char *
-sn_xp_init(SnXp *x, const char *name, int dtype, int rank, const int64_t *dim,
-           const void *data, size_t nbyte)
+sn_export_init(SnExport *x, const char *name, int dtype, int rank,
+               const int64_t *dim, const void *data, size_t nbyte)
 {
     Onnx__TensorProto *t = SN_NEW(x->a, Onnx__TensorProto);
 
@@ -201,45 +203,45 @@ sn_xp_init(SnXp *x, const char *name, int dtype, int rank, const int64_t *dim,
 }
 
 const char *
-sn_xp_ints(SnXp *x, const char *part, SnInts v)
+sn_export_ints(SnExport *x, const char *part, SnInts v)
 {
     int64_t n = v.n;
 
-    return sn_xp_init(
-        x, sn_xp_part(x, part), ONNX__TENSOR_PROTO__DATA_TYPE__INT64, 1, &n,
+    return sn_export_init(
+        x, sn_export_part(x, part), ONNX__TENSOR_PROTO__DATA_TYPE__INT64, 1, &n,
         sn_memdup(x->a, v.v, v.n * sizeof *v.v), v.n * sizeof *v.v);
 }
 
 const char *
-sn_xp_real(SnXp *x, const char *part, float v)
+sn_export_real(SnExport *x, const char *part, float v)
 {
-    return sn_xp_init(x, sn_xp_part(x, part),
-                      ONNX__TENSOR_PROTO__DATA_TYPE__FLOAT, 0, NULL,
-                      sn_memdup(x->a, &v, sizeof v), sizeof v);
+    return sn_export_init(x, sn_export_part(x, part),
+                          ONNX__TENSOR_PROTO__DATA_TYPE__FLOAT, 0, NULL,
+                          sn_memdup(x->a, &v, sizeof v), sizeof v);
 }
 
-SnXpAs
-sn_xp_as(const SnType *t, SnXpAs as)
+SnExportAs
+sn_export_as(const SnType *t, SnExportAs as)
 {
     if (t->elem == SN_I8)
-        return as == SN_XP_U8 ? SN_XP_U8 : SN_XP_REAL;
+        return as == SN_EXPORT_U8 ? SN_EXPORT_U8 : SN_EXPORT_REAL;
     if (!sn_elem_quant(t->elem))
-        return SN_XP_REAL;
-    return as == SN_XP_U8 && t->elem != SN_QI8 ? SN_XP_CODE : as;
+        return SN_EXPORT_REAL;
+    return as == SN_EXPORT_U8 && t->elem != SN_QI8 ? SN_EXPORT_CODE : as;
 }
 
 int
-sn_xp_dtype(const SnType *t, SnXpAs as)
+sn_export_dtype(const SnType *t, SnExportAs as)
 {
-    if (sn_elem_quant(t->elem) && as == SN_XP_REAL)
+    if (sn_elem_quant(t->elem) && as == SN_EXPORT_REAL)
         return ONNX__TENSOR_PROTO__DATA_TYPE__FLOAT;
     switch (t->elem) {
     case SN_F32:
         return ONNX__TENSOR_PROTO__DATA_TYPE__FLOAT;
     case SN_QI8:
     case SN_I8:
-        return as == SN_XP_U8 ? ONNX__TENSOR_PROTO__DATA_TYPE__UINT8
-                              : ONNX__TENSOR_PROTO__DATA_TYPE__INT8;
+        return as == SN_EXPORT_U8 ? ONNX__TENSOR_PROTO__DATA_TYPE__UINT8
+                                  : ONNX__TENSOR_PROTO__DATA_TYPE__INT8;
     case SN_QI16:
         return ONNX__TENSOR_PROTO__DATA_TYPE__INT16;
     case SN_QI32:
@@ -256,13 +258,14 @@ sn_xp_dtype(const SnType *t, SnXpAs as)
 
 /* n integers as elements of a type. */
 static const void *
-as_elements(SnXp *x, const SnType *t, SnXpAs as, uint32_t n, const int32_t *v)
+as_elements(SnExport *x, const SnType *t, SnExportAs as, uint32_t n,
+            const int32_t *v)
 {
     uint8_t *p = sn_alloc(x->a, n * sn_elem_size(t->elem));
 
     for (uint32_t i = 0; i < n; i++) {
         if (sn_elem_size(t->elem) == 1)
-            p[i] = (uint8_t)(v[i] + (as == SN_XP_U8 ? 128 : 0));
+            p[i] = (uint8_t)(v[i] + (as == SN_EXPORT_U8 ? 128 : 0));
         else if (t->elem == SN_QI16)
             ((int16_t *)(void *)p)[i] = (int16_t)v[i];
         else
@@ -272,19 +275,19 @@ as_elements(SnXp *x, const SnType *t, SnXpAs as, uint32_t n, const int32_t *v)
 }
 
 const char *
-sn_xp_one_code(SnXp *x, const char *part, const SnType *t, SnXpAs as,
-               int64_t code)
+sn_export_one_code(SnExport *x, const char *part, const SnType *t,
+                   SnExportAs as, int64_t code)
 {
     int32_t v = (int32_t)code;
     const void *p = t->elem == SN_I64 ? sn_memdup(x->a, &code, sizeof code)
                                       : as_elements(x, t, as, 1, &v);
 
-    return sn_xp_init(x, sn_xp_part(x, part), sn_xp_dtype(t, as), 0, NULL, p,
-                      sn_elem_size(t->elem));
+    return sn_export_init(x, sn_export_part(x, part), sn_export_dtype(t, as), 0,
+                          NULL, p, sn_elem_size(t->elem));
 }
 
-static SnXpParam *
-param(SnXp *x, const SnType *t, int part)
+static SnExportParam *
+param(SnExport *x, const SnType *t, int part)
 {
     uint64_t hash = (uint64_t)(uintptr_t)t * 8 + (uint64_t)(part + 1);
     size_t probe = 0;
@@ -293,46 +296,46 @@ param(SnXp *x, const SnType *t, int part)
     while ((i = sn_index_next(&x->of_param, hash, &probe)) != SN_INDEX_END)
         if (x->param[i].type == t && x->param[i].part == part)
             return &x->param[i];
-    SnXpParam p = {.type = t, .part = part};
+    SnExportParam p = {.type = t, .part = part};
     sn_index_add(&x->of_param, hash, x->nparam);
     SN_PUSH(x->a, x->param, x->nparam, p);
     return &x->param[x->nparam - 1];
 }
 
 const char *
-sn_xp_scale(SnXp *x, const SnType *t, const char *base)
+sn_export_scale(SnExport *x, const SnType *t, const char *base)
 {
-    SnXpParam *p = param(x, t, -1);
+    SnExportParam *p = param(x, t, -1);
     int64_t n = t->nq;
 
     if (p->name == NULL)
-        p->name =
-            sn_xp_init(x, sn_xp_fresh(x, sn_format(x->a, "%s.scale", base)),
-                       ONNX__TENSOR_PROTO__DATA_TYPE__FLOAT, t->nq > 1, &n,
-                       t->scale, t->nq * sizeof *t->scale);
+        p->name = sn_export_init(
+            x, sn_export_fresh(x, sn_format(x->a, "%s.scale", base)),
+            ONNX__TENSOR_PROTO__DATA_TYPE__FLOAT, t->nq > 1, &n, t->scale,
+            t->nq * sizeof *t->scale);
     return p->name;
 }
 
 const char *
-sn_xp_zp(SnXp *x, const SnType *t, SnXpAs as, const char *base)
+sn_export_zp(SnExport *x, const SnType *t, SnExportAs as, const char *base)
 {
-    SnXpParam *p;
+    SnExportParam *p;
     int64_t n = t->nq;
 
-    as = sn_xp_as(t, as);
+    as = sn_export_as(t, as);
     p = param(x, t, (int)as);
     if (p->name == NULL)
-        p->name = sn_xp_init(x, sn_xp_fresh(x, sn_format(x->a, "%s.zp", base)),
-                             sn_xp_dtype(t, as), t->nq > 1, &n,
-                             as_elements(x, t, as, t->nq, t->zp),
-                             t->nq * sn_elem_size(t->elem));
+        p->name = sn_export_init(
+            x, sn_export_fresh(x, sn_format(x->a, "%s.zp", base)),
+            sn_export_dtype(t, as), t->nq > 1, &n,
+            as_elements(x, t, as, t->nq, t->zp), t->nq * sn_elem_size(t->elem));
     return p->name;
 }
 
 /* ---- tensors of a value ---- */
 
 SnRef
-sn_xp_root(const SnXp *x, SnRef r, int rank, int *perm)
+sn_export_root(const SnExport *x, SnRef r, int rank, int *perm)
 {
     while (sn_def(x->g, r)->nres == 1 &&
            sn_desc(sn_kind(x->g, r))->sem[0].map == SN_MAP_PERMUTE) {
@@ -345,31 +348,32 @@ sn_xp_root(const SnXp *x, SnRef r, int rank, int *perm)
 }
 
 bool
-sn_xp_constant(const SnXp *x, SnRef r)
+sn_export_constant(const SnExport *x, SnRef r)
 {
     return sn_def(x->g, r)->data != NULL || sn_kind(x->g, r) == SN_K_SPLAT;
 }
 
 static bool
-is_form(const SnXpForm *f, int rank, const int *perm, SnXpAs as)
+is_form(const SnExportForm *f, int rank, const int *perm, SnExportAs as)
 {
-    return f->as == as && f->rank == rank && sn_xp_same(rank, f->perm, perm);
+    return f->as == as && f->rank == rank &&
+           sn_export_same(rank, f->perm, perm);
 }
 
-static const SnXpForm *
-find(const SnXp *x, SnRef r, int rank, const int *perm, SnXpAs as)
+static const SnExportForm *
+find(const SnExport *x, SnRef r, int rank, const int *perm, SnExportAs as)
 {
-    for (const SnXpForm *f = x->value[r]; f != NULL; f = f->next)
+    for (const SnExportForm *f = x->value[r]; f != NULL; f = f->next)
         if (is_form(f, rank, perm, as))
             return f;
     return NULL;
 }
 
 void
-sn_xp_add(SnXp *x, SnRef r, int rank, const int *perm, SnXpAs as,
-          const char *name)
+sn_export_add(SnExport *x, SnRef r, int rank, const int *perm, SnExportAs as,
+              const char *name)
 {
-    SnXpForm *f = SN_NEW(x->a, SnXpForm), **p = &x->value[r];
+    SnExportForm *f = SN_NEW(x->a, SnExportForm), **p = &x->value[r];
 
     f->as = as;
     f->rank = rank;
@@ -386,37 +390,37 @@ tail(int rank, const int *perm)
 {
     static const int first[] = {0, 3, 1, 2}, last[] = {0, 2, 3, 1};
 
-    if (rank == 4 && sn_xp_same(rank, perm, first))
+    if (rank == 4 && sn_export_same(rank, perm, first))
         return "nchw";
-    if (rank == 4 && sn_xp_same(rank, perm, last))
+    if (rank == 4 && sn_export_same(rank, perm, last))
         return "nhwc";
     return "t";
 }
 
 const char *
-sn_xp_name(SnXp *x, SnRef r, int rank, const int *perm, SnXpAs as)
+sn_export_name(SnExport *x, SnRef r, int rank, const int *perm, SnExportAs as)
 {
     const SnType *t = sn_type(x->g, r);
     const char *base = sn_name(x->g, r), *name;
     bool quant = sn_elem_quant(t->elem), again = false;
 
-    for (SnXpWish *w = x->wish[r]; w != NULL; w = w->next)
+    for (SnExportWish *w = x->wish[r]; w != NULL; w = w->next)
         if (!w->met && is_form(&w->form, rank, perm, as)) {
             w->met = true;
             return w->form.name;
         }
-    if (quant && as == SN_XP_REAL)
-        return sn_xp_fresh(x, sn_format(x->a, "%s.dq", base));
-    name = sn_xp_own(x, base, r);
+    if (quant && as == SN_EXPORT_REAL)
+        return sn_export_fresh(x, sn_format(x->a, "%s.dq", base));
+    name = sn_export_own(x, base, r);
     if (name != NULL)
         return name;
-    for (const SnXpForm *f = x->value[r]; f != NULL; f = f->next)
+    for (const SnExportForm *f = x->value[r]; f != NULL; f = f->next)
         again |= f->as == as;
     if (!again && (quant || t->elem == SN_I8))
-        return sn_xp_fresh(x, sn_format(x->a, "%s.q", base));
-    if (!again && sn_xp_same(rank, perm, sn_xp_identity))
-        return sn_xp_fresh(x, sn_format(x->a, "%s.f", base));
-    return sn_xp_fresh(x, sn_format(x->a, "%s.%s", base, tail(rank, perm)));
+        return sn_export_fresh(x, sn_format(x->a, "%s.q", base));
+    if (!again && sn_export_same(rank, perm, sn_export_identity))
+        return sn_export_fresh(x, sn_format(x->a, "%s.f", base));
+    return sn_export_fresh(x, sn_format(x->a, "%s.%s", base, tail(rank, perm)));
 }
 
 /* ---- Constants ---- */
@@ -449,7 +453,8 @@ permute(const SnShape *s, int rank, const int *perm, size_t size,
 }
 
 const void *
-sn_xp_elements(SnXp *x, SnRef r, int rank, const int *perm, int64_t *dim)
+sn_export_elements(SnExport *x, SnRef r, int rank, const int *perm,
+                   int64_t *dim)
 {
     const SnShape *s = sn_shape_of(x->g, r);
     size_t size = sn_elem_size(sn_type(x->g, r)->elem);
@@ -466,25 +471,27 @@ sn_xp_elements(SnXp *x, SnRef r, int rank, const int *perm, int64_t *dim)
 }
 
 static const char *
-make_constant(SnXp *x, SnRef r, int rank, const int *perm, SnXpAs as)
+make_constant(SnExport *x, SnRef r, int rank, const int *perm, SnExportAs as)
 {
     const SnType *t = sn_type(x->g, r);
     size_t size = sn_elem_size(t->elem);
     size_t n = rank == 0 ? 1 : (size_t)sn_shape_count(sn_shape_of(x->g, r));
     int64_t dim[SN_MAXRANK] = {0};
     const char *name;
-    uint8_t *p = (uint8_t *)(uintptr_t)sn_xp_elements(x, r, rank, perm, dim);
+    uint8_t *p =
+        (uint8_t *)(uintptr_t)sn_export_elements(x, r, rank, perm, dim);
 
-    for (size_t i = 0; as == SN_XP_U8 && i < n; i++)
+    for (size_t i = 0; as == SN_EXPORT_U8 && i < n; i++)
         p[i] ^= 0x80;
-    name = sn_xp_name(x, r, rank, perm, as);
-    return sn_xp_init(x, name, sn_xp_dtype(t, as), rank, dim, p, n * size);
+    name = sn_export_name(x, r, rank, perm, as);
+    return sn_export_init(x, name, sn_export_dtype(t, as), rank, dim, p,
+                          n * size);
 }
 
 /* ---- conversions ---- */
 
 static int
-axis_of(const SnXp *x, SnRef r, int rank, const int *perm)
+axis_of(const SnExport *x, SnRef r, int rank, const int *perm)
 {
     const SnType *t = sn_type(x->g, r);
     int axis = t->axis + rank - sn_shape_of(x->g, r)->rank;
@@ -498,104 +505,109 @@ axis_of(const SnXp *x, SnRef r, int rank, const int *perm)
 }
 
 void
-sn_xp_convert(SnXp *x, const char *op, SnRef r, int rank, const int *perm,
-              SnXpAs as, const char *from, const char *to)
+sn_export_convert(SnExport *x, const char *op, SnRef r, int rank,
+                  const int *perm, SnExportAs as, const char *from,
+                  const char *to)
 {
     const SnType *t = sn_type(x->g, r);
     const char *base = sn_name(x->g, r);
-    const char *in[3] = {from, sn_xp_scale(x, t, base), NULL};
+    const char *in[3] = {from, sn_export_scale(x, t, base), NULL};
     int axis = axis_of(x, r, rank, perm);
     Onnx__NodeProto *n;
 
     if (t->elem != SN_QI32) /* whose zero point is always 0 */
-        in[2] = sn_xp_zp(x, t, as, base);
-    n = sn_xp_node(x, "", op, 3, in, to);
+        in[2] = sn_export_zp(x, t, as, base);
+    n = sn_export_node(x, "", op, 3, in, to);
     if (axis >= 0)
-        sn_xp_attr_int(x, n, "axis", axis);
+        sn_export_attr_int(x, n, "axis", axis);
 }
 
 static const char *
-transpose(SnXp *x, SnRef r, const SnXpForm *f, const int *perm)
+transpose(SnExport *x, SnRef r, const SnExportForm *f, const int *perm)
 {
     int64_t p[SN_MAXRANK] = {0};
-    const char *name = sn_xp_name(x, r, f->rank, perm, f->as);
+    const char *name = sn_export_name(x, r, f->rank, perm, f->as);
 
     for (int i = 0; i < f->rank; i++)
         for (int k = 0; k < f->rank; k++)
             if (f->perm[k] == perm[i])
                 p[i] = k;
-    sn_xp_attr_ints(x, sn_xp_node(x, "", "Transpose", 1, &f->name, name),
-                    "perm", (SnInts){(uint32_t)f->rank, p});
+    sn_export_attr_ints(x,
+                        sn_export_node(x, "", "Transpose", 1, &f->name, name),
+                        "perm", (SnInts){(uint32_t)f->rank, p});
     return name;
 }
 
 /* Codes of either kind, those that are there first. */
 static const char *
-any_codes(SnXp *x, SnRef r, int rank, const int *perm, SnXpAs *as)
+any_codes(SnExport *x, SnRef r, int rank, const int *perm, SnExportAs *as)
 {
-    SnXpAs other = x->codes == SN_XP_U8 ? SN_XP_CODE : SN_XP_U8;
+    SnExportAs other = x->codes == SN_EXPORT_U8 ? SN_EXPORT_CODE : SN_EXPORT_U8;
     const SnType *t = sn_type(x->g, r);
 
-    *as = sn_xp_as(t, sn_xp_constant(x, r) ? SN_XP_CODE : x->codes);
-    for (const SnXpForm *f = x->value[r]; f != NULL; f = f->next)
+    *as = sn_export_as(t, sn_export_constant(x, r) ? SN_EXPORT_CODE : x->codes);
+    for (const SnExportForm *f = x->value[r]; f != NULL; f = f->next)
         if (f->as == *as || (f->as == other && t->elem == SN_QI8)) {
             *as = f->as;
             break;
         }
-    return sn_xp_get(x, r, rank, perm, *as);
+    return sn_export_get(x, r, rank, perm, *as);
 }
 
 static const char *
-make(SnXp *x, SnRef r, int rank, const int *perm, SnXpAs as)
+make(SnExport *x, SnRef r, int rank, const int *perm, SnExportAs as)
 {
     const SnType *t = sn_type(x->g, r);
     const char *from, *name;
-    SnXpAs codes;
+    SnExportAs codes;
 
-    if (sn_xp_constant(x, r) && (as != SN_XP_REAL || !sn_elem_quant(t->elem)))
+    if (sn_export_constant(x, r) &&
+        (as != SN_EXPORT_REAL || !sn_elem_quant(t->elem)))
         return make_constant(x, r, rank, perm, as);
-    for (const SnXpForm *f = x->value[r]; f != NULL; f = f->next)
-        if (f->as == as && f->rank == rank && !sn_xp_constant(x, r) &&
-            (as != SN_XP_REAL || !sn_elem_quant(t->elem)))
+    for (const SnExportForm *f = x->value[r]; f != NULL; f = f->next)
+        if (f->as == as && f->rank == rank && !sn_export_constant(x, r) &&
+            (as != SN_EXPORT_REAL || !sn_elem_quant(t->elem)))
             return transpose(x, r, f, perm);
-    if (as == SN_XP_REAL && sn_elem_quant(t->elem)) {
+    if (as == SN_EXPORT_REAL && sn_elem_quant(t->elem)) {
         from = any_codes(x, r, rank, perm, &codes);
-        name = sn_xp_name(x, r, rank, perm, as);
-        sn_xp_convert(x, "DequantizeLinear", r, rank, perm, codes, from, name);
+        name = sn_export_name(x, r, rank, perm, as);
+        sn_export_convert(x, "DequantizeLinear", r, rank, perm, codes, from,
+                          name);
         return name;
     }
     if (x->value[r] != NULL && t->elem == SN_I8)
-        return sn_xp_other_sign(x, r, rank, perm, as);
-    if (as == SN_XP_REAL || x->value[r] == NULL)
+        return sn_export_other_sign(x, r, rank, perm, as);
+    if (as == SN_EXPORT_REAL || x->value[r] == NULL)
         sn_bug("export: value '%s' was not made", sn_name(x->g, r));
     /* codes of the other kind, by what they mean */
-    from = sn_xp_get(x, r, rank, perm, SN_XP_REAL);
-    name = sn_xp_name(x, r, rank, perm, as);
-    sn_xp_convert(x, "QuantizeLinear", r, rank, perm, as, from, name);
+    from = sn_export_get(x, r, rank, perm, SN_EXPORT_REAL);
+    name = sn_export_name(x, r, rank, perm, as);
+    sn_export_convert(x, "QuantizeLinear", r, rank, perm, as, from, name);
     return name;
 }
 
 const char *
-sn_xp_get(SnXp *x, SnRef r, int rank, const int *perm, SnXpAs as)
+sn_export_get(SnExport *x, SnRef r, int rank, const int *perm, SnExportAs as)
 {
     int p[SN_MAXRANK];
-    const SnXpForm *f;
+    const SnExportForm *f;
     const char *name;
 
     memcpy(p, perm, (size_t)rank * sizeof *perm);
     if (rank == sn_shape_of(x->g, r)->rank)
-        r = sn_xp_root(x, r, rank, p);
-    as = sn_xp_as(sn_type(x->g, r), as);
+        r = sn_export_root(x, r, rank, p);
+    as = sn_export_as(sn_type(x->g, r), as);
     f = find(x, r, rank, p, as);
     if (f != NULL)
         return f->name;
     name = make(x, r, rank, p, as);
-    sn_xp_add(x, r, rank, p, as, name);
+    sn_export_add(x, r, rank, p, as, name);
     return name;
 }
 
 const char *
-sn_xp_plain(SnXp *x, SnRef r, SnXpAs as)
+sn_export_plain(SnExport *x, SnRef r, SnExportAs as)
 {
-    return sn_xp_get(x, r, sn_shape_of(x->g, r)->rank, sn_xp_identity, as);
+    return sn_export_get(x, r, sn_shape_of(x->g, r)->rank, sn_export_identity,
+                         as);
 }

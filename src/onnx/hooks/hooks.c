@@ -6,7 +6,7 @@
 
 static const struct {
     const char *name;
-    SnOxHook *fn;
+    SnImportHook *fn;
     const char *note; /* what is restricted, for `sinter ops`; or NULL */
 } hooks[] = {
     {"sn_onnx_arg", sn_onnx_arg, NULL},
@@ -80,8 +80,8 @@ static const struct {
     {"sn_onnx_upsample", sn_onnx_upsample, "factors constant and 1 at least"},
 };
 
-SnOxHook *
-sn_ox_hook_named(const char *name)
+SnImportHook *
+sn_import_hook_named(const char *name)
 {
     for (size_t i = 0; i < sizeof hooks / sizeof hooks[0]; i++)
         if (strcmp(hooks[i].name, name) == 0)

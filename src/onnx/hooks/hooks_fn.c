@@ -10,62 +10,65 @@
 
 /* Axes are an attribute before opset `since`, input 1 since. */
 static SnStatus
-reduce_axes(SnOx *x, int64_t since, int rank, SnInts *axes)
+reduce_axes(SnImport *x, int64_t since, int rank, SnInts *axes)
 {
     if (x->version < since)
-        SN_TRY(sn_ox_ints(x, "axes", axes));
+        SN_TRY(sn_import_ints(x, "axes", axes));
     else
-        SN_TRY(sn_ox_ints_in(x, 1, "the axes", axes));
+        SN_TRY(sn_import_ints_in(x, 1, "the axes", axes));
     for (uint32_t i = 0; i < axes->n; i++)
         if (axes->v[i] < -rank || axes->v[i] >= rank)
-            return sn_ox_fail(x, SN_EINPUT, "axis %" PRId64 " of %d",
-                              axes->v[i], rank);
+            return sn_import_fail(x, SN_EINPUT, "axis %" PRId64 " of %d",
+                                  axes->v[i], rank);
     return SN_OK;
 }
 
 static SnStatus
-put_reduced(SnOx *x, SnKind k, SnOxVal *v, SnInts axes, bool keep)
+put_reduced(SnImport *x, SnKind k, SnImportVal *v, SnInts axes, bool keep)
 {
-    void *attr = sn_ox_attr(x, k);
+    void *attr = sn_import_attr(x, k);
     SnRef in, y;
     bool truth;
 
     for (int i = 0; i < v->rank; i++)
-        if (v->dim[i] == 0 && !sn_ox_is(x, "ReduceSum"))
-            return sn_ox_fail(x, SN_EUNSUPPORTED,
-                              "over no elements is not supported");
-    SN_TRY(sn_ox_plain(x, v, &in));
+        if (v->dim[i] == 0 && !sn_import_is(x, "ReduceSum"))
+            return sn_import_fail(x, SN_EUNSUPPORTED,
+                                  "over no elements is not supported");
+    SN_TRY(sn_import_plain(x, v, &in));
     truth = sn_type(x->g, in)->elem == SN_BOOL &&
-            (sn_ox_is(x, "ReduceMax") || sn_ox_is(x, "ReduceMin"));
+            (sn_import_is(x, "ReduceMax") || sn_import_is(x, "ReduceMin"));
     if (truth) /* of numbers 0 and 1 */
-        SN_TRY(sn_ox_cast(x, sn_ox_part(x, "numbers"), in, SN_I32, &in));
-    sn_ox_set_ints(x, k, attr, "axes", axes.n, axes.v);
-    sn_ox_set_flag(k, attr, "keepdims", keep);
-    SN_TRY(sn_ox_node(x, sn_desc(k)->name,
-                      truth ? sn_ox_part(x, "reduced") : sn_ox_name(x, 0), 1,
-                      &in, attr, NULL, &y));
+        SN_TRY(
+            sn_import_cast(x, sn_import_part(x, "numbers"), in, SN_I32, &in));
+    sn_import_set_ints(x, k, attr, "axes", axes.n, axes.v);
+    sn_import_set_flag(k, attr, "keepdims", keep);
+    SN_TRY(sn_import_node(x, sn_desc(k)->name,
+                          truth ? sn_import_part(x, "reduced")
+                                : sn_import_name(x, 0),
+                          1, &in, attr, NULL, &y));
     if (truth)
-        SN_TRY(sn_ox_cast(x, sn_ox_name(x, 0), y, SN_BOOL, &y));
-    return sn_ox_put(x, 0, y);
+        SN_TRY(sn_import_cast(x, sn_import_name(x, 0), y, SN_BOOL, &y));
+    return sn_import_put(x, 0, y);
 }
 
 SnStatus
-sn_onnx_reduce(SnOx *x, const SnOxCall *c)
+sn_onnx_reduce(SnImport *x, const SnImportCall *c)
 {
-    SnOxVal *v;
+    SnImportVal *v;
     SnInts axes;
     int64_t keep, none;
 
-    SN_TRY(sn_ox_need(x, 0, &v));
-    SN_TRY(sn_ox_int(x, "keepdims", 1, &keep));
-    SN_TRY(sn_ox_int(x, "noop_with_empty_axes", 0, &none));
-    SN_TRY(reduce_axes(x, sn_ox_is(x, "ReduceSum") ? 13 : 18, v->rank, &axes));
+    SN_TRY(sn_import_need(x, 0, &v));
+    SN_TRY(sn_import_int(x, "keepdims", 1, &keep));
+    SN_TRY(sn_import_int(x, "noop_with_empty_axes", 0, &none));
+    SN_TRY(
+        reduce_axes(x, sn_import_is(x, "ReduceSum") ? 13 : 18, v->rank, &axes));
     if (axes.n == 0 && none != 0) {
-        if (!sn_ox_is(x, "ReduceSum") && !sn_ox_is(x, "ReduceMean") &&
-            !sn_ox_is(x, "ReduceMax") && !sn_ox_is(x, "ReduceMin"))
-            return sn_ox_fail(x, SN_EUNSUPPORTED,
-                              "over no axes is not supported");
-        return sn_ox_alias(x, 0, v);
+        if (!sn_import_is(x, "ReduceSum") && !sn_import_is(x, "ReduceMean") &&
+            !sn_import_is(x, "ReduceMax") && !sn_import_is(x, "ReduceMin"))
+            return sn_import_fail(x, SN_EUNSUPPORTED,
+                                  "over no axes is not supported");
+        return sn_import_alias(x, 0, v);
     }
     return put_reduced(x, c->desc->kind, v, axes, keep != 0);
 }
@@ -73,7 +76,7 @@ sn_onnx_reduce(SnOx *x, const SnOxCall *c)
 /* x as a matrix, the reduced axes as its columns; dim gets the shape of the
  * result, *n its rank. */
 static SnStatus
-columns(SnOx *x, SnRef in, SnInts axes, bool keep, int64_t *dim, int *n,
+columns(SnImport *x, SnRef in, SnInts axes, bool keep, int64_t *dim, int *n,
         SnRef *out)
 {
     const SnShape *s = sn_shape_of(x->g, in);
@@ -96,34 +99,39 @@ columns(SnOx *x, SnRef in, SnInts axes, bool keep, int64_t *dim, int *n,
         if (!cut || keep)
             dim[(*n)++] = cut ? 1 : s->dim[i];
     }
-    SN_TRY(sn_ox_permute(x, sn_ox_part(x, "axes"), in, s->rank, perm, out));
-    return sn_ox_reshaped(x, sn_ox_part(x, "rows"), *out, 2, to, out);
+    SN_TRY(sn_import_permute(x, sn_import_part(x, "axes"), in, s->rank, perm,
+                             out));
+    return sn_import_reshaped(x, sn_import_part(x, "rows"), *out, 2, to, out);
 }
 
 /* The product of each row: halves are multiplied with each other. */
 static SnStatus
-row_products(SnOx *x, SnRef *y)
+row_products(SnImport *x, SnRef *y)
 {
     SnKind concat;
 
-    SN_TRY(sn_ox_kind(x, "Concat", &concat));
+    SN_TRY(sn_import_kind(x, "Concat", &concat));
     for (int k = 0; sn_shape_of(x->g, *y)->dim[1] > 1; k++) {
         int64_t n = sn_shape_of(x->g, *y)->dim[1], half = n / 2;
         const char *part = sn_format(x->a, "half%d", k);
         SnRef in[2], a, b;
-        SN_TRY(sn_ox_box(x, sn_ox_part(x, sn_format(x->a, "%s.a", part)), *y, 1,
-                         0, half, &a));
-        SN_TRY(sn_ox_box(x, sn_ox_part(x, sn_format(x->a, "%s.b", part)), *y, 1,
-                         half, half, &b));
-        SN_TRY(sn_ox_binary(x, "Mul", sn_ox_part(x, part), a, b, &in[0]));
+        SN_TRY(sn_import_box(x,
+                             sn_import_part(x, sn_format(x->a, "%s.a", part)),
+                             *y, 1, 0, half, &a));
+        SN_TRY(sn_import_box(x,
+                             sn_import_part(x, sn_format(x->a, "%s.b", part)),
+                             *y, 1, half, half, &b));
+        SN_TRY(
+            sn_import_binary(x, "Mul", sn_import_part(x, part), a, b, &in[0]));
         if (n % 2 != 0) {
-            void *attr = sn_ox_attr(x, concat);
-            sn_ox_set_int(concat, attr, "axis", 1);
-            SN_TRY(sn_ox_box(x, sn_ox_part(x, sn_format(x->a, "%s.c", part)),
-                             *y, 1, n - 1, 1, &in[1]));
-            SN_TRY(sn_ox_node(x, "Concat",
-                              sn_ox_part(x, sn_format(x->a, "%s.d", part)), 2,
-                              in, attr, NULL, &in[0]));
+            void *attr = sn_import_attr(x, concat);
+            sn_import_set_int(concat, attr, "axis", 1);
+            SN_TRY(sn_import_box(
+                x, sn_import_part(x, sn_format(x->a, "%s.c", part)), *y, 1,
+                n - 1, 1, &in[1]));
+            SN_TRY(sn_import_node(
+                x, "Concat", sn_import_part(x, sn_format(x->a, "%s.d", part)),
+                2, in, attr, NULL, &in[0]));
         }
         *y = in[0];
     }
@@ -131,9 +139,9 @@ row_products(SnOx *x, SnRef *y)
 }
 
 SnStatus
-sn_onnx_reduce_prod(SnOx *x, const SnOxCall *c)
+sn_onnx_reduce_prod(SnImport *x, const SnImportCall *c)
 {
-    SnOxVal *v;
+    SnImportVal *v;
     SnInts axes;
     int64_t keep, none, dim[SN_MAXRANK];
     SnElem e;
@@ -141,66 +149,68 @@ sn_onnx_reduce_prod(SnOx *x, const SnOxCall *c)
     int rank;
 
     (void)c;
-    SN_TRY(sn_ox_need(x, 0, &v));
-    SN_TRY(sn_ox_int(x, "keepdims", 1, &keep));
-    SN_TRY(sn_ox_int(x, "noop_with_empty_axes", 0, &none));
+    SN_TRY(sn_import_need(x, 0, &v));
+    SN_TRY(sn_import_int(x, "keepdims", 1, &keep));
+    SN_TRY(sn_import_int(x, "noop_with_empty_axes", 0, &none));
     SN_TRY(reduce_axes(x, 18, v->rank, &axes));
     if (axes.n == 0 && none != 0)
-        return sn_ox_alias(x, 0, v);
+        return sn_import_alias(x, 0, v);
     for (int i = 0; i < v->rank; i++)
         if (v->dim[i] == 0)
-            return sn_ox_fail(x, SN_EUNSUPPORTED,
-                              "over no elements is not supported");
-    SN_TRY(sn_ox_plain(x, v, &y));
+            return sn_import_fail(x, SN_EUNSUPPORTED,
+                                  "over no elements is not supported");
+    SN_TRY(sn_import_plain(x, v, &y));
     e = sn_type(x->g, y)->elem;
     if (e != SN_F32 && e != SN_I32 && e != SN_I64)
-        return sn_ox_fail(x, SN_EUNSUPPORTED,
-                          "of %s; f32, int32 and int64 are "
-                          "supported",
-                          sn_elem_name(e));
+        return sn_import_fail(x, SN_EUNSUPPORTED,
+                              "of %s; f32, int32 and int64 are "
+                              "supported",
+                              sn_elem_name(e));
     SN_TRY(columns(x, y, axes, keep != 0, dim, &rank, &y));
     SN_TRY(row_products(x, &y));
-    SN_TRY(sn_ox_reshaped(x, sn_ox_name(x, 0), y, rank, dim, &y));
-    return sn_ox_put(x, 0, y);
+    SN_TRY(sn_import_reshaped(x, sn_import_name(x, 0), y, rank, dim, &y));
+    return sn_import_put(x, 0, y);
 }
 
 /* The last of equal values is the first one from the other end. */
 static SnStatus
-last_index(SnOx *x, const SnOxCall *c, SnOxVal *v, int64_t axis, bool keep)
+last_index(SnImport *x, const SnImportCall *c, SnImportVal *v, int64_t axis,
+           bool keep)
 {
     SnKind flip, k = c->desc->kind;
     void *attr;
     SnRef r, n;
 
-    SN_TRY(sn_ox_kind(x, "Flip", &flip));
-    attr = sn_ox_attr(x, flip);
-    sn_ox_set_ints(x, flip, attr, "axes", 1, &axis);
-    SN_TRY(sn_ox_plain(x, v, &r));
-    SN_TRY(sn_ox_node(x, "Flip", sn_ox_part(x, "flip"), 1, &r, attr, NULL, &r));
-    attr = sn_ox_attr(x, k);
-    sn_ox_set_ints(x, k, attr, "axes", 1, &axis);
-    sn_ox_set_flag(k, attr, "keepdims", keep);
-    SN_TRY(sn_ox_node(x, sn_desc(k)->name, sn_ox_part(x, "from_end"), 1, &r,
-                      attr, NULL, &r));
-    SN_TRY(sn_ox_int_const(x, sn_ox_part(x, "last"), SN_I64, v->dim[axis] - 1,
-                           &n));
-    SN_TRY(sn_ox_binary(x, "Sub", sn_ox_name(x, 0), n, r, &r));
-    return sn_ox_put(x, 0, r);
+    SN_TRY(sn_import_kind(x, "Flip", &flip));
+    attr = sn_import_attr(x, flip);
+    sn_import_set_ints(x, flip, attr, "axes", 1, &axis);
+    SN_TRY(sn_import_plain(x, v, &r));
+    SN_TRY(sn_import_node(x, "Flip", sn_import_part(x, "flip"), 1, &r, attr,
+                          NULL, &r));
+    attr = sn_import_attr(x, k);
+    sn_import_set_ints(x, k, attr, "axes", 1, &axis);
+    sn_import_set_flag(k, attr, "keepdims", keep);
+    SN_TRY(sn_import_node(x, sn_desc(k)->name, sn_import_part(x, "from_end"), 1,
+                          &r, attr, NULL, &r));
+    SN_TRY(sn_import_int_const(x, sn_import_part(x, "last"), SN_I64,
+                               v->dim[axis] - 1, &n));
+    SN_TRY(sn_import_binary(x, "Sub", sn_import_name(x, 0), n, r, &r));
+    return sn_import_put(x, 0, r);
 }
 
 SnStatus
-sn_onnx_arg(SnOx *x, const SnOxCall *c)
+sn_onnx_arg(SnImport *x, const SnImportCall *c)
 {
-    SnOxVal *v;
+    SnImportVal *v;
     int64_t axis, keep, last;
 
-    SN_TRY(sn_ox_need(x, 0, &v));
-    SN_TRY(sn_ox_int(x, "axis", 0, &axis));
-    SN_TRY(sn_ox_int(x, "keepdims", 1, &keep));
-    SN_TRY(sn_ox_int(x, "select_last_index", 0, &last));
+    SN_TRY(sn_import_need(x, 0, &v));
+    SN_TRY(sn_import_int(x, "axis", 0, &axis));
+    SN_TRY(sn_import_int(x, "keepdims", 1, &keep));
+    SN_TRY(sn_import_int(x, "select_last_index", 0, &last));
     if (axis < -v->rank || axis >= v->rank)
-        return sn_ox_fail(x, SN_EINPUT, "axis %" PRId64 " of %d", axis,
-                          v->rank);
+        return sn_import_fail(x, SN_EINPUT, "axis %" PRId64 " of %d", axis,
+                              v->rank);
     axis += axis < 0 ? v->rank : 0;
     if (last != 0)
         return last_index(x, c, v, axis, keep != 0);
@@ -211,50 +221,55 @@ sn_onnx_arg(SnOx *x, const SnOxCall *c)
 
 /* Rows of [outer, inner] to mean 0 and variance 1, in the shape of v. */
 static SnStatus
-normalized(SnOx *x, SnKind k, SnOxVal *v, int64_t axis, float eps, SnRef *out)
+normalized(SnImport *x, SnKind k, SnImportVal *v, int64_t axis, float eps,
+           SnRef *out)
 {
-    void *attr = sn_ox_attr(x, k);
+    void *attr = sn_import_attr(x, k);
     int64_t two[2] = {1, 1};
     bool last = axis == v->rank - 1;
 
     for (int i = 0; i < v->rank; i++)
         two[i >= axis] *= v->dim[i];
-    SN_TRY(sn_ox_plain(x, v, out));
+    SN_TRY(sn_import_plain(x, v, out));
     if (!last)
-        SN_TRY(sn_ox_reshaped(x, sn_ox_part(x, "rows"), *out, 2, two, out));
-    sn_ox_set_real(k, attr, "eps", eps);
-    SN_TRY(sn_ox_node(x, sn_desc(k)->name, sn_ox_part(x, "norm"), 1, out, attr,
-                      NULL, out));
+        SN_TRY(sn_import_reshaped(x, sn_import_part(x, "rows"), *out, 2, two,
+                                  out));
+    sn_import_set_real(k, attr, "eps", eps);
+    SN_TRY(sn_import_node(x, sn_desc(k)->name, sn_import_part(x, "norm"), 1,
+                          out, attr, NULL, out));
     if (!last)
-        SN_TRY(sn_ox_reshaped(x, sn_ox_part(x, "shape"), *out, v->rank, v->dim,
-                              out));
+        SN_TRY(sn_import_reshaped(x, sn_import_part(x, "shape"), *out, v->rank,
+                                  v->dim, out));
     return SN_OK;
 }
 
 /* y * scale + shift; shift may be NULL. */
 static SnStatus
-scaled_shifted(SnOx *x, SnRef y, SnOxVal *scale, SnOxVal *shift, int rank,
-               const int64_t *dim)
+scaled_shifted(SnImport *x, SnRef y, SnImportVal *scale, SnImportVal *shift,
+               int rank, const int64_t *dim)
 {
     SnRef s, b;
 
-    SN_TRY(sn_ox_plain(x, scale, &s));
+    SN_TRY(sn_import_plain(x, scale, &s));
     if (dim != NULL)
-        SN_TRY(sn_ox_reshaped(x, sn_ox_part(x, "scale"), s, rank, dim, &s));
-    SN_TRY(sn_ox_binary(
-        x, "Mul", shift == NULL ? sn_ox_name(x, 0) : sn_ox_part(x, "scaled"), y,
-        s, &y));
+        SN_TRY(sn_import_reshaped(x, sn_import_part(x, "scale"), s, rank, dim,
+                                  &s));
+    SN_TRY(sn_import_binary(x, "Mul",
+                            shift == NULL ? sn_import_name(x, 0)
+                                          : sn_import_part(x, "scaled"),
+                            y, s, &y));
     if (shift == NULL)
-        return sn_ox_put(x, 0, y);
-    SN_TRY(sn_ox_plain(x, shift, &b));
+        return sn_import_put(x, 0, y);
+    SN_TRY(sn_import_plain(x, shift, &b));
     if (dim != NULL)
-        SN_TRY(sn_ox_reshaped(x, sn_ox_part(x, "shift"), b, rank, dim, &b));
-    SN_TRY(sn_ox_binary(x, "Add", sn_ox_name(x, 0), y, b, &y));
-    return sn_ox_put(x, 0, y);
+        SN_TRY(sn_import_reshaped(x, sn_import_part(x, "shift"), b, rank, dim,
+                                  &b));
+    SN_TRY(sn_import_binary(x, "Add", sn_import_name(x, 0), y, b, &y));
+    return sn_import_put(x, 0, y);
 }
 
 static SnStatus
-mean_over(SnOx *x, const char *name, SnRef in, int rank, int64_t axis,
+mean_over(SnImport *x, const char *name, SnRef in, int rank, int64_t axis,
           SnRef *out)
 {
     int64_t axes[SN_MAXRANK];
@@ -264,49 +279,49 @@ mean_over(SnOx *x, const char *name, SnRef in, int rank, int64_t axis,
 
     for (int64_t i = axis; i < rank; i++)
         axes[n++] = i;
-    SN_TRY(sn_ox_kind(x, "ReduceMean", &k));
-    attr = sn_ox_attr(x, k);
-    sn_ox_set_ints(x, k, attr, "axes", n, axes);
-    return sn_ox_node(x, "ReduceMean", name, 1, &in, attr, NULL, out);
+    SN_TRY(sn_import_kind(x, "ReduceMean", &k));
+    attr = sn_import_attr(x, k);
+    sn_import_set_ints(x, k, attr, "axes", n, axes);
+    return sn_import_node(x, "ReduceMean", name, 1, &in, attr, NULL, out);
 }
 
 /* Results 1 and 2 of LayerNormalization: mean, 1 / deviation. */
 static SnStatus
-statistics(SnOx *x, SnOxVal *v, int64_t axis, float eps)
+statistics(SnImport *x, SnImportVal *v, int64_t axis, float eps)
 {
     SnRef in, mean, d, e;
 
-    if (sn_ox_out(x, 1) == NULL && sn_ox_out(x, 2) == NULL)
+    if (sn_import_out(x, 1) == NULL && sn_import_out(x, 2) == NULL)
         return SN_OK;
-    SN_TRY(sn_ox_plain(x, v, &in));
-    SN_TRY(mean_over(x, sn_ox_name(x, 1), in, v->rank, axis, &mean));
-    SN_TRY(sn_ox_put(x, 1, mean));
-    SN_TRY(sn_ox_binary(x, "Sub", sn_ox_part(x, "d"), in, mean, &d));
-    SN_TRY(sn_ox_binary(x, "Mul", sn_ox_part(x, "dd"), d, d, &d));
-    SN_TRY(mean_over(x, sn_ox_part(x, "var"), d, v->rank, axis, &d));
-    SN_TRY(sn_ox_scalar(x, sn_ox_part(x, "eps"), eps, &e));
-    SN_TRY(sn_ox_binary(x, "Add", sn_ox_part(x, "var_eps"), d, e, &d));
-    SN_TRY(sn_ox_unary(x, "Sqrt", sn_ox_part(x, "dev"), d, &d));
-    SN_TRY(sn_ox_unary(x, "Reciprocal", sn_ox_name(x, 2), d, &d));
-    return sn_ox_put(x, 2, d);
+    SN_TRY(sn_import_plain(x, v, &in));
+    SN_TRY(mean_over(x, sn_import_name(x, 1), in, v->rank, axis, &mean));
+    SN_TRY(sn_import_put(x, 1, mean));
+    SN_TRY(sn_import_binary(x, "Sub", sn_import_part(x, "d"), in, mean, &d));
+    SN_TRY(sn_import_binary(x, "Mul", sn_import_part(x, "dd"), d, d, &d));
+    SN_TRY(mean_over(x, sn_import_part(x, "var"), d, v->rank, axis, &d));
+    SN_TRY(sn_import_scalar(x, sn_import_part(x, "eps"), eps, &e));
+    SN_TRY(sn_import_binary(x, "Add", sn_import_part(x, "var_eps"), d, e, &d));
+    SN_TRY(sn_import_unary(x, "Sqrt", sn_import_part(x, "dev"), d, &d));
+    SN_TRY(sn_import_unary(x, "Reciprocal", sn_import_name(x, 2), d, &d));
+    return sn_import_put(x, 2, d);
 }
 
 SnStatus
-sn_onnx_layer_norm(SnOx *x, const SnOxCall *c)
+sn_onnx_layer_norm(SnImport *x, const SnImportCall *c)
 {
-    SnOxVal *v, *scale, *shift = sn_ox_in(x, 2);
+    SnImportVal *v, *scale, *shift = sn_import_in(x, 2);
     int64_t axis, stash;
     float eps;
     SnRef y;
 
-    SN_TRY(sn_ox_need(x, 0, &v));
-    SN_TRY(sn_ox_need(x, 1, &scale));
-    SN_TRY(sn_ox_int(x, "axis", -1, &axis));
-    SN_TRY(sn_ox_int(x, "stash_type", 1, &stash));
-    SN_TRY(sn_ox_real(x, "epsilon", 1e-5F, &eps));
+    SN_TRY(sn_import_need(x, 0, &v));
+    SN_TRY(sn_import_need(x, 1, &scale));
+    SN_TRY(sn_import_int(x, "axis", -1, &axis));
+    SN_TRY(sn_import_int(x, "stash_type", 1, &stash));
+    SN_TRY(sn_import_real(x, "epsilon", 1e-5F, &eps));
     if (axis < -v->rank || axis >= v->rank)
-        return sn_ox_fail(x, SN_EINPUT, "axis %" PRId64 " of %d", axis,
-                          v->rank);
+        return sn_import_fail(x, SN_EINPUT, "axis %" PRId64 " of %d", axis,
+                              v->rank);
     axis += axis < 0 ? v->rank : 0;
     SN_TRY(normalized(x, c->desc->kind, v, axis, eps, &y));
     SN_TRY(scaled_shifted(x, y, scale, shift, 0, NULL));
@@ -314,19 +329,20 @@ sn_onnx_layer_norm(SnOx *x, const SnOxCall *c)
 }
 
 SnStatus
-sn_onnx_instance_norm(SnOx *x, const SnOxCall *c)
+sn_onnx_instance_norm(SnImport *x, const SnImportCall *c)
 {
-    SnOxVal *v, *scale, *shift;
+    SnImportVal *v, *scale, *shift;
     int64_t dim[SN_MAXRANK];
     float eps;
     SnRef y;
 
-    SN_TRY(sn_ox_need(x, 0, &v));
-    SN_TRY(sn_ox_need(x, 1, &scale));
-    SN_TRY(sn_ox_need(x, 2, &shift));
-    SN_TRY(sn_ox_real(x, "epsilon", 1e-5F, &eps));
+    SN_TRY(sn_import_need(x, 0, &v));
+    SN_TRY(sn_import_need(x, 1, &scale));
+    SN_TRY(sn_import_need(x, 2, &shift));
+    SN_TRY(sn_import_real(x, "epsilon", 1e-5F, &eps));
     if (v->rank < 3)
-        return sn_ox_fail(x, SN_EINPUT, "a picture of %d dimensions", v->rank);
+        return sn_import_fail(x, SN_EINPUT, "a picture of %d dimensions",
+                              v->rank);
     SN_TRY(normalized(x, c->desc->kind, v, 2, eps, &y));
     for (int i = 0; i < v->rank - 1; i++)
         dim[i] = i == 0 ? v->dim[1] : 1;
@@ -337,13 +353,13 @@ sn_onnx_instance_norm(SnOx *x, const SnOxCall *c)
 
 /* w [in, out / group, kh, kw] as [out, kh, kw, in / group]. */
 static SnStatus
-turned_weights(SnOx *x, SnOxVal *v, int64_t group, SnRef *out)
+turned_weights(SnImport *x, SnImportVal *v, int64_t group, SnRef *out)
 {
     static const int one[] = {1, 2, 3, 0}, many[] = {0, 2, 3, 4, 1};
     int64_t five[5], four[4];
 
     if (group == 1)
-        return sn_ox_get(x, v, one, out);
+        return sn_import_get(x, v, one, out);
     five[0] = group;
     five[1] = four[3] = v->dim[0] / group;
     five[2] = v->dim[1];
@@ -355,16 +371,16 @@ turned_weights(SnOx *x, SnOxVal *v, int64_t group, SnRef *out)
         const SnData *r;
         t->rank = 5;
         memcpy(t->dim, five, sizeof five);
-        SN_TRY(sn_ox_permuted(x, t, many, &r));
-        return sn_ox_reals_const(x, v->name, 4, four, r->data, out);
+        SN_TRY(sn_import_permuted(x, t, many, &r));
+        return sn_import_reals_const(x, v->name, 4, four, r->data, out);
     }
-    SN_TRY(sn_ox_plain(x, v, out));
-    SN_TRY(sn_ox_reshaped(x, sn_format(x->a, "%s.groups", v->name), *out, 5,
-                          five, out));
-    SN_TRY(sn_ox_permute(x, sn_format(x->a, "%s.turned", v->name), *out, 5,
-                         many, out));
-    return sn_ox_reshaped(x, sn_format(x->a, "%s.filters", v->name), *out, 4,
-                          four, out);
+    SN_TRY(sn_import_plain(x, v, out));
+    SN_TRY(sn_import_reshaped(x, sn_format(x->a, "%s.groups", v->name), *out, 5,
+                              five, out));
+    SN_TRY(sn_import_permute(x, sn_format(x->a, "%s.turned", v->name), *out, 5,
+                             many, out));
+    return sn_import_reshaped(x, sn_format(x->a, "%s.filters", v->name), *out,
+                              4, four, out);
 }
 
 typedef struct Deconv {
@@ -372,24 +388,24 @@ typedef struct Deconv {
 } Deconv;
 
 static SnStatus
-pair(SnOx *x, const char *name, int64_t lo, int64_t *v, uint32_t n)
+pair(SnImport *x, const char *name, int64_t lo, int64_t *v, uint32_t n)
 {
     SnInts a;
 
-    SN_TRY(sn_ox_ints(x, name, &a));
+    SN_TRY(sn_import_ints(x, name, &a));
     if (a.v == NULL)
         return SN_OK;
     if (a.n != n)
-        return sn_ox_fail(x, SN_EUNSUPPORTED,
-                          "attribute '%s' has %" PRIu32 " values, %" PRIu32
-                          " are supported (two-dimensional pictures)",
-                          name, a.n, n);
+        return sn_import_fail(x, SN_EUNSUPPORTED,
+                              "attribute '%s' has %" PRIu32 " values, %" PRIu32
+                              " are supported (two-dimensional pictures)",
+                              name, a.n, n);
     for (uint32_t i = 0; i < n; i++) {
         if (a.v[i] < lo || a.v[i] > 1 << 20)
-            return sn_ox_fail(x, SN_EINPUT,
-                              "attribute '%s' holds %" PRId64
-                              ", expected %" PRId64 " to %d",
-                              name, a.v[i], lo, 1 << 20);
+            return sn_import_fail(x, SN_EINPUT,
+                                  "attribute '%s' holds %" PRId64
+                                  ", expected %" PRId64 " to %d",
+                                  name, a.v[i], lo, 1 << 20);
         v[i] = a.v[i];
     }
     return SN_OK;
@@ -397,7 +413,7 @@ pair(SnOx *x, const char *name, int64_t lo, int64_t *v, uint32_t n)
 
 /* Pads that give the wanted size; what is missing is added below and right. */
 static void
-pads_for(Deconv *d, const SnOxVal *v, const int64_t *want, bool upper)
+pads_for(Deconv *d, const SnImportVal *v, const int64_t *want, bool upper)
 {
     for (int i = 0; i < 2; i++) {
         int64_t all = d->stride[i] * (v->dim[2 + i] - 1) + d->more[i] +
@@ -412,7 +428,7 @@ pads_for(Deconv *d, const SnOxVal *v, const int64_t *want, bool upper)
 }
 
 static SnStatus
-deconv_attrs(SnOx *x, const SnOxVal *v, const SnOxVal *w, Deconv *d)
+deconv_attrs(SnImport *x, const SnImportVal *v, const SnImportVal *w, Deconv *d)
 {
     int64_t want[2] = {-1, -1};
     const char *mode;
@@ -424,13 +440,14 @@ deconv_attrs(SnOx *x, const SnOxVal *v, const SnOxVal *w, Deconv *d)
     SN_TRY(pair(x, "pads", 0, d->pads, 4));
     SN_TRY(pair(x, "output_padding", 0, d->more, 2));
     SN_TRY(pair(x, "output_shape", 1, want, 2));
-    SN_TRY(sn_ox_int(x, "group", 1, &d->group));
-    SN_TRY(sn_ox_str(x, "auto_pad", "NOTSET", &mode));
+    SN_TRY(sn_import_int(x, "group", 1, &d->group));
+    SN_TRY(sn_import_str(x, "auto_pad", "NOTSET", &mode));
     if (d->kernel[0] != w->dim[2] || d->kernel[1] != w->dim[3] ||
         d->group < 1 || w->dim[0] % d->group != 0 || v->dim[1] != w->dim[0])
-        return sn_ox_fail(x, SN_EINPUT,
-                          "weights, kernel_shape, group and channels do not "
-                          "fit");
+        return sn_import_fail(
+            x, SN_EINPUT,
+            "weights, kernel_shape, group and channels do not "
+            "fit");
     if (strncmp(mode, "SAME_", 5) == 0 && want[0] < 0)
         for (int i = 0; i < 2; i++)
             want[i] = v->dim[2 + i] * d->stride[i];
@@ -440,61 +457,62 @@ deconv_attrs(SnOx *x, const SnOxVal *v, const SnOxVal *w, Deconv *d)
 }
 
 SnStatus
-sn_onnx_conv_transpose(SnOx *x, const SnOxCall *c)
+sn_onnx_conv_transpose(SnImport *x, const SnImportCall *c)
 {
     SnKind k = c->desc->kind;
-    void *attr = sn_ox_attr(x, k);
-    SnOxVal *v, *w, *b = sn_ox_in(x, 2);
+    void *attr = sn_import_attr(x, k);
+    SnImportVal *v, *w, *b = sn_import_in(x, 2);
     SnRef in[3] = {0}, y;
     Deconv d;
 
-    SN_TRY(sn_ox_need(x, 0, &v));
-    SN_TRY(sn_ox_need(x, 1, &w));
+    SN_TRY(sn_import_need(x, 0, &v));
+    SN_TRY(sn_import_need(x, 1, &w));
     if (v->rank != 4 || w->rank != 4)
-        return sn_ox_fail(x, SN_EUNSUPPORTED,
-                          "only two-dimensional pictures are supported");
+        return sn_import_fail(x, SN_EUNSUPPORTED,
+                              "only two-dimensional pictures are supported");
     SN_TRY(deconv_attrs(x, v, w, &d));
-    SN_TRY(sn_ox_last(x, v, &in[0]));
+    SN_TRY(sn_import_last(x, v, &in[0]));
     SN_TRY(turned_weights(x, w, d.group, &in[1]));
     if (b != NULL)
-        SN_TRY(sn_ox_plain(x, b, &in[2]));
-    sn_ox_set_ints(x, k, attr, "kernel", 2, d.kernel);
-    sn_ox_set_ints(x, k, attr, "stride", 2, d.stride);
-    sn_ox_set_ints(x, k, attr, "dilate", 2, d.dilate);
-    sn_ox_set_ints(x, k, attr, "pads", 4, d.pads);
-    sn_ox_set_ints(x, k, attr, "more", 2, d.more);
-    sn_ox_set_int(k, attr, "group", d.group);
-    SN_TRY(sn_ox_node(x, sn_desc(k)->name, sn_ox_name(x, 0), 3, in, attr, NULL,
-                      &y));
-    return sn_ox_put_last(x, 0, y);
+        SN_TRY(sn_import_plain(x, b, &in[2]));
+    sn_import_set_ints(x, k, attr, "kernel", 2, d.kernel);
+    sn_import_set_ints(x, k, attr, "stride", 2, d.stride);
+    sn_import_set_ints(x, k, attr, "dilate", 2, d.dilate);
+    sn_import_set_ints(x, k, attr, "pads", 4, d.pads);
+    sn_import_set_ints(x, k, attr, "more", 2, d.more);
+    sn_import_set_int(k, attr, "group", d.group);
+    SN_TRY(sn_import_node(x, sn_desc(k)->name, sn_import_name(x, 0), 3, in,
+                          attr, NULL, &y));
+    return sn_import_put_last(x, 0, y);
 }
 
 /* ---- others ---- */
 
 SnStatus
-sn_onnx_gelu(SnOx *x, const SnOxCall *c)
+sn_onnx_gelu(SnImport *x, const SnImportCall *c)
 {
     const char *how;
-    SnOxVal *v;
+    SnImportVal *v;
     SnRef y;
 
-    SN_TRY(sn_ox_need(x, 0, &v));
-    SN_TRY(sn_ox_str(x, "approximate", "none", &how));
+    SN_TRY(sn_import_need(x, 0, &v));
+    SN_TRY(sn_import_str(x, "approximate", "none", &how));
     if (strcmp(how, "none") != 0 && strcmp(how, "tanh") != 0)
-        return sn_ox_fail(x, SN_EINPUT,
-                          "attribute 'approximate' = \"%s\", expected none or "
-                          "tanh",
-                          how);
-    SN_TRY(sn_ox_plain(x, v, &y));
-    SN_TRY(sn_ox_unary(
+        return sn_import_fail(
+            x, SN_EINPUT,
+            "attribute 'approximate' = \"%s\", expected none or "
+            "tanh",
+            how);
+    SN_TRY(sn_import_plain(x, v, &y));
+    SN_TRY(sn_import_unary(
         x, how[0] == 't' ? "GeluTanh" : sn_desc(c->desc->kind)->name,
-        sn_ox_name(x, 0), y, &y));
-    return sn_ox_put(x, 0, y);
+        sn_import_name(x, 0), y, &y));
+    return sn_import_put(x, 0, y);
 }
 
 /* Columns first: [N, C / b^2, b, b, H, W] to [N, C / b^2, H, b, W, b]. */
 static SnStatus
-columns_first(SnOx *x, SnOxVal *v, int64_t b)
+columns_first(SnImport *x, SnImportVal *v, int64_t b)
 {
     static const int perm[] = {0, 1, 4, 2, 5, 3};
     int64_t six[6] = {v->dim[0], v->dim[1] / (b * b), b,
@@ -502,100 +520,102 @@ columns_first(SnOx *x, SnOxVal *v, int64_t b)
     int64_t four[4] = {v->dim[0], six[1], v->dim[2] * b, v->dim[3] * b};
     SnRef y;
 
-    SN_TRY(sn_ox_plain(x, v, &y));
-    SN_TRY(sn_ox_reshaped(x, sn_ox_part(x, "blocks"), y, 6, six, &y));
-    SN_TRY(sn_ox_permute(x, sn_ox_part(x, "moved"), y, 6, perm, &y));
-    SN_TRY(sn_ox_reshaped(x, sn_ox_name(x, 0), y, 4, four, &y));
-    return sn_ox_put(x, 0, y);
+    SN_TRY(sn_import_plain(x, v, &y));
+    SN_TRY(sn_import_reshaped(x, sn_import_part(x, "blocks"), y, 6, six, &y));
+    SN_TRY(sn_import_permute(x, sn_import_part(x, "moved"), y, 6, perm, &y));
+    SN_TRY(sn_import_reshaped(x, sn_import_name(x, 0), y, 4, four, &y));
+    return sn_import_put(x, 0, y);
 }
 
 SnStatus
-sn_onnx_depth_to_space(SnOx *x, const SnOxCall *c)
+sn_onnx_depth_to_space(SnImport *x, const SnImportCall *c)
 {
     SnKind k = c->desc->kind;
-    void *attr = sn_ox_attr(x, k);
+    void *attr = sn_import_attr(x, k);
     const char *mode;
-    SnOxVal *v;
+    SnImportVal *v;
     int64_t b;
     SnRef y;
 
-    SN_TRY(sn_ox_need(x, 0, &v));
-    SN_TRY(sn_ox_int(x, "blocksize", 0, &b));
-    SN_TRY(sn_ox_str(x, "mode", "DCR", &mode));
+    SN_TRY(sn_import_need(x, 0, &v));
+    SN_TRY(sn_import_int(x, "blocksize", 0, &b));
+    SN_TRY(sn_import_str(x, "mode", "DCR", &mode));
     if (v->rank != 4 || b < 1 || b > 1024 || v->dim[1] % (b * b) != 0)
-        return sn_ox_fail(x, SN_EINPUT,
-                          "blocks of %" PRId64 " do not divide the channels",
-                          b);
+        return sn_import_fail(
+            x, SN_EINPUT, "blocks of %" PRId64 " do not divide the channels",
+            b);
     if (strcmp(mode, "CRD") == 0)
         return columns_first(x, v, b);
     if (strcmp(mode, "DCR") != 0)
-        return sn_ox_fail(x, SN_EINPUT,
-                          "attribute 'mode' = \"%s\", expected DCR or CRD",
-                          mode);
-    SN_TRY(sn_ox_last(x, v, &y));
-    sn_ox_set_int(k, attr, "block", b);
-    SN_TRY(sn_ox_node(x, sn_desc(k)->name, sn_ox_name(x, 0), 1, &y, attr, NULL,
-                      &y));
-    return sn_ox_put_last(x, 0, y);
+        return sn_import_fail(x, SN_EINPUT,
+                              "attribute 'mode' = \"%s\", expected DCR or CRD",
+                              mode);
+    SN_TRY(sn_import_last(x, v, &y));
+    sn_import_set_int(k, attr, "block", b);
+    SN_TRY(sn_import_node(x, sn_desc(k)->name, sn_import_name(x, 0), 1, &y,
+                          attr, NULL, &y));
+    return sn_import_put_last(x, 0, y);
 }
 
 /* By repeating along the axes where the operand has one slice. */
 SnStatus
-sn_onnx_expand(SnOx *x, const SnOxCall *c)
+sn_onnx_expand(SnImport *x, const SnImportCall *c)
 {
     SnKind k = c->desc->kind;
-    void *attr = sn_ox_attr(x, k);
+    void *attr = sn_import_attr(x, k);
     int64_t dim[SN_MAXRANK], repeat[SN_MAXRANK];
-    SnOxVal *v;
+    SnImportVal *v;
     SnInts want;
     int rank;
     SnRef y;
 
-    SN_TRY(sn_ox_need(x, 0, &v));
-    SN_TRY(sn_ox_ints_in(x, 1, "the shape", &want));
+    SN_TRY(sn_import_need(x, 0, &v));
+    SN_TRY(sn_import_ints_in(x, 1, "the shape", &want));
     rank = (int)want.n > v->rank ? (int)want.n : v->rank;
     if (rank > SN_MAXRANK)
-        return sn_ox_fail(x, SN_EUNSUPPORTED, "more than %d dimensions",
-                          SN_MAXRANK);
+        return sn_import_fail(x, SN_EUNSUPPORTED, "more than %d dimensions",
+                              SN_MAXRANK);
     for (int i = 0; i < rank; i++) {
         int from = i - (rank - v->rank), to = i - (rank - (int)want.n);
         int64_t n = to >= 0 ? want.v[to] : 1;
         dim[i] = from >= 0 ? v->dim[from] : 1;
         if (n < 0 || (n != 1 && dim[i] != 1 && n != dim[i]))
-            return sn_ox_fail(x, SN_EINPUT,
-                              "dimension %d: %" PRId64 " cannot become "
-                              "%" PRId64,
-                              i, dim[i], n);
+            return sn_import_fail(x, SN_EINPUT,
+                                  "dimension %d: %" PRId64 " cannot become "
+                                  "%" PRId64,
+                                  i, dim[i], n);
         repeat[i] = dim[i] == 1 ? n : 1;
     }
-    SN_TRY(sn_ox_plain(x, v, &y));
+    SN_TRY(sn_import_plain(x, v, &y));
     if (rank != v->rank)
-        SN_TRY(sn_ox_reshaped(x, sn_ox_part(x, "rank"), y, rank, dim, &y));
-    sn_ox_set_ints(x, k, attr, "repeats", (uint32_t)rank, repeat);
-    SN_TRY(sn_ox_node(x, sn_desc(k)->name, sn_ox_name(x, 0), 1, &y, attr, NULL,
-                      &y));
-    return sn_ox_put(x, 0, y);
+        SN_TRY(
+            sn_import_reshaped(x, sn_import_part(x, "rank"), y, rank, dim, &y));
+    sn_import_set_ints(x, k, attr, "repeats", (uint32_t)rank, repeat);
+    SN_TRY(sn_import_node(x, sn_desc(k)->name, sn_import_name(x, 0), 1, &y,
+                          attr, NULL, &y));
+    return sn_import_put(x, 0, y);
 }
 
 SnStatus
-sn_onnx_mean(SnOx *x, const SnOxCall *c)
+sn_onnx_mean(SnImport *x, const SnImportCall *c)
 {
     uint32_t n = (uint32_t)x->n->n_input;
     SnRef y, r, k;
-    SnOxVal *v;
+    SnImportVal *v;
 
     (void)c;
-    SN_TRY(sn_ox_need(x, 0, &v));
+    SN_TRY(sn_import_need(x, 0, &v));
     if (n == 1)
-        return sn_ox_alias(x, 0, v);
-    SN_TRY(sn_ox_plain(x, v, &y));
+        return sn_import_alias(x, 0, v);
+    SN_TRY(sn_import_plain(x, v, &y));
     for (uint32_t i = 1; i < n; i++) {
-        SN_TRY(sn_ox_need(x, i, &v));
-        SN_TRY(sn_ox_plain(x, v, &r));
-        SN_TRY(sn_ox_binary(
-            x, "Add", sn_ox_part(x, sn_format(x->a, "%" PRIu32, i)), y, r, &y));
+        SN_TRY(sn_import_need(x, i, &v));
+        SN_TRY(sn_import_plain(x, v, &r));
+        SN_TRY(sn_import_binary(
+            x, "Add", sn_import_part(x, sn_format(x->a, "%" PRIu32, i)), y, r,
+            &y));
     }
-    SN_TRY(sn_ox_scalar(x, sn_ox_part(x, "n"), (float)n, &k));
-    SN_TRY(sn_ox_binary(x, "Div", sn_ox_name(x, 0), y, k, &y));
-    return sn_ox_put(x, 0, y);
+    SN_TRY(sn_import_scalar(x, sn_import_part(x, "n"), (float)n, &k));
+    SN_TRY(sn_import_binary(x, "Div", sn_import_name(x, 0), y, k, &y));
+    return sn_import_put(x, 0, y);
 }

@@ -8,16 +8,16 @@
 #include <string.h>
 
 static bool
-is_one_of(const SnOx *x, const char *const *op)
+is_one_of(const SnImport *x, const char *const *op)
 {
     for (; *op != NULL; op++)
-        if (sn_ox_is(x, *op))
+        if (sn_import_is(x, *op))
             return true;
     return false;
 }
 
 static bool
-is_arithmetic(const SnOx *x)
+is_arithmetic(const SnImport *x)
 {
     static const char *const op[] = {"Add", "Div", "Max", "Min",
                                      "Mul", "Sub", NULL};
@@ -27,7 +27,7 @@ is_arithmetic(const SnOx *x)
 
 /* 8 bits without a scale. */
 static bool
-plain_bytes(SnOx *x, const SnOxVal *v)
+plain_bytes(SnImport *x, const SnImportVal *v)
 {
     if (v == NULL || v->q != NULL || v->waits)
         return false;
@@ -38,7 +38,7 @@ plain_bytes(SnOx *x, const SnOxVal *v)
 
 /* 8 bits, with a scale or without one. */
 static bool
-bytes(SnOx *x, const SnOxVal *v)
+bytes(SnImport *x, const SnImportVal *v)
 {
     return plain_bytes(x, v) ||
            (v != NULL && v->q == NULL && !v->waits && v->form != NULL &&
@@ -47,12 +47,12 @@ bytes(SnOx *x, const SnOxVal *v)
 
 /* Are all operands codes of one type?  Their order is that of the reals. */
 static bool
-codes_alike(SnOx *x)
+codes_alike(SnImport *x)
 {
     const SnType *type = NULL;
 
     for (uint32_t i = 0; i < x->n->n_input; i++) {
-        const SnOxVal *v = sn_ox_in(x, i);
+        const SnImportVal *v = sn_import_in(x, i);
         if (!bytes(x, v) || plain_bytes(x, v))
             return false;
         if (type != NULL && type != sn_type(x->g, v->form->ref))
@@ -63,103 +63,108 @@ codes_alike(SnOx *x)
 }
 
 static SnStatus
-wide(SnOx *x, SnOxVal *v, SnRef *out)
+wide(SnImport *x, SnImportVal *v, SnRef *out)
 {
-    SN_TRY(sn_ox_plain_codes(x, v, out));
-    return sn_ox_code_numbers(x, sn_format(x->a, "%s.wide", v->name), *out,
-                              v->u8, SN_I32, out);
+    SN_TRY(sn_import_plain_codes(x, v, out));
+    return sn_import_code_numbers(x, sn_format(x->a, "%s.wide", v->name), *out,
+                                  v->u8, SN_I32, out);
 }
 
 SnStatus
-sn_ox_put_narrow(SnOx *x, SnRef y, bool u8)
+sn_import_put_narrow(SnImport *x, SnRef y, bool u8)
 {
     SnRef half;
 
     if (u8) {
-        SN_TRY(sn_ox_int_const(x, sn_ox_part(x, "128"), SN_I32, 128, &half));
-        SN_TRY(sn_ox_binary(x, "Sub", sn_ox_part(x, "signed"), y, half, &y));
+        SN_TRY(sn_import_int_const(x, sn_import_part(x, "128"), SN_I32, 128,
+                                   &half));
+        SN_TRY(sn_import_binary(x, "Sub", sn_import_part(x, "signed"), y, half,
+                                &y));
     }
-    x->sign = u8 ? SN_OX_U8 : SN_OX_I8;
-    SN_TRY(sn_ox_cast(x, sn_ox_name(x, 0), y, SN_I8, &y));
-    return sn_ox_put(x, 0, y);
+    x->sign = u8 ? SN_IMPORT_U8 : SN_IMPORT_I8;
+    SN_TRY(sn_import_cast(x, sn_import_name(x, 0), y, SN_I8, &y));
+    return sn_import_put(x, 0, y);
 }
 
 static SnStatus
-arithmetic(SnOx *x)
+arithmetic(SnImport *x)
 {
-    SnOxVal *v;
+    SnImportVal *v;
     SnRef y, r;
     bool u8;
 
-    SN_TRY(sn_ox_need(x, 0, &v));
+    SN_TRY(sn_import_need(x, 0, &v));
     SN_TRY(wide(x, v, &y));
     u8 = v->u8;
     for (uint32_t i = 1; i < x->n->n_input; i++) {
-        SN_TRY(sn_ox_need(x, i, &v));
+        SN_TRY(sn_import_need(x, i, &v));
         SN_TRY(wide(x, v, &r));
-        SN_TRY(sn_ox_binary(x, x->n->op_type,
-                            sn_ox_part(x, sn_format(x->a, "%u", i)), y, r, &y));
+        SN_TRY(sn_import_binary(x, x->n->op_type,
+                                sn_import_part(x, sn_format(x->a, "%u", i)), y,
+                                r, &y));
     }
-    return sn_ox_put_narrow(x, y, u8);
+    return sn_import_put_narrow(x, y, u8);
 }
 
 /* Relu, Abs, Neg and Sign of numbers of 8 bits. */
 static SnStatus
-unary(SnOx *x, SnOxVal *v)
+unary(SnImport *x, SnImportVal *v)
 {
     SnRef y, zero;
 
-    if (sn_ox_is(x, "Relu")) {
+    if (sn_import_is(x, "Relu")) {
         SN_TRY(wide(x, v, &y));
-        SN_TRY(sn_ox_int_const(x, sn_ox_part(x, "0"), SN_I32, 0, &zero));
-        SN_TRY(sn_ox_binary(x, "Max", sn_ox_part(x, "max"), y, zero, &y));
-        return sn_ox_put_narrow(x, y, v->u8);
+        SN_TRY(
+            sn_import_int_const(x, sn_import_part(x, "0"), SN_I32, 0, &zero));
+        SN_TRY(
+            sn_import_binary(x, "Max", sn_import_part(x, "max"), y, zero, &y));
+        return sn_import_put_narrow(x, y, v->u8);
     }
-    SN_TRY(sn_ox_plain_codes(x, v, &y));
-    SN_TRY(sn_ox_code_numbers(x, sn_format(x->a, "%s.f32", v->name), y, v->u8,
-                              SN_F32, &y));
-    SN_TRY(sn_ox_unary(x, x->n->op_type, sn_ox_part(x, "f32"), y, &y));
-    SN_TRY(sn_ox_cast(x, sn_ox_part(x, "i32"), y, SN_I32, &y));
-    return sn_ox_put_narrow(x, y, v->u8);
+    SN_TRY(sn_import_plain_codes(x, v, &y));
+    SN_TRY(sn_import_code_numbers(x, sn_format(x->a, "%s.f32", v->name), y,
+                                  v->u8, SN_F32, &y));
+    SN_TRY(sn_import_unary(x, x->n->op_type, sn_import_part(x, "f32"), y, &y));
+    SN_TRY(sn_import_cast(x, sn_import_part(x, "i32"), y, SN_I32, &y));
+    return sn_import_put_narrow(x, y, v->u8);
 }
 
 /* May the node itself take the codes?  It takes them for reals, so where they
  * are in the same order. */
 static bool
-stays(SnOx *x, const SnOxVal *v)
+stays(SnImport *x, const SnImportVal *v)
 {
     if (plain_bytes(x, v))
         return false;
-    if (sn_ox_is(x, "Relu"))
+    if (sn_import_is(x, "Relu"))
         return !v->u8 && sn_type(x->g, v->form->ref)->zp[0] == 0;
-    return (sn_ox_is(x, "Max") || sn_ox_is(x, "Min")) && codes_alike(x);
+    return (sn_import_is(x, "Max") || sn_import_is(x, "Min")) && codes_alike(x);
 }
 
 static SnStatus
-in_order(SnOx *x)
+in_order(SnImport *x)
 {
     SnRef in[2] = {0}, y = 0;
 
     for (uint32_t i = 0; i < x->n->n_input; i++) {
-        SnOxVal *v;
-        bool last = i + 1 == x->n->n_input, relu = sn_ox_is(x, "Relu");
-        const char *name =
-            last ? sn_ox_name(x, 0) : sn_ox_part(x, sn_format(x->a, "%u", i));
-        SN_TRY(sn_ox_need(x, i, &v));
-        SN_TRY(sn_ox_plain(x, v, &in[i > 0]));
+        SnImportVal *v;
+        bool last = i + 1 == x->n->n_input, relu = sn_import_is(x, "Relu");
+        const char *name = last ? sn_import_name(x, 0)
+                                : sn_import_part(x, sn_format(x->a, "%u", i));
+        SN_TRY(sn_import_need(x, i, &v));
+        SN_TRY(sn_import_plain(x, v, &in[i > 0]));
         if (i > 0 || relu)
-            SN_TRY(sn_ox_node(x, x->n->op_type, name, relu ? 1 : 2, in, NULL,
-                              sn_type(x->g, in[0]), &y));
+            SN_TRY(sn_import_node(x, x->n->op_type, name, relu ? 1 : 2, in,
+                                  NULL, sn_type(x->g, in[0]), &y));
         else
             y = in[0];
         in[0] = y;
     }
-    return sn_ox_put(x, 0, y);
+    return sn_import_put(x, 0, y);
 }
 
 /* Codes of unlike types, or some without one, are joined as they are. */
 static SnStatus
-joined(SnOx *x)
+joined(SnImport *x)
 {
     uint32_t n = (uint32_t)x->n->n_input;
     SnRef *in = SN_NEW_N(x->a, SnRef, n), y;
@@ -168,27 +173,27 @@ joined(SnOx *x)
     SnKind k;
 
     for (uint32_t i = 0; i < n; i++) {
-        SnOxVal *v;
-        SN_TRY(sn_ox_need(x, i, &v));
-        SN_TRY(sn_ox_plain_codes(x, v, &in[i]));
+        SnImportVal *v;
+        SN_TRY(sn_import_need(x, i, &v));
+        SN_TRY(sn_import_plain_codes(x, v, &in[i]));
         u8 |= v->u8;
     }
-    SN_TRY(sn_ox_kind(x, x->n->op_type, &k));
-    SN_TRY(
-        sn_ox_entry_attrs(x, sn_ox_entries(k, x->n->op_type), k, n, in, &attr));
-    x->sign = u8 ? SN_OX_U8 : SN_OX_I8;
-    SN_TRY(
-        sn_ox_node(x, x->n->op_type, sn_ox_name(x, 0), n, in, attr, NULL, &y));
-    return sn_ox_put(x, 0, y);
+    SN_TRY(sn_import_kind(x, x->n->op_type, &k));
+    SN_TRY(sn_import_entry_attrs(x, sn_import_entries(k, x->n->op_type), k, n,
+                                 in, &attr));
+    x->sign = u8 ? SN_IMPORT_U8 : SN_IMPORT_I8;
+    SN_TRY(sn_import_node(x, x->n->op_type, sn_import_name(x, 0), n, in, attr,
+                          NULL, &y));
+    return sn_import_put(x, 0, y);
 }
 
 static bool
-unlike_codes(SnOx *x)
+unlike_codes(SnImport *x)
 {
     bool typed = false;
 
     for (uint32_t i = 0; i < x->n->n_input; i++) {
-        const SnOxVal *v = sn_ox_in(x, i);
+        const SnImportVal *v = sn_import_in(x, i);
         if (!bytes(x, v))
             return false;
         typed |= !plain_bytes(x, v);
@@ -198,38 +203,39 @@ unlike_codes(SnOx *x)
 
 /* Bounds that are worked out, or of integers. */
 static SnStatus
-clip(SnOx *x, SnOxVal *v, bool is_bytes)
+clip(SnImport *x, SnImportVal *v, bool is_bytes)
 {
     SnRef y, r;
 
     if (is_bytes)
         SN_TRY(wide(x, v, &y));
     else
-        SN_TRY(sn_ox_plain(x, v, &y));
+        SN_TRY(sn_import_plain(x, v, &y));
     for (uint32_t i = 1; i < 3; i++) {
-        SnOxVal *bound = sn_ox_in(x, i);
+        SnImportVal *bound = sn_import_in(x, i);
         if (bound == NULL)
             continue;
-        SN_TRY(sn_ox_need(x, i, &bound));
+        SN_TRY(sn_import_need(x, i, &bound));
         if (is_bytes)
             SN_TRY(wide(x, bound, &r));
         else
-            SN_TRY(sn_ox_plain(x, bound, &r));
-        SN_TRY(sn_ox_binary(x, i == 1 ? "Max" : "Min",
-                            sn_ox_part(x, i == 1 ? "low" : "high"), y, r, &y));
+            SN_TRY(sn_import_plain(x, bound, &r));
+        SN_TRY(sn_import_binary(x, i == 1 ? "Max" : "Min",
+                                sn_import_part(x, i == 1 ? "low" : "high"), y,
+                                r, &y));
     }
     if (is_bytes)
-        return sn_ox_put_narrow(x, y, v->u8);
-    return sn_ox_put(x, 0, y);
+        return sn_import_put_narrow(x, y, v->u8);
+    return sn_import_put(x, 0, y);
 }
 
 /* Are the bounds of a Clip other than constant f32? */
 static bool
-other_bounds(SnOx *x)
+other_bounds(SnImport *x)
 {
     for (uint32_t i = 1; i < 3; i++) {
-        SnOxVal *v = x->version >= 11 ? sn_ox_in(x, i) : NULL;
-        const SnData *t = v != NULL && !v->waits ? sn_ox_const(x, v) : NULL;
+        SnImportVal *v = x->version >= 11 ? sn_import_in(x, i) : NULL;
+        const SnData *t = v != NULL && !v->waits ? sn_import_const(x, v) : NULL;
         if (v != NULL && (t == NULL || t->dtype != SN_D_F32))
             return true;
     }
@@ -238,90 +244,97 @@ other_bounds(SnOx *x)
 
 /* Codes with a scale have bounds that are codes: the hook reads them. */
 static bool
-has_scale(SnOx *x, const SnOxVal *v)
+has_scale(SnImport *x, const SnImportVal *v)
 {
     return v->form != NULL && sn_elem_quant(sn_type(x->g, v->form->ref)->elem);
 }
 
 static SnStatus
-power(SnOx *x, SnRef a, SnRef b)
+power(SnImport *x, SnRef a, SnRef b)
 {
     SnElem e = sn_type(x->g, a)->elem;
     SnRef y;
 
-    SN_TRY(sn_ox_cast(x, sn_ox_part(x, "base"), a, SN_F32, &a));
-    SN_TRY(sn_ox_cast(x, sn_ox_part(x, "exponent"), b, SN_F32, &b));
-    SN_TRY(sn_ox_binary(x, "Pow",
-                        e == SN_F32 ? sn_ox_name(x, 0) : sn_ox_part(x, "f32"),
-                        a, b, &y));
-    SN_TRY(sn_ox_cast(x, sn_ox_name(x, 0), y, e, &y));
-    return sn_ox_put(x, 0, y);
+    SN_TRY(sn_import_cast(x, sn_import_part(x, "base"), a, SN_F32, &a));
+    SN_TRY(sn_import_cast(x, sn_import_part(x, "exponent"), b, SN_F32, &b));
+    SN_TRY(sn_import_binary(
+        x, "Pow", e == SN_F32 ? sn_import_name(x, 0) : sn_import_part(x, "f32"),
+        a, b, &y));
+    SN_TRY(sn_import_cast(x, sn_import_name(x, 0), y, e, &y));
+    return sn_import_put(x, 0, y);
 }
 
 /* ---- Mod ---- */
 
 /* r where it is 0 or has the sign of b, else r + b. */
 static SnStatus
-with_sign_of(SnOx *x, const char *name, SnRef b, SnRef *r)
+with_sign_of(SnImport *x, const char *name, SnRef b, SnRef *r)
 {
     SnElem e = sn_type(x->g, b)->elem;
     SnRef zero, neg, below, wrong, none, sum, in[3];
 
-    SN_TRY(sn_ox_int_const(x, sn_ox_part(x, "0"), e, 0, &zero));
-    SN_TRY(sn_ox_binary(x, "Less", sn_ox_part(x, "neg"), *r, zero, &neg));
-    SN_TRY(sn_ox_binary(x, "Less", sn_ox_part(x, "below"), b, zero, &below));
-    SN_TRY(sn_ox_binary(x, "Xor", sn_ox_part(x, "signs"), neg, below, &wrong));
-    SN_TRY(sn_ox_binary(x, "Equal", sn_ox_part(x, "none"), *r, zero, &none));
-    SN_TRY(sn_ox_unary(x, "Not", sn_ox_part(x, "some"), none, &none));
-    SN_TRY(sn_ox_binary(x, "And", sn_ox_part(x, "wrong"), wrong, none, &in[0]));
-    SN_TRY(sn_ox_binary(x, "Add", sn_ox_part(x, "sum"), *r, b, &sum));
+    SN_TRY(sn_import_int_const(x, sn_import_part(x, "0"), e, 0, &zero));
+    SN_TRY(
+        sn_import_binary(x, "Less", sn_import_part(x, "neg"), *r, zero, &neg));
+    SN_TRY(sn_import_binary(x, "Less", sn_import_part(x, "below"), b, zero,
+                            &below));
+    SN_TRY(sn_import_binary(x, "Xor", sn_import_part(x, "signs"), neg, below,
+                            &wrong));
+    SN_TRY(sn_import_binary(x, "Equal", sn_import_part(x, "none"), *r, zero,
+                            &none));
+    SN_TRY(sn_import_unary(x, "Not", sn_import_part(x, "some"), none, &none));
+    SN_TRY(sn_import_binary(x, "And", sn_import_part(x, "wrong"), wrong, none,
+                            &in[0]));
+    SN_TRY(sn_import_binary(x, "Add", sn_import_part(x, "sum"), *r, b, &sum));
     in[1] = sum;
     in[2] = *r;
-    return sn_ox_node(x, "Where", name, 3, in, NULL, NULL, r);
+    return sn_import_node(x, "Where", name, 3, in, NULL, NULL, r);
 }
 
 SnStatus
-sn_onnx_mod(SnOx *x, const SnOxCall *c)
+sn_onnx_mod(SnImport *x, const SnImportCall *c)
 {
-    SnOxVal *v[2];
+    SnImportVal *v[2];
     int64_t fmod;
     SnRef in[2], y;
     SnElem e;
-    bool narrow = bytes(x, sn_ox_in(x, 0));
+    bool narrow = bytes(x, sn_import_in(x, 0));
     const char *name;
 
     (void)c;
-    SN_TRY(sn_ox_int(x, "fmod", 0, &fmod));
+    SN_TRY(sn_import_int(x, "fmod", 0, &fmod));
     for (uint32_t i = 0; i < 2; i++) {
-        SN_TRY(sn_ox_need(x, i, &v[i]));
+        SN_TRY(sn_import_need(x, i, &v[i]));
         if (narrow)
             SN_TRY(wide(x, v[i], &in[i]));
         else
-            SN_TRY(sn_ox_plain(x, v[i], &in[i]));
+            SN_TRY(sn_import_plain(x, v[i], &in[i]));
     }
     e = sn_type(x->g, in[0])->elem;
     if (e != SN_I32 && e != SN_I64)
-        return sn_ox_fail(x, SN_EUNSUPPORTED,
-                          "of %s; int32, int64, int8 and "
-                          "uint8 are supported",
-                          sn_elem_name(e));
-    SN_TRY(sn_ox_binary(x, "Div", sn_ox_part(x, "div"), in[0], in[1], &y));
-    SN_TRY(sn_ox_binary(x, "Mul", sn_ox_part(x, "mul"), y, in[1], &y));
-    name = narrow ? sn_ox_part(x, "wide") : sn_ox_name(x, 0);
-    SN_TRY(sn_ox_binary(x, "Sub", fmod != 0 ? name : sn_ox_part(x, "rest"),
-                        in[0], y, &y));
+        return sn_import_fail(x, SN_EUNSUPPORTED,
+                              "of %s; int32, int64, int8 and "
+                              "uint8 are supported",
+                              sn_elem_name(e));
+    SN_TRY(
+        sn_import_binary(x, "Div", sn_import_part(x, "div"), in[0], in[1], &y));
+    SN_TRY(sn_import_binary(x, "Mul", sn_import_part(x, "mul"), y, in[1], &y));
+    name = narrow ? sn_import_part(x, "wide") : sn_import_name(x, 0);
+    SN_TRY(sn_import_binary(
+        x, "Sub", fmod != 0 ? name : sn_import_part(x, "rest"), in[0], y, &y));
     if (fmod == 0)
         SN_TRY(with_sign_of(x, name, in[1], &y));
-    return narrow ? sn_ox_put_narrow(x, y, v[0]->u8) : sn_ox_put(x, 0, y);
+    return narrow ? sn_import_put_narrow(x, y, v[0]->u8)
+                  : sn_import_put(x, 0, y);
 }
 
 /* ---- which of these ---- */
 
 SnStatus
-sn_ox_other_types(SnOx *x, bool *done)
+sn_import_other_types(SnImport *x, bool *done)
 {
     static const char *const signs[] = {"Abs", "Neg", "Relu", "Sign", NULL};
-    SnOxVal *v = sn_ox_in(x, 0), *w = sn_ox_in(x, 1);
+    SnImportVal *v = sn_import_in(x, 0), *w = sn_import_in(x, 1);
     SnRef a, b;
 
     *done = true;
@@ -331,14 +344,14 @@ sn_ox_other_types(SnOx *x, bool *done)
         return stays(x, v)        ? in_order(x)
                : is_arithmetic(x) ? arithmetic(x)
                                   : unary(x, v);
-    if (sn_ox_is(x, "Concat") && unlike_codes(x))
+    if (sn_import_is(x, "Concat") && unlike_codes(x))
         return joined(x);
-    if (sn_ox_is(x, "Clip") &&
+    if (sn_import_is(x, "Clip") &&
         (plain_bytes(x, v) || (other_bounds(x) && !has_scale(x, v))))
         return clip(x, v, plain_bytes(x, v));
-    if (sn_ox_is(x, "Pow") && w != NULL && !w->waits) {
-        SN_TRY(sn_ox_plain(x, v, &a));
-        SN_TRY(sn_ox_plain(x, w, &b));
+    if (sn_import_is(x, "Pow") && w != NULL && !w->waits) {
+        SN_TRY(sn_import_plain(x, v, &a));
+        SN_TRY(sn_import_plain(x, w, &b));
         if (sn_type(x->g, a)->elem != SN_F32 ||
             sn_type(x->g, b)->elem != SN_F32)
             return power(x, a, b);

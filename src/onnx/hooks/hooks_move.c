@@ -13,7 +13,7 @@ typedef struct Box {
 } Box;
 
 static void
-whole(const SnOxVal *v, Box *b)
+whole(const SnImportVal *v, Box *b)
 {
     for (int i = 0; i < v->rank; i++) {
         b->start[i] = 0;
@@ -23,26 +23,28 @@ whole(const SnOxVal *v, Box *b)
 }
 
 static SnStatus
-put_box(SnOx *x, const SnOxCall *c, SnOxVal *v, const Box *b, uint32_t result)
+put_box(SnImport *x, const SnImportCall *c, SnImportVal *v, const Box *b,
+        uint32_t result)
 {
     SnKind k = c->desc->kind;
-    void *attr = sn_ox_attr(x, k);
+    void *attr = sn_import_attr(x, k);
     uint32_t n = (uint32_t)v->rank;
     const SnData *t;
     SnRef in, y;
-    SnSpec s = {.kind = k, .name = sn_ox_name(x, result), .nin = 1, .in = &in};
+    SnSpec s = {
+        .kind = k, .name = sn_import_name(x, result), .nin = 1, .in = &in};
 
     if (v->data != NULL && v->q == NULL) {
-        SN_TRY(sn_ox_sliced(x, v->data, b->start, b->size, b->step, &t));
-        return sn_ox_put_data(x, result, t);
+        SN_TRY(sn_import_sliced(x, v->data, b->start, b->size, b->step, &t));
+        return sn_import_put_data(x, result, t);
     }
-    SN_TRY(sn_ox_plain(x, v, &in));
-    sn_ox_set_ints(x, k, attr, "start", n, b->start);
-    sn_ox_set_ints(x, k, attr, "size", n, b->size);
-    sn_ox_set_ints(x, k, attr, "step", n, b->step);
+    SN_TRY(sn_import_plain(x, v, &in));
+    sn_import_set_ints(x, k, attr, "start", n, b->start);
+    sn_import_set_ints(x, k, attr, "size", n, b->size);
+    sn_import_set_ints(x, k, attr, "step", n, b->step);
     s.attr = attr;
-    SN_TRY(sn_ox_add(x, &s, &y));
-    return sn_ox_put(x, result, y);
+    SN_TRY(sn_import_add(x, &s, &y));
+    return sn_import_put(x, result, y);
 }
 
 static int64_t
@@ -79,40 +81,40 @@ slice_axis(Box *b, int64_t axis, int64_t dim, int64_t start, int64_t end,
 }
 
 SnStatus
-sn_onnx_slice(SnOx *x, const SnOxCall *c)
+sn_onnx_slice(SnImport *x, const SnImportCall *c)
 {
-    SnOxVal *v;
+    SnImportVal *v;
     SnInts start, end, axes, step = {0};
     uint32_t seen = 0;
     Box b;
 
-    SN_TRY(sn_ox_need(x, 0, &v));
+    SN_TRY(sn_import_need(x, 0, &v));
     if (x->version < 10) {
-        SN_TRY(sn_ox_ints(x, "starts", &start));
-        SN_TRY(sn_ox_ints(x, "ends", &end));
-        SN_TRY(sn_ox_ints(x, "axes", &axes));
+        SN_TRY(sn_import_ints(x, "starts", &start));
+        SN_TRY(sn_import_ints(x, "ends", &end));
+        SN_TRY(sn_import_ints(x, "axes", &axes));
     } else {
-        SN_TRY(sn_ox_ints_in(x, 1, "the starts", &start));
-        SN_TRY(sn_ox_ints_in(x, 2, "the ends", &end));
-        SN_TRY(sn_ox_ints_in(x, 3, "the axes", &axes));
-        SN_TRY(sn_ox_ints_in(x, 4, "the steps", &step));
+        SN_TRY(sn_import_ints_in(x, 1, "the starts", &start));
+        SN_TRY(sn_import_ints_in(x, 2, "the ends", &end));
+        SN_TRY(sn_import_ints_in(x, 3, "the axes", &axes));
+        SN_TRY(sn_import_ints_in(x, 4, "the steps", &step));
     }
     if (start.v == NULL || start.n != end.n || start.n > (uint32_t)v->rank ||
         (axes.v != NULL && axes.n != start.n) ||
         (step.v != NULL && step.n != start.n))
-        return sn_ox_fail(x, SN_EINPUT,
-                          "starts, ends, axes and steps do not match");
+        return sn_import_fail(x, SN_EINPUT,
+                              "starts, ends, axes and steps do not match");
     whole(v, &b);
     for (uint32_t i = 0; i < start.n; i++) {
         int64_t k = axes.v != NULL ? axes.v[i] : i;
         int64_t by = step.v != NULL ? step.v[i] : 1;
         k += k < 0 ? v->rank : 0;
         if (k < 0 || k >= v->rank || (seen >> k & 1) || by == 0)
-            return sn_ox_fail(x, SN_EINPUT,
-                              "axis %" PRId64 " with step %" PRId64
-                              ": expected an axis of %d, once, and a step "
-                              "other than 0",
-                              axes.v != NULL ? axes.v[i] : i, by, v->rank);
+            return sn_import_fail(x, SN_EINPUT,
+                                  "axis %" PRId64 " with step %" PRId64
+                                  ": expected an axis of %d, once, and a step "
+                                  "other than 0",
+                                  axes.v != NULL ? axes.v[i] : i, by, v->rank);
         seen |= 1u << k;
         slice_axis(&b, k, v->dim[k], start.v[i], end.v[i], by);
     }
@@ -121,46 +123,47 @@ sn_onnx_slice(SnOx *x, const SnOxCall *c)
 
 /* Sizes as given, or equal parts (a smaller last one since opset 18). */
 static SnStatus
-split_sizes(SnOx *x, int64_t dim, uint32_t n, int64_t *size)
+split_sizes(SnImport *x, int64_t dim, uint32_t n, int64_t *size)
 {
     SnInts given;
     int64_t parts, sum = 0;
 
     if (x->version < 13)
-        SN_TRY(sn_ox_ints(x, "split", &given));
+        SN_TRY(sn_import_ints(x, "split", &given));
     else
-        SN_TRY(sn_ox_ints_in(x, 1, "the sizes", &given));
-    SN_TRY(sn_ox_int(x, "num_outputs", n, &parts));
+        SN_TRY(sn_import_ints_in(x, 1, "the sizes", &given));
+    SN_TRY(sn_import_int(x, "num_outputs", n, &parts));
     if (parts != n || (given.v != NULL && given.n != n))
-        return sn_ox_fail(x, SN_EINPUT, "another number of parts than results");
+        return sn_import_fail(x, SN_EINPUT,
+                              "another number of parts than results");
     for (uint32_t i = 0; i < n; i++) {
         int64_t part = dim / n + (dim % n != 0);
         size[i] =
             given.v != NULL ? given.v[i] : clamped(dim - i * part, 0, part);
         if (size[i] < 0 || size[i] > dim - sum)
-            return sn_ox_fail(x, SN_EINPUT,
-                              "the parts do not add up to %" PRId64, dim);
+            return sn_import_fail(x, SN_EINPUT,
+                                  "the parts do not add up to %" PRId64, dim);
         sum += size[i];
     }
     if (sum != dim || (given.v == NULL && x->version < 18 && dim % n != 0))
-        return sn_ox_fail(x, SN_EINPUT, "the parts do not add up to %" PRId64,
-                          dim);
+        return sn_import_fail(x, SN_EINPUT,
+                              "the parts do not add up to %" PRId64, dim);
     return SN_OK;
 }
 
 SnStatus
-sn_onnx_split(SnOx *x, const SnOxCall *c)
+sn_onnx_split(SnImport *x, const SnImportCall *c)
 {
     uint32_t n = (uint32_t)x->n->n_output;
     int64_t axis, *size = SN_NEW_N(x->a, int64_t, n);
-    SnOxVal *v;
+    SnImportVal *v;
     Box b;
 
-    SN_TRY(sn_ox_need(x, 0, &v));
-    SN_TRY(sn_ox_int(x, "axis", 0, &axis));
+    SN_TRY(sn_import_need(x, 0, &v));
+    SN_TRY(sn_import_int(x, "axis", 0, &axis));
     if (axis < -v->rank || axis >= v->rank || n == 0)
-        return sn_ox_fail(x, SN_EINPUT, "axis %" PRId64 " of %d", axis,
-                          v->rank);
+        return sn_import_fail(x, SN_EINPUT, "axis %" PRId64 " of %d", axis,
+                              v->rank);
     axis += axis < 0 ? v->rank : 0;
     SN_TRY(split_sizes(x, v->dim[axis], n, size));
     whole(v, &b);
@@ -168,7 +171,7 @@ sn_onnx_split(SnOx *x, const SnOxCall *c)
     for (uint32_t i = 0; i < n; i++) {
         b.start[axis] += b.size[axis];
         b.size[axis] = size[i];
-        if (sn_ox_out(x, i) != NULL)
+        if (sn_import_out(x, i) != NULL)
             SN_TRY(put_box(x, c, v, &b, i));
     }
     return SN_OK;
@@ -179,10 +182,10 @@ sn_onnx_split(SnOx *x, const SnOxCall *c)
 /* The element that operand 2 gives, or 0, as the node wants it: a real, or a
  * number of the graph's integers. */
 static SnStatus
-pad_value(SnOx *x, const SnType *type, bool u8, float *value)
+pad_value(SnImport *x, const SnType *type, bool u8, float *value)
 {
-    SnOxVal *v = sn_ox_in(x, 2);
-    const SnData *t = v != NULL ? sn_ox_const(x, v) : NULL;
+    SnImportVal *v = sn_import_in(x, 2);
+    const SnData *t = v != NULL ? sn_import_const(x, v) : NULL;
     bool q8 = type->elem == SN_QI8 || type->elem == SN_I8;
     SnDtype want = q8                      ? (u8 ? SN_D_U8 : SN_D_I8)
                    : type->elem == SN_QI16 ? (u8 ? SN_D_U16 : SN_D_I16)
@@ -191,19 +194,19 @@ pad_value(SnOx *x, const SnType *type, bool u8, float *value)
     int64_t code;
 
     if (type->elem == SN_F32)
-        return sn_ox_real_in(x, 2, "the value", 0, value);
+        return sn_import_real_in(x, 2, "the value", 0, value);
     if (v != NULL && t == NULL)
-        return sn_ox_fail(x, SN_EUNSUPPORTED, "the value '%s' must be constant",
-                          v->name);
+        return sn_import_fail(x, SN_EUNSUPPORTED,
+                              "the value '%s' must be constant", v->name);
     if (t != NULL && (t->dtype != want || sn_data_count(t) != 1))
-        return sn_ox_fail(x, SN_EINPUT, "the value '%s' is not one %s", v->name,
-                          sn_dtype_name(want));
+        return sn_import_fail(x, SN_EINPUT, "the value '%s' is not one %s",
+                              v->name, sn_dtype_name(want));
     code = t != NULL ? sn_data_int(t, 0) : 0;
     if (code < -(1 << 24) || code > 1 << 24)
-        return sn_ox_fail(x, SN_EUNSUPPORTED,
-                          "the value '%s' is %" PRId64
-                          ", within 2^24 is supported",
-                          v->name, code);
+        return sn_import_fail(x, SN_EUNSUPPORTED,
+                              "the value '%s' is %" PRId64
+                              ", within 2^24 is supported",
+                              v->name, code);
     if (u8)
         code -= q8 ? 128 : 32768;
     *value = sn_elem_quant(type->elem)
@@ -214,39 +217,40 @@ pad_value(SnOx *x, const SnType *type, bool u8, float *value)
 
 /* Widths for each axis, before and after; a negative one cuts off. */
 static SnStatus
-pad_widths(SnOx *x, const SnOxVal *v, const SnType *type, int64_t *pads,
+pad_widths(SnImport *x, const SnImportVal *v, const SnType *type, int64_t *pads,
            float *value)
 {
     SnInts given, axes = {0};
     uint32_t rank = (uint32_t)v->rank, n;
 
     if (x->version < 11) {
-        SN_TRY(sn_ox_ints(x, "pads", &given));
-        SN_TRY(sn_ox_real(x, "value", 0, value));
+        SN_TRY(sn_import_ints(x, "pads", &given));
+        SN_TRY(sn_import_real(x, "value", 0, value));
     } else {
-        SN_TRY(sn_ox_ints_in(x, 1, "the widths", &given));
+        SN_TRY(sn_import_ints_in(x, 1, "the widths", &given));
         SN_TRY(pad_value(x, type, v->u8, value));
-        SN_TRY(sn_ox_ints_in(x, 3, "the axes", &axes));
+        SN_TRY(sn_import_ints_in(x, 3, "the axes", &axes));
     }
     n = axes.v != NULL ? axes.n : rank;
     if (given.v == NULL || n > rank || given.n != 2 * n)
-        return sn_ox_fail(x, SN_EINPUT,
-                          "%" PRIu32 " widths for %" PRIu32 " axes", given.n,
-                          n);
+        return sn_import_fail(x, SN_EINPUT,
+                              "%" PRIu32 " widths for %" PRIu32 " axes",
+                              given.n, n);
     memset(pads, 0, 2 * rank * sizeof *pads);
     for (uint32_t i = 0; i < n; i++) {
         int64_t k = axes.v != NULL ? axes.v[i] : i;
         k += k < 0 ? v->rank : 0;
         if (k < 0 || k >= v->rank)
-            return sn_ox_fail(x, SN_EINPUT, "axis %" PRId64 " of %d", k,
-                              v->rank);
+            return sn_import_fail(x, SN_EINPUT, "axis %" PRId64 " of %d", k,
+                                  v->rank);
         if (given.v[i] < -(INT64_C(1) << 40) || given.v[i] > INT64_C(1) << 40 ||
             given.v[n + i] < -(INT64_C(1) << 40) ||
             given.v[n + i] > INT64_C(1) << 40)
-            return sn_ox_fail(x, SN_EINPUT,
-                              "widths %" PRId64 " and %" PRId64
-                              " of axis %" PRId64 ", expected -2^40 to 2^40",
-                              given.v[i], given.v[n + i], k);
+            return sn_import_fail(x, SN_EINPUT,
+                                  "widths %" PRId64 " and %" PRId64
+                                  " of axis %" PRId64
+                                  ", expected -2^40 to 2^40",
+                                  given.v[i], given.v[n + i], k);
         pads[k] = given.v[i];
         pads[(uint32_t)k + rank] = given.v[n + i];
     }
@@ -254,8 +258,8 @@ pad_widths(SnOx *x, const SnOxVal *v, const SnType *type, int64_t *pads,
 }
 
 SnStatus
-sn_ox_set_word(SnOx *x, SnKind k, void *attr, const char *name,
-               const char *what, const char *word)
+sn_import_set_word(SnImport *x, SnKind k, void *attr, const char *name,
+                   const char *what, const char *word)
 {
     const SnAttrDesc *a = sn_attr_named(sn_desc(k), name);
 
@@ -266,13 +270,14 @@ sn_ox_set_word(SnOx *x, SnKind k, void *attr, const char *name,
             *(int32_t *)sn_attr_at(attr, a) = i;
             return SN_OK;
         }
-    return sn_ox_fail(x, SN_EUNSUPPORTED,
-                      "attribute '%s' = \"%s\" is not supported", what, word);
+    return sn_import_fail(x, SN_EUNSUPPORTED,
+                          "attribute '%s' = \"%s\" is not supported", what,
+                          word);
 }
 
 /* Cuts off what negative widths say and makes them 0. */
 static SnStatus
-cropped(SnOx *x, const SnOxVal *v, int64_t *pads, SnRef *in)
+cropped(SnImport *x, const SnImportVal *v, int64_t *pads, SnRef *in)
 {
     for (int i = 0; i < v->rank; i++) {
         int64_t *before = &pads[i], *after = &pads[i + v->rank];
@@ -281,12 +286,12 @@ cropped(SnOx *x, const SnOxVal *v, int64_t *pads, SnRef *in)
         if (from == 0 && *after >= 0)
             continue;
         if (n < 0)
-            return sn_ox_fail(x, SN_EINPUT,
-                              "widths cut off more than the %" PRId64
-                              " elements of axis %d",
-                              v->dim[i], i);
-        SN_TRY(sn_ox_box(x, sn_ox_part(x, sn_format(x->a, "cut%d", i)), *in, i,
-                         from, n, in));
+            return sn_import_fail(x, SN_EINPUT,
+                                  "widths cut off more than the %" PRId64
+                                  " elements of axis %d",
+                                  v->dim[i], i);
+        SN_TRY(sn_import_box(x, sn_import_part(x, sn_format(x->a, "cut%d", i)),
+                             *in, i, from, n, in));
         *before = *before < 0 ? 0 : *before;
         *after = *after < 0 ? 0 : *after;
     }
@@ -295,117 +300,117 @@ cropped(SnOx *x, const SnOxVal *v, int64_t *pads, SnRef *in)
 
 /* The elements over again beyond either end: slices by number. */
 static SnStatus
-wrapped(SnOx *x, int rank, const int64_t *pads, SnRef *y)
+wrapped(SnImport *x, int rank, const int64_t *pads, SnRef *y)
 {
     SnKind k;
 
-    SN_TRY(sn_ox_kind(x, "Gather", &k));
+    SN_TRY(sn_import_kind(x, "Gather", &k));
     for (int i = 0; i < rank; i++) {
         int64_t n = sn_shape_of(x->g, *y)->dim[i];
         int64_t all = n + pads[i] + pads[i + rank];
         const char *part = sn_format(x->a, "wrap%d", i);
-        void *attr = sn_ox_attr(x, k);
+        void *attr = sn_import_attr(x, k);
         SnRef in[2] = {*y, 0};
         SnData *t;
         if (all == n)
             continue;
         if (n == 0)
-            return sn_ox_fail(x, SN_EINPUT, "axis %d has no elements", i);
-        SN_TRY(sn_ox_new_data(x, SN_D_I64, 1, &all, &t));
+            return sn_import_fail(x, SN_EINPUT, "axis %d has no elements", i);
+        SN_TRY(sn_import_new_data(x, SN_D_I64, 1, &all, &t));
         for (int64_t j = 0; j < all; j++)
             ((int64_t *)(uintptr_t)t->data)[j] = ((j - pads[i]) % n + n) % n;
-        SN_TRY(sn_ox_constant(x,
-                              sn_ox_part(x, sn_format(x->a, "%s.index", part)),
-                              sn_type_plain(x->g->pool, SN_I64),
-                              sn_shape(x->g->pool, 1, &all), t->data, &in[1]));
-        sn_ox_set_int(k, attr, "axis", i);
-        SN_TRY(
-            sn_ox_node(x, "Gather", sn_ox_part(x, part), 2, in, attr, NULL, y));
+        SN_TRY(sn_import_constant(
+            x, sn_import_part(x, sn_format(x->a, "%s.index", part)),
+            sn_type_plain(x->g->pool, SN_I64), sn_shape(x->g->pool, 1, &all),
+            t->data, &in[1]));
+        sn_import_set_int(k, attr, "axis", i);
+        SN_TRY(sn_import_node(x, "Gather", sn_import_part(x, part), 2, in, attr,
+                              NULL, y));
     }
-    return sn_ox_put(x, 0, *y);
+    return sn_import_put(x, 0, *y);
 }
 
 SnStatus
-sn_onnx_pad(SnOx *x, const SnOxCall *c)
+sn_onnx_pad(SnImport *x, const SnImportCall *c)
 {
     SnKind k = c->desc->kind;
-    void *attr = sn_ox_attr(x, k);
+    void *attr = sn_import_attr(x, k);
     int64_t pads[2 * SN_MAXRANK];
     const char *mode;
     float value;
-    SnOxVal *v;
+    SnImportVal *v;
     SnRef in, y;
-    SnSpec s = {.kind = k, .name = sn_ox_name(x, 0), .nin = 1, .in = &in};
+    SnSpec s = {.kind = k, .name = sn_import_name(x, 0), .nin = 1, .in = &in};
 
-    SN_TRY(sn_ox_need(x, 0, &v));
-    SN_TRY(sn_ox_plain(x, v, &in));
+    SN_TRY(sn_import_need(x, 0, &v));
+    SN_TRY(sn_import_plain(x, v, &in));
     SN_TRY(pad_widths(x, v, sn_type(x->g, in), pads, &value));
-    SN_TRY(sn_ox_str(x, "mode", "constant", &mode));
+    SN_TRY(sn_import_str(x, "mode", "constant", &mode));
     SN_TRY(cropped(x, v, pads, &in));
     if (strcmp(mode, "wrap") == 0)
         return wrapped(x, v->rank, pads, &in);
-    SN_TRY(sn_ox_set_word(x, k, attr, "mode", "mode", mode));
-    sn_ox_set_ints(x, k, attr, "pads", 2 * (uint32_t)v->rank, pads);
-    sn_ox_set_real(k, attr, "value", value);
+    SN_TRY(sn_import_set_word(x, k, attr, "mode", "mode", mode));
+    sn_import_set_ints(x, k, attr, "pads", 2 * (uint32_t)v->rank, pads);
+    sn_import_set_real(k, attr, "value", value);
     s.attr = attr;
-    SN_TRY(sn_ox_add(x, &s, &y));
-    return sn_ox_put(x, 0, y);
+    SN_TRY(sn_import_add(x, &s, &y));
+    return sn_import_put(x, 0, y);
 }
 
 /* ---- Gather ---- */
 
 /* Known indices become int64 and count from the start. */
 static SnStatus
-gather_index(SnOx *x, SnOxVal *v, int64_t dim, SnRef *out)
+gather_index(SnImport *x, SnImportVal *v, int64_t dim, SnRef *out)
 {
-    const SnData *t = sn_ox_const(x, v);
+    const SnData *t = sn_import_const(x, v);
     const SnShape *shape;
     SnData *r;
     int64_t n;
 
     if (t == NULL || (t->dtype != SN_D_I64 && t->dtype != SN_D_I32)) {
-        SN_TRY(sn_ox_plain(x, v, out));
+        SN_TRY(sn_import_plain(x, v, out));
         if (sn_type(x->g, *out)->elem != SN_I32)
             return SN_OK;
-        return sn_ox_cast(x, sn_format(x->a, "%s.i64", v->name), *out, SN_I64,
-                          out);
+        return sn_import_cast(x, sn_format(x->a, "%s.i64", v->name), *out,
+                              SN_I64, out);
     }
-    SN_TRY(sn_ox_new_data(x, SN_D_I64, t->rank, t->dim, &r));
+    SN_TRY(sn_import_new_data(x, SN_D_I64, t->rank, t->dim, &r));
     n = sn_data_count(t);
     for (int64_t i = 0; i < n; i++) {
         int64_t k = sn_data_int(t, i);
         if (k < -dim || k >= dim)
-            return sn_ox_fail(x, SN_EINPUT,
-                              "index %" PRId64 " of %" PRId64 " slices", k,
-                              dim);
+            return sn_import_fail(x, SN_EINPUT,
+                                  "index %" PRId64 " of %" PRId64 " slices", k,
+                                  dim);
         ((int64_t *)(uintptr_t)r->data)[i] = k < 0 ? k + dim : k;
     }
     shape = sn_shape(x->g->pool, r->rank, r->dim);
-    return sn_ox_constant(x, v->name, sn_type_plain(x->g->pool, SN_I64), shape,
-                          r->data, out);
+    return sn_import_constant(x, v->name, sn_type_plain(x->g->pool, SN_I64),
+                              shape, r->data, out);
 }
 
 SnStatus
-sn_onnx_gather(SnOx *x, const SnOxCall *c)
+sn_onnx_gather(SnImport *x, const SnImportCall *c)
 {
     SnKind k = c->desc->kind;
-    void *attr = sn_ox_attr(x, k);
-    SnOxVal *v, *index;
+    void *attr = sn_import_attr(x, k);
+    SnImportVal *v, *index;
     int64_t axis;
     SnRef in[2], y;
-    SnSpec s = {.kind = k, .name = sn_ox_name(x, 0), .nin = 2, .in = in};
+    SnSpec s = {.kind = k, .name = sn_import_name(x, 0), .nin = 2, .in = in};
 
-    SN_TRY(sn_ox_need(x, 0, &v));
-    SN_TRY(sn_ox_need(x, 1, &index));
-    SN_TRY(sn_ox_int(x, "axis", 0, &axis));
+    SN_TRY(sn_import_need(x, 0, &v));
+    SN_TRY(sn_import_need(x, 1, &index));
+    SN_TRY(sn_import_int(x, "axis", 0, &axis));
     if (axis < -v->rank || axis >= v->rank)
-        return sn_ox_fail(x, SN_EINPUT, "axis %" PRId64 " of %d", axis,
-                          v->rank);
+        return sn_import_fail(x, SN_EINPUT, "axis %" PRId64 " of %d", axis,
+                              v->rank);
     axis += axis < 0 ? v->rank : 0;
-    SN_TRY(sn_ox_plain(x, v, &in[0]));
+    SN_TRY(sn_import_plain(x, v, &in[0]));
     SN_TRY(gather_index(x, index, v->dim[axis], &in[1]));
-    sn_ox_set_int(k, attr, "axis", axis);
+    sn_import_set_int(k, attr, "axis", axis);
     s.attr = attr;
-    SN_TRY(sn_ox_add(x, &s, &y));
-    return sn_ox_put(x, 0, y);
+    SN_TRY(sn_import_add(x, &s, &y));
+    return sn_import_put(x, 0, y);
 }

@@ -36,37 +36,37 @@ sane(const SnInts *v)
 }
 
 SnStatus
-sn_onnx_auto_pad(SnOx *x, const SnOxCall *c)
+sn_onnx_auto_pad(SnImport *x, const SnImportCall *c)
 {
     SnKind k = c->desc->kind;
-    const SnInts *pads = sn_ox_get_ints(k, c->attr, "pads");
-    const SnInts *kernel = sn_ox_get_ints(k, c->attr, "kernel");
-    const SnInts *stride = sn_ox_get_ints(k, c->attr, "stride");
-    const SnInts *dilate = sn_ox_get_ints(k, c->attr, "dilate");
+    const SnInts *pads = sn_import_get_ints(k, c->attr, "pads");
+    const SnInts *kernel = sn_import_get_ints(k, c->attr, "kernel");
+    const SnInts *stride = sn_import_get_ints(k, c->attr, "stride");
+    const SnInts *dilate = sn_import_get_ints(k, c->attr, "dilate");
     const SnShape *in = sn_shape_of(x->g, c->in[0]);
     int64_t made[4] = {0};
     const char *mode;
 
-    SN_TRY(sn_ox_str(x, "auto_pad", "NOTSET", &mode));
+    SN_TRY(sn_import_str(x, "auto_pad", "NOTSET", &mode));
     if (strcmp(mode, "NOTSET") == 0)
         return SN_OK;
     if (strcmp(mode, "VALID") != 0 && strcmp(mode, "SAME_UPPER") != 0 &&
         strcmp(mode, "SAME_LOWER") != 0)
-        return sn_ox_fail(x, SN_EINPUT,
-                          "attribute 'auto_pad' = \"%s\", expected NOTSET, "
-                          "VALID, SAME_UPPER or SAME_LOWER",
-                          mode);
+        return sn_import_fail(x, SN_EINPUT,
+                              "attribute 'auto_pad' = \"%s\", expected NOTSET, "
+                              "VALID, SAME_UPPER or SAME_LOWER",
+                              mode);
     for (uint32_t i = 0; i < pads->n; i++)
         if (pads->v[i] != 0)
-            return sn_ox_fail(x, SN_EINPUT,
-                              "has both 'pads' and 'auto_pad' = \"%s\"", mode);
+            return sn_import_fail(
+                x, SN_EINPUT, "has both 'pads' and 'auto_pad' = \"%s\"", mode);
     if (in->rank != 4 || !sane(kernel) || !sane(stride) || !sane(dilate))
-        return sn_ox_fail(x, SN_EUNSUPPORTED,
-                          "'auto_pad' is supported for two-dimensional "
-                          "pictures only");
+        return sn_import_fail(x, SN_EUNSUPPORTED,
+                              "'auto_pad' is supported for two-dimensional "
+                              "pictures only");
     if (mode[0] == 'S')
         same_pads(in, kernel, stride, dilate, mode[5] == 'U', made);
-    sn_ox_set_ints(x, k, c->attr, "pads", 4, made);
+    sn_import_set_ints(x, k, c->attr, "pads", 4, made);
     return SN_OK;
 }
 
@@ -91,20 +91,20 @@ reach(int64_t n, int64_t kernel, int64_t stride, int64_t before, int64_t *after,
  * what is beyond: the pads become a Pad, and only what is inside is counted.
  * (QLinearAveragePool divides by the whole window instead.) */
 SnStatus
-sn_onnx_ceil_pad(SnOx *x, const SnOxCall *c)
+sn_onnx_ceil_pad(SnImport *x, const SnImportCall *c)
 {
     SnKind k = c->desc->kind, pad;
-    const SnInts *kernel = sn_ox_get_ints(k, c->attr, "kernel");
-    const SnInts *stride = sn_ox_get_ints(k, c->attr, "stride");
-    const SnInts *dilate = sn_ox_get_ints(k, c->attr, "dilate");
-    const SnInts *pads = sn_ox_get_ints(k, c->attr, "pads");
+    const SnInts *kernel = sn_import_get_ints(k, c->attr, "kernel");
+    const SnInts *stride = sn_import_get_ints(k, c->attr, "stride");
+    const SnInts *dilate = sn_import_get_ints(k, c->attr, "dilate");
+    const SnInts *pads = sn_import_get_ints(k, c->attr, "pads");
     const SnShape *in = sn_shape_of(x->g, c->in[0]);
     int64_t ceil_mode, counted, p[4], past[4] = {0}, all[8] = {0};
     void *attr;
 
-    SN_TRY(sn_ox_int(x, "ceil_mode", 0, &ceil_mode));
-    SN_TRY(sn_ox_int(x, "count_include_pad", 0, &counted));
-    if (!ceil_mode || !counted || !sn_ox_is(x, "AveragePool") ||
+    SN_TRY(sn_import_int(x, "ceil_mode", 0, &ceil_mode));
+    SN_TRY(sn_import_int(x, "count_include_pad", 0, &counted));
+    if (!ceil_mode || !counted || !sn_import_is(x, "AveragePool") ||
         in->rank != 4 || !sane(kernel) || !sane(stride) || !sane(dilate) ||
         pads->n != 4)
         return SN_OK;
@@ -116,85 +116,85 @@ sn_onnx_ceil_pad(SnOx *x, const SnOxCall *c)
         return SN_OK;
     for (int i = 0; i < 4; i++)
         all[i < 2 ? 1 + i : 3 + i] = p[i];
-    SN_TRY(sn_ox_kind(x, "Pad", &pad));
-    attr = sn_ox_attr(x, pad);
-    sn_ox_set_ints(x, pad, attr, "pads", 8, all);
-    SN_TRY(sn_ox_node(x, "Pad", sn_ox_part(x, "padded"), 1, c->in, attr, NULL,
-                      c->in));
-    sn_ox_set_ints(x, k, c->attr, "pads", 4, past);
-    sn_ox_set_flag(k, c->attr, "ceil_mode", false);
-    sn_ox_set_flag(k, c->attr, "count_include_pad", false);
+    SN_TRY(sn_import_kind(x, "Pad", &pad));
+    attr = sn_import_attr(x, pad);
+    sn_import_set_ints(x, pad, attr, "pads", 8, all);
+    SN_TRY(sn_import_node(x, "Pad", sn_import_part(x, "padded"), 1, c->in, attr,
+                          NULL, c->in));
+    sn_import_set_ints(x, k, c->attr, "pads", 4, past);
+    sn_import_set_flag(k, c->attr, "ceil_mode", false);
+    sn_import_set_flag(k, c->attr, "count_include_pad", false);
     return SN_OK;
 }
 
-/* Positions are turned where they are put (sn_ox_nchw_positions). */
+/* Positions are turned where they are put (sn_import_nchw_positions). */
 SnStatus
-sn_onnx_argmax(SnOx *x, const SnOxCall *c)
+sn_onnx_argmax(SnImport *x, const SnImportCall *c)
 {
     int64_t order;
 
     (void)c;
-    SN_TRY(sn_ox_int(x, "storage_order", 0, &order));
+    SN_TRY(sn_import_int(x, "storage_order", 0, &order));
     if (order == 0 || order == 1)
         return SN_OK;
-    return sn_ox_fail(x, SN_EINPUT,
-                      "attribute 'storage_order' is %" PRId64 ", not 0 or 1",
-                      order);
+    return sn_import_fail(
+        x, SN_EINPUT, "attribute 'storage_order' is %" PRId64 ", not 0 or 1",
+        order);
 }
 
 SnStatus
-sn_onnx_global_pool(SnOx *x, const SnOxCall *c)
+sn_onnx_global_pool(SnImport *x, const SnImportCall *c)
 {
     SnKind k = c->desc->kind;
-    void *attr = sn_ox_attr(x, k);
-    SnOxVal *v;
+    void *attr = sn_import_attr(x, k);
+    SnImportVal *v;
     SnRef in, y;
-    SnSpec s = {.kind = k, .name = sn_ox_name(x, 0), .nin = 1, .in = &in};
+    SnSpec s = {.kind = k, .name = sn_import_name(x, 0), .nin = 1, .in = &in};
 
-    SN_TRY(sn_ox_need(x, 0, &v));
+    SN_TRY(sn_import_need(x, 0, &v));
     if (v->rank != 4)
-        return sn_ox_fail(x, SN_EUNSUPPORTED,
-                          "of %d dimensions; pictures have 4", v->rank);
-    SN_TRY(sn_ox_last(x, v, &in));
-    sn_ox_set_ints(x, k, attr, "kernel", 2, v->dim + 2);
+        return sn_import_fail(x, SN_EUNSUPPORTED,
+                              "of %d dimensions; pictures have 4", v->rank);
+    SN_TRY(sn_import_last(x, v, &in));
+    sn_import_set_ints(x, k, attr, "kernel", 2, v->dim + 2);
     s.attr = attr;
-    SN_TRY(sn_ox_add(x, &s, &y));
-    return sn_ox_put_last(x, 0, y);
+    SN_TRY(sn_import_add(x, &s, &y));
+    return sn_import_put_last(x, 0, y);
 }
 
 /* ---- Gemm: alpha * A * B + beta * C ---- */
 
 typedef struct Gemm {
-    SnOxVal *a, *b, *c; /* c may be NULL */
+    SnImportVal *a, *b, *c; /* c may be NULL */
     int64_t trans_a, trans_b;
     float alpha, beta;
     int64_t m, k, n;
 } Gemm;
 
 static SnStatus
-gemm_read(SnOx *x, Gemm *g)
+gemm_read(SnImport *x, Gemm *g)
 {
     int64_t kb;
 
-    SN_TRY(sn_ox_need(x, 0, &g->a));
-    SN_TRY(sn_ox_need(x, 1, &g->b));
-    g->c = sn_ox_in(x, 2);
-    SN_TRY(sn_ox_real(x, "alpha", 1, &g->alpha));
-    SN_TRY(sn_ox_real(x, "beta", 1, &g->beta));
-    SN_TRY(sn_ox_int(x, "transA", 0, &g->trans_a));
-    SN_TRY(sn_ox_int(x, "transB", 0, &g->trans_b));
+    SN_TRY(sn_import_need(x, 0, &g->a));
+    SN_TRY(sn_import_need(x, 1, &g->b));
+    g->c = sn_import_in(x, 2);
+    SN_TRY(sn_import_real(x, "alpha", 1, &g->alpha));
+    SN_TRY(sn_import_real(x, "beta", 1, &g->beta));
+    SN_TRY(sn_import_int(x, "transA", 0, &g->trans_a));
+    SN_TRY(sn_import_int(x, "transB", 0, &g->trans_b));
     if (g->a->rank != 2 || g->b->rank != 2)
-        return sn_ox_fail(x, SN_EINPUT,
-                          "operands of %d and %d dimensions, expected 2",
-                          g->a->rank, g->b->rank);
+        return sn_import_fail(x, SN_EINPUT,
+                              "operands of %d and %d dimensions, expected 2",
+                              g->a->rank, g->b->rank);
     g->m = g->a->dim[g->trans_a != 0];
     g->k = g->a->dim[g->trans_a == 0];
     kb = g->b->dim[g->trans_b != 0];
     g->n = g->b->dim[g->trans_b == 0];
     if (g->k != kb)
-        return sn_ox_fail(x, SN_EINPUT,
-                          "sums over %" PRId64 " and %" PRId64 " elements",
-                          g->k, kb);
+        return sn_import_fail(x, SN_EINPUT,
+                              "sums over %" PRId64 " and %" PRId64 " elements",
+                              g->k, kb);
     if (g->c != NULL && g->beta == 0)
         g->c = NULL;
     return SN_OK;
@@ -202,7 +202,7 @@ gemm_read(SnOx *x, Gemm *g)
 
 /* A known f32 tensor times f, as a new value. */
 static SnStatus
-scaled(SnOx *x, SnOxVal *v, float f, SnOxVal **out)
+scaled(SnImport *x, SnImportVal *v, float f, SnImportVal **out)
 {
     SnData *r;
     int64_t n;
@@ -211,13 +211,13 @@ scaled(SnOx *x, SnOxVal *v, float f, SnOxVal **out)
     *out = v;
     if (f == 1)
         return SN_OK;
-    v->data = sn_ox_settle(x, v->data);
-    SN_TRY(sn_ox_new_data(x, SN_D_F32, v->rank, v->dim, &r));
+    v->data = sn_import_settle(x, v->data);
+    SN_TRY(sn_import_new_data(x, SN_D_F32, v->rank, v->dim, &r));
     n = sn_data_count(r);
     p = (float *)(uintptr_t)r->data;
     for (int64_t i = 0; i < n; i++)
         p[i] = ((const float *)v->data->data)[i] * f;
-    *out = SN_NEW(x->a, SnOxVal);
+    *out = SN_NEW(x->a, SnImportVal);
     (*out)->name = sn_format(x->a, "%s.scaled", v->name);
     (*out)->made = true;
     (*out)->rank = v->rank;
@@ -227,7 +227,7 @@ scaled(SnOx *x, SnOxVal *v, float f, SnOxVal **out)
 }
 
 static bool
-known_f32(const SnOxVal *v)
+known_f32(const SnImportVal *v)
 {
     return v->data != NULL && v->q == NULL && v->data->dtype == SN_D_F32;
 }
@@ -235,9 +235,9 @@ known_f32(const SnOxVal *v)
 /* C as one value for each of n columns; *out NULL when it varies by row or is
  * not known. */
 static SnStatus
-column_bias(SnOx *x, const Gemm *g, SnOxVal **out)
+column_bias(SnImport *x, const Gemm *g, SnImportVal **out)
 {
-    SnOxVal *c = g->c, *v;
+    SnImportVal *c = g->c, *v;
     int64_t count = sn_dims_count(c->rank, c->dim);
     SnData *r;
 
@@ -251,12 +251,12 @@ column_bias(SnOx *x, const Gemm *g, SnOxVal **out)
     *out = v;
     if (v->rank == 1 && v->dim[0] == g->n)
         return SN_OK;
-    SN_TRY(sn_ox_new_data(x, SN_D_F32, 1, &g->n, &r));
-    v->data = sn_ox_settle(x, v->data);
+    SN_TRY(sn_import_new_data(x, SN_D_F32, 1, &g->n, &r));
+    v->data = sn_import_settle(x, v->data);
     for (int64_t i = 0; i < g->n; i++)
         ((float *)(uintptr_t)r->data)[i] =
             ((const float *)v->data->data)[count == 1 ? 0 : i];
-    *out = SN_NEW(x->a, SnOxVal);
+    *out = SN_NEW(x->a, SnImportVal);
     (*out)->name = v->name;
     (*out)->made = true;
     (*out)->rank = 1;
@@ -268,12 +268,12 @@ column_bias(SnOx *x, const Gemm *g, SnOxVal **out)
 /* The form of a FullyConnected: constant weights as [out, in], a bias for each
  * output; *done says whether it fits. */
 static SnStatus
-gemm_connected(SnOx *x, SnKind k, const Gemm *g, bool *done)
+gemm_connected(SnImport *x, SnKind k, const Gemm *g, bool *done)
 {
     static const int as_is[] = {0, 1}, swapped[] = {1, 0};
-    SnOxVal *w, *b = NULL;
+    SnImportVal *w, *b = NULL;
     SnRef in[3] = {0}, y;
-    SnSpec s = {.kind = k, .name = sn_ox_name(x, 0), .nin = 3, .in = in};
+    SnSpec s = {.kind = k, .name = sn_import_name(x, 0), .nin = 3, .in = in};
 
     *done = false;
     if (g->trans_a || g->b->data == NULL || (g->alpha != 1 && !known_f32(g->b)))
@@ -284,18 +284,18 @@ gemm_connected(SnOx *x, SnKind k, const Gemm *g, bool *done)
             return SN_OK;
     }
     SN_TRY(scaled(x, g->b, g->alpha, &w));
-    SN_TRY(sn_ox_plain(x, g->a, &in[0]));
-    SN_TRY(sn_ox_get(x, w, g->trans_b ? as_is : swapped, &in[1]));
+    SN_TRY(sn_import_plain(x, g->a, &in[0]));
+    SN_TRY(sn_import_get(x, w, g->trans_b ? as_is : swapped, &in[1]));
     if (b != NULL)
-        SN_TRY(sn_ox_plain(x, b, &in[2]));
+        SN_TRY(sn_import_plain(x, b, &in[2]));
     *done = true;
-    SN_TRY(sn_ox_add(x, &s, &y));
-    return sn_ox_put(x, 0, y);
+    SN_TRY(sn_import_add(x, &s, &y));
+    return sn_import_put(x, 0, y);
 }
 
 /* y * f, where f is not 1. */
 static SnStatus
-times(SnOx *x, const char *name, SnRef y, float f, SnRef *out)
+times(SnImport *x, const char *name, SnRef y, float f, SnRef *out)
 {
     const SnShape *one = sn_shape(x->g->pool, 0, NULL);
     float *p = sn_memdup(x->a, &f, sizeof f);
@@ -305,45 +305,46 @@ times(SnOx *x, const char *name, SnRef y, float f, SnRef *out)
     *out = y;
     if (f == 1)
         return SN_OK;
-    SN_TRY(sn_ox_kind(x, "Mul", &s.kind));
-    SN_TRY(sn_ox_constant(x, sn_format(x->a, "%s.factor", name),
-                          sn_type_plain(x->g->pool, SN_F32), one, p, &in[1]));
-    return sn_ox_add(x, &s, out);
+    SN_TRY(sn_import_kind(x, "Mul", &s.kind));
+    SN_TRY(sn_import_constant(x, sn_format(x->a, "%s.factor", name),
+                              sn_type_plain(x->g->pool, SN_F32), one, p,
+                              &in[1]));
+    return sn_import_add(x, &s, out);
 }
 
 static SnStatus
-gemm_general(SnOx *x, const Gemm *g)
+gemm_general(SnImport *x, const Gemm *g)
 {
-    const char *name = sn_ox_name(x, 0);
+    const char *name = sn_import_name(x, 0);
     bool last = g->alpha == 1 && g->c == NULL;
     SnRef in[2], y, c;
     SnSpec s = {.nin = 2, .in = in}, add = {.name = name, .nin = 2};
 
-    SN_TRY(sn_ox_kind(x, "MatMul", &s.kind));
-    s.name = last ? name : sn_ox_part(x, "product");
-    s.attr = sn_ox_attr(x, s.kind);
-    sn_ox_set_flag(s.kind, (void *)(uintptr_t)s.attr, "trans_a",
-                   g->trans_a != 0);
-    sn_ox_set_flag(s.kind, (void *)(uintptr_t)s.attr, "trans_b",
-                   g->trans_b != 0);
-    SN_TRY(sn_ox_plain(x, g->a, &in[0]));
-    SN_TRY(sn_ox_plain(x, g->b, &in[1]));
-    SN_TRY(sn_ox_add(x, &s, &y));
-    SN_TRY(times(x, g->c == NULL ? name : sn_ox_part(x, "alpha"), y, g->alpha,
-                 &y));
+    SN_TRY(sn_import_kind(x, "MatMul", &s.kind));
+    s.name = last ? name : sn_import_part(x, "product");
+    s.attr = sn_import_attr(x, s.kind);
+    sn_import_set_flag(s.kind, (void *)(uintptr_t)s.attr, "trans_a",
+                       g->trans_a != 0);
+    sn_import_set_flag(s.kind, (void *)(uintptr_t)s.attr, "trans_b",
+                       g->trans_b != 0);
+    SN_TRY(sn_import_plain(x, g->a, &in[0]));
+    SN_TRY(sn_import_plain(x, g->b, &in[1]));
+    SN_TRY(sn_import_add(x, &s, &y));
+    SN_TRY(times(x, g->c == NULL ? name : sn_import_part(x, "alpha"), y,
+                 g->alpha, &y));
     if (g->c == NULL)
-        return sn_ox_put(x, 0, y);
-    SN_TRY(sn_ox_plain(x, g->c, &c));
-    SN_TRY(times(x, sn_ox_part(x, "beta"), c, g->beta, &in[1]));
+        return sn_import_put(x, 0, y);
+    SN_TRY(sn_import_plain(x, g->c, &c));
+    SN_TRY(times(x, sn_import_part(x, "beta"), c, g->beta, &in[1]));
     in[0] = y;
     add.in = in;
-    SN_TRY(sn_ox_kind(x, "Add", &add.kind));
-    SN_TRY(sn_ox_add(x, &add, &y));
-    return sn_ox_put(x, 0, y);
+    SN_TRY(sn_import_kind(x, "Add", &add.kind));
+    SN_TRY(sn_import_add(x, &add, &y));
+    return sn_import_put(x, 0, y);
 }
 
 SnStatus
-sn_onnx_gemm(SnOx *x, const SnOxCall *c)
+sn_onnx_gemm(SnImport *x, const SnImportCall *c)
 {
     Gemm g;
     bool done;
@@ -356,127 +357,127 @@ sn_onnx_gemm(SnOx *x, const SnOxCall *c)
 /* ---- element by element ---- */
 
 SnStatus
-sn_onnx_softmax_flat(SnOx *x, const SnOxCall *c)
+sn_onnx_softmax_flat(SnImport *x, const SnImportCall *c)
 {
     SnKind k = c->desc->kind;
-    void *attr = sn_ox_attr(x, k);
-    SnOxVal *v;
+    void *attr = sn_import_attr(x, k);
+    SnImportVal *v;
     int64_t axis, two[2] = {1, 1};
     SnRef in, y;
-    SnSpec s = {.kind = k, .name = sn_ox_name(x, 0), .nin = 1, .in = &in};
+    SnSpec s = {.kind = k, .name = sn_import_name(x, 0), .nin = 1, .in = &in};
 
-    SN_TRY(sn_ox_need(x, 0, &v));
-    SN_TRY(sn_ox_int(x, "axis", 1, &axis));
+    SN_TRY(sn_import_need(x, 0, &v));
+    SN_TRY(sn_import_int(x, "axis", 1, &axis));
     if (axis < -v->rank || axis > v->rank)
-        return sn_ox_fail(x, SN_EINPUT, "axis %" PRId64 " of %d dimensions",
-                          axis, v->rank);
+        return sn_import_fail(x, SN_EINPUT, "axis %" PRId64 " of %d dimensions",
+                              axis, v->rank);
     axis += axis < 0 ? v->rank : 0;
     for (int i = 0; i < v->rank; i++)
         two[i >= axis] *= v->dim[i];
-    SN_TRY(sn_ox_plain(x, v, &in));
+    SN_TRY(sn_import_plain(x, v, &in));
     s.attr = attr;
     if (axis < v->rank && two[1] == v->dim[axis]) {
         /* whatever follows the axis has one element */
-        sn_ox_set_int(k, attr, "axis", axis);
-        SN_TRY(sn_ox_add(x, &s, &y));
-        return sn_ox_put(x, 0, y);
+        sn_import_set_int(k, attr, "axis", axis);
+        SN_TRY(sn_import_add(x, &s, &y));
+        return sn_import_put(x, 0, y);
     }
-    SN_TRY(sn_ox_reshaped(x, sn_ox_part(x, "rows"), in, 2, two, &in));
-    sn_ox_set_int(k, attr, "axis", 1);
-    s.name = sn_ox_part(x, "softmax");
-    SN_TRY(sn_ox_add(x, &s, &y));
-    SN_TRY(sn_ox_reshaped(x, sn_ox_name(x, 0), y, v->rank, v->dim, &y));
-    return sn_ox_put(x, 0, y);
+    SN_TRY(sn_import_reshaped(x, sn_import_part(x, "rows"), in, 2, two, &in));
+    sn_import_set_int(k, attr, "axis", 1);
+    s.name = sn_import_part(x, "softmax");
+    SN_TRY(sn_import_add(x, &s, &y));
+    SN_TRY(sn_import_reshaped(x, sn_import_name(x, 0), y, v->rank, v->dim, &y));
+    return sn_import_put(x, 0, y);
 }
 
 SnStatus
-sn_onnx_clip(SnOx *x, const SnOxCall *c)
+sn_onnx_clip(SnImport *x, const SnImportCall *c)
 {
     SnKind k = c->desc->kind;
-    void *attr = sn_ox_attr(x, k);
-    SnOxVal *v;
+    void *attr = sn_import_attr(x, k);
+    SnImportVal *v;
     float lo, hi;
     const SnType *type;
     SnRef in, y;
-    SnSpec s = {.kind = k, .name = sn_ox_name(x, 0), .nin = 1, .in = &in};
+    SnSpec s = {.kind = k, .name = sn_import_name(x, 0), .nin = 1, .in = &in};
 
-    SN_TRY(sn_ox_need(x, 0, &v));
+    SN_TRY(sn_import_need(x, 0, &v));
     if (x->version < 11) {
-        SN_TRY(sn_ox_real(x, "min", -FLT_MAX, &lo));
-        SN_TRY(sn_ox_real(x, "max", FLT_MAX, &hi));
+        SN_TRY(sn_import_real(x, "min", -FLT_MAX, &lo));
+        SN_TRY(sn_import_real(x, "max", FLT_MAX, &hi));
     } else {
-        SN_TRY(sn_ox_real_like(x, v, 1, "the lower bound", -FLT_MAX, &lo));
-        SN_TRY(sn_ox_real_like(x, v, 2, "the upper bound", FLT_MAX, &hi));
+        SN_TRY(sn_import_real_like(x, v, 1, "the lower bound", -FLT_MAX, &lo));
+        SN_TRY(sn_import_real_like(x, v, 2, "the upper bound", FLT_MAX, &hi));
     }
     if (isnan(lo) || isnan(hi))
-        return sn_ox_fail(x, SN_EINPUT, "a bound is not a number");
+        return sn_import_fail(x, SN_EINPUT, "a bound is not a number");
     /* Bounds at the ends of binary32 mean that there are none. */
     lo = lo <= -FLT_MAX ? -INFINITY : lo;
     hi = hi >= FLT_MAX ? INFINITY : hi;
     if (isinf(lo) && lo < 0 && isinf(hi) && hi > 0)
-        return sn_ox_alias(x, 0, v);
-    SN_TRY(sn_ox_plain(x, v, &in));
-    sn_ox_set_real(k, attr, "low", lo);
-    sn_ox_set_real(k, attr, "high", hi);
+        return sn_import_alias(x, 0, v);
+    SN_TRY(sn_import_plain(x, v, &in));
+    sn_import_set_real(k, attr, "low", lo);
+    sn_import_set_real(k, attr, "high", hi);
     s.attr = attr;
     type = sn_type(x->g, in);
     if (sn_elem_quant(type->elem))
         s.type = &type;
-    SN_TRY(sn_ox_add(x, &s, &y));
-    return sn_ox_put(x, 0, y);
+    SN_TRY(sn_import_add(x, &s, &y));
+    return sn_import_put(x, 0, y);
 }
 
 SnStatus
-sn_onnx_nary(SnOx *x, const SnOxCall *c)
+sn_onnx_nary(SnImport *x, const SnImportCall *c)
 {
     uint32_t n = (uint32_t)x->n->n_input;
-    SnOxVal *v;
+    SnImportVal *v;
     SnRef in[2] = {0};
     SnSpec s = {.kind = c->desc->kind, .nin = 2, .in = in};
 
-    SN_TRY(sn_ox_need(x, 0, &v));
+    SN_TRY(sn_import_need(x, 0, &v));
     if (n == 1)
-        return sn_ox_alias(x, 0, v);
-    SN_TRY(sn_ox_plain(x, v, &in[0]));
+        return sn_import_alias(x, 0, v);
+    SN_TRY(sn_import_plain(x, v, &in[0]));
     for (uint32_t i = 1; i < n; i++) {
-        SN_TRY(sn_ox_need(x, i, &v));
-        SN_TRY(sn_ox_plain(x, v, &in[1]));
-        s.name = i + 1 == n ? sn_ox_name(x, 0)
-                            : sn_ox_part(x, sn_format(x->a, "%" PRIu32, i));
-        SN_TRY(sn_ox_add(x, &s, &in[0]));
+        SN_TRY(sn_import_need(x, i, &v));
+        SN_TRY(sn_import_plain(x, v, &in[1]));
+        s.name = i + 1 == n ? sn_import_name(x, 0)
+                            : sn_import_part(x, sn_format(x->a, "%" PRIu32, i));
+        SN_TRY(sn_import_add(x, &s, &in[0]));
     }
-    return sn_ox_put(x, 0, in[0]);
+    return sn_import_put(x, 0, in[0]);
 }
 
 SnStatus
-sn_onnx_topk(SnOx *x, const SnOxCall *c)
+sn_onnx_topk(SnImport *x, const SnImportCall *c)
 {
     SnKind k = c->desc->kind;
-    void *attr = sn_ox_attr(x, k);
-    SnOxVal *v;
+    void *attr = sn_import_attr(x, k);
+    SnImportVal *v;
     SnInts count;
     int64_t n, axis, largest;
     SnRef in, y;
-    SnSpec s = {.kind = k, .name = sn_ox_name(x, 0), .nin = 1, .in = &in};
+    SnSpec s = {.kind = k, .name = sn_import_name(x, 0), .nin = 1, .in = &in};
 
-    SN_TRY(sn_ox_need(x, 0, &v));
-    SN_TRY(sn_ox_int(x, "axis", -1, &axis));
-    SN_TRY(sn_ox_int(x, "largest", 1, &largest));
-    sn_ox_ignore(x, "sorted"); /* sorted is as good as any order */
+    SN_TRY(sn_import_need(x, 0, &v));
+    SN_TRY(sn_import_int(x, "axis", -1, &axis));
+    SN_TRY(sn_import_int(x, "largest", 1, &largest));
+    sn_import_ignore(x, "sorted"); /* sorted is as good as any order */
     if (x->version < 10) {
-        SN_TRY(sn_ox_int(x, "k", 0, &n));
+        SN_TRY(sn_import_int(x, "k", 0, &n));
     } else {
-        SN_TRY(sn_ox_ints_in(x, 1, "the count", &count));
+        SN_TRY(sn_import_ints_in(x, 1, "the count", &count));
         if (count.n != 1)
-            return sn_ox_fail(x, SN_EINPUT, "the count is not one number");
+            return sn_import_fail(x, SN_EINPUT, "the count is not one number");
         n = count.v[0];
     }
-    SN_TRY(sn_ox_plain(x, v, &in));
-    sn_ox_set_int(k, attr, "k", n);
-    sn_ox_set_int(k, attr, "axis", axis);
-    sn_ox_set_flag(k, attr, "largest", largest != 0);
+    SN_TRY(sn_import_plain(x, v, &in));
+    sn_import_set_int(k, attr, "k", n);
+    sn_import_set_int(k, attr, "axis", axis);
+    sn_import_set_flag(k, attr, "largest", largest != 0);
     s.attr = attr;
-    SN_TRY(sn_ox_add(x, &s, &y));
-    SN_TRY(sn_ox_put(x, 0, y));
-    return sn_ox_put(x, 1, SN_REF(SN_NODE(y), 1));
+    SN_TRY(sn_import_add(x, &s, &y));
+    SN_TRY(sn_import_put(x, 0, y));
+    return sn_import_put(x, 1, SN_REF(SN_NODE(y), 1));
 }

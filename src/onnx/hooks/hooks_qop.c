@@ -11,33 +11,33 @@
 
 /* A shared way to put the result: channels last in the file or not. */
 static SnStatus
-put_picture(SnOx *x, bool last_in_file, SnRef y)
+put_picture(SnImport *x, bool last_in_file, SnRef y)
 {
-    return last_in_file ? sn_ox_put(x, 0, y) : sn_ox_put_last(x, 0, y);
+    return last_in_file ? sn_import_put(x, 0, y) : sn_import_put_last(x, 0, y);
 }
 
 /* Codes at input i, a picture, with channels last. */
 static SnStatus
-picture(SnOx *x, uint32_t i, bool last_in_file, SnRef *out)
+picture(SnImport *x, uint32_t i, bool last_in_file, SnRef *out)
 {
-    SnOxVal *v = sn_ox_in(x, i);
+    SnImportVal *v = sn_import_in(x, i);
     int perm[SN_MAXRANK];
 
     if (v == NULL || v->rank != 4)
-        return sn_ox_fail(x, SN_EUNSUPPORTED,
-                          "only two-dimensional pictures are supported");
-    sn_ox_last_perm(4, perm);
-    return sn_ox_codes(x, i, -1, last_in_file ? NULL : perm, out);
+        return sn_import_fail(x, SN_EUNSUPPORTED,
+                              "only two-dimensional pictures are supported");
+    sn_import_last_perm(4, perm);
+    return sn_import_codes(x, i, -1, last_in_file ? NULL : perm, out);
 }
 
 /* ---- sums of products ---- */
 
 /* int32 input i on the grid x.scale * w.scale. */
 static SnStatus
-bias(SnOx *x, uint32_t i, SnRef in, SnRef w, SnRef *out)
+bias(SnImport *x, uint32_t i, SnRef in, SnRef w, SnRef *out)
 {
     const SnType *xt = sn_type(x->g, in), *wt = sn_type(x->g, w), *t;
-    SnOxVal *v = sn_ox_in(x, i);
+    SnImportVal *v = sn_import_in(x, i);
     const SnData *b;
     float *scale;
     int32_t *zp;
@@ -46,15 +46,15 @@ bias(SnOx *x, uint32_t i, SnRef in, SnRef w, SnRef *out)
     *out = 0;
     if (v == NULL)
         return SN_OK;
-    b = sn_ox_const(x, v);
+    b = sn_import_const(x, v);
     n = sn_shape_of(x->g, w)->dim[0];
     if (b == NULL)
-        return sn_ox_fail(x, SN_EUNSUPPORTED, "the bias '%s' must be constant",
-                          v->name);
+        return sn_import_fail(x, SN_EUNSUPPORTED,
+                              "the bias '%s' must be constant", v->name);
     if (b->dtype != SN_D_I32 || sn_data_count(b) != n)
-        return sn_ox_fail(x, SN_EINPUT,
-                          "the bias '%s' is not int32[%" PRId64 "]", v->name,
-                          n);
+        return sn_import_fail(x, SN_EINPUT,
+                              "the bias '%s' is not int32[%" PRId64 "]",
+                              v->name, n);
     scale = SN_NEW_N(x->a, float, wt->nq);
     zp = SN_NEW_N(x->a, int32_t, wt->nq);
     for (uint32_t k = 0; k < wt->nq; k++)
@@ -62,14 +62,14 @@ bias(SnOx *x, uint32_t i, SnRef in, SnRef w, SnRef *out)
     t = wt->axis < 0 ? sn_type_quant(x->g->pool, SN_QI32, scale[0], 0)
                      : sn_type_axis(x->g->pool, SN_QI32, 0, wt->nq, scale, zp);
     if (t == NULL)
-        return sn_ox_fail(x, SN_EINPUT, "the bias scale is out of range");
-    return sn_ox_constant(x, v->name, t, sn_shape(x->g->pool, 1, &n),
-                          sn_memdup(x->a, b->data, sn_data_nbyte(b)), out);
+        return sn_import_fail(x, SN_EINPUT, "the bias scale is out of range");
+    return sn_import_constant(x, v->name, t, sn_shape(x->g->pool, 1, &n),
+                              sn_memdup(x->a, b->data, sn_data_nbyte(b)), out);
 }
 
 /* The kind, or its form with a scale for each output. */
 static SnStatus
-form_for(SnOx *x, SnKind k, SnRef w, SnKind *out)
+form_for(SnImport *x, SnKind k, SnRef w, SnKind *out)
 {
     *out = k;
     if (sn_type(x->g, w)->axis < 0)
@@ -79,14 +79,15 @@ form_for(SnOx *x, SnKind k, SnRef w, SnKind *out)
             *out = f;
             return SN_OK;
         }
-    return sn_ox_fail(x, SN_EUNSUPPORTED, "%s takes one scale for all weights",
-                      sn_desc(k)->name);
+    return sn_import_fail(x, SN_EUNSUPPORTED,
+                          "%s takes one scale for all weights",
+                          sn_desc(k)->name);
 }
 
 SnStatus
-sn_onnx_qlinear_conv(SnOx *x, const SnOxCall *c)
+sn_onnx_qlinear_conv(SnImport *x, const SnImportCall *c)
 {
-    const SnOnnxDesc *e = sn_ox_entries(c->desc->kind, "Conv");
+    const SnOnnxDesc *e = sn_import_entries(c->desc->kind, "Conv");
     const SnType *type;
     SnKind k;
     SnRef in[3], y;
@@ -94,24 +95,25 @@ sn_onnx_qlinear_conv(SnOx *x, const SnOxCall *c)
     int perm[SN_MAXRANK];
     int64_t last;
 
-    SN_TRY(sn_ox_int(x, "channels_last", 0, &last));
+    SN_TRY(sn_import_int(x, "channels_last", 0, &last));
     SN_TRY(picture(x, 0, last != 0, &in[0]));
-    sn_ox_last_perm(4, perm);
-    if (sn_ox_in(x, 3) == NULL || sn_ox_in(x, 3)->rank != 4)
-        return sn_ox_fail(x, SN_EINPUT, "the weights are not [out, in, h, w]");
-    SN_TRY(sn_ox_codes(x, 3, 0, perm, &in[1]));
+    sn_import_last_perm(4, perm);
+    if (sn_import_in(x, 3) == NULL || sn_import_in(x, 3)->rank != 4)
+        return sn_import_fail(x, SN_EINPUT,
+                              "the weights are not [out, in, h, w]");
+    SN_TRY(sn_import_codes(x, 3, 0, perm, &in[1]));
     SN_TRY(bias(x, 8, in[0], in[1], &in[2]));
-    SN_TRY(sn_ox_code_type(x, 6, 7, &type));
+    SN_TRY(sn_import_code_type(x, 6, 7, &type));
     SN_TRY(form_for(x, c->desc->kind, in[1], &k));
-    SN_TRY(sn_ox_entry_attrs(x, e, k, 3, in, &attr));
-    SN_TRY(sn_ox_node(x, sn_desc(k)->name, sn_ox_name(x, 0), 3, in, attr, type,
-                      &y));
+    SN_TRY(sn_import_entry_attrs(x, e, k, 3, in, &attr));
+    SN_TRY(sn_import_node(x, sn_desc(k)->name, sn_import_name(x, 0), 3, in,
+                          attr, type, &y));
     return put_picture(x, last != 0, y);
 }
 
 SnStatus
-sn_ox_product(SnOx *x, SnKind k, SnRef a, SnRef b, const SnType *type,
-              SnRef *out)
+sn_import_product(SnImport *x, SnKind k, SnRef a, SnRef b, const SnType *type,
+                  SnRef *out)
 {
     const SnShape *sa = sn_shape_of(x->g, a), *sb = sn_shape_of(x->g, b);
     bool va = sa->rank == 1, vb = sb->rank == 1;
@@ -122,131 +124,136 @@ sn_ox_product(SnOx *x, SnKind k, SnRef a, SnRef b, const SnType *type,
     int n = 0;
 
     if (va)
-        SN_TRY(sn_ox_reshaped(x, sn_ox_part(x, "row"), a, 2, row, &in[0]));
+        SN_TRY(
+            sn_import_reshaped(x, sn_import_part(x, "row"), a, 2, row, &in[0]));
     if (vb)
-        SN_TRY(sn_ox_reshaped(x, sn_ox_part(x, "column"), b, 2, col, &in[1]));
-    SN_TRY(sn_ox_node(x, sn_desc(k)->name,
-                      va || vb ? sn_ox_part(x, "product") : sn_ox_name(x, 0), 2,
-                      in, NULL, type, out));
+        SN_TRY(sn_import_reshaped(x, sn_import_part(x, "column"), b, 2, col,
+                                  &in[1]));
+    SN_TRY(sn_import_node(x, sn_desc(k)->name,
+                          va || vb ? sn_import_part(x, "product")
+                                   : sn_import_name(x, 0),
+                          2, in, NULL, type, out));
     if (!va && !vb)
         return SN_OK;
     s = sn_shape_of(x->g, *out);
     for (int i = 0; i < s->rank; i++)
         if (!(va && i == s->rank - 2) && !(vb && i == s->rank - 1))
             dim[n++] = s->dim[i];
-    return sn_ox_reshaped(x, sn_ox_name(x, 0), *out, n, dim, out);
+    return sn_import_reshaped(x, sn_import_name(x, 0), *out, n, dim, out);
 }
 
 bool
-sn_ox_by_column(const SnOxVal *v)
+sn_import_by_column(const SnImportVal *v)
 {
     return v->data != NULL && v->q != NULL && v->rank == 2 && v->q->axis == 1;
 }
 
 /* a . w, a of any rank as the rows of one matrix. */
 static SnStatus
-by_column(SnOx *x, SnOxVal *a, SnOxVal *w)
+by_column(SnImport *x, SnImportVal *a, SnImportVal *w)
 {
     static const int swapped[] = {1, 0};
     int64_t dim[SN_MAXRANK], rows[2] = {1, w->dim[0]};
     SnRef in[3] = {0}, y;
 
     if (a->dim[a->rank - 1] != w->dim[0])
-        return sn_ox_fail(x, SN_EINPUT,
-                          "sums over %" PRId64 " and %" PRId64 " elements",
-                          a->dim[a->rank - 1], w->dim[0]);
-    SN_TRY(sn_ox_plain(x, a, &in[0]));
-    SN_TRY(sn_ox_get(x, w, swapped, &in[1]));
+        return sn_import_fail(x, SN_EINPUT,
+                              "sums over %" PRId64 " and %" PRId64 " elements",
+                              a->dim[a->rank - 1], w->dim[0]);
+    SN_TRY(sn_import_plain(x, a, &in[0]));
+    SN_TRY(sn_import_get(x, w, swapped, &in[1]));
     if (a->rank == 2) {
-        SN_TRY(sn_ox_node(x, "FullyConnected", sn_ox_name(x, 0), 3, in, NULL,
-                          NULL, &y));
-        return sn_ox_put(x, 0, y);
+        SN_TRY(sn_import_node(x, "FullyConnected", sn_import_name(x, 0), 3, in,
+                              NULL, NULL, &y));
+        return sn_import_put(x, 0, y);
     }
     for (int i = 0; i < a->rank - 1; i++) {
         dim[i] = a->dim[i];
         rows[0] *= dim[i];
     }
     dim[a->rank - 1] = w->dim[1];
-    SN_TRY(sn_ox_reshaped(x, sn_ox_part(x, "rows"), in[0], 2, rows, &in[0]));
-    SN_TRY(sn_ox_node(x, "FullyConnected", sn_ox_part(x, "product"), 3, in,
-                      NULL, NULL, &y));
-    SN_TRY(sn_ox_reshaped(x, sn_ox_name(x, 0), y, a->rank, dim, &y));
-    return sn_ox_put(x, 0, y);
+    SN_TRY(sn_import_reshaped(x, sn_import_part(x, "rows"), in[0], 2, rows,
+                              &in[0]));
+    SN_TRY(sn_import_node(x, "FullyConnected", sn_import_part(x, "product"), 3,
+                          in, NULL, NULL, &y));
+    SN_TRY(sn_import_reshaped(x, sn_import_name(x, 0), y, a->rank, dim, &y));
+    return sn_import_put(x, 0, y);
 }
 
 /* What is not mapped by entries: a vector, weights by column. */
 SnStatus
-sn_onnx_matmul(SnOx *x, const SnOxCall *c)
+sn_onnx_matmul(SnImport *x, const SnImportCall *c)
 {
-    SnOxVal *a, *b;
+    SnImportVal *a, *b;
     SnRef ra, rb, y;
 
-    SN_TRY(sn_ox_need(x, 0, &a));
-    SN_TRY(sn_ox_need(x, 1, &b));
+    SN_TRY(sn_import_need(x, 0, &a));
+    SN_TRY(sn_import_need(x, 1, &b));
     if (a->rank < 1 || b->rank < 1)
-        return sn_ox_fail(x, SN_EINPUT, "an operand is a scalar");
-    if (a->rank > 1 && sn_ox_by_column(b))
+        return sn_import_fail(x, SN_EINPUT, "an operand is a scalar");
+    if (a->rank > 1 && sn_import_by_column(b))
         return by_column(x, a, b);
-    SN_TRY(sn_ox_plain(x, a, &ra));
-    SN_TRY(sn_ox_plain(x, b, &rb));
-    SN_TRY(sn_ox_product(x, c->desc->kind, ra, rb, NULL, &y));
-    return sn_ox_put(x, 0, y);
+    SN_TRY(sn_import_plain(x, a, &ra));
+    SN_TRY(sn_import_plain(x, b, &rb));
+    SN_TRY(sn_import_product(x, c->desc->kind, ra, rb, NULL, &y));
+    return sn_import_put(x, 0, y);
 }
 
 /* x . w^T + b, w [out, in] known. */
 static SnStatus
-connected(SnOx *x, SnRef a, uint32_t iw, uint32_t ib, bool transposed,
+connected(SnImport *x, SnRef a, uint32_t iw, uint32_t ib, bool transposed,
           const SnType *type, SnRef *y)
 {
     static const int as_is[] = {0, 1}, swapped[] = {1, 0};
     SnRef in[3] = {a, 0, 0};
     SnKind k;
 
-    SN_TRY(sn_ox_codes(x, iw, transposed ? 0 : 1, transposed ? as_is : swapped,
-                       &in[1]));
+    SN_TRY(sn_import_codes(x, iw, transposed ? 0 : 1,
+                           transposed ? as_is : swapped, &in[1]));
     if (ib != 0)
         SN_TRY(bias(x, ib, a, in[1], &in[2]));
     SN_TRY(form_for(x, SN_K_FULLYCONNECTED, in[1], &k));
-    return sn_ox_node(x, sn_desc(k)->name, sn_ox_name(x, 0), 3, in, NULL, type,
-                      y);
+    return sn_import_node(x, sn_desc(k)->name, sn_import_name(x, 0), 3, in,
+                          NULL, type, y);
 }
 
 static bool
-many(SnOx *x, uint32_t i)
+many(SnImport *x, uint32_t i)
 {
-    const SnOxVal *v = sn_ox_in(x, i);
+    const SnImportVal *v = sn_import_in(x, i);
 
     return v != NULL && sn_dims_count(v->rank, v->dim) > 1;
 }
 
 SnStatus
-sn_onnx_qlinear_matmul(SnOx *x, const SnOxCall *c)
+sn_onnx_qlinear_matmul(SnImport *x, const SnImportCall *c)
 {
-    const SnOxVal *b = sn_ox_in(x, 3);
+    const SnImportVal *b = sn_import_in(x, 3);
     const SnType *type;
     SnRef ra, rb, y;
 
     if (many(x, 1) || many(x, 2))
-        return sn_ox_fail(x, SN_EUNSUPPORTED,
-                          "a scale for each row of A is not supported");
-    SN_TRY(sn_ox_codes(x, 0, -1, NULL, &ra));
-    SN_TRY(sn_ox_code_type(x, 6, 7, &type));
+        return sn_import_fail(x, SN_EUNSUPPORTED,
+                              "a scale for each row of A is not supported");
+    SN_TRY(sn_import_codes(x, 0, -1, NULL, &ra));
+    SN_TRY(sn_import_code_type(x, 6, 7, &type));
     if (b != NULL && (many(x, 4) || many(x, 5))) {
         if (b->rank != 2)
-            return sn_ox_fail(x, SN_EUNSUPPORTED,
-                              "a scale for each column of B is supported for "
-                              "two dimensions only");
+            return sn_import_fail(
+                x, SN_EUNSUPPORTED,
+                "a scale for each column of B is supported for "
+                "two dimensions only");
         SN_TRY(connected(x, ra, 3, 0, false, type, &y));
-        return sn_ox_put(x, 0, y);
+        return sn_import_put(x, 0, y);
     }
-    SN_TRY(sn_ox_codes(x, 3, -1, NULL, &rb));
-    SN_TRY(sn_ox_product(x, c->desc->kind, ra, rb, type, &y));
-    return sn_ox_put(x, 0, y);
+    SN_TRY(sn_import_codes(x, 3, -1, NULL, &rb));
+    SN_TRY(sn_import_product(x, c->desc->kind, ra, rb, type, &y));
+    return sn_import_put(x, 0, y);
 }
 
 /* alpha * a.scale as the scale of A. */
 static SnStatus
-with_alpha(SnOx *x, float alpha, SnRef *a)
+with_alpha(SnImport *x, float alpha, SnRef *a)
 {
     const SnType *t = sn_type(x->g, *a), *to;
 
@@ -254,47 +261,48 @@ with_alpha(SnOx *x, float alpha, SnRef *a)
         return SN_OK;
     to = sn_type_quant(x->g->pool, t->elem, alpha * t->scale[0], t->zp[0]);
     if (to == NULL)
-        return sn_ox_fail(x, SN_EUNSUPPORTED,
-                          "attribute 'alpha' is %g; its product with the "
-                          "scale of A must be a scale",
-                          (double)alpha);
-    SN_TRY(sn_ox_unary(x, "Codes", sn_ox_part(x, "codes"), *a, a));
-    return sn_ox_node(x, "Label", sn_ox_part(x, "alpha"), 1, a, NULL, to, a);
+        return sn_import_fail(x, SN_EUNSUPPORTED,
+                              "attribute 'alpha' is %g; its product with the "
+                              "scale of A must be a scale",
+                              (double)alpha);
+    SN_TRY(sn_import_unary(x, "Codes", sn_import_part(x, "codes"), *a, a));
+    return sn_import_node(x, "Label", sn_import_part(x, "alpha"), 1, a, NULL,
+                          to, a);
 }
 
 SnStatus
-sn_onnx_qgemm(SnOx *x, const SnOxCall *c)
+sn_onnx_qgemm(SnImport *x, const SnImportCall *c)
 {
     static const int swapped[] = {1, 0};
-    const SnOxVal *a = sn_ox_in(x, 0), *b = sn_ox_in(x, 3);
+    const SnImportVal *a = sn_import_in(x, 0), *b = sn_import_in(x, 3);
     int64_t trans_a, trans_b;
     const SnType *type;
     float alpha;
     SnRef ra, y;
 
     (void)c;
-    SN_TRY(sn_ox_int(x, "transA", 0, &trans_a));
-    SN_TRY(sn_ox_int(x, "transB", 0, &trans_b));
-    SN_TRY(sn_ox_real(x, "alpha", 1, &alpha));
+    SN_TRY(sn_import_int(x, "transA", 0, &trans_a));
+    SN_TRY(sn_import_int(x, "transB", 0, &trans_b));
+    SN_TRY(sn_import_real(x, "alpha", 1, &alpha));
     if (a == NULL || b == NULL || a->rank != 2 || b->rank != 2)
-        return sn_ox_fail(x, SN_EINPUT, "the operands are not matrices");
-    if (sn_ox_in(x, 7) == NULL)
-        return sn_ox_qgemm_real(x, trans_a != 0, trans_b != 0, alpha);
-    SN_TRY(sn_ox_codes(x, 0, -1, trans_a != 0 ? swapped : NULL, &ra));
+        return sn_import_fail(x, SN_EINPUT, "the operands are not matrices");
+    if (sn_import_in(x, 7) == NULL)
+        return sn_import_qgemm_real(x, trans_a != 0, trans_b != 0, alpha);
+    SN_TRY(sn_import_codes(x, 0, -1, trans_a != 0 ? swapped : NULL, &ra));
     SN_TRY(with_alpha(x, alpha, &ra));
-    SN_TRY(sn_ox_code_type(x, 7, 8, &type));
+    SN_TRY(sn_import_code_type(x, 7, 8, &type));
     SN_TRY(connected(x, ra, 3, 6, trans_b != 0, type, &y));
-    return sn_ox_put(x, 0, y);
+    return sn_import_put(x, 0, y);
 }
 
 /* ---- element by element, pools ---- */
 
 /* zp is added before rounding; a uint8 model's is 128 larger. */
 static void
-set_after(SnOx *x, SnKind k, void *attr)
+set_after(SnImport *x, SnKind k, void *attr)
 {
-    sn_ox_set_enum(k, attr, "round", "after");
-    sn_ox_set_int(k, attr, "zp_shift", x->sign == SN_OX_U8 ? 128 : 0);
+    sn_import_set_enum(k, attr, "round", "after");
+    sn_import_set_int(k, attr, "zp_shift", x->sign == SN_IMPORT_U8 ? 128 : 0);
 }
 
 /* Is a value of shape a the same along the innermost axis of a sum with b that
@@ -316,16 +324,16 @@ runs_flat(const SnShape *a, const SnShape *b)
 /* ONNX Runtime exchanges the operands of a sum whose first one does not change
  * along the innermost axis; Add takes them as they stand (numerics.md). */
 SnStatus
-sn_onnx_qlinear_binary(SnOx *x, const SnOxCall *c)
+sn_onnx_qlinear_binary(SnImport *x, const SnImportCall *c)
 {
     SnKind k = c->desc->kind;
-    void *attr = sn_ox_attr(x, k);
+    void *attr = sn_import_attr(x, k);
     const SnType *type;
     SnRef in[2], y;
 
-    SN_TRY(sn_ox_codes(x, 0, -1, NULL, &in[0]));
-    SN_TRY(sn_ox_codes(x, 3, -1, NULL, &in[1]));
-    SN_TRY(sn_ox_code_type(x, 6, 7, &type));
+    SN_TRY(sn_import_codes(x, 0, -1, NULL, &in[0]));
+    SN_TRY(sn_import_codes(x, 3, -1, NULL, &in[1]));
+    SN_TRY(sn_import_code_type(x, 6, 7, &type));
     set_after(x, k, attr);
     if (k == SN_K_ADD &&
         runs_flat(sn_shape_of(x->g, in[0]), sn_shape_of(x->g, in[1]))) {
@@ -333,110 +341,113 @@ sn_onnx_qlinear_binary(SnOx *x, const SnOxCall *c)
         in[0] = in[1];
         in[1] = y;
     }
-    SN_TRY(sn_ox_node(x, sn_desc(k)->name, sn_ox_name(x, 0), 2, in, attr, type,
-                      &y));
-    return sn_ox_put(x, 0, y);
+    SN_TRY(sn_import_node(x, sn_desc(k)->name, sn_import_name(x, 0), 2, in,
+                          attr, type, &y));
+    return sn_import_put(x, 0, y);
 }
 
 SnStatus
-sn_onnx_qlinear_pool(SnOx *x, const SnOxCall *c)
+sn_onnx_qlinear_pool(SnImport *x, const SnImportCall *c)
 {
     SnKind k = c->desc->kind;
-    const SnOnnxDesc *e = sn_ox_entries(k, "AveragePool");
+    const SnOnnxDesc *e = sn_import_entries(k, "AveragePool");
     const SnType *type;
     void *attr;
     int64_t last;
     SnRef in, y;
 
-    SN_TRY(sn_ox_int(x, "channels_last", 0, &last));
+    SN_TRY(sn_import_int(x, "channels_last", 0, &last));
     SN_TRY(picture(x, 0, last != 0, &in));
-    SN_TRY(sn_ox_code_type(x, 3, 4, &type));
-    if (sn_ox_is(x, "QLinearGlobalAveragePool")) {
-        attr = sn_ox_attr(x, k);
-        sn_ox_set_ints(x, k, attr, "kernel", 2, sn_shape_of(x->g, in)->dim + 1);
+    SN_TRY(sn_import_code_type(x, 3, 4, &type));
+    if (sn_import_is(x, "QLinearGlobalAveragePool")) {
+        attr = sn_import_attr(x, k);
+        sn_import_set_ints(x, k, attr, "kernel", 2,
+                           sn_shape_of(x->g, in)->dim + 1);
     } else {
-        SN_TRY(sn_ox_entry_attrs(x, e, k, 1, &in, &attr));
+        SN_TRY(sn_import_entry_attrs(x, e, k, 1, &in, &attr));
     }
     set_after(x, k, attr);
-    SN_TRY(sn_ox_node(x, sn_desc(k)->name, sn_ox_name(x, 0), 1, &in, attr, type,
-                      &y));
+    SN_TRY(sn_import_node(x, sn_desc(k)->name, sn_import_name(x, 0), 1, &in,
+                          attr, type, &y));
     return put_picture(x, last != 0, y);
 }
 
 SnStatus
-sn_onnx_qlinear_mean(SnOx *x, const SnOxCall *c)
+sn_onnx_qlinear_mean(SnImport *x, const SnImportCall *c)
 {
     SnKind k = c->desc->kind;
-    void *attr = sn_ox_attr(x, k);
+    void *attr = sn_import_attr(x, k);
     const SnType *type;
     SnInts axes;
     int64_t keep;
     SnRef in, y;
 
-    SN_TRY(sn_ox_ints(x, "axes", &axes));
-    SN_TRY(sn_ox_int(x, "keepdims", 1, &keep));
-    SN_TRY(sn_ox_codes(x, 0, -1, NULL, &in));
-    SN_TRY(sn_ox_code_type(x, 3, 4, &type));
-    sn_ox_set_ints(x, k, attr, "axes", axes.n, axes.v);
-    sn_ox_set_flag(k, attr, "keepdims", keep != 0);
-    SN_TRY(sn_ox_node(x, sn_desc(k)->name, sn_ox_name(x, 0), 1, &in, attr, type,
-                      &y));
-    return sn_ox_put(x, 0, y);
+    SN_TRY(sn_import_ints(x, "axes", &axes));
+    SN_TRY(sn_import_int(x, "keepdims", 1, &keep));
+    SN_TRY(sn_import_codes(x, 0, -1, NULL, &in));
+    SN_TRY(sn_import_code_type(x, 3, 4, &type));
+    sn_import_set_ints(x, k, attr, "axes", axes.n, axes.v);
+    sn_import_set_flag(k, attr, "keepdims", keep != 0);
+    SN_TRY(sn_import_node(x, sn_desc(k)->name, sn_import_name(x, 0), 1, &in,
+                          attr, type, &y));
+    return sn_import_put(x, 0, y);
 }
 
 SnStatus
-sn_onnx_qlinear_where(SnOx *x, const SnOxCall *c)
+sn_onnx_qlinear_where(SnImport *x, const SnImportCall *c)
 {
     const SnType *type;
-    SnOxVal *cond;
+    SnImportVal *cond;
     SnRef in[3], y;
 
-    SN_TRY(sn_ox_need(x, 0, &cond));
-    SN_TRY(sn_ox_plain(x, cond, &in[0]));
-    SN_TRY(sn_ox_codes(x, 1, -1, NULL, &in[1]));
-    SN_TRY(sn_ox_codes(x, 4, -1, NULL, &in[2]));
-    SN_TRY(sn_ox_code_type(x, 7, 8, &type));
-    SN_TRY(sn_ox_node(x, sn_desc(c->desc->kind)->name, sn_ox_name(x, 0), 3, in,
-                      NULL, type, &y));
-    return sn_ox_put(x, 0, y);
+    SN_TRY(sn_import_need(x, 0, &cond));
+    SN_TRY(sn_import_plain(x, cond, &in[0]));
+    SN_TRY(sn_import_codes(x, 1, -1, NULL, &in[1]));
+    SN_TRY(sn_import_codes(x, 4, -1, NULL, &in[2]));
+    SN_TRY(sn_import_code_type(x, 7, 8, &type));
+    SN_TRY(sn_import_node(x, sn_desc(c->desc->kind)->name, sn_import_name(x, 0),
+                          3, in, NULL, type, &y));
+    return sn_import_put(x, 0, y);
 }
 
 SnStatus
-sn_onnx_qlinear_concat(SnOx *x, const SnOxCall *c)
+sn_onnx_qlinear_concat(SnImport *x, const SnImportCall *c)
 {
     uint32_t n = (uint32_t)x->n->n_input;
     SnRef *in = SN_NEW_N(x->a, SnRef, n), y;
-    void *attr = sn_ox_attr(x, c->desc->kind);
+    void *attr = sn_import_attr(x, c->desc->kind);
     const SnType *type;
     int64_t axis;
     uint32_t count = 0;
 
     if (n < 5 || n % 3 != 2)
-        return sn_ox_fail(x, SN_EINPUT,
-                          "%" PRIu32 " inputs: not a scale, a zero point and "
-                          "three for each operand",
-                          n);
-    SN_TRY(sn_ox_int(x, "axis", 0, &axis));
-    SN_TRY(sn_ox_code_type(x, 0, 1, &type));
+        return sn_import_fail(x, SN_EINPUT,
+                              "%" PRIu32
+                              " inputs: not a scale, a zero point and "
+                              "three for each operand",
+                              n);
+    SN_TRY(sn_import_int(x, "axis", 0, &axis));
+    SN_TRY(sn_import_code_type(x, 0, 1, &type));
     for (uint32_t i = 2; i < n; i += 3, count++) {
-        SN_TRY(sn_ox_codes(x, i, -1, NULL, &in[count]));
+        SN_TRY(sn_import_codes(x, i, -1, NULL, &in[count]));
         if (sn_type(x->g, in[count]) != type)
-            SN_TRY(sn_ox_node(x, "Rescale",
-                              sn_ox_part(x, sn_format(x->a, "%" PRIu32, count)),
-                              1, &in[count], NULL, type, &in[count]));
+            SN_TRY(sn_import_node(
+                x, "Rescale",
+                sn_import_part(x, sn_format(x->a, "%" PRIu32, count)), 1,
+                &in[count], NULL, type, &in[count]));
     }
-    sn_ox_set_int(c->desc->kind, attr, "axis", axis);
-    SN_TRY(sn_ox_node(x, sn_desc(c->desc->kind)->name, sn_ox_name(x, 0), count,
-                      in, attr, type, &y));
-    return sn_ox_put(x, 0, y);
+    sn_import_set_int(c->desc->kind, attr, "axis", axis);
+    SN_TRY(sn_import_node(x, sn_desc(c->desc->kind)->name, sn_import_name(x, 0),
+                          count, in, attr, type, &y));
+    return sn_import_put(x, 0, y);
 }
 
 /* ---- functions ---- */
 
 /* All codes of 8 bits through the f32 form of a function: one entry each. */
 static SnStatus
-table_of(SnOx *x, SnKind k, void *attr, const SnType *from, const SnType *to,
-         SnRef *out)
+table_of(SnImport *x, SnKind k, void *attr, const SnType *from,
+         const SnType *to, SnRef *out)
 {
     int64_t n = 256;
     const SnShape *s = sn_shape(x->g->pool, 1, &n);
@@ -446,84 +457,87 @@ table_of(SnOx *x, SnKind k, void *attr, const SnType *from, const SnType *to,
 
     for (int i = 0; i < 256; i++)
         code[i] = (int8_t)(i - 128);
-    SN_TRY(sn_ox_constant(x, NULL, from, s, code, &r));
-    SN_TRY(sn_ox_unary(x, "Dequantize", NULL, r, &r));
-    SN_TRY(sn_ox_node(x, sn_desc(k)->name, NULL, 1, &r, attr, NULL, &r));
-    SN_TRY(sn_ox_node(x, "Quantize", NULL, 1, &r, NULL, to, &r));
+    SN_TRY(sn_import_constant(x, NULL, from, s, code, &r));
+    SN_TRY(sn_import_unary(x, "Dequantize", NULL, r, &r));
+    SN_TRY(sn_import_node(x, sn_desc(k)->name, NULL, 1, &r, attr, NULL, &r));
+    SN_TRY(sn_import_node(x, "Quantize", NULL, 1, &r, NULL, to, &r));
     p = sn_eval_const(x->g, r, x->a);
     if (p == NULL)
         sn_bug("onnx: a table of %s was not worked out", sn_desc(k)->name);
-    return sn_ox_constant(x, sn_ox_part(x, "table"), to, s, p, out);
+    return sn_import_constant(x, sn_import_part(x, "table"), to, s, p, out);
 }
 
 SnStatus
-sn_onnx_qlinear_unary(SnOx *x, const SnOxCall *c)
+sn_onnx_qlinear_unary(SnImport *x, const SnImportCall *c)
 {
     SnKind k = c->desc->kind;
-    void *attr = sn_desc(k)->nattr > 0 ? sn_ox_attr(x, k) : NULL;
+    void *attr = sn_desc(k)->nattr > 0 ? sn_import_attr(x, k) : NULL;
     const SnType *type, *in_type;
     const SnAttrDesc *alpha;
     SnRef in[2], y;
 
-    SN_TRY(sn_ox_codes(x, 0, -1, NULL, &in[0]));
-    SN_TRY(sn_ox_code_type(x, 3, 4, &type));
+    SN_TRY(sn_import_codes(x, 0, -1, NULL, &in[0]));
+    SN_TRY(sn_import_code_type(x, 3, 4, &type));
     in_type = sn_type(x->g, in[0]);
     alpha = sn_attr_named(sn_desc(k), "alpha");
     if (alpha != NULL)
-        SN_TRY(sn_ox_real(x, "alpha", 0.01F, sn_attr_at(attr, alpha)));
+        SN_TRY(sn_import_real(x, "alpha", 0.01F, sn_attr_at(attr, alpha)));
     if (sn_desc(k)->out[0].fact == SN_FIXED &&
         (type->scale[0] != sn_desc(k)->out[0].fixed_scale ||
          type->zp[0] != sn_desc(k)->out[0].fixed_zp)) {
         SN_TRY(table_of(x, k, attr, in_type, type, &in[1]));
-        SN_TRY(sn_ox_node(x, "LookupTable", sn_ox_name(x, 0), 2, in, NULL, type,
-                          &y));
-        return sn_ox_put(x, 0, y);
+        SN_TRY(sn_import_node(x, "LookupTable", sn_import_name(x, 0), 2, in,
+                              NULL, type, &y));
+        return sn_import_put(x, 0, y);
     }
-    SN_TRY(sn_ox_node(x, sn_desc(k)->name, sn_ox_name(x, 0), 1, in, attr, type,
-                      &y));
-    return sn_ox_put(x, 0, y);
+    SN_TRY(sn_import_node(x, sn_desc(k)->name, sn_import_name(x, 0), 1, in,
+                          attr, type, &y));
+    return sn_import_put(x, 0, y);
 }
 
 /* Before opset 13 all axes from `axis` on are one. */
 SnStatus
-sn_onnx_qlinear_softmax(SnOx *x, const SnOxCall *c)
+sn_onnx_qlinear_softmax(SnImport *x, const SnImportCall *c)
 {
     SnKind k = c->desc->kind;
     const SnPortDesc *o = &sn_desc(k)->out[0];
-    void *attr = sn_ox_attr(x, k);
+    void *attr = sn_import_attr(x, k);
     const SnType *type;
     const SnShape *s;
     int64_t axis, opset, two[2] = {1, 1};
     SnRef r;
     bool flat, fixed;
 
-    SN_TRY(sn_ox_int(x, "opset", 13, &opset));
-    SN_TRY(sn_ox_int(x, "axis", opset < 13 ? 1 : -1, &axis));
-    SN_TRY(sn_ox_codes(x, 0, -1, NULL, &r));
-    SN_TRY(sn_ox_code_type(x, 3, 4, &type));
+    SN_TRY(sn_import_int(x, "opset", 13, &opset));
+    SN_TRY(sn_import_int(x, "axis", opset < 13 ? 1 : -1, &axis));
+    SN_TRY(sn_import_codes(x, 0, -1, NULL, &r));
+    SN_TRY(sn_import_code_type(x, 3, 4, &type));
     s = sn_shape_of(x->g, r);
     if (axis < -s->rank || axis >= s->rank)
-        return sn_ox_fail(x, SN_EINPUT, "axis %" PRId64 " of %d dimensions",
-                          axis, s->rank);
+        return sn_import_fail(x, SN_EINPUT, "axis %" PRId64 " of %d dimensions",
+                              axis, s->rank);
     axis += axis < 0 ? s->rank : 0;
     flat = opset < 13 && axis + 1 < s->rank;
     for (int i = 0; i < s->rank; i++)
         two[i >= axis] *= s->dim[i];
     if (flat)
-        SN_TRY(sn_ox_reshaped(x, sn_ox_part(x, "rows"), r, 2, two, &r));
-    sn_ox_set_int(k, attr, "axis", flat ? 1 : axis);
+        SN_TRY(sn_import_reshaped(x, sn_import_part(x, "rows"), r, 2, two, &r));
+    sn_import_set_int(k, attr, "axis", flat ? 1 : axis);
     fixed = type->scale[0] == o->fixed_scale && type->zp[0] == o->fixed_zp;
     if (!fixed)
-        SN_TRY(sn_ox_unary(x, "Dequantize", sn_ox_part(x, "f32"), r, &r));
-    SN_TRY(
-        sn_ox_node(x, sn_desc(k)->name,
-                   fixed && !flat ? sn_ox_name(x, 0) : sn_ox_part(x, "softmax"),
-                   1, &r, attr, fixed ? type : NULL, &r));
+        SN_TRY(
+            sn_import_unary(x, "Dequantize", sn_import_part(x, "f32"), r, &r));
+    SN_TRY(sn_import_node(x, sn_desc(k)->name,
+                          fixed && !flat ? sn_import_name(x, 0)
+                                         : sn_import_part(x, "softmax"),
+                          1, &r, attr, fixed ? type : NULL, &r));
     if (!fixed)
-        SN_TRY(sn_ox_node(x, "Quantize",
-                          flat ? sn_ox_part(x, "codes") : sn_ox_name(x, 0), 1,
-                          &r, NULL, type, &r));
+        SN_TRY(sn_import_node(x, "Quantize",
+                              flat ? sn_import_part(x, "codes")
+                                   : sn_import_name(x, 0),
+                              1, &r, NULL, type, &r));
     if (flat)
-        SN_TRY(sn_ox_reshaped(x, sn_ox_name(x, 0), r, s->rank, s->dim, &r));
-    return sn_ox_put(x, 0, r);
+        SN_TRY(sn_import_reshaped(x, sn_import_name(x, 0), r, s->rank, s->dim,
+                                  &r));
+    return sn_import_put(x, 0, r);
 }

@@ -9,7 +9,7 @@
 #include <string.h>
 
 typedef struct Resize {
-    SnOxVal *v;
+    SnImportVal *v;
     int64_t dim[SN_MAXRANK];
     float scale[SN_MAXRANK];
     float from[SN_MAXRANK], to[SN_MAXRANK]; /* tf_crop_and_resize */
@@ -22,20 +22,20 @@ typedef struct Resize {
 
 /* Input i as one factor for each axis; n 0 when absent or empty. */
 static SnStatus
-factors(SnOx *x, uint32_t i, const char *what, SnReals *out)
+factors(SnImport *x, uint32_t i, const char *what, SnReals *out)
 {
-    SnOxVal *v = sn_ox_in(x, i);
-    const SnData *t = v != NULL ? sn_ox_const(x, v) : NULL;
+    SnImportVal *v = sn_import_in(x, i);
+    const SnData *t = v != NULL ? sn_import_const(x, v) : NULL;
 
     *out = (SnReals){0};
     if (v == NULL)
         return SN_OK;
     if (t == NULL)
-        return sn_ox_fail(x, SN_EUNSUPPORTED, "the %s '%s' must be constant",
-                          what, v->name);
+        return sn_import_fail(x, SN_EUNSUPPORTED,
+                              "the %s '%s' must be constant", what, v->name);
     if (t->dtype != SN_D_F32 || t->rank != 1 || t->dim[0] > 2 * SN_MAXRANK)
-        return sn_ox_fail(x, SN_EINPUT, "the %s '%s' are no list of floats",
-                          what, v->name);
+        return sn_import_fail(x, SN_EINPUT, "the %s '%s' are no list of floats",
+                              what, v->name);
     out->n = (uint32_t)t->dim[0];
     out->v = t->data;
     return SN_OK;
@@ -44,18 +44,18 @@ factors(SnOx *x, uint32_t i, const char *what, SnReals *out)
 /* One scale for all sizes, so that the result is not larger (or smaller) than
  * they say. */
 static SnStatus
-keep_ratio(SnOx *x, Resize *r, const SnInts *size, const int64_t *axis)
+keep_ratio(SnImport *x, Resize *r, const SnInts *size, const int64_t *axis)
 {
     const char *policy;
     float scale = 0;
 
-    SN_TRY(sn_ox_str(x, "keep_aspect_ratio_policy", "stretch", &policy));
+    SN_TRY(sn_import_str(x, "keep_aspect_ratio_policy", "stretch", &policy));
     if (strcmp(policy, "stretch") == 0)
         return SN_OK;
     if (strcmp(policy, "not_larger") != 0 && strcmp(policy, "not_smaller") != 0)
-        return sn_ox_fail(x, SN_EINPUT,
-                          "attribute 'keep_aspect_ratio_policy' = \"%s\"",
-                          policy);
+        return sn_import_fail(x, SN_EINPUT,
+                              "attribute 'keep_aspect_ratio_policy' = \"%s\"",
+                              policy);
     for (uint32_t i = 0; i < size->n; i++) {
         float f = (float)size->v[i] / (float)r->v->dim[axis[i]];
         if (i == 0 || (policy[4] == 'l' ? f < scale : f > scale))
@@ -70,19 +70,19 @@ keep_ratio(SnOx *x, Resize *r, const SnInts *size, const int64_t *axis)
 }
 
 static SnStatus
-set_sizes(SnOx *x, Resize *r, SnReals factor, SnInts size)
+set_sizes(SnImport *x, Resize *r, SnReals factor, SnInts size)
 {
     int64_t axis[SN_MAXRANK];
     uint32_t n = factor.n > 0 ? factor.n : size.n;
     SnInts axes;
 
-    SN_TRY(sn_ox_ints(x, "axes", &axes));
+    SN_TRY(sn_import_ints(x, "axes", &axes));
     if ((factor.n > 0) == (size.n > 0) ||
         n != (axes.v != NULL ? axes.n : (uint32_t)r->v->rank))
-        return sn_ox_fail(x, SN_EINPUT,
-                          "%" PRIu32 " factors and %" PRIu32
-                          " sizes for %d dimensions",
-                          factor.n, size.n, r->v->rank);
+        return sn_import_fail(x, SN_EINPUT,
+                              "%" PRIu32 " factors and %" PRIu32
+                              " sizes for %d dimensions",
+                              factor.n, size.n, r->v->rank);
     for (int i = 0; i < r->v->rank; i++) {
         r->scale[i] = 1;
         r->dim[i] = r->v->dim[i];
@@ -92,16 +92,16 @@ set_sizes(SnOx *x, Resize *r, SnReals factor, SnInts size)
         double out;
         k += k < 0 ? r->v->rank : 0;
         if (k < 0 || k >= r->v->rank)
-            return sn_ox_fail(x, SN_EINPUT, "axis %" PRId64 " of %d", k,
-                              r->v->rank);
+            return sn_import_fail(x, SN_EINPUT, "axis %" PRId64 " of %d", k,
+                                  r->v->rank);
         axis[i] = k;
         out = size.n > 0 ? (double)size.v[i]
                          : floor((double)((float)r->v->dim[k] * factor.v[i]));
         if (!(out >= 1 && out < 1e9) || r->v->dim[k] == 0)
-            return sn_ox_fail(x, SN_EINPUT,
-                              "dimension %" PRId64 " of %" PRId64
-                              " elements would get %g, expected 1 to 1e9",
-                              k, r->v->dim[k], out);
+            return sn_import_fail(x, SN_EINPUT,
+                                  "dimension %" PRId64 " of %" PRId64
+                                  " elements would get %g, expected 1 to 1e9",
+                                  k, r->v->dim[k], out);
         r->dim[k] = (int64_t)out;
         r->scale[k] =
             size.n > 0 ? (float)r->dim[k] / (float)r->v->dim[k] : factor.v[i];
@@ -112,7 +112,7 @@ set_sizes(SnOx *x, Resize *r, SnReals factor, SnInts size)
 /* ---- nearest ---- */
 
 static SnStatus
-put_nearest(SnOx *x, SnKind k, const Resize *r, void *attr)
+put_nearest(SnImport *x, SnKind k, const Resize *r, void *attr)
 {
     uint32_t n = (uint32_t)r->v->rank;
     const SnAttrDesc *sa = sn_attr_named(sn_desc(k), "scale");
@@ -122,11 +122,11 @@ put_nearest(SnOx *x, SnKind k, const Resize *r, void *attr)
         sn_bug("onnx: %s has no factors 'scale'", sn_desc(k)->name);
     *(SnReals *)sn_attr_at(attr, sa) =
         (SnReals){n, sn_memdup(x->a, r->scale, n * sizeof *r->scale)};
-    sn_ox_set_ints(x, k, attr, "dims", n, r->dim);
-    SN_TRY(sn_ox_plain(x, r->v, &in));
-    SN_TRY(sn_ox_node(x, sn_desc(k)->name, sn_ox_name(x, 0), 1, &in, attr, NULL,
-                      &y));
-    return sn_ox_put(x, 0, y);
+    sn_import_set_ints(x, k, attr, "dims", n, r->dim);
+    SN_TRY(sn_import_plain(x, r->v, &in));
+    SN_TRY(sn_import_node(x, sn_desc(k)->name, sn_import_name(x, 0), 1, &in,
+                          attr, NULL, &y));
+    return sn_import_put(x, 0, y);
 }
 
 /* ---- coordinates ---- */
@@ -223,16 +223,17 @@ weights(const Resize *r, int axis, int64_t j, double *w)
 
 /* The matrix [dim of v, dim of the result] and the rows inside. */
 static SnStatus
-matrix(SnOx *x, const Resize *r, int axis, float **m, bool **inside)
+matrix(SnImport *x, const Resize *r, int axis, float **m, bool **inside)
 {
     int64_t nx = r->v->dim[axis], ny = r->dim[axis];
     int64_t dim[2] = {nx, ny};
     double *w;
 
     if (nx > 1 << 20 || ny > 1 << 20)
-        return sn_ox_fail(x, SN_EUNSUPPORTED,
-                          "from %" PRId64 " to %" PRId64 " elements", nx, ny);
-    SN_TRY(sn_ox_reals_room(x, 2, dim, m));
+        return sn_import_fail(x, SN_EUNSUPPORTED,
+                              "from %" PRId64 " to %" PRId64 " elements", nx,
+                              ny);
+    SN_TRY(sn_import_reals_room(x, 2, dim, m));
     w = SN_NEW_N(x->a, double, nx);
     *inside = SN_NEW_N(x->a, bool, ny);
     for (int64_t j = 0; j < ny; j++) {
@@ -246,32 +247,32 @@ matrix(SnOx *x, const Resize *r, int axis, float **m, bool **inside)
 
 /* One axis of in, by a product along the last one. */
 static SnStatus
-resize_axis(SnOx *x, const Resize *r, int axis, const float *m, SnRef *in)
+resize_axis(SnImport *x, const Resize *r, int axis, const float *m, SnRef *in)
 {
     int64_t dim[2] = {r->v->dim[axis], r->dim[axis]};
     int perm[SN_MAXRANK], rank = r->v->rank;
-    const char *part = sn_ox_part(x, sn_format(x->a, "axis%d", axis));
+    const char *part = sn_import_part(x, sn_format(x->a, "axis%d", axis));
     SnRef w;
 
     for (int i = 0; i < rank; i++)
         perm[i] = i;
     perm[axis] = rank - 1;
     perm[rank - 1] = axis;
-    SN_TRY(sn_ox_reals_const(x, sn_format(x->a, "%s.weights", part), 2, dim, m,
-                             &w));
+    SN_TRY(sn_import_reals_const(x, sn_format(x->a, "%s.weights", part), 2, dim,
+                                 m, &w));
     if (axis != rank - 1)
-        SN_TRY(sn_ox_permute(x, sn_format(x->a, "%s.last", part), *in, rank,
-                             perm, in));
-    SN_TRY(sn_ox_binary(x, "MatMul", part, *in, w, in));
+        SN_TRY(sn_import_permute(x, sn_format(x->a, "%s.last", part), *in, rank,
+                                 perm, in));
+    SN_TRY(sn_import_binary(x, "MatMul", part, *in, w, in));
     if (axis != rank - 1)
-        SN_TRY(sn_ox_permute(x, sn_format(x->a, "%s.back", part), *in, rank,
-                             perm, in));
+        SN_TRY(sn_import_permute(x, sn_format(x->a, "%s.back", part), *in, rank,
+                                 perm, in));
     return SN_OK;
 }
 
 /* What lies outside the operand gets its own value. */
 static SnStatus
-fill_outside(SnOx *x, const Resize *r, bool *const *inside, SnRef *y)
+fill_outside(SnImport *x, const Resize *r, bool *const *inside, SnRef *y)
 {
     int64_t n;
     bool any = false;
@@ -283,7 +284,7 @@ fill_outside(SnOx *x, const Resize *r, bool *const *inside, SnRef *y)
             any |= !inside[a][j];
     if (!any || r->outside == 0)
         return SN_OK;
-    SN_TRY(sn_ox_reals_room(x, r->v->rank, r->dim, &v));
+    SN_TRY(sn_import_reals_room(x, r->v->rank, r->dim, &v));
     n = sn_dims_count(r->v->rank, r->dim);
     for (int64_t i = 0; i < n; i++) {
         int64_t rest = i;
@@ -293,21 +294,22 @@ fill_outside(SnOx *x, const Resize *r, bool *const *inside, SnRef *y)
             rest /= r->dim[a];
         }
     }
-    SN_TRY(sn_ox_reals_const(x, sn_ox_part(x, "outside"), r->v->rank, r->dim, v,
-                             &c));
-    return sn_ox_binary(x, "Add", sn_ox_part(x, "filled"), *y, c, y);
+    SN_TRY(sn_import_reals_const(x, sn_import_part(x, "outside"), r->v->rank,
+                                 r->dim, v, &c));
+    return sn_import_binary(x, "Add", sn_import_part(x, "filled"), *y, c, y);
 }
 
 static SnStatus
-put_interpolated(SnOx *x, const Resize *r)
+put_interpolated(SnImport *x, const Resize *r)
 {
     bool *inside[SN_MAXRANK] = {NULL};
     float *m = NULL;
     SnRef y;
 
     if (r->v->rank < 2)
-        return sn_ox_fail(x, SN_EUNSUPPORTED, "of %d dimensions", r->v->rank);
-    SN_TRY(sn_ox_plain(x, r->v, &y));
+        return sn_import_fail(x, SN_EUNSUPPORTED, "of %d dimensions",
+                              r->v->rank);
+    SN_TRY(sn_import_plain(x, r->v, &y));
     for (int axis = r->v->rank - 1; axis >= 0; axis--) {
         if (r->dim[axis] == r->v->dim[axis] && r->scale[axis] == 1 &&
             strcmp(r->coord, "tf_crop_and_resize") != 0)
@@ -320,8 +322,9 @@ put_interpolated(SnOx *x, const Resize *r)
         SN_TRY(resize_axis(x, r, axis, m, &y));
     }
     SN_TRY(fill_outside(x, r, inside, &y));
-    SN_TRY(sn_ox_reshaped(x, sn_ox_name(x, 0), y, r->v->rank, r->dim, &y));
-    return sn_ox_put(x, 0, y);
+    SN_TRY(
+        sn_import_reshaped(x, sn_import_name(x, 0), y, r->v->rank, r->dim, &y));
+    return sn_import_put(x, 0, y);
 }
 
 /* ---- nearest, by other coordinates ---- */
@@ -344,33 +347,33 @@ nearest_index(const Resize *r, const char *near, int axis, int64_t j,
 
 /* Slices of one axis, by number. */
 static SnStatus
-pick_axis(SnOx *x, const Resize *r, const char *near, int axis, bool **inside,
-          SnRef *y)
+pick_axis(SnImport *x, const Resize *r, const char *near, int axis,
+          bool **inside, SnRef *y)
 {
-    const char *part = sn_ox_part(x, sn_format(x->a, "axis%d", axis));
+    const char *part = sn_import_part(x, sn_format(x->a, "axis%d", axis));
     int64_t n = r->dim[axis], *v;
     SnRef in[2] = {*y, 0};
     SnData *t;
     SnKind k;
     void *attr;
 
-    SN_TRY(sn_ox_new_data(x, SN_D_I64, 1, &n, &t));
+    SN_TRY(sn_import_new_data(x, SN_D_I64, 1, &n, &t));
     v = (int64_t *)(uintptr_t)t->data;
     *inside = SN_NEW_N(x->a, bool, n);
     for (int64_t j = 0; j < n; j++)
         v[j] = nearest_index(r, near, axis, j, &(*inside)[j]);
-    SN_TRY(sn_ox_constant(x, sn_format(x->a, "%s.index", part),
-                          sn_type_plain(x->g->pool, SN_I64),
-                          sn_shape(x->g->pool, 1, &n), v, &in[1]));
-    SN_TRY(sn_ox_kind(x, "Gather", &k));
-    attr = sn_ox_attr(x, k);
-    sn_ox_set_int(k, attr, "axis", axis);
-    return sn_ox_node(x, "Gather", part, 2, in, attr, NULL, y);
+    SN_TRY(sn_import_constant(x, sn_format(x->a, "%s.index", part),
+                              sn_type_plain(x->g->pool, SN_I64),
+                              sn_shape(x->g->pool, 1, &n), v, &in[1]));
+    SN_TRY(sn_import_kind(x, "Gather", &k));
+    attr = sn_import_attr(x, k);
+    sn_import_set_int(k, attr, "axis", axis);
+    return sn_import_node(x, "Gather", part, 2, in, attr, NULL, y);
 }
 
 /* The value for places outside, where there are any. */
 static SnStatus
-filled(SnOx *x, const Resize *r, bool *const *inside, SnRef *y)
+filled(SnImport *x, const Resize *r, bool *const *inside, SnRef *y)
 {
     int64_t n = sn_dims_count(r->v->rank, r->dim);
     bool any = false;
@@ -378,7 +381,7 @@ filled(SnOx *x, const Resize *r, bool *const *inside, SnRef *y)
     SnData *t;
     uint8_t *p;
 
-    SN_TRY(sn_ox_new_data(x, SN_D_BOOL, r->v->rank, r->dim, &t));
+    SN_TRY(sn_import_new_data(x, SN_D_BOOL, r->v->rank, r->dim, &t));
     p = (uint8_t *)(uintptr_t)t->data;
     for (int64_t i = 0; i < n; i++) {
         int64_t rest = i;
@@ -392,21 +395,22 @@ filled(SnOx *x, const Resize *r, bool *const *inside, SnRef *y)
     }
     if (!any)
         return SN_OK;
-    SN_TRY(sn_ox_constant(x, sn_ox_part(x, "inside"),
-                          sn_type_plain(x->g->pool, SN_BOOL),
-                          sn_shape(x->g->pool, r->v->rank, r->dim), p, &in[0]));
-    SN_TRY(sn_ox_scalar(x, sn_ox_part(x, "outside"), r->outside, &in[2]));
-    return sn_ox_node(x, "Where", sn_ox_part(x, "filled"), 3, in, NULL, NULL,
-                      y);
+    SN_TRY(sn_import_constant(
+        x, sn_import_part(x, "inside"), sn_type_plain(x->g->pool, SN_BOOL),
+        sn_shape(x->g->pool, r->v->rank, r->dim), p, &in[0]));
+    SN_TRY(
+        sn_import_scalar(x, sn_import_part(x, "outside"), r->outside, &in[2]));
+    return sn_import_node(x, "Where", sn_import_part(x, "filled"), 3, in, NULL,
+                          NULL, y);
 }
 
 static SnStatus
-put_picked(SnOx *x, const Resize *r, const char *near)
+put_picked(SnImport *x, const Resize *r, const char *near)
 {
     bool *inside[SN_MAXRANK] = {NULL};
     SnRef y;
 
-    SN_TRY(sn_ox_plain(x, r->v, &y));
+    SN_TRY(sn_import_plain(x, r->v, &y));
     for (int axis = 0; axis < r->v->rank; axis++) {
         bool crop = strcmp(r->coord, "tf_crop_and_resize") == 0 &&
                     (r->from[axis] != 0 || r->to[axis] != 1);
@@ -414,55 +418,58 @@ put_picked(SnOx *x, const Resize *r, const char *near)
             SN_TRY(pick_axis(x, r, near, axis, &inside[axis], &y));
     }
     SN_TRY(filled(x, r, inside, &y));
-    SN_TRY(sn_ox_reshaped(x, sn_ox_name(x, 0), y, r->v->rank, r->dim, &y));
-    return sn_ox_put(x, 0, y);
+    SN_TRY(
+        sn_import_reshaped(x, sn_import_name(x, 0), y, r->v->rank, r->dim, &y));
+    return sn_import_put(x, 0, y);
 }
 
 /* ---- operators ---- */
 
 static SnStatus
-read_mode(SnOx *x, Resize *r)
+read_mode(SnImport *x, Resize *r)
 {
-    SN_TRY(sn_ox_need(x, 0, &r->v));
-    SN_TRY(sn_ox_str(x, "mode", "nearest", &r->mode));
+    SN_TRY(sn_import_need(x, 0, &r->v));
+    SN_TRY(sn_import_str(x, "mode", "nearest", &r->mode));
     if (strcmp(r->mode, "nearest") == 0 || strcmp(r->mode, "linear") == 0 ||
         strcmp(r->mode, "cubic") == 0)
         return SN_OK;
-    return sn_ox_fail(x, SN_EINPUT,
-                      "attribute 'mode' = \"%s\", expected nearest, linear or "
-                      "cubic",
-                      r->mode);
+    return sn_import_fail(
+        x, SN_EINPUT,
+        "attribute 'mode' = \"%s\", expected nearest, linear or "
+        "cubic",
+        r->mode);
 }
 
 /* Upsample and Resize of opset 10: coordinates are divided by the factor and
  * cut.  Implementations disagree for factors below 1. */
 static SnStatus
-old_resize(SnOx *x, const SnOxCall *c, Resize *r, SnReals factor)
+old_resize(SnImport *x, const SnImportCall *c, Resize *r, SnReals factor)
 {
-    void *attr = sn_ox_attr(x, c->desc->kind);
+    void *attr = sn_import_attr(x, c->desc->kind);
 
     for (uint32_t i = 0; i < factor.n; i++)
         if (!(factor.v[i] >= 1))
-            return sn_ox_fail(x, SN_EUNSUPPORTED,
-                              "factors below 1 are supported from opset 11");
+            return sn_import_fail(
+                x, SN_EUNSUPPORTED,
+                "factors below 1 are supported from opset 11");
     SN_TRY(set_sizes(x, r, factor, (SnInts){0}));
     r->coord = "asymmetric";
     if (r->mode[0] != 'n')
         return put_interpolated(x, r);
-    sn_ox_set_enum(c->desc->kind, attr, "coord", "asymmetric");
-    sn_ox_set_enum(c->desc->kind, attr, "near", "floor");
+    sn_import_set_enum(c->desc->kind, attr, "coord", "asymmetric");
+    sn_import_set_enum(c->desc->kind, attr, "near", "floor");
     return put_nearest(x, c->desc->kind, r, attr);
 }
 
 SnStatus
-sn_onnx_upsample(SnOx *x, const SnOxCall *c)
+sn_onnx_upsample(SnImport *x, const SnImportCall *c)
 {
     Resize r = {.cubic = -0.75F};
     SnReals factor;
 
     SN_TRY(read_mode(x, &r));
     if (x->version < 9)
-        SN_TRY(sn_ox_reals(x, "scales", &factor));
+        SN_TRY(sn_import_reals(x, "scales", &factor));
     else
         SN_TRY(factors(x, 1, "factors", &factor));
     return old_resize(x, c, &r, factor);
@@ -470,7 +477,7 @@ sn_onnx_upsample(SnOx *x, const SnOxCall *c)
 
 /* The window of tf_crop_and_resize: starts, then ends, of the axes. */
 static SnStatus
-read_window(SnOx *x, Resize *r)
+read_window(SnImport *x, Resize *r)
 {
     SnReals roi;
     SnInts axes;
@@ -480,17 +487,17 @@ read_window(SnOx *x, Resize *r)
     if (strcmp(r->coord, "tf_crop_and_resize") != 0)
         return SN_OK;
     SN_TRY(factors(x, 1, "window", &roi));
-    SN_TRY(sn_ox_ints(x, "axes", &axes));
+    SN_TRY(sn_import_ints(x, "axes", &axes));
     uint32_t n = axes.v != NULL ? axes.n : (uint32_t)r->v->rank;
     if (roi.n != 2 * n)
-        return sn_ox_fail(x, SN_EINPUT,
-                          "a window of %" PRIu32 " numbers, expected %" PRIu32,
-                          roi.n, 2 * n);
+        return sn_import_fail(
+            x, SN_EINPUT, "a window of %" PRIu32 " numbers, expected %" PRIu32,
+            roi.n, 2 * n);
     for (uint32_t i = 0; i < n; i++) {
         int64_t k = axes.v != NULL ? axes.v[i] : (int64_t)i;
         k += k < 0 ? r->v->rank : 0;
         if (k < 0 || k >= r->v->rank)
-            return sn_ox_fail(x, SN_EINPUT, "axis %" PRId64, k);
+            return sn_import_fail(x, SN_EINPUT, "axis %" PRId64, k);
         r->from[k] = roi.v[i];
         r->to[k] = roi.v[n + i];
     }
@@ -498,10 +505,10 @@ read_window(SnOx *x, Resize *r)
 }
 
 SnStatus
-sn_onnx_resize(SnOx *x, const SnOxCall *c)
+sn_onnx_resize(SnImport *x, const SnImportCall *c)
 {
     SnKind k = c->desc->kind;
-    void *attr = sn_ox_attr(x, k);
+    void *attr = sn_import_attr(x, k);
     Resize r = {.coord = "half_pixel"};
     SnReals factor;
     SnInts size;
@@ -512,31 +519,31 @@ sn_onnx_resize(SnOx *x, const SnOxCall *c)
         SN_TRY(factors(x, 1, "factors", &factor));
         return old_resize(x, c, &r, factor);
     }
-    SN_TRY(sn_ox_real(x, "cubic_coeff_a", -0.75F, &r.cubic));
-    SN_TRY(sn_ox_int(x, "exclude_outside", 0, &r.exclude));
-    SN_TRY(sn_ox_real(x, "extrapolation_value", 0, &r.outside));
-    SN_TRY(sn_ox_int(x, "antialias", 0, &r.antialias));
-    sn_ox_ignore(x, "keep_aspect_ratio_policy"); /* means sizes only */
-    SN_TRY(
-        sn_ox_str(x, "coordinate_transformation_mode", "half_pixel", &r.coord));
-    SN_TRY(sn_ox_str(x, "nearest_mode", "round_prefer_floor", &near));
+    SN_TRY(sn_import_real(x, "cubic_coeff_a", -0.75F, &r.cubic));
+    SN_TRY(sn_import_int(x, "exclude_outside", 0, &r.exclude));
+    SN_TRY(sn_import_real(x, "extrapolation_value", 0, &r.outside));
+    SN_TRY(sn_import_int(x, "antialias", 0, &r.antialias));
+    sn_import_ignore(x, "keep_aspect_ratio_policy"); /* means sizes only */
+    SN_TRY(sn_import_str(x, "coordinate_transformation_mode", "half_pixel",
+                         &r.coord));
+    SN_TRY(sn_import_str(x, "nearest_mode", "round_prefer_floor", &near));
     SN_TRY(factors(x, 2, "factors", &factor));
-    SN_TRY(sn_ox_ints_in(x, 3, "the sizes", &size));
+    SN_TRY(sn_import_ints_in(x, 3, "the sizes", &size));
     SN_TRY(set_sizes(x, &r, factor, size));
     if (!coord_known(r.coord))
-        return sn_ox_fail(x, SN_EUNSUPPORTED,
-                          "attribute 'coordinate_transformation_mode' = "
-                          "\"%s\" is not supported",
-                          r.coord);
+        return sn_import_fail(x, SN_EUNSUPPORTED,
+                              "attribute 'coordinate_transformation_mode' = "
+                              "\"%s\" is not supported",
+                              r.coord);
     SN_TRY(read_window(x, &r));
     if (r.mode[0] != 'n')
         return put_interpolated(x, &r);
-    SN_TRY(sn_ox_set_word(x, k, attr, "near", "nearest_mode", near));
+    SN_TRY(sn_import_set_word(x, k, attr, "near", "nearest_mode", near));
     if (strcmp(r.coord, "tf_crop_and_resize") == 0 ||
         strcmp(r.coord, "tf_half_pixel_for_nn") == 0 ||
         strcmp(r.coord, "half_pixel_symmetric") == 0)
         return put_picked(x, &r, near);
-    SN_TRY(sn_ox_set_word(x, k, attr, "coord", "coordinate_transformation_mode",
-                          r.coord));
+    SN_TRY(sn_import_set_word(x, k, attr, "coord",
+                              "coordinate_transformation_mode", r.coord));
     return put_nearest(x, k, &r, attr);
 }

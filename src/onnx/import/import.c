@@ -19,7 +19,8 @@ enum {
 };
 
 static SnStatus
-fail(SnOx *x, SnStatus s, const char *what, const char *name, const char *why)
+fail(SnImport *x, SnStatus s, const char *what, const char *name,
+     const char *why)
 {
     return sn_fail(x->d, s, sn_format(x->a, "%s: %s '%s'", x->file, what, name),
                    "%s", why);
@@ -34,7 +35,7 @@ node_name(const Onnx__NodeProto *n)
 }
 
 static const char *
-node_where(SnOx *x, const Onnx__NodeProto *n)
+node_where(SnImport *x, const Onnx__NodeProto *n)
 {
     return sn_format(x->a, "%s: node '%s' (%s)", x->file, node_name(n),
                      n->op_type != NULL ? n->op_type : "");
@@ -51,7 +52,7 @@ domain_of(const Onnx__NodeProto *n)
 /* ---- opsets ---- */
 
 static int64_t
-opset_of(const SnOx *x, const char *domain)
+opset_of(const SnImport *x, const char *domain)
 {
     for (size_t i = 0; i < x->model->n_opset_import; i++) {
         const Onnx__OperatorSetIdProto *o = x->model->opset_import[i];
@@ -64,7 +65,7 @@ opset_of(const SnOx *x, const char *domain)
 }
 
 static SnStatus
-check_model(SnOx *x)
+check_model(SnImport *x)
 {
     int64_t v = opset_of(x, "");
 
@@ -97,18 +98,18 @@ count_names(const Onnx__GraphProto *g)
 }
 
 static SnStatus
-declare_initializer(SnOx *x, const Onnx__TensorProto *t)
+declare_initializer(SnImport *x, const Onnx__TensorProto *t)
 {
-    SnOxVal *v;
+    SnImportVal *v;
     SnData *data;
     const char *name = t->name != NULL ? t->name : "";
 
     if (name[0] == '\0')
         return sn_fail(x->d, SN_EINPUT, x->file, "an initializer has no name");
-    if (sn_ox_val(x, name) != NULL)
+    if (sn_import_val(x, name) != NULL)
         return fail(x, SN_EINPUT, "initializer", name,
                     "there are two of this name, expected one");
-    v = sn_ox_new_val(x, name);
+    v = sn_import_new_val(x, name);
     v->made = true;
     if (t->data_type != ONNX__TENSOR_PROTO__DATA_TYPE__UNDEFINED &&
         sn_onnx_unpacked(t->data_type) == SN_D_NONE) {
@@ -117,7 +118,7 @@ declare_initializer(SnOx *x, const Onnx__TensorProto *t)
     }
     data = SN_NEW(x->a, SnData);
     x->where = sn_format(x->a, "%s: initializer '%s'", x->file, name);
-    SN_TRY(sn_ox_tensor_pb(x, t, x->where, data));
+    SN_TRY(sn_import_tensor_pb(x, t, x->where, data));
     v->data = data;
     v->rank = data->rank;
     memcpy(v->dim, data->dim, sizeof v->dim);
@@ -125,20 +126,20 @@ declare_initializer(SnOx *x, const Onnx__TensorProto *t)
 }
 
 static SnStatus
-declare_input(SnOx *x, const Onnx__ValueInfoProto *vi, size_t i)
+declare_input(SnImport *x, const Onnx__ValueInfoProto *vi, size_t i)
 {
-    SnOxVal *v;
+    SnImportVal *v;
 
     if (vi->name == NULL || vi->name[0] == '\0')
         return sn_fail(x->d, SN_EINPUT, x->file, "input %zu has no name", i);
-    v = sn_ox_val(x, vi->name);
+    v = sn_import_val(x, vi->name);
     if (v != NULL && v->info != NULL)
         return fail(x, SN_EINPUT, "input", vi->name,
                     "there are two of this name, expected one");
     if (v == NULL)
-        v = sn_ox_new_val(x, vi->name);
+        v = sn_import_new_val(x, vi->name);
     else if (v->data != NULL && /* an initializer's value */
-             !sn_ox_elem_agrees(x, v->data, vi))
+             !sn_import_elem_agrees(x, v->data, vi))
         return fail(x, SN_EINPUT, "input", vi->name,
                     "its initializer has another element type");
     v->info = vi;
@@ -146,7 +147,7 @@ declare_input(SnOx *x, const Onnx__ValueInfoProto *vi, size_t i)
 }
 
 static SnStatus
-declare_node(SnOx *x, size_t i)
+declare_node(SnImport *x, size_t i)
 {
     const Onnx__NodeProto *n = x->pb->node[i];
     const char *where = node_where(x, n);
@@ -156,10 +157,10 @@ declare_node(SnOx *x, size_t i)
                        "has no operator, expected its name");
     for (size_t k = 0; k < n->n_output; k++) {
         const char *name = n->output[k];
-        SnOxVal *v;
+        SnImportVal *v;
         if (name[0] == '\0')
             continue;
-        v = sn_ox_val(x, name);
+        v = sn_import_val(x, name);
         if (v != NULL && v->maker == 0)
             return sn_fail(x->d, SN_EINPUT, where,
                            "makes '%s', which is an input or initializer",
@@ -167,7 +168,7 @@ declare_node(SnOx *x, size_t i)
         if (v != NULL)
             return sn_fail(x->d, SN_EINPUT, where,
                            "makes '%s', which another node makes too", name);
-        v = sn_ox_new_val(x, name);
+        v = sn_import_new_val(x, name);
         v->maker = (uint32_t)i + 1;
     }
     if (n->n_attribute > MAX_ATTRIBUTES)
@@ -187,13 +188,13 @@ declare_node(SnOx *x, size_t i)
 }
 
 static SnStatus
-declare(SnOx *x)
+declare(SnImport *x)
 {
     size_t n = count_names(x->pb);
 
     for (x->nbucket = 64; x->nbucket < n; x->nbucket *= 2)
         ;
-    x->bucket = SN_NEW_N(x->a, SnOxVal *, x->nbucket);
+    x->bucket = SN_NEW_N(x->a, SnImportVal *, x->nbucket);
     for (size_t i = 0; i < x->pb->n_initializer; i++)
         SN_TRY(declare_initializer(x, x->pb->initializer[i]));
     for (size_t i = 0; i < x->pb->n_input; i++)
@@ -202,7 +203,7 @@ declare(SnOx *x)
         SN_TRY(declare_node(x, i));
     for (size_t i = 0; i < x->pb->n_value_info; i++) {
         const Onnx__ValueInfoProto *vi = x->pb->value_info[i];
-        SnOxVal *v = vi->name != NULL ? sn_ox_val(x, vi->name) : NULL;
+        SnImportVal *v = vi->name != NULL ? sn_import_val(x, vi->name) : NULL;
         if (v != NULL && v->maker != 0)
             v->info = vi;
     }
@@ -211,7 +212,7 @@ declare(SnOx *x)
     for (size_t i = 0; i < x->pb->n_output; i++) {
         const Onnx__ValueInfoProto *vi = x->pb->output[i];
         const char *name = vi->name != NULL ? vi->name : "";
-        SnOxVal *v = sn_ox_val(x, name);
+        SnImportVal *v = sn_import_val(x, name);
         if (v == NULL)
             return fail(x, SN_EINPUT, "output", name, "nothing makes it");
         if (v->is_output)
@@ -233,7 +234,7 @@ typedef struct Walk {
 } Walk;
 
 static SnStatus
-enter(SnOx *x, Walk *w, uint32_t i)
+enter(SnImport *x, Walk *w, uint32_t i)
 {
     if (w->state[i] == 2)
         return SN_OK;
@@ -248,13 +249,13 @@ enter(SnOx *x, Walk *w, uint32_t i)
 /* Nodes after what they read; file order where that is such an order.  Every
  * name that is read must be made. */
 static SnStatus
-order_from(SnOx *x, Walk *w, uint32_t start)
+order_from(SnImport *x, Walk *w, uint32_t start)
 {
     SN_TRY(enter(x, w, start));
     while (w->nstack > 0) {
         uint32_t i = w->stack[w->nstack - 1];
         const Onnx__NodeProto *n = x->pb->node[i];
-        const SnOxVal *v;
+        const SnImportVal *v;
         if (w->next[i] == n->n_input) {
             w->state[i] = 2;
             w->order[w->norder++] = i;
@@ -264,7 +265,7 @@ order_from(SnOx *x, Walk *w, uint32_t start)
         const char *name = n->input[w->next[i]++];
         if (name[0] == '\0')
             continue;
-        v = sn_ox_val(x, name);
+        v = sn_import_val(x, name);
         if (v == NULL)
             return sn_fail(x->d, SN_EINPUT, node_where(x, n),
                            "reads '%s', which nothing makes", name);
@@ -275,7 +276,7 @@ order_from(SnOx *x, Walk *w, uint32_t start)
 }
 
 static SnStatus
-order(SnOx *x, uint32_t **out)
+order(SnImport *x, uint32_t **out)
 {
     size_t n = x->pb->n_node;
     Walk w = {
@@ -297,24 +298,24 @@ order(SnOx *x, uint32_t **out)
 
 /* Counts uses from outputs backwards: what reaches no output has none. */
 static void
-count_uses(SnOx *x, const uint32_t *ord)
+count_uses(SnImport *x, const uint32_t *ord)
 {
     for (size_t i = 0; i < x->pb->n_output; i++)
-        sn_ox_val(x, x->pb->output[i]->name)->nuse++;
+        sn_import_val(x, x->pb->output[i]->name)->nuse++;
     for (size_t i = x->pb->n_node; i-- > 0;) {
         const Onnx__NodeProto *n = x->pb->node[ord[i]];
         bool used = false;
         for (size_t k = 0; k < n->n_output; k++)
             if (n->output[k][0] != '\0')
-                used |= sn_ox_val(x, n->output[k])->nuse > 0;
+                used |= sn_import_val(x, n->output[k])->nuse > 0;
         for (size_t k = 0; used && k < n->n_input; k++) {
-            SnOxVal *v;
+            SnImportVal *v;
             uint32_t scale, zp;
             if (n->input[k][0] == '\0')
                 continue;
-            v = sn_ox_val(x, n->input[k]);
+            v = sn_import_val(x, n->input[k]);
             v->nuse++;
-            if (sn_ox_code_slot(n, (uint32_t)k, &scale, &zp)) {
+            if (sn_import_code_slot(n, (uint32_t)k, &scale, &zp)) {
                 v->ncode++;
                 v->reader = ord[i];
                 v->reader_in = (uint32_t)k;
@@ -325,24 +326,24 @@ count_uses(SnOx *x, const uint32_t *ord)
 
 /* Initializers of other elements do no harm where nothing reads them. */
 static SnStatus
-check_unread(SnOx *x)
+check_unread(SnImport *x)
 {
     for (size_t i = 0; i < x->pb->n_initializer; i++) {
-        SnOxVal *v = sn_ox_val(x, x->pb->initializer[i]->name);
+        SnImportVal *v = sn_import_val(x, x->pb->initializer[i]->name);
         SnData data;
         if (v->unread == NULL || v->nuse == 0)
             continue;
         x->where = sn_format(x->a, "%s: initializer '%s'", x->file, v->name);
-        return sn_ox_tensor_pb(x, v->unread, x->where, &data);
+        return sn_import_tensor_pb(x, v->unread, x->where, &data);
     }
     return SN_OK;
 }
 
 static bool
-matters(SnOx *x, const Onnx__NodeProto *n)
+matters(SnImport *x, const Onnx__NodeProto *n)
 {
     for (size_t k = 0; k < n->n_output; k++)
-        if (n->output[k][0] != '\0' && sn_ox_val(x, n->output[k])->nuse > 0)
+        if (n->output[k][0] != '\0' && sn_import_val(x, n->output[k])->nuse > 0)
             return true;
     return false;
 }
@@ -350,23 +351,23 @@ matters(SnOx *x, const Onnx__NodeProto *n)
 /* ---- inputs and outputs ---- */
 
 static void
-start_node(SnOx *x, const Onnx__NodeProto *n)
+start_node(SnImport *x, const Onnx__NodeProto *n)
 {
     x->n = n;
     x->where = node_where(x, n);
     x->version = opset_of(x, domain_of(n));
     x->used = SN_NEW_N(x->a, bool, n->n_attribute);
-    x->sign = SN_OX_AS_INPUTS;
+    x->sign = SN_IMPORT_AS_INPUTS;
 }
 
 static SnStatus
-add_input(SnOx *x, const Onnx__ValueInfoProto *vi)
+add_input(SnImport *x, const Onnx__ValueInfoProto *vi)
 {
-    SnOxVal *v = sn_ox_val(x, vi->name);
+    SnImportVal *v = sn_import_val(x, vi->name);
     const Onnx__TypeProto__Tensor *t;
     const char *name;
     const SnType *type;
-    SnOxForm *f;
+    SnImportForm *f;
     SnPlaceholderAttr attr = {SN_PLACEHOLDER_BOUNDARY_NONE};
     SnSpec s = {.kind = SN_K_PLACEHOLDER,
                 .name = vi->name,
@@ -374,29 +375,29 @@ add_input(SnOx *x, const Onnx__ValueInfoProto *vi)
                 .attr = &attr};
     SnDtype dt;
 
-    SN_TRY(sn_ox_input_shape(x, vi, v));
+    SN_TRY(sn_import_input_shape(x, vi, v));
     x->where = sn_format(x->a, "%s: input '%s'", x->file, vi->name);
     t = vi->type->tensor_type;
-    dt = sn_ox_dtype(x, t->has_elem_type ? t->elem_type : 0, &name);
+    dt = sn_import_dtype(x, t->has_elem_type ? t->elem_type : 0, &name);
     if ((dt == SN_D_U8 || dt == SN_D_I8) && v->nuse > 0 &&
         v->ncode == v->nuse) {
         v->waits = true; /* for its scale */
         v->u8 = dt == SN_D_U8;
         start_node(x, x->pb->node[v->reader]);
-        return sn_ox_code_input(x, v);
+        return sn_import_code_input(x, v);
     }
-    type = sn_ox_plain_type(x, dt);
+    type = sn_import_plain_type(x, dt);
     if (type == NULL)
-        return sn_ox_fail(x, SN_EUNSUPPORTED,
-                          "elements %s are not supported; FLOAT, FLOAT16, "
-                          "BFLOAT16, DOUBLE, INT8, UINT8, INT32, INT64 and "
-                          "BOOL are",
-                          name);
+        return sn_import_fail(x, SN_EUNSUPPORTED,
+                              "elements %s are not supported; FLOAT, FLOAT16, "
+                              "BFLOAT16, DOUBLE, INT8, UINT8, INT32, INT64 and "
+                              "BOOL are",
+                              name);
     v->u8 = dt == SN_D_U8;
-    attr.boundary = v->u8 ? SN_PLACEHOLDER_BOUNDARY_U8 : sn_ox_boundary(vi);
+    attr.boundary = v->u8 ? SN_PLACEHOLDER_BOUNDARY_U8 : sn_import_boundary(vi);
     s.shape = sn_shape(x->g->pool, v->rank, v->dim);
-    f = SN_NEW(x->a, SnOxForm);
-    SN_TRY(sn_ox_add(x, &s, &f->ref));
+    f = SN_NEW(x->a, SnImportForm);
+    SN_TRY(sn_import_add(x, &s, &f->ref));
     for (int i = 0; i < v->rank; i++)
         f->perm[i] = i;
     v->form = f;
@@ -405,31 +406,31 @@ add_input(SnOx *x, const Onnx__ValueInfoProto *vi)
 }
 
 static SnStatus
-add_output(SnOx *x, const Onnx__ValueInfoProto *vi)
+add_output(SnImport *x, const Onnx__ValueInfoProto *vi)
 {
-    SnOxVal *v = sn_ox_val(x, vi->name);
-    SnSaveAttr attr = {.name = vi->name, .boundary = sn_ox_boundary(vi)};
+    SnImportVal *v = sn_import_val(x, vi->name);
+    SnSaveAttr attr = {.name = vi->name, .boundary = sn_import_boundary(vi)};
     SnRef in, none;
     SnSpec s = {.kind = SN_K_SAVE, .nin = 1, .in = &in, .attr = &attr};
 
     x->where = sn_format(x->a, "%s: output '%s'", x->file, vi->name);
     if (v->waits)
-        return sn_ox_fail(x, SN_EUNSUPPORTED, "is an 8-bit input");
-    SN_TRY(sn_ox_plain(x, v, &in));
+        return sn_import_fail(x, SN_EUNSUPPORTED, "is an 8-bit input");
+    SN_TRY(sn_import_plain(x, v, &in));
     if (v->u8 && sn_type(x->g, in)->elem == SN_QI16)
-        return sn_ox_fail(x, SN_EUNSUPPORTED,
-                          "codes of uint16 are not supported as an output");
+        return sn_import_fail(x, SN_EUNSUPPORTED,
+                              "codes of uint16 are not supported as an output");
     if (v->u8 &&
         (sn_type(x->g, in)->elem == SN_QI8 || sn_type(x->g, in)->elem == SN_I8))
         attr.boundary = SN_SAVE_BOUNDARY_U8;
-    return sn_ox_add(x, &s, &none);
+    return sn_import_add(x, &s, &none);
 }
 
 /* ---- nodes ---- */
 
 /* The name of an operator that is supported and reads alike. */
 static const char *
-similar(SnOx *x, const char *op)
+similar(SnImport *x, const char *op)
 {
     const char **name = SN_NEW_N(x->a, const char *, sn_onnx_end() + 64);
     size_t n = 0;
@@ -443,13 +444,13 @@ similar(SnOx *x, const char *op)
 
 /* Says whether something could be advised. */
 static bool
-report_unsupported(SnOx *x, const Onnx__NodeProto *n)
+report_unsupported(SnImport *x, const Onnx__NodeProto *n)
 {
     const SnOnnxDesc *other;
     const char *domain = domain_of(n), *near;
     int64_t v = opset_of(x, domain);
 
-    sn_ox_desc(domain, n->op_type, v, &other);
+    sn_import_desc(domain, n->op_type, v, &other);
     sn_fail(x->d, SN_EUNSUPPORTED, node_where(x, n),
             "operator %s%s%s (opset %" PRId64 ") is not supported", domain,
             domain[0] != '\0' ? ":" : "", n->op_type, v);
@@ -468,7 +469,7 @@ report_unsupported(SnOx *x, const Onnx__NodeProto *n)
 
 /* All operators that are not supported, each once, before any work. */
 static SnStatus
-check_ops(SnOx *x, const uint32_t *ord)
+check_ops(SnImport *x, const uint32_t *ord)
 {
     const char *seen[MAX_REPORTED];
     size_t nseen = 0;
@@ -480,9 +481,10 @@ check_ops(SnOx *x, const uint32_t *ord)
         const char *domain = domain_of(n);
         bool again = false;
         if (!matters(x, n) ||
-            (domain[0] == '\0' && sn_ox_structural(n->op_type) != NULL) ||
-            (domain[0] == '\0' && sn_ox_foldable(n->op_type)) ||
-            sn_ox_desc(domain, n->op_type, opset_of(x, domain), &other) != NULL)
+            (domain[0] == '\0' && sn_import_structural(n->op_type) != NULL) ||
+            (domain[0] == '\0' && sn_import_foldable(n->op_type)) ||
+            sn_import_desc(domain, n->op_type, opset_of(x, domain), &other) !=
+                NULL)
             continue;
         for (size_t k = 0; k < nseen; k++)
             again |= strcmp(seen[k], n->op_type) == 0;
@@ -497,34 +499,35 @@ check_ops(SnOx *x, const uint32_t *ord)
 }
 
 static SnStatus
-map_node(SnOx *x)
+map_node(SnImport *x)
 {
     const SnOnnxDesc *e, *other;
     const char *domain = domain_of(x->n);
-    SnOxOp *op = domain[0] == '\0' ? sn_ox_structural(x->n->op_type) : NULL;
-    SnOxCall c = {0};
+    SnImportOp *op =
+        domain[0] == '\0' ? sn_import_structural(x->n->op_type) : NULL;
+    SnImportCall c = {0};
     bool done;
 
     if (op != NULL)
         return op(x);
     if (domain[0] == '\0') {
-        SN_TRY(sn_ox_fold(x, &done));
+        SN_TRY(sn_import_fold(x, &done));
         if (done)
             return SN_OK;
     }
-    e = sn_ox_desc(domain, x->n->op_type, x->version, &other);
+    e = sn_import_desc(domain, x->n->op_type, x->version, &other);
     if (e == NULL) {
         report_unsupported(x, x->n);
         return SN_EUNSUPPORTED;
     }
-    SN_TRY(sn_ox_lift(x, e, &done));
+    SN_TRY(sn_import_lift(x, e, &done));
     if (done)
         return SN_OK;
-    SN_TRY(sn_ox_other_types(x, &done));
+    SN_TRY(sn_import_other_types(x, &done));
     if (done)
         return SN_OK;
     if (e->hook == NULL)
-        return sn_ox_map(x, e);
+        return sn_import_map(x, e);
     c.desc = e;
     if (x->hook_named(e->hook) == NULL)
         sn_bug("onnx: %s: no hook '%s'", e->op, e->hook);
@@ -532,18 +535,19 @@ map_node(SnOx *x)
 }
 
 static SnStatus
-import_node(SnOx *x, const Onnx__NodeProto *n)
+import_node(SnImport *x, const Onnx__NodeProto *n)
 {
     if (!matters(x, n))
         return SN_OK;
     start_node(x, n);
     SN_TRY(map_node(x));
-    SN_TRY(sn_ox_attrs_done(x));
+    SN_TRY(sn_import_attrs_done(x));
     for (uint32_t k = 0; k < n->n_output; k++)
-        if (sn_ox_out(x, k) != NULL && !sn_ox_out(x, k)->made)
-            return sn_ox_fail(x, SN_EUNSUPPORTED,
-                              "its result %" PRIu32 " ('%s') is not supported",
-                              k, n->output[k]);
+        if (sn_import_out(x, k) != NULL && !sn_import_out(x, k)->made)
+            return sn_import_fail(x, SN_EUNSUPPORTED,
+                                  "its result %" PRIu32
+                                  " ('%s') is not supported",
+                                  k, n->output[k]);
     return SN_OK;
 }
 
@@ -551,7 +555,7 @@ import_node(SnOx *x, const Onnx__NodeProto *n)
 
 /* What was done although the file doesn't say so. */
 static void
-warnings(SnOx *x)
+warnings(SnImport *x)
 {
     if (x->unsorted != NULL)
         sn_warn(x->d, (SnPos){0}, NULL,
@@ -574,12 +578,12 @@ warnings(SnOx *x)
 }
 
 static SnStatus
-import_graph(SnOx *x)
+import_graph(SnImport *x)
 {
     uint32_t *ord;
     size_t ninput = 0;
 
-    SN_TRY(sn_ox_dims_open(x));
+    SN_TRY(sn_import_dims_open(x));
     SN_TRY(check_model(x));
     x->pb = x->model->graph;
     SN_TRY(declare(x));
@@ -588,13 +592,13 @@ import_graph(SnOx *x)
     SN_TRY(check_unread(x));
     SN_TRY(check_ops(x, ord));
     for (size_t i = 0; i < x->pb->n_input; i++)
-        if (!sn_ox_val(x, x->pb->input[i]->name)->made) {
+        if (!sn_import_val(x, x->pb->input[i]->name)->made) {
             if (++ninput > MAX_INPUTS)
                 return sn_fail(x->d, SN_EUNSUPPORTED, x->file,
                                "more than %d inputs", MAX_INPUTS);
             SN_TRY(add_input(x, x->pb->input[i]));
         }
-    SN_TRY(sn_ox_dims_done(x));
+    SN_TRY(sn_import_dims_done(x));
     for (size_t i = 0; i < x->pb->n_node; i++)
         SN_TRY(import_node(x, x->pb->node[ord[i]]));
     for (size_t i = 0; i < x->pb->n_output; i++)
@@ -611,7 +615,13 @@ import_model(SnArena *a, const char *name, const char *dir, ProtobufCMessage *m,
 {
     const Onnx__ModelProto *model = (const Onnx__ModelProto *)m;
     const char *title = sn_path_base(name);
-    SnOx x = {.hook_named = sn_ox_hook_named, .a = a, .d = d, .file = name, .dir = dir, .opts = o, .model = model};
+    SnImport x = {.hook_named = sn_import_hook_named,
+                  .a = a,
+                  .d = d,
+                  .file = name,
+                  .dir = dir,
+                  .opts = o,
+                  .model = model};
 
     if (model->graph != NULL && model->graph->name != NULL &&
         model->graph->name[0] != '\0')

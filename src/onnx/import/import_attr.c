@@ -48,7 +48,7 @@ type_of(const Attr *t)
 
 /* The attribute, marked as used; NULL when absent. */
 static SnStatus
-find(SnOx *x, const char *name, int type, const Attr **out)
+find(SnImport *x, const char *name, int type, const Attr **out)
 {
     *out = NULL;
     for (size_t i = 0; i < x->n->n_attribute; i++) {
@@ -57,8 +57,9 @@ find(SnOx *x, const char *name, int type, const Attr **out)
             continue;
         x->used[i] = true;
         if (type_of(t) != type)
-            return sn_ox_fail(x, SN_EINPUT, "attribute '%s' is %s, expected %s",
-                              name, type_name(type_of(t)), type_name(type));
+            return sn_import_fail(x, SN_EINPUT,
+                                  "attribute '%s' is %s, expected %s", name,
+                                  type_name(type_of(t)), type_name(type));
         *out = t;
         return SN_OK;
     }
@@ -66,7 +67,7 @@ find(SnOx *x, const char *name, int type, const Attr **out)
 }
 
 bool
-sn_ox_has_attr(const SnOx *x, const char *name)
+sn_import_has_attr(const SnImport *x, const char *name)
 {
     for (size_t i = 0; i < x->n->n_attribute; i++)
         if (x->n->attribute[i]->name != NULL &&
@@ -76,7 +77,7 @@ sn_ox_has_attr(const SnOx *x, const char *name)
 }
 
 SnStatus
-sn_ox_int(SnOx *x, const char *name, int64_t def, int64_t *out)
+sn_import_int(SnImport *x, const char *name, int64_t def, int64_t *out)
 {
     const Attr *t;
 
@@ -86,20 +87,20 @@ sn_ox_int(SnOx *x, const char *name, int64_t def, int64_t *out)
 }
 
 SnStatus
-sn_ox_real(SnOx *x, const char *name, float def, float *out)
+sn_import_real(SnImport *x, const char *name, float def, float *out)
 {
     const Attr *t;
 
     SN_TRY(find(x, name, A_FLOAT, &t));
     *out = t != NULL ? t->f : def;
     if (isnan(*out))
-        return sn_ox_fail(x, SN_EINPUT,
-                          "attribute '%s' is NaN, expected a number", name);
+        return sn_import_fail(x, SN_EINPUT,
+                              "attribute '%s' is NaN, expected a number", name);
     return SN_OK;
 }
 
 SnStatus
-sn_ox_str(SnOx *x, const char *name, const char *def, const char **out)
+sn_import_str(SnImport *x, const char *name, const char *def, const char **out)
 {
     const Attr *t;
 
@@ -108,13 +109,14 @@ sn_ox_str(SnOx *x, const char *name, const char *def, const char **out)
     if (t == NULL)
         return SN_OK;
     if (t->s.len > 0 && memchr(t->s.data, 0, t->s.len) != NULL)
-        return sn_ox_fail(x, SN_EINPUT, "attribute '%s' has a NUL byte", name);
+        return sn_import_fail(x, SN_EINPUT, "attribute '%s' has a NUL byte",
+                              name);
     *out = sn_strndup(x->a, (const char *)t->s.data, t->s.len);
     return SN_OK;
 }
 
 SnStatus
-sn_ox_ints(SnOx *x, const char *name, SnInts *out)
+sn_import_ints(SnImport *x, const char *name, SnInts *out)
 {
     const Attr *t;
 
@@ -123,15 +125,15 @@ sn_ox_ints(SnOx *x, const char *name, SnInts *out)
     if (t == NULL)
         return SN_OK;
     if (t->n_ints > UINT16_MAX)
-        return sn_ox_fail(x, SN_EINPUT, "attribute '%s' has %zu values", name,
-                          t->n_ints);
+        return sn_import_fail(x, SN_EINPUT, "attribute '%s' has %zu values",
+                              name, t->n_ints);
     out->n = (uint32_t)t->n_ints;
     out->v = t->ints;
     return SN_OK;
 }
 
 SnStatus
-sn_ox_reals(SnOx *x, const char *name, SnReals *out)
+sn_import_reals(SnImport *x, const char *name, SnReals *out)
 {
     const Attr *t;
 
@@ -140,20 +142,20 @@ sn_ox_reals(SnOx *x, const char *name, SnReals *out)
     if (t == NULL)
         return SN_OK;
     if (t->n_floats > UINT32_MAX)
-        return sn_ox_fail(x, SN_EINPUT, "attribute '%s' has %zu values", name,
-                          t->n_floats);
+        return sn_import_fail(x, SN_EINPUT, "attribute '%s' has %zu values",
+                              name, t->n_floats);
     out->n = (uint32_t)t->n_floats;
     out->v = t->floats;
     for (uint32_t i = 0; i < out->n; i++)
         if (isnan(out->v[i]))
-            return sn_ox_fail(x, SN_EINPUT,
-                              "attribute '%s' holds NaN, expected numbers",
-                              name);
+            return sn_import_fail(x, SN_EINPUT,
+                                  "attribute '%s' holds NaN, expected numbers",
+                                  name);
     return SN_OK;
 }
 
 SnStatus
-sn_ox_tensor(SnOx *x, const char *name, const SnData **out)
+sn_import_tensor(SnImport *x, const char *name, const SnData **out)
 {
     const Attr *t;
     SnData *data;
@@ -163,15 +165,16 @@ sn_ox_tensor(SnOx *x, const char *name, const SnData **out)
     if (t == NULL)
         return SN_OK;
     if (t->t == NULL)
-        return sn_ox_fail(x, SN_EINPUT, "attribute '%s' has no tensor", name);
+        return sn_import_fail(x, SN_EINPUT, "attribute '%s' has no tensor",
+                              name);
     data = SN_NEW(x->a, SnData);
-    SN_TRY(sn_ox_tensor_pb(x, t->t, x->where, data));
+    SN_TRY(sn_import_tensor_pb(x, t->t, x->where, data));
     *out = data;
     return SN_OK;
 }
 
 void
-sn_ox_ignore(SnOx *x, const char *name)
+sn_import_ignore(SnImport *x, const char *name)
 {
     for (size_t i = 0; i < x->n->n_attribute; i++)
         if (x->n->attribute[i]->name != NULL &&
@@ -187,19 +190,20 @@ static const struct {
 };
 
 SnStatus
-sn_ox_attrs_needed(SnOx *x)
+sn_import_attrs_needed(SnImport *x)
 {
     int64_t training;
 
     for (size_t i = 0; i < sizeof needed / sizeof needed[0]; i++)
-        if (sn_ox_is(x, needed[i].op) && !sn_ox_has_attr(x, needed[i].name))
-            return sn_ox_fail(x, SN_EINPUT, "attribute '%s' is missing",
-                              needed[i].name);
-    if (sn_ox_is(x, "BatchNormalization")) {
-        SN_TRY(sn_ox_int(x, "training_mode", 0, &training));
+        if (sn_import_is(x, needed[i].op) &&
+            !sn_import_has_attr(x, needed[i].name))
+            return sn_import_fail(x, SN_EINPUT, "attribute '%s' is missing",
+                                  needed[i].name);
+    if (sn_import_is(x, "BatchNormalization")) {
+        SN_TRY(sn_import_int(x, "training_mode", 0, &training));
         if (training != 0)
-            return sn_ox_fail(x, SN_EUNSUPPORTED,
-                              "training mode is not supported");
+            return sn_import_fail(x, SN_EUNSUPPORTED,
+                                  "training mode is not supported");
     }
     return SN_OK;
 }
@@ -226,18 +230,18 @@ is_quiet(const char *op, const Attr *t)
 }
 
 SnStatus
-sn_ox_attrs_done(SnOx *x)
+sn_import_attrs_done(SnImport *x)
 {
     for (size_t i = 0; i < x->n->n_attribute; i++) {
         const Attr *t = x->n->attribute[i];
         if (x->used[i] || is_quiet(x->n->op_type, t))
             continue;
         if (type_of(t) == A_INT)
-            return sn_ox_fail(x, SN_EUNSUPPORTED,
-                              "attribute '%s' = %" PRId64 " is not supported",
-                              t->name, t->i);
-        return sn_ox_fail(x, SN_EUNSUPPORTED, "attribute '%s' is not supported",
-                          t->name);
+            return sn_import_fail(
+                x, SN_EUNSUPPORTED,
+                "attribute '%s' = %" PRId64 " is not supported", t->name, t->i);
+        return sn_import_fail(x, SN_EUNSUPPORTED,
+                              "attribute '%s' is not supported", t->name);
     }
     return SN_OK;
 }

@@ -77,7 +77,8 @@ stays(const SnData *t, const int *perm)
 }
 
 SnStatus
-sn_ox_permuted(SnOx *x, const SnData *t, const int *perm, const SnData **out)
+sn_import_permuted(SnImport *x, const SnData *t, const int *perm,
+                   const SnData **out)
 {
     int64_t st[SN_MAXRANK], dim[SN_MAXRANK], stride[SN_MAXRANK];
     size_t size = sn_dtype_size(t->dtype), n = sn_data_nbyte(t);
@@ -88,7 +89,7 @@ sn_ox_permuted(SnOx *x, const SnData *t, const int *perm, const SnData **out)
     if (stays(t, perm) ||
         (n > size &&
          memcmp(t->data, (const char *)t->data + size, n - size) == 0)) {
-        t = sn_ox_settle(x, t);
+        t = sn_import_settle(x, t);
         r = sn_memdup(x->a, t, sizeof *t);
         for (int i = 0; i < t->rank; i++)
             r->dim[i] = t->dim[perm[i]];
@@ -100,7 +101,7 @@ sn_ox_permuted(SnOx *x, const SnData *t, const int *perm, const SnData **out)
         dim[i] = t->dim[perm[i]];
         stride[i] = st[perm[i]];
     }
-    SN_TRY(sn_ox_new_data(x, t->dtype, t->rank, dim, &r));
+    SN_TRY(sn_import_new_data(x, t->dtype, t->rank, dim, &r));
     gather_strided(r, t, 0, stride);
     sn_map_forget(&x->map, t->data, n);
     *out = r;
@@ -108,8 +109,8 @@ sn_ox_permuted(SnOx *x, const SnData *t, const int *perm, const SnData **out)
 }
 
 SnStatus
-sn_ox_sliced(SnOx *x, const SnData *t, const int64_t *start,
-             const int64_t *size, const int64_t *step, const SnData **out)
+sn_import_sliced(SnImport *x, const SnData *t, const int64_t *start,
+                 const int64_t *size, const int64_t *step, const SnData **out)
 {
     int64_t st[SN_MAXRANK], at = 0;
     SnData *r;
@@ -119,26 +120,26 @@ sn_ox_sliced(SnOx *x, const SnData *t, const int64_t *start,
         at += start[i] * st[i];
         st[i] *= step[i];
     }
-    SN_TRY(sn_ox_new_data(x, t->dtype, t->rank, size, &r));
+    SN_TRY(sn_import_new_data(x, t->dtype, t->rank, size, &r));
     gather_strided(r, t, at, st);
     *out = r;
     return SN_OK;
 }
 
 static SnStatus
-axis_of(SnOx *x, int rank, int64_t def, int64_t *axis)
+axis_of(SnImport *x, int rank, int64_t def, int64_t *axis)
 {
-    SN_TRY(sn_ox_int(x, "axis", def, axis));
+    SN_TRY(sn_import_int(x, "axis", def, axis));
     if (*axis < -rank || *axis >= rank)
-        return sn_ox_fail(x, SN_EINPUT, "axis %" PRId64 " of %d dimensions",
-                          *axis, rank);
+        return sn_import_fail(x, SN_EINPUT, "axis %" PRId64 " of %d dimensions",
+                              *axis, rank);
     if (*axis < 0)
         *axis += rank;
     return SN_OK;
 }
 
 static SnStatus
-fold_gather(SnOx *x, const SnData *const *in)
+fold_gather(SnImport *x, const SnData *const *in)
 {
     const SnData *t = in[0], *ix = in[1];
     int64_t axis, dim[2 * SN_MAXRANK], outer = 1, inner = 1, n;
@@ -148,8 +149,8 @@ fold_gather(SnOx *x, const SnData *const *in)
 
     SN_TRY(axis_of(x, t->rank, 0, &axis));
     if (rank > SN_MAXRANK)
-        return sn_ox_fail(x, SN_EUNSUPPORTED, "more than %d dimensions",
-                          SN_MAXRANK);
+        return sn_import_fail(x, SN_EUNSUPPORTED, "more than %d dimensions",
+                              SN_MAXRANK);
     for (int i = 0, k = 0; i < t->rank; i++) {
         if (i == axis)
             for (int j = 0; j < ix->rank; j++)
@@ -159,27 +160,27 @@ fold_gather(SnOx *x, const SnData *const *in)
         outer *= i < axis ? t->dim[i] : 1;
         inner *= i > axis ? t->dim[i] : 1;
     }
-    SN_TRY(sn_ox_new_data(x, t->dtype, rank, dim, &r));
+    SN_TRY(sn_import_new_data(x, t->dtype, rank, dim, &r));
     n = sn_data_count(ix);
     char *p = (char *)(uintptr_t)r->data;
     for (int64_t o = 0; o < outer; o++)
         for (int64_t k = 0; k < n; k++, p += (size_t)inner * size) {
             int64_t i = sn_data_int(ix, k);
             if (i < -t->dim[axis] || i >= t->dim[axis])
-                return sn_ox_fail(x, SN_EINPUT,
-                                  "index %" PRId64 " of %" PRId64 " slices", i,
-                                  t->dim[axis]);
+                return sn_import_fail(x, SN_EINPUT,
+                                      "index %" PRId64 " of %" PRId64 " slices",
+                                      i, t->dim[axis]);
             i += i < 0 ? t->dim[axis] : 0;
             memcpy(p,
                    (const char *)t->data +
                        (size_t)((o * t->dim[axis] + i) * inner) * size,
                    (size_t)inner * size);
         }
-    return sn_ox_put_data(x, 0, r);
+    return sn_import_put_data(x, 0, r);
 }
 
 static SnStatus
-fold_concat(SnOx *x, const SnData *const *in)
+fold_concat(SnImport *x, const SnData *const *in)
 {
     int64_t axis, dim[SN_MAXRANK], outer = 1;
     SnData *r;
@@ -193,11 +194,11 @@ fold_concat(SnOx *x, const SnData *const *in)
         for (int k = 0; fits && k < in[0]->rank; k++)
             fits = k == axis || in[i]->dim[k] == dim[k];
         if (!fits)
-            return sn_ox_fail(x, SN_EINPUT, "input %zu does not fit input 0",
-                              i);
+            return sn_import_fail(x, SN_EINPUT,
+                                  "input %zu does not fit input 0", i);
         dim[axis] += in[i]->dim[axis];
     }
-    SN_TRY(sn_ox_new_data(x, in[0]->dtype, in[0]->rank, dim, &r));
+    SN_TRY(sn_import_new_data(x, in[0]->dtype, in[0]->rank, dim, &r));
     for (int k = 0; k < axis; k++)
         outer *= dim[k];
     p = (char *)(uintptr_t)r->data;
@@ -207,13 +208,13 @@ fold_concat(SnOx *x, const SnData *const *in)
             memcpy(p, (const char *)in[i]->data + (size_t)o * n, n);
             p += n;
         }
-    return sn_ox_put_data(x, 0, r);
+    return sn_import_put_data(x, 0, r);
 }
 
 /* ---- arithmetic, mostly on shapes ---- */
 
 static SnStatus
-int_op(SnOx *x, int64_t a, int64_t b, int64_t *out)
+int_op(SnImport *x, int64_t a, int64_t b, int64_t *out)
 {
     uint64_t u = (uint64_t)a, v = (uint64_t)b;
 
@@ -229,14 +230,15 @@ int_op(SnOx *x, int64_t a, int64_t b, int64_t *out)
         return SN_OK;
     default:
         if (b == 0)
-            return sn_ox_fail(x, SN_EINPUT, "division of an integer by zero");
+            return sn_import_fail(x, SN_EINPUT,
+                                  "division of an integer by zero");
         *out = b == -1 ? (int64_t)(0 - u) : a / b;
         return SN_OK;
     }
 }
 
 static float
-real_op(const SnOx *x, float a, float b)
+real_op(const SnImport *x, float a, float b)
 {
     switch (x->n->op_type[0]) {
     case 'A':
@@ -279,8 +281,8 @@ broadcast(const SnData *const *in, int *rank, int64_t *dim,
 }
 
 static SnStatus
-store(SnOx *x, const SnData *r, int64_t i, const SnData *const *in, int64_t a,
-      int64_t b)
+store(SnImport *x, const SnData *r, int64_t i, const SnData *const *in,
+      int64_t a, int64_t b)
 {
     void *p = (void *)(uintptr_t)r->data;
     int64_t v = 0;
@@ -299,7 +301,7 @@ store(SnOx *x, const SnData *r, int64_t i, const SnData *const *in, int64_t a,
 }
 
 static SnStatus
-fold_binary(SnOx *x, const SnData *const *in)
+fold_binary(SnImport *x, const SnData *const *in)
 {
     int rank;
     int64_t dim[SN_MAXRANK], stride[2][SN_MAXRANK], idx[SN_MAXRANK] = {0};
@@ -307,8 +309,8 @@ fold_binary(SnOx *x, const SnData *const *in)
     SnData *r;
 
     if (in[0]->dtype != in[1]->dtype || !broadcast(in, &rank, dim, stride))
-        return sn_ox_fail(x, SN_EINPUT, "the inputs do not fit each other");
-    SN_TRY(sn_ox_new_data(x, in[0]->dtype, rank, dim, &r));
+        return sn_import_fail(x, SN_EINPUT, "the inputs do not fit each other");
+    SN_TRY(sn_import_new_data(x, in[0]->dtype, rank, dim, &r));
     n = sn_data_count(r);
     for (int64_t k = 0; k < n; k++) {
         SN_TRY(store(x, r, k, in, at[0], at[1]));
@@ -322,23 +324,23 @@ fold_binary(SnOx *x, const SnData *const *in)
             idx[i] = 0;
         }
     }
-    return sn_ox_put_data(x, 0, r);
+    return sn_import_put_data(x, 0, r);
 }
 
 static SnStatus
-fold_round(SnOx *x, const SnData *const *in)
+fold_round(SnImport *x, const SnData *const *in)
 {
     int64_t n = sn_data_count(in[0]);
     SnData *r;
     float *p;
 
-    SN_TRY(sn_ox_new_data(x, SN_D_F32, in[0]->rank, in[0]->dim, &r));
+    SN_TRY(sn_import_new_data(x, SN_D_F32, in[0]->rank, in[0]->dim, &r));
     p = (float *)(uintptr_t)r->data;
     for (int64_t i = 0; i < n; i++) {
         float v = ((const float *)in[0]->data)[i];
-        p[i] = sn_ox_is(x, "Floor") ? floorf(v) : ceilf(v);
+        p[i] = sn_import_is(x, "Floor") ? floorf(v) : ceilf(v);
     }
-    return sn_ox_put_data(x, 0, r);
+    return sn_import_put_data(x, 0, r);
 }
 
 /* Operators worked out on known inputs.  The first letter tells the
@@ -347,7 +349,7 @@ static const struct {
     const char *op;
     uint32_t nin;              /* 0: any number from one */
     bool integer, real, other; /* element types of input 0 */
-    SnStatus (*fold)(SnOx *x, const SnData *const *in);
+    SnStatus (*fold)(SnImport *x, const SnData *const *in);
 } folds[] = {
     {"Add", 2, true, true, false, fold_binary},
     {"Ceil", 1, false, true, false, fold_round},
@@ -368,7 +370,7 @@ takes(size_t i, SnDtype t)
 }
 
 bool
-sn_ox_foldable(const char *op)
+sn_import_foldable(const char *op)
 {
     for (size_t i = 0; i < sizeof folds / sizeof folds[0]; i++)
         if (strcmp(folds[i].op, op) == 0)
@@ -377,20 +379,20 @@ sn_ox_foldable(const char *op)
 }
 
 SnStatus
-sn_ox_fold(SnOx *x, bool *done)
+sn_import_fold(SnImport *x, bool *done)
 {
     size_t n = x->n->n_input;
     const SnData **in = SN_NEW_N(x->a, const SnData *, n + 1);
 
     *done = false;
     for (size_t i = 0; i < n; i++) {
-        SnOxVal *v = sn_ox_in(x, (uint32_t)i);
+        SnImportVal *v = sn_import_in(x, (uint32_t)i);
         if (v == NULL || v->data == NULL || v->q != NULL)
             return SN_OK;
-        in[i] = v->data = sn_ox_settle(x, v->data);
+        in[i] = v->data = sn_import_settle(x, v->data);
     }
     for (size_t i = 0; i < sizeof folds / sizeof folds[0]; i++)
-        if (sn_ox_is(x, folds[i].op) && n > 0 &&
+        if (sn_import_is(x, folds[i].op) && n > 0 &&
             (folds[i].nin == 0 || folds[i].nin == n) &&
             takes(i, in[0]->dtype)) {
             *done = true;

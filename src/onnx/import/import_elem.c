@@ -17,7 +17,7 @@ other_real(int64_t number)
 }
 
 SnDtype
-sn_ox_dtype(SnOx *x, int64_t number, const char **name)
+sn_import_dtype(SnImport *x, int64_t number, const char **name)
 {
     SnDtype t = sn_onnx_dtype(number, name);
 
@@ -28,7 +28,7 @@ sn_ox_dtype(SnOx *x, int64_t number, const char **name)
 }
 
 int32_t
-sn_ox_boundary(const Onnx__ValueInfoProto *vi)
+sn_import_boundary(const Onnx__ValueInfoProto *vi)
 {
     if (vi == NULL || vi->type == NULL ||
         vi->type->value_case != ONNX__TYPE_PROTO__VALUE_TENSOR_TYPE)
@@ -46,13 +46,13 @@ sn_ox_boundary(const Onnx__ValueInfoProto *vi)
 }
 
 static SnStatus
-to_f32(SnOx *x, SnData *t)
+to_f32(SnImport *x, SnData *t)
 {
     int64_t n = sn_data_count(t);
     SnData *r;
     float *p;
 
-    SN_TRY(sn_ox_new_data(x, SN_D_F32, t->rank, t->dim, &r));
+    SN_TRY(sn_import_new_data(x, SN_D_F32, t->rank, t->dim, &r));
     p = (float *)(uintptr_t)r->data;
     for (int64_t i = 0; i < n; i++)
         p[i] = (float)sn_data_real(t, i);
@@ -61,20 +61,20 @@ to_f32(SnOx *x, SnData *t)
 }
 
 SnStatus
-sn_ox_tensor_pb(SnOx *x, const Onnx__TensorProto *t, const char *where,
-                SnData *out)
+sn_import_tensor_pb(SnImport *x, const Onnx__TensorProto *t, const char *where,
+                    SnData *out)
 {
     const char *name;
 
     SN_TRY(sn_tensor_pb(x->a, t, x->dir, where, x->d, out));
-    (void)sn_ox_dtype(x, t->data_type, &name);
+    (void)sn_import_dtype(x, t->data_type, &name);
     if (out->dtype == SN_D_F16 || out->dtype == SN_D_F64)
         return to_f32(x, out);
     return SN_OK;
 }
 
 SnStatus
-sn_ox_wider(SnOx *x, const char *name, const SnData **t)
+sn_import_wider(SnImport *x, const char *name, const SnData **t)
 {
     const SnData *in = *t;
     int64_t n = sn_data_count(in);
@@ -85,13 +85,13 @@ sn_ox_wider(SnOx *x, const char *name, const SnData **t)
 
     if (to == SN_D_NONE)
         return SN_OK;
-    SN_TRY(sn_ox_new_data(x, to, in->rank, in->dim, &r));
+    SN_TRY(sn_import_new_data(x, to, in->rank, in->dim, &r));
     for (int64_t i = 0; i < n; i++) {
         int64_t v = sn_data_int(in, i);
         if (in->dtype == SN_D_U64 &&
             ((const uint64_t *)in->data)[i] > (uint64_t)INT64_MAX)
-            return sn_ox_fail(x, SN_EUNSUPPORTED,
-                              "'%s' holds an integer above 2^63 - 1", name);
+            return sn_import_fail(x, SN_EUNSUPPORTED,
+                                  "'%s' holds an integer above 2^63 - 1", name);
         if (to == SN_D_I64)
             ((int64_t *)(uintptr_t)r->data)[i] = v;
         else

@@ -31,7 +31,7 @@ static const struct {
 };
 
 static Onnx__AttributeProto *
-lifted_attr(SnOx *x, Onnx__AttributeProto *a)
+lifted_attr(SnImport *x, Onnx__AttributeProto *a)
 {
     Onnx__AttributeProto *r = sn_memdup(x->a, a, sizeof *a);
     int64_t *v = SN_NEW_N(x->a, int64_t, 4);
@@ -53,25 +53,25 @@ lifted_attr(SnOx *x, Onnx__AttributeProto *a)
 }
 
 static const char *
-free_name(SnOx *x, const char *name)
+free_name(SnImport *x, const char *name)
 {
     const char *s = sn_format(x->a, "%s.2d", name);
 
-    while (sn_ox_val(x, s) != NULL)
+    while (sn_import_val(x, s) != NULL)
         s = sn_format(x->a, "%s_", s);
     return s;
 }
 
 /* The value with a height of 1; its name. */
 static SnStatus
-lifted_value(SnOx *x, SnOxVal *v, const char **name)
+lifted_value(SnImport *x, SnImportVal *v, const char **name)
 {
     int64_t dim[4] = {v->dim[0], v->dim[1], 1, v->dim[2]};
-    SnOxVal *r;
+    SnImportVal *r;
     SnRef in;
 
     *name = free_name(x, v->name);
-    r = sn_ox_new_val(x, *name);
+    r = sn_import_new_val(x, *name);
     r->rank = 4;
     memcpy(r->dim, dim, sizeof dim);
     r->made = true;
@@ -84,15 +84,15 @@ lifted_value(SnOx *x, SnOxVal *v, const char **name)
         r->data = t;
         r->data_name = v->data_name;
         if (v->q != NULL) {
-            SnOxScales *q = sn_memdup(x->a, v->q, sizeof *q);
+            SnImportScales *q = sn_memdup(x->a, v->q, sizeof *q);
             q->axis += q->axis == 2;
             r->q = q;
         }
         return SN_OK;
     }
-    SN_TRY(sn_ox_plain(x, v, &in));
-    SN_TRY(sn_ox_reshaped(x, *name, in, 4, dim, &in));
-    r->form = SN_NEW(x->a, SnOxForm);
+    SN_TRY(sn_import_plain(x, v, &in));
+    SN_TRY(sn_import_reshaped(x, *name, in, 4, dim, &in));
+    r->form = SN_NEW(x->a, SnImportForm);
     r->form->ref = in;
     for (int i = 0; i < 4; i++)
         r->form->perm[i] = i;
@@ -100,64 +100,64 @@ lifted_value(SnOx *x, SnOxVal *v, const char **name)
 }
 
 static SnStatus
-map_lifted(SnOx *x, const SnOnnxDesc *e)
+map_lifted(SnImport *x, const SnOnnxDesc *e)
 {
-    SnOxHook *f = e->hook != NULL ? x->hook_named(e->hook) : NULL;
-    SnOxCall c = {.desc = e};
+    SnImportHook *f = e->hook != NULL ? x->hook_named(e->hook) : NULL;
+    SnImportCall c = {.desc = e};
 
-    return e->hook == NULL ? sn_ox_map(x, e) : f(x, &c);
+    return e->hook == NULL ? sn_import_map(x, e) : f(x, &c);
 }
 
 static SnStatus
-lower_result(SnOx *x, SnOxVal *y2)
+lower_result(SnImport *x, SnImportVal *y2)
 {
     int64_t dim[3];
     SnRef y;
 
-    SN_TRY(sn_ox_plain(x, y2, &y));
+    SN_TRY(sn_import_plain(x, y2, &y));
     dim[0] = y2->dim[0];
     dim[1] = y2->dim[1];
     dim[2] = y2->dim[3];
-    x->sign = y2->u8 ? SN_OX_U8 : SN_OX_I8;
-    SN_TRY(sn_ox_reshaped(x, sn_ox_name(x, 0), y, 3, dim, &y));
-    return sn_ox_put(x, 0, y);
+    x->sign = y2->u8 ? SN_IMPORT_U8 : SN_IMPORT_I8;
+    SN_TRY(sn_import_reshaped(x, sn_import_name(x, 0), y, 3, dim, &y));
+    return sn_import_put(x, 0, y);
 }
 
 /* A product that is more than a MatMul node: of a vector, or with constant
  * weights that have a scale for each column. */
 static bool
-own_product(SnOx *x)
+own_product(SnImport *x)
 {
-    const SnOxVal *a = sn_ox_in(x, 0), *b = sn_ox_in(x, 1);
+    const SnImportVal *a = sn_import_in(x, 0), *b = sn_import_in(x, 1);
 
-    return sn_ox_is(x, "MatMul") && a != NULL && b != NULL &&
-           (a->rank < 2 || b->rank < 2 || sn_ox_by_column(b));
+    return sn_import_is(x, "MatMul") && a != NULL && b != NULL &&
+           (a->rank < 2 || b->rank < 2 || sn_import_by_column(b));
 }
 
 SnStatus
-sn_ox_lift(SnOx *x, const SnOnnxDesc *e, bool *done)
+sn_import_lift(SnImport *x, const SnOnnxDesc *e, bool *done)
 {
     const Onnx__NodeProto *n = x->n;
     Onnx__NodeProto flat = *n;
     const char *name;
-    SnOxVal *v = sn_ox_in(x, 0), *y2;
+    SnImportVal *v = sn_import_in(x, 0), *y2;
     bool known = false;
 
     *done = false;
     if (own_product(x)) {
-        SnOxCall c = {.desc = e};
+        SnImportCall c = {.desc = e};
         *done = true;
         return sn_onnx_matmul(x, &c);
     }
     for (size_t i = 0; i < sizeof lifted / sizeof lifted[0]; i++)
-        known |= sn_ox_is(x, lifted[i]);
+        known |= sn_import_is(x, lifted[i]);
     if (!known || v == NULL || v->waits || v->rank != 3 ||
-        (n->n_output > 1 && sn_ox_out(x, 1) != NULL))
+        (n->n_output > 1 && sn_import_out(x, 1) != NULL))
         return SN_OK;
     *done = true;
     flat.input = SN_NEW_N(x->a, char *, n->n_input);
     for (size_t i = 0; i < n->n_input; i++) {
-        SnOxVal *in = sn_ox_in(x, (uint32_t)i);
+        SnImportVal *in = sn_import_in(x, (uint32_t)i);
         flat.input[i] = n->input[i];
         if (in == NULL || in->waits || in->rank != 3)
             continue;
@@ -168,14 +168,14 @@ sn_ox_lift(SnOx *x, const SnOnnxDesc *e, bool *done)
     for (size_t i = 0; i < n->n_attribute; i++)
         flat.attribute[i] = lifted_attr(x, n->attribute[i]);
     name = free_name(x, n->output[0]);
-    y2 = sn_ox_new_val(x, name);
+    y2 = sn_import_new_val(x, name);
     y2->nuse = 1;
     flat.n_output = 1;
     flat.output = SN_NEW_N(x->a, char *, 1);
     flat.output[0] = sn_strndup(x->a, name, strlen(name));
     x->n = &flat;
     SN_TRY(map_lifted(x, e));
-    SN_TRY(sn_ox_attrs_done(x));
+    SN_TRY(sn_import_attrs_done(x));
     x->n = n;
     return lower_result(x, y2);
 }

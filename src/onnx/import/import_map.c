@@ -8,8 +8,8 @@
 /* ---- lines of nodes.def ---- */
 
 const SnOnnxDesc *
-sn_ox_desc(const char *domain, const char *op, int64_t version,
-           const SnOnnxDesc **other)
+sn_import_desc(const char *domain, const char *op, int64_t version,
+               const SnOnnxDesc **other)
 {
     const SnOnnxDesc *best = NULL;
 
@@ -29,17 +29,17 @@ sn_ox_desc(const char *domain, const char *op, int64_t version,
 /* ---- nodes ---- */
 
 SnStatus
-sn_ox_kind(SnOx *x, const char *name, SnKind *out)
+sn_import_kind(SnImport *x, const char *name, SnKind *out)
 {
     *out = sn_kind_named(name);
     if (*out == 0)
-        return sn_ox_fail(x, SN_EUNSUPPORTED,
-                          "needs the node %s, which is not declared", name);
+        return sn_import_fail(x, SN_EUNSUPPORTED,
+                              "needs the node %s, which is not declared", name);
     return SN_OK;
 }
 
 void *
-sn_ox_attr(SnOx *x, SnKind k)
+sn_import_attr(SnImport *x, SnKind k)
 {
     return sn_attr_new(x->a, sn_desc(k));
 }
@@ -56,20 +56,20 @@ field(SnKind k, const void *attr, const char *name, SnAttrKind kind)
 }
 
 void
-sn_ox_set_int(SnKind k, void *attr, const char *name, int64_t v)
+sn_import_set_int(SnKind k, void *attr, const char *name, int64_t v)
 {
     *(int64_t *)field(k, attr, name, SN_A_INT) = v;
 }
 
 void
-sn_ox_set_real(SnKind k, void *attr, const char *name, float v)
+sn_import_set_real(SnKind k, void *attr, const char *name, float v)
 {
     *(float *)field(k, attr, name, SN_A_REAL) = v;
 }
 
 void
-sn_ox_set_ints(SnOx *x, SnKind k, void *attr, const char *name, uint32_t n,
-               const int64_t *v)
+sn_import_set_ints(SnImport *x, SnKind k, void *attr, const char *name,
+                   uint32_t n, const int64_t *v)
 {
     SnInts *a = field(k, attr, name, SN_A_INTS);
 
@@ -78,14 +78,14 @@ sn_ox_set_ints(SnOx *x, SnKind k, void *attr, const char *name, uint32_t n,
 }
 
 const SnInts *
-sn_ox_get_ints(SnKind k, const void *attr, const char *name)
+sn_import_get_ints(SnKind k, const void *attr, const char *name)
 {
     return field(k, attr, name, SN_A_INTS);
 }
 
 /* Does the kind have a tuple for these operands and stated types? */
 static bool
-has_tuple(SnOx *x, const SnSpec *s)
+has_tuple(SnImport *x, const SnSpec *s)
 {
     const SnKindDesc *kd = sn_desc(s->kind);
     const SnType **in = SN_NEW_N(x->a, const SnType *, s->nin + 1);
@@ -101,7 +101,7 @@ has_tuple(SnOx *x, const SnSpec *s)
 /* The invariants of the declaration, so that a model that breaks one is
  * refused with its own node's name. */
 static SnStatus
-check_invariants(SnOx *x, SnId id)
+check_invariants(SnImport *x, SnId id)
 {
     const SnNode *n = sn_node(x->g, id);
     const SnKindDesc *kd = sn_desc(n->kind);
@@ -131,14 +131,14 @@ check_invariants(SnOx *x, SnId id)
                 sn_puts(&b, k > 0 ? ", " : "");
                 sn_put_shape(&b, in[k].shape);
             }
-        return sn_ox_fail(x, SN_EINPUT, "%s: operands %s break '%s'", kd->name,
-                          sn_buf_str(&b), kd->inv[i].text);
+        return sn_import_fail(x, SN_EINPUT, "%s: operands %s break '%s'",
+                              kd->name, sn_buf_str(&b), kd->inv[i].text);
     }
     return SN_OK;
 }
 
 SnStatus
-sn_ox_add(SnOx *x, SnSpec *s, SnRef *out)
+sn_import_add(SnImport *x, SnSpec *s, SnRef *out)
 {
     const char *why = NULL;
     SnId id;
@@ -147,8 +147,8 @@ sn_ox_add(SnOx *x, SnSpec *s, SnRef *out)
     s->source = x->n && x->n->name && *x->n->name ? x->n->name : NULL;
     id = sn_try_add(x->g, s, &why);
     if (id == 0)
-        return sn_ox_fail(x, has_tuple(x, s) ? SN_EINPUT : SN_EUNSUPPORTED,
-                          "%s: %s", sn_desc(s->kind)->name, why);
+        return sn_import_fail(x, has_tuple(x, s) ? SN_EINPUT : SN_EUNSUPPORTED,
+                              "%s: %s", sn_desc(s->kind)->name, why);
     *out = SN_REF(id, 0);
     return sn_desc(s->kind)->ninv > 0 ? check_invariants(x, id) : SN_OK;
 }
@@ -177,7 +177,7 @@ static bool
 is_attr_input(const SnOnnxDesc *e, uint32_t i)
 {
     for (uint32_t k = 0; k < e->nmap; k++)
-        if (e->map[k].entry == SN_OX_INPUT && e->map[k].input == (int32_t)i)
+        if (e->map[k].entry == SN_IMPORT_INPUT && e->map[k].input == (int32_t)i)
             return true;
     return false;
 }
@@ -193,28 +193,28 @@ layout_perm(const char *word, int rank, int *perm)
         memcpy(perm, ohwi_of_iohw, sizeof ohwi_of_iohw);
         return true;
     }
-    sn_ox_last_perm(rank, perm);
+    sn_import_last_perm(rank, perm);
     return strcmp(word, "nchw") == 0 || strcmp(word, "oihw") == 0;
 }
 
 static SnStatus
-operand(SnOx *x, const Map *m, const char *port, SnOxVal *v, SnRef *out)
+operand(SnImport *x, const Map *m, const char *port, SnImportVal *v, SnRef *out)
 {
-    const SnOnnxMap *l = entry_for(m->e, SN_OX_LAYOUT, port);
+    const SnOnnxMap *l = entry_for(m->e, SN_IMPORT_LAYOUT, port);
     int perm[SN_MAXRANK];
 
     if (l == NULL)
-        return sn_ox_plain(x, v, out);
+        return sn_import_plain(x, v, out);
     if (!layout_perm(l->value, v->rank, perm))
         sn_bug("onnx: %s: unknown layout '%s'", m->kd->name, l->value);
-    return sn_ox_get(x, v, perm, out);
+    return sn_import_get(x, v, perm, out);
 }
 
 static SnStatus
-operands(SnOx *x, Map *m)
+operands(SnImport *x, Map *m)
 {
     uint32_t port = 0;
-    SnOxVal *v;
+    SnImportVal *v;
 
     m->in = SN_NEW_N(x->a, SnRef, x->n->n_input + m->kd->nin + 1);
     for (uint32_t i = 0; i < x->n->n_input; i++) {
@@ -223,13 +223,14 @@ operands(SnOx *x, Map *m)
         if (port == m->kd->nin && x->n->input[i][0] == '\0')
             continue;
         if (port == m->kd->nin)
-            return sn_ox_fail(x, SN_EINPUT, "%zu inputs, at most %u expected",
-                              x->n->n_input, (unsigned)m->kd->nin);
+            return sn_import_fail(x, SN_EINPUT,
+                                  "%zu inputs, at most %u expected",
+                                  x->n->n_input, (unsigned)m->kd->nin);
         const SnPortDesc *p = &m->kd->in[port];
-        if (sn_ox_in(x, i) == NULL && p->optional) {
+        if (sn_import_in(x, i) == NULL && p->optional) {
             m->in[m->nin++] = 0;
         } else {
-            SN_TRY(sn_ox_need(x, i, &v));
+            SN_TRY(sn_import_need(x, i, &v));
             SN_TRY(operand(x, m, p->name, v, &m->in[m->nin++]));
         }
         port += !p->variadic;
@@ -239,14 +240,15 @@ operands(SnOx *x, Map *m)
         if (p->variadic && m->nin > port)
             continue;
         if (!p->optional)
-            return sn_ox_fail(x, SN_EINPUT, "input '%s' is missing", p->name);
+            return sn_import_fail(x, SN_EINPUT, "input '%s' is missing",
+                                  p->name);
         m->in[m->nin++] = 0;
     }
     return SN_OK;
 }
 
 static SnStatus
-word_index(SnOx *x, const SnAttrDesc *a, const char *onnx, const char *word,
+word_index(SnImport *x, const SnAttrDesc *a, const char *onnx, const char *word,
            int32_t *out)
 {
     SnBuf b;
@@ -259,17 +261,18 @@ word_index(SnOx *x, const SnAttrDesc *a, const char *onnx, const char *word,
     sn_buf_init(&b, x->a);
     for (int32_t i = 0; a->words[i] != NULL; i++)
         sn_putf(&b, i > 0 ? ", %s" : "%s", a->words[i]);
-    return sn_ox_fail(x, SN_EUNSUPPORTED,
-                      "attribute '%s' = \"%s\" is not supported, only %s are",
-                      onnx, word, sn_buf_str(&b));
+    return sn_import_fail(
+        x, SN_EUNSUPPORTED,
+        "attribute '%s' = \"%s\" is not supported, only %s are", onnx, word,
+        sn_buf_str(&b));
 }
 
 static SnStatus
-check_count(SnOx *x, const SnAttrDesc *a, const char *what, uint32_t n)
+check_count(SnImport *x, const SnAttrDesc *a, const char *what, uint32_t n)
 {
     if (a->fixed == 0 || n == a->fixed)
         return SN_OK;
-    return sn_ox_fail(
+    return sn_import_fail(
         x, SN_EUNSUPPORTED, "%s has %" PRIu32 " value%s, %u are supported%s",
         what, n, n == 1 ? "" : "s", (unsigned)a->fixed,
         a->fixed == 2 || a->fixed == 4 ? " (two-dimensional pictures)" : "");
@@ -277,7 +280,7 @@ check_count(SnOx *x, const SnAttrDesc *a, const char *what, uint32_t n)
 
 /* One attribute of the ONNX node into one of the node's. */
 static SnStatus
-take_attr(SnOx *x, const SnAttrDesc *a, const char *onnx, void *p)
+take_attr(SnImport *x, const SnAttrDesc *a, const char *onnx, void *p)
 {
     const char *word, *what = sn_format(x->a, "attribute '%s'", onnx);
     SnInts ints;
@@ -286,28 +289,28 @@ take_attr(SnOx *x, const SnAttrDesc *a, const char *onnx, void *p)
 
     switch (a->kind) {
     case SN_A_INT:
-        return sn_ox_int(x, onnx, 0, p);
+        return sn_import_int(x, onnx, 0, p);
     case SN_A_REAL:
-        return sn_ox_real(x, onnx, 0, p);
+        return sn_import_real(x, onnx, 0, p);
     case SN_A_BOOL:
-        SN_TRY(sn_ox_int(x, onnx, 0, &i));
+        SN_TRY(sn_import_int(x, onnx, 0, &i));
         if (i != 0 && i != 1)
-            return sn_ox_fail(x, SN_EINPUT, "%s is %" PRId64 ", not 0 or 1",
-                              what, i);
+            return sn_import_fail(x, SN_EINPUT, "%s is %" PRId64 ", not 0 or 1",
+                                  what, i);
         *(bool *)p = i != 0;
         return SN_OK;
     case SN_A_STR:
-        return sn_ox_str(x, onnx, "", p);
+        return sn_import_str(x, onnx, "", p);
     case SN_A_ENUM:
-        SN_TRY(sn_ox_str(x, onnx, "", &word));
+        SN_TRY(sn_import_str(x, onnx, "", &word));
         return word_index(x, a, onnx, word, p);
     case SN_A_INTS:
-        SN_TRY(sn_ox_ints(x, onnx, &ints));
+        SN_TRY(sn_import_ints(x, onnx, &ints));
         SN_TRY(check_count(x, a, what, ints.n));
         *(SnInts *)p = ints;
         return SN_OK;
     case SN_A_REALS:
-        SN_TRY(sn_ox_reals(x, onnx, &reals));
+        SN_TRY(sn_import_reals(x, onnx, &reals));
         SN_TRY(check_count(x, a, what, reals.n));
         *(SnReals *)p = reals;
         return SN_OK;
@@ -318,13 +321,14 @@ take_attr(SnOx *x, const SnAttrDesc *a, const char *onnx, void *p)
 
 /* A kernel that the file leaves out is as large as the weights. */
 static SnStatus
-kernel_of_weights(SnOx *x, Map *m, const SnAttrDesc *a)
+kernel_of_weights(SnImport *x, Map *m, const SnAttrDesc *a)
 {
     SnInts *p = sn_attr_at(m->attr, a);
     int64_t *v = SN_NEW_N(x->a, int64_t, SN_MAXRANK);
 
     for (uint32_t i = 0; i < m->kd->nin; i++) {
-        const SnOnnxMap *l = entry_for(m->e, SN_OX_LAYOUT, m->kd->in[i].name);
+        const SnOnnxMap *l =
+            entry_for(m->e, SN_IMPORT_LAYOUT, m->kd->in[i].name);
         if (l == NULL || strcmp(l->value, "nchw") == 0 || m->in[i] == 0)
             continue;
         const SnShape *s = sn_shape_of(x->g, m->in[i]);
@@ -335,33 +339,33 @@ kernel_of_weights(SnOx *x, Map *m, const SnAttrDesc *a)
         memcpy(v, s->dim + 1, p->n * sizeof *v);
         return check_count(x, a, "the kernel", p->n);
     }
-    return sn_ox_fail(x, SN_EINPUT, "attribute '%s' is missing",
-                      entry_for(m->e, SN_OX_ATTR, a->name)->value);
+    return sn_import_fail(x, SN_EINPUT, "attribute '%s' is missing",
+                          entry_for(m->e, SN_IMPORT_ATTR, a->name)->value);
 }
 
 /* An attribute from the value of an input. */
 static SnStatus
-take_input(SnOx *x, const SnAttrDesc *a, const SnOnnxMap *e, void *p)
+take_input(SnImport *x, const SnAttrDesc *a, const SnOnnxMap *e, void *p)
 {
     const char *what = sn_format(x->a, "input '%s'", a->name);
     SnInts ints;
 
-    if (sn_ox_in(x, (uint32_t)e->input) == NULL) {
+    if (sn_import_in(x, (uint32_t)e->input) == NULL) {
         if (a->has_default)
             return SN_OK;
-        return sn_ox_fail(x, SN_EINPUT, "%s is missing", what);
+        return sn_import_fail(x, SN_EINPUT, "%s is missing", what);
     }
     if (a->kind == SN_A_REAL)
-        return sn_ox_real_in(x, (uint32_t)e->input, what, 0, p);
-    SN_TRY(sn_ox_ints_in(x, (uint32_t)e->input, what, &ints));
+        return sn_import_real_in(x, (uint32_t)e->input, what, 0, p);
+    SN_TRY(sn_import_ints_in(x, (uint32_t)e->input, what, &ints));
     if (a->kind == SN_A_INTS) {
         SN_TRY(check_count(x, a, what, ints.n));
         *(SnInts *)p = ints;
         return SN_OK;
     }
     if (ints.n != 1)
-        return sn_ox_fail(x, SN_EINPUT, "%s has %" PRIu32 " values, not one",
-                          what, ints.n);
+        return sn_import_fail(
+            x, SN_EINPUT, "%s has %" PRIu32 " values, not one", what, ints.n);
     if (a->kind == SN_A_INT)
         *(int64_t *)p = ints.v[0];
     else if (a->kind == SN_A_BOOL)
@@ -372,36 +376,37 @@ take_input(SnOx *x, const SnAttrDesc *a, const SnOnnxMap *e, void *p)
 }
 
 static SnStatus
-attributes(SnOx *x, Map *m)
+attributes(SnImport *x, Map *m)
 {
     for (uint32_t i = 0; i < m->e->nmap; i++) {
         const SnOnnxMap *e = &m->e->map[i];
         const SnAttrDesc *a = sn_attr_named(m->kd, e->name);
         if (a == NULL)
             continue;
-        if (e->entry == SN_OX_INPUT)
+        if (e->entry == SN_IMPORT_INPUT)
             SN_TRY(take_input(x, a, e, sn_attr_at(m->attr, a)));
-        if (e->entry != SN_OX_ATTR)
+        if (e->entry != SN_IMPORT_ATTR)
             continue;
-        if (sn_ox_has_attr(x, e->value))
+        if (sn_import_has_attr(x, e->value))
             SN_TRY(take_attr(x, a, e->value, sn_attr_at(m->attr, a)));
         else if (!a->has_default && a->kind == SN_A_INTS)
             SN_TRY(kernel_of_weights(x, m, a));
         else if (!a->has_default)
-            return sn_ox_fail(x, SN_EINPUT, "attribute '%s' is missing",
-                              e->value);
+            return sn_import_fail(x, SN_EINPUT, "attribute '%s' is missing",
+                                  e->value);
     }
     return SN_OK;
 }
 
 static SnStatus
-hooks(SnOx *x, Map *m)
+hooks(SnImport *x, Map *m)
 {
-    SnOxCall c = {.desc = m->e, .attr = m->attr, .nin = m->nin, .in = m->in};
+    SnImportCall c = {
+        .desc = m->e, .attr = m->attr, .nin = m->nin, .in = m->in};
 
     for (uint32_t i = 0; i < m->e->nmap; i++) {
-        SnOxHook *f;
-        if (m->e->map[i].entry != SN_OX_HOOK)
+        SnImportHook *f;
+        if (m->e->map[i].entry != SN_IMPORT_HOOK)
             continue;
         c.m = &m->e->map[i];
         f = x->hook_named(c.m->value);
@@ -414,35 +419,36 @@ hooks(SnOx *x, Map *m)
 
 /* Attributes keep to the constraints of their declarations. */
 static SnStatus
-check_attrs(SnOx *x, const Map *m)
+check_attrs(SnImport *x, const Map *m)
 {
     for (uint32_t i = 0; i < m->kd->nattr; i++) {
         const SnAttrDesc *a = &m->kd->attr[i];
-        const SnOnnxMap *e = entry_for(m->e, SN_OX_ATTR, a->name);
+        const SnOnnxMap *e = entry_for(m->e, SN_IMPORT_ATTR, a->name);
         if (a->check != NULL && !a->check(m->attr))
-            return sn_ox_fail(x, SN_EINPUT, "attribute '%s' breaks '%s'",
-                              e != NULL ? e->value : a->name, a->where);
+            return sn_import_fail(x, SN_EINPUT, "attribute '%s' breaks '%s'",
+                                  e != NULL ? e->value : a->name, a->where);
     }
     return SN_OK;
 }
 
 static SnStatus
-results(SnOx *x, const Map *m, SnRef y)
+results(SnImport *x, const Map *m, SnRef y)
 {
     for (uint32_t k = 0; k < x->n->n_output && k < m->kd->nout; k++) {
         SnRef r = SN_REF(SN_NODE(y), k);
-        if (k > 0 && entry_for(m->e, SN_OX_HOOK, m->kd->out[k].name) != NULL)
-            SN_TRY(sn_ox_nchw_positions(x, k, r, m->in[0]));
-        else if (entry_for(m->e, SN_OX_LAYOUT, m->kd->out[k].name) != NULL)
-            SN_TRY(sn_ox_put_last(x, k, r));
+        if (k > 0 &&
+            entry_for(m->e, SN_IMPORT_HOOK, m->kd->out[k].name) != NULL)
+            SN_TRY(sn_import_nchw_positions(x, k, r, m->in[0]));
+        else if (entry_for(m->e, SN_IMPORT_LAYOUT, m->kd->out[k].name) != NULL)
+            SN_TRY(sn_import_put_last(x, k, r));
         else
-            SN_TRY(sn_ox_put(x, k, r));
+            SN_TRY(sn_import_put(x, k, r));
     }
     return SN_OK;
 }
 
 const SnOnnxDesc *
-sn_ox_entries(SnKind kind, const char *op)
+sn_import_entries(SnKind kind, const char *op)
 {
     for (uint32_t i = 0; i < sn_onnx_end(); i++)
         if (sn_onnx_at(i)->kind == kind && sn_onnx_at(i)->hook == NULL &&
@@ -452,8 +458,8 @@ sn_ox_entries(SnKind kind, const char *op)
 }
 
 SnStatus
-sn_ox_entry_attrs(SnOx *x, const SnOnnxDesc *e, SnKind k, uint32_t nin,
-                  SnRef *in, void **attr)
+sn_import_entry_attrs(SnImport *x, const SnOnnxDesc *e, SnKind k, uint32_t nin,
+                      SnRef *in, void **attr)
 {
     Map m = {.e = e, .kd = sn_desc(k), .nin = nin, .in = in};
 
@@ -464,18 +470,19 @@ sn_ox_entry_attrs(SnOx *x, const SnOnnxDesc *e, SnKind k, uint32_t nin,
 }
 
 SnStatus
-sn_ox_map(SnOx *x, const SnOnnxDesc *e)
+sn_import_map(SnImport *x, const SnOnnxDesc *e)
 {
     Map m = {.e = e, .kd = sn_desc(e->kind)};
-    SnSpec s = {.kind = e->kind, .name = sn_ox_name(x, 0)};
+    SnSpec s = {.kind = e->kind, .name = sn_import_name(x, 0)};
     SnRef y;
 
-    SN_TRY(sn_ox_attrs_needed(x));
+    SN_TRY(sn_import_attrs_needed(x));
     for (uint32_t k = m.kd->nout; k < x->n->n_output; k++)
-        if (sn_ox_out(x, k) != NULL)
-            return sn_ox_fail(x, SN_EUNSUPPORTED,
-                              "its result %" PRIu32 " ('%s') is not supported",
-                              k, x->n->output[k]);
+        if (sn_import_out(x, k) != NULL)
+            return sn_import_fail(x, SN_EUNSUPPORTED,
+                                  "its result %" PRIu32
+                                  " ('%s') is not supported",
+                                  k, x->n->output[k]);
     m.attr = sn_attr_new(x->a, m.kd);
     SN_TRY(operands(x, &m));
     SN_TRY(attributes(x, &m));
@@ -484,6 +491,6 @@ sn_ox_map(SnOx *x, const SnOnnxDesc *e)
     s.nin = m.nin;
     s.in = m.in;
     s.attr = m.kd->nattr > 0 ? m.attr : NULL;
-    SN_TRY(sn_ox_add(x, &s, &y));
+    SN_TRY(sn_import_add(x, &s, &y));
     return results(x, &m, y);
 }

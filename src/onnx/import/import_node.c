@@ -8,7 +8,7 @@
 #include "base/buf.h"
 
 SnStatus
-sn_ox_fail(SnOx *x, SnStatus s, const char *fmt, ...)
+sn_import_fail(SnImport *x, SnStatus s, const char *fmt, ...)
 {
     va_list ap;
     char *text;
@@ -20,18 +20,19 @@ sn_ox_fail(SnOx *x, SnStatus s, const char *fmt, ...)
 }
 
 SnStatus
-sn_ox_new_data(SnOx *x, SnDtype t, int rank, const int64_t *dim, SnData **out)
+sn_import_new_data(SnImport *x, SnDtype t, int rank, const int64_t *dim,
+                   SnData **out)
 {
     uint64_t limit = x->opts != NULL ? x->opts->max_nbyte : 0;
     int64_t n = sn_dims_count(rank, dim);
     SnData *r = SN_NEW(x->a, SnData);
 
     if (n < 0)
-        return sn_ox_fail(x, SN_EINPUT, "the result is too large");
+        return sn_import_fail(x, SN_EINPUT, "the result is too large");
     limit = limit != 0 ? limit : UINT64_C(1) << 32;
     x->nbyte += (uint64_t)n * sn_dtype_size(t);
     if (x->nbyte > limit)
-        return sn_ox_fail(
+        return sn_import_fail(
             x, SN_EUNSUPPORTED,
             "constants worked out at import take more than %" PRIu64 " MiB",
             limit >> 20);

@@ -20,7 +20,7 @@ typedef struct Shape {
     bool used;
 } Shape;
 
-struct SnOxDims {
+struct SnImportDims {
     Dim *dim;
     size_t ndim;
     Shape *shape;
@@ -47,7 +47,7 @@ number(const char *s, const char **end, int64_t *out)
 }
 
 static SnStatus
-read_dim(SnOx *x, const char *text)
+read_dim(SnImport *x, const char *text)
 {
     const char *eq = strrchr(text, '='), *end;
     Dim m = {0};
@@ -68,7 +68,7 @@ read_dim(SnOx *x, const char *text)
 }
 
 static SnStatus
-read_shape(SnOx *x, const char *text)
+read_shape(SnImport *x, const char *text)
 {
     const char *eq = strrchr(text, '='), *p = eq != NULL ? eq + 1 : text;
     Shape s = {0};
@@ -101,11 +101,11 @@ read_shape(SnOx *x, const char *text)
 }
 
 SnStatus
-sn_ox_dims_open(SnOx *x)
+sn_import_dims_open(SnImport *x)
 {
     const SnOnnxOpts *o = x->opts;
 
-    x->dims = SN_NEW(x->a, SnOxDims);
+    x->dims = SN_NEW(x->a, SnImportDims);
     x->dims->batch = 1;
     if (o == NULL)
         return SN_OK;
@@ -123,17 +123,17 @@ sn_ox_dims_open(SnOx *x)
 /* ---- inputs ---- */
 
 static size_t
-ninput(SnOx *x)
+ninput(SnImport *x)
 {
     size_t n = 0;
 
     for (size_t i = 0; i < x->pb->n_input; i++)
-        n += sn_ox_val(x, x->pb->input[i]->name)->data == NULL;
+        n += sn_import_val(x, x->pb->input[i]->name)->data == NULL;
     return n;
 }
 
 static Shape *
-override(SnOx *x, const char *name)
+override(SnImport *x, const char *name)
 {
     Shape *s = x->dims->shape;
 
@@ -146,7 +146,7 @@ override(SnOx *x, const char *name)
 }
 
 static Dim *
-bound(SnOx *x, const char *name)
+bound(SnImport *x, const char *name)
 {
     for (size_t i = 0; i < x->dims->ndim; i++)
         if (strcmp(x->dims->dim[i].name, name) == 0) {
@@ -158,9 +158,9 @@ bound(SnOx *x, const char *name)
 
 /* The dimensions that --dim gave and no input read so far has; NULL: none. */
 static const char *
-unused_dims(SnOx *x)
+unused_dims(SnImport *x)
 {
-    const SnOxDims *s = x->dims;
+    const SnImportDims *s = x->dims;
     SnBuf b;
 
     sn_buf_init(&b, x->a);
@@ -172,7 +172,7 @@ unused_dims(SnOx *x)
 
 /* A dimension without a number: bound by name, or the batch. */
 static SnStatus
-free_dim(SnOx *x, const char *name, int i, const char *param, int64_t *out)
+free_dim(SnImport *x, const char *name, int i, const char *param, int64_t *out)
 {
     Dim m = {
         .name = param, .value = x->dims->batch, .used = true, .batch = true};
@@ -211,8 +211,8 @@ free_dim(SnOx *x, const char *name, int i, const char *param, int64_t *out)
 
 /* A dimension of 0 or less is open, as some exporters write it. */
 static SnStatus
-stated_shape(SnOx *x, const char *name, const Onnx__TensorShapeProto *s,
-             SnOxVal *v)
+stated_shape(SnImport *x, const char *name, const Onnx__TensorShapeProto *s,
+             SnImportVal *v)
 {
     v->rank = (int)s->n_dim;
     for (int i = 0; i < v->rank; i++) {
@@ -235,7 +235,7 @@ stated_shape(SnOx *x, const char *name, const Onnx__TensorShapeProto *s,
 /* The dimension that the file calls param has this value in a shape that was
  * given; other inputs get the same. */
 static SnStatus
-bind(SnOx *x, const char *name, const char *param, int64_t value)
+bind(SnImport *x, const char *name, const char *param, int64_t value)
 {
     Dim m = {.name = param, .value = value, .used = true};
     const Dim *b;
@@ -256,7 +256,7 @@ bind(SnOx *x, const char *name, const char *param, int64_t value)
 
 /* "[1, 3, height, width]"; what the file leaves open without a name is "?". */
 static const char *
-stated_str(SnOx *x, const Onnx__TensorShapeProto *s)
+stated_str(SnImport *x, const Onnx__TensorShapeProto *s)
 {
     SnBuf b;
 
@@ -280,8 +280,8 @@ stated_str(SnOx *x, const Onnx__TensorShapeProto *s)
 }
 
 static SnStatus
-given_shape(SnOx *x, const char *name, const Shape *o,
-            const Onnx__TensorShapeProto *s, SnOxVal *v)
+given_shape(SnImport *x, const char *name, const Shape *o,
+            const Onnx__TensorShapeProto *s, SnImportVal *v)
 {
     bool fits = s == NULL || s->n_dim == (size_t)o->rank;
 
@@ -304,7 +304,8 @@ given_shape(SnOx *x, const char *name, const Shape *o,
 }
 
 SnStatus
-sn_ox_input_shape(SnOx *x, const Onnx__ValueInfoProto *vi, SnOxVal *v)
+sn_import_input_shape(SnImport *x, const Onnx__ValueInfoProto *vi,
+                      SnImportVal *v)
 {
     const char *where = sn_format(x->a, "%s: input '%s'", x->file, vi->name);
     const Onnx__TypeProto__Tensor *t;
@@ -336,9 +337,9 @@ sn_ox_input_shape(SnOx *x, const Onnx__ValueInfoProto *vi, SnOxVal *v)
 
 /* The symbolic dimensions of inputs, each once. */
 static const char *
-names_str(SnOx *x)
+names_str(SnImport *x)
 {
-    const SnOxDims *s = x->dims;
+    const SnImportDims *s = x->dims;
     uint32_t n = 0;
     SnBuf b;
 
@@ -354,9 +355,9 @@ names_str(SnOx *x)
 }
 
 SnStatus
-sn_ox_dims_done(SnOx *x)
+sn_import_dims_done(SnImport *x)
 {
-    const SnOxDims *s = x->dims;
+    const SnImportDims *s = x->dims;
     const char *near;
 
     for (size_t i = 0; i < s->ndim; i++) {

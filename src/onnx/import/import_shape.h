@@ -6,13 +6,14 @@
 
 #include "onnx/import/import_priv.h"
 
-typedef struct SnOxDims SnOxDims;
+typedef struct SnImportDims SnImportDims;
 
 /* Reads the options; what they say wrong is SN_EUSAGE. */
-SnStatus sn_ox_dims_open(SnOx *x);
+SnStatus sn_import_dims_open(SnImport *x);
 /* The shape of input vi into v. */
-SnStatus sn_ox_input_shape(SnOx *x, const Onnx__ValueInfoProto *vi, SnOxVal *v);
+SnStatus sn_import_input_shape(SnImport *x, const Onnx__ValueInfoProto *vi,
+                               SnImportVal *v);
 /* Refuses options that named nothing in the model. */
-SnStatus sn_ox_dims_done(SnOx *x);
+SnStatus sn_import_dims_done(SnImport *x);
 
 #endif

@@ -21,21 +21,21 @@ hash(const char *s)
     return h ^ h >> 29;
 }
 
-SnOxVal *
-sn_ox_val(SnOx *x, const char *name)
+SnImportVal *
+sn_import_val(SnImport *x, const char *name)
 {
-    SnOxVal *v = x->bucket[hash(name) & (x->nbucket - 1)];
+    SnImportVal *v = x->bucket[hash(name) & (x->nbucket - 1)];
 
     while (v != NULL && strcmp(v->name, name) != 0)
         v = v->next;
     return v;
 }
 
-SnOxVal *
-sn_ox_new_val(SnOx *x, const char *name)
+SnImportVal *
+sn_import_new_val(SnImport *x, const char *name)
 {
-    SnOxVal *v = SN_NEW(x->a, SnOxVal);
-    SnOxVal **b = &x->bucket[hash(name) & (x->nbucket - 1)];
+    SnImportVal *v = SN_NEW(x->a, SnImportVal);
+    SnImportVal **b = &x->bucket[hash(name) & (x->nbucket - 1)];
 
     v->name = name;
     v->next = *b;
@@ -43,50 +43,50 @@ sn_ox_new_val(SnOx *x, const char *name)
     return v;
 }
 
-SnOxVal *
-sn_ox_in(SnOx *x, uint32_t i)
+SnImportVal *
+sn_import_in(SnImport *x, uint32_t i)
 {
     if (i >= x->n->n_input || x->n->input[i][0] == '\0')
         return NULL;
-    return sn_ox_val(x, x->n->input[i]);
+    return sn_import_val(x, x->n->input[i]);
 }
 
-SnOxVal *
-sn_ox_out(SnOx *x, uint32_t k)
+SnImportVal *
+sn_import_out(SnImport *x, uint32_t k)
 {
-    SnOxVal *v;
+    SnImportVal *v;
 
     if (k >= x->n->n_output || x->n->output[k][0] == '\0')
         return NULL;
-    v = sn_ox_val(x, x->n->output[k]);
+    v = sn_import_val(x, x->n->output[k]);
     return v->nuse > 0 ? v : NULL;
 }
 
 SnStatus
-sn_ox_need(SnOx *x, uint32_t i, SnOxVal **out)
+sn_import_need(SnImport *x, uint32_t i, SnImportVal **out)
 {
-    *out = sn_ox_in(x, i);
+    *out = sn_import_in(x, i);
     if (*out == NULL)
-        return sn_ox_fail(x, SN_EINPUT, "input %u is missing", i);
+        return sn_import_fail(x, SN_EINPUT, "input %u is missing", i);
     if ((*out)->waits)
-        return sn_ox_fail(x, SN_EUNSUPPORTED,
-                          "reads the 8-bit input '%s', which has no scale "
-                          "yet",
-                          (*out)->name);
+        return sn_import_fail(x, SN_EUNSUPPORTED,
+                              "reads the 8-bit input '%s', which has no scale "
+                              "yet",
+                              (*out)->name);
     return SN_OK;
 }
 
 const char *
-sn_ox_name(SnOx *x, uint32_t k)
+sn_import_name(SnImport *x, uint32_t k)
 {
     return k < x->n->n_output && x->n->output[k][0] != '\0' ? x->n->output[k]
                                                             : NULL;
 }
 
 const char *
-sn_ox_part(SnOx *x, const char *part)
+sn_import_part(SnImport *x, const char *part)
 {
-    const char *name = sn_ox_name(x, 0);
+    const char *name = sn_import_name(x, 0);
 
     return name != NULL ? sn_format(x->a, "%s.%s", name, part) : NULL;
 }
@@ -94,7 +94,7 @@ sn_ox_part(SnOx *x, const char *part)
 /* ---- forms ---- */
 
 void
-sn_ox_last_perm(int rank, int *perm)
+sn_import_last_perm(int rank, int *perm)
 {
     for (int i = 0; i < rank; i++)
         perm[i] = rank <= 2 || i == 0 ? i : i == rank - 1 ? 1 : i + 1;
@@ -117,7 +117,7 @@ suffix(int rank, const int *perm)
 {
     int last[SN_MAXRANK];
 
-    sn_ox_last_perm(rank, last);
+    sn_import_last_perm(rank, last);
     if (same_perm(rank, perm, identity))
         return rank == 4 ? "nchw" : "ncx";
     if (same_perm(rank, perm, last))
@@ -126,9 +126,9 @@ suffix(int rank, const int *perm)
 }
 
 static void
-add_form(SnOx *x, SnOxVal *v, const int *perm, SnRef ref)
+add_form(SnImport *x, SnImportVal *v, const int *perm, SnRef ref)
 {
-    SnOxForm *f = SN_NEW(x->a, SnOxForm);
+    SnImportForm *f = SN_NEW(x->a, SnImportForm);
 
     memcpy(f->perm, perm, (size_t)v->rank * sizeof *perm);
     f->ref = ref;
@@ -137,7 +137,7 @@ add_form(SnOx *x, SnOxVal *v, const int *perm, SnRef ref)
 }
 
 const SnType *
-sn_ox_plain_type(SnOx *x, SnDtype t)
+sn_import_plain_type(SnImport *x, SnDtype t)
 {
     switch (t) {
     case SN_D_F32:
@@ -158,9 +158,10 @@ sn_ox_plain_type(SnOx *x, SnDtype t)
 
 /* The type of codes whose ONNX axes were permuted. */
 static SnStatus
-code_type(SnOx *x, const SnOxVal *v, const int *perm, const SnType **out)
+code_type(SnImport *x, const SnImportVal *v, const int *perm,
+          const SnType **out)
 {
-    const SnOxScales *q = v->q;
+    const SnImportScales *q = v->q;
     int axis = -1;
 
     if (q->axis < 0) {
@@ -172,15 +173,15 @@ code_type(SnOx *x, const SnOxVal *v, const int *perm, const SnType **out)
         *out = sn_type_axis(x->g->pool, q->elem, axis, q->n, q->scale, q->zp);
     }
     if (*out == NULL)
-        return sn_ox_fail(x, SN_EINPUT,
-                          "'%s': scale or zero point out of "
-                          "range",
-                          v->name);
+        return sn_import_fail(x, SN_EINPUT,
+                              "'%s': scale or zero point out of "
+                              "range",
+                              v->name);
     return SN_OK;
 }
 
 void
-sn_ox_shift_codes(SnDtype t, void *p, size_t nbyte)
+sn_import_shift_codes(SnDtype t, void *p, size_t nbyte)
 {
     if (t == SN_D_U16) {
         for (size_t i = 0; i < nbyte / 2; i++)
@@ -193,18 +194,18 @@ sn_ox_shift_codes(SnDtype t, void *p, size_t nbyte)
 
 /* uint8 codes as int8, uint16 as int16. */
 static const void *
-shifted(SnOx *x, const SnData *t)
+shifted(SnImport *x, const SnData *t)
 {
     size_t n = sn_data_nbyte(t);
     void *p = sn_memdup(x->a, t->data, n);
 
-    sn_ox_shift_codes(t->dtype, p, n);
+    sn_import_shift_codes(t->dtype, p, n);
     return p;
 }
 
 SnStatus
-sn_ox_constant(SnOx *x, const char *name, const SnType *t, const SnShape *shape,
-               const void *data, SnRef *out)
+sn_import_constant(SnImport *x, const char *name, const SnType *t,
+                   const SnShape *shape, const void *data, SnRef *out)
 {
     SnSpec s = {
         .kind = SN_K_CONSTANT,
@@ -215,12 +216,13 @@ sn_ox_constant(SnOx *x, const char *name, const SnType *t, const SnShape *shape,
         .borrow = true,
     };
 
-    return sn_ox_add(x, &s, out);
+    return sn_import_add(x, &s, out);
 }
 
 /* A Constant (and a Dequantize where the value is what codes mean). */
 static SnStatus
-known_form(SnOx *x, SnOxVal *v, const int *perm, const char *tail, SnRef *out)
+known_form(SnImport *x, SnImportVal *v, const int *perm, const char *tail,
+           SnRef *out)
 {
     const SnData *t = v->data;
     const SnType *type;
@@ -230,47 +232,48 @@ known_form(SnOx *x, SnOxVal *v, const int *perm, const char *tail, SnRef *out)
     SnSpec s = {.kind = SN_K_DEQUANTIZE, .nin = 1};
 
     if (!same_perm(v->rank, perm, identity))
-        SN_TRY(sn_ox_permuted(x, t, perm, &t));
+        SN_TRY(sn_import_permuted(x, t, perm, &t));
     else
-        t = v->data = sn_ox_settle(x, t);
+        t = v->data = sn_import_settle(x, t);
     data = t->data;
     if (v->q != NULL) {
         SN_TRY(code_type(x, v, perm, &type));
         if (v->q->u8)
             data = shifted(x, t);
     } else {
-        SN_TRY(sn_ox_wider(x, v->name, &t));
+        SN_TRY(sn_import_wider(x, v->name, &t));
         data = t->data;
-        type = sn_ox_plain_type(x, t->dtype);
+        type = sn_import_plain_type(x, t->dtype);
         if (type == NULL)
-            return sn_ox_fail(x, SN_EUNSUPPORTED,
-                              "'%s' has elements %s, which nothing here takes",
-                              v->name, sn_dtype_name(t->dtype));
+            return sn_import_fail(
+                x, SN_EUNSUPPORTED,
+                "'%s' has elements %s, which nothing here takes", v->name,
+                sn_dtype_name(t->dtype));
         v->u8 = t->dtype == SN_D_U8;
         if (v->u8)
             data = shifted(x, t);
     }
     shape = sn_shape(x->g->pool, t->rank, t->dim);
     if (shape == NULL)
-        return sn_ox_fail(x, SN_EINPUT, "'%s' is too large", v->name);
-    SN_TRY(sn_ox_constant(x, sn_format(x->a, "%s%s", name, tail), type, shape,
-                          data, out));
+        return sn_import_fail(x, SN_EINPUT, "'%s' is too large", v->name);
+    SN_TRY(sn_import_constant(x, sn_format(x->a, "%s%s", name, tail), type,
+                              shape, data, out));
     if (v->q == NULL)
         return SN_OK;
     s.name = sn_format(x->a, "%s%s", v->name, tail);
     s.in = out;
-    return sn_ox_add(x, &s, out);
+    return sn_import_add(x, &s, out);
 }
 
 /* Codes with a scale for each slice are constants only with that axis first. */
 static bool
-sliced_elsewhere(const SnOxVal *v, const int *perm)
+sliced_elsewhere(const SnImportVal *v, const int *perm)
 {
     return v->q != NULL && v->q->axis >= 0 && perm[0] != v->q->axis;
 }
 
 static SnStatus
-first_form(SnOx *x, SnOxVal *v, SnRef *out)
+first_form(SnImport *x, SnImportVal *v, SnRef *out)
 {
     int perm[SN_MAXRANK], n = 1;
 
@@ -278,14 +281,15 @@ first_form(SnOx *x, SnOxVal *v, SnRef *out)
     for (int i = 0; i < v->rank; i++)
         if (i != v->q->axis)
             perm[n++] = i;
-    return sn_ox_get(x, v, perm, out);
+    return sn_import_get(x, v, perm, out);
 }
 
 /* A Transpose of the form there is. */
 static SnStatus
-moved_form(SnOx *x, SnOxVal *v, const int *perm, const char *tail, SnRef *out)
+moved_form(SnImport *x, SnImportVal *v, const int *perm, const char *tail,
+           SnRef *out)
 {
-    const SnOxForm *f = v->form;
+    const SnImportForm *f = v->form;
     int64_t p[SN_MAXRANK];
     SnSpec s = {.nin = 1, .in = &f->ref};
     void *attr;
@@ -294,20 +298,20 @@ moved_form(SnOx *x, SnOxVal *v, const int *perm, const char *tail, SnRef *out)
         for (int k = 0; k < v->rank; k++)
             if (f->perm[k] == perm[i])
                 p[i] = k;
-    SN_TRY(sn_ox_kind(x, "Transpose", &s.kind));
-    attr = sn_ox_attr(x, s.kind);
-    sn_ox_set_ints(x, s.kind, attr, "perm", (uint32_t)v->rank, p);
+    SN_TRY(sn_import_kind(x, "Transpose", &s.kind));
+    attr = sn_import_attr(x, s.kind);
+    sn_import_set_ints(x, s.kind, attr, "perm", (uint32_t)v->rank, p);
     s.attr = attr;
     s.name = sn_format(x->a, "%s%s", v->name, tail);
-    return sn_ox_add(x, &s, out);
+    return sn_import_add(x, &s, out);
 }
 
 SnStatus
-sn_ox_get(SnOx *x, SnOxVal *v, const int *perm, SnRef *out)
+sn_import_get(SnImport *x, SnImportVal *v, const int *perm, SnRef *out)
 {
     const char *tail = "";
 
-    for (const SnOxForm *f = v->form; f != NULL; f = f->next)
+    for (const SnImportForm *f = v->form; f != NULL; f = f->next)
         if (same_perm(v->rank, f->perm, perm)) {
             *out = f->ref;
             return SN_OK;
@@ -327,18 +331,18 @@ sn_ox_get(SnOx *x, SnOxVal *v, const int *perm, SnRef *out)
 }
 
 SnStatus
-sn_ox_plain(SnOx *x, SnOxVal *v, SnRef *out)
+sn_import_plain(SnImport *x, SnImportVal *v, SnRef *out)
 {
-    return sn_ox_get(x, v, identity, out);
+    return sn_import_get(x, v, identity, out);
 }
 
 SnStatus
-sn_ox_last(SnOx *x, SnOxVal *v, SnRef *out)
+sn_import_last(SnImport *x, SnImportVal *v, SnRef *out)
 {
     int perm[SN_MAXRANK];
 
-    sn_ox_last_perm(v->rank, perm);
-    return sn_ox_get(x, v, perm, out);
+    sn_import_last_perm(v->rank, perm);
+    return sn_import_get(x, v, perm, out);
 }
 
 /* ---- known values ---- */
@@ -363,7 +367,7 @@ dtype_of(const SnType *t)
 }
 
 const SnData *
-sn_ox_settle(SnOx *x, const SnData *t)
+sn_import_settle(SnImport *x, const SnData *t)
 {
     SnData *r;
     size_t n = sn_data_nbyte(t);
@@ -377,20 +381,20 @@ sn_ox_settle(SnOx *x, const SnData *t)
 }
 
 const SnData *
-sn_ox_const(SnOx *x, SnOxVal *v)
+sn_import_const(SnImport *x, SnImportVal *v)
 {
     SnData *t;
     const void *p;
     SnArena *scratch;
 
     if (v->data != NULL) {
-        v->data = sn_ox_settle(x, v->data);
+        v->data = sn_import_settle(x, v->data);
         return v->q == NULL ? v->data : NULL;
     }
     if (v->looked)
         return v->known;
     v->looked = v->form != NULL;
-    for (const SnOxForm *f = v->form; f != NULL; f = f->next) {
+    for (const SnImportForm *f = v->form; f != NULL; f = f->next) {
         const SnShape *s = sn_shape_of(x->g, f->ref);
         SnDtype dt = dtype_of(sn_type(x->g, f->ref));
         if (dt == SN_D_NONE || !same_perm(v->rank, f->perm, identity))
@@ -418,25 +422,25 @@ sn_ox_const(SnOx *x, SnOxVal *v)
 }
 
 SnStatus
-sn_ox_ints_in(SnOx *x, uint32_t i, const char *what, SnInts *out)
+sn_import_ints_in(SnImport *x, uint32_t i, const char *what, SnInts *out)
 {
-    SnOxVal *v = sn_ox_in(x, i);
+    SnImportVal *v = sn_import_in(x, i);
     const SnData *t;
     int64_t n, *p;
 
     *out = (SnInts){0};
     if (v == NULL)
         return SN_OK;
-    t = sn_ox_const(x, v);
+    t = sn_import_const(x, v);
     if (t == NULL)
-        return sn_ox_fail(x, SN_EUNSUPPORTED, "%s '%s' must be constant", what,
-                          v->name);
+        return sn_import_fail(x, SN_EUNSUPPORTED, "%s '%s' must be constant",
+                              what, v->name);
     n = sn_data_count(t);
     if ((t->dtype != SN_D_I64 && t->dtype != SN_D_I32) || t->rank > 1 ||
         n > UINT16_MAX)
-        return sn_ox_fail(x, SN_EINPUT,
-                          "%s '%s' is not a list of int64 or int32", what,
-                          v->name);
+        return sn_import_fail(x, SN_EINPUT,
+                              "%s '%s' is not a list of int64 or int32", what,
+                              v->name);
     p = SN_NEW_N(x->a, int64_t, n);
     for (int64_t k = 0; k < n; k++)
         p[k] = sn_data_int(t, k);
@@ -446,39 +450,41 @@ sn_ox_ints_in(SnOx *x, uint32_t i, const char *what, SnInts *out)
 }
 
 SnStatus
-sn_ox_real_in(SnOx *x, uint32_t i, const char *what, float def, float *out)
+sn_import_real_in(SnImport *x, uint32_t i, const char *what, float def,
+                  float *out)
 {
-    SnOxVal *v = sn_ox_in(x, i);
+    SnImportVal *v = sn_import_in(x, i);
     const SnData *t;
 
     *out = def;
     if (v == NULL)
         return SN_OK;
-    t = sn_ox_const(x, v);
+    t = sn_import_const(x, v);
     if (t == NULL)
-        return sn_ox_fail(x, SN_EUNSUPPORTED, "%s '%s' must be constant", what,
-                          v->name);
+        return sn_import_fail(x, SN_EUNSUPPORTED, "%s '%s' must be constant",
+                              what, v->name);
     if (t->dtype != SN_D_F32)
-        return sn_ox_fail(x, SN_EUNSUPPORTED, "%s '%s' is %s, f32 is supported",
-                          what, v->name, sn_dtype_name(t->dtype));
+        return sn_import_fail(x, SN_EUNSUPPORTED,
+                              "%s '%s' is %s, f32 is supported", what, v->name,
+                              sn_dtype_name(t->dtype));
     if (sn_data_count(t) != 1)
-        return sn_ox_fail(x, SN_EINPUT, "%s '%s' is not one number", what,
-                          v->name);
+        return sn_import_fail(x, SN_EINPUT, "%s '%s' is not one number", what,
+                              v->name);
     *out = (float)sn_data_real(t, 0);
     return SN_OK;
 }
 
 SnStatus
-sn_ox_real_like(SnOx *x, const SnOxVal *v, uint32_t i, const char *what,
-                float def, float *out)
+sn_import_real_like(SnImport *x, const SnImportVal *v, uint32_t i,
+                    const char *what, float def, float *out)
 {
-    SnOxVal *b = sn_ox_in(x, i);
-    const SnData *t = b != NULL ? sn_ox_const(x, b) : NULL;
+    SnImportVal *b = sn_import_in(x, i);
+    const SnData *t = b != NULL ? sn_import_const(x, b) : NULL;
     const SnType *type = v->form != NULL ? sn_type(x->g, v->form->ref) : NULL;
 
     if (t == NULL || type == NULL || type->elem != SN_QI8 ||
         t->dtype != (v->u8 ? SN_D_U8 : SN_D_I8) || sn_data_count(t) != 1)
-        return sn_ox_real_in(x, i, what, def, out);
+        return sn_import_real_in(x, i, what, def, out);
     *out = sn_dequant((int32_t)sn_data_int(t, 0) - (v->u8 ? 128 : 0),
                       type->scale[0], type->zp[0]);
     return SN_OK;
@@ -513,7 +519,7 @@ put_dims(SnBuf *b, int rank, const int64_t *dim)
 }
 
 static bool
-dims_agree(const SnOxVal *v, const Onnx__TensorShapeProto *s)
+dims_agree(const SnImportVal *v, const Onnx__TensorShapeProto *s)
 {
     if (s->n_dim != (size_t)v->rank) /* a scalar may be said to be a list */
         return v->rank == 0 && s->n_dim == 1 &&
@@ -531,7 +537,7 @@ dims_agree(const SnOxVal *v, const Onnx__TensorShapeProto *s)
 /* What the file states about a value against what was inferred.  A stated shape
  * decides nothing: tools that edit a model leave old ones behind. */
 static SnStatus
-check_info(SnOx *x, const SnOxVal *v, const SnType *type)
+check_info(SnImport *x, const SnImportVal *v, const SnType *type)
 {
     const Onnx__TypeProto__Tensor *t;
     SnBuf b;
@@ -542,19 +548,20 @@ check_info(SnOx *x, const SnOxVal *v, const SnType *type)
         v->info->type->value_case != ONNX__TYPE_PROTO__VALUE_TENSOR_TYPE)
         return SN_OK;
     t = v->info->type->tensor_type;
-    said = sn_ox_dtype(x, t->has_elem_type ? t->elem_type : 0, &name);
+    said = sn_import_dtype(x, t->has_elem_type ? t->elem_type : 0, &name);
     if (type == NULL && said == SN_D_NONE)
         said = sn_onnx_unpacked(t->elem_type);
     if (t->has_elem_type && t->elem_type != 0 &&
         !(type != NULL ? elem_fits(said, type, v->u8) : said == v->data->dtype))
-        return sn_ox_fail(x,
-                          sn_ox_plain_type(x, said) != NULL || said == SN_D_I16
-                              ? SN_EINPUT
-                              : SN_EUNSUPPORTED,
-                          "'%s' is %s, the file says %s", v->name,
-                          type != NULL ? sn_elem_name(type->elem)
-                                       : sn_dtype_name(v->data->dtype),
-                          name);
+        return sn_import_fail(x,
+                              sn_import_plain_type(x, said) != NULL ||
+                                      said == SN_D_I16
+                                  ? SN_EINPUT
+                                  : SN_EUNSUPPORTED,
+                              "'%s' is %s, the file says %s", v->name,
+                              type != NULL ? sn_elem_name(type->elem)
+                                           : sn_dtype_name(v->data->dtype),
+                              name);
     if (t->shape == NULL || dims_agree(v, t->shape) || x->nstale++ > 0)
         return SN_OK;
     sn_buf_init(&b, x->a);
@@ -574,7 +581,8 @@ check_info(SnOx *x, const SnOxVal *v, const SnType *type)
 }
 
 bool
-sn_ox_elem_agrees(SnOx *x, const SnData *t, const Onnx__ValueInfoProto *vi)
+sn_import_elem_agrees(SnImport *x, const SnData *t,
+                      const Onnx__ValueInfoProto *vi)
 {
     const char *name;
 
@@ -582,17 +590,17 @@ sn_ox_elem_agrees(SnOx *x, const SnData *t, const Onnx__ValueInfoProto *vi)
            vi->type->value_case != ONNX__TYPE_PROTO__VALUE_TENSOR_TYPE ||
            !vi->type->tensor_type->has_elem_type ||
            vi->type->tensor_type->elem_type == 0 ||
-           sn_ox_dtype(x, vi->type->tensor_type->elem_type, &name) ==
+           sn_import_dtype(x, vi->type->tensor_type->elem_type, &name) ==
                t->dtype ||
            sn_onnx_unpacked(vi->type->tensor_type->elem_type) == t->dtype;
 }
 
 /* Results on the grid of a uint8 operand are uint8 in the file, too. */
 static bool
-from_u8(SnOx *x)
+from_u8(SnImport *x)
 {
     for (uint32_t i = 0; i < x->n->n_input; i++) {
-        const SnOxVal *v = sn_ox_in(x, i);
+        const SnImportVal *v = sn_import_in(x, i);
         if (v != NULL && v->u8 && v->form != NULL)
             return true;
     }
@@ -600,7 +608,7 @@ from_u8(SnOx *x)
 }
 
 static SnStatus
-put(SnOx *x, SnOxVal *v, SnRef ref, const int *perm)
+put(SnImport *x, SnImportVal *v, SnRef ref, const int *perm)
 {
     const SnShape *s = sn_shape_of(x->g, ref);
 
@@ -608,7 +616,7 @@ put(SnOx *x, SnOxVal *v, SnRef ref, const int *perm)
     if ((sn_type(x->g, ref)->elem == SN_QI8 ||
          sn_type(x->g, ref)->elem == SN_QI16 ||
          sn_type(x->g, ref)->elem == SN_I8) &&
-        (x->sign == SN_OX_AS_INPUTS ? from_u8(x) : x->sign == SN_OX_U8))
+        (x->sign == SN_IMPORT_AS_INPUTS ? from_u8(x) : x->sign == SN_IMPORT_U8))
         v->u8 = true;
     v->rank = s->rank;
     for (int i = 0; i < s->rank; i++)
@@ -618,29 +626,29 @@ put(SnOx *x, SnOxVal *v, SnRef ref, const int *perm)
 }
 
 SnStatus
-sn_ox_put(SnOx *x, uint32_t k, SnRef ref)
+sn_import_put(SnImport *x, uint32_t k, SnRef ref)
 {
-    SnOxVal *v = sn_ox_out(x, k);
+    SnImportVal *v = sn_import_out(x, k);
 
     return v != NULL ? put(x, v, ref, identity) : SN_OK;
 }
 
 SnStatus
-sn_ox_put_last(SnOx *x, uint32_t k, SnRef ref)
+sn_import_put_last(SnImport *x, uint32_t k, SnRef ref)
 {
-    SnOxVal *v = sn_ox_out(x, k);
+    SnImportVal *v = sn_import_out(x, k);
     int perm[SN_MAXRANK];
 
     if (v == NULL)
         return SN_OK;
-    sn_ox_last_perm(sn_shape_of(x->g, ref)->rank, perm);
+    sn_import_last_perm(sn_shape_of(x->g, ref)->rank, perm);
     return put(x, v, ref, perm);
 }
 
 SnStatus
-sn_ox_put_data(SnOx *x, uint32_t k, const SnData *t)
+sn_import_put_data(SnImport *x, uint32_t k, const SnData *t)
 {
-    SnOxVal *v = sn_ox_out(x, k);
+    SnImportVal *v = sn_import_out(x, k);
 
     if (v == NULL)
         return SN_OK;
@@ -652,9 +660,9 @@ sn_ox_put_data(SnOx *x, uint32_t k, const SnData *t)
 }
 
 SnStatus
-sn_ox_alias(SnOx *x, uint32_t k, SnOxVal *from)
+sn_import_alias(SnImport *x, uint32_t k, SnImportVal *from)
 {
-    SnOxVal *v = sn_ox_out(x, k);
+    SnImportVal *v = sn_import_out(x, k);
 
     if (v == NULL)
         return SN_OK;
