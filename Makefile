@@ -48,7 +48,7 @@ BASE_O = $(call obj,$(BASE_C))
 DSL_O  = $(call obj,$(DSL_C))
 GEN_O  = $(call obj,$(GEN_C))
 CLI_O  = $(call obj,$(CLI_C))
-LIB_O  = $(call obj,$(LIB_C)) $(call obj,$(MADE_C))
+LIB_O  = $(call obj,$(LIB_C)) $(call obj,$(MADE_C) $(GEN)/sn_variants.c)
 
 SINTER = $(BUILD)/sinter
 SGEN   = $(BUILD)/sinter-gen
@@ -112,6 +112,12 @@ $(GEN)/sn_pack_id.h: $(PACK_C)
 	@printf '#define SN_PACK_ID "%s"\n' \
 	  "$$(cat $(PACK_C) | sha256sum | cut -c1-16)" >$@
 $(call obj,src/kernel/pack.c src/kernel/tune.c): $(GEN)/sn_pack_id.h
+# Variants of kernels register themselves: a call of each function that does.
+KERNEL_C = $(call below,src/kernel)
+$(GEN)/sn_variants.c: $(KERNEL_C) tools/variants.sh
+	@mkdir -p $(GEN)
+	@sh tools/variants.sh $(KERNEL_C) >$@.new
+	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
 # The empty recipe makes make look at the file again: sinter-gen leaves what
 # did not change alone.
 $(filter-out %.pb-c.c,$(MADE_C)) $(GEN)/sn_tests.c: $(GEN)/.stamp
@@ -175,7 +181,7 @@ PUBLIC_H = $(addprefix src/base/,arena.h buf.h data.h diag.h diag_format.h \
            file/file.h fmath.h json.h num.h saturate.h status.h version.h) \
            $(addprefix src/graph/,desc.h graph.h type.h text/text.h) \
            $(addprefix src/rewrite/,copy.h rewrite.h rule.h) \
-           $(addprefix src/kernel/,isa.h $(addprefix eval/,dot.h eval.h inv.h \
+           $(addprefix src/kernel/,isa.h variant.h $(addprefix eval/,dot.h eval.h inv.h \
            map.h rows.h)) \
            $(addprefix src/quant/,advise.h bias.h compare.h control.h island.h \
            quantize.h range.h reasons.h scheme.h place/place.h \

@@ -58,14 +58,6 @@ sn_isa_have(SnIsa isa)
 #endif
 }
 
-SnIsa
-sn_isa_lanes(SnIsa isa)
-{
-    return isa == SN_ISA_NEON                       ? SN_ISA_PORTABLE
-           : isa > SN_ISA_AVX2 && isa < SN_ISA_VNNI ? SN_ISA_AVX2
-                                                    : isa;
-}
-
 bool
 sn_isa_named(const char *name, SnIsa *out)
 {
@@ -78,6 +70,20 @@ sn_isa_named(const char *name, SnIsa *out)
 }
 
 static SnIsa
+best_from(SnIsa top)
+{
+    while (!sn_isa_have(top))
+        top--;
+    return top;
+}
+
+SnIsa
+sn_isa_best(void)
+{
+    return best_from(SN_NISA - 1);
+}
+
+static SnIsa
 choose(void)
 {
     const char *want = getenv("SINTER_CPU");
@@ -85,9 +91,7 @@ choose(void)
 
     if (want)
         sn_isa_named(want, &top);
-    while (!sn_isa_have(top))
-        top--;
-    return top;
+    return best_from(top);
 }
 
 SnIsa

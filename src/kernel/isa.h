@@ -23,6 +23,8 @@ typedef enum SnIsa {
 } SnIsa;
 
 SnIsa sn_isa(void);
+/* The best that the processor has, whatever SINTER_CPU says. */
+SnIsa sn_isa_best(void);
 /* Kernels prepared from now on use `isa`; false when this processor has not
  * got it. */
 bool sn_isa_set(SnIsa isa);
@@ -30,9 +32,6 @@ bool sn_isa_have(SnIsa isa);
 const char *sn_isa_name(SnIsa isa);
 /* False when none has that name. */
 bool sn_isa_named(const char *name, SnIsa *out);
-/* For kernels that know no more than AVX2 and AVX-512: one of these, or
- * portable. */
-SnIsa sn_isa_lanes(SnIsa isa);
 
 #ifdef __cplusplus
 }

@@ -10,13 +10,15 @@ if ! sh tools/deps.sh gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user; the
     echo "skip neon: no cross compiler or emulator"
     exit 0
 fi
+sh tools/variants.sh src/kernel/conv/conv_neon.c src/kernel/conv/conv_ref.c \
+    >"$out/sn_variants.c"
 if ! aarch64-linux-gnu-gcc -std=c11 -D_GNU_SOURCE -O2 -ffp-contract=off \
     -fno-strict-aliasing -Wall -Wextra -Wconversion -Werror -static -Isrc \
     -I"$BUILD/gen" -DXXH_INLINE_ALL \
     -o "$out/neon_check" tests/tools/neon_check.c src/kernel/conv/conv_neon.c \
     src/kernel/conv/conv_class.c src/kernel/conv/conv_pick.c src/kernel/conv/conv_plan.c \
     src/kernel/conv/conv_run.c src/kernel/conv/conv_ref.c src/kernel/conv/conv_wino.c \
-    src/kernel/pack.c src/kernel/span.c src/kernel/isa.c src/base/arena.c \
+    src/kernel/pack.c src/kernel/span.c src/kernel/isa.c src/kernel/variant.c "$out/sn_variants.c" src/base/arena.c \
     src/base/buf.c src/base/diag.c src/base/file/file.c src/base/fmath.c -lm; then
     echo "not ok neon: does not compile"
     exit 1

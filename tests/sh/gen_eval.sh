@@ -35,7 +35,7 @@ for f in "$tmp"/sn_kinds.c "$tmp"/sn_eval.c "$tmp"/sn_inv.c; do
 done
 # shellcheck disable=SC2086
 if $CC $flags -Isrc -I. -Itests -I"$tmp" -I"$BUILD/gen" -o "$tmp/made" tests/gen/eval_made.c \
-    $obj $(find src/graph src/kernel src/base -name '*.c') -lcmocka -lxxhash -lm \
+    $obj $(find src/graph src/kernel src/base -name '*.c') "$BUILD/gen/sn_variants.c" -lcmocka -lxxhash -lm \
     >"$tmp/log" 2>&1; then
     "$tmp/made" >"$tmp/log" 2>&1
     rc=$?

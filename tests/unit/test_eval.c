@@ -607,7 +607,10 @@ variants(void **state)
 {
     (void)state;
     enum { K = 37 };
-    if (!sn_have_avx2())
+    const SnDotLoops *ref = sn_variant(&sn_dot_variants, SN_ISA_PORTABLE);
+    const SnDotLoops *avx2 = sn_variant(&sn_dot_variants, SN_ISA_AVX2);
+
+    if (!sn_isa_have(SN_ISA_AVX2))
         skip();
     for (int64_t width = 8; width <= 64; width += 8) {
         SnSeg seg[2] = {{0, 0, 20}, {50, 24, 13}};
@@ -616,8 +619,8 @@ variants(void **state)
         float a[64], b[64];
         for (int i = 0; i < 64; i++)
             a[i] = b[i] = (float)i;
-        sn_dot_f32_ref(&m, x, w, width, a);
-        sn_dot_f32_avx2(&m, x, w, width, b);
+        ref->f32(&m, x, w, width, a);
+        avx2->f32(&m, x, w, width, b);
         assert_memory_equal(a, b, sizeof a);
         int16_t xs[38], *ws = SN_NEW_N(arena, int16_t, 38 * width);
         int32_t u[64], v[64];
@@ -625,15 +628,15 @@ variants(void **state)
             xs[i] = (int16_t)((int)(rnd() % 511) - 255);
         for (int i = 0; i < 38 * width; i++)
             ws[i] = (int16_t)((int)(rnd() % 511) - 255);
-        sn_dot_s16_ref(xs, ws, 38, width, u);
-        sn_dot_s16_avx2(xs, ws, 38, width, v);
+        ref->s16(xs, ws, 38, width, u);
+        avx2->s16(xs, ws, 38, width, v);
         assert_memory_equal(u, v, (size_t)width * 4);
         for (int64_t n = width - 7; n <= width; n++) {
-            sn_mac_f32_ref(x, w, n, a);
-            sn_mac_f32_avx2(x, w, n, b);
+            ref->mac_f32(x, w, n, a);
+            avx2->mac_f32(x, w, n, b);
             assert_memory_equal(a, b, sizeof a);
-            sn_mac_s8_ref((const int8_t *)x, 3, ws, n, u);
-            sn_mac_s8_avx2((const int8_t *)x, 3, ws, n, v);
+            ref->mac_s8((const int8_t *)x, 3, ws, n, u);
+            avx2->mac_s8((const int8_t *)x, 3, ws, n, v);
             assert_memory_equal(u, v, (size_t)width * 4);
         }
     }

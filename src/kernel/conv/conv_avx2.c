@@ -100,7 +100,7 @@ dw(const SnDw *d)
     }
 }
 
-const SnGemm sn_gemm_avx2 = {
+static const SnGemm table = {
     .isa = SN_ISA_AVX2,
     .esize = 2,
     .kstep = 2,
@@ -118,6 +118,19 @@ const SnGemm sn_gemm_avx2 = {
     .dwpack = pack,
 };
 
+void sn_register_conv_avx2(void);
+void
+sn_register_conv_avx2(void)
+{
+    sn_variant_add(&sn_conv_variants, SN_ISA_AVX2, &table);
+}
+
 #else
-typedef int sn_no_conv_avx2_t;
+
+void sn_register_conv_avx2(void);
+void
+sn_register_conv_avx2(void)
+{
+}
+
 #endif

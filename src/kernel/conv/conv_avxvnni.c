@@ -8,10 +8,22 @@
 
 #define TARGET __attribute__((target("avx2,fma,avxvnni")))
 #define DPBUSD(s, u, w) _mm256_dpbusd_avx_epi32(s, u, w)
-#define GEMM sn_gemm_avxvnni
 #define GEMM_ISA SN_ISA_AVXVNNI
 #include "kernel/conv/conv_lanes256.inc"
 
+void sn_register_conv_avxvnni(void);
+void
+sn_register_conv_avxvnni(void)
+{
+    sn_variant_add(&sn_conv_variants, SN_ISA_AVXVNNI, &table);
+}
+
 #else
-typedef int sn_no_avxvnni_t;
+
+void sn_register_conv_avxvnni(void);
+void
+sn_register_conv_avxvnni(void)
+{
+}
+
 #endif

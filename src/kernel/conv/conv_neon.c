@@ -195,7 +195,7 @@ dw(const SnDw *d)
     }
 }
 
-const SnGemm sn_gemm_neon = {
+static const SnGemm table = {
     .isa = SN_ISA_NEON,
     .esize = 1,
     .offset = 0,
@@ -214,6 +214,19 @@ const SnGemm sn_gemm_neon = {
     .dwpack = pack,
 };
 
+void sn_register_conv_neon(void);
+void
+sn_register_conv_neon(void)
+{
+    sn_variant_add(&sn_conv_variants, SN_ISA_NEON, &table);
+}
+
 #else
-typedef int sn_no_neon_t;
+
+void sn_register_conv_neon(void);
+void
+sn_register_conv_neon(void)
+{
+}
+
 #endif

@@ -8,24 +8,12 @@
 #include "kernel/conv/conv_wino.h"
 #include "kernel/pack.h"
 
+SnVariants sn_conv_variants;
+
 const SnGemm *
 sn_gemm(SnIsa isa)
 {
-#if defined(__x86_64__)
-    if (isa == SN_ISA_VNNI)
-        return &sn_gemm_vnni;
-    if (isa == SN_ISA_VNNI256)
-        return &sn_gemm_vnni256;
-    if (isa == SN_ISA_AVXVNNI)
-        return &sn_gemm_avxvnni;
-    if (isa == SN_ISA_AVX2)
-        return &sn_gemm_avx2;
-#elif defined(__aarch64__)
-    if (isa == SN_ISA_NEON)
-        return &sn_gemm_neon;
-#endif
-    (void)isa;
-    return &sn_gemm_ref;
+    return sn_variant(&sn_conv_variants, isa);
 }
 
 static int32_t

@@ -16,7 +16,7 @@
 
 #include <stdint.h>
 #include "base/arena.h"
-#include "kernel/isa.h"
+#include "kernel/variant.h"
 
 enum { SN_TILE_M = 8, SN_TILE_N = 64, SN_LANE = 16 };
 
@@ -129,8 +129,7 @@ typedef struct SnGemm {
     void (*dwpack)(const int16_t *w, int64_t ntap, void *to);
 } SnGemm;
 const SnGemm *sn_gemm(SnIsa isa);
-extern const SnGemm sn_gemm_ref, sn_gemm_avx2, sn_gemm_avxvnni, sn_gemm_vnni256,
-    sn_gemm_vnni, sn_gemm_neon;
+extern SnVariants sn_conv_variants;
 
 /* ---- plans ---- */
 

@@ -91,7 +91,7 @@ pack(const int16_t *w, int64_t ntap, void *to)
     memcpy(to, w, (size_t)ntap * SN_LANE * sizeof *w);
 }
 
-const SnGemm sn_gemm_ref = {
+static const SnGemm table = {
     .isa = SN_ISA_PORTABLE,
     .esize = 2,
     .kstep = 1,
@@ -106,3 +106,10 @@ const SnGemm sn_gemm_ref = {
     .dwplace = place,
     .dwpack = pack,
 };
+
+void sn_register_conv_portable(void);
+void
+sn_register_conv_portable(void)
+{
+    sn_variant_add(&sn_conv_variants, SN_ISA_PORTABLE, &table);
+}

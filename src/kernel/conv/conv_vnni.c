@@ -204,7 +204,7 @@ TILES(4)
     {                                  \
         ROW(N), tile##N##7, tile##N##8 \
     }
-const SnGemm sn_gemm_vnni = {
+static const SnGemm table = {
     .isa = SN_ISA_VNNI,
     .esize = 1,
     .offset = 128,
@@ -225,6 +225,19 @@ const SnGemm sn_gemm_vnni = {
     .dwpack = sn_dw_vnni_pack,
 };
 
+void sn_register_conv_vnni(void);
+void
+sn_register_conv_vnni(void)
+{
+    sn_variant_add(&sn_conv_variants, SN_ISA_VNNI, &table);
+}
+
 #else
-typedef int sn_no_vnni_t;
+
+void sn_register_conv_vnni(void);
+void
+sn_register_conv_vnni(void)
+{
+}
+
 #endif

@@ -48,17 +48,12 @@ struct SnConvF32 {
     float lo, hi;
 };
 
+SnVariants sn_conv_f32_variants;
+
 static const SnGemmF32 *
 gemm_f32(SnIsa isa)
 {
-#if defined(__x86_64__)
-    if (isa == SN_ISA_VNNI)
-        return &sn_gemm_f32_avx512;
-    if (sn_isa_lanes(isa) == SN_ISA_AVX2)
-        return &sn_gemm_f32_avx2;
-#endif
-    (void)isa;
-    return &sn_gemm_f32_ref;
+    return sn_variant(&sn_conv_f32_variants, isa);
 }
 
 /* ---- classes ---- */
@@ -608,3 +603,10 @@ const SnGemmF32 sn_gemm_f32_ref = {
     .tile = {{tile_ref, tile_ref, tile_ref, tile_ref}},
     .dw = dw_ref,
 };
+
+void sn_register_conv_f32_portable(void);
+void
+sn_register_conv_f32_portable(void)
+{
+    sn_variant_add(&sn_conv_f32_variants, SN_ISA_PORTABLE, &sn_gemm_f32_ref);
+}

@@ -15,6 +15,7 @@
 #include <stdint.h>
 #include "base/arena.h"
 #include "kernel/conv/conv_q8.h"
+#include "kernel/variant.h"
 
 enum { SN_F32_ROWS = 8, SN_F32_PANELS = 4 };
 
@@ -62,7 +63,8 @@ typedef struct SnGemmF32 {
     SnTileF32Fn *tile[SN_F32_PANELS][SN_F32_ROWS]; /* [panels-1][rows-1] */
     SnDwF32Fn *dw;
 } SnGemmF32;
-extern const SnGemmF32 sn_gemm_f32_ref, sn_gemm_f32_avx2, sn_gemm_f32_avx512;
+extern const SnGemmF32 sn_gemm_f32_ref;
+extern SnVariants sn_conv_f32_variants;
 
 /* ---- plans ---- */
 

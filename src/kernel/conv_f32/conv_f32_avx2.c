@@ -140,13 +140,26 @@ dw(const SnDwF32 *d)
     }
 }
 
-const SnGemmF32 sn_gemm_f32_avx2 = {
+static const SnGemmF32 table = {
     .npanel = 1,
     .nrow = {6},
     .tile = {{tile1, tile2, tile3, tile4, tile5, tile6}},
     .dw = dw,
 };
 
+void sn_register_conv_f32_avx2(void);
+void
+sn_register_conv_f32_avx2(void)
+{
+    sn_variant_add(&sn_conv_f32_variants, SN_ISA_AVX2, &table);
+}
+
 #else
-typedef int sn_no_avx2_f32_t;
+
+void sn_register_conv_f32_avx2(void);
+void
+sn_register_conv_f32_avx2(void)
+{
+}
+
 #endif

@@ -211,13 +211,26 @@ dw(const SnDwF32 *d)
     {                                  \
         SIX(N), tile##N##7, tile##N##8 \
     }
-const SnGemmF32 sn_gemm_f32_avx512 = {
+static const SnGemmF32 table = {
     .npanel = 4,
     .nrow = {8, 8, 8, 6},
     .tile = {EIGHT(1), EIGHT(2), EIGHT(3), {SIX(4)}},
     .dw = dw,
 };
 
+void sn_register_conv_f32_avx512(void);
+void
+sn_register_conv_f32_avx512(void)
+{
+    sn_variant_add(&sn_conv_f32_variants, SN_ISA_VNNI, &table);
+}
+
 #else
-typedef int sn_no_avx512_t;
+
+void sn_register_conv_f32_avx512(void);
+void
+sn_register_conv_f32_avx512(void)
+{
+}
+
 #endif

@@ -96,17 +96,12 @@ const SnEach sn_each_ref = {f32,  difference, real,   nearest,
 
 /* ---- choice ---- */
 
+SnVariants sn_each_variants;
+
 static const SnEach *
 variant(SnIsa isa)
 {
-#if defined(__x86_64__)
-    if (isa == SN_ISA_VNNI)
-        return &sn_each_avx512;
-    if (sn_isa_lanes(isa) == SN_ISA_AVX2)
-        return &sn_each_avx2;
-#endif
-    (void)isa;
-    return &sn_each_ref;
+    return sn_variant(&sn_each_variants, isa);
 }
 
 void
@@ -160,4 +155,11 @@ sn_each_extreme(SnIsa isa, bool largest, const float *x, int64_t n)
         if (nan ? x[i] != x[i] : x[i] == 0)
             return x[i];
     return r;
+}
+
+void sn_register_each_portable(void);
+void
+sn_register_each_portable(void)
+{
+    sn_variant_add(&sn_each_variants, SN_ISA_PORTABLE, &sn_each_ref);
 }

@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include "kernel/isa.h"
+#include "kernel/variant.h"
 
 typedef enum SnEachOp {
     SN_EACH_ADD,
@@ -57,6 +57,7 @@ typedef struct SnEach {
     /* Without regard to NaN, *nan tells, and to the sign of zeros. */
     float (*extreme)(bool largest, const float *x, int64_t n, bool *nan);
 } SnEach;
-extern const SnEach sn_each_ref, sn_each_avx2, sn_each_avx512;
+extern const SnEach sn_each_ref;
+extern SnVariants sn_each_variants;
 
 #endif

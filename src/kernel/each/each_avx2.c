@@ -35,9 +35,22 @@ iput8(int8_t *p, I v)
 
 #include "kernel/each/each_lanes.inc"
 
-const SnEach sn_each_avx2 = {f32,  difference, real,   nearest,
+static const SnEach table = {f32,  difference, real,   nearest,
                              code, bounds,     extreme};
 
+void sn_register_each_avx2(void);
+void
+sn_register_each_avx2(void)
+{
+    sn_variant_add(&sn_each_variants, SN_ISA_AVX2, &table);
+}
+
 #else
-typedef int sn_no_each_avx2_t;
+
+void sn_register_each_avx2(void);
+void
+sn_register_each_avx2(void)
+{
+}
+
 #endif

@@ -27,9 +27,22 @@ typedef __mmask16 U;
 
 #include "kernel/each/each_lanes.inc"
 
-const SnEach sn_each_avx512 = {f32,  difference, real,   nearest,
-                               code, bounds,     extreme};
+static const SnEach table = {f32,  difference, real,   nearest,
+                             code, bounds,     extreme};
+
+void sn_register_each_avx512(void);
+void
+sn_register_each_avx512(void)
+{
+    sn_variant_add(&sn_each_variants, SN_ISA_VNNI, &table);
+}
 
 #else
-typedef int sn_no_each_avx512_t;
+
+void sn_register_each_avx512(void);
+void
+sn_register_each_avx512(void)
+{
+}
+
 #endif

@@ -82,17 +82,12 @@ const double sn_erf_terms[SN_ERF_TERMS][SN_ERF_INTERVALS] = {
      -0x1.f7f4626a8adeep-22},
 };
 
+SnVariants sn_erf_f32_variants;
+
 static const SnErfF32 *
 variant(SnIsa isa)
 {
-#if defined(__x86_64__)
-    if (isa == SN_ISA_VNNI)
-        return &sn_erf_f32_avx512;
-    if (sn_isa_lanes(isa) == SN_ISA_AVX2)
-        return &sn_erf_f32_avx2;
-#endif
-    (void)isa;
-    return NULL;
+    return sn_variant(&sn_erf_f32_variants, isa);
 }
 
 void

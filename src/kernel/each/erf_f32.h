@@ -5,7 +5,7 @@
 #define SN_ERF_F32_H
 
 #include <stdint.h>
-#include "kernel/isa.h"
+#include "kernel/variant.h"
 
 /* y[i] = sn_erff(x[i]); which NaN is left open.  y may be x. */
 void sn_erff_run(SnIsa isa, const float *x, int64_t n, float *y);
@@ -33,6 +33,6 @@ typedef struct SnErfF32 {
     /* y[i] = (x[i] - mean) / dev */
     void (*scale)(const float *x, int64_t n, float mean, float dev, float *y);
 } SnErfF32;
-extern const SnErfF32 sn_erf_f32_avx2, sn_erf_f32_avx512;
+extern SnVariants sn_erf_f32_variants;
 
 #endif

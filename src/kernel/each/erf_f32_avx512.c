@@ -52,8 +52,21 @@ column(const float *p, int64_t n)
 
 #include "kernel/each/erf_f32_lanes.inc"
 
-const SnErfF32 sn_erf_f32_avx512 = {many, moments, scale};
+static const SnErfF32 table = {many, moments, scale};
+
+void sn_register_erf_f32_avx512(void);
+void
+sn_register_erf_f32_avx512(void)
+{
+    sn_variant_add(&sn_erf_f32_variants, SN_ISA_VNNI, &table);
+}
 
 #else
-typedef int sn_no_erf_f32_avx512_t;
+
+void sn_register_erf_f32_avx512(void);
+void
+sn_register_erf_f32_avx512(void)
+{
+}
+
 #endif

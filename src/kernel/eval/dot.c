@@ -5,9 +5,9 @@
 #include <math.h>
 #include <string.h>
 
-void
-sn_dot_f32_ref(const SnMap *m, const float *x, const float *pack, int64_t width,
-               float *acc)
+static void
+dot_f32(const SnMap *m, const float *x, const float *pack, int64_t width,
+        float *acc)
 {
     for (uint32_t s = 0; s < m->nseg; s++) {
         const float *p = pack + m->seg[s].k * width;
@@ -19,9 +19,9 @@ sn_dot_f32_ref(const SnMap *m, const float *x, const float *pack, int64_t width,
     }
 }
 
-void
-sn_dot_s16_ref(const int16_t *x, const int16_t *pack, int64_t kpad,
-               int64_t width, int32_t *acc)
+static void
+dot_s16(const int16_t *x, const int16_t *pack, int64_t kpad, int64_t width,
+        int32_t *acc)
 {
     memset(acc, 0, (size_t)width * sizeof *acc);
     for (int64_t k = 0; k < kpad; k += 2, pack += 2 * width)
@@ -32,19 +32,28 @@ sn_dot_s16_ref(const int16_t *x, const int16_t *pack, int64_t kpad,
         }
 }
 
-void
-sn_mac_f32_ref(const float *x, const float *w, int64_t n, float *acc)
+static void
+mac_f32(const float *x, const float *w, int64_t n, float *acc)
 {
     for (int64_t i = 0; i < n; i++)
         acc[i] = fmaf(x[i], w[i], acc[i]);
 }
 
-void
-sn_mac_s8_ref(const int8_t *x, int32_t zx, const int16_t *w, int64_t n,
-              int32_t *acc)
+static void
+mac_s8(const int8_t *x, int32_t zx, const int16_t *w, int64_t n, int32_t *acc)
 {
     for (int64_t i = 0; i < n; i++)
         acc[i] = (int32_t)((uint32_t)acc[i] + (uint32_t)((x[i] - zx) * w[i]));
+}
+
+static const SnDotLoops portable = {dot_f32, dot_s16, mac_f32, mac_s8};
+SnVariants sn_dot_variants;
+
+void sn_register_dot_portable(void);
+void
+sn_register_dot_portable(void)
+{
+    sn_variant_add(&sn_dot_variants, SN_ISA_PORTABLE, &portable);
 }
 
 /* ---- reading operands ---- */
@@ -153,14 +162,14 @@ block_f32(SnDot *d)
     for (int64_t i = 0; i < d->width; i++)
         d->f[i] = d->bias && i < d->n ? d->bias[m->chan0 + d->l0 + i] : 0;
     if (m->lane_a == 0) {
-        (d->avx2 ? sn_dot_f32_avx2 : sn_dot_f32_ref)(m, x, p, d->width, d->f);
+        d->loops->f32(m, x, p, d->width, d->f);
         return;
     }
     for (uint32_t s = 0; s < m->nseg; s++)
         for (int64_t j = 0; j < m->seg[s].n; j++)
-            (d->avx2 ? sn_mac_f32_avx2 : sn_mac_f32_ref)(
-                x + m->seg[s].a + j * m->step_a + d->l0 * m->lane_a,
-                p + (m->seg[s].k + j) * d->width, d->n, d->f);
+            d->loops->mac_f32(x + m->seg[s].a + j * m->step_a +
+                                  d->l0 * m->lane_a,
+                              p + (m->seg[s].k + j) * d->width, d->n, d->f);
 }
 
 /* The x taps as differences from the zero point, 0 where padded. */
@@ -190,14 +199,13 @@ block_s8(SnDot *d)
 
     if (m->lane_a == 0) {
         gather(d);
-        (d->avx2 ? sn_dot_s16_avx2 : sn_dot_s16_ref)(d->taps, d->pack, d->kpad,
-                                                     d->width, d->i);
+        d->loops->s16(d->taps, d->pack, d->kpad, d->width, d->i);
         return;
     }
     memset(d->i, 0, sizeof d->i);
     for (uint32_t s = 0; s < m->nseg; s++)
         for (int64_t j = 0; j < m->seg[s].n; j++)
-            (d->avx2 ? sn_mac_s8_avx2 : sn_mac_s8_ref)(
+            d->loops->mac_s8(
                 x + m->seg[s].a + j * m->step_a + d->l0 * m->lane_a,
                 d->x->type->zp[0],
                 (const int16_t *)d->pack + (m->seg[s].k + j) * d->width, d->n,
@@ -235,7 +243,7 @@ sn_dot_open(SnDot *d, SnMap *m, const SnCall *c, const SnTensor *x,
     d->width = m->nlane < SN_LANES ? (m->nlane + 7) / 8 * 8 : SN_LANES;
     d->pack_b0 = d->pack_l0 = -1;
     d->kpad = (m->maxtap + 1) / 2 * 2;
-    d->avx2 = sn_have_avx2();
+    d->loops = sn_variant(&sn_dot_variants, sn_isa_best());
     size_t size = is_f32(d) || is_wide(d) ? 4 : 2;
     d->pack = sn_alloc_n(c->scratch, (size_t)(d->kpad * d->width), size);
     d->taps = SN_NEW_N(c->scratch, int16_t, d->kpad);

@@ -7,6 +7,7 @@
 #define SN_DOT_H
 
 #include "kernel/eval/map.h"
+#include "kernel/variant.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -30,7 +31,7 @@ typedef struct SnDot {
     const float *bias;
     int64_t g, width, pack_b0, pack_l0, kpad;
     void *pack, *taps;
-    bool avx2;
+    const struct SnDotLoops *loops;
 } SnDot;
 
 /* x and w are the first and second mapped operand; both f32, or both quantized
@@ -40,7 +41,7 @@ void sn_dot_open(SnDot *d, SnMap *m, const SnCall *c, const SnTensor *x,
                  const SnTensor *w, const float *bias);
 bool sn_dot_next(SnDot *d);
 
-/* ---- variants (dot_avx2.c) ---- */
+/* ---- variants ---- */
 
 /* acc[0..width) += taps of the map's runs, x shared by all lanes; pack is
  * [maxtap][width], width a multiple of 8. */
@@ -54,11 +55,15 @@ typedef void SnMacF32(const float *x, const float *w, int64_t n, float *acc);
 typedef void SnMacS8(const int8_t *x, int32_t zx, const int16_t *w, int64_t n,
                      int32_t *acc);
 
-SnDotF32 sn_dot_f32_ref, sn_dot_f32_avx2;
-SnDotS16 sn_dot_s16_ref, sn_dot_s16_avx2;
-SnMacF32 sn_mac_f32_ref, sn_mac_f32_avx2;
-SnMacS8 sn_mac_s8_ref, sn_mac_s8_avx2;
-bool sn_have_avx2(void);
+typedef struct SnDotLoops {
+    SnDotF32 *f32;
+    SnDotS16 *s16;
+    SnMacF32 *mac_f32;
+    SnMacS8 *mac_s8;
+} SnDotLoops;
+/* Evaluators take the best that the processor has: SINTER_CPU is for kernels,
+ * which are compared with them. */
+extern SnVariants sn_dot_variants;
 
 #ifdef __cplusplus
 }

@@ -1,17 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The loops of dot.c for AVX2 and FMA: eight lanes to a register, the same
- * order within each lane.  Elsewhere they are the portable ones. */
+ * order within each lane. */
 #include "kernel/eval/dot.h"
 
 #if defined(__x86_64__)
 #include <immintrin.h>
 #include <math.h>
-
-bool
-sn_have_avx2(void)
-{
-    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-}
 
 #define AVX2 __attribute__((target("avx2,fma")))
 
@@ -83,9 +77,9 @@ f32_16(const SnMap *m, const float *x, const float *pack, int64_t width,
     _mm256_storeu_ps(acc + 8, u);
 }
 
-void
-sn_dot_f32_avx2(const SnMap *m, const float *x, const float *pack,
-                int64_t width, float *acc)
+static void
+dot_f32(const SnMap *m, const float *x, const float *pack, int64_t width,
+        float *acc)
 {
     int64_t i = 0;
 
@@ -142,9 +136,9 @@ s16_8(const int16_t *x, const int16_t *pack, int64_t kpad, int64_t width,
     _mm256_storeu_si256((void *)acc, v);
 }
 
-void
-sn_dot_s16_avx2(const int16_t *x, const int16_t *pack, int64_t kpad,
-                int64_t width, int32_t *acc)
+static void
+dot_s16(const int16_t *x, const int16_t *pack, int64_t kpad, int64_t width,
+        int32_t *acc)
 {
     int64_t i = 0;
 
@@ -154,8 +148,8 @@ sn_dot_s16_avx2(const int16_t *x, const int16_t *pack, int64_t kpad,
         s16_8(x, pack + 2 * i, kpad, width, acc + i);
 }
 
-AVX2 void
-sn_mac_f32_avx2(const float *x, const float *w, int64_t n, float *acc)
+AVX2 static void
+mac_f32(const float *x, const float *w, int64_t n, float *acc)
 {
     int64_t i = 0;
 
@@ -167,9 +161,8 @@ sn_mac_f32_avx2(const float *x, const float *w, int64_t n, float *acc)
         acc[i] = fmaf(x[i], w[i], acc[i]);
 }
 
-AVX2 void
-sn_mac_s8_avx2(const int8_t *x, int32_t zx, const int16_t *w, int64_t n,
-               int32_t *acc)
+AVX2 static void
+mac_s8(const int8_t *x, int32_t zx, const int16_t *w, int64_t n, int32_t *acc)
 {
     __m256i z = _mm256_set1_epi32(zx);
     int64_t i = 0;
@@ -187,39 +180,21 @@ sn_mac_s8_avx2(const int8_t *x, int32_t zx, const int16_t *w, int64_t n,
         acc[i] = (int32_t)((uint32_t)acc[i] + (uint32_t)((x[i] - zx) * w[i]));
 }
 
+static const SnDotLoops table = {dot_f32, dot_s16, mac_f32, mac_s8};
+
+void sn_register_dot_avx2(void);
+void
+sn_register_dot_avx2(void)
+{
+    sn_variant_add(&sn_dot_variants, SN_ISA_AVX2, &table);
+}
+
 #else
 
-bool
-sn_have_avx2(void)
-{
-    return false;
-}
-
+void sn_register_dot_avx2(void);
 void
-sn_dot_f32_avx2(const SnMap *m, const float *x, const float *pack,
-                int64_t width, float *acc)
+sn_register_dot_avx2(void)
 {
-    sn_dot_f32_ref(m, x, pack, width, acc);
-}
-
-void
-sn_dot_s16_avx2(const int16_t *x, const int16_t *pack, int64_t kpad,
-                int64_t width, int32_t *acc)
-{
-    sn_dot_s16_ref(x, pack, kpad, width, acc);
-}
-
-void
-sn_mac_f32_avx2(const float *x, const float *w, int64_t n, float *acc)
-{
-    sn_mac_f32_ref(x, w, n, acc);
-}
-
-void
-sn_mac_s8_avx2(const int8_t *x, int32_t zx, const int16_t *w, int64_t n,
-               int32_t *acc)
-{
-    sn_mac_s8_ref(x, zx, w, n, acc);
 }
 
 #endif

@@ -10,17 +10,12 @@
 #include "kernel/each/each.h"
 #include "kernel/eval/rows.h"
 
+SnVariants sn_point_f32_variants;
+
 static const SnPointF32 *
 variant(SnIsa isa)
 {
-#if defined(__x86_64__)
-    if (isa == SN_ISA_VNNI)
-        return &sn_point_f32_avx512;
-    if (sn_isa_lanes(isa) == SN_ISA_AVX2)
-        return &sn_point_f32_avx2;
-#endif
-    (void)isa;
-    return &sn_point_f32_ref;
+    return sn_variant(&sn_point_f32_variants, isa);
 }
 
 void
@@ -283,3 +278,10 @@ logistic_ref(float *y, int64_t n)
 const SnPointF32 sn_point_f32_ref = {clamp_ref, norm_ref,    max_ref,
                                      avg_ref,   lrn_ref,     exp_ref,
                                      over_ref,  logistic_ref};
+
+void sn_register_point_f32_portable(void);
+void
+sn_register_point_f32_portable(void)
+{
+    sn_variant_add(&sn_point_f32_variants, SN_ISA_PORTABLE, &sn_point_f32_ref);
+}

@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include "kernel/conv/conv_q8.h"
+#include "kernel/variant.h"
 
 /* ---- element by element ---- */
 
@@ -88,7 +89,7 @@ typedef struct SnPointF32 {
     void (*over)(float *y, int64_t n, float by); /* y[i] = y[i] / by */
     void (*logistic)(float *y, int64_t n);       /* y[i] = 1 / (1 + y[i]) */
 } SnPointF32;
-extern const SnPointF32 sn_point_f32_ref, sn_point_f32_avx2,
-    sn_point_f32_avx512;
+extern const SnPointF32 sn_point_f32_ref;
+extern SnVariants sn_point_f32_variants;
 
 #endif

@@ -43,9 +43,22 @@ wzero_below(W x, W lim, W v)
 
 #include "kernel/point/point_f32_lanes.inc"
 
-const SnPointF32 sn_point_f32_avx2 = {clamp, norm, max,  avg,
-                                      lrn,   expn, over, logistic};
+static const SnPointF32 table = {clamp, norm, max,  avg,
+                                 lrn,   expn, over, logistic};
+
+void sn_register_point_f32_avx2(void);
+void
+sn_register_point_f32_avx2(void)
+{
+    sn_variant_add(&sn_point_f32_variants, SN_ISA_AVX2, &table);
+}
 
 #else
-typedef int sn_no_point_f32_avx2_t;
+
+void sn_register_point_f32_avx2(void);
+void
+sn_register_point_f32_avx2(void)
+{
+}
+
 #endif

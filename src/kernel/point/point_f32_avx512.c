@@ -44,9 +44,22 @@ wzero_below(W x, W lim, W v)
 
 #include "kernel/point/point_f32_lanes.inc"
 
-const SnPointF32 sn_point_f32_avx512 = {clamp, norm, max,  avg,
-                                        lrn,   expn, over, logistic};
+static const SnPointF32 table = {clamp, norm, max,  avg,
+                                 lrn,   expn, over, logistic};
+
+void sn_register_point_f32_avx512(void);
+void
+sn_register_point_f32_avx512(void)
+{
+    sn_variant_add(&sn_point_f32_variants, SN_ISA_VNNI, &table);
+}
 
 #else
-typedef int sn_no_point_f32_avx512_t;
+
+void sn_register_point_f32_avx512(void);
+void
+sn_register_point_f32_avx512(void)
+{
+}
+
 #endif

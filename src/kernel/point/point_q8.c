@@ -7,17 +7,12 @@
 #include "base/num.h"
 #include "kernel/eval/rows.h"
 
+SnVariants sn_point_q8_variants;
+
 static const SnPoint8 *
 point8(SnIsa isa)
 {
-#if defined(__x86_64__)
-    if (isa == SN_ISA_VNNI)
-        return &sn_point8_vnni;
-    if (sn_isa_lanes(isa) == SN_ISA_AVX2)
-        return &sn_point8_avx2;
-#endif
-    (void)isa;
-    return &sn_point8_ref;
+    return sn_variant(&sn_point_q8_variants, isa);
 }
 
 /* ---- shared ---- */
@@ -33,9 +28,6 @@ sn_table8_open(SnTable8 *p, const int8_t t[256])
         int v = i - 128;
         p->clamp &= t[i] == (v < p->lo ? p->lo : v > p->hi ? p->hi : v);
     }
-#if defined(__x86_64__)
-    p->vbmi = __builtin_cpu_supports("avx512vbmi");
-#endif
 }
 
 void
@@ -150,13 +142,9 @@ void
 sn_planes8_run(SnIsa isa, const int8_t *r, const int8_t *g, const int8_t *b,
                int64_t n, int8_t *y)
 {
-    int64_t i = 0;
+    const SnPoint8 *v = point8(isa);
+    int64_t i = v->planes ? v->planes(r, g, b, n, y) : 0;
 
-#if defined(__x86_64__)
-    if (isa == SN_ISA_VNNI && __builtin_cpu_supports("avx512vbmi"))
-        i = sn_planes8_vbmi(r, g, b, n, y);
-#endif
-    (void)isa;
     for (; i < n; i++) {
         y[3 * i] = r[i];
         y[3 * i + 1] = g[i];
@@ -390,5 +378,13 @@ lrn_ref(const SnLrn8 *p, const int8_t *x, int64_t npx, int32_t *sq,
         lrn_px_ref(p, x + i * p->c, sq + i * pitch, y + i * p->c);
 }
 
-const SnPoint8 sn_point8_ref = {pair_ref,  NULL,    quant_ref, dequant_ref,
-                                table_ref, max_ref, avg_ref,   lrn_ref};
+const SnPoint8 sn_point8_ref = {pair_ref,    NULL,      quant_ref,
+                                dequant_ref, table_ref, max_ref,
+                                avg_ref,     lrn_ref,   NULL};
+
+void sn_register_point_q8_portable(void);
+void
+sn_register_point_q8_portable(void)
+{
+    sn_variant_add(&sn_point_q8_variants, SN_ISA_PORTABLE, &sn_point8_ref);
+}

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include "kernel/conv/conv_q8.h"
-#include "kernel/isa.h"
+#include "kernel/variant.h"
 
 /* ---- y = table[x] ---- */
 
@@ -16,7 +16,6 @@ typedef struct SnTable8 {
     int8_t t[256]; /* of codes -128 .. 127 */
     bool clamp;    /* the table is y = x clamped to [lo, hi] */
     int8_t lo, hi;
-    bool vbmi; /* the processor looks up 128 bytes at once */
 } SnTable8;
 void sn_table8_open(SnTable8 *p, const int8_t t[256]);
 void sn_table8_run(SnIsa isa, const SnTable8 *p, const int8_t *x, int64_t n,
@@ -71,9 +70,6 @@ void sn_dequant8_run(SnIsa isa, const SnQuant8 *p, const int8_t *x, int64_t n,
 
 void sn_planes8_run(SnIsa isa, const int8_t *r, const int8_t *g,
                     const int8_t *b, int64_t n, int8_t *y);
-/* As many of n as it does; on processors with AVX-512 VBMI. */
-int64_t sn_planes8_vbmi(const int8_t *r, const int8_t *g, const int8_t *b,
-                        int64_t n, int8_t *y);
 
 /* ---- pools ---- */
 
@@ -132,6 +128,10 @@ typedef void SnAvg8Fn(const SnPool8 *p, const int8_t *x, const int64_t *tap,
 typedef void SnLrn8Fn(const SnLrn8 *p, const int8_t *x, int64_t npx,
                       int32_t *sq, int64_t pitch, int8_t *y);
 
+/* Three planes of n as pixels; how many pixels were done, from the first. */
+typedef int64_t SnPlanes8Fn(const int8_t *r, const int8_t *g, const int8_t *b,
+                            int64_t n, int8_t *y);
+
 enum { SN_SUM8 = 64 };
 typedef struct SnPoint8 {
     SnPair8Fn *pair;
@@ -142,7 +142,10 @@ typedef struct SnPoint8 {
     SnMax8Fn *max;
     SnAvg8Fn *avg;
     SnLrn8Fn *lrn;
+    SnPlanes8Fn *planes; /* or NULL */
 } SnPoint8;
-extern const SnPoint8 sn_point8_ref, sn_point8_avx2, sn_point8_vnni;
+/* The portable table, which the others use for tails. */
+extern const SnPoint8 sn_point8_ref;
+extern SnVariants sn_point_q8_variants;
 
 #endif

@@ -226,9 +226,22 @@ lrn(const SnLrn8 *p, const int8_t *x, int64_t npx, int32_t *sq, int64_t pitch,
         lrn_px(p, x + n * p->c, sq + n * pitch, y + n * p->c);
 }
 
-const SnPoint8 sn_point8_avx2 = {pair,  sum, quant, dequant,
-                                 table, max, avg,   lrn};
+static const SnPoint8 point8 = {pair, sum, quant, dequant, table,
+                                max,  avg, lrn,   NULL};
+
+void sn_register_point_q8_avx2(void);
+void
+sn_register_point_q8_avx2(void)
+{
+    sn_variant_add(&sn_point_q8_variants, SN_ISA_AVX2, &point8);
+}
 
 #else
-typedef int sn_no_point_avx2_t;
+
+void sn_register_point_q8_avx2(void);
+void
+sn_register_point_q8_avx2(void)
+{
+}
+
 #endif

@@ -157,7 +157,7 @@ lookup(const SnTable8 *p, const int8_t *x, int64_t n, int8_t *y)
 V512 static void
 table(const SnTable8 *p, const int8_t *x, int64_t n, int8_t *y)
 {
-    if (p->vbmi) {
+    if (__builtin_cpu_supports("avx512vbmi")) {
         lookup(p, x, n, y);
         return;
     }
@@ -270,9 +270,9 @@ lrn(const SnLrn8 *p, const int8_t *x, int64_t npx, int32_t *sq, int64_t pitch,
 
 /* Bytes 64 k + i of the pixels are channel (64 k + i) % 3 of pixel
  * (64 k + i) / 3. */
-__attribute__((target("avx512f,avx512bw,avx512vl,avx512vbmi"))) int64_t
-sn_planes8_vbmi(const int8_t *r, const int8_t *g, const int8_t *b, int64_t n,
-                int8_t *y)
+__attribute__((target("avx512f,avx512bw,avx512vl,avx512vbmi"))) static int64_t
+planes_vbmi(const int8_t *r, const int8_t *g, const int8_t *b, int64_t n,
+            int8_t *y)
 {
     int8_t rg[3][64], bl[3][64];
     __mmask64 third[3] = {0};
@@ -297,9 +297,29 @@ sn_planes8_vbmi(const int8_t *r, const int8_t *g, const int8_t *b, int64_t n,
     return i;
 }
 
-const SnPoint8 sn_point8_vnni = {pair,  sum, quant, dequant,
-                                 table, max, avg,   lrn};
+static int64_t
+planes(const int8_t *r, const int8_t *g, const int8_t *b, int64_t n, int8_t *y)
+{
+    return __builtin_cpu_supports("avx512vbmi") ? planes_vbmi(r, g, b, n, y)
+                                                : 0;
+}
+
+static const SnPoint8 point8 = {pair, sum, quant, dequant, table,
+                                max,  avg, lrn,   planes};
+
+void sn_register_point_q8_avx512(void);
+void
+sn_register_point_q8_avx512(void)
+{
+    sn_variant_add(&sn_point_q8_variants, SN_ISA_VNNI, &point8);
+}
 
 #else
-typedef int sn_no_point_vnni_t;
+
+void sn_register_point_q8_avx512(void);
+void
+sn_register_point_q8_avx512(void)
+{
+}
+
 #endif
