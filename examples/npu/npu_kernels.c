@@ -100,7 +100,7 @@ npu_lower(const SnGraph *g, SnId id)
 {
     const SnNode *n = sn_node(g, id);
 
-    if (n->kind != SN_K_FULLYCONNECTED)
+    if (n->kind != SN_K_FULLY_CONNECTED)
         return -1;
     return sn_shape_of(g, SN_REF(id, 0))->dim[1] < 16 ? 1 : -1;
 }

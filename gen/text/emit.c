@@ -6,24 +6,35 @@
 #include <math.h>
 #include <string.h>
 
+/* MaxPool to max_pool, CPUConvAdd to cpu_conv_add, Conv2D to conv2d: a word
+ * begins at a capital after a small letter and before one. */
+static const char *
+snake(SnArena *a, const char *s, int (*letter)(int))
+{
+    char *r = sn_alloc(a, 2 * strlen(s) + 1), *p = r;
+
+    for (size_t i = 0; s[i]; i++) {
+        bool up = isupper((unsigned char)s[i]);
+        unsigned char last = i > 0 ? (unsigned char)s[i - 1] : '_';
+        if (up && last != '_' &&
+            (islower(last) || islower((unsigned char)s[i + 1])))
+            *p++ = '_';
+        *p++ = (char)letter((unsigned char)s[i]);
+    }
+    *p = '\0';
+    return r;
+}
+
 const char *
 sn_lower(SnArena *a, const char *s)
 {
-    char *p = sn_strdup(a, s);
-
-    for (char *q = p; *q; q++)
-        *q = (char)tolower((unsigned char)*q);
-    return p;
+    return snake(a, s, tolower);
 }
 
 const char *
 sn_upper(SnArena *a, const char *s)
 {
-    char *p = sn_strdup(a, s);
-
-    for (char *q = p; *q; q++)
-        *q = (char)toupper((unsigned char)*q);
-    return p;
+    return snake(a, s, toupper);
 }
 
 static bool

@@ -88,9 +88,12 @@ read_avx2(int64_t n, const void *data, volatile int *sink)
 }
 
 static const SnPeakLoops loops_avx2 = {s8_avx2, f32_avx2, read_avx2, pass_avx2};
-static const SnPeakLoops loops_avxvnni = {s8_avxvnni, f32_avx2, read_avx2, pass_avx2};
-static const SnPeakLoops loops_vnni256 = {s8_vnni, f32_avx2, read_avx2, pass_avx2};
-static const SnPeakLoops loops_avx512 = {s8_vnni, f32_avx512, read_avx2, pass_avx2};
+static const SnPeakLoops loops_avxvnni = {s8_avxvnni, f32_avx2, read_avx2,
+                                          pass_avx2};
+static const SnPeakLoops loops_vnni256 = {s8_vnni, f32_avx2, read_avx2,
+                                          pass_avx2};
+static const SnPeakLoops loops_avx512 = {s8_vnni, f32_avx512, read_avx2,
+                                         pass_avx2};
 
 void sn_register_peak_avx2(void);
 void sn_register_peak_avxvnni(void);
@@ -103,20 +106,17 @@ sn_register_peak_avx2(void)
     sn_variant_add(&sn_peak_variants, SN_ISA_AVX2, &loops_avx2);
 }
 
-
 void
 sn_register_peak_avxvnni(void)
 {
     sn_variant_add(&sn_peak_variants, SN_ISA_AVXVNNI, &loops_avxvnni);
 }
 
-
 void
 sn_register_peak_vnni256(void)
 {
     sn_variant_add(&sn_peak_variants, SN_ISA_VNNI256, &loops_vnni256);
 }
-
 
 void
 sn_register_peak_avx512(void)

@@ -180,8 +180,8 @@ reductions(void **state)
     const float f[] = {1, 5, 5, 2, 7, 0};
     SnArgMaxAttr am = {.axes = INTS(1)};
     const int64_t *k =
-        eval(sn_argmax_new(g, NULL, con(plain(SN_F32), SHAPE(2, 3), f), &am,
-                           plain(SN_I64)),
+        eval(sn_arg_max_new(g, NULL, con(plain(SN_F32), SHAPE(2, 3), f), &am,
+                            plain(SN_I64)),
              0);
     assert_int_equal(k[0], 2); /* ties last */
     assert_int_equal(k[1], 1);
@@ -261,8 +261,8 @@ moves(void **state)
     for (int i = 0; i < 16; i++)
         x[i] = (int8_t)i;
     SnDepthToSpaceAttr at = {.b = 2};
-    y = eval(sn_depthtospace_new(g, NULL, con(q8(1, 0), SHAPE(1, 1, 2, 8), x),
-                                 &at, q8(1, 0)),
+    y = eval(sn_depth_to_space_new(g, NULL, con(q8(1, 0), SHAPE(1, 1, 2, 8), x),
+                                   &at, q8(1, 0)),
              0);
     const int8_t d2s[] = {0, 1, 2, 3, 8, 9, 10, 11, 4, 5, 6, 7, 12, 13, 14, 15};
     assert_memory_equal(y, d2s, sizeof d2s);

@@ -94,15 +94,15 @@ static bool
 guard_all_of(SnGraph *g, SnRewriter *rw, SnId o)
 {
     SnRef x = sn_in(g, o, 0);
-    if (!sn_ints_all(sn_maxpool_attr(g, o)->kernel, SN_CMP_EQ, 1))
+    if (!sn_ints_all(sn_max_pool_attr(g, o)->kernel, SN_CMP_EQ, 1))
         return sn_guard_fails(rw, SN_RULE_GUARD_ALL_OF, g, o, "o.kernel == 1",
                               1, (const SnNamed[]){ { "o", SN_REF(o, 0) } });
-    if (!sn_ints_equal(sn_maxpool_attr(g, o)->stride,
+    if (!sn_ints_equal(sn_max_pool_attr(g, o)->stride,
                        (SnInts){ 2, (const int64_t[]){ 1, 1 } }))
         return sn_guard_fails(rw, SN_RULE_GUARD_ALL_OF, g, o,
                               "o.stride == [1, 1]", 1,
                               (const SnNamed[]){ { "o", SN_REF(o, 0) } });
-    if (!sn_ints_all(sn_maxpool_attr(g, o)->pads, SN_CMP_LE, 0))
+    if (!sn_ints_all(sn_max_pool_attr(g, o)->pads, SN_CMP_LE, 0))
         return sn_guard_fails(rw, SN_RULE_GUARD_ALL_OF, g, o, "o.pads <= 0", 1,
                               (const SnNamed[]){ { "o", SN_REF(o, 0) } });
     if (!sn_unused(g, o, 1))
@@ -446,7 +446,7 @@ visit_guard(SnGraph *g, SnRewriter *rw, SnId id)
         }
     case SN_K_ADD:
         return guard_choice(g, rw, id) || guard_words(g, rw, id);
-    case SN_K_MAXPOOL:
+    case SN_K_MAX_POOL:
         return guard_all_of(g, rw, id);
     case SN_K_RESHAPE:
         switch (sn_operand_kind(g, id)) {

@@ -187,9 +187,9 @@ match_typed(SnGraph *g, SnRewriter *rw, SnId o)
 static bool
 match_flags(SnGraph *g, SnRewriter *rw, SnId o)
 {
-    if (!sn_maxpool_attr(g, o)->ceil_mode)
+    if (!sn_max_pool_attr(g, o)->ceil_mode)
         return false;
-    if (!sn_ints_equal(sn_maxpool_attr(g, o)->kernel,
+    if (!sn_ints_equal(sn_max_pool_attr(g, o)->kernel,
                        (SnInts){ 2, (const int64_t[]){ 2, 2 } }))
         return false;
     SnId r = SN_NODE(sn_in(g, o, 0));
@@ -204,7 +204,7 @@ match_flags(SnGraph *g, SnRewriter *rw, SnId o)
 
     if (!sn_fire(rw, SN_RULE_MATCH_FLAGS, g, o))
         return false;
-    SnId maxpool = sn_maxpool_new(g, NULL, x, sn_maxpool_attr(g, o),
+    SnId maxpool = sn_max_pool_new(g, NULL, x, sn_max_pool_attr(g, o),
                                   sn_type(g, SN_REF(o, 0)),
                                   sn_type(g, SN_REF(o, 1)));
     sn_fired(rw, g, SN_REF(o, 0), SN_REF(maxpool, 0));
@@ -379,7 +379,7 @@ match_pooled(SnGraph *g, SnRewriter *rw, SnId o)
     SnId p = SN_NODE(sn_in(g, o, 0));
     if (SN_RES(sn_in(g, o, 0)) != 0)
         return false;
-    if (sn_node(g, p)->kind != SN_K_MAXPOOL)
+    if (sn_node(g, p)->kind != SN_K_MAX_POOL)
         return false;
     if (!sn_used_once(g, p))
         return false;
@@ -392,7 +392,7 @@ match_pooled(SnGraph *g, SnRewriter *rw, SnId o)
 
     if (!sn_fire(rw, SN_RULE_MATCH_POOLED, g, o))
         return false;
-    SnId maxpool = sn_maxpool_new(g, NULL, x, sn_maxpool_attr(g, p),
+    SnId maxpool = sn_max_pool_new(g, NULL, x, sn_max_pool_attr(g, p),
                                   sn_type(g, SN_REF(o, 0)),
                                   sn_type(g, SN_REF(p, 1)));
     sn_fired(rw, g, SN_REF(o, 0), SN_REF(maxpool, 0));
@@ -411,13 +411,13 @@ match_pooled(SnGraph *g, SnRewriter *rw, SnId o)
 static bool
 match_pool_top(SnGraph *g, SnRewriter *rw, SnId o)
 {
-    if (!sn_ints_equal(sn_maxpool_attr(g, o)->kernel,
+    if (!sn_ints_equal(sn_max_pool_attr(g, o)->kernel,
                        (SnInts){ 2, (const int64_t[]){ 1, 1 } }))
         return false;
-    if (!sn_ints_equal(sn_maxpool_attr(g, o)->stride,
+    if (!sn_ints_equal(sn_max_pool_attr(g, o)->stride,
                        (SnInts){ 2, (const int64_t[]){ 1, 1 } }))
         return false;
-    if (!sn_ints_equal(sn_maxpool_attr(g, o)->pads,
+    if (!sn_ints_equal(sn_max_pool_attr(g, o)->pads,
                        (SnInts){ 4, (const int64_t[]){ 0, 0, 0, 0 } }))
         return false;
     SnId r = SN_NODE(sn_in(g, o, 0));
@@ -466,7 +466,7 @@ visit_match(SnGraph *g, SnRewriter *rw, SnId id)
         return match_two_orders(g, rw, id) || match_repeated(g, rw, id);
     case SN_K_MUL:
         return match_typed(g, rw, id);
-    case SN_K_MAXPOOL:
+    case SN_K_MAX_POOL:
         switch (sn_operand_kind(g, id)) {
         case SN_K_RESHAPE:
             return match_flags(g, rw, id);

@@ -166,14 +166,14 @@ lowered_or_kept(void **state)
     SnQuantReport r = quantize(l, p, &o);
     assert_int_equal(r.nfloat, 0);
     /* The product has a range of its own, not that of the sum. */
-    assert_int_equal(sn_kind(l, sn_find(l, "y/product")), SN_K_MATMUL);
+    assert_int_equal(sn_kind(l, sn_find(l, "y/product")), SN_K_MAT_MUL);
     check_range(type_named(l, "y/product"), p, "y/product");
     check_range(type_named(l, "y"), p, "y");
     assert_ptr_not_equal(type_named(l, "y/product"), type_named(l, "y"));
     o.rewrite.backend = &kept;
     r = quantize(k, p, &o);
     assert_int_equal(r.nfloat, 0);
-    assert_int_equal(sn_kind(k, sn_find(k, "y")), SN_K_FULLYCONNECTED);
+    assert_int_equal(sn_kind(k, sn_find(k, "y")), SN_K_FULLY_CONNECTED);
     check_range(type_named(k, "y"), p, "y");
     check_range(type_named(k, "x.q"), p, "x");
     check_range(type_named(l, "x.q"), p, "x");

@@ -70,8 +70,8 @@ pool(Run *r, SnRef x)
                         .dilate = {2, one}};
     const SnType *t = sn_type(r->g, x);
 
-    return SN_REF(sn_maxpool_new(r->g, NULL, x, &at, t,
-                                 sn_type_plain(r->g->pool, SN_I64)),
+    return SN_REF(sn_max_pool_new(r->g, NULL, x, &at, t,
+                                  sn_type_plain(r->g->pool, SN_I64)),
                   0);
 }
 

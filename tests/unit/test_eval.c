@@ -139,7 +139,7 @@ conv_per_channel(void **state)
 
     for (int k = 0; k < 4; k++)
         bs[k] = xs * ws[k];
-    SnId id = sn_channelwiseconv2d_new(
+    SnId id = sn_channelwise_conv2d_new(
         g, NULL, con(q8(xs, 4), x_shape(o), x),
         con(sn_type_axis(g->pool, SN_QI8, 0, 4, ws, wz), w_shape(o), w),
         con(sn_type_axis(g->pool, SN_QI32, 0, 4, bs, bz), SHAPE(4), b), &at,
@@ -202,9 +202,9 @@ fully_connected(void **state)
     enum { M = 3, K = 131, N = 67 };
     const int8_t *x = rnd8(M * K), *w = rnd8(N * K);
     SnFullyConnectedAttr at = {.clamp = {0, 0, false, false}};
-    SnId id = sn_fullyconnected_new(g, NULL, con(q8(0.03f, 1), SHAPE(M, K), x),
-                                    con(q8(0.01f, 0), SHAPE(N, K), w), 0, &at,
-                                    q8(0.2f, 0));
+    SnId id = sn_fully_connected_new(g, NULL, con(q8(0.03f, 1), SHAPE(M, K), x),
+                                     con(q8(0.01f, 0), SHAPE(N, K), w), 0, &at,
+                                     q8(0.2f, 0));
     const int8_t *y = eval(id, 0);
 
     for (int i = 0; i < M * N; i++) {
@@ -222,7 +222,7 @@ matmul_one(bool ta, bool tb)
     enum { B = 2, M = 4, K = 5, N = 9 };
     const float *a = rndf(B * M * K), *b = rndf(K * N);
     SnMatMulAttr at = {.trans_a = ta, .trans_b = tb};
-    SnId id = sn_matmul_new(
+    SnId id = sn_mat_mul_new(
         g, NULL, con(plain(SN_F32), ta ? SHAPE(B, K, M) : SHAPE(B, M, K), a),
         con(plain(SN_F32), tb ? SHAPE(1, N, K) : SHAPE(1, K, N), b), &at,
         plain(SN_F32));
@@ -257,9 +257,9 @@ matmul_vectors(void **state)
     const SnType *t = plain(SN_F32);
     SnRef row = con(t, SHAPE(K), v), a = con(t, SHAPE(B, M, K), m);
     SnRef b = con(t, SHAPE(B, K, N), n), none = con(t, SHAPE(2, K), m);
-    SnId y = sn_matmul_new(g, NULL, row, b, &at, t);
-    SnId z = sn_matmul_new(g, NULL, a, row, &bt, t);
-    SnId w = sn_matmul_new(g, NULL, row, row, &no, t);
+    SnId y = sn_mat_mul_new(g, NULL, row, b, &at, t);
+    SnId z = sn_mat_mul_new(g, NULL, a, row, &bt, t);
+    SnId w = sn_mat_mul_new(g, NULL, row, row, &no, t);
     const float *yv = eval(y, 0), *zv = eval(z, 0), *wv = eval(w, 0);
     float dot = 0;
 
@@ -282,7 +282,7 @@ matmul_vectors(void **state)
     for (int k = 0; k < K; k++)
         dot = fmaf(v[k], v[k], dot);
     assert_true(wv[0] == dot);
-    const float *pair = eval(sn_matmul_new(g, NULL, none, row, &no, t), 0);
+    const float *pair = eval(sn_mat_mul_new(g, NULL, none, row, &no, t), 0);
     assert_true(pair[0] == zv[0] && pair[1] == zv[1]);
 }
 
@@ -301,11 +301,11 @@ matmul_vectors_of_codes(void **state)
         im[i] = m[i];
         iv[i % K] = v[i % K];
     }
-    SnId y = sn_matmul_new(g, NULL, con(tv, SHAPE(K), v),
-                           con(tm, SHAPE(K, N), m), &no, ty);
-    SnId z = sn_integermatmul_new(g, NULL, con(plain(SN_I32), SHAPE(K), iv),
-                                  con(plain(SN_I32), SHAPE(K, N), im),
-                                  plain(SN_I32));
+    SnId y = sn_mat_mul_new(g, NULL, con(tv, SHAPE(K), v),
+                            con(tm, SHAPE(K, N), m), &no, ty);
+    SnId z = sn_integer_mat_mul_new(g, NULL, con(plain(SN_I32), SHAPE(K), iv),
+                                    con(plain(SN_I32), SHAPE(K, N), im),
+                                    plain(SN_I32));
     const int8_t *yv = eval(y, 0);
     const int32_t *zv = eval(z, 0);
     for (int j = 0; j < N; j++) {
@@ -436,8 +436,8 @@ max_pool(void **state)
                         .stride = INTS(2, 1),
                         .pads = INTS(1, 0, 1, 1),
                         .dilate = INTS(1, 2)};
-    SnId id = sn_maxpool_new(g, NULL, con(q8(0.1f, 5), SHAPE(1, H, W, C), x),
-                             &at, q8(0.1f, 5), plain(SN_I64));
+    SnId id = sn_max_pool_new(g, NULL, con(q8(0.1f, 5), SHAPE(1, H, W, C), x),
+                              &at, q8(0.1f, 5), plain(SN_I64));
     const int8_t *y = eval(id, 0);
     const int64_t *idx = eval(id, 1);
     const SnShape *s = sn_shape_of(g, SN_REF(id, 0));
@@ -477,8 +477,8 @@ avg_pool(void **state)
                             .count_include_pad = pad,
                             .round = after};
         float xs = 0.25f, ys = 0.125f;
-        SnId id = sn_avgpool_new(g, NULL, con(q8(xs, -3), SHAPE(1, H, W, C), x),
-                                 &at, q8(ys, 7));
+        SnId id = sn_avg_pool_new(
+            g, NULL, con(q8(xs, -3), SHAPE(1, H, W, C), x), &at, q8(ys, 7));
         const int8_t *y = eval(id, 0);
         for (int64_t p = 0; p < count(id); p++) {
             int64_t c = p % C, ow = p / C % 3, oh = p / C / 3, n = 0;
@@ -518,8 +518,8 @@ avg_pool_order(void **state)
                             .dilate = INTS(1, 1),
                             .round = c[i].after};
         SnId id =
-            sn_avgpool_new(g, NULL, con(plain(SN_F32), SHAPE(1, 2, 2, 1), x),
-                           &at, plain(SN_F32));
+            sn_avg_pool_new(g, NULL, con(plain(SN_F32), SHAPE(1, 2, 2, 1), x),
+                            &at, plain(SN_F32));
         const float *y = eval(id, 0);
         assert_true(y[0] == c[i].want);
     }
@@ -535,9 +535,9 @@ global_avg_pool(void **state)
                         .stride = INTS(1, 1),
                         .pads = INTS(0, 0, 0, 0),
                         .dilate = INTS(1, 1),
-                        .round = SN_AVGPOOL_ROUND_AFTER};
-    SnId id = sn_avgpool_new(g, NULL, con(q8(0.3f, 2), SHAPE(1, 7, 7, 3), x),
-                             &at, q8(0.11f, -5));
+                        .round = SN_AVG_POOL_ROUND_AFTER};
+    SnId id = sn_avg_pool_new(g, NULL, con(q8(0.3f, 2), SHAPE(1, 7, 7, 3), x),
+                              &at, q8(0.11f, -5));
     const int8_t *y = eval(id, 0);
 
     for (int c = 0; c < 3; c++) {

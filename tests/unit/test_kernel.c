@@ -42,7 +42,7 @@ tables(void **state)
             0, "Sigmoid");
         t = q8(0.05f, -3), s = SHAPE(counts[i]);
         SnRef table = con(t, SHAPE(256), rnd8(256));
-        compare(SN_REF(sn_lookuptable_new(g, NULL, input(t, s), table, t), 0),
+        compare(SN_REF(sn_lookup_table_new(g, NULL, input(t, s), table, t), 0),
                 0, "LookupTable");
     }
 }
@@ -201,8 +201,8 @@ pools(void **state)
         const SnType *t = q8(0.04f, -11);
         SnMaxPoolAttr ma = {k, st, p, di, o->ceil};
         SnRef x = input(t, SHAPE(o->n, o->h, o->w, o->c));
-        compare(SN_REF(sn_maxpool_new(g, NULL, x, &ma, t, plain(SN_I64)), 0), 0,
-                sn_format(arena, "MaxPool %zu", i));
+        compare(SN_REF(sn_max_pool_new(g, NULL, x, &ma, t, plain(SN_I64)), 0),
+                0, sn_format(arena, "MaxPool %zu", i));
         for (int v = 0; v < 4; v++) {
             SnAvgPoolAttr aa = {
                 .kernel = k,
@@ -212,14 +212,14 @@ pools(void **state)
                 .ceil_mode = o->ceil,
                 .count_include_pad = v == 1,
                 .round =
-                    v > 1 ? SN_AVGPOOL_ROUND_AFTER : SN_AVGPOOL_ROUND_BEFORE,
+                    v > 1 ? SN_AVG_POOL_ROUND_AFTER : SN_AVG_POOL_ROUND_BEFORE,
                 .zp_shift = v == 3 ? 128 : 0,
                 .clamp = {-20, 90, v == 1, v == 2},
             };
             x = input(q8(v == 0 ? 0.5f : 0.043f, -11),
                       SHAPE(o->n, o->h, o->w, o->c));
-            compare(SN_REF(sn_avgpool_new(g, NULL, x, &aa,
-                                          q8(v == 0 ? 1 : 0.03f, 5)),
+            compare(SN_REF(sn_avg_pool_new(g, NULL, x, &aa,
+                                           q8(v == 0 ? 1 : 0.03f, 5)),
                            0),
                     0, sn_format(arena, "AvgPool %zu, %d", i, v));
         }
@@ -280,12 +280,12 @@ declined(void **state)
     SnMatMulAttr at = {.clamp = open_range};
     SnRef a = input(q8(0.1f, 3), SHAPE(2, 3, 4));
     SnRef b = input(q8(0.1f, 3), SHAPE(2, 4, 5));
-    compare(SN_REF(sn_matmul_new(g, NULL, a, b, &at, q8(0.1f, 0)), 0), 1,
+    compare(SN_REF(sn_mat_mul_new(g, NULL, a, b, &at, q8(0.1f, 0)), 0), 1,
             "two inputs");
     at.trans_a = true;
     a = input(q8(0.1f, 3), SHAPE(3, 4));
     b = con(q8(0.1f, 0), SHAPE(3, 5), rnd8(15));
-    compare(SN_REF(sn_matmul_new(g, NULL, a, b, &at, q8(0.1f, 0)), 0), 1,
+    compare(SN_REF(sn_mat_mul_new(g, NULL, a, b, &at, q8(0.1f, 0)), 0), 1,
             "transposed a");
 }
 
@@ -317,7 +317,7 @@ shared_values(void)
 
     part[0] = conv_of(x, 7, 16, t);
     part[1] = conv_of(x, 7, 17, t);
-    part[2] = SN_REF(sn_maxpool_new(g, NULL, x, &pa, t, plain(SN_I64)), 0);
+    part[2] = SN_REF(sn_max_pool_new(g, NULL, x, &pa, t, plain(SN_I64)), 0);
     SnRef cat = SN_REF(sn_concat_new(g, NULL, 3, part, &ca, t), 0);
     SnRef y = conv_of(cat, 40, 40, t);
     SnRef sum = SN_REF(sn_add_new(g, NULL, y, cat, &aa, t), 0);

@@ -106,7 +106,7 @@ conv_node(const Geo *o, bool per_channel, int variant)
     }
     uint32_t n = (uint32_t)o->oc;
     return SN_REF(
-        sn_channelwiseconv2d_new(
+        sn_channelwise_conv2d_new(
             g, NULL, x,
             con(sn_type_axis(g->pool, SN_QI8, 0, n, wss, wzs), w_shape, w),
             con(sn_type_axis(g->pool, SN_QI32, 0, n, bss, bzs), SHAPE(o->oc),
@@ -416,9 +416,9 @@ conv_long(void **state)
         w[i] = i < K ? -128 : i < 2 * K ? 127 : (int8_t)(i % 2 ? -128 : 127);
     SnFullyConnectedAttr at = {open_range};
     SnRef x = input(q8(0.1f, 127), SHAPE(2, K));
-    SnRef y = SN_REF(sn_fullyconnected_new(g, NULL, x,
-                                           con(q8(0.1f, 0), SHAPE(3, K), w), 0,
-                                           &at, q8(50000, 3)),
+    SnRef y = SN_REF(sn_fully_connected_new(g, NULL, x,
+                                            con(q8(0.1f, 0), SHAPE(3, K), w), 0,
+                                            &at, q8(50000, 3)),
                      0);
     compare(y, 0, "long");
 }
@@ -443,7 +443,7 @@ conv_great(void **state)
             {2, three}, {2, ones}, {4, (int64_t[4]){1, 1, 1, 1}},
             {2, ones},  1,         open_range};
         SnRef x = input(q8(0.1f, 127), SHAPE(1, 4, 5, c));
-        SnRef y = SN_REF(sn_channelwiseconv2d_new(
+        SnRef y = SN_REF(sn_channelwise_conv2d_new(
                              g, NULL, x,
                              con(sn_type_axis(g->pool, SN_QI8, 0, 2, ws, wz),
                                  SHAPE(2, 3, 3, c), w),
@@ -474,17 +474,17 @@ products(void **state)
                              SHAPE(n), biases(n, 21));
             if (v < 2) {
                 SnFullyConnectedAttr at = {clamp};
-                y = SN_REF(
-                    sn_fullyconnected_new(g, NULL, x,
-                                          con(q8(0.03f, v * 5), SHAPE(n, k), w),
-                                          bias, &at, yt),
-                    0);
+                y = SN_REF(sn_fully_connected_new(
+                               g, NULL, x,
+                               con(q8(0.03f, v * 5), SHAPE(n, k), w), bias, &at,
+                               yt),
+                           0);
             } else {
                 SnMatMulAttr at = {.trans_b = v == 3, .clamp = clamp};
                 const SnShape *s = v == 3 ? SHAPE(n, k) : SHAPE(k, n);
-                y = SN_REF(
-                    sn_matmul_new(g, NULL, x, con(q8(0.03f, 2), s, w), &at, yt),
-                    0);
+                y = SN_REF(sn_mat_mul_new(g, NULL, x, con(q8(0.03f, 2), s, w),
+                                          &at, yt),
+                           0);
             }
             compare(y, 0, sn_format(arena, "product %zu, %d", i, v));
         }
@@ -515,7 +515,7 @@ conv_add_case(int64_t size, int64_t c, int64_t oc, int64_t k, int form)
     if (form % 2)
         wt = sn_type_axis(g->pool, SN_QI8, 0, (uint32_t)oc, scale, zp);
     at.round =
-        form < 2 ? SN_CPUCONVADD_ROUND_BEFORE : SN_CPUCONVADD_ROUND_AFTER;
+        form < 2 ? SN_CPU_CONV_ADD_ROUND_BEFORE : SN_CPU_CONV_ADD_ROUND_AFTER;
     at.zp_shift = form < 2 ? 0 : 128;
     SnRef x = input(q8(0.05f, 3), SHAPE(1, size, size, c));
     SnRef y = input(s, SHAPE(1, size, size, oc));
@@ -523,8 +523,8 @@ conv_add_case(int64_t size, int64_t c, int64_t oc, int64_t k, int form)
     snprintf(what, sizeof what, "conv_add %dx%d, %d to %d by %d, form %d",
              (int)size, (int)size, (int)c, (int)oc, (int)k, form);
     compare(
-        SN_REF(sn_cpuconvadd_new(g, NULL, x, w, 0, y, &at, q8(0.2f, -9)), 0), 0,
-        what);
+        SN_REF(sn_cpu_conv_add_new(g, NULL, x, w, 0, y, &at, q8(0.2f, -9)), 0),
+        0, what);
 }
 
 static void

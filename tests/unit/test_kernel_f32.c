@@ -193,13 +193,13 @@ products(void **state)
         SnFullyConnectedAttr fa = {.clamp = {-1, 1, i % 2, i % 3 != 0}};
         SnRef x = floats(SHAPE(m, k)), w = weights(SHAPE(n, k), 1);
         SnRef b = i % 2 ? weights(SHAPE(n), 0) : 0;
-        SnId y = sn_fullyconnected_new(g, NULL, x, w, b, &fa, plain(SN_F32));
+        SnId y = sn_fully_connected_new(g, NULL, x, w, b, &fa, plain(SN_F32));
         compare(SN_REF(y, 0), 0, "fully connected");
         for (int turn = 0; turn < 2; turn++) {
             SnMatMulAttr ma = {.trans_b = turn};
             SnRef a = floats(SHAPE(2, m, k));
             SnRef c = weights(turn ? SHAPE(n, k) : SHAPE(k, n), 1);
-            SnId z = sn_matmul_new(g, NULL, a, c, &ma, plain(SN_F32));
+            SnId z = sn_mat_mul_new(g, NULL, a, c, &ma, plain(SN_F32));
             compare(SN_REF(z, 0), 0, "matrix product");
         }
     }
@@ -238,17 +238,17 @@ computed_products(void **state)
                 SnRef a = floats(sn_shape(g->pool, v[i].na, v[i].a));
                 const SnShape *s = sn_shape(g->pool, v[i].nb, d);
                 SnRef b = constant ? weights(s, 1) : floats(s);
-                SnId y = sn_matmul_new(g, NULL, a, b, &ma, plain(SN_F32));
+                SnId y = sn_mat_mul_new(g, NULL, a, b, &ma, plain(SN_F32));
                 compare(SN_REF(y, 0), 0,
                         sn_format(arena, "computed product %zu, %d", i, turn));
             }
     SnMatMulAttr ma = {.trans_a = true};
     SnRef a = floats(SHAPE(5, 4)), c = floats(SHAPE(5, 3));
-    SnId z = sn_matmul_new(g, NULL, a, c, &ma, plain(SN_F32));
+    SnId z = sn_mat_mul_new(g, NULL, a, c, &ma, plain(SN_F32));
     compare(SN_REF(z, 0), 1, "the first one turned");
     ma.trans_a = false;
     SnRef p = floats(SHAPE(3, 5, 4)), u = weights(SHAPE(4), 1);
-    SnId q = sn_matmul_new(g, NULL, p, u, &ma, plain(SN_F32));
+    SnId q = sn_mat_mul_new(g, NULL, p, u, &ma, plain(SN_F32));
     compare(SN_REF(q, 0), 1, "a vector");
 }
 
@@ -309,8 +309,8 @@ norms(void **state)
         SnRef x = floats(SHAPE(2, 2, sizes[i])), v[4];
         for (int k = 0; k < 4; k++)
             v[k] = weights(s, i % 3);
-        SnId y = sn_batchnormalization_new(g, NULL, x, v[0], v[1], v[2], v[3],
-                                           &at, plain(SN_F32));
+        SnId y = sn_batch_normalization_new(g, NULL, x, v[0], v[1], v[2], v[3],
+                                            &at, plain(SN_F32));
         compare(SN_REF(y, 0), 0, "BatchNormalization");
     }
 }
@@ -341,8 +341,8 @@ pooling(void **state)
             SnRef x = floats(SHAPE(2, o->h, o->w, o->c)), y;
             if (v == 0) {
                 SnMaxPoolAttr at = {k, s, p, {2, one}, false};
-                y = SN_REF(sn_maxpool_new(g, NULL, x, &at, plain(SN_F32), NULL),
-                           0);
+                y = SN_REF(
+                    sn_max_pool_new(g, NULL, x, &at, plain(SN_F32), NULL), 0);
             } else {
                 SnAvgPoolAttr at = {.kernel = k,
                                     .stride = s,
@@ -350,7 +350,7 @@ pooling(void **state)
                                     .dilate = {2, one},
                                     .count_include_pad = v == 2,
                                     .clamp = {0, 0.1f, v == 1, true}};
-                y = SN_REF(sn_avgpool_new(g, NULL, x, &at, plain(SN_F32)), 0);
+                y = SN_REF(sn_avg_pool_new(g, NULL, x, &at, plain(SN_F32)), 0);
             }
             compare(y, 0, sn_format(arena, "pool %zu, variant %d", i, v));
         }
@@ -403,7 +403,7 @@ means_of_zeros(void **state)
                             .dilate = {2, one},
                             .count_include_pad = zero_means[i].pads_count};
         SnRef x = floats(SHAPE(1, zero_means[i].h, zero_means[i].w, C));
-        SnRef y = SN_REF(sn_avgpool_new(g, NULL, x, &at, plain(SN_F32)), 0);
+        SnRef y = SN_REF(sn_avg_pool_new(g, NULL, x, &at, plain(SN_F32)), 0);
         sn_save_new(g, "y", y, &save);
         assert_int_equal(sn_shape_count(sn_shape_of(g, y)),
                          C * strlen(zero_means[i].sign));

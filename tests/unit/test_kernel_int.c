@@ -163,7 +163,7 @@ conv(void **state)
             SnRef w = con(plain(SN_I32), SHAPE(o->oc, o->kh, o->kw, cig),
                           filter(o->oc, o->kh * o->kw * cig, true, form));
             SnRef y = SN_REF(
-                sn_integerconv2d_new(g, NULL, x, w, &at, plain(SN_I32)), 0);
+                sn_integer_conv2d_new(g, NULL, x, w, &at, plain(SN_I32)), 0);
             compare(y, form == WIDE,
                     sn_format(arena, "convolution %zu, filter %d", i, form));
         }

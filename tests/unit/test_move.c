@@ -66,7 +66,8 @@ space_to_depth(void **state)
     (void)state;
     SnSpaceToDepthAttr a = {.block = 2};
 
-    WANT(sn_spacetodepth_new(g, NULL, iota(SHAPE(1, 2, 4, 2)), &a, q8(0.5f, 3)),
+    WANT(sn_space_to_depth_new(g, NULL, iota(SHAPE(1, 2, 4, 2)), &a,
+                               q8(0.5f, 3)),
          0, 1, 2, 3, 8, 9, 10, 11, 4, 5, 6, 7, 12, 13, 14, 15);
 }
 
@@ -96,25 +97,25 @@ nearest(void **state)
     SnResizeNearestAttr a = {.dims = INTS(8), .scale = {1, two}};
     SnRef x = iota(SHAPE(4));
 
-    WANT(sn_resizenearest_new(g, NULL, x, &a, q8(0.5f, 3)), 0, 0, 1, 1, 2, 2, 3,
-         3);
-    a.coord = SN_RESIZENEAREST_COORD_ASYMMETRIC;
-    a.near = SN_RESIZENEAREST_NEAR_CEIL;
-    WANT(sn_resizenearest_new(g, NULL, x, &a, q8(0.5f, 3)), 0, 1, 1, 2, 2, 3, 3,
-         3);
-    a.near = SN_RESIZENEAREST_NEAR_ROUND_PREFER_FLOOR;
-    WANT(sn_resizenearest_new(g, NULL, x, &a, q8(0.5f, 3)), 0, 0, 1, 1, 2, 2, 3,
-         3);
-    a.near = SN_RESIZENEAREST_NEAR_ROUND_PREFER_CEIL;
-    WANT(sn_resizenearest_new(g, NULL, x, &a, q8(0.5f, 3)), 0, 1, 1, 2, 2, 3, 3,
-         3);
-    a.coord = SN_RESIZENEAREST_COORD_ALIGN_CORNERS;
-    a.near = SN_RESIZENEAREST_NEAR_FLOOR;
-    WANT(sn_resizenearest_new(g, NULL, x, &a, q8(0.5f, 3)), 0, 0, 0, 1, 1, 2, 2,
-         3);
+    WANT(sn_resize_nearest_new(g, NULL, x, &a, q8(0.5f, 3)), 0, 0, 1, 1, 2, 2,
+         3, 3);
+    a.coord = SN_RESIZE_NEAREST_COORD_ASYMMETRIC;
+    a.near = SN_RESIZE_NEAREST_NEAR_CEIL;
+    WANT(sn_resize_nearest_new(g, NULL, x, &a, q8(0.5f, 3)), 0, 1, 1, 2, 2, 3,
+         3, 3);
+    a.near = SN_RESIZE_NEAREST_NEAR_ROUND_PREFER_FLOOR;
+    WANT(sn_resize_nearest_new(g, NULL, x, &a, q8(0.5f, 3)), 0, 0, 1, 1, 2, 2,
+         3, 3);
+    a.near = SN_RESIZE_NEAREST_NEAR_ROUND_PREFER_CEIL;
+    WANT(sn_resize_nearest_new(g, NULL, x, &a, q8(0.5f, 3)), 0, 1, 1, 2, 2, 3,
+         3, 3);
+    a.coord = SN_RESIZE_NEAREST_COORD_ALIGN_CORNERS;
+    a.near = SN_RESIZE_NEAREST_NEAR_FLOOR;
+    WANT(sn_resize_nearest_new(g, NULL, x, &a, q8(0.5f, 3)), 0, 0, 0, 1, 1, 2,
+         2, 3);
     /* 4 -> 2 with scale 0.6: (0.5 / 0.6 - 0.5, 1.5 / 0.6 - 0.5) */
     SnResizeNearestAttr s = {.dims = INTS(2), .scale = {1, down}};
-    WANT(sn_resizenearest_new(g, NULL, x, &s, q8(0.5f, 3)), 0, 2);
+    WANT(sn_resize_nearest_new(g, NULL, x, &s, q8(0.5f, 3)), 0, 2);
 }
 
 static void
@@ -170,7 +171,7 @@ top_k(void **state)
     const float x[] = {3, 1, 3, 2, -1, NAN, 0, 5};
     SnTopKAttr a = {.k = 2, .axis = -1, .largest = true};
     SnRef r = con(plain(SN_F32), SHAPE(2, 4), x);
-    SnId id = sn_topk_new(g, NULL, r, &a, plain(SN_F32), plain(SN_I64));
+    SnId id = sn_top_k_new(g, NULL, r, &a, plain(SN_F32), plain(SN_I64));
     const float *y = eval(id, 0);
     const int64_t *i = eval(id, 1);
 
@@ -179,7 +180,7 @@ top_k(void **state)
     a.largest = false;
     a.axis = 0;
     a.k = 1;
-    id = sn_topk_new(g, NULL, r, &a, plain(SN_F32), plain(SN_I64));
+    id = sn_top_k_new(g, NULL, r, &a, plain(SN_F32), plain(SN_I64));
     y = eval(id, 0);
     i = eval(id, 1);
     assert_true(y[0] == -1 && y[1] == 1 && y[2] == 0 && y[3] == 2);
@@ -195,8 +196,8 @@ lookup(void **state)
 
     for (int i = 0; i < 256; i++)
         t[i] = (int8_t)(100 - i / 2);
-    WANT(sn_lookuptable_new(g, NULL, codes(SHAPE(3), x),
-                            con(q8(0.5f, 3), SHAPE(256), t), q8(0.5f, 3)),
+    WANT(sn_lookup_table_new(g, NULL, codes(SHAPE(3), x),
+                             con(q8(0.5f, 3), SHAPE(256), t), q8(0.5f, 3)),
          100, 36, -27);
 }
 

@@ -272,7 +272,7 @@ bags_of_one_size(void **state)
         assert_int_not_equal(sn_run(r), SN_OK);
         sn_run_free(r);
     }
-    assert_int_equal(sn_kind(g, sn_find(g, "sum")), SN_K_EMBEDDINGSUM);
+    assert_int_equal(sn_kind(g, sn_find(g, "sum")), SN_K_EMBEDDING_SUM);
     assert_true(sn_type(g, sn_in(g, SN_NODE(sn_find(g, "sum")), 0))->elem ==
                 SN_ROW8);
 }
@@ -394,8 +394,8 @@ from_onnx(void **state)
         if (import(&t, &g) != SN_OK || sn_verify(g, d) != SN_OK)
             fail_msg("%s", sn_diag_text(d, a));
         assert_int_equal(sn_kind(g, sn_find(g, "sum")),
-                         t.weighted ? SN_K_WEIGHTEDEMBEDDINGBAG
-                                    : SN_K_EMBEDDINGBAG);
+                         t.weighted ? SN_K_WEIGHTED_EMBEDDING_BAG
+                                    : SN_K_EMBEDDING_BAG);
         SnRun *r = sn_run_new(a, exec_of(g));
         fill_aten(&t, 0, r);
         if (sn_run(r) != SN_OK)

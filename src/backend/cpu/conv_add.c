@@ -18,7 +18,7 @@ open_add(const SnPrep *p, const SnCPUConvAddAttr *at)
     const SnCall *c = p->call;
     SnAddAttr attr = {.clamp = at->clamp,
                       .zp_shift = at->zp_shift,
-                      .round = at->round == SN_CPUCONVADD_ROUND_AFTER
+                      .round = at->round == SN_CPU_CONV_ADD_ROUND_AFTER
                                    ? SN_ADD_ROUND_AFTER
                                    : SN_ADD_ROUND_BEFORE};
     SnTensor in[2] = {{at->mid, c->out[0].shape, NULL}, c->in[3]};

@@ -212,7 +212,7 @@ connected(SnImport *x, SnRef a, uint32_t iw, uint32_t ib, bool transposed,
                            transposed ? as_is : swapped, &in[1]));
     if (ib != 0)
         SN_TRY(bias(x, ib, a, in[1], &in[2]));
-    SN_TRY(form_for(x, SN_K_FULLYCONNECTED, in[1], &k));
+    SN_TRY(form_for(x, SN_K_FULLY_CONNECTED, in[1], &k));
     return sn_import_node(x, sn_desc(k)->name, sn_import_name(x, 0), 3, in,
                           NULL, type, y);
 }
