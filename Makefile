@@ -120,7 +120,13 @@ $(GEN)/sn_variants.c: $(KERNEL_C) tools/variants.sh
 	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
 # The empty recipe makes make look at the file again: sinter-gen leaves what
 # did not change alone.
+MADE_H = $(addprefix $(GEN)/,sn_kinds.h sn_gen.h sn_rules.h) \
+         $(wildcard $(GEN)/*_kernels.h)
 $(filter-out %.pb-c.c,$(MADE_C)) $(GEN)/sn_tests.c: $(GEN)/.stamp
+	@:
+$(MADE_H): $(GEN)/.stamp
+	@:
+$(GEN)/onnx.pb-c.h: $(GEN)/onnx.pb-c.c
 	@:
 
 ## gen: run sinter-gen only
@@ -151,9 +157,11 @@ $(BUILD)/obj/%.o: %.c $(BUILD)/.flags | $(BUILD)/.deps
 	@mkdir -p $(@D)
 	$(if $(V),,@echo "  CC $<")
 	$(Q)$(CC) $(ALL_CFLAGS) $(WARN) -c -o $@ $<
-# Sources above the generator see its headers.
+# Sources above the generator see its headers: these are there before the
+# first object, and later an object is made again when one that it includes
+# has changed.
 $(call obj,$(filter-out src/base/%,$(LIB_C)) $(CLI_C)): \
-	$(GEN)/.stamp $(GEN)/onnx.pb-c.c
+	| $(GEN)/.stamp $(GEN)/onnx.pb-c.c
 
 $(LIB): $(LIB_O)
 	@rm -f $@

@@ -10,12 +10,12 @@ TEST_SH = $(sort $(wildcard tests/sh/*.sh))
 
 $(BUILD)/obj/tests/%.o: INC += -Itests -I$(BUILD)/front
 $(call obj,$(wildcard tests/unit/*.c tests/*.c tests/tools/*.c tests/onnx/*.c tests/fuzz/*.c)): \
-	$(GEN)/.stamp $(GEN)/onnx.pb-c.c
+	| $(GEN)/.stamp $(GEN)/onnx.pb-c.c
 $(BUILD)/obj/made/gen/sn_tests.o: INC += -Itests
 # What several test programs share.
 TESTLIB = $(BUILD)/libtest.a
 TESTLIB_C = $(sort $(wildcard tests/random/*.c))
-$(call obj,$(TESTLIB_C)): $(GEN)/.stamp
+$(call obj,$(TESTLIB_C)): | $(GEN)/.stamp
 # With the cases of each rule instance, with which random graphs begin.
 $(TESTLIB): $(call obj,$(TESTLIB_C)) $(BUILD)/obj/made/gen/sn_cases.o
 	@rm -f $@
@@ -39,7 +39,7 @@ $(GEN)/sn_cases.c: $(GEN)/.stamp
 	$(Q)$(SGEN) --cases --nodes nodes.def --passes passes.def \
 	  $(BACKENDS) -I . -o $(GEN)
 $(BUILD)/obj/made/gen/sn_cases.o: INC += -Itests
-$(call obj,tests/cases/run_cases.c): $(GEN)/.stamp
+$(call obj,tests/cases/run_cases.c): | $(GEN)/.stamp
 CASES_X = $(BUILD)/tests/run_cases
 $(CASES_X): $(BUILD)/obj/made/gen/sn_cases.o $(call obj,tests/cases/run_cases.c) \
             $(TESTLIB) $(LIB)
@@ -62,7 +62,7 @@ $(BUILD)/tests/mkdata: $(BUILD)/obj/tests/tools/mkdata.o
 
 # Random models, and stored vectors, against ONNX Runtime.
 DIFFER_O = $(call obj,$(sort $(wildcard tests/differ/*.c)))
-$(DIFFER_O): $(GEN)/.stamp $(GEN)/onnx.pb-c.c
+$(DIFFER_O): | $(GEN)/.stamp $(GEN)/onnx.pb-c.c
 $(BUILD)/tests/differ: $(DIFFER_O) $(LIB)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(SAN) $(LDFLAGS) -o $@ $^ $(LIBS) -ldl
@@ -114,7 +114,7 @@ $(BUILD)/bench/layers: LIBS += $(if $(wildcard /usr/include/oneapi/dnnl/dnnl.h),
 $(BUILD)/bench/%: $(BUILD)/obj/tests/bench/%.o $(LIB)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(SAN) $(LDFLAGS) -o $@ $(filter %.o,$^) $(LIB) $(LIBS) -ldl
-$(call obj,$(wildcard tests/bench/*.c)): $(GEN)/.stamp $(GEN)/onnx.pb-c.c
+$(call obj,$(wildcard tests/bench/*.c)): | $(GEN)/.stamp $(GEN)/onnx.pb-c.c
 
 ## bench: time layers and models, against ONNX Runtime where it is installed
 bench: all $(BENCH_X)

@@ -132,9 +132,8 @@ emit_kinds_h(const SnDefs *s, const char *outdir, SnDiag *d)
     sn_puts(&b, "enum {\n");
     for (uint32_t i = 0; i < s->nnode; i++)
         if (sn_defs_mine(s, s->node[i]->backend))
-            sn_putf(&b, "    SN_K_%s = %u, /* %s */\n",
-                    sn_upper(s->arena, s->node[i]->name), s->node[i]->kind,
-                    sn_where(s->arena, s->node[i]->pos));
+            sn_putf(&b, "    SN_K_%s = %u,\n",
+                    sn_upper(s->arena, s->node[i]->name), s->node[i]->kind);
     sn_putf(&b, "    %s_END = %u\n};\n",
             plugin ? sn_upper(s->arena, s->plugin->name) : "SN_K",
             s->nnode + 1);
