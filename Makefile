@@ -111,7 +111,7 @@ $(GEN)/sn_pack_id.h: $(PACK_C)
 	@mkdir -p $(GEN)
 	@printf '#define SN_PACK_ID "%s"\n' \
 	  "$$(cat $(PACK_C) | sha256sum | cut -c1-16)" >$@
-$(call obj,src/kernel/pack.c src/kernel/tune.c): $(GEN)/sn_pack_id.h
+$(call obj,src/kernel/pack.c src/kernel/tune/tune.c): $(GEN)/sn_pack_id.h
 # Variants of kernels register themselves: a call of each function that does.
 KERNEL_C = $(call below,src/kernel)
 $(GEN)/sn_variants.c: $(KERNEL_C) tools/variants.sh
@@ -191,9 +191,9 @@ PUBLIC_H = $(addprefix src/base/,arena.h buf.h data.h diag.h diag_format.h \
            $(addprefix src/rewrite/,copy.h rewrite.h rule.h) \
            $(addprefix src/kernel/,isa.h variant.h $(addprefix eval/,dot.h eval.h inv.h \
            map.h rows.h)) \
-           $(addprefix src/quant/,advise.h bias.h compare.h control.h island.h \
-           quantize.h range.h reasons.h scheme.h place/place.h \
-           profile/profile.h) \
+           $(addprefix src/quant/,advise.h bias.h compare.h island.h \
+           quantize.h reasons.h choose/control.h choose/range.h \
+           choose/scheme.h place/place.h profile/profile.h) \
            $(addprefix src/run/,batch.h exec.h npy.h plan.h samples.h) \
            src/backend/plugin.h src/onnx/import/import.h \
            src/onnx/export/export.h

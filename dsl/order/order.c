@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "dsl/order/order.h"
 #include "dsl/order/order_term.h"
 #include <string.h>
 

@@ -10,7 +10,7 @@
 #ifndef SN_ORDER_TERM_H
 #define SN_ORDER_TERM_H
 
-#include "dsl/order/order.h"
+#include "dsl/model/model.h"
 #include "dsl/resolve/resolver.h"
 
 /* The type of a value as an unknown: two are the same type when they have the

@@ -6,7 +6,7 @@
 #include "cli/cli.h"
 #include "kernel/isa.h"
 #include "kernel/pack.h"
-#include "kernel/tune.h"
+#include "kernel/tune/tune.h"
 
 static bool
 is_text(const char *path)

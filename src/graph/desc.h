@@ -184,7 +184,7 @@ typedef struct SnPrep {
     struct SnPack *pack;  /* where packed weights are, or NULL */
     const uint64_t *hash; /* [nin], with pack: XXH64 of each Constant's bytes,
                              or another number for it; 0: none */
-    struct SnTune *tune;  /* measured picks (kernel/tune.h), or NULL */
+    struct SnTune *tune;  /* measured picks (kernel/tune/tune.h), or NULL */
     const SnArena *constants; /* where Constants are: a kernel that copies a
                                  large one may unload it part by part */
     const void *prep;         /* out: read-only, shared by threads */

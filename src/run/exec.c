@@ -7,7 +7,7 @@
 
 #include "graph/text/text.h"
 #include "kernel/pack.h"
-#include "kernel/tune.h"
+#include "kernel/tune/tune.h"
 #include "run/team.h"
 #include "sn_kinds.h"
 

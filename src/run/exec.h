@@ -77,8 +77,8 @@ SnStatus sn_exec_prepare_packed(SnArena *a, const SnGraph *g,
                                 struct SnPack *pack, SnDiag *d,
                                 const SnExec **out);
 
-/* The same with measured picks (kernel/tune.h; NULL: the rules'): layers that
- * tune has not got yet are added to it. */
+/* The same with measured picks (kernel/tune/tune.h; NULL: the rules'): layers
+ * that tune has not got yet are added to it. */
 SnStatus sn_exec_prepare_tuned(SnArena *a, const SnGraph *g,
                                const SnBackendDesc *backend,
                                struct SnPack *pack, struct SnTune *tune,

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Measures how each convolution or product on codes is best computed on this
  * machine, inside the running model, and what the cost rules lose against
- * that.  Results never depend on it (kernel/tune.h). */
+ * that.  Results never depend on it (kernel/tune/tune.h). */
 #ifndef SN_TUNING_H
 #define SN_TUNING_H
 
-#include "kernel/tune.h"
+#include "kernel/tune/tune.h"
 #include "run/exec.h"
 
 typedef struct SnTuningRow { /* a layer: nodes of the same sizes */

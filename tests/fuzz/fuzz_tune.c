@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernel/tune.h"
+#include "kernel/tune/tune.h"
 
 static void
 read_text(SnArena *a, const char *s, size_t n)

@@ -86,13 +86,13 @@ b merge_other_graph src/quant/profile/profile_merge.c 's/    if (o->hash != p->h
 b jobs_add src/quant/profile/profile.c 's/        sn_profile_merge(sum, p.part\[i\].profile);/        if (i == 0)\n    &/' quant.sh 'quant profile_any_jobs'
 
 # ---- schemes, ranges, precision
-b asymmetric src/quant/scheme.c 's/    if (s == SN_SYMMETRIC || s == SN_POWER_OF_TWO$/    if (true || s == SN_POWER_OF_TWO/' test_quant scheme_ranges
-b uint8_full_range src/quant/scheme.c 's/SN_SYMMETRIC_UINT8 \&\& lo < 0/SN_SYMMETRIC_UINT8/' test_range schemes
-b power_of_two src/quant/scheme.c 's/m == 0.5 ? k - 1 : k/m == 0.5 ? k : k/' test_range schemes
-b degenerate_range src/quant/scheme.c 's/    if (!(x > (double)SN_SCALE_LEAST))/    if (x < 0)/' test_quant scheme_degenerate
-b percentile src/quant/range.c 's|((100 - p) / 200)|((100 - p) / 100)|' test_range percentile
-b mse src/quant/range.c 's/s \* s \* s \/ 12/s * s * s \/ 3/' test_range mse_is_the_error
-b entropy src/quant/range.c 's/    if (r.kind == SN_ENTROPY \&\& e != SN_QI8)/    if (r.kind == SN_ENTROPY)/' quant.sh 'quant range_entropy_differs'
+b asymmetric src/quant/choose/scheme.c 's/    if (s == SN_SYMMETRIC || s == SN_POWER_OF_TWO$/    if (true || s == SN_POWER_OF_TWO/' test_quant scheme_ranges
+b uint8_full_range src/quant/choose/scheme.c 's/SN_SYMMETRIC_UINT8 \&\& lo < 0/SN_SYMMETRIC_UINT8/' test_range schemes
+b power_of_two src/quant/choose/scheme.c 's/m == 0.5 ? k - 1 : k/m == 0.5 ? k : k/' test_range schemes
+b degenerate_range src/quant/choose/scheme.c 's/    if (!(x > (double)SN_SCALE_LEAST))/    if (x < 0)/' test_quant scheme_degenerate
+b percentile src/quant/choose/range.c 's|((100 - p) / 200)|((100 - p) / 100)|' test_range percentile
+b mse src/quant/choose/range.c 's/s \* s \* s \/ 12/s * s * s \/ 3/' test_range mse_is_the_error
+b entropy src/quant/choose/range.c 's/    if (r.kind == SN_ENTROPY \&\& e != SN_QI8)/    if (r.kind == SN_ENTROPY)/' quant.sh 'quant range_entropy_differs'
 b int16 src/quant/place/place_decide.c 's/    if (pl->want\[id\].precision == SN_INT16) {/    if (false) {/' test_compare int16_node
 b int16_missing_form src/quant/place/place_decide.c 's/    if (!why8 \&\& why)/    if (false)/' test_compare int16_narrow
 b bias_int8 src/quant/quantize.c 's/    if (o->bias8)/    if (false)/' quant.sh 'quant bias_int8'
@@ -106,7 +106,7 @@ b raised_channels src/quant/place/place_const.c 's/        if (q.scale > wanted)
 b conv_as_rows passes.def 's/dim(w, 3)\]} named w$/dim(w, 3)]}/' quant.sh 'quant rows_params'
 b range_past_moves src/quant/profile/profile_merge.c 's/enum { MOVES = 8 };/enum { MOVES = 0 };/' quant.sh 'quant rows_matrix'
 b scale_floor src/quant/place/place_const.c 's/    if (least > (double)q.scale)$/    if (least < 0)/' test_quant place_raises_scale
-b fused_rows src/quant/row8.c 's|- (double)lo) / 255|- (double)lo) / 127|' test_rows packs
+b fused_rows src/quant/choose/row8.c 's|- (double)lo) / 255|- (double)lo) / 127|' test_rows packs
 b raise_embedding passes.def '/rule raise_embedding:/,/real 1e-5/s/real 1e-5/& optin "never"/' quant.sh 'quant emb_rows'
 b rows_of_indices src/kernel/eval/map_row.c 's/    int64_t first = m->v\[1\] ? m->v\[1\]\[g\] : g \* n;/    int64_t first = m->v[1] ? m->v[1][g] : g;/' test_rows bags_of_one_size
 b bags_from_onnx src/onnx/hooks/hooks_bag.c 's/        v\[i\] = i \* size;/        v[i] = i * size \/ 2;/' test_rows from_onnx
@@ -120,11 +120,11 @@ b require_int8 src/cli/verb/verb_quantize.c 's/    if (!c->args.require_int8 || 
 b quantized_io passes.def 's/optin "quantized-io"  note/optin "quantized-oi"  note/' quant.sh 'quant quantized_input'
 
 # ---- how convolutions are cut
-b pick_fits src/kernel/tune.c 's|    if (!sn_tune_fits(|    if (false \&\& !sn_tune_fits(|' test_tune messages
-b pick_sizes src/kernel/tune.c 's/    if (!sane(/    if (false \&\& !sane(/' test_tune messages
-b pick_end src/kernel/tune.c 's/n != r->t->nlayer ||/false ||/' test_tune messages
-b pick_missed src/kernel/tune.c 's/        if (t->nmissed++ == 0)/        if (t->nmissed == 0)/' test_tune round_trip
-b pick_used src/kernel/tune.c 's|    return \*layer ? t|    return false ? t|' test_pack picks
+b pick_fits src/kernel/tune/tune.c 's|    if (!sn_tune_fits(|    if (false \&\& !sn_tune_fits(|' test_tune messages
+b pick_sizes src/kernel/tune/tune.c 's/    if (!sane(/    if (false \&\& !sane(/' test_tune messages
+b pick_end src/kernel/tune/tune.c 's/n != r->t->nlayer ||/false ||/' test_tune messages
+b pick_missed src/kernel/tune/tune.c 's/        if (t->nmissed++ == 0)/        if (t->nmissed == 0)/' test_tune round_trip
+b pick_used src/kernel/tune/tune.c 's|    return \*layer ? t|    return false ? t|' test_pack picks
 b pick_packed src/backend/cpu/contract.c 's/num->pick->npanel, num/0, num/' test_pack picks
 b rules_lines src/kernel/conv/conv_pick.c 's/    SHARED_NS = 15,/    SHARED_NS = 0,/' test_kernel_conv picks_of_rules
 b rules_shares src/kernel/conv/conv_pick.c 's/most = c > o->oc - c ? c : o->oc - c;/most = o->oc \/ 2;/' test_kernel_conv picks_of_rules
@@ -141,18 +141,18 @@ b raise_fc_lowered passes.def '/rule raise_fc_lowered:/,/real 1e-5/s/real 1e-5/&
 b numbers_in_patterns src/rewrite/fold.c 's/        if (!from || node->dead/        if (splats || !from || node->dead/' pass.sh tests/pass/raise_activations.sn
 
 # ---- control and comparison
-b globs src/quant/control.c 's/fnmatch(glob, n->res\[r\].name, 0) == 0/strcmp(glob, n->res[r].name) == 0/' test_range globs
-b kinds_by_glob src/quant/control.c "s/    if (glob\[0\] == '@')/    if (glob[0] == '#')/" quant.sh 'quant keep_kind'
-b glob_without_match src/quant/control.c 's/        if (!matches_any(\&c->wish\[i\], g))/        if (false \&\& !matches_any(\&c->wish[i], g))/' test_range globs_without_match
-b later_wins src/quant/control.c 's/        set(&s, c->wish\[i\].ask, &c->wish\[i\].to);/        if (!s.precision)\n            set(\&s, c->wish[i].ask, \&c->wish[i].to);/' quant.sh 'quant precision_back'
+b globs src/quant/choose/control.c 's/fnmatch(glob, n->res\[r\].name, 0) == 0/strcmp(glob, n->res[r].name) == 0/' test_range globs
+b kinds_by_glob src/quant/choose/control.c "s/    if (glob\[0\] == '@')/    if (glob[0] == '#')/" quant.sh 'quant keep_kind'
+b glob_without_match src/quant/choose/control.c 's/        if (!matches_any(\&c->wish\[i\], g))/        if (false \&\& !matches_any(\&c->wish[i], g))/' test_range globs_without_match
+b later_wins src/quant/choose/control.c 's/        set(&s, c->wish\[i\].ask, &c->wish\[i\].to);/        if (!s.precision)\n            set(\&s, c->wish[i].ask, \&c->wish[i].to);/' quant.sh 'quant precision_back'
 b compare_noise src/quant/compare.c 's/e->noise += r \* r;/e->noise += 0 * r;/' test_compare compare_local
 b compare_threshold src/cli/verb/verb_compare.c 's/    if (c->args.threshold \&\& k.worst_output < db)/    if (false)/' quant.sh 'quant compare_fails'
 b keep_list src/cli/verb/verb_compare.c 's/    if (!v->nkeep)$/    if (true)/' quant.sh 'quant compare_keeps'
 b held_out_data src/cli/load.c 's/    (\*out)->skip = skip;/    (*out)->skip = 0;/' quant.sh 'quant skip_leaves_out'
 b keep_enough src/quant/advise.c 's/        if (out->kept >= v->o->db + SPARE)/        if (out->kept >= 0 * v->o->db)/' quant.sh 'quant compare_kept'
 b advice_needed src/cli/verb/verb_compare.c 's/    bool met = k.worst_output >= db;/    bool met = false;/' quant.sh 'quant compare_met_is_silent'
-b merged_names src/quant/control.c "s/        if (c->wish\[i\].glob\[0\] != '@')/        if (false)/" quant.sh 'quant name_merged'
-b form_kinds src/quant/control.c 's/        if (sn_desc(k)->form_of == (int32_t)kind$/        if (sn_desc(k)->form_of == -2/' quant.sh 'quant name_form'
+b merged_names src/quant/choose/control.c "s/        if (c->wish\[i\].glob\[0\] != '@')/        if (false)/" quant.sh 'quant name_merged'
+b form_kinds src/quant/choose/control.c 's/        if (sn_desc(k)->form_of == (int32_t)kind$/        if (sn_desc(k)->form_of == -2/' quant.sh 'quant name_form'
 b export_names src/quant/compare.c 's/{".q", ".dq", ".r", ".f"}/{".q", ".dq", ".r"}/' quant.sh 'quant compare_all_qdq.onnx'
 b shard_copy src/quant/profile/profile_merge.c 's/        if (by)$/        if (false)/' quant.sh 'quant merge_copy'
 b shard_missing src/quant/profile/profile_merge.c 's/^    if (!p->nshard)$/    if (true)/' quant.sh 'quant merge_missing'

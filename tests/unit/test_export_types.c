@@ -101,7 +101,8 @@ OF(f16, FLOAT16)
 OF(bf16, BFLOAT16)
 OF(f64, DOUBLE)
 OF(u8, UINT8)
-OF(i8, INT8) OF(i32, INT32) OF(i64, INT64) OF(bool, BOOL)
+OF(i8, INT8)
+OF(i32, INT32) OF(i64, INT64) OF(bool, BOOL)
 #define CAST(x, from, y, to)     \
     static void x##_to_##y(void) \
     {                            \

@@ -10,7 +10,7 @@
 #include "kernel/isa.h"
 #include "kernel/pack.h"
 #include "kernel/eval/rows.h"
-#include "kernel/tune.h"
+#include "kernel/tune/tune.h"
 #include "run/exec.h"
 #include "sn_kinds.h"
 #include "unit/arena.h"

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "quant/control.h"
+#include "quant/choose/control.h"
 #include "unit/parse.h"
 
 static uint64_t seed = 1;

@@ -12,7 +12,7 @@
 #include "graph/text/text.h"
 #include "onnx/import/import.h"
 #include "quant/quantize.h"
-#include "quant/row8.h"
+#include "quant/choose/row8.h"
 #include "sn_kinds.h"
 #include "unit/onnx_build.h"
 /* Last: it names things at file scope. */

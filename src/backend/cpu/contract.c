@@ -10,7 +10,7 @@
 #include "cpu_kernels.h"
 #include "kernel/pack.h"
 #include "kernel/eval/rows.h"
-#include "kernel/tune.h"
+#include "kernel/tune/tune.h"
 
 static bool
 is_q8(const SnTensor *t)

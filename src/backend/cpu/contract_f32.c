@@ -8,7 +8,7 @@
 #include "kernel/conv_f32/conv_f32.h"
 #include "kernel/pack.h"
 #include "kernel/eval/rows.h"
-#include "kernel/tune.h"
+#include "kernel/tune/tune.h"
 
 static bool
 is_f32(const SnTensor *t)

@@ -271,7 +271,7 @@ SnStatus sn_import_entry_attrs(SnImport *x, const SnOnnxDesc *e, SnKind k,
                                uint32_t nin, SnRef *in, void **attr);
 /* Result k: positions r in the NHWC picture `in` as positions in NCHW. */
 SnStatus sn_import_nchw_positions(SnImport *x, uint32_t k, SnRef r, SnRef in);
-/* A one-dimensional picture is seen as one of height 1 (import_lift.c);
+/* A one-dimensional picture is seen as one of height 1 (hooks_lift.c);
  * *done says whether the node was one. */
 SnStatus sn_import_lift(SnImport *x, const SnOnnxDesc *e, bool *done);
 /* Element types that a node does not take, by casts (hooks_int.c). */

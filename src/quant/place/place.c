@@ -3,7 +3,7 @@
 
 #include "kernel/eval/eval.h"
 #include "quant/place/place_priv.h"
-#include "quant/row8.h"
+#include "quant/choose/row8.h"
 #include "sn_kinds.h"
 
 /* Dequantize(Quantize(v)); named base.q and base.dq. */

@@ -5,9 +5,9 @@
 #ifndef SN_PLACE_H
 #define SN_PLACE_H
 
-#include "quant/control.h"
+#include "quant/choose/control.h"
 #include "quant/profile/profile.h"
-#include "quant/scheme.h"
+#include "quant/choose/scheme.h"
 #include "rewrite/rewrite.h"
 
 #ifdef __cplusplus

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "quant/range.h"
+#include "quant/choose/range.h"
 
 #include <math.h>
 #include <stdlib.h>

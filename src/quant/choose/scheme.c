@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "quant/scheme.h"
+#include "quant/choose/scheme.h"
 
 #include <math.h>
 #include <stddef.h>

@@ -11,7 +11,7 @@
 #define SN_CONTROL_H
 
 #include "graph/graph.h"
-#include "quant/range.h"
+#include "quant/choose/range.h"
 
 #ifdef __cplusplus
 extern "C" {

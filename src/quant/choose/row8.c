@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "quant/row8.h"
+#include "quant/choose/row8.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "quant/control.h"
+#include "quant/choose/control.h"
 
 #include <fnmatch.h>
 #include <string.h>

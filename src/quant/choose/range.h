@@ -21,7 +21,7 @@
 #define SN_RANGE_H
 
 #include "quant/profile/profile.h"
-#include "quant/scheme.h"
+#include "quant/choose/scheme.h"
 
 #ifdef __cplusplus
 extern "C" {
