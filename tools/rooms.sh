@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Rooms are the folders of dsl, gen and src.  Fails where an include goes
 # against the README of its room, rooms depend on each other in a circle, a
 # folder has more than 25 files of C, or more than 6 files depend on each other

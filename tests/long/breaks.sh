@@ -62,7 +62,7 @@ b() {
 }
 
 # ---- lowering and profiles
-b profile_lowered passes.def 's/^\(pipeline profile .*\) lower_nodes, fold;/\1 fold;/' test_compare lowered_or_kept
+b profile_lowered passes.def '/^pipeline profile/,/;/s/lower_nodes, fold;/fold;/' test_compare lowered_or_kept
 b component_names passes.def 's/ as product//' test_compare lowered_or_kept
 b components_of_gelu passes.def 's/ as half//' pass.sh tests/pass/lower_components.sn
 b backend_keeps src/rewrite/driver.c 's/    if (keep \&\& kept(rw, g, id))/    if (keep \&\& !rw \&\& kept(rw, g, id))/' test_compare lowered_or_kept
@@ -86,7 +86,7 @@ b merge_other_graph src/quant/profile/profile_merge.c 's/    if (o->hash != p->h
 b jobs_add src/quant/profile/profile.c 's/        sn_profile_merge(sum, p.part\[i\].profile);/        if (i == 0)\n    &/' quant.sh 'quant profile_any_jobs'
 
 # ---- schemes, ranges, precision
-b asymmetric src/quant/choose/scheme.c 's/    if (s == SN_SYMMETRIC || s == SN_POWER_OF_TWO$/    if (true || s == SN_POWER_OF_TWO/' test_quant scheme_ranges
+b asymmetric src/quant/choose/scheme.c 's/    if (s == SN_SYMMETRIC || s == SN_POWER_OF_TWO ||$/    if (true ||/' test_quant scheme_ranges
 b uint8_full_range src/quant/choose/scheme.c 's/SN_SYMMETRIC_UINT8 \&\& lo < 0/SN_SYMMETRIC_UINT8/' test_range schemes
 b power_of_two src/quant/choose/scheme.c 's/m == 0.5 ? k - 1 : k/m == 0.5 ? k : k/' test_range schemes
 b degenerate_range src/quant/choose/scheme.c 's/    if (!(x > (double)SN_SCALE_LEAST))/    if (x < 0)/' test_quant scheme_degenerate
@@ -152,7 +152,7 @@ b held_out_data src/cli/load.c 's/    (\*out)->skip = skip;/    (*out)->skip = 0
 b keep_enough src/quant/advise.c 's/        if (out->kept >= v->o->db + SPARE)/        if (out->kept >= 0 * v->o->db)/' quant.sh 'quant compare_kept'
 b advice_needed src/cli/verb/verb_compare.c 's/    bool met = k.worst_output >= db;/    bool met = false;/' quant.sh 'quant compare_met_is_silent'
 b merged_names src/quant/choose/control.c "s/        if (c->wish\[i\].glob\[0\] != '@')/        if (false)/" quant.sh 'quant name_merged'
-b form_kinds src/quant/choose/control.c 's/        if (sn_desc(k)->form_of == (int32_t)kind$/        if (sn_desc(k)->form_of == -2/' quant.sh 'quant name_form'
+b form_kinds src/quant/choose/control.c 's/        if (sn_desc(k)->form_of == (int32_t)kind \&\&$/        if (sn_desc(k)->form_of == -2 \&\&/' quant.sh 'quant name_form'
 b export_names src/quant/compare.c 's/{".q", ".dq", ".r", ".f"}/{".q", ".dq", ".r"}/' quant.sh 'quant compare_all_qdq.onnx'
 b shard_copy src/quant/profile/profile_merge.c 's/        if (by)$/        if (false)/' quant.sh 'quant merge_copy'
 b shard_missing src/quant/profile/profile_merge.c 's/^    if (!p->nshard)$/    if (true)/' quant.sh 'quant merge_missing'
