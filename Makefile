@@ -269,9 +269,9 @@ san:
 	$(MAKE) check BUILD=build/san OPT='-O1 -g' \
 	  SAN='-fsanitize=address,undefined -fno-sanitize-recover=all'
 
-## lint: naming, headers, reproducible output, cppcheck
+## lint: naming, layout, rooms, headers, reproducible output, cppcheck
 lint: all
-	@sh tools/deps.sh clang cppcheck
+	@sh tools/deps.sh clang clang-format cppcheck
 	sh tools/lint.sh $(BUILD)
 
 ## clean: remove everything made

@@ -1,8 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Lint: names with linkage start with sn_, headers compile alone, files end by
-# line 800, lines by column 80, and begin with their SPDX line, generated files
-# are reproducible, cppcheck finds nothing.  Usage: lint.sh BUILD
+# Lint: names with linkage start with sn_, headers compile alone, rooms include
+# what their READMEs allow, files end by line 800, lines of C by column 80 and
+# of documents and declarations by column 100, C is laid out by clang-format,
+# files begin with their SPDX line, generated files are reproducible, cppcheck
+# finds nothing.  Usage: lint.sh BUILD
 set -u
 build=$1
 bad=0
@@ -27,6 +29,19 @@ done
 long=$(sh tools/files.sh | grep '\.[ch]$' | grep -v '^tests/gen/' |
     LC_ALL=C.UTF-8 xargs grep -nE '^.{81,}' | cut -d: -f1,2)
 [ -z "$long" ] || { echo "lines past 80 columns: $long"; bad=1; }
+# Tables and what stands in code blocks is as wide as it is.
+long=$(sh tools/files.sh | grep -E '\.md$' | grep -v '^tests/' |
+    LC_ALL=C.UTF-8 xargs awk 'FNR == 1 { on = 0 } /^ *```/ { on = !on }
+        !on && !/^\|/ && !/^    / && length > 100 { print FILENAME ":" FNR }')
+[ -z "$long" ] || { echo "lines past 100 columns: $long"; bad=1; }
+long=$(sh tools/files.sh | grep -E '^[a-z]*\.def$|^src/.*\.def$' |
+    LC_ALL=C.UTF-8 xargs grep -nE '^.{101,}' | cut -d: -f1,2)
+[ -z "$long" ] || { echo "lines past 100 columns: $long"; bad=1; }
+wrong=$(sh tools/files.sh | grep -E '\.[ch]$' | grep -v '\.golden\.c$' |
+    xargs clang-format --dry-run -Werror 2>&1 | sed -n 's/:.*//p' | sort -u)
+[ -z "$wrong" ] || { echo "not as clang-format has it: $wrong"; bad=1; }
+
+sh tools/rooms.sh "$build" || bad=1
 
 # Inputs of tests have none: goldens hold their line numbers.
 for f in $(sh tools/files.sh | grep -E '\.(c|h|inc|re|y|def|sh|py|mk)$|(^|/)Makefile$|^\.ci/run$' |

@@ -102,23 +102,31 @@ OF(bf16, BFLOAT16)
 OF(f64, DOUBLE)
 OF(u8, UINT8)
 OF(i8, INT8)
-OF(i32, INT32) OF(i64, INT64) OF(bool, BOOL)
+OF(i32, INT32)
+OF(i64, INT64)
+OF(bool, BOOL)
 #define CAST(x, from, y, to)     \
     static void x##_to_##y(void) \
     {                            \
         casts(from, to);         \
     }
-    CAST(bool, BOOL, u8, UINT8) CAST(bool, BOOL, i8, INT8)
-        CAST(f32, FLOAT, u8, UINT8) CAST(u8, UINT8, f32, FLOAT)
-            CAST(u8, UINT8, i32, INT32) CAST(i32, INT32, u8, UINT8)
-                CAST(u8, UINT8, i8, INT8) CAST(i8, INT8, u8, UINT8)
-                    CAST(u8, UINT8, bool, BOOL) CAST(u8, UINT8, f16, FLOAT16)
-                        CAST(f16, FLOAT16, f64, DOUBLE)
-                            CAST(f64, DOUBLE, i64, INT64)
-                                CAST(i8, INT8, f32, FLOAT)
+CAST(bool, BOOL, u8, UINT8)
+CAST(bool, BOOL, i8, INT8)
+CAST(f32, FLOAT, u8, UINT8)
+CAST(u8, UINT8, f32, FLOAT)
+CAST(u8, UINT8, i32, INT32)
+CAST(i32, INT32, u8, UINT8)
+CAST(u8, UINT8, i8, INT8)
+CAST(i8, INT8, u8, UINT8)
+CAST(u8, UINT8, bool, BOOL)
+CAST(u8, UINT8, f16, FLOAT16)
+CAST(f16, FLOAT16, f64, DOUBLE)
+CAST(f64, DOUBLE, i64, INT64)
+CAST(i8, INT8, f32, FLOAT)
 
-    /* A picture of uint8 that is scaled and convolved. */
-    static void picture(void)
+/* A picture of uint8 that is scaled and convolved. */
+static void
+picture(void)
 {
     static const int64_t k[] = {2, 2};
 
