@@ -32,15 +32,15 @@ backend_add_relu(SnGraph *g, SnRewriter *rw, SnId o)
 
     if (!sn_fire(rw, SN_RULE_BACKEND_ADD_RELU, g, o))
         return false;
-    SnNPUAddReluAttr npuaddrelu_attr =
-        *(const SnNPUAddReluAttr *)sn_desc(SN_K_NPUADDRELU)->defaults;
-    npuaddrelu_attr.mid = sn_type(g, SN_REF(s, 0));
-    npuaddrelu_attr.mid_clamp = sn_add_attr(g, s)->clamp;
-    npuaddrelu_attr.round = sn_add_attr(g, s)->round;
-    npuaddrelu_attr.zp_shift = sn_add_attr(g, s)->zp_shift;
-    SnId npuaddrelu = sn_npuaddrelu_new(g, NULL, a, b, &npuaddrelu_attr,
-                                        sn_type(g, SN_REF(o, 0)));
-    sn_fired(rw, g, SN_REF(o, 0), SN_REF(npuaddrelu, 0));
+    SnNPUAddReluAttr npu_add_relu_attr =
+        *(const SnNPUAddReluAttr *)sn_desc(SN_K_NPU_ADD_RELU)->defaults;
+    npu_add_relu_attr.mid = sn_type(g, SN_REF(s, 0));
+    npu_add_relu_attr.mid_clamp = sn_add_attr(g, s)->clamp;
+    npu_add_relu_attr.round = sn_add_attr(g, s)->round;
+    npu_add_relu_attr.zp_shift = sn_add_attr(g, s)->zp_shift;
+    SnId npu_add_relu = sn_npu_add_relu_new(g, NULL, a, b, &npu_add_relu_attr,
+                                            sn_type(g, SN_REF(o, 0)));
+    sn_fired(rw, g, SN_REF(o, 0), SN_REF(npu_add_relu, 0));
     sn_fire_end(rw, g);
     return true;
 }
@@ -125,7 +125,7 @@ static const SnKeep npu_keep[] = {
     { SN_K_ADD, NULL },
 };
 static const SnKernelDesc npu_kernels[] = {
-    { SN_K_NPUADDRELU, 0, "sn_npu_add_relu", sn_npu_add_relu, NULL },
+    { SN_K_NPU_ADD_RELU, 0, "sn_npu_add_relu", sn_npu_add_relu, NULL },
     { SN_K_CONV2D, 0, "sn_npu_conv", sn_npu_conv, sn_npu_pack },
     { SN_K_ADD, 0, "sn_npu_two", sn_npu_two, NULL },
     { SN_K_ADD, 1, "sn_npu_two", sn_npu_two, NULL },

@@ -204,11 +204,11 @@ match_flags(SnGraph *g, SnRewriter *rw, SnId o)
 
     if (!sn_fire(rw, SN_RULE_MATCH_FLAGS, g, o))
         return false;
-    SnId maxpool = sn_max_pool_new(g, NULL, x, sn_max_pool_attr(g, o),
-                                  sn_type(g, SN_REF(o, 0)),
-                                  sn_type(g, SN_REF(o, 1)));
-    sn_fired(rw, g, SN_REF(o, 0), SN_REF(maxpool, 0));
-    sn_fired(rw, g, SN_REF(o, 1), SN_REF(maxpool, 1));
+    SnId max_pool = sn_max_pool_new(g, NULL, x, sn_max_pool_attr(g, o),
+                                    sn_type(g, SN_REF(o, 0)),
+                                    sn_type(g, SN_REF(o, 1)));
+    sn_fired(rw, g, SN_REF(o, 0), SN_REF(max_pool, 0));
+    sn_fired(rw, g, SN_REF(o, 1), SN_REF(max_pool, 1));
     sn_fire_end(rw, g);
     return true;
 }
@@ -392,10 +392,10 @@ match_pooled(SnGraph *g, SnRewriter *rw, SnId o)
 
     if (!sn_fire(rw, SN_RULE_MATCH_POOLED, g, o))
         return false;
-    SnId maxpool = sn_max_pool_new(g, NULL, x, sn_max_pool_attr(g, p),
-                                  sn_type(g, SN_REF(o, 0)),
-                                  sn_type(g, SN_REF(p, 1)));
-    sn_fired(rw, g, SN_REF(o, 0), SN_REF(maxpool, 0));
+    SnId max_pool = sn_max_pool_new(g, NULL, x, sn_max_pool_attr(g, p),
+                                    sn_type(g, SN_REF(o, 0)),
+                                    sn_type(g, SN_REF(p, 1)));
+    sn_fired(rw, g, SN_REF(o, 0), SN_REF(max_pool, 0));
     sn_fire_end(rw, g);
     return true;
 }
