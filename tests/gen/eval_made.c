@@ -32,7 +32,7 @@ conv_add(void **state)
                             .mid = mid,
                             .mid_clamp = {1, 100, true, true},
                             .round = after};
-        SnId id = sn_convadd_new(
+        SnId id = sn_conv_add_new(
             g, NULL, con(q8(0.1f, 3), SHAPE(1, 4, 5, C), x),
             con(q8(0.02f, 0), SHAPE(O, 1, 1, C), w),
             con(qt(SN_QI32, 0.1f * 0.02f, 0), SHAPE(O), b),
@@ -67,9 +67,9 @@ wide(void **state)
         w[i] = (int16_t)(32767 - (int)(rnd() % 50));
     SnWideFCAttr at = {.clamp = {0, 0, false, false}};
     SnId id =
-        sn_widefc_new(g, NULL, con(qt(SN_QI16, 1e-3f, -5), SHAPE(M, K), x),
-                      con(qt(SN_QI16, 1e-4f, 0), SHAPE(N, K), w), 0, &at,
-                      qt(SN_QI16, 1.0f, 2));
+        sn_wide_fc_new(g, NULL, con(qt(SN_QI16, 1e-3f, -5), SHAPE(M, K), x),
+                       con(qt(SN_QI16, 1e-4f, 0), SHAPE(N, K), w), 0, &at,
+                       qt(SN_QI16, 1.0f, 2));
     const int16_t *y = eval(id, 0);
 
     for (int i = 0; i < M * N; i++) {
@@ -202,9 +202,9 @@ layer_norm(void **state)
     const float *x = rndf(R * N), *sc = rndf(N), *b = rndf(N);
     SnLayerNormAttr at = {.axis = -1, .eps = 1e-3f};
     const float *y = eval(
-        sn_layernorm_new(g, NULL, con(plain(SN_F32), SHAPE(R, N), x),
-                         con(plain(SN_F32), SHAPE(N), sc),
-                         con(plain(SN_F32), SHAPE(N), b), &at, plain(SN_F32)),
+        sn_layer_norm_new(g, NULL, con(plain(SN_F32), SHAPE(R, N), x),
+                          con(plain(SN_F32), SHAPE(N), sc),
+                          con(plain(SN_F32), SHAPE(N), b), &at, plain(SN_F32)),
         0);
 
     for (int i = 0; i < R * N; i++) {

@@ -38,7 +38,7 @@ damaged() {
     fi
 }
 damaged guard '/rule requant_noop:/,/exact;/s/ and covers(o.clamp, reach(x))//' requant_noop
-damaged step '/rule slice_noop:/s/ and o.step == ones(rank(x))//' slice_noop
+damaged step '/rule slice_noop:/,/exact;/s/ and o.step == ones(rank(x))//' slice_noop
 damaged once '/rule clip_clip:/s/@i :1/@i/' clip_clip
 damaged claim '/rule fuse:/,/refines;/s/refines;/exact;/' fuse
 damaged fold '/rule quant_splat:/s/like s : o.type/{value = 0, dims = s.dims} : o.type/' quant_splat

@@ -136,11 +136,11 @@ else
 fi
 
 # Merging a Rescale into LRN breaks `same x, y`.
-awk '{ print }
-     /^  rule identity:/ && !done {
+awk '/^  rule identity:/ && !done {
          print "  rule lrn_up: Rescale(LRN(x) @l :1) @o => LRN(x) like l : o.type refines;"
          done = 1
-     }' passes.def >"$tmp/passes.def"
+     }
+     { print }' passes.def >"$tmp/passes.def"
 cp nodes.def "$tmp/nodes.def"
 (cd "$tmp" && "$OLDPWD/$BUILD/sinter-gen" --check --nodes nodes.def \
     --passes passes.def) >"$tmp/log" 2>&1
