@@ -28,14 +28,18 @@ GEN  = $(BUILD)/gen
 # Sources of a room and of the rooms inside it.
 below = $(sort $(shell find $(1) -name '*.c'))
 BASE_C = $(call below,src/base)
+MAP_C  = $(call below,src/map)
 DSL_C  = $(call below,dsl) $(BUILD)/front/lex.c $(BUILD)/front/gram.c
 GEN_C  = $(call below,gen)
 CLI_C  = $(call below,src/cli)
-LIB_C  = $(BASE_C) $(call below,src/graph src/kernel src/rewrite src/quant \
+LIB_C  = $(BASE_C) $(MAP_C) $(call below,src/graph src/kernel src/rewrite src/quant \
          src/onnx src/run src/backend)
-MADE_C = $(addprefix $(GEN)/,sn_kinds.c sn_eval.c sn_inv.c sn_rules.c \
-         onnx.pb-c.c)
-# Where nodes.def and passes.def are taken from, and flags of sinter-gen.
+# Parts of what is generated of nodes (gen/node/part.h).
+PARTS := $(shell seq 0 $$(($$(sed -n 's/.*SN_NPART = \([0-9]*\).*/\1/p' gen/node/part.h) - 1)))
+EVAL_C = $(PARTS:%=sn_eval_%.c)
+MADE_C = $(addprefix $(GEN)/,sn_kinds.c sn_maps.c $(EVAL_C) sn_inv.c sn_rules.c \
+         sn_where.c onnx.pb-c.c)
+# Where nodes.def (with maps.def) and passes.def are taken from, and flags of sinter-gen.
 DEFDIR ?= .
 GENFLAGS ?=
 DEFS   = $(DEFDIR)/nodes.def $(DEFDIR)/passes.def $(sort $(wildcard src/backend/*/*.def))
@@ -45,6 +49,7 @@ obj = $(patsubst $(BUILD)/%.c,$(BUILD)/obj/made/%.o,\
       $(patsubst %.c,$(BUILD)/obj/%.o,$(filter-out $(BUILD)/%,$(1))) \
       $(filter $(BUILD)/%,$(1)))
 BASE_O = $(call obj,$(BASE_C))
+MAP_O  = $(call obj,$(MAP_C))
 DSL_O  = $(call obj,$(DSL_C))
 GEN_O  = $(call obj,$(GEN_C))
 CLI_O  = $(call obj,$(CLI_C))
@@ -82,7 +87,7 @@ $(BUILD)/front/gram.c: dsl/syntax/gram.y | $(BUILD)/.deps
 	$(Q)lemon -q -l -T$(LEMPAR) -d$(BUILD)/front $<
 $(BUILD)/front/gram.h: $(BUILD)/front/gram.c
 
-$(FRONT): $(DSL_O) $(BASE_O)
+$(FRONT): $(DSL_O) $(MAP_O) $(BASE_O)
 	@rm -f $@
 	$(Q)ar rcs $@ $^
 $(SGEN): $(GEN_O) $(FRONT)
@@ -94,7 +99,7 @@ $(DSL_O) $(GEN_O): INC += -I$(BUILD)/front
 # ---- what the declarations generate ----
 
 # What another prover proved is not taken over.
-$(GEN)/.stamp: $(SGEN) $(DEFS)
+$(GEN)/.stamp: $(SGEN) $(DEFS) $(DEFDIR)/maps.def
 	@mkdir -p $(GEN)
 	@[ $(GEN)/proofs.txt -nt $(SGEN) ] || rm -f $(GEN)/proofs.txt
 	$(Q)$(SGEN) $(GENFLAGS) --nodes $(DEFDIR)/nodes.def --passes $(DEFDIR)/passes.def \
@@ -106,7 +111,7 @@ $(GEN)/onnx.pb-c.c: | $(BUILD)/.deps
 # Packed weights and measured picks that another build has written are not
 # used: a hash of what packs and computes.
 PACK_C = $(sort $(wildcard src/kernel/conv/*.[chi]* src/kernel/conv_f32/*.[chi]* \
-         src/kernel/pack.*) src/backend/cpu/contract.c)
+         src/kernel/conv_geo.* src/kernel/pack.* src/kernel/tile_rows.h) src/backend/cpu/contract.c)
 $(GEN)/sn_pack_id.h: $(PACK_C)
 	@mkdir -p $(GEN)
 	@printf '#define SN_PACK_ID "%s"\n' \
@@ -120,13 +125,27 @@ $(GEN)/sn_variants.c: $(KERNEL_C) tools/variants.sh
 	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
 # The empty recipe makes make look at the file again: sinter-gen leaves what
 # did not change alone.
-MADE_H = $(addprefix $(GEN)/,sn_kinds.h sn_gen.h sn_rules.h) \
+MADE_H = $(addprefix $(GEN)/,sn_kinds.h sn_gen.h sn_rules.h sn_where.h \
+         $(PARTS:%=sn_attr_%.h) $(PARTS:%=sn_eval_%.h)) \
          $(wildcard $(GEN)/*_kernels.h)
 $(filter-out %.pb-c.c,$(MADE_C)) $(GEN)/sn_tests.c: $(GEN)/.stamp
 	@:
 $(MADE_H): $(GEN)/.stamp
 	@:
 $(GEN)/onnx.pb-c.h: $(GEN)/onnx.pb-c.c
+	@:
+
+# What is compiled of those with functions: with a #line to the declaration
+# before each statement.  Where only numbers of lines change it stays, and with
+# it the lines that a debugger shows; LINES=1 brings these up to date.
+LINED = $(addprefix $(BUILD)/line/,sn_kinds.c $(EVAL_C) sn_inv.c sn_rules.c)
+$(BUILD)/line/.stamp: $(LINED:$(BUILD)/line/%=$(GEN)/%) tools/lines.sh \
+                      $(if $(LINES),FORCE)
+	@mkdir -p $(@D)
+	@for f in $(notdir $(LINED)); do \
+	  sh tools/lines.sh $(GEN)/$$f $(@D)/$$f $(LINES) || exit 1; done
+	@touch $@
+$(LINED): $(BUILD)/line/.stamp
 	@:
 
 ## gen: run sinter-gen only
@@ -149,6 +168,11 @@ $(BUILD)/obj/made/gen/onnx.pb-c.o: $(GEN)/onnx.pb-c.c $(BUILD)/.flags
 	@mkdir -p $(@D)
 	$(if $(V),,@echo "  CC $<")
 	$(Q)$(CC) $(ALL_CFLAGS) $(WARN_TOOL) -c -o $@ $<
+$(LINED:$(BUILD)/line/%.c=$(BUILD)/obj/made/gen/%.o): \
+$(BUILD)/obj/made/gen/%.o: $(BUILD)/line/%.c $(BUILD)/.flags
+	@mkdir -p $(@D)
+	$(if $(V),,@echo "  CC $<")
+	$(Q)$(CC) $(ALL_CFLAGS) $(WARN) -c -o $@ $<
 $(BUILD)/obj/made/gen/%.o: $(GEN)/%.c $(BUILD)/.flags
 	@mkdir -p $(@D)
 	$(if $(V),,@echo "  CC $<")
@@ -160,7 +184,7 @@ $(BUILD)/obj/%.o: %.c $(BUILD)/.flags | $(BUILD)/.deps
 # Sources above the generator see its headers: these are there before the
 # first object, and later an object is made again when one that it includes
 # has changed.
-$(call obj,$(filter-out src/base/%,$(LIB_C)) $(CLI_C)): \
+$(call obj,$(filter-out src/base/% src/map/%,$(LIB_C)) $(CLI_C)): \
 	| $(GEN)/.stamp $(GEN)/onnx.pb-c.c
 
 $(LIB): $(LIB_O)
@@ -185,9 +209,9 @@ includedir  = $(prefix)/include/sinter
 datadir     = $(prefix)/share/sinter
 VERSION     = $(shell sed -n 's/^#define SN_VERSION "\(.*\)"/\1/p' src/base/version.h)
 # Public headers: what generated code, kernels of plugins and hosts include.
-PUBLIC_H = $(addprefix src/base/,arena.h buf.h data.h diag.h diag_format.h \
+PUBLIC_H = $(addprefix src/base/,arena.h budget.h buf.h data.h diag.h diag_format.h \
            file/file.h fmath.h json.h num.h saturate.h status.h version.h) \
-           $(addprefix src/graph/,desc.h graph.h type.h text/text.h) \
+           src/map/decl.h $(addprefix src/graph/,desc.h graph.h list.h type.h text/text.h) \
            $(addprefix src/rewrite/,copy.h rewrite.h rule.h) \
            $(addprefix src/kernel/,isa.h variant.h $(addprefix eval/,dot.h eval.h inv.h \
            map.h rows.h)) \
@@ -195,12 +219,12 @@ PUBLIC_H = $(addprefix src/base/,arena.h buf.h data.h diag.h diag_format.h \
            quantize.h reasons.h choose/control.h choose/range.h \
            choose/scheme.h place/place.h profile/profile.h) \
            $(addprefix src/run/,batch.h exec.h npy.h plan.h samples.h) \
-           src/backend/plugin.h src/onnx/import/import.h \
+           src/backend/plugin.h src/onnx/import.h src/onnx/import/import_opts.h \
            src/onnx/export/export.h
-PUBLIC_GEN = $(addprefix $(GEN)/,sn_kinds.h sn_rules.h)
+PUBLIC_GEN = $(addprefix $(GEN)/,sn_kinds.h $(PARTS:%=sn_attr_%.h) sn_rules.h)
 INSTALLED = $(bindir)/sinter $(bindir)/sinter-gen $(libdir)/libsinter.a \
             $(libdir)/libsinter.so $(libdir)/pkgconfig/sinter.pc
-CORE_DEF = $(DEFDIR)/nodes.def $(DEFDIR)/passes.def \
+CORE_DEF = $(addprefix $(DEFDIR)/,nodes.def maps.def passes.def) \
            $(sort $(wildcard src/backend/*/*.def))
 
 ## install: programs, libraries, headers and declarations into DESTDIR/prefix

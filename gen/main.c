@@ -59,7 +59,7 @@ static const char usage[] =
     "  --format F   messages as text (the default), json or sarif\n"
     "  explain      print what message codes mean (SN310)\n"
     "Exit status: 0, 1 when the declarations have errors, 2 for wrong usage,\n"
-    "5 when something cannot be written.\n";
+    "3 when a named file cannot be read, 5 when one cannot be written.\n";
 
 static int
 bad_usage(const char *what, const char *arg)
@@ -199,8 +199,9 @@ title(const char *code)
     return c ? c->title : NULL;
 }
 
-/* The messages: text goes to stderr, what programs read to stdout.  What was
- * not written is no fault of the declarations. */
+/* The messages: text goes to stderr, what programs read to stdout.  The status
+ * is that of the first error: a file that cannot be read or written is no fault
+ * of the declarations. */
 static int
 finish(const Args *o, SnArena *a, SnDiag *d)
 {
@@ -210,9 +211,7 @@ finish(const Args *o, SnArena *a, SnDiag *d)
         fputs(sn_diag_sarif(d, a, "sinter-gen", title), stdout);
     else
         sn_diag_print(d, stderr);
-    if (!sn_diag_nerror(d))
-        return SN_OK;
-    return sn_diag_status(d) == SN_EOUTPUT ? SN_EOUTPUT : SN_ECHECK;
+    return sn_diag_nerror(d) ? (int)sn_diag_status(d) : SN_OK;
 }
 
 /* Proves the rules; DIR/proofs.txt answers for unchanged declarations. */
@@ -309,6 +308,7 @@ generate(Args *o, SnArena *a, SnDiag *d)
     const char *out = o->check ? NULL : o->outdir ? o->outdir : ".";
     if (out == NULL || sn_file_mkdirs(d, out) == SN_OK) {
         sn_emit_kinds(s, out, d);
+        sn_emit_maps(s, out, d);
         sn_emit_inv(s, out, d);
         sn_emit_eval(s, out, d);
         sn_emit_rules(s, out, d);
@@ -370,6 +370,7 @@ main(int argc, char **argv)
 {
     Args o = {0};
 
+    sn_file_signals();
     if (argc > 2 && !strcmp(argv[1], "explain"))
         return flushed(explain(argc - 2, argv + 2));
     SnArena *a = sn_arena_new();

@@ -8,6 +8,9 @@ tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 bad=0
 
+# side FILE.sn: the sidecar file beside it, named by what it holds.
+side() { ls "${1%.sn}".????????????????.snw; }
+
 # t NAME CODE WHERE TEXT ARGS...: sinter ARGS exits with CODE and says TEXT
 # (a fixed string, or nothing in particular) on WHERE, out or err.
 t() {

@@ -48,7 +48,7 @@ $(CASES_X): $(BUILD)/obj/made/gen/sn_cases.o $(call obj,tests/cases/run_cases.c)
 
 TOOL_X = $(BUILD)/tests/mkonnx $(BUILD)/tests/mkdata $(BUILD)/tests/node_tests \
          $(BUILD)/tests/differ $(BUILD)/tests/zoo_outputs \
-         $(BUILD)/tests/written
+         $(BUILD)/tests/written $(BUILD)/tests/random_graphs $(BUILD)/tests/fault.so
 $(BUILD)/tests/node_tests: $(BUILD)/obj/tests/onnx/node_tests.o \
                            $(BUILD)/obj/tests/onnx/share.o $(LIB)
 	@mkdir -p $(@D)
@@ -60,12 +60,22 @@ $(BUILD)/tests/mkdata: $(BUILD)/obj/tests/tools/mkdata.o
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(SAN) $(LDFLAGS) -o $@ $^
 
+# Preloaded: calls that fail, or before which the process is killed.
+$(BUILD)/tests/fault.so: $(BUILD)/obj/tests/tools/fault.o
+	@mkdir -p $(@D)
+	$(Q)$(CC) -shared -o $@ $< -ldl
+
 # Random models, and stored vectors, against ONNX Runtime.
 DIFFER_O = $(call obj,$(sort $(wildcard tests/differ/*.c)))
 $(DIFFER_O): | $(GEN)/.stamp $(GEN)/onnx.pb-c.c
 $(BUILD)/tests/differ: $(DIFFER_O) $(LIB)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(SAN) $(LDFLAGS) -o $@ $^ $(LIBS) -ldl
+
+# Random graphs as files (tests/long/same.sh).
+$(BUILD)/tests/random_graphs: $(BUILD)/obj/tests/tools/random_graphs.o $(TESTLIB) $(LIB)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(SAN) $(LDFLAGS) -o $@ $^ $(LIBS)
 
 # The models at hand against their stored outputs.
 $(BUILD)/tests/zoo_outputs: $(BUILD)/obj/tests/onnx/zoo_outputs.o \
@@ -84,10 +94,12 @@ $(BUILD)/obj/tests/onnx/written.o: INC += -Itests
 FUZZ   = def graph npy onnx profile text tune
 FUZZ_X = $(patsubst %,$(BUILD)/tests/replay_%,$(FUZZ))
 $(BUILD)/tests/replay_%: $(BUILD)/obj/tests/fuzz/fuzz_%.o \
+                         $(BUILD)/obj/tests/fuzz/entry.o \
                          $(BUILD)/obj/tests/fuzz/replay.o $(TESTLIB) $(LIB) $(FRONT)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(SAN) $(LDFLAGS) -o $@ $^ $(LIBS)
-$(BUILD)/fuzz_%: $(BUILD)/obj/tests/fuzz/fuzz_%.o $(TESTLIB) $(LIB) $(FRONT)
+$(BUILD)/fuzz_%: $(BUILD)/obj/tests/fuzz/fuzz_%.o \
+                 $(BUILD)/obj/tests/fuzz/entry.o $(TESTLIB) $(LIB) $(FRONT)
 	$(Q)$(CC) $(SAN) -fsanitize=fuzzer $(LDFLAGS) -o $@ $^ $(LIBS)
 
 ## tests: build the test programs

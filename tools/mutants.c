@@ -5,7 +5,8 @@
  *
  *   guard N   conjunct N of the condition is dropped
  *   worth N   conjunct N of the `worth` clause is dropped
- *   unsaid N  a condition of a derived family that has no words is dropped
+ *   implicit N
+ *             an implicit condition of a derived family is dropped
  *   once N    the N-th :1 is dropped
  *   type N    the N-th type on the right side is that of another value
  *   regrid N  regrid(b) becomes b
@@ -49,7 +50,7 @@ enum { NCASE = 400, MORE = 10 };
 typedef enum Way {
     W_GUARD,
     W_WORTH,
-    W_UNSAID,
+    W_IMPLICIT,
     W_ONCE,
     W_TYPE,
     W_REGRID,
@@ -59,7 +60,7 @@ typedef enum Way {
     NWAY
 } Way;
 
-static const char *const way_name[] = {"guard", "worth", "unsaid",
+static const char *const way_name[] = {"guard", "worth", "implicit",
                                        "once",  "type",  "regrid",
                                        "claim", "clamp", "under"};
 
@@ -230,16 +231,16 @@ under(Mutation *m, SnDefRule *r)
             r->under[i].kind = SN_CL_NONE;
 }
 
-typedef struct Hurt {
+typedef struct Change {
     Mutation *m;
     bool claims; /* the claim is the rule's own */
-} Hurt;
+} Change;
 
 static void
 mutate(void *arg, SnDefRule *r)
 {
-    Hurt *h = arg;
-    Mutation *m = h->m;
+    Change *change = arg;
+    Mutation *m = change->m;
     Right w = {.m = m, .r = r};
     uint32_t n = 0;
 
@@ -251,7 +252,7 @@ mutate(void *arg, SnDefRule *r)
         right(&w, r->let[i]);
     if (r->rhs && r->pat)
         right(&w, r->rhs);
-    if (h->claims) {
+    if (change->claims) {
         claim(m, r);
         under(m, r);
     }
@@ -284,7 +285,7 @@ typedef struct Run {
 
 /* The code of the first error that is heard, or NULL. */
 static const char *
-heard(const Run *r, SnArena *a, SnDiag *d)
+first_code(const Run *r, SnArena *a, SnDiag *d)
 {
     size_t n;
     const SnDiagMsg *v = sn_diag_messages(d, a, &n);
@@ -330,13 +331,13 @@ order(const Run *run, const SnSubject *sub, SnDefRule *r, SnDiag *d)
 
 /* What a build accepts is given more cases before it counts. */
 static bool
-more(Run *run, uint32_t i, const Mutation *m, SnDefRule *r, uint32_t unsaid,
+more(Run *run, uint32_t i, const Mutation *m, SnDefRule *r, uint32_t implicit,
      const char **code)
 {
     SnDiag *d = sn_diag_new(m->a);
 
-    sn_subject_prove(run->s, i, r, unsaid, MORE, d);
-    return (*code = heard(run, m->a, d)) != NULL;
+    sn_subject_prove(run->s, i, r, implicit, MORE, d);
+    return (*code = first_code(run, m->a, d)) != NULL;
 }
 
 /* Does a case of the rule notice?  The declarations with r in place of the
@@ -376,7 +377,7 @@ judge(Run *run, uint32_t i, const Mutation *m, SnDefRule *r, SnDiag *d,
       const char **code)
 {
     SnSubject sub = sn_subject(run->s, i);
-    uint32_t unsaid = m->way == W_UNSAID ? m->number - 1 : UINT32_MAX, nmet;
+    uint32_t implicit = m->way == W_IMPLICIT ? m->number - 1 : UINT32_MAX, nmet;
 
     *code = "";
     if (m->way == W_WORTH)
@@ -384,8 +385,8 @@ judge(Run *run, uint32_t i, const Mutation *m, SnDefRule *r, SnDiag *d,
     if (r && (!sub.derive || m->way == W_ONCE))
         order(run, &sub, r, d);
     if (r && !sn_diag_nerror(d))
-        sn_subject_prove(run->s, i, r, unsaid, 1, d);
-    if ((*code = heard(run, m->a, d)))
+        sn_subject_prove(run->s, i, r, implicit, 1, d);
+    if ((*code = first_code(run, m->a, d)))
         return V_REFUSED;
     *code = "";
     if (!r)
@@ -397,11 +398,11 @@ judge(Run *run, uint32_t i, const Mutation *m, SnDefRule *r, SnDiag *d,
     if (m->way == W_CLAIM && sn_subject_lemma(run->s, i, r))
         return V_LEMMA;
     if (m->way != W_CLAIM && m->way != W_UNDER &&
-        sn_subject_same(run->s, i, r, unsaid, NCASE, &nmet)) {
+        sn_subject_same(run->s, i, r, implicit, NCASE, &nmet)) {
         *code = sn_format(m->a, "in %u cases", nmet);
         return V_CASES;
     }
-    if (more(run, i, m, r, unsaid, code))
+    if (more(run, i, m, r, implicit, code))
         return V_MORE;
     *code = "";
     if (m->way == W_CLAIM && sub.rule->claim.kind == SN_CL_REAL)
@@ -421,8 +422,8 @@ typedef struct Opts {
 } Opts;
 
 static void
-tell(const Opts *o, Score *s, const Mutation *m, Verdict v, const char *mutant,
-     const char *code)
+print_verdict(const Opts *o, Score *s, const Mutation *m, Verdict v,
+              const char *mutant, const char *code)
 {
     s->made[m->way]++;
     s->n[m->way][v]++;
@@ -442,20 +443,20 @@ subject(Run *run, const Opts *o, uint32_t i, Score *score)
     for (uint32_t k = 0;; k++) {
         SnDiag *d = sn_diag_new(run->defs->arena);
         Mutation m = {.left = k, .a = run->defs->arena};
-        Hurt h = {&m, !sub.fixed_claim};
+        Change change = {&m, !sub.fixed_claim};
         const char *code;
-        SnDefRule *r = sn_subject_mutate(run->s, i, d, mutate, &h);
-        if (!m.done && m.left < sub.nunsaid) {
-            m.way = W_UNSAID;
+        SnDefRule *r = sn_subject_mutate(run->s, i, d, mutate, &change);
+        if (!m.done && m.left < sub.nimplicit) {
+            m.way = W_IMPLICIT;
             m.number = m.left + 1;
-            m.detail = sn_subject_unsaid(run->s, i, m.left);
+            m.detail = sn_subject_implicit(run->s, i, m.left);
         } else if (!m.done) {
             return;
         }
         const char *mutant =
             sn_format(m.a, "%s %s %u", sub.name, way_name[m.way], m.number);
         Verdict v = judge(run, i, &m, r, d, &code);
-        tell(o, score, &m, v, mutant, code);
+        print_verdict(o, score, &m, v, mutant, code);
     }
 }
 

@@ -24,7 +24,7 @@ sinter=$build/sinter
 data=$shared/data
 out=$build/schemes
 ort=$build/oracle
-mkdir -p "$out"
+mkdir -p "$out/best"
 bad=0
 schemes='asymmetric symmetric symmetric-uint8 power-of-two'
 ranges='minmax percentile entropy mse'
@@ -119,13 +119,14 @@ labelled() {
                 best=$e chosen=$q
                 which="$s $r$sliced"
                 cp "$out/q.sn" "$out/best.sn"
-                cp "$out/q.snw" "$out/q.snw.best"
+                rm -f "$out"/best/*
+                cp "$out"/q.????????????????.snw "$out/best"
             done
             printf '\n'
         done
     done
     # The text form names its weights' file.
-    mv "$out/q.snw.best" "$out/q.snw"
+    cp "$out"/best/* "$out"
     cp "$out/best.sn" "$out/q.sn"
     "$sinter" export "$out/q.sn" --format qdq -o "$out/q.onnx" 2>"$out/log"
     o=$(peer "$out/q.onnx" "$x" "$skip" "$n" "$y" "$mul" "$add")

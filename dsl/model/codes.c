@@ -31,7 +31,7 @@ const SnCode sn_code_list[] = {
     {"SN008", "nested too deeply",
      "Brackets and operators nest at most 200 deep."},
     {"SN009", "file cannot be read",
-     "The file exists but could not be read, or is no text file."},
+     "An included file exists but could not be read, or is no text file."},
     {"SN010", "no such file",
      "An included file is looked for beside the file that includes it, then "
      "in the directories given with -I."},
@@ -168,6 +168,32 @@ const SnCode sn_code_list[] = {
      "The statement can be read and says nothing.  The map of a meaning gives "
      "the shape of a result, which an invariant may restrict; where Quantize "
      "and Dequantize stand is decided by the built-in pass 'place'."},
+    {"SN180", "map",
+     "A map has one 'result' and at most one 'taps' behind it, and reads each "
+     "operand whose elements are not numbers for it.  'centre', 'divisor', "
+     "'number', 'parts' and 'primitive' say something about a set and need "
+     "'taps'.  A statement sees the names before it; how large the result is "
+     "depends neither on places in it nor on elements of operands."},
+    {"SN181", "pattern of an operand",
+     "An operand of a map has one item for each dimension or run of "
+     "dimensions: n, d..., k[s]..., 1|d..., p?, d @ axis.  Which dimensions "
+     "an item takes must be clear: one run of unknown length, or one on "
+     "each side of an '@'.  A name that stands twice is equally long in both "
+     "places."},
+    {"SN182", "number or list",
+     "In a map each expression is a number or a list along one run of axes, "
+     "and an operator works on lists element by element.  Lists along "
+     "different runs have nothing to do with each other and do not meet.  A "
+     "parameter int[2, s] is two lists: pads[0] and pads[1]."},
+    {"SN183", "parameter of a map",
+     "Parameters of a map are operands, int, bool, real, enum {..}, lists of "
+     "numbers (int[] of their own length, int[s] and real[s] one for each "
+     "axis of s, int[2, s] two such lists), axis(x) and axes(x).  A default "
+     "is of the same type and names only what stands before it."},
+    {"SN184", "text of a map",
+     "In the text of a 'require' an expression in braces is replaced by its "
+     "value where the condition fails: a number, or a list along the "
+     "condition's run."},
 
     {"SN201", "bound twice",
      "A name is bound twice on the left side.  A variable may be repeated "

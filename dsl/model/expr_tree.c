@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Expression trees: copies, comparison, text. */
+/* Expression trees: copies, comparison, value, text. */
 #include <string.h>
 #include "dsl/model/expr_tree.h"
 
@@ -46,16 +46,65 @@ sn_expr_equal(const SnExpr *a, const SnExpr *b)
     return true;
 }
 
+static bool
+bin_number(const SnExpr *e, double *v)
+{
+    double a, b;
+
+    if (!sn_expr_number(e->kid[0], &a) || !sn_expr_number(e->kid[1], &b))
+        return false;
+    switch (e->op) {
+    case SN_OP_ADD:
+        *v = a + b;
+        return true;
+    case SN_OP_SUB:
+        *v = a - b;
+        return true;
+    case SN_OP_MUL:
+        *v = a * b;
+        return true;
+    case SN_OP_DIV:
+        *v = b != 0 ? a / b : 0;
+        return b != 0;
+    default:
+        return false;
+    }
+}
+
+bool
+sn_expr_number(const SnExpr *e, double *v)
+{
+    switch (e->ek) {
+    case SN_E_INT:
+        *v = (double)e->i;
+        return true;
+    case SN_E_REAL:
+        *v = e->r;
+        return true;
+    case SN_E_NEG:
+        if (!sn_expr_number(e->kid[0], v))
+            return false;
+        *v = -*v;
+        return true;
+    case SN_E_BIN:
+        return bin_number(e, v);
+    default:
+        return false;
+    }
+}
+
 static const char *const op_text[] = {
-    [SN_OP_ADD] = "+", [SN_OP_SUB] = "-",   [SN_OP_MUL] = "*",
-    [SN_OP_DIV] = "/", [SN_OP_EQ] = "==",   [SN_OP_NE] = "!=",
-    [SN_OP_LT] = "<",  [SN_OP_LE] = "<=",   [SN_OP_GT] = ">",
-    [SN_OP_GE] = ">=", [SN_OP_AND] = "and", [SN_OP_OR] = "or",
+    [SN_OP_ADD] = "+", [SN_OP_SUB] = "-",    [SN_OP_MUL] = "*",
+    [SN_OP_DIV] = "/", [SN_OP_EQ] = "==",    [SN_OP_NE] = "!=",
+    [SN_OP_LT] = "<",  [SN_OP_LE] = "<=",    [SN_OP_GT] = ">",
+    [SN_OP_GE] = ">=", [SN_OP_AND] = "and",  [SN_OP_OR] = "or",
+    [SN_OP_MOD] = "%", [SN_OP_AMONG] = "in",
 };
 static const int op_level[] = {
-    [SN_OP_OR] = 1,  [SN_OP_AND] = 2, [SN_OP_EQ] = 4,  [SN_OP_NE] = 4,
-    [SN_OP_LT] = 4,  [SN_OP_LE] = 4,  [SN_OP_GT] = 4,  [SN_OP_GE] = 4,
-    [SN_OP_ADD] = 5, [SN_OP_SUB] = 5, [SN_OP_MUL] = 6, [SN_OP_DIV] = 6,
+    [SN_OP_OR] = 1,  [SN_OP_AND] = 2,   [SN_OP_EQ] = 4,  [SN_OP_NE] = 4,
+    [SN_OP_LT] = 4,  [SN_OP_LE] = 4,    [SN_OP_GT] = 4,  [SN_OP_GE] = 4,
+    [SN_OP_ADD] = 5, [SN_OP_SUB] = 5,   [SN_OP_MUL] = 6, [SN_OP_DIV] = 6,
+    [SN_OP_MOD] = 6, [SN_OP_AMONG] = 4,
 };
 
 static void put(SnBuf *b, const SnExpr *e, int level);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Expression trees: copies, comparison, text.  Trees live in the arena that is
- * passed; positions are those of the tree that was copied. */
+/* Expression trees: copies, comparison, value, text.  Trees live in the arena
+ * that is passed; positions are those of the tree that was copied. */
 #ifndef SN_EXPR_TREE_H
 #define SN_EXPR_TREE_H
 
@@ -13,6 +13,9 @@ SnExpr *sn_expr_clone(SnArena *a, const SnExpr *e);
 SnExpr *sn_expr_new(SnArena *a, SnEk ek, SnPos at, const char *s);
 /* Equal but for positions and what resolving found. */
 bool sn_expr_equal(const SnExpr *a, const SnExpr *b);
+/* The value of an expression of numbers and - + * /; false where it has
+ * anything else or divides by zero. */
+bool sn_expr_number(const SnExpr *e, double *v);
 /* As it would be written in a .def file. */
 void sn_put_expr(SnBuf *b, const SnExpr *e);
 const char *sn_expr_str(SnArena *a, const SnExpr *e);

@@ -10,6 +10,7 @@
 #include <stdint.h>
 #include "base/diag.h"
 #include "base/num.h"
+#include "map/decl.h"
 
 /* ---- expressions (facts, formulas, guards, attribute values) ---- */
 
@@ -43,7 +44,10 @@ typedef enum SnOp {
     SN_OP_GT,
     SN_OP_GE,
     SN_OP_AND,
-    SN_OP_OR
+    SN_OP_OR,
+    /* in maps only */
+    SN_OP_MOD,
+    SN_OP_AMONG /* kid[0] in kid[1], a list */
 } SnOp;
 
 /* Types of expressions. */
@@ -114,6 +118,12 @@ typedef struct SnDefConc {
     int8_t elem; /* SnDefElem */
     int8_t axis; /* -1 per tensor */
 } SnDefConc;
+static inline bool
+sn_conc_quant(SnDefConc c)
+{
+    return c.elem == SN_DE_QI8 || c.elem == SN_DE_QI16 ||
+           c.elem == SN_DE_QI32 || c.elem == SN_DE_ROW8;
+}
 
 typedef struct SnDefType {
     const char *name;
@@ -124,6 +134,78 @@ typedef struct SnDefType {
     uint32_t nconc;
     SnDefConc *conc;
 } SnDefType;
+
+/* ---- maps ---- */
+
+typedef struct SnIds { /* a list of names */
+    uint32_t n;
+    const char **s;
+    SnPos *pos;
+} SnIds;
+
+typedef struct SnDefMapItem {
+    SnMapItemKind kind;
+    const char *name;
+    SnPos pos;
+    const char *along; /* ALONG: the run; AT: the axis */
+    SnPos along_pos;
+    const char *each; /* d[x] @ axis: x */
+    SnPos each_pos;
+} SnDefMapItem;
+
+typedef struct SnDefMapParam {
+    const char *name;
+    SnPos pos;
+    /* an operand: */
+    uint32_t nitem;
+    SnDefMapItem *item;
+    bool variadic;
+    /* its elements: "int", "code" or NULL; else the type: "int", "axis" */
+    const char *type;
+    SnPos type_pos;
+    bool listed; /* int[len, ...] */
+    uint32_t nlen;
+    SnExpr **len;
+    const char *of; /* axis(of), or NULL */
+    SnPos of_pos;
+    SnIds word;  /* enum */
+    SnExpr *def; /* default, or NULL */
+} SnDefMapParam;
+
+typedef struct SnDefMapBound { /* name < e when c */
+    const char *name;
+    SnPos pos;
+    SnExpr *e, *when;
+} SnDefMapBound;
+
+typedef struct SnDefMapStmt {
+    SnMapStmtKind kind;
+    SnPos pos;
+    const char *name; /* LET */
+    SnPos name_pos;
+    SnExpr *e;    /* what is said; READ, CENTRE: x[..] or x[k][..] */
+    SnExpr *when; /* or NULL */
+    SnMapElse els;
+    uint32_t nbound; /* RESULT, TAPS */
+    SnDefMapBound *bound;
+    uint32_t nindex; /* BESIDE */
+    SnExpr **index;
+    const char *text; /* REQUIRE: {0}, {1}, ... are the holes; or NULL */
+    uint32_t nhole;
+    SnExpr **hole;
+} SnDefMapStmt;
+
+typedef struct SnDefMap {
+    const char *name, *doc;
+    SnPos pos;
+    const char *text; /* source from `map` to `}` */
+    uint32_t nparam;
+    SnDefMapParam **param;
+    uint32_t nstmt;
+    SnDefMapStmt **stmt;
+    /* resolved */
+    const SnMapDecl *decl; /* NULL where errors were reported */
+} SnDefMap;
 
 /* ---- nodes ---- */
 
@@ -223,7 +305,7 @@ typedef struct SnDefSem {
     SnDefClassId cls;
     const SnDefPort *out;
     const SnDefAttr *clamp;
-    int map_id; /* SnMapId of graph/desc.h, same numbers */
+    const SnDefMap *decl; /* of `map` */
     bool monotone, raw, mean, nonempty;
 } SnDefSem;
 
@@ -639,6 +721,8 @@ typedef struct SnDefs {
     SnSrc **src;
     uint32_t ntype;
     SnDefType **type;
+    uint32_t nmap;
+    SnDefMap **map;
     uint32_t nnode;
     SnDefNode **node;
     uint32_t nrefine;
@@ -659,11 +743,12 @@ typedef struct SnDefs {
     SnDefRule **rule;
     uint32_t nderive;
     SnDefDerive **derive;
+    uint64_t hash; /* of the tokens of all files parsed so far, in order */
     /* a plugin (sn_defs_plugin): what was there before it */
     bool is_plugin;
     uint64_t core_hash;
-    uint32_t core_nnode, core_nbackend, core_npass, core_npipeline, core_nclass,
-        core_ntest;
+    uint32_t core_nmap, core_nnode, core_nbackend, core_npass, core_npipeline,
+        core_nclass, core_ntest;
     const SnDefBackend *plugin; /* resolved: the one backend it adds */
 } SnDefs;
 
@@ -676,8 +761,6 @@ sn_defs_mine(const SnDefs *defs, const SnDefBackend *b)
 {
     return !defs->is_plugin || b == defs->plugin;
 }
-/* Of the text of all files parsed so far, in order. */
-uint64_t sn_defs_hash(const SnDefs *defs);
 
 /* Parses path and what it includes (each file once; includes are looked for
  * beside the including file, then in dirs) into defs.  All syntax errors are
@@ -702,6 +785,7 @@ void sn_def_view(SnDefs *defs, const SnDefBackend *b);
 /* Lookups (NULL when unknown). */
 const SnDefNode *sn_def_node(const SnDefs *defs, const char *name);
 const SnDefType *sn_def_type(const SnDefs *defs, const char *name);
+const SnDefMap *sn_def_map(const SnDefs *defs, const char *name);
 const SnDefAttr *sn_def_attr(const SnDefNode *n, const char *name);
 const SnDefPort *sn_def_port(const SnDefNode *n, const char *name);
 

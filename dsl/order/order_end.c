@@ -614,7 +614,7 @@ copies(SnOrder *c, const SnOrderRule *r)
             stays(c, r->lhs, true, true, v[i]->copy ? v[i]->like : v[i]);
         if (!s)
             continue;
-        SnTake k = sn_order_take(c, v[i]->kinds, r);
+        SnOrderTake k = sn_order_take(c, v[i]->kinds, r);
         if (v[i]->open || k.made > k.removed) {
             if (!moves_down(c, r, s))
                 copy_message(c, r, s, true);
@@ -623,7 +623,7 @@ copies(SnOrder *c, const SnOrderRule *r)
     }
     const SnOrderTerm *s = inner_heavy(c, r->lhs, true, true);
     uint64_t *h = kinds_where(c, heavy);
-    SnTake k = sn_order_take(c, h, r);
+    SnOrderTake k = sn_order_take(c, h, r);
     if (s && k.made > k.removed)
         copy_message(c, r, s, false);
 }

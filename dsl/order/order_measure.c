@@ -62,13 +62,13 @@ sn_order_count(const SnOrder *c, const uint64_t *kinds, const SnOrderTerm *t)
 /* The left nodes that are gone after a fire: the root, and what only it
  * used; less what the right side still uses. */
 static void
-gone(Nodes *s, const SnOrderTerm *t, bool root)
+removed_nodes(Nodes *s, const SnOrderTerm *t, bool root)
 {
     if (t->var || (!root && !t->once) || s->n == MAXNODE)
         return;
     s->v[s->n++] = t;
     for (uint32_t i = 0; i < t->narg; i++)
-        gone(s, t->arg[i], false);
+        removed_nodes(s, t->arg[i], false);
 }
 
 static bool
@@ -80,15 +80,15 @@ has(const Nodes *s, const SnOrderTerm *t)
     return false;
 }
 
-SnTake
+SnOrderTake
 sn_order_take(SnOrder *c, const uint64_t *kinds, const SnOrderRule *r)
 {
     Nodes all = {0}, old = {0}, right = {0};
     bool paired[MAXNODE] = {false};
-    SnTake k = {0, 0, 0};
+    SnOrderTake k = {0, 0, 0};
 
     nodes(&all, r->lhs);
-    gone(&old, r->lhs, true);
+    removed_nodes(&old, r->lhs, true);
     for (uint32_t i = 0; i < r->nrhs; i++)
         nodes(&right, r->rhs[i]);
     for (uint32_t i = 0; i < right.n; i++) {
@@ -235,7 +235,7 @@ by_contract(SnOrder *c, const SnMeasure *m, const SnOrderRule *r)
 static SnFall
 count(SnOrder *c, const SnMeasure *m, const SnOrderRule *r)
 {
-    SnTake k = sn_order_take(c, m->kinds, r);
+    SnOrderTake k = sn_order_take(c, m->kinds, r);
 
     return k.made < k.removed    ? SN_FALLS
            : k.made == k.removed ? SN_LEVEL

@@ -534,10 +534,12 @@ merge(SnOrder *c, const SnDefPass *p, const SnDefDerive *v, const SnDefNode *n,
     return r;
 }
 
-/* every: all operands of the `same` group are conversions; else this port. */
+/* Which operands what sinks stands above. */
+typedef enum Over { OVER_PORT, OVER_GROUP, OVER_ALL } Over;
+
 static SnOrderRule *
 sink(SnOrder *c, const SnDefPass *p, const SnDefDerive *v, const SnDefNode *n,
-     const SnDefNode *what, uint32_t port, bool every)
+     const SnDefNode *what, uint32_t port, Over which)
 {
     SnOrderRule *r = instance(c, p, v, n, port);
     SnOrderTerm *conv = NULL, *x = NULL;
@@ -546,7 +548,9 @@ sink(SnOrder *c, const SnDefPass *p, const SnDefDerive *v, const SnDefNode *n,
     SnOrderTerm *low = new_node(c, n);
     memcpy(low->arg, r->lhs->arg, n->nin * sizeof *low->arg);
     for (uint32_t i = 0; i < n->nin; i++) {
-        if (every ? n->in[i]->fact != SN_DF_SAME : i != port)
+        if (which == OVER_GROUP  ? n->in[i]->fact != SN_DF_SAME
+            : which == OVER_PORT ? i != port
+                                 : false)
             continue;
         SnOrderTerm *y = r->lhs->arg[i];
         SnOrderTerm *o = over(c, what, y);
@@ -618,10 +622,12 @@ instances(SnOrder *c, const SnDefPass *p, const SnDefDerive *v,
         while (i < n->nin && n->in[i]->fact != SN_DF_SAME)
             i++;
         if (i < n->nin)
-            push(c, l, sink(c, p, v, n, what, i, true), step);
+            push(c, l, sink(c, p, v, n, what, i, OVER_GROUP), step);
+    } else if (!strcmp(what->rsem[0]->map, "reshape")) {
+        push(c, l, sink(c, p, v, n, what, 0, OVER_ALL), step);
     } else {
         for (uint32_t i = 0; i < n->nin; i++)
-            push(c, l, sink(c, p, v, n, what, i, false), step);
+            push(c, l, sink(c, p, v, n, what, i, OVER_PORT), step);
     }
 }
 

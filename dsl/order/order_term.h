@@ -196,10 +196,11 @@ SnFall sn_order_fall(SnOrder *c, const SnMeasure *m, const SnOrderRule *r);
 uint32_t sn_order_count(const SnOrder *c, const uint64_t *kinds,
                         const SnOrderTerm *t);
 /* What a fire certainly removes, and what it makes. */
-typedef struct SnTake {
+typedef struct SnOrderTake {
     uint32_t removed, kept, made;
-} SnTake;
-SnTake sn_order_take(SnOrder *c, const uint64_t *kinds, const SnOrderRule *r);
+} SnOrderTake;
+SnOrderTake sn_order_take(SnOrder *c, const uint64_t *kinds,
+                          const SnOrderRule *r);
 uint64_t *sn_order_set(SnOrder *c, const SnDefNode *n); /* {n}, or empty */
 bool sn_order_subset(const SnOrder *c, const uint64_t *a, const uint64_t *b);
 bool sn_order_meets(const SnOrder *c, const uint64_t *a, const uint64_t *b);

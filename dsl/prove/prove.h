@@ -90,7 +90,7 @@ typedef struct SnSubject {
     const char *name;      /* "pass.rule", "absorb Conv2D.x" */
     const SnDefRule *rule; /* resolved */
     const SnDefDerive *derive;
-    uint32_t nunsaid;        /* conditions without words: sn_subject_unsaid */
+    uint32_t nimplicit;      /* implicit conditions: sn_subject_implicit */
     const char *fixed_claim; /* the claim is not the rule's own, or NULL */
 } SnSubject;
 
@@ -99,18 +99,18 @@ typedef struct SnSubjects SnSubjects;
 SnSubjects *sn_subjects(SnDefs *defs, SnDiag *d);
 uint32_t sn_subjects_count(const SnSubjects *s);
 SnSubject sn_subject(const SnSubjects *s, uint32_t i);
-const char *sn_subject_unsaid(const SnSubjects *s, uint32_t i, uint32_t k);
+const char *sn_subject_implicit(const SnSubjects *s, uint32_t i, uint32_t k);
 
-/* Subject i again from its text, changed by hurt(arg, rule) before names are
- * resolved; NULL, with the error in d, when it no longer resolves.  Condition
- * without words `unsaid` is dropped; UINT32_MAX: none. */
+/* Subject i again from its text, changed by mutate(arg, rule) before names are
+ * resolved; NULL, with the error in d, when it no longer resolves. */
 SnDefRule *sn_subject_mutate(SnSubjects *s, uint32_t i, SnDiag *d,
                              void (*mutate)(void *arg, SnDefRule *r),
                              void *arg);
 /* Proves r in the place of subject i, with `more` times the cases that a build
- * draws: errors and notes go to d. */
+ * draws: errors and notes go to d.  The implicit condition of that number is
+ * dropped; UINT32_MAX: none. */
 void sn_subject_prove(SnSubjects *s, uint32_t i, const SnDefRule *r,
-                      uint32_t unsaid, uint32_t more, SnDiag *d);
+                      uint32_t implicit, uint32_t more, SnDiag *d);
 
 /* Does the calculus alone prove r's claim, for every kind it stands for? */
 bool sn_subject_lemma(SnSubjects *s, uint32_t i, const SnDefRule *r);
@@ -119,6 +119,6 @@ bool sn_subject_lemma(SnSubjects *s, uint32_t i, const SnDefRule *r);
  * are both rules' conditions met by the same ones, and the right sides equal,
  * node by node?  *nmet: how many met the conditions. */
 bool sn_subject_same(SnSubjects *s, uint32_t i, const SnDefRule *r,
-                     uint32_t unsaid, uint32_t ndraw, uint32_t *nmet);
+                     uint32_t implicit, uint32_t ndraw, uint32_t *nmet);
 
 #endif

@@ -51,13 +51,13 @@ const char *sn_prove_why_not(SnProver *pv, const SnDefRule *r);
 uint32_t sn_prove_instances(SnProver *pv, SnInstance **out);
 /* What each `commutes` says, as a rule. */
 uint32_t sn_prove_commutes(SnProver *pv, SnInstance **out);
-/* A rule from text, changed by hurt (or NULL) before it is resolved; NULL,
+/* A rule from text, changed by mutate (or NULL) before it is resolved; NULL,
  * with errors in d. */
 SnDefRule *sn_prove_reparse(SnProver *pv, SnDiag *d, const char *text,
                             void (*mutate)(void *arg, SnDefRule *r), void *arg);
-/* Rules of a pass as sn_prove_prove's instances: one, or one for each kind. */
+/* Rules of a pass as sn_prove_judge's instances: one, or one for each kind. */
 uint32_t sn_prove_spell(SnProver *pv, const SnDefRule *r, SnInstance **out);
-void sn_prove_prove(SnProver *pv, const SnInstance *pr);
+void sn_prove_judge(SnProver *pv, const SnInstance *pr);
 /* A condition in the scope of r, resolved; NULL when it makes no sense. */
 const SnExpr *sn_prove_parse_cond(SnProver *pv, const SnDefRule *r,
                                   const char *text);

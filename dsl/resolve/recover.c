@@ -70,7 +70,7 @@ item_around(const SnSrc *s, size_t at)
 {
     static const char *const again[] = {"node",     "pass",   "lowering",
                                         "backend",  "refine", "include",
-                                        "pipeline", NULL};
+                                        "pipeline", "map",    NULL};
     Hole h = {s, 0, s->nbyte};
 
     for (size_t i = 0; i < s->nbyte; i++) {
@@ -119,8 +119,9 @@ static void
 lose_name(Rec *r, const SnSrc *s, size_t i, size_t to)
 {
     static const char *const opens[] = {
-        "node", "type",  "class",  "pass", "lowering", "backend", "pipeline",
-        "rule", "lower", "custom", "test", "refine",   "attr",    NULL};
+        "node",    "type",     "class", "pass",  "lowering",
+        "backend", "pipeline", "rule",  "lower", "custom",
+        "test",    "refine",   "attr",  "map",   NULL};
     bool first = true;
     int left = 1;
 

@@ -29,6 +29,7 @@ sn_def_resolve(SnDefs *defs, SnDiag *d)
     rs.visit = SN_NEW_N(rs.a, uint8_t, n);
     number_nodes(&rs);
     sn_resolve_types(&rs);
+    sn_resolve_maps(&rs);
     sn_resolve_nodes(&rs);
     sn_resolve_refines(&rs);
     sn_resolve_classes(&rs);

@@ -2,7 +2,9 @@
 /* What follows from a node's facts: the derived families it joins, with the
  * reason where it does not; and the classes of nodes. */
 #include <string.h>
+#include "dsl/model/reads.h"
 #include "dsl/resolve/resolver.h"
+#include "map/facts.h"
 
 /* ---- families ---- */
 
@@ -212,21 +214,14 @@ has_fact(const SnDefNode *n, const SnExpr *e, SnDefFact f)
     return true;
 }
 
-/* May a Transpose move below the node?  Its map must read every axis alike, or
- * name axes in arguments that can be renumbered (src/rewrite/layout.c). */
+/* May a Transpose move below the node (src/rewrite/layout.c)? */
 static bool
 moves_axes(const SnDefNode *n)
 {
-    static const char *const map[] = {"each",  "broadcast", "concat", "row",
-                                      "slice", "tile",      "flip",   "pad"};
     const SnDefSem *s = n->rsem[0];
 
-    if (n->nout != 1 || n->nin < 1 || !s->map)
-        return false;
-    for (size_t i = 0; i < sizeof map / sizeof *map; i++)
-        if (!strcmp(s->map, map[i]))
-            return true;
-    return false;
+    return n->nout == 1 && n->nin > 0 && s->decl && s->decl->decl &&
+           sn_map_axes_free(s->decl->decl);
 }
 
 static bool

@@ -1,37 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Facts against meaning: what a port may be read as follows from its fact. */
 #include <string.h>
+#include "dsl/model/reads.h"
 #include "dsl/resolve/resolver.h"
 
 static void
 bad(SnResolver *rs, SnDefNode *n)
 {
     rs->bad_node[n->kind] = true;
-}
-
-static void
-reads(const SnExpr *e, const SnDefPort *p, bool in_d, SnReads *r)
-{
-    if (e->ek == SN_E_NAME && e->rk == SN_R_PORT && e->ref == p) {
-        if (in_d) {
-            r->deq++;
-        } else if (!r->raw++) {
-            r->at = e;
-        }
-    }
-    bool d = e->ek == SN_E_CALL && !strcmp(e->s, "d");
-    for (uint32_t i = 0; i < e->nkid; i++)
-        reads(e->kid[i], p, d, r);
-}
-
-SnReads
-sn_formula_reads(const SnExpr *e, const SnDefPort *p)
-{
-    SnReads r = {0, 0, NULL};
-
-    if (e)
-        reads(e, p, false, &r);
-    return r;
 }
 
 static SnReads
@@ -256,8 +232,7 @@ narrower(const SnResolver *rs, const SnDefNode *n, const SnDefPort *p)
 static void
 axis_moves(SnResolver *rs, SnDefNode *n, const SnDefSem *s)
 {
-    if ((s->cls != SN_DC_MOVE && s->cls != SN_DC_WINDOW) ||
-        !strcmp(s->map, "each"))
+    if ((s->cls != SN_DC_MOVE && s->cls != SN_DC_WINDOW) || sn_sem_each(s))
         return;
     for (uint32_t i = 0; i < n->ntuple; i++)
         for (uint32_t j = 0; j < n->nin; j++) {

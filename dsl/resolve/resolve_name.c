@@ -45,6 +45,15 @@ sn_def_type(const SnDefs *defs, const char *name)
     return NULL;
 }
 
+const SnDefMap *
+sn_def_map(const SnDefs *defs, const char *name)
+{
+    for (uint32_t i = 0; name && i < defs->nmap; i++)
+        if (!strcmp(defs->map[i]->name, name))
+            return defs->map[i];
+    return NULL;
+}
+
 const SnDefAttr *
 sn_def_attr(const SnDefNode *n, const char *name)
 {

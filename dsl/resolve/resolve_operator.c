@@ -109,10 +109,26 @@ not_whole(SnScope *sc, const SnExpr *e)
 }
 
 static SnTy
+of_maps(SnScope *sc, const SnExpr *e)
+{
+    SnTy t =
+        sn_resolve_fail(sc, e->pos,
+                        sn_format(sc->rs->a, "'%s' can be said in maps only",
+                                  sn_expr_str(sc->rs->a, e)));
+
+    if (e->op == SN_OP_AMONG)
+        sn_diag_help(sc->rs->d, "%s in [..]",
+                     sn_expr_str(sc->rs->a, e->kid[0]));
+    return t;
+}
+
+static SnTy
 expr_bin(SnScope *sc, SnExpr *e)
 {
     SnExpr *a = e->kid[0], *b = e->kid[1];
 
+    if (e->op >= SN_OP_MOD)
+        return of_maps(sc, e);
     if (e->op == SN_OP_AND || e->op == SN_OP_OR) {
         SnTy s = sn_resolve_expr(sc, a), t = sn_resolve_expr(sc, b);
         if (s != SN_TY_NONE && s != SN_TY_BOOL)

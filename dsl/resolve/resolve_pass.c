@@ -183,6 +183,47 @@ steps(SnResolver *rs, SnDefPass *p)
 
 static const char *const families[] = {"integerize", "absorb", "merge", "sink"};
 
+/* What sinks: codes become reals below, not above. */
+static bool
+to_reals(const SnDefNode *what)
+{
+    return what->rsem[0]->cls == SN_DC_CONVERT &&
+           what->tuple[0].out[0].elem == SN_DE_F32;
+}
+
+/* Reals of equal codes compare as the codes do; a constant of the meaning and
+ * a saturation are stated in reals. */
+static bool
+selects_reals(const SnDefNode *n)
+{
+    bool reals = false;
+
+    for (uint32_t i = 0; i < n->ntuple; i++)
+        reals |= n->nout && n->tuple[i].out[0].elem == SN_DE_F32;
+    return reals && n->family.sink && !n->family.sink_bounded &&
+           !n->family.sink_const && !n->clamp;
+}
+
+/* Does the node take its elements as they come, or along one axis, so that a
+ * Reshape may move below it (src/rewrite/regroup.c)?  Three operands of one
+ * shape, all reshaped, are not worth a proof. */
+static bool
+regroups(const SnDefNode *n)
+{
+    static const char *const map[] = {"each", "broadcast", "concat", "row"};
+
+    for (size_t i = 0; i < sizeof map / sizeof *map; i++)
+        if (n->rsem[0]->map && !strcmp(n->rsem[0]->map, map[i]))
+            return n->nout == 1 && n->nin > 0 && n->nin < 3;
+    return false;
+}
+
+static bool
+reshapes(const SnDefNode *what)
+{
+    return what->rsem[0]->map && !strcmp(what->rsem[0]->map, "reshape");
+}
+
 /* Kinds the family would take, before `into` or `through` narrows them. */
 static bool
 takes(const SnResolver *rs, const char *family, const SnDefNode *what,
@@ -196,11 +237,14 @@ takes(const SnResolver *rs, const char *family, const SnDefNode *what,
         return n->family.absorb != 0;
     if (!strcmp(family, "merge"))
         return n->family.merge;
+    if (!strcmp(family, "sink") && to_reals(what))
+        return selects_reals(n);
     if (!strcmp(family, "sink") && what->rsem[0]->cls == SN_DC_CONVERT)
         return n->family.sink;
     if (!strcmp(family, "sink"))
         return n != what && n->rsem[0]->cls != SN_DC_OPAQUE &&
-               n->rsem[0]->cls != SN_DC_SOURCE;
+               n->rsem[0]->cls != SN_DC_SOURCE &&
+               (!reshapes(what) || regroups(n));
     if (n->rsem[0]->cls == SN_DC_SOURCE || n->rsem[0]->cls == SN_DC_OPAQUE ||
         n->rsem[0]->cls == SN_DC_CONVERT)
         return false;
@@ -316,9 +360,9 @@ same_owner(const SnDefPass *a, const SnDefPass *b)
     return a->backend == b->backend;
 }
 
-static const char *const builtin[] = {"fold",   "place",    "keep_lower",
-                                      "dce",    "cse",      "backend",
-                                      "splats", "constants"};
+static const char *const builtin[] = {"fold",   "place",     "keep_lower",
+                                      "dce",    "cse",       "backend",
+                                      "splats", "constants", "tables"};
 enum { NBUILTIN = sizeof builtin / sizeof *builtin };
 
 static void
@@ -404,7 +448,7 @@ in_pipeline(const SnDefs *f, const char *pass)
 
 /* A pass with a rule that fires without being opted in to. */
 static bool
-runs_by_itself(const SnDefPass *p)
+runs_by_default(const SnDefPass *p)
 {
     for (uint32_t i = 0; i < p->nrule; i++)
         if (!p->rule[i]->optin)
@@ -424,7 +468,7 @@ unreached(SnResolver *rs)
         const SnDefPass *p = f->pass[i];
         const char *name = p->backend ? "backend" : p->name;
         if (in_pipeline(f, name) || (p->lowering && keeps) ||
-            !runs_by_itself(p))
+            !runs_by_default(p))
             continue;
         sn_warn(rs->d, p->pos, "SN211",
                 "pass '%s' stands in no pipeline: none of its rules fires "

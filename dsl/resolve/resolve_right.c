@@ -89,12 +89,12 @@ source(Ctx *c, const SnTerm *t)
 
 /* Does the condition say const(v)? */
 static bool
-said_const(const SnExpr *e, const SnDefVar *v)
+requires_const(const SnExpr *e, const SnDefVar *v)
 {
     if (!e)
         return false;
     if (e->ek == SN_E_BIN && e->op == SN_OP_AND)
-        return said_const(e->kid[0], v) || said_const(e->kid[1], v);
+        return requires_const(e->kid[0], v) || requires_const(e->kid[1], v);
     return e->ek == SN_E_CALL && !strcmp(e->s, "const") && e->nkid == 1 &&
            e->kid[0]->rk == SN_R_VAR && e->kid[0]->ref == v;
 }
@@ -111,7 +111,7 @@ changing(const Ctx *c, const SnPat *p)
 {
     const SnDefVar *v = p->cap ? p->cap : p->var;
 
-    if (v && said_const(c->r->when, v))
+    if (v && requires_const(c->r->when, v))
         return NULL;
     if (p->pk == SN_P_EACH)
         return changing(c, p->arg[0]);
@@ -136,7 +136,7 @@ fold(Ctx *c, const SnTerm *t)
     if (t->tk != SN_T_FUNC || strcmp(t->name, "fold") || k->tk != SN_T_VAR ||
         !k->var || !k->var->pat)
         return; /* of a term: folded where its leaves happen to be constant */
-    if (k->var->vk != SN_V_NODE && said_const(c->r->when, k->var))
+    if (k->var->vk != SN_V_NODE && requires_const(c->r->when, k->var))
         return;
     const char *s =
         k->var->vk == SN_V_NODE ? changing(c, k->var->pat) : k->var->name;

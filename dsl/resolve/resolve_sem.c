@@ -1,52 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Meaning: each result has one, over a map of the closed set, by a formula
- * whose types fit. */
+/* Meaning: each result has one, over a map, by a formula whose types fit. */
 #include <string.h>
 #include "dsl/resolve/resolver.h"
 
-/* Arguments of each map, in order: P an operand, V one or more operands, X a
- * plain integer operand, i an int, L ints, R reals, b a bool, e a word; ? after
- * one says it may be left out.  cls: the classes that may use it. */
-enum {
-    C_CONVERT = 1 << SN_DC_CONVERT,
-    C_CONTRACT = 1 << SN_DC_CONTRACT,
-    C_POINT = 1 << SN_DC_POINT,
-    C_WINDOW = 1 << SN_DC_WINDOW,
-    C_MOVE = 1 << SN_DC_MOVE
-};
 enum { MAXARG = 8 }; /* SN_MAXARG of graph/desc.h */
-
-/* In the order of SnMapId (graph/desc.h), from 1. */
-typedef struct MapDef {
-    const char *name, *args;
-    unsigned cls;
-} MapDef;
-static const MapDef maps[] = {
-    {"each", "P", C_CONVERT | C_POINT | C_MOVE},
-    {"fill", "L", C_POINT},
-    {"broadcast", "V", C_POINT | C_MOVE},
-    {"conv", "PPLLLi", C_CONTRACT},
-    {"conv_transpose", "PPLLLiL?", C_CONTRACT},
-    {"matmul", "PPbb", C_CONTRACT},
-    {"pool", "PLLLLbb?", C_WINDOW},
-    {"row", "Pi", C_WINDOW},
-    {"reduce", "PLb?", C_WINDOW | C_CONTRACT},
-    {"window_channel", "Pi", C_WINDOW},
-    {"permute", "PL", C_MOVE},
-    {"reshape", "PL", C_MOVE},
-    {"concat", "Vi", C_MOVE},
-    {"slice", "PLLL", C_MOVE},
-    {"tile", "PL", C_MOVE},
-    {"flip", "PL", C_MOVE},
-    {"block", "Pib", C_MOVE},
-    {"pad", "PLe", C_MOVE},
-    {"gather", "PXi", C_MOVE},
-    {"nearest", "PLRee", C_MOVE},
-    {"table", "PP", C_MOVE},
-    {"bag", "PXX?", C_CONTRACT},
-    {"topk", "Piib?", C_WINDOW | C_MOVE},
-};
-enum { NMAP = sizeof maps / sizeof *maps };
 
 static const struct {
     const char *name;
@@ -240,7 +197,7 @@ plain_int_port(const SnDefNode *n, const SnDefPort *p)
 }
 
 static const char *
-arg_wants(char c)
+arg_expects(char c)
 {
     switch (c) {
     case 'P':
@@ -252,6 +209,8 @@ arg_wants(char c)
         return "an int";
     case 'L':
         return "an int[] attribute";
+    case 'r':
+        return "a real attribute";
     case 'R':
         return "a real[] attribute";
     case 'b':
@@ -281,6 +240,7 @@ arg_fits(const SnDefNode *n, SnExpr *e, char c)
         e->ty = sn_attr_ty(a);
         return (c == 'i' && a->ty == SN_AT_INT) ||
                (c == 'L' && a->ty == SN_AT_INTS) ||
+               (c == 'r' && a->ty == SN_AT_REAL) ||
                (c == 'R' && a->ty == SN_AT_REALS) ||
                (c == 'b' && a->ty == SN_AT_BOOL) ||
                (c == 'e' && a->ty == SN_AT_ENUM);
@@ -295,7 +255,7 @@ arg_fits(const SnDefNode *n, SnExpr *e, char c)
 }
 
 static void
-map_arity(SnResolver *rs, SnDefNode *n, const SnDefSem *s, const MapDef *m)
+map_arity(SnResolver *rs, SnDefNode *n, const SnDefSem *s, const SnMapUse *m)
 {
     SnBuf b;
     bool opt = false;
@@ -306,7 +266,7 @@ map_arity(SnResolver *rs, SnDefNode *n, const SnDefSem *s, const MapDef *m)
             continue;
         opt = c[1] == '?';
         sn_putf(&b, "%s%s%s%s", c == m->args ? "" : ", ", opt ? "[" : "",
-                arg_wants(*c),
+                arg_expects(*c),
                 *c == 'V' ? " or more"
                 : opt     ? "]"
                           : "");
@@ -318,10 +278,32 @@ map_arity(SnResolver *rs, SnDefNode *n, const SnDefSem *s, const MapDef *m)
     bad(rs, n);
 }
 
+/* The words of an attribute are the map's, in its order: values are numbers. */
+static bool
+words_fit(SnResolver *rs, SnDefNode *n, const SnExpr *e, const SnMapParam *p)
+{
+    const SnDefAttr *at = sn_def_attr(n, e->s);
+    uint32_t i = 0;
+    SnBuf b;
+
+    while (i < at->nword && p->word[i] && !strcmp(at->word[i], p->word[i]))
+        i++;
+    if (i == at->nword && !p->word[i])
+        return true;
+    sn_buf_init(&b, rs->a);
+    for (i = 0; p->word[i]; i++)
+        sn_putf(&b, "%s%s", i ? ", " : "", p->word[i]);
+    sn_error(rs->d, e->pos, "SN116",
+             "the words of '%s' are not those of the map", e->s);
+    sn_diag_help(rs->d, "enum { %s }", sn_buf_str(&b));
+    return false;
+}
+
 static void
-map_args(SnResolver *rs, SnDefNode *n, SnDefSem *s, const MapDef *m)
+map_args(SnResolver *rs, SnDefNode *n, SnDefSem *s, const SnMapUse *m)
 {
     const char *c = m->args;
+    uint16_t p = 0; /* the parameter */
 
     if (s->narg > MAXARG) {
         map_arity(rs, n, s, m);
@@ -336,24 +318,41 @@ map_args(SnResolver *rs, SnDefNode *n, SnDefSem *s, const MapDef *m)
         /* V takes operands as long as they come */
         if (*c == 'V' && i &&
             !(e->ek == SN_E_NAME && sn_def_port(n, e->s) &&
-              !sn_def_attr(n, e->s)))
+              !sn_def_attr(n, e->s))) {
             c++;
+            p++;
+        }
         if (!*c) {
             map_arity(rs, n, s, m);
             return;
         }
         if (!arg_fits(n, e, *c)) {
             sn_error(rs->d, e->pos, "SN116", "map %s of %s: '%s' is not %s",
-                     m->name, n->name, sn_expr_str(rs->a, e), arg_wants(*c));
+                     m->name, n->name, sn_expr_str(rs->a, e), arg_expects(*c));
+            bad(rs, n);
+        } else if (*c == 'e' && !words_fit(rs, n, e, &m->decl->param[p])) {
             bad(rs, n);
         }
-        if (*c != 'V')
+        if (*c != 'V') {
             c += c[1] == '?' ? 2 : 1;
+            p++;
+        }
     }
     if (*c == 'V' && s->narg)
         c++;
     if (*c && c[1] != '?')
         map_arity(rs, n, s, m);
+}
+
+static void
+over(SnResolver *rs, SnDefNode *n, SnDefSem *s, const SnMapUse *m)
+{
+    if (!(m->cls >> s->cls & 1)) {
+        sn_error(rs->d, s->map_pos, "SN117", "%s of %s cannot be over %s",
+                 s->cls_name, n->name, s->map);
+        bad(rs, n);
+    }
+    map_args(rs, n, s, m);
 }
 
 static void
@@ -370,21 +369,20 @@ map(SnResolver *rs, SnDefNode *n, SnDefSem *s)
         bad(rs, n);
         return;
     }
-    for (size_t i = 0; i < NMAP; i++) {
-        sn_cands_add(&v, maps[i].name, NULL);
-        if (strcmp(maps[i].name, s->map))
-            continue;
-        s->map_id = (int)i + 1;
-        if (!(maps[i].cls >> s->cls & 1)) {
-            sn_error(rs->d, s->map_pos, "SN117", "%s of %s cannot be over %s",
-                     s->cls_name, n->name, s->map);
-            bad(rs, n);
-        }
-        map_args(rs, n, s, &maps[i]);
+    for (uint32_t i = 0; i < rs->defs->nmap; i++)
+        sn_cands_add(&v, rs->defs->map[i]->name, &rs->defs->map[i]->pos);
+    s->decl = sn_def_map(rs->defs, s->map);
+    if (s->decl && s->decl->decl) {
+        SnMapUse use = sn_resolve_map_use(rs, s->decl->decl);
+        over(rs, n, s, &use);
         return;
     }
-    sn_resolve_unknown(rs, s->map_pos, "map", s->map, NULL, &v);
     bad(rs, n);
+    if (s->decl)
+        return;
+    sn_resolve_unknown(rs, s->map_pos, "map", s->map, NULL, &v);
+    if (!v.n)
+        sn_diag_help(rs->d, "include \"maps.def\" declares those of the core");
 }
 
 /* ---- one meaning ---- */
@@ -503,11 +501,23 @@ sem_formula(SnResolver *rs, SnDefNode *n, SnDefSem *s)
                  n->name, sn_ty_name(t), wanted);
         sc.bad = true;
     }
+    if (!s->els && s->decl && s->decl->decl && !sc.bad &&
+        sn_resolve_map_fills(s->decl->decl)) {
+        sn_error(rs->d, s->map_pos, "SN117",
+                 "map %s reads outside of its operand, and '%s' of %s does not "
+                 "say what is there",
+                 s->map, s->out_name, n->name);
+        sn_diag_help(rs->d, "over %s(..) else q(0)", s->map);
+        sc.bad = true;
+    }
     if (s->els) {
         SnTy u = sn_resolve_expr(&sc, s->els);
-        if ((!s->map || strcmp(s->map, "pad")) && !sc.bad) {
+        bool known = s->decl && s->decl->decl;
+        if (known && !sn_resolve_map_fills(s->decl->decl) && !sc.bad) {
             sn_error(rs->d, s->els->pos, "SN117",
-                     "'else' gives the padding of map pad");
+                     "'else' gives what a map reads as 'fill'; %s has no "
+                     "'else fill'",
+                     s->map);
             sc.bad = true;
         } else if (u != SN_TY_NONE && u != SN_TY_CODE && !sc.bad) {
             sn_error(rs->d, s->els->pos, "SN113",
@@ -584,6 +594,7 @@ inherit(SnResolver *rs, SnDefNode *n)
         s->arg = arg;
         s->out = NULL;
         s->clamp = NULL;
+        s->decl = NULL;
         sem_to_port(rs, n, s);
     }
 }

@@ -225,51 +225,10 @@ sn_resolve_type_with(SnScope *sc, SnExpr *e)
 
 /* ---- constants ---- */
 
-static bool
-const_value(const SnExpr *e, double *v)
-{
-    double a, b;
-
-    switch (e->ek) {
-    case SN_E_INT:
-        *v = (double)e->i;
-        return true;
-    case SN_E_REAL:
-        *v = e->r;
-        return true;
-    case SN_E_NEG:
-        if (!const_value(e->kid[0], &a))
-            return false;
-        *v = -a;
-        return true;
-    case SN_E_BIN:
-        if (!const_value(e->kid[0], &a) || !const_value(e->kid[1], &b))
-            return false;
-        switch (e->op) {
-        case SN_OP_ADD:
-            *v = a + b;
-            return true;
-        case SN_OP_SUB:
-            *v = a - b;
-            return true;
-        case SN_OP_MUL:
-            *v = a * b;
-            return true;
-        case SN_OP_DIV:
-            *v = a / b;
-            return b != 0;
-        default:
-            return false;
-        }
-    default:
-        return false;
-    }
-}
-
 bool
 sn_resolve_const(SnResolver *rs, const SnExpr *e, double *v)
 {
-    if (const_value(e, v))
+    if (sn_expr_number(e, v))
         return true;
     sn_error(rs->d, e->pos, "SN104", "'%s' is not a constant number",
              sn_expr_str(rs->a, e));

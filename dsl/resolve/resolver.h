@@ -49,12 +49,6 @@ sn_resolve_bad(const SnResolver *rs, const SnDefNode *n)
     return !n || rs->bad_node[n->kind];
 }
 const char *sn_conc_str(const SnResolver *rs, SnDefConc c);
-static inline bool
-sn_conc_quant(SnDefConc c)
-{
-    return c.elem == SN_DE_QI8 || c.elem == SN_DE_QI16 ||
-           c.elem == SN_DE_QI32 || c.elem == SN_DE_ROW8;
-}
 /* Zero points of a quantized type: [*lo, *hi]. */
 static inline void
 sn_conc_zp(SnDefConc c, int64_t *lo, int64_t *hi)
@@ -126,6 +120,22 @@ const SnDefNode *sn_var_node(const SnDefVar *v); /* or NULL */
  * one. */
 bool sn_resolve_formula_call(SnScope *sc, SnExpr *e);
 
+/* ---- maps (map/resolve_map.c) ---- */
+
+void sn_resolve_maps(SnResolver *rs);
+/* Who may be over a map.  args, in order: P an operand, V one or more
+ * operands, X a plain integer operand, i an int, L ints, r a real, R reals, b a
+ * bool, e a word; ? after one says it may be left out.  cls: the classes, a bit
+ * for each SnDefClassId. */
+typedef struct SnMapUse {
+    const char *name, *args;
+    unsigned cls;
+    const SnMapDecl *decl;
+} SnMapUse;
+SnMapUse sn_resolve_map_use(SnResolver *rs, const SnMapDecl *d);
+/* Does it read outside of operands, where a meaning's `else` stands? */
+bool sn_resolve_map_fills(const SnMapDecl *d);
+
 /* ---- nodes ---- */
 
 void sn_resolve_types(SnResolver *rs); /* resolve_type.c */
@@ -151,12 +161,6 @@ bool sn_resolve_derives(SnResolver *rs, const SnDefDerive *v,
 bool sn_resolve_satisfies(const SnResolver *rs, const SnExpr *e,
                           const SnDefNode *n);
 bool sn_port_quant(const SnDefNode *n, const SnDefPort *p);
-/* Reads e port p directly / through d(); how often. */
-typedef struct SnReads {
-    uint32_t raw, deq;
-    const SnExpr *at; /* first raw read */
-} SnReads;
-SnReads sn_formula_reads(const SnExpr *e, const SnDefPort *p);
 
 /* ---- rules ---- */
 

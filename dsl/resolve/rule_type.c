@@ -116,7 +116,7 @@ narrow(SnRuleTv *c, int v, SnKindSet s, bool *changed)
 
 /* Every node a pattern or term may stand for. */
 static bool
-stands_for(const SnNodeTv *n, const SnDefNode *k)
+matches_kind(const SnNodeTv *n, const SnDefNode *k)
 {
     if (n->cls)
         return n->cls->member[k->kind / 64] >> k->kind % 64 & 1;
@@ -156,7 +156,7 @@ narrow_node(SnRuleTv *c, const SnNodeTv *n, bool *changed)
     arg = SN_NEW_N(c->rs->a, SnKindSet, nin);
     for (uint32_t i = 0; i < c->rs->defs->nnode; i++) {
         const SnDefNode *k = c->rs->defs->node[i];
-        if (sn_resolve_bad(c->rs, k) || !stands_for(n, k))
+        if (sn_resolve_bad(c->rs, k) || !matches_kind(n, k))
             continue;
         for (uint32_t j = 0; j < k->ntuple; j++) {
             const SnDefTuple *t = &k->tuple[j];

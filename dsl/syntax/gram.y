@@ -24,16 +24,20 @@
 %right NOT.
 %nonassoc EQEQ NE LT LE GT GE IN.
 %left PLUS MINUS.
-%left STAR SLASH.
+%left STAR SLASH PERCENT.
 %right UMINUS.
 /* Words that stay usable as names wherever the word itself cannot stand. */
 %fallback ID SHAPE COST TEST OVER NOTE USING THROUGH INTO LIKE CLASS KERNEL
   TYPE OPAQUE SOURCE FIXED PASS EACH LSB VERSION BACKEND EFFECT KINDS ONNX FORM
   FORMS OF GIVEN PIN WHERE ENUM TIES BY COPY ANY LOWER LOWERING CUSTOM CONTRACT
   BUILDER COMPONENTS AS NAMED LET PIPELINE KEEP KREAL CLAIM MAKES REMOVES
-  MATCHES WORTH UNDER LAYOUT HOOK PREPARE INPUT BECAUSE FOR ON ASSUME PLACE MINIMIZING.
+  MATCHES WORTH UNDER LAYOUT HOOK PREPARE INPUT BECAUSE FOR ON ASSUME PLACE MINIMIZING
+  MAP RESULT TAPS READ CENTRE BESIDE DIVISOR PARTS NUMBER REQUIRE PRIMITIVE WHOLE SKIP
+  FILL.
 
 file ::= items.
+/* An expression inside a string, which no file begins (sn_parse_hole). */
+file ::= HOLE expr(E).                         { P->hole = E; }
 items ::= .
 items ::= items item.
 item ::= error SEMI.
@@ -60,8 +64,9 @@ docopt(D) ::= STR(S).             { D = S; }
 orelse(D) ::= .                   { D = (SnTok){0}; }
 orelse(D) ::= ELSE STR(S).        { D = S; }
 /* The end of any block, also after a fault in its last statement. */
-close ::= RB.
-close ::= error RB.
+%type close {SnTok}
+close(T) ::= RB(K).               { T = K; }
+close(T) ::= error RB(K).         { T = K; }
 
 /* ---- backends ---- */
 item ::= backhead LB caps close.
@@ -510,6 +515,105 @@ tline ::= ASSUME ID(N) SEMI.       { sn_parse_test_line(P, SN_TL_ASSUME, N, NULL
 %type tterm {SnTerm *}
 tterm(A) ::= tcall(C) ttype(T).    { A = C; A->type = T; }
 
+/* ---- maps ---- */
+item ::= maphead(K) LB mstats close(T).        { sn_parse_map_end(P, K, T); }
+%type maphead {SnTok}
+maphead(T) ::= MAP(K) ID(N) LP mparams(L) RP docopt(D). { T = K;
+                                     sn_parse_map(P, N, L, D); }
+%type mparams {SnMapParams}
+mparams(L) ::= mparam(X).          { L = (SnMapParams){0};
+                                     SN_PUSH(P->a, L.v, L.n, X); }
+mparams(L) ::= mparams(M) COMMA mparam(X). { L = M;
+                                     SN_PUSH(P->a, L.v, L.n, X); }
+%type mparam {SnDefMapParam *}
+mparam(X) ::= ID(N) LK mitems(L) RK mdata(D).  { X = sn_parse_map_operand(P, N,
+                                                     L, D); }
+mparam(X) ::= ID(N) DOTS LK mitems(L) RK.      { X = sn_parse_map_operand(P, N,
+                                                     L, (SnTok){0});
+                                     X->variadic = true; }
+mparam(X) ::= ID(N) COLON mtype(T) adef(E).    { X = T;
+                                     X->name = sn_parse_name(P, N);
+                                     X->pos = N.pos;
+                                     X->def = E; }
+%type mdata {SnTok}
+mdata(T) ::= .                     { T = (SnTok){0}; }
+mdata(T) ::= COLON ID(N).          { T = N; }
+%type mtype {SnDefMapParam *}
+mtype(X) ::= ID(T).                { X = sn_parse_map_type(P, SN_AF_PLAIN, T); }
+mtype(X) ::= ID(T) LP ID(F) RP.    { X = sn_parse_map_type(P, SN_AF_OF, T);
+                                     X->of = sn_parse_name(P, F);
+                                     X->of_pos = F.pos; }
+mtype(X) ::= ID(T) LK exprs(L) RK. { X = sn_parse_map_type(P, SN_AF_LIST, T);
+                                     X->nlen = L.n;
+                                     X->len = L.v; }
+mtype(X) ::= ENUM(T) LB ids(L) RB. { X = sn_parse_map_type(P, SN_AF_PLAIN, T);
+                                     X->word = L; }
+%type mitems {SnMapItems}
+mitems(L) ::= mitem(X).            { L = (SnMapItems){0};
+                                     SN_PUSH(P->a, L.v, L.n, X); }
+mitems(L) ::= mitems(M) COMMA mitem(X). { L = M;
+                                     SN_PUSH(P->a, L.v, L.n, X); }
+%type mitem {SnDefMapItem}
+mitem(X) ::= ID(N).                { X = sn_parse_map_item(P, SN_MI_DIM, N,
+                                         (SnTok){0}); }
+mitem(X) ::= ID(N) QUEST.          { X = sn_parse_map_item(P, SN_MI_MAYBE, N,
+                                         (SnTok){0}); }
+mitem(X) ::= ID(N) DOTS.           { X = sn_parse_map_item(P, SN_MI_RUN, N,
+                                         (SnTok){0}); }
+mitem(X) ::= ID(N) LK ID(R) RK DOTS. { X = sn_parse_map_item(P, SN_MI_ALONG, N,
+                                         R); }
+mitem(X) ::= INT(I) BAR ID(N) DOTS. { X = sn_parse_map_item(P, SN_MI_JOIN, N,
+                                         I); }
+mitem(X) ::= ID(N) AT ID(A).       { X = sn_parse_map_item(P, SN_MI_AT, N, A); }
+mitem(X) ::= ID(N) LK ID(R) RK AT ID(A). { X = sn_parse_map_item(P, SN_MI_AT, N,
+                                         A);
+                                     X.each = sn_parse_name(P, R);
+                                     X.each_pos = R.pos; }
+mstats ::= .
+mstats ::= mstats mstat.
+mstat ::= error SEMI.
+mstat ::= LET(K) ID(N) EQ expr(E) SEMI.        { sn_parse_map_let(P, K, N, E); }
+mstat ::= REQUIRE(K) expr(E) orelse(S) SEMI.   { sn_parse_map_require(P, K, E,
+                                                     S); }
+mstat ::= RESULT(K) LK mbounds(L) RK SEMI.     { sn_parse_map_box(P,
+                                                     SN_MS_RESULT, K, L); }
+mstat ::= TAPS(K) LK mbounds(L) RK SEMI.       { sn_parse_map_box(P, SN_MS_TAPS,
+                                                     K, L); }
+mstat ::= READ(K) prim(E) mwhen(W) melse(M) SEMI. { sn_parse_map_read(P, K, E,
+                                                     W, M); }
+mstat ::= CENTRE(K) prim(E) SEMI.  { sn_parse_map_stmt(P, SN_MS_CENTRE, K, E,
+                                         NULL); }
+mstat ::= BESIDE(K) LK exprs(L) RK SEMI.       { sn_parse_map_beside(P, K, L); }
+mstat ::= DIVISOR(K) expr(E) mwhen(W) SEMI.    { sn_parse_map_stmt(P,
+                                                     SN_MS_DIVISOR, K, E, W); }
+mstat ::= PARTS(K) expr(E) mwhen(W) SEMI.      { sn_parse_map_stmt(P,
+                                                     SN_MS_PARTS, K, E, W); }
+mstat ::= NUMBER(K) expr(E) SEMI.  { sn_parse_map_stmt(P, SN_MS_NUMBER, K, E,
+                                         NULL); }
+mstat ::= WHOLE(K) expr(E) SEMI.   { sn_parse_map_stmt(P, SN_MS_WHOLE, K, E,
+                                         NULL); }
+mstat ::= PRIMITIVE(K) SEMI.       { sn_parse_map_stmt(P, SN_MS_PRIMITIVE, K,
+                                         NULL, NULL); }
+%type mbounds {SnMapBounds}
+mbounds(L) ::= .                   { L = (SnMapBounds){0}; }
+mbounds(L) ::= mbounds1(M).        { L = M; }
+%type mbounds1 {SnMapBounds}
+mbounds1(L) ::= mbound(X).         { L = (SnMapBounds){0};
+                                     SN_PUSH(P->a, L.v, L.n, X); }
+mbounds1(L) ::= mbounds1(M) COMMA mbound(X). { L = M;
+                                     SN_PUSH(P->a, L.v, L.n, X); }
+%type mbound {SnDefMapBound}
+mbound(X) ::= ID(N) LT expr(E) mwhen(W).       { X = (SnDefMapBound){
+                                         .name = sn_parse_name(P, N),
+                                         .pos = N.pos, .e = E, .when = W }; }
+%type mwhen {SnExpr *}
+mwhen(E) ::= .                     { E = NULL; }
+mwhen(E) ::= WHEN expr(X).         { E = X; }
+%type melse {SnMapElse}
+melse(M) ::= .                     { M = SN_ME_NONE; }
+melse(M) ::= ELSE SKIP.            { M = SN_ME_SKIP; }
+melse(M) ::= ELSE FILL.            { M = SN_ME_FILL; }
+
 /* ---- expressions ---- */
 %type expr {SnExpr *}
 expr(E) ::= expr(X) OR expr(Y).    { E = sn_parse_binary(P, SN_OP_OR, X, Y); }
@@ -521,12 +625,12 @@ expr(E) ::= expr(X) LT expr(Y).    { E = sn_parse_binary(P, SN_OP_LT, X, Y); }
 expr(E) ::= expr(X) LE expr(Y).    { E = sn_parse_binary(P, SN_OP_LE, X, Y); }
 expr(E) ::= expr(X) GT expr(Y).    { E = sn_parse_binary(P, SN_OP_GT, X, Y); }
 expr(E) ::= expr(X) GE expr(Y).    { E = sn_parse_binary(P, SN_OP_GE, X, Y); }
-expr(E) ::= expr(X) IN LK exprs(L) RK(K). { E = sn_parse_group(P, SN_E_IN, X, L,
-                                         sn_parse_span(X->pos, K.pos)); }
+expr(E) ::= expr(X) IN prim(Y).    { E = sn_parse_in(P, X, Y); }
 expr(E) ::= expr(X) PLUS expr(Y).  { E = sn_parse_binary(P, SN_OP_ADD, X, Y); }
 expr(E) ::= expr(X) MINUS expr(Y). { E = sn_parse_binary(P, SN_OP_SUB, X, Y); }
 expr(E) ::= expr(X) STAR expr(Y).  { E = sn_parse_binary(P, SN_OP_MUL, X, Y); }
 expr(E) ::= expr(X) SLASH expr(Y). { E = sn_parse_binary(P, SN_OP_DIV, X, Y); }
+expr(E) ::= expr(X) PERCENT expr(Y). { E = sn_parse_binary(P, SN_OP_MOD, X, Y); }
 expr(E) ::= MINUS(K) expr(X). [UMINUS] { E = sn_parse_unary(P, SN_E_NEG, K, X); }
 expr(E) ::= prim(X).               { E = X; }
 %type prim {SnExpr *}

@@ -17,7 +17,7 @@ again:
         return 0;
     start = YYCURSOR;
     *t = (SnTok){.raw = (const char *)start};
-    t->pos = (SnPos){P->src, P->line, (uint32_t)(t->raw - P->bol) + 1, 1};
+    t->pos = (SnPos){P->src, P->line, (uint32_t)(t->raw - P->bol) + P->col, 1};
 
 #define LEN() (t->pos.len = (uint32_t)(YYCURSOR - start))
 #define IS(x)                                                            \
@@ -48,6 +48,7 @@ again:
     }
     "\n" {
         P->line++;
+        P->col = 1;
         P->bol = (const char *)YYCURSOR;
         goto again;
     }
@@ -106,6 +107,7 @@ again:
     "-"   { IS(MINUS); }
     "*"   { IS(STAR); }
     "/"   { IS(SLASH); }
+    "%"   { IS(PERCENT); }
     [\x80-\xff]+ | "&&" | "||" { LEN(); sn_tok_stray(P, t); goto again; }
     *     { LEN(); sn_tok_stray(P, t); goto again; }
     */

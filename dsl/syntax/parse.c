@@ -23,23 +23,14 @@ void
 sn_defs_plugin(SnDefs *f)
 {
     f->is_plugin = true;
-    f->core_hash = sn_defs_hash(f);
+    f->core_hash = f->hash;
+    f->core_nmap = f->nmap;
     f->core_nnode = f->nnode;
     f->core_nbackend = f->nbackend;
     f->core_npass = f->npass;
     f->core_npipeline = f->npipeline;
     f->core_nclass = f->nclass;
     f->core_ntest = f->ntest;
-}
-
-uint64_t
-sn_defs_hash(const SnDefs *defs)
-{
-    uint64_t h = 0;
-
-    for (uint32_t i = 0; i < defs->nsrc; i++)
-        h = XXH64(defs->src[i]->text, defs->src[i]->nbyte, h);
-    return h;
 }
 
 /* ---- tokens into the parser ---- */
@@ -86,7 +77,7 @@ sn_parse_begins_item(int code, const SnTok *t)
 
     return code == T_NODE || code == T_PASS || code == T_LOWERING ||
            code == T_BACKEND || code == T_REFINE || code == T_INCLUDE ||
-           code == T_PIPELINE;
+           code == T_PIPELINE || code == T_MAP;
 }
 
 static void
@@ -96,6 +87,7 @@ forget_blocks(SnParser *P)
     P->node = NULL;
     P->pass = NULL;
     P->test = NULL;
+    P->map = NULL;
 }
 
 static void
@@ -114,8 +106,8 @@ feed(SnParser *P, SnGram *g, int code, SnTok t)
  * token?  before: braces open before it; *group: the token before closed a
  * brace of the statement itself. */
 static bool
-wants(SnParser *P, SnGram *g, int code, const SnTok *t, uint32_t before,
-      bool *group)
+resync_takes(SnParser *P, SnGram *g, int code, const SnTok *t, uint32_t before,
+             bool *group)
 {
     uint32_t outer = 0;
     bool was_group = *group;
@@ -145,7 +137,7 @@ wants(SnParser *P, SnGram *g, int code, const SnTok *t, uint32_t before,
 /* Can the token stand here?  The start of an item does not stand for a name
  * in a block above it that was not closed. */
 static bool
-stands(SnParser *P, const SnGram *g, int code, const SnTok *t)
+accepts(SnParser *P, const SnGram *g, int code, const SnTok *t)
 {
     SnTake take = sn_gram_takes(g, code);
 
@@ -157,10 +149,16 @@ stands(SnParser *P, const SnGram *g, int code, const SnTok *t)
 static void
 parse(SnParser *P)
 {
-    SnGram *g = sn_gram_new(P);
     bool group = false;
     int code;
 
+    if (P->gram)
+        sn_gram_reset(P->gram, P);
+    else
+        P->gram = sn_gram_new(P);
+    SnGram *g = P->gram;
+    if (P->in_hole)
+        feed(P, g, T_HOLE, P->prev);
     do {
         SnTok t;
         uint32_t before = P->nbrace, outer;
@@ -180,15 +178,18 @@ parse(SnParser *P)
         }
         if (!count_brackets(P, code, &t))
             break;
-        if (!sn_gram_lost(g, &outer) && !stands(P, g, code, &t)) {
+        if (!sn_gram_lost(g, &outer) && !accepts(P, g, code, &t)) {
             sn_parse_unexpected(P, g, code, &t);
             feed(P, g, T_BAD, t);
             group = false;
         }
-        if (!sn_gram_lost(g, &outer) || wants(P, g, code, &t, before, &group))
+        if (!sn_gram_lost(g, &outer) ||
+            resync_takes(P, g, code, &t, before, &group))
             feed(P, g, code, t);
-        if (code)
+        if (code) {
             sn_parse_limit(P, t.pos);
+            P->defs->hash = XXH64(t.raw, t.pos.len, P->defs->hash);
+        }
         P->prev = t;
     } while (code && !P->stop);
     sn_gramFinalize(g);
@@ -224,10 +225,36 @@ parse_src(SnParser *up, SnDefs *defs, SnDiag *d, const SnSrc *src,
     P->ndir = ndir;
     P->cur = P->bol = src->text;
     P->end = src->text + src->nbyte;
-    P->line = 1;
+    P->line = P->col = 1;
     P->nerror0 = sn_diag_nerror(d);
     parse(P);
     sn_parse_own(P);
+}
+
+SnExpr *
+sn_parse_hole(SnParser *up, SnPos at, const char *text, size_t n)
+{
+    SnParser *P = up->in ? up->in : SN_NEW(up->a, SnParser);
+    SnGram *g = P->gram;
+
+    *P = (SnParser){.defs = up->defs,
+                    .d = up->d,
+                    .a = up->a,
+                    .src = up->src,
+                    .gram = g,
+                    .line = at.line,
+                    .col = at.col,
+                    .nerror0 = up->nerror0,
+                    .in_hole = true};
+    P->cur = P->bol = sn_strndup(up->a, text, n);
+    P->end = P->cur + n;
+    at.len = 1;
+    at.col--;
+    P->prev = (SnTok){.pos = at, .raw = P->cur};
+    parse(P);
+    up->in = P;
+    up->stop |= P->stop;
+    return P->hole;
 }
 
 void
@@ -293,9 +320,7 @@ sn_def_parse(SnDefs *defs, SnDiag *d, const char *path, const char *const *dirs,
             return;
         why = unreadable(&st);
         if (why) {
-            SnPos at = {new_src(defs, path, "", 0), 1, 1, 1};
-
-            sn_error(d, at, "SN009", "'%s' %s", path, why);
+            (void)sn_fail(d, SN_EINPUT, path, "%s", why);
             return;
         }
     }

@@ -45,11 +45,18 @@ typedef struct SnAsgs {
     uint32_t n;
     SnAsg *v;
 } SnAsgs;
-typedef struct SnIds {
+typedef struct SnMapItems {
     uint32_t n;
-    const char **s;
-    SnPos *pos;
-} SnIds;
+    SnDefMapItem *v;
+} SnMapItems;
+typedef struct SnMapParams {
+    uint32_t n;
+    SnDefMapParam **v;
+} SnMapParams;
+typedef struct SnMapBounds {
+    uint32_t n;
+    SnDefMapBound *v;
+} SnMapBounds;
 
 /* The optional parts after a pattern or a template. */
 typedef struct SnPatSuf {
@@ -75,9 +82,10 @@ typedef struct SnParser {
     uint32_t ndir;
     /* lexer */
     const char *cur, *end, *bol;
-    uint32_t line;
-    SnTok prev; /* the last token; raw NULL before the first */
+    uint32_t line, col; /* of bol */
+    SnTok prev;         /* the last token; raw NULL before the first */
     /* driver */
+    struct yyParser *gram;
     bool stop;
     unsigned nerror0; /* of the files before this one */
     bool overflow;    /* the parser's stack was full */
@@ -93,6 +101,10 @@ typedef struct SnParser {
     SnDefRule *rule;
     SnDefTest *test;
     SnDefOnnx *onnx;
+    SnDefMap *map;
+    struct SnParser *in; /* of the holes in strings, once there was one */
+    bool in_hole;        /* this is it: no file but an expression */
+    SnExpr *hole;        /* which has been read */
     /* rules, preferences outside a pass: they make up the pass `backend` */
     SnDefPass *top;
 } SnParser;
@@ -157,6 +169,7 @@ SnIds sn_parse_ids(SnParser *P, SnIds l, SnTok t);
 SnExpr *sn_parse_leaf(SnParser *P, SnEk ek, SnTok t);
 SnExpr *sn_parse_unary(SnParser *P, SnEk ek, SnTok t, SnExpr *x);
 SnExpr *sn_parse_binary(SnParser *P, SnOp op, SnExpr *x, SnExpr *y);
+SnExpr *sn_parse_in(SnParser *P, SnExpr *x, SnExpr *y);
 /* name(args), name = arg: kids are l's */
 SnExpr *sn_parse_call(SnParser *P, SnEk ek, SnTok name, SnExprs l);
 /* first and l's become the kids; first may be NULL */
@@ -208,6 +221,26 @@ void sn_parse_hook(SnParser *P, SnTok name, SnTok fn);
 /* Opens the kernels of these nodes, for the backend being built. */
 void sn_parse_kernels_of(SnParser *P, SnIds nodes);
 
+/* ---- maps (parse_map.c) ---- */
+
+void sn_parse_map(SnParser *P, SnTok name, SnMapParams l, SnTok doc);
+void sn_parse_map_end(SnParser *P, SnTok from, SnTok to);
+/* data.raw NULL: its elements are not read by the map. */
+SnDefMapParam *sn_parse_map_operand(SnParser *P, SnTok name, SnMapItems l,
+                                    SnTok data);
+SnDefMapParam *sn_parse_map_type(SnParser *P, SnAttrForm f, SnTok ty);
+/* arg: of ALONG the run, of AT the axis, of JOIN the 1. */
+SnDefMapItem sn_parse_map_item(SnParser *P, SnMapItemKind k, SnTok name,
+                               SnTok arg);
+SnDefMapStmt *sn_parse_map_stmt(SnParser *P, SnMapStmtKind k, SnTok kw,
+                                SnExpr *e, SnExpr *when);
+void sn_parse_map_let(SnParser *P, SnTok kw, SnTok name, SnExpr *e);
+void sn_parse_map_require(SnParser *P, SnTok kw, SnExpr *e, SnTok text);
+void sn_parse_map_box(SnParser *P, SnMapStmtKind k, SnTok kw, SnMapBounds l);
+void sn_parse_map_read(SnParser *P, SnTok kw, SnExpr *e, SnExpr *when,
+                       SnMapElse els);
+void sn_parse_map_beside(SnParser *P, SnTok kw, SnExprs l);
+
 /* ---- passes (parse_pass.c) ---- */
 
 void sn_parse_pass(SnParser *P, bool lowering, SnTok name, SnTok doc);
@@ -240,6 +273,9 @@ void sn_parse_own(SnParser *P);
 bool sn_parse_begins_item(int code, const SnTok *t);
 
 void sn_parse_include(SnParser *P, SnTok path);
+/* The expression that n bytes of a string of this file make, which stand at
+ * `at`; NULL where they make none. */
+SnExpr *sn_parse_hole(SnParser *P, SnPos at, const char *text, size_t n);
 /* As sn_def_parse, the text given. */
 void sn_def_parse_text(SnDefs *defs, SnDiag *d, const char *name,
                        const char *text, size_t nbyte, const char *const *dirs,

@@ -103,6 +103,18 @@ sn_parse_binary(SnParser *P, SnOp op, SnExpr *x, SnExpr *y)
     return measure(P, e);
 }
 
+/* A list that is written out is a node of its own, elsewhere than in maps the
+ * only one. */
+SnExpr *
+sn_parse_in(SnParser *P, SnExpr *x, SnExpr *y)
+{
+    SnExprs l = {y->nkid, y->kid};
+
+    if (y->ek == SN_E_LIST)
+        return sn_parse_group(P, SN_E_IN, x, l, sn_parse_span(x->pos, y->pos));
+    return sn_parse_binary(P, SN_OP_AMONG, x, y);
+}
+
 SnExpr *
 sn_parse_call(SnParser *P, SnEk ek, SnTok name, SnExprs l)
 {

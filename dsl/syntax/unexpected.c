@@ -20,8 +20,13 @@ static const struct group {
      3,
      17,
      {T_NODE, T_PIPELINE, T_INCLUDE, T_VERSION, T_TYPE, T_BACKEND, T_REFINE,
-      T_PASS, T_LOWERING, T_CLASS, T_RULE, T_LOWER, T_CUSTOM, T_PREFER,
-      T_TEST}},
+      T_PASS, T_LOWERING, T_CLASS, T_RULE, T_LOWER, T_CUSTOM, T_PREFER, T_TEST,
+      T_MAP}},
+    {"a statement of a map (let, require, result, taps, read, ...)",
+     3,
+     12,
+     {T_LET, T_REQUIRE, T_RESULT, T_TAPS, T_READ, T_CENTRE, T_BESIDE, T_DIVISOR,
+      T_NUMBER, T_PARTS, T_WHOLE, T_PRIMITIVE}},
     {"a line of a node (in, out, kinds, attr, sem, ...)",
      3,
      17,
@@ -53,10 +58,10 @@ static const struct group {
       T_LK, T_ID, T_SAME, T_FREE, T_SEM}},
     {"an operator",
      3,
-     15,
+     16,
      {T_PLUS, T_AND, T_EQEQ, T_SLASH, T_OR, T_NE, T_LT, T_LE, T_GT, T_GE, T_IN,
-      T_MINUS, T_STAR, T_DOT, T_LK}},
-    {"'+'", 2, 6, {T_PLUS, T_SLASH, T_MINUS, T_STAR, T_DOT, T_LK}},
+      T_MINUS, T_STAR, T_DOT, T_LK, T_PERCENT}},
+    {"'+'", 2, 7, {T_PLUS, T_SLASH, T_MINUS, T_STAR, T_DOT, T_LK, T_PERCENT}},
     {"a pattern", 3, 5, {T_ID, T_ANY, T_FORMS, T_UNDERSCORE, T_EACH}},
 };
 
@@ -129,7 +134,7 @@ list(SnParser *P, const SnGram *g, Expected *e)
 
 /* The word a misspelt one was meant to be, of those that may stand here. */
 static const char *
-meant(SnParser *P, const SnGram *g, const SnTok *t)
+closest_word(SnParser *P, const SnGram *g, const SnTok *t)
 {
     const char *cand[NCODE];
     size_t n = 0;
@@ -147,7 +152,7 @@ found(SnParser *P, int code, const SnTok *t)
     SnBuf b;
 
     if (code == 0)
-        return "the end of the file";
+        return P->in_hole ? "the '}' of the text" : "the end of the file";
     sn_buf_init(&b, P->a);
     sn_putc(&b, '\'');
     for (uint32_t i = 0; i < t->pos.len && i < 40; i++) {
@@ -201,7 +206,7 @@ help(SnParser *P, const SnGram *g, int code, const SnTok *t)
         return;
     }
     if (code == T_ID || sn_tok_is_word(code)) {
-        word = meant(P, g, t);
+        word = closest_word(P, g, t);
         if (word)
             sn_diag_help(P->d, "did you mean '%s'?", word);
     }

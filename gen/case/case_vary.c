@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#include "dsl/model/reads.h"
+
 enum { MAXNODE = 24 };
 
 /* The nodes of the left side, operands before their readers. */
@@ -92,13 +94,18 @@ widen(SnProofCase *c, SnCaseNode *n)
     }
 }
 
+static bool
+works_each(const SnCaseNode *n)
+{
+    return n->nin && sn_case_sem(n) && sn_sem_each_repeats(sn_case_sem(n));
+}
+
 /* Do all the nodes work element by element, so that any shape will do? */
 static bool
 any_shape(SnCaseNode *const *v, uint32_t k)
 {
     for (uint32_t i = 0; i < k; i++)
-        if (v[i]->nin && !sn_case_map_is(v[i], "broadcast") &&
-            !sn_case_map_is(v[i], "each"))
+        if (v[i]->nin && !works_each(v[i]))
             return false;
     return true;
 }
@@ -122,7 +129,7 @@ sn_case_vary(SnProofCase *c)
 
     left_nodes(c->root, v, &k);
     SnCaseNode *n = v[sn_case_below(c, k)];
-    bool repeats = n->nin && sn_case_map_is(n, "broadcast");
+    bool repeats = works_each(n) && !sn_sem_each(sn_case_sem(n));
     switch (sn_case_below(c, 5)) {
     case 0:
         change_list(c, n);

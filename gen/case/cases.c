@@ -278,7 +278,7 @@ take_apart(Inst *in, SnProofCase *c)
     if (other_shape(c) && isfinite(in->apart)) {
         in->apart = INFINITY;
         vary_leaves(in, c, 0);
-        in->differs = sn_strdup(in->pv->a, sn_case_case_left(c, &once));
+        in->differs = sn_strdup(in->pv->a, sn_case_left_text(c, &once));
     }
     if (claim == SN_CL_EXACT || claim == SN_CL_NONE || claim == SN_CL_LOSSY ||
         !c->r->rhs || in->napart++ >= APART)
@@ -288,7 +288,7 @@ take_apart(Inst *in, SnProofCase *c)
         return;
     in->apart = d;
     vary_leaves(in, c, 0);
-    in->differs = sn_strdup(in->pv->a, sn_case_case_left(c, &once));
+    in->differs = sn_strdup(in->pv->a, sn_case_left_text(c, &once));
 }
 
 static void
@@ -317,7 +317,7 @@ take(Inst *in, SnProofCase *c, uint32_t mask)
     if (in->nfire >= ENOUGH && !k)
         return;
     vary_leaves(in, c, mask);
-    s = sn_case_case_left(c, &once);
+    s = sn_case_left_text(c, &once);
     if (k) {
         cheaper(in, c, &k->graph, s);
         return;
@@ -455,7 +455,9 @@ static void
 put_inst(SnBuf *b, SnBuf *table, const Inst *in, uint32_t id)
 {
     const SnInstance *pr = in->pr;
-    const char *rule = pr->derive ? pr->derive->family : pr->r->name;
+    const char *rule = pr->derive
+                           ? sn_rule_derive_name(in->pv->defs, pr->derive)
+                           : pr->r->name;
     SnPos at = pr->derive ? pr->derive->pos : pr->r->pos;
 
     sn_putf(b, "\n/* %s: %s\n", sn_where(b->a, at), pr->name);
@@ -486,16 +488,17 @@ put_inst(SnBuf *b, SnBuf *table, const Inst *in, uint32_t id)
 }
 
 /* What the routines of derived families ask without the rule's text saying
- * so: conversions never grow in number, and a node that stays float for
- * another reader is not made twice. */
+ * so: Rescales never grow in number, and a node that stays float for another
+ * reader is not made twice. */
 static void
-mark_single(SnInstance *pr)
+mark_single(const SnProver *pv, SnInstance *pr)
 {
     SnPat *p = pr->r->pat;
 
     if (!pr->derive)
         return;
-    bool sink = !strcmp(pr->derive->family, "sink") && !pr->renumber;
+    bool sink = !strcmp(pr->derive->family, "sink") && !pr->renumber &&
+                strcmp(pr->derive->what, sn_prove_dequantize(pv)->name) != 0;
     bool integerize = !strcmp(pr->derive->family, "integerize");
     for (uint32_t i = 0; (sink || integerize) && i < p->narg; i++) {
         SnPat *k = p->arg[i];
@@ -523,7 +526,7 @@ sn_emit_cases(SnDefs *defs, const char *outdir, SnDiag *d)
         Inst *in = SN_NEW(pv.a, Inst);
         in->pv = &pv;
         in->pr = &v[i];
-        mark_single(&v[i]);
+        mark_single(&pv, &v[i]);
         guard(in);
         draw_all(in, i + 1);
         put_inst(&b, &table, in, i);

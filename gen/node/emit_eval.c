@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-/* sn_eval.c: an evaluator for every node and tuple with a formula. */
+/* sn_eval_N.c: an evaluator for every node and tuple with a formula. */
 #include <string.h>
 
-#include "dsl/resolve/resolver.h"
+#include "dsl/model/reads.h"
 #include "gen/node/formula.h"
+#include "gen/node/part.h"
 
 static bool
 is_plain_move(const SnDefNode *n, uint32_t res)
 {
     const SnDefSem *m = n->rsem[res];
 
-    if (m->map && !strcmp(m->map, "topk"))
+    if (m->decl && sn_map_stmt(m->decl->decl, SN_MS_PRIMITIVE))
         return true;
     return m->cls == SN_DC_MOVE && m->els == NULL;
 }
@@ -223,7 +224,7 @@ contract(SnFormula *f, SnBuf *b, const char *fn, const char *stat)
 static void
 sets(SnFormula *f, SnBuf *b, const char *fn, const char *stat)
 {
-    bool row = !strcmp(f->sem->map, "row");
+    bool row = sn_formula_map_has(f, SN_MS_CENTRE);
     SnBuf elem, body;
 
     sn_buf_init(&elem, f->a);
@@ -237,14 +238,16 @@ sets(SnFormula *f, SnBuf *b, const char *fn, const char *stat)
     sn_formula_ptr(f, f->n->out[f->res]);
     SnBuf in;
     sn_buf_init(&in, f->a);
-    if (f->want_chan)
+    if (f->want_chan && !row)
         put_lines(&in, 3, "const int64_t ch = m.chan0 + l;");
     put_lines(&in, 3, sn_buf_str(&f->set));
     if (row)
         put_lines(&in, 3,
                   "for (int64_t e = 0; e < m.nout; e++) {\n"
                   "    const int64_t o = m.y0 + m.y[e];");
-    else
+    if (f->want_chan && row)
+        put_lines(&in, 4, "const int64_t ch = m.chan0 + e * m.chan_e;");
+    if (!row)
         put_lines(&in, 3, "const int64_t o = m.y0 + l * m.lane_y;");
     put_lines(&in, row ? 4 : 3, sn_buf_str(&elem));
     put_store(f, &in, row ? 4 : 3, "o", v);
@@ -272,9 +275,11 @@ softmax(SnFormula *f, SnBuf *b, const char *fn, const char *stat)
     const SnDefPort *y = f->n->out[f->res];
     SnBuf body;
 
-    if (strcmp(f->sem->map, "row") || f->t->in[x->index].elem != SN_DE_QI8 ||
+    if (!sn_formula_map_has(f, SN_MS_CENTRE) ||
+        f->t->in[x->index].elem != SN_DE_QI8 ||
         sn_formula_out(f).elem != SN_DE_QI8) {
-        sn_formula_refuse(f, "the row softmax is for quant(i8) over row");
+        sn_formula_refuse(
+            f, "the row softmax is for quant(i8) over sets with a centre");
         return;
     }
     const char *xv = sn_formula_ptr(f, x), *yv = sn_formula_ptr(f, y);
@@ -382,13 +387,13 @@ one_result(SnFormula *f, SnBuf *b, const char *fn, const char *stat)
                 stat, fn, f->res);
     } else if (f->sem->cls == SN_DC_MOVE) {
         filled_move(f, b, fn, stat);
-    } else if (!strcmp(map, "each")) {
+    } else if (sn_sem_each(f->sem)) {
         const SnDefPort *x = sn_formula_port(f, f->sem->arg[0]);
         if (f->t->in[x->index].axis >= 0 || sn_formula_out(f).axis >= 0)
             point_walk(f, b, fn, stat);
         else
             point_each(f, b, fn, stat);
-    } else if (!strcmp(map, "broadcast") || !strcmp(map, "fill")) {
+    } else if (sn_sem_each_repeats(f->sem) || !strcmp(map, "fill")) {
         if (f->n->nin > 8)
             sn_formula_refuse(f, "more than 8 operands");
         else
@@ -574,10 +579,26 @@ sn_real_name(const SnDefs *s, const SnDefNode *n)
                                : NULL;
 }
 
-void
-sn_emit_eval(const SnDefs *s, const char *outdir, SnDiag *d)
+static void
+put_node(SnBuf *b, const SnDefs *s, const SnDefNode *n, SnDiag *d)
+{
+    if (!sn_defs_mine(s, n->backend))
+        return;
+    for (uint32_t t = 0; t < n->ntuple; t++) {
+        const char *fn = sn_eval_name(s->arena, n, t);
+        if (fn && strcmp(fn, "sn_eval_move"))
+            one_tuple(b, s, n, t, d);
+    }
+    emit_real(b, s, n);
+}
+
+/* The evaluators of a part, or of a plugin. */
+static void
+emit_part(const SnDefs *s, unsigned part, const char *outdir, SnDiag *d)
 {
     SnArena *a = s->arena;
+    const char *name = s->is_plugin ? sn_emit_name(s, "eval.c")
+                                    : sn_format(a, "sn_eval_%u.c", part);
     SnBuf b;
 
     sn_buf_init(&b, a);
@@ -585,23 +606,25 @@ sn_emit_eval(const SnDefs *s, const char *outdir, SnDiag *d)
     sn_putf(&b,
             "#include \"%s\"\n\n#include <math.h>\n\n"
             "#include \"kernel/eval/rows.h\"\n#include \"%s\"\n",
-            sn_emit_name(s, "gen.h"), sn_emit_name(s, "kinds.h"));
-    if (!s->is_plugin)
+            s->is_plugin ? sn_emit_name(s, "gen.h")
+                         : sn_format(a, "sn_eval_%u.h", part),
+            s->is_plugin ? sn_emit_name(s, "kinds.h")
+                         : sn_format(a, "sn_attr_%u.h", part));
+    if (!s->is_plugin && part == 0)
         sn_puts(&b,
                 "\n/* Every plain move: copies by its map. */\nSnStatus\n"
                 "sn_eval_move(const SnCall *c)\n{\n"
                 "    for (unsigned r = 0; r < c->nout; r++)\n"
                 "        SN_TRY(sn_move(c, r, NULL));\n    return SN_OK;\n}\n");
-    for (uint32_t i = 0; i < s->nnode; i++) {
-        const SnDefNode *n = s->node[i];
-        for (uint32_t t = 0; t < n->ntuple; t++) {
-            const char *fn =
-                sn_defs_mine(s, n->backend) ? sn_eval_name(a, n, t) : NULL;
-            if (fn && strcmp(fn, "sn_eval_move"))
-                one_tuple(&b, s, n, t, d);
-        }
-        if (sn_defs_mine(s, n->backend))
-            emit_real(&b, s, n);
-    }
-    sn_emit_file(&b, outdir, sn_emit_name(s, "eval.c"), d);
+    for (uint32_t i = 0; i < s->nnode; i++)
+        if (s->is_plugin || sn_part(s->node[i]) == part)
+            put_node(&b, s, s->node[i], d);
+    sn_emit_file(&b, outdir, name, d);
+}
+
+void
+sn_emit_eval(const SnDefs *s, const char *outdir, SnDiag *d)
+{
+    for (unsigned part = 0; part < (s->is_plugin ? 1 : SN_NPART); part++)
+        emit_part(s, part, outdir, d);
 }

@@ -486,7 +486,7 @@ put_loop(SnFormula *f, const SnExpr *e, const char *r, SnVal v,
     bool max = strstr(e->s, "max") != NULL;
     /* A window's mean has an order of its own (SnMap.part). */
     bool parts = v.ct == SN_CT_F32 && !strcmp(e->s, "mean") &&
-                 !strcmp(f->sem->map, "pool");
+                 sn_formula_map_has(f, SN_MS_PARTS);
     bool last = f->sem->ties && !strcmp(f->sem->ties, "last");
     SnBuf *b = &f->set;
 
@@ -510,7 +510,7 @@ put_loop(SnFormula *f, const SnExpr *e, const char *r, SnVal v,
                 r, r);
     } else if (arg) {
         const char *pos =
-            !strcmp(f->sem->map, "pool") ? "m.a[k] + l * m.lane_a" : "k";
+            sn_formula_map_has(f, SN_MS_NUMBER) ? "m.a[k] + l * m.lane_a" : "k";
         sn_putf(b,
                 "    const %s v = %s;\n    if (k == 0 || v %s%s %s_v) {\n"
                 "        %s_v = v;\n        %s = %s;\n    }\n",

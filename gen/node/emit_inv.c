@@ -173,11 +173,15 @@ compare(Ix *x, const SnExpr *e, Iv a, Iv b)
         b = t;
         k = swap[k];
     }
-    if (is_list(a) && !is_list(b) && b.ty != SN_TY_SHAPE)
-        return iv(SN_TY_BOOL,
-                  sn_format(x->a, "sn_%s_all(%s, SN_CMP_%s, (double)%s)",
-                            a.ty == SN_TY_INTS ? "ints" : "reals", a.s, cmp[k],
-                            paren(x, b)));
+    if (is_list(a) && !is_list(b) && b.ty != SN_TY_SHAPE) {
+        bool ints = a.ty == SN_TY_INTS, exact = ints && b.ty == SN_TY_INT;
+        return iv(SN_TY_BOOL, sn_format(x->a, "sn_%s(%s, SN_CMP_%s, %s%s)",
+                                        exact  ? "ints_all"
+                                        : ints ? "ints_all_real"
+                                               : "reals_all",
+                                        a.s, cmp[k], exact ? "" : "(double)",
+                                        exact ? b.s : paren(x, b)));
+    }
     if (a.fill && !b.fill) {
         Iv t = a;
         a = b;
@@ -185,7 +189,7 @@ compare(Ix *x, const SnExpr *e, Iv a, Iv b)
     }
     if (is_list(a) && b.fill)
         return iv(SN_TY_BOOL,
-                  sn_format(x->a, "%ssn_ints_fill(%s, %s)", not, a.s, b.fill));
+                  sn_format(x->a, "%ssn_inv_filled(%s, %s)", not, a.s, b.fill));
     if (is_list(a) || is_list(b)) {
         if (a.ty == SN_TY_SHAPE)
             a.s = sn_format(x->a, "sn_inv_dims(%s)", a.s);

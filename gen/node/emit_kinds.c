@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* sn_kinds.h, sn_kinds.c, sn_gen.h: every kind as a number, an attribute
  * struct, accessors and a constructor, and as one row of descriptor tables. */
-#include "gen/text/emit.h"
+#include "gen/node/part.h"
 
 #include <math.h>
 #include <string.h>
@@ -53,36 +53,6 @@ put_new_head(SnBuf *out, const SnDefNode *n, Kd k, const char *before,
 }
 
 static void
-put_struct(SnBuf *b, const SnDefNode *n, Kd k)
-{
-    SnArena *a = b->a;
-
-    for (uint32_t i = 0; i < n->nall; i++) {
-        const SnDefAttr *at = n->all[i];
-        if (at->ty != SN_AT_ENUM)
-            continue;
-        sn_puts(b, "enum {");
-        for (uint32_t w = 0; w < at->nword; w++)
-            sn_putf(b, "%s\n    SN_%s_%s_%s = %u", w ? "," : "", k.up,
-                    sn_upper(a, at->name), sn_upper(a, at->word[w]), w);
-        sn_puts(b, "\n};\n");
-    }
-    if (n->nall == 0)
-        return;
-    sn_putf(b, "typedef struct %s {\n", k.st);
-    for (uint32_t i = 0; i < n->nall; i++) {
-        const SnDefAttr *at = n->all[i];
-        sn_putf(b, "    %s%s;", sn_attr_ctype(at), sn_field(a, at->name));
-        if (at->fixed)
-            sn_putf(b, " /* %u */", at->fixed);
-        if (at->ty == SN_AT_RANGE)
-            sn_putf(b, " /* range(%s) */", at->range_of);
-        sn_putc(b, '\n');
-    }
-    sn_putf(b, "} %s;\n", k.st);
-}
-
-static void
 put_access(SnBuf *b, const SnDefNode *n, Kd k)
 {
     if (n->nall)
@@ -126,8 +96,11 @@ emit_kinds_h(const SnDefs *s, const char *outdir, SnDiag *d)
                      "constructors.");
     const char *guard = sn_emit_guard(s, "kinds.h");
     bool plugin = s->is_plugin;
-    sn_putf(&b, "#ifndef %s\n#define %s\n\n#include \"%s\"\n\n", guard, guard,
+    sn_putf(&b, "#ifndef %s\n#define %s\n\n#include \"%s\"\n", guard, guard,
             plugin ? "sn_kinds.h" : "graph/desc.h");
+    for (unsigned part = 0; part < SN_NPART && !plugin; part++)
+        sn_putf(&b, "#include \"sn_attr_%u.h\"\n", part);
+    sn_putc(&b, '\n');
     sn_emit_open(&b);
     sn_puts(&b, "enum {\n");
     for (uint32_t i = 0; i < s->nnode; i++)
@@ -145,9 +118,11 @@ emit_kinds_h(const SnDefs *s, const char *outdir, SnDiag *d)
         sn_putc(&b, '\n');
         sn_puts(&b, "/*");
         put_doc(&b, n);
-        put_struct(&b, n, k);
+        if (plugin)
+            sn_emit_struct(&b, n);
         put_access(&b, n, k);
     }
+    sn_emit_maps_h(&b, s);
     sn_emit_close(&b);
     sn_emit_file(&b, outdir, sn_emit_name(s, "kinds.h"), d);
 }
@@ -163,26 +138,15 @@ emit_gen_h(const SnDefs *s, const char *outdir, SnDiag *d)
     sn_buf_init(&b, a);
     sn_emit_head(&b, "Functions that the tables of sn_kinds.c point to.");
     const char *guard = sn_emit_guard(s, "gen.h");
-    sn_putf(&b, "#ifndef %s\n#define %s\n\n#include \"graph/desc.h\"\n\n",
-            guard, guard);
+    sn_putf(&b, "#ifndef %s\n#define %s\n\n#include \"graph/desc.h\"\n", guard,
+            guard);
+    for (unsigned part = 0; part < SN_NPART && !s->is_plugin; part++)
+        sn_putf(&b, "#include \"sn_eval_%u.h\"\n", part);
+    sn_putc(&b, '\n');
     sn_emit_open(&b);
-    sn_putf(&b,
-            "/* %s: moves; then by kind and tuple */\n"
-            "SnEvalFn sn_eval_move;\n",
-            sn_emit_name(s, "eval.c"));
-    for (uint32_t i = 0; i < s->nnode; i++) {
-        const SnDefNode *n = s->node[i];
-        if (!sn_defs_mine(s, n->backend))
-            continue;
-        for (uint32_t t = 0; t < n->ntuple; t++) {
-            const char *fn = sn_eval_name(a, n, t);
-            if (fn && strcmp(fn, "sn_eval_move"))
-                sn_putf(&b, "SnEvalFn %s;\n", fn);
-        }
-        const char *real = sn_real_name(s, n);
-        if (real)
-            sn_putf(&b, "SnEvalFn %s;\n", real);
-    }
+    if (s->is_plugin)
+        for (uint32_t i = 0; i < s->nnode; i++)
+            sn_emit_eval_names(&b, s, s->node[i]);
     sn_putf(&b, "\n/* %s: where constraints, invariants */\n",
             sn_emit_name(s, "inv.c"));
     for (uint32_t i = 0; i < s->nnode; i++) {
@@ -449,31 +413,6 @@ static const char *const class_enum[] = {
     "SN_C_SOURCE", "SN_C_CONVERT", "SN_C_CONTRACT", "SN_C_POINT",
     "SN_C_WINDOW", "SN_C_MOVE",    "SN_C_OPAQUE"};
 
-static const char *const map_enum[] = {"SN_MAP_NONE",
-                                       "SN_MAP_EACH",
-                                       "SN_MAP_FILL",
-                                       "SN_MAP_BROADCAST",
-                                       "SN_MAP_CONV",
-                                       "SN_MAP_CONV_TRANSPOSE",
-                                       "SN_MAP_MATMUL",
-                                       "SN_MAP_POOL",
-                                       "SN_MAP_ROW",
-                                       "SN_MAP_REDUCE",
-                                       "SN_MAP_WINDOW_CHANNEL",
-                                       "SN_MAP_PERMUTE",
-                                       "SN_MAP_RESHAPE",
-                                       "SN_MAP_CONCAT",
-                                       "SN_MAP_SLICE",
-                                       "SN_MAP_TILE",
-                                       "SN_MAP_FLIP",
-                                       "SN_MAP_BLOCK",
-                                       "SN_MAP_PAD",
-                                       "SN_MAP_GATHER",
-                                       "SN_MAP_NEAREST",
-                                       "SN_MAP_TABLE",
-                                       "SN_MAP_BAG",
-                                       "SN_MAP_TOPK"};
-
 static void
 put_arg(SnBuf *b, const SnDefNode *n, const SnExpr *e)
 {
@@ -505,8 +444,20 @@ fill_attr(const SnDefNode *n, const SnExpr *e)
     return -1;
 }
 
+/* The operand that a move copies, or -1. */
+static int
+moved_port(const SnDefNode *n, const SnDefSem *m)
+{
+    const SnExpr *f = m->formula;
+
+    for (uint32_t i = 0; m->cls == SN_DC_MOVE && f && i < n->nin; i++)
+        if (f->ek == SN_E_NAME && !strcmp(n->in[i]->name, f->s))
+            return (int)i;
+    return -1;
+}
+
 static void
-put_sems(SnBuf *b, const SnDefNode *n, Kd k)
+put_sems(SnBuf *b, const SnDefs *s, const SnDefNode *n, Kd k)
 {
     uint32_t nsem = n->nout ? n->nout : 1;
 
@@ -514,9 +465,9 @@ put_sems(SnBuf *b, const SnDefNode *n, Kd k)
     for (uint32_t i = 0; i < nsem; i++) {
         const SnDefSem *m = n->rsem[i];
         sn_putf(b, "    { .cls = %s", class_enum[m->cls]);
-        if (m->map_id) {
-            sn_putf(b, ", .map = %s, .narg = %u,\n      .arg = { ",
-                    map_enum[m->map_id], m->narg);
+        if (m->decl) {
+            sn_putf(b, ", .decl = &%s, .narg = %u,\n      .arg = { ",
+                    sn_emit_map_symbol(s, m->decl), m->narg);
             for (uint32_t j = 0; j < m->narg; j++) {
                 sn_puts(b, j ? ", " : "");
                 put_arg(b, n, m->arg[j]);
@@ -531,7 +482,8 @@ put_sems(SnBuf *b, const SnDefNode *n, Kd k)
             sn_puts(b, ", .mean = true");
         if (m->nonempty)
             sn_puts(b, ", .nonempty = true");
-        sn_putf(b, ", .fill = %d },\n", fill_attr(n, m->els));
+        sn_putf(b, ",\n      .from = %d, .fill = %d },\n", moved_port(n, m),
+                fill_attr(n, m->els));
     }
     sn_puts(b, "};\n");
 }
@@ -725,9 +677,10 @@ put_row(SnBuf *b, const SnDefs *s, const SnDefNode *n, Kd k)
     sn_emit_f32(b, cost);
     sn_puts(b, ", .backend = ");
     sn_emit_str(b, n->backend ? n->backend->name : NULL);
-    sn_puts(b, ", .where = ");
-    sn_emit_str(b, sn_where(b->a, n->pos));
-    sn_puts(b, " },\n");
+    if (s->is_plugin)
+        sn_putf(b, ", .where = \"%s\" },\n", sn_where(b->a, n->pos));
+    else
+        sn_putf(b, ", .where = sn_kind_where[SN_K_%s] },\n", k.up);
 }
 
 /* The table of kinds: the core's starts with row 0, which no kind has. */
@@ -764,6 +717,9 @@ emit_kinds_c(const SnDefs *s, const char *outdir, SnDiag *d)
             "#include <stddef.h>\n\n#include \"%s\"\n",
             sn_emit_name(s, s->is_plugin ? "rules.h" : "kinds.h"),
             sn_emit_name(s, "gen.h"));
+    if (!s->is_plugin)
+        sn_puts(&b, "#include \"sn_where.h\"\n");
+    sn_emit_plugin_maps(&b, s);
     for (uint32_t i = 0; i < s->nnode; i++) {
         const SnDefNode *n = s->node[i];
         Kd k = kind_names(s->arena, n);
@@ -776,7 +732,7 @@ emit_kinds_c(const SnDefs *s, const char *outdir, SnDiag *d)
         sn_emit_ports(&b, n->in, n->nin, k.lo, "in");
         sn_emit_ports(&b, n->out, n->nout, k.lo, "out");
         put_tuples(&b, s, n, k);
-        put_sems(&b, n, k);
+        put_sems(&b, s, n, k);
         put_invs(&b, n, k);
         sn_emit_onnx_maps(&b, n);
         put_new(&b, n, k);
@@ -791,5 +747,7 @@ sn_emit_kinds(const SnDefs *s, const char *outdir, SnDiag *d)
 {
     emit_kinds_h(s, outdir, d);
     emit_gen_h(s, outdir, d);
+    if (!s->is_plugin)
+        sn_emit_parts(s, outdir, d);
     emit_kinds_c(s, outdir, d);
 }

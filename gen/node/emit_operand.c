@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#include "dsl/model/reads.h"
+
 SnDefConc
 sn_formula_out(const SnFormula *f)
 {
@@ -191,21 +193,19 @@ out_index(SnFormula *f, const SnDefPort *p)
             sn_formula_refuse(f, "an operand of a sum is read outside it");
             return "0";
         }
-        return !strcmp(f->sem->map, "row") ? "m.c[e]" : "m.c[0]";
+        return "m.c[e]";
     }
     if (p->fact == SN_DF_PIN) {
         f->want_chan = true;
         return "ch";
     }
     const char *vec = sn_format(f->a, "%s_vec", p->name);
-    bool row = !strcmp(f->sem->map, "row");
     if (sn_formula_once(f, vec, 0))
         sn_putf(&f->pre, "const bool %s = sn_is_vector(c, %u, %u);\n", vec,
                 p->index, f->res);
     f->want_o = true;
-    if (!row)
-        f->want_chan = true;
-    return sn_format(f->a, "%s ? %s : o", vec, row ? "e" : "ch");
+    f->want_chan = true;
+    return sn_format(f->a, "%s ? ch : o", vec);
 }
 
 static const char *
@@ -215,13 +215,32 @@ set_index(SnFormula *f, const SnDefPort *p)
 
     if (m->narg > 0 && sn_formula_port(f, m->arg[0]) == p)
         return "m.a[k] + l * m.lane_a";
-    if (!strcmp(m->map, "bag"))
-        return "m.b[k]";
-    if (m->narg > 1 && sn_formula_port(f, m->arg[1]) == p)
+    const SnDefPort *w = m->narg > 1 ? sn_formula_port(f, m->arg[1]) : NULL;
+    if (w == p)
         return "m.b[k] + l * m.lane_b";
+    if (!sn_formula_mapped(f, p) && sn_formula_map_has(f, SN_MS_BESIDE))
+        return "m.b[k]";
     sn_formula_refuse(f, "an operand that the map does not read is inside a "
                          "reduction");
     return "0";
+}
+
+bool
+sn_formula_map_has(const SnFormula *f, SnMapStmtKind kind)
+{
+    return f->sem->decl && sn_map_stmt(f->sem->decl->decl, kind);
+}
+
+/* Are rows chosen by an operand's elements? */
+static bool
+reads_elements(const SnFormula *f)
+{
+    const SnMapDecl *d = f->sem->decl ? f->sem->decl->decl : NULL;
+
+    for (unsigned i = 0; d && i < d->nparam; i++)
+        if (d->param[i].data)
+            return true;
+    return false;
 }
 
 const char *
@@ -235,15 +254,16 @@ sn_formula_code(SnFormula *f, const SnDefPort *p)
         return v;
     const char *ptr = sn_formula_ptr(f, p);
     if (c.elem == SN_DE_ROW8) {
-        if (f->ctx != SN_IN_SET || strcmp(f->sem->map, "bag"))
-            sn_formula_refuse(f, "rows of row8 are read by bag only");
+        if (f->ctx != SN_IN_SET || !reads_elements(f))
+            sn_formula_refuse(f, "rows of row8 are read by index only");
         sn_putf(f->elem,
                 "const float %s = sn_dequant_row8(%s + m.a[k], "
                 "m.nlane, l);\n",
                 v, ptr);
         return v;
     }
-    if (f->ctx == SN_IN_POINT && !strcmp(f->sem->map, "broadcast"))
+    if (f->ctx == SN_IN_POINT && !sn_sem_each(f->sem) &&
+        sn_sem_each_repeats(f->sem))
         idx = sn_format(f->a, "m.off[%u] + i * m.step[%u]", p->index, p->index);
     else if (f->ctx == SN_IN_POINT)
         idx = conc_of(f, f->n->out[f->res]).axis >= 0 || c.axis >= 0 ? "o + i"

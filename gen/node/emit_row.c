@@ -5,12 +5,6 @@
 
 #include <string.h>
 
-static const char *
-map_of(const SnFormula *f)
-{
-    return f->sem->map ? f->sem->map : "";
-}
-
 /* The operand port of d(PORT), or NULL. */
 static const SnDefPort *
 deq_of(const SnFormula *f, const SnExpr *e)
@@ -22,10 +16,7 @@ bool
 sn_row_sum(SnFormula *f, const SnExpr *e, const SnDefPort **x,
            const SnDefPort **w)
 {
-    const char *map = map_of(f);
-
-    if (strcmp(map, "conv") && strcmp(map, "conv_transpose") &&
-        strcmp(map, "matmul"))
+    if (!f->sem->decl || sn_map_count(f->sem->decl->decl, SN_MS_READ) != 2)
         return false;
     if (!sn_is_call(e, "sum", 1) || e->kid[0]->ek != SN_E_BIN ||
         e->kid[0]->op != SN_OP_MUL)
@@ -321,9 +312,7 @@ static bool
 mean_quant(SnFormula *f, const SnDefPort *x, const SnExpr *e, const char *ys,
            const char *yz, const char *lim, SnVal *v)
 {
-    bool pool = !strcmp(map_of(f), "pool");
-
-    if (!pool) {
+    if (!sn_formula_map_has(f, SN_MS_PARTS)) {
         v->s = mean_any(f, x, ys, yz, lim);
         v->ct = SN_CT_INT;
         v->atom = true;
@@ -425,7 +414,7 @@ sn_row_lrn(SnFormula *f)
                                      "the row lrn reads attributes size : int, "
                                      "alpha, beta, k : real");
     }
-    if (strcmp(map_of(f), "window_channel") ||
+    if (!sn_formula_map_has(f, SN_MS_CENTRE) ||
         f->t->in[x->index].elem != SN_DE_QI8 ||
         sn_formula_out(f).elem != SN_DE_QI8)
         return sn_formula_refuse(f, "the row lrn is for quant(i8) over "

@@ -84,6 +84,8 @@ const SnDefPort *sn_formula_port(const SnFormula *f,
 bool sn_is_call(const SnExpr *e, const char *fn, uint32_t nkid);
 bool sn_formula_mapped(const SnFormula *f, const SnDefPort *p);
 
+/* Has the map a statement of this kind? */
+bool sn_formula_map_has(const SnFormula *f, SnMapStmtKind kind);
 /* Variables of a port, declared on first use. */
 const char *sn_formula_ptr(SnFormula *f, const SnDefPort *p);
 const char *sn_formula_scale(SnFormula *f, const SnDefPort *p);

@@ -84,9 +84,13 @@ emit_header(const SnDefs *defs, const SnDefBackend *k, const Kernels *v,
     sn_emit_head(&b, sn_format(a, "The kernels of backend %s.", k->name));
     sn_putf(&b,
             "#ifndef SN_%s_KERNELS_H\n#define SN_%s_KERNELS_H\n\n"
-            "#include \"graph/desc.h\"\n%s#include \"%s\"\n\n",
-            up, up, k->nhook ? "#include \"rewrite/rewrite.h\"\n" : "",
-            sn_emit_name(defs, "kinds.h"));
+            "#include \"graph/desc.h\"\n%s",
+            up, up, k->nhook ? "#include \"rewrite/rewrite.h\"\n" : "");
+    /* In the tree a kernel that asks no attribute is not compiled again for a
+     * new node. */
+    if (defs->is_plugin)
+        sn_putf(&b, "#include \"%s\"\n", sn_emit_name(defs, "kinds.h"));
+    sn_puts(&b, "\n");
     sn_emit_open(&b);
     for (uint32_t i = 0; i < v->nfn; i++)
         sn_putf(&b, "SnEvalFn %s;\n", v->fn[i]);
@@ -170,7 +174,7 @@ put_refines(const SnDefs *defs, SnBuf *b, const SnDefBackend *k)
         sn_puts(&row, ",\n");
         sn_emit_family(&row, &r->as->family);
         sn_emit_joins(&row, defs->nderive + defs->nclass, r->joins);
-        sn_putf(&row, "      .where = \"%s\" },\n", sn_where(a, r->pos));
+        sn_puts(&row, "    },\n");
     }
     if (row.n)
         sn_putf(b, "static const SnRefineDesc %s_refine[] = {\n%s};\n",
@@ -220,11 +224,17 @@ put_parts(const SnDefs *defs, SnDiag *d, SnBuf *b, const SnDefBackend *k,
     }
 }
 
-static void
-put_row(const SnDefs *defs, SnBuf *b, const SnDefBackend *k, const Kernels *v)
+SnPos
+sn_rule_backend_at(const SnDefBackend *k)
 {
+    return k->ncap ? k->cap[0].pos : (SnPos){.src = NULL};
+}
+
+static void
+put_row(const SnDefs *defs, SnBuf *b, uint32_t i, const Kernels *v)
+{
+    const SnDefBackend *k = defs->backend[i];
     const char *lo = lower(defs, k);
-    SnPos at = k->ncap ? k->cap[0].pos : (SnPos){.src = NULL};
 
     sn_putf(b,
             "    { .name = \"%s\", .rounding = SN_ROUNDING_%s,\n"
@@ -233,8 +243,8 @@ put_row(const SnDefs *defs, SnBuf *b, const SnDefBackend *k, const Kernels *v)
             k->fallback_reference ? "true" : "false");
     if (k->nenable) {
         sn_puts(b, ",\n      .optin = (const char *const[]){ ");
-        for (uint32_t i = 0; i < k->nenable; i++) {
-            sn_emit_str(b, k->enable[i]);
+        for (uint32_t n = 0; n < k->nenable; n++) {
+            sn_emit_str(b, k->enable[n]);
             sn_puts(b, ", ");
         }
         sn_puts(b, "NULL }");
@@ -250,7 +260,11 @@ put_row(const SnDefs *defs, SnBuf *b, const SnDefBackend *k, const Kernels *v)
         sn_putf(b, ",\n      .nkernel = %u, .kernel = %s_kernels", v->n, lo);
     if (k->nhook)
         sn_putf(b, ",\n      .hooks = &%s_hooks", lo);
-    sn_putf(b, ",\n      .where = \"%s\" },\n", sn_where(defs->arena, at));
+    if (defs->is_plugin)
+        sn_putf(b, ",\n      .where = \"%s\" },\n",
+                sn_where(defs->arena, sn_rule_backend_at(k)));
+    else
+        sn_putf(b, ",\n      .where = sn_backend_where[%u] },\n", i);
 }
 
 void
@@ -271,7 +285,7 @@ sn_emit_backends(const SnDefs *defs, SnDiag *d, SnBuf *b, const char *outdir)
             defs->is_plugin ? "plugin" : "sn_core");
     for (uint32_t i = 0; i < defs->nbackend; i++)
         if (sn_defs_mine(defs, defs->backend[i]))
-            put_row(defs, b, defs->backend[i], &v[i]);
+            put_row(defs, b, i, &v[i]);
     if (defs->is_plugin) {
         sn_puts(b, "};\n");
         return;

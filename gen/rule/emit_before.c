@@ -64,7 +64,7 @@ presence(SnRuleGen *cx)
 enum { NOT_AT_ALL, BY_TYPE, OTHERWISE };
 
 static int
-speaks_of(const SnExpr *e, const char *name)
+mention_of(const SnExpr *e, const char *name)
 {
     int most = NOT_AT_ALL;
 
@@ -73,9 +73,9 @@ speaks_of(const SnExpr *e, const char *name)
     if (e->ek == SN_E_NAME && !strcmp(e->s, name))
         return OTHERWISE;
     if (e->ek == SN_E_MEMBER && !strcmp(e->s, "type"))
-        return speaks_of(e->kid[0], name) ? BY_TYPE : NOT_AT_ALL;
+        return mention_of(e->kid[0], name) ? BY_TYPE : NOT_AT_ALL;
     for (uint32_t i = 0; i < e->nkid; i++) {
-        int k = speaks_of(e->kid[i], name);
+        int k = mention_of(e->kid[i], name);
         most = k > most ? k : most;
     }
     return most;
@@ -92,9 +92,9 @@ outside(const SnTerm *t, const char *name)
     if ((t->name && !strcmp(t->name, name)) ||
         (t->like && !strcmp(t->like, name)))
         return OTHERWISE;
-    most = speaks_of(t->type ? t->type : t->forced, name);
+    most = mention_of(t->type ? t->type : t->forced, name);
     for (uint32_t i = 0; i < t->nasg; i++) {
-        k = speaks_of(t->asg[i].e, name);
+        k = mention_of(t->asg[i].e, name);
         most = k > most ? k : most;
     }
     for (uint32_t i = 0; i < t->narg; i++) {
@@ -254,7 +254,7 @@ dry_run(SnRuleGen *cx, const SnTerm *t)
                      r.b, r.consumer, r.new_x);
         sn_rule_line(cx, NULL, "if (why) {");
         sn_rule_line(cx, NULL, "    sn_declined(rw, %s, g, %s, \"%%s\", why);",
-                     sn_rule_rule_enum(cx->defs, cx->rule), r.consumer);
+                     sn_rule_enum(cx->defs, cx->rule), r.consumer);
         sn_rule_line(cx, NULL, "    return false;");
         sn_rule_line(cx, NULL, "}");
     }

@@ -114,7 +114,7 @@ fail_unless(SnRuleGen *cx, const SnExpr *e)
     sn_rule_line(cx, NULL, "if (%s)", sn_rule_cond(cx, e, true));
     cx->indent += 4;
     sn_rule_line(cx, NULL, "return sn_guard_fails(rw, %s, g, %s, %s, %s);",
-                 sn_rule_rule_enum(cx->defs, cx->rule), cx->root,
+                 sn_rule_enum(cx->defs, cx->rule), cx->root,
                  sn_buf_str(&quoted), named(cx, e));
     cx->indent -= 4;
 }

@@ -96,7 +96,7 @@ sn_rule_dispatched(const SnDefs *defs, const SnDefRule *r)
 static const char *
 call(const SnDefs *defs, const SnDefRule *r)
 {
-    return sn_format(defs->arena, "%s(g, rw, id)", sn_rule_rule_fn(defs, r));
+    return sn_format(defs->arena, "%s(g, rw, id)", sn_rule_fn(defs, r));
 }
 
 /* return a(..) || b(..); of the rules that may match operand 0 of kind k
@@ -233,17 +233,18 @@ put_visit(const SnDefs *defs, SnBuf *b, const Group *g)
 
 /* ---- sets of kinds ---- */
 
-/* derive sink Transpose: moves of data, not of scales. */
-static bool
-sinks_layout(const SnDefDerive *v)
-{
-    return !strcmp(v->family, "sink") && v->what && strcmp(v->what, "Rescale");
-}
-
+/* Each of what sinks has a routine of its own. */
 static const char *
-family(SnArena *a, const SnDefDerive *v)
+family(const SnDefs *defs, const SnDefDerive *v)
 {
-    return sinks_layout(v) ? "LAYOUT" : sn_upper(a, v->family);
+    const SnDefNode *n = v->what ? sn_def_node(defs, v->what) : NULL;
+    const SnDefSem *s = n ? n->rsem[0] : NULL;
+
+    if (strcmp(v->family, "sink") || !s)
+        return sn_upper(defs->arena, v->family);
+    if (s->cls == SN_DC_CONVERT)
+        return n->tuple[0].out[0].elem == SN_DE_F32 ? "DEQUANT" : "SINK";
+    return !strcmp(s->map, "reshape") ? "REGROUP" : "LAYOUT";
 }
 
 uint32_t
@@ -300,8 +301,6 @@ claim(SnArena *a, const SnDefClaim *c)
 static void
 put_steps(const SnDefs *defs, SnBuf *b, const SnDefPass *p, const char *name)
 {
-    SnArena *a = defs->arena;
-
     sn_putf(b, "static const SnStep steps_%s[] = {\n", name);
     for (uint32_t i = 0; i < p->nstep;) {
         const SnDefDerive *v = p->step[i].derive;
@@ -309,7 +308,7 @@ put_steps(const SnDefs *defs, SnBuf *b, const SnDefPass *p, const char *name)
             sn_putf(b,
                     "    { .family = SN_FAM_%s, .rule = %s,\n"
                     "      .join = %u },\n",
-                    family(a, v), sn_rule_derive_enum(defs, v),
+                    family(defs, v), sn_rule_derive_enum(defs, v),
                     sn_rule_join(defs, v));
             i++;
             continue;
@@ -447,7 +446,7 @@ put_rule(const SnDefs *defs, SnBuf *b, const SnDefRule *r)
     sn_putf(b,
             "    [%s%s] =\n    { .pass = \"%s\", .name = \"%s\", "
             ".family = SN_FAM_%s,\n      .claim = %s",
-            sn_rule_rule_enum(defs, r), defs->is_plugin ? " - SN_RULE_END" : "",
+            sn_rule_enum(defs, r), defs->is_plugin ? " - SN_RULE_END" : "",
             r->pass->name, r->name,
             r->custom  ? "CUSTOM"
             : r->lower ? "LOWER"
@@ -466,11 +465,14 @@ put_rule(const SnDefs *defs, SnBuf *b, const SnDefRule *r)
     }
     if (r->backend)
         sn_putf(b, ", .backend = \"%s\"", r->backend->name);
-    sn_putf(b, ", .where = \"%s\",\n      .text = ", sn_where(a, r->pos));
+    if (defs->is_plugin)
+        sn_putf(b, ", .where = \"%s\"", sn_where(a, r->pos));
+    else
+        sn_putf(b, ", .where = sn_rule_where[%s]", sn_rule_enum(defs, r));
+    sn_puts(b, ",\n      .text = ");
     put_text(b, r->text);
     if (r->requires)
-        sn_putf(b, ",\n      .supported = %s_supported",
-                sn_rule_rule_fn(defs, r));
+        sn_putf(b, ",\n      .supported = %s_supported", sn_rule_fn(defs, r));
     sn_puts(b, " },\n");
 }
 
@@ -485,9 +487,10 @@ put_derive(const SnDefs *defs, SnBuf *b, const SnDefDerive *v)
     sn_putf(b,
             "    [%s] =\n    { .pass = \"%s\", .name = \"%s\", "
             ".family = SN_FAM_%s,\n      .claim = { SN_CLAIM_%s }, "
-            ".where = \"%s\",\n      .text = ",
+            ".where = sn_rule_where[%s],\n      .text = ",
             sn_rule_derive_enum(defs, v), sn_rule_derive_pass(defs, v)->name,
-            v->family, family(a, v), c, sn_where(a, v->pos));
+            sn_rule_derive_name(defs, v), family(defs, v), c,
+            sn_rule_derive_enum(defs, v));
     put_text(b, sn_rule_derive_text(a, v));
     sn_puts(b, " },\n");
 }

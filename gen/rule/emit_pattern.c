@@ -11,7 +11,7 @@ static void match_node(SnRuleGen *cx, const SnPat *p, const char *id);
 /* ---- commuting operands ---- */
 
 static bool
-speaks(const SnPat *p)
+is_matched(const SnPat *p)
 {
     return p && p->pk != SN_P_WILD;
 }
@@ -30,7 +30,7 @@ count_var(const SnPat *p, const SnDefVar *v)
 static bool
 any_value(const SnDefRule *r, const SnPat *p)
 {
-    if (!speaks(p))
+    if (!is_matched(p))
         return true;
     return p->pk == SN_P_VAR && !p->nconc && !p->nuse &&
            count_var(r->pat, p->var) == 1 &&
@@ -387,7 +387,7 @@ match_node(SnRuleGen *cx, const SnPat *p, const char *id)
     const char **kid = SN_NEW_N(cx->a, const char *, n->nin + 1);
     for (uint32_t i = 0; i < n->nin; i++) {
         const SnPat *k = p->by_port[i];
-        if (!speaks(k))
+        if (!is_matched(k))
             continue;
         if (n->in[i]->variadic) {
             match_run(cx, k, p, id, i);
@@ -528,9 +528,8 @@ put_body(SnRuleGen *cx, SnBuf *b, uint32_t nswap)
         sn_rule_line(cx, NULL, "return %s(g, rw, %s);", r->builder, cx->root);
     } else {
         sn_rule_line(cx, NULL, "%s", "");
-        sn_rule_fail_if(cx,
-                        sn_format(cx->a, "!sn_fire(rw, %s, g, %s)",
-                                  sn_rule_rule_enum(cx->defs, r), cx->root));
+        sn_rule_fail_if(cx, sn_format(cx->a, "!sn_fire(rw, %s, g, %s)",
+                                      sn_rule_enum(cx->defs, r), cx->root));
         sn_rule_replace(cx);
     }
     sn_rule_flush(cx, &body);
@@ -541,9 +540,9 @@ put_body(SnRuleGen *cx, SnBuf *b, uint32_t nswap)
 }
 
 void
-sn_rule_rule(const SnDefs *defs, SnDiag *d, const SnDefRule *r, SnBuf *b)
+sn_emit_rule(const SnDefs *defs, SnDiag *d, const SnDefRule *r, SnBuf *b)
 {
-    const char *fn = sn_rule_rule_fn(defs, r);
+    const char *fn = sn_rule_fn(defs, r);
     SnBuf body;
     SnRuleGen cx;
 

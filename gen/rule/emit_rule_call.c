@@ -216,7 +216,7 @@ rx_list_fn(SnRuleGen *cx, const SnExpr *e)
 
     if (!strcmp(e->s, "identity"))
         return sn_rule_expr_prim(SN_TY_BOOL,
-                                 sn_format(cx->a, "sn_identity(%s)", a));
+                                 sn_format(cx->a, "sn_ints_identity(%s)", a));
     if (!strcmp(e->s, "compose"))
         return sn_rule_expr_prim(
             SN_TY_INTS, sn_format(cx->a, "sn_compose(sn_scratch(rw), %s, %s)",

@@ -147,9 +147,16 @@ compare_lists(SnRuleGen *cx, const SnExpr *e, SnRuleExpr a, SnRuleExpr b)
     static const char *const name[] = {
         [SN_OP_EQ] = "EQ", [SN_OP_NE] = "NE", [SN_OP_LT] = "LT",
         [SN_OP_LE] = "LE", [SN_OP_GT] = "GT", [SN_OP_GE] = "GE"};
-    return sn_rule_expr_prim(
-        SN_TY_BOOL, sn_format(cx->a, "sn_%s_all(%s, SN_CMP_%s, %s)",
-                              real ? "reals" : "ints", a.s, name[e->op], b.s));
+    const char *s = b.s;
+    double v;
+    if (real && !sn_rule_expr_real(b) && !sn_const_num(k, &v))
+        s = sn_format(cx->a, "(double)%s", sn_rule_expr_paren(cx, b, P_UNARY));
+    return sn_rule_expr_prim(SN_TY_BOOL,
+                             sn_format(cx->a, "sn_%s(%s, SN_CMP_%s, %s)",
+                                       real                   ? "reals_all"
+                                       : sn_rule_expr_real(b) ? "ints_all_real"
+                                                              : "ints_all",
+                                       a.s, name[e->op], s));
 }
 
 static SnRuleExpr

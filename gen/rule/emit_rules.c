@@ -57,14 +57,11 @@ emit_header(const SnDefs *defs, const char *outdir, SnDiag *d)
     sn_puts(&b, "enum {\n");
     for (uint32_t i = 0; i < defs->nrule; i++)
         if (sn_defs_mine(defs, defs->rule[i]->backend))
-            sn_putf(&b, "    %s = %s%u, /* %s */\n",
-                    sn_rule_rule_enum(defs, defs->rule[i]),
-                    plugin ? "SN_RULE_END + " : "", id++,
-                    sn_where(defs->arena, defs->rule[i]->pos));
+            sn_putf(&b, "    %s = %s%u,\n", sn_rule_enum(defs, defs->rule[i]),
+                    plugin ? "SN_RULE_END + " : "", id++);
     for (uint32_t i = 0; !plugin && i < defs->nderive; i++)
-        sn_putf(&b, "    %s = %u, /* %s */\n",
-                sn_rule_derive_enum(defs, defs->derive[i]), id++,
-                sn_where(defs->arena, defs->derive[i]->pos));
+        sn_putf(&b, "    %s = %u,\n",
+                sn_rule_derive_enum(defs, defs->derive[i]), id++);
     sn_putf(&b,
             plugin ? "    SN_RULE_%s_END = SN_RULE_END + %u\n};\n"
                    : "    SN_RULE%s_END = %u\n};\n",
@@ -82,7 +79,7 @@ emit_header(const SnDefs *defs, const char *outdir, SnDiag *d)
         sn_putf(&b,
                 "\n/* Of the declarations (sn_core_hash). */\n"
                 "#define SN_CORE_HASH UINT64_C(0x%016llx)\n",
-                (unsigned long long)sn_defs_hash(defs));
+                (unsigned long long)defs->hash);
     put_builders(defs, &b);
     sn_emit_close(&b);
     sn_emit_file(&b, outdir, sn_emit_name(defs, "rules.h"), d);
@@ -187,7 +184,7 @@ sn_emit_rules(const SnDefs *defs, const char *outdir, SnDiag *d)
     sn_buf_init(&rules, defs->arena);
     for (uint32_t i = 0; i < defs->nrule; i++)
         if (sn_defs_mine(defs, defs->rule[i]->backend))
-            sn_rule_rule(defs, d, defs->rule[i], &rules);
+            sn_emit_rule(defs, d, defs->rule[i], &rules);
     sn_buf_init(&b, defs->arena);
     sn_emit_head(&b, "Written rules, and the tables of rules, passes, "
                      "pipelines and backends.");
@@ -201,6 +198,8 @@ sn_emit_rules(const SnDefs *defs, const char *outdir, SnDiag *d)
         sn_puts(&b, "#include <string.h>\n");
     sn_putf(&b, "#include \"rewrite/rule.h\"\n#include \"%s\"\n",
             sn_emit_name(defs, "kinds.h"));
+    if (!defs->is_plugin)
+        sn_puts(&b, "#include \"sn_where.h\"\n");
     for (uint32_t i = 0; i < defs->nbackend; i++) {
         const SnDefBackend *k = defs->backend[i];
         bool any = k->nkernels > 0 || k->nhook > 0;
@@ -221,6 +220,8 @@ sn_emit_rules(const SnDefs *defs, const char *outdir, SnDiag *d)
     if (defs->is_plugin)
         put_plugin(defs, &b);
     sn_emit_file(&b, outdir, sn_emit_name(defs, "rules.c"), d);
-    if (!defs->is_plugin)
+    if (!defs->is_plugin) {
+        sn_emit_where(defs, outdir, d);
         sn_emit_tests(defs, outdir, d);
+    }
 }

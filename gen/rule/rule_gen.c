@@ -112,14 +112,14 @@ rule_name(const SnDefs *defs, const SnDefRule *r)
 }
 
 const char *
-sn_rule_rule_enum(const SnDefs *defs, const SnDefRule *r)
+sn_rule_enum(const SnDefs *defs, const SnDefRule *r)
 {
     return sn_format(defs->arena, "SN_RULE_%s",
                      sn_upper(defs->arena, rule_name(defs, r)));
 }
 
 const char *
-sn_rule_rule_fn(const SnDefs *defs, const SnDefRule *r)
+sn_rule_fn(const SnDefs *defs, const SnDefRule *r)
 {
     return sn_lower(defs->arena, rule_name(defs, r));
 }
@@ -134,12 +134,25 @@ sn_rule_derive_pass(const SnDefs *defs, const SnDefDerive *v)
     sn_bug("derive %s belongs to no pass", v->family);
 }
 
+/* Of several lines of one family in a pass, all but the first say of what. */
+const char *
+sn_rule_derive_name(const SnDefs *defs, const SnDefDerive *v)
+{
+    const SnDefPass *p = sn_rule_derive_pass(defs, v);
+
+    for (uint32_t i = 0; i < p->nderive && p->derive[i] != v; i++)
+        if (!strcmp(p->derive[i]->family, v->family))
+            return sn_format(defs->arena, "%s_%s", v->family,
+                             sn_lower(defs->arena, v->what));
+    return v->family;
+}
+
 const char *
 sn_rule_derive_enum(const SnDefs *defs, const SnDefDerive *v)
 {
     return sn_format(defs->arena, "SN_RULE_%s_%s",
                      sn_upper(defs->arena, sn_rule_derive_pass(defs, v)->name),
-                     sn_upper(defs->arena, v->family));
+                     sn_upper(defs->arena, sn_rule_derive_name(defs, v)));
 }
 
 /* From its place in the source up to the ';'. */

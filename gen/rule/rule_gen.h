@@ -83,8 +83,8 @@ void sn_rule_quote(SnBuf *b, const char *lead, const char *text);
 const char *sn_rule_kind(const SnRuleGen *cx, const SnDefNode *n);
 const char *sn_rule_lower(const SnRuleGen *cx, const SnDefNode *n);
 /* "SN_RULE_FOLD_FUSE", "fold_fuse" (rule), "FOLD_SINK" (derived). */
-const char *sn_rule_rule_enum(const SnDefs *defs, const SnDefRule *r);
-const char *sn_rule_rule_fn(const SnDefs *defs, const SnDefRule *r);
+const char *sn_rule_enum(const SnDefs *defs, const SnDefRule *r);
+const char *sn_rule_fn(const SnDefs *defs, const SnDefRule *r);
 /* n is base or a form of it, at any distance. */
 bool sn_rule_form_of(const SnDefNode *n, const SnDefNode *base);
 /* The kinds a root pattern may match. */
@@ -144,12 +144,17 @@ const SnAsg *sn_rule_asg(const SnTerm *t, const char *name);
 
 /* ---- files ---- */
 
-void sn_rule_rule(const SnDefs *defs, SnDiag *d, const SnDefRule *r, SnBuf *b);
+void sn_emit_rule(const SnDefs *defs, SnDiag *d, const SnDefRule *r, SnBuf *b);
 void sn_emit_passes(const SnDefs *defs, SnDiag *d, SnBuf *b);
+/* Where the first line of a backend's block is. */
+SnPos sn_rule_backend_at(const SnDefBackend *k);
+/* sn_where.h and sn_where.c; not of a plugin, whose tables hold the strings. */
+void sn_emit_where(const SnDefs *defs, const char *outdir, SnDiag *d);
 void sn_emit_backends(const SnDefs *defs, SnDiag *d, SnBuf *b,
                       const char *outdir);
 void sn_emit_tests(const SnDefs *defs, const char *outdir, SnDiag *d);
 const SnDefPass *sn_rule_derive_pass(const SnDefs *defs, const SnDefDerive *v);
+const char *sn_rule_derive_name(const SnDefs *defs, const SnDefDerive *v);
 const char *sn_rule_derive_enum(const SnDefs *defs, const SnDefDerive *v);
 /* The number of a derive line or a class in SnKindDesc.joins. */
 uint32_t sn_rule_join(const SnDefs *defs, const void *derive_or_class);

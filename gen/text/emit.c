@@ -327,43 +327,10 @@ sn_elem_ctype(int elem)
 bool
 sn_const_num(const SnExpr *e, double *v)
 {
-    double x, y;
-
-    switch (e->ek) {
-    case SN_E_INT:
-    case SN_E_BOOL:
-        *v = (double)e->i;
-        return true;
-    case SN_E_REAL:
-        *v = e->r;
-        return true;
-    case SN_E_NEG:
-        if (!sn_const_num(e->kid[0], &x))
-            return false;
-        *v = -x;
-        return true;
-    case SN_E_BIN:
-        if (!sn_const_num(e->kid[0], &x) || !sn_const_num(e->kid[1], &y))
-            return false;
-        switch (e->op) {
-        case SN_OP_ADD:
-            *v = x + y;
-            return true;
-        case SN_OP_SUB:
-            *v = x - y;
-            return true;
-        case SN_OP_MUL:
-            *v = x * y;
-            return true;
-        case SN_OP_DIV:
-            *v = x / y;
-            return y != 0;
-        default:
-            return false;
-        }
-    default:
-        return false;
-    }
+    if (e->ek != SN_E_BOOL)
+        return sn_expr_number(e, v);
+    *v = (double)e->i;
+    return true;
 }
 
 void

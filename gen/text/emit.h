@@ -8,17 +8,26 @@
 
 #include "base/buf.h"
 #include "base/file/file.h"
+#include "dsl/model/expr_tree.h"
 #include "dsl/model/model.h"
 
-/* sn_kinds.h, sn_kinds.c, sn_gen.h (prototypes between generated files). */
+/* sn_kinds.h, sn_kinds.c, sn_gen.h (prototypes between generated files), and
+ * their parts sn_attr_N.h and sn_eval_N.h. */
 void sn_emit_kinds(const SnDefs *s, const char *outdir, SnDiag *d);
 /* For sn_kinds.c (emit_onnx.c): the entries of a node's operators; then the
  * table of all operators. */
 void sn_emit_onnx_maps(SnBuf *b, const SnDefNode *n);
 void sn_emit_onnx(SnBuf *b, const SnDefs *s);
+/* sn_maps.c, and for the table of a plugin's kinds and for sn_kinds.h
+ * (emit_maps.c): the index maps; what one is
+ * named there. */
+void sn_emit_maps(const SnDefs *s, const char *outdir, SnDiag *d);
+void sn_emit_plugin_maps(SnBuf *b, const SnDefs *s);
+void sn_emit_maps_h(SnBuf *b, const SnDefs *s);
+const char *sn_emit_map_symbol(const SnDefs *s, const SnDefMap *m);
 /* sn_inv.c: where constraints and invariants. */
 void sn_emit_inv(const SnDefs *s, const char *outdir, SnDiag *d);
-/* sn_eval.c: one evaluator per node and tuple.  A quantized tuple without an
+/* sn_eval_N.c: one evaluator per node and tuple.  A quantized tuple without an
  * arithmetic row is an error (SN115). */
 void sn_emit_eval(const SnDefs *s, const char *outdir, SnDiag *d);
 /* reference.md */
@@ -81,12 +90,11 @@ const char *sn_eval_name(SnArena *a, const SnDefNode *n, uint32_t t);
  * tuple of f32, reads codes as they are or has no such row. */
 const char *sn_real_name(const SnDefs *s, const SnDefNode *n);
 
-/* The value of a constant expression (numbers, - + * /). */
+/* The value of a constant: true (1), false (0), or sn_expr_number. */
 bool sn_const_num(const SnExpr *e, double *v);
 
 /* ---- text as written ---- */
 
-void sn_put_expr(SnBuf *b, const SnExpr *e);  /* dsl/expr.c */
 void sn_put_sem(SnBuf *b, const SnDefSem *m); /* "y = ... over map(...)" */
 /* "(q8, q8c, q32c) -> q8" */
 void sn_put_tuple(SnBuf *b, const SnDefs *s, const SnDefNode *n,

@@ -367,6 +367,35 @@ put_pass(SnBuf *b, const SnDefPass *p)
         put_rule(b, p->rule[i]);
 }
 
+static void
+put_map_functions(SnBuf *b)
+{
+    sn_puts(b, "\n### Functions of maps\n\n");
+    for (unsigned i = 0; i < sn_map_nfn; i++)
+        sn_putf(b, "* `%s`: %s\n", sn_map_fns[i].name, sn_map_fns[i].doc);
+}
+
+static void
+put_maps(SnBuf *b, const SnDefs *s)
+{
+    uint32_t from = s->is_plugin ? s->core_nmap : 0;
+
+    if (from < s->nmap)
+        sn_puts(b, "\n## Index maps\n");
+    for (uint32_t i = from; i < s->nmap; i++) {
+        const SnDefMap *m = s->map[i];
+        sn_putf(b, "\n### map %s\n\n`%s`.", m->name, sn_where(b->a, m->pos));
+        if (m->doc && m->doc[0]) {
+            sn_putc(b, ' ');
+            put_sentence(b, m->doc);
+        }
+        sn_puts(b, "\n\n");
+        sn_emit_quote(b, "    ", m->text);
+    }
+    if (!s->is_plugin)
+        put_map_functions(b);
+}
+
 void
 sn_emit_ref(const SnDefs *s, const char *outdir, SnDiag *d)
 {
@@ -387,6 +416,7 @@ sn_emit_ref(const SnDefs *s, const char *outdir, SnDiag *d)
     for (uint32_t i = 0; i < s->nnode; i++)
         if (sn_defs_mine(s, s->node[i]->backend))
             put_node(&b, s, s->node[i]);
+    put_maps(&b, s);
     sn_puts(&b, "\n## Passes and rules\n");
     for (uint32_t i = 0; i < s->npass; i++)
         if (sn_defs_mine(s, s->pass[i]->backend))

@@ -82,26 +82,23 @@ put_yes(SnBuf *b, bool yes, const char *what, const char *why)
         sn_putf(b, "%s%s", yes ? "; " : ": ", why);
 }
 
-/* What is sunk: a conversion, a move. */
-typedef struct Sunk {
-    const char *r, *t;
-} Sunk;
-
-static Sunk
-sunk(const SnDefs *s)
+/* What is absorbed sinks in a family of its own; other lines move the rest. */
+static bool
+sinks(const SnDefDerive *d, const char *absorbed)
 {
-    Sunk k = {NULL, NULL};
+    return !strcmp(d->family, "sink") && d->what &&
+           (!absorbed || strcmp(d->what, absorbed));
+}
+
+static const char *
+absorbed(const SnDefs *s)
+{
+    const char *what = NULL;
 
     for (uint32_t i = 0; i < s->nderive; i++)
         if (!strcmp(s->derive[i]->family, "absorb"))
-            k.r = s->derive[i]->what;
-    for (uint32_t i = 0; i < s->nderive; i++) {
-        const SnDefDerive *d = s->derive[i];
-        if (!strcmp(d->family, "sink") && d->what &&
-            (!k.r || strcmp(d->what, k.r)))
-            k.t = d->what;
-    }
-    return k;
+            what = s->derive[i]->what;
+    return what;
 }
 
 /* The proofs that hold on backend `of`; NULL: those of the declarations. */
@@ -118,10 +115,11 @@ proofs_on(SnArena *a, const SnProofs *v, const SnDefBackend *of)
 
 /* The families of n, whose facts are those of `as`. */
 static void
-put_families(SnBuf *b, const SnProofs *v, const SnDefNode *n,
-             const SnDefNode *as, Sunk k)
+put_families(SnBuf *b, const SnDefs *s, const SnProofs *v, const SnDefNode *n,
+             const SnDefNode *as)
 {
     const SnDefFamily *f = &as->family;
+    const char *r = absorbed(s);
 
     sn_puts(b, "  absorb  ");
     put_absorb(b, as);
@@ -139,11 +137,14 @@ put_families(SnBuf *b, const SnProofs *v, const SnDefNode *n,
                                     "unused"
                                   : "yes, exact",
             f->why_sink);
-    if (k.r)
-        put_proofs(b, v, n, "sink", k.r);
+    if (r)
+        put_proofs(b, v, n, "sink", r);
     put_family(b, v, n, "integerize", "integerize", NULL);
-    if (k.t)
-        put_family(b, v, n, sn_format(b->a, "sink of %s", k.t), "sink", k.t);
+    for (uint32_t i = 0; i < s->nderive; i++)
+        if (sinks(s->derive[i], r))
+            put_family(b, v, n,
+                       sn_format(b->a, "sink of %s", s->derive[i]->what),
+                       "sink", s->derive[i]->what);
     sn_putc(b, '\n');
 }
 
@@ -151,20 +152,19 @@ void
 sn_explain(const SnDefs *s, const SnProofs *v, SnBuf *b)
 {
     const SnProofs *core = proofs_on(b->a, v, NULL);
-    Sunk k = sunk(s);
 
     for (uint32_t i = 0; i < s->nnode; i++) {
         const SnDefNode *n = s->node[i];
 
         sn_putf(b, "%s (%s)%s%s\n", n->name, sn_where(b->a, n->pos),
                 n->base ? ", form of " : "", n->base ? n->base->name : "");
-        put_families(b, core, n, n, k);
+        put_families(b, s, core, n, n);
     }
     for (uint32_t i = 0; i < s->nrefined; i++) {
         const SnDefRefined *r = s->refined[i];
 
         sn_putf(b, "%s on backend %s (%s)\n", r->as->name, r->backend->name,
                 sn_where(b->a, r->pos));
-        put_families(b, proofs_on(b->a, v, r->backend), r->node, r->as, k);
+        put_families(b, s, proofs_on(b->a, v, r->backend), r->node, r->as);
     }
 }

@@ -2,6 +2,7 @@
 #include "base/arena.h"
 
 #include <assert.h>
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -10,6 +11,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/budget.h"
 #include "base/status.h"
 
 /* Blocks are chained newest first.  Small objects are carved from the block
@@ -50,6 +52,15 @@ struct SnArena {
     Block *opened;     /* that block; NULL: none */
     size_t block_size; /* of the next block */
     size_t nbyte;
+    bool lazy;            /* the open block is charged as it is used */
+    size_t charged;       /* to the budget, */
+    SnBudget *budget;     /* or NULL */
+    SnArena *prev, *next; /* among those of the budget */
+};
+
+struct SnArenaList {
+    SnArena *first, *last;
+    pthread_mutex_t lock;
 };
 
 static _Thread_local SnGuard *guard_top;
@@ -91,17 +102,71 @@ prefer_huge(void *p, size_t nbyte)
 #endif
 }
 
-static _Noreturn void
-out_of_memory(void)
+void
+sn_guard_jump(void)
 {
     SnGuard *gu = guard_top;
+    const SnTrip *t = sn_budget_trip();
 
     if (gu) {
         guard_top = gu->up;
         longjmp(gu->env, 1);
     }
-    fputs("sinter: out of memory\n", stderr);
+    fprintf(stderr, "%s: %s\n", t->where, t->text);
     exit(SN_ENOMEM);
+}
+
+/* ---- the budget's list ---- */
+
+SnArenaList *
+sn_arena_list_new(void)
+{
+    SnArenaList *l = calloc(1, sizeof *l);
+
+    if (l)
+        pthread_mutex_init(&l->lock, NULL);
+    return l;
+}
+
+void
+sn_arena_list_free(SnArenaList *l)
+{
+    while (l->first)
+        sn_arena_free(l->first);
+    pthread_mutex_destroy(&l->lock);
+    free(l);
+}
+
+static void
+enlist(SnArena *a)
+{
+    SnArenaList *l = sn_budget_arenas(a->budget);
+
+    pthread_mutex_lock(&l->lock);
+    a->prev = l->last;
+    *(a->prev ? &a->prev->next : &l->first) = a;
+    l->last = a;
+    pthread_mutex_unlock(&l->lock);
+}
+
+static void
+strike(SnArena *a)
+{
+    SnArenaList *l = sn_budget_arenas(a->budget);
+
+    pthread_mutex_lock(&l->lock);
+    *(a->prev ? &a->prev->next : &l->first) = a->next;
+    *(a->next ? &a->next->prev : &l->last) = a->prev;
+    pthread_mutex_unlock(&l->lock);
+}
+
+/* Charges the budget, or ends in a guard. */
+static void
+charge(SnArena *a, size_t nbyte)
+{
+    if (!sn_budget_take(a->budget, nbyte))
+        sn_guard_jump();
+    a->charged += nbyte;
 }
 
 void
@@ -130,9 +195,12 @@ sn_arena_new(void)
     SnArena *a = request(sizeof *a, false);
 
     if (!a)
-        out_of_memory();
+        sn_out_of_memory();
     a->block_size = BLOCK_MIN;
     a->nbyte = sizeof *a;
+    a->budget = sn_budget_now();
+    if (a->budget)
+        enlist(a);
     return a;
 }
 
@@ -160,7 +228,10 @@ sn_arena_free(SnArena *a)
 {
     if (!a)
         return;
+    if (a->budget)
+        strike(a);
     let_go(a, NULL);
+    sn_budget_give(a->budget, a->charged);
     free(a);
 }
 
@@ -168,21 +239,28 @@ void
 sn_arena_clear(SnArena *a)
 {
     Block *b = a->opened;
-    SnArena now = {.block_size = BLOCK_MIN, .nbyte = sizeof *a};
+    SnArena now = {.block_size = BLOCK_MIN,
+                   .nbyte = sizeof *a,
+                   .budget = a->budget,
+                   .prev = a->prev,
+                   .next = a->next};
 
     let_go(a, b);
+    sn_budget_give(a->budget, a->charged);
     if (b) {
         char *base = (char *)(b + 1);
         memset(base, 0, (size_t)(a->open - base));
         b->next = NULL;
-        now = (SnArena){.block = b,
-                        .opened = b,
-                        .open = base,
-                        .end = a->end,
-                        .block_size = a->block_size,
-                        .nbyte = sizeof *a + (size_t)(a->end - (char *)b)};
+        now.block = now.opened = b;
+        now.open = base;
+        now.end = a->end;
+        now.block_size = a->block_size;
+        now.nbyte += (size_t)(a->end - (char *)b);
+        now.lazy = a->lazy;
     }
     *a = now;
+    if (b && !a->lazy)
+        charge(a, (size_t)(a->end - (char *)b));
 }
 
 void
@@ -221,10 +299,10 @@ align_up(char *p, size_t align)
 static char *
 new_block(SnArena *a, size_t nbyte, bool paged)
 {
+    charge(a, nbyte);
     char *p = try_block(a, nbyte, paged);
-
     if (!p)
-        out_of_memory();
+        sn_out_of_memory();
     if (nbyte >= HUGE)
         prefer_huge(p, nbyte);
     return p;
@@ -233,7 +311,8 @@ new_block(SnArena *a, size_t nbyte, bool paged)
 void
 sn_arena_reserve(SnArena *a, size_t nbyte, size_t spare)
 {
-    bool fits = nbyte < PTRDIFF_MAX / 4 && spare < PTRDIFF_MAX / 4;
+    bool fits = nbyte < PTRDIFF_MAX / 4 && spare < PTRDIFF_MAX / 4 &&
+                sn_budget_has(a->budget, nbyte);
     char *p = fits ? try_block(a, nbyte + spare, true) : NULL;
 
     if (!p)
@@ -243,6 +322,7 @@ sn_arena_reserve(SnArena *a, size_t nbyte, size_t spare)
     a->open = p;
     a->end = p + ALIGN_LARGE + nbyte + spare;
     a->opened = a->block;
+    a->lazy = true;
 }
 
 void *
@@ -251,12 +331,14 @@ sn_alloc(SnArena *a, size_t nbyte)
     size_t align = nbyte >= ALIGN_LARGE ? ALIGN_LARGE : ALIGN_SMALL;
 
     if (nbyte > PTRDIFF_MAX - 2 * (size_t)BLOCK_MAX)
-        out_of_memory();
+        sn_out_of_memory();
     if (nbyte == 0)
         nbyte = 1;
     if (a->open) {
         char *p = align_up(a->open, align);
         if (p <= a->end && nbyte <= (size_t)(a->end - p)) {
+            if (a->lazy)
+                charge(a, nbyte);
             a->open = p + nbyte;
             return p;
         }
@@ -269,6 +351,7 @@ sn_alloc(SnArena *a, size_t nbyte)
     a->open = p + nbyte;
     a->end = base + ALIGN_LARGE + a->block_size;
     a->opened = a->block;
+    a->lazy = false;
     if (a->block_size < BLOCK_MAX)
         a->block_size *= 2;
     return p;
@@ -309,21 +392,33 @@ sn_arena_map(SnArena *a, int fd, size_t n)
 void *
 sn_arena_pages(SnArena *a, size_t n)
 {
+    charge(a, n);
     void *p =
         refused() ? NULL : map(a, n, PROT_READ | PROT_WRITE, MAP_ANONYMOUS, -1);
-
     if (!p)
-        out_of_memory();
+        sn_out_of_memory();
     a->map->only = true;
     a->nbyte += n;
     return p;
 }
 
-enum { WINDOW = 1 << 16 }; /* bytes of the file that is mapped many times */
+/* Bytes of the file that is mapped many times: more for much, since a process
+ * has some 65 000 mappings in all. */
+enum { WINDOW = 1 << 16, WINDOW_MAX = 1 << 22, NWINDOW = 1024 };
 
-/* It, or -1. */
+static size_t
+window_for(size_t n)
+{
+    size_t w = WINDOW;
+
+    while (w < WINDOW_MAX && n / w >= NWINDOW)
+        w *= 2;
+    return w;
+}
+
+/* The file, of n bytes, or -1. */
 static int
-repeated(const void *one, size_t size)
+repeated(const void *one, size_t size, size_t n)
 {
     int fd = memfd_create("sinter", MFD_CLOEXEC);
     char page[1 << 12];
@@ -331,7 +426,7 @@ repeated(const void *one, size_t size)
 
     for (size_t i = 0; i < sizeof page; i += size)
         memcpy(page + i, one, size);
-    for (size_t i = 0; ok && i < WINDOW; i += sizeof page)
+    for (size_t i = 0; ok && i < n; i += sizeof page)
         ok = write(fd, page, sizeof page) == (ssize_t)sizeof page;
     if (ok || fd < 0)
         return fd;
@@ -342,13 +437,14 @@ repeated(const void *one, size_t size)
 const void *
 sn_arena_repeat(SnArena *a, const void *one, size_t size, size_t n)
 {
-    int fd = n <= SIZE_MAX / 2 ? repeated(one, size) : -1;
-    size_t total = (n / WINDOW + 1) * WINDOW;
+    const size_t w = window_for(n);
+    int fd = n / w < NWINDOW ? repeated(one, size, w) : -1;
+    size_t total = (n / w + 1) * w;
     char *p = fd < 0 ? NULL : map(a, total, PROT_NONE, MAP_ANONYMOUS, -1);
     bool ok = p != NULL;
 
-    for (size_t i = 0; ok && i < total; i += WINDOW)
-        ok = mmap(p + i, WINDOW, PROT_READ, MAP_SHARED | MAP_FIXED, fd, 0) !=
+    for (size_t i = 0; ok && i < total; i += w)
+        ok = mmap(p + i, w, PROT_READ, MAP_SHARED | MAP_FIXED, fd, 0) !=
              MAP_FAILED;
     if (fd >= 0)
         close(fd);
@@ -383,7 +479,7 @@ void *
 sn_alloc_n(SnArena *a, size_t n, size_t size)
 {
     if (size && n > SIZE_MAX / size)
-        out_of_memory();
+        sn_out_of_memory();
     return sn_alloc(a, n * size);
 }
 
@@ -410,7 +506,7 @@ sn_strndup(SnArena *a, const char *s, size_t n)
     size_t len = nul ? (size_t)(nul - s) : n;
 
     if (len == SIZE_MAX)
-        out_of_memory();
+        sn_out_of_memory();
     char *t = sn_alloc(a, len + 1);
     if (len)
         memcpy(t, s, len);
@@ -426,7 +522,7 @@ sn_vformat(SnArena *a, const char *fmt, va_list ap)
     int n = vsnprintf(NULL, 0, fmt, ap2);
     va_end(ap2);
     if (n < 0)
-        out_of_memory();
+        sn_out_of_memory();
     char *s = sn_alloc(a, (size_t)n + 1);
     vsnprintf(s, (size_t)n + 1, fmt, ap);
     return s;
@@ -455,7 +551,7 @@ sn_grow(SnArena *a, void *v, size_t n, size_t size)
     if (n & (n - 1))
         return v;
     if (n > SIZE_MAX / 2)
-        out_of_memory();
+        sn_out_of_memory();
     void *w = sn_alloc_n(a, n ? 2 * n : 1, size);
     if (n)
         memcpy(w, v, n * size);

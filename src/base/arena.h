@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Arenas own all memory: objects live until their arena is freed as a whole.
- * Allocation never returns NULL: when memory runs out, control goes to the
- * innermost SN_GUARD of the thread, or, without one, the process prints a
- * line and exits with SN_ENOMEM. */
+ * Allocation never returns NULL: when memory runs out, or the budget of the
+ * thread that made the arena (budget.h), control goes to the innermost SN_GUARD
+ * of the thread, or, without one, the process prints a line and exits with
+ * SN_ENOMEM. */
 #ifndef SN_ARENA_H
 #define SN_ARENA_H
 
@@ -49,7 +50,8 @@ const void *sn_arena_map(SnArena *a, int fd, size_t n);
 void *sn_arena_pages(SnArena *a, size_t n);
 /* n bytes (more than 0) to be read only, `one` of size bytes (1, 2, 4 or 8)
  * again and again.  They lie in one short file without a name, mapped many
- * times, and can be let go like a file's.  NULL where that cannot be had. */
+ * times, and can be let go like a file's.  NULL where that cannot be had, and
+ * for 4 GiB and more. */
 const void *sn_arena_repeat(SnArena *a, const void *one, size_t size, size_t n);
 /* [p, p + n) will not be looked at soon: where it lies in a file that a maps,
  * its whole pages are let go, to be fetched again when needed, and where it
@@ -58,6 +60,12 @@ void sn_arena_unload(const SnArena *a, const void *p, size_t n);
 /* The same for all files that a maps, and for nothing else. */
 void sn_arena_unload_all(const SnArena *a);
 size_t sn_arena_nbyte(const SnArena *a); /* bytes obtained from the system */
+
+/* The arenas made under one budget, the oldest first: for budget.c.  NULL: no
+ * memory.  Freeing the list frees those that are left. */
+typedef struct SnArenaList SnArenaList;
+SnArenaList *sn_arena_list_new(void);
+void sn_arena_list_free(SnArenaList *l);
 
 #define SN_NEW(a, T) ((T *)sn_alloc((a), sizeof(T)))
 #define SN_NEW_N(a, T, n) ((T *)sn_alloc_n((a), (size_t)(n), sizeof(T)))
@@ -86,6 +94,8 @@ typedef struct SnGuard {
 } SnGuard;
 void sn_guard_push(SnGuard *gu);
 void sn_guard_pop(SnGuard *gu);
+/* Control goes to the innermost guard; sn_budget_trip (budget.h) says why. */
+void sn_guard_jump(void) __attribute__((noreturn));
 
 /* For tests: this thread's n-th block request from now (sn_arena_new is one)
  * fails once; 0 switches off. */

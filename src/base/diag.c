@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/diag.h"
 
+#include "base/budget.h"
+
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -171,6 +173,15 @@ sn_fail(SnDiag *d, SnStatus s, const char *where, const char *fmt, ...)
     va_end(ap);
     add(d, &m);
     return s;
+}
+
+SnStatus
+sn_fail_trip(SnDiag *d, const SnTrip *t)
+{
+    sn_fail(d, SN_ENOMEM, sn_strdup(d->a, t->where), "%s", t->text);
+    if (t->option)
+        sn_diag_help(d, "%s allows more", t->option);
+    return SN_ENOMEM;
 }
 
 static void add_extra(SnDiag *d, ExtraKind kind, SnPos at, const char *fmt,

@@ -63,6 +63,11 @@ void sn_diag_help(SnDiag *d, const char *fmt, ...)
 SnStatus sn_fail(SnDiag *d, SnStatus s, const char *where, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
 
+/* What ran out (budget.h), with the option that allows more.  Returns
+ * SN_ENOMEM. */
+struct SnTrip;
+SnStatus sn_fail_trip(SnDiag *d, const struct SnTrip *t);
+
 unsigned sn_diag_nerror(const SnDiag *d);
 unsigned sn_diag_nwarning(const SnDiag *d);
 /* What the first error was: the status given to sn_fail, SN_ECHECK for

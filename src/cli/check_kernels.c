@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 #include "base/json.h"
+#include "run/samples.h"
 
 typedef struct Fault {      /* of one step of the backend */
     int64_t nelem, ndiffer; /* over all samples */

@@ -4,10 +4,26 @@
 #ifndef SN_CLI_H
 #define SN_CLI_H
 
-#include "graph/graph.h"
-#include "onnx/export/export.h"
-#include "quant/quantize.h"
-#include "run/samples.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/budget.h"
+#include "base/buf.h"
+#include "base/diag.h"
+
+struct SnBackendDesc;
+struct SnControl;
+struct SnExec;
+struct SnGraph;
+struct SnIslands;
+struct SnOnnxExport;
+struct SnProfile;
+struct SnReason;
+struct SnRewriteOpts;
+struct SnRewriter;
+struct SnSamples;
+struct SnTune;
+struct SnWhy;
 
 typedef struct SnStrs { /* a NULL-terminated list */
     uint32_t n;
@@ -40,11 +56,13 @@ typedef struct SnArgs {
     const char *threshold, *average, *bias;
     long nrun; /* bench */
     bool pack_cache, tune;
-    const char *tuned;
+    const char *tune_file;
     bool per_node;
+    SnLimits limits;
 } SnArgs;
 
 typedef struct SnCli {
+    SnBudget *budget; /* of all that the command does */
     SnArena *a;
     SnDiag *d;
     SnArgs args;
@@ -67,31 +85,38 @@ int sn_args_verb(int argc, char **argv);
 /* The text of --help: of the program (v NULL) or of one verb. */
 void sn_args_help(SnBuf *b, const SnVerb *v);
 
+/* What signals do (signals.c): a file that is being written is removed. */
+void sn_cli_signals(void);
+/* Ends the process soon after so many seconds (0: never), if nothing that
+ * looks at the time has done so. */
+void sn_cli_alarm(double seconds);
+
 /* ---- shared by verbs (load.c) ---- */
 
 /* The positional argument, required; refuses more than `most`. */
 SnStatus sn_cli_model(SnCli *c, uint32_t most, const char **path);
 /* Reads .onnx or .sn ("-": .sn from standard input) and verifies it. */
-SnStatus sn_cli_load(SnCli *c, const char *path, SnGraph **out);
+SnStatus sn_cli_load(SnCli *c, const char *path, struct SnGraph **out);
 bool sn_is_onnx(const char *path);
 /* Some value of g that is no constant has a quantized type. */
-bool sn_cli_quantized(SnCli *c, const SnGraph *g);
+bool sn_cli_quantized(SnCli *c, const struct SnGraph *g);
 /* Writes g as an ONNX model by --format, --codes and --opset. */
-SnStatus sn_cli_export(SnCli *c, const SnGraph *g, const char *path);
+SnStatus sn_cli_export(SnCli *c, const struct SnGraph *g, const char *path);
 /* The same options, looked at before any work. */
-SnStatus sn_cli_export_opts(SnCli *c, SnOnnxExport *o);
+SnStatus sn_cli_export_opts(SnCli *c, struct SnOnnxExport *o);
 /* Refuses them where path, which is written, is no ONNX model. */
 SnStatus sn_cli_no_export_opts(SnCli *c, const char *path);
 /* What runs nodes: --backend, or the CPU's kernels, whose bits are those of
  * the evaluators. */
-SnStatus sn_cli_engine(SnCli *c, const SnBackendDesc **out);
-SnStatus sn_cli_rewrite_opts(SnCli *c, SnRewriteOpts *o);
+SnStatus sn_cli_engine(SnCli *c, const struct SnBackendDesc **out);
+SnStatus sn_cli_rewrite_opts(SnCli *c, struct SnRewriteOpts *o);
 /* --threads: 1 to SN_MAXTHREAD. */
 SnStatus sn_cli_threads(SnCli *c, unsigned *out);
 /* --precision, --scheme, --range, --keep-float (quant_options.c). */
-SnStatus sn_cli_control(SnCli *c, SnControl *out);
+SnStatus sn_cli_control(SnCli *c, struct SnControl *out);
 /* Their globs against g as it was loaded and as it is lowered. */
-SnStatus sn_cli_resolve(SnCli *c, const SnGraph *g, SnControl *control);
+SnStatus sn_cli_resolve(SnCli *c, const struct SnGraph *g,
+                        struct SnControl *control);
 typedef struct SnShard { /* part `index` of the data, cut in `count` */
     int64_t index, count;
 } SnShard;
@@ -99,50 +124,62 @@ typedef struct SnShard { /* part `index` of the data, cut in `count` */
 SnStatus sn_cli_shard(SnCli *c, SnShard *out);
 /* -o with each "{}" replaced by the number of the shard. */
 SnStatus sn_cli_shard_output(SnCli *c, const char **out);
-/* Prints --stats and --time-passes to stderr where asked. */
-void sn_cli_rewrite_report(SnCli *c, const SnRewriter *rw);
+/* Prints fires (stats) and, where asked, --time-passes to stderr. */
+void sn_cli_rewrite_report(SnCli *c, const struct SnRewriter *rw, bool stats);
 /* Whether --pack-cache, if it is there, can be followed (pack_cache.c). */
 SnStatus sn_cli_pack_check(SnCli *c, const char *path);
 /* Whether b has kernels, if --pack-cache, --tune or --tuned ask for them. */
-SnStatus sn_cli_need_kernels(SnCli *c, const SnBackendDesc *b);
+SnStatus sn_cli_need_kernels(SnCli *c, const struct SnBackendDesc *b);
 /* Whether --tuned and --tune, if they are there, can be (tune_file.c). */
 SnStatus sn_cli_tune_check(SnCli *c, const char *path);
 /* bench --tune: measures g for o's backend, writes the file, reports. */
-SnStatus sn_cli_tune(SnCli *c, const char *path, const SnRewriteOpts *o,
-                     SnGraph *g, unsigned nthread);
+SnStatus sn_cli_tune(SnCli *c, const char *path, const struct SnRewriteOpts *o,
+                     struct SnGraph *g, unsigned nthread);
 /* The picks of --tuned, or NULL. */
-SnStatus sn_cli_tuned(SnCli *c, struct SnTune **out);
+SnStatus sn_cli_tune_load(SnCli *c, struct SnTune **out);
 /* After they were asked for: whether the file knew all layers. */
-SnStatus sn_cli_tuned_all(SnCli *c, const struct SnTune *t);
+SnStatus sn_cli_tune_complete(SnCli *c, const struct SnTune *t);
 /* sn_launch and sn_exec_prepare_fast, with the packed weights of --pack-cache
  * and the picks of --tuned; models that are no .sn are packed in memory, and
  * picks are those of the model that the command line names first. */
-SnStatus sn_cli_prepare(SnCli *c, const char *path, const SnRewriteOpts *o,
-                        SnGraph *g, const SnExec **out);
+SnStatus sn_cli_prepare(SnCli *c, const char *path,
+                        const struct SnRewriteOpts *o, struct SnGraph *g,
+                        const struct SnExec **out);
 /* Samples for the inputs of x from --input, --calib or what is in files. */
-SnStatus sn_cli_samples(SnCli *c, const SnExec *x, const SnStrs *files,
-                        const char *option, SnSamples **out);
+SnStatus sn_cli_samples(SnCli *c, const struct SnExec *x, const SnStrs *files,
+                        const char *option, struct SnSamples **out);
 /* The same with numbers of its own: n of them (-1: all) after `skip`. */
-SnStatus sn_cli_window(SnCli *c, const SnExec *x, const SnStrs *files,
+SnStatus sn_cli_window(SnCli *c, const struct SnExec *x, const SnStrs *files,
                        const char *option, long n, const char *skip_option,
-                       long skip, SnSamples **out);
+                       long skip, struct SnSamples **out);
 /* A copy of g, lowered all the way as profiling wants it. */
-SnStatus sn_cli_lowered(SnCli *c, const SnGraph *g, bool quiet, SnGraph **out);
+SnStatus sn_cli_lowered(SnCli *c, const struct SnGraph *g, bool quiet,
+                        struct SnGraph **out);
 /* A copy of g as it is when `quantize` chooses types. */
-SnStatus sn_cli_placed(SnCli *c, const SnGraph *g, SnGraph **out);
+SnStatus sn_cli_placed(SnCli *c, const struct SnGraph *g, struct SnGraph **out);
 /* Profiles a copy of g on files; hash and names as quantize wants them.
  * quiet: as a part of another verb, whose passes --trace and the like mean. */
-SnStatus sn_cli_profile(SnCli *c, const SnGraph *g, const SnStrs *files,
-                        bool quiet, SnProfile **out);
+SnStatus sn_cli_profile(SnCli *c, const struct SnGraph *g, const SnStrs *files,
+                        bool quiet, struct SnProfile **out);
 /* The verb run with --check-kernels (check_kernels.c): exit 1 when a node of
  * --backend gives other values than its evaluator from the same operands. */
 SnStatus sn_cli_check_kernels(SnCli *c, const char *path);
 /* One reason why a Rescale is left, as a clause that names its rule. */
-void sn_put_reason(SnBuf *b, const SnReason *r);
+void sn_put_reason(SnBuf *b, const struct SnReason *r);
 /* The Rescales of w and their reasons as a JSON array. */
-void sn_put_why_json(SnBuf *b, const SnWhy *w);
+void sn_put_why_json(SnBuf *b, const struct SnWhy *w);
+/* The nodes that stay float, each with its reason: lines of text, or the
+ * member "stays_float" of a JSON object. */
+void sn_put_floats(SnBuf *b, const struct SnIslands *f);
+void sn_put_floats_json(SnBuf *b, const struct SnIslands *f);
+/* Those that `opt` would leave in g; none in a graph without codes. */
+SnStatus sn_cli_floats(SnCli *c, const struct SnGraph *g,
+                       struct SnIslands *out);
+/* --require-int8 of the graph f is about: names them, and fails. */
+SnStatus sn_cli_check_int8(SnCli *c, const struct SnGraph *g,
+                           const struct SnIslands *f);
 /* The first few nodes that no kernel of x's backend runs, for a message. */
-const char *sn_cli_fallback(SnCli *c, const SnExec *x);
+const char *sn_cli_fallback(SnCli *c, const struct SnExec *x);
 /* "1.25 MiB" */
 const char *sn_bytes_str(SnArena *a, size_t n);
 

@@ -6,6 +6,7 @@
 
 #include <pthread.h>
 #include "cli/cli.h"
+#include "run/samples.h"
 
 typedef struct SnInputSeen { /* of one f32 input, over all samples seen */
     bool ranged;             /* [from, to] is what it is held to */

@@ -6,10 +6,12 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/budget.h"
 #include "base/file/file.h"
 #include "cli/inputs.h"
 #include "graph/text/text.h"
-#include "onnx/import/import.h"
+#include "onnx/import.h"
+#include "quant/profile/profile.h"
 
 bool
 sn_is_onnx(const char *path)
@@ -74,6 +76,7 @@ load_text(SnCli *c, const char *path, SnGraph **out)
     src->name = "<stdin>";
     SN_TRY(sn_file_read(c->a, c->d, path, 0, &text, &src->nbyte));
     src->text = text;
+    sn_budget_model(src->nbyte);
     return sn_parse(c->a, src, ".", c->d, out);
 }
 
@@ -173,9 +176,9 @@ sn_cli_rewrite_opts(SnCli *c, SnRewriteOpts *o)
 }
 
 void
-sn_cli_rewrite_report(SnCli *c, const SnRewriter *rw)
+sn_cli_rewrite_report(SnCli *c, const SnRewriter *rw, bool stats)
 {
-    if (c->args.stats)
+    if (stats)
         sn_rewrite_stats(rw, stderr);
     if (c->args.time_passes)
         sn_rewrite_times(rw, stderr);
@@ -256,7 +259,7 @@ sn_cli_lowered(SnCli *c, const SnGraph *g, bool quiet, SnGraph **out)
     SnRewriter *rw = sn_rewriter_new(c->a, &o, c->d);
     SnStatus st = sn_rewrite(rw, *out, "profile");
     if (!quiet)
-        sn_cli_rewrite_report(c, rw);
+        sn_cli_rewrite_report(c, rw, c->args.stats);
     return st;
 }
 

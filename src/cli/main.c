@@ -2,12 +2,12 @@
 /* sinter: reads the verb, runs it, prints. */
 #include "cli/cli.h"
 
-#include <signal.h>
+#include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 #include "backend/plugin.h"
+#include "base/file/file.h"
 #include "base/version.h"
 #include "kernel/isa.h"
 
@@ -98,6 +98,8 @@ run(SnCli *c, int argc, char **argv)
         sn_args_help(&c->out, v);
         return SN_OK;
     }
+    sn_budget_limit(c->budget, &c->args.limits);
+    sn_cli_alarm(c->args.limits.seconds);
     SN_TRY(check_cpu(c));
     if (c->args.plugin)
         SN_TRY(sn_plugin_load(c->d, c->args.plugin));
@@ -122,29 +124,62 @@ put_out(SnCli *c)
     return b.n == 0 || fwrite(b.s, 1, b.n, stdout) == b.n;
 }
 
-/* sn_bug and a failed assert have said what is wrong: the status does too. */
-static void
-defect(int sig)
+/* Runs the command and prints what it said. */
+static SnStatus
+command(SnCli *c, int argc, char **argv)
 {
-    (void)sig;
-    _exit(70);
+    c->a = sn_arena_new();
+    c->d = sn_diag_new(c->a);
+    sn_buf_init(&c->out, c->a);
+    SnStatus st = run(c, argc, argv);
+    if (!put_out(c) && st == SN_OK)
+        st = sn_fail(c->d, SN_EOUTPUT, "standard output", "cannot write");
+    if (fflush(stdout) != 0 && st == SN_OK)
+        st = sn_fail(c->d, SN_EOUTPUT, "standard output", "cannot write");
+    sn_diag_print(c->d, stderr);
+    return st;
+}
+
+/* A limit was met, or memory ran out: c->d is there or not, and may be past
+ * using. */
+static SnStatus
+stopped(SnCli *c)
+{
+    const SnTrip t = *sn_budget_trip();
+    SnGuard gu;
+
+    sn_file_drop_temporaries();
+    if (c->d && !setjmp(gu.env)) {
+        sn_guard_push(&gu);
+        sn_fail_trip(c->d, &t);
+        sn_diag_print(c->d, stderr);
+        sn_guard_pop(&gu);
+    } else {
+        fprintf(stderr, "%s: %s\n", t.where, t.text);
+    }
+    return SN_ENOMEM;
 }
 
 int
 main(int argc, char **argv)
 {
-    SnCli c = {.a = sn_arena_new()};
+    static const SnLimits defaults;
+    static SnCli c; /* outlives a jump */
+    SnStatus st;
+    SnGuard gu;
 
-    signal(SIGABRT, defect);
-
-    c.d = sn_diag_new(c.a);
-    sn_buf_init(&c.out, c.a);
-    SnStatus st = run(&c, argc, argv);
-    if (!put_out(&c) && st == SN_OK)
-        st = sn_fail(c.d, SN_EOUTPUT, "standard output", "cannot write");
-    if (fflush(stdout) != 0 && st == SN_OK)
-        st = sn_fail(c.d, SN_EOUTPUT, "standard output", "cannot write");
-    sn_diag_print(c.d, stderr);
-    sn_arena_free(c.a);
+    sn_cli_signals();
+    c.budget = sn_budget_new(&defaults);
+    sn_budget_use(c.budget);
+    if (setjmp(gu.env)) {
+        st = stopped(&c);
+    } else {
+        sn_guard_push(&gu);
+        if (!c.budget)
+            sn_out_of_memory();
+        st = command(&c, argc, argv);
+        sn_guard_pop(&gu);
+    }
+    sn_budget_free(c.budget);
     return (int)st;
 }

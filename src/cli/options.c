@@ -54,6 +54,8 @@ typedef enum OptKind {
     O_STR,
     O_LONG,  /* zero or more */
     O_COUNT, /* one or more */
+    O_SIZE,  /* the same with k, M, G or T behind it */
+    O_REAL,  /* above zero */
     O_EACH,  /* may be repeated */
     O_LIST,  /* comma-separated, may be repeated */
     O_NUMS   /* comma-separated numbers */
@@ -138,7 +140,7 @@ static const Option options[] = {
     {"--tune", NULL, O_FLAG, AT(tune), BENCH,
      "measure how each convolution is best computed here, say what the cost "
      "rules lose, and keep it in MODEL.tune-CPU-THREADS"},
-    {"--tuned", "FILE", O_STR, AT(tuned), RUN | BENCH,
+    {"--tuned", "FILE", O_STR, AT(tune_file), RUN | BENCH,
      "compute convolutions as such a file says; results are the same"},
     {"--load-profile", "FILE", O_STR, AT(load_profile), QUANTIZE,
      "take ranges from a profile file"},
@@ -165,7 +167,7 @@ static const Option options[] = {
     {"--quantization-precision-bias", "NAME", O_STR, AT(bias), QUANTIZE, NULL},
     {"--unify-ranges", NULL, O_FLAG, AT(unify), QUANTIZE,
      "one type for the operands of Concat and of residual Add"},
-    {"--require-int8", NULL, O_FLAG, AT(require_int8), QUANTIZE,
+    {"--require-int8", NULL, O_FLAG, AT(require_int8), QUANTIZE | OPT,
      "exit 1, naming them, when nodes stay float"},
     {"--assert-all-nodes-quantized", NULL, O_FLAG, AT(require_int8), QUANTIZE,
      NULL},
@@ -200,7 +202,7 @@ static const Option options[] = {
     {"--trace", NULL, O_FLAG, AT(trace), RUNS_PASSES,
      "print a line for every rewrite"},
     {"--stats", NULL, O_FLAG, AT(stats), RUNS_PASSES,
-     "print how often each rule applied"},
+     "print how often each rule applied; opt: and which nodes stay float"},
     {"--time-passes", NULL, O_FLAG, AT(time_passes), RUNS_PASSES,
      "print the time of each pass"},
     {"--disable", "P[.R],...", O_LIST, AT(disable), RUNS_PASSES,
@@ -215,9 +217,19 @@ static const Option options[] = {
      "of the values --check-passes draws"},
     {"--strict-saturation", NULL, O_FLAG, AT(strict), RUNS_PASSES,
      "never drop the saturation of a calibrated Rescale"},
+    {"--max-memory", "BYTES", O_SIZE, AT(limits.memory), ALL,
+     "exit 6 beyond so much memory (default: 4G)"},
+    {"--max-ops", "N", O_SIZE, AT(limits.ops), ALL,
+     "exit 6 where a sample takes more operations (default: 4T), or folding "
+     "does (default: by the size of the model's file)"},
+    {"--max-nodes", "N", O_SIZE, AT(limits.nodes), ALL,
+     "exit 6 where a graph has more nodes (default: 1M), or loops unroll to "
+     "more (default: by the size of the model's file)"},
+    {"--timeout", "SECONDS", O_REAL, AT(limits.seconds), ALL,
+     "exit 6 after so much time (default: none)"},
     {"--json", NULL, O_FLAG, AT(json),
-     INSPECT | QUANTIZE | RUN | WHY | COMPARE | OPS | BENCH,
-     "print the report as JSON"},
+     INSPECT | OPT | QUANTIZE | RUN | WHY | COMPARE | OPS | BENCH,
+     "print the report as JSON (opt: that of --stats)"},
     {"--help", NULL, O_FLAG, AT(help), ALL, "print this text"},
     {"-h", NULL, O_FLAG, AT(help), ALL, NULL},
 };
@@ -305,6 +317,37 @@ take_long(SnCli *c, const Option *o, const char *s, long *out)
 }
 
 static SnStatus
+take_size(SnCli *c, const Option *o, const char *s, uint64_t *out)
+{
+    static const char unit[] = "kMGT";
+    char *end;
+    double v = strtod(s, &end);
+    const char *u = end != s && *end ? strchr(unit, *end) : NULL;
+
+    for (ptrdiff_t i = 0; u && i <= u - unit; i++)
+        v *= 1000;
+    if (end == s || end[u != NULL] || !(v >= 1) || !(v < 1e18))
+        return sn_fail(c->d, SN_EUSAGE, o->name,
+                       "'%s' is not a number of one or more, with k, M, G or T "
+                       "behind it or not",
+                       s);
+    *out = (uint64_t)v;
+    return SN_OK;
+}
+
+static SnStatus
+take_real(SnCli *c, const Option *o, const char *s, double *out)
+{
+    char *end;
+
+    *out = strtod(s, &end);
+    if (end == s || *end || !(*out > 0) || !(*out < 1e9))
+        return sn_fail(c->d, SN_EUSAGE, o->name,
+                       "'%s' is not a number above zero", s);
+    return SN_OK;
+}
+
+static SnStatus
 take_nums(SnCli *c, const Option *o, const char *s, SnNums *out)
 {
     const char *p = s;
@@ -340,6 +383,10 @@ take_value(SnCli *c, const Option *o, const char *s)
     case O_LONG:
     case O_COUNT:
         return take_long(c, o, s, f);
+    case O_SIZE:
+        return take_size(c, o, s, f);
+    case O_REAL:
+        return take_real(c, o, s, f);
     case O_EACH:
         push_str(c->a, f, s);
         return SN_OK;

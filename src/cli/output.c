@@ -79,7 +79,7 @@ static const char *
 read_as(const SnArgs *a, const struct stat *st, bool in_place)
 {
     const SnStrs *list[] = {&a->calib, &a->input, &a->eval};
-    const char *one[] = {a->labels, a->compare, a->load_profile, a->tuned,
+    const char *one[] = {a->labels, a->compare, a->load_profile, a->tune_file,
                          a->plugin};
     const char *found = in_place ? NULL : same_of(st, &a->pos);
 

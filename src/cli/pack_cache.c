@@ -7,6 +7,7 @@
 #include "kernel/isa.h"
 #include "kernel/pack.h"
 #include "kernel/tune/tune.h"
+#include "run/exec.h"
 
 static bool
 is_text(const char *path)
@@ -38,7 +39,7 @@ sn_cli_need_kernels(SnCli *c, const SnBackendDesc *b)
 {
     const SnArgs *a = &c->args;
     const char *what = a->tune         ? "--tune"
-                       : a->tuned      ? "--tuned"
+                       : a->tune_file  ? "--tuned"
                        : a->pack_cache ? "--pack-cache"
                                        : NULL;
 
@@ -62,9 +63,9 @@ sn_cli_prepare(SnCli *c, const char *path, const SnRewriteOpts *o, SnGraph *g,
             c->a, sn_format(c->a, "%sw.pack-%s", path, sn_isa_name(sn_isa())),
             NULL);
     if (path == c->args.pos.v[0])
-        SN_TRY(sn_cli_tuned(c, &tune));
+        SN_TRY(sn_cli_tune_load(c, &tune));
     SN_TRY(sn_launch(o, c->a, g, c->d));
-    SN_TRY(sn_exec_prepare_tuned(c->a, g, o->backend, pack, tune, c->d, out));
-    SN_TRY(sn_cli_tuned_all(c, tune));
+    SN_TRY(sn_exec_prepare_tune(c->a, g, o->backend, pack, tune, c->d, out));
+    SN_TRY(sn_cli_tune_complete(c, tune));
     return pack ? sn_pack_save(pack, c->d, NULL) : SN_OK;
 }

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "quant/choose/control.h"
+
 SnStatus
 sn_cli_control(SnCli *c, SnControl *out)
 {

@@ -5,6 +5,8 @@
 #define SN_SCORE_H
 
 #include "cli/cli.h"
+#include "quant/profile/profile.h"
+#include "run/samples.h"
 
 typedef struct SnResults {
     const SnExec *x;

@@ -6,20 +6,20 @@
 #include "cli/cli.h"
 #include "kernel/isa.h"
 #include "run/team.h"
-#include "run/tuning.h"
+#include "run/tune_search.h"
 
 SnStatus
 sn_cli_tune_check(SnCli *c, const char *path)
 {
     const SnArgs *a = &c->args;
 
-    if (a->tuned && a->check_kernels)
+    if (a->tune_file && a->check_kernels)
         return sn_fail(c->d, SN_EUSAGE, "--tuned",
                        "cannot stand beside "
                        "--check-kernels");
     if (!a->tune)
         return SN_OK;
-    const char *beside = a->tuned        ? "--tuned"
+    const char *beside = a->tune_file    ? "--tuned"
                          : a->pack_cache ? "--pack-cache"
                          : a->per_node   ? "--per-node"
                          : a->nrun       ? "--runs"
@@ -36,24 +36,24 @@ sn_cli_tune_check(SnCli *c, const char *path)
 }
 
 SnStatus
-sn_cli_tuned(SnCli *c, SnTune **out)
+sn_cli_tune_load(SnCli *c, SnTune **out)
 {
     unsigned nthread;
 
     *out = NULL;
-    if (!c->args.tuned)
+    if (!c->args.tune_file)
         return SN_OK;
     SN_TRY(sn_cli_threads(c, &nthread));
-    return sn_tune_read(c->a, c->args.tuned, sn_isa(), nthread, c->d, out);
+    return sn_tune_read(c->a, c->args.tune_file, sn_isa(), nthread, c->d, out);
 }
 
 SnStatus
-sn_cli_tuned_all(SnCli *c, const SnTune *t)
+sn_cli_tune_complete(SnCli *c, const SnTune *t)
 {
     if (!t || !t->nmissed)
         return SN_OK;
     return sn_fail(
-        c->d, SN_EINPUT, c->args.tuned,
+        c->d, SN_EINPUT, c->args.tune_file,
         "was measured for another "
         "model: it lacks layer %s%s; 'sinter bench MODEL --tune' "
         "writes such files",
@@ -63,7 +63,7 @@ sn_cli_tuned_all(SnCli *c, const SnTune *t)
 
 /* ---- the report ---- */
 
-static const double STEADY = 0.1; /* SnTuning.spread of a quiet machine */
+static const double STEADY = 0.1; /* SnTuneReport.spread of a quiet machine */
 
 /* How much longer a takes than b, in per cent; what would be shown as -0.0 is
  * 0. */
@@ -76,13 +76,13 @@ loss(double a, double b)
 }
 
 static const char *
-layer_of(SnCli *c, const SnTuningRow *r)
+layer_of(SnCli *c, const SnTuneRow *r)
 {
     return sn_tune_name(c->a, &r->layer->geo, r->layer->kind);
 }
 
 static const char *
-nodes_of(SnCli *c, const SnGraph *g, const SnTuningRow *r)
+nodes_of(SnCli *c, const SnGraph *g, const SnTuneRow *r)
 {
     const char *name = sn_label(g, r->node, c->a);
 
@@ -95,12 +95,12 @@ nodes_of(SnCli *c, const SnGraph *g, const SnTuningRow *r)
  * best picks, how much longer the first is; the layer, what the rules chose,
  * and what was better. */
 static void
-put_text(SnCli *c, const SnGraph *g, const SnTuning *t, const char *file)
+put_text(SnCli *c, const SnGraph *g, const SnTuneReport *t, const char *file)
 {
     sn_puts(&c->out, " rules us   best us   loss  layer, nodes: rules' pick; "
                      "best pick\n");
     for (uint32_t i = 0; i < t->nrow; i++) {
-        const SnTuningRow *r = &t->row[i];
+        const SnTuneRow *r = &t->row[i];
         const char *rules = sn_tune_text(c->a, &r->rules);
         const char *best = sn_tune_text(c->a, &r->layer->pick);
         sn_putf(&c->out, "%9.1f %9.1f %5.1f%%  %s, %s: %s%s%s\n",
@@ -142,7 +142,7 @@ put_pick(SnCli *c, const char *name, const SnConvPick *k)
 }
 
 static void
-put_json(SnCli *c, const SnGraph *g, const SnTuning *t, const char *path,
+put_json(SnCli *c, const SnGraph *g, const SnTuneReport *t, const char *path,
          const char *file)
 {
     sn_puts(&c->out, "{\"model\": ");
@@ -160,7 +160,7 @@ put_json(SnCli *c, const SnGraph *g, const SnTuning *t, const char *path,
             t->best_run_s * 1e3, t->nrun, t->spread, t->roundtrip,
             t->roundtrip < SN_NEAR_NS ? "false" : "true");
     for (uint32_t i = 0; i < t->nrow; i++) {
-        const SnTuningRow *r = &t->row[i];
+        const SnTuneRow *r = &t->row[i];
         sn_puts(&c->out, i ? ",\n  {\"layer\": " : "\n  {\"layer\": ");
         sn_put_json(&c->out, layer_of(c, r));
         sn_puts(&c->out, ", \"node\": ");
@@ -182,12 +182,12 @@ sn_cli_tune(SnCli *c, const char *path, const SnRewriteOpts *o, SnGraph *g,
 {
     const char *file =
         sn_format(c->a, "%s.tune-%s-%u", path, sn_isa_name(sn_isa()), nthread);
-    SnTuning *t;
+    SnTuneReport *t;
 
     SN_TRY(sn_cli_writable(
         c, &(SnOutput){"--tune", file, NULL, "picks", .text = true}));
     SN_TRY(sn_launch(o, c->a, g, c->d));
-    SN_TRY(sn_tuning(c->a, g, o->backend, nthread, c->d, &t));
+    SN_TRY(sn_tune_search(c->a, g, o->backend, nthread, c->d, &t));
     SN_TRY(sn_tune_write(t->tune, file, c->d));
     if (c->args.json)
         put_json(c, g, t, path, file);

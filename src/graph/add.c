@@ -3,6 +3,7 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "base/budget.h"
 #include "graph/graph_priv.h"
 
 typedef struct Draft {
@@ -252,6 +253,7 @@ commit(SnGraph *g, const SnSpec *s, const Draft *r)
     n->order = id;
     SN_PUSH(g->arena, g->node, g->nnode, n);
     g->nlive++;
+    sn_charge_level(SN_CHARGE_NODES, g->nlive);
     for (uint32_t k = 0; k < r->nin; k++) {
         n->in[k] = (SnUse){.user = id, .slot = k};
         sn_use_link(g, &n->in[k], r->in[k]);

@@ -6,6 +6,7 @@
 #define SN_DESC_H
 
 #include "graph/graph.h"
+#include "map/decl.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -84,37 +85,6 @@ typedef enum SnClass {
     SN_C_OPAQUE
 } SnClass;
 
-/* The closed set of index maps (kernel/eval/map.h gives each its shape, sets
- * and order of elements). */
-typedef enum SnMapId {
-    SN_MAP_NONE,
-    SN_MAP_EACH,           /* x */
-    SN_MAP_FILL,           /* dims */
-    SN_MAP_BROADCAST,      /* a, b, ... */
-    SN_MAP_CONV,           /* x, w, stride, pads, dilate, group */
-    SN_MAP_CONV_TRANSPOSE, /* x, w, stride, pads, dilate, group, out_pads */
-    SN_MAP_MATMUL,         /* a, b, trans_a, trans_b */
-    SN_MAP_POOL,           /* x, kernel, stride, pads, dilate, ceil_mode,
-                              [count_include_pad] */
-    SN_MAP_ROW,            /* x, axis */
-    SN_MAP_REDUCE,         /* x, axes, [keepdims] */
-    SN_MAP_WINDOW_CHANNEL, /* x, size */
-    SN_MAP_PERMUTE,        /* x, perm */
-    SN_MAP_RESHAPE,        /* x, dims */
-    SN_MAP_CONCAT,         /* x..., axis */
-    SN_MAP_SLICE,          /* x, start, size, step */
-    SN_MAP_TILE,           /* x, repeats */
-    SN_MAP_FLIP,           /* x, axes */
-    SN_MAP_BLOCK,          /* x, block, inverse: space to depth, DCR order */
-    SN_MAP_PAD,            /* x, pads, mode */
-    SN_MAP_GATHER,         /* x, index, axis */
-    SN_MAP_NEAREST,        /* x, dims, scale, coord, near */
-    SN_MAP_TABLE,          /* x, table: y = table[x - lowest code] */
-    SN_MAP_BAG,            /* table, index, offset */
-    SN_MAP_TOPK,           /* x, k, axis, [largest] */
-    SN_NMAP
-} SnMapId;
-
 typedef enum SnArgKind { SN_ARG_PORT, SN_ARG_ATTR, SN_ARG_INT } SnArgKind;
 typedef struct SnArg {
     SnArgKind kind;
@@ -126,15 +96,17 @@ enum { SN_MAXARG = 8 };
 /* Meaning of one result. */
 typedef struct SnSem {
     SnClass cls;
-    SnMapId map;
     uint8_t narg;
     SnArg arg[SN_MAXARG];
+    const SnMapDecl *decl; /* the map; NULL: none */
     bool monotone; /* non-decreasing in every operand of its same group */
     bool raw;      /* reads codes, not reals */
     bool mean;     /* window whose formula is a mean */
     bool nonempty; /* has no value for an empty set: an element of the set, the
                       place of one, or a mean */
-    int16_t fill;  /* SN_MAP_PAD: attribute index of the fill value, or -1 */
+    int16_t from;  /* of a move: the input port that it copies, else -1 */
+    int16_t
+        fill; /* attribute index of the value that a move fills with, or -1 */
 } SnSem;
 
 /* ---- evaluation ---- */
@@ -332,7 +304,6 @@ typedef struct SnRefineDesc {
     const SnPortDesc *in, *out; /* all ports of the kind */
     SnFamily family;
     const uint64_t *joins;
-    const char *where; /* "npu.def:9" */
 } SnRefineDesc;
 /* From here on g is a graph for the backend that refines so; r lives as long
  * as g.  n 0: for any. */

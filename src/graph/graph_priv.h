@@ -62,6 +62,8 @@ const char *sn_names_unique(SnNames *m, const char *base);
 /* Makes u, which reads nothing, a reader of ref (0: of nothing). */
 void sn_use_link(SnGraph *g, SnUse *u, SnRef ref);
 
+/* What lives as long as the pool. */
+SnArena *sn_pool_arena(const SnPool *p);
 /* The same type in pool p. */
 const SnType *sn_type_import(SnPool *p, const SnType *t);
 /* Moves the types in a kind's attributes to pool p. */
@@ -100,8 +102,9 @@ uint16_t sn_half_from_f32(float v);
 const SnType **sn_in_types(const SnGraph *g, SnId id, SnArena *a);
 
 /* Sums of constants written as one splat stay below this in a file, so that a
- * small file cannot ask for much memory; larger ones are written out. */
-enum { SN_SPLAT_MAX = 1 << 28 };
+ * small file cannot ask for much work; larger ones are written out.  The reader
+ * takes memory for none of the large ones. */
+enum { SN_SPLAT_MAX = 1 << 30 };
 
 /* ---- lengths the shape functions share ---- */
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "graph/type.h"
+#include "graph/graph_priv.h"
 
 #include <math.h>
 #include <string.h>
@@ -121,6 +121,12 @@ sn_pool_new(SnArena *a)
         p->plain[e].axis = -1;
     }
     return p;
+}
+
+SnArena *
+sn_pool_arena(const SnPool *p)
+{
+    return p->a;
 }
 
 /* ---- types ---- */

@@ -67,6 +67,18 @@ sn_elem_quant(SnElem e)
 {
     return e == SN_QI8 || e == SN_QI16 || e == SN_QI32;
 }
+/* Scale and zero point of a per-tensor operand; 1 and 0 when it is missing or
+ * plain. */
+static inline float
+sn_scale_of(const SnType *t)
+{
+    return t && t->nq ? t->scale[0] : 1.0f;
+}
+static inline int32_t
+sn_zp_of(const SnType *t)
+{
+    return t && t->nq ? t->zp[0] : 0;
+}
 /* Bytes of one element (of one code for row8). */
 size_t sn_elem_size(SnElem e);
 /* Bytes of a tensor: row8 rows hold cols + 8 bytes. */

@@ -383,7 +383,7 @@ try_nodes(Advising *v)
         bool again = false;
         for (uint32_t k = 0; k < n; k++)
             again |= !strcmp(s[k].name, c->value[i].name);
-        if (again || !sn_compare_guilty(&c->value[i]))
+        if (again || !sn_compare_is_source(&c->value[i]))
             continue;
         s[n] = (Suspect){.name = c->value[i].name, .rank = n};
         SN_TRY(try_keep(v, 1, &s[n].name, &s[n].alone));

@@ -426,7 +426,7 @@ moves_codes(const SnGraph *g, SnId id)
 }
 
 bool
-sn_compare_guilty(const SnCompared *v)
+sn_compare_is_source(const SnCompared *v)
 {
     return v->has_local && !v->constant && !v->moves && !v->converts &&
            v->local.signal > 0 && v->local.noise > 0;

@@ -76,7 +76,7 @@ SnStatus sn_compare(SnArena *a, const SnCompareOpts *o, SnDiag *d,
                     SnComparison *out);
 
 /* Is v a node with an error of its own, which it would not have in float? */
-bool sn_compare_guilty(const SnCompared *v);
+bool sn_compare_is_source(const SnCompared *v);
 
 #ifdef __cplusplus
 }

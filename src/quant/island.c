@@ -63,16 +63,22 @@ has_codes(const SnGraph *g, SnKind kind)
     return false;
 }
 
-/* first: the passes that decided.  After them weights that stay float are
- * folded, which hides why; rw looks at the nodes that they made. */
-static const char *
-reason(SnArena *a, const SnGraph *g, const SnRewriter *first,
-       const SnRewriter *rw, SnId id)
-{
-    const char *why = sn_declined_float(first, id);
+/* Who was asked why a node stays float.  The passes that decided know nodes
+ * of the graph; what they folded or made last a second look at a copy
+ * explains, in which nodes are found by name. */
+typedef struct Asked {
+    const SnRewriter *decided, *again;
+    const SnGraph *copy;
+} Asked;
 
-    if (why == NULL)
-        why = sn_declined_float(rw, id);
+static const char *
+reason(SnArena *a, const SnGraph *g, const Asked *k, SnId id)
+{
+    const char *why = sn_declined_float(k->decided, id);
+    SnRef in_copy = sn_find(k->copy, sn_name(g, SN_REF(id, 0)));
+
+    if (why == NULL && in_copy != 0)
+        why = sn_declined_float(k->again, SN_NODE(in_copy));
     if (why != NULL)
         return sn_strdup(a, why);
     if (!has_codes(g, sn_node(g, id)->kind))
@@ -95,8 +101,8 @@ wanted(const SnGraph *g, SnId id, const char *name)
 }
 
 static void
-list(SnArena *a, const SnGraph *g, const SnRewriter *first,
-     const SnRewriter *rw, const char *name, SnIslands *out)
+list(SnArena *a, const SnGraph *g, const Asked *k, const char *name,
+     SnIslands *out)
 {
     uint32_t n;
     SnId *topo = sn_topo(g, a, &n);
@@ -114,12 +120,29 @@ list(SnArena *a, const SnGraph *g, const SnRewriter *first,
         if (!wanted(g, topo[i], name))
             continue;
         to = to != 0 ? to : user_of(g, topo[i], 0);
-        SnIslandNode r = {sn_label(g, topo[i], a),
-                          from != 0 ? sn_label(g, from, a) : NULL,
-                          to != 0 ? sn_label(g, to, a) : NULL,
-                          reason(a, g, first, rw, topo[i])};
+        SnIslandNode r = {
+            sn_label(g, topo[i], a), from != 0 ? sn_label(g, from, a) : NULL,
+            to != 0 ? sn_label(g, to, a) : NULL, reason(a, g, k, topo[i])};
         SN_PUSH(a, out->node, out->n, r);
     }
+}
+
+SnStatus
+sn_floats_left(SnArena *a, const SnGraph *g, const SnRewriter *rw,
+               const SnRewriteOpts *o, const char *name, SnDiag *d,
+               SnIslands *out)
+{
+    SnGraph *c = sn_graph_clone(g, a);
+    SnRewriteOpts quiet = *o;
+
+    memset(out, 0, sizeof *out);
+    quiet.trace = quiet.time_passes = false;
+    quiet.print_after = NULL;
+    SnRewriter *again = sn_rewriter_new(a, &quiet, d);
+    sn_record_declined(again, true);
+    SN_TRY(sn_rewrite(again, c, "integerize"));
+    list(a, g, &(Asked){rw, again, c}, name, out);
+    return SN_OK;
 }
 
 SnStatus
@@ -127,14 +150,10 @@ sn_why_floats(SnArena *a, const SnGraph *g, const SnRewriteOpts *o,
               const char *passes, const char *name, SnDiag *d, SnIslands *out)
 {
     SnGraph *c = sn_graph_clone(g, a);
-    SnRewriter *first = sn_rewriter_new(a, o, d);
-    SnRewriter *second = sn_rewriter_new(a, o, d);
+    SnRewriter *rw = sn_rewriter_new(a, o, d);
 
     memset(out, 0, sizeof *out);
-    sn_want_declined(first, true);
-    SN_TRY(sn_rewrite(first, c, passes));
-    sn_want_declined(second, true);
-    SN_TRY(sn_rewrite(second, c, "integerize"));
-    list(a, c, first, second, name, out);
-    return SN_OK;
+    sn_record_declined(rw, true);
+    SN_TRY(sn_rewrite(rw, c, passes));
+    return sn_floats_left(a, c, rw, o, name, d, out);
 }

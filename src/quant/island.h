@@ -30,6 +30,12 @@ SnStatus sn_why_floats(SnArena *a, const SnGraph *g, const SnRewriteOpts *o,
                        const char *passes, const char *name, SnDiag *d,
                        SnIslands *out);
 
+/* The same of g as it stands: rw, which was asked for reasons
+ * (sn_record_declined), has run the passes. */
+SnStatus sn_floats_left(SnArena *a, const SnGraph *g, const SnRewriter *rw,
+                        const SnRewriteOpts *o, const char *name, SnDiag *d,
+                        SnIslands *out);
+
 #ifdef __cplusplus
 }
 #endif

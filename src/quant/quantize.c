@@ -161,7 +161,7 @@ sn_quantize_graph(SnArena *a, SnGraph *g, const SnProfile *p,
         sn_bug("passes.def declares no pipeline 'quantize'");
     SnRewriter *rw = sn_rewriter_new(a, &ro, d);
     *rwp = rw;
-    sn_want_declined(rw, true);
+    sn_record_declined(rw, true);
     for (const char *const *pass = pipe->pass; *pass; pass++) {
         uint32_t before = sn_count_rescales(g);
         uint32_t gone = sn_family_count(rw, SN_FAM_ABSORB) +
@@ -173,7 +173,7 @@ sn_quantize_graph(SnArena *a, SnGraph *g, const SnProfile *p,
         if (after > before)
             created += after - before;
     }
-    sn_want_declined(rw, false);
+    sn_record_declined(rw, false);
     /* Last: what moves a bias to another grid needs all of its bits. */
     if (o->bias8)
         out->bias8 = sn_bias8(g, a);

@@ -70,7 +70,7 @@ is_wanted(const SnGraph *g, SnId rescale, SnRef node)
 }
 
 static bool
-said_already(const SnWhyRescale *w, const SnReason *r)
+is_listed(const SnWhyRescale *w, const SnReason *r)
 {
     for (uint32_t i = 0; i < w->nreason; i++)
         if (w->reason[i].rule == r->rule &&
@@ -94,12 +94,13 @@ collect(SnArena *a, const SnGraph *g, const SnRewriter *rw, SnId id,
         const SnDeclined *dec = &sn_declines(rw)[v[i]];
         SnFamilyId f = sn_rule(dec->rule)->family;
         /* A guard of a written rule speaks of the node it stands at, and
-         * Transposes are another matter. */
-        if (f == SN_FAM_LAYOUT || (f == SN_FAM_WRITTEN && dec->node != id))
+         * moves are another matter. */
+        if (f == SN_FAM_LAYOUT || f == SN_FAM_REGROUP || f == SN_FAM_DEQUANT ||
+            (f == SN_FAM_WRITTEN && dec->node != id))
             continue;
         SnReason r = {dec->rule, sn_label(g, dec->node, a),
                       sn_strdup(a, dec->text)};
-        if (!said_already(w, &r))
+        if (!is_listed(w, &r))
             SN_PUSH(a, w->reason, w->nreason, r);
     }
 }
@@ -188,7 +189,7 @@ sn_why_rescales(SnArena *a, const SnGraph *g, const SnRewriteOpts *o,
         out->nfire += sn_rule_count(first, (uint16_t)i);
     if (node)
         at = sn_find(c, node);
-    sn_want_declined(second, true);
+    sn_record_declined(second, true);
     SN_TRY(sn_rewrite(second, c, passes));
     SnId *topo = sn_topo(c, a, &n);
     for (uint32_t i = 0; i < n; i++) {

@@ -42,13 +42,14 @@ unary_point(const SnGraph *g, SnId id)
     const SnKindDesc *d = sn_desc_in(g, n->kind);
 
     return n->nin == 1 && n->nres == 1 && d->sem &&
-           d->sem[0].map == SN_MAP_EACH && sn_elem_quant(n->res[0].type->elem);
+           d->sem[0].decl == &sn_map_decl_each &&
+           sn_elem_quant(n->res[0].type->elem);
 }
 
 /* Does node id give the same for every code of x that r saturates, whether
  * it reads it before or after the saturation? */
 static bool
-swallows(SnGraph *g, SnId id, SnId r)
+absorbs_saturation(SnGraph *g, SnId id, SnId r)
 {
     SnRef x = sn_in(g, r, 0);
     const SnType *xt = sn_type(g, x), *rt = sn_type(g, SN_REF(r, 0));
@@ -89,7 +90,7 @@ may_drop(SnGraph *g, SnRewriter *rw, SnId id, SnId r, bool *waived)
     SnReach in = sn_reach(g, x), cut = sn_clamp_reach(rt, cl);
 
     *waived = false;
-    if (sn_covers(cut, in) || swallows(g, id, r))
+    if (sn_covers(cut, in) || absorbs_saturation(g, id, r))
         return true;
     if (!sn_node(g, r)->calibrated || sn_opts(rw)->strict_saturation)
         return false;
@@ -274,7 +275,7 @@ sn_absorb(SnGraph *g, SnRewriter *rw, SnId id, uint16_t rule, uint32_t join)
 
     if (n->kind == SN_K_RESCALE)
         return false;
-    if (sn_wants_declined(rw))
+    if (sn_records_declined(rw))
         not_absorbed(g, rw, id, rule, joins);
     if (!joins)
         return false;

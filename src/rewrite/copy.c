@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "rewrite/copy.h"
-#include "sn_kinds.h"
 
 SnEdit
 sn_edit(SnGraph *g, SnId id)

@@ -21,14 +21,31 @@ bool sn_integerize(SnGraph *g, SnRewriter *rw, SnId id, uint16_t rule,
  * of codes: integerize makes codes of it or says why it does not. */
 bool sn_integerizable(const SnGraph *g, SnId id, uint32_t join);
 
+/* Where a move of one kind may sink: below node id and all nodes that
+ * `barred` has no reason against. */
+typedef struct SnAbove {
+    SnGraph *g;
+    SnId id;
+    SnKind kind;   /* of the move */
+    uint32_t join; /* of the derive line */
+    bool (*alike)(const SnGraph *g, SnId a, SnId b);
+    const char *(*barred)(const SnGraph *g, SnId id, uint32_t join);
+    const char *differ; /* what is said of moves that are not alike */
+} SnAbove;
+
+/* The moves that id reads, all alike, and read by none but it and nodes below
+ * which they will sink, too: one of them in *first, 0 when there is none.
+ * Returns why they cannot sink, or NULL. */
+const char *sn_above(const SnAbove *a, SnId *first);
+/* Says so of each of them; false. */
+bool sn_above_declined(const SnAbove *a, SnRewriter *rw, uint16_t rule,
+                       const char *why);
+
+bool sn_regroup(SnGraph *g, SnRewriter *rw, SnId id, uint16_t rule,
+                uint32_t join); /* id: what reads a Reshape */
+bool sn_sink_dequant(SnGraph *g, SnRewriter *rw, SnId id, uint16_t rule,
+                     uint32_t join); /* id: a node that reads Dequantizes */
 bool sn_layout(SnGraph *g, SnRewriter *rw, SnId id, uint16_t rule,
                uint32_t join); /* id: what reads a Transpose */
-
-/* Moves commute with the kind's map (lemma L1), once its axis arguments are
- * renumbered: from the order of a transposed value, whose axis i is axis
- * perm[i] of the original, to the original's order.  attr is changed; lists
- * are made anew in a.  False: an attribute is not of the form its map wants. */
-bool sn_axes_free(const SnKindDesc *d);
-bool sn_axes_renumber(SnArena *a, const SnKindDesc *d, void *attr, SnInts perm);
 
 #endif

@@ -45,16 +45,20 @@ reads(const SnGraph *g, SnId id, SnKind kind)
 /* A derived family that was silent at node id had nothing to do there: where
  * it has, it fires or says why not (sn_declined). */
 static void
-check_said(const SnRewriter *rw, const SnGraph *g, const SnStep *s, SnId id)
+check_declined(const SnRewriter *rw, const SnGraph *g, const SnStep *s, SnId id)
 {
     bool rescale = sn_node(g, id)->kind == SN_K_RESCALE, here = false;
 
-    if (!rw->want_declined || rw->status != SN_OK)
+    if (!rw->record_declined || rw->status != SN_OK)
         return;
     if (s->family == SN_FAM_MERGE)
         here = rescale;
     else if (s->family == SN_FAM_LAYOUT)
         here = reads(g, id, SN_K_TRANSPOSE);
+    else if (s->family == SN_FAM_REGROUP)
+        here = reads(g, id, SN_K_RESHAPE);
+    else if (s->family == SN_FAM_DEQUANT)
+        here = reads(g, id, SN_K_DEQUANTIZE);
     else if (s->family == SN_FAM_INTEGERIZE)
         here = sn_integerizable(g, id, s->join);
     else
@@ -78,6 +82,10 @@ derived_at(SnRewriter *rw, SnGraph *g, const SnStep *s, SnId id)
         return sn_sink(g, rw, id, s->rule, s->join);
     case SN_FAM_LAYOUT:
         return sn_layout(g, rw, id, s->rule, s->join);
+    case SN_FAM_REGROUP:
+        return sn_regroup(g, rw, id, s->rule, s->join);
+    case SN_FAM_DEQUANT:
+        return sn_sink_dequant(g, rw, id, s->rule, s->join);
     case SN_FAM_INTEGERIZE:
         return sn_integerize(g, rw, id, s->rule, s->join);
     case SN_FAM_WRITTEN:
@@ -99,7 +107,7 @@ step_at(SnRewriter *rw, SnGraph *g, const SnStep *s, SnId id)
     bool fired = derived_at(rw, g, s, id);
 #ifndef NDEBUG
     if (!fired && rw->nsaid == said)
-        check_said(rw, g, s, id);
+        check_declined(rw, g, s, id);
 #endif
     return fired;
 }
@@ -273,6 +281,10 @@ built_in(SnRewriter *rw, SnGraph *g, const char *name, bool *known)
         sn_numbers_pass(rw, g, name[0] == 's');
         return SN_OK;
     }
+    if (!strcmp(name, "tables")) {
+        sn_tables_pass(rw, g);
+        return SN_OK;
+    }
     if (!strcmp(name, "dce")) {
         sn_dce(g);
         return SN_OK;
@@ -342,7 +354,7 @@ run_one(SnRewriter *rw, SnGraph *g, const char *name)
 
 static const char *const built_in_names[] = {"fold",   "cse",        "dce",
                                              "place",  "keep_lower", "backend",
-                                             "splats", "constants"};
+                                             "splats", "constants",  "tables"};
 enum { NBUILTIN = sizeof built_in_names / sizeof *built_in_names };
 
 static const SnPipelineDesc *

@@ -98,26 +98,6 @@ sn_compose(SnArena *a, SnInts p, SnInts q)
     return (SnInts){q.n, v};
 }
 
-bool
-sn_identity(SnInts perm)
-{
-    for (uint32_t i = 0; i < perm.n; i++)
-        if (perm.v[i] != (int64_t)i)
-            return false;
-    return true;
-}
-
-bool
-sn_ints_equal(SnInts a, SnInts b)
-{
-    if (a.n != b.n)
-        return false;
-    for (uint32_t i = 0; i < a.n; i++)
-        if (a.v[i] != b.v[i])
-            return false;
-    return true;
-}
-
 SnInts
 sn_ints_fill(SnArena *a, int64_t n, int64_t v)
 {

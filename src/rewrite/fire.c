@@ -218,7 +218,7 @@ one_user(const SnGraph *g, SnRef v)
 /* Removes id if nothing reads it, then what only it read.  Whoever keeps the
  * last use of something gains from another visit. */
 static void
-bury(SnRewriter *rw, SnGraph *g, SnId id)
+remove_dead(SnRewriter *rw, SnGraph *g, SnId id)
 {
     SnNode *n = sn_node(g, id);
 
@@ -235,7 +235,7 @@ bury(SnRewriter *rw, SnGraph *g, SnId id)
     for (uint32_t i = 0; i < nin; i++) {
         if (!in[i])
             continue;
-        bury(rw, g, SN_NODE(in[i]));
+        remove_dead(rw, g, SN_NODE(in[i]));
         if (!sn_def(g, in[i])->dead && one_user(g, in[i])) {
             sn_revisit(rw, g, sn_res(g, in[i])->uses->user);
             sn_revisit(rw, g, SN_NODE(in[i]));
@@ -249,7 +249,7 @@ sn_fire_end(SnRewriter *rw, SnGraph *g)
     if (rw->o.check_passes && rw->status == SN_OK)
         rw->status = sn_check_fire(rw, g);
     for (uint32_t i = 0; i < rw->ndead; i++)
-        bury(rw, g, rw->dead[i]);
+        remove_dead(rw, g, rw->dead[i]);
     /* Users whose operand changed, the new nodes and their producers; pushed
      * in this order, so that producers are looked at first.  Other users of
      * a value that was there before see no change. */
@@ -291,7 +291,7 @@ sn_declined(SnRewriter *rw, uint16_t rule, const SnGraph *g, SnId node,
             const char *fmt, ...)
 {
     rw->nsaid++;
-    if (!rw->want_declined)
+    if (!rw->record_declined)
         return;
     (void)g;
     va_list ap;
@@ -316,15 +316,15 @@ sn_declined(SnRewriter *rw, uint16_t rule, const SnGraph *g, SnId node,
 }
 
 void
-sn_want_declined(SnRewriter *rw, bool want)
+sn_record_declined(SnRewriter *rw, bool want)
 {
-    rw->want_declined = want;
+    rw->record_declined = want;
 }
 
 bool
-sn_wants_declined(const SnRewriter *rw)
+sn_records_declined(const SnRewriter *rw)
 {
-    return rw->want_declined;
+    return rw->record_declined;
 }
 
 const SnDeclined *

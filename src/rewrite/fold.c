@@ -9,9 +9,8 @@
 /* A folded Constant larger than this is not worth its memory. */
 enum { FOLD_MAX = 256 << 20 };
 
-/* Removes id and, below it, what only it read. */
-static void
-remove_unused(SnGraph *g, SnId id)
+void
+sn_remove_unused(SnGraph *g, SnId id)
 {
     SnNode *n = sn_node(g, id);
 
@@ -27,7 +26,7 @@ remove_unused(SnGraph *g, SnId id)
     sn_remove(g, id);
     for (uint32_t i = 0; i < nin; i++)
         if (in[i] && !sn_node(g, in[i])->data)
-            remove_unused(g, in[i]);
+            sn_remove_unused(g, in[i]);
 }
 
 SnRef
@@ -49,7 +48,7 @@ sn_fold(SnGraph *g, SnRef v)
     }
     sn_arena_free(a);
     if (c && sn_nuse(g, v) == 0)
-        remove_unused(g, SN_NODE(v));
+        sn_remove_unused(g, SN_NODE(v));
     return c;
 }
 
@@ -103,7 +102,7 @@ sn_fold_pass(SnRewriter *rw, SnGraph *g)
         if (!c)
             continue; /* an index out of range: running it says which */
         sn_replace(g, v, c, mark);
-        remove_unused(g, id);
+        sn_remove_unused(g, id);
         if (name) {
             if (!sn_def(g, src)->dead)
                 sn_remove(g, SN_NODE(src));
@@ -128,7 +127,7 @@ is_number(const SnGraph *g, SnRef v)
     for (const SnUse *u = sn_res(g, v)->uses; u; u = u->next) {
         const SnKindDesc *d = sn_desc(sn_node(g, u->user)->kind);
         if (!d->sem || d->sem[0].cls != SN_C_POINT ||
-            d->sem[0].map != SN_MAP_BROADCAST)
+            d->sem[0].decl != &sn_map_decl_broadcast)
             return false;
     }
     return true;

@@ -70,7 +70,7 @@ sn_guard_fails(SnRewriter *rw, uint16_t rule, const SnGraph *g, SnId root,
 {
     SnBuf b;
 
-    if (!sn_wants_declined(rw))
+    if (!sn_records_declined(rw))
         return false;
     sn_buf_init(&b, sn_scratch(rw));
     for (uint32_t i = 0; i < n; i++) {

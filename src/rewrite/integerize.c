@@ -114,7 +114,7 @@ same_clamp(const SnGraph *g, SnId x, SnId y)
 
 /* What the Quantizes served have in common. */
 static void
-survey(Plan *p)
+common_quantizes(Plan *p)
 {
     p->qt = sn_node(p->g, p->q)->res[0].type;
     p->uniform = p->calibrated = true;
@@ -343,6 +343,14 @@ take_grid(Plan *p)
     return true;
 }
 
+/* May the result be of type t?  A form of the node may write on any grid. */
+static bool
+on_grid(const SnPortDesc *o, const SnType *t)
+{
+    return o->fact != SN_FIXED ||
+           (t->scale[0] == o->fixed_scale && t->zp[0] == o->fixed_zp);
+}
+
 /* The types of a `same` group: move and monotone nodes take the Quantize's
  * type; arithmetic ones write on the grid they read and are rescaled after. */
 static bool
@@ -353,11 +361,6 @@ group(Plan *p)
     const SnType *xt = NULL;
     bool equal = true;
 
-    if (o->fact == SN_FIXED &&
-        (p->qt->scale[0] != o->fixed_scale || p->qt->zp[0] != o->fixed_zp))
-        return no(p, sn_format(sn_scratch(p->rw),
-                               "its result type is fixed at <%.9g, %d>",
-                               (double)o->fixed_scale, o->fixed_zp));
     if (o->fact != SN_SAME)
         return true;
     for (uint32_t i = 0; i < p->n->nin; i++) {
@@ -404,6 +407,7 @@ choose_kind(Plan *p)
 {
     const SnType **in = SN_NEW_N(sn_scratch(p->rw), const SnType *, p->n->nin);
     const SnType *out[SN_MAXRES];
+    const SnPortDesc *fixed = NULL;
     SnKind base = p->n->kind;
 
     for (unsigned i = 0; i < p->n->nres; i++)
@@ -414,6 +418,10 @@ choose_kind(Plan *p)
             continue;
         if (d->backend && k != base)
             continue; /* a backend's own form is made by its own rules */
+        if (!on_grid(&d->out[0], p->yt)) {
+            fixed = &d->out[0];
+            continue;
+        }
         const SnType *by_port[32] = {0};
         for (uint32_t s = 0; s < p->n->nin; s++) {
             uint32_t port = sn_port_of_slot(d, p->n->nin, s);
@@ -432,6 +440,10 @@ choose_kind(Plan *p)
         p->type = in;
         return true;
     }
+    if (fixed)
+        return no(p, sn_format(sn_scratch(p->rw),
+                               "its result type is fixed at <%.9g, %d>",
+                               (double)fixed->fixed_scale, fixed->fixed_zp));
     SnBuf b;
     sn_buf_init(&b, sn_scratch(p->rw));
     for (uint32_t s = 0; s < p->n->nin; s++)
@@ -673,7 +685,7 @@ possible(Plan *p, int32_t **bias)
 {
     const char *why = NULL;
 
-    survey(p);
+    common_quantizes(p);
     p->yt = p->qt;
     if (!operands(p) || !group(p) || !choose_kind(p))
         return false;
@@ -740,7 +752,7 @@ sn_integerize(SnGraph *g, SnRewriter *rw, SnId id, uint16_t rule, uint32_t join)
     if (!w)
         return false;
     p[0].q = w[0].q;
-    survey(&p[0]);
+    common_quantizes(&p[0]);
     uint32_t wide = nq > 1 && p[0].calibrated ? widest(w, nq) : nq;
     if (wide < nq) {
         p[0].q = w[wide].q;

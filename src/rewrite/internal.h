@@ -21,7 +21,7 @@ struct SnRewriter {
     uint32_t nfire, nchecked;
     SnSite *site;
     uint32_t nsite;
-    bool want_declined;
+    bool record_declined;
     SnDeclined *declined;
     uint32_t ndeclined;
     uint32_t *last_declined; /* [nlast] by node */
@@ -65,6 +65,10 @@ SnStatus sn_fold_pass(SnRewriter *rw, SnGraph *g);
 /* Constants of one f32 element that only element-wise nodes read become Splats,
  * whose number patterns can name; or the other way round.  Names stay. */
 void sn_numbers_pass(SnRewriter *rw, SnGraph *g, bool splats);
+/* Functions of one 8-bit value become tables (tables.c). */
+void sn_tables_pass(SnRewriter *rw, SnGraph *g);
+/* Removes id, if nothing reads it, and what only it read. */
+void sn_remove_unused(SnGraph *g, SnId id);
 SnStatus sn_cse_pass(SnRewriter *rw, SnGraph *g);
 
 /* Queues a node for another visit in the pass under way. */

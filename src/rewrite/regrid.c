@@ -118,8 +118,8 @@ weights_of(const SnGraph *g, SnId id, Weights *w)
     uint32_t cnt;
 
     if (!s || s->cls != SN_C_CONTRACT ||
-        (s->map != SN_MAP_CONV && s->map != SN_MAP_MATMUL &&
-         s->map != SN_MAP_CONV_TRANSPOSE))
+        (s->decl != &sn_map_decl_conv && s->decl != &sn_map_decl_matmul &&
+         s->decl != &sn_map_decl_conv_transpose))
         return false;
     memset(w, 0, sizeof *w);
     w->node = n;
@@ -128,11 +128,11 @@ weights_of(const SnGraph *g, SnId id, Weights *w)
     SnRef wr = codes_behind(g, n->in[w->wslot].ref);
     const SnShape *sh = sn_shape_of(g, wr);
     w->wt = sn_type(g, wr);
-    w->transposed = s->map == SN_MAP_CONV_TRANSPOSE;
+    w->transposed = s->decl == &sn_map_decl_conv_transpose;
     if (w->transposed && !meeting(d, n, sh, w))
         return false;
-    if (s->map != SN_MAP_MATMUL || bool_arg(d, n, &s->arg[3])) {
-        if (sh->rank < 1 || (s->map == SN_MAP_MATMUL && sh->rank != 2))
+    if (s->decl != &sn_map_decl_matmul || bool_arg(d, n, &s->arg[3])) {
+        if (sh->rank < 1 || (s->decl == &sn_map_decl_matmul && sh->rank != 2))
             return false;
         w->nc = sh->dim[0];
         w->nk = w->nc ? sn_shape_count(sh) / w->nc : 0;

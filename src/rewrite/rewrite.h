@@ -34,7 +34,9 @@ typedef enum SnFamilyId {
     SN_FAM_ABSORB,
     SN_FAM_MERGE,
     SN_FAM_SINK,
-    SN_FAM_LAYOUT, /* sink Transpose */
+    SN_FAM_LAYOUT,  /* sink Transpose */
+    SN_FAM_REGROUP, /* sink Reshape */
+    SN_FAM_DEQUANT, /* sink Dequantize */
     SN_FAM_INTEGERIZE,
     SN_FAM_LOWER,
     SN_FAM_CUSTOM
@@ -256,8 +258,8 @@ SnDiag *sn_rw_diag(const SnRewriter *rw);
 /* Why a family or rule did not apply, recorded for `why` when asked. */
 void sn_declined(SnRewriter *rw, uint16_t rule, const SnGraph *g, SnId node,
                  const char *fmt, ...) __attribute__((format(printf, 5, 6)));
-void sn_want_declined(SnRewriter *rw, bool want);
-bool sn_wants_declined(const SnRewriter *rw);
+void sn_record_declined(SnRewriter *rw, bool want);
+bool sn_records_declined(const SnRewriter *rw);
 typedef struct SnDeclined {
     uint16_t rule;
     SnId node;
@@ -324,8 +326,6 @@ const char *sn_acc_why(const SnGraph *g, SnId id, const SnType *x_type,
 bool sn_supports(const SnRewriter *rw, SnKind k, SnElem e);
 /* compose(p, q)[i] = p[q[i]]: one Transpose for two. */
 SnInts sn_compose(SnArena *a, SnInts p, SnInts q);
-bool sn_identity(SnInts perm);
-bool sn_ints_equal(SnInts a, SnInts b);
 SnInts sn_ints_fill(SnArena *a, int64_t n, int64_t v); /* zeros, ones */
 SnInts sn_dims(SnArena *a, const SnShape *s);
 /* A result that nobody reads (absent results count as unused). */

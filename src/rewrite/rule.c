@@ -27,57 +27,6 @@ sn_used_once(const SnGraph *g, SnId id)
     return sum == 1;
 }
 
-/* ---- lists ---- */
-
-static bool
-holds(SnCmp op, bool lt, bool eq)
-{
-    switch (op) {
-    case SN_CMP_EQ:
-        return eq;
-    case SN_CMP_NE:
-        return !eq;
-    case SN_CMP_LT:
-        return lt;
-    case SN_CMP_LE:
-        return lt || eq;
-    case SN_CMP_GT:
-        return !lt && !eq;
-    case SN_CMP_GE:
-        return !lt;
-    }
-    return false;
-}
-
-bool
-sn_ints_all(SnInts v, SnCmp op, int64_t x)
-{
-    for (uint32_t i = 0; i < v.n; i++)
-        if (!holds(op, v.v[i] < x, v.v[i] == x))
-            return false;
-    return true;
-}
-
-bool
-sn_reals_all(SnReals v, SnCmp op, float x)
-{
-    for (uint32_t i = 0; i < v.n; i++)
-        if (!holds(op, v.v[i] < x, v.v[i] == x))
-            return false;
-    return true;
-}
-
-bool
-sn_reals_equal(SnReals a, SnReals b)
-{
-    if (a.n != b.n)
-        return false;
-    for (uint32_t i = 0; i < a.n; i++)
-        if (a.v[i] != b.v[i])
-            return false;
-    return true;
-}
-
 /* ---- nodes of more than one kind ---- */
 
 const void *

@@ -4,6 +4,7 @@
 #ifndef SN_RULE_H
 #define SN_RULE_H
 
+#include "graph/list.h"
 #include "rewrite/copy.h"
 #include "rewrite/rewrite.h"
 
@@ -33,16 +34,6 @@ static inline bool
 sn_type_is(const SnType *t, SnElem e, int axis)
 {
     return t && t->elem == e && t->axis == axis;
-}
-static inline float
-sn_scale_of(const SnType *t)
-{
-    return t->nq ? t->scale[0] : 1;
-}
-static inline int64_t
-sn_zp_of(const SnType *t)
-{
-    return t->nq ? t->zp[0] : 0;
 }
 /* i < 0 counts from the end; 0 where there is no such dimension. */
 static inline int64_t
@@ -116,18 +107,6 @@ sn_int_abs(int64_t a)
 
 /* ---- lists ---- */
 
-typedef enum SnCmp {
-    SN_CMP_EQ,
-    SN_CMP_NE,
-    SN_CMP_LT,
-    SN_CMP_LE,
-    SN_CMP_GT,
-    SN_CMP_GE
-} SnCmp;
-/* Every element compares so with x. */
-bool sn_ints_all(SnInts v, SnCmp op, int64_t x);
-bool sn_reals_all(SnReals v, SnCmp op, float x);
-bool sn_reals_equal(SnReals a, SnReals b);
 /* v[i], 0 past the end. */
 static inline int64_t
 sn_int_at(SnInts v, int64_t i)

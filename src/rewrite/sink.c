@@ -86,12 +86,47 @@ codes(SnArena *a, const SnType *t, const SnShape *s)
     return x;
 }
 
+/* Each code moves to the nearest whose real lies in r. */
+static void
+within(SnTensor *x, SnReach r)
+{
+    double s = (double)x->type->scale[0], z = (double)x->type->zp[0];
+    double lo = fmax(ceil(r.lo / s + z), (double)sn_elem_lo(x->type->elem));
+    double hi = fmin(floor(r.hi / s + z), (double)sn_elem_hi(x->type->elem));
+
+    for (int64_t i = 0; i < sn_shape_count(x->shape); i++)
+        if (x->type->elem == SN_QI8) {
+            int8_t *v = (int8_t *)x->data + i;
+            *v = (int8_t)fmin(fmax(*v, lo), fmax(lo, hi));
+        } else {
+            int16_t *v = (int16_t *)x->data + i;
+            *v = (int16_t)fmin(fmax(*v, lo), fmax(lo, hi));
+        }
+}
+
+/* Is a code more than half a step beyond the reals of r? */
+static bool
+any_beyond(const SnTensor *x, SnReach r)
+{
+    double s = (double)x->type->scale[0], z = (double)x->type->zp[0];
+
+    for (int64_t i = 0; i < sn_shape_count(x->shape); i++) {
+        double c = x->type->elem == SN_QI8 ? ((const int8_t *)x->data)[i]
+                                           : ((const int16_t *)x->data)[i];
+        if (s * (c - z) < r.lo - s / 2 || s * (c - z) > r.hi + s / 2)
+            return true;
+    }
+    return false;
+}
+
 /* Elements that are run to see it: five tensors of so many codes. */
 enum { RUN_MOST = 1 << 26 };
 
 /* Does a constant inside the node survive?  Runs x -> R(N(x)) and
  * x -> N(R(x)) over all codes (an elementwise node), or over the padded
- * shape (Pad); the generator lets no others come here.  NULL, or why not. */
+ * shape (Pad); the generator lets no others come here.  Where the flag of R
+ * waives its saturation, which calibration says of x only, N may give nothing
+ * beyond what R lets through of x.  NULL, or why not. */
 static const char *
 constant_commutes(SnGraph *g, const SnEdit *low, SnId id, SnId r)
 {
@@ -130,8 +165,17 @@ constant_commutes(SnGraph *g, const SnEdit *low, SnId id, SnId r)
               rtup->eval(&c1) == SN_OK && hi->eval(&c2) == SN_OK &&
               lo->eval(&c3) == SN_OK && rtup->eval(&c4) == SN_OK &&
               !memcmp(tk.data, ts.data, sn_tensor_nbyte(tt, ys));
+    const char *no = ok ? NULL
+                        : "its constant rounds differently on the other "
+                          "side";
+    if (ok && sn_node(g, r)->calibrated) {
+        SnReach lim = sn_clamp_reach(tt, sn_clamp_of(g, r));
+        within(&tx, lim);
+        if (lo->eval(&c3) != SN_OK || any_beyond(&tn, lim))
+            no = "its constant is beyond the calibrated range";
+    }
     sn_arena_free(a);
-    return ok ? NULL : "its constant rounds differently on the other side";
+    return no;
 }
 
 /* The bound of a sink past a mean (dsl.md 2.2, row 6). */
@@ -153,7 +197,7 @@ decline(SnGraph *g, SnRewriter *rw, SnId id, uint16_t rule, const char *why)
 {
     const SnNode *n = sn_node(g, id);
 
-    for (uint32_t s = 0; s < n->nin && sn_wants_declined(rw); s++)
+    for (uint32_t s = 0; s < n->nin && sn_records_declined(rw); s++)
         if (n->in[s].ref && sn_kind(g, n->in[s].ref) == SN_K_RESCALE)
             sn_declined(rw, rule, g, SN_NODE(n->in[s].ref), "sink below %s: %s",
                         sn_label(g, id, sn_scratch(rw)), why);

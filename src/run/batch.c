@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/budget.h"
 #include "base/clock.h"
 
 typedef struct Shared {
@@ -16,11 +17,13 @@ typedef struct Shared {
     int64_t why_sample;
     SnStatus status;
     char why[SN_WHY], where[SN_WHY];
+    SnTrip trip; /* with SN_ENOMEM */
 } Shared;
 
 typedef struct Worker {
     Shared *sh;
     unsigned index;
+    SnBudget *budget; /* of the caller */
     pthread_t thread;
     bool started;
 } Worker;
@@ -38,6 +41,7 @@ sn_batch_njob(unsigned wanted, unsigned nthread, int64_t nsample)
     return n < 1 ? 1 : (unsigned)n;
 }
 
+/* r NULL: a worker's memory ran out. */
 static void
 note_failure(Shared *sh, int64_t sample, SnStatus st, const SnRun *r)
 {
@@ -46,11 +50,12 @@ note_failure(Shared *sh, int64_t sample, SnStatus st, const SnRun *r)
         atomic_store(&sh->failed, sample);
         sh->why_sample = sample;
         sh->status = st;
-        memset(sh->where, 0, sizeof sh->where);
-        strncpy(sh->where, r && r->where ? r->where : "input",
-                sizeof sh->where - 1);
-        memcpy(sh->why, r ? r->why : "out of memory",
-               r ? sizeof sh->why : sizeof "out of memory");
+        if (r) {
+            snprintf(sh->where, sizeof sh->where, "%s",
+                     r->where ? r->where : "input");
+            memcpy(sh->why, r->why, sizeof sh->why);
+        }
+        sh->trip = *sn_budget_trip();
     }
     pthread_mutex_unlock(&sh->lock);
 }
@@ -105,11 +110,12 @@ worker_main(void *arg)
     SnArena *volatile a = NULL;
     SnGuard gu;
 
-    if (setjmp(gu.env)) { /* this worker's memory ran out */
-        note_failure(w->sh, 0, SN_ENOMEM, NULL);
+    if (setjmp(gu.env)) {
+        note_failure(w->sh, -1, SN_ENOMEM, NULL);
         sn_arena_free(a);
         return NULL;
     }
+    sn_budget_use(w->budget);
     sn_guard_push(&gu);
     a = sn_arena_new();
     SnRun *r = sn_run_team(a, w->sh->b->x, w->sh->b->nthread);
@@ -135,6 +141,7 @@ sn_batch_run(const SnBatch *b, SnDiag *d)
     for (unsigned i = 0; i < n; i++) {
         w[i].sh = &sh;
         w[i].index = i;
+        w[i].budget = sn_budget_now();
         w[i].started = i > 0 && pthread_create(&w[i].thread, NULL, worker_main,
                                                &w[i]) == 0;
     }
@@ -143,6 +150,8 @@ sn_batch_run(const SnBatch *b, SnDiag *d)
         if (w[i].started)
             pthread_join(w[i].thread, NULL);
     pthread_mutex_destroy(&sh.lock);
+    if (sh.status == SN_ENOMEM)
+        return sn_fail_trip(d, &sh.trip);
     if (sh.status != SN_OK)
         return sn_fail(d, sh.status, sh.where, "sample %lld: %s",
                        (long long)sh.why_sample, sh.why[0] ? sh.why : "failed");

@@ -7,7 +7,7 @@
 #include <time.h>
 
 #include "base/clock.h"
-#include "kernel/eval/map.h"
+#include "kernel/eval/eval.h"
 #include "run/team.h"
 
 enum { LEAST_RUNS = 5, MOST_RUNS = 4000 };
@@ -21,39 +21,11 @@ nbyte(const SnGraph *g, SnRef r)
     return r ? (double)sn_tensor_nbyte(sn_type(g, r), sn_shape_of(g, r)) : 0;
 }
 
-/* Taps of each result: of a sum of products or a window. */
-static double
-taps(const SnGraph *g, const SnNode *n, SnArena *scratch)
-{
-    const SnKindDesc *kd = sn_desc(n->kind);
-    SnTensor *in = SN_NEW_N(scratch, SnTensor, n->nin + 1u);
-    SnTensor out[SN_MAXRES] = {{0}};
-    char why[SN_WHY];
-    SnCall c = {.kind = kd,
-                .attr = n->attr,
-                .nin = n->nin,
-                .nout = kd->nout,
-                .in = in,
-                .out = out,
-                .scratch = scratch,
-                .why = why};
-    SnMap m;
-
-    for (uint32_t i = 0; i < n->nin; i++)
-        if (n->in[i].ref)
-            in[i] = (SnTensor){sn_type(g, n->in[i].ref),
-                               sn_shape_of(g, n->in[i].ref), NULL};
-    for (unsigned i = 0; i < n->nres; i++)
-        out[i] = (SnTensor){n->res[i].type, n->res[i].shape, NULL};
-    return sn_map_open(&m, &c, 0) == SN_OK ? (double)m.maxtap : 0;
-}
-
 static void
 count(const SnGraph *g, SnNodeTime *t)
 {
     const SnNode *n = sn_node(g, t->node);
     SnClass cls = sn_desc(n->kind)->sem[0].cls;
-    double nout = (double)sn_shape_count(n->res[0].shape);
 
     /* Plain integers are multiplied by the instructions for codes. */
     t->codes = n->res[0].type->elem == SN_QI8 ||
@@ -62,13 +34,7 @@ count(const SnGraph *g, SnNodeTime *t)
         t->bytes += nbyte(g, n->in[i].ref);
     for (unsigned i = 0; i < n->nres; i++)
         t->bytes += n->res[i].nuse || i == 0 ? nbyte(g, SN_REF(t->node, i)) : 0;
-    if (cls == SN_C_POINT) {
-        t->ops = nout;
-    } else if (cls == SN_C_CONTRACT || cls == SN_C_WINDOW) {
-        SnArena *scratch = sn_arena_new();
-        t->ops = nout * taps(g, n, scratch) * (cls == SN_C_CONTRACT ? 2 : 1);
-        sn_arena_free(scratch);
-    }
+    t->ops = sn_node_ops(g, t->node);
 }
 
 /* ---- timing ---- */

@@ -5,7 +5,9 @@
 #include <string.h>
 #include <xxhash.h>
 
+#include "base/budget.h"
 #include "graph/text/text.h"
+#include "kernel/eval/eval.h"
 #include "kernel/pack.h"
 #include "kernel/tune/tune.h"
 #include "run/team.h"
@@ -276,6 +278,8 @@ prepare_all(SnArena *a, const SnGraph *g, const SnBackendDesc *backend,
         pr.pack = sn_pack_new(a);
     x->g = g;
     x->backend = backend;
+    sn_graph_charge(g);
+    sn_budget_at("planning", g->name);
     x->plan = sn_plan(a, g);
     if (!pack && backend && backend->nkernel > 0)
         reserve(a, x);
@@ -323,13 +327,13 @@ sn_exec_prepare_packed(SnArena *a, const SnGraph *g,
                        const SnBackendDesc *backend, struct SnPack *pack,
                        SnDiag *d, const SnExec **out)
 {
-    return sn_exec_prepare_tuned(a, g, backend, pack, NULL, d, out);
+    return sn_exec_prepare_tune(a, g, backend, pack, NULL, d, out);
 }
 
 SnStatus
-sn_exec_prepare_tuned(SnArena *a, const SnGraph *g,
-                      const SnBackendDesc *backend, struct SnPack *pack,
-                      struct SnTune *tune, SnDiag *d, const SnExec **out)
+sn_exec_prepare_tune(SnArena *a, const SnGraph *g, const SnBackendDesc *backend,
+                     struct SnPack *pack, struct SnTune *tune, SnDiag *d,
+                     const SnExec **out)
 {
     SnExec *x;
 
@@ -389,6 +393,13 @@ tensor_of(const SnRun *r, SnRef ref)
     return t;
 }
 
+/* After a jump to a guard nobody else does. */
+static void
+end_run(void *ctx)
+{
+    sn_run_free(ctx);
+}
+
 SnRun *
 sn_run_new(SnArena *a, const SnExec *x)
 {
@@ -420,6 +431,10 @@ sn_run_parts(SnArena *a, const SnExec *x, unsigned n)
 {
     SnRun *r = SN_NEW(a, SnRun);
 
+    sn_arena_at_free(a, end_run, r);
+    if (x->plan->nstep > 0)
+        sn_budget_at("running",
+                     sn_label(x->g, x->plan->step[x->plan->peak_step].node, a));
     r->x = x;
     r->nthread = n < 1 ? 1 : n > SN_MAXTHREAD ? SN_MAXTHREAD : n;
     r->arena = sn_alloc(a, x->plan->arena + SN_PLAN_ALIGN);
@@ -482,6 +497,7 @@ static void
 reset_scratch(SnRun *r)
 {
     sn_arena_free(r->scratch);
+    r->scratch = NULL; /* should there be no other */
     r->scratch = sn_arena_new();
 }
 
@@ -527,6 +543,8 @@ run_whole(SnRun *r, const SnExecStep *s)
 
     if (s->nunit == 0)
         return SN_OK;
+    if (!s->kernel)
+        sn_budget_at("running", sn_name(r->x->g, SN_REF(s->node, 0)));
     c.scratch = r->scratch;
     c.why = r->why;
     r->why[0] = '\0';
@@ -589,7 +607,7 @@ run_guarded(SnRun *r, const SnExecStep *s)
     SnGuard gu;
 
     if (setjmp(gu.env)) {
-        r->nomem = true;
+        r->trip = sn_budget_trip();
         return SN_ENOMEM;
     }
     sn_guard_push(&gu);
@@ -632,10 +650,10 @@ static SnStatus
 run_together(SnRun *r)
 {
     r->status = SN_OK;
-    r->nomem = false;
+    r->trip = NULL;
     sn_team_run(r->team, walk, r);
-    if (r->nomem) /* tell the caller's guard */
-        sn_alloc_n(r->scratch, SIZE_MAX, 2);
+    if (r->trip) /* tell the caller's guard */
+        sn_budget_raise(r->trip);
     return r->status;
 }
 
@@ -645,6 +663,7 @@ sn_run(SnRun *r)
     const SnExec *x = r->x;
     SnStatus st = SN_OK;
 
+    sn_budget_at("running", x->g->name);
     for (uint32_t i = 0; r->hook && i < x->ninput; i++) {
         SnTensor t = tensor_of(r, x->input[i].ref);
         r->hook(r->hook_ctx, x->input[i].ref, &t);

@@ -79,10 +79,10 @@ SnStatus sn_exec_prepare_packed(SnArena *a, const SnGraph *g,
 
 /* The same with measured picks (kernel/tune/tune.h; NULL: the rules'): layers
  * that tune has not got yet are added to it. */
-SnStatus sn_exec_prepare_tuned(SnArena *a, const SnGraph *g,
-                               const SnBackendDesc *backend,
-                               struct SnPack *pack, struct SnTune *tune,
-                               SnDiag *d, const SnExec **out);
+SnStatus sn_exec_prepare_tune(SnArena *a, const SnGraph *g,
+                              const SnBackendDesc *backend, struct SnPack *pack,
+                              struct SnTune *tune, SnDiag *d,
+                              const SnExec **out);
 /* A copy of x, which was prepared with `was`, for its copy `tune`, some of
  * whose picks are others: steps whose pick is the same are shared. */
 const SnExec *sn_exec_retune(SnArena *a, const SnExec *x,
@@ -107,10 +107,10 @@ typedef struct SnRun {
     void *hook_ctx;
     SnStepHook *step_hook;
     void *step_ctx;
-    SnStatus status;   /* of a run by a team */
-    bool nomem;        /* that ended for want of memory */
-    char why[SN_WHY];  /* after a failed run: what went wrong, */
-    const char *where; /* and the node's label */
+    SnStatus status;           /* of a run by a team */
+    const struct SnTrip *trip; /* why memory ran out in it, or NULL */
+    char why[SN_WHY];          /* after a failed run: what went wrong, */
+    const char *where;         /* and the node's label */
 } SnRun;
 
 SnRun *sn_run_new(SnArena *a, const SnExec *x);

@@ -6,7 +6,7 @@
 #include <string.h>
 #include "base/file/file.h"
 #include "base/num.h"
-#include "onnx/import/tensor_pb.h"
+#include "onnx/proto/tensor_pb.h"
 
 static bool
 ends_with(const char *s, const char *end)

@@ -86,7 +86,7 @@ sn_shelf_work(const SnShelf *s)
 /* ---- heaps ---- */
 
 static void
-hang(SnShelf *s, Tall *h, SnBlock *b)
+heap_push(SnShelf *s, Tall *h, SnBlock *b)
 {
     uint32_t i = h->n;
 
@@ -146,7 +146,7 @@ raise(SnShelf *s, uint32_t v, size_t from, size_t to)
 }
 
 static void
-tell_children(SnShelf *s, uint32_t v)
+push_down(SnShelf *s, uint32_t v)
 {
     for (uint32_t c = 2 * v; s->lift[v] && c <= 2 * v + 1; c++)
         if (s->full[c] == s->from[v])
@@ -155,7 +155,7 @@ tell_children(SnShelf *s, uint32_t v)
 }
 
 static void
-ask_children(SnShelf *s, uint32_t v)
+pull_up(SnShelf *s, uint32_t v)
 {
     size_t a = s->full[2 * v], b = s->full[2 * v + 1];
 
@@ -175,23 +175,23 @@ raise_span(SnShelf *s, Span p, size_t from, size_t to)
             raise(s, p.v, from, to);
         return;
     }
-    tell_children(s, p.v);
+    push_down(s, p.v);
     raise_span(s, child(&p, 0), from, to);
     raise_span(s, child(&p, 1), from, to);
-    ask_children(s, p.v);
+    pull_up(s, p.v);
 }
 
 static void
 set_step(SnShelf *s, uint32_t step, size_t full)
 {
     for (Span p = all(s, step, step); p.v < s->nleaf; s->work++) {
-        tell_children(s, p.v);
+        push_down(s, p.v);
         Span left = child(&p, 0);
         p = apart(&left) ? child(&p, 1) : left;
     }
     s->full[s->nleaf + step] = full;
     for (uint32_t v = (s->nleaf + step) / 2; v; v /= 2)
-        ask_children(s, v);
+        pull_up(s, v);
 }
 
 static void
@@ -201,14 +201,14 @@ highest(SnShelf *s, Span p, size_t *full, uint32_t *step)
     if (apart(&p) || s->full[p.v] <= *full)
         return;
     if (!inside(&p)) {
-        tell_children(s, p.v);
+        push_down(s, p.v);
         highest(s, child(&p, 0), full, step);
         highest(s, child(&p, 1), full, step);
         return;
     }
     *full = s->full[p.v];
     for (; p.v < s->nleaf; s->work++) {
-        tell_children(s, p.v);
+        push_down(s, p.v);
         p.v = 2 * p.v + (s->full[2 * p.v] != *full);
     }
     *step = p.v - s->nleaf;
@@ -255,11 +255,11 @@ sn_shelf_put(SnShelf *s, SnBlock *b, uint32_t step, SnBlock *const *near,
 
     for (; l < r; l /= 2, r /= 2) {
         if (l & 1)
-            hang(s, &s->cover[l++], b);
+            heap_push(s, &s->cover[l++], b);
         if (r & 1)
-            hang(s, &s->cover[--r], b);
+            heap_push(s, &s->cover[--r], b);
     }
-    hang(s, &s->start[b->first], b);
+    heap_push(s, &s->start[b->first], b);
     for (uint32_t v = b->first + s->nleaf; v; v /= 2)
         if (s->reach[v] < b->end)
             s->reach[v] = b->end;

@@ -12,6 +12,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/budget.h"
 #include "base/clock.h"
 
 /* What is written by different threads lies on lines of its own. */
@@ -22,6 +23,7 @@ struct SnTeam {
     unsigned n;
     void (*fn)(void *ctx, unsigned i);
     void *ctx;
+    SnBudget *budget;                 /* of who made the team */
     int64_t ended;                    /* nanoseconds: the last run */
     _Alignas(LINE) atomic_uint here;  /* members that wait */
     _Alignas(LINE) atomic_uint round; /* meetings so far */
@@ -45,7 +47,7 @@ sn_team_new(unsigned n)
 
     if (!t)
         return NULL;
-    *t = (SnTeam){.n = n};
+    *t = (SnTeam){.n = n, .budget = sn_budget_now()};
     t->pool = pthreadpool_create(n);
     if (!t->pool || pthreadpool_get_threads_count(t->pool) != n) {
         sn_team_free(t);
@@ -70,8 +72,10 @@ static void
 member(void *ctx, size_t i)
 {
     SnTeam *t = ctx;
+    SnBudget *was = sn_budget_use(t->budget);
 
     t->fn(t->ctx, (unsigned)i);
+    sn_budget_use(was);
 }
 
 /* Runs this close behind each other keep the threads awake. */
@@ -149,7 +153,7 @@ wait_for(Ball *b, int odd)
 }
 
 static void *
-return_ball(void *ctx)
+respond(void *ctx)
 {
     Ball *b = ctx;
     int v;
@@ -169,7 +173,7 @@ sn_team_roundtrip(void)
     int64_t first = sn_now_ns();
 
     if (sysconf(_SC_NPROCESSORS_ONLN) < 2 ||
-        pthread_create(&other, NULL, return_ball, &b))
+        pthread_create(&other, NULL, respond, &b))
         return 0;
     int v = wait_for(&b, 1);
     for (int i = 0; i < TRIES && v > 0 && sn_now_ns() - first < BALL_NS; i++) {

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "run/view.h"
 
+#include "graph/moved.h"
+#include "sn_kinds.h"
+
 typedef struct Choose {
     SnExec *x;
     const SnGraph *g;
@@ -34,7 +37,7 @@ static bool
 is_concat(const SnKindDesc *kd)
 {
     return kd->nout == 1 && kd->sem[0].cls == SN_C_MOVE &&
-           kd->sem[0].map == SN_MAP_CONCAT && kd->clamp < 0;
+           kd->sem[0].decl == &sn_map_decl_concat && kd->clamp < 0;
 }
 
 static int
@@ -113,21 +116,11 @@ try_concat(Choose *c, uint32_t at)
 
 /* ---- in place ---- */
 
-/* The same elements in the same order. */
-static bool
-is_reshape(const SnKindDesc *kd)
-{
-    return kd->nout == 1 && kd->sem[0].cls == SN_C_MOVE &&
-           (kd->sem[0].map == SN_MAP_RESHAPE ||
-            kd->sem[0].map == SN_MAP_EACH) &&
-           kd->clamp < 0;
-}
-
 static void
 try_in_place(Choose *c, const SnExecStep *s)
 {
     const SnNode *n = sn_node(c->g, s->node);
-    bool nothing = is_reshape(sn_desc(n->kind));
+    bool nothing = sn_moved(c->g, s->node) == SN_MOVED_IN_ORDER;
     unsigned may = nothing ? 1 : s->inplace;
     SnRef y = SN_REF(s->node, 0);
     size_t size = sn_tensor_nbyte(n->res[0].type, n->res[0].shape);

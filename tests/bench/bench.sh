@@ -221,6 +221,16 @@ for model in "$data"/quantized/*_qdq "$data"/quantized/*_qlinear \
         >"$out/models/$name.log" 2>&1 </dev/null || continue
     row "$name, as it is" "$out/models/$name.sn" "$model/model.onnx" 1.1 1
 done
+# Quantized statically: one dimension, products of three, SiLU.
+for m in tcn tcn_silu transformer efficient; do
+    name=qdq_$m
+    to=$out/models/$name
+    [ -s "$to.onnx" ] || { sh tools/deps.sh python3-onnx &&
+        /usr/bin/python3 tests/bench/qdq_model.py $m "$to.onnx"; } || continue
+    "$sinter" opt "$to.onnx" --backend cpu -o "$to.sn" >"$to.log" 2>&1 \
+        </dev/null || continue
+    row "$name" "$to.sn" "$to.onnx" 1 1
+done
 # Quantized dynamically, by operators on integers.
 for m in "mlp 1" "mlp 64" "transformer 128" "bert 128"; do
     name=$(echo "dynamic $m" | tr ' ' _)

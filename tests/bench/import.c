@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include "base/clock.h"
-#include "onnx/import/import.h"
+#include "onnx/import.h"
 #include "tests/differ/peer.h"
 
 static int

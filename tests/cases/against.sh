@@ -16,7 +16,8 @@ if ! cmp -s "$dir/sn_kinds.h" "$BUILD/gen/sn_kinds.h"; then
 fi
 # shellcheck disable=SC2086
 ${CC:-gcc} -std=c11 -D_GNU_SOURCE -ffp-contract=off -O0 -w ${SAN:-} \
-    -I"$dir" -Isrc -I. -I"$BUILD/gen" -c "$dir/sn_rules.c" -o "$dir/rules.o" &&
+    -I"$dir" -Isrc -I. -I"$BUILD/gen" -r "$dir/sn_rules.c" "$dir/sn_where.c" \
+    -nostdlib -o "$dir/rules.o" &&
     ${CC:-gcc} ${SAN:-} -o "$dir/run_cases" "$dir/rules.o" \
         "$BUILD/obj/made/gen/sn_cases.o" "$BUILD/obj/tests/cases/run_cases.o" \
         "$BUILD/libtest.a" "$BUILD/libsinter.a" \

@@ -14,7 +14,7 @@
 #include <string.h>
 #include "base/file/file.h"
 #include "check.h"
-#include "onnx/import/tensor_pb.h"
+#include "onnx/proto/tensor_pb.h"
 #include "shrink.h"
 
 enum { MAXOP = 128, MAXWHY = 64, SHOWN = 20 };

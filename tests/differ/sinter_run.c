@@ -3,7 +3,7 @@
 
 #include <string.h>
 #include "graph/desc.h"
-#include "onnx/import/import.h"
+#include "onnx/import.h"
 #include "run/exec.h"
 #include "sn_kinds.h"
 

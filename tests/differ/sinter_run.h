@@ -5,7 +5,7 @@
 #define SN_TEST_SINTER_RUN_H
 
 #include "base/diag.h"
-#include "onnx/import/import.h"
+#include "onnx/import.h"
 #include "peer.h"
 
 typedef struct SrJob {

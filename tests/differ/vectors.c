@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/file/file.h"
-#include "onnx/import/tensor_pb.h"
+#include "onnx/proto/tensor_pb.h"
 #include "shrink.h"
 
 enum { TRIES = 400, MAX_ELEMENTS = 160, MAX_BYTES = 2200 };

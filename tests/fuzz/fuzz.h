@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What the fuzz targets share.  Each is one LLVMFuzzerTestOneInput, linked
- * with libFuzzer (make fuzz) or with replay.c (make check). */
+/* What the fuzz targets share.  Each is one fuzz_one, linked with libFuzzer
+ * (make fuzz) or with replay.c (make check). */
 #ifndef SN_FUZZ_H
 #define SN_FUZZ_H
 
@@ -9,7 +9,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 #include "base/arena.h"
+#include "base/budget.h"
 #include "base/diag.h"
+
+void fuzz_one(const uint8_t *p, size_t n);
 
 int LLVMFuzzerTestOneInput(const uint8_t *p, size_t n);
 

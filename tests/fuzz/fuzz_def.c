@@ -28,8 +28,8 @@ located(const SnDiag *d, SnArena *a)
     }
 }
 
-int
-LLVMFuzzerTestOneInput(const uint8_t *p, size_t n)
+void
+fuzz_one(const uint8_t *p, size_t n)
 {
     SnProveOpts o = {.ndraw = NDRAW};
     SnArena *a = sn_arena_new();
@@ -51,5 +51,4 @@ LLVMFuzzerTestOneInput(const uint8_t *p, size_t n)
         sn_prove(defs, d, &o);
     located(d, a);
     sn_arena_free(a);
-    return 0;
 }

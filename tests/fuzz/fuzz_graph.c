@@ -11,14 +11,14 @@
 /* Bytes before those of the generator; real threads would only be slow. */
 enum { HEAD = 4, NEVER = 1 << 20, MAXNODE = 16 };
 
-int
-LLVMFuzzerTestOneInput(const uint8_t *p, size_t n)
+void
+fuzz_one(const uint8_t *p, size_t n)
 {
     const SnBackendDesc *cpu = sn_backend_named("CPU");
     SnRunStats stats = {0};
 
     if (n <= HEAD || !cpu)
-        return 0;
+        return;
     SnArena *a = sn_arena_new();
     SnRandomOpts o = {.seed = 1,
                       .flavour = (SnRandomFlavour)(p[0] % SN_NRANDOM),
@@ -38,5 +38,4 @@ LLVMFuzzerTestOneInput(const uint8_t *p, size_t n)
         sn_bug("%s\n%s", why, sn_graph_str(a, g));
     sn_runner_free(r);
     sn_arena_free(a);
-    return 0;
 }

@@ -2,7 +2,7 @@
 /* The reader of .npy files, and that of single tensors (.pb). */
 #include "fuzz.h"
 
-#include "onnx/import/tensor_pb.h"
+#include "onnx/proto/tensor_pb.h"
 #include "run/npy.h"
 
 static void
@@ -27,8 +27,8 @@ each(void *ctx, const SnData *part, int64_t i, int64_t n)
     touch(&t);
 }
 
-int
-LLVMFuzzerTestOneInput(const uint8_t *p, size_t n)
+void
+fuzz_one(const uint8_t *p, size_t n)
 {
     SnArena *a = sn_arena_new();
     SnDiag *d = sn_diag_new(a);
@@ -45,5 +45,4 @@ LLVMFuzzerTestOneInput(const uint8_t *p, size_t n)
         touch(&t);
     close(fd);
     sn_arena_free(a);
-    return 0;
 }

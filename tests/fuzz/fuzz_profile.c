@@ -5,8 +5,8 @@
 #include "base/buf.h"
 #include "quant/profile/profile.h"
 
-int
-LLVMFuzzerTestOneInput(const uint8_t *p, size_t n)
+void
+fuzz_one(const uint8_t *p, size_t n)
 {
     SnArena *a = sn_arena_new();
     SnDiag *d = sn_diag_new(a);
@@ -25,5 +25,4 @@ LLVMFuzzerTestOneInput(const uint8_t *p, size_t n)
     }
     close(fd);
     sn_arena_free(a);
-    return 0;
 }

@@ -17,8 +17,8 @@ parse(SnArena *a, const char *p, size_t n, SnGraph **g)
     return s;
 }
 
-int
-LLVMFuzzerTestOneInput(const uint8_t *p, size_t n)
+void
+fuzz_one(const uint8_t *p, size_t n)
 {
     SnArena *a = sn_arena_new();
     char *text = sn_alloc(a, n + 1);
@@ -39,5 +39,4 @@ LLVMFuzzerTestOneInput(const uint8_t *p, size_t n)
             sn_bug("prints another text the second time");
     }
     sn_arena_free(a);
-    return 0;
 }

@@ -26,8 +26,8 @@ read_text(SnArena *a, const char *s, size_t n)
     close(fd);
 }
 
-int
-LLVMFuzzerTestOneInput(const uint8_t *p, size_t n)
+void
+fuzz_one(const uint8_t *p, size_t n)
 {
     SnArena *a = sn_arena_new();
     SnBuf b;
@@ -39,5 +39,4 @@ LLVMFuzzerTestOneInput(const uint8_t *p, size_t n)
     read_text(a, b.s, b.n);
     read_text(a, (const char *)p, n);
     sn_arena_free(a);
-    return 0;
 }

@@ -1,3 +1,4 @@
+#include "sn_where.h"
 #include "npu_kernels.h"
 
 /* tests/gen/backend.def:12: backend.add_relu
@@ -142,6 +143,6 @@ const SnBackendDesc sn_core_backends[] = {
       .supports = npu_supports,
       .nkernel = 6, .kernel = npu_kernels,
       .hooks = &npu_hooks,
-      .where = "tests/gen/backend.def:4" },
+      .where = sn_backend_where[0] },
 };
 const uint32_t sn_core_nbackend = 1;

@@ -1,3 +1,4 @@
+#include "sn_where.h"
 
 /* tests/gen/build.def:8: build.scaled
  *

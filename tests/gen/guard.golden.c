@@ -1,3 +1,4 @@
+#include "sn_where.h"
 
 /* tests/gen/guard.def:7: guard.cheap
  *
@@ -73,7 +74,7 @@ guard_lists(SnGraph *g, SnRewriter *rw, SnId o)
     SnRef x = sn_in(g, o, 0);
     if (!(sn_ints_equal(sn_transpose_attr(g, o)->perm,
                         (SnInts){ 2, (const int64_t[]){ 0, 1 } }) ||
-          sn_identity(sn_transpose_attr(g, o)->perm)))
+          sn_ints_identity(sn_transpose_attr(g, o)->perm)))
         return sn_guard_fails(rw, SN_RULE_GUARD_LISTS, g, o,
                               "o.perm == [0, 1] or identity(o.perm)", 1,
                               (const SnNamed[]){ { "o", SN_REF(o, 0) } });

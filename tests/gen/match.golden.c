@@ -1,3 +1,4 @@
+#include "sn_where.h"
 
 /* tests/gen/mini.def:51: class clamped
  *   Quantize Rescale Add Mul Conv2D ChannelwiseConv2D

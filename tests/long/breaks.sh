@@ -14,7 +14,7 @@ want=" $* "
 bad=0
 
 mkdir -p "$tree"
-for f in Makefile nodes.def passes.def src dsl gen tests tools docs examples README.md; do
+for f in Makefile nodes.def maps.def passes.def src dsl gen tests tools docs examples README.md; do
     [ -e "$f" ] || continue
     rm -rf "${tree:?}/$f"
     cp -r "$f" "$tree/$f"

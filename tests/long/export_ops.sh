@@ -174,5 +174,5 @@ for opset in 17 18 20 21; do
 done
 
 # Every kind that the exporter writes, in random graphs.
-"$BUILD/tests/written" --ort "$(sh tools/oracle/lib.sh "$ort")" --n "${MODELS:-2600}" || bad=1
+"$BUILD/tests/written" --ort "$(sh tools/oracle/lib.sh "$ort")" --n "${MODELS:-4000}" || bad=1
 exit $bad

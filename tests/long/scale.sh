@@ -3,12 +3,13 @@
 # Graphs of up to 10^6 nodes (NODES=N: another number): visits of the driver for
 # each node, by count; then the whole way of a text graph, reader, verifier,
 # driver, planner and evaluator, with time and memory for each node.  Times are
-# printed, not judged; memory for a node may not grow.
+# printed, not judged; memory for a node may not grow.  Packed weights and an
+# ONNX model of one Split: instructions for a node may not grow.
 BUILD=${BUILD:-build} n=${NODES:-1000000}
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 bad=0
-sh tools/deps.sh time
+sh tools/deps.sh time valgrind python3-onnx
 
 if SINTER_NODES=$n "$BUILD/tests/test_driver" >"$tmp/log" 2>&1; then
     echo "ok scale driver"
@@ -71,6 +72,76 @@ for step in read+verify optimize plan+run; do
         echo "ok scale $step: $kb KB a node"
     else
         echo "not ok scale $step: $first KB a node at 10000, $kb at $n"
+        bad=1
+    fi
+done
+
+# fully N: N products with weights of their own, which a backend packs.
+fully() {
+    awk -v n="$1" 'BEGIN {
+        print "sinter-graph 1\ngraph \"fully\" {"
+        print "  %x0 = Placeholder() : qi8<0.05, 1>[1,4]"
+        for (i = 1; i <= n; i++) {
+            printf "  %%w%d = Constant() {data = [", i
+            for (k = 0; k < 16; k++)
+                printf "%s%d", k ? "," : "", k < 8 ? i * 7919 % 251 - 125 + k % 3 : int(i / 251) % 251 - 125
+            print "]} : qi8<0.01, 0>[4,4]"
+            print "  %x" i " = FullyConnected(%x" i - 1 ", %w" i ") : qi8<0.05, 1>[1,4]"
+        }
+        print "  Save(%x" n ") {name = \"y\"}\n}"
+    }'
+}
+{
+    printf '\223NUMPY\001\000v\000'
+    printf '%-117s\n' "{'descr': '|i1', 'fortran_order': False, 'shape': (1, 4), }"
+    printf 'abcd'
+} >"$tmp/row.npy"
+# split N FILE: one Split into N parts, a Relu of each, one Concat.
+split() {
+    /usr/bin/python3 -c 'import sys, onnx
+from onnx import helper as h, TensorProto as t
+n = int(sys.argv[1])
+part = ["s%d" % i for i in range(n)]
+relu = ["r%d" % i for i in range(n)]
+f32 = lambda name: h.make_tensor_value_info(name, t.FLOAT, [1, n])
+nodes = [h.make_node("Split", ["x"], part, axis=1, num_outputs=n)]
+nodes += [h.make_node("Relu", [a], [b]) for a, b in zip(part, relu)]
+nodes += [h.make_node("Concat", relu, ["y"], axis=1)]
+g = h.make_graph(nodes, "split", [f32("x")], [f32("y")])
+m = h.make_model(g, opset_imports=[h.make_opsetid("", 18)])
+m.ir_version = 8
+onnx.save(m, sys.argv[2])' "$1" "$2"
+}
+
+# count STEP N COMMAND..: its instructions in $count.
+count() {
+    step=$1 k=$2
+    shift 2
+    if ! valgrind --tool=callgrind --callgrind-out-file=/dev/null "$@" >"$tmp/out" 2>"$tmp/err"; then
+        echo "not ok scale $step at $k nodes: $(tail -n 1 "$tmp/err")"
+        bad=1
+    fi
+    count=$(sed -n 's/.*Collected : *//p' "$tmp/err")
+    awk -v s="$step" -v k="$k" -v c="${count:-0}" 'BEGIN {
+        printf "| %-22s %8d nodes %9.0f instructions a node\n", s, k, c / k }'
+}
+for step in pack+load read-pack split+opt; do
+    for k in 2500 10000; do
+        case $step in
+        pack+load) fully $k >"$tmp/p$k.sn"; rm -f "$tmp/p$k.sn"w.pack-* ;;
+        split+opt) split $k "$tmp/s.onnx" ;;
+        esac
+        case $step in
+        split+opt) set -- "$BUILD/sinter" opt "$tmp/s.onnx" -o /dev/null ;;
+        *) set -- "$BUILD/sinter" run "$tmp/p$k.sn" --input "x0=$tmp/row.npy" --backend cpu --pack-cache --jobs 1 ;;
+        esac
+        count $step $k "$@"
+        [ $k != 2500 ] || first=${count:-0}
+    done
+    if awk -v a="$first" -v b="${count:-0}" 'BEGIN { exit !(a > 0 && b <= 5 * a) }'; then
+        echo "ok scale $step: 4 times the nodes, $(awk -v a="$first" -v b="$count" 'BEGIN { printf "%.2f", b / a }') times the instructions"
+    else
+        echo "not ok scale $step: $first instructions at 2500 nodes, ${count:-0} at 10000"
         bad=1
     fi
 done

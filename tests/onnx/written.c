@@ -6,17 +6,18 @@
  *
  *   written --ort LIB [--n N] [--seed S]
  *
- * Values of one node are held to a step of codes or 1e-4 of reals; of more
- * nodes only the share that differs is counted, as steps add up. */
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+ * Values of one node are held to a step of codes or 1e-4 of reals, those of
+ * more nodes to as many steps: steps add up. */
 #include "differ/peer.h"
 #include "onnx/export/export.h"
 #include "random/graph_check.h"
 #include "random/graph_gen.h"
 #include "run/exec.h"
+#include "sn_kinds.h"
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 enum { AT_INPUT, AT_OUTPUT, BETWEEN, NPLACE, SHOWN = 40, MAXPORT = 16 };
 static const char *const place_name[NPLACE] = {"at an input", "at an output",
@@ -25,7 +26,7 @@ static const char *const place_name[NPLACE] = {"at an input", "at an output",
 typedef struct Tally {
     Ort *ort;
     uint32_t *loaded[NPLACE]; /* [sn_kind_end()] */
-    uint32_t nloaded, nrefused, nbad, nfar;
+    uint32_t nloaded, nrefused, nempty, nbad, nfar;
 } Tally;
 
 static SnDtype
@@ -140,6 +141,42 @@ by_zero(const char *why)
     return strstr(why, "division by zero") != NULL;
 }
 
+/* ONNX Runtime refuses a value without elements in several operators, checks
+ * indices that nothing reads, and divides by such a size. */
+static bool
+any_empty(const SnGraph *g)
+{
+    for (SnId id = 1; id < g->nnode; id++) {
+        const SnNode *n = sn_node(g, id);
+        for (unsigned k = 0; !n->dead && k < n->nres; k++)
+            if (n->res[k].shape && sn_shape_count(n->res[k].shape) == 0)
+                return true;
+    }
+    return false;
+}
+
+/* 0 / 0 inside a node whose values are codes. */
+static bool
+divides_codes(const SnGraph *g)
+{
+    for (SnId id = 1; id < g->nnode; id++) {
+        const SnNode *n = sn_node(g, id);
+        if (!n->dead && n->kind == SN_K_DIV && sn_type(g, n->in[1].ref)->nq)
+            return true;
+    }
+    return false;
+}
+
+static double
+steps_allowed(const SnGraph *g)
+{
+    double n = 0;
+
+    for (SnId id = 1; id < g->nnode; id++)
+        n += !sn_node(g, id)->dead && !is_border(g, id);
+    return n;
+}
+
 /* One model in ONNX Runtime against a run of the graph. */
 static void
 compare(Tally *t, SnArena *a, const SnGraph *g, uint64_t seed, const char *form,
@@ -182,7 +219,7 @@ compare(Tally *t, SnArena *a, const SnGraph *g, uint64_t seed, const char *form,
             far = fmax(far, distance(&x->output[i], sn_run_output(r, i),
                                      &out[i].data));
         t->nfar += far > 1;
-        if (far > 1 && seed % 4 == 0 && !nan)
+        if (far > steps_allowed(g) && !nan && !divides_codes(g))
             bad(t, a, g, seed, form, sn_format(a, "values %g off", far));
     }
     sn_run_free(r);
@@ -196,8 +233,10 @@ one(Tally *t, uint64_t seed)
                       .nnode = 1 + 2 * (uint32_t)(seed % 4),
                       .flavour = (SnRandomFlavour)(seed / 4 % SN_NRANDOM)};
     SnGraph *g = sn_random_graph(a, &o);
+    bool empty = any_empty(g);
 
-    for (uint32_t f = 0; f < 2; f++) {
+    t->nempty += empty;
+    for (uint32_t f = 0; f < 2 && !empty; f++) {
         SnOnnxExport e = {.form = f ? SN_ONNX_QOPERATOR : SN_ONNX_QDQ,
                           .opset = seed % 5 ? 21 : 17};
         void *p;
@@ -253,7 +292,7 @@ main(int argc, char **argv)
 {
     SnArena *a = sn_arena_new();
     const char *lib = "", *why = "";
-    uint64_t n = 2600, seed = 0;
+    uint64_t n = 4000, seed = 0;
     Tally t = {0};
 
     for (int i = 1; i + 1 < argc; i += 2) {
@@ -274,9 +313,9 @@ main(int argc, char **argv)
     for (uint64_t i = 0; i < n; i++)
         one(&t, seed + i);
     uint32_t nmissing = missing(&t);
-    printf("| %u models loaded, %u refused by the exporter, %u of them more "
-           "than a step off\n",
-           t.nloaded, t.nrefused, t.nfar);
+    printf("| %u models loaded, %u refused by the exporter, %u graphs with "
+           "empty values left out, %u models more than a step off\n",
+           t.nloaded, t.nrefused, t.nempty, t.nfar);
     if (t.nbad + nmissing == 0)
         printf("ok written\n");
     sn_arena_free(a);

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/file/file.h"
-#include "onnx/import/tensor_pb.h"
+#include "onnx/proto/tensor_pb.h"
 #include "tests/differ/check.h"
 
 enum { MAXIO = 64 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What random graphs are made of: numbers, data, types and attributes. */
 #include "random/gen_priv.h"
+#include "sn_kinds.h"
 
 #include <math.h>
 #include <string.h>
@@ -333,46 +334,44 @@ draw_axes(SnGen *p, SnInts *v, int rank)
     }
 }
 
-/* A list that argument `arg` of map m wants for an operand of shape x. */
+/* One number for each axis of x. */
 static void
-draw_ints(SnGen *p, const SnSem *s, int arg, const SnShape *x, SnInts *v)
+draw_run(SnGen *p, const SnSem *s, int arg, const SnShape *x, int64_t *w)
 {
-    uint32_t rank = (uint32_t)x->rank;
-    int64_t *w;
-
-    switch (s->map) {
-    case SN_MAP_PERMUTE:
-        draw_perm(p, v, x->rank);
-        return;
-    case SN_MAP_RESHAPE:
-        draw_dims(p, v, x);
-        return;
-    case SN_MAP_FLIP:
-    case SN_MAP_REDUCE:
-        draw_axes(p, v, x->rank);
-        return;
-    case SN_MAP_PAD:
-        w = numbers(p, v, 2 * rank);
-        for (uint32_t i = 0; i < 2 * rank; i++)
-            w[i] = sn_gen_chance(p, 65) ? 0 : sn_gen_pick(p, -1, 2);
-        return;
-    default:
-        break;
-    }
-    w = numbers(p, v, rank);
-    for (uint32_t i = 0; i < rank; i++) {
+    for (int i = 0; i < x->rank; i++) {
         int64_t d = x->dim[i];
-        if (s->map == SN_MAP_SLICE)
+        if (s->decl == &sn_map_decl_slice)
             w[i] =
                 arg == 1 ? (sn_gen_chance(p, 60) ? 0 : sn_gen_pick(p, 0, d - 1))
                 : arg == 2 ? (sn_gen_chance(p, 50) ? d : sn_gen_pick(p, 1, d))
                            : (sn_gen_chance(p, 85) ? 1 : 2);
-        else if (s->map == SN_MAP_TILE)
-            w[i] = sn_gen_chance(p, 70) ? 1 : 2;
-        else if (s->map == SN_MAP_NEAREST)
+        else if (s->decl == &sn_map_decl_nearest)
             w[i] = i == 0 || i == 3 || sn_gen_chance(p, 40) ? d : 2 * d;
         else
-            w[i] = d;
+            w[i] = sn_gen_chance(p, 70) ? 1 : 2;
+    }
+}
+
+/* A list that argument `arg` of map m wants for an operand of shape x. */
+static void
+draw_ints(SnGen *p, const SnSem *s, int arg, const SnShape *x, SnInts *v)
+{
+    const SnMapParam *m = &s->decl->param[arg];
+    uint32_t rank = (uint32_t)x->rank;
+    int64_t *w;
+
+    if (s->decl == &sn_map_decl_permute) {
+        draw_perm(p, v, x->rank);
+    } else if (m->kind == SN_MP_AXES) {
+        draw_axes(p, v, x->rank);
+    } else if (m->length == SN_ML_OWN) {
+        draw_dims(p, v, x);
+    } else if (m->length == SN_ML_PAIR) {
+        w = numbers(p, v, 2 * rank);
+        for (uint32_t i = 0; i < 2 * rank; i++)
+            w[i] = sn_gen_chance(p, 65) ? 0 : sn_gen_pick(p, -1, 2);
+    } else {
+        draw_run(p, s, arg, x, numbers(p, v, rank));
     }
 }
 

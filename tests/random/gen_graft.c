@@ -146,10 +146,11 @@ draw_sizes(SnGen *p, const SnGraph *from)
     return z;
 }
 
+/* As it is where the new sizes would be too many elements. */
 static const SnShape *
 resized(SnGen *p, const Sizes *z, SnId id, const SnShape *s)
 {
-    int64_t d[SN_MAXRANK];
+    int64_t d[SN_MAXRANK], n = 1;
 
     if (z->image) {
         for (int i = 0; i < z->image->rank; i++)
@@ -162,8 +163,9 @@ resized(SnGen *p, const Sizes *z, SnId id, const SnShape *s)
         d[i] = here ? z->to : s->dim[i];
         if (z->broadcast && sn_gen_chance(p, 25))
             d[i] = 1;
+        n *= d[i];
     }
-    return sn_shape(p->g->pool, s->rank, d);
+    return n > p->most ? s : sn_shape(p->g->pool, s->rank, d);
 }
 
 /* The type of result 0, or another of its element type, perhaps close to that
@@ -259,7 +261,7 @@ recast(SnGen *p, const Sizes *z, const SnKindDesc *d, void *attr, SnRef x,
                   : sn_gen_chance(p, 70)    ? sn_gen_beside(p, t)
                                             : sn_gen_quant(p, t->elem);
     any_words(p, d, attr);
-    if (s->map == SN_MAP_PERMUTE && s->arg[1].kind == SN_ARG_ATTR)
+    if (s->decl == &sn_map_decl_permute && s->arg[1].kind == SN_ARG_ATTR)
         *(SnInts *)sn_attr_at(attr, &d->attr[s->arg[1].v]) =
             (SnInts){(uint32_t)z->image->rank, z->perm};
 }

@@ -184,6 +184,22 @@ shape_of2(SnGen *p, int64_t d0, int64_t d1)
     return sn_shape(p->g->pool, 2, d);
 }
 
+/* Beside x in a broadcast. */
+static const SnShape *
+beside_shape(SnGen *p, const SnShape *x, int64_t last, bool *fresh)
+{
+    int64_t d[1];
+
+    if (sn_gen_chance(p, 45)) {
+        *fresh = sn_gen_chance(p, 20);
+        return x;
+    }
+    if (sn_gen_chance(p, 60))
+        return sn_gen_narrow(p, x);
+    d[0] = sn_gen_chance(p, 60) ? last : 1;
+    return sn_shape(p->g->pool, 1, d);
+}
+
 /* The shape that argument `arg` > 0 of a map wants beside operand x; NULL:
  * any, *fresh: better a source of its own. */
 static const SnShape *
@@ -192,10 +208,10 @@ side_shape(SnGen *p, const SnSem *s, const SnShape *x, bool *fresh)
     int64_t last = x->rank ? x->dim[x->rank - 1] : 1;
     int64_t d[SN_MAXRANK] = {1, 1, 1, 1, 1, 1, 1, 1};
 
+    const SnMapDecl *m = s->decl;
+
     *fresh = true;
-    switch (s->map) {
-    case SN_MAP_CONV:
-    case SN_MAP_CONV_TRANSPOSE:
+    if (m == &sn_map_decl_conv || m == &sn_map_decl_conv_transpose) {
         d[0] = sn_gen_chance(p, 15) ? last : sn_gen_size(p);
         d[1] = sn_gen_pick(p, 1, 3);
         d[2] = sn_gen_pick(p, 1, 3);
@@ -203,48 +219,46 @@ side_shape(SnGen *p, const SnSem *s, const SnShape *x, bool *fresh)
                : sn_gen_chance(p, 50) ? 1
                                       : (last + 1) / 2;
         return sn_shape(p->g->pool, 4, d);
-    case SN_MAP_MATMUL:
+    }
+    if (m == &sn_map_decl_matmul) {
         d[0] = p->img[0] == 0 && sn_gen_chance(p, 20) ? 0 : sn_gen_size(p);
         return sn_gen_chance(p, 50) ? shape_of2(p, d[0], last)
                                     : shape_of2(p, last, d[0]);
-    case SN_MAP_BROADCAST:
-        if (sn_gen_chance(p, 45)) {
-            *fresh = sn_gen_chance(p, 20);
-            return x;
-        }
-        if (sn_gen_chance(p, 60))
-            return sn_gen_narrow(p, x);
-        d[0] = sn_gen_chance(p, 60) ? last : 1;
-        return sn_shape(p->g->pool, 1, d);
-    case SN_MAP_TABLE:
-        d[0] = 256;
-        return sn_shape(p->g->pool, 1, d);
-    case SN_MAP_GATHER:
-        d[0] = sn_gen_pick(p, 1, 3);
-        return sn_shape(p->g->pool, 1, d);
-    case SN_MAP_CONCAT:
-        *fresh = sn_gen_chance(p, 10);
-        return x;
-    default:
-        *fresh = false;
-        return NULL;
     }
+    if (m == &sn_map_decl_broadcast)
+        return beside_shape(p, x, last, fresh);
+    if (m == &sn_map_decl_table || m == &sn_map_decl_gather) {
+        d[0] = m == &sn_map_decl_table ? 256 : sn_gen_pick(p, 1, 3);
+        return sn_shape(p->g->pool, 1, d);
+    }
+    *fresh = m == &sn_map_decl_concat && sn_gen_chance(p, 10);
+    return m == &sn_map_decl_concat ? x : NULL;
 }
 
+/* The rank of a map's first operand, where its pattern or a list of fixed
+ * length says it; of a product that of most. */
 static int
-rank_wanted(const SnSem *s)
+rank_wanted(const SnKindDesc *d, const SnSem *s)
 {
-    switch (s->map) {
-    case SN_MAP_CONV:
-    case SN_MAP_CONV_TRANSPOSE:
-    case SN_MAP_POOL:
-    case SN_MAP_BLOCK:
-        return 4;
-    case SN_MAP_MATMUL:
+    const SnMapParam *x = s->decl->param;
+    int rank = x->nitem, along = -1;
+
+    if (s->decl == &sn_map_decl_matmul)
         return 2;
-    default:
+    if (x->kind != SN_MP_OPERAND)
         return -1;
-    }
+    for (int i = 0; i < x->nitem; i++)
+        if (x->item[i].kind != SN_MI_DIM) {
+            if (x->item[i].kind != SN_MI_RUN || along >= 0)
+                return -1;
+            along = x->item[i].slot;
+        }
+    for (unsigned i = 0; i < s->narg && along >= 0; i++)
+        if (s->arg[i].kind == SN_ARG_ATTR && i < s->decl->nparam &&
+            s->decl->param[i].length == SN_ML_RUN &&
+            s->decl->param[i].along == along && d->attr[s->arg[i].v].fixed)
+            return rank - 1 + d->attr[s->arg[i].v].fixed;
+    return along < 0 ? rank : -1;
 }
 
 /* ---- nodes ---- */
@@ -296,7 +310,7 @@ draw_operand(SnGen *p, Draft *f, uint32_t port, const SnShape **x,
         type = sn_type_quant(p->g->pool, (SnElem)pat.elem, pd->fixed_scale,
                              pd->fixed_zp);
     if (!*x) {
-        v = operand(p, pat, rank_wanted(s), NULL, type);
+        v = operand(p, pat, rank_wanted(d, s), NULL, type);
         *x = v ? sn_shape_of(p->g, v) : NULL;
         return v;
     }
@@ -502,9 +516,13 @@ add_outputs(SnGen *p)
         SnSaveAttr at = {.name = sn_format(p->a, "out%u", n++)};
         sn_save_new(p->g, NULL, v, &at);
     }
-    if (n == 0 && p->nvalue) {
+    for (uint32_t i = 0; n == 0 && i < p->nvalue; i++) {
         SnSaveAttr at = {.name = "out0"};
-        sn_save_new(p->g, NULL, p->value[0], &at);
+        const SnType *t = sn_type(p->g, p->value[i]);
+        if (!sn_tuple_find(sn_desc(SN_K_SAVE), 1, &t, 0, NULL))
+            continue; /* a table of rows */
+        sn_save_new(p->g, NULL, p->value[i], &at);
+        n++;
     }
 }
 

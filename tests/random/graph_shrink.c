@@ -23,7 +23,7 @@ enum { CPU_SECONDS = 3, WHY_MAX = 4000 };
 static void
 answer(const SnFault *f, const SnGraph *g, int to)
 {
-    struct rlimit cpu = {CPU_SECONDS, CPU_SECONDS};
+    struct rlimit cpu = {CPU_SECONDS, CPU_SECONDS + 1}; /* SIGXCPU */
     SnArena *a = sn_arena_new();
 
     setrlimit(RLIMIT_CPU, &cpu);

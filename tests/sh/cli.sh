@@ -141,9 +141,35 @@ graph "island" {
   Save(%q) {name = "y"}
 }
 END
+cat >"$tmp/pair.sn" <<'END'
+sinter-graph 1
+graph "pair" {
+  %x = Placeholder() : qi8<0.1, 0>[4]
+  %d = Dequantize(%x) : f32[4]
+  %q = Quantize(%d) : qi8<0.2, 0>[4]
+  Save(%q) {name = "y"}
+}
+END
 t why_island 0 out "e (Floor) is float, after d (Dequantize), before q (Quantize)" why "$tmp/island.sn"
 t why_island_reason 0 out "Floor has no int8 form" why "$tmp/island.sn"
-t why_island_json 0 out '"floats": [' why "$tmp/island.sn" --json
+t why_island_json 0 out '"stays_float": [' why "$tmp/island.sn" --json
+t inspect_island 0 out "  e (Floor) stays float: Floor has no int8 form" inspect "$tmp/island.sn"
+t inspect_island_count 0 out "1 node between quantized values stays float" inspect "$tmp/island.sn"
+t inspect_island_json 0 out '{"node": "e (Floor)", "reason": "Floor has no int8 form"}' inspect "$tmp/island.sn" --json
+t inspect_no_island 0 out "0 nodes between quantized values stay float" inspect "$tmp/arg.sn"
+t opt_stats_island 0 err "  e (Floor) stays float: Floor has no int8 form" opt "$tmp/island.sn" --stats
+t opt_json 2 err "requires --stats" opt "$tmp/island.sn" --json
+t opt_stats_json 0 out '{"node": "e (Floor)", "reason": "Floor has no int8 form"}' opt "$tmp/island.sn" --stats --json -o "$tmp/island.o.sn"
+t opt_stats_json_fires 0 err '{"rule": "quant_cleanup.requantize", "count": 1}' opt "$tmp/pair.sn" --stats --json
+t opt_require 1 err "e (Floor): stays float: Floor has no int8 form" opt "$tmp/island.sn" --require-int8 -o "$tmp/island.r.sn"
+if [ -e "$tmp/island.r.sn" ]; then
+    echo "not ok cli opt_require_writes_nothing: the graph was written"
+    bad=1
+else
+    echo "ok cli opt_require_writes_nothing"
+fi
+t opt_require_int8 0 err "" opt "$tmp/pair.sn" --require-int8 -o "$tmp/pair.o.sn"
+t opt_require_float 1 err "has no quantized value" opt "$tmp/add.sn" --require-int8
 t why_none 0 out "No Rescale is left." why "$tmp/add.sn"
 t draw 0 out "digraph" draw "$tmp/add.sn"
 sed 's/Add(%x, %k)/Add(%x, %x)/' "$tmp/add.sn" >"$tmp/both.sn"
@@ -182,7 +208,7 @@ mkdir "$tmp/again"
 t quantize_calib 0 out "rescales:" quantize $m --calib $demo/calib_images.npy -n 16 $px --channelwise -o "$tmp/again/q.sn" --dump-profile "$tmp/p3.json"
 same dump_profile "$tmp/p1.json" "$tmp/p3.json"
 same quantize_again "$tmp/q.sn" "$tmp/again/q.sn"
-same quantize_again_data "$tmp/q.snw" "$tmp/again/q.snw"
+same quantize_again_data "$(side "$tmp/q.sn")" "$(side "$tmp/again/q.sn")"
 t quantize_onnx 0 out "rescales:" quantize $m --load-profile "$tmp/p1.json" --channelwise -o "$tmp/q.onnx"
 t export 0 err "" export "$tmp/q.sn" --format qdq -o "$tmp/again/q.onnx"
 same export_again "$tmp/q.onnx" "$tmp/again/q.onnx"

@@ -30,6 +30,15 @@ for key in 'rule identity:' 'test saturation_survives'; do
     say $? "language.md: '$key' is what the declarations say"
 done
 
+# So do its maps.
+squeeze maps.def >"$tmp/maps"
+awk -v d="$tmp" '/^```/ { on = !on; next } on && /^map / { f = d "/map" ++n }
+    on && f { print > f } /^}/ { f = "" }' docs/language.md
+for f in "$tmp"/map?; do
+    [ -s "$f" ] && grep -qF "$(squeeze "$f" | sed 's/^ *//; s/ *$//')" "$tmp/maps"
+    say $? "language.md: '$(head -n 1 "$f" | cut -d'(' -f1)' is what maps.def says"
+done
+
 # Every example of backends.md but the commands, which tests/sh/npu.sh runs,
 # stands in examples/npu.
 squeeze examples/npu/npu.def >"$tmp/npu"

@@ -14,7 +14,7 @@ fail() {
     bad=1
 }
 
-cp nodes.def passes.def "$tmp"
+cp nodes.def maps.def passes.def "$tmp"
 # The node is the one that README.md shows.
 awk '/^node Softsign/ { on = 1 } on && /^```/ { exit } on' README.md >>"$tmp/nodes.def"
 # Two more, for the families: operands of one group, two quantized results.
@@ -141,7 +141,7 @@ awk '/^  rule identity:/ && !done {
          done = 1
      }
      { print }' passes.def >"$tmp/passes.def"
-cp nodes.def "$tmp/nodes.def"
+cp nodes.def maps.def "$tmp"
 (cd "$tmp" && "$OLDPWD/$BUILD/sinter-gen" --check --nodes nodes.def \
     --passes passes.def) >"$tmp/log" 2>&1
 rc=$?
@@ -182,7 +182,7 @@ else
 fi
 
 # A backend without float nodes refuses what would run a Reshape on floats.
-cp nodes.def passes.def "$tmp"
+cp nodes.def maps.def passes.def "$tmp"
 cat >"$tmp/codes.def" <<'D'
 version 1;
 include "passes.def";

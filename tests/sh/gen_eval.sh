@@ -18,7 +18,7 @@ warn='-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes
  -Wmissing-prototypes -Wcast-qual -Wundef -Wvla -Wformat=2 -Werror'
 flags='-std=c11 -D_GNU_SOURCE -ffp-contract=off -fno-strict-aliasing -O1'
 
-if "$BUILD/sinter-gen" --nodes tests/gen/eval.def -o "$tmp" >"$tmp/log" 2>&1
+if "$BUILD/sinter-gen" --nodes tests/gen/eval.def -I . -o "$tmp" >"$tmp/log" 2>&1
 then
     ok "generates"
 else
@@ -26,7 +26,7 @@ else
     exit 1
 fi
 obj=
-for f in "$tmp"/sn_kinds.c "$tmp"/sn_eval.c "$tmp"/sn_inv.c; do
+for f in "$tmp"/sn_kinds.c "$tmp"/sn_maps.c "$tmp"/sn_eval_*.c "$tmp"/sn_inv.c "$tmp"/sn_where.c; do
     o=$tmp/$(basename "$f" .c).o
     # shellcheck disable=SC2086
     $CC $flags $warn -Isrc -I. -I"$tmp" -c -o "$o" "$f" >"$tmp/log" 2>&1 ||
@@ -35,7 +35,7 @@ for f in "$tmp"/sn_kinds.c "$tmp"/sn_eval.c "$tmp"/sn_inv.c; do
 done
 # shellcheck disable=SC2086
 if $CC $flags -Isrc -I. -Itests -I"$tmp" -I"$BUILD/gen" -o "$tmp/made" tests/gen/eval_made.c \
-    $obj $(find src/graph src/kernel src/base -name '*.c') "$BUILD/gen/sn_variants.c" -lcmocka -lxxhash -lm \
+    $obj $(find src/graph src/map src/kernel src/base -name '*.c') "$BUILD/gen/sn_variants.c" -lcmocka -lxxhash -lm \
     >"$tmp/log" 2>&1; then
     "$tmp/made" >"$tmp/log" 2>&1
     rc=$?
@@ -49,9 +49,9 @@ else
     fail "links"
 fi
 
-touch -d '2001-01-01' "$tmp/sn_eval.c" "$tmp/reference.md"
-"$BUILD/sinter-gen" --nodes tests/gen/eval.def -o "$tmp" >"$tmp/log" 2>&1
-if [ -n "$(find "$tmp/sn_eval.c" "$tmp/reference.md" -newermt 2001-01-02)" ]
+touch -d '2001-01-01' "$tmp/sn_eval_0.c" "$tmp/reference.md"
+"$BUILD/sinter-gen" --nodes tests/gen/eval.def -I . -o "$tmp" >"$tmp/log" 2>&1
+if [ -n "$(find "$tmp/sn_eval_0.c" "$tmp/reference.md" -newermt 2001-01-02)" ]
 then
     fail "an unchanged file is left alone"
 else
@@ -63,7 +63,7 @@ else
     ok "no host path in what is generated"
 fi
 
-"$BUILD/sinter-gen" --check --nodes tests/gen/refused.def >"$tmp/log" 2>&1
+"$BUILD/sinter-gen" --check --nodes tests/gen/refused.def -I . >"$tmp/log" 2>&1
 rc=$?
 if [ $rc = 1 ] &&
     grep -qF 'tests/gen/refused.def:6:14: error[SN115]: Twice (q8, q8) -> q8' \
@@ -74,7 +74,7 @@ then
 else
     fail "a tuple without an arithmetic row is refused (exit $rc)"
 fi
-if "$BUILD/sinter-gen" --explain --nodes tests/gen/eval.def >"$tmp/log" 2>&1 &&
+if "$BUILD/sinter-gen" --explain --nodes tests/gen/eval.def -I . >"$tmp/log" 2>&1 &&
     grep -q '^ConvAdd (tests/gen/eval.def:' "$tmp/log" &&
     grep -q '^  absorb  ConvAdd.x' "$tmp/log"; then
     ok "--explain"

@@ -54,7 +54,7 @@ mkdir "$out"
 # shellcheck disable=SC2086
 if "$BUILD/sinter-gen" --backend tests/gen/run.def -I . -o "$out" &&
     "$CC" -std=c11 -D_GNU_SOURCE -fno-strict-aliasing -Isrc -I"$out" -Itests \
-        $warn ${SAN:-} -o "$out/t" "$out/sn_rules.c" "$out/sn_tests.c" \
+        $warn ${SAN:-} -o "$out/t" "$out/sn_rules.c" "$out/sn_where.c" "$out/sn_tests.c" \
         tests/gen_support.c "$BUILD/libsinter.a" \
         -lcmocka -lprotobuf-c -ljansson -lxxhash -lpthreadpool -lpthread -lm; then
     "$out/t" >"$out/log" 2>&1 || bad=1

@@ -61,6 +61,14 @@ ok nowhere_status [ $? -eq 2 ]
 ok nowhere_text has "$tmp/err" "there are no nodes.def and passes.def in this directory; expected it to be the root of a sinter tree, or --core DIR"
 ok nowhere_brief [ "$(wc -l <"$tmp/err")" -eq 1 ]
 
+"$g" --check --passes /nonexistent/x.def >"$tmp/out" 2>"$tmp/err"
+ok unreadable_status [ $? -eq 3 ]
+ok unreadable_text has "$tmp/err" "/nonexistent/x.def: cannot open: No such file or directory"
+"$g" --check --passes . >"$tmp/out" 2>"$tmp/err"
+ok directory_status [ $? -eq 3 ]
+"$g" --core /nonexistent --plugin x.def >"$tmp/out" 2>"$tmp/err"
+ok unreadable_core_status [ $? -eq 3 ]
+
 "$g" --check --report --passes passes.def -I . >"$tmp/out" 2>"$tmp/err"
 ok report_status [ $? -eq 0 ]
 ok report_measure has "$tmp/out" "fuse                     heights of conversions"

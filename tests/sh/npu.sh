@@ -176,7 +176,7 @@ for b in interp cpu; do
     quantize "$sinter" --backend $b -o plain/m.sn >/dev/null 2>"$tmp/log"
     quantize plugin --target $b -o loaded/m.sn >/dev/null 2>"$tmp/log"
     ok "the plugin does not change backend $b" cmp plain/m.sn loaded/m.sn
-    ok "... nor its constants ($b)" cmp plain/m.snw loaded/m.snw
+    ok "... nor its constants ($b)" cmp plain/m.????????????????.snw loaded/m.????????????????.snw
 done
 cat >wide.sn <<'END'
 sinter-graph 1

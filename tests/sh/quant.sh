@@ -117,7 +117,7 @@ q() { # NAME TEXT ARGS...
 q plain "settings: int8, asymmetric, range minmax, weights per channel and row"
 # The default can be asked for by name, the old one too.
 q sliced "weights per channel and row" --channelwise --rowwise
-is sliced_is_plain cmp "$tmp/sliced.snw" "$tmp/plain.snw"
+is sliced_is_plain cmp "$(side "$tmp/sliced.sn")" "$(side "$tmp/plain.sn")"
 q tensor "settings: int8, asymmetric, range minmax, weights per tensor" --per-tensor
 is tensor_has_no_axis sh -c "! grep -q 'axis=' '$tmp/tensor.sn'"
 q channels "weights per channel" --per-tensor --channelwise
@@ -133,7 +133,7 @@ for s in symmetric symmetric-uint8 power-of-two; do
     is "scheme_${s}_differs" differ "$tmp/plain.sn" "$tmp/scheme_$s.sn"
 done
 q scheme_alias "symmetric-uint8" --quantization-schema symmetric_with_uint8
-is scheme_alias_same cmp "$tmp/scheme_alias.snw" "$tmp/scheme_symmetric-uint8.snw"
+is scheme_alias_same cmp "$(side "$tmp/scheme_alias.sn")" "$(side "$tmp/scheme_symmetric-uint8.sn")"
 t range_bad 2 err "'percentile=40' wants a number above 50" quantize $m --load-profile "$p" --range percentile=40 -o "$tmp/o.sn"
 t range_unknown 2 err "there are minmax" quantize $m --load-profile "$p" --range max -o "$tmp/o.sn"
 is power_of_two_scales sh -c "sed -n 's/.*qi8<\([^,]*\),.*/\1/p' '$tmp/scheme_power-of-two.sn' | awk '{ v = log(\$1) / log(2); if (v - int(v) != 0) { e = v - int(v); if (e < -1e-9 && e > -1 + 1e-9) exit 1 } }'"
@@ -210,7 +210,7 @@ is small_bias awk -F', ' '{ n++; split("5 1 3", b, " "); for (i = 1; i <= 3; i++
 # ---- biases of 8 bits and a shift ----
 q bias_int8 "biases: 5 of 8 bits, shifted by" --bias int8 --per-tensor
 q bias_int32 "settings" --quantization-precision-bias Int32
-is bias_int32_is_plain cmp "$tmp/bias_int32.snw" "$tmp/plain.snw"
+is bias_int32_is_plain cmp "$(side "$tmp/bias_int32.sn")" "$(side "$tmp/plain.sn")"
 # Of every bias, the largest code divided by the power of two that all share.
 is bias_codes_fit sh -c "sed -n 's/.*b8\" = Constant() {data = \[\(.*\)\]}.*/\1/p; s/.*b8 = Constant() {data = \[\(.*\)\]}.*/\1/p' '$tmp/bias_int8.sn' | awk -F', ' '{ for (k = 0; ; k++) { for (i = 1; i <= NF && \$i % 2^(k + 1) == 0; i++); if (i <= NF) break } for (i = 1; i <= NF; i++) if (\$i / 2^k > 127 || \$i / 2^k < -128) exit 1; n++ } END { exit n < 5 }'"
 t bias_bad 2 err "'int9' is neither int32 nor int8" quantize $m --load-profile "$p" --bias int9 -o "$tmp/o.sn"
@@ -502,7 +502,7 @@ top1() { "$sinter" run "$1" --input "$img" --skip 20 -n 50 $px --labels $demo/te
 is eval_scores grep -qF "$(echo "$(top1 $m) $(top1 "$tmp/plain.e.sn")" | sed 's/\(.*\) \(.*\) \(.*\) \(.*\)/  top-1: float \1, int8 \3 (\2 and \4 of 50)/')" "$tmp/eval"
 "$sinter" run "$tmp/plain.e.sn" --compare $m --input "$img" --skip 20 -n 50 $px >"$tmp/eval.run"
 is eval_sqnr grep -qF "  $(cat "$tmp/eval.run"); on the calibration data $("$sinter" run "$tmp/plain.e.sn" --compare $m --input $data -n 30 $px | sed 's/.*SQNR \(.* dB\),.*/\1/')" "$tmp/eval"
-sed 's/plain\.e\.snw/plain.snw/' "$tmp/plain.e.sn" >"$tmp/plain.e.named"
+sed 's/plain\.e\./plain./' "$tmp/plain.e.sn" >"$tmp/plain.e.named"
 is eval_gives_no_ranges cmp "$tmp/plain.e.named" "$tmp/plain.sn"
 t eval_json 0 out '"eval": {"samples": 50, "top1_float": ' quantize $m --load-profile "$p" $px $ev --json -o "$tmp/o.sn"
 rm -f "$tmp/o.sn"
@@ -534,6 +534,6 @@ is batch_same_values sh -c "tail -c 1600 '$tmp/one.npy' >'$tmp/b1'; tail -c 1600
 is batch_same_score cmp "$tmp/l1" "$tmp/l4"
 "$sinter" profile $m --calib $data -n 15 $px --batch 2 -o "$tmp/b2.json" 2>/dev/null
 t batch_profile_serves 0 err "" quantize $m --load-profile "$tmp/b2.json" -o "$tmp/b2.sn"
-sed 's/b2\.snw/plain.snw/' "$tmp/b2.sn" >"$tmp/b2.named"
+sed 's/"b2\./"plain./' "$tmp/b2.sn" >"$tmp/b2.named"
 is batch_profile_same_ranges cmp "$tmp/b2.named" "$tmp/plain.sn"
 exit $bad

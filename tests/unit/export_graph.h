@@ -16,7 +16,7 @@
 #include "graph/text/text.h"
 #include "onnx.pb-c.h"
 #include "onnx/export/export.h"
-#include "onnx/import/import.h"
+#include "onnx/import.h"
 #include "rewrite/rewrite.h"
 #include "run/exec.h"
 

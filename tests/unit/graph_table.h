@@ -6,6 +6,7 @@
 #define SN_GRAPH_TABLE_H
 
 #include "graph/desc.h"
+#include "sn_kinds.h"
 
 enum {
     K_PLACEHOLDER = 1,
@@ -181,8 +182,9 @@ const SnKindDesc sn_core_kinds[] = {
                  .has_default = true)),
      .attr_size = sizeof(RescaleAttr),
      .defaults = &rescale_dflt,
-     .sem = &(
-         const SnSem){.cls = SN_C_CONVERT, .map = SN_MAP_EACH, ARGS(1, P(0))}},
+     .sem = &(const SnSem){.cls = SN_C_CONVERT,
+                           .decl = &sn_map_decl_each,
+                           ARGS(1, P(0))}},
     {.name = "Conv",
      .nin = 3,
      .nout = 1,
@@ -211,7 +213,7 @@ const SnKindDesc sn_core_kinds[] = {
      .ninv = 1,
      .inv = conv_inv,
      .sem = &(const SnSem){.cls = SN_C_CONTRACT,
-                           .map = SN_MAP_CONV,
+                           .decl = &sn_map_decl_conv,
                            ARGS(6, P(0), P(1), A(0), A(1), A(2), A(3))}},
     {.name = "MaxPool",
      .nin = 1,
@@ -231,10 +233,10 @@ const SnKindDesc sn_core_kinds[] = {
      .attr_size = sizeof(PoolAttr),
      .defaults = &pool_dflt,
      .sem = (const SnSem[]){{.cls = SN_C_WINDOW,
-                             .map = SN_MAP_POOL,
+                             .decl = &sn_map_decl_pool,
                              ARGS(6, P(0), A(0), A(1), A(2), A(3), A(4))},
                             {.cls = SN_C_WINDOW,
-                             .map = SN_MAP_POOL,
+                             .decl = &sn_map_decl_pool,
                              ARGS(6, P(0), A(0), A(1), A(2), A(3), A(4))}}},
     {.name = "Concat",
      .nin = 1,
@@ -249,7 +251,7 @@ const SnKindDesc sn_core_kinds[] = {
      ATTRS(FIELD(ConcatAttr, axis, SN_A_INT, .has_default = false)),
      .attr_size = sizeof(ConcatAttr),
      .sem = &(const SnSem){.cls = SN_C_MOVE,
-                           .map = SN_MAP_CONCAT,
+                           .decl = &sn_map_decl_concat,
                            ARGS(2, P(0), A(0))}},
     {.name = "Softmax",
      .nin = 1,
@@ -263,8 +265,9 @@ const SnKindDesc sn_core_kinds[] = {
      .ntuple = 2,
      .tuple = TUPLES({.in = PATS(Q8), .out = PATS(Q8)},
                      {.in = PATS(F32), .out = PATS(F32)}),
-     .sem =
-         &(const SnSem){.cls = SN_C_WINDOW, .map = SN_MAP_EACH, ARGS(1, P(0))}},
+     .sem = &(const SnSem){.cls = SN_C_WINDOW,
+                           .decl = &sn_map_decl_each,
+                           ARGS(1, P(0))}},
     {.name = "All",
      .nin = 3,
      .nout = 1,
@@ -288,7 +291,7 @@ const SnKindDesc sn_core_kinds[] = {
      .attr_size = sizeof(AllAttr),
      .defaults = &all_dflt,
      .sem = &(const SnSem){.cls = SN_C_POINT,
-                           .map = SN_MAP_BROADCAST,
+                           .decl = &sn_map_decl_broadcast,
                            ARGS(3, P(0), P(1), P(2))}},
     {.name = "Cell",
      .nin = 1,
@@ -302,9 +305,9 @@ const SnKindDesc sn_core_kinds[] = {
      .tuple = TUPLES({.in = PATS(F32), .out = PATS(F32, Q8, F32)}),
      .sem =
          (const SnSem[]){
-             {.cls = SN_C_POINT, .map = SN_MAP_EACH, ARGS(1, P(0))},
-             {.cls = SN_C_POINT, .map = SN_MAP_EACH, ARGS(1, P(0))},
-             {.cls = SN_C_POINT, .map = SN_MAP_EACH, ARGS(1, P(0))}}},
+             {.cls = SN_C_POINT, .decl = &sn_map_decl_each, ARGS(1, P(0))},
+             {.cls = SN_C_POINT, .decl = &sn_map_decl_each, ARGS(1, P(0))},
+             {.cls = SN_C_POINT, .decl = &sn_map_decl_each, ARGS(1, P(0))}}},
 };
 const uint32_t sn_core_nkind = K_COUNT;
 

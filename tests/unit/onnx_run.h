@@ -10,8 +10,8 @@
 #include "base/file/file.h"
 #include "graph/desc.h"
 #include "kernel/eval/eval.h"
-#include "onnx/import/import.h"
-#include "onnx/import/tensor_pb.h"
+#include "onnx/import.h"
+#include "onnx/proto/tensor_pb.h"
 #include "rewrite/rewrite.h"
 #include "sn_kinds.h"
 

@@ -6,8 +6,8 @@
 
 #include "base/buf.h"
 #include "graph/text/text.h"
-#include "onnx/import/import.h"
-#include "onnx/import/tensor_pb.h"
+#include "onnx/import.h"
+#include "onnx/proto/tensor_pb.h"
 #include "unit/onnx_build.h"
 /* Last: it names things at file scope. */
 #include "unit/arena.h"
@@ -18,13 +18,13 @@ static inline SnStatus
 import_as(const SnOnnxOpts *o, SnGraph **g)
 {
     size_t n;
-    uint8_t *p = ob_pack(b, &n);
-    SnStatus s;
+    uint8_t *packed = ob_pack(b, &n);
+    /* A limit may jump past this function. */
+    const uint8_t *p = sn_memdup(a, packed, n);
 
+    free(packed);
     d = sn_diag_new(a);
-    s = sn_onnx_parse(a, "m.onnx", NULL, p, n, o, d, g);
-    free(p);
-    return s;
+    return sn_onnx_parse(a, "m.onnx", NULL, p, n, o, d, g);
 }
 
 /* The graph of the model that was built, as text without its frame, or what

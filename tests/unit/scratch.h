@@ -9,6 +9,7 @@
 #include <setjmp.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -40,6 +41,35 @@ static inline const char *
 in_dir(SnArena *to, const char *name)
 {
     return sn_format(to, "%s/%s", dir, name);
+}
+
+/* The sidecar file of NAME.sn in the directory, or NULL. */
+static inline const char *
+side_of(SnArena *to, const char *name)
+{
+    const char *path = NULL;
+    glob_t g;
+
+    if (glob(sn_format(to, "%s/%s.????????????????.snw", dir, name), 0, NULL,
+             &g) == 0) {
+        assert_int_equal(g.gl_pathc, 1);
+        path = sn_strdup(to, g.gl_pathv[0]);
+    }
+    globfree(&g);
+    return path;
+}
+
+/* Removes NAME.sn and its sidecar file, if they are there. */
+static inline void
+remove_sn(const char *name)
+{
+    SnArena *t = sn_arena_new();
+    const char *side = side_of(t, name);
+
+    unlink(sn_format(t, "%s/%s.sn", dir, name));
+    if (side)
+        unlink(side);
+    sn_arena_free(t);
 }
 
 /* The path, in arena to, of a new empty file, which the test removes. */

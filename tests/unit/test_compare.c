@@ -476,10 +476,10 @@ compare_local(void **state)
     const SnCompared *out = entry(&c, "z", false);
     assert_true(sn_sqnr(&out->cumulative) < 30);
     assert_true(c.worst_output == sn_sqnr(&out->cumulative));
-    assert_true(sn_compare_guilty(y));
+    assert_true(sn_compare_is_source(y));
     /* The input's own error is that of its grid; it is no node's. */
     const SnCompared *in = entry(&c, "x", false);
-    assert_true(in->has_local && in->converts && !sn_compare_guilty(in));
+    assert_true(in->has_local && in->converts && !sn_compare_is_source(in));
     assert_true(sn_sqnr(&in->local) == sn_sqnr(&in->cumulative));
     assert_true(sn_sqnr(&in->local) > 30 && sn_sqnr(&in->local) < 60);
 }
@@ -522,7 +522,7 @@ compare_itself(void **state)
         assert_true(sn_cosine(&c.value[i].cumulative) > 0.999999);
     }
     for (uint32_t i = 0; i < c.n; i++)
-        assert_false(sn_compare_guilty(&c.value[i]));
+        assert_false(sn_compare_is_source(&c.value[i]));
 }
 
 /* ---- advice ---- */

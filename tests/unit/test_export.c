@@ -206,6 +206,50 @@ transposed_operand(void **state)
         "1[2,1] 0 0 128 63 0 0 0 64");
 }
 
+/* Without factors the sizes are written; of a scalar there is none. */
+static void
+resize_without_factors(void **state)
+{
+    static const char *const lines =
+        "%x = Placeholder() : f32[2, 3]\n"
+        "%y = ResizeNearest(%x) {dims = [2, 5], scale = []} : f32[2, 5]\n"
+        "Save(%y) {name = \"y\"}\n"
+        "%s = Placeholder() : f32[]\n"
+        "%z = ResizeNearest(%s) {dims = [], scale = []} : f32[]\n"
+        "Save(%z) {name = \"z\"}\n";
+
+    (void)state;
+    assert_string_equal(nodes(lines, SN_ONNX_QDQ),
+                        "y = Resize(x, , , y.sizes) mode=nearest "
+                        "coordinate_transformation_mode=half_pixel "
+                        "nearest_mode=round_prefer_floor\n"
+                        "z = Identity(s)\n");
+}
+
+/* ONNX crops before it reflects. */
+static void
+reflected_elements_stay(void **state)
+{
+    static const char *const cut_off =
+        "%x = Placeholder() : f32[1, 3]\n"
+        "%y = Pad(%x) {pads = [0,-1,0,2], mode = reflect} : f32[1, 4]\n"
+        "Save(%y) {name = \"y\"}\n";
+    SnOnnxExport o = {.form = SN_ONNX_QDQ};
+    void *p;
+    size_t n;
+
+    (void)state;
+    nodes("%x = Placeholder() : f32[1, 3]\n"
+          "%y = Pad(%x) {pads = [0,-1,0,1], mode = reflect} : f32[1, 3]\n"
+          "Save(%y) {name = \"y\"}\n",
+          SN_ONNX_QDQ);
+    assert_int_equal(sn_onnx_pack(A, graph(cut_off), &o, "t.onnx", D, &p, &n),
+                     SN_EUNSUPPORTED);
+    assert_non_null(strstr(sn_diag_text(D, A),
+                           "axis 1 reflects elements that its other end cuts "
+                           "off; ONNX has only the 2 that are left"));
+}
+
 /* ---- rounding and uint8 ---- */
 
 /* Zero points of values leave as uint8 when asked for, those of weights not. */
@@ -384,11 +428,23 @@ main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
     const struct CMUnitTest tests[] = {
-        T(writes_qdq),       T(writes_qoperator),      T(model_header),
-        T(clamps),           T(float_clamp),           T(follows_order),
-        T(writes_transpose), T(no_idle_transpose),     T(transposed_operand),
-        T(rounding_decides), T(sums_keep_their_order), T(shifted_rounding),
-        T(codes_by_choice),  T(bytes_at_the_border),   T(output_names),
+        T(writes_qdq),
+        T(writes_qoperator),
+        T(model_header),
+        T(clamps),
+        T(float_clamp),
+        T(follows_order),
+        T(writes_transpose),
+        T(no_idle_transpose),
+        T(transposed_operand),
+        T(rounding_decides),
+        T(sums_keep_their_order),
+        T(shifted_rounding),
+        T(resize_without_factors),
+        T(reflected_elements_stay),
+        T(codes_by_choice),
+        T(bytes_at_the_border),
+        T(output_names),
         T(made_names),
     };
 

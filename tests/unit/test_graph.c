@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Types, nodes, use lists, names, order, copies, attributes, and what the
  * verifier says. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,6 +10,7 @@
 #include <cmocka.h>
 
 #include "graph/desc.h"
+#include "graph/list.h"
 #include "graph/text/text.h"
 #include "unit/graph_table.h"
 
@@ -512,7 +514,7 @@ test_verify_rest(void **state)
                   "clamp\n"
                   "c (Conv): attribute 'group' is -1; required: "
                   "group > 0\n"
-                  "c (Conv): 2 filters do not divide into -1 groups\n");
+                  "c (Conv): 'group' is -1, not above 0\n");
 }
 
 static void
@@ -563,22 +565,44 @@ test_draw(void **state)
     assert_null(strstr(b.s, "n3 ")); /* the constant has no box */
 }
 
+/* Integers compare as integers, of NaN nothing holds but !=. */
+static void
+lists(void **state)
+{
+    static const int64_t big[] = {(INT64_C(1) << 53) + 1, INT64_C(1) << 54};
+    static const float nan[] = {1, NAN}, zeros[] = {0.0f, -0.0f};
+    SnInts v = {2, big}, none = {0, NULL};
+    SnReals r = {2, nan}, z = {2, zeros}, y = {2, (const float[]){-0.0f, 0}};
+
+    (void)state;
+    assert_true(sn_ints_all(v, SN_CMP_GT, INT64_C(1) << 53));
+    assert_false(sn_ints_all(v, SN_CMP_GT, (INT64_C(1) << 53) + 1));
+    assert_true(sn_ints_all(v, SN_CMP_GE, (INT64_C(1) << 53) + 1));
+    assert_true(sn_ints_all(none, SN_CMP_EQ, 7));
+    assert_true(sn_ints_all_real(v, SN_CMP_GT, 0.5));
+    assert_false(sn_ints_all_real(v, SN_CMP_LT, 0.5));
+    assert_false(sn_reals_all(r, SN_CMP_GT, 0));
+    assert_false(sn_reals_all(r, SN_CMP_GE, 0));
+    assert_false(sn_reals_all(r, SN_CMP_LE, 2));
+    assert_true(sn_reals_all(r, SN_CMP_NE, 0));
+    assert_true(sn_reals_all(z, SN_CMP_EQ, 0));
+    assert_true(sn_reals_equal(z, y));
+    assert_false(sn_reals_equal(r, r));
+    assert_true(sn_ints_equal(v, v));
+    assert_false(sn_ints_equal(v, none));
+    assert_true(sn_ints_identity((SnInts){2, (const int64_t[]){0, 1}}));
+    assert_false(sn_ints_identity((SnInts){2, (const int64_t[]){1, 0}}));
+}
+
 int
 main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
     const struct CMUnitTest tests[] = {
-        T(test_types),
-        T(test_uses),
-        T(test_names),
-        T(test_order),
-        T(test_add_errors),
-        T(test_attrs),
-        T(test_ports),
-        T(test_verify_same),
-        T(test_verify_pin),
-        T(test_verify_rest),
-        T(test_verify_structure),
+        T(lists),           T(test_types),       T(test_uses),
+        T(test_names),      T(test_order),       T(test_add_errors),
+        T(test_attrs),      T(test_ports),       T(test_verify_same),
+        T(test_verify_pin), T(test_verify_rest), T(test_verify_structure),
         T(test_draw),
     };
 

@@ -446,6 +446,27 @@ lrn(void **state)
 }
 
 static void
+straight_lines(void **state)
+{
+    (void)state;
+    for (int i = 0; i < NSIZE; i++) {
+        const SnShape *s = SHAPE(sizes[i]);
+        SnLeakyReluAttr leak = {.alpha = i % 2 ? -0.3f : 1.7f};
+        SnHardSigmoidAttr hard = {.alpha = 0.21f, .beta = i % 2 ? 0.4f : -2};
+        SnRef x = floats(s);
+        compare(SN_REF(sn_leaky_relu_new(g, NULL, x, &leak, plain(SN_F32)), 0),
+                0, "LeakyRelu");
+        x = floats(SHAPE(sizes[i]));
+        compare(
+            SN_REF(sn_hard_sigmoid_new(g, NULL, x, &hard, plain(SN_F32)), 0), 0,
+            "HardSigmoid");
+        x = floats(SHAPE(sizes[i]));
+        compare(SN_REF(sn_hard_swish_new(g, NULL, x, plain(SN_F32)), 0), 0,
+                "HardSwish");
+    }
+}
+
+static void
 exponentials(void **state)
 {
     (void)state;
@@ -496,7 +517,8 @@ main(void)
         cmocka_unit_test(clamps),         cmocka_unit_test(pairs),
         cmocka_unit_test(norms),          cmocka_unit_test(pooling),
         cmocka_unit_test(means_of_zeros), cmocka_unit_test(lrn),
-        cmocka_unit_test(exponentials),   cmocka_unit_test(exp_everywhere),
+        cmocka_unit_test(straight_lines), cmocka_unit_test(exponentials),
+        cmocka_unit_test(exp_everywhere),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -38,7 +38,7 @@ static const char shared[] = "sinter-graph 1\n"
                              "  %c = FullyConnected(%b, %w) : $[1,#]\n"
                              "  %y = FullyConnected(%c, %w) : $[1,#]\n";
 
-static char sn_path[64], snw_path[64];
+static char sn_path[64];
 
 static int
 setup(void **state)
@@ -46,15 +46,13 @@ setup(void **state)
     if (make_dir(state))
         return 1;
     snprintf(sn_path, sizeof sn_path, "%s/m.sn", dir);
-    snprintf(snw_path, sizeof snw_path, "%s/m.snw", dir);
     return 0;
 }
 
 static int
 teardown(void **state)
 {
-    unlink(sn_path);
-    unlink(snw_path);
+    remove_sn("m");
     return remove_dir(state);
 }
 

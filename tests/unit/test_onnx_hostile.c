@@ -17,7 +17,7 @@
 #include <unistd.h>
 #include "base/file/file.h"
 #include "graph/text/text.h"
-#include "onnx/import/import.h"
+#include "onnx/import.h"
 #include "unit/onnx_hostile_cases.h"
 
 typedef struct Case {

@@ -9,6 +9,7 @@
 #include "graph/text/text.h"
 #include "kernel/isa.h"
 #include "kernel/pack.h"
+#include "kernel/conv/conv_q8.h"
 #include "kernel/eval/rows.h"
 #include "kernel/tune/tune.h"
 #include "run/exec.h"
@@ -16,7 +17,7 @@
 #include "unit/arena.h"
 #include "unit/scratch.h"
 
-static const char *pack_path, *sn_path, *snw_path;
+static const char *pack_path, *sn_path;
 
 static int
 fresh(void **state)
@@ -24,7 +25,6 @@ fresh(void **state)
     setup(state);
     pack_path = in_dir(a, "p");
     sn_path = in_dir(a, "m.sn");
-    snw_path = in_dir(a, "m.snw");
     return 0;
 }
 
@@ -32,8 +32,7 @@ static int
 clean(void **state)
 {
     unlink(pack_path);
-    unlink(sn_path);
-    unlink(snw_path);
+    remove_sn("m");
     return teardown(state);
 }
 
@@ -278,7 +277,7 @@ run_model(bool cache, int8_t *y, uint32_t *nready)
 
     SN_TRY(cache ? sn_text_load_lazy(a, sn_path, d, &g)
                  : sn_text_load(a, sn_path, d, &g));
-    SN_TRY(sn_exec_prepare_tuned(a, g, cpu, p, tune, d, &x));
+    SN_TRY(sn_exec_prepare_tune(a, g, cpu, p, tune, d, &x));
     assert_int_equal(x->nfallback, 0);
     SnRun *r = sn_run_new(a, x);
     int8_t *in = sn_run_input(r, 0);
@@ -364,6 +363,7 @@ other_weights(void **state)
     (void)state;
     save_model(1);
     assert_int_equal(run_model(true, want, &nready), SN_OK);
+    const char *snw_path = side_of(a, "m");
     size_t n = read_file(snw_path, file, sizeof file);
     file[100] ^= 1;
     write_file(snw_path, file, n);

@@ -11,8 +11,8 @@
 #include <unistd.h>
 #include <cmocka.h>
 #include "base/file/file.h"
-#include "onnx/import/onnx_read.h"
-#include "onnx/import/pb_cut.h"
+#include "onnx/proto/onnx_read.h"
+#include "onnx/proto/pb_cut.h"
 #include "onnx.pb-c.h"
 
 enum { LONG = 3000, SHORT = 40 };
@@ -240,7 +240,7 @@ test_map(void **state)
     char *p = sn_alloc(a, SIZE), path[] = "/tmp/sinter_mapXXXXXX";
     SnDiag *d = sn_diag_new(a);
     int fd = mkstemp(path);
-    SnMap m;
+    SnFileMap m;
 
     (void)state;
     close(fd);
@@ -251,8 +251,8 @@ test_map(void **state)
     assert_true(m.mapped);
     assert_int_equal(m.n, SIZE);
     assert_memory_equal(m.p, p, SIZE);
-    sn_map_forget(&m, m.p + 1, SIZE - 1);
-    sn_map_forget(&m, p, SIZE); /* not of the map: left alone */
+    sn_file_forget(&m, m.p + 1, SIZE - 1);
+    sn_file_forget(&m, p, SIZE); /* not of the map: left alone */
     assert_memory_equal(m.p, p, SIZE);
     assert_int_equal(sn_file_map(a, d, path, SIZE - 1, &m), SN_EINPUT);
     assert_int_equal(sn_file_write(d, path, p, 100), SN_OK);

@@ -20,6 +20,7 @@
 #include <sys/prctl.h>
 #include <sys/time.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 #include <cmocka.h>
 #include "base/clock.h"
@@ -37,13 +38,16 @@ typedef struct Job { /* seen by both processes */
     uint64_t seed;   /* of the graph under way */
     bool fault;      /* it differs; else, when the job ends early, a crash */
     SnRunStats stats;
+    double slowest; /* processor seconds of a graph, and its seed */
+    uint64_t slowest_seed;
     uint64_t kernel[MAXKERNEL];
 } Job;
 
 static Job *job; /* [MAXJOB] */
 static const SnBackendDesc *cpu;
 static SnRunStats total;
-static uint64_t reached[MAXKERNEL], ntold;
+static double slowest;
+static uint64_t reached[MAXKERNEL], slowest_seed, ntold;
 
 static uint64_t
 env(const char *name, uint64_t dflt)
@@ -102,6 +106,17 @@ limit_cpu(void)
     setitimer(ITIMER_PROF, &t, NULL); /* its signal ends the process */
 }
 
+static void
+keep_slowest(Job *j, clock_t began)
+{
+    double s = (double)(clock() - began) / CLOCKS_PER_SEC;
+
+    if (s <= j->slowest)
+        return;
+    j->slowest = s;
+    j->slowest_seed = j->seed;
+}
+
 /* Seeds from `from` to `to`, every step-th. */
 static void
 work(SnRandomFlavour f, Job *j, uint64_t from, uint64_t to, uint64_t step)
@@ -111,6 +126,7 @@ work(SnRandomFlavour f, Job *j, uint64_t from, uint64_t to, uint64_t step)
 
     for (j->seed = from; j->seed <= to && !why; j->seed += step) {
         SnArena *a = sn_arena_new();
+        clock_t began = clock();
         limit_cpu();
         const SnGraph *g = graph_of(a, f, j->seed);
         SnGivens in = values_of(a, j->seed);
@@ -119,6 +135,7 @@ work(SnRandomFlavour f, Job *j, uint64_t from, uint64_t to, uint64_t step)
             j->fault = true;
             break;
         }
+        keep_slowest(j, began);
         sn_arena_free(a);
     }
     sn_runner_free(r);
@@ -142,9 +159,22 @@ start(SnRandomFlavour f, Job *j, pid_t *pid, uint64_t from, uint64_t to,
     assert_true(*pid > 0);
 }
 
-/* The graph of j differs, or its process has ended otherwise. */
+/* How a process ended that had not found a difference. */
+static const char *
+end_of(SnArena *a, int st)
+{
+    if (!WIFSIGNALED(st))
+        return sn_format(a, "its process ended with exit code %d",
+                         WEXITSTATUS(st));
+    return sn_format(a, "its process was ended by signal %d (%s)", WTERMSIG(st),
+                     WTERMSIG(st) == SIGPROF ? "out of processor time"
+                                             : strsignal(WTERMSIG(st)));
+}
+
+/* The graph of a job differs, or its process has ended otherwise, as `st`
+ * says. */
 static void
-tell(SnRandomFlavour f, uint64_t seed)
+tell(SnRandomFlavour f, uint64_t seed, int st, bool differs)
 {
     SnArena *a = sn_arena_new();
     const SnGraph *g = graph_of(a, f, seed);
@@ -155,7 +185,8 @@ tell(SnRandomFlavour f, uint64_t seed)
 
     ntold++;
     if (!why)
-        why = first = "differs, but not when it runs alone";
+        why = first = sn_format(a, "%s, but not when it runs alone",
+                                differs ? "differs" : end_of(a, st));
     else
         g = sn_graph_shrink(a, g, &ft, &why);
     /* cmocka cuts long messages off. */
@@ -203,7 +234,7 @@ many(SnRandomFlavour f)
             live--;
             continue;
         }
-        tell(f, job[i].seed);
+        tell(f, job[i].seed, st, job[i].fault);
         if (++bad < most)
             start(f, &job[i], &pid[i], job[i].seed + njob, end, njob);
         else
@@ -355,6 +386,10 @@ add_up(void)
         total.nteam += s->nteam;
         total.nfail += s->nfail;
         total.nlaunch += s->nlaunch;
+        if (job[i].slowest > slowest) {
+            slowest = job[i].slowest;
+            slowest_seed = job[i].slowest_seed;
+        }
         for (uint16_t k = 0; k < cpu->nkernel; k++)
             reached[k] += job[i].kernel[k];
     }
@@ -405,9 +440,11 @@ main(void)
     printf("%" PRIu64 " graphs, %" PRIu64 " nodes, %" PRIu64 " launched "
            "otherwise, %" PRIu64 " end in an error; %" PRIu64
            " runs and %" PRIu64 " by threads, best instruction set %s; %" PRIu64
-           " differ; %.0f s\n",
+           " differ; %.0f s, the slowest (seed %" PRIu64
+           ") %.2f s of processor time, %d at most\n",
            total.ngraph, total.nnode, total.nlaunch, total.nfail, total.nrun,
            total.nteam, sn_isa_name(sn_isa()), ntold,
-           (double)(sn_now_ns() - began) / 1e9);
+           (double)(sn_now_ns() - began) / 1e9, slowest_seed, slowest,
+           CPU_SECONDS);
     return rc;
 }

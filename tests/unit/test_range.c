@@ -12,6 +12,7 @@
 
 #include "quant/choose/control.h"
 #include "unit/parse.h"
+#include "unit/scratch.h"
 
 static uint64_t seed = 1;
 
@@ -337,8 +338,7 @@ static void
 join_files(void **state)
 {
     static const float v[] = {1, 2, -700, 0.001f, 3};
-    const char *path[] = {"/tmp/sinter_test_range_a.json",
-                          "/tmp/sinter_test_range_b.json"};
+    const char *path[] = {new_file(a), new_file(a)};
     SnProfile *p, *whole;
     SnBuf x, y;
 

@@ -184,6 +184,64 @@ driver_switches(void **state)
     assert_int_equal(sn_family_count(rw, SN_FAM_ABSORB), 0);
 }
 
+/* The Rescale is merged, and the check of it accepts the values of each seed.
+ */
+static void
+merged_at_every_seed(const char *text, uint64_t n)
+{
+    for (uint64_t seed = 1; seed <= n; seed++) {
+        SnRewriteOpts o = sn_rewrite_defaults;
+        SnGraph *g = parse(text);
+        o.check_passes = true;
+        o.seed = seed;
+        if (sn_rewrite(rewriter(o), g, "quant_cleanup") != SN_OK)
+            fail_msg("seed %d: %s", (int)seed, sn_diag_text(D, A));
+        assert_int_equal(count(g, SN_K_RESCALE), 0);
+    }
+}
+
+/* A merge that drops a rounding, so its error is smaller for sure; but the
+ * results of nearly all values saturate, without an error on either side. */
+static void
+refines_by_the_worst_case(void **state)
+{
+    static const char text[] =
+        "sinter-graph 1\n"
+        "graph \"g\" {\n"
+        "  %x = Placeholder() : qi8<0.1, 3>[1,2,2,4]\n"
+        "  %w = Placeholder() : qi8<0.00705, 88>[4,1,1,2]\n"
+        "  %s = Placeholder() : qi8<0.0056294827, -97>[1,3,2,4]\n"
+        "  %y = CPUConvAdd(%x, %w, _, %s) {kernel = [1,1],"
+        " pads = [0,0,1,0], group = 2, mid = qi8<0.03525, 33>}"
+        " : qi8<0.0060384953, -128>[1,3,2,4]\n"
+        "  %r = Rescale(%y) : qi8<0.0141, -6>[1,3,2,4]\n"
+        "  Save(%r) {name = \"out\"}\n"
+        "}\n";
+
+    (void)state;
+    merged_at_every_seed(text, 600);
+}
+
+/* Terms that cancel in binary32 lose whole codes, with every type of the
+ * result others. */
+static void
+refines_but_for_binary32(void **state)
+{
+    static const char text[] =
+        "sinter-graph 1\n"
+        "graph \"g\" {\n"
+        "  %a = Placeholder() : qi8<0.1, 3>[8,65]\n"
+        "  %b = Placeholder() : qi8<65536, -128>[65]\n"
+        "  %y = BatchedAdd(%a, %b) {round = after}"
+        " : qi8<0.022380607, -61>[8,65]\n"
+        "  %r = Rescale(%y) : qi8<0.011190304, 2>[8,65]\n"
+        "  Save(%r) {name = \"out\"}\n"
+        "}\n";
+
+    (void)state;
+    merged_at_every_seed(text, 20);
+}
+
 static void
 second_run_does_nothing(void **state)
 {
@@ -258,6 +316,10 @@ main(void)
         cmocka_unit_test_setup_teardown(meet_and_bounds, setup, teardown),
         cmocka_unit_test_setup_teardown(regrid_values, setup, teardown),
         cmocka_unit_test_setup_teardown(driver_switches, setup, teardown),
+        cmocka_unit_test_setup_teardown(refines_by_the_worst_case, setup,
+                                        teardown),
+        cmocka_unit_test_setup_teardown(refines_but_for_binary32, setup,
+                                        teardown),
         cmocka_unit_test_setup_teardown(second_run_does_nothing, setup,
                                         teardown),
         cmocka_unit_test_setup_teardown(folding_keeps_names, setup, teardown),

@@ -10,7 +10,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include "onnx/import/import.h"
+#include "onnx/import.h"
 #include "onnx_build.h"
 #include "quant/compare.h"
 #include "quant/quantize.h"

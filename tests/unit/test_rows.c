@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "graph/text/text.h"
-#include "onnx/import/import.h"
+#include "onnx/import.h"
 #include "quant/quantize.h"
 #include "quant/choose/row8.h"
 #include "sn_kinds.h"

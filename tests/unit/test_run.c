@@ -15,6 +15,7 @@
 #include "run/npy.h"
 #include "run/samples.h"
 #include "unit/parse.h"
+#include "unit/scratch.h"
 
 static uint32_t
 next_u32(void)
@@ -266,15 +267,19 @@ profile_any_threads(void **state)
 
 /* ---- samples ---- */
 
-static const char npy[] = "/tmp/sinter_test_run.npy";
+static const char *
+npy_path(void)
+{
+    return in_dir(a, "samples.npy");
+}
 
 static SnSamples *
 open_samples(const SnPort *port, const SnData *data, SnPixels px, SnStatus want)
 {
     SnSamples *s = NULL;
-    const char *files[] = {npy};
+    const char *files[] = {npy_path()};
 
-    assert_int_equal(sn_npy_write(a, d, npy, data), SN_OK);
+    assert_int_equal(sn_npy_write(a, d, npy_path(), data), SN_OK);
     SnStatus st = sn_samples_open(a, 1, port, 1, files, &px, -1, d, &s);
     if (st != want)
         fail_msg("status %d: %s", (int)st, sn_diag_text(d, a));
@@ -289,10 +294,10 @@ fill_one(const char *text, const SnData *data, SnPixels px, int64_t sample)
     SnSamples *s = open_samples(&x->input[0], data, px, SN_OK);
 
     assert_int_equal(sn_samples_fill(s, sample, r), SN_OK);
-    unlink(npy);
+    unlink(npy_path());
     if (!s->feed[0].file[0].file.data.data) { /* read when it is wanted */
         assert_int_equal(sn_samples_fill(s, sample, r), SN_EINPUT);
-        assert_string_equal(r->where, npy);
+        assert_string_equal(r->where, npy_path());
         assert_string_equal(r->why, "cannot read: No such file or directory");
     }
     sn_run_free(r);
@@ -488,5 +493,5 @@ main(void)
         T(reals_of_types),
     };
 
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, make_dir, remove_dir);
 }

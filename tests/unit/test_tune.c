@@ -5,7 +5,7 @@
 
 #include "base/file/file.h"
 #include "kernel/isa.h"
-#include "run/tuning.h"
+#include "run/tune_search.h"
 #include "sn_kinds.h"
 #include "unit/arena.h"
 #include "unit/scratch.h"
@@ -288,7 +288,7 @@ run_with(const SnGraph *g, SnTune *tune, unsigned nthread)
     const SnExec *x;
 
     assert_int_equal(
-        sn_exec_prepare_tuned(a, g, sn_backend_named("CPU"), NULL, tune, d, &x),
+        sn_exec_prepare_tune(a, g, sn_backend_named("CPU"), NULL, tune, d, &x),
         SN_OK);
     for (uint32_t i = 0; i < x->nstep; i++)
         x->step[i].cost = INT64_MAX;
@@ -311,14 +311,14 @@ measured(void **state)
     (void)state;
     for (int i = 0; i < SN_NISA; i++)
         for (unsigned n = 1; n < 3 && sn_isa_set((SnIsa)i); n++) {
-            SnTuning *t;
+            SnTuneReport *t;
             SnTune *back;
             const int8_t *want = run_with(g, NULL, n);
-            assert_int_equal(sn_tuning(a, g, sn_backend_named("CPU"), n, d, &t),
-                             SN_OK);
+            assert_int_equal(
+                sn_tune_search(a, g, sn_backend_named("CPU"), n, d, &t), SN_OK);
             assert_int_equal(t->nrow, NLAYER);
             for (uint32_t j = 0; j < t->nrow; j++) {
-                const SnTuningRow *r = &t->row[j];
+                const SnTuneRow *r = &t->row[j];
                 assert_true(r->rules_s > 0 && r->best_s > 0);
                 assert_true(r->ntried > 1);
                 assert_int_equal(
@@ -346,9 +346,9 @@ retuned(void **state)
     int nshared = 0;
 
     (void)state;
-    assert_int_equal(sn_exec_prepare_tuned(a, g, sn_backend_named("CPU"), NULL,
-                                           rules, d, &x),
-                     SN_OK);
+    assert_int_equal(
+        sn_exec_prepare_tune(a, g, sn_backend_named("CPU"), NULL, rules, d, &x),
+        SN_OK);
     other = sn_tune_copy(a, rules);
     for (uint32_t i = 1; i < other->nlayer; i++)
         other->layer[i].pick.rows = 1;
@@ -375,8 +375,8 @@ little_work(void **state)
 
     (void)state;
     SnTune *rules = sn_tune_new(a, sn_isa(), 1);
-    assert_int_equal(sn_exec_prepare_tuned(a, model(), sn_backend_named("CPU"),
-                                           NULL, rules, d, &x),
+    assert_int_equal(sn_exec_prepare_tune(a, model(), sn_backend_named("CPU"),
+                                          NULL, rules, d, &x),
                      SN_OK);
     SnExec none = *x, little = *x;
     none.nwork = 0;
@@ -402,11 +402,12 @@ nothing(void **state)
                                         sn_shape(g->pool, 1, (int64_t[1]){8}),
                                         NULL, &pa, t),
                      0);
-    SnTuning *k;
+    SnTuneReport *k;
 
     (void)state;
     sn_save_new(g, "y", SN_REF(sn_relu_new(g, NULL, x, t), 0), &sa);
-    assert_int_equal(sn_tuning(a, g, sn_backend_named("CPU"), 1, d, &k), SN_OK);
+    assert_int_equal(sn_tune_search(a, g, sn_backend_named("CPU"), 1, d, &k),
+                     SN_OK);
     assert_int_equal(k->nrow, 0);
     assert_true(k->rules_s == 0 && k->best_s == 0);
 }

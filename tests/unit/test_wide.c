@@ -208,7 +208,7 @@ check_said(const char *text, const char *pass, const char *name,
     o.disable = off;
     SnRewriter *rw = sn_rewriter_new(a, &o, d);
     sn_buf_init(&all, a);
-    sn_want_declined(rw, true);
+    sn_record_declined(rw, true);
     if (sn_rewrite(rw, g, pass) != SN_OK)
         fail_msg("%s", sn_diag_text(d, a));
     uint32_t i = sn_declines_of(rw, SN_NODE(sn_find(g, name)));

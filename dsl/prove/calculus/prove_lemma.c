@@ -15,6 +15,7 @@
 #include "dsl/prove/calculus/prove_tree.h"
 
 #include <string.h>
+#include "dsl/model/reads.h"
 #include "dsl/resolve/resolver.h"
 
 static SnTree *norm(SnCalculus *l, SnTree *t);
@@ -378,8 +379,7 @@ spread_reach(SnCalculus *l)
 static bool
 axes(const SnDefNode *n)
 {
-    return n->rsem[0]->map && strcmp(n->rsem[0]->map, "each") &&
-           strcmp(n->rsem[0]->map, "broadcast");
+    return n->rsem[0]->map && !sn_sem_each_repeats(n->rsem[0]);
 }
 
 bool

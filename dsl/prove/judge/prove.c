@@ -351,10 +351,16 @@ more_along(SnProver *pv, const SnInstance *pr, uint64_t seed, SnProof *p)
     return !against(pv, &q, &t, false, p);
 }
 
+static uint64_t
+seed_of(const SnProver *pv)
+{
+    return pv->o && pv->o->seed ? pv->o->seed : 1;
+}
+
 static void
 judge(SnProver *pv, const SnInstance *pr, SnProof *p)
 {
-    uint64_t seed = pv->o && pv->o->seed ? pv->o->seed : 1;
+    uint64_t seed = seed_of(pv);
     SnLemma l = sn_calculus_lemma(pv, pr);
     bool by_lemma = !l.none && sn_prove_proved(pr, &l);
     SnTrial t = sn_case_try(pv, pr, pr->r->need, ndraw_of(pv, pr), seed, true);
@@ -426,7 +432,7 @@ bind(SnProver *pv, const SnInstance *pr, SnProof *p)
 }
 
 void
-sn_prove_prove(SnProver *pv, const SnInstance *pr)
+sn_prove_judge(SnProver *pv, const SnInstance *pr)
 {
     const SnDefRule *r = pr->r;
     SnProof p = {.layer = SN_LAYER_TRUSTED};
@@ -459,7 +465,7 @@ sn_prove_prove(SnProver *pv, const SnInstance *pr)
     } else {
         judge(pv, pr, &p);
         if (p.layer != SN_LAYER_REFUSED &&
-            !sn_prove_flags(pv, pr, ndraw_of(pv, pr), 1))
+            !sn_prove_flags(pv, pr, ndraw_of(pv, pr), seed_of(pv)))
             p.layer = SN_LAYER_REFUSED;
     }
     p.guard = sn_prove_guard_text(pv, &p, pr);
@@ -485,7 +491,7 @@ prove_refined(SnProver *pv, const SnDefBackend *b)
     sn_def_view(defs, b);
     uint32_t n = sn_prove_refined(pv, b, &v);
     for (uint32_t i = 0; i < n; i++)
-        sn_prove_prove(pv, &v[i]);
+        sn_prove_judge(pv, &v[i]);
     for (uint32_t i = 0; i < defs->nrule; i++) {
         const SnDefRule *r = defs->rule[i];
         const char *why =
@@ -524,13 +530,13 @@ sn_prove(SnDefs *defs, SnDiag *d, const SnProveOpts *o)
         bool mine = !v[i].derive && v[i].r->id < defs->nrule;
         if (mine && refused[v[i].r->id])
             continue; /* one message a rule */
-        sn_prove_prove(&pv, &v[i]);
+        sn_prove_judge(&pv, &v[i]);
         if (mine && pv.out->v[pv.out->n - 1].layer == SN_LAYER_REFUSED)
             refused[v[i].r->id] = true;
     }
     n = sn_prove_commutes(&pv, &v);
     for (uint32_t i = 0; i < n; i++)
-        sn_prove_prove(&pv, &v[i]);
+        sn_prove_judge(&pv, &v[i]);
     for (uint32_t i = 0; i < defs->nbackend; i++)
         prove_refined(&pv, defs->backend[i]);
     sn_buf_init(&b, pv.a);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What is proved: the written rules, one for each kind a class or form stands
  * for, and every derived instance, written out as the rule it amounts to. */
-#include "dsl/prove/trial/case.h"
+#include "dsl/prove/judge/prove_instance.h"
 
 #include <string.h>
 #include "dsl/syntax/parse.h"
@@ -80,19 +80,10 @@ sn_prove_parse_cond(SnProver *pv, const SnDefRule *r, const char *text)
 
 /* ---- texts ---- */
 
-typedef struct Gen {
-    SnProver *pv;
-    SnInstance *v;
-    uint32_t n;
-    const SnDefDerive *derive;
-    const SnDefBackend *backend; /* whose facts these are; NULL: as declared */
-    const SnDefNode *q, *dq, *rescale; /* the conversions, by role */
-} Gen;
-
 /* An instance that no rule says: the node would take part in the family by its
  * facts, proved or not. */
 static void
-unwritten(Gen *g, const char *name, const char *why, int n)
+unwritten(SnProveGen *g, const char *name, const char *why, int n)
 {
     sn_error(g->pv->d, g->derive->pos, "SN305",
              "derived instance '%s' would be wrong: %.*s", name, n, why);
@@ -104,8 +95,8 @@ unwritten(Gen *g, const char *name, const char *why, int n)
                      g->backend->name);
 }
 
-static void
-add(Gen *g, SnInstance r, const char *text)
+void
+sn_prove_add(SnProveGen *g, SnInstance r, const char *text)
 {
     const char *why = NULL;
 
@@ -132,7 +123,8 @@ add(Gen *g, SnInstance r, const char *text)
 
 /* The operands of n on one side; port `at` (-1: none) reads `what`. */
 static const char *
-args(Gen *g, const SnDefNode *n, bool left, int at, const char *what, int gone)
+args(SnProveGen *g, const SnDefNode *n, bool left, int at, const char *what,
+     int gone)
 {
     SnBuf b;
 
@@ -171,7 +163,7 @@ data_port(const SnDefNode *n, uint32_t port)
 }
 
 static void
-absorb(Gen *g, const SnDefNode *n)
+absorb(SnProveGen *g, const SnDefNode *n)
 {
     SnArena *a = g->pv->a;
     const char *R = g->rescale->name;
@@ -192,7 +184,8 @@ absorb(Gen *g, const SnDefNode *n)
                        sn_format(a, "regrid(%s)", n->in[pin]->name), -1)
             : *each ? args(g, n, false, (int)i, sn_format(a, "each %s", x), pin)
                     : args(g, n, false, -1, NULL, pin);
-        add(g,
+        sn_prove_add(
+            g,
             (SnInstance){.node = n,
                          .name = sn_format(a, "absorb %s.%s", n->name, x)},
             sn_format(a,
@@ -207,7 +200,7 @@ absorb(Gen *g, const SnDefNode *n)
 
 /* A declared type that means just this. */
 static const char *
-type_name(const Gen *g, SnDefConc k)
+type_name(const SnProveGen *g, SnDefConc k)
 {
     for (uint32_t i = 0; i < g->pv->defs->ntype; i++) {
         const SnDefType *t = g->pv->defs->type[i];
@@ -219,7 +212,7 @@ type_name(const Gen *g, SnDefConc k)
 }
 
 static void
-merge(Gen *g, const SnDefNode *n)
+merge(SnProveGen *g, const SnDefNode *n)
 {
     SnArena *a = g->pv->a;
     const char *R = g->rescale->name, *x = args(g, n, true, -1, NULL, -1);
@@ -244,15 +237,15 @@ merge(Gen *g, const SnDefNode *n)
                           n->clamp->name, n->clamp->name);
         when = "refines";
     }
-    add(g, p,
-        sn_format(a,
-                  "merge: %s(%s(%s) @n :1) @r => %s(%s) like n%s : "
-                  "r.type %s",
-                  R, n->name, x, n->name, y, carry, when));
+    sn_prove_add(g, p,
+                 sn_format(a,
+                           "merge: %s(%s(%s) @n :1) @r => %s(%s) like n%s : "
+                           "r.type %s",
+                           R, n->name, x, n->name, y, carry, when));
 }
 
-static const char *
-unused(Gen *g, const SnDefNode *n)
+const char *
+sn_prove_unused(SnProveGen *g, const SnDefNode *n)
 {
     SnBuf b;
 
@@ -270,7 +263,7 @@ typedef struct Above {
 } Above;
 
 static Above
-above(Gen *g, const SnDefNode *n)
+above(SnProveGen *g, const SnDefNode *n)
 {
     SnArena *a = g->pv->a;
     const char *R = g->rescale->name;
@@ -305,10 +298,10 @@ above(Gen *g, const SnDefNode *n)
 }
 
 static void
-sink(Gen *g, const SnDefNode *n)
+sink(SnProveGen *g, const SnDefNode *n)
 {
     SnArena *a = g->pv->a;
-    const char *R = g->rescale->name, *no = unused(g, n);
+    const char *R = g->rescale->name, *no = sn_prove_unused(g, n);
     Above v = above(g, n);
     SnInstance p = {.node = n, .name = sn_format(a, "sink %s", n->name)};
 
@@ -332,50 +325,14 @@ sink(Gen *g, const SnDefNode *n)
     const char *and2 = (*covers || *v.when) && *no ? " and " : "";
     const char *when =
         sn_format(a, "%s%s%s%s%s", covers, and1, v.when, and2, no);
-    add(g, p,
+    sn_prove_add(
+        g, p,
         sn_format(a,
                   "sink: %s(%s) @n => %s(%s(%s) like n%s : %s.type) like r"
                   "%s : n.type%s%s %s",
                   n->name, v.l, R, n->name, v.r, low, v.x, below,
                   *when ? " when " : "", when,
                   p.bounded ? "within 3 lsb" : "exact"));
-}
-
-/* ---- sink Transpose ---- */
-
-static void
-layout(Gen *g, const SnDefNode *n, const char *T)
-{
-    SnArena *a = g->pv->a;
-    SnInstance p = {.node = n,
-                    .renumber = true,
-                    .name = sn_format(a, "sink %s below %s", T, n->name)};
-    SnBuf l, r, w;
-    bool each = n->in[0]->variadic;
-
-    sn_buf_init(&l, a);
-    sn_buf_init(&r, a);
-    sn_buf_init(&w, a);
-    for (uint32_t i = 0; i < n->nin; i++) {
-        const char *x = n->in[i]->name;
-        const char *c = i ? sn_format(a, "t%u", i) : "t";
-        sn_putf(&l, "%s%s%s(%s) @%s", i ? ", " : "", each ? "each " : "", T, x,
-                c);
-        sn_putf(&r, "%s%s%s", i ? ", " : "", each ? "each " : "", x);
-        if (n->nin > 1)
-            sn_putf(&w, "%s%s.perm == t.perm and rank(%s) == rank(n)",
-                    w.n ? " and " : "when ", c, c);
-    }
-    p.alike = each;
-    p.guard = n->nin > 1 || each ? "one permutation above every operand; "
-                                   "Constants are transposed back"
-                                 : NULL;
-    add(g, p,
-        sn_format(a,
-                  "layout: %s(%s) @n => %s(%s(%s) like n : n.type) {perm = "
-                  "t.perm} : n.type %s exact",
-                  n->name, sn_buf_str(&l), T, n->name, sn_buf_str(&r),
-                  sn_buf_str(&w)));
 }
 
 /* ---- integerize ---- */
@@ -395,7 +352,7 @@ float_tuple(const SnDefNode *n)
 }
 
 static const char *
-integer_left(Gen *g, const SnDefNode *n, const SnDefTuple *t)
+integer_left(SnProveGen *g, const SnDefNode *n, const SnDefTuple *t)
 {
     SnBuf b;
 
@@ -416,7 +373,7 @@ integer_left(Gen *g, const SnDefNode *n, const SnDefTuple *t)
 }
 
 static const char *
-integer_right(Gen *g, const SnDefNode *n, bool hoist)
+integer_right(SnProveGen *g, const SnDefNode *n, bool hoist)
 {
     SnBuf b;
 
@@ -465,7 +422,7 @@ selects(const SnExpr *e)
 }
 
 static void
-integerize_tuple(Gen *g, const SnDefNode *n, const SnDefNode *f,
+integerize_tuple(SnProveGen *g, const SnDefNode *n, const SnDefNode *f,
                  const SnDefTuple *t)
 {
     SnArena *a = g->pv->a;
@@ -484,7 +441,7 @@ integerize_tuple(Gen *g, const SnDefNode *n, const SnDefNode *f,
                     .given_bias = pin,
                     .to = &t->out[0],
                     .name = sn_format(a, "integerize %s -> %s", f->name, to)};
-    const char *q = g->q->name, *no = unused(g, f);
+    const char *q = g->q->name, *no = sn_prove_unused(g, f);
     const char *round = rounds_before(a, f);
     const char *clamp =
         f->clamp ? sn_format(a, " {%s = meet(q.clamp, image(n.%s, n, q))%s%s}",
@@ -498,7 +455,8 @@ integerize_tuple(Gen *g, const SnDefNode *n, const SnDefNode *f,
             : "";
     if (same && !moves) {
         p.forced = p.bounded = true;
-        add(g, p,
+        sn_prove_add(
+            g, p,
             sn_format(a,
                       "integerize: %s(%s(%s) @n) @q => %s(%s(%s) like n%s "
                       ": %s.type) {clamp = q.clamp} : q.type when "
@@ -522,17 +480,18 @@ integerize_tuple(Gen *g, const SnDefNode *n, const SnDefNode *f,
     bool open = same && any && !f->family.sink_const;
     const char *guard = f->clamp || open ? "" : " and q.clamp == full";
     guard = sn_format(a, "%s%s", guard, fixed);
-    add(g, p,
-        sn_format(a,
-                  "integerize: %s(%s(%s) @n) @q => %s(%s) like n%s : "
-                  "q.type%s%s %s",
-                  q, n->name, l, f->name, integer_right(g, f, same && any),
-                  clamp, *guard ? " when" : "", *guard ? guard + 4 : "",
-                  t->out[0].elem == SN_DE_QI32 ? "refines"
-                  : sn_calculus_own_row(s)     ? "within 1 lsb"
-                  : (same && any) || selects(s->formula)
-                      ? "exact under single, double within 1 lsb"
-                      : "exact"));
+    sn_prove_add(g, p,
+                 sn_format(a,
+                           "integerize: %s(%s(%s) @n) @q => %s(%s) like n%s : "
+                           "q.type%s%s %s",
+                           q, n->name, l, f->name,
+                           integer_right(g, f, same && any), clamp,
+                           *guard ? " when" : "", *guard ? guard + 4 : "",
+                           t->out[0].elem == SN_DE_QI32 ? "refines"
+                           : sn_calculus_own_row(s)     ? "within 1 lsb"
+                           : (same && any) || selects(s->formula)
+                               ? "exact under single, double within 1 lsb"
+                               : "exact"));
 }
 
 /* One Quantize gives one result another type: the others are as they were. */
@@ -548,7 +507,7 @@ keeps_rest(const SnDefNode *n, const SnDefTuple *t)
 }
 
 static void
-integerize(Gen *g, const SnDefNode *n)
+integerize(SnProveGen *g, const SnDefNode *n)
 {
     SnDefClassId c = n->rsem[0]->cls;
 
@@ -592,7 +551,7 @@ sn_prove_dequantize(const SnProver *pv)
 }
 
 static void
-derived_at(Gen *g, const SnDefDerive *d, const SnDefNode *n)
+derived_at(SnProveGen *g, const SnDefDerive *d, const SnDefNode *n)
 {
     g->derive = d;
     if (!member(d->member, n) || !g->rescale || n == g->rescale)
@@ -605,7 +564,7 @@ derived_at(Gen *g, const SnDefDerive *d, const SnDefNode *n)
         merge(g, n);
     else if (!strcmp(d->family, "sink") && d->what &&
              strcmp(d->what, g->rescale->name))
-        layout(g, n, d->what);
+        sn_prove_sink(g, n, d->what);
     else if (!strcmp(d->family, "sink") && n->family.sink)
         sink(g, n);
 }
@@ -625,7 +584,7 @@ open_pat(const SnPat *p)
 }
 
 static void
-written(Gen *g, const SnDefRule *r)
+written(SnProveGen *g, const SnDefRule *r)
 {
     const SnPat *p = r->pat ? open_pat(r->pat) : NULL;
     SnArena *a = g->pv->a;
@@ -650,7 +609,7 @@ written(Gen *g, const SnDefRule *r)
 }
 
 static void
-find_conversions(Gen *g)
+find_conversions(SnProveGen *g)
 {
     for (uint32_t i = 0; i < g->pv->defs->nnode; i++) {
         const SnDefNode *n = g->pv->defs->node[i];
@@ -666,7 +625,7 @@ find_conversions(Gen *g)
 uint32_t
 sn_prove_spell(SnProver *pv, const SnDefRule *r, SnInstance **out)
 {
-    Gen g = {.pv = pv};
+    SnProveGen g = {.pv = pv};
 
     written(&g, r);
     *out = g.v;
@@ -676,7 +635,7 @@ sn_prove_spell(SnProver *pv, const SnDefRule *r, SnInstance **out)
 uint32_t
 sn_prove_instances(SnProver *pv, SnInstance **out)
 {
-    Gen g = {.pv = pv};
+    SnProveGen g = {.pv = pv};
     SnDefs *s = pv->defs;
 
     find_conversions(&g);
@@ -691,7 +650,7 @@ sn_prove_instances(SnProver *pv, SnInstance **out)
 
 /* n with its operands exchanged is n. */
 static void
-exchanged(Gen *g, const SnDefNode *n)
+exchanged(SnProveGen *g, const SnDefNode *n)
 {
     SnArena *a = g->pv->a;
     const char *y = n->out[0]->name, *why = NULL;
@@ -731,7 +690,7 @@ exchanged(Gen *g, const SnDefNode *n)
 uint32_t
 sn_prove_commutes(SnProver *pv, SnInstance **out)
 {
-    Gen g = {.pv = pv};
+    SnProveGen g = {.pv = pv};
 
     for (uint32_t k = 0; k < pv->defs->nnode; k++)
         if (pv->defs->node[k]->comm[0] >= 0)
@@ -743,7 +702,7 @@ sn_prove_commutes(SnProver *pv, SnInstance **out)
 uint32_t
 sn_prove_refined(SnProver *pv, const SnDefBackend *b, SnInstance **out)
 {
-    Gen g = {.pv = pv, .backend = b};
+    SnProveGen g = {.pv = pv, .backend = b};
     SnDefs *s = pv->defs;
 
     find_conversions(&g);

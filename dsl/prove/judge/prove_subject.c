@@ -35,9 +35,9 @@ sn_subjects_count(const SnSubjects *s)
     return s->n;
 }
 
-/* The k-th condition that has no words. */
+/* The k-th implicit condition. */
 static bool *
-unsaid_of(SnInstance *r, uint32_t k, const char **what)
+implicit_of(SnInstance *r, uint32_t k, const char **what)
 {
     static const char *const name[] = {"constants commute",
                                        "the value commutes", "operands alike"};
@@ -60,18 +60,18 @@ sn_subject(const SnSubjects *s, uint32_t i)
     r.name = p->derive
                  ? p->name
                  : sn_format(s->pv.a, "%s.%s", p->r->pass->name, p->r->name);
-    r.nunsaid = (uint32_t)(p->commutes + p->swap + p->alike);
+    r.nimplicit = (uint32_t)(p->commutes + p->swap + p->alike);
     r.fixed_claim = p->bounded ? "bounded by the scales" : NULL;
     return r;
 }
 
 const char *
-sn_subject_unsaid(const SnSubjects *s, uint32_t i, uint32_t k)
+sn_subject_implicit(const SnSubjects *s, uint32_t i, uint32_t k)
 {
     SnInstance copy = s->v[i];
     const char *what = "";
 
-    unsaid_of(&copy, k, &what);
+    implicit_of(&copy, k, &what);
     return what;
 }
 
@@ -112,7 +112,7 @@ sn_subject_mutate(SnSubjects *s, uint32_t i, SnDiag *d,
 
 /* Subject i with r in its place: one rule, or one for each kind. */
 static uint32_t
-instances(SnSubjects *s, uint32_t i, const SnDefRule *r, uint32_t unsaid,
+instances(SnSubjects *s, uint32_t i, const SnDefRule *r, uint32_t implicit,
           SnInstance **out)
 {
     const char *what;
@@ -122,27 +122,27 @@ instances(SnSubjects *s, uint32_t i, const SnDefRule *r, uint32_t unsaid,
         return sn_prove_spell(&s->pv, r, out);
     *out = sn_memdup(s->pv.a, &s->v[i], sizeof **out);
     (*out)->r = r;
-    if (unsaid != UINT32_MAX && (flag = unsaid_of(*out, unsaid, &what)))
+    if (implicit != UINT32_MAX && (flag = implicit_of(*out, implicit, &what)))
         *flag = false;
     return 1;
 }
 
 void
-sn_subject_prove(SnSubjects *s, uint32_t i, const SnDefRule *r, uint32_t unsaid,
-                 uint32_t more, SnDiag *d)
+sn_subject_prove(SnSubjects *s, uint32_t i, const SnDefRule *r,
+                 uint32_t implicit, uint32_t more, SnDiag *d)
 {
     SnInstance *v = NULL;
-    uint32_t n = instances(s, i, r, unsaid, &v);
+    uint32_t n = instances(s, i, r, implicit, &v);
     SnDiag *was = s->pv.d;
     SnProveOpts o = {.ndraw = more * SN_PROVE_NDRAW};
 
     s->pv.o = &o;
     s->pv.d = d;
     for (uint32_t k = 0; k < n && !sn_diag_nerror(d); k++)
-        sn_prove_prove(&s->pv, &v[k]);
+        sn_prove_judge(&s->pv, &v[k]);
     for (uint32_t k = 0; k < n && more > 1 && !sn_diag_nerror(d); k++) {
         v[k].wide = 2;
-        sn_prove_prove(&s->pv, &v[k]);
+        sn_prove_judge(&s->pv, &v[k]);
     }
     s->pv.d = was;
     s->pv.o = NULL;
@@ -267,12 +267,12 @@ same_in(SnSubjects *s, const SnInstance *a, const SnInstance *b, uint32_t wide,
 }
 
 bool
-sn_subject_same(SnSubjects *s, uint32_t i, const SnDefRule *r, uint32_t unsaid,
-                uint32_t ndraw, uint32_t *nmet)
+sn_subject_same(SnSubjects *s, uint32_t i, const SnDefRule *r,
+                uint32_t implicit, uint32_t ndraw, uint32_t *nmet)
 {
     SnInstance *a = NULL, *b = NULL;
     uint32_t n = instances(s, i, s->v[i].r, UINT32_MAX, &a);
-    bool same = n == instances(s, i, r, unsaid, &b) && n > 0;
+    bool same = n == instances(s, i, r, implicit, &b) && n > 0;
 
     *nmet = 0;
     for (uint32_t k = 0; k < n && same; k++) {

@@ -14,6 +14,7 @@ enum {
 }; /* SN_MAXRANK dimensions */
 /* Elements of a tensor that is run, and taps of all its elements. */
 enum { SN_CASE_COUNT = 1 << 18, SN_CASE_TAPS = 1 << 22 };
+enum { SN_CASE_WHY = 200 }; /* why a draw came to nothing, with its end */
 enum { SN_CASE_NEACH = 2 }; /* operands that `each` stands for */
 
 typedef struct SnCaseType {
@@ -199,7 +200,7 @@ double sn_case_draw_real(SnProofCase *c);
 /* Draws the leaves' values, where they have none: once the guard has held. */
 void sn_case_fill(SnProofCase *c);
 
-/* ---- maps (prove_map.c, prove_draw.c, prove_taps.c) ---- */
+/* ---- maps (prove_map.c, prove_draw.c, prove_mapping.c) ---- */
 
 /* For each result element o and tap k, the operand element ix[slot][o * nk +
  * k], or -1 for padding; NULL for operands that the map doesn't index. */
@@ -207,7 +208,8 @@ typedef struct SnCaseTaps {
     int64_t no, nk;
     int32_t **ix;
     int32_t *slot;      /* concat: which operand */
-    int64_t ncol;       /* columns that a mean adds up first; 0: none */
+    int64_t ncol;       /* parts that a mean adds up first; 0: none */
+    bool whole;         /* each set is all there is (SN_MS_WHOLE) */
     const bool *hole;   /* taps without an element, or NULL: none is */
     const int32_t *div; /* elements a mean divides by, or NULL: valid taps */
 } SnCaseTaps;
@@ -304,11 +306,11 @@ void sn_case_put_bound(SnBuf *b, double v);
 /* ---- cases as text (prove_graph.c) ---- */
 
 /* Constants, and both sides saved as "left" and "right". */
-const char *sn_case_case_graph(SnProofCase *c, SnCaseValue *l, SnCaseValue *r);
+const char *sn_case_graph_text(SnProofCase *c, SnCaseValue *l, SnCaseValue *r);
 /* The left side alone, its result saved as "out"; leaves that are not constant
  * are Placeholders.  *once gets the names of the values that the pattern marks
  * ":1", with blanks between. */
-const char *sn_case_case_left(SnProofCase *c, const char **once);
+const char *sn_case_left_text(SnProofCase *c, const char **once);
 
 /* ---- guards (prove_guard_help.c) ---- */
 

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 #include "base/num.h"
+#include "dsl/model/reads.h"
 
 static SnCaseValue *
 leaf(SnProofCase *c, SnDefConc k, const SnCaseType *want, const char *name)
@@ -522,12 +523,7 @@ inst(SnProofCase *c, const SnPat *p, SnDefConc k, const SnCaseType *want,
 static bool
 flat_map(const SnDefNode *n)
 {
-    const char *m = n->rsem[0]->map;
-
-    if (n->nin == 0)
-        return true;
-    return m && (!strcmp(m, "each") || !strcmp(m, "broadcast") ||
-                 !strcmp(m, "fill"));
+    return n->nin == 0 || sn_sem_each_repeats(n->rsem[0]);
 }
 
 static bool
@@ -560,8 +556,9 @@ rounds(const SnProofCase *c, const SnPat *p)
 static const char *
 ranked_map(const SnProofCase *c, const SnPat *p)
 {
-    static const char *const v[] = {"table", "matmul",         "conv",
-                                    "block", "conv_transpose", "pool"};
+    static const char *const v[] = {
+        "table",          "matmul",         "conv", "space_to_depth",
+        "depth_to_space", "conv_transpose", "pool"};
     const SnDefNode *n =
         (p->pk == SN_P_ANY || p->pk == SN_P_FORMS) ? c->pr->any : p->node;
     const char *m = n && n->nout ? n->rsem[0]->map : NULL;

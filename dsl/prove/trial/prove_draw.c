@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Drawing what a map needs: attributes, and shapes of the leaves it reads. */
-#include "dsl/prove/trial/case.h"
+#include "dsl/prove/trial/prove_mapping.h"
 
 #include <string.h>
 
@@ -72,7 +72,8 @@ likely_shape(SnProofCase *c, int64_t *d)
         d[0] = 256;
         return 1;
     }
-    if (!strcmp(c->map, "block")) {
+    if (!strcmp(c->map, "space_to_depth") ||
+        !strcmp(c->map, "depth_to_space")) {
         for (int i = 0; i < 4; i++)
             d[i] = i ? 4 << (c->wide && sn_case_chance(c, 20)) : 1;
         if (c->wide && sn_case_chance(c, 50)) { /* threes */
@@ -589,7 +590,9 @@ draw_single(SnProofCase *c, SnCaseNode *n)
         return sn_case_no(c, "a missing operand");
     if (sn_case_map_is(n, "bag"))
         draw_bag(c, n, x);
-    if (x->rank < 0 && sn_case_map_is(n, "block"))
+    bool block = sn_case_map_is(n, "space_to_depth") ||
+                 sn_case_map_is(n, "depth_to_space");
+    if (x->rank < 0 && block)
         sn_case_set_shape(x, 4, picture);
     if (x->rank < 0)
         base_shape(c, x);
@@ -599,7 +602,7 @@ draw_single(SnProofCase *c, SnCaseNode *n)
         draw_permute(c, n, x);
     } else if (sn_case_map_is(n, "reshape")) {
         draw_reshape(c, n, x);
-    } else if (sn_case_map_is(n, "block")) {
+    } else if (block) {
         set_num(one, c->wide ? 1 + sn_case_below(c, 3) : 2);
     } else if (sn_case_map_is(n, "row")) {
         draw_axis(c, n, 1, -1, x);
@@ -648,6 +651,27 @@ shape_without(SnProofCase *c, SnCaseNode *n)
     return ok;
 }
 
+/* Maps for which draws are aimed at what rules about them hinge on; those of
+ * any other follow from its declaration. */
+static bool
+is_aimed(const SnCaseNode *n)
+{
+    static const char *const v[] = {
+        "broadcast",      "conv",    "conv_transpose",
+        "matmul",         "pool",    "concat",
+        "table",          "bag",     "gather",
+        "permute",        "reshape", "row",
+        "space_to_depth", "reduce",  "depth_to_space",
+        "topk",           "slice",   "window_channel",
+        "tile",           "flip",    "pad",
+        "nearest",        "each"};
+
+    for (size_t i = 0; i < sizeof v / sizeof *v; i++)
+        if (sn_case_map_is(n, v[i]))
+            return true;
+    return false;
+}
+
 bool
 sn_case_draw_map(SnProofCase *c, SnCaseNode *n)
 {
@@ -674,7 +698,7 @@ sn_case_draw_map(SnProofCase *c, SnCaseNode *n)
         draw_concat(c, n);
     else if (sn_case_map_is(n, "table"))
         draw_table(n, x);
-    else if (!draw_single(c, n))
+    else if (is_aimed(n) ? !draw_single(c, n) : !sn_case_draw_declared(c, n))
         return false;
     for (uint32_t s = 0; s < n->nin; s++)
         shape_leaf_above(n->in[s]);

@@ -29,7 +29,7 @@ bad(SnProofCase *c, const char *why)
 /* Lists as long as a type has axes, and their pairs, are what rules make. */
 enum { LONGEST = 4096 };
 
-/* n times fill; none below 0, as sn_ints_fill. */
+/* n times fill; none below 0, as in a rule's C (sn_ints_fill). */
 static SnExprValue
 list_of(SnProofCase *c, double len, double fill)
 {

@@ -207,7 +207,7 @@ put_value(Out *o, const SnCaseValue *t)
 }
 
 const char *
-sn_case_case_graph(SnProofCase *c, SnCaseValue *l, SnCaseValue *r)
+sn_case_graph_text(SnProofCase *c, SnCaseValue *l, SnCaseValue *r)
 {
     Out o = {.c = c};
 
@@ -261,7 +261,7 @@ put_saves(Out *o)
 }
 
 const char *
-sn_case_case_left(SnProofCase *c, const char **once)
+sn_case_left_text(SnProofCase *c, const char **once)
 {
     Out o = {.c = c, .inputs = true};
     SnCaseValue *y = c->root->n->nout ? c->root->out[0] : c->root->in[0];

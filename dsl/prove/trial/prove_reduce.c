@@ -49,7 +49,7 @@ pick(const SnCaseEval *e, const double *v, int64_t nk, int64_t o, bool max,
 {
     int64_t best = -1;
 
-    if (e->sem->map && !strcmp(e->sem->map, "topk")) {
+    if (sn_map_stmt(e->sem->decl->decl, SN_MS_PRIMITIVE)) {
         const SnCaseValue *y = e->n->out[0];
         int ax = sn_case_axis(y, sn_case_map_num(e->n, 2, -1));
         int64_t in = 1;
@@ -74,9 +74,8 @@ static double
 start(const SnCaseEval *e, const double *v, int64_t nk, int64_t ncol,
       SnReduction how)
 {
-    if (how != SN_CASE_R_MEAN || e->t.ncol <= 0 ||
-        sn_case_whole_image(e->n, e->n->in[0]))
-        return 0; /* ncol is of pools */
+    if (how != SN_CASE_R_MEAN || e->t.ncol <= 0 || e->t.whole)
+        return 0; /* not in parts */
     for (int64_t j = 0; j < ncol; j++) {
         bool valid = false;
         for (int64_t k = j; k < nk; k += ncol)
@@ -112,7 +111,7 @@ reduce_one(SnCaseEval *e, SnReduction how, const SnCaseVec *a, SnCaseVec *r,
     if (how == SN_CASE_R_ARG ||
         how == SN_CASE_R_ARGMIN) { /* a flat index in a pool */
         int64_t k = pick(e, v, nk, o, how == SN_CASE_R_ARG, true);
-        bool flat = e->sem->map && !strcmp(e->sem->map, "pool");
+        bool flat = sn_map_stmt(e->sem->decl->decl, SN_MS_NUMBER) != NULL;
         r->v[o] = flat && a->ix ? a->ix[o * nk + k] : (double)k;
         if (!r->id)
             return;

@@ -246,20 +246,6 @@ pair_after(SnCaseEval *e, const SnExpr *x, const SnCaseType *t, SnRange cl,
     return true;
 }
 
-bool
-sn_case_whole_image(const SnCaseNode *n, const SnCaseValue *im)
-{
-    const SnExprValue *k = sn_case_map_list(n, 1),
-                      *pads = sn_case_map_list(n, 3);
-    const SnExprValue *dl = sn_case_map_list(n, 4);
-
-    for (uint32_t i = 0; i < pads->n; i++)
-        if (pads->list[i] != 0)
-            return false;
-    return sn_case_at(k, 0) == im->dim[1] && sn_case_at(k, 1) == im->dim[2] &&
-           sn_case_at(dl, 0) == 1 && sn_case_at(dl, 1) == 1;
-}
-
 /* Quantized means sum integers: along axes always, in a pool with `after` where
  * the window is the image. */
 static bool
@@ -267,14 +253,13 @@ int_mean(SnCaseEval *e, const SnExpr *x, const SnCaseType *t, SnRange cl,
          SnCaseVec *r)
 {
     const SnCaseValue *im = e->n->in[0];
-    bool by_policy =
-        e->c->pr->round != SN_ROUNDING_FLOAT && !sn_case_map_is(e->n, "pool");
+    bool parts = sn_map_stmt(e->sem->decl->decl, SN_MS_PARTS) != NULL;
+    bool by_policy = e->c->pr->round != SN_ROUNDING_FLOAT && !parts;
     int32_t lo, hi, sh;
 
     if (x->ek != SN_E_CALL || strcmp(x->s, "mean") || !im || im->type.nq != 1 ||
         im->type.elem == SN_DE_QI32 || !e->t.ix[0] ||
-        (sn_case_map_is(e->n, "pool") &&
-         (!sn_case_after(e->n, &sh) || !sn_case_whole_image(e->n, im))))
+        (parts && (!sn_case_after(e->n, &sh) || !e->t.whole)))
         return false;
     e->c->ratio = true;
     sn_case_limits(t, cl, &lo, &hi);

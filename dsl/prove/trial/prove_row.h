@@ -30,8 +30,6 @@ typedef struct SnCaseEval {
 SnCaseVec sn_case_port(SnCaseEval *e, const SnDefPort *p);
 /* Is the node's zero point added before its rounding?  *shift: zp_shift. */
 bool sn_case_after(const SnCaseNode *n, int32_t *shift);
-/* Is a window of a pool the whole image, without pads? */
-bool sn_case_whole_image(const SnCaseNode *n, const SnCaseValue *im);
 /* q(x) to type t within cl by a row of its own: fills r->v.  *err: what its
  * rounding may be off by, in steps. */
 bool sn_case_row(SnCaseEval *e, const SnExpr *x, const SnCaseType *t,

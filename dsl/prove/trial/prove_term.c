@@ -6,6 +6,8 @@
 #include <math.h>
 #include <string.h>
 #include "base/num.h"
+#include "dsl/model/reads.h"
+#include "map/facts.h"
 
 static SnCaseValue *build(SnProofCase *c, const SnTerm *t);
 static bool for_each(SnProofCase *c, const SnExpr *e);
@@ -95,17 +97,71 @@ renumber_list(SnProofCase *c, SnExprValue *v, const SnExprValue *perm,
 static void
 renumber(SnProofCase *c, SnCaseNode *n, const SnExprValue *perm)
 {
-    const char *map = n->n->rsem[0]->map;
+    const SnDefSem *s = n->n->rsem[0];
+    const SnMapDecl *d = s->decl->decl;
 
-    for (unsigned i = 1; i < n->n->rsem[0]->narg; i++) {
-        SnExprValue *a = sn_case_map_attr(n, i);
-        if (!a || !strcmp(map, "broadcast") || !strcmp(map, "each"))
+    for (unsigned i = 0; i < d->nparam; i++) {
+        uint32_t k;
+        SnMapAxisUse use = sn_map_axis_use(d, i);
+        SnExprValue *a = sn_case_map_attr(n, sn_sem_param_args(s, i, &k));
+        if (!a || use == SN_MX_NONE)
             continue;
-        if (a->list)
-            renumber_list(c, a, perm, !strcmp(map, "flip"));
-        else if (!strcmp(map, "row") || !strcmp(map, "concat"))
+        if (use == SN_MX_INDEX)
             a->r = renumbered(a->r, perm);
+        else
+            renumber_list(c, a, perm, use == SN_MX_LIST);
     }
+}
+
+/* Axes of the operands and of what stands above them with as many elements
+ * before and after, or -1: the axis that a Reshape leaves
+ * (src/rewrite/regroup.c). */
+static int
+left_axis(const SnCaseNode *root, const SnCaseNode *n, int axis)
+{
+    for (int k = 0; k < n->in[0]->rank; k++) {
+        bool ok = true;
+        for (uint32_t s = 0; s < n->nin && ok; s++) {
+            const SnCaseValue *x = n->in[s], *y = root->in[s];
+            int64_t bx = 1, by = 1, ax = 1, ay = 1;
+            ok = x->rank == n->in[0]->rank && axis < y->rank;
+            for (int i = 0; ok && i < x->rank; i++) {
+                ok = i == k || x->dim[i] == n->in[0]->dim[i];
+                bx *= i < k ? x->dim[i] : 1;
+                ax *= i > k ? x->dim[i] : 1;
+            }
+            for (int i = 0; ok && i < y->rank; i++) {
+                by *= i < axis ? y->dim[i] : 1;
+                ay *= i > axis ? y->dim[i] : 1;
+            }
+            ok = ok && bx == by && ax == ay && bx * ax > 0 &&
+                 x->dim[k] == y->dim[axis];
+        }
+        if (ok)
+            return k;
+    }
+    return -1;
+}
+
+static void
+regroup(SnProofCase *c, SnCaseNode *n)
+{
+    const char *map = n->n->rsem[0]->map;
+    SnExprValue *a = sn_case_map_attr(n, 1);
+
+    if (strcmp(map, "concat") && strcmp(map, "row"))
+        return;
+    for (uint32_t s = 0; s < n->nin; s++)
+        if (!n->in[s] || n->in[s]->rank < 0 || c->root->in[s]->rank < 0) {
+            sn_case_no(c, "operands of unknown shape");
+            return;
+        }
+    int rank = c->root->in[0]->rank, axis = (int)(a->r + (a->r < 0 ? rank : 0));
+    int k = axis >= 0 && axis < rank ? left_axis(c->root, n, axis) : -1;
+    if (k < 0)
+        sn_case_no(c, "no axis with as many elements before and after it");
+    else
+        a->r = k;
 }
 
 /* ---- types ---- */
@@ -343,6 +399,10 @@ build_call(SnProofCase *c, const SnTerm *t)
                 renumber(c, n, sn_case_attr(d, "perm"));
                 break;
             }
+            if (d && n->n == c->root->n) {
+                regroup(c, n);
+                break;
+            }
         }
     }
     if (!n->n->nout && !c->fail) { /* a Save: what it writes */
@@ -465,7 +525,24 @@ through(const SnProofCase *c, const SnCaseNode *r, double code)
                          t->scale[0], t->zp[0], lo, hi);
 }
 
-/* -1: v is no constant; else R(Q_in(v)) == Q_out(v). */
+/* Does a saturation of r that its flag waives move the value of this code?
+ * Calibration says nothing of a constant. */
+static bool
+waived_at(const SnCaseNode *r, double code)
+{
+    const SnCaseType *s = &r->in[0]->type, *t = &r->out[0]->type;
+    double half = (double)s->scale[0] / 2;
+    double real = (double)s->scale[0] * (code - (double)s->zp[0]);
+    int32_t lo, hi;
+
+    sn_case_limits(t, sn_case_clamp_of(r), &lo, &hi);
+    return r->calibrated &&
+           (real < (double)t->scale[0] * (lo - t->zp[0]) - half ||
+            real > (double)t->scale[0] * (hi - t->zp[0]) + half);
+}
+
+/* -1: v is no constant; else R(Q_in(v)) == Q_out(v), also where its saturation
+ * is waived. */
 static int
 const_commutes(SnProofCase *c, const SnCaseNode *n, const SnCaseNode *r,
                const SnExpr *v)
@@ -475,7 +552,7 @@ const_commutes(SnProofCase *c, const SnCaseNode *n, const SnCaseNode *r,
     if (!sn_case_const_code(c, n, v, &r->in[0]->type, &in) ||
         !sn_case_const_code(c, n, v, &r->out[0]->type, &out))
         return -1;
-    return through(c, r, in) == out;
+    return through(c, r, in) == out && !waived_at(r, in);
 }
 
 /* R(Q_in(v)) == Q_out(v) for every constant v of the meaning: q(v), and a real

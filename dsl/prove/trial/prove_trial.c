@@ -185,7 +185,7 @@ counter(SnProofCase *c, SnCaseValue *l, SnCaseValue *r, int64_t at)
     sn_buf_init(&b, pv->a);
     put_types(&b, c);
     k->with = sn_buf_str(&b);
-    k->graph = sn_strdup(pv->a, sn_case_case_graph(c, l, r));
+    k->graph = sn_strdup(pv->a, sn_case_graph_text(c, l, r));
     k->at = at;
     k->codes = l->type.elem != SN_DE_F32;
     k->left = l->v[at];
@@ -719,6 +719,7 @@ sn_case_try(SnProver *pv, const SnInstance *pr, const SnExpr *when,
     /* so that a condition which one graph in hundreds meets is met as often */
     uint32_t most = (want ? 1000 : 40) * ndraw + 400;
     SnArena *a = sn_arena_new();
+    char why[SN_CASE_WHY] = "";
 
     for (uint32_t i = 0; i < most && t.ndraw < ndraw; i++) {
         SnProofCase c;
@@ -730,10 +731,11 @@ sn_case_try(SnProver *pv, const SnInstance *pr, const SnExpr *when,
         c.wide = i % 4 == 3 && !c.wide ? 1 : c.wide;
         c.unreal = c.wide && i % 8 == 3 && every_bit(pr);
         if (!one(&c, &t, want) && c.fail)
-            t.fail = c.fail;
+            strncpy(why, c.fail, sizeof why - 1);
         sn_arena_clear(a);
     }
     sn_arena_free(a);
+    t.fail = *why ? sn_strdup(pv->a, why) : NULL;
     t.all_codes &= t.nall > 0;
     return t;
 }

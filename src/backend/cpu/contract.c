@@ -156,21 +156,21 @@ sn_cpu_conv_q8_prepare(SnPrep *p)
            NULL;
 }
 
-enum { STRIP = 64 }; /* rows that are turned before they are let go */
+enum { STRIP = 64 }; /* rows transposed before their pages are released */
 
-/* Codes [rows, cols] at w, to be turned round. */
-typedef struct Turn {
+/* Codes [rows, cols] at w, to be transposed. */
+typedef struct Transpose {
     const int8_t *w;
     int64_t rows, cols;
     const SnArena *from;
     SnArena *to;
-} Turn;
+} Transpose;
 
-/* [cols, rows], in pages; what was read is let go. */
+/* [cols, rows], in pages; those that were read are released. */
 static const int8_t *
-turn_round(void *ctx)
+transpose(void *ctx)
 {
-    const Turn *u = ctx;
+    const Transpose *u = ctx;
     int8_t *t = sn_arena_pages(u->to, (size_t)(u->rows * u->cols) + 1);
 
     for (int64_t i0 = 0, i1; i0 < u->rows; i0 = i1) {
@@ -198,10 +198,10 @@ prepare_matmul(SnPrep *p, SnArena *tmp)
     SnConvPick pick = pick_for(p, &geo, &num);
     num.pick = &pick;
     set_pack(p, tmp, &geo, &num, transposed);
-    Turn turn = {w->data, geo.c, geo.oc, p->constants, tmp};
+    Transpose job = {w->data, geo.c, geo.oc, p->constants, tmp};
     num.from = transposed ? p->constants : tmp;
-    num.filter = turn_round;
-    num.ctx = &turn;
+    num.filter = transpose;
+    num.ctx = &job;
     return finish(p, &geo, &num, transposed ? w->data : NULL) != NULL;
 }
 

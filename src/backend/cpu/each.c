@@ -7,6 +7,7 @@
 #include "backend/cpu/geo.h"
 #include "backend/cpu/units.h"
 #include "cpu_kernels.h"
+#include "sn_kinds.h"
 #include "kernel/each/each.h"
 #include "kernel/each/erf_f32.h"
 #include "kernel/eval/map.h"
@@ -241,6 +242,60 @@ sn_cpu_each_round(const SnCall *c)
 
     if (n > 0)
         sn_each_round(*isa, (const float *)c->in[0].data + from, n,
+                      (float *)c->out[0].data + from);
+    return SN_OK;
+}
+
+typedef struct Lines {
+    SnIsa isa;
+    SnEachLines p;
+} Lines;
+
+static bool
+prepare_lines(SnPrep *p, SnEachLine op)
+{
+    const SnCall *c = p->call;
+    const SnAttrDesc *alpha = sn_attr_named(c->kind, "alpha");
+    const SnAttrDesc *beta = sn_attr_named(c->kind, "beta");
+    Lines *k = SN_NEW(c->scratch, Lines);
+
+    if (!sn_cpu_each_prepare(p))
+        return false;
+    *k = (Lines){.isa = sn_isa(), .p = {.op = op}};
+    if (alpha)
+        k->p.alpha = *(const float *)sn_attr_at(c->attr, alpha);
+    if (beta)
+        k->p.beta = *(const float *)sn_attr_at(c->attr, beta);
+    p->prep = k;
+    return true;
+}
+
+bool
+sn_cpu_leaky_prepare(SnPrep *p)
+{
+    return prepare_lines(p, SN_EACH_LEAKY);
+}
+
+bool
+sn_cpu_hard_sigmoid_prepare(SnPrep *p)
+{
+    return prepare_lines(p, SN_EACH_HARD_SIGMOID);
+}
+
+bool
+sn_cpu_hard_swish_prepare(SnPrep *p)
+{
+    return prepare_lines(p, SN_EACH_HARD_SWISH);
+}
+
+SnStatus
+sn_cpu_each_lines(const SnCall *c)
+{
+    const Lines *k = c->prep;
+    int64_t from, n = part(c, &from);
+
+    if (n > 0)
+        sn_each_lines(k->isa, &k->p, (const float *)c->in[0].data + from, n,
                       (float *)c->out[0].data + from);
     return SN_OK;
 }

@@ -68,6 +68,26 @@ sn_cpu_conv_geo(const SnCall *c, SnConvGeo *geo)
     return true;
 }
 
+/* [m, k] by [k, n] as a convolution of m pixels by 1 x 1 windows. */
+static SnConvGeo
+product(int64_t m, int64_t k, int64_t n)
+{
+    return (SnConvGeo){.n = 1,
+                       .h = m,
+                       .w = 1,
+                       .c = k,
+                       .oh = m,
+                       .ow = 1,
+                       .oc = n,
+                       .kh = 1,
+                       .kw = 1,
+                       .sh = 1,
+                       .sw = 1,
+                       .dh = 1,
+                       .dw = 1,
+                       .group = 1};
+}
+
 bool
 sn_cpu_matmul_geo(const SnCall *c, SnConvGeo *geo, bool *transposed)
 {
@@ -82,21 +102,7 @@ sn_cpu_matmul_geo(const SnCall *c, SnConvGeo *geo, bool *transposed)
     int64_t k = x->dim[x->rank - 1], n = w->dim[*transposed ? 0 : 1];
     if (k == 0 || w->dim[*transposed ? 1 : 0] != k || y->dim[y->rank - 1] != n)
         return false;
-    int64_t m = sn_shape_count(x) / k;
-    *geo = (SnConvGeo){.n = 1,
-                       .h = m,
-                       .w = 1,
-                       .c = k,
-                       .oh = m,
-                       .ow = 1,
-                       .oc = n,
-                       .kh = 1,
-                       .kw = 1,
-                       .sh = 1,
-                       .sw = 1,
-                       .dh = 1,
-                       .dw = 1,
-                       .group = 1};
+    *geo = product(sn_shape_count(x) / k, k, n);
     return true;
 }
 
@@ -127,20 +133,7 @@ sn_cpu_matrices(const SnCall *c, SnCpuMatrices *m)
         return false;
     int64_t rows = a->dim[a->rank - 2], k = a->dim[a->rank - 1];
     int64_t n = y->dim[y->rank - 1];
-    m->geo = (SnConvGeo){.n = 1,
-                         .h = rows,
-                         .w = 1,
-                         .c = k,
-                         .oh = rows,
-                         .ow = 1,
-                         .oc = n,
-                         .kh = 1,
-                         .kw = 1,
-                         .sh = 1,
-                         .sw = 1,
-                         .dh = 1,
-                         .dw = 1,
-                         .group = 1};
+    m->geo = product(rows, k, n);
     m->rank = y->rank - 2;
     for (int i = 0; i < m->rank; i++)
         m->count *= m->dim[i] = y->dim[i];

@@ -6,13 +6,13 @@
 #define SN_CPU_GEO_H
 
 #include "graph/desc.h"
-#include "kernel/conv/conv_q8.h"
+#include "kernel/conv_geo.h"
 
 /* Of a node over conv(x, w, stride, pads, dilate, group); false when shapes
  * do not fit each other. */
 bool sn_cpu_conv_geo(const SnCall *c, SnConvGeo *geo);
 /* Of a node over matmul(a, b, trans_a, trans_b) with b a matrix, a not
- * transposed; turned: b is [n, k].  False for others. */
+ * transposed; *transposed: b is [n, k].  False for others. */
 bool sn_cpu_matmul_geo(const SnCall *c, SnConvGeo *geo, bool *transposed);
 /* Several products of a node over matmul(a, b, false, trans_b), a matrix of a
  * with one of b each: geo is that of one, b its filter. */

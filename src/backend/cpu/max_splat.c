@@ -4,6 +4,7 @@
 #include <string.h>
 #include "base/num.h"
 #include "cpu_kernels.h"
+#include "sn_kinds.h"
 #include "kernel/eval/rows.h"
 
 SnStatus

@@ -6,6 +6,7 @@
  * What does not fit 8 bits so is summed plainly. */
 #include "backend/cpu/geo.h"
 #include "cpu_kernels.h"
+#include "kernel/conv/conv_q8.h"
 #include "kernel/each/each.h"
 #include "kernel/eval/map.h"
 

@@ -12,6 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/budget.h"
+
 enum { PATH_SIZE = 4096, CHUNK = 65536, MAP_FROM = 1 << 15 };
 
 static ssize_t
@@ -77,6 +79,7 @@ sn_file_read(SnArena *a, SnDiag *d, const char *path, size_t max, char **text,
     struct stat st;
     size_t hint = CHUNK;
 
+    sn_budget_at("reading", where);
     *text = NULL;
     *nbyte = 0;
     if (max == 0)
@@ -114,21 +117,21 @@ sn_file_read(SnArena *a, SnDiag *d, const char *path, size_t max, char **text,
         return sn_fail(d, SN_EINPUT, where, "too large: more than %zu bytes",
                        max);
     if (s == SN_ENOMEM)
-        return sn_fail(d, s, where, "out of memory while reading");
+        return sn_fail_trip(d, sn_budget_trip());
     return sn_fail(d, s, where, "cannot read: %s", strerror(err));
 }
 
 static void
 unmap(void *ctx)
 {
-    const SnMap *m = ctx;
+    const SnFileMap *m = ctx;
 
     munmap((void *)(uintptr_t)m->p, m->n);
 }
 
 /* Maps a regular file of a size worth it; false: read it instead. */
 static bool
-map_file(SnArena *a, const char *path, size_t max, SnMap *out)
+map_file(SnArena *a, const char *path, size_t max, SnFileMap *out)
 {
     struct stat st;
     void *p = MAP_FAILED;
@@ -142,17 +145,17 @@ map_file(SnArena *a, const char *path, size_t max, SnMap *out)
     close(fd);
     if (p == MAP_FAILED)
         return false;
-    *out = (SnMap){p, (size_t)st.st_size, true};
+    *out = (SnFileMap){p, (size_t)st.st_size, true};
     sn_arena_at_free(a, unmap, sn_memdup(a, out, sizeof *out));
     return true;
 }
 
 SnStatus
-sn_file_map(SnArena *a, SnDiag *d, const char *path, size_t max, SnMap *out)
+sn_file_map(SnArena *a, SnDiag *d, const char *path, size_t max, SnFileMap *out)
 {
     char *text;
 
-    *out = (SnMap){0};
+    *out = (SnFileMap){0};
     if (strcmp(path, "-") != 0 &&
         map_file(a, path, max != 0 ? max : INT32_MAX, out))
         return SN_OK;
@@ -162,7 +165,7 @@ sn_file_map(SnArena *a, SnDiag *d, const char *path, size_t max, SnMap *out)
 }
 
 void
-sn_map_forget(const SnMap *m, const void *p, size_t n)
+sn_file_forget(const SnFileMap *m, const void *p, size_t n)
 {
     uintptr_t base = (uintptr_t)m->p, at = (uintptr_t)p, end = at + n;
     uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
@@ -175,204 +178,8 @@ sn_map_forget(const SnMap *m, const void *p, size_t n)
         (void)madvise((void *)at, end - at, MADV_DONTNEED);
 }
 
-static bool
-write_all(int fd, const void *p, size_t n)
-{
-    const char *s = p;
-
-    while (n > 0) {
-        ssize_t r = write(fd, s, n);
-        if (r < 0 && errno == EINTR)
-            continue;
-        if (r < 0)
-            return false;
-        s += r;
-        n -= (size_t)r;
-    }
-    return true;
-}
-
-static bool
-write_pieces(int fd, const SnPiece *v, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        if (!write_all(fd, v[i].p, v[i].n))
-            return false;
-    return true;
-}
-
 bool
-sn_file_in_place(const char *path)
-{
-    struct stat st;
-
-    return !strcmp(path, "-") || (stat(path, &st) == 0 &&
-                                  !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode));
-}
-
-static bool
-write_in_place(const char *path, const SnPiece *v, size_t n)
-{
-    int fd = open(path, O_WRONLY | O_CLOEXEC);
-
-    if (fd < 0)
-        return false;
-    bool ok = write_pieces(fd, v, n);
-    int err = errno;
-    if (close(fd) < 0 && ok)
-        return false;
-    errno = err;
-    return ok;
-}
-
-/* Creates a file beside path under a name nobody else has; tmp gets it. */
-static int
-open_temporary(const char *path, char tmp[PATH_SIZE])
-{
-    for (unsigned i = 0; i < 1000; i++) {
-        int n =
-            snprintf(tmp, PATH_SIZE, "%s.tmp%ld.%u", path, (long)getpid(), i);
-        if (n < 0 || n >= PATH_SIZE) {
-            errno = ENAMETOOLONG;
-            return -1;
-        }
-        int fd = open(tmp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-        if (fd >= 0 || errno != EEXIST)
-            return fd;
-    }
-    return -1;
-}
-
-/* A file that is written whole under another name, and not yet in place. */
-typedef struct Staged {
-    char tmp[PATH_SIZE], target[PATH_MAX];
-} Staged;
-
-static void
-drop(const Staged *s)
-{
-    int err = errno;
-
-    unlink(s->tmp);
-    errno = err;
-}
-
-/* Writes s->tmp, for s->target. */
-static bool
-stage_at(Staged *s, const mode_t *mode, const SnPiece *v, size_t n)
-{
-    int fd = open_temporary(s->target, s->tmp);
-
-    if (fd < 0)
-        return false;
-    bool ok = write_pieces(fd, v, n) && (!mode || fchmod(fd, *mode) == 0) &&
-              (fsync(fd) == 0 || errno == EINVAL);
-    int err = errno;
-    if (close(fd) < 0 && ok) {
-        ok = false;
-        err = errno;
-    }
-    errno = err;
-    if (!ok)
-        drop(s);
-    return ok;
-}
-
-static bool
-put_in_place(const Staged *s)
-{
-    if (rename(s->tmp, s->target) == 0)
-        return true;
-    drop(s);
-    return false;
-}
-
-/* Stages a regular file.  A symbolic link keeps pointing where it did: its
- * target is replaced. */
-static bool
-stage(Staged *s, const char *path, const SnPiece *v, size_t n)
-{
-    struct stat st;
-    bool there = stat(path, &st) == 0;
-    mode_t mode = there ? st.st_mode & 07777 : 0;
-
-    if (there && S_ISDIR(st.st_mode)) {
-        errno = EISDIR;
-        return false;
-    }
-    if (!there || !realpath(path, s->target)) {
-        if (strlen(path) >= sizeof s->target) {
-            errno = ENAMETOOLONG;
-            return false;
-        }
-        memcpy(s->target, path, strlen(path) + 1);
-    }
-    return stage_at(s, there ? &mode : NULL, v, n);
-}
-
-static bool
-write_path(const char *path, const SnPiece *v, size_t n)
-{
-    Staged s;
-
-    if (sn_file_in_place(path))
-        return write_in_place(path, v, n);
-    return stage(&s, path, v, n) && put_in_place(&s);
-}
-
-static bool
-write_stdout(const SnPiece *v, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        if (v[i].n > 0 && fwrite(v[i].p, 1, v[i].n, stdout) != v[i].n)
-            return false;
-    return fflush(stdout) == 0;
-}
-
-SnStatus
-sn_file_write_pieces(SnDiag *d, const char *path, const SnPiece *v, size_t n)
-{
-    bool out = strcmp(path, "-") == 0;
-
-    if (out ? write_stdout(v, n) : write_path(path, v, n))
-        return SN_OK;
-    return sn_fail(d, SN_EOUTPUT, out ? "standard output" : path,
-                   "cannot write: %s", strerror(errno));
-}
-
-SnStatus
-sn_file_write(SnDiag *d, const char *path, const void *p, size_t n)
-{
-    const SnPiece one = {p, n};
-
-    return sn_file_write_pieces(d, path, &one, 1);
-}
-
-SnStatus
-sn_file_write_two(SnDiag *d, const char *const path[2], const SnPiece v[2])
-{
-    Staged s[2];
-
-    for (int i = 0; i < 2; i++)
-        if (!stage(&s[i], path[i], &v[i], 1)) {
-            if (i)
-                drop(&s[0]);
-            return sn_fail(d, SN_EOUTPUT, path[i], "cannot write: %s",
-                           strerror(errno));
-        }
-    for (int i = 0; i < 2; i++)
-        if (!put_in_place(&s[i])) {
-            if (!i)
-                drop(&s[1]);
-            return sn_fail(d, SN_EOUTPUT, path[i], "cannot write: %s",
-                           strerror(errno));
-        }
-    return SN_OK;
-}
-
-/* Whether path is a regular file that holds exactly p[0..n). */
-static bool
-holds(const char *path, const void *p, size_t n)
+sn_file_holds(const char *path, const void *p, size_t n)
 {
     struct stat st;
     char chunk[4096];
@@ -393,14 +200,6 @@ holds(const char *path, const void *p, size_t n)
     }
     close(fd);
     return same;
-}
-
-SnStatus
-sn_file_update(SnDiag *d, const char *path, const void *p, size_t n)
-{
-    if (strcmp(path, "-") != 0 && holds(path, p, n))
-        return SN_OK;
-    return sn_file_write(d, path, p, n);
 }
 
 bool

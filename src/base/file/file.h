@@ -18,17 +18,18 @@ SnStatus sn_file_read(SnArena *a, SnDiag *d, const char *path, size_t max,
 /* The bytes of a file, mapped where it is a regular file of 32 KiB or more and
  * read otherwise; they last as long as the arena.  Whoever cuts a mapped file
  * short while it is in use ends the process. */
-typedef struct SnMap {
+typedef struct SnFileMap {
     const char *p;
     size_t n;
     bool mapped;
-} SnMap;
+} SnFileMap;
 SnStatus sn_file_map(SnArena *a, SnDiag *d, const char *path, size_t max,
-                     SnMap *out);
+                     SnFileMap *out);
 /* Gives back the memory of bytes that were read and are not needed soon; they
  * can be read again.  Bytes that are not in m are left alone. */
-void sn_map_forget(const SnMap *m, const void *p, size_t n);
-/* Writes path by a temporary beside it, fsync and rename ("-" is standard
+void sn_file_forget(const SnFileMap *m, const void *p, size_t n);
+/* Writes path by a temporary beside it, fsync, rename and fsync of the
+ * directory ("-" is standard
  * output); an existing file keeps its mode, a symbolic link its target's
  * place; devices and pipes are written in place.  Nothing is left behind on
  * failure. */
@@ -40,10 +41,25 @@ typedef struct SnPiece {
 } SnPiece;
 SnStatus sn_file_write_pieces(SnDiag *d, const char *path, const SnPiece *v,
                               size_t n);
-/* Writes two regular files that belong together: neither is replaced before
- * both are on disk. */
-SnStatus sn_file_write_two(SnDiag *d, const char *const path[2],
-                           const SnPiece v[2]);
+/* Writes path and a file that it names, which lies in the same directory and
+ * whose name says what it holds: it is on disk before path is replaced, so that
+ * the old path or the new one is whole at any time.  One that holds these bytes
+ * already is left alone.  A new file gets the mode of path.  side_path NULL:
+ * there is none.  stale: other files, which nobody names afterwards and which
+ * are removed; NULL-ended, or NULL. */
+SnStatus sn_file_write_beside(SnDiag *d, const char *path, SnPiece text,
+                              const char *side_path, SnPiece side,
+                              const char *const *stale);
+/* Waits until no other process that asks has the directory of path, and has it
+ * until sn_file_unlock; -1: it cannot be had. */
+int sn_file_lock(const char *path);
+void sn_file_unlock(int lock);
+/* For signal handlers, and when control leaves a write by a jump: removes what
+ * is being written. */
+void sn_file_drop_temporaries(void);
+/* For programs: SIGHUP, SIGINT and SIGTERM do so before they end the process,
+ * and a file that grows too large is a write that fails. */
+void sn_file_signals(void);
 /* As sn_file_write, for text: refuses to replace a regular file that is not
  * text (SN_EOUTPUT). */
 SnStatus sn_file_write_text(SnDiag *d, const char *path, const void *p,
@@ -55,6 +71,8 @@ SnStatus sn_file_text_check(SnDiag *d, const char *where, const char *path);
 bool sn_file_in_place(const char *path);
 /* As sn_file_write, but leaves an identical file untouched (its mtime too). */
 SnStatus sn_file_update(SnDiag *d, const char *path, const void *p, size_t n);
+/* Whether path is a regular file that holds exactly p[0..n). */
+bool sn_file_holds(const char *path, const void *p, size_t n);
 bool sn_file_exists(const char *path);
 /* Creates the directory and its parents. */
 SnStatus sn_file_mkdirs(SnDiag *d, const char *path);

@@ -4,6 +4,9 @@
 #include <limits.h>
 #include <string.h>
 
+#include "onnx/export/export.h"
+#include "rewrite/rewrite.h"
+
 SnStatus
 sn_cli_export_opts(SnCli *c, SnOnnxExport *o)
 {

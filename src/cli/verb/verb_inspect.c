@@ -5,6 +5,8 @@
 #include "base/json.h"
 #include "graph/desc.h"
 #include "graph/text/text.h"
+#include "quant/choose/control.h"
+#include "quant/island.h"
 
 static const char *
 shaped_type(SnArena *a, const SnResult *r)
@@ -204,6 +206,7 @@ SnStatus
 sn_verb_inspect(SnCli *c)
 {
     const char *path;
+    SnIslands floats;
     SnGraph *g;
     uint32_t n;
 
@@ -211,6 +214,7 @@ sn_verb_inspect(SnCli *c)
     SN_TRY(sn_cli_load(c, path, &g));
     if (c->args.names)
         return put_names(c, g);
+    SN_TRY(sn_cli_floats(c, g, &floats));
     SnId *topo = sn_topo(g, c->a, &n);
     Totals t = count(g, topo, n);
     if (c->args.json) {
@@ -224,7 +228,9 @@ sn_verb_inspect(SnCli *c)
             put_json_node(c, g, topo[i]);
             sn_puts(&c->out, i + 1 < n ? ",\n" : "\n");
         }
-        sn_puts(&c->out, " ]}\n");
+        sn_puts(&c->out, " ],\n ");
+        sn_put_floats_json(&c->out, &floats);
+        sn_puts(&c->out, "}\n");
         return SN_OK;
     }
     sn_putf(&c->out,
@@ -238,5 +244,9 @@ sn_verb_inspect(SnCli *c)
             "type  (operands) {attributes}");
     for (uint32_t i = 0; i < n; i++)
         put_node(c, g, topo[i]);
+    if (sn_cli_quantized(c, g)) {
+        sn_puts(&c->out, "\n");
+        sn_put_floats(&c->out, &floats);
+    }
     return SN_OK;
 }

@@ -5,7 +5,7 @@
 #include <string.h>
 #include "base/json.h"
 #include "graph/desc.h"
-#include "onnx/import/import.h"
+#include "onnx/import.h"
 
 typedef struct Op {         /* one line: an operator of some opsets */
     const char *name;       /* "com.microsoft:QLinearAdd" */

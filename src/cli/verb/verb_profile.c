@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "quant/profile/profile.h"
+
 /* sinter profile merge A.json B.json ... -o C.json */
 static SnStatus
 merge(SnCli *c)

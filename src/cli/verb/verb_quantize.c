@@ -5,6 +5,8 @@
 #include <strings.h>
 #include "base/json.h"
 #include "graph/text/text.h"
+#include "onnx/export/export.h"
+#include "quant/quantize.h"
 #include "sn_kinds.h"
 
 /* The first few names, for a message. */
@@ -422,7 +424,7 @@ sn_verb_quantize(SnCli *c)
                 "others may well leave them; some hundred are usual");
     SnStatus st = sn_quantize_graph(c->a, g, p, &o, &rw, c->d, &r);
     if (rw)
-        sn_cli_rewrite_report(c, rw);
+        sn_cli_rewrite_report(c, rw, c->args.stats);
     if (st != SN_OK)
         return st;
     SN_TRY(check_int8(c, &r));

@@ -4,6 +4,7 @@
 #include <string.h>
 #include "base/json.h"
 #include "quant/island.h"
+#include "quant/reasons.h"
 
 /* Texts of the derived families open with the family's name, and most name
  * the node; what is missing is added. */
@@ -90,20 +91,6 @@ put_floats(SnBuf *b, const SnIslands *w)
     }
 }
 
-static void
-put_floats_json(SnBuf *b, const SnIslands *w)
-{
-    sn_putc(b, '[');
-    for (uint32_t i = 0; i < w->n; i++) {
-        sn_puts(b, i ? ",\n {\"node\": " : "\n {\"node\": ");
-        sn_put_json(b, w->node[i].node);
-        sn_puts(b, ", \"reason\": ");
-        sn_put_json(b, w->node[i].why);
-        sn_putc(b, '}');
-    }
-    sn_putc(b, ']');
-}
-
 SnStatus
 sn_verb_why(SnCli *c)
 {
@@ -125,8 +112,8 @@ sn_verb_why(SnCli *c)
     if (c->args.json) {
         sn_putf(&c->out, "{\"rewrites_left\": %u, \"rescales\": ", w.nfire);
         sn_put_why_json(&c->out, &w);
-        sn_puts(&c->out, ", \"floats\": ");
-        put_floats_json(&c->out, &f);
+        sn_puts(&c->out, ", ");
+        sn_put_floats_json(&c->out, &f);
         sn_puts(&c->out, "}\n");
         return SN_OK;
     }

@@ -19,7 +19,10 @@ void sn_print(const SnGraph *g, SnBuf *out, const char *side_name, SnBuf *side);
 /* The same for a person: constants above SN_BRIEF_MAX bytes are written as
  * `data = elided`, which the reader refuses. */
 void sn_print_brief(const SnGraph *g, SnBuf *out);
-/* Writes path (.sn) and, when a constant is large, path with .snw. */
+/* Writes path (.sn) and, when a constant is large, a sidecar file beside it,
+ * STEM.HASH.snw, whose name says what it holds: whenever the process ends, path
+ * and what it names are the old model or the new one.  The sidecar file that
+ * the old text named is removed. */
 SnStatus sn_text_save(const SnGraph *g, const char *path, SnDiag *d);
 
 /* The attributes that differ from their defaults, "{stride = [2,2]}"; nothing

@@ -10,6 +10,7 @@
 #include <unistd.h>
 #include <xxhash.h>
 
+#include "base/budget.h"
 #include "base/file/file.h"
 #include "graph/text/text_priv.h"
 
@@ -20,14 +21,14 @@
 static bool
 skip_list(SnReader *r, SnDataText *t)
 {
-    t->form = SN_D_LIST;
+    t->form = SN_TEXT_LIST;
     t->at = r->m;
     t->nelem = 0;
     sn_rd_next(r);
     while (!sn_rd_is(r, ']')) {
         if (t->nelem > 0 && !sn_rd_expect(r, ',', "or ']' in a list"))
             return false;
-        if (r->m.t.kind != SN_T_NUM && r->m.t.kind != SN_T_IDENT)
+        if (r->m.t.kind != SN_TOK_NUM && r->m.t.kind != SN_TOK_IDENT)
             return sn_rd_wanted(r, "a number");
         t->nelem++;
         sn_rd_next(r);
@@ -42,14 +43,14 @@ sn_rd_data(SnReader *r, SnDataText *t)
     t->pos = r->m.t.pos;
     if (sn_rd_is(r, '['))
         return skip_list(r, t);
-    if (r->m.t.kind == SN_T_IDENT && !strcmp(r->m.t.s, "elided"))
+    if (r->m.t.kind == SN_TOK_IDENT && !strcmp(r->m.t.s, "elided"))
         return sn_rd_fail(r, t->pos,
                           "the values were left out when this "
                           "was printed (--elide), expected a list, or "
                           "\"file\"@offset");
-    if (r->m.t.kind != SN_T_STR)
+    if (r->m.t.kind != SN_TOK_STR)
         return sn_rd_wanted(r, "a list, or \"file\"@offset");
-    t->form = SN_D_SIDE;
+    t->form = SN_TEXT_SIDE;
     t->file = r->m.t.s;
     sn_rd_next(r);
     return sn_rd_expect(r, '@', "and an offset after the file name") &&
@@ -60,9 +61,9 @@ bool
 sn_rd_splat(SnReader *r, SnDataText *t)
 {
     t->pos = r->m.t.pos;
-    t->form = SN_D_SPLAT;
+    t->form = SN_TEXT_SPLAT;
     t->at = r->m;
-    if (r->m.t.kind != SN_T_NUM && r->m.t.kind != SN_T_IDENT)
+    if (r->m.t.kind != SN_TOK_NUM && r->m.t.kind != SN_TOK_IDENT)
         return sn_rd_wanted(r, "a number");
     sn_rd_next(r);
     return !r->failed;
@@ -73,11 +74,11 @@ sn_rd_splat(SnReader *r, SnDataText *t)
 static bool
 read_half(SnReader *r, unsigned char *p)
 {
-    const SnTok *t = &r->m.t;
+    const SnTextTok *t = &r->m.t;
     uint16_t h;
     float v;
 
-    if (t->kind == SN_T_NUM && t->pos.len == 6 && t->at[1] == 'x') {
+    if (t->kind == SN_TOK_NUM && t->pos.len == 6 && t->at[1] == 'x') {
         char s[5] = {t->at[2], t->at[3], t->at[4], t->at[5], 0}, *end;
         h = (uint16_t)strtoul(s, &end, 16);
         if (end != s + 4)
@@ -97,7 +98,7 @@ read_flag(SnReader *r, unsigned char *p)
 {
     int64_t v;
 
-    if (r->m.t.kind == SN_T_IDENT &&
+    if (r->m.t.kind == SN_TOK_IDENT &&
         (!strcmp(r->m.t.s, "true") || !strcmp(r->m.t.s, "false"))) {
         *p = *r->m.t.s == 't';
         sn_rd_next(r);
@@ -245,6 +246,22 @@ read_splat(SnReader *r, const SnDataText *t, const SnType *type,
 
 /* ---- sidecar files ---- */
 
+static bool
+was_replaced(SnReader *r)
+{
+    SnTextFile *f = r->file, now = {0};
+
+    if (!f)
+        return false;
+    now.path = f->path;
+    f->replaced =
+        sn_text_file(&now) && (now.dev != f->dev || now.ino != f->ino ||
+                               now.changed.tv_sec != f->changed.tv_sec ||
+                               now.changed.tv_nsec != f->changed.tv_nsec);
+    r->failed |= f->replaced;
+    return f->replaced;
+}
+
 /* Maps a regular file that lies directly in the reader's directory. */
 static bool
 load_side(SnReader *r, const SnDataText *t, SnSide *s)
@@ -252,6 +269,8 @@ load_side(SnReader *r, const SnDataText *t, SnSide *s)
     const char *path = sn_path_join(r->a, r->dir, s->name);
     struct stat st, now;
 
+    if (lstat(path, &st) && errno == ENOENT && was_replaced(r))
+        return false;
     if (lstat(path, &st))
         return sn_rd_fail(r, t->pos, "cannot open %s: %s", path,
                           strerror(errno));
@@ -269,6 +288,7 @@ load_side(SnReader *r, const SnDataText *t, SnSide *s)
         ok = (s->data = sn_arena_map(r->a, fd, s->n)) != NULL;
     if (fd >= 0)
         close(fd);
+    sn_budget_beside(s->n);
     return ok || sn_rd_fail(r, t->pos, "cannot read all of %s", path);
 }
 
@@ -330,7 +350,7 @@ check_hash(SnReader *r, const SnDataText *t, const void *data, size_t n)
              (unsigned long long)XXH64(data, n, 0));
     if (!strcmp(hash, t->hash))
         return true;
-    if (t->form != SN_D_SIDE)
+    if (t->form != SN_TEXT_SIDE)
         return sn_rd_fail(r, t->pos, "the data have hash %s, not %s", hash,
                           t->hash);
     return sn_rd_fail(r, t->pos,
@@ -343,11 +363,11 @@ bool
 sn_rd_bytes(SnReader *r, const SnDataText *t, const SnType *type,
             const SnShape *shape, const void **data)
 {
-    bool ok = t->form == SN_D_LIST    ? read_list(r, t, type, shape, data)
-              : t->form == SN_D_SPLAT ? read_splat(r, t, type, shape, data)
-                                      : read_side(r, t, type, shape, data);
+    bool ok = t->form == SN_TEXT_LIST    ? read_list(r, t, type, shape, data)
+              : t->form == SN_TEXT_SPLAT ? read_splat(r, t, type, shape, data)
+                                         : read_side(r, t, type, shape, data);
 
-    if (!ok || !t->hash || (r->lazy && t->form == SN_D_SIDE))
+    if (!ok || !t->hash || (r->lazy && t->form == SN_TEXT_SIDE))
         return ok;
     return check_hash(r, t, *data, sn_tensor_nbyte(type, shape));
 }

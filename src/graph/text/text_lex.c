@@ -18,7 +18,7 @@ sn_rd_fail(SnReader *r, SnPos at, const char *fmt, ...)
         va_end(ap);
     }
     r->failed = true;
-    r->m.t.kind = SN_T_BAD;
+    r->m.t.kind = SN_TOK_BAD;
     return false;
 }
 
@@ -161,18 +161,18 @@ number_end(const SnReader *r, size_t i)
 
 /* Fills kind, c, s of the token at i; returns its end. */
 static size_t
-scan(SnReader *r, size_t i, SnTok *t)
+scan(SnReader *r, size_t i, SnTextTok *t)
 {
     int c = peek(r, i);
     size_t end = i;
 
     if (c < 0) {
-        t->kind = SN_T_END;
+        t->kind = SN_TOK_END;
     } else if (c == '"') {
-        t->kind = SN_T_STR;
+        t->kind = SN_TOK_STR;
         t->s = string(r, i, &end);
     } else if (c == '%') {
-        t->kind = SN_T_NAME;
+        t->kind = SN_TOK_NAME;
         if (peek(r, i + 1) == '"') {
             t->s = string(r, i + 1, &end);
             if (t->s && !*t->s)
@@ -184,13 +184,13 @@ scan(SnReader *r, size_t i, SnTok *t)
             sn_rd_fail(r, pos_at(r, i, 1), "expected a name after '%%'");
         }
     } else if (is_digit(c) || c == '-') {
-        t->kind = SN_T_NUM;
+        t->kind = SN_TOK_NUM;
         end = number_end(r, i);
     } else if (is_alpha(c) && (end = ident_end(r, i)) > i + (c == '_')) {
-        t->kind = SN_T_IDENT;
+        t->kind = SN_TOK_IDENT;
         t->s = sn_strndup(r->tmp, r->src->text + i, end - i);
     } else if (c && strchr("(){}[]<>,:=@_", c)) {
-        t->kind = SN_T_PUNCT;
+        t->kind = SN_TOK_PUNCT;
         t->c = (char)c;
         end = i + 1;
     } else if (c > 0x20 && c < 0x7f) {
@@ -204,7 +204,7 @@ scan(SnReader *r, size_t i, SnTok *t)
 void
 sn_rd_next(SnReader *r)
 {
-    SnTok t = {.kind = SN_T_BAD};
+    SnTextTok t = {.kind = SN_TOK_BAD};
 
     if (r->failed)
         return;
@@ -221,7 +221,7 @@ sn_rd_next(SnReader *r)
 bool
 sn_rd_is(const SnReader *r, char c)
 {
-    return r->m.t.kind == SN_T_PUNCT && r->m.t.c == c;
+    return r->m.t.kind == SN_TOK_PUNCT && r->m.t.c == c;
 }
 
 bool
@@ -236,10 +236,10 @@ sn_rd_take(SnReader *r, char c)
 bool
 sn_rd_wanted(SnReader *r, const char *what)
 {
-    const SnTok *t = &r->m.t;
+    const SnTextTok *t = &r->m.t;
     int n = t->pos.len < 40 ? (int)t->pos.len : 40;
 
-    if (t->kind == SN_T_END)
+    if (t->kind == SN_TOK_END)
         return sn_rd_fail(r, t->pos, "expected %s, but the text ends here",
                           what);
     return sn_rd_fail(r, t->pos, "expected %s, found %.*s%s", what, n, t->at,
@@ -262,11 +262,11 @@ enum { NUM_MAX = 63 };
 static bool
 number(SnReader *r, char *s, const char *what)
 {
-    const SnTok *t = &r->m.t;
-    bool word =
-        t->kind == SN_T_IDENT && (!strcmp(t->s, "inf") || !strcmp(t->s, "nan"));
+    const SnTextTok *t = &r->m.t;
+    bool word = t->kind == SN_TOK_IDENT &&
+                (!strcmp(t->s, "inf") || !strcmp(t->s, "nan"));
 
-    if (t->kind != SN_T_NUM && !word)
+    if (t->kind != SN_TOK_NUM && !word)
         return sn_rd_wanted(r, what);
     if (t->pos.len > NUM_MAX)
         return sn_rd_fail(r, t->pos, "a number of %u characters is too long",
@@ -397,7 +397,7 @@ sn_rd_real(SnReader *r, float *v)
     const char *at = r->m.t.at;
     char s[NUM_MAX + 1], *end;
 
-    if (r->m.t.kind == SN_T_NUM &&
+    if (r->m.t.kind == SN_TOK_NUM &&
         quick_real(at, at + pos.len, v) == at + pos.len) {
         sn_rd_next(r);
         return true;
@@ -472,7 +472,7 @@ sn_rd_reals(SnReader *r, float *v, size_t most)
     const char *end = r->src->text + r->src->nbyte, *s = r->m.t.at, *p = s;
     size_t n = 0;
 
-    if (r->m.t.kind != SN_T_NUM)
+    if (r->m.t.kind != SN_TOK_NUM)
         return 0;
     while (n < most && (p = quick_real(s, end, &v[n])) && more(&p, end)) {
         s = p;
@@ -502,7 +502,7 @@ sn_rd_ints(SnReader *r, int32_t *v, size_t most)
     const char *end = r->src->text + r->src->nbyte, *s = r->m.t.at, *p = s;
     size_t n = 0;
 
-    if (r->m.t.kind != SN_T_NUM)
+    if (r->m.t.kind != SN_TOK_NUM)
         return 0;
     while (n < most && (p = quick_int(s, end, &v[n])) && more(&p, end)) {
         s = p;

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <xxhash.h>
 
+#include "base/budget.h"
 #include "base/file/file.h"
 #include "graph/text/text.h"
 #include "graph/text/text_priv.h"
@@ -34,13 +35,13 @@ static bool
 read_names(SnReader *r, Stmt *s)
 {
     for (;;) {
-        const SnTok *t = &r->m.t;
+        const SnTextTok *t = &r->m.t;
         if (s->nname == SN_MAXRES)
             return sn_rd_fail(r, t->pos, "more than %d results", SN_MAXRES);
         s->name_pos[s->nname] = t->pos;
         if (sn_rd_is(r, '_') && s->nname > 0) {
             s->name[s->nname++] = NULL;
-        } else if (t->kind == SN_T_NAME) {
+        } else if (t->kind == SN_TOK_NAME) {
             SnRef old = sn_names_find(r->g->names, t->s);
             if (old) {
                 sn_rd_fail(r, t->pos, "%%%s is defined twice", t->s);
@@ -115,7 +116,7 @@ read_operands(SnReader *r, Stmt *s)
         SnRef ref = 0;
         if (s->nin > 0 && !sn_rd_expect(r, ',', "or ')' after an operand"))
             return false;
-        if (r->m.t.kind == SN_T_NAME) {
+        if (r->m.t.kind == SN_TOK_NAME) {
             if (!read_value(r, &ref))
                 return false;
         } else if (!sn_rd_take(r, '_')) {
@@ -147,9 +148,9 @@ attr_unknown(SnReader *r, const Stmt *s, const char *name, SnPos pos)
 static bool
 read_hash(SnReader *r, Stmt *s)
 {
-    const SnTok *t = &r->m.t;
+    const SnTextTok *t = &r->m.t;
 
-    if (t->kind != SN_T_STR || strlen(t->s) != 16 ||
+    if (t->kind != SN_TOK_STR || strlen(t->s) != 16 ||
         strspn(t->s, "0123456789abcdef") != 16)
         return sn_rd_wanted(r, "a string of 16 hex digits");
     s->data.hash = t->s;
@@ -160,9 +161,9 @@ read_hash(SnReader *r, Stmt *s)
 static bool
 read_calibrated(SnReader *r, Stmt *s, SnPos pos)
 {
-    bool yes = r->m.t.kind == SN_T_IDENT && !strcmp(r->m.t.s, "true");
+    bool yes = r->m.t.kind == SN_TOK_IDENT && !strcmp(r->m.t.s, "true");
 
-    if (!yes && (r->m.t.kind != SN_T_IDENT || strcmp(r->m.t.s, "false")))
+    if (!yes && (r->m.t.kind != SN_TOK_IDENT || strcmp(r->m.t.s, "false")))
         return sn_rd_wanted(r, "true or false");
     if (yes && s->d->clamp < 0)
         return sn_rd_fail(r, pos, "%s has no clamp to calibrate", s->d->name);
@@ -193,7 +194,7 @@ read_attr(SnReader *r, Stmt *s, bool *seen)
     SnPos pos = r->m.t.pos;
     const char *name = r->m.t.s;
 
-    if (r->m.t.kind != SN_T_IDENT)
+    if (r->m.t.kind != SN_TOK_IDENT)
         return sn_rd_wanted(r, "an attribute's name");
     const SnAttrDesc *at = sn_attr_named(s->d, name);
     unsigned x = at ? X_COUNT : extra_named(s->d, name);
@@ -208,7 +209,7 @@ read_attr(SnReader *r, Stmt *s, bool *seen)
         return false;
     if (at)
         return sn_rd_attr(r, at, s->attr);
-    if ((x == X_DATA || x == X_SPLAT) && s->data.form != SN_D_NONE)
+    if ((x == X_DATA || x == X_SPLAT) && s->data.form != SN_TEXT_NONE)
         return sn_rd_fail(r, pos, "either data or splat, not both");
     return x == X_CALIBRATED ? read_calibrated(r, s, pos)
            : x == X_DATA     ? sn_rd_data(r, &s->data)
@@ -237,7 +238,7 @@ read_attrs(SnReader *r, Stmt *s)
         if (!seen[i] && !s->d->attr[i].has_default)
             return sn_rd_fail(r, s->pos, "%s needs the attribute '%s'",
                               s->d->name, s->d->attr[i].name);
-    if (sn_holds_data(s->d) && s->data.form == SN_D_NONE)
+    if (sn_holds_data(s->d) && s->data.form == SN_TEXT_NONE)
         return sn_rd_fail(r, s->pos, "%s needs data or splat", s->d->name);
     return !r->failed;
 }
@@ -336,7 +337,7 @@ read_kind(SnReader *r, Stmt *s)
     const char *name = r->m.t.s;
 
     s->pos = r->m.t.pos;
-    if (r->m.t.kind != SN_T_IDENT)
+    if (r->m.t.kind != SN_TOK_IDENT)
         return sn_rd_wanted(r, "a node kind");
     s->kind = sn_kind_named(name);
     if (!s->kind) {
@@ -413,7 +414,7 @@ build(SnReader *r, Stmt *s)
     }
     if (s->data.hash) {
         sn_node(r->g, id)->hash = strtoull(s->data.hash, NULL, 16);
-        sn_node(r->g, id)->unread = r->lazy && s->data.form == SN_D_SIDE;
+        sn_node(r->g, id)->unread = r->lazy && s->data.form == SN_TEXT_SIDE;
     }
     while (r->ndef < r->g->nnode)
         SN_PUSH(r->tmp, r->def, r->ndef, s->nname ? s->name_pos[0] : s->pos);
@@ -431,7 +432,7 @@ statement(SnReader *r)
 {
     Stmt s = {.nname = 0};
 
-    if (r->m.t.kind == SN_T_NAME && !read_names(r, &s))
+    if (r->m.t.kind == SN_TOK_NAME && !read_names(r, &s))
         return false;
     return read_kind(r, &s) && read_operands(r, &s) && read_attrs(r, &s) &&
            read_types(r, &s) && build(r, &s);
@@ -452,7 +453,7 @@ header(SnReader *r)
     if (r->failed)
         return false;
     size_t left = r->src->nbyte - (size_t)(r->m.t.at - r->src->text);
-    if (r->m.t.kind != SN_T_IDENT || strcmp(r->m.t.s, "sinter") != 0 ||
+    if (r->m.t.kind != SN_TOK_IDENT || strcmp(r->m.t.s, "sinter") != 0 ||
         left < n || memcmp(r->m.t.at, magic, n) != 0)
         return sn_rd_wanted(r, "'sinter-graph 1' on the first line");
     r->m.i += n - r->m.t.pos.len;
@@ -472,11 +473,11 @@ header(SnReader *r)
 static bool
 rounding(SnReader *r)
 {
-    if (r->m.t.kind != SN_T_IDENT || strcmp(r->m.t.s, "rounding") != 0)
+    if (r->m.t.kind != SN_TOK_IDENT || strcmp(r->m.t.s, "rounding") != 0)
         return true;
     sn_rd_next(r);
     for (int i = 0; i < SN_NROUNDING; i++)
-        if (r->m.t.kind == SN_T_IDENT &&
+        if (r->m.t.kind == SN_TOK_IDENT &&
             !strcmp(r->m.t.s, sn_rounding_word((SnRounding)i))) {
             r->g->rounding = (SnRounding)i;
             sn_rd_next(r);
@@ -490,10 +491,10 @@ graph(SnReader *r)
 {
     if (!header(r))
         return false;
-    if (r->m.t.kind != SN_T_IDENT || strcmp(r->m.t.s, "graph") != 0)
+    if (r->m.t.kind != SN_TOK_IDENT || strcmp(r->m.t.s, "graph") != 0)
         return sn_rd_wanted(r, "'graph'");
     sn_rd_next(r);
-    if (r->m.t.kind != SN_T_STR)
+    if (r->m.t.kind != SN_TOK_STR)
         return sn_rd_wanted(r, "the graph's name in double quotes");
     r->g = sn_graph_new(r->a, r->m.t.s);
     sn_rd_next(r);
@@ -503,7 +504,7 @@ graph(SnReader *r)
         if (!statement(r))
             return false;
     sn_rd_next(r);
-    if (r->failed || r->m.t.kind == SN_T_END)
+    if (r->failed || r->m.t.kind == SN_TOK_END)
         return !r->failed;
     return sn_rd_wanted(r, "nothing after the graph");
 }
@@ -519,11 +520,16 @@ free_once(void *ctx)
 }
 
 static SnStatus
-parse(SnArena *a, const SnSrc *src, const char *dir, bool lazy, SnDiag *d,
-      SnGraph **out)
+parse(SnArena *a, const SnSrc *src, const char *dir, bool lazy,
+      SnTextFile *file, SnDiag *d, SnGraph **out)
 {
-    SnReader r = {
-        .a = a, .d = d, .src = src, .dir = dir, .m = {.line = 1}, .lazy = lazy};
+    SnReader r = {.a = a,
+                  .d = d,
+                  .src = src,
+                  .dir = dir,
+                  .m = {.line = 1},
+                  .lazy = lazy,
+                  .file = file};
 
     *out = NULL;
     if (src->nbyte > 0 && src->text[0] == 8) /* the tag of ir_version */
@@ -546,24 +552,48 @@ SnStatus
 sn_parse(SnArena *a, const SnSrc *src, const char *dir, SnDiag *d,
          SnGraph **out)
 {
-    return parse(a, src, dir, false, d, out);
+    return parse(a, src, dir, false, NULL, d, out);
 }
 
+/* file NULL: standard input. */
 static SnStatus
-load(SnArena *a, const char *path, bool lazy, SnDiag *d, SnGraph **out)
+load_once(SnArena *a, const char *path, bool lazy, SnTextFile *file, SnDiag *d,
+          SnGraph **out)
 {
     SnSrc *src = SN_NEW(a, SnSrc);
-    bool pipe = !strcmp(path, "-");
-    SnMap m;
+    SnFileMap m;
 
-    *out = NULL;
     SN_TRY(sn_file_map(a, d, path, 0, &m));
     src->text = m.p;
     src->nbyte = m.n;
-    src->name = sn_strdup(a, pipe ? "<stdin>" : path);
-    SN_TRY(parse(a, src, pipe ? NULL : sn_path_dir(a, path), lazy, d, out));
-    sn_map_forget(&m, m.p, m.n);
+    src->name = sn_strdup(a, file ? path : "<stdin>");
+    sn_budget_model(m.n);
+    sn_budget_at("reading", src->name);
+    SN_TRY(
+        parse(a, src, file ? sn_path_dir(a, path) : NULL, lazy, file, d, out));
+    sn_file_forget(&m, m.p, m.n);
     return SN_OK;
+}
+
+/* Again where another process has replaced the text meanwhile, and with it the
+ * sidecar file that the old one names. */
+static SnStatus
+load(SnArena *a, const char *path, bool lazy, SnDiag *d, SnGraph **out)
+{
+    enum { MOST = 100 };
+    SnStatus st;
+
+    for (int i = 1;; i++) {
+        SnTextFile f = {.path = path};
+        *out = NULL;
+        (void)sn_text_file(&f); /* where there is none, opening it says why */
+        st = load_once(a, path, lazy, strcmp(path, "-") ? &f : NULL, d, out);
+        if (!f.replaced)
+            return st;
+        if (i == MOST)
+            return sn_fail(d, SN_EINPUT, path,
+                           "is replaced again and again while it is read");
+    }
 }
 
 SnStatus

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The text form, written.  Nodes come in sn_topo's order, so that reading the
  * text and writing it again gives the same order. */
+#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 #include <xxhash.h>
 
 #include "base/file/file.h"
@@ -14,8 +16,10 @@ typedef struct Print {
     SnBuf *out;
     const char *side_name;
     SnBuf *side;
-    bool brief;    /* no data of large constants */
-    size_t nsplat; /* bytes of constants written as splats so far */
+    bool brief;      /* no data of large constants */
+    size_t nsplat;   /* bytes of constants written as splats so far */
+    size_t *named;   /* where side_name ends in out, */
+    uint32_t nnamed; /* how often */
 } Print;
 
 static bool
@@ -183,6 +187,7 @@ put_data(Print *p, const SnNode *n)
     } else if (p->side_name && nbyte > SN_INLINE_MAX) {
         sn_puts(b, "data = ");
         sn_put_quoted(b, p->side_name);
+        SN_PUSH(p->g->arena, p->named, p->nnamed, b->n);
         sn_putf(b, "@%zu, hash = \"%016llx\"",
                 put_side(p->side, n->data, nbyte),
                 (unsigned long long)XXH64(n->data, nbyte, 0));
@@ -360,23 +365,110 @@ sn_print_brief(const SnGraph *g, SnBuf *out)
     put_graph(&(Print){.g = g, .out = out, .brief = true});
 }
 
+/* ---- files ---- */
+
+enum { DIGITS = 16 };
+static const char suffix[] = ".snw";
+
+/* What a file is called before the last suffix .sn. */
+static char *
+stem_of(SnArena *a, const char *path)
+{
+    const char *base = sn_path_base(path);
+    size_t n = strlen(base);
+    bool sn = n > 3 && !strcmp(base + n - 3, ".sn");
+
+    return sn_strndup(a, base, sn ? n - 3 : n);
+}
+
+static const char *
+side_path(SnArena *a, const char *path, const char *stem, const char *digits)
+{
+    return sn_path_join(
+        a, sn_path_dir(a, path),
+        sn_format(a, "%s.%.*s%s", stem, DIGITS, digits, suffix));
+}
+
+/* The sidecar files that old, the text that was at path, named, but for `now`:
+ * NULL-ended, and only such as this program names. */
+static const char *const *
+stale_sides(SnArena *a, const char *path, const char *stem,
+            const SnFileMap *old, const char *now)
+{
+    const char *at = old->p, *end = at + old->n, **v = NULL;
+    size_t n = 0;
+    SnBuf b;
+
+    sn_buf_init(&b, a);
+    sn_puts(&b, "data = ");
+    sn_put_quoted(&b, stem);
+    b.s[b.n - 1] = '.';
+    while (at && (at = memmem(at, (size_t)(end - at), b.s, b.n))) {
+        at += b.n;
+        if ((size_t)(end - at) < DIGITS + sizeof suffix ||
+            strspn(at, "0123456789abcdef") != DIGITS ||
+            memcmp(at + DIGITS, suffix, sizeof suffix - 1) ||
+            at[DIGITS + sizeof suffix - 1] != '"')
+            continue;
+        const char *side = side_path(a, path, stem, at);
+        if ((!now || strcmp(side, now)) && (!n || strcmp(side, v[n - 1])))
+            SN_PUSH(a, v, n, side);
+    }
+    SN_PUSH(a, v, n, NULL);
+    return v;
+}
+
+/* The text at path, if there is any: nothing to say where it cannot be read. */
+static SnFileMap
+old_text(SnArena *a, const char *path)
+{
+    SnFileMap m = {0};
+
+    if (sn_file_exists(path) && !sn_file_in_place(path))
+        (void)sn_file_map(a, sn_diag_new(a), path, 0, &m);
+    return m;
+}
+
+/* Gives the sidecar file its name in the text, by what it holds. */
+static const char *
+name_side(SnArena *a, Print *p, const char *path, const char *stem)
+{
+    char digits[DIGITS + 1];
+
+    snprintf(digits, sizeof digits, "%016llx",
+             (unsigned long long)XXH64(p->side->s, p->side->n, 0));
+    for (uint32_t i = 0; i < p->nnamed; i++)
+        memcpy(p->out->s + p->named[i] - sizeof suffix - DIGITS, digits,
+               DIGITS);
+    return side_path(a, path, stem, digits);
+}
+
 SnStatus
 sn_text_save(const SnGraph *g, const char *path, SnDiag *d)
 {
     SnArena *a = g->arena;
-    size_t n = strlen(path);
-    bool sn = n > 3 && !strcmp(path + n - 3, ".sn");
-    char *side_path = sn_format(a, "%s%s", path, sn ? "w" : ".snw");
     bool pipe = sn_file_in_place(path); /* no file beside it */
+    char *stem = stem_of(a, path);
     SnBuf out, side;
+    Print p = {.g = g, .out = &out, .side = &side};
 
     SN_TRY(sn_file_text_check(d, path, path));
     sn_buf_init(&out, a);
     sn_buf_init(&side, a);
-    sn_print(g, &out, pipe ? NULL : sn_path_base(side_path), &side);
-    if (side.n == 0)
+    if (!pipe)
+        p.side_name = sn_format(a, "%s.%0*d%s", stem, DIGITS, 0, suffix);
+    put_graph(&p);
+    if (pipe)
         return sn_file_write(d, path, out.s, out.n);
-    return sn_file_write_two(
-        d, (const char *const[]){side_path, path},
-        (const SnPiece[]){{side.s, side.n}, {out.s, out.n}});
+    const char *now = side.n ? name_side(a, &p, path, stem) : NULL;
+    int lock = sn_file_lock(path);
+    /* Without the lock another writer may name them again. */
+    SnFileMap old = {0};
+    if (lock >= 0)
+        old = old_text(a, path);
+    SnStatus st = sn_file_write_beside(d, path, (SnPiece){out.s, out.n}, now,
+                                       (SnPiece){side.s, side.n},
+                                       stale_sides(a, path, stem, &old, now));
+    sn_file_unlock(lock);
+    return st;
 }

@@ -5,34 +5,36 @@
 #ifndef SN_TEXT_PRIV_H
 #define SN_TEXT_PRIV_H
 
+#include <sys/stat.h>
+
 #include "graph/graph_priv.h"
 
 enum { SN_SIDE_ALIGN = 64 };
 
-typedef enum SnTokKind {
-    SN_T_END,
-    SN_T_BAD,  /* reported already */
-    SN_T_NAME, /* %x, %"x" */
-    SN_T_IDENT,
-    SN_T_NUM, /* not yet checked further than its characters */
-    SN_T_STR,
-    SN_T_PUNCT /* one of (){}[]<>,:=@_ */
-} SnTokKind;
+typedef enum SnTextTokKind {
+    SN_TOK_END,
+    SN_TOK_BAD,  /* reported already */
+    SN_TOK_NAME, /* %x, %"x" */
+    SN_TOK_IDENT,
+    SN_TOK_NUM, /* not yet checked further than its characters */
+    SN_TOK_STR,
+    SN_TOK_PUNCT /* one of (){}[]<>,:=@_ */
+} SnTextTokKind;
 
-typedef struct SnTok {
-    SnTokKind kind;
+typedef struct SnTextTok {
+    SnTextTokKind kind;
     char c;         /* the punctuation */
     const char *s;  /* name, identifier or string, decoded; in tmp */
     const char *at; /* the token's bytes in the text; SnPos.len of them */
     SnPos pos;
-} SnTok;
+} SnTextTok;
 
 /* A place in the text to go back to. */
 typedef struct SnMark {
     size_t i;
     uint32_t line;
     size_t line_start;
-    SnTok t;
+    SnTextTok t;
 } SnMark;
 
 typedef struct SnSide {
@@ -48,6 +50,16 @@ typedef struct SnSplat {
     const void *data;
 } SnSplat;
 enum { SN_NSPLAT = 8 };
+
+/* The file that is read.  Who replaces it removes the sidecar files that it
+ * named. */
+typedef struct SnTextFile {
+    const char *path;
+    dev_t dev;
+    ino_t ino;
+    struct timespec changed;
+    bool replaced; /* a sidecar file is gone since it is another one */
+} SnTextFile;
 
 typedef struct SnReader {
     SnArena *a;
@@ -65,8 +77,9 @@ typedef struct SnReader {
     size_t nsplat;            /* bytes of splats so far */
     SnSplat splat[SN_NSPLAT]; /* the last ones: others share their bytes */
     unsigned isplat;
-    bool lazy;    /* data in files is not compared with its hash */
-    float *scale; /* [ncap] of the type that is being read */
+    bool lazy;        /* data in files is not compared with its hash */
+    SnTextFile *file; /* NULL: the text is no file's */
+    float *scale;     /* [ncap] of the type that is being read */
     int32_t *zp;
     size_t ncap;
 } SnReader;
@@ -80,6 +93,20 @@ bool sn_rd_take(SnReader *r, char c); /* false: not there, no error */
 bool sn_rd_expect(SnReader *r, char c, const char *where);
 /* "expected WHAT, found ..." about the next token. */
 bool sn_rd_wanted(SnReader *r, const char *what);
+
+/* Which file is at f->path; false: none. */
+static inline bool
+sn_text_file(SnTextFile *f)
+{
+    struct stat st;
+
+    if (stat(f->path, &st) != 0)
+        return false;
+    f->dev = st.st_dev;
+    f->ino = st.st_ino;
+    f->changed = st.st_ctim;
+    return true;
+}
 
 /* Numbers of one token. */
 bool sn_rd_int(SnReader *r, int64_t lo, int64_t hi, int64_t *v);
@@ -99,7 +126,7 @@ bool sn_rd_attr(SnReader *r, const SnAttrDesc *at, void *attr);
 /* The data of a constant as written: where it stands, read when the type is
  * known. */
 typedef struct SnDataText {
-    enum { SN_D_NONE, SN_D_LIST, SN_D_SPLAT, SN_D_SIDE } form;
+    enum { SN_TEXT_NONE, SN_TEXT_LIST, SN_TEXT_SPLAT, SN_TEXT_SIDE } form;
     SnMark at;
     SnPos pos;
     uint64_t nelem; /* of the list */

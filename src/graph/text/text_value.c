@@ -114,7 +114,7 @@ sn_rd_type(SnReader *r, const SnType **t)
     float scale;
     int32_t zp;
 
-    if (r->m.t.kind != SN_T_IDENT || !elem_named(r->m.t.s, &e))
+    if (r->m.t.kind != SN_TOK_IDENT || !elem_named(r->m.t.s, &e))
         return sn_rd_wanted(r, "a type (f32, f16, qi8, qi16, qi32, row8, i8, "
                                "i32, i64 or bool)");
     sn_rd_next(r);
@@ -124,7 +124,7 @@ sn_rd_type(SnReader *r, const SnType **t)
     }
     if (!sn_rd_expect(r, '<', "with scale and zero point"))
         return false;
-    if (r->m.t.kind == SN_T_IDENT && !strcmp(r->m.t.s, "axis")) {
+    if (r->m.t.kind == SN_TOK_IDENT && !strcmp(r->m.t.s, "axis")) {
         if (!read_axis(r, e, t))
             return false;
     } else {
@@ -163,7 +163,7 @@ sn_rd_shape(SnReader *r, const SnShape **s)
 static bool
 read_bool(SnReader *r, bool *v)
 {
-    const char *s = r->m.t.kind == SN_T_IDENT ? r->m.t.s : "";
+    const char *s = r->m.t.kind == SN_TOK_IDENT ? r->m.t.s : "";
 
     if (strcmp(s, "true") != 0 && strcmp(s, "false") != 0)
         return sn_rd_wanted(r, "true or false");
@@ -175,7 +175,7 @@ read_bool(SnReader *r, bool *v)
 static bool
 read_word(SnReader *r, const SnAttrDesc *at, int32_t *v)
 {
-    const char *s = r->m.t.kind == SN_T_IDENT ? r->m.t.s : "";
+    const char *s = r->m.t.kind == SN_TOK_IDENT ? r->m.t.s : "";
     SnBuf b;
 
     for (int32_t k = 0; at->words[k]; k++)
@@ -258,7 +258,7 @@ static bool
 read_range(SnReader *r, SnRange *v)
 {
     *v = (SnRange){0, 0, false, false};
-    if (r->m.t.kind == SN_T_IDENT && !strcmp(r->m.t.s, "full")) {
+    if (r->m.t.kind == SN_TOK_IDENT && !strcmp(r->m.t.s, "full")) {
         sn_rd_next(r);
         return !r->failed;
     }
@@ -282,7 +282,7 @@ sn_rd_attr(SnReader *r, const SnAttrDesc *at, void *attr)
     case SN_A_BOOL:
         return read_bool(r, p);
     case SN_A_STR:
-        if (r->m.t.kind != SN_T_STR)
+        if (r->m.t.kind != SN_TOK_STR)
             return sn_rd_wanted(r, "a string in double quotes");
         *(const char **)p = r->m.t.s;
         sn_rd_next(r);

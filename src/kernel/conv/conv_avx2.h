@@ -5,7 +5,7 @@
 #define SN_CONV_AVX2_H
 
 #include "kernel/conv/conv_256.h"
-#include "kernel/conv/conv_rows.h"
+#include "kernel/tile_rows.h"
 
 AVX2 INLINE __m256i
 times(__m256i v, const float *mul)

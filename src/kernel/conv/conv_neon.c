@@ -8,7 +8,7 @@
 #include <arm_neon.h>
 #include <string.h>
 
-#include "kernel/conv/conv_rows.h"
+#include "kernel/tile_rows.h"
 
 #define DOT __attribute__((target("arch=armv8.2-a+dotprod")))
 #define INLINE static inline __attribute__((always_inline))

@@ -31,20 +31,6 @@ enum {
     FAR_NS = 60           /* such bytes in one, beside products */
 };
 
-static int64_t
-ceil_div(int64_t a, int64_t b)
-{
-    return (a + b - 1) / b;
-}
-
-int64_t
-sn_conv_width(const SnConvGeo *o, int npanel)
-{
-    int64_t lanes = ceil_div(o->oc / o->group, SN_LANE);
-
-    return ceil_div(lanes, ceil_div(lanes, npanel)) * SN_LANE;
-}
-
 /* ---- rows to a chunk ---- */
 
 static int64_t
@@ -179,13 +165,6 @@ blocks_pay(const SnConvQ8 *p, int64_t width, bool inside, bool tiles)
 }
 
 /* ---- all of it ---- */
-
-bool
-sn_conv_same_pick(const SnConvPick *p, const SnConvPick *q)
-{
-    return p->rows == q->rows && p->npanel == q->npanel && p->clip == q->clip &&
-           p->by_block == q->by_block && p->tiles == q->tiles;
-}
 
 bool
 sn_conv_q8_holds(const SnConvGeo *o)

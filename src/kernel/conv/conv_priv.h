@@ -56,19 +56,6 @@ struct SnConvQ8 {
     bool sums;     /* SnConvNum.sums; set before the shape */
 };
 
-static inline int64_t
-min64(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
-/* Whether there are no results. */
-static inline bool
-is_empty(const SnConvGeo *o)
-{
-    return o->oh == 0 || o->ow == 0 || o->n == 0 || o->oc == 0;
-}
-
 /* Sets g, geo and what follows from them and sums alone: depthwise, the steps
  * between pixels of widened rows, the runs of a window; of depthwise ones rep,
  * columns and direct. */
@@ -81,10 +68,6 @@ SnConvPick sn_conv_rules(const SnConvQ8 *p, bool tiles);
  * are whole steps, and whether that changes anything: some taps lie in padding,
  * or x itself can be read. */
 bool sn_conv_can_clip(const SnConvQ8 *p);
-
-/* Channels to a panel: at most npanel * SN_LANE, those of a group in as few
- * panels as that allows, of equal widths. */
-int64_t sn_conv_width(const SnConvGeo *o, int npanel);
 
 /* Sets direct, xpitch and the classes of a convolution that is not depthwise:
  * one class, of widened rows, unless `clip`. */

@@ -16,9 +16,10 @@
 
 #include <stdint.h>
 #include "base/arena.h"
+#include "kernel/conv_geo.h"
 #include "kernel/variant.h"
 
-enum { SN_TILE_M = 8, SN_TILE_N = 64, SN_LANE = 16 };
+enum { SN_TILE_M = 8, SN_TILE_N = SN_PANELS * SN_LANE };
 
 /* What follows the sum: rne((float)(acc + bias - wz * rowsum) * mul), in
  * [lo, hi], plus zp.  Arrays are per output channel, padded to the panel. */
@@ -133,12 +134,6 @@ extern SnVariants sn_conv_variants;
 
 /* ---- plans ---- */
 
-typedef struct SnConvGeo {
-    int64_t n, h, w, c;
-    int64_t oh, ow, oc;
-    int64_t kh, kw, sh, sw, dh, dw, pt, pl, group;
-} SnConvGeo;
-
 /* Whether a plan can be made: what one row of results reads, widened with its
  * padding, stays below 2^30 elements, and what all of them read can be counted
  * in bytes.  Windows that reach far out into padding do not. */
@@ -146,18 +141,6 @@ bool sn_conv_q8_holds(const SnConvGeo *geo);
 
 typedef struct SnConvNum SnConvNum;
 
-/* How a plan does its work; of reals see kernel/conv_f32/conv_f32.h.  Results
- * are the same whatever is picked. */
-typedef struct SnConvPick {
-    int64_t rows;  /* result rows to a chunk */
-    int npanel;    /* most panels of SN_LANE channels side by side, made of
-                      equal widths; depthwise: 0 */
-    bool clip;     /* tiles skip taps in padding and read x itself where they
-                      can; depthwise: false */
-    bool by_block; /* threads share out panels, else result rows */
-    bool tiles; /* by tiles of two by two results (kernel/conv/conv_wino.h) */
-} SnConvPick;
-bool sn_conv_same_pick(const SnConvPick *p, const SnConvPick *q);
 /* Whether tiles of two by two results are possible, and exact. */
 bool sn_conv_q8_tiles(SnIsa isa, const SnConvGeo *geo, const SnConvNum *num);
 /* What the cost rules choose: a function of the set and the sizes, and of

@@ -6,7 +6,7 @@
 #include "kernel/conv/conv_vnni.h"
 
 #if defined(__x86_64__)
-#include "kernel/conv/conv_rows.h"
+#include "kernel/tile_rows.h"
 
 static void
 widen(const int8_t *x, int64_t n, int32_t z, void *y)

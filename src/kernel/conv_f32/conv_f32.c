@@ -5,7 +5,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "kernel/conv/conv_priv.h"
 #include "kernel/pack.h"
 #include "kernel/eval/rows.h"
 #include "kernel/span.h"

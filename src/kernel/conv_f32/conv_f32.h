@@ -14,7 +14,7 @@
 
 #include <stdint.h>
 #include "base/arena.h"
-#include "kernel/conv/conv_q8.h"
+#include "kernel/conv_geo.h"
 #include "kernel/variant.h"
 
 enum { SN_F32_ROWS = 8, SN_F32_PANELS = 4 };

@@ -7,7 +7,7 @@
 #if defined(__x86_64__)
 #include <immintrin.h>
 
-#include "kernel/conv/conv_rows.h"
+#include "kernel/tile_rows.h"
 
 #define AVX512 \
     __attribute__((target("avx2,fma,avx512f,avx512bw,avx512dq,avx512vl")))

@@ -48,6 +48,20 @@ difference(const int8_t *a, int64_t sa, const int8_t *b, int64_t sb, int64_t n,
 }
 
 static void
+lines(const SnEachLines *p, const float *x, int64_t n, float *y)
+{
+    for (int64_t i = 0; i < n; i++) {
+        float v = x[i];
+        if (p->op == SN_EACH_LEAKY)
+            y[i] = v < 0 ? v * p->alpha : v;
+        else if (p->op == SN_EACH_HARD_SIGMOID)
+            y[i] = sn_minf(sn_maxf(p->alpha * v + p->beta, 0), 1);
+        else
+            y[i] = v * sn_minf(sn_maxf(v / 6 + 0.5F, 0), 1);
+    }
+}
+
+static void
 real(const int32_t *x, int64_t n, float *y)
 {
     for (int64_t i = 0; i < n; i++)
@@ -91,8 +105,8 @@ extreme(bool largest, const float *x, int64_t n, bool *nan)
     return r;
 }
 
-const SnEach sn_each_ref = {f32,  difference, real,   nearest,
-                            code, bounds,     extreme};
+const SnEach sn_each_ref = {f32,     difference, lines,  real,
+                            nearest, code,       bounds, extreme};
 
 /* ---- choice ---- */
 
@@ -116,6 +130,13 @@ sn_each_difference(SnIsa isa, const int8_t *a, int64_t sa, const int8_t *b,
                    int64_t sb, int64_t n, int32_t *y)
 {
     variant(isa)->difference(a, sa, b, sb, n, y);
+}
+
+void
+sn_each_lines(SnIsa isa, const SnEachLines *p, const float *x, int64_t n,
+              float *y)
+{
+    variant(isa)->lines(p, x, n, y);
 }
 
 void

@@ -29,6 +29,19 @@ void sn_each_f32(SnIsa isa, const SnEachF32 *p, const float *a, int64_t sa,
 void sn_each_difference(SnIsa isa, const int8_t *a, int64_t sa, const int8_t *b,
                         int64_t sb, int64_t n, int32_t *y);
 
+/* Functions of one operand, made of straight lines. */
+typedef enum SnEachLine {
+    SN_EACH_LEAKY,        /* x < 0 ? x * alpha : x */
+    SN_EACH_HARD_SIGMOID, /* min(max(alpha * x + beta, 0), 1) */
+    SN_EACH_HARD_SWISH    /* x * min(max(x / 6 + 0.5, 0), 1) */
+} SnEachLine;
+typedef struct SnEachLines {
+    SnEachLine op;
+    float alpha, beta;
+} SnEachLines;
+void sn_each_lines(SnIsa isa, const SnEachLines *p, const float *x, int64_t n,
+                   float *y);
+
 /* y[i] = x[i], as binary32 (ties to even). */
 void sn_each_real(SnIsa isa, const int32_t *x, int64_t n, float *y);
 /* y[i] = x[i] to the nearest integer, ties to even. */
@@ -50,6 +63,7 @@ typedef struct SnEach {
                 int64_t sb, int64_t n, float *y);
     void (*difference)(const int8_t *a, int64_t sa, const int8_t *b, int64_t sb,
                        int64_t n, int32_t *y);
+    void (*lines)(const SnEachLines *p, const float *x, int64_t n, float *y);
     void (*real)(const int32_t *x, int64_t n, float *y);
     void (*round)(const float *x, int64_t n, float *y);
     void (*code)(const int32_t *x, int64_t n, int32_t zp, int8_t *y);

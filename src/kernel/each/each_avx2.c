@@ -11,6 +11,10 @@ typedef __m256 U;
 #define vnear(a) \
     _mm256_round_ps(a, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC)
 
+/* r in the lanes where x is below 0. */
+#define vbelow(x, r) \
+    _mm256_blendv_ps(x, r, _mm256_cmp_ps(x, _mm256_setzero_ps(), _CMP_LT_OQ))
+
 #define uset _mm256_setzero_ps()
 #define unan(u, v) _mm256_or_ps(u, _mm256_cmp_ps(v, v, _CMP_UNORD_Q))
 #define uany(u) (_mm256_movemask_ps(u) != 0)
@@ -35,8 +39,8 @@ iput8(int8_t *p, I v)
 
 #include "kernel/each/each_lanes.inc"
 
-static const SnEach table = {f32,  difference, real,   nearest,
-                             code, bounds,     extreme};
+static const SnEach table = {f32,     difference, lines,  real,
+                             nearest, code,       bounds, extreme};
 
 void sn_register_each_avx2(void);
 void

@@ -11,6 +11,11 @@ typedef __mmask16 U;
 #define vnear(a) \
     _mm512_roundscale_ps(a, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC)
 
+/* r in the lanes where x is below 0. */
+#define vbelow(x, r)    \
+    _mm512_mask_mov_ps( \
+        x, _mm512_cmp_ps_mask(x, _mm512_setzero_ps(), _CMP_LT_OQ), r)
+
 #define uset 0
 #define unan(u, v) ((U)((u) | _mm512_cmp_ps_mask(v, v, _CMP_UNORD_Q)))
 #define uany(u) ((u) != 0)
@@ -27,8 +32,8 @@ typedef __mmask16 U;
 
 #include "kernel/each/each_lanes.inc"
 
-static const SnEach table = {f32,  difference, real,   nearest,
-                             code, bounds,     extreme};
+static const SnEach table = {f32,     difference, lines,  real,
+                             nearest, code,       bounds, extreme};
 
 void sn_register_each_avx512(void);
 void

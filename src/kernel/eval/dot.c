@@ -85,6 +85,12 @@ is_wide(const SnDot *d)
 
 /* ---- packing: w of this block of lanes, tap by tap ---- */
 
+static int64_t
+tap_of(const SnMap *m, int64_t k)
+{
+    return m->b_of ? m->b_of[k] : k * m->step_b;
+}
+
 static void
 pack_f32(SnDot *d)
 {
@@ -96,7 +102,7 @@ pack_f32(SnDot *d)
     for (int64_t i = 0; i < d->n; i++) {
         const float *row = w + (d->l0 + i) * m->lane_b;
         for (int64_t k = 0; k < m->maxtap; k++)
-            p[k * d->width + i] = row[k * m->step_b];
+            p[k * d->width + i] = row[tap_of(m, k)];
     }
 }
 
@@ -113,7 +119,7 @@ pack_s16(SnDot *d)
         const int8_t *row = w + (d->l0 + i) * m->lane_b;
         int32_t z = zp_of(d->wt, m->chan0 + d->l0 + i);
         for (int64_t k = 0; k < m->maxtap; k++) {
-            int16_t v = (int16_t)(row[k * m->step_b] - z);
+            int16_t v = (int16_t)(row[tap_of(m, k)] - z);
             if (pairs)
                 p[(k / 2 * d->width + i) * 2 + k % 2] = v;
             else
@@ -132,7 +138,7 @@ pack_s32(SnDot *d)
         int64_t at = m->b0 + (d->l0 + i) * m->lane_b;
         int32_t z = zp_of(d->wt, m->chan0 + d->l0 + i);
         for (int64_t k = 0; k < m->maxtap; k++)
-            p[k * d->width + i] = code(d->wt, at + k * m->step_b) - z;
+            p[k * d->width + i] = code(d->wt, at + tap_of(m, k)) - z;
     }
 }
 

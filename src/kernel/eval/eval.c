@@ -4,6 +4,9 @@
 
 #include <string.h>
 
+#include "base/budget.h"
+#include "kernel/eval/map.h"
+
 const char *
 sn_eval_why_not(const SnGraph *g, SnId id)
 {
@@ -57,6 +60,85 @@ sn_eval_node(const SnGraph *g, SnId id, const SnTensor *in, const SnTensor *out,
     return SN_OK;
 }
 
+/* ---- what a node takes ---- */
+
+/* Beyond what anybody allows; two of them do not wrap. */
+#define MOST ((uint64_t)1 << 60)
+
+static double
+taps(const SnGraph *g, SnId id, SnArena *scratch)
+{
+    const SnNode *n = sn_node(g, id);
+    SnTensor *in = SN_NEW_N(scratch, SnTensor, n->nin + 1u);
+    SnTensor out[SN_MAXRES] = {{0}};
+    char why[SN_WHY];
+    SnCall c = {.kind = sn_desc(n->kind),
+                .attr = n->attr,
+                .nin = n->nin,
+                .nout = n->nres,
+                .in = in,
+                .out = out,
+                .scratch = scratch,
+                .why = why};
+
+    for (uint32_t i = 0; i < n->nin; i++)
+        if (n->in[i].ref)
+            in[i] = (SnTensor){sn_type(g, n->in[i].ref),
+                               sn_shape_of(g, n->in[i].ref), NULL};
+    for (unsigned i = 0; i < n->nres; i++)
+        out[i] = (SnTensor){n->res[i].type, n->res[i].shape, NULL};
+    return sn_map_taps(&c, 0);
+}
+
+double
+sn_node_ops(const SnGraph *g, SnId id)
+{
+    const SnNode *n = sn_node(g, id);
+    SnClass cls = sn_desc(n->kind)->sem[0].cls;
+    double nout = (double)sn_shape_count(n->res[0].shape);
+
+    if (cls == SN_C_POINT)
+        return nout;
+    if (cls != SN_C_CONTRACT && cls != SN_C_WINDOW)
+        return 0;
+    SnArena *scratch = sn_arena_new();
+    double ntap = taps(g, id, scratch);
+    sn_arena_free(scratch);
+    return nout * ntap * (cls == SN_C_CONTRACT ? 2 : 1);
+}
+
+uint64_t
+sn_node_charge(const SnGraph *g, SnId id)
+{
+    const SnNode *n = sn_node(g, id);
+    double sum = sn_node_ops(g, id);
+
+    for (unsigned i = 0; i < n->nres; i++)
+        sum += (double)sn_shape_count(n->res[i].shape);
+    return sum < (double)MOST ? (uint64_t)sum : MOST;
+}
+
+void
+sn_graph_charge(const SnGraph *g)
+{
+    SnArena *a = sn_arena_new();
+    uint64_t sum = 0;
+
+    for (SnId id = 1; id < g->nnode; id++) {
+        const SnNode *n = sn_node(g, id);
+        if (n->dead || n->data || sn_desc(n->kind)->effect ||
+            sn_node_empty(g, id))
+            continue;
+        sum += sn_node_charge(g, id);
+        sum = sum < MOST ? sum : MOST;
+        if (sum <= sn_budget_limit_of(SN_CHARGE_OPS))
+            continue;
+        sn_budget_at("running", sn_label(g, id, a));
+        sn_charge_level(SN_CHARGE_OPS, sum);
+    }
+    sn_arena_free(a);
+}
+
 /* ---- constants ---- */
 
 enum { MAXDEPTH = 200 };
@@ -104,6 +186,9 @@ compute(Fold *f, SnRef r, int depth)
     if (nbyte > FOLD_NBYTE - f->nbyte)
         return NULL;
     f->nbyte += nbyte;
+    sn_budget_at("folding", sn_label(g, SN_NODE(r), f->a));
+    sn_charge(SN_CHARGE_FOLD_NBYTE, nbyte);
+    sn_charge(SN_CHARGE_FOLD_OPS, sn_node_charge(g, SN_NODE(r)));
     SnTensor out[SN_MAXRES] = {0};
     for (unsigned i = 0; i < n->nres; i++) {
         out[i].type = n->res[i].type;

@@ -19,9 +19,18 @@ SnStatus sn_eval_node(const SnGraph *g, SnId id, const SnTensor *in,
 /* Why sn_eval_node could not run the node (no tuple, opaque), or NULL. */
 const char *sn_eval_why_not(const SnGraph *g, SnId id);
 
+/* Products and sums that the node takes: taps in padding count, moves are
+ * none. */
+double sn_node_ops(const SnGraph *g, SnId id);
+/* What it is charged for by a budget: these, and each element of a result. */
+uint64_t sn_node_charge(const SnGraph *g, SnId id);
+
+/* Charges the budget for one sample of g: import does, and preparing a run. */
+void sn_graph_charge(const SnGraph *g);
+
 /* Evaluates one result whose operands are all Constants, recursively through
  * foldable nodes: the data of r in a, or NULL when it is not constant (or takes
- * more than 1 GiB on the way). */
+ * more than 1 GiB on the way).  Charged as folding. */
 const void *sn_eval_const(const SnGraph *g, SnRef r, SnArena *a);
 
 #ifdef __cplusplus

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "graph/desc.h"
+#include "graph/list.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -83,73 +84,14 @@ sn_reals_at(SnReals v, int64_t i)
         i += v.n;
     return i >= 0 && i < (int64_t)v.n ? (double)v.v[i] : 0;
 }
-static inline bool
-sn_ints_equal(SnInts a, SnInts b)
-{
-    return a.n == b.n && (a.n == 0 || !memcmp(a.v, b.v, a.n * sizeof *a.v));
-}
 /* n times k. */
 static inline bool
-sn_ints_fill(SnInts v, int64_t n, int64_t k)
+sn_inv_filled(SnInts v, int64_t n, int64_t k)
 {
     for (uint32_t i = 0; i < v.n; i++)
         if (v.v[i] != k)
             return false;
     return (int64_t)v.n == n;
-}
-/* 0, 1, 2, ... */
-static inline bool
-sn_ints_identity(SnInts v)
-{
-    for (uint32_t i = 0; i < v.n; i++)
-        if (v.v[i] != i)
-            return false;
-    return true;
-}
-
-/* Every element compares so with k. */
-typedef enum SnCmp {
-    SN_CMP_EQ,
-    SN_CMP_NE,
-    SN_CMP_LT,
-    SN_CMP_LE,
-    SN_CMP_GT,
-    SN_CMP_GE
-} SnCmp;
-static inline bool
-sn_cmp(double a, SnCmp op, double b)
-{
-    switch (op) {
-    case SN_CMP_EQ:
-        return a == b;
-    case SN_CMP_NE:
-        return a != b;
-    case SN_CMP_LT:
-        return a < b;
-    case SN_CMP_LE:
-        return a <= b;
-    case SN_CMP_GT:
-        return a > b;
-    case SN_CMP_GE:
-        return a >= b;
-    }
-    return false;
-}
-static inline bool
-sn_ints_all(SnInts v, SnCmp op, double k)
-{
-    for (uint32_t i = 0; i < v.n; i++)
-        if (!sn_cmp((double)v.v[i], op, k))
-            return false;
-    return true;
-}
-static inline bool
-sn_reals_all(SnReals v, SnCmp op, double k)
-{
-    for (uint32_t i = 0; i < v.n; i++)
-        if (!sn_cmp((double)v.v[i], op, k))
-            return false;
-    return true;
 }
 
 #ifdef __cplusplus

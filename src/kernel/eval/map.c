@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "kernel/eval/map_priv.h"
+#include "kernel/eval/map_sets.h"
 
 const SnTensor *
 sn_opnd(const SnCall *c, uint32_t slot)
@@ -106,6 +106,16 @@ sn_map_word(const SnCall *c, const SnSem *s, unsigned arg, const char *els)
     return els;
 }
 
+bool
+sn_mean_in_parts(const SnCall *c)
+{
+    const SnAttrDesc *round = sn_attr_named(c->kind, "round");
+
+    /* `round` says where a zero point is added: nothing of reals */
+    return !round || c->out[0].type->nq == 0 ||
+           *(const int32_t *)sn_attr_at(c->attr, round) == 0;
+}
+
 int
 sn_axis(const SnShape *s, int64_t axis)
 {
@@ -117,82 +127,54 @@ sn_axis(const SnShape *s, int64_t axis)
 SnStatus
 sn_map_open(SnMap *m, const SnCall *c, unsigned res)
 {
-    const SnSem *s = &c->kind->sem[res];
-
     memset(m, 0, sizeof *m);
-    m->id = s->map;
     m->ngroup = m->nlane = m->nout = 1;
     m->step_a = m->step_b = m->part = 1;
-    m->seg = NULL;
     if (sn_shape_count(c->out[res].shape) == 0) {
         m->ngroup = 0; /* nothing is read, and so nothing can be missing */
         return SN_OK;
     }
-    SnStatus st;
-    switch (s->map) {
-    case SN_MAP_CONV:
-    case SN_MAP_CONV_TRANSPOSE:
-        st = sn_open_conv(m, c, s, res);
-        break;
-    case SN_MAP_MATMUL:
-        st = sn_open_matmul(m, c, s, res);
-        break;
-    case SN_MAP_POOL:
-        st = sn_open_pool(m, c, s, res);
-        break;
-    case SN_MAP_ROW:
-        st = sn_open_row(m, c, s, res);
-        break;
-    case SN_MAP_REDUCE:
-        st = sn_open_reduce(m, c, s, res);
-        break;
-    case SN_MAP_WINDOW_CHANNEL:
-        st = sn_open_window_channel(m, c, s, res);
-        break;
-    case SN_MAP_BAG:
-        st = sn_open_bag(m, c, s, res);
-        break;
-    default:
-        sn_bug("%s: map %d has no sets", c->kind->name, (int)s->map);
-    }
-    if (st != SN_OK)
-        return st;
+    SN_TRY(sn_open_sets(m, c, &c->kind->sem[res], res));
     m->a = SN_NEW_N(c->scratch, int64_t, m->maxtap);
     m->b = SN_NEW_N(c->scratch, int64_t, m->maxtap);
     return SN_OK;
 }
 
-void
-sn_map_segs(SnMap *m, int64_t group)
+/* Elements of the operands that the map looks at. */
+static int64_t
+data_count(const SnMapping *u)
 {
-    switch (m->id) {
-    case SN_MAP_CONV:
-        sn_segs_conv(m, group);
-        break;
-    case SN_MAP_CONV_TRANSPOSE:
-        sn_segs_deconv(m, group);
-        break;
-    case SN_MAP_MATMUL:
-        sn_segs_matmul(m, group);
-        break;
-    case SN_MAP_POOL:
-        sn_segs_pool(m, group);
-        break;
-    case SN_MAP_ROW:
-        sn_segs_row(m, group);
-        break;
-    case SN_MAP_REDUCE:
-        sn_segs_reduce(m, group);
-        break;
-    case SN_MAP_WINDOW_CHANNEL:
-        sn_segs_window_channel(m, group);
-        break;
-    case SN_MAP_BAG:
-        sn_segs_bag(m, group);
-        break;
-    default:
-        break;
+    int64_t n = 0;
+
+    for (unsigned i = 0; i < u->decl->nparam; i++) {
+        int64_t k = 1;
+        const SnMapArg *a = &u->arg[i];
+        if (!u->decl->param[i].data || a->n == 0)
+            continue;
+        for (int j = 0; j < a->box[0].rank; j++)
+            k *= a->box[0].dim[j];
+        n = k > n ? k : n;
     }
+    return n;
+}
+
+double
+sn_map_taps(const SnCall *c, unsigned res)
+{
+    const SnShape *y = c->out[res].shape;
+    SnMapped *m;
+
+    if (sn_shape_count(y) == 0 || sn_mapped_open(c, res, &m) != SN_OK)
+        return 0;
+    /* a choice among a set sorts it once for all that are chosen */
+    if (sn_map_stmt(m->u.decl, SN_MS_PRIMITIVE))
+        return (double)sn_shape_count(
+                   sn_map_port(c, &c->kind->sem[res], 0)->shape) /
+               (double)sn_shape_count(y);
+    /* sets of elements: together they read as many as there are */
+    if (m->u.ntap < 0)
+        return (double)data_count(&m->u) / (double)y->dim[0];
+    return (double)m->u.ntap;
 }
 
 void
@@ -203,13 +185,15 @@ sn_map_set(SnMap *m, int64_t group)
     sn_map_segs(m, group);
     for (uint32_t i = 0; i < m->nseg; i++) {
         const SnSeg *s = &m->seg[i];
-        for (int64_t j = 0; j < s->n; j++, k++) {
-            m->a[k] = s->a + j * m->step_a;
-            m->b[k] = m->b0 + (s->k + j) * m->step_b;
-        }
+        for (int64_t j = 0; j < s->n; j++)
+            m->a[k + j] = s->a + j * m->step_a;
+        for (int64_t j = 0; m->two && j < s->n; j++)
+            m->b[k + j] =
+                m->b0 + (m->b_of ? m->b_of[s->k + j] : (s->k + j) * m->step_b);
+        k += s->n;
     }
     m->a_run = m->nseg == 1 && m->step_a == 1;
-    m->b_run = m->nseg == 1 && m->step_b == 1;
+    m->b_run = m->nseg == 1 && m->step_b == 1 && !m->b_of;
 }
 
 /* ---- broadcasting ---- */

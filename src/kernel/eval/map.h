@@ -25,7 +25,6 @@ typedef struct SnSeg {
 } SnSeg;
 
 typedef struct SnMap {
-    SnMapId id;
     int64_t ngroup, nlane, nout;
     /* The current set, filled by sn_map_set: offsets of tap k in the first
      * (a) and second (b) mapped operand. */
@@ -36,29 +35,34 @@ typedef struct SnMap {
     int64_t nall;   /* elements a mean divides by: valid taps, or the whole
                        window where pads count */
     int64_t *a, *b; /* [maxtap] */
+    int64_t *b_of;  /* [maxtap] offset of each tap number from b0 in the second
+                       operand, or NULL: a multiple of step_b */
+    bool two;       /* there is a second operand: b is filled */
     bool b_run;     /* b is consecutive: b[k] == b[0] + k */
     bool a_run;
     int64_t lane_a, lane_b, lane_y; /* offset per lane */
-    int64_t y0;    /* result offset of (lane 0, out 0) in this group */
-    int64_t *y;    /* [nout] offsets relative to y0 (maps with nout > 1), or
-                      NULL: all 0 */
-    int64_t *c;    /* [nout] absolute offsets of the centre in a, or NULL
-                      when the map has none */
-    int64_t chan0; /* channel (slice of a per-axis operand) of lane 0 */
-    bool whole;    /* the set is a whole image, without pads */
+    int64_t y0;     /* result offset of (lane 0, out 0) in this group */
+    int64_t *y;     /* [nout] offsets relative to y0 (maps with nout > 1), or
+                       NULL: all 0 */
+    int64_t *c;     /* [nout] absolute offsets of the centre in a, or NULL
+                       when the map has none */
+    int64_t chan0;  /* channel (slice of a per-axis operand) of lane 0 */
+    int64_t chan_e; /* from one of nout to the next */
+    bool whole;     /* the set is a whole image, without pads */
     /* The current set as runs, filled by sn_map_segs. */
     uint32_t nseg;
     SnSeg *seg;
     int64_t step_a, step_b, b0;
-    /* geometry, private */
-    int64_t p[48];
-    const int64_t *v[8];
+    struct SnSets *sets; /* private */
 } SnMap;
 
 /* Prepares the map of result `res` of the call.  Fails (SN_EINPUT, c->why) for
  * a window without a valid element and an index out of range, unless the result
  * has no element: then there are no groups.  Arrays live in c->scratch. */
 SnStatus sn_map_open(SnMap *m, const SnCall *c, unsigned res);
+/* Taps of a set of result `res`, about, where operands may have no data: what
+ * a call does is decided by shapes. */
+double sn_map_taps(const SnCall *c, unsigned res);
 /* The runs of a group; ntap, nall, b0, y0, c and chan0 as well. */
 void sn_map_segs(SnMap *m, int64_t group);
 /* sn_map_segs, and the single taps. */
@@ -99,9 +103,15 @@ SnReals sn_map_reals(const SnCall *c, const SnSem *s, unsigned arg);
 /* The word of an enum argument, or els. */
 const char *sn_map_word(const SnCall *c, const SnSem *s, unsigned arg,
                         const char *els);
-/* The mean of a pool with this horizontal stride adds up columns, and then
- * these (numerics.md, AvgPool). */
-bool sn_pool_columns(const SnCall *c, int64_t stride);
+/* Does a mean add up the parts of its map, and then these (numerics.md,
+ * AvgPool)? */
+bool sn_mean_in_parts(const SnCall *c);
+/* The same of a pool with this horizontal stride. */
+static inline bool
+sn_pool_columns(const SnCall *c, int64_t stride)
+{
+    return stride <= 2 && sn_mean_in_parts(c);
+}
 /* What that mean's sum is added to: -0, which adds nothing, where it adds up
  * columns, all of which lie in a part of the image; else +0. */
 static inline float

@@ -67,7 +67,8 @@ sn_softmax_open(SnSoftmax *s, const SnType *x, const SnType *y, SnLim lim)
         double v = 8388608.0 * sn_exp(-(double)i * (double)x->scale[0]);
         s->t[i] = (uint32_t)(v + 0.5);
     }
-    s->one = (uint64_t)floorf(1.0f / y->scale[0]);
+    /* 2^23 times more must fit; every result is far above such steps. */
+    s->one = (uint64_t)fminf(floorf(1.0f / y->scale[0]), 0x1p40f);
     s->zp = y->zp[0];
     s->lim = lim;
 }

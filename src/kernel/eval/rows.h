@@ -13,19 +13,6 @@ extern "C" {
 
 /* ---- types ---- */
 
-/* Scale and zero point of a per-tensor operand; 1 and 0 when it is missing or
- * plain. */
-static inline float
-sn_scale_of(const SnType *t)
-{
-    return t && t->nq ? t->scale[0] : 1.0f;
-}
-static inline int32_t
-sn_zp_of(const SnType *t)
-{
-    return t && t->nq ? t->zp[0] : 0;
-}
-
 /* A saturation on codes: storage met with a range, lo <= hi. */
 typedef struct SnLim {
     int32_t lo, hi;

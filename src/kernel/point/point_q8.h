@@ -7,7 +7,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
-#include "kernel/conv/conv_q8.h"
+#include "kernel/conv_geo.h"
 #include "kernel/variant.h"
 
 /* ---- y = table[x] ---- */

@@ -6,6 +6,7 @@
 #include <xxhash.h>
 
 #include "base/file/file.h"
+#include "kernel/conv/conv_q8.h"
 #include "kernel/conv_f32/conv_f32.h"
 #include "sn_pack_id.h"
 
@@ -76,8 +77,8 @@ sn_tune_copy(SnArena *a, const SnTune *t)
     return c;
 }
 
-static SnConvPick
-rules_of(SnIsa isa, const SnConvGeo *geo, SnTuneKind kind)
+SnConvPick
+sn_tune_rules(SnIsa isa, const SnConvGeo *geo, SnTuneKind kind)
 {
     if (kind == SN_TUNE_REALS)
         return sn_conv_f32_rules(isa, geo);
@@ -107,7 +108,7 @@ sn_tune_ask(SnTune *t, const SnConvGeo *geo, SnTuneKind kind)
         }
         return 0;
     }
-    SnTuneLayer new_ = {*geo, kind, rules_of(t->isa, geo, kind)};
+    SnTuneLayer new_ = {*geo, kind, sn_tune_rules(t->isa, geo, kind)};
     add(t, &new_);
     return t->nlayer;
 }
@@ -116,7 +117,8 @@ SnConvPick
 sn_tune_pick(SnTune *t, const SnConvGeo *geo, SnTuneKind kind, uint32_t *layer)
 {
     *layer = t ? sn_tune_ask(t, geo, kind) : 0;
-    return *layer ? t->layer[*layer - 1].pick : rules_of(sn_isa(), geo, kind);
+    return *layer ? t->layer[*layer - 1].pick
+                  : sn_tune_rules(sn_isa(), geo, kind);
 }
 
 /* ---- text ---- */

@@ -11,7 +11,8 @@
 #include "base/buf.h"
 #include "base/diag.h"
 #include "base/index.h"
-#include "kernel/conv/conv_q8.h"
+#include "kernel/conv_geo.h"
+#include "kernel/isa.h"
 
 /* What is computed: on codes, where sn_conv_q8_tiles is false or true, or on
  * reals. */
@@ -51,6 +52,8 @@ uint32_t sn_tune_ask(SnTune *t, const SnConvGeo *geo, SnTuneKind kind);
  * choose for the instruction set in use; *layer is the layer's number or 0. */
 SnConvPick sn_tune_pick(SnTune *t, const SnConvGeo *geo, SnTuneKind kind,
                         uint32_t *layer);
+/* What the rules choose. */
+SnConvPick sn_tune_rules(SnIsa isa, const SnConvGeo *geo, SnTuneKind kind);
 /* Whether a pick can be followed. */
 bool sn_tune_fits(SnIsa isa, const SnConvGeo *geo, SnTuneKind kind,
                   const SnConvPick *k);

@@ -312,7 +312,8 @@ sn_onnx_writes(SnKind k, int opset)
     const SnKindDesc *d = sn_desc(k);
 
     return !d->effect && d->sem != NULL && d->sem[0].cls != SN_C_SOURCE &&
-           (d->sem[0].cls == SN_C_CONVERT || d->sem[0].map == SN_MAP_PERMUTE ||
+           (d->sem[0].cls == SN_C_CONVERT ||
+            d->sem[0].decl == &sn_map_decl_permute ||
             writer(d, sn_export_line(&x, k)) != NULL);
 }
 
@@ -320,7 +321,7 @@ sn_onnx_writes(SnKind k, int opset)
 static SnStatus
 check_window(SnExport *x)
 {
-    if (x->kd->sem[0].map != SN_MAP_POOL)
+    if (x->kd->sem[0].decl != &sn_map_decl_pool)
         return SN_OK;
     const SnInts *k = sn_export_attr(x, "kernel", SN_A_INTS);
     const SnInts *p = sn_export_attr(x, "pads", SN_A_INTS);
@@ -381,7 +382,7 @@ add_node(SnExport *x, Onnx__GraphProto *pb)
     default:
         break;
     }
-    if (x->kd->sem[0].map == SN_MAP_PERMUTE)
+    if (x->kd->sem[0].decl == &sn_map_decl_permute)
         return SN_OK; /* its readers ask for the order */
     return operator(x);
 }
@@ -462,6 +463,19 @@ open_names(SnExport *x)
     sn_index_init(&x->of_param, x->a);
 }
 
+/* A .sn holds such a constant in a few bytes, an initializer does not. */
+static void
+warn_splats(const SnExport *x, size_t nbyte)
+{
+    enum { LEAST = 1 << 20 };
+
+    if (x->nsplat > LEAST && x->nsplat > nbyte / 2)
+        sn_warn(x->d, (SnPos){0}, NULL,
+                "%s: %.1f of its %.1f MB are constants of one repeated "
+                "element, which an ONNX model writes out",
+                x->file, (double)x->nsplat * 1e-6, (double)nbyte * 1e-6);
+}
+
 SnStatus
 sn_onnx_pack(SnArena *a, const SnGraph *g, const SnOnnxExport *o,
              const char *file, SnDiag *d, void **p, size_t *n)
@@ -498,6 +512,7 @@ sn_onnx_pack(SnArena *a, const SnGraph *g, const SnOnnxExport *o,
     m.opset_import = set;
     m.graph = &pb;
     *n = onnx__model_proto__get_packed_size(&m);
+    warn_splats(&x, *n);
     if (*n > INT32_MAX)
         return sn_fail(d, SN_EUNSUPPORTED, file,
                        "%zu bytes; a model file holds 2 GiB", *n);

@@ -46,7 +46,7 @@ alias(SnExport *x)
     SnExportAs as =
         x->u8[x->id] || x->u8[SN_NODE(v)] ? SN_EXPORT_U8 : SN_EXPORT_CODE;
 
-    sn_export_at_hand(x, 0, perm);
+    sn_export_available_order(x, 0, perm);
     sn_export_add(x, SN_REF(x->id, 0), rank, perm,
                   sn_export_as(x->n->res[0].type, as),
                   sn_export_get(x, v, rank, perm, as));
@@ -80,7 +80,7 @@ only_for_sums(const SnExport *x, SnRef r)
     for (const SnUse *u = sn_res(x->g, r)->uses; u != NULL; u = u->next) {
         const SnKindDesc *d = sn_desc(sn_node(x->g, u->user)->kind);
         SnExportHook *fn = sn_export_hook(d->name);
-        if (d->sem[0].map == SN_MAP_PERMUTE
+        if (d->sem[0].decl == &sn_map_decl_permute
                 ? !only_for_sums(x, SN_REF(u->user, 0))
                 : fn != sn_export_conv_integer &&
                       fn != sn_export_matmul_integer)
@@ -273,7 +273,7 @@ reduced(SnExport *x, Over *o)
 
     o->rank = sn_shape_of(x->g, sn_in(x->g, x->id, 0))->rank;
     o->keep = *(const bool *)sn_export_attr(x, "keepdims", SN_A_BOOL);
-    sn_export_at_hand(x, 0, o->perm);
+    sn_export_available_order(x, 0, o->perm);
     for (uint32_t i = 0; i < axes->n; i++)
         set |= 1u << (axes->v[i] < 0 ? axes->v[i] + o->rank : axes->v[i]);
     set = axes->n == 0 ? (1u << o->rank) - 1 : set;

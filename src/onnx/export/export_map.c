@@ -8,7 +8,7 @@
 #include <stdarg.h>
 #include <string.h>
 #include "base/num.h"
-#include "rewrite/derive.h"
+#include "graph/axes.h"
 #include "sn_kinds.h"
 
 SnStatus
@@ -294,7 +294,7 @@ sn_export_choose(SnExport *x, int *perm)
 }
 
 void
-sn_export_at_hand(SnExport *x, uint32_t slot, int *perm)
+sn_export_available_order(SnExport *x, uint32_t slot, int *perm)
 {
     SnRef v = sn_in(x->g, x->id, slot), r;
     int rank = sn_shape_of(x->g, v)->rank;
@@ -316,7 +316,8 @@ sn_export_at_hand(SnExport *x, uint32_t slot, int *perm)
 static bool
 one_does(const SnExport *x, SnRef r)
 {
-    if (sn_kind(x->g, r) != SN_K_SPLAT || x->kd->sem[0].map != SN_MAP_BROADCAST)
+    if (sn_kind(x->g, r) != SN_K_SPLAT ||
+        x->kd->sem[0].decl != &sn_map_decl_broadcast)
         return false;
     for (uint32_t s = 0; s < x->n->nin; s++) {
         SnRef v = x->n->in[s].ref;

@@ -42,7 +42,7 @@ second(SnExport *x, int rank, int axis, int *perm)
 {
     int n = 0;
 
-    sn_export_at_hand(x, X, perm);
+    sn_export_available_order(x, X, perm);
     if (perm[1] == axis)
         return;
     for (int i = 0; i < rank; i++) {
@@ -130,7 +130,7 @@ sn_export_batch_norm(SnExport *x)
     if (axis >= 0) {
         second(x, y->rank, axis, perm);
     } else {
-        sn_export_at_hand(x, X, perm);
+        sn_export_available_order(x, X, perm);
         axis = perm[1];
     }
     in[X] = sn_export_get(x, sn_in(x->g, x->id, X), y->rank, perm, x->as);

@@ -96,7 +96,7 @@ gelu_tanh(SnExport *x)
     return x->e->hook != NULL ? nary(x) : sn_export_map(x);
 }
 
-/* Of a scalar there is nothing to cut off, turn or pad. */
+/* Of a scalar there is nothing to cut off, turn, pad or resize. */
 static bool
 is_scalar(SnExport *x)
 {
@@ -261,6 +261,8 @@ check_pads(SnExport *x)
     const SnInts *p = sn_export_attr(x, "pads", SN_A_INTS);
     const SnShape *y = x->n->res[0].shape;
 
+    bool reflect = strcmp(word(x, "mode"), "reflect") == 0;
+
     if (strcmp(word(x, "mode"), "constant") == 0)
         return SN_OK;
     for (int i = 0; i < y->rank; i++) {
@@ -272,6 +274,12 @@ check_pads(SnExport *x)
                                     "nothing is left of axis %d to be "
                                     "repeated",
                                     i);
+        if (reflect && (before >= left || after >= left))
+            return sn_export_refuse(x,
+                                    "axis %d reflects elements that its other "
+                                    "end cuts off; ONNX has only the %lld "
+                                    "that are left",
+                                    i, (long long)left);
     }
     return SN_OK;
 }
@@ -329,7 +337,13 @@ resize(SnExport *x)
     int64_t n = s->rank;
     Onnx__NodeProto *node;
 
+    if (is_scalar(x))
+        return SN_OK;
     for (int i = 0; i < s->rank; i++) {
+        if (f->n == 0) { /* the quotients of the sizes */
+            by_factor = false;
+            break;
+        }
         by_factor &=
             floor((double)((float)s->dim[i] * f->v[i])) == (double)y->dim[i];
         by_size &= (float)y->dim[i] / (float)s->dim[i] == f->v[i];

@@ -99,7 +99,7 @@ static bool
 only_moves(const SnKindDesc *d)
 {
     return d->sem[0].cls == SN_C_MOVE &&
-           (d->sem[0].map != SN_MAP_PAD || d->sem[0].fill < 0);
+           (d->sem[0].decl != &sn_map_decl_pad || d->sem[0].fill < 0);
 }
 
 static bool
@@ -138,12 +138,12 @@ sn_export_reads_past(const SnExport *x, SnId id, SnRef *v)
 
 /* An order of axes in which v is at hand; `by` reads it first. */
 static void
-order_at_hand(SnExport *x, SnId by, int *perm)
+available_order(SnExport *x, SnId by, int *perm)
 {
     SnId id = x->id;
 
     x->id = by;
-    sn_export_at_hand(x, 0, perm);
+    sn_export_available_order(x, 0, perm);
     x->id = id;
 }
 
@@ -160,7 +160,7 @@ sn_export_put_u8(SnExport *x)
     if (!sn_export_reads_past(x, x->id, &v))
         return false;
     x->as = narrow ? SN_EXPORT_U8 : SN_EXPORT_REAL;
-    order_at_hand(x, SN_NODE(x->n->in[0].ref), perm);
+    available_order(x, SN_NODE(x->n->in[0].ref), perm);
     in =
         sn_export_get(x, v, rank, perm, narrow ? SN_EXPORT_REAL : SN_EXPORT_U8);
     out = sn_export_open(x, 0, perm);

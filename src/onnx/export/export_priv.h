@@ -60,6 +60,7 @@ typedef struct SnExport {
     SnExportAs codes;  /* how qi8 values are written in this model */
     bool *u8;          /* [nnode] codes without a scale that are uint8 there */
     bool microsoft;    /* an operator of com.microsoft is in use */
+    size_t nsplat;     /* bytes of initializers of one repeated element */
     uint32_t nrounded; /* nodes that round after, written as before */
     SnId rounded;
     Onnx__NodeProto **node;
@@ -179,7 +180,7 @@ const char *sn_export_other_sign(SnExport *x, SnRef r, int rank,
  * operands are at hand.  x->attr is renumbered for it. */
 void sn_export_choose(SnExport *x, int *perm);
 /* An order that the operand has a tensor in; its own where it has one. */
-void sn_export_at_hand(SnExport *x, uint32_t slot, int *perm);
+void sn_export_available_order(SnExport *x, uint32_t slot, int *perm);
 const char *sn_export_operand(SnExport *x, uint32_t slot, const int *perm,
                               SnExportAs as);
 /* Result k: the name its operator writes, and what follows it (clamp,

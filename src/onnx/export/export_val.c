@@ -338,7 +338,7 @@ SnRef
 sn_export_root(const SnExport *x, SnRef r, int rank, int *perm)
 {
     while (sn_def(x->g, r)->nres == 1 &&
-           sn_desc(sn_kind(x->g, r))->sem[0].map == SN_MAP_PERMUTE) {
+           sn_desc(sn_kind(x->g, r))->sem[0].decl == &sn_map_decl_permute) {
         const SnTransposeAttr *t = sn_transpose_attr(x->g, SN_NODE(r));
         for (int i = 0; i < rank; i++)
             perm[i] = (int)t->perm.v[perm[i]];
@@ -483,6 +483,8 @@ make_constant(SnExport *x, SnRef r, int rank, const int *perm, SnExportAs as)
 
     for (size_t i = 0; as == SN_EXPORT_U8 && i < n; i++)
         p[i] ^= 0x80;
+    if (n > 1 && memcmp(p, p + size, (n - 1) * size) == 0)
+        x->nsplat += n * size;
     name = sn_export_name(x, r, rank, perm, as);
     return sn_export_init(x, name, sn_export_dtype(t, as), rank, dim, p,
                           n * size);

@@ -90,7 +90,7 @@ sn_import_hook_named(const char *name)
 }
 
 const char *
-sn_onnx_hook_note(const char *name)
+sn_import_hook_note(const char *name)
 {
     for (size_t i = 0; i < sizeof hooks / sizeof hooks[0]; i++)
         if (strcmp(hooks[i].name, name) == 0)

@@ -1,9 +1,55 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Every hook; hooks.c has the table of their names. */
+/* Every hook, and what else the import asks of this room; hooks.c has the table
+ * of hooks' names. */
 #ifndef SN_HOOKS_ALL_H
 #define SN_HOOKS_ALL_H
 
 #include "onnx/import/import_priv.h"
+
+SnImportHook *sn_import_hook_named(const char *name); /* NULL when unknown */
+/* What the hook restricts, or NULL. */
+const char *sn_import_hook_note(const char *name);
+
+/* ---- steps of the import ---- */
+
+/* A one-dimensional picture is seen as one of height 1 (hooks_lift.c);
+ * *done says whether the node was one. */
+SnStatus sn_import_lift(SnImport *x, const SnOnnxDesc *e, bool *done);
+/* Element types that a node does not take, by casts (hooks_int.c). */
+SnStatus sn_import_other_types(SnImport *x, bool *done);
+/* int32 modulo 256, as result 0 of 8 bits. */
+SnStatus sn_import_put_narrow(SnImport *x, SnRef y, bool u8);
+/* Makes the Placeholder of an 8-bit input that waits, when the scale that the
+ * node under way gives it is known already (hooks_quant.c). */
+SnStatus sn_import_code_input(SnImport *x, SnImportVal *v);
+
+/* ---- codes (hooks_quant.c) ---- */
+/* Is input i of the node codes whose scale and zero point are inputs too, and
+ * which? */
+bool sn_import_code_slot(const Onnx__NodeProto *n, uint32_t i, uint32_t *scale,
+                         uint32_t *zp);
+/* Input i with the type that its scale and zero point give it, with axes
+ * permuted (NULL: ONNX's order).  More than one scale lies along axis, -1:
+ * there may be one only. */
+SnStatus sn_import_codes(SnImport *x, uint32_t i, int axis, const int *perm,
+                         SnRef *out);
+/* The type that inputs `scale` and `zp` give to result 0, and x->sign. */
+SnStatus sn_import_code_type(SnImport *x, uint32_t scale, uint32_t zp,
+                             const SnType **out);
+/* A plain 8-bit operand that is not changed by what reads it. */
+SnStatus sn_import_plain_codes(SnImport *x, SnImportVal *v, SnRef *out);
+/* The numbers that plain codes stand for, as f32 or integers. */
+SnStatus sn_import_code_numbers(SnImport *x, const char *name, SnRef in,
+                                bool u8, SnElem to, SnRef *out);
+
+/* ---- for several hooks ---- */
+
+/* The attribute `name` from a word of the file; what is its attribute there
+ * (hooks_move.c). */
+SnStatus sn_import_set_word(SnImport *x, SnKind k, void *attr, const char *name,
+                            const char *what, const char *word);
+
+/* ---- hooks ---- */
 
 /* hooks_nn.c: windows, sums of products, element by element */
 SnImportHook sn_onnx_auto_pad; /* attribute pads, from auto_pad */

@@ -353,7 +353,7 @@ sn_onnx_instance_norm(SnImport *x, const SnImportCall *c)
 
 /* w [in, out / group, kh, kw] as [out, kh, kw, in / group]. */
 static SnStatus
-turned_weights(SnImport *x, SnImportVal *v, int64_t group, SnRef *out)
+transposed_weights(SnImport *x, SnImportVal *v, int64_t group, SnRef *out)
 {
     static const int one[] = {1, 2, 3, 0}, many[] = {0, 2, 3, 4, 1};
     int64_t five[5], four[4];
@@ -472,7 +472,7 @@ sn_onnx_conv_transpose(SnImport *x, const SnImportCall *c)
                               "only two-dimensional pictures are supported");
     SN_TRY(deconv_attrs(x, v, w, &d));
     SN_TRY(sn_import_last(x, v, &in[0]));
-    SN_TRY(turned_weights(x, w, d.group, &in[1]));
+    SN_TRY(transposed_weights(x, w, d.group, &in[1]));
     if (b != NULL)
         SN_TRY(sn_import_plain(x, b, &in[2]));
     sn_import_set_ints(x, k, attr, "kernel", 2, d.kernel);

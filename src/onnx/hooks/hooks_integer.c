@@ -3,7 +3,6 @@
 #include "onnx/hooks/hooks_all.h"
 
 #include <inttypes.h>
-#include "sn_kinds.h"
 
 /* Input i less the zero point at input iz, which lies along an axis of the
  * operand (or is one number); as int32. */
@@ -191,14 +190,14 @@ sn_onnx_dynamic_matmul(SnImport *x, const SnImportCall *c)
 }
 
 /* Input i as a matrix with the zero point after it; columns of the zero point
- * lie along the operand's second axis, or its first where it is turned. */
+ * lie along the operand's second axis, or its first where it is transposed. */
 static SnStatus
-transposed(SnImport *x, uint32_t i, bool turn, SnRef *out)
+transposed(SnImport *x, uint32_t i, bool transpose, SnRef *out)
 {
     static const int swapped[] = {1, 0};
 
-    SN_TRY(centred(x, i, i + 2, turn ? 0 : 1, out));
-    if (!turn)
+    SN_TRY(centred(x, i, i + 2, transpose ? 0 : 1, out));
+    if (!transpose)
         return SN_OK;
     return sn_import_permute(x, sn_import_part(x, i == 0 ? "a" : "b"), *out, 2,
                              swapped, out);

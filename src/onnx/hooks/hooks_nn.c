@@ -127,7 +127,7 @@ sn_onnx_ceil_pad(SnImport *x, const SnImportCall *c)
     return SN_OK;
 }
 
-/* Positions are turned where they are put (sn_import_nchw_positions). */
+/* Positions are transposed where they are made (sn_import_nchw_positions). */
 SnStatus
 sn_onnx_argmax(SnImport *x, const SnImportCall *c)
 {

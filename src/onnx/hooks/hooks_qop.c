@@ -444,27 +444,20 @@ sn_onnx_qlinear_concat(SnImport *x, const SnImportCall *c)
 
 /* ---- functions ---- */
 
-/* All codes of 8 bits through the f32 form of a function: one entry each. */
-static SnStatus
-table_of(SnImport *x, SnKind k, void *attr, const SnType *from,
-         const SnType *to, SnRef *out)
+/* The kind, or the form of it that writes on any grid. */
+static SnKind
+on_type(SnKind k, const SnType *t)
 {
-    int64_t n = 256;
-    const SnShape *s = sn_shape(x->g->pool, 1, &n);
-    int8_t *code = sn_alloc(x->a, 256);
-    const void *p;
-    SnRef r;
+    const SnPortDesc *o = &sn_desc(k)->out[0];
 
-    for (int i = 0; i < 256; i++)
-        code[i] = (int8_t)(i - 128);
-    SN_TRY(sn_import_constant(x, NULL, from, s, code, &r));
-    SN_TRY(sn_import_unary(x, "Dequantize", NULL, r, &r));
-    SN_TRY(sn_import_node(x, sn_desc(k)->name, NULL, 1, &r, attr, NULL, &r));
-    SN_TRY(sn_import_node(x, "Quantize", NULL, 1, &r, NULL, to, &r));
-    p = sn_eval_const(x->g, r, x->a);
-    if (p == NULL)
-        sn_bug("onnx: a table of %s was not worked out", sn_desc(k)->name);
-    return sn_import_constant(x, sn_import_part(x, "table"), to, s, p, out);
+    if (o->fact != SN_FIXED ||
+        (t->scale[0] == o->fixed_scale && t->zp[0] == o->fixed_zp))
+        return k;
+    for (SnKind f = 1; f < sn_kind_end(); f++)
+        if (sn_desc(f)->form_of == (int32_t)k &&
+            sn_desc(f)->out[0].fact != SN_FIXED)
+            return f;
+    sn_bug("onnx: no form of %s writes on any grid", sn_desc(k)->name);
 }
 
 SnStatus
@@ -472,26 +465,17 @@ sn_onnx_qlinear_unary(SnImport *x, const SnImportCall *c)
 {
     SnKind k = c->desc->kind;
     void *attr = sn_desc(k)->nattr > 0 ? sn_import_attr(x, k) : NULL;
-    const SnType *type, *in_type;
+    const SnType *type;
     const SnAttrDesc *alpha;
-    SnRef in[2], y;
+    SnRef in, y;
 
-    SN_TRY(sn_import_codes(x, 0, -1, NULL, &in[0]));
+    SN_TRY(sn_import_codes(x, 0, -1, NULL, &in));
     SN_TRY(sn_import_code_type(x, 3, 4, &type));
-    in_type = sn_type(x->g, in[0]);
     alpha = sn_attr_named(sn_desc(k), "alpha");
     if (alpha != NULL)
         SN_TRY(sn_import_real(x, "alpha", 0.01F, sn_attr_at(attr, alpha)));
-    if (sn_desc(k)->out[0].fact == SN_FIXED &&
-        (type->scale[0] != sn_desc(k)->out[0].fixed_scale ||
-         type->zp[0] != sn_desc(k)->out[0].fixed_zp)) {
-        SN_TRY(table_of(x, k, attr, in_type, type, &in[1]));
-        SN_TRY(sn_import_node(x, "LookupTable", sn_import_name(x, 0), 2, in,
-                              NULL, type, &y));
-        return sn_import_put(x, 0, y);
-    }
-    SN_TRY(sn_import_node(x, sn_desc(k)->name, sn_import_name(x, 0), 1, in,
-                          attr, type, &y));
+    SN_TRY(sn_import_node(x, sn_desc(on_type(k, type))->name,
+                          sn_import_name(x, 0), 1, &in, attr, type, &y));
     return sn_import_put(x, 0, y);
 }
 
@@ -500,13 +484,12 @@ SnStatus
 sn_onnx_qlinear_softmax(SnImport *x, const SnImportCall *c)
 {
     SnKind k = c->desc->kind;
-    const SnPortDesc *o = &sn_desc(k)->out[0];
     void *attr = sn_import_attr(x, k);
     const SnType *type;
     const SnShape *s;
     int64_t axis, opset, two[2] = {1, 1};
     SnRef r;
-    bool flat, fixed;
+    bool flat;
 
     SN_TRY(sn_import_int(x, "opset", 13, &opset));
     SN_TRY(sn_import_int(x, "axis", opset < 13 ? 1 : -1, &axis));
@@ -523,19 +506,10 @@ sn_onnx_qlinear_softmax(SnImport *x, const SnImportCall *c)
     if (flat)
         SN_TRY(sn_import_reshaped(x, sn_import_part(x, "rows"), r, 2, two, &r));
     sn_import_set_int(k, attr, "axis", flat ? 1 : axis);
-    fixed = type->scale[0] == o->fixed_scale && type->zp[0] == o->fixed_zp;
-    if (!fixed)
-        SN_TRY(
-            sn_import_unary(x, "Dequantize", sn_import_part(x, "f32"), r, &r));
-    SN_TRY(sn_import_node(x, sn_desc(k)->name,
-                          fixed && !flat ? sn_import_name(x, 0)
-                                         : sn_import_part(x, "softmax"),
-                          1, &r, attr, fixed ? type : NULL, &r));
-    if (!fixed)
-        SN_TRY(sn_import_node(x, "Quantize",
-                              flat ? sn_import_part(x, "codes")
-                                   : sn_import_name(x, 0),
-                              1, &r, NULL, type, &r));
+    SN_TRY(sn_import_node(x, sn_desc(on_type(k, type))->name,
+                          flat ? sn_import_part(x, "softmax")
+                               : sn_import_name(x, 0),
+                          1, &r, attr, type, &r));
     if (flat)
         SN_TRY(sn_import_reshaped(x, sn_import_name(x, 0), r, s->rank, s->dim,
                                   &r));

@@ -4,7 +4,7 @@
 
 #include <inttypes.h>
 #include <string.h>
-#include "onnx/import/tensor_pb.h"
+#include "onnx/proto/tensor_pb.h"
 #include "sn_kinds.h"
 
 /* ---- which inputs are codes ---- */

@@ -6,6 +6,7 @@
 
 #include <inttypes.h>
 #include <string.h>
+#include "base/budget.h"
 
 enum { MAX_STEPS = 4096 };
 
@@ -435,6 +436,7 @@ run_dir(SnImport *x, Rnn *r, int d)
     for (int64_t k = 0; k < r->steps; k++) {
         int64_t t = back ? r->steps - 1 - k : k;
         SnRef h = s.h, c = s.c;
+        uint32_t before = x->g->nnode;
         if (r->gates == 4)
             SN_TRY(lstm_step(x, &s, t));
         else if (r->gates == 3)
@@ -442,6 +444,7 @@ run_dir(SnImport *x, Rnn *r, int d)
         else
             SN_TRY(plain_step(x, &s, t));
         SN_TRY(hold(x, &s, t, h, c, &r->y[t * r->ndir + d]));
+        sn_charge(SN_CHARGE_UNROLL, x->g->nnode - before);
     }
     r->last_h[d] = s.h;
     r->last_c[d] = s.c;

@@ -4,7 +4,7 @@
 #include "onnx/import/import_priv.h"
 
 #include <inttypes.h>
-#include "onnx/import/tensor_pb.h"
+#include "onnx/proto/tensor_pb.h"
 #include "sn_kinds.h"
 
 /* FLOAT16, BFLOAT16 and DOUBLE, by number of TensorProto.DataType. */

@@ -8,7 +8,7 @@
 #include "base/data.h"
 #include "base/file/file.h"
 #include "graph/desc.h"
-#include "onnx/import/import.h"
+#include "onnx/import/import_opts.h"
 #include "onnx.pb-c.h"
 
 /* An ONNX value as it is in the graph: axis i as stored is ONNX axis
@@ -78,13 +78,12 @@ typedef struct SnImport {
     const Onnx__GraphProto *pb;
     SnImportVal **bucket; /* hash chains; nbucket is a power of two */
     size_t nbucket;
-    uint64_t nbyte;         /* of tensors worked out at import */
     const char *other_real; /* an element type that is taken as f32 */
     const char *unsorted;   /* a node that stands before what it reads */
     const char *stale;      /* the first value whose shape is not what the
                                file says, in words, */
     uint32_t nstale;        /* and how many there are */
-    SnMap map;              /* the file, where its initializers may lie */
+    SnFileMap map;          /* the file, where its initializers may lie */
     struct SnImportDims *dims;
     /* the node under way */
     const Onnx__NodeProto *n;
@@ -104,8 +103,6 @@ typedef struct SnImportCall {
     uint32_t nin;
     SnRef *in; /* a hook may put another operand in place */
 } SnImportCall;
-/* NULL when unknown.  hooks.c; others ask x->hook_named. */
-SnImportHook *sn_import_hook_named(const char *name);
 
 /* An error about the node under way; returns s. */
 SnStatus sn_import_fail(SnImport *x, SnStatus s, const char *fmt, ...)
@@ -176,6 +173,9 @@ SnStatus sn_import_real_in(SnImport *x, uint32_t i, const char *what, float def,
 SnStatus sn_import_real_like(SnImport *x, const SnImportVal *v, uint32_t i,
                              const char *what, float def, float *out);
 
+/* Unsigned codes, uint8 or uint16, as signed ones, or back. */
+void sn_import_shift_codes(SnDtype t, void *p, size_t nbyte);
+
 /* ---- results ---- */
 SnStatus sn_import_put(SnImport *x, uint32_t k, SnRef ref); /* ONNX's order */
 SnStatus sn_import_put_last(SnImport *x, uint32_t k,
@@ -185,9 +185,12 @@ SnStatus sn_import_alias(SnImport *x, uint32_t k, SnImportVal *v);
 /* Is t of the element type that is stated? */
 bool sn_import_elem_agrees(SnImport *x, const SnData *t,
                            const Onnx__ValueInfoProto *vi);
-/* Memory for a tensor worked out at import, within the limit. */
+/* Memory for a tensor worked out at import, charged as folded. */
 SnStatus sn_import_new_data(SnImport *x, SnDtype t, int rank,
                             const int64_t *dim, SnData **out);
+/* A tensor of one repeated element; a large one takes no memory. */
+SnStatus sn_import_splat(SnImport *x, SnDtype t, int rank, const int64_t *dim,
+                         const void *one, SnData **out);
 /* The name wanted for result k, or for a part of it. */
 const char *sn_import_name(SnImport *x, uint32_t k);
 const char *sn_import_part(SnImport *x, const char *part);
@@ -225,8 +228,8 @@ SnStatus sn_import_permute(SnImport *x, const char *name, SnRef in, int rank,
 /* n elements along one axis, from number `from` on. */
 SnStatus sn_import_box(SnImport *x, const char *name, SnRef in, int axis,
                        int64_t from, int64_t n, SnRef *out);
-/* Constants; v is copied.  sn_import_reals_room makes room for a v, within the
- * limit, all zeros. */
+/* Constants; v is copied.  sn_import_reals_room makes room for a v, charged as
+ * folded, all zeros. */
 SnStatus sn_import_reals_room(SnImport *x, int rank, const int64_t *dim,
                               float **v);
 SnStatus sn_import_reals_const(SnImport *x, const char *name, int rank,
@@ -235,32 +238,8 @@ SnStatus sn_import_scalar(SnImport *x, const char *name, float v, SnRef *out);
 SnStatus sn_import_int_const(SnImport *x, const char *name, SnElem e, int64_t v,
                              SnRef *out); /* e: SN_I32 or SN_I64 */
 void sn_import_set_flag(SnKind k, void *attr, const char *name, bool v);
-/* The same for a word of the file; what is its attribute there. */
-SnStatus sn_import_set_word(SnImport *x, SnKind k, void *attr, const char *name,
-                            const char *what, const char *word);
 void sn_import_set_enum(SnKind k, void *attr, const char *name,
                         const char *word);
-
-/* ---- codes (hooks_quant.c) ---- */
-/* Is input i of the node codes whose scale and zero point are inputs too, and
- * which? */
-bool sn_import_code_slot(const Onnx__NodeProto *n, uint32_t i, uint32_t *scale,
-                         uint32_t *zp);
-/* Input i with the type that its scale and zero point give it, with axes
- * permuted (NULL: ONNX's order).  More than one scale lies along axis, -1:
- * there may be one only. */
-SnStatus sn_import_codes(SnImport *x, uint32_t i, int axis, const int *perm,
-                         SnRef *out);
-/* The type that inputs `scale` and `zp` give to result 0, and x->sign. */
-SnStatus sn_import_code_type(SnImport *x, uint32_t scale, uint32_t zp,
-                             const SnType **out);
-/* A plain 8-bit operand that is not changed by what reads it. */
-SnStatus sn_import_plain_codes(SnImport *x, SnImportVal *v, SnRef *out);
-/* Unsigned codes, uint8 or uint16, as signed ones, or back. */
-void sn_import_shift_codes(SnDtype t, void *p, size_t nbyte);
-/* The numbers that plain codes stand for, as f32 or integers. */
-SnStatus sn_import_code_numbers(SnImport *x, const char *name, SnRef in,
-                                bool u8, SnElem to, SnRef *out);
 
 /* ---- mapping ---- */
 /* The line that maps operator `op` to this kind by its entries. */
@@ -271,29 +250,15 @@ SnStatus sn_import_entry_attrs(SnImport *x, const SnOnnxDesc *e, SnKind k,
                                uint32_t nin, SnRef *in, void **attr);
 /* Result k: positions r in the NHWC picture `in` as positions in NCHW. */
 SnStatus sn_import_nchw_positions(SnImport *x, uint32_t k, SnRef r, SnRef in);
-/* A one-dimensional picture is seen as one of height 1 (hooks_lift.c);
- * *done says whether the node was one. */
-SnStatus sn_import_lift(SnImport *x, const SnOnnxDesc *e, bool *done);
-/* Element types that a node does not take, by casts (hooks_int.c). */
-SnStatus sn_import_other_types(SnImport *x, bool *done);
-/* int32 modulo 256, as result 0 of 8 bits. */
-SnStatus sn_import_put_narrow(SnImport *x, SnRef y, bool u8);
 /* Maps the node by its entries (import_map.c). */
 SnStatus sn_import_map(SnImport *x, const SnOnnxDesc *e);
 /* The line of nodes.def for this operator and opset, or NULL; *other is a
  * line for another opset. */
 const SnOnnxDesc *sn_import_desc(const char *domain, const char *op,
                                  int64_t version, const SnOnnxDesc **other);
-/* Operators without a line (import_const.c); NULL when it is not one. */
-typedef SnStatus SnImportOp(SnImport *x);
-SnImportOp *sn_import_structural(const char *op);
 /* Works the node out when all its inputs are known; *done says whether. */
 SnStatus sn_import_fold(SnImport *x, bool *done);
 bool sn_import_foldable(const char *op);
-
-/* Makes the Placeholder of an 8-bit input that waits, when the scale that the
- * node under way gives it is known already (hooks_quant.c). */
-SnStatus sn_import_code_input(SnImport *x, SnImportVal *v);
 
 /* ---- moves of known tensors (import_const.c) ---- */
 SnStatus sn_import_permuted(SnImport *x, const SnData *t, const int *perm,

@@ -6,7 +6,7 @@
 #include "base/buf.h"
 #include "base/num.h"
 #include "kernel/eval/eval.h"
-#include "onnx/import/tensor_pb.h"
+#include "onnx/proto/tensor_pb.h"
 #include "sn_kinds.h"
 
 /* ---- finding values ---- */
@@ -376,7 +376,7 @@ sn_import_settle(SnImport *x, const SnData *t)
         return t;
     r = sn_memdup(x->a, t, sizeof *t);
     r->data = sn_memdup(x->a, t->data, n);
-    sn_map_forget(&x->map, t->data, n);
+    sn_file_forget(&x->map, t->data, n);
     return r;
 }
 

@@ -5,6 +5,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "sn_kinds.h"
+
 /* ---- what descriptors say ---- */
 
 bool
@@ -93,13 +95,13 @@ sn_place_elem(const SnPlacing *pl, SnId id)
 static bool
 axis_asked(const SnPlacing *pl, const SnKindDesc *d)
 {
-    SnMapId m = d->sem[0].map;
+    const SnMapDecl *m = d->sem[0].decl;
 
     if (d->sem[0].cls != SN_C_CONTRACT)
         return false;
-    if (m == SN_MAP_CONV || m == SN_MAP_CONV_TRANSPOSE)
+    if (m == &sn_map_decl_conv || m == &sn_map_decl_conv_transpose)
         return pl->p->channelwise;
-    return m == SN_MAP_MATMUL && pl->p->rowwise;
+    return m == &sn_map_decl_matmul && pl->p->rowwise;
 }
 
 static const char *

@@ -53,7 +53,7 @@ take_type(SnPlacing *pl, SnRef v, SnId user, const SnType *t)
 }
 
 static void
-hand_up(SnPlacing *pl, SnRef v, SnId user, const SnType *t)
+pass_up(SnPlacing *pl, SnRef v, SnId user, const SnType *t)
 {
     const SnType *was = *slot_of(pl, v, t->elem);
 
@@ -117,8 +117,8 @@ meet(SnPlacing *pl, SnId id)
     const SnType *t = sn_type_quant(pl->g->pool, e, q.scale, q.zp);
     if (!t)
         return;
-    hand_up(pl, n->in[0].ref, id, t);
-    hand_up(pl, n->in[1].ref, id, t);
+    pass_up(pl, n->in[0].ref, id, t);
+    pass_up(pl, n->in[1].ref, id, t);
 }
 
 void
@@ -137,6 +137,6 @@ sn_place_unify(SnPlacing *pl, const SnId *topo, uint32_t n)
         const SnType *t = *slot_of(pl, SN_REF(id, 0), e);
         for (uint32_t s = 0; t && s < node->nin; s++)
             if (node->in[s].ref)
-                hand_up(pl, node->in[s].ref, id, t);
+                pass_up(pl, node->in[s].ref, id, t);
     }
 }

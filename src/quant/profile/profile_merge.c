@@ -5,6 +5,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "graph/moved.h"
+
 static SnStatus
 same_graph(const SnProfile *p, const SnProfile *o, const char *path,
            const char *first, SnDiag *d)
@@ -161,17 +163,6 @@ sn_profile_join(SnArena *a, uint32_t n, const char *const *path, SnDiag *d,
     return SN_OK;
 }
 
-/* Does node n move every element of its first operand to one place? */
-static bool
-rearranges(const SnNode *n)
-{
-    const SnSem *s = &sn_desc(n->kind)->sem[0];
-
-    return n->nin > 0 && n->nres == 1 && s->cls == SN_C_MOVE &&
-           (s->map == SN_MAP_RESHAPE || s->map == SN_MAP_PERMUTE ||
-            s->map == SN_MAP_FLIP || s->map == SN_MAP_BLOCK);
-}
-
 /* How many moves away a range is looked for. */
 enum { MOVES = 8 };
 
@@ -181,7 +172,7 @@ below(const SnProfile *p, const SnGraph *g, SnRef v, int moves)
     const SnHist *h = sn_profile_find(p, sn_name(g, v));
 
     for (const SnUse *u = sn_res(g, v)->uses; u && !h && moves; u = u->next)
-        if (u->slot == 0 && rearranges(sn_node(g, u->user)))
+        if (u->slot == 0 && sn_moved(g, u->user) != SN_MOVED_ELSE)
             h = below(p, g, SN_REF(u->user, 0), moves - 1);
     return h;
 }
@@ -191,7 +182,8 @@ sn_profile_of(const SnProfile *p, const SnGraph *g, SnRef v)
 {
     const SnHist *h = below(p, g, v, MOVES);
 
-    for (int i = 0; i < MOVES && !h && rearranges(sn_def(g, v)); i++) {
+    for (int i = 0; i < MOVES && !h && sn_moved(g, SN_NODE(v)) != SN_MOVED_ELSE;
+         i++) {
         v = sn_def(g, v)->in[0].ref;
         h = below(p, g, v, MOVES);
     }

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+/* How a formula reads a port: its codes directly, or through d(); at which
+ * places. */
+#ifndef SN_READS_H
+#define SN_READS_H
+
+#include "dsl/model/model.h"
+
+typedef struct SnReads {
+    uint32_t raw, deq; /* how often directly, through d() */
+    const SnExpr *at;  /* first raw read */
+} SnReads;
+/* e may be NULL: a meaning without a formula. */
+SnReads sn_formula_reads(const SnExpr *e, const SnDefPort *p);
+
+/* Is each element made of the operands' elements in its own place?  With
+ * repeats also where they are repeated along axes. */
+bool sn_sem_each(const SnDefSem *s);
+bool sn_sem_each_repeats(const SnDefSem *s);
+
+/* Arguments that parameter number i of the declared map takes, *n of them from
+ * the one returned on; 0 from narg on: it is left out. */
+uint32_t sn_sem_param_args(const SnDefSem *s, unsigned i, uint32_t *n);
+
+#endif

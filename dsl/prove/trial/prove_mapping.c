@@ -1,0 +1,372 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Declared maps of a case's nodes: shapes and taps as map/mapping.h has them.
+ */
+#include "dsl/prove/trial/prove_mapping.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "dsl/model/reads.h"
+#include "dsl/prove/trial/prove_row.h"
+#include "map/facts.h"
+
+/* ---- arguments ---- */
+
+static int64_t *
+whole_list(SnProofCase *c, uint32_t n, const double *v, bool *ok)
+{
+    int64_t *r = SN_NEW_N(c->a, int64_t, n + 1);
+
+    for (uint32_t i = 0; i < n; i++) {
+        *ok &= fabs(v[i]) < (double)SN_MAP_FAR && v[i] == floor(v[i]);
+        r[i] = *ok ? (int64_t)v[i] : 0;
+    }
+    return r;
+}
+
+static float *
+real_list(SnProofCase *c, uint32_t n, const double *v)
+{
+    float *r = SN_NEW_N(c->a, float, n + 1);
+
+    for (uint32_t i = 0; i < n; i++)
+        r[i] = (float)v[i];
+    return r;
+}
+
+/* Operands of the ports that ng arguments name. */
+static void
+add_operands(SnProofCase *c, const SnCaseNode *n, SnExpr *const *e, uint32_t ng,
+             SnMapArg *to)
+{
+    SnMapBox *box = SN_NEW_N(c->a, SnMapBox, n->nin + 1);
+
+    to->box = box;
+    for (uint32_t g = 0; g < ng; g++) {
+        const SnDefPort *p = e[g]->ref;
+        for (uint32_t s = 0; s < n->nin; s++)
+            if (n->port[s] == p->index && n->in[s])
+                box[to->n++] = (SnMapBox){n->in[s]->rank, n->in[s]->dim};
+    }
+    to->given = to->n > 0;
+}
+
+static bool
+add_attr(SnProofCase *c, const SnCaseNode *n, const SnDefAttr *a, SnMapArg *to)
+{
+    const SnExprValue *v = sn_case_attr(n, a->name);
+    bool list = a->ty == SN_AT_INTS || a->ty == SN_AT_REALS, ok = v != NULL;
+
+    if (!v)
+        return sn_case_no(c, "a missing attribute");
+    double one = v->r; /* of a word its place, which is the map's */
+    to->n = list ? v->n : 1;
+    to->fixed = a->fixed > 0;
+    if (a->ty == SN_AT_REALS || a->ty == SN_AT_REAL)
+        to->reals = real_list(c, to->n, list ? v->list : &one);
+    else
+        to->ints = whole_list(c, to->n, list ? v->list : &one, &ok);
+    return ok || sn_case_no(c, "a number out of range");
+}
+
+static bool
+add_arg(SnProofCase *c, const SnCaseNode *n, SnExpr *const *e, uint32_t ng,
+        SnMapArg *to)
+{
+    if (e[0]->rk == SN_R_PORT) {
+        add_operands(c, n, e, ng, to);
+        return true;
+    }
+    if (e[0]->rk == SN_R_ATTR)
+        return add_attr(c, n, e[0]->ref, to);
+    int64_t *v = SN_NEW(c->a, int64_t);
+    *v = e[0]->i;
+    to->n = 1;
+    to->ints = v;
+    return true;
+}
+
+const SnCaseValue *
+sn_case_one_shape(const SnCaseNode *n)
+{
+    const SnCaseValue *x = NULL;
+
+    if (!sn_map_in_place(sn_case_sem(n)->decl->decl))
+        return NULL;
+    for (uint32_t s = 0; s < n->nin; s++) {
+        const SnCaseValue *v = n->in[s];
+        if (v && x &&
+            (v->rank != x->rank ||
+             memcmp(v->dim, x->dim, (size_t)x->rank * sizeof *x->dim) != 0))
+            return NULL;
+        x = v ? v : x;
+    }
+    return x;
+}
+
+bool
+sn_case_mapping(SnProofCase *c, SnCaseNode *n, SnMapping *u)
+{
+    const SnDefSem *s = sn_case_sem(n);
+    const SnMapDecl *d = s->decl->decl;
+    SnMapArg *arg = SN_NEW_N(c->a, SnMapArg, d->nparam);
+    char *why = sn_alloc(c->a, SN_MAP_WHY);
+
+    for (unsigned i = 0; i < d->nparam; i++) {
+        uint32_t ng, at = sn_sem_param_args(s, i, &ng);
+        arg[i] = (SnMapArg){.name = d->param[i].name};
+        if (!ng)
+            continue;
+        arg[i].name = s->arg[at]->s ? s->arg[at]->s : d->param[i].name;
+        arg[i].given = true;
+        if (!add_arg(c, n, s->arg + at, ng, &arg[i]))
+            return false;
+    }
+    return sn_mapping_open(u, d, arg, c->a, why) || sn_case_no(c, why);
+}
+
+/* ---- taps ---- */
+
+/* The taps of an operand; NULL, and no case, where they are too many. */
+static int32_t *
+table(SnProofCase *c, SnCaseTaps *t, uint32_t slot)
+{
+    if (t->no > 0 && t->nk > SN_CASE_TAPS / t->no) {
+        c->large = true;
+        sn_case_no(c, "more elements than are run");
+        return NULL;
+    }
+    t->ix[slot] = SN_NEW_N(c->a, int32_t, t->no * t->nk + 1);
+    return t->ix[slot];
+}
+
+/* The evaluators find it out when they run, too: nothing comes of the node. */
+static bool
+stops(SnProofCase *c, const char *why)
+{
+    if (!c->fail)
+        c->stops = true;
+    return sn_case_no(c, why);
+}
+
+/* Slot of the first operand of parameter number i. */
+static uint32_t
+slot_of(const SnCaseNode *n, int param)
+{
+    const SnDefSem *s = sn_case_sem(n);
+    uint32_t k, at = sn_sem_param_args(s, (unsigned)param, &k);
+    int slot = k ? sn_case_map_slot(n, s->arg[at]) : 0;
+
+    return slot < 0 ? 0 : (uint32_t)slot;
+}
+
+/* Operands whose elements the map looks at. */
+static bool
+add_data(SnProofCase *c, SnCaseNode *n, SnMapping *u)
+{
+    SnMapArg *arg = SN_NEW_N(c->a, SnMapArg, u->decl->nparam);
+
+    memcpy(arg, u->arg, u->decl->nparam * sizeof *arg);
+    for (int i = 0; i < u->decl->nparam; i++) {
+        const SnMapParam *p = &u->decl->param[i];
+        if (p->kind != SN_MP_OPERAND || !arg[i].n)
+            continue;
+        SnCaseValue *x = n->in[slot_of(n, i)];
+        bool ok = true;
+        if (x && sn_case_quant(&x->type))
+            arg[i].low = (int64_t)sn_case_code_lo(x->type.elem);
+        if (!p->data || !x)
+            continue;
+        if (!sn_case_eval(c, x))
+            return false;
+        arg[i].data = whole_list(c, (uint32_t)x->n, x->v, &ok);
+        arg[i].width = 8;
+        if (!ok)
+            return sn_case_no(c, "an index that is no integer");
+    }
+    u->arg = arg;
+    return true;
+}
+
+static bool
+next_place(const SnMapping *u, bool tap, int64_t *x)
+{
+    for (uint32_t i = u->nvar; i-- > 0;) {
+        if (u->var[i].tap != tap)
+            continue;
+        if (++x[i] < u->var[i].bound.v)
+            return true;
+        x[i] = 0;
+    }
+    return false;
+}
+
+/* What read r of slot says for all taps of all results; false: it is outside
+ * where that cannot be. */
+typedef struct Fill {
+    const SnMapping *u;
+    SnCaseTaps *t;
+    const uint32_t *slot; /* of each read */
+    int64_t *val;
+    bool moves; /* a read of several: which one it is */
+} Fill;
+
+static bool
+fill_tap(const Fill *f, int64_t at)
+{
+    for (uint32_t i = 0; i < f->u->nread; i++) {
+        const SnMapRead *r = &f->u->read[i];
+        int64_t k = sn_read_offset(r, f->val);
+        if (k == -2)
+            return false;
+        if (!f->moves)
+            f->t->ix[f->slot[i]][at] = (int32_t)k;
+        else if (k >= 0) {
+            f->t->ix[f->slot[0]][at] = (int32_t)k;
+            f->t->slot[at] = (int32_t)r->which;
+        }
+    }
+    return true;
+}
+
+static bool
+fill_taps(SnProofCase *c, const Fill *f)
+{
+    const SnMapping *u = f->u;
+    int64_t x[SN_MAP_NVAR] = {0}, at = 0;
+    uint32_t taps = 0;
+
+    for (uint32_t i = 0; i < u->nvar; i++)
+        taps |= u->var[i].tap ? UINT32_C(1) << i : 0;
+    sn_terms_run(&u->T, 0, x, f->val);
+    for (int64_t o = 0; o < f->t->no; o++) {
+        sn_terms_run(&u->T, UINT32_MAX, x, f->val);
+        for (int64_t k = 0; k < f->t->nk; k++, at++) {
+            if (k && taps)
+                sn_terms_run(&u->T, taps, x, f->val);
+            if (!fill_tap(f, at))
+                return sn_case_no(c, "an index out of range");
+            next_place(u, true, x);
+        }
+        next_place(u, false, x);
+    }
+    return true;
+}
+
+static bool
+has_some(SnProofCase *c, const SnCaseTaps *t, const int32_t *ix)
+{
+    for (int64_t o = 0; o < t->no; o++) {
+        int64_t k = 0;
+        while (k < t->nk && ix[o * t->nk + k] < 0)
+            k++;
+        if (k == t->nk)
+            return stops(c, "a set without a valid element");
+    }
+    return true;
+}
+
+/* Divisors and parts of means. */
+static void
+add_mean(SnProofCase *c, const SnCaseNode *n, const SnMapping *u, SnCaseTaps *t)
+{
+    uint32_t v = sn_num_vars(&u->T, u->parts);
+
+    int32_t sh;
+
+    t->whole = u->whole;
+    /* `round` says where a zero point is added: nothing of reals */
+    if (u->parts.t != SN_NUM_UNDEFINED &&
+        (!n->out[0]->type.nq || !sn_case_after(n, &sh)))
+        t->ncol = v ? u->var[__builtin_ctz(v)].bound.v : 1;
+    if (u->divisor.t != SN_NUM_INT)
+        return;
+    int32_t *div = SN_NEW_N(c->a, int32_t, t->no + 1);
+    for (int64_t o = 0; o < t->no; o++)
+        div[o] = (int32_t)u->divisor.v;
+    t->div = div;
+}
+
+/* Each result is made of the elements in its own place. */
+static bool
+fill_in_place(SnProofCase *c, const SnCaseNode *n, SnCaseTaps *t)
+{
+    int32_t *ix = NULL;
+
+    for (uint32_t s = 0; s < n->nin; s++) {
+        if (!n->in[s])
+            continue;
+        if (!ix && !(ix = table(c, t, s)))
+            return false;
+        t->ix[s] = ix;
+    }
+    for (int64_t o = 0; ix && o < t->no; o++)
+        ix[o] = (int32_t)o;
+    return true;
+}
+
+static bool
+fill_from_map(SnProofCase *c, SnCaseNode *n, SnCaseTaps *t)
+{
+    SnMapping u;
+
+    if (sn_case_one_shape(n))
+        return fill_in_place(c, n, t);
+    if (!sn_case_mapping(c, n, &u) || !add_data(c, n, &u))
+        return false;
+    if (!sn_mapping_reads(&u, 0, NULL))
+        return stops(c, u.why);
+    uint32_t *slot = SN_NEW_N(c->a, uint32_t, u.nread + 1);
+    Fill f = {&u, t, slot, SN_NEW_N(c->a, int64_t, u.T.n + 1), false};
+    t->nk = u.ntap;
+    for (uint32_t i = 0; i < u.nread; i++) {
+        slot[i] = slot_of(n, u.read[i].param) + u.read[i].which;
+        f.moves |= u.read[i].one_of;
+    }
+    if (f.moves)
+        t->nk = 1;
+    if (t->nk < 0)
+        return sn_case_no(c, "a set whose size depends on elements");
+    for (uint32_t i = 0; i < (f.moves ? 1 : u.nread); i++)
+        if (!t->ix[slot[i]] && !table(c, t, slot[i]))
+            return false;
+    if (f.moves)
+        t->slot = SN_NEW_N(c->a, int32_t, t->no + 1);
+    add_mean(c, n, &u, t);
+    if (!fill_taps(c, &f))
+        return false;
+    bool some = sn_case_requires_elements(sn_case_sem(n));
+    return !some || !u.nread || has_some(c, t, t->ix[slot[0]]);
+}
+
+/* A tap is none when it is none of any operand. */
+static const bool *
+holes(SnProofCase *c, const SnCaseNode *n, const SnCaseTaps *t)
+{
+    int64_t len = t->no * t->nk;
+    bool *hole = NULL;
+
+    for (uint32_t s = 0; s < n->nin; s++)
+        for (int64_t i = 0; t->ix[s] && i < len; i++)
+            if (t->ix[s][i] < 0) {
+                if (!hole)
+                    hole = SN_NEW_N(c->a, bool, len + 1);
+                hole[i] = true;
+            }
+    return hole;
+}
+
+bool
+sn_case_taps(SnProofCase *c, SnCaseNode *n, SnCaseTaps *t)
+{
+    t->no = n->out[0]->n;
+    t->nk = 1;
+    t->ncol = 0;
+    t->ix = SN_NEW_N(c->a, int32_t *, n->nin + 1);
+    if (n->n->nin == 0)
+        return true;
+    if (!fill_from_map(c, n, t))
+        return false;
+    t->hole = holes(c, n, t);
+    return true;
+}

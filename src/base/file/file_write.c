@@ -1,0 +1,406 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Writing files: whole, by a temporary beside them and a rename. */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file/file.h"
+
+enum { PATH_SIZE = 4096 };
+
+static bool
+write_all(int fd, const void *p, size_t n)
+{
+    const char *s = p;
+
+    while (n > 0) {
+        ssize_t r = write(fd, s, n);
+        if (r < 0 && errno == EINTR)
+            continue;
+        if (r < 0)
+            return false;
+        s += r;
+        n -= (size_t)r;
+    }
+    return true;
+}
+
+static bool
+write_pieces(int fd, const SnPiece *v, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (!write_all(fd, v[i].p, v[i].n))
+            return false;
+    return true;
+}
+
+bool
+sn_file_in_place(const char *path)
+{
+    struct stat st;
+
+    return !strcmp(path, "-") || (stat(path, &st) == 0 &&
+                                  !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode));
+}
+
+static bool
+write_in_place(const char *path, const SnPiece *v, size_t n)
+{
+    int fd = open(path, O_WRONLY | O_CLOEXEC);
+
+    if (fd < 0)
+        return false;
+    bool ok = write_pieces(fd, v, n);
+    int err = errno;
+    if (close(fd) < 0 && ok)
+        return false;
+    errno = err;
+    return ok;
+}
+
+/* ---- files that go when the process ends before they are done ---- */
+
+/* Written by threads, read by signal handlers: a path is complete while its
+ * state is ARMED. */
+enum { FREE, TAKEN, ARMED };
+static struct {
+    _Atomic int state;
+    char path[PATH_SIZE];
+} doomed[16];
+enum { NDOOMED = sizeof doomed / sizeof doomed[0] };
+
+/* The slot that has path from now on; NDOOMED: none is free. */
+static int
+doom(const char *path)
+{
+    size_t n = strlen(path);
+
+    for (int i = 0; i < NDOOMED && n < PATH_SIZE; i++) {
+        int want = FREE;
+        if (!atomic_compare_exchange_strong(&doomed[i].state, &want, TAKEN))
+            continue;
+        memcpy(doomed[i].path, path, n + 1);
+        atomic_store(&doomed[i].state, ARMED);
+        return i;
+    }
+    return NDOOMED;
+}
+
+static void
+spare(int slot)
+{
+    if (slot < NDOOMED)
+        atomic_store(&doomed[slot].state, FREE);
+}
+
+void
+sn_file_drop_temporaries(void)
+{
+    int err = errno;
+
+    for (int i = 0; i < NDOOMED; i++)
+        if (atomic_load(&doomed[i].state) == ARMED)
+            unlink(doomed[i].path);
+    errno = err;
+}
+
+static void
+end_by(int sig)
+{
+    sn_file_drop_temporaries();
+    signal(sig, SIG_DFL);
+    raise(sig);
+}
+
+void
+sn_file_signals(void)
+{
+    static const int ends[] = {SIGHUP, SIGINT, SIGTERM};
+    struct sigaction sa = {.sa_handler = end_by}, was;
+
+    for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++)
+        if (sigaction(ends[i], NULL, &was) == 0 && was.sa_handler != SIG_IGN)
+            sigaction(ends[i], &sa, NULL);
+    signal(SIGXFSZ, SIG_IGN);
+}
+
+/* ---- a temporary and its rename ---- */
+
+/* A file that is written whole under another name, and not yet in place. */
+typedef struct Staged {
+    char tmp[PATH_SIZE], target[PATH_MAX];
+    int slot; /* of doomed, for tmp */
+} Staged;
+
+static void
+block_signals(sigset_t *was)
+{
+    sigset_t all;
+
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, was);
+}
+
+/* Creates a file beside s->target under a name nobody else has. */
+static int
+open_temporary(Staged *s)
+{
+    sigset_t was;
+
+    for (unsigned i = 0; i < 1000; i++) {
+        int n = snprintf(s->tmp, PATH_SIZE, "%s.tmp%ld.%u", s->target,
+                         (long)getpid(), i);
+        if (n < 0 || n >= PATH_SIZE) {
+            errno = ENAMETOOLONG;
+            return -1;
+        }
+        block_signals(&was); /* none between creating and noting it */
+        int fd = open(s->tmp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        int err = errno;
+        if (fd >= 0)
+            s->slot = doom(s->tmp);
+        pthread_sigmask(SIG_SETMASK, &was, NULL);
+        errno = err;
+        if (fd >= 0 || errno != EEXIST)
+            return fd;
+    }
+    return -1;
+}
+
+static void
+drop(const Staged *s)
+{
+    int err = errno;
+
+    unlink(s->tmp);
+    spare(s->slot);
+    errno = err;
+}
+
+/* Writes s->tmp, for s->target. */
+static bool
+stage_at(Staged *s, const mode_t *mode, const SnPiece *v, size_t n)
+{
+    int fd = open_temporary(s);
+
+    if (fd < 0)
+        return false;
+    bool ok = write_pieces(fd, v, n) && (!mode || fchmod(fd, *mode) == 0) &&
+              (fsync(fd) == 0 || errno == EINVAL);
+    int err = errno;
+    if (close(fd) < 0 && ok) {
+        ok = false;
+        err = errno;
+    }
+    errno = err;
+    if (!ok)
+        drop(s);
+    return ok;
+}
+
+/* The directory of path, open to be locked or synced; -1: it cannot be. */
+static int
+open_dir(const char *path)
+{
+    char dir[PATH_SIZE];
+    const char *slash = strrchr(path, '/');
+    size_t n = slash ? (size_t)(slash - path) + 1 : 1;
+
+    if (n >= sizeof dir)
+        return -1;
+    memcpy(dir, slash ? path : ".", n);
+    dir[n] = '\0';
+    return open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+}
+
+/* The rename is on disk.  A directory that cannot be read, or a file system
+ * without the operation, is left to the system. */
+static bool
+sync_dir(const char *path)
+{
+    int fd = open_dir(path);
+
+    if (fd < 0)
+        return true;
+    bool ok = fsync(fd) == 0 || errno == EINVAL || errno == EBADF;
+    int err = errno;
+    close(fd);
+    errno = err;
+    return ok;
+}
+
+static bool
+put_in_place(const Staged *s)
+{
+    if (rename(s->tmp, s->target) != 0) {
+        drop(s);
+        return false;
+    }
+    spare(s->slot);
+    return sync_dir(s->target);
+}
+
+/* Stages a regular file with the mode that `like` has, if it is there.  A
+ * symbolic link keeps pointing where it did: its target is replaced. */
+static bool
+stage(Staged *s, const char *path, const char *like, const SnPiece *v, size_t n)
+{
+    struct stat st;
+    bool there = stat(like, &st) == 0;
+    mode_t mode = there ? st.st_mode & 07777 : 0;
+
+    if (there && S_ISDIR(st.st_mode)) {
+        errno = EISDIR;
+        return false;
+    }
+    if (!realpath(path, s->target)) {
+        if (strlen(path) >= sizeof s->target) {
+            errno = ENAMETOOLONG;
+            return false;
+        }
+        memcpy(s->target, path, strlen(path) + 1);
+    }
+    return stage_at(s, there ? &mode : NULL, v, n);
+}
+
+static bool
+write_path(const char *path, const SnPiece *v, size_t n)
+{
+    Staged s;
+
+    if (sn_file_in_place(path))
+        return write_in_place(path, v, n);
+    return stage(&s, path, path, v, n) && put_in_place(&s);
+}
+
+static bool
+write_stdout(const SnPiece *v, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (v[i].n > 0 && fwrite(v[i].p, 1, v[i].n, stdout) != v[i].n)
+            return false;
+    return fflush(stdout) == 0;
+}
+
+SnStatus
+sn_file_write_pieces(SnDiag *d, const char *path, const SnPiece *v, size_t n)
+{
+    bool out = strcmp(path, "-") == 0;
+
+    if (out ? write_stdout(v, n) : write_path(path, v, n))
+        return SN_OK;
+    return sn_fail(d, SN_EOUTPUT, out ? "standard output" : path,
+                   "cannot write: %s", strerror(errno));
+}
+
+SnStatus
+sn_file_write(SnDiag *d, const char *path, const void *p, size_t n)
+{
+    const SnPiece one = {p, n};
+
+    return sn_file_write_pieces(d, path, &one, 1);
+}
+
+static SnStatus
+cannot_write(SnDiag *d, const char *path)
+{
+    return sn_fail(d, SN_EOUTPUT, path, "cannot write: %s", strerror(errno));
+}
+
+/* Makes s what its target is, and what lies at side_slot a file that stays.
+ * No signal comes between the steps.  False with errno: *done says whether the
+ * rename was made. */
+static bool
+commit(const Staged *s, int side_slot, const char *const *stale, bool *done)
+{
+    sigset_t was;
+    bool ok;
+
+    block_signals(&was);
+    *done = rename(s->tmp, s->target) == 0;
+    ok = *done && sync_dir(s->target);
+    int err = errno;
+    if (*done) {
+        spare(side_slot);
+        spare(s->slot);
+    }
+    for (; ok && stale && *stale; stale++)
+        unlink(*stale);
+    errno = err;
+    pthread_sigmask(SIG_SETMASK, &was, NULL);
+    return ok;
+}
+
+SnStatus
+sn_file_write_beside(SnDiag *d, const char *path, SnPiece text,
+                     const char *side_path, SnPiece side,
+                     const char *const *stale)
+{
+    bool there = !side_path || sn_file_holds(side_path, side.p, side.n);
+    bool ok = true, done = false;
+    const char *at = path;
+    Staged t, s;
+    int slot = NDOOMED;
+
+    if (!there) {
+        at = side_path;
+        if (!stage(&s, side_path, path, &side, 1))
+            return cannot_write(d, at);
+        slot = doom(s.target); /* until somebody names it */
+        ok = put_in_place(&s);
+    }
+    if (ok) {
+        at = path;
+        ok = stage(&t, path, path, &text, 1);
+        if (ok && !(ok = commit(&t, slot, stale, &done)) && !done)
+            drop(&t);
+    }
+    if (ok)
+        return SN_OK;
+    cannot_write(d, at);
+    if (!there && !done) {
+        unlink(s.target);
+        spare(slot);
+    }
+    return SN_EOUTPUT;
+}
+
+int
+sn_file_lock(const char *path)
+{
+    int fd = open_dir(path), r;
+
+    if (fd < 0)
+        return -1;
+    do
+        r = flock(fd, LOCK_EX);
+    while (r < 0 && errno == EINTR);
+    if (r == 0)
+        return fd;
+    close(fd);
+    return -1;
+}
+
+void
+sn_file_unlock(int lock)
+{
+    if (lock >= 0)
+        close(lock);
+}
+
+SnStatus
+sn_file_update(SnDiag *d, const char *path, const void *p, size_t n)
+{
+    if (strcmp(path, "-") != 0 && sn_file_holds(path, p, n))
+        return SN_OK;
+    return sn_file_write(d, path, p, n);
+}

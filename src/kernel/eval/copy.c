@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Copies by tables. */
+#include "kernel/eval/copy.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+void
+sn_copy_one(char *y, const char *x, size_t size)
+{
+    switch (size) {
+    case 1:
+        *y = *x;
+        break;
+    case 2:
+        memcpy(y, x, 2);
+        break;
+    case 4:
+        memcpy(y, x, 4);
+        break;
+    case 8:
+        memcpy(y, x, 8);
+        break;
+    default:
+        memcpy(y, x, size);
+        break;
+    }
+}
+
+/* Elements that are copied as one run: those of the trailing axes, from axis
+ * *rest on, where source and result go on alike. */
+static int64_t
+inner_run(const SnCopyTable *t, int *rest)
+{
+    int64_t run = 1;
+    int k = t->n - 1;
+
+    for (; k >= 0; k--) {
+        for (int64_t i = 0; i < t->dim[k]; i++)
+            if (t->off[k][i] != i * run) {
+                *rest = k + 1;
+                return run;
+            }
+        run *= t->dim[k];
+    }
+    *rest = 0;
+    return run;
+}
+
+/* n runs of `run` bytes, from the places that off names, or fill where there
+ * is none. */
+typedef struct Row {
+    const int64_t *off; /* elements, or negative */
+    int64_t n;
+    size_t size, run;
+    const char *fill;
+} Row;
+
+static char *
+fill_run(const Row *r, size_t nbyte, char *y)
+{
+    if (r->size == 1) {
+        memset(y, *r->fill, nbyte);
+        return y + nbyte;
+    }
+    for (char *end = y + nbyte; y < end; y += r->size)
+        sn_copy_one(y, r->fill, r->size);
+    return y;
+}
+
+/* Runs of one size that the compiler knows. */
+#define COPY(N)                                  \
+    for (int64_t i = 0; i < r->n; i++, y += (N)) \
+        memcpy(y, x + r->off[i] * size, N);      \
+    return y
+
+/* All of them are there. */
+static char *
+copy_whole(const Row *r, const char *x, char *y)
+{
+    const int64_t size = (int64_t)r->size;
+
+    switch (r->run) {
+    case 1:
+        COPY(1);
+    case 2:
+        COPY(2);
+    case 4:
+        COPY(4);
+    case 8:
+        COPY(8);
+    case 16:
+        COPY(16);
+    case 32:
+        COPY(32);
+    default:
+        COPY(r->run);
+    }
+}
+#undef COPY
+
+static char *
+copy_holes(const Row *r, const char *x, char *y)
+{
+    for (int64_t i = 0; i < r->n; i++) {
+        if (r->off[i] < 0) {
+            y = fill_run(r, r->run, y);
+            continue;
+        }
+        memcpy(y, x + r->off[i] * (int64_t)r->size, r->run);
+        y += r->run;
+    }
+    return y;
+}
+
+static bool
+has_holes(const Row *r)
+{
+    for (int64_t i = 0; i < r->n; i++)
+        if (r->off[i] < 0)
+            return true;
+    return false;
+}
+
+/* Along the last axis that is no run, for each place of the ones before. */
+void
+sn_copy_table(const SnCopyTable *t, const char *x, char *y, size_t size,
+              const char *fill)
+{
+    int64_t idx[32] = {0}, count = 1;
+    int rest;
+    size_t run = (size_t)inner_run(t, &rest) * size;
+
+    x += t->base * (int64_t)size;
+    if (rest == 0) {
+        memcpy(y, x, run);
+        return;
+    }
+    rest--;
+    Row r = {t->off[rest], t->dim[rest], size, run, fill};
+    bool holes = has_holes(&r);
+    for (int i = 0; i < rest; i++)
+        count *= t->dim[i];
+    for (int64_t o = 0; o < count; o++) {
+        int64_t off = 0;
+        bool pad = false;
+        for (int i = 0; i < rest; i++) {
+            int64_t v = t->off[i][idx[i]];
+            pad = pad || v < 0;
+            off += v;
+        }
+        const char *from = x + off * (int64_t)size;
+        if (pad)
+            y = fill_run(&r, (size_t)r.n * run, y);
+        else
+            y = holes ? copy_holes(&r, from, y) : copy_whole(&r, from, y);
+        for (int i = rest - 1; i >= 0; i--) {
+            if (++idx[i] < t->dim[i])
+                break;
+            idx[i] = 0;
+        }
+    }
+}

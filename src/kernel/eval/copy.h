@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Copies by tables: the source offset of a result element is the sum of one
+ * entry for each of its coordinates, or fill where an entry is negative. */
+#ifndef SN_COPY_H
+#define SN_COPY_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct SnCopyTable {
+    int n;           /* axes */
+    int64_t dim[32]; /* of the result, seen so that each axis is alone */
+    int64_t *off[32];
+    int64_t base;
+} SnCopyTable;
+
+/* One element of size bytes. */
+void sn_copy_one(char *y, const char *x, size_t size);
+/* Elements of size bytes of x to y, row by row. */
+void sn_copy_table(const SnCopyTable *t, const char *x, char *y, size_t size,
+                   const char *fill);
+
+#endif

@@ -1,0 +1,703 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Sets of declared maps: what sn_map_open and sn_map_segs do.
+ *
+ * Places of the result are cut into groups, lanes and places that share a set
+ * by what indices depend on; taps become runs.  An index is a sum of places
+ * times constants, or a part: an axis that may lie outside, or whose index is
+ * no such sum, seen as a function of one place and one tap.  Maps with other
+ * indices are refused. */
+#include <string.h>
+
+#include "kernel/eval/map_sets.h"
+
+/* ---- parts ---- */
+
+static int
+var_of(uint32_t vars)
+{
+    return vars ? __builtin_ctz(vars) : -1;
+}
+
+/* Variables of the result, or taps, among vars. */
+static uint32_t
+vars_of(const SnMapping *u, uint32_t vars, bool tap)
+{
+    uint32_t r = 0;
+
+    for (uint32_t v = 0; v < u->nvar; v++)
+        if (vars >> v & 1 && u->var[v].tap == tap)
+            r |= UINT32_C(1) << v;
+    return r;
+}
+
+static int64_t
+bound_of(const SnMapping *u, int v)
+{
+    return v < 0 ? 1 : u->var[v].bound.v;
+}
+
+static bool
+is_known(const SnMapping *u, uint32_t vars)
+{
+    for (uint32_t v = 0; v < u->nvar; v++)
+        if (vars >> v & 1 && u->var[v].bound.t != SN_NUM_INT)
+            return false;
+    return true;
+}
+
+/* The largest table; what needs a larger one is run at each tap. */
+enum { MAXTABLE = 1 << 20 };
+
+static int64_t
+part_value(const SnSetPart *p, const int64_t *val)
+{
+    int64_t k = sn_num_value(p->at, val);
+
+    if (p->when)
+        return k == 1 ? 0 : -1;
+    return k < 0 || k >= p->dim ? -1 : k * p->step;
+}
+
+static void
+tabulate(const SnCall *c, const SnMapping *u, SnSetPart *p)
+{
+    int64_t x[SN_MAP_NVAR] = {0};
+    int64_t *val = SN_NEW_N(c->scratch, int64_t, u->T.n);
+
+    p->how = SN_PART_TABLE;
+    p->tab = SN_NEW_N(c->scratch, int64_t, p->nr * p->nt);
+    sn_terms_run(&u->T, 0, x, val);
+    for (int64_t a = 0; a < p->nr; a++)
+        for (int64_t b = 0; b < p->nt; b++) {
+            if (p->rv >= 0)
+                x[p->rv] = a;
+            if (p->tv >= 0)
+                x[p->tv] = b;
+            if (p->vars)
+                sn_terms_run(&u->T, p->vars, x, val);
+            p->tab[a * p->nt + b] = part_value(p, val);
+        }
+}
+
+/* An index, or a condition, of the read. */
+static void
+add_part(const SnCall *c, const SnMapping *u, SnSetRead *s, SnSetPart part)
+{
+    SnSetPart *p = &s->part[s->npart++];
+    int64_t coef[SN_MAP_NVAR];
+
+    *p = part;
+    p->vars = sn_num_vars(&u->T, p->at);
+    uint32_t r = vars_of(u, p->vars, false), t = vars_of(u, p->vars, true);
+    bool two = !(r & (r - 1)) && !(t & (t - 1));
+    p->rv = var_of(r);
+    p->tv = t ? 31 - __builtin_clz(t) : -1;
+    p->how = SN_PART_TERM;
+    if (!two || !is_known(u, p->vars))
+        return;
+    p->nr = bound_of(u, p->rv);
+    p->nt = bound_of(u, p->tv);
+    if (!p->when && sn_term_affine(&u->T, p->at, coef, &p->c0)) {
+        p->how = SN_PART_SUM;
+        p->cr = p->rv < 0 ? 0 : coef[p->rv];
+        p->ct = p->tv < 0 ? 0 : coef[p->tv];
+    } else if (p->nt == 0 || p->nr <= MAXTABLE / p->nt) {
+        tabulate(c, u, p);
+    }
+}
+
+/* Elements from one place along axis i to the next; each row of row8 is
+ * followed by its scale and offset. */
+static int64_t
+axis_step(const SnMapRead *r, int i, bool row8)
+{
+    int64_t step = 1;
+
+    for (int k = i + 1; k < r->box.rank; k++)
+        step *= r->box.dim[k] + (row8 && k == r->box.rank - 1 ? 8 : 0);
+    return step;
+}
+
+/* What a read is made of: coefficients of variables, and parts. */
+static void
+take_apart(const SnCall *c, const SnMapping *u, const SnMapRead *r, bool row8,
+           SnSetRead *s)
+{
+    int64_t coef[SN_MAP_NVAR], c0;
+    bool plain = r->nwhen == 0 && !row8;
+
+    if (u->ntap == 0) /* nothing is read */
+        return;
+    for (int i = 0; i < r->box.rank; i++)
+        plain &= r->inside[i];
+    if (plain && sn_term_affine(&u->T, r->off, s->coef, &s->base))
+        return;
+    memset(s->coef, 0, sizeof s->coef);
+    s->base = 0;
+    for (int i = r->box.rank - 1; i >= 0; i--) {
+        int64_t step = axis_step(r, i, row8);
+        if (r->inside[i] && sn_term_affine(&u->T, r->at[i], coef, &c0)) {
+            for (int v = 0; v < SN_MAP_NVAR; v++)
+                s->coef[v] += coef[v] * step;
+            s->base += c0 * step;
+            continue;
+        }
+        add_part(
+            c, u, s,
+            (SnSetPart){.at = r->at[i], .dim = r->box.dim[i], .step = step});
+    }
+    for (uint32_t i = 0; i < r->nwhen; i++)
+        add_part(c, u, s, (SnSetPart){.at = r->when[i], .when = true});
+}
+
+/* What the part adds at tap t of its last one, the group's places and the
+ * other taps being in s->at; -1: outside. */
+static int64_t
+part_at(const SnSets *s, const SnSetPart *p, int64_t r, int64_t t)
+{
+    if (p->how == SN_PART_TABLE)
+        return p->tab[r * p->nt + t];
+    if (p->how == SN_PART_TERM) {
+        sn_terms_run(&s->u->T, p->vars ? p->vars : 0, s->at, s->val);
+        return part_value(p, s->val);
+    }
+    int64_t k = p->cr * r + p->ct * t + p->c0;
+    return k < 0 || k >= p->dim ? -1 : k * p->step;
+}
+
+/* ---- opening: groups, lanes, results that share a set ---- */
+
+static bool
+in_part(const SnSetRead *s, int v)
+{
+    for (int i = 0; i < s->npart; i++)
+        if (s->part[i].vars >> v & 1)
+            return true;
+    return false;
+}
+
+/* Elements of the result from one place of variable v to the next. */
+static int64_t
+result_step(const SnMapping *u, int v)
+{
+    int64_t step = u->var[v].step;
+
+    for (int i = u->var[v].axis + 1; i < u->rank; i++)
+        step *= u->dim[i];
+    return step;
+}
+
+/* May v go before the lanes that are there, as more of them? */
+static bool
+is_lane(const SnMap *m, const SnSets *s, int v)
+{
+    const SnMapping *u = s->u;
+    int64_t a = s->a.coef[v], b = s->b.coef[v], y = result_step(u, v);
+
+    if (in_part(&s->a, v) || in_part(&s->b, v) || s->has_centre)
+        return false;
+    /* what lies beside the map is read by lane: chan0 + l */
+    if (u->nbeside && s->weight.t == SN_NUM_UNDEFINED && s->chan[v] != m->nlane)
+        return false;
+    if (s->nlanevar == 0) /* sums of products take neighbours at once */
+        return u->nread > 1 ? a == 0 || a == 1 : a != 0;
+    return a == m->lane_a * m->nlane && b == m->lane_b * m->nlane &&
+           y == m->lane_y * m->nlane;
+}
+
+static void
+choose_lanes(SnMap *m, SnSets *s)
+{
+    const SnMapping *u = s->u;
+
+    for (int v = (int)u->nvar - 1; v >= 0; v--) {
+        if (u->var[v].tap || s->use[v] == SN_VAR_SHARED)
+            continue;
+        if (!is_lane(m, s, v))
+            return;
+        if (s->nlanevar++ == 0) {
+            m->lane_a = s->a.coef[v];
+            m->lane_b = s->b.coef[v];
+            m->lane_y = result_step(u, v);
+        }
+        m->nlane *= bound_of(u, v);
+        s->use[v] = SN_VAR_LANE;
+    }
+}
+
+/* Where a formula reads its centre beside the set, places on which nothing
+ * else depends share one. */
+static void
+choose_shared(const SnCall *c, SnMap *m, SnSets *s)
+{
+    const SnMapping *u = s->u;
+    int v = -1;
+
+    s->shared = -1;
+    if (!s->has_centre)
+        return;
+    for (int i = 0; i < (int)u->nvar; i++)
+        if (!u->var[i].tap && s->a.coef[i] == 0 && !in_part(&s->a, i))
+            v = i; /* one is enough: the rest are groups */
+    m->nout = bound_of(u, v);
+    m->y = SN_NEW_N(c->scratch, int64_t, m->nout);
+    m->c = SN_NEW_N(c->scratch, int64_t, m->nout);
+    if (v < 0)
+        return;
+    s->shared = v;
+    s->use[v] = SN_VAR_SHARED;
+    m->chan_e = s->chan[v];
+    for (int64_t i = 0; i < m->nout; i++)
+        m->y[i] = i * result_step(u, v);
+}
+
+/* The rest are groups: those that move the second operand go slowest, so that
+ * it is packed once for each of their places. */
+static void
+choose_groups(SnMap *m, SnSets *s)
+{
+    const SnMapping *u = s->u;
+
+    for (int pass = 0; pass < 2; pass++)
+        for (int v = 0; v < (int)u->nvar; v++)
+            if (!u->var[v].tap && s->use[v] == SN_VAR_GROUP &&
+                (s->b.coef[v] != 0) == (pass == 0)) {
+                s->group[s->ngroup++] = (SnSetStep){.v = v,
+                                                    .n = bound_of(u, v),
+                                                    .a = s->a.coef[v],
+                                                    .b = s->b.coef[v],
+                                                    .y = result_step(u, v),
+                                                    .chan = s->chan[v],
+                                                    .centre = s->centre[v]};
+                m->ngroup *= bound_of(u, v);
+            }
+}
+
+/* ---- opening: taps ---- */
+
+/* Is the part a range of taps with one step, whatever the place? */
+static bool
+is_range(const SnSets *s, int v, int64_t *step)
+{
+    *step = 0;
+    for (int i = 0; i < s->a.npart; i++) {
+        const SnSetPart *p = &s->a.part[i];
+        if (p->vars >> v & 1 && (p->how != SN_PART_SUM || p->ct <= 0))
+            return false;
+        if (p->tv == v)
+            *step += p->ct * p->step;
+    }
+    *step += s->a.coef[v];
+    return true;
+}
+
+/* The last taps that are one run: whole, and one more in part. */
+static void
+choose_run(SnMap *m, SnSets *s)
+{
+    int64_t step;
+
+    m->step_a = 0;
+    while (s->nwalk > 0) {
+        int v = s->walk[s->nwalk - 1];
+        bool part = in_part(&s->a, v);
+        if (!is_range(s, v, &step) || (m->step_a && step != m->step_a * s->run))
+            break;
+        if (!m->step_a)
+            m->step_a = step;
+        s->nwalk--;
+        if (part) {
+            s->part_v = v;
+            break;
+        }
+        s->run *= bound_of(s->u, v);
+    }
+    if (!m->step_a)
+        m->step_a = 1;
+}
+
+/* Number of a tap in its box, for each variable, and the order in which taps
+ * are walked: as they are numbered, or `parts` first. */
+static void
+order_taps(SnMap *m, SnSets *s, bool mean)
+{
+    const SnMapping *u = s->u;
+    int64_t number = 1, coef[SN_MAP_NVAR], c0;
+    int first = -1;
+
+    for (int v = (int)u->nvar - 1; v >= 0; v--)
+        if (u->var[v].tap) {
+            s->by_elements |= u->var[v].bound.t != SN_NUM_INT;
+            s->number[v] = number;
+            number *= bound_of(u, v);
+        }
+    m->maxtap = u->ntap < 0 ? 0 : u->ntap; /* 0 where a bound is */
+    s->in_parts = mean && u->parts.t != SN_NUM_UNDEFINED;
+    if (s->in_parts && sn_term_affine(&u->T, u->parts, coef, &c0))
+        for (int v = 0; v < (int)u->nvar; v++)
+            if (coef[v])
+                first = v;
+    if (first >= 0)
+        s->walk[s->nwalk++] = first;
+    for (int v = 0; v < (int)u->nvar; v++)
+        if (u->var[v].tap && v != first)
+            s->walk[s->nwalk++] = v;
+    s->parts_v = first;
+}
+
+/* The second operand is read in the order of taps, or at any places. */
+static void
+order_second(const SnCall *c, SnMap *m, const SnSets *s)
+{
+    const SnMapping *u = s->u;
+    bool even = true;
+
+    m->step_b = 1;
+    for (int v = (int)u->nvar - 1, seen = 0; v >= 0; v--) {
+        if (!u->var[v].tap)
+            continue;
+        if (!seen++)
+            m->step_b = s->b.coef[v];
+        even &= s->b.coef[v] == m->step_b * s->number[v];
+    }
+    if (even)
+        return;
+    m->step_b = 1;
+    m->b_of = SN_NEW_N(c->scratch, int64_t, m->maxtap);
+    for (int64_t k = 0; k < m->maxtap; k++)
+        for (int v = 0; v < (int)u->nvar; v++)
+            if (u->var[v].tap)
+                m->b_of[k] += k / s->number[v] % bound_of(u, v) * s->b.coef[v];
+}
+
+/* A set without an element, where the formula has no value for one. */
+static SnStatus
+check_nonempty(const SnCall *c, const SnSets *s)
+{
+    for (int i = 0; i < s->a.npart; i++) {
+        const SnSetPart *p = &s->a.part[i];
+        for (int64_t r = 0; p->how != SN_PART_TERM && r < p->nr; r++) {
+            int64_t t = 0;
+            while (t < p->nt && part_at(s, p, r, t) < 0)
+                t++;
+            if (t == p->nt)
+                return sn_call_fail(
+                    c,
+                    "the set at %lld along axis %d of the result has no "
+                    "valid element",
+                    (long long)r, p->rv < 0 ? 0 : s->u->var[p->rv].axis);
+        }
+    }
+    return SN_OK;
+}
+
+static bool
+is_row8(const SnCall *c, unsigned res, const SnSets *s, const SnMapRead *r)
+{
+    return sn_mapped_tensor(c, res, s->m, r)->type->elem == SN_ROW8;
+}
+
+/* The operands, and what lies beside: a weight for each tap is read as a second
+ * operand is. */
+static SnStatus
+open_reads(SnSets *s, const SnCall *c, unsigned res)
+{
+    const SnMapping *u = s->u;
+    int64_t base;
+
+    take_apart(c, u, &u->read[0], is_row8(c, res, s, &u->read[0]), &s->a);
+    if (u->nread > 1)
+        take_apart(c, u, &u->read[1], false, &s->b);
+    s->has_centre = u->centre.param >= 0;
+    bool even = s->b.npart == 0;
+    if (s->has_centre)
+        even &= sn_term_affine(&u->T, u->centre.off, s->centre, &s->centre0);
+    if (u->nbeside && vars_of(u, sn_num_vars(&u->T, u->beside[0]), true))
+        s->weight = u->beside[0];
+    else if (u->nbeside)
+        even &= sn_term_affine(&u->T, u->beside[0], s->chan, &base);
+    return even ? SN_OK
+                : sn_call_fail(c, "map %s: its sets cannot be run",
+                               u->decl->name);
+}
+
+static void
+add_step(SnSetStep *sum, const SnSetStep *t, int64_t k)
+{
+    sum->a += k * t->a;
+    sum->b += k * t->b;
+    sum->y += k * t->y;
+    sum->chan += k * t->chan;
+    sum->centre += k * t->centre;
+}
+
+static void
+seek_group(SnSets *s, int64_t g)
+{
+    s->sum = (SnSetStep){.a = s->a.base, .b = s->b.base, .centre = s->centre0};
+    s->g = g;
+    for (int i = s->ngroup - 1; i >= 0; i--) {
+        const SnSetStep *t = &s->group[i];
+        s->at[t->v] = g % t->n;
+        g /= t->n;
+        add_step(&s->sum, t, s->at[t->v]);
+    }
+}
+
+/* From one group to the next. */
+static void
+step_group(SnSets *s)
+{
+    s->g++;
+    for (int i = s->ngroup - 1; i >= 0; i--) {
+        const SnSetStep *t = &s->group[i];
+        add_step(&s->sum, t, 1);
+        if (++s->at[t->v] < t->n)
+            return;
+        add_step(&s->sum, t, -t->n);
+        s->at[t->v] = 0;
+    }
+}
+
+/* Where the group lies in operands and result. */
+static int64_t
+place_group(SnMap *m, SnSets *s, int64_t g)
+{
+    if (g > 0 && g == s->g + 1)
+        step_group(s);
+    else
+        seek_group(s, g);
+    m->b0 = s->sum.b;
+    m->y0 = s->sum.y;
+    m->chan0 = s->sum.chan;
+    for (int64_t i = 0; m->c && i < m->nout; i++)
+        m->c[i] =
+            s->sum.centre + (s->shared < 0 ? 0 : i * s->centre[s->shared]);
+    return s->sum.a;
+}
+
+/* How many places tap v has in the group under way. */
+static int64_t
+bound_now(const SnSets *s, int v)
+{
+    SnMapNum b = s->u->var[v].bound;
+
+    if (b.t == SN_NUM_INT)
+        return b.v;
+    sn_terms_run(&s->u->T, sn_num_vars(&s->u->T, b), s->at, s->val);
+    int64_t n = sn_num_value(b, s->val);
+    return n > 0 ? n : 0;
+}
+
+/* The valid taps of v, [lo, hi), for the group's places. */
+static void
+valid_range(const SnSets *s, int v, int64_t *lo, int64_t *hi)
+{
+    *lo = 0;
+    *hi = bound_of(s->u, v);
+    for (int i = 0; i < s->a.npart; i++) {
+        const SnSetPart *p = &s->a.part[i];
+        if (p->tv != v)
+            continue;
+        int64_t base = p->c0 + (p->rv < 0 ? 0 : p->cr * s->at[p->rv]);
+        int64_t first = base < 0 ? -base : 0;
+        int64_t end = base >= p->dim ? 0 : p->dim - base;
+        if (p->ct > 1) {
+            first = (first + p->ct - 1) / p->ct;
+            end = (end + p->ct - 1) / p->ct;
+        }
+        *lo = first > *lo ? first : *lo;
+        *hi = end < *hi ? end : *hi;
+    }
+    if (*hi < *lo)
+        *hi = *lo;
+}
+
+/* What tap t of v adds, -1: outside. */
+static int64_t
+tap_at(SnSets *s, int v, int64_t t)
+{
+    int64_t off = s->a.coef[v] * t;
+
+    s->at[v] = t;
+
+    for (int i = 0; i < s->a.npart; i++) {
+        const SnSetPart *p = &s->a.part[i];
+        if (p->tv != v)
+            continue;
+        int64_t k = part_at(s, p, p->rv < 0 ? 0 : s->at[p->rv], t);
+        if (k < 0)
+            return -1;
+        off += k;
+    }
+    return off;
+}
+
+/* The ranges of part_v for all places that they depend on, where that is one
+ * variable. */
+static void
+tabulate_range(SnSets *s, const SnCall *c)
+{
+    int rv = -1;
+
+    if (s->part_v < 0)
+        return;
+    for (int i = 0; i < s->a.npart; i++) {
+        const SnSetPart *p = &s->a.part[i];
+        if (p->tv != s->part_v || p->rv < 0)
+            continue;
+        if (rv >= 0 && rv != p->rv)
+            return;
+        rv = p->rv;
+    }
+    int64_t n = bound_of(s->u, rv);
+    s->range_v = rv;
+    s->range = SN_NEW_N(c->scratch, SnSetRange, n);
+    for (int64_t r = 0; r < n; r++) {
+        SnSetRange *t = &s->range[r];
+        if (rv >= 0)
+            s->at[rv] = r;
+        valid_range(s, s->part_v, &t->lo, &t->hi);
+        t->off = t->lo < t->hi ? tap_at(s, s->part_v, t->lo) : 0;
+    }
+}
+
+/* Room for the taps of any set. */
+static SnStatus
+size_taps(SnMap *m, SnSets *s, const SnCall *c)
+{
+    int64_t most = 1;
+
+    for (int i = 0; i < s->nwalk && !s->by_elements; i++)
+        most *= bound_of(s->u, s->walk[i]);
+    for (int64_t g = 0; s->by_elements && g < m->ngroup; g++) {
+        int64_t n = 1;
+        place_group(m, s, g);
+        for (int i = 0; i < s->nwalk; i++)
+            if (__builtin_mul_overflow(n, bound_now(s, s->walk[i]), &n))
+                return sn_call_fail(c, "map %s: a set is too large",
+                                    s->u->decl->name);
+        most = n > most ? n : most;
+    }
+    if (s->by_elements)
+        m->maxtap = most;
+    m->seg = SN_NEW_N(c->scratch, SnSeg, most);
+    if (s->weight.t != SN_NUM_UNDEFINED)
+        m->b_of = SN_NEW_N(c->scratch, int64_t, m->maxtap);
+    return SN_OK;
+}
+
+SnStatus
+sn_open_sets(SnMap *m, const SnCall *c, const SnSem *sem, unsigned res)
+{
+    SnSets *s = SN_NEW(c->scratch, SnSets);
+
+    m->sets = s;
+    s->weight = sn_num_undefined();
+    SN_TRY(sn_mapped(c, res, &s->m));
+    s->u = &s->m->u;
+    s->val = SN_NEW_N(c->scratch, int64_t, s->u->T.n);
+    sn_terms_run(&s->u->T, 0, s->at, s->val);
+    SN_TRY(open_reads(s, c, res));
+    choose_shared(c, m, s);
+    choose_lanes(m, s);
+    choose_groups(m, s);
+    order_taps(m, s, sem->mean && sn_mean_in_parts(c));
+    m->two = s->u->nread > 1 || s->weight.t != SN_NUM_UNDEFINED;
+    if (s->u->nread > 1)
+        order_second(c, m, s);
+    m->whole = s->u->whole;
+    s->run = 1;
+    s->part_v = -1;
+    if (!s->by_elements && s->weight.t == SN_NUM_UNDEFINED)
+        choose_run(m, s);
+    if (sem->nonempty)
+        SN_TRY(check_nonempty(c, s));
+    tabulate_range(s, c);
+    return size_taps(m, s, c);
+}
+
+/* ---- one group ---- */
+
+static void
+add_seg(SnMap *m, const SnSets *s, int64_t off, int64_t number)
+{
+    if (m->b_of && s->weight.t != SN_NUM_UNDEFINED) {
+        number = m->nseg; /* taps as they come, each with its weight */
+        sn_terms_run(&s->u->T, sn_num_vars(&s->u->T, s->weight), s->at, s->val);
+        m->b_of[number] = sn_num_value(s->weight, s->val);
+    }
+    m->seg[m->nseg++] = (SnSeg){off, number, (s->hi - s->lo) * s->run};
+}
+
+static void
+walk(SnMap *m, SnSets *s, int depth, int64_t off, int64_t number)
+{
+    if (depth == s->nwalk) {
+        if (s->lo < s->hi)
+            add_seg(m, s, off, number);
+        return;
+    }
+    int v = s->walk[depth];
+    for (int64_t t = 0, n = bound_now(s, v); t < n; t++) {
+        int64_t k = tap_at(s, v, t);
+        if (k >= 0 || !in_part(&s->a, v))
+            walk(m, s, depth + 1, off + k, number + t * s->number[v]);
+    }
+}
+
+/* What the parts add that depend on no tap; false: there is nothing. */
+static bool
+place_parts(SnSets *s, int64_t *off)
+{
+    for (int i = 0; i < s->a.npart; i++) {
+        const SnSetPart *p = &s->a.part[i];
+        if (p->tv >= 0)
+            continue;
+        int64_t k = part_at(s, p, p->rv < 0 ? 0 : s->at[p->rv], 0);
+        if (k < 0)
+            return false;
+        *off += k;
+    }
+    return true;
+}
+
+void
+sn_map_segs(SnMap *m, int64_t g)
+{
+    SnSets *s = m->sets;
+    int64_t off = place_group(m, s, g), number = 0;
+
+    m->nseg = 0;
+    s->lo = 0;
+    s->hi = 1;
+    if (s->range) {
+        const SnSetRange *t = &s->range[s->range_v < 0 ? 0 : s->at[s->range_v]];
+        s->lo = t->lo;
+        s->hi = t->hi;
+        off += t->off;
+        number = t->lo * s->number[s->part_v];
+    } else if (s->part_v >= 0) {
+        valid_range(s, s->part_v, &s->lo, &s->hi);
+        number = s->lo * s->number[s->part_v];
+        if (s->lo < s->hi)
+            off += tap_at(s, s->part_v, s->lo);
+    }
+    if (m->maxtap > 0 && place_parts(s, &off) && s->lo < s->hi)
+        walk(m, s, 0, off, number);
+    m->ntap = 0;
+    for (uint32_t i = 0; i < m->nseg; i++)
+        m->ntap += m->seg[i].n;
+    m->nall = s->u->divisor.t == SN_NUM_INT ? s->u->divisor.v : m->ntap;
+    m->part = 1;
+    m->start = 0;
+    if (s->in_parts) {
+        int64_t n = 0;
+        for (int64_t t = 0; s->parts_v >= 0 && t < bound_of(s->u, s->parts_v);
+             t++)
+            n += tap_at(s, s->parts_v, t) >= 0 || !in_part(&s->a, s->parts_v);
+        bool all = s->parts_v < 0 || n == bound_of(s->u, s->parts_v);
+        m->part = s->parts_v < 0 ? m->ntap : n ? m->ntap / n : 1;
+        m->start = sn_pool_start(true, m->whole, all);
+    }
+}

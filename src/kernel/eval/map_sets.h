@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+/* How the sets of a declared map are walked (map_sets.c). */
+#ifndef SN_MAP_SETS_H
+#define SN_MAP_SETS_H
+
+#include "kernel/eval/map.h"
+#include "kernel/eval/mapped.h"
+
+/* An axis, or a condition: of dim elements, step apart, index
+ * cr * place + ct * tap + c0 of one place and one tap; or a table of these two;
+ * or, where neither will do, a term that is run at each tap. */
+typedef struct SnSetPart {
+    enum { SN_PART_SUM, SN_PART_TABLE, SN_PART_TERM } how;
+    uint32_t vars; /* all that it depends on */
+    int rv, tv;    /* the place, the tap that is walked last; -1: none */
+    int64_t nr, nt;
+    int64_t cr, ct, c0, dim, step;
+    int64_t *tab; /* [nr][nt] offsets, -1 outside */
+    SnMapNum at;  /* the index, or a condition that has to be 1 */
+    bool when;
+} SnSetPart;
+
+typedef struct SnSetRead {
+    int64_t coef[SN_MAP_NVAR], base;
+    int npart;
+    SnSetPart part[2 * SN_MAP_RANK];
+} SnSetRead;
+
+typedef enum SnVarUse { SN_VAR_GROUP, SN_VAR_LANE, SN_VAR_SHARED } SnVarUse;
+
+/* A variable of the groups: its places, and what one more adds; and sums of
+ * these. */
+typedef struct SnSetStep {
+    int v;
+    int64_t n, a, b, y, chan, centre;
+} SnSetStep;
+
+/* The valid taps [lo, hi) of a range, and the offset of the first. */
+typedef struct SnSetRange {
+    int64_t lo, hi, off;
+} SnSetRange;
+
+typedef struct SnSets {
+    SnMapped *m;
+    const SnMapping *u;
+    SnSetRead a, b;  /* first and second operand */
+    SnMapNum weight; /* place of what belongs to a tap; undefined: nothing */
+    bool has_centre;
+    int64_t centre[SN_MAP_NVAR], centre0, chan[SN_MAP_NVAR];
+    SnVarUse use[SN_MAP_NVAR];
+    int nlanevar, shared; /* -1: none */
+    int ngroup;
+    SnSetStep group[SN_MAP_NVAR], sum; /* the slowest first */
+    int64_t g;                         /* the group that sum is of */
+    /* taps: those walked one by one, then one whose valid ones are a range
+     * (-1: none), then whole ones, run elements of one step */
+    int nwalk, walk[SN_MAP_NVAR], part_v, parts_v;
+    bool in_parts;
+    int64_t run, number[SN_MAP_NVAR];
+    SnSetRange *range; /* of part_v, for each place range_v (-1: one) */
+    int range_v;
+    bool by_elements; /* some bound of taps depends on elements */
+    /* the group under way: places, taps, and the values of terms there */
+    int64_t at[SN_MAP_NVAR], lo, hi, *val;
+} SnSets;
+
+/* Fills m for a result that has elements, but for a and b; arrays live in
+ * c->scratch. */
+SnStatus sn_open_sets(SnMap *m, const SnCall *c, const SnSem *sem,
+                      unsigned res);
+
+#endif

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+/* A call's map with the call's shapes, attributes and data put in. */
+#ifndef SN_MAPPED_H
+#define SN_MAPPED_H
+
+#include "graph/map_args.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct SnMapped {
+    SnMapping u;
+    SnMapArgs args;
+} SnMapped;
+
+/* The map of result res, with what it reads, places cut so that indices are
+ * sums wherever that can be.  Lives in c->scratch. */
+SnStatus sn_mapped(const SnCall *c, unsigned res, SnMapped **m);
+/* The same without what it reads; operands may lack data. */
+SnStatus sn_mapped_open(const SnCall *c, unsigned res, SnMapped **m);
+/* The tensor that a read is of. */
+const SnTensor *sn_mapped_tensor(const SnCall *c, unsigned res,
+                                 const SnMapped *m, const SnMapRead *r);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What follows from a declaration of a map before any shape is known. */
+#ifndef SN_MAP_FACTS_H
+#define SN_MAP_FACTS_H
+
+#include "map/decl.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Is element i of the result made of the operands' elements i, i being the
+ * whole place?  An operand that is repeated along axes where it has 1 counts:
+ * see sn_map_repeats. */
+bool sn_map_in_place(const SnMapDecl *d);
+/* Is some operand repeated along axes where it has 1? */
+bool sn_map_repeats(const SnMapDecl *d);
+
+/* ---- axes in another order ---- */
+
+/* How a parameter depends on the order of axes. */
+typedef enum SnMapAxisUse {
+    SN_MX_NONE,  /* not at all; operands too */
+    SN_MX_INDEX, /* an axis number */
+    SN_MX_LIST,  /* a list of axis numbers */
+    SN_MX_EACH,  /* one entry for each axis; or none, for the default */
+    SN_MX_PAIRS  /* all befores, then all afters */
+} SnMapAxisUse;
+
+/* Does permuting the axes of all operands permute those of the result alike,
+ * once parameters are renumbered, for every formula over the map? */
+bool sn_map_axes_free(const SnMapDecl *d);
+/* Of parameter i, where sn_map_axes_free. */
+SnMapAxisUse sn_map_axis_use(const SnMapDecl *d, unsigned i);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

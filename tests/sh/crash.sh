@@ -1,0 +1,149 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# A model whose weights lie beside it is the old one or the new one, whole,
+# whatever becomes of the process that writes it: killed at each call on files,
+# ended by signals, each call failed once, and two writers at once.
+# PAIRS: how many pairs of writers.
+suite=crash
+. tests/sh_case.sh
+fault=$BUILD/tests/fault.so
+PAIRS=${PAIRS:-20}
+if [ -n "${SAN:-}" ]; then
+    echo "skip crash: calls cannot be replaced under a sanitizer"
+    exit 0
+fi
+
+# model FACTOR: a graph with two constants that go to a sidecar file.
+model() {
+    echo 'sinter-graph 1'
+    echo 'graph "g" {'
+    echo '  %x = Placeholder() : f32[128]'
+    for k in 1 2; do
+        awk -v k=$k -v f="$1" 'BEGIN { printf "  %%c%d = Constant() {data = [", k
+            for (i = 0; i < 128; i++) printf "%s%d", i ? ", " : "", i * f + k
+            print "]} : f32[128]" }'
+    done
+    printf '  %%y = Add(%%x, %%c1) : f32[128]\n  %%z = Mul(%%y, %%c2) : f32[128]\n'
+    printf '  Save(%%z) {name = "z"}\n}\n'
+}
+# what FILE: which model it is, in words.
+what() {
+    "$sinter" opt "$1" --passes=dce >"$tmp/read" 2>"$tmp/read.err" || {
+        echo "unreadable ($(head -n 1 "$tmp/read.err"))"
+        return
+    }
+    for w in old new third; do
+        cmp -s "$tmp/read" "$tmp/$w.txt" && echo $w && return
+    done
+    echo mixed
+}
+# names of the two files: a text and one sidecar file, nothing else.
+two() { [ "$(ls "$tmp/d" | sed 's/\.[0-9a-f]\{16\}\./.HASH./')" = "m.HASH.snw
+m.sn" ]; }
+
+for w in old:1 new:2 third:3; do
+    model "${w#*:}" >"$tmp/${w%:*}.sn"
+    "$sinter" opt "$tmp/${w%:*}.sn" --passes=dce >"$tmp/${w%:*}.txt" || exit 1
+done
+save() { "$sinter" opt "$tmp/$1.sn" --passes=dce -o "$tmp/d/m.sn" 2>"$tmp/err"; }
+fresh() {
+    rm -rf "$tmp/d"
+    mkdir "$tmp/d"
+    save old
+}
+fresh
+old=$(basename "$(side "$tmp/d/m.sn")")
+FAULT_SET=io FAULT_COUNT=$tmp/n LD_PRELOAD=$fault "$sinter" \
+    opt "$tmp/new.sn" --passes=dce -o "$tmp/d/m.sn" || exit 1
+n=$(cat "$tmp/n")
+if two && [ "$(what "$tmp/d/m.sn")" = new ] && [ "$n" -gt 20 ]; then
+    echo "ok crash replaced: one sidecar file, $n calls"
+else
+    echo "not ok crash replaced: $(ls "$tmp/d"), $n calls"
+    bad=1
+fi
+
+# sweep NAME HOW: at each call; a signal's number or fail.
+sweep() {
+    nold=0 nnew=0 nbad=0 i=0
+    while [ $((i += 1)) -le "$n" ]; do
+        fresh
+        (FAULT_SET=io FAULT_AT=$i FAULT_HOW=$2 LD_PRELOAD=$fault "$sinter" opt \
+            "$tmp/new.sn" --passes=dce -o "$tmp/d/m.sn") >"$tmp/o" 2>&1
+        rc=$?
+        is=$(what "$tmp/d/m.sn")
+        case $is in
+        old) nold=$((nold + 1)) ;;
+        new) nnew=$((nnew + 1)) ;;
+        *)
+            echo "| $1 at call $i: $is"
+            nbad=$((nbad + 1))
+            ;;
+        esac
+        # Nobody cleans up after kill -9.  Where the lock, the old text or the
+        # directory fails, the old sidecar file may be named yet.
+        case $2:$is in
+        9:*) ;;
+        fail:new) rm -f "$tmp/d/$old" ;;
+        esac
+        if [ "$2" != 9 ] && ! two; then
+            echo "| $1 at call $i: leaves" $(ls "$tmp/d")
+            nbad=$((nbad + 1))
+        fi
+        case $2:$rc:$is in
+        fail:0:new | fail:3:old | fail:5:* | fail:6:old) ;;
+        fail:*)
+            echo "| $1 at call $i: exit code $rc, $is: $(head -n 1 "$tmp/o")"
+            nbad=$((nbad + 1))
+            ;;
+        esac
+    done
+    # Who starts this in the background has it ignore SIGINT.
+    if [ $nbad -eq 0 ] && { [ $nold -gt 0 ] || [ "$2" = 2 ]; }; then
+        echo "ok crash $1: $nold old, $nnew new"
+    else
+        echo "not ok crash $1: $nbad of $n calls"
+        bad=1
+    fi
+}
+# The shell says what ended a child.
+sweep kill 9 2>/dev/null
+sweep terminate 15 2>/dev/null
+sweep interrupt 2 2>/dev/null
+sweep fail fail
+
+# A file that grows too large is a write that fails, also where the signal is
+# not ignored by who starts the program.
+fresh
+(ulimit -f 1; save new)
+rc=$?
+if [ $rc -eq 5 ] && two && [ "$(what "$tmp/d/m.sn")" = old ]; then
+    echo "ok crash too_large"
+else
+    echo "not ok crash too_large: exit $rc, $(ls "$tmp/d")"
+    bad=1
+fi
+
+# Two writers and a reader.
+nbad=0 i=0
+fresh
+while [ $((i += 1)) -le "$PAIRS" ]; do
+    save new & a=$!
+    save third & b=$!
+    "$sinter" inspect "$tmp/d/m.sn" >/dev/null 2>"$tmp/reader" || {
+        echo "| pair $i: the reader says $(head -n 1 "$tmp/reader")"
+        nbad=$((nbad + 1))
+    }
+    wait $a && wait $b && two || nbad=$((nbad + 1))
+    case $(what "$tmp/d/m.sn") in
+    new | third) ;;
+    *) nbad=$((nbad + 1)) ;;
+    esac
+done
+if [ $nbad -eq 0 ]; then
+    echo "ok crash writers: $PAIRS pairs"
+else
+    echo "not ok crash writers: $nbad of $PAIRS pairs"
+    bad=1
+fi
+exit $bad

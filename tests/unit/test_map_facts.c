@@ -1,0 +1,411 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What follows from declarations of maps: which are element by element, in
+ * which axes may stand in another order, and what becomes of their arguments;
+ * and which moves keep every element. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <string.h>
+
+#include "dsl/syntax/parse.h"
+#include "graph/axes.h"
+#include "graph/moved.h"
+#include "map/facts.h"
+#include "sn_kinds.h"
+
+static const char *const dirs[] = {"."};
+
+static SnArena *arena;
+static SnDefs *defs;
+
+static int
+setup(void **state)
+{
+    (void)state;
+    arena = sn_arena_new();
+    defs = sn_defs_new(arena);
+    return 0;
+}
+
+static int
+teardown(void **state)
+{
+    (void)state;
+    sn_arena_free(arena);
+    return 0;
+}
+
+/* The maps of maps.def and of this text. */
+static void
+declare(const char *text)
+{
+    const char *s =
+        sn_format(arena, "version 1;\ninclude \"maps.def\";\n%s", text);
+    SnDiag *diag = sn_diag_new(arena);
+
+    sn_def_parse_text(defs, diag, "t.def", s, strlen(s), dirs, 1);
+    sn_def_resolve(defs, diag);
+    assert_string_equal(sn_diag_text(diag, arena), "");
+}
+
+static const SnMapDecl *
+map(const char *name)
+{
+    const SnDefMap *m = sn_def_map(defs, name);
+
+    assert_non_null(m);
+    assert_non_null(m->decl);
+    return m->decl;
+}
+
+/* How parameters, operands left out, depend on the order of axes: "no", or a
+ * letter for each. */
+static const char *
+axes_of(const SnMapDecl *d)
+{
+    SnBuf b;
+
+    if (!sn_map_axes_free(d))
+        return "no";
+    sn_buf_init(&b, arena);
+    for (unsigned i = 0; i < d->nparam; i++)
+        if (d->param[i].kind != SN_MP_OPERAND)
+            sn_putc(&b, "-ILEP"[sn_map_axis_use(d, i)]);
+    return sn_buf_str(&b);
+}
+
+typedef struct Want {
+    const char *map, *axes;
+} Want;
+
+static void
+check(const Want *w, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(axes_of(map(w[i].map)), w[i].axes))
+            fail_msg("%s: '%s', not '%s'", w[i].map, axes_of(map(w[i].map)),
+                     w[i].axes);
+}
+
+/* ---- the maps there are ---- */
+
+static void
+core_maps(void **state)
+{
+    static const Want want[] = {
+        {"each", ""},
+        {"fill", "no"},
+        {"broadcast", ""},
+        {"conv", "no"},
+        {"conv_transpose", "no"},
+        {"matmul", "no"},
+        {"pool", "no"},
+        {"row", "I"},
+        {"reduce", "no"}, /* the order of a set's elements */
+        {"window_channel", "no"},
+        {"bag", "no"},
+        {"bag_at", "no"},
+        {"topk", "-I-"},
+        {"permute", "no"},
+        {"reshape", "no"},
+        {"concat", "I"},
+        {"slice", "EEE"},
+        {"tile", "E"},
+        {"flip", "L"},
+        {"space_to_depth", "no"},
+        {"depth_to_space", "no"},
+        {"pad", "P-"},
+        {"gather", "no"},
+        {"nearest", "EE--"},
+        {"table", "no"},
+    };
+    enum { N = sizeof want / sizeof *want };
+
+    (void)state;
+    declare("");
+    assert_int_equal(defs->nmap, N);
+    check(want, N);
+    for (size_t i = 0; i < N; i++) {
+        const char *m = want[i].map;
+        bool joins = !strcmp(m, "broadcast");
+        assert_int_equal(sn_map_in_place(map(m)), joins || !strcmp(m, "each"));
+        assert_int_equal(sn_map_repeats(map(m)), joins || !strcmp(m, "matmul"));
+    }
+}
+
+/* ---- others ---- */
+
+/* Each is one thing away from what may pass. */
+static const char more[] =
+    "map roll(x[d...], shift : int[d]) {\n"
+    "  result [i < d];\n  read x[(i - shift) % d];\n}\n"
+    "map unfold(x[n, s..., c], kernel : int[s], stride : int[s]) {\n"
+    "  require kernel > 0 and stride > 0 and s >= kernel;\n"
+    "  result [b < n, p < (s - kernel) / stride + 1,\n"
+    "          u < product(kernel) * c];\n"
+    "  read x[b, p * stride + unflat(u / c, kernel), u % c] else fill;\n}\n"
+    "map groupwise(x[n, s..., c], groups : int) {\n"
+    "  let size = c / groups;\n"
+    "  result [b < n, i < s, m < c];\n  taps [t < s, u < size];\n"
+    "  read x[b, t, m / size * size + u];\n  centre x[b, i, m];\n}\n"
+    /* a set that no axis bounds */
+    "map halves(x[d...], from : int[d], k : int) {\n"
+    "  let n = d / 2;\n  require count(d) > 0;\n"
+    "  result [i < n];\n  taps [t < k];\n"
+    "  read x[from + 2 * i + t * product(n) + sum(from)] else skip;\n}\n"
+    "map mirror(x[d...], axes : axes(x), pads : int[2, d]) {\n"
+    "  require pads[1] >= 0 and count(axes) > 0;\n"
+    "  result [i < d + pads[0] + pads[1]];\n"
+    "  let at = i - pads[0];\n"
+    "  read x[select(axis(d) in axes, d - 1 - at, at)] else fill;\n}\n"
+    "map pair(x[d...], y[1|d...], step : real[d] = 1.0) {\n"
+    "  result [i < d];\n"
+    "  read x[floor(real(i) * step)] else fill;\n  read y[i];\n}\n"
+    "map numbered(x[d...]) {\n"
+    "  result [i < d];\n  read x[(i + axis(d)) % d];\n}\n"
+    "map first(x[d...]) {\n"
+    "  result [i < d];\n  read x[(i + d[0]) % d];\n}\n"
+    "map final(x[d...]) {\n"
+    "  result [i < d];\n  read x[(i + last(d)) % d];\n}\n"
+    "map ahead(x[d...]) {\n"
+    "  result [i < d];\n  read x[(i + before(d)) % d];\n}\n"
+    "map longer(x[d...], n : int) {\n"
+    "  result [i < d, k < n];\n  read x[i];\n}\n"
+    "map dropped(x[d...]) {\n"
+    "  result [i < d when d > 1];\n  read x[i];\n}\n"
+    "map own(x[d...], dims : int[]) {\n"
+    "  require count(dims) > 0;\n"
+    "  result [i < d];\n  read x[i];\n}\n"
+    "map outer(x[d...], y[e...]) {\n"
+    "  result [i < d, j < e];\n  read x[i];\n  read y[j];\n}\n"
+    "map along(x[d...]) {\n"
+    "  result [i < d];\n  taps [t < d];\n  read x[t];\n}\n"
+    "map axes_list(x[d...], axes : axes(x)) {\n"
+    "  result [i < d];\n  read x[(i + product(axes)) % d];\n}\n"
+    /* an axis by its number */
+    "map turn(x[a..., d @ axis, b...], by : int, axis : axis(x)) {\n"
+    "  result [i < a, p < d, j < b];\n"
+    "  read x[i, (p + by) % d, j];\n}\n"
+    "map swapped(x[a..., d @ axis, b...], axis : axis(x)) {\n"
+    "  result [j < b, p < d, i < a];\n  read x[i, p, j];\n}\n"
+    "map around(x[a..., d @ axis, b...], axis : axis(x)) {\n"
+    "  result [i < a, p < d, j < b];\n"
+    "  read x[a - 1 - i, p, j];\n}\n"
+    "map sized(x[a..., d @ axis, b...], axis : axis(x)) {\n"
+    "  result [i < a, p < d, j < b];\n"
+    "  read x[i, (p + product(a)) % d, j];\n}\n"
+    "map at_axis(x[a..., d @ axis, b...], axis : axis(x)) {\n"
+    "  result [i < a, p < d, j < b];\n"
+    "  read x[i, (p + axis) % d, j];\n}\n"
+    "map shifts(x[a..., d @ axis, b...], axis : axis(x), by : int[a]) {\n"
+    "  require by >= 0;\n"
+    "  result [i < a, p < d, j < b];\n  read x[i, p, j];\n}\n";
+
+static void
+declared_maps(void **state)
+{
+    static const Want want[] = {
+        {"roll", "E"},       {"unfold", "no"},  {"groupwise", "no"},
+        {"halves", "E-"},    {"mirror", "LP"},  {"pair", "E"},
+        {"numbered", "no"},  {"first", "no"},   {"final", "no"},
+        {"ahead", "no"},     {"longer", "no"},  {"dropped", "no"},
+        {"own", "no"},       {"outer", "no"},   {"along", "no"},
+        {"turn", "-I"},      {"swapped", "no"}, {"around", "no"},
+        {"sized", "no"},     {"at_axis", "no"}, {"shifts", "no"},
+        {"axes_list", "no"},
+    };
+
+    (void)state;
+    declare(more);
+    check(want, sizeof want / sizeof *want);
+    assert_true(sn_map_repeats(map("pair")));
+    assert_false(sn_map_in_place(map("dropped")));
+    assert_false(sn_map_in_place(map("longer")));
+    assert_true(sn_map_in_place(map("own")));
+}
+
+/* ---- arguments ---- */
+
+static SnInts
+ints(uint32_t n, const int64_t *v)
+{
+    return (SnInts){n, v};
+}
+
+static void
+same(SnInts got, uint32_t n, const int64_t *want)
+{
+    assert_int_equal(got.n, n);
+    for (uint32_t i = 0; i < n; i++)
+        assert_int_equal(got.v[i], want[i]);
+}
+
+#define INTS(...)                                                       \
+    (uint32_t)(sizeof((int64_t[]){__VA_ARGS__}) / 8), (const int64_t[]) \
+    {                                                                   \
+        __VA_ARGS__                                                     \
+    }
+
+/* Through Transpose {perm = [0, 3, 1, 2]}: of a picture to channels first. */
+static bool
+below(SnKind k, void *attr)
+{
+    return sn_axes_renumber(arena, sn_desc(k), attr, ints(INTS(0, 3, 1, 2)));
+}
+
+static void
+renumbered(void **state)
+{
+    (void)state;
+    SnSliceAttr s = {.start = ints(INTS(1, 2, 3, 4)),
+                     .size = ints(INTS(5, 6, 7, 8)),
+                     .step = ints(INTS(1, -1, 2, -2))};
+    assert_true(below(SN_K_SLICE, &s));
+    same(s.start, INTS(1, 3, 4, 2));
+    same(s.size, INTS(5, 7, 8, 6));
+    same(s.step, INTS(1, 2, -2, -1));
+
+    SnPadAttr p = {.pads = ints(INTS(0, 1, 2, 3, 4, 5, 6, 7)),
+                   .mode = SN_PAD_MODE_EDGE};
+    assert_true(below(SN_K_PAD, &p));
+    same(p.pads, INTS(0, 2, 3, 1, 4, 6, 7, 5));
+    assert_int_equal(p.mode, SN_PAD_MODE_EDGE);
+    p.pads = ints(INTS(0, 1, 2, 3));
+    assert_false(below(SN_K_PAD, &p));
+
+    SnConcatAttr c = {.axis = 1};
+    assert_true(below(SN_K_CONCAT, &c));
+    assert_int_equal(c.axis, 3);
+    c.axis = -1;
+    assert_true(below(SN_K_CONCAT, &c));
+    assert_int_equal(c.axis, 2);
+
+    SnFlipAttr f = {.axes = ints(INTS(-3, 3))};
+    assert_true(below(SN_K_FLIP, &f));
+    same(f.axes, INTS(3, 2));
+
+    static const float scale[] = {1, 2, 3, 4};
+    SnResizeNearestAttr r = {.dims = ints(INTS(1, 2, 3, 4)),
+                             .scale = {4, scale}};
+    assert_true(below(SN_K_RESIZE_NEAREST, &r));
+    same(r.dims, INTS(1, 3, 4, 2));
+    assert_true(r.scale.v[0] == 1 && r.scale.v[1] == 3 && r.scale.v[2] == 4 &&
+                r.scale.v[3] == 2);
+    r.scale = (SnReals){0};
+    assert_true(below(SN_K_RESIZE_NEAREST, &r));
+    assert_int_equal(r.scale.n, 0);
+
+    SnReduceMaxAttr m = {.axes = ints(INTS(1))};
+    assert_false(below(SN_K_REDUCE_MAX, &m));
+    assert_true(sn_axes_repeat(sn_desc(SN_K_ADD)));
+    assert_false(sn_axes_repeat(sn_desc(SN_K_CONCAT)));
+}
+
+/* ---- moves that keep every element ---- */
+
+static SnGraph *g;
+
+static SnRef
+input(uint32_t n, const int64_t *dim)
+{
+    SnPlaceholderAttr at = {.boundary = SN_PLACEHOLDER_BOUNDARY_NONE};
+
+    return SN_REF(sn_placeholder_new(g, NULL, sn_shape(g->pool, (int)n, dim),
+                                     NULL, &at, sn_type_plain(g->pool, SN_F32)),
+                  0);
+}
+
+static const SnType *
+f32(void)
+{
+    return sn_type_plain(g->pool, SN_F32);
+}
+
+static SnMoved
+reshaped(SnRef x, uint32_t n, const int64_t *dims)
+{
+    SnReshapeAttr at = {.dims = {n, dims}};
+
+    return sn_moved(g, sn_reshape_new(g, NULL, x, &at, f32()));
+}
+
+static SnMoved
+permuted(SnRef x, uint32_t n, const int64_t *perm)
+{
+    SnTransposeAttr at = {.perm = {n, perm}};
+
+    return sn_moved(g, sn_transpose_new(g, NULL, x, &at, f32()));
+}
+
+static SnMoved
+sliced(SnRef x, SnInts start, SnInts size, SnInts step)
+{
+    SnSliceAttr at = {.start = start, .size = size, .step = step};
+
+    return sn_moved(g, sn_slice_new(g, NULL, x, &at, f32()));
+}
+
+static void
+orders(void **state)
+{
+    (void)state;
+    g = sn_graph_new(arena, "t");
+    SnRef x = input(INTS(2, 6, 4));
+    assert_int_equal(reshaped(x, INTS(8, 6)), SN_MOVED_IN_ORDER);
+    assert_int_equal(reshaped(x, INTS(-1)), SN_MOVED_IN_ORDER);
+    assert_int_equal(reshaped(x, INTS(3, 1, 16)), SN_MOVED_IN_ORDER);
+    assert_int_equal(reshaped(input(INTS(5, 7)), INTS(7, 5)),
+                     SN_MOVED_IN_ORDER);
+    assert_int_equal(reshaped(input(INTS(0, 7)), INTS(0, 7)),
+                     SN_MOVED_IN_ORDER);
+    assert_int_equal(reshaped(input(INTS(1, 1)), INTS(1)), SN_MOVED_IN_ORDER);
+    assert_int_equal(permuted(x, INTS(0, 1, 2)), SN_MOVED_IN_ORDER);
+    assert_int_equal(permuted(x, INTS(2, 0, 1)), SN_MOVED_ONCE);
+    assert_int_equal(permuted(input(INTS(2, 2)), INTS(1, 0)), SN_MOVED_ONCE);
+    assert_int_equal(permuted(input(INTS(1, 6, 1)), INTS(1, 2, 0)),
+                     SN_MOVED_IN_ORDER);
+    SnFlipAttr f = {.axes = {INTS(1)}};
+    assert_int_equal(sn_moved(g, sn_flip_new(g, NULL, x, &f, f32())),
+                     SN_MOVED_ONCE);
+    assert_int_equal(sliced(x, ints(INTS(0, 0, 0)), ints(INTS(2, 6, 4)),
+                            ints(INTS(1, 1, 1))),
+                     SN_MOVED_IN_ORDER);
+    assert_int_equal(sliced(x, ints(INTS(0, 5, 0)), ints(INTS(2, 6, 4)),
+                            ints(INTS(1, -1, 1))),
+                     SN_MOVED_ONCE);
+    assert_int_equal(sliced(x, ints(INTS(0, 0, 0)), ints(INTS(2, 5, 4)),
+                            ints(INTS(1, 1, 1))),
+                     SN_MOVED_ELSE);
+    SnTileAttr t = {.repeats = {INTS(1, 1, 2)}};
+    assert_int_equal(sn_moved(g, sn_tile_new(g, NULL, x, &t, f32())),
+                     SN_MOVED_ELSE);
+    assert_int_equal(sn_moved(g, sn_relu_new(g, NULL, x, f32())),
+                     SN_MOVED_ELSE);
+}
+
+static void
+blocks(void **state)
+{
+    (void)state;
+    g = sn_graph_new(arena, "t");
+    SnSpaceToDepthAttr s = {.block = 2};
+    SnDepthToSpaceAttr d = {.block = 3};
+    SnRef x = input(INTS(2, 4, 6, 5)), y = input(INTS(1, 2, 3, 18));
+    assert_int_equal(sn_moved(g, sn_space_to_depth_new(g, NULL, x, &s, f32())),
+                     SN_MOVED_ONCE);
+    assert_int_equal(sn_moved(g, sn_depth_to_space_new(g, NULL, y, &d, f32())),
+                     SN_MOVED_ONCE);
+}
+
+int
+main(void)
+{
+#define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+    const struct CMUnitTest tests[] = {
+        T(core_maps), T(declared_maps), T(renumbered), T(orders), T(blocks),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
