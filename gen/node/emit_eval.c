@@ -610,12 +610,6 @@ emit_part(const SnDefs *s, unsigned part, const char *outdir, SnDiag *d)
                          : sn_format(a, "sn_eval_%u.h", part),
             s->is_plugin ? sn_emit_name(s, "kinds.h")
                          : sn_format(a, "sn_attr_%u.h", part));
-    if (!s->is_plugin && part == 0)
-        sn_puts(&b,
-                "\n/* Every plain move: copies by its map. */\nSnStatus\n"
-                "sn_eval_move(const SnCall *c)\n{\n"
-                "    for (unsigned r = 0; r < c->nout; r++)\n"
-                "        SN_TRY(sn_move(c, r, NULL));\n    return SN_OK;\n}\n");
     for (uint32_t i = 0; i < s->nnode; i++)
         if (s->is_plugin || sn_part(s->node[i]) == part)
             put_node(&b, s, s->node[i], d);

@@ -138,8 +138,10 @@ emit_gen_h(const SnDefs *s, const char *outdir, SnDiag *d)
     sn_buf_init(&b, a);
     sn_emit_head(&b, "Functions that the tables of sn_kinds.c point to.");
     const char *guard = sn_emit_guard(s, "gen.h");
-    sn_putf(&b, "#ifndef %s\n#define %s\n\n#include \"graph/desc.h\"\n", guard,
-            guard);
+    sn_putf(&b,
+            "#ifndef %s\n#define %s\n\n#include \"graph/desc.h\"\n"
+            "#include \"kernel/eval/map.h\"\n",
+            guard, guard);
     for (unsigned part = 0; part < SN_NPART && !s->is_plugin; part++)
         sn_putf(&b, "#include \"sn_eval_%u.h\"\n", part);
     sn_putc(&b, '\n');

@@ -87,9 +87,6 @@ sn_emit_parts(const SnDefs *s, const char *outdir, SnDiag *d)
         SnBuf attrs, evals;
         sn_buf_init(&attrs, s->arena);
         sn_buf_init(&evals, s->arena);
-        if (part == 0)
-            sn_puts(&evals,
-                    "SnEvalFn sn_eval_move; /* of all plain moves */\n");
         for (uint32_t i = 0; i < s->nnode; i++)
             if (sn_part(s->node[i]) == part) {
                 sn_emit_struct(&attrs, s->node[i]);

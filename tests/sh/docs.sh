@@ -40,14 +40,15 @@ for f in "$tmp"/map?; do
 done
 
 # Every example of backends.md but the commands, which tests/sh/npu.sh runs,
-# stands in examples/npu.
-squeeze examples/npu/npu.def >"$tmp/npu"
-squeeze examples/npu/npu_kernels.c >>"$tmp/npu"
+# stands in examples.
+squeeze examples/npu/npu.def >"$tmp/examples"
+squeeze examples/npu/npu_kernels.c >>"$tmp/examples"
+squeeze examples/maps/own_maps.def >>"$tmp/examples"
 awk -v d="$tmp" '/^```/ { on = !on; n += on; sh = /sh/; next }
     on && !sh { print > (d "/block" n) }' docs/backends.md
 for f in "$tmp"/block*; do
-    grep -qF "$(squeeze "$f" | sed 's/^ *//; s/ *$//')" "$tmp/npu"
-    say $? "backends.md: '$(head -n 1 "$f" | sed 's/^ *//')' is in examples/npu"
+    grep -qF "$(squeeze "$f" | sed 's/^ *//; s/ *$//')" "$tmp/examples"
+    say $? "backends.md: '$(head -n 1 "$f" | sed 's/^ *//')' is in examples"
 done
 
 # The refused rule of proofs.md is the corpus's.

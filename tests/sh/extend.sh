@@ -33,6 +33,10 @@ node SumAndDifference {
   sem point z = q(d(a) - d(b)) over broadcast(a, b);
 }
 D
+# And maps with their nodes, as they are out of the tree (tests/sh/maps.sh).
+suite=extend
+. tests/own_maps.sh
+sed -n '/^map roll/,$p' examples/maps/own_maps.def >>"$tmp/nodes.def"
 b=$BUILD/extend
 new() { # builds the compiler from the declarations in $tmp
     $MAKE all BUILD="$b" DEFDIR="$tmp" OPT=-O1 SAN= "$@" >"$tmp/log" 2>&1
@@ -64,6 +68,36 @@ if grep -qE 'quant_cleanup\.(absorb|sink).*Softsign' "$tmp/log" &&
     ok "the Rescale of the LRN is absorbed by the new node"
 else
     fail "the Rescale of the LRN is absorbed by the new node"
+fi
+
+# Maps of one's own.
+own_sinter=$b/sinter
+own_maps
+cp "$b/gen/proofs.txt" "$tmp/log"
+own_says "a Transpose sinks below Roll" 'sink Transpose below Roll' "$tmp/log"
+own_says "the reference has the map" 'unfold(x[n, s..., c]' "$b/gen/reference.md"
+if $MAKE "$b/tests/random_graphs" "$b/tests/sn_tests" "$b/tests/test_random" BUILD="$b" \
+    DEFDIR="$tmp" OPT=-O1 SAN= >"$tmp/log" 2>&1 &&
+    "$b/tests/sn_tests" >"$tmp/log" 2>&1; then
+    ok "the tests of each rule, new ones among them"
+else
+    fail "the tests of each rule, new ones among them"
+fi
+mkdir "$tmp/random"
+"$b/tests/random_graphs" "$tmp/random" 1 1500 >"$tmp/log" 2>&1
+for k in Roll Unfold RingMean; do
+    n=$(cat "$tmp/random/"*.sn | grep -c " = $k(")
+    echo "$n of $k in 1500 random graphs" >>"$tmp/log"
+    if [ "$n" -ge 20 ]; then
+        ok "random graphs draw $k"
+    else
+        fail "random graphs draw $k"
+    fi
+done
+if "$b/tests/test_random" >"$tmp/log" 2>&1; then
+    ok "passes on random graphs"
+else
+    fail "passes on random graphs"
 fi
 
 # A group sinks together, or not at all.

@@ -2,15 +2,17 @@
 /* Writes a small ONNX model for a test: a chain of operators without
  * parameters on one f32 input.
  *
- *     mkonnx OUT.onnx OPSET 1x4x4x8 LRN:size=3 Softsign ...
+ *     mkonnx OUT.onnx OPSET 1x4x4x8[:1x4x4x2] LRN:size=3 Roll@com.x:by=0/1 ...
  *
- * Attributes are integers or reals (with a point). */
+ * The result has the shape of the input where none is given.  Attributes are
+ * integers, lists of them (with slashes) or reals (with a point); a domain of
+ * another name than ONNX's is of version 1. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "onnx.pb-c.h"
 
-enum { MAXOP = 32 };
+enum { MAXOP = 32, MAXINTS = 8 };
 
 static Onnx__ValueInfoProto *
 value(char *name, const char *dims)
@@ -33,7 +35,7 @@ value(char *name, const char *dims)
             ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_VALUE;
         dim[i][n].dim_value = strtoll(s, &end, 10);
         pd[i][n] = &dim[i][n];
-        s = *end ? end + 1 : end;
+        s = *end == 'x' ? end + 1 : "";
     }
     shape[i].n_dim = n;
     shape[i].dim = pd[i];
@@ -50,7 +52,30 @@ value(char *name, const char *dims)
     return &v[i];
 }
 
-/* "LRN:size=3,alpha=0.5" */
+static void
+fill_attr(Onnx__AttributeProto *a, char *text)
+{
+    onnx__attribute_proto__init(a);
+    a->has_type = 1;
+    if (strchr(text, '.')) {
+        a->type = ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__FLOAT;
+        a->has_f = 1;
+        a->f = strtof(text, NULL);
+    } else if (strchr(text, '/')) {
+        a->type = ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__INTS;
+        a->ints = calloc(MAXINTS, sizeof *a->ints);
+        for (char *p = text; p && a->n_ints < MAXINTS; p = strchr(p, '/')) {
+            p += *p == '/';
+            a->ints[a->n_ints++] = strtoll(p, NULL, 10);
+        }
+    } else {
+        a->type = ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__INT;
+        a->has_i = 1;
+        a->i = strtoll(text, NULL, 10);
+    }
+}
+
+/* "LRN:size=3,alpha=0.5", "Roll@com.x:by=0/1" */
 static void
 fill_node(Onnx__NodeProto *n, char *spec, char *in, char *out)
 {
@@ -61,6 +86,11 @@ fill_node(Onnx__NodeProto *n, char *spec, char *in, char *out)
     onnx__node_proto__init(n);
     if (at)
         *at++ = 0;
+    char *domain = strchr(spec, '@');
+    if (domain) {
+        *domain++ = 0;
+        n->domain = domain;
+    }
     n->op_type = spec;
     n->name = out;
     names[k] = in;
@@ -72,21 +102,11 @@ fill_node(Onnx__NodeProto *n, char *spec, char *in, char *out)
     for (char *p = at; p && *p && n->n_attribute < 8;) {
         Onnx__AttributeProto *a = malloc(sizeof *a);
         char *eq = strchr(p, '='), *next = strchr(p, ',');
-        onnx__attribute_proto__init(a);
         if (next)
             *next++ = 0;
         *eq++ = 0;
+        fill_attr(a, eq);
         a->name = p;
-        a->has_type = 1;
-        if (strchr(eq, '.')) {
-            a->type = ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__FLOAT;
-            a->has_f = 1;
-            a->f = strtof(eq, NULL);
-        } else {
-            a->type = ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__INT;
-            a->has_i = 1;
-            a->i = strtoll(eq, NULL, 10);
-        }
         n->attribute[n->n_attribute++] = a;
         p = next;
     }
@@ -98,7 +118,8 @@ main(int argc, char **argv)
     Onnx__ModelProto m = ONNX__MODEL_PROTO__INIT;
     Onnx__GraphProto g = ONNX__GRAPH_PROTO__INIT;
     Onnx__OperatorSetIdProto op = ONNX__OPERATOR_SET_ID_PROTO__INIT;
-    Onnx__OperatorSetIdProto *ops[] = {&op};
+    Onnx__OperatorSetIdProto other[MAXOP], *ops[MAXOP + 1] = {&op};
+    size_t nops = 1;
     Onnx__NodeProto node[MAXOP], *pn[MAXOP];
     Onnx__ValueInfoProto *in[1], *out[1];
     static char name[MAXOP + 1][16];
@@ -113,13 +134,25 @@ main(int argc, char **argv)
         snprintf(name[i + 1], sizeof name[0], "y%d", i);
         fill_node(&node[i], argv[4 + i], name[i], name[i + 1]);
         pn[i] = &node[i];
+        size_t k = 1;
+        while (k < nops && node[i].domain &&
+               strcmp(ops[k]->domain, node[i].domain))
+            k++;
+        if (node[i].domain && *node[i].domain && k == nops) {
+            ops[nops] = &other[nops - 1];
+            onnx__operator_set_id_proto__init(ops[nops]);
+            ops[nops]->domain = node[i].domain;
+            ops[nops]->has_version = 1;
+            ops[nops++]->version = 1;
+        }
     }
     char graph_name[] = "test";
     g.name = graph_name;
     g.n_node = (size_t)n;
     g.node = pn;
+    const char *given = strchr(argv[3], ':');
     in[0] = value(name[0], argv[3]);
-    out[0] = value(name[n], argv[3]);
+    out[0] = value(name[n], given ? given + 1 : argv[3]);
     g.n_input = g.n_output = 1;
     g.input = in;
     g.output = out;
@@ -127,7 +160,7 @@ main(int argc, char **argv)
     op.version = atoi(argv[2]);
     m.has_ir_version = 1;
     m.ir_version = 8;
-    m.n_opset_import = 1;
+    m.n_opset_import = nops;
     m.opset_import = ops;
     m.graph = &g;
     size_t size = onnx__model_proto__get_packed_size(&m);

@@ -89,6 +89,8 @@ void sn_bcast_run(SnBcast *b);
  * size) for padding, NULL for the zero point.  Index out of range: SN_EINPUT.
  * topk: res 0 are the values, others the indices. */
 SnStatus sn_move(const SnCall *c, unsigned res, const void *fill);
+/* Evaluates kinds of which every result is a move without a fill. */
+SnEvalFn sn_eval_move;
 
 /* ---- arguments of a map (for the files of this folder) ---- */
 

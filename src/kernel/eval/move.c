@@ -317,3 +317,11 @@ sn_move(const SnCall *c, unsigned res, const void *fill)
     }
     return SN_OK;
 }
+
+SnStatus
+sn_eval_move(const SnCall *c)
+{
+    for (unsigned r = 0; r < c->nout; r++)
+        SN_TRY(sn_move(c, r, NULL));
+    return SN_OK;
+}

@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0
+# Sourced by tests that join examples/maps/own_maps.def, in the tree and out of
+# it: what follows from the declarations.  $tmp is a directory of the test's.
+
+# own_graph NAME TYPE SHAPE OP TYPE SHAPE: a graph of one node that reads r.
+own_graph() {
+    printf 'sinter-graph 1\ngraph "g" {\n%s\n  %%y = %s : %s\n' "$1" "$2" "$3"
+    printf '  Save(%%y) {name = "out"}\n}\n'
+}
+
+# own_folds NAME SHAPE DATA NODE RESULT: on constants, RESULT follows.
+own_folds() {
+    own_graph "  %x = Constant() {data = [$3]} : $2" "$4" "$5" >"$tmp/own.sn"
+    "${own_sinter:?}" opt --passes=fold "$tmp/own.sn" >"$tmp/out" 2>"$tmp/log"
+    cat "$tmp/out" >>"$tmp/log"
+    own_says "$1" "Constant() {data = [$6]}" "$tmp/out"
+}
+
+# own_says NAME TEXT FILE
+own_says() {
+    if grep -qF -- "$2" "$3"; then
+        echo "ok ${suite:?} $1"
+    else
+        echo "not ok $suite $1: nothing says '$2'"
+        head -n 12 "$tmp/log"
+        bad=1
+    fi
+}
+
+# own_refused NAME SHAPE NODE TYPE TEXT: the verifier says why.
+own_refused() {
+    own_graph "  %x = Placeholder() : $2" "$3" "$4" >"$tmp/own.sn"
+    "$own_sinter" opt "$tmp/own.sn" >"$tmp/out" 2>"$tmp/log"
+    own_says "$1" "$5" "$tmp/log"
+}
+
+# own_fires NAME RULE NODE TYPE: of a Rescale, with every fire checked.
+own_fires() {
+    own_graph '  %x = Placeholder() : qi8<0.1, 3>[1,4,4,2]
+  %r = Rescale(%x) : qi8<0.2, -1>[1,4,4,2]' "$3" "$4" >"$tmp/own.sn"
+    "$own_sinter" opt "$tmp/own.sn" --passes=quant_cleanup --trace \
+        --check-passes >"$tmp/out" 2>"$tmp/log"
+    own_says "$1" "$2" "$tmp/log"
+    own_says "$1: checked" "checked 1 of 1 fires" "$tmp/log"
+}
+
+own_maps() {
+    own_folds 'Roll by the formula' 'f32[2,3]' '0, 1, 2, 3, 4, 5' \
+        'Roll(%x) {shift = [1, -1]}' 'f32[2,3]' '4, 5, 3, 1, 2, 0'
+    own_folds 'Roll of codes' 'qi8<0.5, 3>[4]' '1, 2, 3, 4' \
+        'Roll(%x) {shift = [-9]}' 'qi8<0.5, 3>[4]' '2, 3, 4, 1'
+    own_folds 'Unfold fills' 'f32[1,2,2,1]' '1, 2, 3, 4' \
+        'Unfold(%x) {kernel = [2, 2], pads = [1, 1, 0, 0]}' 'f32[1,2,2,4]' \
+        '0, 0, 0, 1, 0, 0, 1, 2, 0, 1, 0, 3, 1, 2, 3, 4'
+    own_folds 'Unfold fills with the zero point' 'qi8<1, 7>[1,1,1,2]' '1, 2' \
+        'Unfold(%x) {kernel = [1, 1], pads = [0, 1, 0, 0]}' 'qi8<1, 7>[1,1,2,2]' \
+        '7, 7, 1, 2'
+    own_folds 'RingMean by the formula' 'f32[4]' '1, 2, 3, 6' \
+        'RingMean(%x) {size = 2}' 'f32[4]' '1.5, 2.5, 4.5, 3.5'
+    own_folds 'RingMean requantizes' 'qi8<0.5, 0>[4]' '1, 2, 3, 7' \
+        'RingMean(%x) {size = 2}' 'qi8<0.25, 1>[4]' '4, 6, 11, 9'
+
+    own_refused 'a list of another length' 'f32[2,3]' 'Roll(%x) {shift = [1]}' \
+        'f32[2,3]' "'shift'"
+    own_refused 'a window that does not fit' 'f32[1,2,2,1]' \
+        'Unfold(%x) {kernel = [3, 1]}' 'f32[1,1,2,3]' \
+        'a window of 3 does not fit into 2'
+    own_refused 'more places than there are' 'f32[1,4]' \
+        'RingMean(%x) {size = 5}' 'f32[1,4]' '5 places of 4'
+    own_refused 'another shape' 'f32[1,4]' \
+        'RingMean(%x) {size = 2}' 'f32[1,5]' 'the shape is [1,4]'
+
+    own_fires 'sink below Roll' 'quant_cleanup.sink at y (Roll)' \
+        'Roll(%r) {shift = [0, 1, -1, 5]}' 'qi8<0.2, -1>[1,4,4,2]'
+    own_fires 'sink below Unfold' 'quant_cleanup.sink at y (Unfold)' \
+        'Unfold(%r) {kernel = [2, 2]}' 'qi8<0.2, -1>[1,3,3,8]'
+    own_fires 'absorb into RingMean' 'quant_cleanup.absorb at y (RingMean)' \
+        'RingMean(%r) {size = 2}' 'qi8<0.3, 0>[1,4,4,2]'
+    own_graph '  %x = Placeholder() : qi8<0.1, 3>[1,4]
+  %m = RingMean(%x) {size = 2} : qi8<0.2, 0>[1,4]' 'Rescale(%m)' \
+        'qi8<0.15, 0>[1,4]' >"$tmp/own.sn"
+    "$own_sinter" opt "$tmp/own.sn" --passes=quant_cleanup --trace \
+        --check-passes >"$tmp/out" 2>"$tmp/log"
+    own_says 'merge into RingMean' 'quant_cleanup.merge at y (Rescale)' "$tmp/log"
+
+    "$BUILD/tests/mkonnx" "$tmp/own.onnx" 13 1x2x6x5:1x8x5x4 \
+        Roll@com.example:shifts=0/1/-2/7 RingMean@com.example:size=2 \
+        Unfold@com.example:kernel=2/2
+    "$own_sinter" opt "$tmp/own.onnx" --passes=layout_motion >"$tmp/out" 2>"$tmp/log"
+    cat "$tmp/out" >>"$tmp/log"
+    own_says 'ONNX: Roll' 'Roll(%x) {shift = [0,1,-2,7]} : f32[1,2,6,5]' "$tmp/out"
+    own_says 'ONNX: RingMean' 'RingMean(%y0) {size = 2} : f32[1,2,6,5]' "$tmp/out"
+    own_says 'ONNX: Unfold' '{kernel = [2,2]} : f32[1,5,4,8]' "$tmp/out"
+    "$BUILD/tests/mkdata" "$tmp/own.npy" 16 2x6x5
+    "$own_sinter" quantize "$tmp/own.onnx" --calib "$tmp/own.npy" \
+        --check-passes -o "$tmp/own.sn" >"$tmp/log" 2>&1
+    own_says 'quantized: Roll' ' = Roll(' "$tmp/own.sn"
+    own_says 'quantized: Unfold, in int8' ' : qi8<' "$tmp/own.sn"
+}
