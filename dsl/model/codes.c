@@ -194,6 +194,11 @@ const SnCode sn_code_list[] = {
      "In the text of a 'require' an expression in braces is replaced by its "
      "value where the condition fails: a number, or a list along the "
      "condition's run."},
+    {"SN185", "test of a map",
+     "A test of a map gives operands (dimensions, then the elements where the "
+     "map looks at them) and parameters in their order, and what follows: a "
+     "text with which they are refused, or the result's dimensions and for "
+     "each element of the result, row by row, what is read."},
 
     {"SN201", "bound twice",
      "A name is bound twice on the left side.  A variable may be repeated "

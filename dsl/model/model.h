@@ -195,6 +195,30 @@ typedef struct SnDefMapStmt {
     SnExpr **hole;
 } SnDefMapStmt;
 
+/* What a map reads for operands and parameters of a test, written out. */
+typedef struct SnDefMapTestArg {
+    SnExpr *e;    /* dimensions, of several operands lists of these; a number,
+                     word or list */
+    SnExpr *data; /* elements of an operand that the map looks at, or NULL */
+} SnDefMapTestArg;
+
+typedef struct SnDefMapTestList {
+    SnMapStmtKind kind; /* READ: of operand `what`, x or x[k]; CENTRE, DIVISOR;
+                           BESIDE, of one index, NUMBER, PARTS: of each tap;
+                           WHOLE: e is no list */
+    SnExpr *what, *e;
+} SnDefMapTestList;
+
+typedef struct SnDefMapTest {
+    SnPos pos;
+    uint32_t narg;
+    SnDefMapTestArg *arg;
+    const char *text; /* it is refused with a text that holds this, or NULL: */
+    SnExpr *shape;
+    uint32_t nlist;
+    SnDefMapTestList *list;
+} SnDefMapTest;
+
 typedef struct SnDefMap {
     const char *name, *doc;
     SnPos pos;
@@ -203,6 +227,8 @@ typedef struct SnDefMap {
     SnDefMapParam **param;
     uint32_t nstmt;
     SnDefMapStmt **stmt;
+    uint32_t ntest;
+    SnDefMapTest **test;
     /* resolved */
     const SnMapDecl *decl; /* NULL where errors were reported */
 } SnDefMap;

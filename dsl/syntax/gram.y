@@ -594,6 +594,40 @@ mstat ::= WHOLE(K) expr(E) SEMI.   { sn_parse_map_stmt(P, SN_MS_WHOLE, K, E,
                                          NULL); }
 mstat ::= PRIMITIVE(K) SEMI.       { sn_parse_map_stmt(P, SN_MS_PRIMITIVE, K,
                                          NULL, NULL); }
+mstat ::= TEST(K) LP mtargs(L) RP ELSE STR(T) SEMI. {
+                                     sn_parse_map_test(P, K, L)->text = T.str; }
+mstat ::= TEST(K) LP mtargs(L) RP ARROWR prim(S) mtlists(M) SEMI. {
+                                     SnDefMapTest *t = sn_parse_map_test(P, K, L);
+                                     t->shape = S;
+                                     t->nlist = M.n;
+                                     t->list = M.v; }
+%type mtargs {SnMapTestArgs}
+mtargs(L) ::= mtarg(X).            { L = (SnMapTestArgs){0};
+                                     SN_PUSH(P->a, L.v, L.n, X); }
+mtargs(L) ::= mtargs(M) COMMA mtarg(X). { L = M; SN_PUSH(P->a, L.v, L.n, X); }
+%type mtarg {SnDefMapTestArg}
+mtarg(X) ::= expr(E).              { X = (SnDefMapTestArg){E, NULL}; }
+mtarg(X) ::= expr(E) COLON prim(D). { X = (SnDefMapTestArg){E, D}; }
+%type mtlists {SnMapTestLists}
+mtlists(L) ::= .                   { L = (SnMapTestLists){0}; }
+mtlists(L) ::= mtlists(M) COMMA mtwhat(W) COLON prim(E). {
+                                     W.e = E;
+                                     L = M; SN_PUSH(P->a, L.v, L.n, W); }
+%type mtwhat {SnDefMapTestList}
+mtwhat(W) ::= prim(E).             { W = (SnDefMapTestList){
+                                         .kind = SN_MS_READ, .what = E }; }
+mtwhat(W) ::= CENTRE.              { W = (SnDefMapTestList){
+                                         .kind = SN_MS_CENTRE }; }
+mtwhat(W) ::= DIVISOR.             { W = (SnDefMapTestList){
+                                         .kind = SN_MS_DIVISOR }; }
+mtwhat(W) ::= NUMBER.              { W = (SnDefMapTestList){
+                                         .kind = SN_MS_NUMBER }; }
+mtwhat(W) ::= PARTS.               { W = (SnDefMapTestList){
+                                         .kind = SN_MS_PARTS }; }
+mtwhat(W) ::= BESIDE.              { W = (SnDefMapTestList){
+                                         .kind = SN_MS_BESIDE }; }
+mtwhat(W) ::= WHOLE.               { W = (SnDefMapTestList){
+                                         .kind = SN_MS_WHOLE }; }
 %type mbounds {SnMapBounds}
 mbounds(L) ::= .                   { L = (SnMapBounds){0}; }
 mbounds(L) ::= mbounds1(M).        { L = M; }

@@ -49,6 +49,14 @@ typedef struct SnMapItems {
     uint32_t n;
     SnDefMapItem *v;
 } SnMapItems;
+typedef struct SnMapTestArgs {
+    uint32_t n;
+    SnDefMapTestArg *v;
+} SnMapTestArgs;
+typedef struct SnMapTestLists {
+    uint32_t n;
+    SnDefMapTestList *v;
+} SnMapTestLists;
 typedef struct SnMapParams {
     uint32_t n;
     SnDefMapParam **v;
@@ -240,6 +248,7 @@ void sn_parse_map_box(SnParser *P, SnMapStmtKind k, SnTok kw, SnMapBounds l);
 void sn_parse_map_read(SnParser *P, SnTok kw, SnExpr *e, SnExpr *when,
                        SnMapElse els);
 void sn_parse_map_beside(SnParser *P, SnTok kw, SnExprs l);
+SnDefMapTest *sn_parse_map_test(SnParser *P, SnTok kw, SnMapTestArgs l);
 
 /* ---- passes (parse_pass.c) ---- */
 

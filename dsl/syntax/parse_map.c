@@ -121,6 +121,18 @@ sn_parse_map_beside(SnParser *P, SnTok kw, SnExprs l)
     s->index = l.v;
 }
 
+SnDefMapTest *
+sn_parse_map_test(SnParser *P, SnTok kw, SnMapTestArgs l)
+{
+    SnDefMapTest *t = SN_NEW(P->a, SnDefMapTest);
+
+    t->pos = kw.pos;
+    t->narg = l.n;
+    t->arg = l.v;
+    SN_PUSH(P->a, P->map->test, P->map->ntest, t);
+    return t;
+}
+
 /* ---- texts with holes ---- */
 
 /* How many bytes of the source make the next byte of a string. */

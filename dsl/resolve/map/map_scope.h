@@ -95,4 +95,7 @@ bool sn_resolve_map_meet(SnMapKind a, SnMapKind b, SnMapKind *out);
 void sn_resolve_map_params(SnMapScope *ms);
 void sn_resolve_map_stmts(SnMapScope *ms);
 
+/* Runs the tests of a map that is resolved (resolve_map_test.c). */
+void sn_resolve_map_tests(SnResolver *rs, const SnDefMap *m);
+
 #endif

@@ -102,6 +102,8 @@ resolve(SnResolver *rs, SnDefMap *m)
         sn_resolve_map_stmts(&ms);
     if (!ms.bad)
         m->decl = declaration(&ms);
+    if (m->decl)
+        sn_resolve_map_tests(rs, m);
 }
 
 void
