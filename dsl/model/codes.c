@@ -12,11 +12,15 @@ const SnCode sn_code_list[] = {
      "could have stood in this place; reading goes on after the next ';' or "
      "'}', so that other errors of the file are reported in the same run."},
     {"SN002", "no version",
-     "A file begins with 'version 1;', so that a later version of the "
+     "A file begins with 'version 2;', so that a later version of the "
      "language can still read it as it was meant."},
     {"SN003", "unknown version",
      "The file is written in a version of the language that this program "
-     "does not know."},
+     "does not read.  From version 1 to 2: maps are declared, and a file that "
+     "names them includes maps.def (or nodes.def, which does); block is "
+     "space_to_depth and depth_to_space, bag with offsets is bag_at; a move "
+     "over a map that reads outside of its operand says what is there (over "
+     "pad(..) else q(0))."},
     {"SN004", "stray character",
      "No word, number or sign of the language begins with this character.  "
      "Conditions are joined by 'and', 'or' and 'not'; comments begin with "

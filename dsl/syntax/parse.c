@@ -174,7 +174,7 @@ parse(SnParser *P)
         if (!P->prev.raw && code != T_VERSION) {
             sn_error(P->d, t.pos, "SN002",
                      "a file begins with the version of the language");
-            sn_diag_help(P->d, "version 1;");
+            sn_diag_help(P->d, "version 2;");
         }
         if (!count_brackets(P, code, &t))
             break;

@@ -8,10 +8,17 @@
 void
 sn_parse_version(SnParser *P, SnTok t)
 {
-    if (t.v.i != 1) {
-        sn_error(P->d, t.pos, "SN003", "version %.*s is not known",
+    if (t.v.i == 1) {
+        sn_error(P->d, t.pos, "SN003",
+                 "version 1 is no longer read; this sinter-gen reads version "
+                 "2");
+        sn_diag_help(P->d, "include \"maps.def\" where maps are named, and "
+                           "'version 2;' (sinter-gen explain SN003)");
+    } else if (t.v.i != 2) {
+        sn_error(P->d, t.pos, "SN003",
+                 "version %.*s is not known; this sinter-gen reads version 2",
                  (int)t.pos.len, t.raw);
-        sn_diag_help(P->d, "version 1;");
+        sn_diag_help(P->d, "version 2;");
     }
     if (P->has_version)
         sn_error(P->d, t.pos, "SN012", "'version' is given a second time");

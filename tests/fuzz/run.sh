@@ -9,7 +9,7 @@ bad=0
 words() {
     sed -n 's/^    {\("[^"]*"\), T_.*/\1/p' dsl/syntax/token.c
     printf '"%s"\n' '=>' '->' '==' '!=' '<=' '>=' '@' ':1' '...' '//' '..' \
-        '{}' '[]' '()' '; ' 'q8(0.1, 0)' 'version 1;\x0a' 'x.type == y.type'
+        '{}' '[]' '()' '; ' 'q8(0.1, 0)' 'version 2;\x0a' 'x.type == y.type'
 }
 for t in "$@"; do
     mkdir -p "$BUILD/found/$t"

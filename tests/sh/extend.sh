@@ -218,7 +218,7 @@ fi
 # A backend without float nodes refuses what would run a Reshape on floats.
 cp nodes.def maps.def passes.def "$tmp"
 cat >"$tmp/codes.def" <<'D'
-version 1;
+version 2;
 include "passes.def";
 backend codes { supports all(q8); rounding float; fallback reference; }
 D

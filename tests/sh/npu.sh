@@ -369,7 +369,7 @@ bad() { # NAME TEXT-IN-MESSAGE, the declarations on standard input
     gen bad.def >/dev/null 2>"$tmp/log"
     ok "$1" has "$tmp/log" "$2"
 }
-head='version 1; include "passes.def"; backend Bad { supports all(q8); }'
+head='version 2; include "passes.def"; backend Bad { supports all(q8); }'
 bad 'a refinement that widens' \
     "error[SN603]: refine LRN widens its facts: 'free x', where the declaration says 'same x, y'" <<END
 $head
@@ -388,5 +388,5 @@ $head
 class mine = has(clamp);
 END
 bad 'no backend' 'error[SN705]: a plugin declares one backend, not 0' <<END
-version 1; include "passes.def";
+version 2; include "passes.def";
 END

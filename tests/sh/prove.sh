@@ -42,7 +42,7 @@ say cases_are_many $?
 
 # 200 nodes, 500 rules, two derived families over all of them.
 awk 'BEGIN {
-    print "version 1;\ninclude \"nodes.def\";"
+    print "version 2;\ninclude \"nodes.def\";"
     for (i = 0; i < 200; i++)
         printf "node S%d { in x; out y; kinds (x) -> y { (T) -> T for T in act; }\n  attr clamp : range(y) = full;\n  free x, y;\n  sem point y = q(max(d(x), 0)) within clamp over each(x); }\n", i
     print "pass q { allow refines;\n  derive absorb Rescale into free(inputs);\n  derive merge Rescale into free(output); }"

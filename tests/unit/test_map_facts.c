@@ -42,7 +42,7 @@ static void
 declare(const char *text)
 {
     const char *s =
-        sn_format(arena, "version 1;\ninclude \"maps.def\";\n%s", text);
+        sn_format(arena, "version 2;\ninclude \"maps.def\";\n%s", text);
     SnDiag *diag = sn_diag_new(arena);
 
     sn_def_parse_text(defs, diag, "t.def", s, strlen(s), dirs, 1);

@@ -36,7 +36,7 @@ static Run
 parse(const char *text)
 {
     Run r = start();
-    const char *s = sn_format(r.a, "version 1;\n%s", text);
+    const char *s = sn_format(r.a, "version 2;\n%s", text);
 
     sn_def_parse_text(r.f, r.d, "t.def", s, strlen(s), dirs, 1);
     return r;
@@ -190,7 +190,7 @@ test_expressions(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof t / sizeof *t; i++) {
         Run r = start();
-        const char *s = sn_format(r.a, "version 1;class c = %s;", t[i].text);
+        const char *s = sn_format(r.a, "version 2;class c = %s;", t[i].text);
 
         sn_def_parse_text(r.f, r.d, "t.def", s, strlen(s), dirs, 1);
         assert_string_equal(sn_diag_text(r.d, r.a), "");

@@ -37,7 +37,7 @@ static Run
 parse(const char *text)
 {
     Run r = start();
-    const char *s = sn_format(r.a, "version 1;\n%s", text);
+    const char *s = sn_format(r.a, "version 2;\n%s", text);
 
     sn_def_parse_text(r.f, r.d, "t.def", s, strlen(s), dirs, 1);
     return r;
@@ -121,7 +121,7 @@ test_large_file(void **state)
     assert_int_equal(sn_diag_status(r.d), SN_EINPUT);
     sn_arena_free(r.a);
     r = start();
-    s = sn_format(r.a, "version 1; include \"%s\";", path);
+    s = sn_format(r.a, "version 2; include \"%s\";", path);
     sn_def_parse_text(r.f, r.d, "t.def", s, strlen(s), dirs, 1);
     expect_code(r, "t.def:1:20: error[SN009]");
     unlink(path);
@@ -145,7 +145,7 @@ test_include_chain(void **state)
 
     assert_int_equal(make_dir(state), 0);
     for (int i = 0; i < 70; i++) {
-        const char *s = sn_format(r.a, "version 1; include \"%d.def\";", i + 1);
+        const char *s = sn_format(r.a, "version 2; include \"%d.def\";", i + 1);
 
         sn_file_write(r.d, sn_format(r.a, "%s/%d.def", dir, i), s, strlen(s));
     }
@@ -257,7 +257,7 @@ test_noise(void **state)
         "onnx ",    "kernel ", "custom ", "[ ",     "] ",          "@ ",
         "when ",    "exact ",  "not ",    "and ",   "- ",          "+ ",
         "backend ", "enum ",   "for ",    "like ",  "\nnode ",     "each ",
-        "_ ",       "... ",    ".. ",     "over ",  "version 1; ", "class ",
+        "_ ",       "... ",    ".. ",     "over ",  "version 2; ", "class ",
         "let "};
 
     (void)state;
@@ -266,7 +266,7 @@ test_noise(void **state)
         SnBuf b;
 
         sn_buf_init(&b, r.a);
-        sn_puts(&b, "version 1;\n");
+        sn_puts(&b, "version 2;\n");
         for (uint32_t k = rnd(300); k; k--)
             if (i % 3 == 0)
                 sn_putc(&b, (char)rnd(256));

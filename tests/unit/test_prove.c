@@ -35,7 +35,7 @@ said_of(SnArena *a, const char *rule)
     SnDefs *s = sn_defs_new(a);
     const char *text =
         sn_format(a,
-                  "version 1;\ninclude \"nodes.def\";\n"
+                  "version 2;\ninclude \"nodes.def\";\n"
                   "pass p {\n  allow exact;\n  rule r: %s exact;\n}\n",
                   rule);
 

@@ -110,7 +110,7 @@ rule_of(SnArena *a, const SnDefNode *n, const char *around)
     SnBuf b;
 
     sn_buf_init(&b, a);
-    sn_puts(&b, "version 1;\ninclude \"nodes.def\";\npass p {\n  allow exact;\n"
+    sn_puts(&b, "version 2;\ninclude \"nodes.def\";\npass p {\n  allow exact;\n"
                 "  rule r: ");
     put_node(&b, n, true);
     sn_putf(&b, " @o => %s", *around ? around : "");
@@ -150,7 +150,7 @@ static void
 constants_are_not_calibrated(void **state)
 {
     static const char text[] =
-        "version 1;\ninclude \"nodes.def\";\npass p {\n  allow exact; allow 2 "
+        "version 2;\ninclude \"nodes.def\";\npass p {\n  allow exact; allow 2 "
         "lsb;\n"
         "  derive sink Rescale through same(inputs, output);\n}\n";
 

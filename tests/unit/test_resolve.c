@@ -42,7 +42,7 @@ static void
 resolve(const char *text)
 {
     const char *s =
-        sn_format(arena, "version 1;\ninclude \"base.def\";\n%s", text);
+        sn_format(arena, "version 2;\ninclude \"base.def\";\n%s", text);
 
     sn_def_parse_text(defs, diag, "t.def", s, strlen(s), dirs, 2);
     sn_def_resolve(defs, diag);
@@ -154,12 +154,12 @@ test_families(void **state)
 static void
 test_refine(void **state)
 {
-    const char *mine = "version 1;\ninclude \"base.def\";\n"
+    const char *mine = "version 2;\ninclude \"base.def\";\n"
                        "pass p { allow exact;\n"
                        "  derive merge Rescale into free(output);\n"
                        "  derive sink Rescale through same(inputs, output); }\n"
                        "class kept = same(inputs, output);\n" MEAN;
-    const char *theirs = "version 1;\nbackend B { supports all(q8); }\n"
+    const char *theirs = "version 2;\nbackend B { supports all(q8); }\n"
                          "refine Mean { same x, y because \"no multiplier\"; "
                          "}\n";
 

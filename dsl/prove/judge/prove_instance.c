@@ -23,7 +23,7 @@ parse_rule(SnProver *pv, SnDiag *d, const char *text)
 {
     SnDefs *tmp = sn_defs_new(pv->a);
     const char *s = sn_format(pv->a,
-                              "version 1;\npass derived {\n  allow "
+                              "version 2;\npass derived {\n  allow "
                               "exact;\n  rule %s;\n}\n",
                               text);
 
