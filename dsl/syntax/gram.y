@@ -614,20 +614,13 @@ mtlists(L) ::= mtlists(M) COMMA mtwhat(W) COLON prim(E). {
                                      W.e = E;
                                      L = M; SN_PUSH(P->a, L.v, L.n, W); }
 %type mtwhat {SnDefMapTestList}
-mtwhat(W) ::= prim(E).             { W = (SnDefMapTestList){
-                                         .kind = SN_MS_READ, .what = E }; }
-mtwhat(W) ::= CENTRE.              { W = (SnDefMapTestList){
-                                         .kind = SN_MS_CENTRE }; }
-mtwhat(W) ::= DIVISOR.             { W = (SnDefMapTestList){
-                                         .kind = SN_MS_DIVISOR }; }
-mtwhat(W) ::= NUMBER.              { W = (SnDefMapTestList){
-                                         .kind = SN_MS_NUMBER }; }
-mtwhat(W) ::= PARTS.               { W = (SnDefMapTestList){
-                                         .kind = SN_MS_PARTS }; }
-mtwhat(W) ::= BESIDE.              { W = (SnDefMapTestList){
-                                         .kind = SN_MS_BESIDE }; }
-mtwhat(W) ::= WHOLE.               { W = (SnDefMapTestList){
-                                         .kind = SN_MS_WHOLE }; }
+mtwhat(W) ::= prim(E).   { W = sn_parse_map_list(SN_MS_READ); W.what = E; }
+mtwhat(W) ::= CENTRE.   { W = sn_parse_map_list(SN_MS_CENTRE); }
+mtwhat(W) ::= DIVISOR.  { W = sn_parse_map_list(SN_MS_DIVISOR); }
+mtwhat(W) ::= NUMBER.   { W = sn_parse_map_list(SN_MS_NUMBER); }
+mtwhat(W) ::= PARTS.    { W = sn_parse_map_list(SN_MS_PARTS); }
+mtwhat(W) ::= BESIDE.   { W = sn_parse_map_list(SN_MS_BESIDE); }
+mtwhat(W) ::= WHOLE.    { W = sn_parse_map_list(SN_MS_WHOLE); }
 %type mbounds {SnMapBounds}
 mbounds(L) ::= .                   { L = (SnMapBounds){0}; }
 mbounds(L) ::= mbounds1(M).        { L = M; }

@@ -249,6 +249,7 @@ void sn_parse_map_read(SnParser *P, SnTok kw, SnExpr *e, SnExpr *when,
                        SnMapElse els);
 void sn_parse_map_beside(SnParser *P, SnTok kw, SnExprs l);
 SnDefMapTest *sn_parse_map_test(SnParser *P, SnTok kw, SnMapTestArgs l);
+SnDefMapTestList sn_parse_map_list(SnMapStmtKind k);
 
 /* ---- passes (parse_pass.c) ---- */
 

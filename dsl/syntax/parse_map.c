@@ -133,6 +133,12 @@ sn_parse_map_test(SnParser *P, SnTok kw, SnMapTestArgs l)
     return t;
 }
 
+SnDefMapTestList
+sn_parse_map_list(SnMapStmtKind k)
+{
+    return (SnDefMapTestList){.kind = k};
+}
+
 /* ---- texts with holes ---- */
 
 /* How many bytes of the source make the next byte of a string. */

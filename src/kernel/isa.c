@@ -12,8 +12,11 @@
 #include <sys/auxv.h>
 #endif
 
-static const char *const names[] = {"portable", "avx2", "avxvnni",
-                                    "vnni256",  "vnni", "neon"};
+static const char *const names[SN_NISA] = {
+    [SN_ISA_PORTABLE] = "portable", [SN_ISA_AVX2] = "avx2",
+    [SN_ISA_AVXVNNI] = "avxvnni",   [SN_ISA_VNNI256] = "vnni256",
+    [SN_ISA_VNNI] = "vnni",         [SN_ISA_NEON] = "neon",
+};
 /* 0: not chosen yet, else the choice + 1. */
 static atomic_int chosen;
 
@@ -46,7 +49,8 @@ sn_isa_have(SnIsa isa)
         return avx2;
     if (isa == SN_ISA_AVXVNNI)
         return avx2 && have_avxvnni();
-    return isa != SN_ISA_NEON && avx2 && __builtin_cpu_supports("avx512f") &&
+    return (isa == SN_ISA_VNNI256 || isa == SN_ISA_VNNI) && avx2 &&
+           __builtin_cpu_supports("avx512f") &&
            __builtin_cpu_supports("avx512bw") &&
            __builtin_cpu_supports("avx512dq") &&
            __builtin_cpu_supports("avx512vl") &&
