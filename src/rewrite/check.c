@@ -30,7 +30,8 @@ typedef struct Env {
                     apart */
     uint32_t nleaf;
     uint64_t seed;
-    bool ran; /* some result was compared */
+    bool again; /* drawn once more: codes one by one, not all of them */
+    bool ran;   /* some result was compared */
 } Env;
 
 static uint64_t
@@ -162,7 +163,8 @@ draw(Env *e, SnRef v)
     uint64_t odd = next(e) | 1, off = odd >> 32;
     for (int64_t i = 0; i < n; i++) {
         double u = (double)(next(e) >> 11) / 9007199254740992.0;
-        if (i < 256 && n >= 256 && ty->elem == SN_QI8) /* every code */
+        if (!e->again && i < 256 && n >= 256 && ty->elem == SN_QI8)
+            /* every code */
             u = ((double)(((uint64_t)i * odd + off) & 255) + 0.5) / 256;
         bool zero = exact && lo <= 0 && hi >= 0 && next(e) % 8 == 0;
         if (ty->elem == SN_F32) {
@@ -487,7 +489,8 @@ enum { MORE = 256 };
 #define BINARY32 0x1p-21
 
 /* The claim is about the worst case; a few values may all be near ties.  More
- * of them, until the old form's error reaches `need`. */
+ * of them, until the old form's error reaches `need`; a row of every code in
+ * another order would be the same row of a Softmax each time. */
 static double
 worst_of_many(const Env *e, const SnPair *p, double need)
 {
@@ -496,6 +499,7 @@ worst_of_many(const Env *e, const SnPair *p, double need)
     for (uint64_t k = 1; k <= MORE && worst < need; k++) {
         Env f = *e;
         f.a = sn_arena_new();
+        f.again = true;
         f.seed += k * 0x632be59bd9b4e019u;
         f.nval = f.nreal = 0;
         f.val = f.real = NULL;
