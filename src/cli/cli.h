@@ -187,7 +187,7 @@ SnStatus sn_verb_inspect(SnCli *c), sn_verb_opt(SnCli *c),
     sn_verb_profile(SnCli *c), sn_verb_quantize(SnCli *c),
     sn_verb_run(SnCli *c), sn_verb_draw(SnCli *c), sn_verb_why(SnCli *c),
     sn_verb_export(SnCli *c), sn_verb_compare(SnCli *c), sn_verb_ops(SnCli *c),
-    sn_verb_bench(SnCli *c);
+    sn_verb_bench(SnCli *c), sn_verb_bisect(SnCli *c);
 
 /* A file that a verb will write. */
 typedef struct SnOutput {

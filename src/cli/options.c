@@ -19,7 +19,8 @@ enum {
     COMPARE = 256,
     OPS = 512,
     BENCH = 1024,
-    ALL = 2047
+    BISECT = 2048,
+    ALL = 4095
 };
 
 const SnVerb sn_verbs[] = {
@@ -35,6 +36,8 @@ const SnVerb sn_verbs[] = {
      sn_verb_run},
     {"compare", "FLOAT INT8 --input FILE... [--threshold DB]",
      "say which nodes of an int8 model lose what", COMPARE, sn_verb_compare},
+    {"bisect", "MODEL --input FILE... [--threshold DB]",
+     "name the rewrite after which the outputs differ", BISECT, sn_verb_bisect},
     {"bench", "MODEL [--per-node | --tune] [-o ROOFLINE.svg]",
      "time a model on this machine, beside what the machine can do", BENCH,
      sn_verb_bench},
@@ -72,9 +75,9 @@ typedef struct Option {
 
 #define AT(field) offsetof(SnArgs, field)
 #define TARGETS (ALL & ~(uint32_t)(PROFILE | OPS))
-#define RUNS_PASSES (OPT | PROFILE | QUANTIZE | WHY)
+#define RUNS_PASSES (OPT | PROFILE | QUANTIZE | WHY | BISECT)
 #define WRITES (OPT | PROFILE | QUANTIZE | DRAW | EXPORT | BENCH)
-#define READS_DATA (PROFILE | QUANTIZE | RUN | COMPARE)
+#define READS_DATA (PROFILE | QUANTIZE | RUN | COMPARE | BISECT)
 #define IMPORTS (INSPECT | OPT | DRAW | WHY | EXPORT | BENCH | READS_DATA)
 
 static const Option options[] = {
@@ -89,7 +92,7 @@ static const Option options[] = {
      "operator set of an ONNX model (default: 17)"},
     {"--calib", "FILE", O_EACH, AT(calib), PROFILE | QUANTIZE,
      "calibration data: .npy or .pb, INPUT=FILE for one of several inputs"},
-    {"--input", "FILE", O_EACH, AT(input), RUN | COMPARE,
+    {"--input", "FILE", O_EACH, AT(input), RUN | COMPARE | BISECT,
      "data to run on: .npy or .pb, INPUT=FILE for one of several inputs"},
     {"--eval", "FILE", O_EACH, AT(input), COMPARE, NULL},
     {"--eval", "FILE", O_EACH, AT(eval), QUANTIZE,
@@ -132,7 +135,7 @@ static const Option options[] = {
      "also what each node takes, computes and moves, slowest first"},
     {"--runs", "N", O_COUNT, AT(nrun), BENCH,
      "run this often (default: for half a second, at least 5 times)"},
-    {"--threads", "N", O_COUNT, AT(nthread), RUN | COMPARE | BENCH,
+    {"--threads", "N", O_COUNT, AT(nthread), RUN | COMPARE | BENCH | BISECT,
      "threads of each run of a sample (default: 1); results do not depend on "
      "it"},
     {"--pack-cache", NULL, O_FLAG, AT(pack_cache), RUN | BENCH,
@@ -171,8 +174,8 @@ static const Option options[] = {
      "exit 1, naming them, when nodes stay float"},
     {"--assert-all-nodes-quantized", NULL, O_FLAG, AT(require_int8), QUANTIZE,
      NULL},
-    {"--threshold", "DB", O_STR, AT(threshold), COMPARE,
-     "exit 1 when an output's SQNR is below"},
+    {"--threshold", "DB", O_STR, AT(threshold), COMPARE | BISECT,
+     "exit 1 when an output's SQNR is below (bisect: 20 when not given)"},
     {"--per-tensor", NULL, O_FLAG, AT(per_tensor), QUANTIZE,
      "one scale for all weights of a node (default: per channel and row)"},
     {"--channelwise", NULL, O_FLAG, AT(channelwise), QUANTIZE,
@@ -187,9 +190,9 @@ static const Option options[] = {
      "the backend to make a model for; the same as --backend"},
     {"--backend-plugin", "FILE", O_STR, AT(plugin), ALL,
      "a shared object with a backend of its own; may stand before the verb"},
-    {"--passes", "A,B", O_STR, AT(passes), OPT | WHY,
+    {"--passes", "A,B", O_STR, AT(passes), OPT | WHY | BISECT,
      "run these passes or pipelines in order"},
-    {"--pipeline", "NAME", O_STR, AT(pipeline), OPT,
+    {"--pipeline", "NAME", O_STR, AT(pipeline), OPT | BISECT,
      "run this pipeline (default: optimize)"},
     {"--node", "NAME", O_STR, AT(node), WHY,
      "only Rescales at, above or below this value"},
@@ -228,7 +231,7 @@ static const Option options[] = {
     {"--timeout", "SECONDS", O_REAL, AT(limits.seconds), ALL,
      "exit 6 after so much time (default: none)"},
     {"--json", NULL, O_FLAG, AT(json),
-     INSPECT | OPT | QUANTIZE | RUN | WHY | COMPARE | OPS | BENCH,
+     INSPECT | OPT | QUANTIZE | RUN | WHY | COMPARE | OPS | BENCH | BISECT,
      "print the report as JSON (opt: that of --stats)"},
     {"--help", NULL, O_FLAG, AT(help), ALL, "print this text"},
     {"-h", NULL, O_FLAG, AT(help), ALL, NULL},

@@ -323,6 +323,17 @@ exec 3>&-
 [ $rc -eq 70 ] && echo "ok cli defect" || { echo "not ok cli defect: exit code $rc, expected 70"; bad=1; }
 t run_top1 0 out "top-1 0." run "$tmp/q.sn" --input $demo/test_images.npy --labels $demo/test_labels.npy -n 50 $px
 t run_top1_cpu 0 out "top-1 0." run "$tmp/q.sn" --backend cpu --input $demo/test_images.npy --labels $demo/test_labels.npy -n 50 $px
+t bisect 0 out "every output keeps 20 dB" bisect $m --input $demo/test_images.npy -n 4 $px
+t bisect_json 0 out '{"last": {"rewrites": ' bisect $m --input $demo/test_images.npy -n 4 $px --json
+# A float Conv2D between Quantize and Dequantize becomes one of codes within a step.
+"$sinter" quantize $m --calib $demo/calib_images.npy -n 8 $px -o "$tmp/qdq.onnx" >/dev/null
+t bisect_guilty 1 out "is guilty: integerize.integerize at " \
+    bisect "$tmp/qdq.onnx" --input $demo/test_images.npy -n 500 $px --threshold inf
+t bisect_names 1 err "(Conv2D) changes the outputs" \
+    bisect "$tmp/qdq.onnx" --input $demo/test_images.npy -n 500 $px --threshold inf
+t bisect_no_data 2 err "--input: is missing" bisect $m
+t bisect_threshold 2 err "'x' is not a number of dB" bisect $m --input $demo/test_images.npy --threshold x
+t bisect_passes 2 err "cannot stand beside --passes" bisect $m --input $demo/test_images.npy --passes fold --pipeline optimize
 t run_compare 0 out "SQNR" run "$tmp/q.sn" --input $demo/test_images.npy --compare $m -n 20 $px
 t run_n_attached 0 out "argmax 7 of 7" run "$tmp/q.sn" --input $demo/test_images.npy --compare "$tmp/q.sn" -n7 $px
 t check_kernels 0 out "2 samples" run "$tmp/q.sn" --input $demo/test_images.npy -n 2 $px --backend cpu --check-kernels

@@ -216,7 +216,11 @@ else
 fi
 
 # A backend without float nodes refuses what would run a Reshape on floats.
+# With it a rule that is wrong, for bisect.
 cp nodes.def maps.def passes.def "$tmp"
+sed '/^  rule dequant_const:/i\
+  rule planted: Sigmoid(x:{f32}) @o => Tanh(x) : o.type lossy "wrong" optin "planted";
+' passes.def >"$tmp/passes.def"
 cat >"$tmp/codes.def" <<'D'
 version 2;
 include "passes.def";
@@ -252,6 +256,32 @@ if new BACKENDS="$three" LDFLAGS="$tmp/mine.o"; then
         ok "a backend without float Reshape keeps the Quantize above"
     else
         fail "a backend without float Reshape keeps the Quantize above"
+    fi
+    {
+        echo 'sinter-graph 1'
+        echo 'graph "planted" {'
+        echo '  %x = Placeholder() : f32[1,256]'
+        printf '  %%%s = %s : f32[1,256]\n' a 'Relu(%x)' b 'Relu(%a)' c 'Sigmoid(%b)' \
+            d 'Relu(%c)' e 'Clip(%d) {low = 0, high = 0.75}' f 'Neg(%e)' g 'Relu(%f)' \
+            h 'Add(%d, %g)'
+        echo '  Save(%h) {name = "out"}'
+        echo '}'
+    } >"$tmp/planted.sn"
+    "$BUILD/tests/mkdata" "$tmp/x.npy" 9 256
+    "$b/sinter" bisect "$tmp/planted.sn" --input "$tmp/x.npy" --enable=planted \
+        --passes=simplify,quant_cleanup,simplify >"$tmp/log" 2>&1
+    if [ $? = 1 ] &&
+        grep -q 'is guilty: quant_cleanup.planted at c (Sigmoid)' "$tmp/log"; then
+        ok "bisect names the planted rule"
+    else
+        fail "bisect names the planted rule"
+    fi
+    if "$b/sinter" bisect "$tmp/planted.sn" --input "$tmp/x.npy" \
+        --passes=simplify,quant_cleanup >"$tmp/log" 2>&1 &&
+        grep -q 'every output keeps 20 dB' "$tmp/log"; then
+        ok "without it nothing is guilty"
+    else
+        fail "without it nothing is guilty"
     fi
     # Another scale and zero point on either side: the ports are free.
     cat >"$tmp/neg.sn" <<'S'
