@@ -38,6 +38,12 @@ typedef struct SnType {
     const float *scale; /* [nq] */
     const int32_t *zp;  /* [nq] */
 } SnType;
+/* One scale for the tensor, not for the only slice of an axis. */
+static inline bool
+sn_type_per_tensor(const SnType *t)
+{
+    return t->nq == 1 && t->axis < 0;
+}
 
 enum { SN_MAXRANK = 8 };
 

@@ -165,7 +165,7 @@ find_quantizes(Plan *p, uint32_t *nq)
                             sn_label(p->g, u->user, sn_scratch(p->rw))));
             return NULL;
         }
-        if (un->res[0].type->nq != 1) {
+        if (!sn_type_per_tensor(un->res[0].type)) {
             no(p, "its Quantize has scales along an axis");
             return NULL;
         }

@@ -216,7 +216,8 @@ barred(const SnGraph *g, SnRewriter *rw, SnId id, SnId r)
                              "result %s is used, and equal "
                              "values appear after a Rescale",
                              d->out[i].name);
-    if (n->res[0].type->nq != 1 || sn_type(g, sn_in(g, r, 0))->nq != 1)
+    if (!sn_type_per_tensor(n->res[0].type) ||
+        !sn_type_per_tensor(sn_type(g, sn_in(g, r, 0))))
         return "a type has scales along an axis";
     return NULL;
 }

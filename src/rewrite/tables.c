@@ -23,7 +23,7 @@ is_q8(const SnGraph *g, SnRef v)
 {
     const SnType *t = sn_type(g, v);
 
-    return t->elem == SN_QI8 && t->nq == 1;
+    return t->elem == SN_QI8 && sn_type_per_tensor(t);
 }
 
 /* One number, wherever it is read. */
@@ -31,7 +31,7 @@ static bool
 is_one(const SnGraph *g, SnRef v)
 {
     return (sn_def(g, v)->data || sn_kind(g, v) == SN_K_SPLAT) &&
-           sn_type(g, v)->nq <= 1 && sn_shape_count(sn_shape_of(g, v)) == 1;
+           sn_type(g, v)->axis < 0 && sn_shape_count(sn_shape_of(g, v)) == 1;
 }
 
 /* Element by element, without scales along an axis. */
@@ -41,7 +41,7 @@ pointwise(const SnNode *n)
     const SnKindDesc *d = sn_desc(n->kind);
 
     if (n->nres != 1 || n->nin == 0 || d->effect || !d->sem ||
-        n->res[0].type->nq > 1)
+        n->res[0].type->axis >= 0)
         return false;
     return (d->sem[0].cls == SN_C_POINT || d->sem[0].cls == SN_C_CONVERT) &&
            (d->sem[0].decl == &sn_map_decl_each ||

@@ -57,6 +57,10 @@ static const Case cases[] = {
      X "  %k = Constant() {data = [70, 3]} : qi8<0.02, 0>[2,1]\n"
        "  %s = Relu(%x) : qi8<0.05, 3>[256]\n"
        "  %y = Mul(%s, %k) : qi8<0.03, -100>[2,256]\n" Y},
+    {"an axis of one slice", 0, 2,
+     "  %x = Constant() {data = [7, -76]} : qi8<axis=0, [0.125], [0]>[1,2]\n"
+     "  %d = Dequantize(%x) : f32[1,2]\n"
+     "  %y = Quantize(%d) : qi8<0.0004, 125>[1,2]\n" Y},
     {"reals are no codes", 0, 2,
      X "  %d = Dequantize(%x) : f32[256]\n"
        "  %y = Exp(%d) : f32[256]\n" Y},
