@@ -3,6 +3,16 @@
 #include <string.h>
 #include "dsl/model/expr_tree.h"
 
+void
+sn_expr_say(SnExpr *e, const char *s)
+{
+    e->s = s;
+    if (e->ek == SN_E_CALL)
+        e->fn = sn_fn_named(s);
+    else
+        e->word = sn_word_named(s);
+}
+
 SnExpr *
 sn_expr_new(SnArena *a, SnEk ek, SnPos at, const char *s)
 {
@@ -10,7 +20,8 @@ sn_expr_new(SnArena *a, SnEk ek, SnPos at, const char *s)
 
     e->ek = ek;
     e->pos = at;
-    e->s = s;
+    if (s)
+        sn_expr_say(e, s);
     return e;
 }
 

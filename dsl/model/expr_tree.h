@@ -11,6 +11,9 @@
 SnExpr *sn_expr_clone(SnArena *a, const SnExpr *e);
 /* A node without kids. */
 SnExpr *sn_expr_new(SnArena *a, SnEk ek, SnPos at, const char *s);
+/* Gives e, a name, member, call or argument, its text, and the number of that
+ * where it is a word. */
+void sn_expr_say(SnExpr *e, const char *s);
 /* Equal but for positions and what resolving found. */
 bool sn_expr_equal(const SnExpr *a, const SnExpr *b);
 /* The value of an expression of numbers and - + * /; false where it has

@@ -10,6 +10,7 @@
 #include <stdint.h>
 #include "base/diag.h"
 #include "base/num.h"
+#include "dsl/model/words.h"
 #include "map/decl.h"
 
 /* ---- expressions (facts, formulas, guards, attribute values) ---- */
@@ -50,25 +51,6 @@ typedef enum SnOp {
     SN_OP_AMONG /* kid[0] in kid[1], a list */
 } SnOp;
 
-/* Types of expressions. */
-typedef enum SnTy {
-    SN_TY_NONE, /* not yet known, or an error was reported */
-    SN_TY_INT,
-    SN_TY_REAL,
-    SN_TY_BOOL,
-    SN_TY_STR,
-    SN_TY_ENUM, /* a word of an enum attribute: ref = SnDefAttr */
-    SN_TY_INTS,
-    SN_TY_REALS,
-    SN_TY_ETYPE, /* an element type with its scales: x.type, q8, f32 */
-    SN_TY_RANGE, /* a clamp */
-    SN_TY_REACH, /* exact real bounds: reach(x) */
-    SN_TY_SHAPE, /* shape(x) */
-    SN_TY_VALUE, /* a tensor value: a pattern variable */
-    SN_TY_NODE,  /* a matched node (@n): usable as its first result too */
-    SN_TY_CODE   /* in formulas: a raw code */
-} SnTy;
-
 typedef enum SnRk {
     SN_R_NONE,
     SN_R_PORT,  /* ref: SnDefPort */
@@ -78,7 +60,7 @@ typedef enum SnRk {
     SN_R_NODE,  /* ref: SnDefNode */
     SN_R_CLASS, /* ref: SnDefClass */
     SN_R_WORD,  /* a word of an enum: index in i, attr in ref */
-    SN_R_FUNC   /* ref: a name of the closed function set (s) */
+    SN_R_FUNC   /* a function (fn), or the word full */
 } SnRk;
 
 typedef struct SnExpr {
@@ -86,6 +68,8 @@ typedef struct SnExpr {
     SnOp op;
     SnPos pos;
     const char *s;
+    SnFn fn;     /* CALL: s, where it is a function */
+    SnWord word; /* NAME, MEMBER, ARG: s, where it is a word */
     int64_t i;
     double r;
     uint32_t nkid;
@@ -471,6 +455,7 @@ typedef enum SnPk {
 
 typedef struct SnAsg { /* name = expr in { } */
     const char *name;
+    SnWord word; /* name, where it is one: calibrated, splat, data */
     SnPos pos;
     SnExpr *e;
     /* resolved */
@@ -516,6 +501,7 @@ typedef struct SnTerm {
     SnTk tk;
     SnPos pos;
     const char *name; /* variable, kind, function */
+    SnFn fn;          /* T_FUNC */
     const char *port; /* x = TERM */
     uint32_t narg;
     struct SnTerm **arg;

@@ -178,7 +178,7 @@ put_settings(SnOrder *c, SnBuf *b, const SnOrderRule *r)
     for (uint32_t i = 0; i < r->nguard; i++) {
         const SnExpr *e = r->guard[i];
         if (sn_order_rule_lit(r, e).value && e->kid[0]->ek == SN_E_MEMBER &&
-            strcmp(e->kid[0]->s, "type"))
+            e->kid[0]->word != SN_W_TYPE)
             sn_putf(b, ", %s = %s", sn_expr_str(c->a, e->kid[0]),
                     sn_expr_str(c->a, e->kid[1]));
     }

@@ -292,7 +292,7 @@ copy_term(Build *b, const SnTerm *s)
 static bool
 type_var(const SnExpr *e, const SnDefVar **v)
 {
-    if (e && e->ek == SN_E_MEMBER && !strcmp(e->s, "type") &&
+    if (e && e->ek == SN_E_MEMBER && e->word == SN_W_TYPE &&
         e->kid[0]->rk == SN_R_VAR)
         *v = e->kid[0]->ref;
     else if (e && e->ek == SN_E_NAME && e->rk == SN_R_VAR)
@@ -320,7 +320,7 @@ term(Build *b, const SnTerm *s)
     case SN_T_NONE:
         return new_var(b->c, NULL, SN_ORDER_TERM_ABSENT);
     case SN_T_FUNC:
-        if (strcmp(s->name, "fold") || !b->c->constant)
+        if (s->fn != SN_FN_FOLD || !b->c->constant)
             return term(b, s->arg[0]);
         t = new_node(b->c, b->c->constant);
         t->fresh = t->is_const = true;
@@ -385,7 +385,7 @@ guard_types(SnOrderRule *r, const SnExpr *e)
 {
     const SnDefVar *v, *w;
 
-    if (e->ek == SN_E_CALL && !strcmp(e->s, "const") && e->nkid == 1 &&
+    if (e->ek == SN_E_CALL && e->fn == SN_FN_CONST && e->nkid == 1 &&
         e->kid[0]->rk == SN_R_VAR) {
         v = e->kid[0]->ref;
         if (r->var[v->index])

@@ -201,7 +201,7 @@ sn_order_term_unify(SnOrder *c, SnOrderTerm *a, SnOrderTerm *b)
 static const SnExpr *
 type_member(const SnExpr *e)
 {
-    return e->ek == SN_E_MEMBER && !strcmp(e->s, "type") ? e->kid[0] : NULL;
+    return e->ek == SN_E_MEMBER && e->word == SN_W_TYPE ? e->kid[0] : NULL;
 }
 
 /* a.type == b.type, of two values of the left side */
@@ -386,7 +386,7 @@ sn_order_rule_build(SnOrder *c, const SnOrderRule *r)
 static bool
 covering(const SnExpr *e)
 {
-    return e->ek == SN_E_CALL && !strcmp(e->s, "covers");
+    return e->ek == SN_E_CALL && e->fn == SN_FN_COVERS;
 }
 
 static bool

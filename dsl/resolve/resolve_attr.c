@@ -95,8 +95,7 @@ swapped(const SnExpr *e, const SnExpr *f, const SnDefPort *p,
         ((e->ek == SN_E_BIN &&
           (e->op == SN_OP_ADD || e->op == SN_OP_MUL || e->op == SN_OP_EQ ||
            e->op == SN_OP_NE || e->op == SN_OP_AND || e->op == SN_OP_OR)) ||
-         (e->ek == SN_E_CALL &&
-          (!strcmp(e->s, "max") || !strcmp(e->s, "min"))));
+         (e->ek == SN_E_CALL && (e->fn == SN_FN_MAX || e->fn == SN_FN_MIN)));
     bool same = true;
     for (uint32_t i = 0; i < e->nkid; i++)
         same = same && swapped(e->kid[i], f->kid[i], p, q);
@@ -134,7 +133,7 @@ about(SnArena *a, const SnDefNode *n, const SnExpr *e, const char *self)
 
     if (e->ek == SN_E_NAME && sn_def_attr(n, e->s)) {
         SnExpr *v = sn_memdup(a, c, sizeof *c);
-        v->s = self;
+        sn_expr_say(v, self);
         c->ek = SN_E_MEMBER;
         c->nkid = 1;
         c->kid = sn_memdup(a, &v, sizeof v);

@@ -22,7 +22,7 @@ word_of(SnResolver *rs, const SnDefCap *c, const char *const *word, size_t n)
 static void
 supports(SnResolver *rs, SnDefBackend *b, const SnDefCap *c)
 {
-    if (c->e->ek != SN_E_CALL || strcmp(c->e->s, "all") || !c->e->nkid) {
+    if (c->e->ek != SN_E_CALL || c->e->fn != SN_FN_ALL || !c->e->nkid) {
         sn_error(rs->d, c->e->pos, "SN104",
                  "'%s' does not say which types %s supports",
                  sn_expr_str(rs->a, c->e), b->name);

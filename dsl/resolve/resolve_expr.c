@@ -291,7 +291,7 @@ expr_name(SnScope *sc, SnExpr *e)
     if (enum_word(sc->enum_of, e) || node_name(sc, e) || var_name(sc, e) ||
         type_name(sc, e))
         return e->ty;
-    if (!strcmp(e->s, "full")) {
+    if (e->word == SN_W_FULL) {
         e->rk = SN_R_FUNC;
         e->ref = e->s;
         return SN_TY_RANGE;
@@ -306,7 +306,7 @@ member_unknown(SnScope *sc, SnExpr *e, const SnDefVar *v)
 {
     SnCands names = sn_cands(sc->rs);
     const SnDefNode *n = v ? sn_var_node(v) : NULL;
-    bool clamp = !strcmp(e->s, "clamp") || !strcmp(e->s, "calibrated");
+    bool clamp = !strcmp(e->s, "clamp") || e->word == SN_W_CALIBRATED;
 
     sc->bad = true;
     sn_cands_add(&names, "type", NULL);
@@ -348,7 +348,7 @@ node_member(SnScope *sc, SnExpr *e, const SnDefVar *v)
         e->ref = a;
         return sn_attr_ty(a);
     }
-    if (!strcmp(e->s, "calibrated") && sn_var_attr(sc->rs, v, "clamp"))
+    if (e->word == SN_W_CALIBRATED && sn_var_attr(sc->rs, v, "clamp"))
         return SN_TY_BOOL;
     const SnDefPort *p = n ? sn_def_port(n, e->s) : NULL;
     if (!p)
@@ -370,11 +370,11 @@ expr_member(SnScope *sc, SnExpr *e)
     if (t == SN_TY_NONE)
         return t;
     if (t == SN_TY_ETYPE || is_value(t)) {
-        if (!strcmp(e->s, "type") && t != SN_TY_ETYPE)
+        if (e->word == SN_W_TYPE && t != SN_TY_ETYPE)
             return SN_TY_ETYPE;
-        if (!strcmp(e->s, "scale"))
+        if (e->word == SN_W_SCALE)
             return SN_TY_REAL;
-        if (!strcmp(e->s, "zp"))
+        if (e->word == SN_W_ZP)
             return SN_TY_INT;
     }
     if (t == SN_TY_NODE && k->rk == SN_R_VAR)

@@ -76,7 +76,7 @@ pin_factors(SnResolver *rs, SnDefNode *n, SnDefPort *p, SnExpr *e)
         return pin_factors(rs, n, p, e->kid[0]) &&
                pin_factors(rs, n, p, e->kid[1]);
     }
-    if (e->ek != SN_E_MEMBER || strcmp(e->s, "scale") ||
+    if (e->ek != SN_E_MEMBER || e->word != SN_W_SCALE ||
         e->kid[0]->ek != SN_E_NAME || p->npin == 3) {
         sn_error(rs->d, e->pos, "SN109",
                  "the scale of pinned '%s' is a product of up to three "

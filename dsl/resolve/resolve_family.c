@@ -203,7 +203,7 @@ has_fact(const SnDefNode *n, const SnExpr *e, SnDefFact f)
 {
     for (uint32_t i = 0; i < e->nkid; i++) {
         bool hit = false;
-        if (!strcmp(e->kid[i]->s, "output"))
+        if (e->kid[i]->word == SN_W_OUTPUT)
             hit = n->nout && n->out[0]->fact == f;
         else
             for (uint32_t j = 0; j < n->nin; j++)
@@ -250,13 +250,13 @@ member(const SnResolver *rs, const SnExpr *e, const SnDefNode *n)
                    n->kind % 64 &
                1;
     case SN_E_CALL:
-        if (!strcmp(e->s, "has"))
+        if (e->fn == SN_FN_HAS)
             return sn_def_attr(n, e->kid[0]->s) != NULL;
-        if (!strcmp(e->s, "sem"))
+        if (e->fn == SN_FN_SEM)
             return is_class(n, e->kid[0]->s);
-        if (!strcmp(e->s, "layout"))
+        if (e->fn == SN_FN_LAYOUT)
             return moves_axes(n);
-        return has_fact(n, e, !strcmp(e->s, "same") ? SN_DF_SAME : SN_DF_FREE);
+        return has_fact(n, e, e->fn == SN_FN_SAME ? SN_DF_SAME : SN_DF_FREE);
     default:
         return false;
     }
@@ -301,7 +301,7 @@ member_arg(SnResolver *rs, const SnExpr *e, uint32_t i)
                                       "window", "move",    "opaque"};
     const SnExpr *k = e->kid[i];
     SnCands v = sn_cands(rs);
-    bool sem = !strcmp(e->s, "sem");
+    bool sem = e->fn == SN_FN_SEM;
 
     for (size_t j = 0; j < (sem ? 7 : 2); j++) {
         const char *w = sem ? cls[j] : side[j];
@@ -309,7 +309,7 @@ member_arg(SnResolver *rs, const SnExpr *e, uint32_t i)
         if (k->ek == SN_E_NAME && !strcmp(k->s, w))
             return true;
     }
-    if (!strcmp(e->s, "has") && k->ek == SN_E_NAME) {
+    if (e->fn == SN_FN_HAS && k->ek == SN_E_NAME) {
         for (uint32_t j = 0; j < rs->defs->nnode; j++) {
             const SnDefNode *n = rs->defs->node[j];
             if (sn_def_attr(n, k->s))

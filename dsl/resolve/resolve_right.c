@@ -95,7 +95,7 @@ requires_const(const SnExpr *e, const SnDefVar *v)
         return false;
     if (e->ek == SN_E_BIN && e->op == SN_OP_AND)
         return requires_const(e->kid[0], v) || requires_const(e->kid[1], v);
-    return e->ek == SN_E_CALL && !strcmp(e->s, "const") && e->nkid == 1 &&
+    return e->ek == SN_E_CALL && e->fn == SN_FN_CONST && e->nkid == 1 &&
            e->kid[0]->rk == SN_R_VAR && e->kid[0]->ref == v;
 }
 
@@ -133,7 +133,7 @@ fold(Ctx *c, const SnTerm *t)
 {
     const SnTerm *k = t->narg ? t->arg[0] : NULL;
 
-    if (t->tk != SN_T_FUNC || strcmp(t->name, "fold") || k->tk != SN_T_VAR ||
+    if (t->tk != SN_T_FUNC || t->fn != SN_FN_FOLD || k->tk != SN_T_VAR ||
         !k->var || !k->var->pat)
         return; /* of a term: folded where its leaves happen to be constant */
     if (k->var->vk != SN_V_NODE && requires_const(c->r->when, k->var))

@@ -425,7 +425,7 @@ sem_within(SnResolver *rs, SnDefNode *n, SnDefSem *s)
                  n->name, s->out_name);
         bad(rs, n);
     } else if (s->formula &&
-               !(s->formula->ek == SN_E_CALL && !strcmp(s->formula->s, "q"))) {
+               !(s->formula->ek == SN_E_CALL && s->formula->fn == SN_FN_Q)) {
         sn_error(rs->d, s->formula->pos, "SN119",
                  "'within %s' of %s clamps what q(..) rounds, and the "
                  "formula is not q(..)",

@@ -63,18 +63,18 @@ flag(SnScope *sc, const SnDefNode *n, bool clamps, SnAsg *a)
 {
     SnResolver *rs = sc->rs;
 
-    if (!strcmp(a->name, "calibrated") && clamps) {
+    if (a->word == SN_W_CALIBRATED && clamps) {
         sn_resolve_cond(sc, a->e, "'calibrated'");
         return true;
     }
     if (sc->kind != SN_SC_TEST || !n || !is_data(n))
         return false;
     SnTy t;
-    if (!strcmp(a->name, "splat")) {
+    if (a->word == SN_W_SPLAT) {
         t = sn_resolve_expr(sc, a->e);
         if (t == SN_TY_INT || t == SN_TY_REAL || t == SN_TY_NONE)
             return true;
-    } else if (!strcmp(a->name, "data")) {
+    } else if (a->word == SN_W_DATA) {
         t = sn_resolve_expr(sc, a->e);
         if (t == SN_TY_INTS || t == SN_TY_REALS || t == SN_TY_NONE)
             return true;
@@ -351,7 +351,7 @@ sn_resolve_term(SnScope *sc, SnTerm *t)
         sn_diag_help(sc->rs->d, "each %s", t->name);
         return no(sc);
     case SN_T_CALL:
-        if (!strcmp(t->name, "fold") || !strcmp(t->name, "regrid"))
+        if (t->fn == SN_FN_FOLD || t->fn == SN_FN_REGRID)
             return term_func(sc, t);
         return term_call(sc, t);
     case SN_T_COPY:

@@ -25,14 +25,14 @@ type_call(SnResolver *rs, const SnExpr *e, SnDefConc *c)
     const SnExpr *k = e->nkid ? e->kid[0] : NULL;
 
     *c = (SnDefConc){SN_DE_ABSENT, -1};
-    if (k && k->ek == SN_E_NAME && !strcmp(e->s, "quant"))
+    if (k && k->ek == SN_E_NAME && e->fn == SN_FN_QUANT)
         c->elem = (int8_t)quant_elem(k->s);
-    if (k && k->ek == SN_E_NAME && !strcmp(e->s, "fused") && e->nkid == 1 &&
+    if (k && k->ek == SN_E_NAME && e->fn == SN_FN_FUSED && e->nkid == 1 &&
         !strcmp(k->s, "u8"))
         c->elem = SN_DE_ROW8;
     if (e->nkid == 2) {
         const SnExpr *x = e->kid[1];
-        if (x->ek == SN_E_ARG && !strcmp(x->s, "axis") &&
+        if (x->ek == SN_E_ARG && x->word == SN_W_AXIS &&
             x->kid[0]->ek == SN_E_INT && x->kid[0]->i < 8)
             c->axis = (int8_t)x->kid[0]->i;
         else

@@ -64,14 +64,6 @@ sn_conc_equal(SnDefConc a, SnDefConc b)
 
 /* ---- expressions (resolve_expr.c) ---- */
 
-typedef enum SnScopeKind {
-    SN_SC_CONST,   /* defaults: no names but words, full, types */
-    SN_SC_ATTR,    /* where, keep: attributes of node */
-    SN_SC_SHAPE,   /* invariant, shape: attributes and ports */
-    SN_SC_FORMULA, /* sem: attributes and ports as codes */
-    SN_SC_RULE,    /* pattern variables */
-    SN_SC_TEST     /* values of a test; count(Kind) */
-} SnScopeKind;
 typedef struct SnScope {
     SnResolver *rs;
     SnScopeKind kind;

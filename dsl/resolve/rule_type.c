@@ -299,7 +299,7 @@ unify_same(SnRuleTv *c, const SnNodeTv *n)
 static const SnDefVar *
 typed_var(const SnExpr *e)
 {
-    if (e->ek == SN_E_MEMBER && !strcmp(e->s, "type"))
+    if (e->ek == SN_E_MEMBER && e->word == SN_W_TYPE)
         e = e->kid[0];
     else
         return NULL;
@@ -330,7 +330,7 @@ condition(SnRuleTv *c, const SnExpr *e)
         return;
     }
     if (e->ek == SN_E_CALL &&
-        (!strcmp(e->s, "present") || !strcmp(e->s, "const")) &&
+        (e->fn == SN_FN_PRESENT || e->fn == SN_FN_CONST) &&
         e->kid[0]->ek == SN_E_NAME && e->kid[0]->rk == SN_R_VAR) {
         a = e->kid[0]->ref;
         if (c->var[a->index] >= 0)

@@ -19,7 +19,7 @@ fault(SnRuleTv *c)
 static bool
 is_regrid(const SnTerm *t)
 {
-    return t && t->tk == SN_T_FUNC && !strcmp(t->name, "regrid");
+    return t && t->tk == SN_T_FUNC && t->fn == SN_FN_REGRID;
 }
 
 /* A same result takes the type of a same operand. */
@@ -122,6 +122,7 @@ fixed_expr(const SnRuleTv *c, SnKindSet s, const SnDefPort *y, SnPos at)
     if (!e)
         return NULL;
     e->ek = SN_E_CALL;
+    e->word = SN_W_NONE;
     e->nkid = 2;
     e->kid = SN_NEW_N(c->rs->a, SnExpr *, 2);
     e->kid[0] = y->scale;

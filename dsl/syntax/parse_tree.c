@@ -2,7 +2,7 @@
 /* Expressions, patterns and templates as the parser meets them. */
 #include "dsl/syntax/parse.h"
 
-#include <string.h>
+#include "dsl/model/expr_tree.h"
 
 const char *
 sn_parse_name(SnParser *P, SnTok t)
@@ -75,7 +75,7 @@ sn_parse_leaf(SnParser *P, SnEk ek, SnTok t)
         e->s = t.str;
         break;
     case SN_E_NAME:
-        e->s = sn_parse_name(P, t);
+        sn_expr_say(e, sn_parse_name(P, t));
         break;
     default:
         break;
@@ -120,7 +120,7 @@ sn_parse_call(SnParser *P, SnEk ek, SnTok name, SnExprs l)
 {
     SnExpr *e = new_expr(P, ek, name.pos, 0);
 
-    e->s = sn_parse_name(P, name);
+    sn_expr_say(e, sn_parse_name(P, name));
     e->nkid = l.n;
     e->kid = l.v;
     return measure(P, e);
@@ -145,14 +145,17 @@ sn_parse_member(SnParser *P, SnExpr *x, SnTok name)
     SnExpr *e = new_expr(P, SN_E_MEMBER, sn_parse_span(x->pos, name.pos), 1);
 
     e->kid[0] = x;
-    e->s = sn_parse_name(P, name);
+    sn_expr_say(e, sn_parse_name(P, name));
     return measure(P, e);
 }
 
 SnAsg
 sn_parse_asg(SnParser *P, SnTok name, SnExpr *e)
 {
-    return (SnAsg){.name = sn_parse_name(P, name), .pos = name.pos, .e = e};
+    const char *s = sn_parse_name(P, name);
+
+    return (SnAsg){
+        .name = s, .word = sn_word_named(s), .pos = name.pos, .e = e};
 }
 
 /* ---- patterns ---- */
@@ -200,8 +203,11 @@ sn_parse_term_call(SnParser *P, SnTok name, SnTerms args)
 {
     SnTerm *t = sn_parse_term(P, SN_T_CALL, name);
 
-    if (!strcmp(t->name, "fold") || !strcmp(t->name, "regrid"))
+    SnFn fn = sn_fn_named(t->name);
+    if (fn == SN_FN_FOLD || fn == SN_FN_REGRID) {
         t->tk = SN_T_FUNC;
+        t->fn = fn;
+    }
     t->narg = args.n;
     t->arg = args.v;
     return t;

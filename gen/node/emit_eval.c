@@ -57,7 +57,7 @@ clamp_end(SnFormula *f, const SnExpr *e, SnVal v)
 {
     SnDefConc out = sn_formula_out(f);
 
-    if (!f->sem->clamp || (e->ek == SN_E_CALL && !strcmp(e->s, "q")))
+    if (!f->sem->clamp || (e->ek == SN_E_CALL && e->fn == SN_FN_Q))
         return v;
     if (out.elem == SN_DE_F32) {
         const char *fld = sn_field(f->a, f->sem->clamp->name);
@@ -509,7 +509,7 @@ one_tuple(SnBuf *b, const SnDefs *s, const SnDefNode *n, uint32_t t, SnDiag *d)
 static bool
 rounds_open(const SnExpr *e)
 {
-    if (e->ek == SN_E_CALL && !strcmp(e->s, "q") && e->nkid == 2)
+    if (e->ek == SN_E_CALL && e->fn == SN_FN_Q && e->nkid == 2)
         return true;
     for (uint32_t i = 0; i < e->nkid; i++)
         if (rounds_open(e->kid[i]))

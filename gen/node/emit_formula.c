@@ -216,7 +216,7 @@ deq(SnFormula *f, const SnExpr *e)
     if (!sn_conc_code(out))
         return sn_formula_expr(f, x); /* d and q stand for nothing */
     SnVal v = {.ct = SN_CT_F32, .atom = true};
-    if (x->ek == SN_E_CALL && !strcmp(x->s, "q") && x->nkid > 1) {
+    if (x->ek == SN_E_CALL && x->fn == SN_FN_Q && x->nkid > 1) {
         const char *code = sn_formula_kept(f, x, &m);
         v.s = sn_format(f->a, "sn_dequant(%s, %s, %s)", code, m.scale, m.zp);
     } else {
@@ -338,7 +338,7 @@ static SnVal
 minmax(SnFormula *f, const SnExpr *e)
 {
     SnVal v[2], r = {.atom = true};
-    bool max = !strcmp(e->s, "max");
+    bool max = e->fn == SN_FN_MAX;
 
     v[0] = sn_formula_expr(f, e->kid[0]);
     v[1] = sn_formula_expr(f, e->kid[1]);
@@ -401,7 +401,7 @@ real_fn(SnFormula *f, const SnExpr *e)
                             : sn_formula_f32(f, v[0]);
         SnVal r = {.ct = SN_CT_F32, .fixed = fixed, .atom = !fixed};
         const char *name = fn[i][1];
-        if (f->sem->by && !strcmp(f->sem->by, "lrn") && !strcmp(e->s, "pow"))
+        if (f->sem->by && !strcmp(f->sem->by, "lrn") && e->fn == SN_FN_POW)
             name = "sn_lrn_pow"; /* the power of that row, on reals too */
         r.s = e->nkid == 1 ? sn_format(f->a, "%s(%s)", name, x)
                            : sn_format(f->a, "%s(%s, %s)", name, x,
@@ -416,22 +416,21 @@ call(SnFormula *f, const SnExpr *e)
 {
     if (sn_is_call(e, "d", 1))
         return deq(f, e);
-    if (!strcmp(e->s, "q"))
+    if (e->fn == SN_FN_Q)
         return quant(f, e);
-    if (!strcmp(e->s, "present") && e->nkid == 1 &&
-        sn_formula_port(f, e->kid[0]))
+    if (e->fn == SN_FN_PRESENT && e->nkid == 1 && sn_formula_port(f, e->kid[0]))
         return (SnVal){
             .s = sn_format(f->a, "%s != NULL",
                            sn_formula_ptr(f, sn_formula_port(f, e->kid[0]))),
             .ct = SN_CT_BOOL,
             .fixed = true};
-    if ((!strcmp(e->s, "max") || !strcmp(e->s, "min")) && e->nkid == 2)
+    if ((e->fn == SN_FN_MAX || e->fn == SN_FN_MIN) && e->nkid == 2)
         return minmax(f, e);
-    if (!strcmp(e->s, "select") && e->nkid == 3)
+    if (e->fn == SN_FN_SELECT && e->nkid == 3)
         return choose(f, e);
-    if (e->nkid == 1 && (!strcmp(e->s, "sum") || !strcmp(e->s, "mean") ||
-                         !strcmp(e->s, "max") || !strcmp(e->s, "min") ||
-                         !strcmp(e->s, "argmax") || !strcmp(e->s, "argmin")))
+    if (e->nkid == 1 &&
+        (e->fn == SN_FN_SUM || e->fn == SN_FN_MEAN || e->fn == SN_FN_MAX ||
+         e->fn == SN_FN_MIN || e->fn == SN_FN_ARGMAX || e->fn == SN_FN_ARGMIN))
         return reduce(f, e);
     return real_fn(f, e);
 }
@@ -485,7 +484,7 @@ put_loop(SnFormula *f, const SnExpr *e, const char *r, SnVal v,
     bool arg = !strncmp(e->s, "arg", 3);
     bool max = strstr(e->s, "max") != NULL;
     /* A window's mean has an order of its own (SnMap.part). */
-    bool parts = v.ct == SN_CT_F32 && !strcmp(e->s, "mean") &&
+    bool parts = v.ct == SN_CT_F32 && e->fn == SN_FN_MEAN &&
                  sn_formula_map_has(f, SN_MS_PARTS);
     bool last = f->sem->ties && !strcmp(f->sem->ties, "last");
     SnBuf *b = &f->set;
@@ -515,7 +514,7 @@ put_loop(SnFormula *f, const SnExpr *e, const char *r, SnVal v,
                 "    const %s v = %s;\n    if (k == 0 || v %s%s %s_v) {\n"
                 "        %s_v = v;\n        %s = %s;\n    }\n",
                 ty, x, max ? ">" : "<", last ? "=" : "", r, r, r, pos);
-    } else if (!strcmp(e->s, "sum") || !strcmp(e->s, "mean")) {
+    } else if (e->fn == SN_FN_SUM || e->fn == SN_FN_MEAN) {
         const SnExpr *p = e->kid[0];
         if (f->sem->cls == SN_DC_CONTRACT && v.ct == SN_CT_F32 &&
             p->ek == SN_E_BIN && p->op == SN_OP_MUL)
@@ -541,7 +540,7 @@ set_value(SnFormula *f, const SnExpr *e, const char *r)
 {
     const SnExpr *p = e->kid[0];
 
-    if (strcmp(e->s, "sum") || f->sem->cls != SN_DC_CONTRACT ||
+    if (e->fn != SN_FN_SUM || f->sem->cls != SN_DC_CONTRACT ||
         p->ek != SN_E_BIN || p->op != SN_OP_MUL)
         return sn_formula_expr(f, p);
     SnVal x = sn_formula_expr(f, p->kid[0]), y = sn_formula_expr(f, p->kid[1]);
@@ -561,7 +560,7 @@ reduce(SnFormula *f, const SnExpr *e)
     SnCtx ctx = f->ctx;
     uint32_t scope = f->nscope;
 
-    if (f->dot && !strcmp(e->s, "sum")) {
+    if (f->dot && e->fn == SN_FN_SUM) {
         const SnDefPort *x, *w;
         if (sn_row_sum(f, e, &x, &w) && f->dot_bias == NULL &&
             !sn_conc_code(f->t->in[f->dot_x]))
@@ -596,7 +595,7 @@ reduce(SnFormula *f, const SnExpr *e)
         .s = r, .ct = v.ct == SN_CT_BOOL ? SN_CT_INT : v.ct, .atom = true};
     if (!strncmp(e->s, "arg", 3))
         out.ct = SN_CT_INT;
-    if (!strcmp(e->s, "mean")) {
+    if (e->fn == SN_FN_MEAN) {
         const char *q = sn_format(f->a, "%s_mean", r);
         sn_putf(&f->set, "const float %s = %s%s / (float)m.nall;\n", q,
                 v.ct == SN_CT_F32 ? "" : "(float)", r);

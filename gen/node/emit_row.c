@@ -115,7 +115,7 @@ grid_code(SnFormula *f, const SnExpr *e, Code *c)
         return true;
     }
     if (!sn_is_call(e, "d", 1) || e->kid[0]->ek != SN_E_CALL ||
-        strcmp(e->kid[0]->s, "q") || e->kid[0]->nkid < 2)
+        e->kid[0]->fn != SN_FN_Q || e->kid[0]->nkid < 2)
         return false;
     c->v = sn_formula_kept(f, e->kid[0], &m);
     c->s = m.scale;
@@ -182,7 +182,7 @@ selects(const SnFormula *f, const SnExpr *e)
     if (sn_is_call(e, "max", 2) || sn_is_call(e, "min", 2))
         return selects(f, e->kid[0]) && selects(f, e->kid[1]);
     if (sn_is_call(e, "d", 1))
-        return e->kid[0]->ek == SN_E_CALL && !strcmp(e->kid[0]->s, "q") &&
+        return e->kid[0]->ek == SN_E_CALL && e->kid[0]->fn == SN_FN_Q &&
                e->kid[0]->nkid > 1;
     return e->ek != SN_E_CALL && e->ek != SN_E_BIN && !sn_formula_port(f, e);
 }
@@ -394,8 +394,8 @@ sn_row_window(const SnFormula *f, const SnExpr *e)
         return deq_of(f, e->kid[0]) != NULL;
     if (e->ek != SN_E_CALL || e->nkid != 1)
         return false;
-    if (strcmp(e->s, "max") && strcmp(e->s, "min") && strcmp(e->s, "argmax") &&
-        strcmp(e->s, "argmin"))
+    if (e->fn != SN_FN_MAX && e->fn != SN_FN_MIN && e->fn != SN_FN_ARGMAX &&
+        e->fn != SN_FN_ARGMIN)
         return false;
     return sn_formula_port(f, e->kid[0]) || deq_of(f, e->kid[0]);
 }

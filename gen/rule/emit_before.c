@@ -72,7 +72,7 @@ mention_of(const SnExpr *e, const char *name)
         return most;
     if (e->ek == SN_E_NAME && !strcmp(e->s, name))
         return OTHERWISE;
-    if (e->ek == SN_E_MEMBER && !strcmp(e->s, "type"))
+    if (e->ek == SN_E_MEMBER && e->word == SN_W_TYPE)
         return mention_of(e->kid[0], name) ? BY_TYPE : NOT_AT_ALL;
     for (uint32_t i = 0; i < e->nkid; i++) {
         int k = mention_of(e->kid[i], name);
@@ -231,13 +231,14 @@ dry_run(SnRuleGen *cx, const SnTerm *t)
     tuple_exists(cx, t);
     for (uint32_t i = 0; i < t->narg; i++)
         dry_run(cx, t->arg[i]);
-    if (t->tk == SN_T_FUNC && !strcmp(t->name, "fold") &&
+    if (t->tk == SN_T_FUNC && t->fn == SN_FN_FOLD &&
         t->arg[0]->tk == SN_T_VAR && t->arg[0]->var &&
         t->arg[0]->var->vk != SN_V_LET) {
         SnExpr n = {.ek = SN_E_NAME, .s = t->arg[0]->name, .pos = t->pos};
         SnExpr *kid[] = {&n};
         SnExpr is = {.ek = SN_E_CALL,
                      .s = "const",
+                     .fn = SN_FN_CONST,
                      .nkid = 1,
                      .kid = kid,
                      .pos = t->pos};
@@ -245,7 +246,7 @@ dry_run(SnRuleGen *cx, const SnTerm *t)
     }
     for (uint32_t i = 0; t->by_port && t->node && i < t->node->nin; i++) {
         const SnTerm *k = t->by_port[i];
-        if (!k || k->tk != SN_T_FUNC || strcmp(k->name, "regrid"))
+        if (!k || k->tk != SN_T_FUNC || k->fn != SN_FN_REGRID)
             continue;
         SnRuleRegrid r = sn_rule_regrid(cx, t, i, k);
         sn_rule_line(cx, NULL,
@@ -263,7 +264,7 @@ dry_run(SnRuleGen *cx, const SnTerm *t)
 static bool
 asks_unused(const SnExpr *e)
 {
-    if (e->ek == SN_E_CALL && !strcmp(e->s, "unused"))
+    if (e->ek == SN_E_CALL && e->fn == SN_FN_UNUSED)
         return true;
     for (uint32_t i = 0; i < e->nkid; i++)
         if (asks_unused(e->kid[i]))

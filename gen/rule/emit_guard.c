@@ -24,7 +24,7 @@ cost(const SnExpr *e)
                 c = fn[i].cost;
     }
     if (e->ek == SN_E_MEMBER)
-        c = strcmp(e->s, "type") ? 2 : 1;
+        c = e->word != SN_W_TYPE ? 2 : 1;
     for (uint32_t i = 0; i < e->nkid; i++) {
         int k = cost(e->kid[i]);
         c = k > c ? k : c;
@@ -35,7 +35,7 @@ cost(const SnExpr *e)
 bool
 sn_rule_mentions(const SnExpr *e, const char *name)
 {
-    if (e->ek == SN_E_CALL && !strcmp(e->s, "present"))
+    if (e->ek == SN_E_CALL && e->fn == SN_FN_PRESENT)
         return false;
     if (e->ek == SN_E_NAME && !strcmp(e->s, name))
         return true;
@@ -48,7 +48,7 @@ sn_rule_mentions(const SnExpr *e, const char *name)
 bool
 sn_rule_asks_present(const SnExpr *e, const char *name)
 {
-    if (e->ek == SN_E_CALL && !strcmp(e->s, "present"))
+    if (e->ek == SN_E_CALL && e->fn == SN_FN_PRESENT)
         return e->kid[0]->ek == SN_E_NAME && !strcmp(e->kid[0]->s, name);
     for (uint32_t i = 0; i < e->nkid; i++)
         if (sn_rule_asks_present(e->kid[i], name))

@@ -312,6 +312,7 @@ attr_tests(SnRuleGen *cx, const SnPat *p, const char *id)
         SnExpr *kid[] = {&name};
         SnExpr member = {.ek = SN_E_MEMBER,
                          .s = p->asg[i].name,
+                         .word = p->asg[i].word,
                          .pos = p->asg[i].pos,
                          .nkid = 1,
                          .kid = kid};

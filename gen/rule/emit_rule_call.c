@@ -127,11 +127,11 @@ rx_value_fn(SnRuleGen *cx, const SnExpr *e)
                                                      (int)(at - fn[i].c),
                                                      fn[i].c, ref, at + 2));
     }
-    if (!strcmp(e->s, "present"))
+    if (e->fn == SN_FN_PRESENT)
         return (SnRuleExpr){.s = sn_format(cx->a, "%s != 0", ref),
                             .prec = P_EQ,
                             .ty = SN_TY_BOOL};
-    if (!strcmp(e->s, "unused")) {
+    if (e->fn == SN_FN_UNUSED) {
         const SnExpr *k = e->kid[0];
         unsigned res = 0;
         const char *id = sn_format(cx->a, "SN_NODE(%s)", ref);
@@ -188,7 +188,7 @@ static SnRuleExpr
 rx_number_fn(SnRuleGen *cx, const SnExpr *e)
 {
     SnRuleExpr a = sn_rule_expr(cx, e->kid[0]), b = {.ty = SN_TY_INT};
-    bool sq = !strcmp(e->s, "sqrt");
+    bool sq = e->fn == SN_FN_SQRT;
 
     if (e->nkid > 1)
         b = sn_rule_expr(cx, e->kid[1]);
@@ -197,7 +197,7 @@ rx_number_fn(SnRuleGen *cx, const SnExpr *e)
                     : real ? sn_format(cx->a, "f%sf", e->s)
                            : sn_format(cx->a, "sn_int_%s", e->s);
     bool wide = a.wide || b.wide;
-    if (real && !sq && strcmp(e->s, "abs") == 0)
+    if (real && !sq && e->fn == SN_FN_ABS)
         f = "fabsf";
     if (wide) /* without the last f */
         f = sn_strndup(cx->a, f, strlen(f) - 1);
@@ -214,16 +214,16 @@ rx_list_fn(SnRuleGen *cx, const SnExpr *e)
 {
     const char *a = sn_rule_expr(cx, e->kid[0]).s;
 
-    if (!strcmp(e->s, "identity"))
+    if (e->fn == SN_FN_IDENTITY)
         return sn_rule_expr_prim(SN_TY_BOOL,
                                  sn_format(cx->a, "sn_ints_identity(%s)", a));
-    if (!strcmp(e->s, "compose"))
+    if (e->fn == SN_FN_COMPOSE)
         return sn_rule_expr_prim(
             SN_TY_INTS, sn_format(cx->a, "sn_compose(sn_scratch(rw), %s, %s)",
                                   a, sn_rule_expr(cx, e->kid[1]).s));
     return sn_rule_expr_prim(
         SN_TY_INTS, sn_format(cx->a, "sn_ints_fill(sn_scratch(rw), %s, %d)", a,
-                              !strcmp(e->s, "ones")));
+                              e->fn == SN_FN_ONES));
 }
 
 static bool
@@ -251,30 +251,30 @@ sn_rule_expr_call(SnRuleGen *cx, const SnExpr *e)
         return rx_number_fn(cx, e);
     if (among(e->s, list))
         return rx_list_fn(cx, e);
-    if (!strcmp(e->s, "dim")) {
+    if (e->fn == SN_FN_DIM) {
         const char *ref = sn_rule_expr_ref(cx, k[0]);
         return ref ? sn_rule_expr_prim(SN_TY_INT,
                                        sn_format(cx->a, "sn_dim(g, %s, %s)",
                                                  ref, sn_rule_expr(cx, k[1]).s))
                    : sn_rule_expr_none(cx, e);
     }
-    if (!strcmp(e->s, "covers"))
+    if (e->fn == SN_FN_COVERS)
         return sn_rule_expr_prim(SN_TY_BOOL,
                                  sn_format(cx->a, "sn_covers(%s, %s)",
                                            reach(cx, k[0]), reach(cx, k[1])));
-    if (!strcmp(e->s, "lo") || !strcmp(e->s, "hi")) {
+    if (e->fn == SN_FN_LO || e->fn == SN_FN_HI) {
         SnRuleExpr x = sn_rule_expr_prim(
             SN_TY_REAL, sn_format(cx->a, "%s.%s", reach(cx, k[0]), e->s));
         x.wide = true;
         return x;
     }
-    if (!strcmp(e->s, "rounds_alike"))
+    if (e->fn == SN_FN_ROUNDS_ALIKE)
         return sn_rule_expr_prim(
             SN_TY_BOOL,
             sn_format(cx->a, "sn_alike(g->rounding, %s, %s, %s)",
                       sn_rule_expr(cx, k[0]).s, sn_rule_type(cx, k[1]),
                       sn_rule_type(cx, k[2])));
-    if (!strcmp(e->s, "meet")) {
+    if (e->fn == SN_FN_MEET) {
         SnRuleExpr x = sn_rule_expr_prim(
             SN_TY_RANGE,
             sn_format(cx->a, "sn_meet(%s, %s)", sn_rule_expr_range(cx, k[0]),
@@ -282,15 +282,15 @@ sn_rule_expr_call(SnRuleGen *cx, const SnExpr *e)
         x.dom = sn_rule_expr(cx, k[0]).dom;
         return x;
     }
-    if (!strcmp(e->s, "image"))
+    if (e->fn == SN_FN_IMAGE)
         return rx_image(cx, e);
-    if (!strcmp(e->s, "bounds"))
+    if (e->fn == SN_FN_BOUNDS)
         return rx_bounds(cx, e);
-    if (!strcmp(e->s, "count"))
+    if (e->fn == SN_FN_COUNT)
         return rx_count(cx, e);
-    if (!strcmp(e->s, "supports"))
+    if (e->fn == SN_FN_SUPPORTS)
         return rx_supports(cx, e);
-    if (!strcmp(e->s, "has")) {
+    if (e->fn == SN_FN_HAS) {
         const SnDefVar *v = sn_rule_var(cx, k[0]->s ? k[0]->s : "");
         return v ? (SnRuleExpr){.s = sn_format(cx->a,
                                                "sn_attr_of(g, %s, \"%s\") "

@@ -127,7 +127,7 @@ compare_types(SnRuleGen *cx, const SnExpr *e, SnRuleExpr a, SnRuleExpr b)
 static bool
 is_full(const SnExpr *e)
 {
-    return e->ek == SN_E_NAME && !strcmp(e->s, "full");
+    return e->ek == SN_E_NAME && e->word == SN_W_FULL;
 }
 
 /* Lists: equal to a list, or every element compared with a number. */

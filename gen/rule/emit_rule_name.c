@@ -129,21 +129,21 @@ sn_rule_expr_member(SnRuleGen *cx, const SnExpr *e)
                                            : class_attr(cx, e->s);
         if (at)
             return sn_rule_expr_attr(cx, id, one, at);
-        if (!strcmp(e->s, "calibrated"))
+        if (e->word == SN_W_CALIBRATED)
             return sn_rule_expr_prim(
                 SN_TY_BOOL, sn_format(cx->a, "sn_node(g, %s)->calibrated", id));
     }
-    if (ref && !strcmp(e->s, "type"))
+    if (ref && e->word == SN_W_TYPE)
         return sn_rule_expr_prim(SN_TY_ETYPE,
                                  sn_format(cx->a, "sn_type(g, %s)", ref));
     if (ref)
         t = sn_format(cx->a, "sn_type(g, %s)", ref);
     else if (k->ek == SN_E_MEMBER)
         t = sn_rule_expr(cx, k).s;
-    if (t && !strcmp(e->s, "scale"))
+    if (t && e->word == SN_W_SCALE)
         return sn_rule_expr_prim(SN_TY_REAL,
                                  sn_format(cx->a, "sn_scale_of(%s)", t));
-    if (t && !strcmp(e->s, "zp"))
+    if (t && e->word == SN_W_ZP)
         return sn_rule_expr_prim(SN_TY_INT,
                                  sn_format(cx->a, "sn_zp_of(%s)", t));
     ref = sn_rule_expr_ref(cx, e);
@@ -179,7 +179,7 @@ sn_rule_expr_name(SnRuleGen *cx, const SnExpr *e)
                                  sn_def_attr(cx->self, e->s));
     if (e->rk == SN_R_WORD)
         return sn_rule_expr_prim(SN_TY_ENUM, word(cx, e));
-    if (!strcmp(e->s, "full"))
+    if (e->word == SN_W_FULL)
         return sn_rule_expr_prim(SN_TY_RANGE, "(SnRange){ .has_lo = false }");
     return type_name(cx, e);
 }

@@ -291,7 +291,7 @@ build_call(SnRuleGen *cx, const SnTerm *t)
         const SnTerm *k = t->by_port[i];
         if (n->in[i]->variadic)
             sn_putf(&b, ", %s", build_run(cx, t));
-        else if (k && k->tk == SN_T_FUNC && !strcmp(k->name, "regrid")) {
+        else if (k && k->tk == SN_T_FUNC && k->fn == SN_FN_REGRID) {
             SnRuleRegrid r = sn_rule_regrid(cx, t, i, k);
             const char *v = sn_rule_fresh(cx, "grid");
             sn_rule_line(cx, v, "SnRef %s = sn_regrid(g, %s, %s, %s);", v, r.b,
@@ -323,7 +323,7 @@ build_call(SnRuleGen *cx, const SnTerm *t)
 static bool
 own_type(const SnExpr *e, const SnDefVar *n)
 {
-    return e->ek == SN_E_MEMBER && !strcmp(e->s, "type") &&
+    return e->ek == SN_E_MEMBER && e->word == SN_W_TYPE &&
            e->kid[0]->ek == SN_E_NAME && !strcmp(e->kid[0]->s, n->name);
 }
 
@@ -388,7 +388,7 @@ build(SnRuleGen *cx, const SnTerm *t, const char *name)
     case SN_T_COPY:
         return value(cx, t, build_copy(cx, t), name);
     case SN_T_FUNC: {
-        if (strcmp(t->name, "fold"))
+        if (t->fn != SN_FN_FOLD)
             break;
         const char *x = build(cx, t->arg[0], NULL);
         const char *f = name ? name : sn_rule_fresh(cx, "folded");

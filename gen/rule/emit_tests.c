@@ -120,7 +120,7 @@ operands(SnRuleGen *cx, const SnTerm *t)
                     build(cx, t->list[j], NULL));
         if (n->in[i]->variadic)
             continue;
-        if (k && k->tk == SN_T_FUNC && !strcmp(k->name, "regrid"))
+        if (k && k->tk == SN_T_FUNC && k->fn == SN_FN_REGRID)
             in[i] = build_regrid(cx, t, k, i, in);
         else
             in[i] = k ? build(cx, k, NULL) : "0";
@@ -163,7 +163,7 @@ build(SnRuleGen *cx, const SnTerm *t, const char *name)
     case SN_T_VAR:
         return sn_format(cx->a, "%s%s", cx->values, sn_field(cx->a, t->name));
     case SN_T_FUNC:
-        if (!strcmp(t->name, "fold"))
+        if (t->fn == SN_FN_FOLD)
             return sn_format(cx->a, "sn_gt_fold(t, %s)",
                              build(cx, t->arg[0], NULL));
         break;

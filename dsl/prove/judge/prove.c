@@ -41,7 +41,7 @@ folds(const SnDefRule *r)
 {
     const SnTerm *t = r->rhs;
 
-    return t && t->tk == SN_T_FUNC && !strcmp(t->name, "fold") &&
+    return t && t->tk == SN_T_FUNC && t->fn == SN_FN_FOLD &&
            t->arg[0]->tk == SN_T_VAR && r->pat->cap &&
            t->arg[0]->var == r->pat->cap;
 }

@@ -107,8 +107,8 @@ of_type(SnArena *a, const char *name, const SnExpr *t)
     SnExpr *m = expr(a, SN_E_MEMBER, t->pos, 1, v, NULL);
     SnExpr *e = expr(a, SN_E_BIN, t->pos, 2, m, sn_expr_clone(a, t));
 
-    v->s = name;
-    m->s = "type";
+    sn_expr_say(v, name);
+    sn_expr_say(m, "type");
     e->op = SN_OP_EQ;
     return e;
 }

@@ -20,7 +20,7 @@ may_set(const SnTerm *t)
 
     for (uint32_t i = 0; i < t->nasg; i++) {
         clamp |= !strcmp(t->asg[i].name, "clamp");
-        if (strcmp(t->asg[i].name, "calibrated"))
+        if (t->asg[i].word != SN_W_CALIBRATED)
             continue;
         const SnExpr *e = t->asg[i].e;
         flag = e->ek != SN_E_BOOL || e->i;

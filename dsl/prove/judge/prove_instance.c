@@ -411,13 +411,13 @@ rounds_before(SnArena *a, const SnDefNode *n)
 static bool
 selects(const SnExpr *e)
 {
-    if (e->ek == SN_E_CALL && !strcmp(e->s, "q") && e->nkid == 1)
+    if (e->ek == SN_E_CALL && e->fn == SN_FN_Q && e->nkid == 1)
         return selects(e->kid[0]);
     if (e->ek == SN_E_CALL && e->nkid == 2 &&
-        (!strcmp(e->s, "max") || !strcmp(e->s, "min")))
+        (e->fn == SN_FN_MAX || e->fn == SN_FN_MIN))
         return selects(e->kid[0]) && selects(e->kid[1]);
     if (e->ek == SN_E_CALL)
-        return !strcmp(e->s, "d") && e->kid[0]->rk == SN_R_PORT;
+        return e->fn == SN_FN_D && e->kid[0]->rk == SN_R_PORT;
     return e->ek != SN_E_BIN && e->rk != SN_R_PORT;
 }
 

@@ -324,7 +324,7 @@ unary(SnCaseEval *e, const SnExpr *x)
 {
     SnCaseVec a = sn_case_vec(e, x->kid[0]), r = sn_case_make(e);
 
-    r.whole = a.whole && !strcmp(x->s, "abs");
+    r.whole = a.whole && x->fn == SN_FN_ABS;
     for (size_t i = 0; i < sn_case_len(e); i++)
         r.v[i] = r.whole ? fabs(a.v[i]) : f32(fn1(x->s, a.v[i], false));
     for (size_t i = 0; r.id && i < sn_case_len(e); i++) { /* monotone, or abs */
@@ -333,7 +333,7 @@ unary(SnCaseEval *e, const SnExpr *x)
         double hi = fn1(x->s, a.id[i] + a.er[i], true);
         r.id[i] = y;
         r.er[i] = fmax(fabs(lo - y), fabs(hi - y));
-        if (!strcmp(x->s, "abs"))
+        if (x->fn == SN_FN_ABS)
             r.er[i] = a.er[i];
     }
     return r;
@@ -540,22 +540,22 @@ call(SnCaseEval *e, const SnExpr *x)
     static const char *const red[] = {"max",  "min",    "sum",
                                       "mean", "argmax", "argmin"};
 
-    if (!strcmp(x->s, "d"))
+    if (x->fn == SN_FN_D)
         return deq(e, x->kid[0]);
-    if (!strcmp(x->s, "q"))
+    if (x->fn == SN_FN_Q)
         return quant(e, x);
-    if (!strcmp(x->s, "max") && x->nkid == 2)
+    if (x->fn == SN_FN_MAX && x->nkid == 2)
         return minmax(e, x, true);
-    if (!strcmp(x->s, "min") && x->nkid == 2)
+    if (x->fn == SN_FN_MIN && x->nkid == 2)
         return minmax(e, x, false);
     for (size_t i = 0; i < 6; i++)
         if (!strcmp(x->s, red[i]) && x->nkid == 1)
             return sn_case_reduce(e, x, (SnReduction)i);
     if (is_fn1(x->s))
         return unary(e, x);
-    if (!strcmp(x->s, "pow"))
+    if (x->fn == SN_FN_POW)
         return power(e, x);
-    if (!strcmp(x->s, "select"))
+    if (x->fn == SN_FN_SELECT)
         return select3(e, x);
     return no(e, "a function the enumerator doesn't run");
 }

@@ -159,7 +159,7 @@ member(SnProofCase *c, const SnExpr *e)
 
     if (c->fail)
         return k;
-    if (e->ty == SN_TY_ETYPE && !strcmp(e->s, "type")) {
+    if (e->ty == SN_TY_ETYPE && e->word == SN_W_TYPE) {
         if (!k.v)
             return bad(c, "a missing operand's type");
         k.ty = SN_TY_ETYPE;
@@ -180,14 +180,14 @@ member(SnProofCase *c, const SnExpr *e)
             }
             return v;
         }
-        if (!strcmp(e->s, "calibrated"))
+        if (e->word == SN_W_CALIBRATED)
             return truth(k.node->calibrated);
     }
     if (!k.v && k.ty != SN_TY_ETYPE)
         return bad(c, "a missing operand");
-    if (!strcmp(e->s, "scale"))
+    if (e->word == SN_W_SCALE)
         return num((double)(k.t.nq ? k.t.scale[0] : 1.0f));
-    if (!strcmp(e->s, "zp"))
+    if (e->word == SN_W_ZP)
         return num(k.t.nq ? k.t.zp[0] : 0);
     return bad(c, "a member the prover doesn't know");
 }
@@ -264,29 +264,29 @@ call2(SnProofCase *c, const SnExpr *e, SnExprValue *v)
 {
     SnReach a, b;
 
-    if (!strcmp(e->s, "covers")) {
+    if (e->fn == SN_FN_COVERS) {
         if (!bounds_of(c, v[0], &v[1], &a) || !bounds_of(c, v[1], &v[0], &b))
             return v[0];
         return truth(sn_covers(a, b));
     }
-    if (!strcmp(e->s, "rounds_alike")) {
+    if (e->fn == SN_FN_ROUNDS_ALIKE) {
         SnGrid from = sn_case_grid(&v[1].t), to = sn_case_grid(&v[2].t);
         return truth(sn_grid_alike(c->pr->round, v[0].r, &from, &to));
     }
-    if (!strcmp(e->s, "meet")) {
+    if (e->fn == SN_FN_MEET) {
         SnExprValue r = v[0].typed ? v[0] : v[1];
         r.rg = sn_meet(v[0].rg, v[1].rg);
         r.full = false;
         return r;
     }
-    if (!strcmp(e->s, "image")) {
+    if (e->fn == SN_FN_IMAGE) {
         SnExprValue r = {.ty = SN_TY_RANGE, .t = v[2].t, .typed = true};
         SnGrid from = sn_case_grid(&v[1].t), to = sn_case_grid(&v[2].t);
         r.rg = sn_grid_image(c->pr->round, v[0].rg, &from, &to,
                              v[1].node && v[1].node->calibrated);
         return r;
     }
-    if (!strcmp(e->s, "bounds")) {
+    if (e->fn == SN_FN_BOUNDS) {
         SnExprValue r = {.ty = SN_TY_RANGE, .t = v[0].t, .typed = true};
         SnGrid k = sn_case_grid(&v[0].t);
         r.rg = sn_grid_bounds(&k, (SnRange){v[1].r, v[2].r,
@@ -294,7 +294,7 @@ call2(SnProofCase *c, const SnExpr *e, SnExprValue *v)
                                             e->kid[2]->ek != SN_E_WILD});
         return r;
     }
-    if (!strcmp(e->s, "compose")) {
+    if (e->fn == SN_FN_COMPOSE) {
         SnExprValue r = list_of(c, v[1].n, 0);
         if (c->fail)
             return r;
@@ -306,15 +306,15 @@ call2(SnProofCase *c, const SnExpr *e, SnExprValue *v)
         }
         return r;
     }
-    if (!strcmp(e->s, "min"))
+    if (e->fn == SN_FN_MIN)
         return num(fmin(v[0].r, v[1].r));
-    if (!strcmp(e->s, "max"))
+    if (e->fn == SN_FN_MAX)
         return num(fmax(v[0].r, v[1].r));
-    if (!strcmp(e->s, "has"))
+    if (e->fn == SN_FN_HAS)
         return truth(v[0].node && sn_case_attr(v[0].node, e->kid[1]->s));
-    if (!strcmp(e->s, "supports"))
+    if (e->fn == SN_FN_SUPPORTS)
         return truth(true);
-    if (!strcmp(e->s, "dim")) {
+    if (e->fn == SN_FN_DIM) {
         if (!v[0].v)
             return bad(c, "a dimension of a missing operand");
         int k = sn_case_axis(v[0].v, v[1].r);
@@ -353,7 +353,7 @@ call(SnProofCase *c, const SnExpr *e)
 
     if (e->rk == SN_R_TYPE)
         return grid(c, e);
-    bool raw = !strcmp(e->s, "has") || !strcmp(e->s, "supports");
+    bool raw = e->fn == SN_FN_HAS || e->fn == SN_FN_SUPPORTS;
     for (uint32_t i = 0; i < e->nkid && i < 3; i++)
         if (e->kid[i]->ek != SN_E_WILD && !(raw && i + 1 > (*e->s == 'h')))
             v[i] = sn_case_expr(c, e->kid[i]);
@@ -361,39 +361,39 @@ call(SnProofCase *c, const SnExpr *e)
         return v[0];
     if (e->nkid > 1)
         return call2(c, e, v);
-    if (!strcmp(e->s, "reach"))
+    if (e->fn == SN_FN_REACH)
         return reach(c, &v[0]);
-    if (!strcmp(e->s, "lo") || !strcmp(e->s, "hi")) {
+    if (e->fn == SN_FN_LO || e->fn == SN_FN_HI) {
         SnReach r;
         return bounds_of(c, v[0], &v[0], &r) ? num(*e->s == 'l' ? r.lo : r.hi)
                                              : v[0];
     }
-    if (!strcmp(e->s, "rank"))
+    if (e->fn == SN_FN_RANK)
         return v[0].v ? num(v[0].v->rank) : bad(c, "a missing operand");
-    if (!strcmp(e->s, "count"))
+    if (e->fn == SN_FN_COUNT)
         return num(v[0].n);
-    if (!strcmp(e->s, "present"))
+    if (e->fn == SN_FN_PRESENT)
         return truth(v[0].v != NULL);
-    if (!strcmp(e->s, "shape") || !strcmp(e->s, "dims"))
+    if (e->fn == SN_FN_SHAPE || e->fn == SN_FN_DIMS)
         return dims_of(c, &v[0]);
-    if (!strcmp(e->s, "ones"))
+    if (e->fn == SN_FN_ONES)
         return list_of(c, v[0].r, 1);
-    if (!strcmp(e->s, "zeros"))
+    if (e->fn == SN_FN_ZEROS)
         return list_of(c, v[0].r, 0);
-    if (!strcmp(e->s, "identity")) {
+    if (e->fn == SN_FN_IDENTITY) {
         for (uint32_t i = 0; i < v[0].n; i++)
             if (v[0].list[i] != i)
                 return truth(false);
         return truth(true);
     }
-    if (!strcmp(e->s, "const"))
+    if (e->fn == SN_FN_CONST)
         return truth(is_const(v[0].v));
-    if (!strcmp(e->s, "unused"))
+    if (e->fn == SN_FN_UNUSED)
         return truth(!v[0].v || !v[0].v->def ||
                      !v[0].v->def->used[v[0].v->res]);
-    if (!strcmp(e->s, "abs"))
+    if (e->fn == SN_FN_ABS)
         return num(fabs(v[0].r));
-    if (!strcmp(e->s, "sqrt"))
+    if (e->fn == SN_FN_SQRT)
         return num((double)sqrtf((float)v[0].r));
     return bad(c, "a function the prover doesn't know");
 }

@@ -13,11 +13,11 @@ dot_of(const SnExpr *x, const SnExpr **bias)
 {
     *bias = NULL;
     if (x->ek == SN_E_BIN && x->op == SN_OP_ADD && x->kid[1]->ek == SN_E_CALL &&
-        !strcmp(x->kid[1]->s, "d")) {
+        x->kid[1]->fn == SN_FN_D) {
         *bias = x->kid[1];
         x = x->kid[0];
     }
-    if (x->ek != SN_E_CALL || strcmp(x->s, "sum") || x->nkid != 1)
+    if (x->ek != SN_E_CALL || x->fn != SN_FN_SUM || x->nkid != 1)
         return NULL;
     x = x->kid[0];
     return x->ek == SN_E_BIN && x->op == SN_OP_MUL &&
@@ -197,7 +197,7 @@ sn_case_after(const SnCaseNode *n, int32_t *shift)
 static const SnDefPort *
 code_port(const SnCaseEval *e, const SnExpr *x)
 {
-    if (x->ek != SN_E_CALL || strcmp(x->s, "d") || x->kid[0]->rk != SN_R_PORT)
+    if (x->ek != SN_E_CALL || x->fn != SN_FN_D || x->kid[0]->rk != SN_R_PORT)
         return NULL;
     const SnDefPort *p = x->kid[0]->ref;
     const SnCaseValue *t = operand(e, p);
@@ -210,9 +210,9 @@ static bool
 codes_of(SnCaseEval *e, const SnExpr *x, SnCaseVec *v)
 {
     const SnExpr *k = x->nkid ? x->kid[0] : x;
-    bool own = k->ek == SN_E_CALL && !strcmp(k->s, "q") && k->nkid > 1;
+    bool own = k->ek == SN_E_CALL && k->fn == SN_FN_Q && k->nkid > 1;
 
-    if (!code_port(e, x) && (x->ek != SN_E_CALL || strcmp(x->s, "d") || !own))
+    if (!code_port(e, x) && (x->ek != SN_E_CALL || x->fn != SN_FN_D || !own))
         return false;
     *v = sn_case_vec(e, k);
     return !e->c->fail && v->code && v->ct->nq == 1 &&
@@ -257,7 +257,7 @@ int_mean(SnCaseEval *e, const SnExpr *x, const SnCaseType *t, SnRange cl,
     bool by_policy = e->c->pr->round != SN_ROUNDING_FLOAT && !parts;
     int32_t lo, hi, sh;
 
-    if (x->ek != SN_E_CALL || strcmp(x->s, "mean") || !im || im->type.nq != 1 ||
+    if (x->ek != SN_E_CALL || x->fn != SN_FN_MEAN || !im || im->type.nq != 1 ||
         im->type.elem == SN_DE_QI32 || !e->t.ix[0] ||
         (parts && (!sn_case_after(e->n, &sh) || !e->t.whole)))
         return false;
@@ -291,13 +291,13 @@ selects(const SnCaseEval *e, const SnExpr *x, bool *codes)
 {
     bool call = x->ek == SN_E_CALL;
 
-    if (call && !strcmp(x->s, "d")) {
+    if (call && x->fn == SN_FN_D) {
         const SnExpr *k = x->kid[0];
         *codes = true;
         return code_port(e, x) ||
-               (k->ek == SN_E_CALL && !strcmp(k->s, "q") && k->nkid > 1);
+               (k->ek == SN_E_CALL && k->fn == SN_FN_Q && k->nkid > 1);
     }
-    if (call && x->nkid == 2 && (!strcmp(x->s, "max") || !strcmp(x->s, "min")))
+    if (call && x->nkid == 2 && (x->fn == SN_FN_MAX || x->fn == SN_FN_MIN))
         return selects(e, x->kid[0], codes) && selects(e, x->kid[1], codes);
     return !call && x->ek != SN_E_BIN && x->rk != SN_R_PORT;
 }
@@ -308,15 +308,15 @@ select_codes(SnCaseEval *e, const SnExpr *x, const SnCaseType *t, int32_t lo,
              int32_t hi)
 {
     bool call = x->ek == SN_E_CALL;
-    bool code = call && !strcmp(x->s, "d");
+    bool code = call && x->fn == SN_FN_D;
     size_t n = (size_t)e->t.no;
 
     if (call && !code) {
         SnCaseVec a = select_codes(e, x->kid[0], t, lo, hi);
         SnCaseVec b = select_codes(e, x->kid[1], t, lo, hi);
         for (size_t i = 0; i < n; i++)
-            a.v[i] = !strcmp(x->s, "max") ? fmax(a.v[i], b.v[i])
-                                          : fmin(a.v[i], b.v[i]);
+            a.v[i] = x->fn == SN_FN_MAX ? fmax(a.v[i], b.v[i])
+                                        : fmin(a.v[i], b.v[i]);
         return a;
     }
     SnCaseVec v = sn_case_vec(e, code ? x->kid[0] : x);

@@ -63,7 +63,7 @@ assign(SnProofCase *c, SnCaseNode *n, const SnTerm *t)
         }
         if (a)
             *a = v;
-        else if (!strcmp(t->asg[i].name, "calibrated"))
+        else if (t->asg[i].word == SN_W_CALIBRATED)
             n->calibrated = v.r != 0;
     }
 }
@@ -242,7 +242,7 @@ operands(SnProofCase *c, SnCaseNode *n, const SnTerm *t)
     for (uint32_t i = 0; i < n->n->nin && !c->fail; i++) {
         const SnTerm *k = t->by_port[i];
         if (!n->n->in[i]->variadic) {
-            if (k && k->tk == SN_T_FUNC && !strcmp(k->name, "regrid")) {
+            if (k && k->tk == SN_T_FUNC && k->fn == SN_FN_REGRID) {
                 grid = k;
                 grid_port = i;
                 operand(c, n, i, NULL);
@@ -563,9 +563,9 @@ consts_commute(SnProofCase *c, const SnCaseNode *n, const SnCaseNode *r,
 {
     bool call = e->ek == SN_E_CALL;
     bool select =
-        call && e->nkid == 2 && (!strcmp(e->s, "max") || !strcmp(e->s, "min"));
+        call && e->nkid == 2 && (e->fn == SN_FN_MAX || e->fn == SN_FN_MIN);
 
-    if (call && !strcmp(e->s, "q") && e->nkid == 1) {
+    if (call && e->fn == SN_FN_Q && e->nkid == 1) {
         int ok = const_commutes(c, n, r, e->kid[0]);
         if (ok >= 0)
             return ok;

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The tables of words.h, and the only comparisons of text with words. */
+#include "dsl/model/words.h"
+
+#include <string.h>
+
+#define FORMULA(ID, w, least, most, c, text) \
+    [SN_FN_##ID] = {.word = w,               \
+                    .min = least,            \
+                    .max = most,             \
+                    .formula = c,            \
+                    .cost = 3,               \
+                    .doc = text},
+#define NUMBER(ID, w, least, most, c, a, t, text) \
+    [SN_FN_##ID] = {.word = w,                    \
+                    .min = least,                 \
+                    .max = most,                  \
+                    .formula = c,                 \
+                    .args = a,                    \
+                    .in = SN_IN_ANY,              \
+                    .ty = t,                      \
+                    .cost = 3,                    \
+                    .doc = text},
+#define GUARD(ID, w, a, places, t, c, r, i, text) \
+    [SN_FN_##ID] = {.word = w,                    \
+                    .args = a,                    \
+                    .in = places,                 \
+                    .ty = t,                      \
+                    .cost = c,                    \
+                    .rule = r,                    \
+                    .inv = i,                     \
+                    .doc = text},
+#define OTHER(ID, w, text) [SN_FN_##ID] = {.word = w, .cost = 3, .doc = text},
+
+const SnFnWord sn_fns[SN_NFN] = {[SN_FN_NONE] = {.word = "", .cost = 3},
+                                 SN_FORMULA_FNS(FORMULA) SN_GUARD_FNS(GUARD)
+                                     SN_NUMBER_FNS(NUMBER) SN_OTHER_FNS(OTHER)};
+
+#define WORD(ID, w, text) [SN_W_##ID] = w,
+const char *const sn_words[SN_NWORD] = {[SN_W_NONE] = "", SN_WORDS(WORD)};
+
+SnFn
+sn_fn_named(const char *s)
+{
+    for (SnFn f = SN_FN_NONE + 1; f < SN_NFN; f++)
+        if (!strcmp(sn_fns[f].word, s))
+            return f;
+    return SN_FN_NONE;
+}
+
+SnWord
+sn_word_named(const char *s)
+{
+    for (SnWord w = SN_W_NONE + 1; w < SN_NWORD; w++)
+        if (!strcmp(sn_words[w], s))
+            return w;
+    return SN_W_NONE;
+}

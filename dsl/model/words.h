@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The words of the language, each with its number.  The parser gives every
+ * name, member and call the number of its word, everything else switches on
+ * numbers; a new word is a new row of these lists, and the compiler says where
+ * it has to be handled.  Names that declarations choose are no words. */
+#ifndef SN_WORDS_H
+#define SN_WORDS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Where an expression stands: which names and functions it may have. */
+typedef enum SnScopeKind {
+    SN_SC_CONST,   /* defaults: no names but words, full, types */
+    SN_SC_ATTR,    /* where, keep: attributes of node */
+    SN_SC_SHAPE,   /* invariant, shape: attributes and ports */
+    SN_SC_FORMULA, /* sem: attributes and ports as codes */
+    SN_SC_RULE,    /* pattern variables */
+    SN_SC_TEST     /* values of a test; count(Kind) */
+} SnScopeKind;
+enum {
+    SN_IN_ATTR = 1 << SN_SC_ATTR,
+    SN_IN_SHAPE = 1 << SN_SC_SHAPE,
+    SN_IN_RULE = 1 << SN_SC_RULE,
+    SN_IN_TEST = 1 << SN_SC_TEST,
+    SN_IN_RULES = SN_IN_RULE | SN_IN_TEST,
+    SN_IN_SHAPES = SN_IN_SHAPE | SN_IN_RULES,
+    SN_IN_ANY = SN_IN_ATTR | SN_IN_SHAPES
+};
+
+/* Types of expressions. */
+typedef enum SnTy {
+    SN_TY_NONE, /* not yet known, or an error was reported */
+    SN_TY_INT,
+    SN_TY_REAL,
+    SN_TY_BOOL,
+    SN_TY_STR,
+    SN_TY_ENUM, /* a word of an enum attribute: ref = SnDefAttr */
+    SN_TY_INTS,
+    SN_TY_REALS,
+    SN_TY_ETYPE, /* an element type with its scales: x.type, q8, f32 */
+    SN_TY_RANGE, /* a clamp */
+    SN_TY_REACH, /* exact real bounds: reach(x) */
+    SN_TY_SHAPE, /* shape(x) */
+    SN_TY_VALUE, /* a tensor value: a pattern variable */
+    SN_TY_NODE,  /* a matched node (@n): usable as its first result too */
+    SN_TY_CODE   /* in formulas: a raw code */
+} SnTy;
+
+/* ---- functions ---- */
+
+/* Of formulas: X(ID, word, least and most arguments, C or NULL: more than a
+ * call, meaning). */
+#define SN_FORMULA_FNS(X)                                                     \
+    X(D, "d", 1, 1, NULL, "the real value of a code")                         \
+    X(Q, "q", 1, 3, NULL, "the code of a real")                               \
+    X(SUM, "sum", 1, 1, NULL, "of the map's set")                             \
+    X(MEAN, "mean", 1, 1, NULL, "of the map's set")                           \
+    X(ARGMAX, "argmax", 1, 1, NULL, "where the set has its largest element")  \
+    X(ARGMIN, "argmin", 1, 1, NULL, "where the set has its smallest element") \
+    X(SELECT, "select", 3, 3, NULL, "select(c, a, b): a where c, else b")     \
+    X(EXP, "exp", 1, 1, "sn_expf", "binary32")                                \
+    X(LOG, "log", 1, 1, "sn_logf", "binary32")                                \
+    X(TANH, "tanh", 1, 1, "sn_tanhf", "binary32")                             \
+    X(ERF, "erf", 1, 1, "sn_erff", "binary32")                                \
+    X(POW, "pow", 2, 2, "sn_powf", "binary32")                                \
+    X(FLOOR, "floor", 1, 1, "floorf", "the next integer below")               \
+    X(CEIL, "ceil", 1, 1, "ceilf", "the next integer above")                  \
+    X(ROUND, "round", 1, 1, "rintf", "to an integer, ties to even")
+
+/* Of formulas and guards: X(ID, word, arguments in a formula, C there,
+ * arguments elsewhere, type, meaning); of a set where a formula says one. */
+#define SN_NUMBER_FNS(X)                                                   \
+    X(MIN, "min", 1, 2, NULL, "NN", SN_TY_INT, "the smaller, or of a set") \
+    X(MAX, "max", 1, 2, NULL, "NN", SN_TY_INT, "the larger, or of a set")  \
+    X(ABS, "abs", 1, 1, "fabsf", "N", SN_TY_INT, "without the sign")       \
+    X(SQRT, "sqrt", 1, 1, "sn_sqrtf", "N", SN_TY_REAL, "the square root")
+
+/* Of guards, invariants, values of attributes and tests: X(ID, word,
+ * arguments, places, type, cost of a test, C in a rule, C in a constraint,
+ * meaning).
+ *
+ * Arguments: V a value, I an int, N a number, L ints, R a clamp, C a clamp,
+ * type or reach, T a type or something that has one, O a number or _, K a kind,
+ * A an attribute's name, E a type's name.  In C $0 is the first argument, #0
+ * the number of its port; NULL: it is not as simple (gen/expr). */
+#define SN_GUARD_FNS(X)                                                        \
+    X(DIM, "dim", "VI", SN_IN_SHAPES, SN_TY_INT, 3, "sn_dim(g, $0, $1)",       \
+      "sn_inv_dim($0, $1)", "a dimension, from the end where below 0")         \
+    X(RANK, "rank", "V", SN_IN_SHAPES, SN_TY_INT, 3,                           \
+      "sn_shape_of(g, $0)->rank", "sn_inv_rank($0)", "how many dimensions")    \
+    X(COUNT, "count", "V", SN_IN_SHAPE | SN_IN_RULE, SN_TY_INT, 3, NULL,       \
+      "sn_inv_count(c, #0)", "how many operands x... has")                     \
+    X(COUNT_KIND, "count", "K", SN_IN_TEST, SN_TY_INT, 3,                      \
+      "sn_gt_count(t, $0)", NULL, "how many nodes of a kind")                  \
+    X(PRESENT, "present", "V", SN_IN_SHAPES, SN_TY_BOOL, 0, "$0 != 0",         \
+      "sn_inv_present(c, #0)", "is the operand there?")                        \
+    X(SHAPE, "shape", "V", SN_IN_SHAPES, SN_TY_SHAPE, 3, "sn_shape_of(g, $0)", \
+      "$0", "the shape")                                                       \
+    X(DIMS, "dims", "V", SN_IN_SHAPES, SN_TY_INTS, 5,                          \
+      "sn_dims(sn_scratch(rw), sn_shape_of(g, $0))", "sn_inv_dims($0)",        \
+      "the shape as a list")                                                   \
+    X(ONES, "ones", "I", SN_IN_ANY, SN_TY_INTS, 3,                             \
+      "sn_ints_fill(sn_scratch(rw), $0, 1)", NULL, "so many 1")                \
+    X(ZEROS, "zeros", "I", SN_IN_ANY, SN_TY_INTS, 3,                           \
+      "sn_ints_fill(sn_scratch(rw), $0, 0)", NULL, "so many 0")                \
+    X(COMPOSE, "compose", "LL", SN_IN_ANY, SN_TY_INTS, 7,                      \
+      "sn_compose(sn_scratch(rw), $0, $1)", NULL,                              \
+      "compose(p, q): element i is p[q[i]]")                                   \
+    X(IDENTITY, "identity", "L", SN_IN_ANY, SN_TY_BOOL, 3,                     \
+      "sn_ints_identity($0)", "sn_ints_identity($0)", "is it 0, 1, 2, ...?")   \
+    X(CONST, "const", "V", SN_IN_RULE, SN_TY_BOOL, 4, "sn_is_const(g, $0)",    \
+      NULL, "made of constants only?")                                         \
+    X(UNUSED, "unused", "V", SN_IN_RULE, SN_TY_BOOL, 3, NULL, NULL,            \
+      "does nobody read the result?")                                          \
+    X(COVERS, "covers", "CC", SN_IN_RULE, SN_TY_BOOL, 6, "sn_covers($0, $1)",  \
+      NULL, "do the first bounds contain the second?")                         \
+    X(LO, "lo", "C", SN_IN_RULE, SN_TY_REAL, 6, "$0.lo", NULL,                 \
+      "the lower bound")                                                       \
+    X(HI, "hi", "C", SN_IN_RULE, SN_TY_REAL, 6, "$0.hi", NULL,                 \
+      "the upper bound")                                                       \
+    X(ROUNDS_ALIKE, "rounds_alike", "NTT", SN_IN_RULE, SN_TY_BOOL, 6,          \
+      "sn_alike(g->rounding, $0, $1, $2)", NULL,                               \
+      "is the code of v in A, rescaled to B, its code in B?")                  \
+    X(REACH, "reach", "V", SN_IN_RULE, SN_TY_REACH, 6, "sn_reach(g, $0)",      \
+      NULL, "the reals that it may be")                                        \
+    X(MEET, "meet", "RR", SN_IN_RULE, SN_TY_RANGE, 3, "sn_meet($0, $1)", NULL, \
+      "saturates to the second, then to the first")                            \
+    X(IMAGE, "image", "RTT", SN_IN_RULE, SN_TY_RANGE, 7, NULL, NULL,           \
+      "a clamp as it is after a conversion")                                   \
+    X(BOUNDS, "bounds", "TOO", SN_IN_RULE, SN_TY_RANGE, 3, NULL, NULL,         \
+      "a clamp of codes whose reals lie between two numbers")                  \
+    X(HAS, "has", "VA", SN_IN_RULE, SN_TY_BOOL, 3, NULL, NULL,                 \
+      "has the node that attribute?")                                          \
+    X(SUPPORTS, "supports", "KE", SN_IN_RULE, SN_TY_BOOL, 5, NULL, NULL,       \
+      "has the backend the kind on that type?")                                \
+    X(FOLD, "fold", "V", SN_IN_RULE, SN_TY_VALUE, 3, NULL, NULL,               \
+      "the constant that it is")                                               \
+    X(REGRID, "regrid", "V", SN_IN_RULES, SN_TY_VALUE, 3, NULL, NULL,          \
+      "a bias on its new grid")
+
+/* Elsewhere: X(ID, word, meaning). */
+#define SN_OTHER_FNS(X)                                                  \
+    X(SEM, "sem", "which nodes: of that class of meaning")               \
+    X(SAME, "same", "which nodes: the ports are `same`")                 \
+    X(FREE, "free", "which nodes: the ports are `free`")                 \
+    X(LAYOUT, "layout", "which nodes: a Transpose may move below")       \
+    X(QUANT, "quant", "a type: codes of that size, maybe along an axis") \
+    X(FUSED, "fused", "a type: rows with scale and offset of their own") \
+    X(ALL, "all", "what a backend supports")
+
+#define SN_FN_ID(ID, ...) SN_FN_##ID,
+typedef enum SnFn {
+    SN_FN_NONE, /* the name of a type, or unknown */
+    SN_FORMULA_FNS(SN_FN_ID) SN_GUARD_FNS(SN_FN_ID) SN_NUMBER_FNS(SN_FN_ID)
+        SN_OTHER_FNS(SN_FN_ID) SN_NFN
+} SnFn;
+#undef SN_FN_ID
+
+/* The cases of a switch for the functions that have no place there. */
+#define SN_FN_CASE(ID, ...) case SN_FN_##ID:
+#define SN_CASE_NO_FORMULA   \
+    SN_GUARD_FNS(SN_FN_CASE) \
+    SN_OTHER_FNS(SN_FN_CASE) \
+    case SN_FN_NONE:         \
+    case SN_NFN
+#define SN_CASE_NO_GUARD       \
+    SN_FORMULA_FNS(SN_FN_CASE) \
+    SN_OTHER_FNS(SN_FN_CASE)   \
+    case SN_FN_NONE:           \
+    case SN_NFN
+
+typedef struct SnFnWord {
+    const char *word;
+    uint8_t min, max;    /* arguments in a formula; max 0: not there */
+    const char *formula; /* C there */
+    const char *args;    /* elsewhere */
+    unsigned in;         /* bit per SnScopeKind: those places */
+    SnTy ty;
+    int cost;               /* of a test */
+    const char *rule, *inv; /* C there */
+    const char *doc;
+} SnFnWord;
+extern const SnFnWord sn_fns[SN_NFN];
+/* The first with that word, SN_FN_NONE where there is none. */
+SnFn sn_fn_named(const char *s);
+
+/* ---- other words ---- */
+
+/* Members, values and flags that are said by a name alone. */
+#define SN_WORDS(X)                                               \
+    X(TYPE, "type", "x.type: the type of a value")                \
+    X(SCALE, "scale", "x.scale: of its type")                     \
+    X(ZP, "zp", "x.zp: of its type")                              \
+    X(CALIBRATED, "calibrated", "may its saturation be dropped?") \
+    X(FULL, "full", "a clamp that cuts nothing off")              \
+    X(OUTPUT, "output", "which nodes: the first result")          \
+    X(INPUTS, "inputs", "which nodes: some operand")              \
+    X(AXIS, "axis", "of a type: has a scale for each slice")      \
+    X(SPLAT, "splat", "tests: a constant of one element")         \
+    X(DATA, "data", "tests: the elements of a constant")          \
+    X(NOTHING, "nothing", "tests: no saturation may be dropped")
+#define SN_WORD_ID(ID, ...) SN_W_##ID,
+typedef enum SnWord { SN_W_NONE, SN_WORDS(SN_WORD_ID) SN_NWORD } SnWord;
+#undef SN_WORD_ID
+extern const char *const sn_words[SN_NWORD];
+SnWord sn_word_named(const char *s);
+
+#endif
