@@ -57,6 +57,32 @@ sn_expr_equal(const SnExpr *a, const SnExpr *b)
     return true;
 }
 
+SnTy
+sn_attr_ty(const SnDefAttr *a)
+{
+    switch (a->ty) {
+    case SN_AT_INT:
+        return SN_TY_INT;
+    case SN_AT_REAL:
+        return SN_TY_REAL;
+    case SN_AT_BOOL:
+        return SN_TY_BOOL;
+    case SN_AT_STR:
+        return SN_TY_STR;
+    case SN_AT_ENUM:
+        return SN_TY_ENUM;
+    case SN_AT_INTS:
+        return SN_TY_INTS;
+    case SN_AT_REALS:
+        return SN_TY_REALS;
+    case SN_AT_TYPE:
+        return SN_TY_ETYPE;
+    case SN_AT_RANGE:
+        return SN_TY_RANGE;
+    }
+    return SN_TY_NONE;
+}
+
 static bool
 bin_number(const SnExpr *e, double *v)
 {

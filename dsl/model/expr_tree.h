@@ -16,6 +16,8 @@ SnExpr *sn_expr_new(SnArena *a, SnEk ek, SnPos at, const char *s);
 void sn_expr_say(SnExpr *e, const char *s);
 /* Equal but for positions and what resolving found. */
 bool sn_expr_equal(const SnExpr *a, const SnExpr *b);
+/* The type of an expression that is the attribute. */
+SnTy sn_attr_ty(const SnDefAttr *a);
 /* The value of an expression of numbers and - + * /; false where it has
  * anything else or divides by zero. */
 bool sn_expr_number(const SnExpr *e, double *v);

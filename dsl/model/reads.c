@@ -15,7 +15,7 @@ reads(const SnExpr *e, const SnDefPort *p, bool in_d, SnReads *r)
             r->at = e;
         }
     }
-    bool d = e->ek == SN_E_CALL && e->fn == SN_FN_D;
+    bool d = e->fn == SN_FN_D;
     for (uint32_t i = 0; i < e->nkid; i++)
         reads(e->kid[i], p, d, r);
 }

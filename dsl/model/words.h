@@ -83,30 +83,32 @@ typedef enum SnTy {
  *
  * Arguments: V a value, I an int, N a number, L ints, R a clamp, C a clamp,
  * type or reach, T a type or something that has one, O a number or _, K a kind,
- * A an attribute's name, E a type's name.  In C $0 is the first argument, #0
- * the number of its port; NULL: it is not as simple (gen/expr). */
+ * A an attribute's name, E a type's name.  In C $0 is the first argument; NULL:
+ * it is not as simple (gen/expr), or has no place there. */
 #define SN_GUARD_FNS(X)                                                        \
     X(DIM, "dim", "VI", SN_IN_SHAPES, SN_TY_INT, 3, "sn_dim(g, $0, $1)",       \
       "sn_inv_dim($0, $1)", "a dimension, from the end where below 0")         \
     X(RANK, "rank", "V", SN_IN_SHAPES, SN_TY_INT, 3,                           \
       "sn_shape_of(g, $0)->rank", "sn_inv_rank($0)", "how many dimensions")    \
-    X(COUNT, "count", "V", SN_IN_SHAPE | SN_IN_RULE, SN_TY_INT, 3, NULL,       \
-      "sn_inv_count(c, #0)", "how many operands x... has")                     \
-    X(COUNT_KIND, "count", "K", SN_IN_TEST, SN_TY_INT, 3,                      \
-      "sn_gt_count(t, $0)", NULL, "how many nodes of a kind")                  \
+    X(COUNT, "count", "V", SN_IN_SHAPE | SN_IN_RULE, SN_TY_INT, 3, NULL, NULL, \
+      "how many operands x... has")                                            \
+    X(COUNT_KIND, "count", "K", SN_IN_TEST, SN_TY_INT, 3, NULL, NULL,          \
+      "how many nodes of a kind")                                              \
     X(PRESENT, "present", "V", SN_IN_SHAPES, SN_TY_BOOL, 0, "$0 != 0",         \
-      "sn_inv_present(c, #0)", "is the operand there?")                        \
+      "$0 != NULL", "is the operand there?")                                   \
     X(SHAPE, "shape", "V", SN_IN_SHAPES, SN_TY_SHAPE, 3, "sn_shape_of(g, $0)", \
       "$0", "the shape")                                                       \
     X(DIMS, "dims", "V", SN_IN_SHAPES, SN_TY_INTS, 5,                          \
       "sn_dims(sn_scratch(rw), sn_shape_of(g, $0))", "sn_inv_dims($0)",        \
       "the shape as a list")                                                   \
     X(ONES, "ones", "I", SN_IN_ANY, SN_TY_INTS, 3,                             \
-      "sn_ints_fill(sn_scratch(rw), $0, 1)", NULL, "so many 1")                \
+      "sn_ints_fill(sn_scratch(rw), $0, 1)", "sn_ints_fill(scratch, $0, 1)",   \
+      "so many 1")                                                             \
     X(ZEROS, "zeros", "I", SN_IN_ANY, SN_TY_INTS, 3,                           \
-      "sn_ints_fill(sn_scratch(rw), $0, 0)", NULL, "so many 0")                \
+      "sn_ints_fill(sn_scratch(rw), $0, 0)", "sn_ints_fill(scratch, $0, 0)",   \
+      "so many 0")                                                             \
     X(COMPOSE, "compose", "LL", SN_IN_ANY, SN_TY_INTS, 7,                      \
-      "sn_compose(sn_scratch(rw), $0, $1)", NULL,                              \
+      "sn_compose(sn_scratch(rw), $0, $1)", "sn_compose(scratch, $0, $1)",     \
       "compose(p, q): element i is p[q[i]]")                                   \
     X(IDENTITY, "identity", "L", SN_IN_ANY, SN_TY_BOOL, 3,                     \
       "sn_ints_identity($0)", "sn_ints_identity($0)", "is it 0, 1, 2, ...?")   \
@@ -185,6 +187,14 @@ typedef struct SnFnWord {
 extern const SnFnWord sn_fns[SN_NFN];
 /* The first with that word, SN_FN_NONE where there is none. */
 SnFn sn_fn_named(const char *s);
+
+/* With one argument a value of the map's set? */
+static inline bool
+sn_fn_reduces(SnFn f)
+{
+    return f == SN_FN_SUM || f == SN_FN_MEAN || f == SN_FN_MAX ||
+           f == SN_FN_MIN || f == SN_FN_ARGMAX || f == SN_FN_ARGMIN;
+}
 
 /* ---- other words ---- */
 

@@ -385,8 +385,7 @@ guard_types(SnOrderRule *r, const SnExpr *e)
 {
     const SnDefVar *v, *w;
 
-    if (e->ek == SN_E_CALL && e->fn == SN_FN_CONST && e->nkid == 1 &&
-        e->kid[0]->rk == SN_R_VAR) {
+    if (e->fn == SN_FN_CONST && e->nkid == 1 && e->kid[0]->rk == SN_R_VAR) {
         v = e->kid[0]->ref;
         if (r->var[v->index])
             r->var[v->index]->is_const = true;

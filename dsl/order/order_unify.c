@@ -386,7 +386,7 @@ sn_order_rule_build(SnOrder *c, const SnOrderRule *r)
 static bool
 covering(const SnExpr *e)
 {
-    return e->ek == SN_E_CALL && e->fn == SN_FN_COVERS;
+    return e->fn == SN_FN_COVERS;
 }
 
 static bool

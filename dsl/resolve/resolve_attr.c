@@ -95,7 +95,7 @@ swapped(const SnExpr *e, const SnExpr *f, const SnDefPort *p,
         ((e->ek == SN_E_BIN &&
           (e->op == SN_OP_ADD || e->op == SN_OP_MUL || e->op == SN_OP_EQ ||
            e->op == SN_OP_NE || e->op == SN_OP_AND || e->op == SN_OP_OR)) ||
-         (e->ek == SN_E_CALL && (e->fn == SN_FN_MAX || e->fn == SN_FN_MIN)));
+         (e->fn == SN_FN_MAX || e->fn == SN_FN_MIN));
     bool same = true;
     for (uint32_t i = 0; i < e->nkid; i++)
         same = same && swapped(e->kid[i], f->kid[i], p, q);

@@ -4,56 +4,6 @@
 #include <string.h>
 #include "dsl/resolve/resolver.h"
 
-enum {
-    IN_ATTR = 1 << SN_SC_ATTR,
-    IN_SHAPE = 1 << SN_SC_SHAPE,
-    IN_RULE = 1 << SN_SC_RULE,
-    IN_TEST = 1 << SN_SC_TEST,
-    IN_RT = IN_RULE | IN_TEST,
-    IN_ANY = IN_ATTR | IN_SHAPE | IN_RT
-};
-
-/* args: V a value, I an int, N a number, L ints, R a clamp, C a clamp, type
- * or reach, T a type or something that has one, O a number or _, K a kind,
- * A an attribute's name, E a type's name. */
-typedef struct Fn {
-    const char *name, *args;
-    unsigned in;
-    SnTy ty;
-} Fn;
-static const Fn fns[] = {
-    {"dim", "VI", IN_SHAPE | IN_RT, SN_TY_INT},
-    {"rank", "V", IN_SHAPE | IN_RT, SN_TY_INT},
-    {"count", "V", IN_SHAPE | IN_RULE, SN_TY_INT},
-    {"count", "K", IN_TEST, SN_TY_INT},
-    {"present", "V", IN_SHAPE | IN_RT, SN_TY_BOOL},
-    {"shape", "V", IN_SHAPE | IN_RT, SN_TY_SHAPE},
-    {"dims", "V", IN_SHAPE | IN_RT, SN_TY_INTS},
-    {"ones", "I", IN_ANY, SN_TY_INTS},
-    {"zeros", "I", IN_ANY, SN_TY_INTS},
-    {"compose", "LL", IN_ANY, SN_TY_INTS},
-    {"identity", "L", IN_ANY, SN_TY_BOOL},
-    {"const", "V", IN_RULE, SN_TY_BOOL},
-    {"unused", "V", IN_RULE, SN_TY_BOOL},
-    {"covers", "CC", IN_RULE, SN_TY_BOOL},
-    {"lo", "C", IN_RULE, SN_TY_REAL},
-    {"hi", "C", IN_RULE, SN_TY_REAL},
-    {"rounds_alike", "NTT", IN_RULE, SN_TY_BOOL},
-    {"reach", "V", IN_RULE, SN_TY_REACH},
-    {"meet", "RR", IN_RULE, SN_TY_RANGE},
-    {"image", "RTT", IN_RULE, SN_TY_RANGE},
-    {"bounds", "TOO", IN_RULE, SN_TY_RANGE},
-    {"has", "VA", IN_RULE, SN_TY_BOOL},
-    {"supports", "KE", IN_RULE, SN_TY_BOOL},
-    {"fold", "V", IN_RULE, SN_TY_VALUE},
-    {"regrid", "V", IN_RT, SN_TY_VALUE},
-    {"min", "NN", IN_ANY, SN_TY_REAL},
-    {"max", "NN", IN_ANY, SN_TY_REAL},
-    {"abs", "N", IN_ANY, SN_TY_REAL},
-    {"sqrt", "N", IN_ANY, SN_TY_REAL},
-};
-enum { NFN = sizeof fns / sizeof *fns };
-
 const char *
 sn_ty_name(SnTy t)
 {
@@ -69,32 +19,6 @@ sn_ty_name(SnTy t)
     };
 
     return v[t];
-}
-
-SnTy
-sn_attr_ty(const SnDefAttr *a)
-{
-    switch (a->ty) {
-    case SN_AT_INT:
-        return SN_TY_INT;
-    case SN_AT_REAL:
-        return SN_TY_REAL;
-    case SN_AT_BOOL:
-        return SN_TY_BOOL;
-    case SN_AT_STR:
-        return SN_TY_STR;
-    case SN_AT_ENUM:
-        return SN_TY_ENUM;
-    case SN_AT_INTS:
-        return SN_TY_INTS;
-    case SN_AT_REALS:
-        return SN_TY_REALS;
-    case SN_AT_TYPE:
-        return SN_TY_ETYPE;
-    case SN_AT_RANGE:
-        return SN_TY_RANGE;
-    }
-    return SN_TY_NONE;
 }
 
 SnTy
@@ -293,7 +217,6 @@ expr_name(SnScope *sc, SnExpr *e)
         return e->ty;
     if (e->word == SN_W_FULL) {
         e->rk = SN_R_FUNC;
-        e->ref = e->s;
         return SN_TY_RANGE;
     }
     return name_unknown(sc, e);
@@ -507,40 +430,38 @@ arg_ok(SnScope *sc, SnExpr *e, char want)
 }
 
 static SnTy
-call_fn(SnScope *sc, SnExpr *e, const Fn *f)
+call_fn(SnScope *sc, SnExpr *e)
 {
+    const SnFnWord *f = &sn_fns[e->fn];
     size_t n = strlen(f->args);
 
     e->rk = SN_R_FUNC;
-    e->ref = f->name;
     if (e->nkid != n) {
         sn_error(sc->rs->d, e->pos, "SN102", "%s takes %zu argument%s, not %u",
-                 f->name, n, n == 1 ? "" : "s", e->nkid);
+                 f->word, n, n == 1 ? "" : "s", e->nkid);
         sc->bad = true;
         return SN_TY_NONE;
     }
-    bool ok = true;
-    for (uint32_t i = 0; i < e->nkid; i++)
+    bool ok = true, whole = true;
+    for (uint32_t i = 0; i < e->nkid; i++) {
         ok &= arg_ok(sc, e->kid[i], f->args[i]);
-    if (!strcmp(f->name, "supports") && ok && !sc->needs)
+        whole &= e->kid[i]->ty == SN_TY_INT;
+    }
+    if (e->fn == SN_FN_SUPPORTS && ok && !sc->needs)
         return sn_resolve_fail(sc, e->pos,
                                "'supports' stands in 'requires', not in a "
                                "condition");
     if (!ok)
         return SN_TY_NONE;
-    if (f->args[0] == 'N') {
-        for (uint32_t i = 0; i < e->nkid; i++)
-            if (e->kid[i]->ty != SN_TY_INT)
-                return f->ty;
-        return strcmp(f->name, "sqrt") ? SN_TY_INT : SN_TY_REAL;
-    }
-    return f->ty;
+    /* of whole numbers a whole one */
+    return f->max && f->ty == SN_TY_INT && !whole ? SN_TY_REAL : f->ty;
 }
 
 /* A function of other places: which, and what there is here. */
 static SnTy
-elsewhere(SnScope *sc, const SnExpr *e, const Fn *f)
+elsewhere(SnScope *sc, const SnExpr *e)
 {
+    unsigned in = sn_fns[e->fn].in;
     SnBuf b;
 
     sn_error(sc->rs->d, e->pos, "SN101", "function '%s' has no place here",
@@ -554,9 +475,8 @@ elsewhere(SnScope *sc, const SnExpr *e, const Fn *f)
             sc->node->name, b.n ? ": " : "; it has none", sn_buf_str(&b));
     else
         sn_diag_help(sc->rs->d, "it is for %s",
-                     f->in == IN_RULE   ? "rules"
-                     : f->in & IN_SHAPE ? "rules, invariants and shapes"
-                     : f->in == IN_TEST ? "tests"
+                     in == SN_IN_RULE   ? "rules"
+                     : in & SN_IN_SHAPE ? "rules, invariants and shapes"
                                         : "rules and tests");
     return SN_TY_NONE;
 }
@@ -566,21 +486,20 @@ expr_call(SnScope *sc, SnExpr *e)
 {
     SnCands v = sn_cands(sc->rs);
 
-    if (sc->kind == SN_SC_FORMULA && sn_resolve_formula_call(sc, e))
-        return e->ty;
-    for (size_t i = 0; i < NFN; i++) {
-        if (!(fns[i].in >> sc->kind & 1))
-            continue;
-        if (!strcmp(fns[i].name, e->s))
-            return call_fn(sc, e, &fns[i]);
-        sn_cands_add(&v, fns[i].name, NULL);
-    }
+    if (sc->kind == SN_SC_FORMULA)
+        return sn_resolve_formula_call(sc, e);
+    if (e->fn == SN_FN_COUNT && sc->kind == SN_SC_TEST)
+        e->fn = SN_FN_COUNT_KIND;
+    if (sn_fns[e->fn].in >> sc->kind & 1)
+        return call_fn(sc, e);
     if (sn_def_type(sc->rs->defs, e->s))
         return sn_resolve_type_with(sc, e);
     sc->bad = true;
-    for (size_t i = 0; i < NFN; i++)
-        if (!strcmp(fns[i].name, e->s))
-            return elsewhere(sc, e, &fns[i]);
+    if (sn_fns[e->fn].in)
+        return elsewhere(sc, e);
+    for (SnFn f = SN_FN_NONE; f < SN_NFN; f++)
+        if (sn_fns[f].in >> sc->kind & 1)
+            sn_cands_add(&v, sn_fns[f].word, NULL);
     sn_resolve_unknown(sc->rs, e->pos, "function", e->s, NULL, &v);
     return SN_TY_NONE;
 }

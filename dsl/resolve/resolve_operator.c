@@ -155,8 +155,10 @@ expr_bin(SnScope *sc, SnExpr *e)
         return sn_resolve_mismatch(sc, a, "a number");
     if (!sn_ty_is_num(t))
         return sn_resolve_mismatch(sc, b, "a number");
-    if (e->op == SN_OP_DIV && sc->kind == SN_SC_FORMULA)
-        return SN_TY_REAL;
+    if (e->op == SN_OP_DIV &&
+        (sc->kind == SN_SC_FORMULA || sc->kind == SN_SC_ATTR ||
+         sc->kind == SN_SC_SHAPE))
+        return SN_TY_REAL; /* elsewhere integers are divided */
     if (e->op == SN_OP_DIV && a->ek == SN_E_INT && b->ek == SN_E_INT &&
         (sc->kind == SN_SC_RULE || sc->kind == SN_SC_TEST) &&
         (b->i == 0 || a->i % b->i))

@@ -95,8 +95,8 @@ requires_const(const SnExpr *e, const SnDefVar *v)
         return false;
     if (e->ek == SN_E_BIN && e->op == SN_OP_AND)
         return requires_const(e->kid[0], v) || requires_const(e->kid[1], v);
-    return e->ek == SN_E_CALL && e->fn == SN_FN_CONST && e->nkid == 1 &&
-           e->kid[0]->rk == SN_R_VAR && e->kid[0]->ref == v;
+    return e->fn == SN_FN_CONST && e->nkid == 1 && e->kid[0]->rk == SN_R_VAR &&
+           e->kid[0]->ref == v;
 }
 
 static const char *

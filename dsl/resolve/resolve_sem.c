@@ -136,50 +136,62 @@ call_real(SnScope *sc, SnExpr *e)
     return t;
 }
 
-static const struct FormulaFn {
-    const char *name;
-    uint32_t min, max;
-    SnTy (*type)(SnScope *sc, SnExpr *e);
-} formula_fns[] = {
-    {"d", 1, 1, call_d},           {"q", 1, 3, call_q},
-    {"max", 1, 2, call_minmax},    {"min", 1, 2, call_minmax},
-    {"sum", 1, 1, call_real},      {"mean", 1, 1, call_real},
-    {"argmax", 1, 1, call_argmax}, {"argmin", 1, 1, call_argmax},
-    {"select", 3, 3, call_select}, {"exp", 1, 1, call_real},
-    {"log", 1, 1, call_real},      {"sqrt", 1, 1, call_real},
-    {"tanh", 1, 1, call_real},     {"erf", 1, 1, call_real},
-    {"pow", 2, 2, call_real},      {"abs", 1, 1, call_real},
-    {"floor", 1, 1, call_real},    {"ceil", 1, 1, call_real},
-    {"round", 1, 1, call_real},
-};
-enum { NFORMULA = sizeof formula_fns / sizeof *formula_fns };
+static SnTy
+call_fn(SnScope *sc, SnExpr *e)
+{
+    switch (e->fn) {
+    case SN_FN_D:
+        return call_d(sc, e);
+    case SN_FN_Q:
+        return call_q(sc, e);
+    case SN_FN_MAX:
+    case SN_FN_MIN:
+        return call_minmax(sc, e);
+    case SN_FN_ARGMAX:
+    case SN_FN_ARGMIN:
+        return call_argmax(sc, e);
+    case SN_FN_SELECT:
+        return call_select(sc, e);
+    case SN_FN_SUM:
+    case SN_FN_MEAN:
+    case SN_FN_EXP:
+    case SN_FN_LOG:
+    case SN_FN_TANH:
+    case SN_FN_ERF:
+    case SN_FN_POW:
+    case SN_FN_FLOOR:
+    case SN_FN_CEIL:
+    case SN_FN_ROUND:
+    case SN_FN_ABS:
+    case SN_FN_SQRT:
+        return call_real(sc, e);
+    SN_CASE_NO_FORMULA:
+        break;
+    }
+    return SN_TY_NONE;
+}
 
-bool
+SnTy
 sn_resolve_formula_call(SnScope *sc, SnExpr *e)
 {
+    const SnFnWord *f = &sn_fns[e->fn];
     SnCands v = sn_cands(sc->rs);
 
-    for (size_t i = 0; i < NFORMULA; i++) {
-        const struct FormulaFn *f = &formula_fns[i];
-        sn_cands_add(&v, f->name, NULL);
-        if (strcmp(f->name, e->s))
-            continue;
+    if (f->max && e->nkid >= f->min && e->nkid <= f->max) {
         e->rk = SN_R_FUNC;
-        e->ref = f->name;
-        if (e->nkid >= f->min && e->nkid <= f->max) {
-            e->ty = f->type(sc, e);
-            return true;
-        }
-        sn_error(sc->rs->d, e->pos, "SN102", "%s takes %u argument%s, not %u",
-                 f->name, f->max, f->max == 1 ? "" : "s", e->nkid);
-        sc->bad = true;
-        e->ty = SN_TY_NONE;
-        return true;
+        return call_fn(sc, e);
     }
-    sn_resolve_unknown(sc->rs, e->pos, "function", e->s, NULL, &v);
     sc->bad = true;
-    e->ty = SN_TY_NONE;
-    return true;
+    if (f->max) {
+        sn_error(sc->rs->d, e->pos, "SN102", "%s takes %u argument%s, not %u",
+                 f->word, f->max, f->max == 1 ? "" : "s", e->nkid);
+        return SN_TY_NONE;
+    }
+    for (SnFn i = SN_FN_NONE; i < SN_NFN; i++)
+        if (sn_fns[i].max)
+            sn_cands_add(&v, sn_fns[i].word, NULL);
+    sn_resolve_unknown(sc->rs, e->pos, "function", e->s, NULL, &v);
+    return SN_TY_NONE;
 }
 
 /* ---- map arguments ---- */
@@ -424,8 +436,7 @@ sem_within(SnResolver *rs, SnDefNode *n, SnDefSem *s)
                  "'within %s' of %s needs an attribute range(%s)", s->within,
                  n->name, s->out_name);
         bad(rs, n);
-    } else if (s->formula &&
-               !(s->formula->ek == SN_E_CALL && s->formula->fn == SN_FN_Q)) {
+    } else if (s->formula && s->formula->fn != SN_FN_Q) {
         sn_error(rs->d, s->formula->pos, "SN119",
                  "'within %s' of %s clamps what q(..) rounds, and the "
                  "formula is not q(..)",

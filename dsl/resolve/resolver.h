@@ -99,7 +99,6 @@ void sn_resolve_value(SnScope *sc, SnExpr *e, const SnDefNode *n,
 void sn_resolve_etype(SnScope *sc, SnExpr *e);
 SnDefVar *sn_resolve_var(const SnScope *sc, const char *name);
 const char *sn_ty_name(SnTy t);
-SnTy sn_attr_ty(const SnDefAttr *a);
 /* Numbers built from literals; false (and a message) otherwise. */
 bool sn_resolve_const(SnResolver *rs, const SnExpr *e, double *v);
 /* The attribute an expression n.a names when n is a node variable: for a
@@ -108,9 +107,8 @@ const SnDefAttr *sn_var_attr(const SnResolver *rs, const SnDefVar *v,
                              const char *name);
 const SnDefNode *sn_var_node(const SnDefVar *v); /* or NULL */
 
-/* Formula functions, for resolve_expr.c (resolve_sem.c).  True when e->s is
- * one. */
-bool sn_resolve_formula_call(SnScope *sc, SnExpr *e);
+/* The type of a call in a formula, for resolve_expr.c (resolve_sem.c). */
+SnTy sn_resolve_formula_call(SnScope *sc, SnExpr *e);
 
 /* ---- maps (map/resolve_map.c) ---- */
 

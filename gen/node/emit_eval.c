@@ -42,7 +42,7 @@ put_lines(SnBuf *b, int depth, const char *text)
 /* ---- loops around a formula ---- */
 
 static void
-put_store(SnFormula *f, SnBuf *b, int depth, const char *index, SnVal v)
+put_store(SnFormula *f, SnBuf *b, int depth, const char *index, SnCVal v)
 {
     const char *y = sn_local(f->a, f->n->out[f->res]->name);
 
@@ -52,29 +52,29 @@ put_store(SnFormula *f, SnBuf *b, int depth, const char *index, SnVal v)
 }
 
 /* What must be saturated although the formula ends without q(). */
-static SnVal
-clamp_end(SnFormula *f, const SnExpr *e, SnVal v)
+static SnCVal
+clamp_end(SnFormula *f, const SnExpr *e, SnCVal v)
 {
     SnDefConc out = sn_formula_out(f);
 
-    if (!f->sem->clamp || (e->ek == SN_E_CALL && e->fn == SN_FN_Q))
+    if (!f->sem->clamp || e->fn == SN_FN_Q)
         return v;
     if (out.elem == SN_DE_F32) {
         const char *fld = sn_field(f->a, f->sem->clamp->name);
         if (sn_formula_once(f, "y_limf", 0))
             sn_putf(&f->pre, "const SnLimF y_limf = sn_limf(at->%s);\n", fld);
         v.s = sn_format(f->a, "sn_clampf(%s, y_limf)", sn_formula_f32(f, v));
-    } else if (sn_conc_code(out) && v.ct == SN_CT_INT) {
+    } else if (sn_conc_code(out) && v.ty == SN_TY_INT) {
         const char *lim = sn_formula_lim(f);
         v.s = sn_format(f->a, "sn_imin(sn_imax(%s, %s.lo), %s.hi)", v.s, lim,
                         lim);
     }
-    v.atom = true;
+    v.prec = P_PRIM;
     v.lit = v.fixed = false;
     return v;
 }
 
-static SnVal
+static SnCVal
 value(SnFormula *f)
 {
     return clamp_end(f, f->sem->formula, sn_formula_expr(f, f->sem->formula));
@@ -99,7 +99,7 @@ point_each(SnFormula *f, SnBuf *b, const char *fn, const char *stat)
     f->ctx = SN_IN_POINT;
     sn_formula_once(f, xv, 0);
     sn_formula_once(f, yv, 0);
-    SnVal v = value(f);
+    SnCVal v = value(f);
     const char *pre = sn_buf_str(&f->pre);
     sn_putf(b,
             "static void\n%s_run(const SnCall *c, const %s *%s, int64_t n, "
@@ -163,7 +163,7 @@ point_walk(SnFormula *f, SnBuf *b, const char *fn, const char *stat)
     sn_buf_init(&body, f->a);
     f->elem = &elem;
     f->ctx = SN_IN_POINT;
-    SnVal v = value(f);
+    SnCVal v = value(f);
     sn_formula_ptr(f, y);
     put_lines(&body, 1, sn_buf_str(&f->pre));
     put_lines(&body, 1, "SnBcast m;");
@@ -191,7 +191,7 @@ contract(SnFormula *f, SnBuf *b, const char *fn, const char *stat)
     sn_buf_init(&body, f->a);
     f->elem = &elem;
     f->ctx = SN_IN_OUT;
-    SnVal v = value(f);
+    SnCVal v = value(f);
     sn_formula_ptr(f, f->n->out[f->res]);
     put_lines(&body, 1, sn_buf_str(&f->pre));
     put_lines(&body, 1, "SnMap m;\nSnDot dot;");
@@ -231,10 +231,10 @@ sets(SnFormula *f, SnBuf *b, const char *fn, const char *stat)
     sn_buf_init(&body, f->a);
     f->elem = &elem;
     f->ctx = SN_IN_OUT;
-    SnVal v = f->t->quant && f->sem->by && !strcmp(f->sem->by, "lrn") &&
-                      sn_conc_code(sn_formula_out(f))
-                  ? sn_row_lrn(f)
-                  : value(f);
+    SnCVal v = f->t->quant && f->sem->by && !strcmp(f->sem->by, "lrn") &&
+                       sn_conc_code(sn_formula_out(f))
+                   ? sn_row_lrn(f)
+                   : value(f);
     sn_formula_ptr(f, f->n->out[f->res]);
     SnBuf in;
     sn_buf_init(&in, f->a);
@@ -310,7 +310,7 @@ filled_move(SnFormula *f, SnBuf *b, const char *fn, const char *stat)
     sn_buf_init(&body, f->a);
     f->elem = &elem;
     f->ctx = SN_IN_POINT;
-    SnVal v = sn_formula_expr(f, f->sem->els);
+    SnCVal v = sn_formula_expr(f, f->sem->els);
     put_lines(&body, 1, sn_buf_str(&f->pre));
     put_lines(&body, 1,
               sn_format(f->a, "const %s fill = %s;\n",
@@ -452,6 +452,7 @@ one_fn(SnBuf *b, const SnDefs *s, const SnDefNode *n, const SnDefTuple *t,
                    .fresh = 1};
     SnBuf out, q;
 
+    f.w = sn_formula_writer(&f);
     sn_buf_init(&f.pre, a);
     sn_buf_init(&f.post, a);
     sn_buf_init(&f.slice, a);
@@ -509,7 +510,7 @@ one_tuple(SnBuf *b, const SnDefs *s, const SnDefNode *n, uint32_t t, SnDiag *d)
 static bool
 rounds_open(const SnExpr *e)
 {
-    if (e->ek == SN_E_CALL && e->fn == SN_FN_Q && e->nkid == 2)
+    if (e->fn == SN_FN_Q && e->nkid == 2)
         return true;
     for (uint32_t i = 0; i < e->nkid; i++)
         if (rounds_open(e->kid[i]))

@@ -4,75 +4,41 @@
 
 #include <string.h>
 
-SnVal
+SnCVal
 sn_formula_refuse(SnFormula *f, const char *why)
 {
     f->failed = true;
     if (f->why == NULL)
         f->why = why;
-    return (SnVal){.s = "0", .ct = SN_CT_INT, .atom = true, .fixed = true};
-}
-
-bool
-sn_is_call(const SnExpr *e, const char *fn, uint32_t nkid)
-{
-    return e->ek == SN_E_CALL && e->nkid == nkid && !strcmp(e->s, fn);
-}
-
-static bool
-same_expr(const SnExpr *a, const SnExpr *b)
-{
-    if (a->ek != b->ek || a->nkid != b->nkid || a->i != b->i || a->r != b->r)
-        return false;
-    if (a->ek == SN_E_BIN && a->op != b->op)
-        return false;
-    if ((a->s == NULL) != (b->s == NULL) || (a->s && strcmp(a->s, b->s)))
-        return false;
-    for (uint32_t i = 0; i < a->nkid; i++)
-        if (!same_expr(a->kid[i], b->kid[i]))
-            return false;
-    return true;
+    return (SnCVal){.s = "0", .ty = SN_TY_INT, .prec = P_PRIM, .fixed = true};
 }
 
 /* ---- conversions ---- */
 
-static const char *
-paren(SnFormula *f, SnVal v)
-{
-    return v.atom ? v.s : sn_format(f->a, "(%s)", v.s);
-}
-
 const char *
-sn_formula_f32(SnFormula *f, SnVal v)
+sn_formula_f32(SnFormula *f, SnCVal v)
 {
-    if (v.lit) {
-        SnBuf b;
-        sn_buf_init(&b, f->a);
-        sn_emit_f32(&b, v.num);
-        return sn_buf_str(&b);
-    }
-    if (v.ct == SN_CT_F32)
-        return paren(f, v);
-    return sn_format(f->a, "(float)%s", paren(f, v));
+    return sn_cw_f32(&f->w, v, P_PRIM);
 }
 
 /* A fixed value that is more than a name gets a variable before the loops. */
-static SnVal
-hoist(SnFormula *f, SnVal v)
+static SnCVal
+hoist(SnFormula *f, SnCVal v)
 {
-    static const char *const ty[] = {"", "float", "int64_t", "bool"};
+    static const char *const ty[] = {
+        [SN_TY_REAL] = "float", [SN_TY_INT] = "int64_t", [SN_TY_BOOL] = "bool"};
 
-    if (!v.fixed || v.atom || v.lit)
+    if (!v.fixed || v.prec == P_PRIM || v.lit)
         return v;
     const char *name = sn_format(f->a, "k%u", f->nhoist++);
-    sn_putf(&f->pre, "const %s %s = %s;\n", ty[v.ct], name, v.s);
+    sn_putf(&f->pre, "const %s %s = %s;\n", ty[v.ty], name, v.s);
     v.s = name;
-    v.atom = true;
+    v.prec = P_PRIM;
     return v;
 }
 
 static void
-hoist_each(SnFormula *f, SnVal *v, uint32_t n)
+hoist_each(SnFormula *f, SnCVal *v, uint32_t n)
 {
     bool all = true;
 
@@ -84,30 +50,30 @@ hoist_each(SnFormula *f, SnVal *v, uint32_t n)
 
 /* ---- operators ---- */
 
-static SnVal
+static SnCVal
 attr_value(SnFormula *f, const SnDefAttr *a)
 {
-    SnVal v = {.s = sn_format(f->a, "at->%s", sn_field(f->a, a->name)),
-               .fixed = true,
-               .atom = true};
+    SnCVal v = {.s = sn_format(f->a, "at->%s", sn_field(f->a, a->name)),
+                .fixed = true,
+                .prec = P_PRIM};
 
     switch (a->ty) {
     case SN_AT_REAL:
-        v.ct = SN_CT_F32;
+        v.ty = SN_TY_REAL;
         return v;
     case SN_AT_INT:
     case SN_AT_ENUM:
-        v.ct = SN_CT_INT;
+        v.ty = SN_TY_INT;
         return v;
     case SN_AT_BOOL:
-        v.ct = SN_CT_BOOL;
+        v.ty = SN_TY_BOOL;
         return v;
     default:
         return sn_formula_refuse(f, "an attribute of this type is no number");
     }
 }
 
-static SnVal
+static SnCVal
 name_value(SnFormula *f, const SnExpr *e)
 {
     const SnDefPort *p = sn_formula_port(f, e);
@@ -119,91 +85,19 @@ name_value(SnFormula *f, const SnExpr *e)
         return attr_value(f, a);
     if (e->rk == SN_R_WORD && e->ref) {
         const SnDefAttr *w = e->ref;
-        return (SnVal){
-            .s = sn_format(f->a, "SN_%s_%s_%s", sn_upper(f->a, f->n->name),
-                           sn_upper(f->a, w->name), sn_upper(f->a, e->s)),
-            .ct = SN_CT_INT,
-            .atom = true,
-            .fixed = true};
+        return (SnCVal){.s = sn_cw_word(f->a, f->n, w, e->s),
+                        .ty = SN_TY_INT,
+                        .prec = P_PRIM,
+                        .fixed = true};
     }
     return sn_formula_refuse(f, "a name that is no operand and no attribute");
 }
 
-static SnVal
-arith(SnFormula *f, const SnExpr *e, SnVal *v)
-{
-    static const char *const op[] = {"+", "-", "*", "/"};
-    static const char *const fn[] = {"sn_iadd", "sn_isub", "sn_imul",
-                                     "sn_idiv"};
-    bool real = v[0].ct == SN_CT_F32 || v[1].ct == SN_CT_F32;
-    SnVal r = {.fixed = v[0].fixed && v[1].fixed};
-
-    /* a quotient of numbers and attributes is a real one */
-    if (e->op == SN_OP_DIV && r.fixed)
-        real = true;
-    if (real) {
-        r.ct = SN_CT_F32;
-        r.s = sn_format(f->a, "%s %s %s", sn_formula_f32(f, v[0]), op[e->op],
-                        sn_formula_f32(f, v[1]));
-    } else {
-        r.ct = SN_CT_INT;
-        r.atom = true;
-        r.s = sn_format(f->a, "%s(%s, %s)", fn[e->op], v[0].s, v[1].s);
-    }
-    return r;
-}
-
-static SnVal
-binary(SnFormula *f, const SnExpr *e)
-{
-    static const char *const cmp[] = {"==", "!=", "<", "<=", ">", ">="};
-    SnVal v[2], r = {.ct = SN_CT_BOOL};
-
-    v[0] = sn_formula_expr(f, e->kid[0]);
-    v[1] = sn_formula_expr(f, e->kid[1]);
-    r.fixed = v[0].fixed && v[1].fixed;
-    hoist_each(f, v, 2);
-    if (e->op <= SN_OP_DIV)
-        return arith(f, e, v);
-    if (e->op == SN_OP_AND || e->op == SN_OP_OR)
-        r.s = sn_format(f->a, "%s %s %s", paren(f, v[0]),
-                        e->op == SN_OP_AND ? "&&" : "||", paren(f, v[1]));
-    else if (v[0].ct == SN_CT_F32 || v[1].ct == SN_CT_F32)
-        r.s = sn_format(f->a, "%s %s %s", sn_formula_f32(f, v[0]),
-                        cmp[e->op - SN_OP_EQ], sn_formula_f32(f, v[1]));
-    else
-        r.s = sn_format(f->a, "%s %s %s", paren(f, v[0]), cmp[e->op - SN_OP_EQ],
-                        paren(f, v[1]));
-    return r;
-}
-
-static SnVal
-unary(SnFormula *f, const SnExpr *e)
-{
-    SnVal v = hoist(f, sn_formula_expr(f, e->kid[0]));
-    SnVal r = {.ct = v.ct, .fixed = v.fixed};
-
-    if (e->ek == SN_E_NOT) {
-        r.ct = SN_CT_BOOL;
-        r.s = sn_format(f->a, "!%s", paren(f, v));
-    } else if (v.lit) {
-        r = v;
-        r.num = -v.num;
-        r.s = sn_format(f->a, "(-%s)", v.s);
-    } else if (v.ct == SN_CT_INT) {
-        r.s = sn_format(f->a, "sn_isub(0, %s)", v.s);
-        r.atom = true;
-    } else {
-        r.s = sn_format(f->a, "-%s", paren(f, v));
-    }
-    return r;
-}
-
 /* ---- calls ---- */
 
-static SnVal reduce(SnFormula *f, const SnExpr *e);
+static SnCVal reduce(SnFormula *f, const SnExpr *e);
 
-static SnVal
+static SnCVal
 deq(SnFormula *f, const SnExpr *e)
 {
     const SnExpr *x = e->kid[0];
@@ -215,19 +109,19 @@ deq(SnFormula *f, const SnExpr *e)
         return sn_formula_deq(f, p);
     if (!sn_conc_code(out))
         return sn_formula_expr(f, x); /* d and q stand for nothing */
-    SnVal v = {.ct = SN_CT_F32, .atom = true};
-    if (x->ek == SN_E_CALL && x->fn == SN_FN_Q && x->nkid > 1) {
+    SnCVal v = {.ty = SN_TY_REAL, .prec = P_PRIM};
+    if (x->fn == SN_FN_Q && x->nkid > 1) {
         const char *code = sn_formula_kept(f, x, &m);
         v.s = sn_format(f->a, "sn_dequant(%s, %s, %s)", code, m.scale, m.zp);
     } else {
         v = sn_formula_expr(f, x);
         const char *ys = sn_formula_scale(f, f->n->out[f->res]);
         const char *yz = sn_formula_zp(f, f->n->out[f->res]);
-        v.s = sn_format(f->a, "sn_dequant((int32_t)%s, %s, %s)", paren(f, v),
-                        ys, yz);
+        v.s = sn_format(f->a, "sn_dequant((int32_t)%s, %s, %s)",
+                        sn_cw_paren(&f->w, v, P_PRIM), ys, yz);
     }
-    v.ct = SN_CT_F32;
-    v.atom = true;
+    v.ty = SN_TY_REAL;
+    v.prec = P_PRIM;
     v.lit = v.fixed = false;
     return v;
 }
@@ -240,9 +134,9 @@ sn_formula_kept(SnFormula *f, const SnExpr *q, SnMid *m)
         return sn_formula_refuse(f, "q(e, t): t is no type attribute").s;
     }
     for (uint32_t i = 0; i < f->nkept; i++)
-        if (f->kept[i].scope == f->nscope && same_expr(f->kept[i].e, q))
+        if (f->kept[i].scope == f->nscope && sn_expr_equal(f->kept[i].e, q))
             return f->kept[i].name;
-    SnVal v = sn_formula_expr(f, q);
+    SnCVal v = sn_formula_expr(f, q);
     if (f->nkept == 4)
         return sn_formula_refuse(f, "more than 4 kept roundings").s;
     const char *name =
@@ -256,10 +150,10 @@ sn_formula_kept(SnFormula *f, const SnExpr *q, SnMid *m)
 }
 
 /* q(e, t, c): a rounding to type attribute t, kept. */
-static SnVal
+static SnCVal
 quant_mid(SnFormula *f, const SnExpr *e)
 {
-    SnVal v;
+    SnCVal v;
     SnMid m;
 
     if (!sn_formula_mid(f, e, &m))
@@ -269,22 +163,22 @@ quant_mid(SnFormula *f, const SnExpr *e)
                        sn_format(f->a, "%s_mul", e->kid[1]->s), &v))
         return v;
     v = sn_formula_expr(f, e->kid[0]);
-    v = (SnVal){.s = sn_format(f->a, "sn_quant(%s, %s, %s, %s.lo, %s.hi)",
-                               sn_formula_f32(f, v), m.scale, m.zp, m.lim,
-                               m.lim),
-                .ct = SN_CT_INT,
-                .atom = true,
-                .fixed = v.fixed};
+    v = (SnCVal){.s = sn_format(f->a, "sn_quant(%s, %s, %s, %s.lo, %s.hi)",
+                                sn_formula_f32(f, v), m.scale, m.zp, m.lim,
+                                m.lim),
+                 .ty = SN_TY_INT,
+                 .prec = P_PRIM,
+                 .fixed = v.fixed};
     sn_row_select(f, e->kid[0], &m, &v);
     return v;
 }
 
-static SnVal
+static SnCVal
 quant(SnFormula *f, const SnExpr *e)
 {
     SnDefConc out = sn_formula_out(f);
     const SnDefPort *y = f->n->out[f->res];
-    SnVal v, r;
+    SnCVal v, r;
 
     if (out.elem == SN_DE_F32) { /* the identity within the range */
         v = sn_formula_expr(f, e->kid[0]);
@@ -295,11 +189,11 @@ quant(SnFormula *f, const SnExpr *e)
         if (range == NULL)
             return v;
         v.s = sn_format(f->a, "sn_clampf(%s, %s)",
-                        v.atom ? v.s : sn_formula_f32(f, v),
+                        v.prec == P_PRIM ? v.s : sn_formula_f32(f, v),
                         sn_formula_limf(f, range));
-        v.atom = true;
+        v.prec = P_PRIM;
         v.lit = false;
-        v.ct = SN_CT_F32;
+        v.ty = SN_TY_REAL;
         return v;
     }
     if (!sn_conc_code(out)) /* plain integers: rounded when stored */
@@ -312,12 +206,12 @@ quant(SnFormula *f, const SnExpr *e)
     }
     v = hoist(f, sn_formula_expr(f, e->kid[0]));
     const char *lim = sn_formula_lim(f);
-    r = (SnVal){.ct = SN_CT_INT, .atom = true, .fixed = v.fixed};
+    r = (SnCVal){.ty = SN_TY_INT, .prec = P_PRIM, .fixed = v.fixed};
     if (out.axis >= 0 && f->ctx != SN_IN_POINT)
         return sn_formula_refuse(f, "a per-axis result outside a point node");
     if (out.axis >= 0)
         r.fixed = false;
-    const char *x = v.lit || v.ct != SN_CT_F32 ? sn_formula_f32(f, v) : v.s;
+    const char *x = v.lit || v.ty != SN_TY_REAL ? sn_formula_f32(f, v) : v.s;
     const char *ys = sn_formula_scale(f, y);
     if (out.elem == SN_DE_QI32)
         r.s = sn_format(f->a, "sn_quant32(%s, %s, %s.lo, %s.hi)", x, ys, lim,
@@ -326,7 +220,7 @@ quant(SnFormula *f, const SnExpr *e)
         r.s = sn_format(f->a, "sn_quant(%s, %s, %s, %s.lo, %s.hi)", x, ys,
                         sn_formula_zp(f, y), lim, lim);
     if (r.fixed) { /* not an atom for hoisting: it costs a division */
-        r.atom = false;
+        r.prec = P_ANY;
         r = hoist(f, r);
     } else {
         sn_row_select(f, e->kid[0], NULL, &r);
@@ -334,157 +228,175 @@ quant(SnFormula *f, const SnExpr *e)
     return r;
 }
 
-static SnVal
+static SnCVal
 minmax(SnFormula *f, const SnExpr *e)
 {
-    SnVal v[2], r = {.atom = true};
+    SnCVal v[2], r = {.prec = P_PRIM};
     bool max = e->fn == SN_FN_MAX;
 
     v[0] = sn_formula_expr(f, e->kid[0]);
     v[1] = sn_formula_expr(f, e->kid[1]);
     r.fixed = v[0].fixed && v[1].fixed;
     hoist_each(f, v, 2);
-    if (v[0].ct == SN_CT_F32 || v[1].ct == SN_CT_F32) {
-        r.ct = SN_CT_F32;
+    if (v[0].ty == SN_TY_REAL || v[1].ty == SN_TY_REAL) {
+        r.ty = SN_TY_REAL;
         r.s = sn_format(f->a, "%s(%s, %s)", max ? "sn_maxf" : "sn_minf",
                         sn_formula_f32(f, v[0]), sn_formula_f32(f, v[1]));
     } else {
-        r.ct = SN_CT_INT;
+        r.ty = SN_TY_INT;
         r.s = sn_format(f->a, "%s(%s, %s)", max ? "sn_imax" : "sn_imin", v[0].s,
                         v[1].s);
     }
     return r;
 }
 
-static SnVal
+static SnCVal
 choose(SnFormula *f, const SnExpr *e)
 {
-    SnVal v[3];
+    SnCVal v[3];
 
     for (int i = 0; i < 3; i++)
         v[i] = sn_formula_expr(f, e->kid[i]);
-    SnVal r = {.fixed = v[0].fixed && v[1].fixed && v[2].fixed};
+    SnCVal r = {.fixed = v[0].fixed && v[1].fixed && v[2].fixed};
     hoist_each(f, v, 3);
-    if (v[1].ct == SN_CT_F32 || v[2].ct == SN_CT_F32) {
-        r.ct = SN_CT_F32;
-        r.s = sn_format(f->a, "%s ? %s : %s", paren(f, v[0]),
+    if (v[1].ty == SN_TY_REAL || v[2].ty == SN_TY_REAL) {
+        r.ty = SN_TY_REAL;
+        r.s = sn_format(f->a, "%s ? %s : %s", sn_cw_paren(&f->w, v[0], P_PRIM),
                         sn_formula_f32(f, v[1]), sn_formula_f32(f, v[2]));
     } else {
-        r.ct = v[1].ct;
-        r.s = sn_format(f->a, "%s ? %s : %s", paren(f, v[0]), paren(f, v[1]),
-                        paren(f, v[2]));
+        r.ty = v[1].ty;
+        r.s = sn_format(f->a, "%s ? %s : %s", sn_cw_paren(&f->w, v[0], P_PRIM),
+                        sn_cw_paren(&f->w, v[1], P_PRIM),
+                        sn_cw_paren(&f->w, v[2], P_PRIM));
     }
     return r;
 }
 
-static SnVal
+static SnCVal
 real_fn(SnFormula *f, const SnExpr *e)
 {
-    static const char *const fn[][2] = {
-        {"exp", "sn_expf"},   {"log", "sn_logf"},  {"sqrt", "sn_sqrtf"},
-        {"tanh", "sn_tanhf"}, {"erf", "sn_erff"},  {"pow", "sn_powf"},
-        {"abs", "fabsf"},     {"floor", "floorf"}, {"ceil", "ceilf"},
-        {"round", "rintf"}};
-    SnVal v[2] = {{.s = ""}};
+    const char *name = sn_fns[e->fn].formula;
+    SnCVal v[2] = {{.s = ""}};
+    bool fixed = true;
 
-    for (size_t i = 0; i < sizeof fn / sizeof *fn; i++) {
-        if (strcmp(fn[i][0], e->s) || e->nkid == 0 || e->nkid > 2)
-            continue;
-        bool fixed = true;
-        for (uint32_t k = 0; k < e->nkid; k++) {
-            v[k] = sn_formula_expr(f, e->kid[k]);
-            fixed = fixed && v[k].fixed;
-        }
-        hoist_each(f, v, e->nkid);
-        const char *x = v[0].ct == SN_CT_F32 && !v[0].lit
-                            ? v[0].s
-                            : sn_formula_f32(f, v[0]);
-        SnVal r = {.ct = SN_CT_F32, .fixed = fixed, .atom = !fixed};
-        const char *name = fn[i][1];
-        if (f->sem->by && !strcmp(f->sem->by, "lrn") && e->fn == SN_FN_POW)
-            name = "sn_lrn_pow"; /* the power of that row, on reals too */
-        r.s = e->nkid == 1 ? sn_format(f->a, "%s(%s)", name, x)
-                           : sn_format(f->a, "%s(%s, %s)", name, x,
-                                       sn_formula_f32(f, v[1]));
-        return r;
+    for (uint32_t k = 0; k < e->nkid; k++) {
+        v[k] = sn_formula_expr(f, e->kid[k]);
+        fixed = fixed && v[k].fixed;
+    }
+    hoist_each(f, v, e->nkid);
+    const char *x =
+        v[0].ty == SN_TY_REAL && !v[0].lit ? v[0].s : sn_formula_f32(f, v[0]);
+    if (e->fn == SN_FN_POW && f->sem->by && !strcmp(f->sem->by, "lrn"))
+        name = "sn_lrn_pow"; /* the power of that row, on reals too */
+    return (SnCVal){.s = e->nkid == 1 ? sn_format(f->a, "%s(%s)", name, x)
+                                      : sn_format(f->a, "%s(%s, %s)", name, x,
+                                                  sn_formula_f32(f, v[1])),
+                    .ty = SN_TY_REAL,
+                    .prec = fixed ? P_ANY : P_PRIM,
+                    .fixed = fixed};
+}
+
+static SnCVal
+call(SnFormula *f, const SnExpr *e)
+{
+    switch (e->fn) {
+    case SN_FN_D:
+        return deq(f, e);
+    case SN_FN_Q:
+        return quant(f, e);
+    case SN_FN_MAX:
+    case SN_FN_MIN:
+        return e->nkid == 2 ? minmax(f, e) : reduce(f, e);
+    case SN_FN_SELECT:
+        return choose(f, e);
+    case SN_FN_SUM:
+    case SN_FN_MEAN:
+    case SN_FN_ARGMAX:
+    case SN_FN_ARGMIN:
+        return reduce(f, e);
+    case SN_FN_EXP:
+    case SN_FN_LOG:
+    case SN_FN_TANH:
+    case SN_FN_ERF:
+    case SN_FN_POW:
+    case SN_FN_FLOOR:
+    case SN_FN_CEIL:
+    case SN_FN_ROUND:
+    case SN_FN_ABS:
+    case SN_FN_SQRT:
+        return real_fn(f, e);
+    SN_CASE_NO_FORMULA:
+        break;
     }
     return sn_formula_refuse(f, sn_format(f->a, "%s() has no C form", e->s));
 }
 
-static SnVal
-call(SnFormula *f, const SnExpr *e)
-{
-    if (sn_is_call(e, "d", 1))
-        return deq(f, e);
-    if (e->fn == SN_FN_Q)
-        return quant(f, e);
-    if (e->fn == SN_FN_PRESENT && e->nkid == 1 && sn_formula_port(f, e->kid[0]))
-        return (SnVal){
-            .s = sn_format(f->a, "%s != NULL",
-                           sn_formula_ptr(f, sn_formula_port(f, e->kid[0]))),
-            .ct = SN_CT_BOOL,
-            .fixed = true};
-    if ((e->fn == SN_FN_MAX || e->fn == SN_FN_MIN) && e->nkid == 2)
-        return minmax(f, e);
-    if (e->fn == SN_FN_SELECT && e->nkid == 3)
-        return choose(f, e);
-    if (e->nkid == 1 &&
-        (e->fn == SN_FN_SUM || e->fn == SN_FN_MEAN || e->fn == SN_FN_MAX ||
-         e->fn == SN_FN_MIN || e->fn == SN_FN_ARGMAX || e->fn == SN_FN_ARGMIN))
-        return reduce(f, e);
-    return real_fn(f, e);
-}
+/* ---- the writer ---- */
 
-SnVal
-sn_formula_expr(SnFormula *f, const SnExpr *e)
+static bool
+own(SnCw *w, const SnExpr *e, SnCVal *v)
 {
-    SnVal lit = {.lit = true, .fixed = true, .atom = true};
+    SnFormula *f = w->of;
     const SnDefPort *b;
 
-    switch (e->ek) {
-    case SN_E_INT:
-        lit.s = sn_format(f->a, "%lld", (long long)e->i);
-        lit.ct = SN_CT_INT;
-        lit.num = (double)e->i;
-        return lit;
-    case SN_E_REAL:
-        lit.ct = SN_CT_F32;
-        lit.num = e->r;
-        lit.s = sn_formula_f32(f, lit);
-        return lit;
-    case SN_E_BOOL:
-        return (SnVal){.s = e->i ? "true" : "false",
-                       .ct = SN_CT_BOOL,
-                       .atom = true,
-                       .fixed = true};
-    case SN_E_NAME:
-        return name_value(f, e);
-    case SN_E_NEG:
-    case SN_E_NOT:
-        return unary(f, e);
-    case SN_E_BIN:
-        if (f->dot && sn_row_acc(f, e, &b) && b == f->dot_bias)
-            return (SnVal){.s = "dot.f[i]", .ct = SN_CT_F32, .atom = true};
-        return binary(f, e);
-    case SN_E_CALL:
-        return call(f, e);
-    default:
-        return sn_formula_refuse(f, "this form has no C equivalent");
+    if (e->ek == SN_E_BIN && f->dot && sn_row_acc(f, e, &b) &&
+        b == f->dot_bias) {
+        *v = sn_cval(SN_TY_REAL, "dot.f[i]");
+        return true;
     }
+    if (e->ek == SN_E_NAME)
+        *v = name_value(f, e);
+    if (e->ek == SN_E_CALL)
+        *v = call(f, e);
+    return e->ek == SN_E_NAME || e->ek == SN_E_CALL;
+}
+
+static SnCVal
+none(SnCw *w, const SnExpr *e)
+{
+    (void)e;
+    return sn_formula_refuse(w->of, "this form has no C equivalent");
+}
+
+static void
+hoist_operands(SnCw *w, SnCVal *v, uint32_t n)
+{
+    if (n == 1)
+        *v = hoist(w->of, *v);
+    else
+        hoist_each(w->of, v, n);
+}
+
+SnCw
+sn_formula_writer(SnFormula *f)
+{
+    return (SnCw){.a = f->a,
+                  .d = f->d,
+                  .place = SN_CP_FORMULA,
+                  .of = f,
+                  .own = own,
+                  .none = none,
+                  .hoist = hoist_operands};
+}
+
+SnCVal
+sn_formula_expr(SnFormula *f, const SnExpr *e)
+{
+    return sn_cw(&f->w, e);
 }
 
 /* ---- reductions: one loop over the set each, innermost first ---- */
 
 static void
-put_loop(SnFormula *f, const SnExpr *e, const char *r, SnVal v,
+put_loop(SnFormula *f, const SnExpr *e, const char *r, SnCVal v,
          const char *loads)
 {
-    const char *ty = v.ct == SN_CT_F32 ? "float" : "int64_t";
-    const char *x = v.ct == SN_CT_F32 ? sn_formula_f32(f, v) : v.s;
-    bool arg = !strncmp(e->s, "arg", 3);
-    bool max = strstr(e->s, "max") != NULL;
+    const char *ty = v.ty == SN_TY_REAL ? "float" : "int64_t";
+    const char *x = v.ty == SN_TY_REAL ? sn_formula_f32(f, v) : v.s;
+    bool arg = e->fn == SN_FN_ARGMAX || e->fn == SN_FN_ARGMIN;
+    bool max = e->fn == SN_FN_MAX || e->fn == SN_FN_ARGMAX;
     /* A window's mean has an order of its own (SnMap.part). */
-    bool parts = v.ct == SN_CT_F32 && e->fn == SN_FN_MEAN &&
+    bool parts = v.ty == SN_TY_REAL && e->fn == SN_FN_MEAN &&
                  sn_formula_map_has(f, SN_MS_PARTS);
     bool last = f->sem->ties && !strcmp(f->sem->ties, "last");
     SnBuf *b = &f->set;
@@ -516,16 +428,16 @@ put_loop(SnFormula *f, const SnExpr *e, const char *r, SnVal v,
                 ty, x, max ? ">" : "<", last ? "=" : "", r, r, r, pos);
     } else if (e->fn == SN_FN_SUM || e->fn == SN_FN_MEAN) {
         const SnExpr *p = e->kid[0];
-        if (f->sem->cls == SN_DC_CONTRACT && v.ct == SN_CT_F32 &&
+        if (f->sem->cls == SN_DC_CONTRACT && v.ty == SN_TY_REAL &&
             p->ek == SN_E_BIN && p->op == SN_OP_MUL)
             sn_putf(b, "    %s = %s;\n", r, x);
-        else if (v.ct == SN_CT_F32)
+        else if (v.ty == SN_TY_REAL)
             sn_putf(b, "    %s = %s + %s;\n", r, r, x);
         else
             sn_putf(b, "    %s = sn_iadd(%s, %s);\n", r, r, x);
     } else {
-        const char *fn = v.ct == SN_CT_F32 ? (max ? "sn_maxf" : "sn_minf")
-                                           : (max ? "sn_imax" : "sn_imin");
+        const char *fn = v.ty == SN_TY_REAL ? (max ? "sn_maxf" : "sn_minf")
+                                            : (max ? "sn_imax" : "sn_imin");
         sn_putf(b,
                 "    const %s v = %s;\n"
                 "    %s = k == 0 ? v : %s(%s, v);\n",
@@ -535,7 +447,7 @@ put_loop(SnFormula *f, const SnExpr *e, const char *r, SnVal v,
 }
 
 /* The sum of a float contract is a chain of fused products. */
-static SnVal
+static SnCVal
 set_value(SnFormula *f, const SnExpr *e, const char *r)
 {
     const SnExpr *p = e->kid[0];
@@ -543,17 +455,17 @@ set_value(SnFormula *f, const SnExpr *e, const char *r)
     if (e->fn != SN_FN_SUM || f->sem->cls != SN_DC_CONTRACT ||
         p->ek != SN_E_BIN || p->op != SN_OP_MUL)
         return sn_formula_expr(f, p);
-    SnVal x = sn_formula_expr(f, p->kid[0]), y = sn_formula_expr(f, p->kid[1]);
-    if (x.ct != SN_CT_F32 && y.ct != SN_CT_F32)
+    SnCVal x = sn_formula_expr(f, p->kid[0]), y = sn_formula_expr(f, p->kid[1]);
+    if (x.ty != SN_TY_REAL && y.ty != SN_TY_REAL)
         return sn_formula_expr(f, p);
-    return (SnVal){.s =
-                       sn_format(f->a, "fmaf(%s, %s, %s)", sn_formula_f32(f, x),
-                                 sn_formula_f32(f, y), r),
-                   .ct = SN_CT_F32,
-                   .atom = true};
+    return (SnCVal){.s = sn_format(f->a, "fmaf(%s, %s, %s)",
+                                   sn_formula_f32(f, x), sn_formula_f32(f, y),
+                                   r),
+                    .ty = SN_TY_REAL,
+                    .prec = P_PRIM};
 }
 
-static SnVal
+static SnCVal
 reduce(SnFormula *f, const SnExpr *e)
 {
     SnBuf loads, *elem = f->elem;
@@ -564,7 +476,7 @@ reduce(SnFormula *f, const SnExpr *e)
         const SnDefPort *x, *w;
         if (sn_row_sum(f, e, &x, &w) && f->dot_bias == NULL &&
             !sn_conc_code(f->t->in[f->dot_x]))
-            return (SnVal){.s = "dot.f[i]", .ct = SN_CT_F32, .atom = true};
+            return (SnCVal){.s = "dot.f[i]", .ty = SN_TY_REAL, .prec = P_PRIM};
         return sn_formula_refuse(f,
                                  sn_conc_code(sn_formula_out(f))
                                      ? "a quantized contract is q(sum(d(x) * "
@@ -573,7 +485,7 @@ reduce(SnFormula *f, const SnExpr *e)
                                      : "a second sum in a contract");
     }
     for (uint32_t i = 0; i < f->nred; i++)
-        if (f->red[i].e && same_expr(f->red[i].e, e))
+        if (f->red[i].e && sn_expr_equal(f->red[i].e, e))
             return f->red[i].v;
     if (ctx == SN_IN_POINT)
         return sn_formula_refuse(f, "a reduction needs a map with sets");
@@ -586,21 +498,21 @@ reduce(SnFormula *f, const SnExpr *e)
     f->nscope = ++f->fresh;
     const char *r = sn_format(f->a, "r%u", f->nred);
     SnRed *slot = &f->red[f->nred++];
-    SnVal v = set_value(f, e, r);
+    SnCVal v = set_value(f, e, r);
     f->elem = elem;
     f->ctx = ctx;
     f->nscope = scope;
     put_loop(f, e, r, v, sn_buf_str(&loads));
-    SnVal out = {
-        .s = r, .ct = v.ct == SN_CT_BOOL ? SN_CT_INT : v.ct, .atom = true};
-    if (!strncmp(e->s, "arg", 3))
-        out.ct = SN_CT_INT;
+    SnCVal out = {
+        .s = r, .ty = v.ty == SN_TY_BOOL ? SN_TY_INT : v.ty, .prec = P_PRIM};
+    if (e->fn == SN_FN_ARGMAX || e->fn == SN_FN_ARGMIN)
+        out.ty = SN_TY_INT;
     if (e->fn == SN_FN_MEAN) {
         const char *q = sn_format(f->a, "%s_mean", r);
         sn_putf(&f->set, "const float %s = %s%s / (float)m.nall;\n", q,
-                v.ct == SN_CT_F32 ? "" : "(float)", r);
+                v.ty == SN_TY_REAL ? "" : "(float)", r);
         out.s = q;
-        out.ct = SN_CT_F32;
+        out.ty = SN_TY_REAL;
     }
     slot->e = e;
     slot->v = out;
@@ -610,31 +522,32 @@ reduce(SnFormula *f, const SnExpr *e)
 /* ---- storing ---- */
 
 const char *
-sn_formula_store(SnFormula *f, SnVal v)
+sn_formula_store(SnFormula *f, SnCVal v)
 {
     SnDefConc out = sn_formula_out(f);
     const char *ty = sn_elem_ctype(out.elem);
 
     if (out.elem == SN_DE_F32)
-        return v.ct == SN_CT_F32 && !v.lit ? v.s : sn_formula_f32(f, v);
+        return v.ty == SN_TY_REAL && !v.lit ? v.s : sn_formula_f32(f, v);
     if (out.elem == SN_DE_BOOL)
-        return v.ct == SN_CT_BOOL ? v.s
-                                  : sn_format(f->a, "%s != 0", paren(f, v));
+        return v.ty == SN_TY_BOOL
+                   ? v.s
+                   : sn_format(f->a, "%s != 0", sn_cw_paren(&f->w, v, P_PRIM));
     if (sn_conc_code(out)) {
-        if (v.ct == SN_CT_F32) {
+        if (v.ty == SN_TY_REAL) {
             sn_formula_refuse(f,
                               "the formula gives a real number where a code is "
                               "wanted: write q(...)");
             return "0";
         }
-        return sn_format(f->a, "(%s)%s", ty, paren(f, v));
+        return sn_format(f->a, "(%s)%s", ty, sn_cw_paren(&f->w, v, P_PRIM));
     }
-    if (v.ct == SN_CT_F32)
+    if (v.ty == SN_TY_REAL)
         return sn_format(f->a, "(%s)sn_truncf(%s, %s)", ty, v.s,
                          out.elem == SN_DE_I8    ? "INT8_MIN, INT8_MAX"
                          : out.elem == SN_DE_I32 ? "INT32_MIN, INT32_MAX"
                                                  : "INT64_MIN, INT64_MAX");
-    return out.elem == SN_DE_I64 && v.ct == SN_CT_INT
+    return out.elem == SN_DE_I64 && v.ty == SN_TY_INT
                ? v.s
-               : sn_format(f->a, "(%s)%s", ty, paren(f, v));
+               : sn_format(f->a, "(%s)%s", ty, sn_cw_paren(&f->w, v, P_PRIM));
 }

@@ -279,19 +279,19 @@ sn_formula_code(SnFormula *f, const SnDefPort *p)
     return v;
 }
 
-SnVal
+SnCVal
 sn_formula_raw(SnFormula *f, const SnDefPort *p)
 {
     SnDefConc c = conc_of(f, p);
-    SnVal v = {.s = sn_formula_code(f, p), .atom = true};
+    SnCVal v = {.s = sn_formula_code(f, p), .prec = P_PRIM};
 
-    v.ct = c.elem == SN_DE_F32 || c.elem == SN_DE_ROW8 ? SN_CT_F32
-           : c.elem == SN_DE_BOOL                      ? SN_CT_BOOL
-                                                       : SN_CT_INT;
+    v.ty = c.elem == SN_DE_F32 || c.elem == SN_DE_ROW8 ? SN_TY_REAL
+           : c.elem == SN_DE_BOOL                      ? SN_TY_BOOL
+                                                       : SN_TY_INT;
     return v;
 }
 
-SnVal
+SnCVal
 sn_formula_deq(SnFormula *f, const SnDefPort *p)
 {
     SnDefConc c = conc_of(f, p);
@@ -317,5 +317,5 @@ sn_formula_deq(SnFormula *f, const SnDefPort *p)
             sn_putf(f->elem, "const float %s = sn_dequant(%s, %s, %s);\n", v,
                     code, s, z);
     }
-    return (SnVal){.s = v, .ct = SN_CT_F32, .atom = true};
+    return (SnCVal){.s = v, .ty = SN_TY_REAL, .prec = P_PRIM};
 }

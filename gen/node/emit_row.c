@@ -9,7 +9,7 @@
 static const SnDefPort *
 deq_of(const SnFormula *f, const SnExpr *e)
 {
-    return sn_is_call(e, "d", 1) ? sn_formula_port(f, e->kid[0]) : NULL;
+    return e->fn == SN_FN_D ? sn_formula_port(f, e->kid[0]) : NULL;
 }
 
 bool
@@ -18,7 +18,7 @@ sn_row_sum(SnFormula *f, const SnExpr *e, const SnDefPort **x,
 {
     if (!f->sem->decl || sn_map_count(f->sem->decl->decl, SN_MS_READ) != 2)
         return false;
-    if (!sn_is_call(e, "sum", 1) || e->kid[0]->ek != SN_E_BIN ||
+    if ((e->fn != SN_FN_SUM || e->nkid != 1) || e->kid[0]->ek != SN_E_BIN ||
         e->kid[0]->op != SN_OP_MUL)
         return false;
     const SnDefPort *a = deq_of(f, e->kid[0]->kid[0]);
@@ -44,7 +44,7 @@ sn_row_acc(SnFormula *f, const SnExpr *e, const SnDefPort **b)
 
 bool
 sn_row_requant(SnFormula *f, const SnExpr *e, const char *zp, const char *lim,
-               const char *ytype, const char *mul, SnVal *v)
+               const char *ytype, const char *mul, SnCVal *v)
 {
     const SnDefPort *b;
 
@@ -87,8 +87,8 @@ sn_row_requant(SnFormula *f, const SnExpr *e, const char *zp, const char *lim,
                      "%s.hi))",
                      fix, w, acc, fix, ch, zp, lim, lim, w, acc, mul, ch, zp,
                      lim, lim);
-    v->ct = SN_CT_INT;
-    v->atom = true;
+    v->ty = SN_TY_INT;
+    v->prec = P_PRIM;
     v->fixed = v->lit = false;
     return true;
 }
@@ -114,8 +114,7 @@ grid_code(SnFormula *f, const SnExpr *e, Code *c)
         c->z = sn_formula_zp(f, p);
         return true;
     }
-    if (!sn_is_call(e, "d", 1) || e->kid[0]->ek != SN_E_CALL ||
-        e->kid[0]->fn != SN_FN_Q || e->kid[0]->nkid < 2)
+    if (e->fn != SN_FN_D || e->kid[0]->fn != SN_FN_Q || e->kid[0]->nkid < 2)
         return false;
     c->v = sn_formula_kept(f, e->kid[0], &m);
     c->s = m.scale;
@@ -143,13 +142,14 @@ selected(SnFormula *f, const SnExpr *e, const SnMid *to, bool *codes)
     const char *v[2];
     Code c;
 
-    if ((sn_is_call(e, "max", 2) || sn_is_call(e, "min", 2))) {
+    if (((e->fn == SN_FN_MAX && e->nkid == 2) ||
+         (e->fn == SN_FN_MIN && e->nkid == 2))) {
         for (int i = 0; i < 2; i++)
             if (!(v[i] = selected(f, e->kid[i], to, codes)))
                 return NULL;
         return sn_format(f->a, "sn_i%s(%s, %s)", e->s, v[0], v[1]);
     }
-    if (sn_is_call(e, "d", 1)) {
+    if (e->fn == SN_FN_D) {
         if (!grid_code(f, e, &c))
             return NULL;
         const char *m = sn_format(f->a, "%s_%s_fix", c.s, to->scale);
@@ -179,16 +179,16 @@ selects(const SnFormula *f, const SnExpr *e)
         SnDefConc k = f->t->in[p->index];
         return (k.elem == SN_DE_QI8 || k.elem == SN_DE_QI16) && k.axis < 0;
     }
-    if (sn_is_call(e, "max", 2) || sn_is_call(e, "min", 2))
+    if ((e->fn == SN_FN_MAX && e->nkid == 2) ||
+        (e->fn == SN_FN_MIN && e->nkid == 2))
         return selects(f, e->kid[0]) && selects(f, e->kid[1]);
-    if (sn_is_call(e, "d", 1))
-        return e->kid[0]->ek == SN_E_CALL && e->kid[0]->fn == SN_FN_Q &&
-               e->kid[0]->nkid > 1;
+    if (e->fn == SN_FN_D)
+        return e->kid[0]->fn == SN_FN_Q && e->kid[0]->nkid > 1;
     return e->ek != SN_E_CALL && e->ek != SN_E_BIN && !sn_formula_port(f, e);
 }
 
 void
-sn_row_select(SnFormula *f, const SnExpr *e, const SnMid *mid, SnVal *v)
+sn_row_select(SnFormula *f, const SnExpr *e, const SnMid *mid, SnCVal *v)
 {
     const SnDefPort *y = f->n->out[f->res];
     SnDefConc out = sn_formula_out(f);
@@ -204,7 +204,7 @@ sn_row_select(SnFormula *f, const SnExpr *e, const SnMid *mid, SnVal *v)
     if (!codes)
         return;
     v->s = sn_format(f->a, "(%s ? %s : %s)", fixed_flag(f), sel, v->s);
-    v->atom = true;
+    v->prec = P_PRIM;
     v->fixed = v->lit = false;
 }
 
@@ -297,7 +297,7 @@ mean_any(SnFormula *f, const SnDefPort *x, const char *ys, const char *yz,
 }
 
 static void
-after_or(SnFormula *f, const char *after, const char *before, SnVal *v)
+after_or(SnFormula *f, const char *after, const char *before, SnCVal *v)
 {
     const char *name = sn_format(f->a, "q%u", f->nhoist++);
 
@@ -305,23 +305,23 @@ after_or(SnFormula *f, const char *after, const char *before, SnVal *v)
             "int32_t %s;\nif (after)\n    %s = %s;\nelse\n"
             "    %s = %s;\n",
             name, name, after, name, before);
-    *v = (SnVal){.s = name, .ct = SN_CT_INT, .atom = true};
+    *v = (SnCVal){.s = name, .ty = SN_TY_INT, .prec = P_PRIM};
 }
 
 static bool
 mean_quant(SnFormula *f, const SnDefPort *x, const SnExpr *e, const char *ys,
-           const char *yz, const char *lim, SnVal *v)
+           const char *yz, const char *lim, SnCVal *v)
 {
     if (!sn_formula_map_has(f, SN_MS_PARTS)) {
         v->s = mean_any(f, x, ys, yz, lim);
-        v->ct = SN_CT_INT;
-        v->atom = true;
+        v->ty = SN_TY_INT;
+        v->prec = P_PRIM;
         return true;
     }
     if (!after_flag(f))
         return false;
     const char *row = mean_row(f, x, ys, yz, lim);
-    SnVal m = sn_formula_expr(f, e);
+    SnCVal m = sn_formula_expr(f, e);
     const char *after =
         sn_format(f->a,
                   "m.whole ? %s : sn_quant_after(%s, %s, %s + sh, "
@@ -335,23 +335,23 @@ mean_quant(SnFormula *f, const SnDefPort *x, const SnExpr *e, const char *ys,
 }
 
 bool
-sn_row_quant(SnFormula *f, const SnExpr *q, SnVal *v)
+sn_row_quant(SnFormula *f, const SnExpr *q, SnCVal *v)
 {
     const SnExpr *e = q->kid[0];
     const SnDefPort *y = f->n->out[f->res], *x;
     SnDefConc out = sn_formula_out(f);
 
-    *v = (SnVal){.ct = SN_CT_INT, .atom = true};
+    *v = (SnCVal){.ty = SN_TY_INT, .prec = P_PRIM};
     if (out.axis >= 0 || out.elem == SN_DE_QI32)
         return false;
-    if (f->dot || sn_is_call(e, "mean", 1) || after_flag(f)) {
+    if (f->dot || (e->fn == SN_FN_MEAN && e->nkid == 1) || after_flag(f)) {
         const char *yz = sn_formula_zp(f, y), *lim = sn_formula_lim(f);
         if (sn_row_requant(f, e, yz, lim,
                            sn_format(f->a, "c->out[%u].type", f->res), "mul",
                            v))
             return true;
         const char *ys = sn_formula_scale(f, y);
-        x = sn_is_call(e, "mean", 1) ? deq_of(f, e->kid[0]) : NULL;
+        x = (e->fn == SN_FN_MEAN && e->nkid == 1) ? deq_of(f, e->kid[0]) : NULL;
         if (x && sn_conc_code(f->t->in[x->index]) &&
             f->t->in[x->index].axis < 0 &&
             f->t->in[x->index].elem != SN_DE_QI32)
@@ -359,10 +359,10 @@ sn_row_quant(SnFormula *f, const SnExpr *q, SnVal *v)
         if (!after_flag(f))
             return false;
         const char *after = after_form(f, e, ys, yz, lim);
-        SnVal r = sn_formula_expr(f, e);
+        SnCVal r = sn_formula_expr(f, e);
         const char *val =
-            r.lit || r.ct != SN_CT_F32 ? sn_formula_f32(f, r) : r.s;
-        if (!r.atom) {
+            r.lit || r.ty != SN_TY_REAL ? sn_formula_f32(f, r) : r.s;
+        if (r.prec < P_PRIM) {
             const char *name = sn_format(f->a, "w%u", f->nhoist++);
             sn_putf(f->elem, "const float %s = %s;\n", name, val);
             val = name;
@@ -388,9 +388,9 @@ sn_row_quant(SnFormula *f, const SnExpr *q, SnVal *v)
 bool
 sn_row_window(const SnFormula *f, const SnExpr *e)
 {
-    if (sn_is_call(e, "q", 1))
+    if ((e->fn == SN_FN_Q && e->nkid == 1))
         e = e->kid[0];
-    if (sn_is_call(e, "mean", 1))
+    if ((e->fn == SN_FN_MEAN && e->nkid == 1))
         return deq_of(f, e->kid[0]) != NULL;
     if (e->ek != SN_E_CALL || e->nkid != 1)
         return false;
@@ -400,7 +400,7 @@ sn_row_window(const SnFormula *f, const SnExpr *e)
     return sn_formula_port(f, e->kid[0]) || deq_of(f, e->kid[0]);
 }
 
-SnVal
+SnCVal
 sn_row_lrn(SnFormula *f)
 {
     static const char *const name[] = {"size", "alpha", "beta", "k"};
@@ -430,11 +430,11 @@ sn_row_lrn(SnFormula *f)
             p, z, s);
     sn_putf(f->elem, "const float d_x = sn_dequant(%s[m.c[0]], %s, %s);\n", p,
             s, z);
-    return (SnVal){.s =
-                       sn_format(f->a,
-                                 "sn_quant(sn_lrn_y(d_x, t, at->beta), %s, %s, "
-                                 "%s.lo, %s.hi)",
-                                 ys, yz, lim, lim),
-                   .ct = SN_CT_INT,
-                   .atom = true};
+    return (SnCVal){
+        .s = sn_format(f->a,
+                       "sn_quant(sn_lrn_y(d_x, t, at->beta), %s, %s, "
+                       "%s.lo, %s.hi)",
+                       ys, yz, lim, lim),
+        .ty = SN_TY_INT,
+        .prec = P_PRIM};
 }

@@ -6,19 +6,7 @@
 #ifndef SN_FORMULA_H
 #define SN_FORMULA_H
 
-#include "gen/text/emit.h"
-
-typedef enum SnCt { SN_CT_NONE, SN_CT_F32, SN_CT_INT, SN_CT_BOOL } SnCt;
-
-/* The C text of a value. */
-typedef struct SnVal {
-    const char *s;
-    SnCt ct;
-    bool atom;  /* needs no parentheses */
-    bool fixed; /* the same for all elements of a call */
-    bool lit;   /* a number: num */
-    double num;
-} SnVal;
+#include "gen/expr/cw.h"
 
 /* Where an operand's element comes from. */
 typedef enum SnCtx {
@@ -29,12 +17,13 @@ typedef enum SnCtx {
 
 typedef struct SnRed { /* a reduction that has a variable */
     const SnExpr *e;
-    SnVal v;
+    SnCVal v;
 } SnRed;
 
 typedef struct SnFormula {
     SnArena *a;
     SnDiag *d;
+    SnCw w; /* its expressions */
     const SnDefs *defs;
     const SnDefNode *n;
     const SnDefTuple *t;
@@ -66,14 +55,16 @@ typedef struct SnFormula {
     const char **name;
 } SnFormula;
 
+/* The writer of f's expressions. */
+SnCw sn_formula_writer(SnFormula *f);
 /* The value of e. */
-SnVal sn_formula_expr(SnFormula *f, const SnExpr *e);
+SnCVal sn_formula_expr(SnFormula *f, const SnExpr *e);
 /* v as a float. */
-const char *sn_formula_f32(SnFormula *f, SnVal v);
+const char *sn_formula_f32(SnFormula *f, SnCVal v);
 /* The statement's right side that stores v as the result's type. */
-const char *sn_formula_store(SnFormula *f, SnVal v);
+const char *sn_formula_store(SnFormula *f, SnCVal v);
 /* Says that this formula has no row, with the reason; gives a dummy value. */
-SnVal sn_formula_refuse(SnFormula *f, const char *why);
+SnCVal sn_formula_refuse(SnFormula *f, const char *why);
 /* True the first time `name` is asked for in scope (0: the function). */
 bool sn_formula_once(SnFormula *f, const char *name, uint32_t scope);
 
@@ -81,7 +72,6 @@ SnDefConc sn_formula_out(const SnFormula *f);
 bool sn_conc_code(SnDefConc c); /* quantized, 8, 16 or 32 bits */
 const SnDefPort *sn_formula_port(const SnFormula *f,
                                  const SnExpr *e); /* or NULL */
-bool sn_is_call(const SnExpr *e, const char *fn, uint32_t nkid);
 bool sn_formula_mapped(const SnFormula *f, const SnDefPort *p);
 
 /* Has the map a statement of this kind? */
@@ -95,8 +85,8 @@ const char *sn_formula_code(SnFormula *f,
 const char *sn_formula_lim(SnFormula *f);        /* the result's SnLim */
 const char *sn_formula_limf(SnFormula *f,
                             const char *range); /* an attribute's SnLimF */
-SnVal sn_formula_raw(SnFormula *f, const SnDefPort *p); /* x */
-SnVal sn_formula_deq(SnFormula *f, const SnDefPort *p); /* d(x) */
+SnCVal sn_formula_raw(SnFormula *f, const SnDefPort *p); /* x */
+SnCVal sn_formula_deq(SnFormula *f, const SnDefPort *p); /* d(x) */
 /* Scale, zero point and limits of a type attribute. */
 typedef struct SnMid {
     const char *scale, *zp, *lim;
@@ -109,11 +99,11 @@ const char *sn_formula_kept(SnFormula *f, const SnExpr *q, SnMid *m);
 
 /* q(e) where a row says more than "quantize e": contracts, means, `round`.
  * False: no such row. */
-bool sn_row_quant(SnFormula *f, const SnExpr *q, SnVal *v);
+bool sn_row_quant(SnFormula *f, const SnExpr *q, SnCVal *v);
 /* q(sum.. [+ bias], t, c): rounded to type attribute m. */
 bool sn_row_requant(SnFormula *f, const SnExpr *e, const char *zp,
                     const char *lim, const char *ytype, const char *mul,
-                    SnVal *v);
+                    SnCVal *v);
 /* Whether e is sum(d(x) * d(w)) over the two mapped operands. */
 bool sn_row_sum(SnFormula *f, const SnExpr *e, const SnDefPort **x,
                 const SnDefPort **w);
@@ -121,9 +111,9 @@ bool sn_row_sum(SnFormula *f, const SnExpr *e, const SnDefPort **x,
 bool sn_row_acc(SnFormula *f, const SnExpr *e, const SnDefPort **b);
 /* v = q(e), where e only selects among codes: by the graph's rounding, each
  * code rescaled to the grid mid, or the result's (NULL). */
-void sn_row_select(SnFormula *f, const SnExpr *e, const SnMid *mid, SnVal *v);
+void sn_row_select(SnFormula *f, const SnExpr *e, const SnMid *mid, SnCVal *v);
 /* The row `by lrn`. */
-SnVal sn_row_lrn(SnFormula *f);
+SnCVal sn_row_lrn(SnFormula *f);
 /* Whether a quantized window formula is made of selections and means only. */
 bool sn_row_window(const SnFormula *f, const SnExpr *e);
 

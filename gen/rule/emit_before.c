@@ -217,8 +217,8 @@ tuple_exists(SnRuleGen *cx, const SnTerm *t)
     if (t->ntakes && !reads(t->type, true))
         sn_rule_fail_if(cx,
                         sn_format(cx->a, "!(%s)",
-                                  sn_rule_in_set(cx, sn_rule_term_type(cx, t),
-                                                 t->takes, t->ntakes)));
+                                  sn_cw_in_set(&cx->w, sn_rule_term_type(cx, t),
+                                               t->takes, t->ntakes)));
 }
 
 /* What may fail is asked before anything is built. */
@@ -264,7 +264,7 @@ dry_run(SnRuleGen *cx, const SnTerm *t)
 static bool
 asks_unused(const SnExpr *e)
 {
-    if (e->ek == SN_E_CALL && e->fn == SN_FN_UNUSED)
+    if (e->fn == SN_FN_UNUSED)
         return true;
     for (uint32_t i = 0; i < e->nkid; i++)
         if (asks_unused(e->kid[i]))

@@ -9,20 +9,10 @@
 static int
 cost(const SnExpr *e)
 {
-    static const struct {
-        const char *name;
-        int cost;
-    } fn[] = {{"present", 0},  {"const", 4}, {"reach", 6},        {"covers", 6},
-              {"lo", 6},       {"hi", 6},    {"rounds_alike", 6}, {"image", 7},
-              {"supports", 5}, {"dims", 5},  {"compose", 7}};
     int c = e->ek == SN_E_BIN || e->ek == SN_E_IN ? 1 : 0;
 
-    if (e->ek == SN_E_CALL) {
-        c = 3;
-        for (size_t i = 0; i < sizeof fn / sizeof *fn; i++)
-            if (!strcmp(fn[i].name, e->s))
-                c = fn[i].cost;
-    }
+    if (e->ek == SN_E_CALL)
+        c = sn_fns[e->fn].cost;
     if (e->ek == SN_E_MEMBER)
         c = e->word != SN_W_TYPE ? 2 : 1;
     for (uint32_t i = 0; i < e->nkid; i++) {
@@ -35,7 +25,7 @@ cost(const SnExpr *e)
 bool
 sn_rule_mentions(const SnExpr *e, const char *name)
 {
-    if (e->ek == SN_E_CALL && e->fn == SN_FN_PRESENT)
+    if (e->fn == SN_FN_PRESENT)
         return false;
     if (e->ek == SN_E_NAME && !strcmp(e->s, name))
         return true;
@@ -48,7 +38,7 @@ sn_rule_mentions(const SnExpr *e, const char *name)
 bool
 sn_rule_asks_present(const SnExpr *e, const char *name)
 {
-    if (e->ek == SN_E_CALL && e->fn == SN_FN_PRESENT)
+    if (e->fn == SN_FN_PRESENT)
         return e->kid[0]->ek == SN_E_NAME && !strcmp(e->kid[0]->s, name);
     for (uint32_t i = 0; i < e->nkid; i++)
         if (sn_rule_asks_present(e->kid[i], name))

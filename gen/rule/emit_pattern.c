@@ -122,7 +122,7 @@ type_test(SnRuleGen *cx, const SnPat *p, const char *ref)
     if (!p->nconc)
         return;
     const char *t = sn_format(cx->a, "sn_type(g, %s)", ref);
-    const char *s = sn_rule_in_set(cx, t, p->conc, p->nconc);
+    const char *s = sn_cw_in_set(&cx->w, t, p->conc, p->nconc);
     sn_rule_fail_if(cx, sn_format(cx->a, p->nconc > 1 ? "!(%s)" : "!%s", s));
 }
 

@@ -1,436 +1,472 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Expressions of rules in C: operators, comparisons, attribute values. */
-#include "gen/rule/rule_expr.h"
+/* Expressions of rules in C: what names are (values, attributes, types), and
+ * the functions that are more than a call. */
+#include "gen/rule/rule_gen.h"
 
 #include <string.h>
 
-SnRuleExpr
-sn_rule_expr_none(SnRuleGen *cx, const SnExpr *e)
+static SnCVal
+none(SnRuleGen *cx, const SnExpr *e)
 {
-    SnBuf b;
-
-    sn_buf_init(&b, cx->a);
-    sn_put_expr(&b, e);
-    sn_error(cx->d, e->pos, "SN104", "'%s' has no value here", sn_buf_str(&b));
-    return sn_rule_expr_prim(SN_TY_NONE, "0");
+    return cx->w.none(&cx->w, e);
 }
 
-const char *
-sn_rule_expr_paren(SnRuleGen *cx, SnRuleExpr x, int min)
+/* ---- names ---- */
+
+SnDefVar *
+sn_rule_var(const SnRuleGen *cx, const char *name)
 {
-    return x.prec < min ? sn_format(cx->a, "(%s)", x.s) : x.s;
+    for (uint32_t i = 0; cx->rule && i < cx->rule->nvar; i++)
+        if (!strcmp(cx->rule->var[i]->name, name))
+            return cx->rule->var[i];
+    return NULL;
 }
 
-/* ---- numbers ---- */
-
-const char *
-sn_rule_expr_f32(SnRuleGen *cx, double v)
+static const SnDefTestLine *
+test_value(const SnRuleGen *cx, const char *name)
 {
-    SnBuf b;
-
-    sn_buf_init(&b, cx->a);
-    sn_emit_f32(&b, v);
-    return sn_buf_str(&b);
-}
-
-static const char *
-put_i64(SnRuleGen *cx, int64_t v)
-{
-    SnBuf b;
-
-    sn_buf_init(&b, cx->a);
-    sn_emit_i64(&b, v);
-    return sn_buf_str(&b);
-}
-
-const char *
-sn_rule_expr_elements(SnRuleGen *cx, const SnExpr *e, bool real, uint32_t *n)
-{
-    SnBuf b;
-    SnExpr *const *k = e->ek == SN_E_LIST ? e->kid : NULL;
-    double v;
-
-    *n = k ? e->nkid : 1;
-    sn_buf_init(&b, cx->a);
-    for (uint32_t i = 0; i < *n; i++) {
-        const SnExpr *x = k ? k[i] : e;
-        sn_puts(&b, i ? ", " : "");
-        if (real && sn_const_num(x, &v))
-            sn_emit_f32(&b, v);
-        else
-            sn_puts(&b, sn_rule_expr(cx, x).s);
+    for (uint32_t i = 0; cx->test && i < cx->test->nline; i++) {
+        const SnDefTestLine *l = cx->test->line[i];
+        if ((l->kind == SN_TL_VALUE || l->kind == SN_TL_INPUT) &&
+            !strcmp(l->name, name))
+            return l;
     }
-    return sn_buf_str(&b);
-}
-
-/* ---- comparisons ---- */
-
-static const char *const c_op[] = {
-    "+", "-", "*", "/", "==", "!=", "<", "<=", ">", ">=", "&&", "||"};
-
-static const char *
-ints(SnRuleGen *cx, const SnExpr *e)
-{
-    uint32_t n;
-
-    if (e->ek != SN_E_LIST)
-        return sn_rule_expr(cx, e).s;
-    if (e->nkid == 0)
-        return "(SnInts){ .n = 0 }";
-    const char *s = sn_rule_expr_elements(cx, e, false, &n);
-    return sn_format(cx->a, "(SnInts){ %u, (const int64_t[]){ %s } }", n, s);
+    return NULL;
 }
 
 static const char *
-reals(SnRuleGen *cx, const SnExpr *e)
+value_ref(SnRuleGen *cx, const SnExpr *e)
 {
-    uint32_t n;
-
-    if (e->ek != SN_E_LIST)
-        return sn_rule_expr(cx, e).s;
-    if (e->nkid == 0)
-        return "(SnReals){ .n = 0 }";
-    const char *s = sn_rule_expr_elements(cx, e, true, &n);
-    return sn_format(cx->a, "(SnReals){ %u, (const float[]){ %s } }", n, s);
-}
-
-/* A test that may be negated in front. */
-static SnRuleExpr
-unless(SnRuleGen *cx, bool not_, const char *s)
-{
-    return (SnRuleExpr){.s = not_ ? sn_format(cx->a, "!%s", s) : s,
-                        .prec = not_ ? P_UNARY : P_PRIM,
-                        .ty = SN_TY_BOOL};
-}
-
-static SnRuleExpr
-compare_types(SnRuleGen *cx, const SnExpr *e, SnRuleExpr a, SnRuleExpr b)
-{
-    bool ne = e->op == SN_OP_NE;
-    SnRuleExpr t = a.conc ? b : a, set = a.conc ? a : b;
-
-    if (a.conc && b.conc)
-        return sn_rule_expr_none(cx, e);
-    if (set.conc) {
-        const char *s = sn_rule_in_set(cx, t.s, set.conc, set.nconc);
-        if (set.nconc == 1)
-            return unless(cx, ne, s);
-        return ne ? unless(cx, true, sn_format(cx->a, "(%s)", s))
-                  : (SnRuleExpr){.s = s, .prec = P_OR, .ty = SN_TY_BOOL};
+    if (e->ek == SN_E_NAME && cx->ran && test_value(cx, e->s))
+        return sn_format(cx->a, "sn_gt_value(t, \"%s\")", e->s);
+    if (e->ek == SN_E_NAME && test_value(cx, e->s))
+        return sn_format(cx->a, "%s%s", cx->values, sn_field(cx->a, e->s));
+    if (e->ek == SN_E_NAME) {
+        const SnDefVar *v = sn_rule_var(cx, e->s);
+        if (!v)
+            return NULL;
+        const char *s = sn_rule_of(cx, v);
+        if (v->vk == SN_V_LIST) /* its first element stands for all */
+            return sn_format(cx->a, "sn_in(g, %s, %u)",
+                             cx->bind[v->index].run.id,
+                             cx->bind[v->index].run.first);
+        return v->vk == SN_V_NODE ? sn_format(cx->a, "SN_REF(%s, 0)", s) : s;
     }
-    return (SnRuleExpr){.s =
-                            sn_format(cx->a, "%s %s %s", a.s, c_op[e->op], b.s),
+    if (e->ek != SN_E_MEMBER || e->kid[0]->ek != SN_E_NAME)
+        return NULL;
+    const SnDefVar *v = sn_rule_var(cx, e->kid[0]->s);
+    const SnDefNode *n = v && v->vk == SN_V_NODE ? v->pat->node : NULL;
+    const SnDefPort *p = n ? sn_def_port(n, e->s) : NULL;
+    if (!p)
+        return NULL;
+    return sn_format(cx->a, p->out ? "SN_REF(%s, %u)" : "sn_in(g, %s, %u)",
+                     sn_rule_of(cx, v), p->index);
+}
+
+static SnCVal
+type_name(SnRuleGen *cx, const SnExpr *e)
+{
+    const SnDefType *t = sn_def_type(cx->defs, e->s);
+
+    if (!t || !t->nconc)
+        return none(cx, e);
+    return (SnCVal){
+        .prec = P_PRIM, .ty = SN_TY_ETYPE, .conc = t->conc, .nconc = t->nconc};
+}
+
+static SnCVal
+attr_value(SnRuleGen *cx, const char *node, const SnDefNode *kind,
+           const SnDefAttr *at)
+{
+    const char *field = sn_field(cx->a, at->name);
+    SnCVal x = sn_cval(sn_attr_ty(at), NULL);
+
+    if (kind)
+        x.s = sn_format(cx->a, "sn_%s_attr(g, %s)->%s", sn_rule_lower(cx, kind),
+                        node, field);
+    else if (at->ty == SN_AT_RANGE && !strcmp(at->name, "clamp"))
+        x.s = sn_format(cx->a, "sn_clamp_of(g, %s)", node);
+    else
+        x.s = sn_format(cx->a, "*(%sconst *)sn_attr_of(g, %s, \"%s\")",
+                        sn_attr_ctype(at), node, at->name);
+    if (x.s[0] == '*')
+        x.prec = P_UNARY;
+    if (at->range_attr && kind)
+        x.dom =
+            sn_format(cx->a, "sn_%s_attr(g, %s)->%s", sn_rule_lower(cx, kind),
+                      node, sn_field(cx->a, at->range_attr->name));
+    else if (at->range_port && !at->range_port->out)
+        x.dom = sn_format(cx->a, "sn_type(g, sn_in(g, %s, %u))", node,
+                          at->range_port->index);
+    else
+        x.dom = sn_format(cx->a, "sn_type(g, SN_REF(%s, %u))", node,
+                          at->range_port ? at->range_port->index : 0);
+    return x;
+}
+
+/* The attribute of that name of a node of a class: any member's. */
+static const SnDefAttr *
+class_attr(const SnRuleGen *cx, const char *name)
+{
+    for (uint32_t i = 0; i < cx->defs->nnode; i++) {
+        const SnDefAttr *at = sn_def_attr(cx->defs->node[i], name);
+        if (at)
+            return at;
+    }
+    return NULL;
+}
+
+static SnCVal
+member_value(SnRuleGen *cx, const SnExpr *e)
+{
+    const SnExpr *k = e->kid[0];
+    const SnDefVar *v = k->ek == SN_E_NAME ? sn_rule_var(cx, k->s) : NULL;
+    const char *ref = value_ref(cx, k), *t = NULL;
+
+    if (v && v->vk == SN_V_NODE) {
+        const char *id = sn_rule_of(cx, v);
+        const SnDefNode *one = v->pat->pk == SN_P_CALL ? v->pat->node : NULL;
+        const SnDefAttr *at = v->pat->node ? sn_def_attr(v->pat->node, e->s)
+                                           : class_attr(cx, e->s);
+        if (at)
+            return attr_value(cx, id, one, at);
+        if (e->word == SN_W_CALIBRATED)
+            return sn_cval(SN_TY_BOOL,
+                           sn_format(cx->a, "sn_node(g, %s)->calibrated", id));
+    }
+    if (ref && e->word == SN_W_TYPE)
+        return sn_cval(SN_TY_ETYPE, sn_format(cx->a, "sn_type(g, %s)", ref));
+    if (ref)
+        t = sn_format(cx->a, "sn_type(g, %s)", ref);
+    else if (k->ek == SN_E_MEMBER)
+        t = sn_cw(&cx->w, k).s;
+    if (t && e->word == SN_W_SCALE)
+        return sn_cval(SN_TY_REAL, sn_format(cx->a, "sn_scale_of(%s)", t));
+    if (t && e->word == SN_W_ZP)
+        return sn_cval(SN_TY_INT, sn_format(cx->a, "sn_zp_of(%s)", t));
+    ref = value_ref(cx, e);
+    return ref ? sn_cval(SN_TY_VALUE, ref) : none(cx, e);
+}
+
+/* The constant of a word, under the name of the node that declares it. */
+static const char *
+word(SnRuleGen *cx, const SnExpr *e)
+{
+    const SnDefAttr *at = e->ref;
+
+    for (uint32_t i = 0; i < cx->defs->nnode; i++) {
+        const SnDefNode *n = cx->defs->node[i];
+        for (uint32_t k = 0; k < n->nall; k++)
+            if (n->all[k] == at)
+                return sn_cw_word(cx->a, n, at, e->s);
+    }
+    return sn_format(cx->a, "%lld", (long long)e->i);
+}
+
+static SnCVal
+name_value(SnRuleGen *cx, const SnExpr *e)
+{
+    const char *ref = value_ref(cx, e);
+
+    if (ref)
+        return sn_cval(SN_TY_VALUE, ref);
+    if (cx->self && sn_def_attr(cx->self, e->s))
+        return attr_value(cx, "id", cx->self, sn_def_attr(cx->self, e->s));
+    if (e->rk == SN_R_WORD)
+        return sn_cval(SN_TY_ENUM, word(cx, e));
+    if (e->word == SN_W_FULL)
+        return sn_cval(SN_TY_RANGE, "(SnRange){ .has_lo = false }");
+    return type_name(cx, e);
+}
+
+/* ---- types ---- */
+
+static bool
+reads_name(const SnExpr *e)
+{
+    bool r = e->rk == SN_R_VAR;
+
+    for (uint32_t i = 0; i < e->nkid; i++)
+        r |= reads_name(e->kid[i]);
+    return r;
+}
+
+/* q8(scale, zp), q8c([scales], [zps]) */
+static const char *
+type_with(SnRuleGen *cx, const SnExpr *e)
+{
+    const SnDefType *t = sn_def_type(cx->defs, e->s);
+    SnDefConc c = t->conc[0];
+    uint32_t n, m;
+    const char *s = sn_cw_elements(&cx->w, e->kid[0], true, &n);
+    const char *z = sn_cw_elements(&cx->w, e->kid[1], false, &m);
+
+    if (c.axis < 0)
+        return sn_format(cx->a,
+                         reads_name(e->kid[1])
+                             ? "sn_type_quant(g->pool, %s, %s, sn_int_zp(%s))"
+                             : "sn_type_quant(g->pool, %s, %s, %s)",
+                         sn_elem_enum(c.elem), s, z);
+    SnBuf b; /* one zero point stands for all slices */
+    sn_buf_init(&b, cx->a);
+    for (uint32_t i = 0; i < n; i++)
+        sn_putf(&b, "%s%s", i ? ", " : "", z);
+    return sn_format(cx->a,
+                     "sn_type_axis(g->pool, %s, %d, %u, (const "
+                     "float[]){ %s }, (const int32_t[]){ %s })",
+                     sn_elem_enum(c.elem), c.axis, n, s,
+                     m == 1 ? sn_buf_str(&b) : z);
+}
+
+static SnCVal
+type_call(SnRuleGen *cx, const SnExpr *e)
+{
+    const SnDefType *t = sn_def_type(cx->defs, e->s);
+
+    if (!t || t->nconc != 1 || e->nkid != 2)
+        return none(cx, e);
+    return sn_cval(SN_TY_ETYPE, type_with(cx, e));
+}
+
+const char *
+sn_rule_type(SnRuleGen *cx, const SnExpr *e)
+{
+    if (e->ek == SN_E_INDEX)
+        e = e->kid[0];
+    SnCVal x = sn_cw(&cx->w, e);
+    if (x.ty == SN_TY_VALUE)
+        return sn_format(cx->a, "sn_type(g, %s)", x.s);
+    if (x.ty != SN_TY_ETYPE || (!x.s && x.nconc != 1))
+        return none(cx, e).s;
+    if (!x.s)
+        return sn_format(cx->a, "sn_type_plain(g->pool, %s)",
+                         sn_elem_enum(x.conc[0].elem));
+    return x.s;
+}
+
+/* ---- functions ---- */
+
+static SnCVal
+rx_image(SnRuleGen *cx, const SnExpr *e)
+{
+    const char *r = sn_cw_range(&cx->w, e->kid[0]),
+               *to = sn_rule_type(cx, e->kid[2]);
+    const SnExpr *from = e->kid[1];
+    const SnDefVar *v = from->ek == SN_E_NAME ? sn_rule_var(cx, from->s) : NULL;
+    SnCVal x = sn_cval(SN_TY_RANGE, NULL);
+
+    x.dom = to;
+    if (v && v->vk == SN_V_NODE)
+        x.s = sn_format(cx->a, "sn_image_at(rw, g, %s, %s, %s)", r,
+                        sn_rule_of(cx, v), to);
+    else
+        x.s = sn_format(cx->a, "sn_image(g->rounding, %s, %s, %s, false)", r,
+                        sn_rule_type(cx, from), to);
+    return x;
+}
+
+static SnCVal
+rx_bounds(SnRuleGen *cx, const SnExpr *e)
+{
+    const char *t = sn_rule_type(cx, e->kid[0]), *v[2];
+    bool has[2];
+
+    for (int i = 0; i < 2; i++) {
+        has[i] = e->kid[i + 1]->ek != SN_E_WILD;
+        v[i] = has[i] ? sn_cw(&cx->w, e->kid[i + 1]).s : "0";
+    }
+    SnCVal x =
+        sn_cval(SN_TY_RANGE, sn_format(cx->a, "sn_bounds(%s, %s, %s, %s, %s)",
+                                       t, has[0] ? "true" : "false", v[0],
+                                       has[1] ? "true" : "false", v[1]));
+    x.dom = t;
+    return x;
+}
+
+static SnCVal
+rx_unused(SnRuleGen *cx, const SnExpr *e)
+{
+    const SnExpr *k = e->kid[0];
+    const char *ref = value_ref(cx, k);
+    unsigned res = 0;
+
+    if (!ref)
+        return none(cx, e);
+    const char *id = sn_format(cx->a, "SN_NODE(%s)", ref);
+    if (k->ek == SN_E_MEMBER) { /* o.idx, which may be left out */
+        const SnDefVar *v = sn_rule_var(cx, k->kid[0]->s);
+        const SnDefPort *p = sn_def_port(v->pat->node, k->s);
+        id = sn_rule_of(cx, v);
+        res = p->out ? p->index : 0;
+    }
+    return sn_cval(SN_TY_BOOL,
+                   sn_format(cx->a, "sn_unused(g, %s, %u)", id, res));
+}
+
+static SnCVal
+rx_has(SnRuleGen *cx, const SnExpr *e)
+{
+    const SnExpr *k = e->kid[0];
+    const SnDefVar *v = sn_rule_var(cx, k->s ? k->s : "");
+
+    return v ? (SnCVal){.s = sn_format(cx->a,
+                                       "sn_attr_of(g, %s, \"%s\") != NULL",
+                                       sn_rule_of(cx, v), e->kid[1]->s),
                         .prec = P_EQ,
-                        .ty = SN_TY_BOOL};
+                        .ty = SN_TY_BOOL}
+             : none(cx, e);
+}
+
+static SnCVal
+rx_count(SnRuleGen *cx, const SnExpr *e)
+{
+    const SnExpr *k = e->kid[0];
+    const SnDefVar *v = sn_rule_var(cx, k->s ? k->s : "");
+
+    if (cx->test) {
+        const SnDefNode *n = sn_def_node(cx->defs, k->s);
+        return n ? sn_cval(SN_TY_INT, sn_format(cx->a, "sn_gt_count(t, %s)",
+                                                sn_rule_kind(cx, n)))
+                 : none(cx, e);
+    }
+    if (!v || v->vk != SN_V_LIST)
+        return none(cx, e);
+    return sn_cval(SN_TY_INT,
+                   sn_format(cx->a, "%s_n", sn_rule_local(cx, v->name)));
+}
+
+static SnCVal
+rx_supports(SnRuleGen *cx, const SnExpr *e)
+{
+    const SnDefNode *n = sn_def_node(cx->defs, e->kid[0]->s);
+    SnCVal t = sn_cw(&cx->w, e->kid[1]);
+    SnBuf b;
+
+    if (!n || !t.conc)
+        return none(cx, e);
+    sn_buf_init(&b, cx->a);
+    for (uint32_t i = 0; i < t.nconc; i++)
+        sn_putf(&b, "%ssn_supports(rw, %s, %s)", i ? " && " : "",
+                sn_rule_kind(cx, n), sn_elem_enum(t.conc[i].elem));
+    return (SnCVal){.s = sn_buf_str(&b),
+                    .ty = SN_TY_BOOL,
+                    .prec = t.nconc > 1 ? P_AND : P_PRIM};
 }
 
 static bool
-is_full(const SnExpr *e)
+own_call(SnRuleGen *cx, const SnExpr *e, SnCVal *v)
 {
-    return e->ek == SN_E_NAME && e->word == SN_W_FULL;
-}
-
-/* Lists: equal to a list, or every element compared with a number. */
-static SnRuleExpr
-compare_lists(SnRuleGen *cx, const SnExpr *e, SnRuleExpr a, SnRuleExpr b)
-{
-    bool real = a.ty == SN_TY_REALS;
-    const SnExpr *k = e->kid[1];
-    bool whole =
-        k->ek == SN_E_LIST || b.ty == SN_TY_INTS || b.ty == SN_TY_REALS;
-
-    if (whole)
-        return unless(
-            cx, e->op == SN_OP_NE,
-            real ? sn_format(cx->a, "sn_reals_equal(%s, %s)", a.s, reals(cx, k))
-                 : sn_format(cx->a, "sn_ints_equal(%s, %s)", a.s, ints(cx, k)));
-    static const char *const name[] = {
-        [SN_OP_EQ] = "EQ", [SN_OP_NE] = "NE", [SN_OP_LT] = "LT",
-        [SN_OP_LE] = "LE", [SN_OP_GT] = "GT", [SN_OP_GE] = "GE"};
-    const char *s = b.s;
-    double v;
-    if (real && !sn_rule_expr_real(b) && !sn_const_num(k, &v))
-        s = sn_format(cx->a, "(double)%s", sn_rule_expr_paren(cx, b, P_UNARY));
-    return sn_rule_expr_prim(SN_TY_BOOL,
-                             sn_format(cx->a, "sn_%s(%s, SN_CMP_%s, %s)",
-                                       real                   ? "reals_all"
-                                       : sn_rule_expr_real(b) ? "ints_all_real"
-                                                              : "ints_all",
-                                       a.s, name[e->op], s));
-}
-
-static SnRuleExpr
-rx_compare(SnRuleGen *cx, const SnExpr *e)
-{
-    const SnExpr *ka = e->kid[0], *kb = e->kid[1];
-    bool ne = e->op == SN_OP_NE;
-
-    SnRuleExpr a = ka->ek == SN_E_LIST ? sn_rule_expr_prim(ka->ty, "0")
-                                       : sn_rule_expr(cx, ka);
-    SnRuleExpr b = kb->ek == SN_E_LIST ? sn_rule_expr_prim(kb->ty, "0")
-                                       : sn_rule_expr(cx, kb);
-    if (a.ty == SN_TY_ETYPE)
-        return compare_types(cx, e, a, b);
-    if (a.ty == SN_TY_RANGE || b.ty == SN_TY_RANGE) {
-        if (is_full(kb))
-            return unless(cx, ne, sn_format(cx->a, "sn_range_full(%s)", a.s));
-        return unless(cx, ne,
-                      sn_format(cx->a, "sn_range_equal(%s, %s)",
-                                sn_rule_expr_range(cx, ka),
-                                sn_rule_expr_range(cx, kb)));
+    switch (e->fn) {
+    case SN_FN_NONE:
+        *v = type_call(cx, e);
+        return true;
+    case SN_FN_COUNT:
+    case SN_FN_COUNT_KIND:
+        *v = rx_count(cx, e);
+        return true;
+    case SN_FN_UNUSED:
+        *v = rx_unused(cx, e);
+        return true;
+    case SN_FN_IMAGE:
+        *v = rx_image(cx, e);
+        return true;
+    case SN_FN_BOUNDS:
+        *v = rx_bounds(cx, e);
+        return true;
+    case SN_FN_HAS:
+        *v = rx_has(cx, e);
+        return true;
+    case SN_FN_SUPPORTS:
+        *v = rx_supports(cx, e);
+        return true;
+    default: /* as its row says */
+        return false;
     }
-    if (a.ty == SN_TY_INTS || a.ty == SN_TY_REALS)
-        return compare_lists(cx, e, a, b);
-    if (a.ty == SN_TY_STR)
-        return (SnRuleExpr){
-            .s = sn_format(cx->a, "strcmp(%s, %s) %s 0", a.s, b.s, c_op[e->op]),
-            .prec = P_EQ,
-            .ty = SN_TY_BOOL};
-    int p = e->op == SN_OP_EQ || ne ? P_EQ : P_REL;
-    return (SnRuleExpr){
-        .s = sn_format(cx->a, "%s %s %s", sn_rule_expr_paren(cx, a, P_ADD),
-                       c_op[e->op], sn_rule_expr_paren(cx, b, P_ADD)),
-        .prec = p,
-        .ty = SN_TY_BOOL};
 }
 
-static SnRuleExpr
-rx_in(SnRuleGen *cx, const SnExpr *e)
-{
-    SnRuleExpr a = sn_rule_expr(cx, e->kid[0]);
-    SnBuf b;
+/* ---- the writer ---- */
 
-    sn_buf_init(&b, cx->a);
-    for (uint32_t i = 1; i < e->nkid; i++) {
-        SnExpr *pair[] = {e->kid[0], e->kid[i]};
-        SnExpr q = {.ek = SN_E_BIN,
-                    .op = SN_OP_EQ,
-                    .pos = e->pos,
-                    .nkid = 2,
-                    .kid = pair};
-        SnRuleExpr x = rx_compare(cx, &q);
-        sn_putf(&b, "%s%s", i > 1 ? " || " : "",
-                sn_rule_expr_paren(cx, x, P_OR));
-    }
-    bool many =
-        e->nkid > 2 || (a.ty == SN_TY_ETYPE && strstr(sn_buf_str(&b), " || "));
-    return (SnRuleExpr){.s = sn_buf_str(&b),
-                        .prec = many                  ? P_OR
-                                : a.ty == SN_TY_ETYPE ? P_PRIM
-                                                      : P_EQ,
-                        .ty = SN_TY_BOOL};
+static bool
+own(SnCw *w, const SnExpr *e, SnCVal *v)
+{
+    if (e->ek == SN_E_CALL)
+        return own_call(w->of, e, v);
+    if (e->ek == SN_E_NAME)
+        *v = name_value(w->of, e);
+    if (e->ek == SN_E_MEMBER)
+        *v = member_value(w->of, e);
+    return e->ek == SN_E_NAME || e->ek == SN_E_MEMBER;
 }
 
-/* ---- operators ---- */
-
-static SnRuleExpr
-rx_arith(SnRuleGen *cx, const SnExpr *e)
+static const char *
+ref(SnCw *w, const SnExpr *e)
 {
-    static const char *const fn[] = {"add", "sub", "mul", "div"};
-    SnRuleExpr a = sn_rule_expr(cx, e->kid[0]), b = sn_rule_expr(cx, e->kid[1]);
-    double v;
-
-    if (sn_const_num(e, &v) && (sn_rule_expr_real(a) || sn_rule_expr_real(b)))
-        return sn_rule_expr_prim(SN_TY_REAL, sn_rule_expr_f32(cx, v));
-    if (!sn_rule_expr_real(a) &&
-        !sn_rule_expr_real(b)) /* sizes of a model may be anything */
-        return sn_rule_expr_prim(
-            SN_TY_INT,
-            sn_format(cx->a, "sn_int_%s(%s, %s)", fn[e->op], a.s, b.s));
-    int p = e->op <= SN_OP_SUB ? P_ADD : P_MUL;
-    const char *l =
-        sn_rule_expr_real(a)
-            ? sn_rule_expr_paren(cx, a, p)
-            : sn_format(cx->a, "(float)%s", sn_rule_expr_paren(cx, a, P_UNARY));
-    const char *r =
-        sn_rule_expr_real(b)
-            ? sn_rule_expr_paren(cx, b, p + 1)
-            : sn_format(cx->a, "(float)%s", sn_rule_expr_paren(cx, b, P_UNARY));
-    return (SnRuleExpr){.s = sn_format(cx->a, "%s %s %s", l, c_op[e->op], r),
-                        .prec = p,
-                        .ty = SN_TY_REAL};
+    return value_ref(w->of, e);
 }
 
-static SnRuleExpr
-rx_logic(SnRuleGen *cx, const SnExpr *e)
+static const char *
+type(SnCw *w, const SnExpr *e)
 {
-    int p = e->op == SN_OP_AND ? P_AND : P_OR;
-    SnRuleExpr a = sn_rule_expr(cx, e->kid[0]), b = sn_rule_expr(cx, e->kid[1]);
-
-    /* gcc wants brackets around && inside ||. */
-    return (SnRuleExpr){
-        .s = sn_format(cx->a, "%s %s %s",
-                       sn_rule_expr_paren(cx, a, a.prec == p ? p : P_EQ),
-                       c_op[e->op],
-                       sn_rule_expr_paren(cx, b, b.prec == p ? p : P_EQ)),
-        .prec = p,
-        .ty = SN_TY_BOOL};
+    return sn_rule_type(w->of, e);
 }
 
-static SnRuleExpr
-negated(SnRuleGen *cx, const SnExpr *e)
+static SnCVal
+no_value(SnCw *w, const SnExpr *e)
 {
-    static const SnOp flip[] = {
-        [SN_OP_EQ] = SN_OP_NE, [SN_OP_NE] = SN_OP_EQ, [SN_OP_LT] = SN_OP_GE,
-        [SN_OP_LE] = SN_OP_GT, [SN_OP_GT] = SN_OP_LE, [SN_OP_GE] = SN_OP_LT};
-
-    if (e->ek == SN_E_NOT)
-        return sn_rule_expr(cx, e->kid[0]);
-    bool cmp = e->ek == SN_E_BIN && e->op >= SN_OP_EQ && e->op <= SN_OP_GE;
-    bool eq = cmp && e->op <= SN_OP_NE;
-    if (cmp &&
-        (eq || (e->kid[0]->ty == SN_TY_INT && e->kid[1]->ty == SN_TY_INT))) {
-        SnExpr q = *e;
-        q.op = flip[e->op];
-        SnRuleExpr x = sn_rule_expr(cx, e->kid[0]);
-        if (x.ty != SN_TY_INTS && x.ty != SN_TY_REALS)
-            return rx_compare(cx, &q);
-    }
-    SnRuleExpr x = sn_rule_expr(cx, e);
-    const char *ne = e->ek == SN_E_CALL ? strstr(x.s, " != 0") : NULL;
-    const char *eq0 = e->ek == SN_E_CALL ? strstr(x.s, " == 0") : NULL;
-    if (ne && x.prec == P_EQ)
-        return (SnRuleExpr){.s =
-                                sn_format(cx->a, "!%.*s", (int)(ne - x.s), x.s),
-                            .prec = P_UNARY,
-                            .ty = SN_TY_BOOL};
-    if (eq0 && x.prec == P_EQ)
-        return (SnRuleExpr){.s =
-                                sn_format(cx->a, "%.*s", (int)(eq0 - x.s), x.s),
-                            .prec = P_PRIM,
-                            .ty = SN_TY_BOOL};
-    if (x.s[0] == '!' && x.prec == P_UNARY)
-        return sn_rule_expr_prim(SN_TY_BOOL, x.s + 1);
-    return (SnRuleExpr){
-        .s = sn_format(cx->a, "!%s", sn_rule_expr_paren(cx, x, P_UNARY)),
-        .prec = P_UNARY,
-        .ty = SN_TY_BOOL};
+    sn_error(w->d, e->pos, "SN104", "'%s' has no value here",
+             sn_expr_str(w->a, e));
+    return sn_cval(SN_TY_NONE, "0");
 }
 
-static SnRuleExpr
-rx_index(SnRuleGen *cx, const SnExpr *e)
+SnCw
+sn_rule_writer(SnRuleGen *cx)
 {
-    SnRuleExpr a = sn_rule_expr(cx, e->kid[0]), i = sn_rule_expr(cx, e->kid[1]);
-
-    if (a.ty == SN_TY_INTS)
-        return sn_rule_expr_prim(
-            SN_TY_INT, sn_format(cx->a, "sn_int_at(%s, %s)", a.s, i.s));
-    return sn_rule_expr_prim(SN_TY_REAL,
-                             sn_format(cx->a, "sn_real_at(%s, %s)", a.s, i.s));
-}
-
-SnRuleExpr
-sn_rule_expr(SnRuleGen *cx, const SnExpr *e)
-{
-    SnBuf b;
-
-    switch (e->ek) {
-    case SN_E_INT:
-        return sn_rule_expr_prim(SN_TY_INT, put_i64(cx, e->i));
-    case SN_E_REAL:
-        return sn_rule_expr_prim(SN_TY_REAL, sn_rule_expr_f32(cx, e->r));
-    case SN_E_STR:
-        sn_buf_init(&b, cx->a);
-        sn_emit_str(&b, e->s);
-        return sn_rule_expr_prim(SN_TY_STR, sn_buf_str(&b));
-    case SN_E_BOOL:
-        return sn_rule_expr_prim(SN_TY_BOOL, e->i ? "true" : "false");
-    case SN_E_NAME:
-        return sn_rule_expr_name(cx, e);
-    case SN_E_LIST:
-        if (e->ty == SN_TY_RANGE)
-            return sn_rule_expr_prim(SN_TY_RANGE,
-                                     sn_rule_expr_range_list(cx, e));
-        if (e->ty == SN_TY_REALS)
-            return sn_rule_expr_prim(SN_TY_REALS, reals(cx, e));
-        return sn_rule_expr_prim(SN_TY_INTS, ints(cx, e));
-    case SN_E_MEMBER:
-        return sn_rule_expr_member(cx, e);
-    case SN_E_INDEX:
-        return rx_index(cx, e);
-    case SN_E_CALL:
-        return sn_rule_expr_call(cx, e);
-    case SN_E_NEG: {
-        SnRuleExpr x = sn_rule_expr(cx, e->kid[0]);
-        double v;
-        if (sn_const_num(e, &v))
-            return (SnRuleExpr){.s = sn_rule_expr_real(x)
-                                         ? sn_rule_expr_f32(cx, v)
-                                         : put_i64(cx, (int64_t)v),
-                                .prec = P_UNARY,
-                                .ty = x.ty};
-        if (x.ty == SN_TY_INT)
-            return sn_rule_expr_prim(
-                SN_TY_INT, sn_format(cx->a, "sn_int_sub(0, %s)", x.s));
-        return (SnRuleExpr){
-            .s = sn_format(cx->a, "-%s", sn_rule_expr_paren(cx, x, P_PRIM)),
-            .prec = P_UNARY,
-            .ty = x.ty};
-    }
-    case SN_E_NOT:
-        return negated(cx, e->kid[0]);
-    case SN_E_IN:
-        return rx_in(cx, e);
-    case SN_E_BIN:
-        if (e->op >= SN_OP_AND)
-            return rx_logic(cx, e);
-        return e->op >= SN_OP_EQ ? rx_compare(cx, e) : rx_arith(cx, e);
-    case SN_E_WILD:
-    case SN_E_ARG:
-        break;
-    }
-    return sn_rule_expr_none(cx, e);
+    return (SnCw){.a = cx->a,
+                  .d = cx->d,
+                  .place = SN_CP_RULE,
+                  .of = cx,
+                  .own = own,
+                  .ref = ref,
+                  .type = type,
+                  .none = no_value};
 }
 
 const char *
 sn_rule_cond(SnRuleGen *cx, const SnExpr *e, bool negate)
 {
-    return negate ? negated(cx, e).s : sn_rule_expr(cx, e).s;
+    return negate ? sn_cw_not(&cx->w, e).s : sn_cw(&cx->w, e).s;
 }
 
 /* ---- attribute values ---- */
-
-static const char *
-word_value(SnRuleGen *cx, const SnDefNode *n, const SnDefAttr *at,
-           const SnExpr *e)
-{
-    for (uint32_t i = 0; e->ek == SN_E_NAME && i < at->nword; i++)
-        if (!strcmp(at->word[i], e->s))
-            return sn_format(cx->a, "SN_%s_%s_%s", sn_upper(cx->a, n->name),
-                             sn_upper(cx->a, at->name), sn_upper(cx->a, e->s));
-    return sn_rule_expr(cx, e).s;
-}
 
 const char *
 sn_rule_value(SnRuleGen *cx, const SnDefNode *n, const SnDefAttr *at,
               const SnExpr *e)
 {
-    SnRuleExpr x;
+    SnCVal x;
     double v;
 
     switch (at->ty) {
     case SN_AT_RANGE:
-        return sn_rule_expr_range(cx, e);
+        return sn_cw_range(&cx->w, e);
     case SN_AT_TYPE:
         return sn_rule_type(cx, e);
     case SN_AT_INTS:
-        return ints(cx, e);
+        return sn_cw_ints(&cx->w, e);
     case SN_AT_REALS:
-        return reals(cx, e);
+        return sn_cw_reals(&cx->w, e);
     case SN_AT_ENUM:
-        return word_value(cx, n, at, e);
+        return e->rk == SN_R_WORD ? sn_cw_word(cx->a, n, at, e->s)
+                                  : sn_cw(&cx->w, e).s;
     case SN_AT_REAL:
         if (sn_const_num(e, &v))
-            return sn_rule_expr_f32(cx, v);
-        x = sn_rule_expr(cx, e);
-        return sn_rule_expr_real(x)
-                   ? x.s
-                   : sn_format(cx->a, "(float)%s",
-                               sn_rule_expr_paren(cx, x, P_UNARY));
+            return sn_cw_real(&cx->w, v);
+        x = sn_cw(&cx->w, e);
+        return sn_cw_f32(&cx->w, x, P_ANY);
     case SN_AT_INT:
     case SN_AT_BOOL:
     case SN_AT_STR:
         break;
     }
-    return sn_rule_expr(cx, e).s;
+    return sn_cw(&cx->w, e).s;
 }

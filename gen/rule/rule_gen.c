@@ -14,6 +14,7 @@ sn_rule_init(SnRuleGen *cx, const SnDefs *defs, SnDiag *d)
                       .indent = 4,
                       .values = "v->",
                       .suffix = ""};
+    cx->w = sn_rule_writer(cx);
 }
 
 void

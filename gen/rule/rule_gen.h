@@ -6,6 +6,7 @@
 #ifndef SN_RULE_GEN_H
 #define SN_RULE_GEN_H
 
+#include "gen/expr/cw.h"
 #include "gen/text/emit.h"
 
 typedef struct SnRuleLine {
@@ -36,6 +37,7 @@ typedef struct SnRuleGen {
     SnArena *a;
     const SnDefs *defs;
     SnDiag *d;
+    SnCw w;                /* its expressions */
     const SnDefRule *rule; /* NULL in tests and keep lists */
     const SnDefNode *self; /* keep lists: bare names are its attributes */
     const SnDefTest *test; /* names are the test's values */
@@ -94,7 +96,10 @@ const SnDefNode *sn_rule_operand0(const SnDefRule *r);
 /* Is the rule only called where operand 0's kind is known? (emit_pass.c) */
 bool sn_rule_dispatched(const SnDefs *defs, const SnDefRule *r);
 
-/* ---- expressions (emit_rule_expr.c, emit_rule_name.c, emit_guard.c) ---- */
+/* ---- expressions (emit_rule_expr.c, emit_guard.c) ---- */
+
+/* The writer of cx's expressions. */
+SnCw sn_rule_writer(SnRuleGen *cx);
 
 SnDefVar *sn_rule_var(const SnRuleGen *cx, const char *name);
 /* For an `if`: the condition or its negation. */
@@ -104,9 +109,6 @@ const char *sn_rule_type(SnRuleGen *cx, const SnExpr *e);
 /* The value of attribute at of a node of kind n. */
 const char *sn_rule_value(SnRuleGen *cx, const SnDefNode *n,
                           const SnDefAttr *at, const SnExpr *e);
-/* sn_type_is(..) || ..: does the type `t` lie in the set? */
-const char *sn_rule_in_set(SnRuleGen *cx, const char *t, const SnDefConc *c,
-                           uint32_t n);
 /* Lines that return false unless e holds, cheapest conjunct first. */
 void sn_rule_guard(SnRuleGen *cx, const SnExpr *e);
 bool sn_rule_mentions(const SnExpr *e, const char *name);

@@ -95,6 +95,9 @@ sn_ints_identity(SnInts v)
             return false;
     return true;
 }
+/* compose(p, q)[i] = p[q[i]]: one Transpose for two. */
+SnInts sn_compose(SnArena *a, SnInts p, SnInts q);
+SnInts sn_ints_fill(SnArena *a, int64_t n, int64_t v); /* zeros, ones */
 
 #ifdef __cplusplus
 }

@@ -324,9 +324,6 @@ const char *sn_bias_move(const SnGraph *g, SnRef b, const SnType *to,
 const char *sn_acc_why(const SnGraph *g, SnId id, const SnType *x_type,
                        const double *bias_abs, SnArena *a);
 bool sn_supports(const SnRewriter *rw, SnKind k, SnElem e);
-/* compose(p, q)[i] = p[q[i]]: one Transpose for two. */
-SnInts sn_compose(SnArena *a, SnInts p, SnInts q);
-SnInts sn_ints_fill(SnArena *a, int64_t n, int64_t v); /* zeros, ones */
 SnInts sn_dims(SnArena *a, const SnShape *s);
 /* A result that nobody reads (absent results count as unused). */
 bool sn_unused(const SnGraph *g, SnId id, unsigned res);

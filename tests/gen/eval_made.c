@@ -293,18 +293,36 @@ constraints(void **state)
     SnLimitsAttr perm = ok;
     perm.perm = INTS(1, 0);
     assert_true(sn_attr_named(d, "perm")->check(&perm));
+    perm.turn = INTS(2, 0, 1); /* a third of a turn: nothing in two */
+    assert_false(sn_attr_named(d, "turn")->check(&perm));
+    perm.turn = INTS(1, 0);
+    assert_true(sn_attr_named(d, "turn")->check(&perm));
+    /* an element before the first is 0, and nothing overflows */
+    perm.at = INTS(1);
+    assert_true(sn_attr_named(d, "at")->check(&perm));
+    perm.at = INTS(INT64_MAX);
+    assert_false(sn_attr_named(d, "at")->check(&perm));
 
     SnTensor in[] = {{plain(SN_F32), SHAPE(4, 3), NULL},
                      {plain(SN_F32), SHAPE(1), NULL}};
     SnTensor out = {plain(SN_F32), SHAPE(3, 4), NULL};
-    SnCall c = {
-        .kind = d, .attr = &perm, .nin = 2, .nout = 1, .in = in, .out = &out};
-    assert_int_equal(d->ninv, 2);
-    assert_true(d->inv[0].holds(&c) && d->inv[1].holds(&c));
+    SnCall c = {.kind = d,
+                .attr = &perm,
+                .nin = 2,
+                .nout = 1,
+                .in = in,
+                .out = &out,
+                .scratch = sn_arena_new()};
+    assert_int_equal(d->ninv, 3);
+    for (uint32_t i = 0; i < d->ninv; i++)
+        assert_true(d->inv[i].holds(&c));
+    perm.perm = INTS(2, 0, 1);
+    assert_false(d->inv[1].holds(&c));
     perm.perm = INTS(1, 1);
     assert_false(d->inv[0].holds(&c));
     in[0].shape = SHAPE(4, 4);
-    assert_false(d->inv[1].holds(&c));
+    assert_false(d->inv[2].holds(&c));
+    sn_arena_free(c.scratch);
     c.nin = 1; /* no operand in `more` */
     perm.perm = INTS(1, 0);
     assert_false(d->inv[0].holds(&c));

@@ -216,13 +216,13 @@ formula(SnCalculus *l, Inst *k, const SnExpr *e)
         SnTree *t = sn_calculus_tree(l, s, 0, NULL);
         return t;
     }
-    if (e->ek == SN_E_CALL && e->fn == SN_FN_D)
+    if (e->fn == SN_FN_D)
         return deq(l, k, e->kid[0]);
-    if (e->ek == SN_E_CALL && e->fn == SN_FN_Q && e->nkid > 1)
+    if (e->fn == SN_FN_Q && e->nkid > 1)
         return sn_calculus_out(l, "a kept inner rounding");
     for (uint32_t i = 0; i < e->nkid && i < 4; i++)
         kid[i] = formula(l, k, e->kid[i]);
-    if (e->ek == SN_E_CALL && e->fn == SN_FN_Q)
+    if (e->fn == SN_FN_Q)
         return quant(l, k, kid[0]);
     if (e->ek == SN_E_CALL && e->nkid == 1 && k->sem->map &&
         (e->fn == SN_FN_MAX || e->fn == SN_FN_MIN || e->fn == SN_FN_SUM ||
@@ -259,10 +259,9 @@ sn_calculus_own_row(const SnDefSem *s)
 
     if (s->cls == SN_DC_CONTRACT || s->by)
         return true;
-    if (e && e->ek == SN_E_CALL && e->fn == SN_FN_Q)
+    if (e && e->fn == SN_FN_Q)
         e = e->kid[0];
-    return e && e->ek == SN_E_CALL && e->fn == SN_FN_MEAN && s->map &&
-           strcmp(s->map, "pool");
+    return e && e->fn == SN_FN_MEAN && s->map && strcmp(s->map, "pool");
 }
 
 /* A quantized node whose `round` is not known to be `before`. */
@@ -382,9 +381,9 @@ clamp_expr(SnCalculus *l, const SnExpr *e, uint32_t *n, const char ***v)
         sn_calculus_add_sat(l, n, v, sn_expr_str(l->a, e));
         return true;
     }
-    if (e->ek == SN_E_CALL && e->fn == SN_FN_MEET)
+    if (e->fn == SN_FN_MEET)
         return clamp_expr(l, e->kid[0], n, v) && clamp_expr(l, e->kid[1], n, v);
-    if (e->ek == SN_E_CALL && e->fn == SN_FN_IMAGE) {
+    if (e->fn == SN_FN_IMAGE) {
         const SnExpr *m = e->kid[1];
         if (!clamp_expr(l, e->kid[0], n, v) || m->rk != SN_R_VAR)
             return false;
@@ -395,7 +394,7 @@ clamp_expr(SnCalculus *l, const SnExpr *e, uint32_t *n, const char ***v)
                 sn_format(l->a, "@%s", sn_calculus_rep(l, l->type[mv->index])));
         return true;
     }
-    if (e->ek == SN_E_CALL && e->fn == SN_FN_BOUNDS) {
+    if (e->fn == SN_FN_BOUNDS) {
         const char *s = sn_expr_str(l->a, e);
         sn_calculus_add_sat(l, n, v, s);
         if (l->nbound < 4) {
@@ -629,7 +628,7 @@ sn_calculus_build_term(SnCalculus *l, const SnTerm *t, const char **type)
 static const char *
 sat_name(SnCalculus *l, const SnExpr *e)
 {
-    if (e->ek == SN_E_CALL && e->fn == SN_FN_REACH && e->kid[0]->rk == SN_R_VAR)
+    if (e->fn == SN_FN_REACH && e->kid[0]->rk == SN_R_VAR)
         return sn_format(l->a, "reach %s", e->kid[0]->s);
     if (e->ty == SN_TY_ETYPE && type_expr(l, e))
         return sn_format(l->a, "@%s", sn_calculus_rep(l, type_expr(l, e)));
@@ -655,12 +654,11 @@ sn_calculus_assume(SnCalculus *l, const SnExpr *e, bool early)
             equate(l, a, b);
         return;
     }
-    if (early && e->ek == SN_E_NOT && e->kid[0]->ek == SN_E_CALL &&
-        e->kid[0]->fn == SN_FN_PRESENT) {
+    if (early && e->ek == SN_E_NOT && e->kid[0]->fn == SN_FN_PRESENT) {
         equate(l, sn_expr_str(l->a, e->kid[0]->kid[0]), "none");
         return;
     }
-    if (!early && e->ek == SN_E_CALL && e->fn == SN_FN_COVERS && l->ncov < 16) {
+    if (!early && e->fn == SN_FN_COVERS && l->ncov < 16) {
         l->cov[l->ncov][0] = sat_name(l, e->kid[0]);
         l->cov[l->ncov++][1] = sat_name(l, e->kid[1]);
     }

@@ -411,7 +411,7 @@ rounds_before(SnArena *a, const SnDefNode *n)
 static bool
 selects(const SnExpr *e)
 {
-    if (e->ek == SN_E_CALL && e->fn == SN_FN_Q && e->nkid == 1)
+    if (e->fn == SN_FN_Q && e->nkid == 1)
         return selects(e->kid[0]);
     if (e->ek == SN_E_CALL && e->nkid == 2 &&
         (e->fn == SN_FN_MAX || e->fn == SN_FN_MIN))

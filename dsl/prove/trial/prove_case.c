@@ -664,7 +664,7 @@ names_shape(const SnExpr *e)
 {
     if (!e)
         return false;
-    if (e->ek == SN_E_CALL && (e->fn == SN_FN_DIM || e->fn == SN_FN_RANK))
+    if (e->fn == SN_FN_DIM || e->fn == SN_FN_RANK)
         return true;
     for (uint32_t i = 0; i < e->nkid; i++)
         if (names_shape(e->kid[i]))

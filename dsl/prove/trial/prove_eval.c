@@ -286,37 +286,30 @@ binary(SnCaseEval *e, const SnExpr *x)
 /* ---- functions ---- */
 
 static double
-fn1(const char *s, double v, bool exact)
+fn1(SnFn fn, double v, bool exact)
 {
-    if (!strcmp(s, "abs"))
+    switch (fn) {
+    case SN_FN_ABS:
         return fabs(v);
-    if (!strcmp(s, "sqrt"))
+    case SN_FN_SQRT:
         return sqrt(v);
-    if (!strcmp(s, "exp"))
+    case SN_FN_EXP:
         return exact ? exp(v) : sn_exp(v);
-    if (!strcmp(s, "log"))
+    case SN_FN_LOG:
         return exact ? log(v) : sn_log(v);
-    if (!strcmp(s, "floor"))
+    case SN_FN_FLOOR:
         return floor(v);
-    if (!strcmp(s, "ceil"))
+    case SN_FN_CEIL:
         return ceil(v);
-    if (!strcmp(s, "round"))
+    case SN_FN_ROUND:
         return rint(v);
-    if (!strcmp(s, "tanh"))
+    case SN_FN_TANH:
         return exact ? tanh(v) : sn_tanh(v);
-    return exact ? erf(v) : sn_erf(v);
-}
-
-static bool
-is_fn1(const char *s)
-{
-    static const char *const v[] = {"abs", "sqrt",  "exp",  "log",  "tanh",
-                                    "erf", "floor", "ceil", "round"};
-
-    for (size_t i = 0; i < sizeof v / sizeof *v; i++)
-        if (!strcmp(v[i], s))
-            return true;
-    return false;
+    case SN_FN_ERF:
+        return exact ? erf(v) : sn_erf(v);
+    default:
+        sn_bug("%s is no function of one number", sn_fns[fn].word);
+    }
 }
 
 static SnCaseVec
@@ -326,11 +319,11 @@ unary(SnCaseEval *e, const SnExpr *x)
 
     r.whole = a.whole && x->fn == SN_FN_ABS;
     for (size_t i = 0; i < sn_case_len(e); i++)
-        r.v[i] = r.whole ? fabs(a.v[i]) : f32(fn1(x->s, a.v[i], false));
+        r.v[i] = r.whole ? fabs(a.v[i]) : f32(fn1(x->fn, a.v[i], false));
     for (size_t i = 0; r.id && i < sn_case_len(e); i++) { /* monotone, or abs */
-        double y = fn1(x->s, a.id[i], true);
-        double lo = fn1(x->s, a.id[i] - a.er[i], true);
-        double hi = fn1(x->s, a.id[i] + a.er[i], true);
+        double y = fn1(x->fn, a.id[i], true);
+        double lo = fn1(x->fn, a.id[i] - a.er[i], true);
+        double hi = fn1(x->fn, a.id[i] + a.er[i], true);
         r.id[i] = y;
         r.er[i] = fmax(fabs(lo - y), fabs(hi - y));
         if (x->fn == SN_FN_ABS)
@@ -537,26 +530,37 @@ quant(SnCaseEval *e, const SnExpr *x)
 static SnCaseVec
 call(SnCaseEval *e, const SnExpr *x)
 {
-    static const char *const red[] = {"max",  "min",    "sum",
-                                      "mean", "argmax", "argmin"};
-
-    if (x->fn == SN_FN_D)
+    switch (x->fn) {
+    case SN_FN_D:
         return deq(e, x->kid[0]);
-    if (x->fn == SN_FN_Q)
+    case SN_FN_Q:
         return quant(e, x);
-    if (x->fn == SN_FN_MAX && x->nkid == 2)
-        return minmax(e, x, true);
-    if (x->fn == SN_FN_MIN && x->nkid == 2)
-        return minmax(e, x, false);
-    for (size_t i = 0; i < 6; i++)
-        if (!strcmp(x->s, red[i]) && x->nkid == 1)
-            return sn_case_reduce(e, x, (SnReduction)i);
-    if (is_fn1(x->s))
+    case SN_FN_MAX:
+    case SN_FN_MIN:
+        return x->nkid == 2 ? minmax(e, x, x->fn == SN_FN_MAX)
+                            : sn_case_reduce(e, x);
+    case SN_FN_SUM:
+    case SN_FN_MEAN:
+    case SN_FN_ARGMAX:
+    case SN_FN_ARGMIN:
+        return sn_case_reduce(e, x);
+    case SN_FN_ABS:
+    case SN_FN_SQRT:
+    case SN_FN_EXP:
+    case SN_FN_LOG:
+    case SN_FN_FLOOR:
+    case SN_FN_CEIL:
+    case SN_FN_ROUND:
+    case SN_FN_TANH:
+    case SN_FN_ERF:
         return unary(e, x);
-    if (x->fn == SN_FN_POW)
+    case SN_FN_POW:
         return power(e, x);
-    if (x->fn == SN_FN_SELECT)
+    case SN_FN_SELECT:
         return select3(e, x);
+    SN_CASE_NO_FORMULA:
+        break;
+    }
     return no(e, "a function the enumerator doesn't run");
 }
 

@@ -259,70 +259,6 @@ is_const(const SnCaseValue *t)
     return true;
 }
 
-static SnExprValue
-call2(SnProofCase *c, const SnExpr *e, SnExprValue *v)
-{
-    SnReach a, b;
-
-    if (e->fn == SN_FN_COVERS) {
-        if (!bounds_of(c, v[0], &v[1], &a) || !bounds_of(c, v[1], &v[0], &b))
-            return v[0];
-        return truth(sn_covers(a, b));
-    }
-    if (e->fn == SN_FN_ROUNDS_ALIKE) {
-        SnGrid from = sn_case_grid(&v[1].t), to = sn_case_grid(&v[2].t);
-        return truth(sn_grid_alike(c->pr->round, v[0].r, &from, &to));
-    }
-    if (e->fn == SN_FN_MEET) {
-        SnExprValue r = v[0].typed ? v[0] : v[1];
-        r.rg = sn_meet(v[0].rg, v[1].rg);
-        r.full = false;
-        return r;
-    }
-    if (e->fn == SN_FN_IMAGE) {
-        SnExprValue r = {.ty = SN_TY_RANGE, .t = v[2].t, .typed = true};
-        SnGrid from = sn_case_grid(&v[1].t), to = sn_case_grid(&v[2].t);
-        r.rg = sn_grid_image(c->pr->round, v[0].rg, &from, &to,
-                             v[1].node && v[1].node->calibrated);
-        return r;
-    }
-    if (e->fn == SN_FN_BOUNDS) {
-        SnExprValue r = {.ty = SN_TY_RANGE, .t = v[0].t, .typed = true};
-        SnGrid k = sn_case_grid(&v[0].t);
-        r.rg = sn_grid_bounds(&k, (SnRange){v[1].r, v[2].r,
-                                            e->kid[1]->ek != SN_E_WILD,
-                                            e->kid[2]->ek != SN_E_WILD});
-        return r;
-    }
-    if (e->fn == SN_FN_COMPOSE) {
-        SnExprValue r = list_of(c, v[1].n, 0);
-        if (c->fail)
-            return r;
-        for (uint32_t i = 0; i < v[1].n; i++) {
-            double k = v[1].list[i];
-            bool in = k >= 0 && k < v[0].n;
-            ((double *)(uintptr_t)r.list)[i] =
-                in ? v[0].list[(uint32_t)k] : -1; /* as sn_compose */
-        }
-        return r;
-    }
-    if (e->fn == SN_FN_MIN)
-        return num(fmin(v[0].r, v[1].r));
-    if (e->fn == SN_FN_MAX)
-        return num(fmax(v[0].r, v[1].r));
-    if (e->fn == SN_FN_HAS)
-        return truth(v[0].node && sn_case_attr(v[0].node, e->kid[1]->s));
-    if (e->fn == SN_FN_SUPPORTS)
-        return truth(true);
-    if (e->fn == SN_FN_DIM) {
-        if (!v[0].v)
-            return bad(c, "a dimension of a missing operand");
-        int k = sn_case_axis(v[0].v, v[1].r);
-        return num(k < 0 ? 0 : (double)v[0].v->dim[k]); /* as sn_dim does */
-    }
-    return bad(c, "a function the prover doesn't know");
-}
-
 /* q8(scale, zp), or a list of each along an axis. */
 static SnExprValue
 grid(SnProofCase *c, const SnExpr *e)
@@ -346,6 +282,133 @@ grid(SnProofCase *c, const SnExpr *e)
     return r;
 }
 
+/* Of clamps, types and reaches. */
+static SnExprValue
+bounds_fn(SnProofCase *c, const SnExpr *e, SnExprValue *v)
+{
+    SnExprValue r = {.ty = SN_TY_RANGE, .t = v[0].t, .typed = true};
+    SnReach a, b;
+
+    if (e->fn == SN_FN_COVERS)
+        return bounds_of(c, v[0], &v[1], &a) && bounds_of(c, v[1], &v[0], &b)
+                   ? truth(sn_covers(a, b))
+                   : v[0];
+    if (e->fn == SN_FN_LO || e->fn == SN_FN_HI)
+        return bounds_of(c, v[0], &v[0], &a)
+                   ? num(e->fn == SN_FN_LO ? a.lo : a.hi)
+                   : v[0];
+    if (e->fn == SN_FN_MEET) {
+        r = v[0].typed ? v[0] : v[1];
+        r.rg = sn_meet(v[0].rg, v[1].rg);
+        r.full = false;
+        return r;
+    }
+    if (e->fn == SN_FN_BOUNDS) {
+        SnGrid k = sn_case_grid(&v[0].t);
+        r.rg = sn_grid_bounds(&k, (SnRange){v[1].r, v[2].r,
+                                            e->kid[1]->ek != SN_E_WILD,
+                                            e->kid[2]->ek != SN_E_WILD});
+        return r;
+    }
+    SnGrid from = sn_case_grid(&v[1].t), to = sn_case_grid(&v[2].t);
+    if (e->fn == SN_FN_ROUNDS_ALIKE)
+        return truth(sn_grid_alike(c->pr->round, v[0].r, &from, &to));
+    r.t = v[2].t;
+    r.rg = sn_grid_image(c->pr->round, v[0].rg, &from, &to,
+                         v[1].node && v[1].node->calibrated);
+    return r;
+}
+
+static SnExprValue
+compose(SnProofCase *c, const SnExprValue *v)
+{
+    SnExprValue r = list_of(c, v[1].n, 0);
+
+    for (uint32_t i = 0; !c->fail && i < v[1].n; i++) {
+        double k = v[1].list[i];
+        bool in = k >= 0 && k < v[0].n;
+        ((double *)(uintptr_t)r.list)[i] =
+            in ? v[0].list[(uint32_t)k] : -1; /* as sn_compose */
+    }
+    return r;
+}
+
+static bool
+identity(const SnExprValue *v)
+{
+    for (uint32_t i = 0; i < v->n; i++)
+        if (v->list[i] != i)
+            return false;
+    return true;
+}
+
+static SnExprValue
+dim(SnProofCase *c, const SnExprValue *v)
+{
+    if (!v[0].v)
+        return bad(c, "a dimension of a missing operand");
+    int k = sn_case_axis(v[0].v, v[1].r);
+    return num(k < 0 ? 0 : (double)v[0].v->dim[k]); /* as sn_dim does */
+}
+
+static SnExprValue
+call_fn(SnProofCase *c, const SnExpr *e, SnExprValue *v)
+{
+    switch (e->fn) {
+    case SN_FN_COVERS:
+    case SN_FN_LO:
+    case SN_FN_HI:
+    case SN_FN_MEET:
+    case SN_FN_BOUNDS:
+    case SN_FN_ROUNDS_ALIKE:
+    case SN_FN_IMAGE:
+        return bounds_fn(c, e, v);
+    case SN_FN_REACH:
+        return reach(c, &v[0]);
+    case SN_FN_COMPOSE:
+        return compose(c, v);
+    case SN_FN_IDENTITY:
+        return truth(identity(&v[0]));
+    case SN_FN_ONES:
+    case SN_FN_ZEROS:
+        return list_of(c, v[0].r, e->fn == SN_FN_ONES);
+    case SN_FN_MIN:
+        return num(fmin(v[0].r, v[1].r));
+    case SN_FN_MAX:
+        return num(fmax(v[0].r, v[1].r));
+    case SN_FN_ABS:
+        return num(fabs(v[0].r));
+    case SN_FN_SQRT:
+        return num((double)sqrtf((float)v[0].r));
+    case SN_FN_HAS:
+        return truth(v[0].node && sn_case_attr(v[0].node, e->kid[1]->s));
+    case SN_FN_SUPPORTS:
+        return truth(true);
+    case SN_FN_DIM:
+        return dim(c, v);
+    case SN_FN_RANK:
+        return v[0].v ? num(v[0].v->rank) : bad(c, "a missing operand");
+    case SN_FN_COUNT:
+        return num(v[0].n);
+    case SN_FN_PRESENT:
+        return truth(v[0].v != NULL);
+    case SN_FN_SHAPE:
+    case SN_FN_DIMS:
+        return dims_of(c, &v[0]);
+    case SN_FN_CONST:
+        return truth(is_const(v[0].v));
+    case SN_FN_UNUSED:
+        return truth(!v[0].v || !v[0].v->def ||
+                     !v[0].v->def->used[v[0].v->res]);
+    case SN_FN_FOLD:
+    case SN_FN_REGRID:
+    case SN_FN_COUNT_KIND:
+    SN_CASE_NO_GUARD:
+        break;
+    }
+    return bad(c, "a function the prover doesn't know");
+}
+
 static SnExprValue
 call(SnProofCase *c, const SnExpr *e)
 {
@@ -353,49 +416,13 @@ call(SnProofCase *c, const SnExpr *e)
 
     if (e->rk == SN_R_TYPE)
         return grid(c, e);
-    bool raw = e->fn == SN_FN_HAS || e->fn == SN_FN_SUPPORTS;
-    for (uint32_t i = 0; i < e->nkid && i < 3; i++)
-        if (e->kid[i]->ek != SN_E_WILD && !(raw && i + 1 > (*e->s == 'h')))
+    for (uint32_t i = 0; i < e->nkid && i < 3; i++) {
+        char arg = sn_fns[e->fn].args[i]; /* names have no value */
+        if (e->kid[i]->ek != SN_E_WILD && arg != 'K' && arg != 'A' &&
+            arg != 'E')
             v[i] = sn_case_expr(c, e->kid[i]);
-    if (c->fail)
-        return v[0];
-    if (e->nkid > 1)
-        return call2(c, e, v);
-    if (e->fn == SN_FN_REACH)
-        return reach(c, &v[0]);
-    if (e->fn == SN_FN_LO || e->fn == SN_FN_HI) {
-        SnReach r;
-        return bounds_of(c, v[0], &v[0], &r) ? num(*e->s == 'l' ? r.lo : r.hi)
-                                             : v[0];
     }
-    if (e->fn == SN_FN_RANK)
-        return v[0].v ? num(v[0].v->rank) : bad(c, "a missing operand");
-    if (e->fn == SN_FN_COUNT)
-        return num(v[0].n);
-    if (e->fn == SN_FN_PRESENT)
-        return truth(v[0].v != NULL);
-    if (e->fn == SN_FN_SHAPE || e->fn == SN_FN_DIMS)
-        return dims_of(c, &v[0]);
-    if (e->fn == SN_FN_ONES)
-        return list_of(c, v[0].r, 1);
-    if (e->fn == SN_FN_ZEROS)
-        return list_of(c, v[0].r, 0);
-    if (e->fn == SN_FN_IDENTITY) {
-        for (uint32_t i = 0; i < v[0].n; i++)
-            if (v[0].list[i] != i)
-                return truth(false);
-        return truth(true);
-    }
-    if (e->fn == SN_FN_CONST)
-        return truth(is_const(v[0].v));
-    if (e->fn == SN_FN_UNUSED)
-        return truth(!v[0].v || !v[0].v->def ||
-                     !v[0].v->def->used[v[0].v->res]);
-    if (e->fn == SN_FN_ABS)
-        return num(fabs(v[0].r));
-    if (e->fn == SN_FN_SQRT)
-        return num((double)sqrtf((float)v[0].r));
-    return bad(c, "a function the prover doesn't know");
+    return c->fail ? v[0] : call_fn(c, e, v);
 }
 
 /* ---- comparisons ---- */

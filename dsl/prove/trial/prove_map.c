@@ -120,15 +120,11 @@ sn_case_set_shape(SnCaseValue *t, int rank, const int64_t *dim)
 bool
 sn_case_requires_elements(const SnDefSem *s)
 {
-    static const char *const v[] = {"max", "min", "mean", "argmax", "argmin"};
     const SnExpr *f = s->formula;
 
-    if (f && f->ek == SN_E_CALL && f->fn == SN_FN_Q && f->nkid == 1)
+    if (f && f->fn == SN_FN_Q && f->nkid == 1)
         f = f->kid[0];
-    for (size_t i = 0; f && i < sizeof v / sizeof *v; i++)
-        if (f->ek == SN_E_CALL && f->nkid == 1 && !strcmp(f->s, v[i]))
-            return true;
-    return false;
+    return f && f->nkid == 1 && f->fn != SN_FN_SUM && sn_fn_reduces(f->fn);
 }
 
 static bool

@@ -71,10 +71,9 @@ pick(const SnCaseEval *e, const double *v, int64_t nk, int64_t o, bool max,
 /* What the sum of a set is added to: -0, which adds nothing, or +0 (the row
  * AvgPool of numerics.md). */
 static double
-start(const SnCaseEval *e, const double *v, int64_t nk, int64_t ncol,
-      SnReduction how)
+start(const SnCaseEval *e, const double *v, int64_t nk, int64_t ncol, SnFn how)
 {
-    if (how != SN_CASE_R_MEAN || e->t.ncol <= 0 || e->t.whole)
+    if (how != SN_FN_MEAN || e->t.ncol <= 0 || e->t.whole)
         return 0; /* not in parts */
     for (int64_t j = 0; j < ncol; j++) {
         bool valid = false;
@@ -87,20 +86,19 @@ start(const SnCaseEval *e, const double *v, int64_t nk, int64_t ncol,
 }
 
 static void
-reduce_one(SnCaseEval *e, SnReduction how, const SnCaseVec *a, SnCaseVec *r,
-           int64_t o)
+reduce_one(SnCaseEval *e, SnFn how, const SnCaseVec *a, SnCaseVec *r, int64_t o)
 {
     int64_t nk = e->t.nk, cnt = 0;
-    int64_t ncol = how == SN_CASE_R_MEAN && e->t.ncol > 0 ? e->t.ncol : nk;
+    int64_t ncol = how == SN_FN_MEAN && e->t.ncol > 0 ? e->t.ncol : nk;
     const double *v = a->v + o * nk;
     double s = 0, id = 0, er = 0;
 
-    if (how == SN_CASE_R_MAX || how == SN_CASE_R_MIN) {
-        int64_t k = pick(e, v, nk, o, how == SN_CASE_R_MAX, false);
+    if (how == SN_FN_MAX || how == SN_FN_MIN) {
+        int64_t k = pick(e, v, nk, o, how == SN_FN_MAX, false);
         r->v[o] = v[k];
         if (!r->id)
             return;
-        int64_t j = pick(e, a->id + o * nk, nk, o, how == SN_CASE_R_MAX, false);
+        int64_t j = pick(e, a->id + o * nk, nk, o, how == SN_FN_MAX, false);
         r->id[o] = a->id[o * nk + j];
         for (int64_t m = 0; m < nk; m++)
             if (!hole(e, o * nk + m))
@@ -108,15 +106,15 @@ reduce_one(SnCaseEval *e, SnReduction how, const SnCaseVec *a, SnCaseVec *r,
         r->er[o] = er;
         return;
     }
-    if (how == SN_CASE_R_ARG ||
-        how == SN_CASE_R_ARGMIN) { /* a flat index in a pool */
-        int64_t k = pick(e, v, nk, o, how == SN_CASE_R_ARG, true);
+    if (how == SN_FN_ARGMAX ||
+        how == SN_FN_ARGMIN) { /* a flat index in a pool */
+        int64_t k = pick(e, v, nk, o, how == SN_FN_ARGMAX, true);
         bool flat = sn_map_stmt(e->sem->decl->decl, SN_MS_NUMBER) != NULL;
         r->v[o] = flat && a->ix ? a->ix[o * nk + k] : (double)k;
         if (!r->id)
             return;
         /* over the reals; a step in between may move it anywhere */
-        k = pick(e, a->id + o * nk, nk, o, how == SN_CASE_R_ARG, true);
+        k = pick(e, a->id + o * nk, nk, o, how == SN_FN_ARGMAX, true);
         r->id[o] = flat && a->ix ? a->ix[o * nk + k] : (double)k;
         for (int64_t m = 0; m < nk; m++)
             if (!hole(e, o * nk + m) && a->er[o * nk + m] > 0)
@@ -140,9 +138,8 @@ reduce_one(SnCaseEval *e, SnReduction how, const SnCaseVec *a, SnCaseVec *r,
         s = a->whole ? sn_case_whole_op(e, SN_OP_ADD, s, column)
                      : f32(s + column);
     }
-    double d =
-        how == SN_CASE_R_MEAN ? (e->t.div ? e->t.div[o] : (double)cnt) : 1;
-    r->v[o] = a->whole && how == SN_CASE_R_SUM ? s : f32(s / d);
+    double d = how == SN_FN_MEAN ? (e->t.div ? e->t.div[o] : (double)cnt) : 1;
+    r->v[o] = a->whole && how == SN_FN_SUM ? s : f32(s / d);
     if (r->id) {
         r->id[o] = id / d;
         r->er[o] = er / d;
@@ -170,18 +167,19 @@ widen(SnCaseEval *e, SnCaseVec a)
 }
 
 SnCaseVec
-sn_case_reduce(SnCaseEval *e, const SnExpr *x, SnReduction how)
+sn_case_reduce(SnCaseEval *e, const SnExpr *x)
 {
+    SnFn how = x->fn;
     bool was = e->set;
 
     e->set = true;
     SnCaseVec a = sn_case_vec(e, x->kid[0]);
     e->set = false;
     SnCaseVec r = sn_case_make(e);
-    if (how != SN_CASE_R_ARG && how != SN_CASE_R_ARGMIN) {
+    if (how != SN_FN_ARGMAX && how != SN_FN_ARGMIN) {
         r.code = a.code;
         r.ct = a.ct;
-        r.whole = a.whole && how != SN_CASE_R_MEAN;
+        r.whole = a.whole && how != SN_FN_MEAN;
     }
     for (int64_t o = 0; o < e->t.no; o++)
         reduce_one(e, how, &a, &r, o);

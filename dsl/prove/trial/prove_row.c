@@ -12,12 +12,11 @@ static const SnExpr *
 dot_of(const SnExpr *x, const SnExpr **bias)
 {
     *bias = NULL;
-    if (x->ek == SN_E_BIN && x->op == SN_OP_ADD && x->kid[1]->ek == SN_E_CALL &&
-        x->kid[1]->fn == SN_FN_D) {
+    if (x->ek == SN_E_BIN && x->op == SN_OP_ADD && x->kid[1]->fn == SN_FN_D) {
         *bias = x->kid[1];
         x = x->kid[0];
     }
-    if (x->ek != SN_E_CALL || x->fn != SN_FN_SUM || x->nkid != 1)
+    if (x->fn != SN_FN_SUM || x->nkid != 1)
         return NULL;
     x = x->kid[0];
     return x->ek == SN_E_BIN && x->op == SN_OP_MUL &&
@@ -197,7 +196,7 @@ sn_case_after(const SnCaseNode *n, int32_t *shift)
 static const SnDefPort *
 code_port(const SnCaseEval *e, const SnExpr *x)
 {
-    if (x->ek != SN_E_CALL || x->fn != SN_FN_D || x->kid[0]->rk != SN_R_PORT)
+    if (x->fn != SN_FN_D || x->kid[0]->rk != SN_R_PORT)
         return NULL;
     const SnDefPort *p = x->kid[0]->ref;
     const SnCaseValue *t = operand(e, p);
@@ -210,9 +209,9 @@ static bool
 codes_of(SnCaseEval *e, const SnExpr *x, SnCaseVec *v)
 {
     const SnExpr *k = x->nkid ? x->kid[0] : x;
-    bool own = k->ek == SN_E_CALL && k->fn == SN_FN_Q && k->nkid > 1;
+    bool own = k->fn == SN_FN_Q && k->nkid > 1;
 
-    if (!code_port(e, x) && (x->ek != SN_E_CALL || x->fn != SN_FN_D || !own))
+    if (!code_port(e, x) && (x->fn != SN_FN_D || !own))
         return false;
     *v = sn_case_vec(e, k);
     return !e->c->fail && v->code && v->ct->nq == 1 &&
@@ -257,7 +256,7 @@ int_mean(SnCaseEval *e, const SnExpr *x, const SnCaseType *t, SnRange cl,
     bool by_policy = e->c->pr->round != SN_ROUNDING_FLOAT && !parts;
     int32_t lo, hi, sh;
 
-    if (x->ek != SN_E_CALL || x->fn != SN_FN_MEAN || !im || im->type.nq != 1 ||
+    if (x->fn != SN_FN_MEAN || !im || im->type.nq != 1 ||
         im->type.elem == SN_DE_QI32 || !e->t.ix[0] ||
         (parts && (!sn_case_after(e->n, &sh) || !e->t.whole)))
         return false;
@@ -294,8 +293,7 @@ selects(const SnCaseEval *e, const SnExpr *x, bool *codes)
     if (call && x->fn == SN_FN_D) {
         const SnExpr *k = x->kid[0];
         *codes = true;
-        return code_port(e, x) ||
-               (k->ek == SN_E_CALL && k->fn == SN_FN_Q && k->nkid > 1);
+        return code_port(e, x) || (k->fn == SN_FN_Q && k->nkid > 1);
     }
     if (call && x->nkid == 2 && (x->fn == SN_FN_MAX || x->fn == SN_FN_MIN))
         return selects(e, x->kid[0], codes) && selects(e, x->kid[1], codes);

@@ -47,15 +47,8 @@ SnCaseVec sn_case_make(SnCaseEval *e);
 
 /* ---- reductions (prove_reduce.c) ---- */
 
-typedef enum SnReduction {
-    SN_CASE_R_MAX,
-    SN_CASE_R_MIN,
-    SN_CASE_R_SUM,
-    SN_CASE_R_MEAN,
-    SN_CASE_R_ARG,
-    SN_CASE_R_ARGMIN
-} SnReduction;
-/* x->kid[0] over the set, once for each result. */
-SnCaseVec sn_case_reduce(SnCaseEval *e, const SnExpr *x, SnReduction how);
+/* sum, mean, max, min, argmax or argmin of x->kid[0] over the set, once for
+ * each result. */
+SnCaseVec sn_case_reduce(SnCaseEval *e, const SnExpr *x);
 
 #endif

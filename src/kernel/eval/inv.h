@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What generated constraints and invariants call: shapes and attribute lists
  * of a call whose tensors have no data.  Every index is safe: a missing
- * operand or dimension is -1, an element past the end of a list is 0. */
+ * operand or dimension is -1.  Numbers and lists are those of rewrite/rule.h.
+ */
 #ifndef SN_INV_H
 #define SN_INV_H
 
-#include <math.h>
 #include <string.h>
 
 #include "graph/desc.h"
@@ -28,11 +28,6 @@ static inline const SnShape *
 sn_inv_out(const SnCall *c, uint32_t port)
 {
     return port < c->nout ? c->out[port].shape : NULL;
-}
-static inline bool
-sn_inv_present(const SnCall *c, uint32_t port)
-{
-    return sn_inv_shape(c, port) != NULL;
 }
 /* Operands of a variadic port. */
 static inline int64_t
@@ -67,24 +62,7 @@ sn_inv_dims(const SnShape *s)
     SnInts v = {s ? (uint32_t)s->rank : 0, s ? s->dim : NULL};
     return v;
 }
-
-/* ---- lists ---- */
-
-static inline int64_t
-sn_ints_at(SnInts v, int64_t i)
-{
-    if (i < 0)
-        i += v.n;
-    return i >= 0 && i < (int64_t)v.n ? v.v[i] : 0;
-}
-static inline double
-sn_reals_at(SnReals v, int64_t i)
-{
-    if (i < 0)
-        i += v.n;
-    return i >= 0 && i < (int64_t)v.n ? (double)v.v[i] : 0;
-}
-/* n times k. */
+/* Is v n times k? */
 static inline bool
 sn_inv_filled(SnInts v, int64_t n, int64_t k)
 {
