@@ -208,16 +208,16 @@ claim(Mutation *m, SnDefRule *r)
 {
     SnDefClaim *c = &r->claim;
 
-    if (c->kind == SN_CL_EXACT || c->kind == SN_CL_NONE)
+    if (c->kind == SN_CLAIM_EXACT || c->kind == SN_CLAIM_NONE)
         return;
-    if (c->kind == SN_CL_LOSSY) {
+    if (c->kind == SN_CLAIM_LOSSY) {
         if (turn(m, W_CLAIM, 1, "lossy becomes refines"))
-            c->kind = SN_CL_REFINES;
+            c->kind = SN_CLAIM_REFINES;
         return;
     }
     if (turn(m, W_CLAIM, 1, "it becomes exact"))
-        c->kind = SN_CL_EXACT;
-    if (c->kind == SN_CL_WITHIN && c->bound->ek == SN_E_INT &&
+        c->kind = SN_CLAIM_EXACT;
+    if (c->kind == SN_CLAIM_WITHIN && c->bound->ek == SN_E_INT &&
         c->bound->i > 1 && turn(m, W_CLAIM, 2, "one lsb less"))
         c->bound->i--;
 }
@@ -226,9 +226,9 @@ static void
 under(Mutation *m, SnDefRule *r)
 {
     for (uint32_t i = 1; i < SN_NROUNDING; i++)
-        if (r->under[i].kind != SN_CL_NONE &&
+        if (r->under[i].kind != SN_CLAIM_NONE &&
             turn(m, W_UNDER, i, sn_rounding_word((SnRounding)i)))
-            r->under[i].kind = SN_CL_NONE;
+            r->under[i].kind = SN_CLAIM_NONE;
 }
 
 typedef struct Change {
@@ -405,7 +405,7 @@ judge(Run *run, uint32_t i, const Mutation *m, SnDefRule *r, SnDiag *d,
     if (more(run, i, m, r, implicit, code))
         return V_MORE;
     *code = "";
-    if (m->way == W_CLAIM && sub.rule->claim.kind == SN_CL_REAL)
+    if (m->way == W_CLAIM && sub.rule->claim.kind == SN_CLAIM_REAL)
         return V_CASES;
     return run->tests && killed(run, &sub, r) ? V_KILLED : V_SURVIVED;
 }

@@ -61,23 +61,23 @@ SnTy
 sn_attr_ty(const SnDefAttr *a)
 {
     switch (a->ty) {
-    case SN_AT_INT:
+    case SN_A_INT:
         return SN_TY_INT;
-    case SN_AT_REAL:
+    case SN_A_REAL:
         return SN_TY_REAL;
-    case SN_AT_BOOL:
+    case SN_A_BOOL:
         return SN_TY_BOOL;
-    case SN_AT_STR:
+    case SN_A_STR:
         return SN_TY_STR;
-    case SN_AT_ENUM:
+    case SN_A_ENUM:
         return SN_TY_ENUM;
-    case SN_AT_INTS:
+    case SN_A_INTS:
         return SN_TY_INTS;
-    case SN_AT_REALS:
+    case SN_A_REALS:
         return SN_TY_REALS;
-    case SN_AT_TYPE:
+    case SN_A_TYPE:
         return SN_TY_ETYPE;
-    case SN_AT_RANGE:
+    case SN_A_RANGE:
         return SN_TY_RANGE;
     }
     return SN_TY_NONE;

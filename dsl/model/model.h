@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include "base/diag.h"
+#include "base/lang.h"
 #include "base/num.h"
 #include "dsl/model/words.h"
 #include "map/decl.h"
@@ -83,30 +84,16 @@ typedef struct SnExpr {
 
 /* ---- types ---- */
 
-/* One concrete port type: an SnElem number (graph/type.h order is mirrored in
- * SnDefElem) and an axis or -1. */
-typedef enum SnDefElem {
-    SN_DE_F32,
-    SN_DE_F16,
-    SN_DE_QI8,
-    SN_DE_QI16,
-    SN_DE_QI32,
-    SN_DE_ROW8,
-    SN_DE_I8,
-    SN_DE_I32,
-    SN_DE_I64,
-    SN_DE_BOOL,
-    SN_DE_ABSENT = -1
-} SnDefElem;
+/* One concrete port type: an element type and an axis or -1. */
 typedef struct SnDefConc {
-    int8_t elem; /* SnDefElem */
+    int8_t elem; /* SnElem or SN_ABSENT */
     int8_t axis; /* -1 per tensor */
 } SnDefConc;
 static inline bool
 sn_conc_quant(SnDefConc c)
 {
-    return c.elem == SN_DE_QI8 || c.elem == SN_DE_QI16 ||
-           c.elem == SN_DE_QI32 || c.elem == SN_DE_ROW8;
+    return c.elem == SN_QI8 || c.elem == SN_QI16 || c.elem == SN_QI32 ||
+           c.elem == SN_ROW8;
 }
 
 typedef struct SnDefType {
@@ -219,22 +206,13 @@ typedef struct SnDefMap {
 
 /* ---- nodes ---- */
 
-typedef enum SnDefFact {
-    SN_DF_NONE,
-    SN_DF_FREE,
-    SN_DF_SAME,
-    SN_DF_FIXED,
-    SN_DF_PIN,
-    SN_DF_GIVEN
-} SnDefFact;
-
 typedef struct SnDefPort {
     const char *name;
     SnPos pos;
     bool out, variadic, optional;
     uint32_t index; /* among ins or outs */
     /* resolved */
-    SnDefFact fact;
+    SnFact fact;
     SnPos fact_pos;
     SnExpr *scale, *zp; /* fixed, pin: as written */
     uint32_t npin;      /* pin: the ports whose scales are multiplied */
@@ -244,22 +222,10 @@ typedef struct SnDefPort {
     const char *because; /* same ... because, pin ... else */
 } SnDefPort;
 
-typedef enum SnDefAttrTy {
-    SN_AT_INT,
-    SN_AT_REAL,
-    SN_AT_BOOL,
-    SN_AT_STR,
-    SN_AT_ENUM,
-    SN_AT_INTS,
-    SN_AT_REALS,
-    SN_AT_TYPE,
-    SN_AT_RANGE
-} SnDefAttrTy;
-
 typedef struct SnDefAttr {
     const char *name;
     SnPos pos;
-    SnDefAttrTy ty;
+    SnAttrKind ty;
     uint32_t fixed; /* int[2]: 2; int[]: 0 */
     uint32_t nword; /* enum */
     const char **word;
@@ -288,16 +254,6 @@ typedef struct SnDefTuple {
     bool quant;
 } SnDefTuple;
 
-typedef enum SnDefClassId {
-    SN_DC_SOURCE,
-    SN_DC_CONVERT,
-    SN_DC_CONTRACT,
-    SN_DC_POINT,
-    SN_DC_WINDOW,
-    SN_DC_MOVE,
-    SN_DC_OPAQUE
-} SnDefClassId;
-
 typedef struct SnDefSem {
     SnPos pos;
     const char *cls_name; /* contract, point, window, move, convert */
@@ -312,7 +268,9 @@ typedef struct SnDefSem {
     SnExpr *els; /* else EXPR */
     const char *ties, *by, *trusted;
     /* resolved */
-    SnDefClassId cls;
+    SnClass cls;
+    SnRow row; /* by */
+    bool last; /* ties last, not first */
     const SnDefPort *out;
     const SnDefAttr *clamp;
     const SnDefMap *decl; /* of `map` */
@@ -361,7 +319,7 @@ typedef struct SnDefFamily {
 /* A fact line as written, before it is distributed to ports. */
 typedef struct SnDefFactSrc {
     SnPos pos;
-    SnDefFact fact;
+    SnFact fact;
     uint32_t nname;
     const char **name;
     SnPos *name_pos;
@@ -529,14 +487,7 @@ typedef struct SnTerm {
 } SnTerm;
 
 typedef struct SnDefClaim {
-    enum {
-        SN_CL_NONE,
-        SN_CL_EXACT,
-        SN_CL_WITHIN,
-        SN_CL_REFINES,
-        SN_CL_REAL,
-        SN_CL_LOSSY
-    } kind;
+    SnClaimKind kind;
     SnPos pos;
     SnExpr *bound;    /* WITHIN */
     double real;      /* REAL */
@@ -586,7 +537,7 @@ typedef struct SnDefRule {
 static inline const SnDefClaim *
 sn_def_claim(const SnDefRule *r, SnRounding by)
 {
-    return r->under[by].kind == SN_CL_NONE ? &r->claim : &r->under[by];
+    return r->under[by].kind == SN_CLAIM_NONE ? &r->claim : &r->under[by];
 }
 
 typedef struct SnDefClass {
@@ -599,7 +550,8 @@ typedef struct SnDefClass {
 
 typedef struct SnDefDerive {
     SnPos pos;
-    const char *family; /* integerize, absorb, merge, sink */
+    const char *family; /* as written */
+    SnFamilyId fam;     /* SN_FAM_WRITTEN: unknown */
     const char *what;   /* Rescale, or NULL */
     SnExpr *over;       /* through/into CALL, or NULL */
     /* resolved */

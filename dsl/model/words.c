@@ -39,20 +39,35 @@ const SnFnWord sn_fns[SN_NFN] = {[SN_FN_NONE] = {.word = "", .cost = 3},
 #define WORD(ID, w, text) [SN_W_##ID] = w,
 const char *const sn_words[SN_NWORD] = {[SN_W_NONE] = "", SN_WORDS(WORD)};
 
+#define ROW(ID, w, text) [SN_ROW_##ID] = w,
+const char *const sn_row_words[SN_NROW] = {[SN_ROW_NONE] = "", SN_ROWS(ROW)};
+
 SnFn
 sn_fn_named(const char *s)
 {
-    for (SnFn f = SN_FN_NONE + 1; f < SN_NFN; f++)
+    for (int f = SN_FN_NONE + 1; f < SN_NFN; f++)
         if (!strcmp(sn_fns[f].word, s))
-            return f;
+            return (SnFn)f;
     return SN_FN_NONE;
+}
+
+/* The one of n > 1 words that s is, 0 where it is none. */
+static int
+named(const char *const *v, int n, const char *s)
+{
+    while (--n && strcmp(v[n], s))
+        ;
+    return n;
 }
 
 SnWord
 sn_word_named(const char *s)
 {
-    for (SnWord w = SN_W_NONE + 1; w < SN_NWORD; w++)
-        if (!strcmp(sn_words[w], s))
-            return w;
-    return SN_W_NONE;
+    return (SnWord)named(sn_words, SN_NWORD, s);
+}
+
+SnRow
+sn_row_named(const char *s)
+{
+    return (SnRow)named(sn_row_words, SN_NROW, s);
 }

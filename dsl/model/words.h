@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "base/lang.h"
 
 /* Where an expression stands: which names and functions it may have. */
 typedef enum SnScopeKind {
@@ -156,22 +157,23 @@ typedef enum SnTy {
 typedef enum SnFn {
     SN_FN_NONE, /* the name of a type, or unknown */
     SN_FORMULA_FNS(SN_FN_ID) SN_GUARD_FNS(SN_FN_ID) SN_NUMBER_FNS(SN_FN_ID)
-        SN_OTHER_FNS(SN_FN_ID) SN_NFN
+        SN_OTHER_FNS(SN_FN_ID)
 } SnFn;
-#undef SN_FN_ID
+enum {
+    SN_NFN = 1 SN_FORMULA_FNS(SN_LANG_ONE) SN_GUARD_FNS(SN_LANG_ONE)
+        SN_NUMBER_FNS(SN_LANG_ONE) SN_OTHER_FNS(SN_LANG_ONE)
+};
 
 /* The cases of a switch for the functions that have no place there. */
 #define SN_FN_CASE(ID, ...) case SN_FN_##ID:
 #define SN_CASE_NO_FORMULA   \
     SN_GUARD_FNS(SN_FN_CASE) \
     SN_OTHER_FNS(SN_FN_CASE) \
-    case SN_FN_NONE:         \
-    case SN_NFN
+    case SN_FN_NONE
 #define SN_CASE_NO_GUARD       \
     SN_FORMULA_FNS(SN_FN_CASE) \
     SN_OTHER_FNS(SN_FN_CASE)   \
-    case SN_FN_NONE:           \
-    case SN_NFN
+    case SN_FN_NONE
 
 typedef struct SnFnWord {
     const char *word;
@@ -210,10 +212,23 @@ sn_fn_reduces(SnFn f)
     X(AXIS, "axis", "of a type: has a scale for each slice")      \
     X(SPLAT, "splat", "tests: a constant of one element")         \
     X(DATA, "data", "tests: the elements of a constant")          \
-    X(NOTHING, "nothing", "tests: no saturation may be dropped")
+    X(NOTHING, "nothing", "tests: no saturation may be dropped")  \
+    X(FIRST, "first", "ties: of equal values the first")          \
+    X(LAST, "last", "ties: of equal values the last")
+/* Rows of arithmetic that `by` names. */
+#define SN_ROWS(X)                                \
+    X(LRN, "lrn", "local response normalization") \
+    X(SOFTMAX, "softmax", "of codes")
+#define SN_ROW_ID(ID, ...) SN_ROW_##ID,
+typedef enum SnRow { SN_ROW_NONE, SN_ROWS(SN_ROW_ID) } SnRow;
+enum { SN_NROW = 1 SN_ROWS(SN_LANG_ONE) };
+#undef SN_ROW_ID
+extern const char *const sn_row_words[SN_NROW];
+SnRow sn_row_named(const char *s);
+
 #define SN_WORD_ID(ID, ...) SN_W_##ID,
-typedef enum SnWord { SN_W_NONE, SN_WORDS(SN_WORD_ID) SN_NWORD } SnWord;
-#undef SN_WORD_ID
+typedef enum SnWord { SN_W_NONE, SN_WORDS(SN_WORD_ID) } SnWord;
+enum { SN_NWORD = 1 SN_WORDS(SN_LANG_ONE) };
 extern const char *const sn_words[SN_NWORD];
 SnWord sn_word_named(const char *s);
 

@@ -70,7 +70,7 @@ may_sink(const End *e, const SnDefNode *n, bool converts)
         if (w && !strcmp(w, n->name))
             return true;
     }
-    return !converts && n->rsem[0]->cls == SN_DC_MOVE;
+    return !converts && n->rsem[0]->cls == SN_C_MOVE;
 }
 
 static void
@@ -491,7 +491,7 @@ gives_back(End *e, const SnOrderRule *r)
 static bool
 heavy(const SnDefNode *n)
 {
-    return n->rsem[0]->cls == SN_DC_CONTRACT;
+    return n->rsem[0]->cls == SN_C_CONTRACT;
 }
 
 /* An inner left node with operands or an effect, that may stay. */

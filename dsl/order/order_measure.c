@@ -254,7 +254,7 @@ floats(SnOrder *c, const SnOrderRule *r)
     for (uint32_t i = 0; i < s.n; i++)
         if (s.v[i]->fresh &&
             !sn_order_term_every(c, s.v[i], sn_order_term_convert) &&
-            (s.v[i]->elems & UINT32_C(1) << 2 * SN_DE_F32))
+            (s.v[i]->elems & UINT32_C(1) << 2 * SN_F32))
             return SN_RISES;
     return r->nrhs ? SN_LEVEL : SN_RISES;
 }

@@ -125,10 +125,10 @@ rule_name(const SnOrder *c, const SnOrderRule *r)
 static const char *
 a_type(const SnOrder *c, uint32_t elems)
 {
-    static const SnDefConc want[] = {
-        {SN_DE_QI8, -1}, {SN_DE_F32, -1},  {SN_DE_QI16, -1}, {SN_DE_QI32, -1},
-        {SN_DE_QI8, 0},  {SN_DE_QI32, 0},  {SN_DE_I64, -1},  {SN_DE_I32, -1},
-        {SN_DE_I8, -1},  {SN_DE_BOOL, -1}, {SN_DE_F16, -1}};
+    static const SnDefConc want[] = {{SN_QI8, -1},  {SN_F32, -1}, {SN_QI16, -1},
+                                     {SN_QI32, -1}, {SN_QI8, 0},  {SN_QI32, 0},
+                                     {SN_I64, -1},  {SN_I32, -1}, {SN_I8, -1},
+                                     {SN_BOOL, -1}, {SN_F16, -1}};
 
     for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
         if (!(elems & sn_order_term_bit(want[i])))
@@ -139,13 +139,13 @@ a_type(const SnOrder *c, uint32_t elems)
                 return sn_format(c->a, "%s%s", t->name,
                                  sn_conc_quant(want[i]) ? "(0.1,0)" : "");
         }
-        return want[i].elem == SN_DE_F32    ? "f32"
-               : want[i].elem == SN_DE_I64  ? "i64"
-               : want[i].elem == SN_DE_I32  ? "i32"
-               : want[i].elem == SN_DE_I8   ? "i8"
-               : want[i].elem == SN_DE_BOOL ? "bool"
-               : want[i].elem == SN_DE_F16  ? "f16"
-                                            : "i8";
+        return want[i].elem == SN_F32    ? "f32"
+               : want[i].elem == SN_I64  ? "i64"
+               : want[i].elem == SN_I32  ? "i32"
+               : want[i].elem == SN_I8   ? "i8"
+               : want[i].elem == SN_BOOL ? "bool"
+               : want[i].elem == SN_F16  ? "f16"
+                                         : "i8";
     }
     return "_";
 }

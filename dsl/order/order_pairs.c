@@ -129,7 +129,7 @@ weight(SnOrderTerm *t)
     t = sn_order_term_get(t);
     if (t->var || t->open)
         return 0;
-    uint32_t n = t->node && t->node->rsem[0]->cls == SN_DC_CONTRACT;
+    uint32_t n = t->node && t->node->rsem[0]->cls == SN_C_CONTRACT;
     for (uint32_t i = 0; i < t->narg; i++)
         n += weight(t->arg[i]);
     return n;

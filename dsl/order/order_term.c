@@ -27,7 +27,7 @@ sn_order_term_every(const SnOrder *c, const SnOrderTerm *t,
 bool
 sn_order_term_convert(const SnDefNode *n)
 {
-    return n->rsem[0]->cls == SN_DC_CONVERT;
+    return n->rsem[0]->cls == SN_C_CONVERT;
 }
 
 /* ---- making terms ---- */
@@ -104,7 +104,7 @@ link_same(SnOrderTerm *t, int depth)
 
     for (uint32_t i = 0; i < t->narg && depth < 20; i++)
         link_same(t->arg[i], depth + 1);
-    if (t->var || !n || t->open || !n->nout || n->out[0]->fact != SN_DF_SAME)
+    if (t->var || !n || t->open || !n->nout || n->out[0]->fact != SN_SAME)
         return;
     for (uint32_t i = 0; i < n->nin && i < t->narg; i++) {
         SnOrderType *a = t->type, *b = t->arg[i]->type;
@@ -112,7 +112,7 @@ link_same(SnOrderTerm *t, int depth)
             a = a->same;
         while (b->same)
             b = b->same;
-        if (n->in[i]->fact == SN_DF_SAME && a != b)
+        if (n->in[i]->fact == SN_SAME && a != b)
             b->same = a;
     }
 }
@@ -547,7 +547,7 @@ sink(SnOrder *c, const SnDefPass *p, const SnDefDerive *v, const SnDefNode *n,
     SnOrderTerm *low = new_node(c, n);
     memcpy(low->arg, r->lhs->arg, n->nin * sizeof *low->arg);
     for (uint32_t i = 0; i < n->nin; i++) {
-        if (which == OVER_GROUP  ? n->in[i]->fact != SN_DF_SAME
+        if (which == OVER_GROUP  ? n->in[i]->fact != SN_SAME
             : which == OVER_PORT ? i != port
                                  : false)
             continue;
@@ -582,7 +582,7 @@ integerize(SnOrder *c, const SnDefPass *p, const SnDefDerive *v,
     SnOrderRule *r = instance(c, p, v, n, n->nin);
 
     r->lhs = var_operands(c, n);
-    r->lhs->elems = UINT32_C(1) << 2 * SN_DE_F32;
+    r->lhs->elems = UINT32_C(1) << 2 * SN_F32;
     r->floats = true;
     narrow_all(r->lhs, 0);
     return r;
@@ -608,17 +608,17 @@ instances(SnOrder *c, const SnDefPass *p, const SnDefDerive *v,
 {
     const SnDefNode *what = v->what ? sn_def_node(c->defs, v->what) : NULL;
 
-    if (!strcmp(v->family, "integerize")) {
+    if (v->fam == SN_FAM_INTEGERIZE) {
         push(c, l, integerize(c, p, v, n), step);
-    } else if (!strcmp(v->family, "merge")) {
+    } else if (v->fam == SN_FAM_MERGE) {
         push(c, l, merge(c, p, v, n, what), step);
-    } else if (!strcmp(v->family, "absorb")) {
+    } else if (v->fam == SN_FAM_ABSORB) {
         for (uint32_t i = 0; i < n->nin; i++)
             if (n->family.absorb >> i & 1)
                 push(c, l, absorb(c, p, v, n, what, i), step);
     } else if (sn_order_term_convert(what)) {
         uint32_t i = 0;
-        while (i < n->nin && n->in[i]->fact != SN_DF_SAME)
+        while (i < n->nin && n->in[i]->fact != SN_SAME)
             i++;
         if (i < n->nin)
             push(c, l, sink(c, p, v, n, what, i, OVER_GROUP), step);

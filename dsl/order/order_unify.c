@@ -106,7 +106,7 @@ same_type(const SnOrderTerm *a, const SnOrderTerm *b)
 {
     uint32_t plain = 0;
 
-    for (int e = SN_DE_F32; e <= SN_DE_BOOL; e++) {
+    for (int e = SN_F32; e <= SN_BOOL; e++) {
         SnDefConc k = {(int8_t)e, -1};
         plain |= sn_conc_quant(k) ? 0 : sn_order_term_bit(k);
     }

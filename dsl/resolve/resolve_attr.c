@@ -18,7 +18,7 @@ attr_range(SnResolver *rs, SnDefNode *n, SnDefAttr *a)
     SnCands v = sn_cands(rs);
 
     a->range_port = sn_def_port(n, a->range_of);
-    a->range_attr = !a->range_port && t && t->ty == SN_AT_TYPE ? t : NULL;
+    a->range_attr = !a->range_port && t && t->ty == SN_A_TYPE ? t : NULL;
     if (a->range_port || a->range_attr)
         return;
     for (uint32_t i = 0; i < n->nin; i++)
@@ -26,7 +26,7 @@ attr_range(SnResolver *rs, SnDefNode *n, SnDefAttr *a)
     for (uint32_t i = 0; i < n->nout; i++)
         sn_cands_add(&v, n->out[i]->name, &n->out[i]->pos);
     for (uint32_t i = 0; i < n->nall; i++)
-        if (n->all[i]->ty == SN_AT_TYPE)
+        if (n->all[i]->ty == SN_A_TYPE)
             sn_cands_add(&v, n->all[i]->name, &n->all[i]->pos);
     sn_resolve_unknown(rs, a->pos, "port or type", a->range_of, n->name, &v);
     bad(rs, n);

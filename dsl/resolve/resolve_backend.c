@@ -173,12 +173,12 @@ kernels(SnResolver *rs, SnDefBackend *b)
 static bool
 supported(const SnDefBackend *b, SnDefConc c)
 {
-    bool ok = !sn_conc_quant(c) && c.elem != SN_DE_F32 && c.elem != SN_DE_F16;
+    bool ok = !sn_conc_quant(c) && c.elem != SN_F32 && c.elem != SN_F16;
 
     for (uint32_t i = 0; i < b->nsupport && !ok; i++)
         ok = b->support[i].elem == c.elem &&
              (c.axis < 0 || b->support[i].axis >= 0);
-    return ok || c.elem == SN_DE_ABSENT;
+    return ok || c.elem == SN_ABSENT;
 }
 
 /* A tuple of n with result 0 of type want (NULL: any) that b runs?  Pinned
@@ -192,13 +192,13 @@ runs(const SnDefBackend *b, const SnDefNode *n, const SnDefType *want)
         for (uint32_t k = 0; want && n->nout && k < want->nconc; k++)
             ok |= sn_conc_equal(want->conc[k], t->out[0]);
         for (uint32_t k = 0; k < n->nin; k++)
-            ok &= n->in[k]->fact == SN_DF_PIN || supported(b, t->in[k]);
+            ok &= n->in[k]->fact == SN_PIN || supported(b, t->in[k]);
         for (uint32_t k = 0; k < n->nout; k++)
             ok &= supported(b, t->out[k]);
         if (ok)
             return true;
     }
-    return n->ntuple == 0 || n->rsem[0]->cls == SN_DC_CONVERT;
+    return n->ntuple == 0 || n->rsem[0]->cls == SN_C_CONVERT;
 }
 
 /* The first node of t that b cannot run, or NULL.  Conversions between floats
@@ -291,7 +291,7 @@ sn_resolve_backends_made(SnResolver *rs)
     for (uint32_t i = 0; i < rs->defs->nnode; i++) {
         const SnDefNode *n = rs->defs->node[i];
         if (n->backend && !sn_resolve_bad(rs, n) && n->nout &&
-            n->rsem[0]->cls == SN_DC_OPAQUE)
+            n->rsem[0]->cls == SN_C_OPAQUE)
             sn_note(rs->d, n->pos, "SN702",
                     "node %s joins no derived family (opaque): Rescales will "
                     "stop here",

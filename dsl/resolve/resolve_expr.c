@@ -129,9 +129,9 @@ port_ty(const SnScope *sc, const SnDefPort *p)
         return SN_TY_CODE;
     for (uint32_t i = 0; i < n->ntuple; i++) {
         int e = (p->out ? n->tuple[i].out : n->tuple[i].in)[p->index].elem;
-        real |= e == SN_DE_F32 || e == SN_DE_F16;
-        whole |= e == SN_DE_I8 || e == SN_DE_I32 || e == SN_DE_I64;
-        logic |= e == SN_DE_BOOL;
+        real |= e == SN_F32 || e == SN_F16;
+        whole |= e == SN_I8 || e == SN_I32 || e == SN_I64;
+        logic |= e == SN_BOOL;
     }
     return real    ? SN_TY_REAL
            : whole ? SN_TY_INT
@@ -497,7 +497,7 @@ expr_call(SnScope *sc, SnExpr *e)
     sc->bad = true;
     if (sn_fns[e->fn].in)
         return elsewhere(sc, e);
-    for (SnFn f = SN_FN_NONE; f < SN_NFN; f++)
+    for (int f = SN_FN_NONE; f < SN_NFN; f++)
         if (sn_fns[f].in >> sc->kind & 1)
             sn_cands_add(&v, sn_fns[f].word, NULL);
     sn_resolve_unknown(sc->rs, e->pos, "function", e->s, NULL, &v);

@@ -5,9 +5,6 @@
 #include <string.h>
 #include "dsl/resolve/resolver.h"
 
-static const char *const fact_word[] = {"nothing", "free", "same",
-                                        "fixed",   "pin",  "given"};
-
 static void
 bad(SnResolver *rs, SnDefNode *n)
 {
@@ -137,9 +134,9 @@ put_fact(SnResolver *rs, SnDefNode *n, SnDefPort *p, const SnDefFactSrc *f,
     p->zp = sn_expr_clone(rs->a, f->zp);
     p->because = f->text;
     p->npin = 0;
-    if (f->fact == SN_DF_FIXED && !fixed_value(rs, n, p))
+    if (f->fact == SN_FIXED && !fixed_value(rs, n, p))
         bad(rs, n);
-    if (f->fact == SN_DF_PIN && !pin_value(rs, n, p))
+    if (f->fact == SN_PIN && !pin_value(rs, n, p))
         bad(rs, n);
 }
 
@@ -157,7 +154,8 @@ fact_line(SnResolver *rs, SnDefNode *n, const SnDefFactSrc *f, SnDefPort **seen,
         if (twice) {
             sn_error(rs->d, f->name_pos[i], "SN106",
                      "port '%s' of %s has two facts", p->name, n->name);
-            sn_diag_span(rs->d, p->fact_pos, "'%s' here", fact_word[p->fact]);
+            sn_diag_span(rs->d, p->fact_pos, "'%s' here",
+                         sn_fact_words[p->fact].word);
             bad(rs, n);
             continue;
         }
@@ -175,13 +173,13 @@ fact_lines(SnResolver *rs, SnDefNode *n, const SnDefFactSrc *const *f,
     const SnDefFactSrc *same = NULL;
 
     for (uint32_t i = 0; i < nf; i++) {
-        if (f[i]->fact == SN_DF_SAME && same) {
+        if (f[i]->fact == SN_SAME && same) {
             sn_error(rs->d, f[i]->pos, "SN108",
                      "%s has a second 'same' group; it may have one", n->name);
             sn_diag_span(rs->d, same->pos, "the first");
             bad(rs, n);
         }
-        if (f[i]->fact == SN_DF_SAME)
+        if (f[i]->fact == SN_SAME)
             same = f[i];
         fact_line(rs, n, f[i], seen, &nseen);
     }
@@ -194,7 +192,7 @@ exempt(const SnDefNode *n)
 {
     const SnDefSem *s = n->rsem[0];
 
-    return s->cls == SN_DC_SOURCE || (s->cls == SN_DC_OPAQUE && n->has_effect);
+    return s->cls == SN_C_SOURCE || (s->cls == SN_C_OPAQUE && n->has_effect);
 }
 
 static void
@@ -202,7 +200,7 @@ port_fact(SnResolver *rs, SnDefNode *n, SnDefPort *p, bool own)
 {
     bool quant = sn_port_quant(n, p);
 
-    if (quant && p->fact == SN_DF_NONE && !exempt(n)) {
+    if (quant && p->fact == SN_FACT_NONE && !exempt(n)) {
         sn_error(rs->d, p->pos, "SN105",
                  "port '%s' of %s is quantized and has no scale fact", p->name,
                  n->name);
@@ -212,18 +210,18 @@ port_fact(SnResolver *rs, SnDefNode *n, SnDefPort *p, bool own)
                      p->name, p->name, p->name, p->name, p->name);
         bad(rs, n);
     }
-    if (quant || p->fact == SN_DF_NONE)
+    if (quant || p->fact == SN_FACT_NONE)
         return;
     if (!own) { /* a form without the quantized types of its base */
-        p->fact = SN_DF_NONE;
+        p->fact = SN_FACT_NONE;
         return;
     }
     for (uint32_t i = 0; i < (n->nout ? n->nout : 1); i++)
         if (n->rsem[i]->trusted && *n->rsem[i]->trusted)
             return;
     sn_error(rs->d, p->fact_pos, "SN107",
-             "'%s %s' of %s, which no tuple quantizes", fact_word[p->fact],
-             p->name, n->name);
+             "'%s %s' of %s, which no tuple quantizes",
+             sn_fact_words[p->fact].word, p->name, n->name);
     sn_diag_help(rs->d, "drop it, or say sem ... trusted \"why\"");
     bad(rs, n);
 }
@@ -246,7 +244,7 @@ same_group(SnResolver *rs, SnDefNode *n)
 
     for (uint32_t i = 0; i < n->nin + n->nout; i++) {
         const SnDefPort *p = i < n->nin ? n->in[i] : n->out[i - n->nin];
-        if (p->fact != SN_DF_SAME)
+        if (p->fact != SN_SAME)
             continue;
         one = p;
         k += p->variadic ? 2 : 1;
@@ -269,7 +267,7 @@ same_types(SnResolver *rs, SnDefNode *n)
             const SnDefPort *p = i < n->nin ? n->in[i] : n->out[i - n->nin];
             SnDefConc k =
                 p->out ? n->tuple[t].out[p->index] : n->tuple[t].in[p->index];
-            if (p->fact != SN_DF_SAME || k.elem == SN_DE_ABSENT)
+            if (p->fact != SN_SAME || k.elem == SN_ABSENT)
                 continue;
             if (first && !sn_conc_equal(c, k)) {
                 sn_error(rs->d, n->tuple[t].pos, "SN108",

@@ -9,7 +9,7 @@
 /* ---- families ---- */
 
 static const char *
-fact_str(SnDefFact f)
+fact_str(SnFact f)
 {
     static const char *const v[] = {"never quantized", "free",   "same",
                                     "fixed",           "pinned", "given"};
@@ -21,7 +21,7 @@ fact_str(SnDefFact f)
 static bool
 rescaled(SnDefConc c)
 {
-    return (c.elem == SN_DE_QI8 || c.elem == SN_DE_QI16) && c.axis < 0;
+    return (c.elem == SN_QI8 || c.elem == SN_QI16) && c.axis < 0;
 }
 
 static bool
@@ -37,7 +37,7 @@ port_rescaled(const SnDefNode *n, const SnDefPort *p)
 static bool
 is_rescale(const SnDefNode *n)
 {
-    return n->rsem[0]->cls == SN_DC_CONVERT && n->nin == 1 && n->nout == 1 &&
+    return n->rsem[0]->cls == SN_C_CONVERT && n->nin == 1 && n->nout == 1 &&
            port_rescaled(n, n->in[0]) && port_rescaled(n, n->out[0]);
 }
 
@@ -65,7 +65,7 @@ indexes(const SnDefNode *n, uint32_t i)
         for (uint32_t j = 0; j < n->nout; j++)
             if (sn_conc_quant(n->tuple[k].in[i]) &&
                 !sn_conc_quant(n->tuple[k].out[j]) &&
-                n->tuple[k].out[j].elem != SN_DE_F32)
+                n->tuple[k].out[j].elem != SN_F32)
                 return true;
     return false;
 }
@@ -81,13 +81,13 @@ absorb(SnResolver *rs, SnDefNode *n)
         const SnDefPort *p = n->in[i];
         if (!port_rescaled(n, p))
             continue;
-        if (p->fact == SN_DF_FREE && indexes(n, i)) {
+        if (p->fact == SN_FREE && indexes(n, i)) {
             sn_putf(&b, "%s%s leads to an index, which no rounding may move",
                     quant ? "; " : "", p->name);
             quant = true;
             continue;
         }
-        if (p->fact == SN_DF_FREE && reads_real(n, p)) {
+        if (p->fact == SN_FREE && reads_real(n, p)) {
             n->family.absorb |= UINT32_C(1) << i;
             quant = true;
             continue;
@@ -109,7 +109,7 @@ merge(SnResolver *rs, SnDefNode *n)
     else if (!port_rescaled(n, y))
         n->family.why_merge =
             sn_format(rs->a, "%s is never quantized", y->name);
-    else if (y->fact != SN_DF_FREE)
+    else if (y->fact != SN_FREE)
         n->family.why_merge =
             sn_format(rs->a, "%s is %s, not free", y->name, fact_str(y->fact));
     else
@@ -120,7 +120,7 @@ static bool
 same_operand(const SnDefNode *n)
 {
     for (uint32_t i = 0; i < n->nin; i++)
-        if (n->in[i]->fact == SN_DF_SAME)
+        if (n->in[i]->fact == SN_SAME)
             return true;
     return false;
 }
@@ -144,7 +144,7 @@ has_const(const SnExpr *e)
 static bool
 const_tested(const SnDefNode *n)
 {
-    return n->nin == 1 && (n->rsem[0]->cls == SN_DC_POINT || n->rsem[0]->els);
+    return n->nin == 1 && (n->rsem[0]->cls == SN_C_POINT || n->rsem[0]->els);
 }
 
 static void
@@ -159,7 +159,7 @@ sink(SnResolver *rs, SnDefNode *n)
         f->why_sink = "no result";
     } else if (!port_rescaled(n, y)) {
         f->why_sink = sn_format(rs->a, "%s is never quantized", y->name);
-    } else if (y->fact != SN_DF_SAME) {
+    } else if (y->fact != SN_SAME) {
         f->why_sink =
             sn_format(rs->a, "%s is %s, not same", y->name, fact_str(y->fact));
     } else if (!same_operand(n)) {
@@ -182,13 +182,13 @@ void
 sn_resolve_family(SnResolver *rs, SnDefNode *n)
 {
     SnDefFamily *f = &n->family;
-    SnDefClassId c = n->rsem[0]->cls;
+    SnClass c = n->rsem[0]->cls;
 
-    if (c == SN_DC_SOURCE || c == SN_DC_OPAQUE || is_rescale(n)) {
+    if (c == SN_C_SOURCE || c == SN_C_OPAQUE || is_rescale(n)) {
         f->why_absorb = f->why_merge = f->why_sink =
-            c == SN_DC_SOURCE   ? "data, not computed"
-            : c == SN_DC_OPAQUE ? "opaque"
-                                : "a conversion itself: rules fuse pairs";
+            c == SN_C_SOURCE   ? "data, not computed"
+            : c == SN_C_OPAQUE ? "opaque"
+                               : "a conversion itself: rules fuse pairs";
         return;
     }
     absorb(rs, n);
@@ -199,7 +199,7 @@ sn_resolve_family(SnResolver *rs, SnDefNode *n)
 /* ---- classes ---- */
 
 static bool
-has_fact(const SnDefNode *n, const SnExpr *e, SnDefFact f)
+has_fact(const SnDefNode *n, const SnExpr *e, SnFact f)
 {
     for (uint32_t i = 0; i < e->nkid; i++) {
         bool hit = false;
@@ -225,15 +225,6 @@ moves_axes(const SnDefNode *n)
 }
 
 static bool
-is_class(const SnDefNode *n, const char *s)
-{
-    static const char *const word[] = {"source", "convert", "contract", "point",
-                                       "window", "move",    "opaque"};
-
-    return !strcmp(word[n->rsem[0]->cls], s);
-}
-
-static bool
 member(const SnResolver *rs, const SnExpr *e, const SnDefNode *n)
 {
     switch (e->ek) {
@@ -253,10 +244,10 @@ member(const SnResolver *rs, const SnExpr *e, const SnDefNode *n)
         if (e->fn == SN_FN_HAS)
             return sn_def_attr(n, e->kid[0]->s) != NULL;
         if (e->fn == SN_FN_SEM)
-            return is_class(n, e->kid[0]->s);
+            return n->rsem[0]->cls == (SnClass)e->kid[0]->i;
         if (e->fn == SN_FN_LAYOUT)
             return moves_axes(n);
-        return has_fact(n, e, e->fn == SN_FN_SAME ? SN_DF_SAME : SN_DF_FREE);
+        return has_fact(n, e, e->fn == SN_FN_SAME ? SN_SAME : SN_FREE);
     default:
         return false;
     }
@@ -294,42 +285,87 @@ member_name(SnResolver *rs, SnExpr *e)
 }
 
 static bool
-member_arg(SnResolver *rs, const SnExpr *e, uint32_t i)
+member_has(SnResolver *rs, const SnExpr *k)
 {
-    static const char *const side[] = {"inputs", "output"};
-    static const char *const cls[] = {"source", "convert", "contract", "point",
-                                      "window", "move",    "opaque"};
-    const SnExpr *k = e->kid[i];
     SnCands v = sn_cands(rs);
-    bool sem = e->fn == SN_FN_SEM;
 
-    for (size_t j = 0; j < (sem ? 7 : 2); j++) {
-        const char *w = sem ? cls[j] : side[j];
-        sn_cands_add(&v, w, NULL);
-        if (k->ek == SN_E_NAME && !strcmp(k->s, w))
+    for (uint32_t j = 0; k->ek == SN_E_NAME && j < rs->defs->nnode; j++) {
+        const SnDefNode *n = rs->defs->node[j];
+        if (sn_def_attr(n, k->s))
             return true;
+        for (uint32_t m = 0; m < n->nall; m++)
+            sn_cands_add(&v, n->all[m]->name, &n->all[m]->pos);
     }
-    if (e->fn == SN_FN_HAS && k->ek == SN_E_NAME) {
-        for (uint32_t j = 0; j < rs->defs->nnode; j++) {
-            const SnDefNode *n = rs->defs->node[j];
-            if (sn_def_attr(n, k->s))
-                return true;
-            for (uint32_t m = 0; m < n->nall; m++)
-                sn_cands_add(&v, n->all[m]->name, &n->all[m]->pos);
-        }
-        sn_resolve_unknown(rs, k->pos, "attribute", k->s, NULL, &v);
-        return false;
-    }
-    sn_resolve_unknown(rs, k->pos, sem ? "class of meaning" : "side",
+    sn_resolve_unknown(rs, k->pos, k->ek == SN_E_NAME ? "attribute" : "side",
                        sn_expr_str(rs->a, k), NULL, &v);
     return false;
+}
+
+/* sem(CLASS): its number. */
+static bool
+member_sem(SnResolver *rs, SnExpr *k)
+{
+    SnCands v = sn_cands(rs);
+    size_t cls = k->ek == SN_E_NAME
+                     ? sn_lang_named(sn_class_words, SN_NCLASS, k->s)
+                     : SN_NCLASS;
+
+    k->i = (int64_t)cls;
+    if (cls < SN_NCLASS)
+        return true;
+    for (size_t j = 0; j < SN_NCLASS; j++)
+        sn_cands_add(&v, sn_class_words[j].word, NULL);
+    sn_resolve_unknown(rs, k->pos, "class of meaning", sn_expr_str(rs->a, k),
+                       NULL, &v);
+    return false;
+}
+
+static bool
+member_side(SnResolver *rs, const SnExpr *k)
+{
+    SnCands v = sn_cands(rs);
+
+    if (k->ek == SN_E_NAME &&
+        (k->word == SN_W_INPUTS || k->word == SN_W_OUTPUT))
+        return true;
+    sn_cands_add(&v, sn_words[SN_W_INPUTS], NULL);
+    sn_cands_add(&v, sn_words[SN_W_OUTPUT], NULL);
+    sn_resolve_unknown(rs, k->pos, "side", sn_expr_str(rs->a, k), NULL, &v);
+    return false;
+}
+
+/* has, sem, same, free, layout: checks the call. */
+static bool
+member_call(SnResolver *rs, SnExpr *e)
+{
+    static const SnFn fn[] = {SN_FN_HAS, SN_FN_SEM, SN_FN_SAME, SN_FN_FREE,
+                              SN_FN_LAYOUT};
+    SnCands v = sn_cands(rs);
+    bool known = false, ok = true;
+
+    for (size_t i = 0; i < sizeof fn / sizeof *fn; i++) {
+        sn_cands_add(&v, sn_fns[fn[i]].word, NULL);
+        known |= fn[i] == e->fn;
+    }
+    if (!known) {
+        sn_resolve_unknown(rs, e->pos, "function", e->s, NULL, &v);
+        return false;
+    }
+    bool one = e->fn == SN_FN_HAS || e->fn == SN_FN_SEM;
+    if (!e->nkid || (one && e->nkid != 1)) {
+        sn_error(rs->d, e->pos, "SN102", "%s takes one argument", e->s);
+        return false;
+    }
+    for (uint32_t j = 0; j < e->nkid; j++)
+        ok &= e->fn == SN_FN_HAS   ? member_has(rs, e->kid[j])
+              : e->fn == SN_FN_SEM ? member_sem(rs, e->kid[j])
+                                   : member_side(rs, e->kid[j]);
+    return ok;
 }
 
 static bool
 member_check(SnResolver *rs, SnExpr *e)
 {
-    static const char *const fn[] = {"has", "sem", "same", "free", "layout"};
-    SnCands v = sn_cands(rs);
     bool ok = true;
 
     e->ty = SN_TY_BOOL;
@@ -348,20 +384,7 @@ member_check(SnResolver *rs, SnExpr *e)
                             "output), free(inputs), a class or a node");
         return false;
     }
-    for (size_t i = 0; i < sizeof fn / sizeof *fn; i++) {
-        sn_cands_add(&v, fn[i], NULL);
-        if (strcmp(fn[i], e->s))
-            continue;
-        if (!e->nkid || (i < 2 && e->nkid != 1)) {
-            sn_error(rs->d, e->pos, "SN102", "%s takes one argument", e->s);
-            return false;
-        }
-        for (uint32_t j = 0; j < e->nkid; j++)
-            ok &= member_arg(rs, e, j);
-        return ok;
-    }
-    sn_resolve_unknown(rs, e->pos, "function", e->s, NULL, &v);
-    return false;
+    return member_call(rs, e);
 }
 
 uint64_t *

@@ -64,7 +64,7 @@ properties(const SnDefNode *n, SnDefSem *s)
 {
     const SnExpr *f = s->formula;
 
-    s->monotone = s->cls == SN_DC_MOVE || selects(f);
+    s->monotone = s->cls == SN_C_MOVE || selects(f);
     for (uint32_t i = 0; i < n->nin; i++)
         if (sn_port_quant(n, n->in[i]))
             s->raw |= sn_formula_reads(f, n->in[i]).raw > 0;
@@ -139,9 +139,9 @@ same_real(SnResolver *rs, const SnDefNode *n, const SnDefPort *p)
     uint32_t more = 0;
 
     for (uint32_t i = 0; i < n->nin; i++)
-        more += n->in[i]->fact == SN_DF_SAME;
+        more += n->in[i]->fact == SN_SAME;
     for (uint32_t i = 0; i < n->nout; i++)
-        more += n->out[i]->fact == SN_DF_SAME;
+        more += n->out[i]->fact == SN_SAME;
     sn_warn(rs->d, line_pos(n, p), "SN111",
             "%s declares 'same %s' but reads only d(%s); 'free %s' would "
             "let %u more rewrites apply (or say why: same %s because "
@@ -168,17 +168,17 @@ operand(SnResolver *rs, SnDefNode *n, const SnDefPort *p, bool *warned)
 {
     SnReads r = node_reads(n, p);
 
-    if (p->fact == SN_DF_FREE && r.raw) {
+    if (p->fact == SN_FREE && r.raw) {
         free_raw(rs, n, p, r);
-    } else if ((p->fact == SN_DF_PIN || p->fact == SN_DF_FIXED) && r.raw) {
+    } else if ((p->fact == SN_PIN || p->fact == SN_FIXED) && r.raw) {
         sn_error(rs->d, p->fact_pos, "SN112",
                  "%s declares '%s %s', but its meaning reads %s as a raw "
                  "integer",
-                 n->name, p->fact == SN_DF_PIN ? "pin" : "fixed", p->name,
+                 n->name, p->fact == SN_PIN ? "pin" : "fixed", p->name,
                  p->name);
         sn_diag_span(rs->d, r.at->pos, "raw read");
         bad(rs, n);
-    } else if (p->fact == SN_DF_SAME && !r.raw && r.deq && !p->because &&
+    } else if (p->fact == SN_SAME && !r.raw && r.deq && !p->because &&
                !*warned) {
         same_real(rs, n, p);
         *warned = true;
@@ -193,11 +193,11 @@ result(SnResolver *rs, SnDefNode *n, const SnDefPort *p)
 
     if (f->ty != SN_TY_CODE || is_call(f, "q", 1))
         return;
-    if (p->fact != SN_DF_FREE && p->fact != SN_DF_FIXED)
+    if (p->fact != SN_FREE && p->fact != SN_FIXED)
         return;
     sn_error(rs->d, p->fact_pos, "SN112",
              "%s declares '%s %s', but its meaning passes a raw code on",
-             n->name, p->fact == SN_DF_FREE ? "free" : "fixed", p->name);
+             n->name, p->fact == SN_FREE ? "free" : "fixed", p->name);
     sn_diag_span(rs->d, f->pos, "not rounded to the type of %s", p->name);
     sn_diag_help(rs->d, "same %s;", raw_group(rs, n));
     bad(rs, n);
@@ -219,7 +219,7 @@ narrower(const SnResolver *rs, const SnDefNode *n, const SnDefPort *p)
             bool hit = false;
             for (uint32_t k = 0; k < n->ntuple; k++)
                 hit |= sn_conc_equal(n->tuple[k].in[p->index], t->conc[j]);
-            ok += hit && t->conc[j].axis < 0 && t->conc[j].elem != SN_DE_ROW8;
+            ok += hit && t->conc[j].axis < 0 && t->conc[j].elem != SN_ROW8;
         }
         if (ok == t->nconc && ok > 1 && (!best || ok > best->nconc))
             best = t;
@@ -232,13 +232,13 @@ narrower(const SnResolver *rs, const SnDefNode *n, const SnDefPort *p)
 static void
 axis_moves(SnResolver *rs, SnDefNode *n, const SnDefSem *s)
 {
-    if ((s->cls != SN_DC_MOVE && s->cls != SN_DC_WINDOW) || sn_sem_each(s))
+    if ((s->cls != SN_C_MOVE && s->cls != SN_C_WINDOW) || sn_sem_each(s))
         return;
     for (uint32_t i = 0; i < n->ntuple; i++)
         for (uint32_t j = 0; j < n->nin; j++) {
             SnDefConc c = n->tuple[i].in[j];
             const SnDefPort *p = n->in[j];
-            if (c.elem == SN_DE_ABSENT || (c.axis < 0 && c.elem != SN_DE_ROW8))
+            if (c.elem == SN_ABSENT || (c.axis < 0 && c.elem != SN_ROW8))
                 continue;
             if (c.axis >= 0)
                 sn_error(rs->d, n->tuple[i].pos, "SN120",
@@ -262,7 +262,7 @@ axis_moves(SnResolver *rs, SnDefNode *n, const SnDefSem *s)
 static void
 arithmetic(SnResolver *rs, SnDefNode *n, const SnDefSem *s)
 {
-    if (s->cls != SN_DC_WINDOW || s->by || s->monotone || s->mean ||
+    if (s->cls != SN_C_WINDOW || s->by || s->monotone || s->mean ||
         !sn_port_quant(n, s->out))
         return;
     sn_error(rs->d, s->formula->pos, "SN114",
@@ -293,10 +293,10 @@ sn_resolve_meaning(SnResolver *rs, SnDefNode *n)
 {
     bool warned = false;
 
-    if (n->rsem[0]->cls == SN_DC_SOURCE)
+    if (n->rsem[0]->cls == SN_C_SOURCE)
         return;
     for (uint32_t i = 0; i < (n->nout ? n->nout : 1); i++)
-        if (n->rsem[i]->cls == SN_DC_OPAQUE) {
+        if (n->rsem[i]->cls == SN_C_OPAQUE) {
             if (!n->has_effect)
                 opaque(rs, n);
             return;

@@ -19,8 +19,8 @@
 
 /* Types that need no declaration. */
 static const SnDefType builtin[] = {
-    PLAIN("f32", SN_DE_F32), PLAIN("f16", SN_DE_F16), PLAIN("i8", SN_DE_I8),
-    PLAIN("i32", SN_DE_I32), PLAIN("i64", SN_DE_I64), PLAIN("bool", SN_DE_BOOL),
+    PLAIN("f32", SN_F32), PLAIN("f16", SN_F16), PLAIN("i8", SN_I8),
+    PLAIN("i32", SN_I32), PLAIN("i64", SN_I64), PLAIN("bool", SN_BOOL),
 };
 enum { NBUILTIN = sizeof builtin / sizeof *builtin };
 
@@ -171,16 +171,12 @@ sn_resolve_twice(SnResolver *rs, SnPos at, const char *what, const char *name,
 const char *
 sn_conc_str(const SnResolver *rs, SnDefConc c)
 {
-    static const char *const word[] = {
-        "f32",       "f16", "quant(i8)", "quant(i16)", "quant(i32)",
-        "fused(u8)", "i8",  "i32",       "i64",        "bool"};
-
-    if (c.elem == SN_DE_ABSENT)
+    if (c.elem == SN_ABSENT)
         return "_";
     for (uint32_t i = 0; i < rs->defs->ntype; i++) {
         const SnDefType *t = rs->defs->type[i];
         if (t->nconc == 1 && sn_conc_equal(t->conc[0], c))
             return t->name;
     }
-    return word[c.elem];
+    return sn_elem_words[c.elem].word;
 }

@@ -181,14 +181,12 @@ steps(SnResolver *rs, SnDefPass *p)
 
 /* ---- derive ---- */
 
-static const char *const families[] = {"integerize", "absorb", "merge", "sink"};
-
 /* What sinks: codes become reals below, not above. */
 static bool
 to_reals(const SnDefNode *what)
 {
-    return what->rsem[0]->cls == SN_DC_CONVERT &&
-           what->tuple[0].out[0].elem == SN_DE_F32;
+    return what->rsem[0]->cls == SN_C_CONVERT &&
+           what->tuple[0].out[0].elem == SN_F32;
 }
 
 /* Reals of equal codes compare as the codes do; a constant of the meaning and
@@ -199,7 +197,7 @@ selects_reals(const SnDefNode *n)
     bool reals = false;
 
     for (uint32_t i = 0; i < n->ntuple; i++)
-        reals |= n->nout && n->tuple[i].out[0].elem == SN_DE_F32;
+        reals |= n->nout && n->tuple[i].out[0].elem == SN_F32;
     return reals && n->family.sink && !n->family.sink_bounded &&
            !n->family.sink_const && !n->clamp;
 }
@@ -226,27 +224,26 @@ reshapes(const SnDefNode *what)
 
 /* Kinds the family would take, before `into` or `through` narrows them. */
 static bool
-takes(const SnResolver *rs, const char *family, const SnDefNode *what,
+takes(const SnResolver *rs, SnFamilyId fam, const SnDefNode *what,
       const SnDefNode *n)
 {
+    SnClass cls = n->rsem[0]->cls;
     bool fl = false, qu = false;
 
     if (sn_resolve_bad(rs, n))
         return false;
-    if (!strcmp(family, "absorb"))
+    if (fam == SN_FAM_ABSORB)
         return n->family.absorb != 0;
-    if (!strcmp(family, "merge"))
+    if (fam == SN_FAM_MERGE)
         return n->family.merge;
-    if (!strcmp(family, "sink") && to_reals(what))
+    if (fam == SN_FAM_SINK && to_reals(what))
         return selects_reals(n);
-    if (!strcmp(family, "sink") && what->rsem[0]->cls == SN_DC_CONVERT)
+    if (fam == SN_FAM_SINK && what->rsem[0]->cls == SN_C_CONVERT)
         return n->family.sink;
-    if (!strcmp(family, "sink"))
-        return n != what && n->rsem[0]->cls != SN_DC_OPAQUE &&
-               n->rsem[0]->cls != SN_DC_SOURCE &&
+    if (fam == SN_FAM_SINK)
+        return n != what && cls != SN_C_OPAQUE && cls != SN_C_SOURCE &&
                (!reshapes(what) || regroups(n));
-    if (n->rsem[0]->cls == SN_DC_SOURCE || n->rsem[0]->cls == SN_DC_OPAQUE ||
-        n->rsem[0]->cls == SN_DC_CONVERT)
+    if (cls == SN_C_SOURCE || cls == SN_C_OPAQUE || cls == SN_C_CONVERT)
         return false;
     for (uint32_t i = 0; i < n->ntuple; i++)
         fl |= !n->tuple[i].quant;
@@ -272,7 +269,7 @@ members(SnResolver *rs, SnDefDerive *v, const SnDefNode *what)
         uint32_t k = rs->defs->node[i]->kind;
         uint64_t bit = UINT64_C(1) << k % 64;
         if ((m && !(m[k / 64] & bit)) ||
-            !takes(rs, v->family, what, rs->defs->node[i]))
+            !takes(rs, v->fam, what, rs->defs->node[i]))
             continue;
         v->member[k / 64] |= bit;
         any |= bit;
@@ -286,7 +283,7 @@ bool
 sn_resolve_derives(SnResolver *rs, const SnDefDerive *v, const SnDefNode *n)
 {
     return (!v->over || sn_resolve_satisfies(rs, v->over, n)) &&
-           takes(rs, v->family, v->what ? sn_def_node(rs->defs, v->what) : NULL,
+           takes(rs, v->fam, v->what ? sn_def_node(rs->defs, v->what) : NULL,
                  n);
 }
 
@@ -295,17 +292,15 @@ derive(SnResolver *rs, SnDefDerive *v)
 {
     SnCands c = sn_cands(rs);
     const SnDefNode *what = NULL;
-    bool ok = false;
+    bool alone = v->fam == SN_FAM_INTEGERIZE;
 
-    for (size_t i = 0; i < 4; i++) {
-        sn_cands_add(&c, families[i], NULL);
-        ok |= !strcmp(families[i], v->family);
-    }
-    if (!ok) {
+    if (v->fam == SN_FAM_WRITTEN) {
+        for (size_t i = 0; i < SN_NFAM; i++)
+            if (*sn_family_words[i].word)
+                sn_cands_add(&c, sn_family_words[i].word, NULL);
         sn_resolve_unknown(rs, v->pos, "family", v->family, NULL, &c);
         return;
     }
-    bool alone = !strcmp(v->family, "integerize");
     if (alone != !v->what) {
         sn_error(rs->d, v->pos, "SN102",
                  alone ? "'derive %s' names no conversion"
@@ -319,10 +314,10 @@ derive(SnResolver *rs, SnDefDerive *v)
         what = sn_resolve_node(rs, v->pos, v->what);
         if (sn_resolve_bad(rs, what))
             return;
-        SnDefClassId cls = what->rsem[0]->cls;
+        SnClass cls = what->rsem[0]->cls;
         if (what->nin != 1 || what->nout != 1 ||
-            (cls != SN_DC_CONVERT &&
-             !(cls == SN_DC_MOVE && !strcmp(v->family, "sink")))) {
+            (cls != SN_C_CONVERT &&
+             !(cls == SN_C_MOVE && v->fam == SN_FAM_SINK))) {
             sn_error(rs->d, v->pos, "SN104",
                      "'derive %s' moves conversions; %s is none", v->family,
                      v->what);
@@ -339,7 +334,7 @@ allow(SnResolver *rs, SnDefPass *p)
 {
     for (uint32_t i = 0; i < p->nallow; i++) {
         SnDefClaim *k = &p->allow[i];
-        if (k->kind == SN_CL_WITHIN && k->bound)
+        if (k->kind == SN_CLAIM_WITHIN && k->bound)
             sn_resolve_lsb(rs, k, 0);
     }
     if (p->nallow || (!p->nrule && !p->nderive))

@@ -48,7 +48,7 @@ port_at(const SnDefNode *n, uint32_t i)
 static bool
 same_fixed(const SnDefPort *p, const SnDefPort *q)
 {
-    return p->fact == SN_DF_FIXED && q->fact == SN_DF_FIXED &&
+    return p->fact == SN_FIXED && q->fact == SN_FIXED &&
            p->fixed_scale == q->fixed_scale && p->fixed_zp == q->fixed_zp;
 }
 
@@ -58,9 +58,8 @@ group_kept(const SnDefNode *n, const SnDefNode *as, const SnDefPort *q)
 {
     for (uint32_t i = 0; i < n->nin + n->nout; i++) {
         const SnDefPort *o = port_at(as, i);
-        if (port_at(n, i)->fact == SN_DF_SAME &&
-            !(q->fact == SN_DF_SAME && o->fact == SN_DF_SAME) &&
-            !same_fixed(q, o))
+        if (port_at(n, i)->fact == SN_SAME &&
+            !(q->fact == SN_SAME && o->fact == SN_SAME) && !same_fixed(q, o))
             return false;
     }
     return true;
@@ -72,18 +71,18 @@ narrows(const SnDefNode *n, const SnDefNode *as, const SnDefPort *p,
         const SnDefPort *q)
 {
     switch (p->fact) {
-    case SN_DF_NONE:
-    case SN_DF_FREE:
+    case SN_FACT_NONE:
+    case SN_FREE:
         return true;
-    case SN_DF_SAME:
+    case SN_SAME:
         return group_kept(n, as, q);
-    case SN_DF_FIXED:
+    case SN_FIXED:
         return same_fixed(p, q);
-    case SN_DF_PIN:
-        return q->fact == SN_DF_PIN && p->npin == q->npin &&
+    case SN_PIN:
+        return q->fact == SN_PIN && p->npin == q->npin &&
                !memcmp(p->pin, q->pin, sizeof p->pin);
-    case SN_DF_GIVEN:
-        return q->fact == SN_DF_GIVEN || q->fact == SN_DF_FIXED;
+    case SN_GIVEN:
+        return q->fact == SN_GIVEN || q->fact == SN_FIXED;
     }
     return false;
 }
@@ -91,16 +90,14 @@ narrows(const SnDefNode *n, const SnDefNode *as, const SnDefPort *p,
 static const char *
 fact_str(SnResolver *rs, const SnDefNode *n, const SnDefPort *p)
 {
-    static const char *const word[] = {"",      "free", "same",
-                                       "fixed", "pin",  "given"};
     SnBuf b;
 
     sn_buf_init(&b, rs->a);
-    sn_putf(&b, "%s %s", word[p->fact], p->name);
-    for (uint32_t i = 0; p->fact == SN_DF_SAME && i < n->nin + n->nout; i++)
-        if (port_at(n, i) != p && port_at(n, i)->fact == SN_DF_SAME)
+    sn_putf(&b, "%s %s", sn_fact_words[p->fact].word, p->name);
+    for (uint32_t i = 0; p->fact == SN_SAME && i < n->nin + n->nout; i++)
+        if (port_at(n, i) != p && port_at(n, i)->fact == SN_SAME)
             sn_putf(&b, ", %s", port_at(n, i)->name);
-    if (p->fact == SN_DF_FIXED || p->fact == SN_DF_PIN)
+    if (p->fact == SN_FIXED || p->fact == SN_PIN)
         sn_putf(&b, " (%s, %s)", sn_expr_str(rs->a, p->scale),
                 sn_expr_str(rs->a, p->zp));
     return sn_buf_str(&b);

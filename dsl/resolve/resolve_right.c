@@ -35,7 +35,7 @@ walk_all(Ctx *c, void (*f)(Ctx *c, const SnTerm *t))
 static bool
 is_source(const SnDefNode *n)
 {
-    return n && n->nout && n->rsem[0]->cls == SN_DC_SOURCE;
+    return n && n->nout && n->rsem[0]->cls == SN_C_SOURCE;
 }
 
 /* The first pattern of that kind, or NULL. */

@@ -291,7 +291,7 @@ claim(Ctx *c)
 {
     SnDefClaim *k = &c->r->claim;
 
-    if (k->kind == SN_CL_NONE && !c->r->optin) {
+    if (k->kind == SN_CLAIM_NONE && !c->r->optin) {
         sn_error(c->rs->d, c->r->pos, "SN205",
                  "rule '%s' claims nothing about its result", c->r->name);
         sn_diag_help(c->rs->d,
@@ -300,20 +300,20 @@ claim(Ctx *c)
                      "only changes an interface");
         c->bad = true;
     }
-    if (k->kind == SN_CL_LOSSY && !c->r->optin) {
+    if (k->kind == SN_CLAIM_LOSSY && !c->r->optin) {
         sn_error(c->rs->d, k->pos, "SN205",
                  "rule '%s' is lossy and must be opt-in", c->r->name);
         sn_diag_help(c->rs->d, "optin \"name\"");
         c->bad = true;
     }
-    if (k->kind == SN_CL_WITHIN && k->bound && !sn_resolve_lsb(c->rs, k, 1))
+    if (k->kind == SN_CLAIM_WITHIN && k->bound && !sn_resolve_lsb(c->rs, k, 1))
         c->bad = true;
     reason(c, "trusted", c->r->trusted);
-    reason(c, "lossy", k->kind == SN_CL_LOSSY ? k->text : NULL);
+    reason(c, "lossy", k->kind == SN_CLAIM_LOSSY ? k->text : NULL);
     for (int i = 1; i < SN_NROUNDING; i++) {
         SnDefClaim *u = &c->r->under[i];
-        if (u->kind == SN_CL_LOSSY || u->kind == SN_CL_REAL ||
-            (u->kind != SN_CL_NONE && k->kind == SN_CL_NONE)) {
+        if (u->kind == SN_CLAIM_LOSSY || u->kind == SN_CLAIM_REAL ||
+            (u->kind != SN_CLAIM_NONE && k->kind == SN_CLAIM_NONE)) {
             sn_error(c->rs->d, u->pos, "SN205",
                      "rule '%s' claims under '%s' what only a claim of its "
                      "own may be",
@@ -322,7 +322,8 @@ claim(Ctx *c)
                          sn_rounding_word((SnRounding)i));
             c->bad = true;
         }
-        if (u->kind == SN_CL_WITHIN && u->bound && !sn_resolve_lsb(c->rs, u, 1))
+        if (u->kind == SN_CLAIM_WITHIN && u->bound &&
+            !sn_resolve_lsb(c->rs, u, 1))
             c->bad = true;
     }
 }

@@ -5,17 +5,6 @@
 
 enum { MAXARG = 8 }; /* SN_MAXARG of graph/desc.h */
 
-static const struct {
-    const char *name;
-    SnDefClassId id;
-} classes[] = {
-    {"source", SN_DC_SOURCE},     {"convert", SN_DC_CONVERT},
-    {"contract", SN_DC_CONTRACT}, {"point", SN_DC_POINT},
-    {"window", SN_DC_WINDOW},     {"move", SN_DC_MOVE},
-    {"opaque", SN_DC_OPAQUE},
-};
-enum { NCLASS = sizeof classes / sizeof *classes };
-
 static void
 bad(SnResolver *rs, SnDefNode *n)
 {
@@ -187,7 +176,7 @@ sn_resolve_formula_call(SnScope *sc, SnExpr *e)
                  f->word, f->max, f->max == 1 ? "" : "s", e->nkid);
         return SN_TY_NONE;
     }
-    for (SnFn i = SN_FN_NONE; i < SN_NFN; i++)
+    for (int i = SN_FN_NONE; i < SN_NFN; i++)
         if (sn_fns[i].max)
             sn_cands_add(&v, sn_fns[i].word, NULL);
     sn_resolve_unknown(sc->rs, e->pos, "function", e->s, NULL, &v);
@@ -201,8 +190,7 @@ plain_int_port(const SnDefNode *n, const SnDefPort *p)
 {
     for (uint32_t i = 0; i < n->ntuple; i++) {
         int e = n->tuple[i].in[p->index].elem;
-        if (e != SN_DE_I8 && e != SN_DE_I32 && e != SN_DE_I64 &&
-            e != SN_DE_ABSENT)
+        if (e != SN_I8 && e != SN_I32 && e != SN_I64 && e != SN_ABSENT)
             return false;
     }
     return true;
@@ -250,12 +238,12 @@ arg_fits(const SnDefNode *n, SnExpr *e, char c)
         e->rk = SN_R_ATTR;
         e->ref = a;
         e->ty = sn_attr_ty(a);
-        return (c == 'i' && a->ty == SN_AT_INT) ||
-               (c == 'L' && a->ty == SN_AT_INTS) ||
-               (c == 'r' && a->ty == SN_AT_REAL) ||
-               (c == 'R' && a->ty == SN_AT_REALS) ||
-               (c == 'b' && a->ty == SN_AT_BOOL) ||
-               (c == 'e' && a->ty == SN_AT_ENUM);
+        return (c == 'i' && a->ty == SN_A_INT) ||
+               (c == 'L' && a->ty == SN_A_INTS) ||
+               (c == 'r' && a->ty == SN_A_REAL) ||
+               (c == 'R' && a->ty == SN_A_REALS) ||
+               (c == 'b' && a->ty == SN_A_BOOL) ||
+               (c == 'e' && a->ty == SN_A_ENUM);
     }
     if (c == 'i' && e->ek == SN_E_NEG && e->kid[0]->ek == SN_E_INT) {
         e->i = -e->kid[0]->i;
@@ -403,16 +391,16 @@ static bool
 sem_class(SnResolver *rs, SnDefNode *n, SnDefSem *s)
 {
     SnCands v = sn_cands(rs);
+    size_t cls = s->cls_name
+                     ? sn_lang_named(sn_class_words, SN_NCLASS, s->cls_name)
+                     : s->cls;
 
-    if (!s->cls_name)
+    if (cls < SN_NCLASS) {
+        s->cls = (SnClass)cls;
         return true;
-    for (size_t i = 0; i < NCLASS; i++) {
-        sn_cands_add(&v, classes[i].name, NULL);
-        if (!strcmp(classes[i].name, s->cls_name)) {
-            s->cls = classes[i].id;
-            return true;
-        }
     }
+    for (size_t i = 0; i < SN_NCLASS; i++)
+        sn_cands_add(&v, sn_class_words[i].word, NULL);
     sn_resolve_unknown(rs, s->pos, "class of meaning", s->cls_name, NULL, &v);
     bad(rs, n);
     return false;
@@ -425,13 +413,13 @@ sem_within(SnResolver *rs, SnDefNode *n, SnDefSem *s)
     SnCands v = sn_cands(rs);
 
     for (uint32_t i = 0; i < n->nall; i++)
-        if (n->all[i]->ty == SN_AT_RANGE)
+        if (n->all[i]->ty == SN_A_RANGE)
             sn_cands_add(&v, n->all[i]->name, &n->all[i]->pos);
     if (!a) {
         sn_resolve_unknown(rs, s->within_pos, "attribute", s->within, n->name,
                            &v);
         bad(rs, n);
-    } else if (a->ty != SN_AT_RANGE || a->range_port != s->out) {
+    } else if (a->ty != SN_A_RANGE || a->range_port != s->out) {
         sn_error(rs->d, s->within_pos, "SN119",
                  "'within %s' of %s needs an attribute range(%s)", s->within,
                  n->name, s->out_name);
@@ -448,21 +436,20 @@ sem_within(SnResolver *rs, SnDefNode *n, SnDefSem *s)
 }
 
 static void
-sem_words(SnResolver *rs, SnDefNode *n, const SnDefSem *s)
+sem_words(SnResolver *rs, SnDefNode *n, SnDefSem *s)
 {
-    static const char *const row[] = {"lrn", "softmax"};
+    SnWord ties = s->ties ? sn_word_named(s->ties) : SN_W_FIRST;
     SnCands v = sn_cands(rs);
-    bool known = !s->by;
 
-    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
-        sn_cands_add(&v, row[i], NULL);
-        known |= s->by && !strcmp(row[i], s->by);
-    }
-    if (!known) {
+    s->row = s->by ? sn_row_named(s->by) : SN_ROW_NONE;
+    if (s->by && s->row == SN_ROW_NONE) {
+        for (int r = SN_ROW_NONE + 1; r < SN_NROW; r++)
+            sn_cands_add(&v, sn_row_words[r], NULL);
         sn_resolve_unknown(rs, s->pos, "row of arithmetic", s->by, NULL, &v);
         bad(rs, n);
     }
-    if (s->ties && strcmp(s->ties, "first") && strcmp(s->ties, "last")) {
+    s->last = ties == SN_W_LAST;
+    if (ties != SN_W_FIRST && ties != SN_W_LAST) {
         sn_error(rs->d, s->pos, "SN104",
                  "ties are 'first' or 'last', not "
                  "'%s'",
@@ -479,9 +466,9 @@ result_fits(const SnScope *sc, const SnDefPort *out, SnTy t,
     const SnDefNode *n = sc->node;
     int e = n->tuple[0].out[out->index].elem;
 
-    if (t == SN_TY_BOOL || e == SN_DE_BOOL) {
+    if (t == SN_TY_BOOL || e == SN_BOOL) {
         *wanted = "true or false";
-        return t == SN_TY_BOOL && e == SN_DE_BOOL;
+        return t == SN_TY_BOOL && e == SN_BOOL;
     }
     if (sn_port_quant(n, out)) {
         *wanted = "a code: q(..)";
@@ -499,13 +486,13 @@ sem_formula(SnResolver *rs, SnDefNode *n, SnDefSem *s)
     SnExpr *f = s->formula;
     SnTy t = sn_resolve_expr(&sc, f);
 
-    if (t != SN_TY_NONE && s->cls == SN_DC_MOVE &&
+    if (t != SN_TY_NONE && s->cls == SN_C_MOVE &&
         (f->ek != SN_E_NAME || f->rk != SN_R_PORT)) {
         sn_error(rs->d, f->pos, "SN117",
                  "a move copies an operand; '%s' computes",
                  sn_expr_str(rs->a, f));
         sc.bad = true;
-    } else if (t != SN_TY_NONE && s->cls != SN_DC_MOVE &&
+    } else if (t != SN_TY_NONE && s->cls != SN_C_MOVE &&
                !result_fits(&sc, s->out, t, &wanted)) {
         sn_error(rs->d, f->pos, "SN113",
                  "the formula of '%s' of %s is %s, expected %s", s->out_name,
@@ -546,7 +533,7 @@ sem(SnResolver *rs, SnDefNode *n, SnDefSem *s)
 {
     if (!sem_class(rs, n, s))
         return;
-    if (s->cls == SN_DC_SOURCE || s->cls == SN_DC_OPAQUE)
+    if (s->cls == SN_C_SOURCE || s->cls == SN_C_OPAQUE)
         return;
     if (!s->formula) {
         sn_error(rs->d, s->pos, "SN115",

@@ -54,7 +54,7 @@ node_var(SnScope *sc, SnPos at, const char *name, const char *word)
 static bool
 is_data(const SnDefNode *n)
 {
-    return n->nin == 0 && n->rsem[0]->cls == SN_DC_SOURCE && !n->has_effect;
+    return n->nin == 0 && n->rsem[0]->cls == SN_C_SOURCE && !n->has_effect;
 }
 
 /* name = e where there is no such attribute; true when it is a flag. */

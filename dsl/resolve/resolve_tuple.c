@@ -60,7 +60,7 @@ elem_types(SnResolver *rs, const SnExpr *e, const Bind *b, const SnDefPort *p,
 {
     *all = one;
     if (e->ek == SN_E_WILD) {
-        *one = (SnDefConc){SN_DE_ABSENT, -1};
+        *one = (SnDefConc){SN_ABSENT, -1};
         if (p->optional)
             return 1;
         sn_error(rs->d, e->pos, "SN123", "'%s' is not optional", p->name);

@@ -4,18 +4,18 @@
 
 #include <string.h>
 
-static SnDefElem
+static int
 quant_elem(const char *s)
 {
     static const struct {
         const char *s;
-        SnDefElem e;
-    } v[] = {{"i8", SN_DE_QI8}, {"i16", SN_DE_QI16}, {"i32", SN_DE_QI32}};
+        SnElem e;
+    } v[] = {{"i8", SN_QI8}, {"i16", SN_QI16}, {"i32", SN_QI32}};
 
     for (size_t i = 0; i < sizeof v / sizeof *v; i++)
         if (!strcmp(v[i].s, s))
             return v[i].e;
-    return SN_DE_ABSENT;
+    return SN_ABSENT;
 }
 
 /* quant(i8 [, axis = n]) or fused(u8). */
@@ -24,21 +24,21 @@ type_call(SnResolver *rs, const SnExpr *e, SnDefConc *c)
 {
     const SnExpr *k = e->nkid ? e->kid[0] : NULL;
 
-    *c = (SnDefConc){SN_DE_ABSENT, -1};
+    *c = (SnDefConc){SN_ABSENT, -1};
     if (k && k->ek == SN_E_NAME && e->fn == SN_FN_QUANT)
         c->elem = (int8_t)quant_elem(k->s);
     if (k && k->ek == SN_E_NAME && e->fn == SN_FN_FUSED && e->nkid == 1 &&
         !strcmp(k->s, "u8"))
-        c->elem = SN_DE_ROW8;
+        c->elem = SN_ROW8;
     if (e->nkid == 2) {
         const SnExpr *x = e->kid[1];
         if (x->ek == SN_E_ARG && x->word == SN_W_AXIS &&
             x->kid[0]->ek == SN_E_INT && x->kid[0]->i < 8)
             c->axis = (int8_t)x->kid[0]->i;
         else
-            c->elem = SN_DE_ABSENT;
+            c->elem = SN_ABSENT;
     }
-    if (c->elem != SN_DE_ABSENT && e->nkid <= 2)
+    if (c->elem != SN_ABSENT && e->nkid <= 2)
         return true;
     sn_error(rs->d, e->pos, "SN104", "'%s' is not a type",
              sn_expr_str(rs->a, e));

@@ -23,9 +23,9 @@ attr_type_str(SnResolver *rs, const SnDefAttr *a)
                                        "str",    "enum", "int[]",
                                        "real[]", "type", "range"};
 
-    if (a->ty == SN_AT_INTS && a->fixed)
+    if (a->ty == SN_A_INTS && a->fixed)
         return sn_format(rs->a, "int[%u]", a->fixed);
-    if (a->ty == SN_AT_RANGE && a->range_of)
+    if (a->ty == SN_A_RANGE && a->range_of)
         return sn_format(rs->a, "range(%s)", a->range_of);
     return word[a->ty];
 }
@@ -41,23 +41,23 @@ static bool
 fits(const SnExpr *e, SnTy t, const SnDefAttr *a)
 {
     switch (a->ty) {
-    case SN_AT_INT:
+    case SN_A_INT:
         return t == SN_TY_INT;
-    case SN_AT_REAL:
+    case SN_A_REAL:
         return t == SN_TY_INT || t == SN_TY_REAL;
-    case SN_AT_BOOL:
+    case SN_A_BOOL:
         return t == SN_TY_BOOL;
-    case SN_AT_STR:
+    case SN_A_STR:
         return t == SN_TY_STR;
-    case SN_AT_ENUM:
+    case SN_A_ENUM:
         return t == SN_TY_ENUM;
-    case SN_AT_INTS:
+    case SN_A_INTS:
         return t == SN_TY_INTS;
-    case SN_AT_REALS:
+    case SN_A_REALS:
         return is_list(t);
-    case SN_AT_TYPE:
+    case SN_A_TYPE:
         return t == SN_TY_ETYPE;
-    case SN_AT_RANGE:
+    case SN_A_RANGE:
         return t == SN_TY_RANGE ||
                (is_list(t) && e->ek == SN_E_LIST && e->nkid == 2);
     }
@@ -81,7 +81,7 @@ sn_resolve_value(SnScope *sc, SnExpr *e, const SnDefNode *n, const SnDefAttr *a)
     SnResolver *rs = sc->rs;
     const SnDefAttr *was = sc->enum_of;
 
-    if (a->ty == SN_AT_ENUM)
+    if (a->ty == SN_A_ENUM)
         sc->enum_of = a;
     SnTy t = sn_resolve_expr(sc, e);
     sc->enum_of = was;
@@ -100,7 +100,7 @@ sn_resolve_value(SnScope *sc, SnExpr *e, const SnDefNode *n, const SnDefAttr *a)
                  n->name, a->fixed, e->nkid);
         sc->bad = true;
     }
-    if (a->ty == SN_AT_RANGE)
+    if (a->ty == SN_A_RANGE)
         e->ty = SN_TY_RANGE;
 }
 
@@ -121,7 +121,7 @@ sn_resolve_etype(SnScope *sc, SnExpr *e)
     } else if (k->ek == SN_E_NAME && k->rk == SN_R_TYPE) {
         const SnDefType *d = k->ref;
         if (d->nconc == 1 &&
-            (!sn_conc_quant(d->conc[0]) || d->conc[0].elem == SN_DE_ROW8))
+            (!sn_conc_quant(d->conc[0]) || d->conc[0].elem == SN_ROW8))
             return;
         sn_error(rs->d, e->pos, "SN104",
                  d->nconc > 1 ? "'%s' names several types"
@@ -182,7 +182,7 @@ sn_resolve_type_with(SnScope *sc, SnExpr *e)
     if (!t->nconc)
         return SN_TY_NONE;
     if (t->nconc != 1 || !sn_conc_quant(t->conc[0]) ||
-        t->conc[0].elem == SN_DE_ROW8)
+        t->conc[0].elem == SN_ROW8)
         return sn_resolve_fail(
             sc, e->pos,
             sn_format(sc->rs->a, "'%s' is not one type with a scale", e->s));

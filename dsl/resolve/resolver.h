@@ -53,7 +53,7 @@ const char *sn_conc_str(const SnResolver *rs, SnDefConc c);
 static inline void
 sn_conc_zp(SnDefConc c, int64_t *lo, int64_t *hi)
 {
-    *hi = c.elem == SN_DE_QI8 ? INT8_MAX : c.elem == SN_DE_QI16 ? INT16_MAX : 0;
+    *hi = c.elem == SN_QI8 ? INT8_MAX : c.elem == SN_QI16 ? INT16_MAX : 0;
     *lo = *hi ? -*hi - 1 : 0;
 }
 static inline bool
@@ -116,7 +116,7 @@ void sn_resolve_maps(SnResolver *rs);
 /* Who may be over a map.  args, in order: P an operand, V one or more
  * operands, X a plain integer operand, i an int, L ints, r a real, R reals, b a
  * bool, e a word; ? after one says it may be left out.  cls: the classes, a bit
- * for each SnDefClassId. */
+ * for each SnClass. */
 typedef struct SnMapUse {
     const char *name, *args;
     unsigned cls;

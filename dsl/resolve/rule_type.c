@@ -7,7 +7,7 @@
 SnKindSet
 sn_ks(SnDefConc c)
 {
-    if (c.elem == SN_DE_ABSENT)
+    if (c.elem == SN_ABSENT)
         return SN_KS_ABSENT;
     return UINT32_C(1) << (2 * c.elem + (c.axis >= 0));
 }
@@ -17,7 +17,7 @@ sn_ks_quant(void)
 {
     SnKindSet s = 0;
 
-    for (int e = SN_DE_QI8; e <= SN_DE_ROW8; e++)
+    for (int e = SN_QI8; e <= SN_ROW8; e++)
         s |= UINT32_C(3) << 2 * e;
     return s;
 }
@@ -233,7 +233,7 @@ pat_node_tv(SnRuleTv *c, const SnPat *p)
                       p->cap ? type_of(c->rs, p->cap) : NULL);
     if (p->cap)
         c->var[p->cap->index] = n.res;
-    if (n.node && n.node->nout && n.node->out[0]->fact == SN_DF_FIXED)
+    if (n.node && n.node->nout && n.node->out[0]->fact == SN_FIXED)
         c->tv[n.res].fixed = n.node->out[0];
     if (n.node)
         n.arg = SN_NEW_N(c->rs->a, int, n.node->nin);
@@ -284,10 +284,10 @@ unify_same(SnRuleTv *c, const SnNodeTv *n)
 
     if (!n->node)
         return;
-    if (n->node->nout && n->node->out[0]->fact == SN_DF_SAME)
+    if (n->node->nout && n->node->out[0]->fact == SN_SAME)
         first = n->res;
     for (uint32_t i = 0; i < n->node->nin; i++) {
-        if (n->node->in[i]->fact != SN_DF_SAME || n->arg[i] < 0)
+        if (n->node->in[i]->fact != SN_SAME || n->arg[i] < 0)
             continue;
         if (first >= 0)
             unify(c, first, n->arg[i]);

@@ -26,10 +26,10 @@ is_regrid(const SnTerm *t)
 static int
 same_result(const SnRuleTv *c, const SnDefNode *n, const int *arg)
 {
-    if (n->out[0]->fact != SN_DF_SAME)
+    if (n->out[0]->fact != SN_SAME)
         return -1;
     for (uint32_t i = 0; i < n->nin; i++)
-        if (n->in[i]->fact == SN_DF_SAME && arg[i] >= 0 &&
+        if (n->in[i]->fact == SN_SAME && arg[i] >= 0 &&
             c->expr[sn_tv_top(c, arg[i])])
             return arg[i];
     return -1;
@@ -44,7 +44,7 @@ call_tv(SnRuleTv *c, SnTerm *t)
     for (uint32_t i = 0; i < t->node->nin; i++) {
         SnTerm *a = t->by_port[i];
         n.arg[i] = a ? term_tv(c, a) : sn_tv_new(c, SN_KS_ABSENT, NULL);
-        if (is_regrid(a) && t->node->in[i]->fact != SN_DF_PIN) {
+        if (is_regrid(a) && t->node->in[i]->fact != SN_PIN) {
             sn_error(c->rs->d, a->pos, "SN104",
                      "regrid(..) belongs at a pinned operand; '%s' of %s "
                      "is not pinned",
@@ -61,7 +61,7 @@ call_tv(SnRuleTv *c, SnTerm *t)
     if (n.res < 0 && t->node->nout)
         n.res = sn_tv_new(
             c, c->r->lower ? SN_KS_ALL & ~sn_ks_quant() : SN_KS_ALL, NULL);
-    if (!t->type && t->node->nout && t->node->out[0]->fact == SN_DF_FIXED)
+    if (!t->type && t->node->nout && t->node->out[0]->fact == SN_FIXED)
         c->tv[n.res].fixed = t->node->out[0];
     SN_PUSH(c->rs->a, c->node, c->nnode, n);
     return n.res;
@@ -142,7 +142,7 @@ force(SnRuleTv *c, SnNodeTv *n)
         t->forced = plain_expr(c, s, t->pos);
     else if (c->expr[top])
         t->forced = c->expr[top];
-    else if (s && !(s & (s - 1)) && y->fact == SN_DF_FIXED)
+    else if (s && !(s & (s - 1)) && y->fact == SN_FIXED)
         t->forced = fixed_expr(c, s, y, t->pos);
     if (t->forced) {
         if (!c->expr[top])
@@ -151,7 +151,7 @@ force(SnRuleTv *c, SnNodeTv *n)
     }
     sn_error(c->rs->d, t->pos, "SN203",
              "the type of %s is not known: nothing forces it", t->name);
-    if (y->fact == SN_DF_SAME)
+    if (y->fact == SN_SAME)
         sn_diag_line(c->rs->d,
                      "'%s' is same, and no operand it goes with "
                      "has a known type",
@@ -243,7 +243,7 @@ same_names(const SnRuleTv *c, const SnDefNode *n)
     sn_buf_init(&b, c->rs->a);
     for (uint32_t i = 0; i < n->nin + n->nout; i++) {
         const SnDefPort *p = i < n->nin ? n->in[i] : n->out[i - n->nin];
-        if (p->fact == SN_DF_SAME)
+        if (p->fact == SN_SAME)
             sn_putf(&b, "%s%s", b.n ? ", " : "", p->name);
     }
     return sn_buf_str(&b);
@@ -275,13 +275,13 @@ check_same(SnRuleTv *c, const SnNodeTv *n)
     const SnDefPort *first = NULL;
     int v = -1;
 
-    if (n->node->nout && n->node->out[0]->fact == SN_DF_SAME) {
+    if (n->node->nout && n->node->out[0]->fact == SN_SAME) {
         first = n->node->out[0];
         v = n->res;
     }
     for (uint32_t i = 0; i < n->node->nin; i++) {
         const SnDefPort *p = n->node->in[i];
-        if (p->fact != SN_DF_SAME || n->arg[i] < 0)
+        if (p->fact != SN_SAME || n->arg[i] < 0)
             continue;
         if (v >= 0 && !sn_tv_equal(c, v, n->arg[i])) {
             same_broken(c, n->node, first, v, p, n->arg[i],
@@ -302,7 +302,7 @@ pinned_at(const SnRuleTv *c, const SnDefVar *b, const SnDefPort **port)
     for (uint32_t i = 0; i < c->nleft; i++) {
         const SnNodeTv *n = &c->node[i];
         for (uint32_t p = 0; n->node && p < n->node->nin; p++)
-            if (n->node->in[p]->fact == SN_DF_PIN && n->pat->by_port[p] &&
+            if (n->node->in[p]->fact == SN_PIN && n->pat->by_port[p] &&
                 n->pat->by_port[p]->var == b) {
                 *port = n->node->in[p];
                 return n;
@@ -407,13 +407,13 @@ check_copy(SnRuleTv *c, const SnTerm *t)
         bool in = p->cls ? p->cls->member[n->kind / 64] >> n->kind % 64 & 1
                          : n == p->node;
         if (!in || sn_resolve_bad(c->rs, n) || !n->nout ||
-            (n->out[0]->fact != SN_DF_SAME && n->out[0]->fact != SN_DF_FIXED))
+            (n->out[0]->fact != SN_SAME && n->out[0]->fact != SN_FIXED))
             continue;
         sn_error(c->rs->d, c->r->pos, "SN310",
                  "rule '%s' breaks '%s %s' of %s (%s): the copy gets %s",
-                 c->r->name, n->out[0]->fact == SN_DF_SAME ? "same" : "fixed",
-                 n->out[0]->fact == SN_DF_SAME ? same_names(c, n)
-                                               : n->out[0]->name,
+                 c->r->name, n->out[0]->fact == SN_SAME ? "same" : "fixed",
+                 n->out[0]->fact == SN_SAME ? same_names(c, n)
+                                            : n->out[0]->name,
                  n->name, sn_resolve_at(c->rs, n->out[0]->fact_pos),
                  sn_expr_str(c->rs->a, t->type));
         sn_diag_help(c->rs->d, "when %s.type == %s", t->var->name,
@@ -458,7 +458,7 @@ check_real(SnRuleTv *c)
 {
     const SnDefVar *o = c->r->pat->cap;
 
-    if (c->r->claim.kind != SN_CL_REAL ||
+    if (c->r->claim.kind != SN_CLAIM_REAL ||
         !(sn_tv_set(c, c->node[0].res) & sn_ks_quant()))
         return;
     sn_error(c->rs->d, c->r->claim.pos, "SN207",
@@ -497,7 +497,7 @@ sn_resolve_rule_types(SnResolver *rs, SnDefRule *r)
         const SnNodeTv *n = &c.node[i];
         check_same(&c, n);
         for (uint32_t p = 0; p < n->node->nin && !c.bad; p++)
-            if (n->node->in[p]->fact == SN_DF_PIN)
+            if (n->node->in[p]->fact == SN_PIN)
                 check_pin(&c, n, n->node->in[p]);
         if (!c.bad)
             check_missing(&c, n);

@@ -155,22 +155,22 @@ awhere(E) ::= .                    { E = NULL; }
 awhere(E) ::= WHERE expr(X).       { E = X; }
 
 /* facts */
-member ::= FREE(K) ids(L) SEMI.                { sn_parse_fact(P, SN_DF_FREE, K,
+member ::= FREE(K) ids(L) SEMI.                { sn_parse_fact(P, SN_FREE, K,
                                                      L, (SnExprs){0},
                                                      (SnTok){0}); }
-member ::= SAME(K) ids(L) SEMI.                { sn_parse_fact(P, SN_DF_SAME, K,
+member ::= SAME(K) ids(L) SEMI.                { sn_parse_fact(P, SN_SAME, K,
                                                      L, (SnExprs){0},
                                                      (SnTok){0}); }
-member ::= SAME(K) ids(L) BECAUSE STR(S) SEMI. { sn_parse_fact(P, SN_DF_SAME, K,
+member ::= SAME(K) ids(L) BECAUSE STR(S) SEMI. { sn_parse_fact(P, SN_SAME, K,
                                                      L, (SnExprs){0}, S); }
-member ::= GIVEN(K) ids(L) SEMI.               { sn_parse_fact(P, SN_DF_GIVEN, K,
+member ::= GIVEN(K) ids(L) SEMI.               { sn_parse_fact(P, SN_GIVEN, K,
                                                      L, (SnExprs){0},
                                                      (SnTok){0}); }
-member ::= FIXED(K) ID(N) pair(A) SEMI.        { sn_parse_fact(P, SN_DF_FIXED, K,
+member ::= FIXED(K) ID(N) pair(A) SEMI.        { sn_parse_fact(P, SN_FIXED, K,
                                                      sn_parse_ids(P, (SnIds){0},
                                                                N),
                                                      A, (SnTok){0}); }
-member ::= PIN(K) ID(N) pair(A) orelse(S) SEMI. { sn_parse_fact(P, SN_DF_PIN, K,
+member ::= PIN(K) ID(N) pair(A) orelse(S) SEMI. { sn_parse_fact(P, SN_PIN, K,
                                                      sn_parse_ids(P, (SnIds){0},
                                                                N),
                                                      A, S); }
@@ -286,13 +286,13 @@ classdef ::= CLASS ID(N) EQ expr(E) SEMI.      { sn_parse_class(P, N, E); }
 derover(E) ::= THROUGH expr(X).    { E = X; }
 derover(E) ::= INTO expr(X).       { E = X; }
 %type budget {SnDefClaim}
-budget(C) ::= EXACT(K).            { C = (SnDefClaim){.kind = SN_CL_EXACT,
+budget(C) ::= EXACT(K).            { C = (SnDefClaim){.kind = SN_CLAIM_EXACT,
                                                       .pos = K.pos}; }
-budget(C) ::= REFINES(K).          { C = (SnDefClaim){.kind = SN_CL_REFINES,
+budget(C) ::= REFINES(K).          { C = (SnDefClaim){.kind = SN_CLAIM_REFINES,
                                                       .pos = K.pos}; }
-budget(C) ::= KREAL(K).            { C = (SnDefClaim){.kind = SN_CL_REAL,
+budget(C) ::= KREAL(K).            { C = (SnDefClaim){.kind = SN_CLAIM_REAL,
                                                       .pos = K.pos}; }
-budget(C) ::= expr(E) LSB.         { C = (SnDefClaim){.kind = SN_CL_WITHIN,
+budget(C) ::= expr(E) LSB.         { C = (SnDefClaim){.kind = SN_CLAIM_WITHIN,
                                                       .pos = E->pos,
                                                       .bound = E}; }
 
@@ -335,17 +335,17 @@ clause ::= REQUIRES(K) expr(E).    { sn_parse_once(P, K, P->rule->requires);
 clause ::= NOTE(K) STR(S).         { sn_parse_once(P, K, P->rule->note);
                                      P->rule->note = S.str; }
 %type claim {SnDefClaim}
-claim(C) ::= EXACT(K).             { C = (SnDefClaim){.kind = SN_CL_EXACT,
+claim(C) ::= EXACT(K).             { C = (SnDefClaim){.kind = SN_CLAIM_EXACT,
                                                       .pos = K.pos}; }
-claim(C) ::= REFINES(K).           { C = (SnDefClaim){.kind = SN_CL_REFINES,
+claim(C) ::= REFINES(K).           { C = (SnDefClaim){.kind = SN_CLAIM_REFINES,
                                                       .pos = K.pos}; }
-claim(C) ::= WITHIN(K) expr(E) LSB. { C = (SnDefClaim){.kind = SN_CL_WITHIN,
+claim(C) ::= WITHIN(K) expr(E) LSB. { C = (SnDefClaim){.kind = SN_CLAIM_WITHIN,
                                                        .pos = K.pos,
                                                        .bound = E}; }
-claim(C) ::= KREAL(K) REAL(N).     { C = (SnDefClaim){.kind = SN_CL_REAL,
+claim(C) ::= KREAL(K) REAL(N).     { C = (SnDefClaim){.kind = SN_CLAIM_REAL,
                                                       .pos = K.pos,
                                                       .real = N.v.r}; }
-claim(C) ::= LOSSY(K) STR(S).      { C = (SnDefClaim){.kind = SN_CL_LOSSY,
+claim(C) ::= LOSSY(K) STR(S).      { C = (SnDefClaim){.kind = SN_CLAIM_LOSSY,
                                                       .pos = K.pos,
                                                       .text = S.str}; }
 rule ::= contract(K) BUILDER ID(F) TRUSTED STR(S) SEMI(E).

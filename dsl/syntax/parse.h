@@ -211,7 +211,7 @@ SnDefAttr *sn_parse_attr_type(SnParser *P, SnAttrForm f, SnTok ty, SnTok of);
 SnDefAttr *sn_parse_attr_enum(SnParser *P, SnIds words);
 void sn_parse_attr(SnParser *P, SnDefAttr *a, SnTok name, SnExpr *def,
                    SnExpr *where);
-void sn_parse_fact(SnParser *P, SnDefFact f, SnTok kw, SnIds l, SnExprs pair,
+void sn_parse_fact(SnParser *P, SnFact f, SnTok kw, SnIds l, SnExprs pair,
                    SnTok text);
 void sn_parse_commutes(SnParser *P, SnTok kw, SnIds l, SnExpr *when);
 void sn_parse_invariant(SnParser *P, SnExpr *e, SnTok text);

@@ -152,12 +152,12 @@ is(SnTok t, const char *s)
 static const struct {
     const char *name;
     SnAttrForm form;
-    SnDefAttrTy ty;
+    SnAttrKind ty;
 } attr_types[] = {
-    {"int", SN_AF_PLAIN, SN_AT_INT},   {"real", SN_AF_PLAIN, SN_AT_REAL},
-    {"bool", SN_AF_PLAIN, SN_AT_BOOL}, {"str", SN_AF_PLAIN, SN_AT_STR},
-    {"type", SN_AF_PLAIN, SN_AT_TYPE}, {"range", SN_AF_OF, SN_AT_RANGE},
-    {"int", SN_AF_LIST, SN_AT_INTS},   {"real", SN_AF_LIST, SN_AT_REALS},
+    {"int", SN_AF_PLAIN, SN_A_INT},   {"real", SN_AF_PLAIN, SN_A_REAL},
+    {"bool", SN_AF_PLAIN, SN_A_BOOL}, {"str", SN_AF_PLAIN, SN_A_STR},
+    {"type", SN_AF_PLAIN, SN_A_TYPE}, {"range", SN_AF_OF, SN_A_RANGE},
+    {"int", SN_AF_LIST, SN_A_INTS},   {"real", SN_AF_LIST, SN_A_REALS},
 };
 
 SnDefAttr *
@@ -196,7 +196,7 @@ sn_parse_attr_enum(SnParser *P, SnIds words)
 {
     SnDefAttr *a = SN_NEW(P->a, SnDefAttr);
 
-    a->ty = SN_AT_ENUM;
+    a->ty = SN_A_ENUM;
     a->nword = words.n;
     a->word = words.s;
     return a;
@@ -214,7 +214,7 @@ sn_parse_attr(SnParser *P, SnDefAttr *a, SnTok name, SnExpr *def, SnExpr *where)
 }
 
 void
-sn_parse_fact(SnParser *P, SnDefFact f, SnTok kw, SnIds l, SnExprs pair,
+sn_parse_fact(SnParser *P, SnFact f, SnTok kw, SnIds l, SnExprs pair,
               SnTok text)
 {
     SnDefFactSrc *s = SN_NEW(P->a, SnDefFactSrc);

@@ -63,6 +63,8 @@ sn_parse_derive(SnParser *P, SnTok family, SnTok what, SnExpr *over)
 
     v->pos = family.pos;
     v->family = sn_parse_name(P, family);
+    size_t fam = sn_lang_named(sn_family_words, SN_NFAM, v->family);
+    v->fam = fam < SN_NFAM ? (SnFamilyId)fam : SN_FAM_WRITTEN;
     v->what = what.raw ? sn_parse_name(P, what) : NULL;
     v->over = over;
     SN_PUSH(P->a, P->pass->derive, P->pass->nderive, v);
@@ -165,7 +167,7 @@ sn_parse_builder(SnParser *P, SnTok fn, SnIds components)
 void
 sn_parse_claim(SnParser *P, SnDefClaim c)
 {
-    if (P->rule->claim.kind != SN_CL_NONE) {
+    if (P->rule->claim.kind != SN_CLAIM_NONE) {
         sn_error(P->d, c.pos, "SN012", "a second claim");
         sn_diag_span(P->d, P->rule->claim.pos, "the first");
         return;
@@ -186,7 +188,7 @@ sn_parse_under(SnParser *P, SnIds rounding, SnDefClaim c)
                      "no fixed-point rounding is named '%s'; expected single "
                      "or double",
                      rounding.s[i]);
-        } else if (P->rule->under[by].kind != SN_CL_NONE) {
+        } else if (P->rule->under[by].kind != SN_CLAIM_NONE) {
             sn_error(P->d, c.pos, "SN012", "a second claim under %s",
                      rounding.s[i]);
             sn_diag_span(P->d, P->rule->under[by].pos, "the first");
@@ -290,7 +292,7 @@ sn_parse_test_line(SnParser *P, int kind, SnTok at, SnTerm *t, SnExpr *e,
 static void
 own_pass(SnParser *P)
 {
-    static const SnDefClaim exact = {.kind = SN_CL_EXACT};
+    static const SnDefClaim exact = {.kind = SN_CLAIM_EXACT};
     SnDefBackend *b = P->backend;
     SnDefPass *p = P->top;
 

@@ -30,7 +30,7 @@ change_list(SnProofCase *c, SnCaseNode *n)
     uint32_t k = n->n->nall ? sn_case_below(c, n->n->nall) : 0;
     SnExprValue *v = n->n->nall ? &n->attr[k] : NULL;
 
-    if (!v || n->n->all[k]->ty != SN_AT_INTS || !v->n || !v->list || !n->nin ||
+    if (!v || n->n->all[k]->ty != SN_A_INTS || !v->n || !v->list || !n->nin ||
         sn_case_map_is(n, "permute") || sn_case_map_is(n, "nearest"))
         return;
     double *w = sn_memdup(c->a, v->list, v->n * sizeof *w);
@@ -48,15 +48,15 @@ change_value(SnProofCase *c, SnCaseNode *n)
 {
     uint32_t k = n->n->nall ? sn_case_below(c, n->n->nall) : 0;
 
-    if (n->n->nall && n->n->all[k]->ty == SN_AT_BOOL)
+    if (n->n->nall && n->n->all[k]->ty == SN_A_BOOL)
         n->attr[k].r = n->attr[k].r == 0;
-    if (n->n->nall && n->n->all[k]->ty == SN_AT_RANGE) {
+    if (n->n->nall && n->n->all[k]->ty == SN_A_RANGE) {
         SnRange *r = &n->attr[k].rg;
         bool open = !r->has_lo && !r->has_hi;
         *r = (SnRange){.has_lo = open};
         r->lo = open && n->out[0]->type.nq ? n->out[0]->type.zp[0] : 0;
     }
-    if (n->n->nall && n->n->all[k]->ty == SN_AT_REAL)
+    if (n->n->nall && n->n->all[k]->ty == SN_A_REAL)
         n->attr[k].r = (double)(float)(-n->attr[k].r - 0.5);
 }
 

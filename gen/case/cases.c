@@ -151,7 +151,7 @@ static bool
 holds(SnProofCase *c, const Conj *k)
 {
     bool ok = k->asg   ? has_attribute(c, k)
-              : k->f32 ? c->root->out[0]->type.elem == SN_DE_F32
+              : k->f32 ? c->root->out[0]->type.elem == SN_F32
               : k->e   ? sn_case_cond(c, k->e)
                        : sn_case_guard(c);
 
@@ -181,7 +181,7 @@ pinned(const SnProofCase *c, const SnCaseValue *t)
 
     for (int up = 0; n && up < 2; up++) {
         for (uint32_t s = 0; s < n->nin; s++)
-            if (n->in[s] == t && n->n->in[n->port[s]]->fact == SN_DF_PIN)
+            if (n->in[s] == t && n->n->in[n->port[s]]->fact == SN_PIN)
                 return true;
         n = n->nin && n->in[0] ? n->in[0]->def : NULL;
     }
@@ -212,7 +212,7 @@ zeros(const SnCaseNode *n)
     uint32_t k = 0;
 
     for (uint32_t i = 0; i < n->n->nall; i++)
-        k += n->n->all[i]->ty == SN_AT_REAL && n->attr[i].r == 0;
+        k += n->n->all[i]->ty == SN_A_REAL && n->attr[i].r == 0;
     for (uint32_t s = 0; s < n->nin; s++)
         if (n->in[s] && n->in[s]->def)
             k += zeros(n->in[s]->def);
@@ -235,7 +235,8 @@ cheaper(const Inst *in, const SnProofCase *c, Best *old, const char *s)
 static bool
 rewritable(SnProofCase *c)
 {
-    bool ok = !c->r->rhs || c->r->claim.kind == SN_CL_NONE || sn_case_right(c);
+    bool ok =
+        !c->r->rhs || c->r->claim.kind == SN_CLAIM_NONE || sn_case_right(c);
 
     c->fail = NULL;
     return ok;
@@ -280,8 +281,8 @@ take_apart(Inst *in, SnProofCase *c)
         vary_leaves(in, c, 0);
         in->differs = sn_strdup(in->pv->a, sn_case_left_text(c, &once));
     }
-    if (claim == SN_CL_EXACT || claim == SN_CL_NONE || claim == SN_CL_LOSSY ||
-        !c->r->rhs || in->napart++ >= APART)
+    if (claim == SN_CLAIM_EXACT || claim == SN_CLAIM_NONE ||
+        claim == SN_CLAIM_LOSSY || !c->r->rhs || in->napart++ >= APART)
         return;
     double d = difference(c);
     if (!(d > in->apart))
@@ -334,7 +335,7 @@ complete(const Inst *in)
         if (in->conj[i].nmiss < ENOUGH)
             return false;
     return in->nfire >= ENOUGH &&
-           (in->napart >= APART || in->pr->r->claim.kind == SN_CL_EXACT);
+           (in->napart >= APART || in->pr->r->claim.kind == SN_CLAIM_EXACT);
 }
 
 static bool
@@ -497,9 +498,9 @@ mark_single(const SnProver *pv, SnInstance *pr)
 
     if (!pr->derive)
         return;
-    bool sink = !strcmp(pr->derive->family, "sink") && !pr->renumber &&
+    bool sink = pr->derive->fam == SN_FAM_SINK && !pr->renumber &&
                 strcmp(pr->derive->what, sn_prove_dequantize(pv)->name) != 0;
-    bool integerize = !strcmp(pr->derive->family, "integerize");
+    bool integerize = pr->derive->fam == SN_FAM_INTEGERIZE;
     for (uint32_t i = 0; (sink || integerize) && i < p->narg; i++) {
         SnPat *k = p->arg[i];
         if (k->pk == SN_P_EACH)

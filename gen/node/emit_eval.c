@@ -13,7 +13,7 @@ is_plain_move(const SnDefNode *n, uint32_t res)
 
     if (m->decl && sn_map_stmt(m->decl->decl, SN_MS_PRIMITIVE))
         return true;
-    return m->cls == SN_DC_MOVE && m->els == NULL;
+    return m->cls == SN_C_MOVE && m->els == NULL;
 }
 
 const char *
@@ -24,7 +24,7 @@ sn_eval_name(SnArena *a, const SnDefNode *n, uint32_t t)
     if (n->nout == 0)
         return NULL;
     for (uint32_t i = 0; i < n->nout; i++) {
-        if (n->rsem[i]->cls == SN_DC_OPAQUE || n->rsem[i]->cls == SN_DC_SOURCE)
+        if (n->rsem[i]->cls == SN_C_OPAQUE || n->rsem[i]->cls == SN_C_SOURCE)
             return NULL;
         move = move && is_plain_move(n, i);
     }
@@ -59,7 +59,7 @@ clamp_end(SnFormula *f, const SnExpr *e, SnCVal v)
 
     if (!f->sem->clamp || e->fn == SN_FN_Q)
         return v;
-    if (out.elem == SN_DE_F32) {
+    if (out.elem == SN_F32) {
         const char *fld = sn_field(f->a, f->sem->clamp->name);
         if (sn_formula_once(f, "y_limf", 0))
             sn_putf(&f->pre, "const SnLimF y_limf = sn_limf(at->%s);\n", fld);
@@ -91,7 +91,7 @@ point_each(SnFormula *f, SnBuf *b, const char *fn, const char *stat)
     const char *xt = sn_elem_ctype(f->t->in[x->index].elem);
     const char *yt = sn_elem_ctype(sn_formula_out(f).elem);
     const char *run = strncmp(fn, "sn_eval_", 8) ? fn : fn + 8;
-    bool table = f->t->in[x->index].elem == SN_DE_QI8 && f->n->nin == 1;
+    bool table = f->t->in[x->index].elem == SN_QI8 && f->n->nin == 1;
     SnBuf elem;
 
     sn_buf_init(&elem, f->a);
@@ -231,7 +231,7 @@ sets(SnFormula *f, SnBuf *b, const char *fn, const char *stat)
     sn_buf_init(&body, f->a);
     f->elem = &elem;
     f->ctx = SN_IN_OUT;
-    SnCVal v = f->t->quant && f->sem->by && !strcmp(f->sem->by, "lrn") &&
+    SnCVal v = f->t->quant && f->sem->row == SN_ROW_LRN &&
                        sn_conc_code(sn_formula_out(f))
                    ? sn_row_lrn(f)
                    : value(f);
@@ -276,8 +276,7 @@ softmax(SnFormula *f, SnBuf *b, const char *fn, const char *stat)
     SnBuf body;
 
     if (!sn_formula_map_has(f, SN_MS_CENTRE) ||
-        f->t->in[x->index].elem != SN_DE_QI8 ||
-        sn_formula_out(f).elem != SN_DE_QI8) {
+        f->t->in[x->index].elem != SN_QI8 || sn_formula_out(f).elem != SN_QI8) {
         sn_formula_refuse(
             f, "the row softmax is for quant(i8) over sets with a centre");
         return;
@@ -344,8 +343,8 @@ find_dot(SnFormula *f, const SnExpr *e, const SnDefPort **b)
 static bool
 is_f32_tuple(const SnFormula *f, const SnDefPort *x, const SnDefPort *w)
 {
-    return f->t->in[x->index].elem == SN_DE_F32 &&
-           f->t->in[w->index].elem == SN_DE_F32;
+    return f->t->in[x->index].elem == SN_F32 &&
+           f->t->in[w->index].elem == SN_F32;
 }
 
 static void
@@ -385,7 +384,7 @@ one_result(SnFormula *f, SnBuf *b, const char *fn, const char *stat)
                 "%sSnStatus\n%s(const SnCall *c)\n{\n"
                 "    return sn_move(c, %u, NULL);\n}\n",
                 stat, fn, f->res);
-    } else if (f->sem->cls == SN_DC_MOVE) {
+    } else if (f->sem->cls == SN_C_MOVE) {
         filled_move(f, b, fn, stat);
     } else if (sn_sem_each(f->sem)) {
         const SnDefPort *x = sn_formula_port(f, f->sem->arg[0]);
@@ -398,11 +397,12 @@ one_result(SnFormula *f, SnBuf *b, const char *fn, const char *stat)
             sn_formula_refuse(f, "more than 8 operands");
         else
             point_walk(f, b, fn, stat);
-    } else if (f->sem->cls == SN_DC_CONTRACT) {
+    } else if (f->sem->cls == SN_C_CONTRACT) {
         contract_any(f, b, fn, stat);
-    } else if (code && f->sem->by && !strcmp(f->sem->by, "softmax")) {
+    } else if (code && f->sem->row == SN_ROW_SOFTMAX) {
         softmax(f, b, fn, stat);
-    } else if (code && f->sem->by && strcmp(f->sem->by, "lrn")) {
+    } else if (code && f->sem->row != SN_ROW_NONE &&
+               f->sem->row != SN_ROW_LRN) {
         sn_formula_refuse(f, "the rows are called lrn and softmax");
     } else if (code && !f->sem->by && !sn_row_window(f, f->sem->formula)) {
         sn_formula_refuse(f,
@@ -522,7 +522,7 @@ static bool
 has_real(const SnDefNode *n)
 {
     for (uint32_t t = 0; t < n->ntuple; t++) {
-        bool f = n->tuple[t].out[0].elem == SN_DE_F32;
+        bool f = n->tuple[t].out[0].elem == SN_F32;
         for (uint32_t i = 0; i < n->nin; i++)
             f = f && !sn_conc_quant(n->tuple[t].in[i]);
         if (f)
@@ -539,14 +539,14 @@ real_tuple(SnArena *a, const SnDefNode *n)
     const SnDefSem *sem = n->nout == 1 ? n->rsem[0] : NULL;
 
     if (!sem || !n->ntuple || has_real(n) || (n->base && has_real(n->base)) ||
-        (sem->cls != SN_DC_CONTRACT && sem->cls != SN_DC_POINT &&
-         sem->cls != SN_DC_WINDOW) ||
+        (sem->cls != SN_C_CONTRACT && sem->cls != SN_C_POINT &&
+         sem->cls != SN_C_WINDOW) ||
         !sn_conc_quant(n->tuple[0].out[0]) || rounds_open(sem->formula))
         return NULL;
     SnDefTuple *r = sn_memdup(a, &n->tuple[0], sizeof *r);
     r->in = sn_memdup(a, r->in, n->nin * sizeof *r->in);
     r->out = sn_memdup(a, r->out, sizeof *r->out);
-    r->out[0] = (SnDefConc){SN_DE_F32, -1};
+    r->out[0] = (SnDefConc){SN_F32, -1};
     r->quant = false;
     for (uint32_t i = 0; i < n->nin; i++) {
         if (!sn_conc_quant(r->in[i]))

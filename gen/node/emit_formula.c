@@ -58,14 +58,14 @@ attr_value(SnFormula *f, const SnDefAttr *a)
                 .prec = P_PRIM};
 
     switch (a->ty) {
-    case SN_AT_REAL:
+    case SN_A_REAL:
         v.ty = SN_TY_REAL;
         return v;
-    case SN_AT_INT:
-    case SN_AT_ENUM:
+    case SN_A_INT:
+    case SN_A_ENUM:
         v.ty = SN_TY_INT;
         return v;
-    case SN_AT_BOOL:
+    case SN_A_BOOL:
         v.ty = SN_TY_BOOL;
         return v;
     default:
@@ -180,7 +180,7 @@ quant(SnFormula *f, const SnExpr *e)
     const SnDefPort *y = f->n->out[f->res];
     SnCVal v, r;
 
-    if (out.elem == SN_DE_F32) { /* the identity within the range */
+    if (out.elem == SN_F32) { /* the identity within the range */
         v = sn_formula_expr(f, e->kid[0]);
         const char *range = e->nkid > 2 ? e->kid[2]->s
                             : e->nkid == 1 && f->sem->clamp
@@ -213,7 +213,7 @@ quant(SnFormula *f, const SnExpr *e)
         r.fixed = false;
     const char *x = v.lit || v.ty != SN_TY_REAL ? sn_formula_f32(f, v) : v.s;
     const char *ys = sn_formula_scale(f, y);
-    if (out.elem == SN_DE_QI32)
+    if (out.elem == SN_QI32)
         r.s = sn_format(f->a, "sn_quant32(%s, %s, %s.lo, %s.hi)", x, ys, lim,
                         lim);
     else
@@ -286,7 +286,7 @@ real_fn(SnFormula *f, const SnExpr *e)
     hoist_each(f, v, e->nkid);
     const char *x =
         v[0].ty == SN_TY_REAL && !v[0].lit ? v[0].s : sn_formula_f32(f, v[0]);
-    if (e->fn == SN_FN_POW && f->sem->by && !strcmp(f->sem->by, "lrn"))
+    if (e->fn == SN_FN_POW && f->sem->row == SN_ROW_LRN)
         name = "sn_lrn_pow"; /* the power of that row, on reals too */
     return (SnCVal){.s = e->nkid == 1 ? sn_format(f->a, "%s(%s)", name, x)
                                       : sn_format(f->a, "%s(%s, %s)", name, x,
@@ -398,7 +398,7 @@ put_loop(SnFormula *f, const SnExpr *e, const char *r, SnCVal v,
     /* A window's mean has an order of its own (SnMap.part). */
     bool parts = v.ty == SN_TY_REAL && e->fn == SN_FN_MEAN &&
                  sn_formula_map_has(f, SN_MS_PARTS);
-    bool last = f->sem->ties && !strcmp(f->sem->ties, "last");
+    bool last = f->sem->last;
     SnBuf *b = &f->set;
 
     if (arg)
@@ -428,7 +428,7 @@ put_loop(SnFormula *f, const SnExpr *e, const char *r, SnCVal v,
                 ty, x, max ? ">" : "<", last ? "=" : "", r, r, r, pos);
     } else if (e->fn == SN_FN_SUM || e->fn == SN_FN_MEAN) {
         const SnExpr *p = e->kid[0];
-        if (f->sem->cls == SN_DC_CONTRACT && v.ty == SN_TY_REAL &&
+        if (f->sem->cls == SN_C_CONTRACT && v.ty == SN_TY_REAL &&
             p->ek == SN_E_BIN && p->op == SN_OP_MUL)
             sn_putf(b, "    %s = %s;\n", r, x);
         else if (v.ty == SN_TY_REAL)
@@ -452,7 +452,7 @@ set_value(SnFormula *f, const SnExpr *e, const char *r)
 {
     const SnExpr *p = e->kid[0];
 
-    if (e->fn != SN_FN_SUM || f->sem->cls != SN_DC_CONTRACT ||
+    if (e->fn != SN_FN_SUM || f->sem->cls != SN_C_CONTRACT ||
         p->ek != SN_E_BIN || p->op != SN_OP_MUL)
         return sn_formula_expr(f, p);
     SnCVal x = sn_formula_expr(f, p->kid[0]), y = sn_formula_expr(f, p->kid[1]);
@@ -527,9 +527,9 @@ sn_formula_store(SnFormula *f, SnCVal v)
     SnDefConc out = sn_formula_out(f);
     const char *ty = sn_elem_ctype(out.elem);
 
-    if (out.elem == SN_DE_F32)
+    if (out.elem == SN_F32)
         return v.ty == SN_TY_REAL && !v.lit ? v.s : sn_formula_f32(f, v);
-    if (out.elem == SN_DE_BOOL)
+    if (out.elem == SN_BOOL)
         return v.ty == SN_TY_BOOL
                    ? v.s
                    : sn_format(f->a, "%s != 0", sn_cw_paren(&f->w, v, P_PRIM));
@@ -544,10 +544,10 @@ sn_formula_store(SnFormula *f, SnCVal v)
     }
     if (v.ty == SN_TY_REAL)
         return sn_format(f->a, "(%s)sn_truncf(%s, %s)", ty, v.s,
-                         out.elem == SN_DE_I8    ? "INT8_MIN, INT8_MAX"
-                         : out.elem == SN_DE_I32 ? "INT32_MIN, INT32_MAX"
-                                                 : "INT64_MIN, INT64_MAX");
-    return out.elem == SN_DE_I64 && v.ty == SN_TY_INT
+                         out.elem == SN_I8    ? "INT8_MIN, INT8_MAX"
+                         : out.elem == SN_I32 ? "INT32_MIN, INT32_MAX"
+                                              : "INT64_MIN, INT64_MAX");
+    return out.elem == SN_I64 && v.ty == SN_TY_INT
                ? v.s
                : sn_format(f->a, "(%s)%s", ty, sn_cw_paren(&f->w, v, P_PRIM));
 }

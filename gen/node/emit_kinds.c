@@ -20,7 +20,7 @@ kind_names(SnArena *a, const SnDefNode *n)
 static bool
 is_source(const SnDefNode *n)
 {
-    return n->nin == 0 && n->nout > 0 && n->rsem[0]->cls == SN_DC_SOURCE;
+    return n->nin == 0 && n->nout > 0 && n->rsem[0]->cls == SN_C_SOURCE;
 }
 
 /* ---- sn_kinds.h ---- */
@@ -185,7 +185,7 @@ static void
 put_default_list(SnBuf *b, const SnDefAttr *at)
 {
     const SnExpr *e = at->def;
-    bool ints = at->ty == SN_AT_INTS;
+    bool ints = at->ty == SN_A_INTS;
     double v = 0;
 
     if (e->ek != SN_E_LIST || e->nkid == 0) {
@@ -211,35 +211,35 @@ put_default(SnBuf *b, const SnDefAttr *at)
     double v = 0;
 
     switch (at->ty) {
-    case SN_AT_INT:
+    case SN_A_INT:
         sn_const_num(e, &v);
         sn_emit_i64(b, (int64_t)v);
         break;
-    case SN_AT_REAL:
+    case SN_A_REAL:
         sn_const_num(e, &v);
         sn_emit_f32(b, v);
         break;
-    case SN_AT_BOOL:
+    case SN_A_BOOL:
         sn_puts(b, e->i ? "true" : "false");
         break;
-    case SN_AT_STR:
+    case SN_A_STR:
         sn_emit_str(b, e->s);
         break;
-    case SN_AT_ENUM: {
+    case SN_A_ENUM: {
         uint32_t w = 0;
         while (w < at->nword && strcmp(at->word[w], e->s))
             w++;
         sn_putf(b, "%u", w < at->nword ? w : 0);
         break;
     }
-    case SN_AT_INTS:
-    case SN_AT_REALS:
+    case SN_A_INTS:
+    case SN_A_REALS:
         put_default_list(b, at);
         break;
-    case SN_AT_TYPE:
+    case SN_A_TYPE:
         sn_puts(b, "NULL");
         break;
-    case SN_AT_RANGE:
+    case SN_A_RANGE:
         sn_puts(b, "{ .lo = 0");
         if (e->ek == SN_E_LIST && e->nkid == 2) {
             /* .lo is given again only where the side is closed */
@@ -271,7 +271,7 @@ put_defaults(SnBuf *b, const SnDefNode *n, Kd k)
     sn_buf_init(&t, b->a);
     for (uint32_t i = 0; i < n->nall; i++) {
         const SnDefAttr *at = n->all[i];
-        if (at->def == NULL && at->ty != SN_AT_STR)
+        if (at->def == NULL && at->ty != SN_A_STR)
             continue;
         sn_putf(&t, "    .%s = ", sn_field(b->a, at->name));
         if (at->def)
@@ -287,14 +287,11 @@ put_defaults(SnBuf *b, const SnDefNode *n, Kd k)
 static void
 put_attrs(SnBuf *b, const SnDefNode *n, Kd k)
 {
-    static const char *const kind[] = {"SN_A_INT",   "SN_A_REAL", "SN_A_BOOL",
-                                       "SN_A_STR",   "SN_A_ENUM", "SN_A_INTS",
-                                       "SN_A_REALS", "SN_A_TYPE", "SN_A_RANGE"};
     SnArena *a = b->a;
 
     for (uint32_t i = 0; i < n->nall; i++) {
         const SnDefAttr *at = n->all[i];
-        if (at->ty != SN_AT_ENUM)
+        if (at->ty != SN_A_ENUM)
             continue;
         sn_putf(b, "static const char *const %s_%s_words[] = {\n   ", k.lo,
                 at->name);
@@ -313,16 +310,17 @@ put_attrs(SnBuf *b, const SnDefNode *n, Kd k)
         sn_putf(b,
                 "    { .name = \"%s\", .kind = %s,\n"
                 "      .offset = offsetof(%s, %s),\n",
-                at->name, kind[at->ty], k.st, sn_field(a, at->name));
+                at->name, sn_attr_kind_words[at->ty].id, k.st,
+                sn_field(a, at->name));
         if (at->fixed)
             sn_putf(b, "      .fixed = %u,\n", at->fixed);
-        if (at->ty == SN_AT_ENUM)
+        if (at->ty == SN_A_ENUM)
             sn_putf(b, "      .words = %s_%s_words,\n", k.lo, at->name);
-        if (at->ty == SN_AT_RANGE && at->range_port)
+        if (at->ty == SN_A_RANGE && at->range_port)
             sn_putf(b, "      .range_of = %s, .range_port = %u,\n",
                     at->range_port->out ? "SN_RANGE_OUT" : "SN_RANGE_IN",
                     at->range_port->index);
-        else if (at->ty == SN_AT_RANGE && at->range_attr)
+        else if (at->ty == SN_A_RANGE && at->range_attr)
             sn_putf(b, "      .range_of = SN_RANGE_ATTR, .range_port = %u,\n",
                     at->range_attr->index);
         if (at->where) {
@@ -344,25 +342,23 @@ void
 sn_emit_ports(SnBuf *b, SnDefPort *const *port, uint32_t n, const char *lo,
               const char *side)
 {
-    static const char *const fact[] = {"SN_FACT_NONE", "SN_FREE", "SN_SAME",
-                                       "SN_FIXED",     "SN_PIN",  "SN_GIVEN"};
-
     if (n == 0)
         return;
     sn_putf(b, "static const SnPortDesc %s_%s[] = {\n", lo, side);
     for (uint32_t i = 0; i < n; i++) {
         const SnDefPort *p = port[i];
-        sn_putf(b, "    { .name = \"%s\", .fact = %s", p->name, fact[p->fact]);
+        sn_putf(b, "    { .name = \"%s\", .fact = %s", p->name,
+                sn_fact_words[p->fact].id);
         if (p->variadic)
             sn_puts(b, ", .variadic = true");
         if (p->optional)
             sn_puts(b, ", .optional = true");
-        if (p->fact == SN_DF_FIXED) {
+        if (p->fact == SN_FIXED) {
             sn_puts(b, ", .fixed_scale = ");
             sn_emit_f32(b, p->fixed_scale);
             sn_putf(b, ", .fixed_zp = %lld", (long long)p->fixed_zp);
         }
-        if (p->fact == SN_DF_PIN) {
+        if (p->fact == SN_PIN) {
             sn_putf(b, ",\n      .npin = %u, .pin = {", p->npin);
             for (uint32_t k = 0; k < p->npin; k++)
                 sn_putf(b, "%s %u", k ? "," : "", p->pin[k]);
@@ -411,10 +407,6 @@ put_tuples(SnBuf *b, const SnDefs *s, const SnDefNode *n, Kd k)
     sn_puts(b, "};\n");
 }
 
-static const char *const class_enum[] = {
-    "SN_C_SOURCE", "SN_C_CONVERT", "SN_C_CONTRACT", "SN_C_POINT",
-    "SN_C_WINDOW", "SN_C_MOVE",    "SN_C_OPAQUE"};
-
 static void
 put_arg(SnBuf *b, const SnDefNode *n, const SnExpr *e)
 {
@@ -452,7 +444,7 @@ moved_port(const SnDefNode *n, const SnDefSem *m)
 {
     const SnExpr *f = m->formula;
 
-    for (uint32_t i = 0; m->cls == SN_DC_MOVE && f && i < n->nin; i++)
+    for (uint32_t i = 0; m->cls == SN_C_MOVE && f && i < n->nin; i++)
         if (f->ek == SN_E_NAME && !strcmp(n->in[i]->name, f->s))
             return (int)i;
     return -1;
@@ -466,7 +458,7 @@ put_sems(SnBuf *b, const SnDefs *s, const SnDefNode *n, Kd k)
     sn_putf(b, "static const SnSem %s_sem[] = {\n", k.lo);
     for (uint32_t i = 0; i < nsem; i++) {
         const SnDefSem *m = n->rsem[i];
-        sn_putf(b, "    { .cls = %s", class_enum[m->cls]);
+        sn_putf(b, "    { .cls = %s", sn_class_words[m->cls].id);
         if (m->decl) {
             sn_putf(b, ", .decl = &%s, .narg = %u,\n      .arg = { ",
                     sn_emit_map_symbol(s, m->decl), m->narg);

@@ -16,7 +16,7 @@ sn_formula_out(const SnFormula *f)
 bool
 sn_conc_code(SnDefConc c)
 {
-    return c.elem == SN_DE_QI8 || c.elem == SN_DE_QI16 || c.elem == SN_DE_QI32;
+    return c.elem == SN_QI8 || c.elem == SN_QI16 || c.elem == SN_QI32;
 }
 
 const SnDefPort *
@@ -189,13 +189,13 @@ static const char *
 out_index(SnFormula *f, const SnDefPort *p)
 {
     if (sn_formula_mapped(f, p)) {
-        if (f->sem->cls == SN_DC_CONTRACT) {
+        if (f->sem->cls == SN_C_CONTRACT) {
             sn_formula_refuse(f, "an operand of a sum is read outside it");
             return "0";
         }
         return "m.c[e]";
     }
-    if (p->fact == SN_DF_PIN) {
+    if (p->fact == SN_PIN) {
         f->want_chan = true;
         return "ch";
     }
@@ -253,7 +253,7 @@ sn_formula_code(SnFormula *f, const SnDefPort *p)
     if (!sn_formula_once(f, v, f->nscope))
         return v;
     const char *ptr = sn_formula_ptr(f, p);
-    if (c.elem == SN_DE_ROW8) {
+    if (c.elem == SN_ROW8) {
         if (f->ctx != SN_IN_SET || !reads_elements(f))
             sn_formula_refuse(f, "rows of row8 are read by index only");
         sn_putf(f->elem,
@@ -285,9 +285,9 @@ sn_formula_raw(SnFormula *f, const SnDefPort *p)
     SnDefConc c = conc_of(f, p);
     SnCVal v = {.s = sn_formula_code(f, p), .prec = P_PRIM};
 
-    v.ty = c.elem == SN_DE_F32 || c.elem == SN_DE_ROW8 ? SN_TY_REAL
-           : c.elem == SN_DE_BOOL                      ? SN_TY_BOOL
-                                                       : SN_TY_INT;
+    v.ty = c.elem == SN_F32 || c.elem == SN_ROW8 ? SN_TY_REAL
+           : c.elem == SN_BOOL                   ? SN_TY_BOOL
+                                                 : SN_TY_INT;
     return v;
 }
 
@@ -297,15 +297,15 @@ sn_formula_deq(SnFormula *f, const SnDefPort *p)
     SnDefConc c = conc_of(f, p);
     const char *v = sn_format(f->a, "d_%s", p->name);
 
-    if (c.elem == SN_DE_ABSENT || c.elem == SN_DE_F16)
+    if (c.elem == SN_ABSENT || c.elem == SN_F16)
         return sn_formula_refuse(f, "this type cannot be read");
     if (!sn_conc_code(c))
         return sn_formula_raw(f, p);
     const char *code = sn_formula_code(f, p);
     if (sn_formula_once(f, v, f->nscope)) {
         const char *s = sn_formula_scale(f, p);
-        const char *z = c.elem == SN_DE_QI32 ? "" : sn_formula_zp(f, p);
-        if (c.elem == SN_DE_QI32)
+        const char *z = c.elem == SN_QI32 ? "" : sn_formula_zp(f, p);
+        if (c.elem == SN_QI32)
             sn_putf(f->elem, "const float %s = sn_dequant32(%s, %s);\n", v,
                     code, s);
         else if (p->optional)

@@ -22,7 +22,7 @@ sn_emit_struct(SnBuf *b, const SnDefNode *n)
 
     for (uint32_t i = 0; i < n->nall; i++) {
         const SnDefAttr *at = n->all[i];
-        if (at->ty != SN_AT_ENUM)
+        if (at->ty != SN_A_ENUM)
             continue;
         sn_puts(b, "enum {");
         for (uint32_t w = 0; w < at->nword; w++)
@@ -35,10 +35,11 @@ sn_emit_struct(SnBuf *b, const SnDefNode *n)
     sn_putf(b, "typedef struct Sn%sAttr {\n", n->name);
     for (uint32_t i = 0; i < n->nall; i++) {
         const SnDefAttr *at = n->all[i];
-        sn_putf(b, "    %s%s;", sn_attr_ctype(at), sn_field(a, at->name));
+        sn_putf(b, "    %s%s;", sn_attr_kind_words[at->ty].c,
+                sn_field(a, at->name));
         if (at->fixed)
             sn_putf(b, " /* %u */", at->fixed);
-        if (at->ty == SN_AT_RANGE)
+        if (at->ty == SN_A_RANGE)
             sn_putf(b, " /* range(%s) */", at->range_of);
         sn_putc(b, '\n');
     }

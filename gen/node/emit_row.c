@@ -39,7 +39,7 @@ sn_row_acc(SnFormula *f, const SnExpr *e, const SnDefPort **b)
     if (e->op != SN_OP_ADD || !sn_row_sum(f, e->kid[0], &x, &w))
         return false;
     *b = deq_of(f, e->kid[1]);
-    return *b && (*b)->fact == SN_DF_PIN && !sn_formula_mapped(f, *b);
+    return *b && (*b)->fact == SN_PIN && !sn_formula_mapped(f, *b);
 }
 
 bool
@@ -53,8 +53,8 @@ sn_row_requant(SnFormula *f, const SnExpr *e, const char *zp, const char *lim,
     SnDefConc cx = f->t->in[f->dot_x], cw = f->t->in[f->dot_w];
     if (!sn_conc_code(cx) || !sn_conc_code(cw))
         return false;
-    bool wide = cx.elem == SN_DE_QI16 || cw.elem == SN_DE_QI16;
-    if (cx.axis >= 0 || cx.elem == SN_DE_QI32 || cw.elem == SN_DE_QI32 ||
+    bool wide = cx.elem == SN_QI16 || cw.elem == SN_QI16;
+    if (cx.axis >= 0 || cx.elem == SN_QI32 || cw.elem == SN_QI32 ||
         (b && !sn_conc_code(f->t->in[b->index]))) {
         *v = sn_formula_refuse(f,
                                "a contract takes x per tensor and codes of at "
@@ -107,7 +107,7 @@ grid_code(SnFormula *f, const SnExpr *e, Code *c)
 
     if (p) {
         SnDefConc k = f->t->in[p->index];
-        if ((k.elem != SN_DE_QI8 && k.elem != SN_DE_QI16) || k.axis >= 0)
+        if ((k.elem != SN_QI8 && k.elem != SN_QI16) || k.axis >= 0)
             return false;
         c->v = sn_formula_code(f, p);
         c->s = sn_formula_scale(f, p);
@@ -177,7 +177,7 @@ selects(const SnFormula *f, const SnExpr *e)
 
     if (p) {
         SnDefConc k = f->t->in[p->index];
-        return (k.elem == SN_DE_QI8 || k.elem == SN_DE_QI16) && k.axis < 0;
+        return (k.elem == SN_QI8 || k.elem == SN_QI16) && k.axis < 0;
     }
     if ((e->fn == SN_FN_MAX && e->nkid == 2) ||
         (e->fn == SN_FN_MIN && e->nkid == 2))
@@ -195,7 +195,7 @@ sn_row_select(SnFormula *f, const SnExpr *e, const SnMid *mid, SnCVal *v)
     bool codes = false;
 
     if (f->ctx == SN_IN_SET || !selects(f, e) ||
-        (!mid && (out.axis >= 0 || out.elem == SN_DE_QI32)))
+        (!mid && (out.axis >= 0 || out.elem == SN_QI32)))
         return;
     SnMid to = mid ? *mid
                    : (SnMid){sn_formula_scale(f, y), sn_formula_zp(f, y),
@@ -219,14 +219,14 @@ after_flag(SnFormula *f)
     const SnDefAttr *s = sn_def_attr(f->n, "zp_shift");
     bool word = false;
 
-    for (uint32_t i = 0; a && a->ty == SN_AT_ENUM && i < a->nword; i++)
+    for (uint32_t i = 0; a && a->ty == SN_A_ENUM && i < a->nword; i++)
         word = word || !strcmp(a->word[i], "after");
     if (!word)
         return NULL;
     if (sn_formula_once(f, "after", 0)) {
         sn_putf(&f->pre, "const bool after = at->round == SN_%s_ROUND_AFTER;\n",
                 sn_upper(f->a, f->n->name));
-        if (s && s->ty == SN_AT_INT)
+        if (s && s->ty == SN_A_INT)
             sn_puts(&f->pre, "const int32_t sh = (int32_t)at->zp_shift;\n");
         else
             sn_puts(&f->pre, "const int32_t sh = 0;\n");
@@ -342,7 +342,7 @@ sn_row_quant(SnFormula *f, const SnExpr *q, SnCVal *v)
     SnDefConc out = sn_formula_out(f);
 
     *v = (SnCVal){.ty = SN_TY_INT, .prec = P_PRIM};
-    if (out.axis >= 0 || out.elem == SN_DE_QI32)
+    if (out.axis >= 0 || out.elem == SN_QI32)
         return false;
     if (f->dot || (e->fn == SN_FN_MEAN && e->nkid == 1) || after_flag(f)) {
         const char *yz = sn_formula_zp(f, y), *lim = sn_formula_lim(f);
@@ -353,8 +353,7 @@ sn_row_quant(SnFormula *f, const SnExpr *q, SnCVal *v)
         const char *ys = sn_formula_scale(f, y);
         x = (e->fn == SN_FN_MEAN && e->nkid == 1) ? deq_of(f, e->kid[0]) : NULL;
         if (x && sn_conc_code(f->t->in[x->index]) &&
-            f->t->in[x->index].axis < 0 &&
-            f->t->in[x->index].elem != SN_DE_QI32)
+            f->t->in[x->index].axis < 0 && f->t->in[x->index].elem != SN_QI32)
             return mean_quant(f, x, e, ys, yz, lim, v);
         if (!after_flag(f))
             return false;
@@ -409,14 +408,13 @@ sn_row_lrn(SnFormula *f)
 
     for (int i = 0; i < 4; i++) {
         const SnDefAttr *a = sn_def_attr(f->n, name[i]);
-        if (!a || a->ty != (i ? SN_AT_REAL : SN_AT_INT))
+        if (!a || a->ty != (i ? SN_A_REAL : SN_A_INT))
             return sn_formula_refuse(f,
                                      "the row lrn reads attributes size : int, "
                                      "alpha, beta, k : real");
     }
     if (!sn_formula_map_has(f, SN_MS_CENTRE) ||
-        f->t->in[x->index].elem != SN_DE_QI8 ||
-        sn_formula_out(f).elem != SN_DE_QI8)
+        f->t->in[x->index].elem != SN_QI8 || sn_formula_out(f).elem != SN_QI8)
         return sn_formula_refuse(f, "the row lrn is for quant(i8) over "
                                     "window_channel");
     const char *p = sn_formula_ptr(f, x), *s = sn_formula_scale(f, x);

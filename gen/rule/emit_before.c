@@ -177,7 +177,7 @@ sn_rule_regrid(SnRuleGen *cx, const SnTerm *t, uint32_t port,
     const SnDefPort *p = t->node->in[port];
     SnRuleRegrid r = {.b = "0", .consumer = cx->root, .new_x = "NULL"};
 
-    if (!v || p->fact != SN_DF_PIN || !t->by_port[p->pin[0]]) {
+    if (!v || p->fact != SN_PIN || !t->by_port[p->pin[0]]) {
         sn_error(cx->d, call->pos, "SN104",
                  "regrid takes an operand of the left side to a pinned port");
         return r;

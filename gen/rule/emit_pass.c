@@ -240,10 +240,10 @@ family(const SnDefs *defs, const SnDefDerive *v)
     const SnDefNode *n = v->what ? sn_def_node(defs, v->what) : NULL;
     const SnDefSem *s = n ? n->rsem[0] : NULL;
 
-    if (strcmp(v->family, "sink") || !s)
+    if (v->fam != SN_FAM_SINK || !s)
         return sn_upper(defs->arena, v->family);
-    if (s->cls == SN_DC_CONVERT)
-        return n->tuple[0].out[0].elem == SN_DE_F32 ? "DEQUANT" : "SINK";
+    if (s->cls == SN_C_CONVERT)
+        return n->tuple[0].out[0].elem == SN_F32 ? "DEQUANT" : "SINK";
     return !strcmp(s->map, "reshape") ? "REGROUP" : "LAYOUT";
 }
 
@@ -284,16 +284,16 @@ static const char *
 claim(SnArena *a, const SnDefClaim *c)
 {
     static const char *const name[] = {
-        [SN_CL_NONE] = "NONE",     [SN_CL_EXACT] = "EXACT",
-        [SN_CL_WITHIN] = "WITHIN", [SN_CL_REFINES] = "REFINES",
-        [SN_CL_REAL] = "REAL",     [SN_CL_LOSSY] = "LOSSY"};
+        [SN_CLAIM_NONE] = "NONE",     [SN_CLAIM_EXACT] = "EXACT",
+        [SN_CLAIM_WITHIN] = "WITHIN", [SN_CLAIM_REFINES] = "REFINES",
+        [SN_CLAIM_REAL] = "REAL",     [SN_CLAIM_LOSSY] = "LOSSY"};
     SnBuf b;
 
     sn_buf_init(&b, a);
     sn_putf(&b, "{ SN_CLAIM_%s, ", name[c->kind]);
-    sn_emit_f64(&b, c->kind == SN_CL_WITHIN ? c->n
-                    : c->kind == SN_CL_REAL ? c->real
-                                            : 0);
+    sn_emit_f64(&b, c->kind == SN_CLAIM_WITHIN ? c->n
+                    : c->kind == SN_CLAIM_REAL ? c->real
+                                               : 0);
     sn_puts(&b, " }");
     return sn_buf_str(&b);
 }
@@ -452,7 +452,8 @@ put_rule(const SnDefs *defs, SnBuf *b, const SnDefRule *r)
             : r->lower ? "LOWER"
                        : "WRITTEN",
             claim(a, &r->claim));
-    if (r->under[1].kind != SN_CL_NONE || r->under[2].kind != SN_CL_NONE) {
+    if (r->under[1].kind != SN_CLAIM_NONE ||
+        r->under[2].kind != SN_CLAIM_NONE) {
         sn_puts(b, ",\n      .under = {");
         for (int i = 1; i < SN_NROUNDING; i++)
             sn_putf(b, " [SN_ROUNDING_%s] = %s%s",
@@ -480,9 +481,9 @@ static void
 put_derive(const SnDefs *defs, SnBuf *b, const SnDefDerive *v)
 {
     SnArena *a = defs->arena;
-    const char *c = !strcmp(v->family, "sink")         ? "EXACT, 0.0"
-                    : !strcmp(v->family, "integerize") ? "WITHIN, 1.0"
-                                                       : "REFINES, 0.0";
+    const char *c = v->fam == SN_FAM_SINK         ? "EXACT, 0.0"
+                    : v->fam == SN_FAM_INTEGERIZE ? "WITHIN, 1.0"
+                                                  : "REFINES, 0.0";
 
     sn_putf(b,
             "    [%s] =\n    { .pass = \"%s\", .name = \"%s\", "

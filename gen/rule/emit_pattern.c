@@ -328,7 +328,7 @@ attr_tests(SnRuleGen *cx, const SnPat *p, const char *id)
         memcpy(with.var, rule->var, rule->nvar * sizeof *with.var);
         with.var[with.nvar++] = &var;
         cx->rule = &with;
-        if (at && at->ty == SN_AT_BOOL && p->asg[i].e->ek == SN_E_BOOL)
+        if (at && at->ty == SN_A_BOOL && p->asg[i].e->ek == SN_E_BOOL)
             sn_rule_fail_if(cx, sn_rule_cond(cx, &member, p->asg[i].e->i != 0));
         else
             sn_rule_fail_if(cx, sn_rule_cond(cx, &eq, true));
@@ -411,7 +411,7 @@ static bool
 quantizes(const SnDefNode *n)
 {
     for (uint32_t i = 0; n->nout && i < n->ntuple; i++)
-        if (n->tuple[i].out[0].elem != SN_DE_F32)
+        if (n->tuple[i].out[0].elem != SN_F32)
             return true;
     return false;
 }

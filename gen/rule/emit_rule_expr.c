@@ -84,11 +84,11 @@ attr_value(SnRuleGen *cx, const char *node, const SnDefNode *kind,
     if (kind)
         x.s = sn_format(cx->a, "sn_%s_attr(g, %s)->%s", sn_rule_lower(cx, kind),
                         node, field);
-    else if (at->ty == SN_AT_RANGE && !strcmp(at->name, "clamp"))
+    else if (at->ty == SN_A_RANGE && !strcmp(at->name, "clamp"))
         x.s = sn_format(cx->a, "sn_clamp_of(g, %s)", node);
     else
         x.s = sn_format(cx->a, "*(%sconst *)sn_attr_of(g, %s, \"%s\")",
-                        sn_attr_ctype(at), node, at->name);
+                        sn_attr_kind_words[at->ty].c, node, at->name);
     if (x.s[0] == '*')
         x.prec = P_UNARY;
     if (at->range_attr && kind)
@@ -447,25 +447,25 @@ sn_rule_value(SnRuleGen *cx, const SnDefNode *n, const SnDefAttr *at,
     double v;
 
     switch (at->ty) {
-    case SN_AT_RANGE:
+    case SN_A_RANGE:
         return sn_cw_range(&cx->w, e);
-    case SN_AT_TYPE:
+    case SN_A_TYPE:
         return sn_rule_type(cx, e);
-    case SN_AT_INTS:
+    case SN_A_INTS:
         return sn_cw_ints(&cx->w, e);
-    case SN_AT_REALS:
+    case SN_A_REALS:
         return sn_cw_reals(&cx->w, e);
-    case SN_AT_ENUM:
+    case SN_A_ENUM:
         return e->rk == SN_R_WORD ? sn_cw_word(cx->a, n, at, e->s)
                                   : sn_cw(&cx->w, e).s;
-    case SN_AT_REAL:
+    case SN_A_REAL:
         if (sn_const_num(e, &v))
             return sn_cw_real(&cx->w, v);
         x = sn_cw(&cx->w, e);
         return sn_cw_f32(&cx->w, x, P_ANY);
-    case SN_AT_INT:
-    case SN_AT_BOOL:
-    case SN_AT_STR:
+    case SN_A_INT:
+    case SN_A_BOOL:
+    case SN_A_STR:
         break;
     }
     return sn_cw(&cx->w, e).s;

@@ -214,19 +214,18 @@ result_type(SnRuleGen *cx, const SnTerm *t, uint32_t r)
 {
     const SnDefNode *n = t->node, *from = var_kind(t->like_var);
 
-    if (r == 0 ||
-        (n->out[r]->fact == SN_DF_SAME && n->out[0]->fact == SN_DF_SAME))
+    if (r == 0 || (n->out[r]->fact == SN_SAME && n->out[0]->fact == SN_SAME))
         return sn_rule_term_type(cx, t);
     if (from == n)
         return sn_format(cx->a, "sn_type(g, SN_REF(%s, %u))",
                          sn_rule_of(cx, t->like_var), r);
-    int8_t e = SN_DE_ABSENT;
+    int8_t e = SN_ABSENT;
     for (uint32_t i = 0; i < n->ntuple; i++)
-        if (n->tuple[i].out[r].elem != SN_DE_ABSENT)
+        if (n->tuple[i].out[r].elem != SN_ABSENT)
             e = n->tuple[i].out[r].elem;
-    if (e == SN_DE_ABSENT)
+    if (e == SN_ABSENT)
         return "NULL";
-    if (e >= SN_DE_QI8 && e <= SN_DE_QI32)
+    if (e >= SN_QI8 && e <= SN_QI32)
         return sn_rule_term_type(cx, t);
     return sn_format(cx->a, "sn_type_plain(g->pool, %s)", sn_elem_enum(e));
 }
@@ -274,7 +273,7 @@ value(SnRuleGen *cx, const SnTerm *t, const char *id, const char *name)
 static bool
 is_source(const SnDefNode *n)
 {
-    return n->nin == 0 && n->nout > 0 && n->rsem[0]->cls == SN_DC_SOURCE;
+    return n->nin == 0 && n->nout > 0 && n->rsem[0]->cls == SN_C_SOURCE;
 }
 
 /* The new node's id. */
@@ -350,7 +349,7 @@ build_copy(SnRuleGen *cx, const SnTerm *t)
                          e, sn_field(cx->a, at->name), x);
         else
             sn_rule_line(cx, NULL, "*(%s*)sn_edit_attr(&%s, \"%s\") = %s;",
-                         sn_attr_ctype(at), e, at->name, x);
+                         sn_attr_kind_words[at->ty].c, e, at->name, x);
     }
     if (type && !own_type(type, v))
         sn_rule_line(cx, NULL, "%s.type[0] = %s;", e, sn_rule_type(cx, type));

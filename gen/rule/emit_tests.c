@@ -136,7 +136,7 @@ build_node(SnRuleGen *cx, const SnTerm *t, const char *name)
 {
     const SnDefNode *n = t->node;
     const SnAsg *flag = sn_rule_asg(t, "calibrated");
-    bool source = n->nin == 0 && n->nout && n->rsem[0]->cls == SN_DC_SOURCE;
+    bool source = n->nin == 0 && n->nout && n->rsem[0]->cls == SN_C_SOURCE;
 
     if (source && !n->has_effect)
         return build_constant(cx, t, name);

@@ -279,49 +279,15 @@ sn_emit_lines(SnBuf *b, int indent, int width, const char *text)
 }
 
 const char *
-sn_attr_ctype(const SnDefAttr *at)
-{
-    switch (at->ty) {
-    case SN_AT_INT:
-        return "int64_t ";
-    case SN_AT_REAL:
-        return "float ";
-    case SN_AT_BOOL:
-        return "bool ";
-    case SN_AT_STR:
-        return "const char *";
-    case SN_AT_ENUM:
-        return "int32_t ";
-    case SN_AT_INTS:
-        return "SnInts ";
-    case SN_AT_REALS:
-        return "SnReals ";
-    case SN_AT_TYPE:
-        return "const SnType *";
-    case SN_AT_RANGE:
-        return "SnRange ";
-    }
-    sn_bug("attribute type %d", (int)at->ty);
-}
-
-const char *
 sn_elem_enum(int elem)
 {
-    static const char *const name[] = {
-        "SN_F32",  "SN_F16", "SN_QI8", "SN_QI16", "SN_QI32",
-        "SN_ROW8", "SN_I8",  "SN_I32", "SN_I64",  "SN_BOOL"};
-
-    return elem < 0 ? "-1" : name[elem];
+    return elem < 0 ? "-1" : sn_elem_words[elem].id;
 }
 
 const char *
 sn_elem_ctype(int elem)
 {
-    static const char *const name[] = {
-        "float",   "uint16_t", "int8_t",  "int16_t", "int32_t",
-        "uint8_t", "int8_t",   "int32_t", "int64_t", "bool"};
-
-    return elem < 0 ? "void" : name[elem];
+    return elem < 0 ? "void" : sn_elem_words[elem].c;
 }
 
 bool

@@ -80,8 +80,6 @@ void sn_emit_ports(SnBuf *b, SnDefPort *const *port, uint32_t n, const char *lo,
                    const char *side);
 void sn_emit_family(SnBuf *b, const SnDefFamily *f);
 void sn_emit_joins(SnBuf *b, uint32_t nbit, const uint64_t *bits);
-/* The C type of an attribute, "int64_t " or "const SnType *". */
-const char *sn_attr_ctype(const SnDefAttr *at);
 const char *sn_elem_enum(int elem);  /* "SN_QI8"; "-1" when absent */
 const char *sn_elem_ctype(int elem); /* "int8_t" */
 /* The evaluator of tuple t of n, or NULL when it has none. */

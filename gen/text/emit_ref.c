@@ -48,27 +48,27 @@ static void
 put_fact(SnBuf *b, const SnDefNode *n, const SnDefPort *p)
 {
     switch (p->fact) {
-    case SN_DF_NONE:
+    case SN_FACT_NONE:
         sn_puts(b, "not quantized");
         break;
-    case SN_DF_FREE:
+    case SN_FREE:
         sn_puts(b, "free: any scale");
         break;
-    case SN_DF_SAME:
+    case SN_SAME:
         sn_puts(b, "same scale as the others marked so");
         break;
-    case SN_DF_FIXED:
+    case SN_FIXED:
         sn_puts(b, "fixed: scale ");
         sn_put_f32(b, (float)p->fixed_scale);
         sn_putf(b, ", zp %lld", (long long)p->fixed_zp);
         break;
-    case SN_DF_PIN:
+    case SN_PIN:
         sn_puts(b, "pinned: scale ");
         for (uint32_t i = 0; i < p->npin; i++)
             sn_putf(b, "%s%s.scale", i ? " * " : "", n->in[p->pin[i]]->name);
         sn_puts(b, ", zp 0");
         break;
-    case SN_DF_GIVEN:
+    case SN_GIVEN:
         sn_puts(b, "given: no rewrite changes its type");
         break;
     }
@@ -126,8 +126,6 @@ put_attrs(SnBuf *b, const SnDefNode *n)
 static void
 put_meaning(SnBuf *b, const SnDefs *s, const SnDefNode *n)
 {
-    static const char *const cls[] = {"source", "convert", "contract", "point",
-                                      "window", "move",    "opaque"};
     uint32_t nsem = n->nout ? n->nout : 1;
 
     sn_puts(b, "\nTypes:\n\n");
@@ -140,7 +138,7 @@ put_meaning(SnBuf *b, const SnDefs *s, const SnDefNode *n)
     }
     sn_puts(b, "\nMeaning:\n\n");
     for (uint32_t i = 0; i < nsem; i++) {
-        sn_putf(b, "    %s ", cls[n->rsem[i]->cls]);
+        sn_putf(b, "    %s ", sn_class_words[n->rsem[i]->cls].word);
         sn_put_sem(b, n->rsem[i]);
         sn_putc(b, '\n');
     }
@@ -273,29 +271,29 @@ static void
 put_claim(SnBuf *b, const SnDefClaim *c)
 {
     switch (c->kind) {
-    case SN_CL_NONE:
+    case SN_CLAIM_NONE:
         sn_puts(b, "changes only an interface");
         break;
-    case SN_CL_EXACT:
+    case SN_CLAIM_EXACT:
         sn_puts(b, "exact");
         break;
-    case SN_CL_WITHIN:
+    case SN_CLAIM_WITHIN:
         sn_puts(b, "within ");
         if (c->bound)
             sn_put_expr(b, c->bound);
         sn_puts(b, " lsb");
         break;
-    case SN_CL_REFINES:
+    case SN_CLAIM_REFINES:
         sn_puts(b, "refines");
         break;
-    case SN_CL_REAL:
+    case SN_CLAIM_REAL:
         sn_puts(b, "real");
         if (c->real > 0) {
             sn_putc(b, ' ');
             sn_put_f64(b, c->real);
         }
         break;
-    case SN_CL_LOSSY:
+    case SN_CLAIM_LOSSY:
         sn_puts(b, "lossy");
         if (c->text)
             sn_putf(b, ": %s", c->text);
@@ -310,7 +308,7 @@ put_rule(SnBuf *b, const SnDefRule *r)
             r->name, sn_where(b->a, r->pos));
     put_claim(b, &r->claim);
     for (int i = 1; i < SN_NROUNDING; i++)
-        if (r->under[i].kind != SN_CL_NONE) {
+        if (r->under[i].kind != SN_CLAIM_NONE) {
             sn_putf(b, ", under rounding %s ", sn_rounding_word((SnRounding)i));
             put_claim(b, &r->under[i]);
         }

@@ -18,10 +18,6 @@ put_list(SnBuf *b, SnExpr *const *v, uint32_t n)
 static void
 put_conc(SnBuf *b, const SnDefs *s, SnDefConc c)
 {
-    static const char *const name[] = {
-        "f32",       "f16", "quant(i8", "quant(i16", "quant(i32",
-        "fused(u8)", "i8",  "i32",      "i64",       "bool"};
-
     if (c.elem < 0) {
         sn_putc(b, '_');
         return;
@@ -34,12 +30,11 @@ put_conc(SnBuf *b, const SnDefs *s, SnDefConc c)
             return;
         }
     }
-    sn_puts(b, name[c.elem]);
-    if (c.elem >= SN_DE_QI8 && c.elem <= SN_DE_QI32) {
-        if (c.axis >= 0)
-            sn_putf(b, ", axis = %d", c.axis);
-        sn_putc(b, ')');
-    }
+    const char *word = sn_elem_words[c.elem].word;
+    if (c.axis >= 0)
+        sn_putf(b, "%.*s, axis = %d)", (int)strlen(word) - 1, word, c.axis);
+    else
+        sn_puts(b, word);
 }
 
 static void
@@ -103,19 +98,19 @@ sn_put_attr_decl(SnBuf *b, const SnDefAttr *at)
                                      "int", "real", "type", "range"};
 
     sn_putf(b, "%s : %s", at->name, ty[at->ty]);
-    if (at->ty == SN_AT_INTS || at->ty == SN_AT_REALS) {
+    if (at->ty == SN_A_INTS || at->ty == SN_A_REALS) {
         sn_putc(b, '[');
         if (at->fixed)
             sn_putf(b, "%u", at->fixed);
         sn_putc(b, ']');
     }
-    if (at->ty == SN_AT_ENUM) {
+    if (at->ty == SN_A_ENUM) {
         sn_puts(b, " { ");
         for (uint32_t i = 0; i < at->nword; i++)
             sn_putf(b, "%s%s", i ? ", " : "", at->word[i]);
         sn_puts(b, " }");
     }
-    if (at->ty == SN_AT_RANGE)
+    if (at->ty == SN_A_RANGE)
         sn_putf(b, "(%s)", at->range_of);
     if (at->def) {
         sn_puts(b, " = ");

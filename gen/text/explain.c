@@ -86,7 +86,7 @@ put_yes(SnBuf *b, bool yes, const char *what, const char *why)
 static bool
 sinks(const SnDefDerive *d, const char *absorbed)
 {
-    return !strcmp(d->family, "sink") && d->what &&
+    return d->fam == SN_FAM_SINK && d->what &&
            (!absorbed || strcmp(d->what, absorbed));
 }
 
@@ -96,7 +96,7 @@ absorbed(const SnDefs *s)
     const char *what = NULL;
 
     for (uint32_t i = 0; i < s->nderive; i++)
-        if (!strcmp(s->derive[i]->family, "absorb"))
+        if (s->derive[i]->fam == SN_FAM_ABSORB)
             what = s->derive[i]->what;
     return what;
 }

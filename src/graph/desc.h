@@ -23,18 +23,6 @@ typedef struct SnTypePat {
 
 /* ---- attributes ---- */
 
-typedef enum SnAttrKind {
-    SN_A_INT,   /* int64_t */
-    SN_A_REAL,  /* float */
-    SN_A_BOOL,  /* bool */
-    SN_A_STR,   /* const char *, never NULL */
-    SN_A_ENUM,  /* int32_t, index into words */
-    SN_A_INTS,  /* SnInts; fixed > 0: exactly that many */
-    SN_A_REALS, /* SnReals */
-    SN_A_TYPE,  /* const SnType * */
-    SN_A_RANGE  /* SnRange */
-} SnAttrKind;
-
 /* Where the domain of a range attribute comes from. */
 typedef enum SnRangeOf { SN_RANGE_IN, SN_RANGE_OUT, SN_RANGE_ATTR } SnRangeOf;
 
@@ -53,15 +41,6 @@ typedef struct SnAttrDesc {
 
 /* ---- ports ---- */
 
-typedef enum SnFact {
-    SN_FACT_NONE, /* never quantized */
-    SN_FREE,
-    SN_SAME,
-    SN_FIXED,
-    SN_PIN,
-    SN_GIVEN
-} SnFact;
-
 typedef struct SnPortDesc {
     const char *name;
     SnFact fact;
@@ -74,16 +53,6 @@ typedef struct SnPortDesc {
 } SnPortDesc;
 
 /* ---- meaning ---- */
-
-typedef enum SnClass {
-    SN_C_SOURCE,
-    SN_C_CONVERT,
-    SN_C_CONTRACT,
-    SN_C_POINT,
-    SN_C_WINDOW,
-    SN_C_MOVE,
-    SN_C_OPAQUE
-} SnClass;
 
 typedef enum SnArgKind { SN_ARG_PORT, SN_ARG_ATTR, SN_ARG_INT } SnArgKind;
 typedef struct SnArg {

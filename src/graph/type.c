@@ -29,20 +29,19 @@ struct SnPool {
 typedef bool EqFn(const void *x, const void *y);
 
 static const struct {
-    const char *name;
     size_t size;
     int64_t lo, hi;
 } elems[SN_NELEM] = {
-    [SN_F32] = {"f32", 4, 0, 0},
-    [SN_F16] = {"f16", 2, 0, 0},
-    [SN_QI8] = {"qi8", 1, INT8_MIN, INT8_MAX},
-    [SN_QI16] = {"qi16", 2, INT16_MIN, INT16_MAX},
-    [SN_QI32] = {"qi32", 4, INT32_MIN, INT32_MAX},
-    [SN_ROW8] = {"row8", 1, 0, UINT8_MAX},
-    [SN_I8] = {"i8", 1, INT8_MIN, INT8_MAX},
-    [SN_I32] = {"i32", 4, INT32_MIN, INT32_MAX},
-    [SN_I64] = {"i64", 8, INT64_MIN, INT64_MAX},
-    [SN_BOOL] = {"bool", 1, 0, 1},
+    [SN_F32] = {4, 0, 0},
+    [SN_F16] = {2, 0, 0},
+    [SN_QI8] = {1, INT8_MIN, INT8_MAX},
+    [SN_QI16] = {2, INT16_MIN, INT16_MAX},
+    [SN_QI32] = {4, INT32_MIN, INT32_MAX},
+    [SN_ROW8] = {1, 0, UINT8_MAX},
+    [SN_I8] = {1, INT8_MIN, INT8_MAX},
+    [SN_I32] = {4, INT32_MIN, INT32_MAX},
+    [SN_I64] = {8, INT64_MIN, INT64_MAX},
+    [SN_BOOL] = {1, 0, 1},
 };
 
 size_t
@@ -66,7 +65,7 @@ sn_elem_hi(SnElem e)
 const char *
 sn_elem_name(SnElem e)
 {
-    return elems[e].name;
+    return sn_elem_words[e].name;
 }
 
 /* ---- the pool ---- */

@@ -12,24 +12,11 @@
 #include <stdint.h>
 #include "base/arena.h"
 #include "base/buf.h"
+#include "base/lang.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-typedef enum SnElem {
-    SN_F32,
-    SN_F16, /* storage only */
-    SN_QI8,
-    SN_QI16,
-    SN_QI32,
-    SN_ROW8, /* rows of u8 codes, each followed by its f32 scale, offset */
-    SN_I8,
-    SN_I32,
-    SN_I64,
-    SN_BOOL,
-    SN_NELEM
-} SnElem;
 
 typedef struct SnType {
     SnElem elem;

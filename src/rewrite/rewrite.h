@@ -16,31 +16,10 @@ typedef struct SnRewriter SnRewriter;
 
 /* ---- generated tables ---- */
 
-typedef enum SnClaimKind {
-    SN_CLAIM_NONE, /* interface rule: opt-in only */
-    SN_CLAIM_EXACT,
-    SN_CLAIM_WITHIN, /* n lsb */
-    SN_CLAIM_REFINES,
-    SN_CLAIM_REAL, /* within E of the largest |output| */
-    SN_CLAIM_LOSSY
-} SnClaimKind;
 typedef struct SnClaim {
     SnClaimKind kind;
     double bound; /* lsb or E */
 } SnClaim;
-
-typedef enum SnFamilyId {
-    SN_FAM_WRITTEN,
-    SN_FAM_ABSORB,
-    SN_FAM_MERGE,
-    SN_FAM_SINK,
-    SN_FAM_LAYOUT,  /* sink Transpose */
-    SN_FAM_REGROUP, /* sink Reshape */
-    SN_FAM_DEQUANT, /* sink Dequantize */
-    SN_FAM_INTEGERIZE,
-    SN_FAM_LOWER,
-    SN_FAM_CUSTOM
-} SnFamilyId;
 
 typedef struct SnRuleDesc {
     const char *pass, *name; /* "quant_cleanup", "fuse" */

@@ -264,9 +264,9 @@ test_ports_and_kinds(void **state)
 static void
 test_attributes(void **state)
 {
-    static const SnDefAttrTy want[] = {
-        SN_AT_INT,  SN_AT_REAL, SN_AT_BOOL,  SN_AT_STR,  SN_AT_ENUM,
-        SN_AT_INTS, SN_AT_INTS, SN_AT_REALS, SN_AT_TYPE, SN_AT_RANGE};
+    static const SnAttrKind want[] = {
+        SN_A_INT,  SN_A_REAL, SN_A_BOOL,  SN_A_STR,  SN_A_ENUM,
+        SN_A_INTS, SN_A_INTS, SN_A_REALS, SN_A_TYPE, SN_A_RANGE};
     Run r = parse_ok(
         "node N { attr a : int = -1 where a > -2; attr b : real = 1e-5;\n"
         "attr c : bool = true; attr d : str = \"x\"; attr e : enum { p, q } "
@@ -306,16 +306,16 @@ test_facts_and_meaning(void **state)
 
     (void)state;
     assert_int_equal(n->nfact_src, 6);
-    assert_int_equal(n->fact_src[0]->fact, SN_DF_FREE);
+    assert_int_equal(n->fact_src[0]->fact, SN_FREE);
     assert_string_equal(n->fact_src[0]->name[1], "w");
     expect_pos(n->fact_src[0]->name_pos[1], "t.def", 2, 18, 1);
-    assert_int_equal(n->fact_src[1]->fact, SN_DF_SAME);
+    assert_int_equal(n->fact_src[1]->fact, SN_SAME);
     assert_string_equal(n->fact_src[1]->text, "why");
-    assert_int_equal(n->fact_src[2]->fact, SN_DF_GIVEN);
-    assert_int_equal(n->fact_src[3]->fact, SN_DF_FIXED);
+    assert_int_equal(n->fact_src[2]->fact, SN_GIVEN);
+    assert_int_equal(n->fact_src[3]->fact, SN_FIXED);
     expect_expr(n->fact_src[3]->scale, "(/ 1 256)");
     expect_expr(n->fact_src[3]->zp, "(neg 128)");
-    assert_int_equal(n->fact_src[4]->fact, SN_DF_PIN);
+    assert_int_equal(n->fact_src[4]->fact, SN_PIN);
     expect_expr(n->fact_src[4]->scale, "(* (. scale x) (. scale w))");
     assert_string_equal(n->fact_src[4]->text, "grid");
     assert_null(n->fact_src[5]->text);
@@ -464,7 +464,7 @@ test_rules(void **state)
     assert_int_equal(u->nmore, 2);
     assert_string_equal(u->more[1]->name, "o");
     expect_expr(u->when, "(and x y)");
-    assert_int_equal(u->claim.kind, SN_CL_WITHIN);
+    assert_int_equal(u->claim.kind, SN_CLAIM_WITHIN);
     expect_expr(u->claim.bound, "(+ 2 1)");
     assert_string_equal(u->trusted, "t");
     assert_string_equal(u->optin, "o");
@@ -472,13 +472,13 @@ test_rules(void **state)
     assert_string_equal(u->note, "n");
     assert_ptr_equal(u->pass, r.f->pass[0]);
     assert_int_equal(r.f->pass[0]->nrule, 8);
-    assert_true(rule(r, "b")->claim.kind == SN_CL_REAL);
+    assert_true(rule(r, "b")->claim.kind == SN_CLAIM_REAL);
     assert_true(rule(r, "b")->claim.real == 1e-6);
     assert_string_equal(rule(r, "b")->text, "rule b: x => x real 1e-6;");
     assert_string_equal(rule(r, "c")->claim.text, "l");
-    assert_int_equal(rule(r, "d")->claim.kind, SN_CL_REFINES);
-    assert_int_equal(rule(r, "e")->claim.kind, SN_CL_EXACT);
-    assert_int_equal(rule(r, "f")->claim.kind, SN_CL_NONE);
+    assert_int_equal(rule(r, "d")->claim.kind, SN_CLAIM_REFINES);
+    assert_int_equal(rule(r, "e")->claim.kind, SN_CLAIM_EXACT);
+    assert_int_equal(rule(r, "f")->claim.kind, SN_CLAIM_NONE);
     u = rule(r, "g");
     assert_true(u->lower && !u->rhs && u->ncomponent == 2);
     assert_string_equal(u->builder, "h");
@@ -489,7 +489,7 @@ test_rules(void **state)
     assert_string_equal(u->doc, "doc");
     assert_string_equal(u->makes[1], "S");
     assert_string_equal(u->pat->name, "A");
-    assert_int_equal(u->claim.kind, SN_CL_WITHIN);
+    assert_int_equal(u->claim.kind, SN_CLAIM_WITHIN);
     assert_string_equal(u->trusted, "why");
     assert_string_equal(u->builder, "f");
     assert_memory_equal(u->text, "custom rule k on", 16);
@@ -512,7 +512,7 @@ test_pass_lines(void **state)
     (void)state;
     assert_string_equal(p->doc, "d");
     assert_int_equal(p->nallow, 4);
-    assert_int_equal(p->allow[2].kind, SN_CL_REAL);
+    assert_int_equal(p->allow[2].kind, SN_CLAIM_REAL);
     expect_expr(p->allow[3].bound, "2");
     assert_int_equal(p->nderive, 3);
     assert_int_equal(r.f->nderive, 3);
@@ -589,7 +589,7 @@ test_backend(void **state)
     const SnDefPass *p = pass(r, "backend");
     assert_ptr_equal(p->backend, b);
     assert_int_equal(p->nallow, 1);
-    assert_int_equal(p->allow[0].kind, SN_CL_EXACT);
+    assert_int_equal(p->allow[0].kind, SN_CLAIM_EXACT);
     assert_int_equal(p->nrule, 1);
     assert_int_equal(p->nprefer, 1);
     assert_ptr_equal(p->rule[0]->backend, b);
@@ -686,7 +686,7 @@ test_passes_def(void **state)
     assert_int_equal(u->pat->arg[0]->nuse, 1);
     assert_true(u->claim.real == 1e-5);
     u = rule(r, "roundtrip");
-    assert_int_equal(u->claim.kind, SN_CL_LOSSY);
+    assert_int_equal(u->claim.kind, SN_CLAIM_LOSSY);
     assert_string_equal(u->optin, "fold-roundtrip");
     u = rule(r, "identity");
     assert_string_equal(u->pass->name, "quant_cleanup");

@@ -62,13 +62,13 @@ wild_real(void)
 static void
 put_wild(SnBuf *b, const SnDefAttr *a)
 {
-    bool list = a->ty == SN_AT_INTS || a->ty == SN_AT_REALS;
-    bool real = a->ty == SN_AT_REALS || a->ty == SN_AT_REAL;
+    bool list = a->ty == SN_A_INTS || a->ty == SN_A_REALS;
+    bool real = a->ty == SN_A_REALS || a->ty == SN_A_REAL;
     uint32_t n = !list ? 1 : a->fixed ? a->fixed : below(5);
 
-    if (a->ty == SN_AT_BOOL)
+    if (a->ty == SN_A_BOOL)
         sn_puts(b, below(2) ? "true" : "false");
-    else if (a->ty == SN_AT_ENUM)
+    else if (a->ty == SN_A_ENUM)
         sn_puts(b, a->word[below(a->nword)]);
     else
         for (uint32_t i = 0; i < n || (list && i == n); i++)
@@ -80,7 +80,7 @@ put_wild(SnBuf *b, const SnDefAttr *a)
 static bool
 takes(const SnDefAttr *a)
 {
-    return a->ty != SN_AT_STR && a->ty != SN_AT_TYPE && a->ty != SN_AT_RANGE;
+    return a->ty != SN_A_STR && a->ty != SN_A_TYPE && a->ty != SN_A_RANGE;
 }
 
 /* "N(p0, p1)" and, on the left, some attributes. */
@@ -254,7 +254,7 @@ indexes(const SnDefNode *n)
 {
     const char *m = n->nout && n->nin ? n->rsem[0]->map : NULL;
 
-    return m && n->rsem[0]->cls != SN_DC_OPAQUE && strcmp(m, "each") &&
+    return m && n->rsem[0]->cls != SN_C_OPAQUE && strcmp(m, "each") &&
            strcmp(m, "broadcast") && strcmp(m, "fill");
 }
 

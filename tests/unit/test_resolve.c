@@ -68,9 +68,9 @@ test_facts(void **state)
     const SnDefNode *c = node("ChannelwiseConv2D");
     assert_ptr_equal(c->base, node("Conv2D"));
     assert_int_equal(c->nin, 3);
-    assert_int_equal(c->in[0]->fact, SN_DF_FREE);
-    assert_int_equal(c->in[1]->fact, SN_DF_GIVEN);
-    assert_int_equal(c->in[2]->fact, SN_DF_PIN);
+    assert_int_equal(c->in[0]->fact, SN_FREE);
+    assert_int_equal(c->in[1]->fact, SN_GIVEN);
+    assert_int_equal(c->in[2]->fact, SN_PIN);
     assert_int_equal(c->in[2]->npin, 2);
     assert_int_equal(c->in[2]->pin[1], 1);
     assert_int_equal(c->ntuple, 1);
@@ -79,7 +79,7 @@ test_facts(void **state)
     assert_ptr_equal(c->clamp, sn_def_attr(c, "clamp"));
     assert_ptr_equal(c->clamp->range_port, c->out[0]);
     const SnDefPort *y = sn_def_port(node("Softmax"), "y");
-    assert_int_equal(y->fact, SN_DF_FIXED);
+    assert_int_equal(y->fact, SN_FIXED);
     assert_true(y->fixed_scale == 1.0 / 256 && y->fixed_zp == -128);
     assert_int_equal(node("Add")->comm[0], 0);
     assert_int_equal(node("Add")->comm[1], 1);
@@ -175,12 +175,12 @@ test_refine(void **state)
     const uint64_t *sink = &defs->derive[1]->member[kind / 64];
     const uint64_t *kept = &defs->cls[defs->nclass - 1]->member[kind / 64];
     for (int i = 0; i < 2; i++) {
-        assert_int_equal(n->in[0]->fact, SN_DF_FREE);
+        assert_int_equal(n->in[0]->fact, SN_FREE);
         assert_true(n->family.merge && !n->family.sink);
         assert_true((*merge & bit) && !(*sink & bit) && !(*kept & bit));
         sn_def_view(defs, defs->backend[0]);
         assert_ptr_equal(n, node("Mean"));
-        assert_int_equal(n->in[0]->fact, SN_DF_SAME);
+        assert_int_equal(n->in[0]->fact, SN_SAME);
         assert_string_equal(n->in[0]->because, "no multiplier");
         assert_false(n->family.absorb || n->family.merge);
         assert_true(n->family.sink && n->family.sink_bounded);
@@ -238,10 +238,10 @@ test_maps(void **state)
         assert_string_equal(s->decl->decl->name, want[i].map);
     }
     assert_int_equal(node("T")->rsem[0]->arg[2]->i, -1);
-    assert_int_equal((int)SN_DE_BOOL, (int)SN_BOOL);
-    assert_int_equal((int)SN_DE_ROW8, (int)SN_ROW8);
-    assert_int_equal((int)SN_DC_OPAQUE, (int)SN_C_OPAQUE);
-    assert_int_equal((int)SN_DF_GIVEN, (int)SN_GIVEN);
+    assert_int_equal((int)SN_BOOL, (int)SN_BOOL);
+    assert_int_equal((int)SN_ROW8, (int)SN_ROW8);
+    assert_int_equal((int)SN_C_OPAQUE, (int)SN_C_OPAQUE);
+    assert_int_equal((int)SN_GIVEN, (int)SN_GIVEN);
 }
 
 /* ---- rules ---- */

@@ -249,7 +249,7 @@ formula(SnCalculus *l, Inst *k, const SnExpr *e)
 static bool
 moves(const SnDefSem *s)
 {
-    return s->cls == SN_DC_MOVE && s->formula && s->formula->ek == SN_E_NAME;
+    return s->cls == SN_C_MOVE && s->formula && s->formula->ek == SN_E_NAME;
 }
 
 bool
@@ -257,7 +257,7 @@ sn_calculus_own_row(const SnDefSem *s)
 {
     const SnExpr *e = s->formula;
 
-    if (s->cls == SN_DC_CONTRACT || s->by)
+    if (s->cls == SN_C_CONTRACT || s->by)
         return true;
     if (e && e->fn == SN_FN_Q)
         e = e->kid[0];
@@ -331,7 +331,7 @@ meaning(SnCalculus *l, Inst *k)
     SnTree *t = formula(l, k, k->sem->formula);
     if (!t)
         return NULL;
-    if (k->sem->cls != SN_DC_MOVE)
+    if (k->sem->cls != SN_C_MOVE)
         return row(l, k, t);
     if (!moves(k->sem))
         return sn_calculus_out(l, "a move that computes");
@@ -413,7 +413,7 @@ all_f32(const SnDefNode *n, const SnDefPort *p)
 {
     for (uint32_t i = 0; i < n->ntuple; i++)
         if ((p->out ? n->tuple[i].out : n->tuple[i].in)[p->index].elem !=
-            SN_DE_F32)
+            SN_F32)
             return false;
     return n->ntuple > 0;
 }
@@ -477,7 +477,7 @@ pat_node(SnCalculus *l, const SnPat *p, const char **type)
     for (uint32_t i = 0; i < n->nin; i++) {
         const SnPat *arg = p->by_port ? p->by_port[i] : NULL;
         const char *t = NULL;
-        if (n->in[i]->fact == SN_DF_SAME && n->out[0]->fact == SN_DF_SAME)
+        if (n->in[i]->fact == SN_SAME && n->out[0]->fact == SN_SAME)
             t = k.tout;
         else if (all_f32(n, n->in[i]))
             t = "f32";
@@ -501,8 +501,8 @@ pat_node(SnCalculus *l, const SnPat *p, const char **type)
         if (strcmp(sn_calculus_rep(l, c), "full"))
             sn_calculus_add_sat(l, &k.nsat, &k.sat, c);
     }
-    SnTree *t = n->nin == 0 && n->rsem[0]->cls == SN_DC_SOURCE ? leaf(l, name)
-                                                               : meaning(l, &k);
+    SnTree *t = n->nin == 0 && n->rsem[0]->cls == SN_C_SOURCE ? leaf(l, name)
+                                                              : meaning(l, &k);
     if (cap && cap->index < 64)
         l->bind[cap->index] = t;
     return t;
@@ -569,7 +569,7 @@ term_call(SnCalculus *l, const SnTerm *t, const char **type)
             sn_calculus_add_sat(l, &k.nsat, &k.sat, c);
     }
     *type = k.tout;
-    if (n->nin == 0 && n->rsem[0]->cls == SN_DC_SOURCE)
+    if (n->nin == 0 && n->rsem[0]->cls == SN_C_SOURCE)
         return sn_calculus_out(l, "a new source");
     return meaning(l, &k);
 }

@@ -12,7 +12,7 @@
 static const SnDefNode *
 opaque_pat(const SnPat *p)
 {
-    if (p->node && p->node->nout && p->node->rsem[0]->cls == SN_DC_OPAQUE)
+    if (p->node && p->node->nout && p->node->rsem[0]->cls == SN_C_OPAQUE)
         return p->node;
     for (uint32_t i = 0; i < p->narg; i++) {
         const SnDefNode *n = opaque_pat(p->arg[i]);
@@ -25,7 +25,7 @@ opaque_pat(const SnPat *p)
 static const SnDefNode *
 opaque_term(const SnTerm *t)
 {
-    if (t->node && t->node->nout && t->node->rsem[0]->cls == SN_DC_OPAQUE)
+    if (t->node && t->node->nout && t->node->rsem[0]->cls == SN_C_OPAQUE)
         return t->node;
     for (uint32_t i = 0; i < t->narg; i++) {
         const SnDefNode *n = opaque_term(t->arg[i]);
@@ -52,11 +52,11 @@ bool
 sn_prove_proved(const SnInstance *pr, const SnLemma *l)
 {
     switch (pr->r->claim.kind) {
-    case SN_CL_EXACT:
+    case SN_CLAIM_EXACT:
         return l->exact;
-    case SN_CL_WITHIN:
+    case SN_CLAIM_WITHIN:
         return l->exact || (l->within1 && pr->r->claim.n >= 1);
-    case SN_CL_REFINES:
+    case SN_CLAIM_REFINES:
         return l->refines || l->exact;
     default:
         return false;
@@ -67,7 +67,7 @@ sn_prove_proved(const SnInstance *pr, const SnLemma *l)
 static uint32_t
 lifted(const SnInstance *pr, const SnLemma *l)
 {
-    return pr->r->claim.kind == SN_CL_WITHIN && !l->exact ? 1u << 6 : 0;
+    return pr->r->claim.kind == SN_CLAIM_WITHIN && !l->exact ? 1u << 6 : 0;
 }
 
 static const char *
@@ -136,7 +136,7 @@ why_later(SnProver *pv, const SnInstance *pr, const SnTrial *t,
 
     for (uint32_t i = 0; i < n->ntuple; i++)
         plain &= !sn_conc_quant(n->tuple[i].out[t->bad_res]) &&
-                 n->tuple[i].out[t->bad_res].elem != SN_DE_F32;
+                 n->tuple[i].out[t->bad_res].elem != SN_F32;
     if (plain)
         return sn_format(pv->a, " (%s): equal values appear on the way",
                          e->s ? e->s : "another meaning");
@@ -404,8 +404,8 @@ judge(SnProver *pv, const SnInstance *pr, SnProof *p)
     if (t.ratio)
         judge_roundings(pv, pr, seed, p);
     if (!pr->derive && by_lemma && l.exact && t.diff == 0 && !t.f32_differ &&
-        (pr->r->claim.kind == SN_CL_WITHIN ||
-         pr->r->claim.kind == SN_CL_REFINES))
+        (pr->r->claim.kind == SN_CLAIM_WITHIN ||
+         pr->r->claim.kind == SN_CLAIM_REFINES))
         sn_note(pv->d, pr->r->claim.pos, "SN303",
                 "rule '%s' claims '%s'; it is exact (%s). Strengthen the "
                 "claim?",
@@ -441,13 +441,13 @@ sn_prove_judge(SnProver *pv, const SnInstance *pr)
     fill(pv, pr, &p);
     if (!opaque && r->rhs)
         opaque = opaque_term(r->rhs);
-    if (pr->any && pr->any->rsem[0]->cls == SN_DC_OPAQUE && pr->any->nout)
+    if (pr->any && pr->any->rsem[0]->cls == SN_C_OPAQUE && pr->any->nout)
         opaque = pr->any;
     if (r->trusted) {
         p.why = r->trusted;
-    } else if (r->claim.kind == SN_CL_NONE) {
+    } else if (r->claim.kind == SN_CLAIM_NONE) {
         bind(pv, pr, &p);
-    } else if (r->claim.kind == SN_CL_LOSSY) {
+    } else if (r->claim.kind == SN_CLAIM_LOSSY) {
         p.layer = SN_LAYER_INTERFACE;
         p.why = r->claim.text;
     } else if (opaque || !r->rhs) {

@@ -137,7 +137,7 @@ as_values(void *arg, SnDefRule *r)
     SnArena *a = x->a;
     Bound now = find(x->b.defs, r);
 
-    r->claim = (SnDefClaim){.kind = SN_CL_EXACT, .pos = r->pos};
+    r->claim = (SnDefClaim){.kind = SN_CLAIM_EXACT, .pos = r->pos};
     if (!now.term)
         return;
     SnPat *p = now.pat;
@@ -198,7 +198,7 @@ SnCaseValue *
 sn_prove_as_real(SnProofCase *c, SnCaseValue *x)
 {
     const SnDefNode *dq = sn_prove_dequantize(c->pv);
-    SnCaseType f32 = {.elem = SN_DE_F32, .axis = -1};
+    SnCaseType f32 = {.elem = SN_F32, .axis = -1};
 
     if (!dq || !x->type.nq)
         return x;

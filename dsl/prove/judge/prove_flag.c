@@ -119,7 +119,7 @@ put_node(SnBuf *b, SnProofCase *c, const SnCaseValue *t)
 static void
 found(SnProofCase *c, Found *f, double by, double near, double right)
 {
-    double score = by + (c->lhs[0]->type.elem == SN_DE_QI8 ? 1e9 : 0);
+    double score = by + (c->lhs[0]->type.elem == SN_QI8 ? 1e9 : 0);
     SnBuf b;
 
     if (score <= f->score)

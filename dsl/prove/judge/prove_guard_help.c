@@ -135,7 +135,7 @@ weakest_refines(Set *s)
     SnInstance *p = sn_memdup(s->pv->a, s->pr, sizeof *p);
     SnDefRule *r = sn_memdup(s->pv->a, s->pr->r, sizeof *r);
 
-    r->claim.kind = SN_CL_REFINES;
+    r->claim.kind = SN_CLAIM_REFINES;
     p->r = r;
     s->pr = p;
     for (uint32_t i = 0; i < s->n; i++)
@@ -244,7 +244,7 @@ sn_prove_help(SnProver *pv, const SnInstance *pr, const SnTrial *t)
     (void)at;
     if (pr->derive || r->nvar == 0)
         return;
-    if (r->claim.kind == SN_CL_REAL && t->real <= SN_CASE_REAL_EQUAL) {
+    if (r->claim.kind == SN_CLAIM_REAL && t->real <= SN_CASE_REAL_EQUAL) {
         sn_diag_help(pv->d, "real %.1g", t->rel * 2);
         return;
     }
@@ -255,7 +255,7 @@ sn_prove_help(SnProver *pv, const SnInstance *pr, const SnTrial *t)
         rate(&s, &s.v[i]);
     const Cand *best = weakest(&s);
     const char *then = "";
-    if (!best && r->claim.kind == SN_CL_EXACT && t->diff > 0) {
+    if (!best && r->claim.kind == SN_CLAIM_EXACT && t->diff > 0) {
         best = weakest_refines(&s); /* one guard, for the next claim */
         then = "     [then: refines]";
     }

@@ -146,7 +146,7 @@ static int
 pinned_to(const SnDefNode *n, uint32_t port)
 {
     for (uint32_t i = 0; i < n->nin; i++)
-        for (uint32_t k = 0; n->in[i]->fact == SN_DF_PIN && k < n->in[i]->npin;
+        for (uint32_t k = 0; n->in[i]->fact == SN_PIN && k < n->in[i]->npin;
              k++)
             if (n->in[i]->pin[k] == port)
                 return (int)i;
@@ -224,7 +224,7 @@ merge(SnProveGen *g, const SnDefNode *n)
     if (n->nin == 0) {
         p.swap = true;
         p.guard = "R(Q(value)) == Q(value), and single use";
-        const char *q8 = type_name(g, (SnDefConc){SN_DE_QI8, -1});
+        const char *q8 = type_name(g, (SnDefConc){SN_QI8, -1});
         when = !q8 ? "exact" /* the comparison is over 256 codes */
                    : sn_format(a,
                                "worth n.type in [%s] and r.type in [%s] "
@@ -275,7 +275,7 @@ above(SnProveGen *g, const SnDefNode *n)
     sn_buf_init(&w, a);
     for (uint32_t i = 0; i < n->nin; i++) {
         const char *x = n->in[i]->name, *sep = i ? ", " : "";
-        bool same = n->in[i]->fact == SN_DF_SAME, run = n->in[i]->variadic;
+        bool same = n->in[i]->fact == SN_SAME, run = n->in[i]->variadic;
         const char *c = v.x ? sn_format(a, "r%u", i) : "r";
         if (!same) {
             sn_putf(&l, "%s%s%s", sep, x, run ? "..." : "");
@@ -306,7 +306,7 @@ sink(SnProveGen *g, const SnDefNode *n)
     SnInstance p = {.node = n, .name = sn_format(a, "sink %s", n->name)};
 
     for (uint32_t i = 0; i < n->nin; i++)
-        p.alike |= n->in[i]->fact == SN_DF_SAME && n->in[i]->variadic;
+        p.alike |= n->in[i]->fact == SN_SAME && n->in[i]->variadic;
     if (p.alike)
         p.guard = "every input is a Rescale between one pair of types "
                   "with one clamp";
@@ -341,10 +341,10 @@ static const SnDefTuple *
 float_tuple(const SnDefNode *n)
 {
     for (uint32_t i = 0; i < n->ntuple; i++) {
-        bool f = n->nout && n->tuple[i].out[0].elem == SN_DE_F32;
+        bool f = n->nout && n->tuple[i].out[0].elem == SN_F32;
         for (uint32_t k = 0; k < n->nin; k++)
-            f &= n->tuple[i].in[k].elem == SN_DE_F32 ||
-                 !sn_port_quant(n, n->in[k]);
+            f &=
+                n->tuple[i].in[k].elem == SN_F32 || !sn_port_quant(n, n->in[k]);
         if (f)
             return &n->tuple[i];
     }
@@ -382,9 +382,9 @@ integer_right(SnProveGen *g, const SnDefNode *n, bool hoist)
         const SnDefPort *p = n->in[i];
         bool each = p->variadic && sn_port_quant(n, p);
         sn_putf(&b, "%s%s", i ? ", " : "", each ? "each " : "");
-        if (p->fact == SN_DF_PIN)
+        if (p->fact == SN_PIN)
             sn_putf(&b, "regrid(%s)", p->name);
-        else if (hoist && p->fact == SN_DF_SAME)
+        else if (hoist && p->fact == SN_SAME)
             sn_putf(&b, "%s(%s) {clamp = q.clamp} : q.type", g->rescale->name,
                     p->name);
         else
@@ -427,14 +427,14 @@ integerize_tuple(SnProveGen *g, const SnDefNode *n, const SnDefNode *f,
 {
     SnArena *a = g->pv->a;
     const SnDefSem *s = f->rsem[0];
-    bool same = f->out[0]->fact == SN_DF_SAME, pin = false;
-    bool moves = s->cls == SN_DC_MOVE || s->monotone;
+    bool same = f->out[0]->fact == SN_SAME, pin = false;
+    bool moves = s->cls == SN_C_MOVE || s->monotone;
     const char *to = type_name(g, t->out[0]);
     const char *l = integer_left(g, f, t);
     const char *x = same && f->nin ? f->in[0]->name : "";
 
     for (uint32_t i = 0; i < f->nin; i++)
-        pin |= f->in[i]->fact == SN_DF_PIN;
+        pin |= f->in[i]->fact == SN_PIN;
     if (!l || !to)
         return;
     SnInstance p = {.node = f,
@@ -449,7 +449,7 @@ integerize_tuple(SnProveGen *g, const SnDefNode *n, const SnDefNode *f,
                              round)
                  : "";
     const char *fixed =
-        f->out[0]->fact == SN_DF_FIXED
+        f->out[0]->fact == SN_FIXED
             ? sn_format(a, " and q.type == %s(%.9g, %lld)", to,
                         f->out[0]->fixed_scale, (long long)f->out[0]->fixed_zp)
             : "";
@@ -469,7 +469,7 @@ integerize_tuple(SnProveGen *g, const SnDefNode *n, const SnDefNode *f,
                       x, x));
         return;
     }
-    bool any = t->out[0].elem == SN_DE_QI8 || t->out[0].elem == SN_DE_QI16;
+    bool any = t->out[0].elem == SN_QI8 || t->out[0].elem == SN_QI16;
     if (same && !any) /* nothing rescales these: only equal types */
         fixed = sn_format(a, " and q.type == %s.type", x);
     if (same && any && *no) /* equal values appear on another grid */
@@ -487,8 +487,8 @@ integerize_tuple(SnProveGen *g, const SnDefNode *n, const SnDefNode *f,
                            q, n->name, l, f->name,
                            integer_right(g, f, same && any), clamp,
                            *guard ? " when" : "", *guard ? guard + 4 : "",
-                           t->out[0].elem == SN_DE_QI32 ? "refines"
-                           : sn_calculus_own_row(s)     ? "within 1 lsb"
+                           t->out[0].elem == SN_QI32 ? "refines"
+                           : sn_calculus_own_row(s)  ? "within 1 lsb"
                            : (same && any) || selects(s->formula)
                                ? "exact under single, double within 1 lsb"
                                : "exact"));
@@ -509,10 +509,10 @@ keeps_rest(const SnDefNode *n, const SnDefTuple *t)
 static void
 integerize(SnProveGen *g, const SnDefNode *n)
 {
-    SnDefClassId c = n->rsem[0]->cls;
+    SnClass c = n->rsem[0]->cls;
 
-    if (c == SN_DC_SOURCE || c == SN_DC_OPAQUE || c == SN_DC_CONVERT ||
-        !n->nin || !n->nout || !float_tuple(n))
+    if (c == SN_C_SOURCE || c == SN_C_OPAQUE || c == SN_C_CONVERT || !n->nin ||
+        !n->nout || !float_tuple(n))
         return;
     for (uint32_t k = 0; k < g->pv->defs->nnode; k++) {
         const SnDefNode *f = g->pv->defs->node[k];
@@ -536,9 +536,9 @@ static bool
 converts(const SnDefNode *n, bool in, bool out)
 {
     return n->nin == 1 && n->nout == 1 && n->ntuple && n->rsem[0]->formula &&
-           n->rsem[0]->cls == SN_DC_CONVERT &&
-           (n->tuple[0].in[0].elem != SN_DE_F32) == in &&
-           (n->tuple[0].out[0].elem != SN_DE_F32) == out;
+           n->rsem[0]->cls == SN_C_CONVERT &&
+           (n->tuple[0].in[0].elem != SN_F32) == in &&
+           (n->tuple[0].out[0].elem != SN_F32) == out;
 }
 
 const SnDefNode *
@@ -556,16 +556,16 @@ derived_at(SnProveGen *g, const SnDefDerive *d, const SnDefNode *n)
     g->derive = d;
     if (!member(d->member, n) || !g->rescale || n == g->rescale)
         return;
-    if (!strcmp(d->family, "integerize"))
+    if (d->fam == SN_FAM_INTEGERIZE)
         integerize(g, n);
-    else if (!strcmp(d->family, "absorb") && n->family.absorb)
+    else if (d->fam == SN_FAM_ABSORB && n->family.absorb)
         absorb(g, n);
-    else if (!strcmp(d->family, "merge") && n->family.merge)
+    else if (d->fam == SN_FAM_MERGE && n->family.merge)
         merge(g, n);
-    else if (!strcmp(d->family, "sink") && d->what &&
+    else if (d->fam == SN_FAM_SINK && d->what &&
              strcmp(d->what, g->rescale->name))
         sn_prove_sink(g, n, d->what);
-    else if (!strcmp(d->family, "sink") && n->family.sink)
+    else if (d->fam == SN_FAM_SINK && n->family.sink)
         sink(g, n);
 }
 

@@ -104,7 +104,7 @@ reals(SnProveGen *g, const SnDefNode *n, const char *D)
     for (uint32_t i = 0; i < n->nin; i++) {
         const char *y = n->in[i]->name, *sep = i ? ", " : "";
         const char *run = n->in[i]->variadic ? "..." : "";
-        if (n->in[i]->fact != SN_DF_SAME) {
+        if (n->in[i]->fact != SN_SAME) {
             sn_putf(&l, "%s%s%s", sep, y, run);
             sn_putf(&r, "%s%s%s", sep, y, run);
             continue;

@@ -344,10 +344,10 @@ sn_prove_smt2(SnProver *pv, const SnInstance *pr, const SnProof *p)
     Smt s = {.l = &l, .a = pv->a};
 
     if (p->layer != SN_LAYER_LEMMA || pr->commutes ||
-        pr->r->claim.kind == SN_CL_WITHIN ||
+        pr->r->claim.kind == SN_CLAIM_WITHIN ||
         !sn_calculus_sides(pv, pr, &l, &a, &b))
         return;
-    s.exact = pr->r->claim.kind == SN_CL_EXACT;
+    s.exact = pr->r->claim.kind == SN_CLAIM_EXACT;
     sn_buf_init(&x, pv->a);
     sn_buf_init(&y, pv->a);
     moved(a, &x);

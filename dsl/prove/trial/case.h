@@ -18,7 +18,7 @@ enum { SN_CASE_WHY = 200 }; /* why a draw came to nothing, with its end */
 enum { SN_CASE_NEACH = 2 }; /* operands that `each` stands for */
 
 typedef struct SnCaseType {
-    int8_t elem, axis; /* SnDefElem; -1 */
+    int8_t elem, axis; /* SnElem; -1 */
     uint32_t nq;       /* 0: plain */
     float scale[SN_CASE_NQ];
     int32_t zp[SN_CASE_NQ];

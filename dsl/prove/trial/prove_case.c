@@ -13,7 +13,7 @@ leaf(SnProofCase *c, SnDefConc k, const SnCaseType *want, const char *name)
     SnCaseType t = want ? *want : sn_case_draw_type(c, k);
     SnCaseValue *v = sn_case_value(c, &t);
 
-    if (t.elem == SN_DE_ROW8) /* each row has a scale of its own */
+    if (t.elem == SN_ROW8) /* each row has a scale of its own */
         sn_case_no(c, "rows of row8");
     v->leaf = true;
     v->name = name;
@@ -37,19 +37,19 @@ whole(double v)
 bool
 sn_case_attr_ok(const SnDefAttr *a, const SnExprValue *v)
 {
-    bool ints = a->ty == SN_AT_INTS;
+    bool ints = a->ty == SN_A_INTS;
 
-    if (ints || a->ty == SN_AT_REALS) {
+    if (ints || a->ty == SN_A_REALS) {
         for (uint32_t i = 0; i < v->n; i++)
             if (!v->list || (ints && !whole(v->list[i])))
                 return false;
         return !a->fixed || v->n == a->fixed;
     }
-    if (a->ty == SN_AT_INT)
+    if (a->ty == SN_A_INT)
         return whole(v->r);
-    if (a->ty == SN_AT_ENUM)
+    if (a->ty == SN_A_ENUM)
         return v->r >= 0 && v->r < a->nword;
-    if (a->ty == SN_AT_RANGE)
+    if (a->ty == SN_A_RANGE)
         return !(v->rg.has_lo && isnan(v->rg.lo)) &&
                !(v->rg.has_hi && isnan(v->rg.hi));
     return true;
@@ -64,7 +64,7 @@ draw_clamp(SnProofCase *c, const SnCaseType *t)
 
     if (c->pr->alike && c->in_each && c->each > 0)
         return c->each_clamp;
-    if (sn_case_chance(c, 55) || (t->nq == 0 && t->elem != SN_DE_F32))
+    if (sn_case_chance(c, 55) || (t->nq == 0 && t->elem != SN_F32))
         return r;
     if (t->nq) {
         lo = sn_case_code_lo(t->elem);
@@ -117,7 +117,7 @@ draw_attr(SnProofCase *c, SnCaseNode *n, uint32_t i)
     const SnDefAttr *a = n->n->all[i];
     SnExprValue *v = &n->attr[i];
 
-    if (a->ty == SN_AT_RANGE) {
+    if (a->ty == SN_A_RANGE) {
         *v = (SnExprValue){.ty = SN_TY_RANGE};
         if (a == n->n->clamp)
             v->rg = draw_clamp(c, &n->out[0]->type);
@@ -125,30 +125,30 @@ draw_attr(SnProofCase *c, SnCaseNode *n, uint32_t i)
             c->each_clamp = v->rg;
         return;
     }
-    if (a->ty == SN_AT_TYPE) {
-        SnDefConc k = {SN_DE_QI8, -1};
+    if (a->ty == SN_A_TYPE) {
+        SnDefConc k = {SN_QI8, -1};
         *v = (SnExprValue){.ty = SN_TY_ETYPE, .typed = true};
         v->t = sn_case_draw_type(c, k);
         return;
     }
-    if (a->def && (a->ty != SN_AT_REAL || sn_case_chance(c, 50)))
+    if (a->def && (a->ty != SN_A_REAL || sn_case_chance(c, 50)))
         *v = sn_case_expr(c, a->def);
-    else if (a->ty == SN_AT_REAL)
+    else if (a->ty == SN_A_REAL)
         *v = (SnExprValue){.ty = SN_TY_REAL, .r = draw_real(c, a)};
     else
         *v = (SnExprValue){.ty = SN_TY_INT, .r = 0};
-    if (a->ty == SN_AT_BOOL && sn_case_chance(c, 40))
+    if (a->ty == SN_A_BOOL && sn_case_chance(c, 40))
         *v = (SnExprValue){.ty = SN_TY_BOOL, .r = sn_case_below(c, 2)};
-    if (a->ty == SN_AT_ENUM && a->nword && sn_case_chance(c, 35))
+    if (a->ty == SN_A_ENUM && a->nword && sn_case_chance(c, 35))
         v->r = sn_case_below(c, a->nword);
     if (c->ties && !strcmp(a->name, "round"))
         v->r = a->nword - 1;
-    if (a->ty == SN_AT_INT && !strcmp(a->name, "zp_shift") &&
+    if (a->ty == SN_A_INT && !strcmp(a->name, "zp_shift") &&
         sn_case_chance(c, 35))
         v->r = 128;
-    else if (a->ty == SN_AT_INT && !shapes(n, a) && sn_case_chance(c, 40))
+    else if (a->ty == SN_A_INT && !shapes(n, a) && sn_case_chance(c, 40))
         v->r = (double)sn_case_below(c, 7) - 2;
-    if (v->ty == SN_TY_REAL || a->ty == SN_AT_REAL)
+    if (v->ty == SN_TY_REAL || a->ty == SN_A_REAL)
         v->r = (double)(float)v->r;
 }
 
@@ -263,9 +263,9 @@ pick_tuple(SnProofCase *c, const SnDefNode *n, SnDefConc k, const SnPat *p)
         if ((n->nout && !typed_as(p, t->out[0])) || !admits(n, t, p))
             continue;
         uint32_t mine = 2;
-        if (n->nout && t->out[0].elem == SN_DE_QI8)
+        if (n->nout && t->out[0].elem == SN_QI8)
             mine = 6;
-        else if (n->nout && t->out[0].elem == SN_DE_QI16)
+        else if (n->nout && t->out[0].elem == SN_QI16)
             mine = 1;
         if (drawn(c, n, t))
             mine = 8; /* such types seldom stand alone */
@@ -289,17 +289,17 @@ result_type(SnProofCase *c, SnCaseNode *n, const SnDefTuple *t,
             return sn_case_no(c, "more than 3 results");
         if (i == 0 && want) {
             ty = *want;
-        } else if (i > 0 && y->fact == SN_DF_SAME &&
-                   n->n->out[0]->fact == SN_DF_SAME) {
+        } else if (i > 0 && y->fact == SN_SAME &&
+                   n->n->out[0]->fact == SN_SAME) {
             ty = n->out[0]->type;
-        } else if (y->fact == SN_DF_FIXED && t->out[i].elem == SN_DE_QI8) {
-            ty = (SnCaseType){.elem = SN_DE_QI8, .axis = -1, .nq = 1};
+        } else if (y->fact == SN_FIXED && t->out[i].elem == SN_QI8) {
+            ty = (SnCaseType){.elem = SN_QI8, .axis = -1, .nq = 1};
             ty.scale[0] = (float)y->fixed_scale;
             ty.zp[0] = (int32_t)y->fixed_zp;
         } else {
             ty = sn_case_draw_type(c, t->out[i]);
         }
-        if (i == 0 && want && y->fact == SN_DF_FIXED && want->nq &&
+        if (i == 0 && want && y->fact == SN_FIXED && want->nq &&
             (want->scale[0] != (float)y->fixed_scale ||
              want->zp[0] != (int32_t)y->fixed_zp))
             return sn_case_no(c, "the result's type is fixed");
@@ -314,7 +314,7 @@ result_type(SnProofCase *c, SnCaseNode *n, const SnDefTuple *t,
 static void
 pin_type(SnCaseNode *n, const SnDefPort *p, SnCaseType *t)
 {
-    *t = (SnCaseType){.elem = SN_DE_QI32, .axis = -1, .nq = 1};
+    *t = (SnCaseType){.elem = SN_QI32, .axis = -1, .nq = 1};
     for (uint32_t i = 0; i < SN_CASE_NQ; i++)
         t->scale[i] = 1;
     for (uint32_t k = 0; k < p->npin; k++)
@@ -342,16 +342,16 @@ draw_slot(SnProofCase *c, SnCaseNode *n, uint32_t port, const SnDefTuple *t,
     SnCaseType pin;
     static const SnPat wild = {.pk = SN_P_WILD};
 
-    if (p->fact == SN_DF_SAME && n->n->nout && n->n->out[0]->fact == SN_DF_SAME)
+    if (p->fact == SN_SAME && n->n->nout && n->n->out[0]->fact == SN_SAME)
         want = &n->out[0]->type;
-    if (p->fact == SN_DF_PIN && t->in[port].elem == SN_DE_QI32) {
+    if (p->fact == SN_PIN && t->in[port].elem == SN_QI32) {
         pin_type(n, p, &pin);
         want = &pin;
     }
     uint32_t s = n->nin++;
     n->port[s] = port;
     n->in[s] = inst(c, arg ? arg : &wild, t->in[port], want, p->optional);
-    if (n->in[s] && p->fact == SN_DF_PIN)
+    if (n->in[s] && p->fact == SN_PIN)
         n->in[s]->bias = true;
     return !c->fail;
 }
@@ -443,7 +443,7 @@ inst_node(SnProofCase *c, const SnPat *p, SnDefConc k, const SnCaseType *want)
     if (n->n->nin == 0 && y) { /* a source: its value is a leaf */
         y->is_const = !n->n->has_effect;
         y->name = p->capture ? p->capture : NULL;
-        if (n->n->rsem[0]->cls == SN_DC_SOURCE) {
+        if (n->n->rsem[0]->cls == SN_C_SOURCE) {
             y->leaf = true;
             if (c->nleaf < 16)
                 c->leaf[c->nleaf++] = y;
@@ -509,7 +509,7 @@ inst(SnProofCase *c, const SnPat *p, SnDefConc k, const SnCaseType *want,
     case SN_P_CALL:
     case SN_P_FORMS:
     case SN_P_ANY:
-        if (k.elem == SN_DE_ABSENT && !optional)
+        if (k.elem == SN_ABSENT && !optional)
             k.elem = -1;
         return inst_node(c, p, k, want);
     default:
@@ -676,9 +676,9 @@ names_shape(const SnExpr *e)
 static void
 seed_node(SnProofCase *c, const SnDefNode *n)
 {
-    if (!n || !n->nout || n->out[0]->fact != SN_DF_FIXED || c->npool >= 4)
+    if (!n || !n->nout || n->out[0]->fact != SN_FIXED || c->npool >= 4)
         return;
-    SnCaseType t = {.elem = SN_DE_QI8, .axis = -1, .nq = 1};
+    SnCaseType t = {.elem = SN_QI8, .axis = -1, .nq = 1};
     t.scale[0] = (float)n->out[0]->fixed_scale;
     t.zp[0] = (int32_t)n->out[0]->fixed_zp;
     c->pool[c->npool++] = t;

@@ -517,7 +517,7 @@ draw_vectors(SnCaseNode *n)
     for (uint32_t s = 0; s < n->nin; s++) {
         if (!n->in[s] || n->in[s]->rank >= 0 || y->rank <= 0)
             continue;
-        if (n->n->in[n->port[s]]->fact == SN_DF_PIN)
+        if (n->n->in[n->port[s]]->fact == SN_PIN)
             sn_case_set_shape(n->in[s], 1, &y->dim[y->rank - 1]);
         else
             sn_case_set_shape(n->in[s], y->rank, y->dim);

@@ -62,7 +62,7 @@ f32(double v)
 static bool
 whole_elem(int8_t elem)
 {
-    return elem == SN_DE_I8 || elem == SN_DE_I32 || elem == SN_DE_I64;
+    return elem == SN_I8 || elem == SN_I32 || elem == SN_I64;
 }
 
 /* v as an int64; what lies beyond ends at the bounds, which doubles hold. */
@@ -91,7 +91,7 @@ low32(double v)
 double
 sn_case_whole_op(const SnCaseEval *e, SnOp op, double a, double b)
 {
-    bool narrow = e->n->out[e->res]->type.elem == SN_DE_I32;
+    bool narrow = e->n->out[e->res]->type.elem == SN_I32;
     double v = op == SN_OP_ADD ? a + b : op == SN_OP_SUB ? a - b : a * b;
 
     if (isnan(a) || isnan(b)) /* padding */
@@ -108,20 +108,20 @@ static double
 stored(const SnCaseVec *r, int8_t elem, double v)
 {
     static const double hi[] = {127, 2147483647.0, 9223372036854774784.0};
-    double most = elem == SN_DE_I8 ? hi[0] : elem == SN_DE_I32 ? hi[1] : hi[2];
+    double most = elem == SN_I8 ? hi[0] : elem == SN_I32 ? hi[1] : hi[2];
 
-    if (elem == SN_DE_BOOL)
+    if (elem == SN_BOOL)
         return v != 0;
-    if (r->whole && elem == SN_DE_F32)
+    if (r->whole && elem == SN_F32)
         return f32(v);
     if (!whole_elem(elem))
         return v;
     if (isnan(v))
         return 0; /* as sn_cut of eval.h */
-    if (r->whole && elem == SN_DE_I8)
+    if (r->whole && elem == SN_I8)
         return (double)(int8_t)(uint8_t)whole64(v);
     if (r->whole)
-        return elem == SN_DE_I32 ? wrapped(v) : v;
+        return elem == SN_I32 ? wrapped(v) : v;
     return fmax(-most - 1, fmin(most, trunc(v)));
 }
 
@@ -379,7 +379,7 @@ power(SnCaseEval *e, const SnExpr *x)
     SnCaseVec r = sn_case_make(e);
 
     /* the power of the row lrn, on reals too */
-    bool lrn = e->sem->by && !strcmp(e->sem->by, "lrn");
+    bool lrn = e->sem->row == SN_ROW_LRN;
     for (size_t i = 0; i < sn_case_len(e); i++)
         r.v[i] = lrn ? (double)sn_lrn_pow((float)a.v[i], (float)b.v[i])
                      : f32(sn_pow(a.v[i], b.v[i]));
@@ -438,12 +438,12 @@ slice(const SnCaseEval *e, const SnCaseType *t, size_t i)
 static bool
 along(const SnCaseEval *e, const SnExpr *x)
 {
-    SnDefClassId cls = e->sem->cls;
+    SnClass cls = e->sem->cls;
 
     return !e->set && !e->only && x->nkid == 1 &&
            !sn_calculus_own_row(e->sem) &&
-           (cls == SN_DC_CONVERT ||
-            (cls == SN_DC_POINT && e->c->pr->round == SN_ROUNDING_FLOAT));
+           (cls == SN_C_CONVERT ||
+            (cls == SN_C_POINT && e->c->pr->round == SN_ROUNDING_FLOAT));
 }
 
 /* last: it is the node's own result, which its flag speaks of. */
@@ -504,7 +504,7 @@ quant(SnCaseEval *e, const SnExpr *x)
         return r;
     if (t->nq)
         sn_case_limits(t, cl, &lo, &hi);
-    bool wide = t->elem == SN_DE_QI32;
+    bool wide = t->elem == SN_QI32;
     int32_t sh;
     bool after = !e->only && t->nq == 1 && !wide && x->nkid == 1 &&
                  sn_case_after(e->n, &sh);
@@ -615,7 +615,7 @@ fill(SnCaseEval *e, SnCaseVec *v)
     double code = 0, real = 0;
     const SnCaseType *t = &e->n->out[e->res]->type;
 
-    if (e->sem->cls != SN_DC_MOVE)
+    if (e->sem->cls != SN_C_MOVE)
         return true;
     if (t->nq)
         code = t->zp[0];

@@ -266,8 +266,8 @@ grid(SnProofCase *c, const SnExpr *e)
     SnDefConc k = ((const SnDefType *)e->ref)->conc[0];
     SnExprValue s = sn_case_expr(c, e->kid[0]), z = sn_case_expr(c, e->kid[1]);
     SnExprValue r = {.ty = SN_TY_ETYPE, .typed = true};
-    double lo = k.elem == SN_DE_QI32 ? 0 : sn_case_code_lo(k.elem);
-    double hi = k.elem == SN_DE_QI32 ? 0 : sn_case_code_hi(k.elem);
+    double lo = k.elem == SN_QI32 ? 0 : sn_case_code_lo(k.elem);
+    double hi = k.elem == SN_QI32 ? 0 : sn_case_code_hi(k.elem);
 
     r.t = (SnCaseType){.elem = k.elem, .axis = k.axis, .nq = s.list ? s.n : 1};
     if (!r.t.nq || r.t.nq > SN_CASE_NQ || (z.list && z.n != r.t.nq))
@@ -636,16 +636,16 @@ facts_hold(const SnCaseNode *n)
             i < n->nin ? n->n->in[n->port[i]] : n->n->out[i - n->nin];
         if (!t)
             continue;
-        if (p->fact == SN_DF_SAME && same &&
+        if (p->fact == SN_SAME && same &&
             !sn_case_same_type(&same->type, &t->type))
             return false;
-        if (p->fact == SN_DF_SAME)
+        if (p->fact == SN_SAME)
             same = t;
-        if (p->fact == SN_DF_FIXED && t->type.nq &&
+        if (p->fact == SN_FIXED && t->type.nq &&
             (t->type.scale[0] != (float)p->fixed_scale ||
              t->type.zp[0] != (int32_t)p->fixed_zp))
             return false;
-        if (p->fact == SN_DF_PIN && t->type.nq) {
+        if (p->fact == SN_PIN && t->type.nq) {
             SnCaseType pin = sn_case_pinned(n, p, t);
             pin.axis = pin.nq > 1 ? pin.axis : t->type.axis;
             if (!sn_case_same_type(&pin, &t->type))

@@ -15,13 +15,10 @@ typedef struct Out {
     bool inputs; /* leaves that are not constant are Placeholders */
 } Out;
 
-static const char *const elem_name[] = {"f32",  "f16", "qi8", "qi16", "qi32",
-                                        "row8", "i8",  "i32", "i64",  "bool"};
-
 static void
 put_grid(Out *o, const SnCaseType *k)
 {
-    sn_puts(&o->b, elem_name[(int)k->elem]);
+    sn_puts(&o->b, sn_elem_words[k->elem].name);
     if (k->nq == 1 && k->axis < 0) {
         sn_putc(&o->b, '<');
         sn_put_f32(&o->b, k->scale[0]);
@@ -69,7 +66,7 @@ put_leaf_node(Out *o, const SnCaseValue *t)
     sn_putf(&o->b, "  %%x%u = Constant() {data = [", o->nleaf++);
     for (int64_t i = 0; i < t->n; i++) {
         sn_puts(&o->b, i ? ", " : "");
-        if (t->type.elem == SN_DE_F32)
+        if (t->type.elem == SN_F32)
             sn_put_f32(&o->b, (float)t->v[i]);
         else
             sn_putf(&o->b, "%.0f", t->v[i]);
@@ -84,7 +81,7 @@ put_attr(Out *o, const SnDefAttr *a, const SnExprValue *v)
 {
     sn_putf(&o->b, "%s = ", a->name);
     switch (a->ty) {
-    case SN_AT_RANGE:
+    case SN_A_RANGE:
         sn_puts(&o->b, "[");
         if (v->rg.has_lo)
             sn_case_put_bound(&o->b, v->rg.lo);
@@ -97,20 +94,20 @@ put_attr(Out *o, const SnDefAttr *a, const SnExprValue *v)
             sn_putc(&o->b, '_');
         sn_puts(&o->b, "]");
         return;
-    case SN_AT_ENUM:
+    case SN_A_ENUM:
         sn_puts(&o->b, v->r >= 0 && v->r < a->nword ? a->word[(int)v->r] : "?");
         return;
-    case SN_AT_BOOL:
+    case SN_A_BOOL:
         sn_puts(&o->b, v->r != 0 ? "true" : "false");
         return;
-    case SN_AT_REAL:
+    case SN_A_REAL:
         sn_put_f32(&o->b, (float)v->r);
         return;
-    case SN_AT_TYPE:
+    case SN_A_TYPE:
         put_grid(o, &v->t);
         return;
-    case SN_AT_INTS:
-    case SN_AT_REALS:
+    case SN_A_INTS:
+    case SN_A_REALS:
         sn_putc(&o->b, '[');
         for (uint32_t i = 0; i < v->n; i++)
             sn_putf(&o->b, "%s%.9g", i ? ", " : "", v->list[i]);
@@ -130,9 +127,9 @@ put_attrs(Out *o, const SnCaseNode *n, const SnCaseValue *y)
     for (uint32_t i = 0; i < n->n->nall; i++) {
         const SnDefAttr *a = n->n->all[i];
         SnExprValue v = n->attr[i];
-        if (a->ty == SN_AT_RANGE && !v.rg.has_lo && !v.rg.has_hi)
+        if (a->ty == SN_A_RANGE && !v.rg.has_lo && !v.rg.has_hi)
             continue;
-        if (a->ty == SN_AT_STR)
+        if (a->ty == SN_A_STR)
             continue;
         if (!strcmp(a->name, "dims") && n->n->nin == 0) {
             double *d = SN_NEW_N(o->c->a, double, y->rank + 1);

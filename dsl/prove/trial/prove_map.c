@@ -142,7 +142,7 @@ extra_operands_fit(const SnCaseNode *n, const int64_t *d, int rank)
         return true;
     for (uint32_t s = 0; s < n->nin; s++) {
         const SnCaseValue *b = n->in[s];
-        bool pin = n->n->in[n->port[s]]->fact == SN_DF_PIN;
+        bool pin = n->n->in[n->port[s]]->fact == SN_PIN;
         if (!b || b == sn_case_map_port(n, 0) || b == sn_case_map_port(n, 1))
             continue;
         if ((b->rank != 1 || rank < 1 || b->n != d[rank - 1]) &&

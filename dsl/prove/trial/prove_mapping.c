@@ -55,14 +55,14 @@ static bool
 add_attr(SnProofCase *c, const SnCaseNode *n, const SnDefAttr *a, SnMapArg *to)
 {
     const SnExprValue *v = sn_case_attr(n, a->name);
-    bool list = a->ty == SN_AT_INTS || a->ty == SN_AT_REALS, ok = v != NULL;
+    bool list = a->ty == SN_A_INTS || a->ty == SN_A_REALS, ok = v != NULL;
 
     if (!v)
         return sn_case_no(c, "a missing attribute");
     double one = v->r; /* of a word its place, which is the map's */
     to->n = list ? v->n : 1;
     to->fixed = a->fixed > 0;
-    if (a->ty == SN_AT_REALS || a->ty == SN_AT_REAL)
+    if (a->ty == SN_A_REALS || a->ty == SN_A_REAL)
         to->reals = real_list(c, to->n, list ? v->list : &one);
     else
         to->ints = whole_list(c, to->n, list ? v->list : &one, &ok);

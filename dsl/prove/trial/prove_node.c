@@ -61,7 +61,7 @@ sn_case_fit(const SnCaseNode *n)
 SnCaseType
 sn_case_pinned(const SnCaseNode *n, const SnDefPort *p, const SnCaseValue *b)
 {
-    SnCaseType t = {.elem = SN_DE_QI32, .axis = -1, .nq = 1};
+    SnCaseType t = {.elem = SN_QI32, .axis = -1, .nq = 1};
 
     for (uint32_t i = 0; i < SN_CASE_NQ; i++)
         t.scale[i] = 1;

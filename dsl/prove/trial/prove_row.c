@@ -60,14 +60,14 @@ contract(SnCaseEval *e, const SnExpr *x, const SnCaseType *t, SnRange cl,
     const SnExpr *be, *m = dot_of(x, &be);
     int32_t lo, hi;
 
-    if (!m || e->sem->cls != SN_DC_CONTRACT || e->set)
+    if (!m || e->sem->cls != SN_C_CONTRACT || e->set)
         return false;
     const SnDefPort *px = dot_port(m->kid[0]), *pw = dot_port(m->kid[1]);
     const SnDefPort *pb = be ? dot_port(be) : NULL;
     const SnCaseValue *tx = operand(e, px), *tw = operand(e, pw);
     if (!tx || !tw || !px || !pw)
         return false;
-    bool wide = tx->type.elem == SN_DE_QI16 || tw->type.elem == SN_DE_QI16;
+    bool wide = tx->type.elem == SN_QI16 || tw->type.elem == SN_QI16;
     SnCaseVec b = {0};
     if (pb)
         b = sn_case_port(e, pb);
@@ -121,8 +121,8 @@ lrn(SnCaseEval *e, const SnCaseType *t, SnRange cl, SnCaseVec *r)
                       *k = sn_case_attr(e->n, "k");
     int32_t lo, hi;
 
-    if (!e->sem->by || strcmp(e->sem->by, "lrn") || !t->nq || !x->type.nq ||
-        !size || !al || !be || !k || !e->t.ix[0])
+    if (e->sem->row != SN_ROW_LRN || !t->nq || !x->type.nq || !size || !al ||
+        !be || !k || !e->t.ix[0])
         return false;
     sn_case_limits(t, cl, &lo, &hi);
     for (int64_t o = 0; o < e->t.no; o++) {
@@ -148,8 +148,8 @@ softmax(SnCaseEval *e, const SnCaseType *t, SnRange cl, SnCaseVec *r)
     const SnCaseValue *x = e->n->in[0];
     int32_t lo, hi;
 
-    if (!e->sem->by || strcmp(e->sem->by, "softmax") || !t->nq ||
-        x->type.elem != SN_DE_QI8 || !e->t.ix[0] || t->scale[0] < 0x1p-32f)
+    if (e->sem->row != SN_ROW_SOFTMAX || !t->nq || x->type.elem != SN_QI8 ||
+        !e->t.ix[0] || t->scale[0] < 0x1p-32f)
         return false;
     sn_case_limits(t, cl, &lo, &hi);
     uint64_t one = (uint64_t)floorf(1.0f / t->scale[0]);
@@ -188,7 +188,7 @@ sn_case_after(const SnCaseNode *n, int32_t *shift)
                       *s = sn_case_attr(n, "zp_shift");
 
     *shift = s ? (int32_t)s->r : 0;
-    return a && a->ty == SN_AT_ENUM && v->r >= 0 && v->r < a->nword &&
+    return a && a->ty == SN_A_ENUM && v->r >= 0 && v->r < a->nword &&
            !strcmp(a->word[(int)v->r], "after");
 }
 
@@ -200,7 +200,7 @@ code_port(const SnCaseEval *e, const SnExpr *x)
         return NULL;
     const SnDefPort *p = x->kid[0]->ref;
     const SnCaseValue *t = operand(e, p);
-    return t && t->type.nq == 1 && t->type.elem != SN_DE_QI32 ? p : NULL;
+    return t && t->type.nq == 1 && t->type.elem != SN_QI32 ? p : NULL;
 }
 
 /* d(x) of a port, or of what the formula has rounded to a type of its own: its
@@ -214,8 +214,7 @@ codes_of(SnCaseEval *e, const SnExpr *x, SnCaseVec *v)
     if (!code_port(e, x) && (x->fn != SN_FN_D || !own))
         return false;
     *v = sn_case_vec(e, k);
-    return !e->c->fail && v->code && v->ct->nq == 1 &&
-           v->ct->elem != SN_DE_QI32;
+    return !e->c->fail && v->code && v->ct->nq == 1 && v->ct->elem != SN_QI32;
 }
 
 /* The sums and products of QLinearAdd and QLinearMul. */
@@ -257,7 +256,7 @@ int_mean(SnCaseEval *e, const SnExpr *x, const SnCaseType *t, SnRange cl,
     int32_t lo, hi, sh;
 
     if (x->fn != SN_FN_MEAN || !im || im->type.nq != 1 ||
-        im->type.elem == SN_DE_QI32 || !e->t.ix[0] ||
+        im->type.elem == SN_QI32 || !e->t.ix[0] ||
         (parts && (!sn_case_after(e->n, &sh) || !e->t.whole)))
         return false;
     e->c->ratio = true;
@@ -336,7 +335,7 @@ selection(SnCaseEval *e, const SnExpr *x, const SnCaseType *t, SnRange cl,
     bool codes = false;
     int32_t lo, hi;
 
-    if (t->nq != 1 || t->elem == SN_DE_QI32 || !selects(e, x, &codes) || !codes)
+    if (t->nq != 1 || t->elem == SN_QI32 || !selects(e, x, &codes) || !codes)
         return false;
     e->c->ratio = true;
     if (e->c->pr->round == SN_ROUNDING_FLOAT)
@@ -353,7 +352,7 @@ point(SnCaseEval *e, const SnExpr *x, const SnCaseType *t, SnRange cl,
 {
     int32_t sh;
 
-    if (t->nq != 1 || t->elem == SN_DE_QI32)
+    if (t->nq != 1 || t->elem == SN_QI32)
         return false;
     return int_mean(e, x, t, cl, r) ||
            (sn_case_after(e->n, &sh) && pair_after(e, x, t, cl, sh, r));

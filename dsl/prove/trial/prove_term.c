@@ -28,7 +28,7 @@ defaults(SnProofCase *c, SnCaseNode *n)
         const SnDefAttr *a = n->n->all[i];
         if (a->def)
             n->attr[i] = sn_case_expr(c, a->def);
-        n->attr[i].ty = a->ty == SN_AT_RANGE ? SN_TY_RANGE : n->attr[i].ty;
+        n->attr[i].ty = a->ty == SN_A_RANGE ? SN_TY_RANGE : n->attr[i].ty;
     }
 }
 
@@ -280,7 +280,7 @@ static SnCaseValue *
 untyped(SnProofCase *c, const SnCaseNode *n)
 {
     bool fires = !c->pr->derive && /* a lowering takes floats alone */
-                 (!c->r->lower || c->root->out[0]->type.elem == SN_DE_F32) &&
+                 (!c->r->lower || c->root->out[0]->type.elem == SN_F32) &&
                  (!c->r->when || for_each(c, c->r->when));
     SnBuf b;
 
@@ -301,16 +301,16 @@ static SnCaseType
 later_type(const SnCaseNode *n, const SnCaseNode *like, uint32_t i,
            const SnCaseType *t0)
 {
-    int8_t e = SN_DE_ABSENT;
+    int8_t e = SN_ABSENT;
 
-    if (n->n->out[i]->fact == SN_DF_SAME && n->n->out[0]->fact == SN_DF_SAME)
+    if (n->n->out[i]->fact == SN_SAME && n->n->out[0]->fact == SN_SAME)
         return *t0;
     if (like && like->n == n->n && like->out[i])
         return like->out[i]->type;
     for (uint32_t k = 0; k < n->n->ntuple; k++)
-        if (n->n->tuple[k].out[i].elem != SN_DE_ABSENT)
+        if (n->n->tuple[k].out[i].elem != SN_ABSENT)
             e = n->n->tuple[k].out[i].elem;
-    if (e >= SN_DE_QI8 && e <= SN_DE_QI32)
+    if (e >= SN_QI8 && e <= SN_QI32)
         return *t0;
     return (SnCaseType){.elem = e, .axis = -1};
 }
@@ -423,7 +423,7 @@ build_call(SnProofCase *c, const SnTerm *t)
         SnCaseValue *r = results(c, n, &ty.t, like);
         if (r && r->rank < 0 && from->rank >= 0)
             sn_case_set_shape(r, from->rank, from->dim);
-        if (r && n->n->rsem[0]->cls == SN_DC_SOURCE) {
+        if (r && n->n->rsem[0]->cls == SN_C_SOURCE) {
             if (!sn_case_same_type(&from->type, &ty.t)) {
                 sn_case_no(c, "an interface of another type");
                 return NULL;
@@ -503,7 +503,7 @@ sn_case_right(SnProofCase *c)
         return sn_case_no(c, "the right side has no value");
     for (uint32_t s = 0; c->made && s < c->made->nin; s++) {
         const SnDefPort *p = c->made->n->in[c->made->port[s]];
-        if (p->fact == SN_DF_PIN && c->made->in[s] && c->root->in[s] &&
+        if (p->fact == SN_PIN && c->made->in[s] && c->root->in[s] &&
             c->made->in[s] != c->root->in[s] && !c->pr->given_bias &&
             !bias_may_move(c, c->made, c->root))
             return sn_case_no(c, "the new bias grid is coarser than the "

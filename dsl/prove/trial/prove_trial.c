@@ -12,10 +12,10 @@
 static const char *
 short_kind(const SnDefNode *n)
 {
-    if (!n->nout || n->rsem[0]->cls != SN_DC_CONVERT || !n->ntuple)
+    if (!n->nout || n->rsem[0]->cls != SN_C_CONVERT || !n->ntuple)
         return n->name;
-    bool in = n->tuple[0].in[0].elem != SN_DE_F32;
-    bool out = n->tuple[0].out[0].elem != SN_DE_F32;
+    bool in = n->tuple[0].in[0].elem != SN_F32;
+    bool out = n->tuple[0].out[0].elem != SN_F32;
     return in && out ? "R" : out ? "Q" : "DQ";
 }
 
@@ -52,7 +52,7 @@ sn_case_side_str(SnArena *a, SnCaseValue *v)
 static void
 put_num(SnBuf *b, const SnCaseValue *t, double v)
 {
-    if (t->type.elem == SN_DE_F32)
+    if (t->type.elem == SN_F32)
         sn_put_f32(b, (float)v);
     else
         sn_putf(b, "%.0f", v);
@@ -125,7 +125,7 @@ put_types(SnBuf *b, SnProofCase *c)
         if (r.has_lo || r.has_hi)
             put_clamp(b, r);
         for (uint32_t k = 0; k < v[i]->n->nall; k++)
-            if (v[i]->n->all[k]->ty == SN_AT_REAL)
+            if (v[i]->n->all[k]->ty == SN_A_REAL)
                 sn_putf(b, " %s=%.9g", v[i]->n->all[k]->name, v[i]->attr[k].r);
     }
 }
@@ -187,7 +187,7 @@ counter(SnProofCase *c, SnCaseValue *l, SnCaseValue *r, int64_t at)
     k->with = sn_buf_str(&b);
     k->graph = sn_strdup(pv->a, sn_case_graph_text(c, l, r));
     k->at = at;
-    k->codes = l->type.elem != SN_DE_F32;
+    k->codes = l->type.elem != SN_F32;
     k->left = l->v[at];
     k->right = r->v[at];
     return k;
@@ -237,10 +237,10 @@ wide(SnProofCase *c)
 
     left_nodes(c->lhs[0], v, &n);
     for (uint32_t i = 0; i < n; i++)
-        w |= v[i]->out[0]->type.elem == SN_DE_QI16 ||
-             v[i]->out[0]->type.elem == SN_DE_QI32;
+        w |= v[i]->out[0]->type.elem == SN_QI16 ||
+             v[i]->out[0]->type.elem == SN_QI32;
     for (uint32_t i = 0; i < c->nleaf; i++)
-        w |= c->leaf[i]->type.elem == SN_DE_QI16;
+        w |= c->leaf[i]->type.elem == SN_QI16;
     return w;
 }
 
@@ -289,7 +289,7 @@ worse(SnProofCase *c, SnCaseValue *l, SnCaseValue *r, double *by, int64_t *at)
 static int64_t
 other_zero(const SnCaseValue *l, const SnCaseValue *r)
 {
-    for (int64_t i = 0; l->type.elem == SN_DE_F32 && i < l->n; i++)
+    for (int64_t i = 0; l->type.elem == SN_F32 && i < l->n; i++)
         if (l->v[i] == 0 && r->v[i] == 0 &&
             !signbit(l->v[i]) != !signbit(r->v[i]))
             return i;
@@ -312,7 +312,7 @@ largest_read(const SnProofCase *c)
 
     for (uint32_t k = 0; k < c->nleaf; k++) {
         const SnCaseValue *x = c->leaf[k];
-        for (int64_t i = 0; x->v && x->type.elem == SN_DE_F32 && i < x->n; i++)
+        for (int64_t i = 0; x->v && x->type.elem == SN_F32 && i < x->n; i++)
             if (isfinite(x->v[i]))
                 big = fmax(big, fabs(x->v[i]));
     }
@@ -357,7 +357,7 @@ tally(SnProofCase *c, SnCaseValue *l, SnCaseValue *r, SnTrial *t, bool want)
 {
     double diff = 0, by = 0;
     int64_t at = 0;
-    bool q = l->type.nq > 0 || l->type.elem != SN_DE_F32;
+    bool q = l->type.nq > 0 || l->type.elem != SN_F32;
 
     for (int64_t i = 0; i < l->n; i++)
         if (fabs(l->v[i] - r->v[i]) > diff) {
@@ -404,7 +404,7 @@ tally(SnProofCase *c, SnCaseValue *l, SnCaseValue *r, SnTrial *t, bool want)
 static bool
 rounds(const SnCaseValue *t)
 {
-    return t->type.nq > 0 || t->type.elem == SN_DE_F32;
+    return t->type.nq > 0 || t->type.elem == SN_F32;
 }
 
 /* The claim is about every result; only of a plain one, which rounds nothing,
@@ -517,7 +517,7 @@ sn_case_bias_on_grid(SnProofCase *c)
 
     for (uint32_t i = 0; i < c->nleaf; i++) {
         SnCaseValue *t = c->leaf[i];
-        if (t->type.elem != SN_DE_QI32) {
+        if (t->type.elem != SN_QI32) {
             w = x ? w ? w : t : NULL;
             x = x ? x : t;
             continue;
@@ -655,7 +655,7 @@ one(SnProofCase *c, SnTrial *t, bool want)
     if (!l) { /* a Save: what it writes */
         l = c->root->in[0];
         r = c->made ? c->made->in[0] : r;
-        if (c->pr->binds && l->type.elem == SN_DE_F32)
+        if (c->pr->binds && l->type.elem == SN_F32)
             r = sn_prove_as_real(c, r);
     }
     if (!same_shape(l, r) || !sn_case_same_type(&l->type, &r->type))
@@ -684,19 +684,19 @@ one(SnProofCase *c, SnTrial *t, bool want)
     t->axis |= along(c);
     t->ndraw++;
     t->nquant += l->type.nq > 0;
-    t->quant16 |= l->type.elem == SN_DE_QI16;
-    t->floats |= l->type.elem == SN_DE_F32;
+    t->quant16 |= l->type.elem == SN_QI16;
+    t->floats |= l->type.elem == SN_F32;
     uint32_t nq8 = 0;
     for (uint32_t i = 0; i < c->nleaf; i++) {
-        nq8 += c->leaf[i]->type.elem == SN_DE_QI8 && c->leaf[i]->n == 256;
-        t->quant16 |= c->leaf[i]->type.elem == SN_DE_QI16;
-        t->quant32 |= c->leaf[i]->type.elem == SN_DE_QI32;
-        if (c->leaf[i]->type.elem == SN_DE_F32)
+        nq8 += c->leaf[i]->type.elem == SN_QI8 && c->leaf[i]->n == 256;
+        t->quant16 |= c->leaf[i]->type.elem == SN_QI16;
+        t->quant32 |= c->leaf[i]->type.elem == SN_QI32;
+        if (c->leaf[i]->type.elem == SN_F32)
             t->floats = true;
     }
     bool all = c->flat && nq8 == 1 && c->nleaf == 1;
     t->nall += all;
-    t->all_codes &= all || !c->nleaf || c->leaf[0]->type.elem != SN_DE_QI8 ||
+    t->all_codes &= all || !c->nleaf || c->leaf[0]->type.elem != SN_QI8 ||
                     (c->vector && !c->flat);
     return true;
 }
@@ -707,7 +707,7 @@ every_bit(const SnInstance *pr)
 {
     const SnDefClaim *k = sn_def_claim(pr->r, pr->round);
 
-    return k->kind == SN_CL_EXACT || k->kind == SN_CL_WITHIN;
+    return k->kind == SN_CLAIM_EXACT || k->kind == SN_CLAIM_WITHIN;
 }
 
 SnTrial
@@ -750,13 +750,13 @@ sn_case_claim_ok(const SnInstance *pr, const SnTrial *t)
     if (pr->bounded)
         return !t->over;
     switch (k->kind) {
-    case SN_CL_EXACT:
+    case SN_CLAIM_EXACT:
         return t->diff == 0 && !t->f32_differ;
-    case SN_CL_WITHIN:
+    case SN_CLAIM_WITHIN:
         return t->diff <= k->n && !t->f32_differ;
-    case SN_CL_REFINES:
+    case SN_CLAIM_REFINES:
         return !t->worse;
-    case SN_CL_REAL:
+    case SN_CLAIM_REAL:
         return t->diff == 0 && t->rel <= k->real &&
                t->real <= SN_CASE_REAL_EQUAL;
     default:
@@ -768,15 +768,15 @@ const char *
 sn_case_claim_str(SnArena *a, const SnDefClaim *k)
 {
     switch (k->kind) {
-    case SN_CL_EXACT:
+    case SN_CLAIM_EXACT:
         return "exact";
-    case SN_CL_WITHIN:
+    case SN_CLAIM_WITHIN:
         return sn_format(a, "within %g lsb", k->n);
-    case SN_CL_REFINES:
+    case SN_CLAIM_REFINES:
         return "refines";
-    case SN_CL_REAL:
+    case SN_CLAIM_REAL:
         return sn_format(a, "real %g", k->real);
-    case SN_CL_LOSSY:
+    case SN_CLAIM_LOSSY:
         return "lossy";
     default:
         return "nothing";

@@ -28,15 +28,13 @@ sn_case_same_type(const SnCaseType *a, const SnCaseType *b)
 double
 sn_case_code_lo(int8_t elem)
 {
-    return elem == SN_DE_QI8    ? -128
-           : elem == SN_DE_QI16 ? -32768
-                                : -2147483648.0;
+    return elem == SN_QI8 ? -128 : elem == SN_QI16 ? -32768 : -2147483648.0;
 }
 
 double
 sn_case_code_hi(int8_t elem)
 {
-    return elem == SN_DE_QI8 ? 127 : elem == SN_DE_QI16 ? 32767 : 2147483647.0;
+    return elem == SN_QI8 ? 127 : elem == SN_QI16 ? 32767 : 2147483647.0;
 }
 
 double
@@ -102,14 +100,12 @@ sn_case_limits(const SnCaseType *t, SnRange r, int32_t *lo, int32_t *hi)
 const char *
 sn_case_type_str(SnArena *a, const SnCaseType *t)
 {
-    static const char *const v[] = {"f32",  "f16", "q8",  "q16", "q32",
-                                    "row8", "i8",  "i32", "i64", "bool"};
     SnBuf b;
 
     if (!t->nq)
-        return v[(int)t->elem];
+        return sn_elem_words[t->elem].brief;
     sn_buf_init(&b, a);
-    sn_putf(&b, "%s%s(", v[(int)t->elem], t->axis >= 0 ? "c" : "");
+    sn_putf(&b, "%s%s(", sn_elem_words[t->elem].brief, t->axis >= 0 ? "c" : "");
     sn_put_f32(&b, t->scale[0]);
     sn_putf(&b, "%s,%d)", t->nq > 1 ? ".." : "", t->zp[0]);
     return sn_buf_str(&b);
@@ -187,7 +183,7 @@ draw_zp(SnProofCase *c, int8_t elem)
             v <= sn_case_code_hi(elem))
             return (int32_t)v;
     }
-    if (elem == SN_DE_QI16 && sn_case_chance(c, 15))
+    if (elem == SN_QI16 && sn_case_chance(c, 15))
         return (int32_t)sn_case_below(c, 65536) - 32768;
     if (sn_case_chance(c, 60))
         return corner[sn_case_below(c, 7)];
@@ -208,8 +204,8 @@ again(SnProofCase *c, SnCaseType *t)
     uint32_t how = sn_case_below(c, 10);
     *t = *p;
     for (uint32_t i = 1; i < t->nq && how < 3; i++) {
-        t->scale[i] = draw_scale(c) * (t->elem == SN_DE_QI32 ? 0.01f : 1);
-        t->zp[i] = t->elem == SN_DE_QI32 ? 0 : draw_zp(c, t->elem);
+        t->scale[i] = draw_scale(c) * (t->elem == SN_QI32 ? 0.01f : 1);
+        t->zp[i] = t->elem == SN_QI32 ? 0 : draw_zp(c, t->elem);
     }
     for (uint32_t i = 0; i < 2 && t->nq > 1 && how >= 8; i++) { /* swapped */
         t->scale[i] = p->scale[!i];
@@ -227,7 +223,7 @@ sn_case_draw_type(SnProofCase *c, SnDefConc k)
         c->each_type.elem == k.elem && sn_case_chance(c, 80))
         return c->each_type;
 
-    if (k.elem != SN_DE_QI8 && k.elem != SN_DE_QI16 && k.elem != SN_DE_QI32)
+    if (k.elem != SN_QI8 && k.elem != SN_QI16 && k.elem != SN_QI32)
         return t;
     if (c->npool && k.axis < 0 && sn_case_chance(c, c->ties ? 10 : 40)) {
         const SnCaseType *p = &c->pool[sn_case_below(c, c->npool)];
@@ -237,7 +233,7 @@ sn_case_draw_type(SnProofCase *c, SnDefConc k)
             return *p;
     }
     t.nq = k.axis < 0 ? 1 : SN_CASE_NQ; /* cut to the axis later */
-    bool odd = k.axis >= 0 || k.elem == SN_DE_QI32;
+    bool odd = k.axis >= 0 || k.elem == SN_QI32;
     if (k.axis >= 0)
         c->flat = false; /* 256 slices are too many */
     if (odd && again(c, &t))
@@ -245,19 +241,19 @@ sn_case_draw_type(SnProofCase *c, SnDefConc k)
     float tie = tying_scale(c), power = power_scale(c), half = half_scale(c);
     for (uint32_t i = 0; i < t.nq; i++) {
         t.scale[i] = draw_scale(c);
-        if (k.elem == SN_DE_QI16)
+        if (k.elem == SN_QI16)
             t.scale[i] *= 1 / 256.0f;
-        if (k.elem == SN_DE_QI32)
+        if (k.elem == SN_QI32)
             t.scale[i] *= 0.01f;
-        if (tie > 0 && k.elem != SN_DE_QI32)
+        if (tie > 0 && k.elem != SN_QI32)
             t.scale[i] = tie;
-        if (half > 0 && k.elem != SN_DE_QI32)
+        if (half > 0 && k.elem != SN_QI32)
             t.scale[i] = half;
-        if (power > 0 && k.elem != SN_DE_QI32)
+        if (power > 0 && k.elem != SN_QI32)
             t.scale[i] = power;
-        t.zp[i] = k.elem == SN_DE_QI32 ? 0 : draw_zp(c, k.elem);
+        t.zp[i] = k.elem == SN_QI32 ? 0 : draw_zp(c, k.elem);
     }
-    if (k.axis < 0 && c->npool < 12 && k.elem != SN_DE_QI32)
+    if (k.axis < 0 && c->npool < 12 && k.elem != SN_QI32)
         c->pool[c->npool++] = t;
     if (odd && c->nodd < 6)
         c->odd[c->nodd++] = t;
@@ -328,7 +324,7 @@ sn_case_draw_real(SnProofCase *c)
         v = free_real(c);
     } else {
         SnCaseType t = c->pool[sn_case_below(c, c->npool)];
-        double k = t.elem == SN_DE_QI16 ? 65536 : 256;
+        double k = t.elem == SN_QI16 ? 65536 : 256;
         if (sn_case_chance(c, 20)) /* a tie */
             v = (floor((sn_case_unit(c) - 0.5) * k * 1.2) + 0.5) *
                 (double)t.scale[0];
@@ -361,7 +357,7 @@ leaf_limits(SnProofCase *c, const SnCaseValue *t, double *lo, double *hi)
 
     *lo = t->index ? -2 : 0;
     *hi = 1;
-    if (k->elem == SN_DE_QI32) {
+    if (k->elem == SN_QI32) {
         uint32_t how = sn_case_below(c, 10);
         bool wide = !t->bias && !c->pr->given_bias;
         *hi = wide && how < 3 ? 2147483647.0 : how < 6 ? 3000 : 60;
@@ -369,15 +365,15 @@ leaf_limits(SnProofCase *c, const SnCaseValue *t, double *lo, double *hi)
     } else if (k->nq) {
         *lo = sn_case_code_lo(k->elem);
         *hi = sn_case_code_hi(k->elem);
-    } else if (!t->index && k->elem != SN_DE_BOOL) {
+    } else if (!t->index && k->elem != SN_BOOL) {
         uint32_t how = sn_case_below(c, 10);
-        *hi = how < 4                ? 9
-              : k->elem == SN_DE_I8  ? 127
-              : how < 7              ? 4000
-              : k->elem == SN_DE_I32 ? 2147483647
-              : how < 9              ? 0x1p26
-                                     : 0x1p40;
-        *lo = -*hi - (k->elem == SN_DE_I8 || *hi == 2147483647);
+        *hi = how < 4             ? 9
+              : k->elem == SN_I8  ? 127
+              : how < 7           ? 4000
+              : k->elem == SN_I32 ? 2147483647
+              : how < 9           ? 0x1p26
+                                  : 0x1p40;
+        *lo = -*hi - (k->elem == SN_I8 || *hi == 2147483647);
     }
 }
 
@@ -403,11 +399,10 @@ sn_case_leaf_data(SnProofCase *c, SnCaseValue *t)
     leaf_limits(c, t, &lo, &hi);
     bool zp = c->ties && k->nq && sn_case_chance(c, 40);
     for (int64_t i = 0; i < t->n; i++) {
-        t->v[i] =
-            k->elem == SN_DE_F32 ? leaf_real(c) : leaf_code(c, t, i, lo, hi);
+        t->v[i] = k->elem == SN_F32 ? leaf_real(c) : leaf_code(c, t, i, lo, hi);
         if (zp)
             t->v[i] = k->zp[sn_case_slice(t, i)];
-        if (c->unreal && k->elem == SN_DE_F32 && sn_case_chance(c, 15))
+        if (c->unreal && k->elem == SN_F32 && sn_case_chance(c, 15))
             t->v[i] = odd_real(c);
         t->id[i] = sn_case_real(k, t->v[i], sn_case_slice(t, i));
     }

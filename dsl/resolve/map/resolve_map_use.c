@@ -81,8 +81,8 @@ classes_of_one(const SnMapDecl *d)
             nmany += d->param[d->stmt[i].param].variadic;
             nout += !in_place(d, &d->stmt[i]);
         }
-    return (nread ? 1U << SN_DC_MOVE : 0) | (!nout ? 1U << SN_DC_POINT : 0) |
-           (nread == 1 && !nmany && !nout ? 1U << SN_DC_CONVERT : 0);
+    return (nread ? 1U << SN_C_MOVE : 0) | (!nout ? 1U << SN_C_POINT : 0) |
+           (nread == 1 && !nmany && !nout ? 1U << SN_C_CONVERT : 0);
 }
 
 static unsigned
@@ -93,16 +93,16 @@ classes_of_set(const SnMapDecl *d)
     unsigned nread = 0;
 
     if (only(d, SN_MS_PRIMITIVE))
-        return 1U << SN_DC_WINDOW | 1U << SN_DC_MOVE;
+        return 1U << SN_C_WINDOW | 1U << SN_C_MOVE;
     for (uint16_t i = 0; i < d->nstmt; i++) {
         if (d->stmt[i].kind == SN_MS_READ && d->stmt[i].which >= 0)
-            return 1U << SN_DC_MOVE; /* one tap is left */
+            return 1U << SN_C_MOVE; /* one tap is left */
         nread += d->stmt[i].kind == SN_MS_READ;
     }
     if (window)
-        return nread == 1 ? 1U << SN_DC_WINDOW : 0;
-    return 1U << SN_DC_CONTRACT |
-           (nread == 1 && !only(d, SN_MS_BESIDE) ? 1U << SN_DC_WINDOW : 0);
+        return nread == 1 ? 1U << SN_C_WINDOW : 0;
+    return 1U << SN_C_CONTRACT |
+           (nread == 1 && !only(d, SN_MS_BESIDE) ? 1U << SN_C_WINDOW : 0);
 }
 
 SnMapUse

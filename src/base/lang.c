@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The words of lang.h by their numbers. */
+#include "base/lang.h"
+
+#include <string.h>
+
+#define ELEM(ID, n, w, s, t) [SN_##ID] = {n, w, s, t, "SN_" #ID},
+const SnElemWord sn_elem_words[SN_NELEM] = {SN_ELEMS(ELEM)};
+
+#define KIND(ID, w, t) [SN_##ID] = {w, t, "SN_" #ID},
+const SnAttrKindWord sn_attr_kind_words[SN_NATTRKIND] = {SN_ATTR_KINDS(KIND)};
+
+#define WORD(ID, w, text) [SN_##ID] = {w, text, "SN_" #ID},
+const SnLangWord sn_fact_words[SN_NFACT] = {SN_FACTS(WORD)};
+const SnLangWord sn_class_words[SN_NCLASS] = {SN_CLASSES(WORD)};
+const SnLangWord sn_claim_words[SN_NCLAIM] = {SN_CLAIMS(WORD)};
+const SnLangWord sn_family_words[SN_NFAM] = {SN_FAMILIES(WORD)};
+
+size_t
+sn_lang_named(const SnLangWord *v, size_t n, const char *s)
+{
+    size_t i = 0;
+
+    while (i < n && (!*v[i].word || strcmp(v[i].word, s)))
+        i++;
+    return i;
+}
