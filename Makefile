@@ -210,7 +210,7 @@ datadir     = $(prefix)/share/sinter
 VERSION     = $(shell sed -n 's/^#define SN_VERSION "\(.*\)"/\1/p' src/base/version.h)
 # Public headers: what generated code, kernels of plugins and hosts include.
 PUBLIC_H = $(addprefix src/base/,arena.h budget.h buf.h data.h diag.h diag_format.h \
-           file/file.h fmath.h json.h lang.h num.h saturate.h status.h version.h) \
+           file/file.h fmath.h json.h lang/lang.h num.h saturate.h status.h version.h) \
            src/map/decl.h $(addprefix src/graph/,desc.h graph.h list.h type.h text/text.h) \
            $(addprefix src/rewrite/,copy.h rewrite.h rule.h) \
            $(addprefix src/kernel/,isa.h variant.h $(addprefix eval/,dot.h eval.h inv.h \

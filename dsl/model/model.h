@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include "base/diag.h"
-#include "base/lang.h"
+#include "base/lang/lang.h"
 #include "base/num.h"
 #include "dsl/model/words.h"
 #include "map/decl.h"

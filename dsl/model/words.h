@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "base/lang.h"
+#include "base/lang/lang.h"
 
 /* Where an expression stands: which names and functions it may have. */
 typedef enum SnScopeKind {

@@ -12,7 +12,7 @@
 #include <stdint.h>
 #include "base/arena.h"
 #include "base/buf.h"
-#include "base/lang.h"
+#include "base/lang/lang.h"
 
 #ifdef __cplusplus
 extern "C" {

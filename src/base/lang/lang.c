@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The words of lang.h by their numbers. */
-#include "base/lang.h"
+#include "base/lang/lang.h"
 
 #include <string.h>
 
