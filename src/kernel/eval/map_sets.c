@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Sets of declared maps: what sn_map_open and sn_map_segs do.
+/* Opening a declared map: what sn_map_open does.
  *
  * Places of the result are cut into groups, lanes and places that share a set
  * by what indices depend on; taps become runs.  An index is a sum of places
  * times constants, or a part: an axis that may lie outside, or whose index is
  * no such sum, seen as a function of one place and one tap.  Maps with other
- * indices are refused. */
+ * indices are refused.  set_walk.c walks what is opened here. */
 #include <string.h>
 
 #include "kernel/eval/map_sets.h"
@@ -30,12 +30,6 @@ vars_of(const SnMapping *u, uint32_t vars, bool tap)
     return r;
 }
 
-static int64_t
-bound_of(const SnMapping *u, int v)
-{
-    return v < 0 ? 1 : u->var[v].bound.v;
-}
-
 static bool
 is_known(const SnMapping *u, uint32_t vars)
 {
@@ -47,16 +41,6 @@ is_known(const SnMapping *u, uint32_t vars)
 
 /* The largest table; what needs a larger one is run at each tap. */
 enum { MAXTABLE = 1 << 20 };
-
-static int64_t
-part_value(const SnSetPart *p, const int64_t *val)
-{
-    int64_t k = sn_num_value(p->at, val);
-
-    if (p->when)
-        return k == 1 ? 0 : -1;
-    return k < 0 || k >= p->dim ? -1 : k * p->step;
-}
 
 static void
 tabulate(const SnCall *c, const SnMapping *u, SnSetPart *p)
@@ -75,7 +59,7 @@ tabulate(const SnCall *c, const SnMapping *u, SnSetPart *p)
                 x[p->tv] = b;
             if (p->vars)
                 sn_terms_run(&u->T, p->vars, x, val);
-            p->tab[a * p->nt + b] = part_value(p, val);
+            p->tab[a * p->nt + b] = sn_sets_value(p, val);
         }
 }
 
@@ -95,8 +79,8 @@ add_part(const SnCall *c, const SnMapping *u, SnSetRead *s, SnSetPart part)
     p->how = SN_PART_TERM;
     if (!two || !is_known(u, p->vars))
         return;
-    p->nr = bound_of(u, p->rv);
-    p->nt = bound_of(u, p->tv);
+    p->nr = sn_sets_bound(u, p->rv);
+    p->nt = sn_sets_bound(u, p->tv);
     if (!p->when && sn_term_affine(&u->T, p->at, coef, &p->c0)) {
         p->how = SN_PART_SUM;
         p->cr = p->rv < 0 ? 0 : coef[p->rv];
@@ -150,31 +134,7 @@ take_apart(const SnCall *c, const SnMapping *u, const SnMapRead *r, bool row8,
         add_part(c, u, s, (SnSetPart){.at = r->when[i], .when = true});
 }
 
-/* What the part adds at tap t of its last one, the group's places and the
- * other taps being in s->at; -1: outside. */
-static int64_t
-part_at(const SnSets *s, const SnSetPart *p, int64_t r, int64_t t)
-{
-    if (p->how == SN_PART_TABLE)
-        return p->tab[r * p->nt + t];
-    if (p->how == SN_PART_TERM) {
-        sn_terms_run(&s->u->T, p->vars ? p->vars : 0, s->at, s->val);
-        return part_value(p, s->val);
-    }
-    int64_t k = p->cr * r + p->ct * t + p->c0;
-    return k < 0 || k >= p->dim ? -1 : k * p->step;
-}
-
 /* ---- opening: groups, lanes, results that share a set ---- */
-
-static bool
-in_part(const SnSetRead *s, int v)
-{
-    for (int i = 0; i < s->npart; i++)
-        if (s->part[i].vars >> v & 1)
-            return true;
-    return false;
-}
 
 /* Elements of the result from one place of variable v to the next. */
 static int64_t
@@ -194,7 +154,7 @@ is_lane(const SnMap *m, const SnSets *s, int v)
     const SnMapping *u = s->u;
     int64_t a = s->a.coef[v], b = s->b.coef[v], y = result_step(u, v);
 
-    if (in_part(&s->a, v) || in_part(&s->b, v) || s->has_centre)
+    if (sn_sets_in_part(&s->a, v) || sn_sets_in_part(&s->b, v) || s->has_centre)
         return false;
     /* what lies beside the map is read by lane: chan0 + l */
     if (u->nbeside && s->weight.t == SN_NUM_UNDEFINED && s->chan[v] != m->nlane)
@@ -220,7 +180,7 @@ choose_lanes(SnMap *m, SnSets *s)
             m->lane_b = s->b.coef[v];
             m->lane_y = result_step(u, v);
         }
-        m->nlane *= bound_of(u, v);
+        m->nlane *= sn_sets_bound(u, v);
         s->use[v] = SN_VAR_LANE;
     }
 }
@@ -237,9 +197,9 @@ choose_shared(const SnCall *c, SnMap *m, SnSets *s)
     if (!s->has_centre)
         return;
     for (int i = 0; i < (int)u->nvar; i++)
-        if (!u->var[i].tap && s->a.coef[i] == 0 && !in_part(&s->a, i))
+        if (!u->var[i].tap && s->a.coef[i] == 0 && !sn_sets_in_part(&s->a, i))
             v = i; /* one is enough: the rest are groups */
-    m->nout = bound_of(u, v);
+    m->nout = sn_sets_bound(u, v);
     m->y = SN_NEW_N(c->scratch, int64_t, m->nout);
     m->c = SN_NEW_N(c->scratch, int64_t, m->nout);
     if (v < 0)
@@ -263,13 +223,13 @@ choose_groups(SnMap *m, SnSets *s)
             if (!u->var[v].tap && s->use[v] == SN_VAR_GROUP &&
                 (s->b.coef[v] != 0) == (pass == 0)) {
                 s->group[s->ngroup++] = (SnSetStep){.v = v,
-                                                    .n = bound_of(u, v),
+                                                    .n = sn_sets_bound(u, v),
                                                     .a = s->a.coef[v],
                                                     .b = s->b.coef[v],
                                                     .y = result_step(u, v),
                                                     .chan = s->chan[v],
                                                     .centre = s->centre[v]};
-                m->ngroup *= bound_of(u, v);
+                m->ngroup *= sn_sets_bound(u, v);
             }
 }
 
@@ -300,7 +260,7 @@ choose_run(SnMap *m, SnSets *s)
     m->step_a = 0;
     while (s->nwalk > 0) {
         int v = s->walk[s->nwalk - 1];
-        bool part = in_part(&s->a, v);
+        bool part = sn_sets_in_part(&s->a, v);
         if (!is_range(s, v, &step) || (m->step_a && step != m->step_a * s->run))
             break;
         if (!m->step_a)
@@ -310,7 +270,7 @@ choose_run(SnMap *m, SnSets *s)
             s->part_v = v;
             break;
         }
-        s->run *= bound_of(s->u, v);
+        s->run *= sn_sets_bound(s->u, v);
     }
     if (!m->step_a)
         m->step_a = 1;
@@ -329,7 +289,7 @@ order_taps(SnMap *m, SnSets *s, bool mean)
         if (u->var[v].tap) {
             s->by_elements |= u->var[v].bound.t != SN_NUM_INT;
             s->number[v] = number;
-            number *= bound_of(u, v);
+            number *= sn_sets_bound(u, v);
         }
     m->maxtap = u->ntap < 0 ? 0 : u->ntap; /* 0 where a bound is */
     s->in_parts = mean && u->parts.t != SN_NUM_UNDEFINED;
@@ -367,7 +327,8 @@ order_second(const SnCall *c, SnMap *m, const SnSets *s)
     for (int64_t k = 0; k < m->maxtap; k++)
         for (int v = 0; v < (int)u->nvar; v++)
             if (u->var[v].tap)
-                m->b_of[k] += k / s->number[v] % bound_of(u, v) * s->b.coef[v];
+                m->b_of[k] +=
+                    k / s->number[v] % sn_sets_bound(u, v) * s->b.coef[v];
 }
 
 /* A set without an element, where the formula has no value for one. */
@@ -378,7 +339,7 @@ check_nonempty(const SnCall *c, const SnSets *s)
         const SnSetPart *p = &s->a.part[i];
         for (int64_t r = 0; p->how != SN_PART_TERM && r < p->nr; r++) {
             int64_t t = 0;
-            while (t < p->nt && part_at(s, p, r, t) < 0)
+            while (t < p->nt && sn_sets_part(s, p, r, t) < 0)
                 t++;
             if (t == p->nt)
                 return sn_call_fail(
@@ -421,118 +382,6 @@ open_reads(SnSets *s, const SnCall *c, unsigned res)
                                u->decl->name);
 }
 
-static void
-add_step(SnSetStep *sum, const SnSetStep *t, int64_t k)
-{
-    sum->a += k * t->a;
-    sum->b += k * t->b;
-    sum->y += k * t->y;
-    sum->chan += k * t->chan;
-    sum->centre += k * t->centre;
-}
-
-static void
-seek_group(SnSets *s, int64_t g)
-{
-    s->sum = (SnSetStep){.a = s->a.base, .b = s->b.base, .centre = s->centre0};
-    s->g = g;
-    for (int i = s->ngroup - 1; i >= 0; i--) {
-        const SnSetStep *t = &s->group[i];
-        s->at[t->v] = g % t->n;
-        g /= t->n;
-        add_step(&s->sum, t, s->at[t->v]);
-    }
-}
-
-/* From one group to the next. */
-static void
-step_group(SnSets *s)
-{
-    s->g++;
-    for (int i = s->ngroup - 1; i >= 0; i--) {
-        const SnSetStep *t = &s->group[i];
-        add_step(&s->sum, t, 1);
-        if (++s->at[t->v] < t->n)
-            return;
-        add_step(&s->sum, t, -t->n);
-        s->at[t->v] = 0;
-    }
-}
-
-/* Where the group lies in operands and result. */
-static int64_t
-place_group(SnMap *m, SnSets *s, int64_t g)
-{
-    if (g > 0 && g == s->g + 1)
-        step_group(s);
-    else
-        seek_group(s, g);
-    m->b0 = s->sum.b;
-    m->y0 = s->sum.y;
-    m->chan0 = s->sum.chan;
-    for (int64_t i = 0; m->c && i < m->nout; i++)
-        m->c[i] =
-            s->sum.centre + (s->shared < 0 ? 0 : i * s->centre[s->shared]);
-    return s->sum.a;
-}
-
-/* How many places tap v has in the group under way. */
-static int64_t
-bound_now(const SnSets *s, int v)
-{
-    SnMapNum b = s->u->var[v].bound;
-
-    if (b.t == SN_NUM_INT)
-        return b.v;
-    sn_terms_run(&s->u->T, sn_num_vars(&s->u->T, b), s->at, s->val);
-    int64_t n = sn_num_value(b, s->val);
-    return n > 0 ? n : 0;
-}
-
-/* The valid taps of v, [lo, hi), for the group's places. */
-static void
-valid_range(const SnSets *s, int v, int64_t *lo, int64_t *hi)
-{
-    *lo = 0;
-    *hi = bound_of(s->u, v);
-    for (int i = 0; i < s->a.npart; i++) {
-        const SnSetPart *p = &s->a.part[i];
-        if (p->tv != v)
-            continue;
-        int64_t base = p->c0 + (p->rv < 0 ? 0 : p->cr * s->at[p->rv]);
-        int64_t first = base < 0 ? -base : 0;
-        int64_t end = base >= p->dim ? 0 : p->dim - base;
-        if (p->ct > 1) {
-            first = (first + p->ct - 1) / p->ct;
-            end = (end + p->ct - 1) / p->ct;
-        }
-        *lo = first > *lo ? first : *lo;
-        *hi = end < *hi ? end : *hi;
-    }
-    if (*hi < *lo)
-        *hi = *lo;
-}
-
-/* What tap t of v adds, -1: outside. */
-static int64_t
-tap_at(SnSets *s, int v, int64_t t)
-{
-    int64_t off = s->a.coef[v] * t;
-
-    s->at[v] = t;
-
-    for (int i = 0; i < s->a.npart; i++) {
-        const SnSetPart *p = &s->a.part[i];
-        if (p->tv != v)
-            continue;
-        int64_t k = part_at(s, p, p->rv < 0 ? 0 : s->at[p->rv], t);
-        if (k < 0)
-            return -1;
-        off += k;
-    }
-    return off;
-}
-
 /* The ranges of part_v for all places that they depend on, where that is one
  * variable. */
 static void
@@ -550,15 +399,15 @@ tabulate_range(SnSets *s, const SnCall *c)
             return;
         rv = p->rv;
     }
-    int64_t n = bound_of(s->u, rv);
+    int64_t n = sn_sets_bound(s->u, rv);
     s->range_v = rv;
     s->range = SN_NEW_N(c->scratch, SnSetRange, n);
     for (int64_t r = 0; r < n; r++) {
         SnSetRange *t = &s->range[r];
         if (rv >= 0)
             s->at[rv] = r;
-        valid_range(s, s->part_v, &t->lo, &t->hi);
-        t->off = t->lo < t->hi ? tap_at(s, s->part_v, t->lo) : 0;
+        sn_sets_range(s, s->part_v, &t->lo, &t->hi);
+        t->off = t->lo < t->hi ? sn_sets_tap(s, s->part_v, t->lo) : 0;
     }
 }
 
@@ -569,12 +418,12 @@ size_taps(SnMap *m, SnSets *s, const SnCall *c)
     int64_t most = 1;
 
     for (int i = 0; i < s->nwalk && !s->by_elements; i++)
-        most *= bound_of(s->u, s->walk[i]);
+        most *= sn_sets_bound(s->u, s->walk[i]);
     for (int64_t g = 0; s->by_elements && g < m->ngroup; g++) {
         int64_t n = 1;
-        place_group(m, s, g);
+        sn_sets_place(m, s, g);
         for (int i = 0; i < s->nwalk; i++)
-            if (__builtin_mul_overflow(n, bound_now(s, s->walk[i]), &n))
+            if (__builtin_mul_overflow(n, sn_sets_bound_now(s, s->walk[i]), &n))
                 return sn_call_fail(c, "map %s: a set is too large",
                                     s->u->decl->name);
         most = n > most ? n : most;
@@ -615,89 +464,4 @@ sn_open_sets(SnMap *m, const SnCall *c, const SnSem *sem, unsigned res)
         SN_TRY(check_nonempty(c, s));
     tabulate_range(s, c);
     return size_taps(m, s, c);
-}
-
-/* ---- one group ---- */
-
-static void
-add_seg(SnMap *m, const SnSets *s, int64_t off, int64_t number)
-{
-    if (m->b_of && s->weight.t != SN_NUM_UNDEFINED) {
-        number = m->nseg; /* taps as they come, each with its weight */
-        sn_terms_run(&s->u->T, sn_num_vars(&s->u->T, s->weight), s->at, s->val);
-        m->b_of[number] = sn_num_value(s->weight, s->val);
-    }
-    m->seg[m->nseg++] = (SnSeg){off, number, (s->hi - s->lo) * s->run};
-}
-
-static void
-walk(SnMap *m, SnSets *s, int depth, int64_t off, int64_t number)
-{
-    if (depth == s->nwalk) {
-        if (s->lo < s->hi)
-            add_seg(m, s, off, number);
-        return;
-    }
-    int v = s->walk[depth];
-    for (int64_t t = 0, n = bound_now(s, v); t < n; t++) {
-        int64_t k = tap_at(s, v, t);
-        if (k >= 0 || !in_part(&s->a, v))
-            walk(m, s, depth + 1, off + k, number + t * s->number[v]);
-    }
-}
-
-/* What the parts add that depend on no tap; false: there is nothing. */
-static bool
-place_parts(SnSets *s, int64_t *off)
-{
-    for (int i = 0; i < s->a.npart; i++) {
-        const SnSetPart *p = &s->a.part[i];
-        if (p->tv >= 0)
-            continue;
-        int64_t k = part_at(s, p, p->rv < 0 ? 0 : s->at[p->rv], 0);
-        if (k < 0)
-            return false;
-        *off += k;
-    }
-    return true;
-}
-
-void
-sn_map_segs(SnMap *m, int64_t g)
-{
-    SnSets *s = m->sets;
-    int64_t off = place_group(m, s, g), number = 0;
-
-    m->nseg = 0;
-    s->lo = 0;
-    s->hi = 1;
-    if (s->range) {
-        const SnSetRange *t = &s->range[s->range_v < 0 ? 0 : s->at[s->range_v]];
-        s->lo = t->lo;
-        s->hi = t->hi;
-        off += t->off;
-        number = t->lo * s->number[s->part_v];
-    } else if (s->part_v >= 0) {
-        valid_range(s, s->part_v, &s->lo, &s->hi);
-        number = s->lo * s->number[s->part_v];
-        if (s->lo < s->hi)
-            off += tap_at(s, s->part_v, s->lo);
-    }
-    if (m->maxtap > 0 && place_parts(s, &off) && s->lo < s->hi)
-        walk(m, s, 0, off, number);
-    m->ntap = 0;
-    for (uint32_t i = 0; i < m->nseg; i++)
-        m->ntap += m->seg[i].n;
-    m->nall = s->u->divisor.t == SN_NUM_INT ? s->u->divisor.v : m->ntap;
-    m->part = 1;
-    m->start = 0;
-    if (s->in_parts) {
-        int64_t n = 0;
-        for (int64_t t = 0; s->parts_v >= 0 && t < bound_of(s->u, s->parts_v);
-             t++)
-            n += tap_at(s, s->parts_v, t) >= 0 || !in_part(&s->a, s->parts_v);
-        bool all = s->parts_v < 0 || n == bound_of(s->u, s->parts_v);
-        m->part = s->parts_v < 0 ? m->ntap : n ? m->ntap / n : 1;
-        m->start = sn_pool_start(true, m->whole, all);
-    }
 }

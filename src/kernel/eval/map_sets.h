@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* How the sets of a declared map are walked (map_sets.c). */
+/* How the sets of a declared map are walked: opened by map_sets.c, walked by
+ * set_walk.c. */
 #ifndef SN_MAP_SETS_H
 #define SN_MAP_SETS_H
 
@@ -68,5 +69,39 @@ typedef struct SnSets {
  * c->scratch. */
 SnStatus sn_open_sets(SnMap *m, const SnCall *c, const SnSem *sem,
                       unsigned res);
+
+/* ---- the group under way (set_walk.c) ---- */
+
+/* Places of variable v; -1: of none, 1. */
+static inline int64_t
+sn_sets_bound(const SnMapping *u, int v)
+{
+    return v < 0 ? 1 : u->var[v].bound.v;
+}
+
+/* Does a part depend on variable v? */
+static inline bool
+sn_sets_in_part(const SnSetRead *s, int v)
+{
+    for (int i = 0; i < s->npart; i++)
+        if (s->part[i].vars >> v & 1)
+            return true;
+    return false;
+}
+
+/* What the part adds where the terms have these values; -1: outside. */
+int64_t sn_sets_value(const SnSetPart *p, const int64_t *val);
+/* What the part adds at tap t of its last one, the group's places and the other
+ * taps being in s->at; -1: outside. */
+int64_t sn_sets_part(const SnSets *s, const SnSetPart *p, int64_t r, int64_t t);
+/* Puts m and s to group g: where it lies in the result and the second operand;
+ * where in the first is what it returns. */
+int64_t sn_sets_place(SnMap *m, SnSets *s, int64_t g);
+/* How many places tap v has in the group under way. */
+int64_t sn_sets_bound_now(const SnSets *s, int v);
+/* The valid taps of v, [lo, hi), for the group's places. */
+void sn_sets_range(const SnSets *s, int v, int64_t *lo, int64_t *hi);
+/* What tap t of v adds, -1: outside. */
+int64_t sn_sets_tap(SnSets *s, int v, int64_t t);
 
 #endif
