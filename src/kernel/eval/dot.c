@@ -96,13 +96,31 @@ pack_f32(SnDot *d)
 {
     const SnMap *m = d->m;
     const float *w = (const float *)d->wt->data + m->b0;
-    float *p = d->pack;
+    int64_t width = d->width, n = m->maxtap;
 
-    memset(p, 0, (size_t)(m->maxtap * d->width) * sizeof *p);
+    memset(d->pack, 0, (size_t)(n * width) * sizeof(float));
     for (int64_t i = 0; i < d->n; i++) {
         const float *row = w + (d->l0 + i) * m->lane_b;
-        for (int64_t k = 0; k < m->maxtap; k++)
-            p[k * d->width + i] = row[tap_of(m, k)];
+        float *p = (float *)d->pack + i;
+        if (m->b_of)
+            for (int64_t k = 0; k < n; k++, p += width)
+                *p = row[m->b_of[k]];
+        else
+            for (int64_t k = 0; k < n; k++, p += width, row += m->step_b)
+                *p = *row;
+    }
+}
+
+/* One lane's codes, `step` apart in the pack, or in pairs that far apart. */
+static void
+pack_lane(const SnMap *m, const int8_t *row, int32_t z, bool pairs,
+          int64_t step, int16_t *p)
+{
+    int64_t odd = pairs ? 1 : step, even = pairs ? step - 1 : step;
+
+    for (int64_t k = 0; k < m->maxtap; k++) {
+        *p = (int16_t)(row[tap_of(m, k)] - z);
+        p += k % 2 ? even : odd;
     }
 }
 
@@ -111,21 +129,14 @@ pack_s16(SnDot *d)
 {
     const SnMap *m = d->m;
     const int8_t *w = (const int8_t *)d->wt->data + m->b0;
-    int16_t *p = d->pack;
     bool pairs = m->lane_a == 0;
 
-    memset(p, 0, (size_t)(d->kpad * d->width) * sizeof *p);
-    for (int64_t i = 0; i < d->n; i++) {
-        const int8_t *row = w + (d->l0 + i) * m->lane_b;
-        int32_t z = zp_of(d->wt, m->chan0 + d->l0 + i);
-        for (int64_t k = 0; k < m->maxtap; k++) {
-            int16_t v = (int16_t)(row[tap_of(m, k)] - z);
-            if (pairs)
-                p[(k / 2 * d->width + i) * 2 + k % 2] = v;
-            else
-                p[k * d->width + i] = v;
-        }
-    }
+    memset(d->pack, 0, (size_t)(d->kpad * d->width) * sizeof(int16_t));
+    for (int64_t i = 0; i < d->n; i++)
+        pack_lane(m, w + (d->l0 + i) * m->lane_b,
+                  zp_of(d->wt, m->chan0 + d->l0 + i), pairs,
+                  pairs ? 2 * d->width : d->width,
+                  (int16_t *)d->pack + (pairs ? 2 * i : i));
 }
 
 static void

@@ -177,25 +177,6 @@ sn_map_taps(const SnCall *c, unsigned res)
     return (double)m->u.ntap;
 }
 
-void
-sn_map_set(SnMap *m, int64_t group)
-{
-    int64_t k = 0;
-
-    sn_map_segs(m, group);
-    for (uint32_t i = 0; i < m->nseg; i++) {
-        const SnSeg *s = &m->seg[i];
-        for (int64_t j = 0; j < s->n; j++)
-            m->a[k + j] = s->a + j * m->step_a;
-        for (int64_t j = 0; m->two && j < s->n; j++)
-            m->b[k + j] =
-                m->b0 + (m->b_of ? m->b_of[s->k + j] : (s->k + j) * m->step_b);
-        k += s->n;
-    }
-    m->a_run = m->nseg == 1 && m->step_a == 1;
-    m->b_run = m->nseg == 1 && m->step_b == 1 && !m->b_of;
-}
-
 /* ---- broadcasting ---- */
 
 /* Strides of operand shape s seen through result shape y, last axes aligned. */

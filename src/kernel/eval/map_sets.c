@@ -221,7 +221,7 @@ choose_groups(SnMap *m, SnSets *s)
     for (int pass = 0; pass < 2; pass++)
         for (int v = 0; v < (int)u->nvar; v++)
             if (!u->var[v].tap && s->use[v] == SN_VAR_GROUP &&
-                (s->b.coef[v] != 0) == (pass == 0)) {
+                sn_sets_bound(u, v) > 1 && (s->b.coef[v] != 0) == (pass == 0)) {
                 s->group[s->ngroup++] = (SnSetStep){.v = v,
                                                     .n = sn_sets_bound(u, v),
                                                     .a = s->a.coef[v],
@@ -231,6 +231,7 @@ choose_groups(SnMap *m, SnSets *s)
                                                     .centre = s->centre[v]};
                 m->ngroup *= sn_sets_bound(u, v);
             }
+    s->last = s->ngroup ? &s->group[s->ngroup - 1] : NULL;
 }
 
 /* ---- opening: taps ---- */
@@ -258,19 +259,19 @@ choose_run(SnMap *m, SnSets *s)
     int64_t step;
 
     m->step_a = 0;
-    while (s->nwalk > 0) {
-        int v = s->walk[s->nwalk - 1];
-        bool part = sn_sets_in_part(&s->a, v);
-        if (!is_range(s, v, &step) || (m->step_a && step != m->step_a * s->run))
+    while (s->nlevel > 0) {
+        SnSetLevel *l = &s->level[s->nlevel - 1];
+        if (!is_range(s, l->v, &step) ||
+            (m->step_a && step != m->step_a * s->run))
             break;
         if (!m->step_a)
             m->step_a = step;
-        s->nwalk--;
-        if (part) {
-            s->part_v = v;
+        if (sn_sets_in_part(&s->a, l->v)) {
+            l->range = true;
             break;
         }
-        s->run *= sn_sets_bound(s->u, v);
+        s->nlevel--;
+        s->run *= sn_sets_bound(s->u, l->v);
     }
     if (!m->step_a)
         m->step_a = 1;
@@ -298,10 +299,10 @@ order_taps(SnMap *m, SnSets *s, bool mean)
             if (coef[v])
                 first = v;
     if (first >= 0)
-        s->walk[s->nwalk++] = first;
+        s->level[s->nlevel++] = (SnSetLevel){.v = first};
     for (int v = 0; v < (int)u->nvar; v++)
         if (u->var[v].tap && v != first)
-            s->walk[s->nwalk++] = v;
+            s->level[s->nlevel++] = (SnSetLevel){.v = v};
     s->parts_v = first;
 }
 
@@ -382,50 +383,23 @@ open_reads(SnSets *s, const SnCall *c, unsigned res)
                                u->decl->name);
 }
 
-/* The ranges of part_v for all places that they depend on, where that is one
- * variable. */
-static void
-tabulate_range(SnSets *s, const SnCall *c)
-{
-    int rv = -1;
-
-    if (s->part_v < 0)
-        return;
-    for (int i = 0; i < s->a.npart; i++) {
-        const SnSetPart *p = &s->a.part[i];
-        if (p->tv != s->part_v || p->rv < 0)
-            continue;
-        if (rv >= 0 && rv != p->rv)
-            return;
-        rv = p->rv;
-    }
-    int64_t n = sn_sets_bound(s->u, rv);
-    s->range_v = rv;
-    s->range = SN_NEW_N(c->scratch, SnSetRange, n);
-    for (int64_t r = 0; r < n; r++) {
-        SnSetRange *t = &s->range[r];
-        if (rv >= 0)
-            s->at[rv] = r;
-        sn_sets_range(s, s->part_v, &t->lo, &t->hi);
-        t->off = t->lo < t->hi ? sn_sets_tap(s, s->part_v, t->lo) : 0;
-    }
-}
-
-/* Room for the taps of any set. */
+/* Room for the taps of any set, and of each level. */
 static SnStatus
 size_taps(SnMap *m, SnSets *s, const SnCall *c)
 {
-    int64_t most = 1;
+    int64_t most = 1, room[SN_MAP_NVAR] = {0};
 
-    for (int i = 0; i < s->nwalk && !s->by_elements; i++)
-        most *= sn_sets_bound(s->u, s->walk[i]);
-    for (int64_t g = 0; s->by_elements && g < m->ngroup; g++) {
+    for (int64_t g = 0; g < (s->by_elements ? m->ngroup : 1); g++) {
         int64_t n = 1;
         sn_sets_place(m, s, g);
-        for (int i = 0; i < s->nwalk; i++)
-            if (__builtin_mul_overflow(n, sn_sets_bound_now(s, s->walk[i]), &n))
+        for (int i = 0; i < s->nlevel; i++) {
+            const SnSetLevel *l = &s->level[i];
+            int64_t k = l->range ? 1 : sn_sets_bound_now(s, l->v);
+            if (__builtin_mul_overflow(n, k, &n))
                 return sn_call_fail(c, "map %s: a set is too large",
                                     s->u->decl->name);
+            room[i] = k > room[i] ? k : room[i];
+        }
         most = n > most ? n : most;
     }
     if (s->by_elements)
@@ -433,7 +407,115 @@ size_taps(SnMap *m, SnSets *s, const SnCall *c)
     m->seg = SN_NEW_N(c->scratch, SnSeg, most);
     if (s->weight.t != SN_NUM_UNDEFINED)
         m->b_of = SN_NEW_N(c->scratch, int64_t, m->maxtap);
+    for (int i = 0; i < s->nlevel; i++)
+        s->level[i].now.tap = SN_NEW_N(c->scratch, SnSetTap, room[i]);
     return SN_OK;
+}
+
+/* ---- opening: what can be known before the groups are walked ---- */
+
+/* The valid taps of the level for each place that they depend on, where that is
+ * one variable. */
+static void
+tabulate_level(SnSets *s, SnSetLevel *l, const SnCall *c)
+{
+    const SnMapping *u = s->u;
+
+    l->rv = -1;
+    if (u->var[l->v].bound.t != SN_NUM_INT)
+        return;
+    for (int i = 0; i < s->a.npart; i++) {
+        const SnSetPart *p = &s->a.part[i];
+        if (p->tv != l->v)
+            continue;
+        if (p->how == SN_PART_TERM ||
+            (l->rv >= 0 && p->rv >= 0 && p->rv != l->rv))
+            return;
+        l->rv = p->rv >= 0 ? p->rv : l->rv;
+    }
+    int64_t nr = sn_sets_bound(u, l->rv);
+    int64_t nt = l->range ? 1 : sn_sets_bound(u, l->v);
+    if (nt > MAXTABLE / nr)
+        return;
+    SnSetTap *tap = SN_NEW_N(c->scratch, SnSetTap, nr * nt);
+    SnSetRow *row = SN_NEW_N(c->scratch, SnSetRow, nr);
+    for (int64_t r = 0; r < nr; r++) {
+        if (l->rv >= 0)
+            s->at[l->rv] = r;
+        row[r].tap = tap + r * nt;
+        sn_sets_row(s, l, &row[r]);
+    }
+    l->row = row;
+}
+
+/* Are these the same taps, all of them *d further on? */
+static bool
+is_shift(const SnSetRow *x, const SnSetRow *y, int64_t *d)
+{
+    *d = x->n && y->n ? y->tap->off - x->tap->off : 0;
+    if (x->n != y->n || x->len != y->len)
+        return false;
+    for (int64_t i = 0; i < x->n; i++)
+        if (y->tap[i].t != x->tap[i].t || y->tap[i].off != x->tap[i].off + *d)
+            return false;
+    return true;
+}
+
+/* From place r - 1 of variable v to place r. */
+static int64_t
+slide_of(const SnSets *s, int v, int64_t r)
+{
+    int64_t sum = s->a.coef[v], d;
+
+    for (int i = 0; i < s->a.npart; i++) {
+        const SnSetPart *p = &s->a.part[i];
+        if (p->rv != v || p->tv >= 0)
+            continue;
+        int64_t x = sn_sets_part(s, p, r - 1, 0);
+        int64_t y = sn_sets_part(s, p, r, 0);
+        if (x < 0 || y < 0)
+            return SN_SET_NEW;
+        sum += y - x;
+    }
+    for (int i = 0; i < s->nlevel; i++) {
+        const SnSetLevel *l = &s->level[i];
+        if (l->rv != v)
+            continue;
+        if (!is_shift(&l->row[r - 1], &l->row[r], &d))
+            return SN_SET_NEW;
+        sum += d;
+    }
+    return sum;
+}
+
+static bool
+is_single(const SnSets *s)
+{
+    for (int i = 0; i < s->a.npart; i++)
+        if (s->a.part[i].tv < 0)
+            return false;
+    return s->nlevel == 1 && s->level[0].range && s->level[0].row &&
+           !s->in_parts && s->u->divisor.t != SN_NUM_INT;
+}
+
+/* Neighbouring groups mostly read the same taps further on.  Where anything
+ * else follows from the place, there are no slides. */
+static void
+tabulate_slides(SnSets *s, const SnCall *c)
+{
+    const SnSetStep *t = s->last;
+
+    if (t == NULL || s->weight.t != SN_NUM_UNDEFINED)
+        return;
+    for (int i = 0; i < s->a.npart; i++)
+        if (s->a.part[i].how == SN_PART_TERM)
+            return;
+    for (int i = 0; i < s->nlevel; i++)
+        if (s->level[i].row == NULL)
+            return;
+    s->slide = SN_NEW_N(c->scratch, int64_t, t->n);
+    for (int64_t r = 1; r < t->n; r++)
+        s->slide[r] = slide_of(s, t->v, r);
 }
 
 SnStatus
@@ -457,11 +539,16 @@ sn_open_sets(SnMap *m, const SnCall *c, const SnSem *sem, unsigned res)
         order_second(c, m, s);
     m->whole = s->u->whole;
     s->run = 1;
-    s->part_v = -1;
     if (!s->by_elements && s->weight.t == SN_NUM_UNDEFINED)
         choose_run(m, s);
     if (sem->nonempty)
         SN_TRY(check_nonempty(c, s));
-    tabulate_range(s, c);
-    return size_taps(m, s, c);
+    SN_TRY(size_taps(m, s, c));
+    for (int i = 0; i < s->nlevel; i++)
+        tabulate_level(s, &s->level[i], c);
+    tabulate_slides(s, c);
+    s->single = m->maxtap > 0 && is_single(s);
+    s->g = -2; /* places are of no group yet */
+    s->next = s->filled = -1;
+    return SN_OK;
 }

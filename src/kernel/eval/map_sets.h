@@ -36,10 +36,26 @@ typedef struct SnSetStep {
     int64_t n, a, b, y, chan, centre;
 } SnSetStep;
 
-/* The valid taps [lo, hi) of a range, and the offset of the first. */
-typedef struct SnSetRange {
-    int64_t lo, hi, off;
-} SnSetRange;
+/* Valid taps of one variable: `len` from each of these numbers on, and what
+ * the first adds to the offset. */
+typedef struct SnSetTap {
+    int64_t t, off;
+} SnSetTap;
+typedef struct SnSetRow {
+    int64_t n, len;
+    SnSetTap *tap;
+} SnSetRow;
+
+/* A variable of taps that is walked: its valid taps for each place rv (-1: for
+ * all); without these, they depend on more, and are found as they are walked.
+ */
+typedef struct SnSetLevel {
+    int v, rv;
+    bool range;
+    SnSetRow *row, now;
+} SnSetLevel;
+
+#define SN_SET_NEW INT64_MIN
 
 typedef struct SnSets {
     SnMapped *m;
@@ -52,17 +68,25 @@ typedef struct SnSets {
     int nlanevar, shared; /* -1: none */
     int ngroup;
     SnSetStep group[SN_MAP_NVAR], sum; /* the slowest first */
-    int64_t g;                         /* the group that sum is of */
-    /* taps: those walked one by one, then one whose valid ones are a range
-     * (-1: none), then whole ones, run elements of one step */
-    int nwalk, walk[SN_MAP_NVAR], part_v, parts_v;
+    SnSetStep *last;                   /* of group; NULL: none */
+    int64_t g;                         /* the group under way */
+    int64_t next; /* the one after, where only last's place differs; else -1 */
+    /* taps: those walked one by one, then one whose valid ones are a range,
+     * then whole ones, run elements of one step */
+    int nlevel, parts_v; /* parts_v -1: not in parts of one variable */
+    SnSetLevel level[SN_MAP_NVAR];
     bool in_parts;
     int64_t run, number[SN_MAP_NVAR];
-    SnSetRange *range; /* of part_v, for each place range_v (-1: one) */
-    int range_v;
+    bool single;      /* one level, a range for each place, says it all */
     bool by_elements; /* some bound of taps depends on elements */
+    /* What a place of the last group variable adds to the offsets of the set of
+     * the place before, or SN_SET_NEW where it is another; NULL: always */
+    int64_t *slide;
     /* the group under way: places, taps, and the values of terms there */
-    int64_t at[SN_MAP_NVAR], lo, hi, *val;
+    int64_t at[SN_MAP_NVAR], *val;
+    int64_t late;   /* places of the last variable that are not in sum yet */
+    int64_t slid;   /* by which it differs from the group before */
+    int64_t filled; /* the group that single taps are of */
 } SnSets;
 
 /* Fills m for a result that has elements, but for a and b; arrays live in
@@ -99,9 +123,7 @@ int64_t sn_sets_part(const SnSets *s, const SnSetPart *p, int64_t r, int64_t t);
 int64_t sn_sets_place(SnMap *m, SnSets *s, int64_t g);
 /* How many places tap v has in the group under way. */
 int64_t sn_sets_bound_now(const SnSets *s, int v);
-/* The valid taps of v, [lo, hi), for the group's places. */
-void sn_sets_range(const SnSets *s, int v, int64_t *lo, int64_t *hi);
-/* What tap t of v adds, -1: outside. */
-int64_t sn_sets_tap(SnSets *s, int v, int64_t t);
+/* The valid taps of l for the group's places and the taps before. */
+void sn_sets_row(SnSets *s, const SnSetLevel *l, SnSetRow *r);
 
 #endif

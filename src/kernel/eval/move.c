@@ -75,24 +75,60 @@ by_sum(SnArena *a, const SnMapping *u, const SnMapRead *r, SnCopyTable *t)
     return true;
 }
 
-/* What the axes that depend on variable v add to the offset; -1: outside.  A
- * variable that nothing depends on adds 0. */
-static int64_t
-part_of(const SnMapping *u, const SnMapRead *r, int v, const int64_t *val)
+/* What depends on one variable of the result: axes, of which those that are
+ * sums need no terms run. */
+typedef struct Axis {
+    SnMapNum at;
+    bool sum;
+    int64_t k, c0, dim, step;
+} Axis;
+
+typedef struct Part {
+    int naxis, nwhen;
+    Axis axis[SN_MAP_RANK];
+    SnMapNum when[SN_MAP_RANK];
+    bool sums; /* all of it */
+} Part;
+
+/* Of variable v, -1: of none. */
+static Part
+part_of(const SnMapping *u, const SnMapRead *r, int v)
 {
-    int64_t step = 1, off = 0;
+    int64_t step = 1, coef[SN_MAP_NVAR];
+    Part p = {.sums = true};
 
     for (int i = r->box.rank - 1; i >= 0; step *= r->box.dim[i--]) {
         if (single_var(u, r->at[i]) != v)
             continue;
-        int64_t k = sn_num_value(r->at[i], val);
-        if (k < 0 || k >= r->box.dim[i])
-            return -1;
-        off += k * step;
+        Axis *x = &p.axis[p.naxis++];
+        *x = (Axis){.at = r->at[i], .dim = r->box.dim[i], .step = step};
+        x->sum = sn_term_affine(&u->T, x->at, coef, &x->c0);
+        x->k = x->sum && v >= 0 ? coef[v] : 0;
+        p.sums &= x->sum;
     }
     for (uint32_t i = 0; i < r->nwhen; i++)
-        if (single_var(u, r->when[i]) == v &&
-            sn_num_value(r->when[i], val) != 1)
+        if (single_var(u, r->when[i]) == v)
+            p.when[p.nwhen++] = r->when[i];
+    p.sums &= p.nwhen == 0;
+    return p;
+}
+
+/* What it adds to the offset at place j; -1: outside.  A variable that nothing
+ * depends on adds 0. */
+static int64_t
+part_at(const Part *p, int64_t j, const int64_t *val)
+{
+    int64_t off = 0;
+
+    for (int i = 0; i < p->naxis; i++) {
+        const Axis *x = &p->axis[i];
+        int64_t k = x->sum ? x->c0 + x->k * j : sn_num_value(x->at, val);
+        if (k < 0 || k >= x->dim)
+            return -1;
+        off += k * x->step;
+    }
+    for (int i = 0; i < p->nwhen; i++)
+        if (sn_num_value(p->when[i], val) != 1)
             return -1;
     return off;
 }
@@ -119,16 +155,19 @@ by_axes(SnArena *a, const SnMapping *u, const SnMapRead *r, SnCopyTable *t)
 
     table_of(a, u, t);
     sn_terms_run(&u->T, 0, x, val);
-    t->base = part_of(u, r, -1, val);
+    Part p = part_of(u, r, -1);
+    t->base = part_at(&p, 0, val);
     if (t->base < 0) { /* nothing of it */
         t->n = -1;
         return;
     }
     for (int v = 0; v < t->n; v++) {
+        p = part_of(u, r, v);
         for (int64_t j = 0; j < t->dim[v]; j++) {
             x[v] = j;
-            sn_terms_run(&u->T, UINT32_C(1) << v, x, val);
-            t->off[v][j] = part_of(u, r, v, val);
+            if (!p.sums)
+                sn_terms_run(&u->T, UINT32_C(1) << v, x, val);
+            t->off[v][j] = part_at(&p, j, val);
         }
         shift(t, v);
     }

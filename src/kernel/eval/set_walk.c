@@ -45,6 +45,7 @@ seek_group(SnSets *s, int64_t g)
 {
     s->sum = (SnSetStep){.a = s->a.base, .b = s->b.base, .centre = s->centre0};
     s->g = g;
+    s->late = 0;
     for (int i = s->ngroup - 1; i >= 0; i--) {
         const SnSetStep *t = &s->group[i];
         s->at[t->v] = g % t->n;
@@ -57,6 +58,10 @@ seek_group(SnSets *s, int64_t g)
 static void
 step_group(SnSets *s)
 {
+    if (s->late) {
+        add_step(&s->sum, s->last, s->late);
+        s->late = 0;
+    }
     s->g++;
     for (int i = s->ngroup - 1; i >= 0; i--) {
         const SnSetStep *t = &s->group[i];
@@ -75,6 +80,7 @@ sn_sets_place(SnMap *m, SnSets *s, int64_t g)
         step_group(s);
     else
         seek_group(s, g);
+    s->next = s->last && s->at[s->last->v] + 1 < s->last->n ? g + 1 : -1;
     m->b0 = s->sum.b;
     m->y0 = s->sum.y;
     m->chan0 = s->sum.chan;
@@ -96,8 +102,9 @@ sn_sets_bound_now(const SnSets *s, int v)
     return n > 0 ? n : 0;
 }
 
-void
-sn_sets_range(const SnSets *s, int v, int64_t *lo, int64_t *hi)
+/* The valid taps of v, [lo, hi), for the group's places. */
+static void
+valid_range(const SnSets *s, int v, int64_t *lo, int64_t *hi)
 {
     *lo = 0;
     *hi = sn_sets_bound(s->u, v);
@@ -119,51 +126,82 @@ sn_sets_range(const SnSets *s, int v, int64_t *lo, int64_t *hi)
         *hi = *lo;
 }
 
-int64_t
-sn_sets_tap(SnSets *s, int v, int64_t t)
+/* What tap t of v adds; false: it is outside. */
+static bool
+tap_at(SnSets *s, int v, int64_t t, int64_t *off)
 {
-    int64_t off = s->a.coef[v] * t;
-
+    *off = s->a.coef[v] * t;
     s->at[v] = t;
-
     for (int i = 0; i < s->a.npart; i++) {
         const SnSetPart *p = &s->a.part[i];
         if (p->tv != v)
             continue;
         int64_t k = sn_sets_part(s, p, p->rv < 0 ? 0 : s->at[p->rv], t);
         if (k < 0)
-            return -1;
-        off += k;
+            return false;
+        *off += k;
     }
-    return off;
+    return true;
+}
+
+void
+sn_sets_row(SnSets *s, const SnSetLevel *l, SnSetRow *r)
+{
+    int64_t lo = 0, hi;
+
+    r->n = 0;
+    r->len = 1;
+    if (!l->range) {
+        hi = sn_sets_bound_now(s, l->v);
+        for (int64_t t = 0; t < hi; t++)
+            if (tap_at(s, l->v, t, &r->tap[r->n].off))
+                r->tap[r->n++].t = t;
+        return;
+    }
+    valid_range(s, l->v, &lo, &hi);
+    r->len = hi - lo;
+    if (lo < hi && tap_at(s, l->v, lo, &r->tap->off)) {
+        r->tap->t = lo;
+        r->n = 1;
+    }
 }
 
 /* ---- its taps ---- */
 
 static void
-add_seg(SnMap *m, const SnSets *s, int64_t off, int64_t number)
+add_seg(SnMap *m, const SnSets *s, int64_t off, int64_t number, int64_t n)
 {
     if (m->b_of && s->weight.t != SN_NUM_UNDEFINED) {
         number = m->nseg; /* taps as they come, each with its weight */
         sn_terms_run(&s->u->T, sn_num_vars(&s->u->T, s->weight), s->at, s->val);
         m->b_of[number] = sn_num_value(s->weight, s->val);
     }
-    m->seg[m->nseg++] = (SnSeg){off, number, (s->hi - s->lo) * s->run};
+    m->seg[m->nseg++] = (SnSeg){off, number, n};
+}
+
+static const SnSetRow *
+row_of(SnSets *s, SnSetLevel *l)
+{
+    if (l->row)
+        return &l->row[l->rv < 0 ? 0 : s->at[l->rv]];
+    sn_sets_row(s, l, &l->now);
+    return &l->now;
 }
 
 static void
 walk(SnMap *m, SnSets *s, int depth, int64_t off, int64_t number)
 {
-    if (depth == s->nwalk) {
-        if (s->lo < s->hi)
-            add_seg(m, s, off, number);
-        return;
-    }
-    int v = s->walk[depth];
-    for (int64_t t = 0, n = sn_sets_bound_now(s, v); t < n; t++) {
-        int64_t k = sn_sets_tap(s, v, t);
-        if (k >= 0 || !sn_sets_in_part(&s->a, v))
-            walk(m, s, depth + 1, off + k, number + t * s->number[v]);
+    SnSetLevel *l = &s->level[depth];
+    const SnSetRow *r = row_of(s, l);
+    int64_t step = s->number[l->v];
+
+    for (int64_t i = 0; i < r->n; i++) {
+        int64_t a = off + r->tap[i].off, k = number + r->tap[i].t * step;
+        s->at[l->v] = r->tap[i].t;
+        if (depth + 1 < s->nlevel)
+            walk(m, s, depth + 1, a, k);
+        else
+            add_seg(m, s, a, k, r->len * s->run);
     }
 }
 
@@ -183,43 +221,159 @@ place_parts(SnSets *s, int64_t *off)
     return true;
 }
 
-void
-sn_map_segs(SnMap *m, int64_t g)
+/* The valid taps of parts_v. */
+static int64_t
+count_parts(SnSets *s)
 {
-    SnSets *s = m->sets;
-    int64_t off = sn_sets_place(m, s, g), number = 0;
+    for (int i = 0; i < s->nlevel; i++)
+        if (s->level[i].v == s->parts_v) {
+            const SnSetRow *r = row_of(s, &s->level[i]);
+            return r->n * r->len;
+        }
+    return sn_sets_bound(s->u, s->parts_v);
+}
 
-    m->nseg = 0;
-    s->lo = 0;
-    s->hi = 1;
-    if (s->range) {
-        const SnSetRange *t = &s->range[s->range_v < 0 ? 0 : s->at[s->range_v]];
-        s->lo = t->lo;
-        s->hi = t->hi;
-        off += t->off;
-        number = t->lo * s->number[s->part_v];
-    } else if (s->part_v >= 0) {
-        sn_sets_range(s, s->part_v, &s->lo, &s->hi);
-        number = s->lo * s->number[s->part_v];
-        if (s->lo < s->hi)
-            off += sn_sets_tap(s, s->part_v, s->lo);
+static void
+set_parts(SnMap *m, SnSets *s)
+{
+    if (s->parts_v < 0) {
+        m->part = m->ntap;
+        m->start = sn_pool_start(true, m->whole, true);
+        return;
     }
-    if (m->maxtap > 0 && place_parts(s, &off) && s->lo < s->hi)
-        walk(m, s, 0, off, number);
+    int64_t n = count_parts(s);
+    m->part = n ? m->ntap / n : 1;
+    m->start = sn_pool_start(true, m->whole, //
+                             n == sn_sets_bound(s->u, s->parts_v));
+}
+
+/* To the next place of the last variable of the groups. */
+static void
+next_place(SnMap *m, SnSets *s, int64_t g)
+{
+    const SnSetStep *t = s->last;
+    int64_t r = ++s->at[t->v], *c = m->c;
+
+    s->g = g;
+    s->next = r + 1 < t->n ? g + 1 : -1;
+    s->late++;
+    m->b0 += t->b;
+    m->y0 += t->y;
+    m->chan0 += t->chan;
+    for (int64_t i = 0, n = c ? m->nout : 0; i < n; i++)
+        c[i] += t->centre;
+}
+
+/* The set of the place before, further on, if that is what it is. */
+static bool
+slide(SnMap *m, SnSets *s)
+{
+    int64_t by = s->slide ? s->slide[s->at[s->last->v]] : SN_SET_NEW;
+    SnSeg *seg = m->seg, *end = seg + m->nseg;
+
+    if (by == SN_SET_NEW)
+        return false;
+    s->slid = by;
+    for (; seg < end; seg++)
+        seg->a += by;
+    return true;
+}
+
+/* A set that is one range of one level. */
+static void
+one_seg(SnMap *m, SnSets *s, int64_t off)
+{
+    SnSetLevel *l = &s->level[0];
+    const SnSetRow *r = row_of(s, l);
+
+    m->nseg = (uint32_t)r->n;
+    m->ntap = m->nall = r->n * r->len * s->run;
+    if (r->n)
+        m->seg[0] =
+            (SnSeg){off + r->tap->off, r->tap->t * s->number[l->v], m->ntap};
+}
+
+/* All segments of a group, whose places add off. */
+static void
+new_segs(SnMap *m, SnSets *s, int64_t off)
+{
+    if (s->single) {
+        one_seg(m, s, off);
+        return;
+    }
+    m->nseg = 0;
+    if (m->maxtap > 0 && place_parts(s, &off)) {
+        if (s->nlevel > 0)
+            walk(m, s, 0, off, 0);
+        else
+            add_seg(m, s, off, 0, s->run);
+    }
     m->ntap = 0;
     for (uint32_t i = 0; i < m->nseg; i++)
         m->ntap += m->seg[i].n;
     m->nall = s->u->divisor.t == SN_NUM_INT ? s->u->divisor.v : m->ntap;
-    m->part = 1;
-    m->start = 0;
-    if (s->in_parts) {
-        int64_t n = 0;
-        for (int64_t t = 0;
-             s->parts_v >= 0 && t < sn_sets_bound(s->u, s->parts_v); t++)
-            n += sn_sets_tap(s, s->parts_v, t) >= 0 ||
-                 !sn_sets_in_part(&s->a, s->parts_v);
-        bool all = s->parts_v < 0 || n == sn_sets_bound(s->u, s->parts_v);
-        m->part = s->parts_v < 0 ? m->ntap : n ? m->ntap / n : 1;
-        m->start = sn_pool_start(true, m->whole, all);
+    if (s->in_parts)
+        set_parts(m, s);
+}
+
+/* Is it a slide? */
+static bool
+set_segs(SnMap *m, SnSets *s, int64_t g)
+{
+    if (g != s->next) {
+        new_segs(m, s, sn_sets_place(m, s, g));
+        return false;
     }
+    next_place(m, s, g);
+    if (slide(m, s))
+        return true;
+    new_segs(m, s, s->sum.a + s->late * s->last->a);
+    return false;
+}
+
+void
+sn_map_segs(SnMap *m, int64_t g)
+{
+    (void)set_segs(m, m->sets, g);
+}
+
+static void
+shift(int64_t *at, int64_t n, int64_t by)
+{
+    for (int64_t i = 0; i < n; i++)
+        at[i] += by;
+}
+
+static void
+fill_taps(SnMap *m)
+{
+    int64_t k = 0, *a = m->a, step = m->step_a;
+
+    for (uint32_t i = 0; i < m->nseg; i++) {
+        const SnSeg *s = &m->seg[i];
+        int64_t at = s->a;
+        for (int64_t j = 0, n = s->n; j < n; j++, at += step)
+            *a++ = at;
+        for (int64_t j = 0; m->two && j < s->n; j++)
+            m->b[k + j] =
+                m->b0 + (m->b_of ? m->b_of[s->k + j] : (s->k + j) * m->step_b);
+        k += s->n;
+    }
+    m->a_run = m->nseg == 1 && m->step_a == 1;
+    m->b_run = m->nseg == 1 && m->step_b == 1 && !m->b_of;
+}
+
+void
+sn_map_set(SnMap *m, int64_t g)
+{
+    SnSets *s = m->sets;
+
+    if (set_segs(m, s, g) && s->filled == g - 1) {
+        shift(m->a, m->ntap, s->slid);
+        if (m->two && s->last->b)
+            shift(m->b, m->ntap, s->last->b);
+    } else {
+        fill_taps(m);
+    }
+    s->filled = g;
 }
