@@ -47,6 +47,15 @@ inner_run(const SnCopyTable *t, int *rest)
     return run;
 }
 
+int64_t
+sn_copy_run(const SnCopyTable *t)
+{
+    int rest;
+    int64_t run = inner_run(t, &rest);
+
+    return rest == 0 ? run : 0;
+}
+
 /* n runs of `run` bytes, from the places that off names, or fill where there
  * is none. */
 typedef struct Row {

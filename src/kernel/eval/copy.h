@@ -16,6 +16,8 @@ typedef struct SnCopyTable {
 
 /* One element of size bytes. */
 void sn_copy_one(char *y, const char *x, size_t size);
+/* How many elements the table has, if they lie side by side; else 0. */
+int64_t sn_copy_run(const SnCopyTable *t);
 /* Elements of size bytes of x to y, row by row. */
 void sn_copy_table(const SnCopyTable *t, const char *x, char *y, size_t size,
                    const char *fill);

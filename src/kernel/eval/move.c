@@ -215,17 +215,22 @@ copy_part(const SnCall *c, SnCopyTable *t, const char *x, char *y, size_t size)
         lo++;
     for (hi = lo; hi < len && (!t->n || t->off[v][hi] >= 0);)
         hi++;
+    SnCopyTable part = {.n = t->n - v};
+    for (int i = v; i < t->n; i++) {
+        part.dim[i - v] = i == v ? hi - lo : t->dim[i];
+        part.off[i - v] = t->off[i] + (i == v ? lo : 0);
+    }
+    size_t run = (size_t)sn_copy_run(&part) * size;
     for (int64_t o = 0; o < outer && lo < hi; o++) {
-        SnCopyTable part = {.n = t->n - v, .base = t->base};
         int64_t rest = o;
+        part.base = t->base;
         for (int i = v - 1; i >= 0; rest /= t->dim[i--])
             part.base += t->off[i][rest % t->dim[i]];
-        for (int i = v; i < t->n; i++) {
-            part.dim[i - v] = i == v ? hi - lo : t->dim[i];
-            part.off[i - v] = t->off[i] + (i == v ? lo : 0);
-        }
-        sn_copy_table(&part, x, y + (size_t)((o * len + lo) * inner) * size,
-                      size, NULL);
+        char *to = y + (size_t)((o * len + lo) * inner) * size;
+        if (run)
+            memcpy(to, x + part.base * (int64_t)size, run);
+        else
+            sn_copy_table(&part, x, to, size, NULL);
     }
     return SN_OK;
 }
