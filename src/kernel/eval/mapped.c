@@ -8,14 +8,10 @@
 static uint32_t
 slot_of(const SnCall *c, const SnSem *s, unsigned i)
 {
-    uint32_t first, count;
-    unsigned at = 0;
+    uint32_t n, first, count;
+    const SnArg *g = sn_map_param_args(s, i, &n);
 
-    for (unsigned k = 0; k < i; k++, at++)
-        while (s->decl->param[k].variadic && at + 1 < s->narg &&
-               s->arg[at + 1].kind == SN_ARG_PORT)
-            at++;
-    sn_port_slots(c->kind, c->nin, (uint32_t)s->arg[at].v, &first, &count);
+    sn_port_slots(c->kind, c->nin, (uint32_t)g->v, &first, &count);
     return first;
 }
 
