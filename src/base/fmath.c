@@ -5,7 +5,8 @@
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include <string.h>
+
+#include "base/num.h"
 
 #if FLT_EVAL_METHOD != 0
 #error "fmath needs float expressions evaluated in their own type"
@@ -18,34 +19,16 @@
 #define INV_LN2 0x1.71547652b82fep+0
 #define ROUNDER 0x1.8p52 /* x + ROUNDER - ROUNDER is x to an integer */
 
-static uint64_t
-to_bits(double x)
-{
-    uint64_t u;
-
-    memcpy(&u, &x, sizeof u);
-    return u;
-}
-
-static double
-from_bits(uint64_t u)
-{
-    double x;
-
-    memcpy(&x, &u, sizeof x);
-    return x;
-}
-
 static double
 make_nan(void)
 {
-    return from_bits(UINT64_C(0x7ff8000000000000));
+    return sn_f64_of_bits(UINT64_C(0x7ff8000000000000));
 }
 
 static double
 make_inf(void)
 {
-    return from_bits(UINT64_C(0x7ff0000000000000));
+    return sn_f64_of_bits(UINT64_C(0x7ff0000000000000));
 }
 
 static bool
@@ -57,20 +40,20 @@ is_nan(double x)
 static double
 magnitude(double x)
 {
-    return from_bits(to_bits(x) & (UINT64_MAX >> 1));
+    return sn_f64_of_bits(sn_bits_f64(x) & (UINT64_MAX >> 1));
 }
 
 static bool
 is_negative(double x)
 {
-    return to_bits(x) >> 63;
+    return sn_bits_f64(x) >> 63;
 }
 
 /* 2^k, -1022 <= k <= 1023. */
 static double
 pow2(int k)
 {
-    return from_bits((uint64_t)(k + 1023) << 52);
+    return sn_f64_of_bits((uint64_t)(k + 1023) << 52);
 }
 
 /* e^(x + c), |x| <= 750, |c| below an ulp of x: x = k ln 2 + r, |r| <= 0.3466,
@@ -130,12 +113,12 @@ split_exponent(double x, int *k)
     }
     /* Adding the distance from sqrt(1/2) to 1 carries into the exponent
      * exactly for mantissas from sqrt(2) up. */
-    uint64_t u = to_bits(x);
+    uint64_t u = sn_bits_f64(x);
     const double sqrt_half = 0x1.6a09e667f3bcdp-1;
-    uint64_t bump = to_bits(1.0) - to_bits(sqrt_half);
+    uint64_t bump = sn_bits_f64(1.0) - sn_bits_f64(sqrt_half);
     int biased = (int)((u + bump) >> 52);
     *k = e + biased - 1023;
-    return from_bits(u - ((uint64_t)(biased - 1023) << 52));
+    return sn_f64_of_bits(u - ((uint64_t)(biased - 1023) << 52));
 }
 
 /* log m = log(1+f) = f - (f^2/2 - s (f^2/2 + R)), s = f/(2+f), where

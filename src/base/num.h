@@ -28,6 +28,43 @@ extern "C" {
 #error "num.h needs float expressions evaluated in their own type"
 #endif
 
+/* Reals as their bits, and back. */
+static inline uint32_t
+sn_bits_f32(float x)
+{
+    uint32_t u;
+
+    memcpy(&u, &x, sizeof u);
+    return u;
+}
+
+static inline float
+sn_f32_of_bits(uint32_t u)
+{
+    float x;
+
+    memcpy(&x, &u, sizeof x);
+    return x;
+}
+
+static inline uint64_t
+sn_bits_f64(double x)
+{
+    uint64_t u;
+
+    memcpy(&u, &x, sizeof u);
+    return u;
+}
+
+static inline double
+sn_f64_of_bits(uint64_t u)
+{
+    double x;
+
+    memcpy(&x, &u, sizeof x);
+    return x;
+}
+
 /* rne(clamp(v, lo, hi)); NaN -> lo.  Any int32 bounds.  Bounds within 2^22 take
  * the short way: in v + 1.5 * 2^23 one unit is one ulp, so that the addition
  * rounds v to an integer, found in the low bits.  The sum is positive, so its

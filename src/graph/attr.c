@@ -5,6 +5,7 @@
 #include <string.h>
 #include <xxhash.h>
 
+#include "base/num.h"
 #include "graph/graph_priv.h"
 
 void *
@@ -197,9 +198,8 @@ sn_attrs_hash(const SnKindDesc *d, const void *attr, uint64_t seed)
 void
 sn_put_real(SnBuf *b, float v)
 {
-    uint32_t bits;
+    uint32_t bits = sn_bits_f32(v);
 
-    memcpy(&bits, &v, sizeof bits);
     if (isnan(v) && bits != 0x7fc00000)
         sn_putf(b, "0x%08x", (unsigned)bits);
     else

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* binary16, a storage format: exact to binary32, rounded to nearest even
  * back.  Payloads of NaNs are kept as far as they fit. */
-#include <string.h>
-
+#include "base/num.h"
 #include "graph/graph_priv.h"
 
 float
@@ -10,25 +9,19 @@ sn_half_to_f32(uint16_t h)
 {
     uint32_t sign = (uint32_t)(h & 0x8000) << 16;
     uint32_t e = h >> 10 & 31, m = h & 1023u, bits;
-    float v;
 
-    if (e == 0) { /* m * 2^-24, exact */
-        v = (float)m * 0x1p-24f;
-        memcpy(&bits, &v, sizeof bits);
-    } else {
+    if (e == 0) /* m * 2^-24, exact */
+        bits = sn_bits_f32((float)m * 0x1p-24f);
+    else
         bits = (e == 31 ? 255u << 23 : (e + 112) << 23) | m << 13;
-    }
-    bits |= sign;
-    memcpy(&v, &bits, sizeof v);
-    return v;
+    return sn_f32_of_bits(bits | sign);
 }
 
 uint16_t
 sn_half_from_f32(float v)
 {
-    uint32_t bits, sign, m;
+    uint32_t bits = sn_bits_f32(v), sign, m;
 
-    memcpy(&bits, &v, sizeof bits);
     sign = bits >> 16 & 0x8000;
     bits &= 0x7fffffff;
     if (bits > 0x7f800000) { /* NaN: at least one bit of payload */
@@ -38,10 +31,7 @@ sn_half_from_f32(float v)
     if (bits >= 0x477ff000) /* 65520 and more */
         return (uint16_t)(sign | 0x7c00);
     if (bits < 0x38800000) { /* below 2^-14: adding 2^-1 rounds at 2^-24 */
-        float a;
-        memcpy(&a, &bits, sizeof a);
-        a += 0.5f;
-        memcpy(&bits, &a, sizeof bits);
+        bits = sn_bits_f32(sn_f32_of_bits(bits) + 0.5f);
         return (uint16_t)(sign | (bits - 0x3f000000));
     }
     bits += 0xfff + (bits >> 13 & 1);

@@ -1,27 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Terms as a program. */
 #include <math.h>
-#include <string.h>
 
+#include "base/num.h"
 #include "map/term_priv.h"
-
-static float
-to_float(int64_t v)
-{
-    int32_t bits = (int32_t)v;
-    float r;
-
-    memcpy(&r, &bits, sizeof r);
-    return r;
-}
 
 static int64_t
 of_float(float r)
 {
-    int32_t bits;
-
-    memcpy(&bits, &r, sizeof bits);
-    return bits;
+    return (int32_t)sn_bits_f32(r);
 }
 
 static int64_t
@@ -111,7 +98,8 @@ sn_term_compute(SnTermOp op, int64_t a, int64_t b, int64_t c)
     case SN_TM_REAL:
         return of_float((float)a);
     default:
-        return compute_real(op, to_float(a), to_float(b));
+        return compute_real(op, sn_f32_of_bits((uint32_t)a),
+                            sn_f32_of_bits((uint32_t)b));
     }
 }
 

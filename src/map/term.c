@@ -3,29 +3,20 @@
 #include "map/term.h"
 
 #include <math.h>
-#include <string.h>
 
+#include "base/num.h"
 #include "map/term_priv.h"
 
 SnMapNum
 sn_num_real(float r)
 {
-    int32_t bits;
-
-    memcpy(&bits, &r, sizeof bits);
-    return (SnMapNum){bits, SN_NUM_REAL};
+    return (SnMapNum){(int32_t)sn_bits_f32(r), SN_NUM_REAL};
 }
 
 float
 sn_num_float(SnMapNum x)
 {
-    int32_t bits = (int32_t)x.v;
-    float r;
-
-    if (x.t == SN_NUM_INT)
-        return (float)x.v;
-    memcpy(&r, &bits, sizeof r);
-    return r;
+    return x.t == SN_NUM_INT ? (float)x.v : sn_f32_of_bits((uint32_t)x.v);
 }
 
 void
