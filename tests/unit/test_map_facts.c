@@ -2,53 +2,13 @@
 /* What follows from declarations of maps: which are element by element, in
  * which axes may stand in another order, and what becomes of their arguments;
  * and which moves keep every element. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <string.h>
 
-#include "dsl/syntax/parse.h"
 #include "graph/axes.h"
 #include "graph/moved.h"
 #include "map/facts.h"
 #include "sn_kinds.h"
-
-static const char *const dirs[] = {"."};
-
-static SnArena *arena;
-static SnDefs *defs;
-
-static int
-setup(void **state)
-{
-    (void)state;
-    arena = sn_arena_new();
-    defs = sn_defs_new(arena);
-    return 0;
-}
-
-static int
-teardown(void **state)
-{
-    (void)state;
-    sn_arena_free(arena);
-    return 0;
-}
-
-/* The maps of maps.def and of this text. */
-static void
-declare(const char *text)
-{
-    const char *s =
-        sn_format(arena, "version 2;\ninclude \"maps.def\";\n%s", text);
-    SnDiag *diag = sn_diag_new(arena);
-
-    sn_def_parse_text(defs, diag, "t.def", s, strlen(s), dirs, 1);
-    sn_def_resolve(defs, diag);
-    assert_string_equal(sn_diag_text(diag, arena), "");
-}
+#include "unit/defs.h"
 
 static const SnMapDecl *
 map(const char *name)
@@ -63,16 +23,16 @@ map(const char *name)
 /* How parameters, operands left out, depend on the order of axes: "no", or a
  * letter for each. */
 static const char *
-axes_of(const SnMapDecl *d)
+axes_of(const SnMapDecl *m)
 {
     SnBuf b;
 
-    if (!sn_map_axes_free(d))
+    if (!sn_map_axes_free(m))
         return "no";
-    sn_buf_init(&b, arena);
-    for (unsigned i = 0; i < d->nparam; i++)
-        if (d->param[i].kind != SN_MP_OPERAND)
-            sn_putc(&b, "-ILEP"[sn_map_axis_use(d, i)]);
+    sn_buf_init(&b, a);
+    for (unsigned i = 0; i < m->nparam; i++)
+        if (m->param[i].kind != SN_MP_OPERAND)
+            sn_putc(&b, "-ILEP"[sn_map_axis_use(m, i)]);
     return sn_buf_str(&b);
 }
 
@@ -124,7 +84,7 @@ core_maps(void **state)
     enum { N = sizeof want / sizeof *want };
 
     (void)state;
-    declare("");
+    declare("maps.def", "");
     assert_int_equal(defs->nmap, N);
     check(want, N);
     for (size_t i = 0; i < N; i++) {
@@ -218,7 +178,7 @@ declared_maps(void **state)
     };
 
     (void)state;
-    declare(more);
+    declare("maps.def", more);
     check(want, sizeof want / sizeof *want);
     assert_true(sn_map_repeats(map("pair")));
     assert_false(sn_map_in_place(map("dropped")));
@@ -252,7 +212,7 @@ same(SnInts got, uint32_t n, const int64_t *want)
 static bool
 below(SnKind k, void *attr)
 {
-    return sn_axes_renumber(arena, sn_desc(k), attr, ints(INTS(0, 3, 1, 2)));
+    return sn_axes_renumber(a, sn_desc(k), attr, ints(INTS(0, 3, 1, 2)));
 }
 
 static void
@@ -351,7 +311,7 @@ static void
 orders(void **state)
 {
     (void)state;
-    g = sn_graph_new(arena, "t");
+    g = sn_graph_new(a, "t");
     SnRef x = input(INTS(2, 6, 4));
     assert_int_equal(reshaped(x, INTS(8, 6)), SN_MOVED_IN_ORDER);
     assert_int_equal(reshaped(x, INTS(-1)), SN_MOVED_IN_ORDER);
@@ -389,20 +349,20 @@ static void
 blocks(void **state)
 {
     (void)state;
-    g = sn_graph_new(arena, "t");
+    g = sn_graph_new(a, "t");
     SnSpaceToDepthAttr s = {.block = 2};
-    SnDepthToSpaceAttr d = {.block = 3};
+    SnDepthToSpaceAttr u = {.block = 3};
     SnRef x = input(INTS(2, 4, 6, 5)), y = input(INTS(1, 2, 3, 18));
     assert_int_equal(sn_moved(g, sn_space_to_depth_new(g, NULL, x, &s, f32())),
                      SN_MOVED_ONCE);
-    assert_int_equal(sn_moved(g, sn_depth_to_space_new(g, NULL, y, &d, f32())),
+    assert_int_equal(sn_moved(g, sn_depth_to_space_new(g, NULL, y, &u, f32())),
                      SN_MOVED_ONCE);
 }
 
 int
 main(void)
 {
-#define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+#define T(f) cmocka_unit_test_setup_teardown(f, setup_defs, teardown)
     const struct CMUnitTest tests[] = {
         T(core_maps), T(declared_maps), T(renumbered), T(orders), T(blocks),
     };

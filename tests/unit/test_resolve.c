@@ -1,53 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What the resolver adds to the model: facts at ports, families, forced
  * types, the order of steps, refinements. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "dsl/model/codes.h"
-#include "dsl/syntax/parse.h"
 #include "graph/desc.h"
-
-static const char *const dirs[] = {"tests/dsl/check", "."};
-
-static SnArena *arena;
-static SnDiag *diag;
-static SnDefs *defs;
-
-static int
-setup(void **state)
-{
-    (void)state;
-    arena = sn_arena_new();
-    diag = sn_diag_new(arena);
-    defs = sn_defs_new(arena);
-    return 0;
-}
-
-static int
-teardown(void **state)
-{
-    (void)state;
-    sn_arena_free(arena);
-    return 0;
-}
-
-/* base.def and this text, resolved without a message. */
-static void
-resolve(const char *text)
-{
-    const char *s =
-        sn_format(arena, "version 2;\ninclude \"base.def\";\n%s", text);
-
-    sn_def_parse_text(defs, diag, "t.def", s, strlen(s), dirs, 2);
-    sn_def_resolve(defs, diag);
-    assert_string_equal(sn_diag_text(diag, arena), "");
-}
+#include "unit/defs.h"
 
 static const SnDefNode *
 node(const char *name)
@@ -64,7 +23,7 @@ static void
 test_facts(void **state)
 {
     (void)state;
-    resolve("");
+    declare("base.def", "");
     const SnDefNode *c = node("ChannelwiseConv2D");
     assert_ptr_equal(c->base, node("Conv2D"));
     assert_int_equal(c->nin, 3);
@@ -92,7 +51,7 @@ static void
 test_form_ports(void **state)
 {
     (void)state;
-    resolve("");
+    declare("base.def", "");
     const SnDefNode *c = node("ChannelwiseConv2D");
     const SnDefSem *s = c->rsem[0];
     assert_ptr_equal(s->arg[0]->ref, c->in[0]);
@@ -127,7 +86,7 @@ test_families(void **state)
     };
 
     (void)state;
-    resolve("");
+    declare("base.def", "");
     for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
         const SnDefFamily *f = &node(want[i].name)->family;
         if (f->absorb != want[i].absorb || f->merge != want[i].merge ||
@@ -164,10 +123,9 @@ test_refine(void **state)
                          "}\n";
 
     (void)state;
-    sn_def_parse_text(defs, diag, "t.def", mine, strlen(mine), dirs, 2);
-    sn_def_parse_text(defs, diag, "b.def", theirs, strlen(theirs), dirs, 2);
-    sn_def_resolve(defs, diag);
-    assert_string_equal(sn_diag_text(diag, arena), "");
+    parse_defs("t.def", mine);
+    parse_defs("b.def", theirs);
+    resolve_defs();
     const SnDefNode *n = node("Mean");
     uint32_t kind = n->kind;
     uint64_t bit = UINT64_C(1) << kind % 64;
@@ -197,7 +155,7 @@ static void
 test_free_mean(void **state)
 {
     (void)state;
-    resolve(MEAN);
+    declare("base.def", MEAN);
     assert_true(node("Mean")->family.merge);
     assert_int_equal(node("Mean")->family.absorb, 1);
     assert_false(node("Mean")->family.sink);
@@ -224,7 +182,8 @@ test_maps(void **state)
     };
 
     (void)state;
-    resolve("node P { in x; out y; kinds (x) -> y { (f32) -> f32; }\n"
+    declare("base.def",
+            "node P { in x; out y; kinds (x) -> y { (f32) -> f32; }\n"
             "  attr pads : int[]; attr m : enum { constant, reflect, edge };\n"
             "  sem move y = x over pad(x, pads, m) else q(0); }\n"
             "node T { in x; out y; kinds (x) -> y { (f32) -> f32; }\n"
@@ -260,14 +219,14 @@ static void
 test_forced(void **state)
 {
     (void)state;
-    resolve("pass p { allow exact; allow real;\n"
-            " rule a: Sqrt(Reshape(x) @r) @o =>\n"
-            "   Reshape(Sqrt(x)) {dims = r.dims} exact;\n"
-            " rule b: Rescale(MaxPool(x) @m) @o =>\n"
-            "   MaxPool(Rescale(x) : o.type) like m exact;\n"
-            " rule c: Relu(Softmax(x) @s) @o => Softmax(x) like s\n"
-            "   when x.type in [q8] and s.type == o.type exact;\n"
-            "}\n");
+    declare("base.def", "pass p { allow exact; allow real;\n"
+                        " rule a: Sqrt(Reshape(x) @r) @o =>\n"
+                        "   Reshape(Sqrt(x)) {dims = r.dims} exact;\n"
+                        " rule b: Rescale(MaxPool(x) @m) @o =>\n"
+                        "   MaxPool(Rescale(x) : o.type) like m exact;\n"
+                        " rule c: Relu(Softmax(x) @s) @o => Softmax(x) like s\n"
+                        "   when x.type in [q8] and s.type == o.type exact;\n"
+                        "}\n");
     const SnTerm *t = rule("a")->rhs;
     assert_string_equal(t->forced->s, "f32");
     assert_string_equal(t->arg[0]->forced->s, "f32");
@@ -285,7 +244,8 @@ static void
 test_variables(void **state)
 {
     (void)state;
-    resolve("pass p { allow exact;\n"
+    declare("base.def",
+            "pass p { allow exact;\n"
             " rule a: Conv2D(x, b = y, w = Reshape(z) @r) @o\n"
             "   let f = Reshape(z) {dims = r.dims}\n"
             "   => Conv2D(x, f, y) like o : o.type\n"
@@ -309,7 +269,8 @@ test_order(void **state)
     static const char *const want[] = {"fuse", "merge", "absorb", "again"};
 
     (void)state;
-    resolve("pass p { allow refines;\n"
+    declare("base.def",
+            "pass p { allow refines;\n"
             " derive absorb Rescale into free(inputs);\n"
             " derive merge Rescale into free(output);\n"
             " rule again: Relu(Relu(x)) @o => Relu(x) : o.type exact;\n"
@@ -334,7 +295,8 @@ static void
 test_class(void **state)
 {
     (void)state;
-    resolve("class odd = has(clamp) and not (sem(convert) or Add);\n");
+    declare("base.def",
+            "class odd = has(clamp) and not (sem(convert) or Add);\n");
     const SnDefClass *c = defs->cls[defs->nclass - 1];
     static const char *const in[] = {"Conv2D", "ChannelwiseConv2D"};
     uint32_t n = 0;
@@ -351,7 +313,8 @@ static void
 test_backend(void **state)
 {
     (void)state;
-    resolve("backend X { supports all(act); rounding double;\n"
+    declare("base.def",
+            "backend X { supports all(act); rounding double;\n"
             "  kernels \"x.h\"; fallback reference;\n"
             "  keep Conv2D when group == 1, Relu; }\n"
             "rule a: Relu(Relu(x)) @o => Relu(x) : o.type exact;\n");
@@ -383,7 +346,7 @@ test_codes(void **state)
 int
 main(void)
 {
-#define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+#define T(f) cmocka_unit_test_setup_teardown(f, setup_defs, teardown)
     const struct CMUnitTest tests[] = {
         T(test_facts),  T(test_form_ports), T(test_families),
         T(test_refine), T(test_free_mean),  T(test_maps),
