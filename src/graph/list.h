@@ -41,6 +41,11 @@ sn_cmp(SnCmp op, bool less, bool equal, bool greater)
     }
     return false;
 }
+static inline bool
+sn_cmp_real(SnCmp op, double x, double k)
+{
+    return sn_cmp(op, x<k, x == k, x> k);
+}
 /* Every element compares so with k. */
 static inline bool
 sn_ints_all(SnInts v, SnCmp op, int64_t k)
@@ -53,21 +58,17 @@ sn_ints_all(SnInts v, SnCmp op, int64_t k)
 static inline bool
 sn_ints_all_real(SnInts v, SnCmp op, double k)
 {
-    for (uint32_t i = 0; i < v.n; i++) {
-        double x = (double)v.v[i];
-        if (!sn_cmp(op, x<k, x == k, x> k))
+    for (uint32_t i = 0; i < v.n; i++)
+        if (!sn_cmp_real(op, (double)v.v[i], k))
             return false;
-    }
     return true;
 }
 static inline bool
 sn_reals_all(SnReals v, SnCmp op, double k)
 {
-    for (uint32_t i = 0; i < v.n; i++) {
-        double x = (double)v.v[i];
-        if (!sn_cmp(op, x<k, x == k, x> k))
+    for (uint32_t i = 0; i < v.n; i++)
+        if (!sn_cmp_real(op, (double)v.v[i], k))
             return false;
-    }
     return true;
 }
 static inline bool
