@@ -37,13 +37,6 @@ same_type(const SnType *x, const SnType *y)
 }
 
 static bool
-same_shape(const SnShape *x, const SnShape *y)
-{
-    return x->rank == y->rank &&
-           !memcmp(x->dim, y->dim, (size_t)x->rank * sizeof *x->dim);
-}
-
-static bool
 same_ref(const Pair *p, SnRef x, SnRef y)
 {
     if (!x || !y)
@@ -85,7 +78,7 @@ same_results(Pair *p, SnId id, const SnNode *m, const SnNode *n)
                 sn_type_str(p->a, r->type), sn_type_str(p->a, s->type));
             return false;
         }
-        if (!same_shape(r->shape, s->shape))
+        if (!sn_shape_equal(r->shape, s->shape))
             return differ(p, id, "shape");
         if (!same_str(r->name, s->name))
             return differ(p, id, "a result's name");

@@ -224,10 +224,7 @@ sn_type_why(SnElem e, float scale, int32_t zp)
 static bool
 shape_eq(const void *x, const void *y)
 {
-    const SnShape *a = x, *b = y;
-
-    return a->rank == b->rank &&
-           !memcmp(a->dim, b->dim, (size_t)a->rank * sizeof *a->dim);
+    return sn_shape_equal(x, y);
 }
 
 /* Besides the product itself, the product of the non-zero dimensions is kept

@@ -39,6 +39,16 @@ typedef struct SnShape {
     int64_t dim[SN_MAXRANK]; /* each >= 0; the product is below 2^40 */
 } SnShape;
 
+static inline bool
+sn_shape_equal(const SnShape *x, const SnShape *y)
+{
+    bool same = x == y || x->rank == y->rank;
+
+    for (int i = 0; same && x != y && i < x->rank; i++)
+        same = x->dim[i] == y->dim[i];
+    return same;
+}
+
 typedef struct SnPool SnPool;
 SnPool *sn_pool_new(SnArena *a);
 

@@ -377,14 +377,6 @@ check_types(Verify *v)
 
 /* ---- shapes, data ---- */
 
-static bool
-shape_equal(const SnShape *x, const SnShape *y)
-{
-    return x == y ||
-           (x->rank == y->rank &&
-            !memcmp(x->dim, y->dim, (size_t)x->rank * sizeof *x->dim));
-}
-
 static const char *
 shape_str(SnArena *a, const SnShape *s)
 {
@@ -416,7 +408,7 @@ check_shapes(Verify *v)
         return;
     }
     for (unsigned k = 0; k < v->n->nres; k++)
-        if (!shape_equal(want[k], v->n->res[k].shape))
+        if (!sn_shape_equal(want[k], v->n->res[k].shape))
             bad(v, "result '%s' has shape %s, its operands make it %s",
                 v->k->out[k].name, shape_str(v->a, v->n->res[k].shape),
                 shape_str(v->a, want[k]));

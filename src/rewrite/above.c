@@ -1,10 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What a node must read for a move to sink below it: moves of one kind, all
  * alike, and no other reader that would keep a copy alive. */
+#include "graph/axes.h"
 #include "rewrite/derive.h"
 
 /* Values looked at between a move and another reader of it. */
 enum { LOOK_MOST = 32 };
+
+const char *
+sn_above_barred(const SnAbove *a, SnId id)
+{
+    const SnNode *n = sn_node(a->g, id);
+    const SnKindDesc *d = sn_desc_in(a->g, n->kind);
+
+    if (d->effect)
+        return "an output ends what can be moved";
+    if (n->nres != 1)
+        return "it has more than one result";
+    if (!sn_joins(d, a->join))
+        return "no derive line has it sink";
+    if (a->permutes && !sn_axes_free(d))
+        return "its map fixes the order of axes";
+    if (n->res[0].type->nq > 1)
+        return "its result has scales along an axis";
+    return NULL;
+}
 
 /* Does v come from moves like t alone, by nodes that take moves as well? */
 static bool
@@ -17,7 +37,7 @@ comes_from(const SnAbove *a, SnRef v, SnId t, int *left)
     if (id == t || (sn_kind(a->g, v) == a->kind && a->alike(a->g, t, id)))
         return true;
     const SnNode *n = sn_node(a->g, id);
-    bool ok = n->nin > 0 && !n->data && !a->barred(a->g, id, a->join);
+    bool ok = n->nin > 0 && !n->data && !sn_above_barred(a, id);
     for (uint32_t s = 0; ok && s < n->nin; s++)
         ok = (n->in[s].ref && sn_def(a->g, n->in[s].ref)->data) ||
              comes_from(a, n->in[s].ref, t, left);
@@ -30,7 +50,7 @@ follows(const SnAbove *a, SnId u, SnId t)
 {
     const SnNode *n = sn_node(a->g, u);
     int left = LOOK_MOST;
-    bool ok = !a->barred(a->g, u, a->join);
+    bool ok = !sn_above_barred(a, u);
 
     for (uint32_t s = 0; ok && s < n->nin; s++)
         ok = (n->in[s].ref && sn_def(a->g, n->in[s].ref)->data) ||

@@ -29,7 +29,7 @@ typedef struct SnAbove {
     SnKind kind;   /* of the move */
     uint32_t join; /* of the derive line */
     bool (*alike)(const SnGraph *g, SnId a, SnId b);
-    const char *(*barred)(const SnGraph *g, SnId id, uint32_t join);
+    bool permutes;      /* axes stand in another order above the moves */
     const char *differ; /* what is said of moves that are not alike */
 } SnAbove;
 
@@ -37,6 +37,8 @@ typedef struct SnAbove {
  * which they will sink, too: one of them in *first, 0 when there is none.
  * Returns why they cannot sink, or NULL. */
 const char *sn_above(const SnAbove *a, SnId *first);
+/* Why node id and its kind let no such move sink below, or NULL. */
+const char *sn_above_barred(const SnAbove *a, SnId id);
 /* Says so of each of them; false. */
 bool sn_above_declined(const SnAbove *a, SnRewriter *rw, uint16_t rule,
                        const char *why);

@@ -73,26 +73,6 @@ constant_back(SnGraph *g, SnRef c, SnInts perm, bool dry)
     return v;
 }
 
-/* Why the node and its kind let no Transpose sink below, or NULL. */
-static const char *
-barred(const SnGraph *g, SnId id, uint32_t join)
-{
-    const SnNode *n = sn_node(g, id);
-    const SnKindDesc *d = sn_desc_in(g, n->kind);
-
-    if (d->effect)
-        return "an output ends what can be moved";
-    if (n->nres != 1)
-        return "it has more than one result";
-    if (!sn_joins(d, join))
-        return "no derive line has it sink";
-    if (!sn_axes_free(d))
-        return "its map fixes the order of axes";
-    if (n->res[0].type->nq > 1)
-        return "its result has scales along an axis";
-    return NULL;
-}
-
 static bool
 alike(const SnGraph *g, SnId a, SnId b)
 {
@@ -109,10 +89,10 @@ sn_layout(SnGraph *g, SnRewriter *rw, SnId id, uint16_t rule, uint32_t join)
                  SN_K_TRANSPOSE,
                  join,
                  alike,
-                 barred,
+                 true,
                  "the Transposes permute differently"};
     SnId t = 0;
-    const char *why = barred(g, id, join);
+    const char *why = sn_above_barred(&a, id);
 
     if (!why)
         why = sn_above(&a, &t);

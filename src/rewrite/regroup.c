@@ -12,16 +12,6 @@ before(const SnGraph *g, SnId t)
     return sn_shape_of(g, sn_in(g, t, 0));
 }
 
-static bool
-same_shape(const SnShape *a, const SnShape *b)
-{
-    bool same = a->rank == b->rank;
-
-    for (int i = 0; same && i < a->rank; i++)
-        same = a->dim[i] == b->dim[i];
-    return same;
-}
-
 /* Of operands laid end to end the axis decides. */
 static bool
 alike(const SnGraph *g, SnId a, SnId b)
@@ -29,23 +19,6 @@ alike(const SnGraph *g, SnId a, SnId b)
     return before(g, a)->rank == before(g, b)->rank &&
            sn_shape_of(g, SN_REF(a, 0))->rank ==
                sn_shape_of(g, SN_REF(b, 0))->rank;
-}
-
-static const char *
-barred(const SnGraph *g, SnId id, uint32_t join)
-{
-    const SnNode *n = sn_node(g, id);
-    const SnKindDesc *d = sn_desc_in(g, n->kind);
-
-    if (d->effect)
-        return "an output ends what can be moved";
-    if (n->nres != 1)
-        return "it has more than one result";
-    if (!sn_joins(d, join))
-        return "no derive line has it sink";
-    if (n->res[0].type->nq > 1)
-        return "its result has scales along an axis";
-    return NULL;
 }
 
 static int64_t
@@ -114,8 +87,8 @@ shapes_why(const SnGraph *g, SnId id, SnId t)
     for (uint32_t s = 0; s < n->nin; s++) {
         SnRef v = n->in[s].ref;
         if (sn_kind(g, v) == SN_K_RESHAPE) {
-            if (!same_shape(sn_shape_of(g, v), y) ||
-                !same_shape(before(g, SN_NODE(v)), x))
+            if (!sn_shape_equal(sn_shape_of(g, v), y) ||
+                !sn_shape_equal(before(g, SN_NODE(v)), x))
                 return "the operands have other shapes";
         } else if ((!sn_def(g, v)->data && sn_kind(g, v) != SN_K_SPLAT) ||
                    !stays(g, v, x, y)) {
@@ -168,11 +141,11 @@ sn_regroup(SnGraph *g, SnRewriter *rw, SnId id, uint16_t rule, uint32_t join)
                  SN_K_RESHAPE,
                  join,
                  alike,
-                 barred,
+                 false,
                  "the Reshapes have other ranks"};
     SnId t = 0;
     bool new_dims;
-    const char *why = barred(g, id, join);
+    const char *why = sn_above_barred(&a, id);
 
     if (!why)
         why = sn_above(&a, &t);

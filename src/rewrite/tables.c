@@ -60,11 +60,8 @@ static bool
 same_shape(const SnGraph *g, SnId id, SnRef v)
 {
     const SnShape *a = sn_shape_of(g, SN_REF(id, 0)), *b = sn_shape_of(g, v);
-    bool same = a && b && a->rank == b->rank;
 
-    for (int i = 0; same && i < a->rank; i++)
-        same = a->dim[i] == b->dim[i];
-    return same;
+    return a && b && sn_shape_equal(a, b);
 }
 
 /* What id is a function of, when its operands are numbers and functions of
