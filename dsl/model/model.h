@@ -224,6 +224,7 @@ typedef struct SnDefPort {
 
 typedef struct SnDefAttr {
     const char *name;
+    SnWord says; /* name, where it is a word: clamp, round, zp_shift */
     SnPos pos;
     SnAttrKind ty;
     uint32_t fixed; /* int[2]: 2; int[]: 0 */

@@ -201,19 +201,24 @@ sn_fn_reduces(SnFn f)
 /* ---- other words ---- */
 
 /* Members, values and flags that are said by a name alone. */
-#define SN_WORDS(X)                                               \
-    X(TYPE, "type", "x.type: the type of a value")                \
-    X(SCALE, "scale", "x.scale: of its type")                     \
-    X(ZP, "zp", "x.zp: of its type")                              \
-    X(CALIBRATED, "calibrated", "may its saturation be dropped?") \
-    X(FULL, "full", "a clamp that cuts nothing off")              \
-    X(OUTPUT, "output", "which nodes: the first result")          \
-    X(INPUTS, "inputs", "which nodes: some operand")              \
-    X(AXIS, "axis", "of a type: has a scale for each slice")      \
-    X(SPLAT, "splat", "tests: a constant of one element")         \
-    X(DATA, "data", "tests: the elements of a constant")          \
-    X(NOTHING, "nothing", "tests: no saturation may be dropped")  \
-    X(FIRST, "first", "ties: of equal values the first")          \
+#define SN_WORDS(X)                                                            \
+    X(TYPE, "type", "x.type: the type of a value")                             \
+    X(SCALE, "scale", "x.scale: of its type")                                  \
+    X(ZP, "zp", "x.zp: of its type")                                           \
+    X(CALIBRATED, "calibrated", "may its saturation be dropped?")              \
+    X(CLAMP, "clamp", "an attribute: the saturation of the first result")      \
+    X(ROUND, "round", "an attribute: before or after the zero point is added") \
+    X(ZP_SHIFT, "zp_shift", "an attribute: what that adds to zero points")     \
+    X(BEFORE, "before", "round: the zero point is added to the code")          \
+    X(AFTER, "after", "round: the zero point is added before rounding")        \
+    X(FULL, "full", "a clamp that cuts nothing off")                           \
+    X(OUTPUT, "output", "which nodes: the first result")                       \
+    X(INPUTS, "inputs", "which nodes: some operand")                           \
+    X(AXIS, "axis", "of a type: has a scale for each slice")                   \
+    X(SPLAT, "splat", "tests: a constant of one element")                      \
+    X(DATA, "data", "tests: the elements of a constant")                       \
+    X(NOTHING, "nothing", "tests: no saturation may be dropped")               \
+    X(FIRST, "first", "ties: of equal values the first")                       \
     X(LAST, "last", "ties: of equal values the last")
 /* Rows of arithmetic that `by` names. */
 #define SN_ROWS(X)                                \

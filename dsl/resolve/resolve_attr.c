@@ -64,7 +64,7 @@ sn_resolve_attrs(SnResolver *rs, SnDefNode *n)
             sn_resolve_cond(&w, a->where, "a 'where'");
         if (c.bad || w.bad)
             bad(rs, n);
-        if (!strcmp(a->name, "clamp") && a->range_port && n->nout &&
+        if (a->says == SN_W_CLAMP && a->range_port && n->nout &&
             a->range_port == n->out[0])
             n->clamp = a;
     }

@@ -229,7 +229,7 @@ member_unknown(SnScope *sc, SnExpr *e, const SnDefVar *v)
 {
     SnCands names = sn_cands(sc->rs);
     const SnDefNode *n = v ? sn_var_node(v) : NULL;
-    bool clamp = !strcmp(e->s, "clamp") || e->word == SN_W_CALIBRATED;
+    bool clamp = e->word == SN_W_CLAMP || e->word == SN_W_CALIBRATED;
 
     sc->bad = true;
     sn_cands_add(&names, "type", NULL);

@@ -206,6 +206,7 @@ void
 sn_parse_attr(SnParser *P, SnDefAttr *a, SnTok name, SnExpr *def, SnExpr *where)
 {
     a->name = sn_parse_name(P, name);
+    a->says = sn_word_named(a->name);
     a->pos = name.pos;
     a->def = def;
     a->where = where;

@@ -84,7 +84,7 @@ attr_value(SnRuleGen *cx, const char *node, const SnDefNode *kind,
     if (kind)
         x.s = sn_format(cx->a, "sn_%s_attr(g, %s)->%s", sn_rule_lower(cx, kind),
                         node, field);
-    else if (at->ty == SN_A_RANGE && !strcmp(at->name, "clamp"))
+    else if (at->ty == SN_A_RANGE && at->says == SN_W_CLAMP)
         x.s = sn_format(cx->a, "sn_clamp_of(g, %s)", node);
     else
         x.s = sn_format(cx->a, "*(%sconst *)sn_attr_of(g, %s, \"%s\")",

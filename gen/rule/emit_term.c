@@ -342,7 +342,7 @@ build_copy(SnRuleGen *cx, const SnTerm *t)
         if (!at)
             continue;
         const char *x = sn_rule_value(cx, one ? one : t->node, at, t->asg[i].e);
-        if (!strcmp(at->name, "clamp"))
+        if (at->says == SN_W_CLAMP)
             sn_rule_line(cx, NULL, "sn_edit_clamp(&%s, %s);", e, x);
         else if (one)
             sn_rule_line(cx, NULL, "((Sn%sAttr *)%s.attr)->%s = %s;", one->name,

@@ -22,30 +22,17 @@ static SnTree *norm(SnCalculus *l, SnTree *t);
 
 /* ---- normal form of bits ---- */
 
-static bool
-is(const SnTree *t, const char *op)
-{
-    return !strcmp(t->op, op);
-}
-
-static bool
-starts(const SnTree *t, const char *s)
-{
-    return !strncmp(t->op, s, strlen(s));
-}
-
 /* Max and min of elements or over a set: monotone, so q and d go inside. */
 static bool
 monotone(const SnTree *t)
 {
-    return ((is(t, "max") || is(t, "min")) && t->nkid == 2) ||
-           starts(t, "maxover") || starts(t, "minover");
+    return sn_calculus_is_minmax(t, false) || sn_calculus_is_minmax(t, true);
 }
 
 static SnTree *
 wrap(SnCalculus *l, const SnTree *f, SnTree *x)
 {
-    SnTree *t = sn_calculus_tree(l, f->op, 1, &x);
+    SnTree *t = sn_calculus_like(l, f, 1, &x);
 
     if (t) {
         t->type = f->type;
@@ -53,6 +40,13 @@ wrap(SnCalculus *l, const SnTree *f, SnTree *x)
         t->sat = f->sat;
     }
     return t;
+}
+
+/* The name of reach(t). */
+static const char *
+reach_of(SnCalculus *l, const SnTree *t)
+{
+    return sn_calculus_name(l, sn_format(l->a, "reach %s", t->op));
 }
 
 /* Does the guard say that nothing of X lies outside these saturations? */
@@ -64,9 +58,9 @@ idle(SnCalculus *l, const SnTree *q, const SnTree *x)
     for (uint32_t i = 0; i < q->nsat; i++) {
         bool hit = false;
         for (uint32_t k = 0; k < l->ncov; k++)
-            hit |= !strcmp(sn_calculus_rep(l, l->cov[k][0]),
-                           sn_calculus_rep(l, q->sat[i])) &&
-                   !strcmp(l->cov[k][1], sn_format(l->a, "reach %s", x->op));
+            hit |= sn_calculus_rep(l, l->cov[k][0].name) ==
+                       sn_calculus_rep(l, q->sat[i]) &&
+                   l->cov[k][1].name == reach_of(l, x);
         all &= hit;
     }
     if (q->nsat && all)
@@ -86,17 +80,18 @@ push_in(SnCalculus *l, SnTree *f)
 {
     SnTree *x = f->kid[0], *kid[2] = {NULL};
 
-    l->used |= starts(x, "move[") ? 1u << 1 : 1u << 2;
+    l->used |= x->kind == SN_TR_MOVE ? 1u << 1 : 1u << 2;
     for (uint32_t i = 0; i < x->nkid && i < 2; i++)
         kid[i] = norm(l, wrap(l, f, x->kid[i]));
-    return norm(l, sn_calculus_tree(l, x->op, x->nkid, kid));
+    return norm(l, sn_calculus_like(l, x, x->nkid, kid));
 }
 
 static int
-is_bound(const SnCalculus *l, const char *s)
+is_bound(SnCalculus *l, const char *s)
 {
+    s = sn_calculus_name(l, s);
     for (uint32_t i = 0; i < l->nbound; i++)
-        if (!strcmp(l->bound[i].name, s))
+        if (l->bound[i].name == s)
             return (int)i + 1;
     return 0;
 }
@@ -115,10 +110,11 @@ unbound(SnCalculus *l, SnTree *t)
         if (e->kid[i]->ek == SN_E_WILD)
             continue;
         SnTree *lim = sn_calculus_tree(
-            l, sn_calculus_rep(l, sn_expr_str(l->a, e->kid[i])), 0, NULL);
-        SnTree *kid[2] = {in, sn_calculus_tree(l, "q", 1, &lim)};
+            l, SN_TR_NAME, sn_calculus_rep(l, sn_expr_str(l->a, e->kid[i])), 0,
+            NULL);
+        SnTree *kid[2] = {in, sn_calculus_fn(l, SN_FN_Q, 1, &lim)};
         kid[1]->type = t->type;
-        in = sn_calculus_tree(l, i == 1 ? "max" : "min", 2, kid);
+        in = sn_calculus_fn(l, i == 1 ? SN_FN_MAX : SN_FN_MIN, 2, kid);
     }
     l->used |= 1u << 2;
     return in;
@@ -131,24 +127,26 @@ norm_conv(SnCalculus *l, SnTree *t)
 
     if (sn_calculus_is_real(l, t->type) && !t->nsat)
         return x;
-    if (is(t, "q") && is(x, "d") &&
-        !strcmp(sn_calculus_rep(l, t->type), sn_calculus_rep(l, x->type)) &&
+    if (sn_calculus_is_q(t) && sn_calculus_is_d(x) &&
+        sn_calculus_rep(l, t->type) == sn_calculus_rep(l, x->type) &&
         (!t->nsat || idle(l, t, x->kid[0]))) {
         l->used |= 1;
         return x->kid[0];
     }
-    if (is(t, "d") && is(x, "q") && sn_calculus_is_real(l, t->type))
+    if (sn_calculus_is_d(t) && sn_calculus_is_q(x) &&
+        sn_calculus_is_real(l, t->type))
         return x;
-    if (l->pr->commutes && is(t, "q") && is(x, "d") && is(x->kid[0], "q") &&
-        constant(x->kid[0]->kid[0])) {
+    if (l->pr->commutes && sn_calculus_is_q(t) && sn_calculus_is_d(x) &&
+        sn_calculus_is_q(x->kid[0]) && constant(x->kid[0]->kid[0])) {
         l->used |= 1u << 3; /* the guard's comparison; L3 for zeros */
-        SnTree *q = sn_calculus_tree(l, "q", 1, &x->kid[0]->kid[0]);
+        SnTree *q = sn_calculus_fn(l, SN_FN_Q, 1, &x->kid[0]->kid[0]);
         q->type = t->type;
         return q;
     }
-    if (is(t, "q") && t->nsat && is_bound(l, t->sat[0]))
+    if (sn_calculus_is_q(t) && t->nsat && is_bound(l, t->sat[0]))
         return unbound(l, t);
-    if (is(t, "q") && is(x, "q") && sn_calculus_is_real(l, x->type)) {
+    if (sn_calculus_is_q(t) && sn_calculus_is_q(x) &&
+        sn_calculus_is_real(l, x->type)) {
         SnTree *q = wrap(l, t, x->kid[0]); /* q keeps order: clamps join */
         q->sat = NULL;
         q->nsat = 0;
@@ -158,7 +156,7 @@ norm_conv(SnCalculus *l, SnTree *t)
         l->used |= 1u << 2;
         return norm(l, q);
     }
-    if (monotone(x) || starts(x, "move["))
+    if (monotone(x) || x->kind == SN_TR_MOVE)
         return push_in(l, t);
     return t;
 }
@@ -173,21 +171,27 @@ fixed(const SnTree *t)
     return !t->var;
 }
 
+static bool
+same_name(SnCalculus *l, const SnTree *a, const SnTree *b)
+{
+    return sn_calculus_name(l, a->op) == sn_calculus_name(l, b->op);
+}
+
 /* A move below any per-element function comes out. */
 static SnTree *
 norm_elem(SnCalculus *l, SnTree *t)
 {
     SnTree *kid[4];
 
-    if (t->nkid == 0 || t->nkid > 4 || starts(t, "move[") ||
-        sn_calculus_is_row(t) || strstr(t->op, "over["))
+    if (t->nkid == 0 || t->nkid > 4 || t->kind == SN_TR_MOVE ||
+        t->kind == SN_TR_ROW || t->kind == SN_TR_OVER)
         return t;
     const SnTree *m = NULL;
     for (uint32_t i = 0; i < t->nkid; i++) {
         const SnTree *k = t->kid[i];
         if (fixed(k))
             continue;
-        if (!starts(k, "move[") || k->nkid != 1 || (m && strcmp(k->op, m->op)))
+        if (k->kind != SN_TR_MOVE || k->nkid != 1 || (m && !same_name(l, k, m)))
             return t;
         m = k;
     }
@@ -196,8 +200,8 @@ norm_elem(SnCalculus *l, SnTree *t)
     for (uint32_t i = 0; i < t->nkid; i++)
         kid[i] = fixed(t->kid[i]) ? t->kid[i] : t->kid[i]->kid[0];
     l->used |= 1u << 1;
-    SnTree *in = norm(l, sn_calculus_tree(l, t->op, t->nkid, kid));
-    return in ? norm(l, sn_calculus_tree(l, m->op, 1, &in)) : NULL;
+    SnTree *in = norm(l, sn_calculus_like(l, t, t->nkid, kid));
+    return in ? norm(l, sn_calculus_like(l, m, 1, &in)) : NULL;
 }
 
 /* max(max(a, b), b) = max(a, b) = max(a, max(a, b)): of zeros the first. */
@@ -207,13 +211,13 @@ norm_max(SnCalculus *l, SnTree *t)
     for (uint32_t i = 0; i < 2; i++) {
         const SnTree *in = t->kid[i];
         const char *other = sn_calculus_text(l, t->kid[!i]);
-        if (strcmp(in->op, t->op) || in->nkid != 2)
+        if (!sn_calculus_is_minmax(in, false) || in->fn != t->fn)
             continue;
-        if (!strcmp(sn_calculus_text(l, in->kid[0]), other) ||
-            (i == 0 && !strcmp(sn_calculus_text(l, in->kid[1]), other)))
+        if (sn_calculus_text(l, in->kid[0]) == other ||
+            (i == 0 && sn_calculus_text(l, in->kid[1]) == other))
             return t->kid[i];
     }
-    if (!strcmp(sn_calculus_text(l, t->kid[0]), sn_calculus_text(l, t->kid[1])))
+    if (sn_calculus_text(l, t->kid[0]) == sn_calculus_text(l, t->kid[1]))
         return t->kid[0];
     return t;
 }
@@ -229,14 +233,14 @@ norm(SnCalculus *l, SnTree *t)
     for (uint32_t i = 0; i < t->nkid; i++)
         if (!(kid[i] = norm(l, t->kid[i])))
             return NULL;
-    SnTree *r = sn_calculus_tree(l, t->op, t->nkid, kid);
+    SnTree *r = sn_calculus_like(l, t, t->nkid, kid);
     r->var = t->var;
     r->type = t->type;
     r->nsat = t->nsat;
     r->sat = t->sat;
-    if (is(r, "q") || is(r, "d"))
+    if (sn_calculus_is_q(r) || sn_calculus_is_d(r))
         return norm_conv(l, r);
-    if ((is(r, "max") || is(r, "min")) && r->nkid == 2)
+    if (sn_calculus_is_minmax(r, false))
         r = norm_max(l, r);
     return norm_elem(l, r);
 }
@@ -259,13 +263,13 @@ static bool
 covered(SnCalculus *l, const char *sat, const SnTree *q, const SnTree *below)
 {
     for (uint32_t k = 0; k < l->ncov; k++) {
-        const char *in = l->cov[k][1];
-        if (strcmp(sn_calculus_rep(l, l->cov[k][0]), sn_calculus_rep(l, sat)))
+        const char *in = l->cov[k][1].name;
+        if (sn_calculus_rep(l, l->cov[k][0].name) != sn_calculus_rep(l, sat))
             continue;
-        if (!strcmp(in, sn_format(l->a, "reach %s", below->op)))
+        if (in == reach_of(l, below))
             return true;
         for (uint32_t i = 0; i < q->nsat; i++)
-            if (!strcmp(sn_calculus_rep(l, q->sat[i]), sn_calculus_rep(l, in)))
+            if (sn_calculus_rep(l, q->sat[i]) == sn_calculus_rep(l, in))
                 return true;
     }
     return false;
@@ -280,29 +284,29 @@ real(SnCalculus *l, SnTree *t, Round *r, bool root)
 
     if (!t || t->nkid > 4)
         return sn_calculus_out(l, "a formula outside the calculus");
-    if (is(t, "d"))
+    if (sn_calculus_is_d(t))
         return real(l, t->kid[0], r, root);
     for (uint32_t i = 0; i < t->nkid; i++)
         if (!(kid[i] = real(l, t->kid[i], r, false)))
             return NULL;
-    if (sn_calculus_is_row(t))
+    if (t->kind == SN_TR_ROW)
         return kid[0];
-    if (!is(t, "q")) {
-        SnTree *n = sn_calculus_tree(l, t->op, t->nkid, kid);
+    if (!sn_calculus_is_q(t)) {
+        SnTree *n = sn_calculus_like(l, t, t->nkid, kid);
         n->var = t->var;
         return n;
     }
-    SnTree *c = sn_calculus_tree(l, "sat", 1, kid);
+    SnTree *c = sn_calculus_tree(l, SN_TR_SAT, "sat", 1, kid);
     const char *ty = sn_calculus_rep(l, t->type);
     for (uint32_t i = 0; i < t->nsat; i++)
         sn_calculus_add_sat(l, &c->nsat, &c->sat, t->sat[i]);
-    if (strcmp(ty, "f32"))
+    if (ty != l->f32)
         sn_calculus_add_sat(l, &c->nsat, &c->sat, sn_format(l->a, "@%s", ty));
-    if (!root && strcmp(ty, "f32"))
+    if (!root && ty != l->f32)
         put_round(r, ty);
     if (!c->nsat)
         return kid[0];
-    if (is(kid[0], "sat")) { /* L5: one set */
+    if (kid[0]->kind == SN_TR_SAT) { /* L5: one set */
         for (uint32_t i = 0; i < kid[0]->nsat; i++)
             sn_calculus_add_sat(l, &c->nsat, &c->sat, kid[0]->sat[i]);
         c->kid[0] = kid[0]->kid[0];
@@ -318,7 +322,7 @@ drop(SnCalculus *l, SnTree *t)
     for (uint32_t i = 0; i < t->nkid; i++)
         if (!(t->kid[i] = drop(l, t->kid[i])))
             return NULL;
-    if (!is(t, "sat"))
+    if (t->kind != SN_TR_SAT)
         return t;
     uint32_t n = 0;
     for (uint32_t i = 0; i < t->nsat; i++) {
@@ -338,8 +342,8 @@ subset(SnCalculus *l, const Round *a, const Round *b)
 
     for (uint32_t i = 0; i < a->n; i++) {
         uint32_t j = 0;
-        while (j < b->n && (used[j] || strcmp(sn_calculus_rep(l, a->at[i]),
-                                              sn_calculus_rep(l, b->at[j]))))
+        while (j < b->n && (used[j] || sn_calculus_rep(l, a->at[i]) !=
+                                           sn_calculus_rep(l, b->at[j])))
             j++;
         if (j == b->n)
             return false;
@@ -356,21 +360,17 @@ spread_reach(SnCalculus *l)
     uint32_t n = l->ncov;
 
     for (uint32_t k = 0; k < n; k++) {
-        const char *a = l->cov[k][0], *b = l->cov[k][1];
-        if (strncmp(a, "reach ", 6))
+        const SnDefVar *v = l->cov[k][0].reach;
+        if (!v || v->index >= 64 || !l->type[v->index] || l->ncov > 13)
             continue;
-        for (uint32_t i = 0; i < l->pr->r->nvar && i < 64; i++) {
-            const SnDefVar *v = l->pr->r->var[i];
-            if (strcmp(v->name, a + 6) || !l->type[i] || l->ncov > 13)
-                continue;
-            l->cov[l->ncov][0] =
-                sn_format(l->a, "@%s", sn_calculus_rep(l, l->type[i]));
-            l->cov[l->ncov++][1] = b;
-            if (v->node && v->node->clamp) {
-                l->cov[l->ncov][0] =
-                    sn_format(l->a, "%s.%s", v->name, v->node->clamp->name);
-                l->cov[l->ncov++][1] = b;
-            }
+        bool clamp = v->node && v->node->clamp;
+        for (int c = 0; c < (clamp ? 2 : 1); c++) {
+            const char *s =
+                c ? sn_format(l->a, "%s.%s", v->name, v->node->clamp->name)
+                  : sn_format(l->a, "@%s",
+                              sn_calculus_rep(l, l->type[v->index]));
+            l->cov[l->ncov][0] = (SnCover){.name = sn_calculus_name(l, s)};
+            l->cov[l->ncov++][1] = l->cov[k][1];
         }
     }
 }
@@ -389,6 +389,9 @@ sn_calculus_sides(SnProver *pv, const SnInstance *pr, SnCalculus *l, SnTree **a,
     const char *ty = NULL, *tr = NULL;
 
     *l = (SnCalculus){.pv = pv, .a = pv->a, .pr = pr};
+    l->f32 = sn_calculus_name(l, "f32");
+    l->full = sn_calculus_name(l, "full");
+    l->none = sn_calculus_name(l, "none");
     if (pr->r->nlet || pr->r->nmore || !pr->r->rhs || pr->r->nvar > 64 ||
         pr->swap || (pr->renumber && axes(pr->node)) || pr->bounded) {
         l->why = "a guard or an attribute outside the calculus";
@@ -418,8 +421,7 @@ sn_calculus_lemma(SnProver *pv, const SnInstance *pr)
     r.none = false;
     l.bits = true;
     SnTree *na = norm(&l, a), *nb = norm(&l, b);
-    r.exact =
-        na && nb && !strcmp(sn_calculus_text(&l, na), sn_calculus_text(&l, nb));
+    r.exact = na && nb && sn_calculus_text(&l, na) == sn_calculus_text(&l, nb);
     r.used = l.used;
     if (r.exact) {
         r.refines = true;
@@ -430,8 +432,7 @@ sn_calculus_lemma(SnProver *pv, const SnInstance *pr)
     SnTree *ra = real(&l, a, &rl, true), *rb = real(&l, b, &rr, true);
     ra = ra ? drop(&l, ra) : NULL;
     rb = rb ? drop(&l, rb) : NULL;
-    if (ra && rb &&
-        !strcmp(sn_calculus_text(&l, ra), sn_calculus_text(&l, rb)) &&
+    if (ra && rb && sn_calculus_text(&l, ra) == sn_calculus_text(&l, rb) &&
         subset(&l, &rr, &rl)) {
         r.refines = true;
         r.within1 = subset(&l, &rl, &rr);

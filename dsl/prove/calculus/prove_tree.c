@@ -14,10 +14,12 @@ sn_calculus_out(SnCalculus *l, const char *why)
 }
 
 SnTree *
-sn_calculus_tree(SnCalculus *l, const char *op, uint32_t n, SnTree *const *kid)
+sn_calculus_tree(SnCalculus *l, SnTreeKind kind, const char *op, uint32_t n,
+                 SnTree *const *kid)
 {
     SnTree *t = SN_NEW(l->a, SnTree);
 
+    t->kind = kind;
     t->op = op;
     t->nkid = n;
     t->kid = SN_NEW_N(l->a, SnTree *, n + 1);
@@ -29,13 +31,72 @@ sn_calculus_tree(SnCalculus *l, const char *op, uint32_t n, SnTree *const *kid)
     return t;
 }
 
-/* The representative of a name. */
-const char *
-sn_calculus_rep(const SnCalculus *l, const char *s)
+SnTree *
+sn_calculus_fn(SnCalculus *l, SnFn fn, uint32_t n, SnTree *const *kid)
 {
+    SnTree *t = sn_calculus_tree(l, SN_TR_FN, sn_fns[fn].word, n, kid);
+
+    if (t)
+        t->fn = fn;
+    return t;
+}
+
+SnTree *
+sn_calculus_like(SnCalculus *l, const SnTree *t, uint32_t n, SnTree *const *kid)
+{
+    SnTree *r = sn_calculus_tree(l, t->kind, t->op, n, kid);
+
+    if (r) {
+        r->fn = t->fn;
+        r->bin = t->bin;
+    }
+    return r;
+}
+
+/* ---- names ---- */
+
+static uint32_t
+place_of(const SnCalculus *l, const char *s)
+{
+    uint32_t h = 2166136261u;
+
+    for (const char *p = s; *p; p++)
+        h = (h ^ (unsigned char)*p) * 16777619u;
+    h &= l->capname - 1;
+    while (l->name[h] && strcmp(l->name[h], s))
+        h = (h + 1) & (l->capname - 1);
+    return h;
+}
+
+const char *
+sn_calculus_name(SnCalculus *l, const char *s)
+{
+    if (!s)
+        return NULL;
+    if (2 * (l->nname + 1) > l->capname) {
+        const char **was = l->name;
+        uint32_t n = l->capname;
+        l->capname = n ? 2 * n : 64;
+        l->name = SN_NEW_N(l->a, const char *, l->capname);
+        for (uint32_t i = 0; i < n; i++)
+            if (was[i])
+                l->name[place_of(l, was[i])] = was[i];
+    }
+    const char **at = &l->name[place_of(l, s)];
+    if (!*at) {
+        *at = s;
+        l->nname++;
+    }
+    return *at;
+}
+
+const char *
+sn_calculus_rep(SnCalculus *l, const char *s)
+{
+    s = sn_calculus_name(l, s);
     for (uint32_t k = 0; k < 8; k++) {
         uint32_t i = 0;
-        while (i < l->neq && strcmp(l->eq[i][0], s))
+        while (i < l->neq && l->eq[i][0] != s)
             i++;
         if (i == l->neq)
             return s;
@@ -49,8 +110,8 @@ equate(SnCalculus *l, const char *x, const char *y)
 {
     x = sn_calculus_rep(l, x);
     y = sn_calculus_rep(l, y);
-    if (l->neq < 16 && strcmp(x, y)) {
-        bool f = !strcmp(x, "f32") || !strcmp(x, "full") || !strcmp(x, "none");
+    if (l->neq < 16 && x != y) {
+        bool f = x == l->f32 || x == l->full || x == l->none;
         l->eq[l->neq][0] = f ? y : x;
         l->eq[l->neq++][1] = f ? x : y;
     }
@@ -58,56 +119,52 @@ equate(SnCalculus *l, const char *x, const char *y)
 
 /* ---- printing: trees are compared as text ---- */
 
-static int
-by_text(const char *const *a, uint32_t n, const char *s)
+static void
+sort(const char **v, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++)
-        if (!strcmp(a[i], s))
-            return (int)i;
-    return -1;
-}
-
-static void
-put_sats(const SnCalculus *l, SnBuf *b, const SnTree *t)
-{
-    const char *v[24];
-    uint32_t n = 0;
-
-    for (uint32_t i = 0; i < t->nsat && n < 24; i++) {
-        const char *s = sn_calculus_rep(l, t->sat[i]);
-        if (by_text(v, n, s) < 0)
-            v[n++] = s;
-    }
-    for (uint32_t i = 0; i < n; i++) /* sorted */
         for (uint32_t j = i + 1; j < n; j++)
             if (strcmp(v[i], v[j]) > 0) {
                 const char *s = v[i];
                 v[i] = v[j];
                 v[j] = s;
             }
+}
+
+static void
+put_sats(SnCalculus *l, SnBuf *b, const SnTree *t)
+{
+    const char *v[25];
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < t->nsat && n < 24; i++) {
+        uint32_t k = 0;
+        v[n] = sn_calculus_rep(l, t->sat[i]);
+        while (v[k] != v[n])
+            k++;
+        n += k == n;
+    }
+    sort(v, n);
     for (uint32_t i = 0; i < n; i++)
         sn_putf(b, "%s%s", i ? "," : "", v[i]);
 }
 
 const char *
-sn_calculus_text(const SnCalculus *l, const SnTree *t)
+sn_calculus_text(SnCalculus *l, const SnTree *t)
 {
     SnBuf b;
     const char *v[32];
     uint32_t n = t->nkid < 32 ? t->nkid : 32;
-    bool comm = !strcmp(t->op, "+") || !strcmp(t->op, "*");
+    bool comm =
+        t->kind == SN_TR_BIN && (t->bin == SN_OP_ADD || t->bin == SN_OP_MUL);
     /* of -0 and +0 these give the first */
-    comm |= !l->bits && (!strcmp(t->op, "max") || !strcmp(t->op, "min"));
+    comm |= !l->bits && t->kind == SN_TR_FN &&
+            (t->fn == SN_FN_MAX || t->fn == SN_FN_MIN);
 
     for (uint32_t i = 0; i < n; i++)
         v[i] = sn_calculus_text(l, t->kid[i]);
-    for (uint32_t i = 0; comm && i < n; i++)
-        for (uint32_t j = i + 1; j < n; j++)
-            if (strcmp(v[i], v[j]) > 0) {
-                const char *s = v[i];
-                v[i] = v[j];
-                v[j] = s;
-            }
+    if (comm)
+        sort(v, n);
     sn_buf_init(&b, l->a);
     sn_puts(&b, t->var ? sn_calculus_rep(l, t->op) : t->op);
     if (t->type)
@@ -123,7 +180,7 @@ sn_calculus_text(const SnCalculus *l, const SnTree *t)
             sn_putf(&b, "%s%s", i ? ", " : "", v[i]);
         sn_putc(&b, ')');
     }
-    return sn_buf_str(&b);
+    return sn_calculus_name(l, sn_buf_str(&b));
 }
 
 /* ---- meanings ---- */
@@ -162,21 +219,15 @@ map_key(SnCalculus *l, const Inst *k)
 }
 
 bool
-sn_calculus_is_real(const SnCalculus *l, const char *type)
+sn_calculus_is_real(SnCalculus *l, const char *type)
 {
-    return !strcmp(sn_calculus_rep(l, type), "f32");
-}
-
-bool
-sn_calculus_is_q(const SnTree *t)
-{
-    return !strcmp(t->op, "q");
+    return sn_calculus_rep(l, type) == l->f32;
 }
 
 static SnTree *
 quant(SnCalculus *l, Inst *k, SnTree *e)
 {
-    SnTree *q = sn_calculus_tree(l, "q", 1, &e);
+    SnTree *q = sn_calculus_fn(l, SN_FN_Q, 1, &e);
 
     if (!q)
         return NULL;
@@ -191,7 +242,7 @@ deq(SnCalculus *l, Inst *k, const SnExpr *e)
 {
     if (e->ek == SN_E_NAME && e->rk == SN_R_PORT) {
         const SnDefPort *p = e->ref;
-        SnTree *t = sn_calculus_tree(l, "d", 1, &k->in[p->index]);
+        SnTree *t = sn_calculus_fn(l, SN_FN_D, 1, &k->in[p->index]);
         if (t)
             t->type = k->tin[p->index];
         return t;
@@ -203,7 +254,7 @@ static SnTree *
 formula(SnCalculus *l, Inst *k, const SnExpr *e)
 {
     static const char *const op[] = {"+", "-", "*", "/"};
-    SnTree *kid[4] = {NULL};
+    SnTree *kid[4] = {NULL}, *t;
 
     if (l->why)
         return NULL;
@@ -213,8 +264,7 @@ formula(SnCalculus *l, Inst *k, const SnExpr *e)
         const char *s = sn_expr_str(l->a, e);
         if (e->rk == SN_R_ATTR)
             s = sn_calculus_rep(l, sn_format(l->a, "%s.%s", k->key, s));
-        SnTree *t = sn_calculus_tree(l, s, 0, NULL);
-        return t;
+        return sn_calculus_tree(l, SN_TR_NAME, s, 0, NULL);
     }
     if (e->fn == SN_FN_D)
         return deq(l, k, e->kid[0]);
@@ -224,25 +274,33 @@ formula(SnCalculus *l, Inst *k, const SnExpr *e)
         kid[i] = formula(l, k, e->kid[i]);
     if (e->fn == SN_FN_Q)
         return quant(l, k, kid[0]);
-    if (e->ek == SN_E_CALL && e->nkid == 1 && k->sem->map &&
+    if (e->nkid == 1 && k->sem->map &&
         (e->fn == SN_FN_MAX || e->fn == SN_FN_MIN || e->fn == SN_FN_SUM ||
-         e->fn == SN_FN_MEAN))
-        return sn_calculus_tree(
-            l, sn_format(l->a, "%sover[%s]", e->s, map_key(l, k)), 1, kid);
+         e->fn == SN_FN_MEAN)) {
+        t = sn_calculus_tree(l, SN_TR_OVER,
+                             sn_format(l->a, "%sover[%s]", e->s, map_key(l, k)),
+                             1, kid);
+        if (t)
+            t->fn = e->fn;
+        return t;
+    }
     if (e->ek == SN_E_CALL && e->nkid <= 4) {
-        SnTree *t = sn_calculus_tree(l, e->s, e->nkid, kid);
+        t = sn_calculus_fn(l, e->fn, e->nkid, kid);
         if (t)
             t->elem = true;
         return t;
     }
     if (e->ek == SN_E_NEG)
-        return sn_calculus_tree(l, "neg", 1, kid);
-    if (e->ek == SN_E_BIN && e->op <= SN_OP_DIV)
-        return sn_calculus_tree(l, op[e->op], 2, kid);
-    if (e->ek == SN_E_BIN)
-        return sn_calculus_tree(l, sn_format(l->a, "cmp%d", (int)e->op), 2,
-                                kid);
-    return sn_calculus_out(l, "a formula outside the calculus");
+        return sn_calculus_tree(l, SN_TR_NEG, "neg", 1, kid);
+    if (e->ek != SN_E_BIN)
+        return sn_calculus_out(l, "a formula outside the calculus");
+    t = sn_calculus_tree(
+        l, SN_TR_BIN,
+        e->op <= SN_OP_DIV ? op[e->op] : sn_format(l->a, "cmp%d", (int)e->op),
+        2, kid);
+    if (t)
+        t->bin = e->op;
+    return t;
 }
 
 /* Does the map mix elements of one operand only by place (L1)? */
@@ -269,14 +327,8 @@ static bool
 may_round_after(SnCalculus *l, const Inst *k)
 {
     return sn_def_attr(k->n, "round") && !sn_calculus_is_real(l, k->tout) &&
-           strcmp(sn_calculus_rep(l, sn_format(l->a, "%s.round", k->key)),
-                  "before");
-}
-
-bool
-sn_calculus_is_row(const SnTree *t)
-{
-    return !strncmp(t->op, "row", 3) && (!t->op[3] || t->op[3] == ' ');
+           sn_calculus_rep(l, sn_format(l->a, "%s.round", k->key)) !=
+               sn_calculus_name(l, "before");
 }
 
 /* The operands as they stand: of a row, also + and * depend on their order. */
@@ -305,17 +357,17 @@ row(SnCalculus *l, Inst *k, SnTree *t)
     if (!sn_calculus_own_row(k->sem) && !may_round_after(l, k))
         return t;
     for (uint32_t i = 0; i < k->n->nin && n < 3; i++) {
-        kid[n] = sn_calculus_tree(l, "type", 0, NULL);
+        kid[n] = sn_calculus_tree(l, SN_TR_TYPE, "type", 0, NULL);
         kid[n++]->type = k->tin[i];
     }
-    kid[n] = sn_calculus_tree(l, "type", 0, NULL);
+    kid[n] = sn_calculus_tree(l, SN_TR_TYPE, "type", 0, NULL);
     kid[n++]->type = k->tout;
     const char *op = "row";
     if (!sn_calculus_own_row(k->sem))
         op = sn_format(l->a, "row %s%s",
                        sn_calculus_rep(l, sn_format(l->a, "%s.round", k->key)),
                        in_order(l, k));
-    SnTree *r = sn_calculus_tree(l, op, n, kid);
+    SnTree *r = sn_calculus_tree(l, SN_TR_ROW, op, n, kid);
     if (!q)
         return r;
     t->kid[0] = r;
@@ -344,7 +396,8 @@ meaning(SnCalculus *l, Inst *k)
             sn_putf(&b, " %s", sn_calculus_text(l, k->in[i]));
     sn_putc(&b, ']');
     SnTree *kid[2] = {t, k->sem->els ? formula(l, k, k->sem->els) : NULL};
-    return sn_calculus_tree(l, sn_buf_str(&b), k->sem->els ? 2 : 1, kid);
+    return sn_calculus_tree(l, SN_TR_MOVE, sn_buf_str(&b), k->sem->els ? 2 : 1,
+                            kid);
 }
 
 /* ---- types and clamps as names ---- */
@@ -365,7 +418,8 @@ type_expr(SnCalculus *l, const SnExpr *e)
 void
 sn_calculus_add_sat(SnCalculus *l, uint32_t *n, const char ***v, const char *s)
 {
-    if (!strcmp(sn_calculus_rep(l, s), "full") || !strcmp(s, "@f32"))
+    if (sn_calculus_rep(l, s) == l->full ||
+        sn_calculus_name(l, s) == sn_calculus_name(l, "@f32"))
         return;
     SN_PUSH(l->a, *v, *n, s);
 }
@@ -398,7 +452,7 @@ clamp_expr(SnCalculus *l, const SnExpr *e, uint32_t *n, const char ***v)
         const char *s = sn_expr_str(l->a, e);
         sn_calculus_add_sat(l, n, v, s);
         if (l->nbound < 4) {
-            l->bound[l->nbound].name = s;
+            l->bound[l->nbound].name = sn_calculus_name(l, s);
             l->bound[l->nbound++].e = e;
         }
         return true;
@@ -430,7 +484,7 @@ own_type(SnCalculus *l, const SnDefNode *n, const SnDefPort *p,
 static SnTree *
 leaf(SnCalculus *l, const char *name)
 {
-    SnTree *t = sn_calculus_tree(l, name, 0, NULL);
+    SnTree *t = sn_calculus_tree(l, SN_TR_NAME, name, 0, NULL);
 
     t->var = true;
     return t;
@@ -498,7 +552,7 @@ pat_node(SnCalculus *l, const SnPat *p, const char **type)
     *type = k.tout;
     if (n->clamp && !(l->pr->r->lower && 0)) {
         const char *c = sn_format(l->a, "%s.%s", name, n->clamp->name);
-        if (strcmp(sn_calculus_rep(l, c), "full"))
+        if (sn_calculus_rep(l, c) != l->full)
             sn_calculus_add_sat(l, &k.nsat, &k.sat, c);
     }
     SnTree *t = n->nin == 0 && n->rsem[0]->cls == SN_C_SOURCE ? leaf(l, name)
@@ -565,7 +619,7 @@ term_call(SnCalculus *l, const SnTerm *t, const char **type)
     }
     if (own && t->like_var && t->like_var->node && t->like_var->node->clamp) {
         const char *c = sn_format(l->a, "%s.%s", t->like, n->clamp->name);
-        if (strcmp(sn_calculus_rep(l, c), "full"))
+        if (sn_calculus_rep(l, c) != l->full)
             sn_calculus_add_sat(l, &k.nsat, &k.sat, c);
     }
     *type = k.tout;
@@ -582,13 +636,13 @@ term_copy(SnCalculus *l, const SnTerm *t, const char **type)
 
     if (i >= 64 || !l->bind[i] || !sn_calculus_is_q(l->bind[i]))
         return sn_calculus_out(l, "a copy of a node that doesn't end in q");
-    SnTree *q = sn_calculus_tree(l, "q", 1, &l->bind[i]->kid[0]);
+    SnTree *q = sn_calculus_fn(l, SN_FN_Q, 1, &l->bind[i]->kid[0]);
     const SnExpr *te = t->type ? t->type : t->forced;
     q->type = te ? type_expr(l, te) : l->type[i];
     q->nsat = l->bind[i]->nsat;
     q->sat = l->bind[i]->sat;
     for (uint32_t k = 0; k < t->nasg; k++) {
-        if (strcmp(t->asg[k].name, "clamp"))
+        if (t->asg[k].word != SN_W_CLAMP)
             return sn_calculus_out(l, "a copy with another attribute");
         q->nsat = 0;
         q->sat = NULL;
@@ -625,14 +679,20 @@ sn_calculus_build_term(SnCalculus *l, const SnTerm *t, const char **type)
 
 /* ---- what the guard says ---- */
 
-static const char *
-sat_name(SnCalculus *l, const SnExpr *e)
+static SnCover
+cover(SnCalculus *l, const SnExpr *e)
 {
-    if (e->fn == SN_FN_REACH && e->kid[0]->rk == SN_R_VAR)
-        return sn_format(l->a, "reach %s", e->kid[0]->s);
-    if (e->ty == SN_TY_ETYPE && type_expr(l, e))
-        return sn_format(l->a, "@%s", sn_calculus_rep(l, type_expr(l, e)));
-    return sn_expr_str(l->a, e);
+    const char *s = sn_expr_str(l->a, e);
+    SnCover c = {.reach = NULL};
+
+    if (e->fn == SN_FN_REACH && e->kid[0]->rk == SN_R_VAR) {
+        c.reach = e->kid[0]->ref;
+        s = sn_format(l->a, "reach %s", e->kid[0]->s);
+    } else if (e->ty == SN_TY_ETYPE && type_expr(l, e)) {
+        s = sn_format(l->a, "@%s", sn_calculus_rep(l, type_expr(l, e)));
+    }
+    c.name = sn_calculus_name(l, s);
+    return c;
 }
 
 void
@@ -659,7 +719,7 @@ sn_calculus_assume(SnCalculus *l, const SnExpr *e, bool early)
         return;
     }
     if (!early && e->fn == SN_FN_COVERS && l->ncov < 16) {
-        l->cov[l->ncov][0] = sat_name(l, e->kid[0]);
-        l->cov[l->ncov++][1] = sat_name(l, e->kid[1]);
+        l->cov[l->ncov][0] = cover(l, e->kid[0]);
+        l->cov[l->ncov++][1] = cover(l, e->kid[1]);
     }
 }

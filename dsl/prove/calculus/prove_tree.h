@@ -7,8 +7,23 @@
 
 #include "dsl/prove/prover.h"
 
+typedef enum SnTreeKind {
+    SN_TR_NAME, /* a value of the graph, a number, an attribute */
+    SN_TR_FN,   /* fn of the kids: q, d, or per element */
+    SN_TR_OVER, /* fn over the sets of a map */
+    SN_TR_BIN,  /* bin of two kids */
+    SN_TR_NEG,
+    SN_TR_MOVE, /* kid 0 in other places; of holes kid 1 */
+    SN_TR_ROW,  /* kid 0 as a row of arithmetic computes it */
+    SN_TR_TYPE,
+    SN_TR_SAT /* kid 0 saturated */
+} SnTreeKind;
+
 typedef struct SnTree {
-    const char *op;   /* "x", "+", "max", "redmax[..]", "move[..]", "q", .. */
+    SnTreeKind kind;
+    SnFn fn;          /* FN, OVER */
+    SnOp bin;         /* BIN */
+    const char *op;   /* as text: "x", "+", "max", "maxover[..]", "move[..]" */
     const char *type; /* q, d: a name for the type */
     uint32_t nkid;
     struct SnTree **kid;
@@ -17,6 +32,12 @@ typedef struct SnTree {
     bool elem; /* per element */
     bool var;  /* a value of the graph */
 } SnTree;
+
+/* A bound of covers(..): a saturation's name; of reach(v), v as well. */
+typedef struct SnCover {
+    const char *name;
+    const SnDefVar *reach;
+} SnCover;
 
 typedef struct SnCalculus {
     SnProver *pv;
@@ -28,7 +49,7 @@ typedef struct SnCalculus {
     uint32_t neq;    /* names that the guard makes equal: a means b */
     const char *eq[16][2];
     uint32_t ncov; /* covers(A, B): A need not be applied to B */
-    const char *cov[16][2];
+    SnCover cov[16][2];
     uint32_t nbound; /* clamps bounds(T, lo, hi) */
     struct {
         const char *name;
@@ -37,19 +58,44 @@ typedef struct SnCalculus {
     SnTree *bind[64]; /* variables */
     const char *type[64];
     uint32_t fresh;
+    /* names, each once: equal ones are one pointer */
+    uint32_t nname, capname;
+    const char **name;
+    const char *f32, *full, *none;
 } SnCalculus;
 
 /* Notes why the calculus can't go on; NULL. */
 SnTree *sn_calculus_out(SnCalculus *l, const char *why);
-SnTree *sn_calculus_tree(SnCalculus *l, const char *op, uint32_t n,
+SnTree *sn_calculus_tree(SnCalculus *l, SnTreeKind kind, const char *op,
+                         uint32_t n, SnTree *const *kid);
+SnTree *sn_calculus_fn(SnCalculus *l, SnFn fn, uint32_t n, SnTree *const *kid);
+/* What t does, to other kids. */
+SnTree *sn_calculus_like(SnCalculus *l, const SnTree *t, uint32_t n,
                          SnTree *const *kid);
+/* The one pointer for the name s. */
+const char *sn_calculus_name(SnCalculus *l, const char *s);
 /* The name that stands for s and all that equal it. */
-const char *sn_calculus_rep(const SnCalculus *l, const char *s);
-/* Trees are equal when their texts are. */
-const char *sn_calculus_text(const SnCalculus *l, const SnTree *t);
-bool sn_calculus_is_real(const SnCalculus *l, const char *type);
-bool sn_calculus_is_q(const SnTree *t);
-bool sn_calculus_is_row(const SnTree *t);
+const char *sn_calculus_rep(SnCalculus *l, const char *s);
+/* The text of a tree, a name: trees are equal when these are. */
+const char *sn_calculus_text(SnCalculus *l, const SnTree *t);
+bool sn_calculus_is_real(SnCalculus *l, const char *type);
+static inline bool
+sn_calculus_is_q(const SnTree *t)
+{
+    return t->kind == SN_TR_FN && t->fn == SN_FN_Q;
+}
+static inline bool
+sn_calculus_is_d(const SnTree *t)
+{
+    return t->kind == SN_TR_FN && t->fn == SN_FN_D;
+}
+/* max or min: of two operands, or with over of sets. */
+static inline bool
+sn_calculus_is_minmax(const SnTree *t, bool over)
+{
+    return (t->fn == SN_FN_MAX || t->fn == SN_FN_MIN) &&
+           (over ? t->kind == SN_TR_OVER : t->kind == SN_TR_FN && t->nkid == 2);
+}
 void sn_calculus_add_sat(SnCalculus *l, uint32_t *n, const char ***v,
                          const char *s);
 /* The two sides.  *type: the type wanted by the reader, then the one given. */

@@ -19,7 +19,7 @@ may_set(const SnTerm *t)
     bool clamp = false, flag = false;
 
     for (uint32_t i = 0; i < t->nasg; i++) {
-        clamp |= !strcmp(t->asg[i].name, "clamp");
+        clamp |= t->asg[i].word == SN_W_CLAMP;
         if (t->asg[i].word != SN_W_CALIBRATED)
             continue;
         const SnExpr *e = t->asg[i].e;

@@ -116,10 +116,11 @@ apply(Smt *s, const SnTree *t, const char *op, const char *at, bool twice)
 }
 
 static const SnExpr *
-bounds(const Smt *s, const char *sat)
+bounds(Smt *s, const char *sat)
 {
+    sat = sn_calculus_name(s->l, sat);
     for (uint32_t i = 0; i < s->l->nbound; i++)
-        if (!strcmp(s->l->bound[i].name, sat))
+        if (s->l->bound[i].name == sat)
             return s->l->bound[i].e;
     return NULL;
 }
@@ -148,7 +149,7 @@ code_clamp(Smt *s, const char *f, const char *sat, const char *v)
     const char *lo = limit(s, "lo", sat), *hi = limit(s, "hi", sat);
 
     for (uint32_t i = 0; i < s->nreal; i++)
-        if (!strcmp(s->real[i], sat))
+        if (s->real[i] == sat)
             return sn_format(s->a, "(clamp (%s %s) (%s %s) %s)", f, lo, f, hi,
                              v);
     return sn_format(s->a, "(clamp %s %s %s)", lo, hi, v);
@@ -158,7 +159,7 @@ code_clamp(Smt *s, const char *f, const char *sat, const char *v)
 static const char *
 function(Smt *s, const SnTree *t, const char *v)
 {
-    bool real = !strcmp(sn_calculus_rep(s->l, t->type), "f32");
+    bool real = sn_calculus_is_real(s->l, t->type);
     const char *f = real ? NULL : base(s, t);
 
     if (f)
@@ -188,7 +189,7 @@ static const char *
 saturation(Smt *s, const SnTree *t, const char *v)
 {
     const char *ty = type_sat(s, t->type);
-    bool real = !strcmp(ty, "@f32");
+    bool real = sn_calculus_is_real(s->l, t->type);
 
     for (uint32_t i = t->nsat; i-- > 0;) {
         const char *c = sn_calculus_rep(s->l, t->sat[i]);
@@ -211,8 +212,7 @@ put_conv(Smt *s, const SnTree *t, const char *at)
         return function(s, t, v);
     if (sn_calculus_is_q(t))
         return saturation(s, t, v);
-    if (k->var &&
-        strcmp(sn_calculus_rep(s->l, t->type), "f32")) /* codes' range */
+    if (k->var && !sn_calculus_is_real(s->l, t->type)) /* codes' range */
         sn_putf(&s->fact, "(assert (and (<= %s %s) (>= %s %s)))\n",
                 limit(s, "lo", type_sat(s, t->type)), v,
                 limit(s, "hi", type_sat(s, t->type)), v);
@@ -225,71 +225,66 @@ put(Smt *s, const SnTree *t, const char *at)
     if (t->var)
         return real_const(
             s, sn_format(s->a, "%s%s", sn_calculus_rep(s->l, t->op), at));
-    if (t->type && !strcmp(t->op, "type"))
+    if (t->kind == SN_TR_TYPE)
         return real_const(
             s, sn_format(s->a, "type %s", sn_calculus_rep(s->l, t->type)));
     if (t->nkid == 0)
         return real_const(s, t->op);
     if (t->type)
         return put_conv(s, t, at);
-    if (sn_calculus_is_row(t) && !s->exact)
+    if (t->kind == SN_TR_ROW && !s->exact)
         return put(s, t->kid[0], at);
-    if (!strncmp(t->op, "move[", 5) && t->nkid == 1)
+    if (t->kind == SN_TR_MOVE && t->nkid == 1)
         return put(s, t->kid[0], at);
-    if (!strncmp(t->op, "move[", 5)) { /* the fill, or an element */
+    if (t->kind == SN_TR_MOVE) { /* the fill, or an element */
         const char *c = symbol(s, "fills ", t->op);
         if (first(s, c))
             sn_putf(&s->decl, "(declare-const %s Bool)\n", c);
         return sn_format(s->a, "(ite %s %s %s)", c, put(s, t->kid[1], at),
                          put(s, t->kid[0], at));
     }
-    if (!strncmp(t->op, "maxover", 7) || !strncmp(t->op, "minover", 7))
-        return sn_format(s->a, "(%.3s2 %s %s)", t->op,
+    if (sn_calculus_is_minmax(t, true))
+        return sn_format(s->a, "(%s2 %s %s)", sn_fns[t->fn].word,
                          put(s, t->kid[0], sn_format(s->a, "%s.0", at)),
                          put(s, t->kid[0], sn_format(s->a, "%s.1", at)));
-    bool arith = strlen(t->op) == 1 && strchr("+-*", *t->op) != NULL;
-    bool sel = !strcmp(t->op, "max") || !strcmp(t->op, "min");
-    if ((arith || sel) && t->nkid == 2)
+    bool arith = t->kind == SN_TR_BIN && t->bin <= SN_OP_MUL;
+    bool sel = sn_calculus_is_minmax(t, false);
+    if (arith || sel)
         return sn_format(s->a, "(%s%s %s %s)", t->op, sel ? "2" : "",
                          put(s, t->kid[0], at), put(s, t->kid[1], at));
-    return apply(s, t, t->op, at, strstr(t->op, "over[") != NULL);
+    return apply(s, t, t->op, at, t->kind == SN_TR_OVER);
 }
 
 /* ---- what the condition says ---- */
 
 /* A side of a name of the condition: a saturation, or reach(v). */
 static const char *
-known(Smt *s, const char *side, const char *name)
+known(Smt *s, const char *side, const SnCover *k)
 {
-    const SnDefRule *r = s->l->pr->r;
+    const SnDefVar *v = k->reach;
 
-    if (strncmp(name, "reach ", 6))
-        return limit(s, side, sn_calculus_rep(s->l, name));
-    for (uint32_t i = 0; i < r->nvar && i < 64; i++) {
-        const SnDefVar *v = r->var[i];
-        if (strcmp(v->name, name + 6) || !s->l->type[i])
-            continue;
-        const char *t = limit(s, side, type_sat(s, s->l->type[i]));
-        if (!v->node || !v->node->clamp)
-            return t;
-        const char *c =
-            limit(s, side,
-                  sn_calculus_rep(s->l, sn_format(s->a, "%s.%s", v->name,
-                                                  v->node->clamp->name)));
-        return sn_format(s->a, "(%s %s %s)", *side == 'l' ? "max2" : "min2", t,
-                         c);
-    }
-    return NULL;
+    if (!v)
+        return limit(s, side, sn_calculus_rep(s->l, k->name));
+    if (v->index >= 64 || !s->l->type[v->index])
+        return NULL;
+    const char *t = limit(s, side, type_sat(s, s->l->type[v->index]));
+    if (!v->node || !v->node->clamp)
+        return t;
+    const char *c =
+        limit(s, side,
+              sn_calculus_rep(s->l, sn_format(s->a, "%s.%s", v->name,
+                                              v->node->clamp->name)));
+    return sn_format(s->a, "(%s %s %s)", *side == 'l' ? "max2" : "min2", t, c);
 }
 
 static void
 conditions(Smt *s)
 {
     for (uint32_t k = 0; k < s->l->ncov; k++) {
-        const char *a0 = known(s, "lo", s->l->cov[k][0]);
-        const char *b0 = known(s, "lo", s->l->cov[k][1]);
-        const char *a1 = known(s, "hi", s->l->cov[k][0]);
-        const char *b1 = known(s, "hi", s->l->cov[k][1]);
+        const char *a0 = known(s, "lo", &s->l->cov[k][0]);
+        const char *b0 = known(s, "lo", &s->l->cov[k][1]);
+        const char *a1 = known(s, "hi", &s->l->cov[k][0]);
+        const char *b1 = known(s, "hi", &s->l->cov[k][1]);
         if (a0 && b0 && a1 && b1)
             sn_putf(&s->fact, "(assert (and (<= %s %s) (>= %s %s)))\n", a0, b0,
                     a1, b1);
@@ -318,7 +313,7 @@ undone(Smt *s)
 static void
 moved(const SnTree *t, SnBuf *b)
 {
-    if (!strncmp(t->op, "move[", 5))
+    if (t->kind == SN_TR_MOVE)
         sn_putf(b, "%s;", t->op);
     for (uint32_t i = 0; i < t->nkid; i++)
         moved(t->kid[i], b);

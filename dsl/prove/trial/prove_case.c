@@ -141,10 +141,9 @@ draw_attr(SnProofCase *c, SnCaseNode *n, uint32_t i)
         *v = (SnExprValue){.ty = SN_TY_BOOL, .r = sn_case_below(c, 2)};
     if (a->ty == SN_A_ENUM && a->nword && sn_case_chance(c, 35))
         v->r = sn_case_below(c, a->nword);
-    if (c->ties && !strcmp(a->name, "round"))
+    if (c->ties && a->says == SN_W_ROUND)
         v->r = a->nword - 1;
-    if (a->ty == SN_A_INT && !strcmp(a->name, "zp_shift") &&
-        sn_case_chance(c, 35))
+    if (a->ty == SN_A_INT && a->says == SN_W_ZP_SHIFT && sn_case_chance(c, 35))
         v->r = 128;
     else if (a->ty == SN_A_INT && !shapes(n, a) && sn_case_chance(c, 40))
         v->r = (double)sn_case_below(c, 7) - 2;

@@ -48,7 +48,7 @@ static void
 assign(SnProofCase *c, SnCaseNode *n, const SnTerm *t)
 {
     for (uint32_t i = 0; i < t->nasg; i++)
-        if (!strcmp(t->asg[i].name, "clamp"))
+        if (t->asg[i].word == SN_W_CLAMP)
             n->calibrated = false;
     for (uint32_t i = 0; i < t->nasg; i++) {
         SnExprValue v = sn_case_expr(c, t->asg[i].e);
