@@ -11,6 +11,7 @@
 #include "base/diag.h"
 #include "base/lang/lang.h"
 #include "base/num.h"
+#include "dsl/model/named.h"
 #include "dsl/model/words.h"
 #include "map/decl.h"
 
@@ -753,5 +754,8 @@ const SnDefType *sn_def_type(const SnDefs *defs, const char *name);
 const SnDefMap *sn_def_map(const SnDefs *defs, const char *name);
 const SnDefAttr *sn_def_attr(const SnDefNode *n, const char *name);
 const SnDefPort *sn_def_port(const SnDefNode *n, const char *name);
+const SnDefPort *sn_def_operand(const SnDefNode *n, const char *name);
+/* Does one of n's fact lines name the port?  That line, or NULL. */
+const SnDefFactSrc *sn_def_fact_line(const SnDefNode *n, const char *port);
 
 #endif

@@ -26,10 +26,9 @@ sn_order_rule_hash_str(const char *s)
 static SnOrderTerm *
 operand_of(SnOrderTerm *t, const char *name)
 {
-    for (uint32_t i = 0; t->node && i < t->node->nin && i < t->narg; i++)
-        if (!strcmp(t->node->in[i]->name, name))
-            return t->arg[i];
-    return NULL;
+    const SnDefPort *p = t->node ? sn_def_operand(t->node, name) : NULL;
+
+    return p && p->index < t->narg ? t->arg[p->index] : NULL;
 }
 
 SnOrderTerm *

@@ -6,22 +6,10 @@
 
 /* ---- preferences ---- */
 
-static bool
-listed(const char *const *v, uint32_t n, const char *s)
-{
-    for (uint32_t i = 0; i < n; i++)
-        if (!strcmp(v[i], s))
-            return true;
-    return false;
-}
-
 static uint32_t
 rank(const SnDefPass *p, const char *s)
 {
-    for (uint32_t i = 0; i < p->norder; i++)
-        if (!strcmp(p->order[i], s))
-            return i;
-    return p->norder;
+    return sn_name_at(p->order, p->norder, s);
 }
 
 /* Is y behind x in the preferences?  Gives the first step of the chain. */
@@ -36,10 +24,10 @@ behind(SnArena *a, const SnDefPass *p, const char *x, const char *y)
     for (uint32_t i = 0; i < n; i++)
         for (uint32_t k = 0; k < p->nprefer; k++) {
             const SnDefPrefer *f = p->prefer[k];
-            if (!listed(f->a, f->na, todo[i]))
+            if (!sn_name_among(f->a, f->na, todo[i]))
                 continue;
             for (uint32_t j = 0; j < f->nb; j++) {
-                if (listed(todo, n, f->b[j]) || n > p->nstep)
+                if (sn_name_among(todo, n, f->b[j]) || n > p->nstep)
                     continue;
                 by[n] = i ? by[i] : f;
                 if (!strcmp(f->b[j], y))

@@ -210,7 +210,9 @@ depends(const Rec *r, const SnDiagMsg *m)
 static bool
 about_whole(const SnDiagMsg *m)
 {
-    return m->code && (!strcmp(m->code, "SN130") || !strcmp(m->code, "SN211"));
+    static const char *const code[] = {"SN130", "SN211"};
+
+    return m->code && sn_name_among(code, 2, m->code);
 }
 
 /* ---- telling ---- */
@@ -248,9 +250,8 @@ recovered(const SnDiagMsg *m, size_t n)
             continue;
         if (!m[i].at.src || !m[i].code)
             return false;
-        for (size_t k = 0; k < sizeof lost / sizeof *lost; k++)
-            if (!strcmp(m[i].code, lost[k]))
-                return false;
+        if (sn_name_among(lost, sizeof lost / sizeof *lost, m[i].code))
+            return false;
     }
     return true;
 }

@@ -4,15 +4,16 @@
 #include "dsl/resolve/resolver.h"
 
 static const char *
-word_of(SnResolver *rs, const SnDefCap *c, const char *const *word, size_t n)
+word_of(SnResolver *rs, const SnDefCap *c, const char *const *word, uint32_t n)
 {
     SnCands v = sn_cands(rs);
 
-    for (size_t i = 0; i < n; i++) {
+    uint32_t at = c->e->ek == SN_E_NAME ? sn_name_at(word, n, c->e->s) : n;
+
+    if (at < n)
+        return word[at];
+    for (uint32_t i = 0; i < n; i++)
         sn_cands_add(&v, word[i], NULL);
-        if (c->e->ek == SN_E_NAME && !strcmp(c->e->s, word[i]))
-            return word[i];
-    }
     sn_resolve_unknown(rs, c->e->pos, c->name, sn_expr_str(rs->a, c->e), NULL,
                        &v);
     return NULL;
@@ -85,31 +86,39 @@ enable(SnResolver *rs, SnDefBackend *b, const SnExpr *e)
 static void
 cap(SnResolver *rs, SnDefBackend *b, const SnDefCap *c)
 {
+    enum { SUPPORTS, ROUNDING, KERNELS, FALLBACK, ENABLE, NCAP };
     static const char *const name[] = {"supports", "rounding", "kernels",
                                        "fallback", "enable"};
     static const char *const rounding[] = {"float", "single", "double"};
     static const char *const fallback[] = {"reference"};
     SnCands v = sn_cands(rs);
+    const char *w;
 
-    if (!strcmp(c->name, "supports")) {
+    switch (sn_name_at(name, NCAP, c->name)) {
+    case SUPPORTS:
         supports(rs, b, c);
-    } else if (!strcmp(c->name, "rounding")) {
-        const char *w = word_of(rs, c, rounding, SN_NROUNDING);
+        return;
+    case ROUNDING:
+        w = word_of(rs, c, rounding, SN_NROUNDING);
         for (int i = 0; w && i < SN_NROUNDING; i++)
             if (w == rounding[i])
                 b->rounding = (SnRounding)i;
-    } else if (!strcmp(c->name, "fallback")) {
+        return;
+    case FALLBACK:
         b->fallback_reference = word_of(rs, c, fallback, 1) != NULL;
-    } else if (!strcmp(c->name, "kernels")) {
+        return;
+    case KERNELS:
         if (c->e->ek == SN_E_STR)
             b->kernels_h = c->e->s;
         else
             sn_error(rs->d, c->e->pos, "SN104",
                      "kernels takes the name of a header, a string");
-    } else if (!strcmp(c->name, "enable")) {
+        return;
+    case ENABLE:
         enable(rs, b, c->e);
-    } else {
-        for (size_t i = 0; i < 5; i++)
+        return;
+    default:
+        for (size_t i = 0; i < NCAP; i++)
             sn_cands_add(&v, name[i], NULL);
         sn_resolve_unknown(rs, c->pos, "capability", c->name, b->name, &v);
     }
@@ -120,10 +129,10 @@ keeps(SnResolver *rs, SnDefBackend *b)
 {
     for (uint32_t i = 0; i < b->nkeep; i++) {
         const SnDefNode *n = sn_resolve_node(rs, b->keep_pos[i], b->keep[i]);
-        for (uint32_t j = 0; j < i; j++)
-            if (!strcmp(b->keep[i], b->keep[j]))
-                sn_resolve_twice(rs, b->keep_pos[i], "keep", b->keep[i],
-                                 b->keep_pos[j]);
+        uint32_t was = sn_name_at(b->keep, i, b->keep[i]);
+        if (was < i)
+            sn_resolve_twice(rs, b->keep_pos[i], "keep", b->keep[i],
+                             b->keep_pos[was]);
         if (!b->keep_when[i] || sn_resolve_bad(rs, n))
             continue;
         SnScope sc = {.rs = rs, .kind = SN_SC_ATTR, .node = n};
@@ -149,13 +158,12 @@ kernels(SnResolver *rs, SnDefBackend *b)
     for (uint32_t i = 0; i < b->nkernels; i++) {
         SnDefKernelsOf *o = b->kernels[i];
         const SnDefNode *n = sn_resolve_node(rs, o->pos, o->name);
-        for (uint32_t j = 0; j < i; j++)
-            if (!strcmp(o->name, b->kernels[j]->name)) {
-                sn_resolve_twice(rs, o->pos, "kernels of", o->name,
-                                 b->kernels[j]->pos);
-                n = NULL;
-                break;
-            }
+        uint32_t was = sn_named_at(b->kernels, i, o->name);
+        if (was < i) {
+            sn_resolve_twice(rs, o->pos, "kernels of", o->name,
+                             b->kernels[was]->pos);
+            n = NULL;
+        }
         if (n && n->backend == b && n->nkernel) {
             sn_resolve_twice(rs, o->pos, "kernels of", o->name,
                              n->kernel[0]->pos);

@@ -49,10 +49,9 @@ is_value(SnTy t)
 SnDefVar *
 sn_resolve_var(const SnScope *sc, const char *name)
 {
-    for (uint32_t i = 0; i < sc->nvar; i++)
-        if (!strcmp(sc->var[i]->name, name))
-            return sc->var[i];
-    return NULL;
+    uint32_t i = sn_named_at(sc->var, sc->nvar, name);
+
+    return i < sc->nvar ? sc->var[i] : NULL;
 }
 
 const SnDefNode *
@@ -93,15 +92,15 @@ sn_var_attr(const SnResolver *rs, const SnDefVar *v, const char *name)
 static bool
 enum_word(const SnDefAttr *a, SnExpr *e)
 {
-    for (uint32_t i = 0; a && i < a->nword; i++)
-        if (!strcmp(a->word[i], e->s)) {
-            e->rk = SN_R_WORD;
-            e->ref = a;
-            e->i = i;
-            e->ty = SN_TY_ENUM;
-            return true;
-        }
-    return false;
+    uint32_t i = a ? sn_name_at(a->word, a->nword, e->s) : 0;
+
+    if (!a || i == a->nword)
+        return false;
+    e->rk = SN_R_WORD;
+    e->ref = a;
+    e->i = i;
+    e->ty = SN_TY_ENUM;
+    return true;
 }
 
 static bool

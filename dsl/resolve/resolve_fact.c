@@ -226,16 +226,6 @@ port_fact(SnResolver *rs, SnDefNode *n, SnDefPort *p, bool own)
     bad(rs, n);
 }
 
-static bool
-named_by(const SnDefNode *n, const char *port)
-{
-    for (uint32_t i = 0; i < n->nfact_src; i++)
-        for (uint32_t j = 0; j < n->fact_src[i]->nname; j++)
-            if (!strcmp(n->fact_src[i]->name[j], port))
-                return true;
-    return false;
-}
-
 static void
 same_group(SnResolver *rs, SnDefNode *n)
 {
@@ -292,7 +282,7 @@ sn_resolve_facts(SnResolver *rs, SnDefNode *n)
         return;
     for (uint32_t i = 0; i < n->nin + n->nout; i++) {
         SnDefPort *p = i < n->nin ? n->in[i] : n->out[i - n->nin];
-        port_fact(rs, n, p, !n->base || named_by(n, p->name));
+        port_fact(rs, n, p, !n->base || sn_def_fact_line(n, p->name));
     }
     if (rs->bad_node[n->kind])
         return;

@@ -28,12 +28,6 @@ node_reads(const SnDefNode *n, const SnDefPort *p)
 /* ---- properties of one meaning ---- */
 
 static bool
-is_call(const SnExpr *e, const char *s, uint32_t nkid)
-{
-    return e->ek == SN_E_CALL && !strcmp(e->s, s) && e->nkid == nkid;
-}
-
-static bool
 reads_any(const SnExpr *e)
 {
     bool r = e->ek == SN_E_NAME && e->rk == SN_R_PORT;
@@ -51,10 +45,13 @@ selects(const SnExpr *e)
         return true;
     if (e->ek == SN_E_NAME)
         return true;
-    if (is_call(e, "d", 1) || is_call(e, "q", 1) || is_call(e, "max", 1) ||
-        is_call(e, "min", 1))
+    if ((e->fn == SN_FN_D && e->nkid == 1) ||
+        (e->fn == SN_FN_Q && e->nkid == 1) ||
+        (e->fn == SN_FN_MAX && e->nkid == 1) ||
+        (e->fn == SN_FN_MIN && e->nkid == 1))
         return selects(e->kid[0]);
-    if (is_call(e, "max", 2) || is_call(e, "min", 2))
+    if ((e->fn == SN_FN_MAX && e->nkid == 2) ||
+        (e->fn == SN_FN_MIN && e->nkid == 2))
         return selects(e->kid[0]) && selects(e->kid[1]);
     return false;
 }
@@ -68,11 +65,10 @@ properties(const SnDefNode *n, SnDefSem *s)
     for (uint32_t i = 0; i < n->nin; i++)
         if (sn_port_quant(n, n->in[i]))
             s->raw |= sn_formula_reads(f, n->in[i]).raw > 0;
-    if (is_call(f, "q", 1))
+    if ((f->fn == SN_FN_Q && f->nkid == 1))
         f = f->kid[0];
-    s->mean = is_call(f, "mean", 1);
-    s->nonempty = s->mean || is_call(f, "max", 1) || is_call(f, "min", 1) ||
-                  is_call(f, "argmax", 1) || is_call(f, "argmin", 1);
+    s->mean = (f->fn == SN_FN_MEAN && f->nkid == 1);
+    s->nonempty = f->nkid == 1 && f->fn != SN_FN_SUM && sn_fn_reduces(f->fn);
 }
 
 /* ---- messages ---- */
@@ -125,11 +121,9 @@ free_raw(SnResolver *rs, SnDefNode *n, const SnDefPort *p, SnReads r)
 static SnPos
 line_pos(const SnDefNode *n, const SnDefPort *p)
 {
-    for (uint32_t i = 0; i < n->nfact_src; i++)
-        for (uint32_t j = 0; j < n->fact_src[i]->nname; j++)
-            if (!strcmp(n->fact_src[i]->name[j], p->name))
-                return n->fact_src[i]->pos;
-    return p->fact_pos;
+    const SnDefFactSrc *f = sn_def_fact_line(n, p->name);
+
+    return f ? f->pos : p->fact_pos;
 }
 
 static void
@@ -154,13 +148,7 @@ same_real(SnResolver *rs, const SnDefNode *n, const SnDefPort *p)
 static bool
 own_fact(const SnDefNode *n, const SnDefPort *p)
 {
-    if (!n->base)
-        return true;
-    for (uint32_t i = 0; i < n->nfact_src; i++)
-        for (uint32_t j = 0; j < n->fact_src[i]->nname; j++)
-            if (!strcmp(n->fact_src[i]->name[j], p->name))
-                return true;
-    return false;
+    return !n->base || sn_def_fact_line(n, p->name);
 }
 
 static void
@@ -191,7 +179,7 @@ result(SnResolver *rs, SnDefNode *n, const SnDefPort *p)
     const SnDefSem *s = n->rsem[p->index];
     const SnExpr *f = s->formula;
 
-    if (f->ty != SN_TY_CODE || is_call(f, "q", 1))
+    if (f->ty != SN_TY_CODE || (f->fn == SN_FN_Q && f->nkid == 1))
         return;
     if (p->fact != SN_FREE && p->fact != SN_FIXED)
         return;

@@ -27,10 +27,9 @@ enum { NBUILTIN = sizeof builtin / sizeof *builtin };
 const SnDefNode *
 sn_def_node(const SnDefs *defs, const char *name)
 {
-    for (uint32_t i = 0; name && i < defs->nnode; i++)
-        if (!strcmp(defs->node[i]->name, name))
-            return defs->node[i];
-    return NULL;
+    uint32_t i = name ? sn_named_at(defs->node, defs->nnode, name) : 0;
+
+    return name && i < defs->nnode ? defs->node[i] : NULL;
 }
 
 const SnDefType *
@@ -39,49 +38,58 @@ sn_def_type(const SnDefs *defs, const char *name)
     for (uint32_t i = 0; name && i < NBUILTIN; i++)
         if (!strcmp(builtin[i].name, name))
             return &builtin[i];
-    for (uint32_t i = 0; name && i < defs->ntype; i++)
-        if (!strcmp(defs->type[i]->name, name))
-            return defs->type[i];
-    return NULL;
+    uint32_t i = name ? sn_named_at(defs->type, defs->ntype, name) : 0;
+    return name && i < defs->ntype ? defs->type[i] : NULL;
 }
 
 const SnDefMap *
 sn_def_map(const SnDefs *defs, const char *name)
 {
-    for (uint32_t i = 0; name && i < defs->nmap; i++)
-        if (!strcmp(defs->map[i]->name, name))
-            return defs->map[i];
-    return NULL;
+    uint32_t i = name ? sn_named_at(defs->map, defs->nmap, name) : 0;
+
+    return name && i < defs->nmap ? defs->map[i] : NULL;
 }
 
 const SnDefAttr *
 sn_def_attr(const SnDefNode *n, const char *name)
 {
-    for (uint32_t i = 0; name && i < n->nall; i++)
-        if (!strcmp(n->all[i]->name, name))
-            return n->all[i];
-    return NULL;
+    uint32_t i = name ? sn_named_at(n->all, n->nall, name) : 0;
+
+    return name && i < n->nall ? n->all[i] : NULL;
+}
+
+const SnDefPort *
+sn_def_operand(const SnDefNode *n, const char *name)
+{
+    uint32_t i = name ? sn_named_at(n->in, n->nin, name) : 0;
+
+    return name && i < n->nin ? n->in[i] : NULL;
 }
 
 const SnDefPort *
 sn_def_port(const SnDefNode *n, const char *name)
 {
-    for (uint32_t i = 0; name && i < n->nin; i++)
-        if (!strcmp(n->in[i]->name, name))
-            return n->in[i];
-    for (uint32_t i = 0; name && i < n->nout; i++)
-        if (!strcmp(n->out[i]->name, name))
-            return n->out[i];
+    const SnDefPort *p = sn_def_operand(n, name);
+    uint32_t i = name ? sn_named_at(n->out, n->nout, name) : 0;
+
+    return p ? p : name && i < n->nout ? n->out[i] : NULL;
+}
+
+const SnDefFactSrc *
+sn_def_fact_line(const SnDefNode *n, const char *port)
+{
+    for (uint32_t i = 0; i < n->nfact_src; i++)
+        if (sn_name_among(n->fact_src[i]->name, n->fact_src[i]->nname, port))
+            return n->fact_src[i];
     return NULL;
 }
 
 const SnDefClass *
 sn_resolve_class(const SnDefs *defs, const char *name)
 {
-    for (uint32_t i = 0; name && i < defs->nclass; i++)
-        if (!strcmp(defs->cls[i]->name, name))
-            return defs->cls[i];
-    return NULL;
+    uint32_t i = name ? sn_named_at(defs->cls, defs->nclass, name) : 0;
+
+    return name && i < defs->nclass ? defs->cls[i] : NULL;
 }
 
 /* ---- messages about names ---- */
@@ -119,7 +127,7 @@ sn_resolve_unknown(SnResolver *rs, SnPos at, const char *what, const char *name,
     if (!best)
         return;
     for (size_t i = 0; i < v->n; i++)
-        if (!strcmp(v->s[i], best)) {
+        if (v->s[i] == best) {
             if (v->at[i] && v->at[i]->src)
                 sn_diag_help(rs->d, "did you mean '%s' (%s)?", best,
                              sn_resolve_at(rs, *v->at[i]));

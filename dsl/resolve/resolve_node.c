@@ -78,13 +78,11 @@ check_names(SnResolver *rs, SnDefNode *n)
             rs->bad_node[n->kind] = true;
             break;
         }
-        for (size_t j = 0; j < sizeof c_word / sizeof *c_word; j++)
-            if (!strcmp(name, c_word[j])) {
-                sn_error(rs->d, at, "SN127",
-                         "%s '%s' of %s: that word is taken", what, name,
-                         n->name);
-                rs->bad_node[n->kind] = true;
-            }
+        if (sn_name_among(c_word, sizeof c_word / sizeof *c_word, name)) {
+            sn_error(rs->d, at, "SN127", "%s '%s' of %s: that word is taken",
+                     what, name, n->name);
+            rs->bad_node[n->kind] = true;
+        }
     }
 }
 

@@ -40,10 +40,7 @@ items(SnResolver *rs, const SnDefPass *p, Item **v)
     }
     for (uint32_t i = 0; i < n; i++) {
         Item *it = &(*v)[i];
-        it->rank = p->norder;
-        for (uint32_t j = p->norder; j-- > 0;)
-            if (!strcmp(p->order[j], it->name))
-                it->rank = j;
+        it->rank = sn_name_at(p->order, p->norder, it->name);
     }
     for (uint32_t i = 1; i < n; i++) /* few, and mostly sorted */
         for (uint32_t j = i; j && before(&(*v)[j], &(*v)[j - 1]) < 0; j--) {
@@ -210,10 +207,9 @@ regroups(const SnDefNode *n)
 {
     static const char *const map[] = {"each", "broadcast", "concat", "row"};
 
-    for (size_t i = 0; i < sizeof map / sizeof *map; i++)
-        if (n->rsem[0]->map && !strcmp(n->rsem[0]->map, map[i]))
-            return n->nout == 1 && n->nin > 0 && n->nin < 3;
-    return false;
+    return n->rsem[0]->map &&
+           sn_name_among(map, sizeof map / sizeof *map, n->rsem[0]->map) &&
+           n->nout == 1 && n->nin > 0 && n->nin < 3;
 }
 
 static bool
@@ -365,10 +361,9 @@ pass_name(SnResolver *rs, uint32_t i)
 {
     const SnDefPass *p = rs->defs->pass[i];
 
-    for (size_t j = 0; j < NBUILTIN && !p->backend; j++)
-        if (!strcmp(p->name, builtin[j]))
-            sn_error(rs->d, p->pos, "SN103",
-                     "'%s' is the name of a built-in step", p->name);
+    if (!p->backend && sn_name_among(builtin, NBUILTIN, p->name))
+        sn_error(rs->d, p->pos, "SN103", "'%s' is the name of a built-in step",
+                 p->name);
     for (uint32_t j = 0; j < i; j++)
         if (!strcmp(p->name, rs->defs->pass[j]->name) &&
             same_owner(p, rs->defs->pass[j])) {
@@ -435,9 +430,8 @@ static bool
 in_pipeline(const SnDefs *f, const char *pass)
 {
     for (uint32_t i = 0; i < f->npipeline; i++)
-        for (uint32_t j = 0; j < f->pipeline[i]->npass; j++)
-            if (!strcmp(f->pipeline[i]->pass[j], pass))
-                return true;
+        if (sn_name_among(f->pipeline[i]->pass, f->pipeline[i]->npass, pass))
+            return true;
     return false;
 }
 
@@ -487,15 +481,12 @@ sn_resolve_pipelines(SnResolver *rs)
             sn_cands_add(&c, f->pass[i]->name, &f->pass[i]->pos);
     for (uint32_t i = 0; i < f->npipeline; i++) {
         const SnDefPipeline *p = f->pipeline[i];
-        for (uint32_t j = 0; j < i; j++)
-            if (!strcmp(p->name, f->pipeline[j]->name))
-                sn_resolve_twice(rs, p->pos, "pipeline", p->name,
-                                 f->pipeline[j]->pos);
+        uint32_t was = sn_named_at(f->pipeline, i, p->name);
+        if (was < i)
+            sn_resolve_twice(rs, p->pos, "pipeline", p->name,
+                             f->pipeline[was]->pos);
         for (uint32_t j = 0; j < p->npass; j++) {
-            bool ok = false;
-            for (size_t k = 0; k < c.n; k++)
-                ok |= !strcmp(c.s[k], p->pass[j]);
-            if (!ok)
+            if (!sn_name_among(c.s, (uint32_t)c.n, p->pass[j]))
                 sn_resolve_unknown(rs, p->pass_pos[j], "pass", p->pass[j], NULL,
                                    &c);
         }

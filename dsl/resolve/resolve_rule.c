@@ -15,10 +15,9 @@ typedef struct Ctx {
 static SnDefVar *
 find(const Ctx *c, const char *name)
 {
-    for (uint32_t i = 0; i < c->r->nvar; i++)
-        if (!strcmp(c->r->var[i]->name, name))
-            return c->r->var[i];
-    return NULL;
+    uint32_t i = sn_named_at(c->r->var, c->r->nvar, name);
+
+    return i < c->r->nvar ? c->r->var[i] : NULL;
 }
 
 static const SnDefVar *
@@ -67,18 +66,18 @@ place_named(Ctx *c, SnPat *p, SnPat *a)
     const SnDefNode *n = p->node;
     SnCands v = sn_cands(c->rs);
 
-    for (uint32_t i = 0; i < n->nin; i++) {
-        sn_cands_add(&v, n->in[i]->name, &n->in[i]->pos);
-        if (strcmp(n->in[i]->name, a->port))
-            continue;
-        if (p->by_port[i]) {
+    const SnDefPort *x = sn_def_operand(n, a->port);
+    if (x) {
+        if (p->by_port[x->index]) {
             sn_error(c->rs->d, a->pos, "SN102",
                      "operand '%s' of %s is given twice", a->port, n->name);
             c->bad = true;
         }
-        p->by_port[i] = a;
+        p->by_port[x->index] = a;
         return;
     }
+    for (uint32_t i = 0; i < n->nin; i++)
+        sn_cands_add(&v, n->in[i]->name, &n->in[i]->pos);
     sn_resolve_unknown(c->rs, a->pos, "operand", a->port, n->name, &v);
     c->bad = true;
 }

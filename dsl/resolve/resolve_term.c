@@ -223,11 +223,11 @@ named_arg(SnScope *sc, SnTerm *t, SnTerm *a)
     const SnDefNode *n = t->node;
     SnCands v = sn_cands(sc->rs);
 
-    for (uint32_t p = 0; p < n->nin; p++) {
+    const SnDefPort *x = sn_def_operand(n, a->port);
+    if (x)
+        return place(sc, t, a, x->index);
+    for (uint32_t p = 0; p < n->nin; p++)
         sn_cands_add(&v, n->in[p]->name, &n->in[p]->pos);
-        if (!strcmp(n->in[p]->name, a->port))
-            return place(sc, t, a, p);
-    }
     sn_resolve_unknown(sc->rs, a->pos, "operand", a->port, n->name, &v);
     return no(sc);
 }

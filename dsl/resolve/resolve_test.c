@@ -95,10 +95,7 @@ static void using(SnResolver *rs, const SnDefTest *t, const SnDefTestLine *l)
             sn_cands_add(&v, p->derive[j]->family, &p->derive[j]->pos);
     }
     for (uint32_t i = 0; i < l->nname; i++) {
-        bool ok = false;
-        for (size_t j = 0; j < v.n; j++)
-            ok |= !strcmp(v.s[j], l->names[i]);
-        if (!ok)
+        if (!sn_name_among(v.s, (uint32_t)v.n, l->names[i]))
             sn_resolve_unknown(rs, l->pos, "rule", l->names[i], NULL, &v);
     }
 }
@@ -108,10 +105,11 @@ assume(SnResolver *rs, const SnDefTestLine *l)
 {
     SnCands v = sn_cands(rs);
 
-    if (!strcmp(l->name, "calibrated") || !strcmp(l->name, "nothing"))
+    SnWord w = sn_word_named(l->name);
+    if (w == SN_W_CALIBRATED || w == SN_W_NOTHING)
         return;
-    sn_cands_add(&v, "calibrated", NULL);
-    sn_cands_add(&v, "nothing", NULL);
+    sn_cands_add(&v, sn_words[SN_W_CALIBRATED], NULL);
+    sn_cands_add(&v, sn_words[SN_W_NOTHING], NULL);
     sn_resolve_unknown(rs, l->pos, "assumption", l->name, NULL, &v);
 }
 

@@ -226,9 +226,7 @@ put_default(SnBuf *b, const SnDefAttr *at)
         sn_emit_str(b, e->s);
         break;
     case SN_A_ENUM: {
-        uint32_t w = 0;
-        while (w < at->nword && strcmp(at->word[w], e->s))
-            w++;
+        uint32_t w = sn_name_at(at->word, at->nword, e->s);
         sn_putf(b, "%u", w < at->nword ? w : 0);
         break;
     }
@@ -410,20 +408,19 @@ put_tuples(SnBuf *b, const SnDefs *s, const SnDefNode *n, Kd k)
 static void
 put_arg(SnBuf *b, const SnDefNode *n, const SnExpr *e)
 {
+    const SnDefPort *p = e->ek == SN_E_NAME ? sn_def_operand(n, e->s) : NULL;
+    uint32_t i =
+        e->ek == SN_E_NAME ? sn_named_at(n->all, n->nall, e->s) : n->nall;
     double v = 0;
 
-    for (uint32_t i = 0; e->ek == SN_E_NAME && i < n->nin; i++)
-        if (!strcmp(n->in[i]->name, e->s)) {
-            sn_putf(b, "{ SN_ARG_PORT, %u }", i);
-            return;
-        }
-    for (uint32_t i = 0; e->ek == SN_E_NAME && i < n->nall; i++)
-        if (!strcmp(n->all[i]->name, e->s)) {
-            sn_putf(b, "{ SN_ARG_ATTR, %u }", i);
-            return;
-        }
-    sn_const_num(e, &v);
-    sn_putf(b, "{ SN_ARG_INT, %d }", (int)v);
+    if (p) {
+        sn_putf(b, "{ SN_ARG_PORT, %u }", p->index);
+    } else if (i < n->nall) {
+        sn_putf(b, "{ SN_ARG_ATTR, %u }", i);
+    } else {
+        sn_const_num(e, &v);
+        sn_putf(b, "{ SN_ARG_INT, %d }", (int)v);
+    }
 }
 
 /* The attribute of `else q(NAME)`, or -1. */
@@ -432,10 +429,9 @@ fill_attr(const SnDefNode *n, const SnExpr *e)
 {
     if (e && e->ek == SN_E_CALL && e->nkid == 1)
         e = e->kid[0];
-    for (uint32_t i = 0; e && e->ek == SN_E_NAME && i < n->nall; i++)
-        if (!strcmp(n->all[i]->name, e->s))
-            return (int)i;
-    return -1;
+    uint32_t i =
+        e && e->ek == SN_E_NAME ? sn_named_at(n->all, n->nall, e->s) : n->nall;
+    return i < n->nall ? (int)i : -1;
 }
 
 /* The operand that a move copies, or -1. */
@@ -443,11 +439,11 @@ static int
 moved_port(const SnDefNode *n, const SnDefSem *m)
 {
     const SnExpr *f = m->formula;
+    const SnDefPort *p = m->cls == SN_C_MOVE && f && f->ek == SN_E_NAME
+                             ? sn_def_operand(n, f->s)
+                             : NULL;
 
-    for (uint32_t i = 0; m->cls == SN_C_MOVE && f && i < n->nin; i++)
-        if (f->ek == SN_E_NAME && !strcmp(n->in[i]->name, f->s))
-            return (int)i;
-    return -1;
+    return p ? (int)p->index : -1;
 }
 
 static void

@@ -22,10 +22,7 @@ sn_conc_code(SnDefConc c)
 const SnDefPort *
 sn_formula_port(const SnFormula *f, const SnExpr *e)
 {
-    for (uint32_t i = 0; e->ek == SN_E_NAME && i < f->n->nin; i++)
-        if (!strcmp(f->n->in[i]->name, e->s))
-            return f->n->in[i];
-    return NULL;
+    return e->ek == SN_E_NAME ? sn_def_operand(f->n, e->s) : NULL;
 }
 
 bool
@@ -42,9 +39,8 @@ sn_formula_once(SnFormula *f, const char *name, uint32_t scope)
 {
     const char *key = sn_format(f->a, "%u %s", scope, name);
 
-    for (uint32_t i = 0; i < f->nname; i++)
-        if (!strcmp(f->name[i], key))
-            return false;
+    if (sn_name_among(f->name, f->nname, key))
+        return false;
     SN_PUSH(f->a, f->name, f->nname, key);
     return true;
 }

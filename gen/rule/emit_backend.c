@@ -25,9 +25,8 @@ lower(const SnDefs *defs, const SnDefBackend *k)
 static void
 add_name(SnArena *a, const char ***v, uint32_t *n, const char *name)
 {
-    for (uint32_t i = 0; i < *n; i++)
-        if (!strcmp((*v)[i], name))
-            return;
+    if (sn_name_among(*v, *n, name))
+        return;
     SN_PUSH(a, *v, *n, name);
 }
 

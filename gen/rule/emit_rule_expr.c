@@ -16,10 +16,10 @@ none(SnRuleGen *cx, const SnExpr *e)
 SnDefVar *
 sn_rule_var(const SnRuleGen *cx, const char *name)
 {
-    for (uint32_t i = 0; cx->rule && i < cx->rule->nvar; i++)
-        if (!strcmp(cx->rule->var[i]->name, name))
-            return cx->rule->var[i];
-    return NULL;
+    uint32_t n = cx->rule ? cx->rule->nvar : 0;
+    uint32_t i = n ? sn_named_at(cx->rule->var, n, name) : 0;
+
+    return i < n ? cx->rule->var[i] : NULL;
 }
 
 static const SnDefTestLine *

@@ -12,9 +12,8 @@ static void
 put_prototype(SnBuf *b, const char ***seen, uint32_t *n, const char *fn,
               const char *fmt)
 {
-    for (uint32_t i = 0; i < *n; i++)
-        if (!strcmp((*seen)[i], fn))
-            return;
+    if (sn_name_among(*seen, *n, fn))
+        return;
     SN_PUSH(b->a, *seen, *n, fn);
     sn_putf(b, "%s%s;\n", fmt, fn);
 }

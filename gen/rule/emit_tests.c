@@ -315,7 +315,7 @@ run_lines(SnRuleGen *cx, const char *name)
 {
     const SnDefTest *t = cx->test;
     const SnDefTestLine *assume = line_of(t, SN_TL_ASSUME);
-    bool strict = assume && !strcmp(assume->name, "nothing");
+    bool strict = assume && sn_word_named(assume->name) == SN_W_NOTHING;
     const SnDefTestLine *reject = line_of(t, SN_TL_REJECT);
 
     sn_rule_line(cx, NULL, "(void)state;");

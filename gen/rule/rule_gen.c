@@ -43,24 +43,19 @@ sn_rule_fail_if(SnRuleGen *cx, const char *text)
 static bool
 taken(const SnRuleGen *cx, const char *s)
 {
-    for (uint32_t i = 0; i < cx->nname; i++)
-        if (!strcmp(cx->name[i], s))
-            return true;
-    return false;
+    return sn_name_among(cx->name, cx->nname, s);
 }
 
 const char *
 sn_rule_local(SnRuleGen *cx, const char *name)
 {
     /* What generated functions use themselves. */
-    static const char *const own[] = {"g", "rw", "i",   "swap",
-                                      "t", "v",  "why", NULL};
+    static const char *const own[] = {"g", "rw", "i", "swap", "t", "v", "why"};
     const char *s = sn_field(cx->a, name);
 
-    for (uint32_t i = 0; own[i]; i++)
-        if (!strcmp(own[i], s))
-            return sn_format(cx->a, "%s_", s);
-    return s;
+    return sn_name_among(own, sizeof own / sizeof *own, s)
+               ? sn_format(cx->a, "%s_", s)
+               : s;
 }
 
 const char *

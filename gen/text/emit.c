@@ -37,15 +37,6 @@ sn_upper(SnArena *a, const char *s)
     return snake(a, s, toupper);
 }
 
-static bool
-listed(const char *const *v, const char *s)
-{
-    for (; *v; v++)
-        if (!strcmp(*v, s))
-            return true;
-    return false;
-}
-
 const char *
 sn_field(SnArena *a, const char *s)
 {
@@ -56,9 +47,11 @@ sn_field(SnArena *a, const char *s)
         "inline",   "int",     "long",   "register", "restrict", "return",
         "short",    "signed",  "sizeof", "static",   "struct",   "switch",
         "true",     "typedef", "union",  "unsigned", "void",     "volatile",
-        "while",    NULL};
+        "while"};
 
-    return listed(word, s) ? sn_format(a, "%s_", s) : s;
+    return sn_name_among(word, sizeof word / sizeof *word, s)
+               ? sn_format(a, "%s_", s)
+               : s;
 }
 
 const char *
@@ -66,11 +59,13 @@ sn_local(SnArena *a, const char *s)
 {
     /* Locals of emitted functions. */
     static const char *const word[] = {
-        "after", "at", "attr", "c",  "ch", "code", "d",  "dot", "e", "g",
-        "hi",    "i",  "id",   "in", "k",  "l",    "lo", "m",   "n", "name",
-        "nin",   "o",  "s",    "sh", "t",  "type", "v",  NULL};
+        "after", "at",   "attr", "c",  "ch", "code", "d", "dot",  "e",
+        "g",     "hi",   "i",    "id", "in", "k",    "l", "lo",   "m",
+        "n",     "name", "nin",  "o",  "s",  "sh",   "t", "type", "v"};
 
-    return listed(word, s) ? sn_format(a, "%s_", s) : sn_field(a, s);
+    return sn_name_among(word, sizeof word / sizeof *word, s)
+               ? sn_format(a, "%s_", s)
+               : sn_field(a, s);
 }
 
 const char *

@@ -29,9 +29,8 @@ typedef struct Smt {
 static bool
 first(Smt *s, const char *name)
 {
-    for (uint32_t i = 0; i < s->nname; i++)
-        if (!strcmp(s->name[i], name))
-            return false;
+    if (sn_name_among(s->name, s->nname, name))
+        return false;
     SN_PUSH(s->a, s->name, s->nname, name);
     return true;
 }

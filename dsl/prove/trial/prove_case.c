@@ -105,7 +105,7 @@ shapes(const SnCaseNode *n, const SnDefAttr *a)
     for (uint32_t r = 0; r < n->n->nout; r++) {
         const SnDefSem *s = n->n->rsem[r];
         for (uint32_t k = 0; k < s->narg; k++)
-            if (s->arg[k]->ek == SN_E_NAME && !strcmp(s->arg[k]->s, a->name))
+            if (s->arg[k]->rk == SN_R_ATTR && s->arg[k]->ref == a)
                 return true;
     }
     return false;
@@ -562,9 +562,8 @@ ranked_map(const SnProofCase *c, const SnPat *p)
         (p->pk == SN_P_ANY || p->pk == SN_P_FORMS) ? c->pr->any : p->node;
     const char *m = n && n->nout ? n->rsem[0]->map : NULL;
 
-    for (size_t i = 0; m && i < sizeof v / sizeof *v; i++)
-        if (!strcmp(v[i], m))
-            return v[i];
+    if (m && sn_name_among(v, sizeof v / sizeof *v, m))
+        return m;
     m = NULL;
     for (uint32_t i = 0; !m && i < p->narg; i++)
         m = ranked_map(c, p->arg[i]);

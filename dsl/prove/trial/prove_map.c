@@ -28,7 +28,7 @@ sn_case_map_slot(const SnCaseNode *n, const SnExpr *e)
         return -1;
     const SnDefPort *p = e->ref;
     for (uint32_t s = 0; s < n->nin; s++)
-        if (!strcmp(n->n->in[n->port[s]]->name, p->name))
+        if (n->port[s] == p->index)
             return (int)s;
     return -1;
 }

@@ -16,10 +16,9 @@ sn_case_no(SnProofCase *c, const char *why)
 SnExprValue *
 sn_case_attr(const SnCaseNode *n, const char *name)
 {
-    for (uint32_t i = 0; i < n->n->nall; i++)
-        if (!strcmp(n->n->all[i]->name, name))
-            return &n->attr[i];
-    return NULL;
+    uint32_t i = sn_named_at(n->n->all, n->n->nall, name);
+
+    return i < n->n->nall ? &n->attr[i] : NULL;
 }
 
 SnRange

@@ -20,8 +20,7 @@ dot_of(const SnExpr *x, const SnExpr **bias)
         return NULL;
     x = x->kid[0];
     return x->ek == SN_E_BIN && x->op == SN_OP_MUL &&
-                   !strcmp(x->kid[0]->s ? x->kid[0]->s : "", "d") &&
-                   !strcmp(x->kid[1]->s ? x->kid[1]->s : "", "d")
+                   x->kid[0]->fn == SN_FN_D && x->kid[1]->fn == SN_FN_D
                ? x
                : NULL;
 }

@@ -167,10 +167,9 @@ word_of(const SnMapScope *ms, int p, const char *s)
 {
     const SnIds *w = &ms->m->param[p]->word;
 
-    for (uint32_t i = 0; i < w->n; i++)
-        if (!strcmp(w->s[i], s))
-            return (int)i;
-    return -1;
+    uint32_t i = sn_name_at(w->s, w->n, s);
+
+    return i < w->n ? (int)i : -1;
 }
 
 static SnMapKind

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Looking for names that declarations choose: of nodes, ports, rules. */
+#ifndef SN_NAMED_H
+#define SN_NAMED_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Which of the n names is s; n where it is none. */
+uint32_t sn_name_at(const char *const *v, uint32_t n, const char *s);
+static inline bool
+sn_name_among(const char *const *v, uint32_t n, const char *s)
+{
+    return sn_name_at(v, n, s) < n;
+}
+/* The same of n pointers to things whose first member is their name. */
+uint32_t sn_named_at(const void *v, uint32_t n, const char *name);
+
+#endif
