@@ -96,12 +96,11 @@ read_format(Args *o, const char *s)
 {
     static const char *const name[] = {"text", "json", "sarif"};
 
-    for (int k = 0; k < 3; k++)
-        if (!strcmp(s, name[k])) {
-            o->format = (Format)k;
-            return false;
-        }
-    return true;
+    uint32_t k = sn_name_at(name, 3, s);
+
+    if (k < 3)
+        o->format = (Format)k;
+    return k == 3;
 }
 
 /* Only what prints: a run that writes says what it reads. */
@@ -135,24 +134,24 @@ take_tree(Args *o, SnArena *a)
 static int
 read_args(Args *o, SnArena *a, int argc, char **argv)
 {
+    static const char *const help[] = {"--help", "-h"};
+    static const char *const flag[] = {"--check", "--explain", "--report",
+                                       "--no-prove", "--cases"};
+    enum { NFLAG = sizeof flag / sizeof *flag };
+    bool *const set[NFLAG] = {&o->check, &o->explain, &o->report, &o->no_prove,
+                              &o->cases};
+
     for (int i = 1; i < argc; i++) {
         const char *s = argv[i], *v;
         bool missing = false;
 
-        if (!strcmp(s, "--help") || !strcmp(s, "-h")) {
+        if (sn_name_among(help, 2, s)) {
             fputs(usage, stdout);
             return -1;
         }
-        if (!strcmp(s, "--check")) {
-            o->check = true;
-        } else if (!strcmp(s, "--explain")) {
-            o->explain = true;
-        } else if (!strcmp(s, "--report")) {
-            o->report = true;
-        } else if (!strcmp(s, "--no-prove")) {
-            o->no_prove = true;
-        } else if (!strcmp(s, "--cases")) {
-            o->cases = true;
+        uint32_t k = sn_name_at(flag, NFLAG, s);
+        if (k < NFLAG) {
+            *set[k] = true;
         } else if ((v = value_of(argc, argv, &i, "--emit-smt2", &missing))) {
             o->smt2 = v;
         } else if ((v = value_of(argc, argv, &i, "--format", &missing))) {

@@ -23,3 +23,12 @@ sn_named_at(const void *v, uint32_t n, const char *name)
         i++;
     return i;
 }
+
+bool
+sn_names_equal(const char *const *a, const char *const *b, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (sn_name_at(&a[i], 1, b[i]))
+            return false;
+    return true;
+}

@@ -13,6 +13,8 @@ sn_name_among(const char *const *v, uint32_t n, const char *s)
 {
     return sn_name_at(v, n, s) < n;
 }
+/* The same n names, in the same order? */
+bool sn_names_equal(const char *const *a, const char *const *b, uint32_t n);
 /* The same of n pointers to things whose first member is their name. */
 uint32_t sn_named_at(const void *v, uint32_t n, const char *name);
 

@@ -345,7 +345,7 @@ build(SnOrder *c, const SnOrderRule *r, SnOrderTerm *t, Memo *m)
         u->attr = sn_order_rule_mix(
             sn_order_rule_mix(u->attr, sn_order_rule_hash_str(t->asg[i].name)),
             sn_order_rule_hash(r, t->asg[i].e));
-    if (r->derive && !strcmp(r->name, "merge"))
+    if (r->derive && r->derive->fam == SN_FAM_MERGE)
         /* its clamp is new */
         u->attr = sn_order_rule_mix(u->attr, sn_order_rule_hash_str("merge"));
     SnOrderTerm *from = t->copy && like ? like : t;

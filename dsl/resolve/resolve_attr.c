@@ -36,11 +36,10 @@ static void
 attr_words(SnResolver *rs, SnDefNode *n, const SnDefAttr *a)
 {
     for (uint32_t i = 0; i < a->nword; i++)
-        for (uint32_t j = 0; j < i; j++)
-            if (!strcmp(a->word[i], a->word[j])) {
-                sn_resolve_twice(rs, a->pos, "word", a->word[i], a->pos);
-                bad(rs, n);
-            }
+        if (sn_name_among(a->word, i, a->word[i])) {
+            sn_resolve_twice(rs, a->pos, "word", a->word[i], a->pos);
+            bad(rs, n);
+        }
 }
 
 void

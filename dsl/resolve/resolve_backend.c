@@ -312,10 +312,10 @@ sn_resolve_backends(SnResolver *rs)
 {
     for (uint32_t i = 0; i < rs->defs->nbackend; i++) {
         SnDefBackend *b = rs->defs->backend[i];
-        for (uint32_t j = 0; j < i; j++)
-            if (!strcmp(b->name, rs->defs->backend[j]->name))
-                sn_resolve_twice(rs, b->pos, "backend", b->name,
-                                 rs->defs->backend[j]->pos);
+        uint32_t was = sn_named_at(rs->defs->backend, i, b->name);
+        if (was < i)
+            sn_resolve_twice(rs, b->pos, "backend", b->name,
+                             rs->defs->backend[was]->pos);
         for (uint32_t j = 0; j < b->ncap; j++) {
             for (uint32_t k = 0; k < j; k++)
                 if (!strcmp(b->cap[j].name, b->cap[k].name)) {

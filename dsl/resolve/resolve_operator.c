@@ -15,10 +15,7 @@ same_words(const SnDefAttr *a, const SnDefAttr *b)
 {
     if (a->nword != b->nword)
         return false;
-    for (uint32_t i = 0; i < a->nword; i++)
-        if (strcmp(a->word[i], b->word[i]))
-            return false;
-    return true;
+    return sn_names_equal(a->word, b->word, a->nword);
 }
 
 /* May a and b be compared for equality? */

@@ -7,15 +7,10 @@
 static int
 quant_elem(const char *s)
 {
-    static const struct {
-        const char *s;
-        SnElem e;
-    } v[] = {{"i8", SN_QI8}, {"i16", SN_QI16}, {"i32", SN_QI32}};
+    static const char *const v[] = {"i8", "i16", "i32"};
+    uint32_t i = sn_name_at(v, 3, s);
 
-    for (size_t i = 0; i < sizeof v / sizeof *v; i++)
-        if (!strcmp(v[i].s, s))
-            return v[i].e;
-    return SN_ABSENT;
+    return i < 3 ? SN_QI8 + (int)i : SN_ABSENT;
 }
 
 /* quant(i8 [, axis = n]) or fused(u8). */

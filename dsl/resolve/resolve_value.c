@@ -69,10 +69,7 @@ words_differ(const SnDefAttr *a, const SnDefAttr *b)
 {
     if (a->nword != b->nword)
         return true;
-    for (uint32_t i = 0; i < a->nword; i++)
-        if (strcmp(a->word[i], b->word[i]))
-            return true;
-    return false;
+    return !sn_names_equal(a->word, b->word, a->nword);
 }
 
 void

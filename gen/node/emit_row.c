@@ -217,11 +217,8 @@ after_flag(SnFormula *f)
 {
     const SnDefAttr *a = sn_def_attr(f->n, "round");
     const SnDefAttr *s = sn_def_attr(f->n, "zp_shift");
-    bool word = false;
-
-    for (uint32_t i = 0; a && a->ty == SN_A_ENUM && i < a->nword; i++)
-        word = word || !strcmp(a->word[i], "after");
-    if (!word)
+    if (!a || a->ty != SN_A_ENUM ||
+        !sn_name_among(a->word, a->nword, sn_words[SN_W_AFTER]))
         return NULL;
     if (sn_formula_once(f, "after", 0)) {
         sn_putf(&f->pre, "const bool after = at->round == SN_%s_ROUND_AFTER;\n",

@@ -6,29 +6,28 @@
 #include <string.h>
 
 static bool
-asg_mentions(const SnTerm *t, const char *name)
+asg_mentions(const SnTerm *t, const SnDefVar *v)
 {
     for (uint32_t i = 0; i < t->nasg; i++)
-        if (sn_rule_mentions(t->asg[i].e, name))
+        if (sn_rule_mentions(t->asg[i].e, v))
             return true;
-    return t->type && sn_rule_mentions(t->type, name);
+    return t->type && sn_rule_mentions(t->type, v);
 }
 
 /* Does the term need the value, not just pass it on where it may miss? */
 static bool
-term_needs(const SnTerm *t, const char *name)
+term_needs(const SnTerm *t, const SnDefVar *v)
 {
     if (!t)
         return false;
-    if (asg_mentions(t, name))
+    if (asg_mentions(t, v))
         return true;
     for (uint32_t i = 0; i < t->narg; i++)
-        if (term_needs(t->arg[i], name))
+        if (term_needs(t->arg[i], v))
             return true;
     for (uint32_t i = 0; t->by_port && t->node && i < t->node->nin; i++) {
         const SnTerm *k = t->by_port[i];
-        if (k && k->tk == SN_T_VAR && !t->node->in[i]->optional &&
-            !strcmp(k->name, name))
+        if (k && k->tk == SN_T_VAR && !t->node->in[i]->optional && k->var == v)
             return true;
     }
     return false;
@@ -44,16 +43,15 @@ presence(SnRuleGen *cx)
         const SnDefVar *v = r->var[i];
         if (!cx->bind[v->index].missing)
             continue;
-        if (r->when && sn_rule_asks_present(r->when, v->name))
+        if (r->when && sn_rule_asks_present(r->when, v))
             continue;
-        bool need = (r->when && sn_rule_mentions(r->when, v->name)) ||
-                    term_needs(r->rhs, v->name) ||
-                    (r->rhs && r->rhs->tk == SN_T_VAR &&
-                     !strcmp(r->rhs->name, v->name));
+        bool need = (r->when && sn_rule_mentions(r->when, v)) ||
+                    term_needs(r->rhs, v) ||
+                    (r->rhs && r->rhs->tk == SN_T_VAR && r->rhs->var == v);
         for (uint32_t k = 0; k < r->nlet; k++)
-            need |= term_needs(r->let[k], v->name);
+            need |= term_needs(r->let[k], v);
         for (uint32_t k = 0; k < r->nmore; k++)
-            need |= term_needs(r->more[k], v->name);
+            need |= term_needs(r->more[k], v);
         if (need)
             sn_rule_fail_if(
                 cx, sn_format(cx->a, "!%s", sn_rule_local(cx, v->name)));
@@ -64,18 +62,18 @@ presence(SnRuleGen *cx)
 enum { NOT_AT_ALL, BY_TYPE, OTHERWISE };
 
 static int
-mention_of(const SnExpr *e, const char *name)
+mention_of(const SnExpr *e, const SnDefVar *v)
 {
     int most = NOT_AT_ALL;
 
     if (!e)
         return most;
-    if (e->ek == SN_E_NAME && !strcmp(e->s, name))
+    if (e->rk == SN_R_VAR && e->ref == v)
         return OTHERWISE;
     if (e->ek == SN_E_MEMBER && e->word == SN_W_TYPE)
-        return mention_of(e->kid[0], name) ? BY_TYPE : NOT_AT_ALL;
+        return mention_of(e->kid[0], v) ? BY_TYPE : NOT_AT_ALL;
     for (uint32_t i = 0; i < e->nkid; i++) {
-        int k = mention_of(e->kid[i], name);
+        int k = mention_of(e->kid[i], v);
         most = k > most ? k : most;
     }
     return most;
@@ -83,22 +81,21 @@ mention_of(const SnExpr *e, const char *name)
 
 /* The same for a term, apart from what stands under `each`. */
 static int
-outside(const SnTerm *t, const char *name)
+outside(const SnTerm *t, const SnDefVar *v)
 {
     int most, k;
 
     if (!t || t->tk == SN_T_EACH)
         return NOT_AT_ALL;
-    if ((t->name && !strcmp(t->name, name)) ||
-        (t->like && !strcmp(t->like, name)))
+    if (t->var == v || t->like_var == v)
         return OTHERWISE;
-    most = mention_of(t->type ? t->type : t->forced, name);
+    most = mention_of(t->type ? t->type : t->forced, v);
     for (uint32_t i = 0; i < t->nasg; i++) {
-        k = mention_of(t->asg[i].e, name);
+        k = mention_of(t->asg[i].e, v);
         most = k > most ? k : most;
     }
     for (uint32_t i = 0; i < t->narg; i++) {
-        k = outside(t->arg[i], name);
+        k = outside(t->arg[i], v);
         most = k > most ? k : most;
     }
     return most;
@@ -133,7 +130,7 @@ uniform(SnRuleGen *cx)
 
     for (uint32_t i = 0; i < r->nvar && cx->neach; i++) {
         const SnDefVar *v = r->var[i];
-        int how = v->each ? outside(r->rhs, v->name) : NOT_AT_ALL;
+        int how = v->each ? outside(r->rhs, v) : NOT_AT_ALL;
         if (how == OTHERWISE)
             sn_error(cx->d, r->rhs->pos, "SN104",
                      "'%s' stands for several values: outside of 'each' only "

@@ -23,25 +23,25 @@ cost(const SnExpr *e)
 }
 
 bool
-sn_rule_mentions(const SnExpr *e, const char *name)
+sn_rule_mentions(const SnExpr *e, const SnDefVar *v)
 {
     if (e->fn == SN_FN_PRESENT)
         return false;
-    if (e->ek == SN_E_NAME && !strcmp(e->s, name))
+    if (e->rk == SN_R_VAR && e->ref == v)
         return true;
     for (uint32_t i = 0; i < e->nkid; i++)
-        if (sn_rule_mentions(e->kid[i], name))
+        if (sn_rule_mentions(e->kid[i], v))
             return true;
     return false;
 }
 
 bool
-sn_rule_asks_present(const SnExpr *e, const char *name)
+sn_rule_asks_present(const SnExpr *e, const SnDefVar *v)
 {
     if (e->fn == SN_FN_PRESENT)
-        return e->kid[0]->ek == SN_E_NAME && !strcmp(e->kid[0]->s, name);
+        return e->kid[0]->rk == SN_R_VAR && e->kid[0]->ref == v;
     for (uint32_t i = 0; i < e->nkid; i++)
-        if (sn_rule_asks_present(e->kid[i], name))
+        if (sn_rule_asks_present(e->kid[i], v))
             return true;
     return false;
 }
@@ -52,7 +52,7 @@ run_of(const SnRuleGen *cx, const SnExpr *e)
 {
     for (uint32_t i = 0; i < cx->rule->nvar; i++) {
         const SnDefVar *v = cx->rule->var[i];
-        if (v->each && cx->neach && sn_rule_mentions(e, v->name))
+        if (v->each && cx->neach && sn_rule_mentions(e, v))
             return &cx->each[0];
     }
     return NULL;
@@ -80,7 +80,7 @@ named(SnRuleGen *cx, const SnExpr *e)
     for (uint32_t i = 0; i < cx->rule->nvar; i++) {
         const SnDefVar *v = cx->rule->var[i];
         bool node = v->vk == SN_V_NODE;
-        if ((!node && v->vk != SN_V_VALUE) || !sn_rule_mentions(e, v->name))
+        if ((!node && v->vk != SN_V_VALUE) || !sn_rule_mentions(e, v))
             continue;
         const char *c = sn_rule_of(cx, v);
         sn_putf(&b, "%s{ \"%s\", ", n++ ? ", " : "", v->name);

@@ -34,7 +34,7 @@ any_value(const SnDefRule *r, const SnPat *p)
         return true;
     return p->pk == SN_P_VAR && !p->nconc && !p->nuse &&
            count_var(r->pat, p->var) == 1 &&
-           !(r->when && sn_rule_mentions(r->when, p->name));
+           !(r->when && sn_rule_mentions(r->when, p->var));
 }
 
 /* Is there a point in trying both orders? */

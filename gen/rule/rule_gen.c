@@ -137,7 +137,7 @@ sn_rule_derive_name(const SnDefs *defs, const SnDefDerive *v)
     const SnDefPass *p = sn_rule_derive_pass(defs, v);
 
     for (uint32_t i = 0; i < p->nderive && p->derive[i] != v; i++)
-        if (!strcmp(p->derive[i]->family, v->family))
+        if (p->derive[i]->fam == v->fam)
             return sn_format(defs->arena, "%s_%s", v->family,
                              sn_lower(defs->arena, v->what));
     return v->family;

@@ -111,8 +111,8 @@ const char *sn_rule_value(SnRuleGen *cx, const SnDefNode *n,
                           const SnDefAttr *at, const SnExpr *e);
 /* Lines that return false unless e holds, cheapest conjunct first. */
 void sn_rule_guard(SnRuleGen *cx, const SnExpr *e);
-bool sn_rule_mentions(const SnExpr *e, const char *name);
-bool sn_rule_asks_present(const SnExpr *e, const char *name);
+bool sn_rule_mentions(const SnExpr *e, const SnDefVar *v);
+bool sn_rule_asks_present(const SnExpr *e, const SnDefVar *v);
 
 /* ---- patterns (emit_pattern.c) ---- */
 

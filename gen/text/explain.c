@@ -27,12 +27,12 @@ layer(const SnProof *p)
 /* The instances of a family at n: family "sink" of Rescale and of others apart,
  * as what is sunk says. */
 static void
-put_proofs(SnBuf *b, const SnProofs *v, const SnDefNode *n, const char *family,
+put_proofs(SnBuf *b, const SnProofs *v, const SnDefNode *n, SnFamilyId fam,
            const char *what)
 {
     for (uint32_t i = 0; v && i < v->n; i++) {
         const SnProof *p = &v->v[i];
-        if (!p->derive || p->node != n || strcmp(p->derive->family, family) ||
+        if (!p->derive || p->node != n || p->derive->fam != fam ||
             (what && (!p->derive->what || strcmp(p->derive->what, what))))
             continue;
         sn_putf(b, "\n    %s: %s, %s", p->name, p->claim, layer(p));
@@ -46,12 +46,12 @@ put_proofs(SnBuf *b, const SnProofs *v, const SnDefNode *n, const char *family,
 /* A family that only some nodes join, by its instances. */
 static void
 put_family(SnBuf *b, const SnProofs *v, const SnDefNode *n, const char *title,
-           const char *family, const char *what)
+           SnFamilyId fam, const char *what)
 {
     SnBuf p;
 
     sn_buf_init(&p, b->a);
-    put_proofs(&p, v, n, family, what);
+    put_proofs(&p, v, n, fam, what);
     if (p.n)
         sn_putf(b, "\n  %s%s", title, sn_buf_str(&p));
 }
@@ -123,13 +123,13 @@ put_families(SnBuf *b, const SnDefs *s, const SnProofs *v, const SnDefNode *n,
 
     sn_puts(b, "  absorb  ");
     put_absorb(b, as);
-    put_proofs(b, v, n, "absorb", NULL);
+    put_proofs(b, v, n, SN_FAM_ABSORB, NULL);
     sn_puts(b, "\n  merge   ");
     put_yes(b, f->merge,
             as->clamp ? "yes, the producer's clamp carries the saturation"
                       : "yes, where the new type covers the old",
             f->why_merge);
-    put_proofs(b, v, n, "merge", NULL);
+    put_proofs(b, v, n, SN_FAM_MERGE, NULL);
     sn_puts(b, "\n  sink    ");
     put_yes(b, f->sink,
             f->sink_bounded       ? "yes, within a bound"
@@ -138,13 +138,13 @@ put_families(SnBuf *b, const SnDefs *s, const SnProofs *v, const SnDefNode *n,
                                   : "yes, exact",
             f->why_sink);
     if (r)
-        put_proofs(b, v, n, "sink", r);
-    put_family(b, v, n, "integerize", "integerize", NULL);
+        put_proofs(b, v, n, SN_FAM_SINK, r);
+    put_family(b, v, n, "integerize", SN_FAM_INTEGERIZE, NULL);
     for (uint32_t i = 0; i < s->nderive; i++)
         if (sinks(s->derive[i], r))
             put_family(b, v, n,
                        sn_format(b->a, "sink of %s", s->derive[i]->what),
-                       "sink", s->derive[i]->what);
+                       SN_FAM_SINK, s->derive[i]->what);
     sn_putc(b, '\n');
 }
 

@@ -198,7 +198,7 @@ refuse(SnProver *pv, const SnInstance *pr, const SnTrial *t)
                             "attributes and the result's type it holds");
         return;
     }
-    if (strcmp(best, "nothing"))
+    if (best != sn_claim_words[SN_CLAIM_NONE].word)
         sn_error(pv->d, pr->r->claim.pos.src ? pr->r->claim.pos : pr->r->pos,
                  "SN302", "rule '%s'%s claims '%s'; proved only '%s'",
                  rule_name(pr), whose(pv, pr), claim, best);
@@ -262,7 +262,7 @@ bad_rounding(SnProver *pv, const SnInstance *pr, const SnTrial *t)
                *best = sn_case_best(pv->a, t);
     const char *claim = pr->bounded ? "its bound" : sn_case_claim_str(pv->a, k);
 
-    if (!strcmp(best, "nothing") || pr->bounded)
+    if (best == sn_claim_words[SN_CLAIM_NONE].word || pr->bounded)
         sn_error(pv->d, pr->r->pos, "SN307",
                  "rule '%s'%s is unsound under rounding %s: claimed %s, %s",
                  rule_name(pr), whose(pv, pr), by, claim, by_how_much(pv, t));
@@ -271,7 +271,7 @@ bad_rounding(SnProver *pv, const SnInstance *pr, const SnTrial *t)
                  "rule '%s'%s claims '%s' under rounding %s; proved only '%s'",
                  rule_name(pr), whose(pv, pr), claim, by, best);
     show(pv, t);
-    if (strcmp(best, "nothing") && !pr->bounded)
+    if (best != sn_claim_words[SN_CLAIM_NONE].word && !pr->bounded)
         sn_diag_help(pv->d, "under %s %s", by, best);
 }
 

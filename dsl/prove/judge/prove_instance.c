@@ -159,7 +159,7 @@ data_port(const SnDefNode *n, uint32_t port)
     const SnDefSem *s = n->rsem[0];
 
     return s->narg && s->arg[0]->rk == SN_R_PORT &&
-           !strcmp(s->arg[0]->s, n->in[port]->name);
+           s->arg[0]->ref == n->in[port];
 }
 
 static void

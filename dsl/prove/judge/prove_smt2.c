@@ -299,12 +299,9 @@ undone(Smt *s)
         if (strncmp(q, "|q ", 3))
             continue;
         const char *d = sn_format(s->a, "|d%s", q + 2);
-        for (uint32_t k = 0; k < n; k++)
-            if (!strcmp(s->name[k], d))
-                sn_putf(&s->fact,
-                        "(assert (forall ((c Real)) (= (%s (%s c)) "
-                        "c)))\n",
-                        q, d);
+        if (sn_name_among(s->name, n, d))
+            sn_putf(&s->fact,
+                    "(assert (forall ((c Real)) (= (%s (%s c)) c)))\n", q, d);
     }
 }
 

@@ -311,7 +311,7 @@ static const SnExprValue *
 perm_above(const SnCaseValue *x)
 {
     return x->def && x->def->n->nin == 1 && x->def->n->rsem[0]->map &&
-                   !strcmp(x->def->n->rsem[0]->map, "permute")
+                   sn_case_map_is(x->def, "permute")
                ? sn_case_map_list(x->def, 1)
                : NULL;
 }

@@ -187,8 +187,8 @@ sn_case_after(const SnCaseNode *n, int32_t *shift)
                       *s = sn_case_attr(n, "zp_shift");
 
     *shift = s ? (int32_t)s->r : 0;
-    return a && a->ty == SN_A_ENUM && v->r >= 0 && v->r < a->nword &&
-           !strcmp(a->word[(int)v->r], "after");
+    return a && a->ty == SN_A_ENUM && v->r < a->nword &&
+           v->r == sn_name_at(a->word, a->nword, sn_words[SN_W_AFTER]);
 }
 
 /* d(x) of a port of 8 or 16 bits that the map indexes: that port. */

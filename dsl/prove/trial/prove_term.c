@@ -146,10 +146,9 @@ left_axis(const SnCaseNode *root, const SnCaseNode *n, int axis)
 static void
 regroup(SnProofCase *c, SnCaseNode *n)
 {
-    const char *map = n->n->rsem[0]->map;
     SnExprValue *a = sn_case_map_attr(n, 1);
 
-    if (strcmp(map, "concat") && strcmp(map, "row"))
+    if (!sn_case_map_is(n, "concat") && !sn_case_map_is(n, "row"))
         return;
     for (uint32_t s = 0; s < n->nin; s++)
         if (!n->in[s] || n->in[s]->rank < 0 || c->root->in[s]->rank < 0) {

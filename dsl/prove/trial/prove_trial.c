@@ -788,12 +788,13 @@ const char *
 sn_case_best(SnArena *a, const SnTrial *t)
 {
     if (t->diff == 0 && !t->f32_differ)
-        return "exact";
+        return sn_claim_words[SN_CLAIM_EXACT].word;
     if (!t->worse)
-        return "refines";
+        return sn_claim_words[SN_CLAIM_REFINES].word;
     if (t->f32_differ)
         return t->real <= SN_CASE_REAL_EQUAL && t->rel < 1e-3
                    ? sn_format(a, "real %.1g", t->rel * 2)
-                   : "nothing";
-    return t->diff <= 3 ? sn_format(a, "within %.0f lsb", t->diff) : "nothing";
+                   : sn_claim_words[SN_CLAIM_NONE].word;
+    return t->diff <= 3 ? sn_format(a, "within %.0f lsb", t->diff)
+                        : sn_claim_words[SN_CLAIM_NONE].word;
 }

@@ -203,12 +203,12 @@ words(SnMapScope *ms, uint32_t p)
 
     for (uint32_t i = 0; i < q->word.n; i++) {
         w[i] = q->word.s[i];
-        for (uint32_t k = 0; k < i; k++)
-            if (!strcmp(w[i], w[k])) {
-                sn_resolve_twice(ms->rs, q->word.pos[i], "word", w[i],
-                                 q->word.pos[k]);
-                ms->bad = true;
-            }
+        uint32_t k = sn_name_at(w, i, w[i]);
+        if (k < i) {
+            sn_resolve_twice(ms->rs, q->word.pos[i], "word", w[i],
+                             q->word.pos[k]);
+            ms->bad = true;
+        }
     }
     ms->param[p].word = w;
 }
@@ -316,11 +316,13 @@ default_word(SnMapScope *ms, uint32_t p)
     SnMapKind k;
 
     at.ek = SN_E_INT;
-    for (uint32_t i = 0; i < q->word.n; i++)
-        if (q->def->ek == SN_E_NAME && !strcmp(q->def->s, q->word.s[i])) {
-            at.i = i;
-            return sn_resolve_map_expr(ms, &at, &k);
-        }
+    uint32_t i = q->def->ek == SN_E_NAME
+                     ? sn_name_at(q->word.s, q->word.n, q->def->s)
+                     : q->word.n;
+    if (i < q->word.n) {
+        at.i = i;
+        return sn_resolve_map_expr(ms, &at, &k);
+    }
     sn_resolve_map_fault(ms, q->def->pos, "SN183", "'%s' is no word of '%s'",
                          sn_expr_str(ms->rs->a, q->def), q->name);
     return -1;
