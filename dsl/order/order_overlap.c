@@ -127,13 +127,7 @@ a_type(const SnOrder *c, uint32_t elems)
                 return sn_format(c->a, "%s%s", t->name,
                                  sn_conc_quant(want[i]) ? "(0.1,0)" : "");
         }
-        return want[i].elem == SN_F32    ? "f32"
-               : want[i].elem == SN_I64  ? "i64"
-               : want[i].elem == SN_I32  ? "i32"
-               : want[i].elem == SN_I8   ? "i8"
-               : want[i].elem == SN_BOOL ? "bool"
-               : want[i].elem == SN_F16  ? "f16"
-                                         : "i8";
+        return sn_conc_quant(want[i]) ? "i8" : sn_elem_words[want[i].elem].word;
     }
     return "_";
 }

@@ -231,13 +231,13 @@ member_unknown(SnScope *sc, SnExpr *e, const SnDefVar *v)
     bool clamp = e->word == SN_W_CLAMP || e->word == SN_W_CALIBRATED;
 
     sc->bad = true;
-    sn_cands_add(&names, "type", NULL);
-    sn_cands_add(&names, "scale", NULL);
-    sn_cands_add(&names, "zp", NULL);
-    if (v && sn_var_attr(sc->rs, v, "clamp")) {
-        sn_cands_add(&names, "calibrated", NULL);
+    sn_cands_add(&names, sn_words[SN_W_TYPE], NULL);
+    sn_cands_add(&names, sn_words[SN_W_SCALE], NULL);
+    sn_cands_add(&names, sn_words[SN_W_ZP], NULL);
+    if (v && sn_var_attr(sc->rs, v, sn_words[SN_W_CLAMP])) {
+        sn_cands_add(&names, sn_words[SN_W_CALIBRATED], NULL);
         if (!n)
-            sn_cands_add(&names, "clamp", NULL);
+            sn_cands_add(&names, sn_words[SN_W_CLAMP], NULL);
     }
     for (uint32_t i = 0; n && i < n->nall; i++)
         sn_cands_add(&names, n->all[i]->name, &n->all[i]->pos);
@@ -270,7 +270,8 @@ node_member(SnScope *sc, SnExpr *e, const SnDefVar *v)
         e->ref = a;
         return sn_attr_ty(a);
     }
-    if (e->word == SN_W_CALIBRATED && sn_var_attr(sc->rs, v, "clamp"))
+    if (e->word == SN_W_CALIBRATED &&
+        sn_var_attr(sc->rs, v, sn_words[SN_W_CLAMP]))
         return SN_TY_BOOL;
     const SnDefPort *p = n ? sn_def_port(n, e->s) : NULL;
     if (!p)

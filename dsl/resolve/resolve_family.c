@@ -11,10 +11,9 @@
 static const char *
 fact_str(SnFact f)
 {
-    static const char *const v[] = {"never quantized", "free",   "same",
-                                    "fixed",           "pinned", "given"};
-
-    return v[f];
+    return f == SN_FACT_NONE ? "never quantized"
+           : f == SN_PIN     ? "pinned"
+                             : sn_fact_words[f].word;
 }
 
 /* Types a Rescale may give or take. */

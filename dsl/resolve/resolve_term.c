@@ -101,8 +101,8 @@ assign(SnScope *sc, const SnDefNode *n, const SnDefVar *copied, SnAsg *a)
         sn_resolve_value(sc, a->e, of ? of : &some, a->attr);
         return;
     }
-    bool clamps =
-        n ? n->clamp != NULL : sn_var_attr(rs, copied, "clamp") != NULL;
+    bool clamps = n ? n->clamp != NULL
+                    : sn_var_attr(rs, copied, sn_words[SN_W_CLAMP]) != NULL;
     if (flag(sc, of, clamps, a))
         return;
     for (uint32_t i = 0; of && i < of->nall; i++)

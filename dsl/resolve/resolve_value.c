@@ -19,15 +19,14 @@ sn_resolve_cond(SnScope *sc, SnExpr *e, const char *what)
 static const char *
 attr_type_str(SnResolver *rs, const SnDefAttr *a)
 {
-    static const char *const word[] = {"int",    "real", "bool",
-                                       "str",    "enum", "int[]",
-                                       "real[]", "type", "range"};
+    bool list = a->ty == SN_A_INTS || a->ty == SN_A_REALS;
 
     if (a->ty == SN_A_INTS && a->fixed)
         return sn_format(rs->a, "int[%u]", a->fixed);
     if (a->ty == SN_A_RANGE && a->range_of)
         return sn_format(rs->a, "range(%s)", a->range_of);
-    return word[a->ty];
+    return sn_format(rs->a, "%s%s", sn_attr_kind_words[a->ty].word,
+                     list ? "[]" : "");
 }
 
 static bool

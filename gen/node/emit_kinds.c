@@ -587,11 +587,11 @@ sn_emit_family(SnBuf *b, const SnDefFamily *f)
         sn_puts(b, ", .sink_bounded = true");
     if (f->sink && f->sink_const)
         sn_puts(b, ", .sink_const = true");
-    const char *const name[] = {"absorb", "merge", "sink"};
+    static const SnFamilyId fam[] = {SN_FAM_ABSORB, SN_FAM_MERGE, SN_FAM_SINK};
     const char *const why[] = {f->why_absorb, f->why_merge, f->why_sink};
     for (int i = 0; i < 3; i++)
         if (why[i]) {
-            sn_putf(b, ",\n        .why_%s = ", name[i]);
+            sn_putf(b, ",\n        .why_%s = ", sn_family_words[fam[i]].word);
             sn_emit_str(b, why[i]);
         }
     sn_puts(b, " },\n");

@@ -19,6 +19,17 @@ sn_rule_asg(const SnTerm *t, const char *name)
     return a;
 }
 
+const SnAsg *
+sn_rule_asg_word(const SnTerm *t, SnWord word)
+{
+    const SnAsg *a = NULL;
+
+    for (uint32_t i = 0; i < t->nasg; i++)
+        if (t->asg[i].word == word)
+            a = &t->asg[i];
+    return a;
+}
+
 static uint32_t
 attr_asgs(const SnTerm *t)
 {
@@ -120,11 +131,11 @@ sn_rule_attrs(SnRuleGen *cx, const SnTerm *t, const char *base)
 static const char *
 calibrated(SnRuleGen *cx, const SnTerm *t, const SnDefVar *like)
 {
-    const SnAsg *a = sn_rule_asg(t, "calibrated");
+    const SnAsg *a = sn_rule_asg_word(t, SN_W_CALIBRATED);
 
     if (a)
         return sn_rule_cond(cx, a->e, false);
-    if (!like || like->vk != SN_V_NODE || sn_rule_asg(t, "clamp"))
+    if (!like || like->vk != SN_V_NODE || sn_rule_asg_word(t, SN_W_CLAMP))
         return NULL;
     const SnDefNode *from = like->pat->node;
     if (from && !from->clamp)
@@ -356,7 +367,7 @@ build_copy(SnRuleGen *cx, const SnTerm *t)
     if (t->as)
         sn_rule_line(cx, NULL, "%s.name = %s;", e, component(cx, t));
     flag = calibrated(cx, t, NULL);
-    if (flag || sn_rule_asg(t, "clamp"))
+    if (flag || sn_rule_asg_word(t, SN_W_CLAMP))
         sn_rule_line(cx, NULL, "%s.calibrated = %s;", e, flag ? flag : "false");
     sn_rule_line(cx, NULL, "SnId %s = sn_edit_add(g, &%s);", id, e);
     return id;

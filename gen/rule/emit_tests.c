@@ -62,8 +62,8 @@ type(SnRuleGen *cx, const SnTerm *t)
 static const char *
 build_constant(SnRuleGen *cx, const SnTerm *t, const char *name)
 {
-    const SnAsg *data = sn_rule_asg(t, "data"),
-                *splat = sn_rule_asg(t, "splat");
+    const SnAsg *data = sn_rule_asg_word(t, SN_W_DATA),
+                *splat = sn_rule_asg_word(t, SN_W_SPLAT);
     const SnExpr *e = data ? data->e : splat ? splat->e : NULL;
     bool list = e && e->ek == SN_E_LIST;
     uint32_t n = list ? e->nkid : e != NULL;
@@ -135,7 +135,7 @@ static const char *
 build_node(SnRuleGen *cx, const SnTerm *t, const char *name)
 {
     const SnDefNode *n = t->node;
-    const SnAsg *flag = sn_rule_asg(t, "calibrated");
+    const SnAsg *flag = sn_rule_asg_word(t, SN_W_CALIBRATED);
     bool source = n->nin == 0 && n->nout && n->rsem[0]->cls == SN_C_SOURCE;
 
     if (source && !n->has_effect)

@@ -143,6 +143,7 @@ void sn_rule_replace(SnRuleGen *cx);
 const char *sn_rule_attrs(SnRuleGen *cx, const SnTerm *t, const char *base);
 /* The last of its assignments to name, or NULL. */
 const SnAsg *sn_rule_asg(const SnTerm *t, const char *name);
+const SnAsg *sn_rule_asg_word(const SnTerm *t, SnWord word);
 
 /* ---- files ---- */
 

@@ -94,10 +94,7 @@ sn_put_sem(SnBuf *b, const SnDefSem *m)
 void
 sn_put_attr_decl(SnBuf *b, const SnDefAttr *at)
 {
-    static const char *const ty[] = {"int", "real", "bool", "str",  "enum",
-                                     "int", "real", "type", "range"};
-
-    sn_putf(b, "%s : %s", at->name, ty[at->ty]);
+    sn_putf(b, "%s : %s", at->name, sn_attr_kind_words[at->ty].word);
     if (at->ty == SN_A_INTS || at->ty == SN_A_REALS) {
         sn_putc(b, '[');
         if (at->fixed)

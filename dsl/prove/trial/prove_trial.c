@@ -767,20 +767,12 @@ sn_case_claim_ok(const SnInstance *pr, const SnTrial *t)
 const char *
 sn_case_claim_str(SnArena *a, const SnDefClaim *k)
 {
-    switch (k->kind) {
-    case SN_CLAIM_EXACT:
-        return "exact";
-    case SN_CLAIM_WITHIN:
-        return sn_format(a, "within %g lsb", k->n);
-    case SN_CLAIM_REFINES:
-        return "refines";
-    case SN_CLAIM_REAL:
-        return sn_format(a, "real %g", k->real);
-    case SN_CLAIM_LOSSY:
-        return "lossy";
-    default:
-        return "nothing";
-    }
+    const char *word = sn_claim_words[k->kind].word;
+
+    if (k->kind == SN_CLAIM_WITHIN)
+        return sn_format(a, "%s %g lsb", word, k->n);
+    return k->kind == SN_CLAIM_REAL ? sn_format(a, "%s %g", word, k->real)
+                                    : word;
 }
 
 /* The strongest claim that no case contradicts. */
