@@ -264,6 +264,7 @@ typedef struct SnDefSem {
     const char *within; /* attribute name, or NULL */
     SnPos within_pos;
     const char *map; /* over MAP(args), or NULL */
+    SnMapWord over;  /* map, where C knows it */
     SnPos map_pos;
     uint32_t narg;
     SnExpr **arg;

@@ -42,6 +42,10 @@ const char *const sn_words[SN_NWORD] = {[SN_W_NONE] = "", SN_WORDS(WORD)};
 #define ROW(ID, w, text) [SN_ROW_##ID] = w,
 const char *const sn_row_words[SN_NROW] = {[SN_ROW_NONE] = "", SN_ROWS(ROW)};
 
+#define MAP(ID, w) [SN_MW_##ID] = w,
+static const char *const map_words[SN_NMAPWORD] = {[SN_MW_NONE] = "",
+                                                   SN_KNOWN_MAPS(MAP)};
+
 SnFn
 sn_fn_named(const char *s)
 {
@@ -70,4 +74,10 @@ SnRow
 sn_row_named(const char *s)
 {
     return (SnRow)named(sn_row_words, SN_NROW, s);
+}
+
+SnMapWord
+sn_known_map(const char *s)
+{
+    return (SnMapWord)named(map_words, SN_NMAPWORD, s);
 }

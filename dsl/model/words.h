@@ -231,6 +231,40 @@ enum { SN_NROW = 1 SN_ROWS(SN_LANG_ONE) };
 extern const char *const sn_row_words[SN_NROW];
 SnRow sn_row_named(const char *s);
 
+/* Maps that C knows by name: those of maps.def for which the prover has draws
+ * of its own, and those that a family is about.  What a map does comes from its
+ * declaration, never from here. */
+#define SN_KNOWN_MAPS(X)                \
+    X(EACH, "each")                     \
+    X(FILL, "fill")                     \
+    X(BROADCAST, "broadcast")           \
+    X(CONV, "conv")                     \
+    X(CONV_TRANSPOSE, "conv_transpose") \
+    X(MATMUL, "matmul")                 \
+    X(POOL, "pool")                     \
+    X(ROW, "row")                       \
+    X(REDUCE, "reduce")                 \
+    X(WINDOW_CHANNEL, "window_channel") \
+    X(PERMUTE, "permute")               \
+    X(RESHAPE, "reshape")               \
+    X(CONCAT, "concat")                 \
+    X(SLICE, "slice")                   \
+    X(TILE, "tile")                     \
+    X(FLIP, "flip")                     \
+    X(SPACE_TO_DEPTH, "space_to_depth") \
+    X(DEPTH_TO_SPACE, "depth_to_space") \
+    X(PAD, "pad")                       \
+    X(GATHER, "gather")                 \
+    X(NEAREST, "nearest")               \
+    X(TABLE, "table")                   \
+    X(BAG, "bag")                       \
+    X(TOPK, "topk")
+#define SN_MAP_ID(ID, ...) SN_MW_##ID,
+typedef enum SnMapWord { SN_MW_NONE, SN_KNOWN_MAPS(SN_MAP_ID) } SnMapWord;
+enum { SN_NMAPWORD = 1 SN_KNOWN_MAPS(SN_LANG_ONE) };
+#undef SN_MAP_ID
+SnMapWord sn_known_map(const char *s);
+
 #define SN_WORD_ID(ID, ...) SN_W_##ID,
 typedef enum SnWord { SN_W_NONE, SN_WORDS(SN_WORD_ID) } SnWord;
 enum { SN_NWORD = 1 SN_WORDS(SN_LANG_ONE) };

@@ -622,7 +622,7 @@ instances(SnOrder *c, const SnDefPass *p, const SnDefDerive *v,
             i++;
         if (i < n->nin)
             push(c, l, sink(c, p, v, n, what, i, OVER_GROUP), step);
-    } else if (!strcmp(what->rsem[0]->map, "reshape")) {
+    } else if (what->rsem[0]->over == SN_MW_RESHAPE) {
         push(c, l, sink(c, p, v, n, what, 0, OVER_ALL), step);
     } else {
         for (uint32_t i = 0; i < n->nin; i++)

@@ -205,17 +205,17 @@ selects_reals(const SnDefNode *n)
 static bool
 regroups(const SnDefNode *n)
 {
-    static const char *const map[] = {"each", "broadcast", "concat", "row"};
+    SnMapWord m = n->rsem[0]->over;
 
-    return n->rsem[0]->map &&
-           sn_name_among(map, sizeof map / sizeof *map, n->rsem[0]->map) &&
+    return (m == SN_MW_EACH || m == SN_MW_BROADCAST || m == SN_MW_CONCAT ||
+            m == SN_MW_ROW) &&
            n->nout == 1 && n->nin > 0 && n->nin < 3;
 }
 
 static bool
 reshapes(const SnDefNode *what)
 {
-    return what->rsem[0]->map && !strcmp(what->rsem[0]->map, "reshape");
+    return what->rsem[0]->over == SN_MW_RESHAPE;
 }
 
 /* Kinds the family would take, before `into` or `through` narrows them. */

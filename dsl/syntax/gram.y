@@ -205,6 +205,7 @@ semmods(M) ::= semmods(L) WITHIN(K) ID(N).     { M = L;
 semmods(M) ::= semmods(L) OVER(K) ID(N) LP args(A) RP. { M = L;
                                      sn_parse_once(P, K, M.map);
                                      M.map = sn_parse_name(P, N);
+                                     M.over = sn_known_map(M.map);
                                      M.map_pos = N.pos;
                                      M.narg = A.n;
                                      M.arg = A.v; }

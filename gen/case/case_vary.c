@@ -31,11 +31,11 @@ change_list(SnProofCase *c, SnCaseNode *n)
     SnExprValue *v = n->n->nall ? &n->attr[k] : NULL;
 
     if (!v || n->n->all[k]->ty != SN_A_INTS || !v->n || !v->list || !n->nin ||
-        sn_case_map_is(n, "permute") || sn_case_map_is(n, "nearest"))
+        sn_case_map_is(n, SN_MW_PERMUTE) || sn_case_map_is(n, SN_MW_NEAREST))
         return;
     double *w = sn_memdup(c->a, v->list, v->n * sizeof *w);
     uint32_t at = sn_case_below(c, v->n);
-    if (sn_case_map_is(n, "slice") && n->in[0]->dim[at] != 1)
+    if (sn_case_map_is(n, SN_MW_SLICE) && n->in[0]->dim[at] != 1)
         return; /* a step over one element is always inside */
     w[at] += w[at] > 1 && sn_case_chance(c, 30) ? -1 : 1;
     v->list = w;

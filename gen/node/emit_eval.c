@@ -376,7 +376,6 @@ contract_any(SnFormula *f, SnBuf *b, const char *fn, const char *stat)
 static void
 one_result(SnFormula *f, SnBuf *b, const char *fn, const char *stat)
 {
-    const char *map = f->sem->map ? f->sem->map : "";
     bool code = f->t->quant && sn_conc_code(sn_formula_out(f));
 
     if (is_plain_move(f->n, f->res)) {
@@ -392,7 +391,7 @@ one_result(SnFormula *f, SnBuf *b, const char *fn, const char *stat)
             point_walk(f, b, fn, stat);
         else
             point_each(f, b, fn, stat);
-    } else if (sn_sem_each_repeats(f->sem) || !strcmp(map, "fill")) {
+    } else if (sn_sem_each_repeats(f->sem) || f->sem->over == SN_MW_FILL) {
         if (f->n->nin > 8)
             sn_formula_refuse(f, "more than 8 operands");
         else

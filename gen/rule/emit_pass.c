@@ -244,7 +244,7 @@ family(const SnDefs *defs, const SnDefDerive *v)
         return sn_upper(defs->arena, v->family);
     if (s->cls == SN_C_CONVERT)
         return n->tuple[0].out[0].elem == SN_F32 ? "DEQUANT" : "SINK";
-    return !strcmp(s->map, "reshape") ? "REGROUP" : "LAYOUT";
+    return s->over == SN_MW_RESHAPE ? "REGROUP" : "LAYOUT";
 }
 
 uint32_t

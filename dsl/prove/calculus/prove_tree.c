@@ -319,7 +319,7 @@ sn_calculus_own_row(const SnDefSem *s)
         return true;
     if (e && e->fn == SN_FN_Q)
         e = e->kid[0];
-    return e && e->fn == SN_FN_MEAN && s->map && strcmp(s->map, "pool");
+    return e && e->fn == SN_FN_MEAN && s->map && s->over != SN_MW_POOL;
 }
 
 /* A quantized node whose `round` is not known to be `before`. */

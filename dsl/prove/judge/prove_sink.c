@@ -136,7 +136,7 @@ sn_prove_sink(SnProveGen *g, const SnDefNode *n, const char *what)
 
     if (!strcmp(what, g->dq->name))
         reals(g, n, what);
-    else if (s->map && !strcmp(s->map, "reshape"))
+    else if (s->over == SN_MW_RESHAPE)
         regroup(g, n, what);
     else
         layout(g, n, what);

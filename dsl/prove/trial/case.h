@@ -108,7 +108,7 @@ typedef struct SnProofCase {
                       of a proof's, 2 those that judge mutants */
     bool unreal;   /* infinities and NaN among the reals */
     bool shaped;   /* the condition is about dimensions or ranks */
-    const char *map; /* the first map of the left side that needs a rank */
+    SnMapWord map; /* the first map of the left side that needs a rank */
     const SnCaseValue *twin; /* the last operand drawn for a permutation */
     const double *perm;
     SnCaseValue *leaf[16];
@@ -217,7 +217,7 @@ typedef struct SnCaseTaps {
 bool sn_case_shape(SnProofCase *c, SnCaseNode *n);
 bool sn_case_taps(SnProofCase *c, SnCaseNode *n, SnCaseTaps *t);
 const SnDefSem *sn_case_sem(const SnCaseNode *n);
-bool sn_case_map_is(const SnCaseNode *n, const char *map);
+bool sn_case_map_is(const SnCaseNode *n, SnMapWord map);
 int sn_case_map_slot(const SnCaseNode *n, const SnExpr *port); /* or -1 */
 bool sn_case_reduced(const SnCaseNode *n, const SnCaseValue *x, int axis);
 static inline int64_t

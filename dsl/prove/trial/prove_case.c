@@ -552,19 +552,18 @@ rounds(const SnProofCase *c, const SnPat *p)
     return is;
 }
 
-static const char *
+static SnMapWord
 ranked_map(const SnProofCase *c, const SnPat *p)
 {
-    static const char *const v[] = {
-        "table",          "matmul",         "conv", "space_to_depth",
-        "depth_to_space", "conv_transpose", "pool"};
     const SnDefNode *n =
         (p->pk == SN_P_ANY || p->pk == SN_P_FORMS) ? c->pr->any : p->node;
-    const char *m = n && n->nout ? n->rsem[0]->map : NULL;
+    SnMapWord m = n && n->nout ? n->rsem[0]->over : SN_MW_NONE;
 
-    if (m && sn_name_among(v, sizeof v / sizeof *v, m))
+    if (m == SN_MW_TABLE || m == SN_MW_MATMUL || m == SN_MW_CONV ||
+        m == SN_MW_SPACE_TO_DEPTH || m == SN_MW_DEPTH_TO_SPACE ||
+        m == SN_MW_CONV_TRANSPOSE || m == SN_MW_POOL)
         return m;
-    m = NULL;
+    m = SN_MW_NONE;
     for (uint32_t i = 0; !m && i < p->narg; i++)
         m = ranked_map(c, p->arg[i]);
     return m;

@@ -68,12 +68,11 @@ likely_shape(SnProofCase *c, int64_t *d)
     static const int64_t pic[3][4] = {{1, 3, 3, 2}, {2, 2, 2, 2}, {2, 1, 2, 2}};
     uint32_t k = sn_case_below(c, 4);
 
-    if (!strcmp(c->map, "table")) {
+    if (c->map == SN_MW_TABLE) {
         d[0] = 256;
         return 1;
     }
-    if (!strcmp(c->map, "space_to_depth") ||
-        !strcmp(c->map, "depth_to_space")) {
+    if (c->map == SN_MW_SPACE_TO_DEPTH || c->map == SN_MW_DEPTH_TO_SPACE) {
         for (int i = 0; i < 4; i++)
             d[i] = i ? 4 << (c->wide && sn_case_chance(c, 20)) : 1;
         if (c->wide && sn_case_chance(c, 50)) { /* threes */
@@ -82,7 +81,7 @@ likely_shape(SnProofCase *c, int64_t *d)
         }
         return 4;
     }
-    bool m = !strcmp(c->map, "matmul");
+    bool m = c->map == SN_MW_MATMUL;
     if (c->wide) { /* fits what follows less often */
         some_shape(c, m ? 2 : 4, d);
         return m ? 2 : 4;
@@ -311,7 +310,7 @@ static const SnExprValue *
 perm_above(const SnCaseValue *x)
 {
     return x->def && x->def->n->nin == 1 && x->def->n->rsem[0]->map &&
-                   sn_case_map_is(x->def, "permute")
+                   sn_case_map_is(x->def, SN_MW_PERMUTE)
                ? sn_case_map_list(x->def, 1)
                : NULL;
 }
@@ -425,21 +424,21 @@ draw_lists(SnProofCase *c, SnCaseNode *n, SnCaseValue *x)
         w[i] = x->dim[i];
         st[i] = 1;
     }
-    if (sn_case_map_is(n, "slice")) {
+    if (sn_case_map_is(n, SN_MW_SLICE)) {
         draw_slice(c, n, x, noop);
-    } else if (sn_case_map_is(n, "tile")) {
+    } else if (sn_case_map_is(n, SN_MW_TILE)) {
         for (uint32_t i = 0; i < r && !noop; i++)
             st[i] = 1 + sn_case_about(c, 2);
         set_ints(c, n, 1, r, st);
-    } else if (sn_case_map_is(n, "flip")) {
+    } else if (sn_case_map_is(n, SN_MW_FLIP)) {
         uint32_t k = 0;
         for (uint32_t i = 0; i < r && !noop; i++)
             if (sn_case_chance(c, 50))
                 v[k++] = (int64_t)an_axis(c, i, x->rank);
         set_ints(c, n, 1, k, v);
-    } else if (sn_case_map_is(n, "pad")) {
+    } else if (sn_case_map_is(n, SN_MW_PAD)) {
         draw_pads(c, n, x, noop);
-    } else if (sn_case_map_is(n, "nearest")) {
+    } else if (sn_case_map_is(n, SN_MW_NEAREST)) {
         for (uint32_t i = 0; i < r; i++)
             w[i] *= 1 + (i > 0 && sn_case_chance(c, 50));
         for (uint32_t i = 0; i < r && c->wide; i++)
@@ -588,32 +587,32 @@ draw_single(SnProofCase *c, SnCaseNode *n)
 
     if (!x)
         return sn_case_no(c, "a missing operand");
-    if (sn_case_map_is(n, "bag"))
+    if (sn_case_map_is(n, SN_MW_BAG))
         draw_bag(c, n, x);
-    bool block = sn_case_map_is(n, "space_to_depth") ||
-                 sn_case_map_is(n, "depth_to_space");
+    bool block = sn_case_map_is(n, SN_MW_SPACE_TO_DEPTH) ||
+                 sn_case_map_is(n, SN_MW_DEPTH_TO_SPACE);
     if (x->rank < 0 && block)
         sn_case_set_shape(x, 4, picture);
     if (x->rank < 0)
         base_shape(c, x);
-    if (sn_case_map_is(n, "gather"))
+    if (sn_case_map_is(n, SN_MW_GATHER))
         return draw_gather(c, n, x);
-    if (sn_case_map_is(n, "permute")) {
+    if (sn_case_map_is(n, SN_MW_PERMUTE)) {
         draw_permute(c, n, x);
-    } else if (sn_case_map_is(n, "reshape")) {
+    } else if (sn_case_map_is(n, SN_MW_RESHAPE)) {
         draw_reshape(c, n, x);
     } else if (block) {
         set_num(one, c->wide ? 1 + sn_case_below(c, 3) : 2);
-    } else if (sn_case_map_is(n, "row")) {
+    } else if (sn_case_map_is(n, SN_MW_ROW)) {
         draw_axis(c, n, 1, -1, x);
-    } else if (sn_case_map_is(n, "reduce")) {
+    } else if (sn_case_map_is(n, SN_MW_REDUCE)) {
         int64_t ax[2] = {
             (int64_t)an_axis(c, sn_case_below(c, (uint32_t)x->rank), x->rank),
             0};
         set_ints(c, n, 1, x->rank ? sn_case_below(c, 2) : 0, ax);
-    } else if (sn_case_map_is(n, "window_channel")) {
+    } else if (sn_case_map_is(n, SN_MW_WINDOW_CHANNEL)) {
         set_num(one, 1 + sn_case_about(c, 4));
-    } else if (sn_case_map_is(n, "topk")) {
+    } else if (sn_case_map_is(n, SN_MW_TOPK)) {
         draw_topk(c, n, x);
     } else {
         draw_lists(c, n, x);
@@ -656,20 +655,9 @@ shape_without(SnProofCase *c, SnCaseNode *n)
 static bool
 is_aimed(const SnCaseNode *n)
 {
-    static const char *const v[] = {
-        "broadcast",      "conv",    "conv_transpose",
-        "matmul",         "pool",    "concat",
-        "table",          "bag",     "gather",
-        "permute",        "reshape", "row",
-        "space_to_depth", "reduce",  "depth_to_space",
-        "topk",           "slice",   "window_channel",
-        "tile",           "flip",    "pad",
-        "nearest",        "each"};
+    const SnDefSem *m = sn_case_sem(n);
 
-    for (size_t i = 0; i < sizeof v / sizeof *v; i++)
-        if (sn_case_map_is(n, v[i]))
-            return true;
-    return false;
+    return m && m->over != SN_MW_NONE && m->over != SN_MW_FILL;
 }
 
 bool
@@ -686,17 +674,18 @@ sn_case_draw_map(SnProofCase *c, SnCaseNode *n)
         !sn_case_map_port(n, 0))
         return sn_case_no(c, "a missing operand");
     x = sn_case_map_port(n, 0);
-    if (sn_case_map_is(n, "broadcast"))
+    if (sn_case_map_is(n, SN_MW_BROADCAST))
         draw_broadcast(c, n);
-    else if (sn_case_map_is(n, "conv") || sn_case_map_is(n, "conv_transpose"))
+    else if (sn_case_map_is(n, SN_MW_CONV) ||
+             sn_case_map_is(n, SN_MW_CONV_TRANSPOSE))
         draw_conv(c, n);
-    else if (sn_case_map_is(n, "matmul"))
+    else if (sn_case_map_is(n, SN_MW_MATMUL))
         draw_matmul(c, n);
-    else if (sn_case_map_is(n, "pool"))
+    else if (sn_case_map_is(n, SN_MW_POOL))
         draw_pool(c, n, x);
-    else if (sn_case_map_is(n, "concat"))
+    else if (sn_case_map_is(n, SN_MW_CONCAT))
         draw_concat(c, n);
-    else if (sn_case_map_is(n, "table"))
+    else if (sn_case_map_is(n, SN_MW_TABLE))
         draw_table(n, x);
     else if (is_aimed(n) ? !draw_single(c, n) : !sn_case_draw_declared(c, n))
         return false;

@@ -14,11 +14,11 @@ sn_case_sem(const SnCaseNode *n)
 }
 
 bool
-sn_case_map_is(const SnCaseNode *n, const char *s)
+sn_case_map_is(const SnCaseNode *n, SnMapWord map)
 {
     const SnDefSem *m = sn_case_sem(n);
 
-    return m && m->map && m->map[0] == s[0] && !strcmp(m->map, s);
+    return m && m->over == map;
 }
 
 int

@@ -148,7 +148,7 @@ regroup(SnProofCase *c, SnCaseNode *n)
 {
     SnExprValue *a = sn_case_map_attr(n, 1);
 
-    if (!sn_case_map_is(n, "concat") && !sn_case_map_is(n, "row"))
+    if (!sn_case_map_is(n, SN_MW_CONCAT) && !sn_case_map_is(n, SN_MW_ROW))
         return;
     for (uint32_t s = 0; s < n->nin; s++)
         if (!n->in[s] || n->in[s]->rank < 0 || c->root->in[s]->rank < 0) {
