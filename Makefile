@@ -125,7 +125,7 @@ $(GEN)/sn_variants.c: $(KERNEL_C) tools/variants.sh
 	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
 # The empty recipe makes make look at the file again: sinter-gen leaves what
 # did not change alone.
-MADE_H = $(addprefix $(GEN)/,sn_kinds.h sn_gen.h sn_rules.h sn_where.h \
+MADE_H = $(addprefix $(GEN)/,sn_kinds.h sn_gen.h sn_hooks.h sn_rules.h sn_where.h \
          $(PARTS:%=sn_attr_%.h) $(PARTS:%=sn_eval_%.h)) \
          $(wildcard $(GEN)/*_kernels.h)
 $(filter-out %.pb-c.c,$(MADE_C)) $(GEN)/sn_tests.c: $(GEN)/.stamp

@@ -300,7 +300,11 @@ typedef struct SnDefOnnx {
     SnPos pos;
     const char *op;       /* "Conv", "com.microsoft:QLinearAdd" */
     int64_t since, until; /* until 0: open */
-    const char *hook;
+    const char *hook;     /* or NULL */
+    SnPos hook_pos;
+    /* what the hook restricts, or NULL; resolved: as one of its lines says */
+    const char *note;
+    SnPos note_pos;
     uint32_t nent;
     SnDefOnnxEnt *ent;
 } SnDefOnnx;

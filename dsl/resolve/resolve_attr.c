@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Attributes, invariants, commuting operands, ONNX lines of a node. */
+/* Attributes, invariants, commuting operands of a node. */
 #include <string.h>
 #include "dsl/resolve/resolver.h"
 
@@ -256,56 +256,11 @@ cost_and_shape(SnResolver *rs, SnDefNode *n)
                  sn_expr_str(rs->a, n->shape));
 }
 
-/* ---- onnx ---- */
-
-static void
-onnx_entry(SnResolver *rs, SnDefNode *n, const SnDefOnnxEnt *e)
-{
-    SnCands v = sn_cands(rs);
-    const char *what = e->kind == SN_OE_LAYOUT ? "port" : "attribute";
-
-    if (e->kind == SN_OE_HOOK) /* may be an attribute of ONNX's own */
-        return;
-    if (e->kind == SN_OE_LAYOUT ? sn_def_port(n, e->name) != NULL
-                                : sn_def_attr(n, e->name) != NULL)
-        return;
-    for (uint32_t i = 0; e->kind != SN_OE_LAYOUT && i < n->nall; i++)
-        sn_cands_add(&v, n->all[i]->name, &n->all[i]->pos);
-    for (uint32_t i = 0; e->kind == SN_OE_LAYOUT && i < n->nin; i++)
-        sn_cands_add(&v, n->in[i]->name, &n->in[i]->pos);
-    for (uint32_t i = 0; e->kind == SN_OE_LAYOUT && i < n->nout; i++)
-        sn_cands_add(&v, n->out[i]->name, &n->out[i]->pos);
-    sn_resolve_unknown(rs, e->pos, what, e->name, n->name, &v);
-    bad(rs, n);
-}
-
-static void
-onnx(SnResolver *rs, SnDefNode *n)
-{
-    for (uint32_t i = 0; i < n->nonnx; i++) {
-        const SnDefOnnx *o = n->onnx[i];
-        if (o->until && o->until < o->since) {
-            sn_error(rs->d, o->pos, "SN125",
-                     "opset range %lld..%lld of \"%s\" is empty",
-                     (long long)o->since, (long long)o->until, o->op);
-            bad(rs, n);
-        }
-        for (uint32_t j = 0; j < o->nent; j++) {
-            onnx_entry(rs, n, &o->ent[j]);
-            for (uint32_t k = 0; k < j; k++)
-                if (!strcmp(o->ent[j].name, o->ent[k].name) &&
-                    o->ent[j].kind == o->ent[k].kind)
-                    sn_resolve_twice(rs, o->ent[j].pos, "ONNX entry",
-                                     o->ent[j].name, o->ent[k].pos);
-        }
-    }
-}
-
 void
 sn_resolve_members(SnResolver *rs, SnDefNode *n)
 {
     commutes(rs, n);
     invariants(rs, n);
     cost_and_shape(rs, n);
-    onnx(rs, n);
+    sn_resolve_onnx(rs, n);
 }

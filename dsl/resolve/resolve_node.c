@@ -211,50 +211,12 @@ sn_resolve_as_form(SnResolver *rs, SnDefNode *n)
     resolve_node(rs, n);
 }
 
-/* The lowest opset that both have, or -1. */
-static int64_t
-both(const SnDefOnnx *a, const SnDefOnnx *b)
-{
-    int64_t k = a->since > b->since ? a->since : b->since;
-
-    if (strcmp(a->op, b->op) || (a->until && a->until < k) ||
-        (b->until && b->until < k))
-        return -1;
-    return k;
-}
-
-/* An operator of one opset is one node. */
-static void
-one_reader(SnResolver *rs, const SnDefNode *n, const SnDefOnnx *o)
-{
-    for (uint32_t i = 0; i < rs->defs->nnode; i++) {
-        const SnDefNode *m = rs->defs->node[i];
-        for (uint32_t j = 0; j < m->nonnx && m->onnx[j] != o; j++) {
-            int64_t k = both(m->onnx[j], o);
-            if (k < 0)
-                continue;
-            sn_error(rs->d, o->pos, "SN103",
-                     "ONNX operator '%s' of opset %lld is read as %s already",
-                     o->op, (long long)k, m->name);
-            sn_diag_span(rs->d, m->onnx[j]->pos, "here");
-            sn_diag_help(rs->d,
-                         "onnx \"%s\" FIRST..LAST: a range that no "
-                         "other node has",
-                         o->op);
-            return;
-        }
-        if (m == n)
-            return;
-    }
-}
-
 void
 sn_resolve_nodes(SnResolver *rs)
 {
     for (uint32_t i = 0; i < rs->defs->nnode; i++) {
         SnDefNode *n = rs->defs->node[i];
         resolve_node(rs, n);
-        for (uint32_t j = 0; j < n->nonnx; j++)
-            one_reader(rs, n, n->onnx[j]);
+        sn_resolve_onnx_alone(rs, n);
     }
 }

@@ -238,10 +238,8 @@ ker ::= arrow(A) COLON ID(F) PREPARE ID(G) SEMI.
 /* outside names */
 member ::= onnxhead LB oents close.
 onnxhead ::= ONNX STR(S) INT(A) DOTDOT until(B).
-                                               { sn_parse_onnx(P, S, A, B,
-                                                            (SnTok){0}); }
-member ::= ONNX STR(S) INT(A) DOTDOT until(B) HOOK ID(H) SEMI.
-                                               { sn_parse_onnx(P, S, A, B, H); }
+                                               { sn_parse_onnx(P, S, A, B); }
+member ::= onnxhead HOOK ID(H) docopt(D) SEMI. { sn_parse_onnx_hook(P, H, D); }
 %type until {SnTok}
 until(T) ::= .                     { T = (SnTok){0}; }
 until(T) ::= INT(N).               { T = N; }

@@ -219,7 +219,8 @@ void sn_parse_sem(SnParser *P, SnTok kw, SnTok cls, SnTok out, SnExpr *formula,
                   SnDefSem mods);
 void sn_parse_sem_bare(SnParser *P, SnTok cls, SnIds outs);
 void sn_parse_effect(SnParser *P, SnIds l);
-void sn_parse_onnx(SnParser *P, SnTok op, SnTok since, SnTok until, SnTok hook);
+void sn_parse_onnx(SnParser *P, SnTok op, SnTok since, SnTok until);
+void sn_parse_onnx_hook(SnParser *P, SnTok hook, SnTok note);
 void sn_parse_onnx_ent(SnParser *P, int kind, SnTok name, SnTok value);
 
 void sn_parse_backend(SnParser *P, SnTok name);

@@ -290,7 +290,7 @@ sn_parse_effect(SnParser *P, SnIds l)
 }
 
 void
-sn_parse_onnx(SnParser *P, SnTok op, SnTok since, SnTok until, SnTok hook)
+sn_parse_onnx(SnParser *P, SnTok op, SnTok since, SnTok until)
 {
     SnDefOnnx *o = SN_NEW(P->a, SnDefOnnx);
 
@@ -298,10 +298,17 @@ sn_parse_onnx(SnParser *P, SnTok op, SnTok since, SnTok until, SnTok hook)
     o->op = op.str;
     o->since = since.v.i;
     o->until = until.raw ? until.v.i : 0;
-    if (hook.raw)
-        o->hook = sn_parse_name(P, hook);
     P->onnx = o;
     SN_PUSH(P->a, P->node->onnx, P->node->nonnx, o);
+}
+
+void
+sn_parse_onnx_hook(SnParser *P, SnTok hook, SnTok note)
+{
+    P->onnx->hook = sn_parse_name(P, hook);
+    P->onnx->hook_pos = hook.pos;
+    P->onnx->note = note.str;
+    P->onnx->note_pos = note.pos;
 }
 
 void

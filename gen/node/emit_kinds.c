@@ -707,6 +707,7 @@ emit_kinds_c(const SnDefs *s, const char *outdir, SnDiag *d)
             "#include <stddef.h>\n\n#include \"%s\"\n",
             sn_emit_name(s, s->is_plugin ? "rules.h" : "kinds.h"),
             sn_emit_name(s, "gen.h"));
+    sn_putf(&b, "#include \"%s\"\n", sn_emit_name(s, "hooks.h"));
     if (!s->is_plugin)
         sn_puts(&b, "#include \"sn_where.h\"\n");
     sn_emit_plugin_maps(&b, s);
@@ -737,6 +738,7 @@ sn_emit_kinds(const SnDefs *s, const char *outdir, SnDiag *d)
 {
     emit_kinds_h(s, outdir, d);
     emit_gen_h(s, outdir, d);
+    sn_emit_hooks(s, outdir, d);
     if (!s->is_plugin)
         sn_emit_parts(s, outdir, d);
     emit_kinds_c(s, outdir, d);

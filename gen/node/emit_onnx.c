@@ -18,12 +18,14 @@ sn_emit_onnx_maps(SnBuf *b, const SnDefNode *n)
                 sn_lower(b->a, n->name), i);
         for (uint32_t e = 0; e < o->nent; e++) {
             const SnDefOnnxEnt *x = &o->ent[e];
+            bool hook = x->kind == SN_OE_HOOK;
             sn_putf(b, "    { %s, ", entry[x->kind]);
             sn_emit_str(b, x->name);
             sn_puts(b, ", ");
-            sn_emit_str(b, x->value);
-            sn_putf(b, ", %d },\n",
-                    x->kind == SN_OE_INPUT ? (int)x->input : -1);
+            sn_emit_str(b, hook ? NULL : x->value);
+            sn_putf(b, ", %d, %s },\n",
+                    x->kind == SN_OE_INPUT ? (int)x->input : -1,
+                    hook ? x->value : "NULL");
         }
         sn_puts(b, "};\n");
     }
@@ -40,8 +42,9 @@ put_onnx_rows(SnBuf *b, const SnDefNode *n)
                              : "");
         sn_puts(b, ", ");
         sn_emit_str(b, colon ? colon + 1 : o->op);
-        sn_putf(b, ", %d, %d, ", (int)o->since, (int)o->until);
-        sn_emit_str(b, o->hook);
+        sn_putf(b, ", %d, %d, %s, ", (int)o->since, (int)o->until,
+                o->hook ? o->hook : "NULL");
+        sn_emit_str(b, o->note);
         if (o->nent)
             sn_putf(b, ", %u, %s_onnx_%u", o->nent, sn_lower(b->a, n->name), i);
         else
@@ -51,13 +54,65 @@ put_onnx_rows(SnBuf *b, const SnDefNode *n)
     return n->nonnx;
 }
 
+/* ---- hooks ---- */
+
+typedef struct Hooks {
+    SnArena *a;
+    uint32_t n;
+    const char **v; /* in alphabetical order */
+} Hooks;
+
+static void
+add_hook(Hooks *h, const char *fn)
+{
+    uint32_t i = h->n;
+
+    for (uint32_t k = 0; k < h->n; k++)
+        if (!strcmp(h->v[k], fn))
+            return;
+    SN_PUSH(h->a, h->v, h->n, fn);
+    for (; i > 0 && strcmp(h->v[i - 1], fn) > 0; i--)
+        h->v[i] = h->v[i - 1];
+    h->v[i] = fn;
+}
+
+void
+sn_emit_hooks(const SnDefs *s, const char *outdir, SnDiag *d)
+{
+    Hooks h = {.a = s->arena};
+    const char *guard = sn_emit_guard(s, "hooks.h");
+    SnBuf b;
+
+    for (uint32_t i = 0; i < s->nnode; i++) {
+        const SnDefNode *n = s->node[i];
+        for (uint32_t k = 0; k < n->nonnx && sn_defs_mine(s, n->backend); k++) {
+            if (n->onnx[k]->hook)
+                add_hook(&h, n->onnx[k]->hook);
+            for (uint32_t e = 0; e < n->onnx[k]->nent; e++)
+                if (n->onnx[k]->ent[e].kind == SN_OE_HOOK)
+                    add_hook(&h, n->onnx[k]->ent[e].value);
+        }
+    }
+    sn_buf_init(&b, s->arena);
+    sn_emit_head(&b, "Hooks of the import that `onnx` lines name.");
+    sn_putf(&b, "#ifndef %s\n#define %s\n\n#include \"graph/desc.h\"\n\n",
+            guard, guard);
+    sn_emit_open(&b);
+    for (uint32_t i = 0; i < h.n; i++)
+        sn_putf(&b, "SnOnnxHook %s;\n", h.v[i]);
+    sn_emit_close(&b);
+    sn_emit_file(&b, outdir, sn_emit_name(s, "hooks.h"), d);
+}
+
+/* ---- tables ---- */
+
 void
 sn_emit_onnx(SnBuf *b, const SnDefs *s)
 {
     uint32_t n = 0;
 
     sn_putf(b,
-            "\n/* domain, op, since, until, hook, entries */\n"
+            "\n/* domain, op, since, until, hook, note, entries */\n"
             "const SnOnnxDesc %s[] = {\n",
             s->is_plugin ? sn_emit_name(s, "plugin_onnx") : "sn_core_onnx");
     for (uint32_t i = 0; i < s->nnode; i++)

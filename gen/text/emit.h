@@ -17,6 +17,8 @@ void sn_emit_kinds(const SnDefs *s, const char *outdir, SnDiag *d);
 /* For sn_kinds.c (emit_onnx.c): the entries of a node's operators; then the
  * table of all operators. */
 void sn_emit_onnx_maps(SnBuf *b, const SnDefNode *n);
+/* The file sn_hooks.h. */
+void sn_emit_hooks(const SnDefs *s, const char *outdir, SnDiag *d);
 void sn_emit_onnx(SnBuf *b, const SnDefs *s);
 /* sn_maps.c, and for the table of a plugin's kinds and for sn_kinds.h
  * (emit_maps.c): the index maps; what one is

@@ -198,7 +198,8 @@ put_onnx(SnBuf *b, const SnDefNode *n)
         else
             sn_puts(b, "on");
         if (o->hook)
-            sn_putf(b, ", by `%s`", o->hook);
+            sn_putf(b, ", by `%s`%s%s", o->hook, o->note ? ": " : "",
+                    o->note ? o->note : "");
         for (uint32_t k = 0; k < o->nent; k++) {
             const SnDefOnnxEnt *e = &o->ent[k];
             sn_puts(b, k ? ", " : ": ");

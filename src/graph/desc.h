@@ -152,23 +152,31 @@ typedef struct SnTuple {
 
 /* ---- ONNX ---- */
 
+/* Reads an operator, an attribute or a result by C code; of the import's
+ * (src/onnx/import/import_priv.h). */
+struct SnImport;
+struct SnImportCall;
+typedef SnStatus SnOnnxHook(struct SnImport *x, const struct SnImportCall *c);
+
 typedef enum SnOnnxEntry {
     SN_IMPORT_ATTR,  /* sinter attribute = ONNX attribute */
     SN_IMPORT_INPUT, /* sinter attribute = value of ONNX input index */
-    SN_IMPORT_HOOK,  /* sinter attribute (or result) through a named hook */
+    SN_IMPORT_HOOK,  /* sinter attribute (or result) through a hook */
     SN_IMPORT_LAYOUT /* port = nchw | oihw | ... */
 } SnOnnxEntry;
 typedef struct SnOnnxMap {
     SnOnnxEntry entry;
     const char *name;  /* sinter attribute or port */
-    const char *value; /* ONNX attribute, hook or layout */
+    const char *value; /* ONNX attribute or layout */
     int32_t input;
+    SnOnnxHook *hook;
 } SnOnnxMap;
 typedef struct SnOnnxDesc {
     const char *domain; /* "" or "com.microsoft" */
     const char *op;
     int32_t since, until; /* opset range, until 0 = open */
-    const char *hook;     /* whole-node hook, or NULL: entries say it all */
+    SnOnnxHook *hook;     /* whole-node hook, or NULL: entries say it all */
+    const char *note;     /* what the hook restricts, or NULL */
     uint16_t nmap;
     const SnOnnxMap *map;
     SnKind kind;

@@ -532,9 +532,7 @@ map_node(SnImport *x)
     if (e->hook == NULL)
         return sn_import_map(x, e);
     c.desc = e;
-    if (x->hook_named(e->hook) == NULL)
-        sn_bug("onnx: %s: no hook '%s'", e->op, e->hook);
-    return x->hook_named(e->hook)(x, &c);
+    return e->hook(x, &c);
 }
 
 static SnStatus
@@ -622,8 +620,7 @@ import_model(SnArena *a, const char *name, const char *dir, ProtobufCMessage *m,
 {
     const Onnx__ModelProto *model = (const Onnx__ModelProto *)m;
     const char *title = sn_path_base(name);
-    SnImport x = {.hook_named = sn_import_hook_named,
-                  .a = a,
+    SnImport x = {.a = a,
                   .d = d,
                   .file = name,
                   .dir = dir,

@@ -34,8 +34,6 @@ SnStatus sn_onnx_borrow(SnArena *a, const char *name, const char *dir,
 const char *sn_onnx_structural(size_t i);
 /* What is restricted about it, or NULL. */
 const char *sn_onnx_structural_note(size_t i);
-/* What the hook of a line restricts, or NULL. */
-const char *sn_onnx_hook_note(const char *name);
 
 #ifdef __cplusplus
 }

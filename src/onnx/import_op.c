@@ -384,9 +384,3 @@ sn_import_structural(const char *op)
             return ops[i].fn;
     return NULL;
 }
-
-const char *
-sn_onnx_hook_note(const char *name)
-{
-    return sn_import_hook_note(name);
-}

@@ -78,8 +78,7 @@ collect(SnArena *a, size_t *n)
             .until = e->until,
             .kind = sn_desc(e->kind),
             .quant = has_quant(e->kind),
-            .note =
-                e->hook != NULL ? sn_onnx_hook_note(e->hook) : entry_note(a, e),
+            .note = e->hook != NULL ? e->note : entry_note(a, e),
         };
     }
     for (size_t i = sn_onnx_end(); i < most; i++)

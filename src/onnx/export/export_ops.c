@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 #include "base/num.h"
+#include "sn_hooks.h"
 #include "sn_kinds.h"
 
 static const SnShape *
@@ -392,9 +393,9 @@ topk(SnExport *x)
 
 /* ---- tables ---- */
 
-/* By the hook that imports the operator, or by the kind's name. */
+/* Kinds that ONNX writes as something else. */
 static const struct {
-    const char *name;
+    const char *kind;
     SnExportHook *fn;
 } hooks[] = {
     {"BatchNormalization", sn_export_batch_norm},
@@ -413,26 +414,42 @@ static const struct {
     {"Label", sn_export_label},
     {"MatMul", matmul},
     {"Normalize", sn_export_normalize},
-    {"sn_onnx_arg", sn_export_arg},
-    {"sn_onnx_clip", clip},
-    {"sn_onnx_gather", gather},
-    {"sn_onnx_gelu", nary},
-    {"sn_onnx_gemm", gemm},
-    {"sn_onnx_nary", nary},
-    {"sn_onnx_pad", pad},
-    {"sn_onnx_reduce", sn_export_reduce},
-    {"sn_onnx_reshape", reshape},
-    {"sn_onnx_resize", resize},
-    {"sn_onnx_slice", slice},
-    {"sn_onnx_topk", topk},
+};
+
+/* What the import reads by a hook. */
+static const struct {
+    SnOnnxHook *read;
+    SnExportHook *fn;
+} readers[] = {
+    {sn_onnx_arg, sn_export_arg},
+    {sn_onnx_clip, clip},
+    {sn_onnx_gather, gather},
+    {sn_onnx_gelu, nary},
+    {sn_onnx_gemm, gemm},
+    {sn_onnx_nary, nary},
+    {sn_onnx_pad, pad},
+    {sn_onnx_reduce, sn_export_reduce},
+    {sn_onnx_reshape, reshape},
+    {sn_onnx_resize, resize},
+    {sn_onnx_slice, slice},
+    {sn_onnx_topk, topk},
 };
 
 SnExportHook *
-sn_export_hook(const char *name)
+sn_export_hook(const char *kind)
 {
     for (size_t i = 0; i < sizeof hooks / sizeof hooks[0]; i++)
-        if (strcmp(hooks[i].name, name) == 0)
+        if (strcmp(hooks[i].kind, kind) == 0)
             return hooks[i].fn;
+    return NULL;
+}
+
+SnExportHook *
+sn_export_read_by(SnOnnxHook *read)
+{
+    for (size_t i = 0; i < sizeof readers / sizeof readers[0]; i++)
+        if (readers[i].read == read)
+            return readers[i].fn;
     return NULL;
 }
 

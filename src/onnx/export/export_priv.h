@@ -200,9 +200,10 @@ const void *sn_export_attr(const SnExport *x, const char *attr,
 bool sn_export_rounds_after(const SnExport *x);
 
 /* ---- hooks (export_ops.c, export_fn.c, export_qop.c) ---- */
-/* By the name of a kind, or of the hook that imports its operator; NULL:
- * none. */
-SnExportHook *sn_export_hook(const char *name);
+/* By the name of a kind, or by the hook that imports its operator; NULL: none.
+ */
+SnExportHook *sn_export_hook(const char *kind);
+SnExportHook *sn_export_read_by(SnOnnxHook *read);
 /* export_fn.c */
 SnExportHook sn_export_cast, sn_export_codes, sn_export_label,
     sn_export_conv_transpose, sn_export_depth_to_space, sn_export_reduce,

@@ -102,10 +102,9 @@ lifted_value(SnImport *x, SnImportVal *v, const char **name)
 static SnStatus
 map_lifted(SnImport *x, const SnOnnxDesc *e)
 {
-    SnImportHook *f = e->hook != NULL ? x->hook_named(e->hook) : NULL;
     SnImportCall c = {.desc = e};
 
-    return e->hook == NULL ? sn_import_map(x, e) : f(x, &c);
+    return e->hook == NULL ? sn_import_map(x, e) : e->hook(x, &c);
 }
 
 static SnStatus
@@ -145,9 +144,8 @@ sn_import_lift(SnImport *x, const SnOnnxDesc *e, bool *done)
 
     *done = false;
     if (own_product(x)) {
-        SnImportCall c = {.desc = e};
         *done = true;
-        return sn_onnx_matmul(x, &c);
+        return sn_import_own_product(x, e->kind);
     }
     for (size_t i = 0; i < sizeof lifted / sizeof lifted[0]; i++)
         known |= sn_import_is(x, lifted[i]);

@@ -182,7 +182,7 @@ by_column(SnImport *x, SnImportVal *a, SnImportVal *w)
 
 /* What is not mapped by entries: a vector, weights by column. */
 SnStatus
-sn_onnx_matmul(SnImport *x, const SnImportCall *c)
+sn_import_own_product(SnImport *x, SnKind k)
 {
     SnImportVal *a, *b;
     SnRef ra, rb, y;
@@ -195,7 +195,7 @@ sn_onnx_matmul(SnImport *x, const SnImportCall *c)
         return by_column(x, a, b);
     SN_TRY(sn_import_plain(x, a, &ra));
     SN_TRY(sn_import_plain(x, b, &rb));
-    SN_TRY(sn_import_product(x, c->desc->kind, ra, rb, NULL, &y));
+    SN_TRY(sn_import_product(x, k, ra, rb, NULL, &y));
     return sn_import_put(x, 0, y);
 }
 

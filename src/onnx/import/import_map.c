@@ -405,14 +405,10 @@ hooks(SnImport *x, Map *m)
         .desc = m->e, .attr = m->attr, .nin = m->nin, .in = m->in};
 
     for (uint32_t i = 0; i < m->e->nmap; i++) {
-        SnImportHook *f;
         if (m->e->map[i].entry != SN_IMPORT_HOOK)
             continue;
         c.m = &m->e->map[i];
-        f = x->hook_named(c.m->value);
-        if (f == NULL)
-            sn_bug("onnx: %s: no hook '%s'", m->kd->name, c.m->value);
-        SN_TRY(f(x, &c));
+        SN_TRY(c.m->hook(x, &c));
     }
     return SN_OK;
 }

@@ -64,10 +64,6 @@ typedef enum SnImportSign {
     SN_IMPORT_I8
 } SnImportSign;
 
-struct SnImport;
-struct SnImportCall;
-typedef SnStatus SnImportHook(struct SnImport *x, const struct SnImportCall *c);
-
 typedef struct SnImport {
     SnArena *a;
     SnDiag *d;
@@ -91,7 +87,6 @@ typedef struct SnImport {
     int64_t version;   /* opset of its domain */
     bool *used;        /* [n_attribute] */
     SnImportSign sign; /* of the 8-bit results of this node */
-    SnImportHook *(*hook_named)(const char *name); /* NULL when unknown */
 } SnImport;
 
 /* m is NULL for a whole node; else the entry, attr the attribute struct being

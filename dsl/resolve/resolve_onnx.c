@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The ONNX lines of a node. */
+#include <string.h>
+#include "dsl/resolve/resolver.h"
+
+static void
+onnx_entry(SnResolver *rs, SnDefNode *n, const SnDefOnnxEnt *e)
+{
+    SnCands v = sn_cands(rs);
+    const char *what = e->kind == SN_OE_LAYOUT ? "port" : "attribute";
+
+    if (e->kind == SN_OE_HOOK) /* may be an attribute of ONNX's own */
+        return;
+    if (e->kind == SN_OE_LAYOUT ? sn_def_port(n, e->name) != NULL
+                                : sn_def_attr(n, e->name) != NULL)
+        return;
+    for (uint32_t i = 0; e->kind != SN_OE_LAYOUT && i < n->nall; i++)
+        sn_cands_add(&v, n->all[i]->name, &n->all[i]->pos);
+    for (uint32_t i = 0; e->kind == SN_OE_LAYOUT && i < n->nin; i++)
+        sn_cands_add(&v, n->in[i]->name, &n->in[i]->pos);
+    for (uint32_t i = 0; e->kind == SN_OE_LAYOUT && i < n->nout; i++)
+        sn_cands_add(&v, n->out[i]->name, &n->out[i]->pos);
+    sn_resolve_unknown(rs, e->pos, what, e->name, n->name, &v);
+    rs->bad_node[n->kind] = true;
+}
+
+void
+sn_resolve_onnx(SnResolver *rs, SnDefNode *n)
+{
+    for (uint32_t i = 0; i < n->nonnx; i++) {
+        const SnDefOnnx *o = n->onnx[i];
+        if (o->until && o->until < o->since) {
+            sn_error(rs->d, o->pos, "SN125",
+                     "opset range %lld..%lld of \"%s\" is empty",
+                     (long long)o->since, (long long)o->until, o->op);
+            rs->bad_node[n->kind] = true;
+        }
+        for (uint32_t j = 0; j < o->nent; j++) {
+            onnx_entry(rs, n, &o->ent[j]);
+            for (uint32_t k = 0; k < j; k++)
+                if (!strcmp(o->ent[j].name, o->ent[k].name) &&
+                    o->ent[j].kind == o->ent[k].kind)
+                    sn_resolve_twice(rs, o->ent[j].pos, "ONNX entry",
+                                     o->ent[j].name, o->ent[k].pos);
+        }
+    }
+}
+
+/* ---- hooks ---- */
+
+/* A note is about the hook: what one of its lines says holds for all.  False
+ * when two of them say something. */
+static bool
+hook_note(SnResolver *rs, SnDefOnnx *a, SnDefOnnx *b)
+{
+    if (strcmp(a->hook, b->hook) || a->note == b->note)
+        return true;
+    if (a->note && b->note) {
+        sn_resolve_twice(rs, b->note_pos, "note of hook", b->hook, a->note_pos);
+        return false;
+    }
+    SnDefOnnx *to = a->note ? b : a, *from = a->note ? a : b;
+    to->note = from->note;
+    to->note_pos = from->note_pos;
+    return true;
+}
+
+/* A plugin names hooks of the program, whose own lines name them all. */
+static void
+plugin_hook(SnResolver *rs, const char *fn, SnPos at)
+{
+    SnCands v = sn_cands(rs);
+
+    for (uint32_t i = 0; i < rs->defs->core_nnode; i++) {
+        const SnDefNode *n = rs->defs->node[i];
+        for (uint32_t k = 0; k < n->nonnx; k++) {
+            const SnDefOnnx *o = n->onnx[k];
+            if (o->hook)
+                sn_cands_add(&v, o->hook, &o->hook_pos);
+            for (uint32_t e = 0; e < o->nent; e++)
+                if (o->ent[e].kind == SN_OE_HOOK)
+                    sn_cands_add(&v, o->ent[e].value, &o->ent[e].pos);
+        }
+    }
+    for (uint32_t i = 0; i < v.n; i++)
+        if (!strcmp(v.s[i], fn))
+            return;
+    sn_resolve_unknown(rs, at, "hook", fn, NULL, &v);
+}
+
+static void
+hooks(SnResolver *rs, const SnDefNode *n, SnDefOnnx *o)
+{
+    bool plugin = rs->defs->is_plugin && n->kind > rs->defs->core_nnode;
+
+    if (plugin && o->hook)
+        plugin_hook(rs, o->hook, o->hook_pos);
+    for (uint32_t e = 0; plugin && e < o->nent; e++)
+        if (o->ent[e].kind == SN_OE_HOOK)
+            plugin_hook(rs, o->ent[e].value, o->ent[e].pos);
+    for (uint32_t i = 0; i < rs->defs->nnode && o->hook; i++) {
+        const SnDefNode *m = rs->defs->node[i];
+        for (uint32_t j = 0; j < m->nonnx; j++) {
+            if (m->onnx[j] == o)
+                return;
+            if (m->onnx[j]->hook && !hook_note(rs, m->onnx[j], o))
+                return;
+        }
+    }
+}
+
+/* ---- all lines together ---- */
+
+/* The lowest opset that both have, or -1. */
+static int64_t
+both(const SnDefOnnx *a, const SnDefOnnx *b)
+{
+    int64_t k = a->since > b->since ? a->since : b->since;
+
+    if (strcmp(a->op, b->op) || (a->until && a->until < k) ||
+        (b->until && b->until < k))
+        return -1;
+    return k;
+}
+
+/* An operator of one opset is one node. */
+static void
+one_reader(SnResolver *rs, const SnDefNode *n, const SnDefOnnx *o)
+{
+    for (uint32_t i = 0; i < rs->defs->nnode; i++) {
+        const SnDefNode *m = rs->defs->node[i];
+        for (uint32_t j = 0; j < m->nonnx && m->onnx[j] != o; j++) {
+            int64_t k = both(m->onnx[j], o);
+            if (k < 0)
+                continue;
+            sn_error(rs->d, o->pos, "SN103",
+                     "ONNX operator '%s' of opset %lld is read as %s already",
+                     o->op, (long long)k, m->name);
+            sn_diag_span(rs->d, m->onnx[j]->pos, "here");
+            sn_diag_help(rs->d,
+                         "onnx \"%s\" FIRST..LAST: a range that no "
+                         "other node has",
+                         o->op);
+            return;
+        }
+        if (m == n)
+            return;
+    }
+}
+
+
+void
+sn_resolve_onnx_alone(SnResolver *rs, SnDefNode *n)
+{
+    for (uint32_t i = 0; i < n->nonnx; i++) {
+        one_reader(rs, n, n->onnx[i]);
+        hooks(rs, n, n->onnx[i]);
+    }
+}
