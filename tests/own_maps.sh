@@ -91,6 +91,22 @@ own_maps() {
     own_says 'ONNX: Roll' 'Roll(%x) {shift = [0,1,-2,7]} : f32[1,2,6,5]' "$tmp/out"
     own_says 'ONNX: RingMean' 'RingMean(%y0) {size = 2} : f32[1,2,6,5]' "$tmp/out"
     own_says 'ONNX: Unfold' '{kernel = [2,2]} : f32[1,5,4,8]' "$tmp/out"
+    "$BUILD/tests/mkonnx" "$tmp/term.onnx" 13 1x4:1x4 \
+        RingEdge@com.example:gain=0.5 RingNorm@com.example RingEdge@com.example:size=3
+    "$own_sinter" opt "$tmp/term.onnx" >"$tmp/out" 2>"$tmp/log"
+    cat "$tmp/out" >>"$tmp/log"
+    own_says 'a term: its default' 'RingMean(%x) {size = 2} : f32[1,4]' "$tmp/out"
+    own_says 'a term: its number' '{data = [0.5]}' "$tmp/out"
+    own_says 'a term: a list' '{axes = [0,-1]}' "$tmp/out"
+    own_says 'a term: an attribute' '{size = 3} : f32[1,4]' "$tmp/out"
+    "$own_sinter" ops RingNorm >"$tmp/out" 2>"$tmp/log"
+    own_says 'ops: the first term' 'com.example:RingNorm                   1-     Div' "$tmp/out"
+    own_says 'ops: the second, with its type' 'Sub                    int8  f32' "$tmp/out"
+    "$BUILD/tests/mkonnx" "$tmp/term.onnx" 13 1x4:1x4 RingNorm@com.example:mode=3
+    "$own_sinter" opt "$tmp/term.onnx" >"$tmp/out" 2>"$tmp/log"
+    own_says 'a term: none holds' 'these operands, attributes and element types' "$tmp/log"
+    own_says 'a term: those that would' '(x) {mode = 2} for f32' "$tmp/log"
+
     "$BUILD/tests/mkdata" "$tmp/own.npy" 16 2x6x5
     "$own_sinter" quantize "$tmp/own.onnx" --calib "$tmp/own.npy" \
         --check-passes -o "$tmp/own.sn" >"$tmp/log" 2>&1

@@ -172,6 +172,18 @@ const SnCode sn_code_list[] = {
      "The statement can be read and says nothing.  The map of a meaning gives "
      "the shape of a result, which an invariant may restrict; where Quantize "
      "and Dequantize stand is decided by the built-in pass 'place'."},
+    {"SN132", "operator as a term",
+     "An ONNX operator is declared as a term of its operands, numbers and "
+     "nodes: onnx \"Mod\" 10.. (a, b) {fmod = 1} => Sub(a, Mul(Div(a, b), b)). "
+     " "
+     "Every operand, attribute and value that it names is used; one "
+     "that may be missing (x?) goes where a node's operand may, all further "
+     "ones (x...) to a node that takes any number, or to one of two operands, "
+     "which is applied to them from the left."},
+    {"SN133", "operator never read so",
+     "Declarations of one operator are tried in their order.  One whose "
+     "operands, attributes and element types an earlier one takes too is "
+     "never reached."},
     {"SN180", "map",
      "A map has one 'result' and at most one 'taps' behind it, and reads each "
      "operand whose elements are not numbers for it.  'centre', 'divisor', "

@@ -401,11 +401,12 @@ typedef struct SnDefVar {
     const char *name;
     SnPos pos;
     SnVk vk;
-    uint32_t index;           /* in the rule's table */
-    const SnDefNode *node;    /* V_NODE: its kind when it is one kind */
-    const struct SnPat *pat;  /* where it is bound */
-    const struct SnTerm *let; /* V_LET */
-    bool each;                /* bound under `each`: per element */
+    uint32_t index;               /* in the rule's table */
+    const SnDefNode *node;        /* V_NODE: its kind when it is one kind */
+    const struct SnPat *pat;      /* where it is bound */
+    const struct SnTerm *let;     /* V_LET */
+    bool each;                    /* bound under `each`: per element */
+    const struct SnDefOpVal *val; /* of an operator's declaration (op.h) */
 } SnDefVar;
 
 typedef enum SnPk {
@@ -485,12 +486,14 @@ typedef struct SnTerm {
     struct SnTerm **by_port; /* [node->nin]; NULL: missing; of a variadic
                                 port the first operand */
     uint32_t nlist;
-    struct SnTerm **list; /* all operands of the variadic port */
-    SnExpr *forced;       /* type when none is written but the facts force
-                             one: an ETYPE expression */
-    uint32_t ntakes;      /* the types that tuples of the kind give, where */
-    SnDefConc *takes;     /* it may be others (SN208), for which the rule
-                             does not apply; 0: all that it may be */
+    struct SnTerm **list;  /* all operands of the variadic port */
+    SnExpr *forced;        /* type when none is written but the facts force
+                              one: an ETYPE expression */
+    uint32_t ntakes;       /* the types that tuples of the kind give, where */
+    SnDefConc *takes;      /* it may be others (SN208), for which the rule
+                              does not apply; 0: all that it may be */
+    const SnDefVar *chain; /* a node of two operands, applied to this list of an
+                              operator from the left; or NULL */
 } SnTerm;
 
 typedef struct SnDefClaim {
@@ -692,6 +695,8 @@ typedef struct SnDefs {
     SnSrc **src;
     uint32_t ntype;
     SnDefType **type;
+    uint32_t nop; /* operators that are terms (op.h) */
+    struct SnDefOp **op;
     uint32_t nmap;
     SnDefMap **map;
     uint32_t nnode;

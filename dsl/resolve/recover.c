@@ -68,9 +68,9 @@ one_of(const char *w, size_t n, const char *const *list)
 static Hole
 item_around(const SnSrc *s, size_t at)
 {
-    static const char *const again[] = {"node",     "pass",   "lowering",
-                                        "backend",  "refine", "include",
-                                        "pipeline", "map",    NULL};
+    static const char *const again[] = {
+        "node",    "pass",     "lowering", "backend", "refine",
+        "include", "pipeline", "map",      "onnx",    NULL};
     Hole h = {s, 0, s->nbyte};
 
     for (size_t i = 0; i < s->nbyte; i++) {

@@ -31,6 +31,7 @@ sn_def_resolve(SnDefs *defs, SnDiag *d)
     sn_resolve_types(&rs);
     sn_resolve_maps(&rs);
     sn_resolve_nodes(&rs);
+    sn_resolve_ops(&rs);
     sn_resolve_refines(&rs);
     sn_resolve_classes(&rs);
     sn_resolve_backends(&rs);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The right side of rules, and the terms of tests. */
 #include <string.h>
+#include "dsl/model/op.h"
 #include "dsl/resolve/resolver.h"
 
 static bool
@@ -87,6 +88,30 @@ flag(SnScope *sc, const SnDefNode *n, bool clamps, SnAsg *a)
     return true;
 }
 
+/* name = ATTRIBUTE of an operator's declaration, as it is in the model. */
+static bool
+of_operator(SnScope *sc, const SnDefNode *n, SnAsg *a)
+{
+    const SnDefVar *v =
+        a->e->ek == SN_E_NAME ? sn_resolve_var(sc, a->e->s) : NULL;
+    const SnDefAttr *t =
+        v && v->val && v->val->attr ? v->val->attr->type : NULL;
+
+    if (!t)
+        return false;
+    a->e->rk = SN_R_VAR;
+    a->e->ref = v;
+    if (t->ty == a->attr->ty ||
+        (t->ty == SN_AT_INT && a->attr->ty == SN_AT_BOOL) ||
+        (t->ty == SN_AT_STR && a->attr->ty == SN_AT_ENUM))
+        return true;
+    sn_error(sc->rs->d, a->e->pos, "SN104",
+             "attribute '%s' of %s is not of the type that '%s' has", a->name,
+             n->name, t->name);
+    no(sc);
+    return true;
+}
+
 static void
 assign(SnScope *sc, const SnDefNode *n, const SnDefVar *copied, SnAsg *a)
 {
@@ -96,6 +121,8 @@ assign(SnScope *sc, const SnDefNode *n, const SnDefVar *copied, SnAsg *a)
     const char *name = of ? of->name : copied->pat->cls->name;
 
     a->attr = n ? sn_def_attr(n, a->name) : sn_var_attr(rs, copied, a->name);
+    if (a->attr && n && of_operator(sc, n, a))
+        return;
     if (a->attr) {
         SnDefNode some = {.name = name};
         sn_resolve_value(sc, a->e, of ? of : &some, a->attr);

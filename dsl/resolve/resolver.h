@@ -136,10 +136,12 @@ void sn_resolve_refines_join(SnResolver *rs);
 void sn_resolve_facts(SnResolver *rs, SnDefNode *n);   /* resolve_fact.c */
 void sn_resolve_members(SnResolver *rs, SnDefNode *n); /* resolve_attr.c */
 void sn_resolve_attrs(SnResolver *rs, SnDefNode *n);
-/* ONNX lines: their entries; against those of the nodes before (resolve_onnx.c).
+/* ONNX lines: their entries; against those of the nodes before
+ * (resolve_onnx.c).
  */
 void sn_resolve_onnx(SnResolver *rs, SnDefNode *n);
 void sn_resolve_onnx_alone(SnResolver *rs, SnDefNode *n);
+void sn_resolve_ops(SnResolver *rs);                   /* resolve_op.c */
 void sn_resolve_sems(SnResolver *rs, SnDefNode *n);    /* resolve_sem.c */
 void sn_resolve_meaning(SnResolver *rs, SnDefNode *n); /* resolve_meaning.c */
 void sn_resolve_tuples(SnResolver *rs, SnDefNode *n);  /* resolve_tuple.c */

@@ -255,6 +255,40 @@ oent ::= ID(N) EQ INPUT LP INT(V) RP SEMI.     { sn_parse_onnx_ent(P,
 oent ::= ID(N) EQ HOOK ID(V) SEMI.             { sn_parse_onnx_ent(P,
                                                      SN_OE_HOOK, N, V); }
 
+/* operators as terms */
+item ::= ophead(K) LP opins RP opattrs opfor oplets(L) ARROWR(T) term(X) SEMI.
+                                               { sn_parse_op_end(P, K,
+                                                     L.raw ? L : T, X); }
+%type ophead {SnTok}
+ophead(T) ::= ONNX(K) STR(S) INT(A) DOTDOT until(B). { T = K;
+                                     sn_parse_op(P, S, A, B); }
+opins ::= opin.
+opins ::= opins COMMA opin.
+opin ::= port(X).                  { sn_parse_op_in(P, X, (SnTok){0}); }
+opin ::= port(X) COLON ID(T).      { sn_parse_op_in(P, X, T); }
+opattrs ::= .
+opattrs ::= LB opattrl RB.
+opattrl ::= opattr.
+opattrl ::= opattrl COMMA opattr.
+opattr ::= ID(N) EQ expr(E).       { sn_parse_op_is(P, N, E, false); }
+opattr ::= ID(N) EQ expr(E) QUEST. { sn_parse_op_is(P, N, E, true); }
+opattr ::= ID(N) COLON aty(A) adef(E). { sn_parse_op_attr(P, A, N, E); }
+opfor ::= .
+opfor ::= FOR optypes.
+optypes ::= ID(T).                 { sn_parse_op_type(P, T); }
+optypes ::= optypes BAR ID(T).     { sn_parse_op_type(P, T); }
+%type oplets {SnTok}
+oplets(T) ::= .                    { T = (SnTok){0}; }
+oplets(T) ::= LET(K) opletl.       { T = K; }
+opletl ::= oplet.
+opletl ::= opletl COMMA oplet.
+oplet ::= ID(N) EQ term(T).        { sn_parse_op_let(P, N, T, NULL); }
+oplet ::= ID(N) EQ opnum(E).       { sn_parse_op_let(P, N, NULL, E); }
+%type opnum {SnExpr *}
+opnum(E) ::= INT(T).               { E = sn_parse_leaf(P, SN_E_INT, T); }
+opnum(E) ::= REAL(T).              { E = sn_parse_leaf(P, SN_E_REAL, T); }
+opnum(E) ::= MINUS(K) opnum(X).    { E = sn_parse_unary(P, SN_E_NEG, K, X); }
+
 /* ---- passes ---- */
 item ::= passhead LB pitems close.             { P->pass = NULL; }
 passhead ::= PASS ID(N) docopt(D).             { sn_parse_pass(P, false, N, D); }

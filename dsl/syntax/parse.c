@@ -77,7 +77,7 @@ sn_parse_begins_item(int code, const SnTok *t)
 
     return code == T_NODE || code == T_PASS || code == T_LOWERING ||
            code == T_BACKEND || code == T_REFINE || code == T_INCLUDE ||
-           code == T_PIPELINE || code == T_MAP;
+           code == T_PIPELINE || code == T_MAP || code == T_ONNX;
 }
 
 static void

@@ -109,6 +109,7 @@ typedef struct SnParser {
     SnDefRule *rule;
     SnDefTest *test;
     SnDefOnnx *onnx;
+    struct SnDefOp *op;
     SnDefMap *map;
     struct SnParser *in; /* of the holes in strings, once there was one */
     bool in_hole;        /* this is it: no file but an expression */
@@ -222,6 +223,17 @@ void sn_parse_effect(SnParser *P, SnIds l);
 void sn_parse_onnx(SnParser *P, SnTok op, SnTok since, SnTok until);
 void sn_parse_onnx_hook(SnParser *P, SnTok hook, SnTok note);
 void sn_parse_onnx_ent(SnParser *P, int kind, SnTok name, SnTok value);
+
+/* ---- operators as terms (parse_op.c) ---- */
+
+void sn_parse_op(SnParser *P, SnTok op, SnTok since, SnTok until);
+/* An operand, as `port` reads it; type.raw NULL: none is written. */
+void sn_parse_op_in(SnParser *P, SnExpr *port, SnTok type);
+void sn_parse_op_is(SnParser *P, SnTok name, SnExpr *value, bool maybe);
+void sn_parse_op_attr(SnParser *P, SnDefAttr *a, SnTok name, SnExpr *def);
+void sn_parse_op_type(SnParser *P, SnTok type);
+void sn_parse_op_let(SnParser *P, SnTok name, SnTerm *t, SnExpr *num);
+void sn_parse_op_end(SnParser *P, SnTok from, SnTok to, SnTerm *t);
 
 void sn_parse_backend(SnParser *P, SnTok name);
 void sn_parse_cap(SnParser *P, SnTok name, SnExpr *e);

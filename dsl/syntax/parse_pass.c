@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Passes, rules and tests as the parser meets them. */
+#include "dsl/model/op.h"
 #include "dsl/syntax/parse.h"
 
 #include "gram.h"
@@ -325,6 +326,9 @@ sn_parse_own(SnParser *P)
     for (uint32_t i = 0; i < f->nnode; i++)
         if (f->node[i]->pos.src == P->src)
             f->node[i]->backend = P->backend;
+    for (uint32_t i = 0; i < f->nop; i++)
+        if (f->op[i]->pos.src == P->src)
+            f->op[i]->backend = P->backend;
     for (uint32_t i = 0; i < f->nrefine; i++)
         if (f->refine[i]->pos.src == P->src)
             f->refine[i]->backend = P->backend;

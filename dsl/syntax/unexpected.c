@@ -18,10 +18,10 @@ static const struct group {
 } groups[] = {
     {"an item (node, pass, rule, ...)",
      3,
-     17,
+     18,
      {T_NODE, T_PIPELINE, T_INCLUDE, T_VERSION, T_TYPE, T_BACKEND, T_REFINE,
       T_PASS, T_LOWERING, T_CLASS, T_RULE, T_LOWER, T_CUSTOM, T_PREFER, T_TEST,
-      T_MAP}},
+      T_MAP, T_ONNX}},
     {"a statement of a map (let, require, result, taps, read, ...)",
      3,
      12,

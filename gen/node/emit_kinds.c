@@ -729,6 +729,7 @@ emit_kinds_c(const SnDefs *s, const char *outdir, SnDiag *d)
         put_new(&b, n, k);
     }
     put_rows(&b, s);
+    sn_emit_ops(&b, s);
     sn_emit_onnx(&b, s);
     sn_emit_file(&b, outdir, sn_emit_name(s, "kinds.c"), d);
 }

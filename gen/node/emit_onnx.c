@@ -49,7 +49,7 @@ put_onnx_rows(SnBuf *b, const SnDefNode *n)
             sn_putf(b, ", %u, %s_onnx_%u", o->nent, sn_lower(b->a, n->name), i);
         else
             sn_puts(b, ", 0, NULL");
-        sn_putf(b, ", SN_K_%s },\n", sn_upper(b->a, n->name));
+        sn_putf(b, ", SN_K_%s, NULL },\n", sn_upper(b->a, n->name));
     }
     return n->nonnx;
 }
@@ -112,12 +112,13 @@ sn_emit_onnx(SnBuf *b, const SnDefs *s)
     uint32_t n = 0;
 
     sn_putf(b,
-            "\n/* domain, op, since, until, hook, note, entries */\n"
+            "\n/* domain, op, since, until, hook, note, entries, term */\n"
             "const SnOnnxDesc %s[] = {\n",
             s->is_plugin ? sn_emit_name(s, "plugin_onnx") : "sn_core_onnx");
     for (uint32_t i = 0; i < s->nnode; i++)
         if (sn_defs_mine(s, s->node[i]->backend))
             n += put_onnx_rows(b, s->node[i]);
+    n += sn_emit_op_rows(b, s);
     if (n == 0)
         sn_puts(b, "    { .domain = \"\", .op = \"\" }\n");
     sn_putf(b, "};\nconst uint32_t %s = %u;\n",

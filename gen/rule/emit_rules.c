@@ -137,6 +137,7 @@ count_onnx(const SnDefs *defs)
     for (uint32_t i = 0; i < defs->nnode; i++)
         if (defs->node[i]->backend == defs->plugin)
             n += defs->node[i]->nonnx;
+    n += sn_emit_op_rows(NULL, defs);
     return n;
 }
 

@@ -17,6 +17,10 @@ void sn_emit_kinds(const SnDefs *s, const char *outdir, SnDiag *d);
 /* For sn_kinds.c (emit_onnx.c): the entries of a node's operators; then the
  * table of all operators. */
 void sn_emit_onnx_maps(SnBuf *b, const SnDefNode *n);
+/* Operators that are terms (emit_op.c): their tables; rows of the table of all,
+ * b NULL: only how many. */
+void sn_emit_ops(SnBuf *b, const SnDefs *s);
+uint32_t sn_emit_op_rows(SnBuf *b, const SnDefs *s);
 /* The file sn_hooks.h. */
 void sn_emit_hooks(const SnDefs *s, const char *outdir, SnDiag *d);
 void sn_emit_onnx(SnBuf *b, const SnDefs *s);

@@ -171,6 +171,71 @@ typedef struct SnOnnxMap {
     int32_t input;
     SnOnnxHook *hook;
 } SnOnnxMap;
+/* ---- an operator that is a term over nodes ---- */
+
+typedef enum SnOnnxOperand {
+    SN_ONNX_ONE,
+    SN_ONNX_MAYBE, /* may be missing */
+    SN_ONNX_LIST   /* all from here on, at least one */
+} SnOnnxOperand;
+typedef struct SnOnnxIn {
+    SnOnnxOperand what;
+    int8_t elem; /* SnElem; -1: the element type that such operands share */
+} SnOnnxIn;
+typedef struct SnOnnxVal { /* what an attribute of its type has */
+    int64_t i;
+    double r;
+    const char *s;
+    uint32_t n;
+    const int64_t *ints;
+    const float *reals;
+} SnOnnxVal;
+typedef enum SnOnnxIs {
+    SN_ONNX_GIVEN,
+    SN_ONNX_IS_INT,
+    SN_ONNX_IS_REAL,
+    SN_ONNX_IS_STR
+} SnOnnxIs;
+typedef struct SnOnnxTest {
+    const char *attr; /* of the operator */
+    SnOnnxIs is;
+    bool maybe; /* holds where the attribute is absent */
+    SnOnnxVal val;
+} SnOnnxTest;
+typedef struct SnOnnxSet {
+    const char *attr; /* of the node */
+    const char *from; /* of the operator; NULL: always val */
+    bool has_val;     /* val is a default or the value */
+    SnOnnxVal val;
+} SnOnnxSet;
+enum { SN_ONNX_NONE = INT32_MIN };
+typedef struct SnOnnxStep {
+    SnKind kind; /* 0: a number of the type that operands share */
+    const char *name;
+    bool chain;  /* of two operands, applied to a list from its left */
+    int8_t elem; /* stated type of the result, or -1 */
+    uint8_t narg;
+    const int32_t *arg; /* a step before, ~operand, or SN_ONNX_NONE */
+    uint8_t nset;
+    const SnOnnxSet *set;
+    /* of a number: */
+    bool count;       /* how many the list has */
+    const char *from; /* or this attribute, */
+    double num;       /* or this, the default */
+} SnOnnxStep;
+typedef struct SnOnnxTerm {
+    const char *text; /* the declaration up to what it gives */
+    uint32_t elems;   /* a bit for each SnElem that operands may share; 0: what
+                         the nodes take */
+    bool alone;       /* one node of the operands, written as it is read */
+    uint8_t nin, ntest;
+    const SnOnnxIn *in;
+    const SnOnnxTest *test;
+    uint16_t nstep;
+    const SnOnnxStep *step;
+    int32_t root; /* as SnOnnxStep.arg */
+} SnOnnxTerm;
+
 typedef struct SnOnnxDesc {
     const char *domain; /* "" or "com.microsoft" */
     const char *op;
@@ -179,7 +244,9 @@ typedef struct SnOnnxDesc {
     const char *note;     /* what the hook restricts, or NULL */
     uint16_t nmap;
     const SnOnnxMap *map;
-    SnKind kind;
+    SnKind kind;            /* 0: an operand of the term */
+    const SnOnnxTerm *term; /* or NULL; several lines of an operator and opset
+                               are tried in order */
 } SnOnnxDesc;
 
 /* ---- a kind ---- */

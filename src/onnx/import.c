@@ -526,9 +526,11 @@ map_node(SnImport *x)
     SN_TRY(sn_import_lift(x, e, &done));
     if (done)
         return SN_OK;
-    SN_TRY(sn_import_other_types(x, &done));
+    SN_TRY(sn_import_other_types(x, e, &done));
     if (done)
         return SN_OK;
+    if (e->term != NULL)
+        return sn_import_term(x, e);
     if (e->hook == NULL)
         return sn_import_map(x, e);
     c.desc = e;
@@ -620,12 +622,8 @@ import_model(SnArena *a, const char *name, const char *dir, ProtobufCMessage *m,
 {
     const Onnx__ModelProto *model = (const Onnx__ModelProto *)m;
     const char *title = sn_path_base(name);
-    SnImport x = {.a = a,
-                  .d = d,
-                  .file = name,
-                  .dir = dir,
-                  .opts = o,
-                  .model = model};
+    SnImport x = {
+        .a = a, .d = d, .file = name, .dir = dir, .opts = o, .model = model};
 
     if (model->graph != NULL && model->graph->name != NULL &&
         model->graph->name[0] != '\0')

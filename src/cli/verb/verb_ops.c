@@ -76,9 +76,10 @@ collect(SnArena *a, size_t *n)
                         : e->op,
             .since = e->since,
             .until = e->until,
-            .kind = sn_desc(e->kind),
-            .quant = has_quant(e->kind),
-            .note = e->hook != NULL ? e->note : entry_note(a, e),
+            .kind = e->kind != 0 ? sn_desc(e->kind) : NULL,
+            .quant = e->kind != 0 && has_quant(e->kind),
+            .note =
+                e->hook != NULL || e->term != NULL ? e->note : entry_note(a, e),
         };
     }
     for (size_t i = sn_onnx_end(); i < most; i++)

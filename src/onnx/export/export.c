@@ -301,7 +301,9 @@ writer(const SnKindDesc *kd, const SnOnnxDesc *e)
     if (fn == NULL && kd->form_of >= 0)
         fn = sn_export_hook(sn_desc((SnKind)kd->form_of)->name);
     if (fn == NULL && e != NULL)
-        fn = e->hook != NULL ? sn_export_read_by(e->hook) : sn_export_map;
+        fn = e->hook != NULL   ? sn_export_read_by(e->hook)
+             : e->term != NULL ? sn_export_term
+                               : sn_export_map;
     return fn;
 }
 

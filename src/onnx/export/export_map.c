@@ -35,8 +35,14 @@ static const struct {
     {"QLinearAveragePool", "dilations", INT32_MAX},
 };
 
+static bool
+by_entries(const SnOnnxDesc *e)
+{
+    return e->hook == NULL && e->term == NULL;
+}
+
 /* Is line e better to write a kind by than line f?  ONNX's own operators come
- * before others, those that need no hook before those that do. */
+ * before others, lines of entries before hooks and terms. */
 static bool
 better(const SnOnnxDesc *e, const SnOnnxDesc *f)
 {
@@ -46,7 +52,7 @@ better(const SnOnnxDesc *e, const SnOnnxDesc *f)
         return own || e->hook == NULL;
     if (own != (f->domain[0] == '\0'))
         return own;
-    return f->hook != NULL && e->hook == NULL;
+    return !by_entries(f) && by_entries(e);
 }
 
 /* The line that says how a kind (or what it is a form of) is written. */
@@ -62,6 +68,8 @@ sn_export_line(const SnExport *x, SnKind k)
         bool now =
             e->domain[0] != '\0' ||
             (e->since <= x->opset && (e->until == 0 || x->opset <= e->until));
+        if (e->term != NULL && !e->term->alone)
+            continue;
         if (e->kind == k && now && better(e, best))
             best = e;
     }

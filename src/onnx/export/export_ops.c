@@ -70,23 +70,48 @@ matmul(SnExport *x)
 
 /* ---- element by element ---- */
 
-static SnStatus
-as_op(SnExport *x, const char *op)
+static Onnx__NodeProto *
+as_op_of(SnExport *x, const char *domain, const char *op)
 {
     int perm[SN_MAXRANK];
-    const char **in = SN_NEW_N(x->a, const char *, x->n->nin + 1u);
+    const char **in = SN_NEW_N(x->a, const char *, x->n->nin + 1u), *out;
+    Onnx__NodeProto *n;
 
     sn_export_choose(x, perm);
     for (uint32_t s = 0; s < x->n->nin; s++)
         in[s] = sn_export_operand(x, s, perm, x->as);
-    put(x, op, x->n->nin, in, perm);
-    return SN_OK;
+    out = sn_export_open(x, 0, perm);
+    n = sn_export_node(x, domain, op, x->n->nin, in, out);
+    sn_export_close(x, 0, perm, out);
+    return n;
 }
 
 static SnStatus
-nary(SnExport *x)
+as_op(SnExport *x, const char *op)
 {
-    return as_op(x, x->e->op);
+    (void)as_op_of(x, "", op);
+    return SN_OK;
+}
+
+/* A line that is one node: the attributes that it asks for are its own. */
+SnStatus
+sn_export_term(SnExport *x)
+{
+    const SnOnnxTerm *t = x->e->term;
+    Onnx__NodeProto *n = as_op_of(x, x->e->domain, x->e->op);
+
+    for (uint32_t i = 0; i < t->ntest; i++) {
+        const SnOnnxTest *a = &t->test[i];
+        if (a->maybe)
+            continue;
+        if (a->is == SN_ONNX_IS_INT)
+            sn_export_attr_int(x, n, a->attr, a->val.i);
+        else if (a->is == SN_ONNX_IS_REAL)
+            sn_export_attr_real(x, n, a->attr, (float)a->val.r);
+        else
+            sn_export_attr_str(x, n, a->attr, a->val.s);
+    }
+    return SN_OK;
 }
 
 static SnStatus
@@ -94,7 +119,7 @@ gelu_tanh(SnExport *x)
 {
     if (strcmp(x->e->op, "FastGelu") == 0 && x->n->res[0].shape->rank == 0)
         return sn_export_refuse(x, "FastGelu takes no scalar");
-    return x->e->hook != NULL ? nary(x) : sn_export_map(x);
+    return x->e->term != NULL ? sn_export_term(x) : sn_export_map(x);
 }
 
 /* Of a scalar there is nothing to cut off, turn, pad or resize. */
@@ -421,18 +446,11 @@ static const struct {
     SnOnnxHook *read;
     SnExportHook *fn;
 } readers[] = {
-    {sn_onnx_arg, sn_export_arg},
-    {sn_onnx_clip, clip},
-    {sn_onnx_gather, gather},
-    {sn_onnx_gelu, nary},
-    {sn_onnx_gemm, gemm},
-    {sn_onnx_nary, nary},
-    {sn_onnx_pad, pad},
-    {sn_onnx_reduce, sn_export_reduce},
-    {sn_onnx_reshape, reshape},
-    {sn_onnx_resize, resize},
-    {sn_onnx_slice, slice},
-    {sn_onnx_topk, topk},
+    {sn_onnx_arg, sn_export_arg}, {sn_onnx_clip, clip},
+    {sn_onnx_gather, gather},     {sn_onnx_gemm, gemm},
+    {sn_onnx_pad, pad},           {sn_onnx_reduce, sn_export_reduce},
+    {sn_onnx_reshape, reshape},   {sn_onnx_resize, resize},
+    {sn_onnx_slice, slice},       {sn_onnx_topk, topk},
 };
 
 SnExportHook *

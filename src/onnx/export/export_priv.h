@@ -193,6 +193,8 @@ bool sn_export_layout(const SnExport *x, const char *port, int rank, int *perm);
  * has them all but those that come later. */
 SnStatus sn_export_attrs(SnExport *x, Onnx__NodeProto *n, const char *op);
 SnStatus sn_export_map(SnExport *x); /* by the line of nodes.def */
+/* By one that is a term, of one node (export_ops.c). */
+SnStatus sn_export_term(SnExport *x);
 const SnOnnxDesc *sn_export_line(const SnExport *x, SnKind k);
 bool sn_export_is_default(const SnExport *x, const char *attr);
 const void *sn_export_attr(const SnExport *x, const char *attr,

@@ -13,7 +13,7 @@
  * *done says whether the node was one. */
 SnStatus sn_import_lift(SnImport *x, const SnOnnxDesc *e, bool *done);
 /* Element types that a node does not take, by casts (hooks_int.c). */
-SnStatus sn_import_other_types(SnImport *x, bool *done);
+SnStatus sn_import_other_types(SnImport *x, const SnOnnxDesc *e, bool *done);
 /* int32 modulo 256, as result 0 of 8 bits. */
 SnStatus sn_import_put_narrow(SnImport *x, SnRef y, bool u8);
 /* Makes the Placeholder of an 8-bit input that waits, when the scale that the

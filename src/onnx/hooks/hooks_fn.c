@@ -488,28 +488,6 @@ sn_onnx_conv_transpose(SnImport *x, const SnImportCall *c)
 
 /* ---- others ---- */
 
-SnStatus
-sn_onnx_gelu(SnImport *x, const SnImportCall *c)
-{
-    const char *how;
-    SnImportVal *v;
-    SnRef y;
-
-    SN_TRY(sn_import_need(x, 0, &v));
-    SN_TRY(sn_import_str(x, "approximate", "none", &how));
-    if (strcmp(how, "none") != 0 && strcmp(how, "tanh") != 0)
-        return sn_import_fail(
-            x, SN_EINPUT,
-            "attribute 'approximate' = \"%s\", expected none or "
-            "tanh",
-            how);
-    SN_TRY(sn_import_plain(x, v, &y));
-    SN_TRY(sn_import_unary(
-        x, how[0] == 't' ? "GeluTanh" : sn_desc(c->desc->kind)->name,
-        sn_import_name(x, 0), y, &y));
-    return sn_import_put(x, 0, y);
-}
-
 /* Columns first: [N, C / b^2, b, b, H, W] to [N, C / b^2, H, b, W, b]. */
 static SnStatus
 columns_first(SnImport *x, SnImportVal *v, int64_t b)
@@ -593,29 +571,5 @@ sn_onnx_expand(SnImport *x, const SnImportCall *c)
     sn_import_set_ints(x, k, attr, "repeats", (uint32_t)rank, repeat);
     SN_TRY(sn_import_node(x, sn_desc(k)->name, sn_import_name(x, 0), 1, &y,
                           attr, NULL, &y));
-    return sn_import_put(x, 0, y);
-}
-
-SnStatus
-sn_onnx_mean(SnImport *x, const SnImportCall *c)
-{
-    uint32_t n = (uint32_t)x->n->n_input;
-    SnRef y, r, k;
-    SnImportVal *v;
-
-    (void)c;
-    SN_TRY(sn_import_need(x, 0, &v));
-    if (n == 1)
-        return sn_import_alias(x, 0, v);
-    SN_TRY(sn_import_plain(x, v, &y));
-    for (uint32_t i = 1; i < n; i++) {
-        SN_TRY(sn_import_need(x, i, &v));
-        SN_TRY(sn_import_plain(x, v, &r));
-        SN_TRY(sn_import_binary(
-            x, "Add", sn_import_part(x, sn_format(x->a, "%" PRIu32, i)), y, r,
-            &y));
-    }
-    SN_TRY(sn_import_scalar(x, sn_import_part(x, "n"), (float)n, &k));
-    SN_TRY(sn_import_binary(x, "Div", sn_import_name(x, 0), y, k, &y));
     return sn_import_put(x, 0, y);
 }

@@ -106,6 +106,23 @@ arithmetic(SnImport *x)
     return sn_import_put_narrow(x, y, u8);
 }
 
+/* By a declaration for int32. */
+static SnStatus
+term(SnImport *x, const SnOnnxDesc *e)
+{
+    SnRef *in = SN_NEW_N(x->a, SnRef, x->n->n_input), y;
+    SnImportVal *v;
+
+    for (uint32_t i = 0; i < x->n->n_input; i++) {
+        v = sn_import_in(x, i);
+        if (v != NULL)
+            SN_TRY(wide(x, v, &in[i]));
+    }
+    SN_TRY(sn_import_term_of(x, e, in, sn_import_part(x, "wide"), &y));
+    SN_TRY(sn_import_need(x, 0, &v));
+    return sn_import_put_narrow(x, y, v->u8);
+}
+
 /* Relu, Abs, Neg and Sign of numbers of 8 bits. */
 static SnStatus
 unary(SnImport *x, SnImportVal *v)
@@ -264,74 +281,10 @@ power(SnImport *x, SnRef a, SnRef b)
     return sn_import_put(x, 0, y);
 }
 
-/* ---- Mod ---- */
-
-/* r where it is 0 or has the sign of b, else r + b. */
-static SnStatus
-with_sign_of(SnImport *x, const char *name, SnRef b, SnRef *r)
-{
-    SnElem e = sn_type(x->g, b)->elem;
-    SnRef zero, neg, below, wrong, none, sum, in[3];
-
-    SN_TRY(sn_import_int_const(x, sn_import_part(x, "0"), e, 0, &zero));
-    SN_TRY(
-        sn_import_binary(x, "Less", sn_import_part(x, "neg"), *r, zero, &neg));
-    SN_TRY(sn_import_binary(x, "Less", sn_import_part(x, "below"), b, zero,
-                            &below));
-    SN_TRY(sn_import_binary(x, "Xor", sn_import_part(x, "signs"), neg, below,
-                            &wrong));
-    SN_TRY(sn_import_binary(x, "Equal", sn_import_part(x, "none"), *r, zero,
-                            &none));
-    SN_TRY(sn_import_unary(x, "Not", sn_import_part(x, "some"), none, &none));
-    SN_TRY(sn_import_binary(x, "And", sn_import_part(x, "wrong"), wrong, none,
-                            &in[0]));
-    SN_TRY(sn_import_binary(x, "Add", sn_import_part(x, "sum"), *r, b, &sum));
-    in[1] = sum;
-    in[2] = *r;
-    return sn_import_node(x, "Where", name, 3, in, NULL, NULL, r);
-}
-
-SnStatus
-sn_onnx_mod(SnImport *x, const SnImportCall *c)
-{
-    SnImportVal *v[2];
-    int64_t fmod;
-    SnRef in[2], y;
-    SnElem e;
-    bool narrow = bytes(x, sn_import_in(x, 0));
-    const char *name;
-
-    (void)c;
-    SN_TRY(sn_import_int(x, "fmod", 0, &fmod));
-    for (uint32_t i = 0; i < 2; i++) {
-        SN_TRY(sn_import_need(x, i, &v[i]));
-        if (narrow)
-            SN_TRY(wide(x, v[i], &in[i]));
-        else
-            SN_TRY(sn_import_plain(x, v[i], &in[i]));
-    }
-    e = sn_type(x->g, in[0])->elem;
-    if (e != SN_I32 && e != SN_I64)
-        return sn_import_fail(x, SN_EUNSUPPORTED,
-                              "of %s; int32, int64, int8 and "
-                              "uint8 are supported",
-                              sn_elem_name(e));
-    SN_TRY(
-        sn_import_binary(x, "Div", sn_import_part(x, "div"), in[0], in[1], &y));
-    SN_TRY(sn_import_binary(x, "Mul", sn_import_part(x, "mul"), y, in[1], &y));
-    name = narrow ? sn_import_part(x, "wide") : sn_import_name(x, 0);
-    SN_TRY(sn_import_binary(
-        x, "Sub", fmod != 0 ? name : sn_import_part(x, "rest"), in[0], y, &y));
-    if (fmod == 0)
-        SN_TRY(with_sign_of(x, name, in[1], &y));
-    return narrow ? sn_import_put_narrow(x, y, v[0]->u8)
-                  : sn_import_put(x, 0, y);
-}
-
 /* ---- which of these ---- */
 
 SnStatus
-sn_import_other_types(SnImport *x, bool *done)
+sn_import_other_types(SnImport *x, const SnOnnxDesc *e, bool *done)
 {
     static const char *const signs[] = {"Abs", "Neg", "Relu", "Sign", NULL};
     SnImportVal *v = sn_import_in(x, 0), *w = sn_import_in(x, 1);
@@ -344,6 +297,9 @@ sn_import_other_types(SnImport *x, bool *done)
         return stays(x, v)        ? in_order(x)
                : is_arithmetic(x) ? arithmetic(x)
                                   : unary(x, v);
+    if (bytes(x, v) && e->term != NULL && sn_import_term_takes(e, SN_I32) &&
+        !sn_import_term_takes(e, SN_I8))
+        return term(x, e);
     if (sn_import_is(x, "Concat") && unlike_codes(x))
         return joined(x);
     if (sn_import_is(x, "Clip") &&

@@ -428,28 +428,6 @@ sn_onnx_clip(SnImport *x, const SnImportCall *c)
 }
 
 SnStatus
-sn_onnx_nary(SnImport *x, const SnImportCall *c)
-{
-    uint32_t n = (uint32_t)x->n->n_input;
-    SnImportVal *v;
-    SnRef in[2] = {0};
-    SnSpec s = {.kind = c->desc->kind, .nin = 2, .in = in};
-
-    SN_TRY(sn_import_need(x, 0, &v));
-    if (n == 1)
-        return sn_import_alias(x, 0, v);
-    SN_TRY(sn_import_plain(x, v, &in[0]));
-    for (uint32_t i = 1; i < n; i++) {
-        SN_TRY(sn_import_need(x, i, &v));
-        SN_TRY(sn_import_plain(x, v, &in[1]));
-        s.name = i + 1 == n ? sn_import_name(x, 0)
-                            : sn_import_part(x, sn_format(x->a, "%" PRIu32, i));
-        SN_TRY(sn_import_add(x, &s, &in[0]));
-    }
-    return sn_import_put(x, 0, in[0]);
-}
-
-SnStatus
 sn_onnx_topk(SnImport *x, const SnImportCall *c)
 {
     SnKind k = c->desc->kind;

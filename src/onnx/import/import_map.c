@@ -278,9 +278,8 @@ check_count(SnImport *x, const SnAttrDesc *a, const char *what, uint32_t n)
         a->fixed == 2 || a->fixed == 4 ? " (two-dimensional pictures)" : "");
 }
 
-/* One attribute of the ONNX node into one of the node's. */
-static SnStatus
-take_attr(SnImport *x, const SnAttrDesc *a, const char *onnx, void *p)
+SnStatus
+sn_import_take_attr(SnImport *x, const SnAttrDesc *a, const char *onnx, void *p)
 {
     const char *word, *what = sn_format(x->a, "attribute '%s'", onnx);
     SnInts ints;
@@ -388,7 +387,7 @@ attributes(SnImport *x, Map *m)
         if (e->entry != SN_IMPORT_ATTR)
             continue;
         if (sn_import_has_attr(x, e->value))
-            SN_TRY(take_attr(x, a, e->value, sn_attr_at(m->attr, a)));
+            SN_TRY(sn_import_take_attr(x, a, e->value, sn_attr_at(m->attr, a)));
         else if (!a->has_default && a->kind == SN_A_INTS)
             SN_TRY(kernel_of_weights(x, m, a));
         else if (!a->has_default)
@@ -448,7 +447,7 @@ sn_import_entries(SnKind kind, const char *op)
 {
     for (uint32_t i = 0; i < sn_onnx_end(); i++)
         if (sn_onnx_at(i)->kind == kind && sn_onnx_at(i)->hook == NULL &&
-            strcmp(sn_onnx_at(i)->op, op) == 0)
+            sn_onnx_at(i)->term == NULL && strcmp(sn_onnx_at(i)->op, op) == 0)
             return sn_onnx_at(i);
     sn_bug("onnx: %s has no line for %s", sn_desc(kind)->name, op);
 }

@@ -245,6 +245,17 @@ SnStatus sn_import_entry_attrs(SnImport *x, const SnOnnxDesc *e, SnKind k,
                                uint32_t nin, SnRef *in, void **attr);
 /* Result k: positions r in the NHWC picture `in` as positions in NCHW. */
 SnStatus sn_import_nchw_positions(SnImport *x, uint32_t k, SnRef r, SnRef in);
+/* One attribute of the ONNX node into one of a node, at p. */
+SnStatus sn_import_take_attr(SnImport *x, const SnAttrDesc *a, const char *onnx,
+                             void *p);
+/* Maps the node by e, of its operator and opset, or by a later declaration of
+ * the same: a term over nodes (import_term.c). */
+SnStatus sn_import_term(SnImport *x, const SnOnnxDesc *e);
+/* The same of other operands, one for each that the node has. */
+SnStatus sn_import_term_of(SnImport *x, const SnOnnxDesc *e, const SnRef *in,
+                           const char *name, SnRef *out);
+/* Is there one that names this type? */
+bool sn_import_term_takes(const SnOnnxDesc *e, SnElem elem);
 /* Maps the node by its entries (import_map.c). */
 SnStatus sn_import_map(SnImport *x, const SnOnnxDesc *e);
 /* The line of nodes.def for this operator and opset, or NULL; *other is a

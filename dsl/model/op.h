@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Operators of ONNX that are terms over nodes:
+ * onnx "Op" 8.. (x, y?) {a = 1} for f32 | i32 let .. => TERM; */
+#ifndef SN_DSL_OP_H
+#define SN_DSL_OP_H
+
+#include "dsl/model/model.h"
+
+typedef enum SnOpIn { SN_OP_ONE, SN_OP_MAYBE, SN_OP_LIST } SnOpIn;
+typedef struct SnDefOpIn { /* x, y?, z..., c : bool */
+    const char *name;
+    SnPos pos;
+    SnOpIn what;
+    const char *type; /* NULL: the type that such operands share */
+    SnPos type_pos;
+    /* resolved */
+    SnDefConc conc; /* of type */
+    bool used;
+} SnDefOpIn;
+
+/* {a = 1} is a condition, {a = 1?} holds also where a is absent, {a : int = 1}
+ * names a value. */
+typedef struct SnDefOpAttr {
+    const char *name;
+    SnPos pos;
+    SnExpr *is;      /* the value it must have, or NULL: */
+    bool maybe;      /* it may also be absent */
+    SnDefAttr *type; /* with its default, or without */
+    /* resolved */
+    bool used;
+} SnDefOpAttr;
+
+typedef struct SnDefOpLet {
+    const char *name;
+    SnPos pos;
+    SnTerm *term; /* or NULL: */
+    SnExpr *num;  /* a number */
+    /* resolved */
+    bool used;
+} SnDefOpLet;
+
+/* What a variable of the term is; one of these. */
+typedef struct SnDefOpVal {
+    SnDefOpIn *in; /* an operand, or */
+    bool count;    /* of which let is how many the list has */
+    SnDefOpAttr *attr;
+    SnDefOpLet *let;
+} SnDefOpVal;
+
+typedef struct SnDefOp {
+    SnPos pos;
+    const char *op;
+    int64_t since, until; /* until 0: open */
+    const char *text;     /* the declaration up to what it gives */
+    const SnDefBackend *backend;
+    uint32_t nin;
+    SnDefOpIn *in;
+    uint32_t nattr;
+    SnDefOpAttr *attr;
+    uint32_t ntype; /* for f32 | i32; 0: what the term takes */
+    const char **type;
+    SnPos *type_pos;
+    uint32_t nlet;
+    SnDefOpLet *let;
+    SnTerm *term;
+    /* resolved */
+    bool bad;
+    uint32_t nconc; /* element types that operands may share */
+    SnDefConc *conc;
+} SnDefOp;
+
+#endif

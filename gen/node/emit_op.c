@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: Apache-2.0
+/* ONNX operators that are terms over nodes, as tables of sn_kinds.c: steps in
+ * the order in which they are made. */
+#include <string.h>
+#include "dsl/model/expr_tree.h"
+#include "dsl/model/op.h"
+#include "gen/text/emit.h"
+
+typedef struct Steps {
+    SnBuf *b, args, sets, steps;
+    const SnDefOp *o;
+    uint32_t id, n;
+    const SnDefOpLet **let; /* which made a step */
+    int32_t *at;
+    uint32_t nlet;
+} Steps;
+
+/* ---- values ---- */
+
+static void
+put_list(SnBuf *b, const SnExpr *e, bool reals)
+{
+    sn_putf(b, "(const %s[]){", reals ? "float" : "int64_t");
+    for (uint32_t i = 0; i < e->nkid; i++) {
+        double v = 0;
+        sn_expr_number(e->kid[i], &v);
+        sn_putf(b, reals ? "%s(float)%.9g" : "%s%.0f", i ? ", " : "", v);
+    }
+    if (e->nkid == 0)
+        sn_puts(b, "0");
+    sn_puts(b, "}");
+}
+
+/* { i, r, s, n, ints, reals } */
+static void
+put_val(SnBuf *b, const SnExpr *e, SnDefAttrTy ty)
+{
+    double v = 0;
+
+    if (!e) {
+        sn_puts(b, "{ 0 }");
+    } else if (ty == SN_AT_INTS || ty == SN_AT_REALS) {
+        sn_putf(b, "{ .n = %u, .%s = ", e->nkid,
+                ty == SN_AT_INTS ? "ints" : "reals");
+        put_list(b, e, ty == SN_AT_REALS);
+        sn_puts(b, " }");
+    } else if (e->ek == SN_E_STR || e->rk == SN_R_WORD) {
+        sn_puts(b, "{ .s = ");
+        sn_emit_str(b, e->s);
+        sn_puts(b, " }");
+    } else if (e->ek == SN_E_BOOL) {
+        sn_putf(b, "{ .i = %d }", (int)e->i);
+    } else {
+        sn_expr_number(e, &v);
+        if (ty == SN_AT_REAL)
+            sn_putf(b, "{ .r = %.17g }", v);
+        else
+            sn_putf(b, "{ .i = %.0f }", v);
+    }
+}
+
+/* ---- steps ---- */
+
+static int32_t put_term(Steps *s, const SnTerm *t, const char *name);
+
+static void
+put_sets(Steps *s, const SnTerm *t)
+{
+    SnBuf *b = &s->sets;
+
+    if (t->nasg)
+        sn_putf(b, "static const SnOnnxSet op%u_set%u[] = {\n", s->id, s->n);
+    for (uint32_t i = 0; i < t->nasg; i++) {
+        const SnAsg *g = &t->asg[i];
+        const SnDefVar *v = g->e->rk == SN_R_VAR ? g->e->ref : NULL;
+        const SnExpr *e = v ? v->val->attr->type->def : g->e;
+        sn_puts(b, "    { ");
+        sn_emit_str(b, g->name);
+        sn_puts(b, ", ");
+        sn_emit_str(b, v ? v->name : NULL);
+        sn_putf(b, ", %s, ", e ? "true" : "false");
+        put_val(b, e, v ? v->val->attr->type->ty : g->attr->ty);
+        sn_puts(b, " },\n");
+    }
+    if (t->nasg)
+        sn_puts(b, "};\n");
+}
+
+static int32_t
+put_number(Steps *s, const SnDefVar *v)
+{
+    const SnDefOpAttr *a = v->val->attr;
+    const SnExpr *e = a               ? a->type->def
+                      : v->val->count ? NULL
+                                      : v->val->let->num;
+    double num = 0;
+
+    if (e)
+        sn_expr_number(e, &num);
+    sn_puts(&s->steps, "    { .name = ");
+    sn_emit_str(&s->steps, v->name);
+    sn_putf(&s->steps, ", .elem = -1, .count = %s, .from = ",
+            v->val->count ? "true" : "false");
+    sn_emit_str(&s->steps, a ? a->name : NULL);
+    sn_putf(&s->steps, ", .num = %.17g },\n", num);
+    return (int32_t)s->n++;
+}
+
+/* A value that has a name is made once. */
+static int32_t
+put_var(Steps *s, const SnTerm *t)
+{
+    const SnDefOpVal *v = t->var->val;
+    int32_t at;
+
+    if (v->in && !v->count)
+        return ~(int32_t)(v->in - s->o->in);
+    for (uint32_t i = 0; i < s->nlet && !v->attr; i++)
+        if (s->let[i] == v->let)
+            return s->at[i];
+    if (v->attr || v->count || !v->let->term)
+        at = put_number(s, t->var);
+    else
+        at = put_term(s, v->let->term, v->let->name);
+    if (!v->attr) {
+        uint32_t n = s->nlet;
+        SN_PUSH(s->b->a, s->let, s->nlet, v->let);
+        SN_PUSH(s->b->a, s->at, n, at);
+    }
+    return at;
+}
+
+static int32_t
+put_term(Steps *s, const SnTerm *t, const char *name)
+{
+    SnArena *a = s->b->a;
+    int32_t *arg = NULL;
+    uint32_t n = 0;
+
+    if (t->tk == SN_T_VAR)
+        return put_var(s, t);
+    if (t->chain) {
+        SN_PUSH(a, arg, n, ~(int32_t)(t->chain->val->in - s->o->in));
+    } else {
+        for (uint32_t p = 0; p < t->node->nin; p++) {
+            bool list = t->node->in[p]->variadic;
+            for (uint32_t i = 0; i < (list ? t->nlist : 1); i++) {
+                const SnTerm *k = list ? t->list[i] : t->by_port[p];
+                int32_t r =
+                    k && k->tk != SN_T_NONE ? put_term(s, k, NULL) : INT32_MIN;
+                SN_PUSH(a, arg, n, r);
+            }
+        }
+    }
+    sn_putf(&s->args, "static const int32_t op%u_arg%u[] = {", s->id, s->n);
+    for (uint32_t i = 0; i < n; i++)
+        if (arg[i] == INT32_MIN)
+            sn_putf(&s->args, "%sSN_ONNX_NONE", i ? ", " : " ");
+        else
+            sn_putf(&s->args, "%s%d", i ? ", " : " ", (int)arg[i]);
+    sn_puts(&s->args, n ? " };\n" : " 0 };\n");
+    put_sets(s, t);
+    const SnDefType *ty = t->type ? t->type->ref : NULL;
+    sn_putf(&s->steps,
+            "    { .kind = SN_K_%s, .name = ", sn_upper(a, t->node->name));
+    sn_emit_str(&s->steps, name ? name : sn_lower(a, t->node->name));
+    sn_putf(&s->steps, ", .chain = %s, .elem = %d,\n",
+            t->chain ? "true" : "false", ty ? ty->conc[0].elem : -1);
+    sn_putf(&s->steps, "      .narg = %u, .arg = op%u_arg%u", n, s->id, s->n);
+    if (t->nasg)
+        sn_putf(&s->steps, ", .nset = %u, .set = op%u_set%u", t->nasg, s->id,
+                s->n);
+    sn_puts(&s->steps, " },\n");
+    return (int32_t)s->n++;
+}
+
+/* ---- conditions ---- */
+
+static void
+put_ins(SnBuf *b, const SnDefOp *o, uint32_t id)
+{
+    static const char *const what[] = {"ONE", "MAYBE", "LIST"};
+
+    sn_putf(b, "static const SnOnnxIn op%u_in[] = {\n", id);
+    for (uint32_t i = 0; i < o->nin; i++)
+        sn_putf(b, "    { SN_ONNX_%s, %d },\n", what[o->in[i].what],
+                o->in[i].type ? o->in[i].conc.elem : -1);
+    sn_puts(b, "};\n");
+}
+
+static uint32_t
+put_tests(SnBuf *b, const SnDefOp *o, uint32_t id)
+{
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < o->nattr; i++) {
+        const SnDefOpAttr *a = &o->attr[i];
+        const char *is = !a->is                   ? "GIVEN"
+                         : a->is->ty == SN_TY_STR ? "IS_STR"
+                         : a->is->ty == SN_TY_INT ? "IS_INT"
+                                                  : "IS_REAL";
+        if (a->type && a->type->def)
+            continue;
+        if (n++ == 0)
+            sn_putf(b, "static const SnOnnxTest op%u_test[] = {\n", id);
+        sn_puts(b, "    { ");
+        sn_emit_str(b, a->name);
+        sn_putf(b, ", SN_ONNX_%s, %s, ", is, a->maybe ? "true" : "false");
+        put_val(b, a->is,
+                a->is && a->is->ty == SN_TY_REAL ? SN_AT_REAL : SN_AT_INT);
+        sn_puts(b, " },\n");
+    }
+    if (n)
+        sn_puts(b, "};\n");
+    return n;
+}
+
+/* One node of all operands in their order, with its own defaults. */
+static bool
+alone(const SnDefOp *o)
+{
+    const SnTerm *t = o->term;
+
+    if (t->tk != SN_T_CALL || t->nasg || t->type)
+        return false;
+    if (t->chain)
+        return o->nin == 1;
+    if (t->narg != o->nin || o->nin != t->node->nin)
+        return false;
+    for (uint32_t i = 0; i < o->nin; i++)
+        if (t->arg[i]->tk != SN_T_VAR || t->arg[i]->var->val->in != &o->in[i] ||
+            t->arg[i]->port || t->node->in[i]->variadic)
+            return false;
+    return true;
+}
+
+/* ---- tables ---- */
+
+void
+sn_emit_ops(SnBuf *b, const SnDefs *d)
+{
+    for (uint32_t i = 0; i < d->nop; i++) {
+        const SnDefOp *o = d->op[i];
+        Steps s = {.b = b, .o = o, .id = i};
+        uint32_t elems = 0;
+        if (!sn_defs_mine(d, o->backend))
+            continue;
+        sn_buf_init(&s.args, b->a);
+        sn_buf_init(&s.sets, b->a);
+        sn_buf_init(&s.steps, b->a);
+        for (uint32_t k = 0; k < o->nconc; k++)
+            elems |= UINT32_C(1) << o->conc[k].elem;
+        sn_putf(b, "\n/* ---- %s: %s ---- */\n\n", o->op,
+                sn_where(b->a, o->pos));
+        put_ins(b, o, i);
+        uint32_t ntest = put_tests(b, o, i);
+        int32_t root = put_term(&s, o->term, NULL);
+        sn_puts(b, sn_buf_str(&s.args));
+        sn_puts(b, sn_buf_str(&s.sets));
+        if (s.n)
+            sn_putf(b, "static const SnOnnxStep op%u_step[] = {\n%s};\n", i,
+                    sn_buf_str(&s.steps));
+        sn_putf(b, "static const SnOnnxTerm op%u = {\n    ", i);
+        sn_emit_str(b, o->text);
+        sn_putf(b, ",\n    0x%x, %s, %u, %u, op%u_in, ", elems,
+                alone(o) ? "true" : "false", o->nin, ntest, i);
+        sn_puts(b, ntest ? sn_format(b->a, "op%u_test", i) : "NULL");
+        sn_putf(b, ", %u, %s, %d\n};\n", s.n,
+                s.n ? sn_format(b->a, "op%u_step", i) : "NULL", (int)root);
+    }
+}
+
+/* f32, i32: what the operands may be, for `sinter ops`. */
+static const char *
+note(SnArena *a, const SnDefOp *o)
+{
+    SnBuf b;
+
+    sn_buf_init(&b, a);
+    for (uint32_t i = 0; i < o->ntype; i++)
+        sn_putf(&b, "%s%s", i ? ", " : "", o->type[i]);
+    return o->ntype ? sn_buf_str(&b) : NULL;
+}
+
+uint32_t
+sn_emit_op_rows(SnBuf *b, const SnDefs *d)
+{
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < d->nop; i++) {
+        const SnDefOp *o = d->op[i];
+        const char *colon = strchr(o->op, ':');
+        const SnDefNode *root = o->term->node;
+        if (!sn_defs_mine(d, o->backend))
+            continue;
+        n++;
+        if (!b)
+            continue;
+        sn_puts(b, "    { ");
+        sn_emit_str(b, colon ? sn_strndup(b->a, o->op, (size_t)(colon - o->op))
+                             : "");
+        sn_puts(b, ", ");
+        sn_emit_str(b, colon ? colon + 1 : o->op);
+        sn_putf(b, ", %d, %d, NULL, ", (int)o->since, (int)o->until);
+        sn_emit_str(b, note(b->a, o));
+        const SnTerm *t = o->term;
+        while (t->tk == SN_T_VAR && t->var->val->let && t->var->val->let->term)
+            t = t->var->val->let->term;
+        root = t->node;
+        sn_putf(b, ", 0, NULL, %s, &op%u },\n",
+                root ? sn_format(b->a, "SN_K_%s", sn_upper(b->a, root->name))
+                     : "0",
+                i);
+    }
+    return n;
+}
