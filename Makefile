@@ -82,9 +82,11 @@ $(BUILD)/.deps: tools/deps.sh
 $(BUILD)/front/lex.c: dsl/syntax/lex.re | $(BUILD)/.deps
 	@mkdir -p $(@D)
 	$(Q)re2c --no-debug-info -W -o $@ $<
-$(BUILD)/front/gram.c: dsl/syntax/gram.y | $(BUILD)/.deps
+# Lemon reads one file.
+$(BUILD)/front/gram.c: dsl/syntax/gram.y dsl/syntax/gram_expr.y | $(BUILD)/.deps
 	@mkdir -p $(@D)
-	$(Q)lemon -q -l -T$(LEMPAR) -d$(BUILD)/front $<
+	$(Q)cat $^ >$(BUILD)/front/gram.y
+	$(Q)lemon -q -l -T$(LEMPAR) -d$(BUILD)/front $(BUILD)/front/gram.y
 $(BUILD)/front/gram.h: $(BUILD)/front/gram.c
 
 $(FRONT): $(DSL_O) $(MAP_O) $(BASE_O)

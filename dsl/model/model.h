@@ -290,25 +290,6 @@ typedef struct SnDefKernel {
     uint32_t *tuple;
 } SnDefKernel;
 
-typedef struct SnDefOnnxEnt {
-    SnPos pos;
-    enum { SN_OE_ATTR, SN_OE_INPUT, SN_OE_HOOK, SN_OE_LAYOUT } kind;
-    const char *name, *value;
-    int64_t input;
-} SnDefOnnxEnt;
-typedef struct SnDefOnnx {
-    SnPos pos;
-    const char *op;       /* "Conv", "com.microsoft:QLinearAdd" */
-    int64_t since, until; /* until 0: open */
-    const char *hook;     /* or NULL */
-    SnPos hook_pos;
-    /* what the hook restricts, or NULL; resolved: as one of its lines says */
-    const char *note;
-    SnPos note_pos;
-    uint32_t nent;
-    SnDefOnnxEnt *ent;
-} SnDefOnnx;
-
 typedef struct SnDefInv {
     SnPos pos;
     SnExpr *expr;
@@ -362,7 +343,7 @@ typedef struct SnDefNode {
     uint32_t nkernel;
     SnDefKernel **kernel;
     uint32_t nonnx;
-    SnDefOnnx **onnx;
+    struct SnDefOnnx **onnx; /* onnx.h */
     uint32_t neffect;
     const char **effect;
     SnExpr *cost;
@@ -406,7 +387,7 @@ typedef struct SnDefVar {
     const struct SnPat *pat;      /* where it is bound */
     const struct SnTerm *let;     /* V_LET */
     bool each;                    /* bound under `each`: per element */
-    const struct SnDefOpVal *val; /* of an operator's declaration (op.h) */
+    const struct SnDefOpVal *val; /* of an operator's declaration (onnx.h) */
 } SnDefVar;
 
 typedef enum SnPk {
@@ -695,7 +676,7 @@ typedef struct SnDefs {
     SnSrc **src;
     uint32_t ntype;
     SnDefType **type;
-    uint32_t nop; /* operators that are terms (op.h) */
+    uint32_t nop; /* operators that are terms (onnx.h) */
     struct SnDefOp **op;
     uint32_t nmap;
     SnDefMap **map;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The right side of rules, and the terms of tests. */
 #include <string.h>
-#include "dsl/model/op.h"
+#include "dsl/model/onnx.h"
 #include "dsl/resolve/resolver.h"
 
 static bool
@@ -102,8 +102,8 @@ of_operator(SnScope *sc, const SnDefNode *n, SnAsg *a)
     a->e->rk = SN_R_VAR;
     a->e->ref = v;
     if (t->ty == a->attr->ty ||
-        (t->ty == SN_AT_INT && a->attr->ty == SN_AT_BOOL) ||
-        (t->ty == SN_AT_STR && a->attr->ty == SN_AT_ENUM))
+        (t->ty == SN_A_INT && a->attr->ty == SN_A_BOOL) ||
+        (t->ty == SN_A_STR && a->attr->ty == SN_A_ENUM))
         return true;
     sn_error(sc->rs->d, a->e->pos, "SN104",
              "attribute '%s' of %s is not of the type that '%s' has", a->name,

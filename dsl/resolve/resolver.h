@@ -141,7 +141,7 @@ void sn_resolve_attrs(SnResolver *rs, SnDefNode *n);
  */
 void sn_resolve_onnx(SnResolver *rs, SnDefNode *n);
 void sn_resolve_onnx_alone(SnResolver *rs, SnDefNode *n);
-void sn_resolve_ops(SnResolver *rs);                   /* resolve_op.c */
+void sn_resolve_ops(SnResolver *rs);                   /* onnx/resolve_op.c */
 void sn_resolve_sems(SnResolver *rs, SnDefNode *n);    /* resolve_sem.c */
 void sn_resolve_meaning(SnResolver *rs, SnDefNode *n); /* resolve_meaning.c */
 void sn_resolve_tuples(SnResolver *rs, SnDefNode *n);  /* resolve_tuple.c */

@@ -108,7 +108,7 @@ typedef struct SnParser {
     SnDefPass *pass;
     SnDefRule *rule;
     SnDefTest *test;
-    SnDefOnnx *onnx;
+    struct SnDefOnnx *onnx;
     struct SnDefOp *op;
     SnDefMap *map;
     struct SnParser *in; /* of the holes in strings, once there was one */

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Types, nodes and backends as the parser meets them. */
+#include "dsl/model/onnx.h"
 #include "dsl/syntax/parse.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Operators of ONNX that are terms, as the parser meets them. */
 #include "base/buf.h"
-#include "dsl/model/op.h"
+#include "dsl/model/onnx.h"
 #include "dsl/syntax/parse.h"
 
 void

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Passes, rules and tests as the parser meets them. */
-#include "dsl/model/op.h"
+#include "dsl/model/onnx.h"
 #include "dsl/syntax/parse.h"
 
 #include "gram.h"

@@ -3,7 +3,7 @@
  * the order in which they are made. */
 #include <string.h>
 #include "dsl/model/expr_tree.h"
-#include "dsl/model/op.h"
+#include "dsl/model/onnx.h"
 #include "gen/text/emit.h"
 
 typedef struct Steps {
@@ -33,16 +33,16 @@ put_list(SnBuf *b, const SnExpr *e, bool reals)
 
 /* { i, r, s, n, ints, reals } */
 static void
-put_val(SnBuf *b, const SnExpr *e, SnDefAttrTy ty)
+put_val(SnBuf *b, const SnExpr *e, SnAttrKind ty)
 {
     double v = 0;
 
     if (!e) {
         sn_puts(b, "{ 0 }");
-    } else if (ty == SN_AT_INTS || ty == SN_AT_REALS) {
+    } else if (ty == SN_A_INTS || ty == SN_A_REALS) {
         sn_putf(b, "{ .n = %u, .%s = ", e->nkid,
-                ty == SN_AT_INTS ? "ints" : "reals");
-        put_list(b, e, ty == SN_AT_REALS);
+                ty == SN_A_INTS ? "ints" : "reals");
+        put_list(b, e, ty == SN_A_REALS);
         sn_puts(b, " }");
     } else if (e->ek == SN_E_STR || e->rk == SN_R_WORD) {
         sn_puts(b, "{ .s = ");
@@ -52,7 +52,7 @@ put_val(SnBuf *b, const SnExpr *e, SnDefAttrTy ty)
         sn_putf(b, "{ .i = %d }", (int)e->i);
     } else {
         sn_expr_number(e, &v);
-        if (ty == SN_AT_REAL)
+        if (ty == SN_A_REAL)
             sn_putf(b, "{ .r = %.17g }", v);
         else
             sn_putf(b, "{ .i = %.0f }", v);
@@ -207,7 +207,7 @@ put_tests(SnBuf *b, const SnDefOp *o, uint32_t id)
         sn_emit_str(b, a->name);
         sn_putf(b, ", SN_ONNX_%s, %s, ", is, a->maybe ? "true" : "false");
         put_val(b, a->is,
-                a->is && a->is->ty == SN_TY_REAL ? SN_AT_REAL : SN_AT_INT);
+                a->is && a->is->ty == SN_TY_REAL ? SN_A_REAL : SN_A_INT);
         sn_puts(b, " },\n");
     }
     if (n)

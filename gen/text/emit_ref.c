@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* reference.md: every node and every rule, for people. */
+#include "dsl/model/onnx.h"
 #include "gen/text/emit.h"
 
 #include <ctype.h>

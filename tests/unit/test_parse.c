@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "dsl/model/onnx.h"
 #include "base/file/file.h"
 #include "dsl/syntax/parse.h"
 

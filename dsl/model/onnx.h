@@ -1,10 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Operators of ONNX that are terms over nodes:
- * onnx "Op" 8.. (x, y?) {a = 1} for f32 | i32 let .. => TERM; */
-#ifndef SN_DSL_OP_H
-#define SN_DSL_OP_H
+/* Operators of ONNX: lines of nodes, and terms over nodes. */
+#ifndef SN_DSL_ONNX_H
+#define SN_DSL_ONNX_H
 
 #include "dsl/model/model.h"
+
+/* ---- a line of a node: onnx "Op" 8..12 { .. } or hook f; ---- */
+
+typedef struct SnDefOnnxEnt {
+    SnPos pos;
+    enum { SN_OE_ATTR, SN_OE_INPUT, SN_OE_HOOK, SN_OE_LAYOUT } kind;
+    const char *name, *value;
+    int64_t input;
+} SnDefOnnxEnt;
+typedef struct SnDefOnnx {
+    SnPos pos;
+    const char *op;       /* "Conv", "com.microsoft:QLinearAdd" */
+    int64_t since, until; /* until 0: open */
+    const char *hook;     /* or NULL */
+    SnPos hook_pos;
+    /* what the hook restricts, or NULL; resolved: as one of its lines says */
+    const char *note;
+    SnPos note_pos;
+    uint32_t nent;
+    SnDefOnnxEnt *ent;
+} SnDefOnnx;
+
+/* ---- a term: onnx "Op" 8.. (x, y?) {a = 1} for f32 | i32 let .. => TERM; ----
+ */
 
 typedef enum SnOpIn { SN_OP_ONE, SN_OP_MAYBE, SN_OP_LIST } SnOpIn;
 typedef struct SnDefOpIn { /* x, y?, z..., c : bool */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The ONNX lines of a node. */
 #include <string.h>
+#include "dsl/model/onnx.h"
 #include "dsl/resolve/resolver.h"
 
 static void
@@ -147,7 +148,6 @@ one_reader(SnResolver *rs, const SnDefNode *n, const SnDefOnnx *o)
             return;
     }
 }
-
 
 void
 sn_resolve_onnx_alone(SnResolver *rs, SnDefNode *n)

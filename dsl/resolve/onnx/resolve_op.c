@@ -3,7 +3,7 @@
  * declaration of an operator is tried at all. */
 #include <string.h>
 #include "dsl/model/expr_tree.h"
-#include "dsl/model/op.h"
+#include "dsl/model/onnx.h"
 #include "dsl/resolve/resolver.h"
 
 typedef struct Cx {
@@ -124,7 +124,7 @@ attributes(Cx *c)
             condition(c, a);
             continue;
         }
-        if (a->type->ty > SN_AT_REALS || a->type->ty == SN_AT_ENUM) {
+        if (a->type->ty > SN_A_REALS || a->type->ty == SN_A_ENUM) {
             sn_error(c->rs->d, a->pos, "SN132",
                      "attribute '%s' of \"%s\" is none of int, real, bool, "
                      "str, int[], real[]",
@@ -192,7 +192,7 @@ prepare(Cx *c, SnTerm *t)
         return;
     const SnDefNode *n = sn_def_node(c->rs->defs, t->name);
     if (n && !sn_resolve_bad(c->rs, n) &&
-        (!n->nout || n->has_effect || n->rsem[0]->cls == SN_DC_SOURCE)) {
+        (!n->nout || n->has_effect || n->rsem[0]->cls == SN_C_SOURCE)) {
         sn_error(c->rs->d, t->pos, "SN132",
                  "%s takes no values to work out another", n->name);
         if (n->nout && !n->nin)
@@ -217,7 +217,7 @@ use(Cx *c, const SnDefVar *v, SnPos at)
     if (!a)
         return;
     v->val->attr->used = true;
-    if (a->type->ty == SN_AT_INT || a->type->ty == SN_AT_REAL)
+    if (a->type->ty == SN_A_INT || a->type->ty == SN_A_REAL)
         return;
     sn_error(c->rs->d, at, "SN104",
              "attribute '%s' is no number that could be an operand", a->name);
@@ -305,7 +305,7 @@ types_str(Cx *c, const SnDefConc *k, uint32_t n)
     sn_buf_init(&b, c->rs->a);
     for (uint32_t i = 0; i < n; i++)
         sn_putf(&b, "%s%s", i ? ", " : "",
-                k[i].elem == SN_DE_ABSENT ? "_" : sn_conc_str(c->rs, k[i]));
+                k[i].elem == SN_ABSENT ? "_" : sn_conc_str(c->rs, k[i]));
     return sn_buf_str(&b);
 }
 
@@ -329,7 +329,7 @@ call_type(Cx *c, const SnTerm *t, SnDefConc *out)
         t->type ? sn_def_type(c->rs->defs, t->type->s) : NULL;
 
     for (uint32_t i = 0; i < n->nin; i++) {
-        in[i] = (SnDefConc){SN_DE_ABSENT, -1};
+        in[i] = (SnDefConc){SN_ABSENT, -1};
         if (t->by_port[i] && !type_of(c, t->by_port[i], &in[i]))
             return false;
     }
@@ -356,15 +356,15 @@ type_of(Cx *c, const SnTerm *t, SnDefConc *out)
 
     *out = c->shared;
     if (t->tk == SN_T_NONE)
-        *out = (SnDefConc){SN_DE_ABSENT, -1};
+        *out = (SnDefConc){SN_ABSENT, -1};
     else if (!v)
         return call_type(c, t, out);
     else if (v->let && v->let->term && !v->count)
         return type_of(c, v->let->term, out);
     else if (v->in && !v->count && v->in->type)
         *out = v->in->conc;
-    else if ((!v->in || v->count) && out->elem != SN_DE_F32 &&
-             out->elem != SN_DE_I32 && out->elem != SN_DE_I64) {
+    else if ((!v->in || v->count) && out->elem != SN_F32 &&
+             out->elem != SN_I32 && out->elem != SN_I64) {
         if (!c->quiet) {
             sn_error(c->rs->d, t->pos, "SN204",
                      "number '%s' is f32, i32 or i64, not %s", t->name,
@@ -380,8 +380,7 @@ type_of(Cx *c, const SnTerm *t, SnDefConc *out)
 static void
 types(Cx *c)
 {
-    static const int8_t any[] = {SN_DE_F32, SN_DE_I32, SN_DE_I64, SN_DE_I8,
-                                 SN_DE_BOOL};
+    static const int8_t any[] = {SN_F32, SN_I32, SN_I64, SN_I8, SN_BOOL};
     SnDefConc out;
 
     for (uint32_t i = 0; i < c->o->nconc && !c->o->bad; i++) {
@@ -397,7 +396,7 @@ types(Cx *c)
             return;
     }
     c->quiet = false;
-    c->shared = (SnDefConc){SN_DE_F32, -1};
+    c->shared = (SnDefConc){SN_F32, -1};
     type_of(c, c->o->term, &out);
 }
 
