@@ -164,11 +164,8 @@ sn_term_linear(SnMapTerms *T, SnMapNum a, SnMapNum b, int64_t k)
 {
     Lin l;
 
-    if (a.t == SN_NUM_INT && b.t == SN_NUM_INT) {
-        bool over = __builtin_mul_overflow(b.v, k, &b.v) ||
-                    __builtin_add_overflow(a.v, b.v, &a.v) || is_far(a.v);
-        return over ? sn_num_undefined() : a;
-    }
+    if (a.t == SN_NUM_INT && b.t == SN_NUM_INT)
+        return sn_num_sum(a.v, b.v, k);
     lin_none(&l);
     lin_add(T, &l, a, 1);
     lin_add(T, &l, b, k);

@@ -13,6 +13,8 @@ sn_mapping_fail(SnMapping *u, const char *fmt, ...)
 {
     va_list ap;
 
+    if (!u->why)
+        return false;
     va_start(ap, fmt);
     vsnprintf(u->why, SN_MAP_WHY, fmt, ap);
     va_end(ap);
@@ -84,6 +86,8 @@ sn_mapping_refuse(SnMapping *u, const SnMapStmt *s, int64_t at)
     Text t = {u->why, 0};
     unsigned hole = 0;
 
+    if (!u->why)
+        return false;
     u->why[0] = '\0';
     for (const char *c = s->text; *c;) {
         size_t n = *c == '\'' ? put_name(u, &t, c) : 0;
@@ -210,7 +214,8 @@ sn_mapping_open(SnMapping *u, const SnMapDecl *d, const SnMapArg *arg,
         u->slot[i] = sn_val(sn_num_undefined());
         u->length[i & 31] = -1;
     }
-    why[0] = '\0';
+    if (why)
+        why[0] = '\0';
     if (!sn_mapping_bind(u))
         return false;
     for (unsigned i = 0; i < d->nstmt; i++) {

@@ -74,7 +74,7 @@ typedef struct SnMapSplit {
 typedef struct SnMapping {
     const SnMapDecl *decl;
     const SnMapArg *arg; /* [decl->nparam] */
-    char *why;           /* [SN_MAP_WHY], in the caller's hands */
+    char *why;           /* [SN_MAP_WHY], in the caller's hands; or NULL */
     SnArena *a;          /* for long lists, and for reads */
     /* opened */
     int rank;
@@ -103,8 +103,9 @@ typedef struct SnMapping {
     SnMapVal slots[32];
 } SnMapping;
 
-/* Checks the operands and parameters and finds the shape; false: why says what
- * is wrong.  arg and a live as long as u; nothing has to be closed. */
+/* Checks the operands and parameters and finds the shape; false: why, where it
+ * is not NULL, says what is wrong.  arg and a live as long as u; nothing has to
+ * be closed. */
 bool sn_mapping_open(SnMapping *u, const SnMapDecl *d, const SnMapArg *arg,
                      SnArena *a, char *why);
 /* After sn_mapping_open: what a result reads.  Conditions on elements of

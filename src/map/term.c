@@ -336,6 +336,11 @@ apply_int(SnMapTerms *T, SnMapOp op, SnMapNum a, SnMapNum b)
 SnMapNum
 sn_term_apply(SnMapTerms *T, SnMapOp op, SnMapNum a, SnMapNum b)
 {
+    SnMapNum r;
+
+    if (a.t == SN_NUM_INT && b.t == SN_NUM_INT &&
+        sn_num_apply(op, a.v, b.v, &r))
+        return r;
     bool one = op == SN_MO_NEG || op == SN_MO_NOT || op == SN_MO_ABS ||
                op == SN_MO_FLOOR || op == SN_MO_CEIL || op == SN_MO_TOREAL;
 

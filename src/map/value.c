@@ -31,17 +31,31 @@ together(const SnMapVal *x, unsigned n)
     return len;
 }
 
+static SnMapVal argument(SnMapping *u, int32_t at);
+
+/* As sn_term_apply, without a call where both are known. */
+static inline SnMapNum
+apply(SnMapping *u, SnMapOp op, SnMapNum a, SnMapNum b)
+{
+    SnMapNum r;
+
+    if (a.t == SN_NUM_INT && b.t == SN_NUM_INT &&
+        sn_num_apply(op, a.v, b.v, &r))
+        return r;
+    return sn_term_apply(&u->T, op, a, b);
+}
+
 static SnMapVal
 lift(SnMapping *u, SnMapOp op, SnMapVal a, SnMapVal b)
 {
     SnMapVal both[2] = {a, b};
-    int64_t n = together(both, 2);
 
-    if (n < 0)
-        return sn_val(sn_term_apply(&u->T, op, a.one, b.one));
+    if (a.n < 0 && b.n < 0)
+        return sn_val(apply(u, op, a.one, b.one));
+    int64_t n = together(both, 2);
     SnMapVal r = sn_val_list(u, n);
     for (int64_t i = 0; i < n; i++)
-        r.v[i] = sn_term_apply(&u->T, op, sn_val_at(a, i), sn_val_at(b, i));
+        r.v[i] = apply(u, op, sn_val_at(a, i), sn_val_at(b, i));
     return r;
 }
 
@@ -63,7 +77,7 @@ select(SnMapping *u, const SnMapExpr *e)
     SnMapVal x[32];
 
     for (unsigned k = 0; k < e->nkid; k++)
-        x[k] = sn_mapping_eval(u, e->kid + (int32_t)k);
+        x[k] = argument(u, e->kid + (int32_t)k);
     int64_t n = together(x, e->nkid);
     if (n < 0)
         return sn_val(choose(u, x, e->nkid, 0));
@@ -327,17 +341,41 @@ half(SnMapVal x, int64_t which)
     return (SnMapVal){x.n / 2, x.one, x.v + which * (x.n / 2)};
 }
 
+/* Has the name a value?  That of an operand has none. */
+static inline bool
+is_bound(const SnMapVal *x)
+{
+    return x->n >= 0 || x->one.t != SN_NUM_UNDEFINED;
+}
+
 static SnMapVal
 name(SnMapping *u, const SnMapExpr *e)
 {
     const SnMapDecl *d = u->decl;
+    const SnMapVal *x = &u->slot[e->v];
 
+    if (is_bound(x))
+        return *x;
     for (unsigned i = 0; i < d->nparam; i++)
         if (d->param[i].kind == SN_MP_OPERAND && d->param[i].slot == e->v) {
             SnMapNum each = sn_term_var(&u->T, SN_MAP_EACH, SN_MAP_FAR);
             return sn_val(data_at(u, i, each));
         }
-    return u->slot[e->v];
+    return *x;
+}
+
+/* An argument of an operator: most are numbers and names, which need no call.
+ */
+static inline SnMapVal
+argument(SnMapping *u, int32_t at)
+{
+    const SnMapExpr *e = &u->decl->expr[at];
+
+    if (e->op == SN_MO_INT)
+        return sn_val(sn_num(e->v));
+    if (e->op == SN_MO_NAME && is_bound(&u->slot[e->v]))
+        return u->slot[e->v];
+    return sn_mapping_eval(u, at);
 }
 
 SnMapVal
@@ -371,8 +409,7 @@ sn_mapping_eval(SnMapping *u, int32_t at)
         return of_operand(u, e);
     if (e->op >= SN_MO_AXIS && e->op <= SN_MO_DEFINED)
         return call(u, e);
-    SnMapVal a = sn_mapping_eval(u, e->kid);
+    SnMapVal a = argument(u, e->kid);
     return lift(u, (SnMapOp)e->op, a,
-                e->nkid > 1 ? sn_mapping_eval(u, e->kid + 1)
-                            : sn_val(sn_num(0)));
+                e->nkid > 1 ? argument(u, e->kid + 1) : sn_val(sn_num(0)));
 }
