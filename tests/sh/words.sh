@@ -54,8 +54,8 @@ done
 # ---- comparisons of text ----
 
 n=$(grep -rn strcmp dsl gen --include='*.c' --include='*.h' | wc -l)
-[ "$n" -le 78 ]
-say $? "$n comparisons of text in dsl and gen, at most 78"
+[ "$n" -le 87 ]
+say $? "$n comparisons of text in dsl and gen, at most 87"
 
 # ---- files that spell words ----
 
