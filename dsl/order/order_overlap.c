@@ -17,22 +17,22 @@ static const SnDefPrefer *
 behind(SnArena *a, const SnDefPass *p, const char *x, const char *y)
 {
     const SnDefPrefer **by = SN_NEW_N(a, const SnDefPrefer *, p->nstep + 1);
-    const char **todo = SN_NEW_N(a, const char *, p->nstep + 1);
+    const char **open = SN_NEW_N(a, const char *, p->nstep + 1);
     uint32_t n = 0;
 
-    todo[n++] = x;
+    open[n++] = x;
     for (uint32_t i = 0; i < n; i++)
         for (uint32_t k = 0; k < p->nprefer; k++) {
             const SnDefPrefer *f = p->prefer[k];
-            if (!sn_name_among(f->a, f->na, todo[i]))
+            if (!sn_name_among(f->a, f->na, open[i]))
                 continue;
             for (uint32_t j = 0; j < f->nb; j++) {
-                if (sn_name_among(todo, n, f->b[j]) || n > p->nstep)
+                if (sn_name_among(open, n, f->b[j]) || n > p->nstep)
                     continue;
                 by[n] = i ? by[i] : f;
                 if (!strcmp(f->b[j], y))
                     return by[n];
-                todo[n++] = f->b[j];
+                open[n++] = f->b[j];
             }
         }
     return NULL;

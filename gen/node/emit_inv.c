@@ -7,7 +7,7 @@
 static SnCVal
 no_value(SnCw *w, const SnExpr *e)
 {
-    sn_error(w->d, e->pos, "SN104", "'%s' cannot stand in a constraint",
+    sn_error(w->d, e->pos, "SN104", "'%s' is not for constraints",
              sn_expr_str(w->a, e));
     return sn_cval(SN_TY_BOOL, "false");
 }

@@ -46,7 +46,7 @@ value_ref(SnRuleGen *cx, const SnExpr *e)
         if (!v)
             return NULL;
         const char *s = sn_rule_of(cx, v);
-        if (v->vk == SN_V_LIST) /* its first element stands for all */
+        if (v->vk == SN_V_LIST) /* all are of the type of the first */
             return sn_format(cx->a, "sn_in(g, %s, %u)",
                              cx->bind[v->index].run.id,
                              cx->bind[v->index].run.first);
@@ -207,7 +207,7 @@ type_with(SnRuleGen *cx, const SnExpr *e)
                              ? "sn_type_quant(g->pool, %s, %s, sn_int_zp(%s))"
                              : "sn_type_quant(g->pool, %s, %s, %s)",
                          sn_elem_enum(c.elem), s, z);
-    SnBuf b; /* one zero point stands for all slices */
+    SnBuf b; /* one zero point, of all slices */
     sn_buf_init(&b, cx->a);
     for (uint32_t i = 0; i < n; i++)
         sn_putf(&b, "%s%s", i ? ", " : "", z);

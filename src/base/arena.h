@@ -50,7 +50,7 @@ const void *sn_arena_map(SnArena *a, int fd, size_t n);
 void *sn_arena_pages(SnArena *a, size_t n);
 /* n bytes (more than 0) to be read only, `one` of size bytes (1, 2, 4 or 8)
  * again and again.  They lie in one short file without a name, mapped many
- * times, and can be let go like a file's.  NULL where that cannot be had, and
+ * times, and the system may drop them.  NULL where that cannot be done, and
  * for 4 GiB and more. */
 const void *sn_arena_repeat(SnArena *a, const void *one, size_t size, size_t n);
 /* [p, p + n) will not be looked at soon: where it lies in a file that a maps,

@@ -5,8 +5,8 @@
  * verifier, evaluators, and, before there is C, the prover.
  *
  * Names of a map have slots: dimensions that a pattern binds, parameters, lets,
- * and the places in the result and in the set of taps.  A name stands for a
- * number (truth values are 0 and 1, words of an enum their index) or for a list
+ * and the places in the result and in the set of taps.  A name is a
+ * number (truth values are 0 and 1, words of an enum their index) or a list
  * along a run of axes; which is known statically, and all lists that meet in an
  * expression are of one length. */
 #ifndef SN_MAP_DECL_H
@@ -129,7 +129,7 @@ typedef struct SnMapParam {
                        codes; else 0 */
     int16_t slot;
     int16_t along; /* RUN, PAIR: a slot; AXIS, AXES: the operand's number */
-    int32_t dflt;  /* expression, which also stands for an empty list; -1 */
+    int32_t dflt;  /* expression, which also replaces an empty list; -1 */
     uint8_t nitem;
     const SnMapItem *item;   /* OPERAND */
     const char *const *word; /* ENUM: NULL at the end */

@@ -90,7 +90,7 @@ param_of(const SnMapDecl *d, int slot)
 static int along(const SnMapDecl *d, int32_t at);
 
 /* The slot of a run, of a dimension that differs between operands, or of a list
- * that only stands for itself. */
+ * that has a length of its own. */
 static int
 along_slot(const SnMapDecl *d, int slot)
 {

@@ -159,7 +159,7 @@ add_dim(SnMapping *u, SnMapNum e, SnMapNum when)
     return true;
 }
 
-/* Bounds as lists of one kind: a number stands for one axis. */
+/* Bounds as lists of one kind: a number is a list of one axis. */
 static bool
 result(SnMapping *u, const SnMapStmt *s)
 {

@@ -6,7 +6,7 @@
 #include "map/term_priv.h"
 #include "map/mapping.h"
 
-/* The variable that stands for each element of an operand in turn. */
+/* The variable that is each element of an operand in turn. */
 enum { SN_MAP_EACH = SN_MAP_NVAR - 1 };
 
 bool sn_mapping_fail(SnMapping *u, const char *fmt, ...)

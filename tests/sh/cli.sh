@@ -66,7 +66,7 @@ t bad_layout 2 err "neither nhwc nor nchw" run "$tmp/add.sn" --input x.npy --lay
 t calib_and_profile 2 err "cannot stand beside --calib" quantize "$tmp/add.sn" --calib a --load-profile b -o "$tmp/o.sn"
 t no_calib 2 err "wants --calib FILE or --load-profile FILE" quantize "$tmp/add.sn" -o "$tmp/o.sn"
 t no_output 2 err "-o: is missing" quantize "$tmp/add.sn" --calib a
-t two_pipelines 2 err "cannot stand beside --passes" opt "$tmp/add.sn" --passes a --pipeline b
+t two_pipelines 2 err "excludes --passes" opt "$tmp/add.sn" --passes a --pipeline b
 t export_no_format 2 err "--format: is missing" export "$tmp/add.sn" -o "$tmp/o.onnx"
 t export_format 2 err "did you mean 'qdq'?" export "$tmp/add.sn" --format qqd -o "$tmp/o.onnx"
 t export_codes 2 err "'int4'; expected int8 or uint8" export "$tmp/add.sn" --format qdq --codes int4 -o "$tmp/o.onnx"
@@ -333,7 +333,7 @@ t bisect_names 1 err "(Conv2D) changes the outputs" \
     bisect "$tmp/qdq.onnx" --input $demo/test_images.npy -n 500 $px --threshold inf
 t bisect_no_data 2 err "--input: is missing" bisect $m
 t bisect_threshold 2 err "'x' is not a number of dB" bisect $m --input $demo/test_images.npy --threshold x
-t bisect_passes 2 err "cannot stand beside --passes" bisect $m --input $demo/test_images.npy --passes fold --pipeline optimize
+t bisect_passes 2 err "excludes --passes" bisect $m --input $demo/test_images.npy --passes fold --pipeline optimize
 t run_compare 0 out "SQNR" run "$tmp/q.sn" --input $demo/test_images.npy --compare $m -n 20 $px
 t run_n_attached 0 out "argmax 7 of 7" run "$tmp/q.sn" --input $demo/test_images.npy --compare "$tmp/q.sn" -n7 $px
 t check_kernels 0 out "2 samples" run "$tmp/q.sn" --input $demo/test_images.npy -n 2 $px --backend cpu --check-kernels

@@ -147,8 +147,7 @@ options(Bisect *b)
 
     b->passes = a->passes ? a->passes : a->pipeline ? a->pipeline : "optimize";
     if (a->passes && a->pipeline)
-        return sn_fail(b->c->d, SN_EUSAGE, "--pipeline",
-                       "cannot stand beside --passes");
+        return sn_fail(b->c->d, SN_EUSAGE, "--pipeline", "excludes --passes");
     b->want = a->threshold ? strtod(a->threshold, &end) : DEFAULT_DB;
     if (a->threshold && (end == a->threshold || *end || isnan(b->want)))
         return sn_fail(b->c->d, SN_EUSAGE, "--threshold",

@@ -68,8 +68,7 @@ sn_verb_opt(SnCli *c)
     if (c->args.pos.n)
         SN_TRY(sn_cli_model(c, 1, &path));
     if (c->args.passes && c->args.pipeline)
-        return sn_fail(c->d, SN_EUSAGE, "--pipeline",
-                       "cannot stand beside --passes");
+        return sn_fail(c->d, SN_EUSAGE, "--pipeline", "excludes --passes");
     if (c->args.passes)
         passes = c->args.passes;
     if (c->args.pipeline)

@@ -35,7 +35,7 @@ SnStatus sn_import_code_type(SnImport *x, uint32_t scale, uint32_t zp,
                              const SnType **out);
 /* A plain 8-bit operand that is not changed by what reads it. */
 SnStatus sn_import_plain_codes(SnImport *x, SnImportVal *v, SnRef *out);
-/* The numbers that plain codes stand for, as f32 or integers. */
+/* Plain codes as numbers, f32 or integers. */
 SnStatus sn_import_code_numbers(SnImport *x, const char *name, SnRef in,
                                 bool u8, SnElem to, SnRef *out);
 
