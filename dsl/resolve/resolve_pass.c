@@ -223,11 +223,12 @@ static bool
 takes(const SnResolver *rs, SnFamilyId fam, const SnDefNode *what,
       const SnDefNode *n)
 {
-    SnClass cls = n->rsem[0]->cls;
+    SnClass cls;
     bool fl = false, qu = false;
 
     if (sn_resolve_bad(rs, n))
         return false;
+    cls = n->rsem[0]->cls;
     if (fam == SN_FAM_ABSORB)
         return n->family.absorb != 0;
     if (fam == SN_FAM_MERGE)
