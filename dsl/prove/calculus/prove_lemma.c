@@ -388,7 +388,7 @@ sn_calculus_sides(SnProver *pv, const SnInstance *pr, SnCalculus *l, SnTree **a,
 {
     const char *ty = NULL, *tr = NULL;
 
-    *l = (SnCalculus){.pv = pv, .a = pv->a, .pr = pr};
+    *l = (SnCalculus){.pv = pv, .a = pv->a, .pr = pr, .names = {.a = pv->a}};
     l->f32 = sn_calculus_name(l, "f32");
     l->full = sn_calculus_name(l, "full");
     l->none = sn_calculus_name(l, "none");

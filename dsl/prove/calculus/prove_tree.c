@@ -55,39 +55,10 @@ sn_calculus_like(SnCalculus *l, const SnTree *t, uint32_t n, SnTree *const *kid)
 
 /* ---- names ---- */
 
-static uint32_t
-place_of(const SnCalculus *l, const char *s)
-{
-    uint32_t h = 2166136261u;
-
-    for (const char *p = s; *p; p++)
-        h = (h ^ (unsigned char)*p) * 16777619u;
-    h &= l->capname - 1;
-    while (l->name[h] && strcmp(l->name[h], s))
-        h = (h + 1) & (l->capname - 1);
-    return h;
-}
-
 const char *
 sn_calculus_name(SnCalculus *l, const char *s)
 {
-    if (!s)
-        return NULL;
-    if (2 * (l->nname + 1) > l->capname) {
-        const char **was = l->name;
-        uint32_t n = l->capname;
-        l->capname = n ? 2 * n : 64;
-        l->name = SN_NEW_N(l->a, const char *, l->capname);
-        for (uint32_t i = 0; i < n; i++)
-            if (was[i])
-                l->name[place_of(l, was[i])] = was[i];
-    }
-    const char **at = &l->name[place_of(l, s)];
-    if (!*at) {
-        *at = s;
-        l->nname++;
-    }
-    return *at;
+    return sn_texts_one(&l->names, s);
 }
 
 const char *

@@ -5,6 +5,7 @@
 #ifndef SN_PROVE_TREE_H
 #define SN_PROVE_TREE_H
 
+#include "dsl/model/texts.h"
 #include "dsl/prove/prover.h"
 
 typedef enum SnTreeKind {
@@ -58,9 +59,7 @@ typedef struct SnCalculus {
     SnTree *bind[64]; /* variables */
     const char *type[64];
     uint32_t fresh;
-    /* names, each once: equal ones are one pointer */
-    uint32_t nname, capname;
-    const char **name;
+    SnTexts names;
     const char *f32, *full, *none;
 } SnCalculus;
 
