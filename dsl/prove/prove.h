@@ -2,14 +2,15 @@
 /* The soundness engine: for every written rule and every derived instance, is
  * what the right side computes what the rule claims?
  *
- * Two layers work independently and check each other.  The calculus
+ * Layers work independently and check each other.  The calculus
  * (prove_lemma.c) normalises both sides to a real formula, a saturation set
- * and rounding terms with the lemmas L0 to L6 of docs/proofs.md: its verdicts
- * hold for all shapes and scales.  The enumerator (prove_case.c, prove_eval.c)
- * runs both sides, by the nodes' own formulas and the rows of docs/numerics.md,
- * over types drawn from a lattice of corners and over random ones; a rule of
- * one 8-bit input sees all 256 codes for every type.  What can't be stated is
- * `trusted`, and every report lists it. */
+ * and rounding terms with the lemmas L0 to L6 of docs/proofs.md; the index
+ * calculus (index/index.h) compares which elements both sides are made of.
+ * Their verdicts hold for all shapes and scales.  The enumerator (prove_case.c,
+ * prove_eval.c) runs both sides, by the nodes' own formulas and the rows of
+ * docs/numerics.md, over types drawn from a lattice of corners and over random
+ * ones; a rule of one 8-bit input sees all 256 codes for every type.  What
+ * can't be stated is `trusted`, and every report lists it. */
 #ifndef SN_PROVE_H
 #define SN_PROVE_H
 
@@ -18,6 +19,7 @@
 
 typedef enum SnLayer {
     SN_LAYER_LEMMA,      /* closed by the calculus, enumeration agrees */
+    SN_LAYER_INDEX,      /* both sides read the same elements, likewise */
     SN_LAYER_ENUMERATED, /* all codes over the types drawn */
     SN_LAYER_SAMPLED,    /* values drawn: several inputs, 16 bits, floats */
     SN_LAYER_DEFINITION, /* true by what fold() means */

@@ -13,6 +13,8 @@ layer(const SnProof *p)
     switch (p->layer) {
     case SN_LAYER_LEMMA:
         return *p->lemmas ? "by" : "by lemma";
+    case SN_LAYER_INDEX:
+        return "by the index calculus";
     case SN_LAYER_ENUMERATED:
         return "enumerated";
     case SN_LAYER_SAMPLED:

@@ -1,245 +1,309 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The table of hashes and the planner's index: what they find, and that the
- * work for n things grows like n, counted, not timed. */
+/* The index calculus: polynomials, what follows from facts, and rules that are
+ * right and wrong about which elements are read. */
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
-#include <setjmp.h>
 #include <stdint.h>
+#include <string.h>
 #include <cmocka.h>
-#include <stdlib.h>
 
-#include "base/index.h"
-#include "run/shelf.h"
-#include "unit/arena.h"
+#include "dsl/prove/index/facts.h"
+#include "dsl/prove/index/index.h"
+#include "dsl/resolve/resolver.h"
+#include "dsl/syntax/parse.h"
 
-static uint64_t
-next_u64(uint64_t *seed) /* splitmix64 */
+/* ---- polynomials ---- */
+
+static SnPoly
+name(SnPolys *P, const char *s)
 {
-    uint64_t z = (*seed += 0x9e3779b97f4a7c15u);
-
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return z ^ (z >> 31);
-}
-
-/* ---- the table ---- */
-
-/* Hash i of each kind: counted up, spread, pointers, all but the top alike. */
-static uint64_t
-hash_of(int kind, uint32_t i)
-{
-    uint64_t seed = i;
-
-    switch (kind) {
-    case 0:
-        return i;
-    case 1:
-        return next_u64(&seed);
-    case 2:
-        return UINT64_C(0x7f0000000000) + 48 * (uint64_t)i;
-    default:
-        return (uint64_t)i << 40;
-    }
+    return sn_poly_name(P, s);
 }
 
 static void
-table(void **state)
+arithmetic(void **state)
 {
-    enum { N = 100000 };
+    SnPolys P = {.a = sn_arena_new()};
+    SnPoly x = name(&P, "x"), y = name(&P, "y");
+    SnPoly s = sn_poly_add(&P, x, y), d = sn_poly_sub(&P, x, y);
+    int64_t v;
 
     (void)state;
-    for (int kind = 0; kind < 4; kind++) {
-        SnIndex x;
-        sn_index_init(&x, a);
-        size_t probe = 0;
-        assert_int_equal(sn_index_next(&x, 0, &probe), SN_INDEX_END);
-        for (uint32_t i = 0; i < N; i++)
-            sn_index_add(&x, hash_of(kind, i), i);
-        for (uint32_t i = 0; i < N; i++) {
-            probe = 0;
-            assert_int_equal(sn_index_next(&x, hash_of(kind, i), &probe), i);
-            assert_int_equal(sn_index_next(&x, hash_of(kind, i), &probe),
-                             SN_INDEX_END);
+    assert_string_equal(sn_poly_text(&P, sn_poly_mul(&P, s, d)), "x*x - y*y");
+    assert_string_equal(sn_poly_text(&P, sn_poly_plus(&P, d, -3)),
+                        "-3 + x - y");
+    assert_string_equal(sn_poly_text(&P, sn_poly_sub(&P, s, s)), "0");
+    assert_true(sn_poly_same(sn_poly_mul(&P, x, y), sn_poly_mul(&P, y, x)));
+    assert_string_equal(
+        sn_poly_text(&P,
+                     sn_poly_replace(&P, sn_poly_mul(&P, s, s), y.m[0].atom[0],
+                                     sn_poly_plus(&P, x, 1))),
+        "1 + 4*x + 4*x*x");
+    assert_true(sn_poly_is_int(sn_poly_int(&P, -7), &v) && v == -7);
+    assert_false(P.over);
+    SnPoly big = sn_poly_int(&P, INT64_MAX);
+    sn_poly_add(&P, big, big);
+    assert_true(P.over);
+    P.over = false;
+    for (int i = 0; i < 3; i++)
+        s = sn_poly_mul(&P, s, s);
+    assert_true(P.over);
+    sn_arena_free(P.a);
+}
+
+/* ---- facts ---- */
+
+static void
+quotients(void **state)
+{
+    SnPolys P = {.a = sn_arena_new()};
+    SnFacts f = {.P = &P};
+    SnPoly i = name(&P, "i"), d = name(&P, "d"), b = name(&P, "b");
+    SnPoly db = sn_poly_mul(&P, d, b);
+
+    (void)state;
+    sn_facts_at_least(&f, i);
+    sn_facts_at_least(&f, sn_poly_plus(&P, sn_poly_sub(&P, d, i), -1));
+    sn_facts_at_least(&f, sn_poly_plus(&P, b, -1));
+    /* i < d: i div d = 0, (b * d + i) div d = b, (i - d) div d = -1 */
+    assert_string_equal(sn_poly_text(&P, sn_facts_div(&f, i, d)), "0");
+    assert_string_equal(
+        sn_poly_text(&P, sn_facts_div(&f, sn_poly_add(&P, db, i), d)), "b");
+    assert_string_equal(
+        sn_poly_text(&P, sn_facts_div(&f, sn_poly_sub(&P, i, d), d)), "-1");
+    /* x = q * (x div q) + x mod q */
+    SnPoly q = sn_facts_div(&f, i, b), r = sn_facts_mod(&f, i, b);
+    assert_string_equal(sn_poly_text(&P, q), "(i div b)");
+    assert_true(sn_facts_is_zero(
+        &f, sn_poly_sub(&P, i, sn_poly_add(&P, sn_poly_mul(&P, b, q), r))));
+    assert_true(sn_facts_is_at_least(&f, r));
+    assert_true(
+        sn_facts_is_at_least(&f, sn_poly_plus(&P, sn_poly_sub(&P, b, r), -1)));
+    assert_false(sn_facts_is_at_least(&f, sn_poly_sub(&P, i, b)));
+    /* (i div b) div d = i div (b * d) */
+    assert_true(sn_poly_same(sn_facts_div(&f, q, d), sn_facts_div(&f, i, db)));
+    assert_string_equal(sn_poly_text(&P, sn_facts_div(&f, sn_poly_int(&P, -7),
+                                                      sn_poly_int(&P, 2))),
+                        "-4");
+    sn_arena_free(P.a);
+}
+
+static void
+consequences(void **state)
+{
+    SnPolys P = {.a = sn_arena_new()};
+    SnFacts f = {.P = &P};
+    SnPoly x = name(&P, "x"), y = name(&P, "y"), z = name(&P, "z");
+
+    (void)state;
+    sn_facts_at_least(&f, sn_poly_sub(&P, y, x));
+    sn_facts_at_least(&f, sn_poly_plus(&P, sn_poly_sub(&P, z, y), -2));
+    assert_true(
+        sn_facts_is_at_least(&f, sn_poly_plus(&P, sn_poly_sub(&P, z, x), -2)));
+    assert_false(
+        sn_facts_is_at_least(&f, sn_poly_plus(&P, sn_poly_sub(&P, z, x), -3)));
+    assert_false(sn_facts_is_at_least(&f, x));
+    assert_false(sn_facts_absurd(&f));
+    /* products: x >= 1 and y >= 1 give x * y >= 1 */
+    sn_facts_at_least(&f, sn_poly_plus(&P, y, -1));
+    sn_facts_at_least(&f, sn_poly_plus(&P, x, -1));
+    assert_true(
+        sn_facts_is_at_least(&f, sn_poly_plus(&P, sn_poly_mul(&P, x, y), -1)));
+    /* an equation goes into what is there already */
+    sn_facts_zero(&f, sn_poly_sub(&P, z, sn_poly_plus(&P, x, 5)));
+    assert_string_equal(sn_poly_text(&P, sn_facts_norm(&f, z)), "5 + x");
+    assert_true(
+        sn_facts_is_at_least(&f, sn_poly_plus(&P, sn_poly_sub(&P, x, y), 3)));
+    sn_facts_at_least(&f, sn_poly_plus(&P, sn_poly_sub(&P, y, x), -4));
+    assert_true(sn_facts_absurd(&f));
+    sn_arena_free(P.a);
+}
+
+/* Below n, from a sequence of its own. */
+static int64_t
+below(uint64_t *r, unsigned n)
+{
+    *r = *r * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (int64_t)((*r >> 33) % n);
+}
+
+/* Every "yes" adds up: den * p = rest + the sum of the facts by their factors,
+ * for random questions. */
+static void
+factors(void **state)
+{
+    SnPolys P = {.a = sn_arena_new()};
+    uint64_t r = 7;
+    const char *const v[] = {"a", "b", "c", "d"};
+    uint32_t yes = 0;
+
+    (void)state;
+    for (int k = 0; k < 2000; k++) {
+        SnPoly fact[5], p = {0};
+        SnFactor *out;
+        uint32_t n;
+        for (int i = 0; i < 6; i++) {
+            SnPoly s = sn_poly_int(&P, below(&r, 7) - 3);
+            for (int j = 0; j < 4; j++)
+                s = sn_poly_add(
+                    &P, s, sn_poly_scale(&P, name(&P, v[j]), below(&r, 5) - 2));
+            *(i < 5 ? &fact[i] : &p) = s;
         }
-        probe = 0;
-        assert_int_equal(sn_index_next(&x, hash_of(kind, N + 7), &probe),
-                         SN_INDEX_END);
-        /* Half full: some slots a question, and one growth moves two. */
-        assert_true(x.nprobe < 20 * (uint64_t)N);
-    }
-}
-
-/* Numbers of one hash come in the order in which they were added, also after
- * the table has grown. */
-static void
-table_alike(void **state)
-{
-    SnIndex x;
-    size_t probe = 0;
-
-    (void)state;
-    sn_index_init(&x, a);
-    for (uint32_t i = 0; i < 3000; i++)
-        sn_index_add(&x, i % 30 == 0 ? 7 : hash_of(1, i), i);
-    for (uint32_t i = 0; i < 3000; i += 30)
-        assert_int_equal(sn_index_next(&x, 7, &probe), i);
-    assert_int_equal(sn_index_next(&x, 7, &probe), SN_INDEX_END);
-}
-
-/* ---- the planner ---- */
-
-static size_t
-room(const SnBlock *b)
-{
-    return (b->nbyte + SN_PLAN_ALIGN - 1) / SN_PLAN_ALIGN * SN_PLAN_ALIGN;
-}
-
-static int
-by_place(const void *x, const void *y)
-{
-    const SnBlock *p = *(SnBlock *const *)x, *q = *(SnBlock *const *)y;
-
-    return (p->offset > q->offset) - (p->offset < q->offset);
-}
-
-/* The lowest place of b among done[0..n), found by looking at them all. */
-static size_t
-first_fit(const SnBlock *b, SnBlock **done, uint32_t n)
-{
-    size_t at = 0;
-
-    qsort(done, n, sizeof *done, by_place);
-    for (uint32_t i = 0; i < n; i++) {
-        const SnBlock *o = done[i];
-        if (o->last < b->first || o->first > b->last ||
-            o->offset + room(o) <= at)
+        if (!sn_farkas(P.a, p, 5, fact, &n, &out))
             continue;
-        if (o->offset >= at + room(b))
-            break;
-        at = o->offset + room(o);
-    }
-    return at;
-}
-
-static int
-by_size(const void *x, const void *y)
-{
-    const SnBlock *p = *(SnBlock *const *)x, *q = *(SnBlock *const *)y;
-
-    if (p->nbyte != q->nbyte)
-        return p->nbyte > q->nbyte ? -1 : 1;
-    if (p->first != q->first)
-        return p->first < q->first ? -1 : 1;
-    return (p > q) - (p < q);
-}
-
-static void
-check_first_fit(const SnBlock *b, uint32_t n)
-{
-    SnBlock *c = SN_NEW_N(a, SnBlock, n);
-    SnBlock **order = SN_NEW_N(a, SnBlock *, n);
-    SnBlock **done = SN_NEW_N(a, SnBlock *, n);
-
-    for (uint32_t i = 0; i < n; i++) {
-        c[i] = b[i];
-        order[i] = &c[i];
-    }
-    qsort(order, n, sizeof *order, by_size);
-    for (uint32_t i = 0; i < n; i++) {
-        order[i]->offset = first_fit(order[i], done, i);
-        done[i] = order[i];
-    }
-    for (uint32_t i = 0; i < n; i++)
-        assert_int_equal(c[i].offset, b[i].offset);
-}
-
-static void
-plan_as_first_fit(void **state)
-{
-    uint64_t seed = 5;
-
-    (void)state;
-    for (int round = 0; round < 400; round++) {
-        uint32_t n = 1 + (uint32_t)(next_u64(&seed) % 120);
-        uint64_t nstep = 1 + next_u64(&seed) % 100;
-        uint64_t life = 1 + next_u64(&seed) % nstep;
-        uint64_t sizes = 1 + next_u64(&seed) % 12;
-        SnBlock *b = SN_NEW_N(a, SnBlock, n);
+        yes++;
+        int64_t den = 1, rest;
+        for (uint32_t i = 0; i < n; i++)
+            den *= out[i].den;
+        SnPoly sum = sn_poly_scale(&P, p, den);
         for (uint32_t i = 0; i < n; i++) {
-            b[i].nbyte = (size_t)(1 + 100 * (next_u64(&seed) % sizes));
-            b[i].first = (uint32_t)(next_u64(&seed) % nstep);
-            b[i].last = b[i].first + (uint32_t)(next_u64(&seed) % life);
+            assert_true(out[i].num > 0 && out[i].den > 0);
+            sum = sn_poly_sub(&P, sum,
+                              sn_poly_scale(&P, fact[out[i].fact],
+                                            out[i].num * (den / out[i].den)));
         }
-        sn_plan_blocks(a, b, n);
-        check_first_fit(b, n);
+        assert_true(sn_poly_is_int(sum, &rest) && rest >= 0);
     }
+    assert_false(P.over);
+    assert_in_range(yes, 200, 1800);
+    sn_arena_free(P.a);
 }
 
-/* Lives of n blocks: all together; those of a chain that is read back; n that
- * are there from the start and go one by one; a chain; the second again, with
- * a short one at the start that leaves a hole. */
-static SnBlock
-life_of(int kind, uint32_t i, uint32_t n)
+/* ---- rules ---- */
+
+typedef struct Rule {
+    bool proved;
+    const char *text, *why;
+} Rule;
+
+static const Rule rules[] = {
+    {true,
+     "Transpose(Transpose(x) @i) @o => Transpose(x) "
+     "{perm = compose(i.perm, o.perm)} : o.type",
+     ""},
+    {false,
+     "Transpose(Transpose(x) @i) @o => Transpose(x) "
+     "{perm = compose(o.perm, i.perm)} : o.type",
+     "a dimension is dim(x)[o.perm i.perm any], not dim(x)[i.perm o.perm any]"},
+    {false, "Transpose(Transpose(x) @i) @o => x",
+     "a dimension is dim(x)[any], not dim(x)[i.perm o.perm any]"},
+    {true,
+     "Transpose(Transpose(x) @i) @o => x "
+     "when i.perm == o.perm and identity(i.perm)",
+     ""},
+    {true,
+     "Slice(x) @o => x when shape(x) == shape(o) and "
+     "o.step == ones(rank(x))",
+     ""},
+    {false, "Slice(x) @o => x when shape(x) == shape(o)",
+     "'x' at o.start[any] + o.step[any]*i[any] against i[any]"},
+    {false, "Slice(x) @o => x when o.step == ones(rank(x))",
+     "a dimension is dim(x)[any], not 0"},
+    {true, "Tile(x) @o => x when shape(x) == shape(o)", ""},
+    {false, "Tile(x) @o => x",
+     "a dimension is dim(x)[any], not o.repeats[any]*dim(x)[any]"},
+    {true, "Pad(x) @o => x when o.pads == zeros(2 * rank(x))", ""},
+    {false, "Pad(x) @o => x when shape(x) == shape(o)", NULL},
+    {true, "Relu(Flip(x) @f) @o => Flip(Relu(x) : o.type) like f : o.type", ""},
+    {false, "Relu(Flip(x) @f) @o => Relu(x) : o.type", NULL},
+    {false, "Relu(Flip(x) @f) @o => Flip(Abs(x) : o.type) like f : o.type",
+     "Relu against Abs"},
+    {false,
+     "Clip(Flip(x) @f) @o => Flip(Clip(x) {low = 0, high = 6} : o.type) "
+     "like f : o.type",
+     "low is 0, not o.low"},
+    {false, "Flip(Flip(x) @i) @o => x", NULL},
+    {false, "Relu(Pad(x) @p) @o => Pad(Relu(x) : o.type) like p : o.type",
+     NULL},
+    {false,
+     "Slice(Transpose(x) @t) @n => Transpose(Slice(x) like n : n.type) "
+     "like t : n.type",
+     NULL},
+    {false,
+     "Softmax(Transpose(x) @t) @n => "
+     "Transpose(Softmax(x) like n : n.type) like t : n.type",
+     NULL},
+    {true,
+     "Add(Transpose(a) @t, Transpose(b) @u) @n => "
+     "Transpose(Add(a, b) like n : n.type) like t : n.type "
+     "when u.perm == t.perm and rank(t) == rank(n)",
+     ""},
+    {false,
+     "Add(Transpose(a) @t, Transpose(b) @u) @n => "
+     "Transpose(Add(a, b) like n : n.type) like t : n.type "
+     "when rank(t) == rank(n) and rank(u) == rank(n)",
+     NULL},
+    {true,
+     "Add(Transpose(a) @t, Transpose(b) @u) @n => "
+     "Transpose(Add(a, b) like n : n.type) like t : n.type "
+     "when u.perm == t.perm",
+     ""},
+    {false,
+     "Sub(Flip(a) @f, Flip(b) @g) @n => "
+     "Flip(Sub(b, a) like n : n.type) like f : n.type "
+     "when rank(f) == rank(n) and rank(g) == rank(n)",
+     NULL},
+    {false,
+     "Add(Flip(a) @f, b) @n => Flip(Add(a, b) like n : n.type) like f : "
+     "n.type when rank(a) == rank(b)",
+     NULL},
+    {false,
+     "Add(Transpose(a) @t, Transpose(b) @u) {clamp = full} @n => "
+     "Transpose(Add(a, b) : n.type) like t : n.type "
+     "when u.perm == t.perm and rank(t) == rank(n)",
+     "round is before, not n.round"},
+};
+
+static SnIndexVerdict
+verdict(SnArena *a, const char *rule)
 {
-    SnBlock b = {.nbyte = 100, .first = i, .last = i + 1};
+    static const char *const dirs[] = {"."};
+    SnDiag *d = sn_diag_new(a);
+    SnDefs *s = sn_defs_new(a);
+    const char *text =
+        sn_format(a,
+                  "version 2;\ninclude \"nodes.def\";\n"
+                  "pass p {\n  allow exact;\n  rule r: %s exact;\n}\n",
+                  rule);
 
-    if (kind == 0)
-        b.last = n;
-    else if (kind == 1)
-        b.last = 2 * n - i;
-    else if (kind == 2)
-        b.first = 0;
-    else if (kind == 4 && i > 0)
-        b.last = 2 * n - i;
-    return b;
-}
-
-static uint64_t
-work_of(int kind, uint32_t n)
-{
-    SnBlock *b = SN_NEW_N(a, SnBlock, n);
-    SnBlock **near = SN_NEW_N(a, SnBlock *, n);
-    SnShelf *s = sn_shelf_new(a, 2 * n);
-    uint64_t work = 0;
-
-    /* Equal sizes: as sn_plan_blocks does, where nothing is free below. */
-    for (uint32_t i = 0; i < n; i++) {
-        uint32_t step;
-        b[i] = life_of(kind, i, n);
-        size_t at = sn_shelf_floor(s, &b[i], &step);
-        uint32_t m = sn_shelf_near(s, &b[i], at, near);
-        assert_true(m <= 1);
-        if (m && near[0]->offset < at + room(&b[i]))
-            at = near[0]->end;
-        b[i].offset = at;
-        b[i].end = at + room(&b[i]);
-        sn_shelf_put(s, &b[i], step, near, m);
-        work += m;
-    }
-    return work + sn_shelf_work(s);
+    sn_def_parse_text(s, d, "r.def", text, strlen(text), dirs, 1);
+    sn_def_resolve(s, d);
+    if (sn_diag_nerror(d))
+        fail_msg("%s", sn_diag_text(d, a));
+    SnProver pv = {.defs = s, .d = d, .a = a};
+    SnInstance *v = NULL;
+    assert_int_equal(sn_prove_spell(&pv, s->rule[0], &v), 1);
+    return sn_index_prove(&pv, v);
 }
 
 static void
-plan_work(void **state)
+right_and_wrong(void **state)
 {
+    int bad = 0;
+
     (void)state;
-    for (int kind = 0; kind < 5; kind++) {
-        uint64_t few = work_of(kind, 4000), many = work_of(kind, 32000);
-        /* n log n: 8 times the blocks, 15 / 12 of the levels. */
-        assert_true(many < 12 * few);
-        assert_true(many < 400 * UINT64_C(32000));
+    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
+        SnArena *a = sn_arena_new();
+        SnIndexVerdict v = verdict(a, rules[i].text);
+        if (v.proved != rules[i].proved ||
+            (rules[i].why && strcmp(v.why, rules[i].why))) {
+            print_message("%s\n  %s: %s\n", rules[i].text,
+                          v.proved ? "proved" : "not proved", v.why);
+            bad++;
+        }
+        sn_arena_free(a);
     }
+    assert_int_equal(bad, 0);
 }
 
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(table, setup, teardown),
-        cmocka_unit_test_setup_teardown(table_alike, setup, teardown),
-        cmocka_unit_test_setup_teardown(plan_as_first_fit, setup, teardown),
-        cmocka_unit_test_setup_teardown(plan_work, setup, teardown),
-    };
+    const struct CMUnitTest t[] = {
+        cmocka_unit_test(arithmetic), cmocka_unit_test(quotients),
+        cmocka_unit_test(consequences), cmocka_unit_test(factors),
+        cmocka_unit_test(right_and_wrong)};
 
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(t, NULL, NULL);
 }

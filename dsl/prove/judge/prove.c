@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 #include "base/file/file.h"
+#include "dsl/prove/index/index.h"
 #include "dsl/resolve/resolver.h"
 
 /* ---- what can't be run ---- */
@@ -327,7 +328,8 @@ against(SnProver *pv, const SnInstance *pr, const SnTrial *t, bool by_lemma,
         sn_error(pv->d, pr->r->pos, "SN399",
                  "internal: the calculus proves '%s' %s (%s), and a case "
                  "contradicts it",
-                 pr->name, p->claim, p->lemmas);
+                 pr->name, p->claim,
+                 *p->lemmas ? p->lemmas : "the same elements");
         show(pv, t);
     } else {
         refuse(pv, pr, t);
@@ -349,6 +351,15 @@ more_along(SnProver *pv, const SnInstance *pr, uint64_t seed, SnProof *p)
     p->nvalue += t.nvalue;
     p->diff = fmax(p->diff, t.diff);
     return !against(pv, &q, &t, false, p);
+}
+
+/* The claims that equal elements carry. */
+static SnIndexVerdict
+by_elements(SnProver *pv, const SnInstance *pr)
+{
+    SnIndexVerdict none = {.why = ""};
+
+    return pr->r->claim.kind == SN_CLAIM_LOSSY ? none : sn_index_prove(pv, pr);
 }
 
 static uint64_t
@@ -374,27 +385,31 @@ judge(SnProver *pv, const SnInstance *pr, SnProof *p)
         by_lemma = false;
     if (t.later) /* it is about the first result */
         by_lemma = false;
+    SnIndexVerdict ix = {.why = ""};
+    if (!by_lemma)
+        ix = by_elements(pv, pr);
     p->ndraw = t.ndraw;
     p->nvalue = t.nvalue;
     p->diff = t.diff;
-    p->best = l.exact ? "exact" : sn_case_best(pv->a, &t);
+    p->best = l.exact || ix.proved ? "exact" : sn_case_best(pv->a, &t);
     p->counter = t.counter;
     p->lemmas = by_lemma ? lemma_names(pv->a, l.used | lifted(pr, &l)) : "";
-    if (against(pv, pr, &t, by_lemma, p))
+    if (against(pv, pr, &t, by_lemma || ix.proved, p))
         return;
-    if (!t.ndraw && !by_lemma) {
+    if (!t.ndraw && !by_lemma && !ix.proved) {
         p->layer = SN_LAYER_REFUSED;
         unseen(pv, pr, &t);
         return;
     }
     if (!t.ndraw) {
-        p->layer = SN_LAYER_LEMMA;
+        p->layer = by_lemma ? SN_LAYER_LEMMA : SN_LAYER_INDEX;
         p->why = sn_format(pv->a, "no case was drawn: %s", no_case(&t));
         return;
     }
     if (t.axis && !more_along(pv, pr, seed, p))
         return;
     p->layer = by_lemma                 ? SN_LAYER_LEMMA
+               : ix.proved              ? SN_LAYER_INDEX
                : t.all_codes && !t.axis ? SN_LAYER_ENUMERATED
                                         : SN_LAYER_SAMPLED;
     if (t.quant16 || t.floats)

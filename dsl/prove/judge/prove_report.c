@@ -14,9 +14,9 @@
 static const char *
 layer_str(SnLayer l)
 {
-    static const char *const v[] = {"lemma",      "enumerated", "sampled",
-                                    "definition", "trusted",    "interface",
-                                    "refused"};
+    static const char *const v[] = {"lemma",     "index",      "enumerated",
+                                    "sampled",   "definition", "trusted",
+                                    "interface", "refused"};
 
     return v[l];
 }
@@ -76,12 +76,12 @@ put_line(const SnProver *pv, SnBuf *b, const SnProof *p)
 void
 sn_prove_report(const SnProver *pv, SnBuf *b)
 {
-    uint32_t count[7] = {0}, ndraw = 0;
+    uint32_t count[SN_LAYER_REFUSED + 1] = {0}, ndraw = 0;
     uint64_t nvalue = 0;
 
     sn_puts(b, "# rule or instance, source, layer, claim, evidence; guard\n"
-               "# lemma: for all shapes and scales; enumerated: all 256 codes "
-               "over the types drawn;\n"
+               "# lemma, index: for all shapes and scales; enumerated: all 256 "
+               "codes over the types drawn;\n"
                "# sampled: values drawn; definition, trusted, interface: with "
                "the reason\n");
     for (uint32_t i = 0; i < pv->out->n; i++) {
@@ -99,7 +99,7 @@ sn_prove_report(const SnProver *pv, SnBuf *b)
     if (!count[SN_LAYER_TRUSTED])
         sn_puts(b, "none\n");
     sn_putf(b, "\n# %u proofs: ", pv->out->n);
-    for (uint32_t i = 0; i < 7; i++)
+    for (uint32_t i = 0; i <= SN_LAYER_REFUSED; i++)
         if (count[i])
             sn_putf(b, "%u %s, ", count[i], layer_str((SnLayer)i));
     sn_putf(b, "%u type draws, %llu values\n", ndraw,
@@ -128,7 +128,7 @@ mix(uint64_t h, const void *p, size_t n)
 const char *
 sn_prove_hash(const SnProver *pv)
 {
-    static const char version[] = "proofs 4";
+    static const char version[] = "proofs 5";
     uint64_t h = mix(UINT64_C(0xcbf29ce484222325), version, sizeof version);
     uint32_t nd = pv->o ? pv->o->ndraw : 0;
     uint64_t seed = pv->o ? pv->o->seed : 0;

@@ -1,0 +1,554 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Is the right side legal, of the left one's shape and type, and made of the
+ * same elements?  One path after the other. */
+#include "dsl/prove/index/index.h"
+
+#include "dsl/model/expr_tree.h"
+#include "dsl/prove/index/side.h"
+
+static void
+fail(SnIndex *cx, const char *what)
+{
+    sn_index_stop(cx, SN_INDEX_FAIL, "%s", what);
+}
+
+/* ---- attributes that no map takes ---- */
+
+static const char *
+attr_text(SnIndex *cx, const SnIndexAttr *a)
+{
+    return a->own
+               ? a->own
+               : sn_poly_word(&cx->P, a->e ? sn_expr_str(cx->a, a->e) : "none");
+}
+
+/* Does the guard say that the two are equal? */
+static bool
+said_equal(SnIndex *cx, const char *a, const char *b)
+{
+    for (uint32_t i = 0; i < cx->nguard; i++) {
+        const SnExpr *e = cx->guard[i];
+        if (e->ek != SN_E_BIN || e->op != SN_OP_EQ)
+            continue;
+        const char *x = sn_poly_word(&cx->P, sn_expr_str(cx->a, e->kid[0]));
+        const char *y = sn_poly_word(&cx->P, sn_expr_str(cx->a, e->kid[1]));
+        if ((x == a && y == b) || (x == b && y == a))
+            return true;
+    }
+    return false;
+}
+
+static bool
+of_map(const SnIndexNode *n, const SnDefAttr *a)
+{
+    for (uint32_t i = 0; i < n->sem->narg; i++)
+        if (n->sem->arg[i]->rk == SN_R_ATTR && n->sem->arg[i]->ref == a)
+            return true;
+    return false;
+}
+
+/* Same kind, attributes and types: the same function of equal elements. */
+static bool
+alike(SnIndex *cx, const SnIndexNode *l, const SnIndexNode *r)
+{
+    if (l->n != r->n) {
+        fail(cx, sn_format(cx->a, "%s against %s", l->n->name, r->n->name));
+        return false;
+    }
+    for (uint32_t i = 0; i < l->n->nall; i++) {
+        const char *a = attr_text(cx, l->attr[l->n->all[i]->index]);
+        const char *b = attr_text(cx, r->attr[l->n->all[i]->index]);
+        if (!of_map(l, l->n->all[i]) && a != b && !said_equal(cx, a, b))
+            fail(cx, sn_format(cx->a, "%s is %s, not %s", l->n->all[i]->name, b,
+                               a));
+    }
+    for (uint32_t i = 0; i <= l->n->nin; i++) {
+        const SnIndexValue *x = i < l->n->nin ? l->in[i] : l->out;
+        const SnIndexValue *y = i < l->n->nin ? r->in[i] : r->out;
+        if (!x != !y)
+            fail(cx,
+                 sn_format(cx->a, "an operand of %s is missing", l->n->name));
+        else if (x && sn_index_type_rep(cx, x->type) !=
+                          sn_index_type_rep(cx, y->type))
+            fail(cx, sn_format(cx->a, "types of %s: %s against %s", l->n->name,
+                               y->type, x->type));
+    }
+    return !sn_index_stopped(cx);
+}
+
+/* ---- places ---- */
+
+static SnIndexPlace *
+read_at(SnIndex *cx, const SnIndexNode *n, const SnMapStmt *read, unsigned k,
+        const SnIndexPlace *at, const SnPoly *tap)
+{
+    SnIndexPlace *p = SN_NEW(cx->a, SnIndexPlace);
+
+    *p = (SnIndexPlace){n,
+                        read,
+                        at,
+                        tap,
+                        sn_index_operand(n, (unsigned)read->param, k),
+                        read->els == SN_ME_NONE};
+    if (!p->of)
+        sn_index_stop(cx, SN_INDEX_OUT, "a missing operand");
+    if (read->which >= 0 && !p->of->each)
+        sn_index_stop(cx, SN_INDEX_OUT, "operands that are written out");
+    return p;
+}
+
+/* The axis of the node's result that its index along t goes by, or t. */
+static SnAxis
+goes_by(SnIndex *cx, const SnIndexPlace *p, int32_t at, SnAxis t, bool *found)
+{
+    const SnMapDecl *d = p->node->map;
+    const SnMapExpr *e = &d->expr[at];
+    const SnMapStmt *r = sn_map_stmt(d, SN_MS_RESULT);
+    SnIndexEnv v = {.node = p->node};
+
+    for (unsigned i = 0; i < r->n && e->op == SN_MO_NAME; i++)
+        *found |= r->bound[i].slot == e->v;
+    if (*found)
+        return t;
+    for (unsigned i = 0; i < d->nstmt && e->op == SN_MO_NAME; i++)
+        if (d->stmt[i].kind == SN_MS_LET && d->stmt[i].slot == e->v)
+            return goes_by(cx, p, d->stmt[i].e, t, found);
+    if (e->op == SN_MO_ELEM) {
+        (void)goes_by(cx, p, e->kid, t, found);
+        return *found ? sn_index_eval(cx, &v, e->kid + 1, t).at : t;
+    }
+    for (unsigned i = 0; i < e->nkid && !*found; i++) {
+        SnAxis to = goes_by(cx, p, e->kid + (int32_t)i, t, found);
+        if (*found)
+            return to;
+    }
+    return t;
+}
+
+/* The axis of the place whose index goes by the arbitrary axis of the result
+ * that is looked at. */
+static SnAxis
+axis_of_any(SnIndex *cx, const SnIndexPlace *p)
+{
+    SnAxis w = sn_axis_any(), t = sn_axis_any();
+
+    for (const SnIndexPlace *k = p; k->node; k = k->at) {
+        bool found = false;
+        w = goes_by(cx, k, k->read->index[0], w, &found);
+        if (!found || w.base)
+            sn_index_stop(cx, SN_INDEX_OUT, "an index that goes by no axis");
+    }
+    for (unsigned i = 0; i < w.n && !sn_index_stopped(cx); i++)
+        t = sn_axis_apply(cx, t, -w.word[i]);
+    return t;
+}
+
+/* Does the place lie in the box, along that axis? */
+static bool
+inside(SnIndex *cx, const SnIndexPlace *p, SnAxis t)
+{
+    unsigned param = (unsigned)p->read->param;
+    SnPoly i = sn_index_at(cx, p, t), which = {0};
+    SnIndexEnv v = {p->node, p->at, p->tap, NULL};
+    int k = sn_index_item(cx, p->node, param, t);
+    bool vary = p->node->map->param[param].item[k].vary;
+
+    if (p->read->which >= 0 && vary)
+        which = sn_index_poly(cx, &v, p->read->which, t);
+    SnPoly d = sn_index_dim(cx, p->of, t, vary ? &which : NULL);
+    return sn_index_decide(cx, i) &&
+           sn_index_decide(cx,
+                           sn_poly_plus(&cx->P, sn_poly_sub(&cx->P, d, i), -1));
+}
+
+/* Do both lie in their boxes in the same cases, along the axes that go by one
+ * axis of the result?  *in: they do, in this one. */
+static bool
+both_inside(SnIndex *cx, const SnIndexPlace *p, const SnIndexPlace *q, bool *in)
+{
+    SnAxis t = axis_of_any(cx, p), u = axis_of_any(cx, q);
+
+    *in = true;
+    if (sn_index_stopped(cx))
+        return true;
+    if (p->read == q->read && p->read->which < 0 &&
+        sn_index_equal_at(cx, p, t, q, u) &&
+        sn_facts_is_zero(&cx->F,
+                         sn_poly_sub(&cx->P, sn_index_dim(cx, p->of, t, NULL),
+                                     sn_index_dim(cx, q->of, u, NULL))))
+        return true;
+    *in = inside(cx, p, t);
+    return *in == inside(cx, q, u);
+}
+
+/* ---- values ---- */
+
+typedef struct Side {
+    const SnIndexValue *v;
+    const SnIndexPlace *at;
+} Side;
+
+static void same(SnIndex *cx, Side l, Side r);
+
+/* A node that only says where: what it reads may be skipped or filled. */
+static const SnMapStmt *
+passes(const SnIndexNode *n)
+{
+    const SnMapStmt *read = n ? sn_map_stmt(n->map, SN_MS_READ) : NULL;
+
+    if (!read || n->sem->cls != SN_C_MOVE || n->sem->formula->ek != SN_E_NAME ||
+        n->sem->formula->rk != SN_R_PORT || read->when >= 0 ||
+        sn_map_stmt(n->map, SN_MS_TAPS) ||
+        sn_map_count(n->map, SN_MS_READ) != 1)
+        return NULL;
+    return read;
+}
+
+static Side
+through(SnIndex *cx, Side s)
+{
+    while (!sn_index_stopped(cx)) {
+        const SnMapStmt *read = passes(s.v->def);
+        if (!read || read->els != SN_ME_NONE ||
+            sn_index_type_rep(cx, s.v->def->in[0]->type) !=
+                sn_index_type_rep(cx, s.v->type))
+            break;
+        SnIndexPlace *p = read_at(cx, s.v->def, read, 0, s.at, NULL);
+        s = (Side){p->of, p};
+    }
+    return s;
+}
+
+/* What is read where a place lies in the box, and filled elsewhere. */
+static SnIndexPlace *
+filled(SnIndex *cx, Side s)
+{
+    const SnMapStmt *read = passes(s.v->def);
+
+    if (!read || read->els != SN_ME_FILL)
+        return NULL;
+    return read_at(cx, s.v->def, read, 0, s.at, NULL);
+}
+
+/* Both are filled in the same cases, with the same, or one is never; *l and *r
+ * become what they read.  False: nothing is left to compare. */
+static bool
+past_fill(SnIndex *cx, Side *l, Side *r, SnIndexPlace *p, SnIndexPlace *q)
+{
+    bool in = true, same_cases = true;
+
+    if (p && q && !alike(cx, l->v->def, r->v->def))
+        return false;
+    if (p && q)
+        same_cases = both_inside(cx, p, q, &in);
+    else
+        same_cases = inside(cx, p ? p : q, axis_of_any(cx, p ? p : q));
+    if (!same_cases)
+        fail(cx, "an element that one side reads and the other fills");
+    for (int i = 0; i < 2; i++) {
+        SnIndexPlace *k = i ? q : p;
+        if (k) {
+            k->inside = true;
+            *(i ? r : l) = (Side){k->of, k};
+        }
+    }
+    return in && !sn_index_stopped(cx);
+}
+
+static void
+same_read(SnIndex *cx, const SnIndexNode *l, const SnIndexPlace *lat,
+          const SnIndexNode *r, const SnIndexPlace *rat, const SnMapStmt *s,
+          unsigned operand, const SnPoly *tap)
+{
+    SnIndexPlace *p = read_at(cx, l, s, operand, lat, tap);
+    SnIndexPlace *q = read_at(cx, r, s, operand, rat, tap);
+    SnIndexEnv a = {l, lat, tap, NULL}, b = {r, rat, tap, NULL};
+
+    if (s->when >= 0)
+        sn_index_stop(cx, SN_INDEX_OUT, "a read under a condition");
+    if (s->els != SN_ME_NONE && !sn_index_stopped(cx)) {
+        bool in;
+        if (!both_inside(cx, p, q, &in))
+            fail(cx, "a tap that one side reads and the other skips");
+        p->inside = q->inside = true;
+        if (!in)
+            return;
+    }
+    if (s->which >= 0 && !sn_index_stopped(cx) &&
+        !sn_facts_is_zero(
+            &cx->F,
+            sn_poly_sub(&cx->P, sn_index_poly(cx, &a, s->which, sn_axis_any()),
+                        sn_index_poly(cx, &b, s->which, sn_axis_any()))))
+        fail(cx, "another operand of a list");
+    if (!sn_index_stopped(cx))
+        same(cx, (Side){p->of, p}, (Side){q->of, q});
+}
+
+/* What else a formula may look at: numbers that have to be equal. */
+static void
+same_number(SnIndex *cx, const SnIndexEnv *a, const SnIndexEnv *b, int32_t e)
+{
+    if (sn_index_is_list(a->node->map, e)) {
+        sn_index_stop(cx, SN_INDEX_OUT, "a number for each axis");
+        return;
+    }
+    SnPoly x = sn_index_poly(cx, a, e, sn_axis_any());
+    SnPoly y = sn_index_poly(cx, b, e, sn_axis_any());
+    if (!sn_index_stopped(cx) &&
+        !sn_facts_is_zero(&cx->F, sn_poly_sub(&cx->P, x, y)))
+        fail(cx, sn_format(cx->a, "%s against %s",
+                           sn_poly_text(&cx->P, sn_facts_norm(&cx->F, x)),
+                           sn_poly_text(&cx->P, sn_facts_norm(&cx->F, y))));
+}
+
+/* Equal bounds of the set; its places into tap[]. */
+static void
+same_taps(SnIndex *cx, const SnIndexEnv *a, const SnIndexEnv *b, SnPoly *tap)
+{
+    const SnMapStmt *s = sn_map_stmt(a->node->map, SN_MS_TAPS);
+    SnIndexEnv shape = {.node = a->node};
+
+    for (unsigned i = 0; s && i < s->n; i++) {
+        if (s->bound[i].when >= 0)
+            sn_index_stop(cx, SN_INDEX_OUT, "taps under a condition");
+        same_number(cx, a, b, s->bound[i].e);
+        if (sn_index_stopped(cx))
+            return;
+        tap[i] = sn_poly_name(&cx->P, sn_format(cx->a, "t%u.%u", cx->depth, i));
+        SnPoly n = sn_index_poly(cx, &shape, s->bound[i].e, sn_axis_any());
+        sn_index_assume(cx, tap[i]);
+        sn_index_assume(
+            cx, sn_poly_plus(&cx->P, sn_poly_sub(&cx->P, n, tap[i]), -1));
+    }
+    if (sn_facts_absurd(&cx->F))
+        sn_index_stop(cx, SN_INDEX_DEAD, "an empty set");
+}
+
+static void
+same_nodes(SnIndex *cx, Side l, Side r)
+{
+    const SnIndexNode *n = l.v->def, *m = r.v->def;
+    SnPoly *tap = SN_NEW_N(cx->a, SnPoly, 8);
+    SnIndexEnv a = {n, l.at, tap, NULL}, b = {m, r.at, tap, NULL};
+
+    if (!alike(cx, n, m))
+        return;
+    cx->depth++;
+    same_taps(cx, &a, &b, tap);
+    for (unsigned i = 0; i < n->map->nstmt && !sn_index_stopped(cx); i++) {
+        const SnMapStmt *s = &n->map->stmt[i];
+        switch ((SnMapStmtKind)s->kind) {
+        case SN_MS_READ:
+        case SN_MS_CENTRE:
+            for (unsigned k = 0; k < sn_index_noperand(n, (unsigned)s->param) &&
+                                 !sn_index_stopped(cx);
+                 k++)
+                same_read(cx, n, l.at, m, r.at, s, k, tap);
+            break;
+        case SN_MS_BESIDE:
+            for (unsigned k = 0; k < s->n; k++)
+                same_number(cx, &a, &b, s->index[k]);
+            break;
+        case SN_MS_DIVISOR:
+        case SN_MS_NUMBER:
+        case SN_MS_PARTS:
+        case SN_MS_WHOLE:
+            sn_index_stop(cx, SN_INDEX_OUT, "a set with an order of its own");
+            break;
+        case SN_MS_LET:
+        case SN_MS_REQUIRE:
+        case SN_MS_RESULT:
+        case SN_MS_TAPS:
+        case SN_MS_PRIMITIVE:
+            break;
+        }
+    }
+    cx->depth--;
+}
+
+static void
+same_leaf(SnIndex *cx, Side l, Side r)
+{
+    SnAxis any = sn_axis_any();
+
+    if (l.v != r.v) {
+        fail(cx, sn_format(cx->a, "'%s' against '%s'", l.v->name, r.v->name));
+        return;
+    }
+    if (sn_index_equal_at(cx, l.at, any, r.at, any))
+        return;
+    SnPoly i = sn_index_at(cx, l.at, any), k = sn_index_at(cx, r.at, any);
+    if (!sn_index_stopped(cx))
+        fail(cx, sn_format(cx->a, "'%s' at %s against %s", l.v->name,
+                           sn_poly_text(&cx->P, sn_facts_norm(&cx->F, i)),
+                           sn_poly_text(&cx->P, sn_facts_norm(&cx->F, k))));
+}
+
+static void
+same(SnIndex *cx, Side l, Side r)
+{
+    for (;;) {
+        l = through(cx, l);
+        r = through(cx, r);
+        if (sn_index_stopped(cx))
+            return;
+        SnIndexPlace *p = filled(cx, l), *q = filled(cx, r);
+        if (!p && !q)
+            break;
+        if (!past_fill(cx, &l, &r, p, q))
+            return;
+    }
+    if (sn_index_stopped(cx))
+        return;
+    if (l.v->def && r.v->def)
+        same_nodes(cx, l, r);
+    else
+        same_leaf(cx, l, r);
+}
+
+/* ---- the right side is legal ---- */
+
+/* The left side has that node, and the condition is the same there. */
+static bool
+holds_left(SnIndex *cx, const SnIndexNode *n, int32_t e)
+{
+    SnAxis any = sn_axis_any();
+    SnIndexEnv b = {.node = n};
+
+    for (uint32_t i = 0; i < cx->nnode; i++) {
+        SnIndexEnv a = {.node = cx->node[i]};
+        if (!cx->node[i]->left || cx->node[i]->map != n->map)
+            continue;
+        for (int g = -(int)cx->ngen; g <= (int)cx->ngen; g++)
+            if (sn_index_congruent(cx, &a, g ? sn_axis_apply(cx, any, g) : any,
+                                   &b, any, e))
+                return true;
+    }
+    return false;
+}
+
+static void
+legal(SnIndex *cx, const SnIndexNode *n)
+{
+    SnAxis any = sn_axis_any();
+    SnIndexEnv v = {.node = n};
+
+    for (unsigned i = 0; i < n->map->nstmt && !sn_index_stopped(cx); i++) {
+        const SnMapStmt *s = &n->map->stmt[i];
+        if (s->kind == SN_MS_REQUIRE && !s->late && !holds_left(cx, n, s->e) &&
+            !sn_index_stopped(cx) && !sn_index_truth(cx, &v, s->e, any))
+            fail(cx, sn_format(cx->a, "%s on the right may be illegal: %s",
+                               n->n->name, s->text ? s->text : "a condition"));
+    }
+    (void)sn_index_dim(cx, n->out, any, NULL);
+    for (unsigned i = 0; i < n->map->nparam && !sn_index_stopped(cx); i++) {
+        const SnIndexValue *x = sn_index_operand(n, i, 0);
+        SnPoly k = sn_poly_name(&cx->P, "k");
+        if (!x || !n->map->param[i].variadic || !x->each ||
+            sn_index_item(cx, n, i, any) == 1)
+            continue;
+        if (!sn_facts_is_zero(&cx->F,
+                              sn_poly_sub(&cx->P, sn_index_dim(cx, x, any, &k),
+                                          sn_index_dim(cx, x, any, NULL))))
+            fail(cx, sn_format(cx->a, "operands of %s on the right may differ",
+                               n->n->name));
+    }
+}
+
+static void
+same_shape(SnIndex *cx)
+{
+    SnPoly l = sn_index_dim(cx, cx->left, sn_axis_any(), NULL);
+    SnPoly r = sn_index_dim(cx, cx->right, sn_axis_any(), NULL);
+
+    if (!sn_index_stopped(cx) &&
+        !sn_facts_is_zero(&cx->F, sn_poly_sub(&cx->P, l, r)))
+        fail(cx, sn_format(cx->a, "a dimension is %s, not %s",
+                           sn_poly_text(&cx->P, sn_facts_norm(&cx->F, r)),
+                           sn_poly_text(&cx->P, sn_facts_norm(&cx->F, l))));
+    if (sn_index_type_rep(cx, cx->left->type) !=
+        sn_index_type_rep(cx, cx->right->type))
+        fail(cx, sn_format(cx->a, "the type is %s, not %s", cx->right->type,
+                           cx->left->type));
+}
+
+/* ---- paths ---- */
+
+/* At the arbitrary axis, and where a permutation has it. */
+static void
+touch_all(SnIndex *cx, const SnIndexNode *n)
+{
+    bool fit = n->in[0] && n->in[0]->each; /* operands fit each other */
+
+    for (unsigned i = 0; i < n->map->nparam; i++)
+        fit |= sn_index_joins(n, i);
+    sn_index_touch(cx, n, sn_axis_any());
+    for (uint32_t g = 0; g < cx->ngen && fit; g++) {
+        sn_index_touch(cx, n, sn_axis_apply(cx, sn_axis_any(), (int)g + 1));
+        sn_index_touch(cx, n, sn_axis_apply(cx, sn_axis_any(), -(int)g - 1));
+    }
+}
+
+static void
+walk(SnIndex *cx)
+{
+    SnIndexPlace *root = SN_NEW(cx->a, SnIndexPlace);
+
+    cx->F = (SnFacts){.P = &cx->P, .nfarkas = cx->F.nfarkas};
+    cx->ntouched = 0;
+    cx->touched = NULL;
+    cx->stop = SN_INDEX_ON;
+    cx->atchoice = cx->depth = 0;
+    root->of = cx->left;
+    for (uint32_t i = 0; i < cx->nnode; i++) /* the left side is legal */
+        touch_all(cx, cx->node[i]);
+    for (uint32_t i = 0; i < cx->nnode && !sn_index_stopped(cx); i++)
+        if (!cx->node[i]->left)
+            legal(cx, cx->node[i]);
+    if (!sn_index_stopped(cx))
+        same_shape(cx);
+    if (!sn_index_stopped(cx))
+        same(cx, (Side){cx->left, root}, (Side){cx->right, root});
+}
+
+/* The next path: the last open question the other way. */
+static bool
+next(SnIndex *cx)
+{
+    cx->nchoice = cx->atchoice;
+    while (cx->nchoice && !cx->choice[cx->nchoice - 1])
+        cx->nchoice--;
+    if (!cx->nchoice)
+        return false;
+    cx->choice[cx->nchoice - 1] = false;
+    return true;
+}
+
+SnIndexVerdict
+sn_index_prove(SnProver *pv, const SnInstance *pr)
+{
+    SnArena *a = sn_arena_new();
+    SnIndex *cx = SN_NEW(a, SnIndex);
+    SnIndexVerdict r = {.proved = true};
+
+    cx->pv = pv;
+    cx->pr = pr;
+    cx->a = cx->P.a = a;
+    if (!sn_index_sides(cx))
+        r.proved = false;
+    while (r.proved) {
+        walk(cx);
+        r.npath++;
+        if (cx->P.over)
+            sn_index_stop(cx, SN_INDEX_OUT, "numbers that are too large");
+        if (cx->stop >= SN_INDEX_FAIL || cx->P.over ||
+            r.npath == SN_INDEX_NPATH)
+            r.proved = false;
+        else if (!next(cx))
+            break;
+    }
+    r.nfarkas = cx->F.nfarkas;
+    r.why = r.proved ? "" : sn_strdup(pv->a, cx->why ? cx->why : "too large");
+    sn_arena_free(a);
+    return r;
+}

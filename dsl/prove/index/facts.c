@@ -1,0 +1,408 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Facts about polynomials: normal form, and questions by Farkas' lemma. */
+#include "dsl/prove/index/facts.h"
+
+enum { DEEP = 3, NFACT = SN_FARKAS_COLS - 2 };
+
+/* ---- taking in ---- */
+
+void
+sn_facts_at_least(SnFacts *f, SnPoly p)
+{
+    int64_t v;
+
+    p = sn_facts_norm(f, p);
+    if (sn_poly_is_int(p, &v) && v >= 0)
+        return;
+    for (uint32_t i = 0; i < f->n; i++)
+        if (sn_poly_same(f->ge[i], p))
+            return;
+    SN_PUSH(f->P->a, f->ge, f->n, p);
+}
+
+/* The atom that p = 0 gives a value: alone in its monomial, factor 1 or -1, in
+ * no other monomial and in no quotient of p.  The latest one, as those of
+ * shapes and attributes come first. */
+static bool
+solved(const SnFacts *f, SnPoly p, SnEquation *e, SnPolys *P)
+{
+    for (uint32_t i = p.n; i-- > 0;) {
+        const SnMonomial *m = &p.m[i];
+        if (m->n != 1 || (m->c != 1 && m->c != -1))
+            continue;
+        SnMonomial one = {.c = m->c, .n = 1, .atom = {m->atom[0]}};
+        SnPoly rest = sn_poly_sub(P, p, (SnPoly){1, &one});
+        bool in = sn_poly_has(rest, m->atom[0]);
+        for (uint32_t k = 0; k < rest.n && !in; k++)
+            for (unsigned j = 0; j < rest.m[k].n; j++)
+                in |= !P->atom[rest.m[k].atom[j]].name;
+        if (in || !f->P->atom[m->atom[0]].name)
+            continue;
+        *e = (SnEquation){m->atom[0], sn_poly_scale(P, rest, -m->c)};
+        return true;
+    }
+    return false;
+}
+
+void
+sn_facts_zero(SnFacts *f, SnPoly p)
+{
+    SnEquation e;
+    int64_t v;
+
+    p = sn_facts_norm(f, p);
+    if (sn_poly_is_int(p, &v) && v == 0)
+        return;
+    if (solved(f, p, &e, f->P)) {
+        for (uint32_t i = 0; i < f->neq; i++)
+            f->eq[i].is = sn_poly_replace(f->P, f->eq[i].is, e.atom, e.is);
+        SN_PUSH(f->P->a, f->eq, f->neq, e);
+        for (uint32_t i = 0; i < f->n; i++)
+            f->ge[i] = sn_facts_norm(f, f->ge[i]);
+        return;
+    }
+    sn_facts_at_least(f, p);
+    sn_facts_at_least(f, sn_poly_scale(f->P, p, -1));
+}
+
+/* ---- normal form ---- */
+
+static SnPoly
+equations(SnFacts *f, SnPoly p)
+{
+    for (uint32_t i = 0; i < f->neq; i++)
+        p = sn_poly_replace(f->P, p, f->eq[i].atom, f->eq[i].is);
+    return p;
+}
+
+static bool
+quotients(const SnFacts *f, SnPoly p)
+{
+    for (uint32_t i = 0; i < p.n; i++)
+        for (unsigned k = 0; k < p.m[i].n; k++)
+            if (!f->P->atom[p.m[i].atom[k]].name)
+                return true;
+    return false;
+}
+
+SnPoly
+sn_facts_norm(SnFacts *f, SnPoly p)
+{
+    SnPoly r = {0};
+
+    p = equations(f, p);
+    if (!quotients(f, p))
+        return p;
+    for (uint32_t i = 0; i < p.n; i++) {
+        SnPoly t = sn_poly_int(f->P, p.m[i].c);
+        for (unsigned k = 0; k < p.m[i].n; k++) {
+            SnPolyAtom at = f->P->atom[p.m[i].atom[k]];
+            t = sn_poly_mul(f->P, t,
+                            at.name ? sn_poly_atom(f->P, p.m[i].atom[k])
+                                    : sn_facts_div(f, sn_facts_norm(f, at.x),
+                                                   sn_facts_norm(f, at.q)));
+        }
+        r = sn_poly_add(f->P, r, t);
+    }
+    return equations(f, r);
+}
+
+/* m = q * the result, if q's monomial divides it. */
+static bool
+divides(const SnMonomial *q, const SnMonomial *m, SnMonomial *r)
+{
+    unsigned i = 0;
+
+    *r = (SnMonomial){.c = m->c / q->c};
+    if (m->c % q->c)
+        return false;
+    for (unsigned k = 0; k < m->n; k++) {
+        if (i < q->n && m->atom[k] == q->atom[i])
+            i++;
+        else
+            r->atom[r->n++] = m->atom[k];
+    }
+    return i == q->n;
+}
+
+/* (x div p) div q = x div pq. */
+static bool
+nested(SnFacts *f, SnPoly r, SnPoly q, SnPoly *out)
+{
+    if (r.n != 1 || r.m[0].c != 1 || r.m[0].n != 1)
+        return false;
+    SnPolyAtom in = f->P->atom[r.m[0].atom[0]];
+    if (in.name)
+        return false;
+    *out = sn_facts_div(f, in.x, sn_facts_norm(f, sn_poly_mul(f->P, in.q, q)));
+    return true;
+}
+
+/* 0 <= r < q, and -q <= r < 0. */
+static bool
+within(SnFacts *f, SnPoly r, SnPoly q)
+{
+    return sn_facts_is_at_least(f, r) &&
+           sn_facts_is_at_least(
+               f, sn_poly_plus(f->P, sn_poly_sub(f->P, q, r), -1));
+}
+
+static int64_t
+floor_div(int64_t a, int64_t b)
+{
+    return a / b - (a % b != 0 && (a < 0) != (b < 0));
+}
+
+/* x = q * a + r by monomials; then r is looked at. */
+SnPoly
+sn_facts_div(SnFacts *f, SnPoly x, SnPoly q)
+{
+    SnPolys *P = f->P;
+    SnPoly a = {0}, r = {0}, in;
+    SnMonomial m;
+    int64_t u, v;
+
+    if (sn_poly_is_int(q, &v) && v == 1)
+        return x;
+    if (sn_poly_is_int(x, &u) && sn_poly_is_int(q, &v) && v > 0)
+        return sn_poly_int(P, floor_div(u, v));
+    if (q.n != 1)
+        return within(f, x, q) ? a : sn_poly_quotient(P, x, q);
+    for (uint32_t i = 0; i < x.n; i++)
+        if (divides(&q.m[0], &x.m[i], &m))
+            a = sn_poly_add(P, a, (SnPoly){1, &m});
+        else
+            r = sn_poly_add(P, r, (SnPoly){1, &x.m[i]});
+    if (!r.n || within(f, r, q))
+        return a;
+    if (within(f, sn_poly_add(P, r, q), q))
+        return sn_poly_plus(P, a, -1);
+    if (!a.n && nested(f, r, q, &in))
+        return in;
+    return sn_poly_add(P, a, sn_poly_quotient(P, r, q));
+}
+
+SnPoly
+sn_facts_mod(SnFacts *f, SnPoly x, SnPoly q)
+{
+    return sn_poly_sub(f->P, x, sn_poly_mul(f->P, q, sn_facts_div(f, x, q)));
+}
+
+/* ---- questions ---- */
+
+typedef struct Question {
+    SnPoly p;
+    uint32_t n;
+    SnPoly fact[NFACT];
+    bool seen[SN_POLY_NATOM];
+} Question;
+
+static void
+see(Question *q, SnPoly p)
+{
+    for (uint32_t i = 0; i < p.n; i++)
+        for (unsigned k = 0; k < p.m[i].n; k++)
+            q->seen[p.m[i].atom[k]] = true;
+}
+
+static bool
+touches(const Question *q, SnPoly p)
+{
+    for (uint32_t i = 0; i < p.n; i++)
+        for (unsigned k = 0; k < p.m[i].n; k++)
+            if (q->seen[p.m[i].atom[k]])
+                return true;
+    return false;
+}
+
+static void
+put(Question *q, SnPoly p)
+{
+    if (q->n < NFACT)
+        q->fact[q->n++] = p;
+}
+
+/* 0 <= x - q * (x div q) < q, of each quotient that matters. */
+static void
+remainders(SnFacts *f, Question *q)
+{
+    for (uint32_t i = 0; i < f->P->n; i++) {
+        SnPolyAtom t = f->P->atom[i];
+        if (t.name || !q->seen[i])
+            continue;
+        SnPoly r = sn_poly_sub(f->P, t.x,
+                               sn_poly_mul(f->P, t.q, sn_poly_atom(f->P, i)));
+        put(q, r);
+        put(q, sn_poly_plus(f->P, sn_poly_sub(f->P, t.q, r), -1));
+        see(q, t.x);
+        see(q, t.q);
+    }
+}
+
+/* Facts about the atoms of the question, and about theirs. */
+static void
+gather(SnFacts *f, Question *q, bool all)
+{
+    bool more = true;
+
+    see(q, q->p);
+    remainders(f, q);
+    while (more && !all) {
+        more = false;
+        for (uint32_t i = 0; i < f->n; i++)
+            if (touches(q, f->ge[i]))
+                for (uint32_t k = 0; k < f->ge[i].n; k++)
+                    for (unsigned j = 0; j < f->ge[i].m[k].n; j++) {
+                        bool *s = &q->seen[f->ge[i].m[k].atom[j]];
+                        more |= !*s;
+                        *s = true;
+                    }
+    }
+    for (uint32_t i = 0; i < f->n; i++)
+        if (all || touches(q, f->ge[i]))
+            put(q, f->ge[i]);
+}
+
+static unsigned
+degree(SnPoly p)
+{
+    unsigned d = 0;
+
+    for (uint32_t i = 0; i < p.n; i++)
+        d = p.m[i].n > d ? p.m[i].n : d;
+    return d;
+}
+
+/* Has the question, or a fact, p's monomials of degree 2 and above? */
+static bool
+wanted(const Question *q, uint32_t n, SnPoly p)
+{
+    for (uint32_t i = 0; i < p.n; i++) {
+        bool hit = p.m[i].n < 2;
+        for (uint32_t k = 0; k < q->p.n && !hit; k++)
+            hit = !sn_monomial_cmp(&q->p.m[k], &p.m[i]);
+        for (uint32_t j = 0; j < n && !hit; j++)
+            for (uint32_t k = 0; k < q->fact[j].n && !hit; k++)
+                hit = !sn_monomial_cmp(&q->fact[j].m[k], &p.m[i]);
+        if (!hit)
+            return false;
+    }
+    return true;
+}
+
+/* Products of two facts are facts (D. Handelman, 1988): those that could
+ * matter. */
+static bool
+products(SnFacts *f, Question *q)
+{
+    uint32_t n = q->n;
+    bool any = degree(q->p) > 1;
+
+    for (uint32_t i = 0; i < n; i++)
+        any |= degree(q->fact[i]) > 1;
+    for (uint32_t i = 0; any && i < n; i++)
+        for (uint32_t k = i; k < n; k++) {
+            if (degree(q->fact[i]) != 1 || degree(q->fact[k]) != 1)
+                continue;
+            SnPoly p = sn_poly_mul(f->P, q->fact[i], q->fact[k]);
+            if (wanted(q, n, p))
+                put(q, p);
+        }
+    return q->n > n;
+}
+
+static bool
+ask(SnFacts *f, SnPoly p, bool all)
+{
+    Question q = {.p = p};
+    SnFactor *v;
+    uint32_t n;
+
+    f->nfarkas++;
+    gather(f, &q, all);
+    if (sn_farkas(f->P->a, p, q.n, q.fact, &n, &v))
+        return true;
+    return products(f, &q) && sn_farkas(f->P->a, p, q.n, q.fact, &n, &v);
+}
+
+/* p - fact is a number that is not negative. */
+static bool
+at_once(SnFacts *f, SnPoly p)
+{
+    int64_t v;
+
+    for (uint32_t i = 0; i < f->n; i++)
+        if (f->ge[i].n <= p.n + 1 &&
+            sn_poly_is_int(sn_poly_sub(f->P, p, f->ge[i]), &v) && v >= 0)
+            return true;
+    return false;
+}
+
+bool
+sn_facts_is_at_least(SnFacts *f, SnPoly p)
+{
+    int64_t v;
+    bool yes;
+
+    f->nasked++;
+    p = sn_facts_norm(f, p);
+    if (sn_poly_is_int(p, &v))
+        return v >= 0;
+    if (at_once(f, p))
+        return true;
+    if (f->depth >= DEEP)
+        return false;
+    f->depth++;
+    yes = ask(f, p, false);
+    f->depth--;
+    return yes;
+}
+
+/* b * p = 0 gives p = 0 where b >= 1: atoms that all monomials share go. */
+static SnPoly
+cancel(SnFacts *f, SnPoly p)
+{
+    while (p.n && p.m[0].n) {
+        uint32_t at = 0;
+        bool found = false;
+        for (unsigned k = 0; k < p.m[0].n && !found; k++) {
+            SnMonomial b = {.c = 1, .n = 1, .atom = {p.m[0].atom[k]}}, m;
+            found = true;
+            for (uint32_t i = 0; i < p.n; i++)
+                found &= divides(&b, &p.m[i], &m);
+            at = p.m[0].atom[k];
+            found =
+                found && sn_facts_is_at_least(
+                             f, sn_poly_plus(f->P, sn_poly_atom(f->P, at), -1));
+        }
+        if (!found)
+            return p;
+        SnMonomial b = {.c = 1, .n = 1, .atom = {(uint16_t)at}}, m;
+        SnPoly r = {0};
+        for (uint32_t i = 0; i < p.n; i++) {
+            divides(&b, &p.m[i], &m);
+            r = sn_poly_add(f->P, r, (SnPoly){1, &m});
+        }
+        p = r;
+    }
+    return p;
+}
+
+bool
+sn_facts_is_zero(SnFacts *f, SnPoly p)
+{
+    p = cancel(f, sn_facts_norm(f, p));
+    return !p.n || (sn_facts_is_at_least(f, p) &&
+                    sn_facts_is_at_least(f, sn_poly_scale(f->P, p, -1)));
+}
+
+bool
+sn_facts_absurd(SnFacts *f)
+{
+    int64_t v;
+
+    for (uint32_t i = 0; i < f->n; i++)
+        if (sn_poly_is_int(f->ge[i], &v) && v < 0)
+            return true;
+    return f->n && ask(f, sn_poly_int(f->P, -1), true);
+}

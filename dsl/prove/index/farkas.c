@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The first phase of the simplex method over fractions, by Bland's rule (R. G.
+ * Bland, New finite pivoting rules for the simplex method, 1977), which never
+ * goes round in circles.  One row a monomial, one column a fact, and one for
+ * the number 1; an artificial column stands in each row until a fact takes its
+ * place. */
+#include "dsl/prove/index/farkas.h"
+
+#include <string.h>
+
+__extension__ typedef __int128 Wide;
+
+typedef struct Frac {
+    Wide n, d; /* d > 0, in lowest terms */
+} Frac;
+
+typedef struct Simplex {
+    uint32_t nrow, ncol;
+    SnMonomial row[SN_FARKAS_ROWS];
+    Frac *t; /* [nrow + 1][ncol + 1]: the last row is what is left to remove,
+                the last column the right side; artificial columns are not
+                kept, as none comes back */
+    int32_t base[SN_FARKAS_ROWS]; /* column, -1: the artificial one */
+    bool over;
+} Simplex;
+
+/* ---- fractions ---- */
+
+static Wide
+gcd(Wide a, Wide b)
+{
+    a = a < 0 ? -a : a;
+    b = b < 0 ? -b : b;
+    while (b) {
+        Wide r = a % b;
+        a = b;
+        b = r;
+    }
+    return a;
+}
+
+static Frac
+frac(Simplex *s, Wide n, Wide d)
+{
+    Wide g = gcd(n, d);
+
+    if (d == 0 || g == 0) {
+        s->over |= d == 0;
+        return (Frac){0, 1};
+    }
+    if (d < 0)
+        g = -g;
+    return (Frac){n / g, d / g};
+}
+
+static Wide
+mul(Simplex *s, Wide a, Wide b)
+{
+    Wide r = 0;
+
+    s->over |= __builtin_mul_overflow(a, b, &r);
+    return s->over ? 0 : r;
+}
+
+static Frac
+over(Simplex *s, Frac a, Frac b)
+{
+    return frac(s, mul(s, a.n, b.d), mul(s, a.d, b.n));
+}
+
+/* a - b * c. */
+static Frac
+less(Simplex *s, Frac a, Frac b, Frac c)
+{
+    if (b.n == 0 || c.n == 0)
+        return a;
+    Frac p = frac(s, mul(s, b.n, c.n), mul(s, b.d, c.d));
+    Wide r = 0;
+    s->over |= __builtin_sub_overflow(mul(s, a.n, p.d), mul(s, p.n, a.d), &r);
+    return frac(s, s->over ? 0 : r, mul(s, a.d, p.d));
+}
+
+/* a < b. */
+static bool
+below(Simplex *s, Frac a, Frac b)
+{
+    return mul(s, a.n, b.d) < mul(s, b.n, a.d);
+}
+
+/* ---- the table ---- */
+
+static Frac *
+cell(Simplex *s, uint32_t row, uint32_t col)
+{
+    return &s->t[(size_t)row * (s->ncol + 1) + col];
+}
+
+static int32_t
+row_of(Simplex *s, const SnMonomial *m)
+{
+    for (uint32_t i = 0; i < s->nrow; i++)
+        if (!sn_monomial_cmp(&s->row[i], m))
+            return (int32_t)i;
+    if (s->nrow == SN_FARKAS_ROWS)
+        return -1;
+    s->row[s->nrow] = *m;
+    return (int32_t)s->nrow++;
+}
+
+static bool
+rows(Simplex *s, SnPoly p, uint32_t nfact, const SnPoly *fact)
+{
+    static const SnMonomial one = {.c = 1};
+    bool fits = row_of(s, &one) >= 0;
+
+    for (uint32_t i = 0; i < p.n; i++)
+        fits &= row_of(s, &p.m[i]) >= 0;
+    for (uint32_t k = 0; k < nfact; k++)
+        for (uint32_t i = 0; i < fact[k].n; i++)
+            fits &= row_of(s, &fact[k].m[i]) >= 0;
+    return fits;
+}
+
+static void
+fill(Simplex *s, uint32_t col, SnPoly p)
+{
+    for (uint32_t i = 0; i < p.n; i++)
+        cell(s, (uint32_t)row_of(s, &p.m[i]), col)->n = p.m[i].c;
+}
+
+/* Right sides are made positive; the last row is the sum of the others. */
+static void
+ready(Simplex *s)
+{
+    for (uint32_t i = 0; i < s->nrow; i++) {
+        bool neg = cell(s, i, s->ncol)->n < 0;
+        s->base[i] = -1;
+        for (uint32_t k = 0; k <= s->ncol; k++) {
+            Frac *c = cell(s, i, k), *z = cell(s, s->nrow, k);
+            c->n = neg ? -c->n : c->n;
+            z->n += c->n;
+        }
+    }
+}
+
+static void
+pivot(Simplex *s, uint32_t row, uint32_t col)
+{
+    Frac by = *cell(s, row, col);
+
+    for (uint32_t k = 0; k <= s->ncol; k++)
+        if (cell(s, row, k)->n)
+            *cell(s, row, k) = over(s, *cell(s, row, k), by);
+    for (uint32_t i = 0; i <= s->nrow; i++) {
+        Frac f = *cell(s, i, col);
+        if (i == row || f.n == 0)
+            continue;
+        for (uint32_t k = 0; k <= s->ncol; k++)
+            *cell(s, i, k) = less(s, *cell(s, i, k), f, *cell(s, row, k));
+    }
+    s->base[row] = (int32_t)col;
+}
+
+/* The row that leaves: the least ratio, of equal ones the first column. */
+static int32_t
+leaves(Simplex *s, uint32_t col)
+{
+    int32_t best = -1;
+    Frac least = {0, 1};
+
+    for (uint32_t i = 0; i < s->nrow; i++) {
+        if (cell(s, i, col)->n <= 0)
+            continue;
+        Frac q = over(s, *cell(s, i, s->ncol), *cell(s, i, col));
+        bool same = best >= 0 && q.n == least.n && q.d == least.d;
+        if (best < 0 || below(s, q, least) ||
+            (same && s->base[i] < s->base[best])) {
+            best = (int32_t)i;
+            least = q;
+        }
+    }
+    return best;
+}
+
+static bool
+solve(Simplex *s)
+{
+    while (!s->over && cell(s, s->nrow, s->ncol)->n != 0) {
+        uint32_t col = 0;
+        while (col < s->ncol && cell(s, s->nrow, col)->n <= 0)
+            col++;
+        if (col == s->ncol)
+            return false;
+        int32_t row = leaves(s, col);
+        if (row < 0)
+            return false;
+        pivot(s, (uint32_t)row, col);
+    }
+    return !s->over;
+}
+
+/* The factors that the bases have; the number 1 is the last column. */
+static bool
+factors(Simplex *s, SnArena *a, uint32_t *n, SnFactor **out)
+{
+    *n = 0;
+    *out = SN_NEW_N(a, SnFactor, s->nrow + 1);
+    for (uint32_t i = 0; i < s->nrow; i++) {
+        Frac f = *cell(s, i, s->ncol);
+        if (s->base[i] < 0 || f.n == 0 || (uint32_t)s->base[i] == s->ncol - 1)
+            continue;
+        if (f.n > INT64_MAX || f.d > INT64_MAX)
+            return false;
+        (*out)[(*n)++] =
+            (SnFactor){(uint32_t)s->base[i], (int64_t)f.n, (int64_t)f.d};
+    }
+    return true;
+}
+
+bool
+sn_farkas(SnArena *a, SnPoly p, uint32_t nfact, const SnPoly *fact, uint32_t *n,
+          SnFactor **out)
+{
+    static const SnMonomial one = {.c = 1};
+    Simplex s = {.ncol = nfact + 1};
+
+    if (nfact >= SN_FARKAS_COLS || !rows(&s, p, nfact, fact))
+        return false;
+    size_t ncell = (size_t)(s.nrow + 1) * (s.ncol + 1);
+    s.t = SN_NEW_N(a, Frac, ncell);
+    for (size_t i = 0; i < ncell; i++)
+        s.t[i].d = 1;
+    for (uint32_t k = 0; k < nfact; k++)
+        fill(&s, k, fact[k]);
+    fill(&s, nfact, (SnPoly){1, &one});
+    fill(&s, s.ncol, p);
+    ready(&s);
+    return solve(&s) && factors(&s, a, n, out);
+}

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The index calculus: both sides of a rule as comprehensions over the declared
+ * relations of their maps (maps.def), compared element by element for every
+ * rank, every dimension, every attribute and every place at once.
+ *
+ * Element functions are symbols here: two nodes compute the same when they are
+ * of one kind, have equal attributes and types, and read equal elements.  What
+ * the formulas are is the business of dsl/prove/calculus. */
+#ifndef SN_INDEX_H
+#define SN_INDEX_H
+
+#include "dsl/prove/prover.h"
+
+typedef struct SnIndexVerdict {
+    bool proved;
+    const char *why;  /* not proved: the step that fails */
+    uint32_t npath;   /* cases that the proof distinguishes */
+    uint64_t nfarkas; /* questions that Farkas' lemma answered */
+} SnIndexVerdict;
+
+/* Does the right side of pr give every bit of the left one, and is it legal
+ * wherever the left one is? */
+SnIndexVerdict sn_index_prove(SnProver *pv, const SnInstance *pr);
+
+#endif

@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Polynomials over interned atoms. */
+#include "dsl/prove/index/poly.h"
+
+/* ---- monomials ---- */
+
+int
+sn_monomial_cmp(const SnMonomial *a, const SnMonomial *b)
+{
+    if (a->n != b->n)
+        return a->n < b->n ? -1 : 1;
+    for (unsigned i = 0; i < a->n; i++)
+        if (a->atom[i] != b->atom[i])
+            return a->atom[i] < b->atom[i] ? -1 : 1;
+    return 0;
+}
+
+/* a * b, atoms in order. */
+static SnMonomial
+times(SnPolys *P, const SnMonomial *a, const SnMonomial *b)
+{
+    SnMonomial r = {.n = 0};
+    unsigned i = 0, k = 0;
+
+    if (a->n + b->n > SN_POLY_DEGREE ||
+        __builtin_mul_overflow(a->c, b->c, &r.c)) {
+        P->over = true;
+        return (SnMonomial){.c = 1};
+    }
+    while (i < a->n || k < b->n)
+        r.atom[r.n++] = k == b->n || (i < a->n && a->atom[i] <= b->atom[k])
+                            ? a->atom[i++]
+                            : b->atom[k++];
+    return r;
+}
+
+/* ---- making ---- */
+
+SnPoly
+sn_poly_int(SnPolys *P, int64_t v)
+{
+    SnMonomial *m = SN_NEW(P->a, SnMonomial);
+
+    m->c = v;
+    return (SnPoly){v != 0, m};
+}
+
+SnPoly
+sn_poly_atom(SnPolys *P, uint32_t atom)
+{
+    SnMonomial *m = SN_NEW(P->a, SnMonomial);
+
+    m->c = 1;
+    m->n = 1;
+    m->atom[0] = (uint16_t)atom;
+    return (SnPoly){1, m};
+}
+
+static SnPoly
+intern(SnPolys *P, SnPolyAtom new)
+{
+    if (P->n == SN_POLY_NATOM) {
+        P->over = true;
+        return sn_poly_int(P, 0);
+    }
+    SN_PUSH(P->a, P->atom, P->n, new);
+    return sn_poly_atom(P, P->n - 1);
+}
+
+const char *
+sn_poly_word(SnPolys *P, const char *s)
+{
+    P->texts.a = P->a;
+    return sn_texts_one(&P->texts, s);
+}
+
+SnPoly
+sn_poly_name(SnPolys *P, const char *name)
+{
+    name = sn_poly_word(P, name);
+    for (uint32_t i = 0; i < P->n; i++)
+        if (P->atom[i].name == name)
+            return sn_poly_atom(P, i);
+    return intern(P, (SnPolyAtom){.name = name});
+}
+
+SnPoly
+sn_poly_quotient(SnPolys *P, SnPoly x, SnPoly q)
+{
+    for (uint32_t i = 0; i < P->n; i++)
+        if (!P->atom[i].name && sn_poly_same(P->atom[i].x, x) &&
+            sn_poly_same(P->atom[i].q, q))
+            return sn_poly_atom(P, i);
+    return intern(P, (SnPolyAtom){.x = x, .q = q});
+}
+
+/* ---- arithmetic ---- */
+
+/* a + k * b, merged. */
+static SnPoly
+join(SnPolys *P, SnPoly a, SnPoly b, int64_t k)
+{
+    SnMonomial *v = SN_NEW_N(P->a, SnMonomial, a.n + b.n + 1);
+    uint32_t n = 0, i = 0, j = 0;
+
+    while (i < a.n || j < b.n) {
+        int c = i == a.n   ? 1
+                : j == b.n ? -1
+                           : sn_monomial_cmp(&a.m[i], &b.m[j]);
+        SnMonomial m = c <= 0 ? a.m[i] : b.m[j];
+        int64_t s = 0;
+        if (c >= 0)
+            P->over |= __builtin_mul_overflow(b.m[j].c, k, &s);
+        m.c = c <= 0 ? a.m[i].c : 0;
+        P->over |= __builtin_add_overflow(m.c, s, &m.c);
+        i += c <= 0;
+        j += c >= 0;
+        if (m.c)
+            v[n++] = m;
+    }
+    return (SnPoly){n, v};
+}
+
+SnPoly
+sn_poly_add(SnPolys *P, SnPoly a, SnPoly b)
+{
+    return join(P, a, b, 1);
+}
+
+SnPoly
+sn_poly_sub(SnPolys *P, SnPoly a, SnPoly b)
+{
+    return join(P, a, b, -1);
+}
+
+SnPoly
+sn_poly_scale(SnPolys *P, SnPoly a, int64_t k)
+{
+    return join(P, (SnPoly){0}, a, k);
+}
+
+SnPoly
+sn_poly_plus(SnPolys *P, SnPoly a, int64_t k)
+{
+    return join(P, a, sn_poly_int(P, k), 1);
+}
+
+SnPoly
+sn_poly_mul(SnPolys *P, SnPoly a, SnPoly b)
+{
+    SnPoly r = {0};
+
+    for (uint32_t i = 0; i < a.n; i++)
+        for (uint32_t j = 0; j < b.n; j++) {
+            SnMonomial m = times(P, &a.m[i], &b.m[j]);
+            r = join(P, r, (SnPoly){1, &m}, 1);
+        }
+    return r;
+}
+
+SnPoly
+sn_poly_replace(SnPolys *P, SnPoly a, uint32_t atom, SnPoly p)
+{
+    SnPoly r = {0};
+
+    if (!sn_poly_has(a, atom))
+        return a;
+    for (uint32_t i = 0; i < a.n; i++) {
+        SnMonomial rest = {.c = a.m[i].c};
+        unsigned k = 0;
+        for (unsigned j = 0; j < a.m[i].n; j++) {
+            if (a.m[i].atom[j] == atom)
+                k++;
+            else
+                rest.atom[rest.n++] = a.m[i].atom[j];
+        }
+        SnPoly t = {1, &rest};
+        while (k--)
+            t = sn_poly_mul(P, t, p);
+        r = join(P, r, t, 1);
+    }
+    return r;
+}
+
+/* ---- looking ---- */
+
+bool
+sn_poly_same(SnPoly a, SnPoly b)
+{
+    if (a.n != b.n)
+        return false;
+    for (uint32_t i = 0; i < a.n; i++)
+        if (a.m[i].c != b.m[i].c || sn_monomial_cmp(&a.m[i], &b.m[i]))
+            return false;
+    return true;
+}
+
+bool
+sn_poly_is_int(SnPoly a, int64_t *v)
+{
+    *v = a.n ? a.m[0].c : 0;
+    return a.n == 0 || (a.n == 1 && a.m[0].n == 0);
+}
+
+bool
+sn_poly_has(SnPoly a, uint32_t atom)
+{
+    for (uint32_t i = 0; i < a.n; i++)
+        for (unsigned k = 0; k < a.m[i].n; k++)
+            if (a.m[i].atom[k] == atom)
+                return true;
+    return false;
+}
+
+static void
+put_atom(const SnPolys *P, SnBuf *b, uint32_t i)
+{
+    const SnPolyAtom *t = &P->atom[i];
+
+    if (t->name) {
+        sn_puts(b, t->name);
+        return;
+    }
+    sn_putc(b, '(');
+    sn_poly_put(P, b, t->x);
+    sn_puts(b, " div ");
+    sn_poly_put(P, b, t->q);
+    sn_putc(b, ')');
+}
+
+void
+sn_poly_put(const SnPolys *P, SnBuf *b, SnPoly a)
+{
+    if (!a.n)
+        sn_putc(b, '0');
+    for (uint32_t i = 0; i < a.n; i++) {
+        const SnMonomial *m = &a.m[i];
+        bool one = m->n && (m->c == 1 || m->c == -1);
+        sn_puts(b, i ? m->c < 0 ? " - " : " + " : m->c < 0 ? "-" : "");
+        if (!one)
+            sn_putf(b, "%llu",
+                    m->c < 0 ? 0ull - (unsigned long long)m->c
+                             : (unsigned long long)m->c);
+        for (unsigned k = 0; k < m->n; k++) {
+            if (k || !one)
+                sn_putc(b, '*');
+            put_atom(P, b, m->atom[k]);
+        }
+    }
+}
+
+const char *
+sn_poly_text(const SnPolys *P, SnPoly a)
+{
+    SnBuf b;
+
+    sn_buf_init(&b, P->a);
+    sn_poly_put(P, &b, a);
+    return sn_buf_str(&b);
+}

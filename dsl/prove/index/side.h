@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Both sides of a rule, as the index calculus sees them, and one path of a
+ * proof over them.
+ *
+ * Ranks are not known: a list along axes is a function of an axis, and asked
+ * for at one.  An axis is the arbitrary one, or one that an attribute names,
+ * with permutations applied to it.  Conditions that the facts of the path leave
+ * open are decided both ways, by running the proof again. */
+#ifndef SN_SIDE_H
+#define SN_SIDE_H
+
+#include "dsl/prove/index/facts.h"
+#include "dsl/prove/prover.h"
+#include "map/facts.h"
+
+enum {
+    SN_AXIS_WORD = 8,
+    SN_INDEX_NGEN = 32,
+    SN_INDEX_NCHOICE = 96,
+    SN_INDEX_NPATH = 4096
+};
+
+/* word[0] (word[1] (.. base)): permutation g > 0 is number g - 1, -g its
+ * inverse.  base 0: the arbitrary axis; k: the axis that attribute k - 1
+ * names. */
+typedef struct SnAxis {
+    uint16_t base;
+    uint8_t n;
+    int8_t word[SN_AXIS_WORD];
+} SnAxis;
+
+/* A number, or the number of an axis. */
+typedef struct SnIndexNum {
+    bool axis, real;
+    SnPoly p; /* of reals: an atom for the whole expression */
+    SnAxis at;
+} SnIndexNum;
+
+typedef struct SnIndexNode SnIndexNode;
+
+/* A value: a leaf of the pattern, or a node's result. */
+typedef struct SnIndexValue {
+    const char *name; /* unique */
+    const char *type;
+    SnIndexNode *def; /* NULL: a leaf */
+    int rank;         /* its class: equal ones have equal ranks */
+    bool each;        /* one for each operand of a list */
+} SnIndexValue;
+
+/* What gives an attribute. */
+typedef struct SnIndexAttr {
+    const char *own;   /* "n.axes": as it is on the left side; or NULL: */
+    const SnExpr *e;   /* an expression of the rule, or of the declaration */
+    SnIndexNode *node; /* whose own it is */
+    const SnDefAttr *attr;
+    SnMapAxisUse use; /* how it follows the permutation below: */
+    int perm;         /* generator, or 0 */
+} SnIndexAttr;
+
+struct SnIndexNode {
+    const SnDefNode *n;
+    const SnDefSem *sem;
+    const SnMapDecl *map;
+    const char *name;
+    bool left;
+    SnIndexValue *out;
+    SnIndexValue **in;  /* by port; NULL: missing */
+    SnIndexAttr **attr; /* by n->all */
+};
+
+/* A place in a value's box, as a function of an axis. */
+typedef struct SnIndexPlace {
+    const SnIndexNode *node; /* NULL: the place in the result that is looked
+                                at; else what this one reads, */
+    const SnMapStmt *read;
+    const struct SnIndexPlace *at; /* for its own result's place */
+    const SnPoly *tap;             /* by bound of `taps` */
+    const SnIndexValue *of;
+    bool inside; /* known to lie in its box */
+} SnIndexPlace;
+
+/* Where an expression of a map is evaluated. */
+typedef struct SnIndexEnv {
+    const SnIndexNode *node;
+    const SnIndexPlace *at; /* NULL: no elements, only shapes */
+    const SnPoly *tap;
+    const SnPoly *which; /* the operand of a list that is looked at, or NULL */
+} SnIndexEnv;
+
+typedef enum SnIndexStop {
+    SN_INDEX_ON,
+    SN_INDEX_DEAD, /* the path contradicts itself */
+    SN_INDEX_FAIL, /* it does not hold, or that is not seen: why */
+    SN_INDEX_OUT   /* out of reach: why */
+} SnIndexStop;
+
+/* A list equation of the guard: a == b along axes. */
+typedef struct SnIndexAlike {
+    const SnExpr *a, *b;
+} SnIndexAlike;
+
+typedef struct SnIndex {
+    SnProver *pv;
+    const SnInstance *pr;
+    SnArena *a;
+    SnPolys P;
+    SnFacts F;
+    /* sides */
+    SnIndexValue *left, *right;
+    SnIndexValue **bind; /* by variable of the rule */
+    SnIndexNode **bound; /* nodes, by variable */
+    uint32_t nnode;
+    SnIndexNode **node;
+    uint32_t ngen; /* permutations, by the attribute that holds them */
+    const char *gen[SN_INDEX_NGEN];
+    bool identity[SN_INDEX_NGEN];
+    uint8_t same_gen[SN_INDEX_NGEN];
+    uint32_t nbase; /* attributes that name axes */
+    const char *base[SN_INDEX_NGEN];
+    int nrank;
+    int same_rank[64];
+    uint32_t ntype;
+    const char *type[2][64]; /* equal ones */
+    uint32_t nalike;
+    SnIndexAlike alike[16];
+    const SnExpr *guard[32];
+    uint32_t nguard;
+    /* the path */
+    SnIndexStop stop;
+    const char *why;
+    uint32_t nchoice, atchoice;
+    bool choice[SN_INDEX_NCHOICE];
+    uint32_t ntouched;
+    const char **touched;
+    uint32_t depth;
+} SnIndex;
+
+static inline bool
+sn_index_stopped(const SnIndex *cx)
+{
+    return cx->stop != SN_INDEX_ON;
+}
+/* Ends the path; the first reason stays. */
+void sn_index_stop(SnIndex *cx, SnIndexStop stop, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* ---- the two sides (side.c) ---- */
+
+/* Builds both; false: out of reach, why. */
+bool sn_index_sides(SnIndex *cx);
+/* The attribute that a rule's expression n.a names, or NULL. */
+const SnIndexAttr *sn_index_member(const SnIndex *cx, const SnExpr *e);
+const char *sn_index_type_rep(const SnIndex *cx, const char *type);
+int sn_index_rank_rep(const SnIndex *cx, int rank);
+/* The number (> 0) of the permutation that attribute holds; 0: too many. */
+int sn_index_gen(SnIndex *cx, const char *attr);
+uint16_t sn_index_base(SnIndex *cx, const char *attr);
+
+/* ---- axes (axis.c) ---- */
+
+/* Permutation g (< 0: its inverse) of an axis. */
+SnAxis sn_axis_apply(SnIndex *cx, SnAxis t, int g);
+bool sn_axis_same(SnAxis a, SnAxis b);
+const char *sn_axis_text(const SnIndex *cx, SnAxis t);
+/* The arbitrary axis. */
+static inline SnAxis
+sn_axis_any(void)
+{
+    return (SnAxis){0};
+}
+/* Are the two one axis?  Decided where it is open. */
+bool sn_axis_decide(SnIndex *cx, SnAxis a, SnAxis b);
+
+/* ---- the path (path.c) ---- */
+
+/* Is p >= 0, p = 0?  What is open is decided, both ways one after the other. */
+bool sn_index_decide(SnIndex *cx, SnPoly p);
+bool sn_index_decide_zero(SnIndex *cx, SnPoly p);
+/* A condition that is known by a name alone. */
+bool sn_index_decide_name(SnIndex *cx, const char *name);
+void sn_index_assume(SnIndex *cx, SnPoly p);
+void sn_index_assume_zero(SnIndex *cx, SnPoly p);
+/* The first time on this path? */
+bool sn_index_first(SnIndex *cx, const char *key);
+
+/* The rank that all values have. */
+static inline SnPoly
+sn_index_rank(SnIndex *cx)
+{
+    return sn_poly_name(&cx->P, "rank");
+}
+
+/* ---- expressions of maps (eval.c) ---- */
+
+/* Of a list: its element at axis t. */
+SnIndexNum sn_index_eval(SnIndex *cx, const SnIndexEnv *v, int32_t e, SnAxis t);
+bool sn_index_truth(SnIndex *cx, const SnIndexEnv *v, int32_t e, SnAxis t);
+/* It holds from here on. */
+void sn_index_claim(SnIndex *cx, const SnIndexEnv *v, int32_t e, SnAxis t);
+bool sn_index_is_list(const SnMapDecl *d, int32_t e);
+SnPoly sn_index_poly(SnIndex *cx, const SnIndexEnv *v, int32_t e, SnAxis t);
+/* An atom for f of these, whatever f is. */
+SnPoly sn_index_opaque(SnIndex *cx, const char *f, uint32_t n,
+                       const SnIndexNum *v);
+
+/* ---- shapes, places and attributes (place.c) ---- */
+
+/* The dimension along axis t; of a list, of the operand `which`, or of what all
+ * have alike (NULL). */
+SnPoly sn_index_dim(SnIndex *cx, const SnIndexValue *v, SnAxis t,
+                    const SnPoly *which);
+/* The index along axis t of the value's box. */
+SnPoly sn_index_at(SnIndex *cx, const SnIndexPlace *p, SnAxis t);
+SnIndexNum sn_index_slot(SnIndex *cx, const SnIndexEnv *v, int slot, SnAxis t);
+SnIndexNum sn_index_param(SnIndex *cx, const SnIndexNode *n, unsigned param,
+                          int half, SnAxis t);
+/* Operand k of a map's parameter, or NULL. */
+const SnIndexValue *sn_index_operand(const SnIndexNode *n, unsigned param,
+                                     unsigned k);
+/* Is it broadcast? */
+bool sn_index_joins(const SnIndexNode *n, unsigned param);
+/* How many ports are given to the parameter: a list takes those that follow. */
+unsigned sn_index_noperand(const SnIndexNode *n, unsigned param);
+/* The attribute that gives a map's parameter, or NULL: its default. */
+const SnIndexAttr *sn_index_arg(const SnIndexNode *n, unsigned param);
+/* An element of an integer list of the rule, or a number. */
+SnIndexNum sn_index_rule_expr(SnIndex *cx, const SnExpr *e, int half, SnAxis t);
+/* What is in [index, the pattern's items) for axis t: the item's number. */
+int sn_index_item(SnIndex *cx, const SnIndexNode *n, unsigned param, SnAxis t);
+/* The left side's conditions at an axis of n's, once. */
+void sn_index_touch(SnIndex *cx, const SnIndexNode *n, SnAxis t);
+
+/* ---- one expression on both sides (congruent.c) ---- */
+
+/* Has e the same value in both? */
+bool sn_index_congruent(SnIndex *cx, const SnIndexEnv *a, SnAxis ta,
+                        const SnIndexEnv *b, SnAxis tb, int32_t e);
+/* Is the index of a along ta that of b along tb? */
+bool sn_index_equal_at(SnIndex *cx, const SnIndexPlace *a, SnAxis ta,
+                       const SnIndexPlace *b, SnAxis tb);
+
+#endif
