@@ -32,17 +32,24 @@ sn_emit_onnx_maps(SnBuf *b, const SnDefNode *n)
     }
 }
 
+void
+sn_emit_operator(SnBuf *b, const char *op)
+{
+    const char *colon = strchr(op, ':');
+
+    sn_puts(b, "    { { ");
+    sn_emit_str(b, colon ? sn_strndup(b->a, op, (size_t)(colon - op)) : "");
+    sn_puts(b, ", ");
+    sn_emit_str(b, colon ? colon + 1 : op);
+    sn_puts(b, " }");
+}
+
 static uint32_t
 put_onnx_rows(SnBuf *b, const SnDefNode *n)
 {
     for (uint32_t i = 0; i < n->nonnx; i++) {
         const SnDefOnnx *o = n->onnx[i];
-        const char *colon = strchr(o->op, ':');
-        sn_puts(b, "    { ");
-        sn_emit_str(b, colon ? sn_strndup(b->a, o->op, (size_t)(colon - o->op))
-                             : "");
-        sn_puts(b, ", ");
-        sn_emit_str(b, colon ? colon + 1 : o->op);
+        sn_emit_operator(b, o->op);
         sn_putf(b, ", %d, %d, %s, ", (int)o->since, (int)o->until,
                 o->hook ? o->hook : "NULL");
         sn_emit_str(b, o->note);
@@ -113,7 +120,7 @@ sn_emit_onnx(SnBuf *b, const SnDefs *s)
     uint32_t n = 0;
 
     sn_putf(b,
-            "\n/* domain, op, since, until, hook, note, entries, term */\n"
+            "\n/* operator, since, until, hook, note, entries, term */\n"
             "const SnOnnxDesc %s[] = {\n",
             s->is_plugin ? sn_emit_name(s, "plugin_onnx") : "sn_core_onnx");
     for (uint32_t i = 0; i < s->nnode; i++)
@@ -121,7 +128,7 @@ sn_emit_onnx(SnBuf *b, const SnDefs *s)
             n += put_onnx_rows(b, s->node[i]);
     n += sn_emit_op_rows(b, s);
     if (n == 0)
-        sn_puts(b, "    { .domain = \"\", .op = \"\" }\n");
+        sn_puts(b, "    { .op = { \"\", \"\" } }\n");
     sn_putf(b, "};\nconst uint32_t %s = %u;\n",
             s->is_plugin ? sn_emit_name(s, "plugin_nonnx") : "sn_core_nonnx",
             n);

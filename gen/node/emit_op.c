@@ -289,18 +289,13 @@ sn_emit_op_rows(SnBuf *b, const SnDefs *d)
 
     for (uint32_t i = 0; i < d->nop; i++) {
         const SnDefOp *o = d->op[i];
-        const char *colon = strchr(o->op, ':');
         const SnDefNode *root = o->term->node;
         if (!sn_defs_mine(d, o->backend))
             continue;
         n++;
         if (!b)
             continue;
-        sn_puts(b, "    { ");
-        sn_emit_str(b, colon ? sn_strndup(b->a, o->op, (size_t)(colon - o->op))
-                             : "");
-        sn_puts(b, ", ");
-        sn_emit_str(b, colon ? colon + 1 : o->op);
+        sn_emit_operator(b, o->op);
         sn_putf(b, ", %d, %d, NULL, ", (int)o->since, (int)o->until);
         sn_emit_str(b, note(b->a, o));
         const SnTerm *t = o->term;

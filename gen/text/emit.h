@@ -24,6 +24,8 @@ uint32_t sn_emit_op_rows(SnBuf *b, const SnDefs *s);
 /* The file sn_hooks.h. */
 void sn_emit_hooks(const SnDefs *s, const char *outdir, SnDiag *d);
 void sn_emit_onnx(SnBuf *b, const SnDefs *s);
+/* The start of a row: the operator of this full name. */
+void sn_emit_operator(SnBuf *b, const char *op);
 /* sn_maps.c, and for the table of a plugin's kinds and for sn_kinds.h
  * (emit_maps.c): the index maps; what one is
  * named there. */

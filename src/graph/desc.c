@@ -18,6 +18,22 @@ sn_kind_named(const char *name)
     return 0;
 }
 
+bool
+sn_onnx_is(SnOnnxOp op, const char *full)
+{
+    const char *colon = strchr(full, ':');
+    size_t n = colon != NULL ? (size_t)(colon - full) : 0;
+
+    return strlen(op.domain) == n && memcmp(op.domain, full, n) == 0 &&
+           strcmp(op.name, colon != NULL ? colon + 1 : full) == 0;
+}
+
+bool
+sn_onnx_same(SnOnnxOp a, SnOnnxOp b)
+{
+    return strcmp(a.name, b.name) == 0 && strcmp(a.domain, b.domain) == 0;
+}
+
 void
 sn_graph_refine(SnGraph *g, uint32_t n, const SnRefineDesc *r)
 {

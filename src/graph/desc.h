@@ -236,9 +236,14 @@ typedef struct SnOnnxTerm {
     int32_t root; /* as SnOnnxStep.arg */
 } SnOnnxTerm;
 
+/* Operators of two domains may share a name. */
+typedef struct SnOnnxOp {
+    const char *domain; /* "": ONNX's own; "com.microsoft" */
+    const char *name;
+} SnOnnxOp;
+
 typedef struct SnOnnxDesc {
-    const char *domain; /* "" or "com.microsoft" */
-    const char *op;
+    SnOnnxOp op;
     int32_t since, until; /* opset range, until 0 = open */
     SnOnnxHook *hook;     /* whole-node hook, or NULL: entries say it all */
     const char *note;     /* what the hook restricts, or NULL */
@@ -326,6 +331,9 @@ sn_onnx_end(void)
 {
     return sn_core_nonnx + sn_more_kinds.nonnx;
 }
+/* Is it the operator of this full name, "Conv" or "com.microsoft:QGemm"? */
+bool sn_onnx_is(SnOnnxOp op, const char *full);
+bool sn_onnx_same(SnOnnxOp a, SnOnnxOp b);
 static inline const SnOnnxDesc *
 sn_onnx_at(uint32_t i) /* i < sn_onnx_end() */
 {

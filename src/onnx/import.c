@@ -44,14 +44,6 @@ node_where(SnImport *x, const Onnx__NodeProto *n)
                      n->op_type != NULL ? n->op_type : "");
 }
 
-static const char *
-domain_of(const Onnx__NodeProto *n)
-{
-    if (n->domain == NULL || strcmp(n->domain, "ai.onnx") == 0)
-        return "";
-    return n->domain;
-}
-
 /* ---- opsets ---- */
 
 static int64_t
@@ -358,7 +350,8 @@ start_node(SnImport *x, const Onnx__NodeProto *n)
 {
     x->n = n;
     x->where = node_where(x, n);
-    x->version = opset_of(x, domain_of(n));
+    x->op = sn_import_op_of(n);
+    x->version = opset_of(x, x->op.domain);
     x->used = SN_NEW_N(x->a, bool, n->n_attribute);
     x->sign = SN_IMPORT_AS_INPUTS;
 }
@@ -439,7 +432,7 @@ similar(SnImport *x, const char *op)
     size_t n = 0;
 
     for (uint32_t i = 0; i < sn_onnx_end(); i++)
-        name[n++] = sn_onnx_at(i)->op;
+        name[n++] = sn_onnx_at(i)->op.name;
     for (size_t i = 0; i < 64 && sn_onnx_structural(i) != NULL; i++)
         name[n++] = sn_onnx_structural(i);
     return sn_closest(op, name, n);
@@ -450,13 +443,14 @@ static bool
 report_unsupported(SnImport *x, const Onnx__NodeProto *n)
 {
     const SnOnnxDesc *other;
-    const char *domain = domain_of(n), *near;
-    int64_t v = opset_of(x, domain);
+    SnOnnxOp op = sn_import_op_of(n);
+    const char *near;
+    int64_t v = opset_of(x, op.domain);
 
-    sn_import_desc(domain, n->op_type, v, &other);
+    sn_import_desc(op, v, &other);
     sn_fail(x->d, SN_EUNSUPPORTED, node_where(x, n),
-            "operator %s%s%s (opset %" PRId64 ") is not supported", domain,
-            domain[0] != '\0' ? ":" : "", n->op_type, v);
+            "operator %s%s%s (opset %" PRId64 ") is not supported", op.domain,
+            op.domain[0] != '\0' ? ":" : "", op.name, v);
     if (other != NULL) {
         sn_diag_help(x->d, "it is from opset %d%s", (int)other->since,
                      other->until != 0
@@ -464,7 +458,7 @@ report_unsupported(SnImport *x, const Onnx__NodeProto *n)
                          : " on");
         return true;
     }
-    near = similar(x, n->op_type);
+    near = similar(x, op.name);
     if (near != NULL)
         sn_diag_help(x->d, "did you mean '%s'?", near);
     return near != NULL;
@@ -474,26 +468,24 @@ report_unsupported(SnImport *x, const Onnx__NodeProto *n)
 static SnStatus
 check_ops(SnImport *x, const uint32_t *ord)
 {
-    const char *seen[MAX_REPORTED];
+    SnOnnxOp seen[MAX_REPORTED];
     size_t nseen = 0;
     bool advised = true;
 
     for (size_t i = 0; i < x->pb->n_node; i++) {
         const Onnx__NodeProto *n = x->pb->node[ord[i]];
         const SnOnnxDesc *other;
-        const char *domain = domain_of(n);
+        SnOnnxOp op = sn_import_op_of(n);
         bool again = false;
-        if (!matters(x, n) ||
-            (domain[0] == '\0' && sn_import_structural(n->op_type) != NULL) ||
-            (domain[0] == '\0' && sn_import_foldable(n->op_type)) ||
-            sn_import_desc(domain, n->op_type, opset_of(x, domain), &other) !=
-                NULL)
+        if (!matters(x, n) || sn_import_structural(op) != NULL ||
+            sn_import_foldable(op) ||
+            sn_import_desc(op, opset_of(x, op.domain), &other) != NULL)
             continue;
         for (size_t k = 0; k < nseen; k++)
-            again |= strcmp(seen[k], n->op_type) == 0;
+            again |= sn_onnx_same(seen[k], op);
         if (again || nseen == MAX_REPORTED)
             continue;
-        seen[nseen++] = n->op_type;
+        seen[nseen++] = op;
         advised = report_unsupported(x, n);
     }
     if (nseen > 0 && !advised)
@@ -505,20 +497,16 @@ static SnStatus
 map_node(SnImport *x)
 {
     const SnOnnxDesc *e, *other;
-    const char *domain = domain_of(x->n);
-    SnImportOp *op =
-        domain[0] == '\0' ? sn_import_structural(x->n->op_type) : NULL;
+    SnImportOp *op = sn_import_structural(x->op);
     SnImportCall c = {0};
     bool done;
 
     if (op != NULL)
         return op(x);
-    if (domain[0] == '\0') {
-        SN_TRY(sn_import_fold(x, &done));
-        if (done)
-            return SN_OK;
-    }
-    e = sn_import_desc(domain, x->n->op_type, x->version, &other);
+    SN_TRY(sn_import_fold(x, &done));
+    if (done)
+        return SN_OK;
+    e = sn_import_desc(x->op, x->version, &other);
     if (e == NULL) {
         report_unsupported(x, x->n);
         return SN_EUNSUPPORTED;

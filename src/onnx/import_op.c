@@ -377,10 +377,10 @@ sn_onnx_structural(size_t i)
 }
 
 SnImportOp *
-sn_import_structural(const char *op)
+sn_import_structural(SnOnnxOp op)
 {
     for (size_t i = 0; i < sizeof ops / sizeof ops[0]; i++)
-        if (strcmp(ops[i].op, op) == 0)
+        if (sn_onnx_is(op, ops[i].op))
             return ops[i].fn;
     return NULL;
 }

@@ -7,6 +7,6 @@
 
 typedef SnStatus SnImportOp(SnImport *x);
 /* NULL when op is not one. */
-SnImportOp *sn_import_structural(const char *op);
+SnImportOp *sn_import_structural(SnOnnxOp op);
 
 #endif

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Writes a small ONNX model for a test: a chain of operators without
- * parameters on one f32 input.
+ * parameters on one input, of f32, or of int8 or uint8.
  *
  *     mkonnx OUT.onnx OPSET 1x4x4x8[:1x4x4x2] LRN:size=3 Roll@com.x:by=0/1 ...
+ *     mkonnx OUT.onnx OPSET 1x4i8 Neg; 1x4u8 Neg
  *
  * The result has the shape of the input where none is given.  Attributes are
  * integers, lists of them (with slashes) or reals (with a point); a domain of
@@ -24,7 +25,7 @@ value(char *name, const char *dims)
     static Onnx__TypeProto type[2];
     static Onnx__ValueInfoProto v[2];
     static int k;
-    int i = k++;
+    int i = k++, elem = ONNX__TENSOR_PROTO__DATA_TYPE__FLOAT;
     size_t n = 0;
 
     onnx__tensor_shape_proto__init(&shape[i]);
@@ -35,13 +36,16 @@ value(char *name, const char *dims)
             ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_VALUE;
         dim[i][n].dim_value = strtoll(s, &end, 10);
         pd[i][n] = &dim[i][n];
+        elem = *end == 'i'   ? ONNX__TENSOR_PROTO__DATA_TYPE__INT8
+               : *end == 'u' ? ONNX__TENSOR_PROTO__DATA_TYPE__UINT8
+                             : elem;
         s = *end == 'x' ? end + 1 : "";
     }
     shape[i].n_dim = n;
     shape[i].dim = pd[i];
     onnx__type_proto__tensor__init(&tt[i]);
     tt[i].has_elem_type = 1;
-    tt[i].elem_type = ONNX__TENSOR_PROTO__DATA_TYPE__FLOAT;
+    tt[i].elem_type = elem;
     tt[i].shape = &shape[i];
     onnx__type_proto__init(&type[i]);
     type[i].value_case = ONNX__TYPE_PROTO__VALUE_TENSOR_TYPE;

@@ -71,9 +71,9 @@ collect(SnArena *a, size_t *n)
     for (uint32_t i = 0; i < sn_onnx_end(); i++) {
         const SnOnnxDesc *e = sn_onnx_at(i);
         ops[i] = (Op){
-            .name = e->domain[0] != '\0'
-                        ? sn_format(a, "%s:%s", e->domain, e->op)
-                        : e->op,
+            .name = e->op.domain[0] != '\0'
+                        ? sn_format(a, "%s:%s", e->op.domain, e->op.name)
+                        : e->op.name,
             .since = e->since,
             .until = e->until,
             .kind = e->kind != 0 ? sn_desc(e->kind) : NULL,

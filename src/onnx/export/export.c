@@ -16,13 +16,57 @@ sn_onnx_forms(void)
     return name;
 }
 
+/* ---- lines of nodes.def ---- */
+
+static bool
+by_entries(const SnOnnxDesc *e)
+{
+    return e->hook == NULL && e->term == NULL;
+}
+
+/* Is line e better to write a kind by than line f?  ONNX's own operators come
+ * before others, lines of entries before hooks and terms; those with a hook
+ * that is not written need another way out (QLinear operators). */
+static bool
+better(const SnOnnxDesc *e, const SnOnnxDesc *f)
+{
+    bool own = e->op.domain[0] == '\0';
+
+    if (f == NULL)
+        return own || e->hook == NULL || sn_export_read_by(e->hook) != NULL;
+    if (own != (f->op.domain[0] == '\0'))
+        return own;
+    return !by_entries(f) && by_entries(e);
+}
+
+/* The line that says how a kind (or what it is a form of) is written. */
+static const SnOnnxDesc *
+line_of(const SnExport *x, SnKind k)
+{
+    const SnOnnxDesc *best = NULL;
+
+    if (sn_desc(k)->form_of >= 0)
+        k = (SnKind)sn_desc(k)->form_of;
+    for (uint32_t i = 0; i < sn_onnx_end(); i++) {
+        const SnOnnxDesc *e = sn_onnx_at(i);
+        int v;
+        if (e->kind != k || (e->term != NULL && !e->term->alone))
+            continue;
+        v = sn_export_version(x, e->op.domain);
+        if (e->since <= v && (e->until == 0 || v <= e->until) &&
+            better(e, best))
+            best = e;
+    }
+    return best;
+}
+
 static void
 at_node(SnExport *x, SnId id)
 {
     x->id = id;
     x->n = sn_node(x->g, id);
     x->kd = sn_desc(x->n->kind);
-    x->e = sn_export_line(x, x->n->kind);
+    x->e = line_of(x, x->n->kind);
     x->attr = x->n->attr;
     x->as = SN_EXPORT_REAL;
     x->where = sn_format(x->a, "%s: node '%s' (%s)", x->file,
@@ -316,7 +360,7 @@ sn_onnx_writes(SnKind k, int opset)
     return !d->effect && d->sem != NULL && d->sem[0].cls != SN_C_SOURCE &&
            (d->sem[0].cls == SN_C_CONVERT ||
             d->sem[0].decl == &sn_map_decl_permute ||
-            writer(d, sn_export_line(&x, k)) != NULL);
+            writer(d, line_of(&x, k)) != NULL);
 }
 
 /* ONNX Runtime loads no pool whose pads are as wide as its window. */
@@ -491,7 +535,7 @@ sn_onnx_pack(SnArena *a, const SnGraph *g, const SnOnnxExport *o,
                   .opset = o->opset != 0 ? o->opset : SN_ONNX_OPSET};
     Onnx__ModelProto m = ONNX__MODEL_PROTO__INIT;
     Onnx__GraphProto pb = ONNX__GRAPH_PROTO__INIT;
-    Onnx__OperatorSetIdProto *set[2];
+    Onnx__OperatorSetIdProto **set;
 
     if (x.opset < SN_ONNX_OPSET_MIN || x.opset > SN_ONNX_OPSET_MAX)
         return sn_fail(d, SN_EUNSUPPORTED, file,
@@ -505,12 +549,15 @@ sn_onnx_pack(SnArena *a, const SnGraph *g, const SnOnnxExport *o,
                        sn_rounding_word(g->rounding));
     open_names(&x);
     SN_TRY(export_graph(&x, &pb));
+    set = SN_NEW_N(a, Onnx__OperatorSetIdProto *, x.ndomain + 1);
     set[0] = opset_id(a, "", x.opset);
-    set[1] = opset_id(a, "com.microsoft", 1);
+    for (uint32_t i = 0; i < x.ndomain; i++)
+        set[i + 1] =
+            opset_id(a, x.domain[i], sn_export_version(&x, x.domain[i]));
     m.has_ir_version = 1;
     m.ir_version = ir_version(x.opset);
     m.producer_name = sn_strdup(a, "sinter");
-    m.n_opset_import = x.microsoft ? 2 : 1;
+    m.n_opset_import = x.ndomain + 1;
     m.opset_import = set;
     m.graph = &pb;
     *n = onnx__model_proto__get_packed_size(&m);

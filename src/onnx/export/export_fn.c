@@ -7,14 +7,21 @@
 #include "sn_kinds.h"
 
 static Onnx__NodeProto *
-put(SnExport *x, const char *op, uint32_t n, const char *const *in,
-    const int *perm)
+put_of(SnExport *x, SnOnnxOp op, uint32_t n, const char *const *in,
+       const int *perm)
 {
     const char *out = sn_export_open(x, 0, perm);
-    Onnx__NodeProto *node = sn_export_node(x, "", op, n, in, out);
+    Onnx__NodeProto *node = sn_export_node(x, op.domain, op.name, n, in, out);
 
     sn_export_close(x, 0, perm, out);
     return node;
+}
+
+static Onnx__NodeProto *
+put(SnExport *x, const char *op, uint32_t n, const char *const *in,
+    const int *perm)
+{
+    return put_of(x, (SnOnnxOp){"", op}, n, in, perm);
 }
 
 /* ---- plain values ---- */
@@ -295,7 +302,8 @@ reduced(SnExport *x, Over *o)
 SnStatus
 sn_export_reduce(SnExport *x)
 {
-    int since = strcmp(x->e->op, "ReduceSum") == 0 ? 13 : 18;
+    int since = sn_onnx_is(x->e->op, "ReduceSum") ? 13 : 18;
+    bool as_input = sn_export_version(x, x->e->op.domain) >= since;
     const char *in[2] = {NULL};
     Onnx__NodeProto *n;
     SnInts axes;
@@ -304,10 +312,10 @@ sn_export_reduce(SnExport *x)
     reduced(x, &o);
     axes = (SnInts){o.n, o.axes};
     in[0] = sn_export_get(x, sn_in(x->g, x->id, 0), o.rank, o.perm, x->as);
-    if (x->opset >= since)
+    if (as_input)
         in[1] = sn_export_ints(x, "axes", axes);
-    n = put(x, x->e->op, 2, in, o.out);
-    if (x->opset < since)
+    n = put_of(x, x->e->op, 2, in, o.out);
+    if (!as_input)
         sn_export_attr_ints(x, n, "axes", axes);
     sn_export_attr_int(x, n, "keepdims", o.keep);
     return SN_OK;
@@ -322,10 +330,10 @@ sn_export_arg(SnExport *x)
 
     reduced(x, &o);
     if (o.n != 1)
-        return sn_export_refuse(x, "%s goes over one axis, not %u", x->e->op,
-                                (unsigned)o.n);
+        return sn_export_refuse(x, "%s goes over one axis, not %u",
+                                x->e->op.name, (unsigned)o.n);
     in = sn_export_get(x, sn_in(x->g, x->id, 0), o.rank, o.perm, x->as);
-    n = put(x, x->e->op, 1, &in, o.out);
+    n = put_of(x, x->e->op, 1, &in, o.out);
     sn_export_attr_int(x, n, "axis", o.axes[0]);
     sn_export_attr_int(x, n, "keepdims", o.keep);
     return SN_OK;

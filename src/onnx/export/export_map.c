@@ -32,48 +32,24 @@ static const struct {
     int since;
 } late[] = {
     {"AveragePool", "dilations", 19},
-    {"QLinearAveragePool", "dilations", INT32_MAX},
+    {"com.microsoft:QLinearAveragePool", "dilations", INT32_MAX},
 };
 
-static bool
-by_entries(const SnOnnxDesc *e)
+/* The opset of the model; of other domains the newest that a line speaks of.
+ */
+int
+sn_export_version(const SnExport *x, const char *domain)
 {
-    return e->hook == NULL && e->term == NULL;
-}
+    int v = 1;
 
-/* Is line e better to write a kind by than line f?  ONNX's own operators come
- * before others, lines of entries before hooks and terms. */
-static bool
-better(const SnOnnxDesc *e, const SnOnnxDesc *f)
-{
-    bool own = e->domain[0] == '\0';
-
-    if (f == NULL)
-        return own || e->hook == NULL;
-    if (own != (f->domain[0] == '\0'))
-        return own;
-    return !by_entries(f) && by_entries(e);
-}
-
-/* The line that says how a kind (or what it is a form of) is written. */
-const SnOnnxDesc *
-sn_export_line(const SnExport *x, SnKind k)
-{
-    const SnOnnxDesc *best = NULL;
-
-    if (sn_desc(k)->form_of >= 0)
-        k = (SnKind)sn_desc(k)->form_of;
+    if (domain[0] == '\0')
+        return x->opset;
     for (uint32_t i = 0; i < sn_onnx_end(); i++) {
         const SnOnnxDesc *e = sn_onnx_at(i);
-        bool now =
-            e->domain[0] != '\0' ||
-            (e->since <= x->opset && (e->until == 0 || x->opset <= e->until));
-        if (e->term != NULL && !e->term->alone)
-            continue;
-        if (e->kind == k && now && better(e, best))
-            best = e;
+        if (e->since > v && strcmp(e->op.domain, domain) == 0)
+            v = e->since;
     }
-    return best;
+    return v;
 }
 
 static const SnOnnxMap *
@@ -168,16 +144,18 @@ put_attr(SnExport *x, Onnx__NodeProto *n, const SnAttrDesc *a, const char *onnx)
 }
 
 static int
-comes_with(const char *op, const char *attr)
+comes_with(const Onnx__NodeProto *n, const char *attr)
 {
+    SnOnnxOp op = {n->domain != NULL ? n->domain : "", n->op_type};
+
     for (size_t i = 0; i < sizeof late / sizeof late[0]; i++)
-        if (strcmp(late[i].op, op) == 0 && strcmp(late[i].attr, attr) == 0)
+        if (sn_onnx_is(op, late[i].op) && strcmp(late[i].attr, attr) == 0)
             return late[i].since;
     return 0;
 }
 
 SnStatus
-sn_export_attrs(SnExport *x, Onnx__NodeProto *n, const char *op)
+sn_export_attrs(SnExport *x, Onnx__NodeProto *n)
 {
     for (uint16_t i = 0; x->e != NULL && i < x->e->nmap; i++) {
         const SnOnnxMap *m = &x->e->map[i];
@@ -186,14 +164,14 @@ sn_export_attrs(SnExport *x, Onnx__NodeProto *n, const char *op)
             continue;
         if (a == NULL)
             sn_bug("export: %s has no attribute '%s'", x->kd->name, m->name);
-        if (comes_with(op, m->value) <= x->opset)
+        if (comes_with(n, m->value) <= x->opset)
             put_attr(x, n, a, m->value);
         else if (!sn_export_is_default(x, a->name))
             return sn_export_refuse(x,
                                     "%s has '%s' from opset %d on; the model "
                                     "is written at %d",
-                                    op, m->value, comes_with(op, m->value),
-                                    x->opset);
+                                    n->op_type, m->value,
+                                    comes_with(n, m->value), x->opset);
     }
     return SN_OK;
 }
@@ -565,8 +543,8 @@ sn_export_map(SnExport *x)
         sn_export_choose(x, perm);
     n = inputs(x, free, perm, in);
     out = sn_export_open(x, 0, perm);
-    node = sn_export_node(x, x->e->domain, x->e->op, n, in, out);
-    SN_TRY(sn_export_attrs(x, node, x->e->op));
+    node = sn_export_node(x, x->e->op.domain, x->e->op.name, n, in, out);
+    SN_TRY(sn_export_attrs(x, node));
     sn_export_close(x, 0, perm, out);
     for (uint32_t k = 1; k < x->n->nres; k++)
         if (x->n->res[k].nuse > 0)

@@ -140,7 +140,7 @@ sn_export_batch_norm(SnExport *x)
     Onnx__NodeProto *n =
         sn_export_node(x, "", "BatchNormalization", NPORT, in, out);
     sn_export_close(x, 0, perm, out);
-    return sn_export_attrs(x, n, "BatchNormalization");
+    return sn_export_attrs(x, n);
 }
 
 /* ONNX Runtime wants pictures, [n, c, h, w]: other values become n points of
@@ -165,7 +165,7 @@ sn_export_lrn(SnExport *x)
     in[0] = step(x, "Reshape", in[0], in[1], "spread");
     Onnx__NodeProto *n =
         sn_export_node(x, "", "LRN", 1, in, sn_export_part(x, "normal"));
-    SN_TRY(sn_export_attrs(x, n, "LRN"));
+    SN_TRY(sn_export_attrs(x, n));
     in[0] = n->output[0];
     in[1] = sn_export_ints(x, "shape", (SnInts){(uint32_t)s->rank, s->dim});
     out = sn_export_open(x, 0, sn_export_identity);

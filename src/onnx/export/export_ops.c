@@ -71,7 +71,7 @@ matmul(SnExport *x)
 /* ---- element by element ---- */
 
 static Onnx__NodeProto *
-as_op_of(SnExport *x, const char *domain, const char *op)
+as_op_of(SnExport *x, SnOnnxOp op)
 {
     int perm[SN_MAXRANK];
     const char **in = SN_NEW_N(x->a, const char *, x->n->nin + 1u), *out;
@@ -81,7 +81,7 @@ as_op_of(SnExport *x, const char *domain, const char *op)
     for (uint32_t s = 0; s < x->n->nin; s++)
         in[s] = sn_export_operand(x, s, perm, x->as);
     out = sn_export_open(x, 0, perm);
-    n = sn_export_node(x, domain, op, x->n->nin, in, out);
+    n = sn_export_node(x, op.domain, op.name, x->n->nin, in, out);
     sn_export_close(x, 0, perm, out);
     return n;
 }
@@ -89,7 +89,7 @@ as_op_of(SnExport *x, const char *domain, const char *op)
 static SnStatus
 as_op(SnExport *x, const char *op)
 {
-    (void)as_op_of(x, "", op);
+    (void)as_op_of(x, (SnOnnxOp){"", op});
     return SN_OK;
 }
 
@@ -98,7 +98,7 @@ SnStatus
 sn_export_term(SnExport *x)
 {
     const SnOnnxTerm *t = x->e->term;
-    Onnx__NodeProto *n = as_op_of(x, x->e->domain, x->e->op);
+    Onnx__NodeProto *n = as_op_of(x, x->e->op);
 
     for (uint32_t i = 0; i < t->ntest; i++) {
         const SnOnnxTest *a = &t->test[i];
@@ -117,7 +117,8 @@ sn_export_term(SnExport *x)
 static SnStatus
 gelu_tanh(SnExport *x)
 {
-    if (strcmp(x->e->op, "FastGelu") == 0 && x->n->res[0].shape->rank == 0)
+    if (sn_onnx_is(x->e->op, "com.microsoft:FastGelu") &&
+        x->n->res[0].shape->rank == 0)
         return sn_export_refuse(x, "FastGelu takes no scalar");
     return x->e->term != NULL ? sn_export_term(x) : sn_export_map(x);
 }
@@ -472,14 +473,14 @@ sn_export_read_by(SnOnnxHook *read)
 }
 
 bool
-sn_export_runs_codes(const char *op)
+sn_export_runs_codes(SnOnnxOp op)
 {
     static const char *const able[] = {
         "Gather", "MaxPool", "Pad", "Reshape", "Resize", "Slice", "Tile",
     };
 
     for (size_t i = 0; i < sizeof able / sizeof able[0]; i++)
-        if (strcmp(able[i], op) == 0)
+        if (sn_onnx_is(op, able[i]))
             return true;
     return false;
 }

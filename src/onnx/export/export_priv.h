@@ -57,9 +57,10 @@ typedef struct SnExport {
     const char *file;
     SnOnnxForm form;
     int opset;
-    SnExportAs codes;  /* how qi8 values are written in this model */
-    bool *u8;          /* [nnode] codes without a scale that are uint8 there */
-    bool microsoft;    /* an operator of com.microsoft is in use */
+    SnExportAs codes; /* how qi8 values are written in this model */
+    bool *u8;         /* [nnode] codes without a scale that are uint8 there */
+    const char **domain; /* in use beside ONNX's own */
+    uint32_t ndomain;
     size_t nsplat;     /* bytes of initializers of one repeated element */
     uint32_t nrounded; /* nodes that round after, written as before */
     SnId rounded;
@@ -191,11 +192,12 @@ void sn_export_close(SnExport *x, uint32_t k, const int *perm, const char *got);
 bool sn_export_layout(const SnExport *x, const char *port, int rank, int *perm);
 /* Writes the attributes that the line of nodes.def gives, for an operator that
  * has them all but those that come later. */
-SnStatus sn_export_attrs(SnExport *x, Onnx__NodeProto *n, const char *op);
+SnStatus sn_export_attrs(SnExport *x, Onnx__NodeProto *n);
+/* The version of a domain in models that are written. */
+int sn_export_version(const SnExport *x, const char *domain);
 SnStatus sn_export_map(SnExport *x); /* by the line of nodes.def */
 /* By one that is a term, of one node (export_ops.c). */
 SnStatus sn_export_term(SnExport *x);
-const SnOnnxDesc *sn_export_line(const SnExport *x, SnKind k);
 bool sn_export_is_default(const SnExport *x, const char *attr);
 const void *sn_export_attr(const SnExport *x, const char *attr,
                            SnAttrKind kind);
@@ -215,6 +217,6 @@ extern SnExportHook sn_export_embedding_sum;             /* export_bag.c */
 extern SnExportHook sn_export_batch_norm, sn_export_lrn; /* export_norm.c */
 SnExportCodes *sn_export_codes_hook(const SnExport *x);
 /* Does ONNX Runtime run this operator on 8-bit codes? */
-bool sn_export_runs_codes(const char *op);
+bool sn_export_runs_codes(SnOnnxOp op);
 
 #endif

@@ -88,7 +88,7 @@ conv(SnExport *x, bool *done)
     push_y(x, &a);
     push_bias(x, &a, 2);
     n = put(x, "", "QLinearConv", &a, perm);
-    return sn_export_attrs(x, n, "QLinearConv");
+    return sn_export_attrs(x, n);
 }
 
 static SnStatus
@@ -236,8 +236,7 @@ average(SnExport *x, bool *done)
     sn_export_layout(x, "x", 4, perm);
     push(x, &a, sn_in(x->g, x->id, 0), 4, perm, x->as);
     push_y(x, &a);
-    return sn_export_attrs(x, put(x, ms, "QLinearAveragePool", &a, perm),
-                           "QLinearAveragePool");
+    return sn_export_attrs(x, put(x, ms, "QLinearAveragePool", &a, perm));
 }
 
 static SnStatus
@@ -286,7 +285,7 @@ static SnStatus
 leaky_relu(SnExport *x, bool *done)
 {
     *done = true;
-    return sn_export_attrs(x, unary(x, "QLinearLeakyRelu"), "QLinearLeakyRelu");
+    return sn_export_attrs(x, unary(x, "QLinearLeakyRelu"));
 }
 
 static SnStatus
@@ -296,7 +295,7 @@ softmax(SnExport *x, bool *done)
 
     *done = true;
     sn_export_attr_int(x, n, "opset", x->opset);
-    return sn_export_attrs(x, n, "QLinearSoftmax");
+    return sn_export_attrs(x, n);
 }
 
 /* By the kind, or what it is a form of. */

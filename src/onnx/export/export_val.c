@@ -86,6 +86,15 @@ own_str(SnExport *x, const char *s)
     return sn_strdup(x->a, s);
 }
 
+static void
+use_domain(SnExport *x, const char *domain)
+{
+    for (uint32_t i = 0; i < x->ndomain; i++)
+        if (strcmp(x->domain[i], domain) == 0)
+            return;
+    SN_PUSH(x->a, x->domain, x->ndomain, domain);
+}
+
 Onnx__NodeProto *
 sn_export_node(SnExport *x, const char *domain, const char *op, uint32_t nin,
                const char *const *in, const char *out)
@@ -99,7 +108,7 @@ sn_export_node(SnExport *x, const char *domain, const char *op, uint32_t nin,
     n->name = own_str(x, out);
     if (domain[0] != '\0') {
         n->domain = own_str(x, domain);
-        x->microsoft = true;
+        use_domain(x, domain);
     }
     n->n_input = nin;
     n->input = SN_NEW_N(x->a, char *, nin + 1);

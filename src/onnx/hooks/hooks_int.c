@@ -87,7 +87,7 @@ sn_import_put_narrow(SnImport *x, SnRef y, bool u8)
 }
 
 static SnStatus
-arithmetic(SnImport *x)
+arithmetic(SnImport *x, const char *kind)
 {
     SnImportVal *v;
     SnRef y, r;
@@ -99,9 +99,8 @@ arithmetic(SnImport *x)
     for (uint32_t i = 1; i < x->n->n_input; i++) {
         SN_TRY(sn_import_need(x, i, &v));
         SN_TRY(wide(x, v, &r));
-        SN_TRY(sn_import_binary(x, x->n->op_type,
-                                sn_import_part(x, sn_format(x->a, "%u", i)), y,
-                                r, &y));
+        SN_TRY(sn_import_binary(
+            x, kind, sn_import_part(x, sn_format(x->a, "%u", i)), y, r, &y));
     }
     return sn_import_put_narrow(x, y, u8);
 }
@@ -125,7 +124,7 @@ term(SnImport *x, const SnOnnxDesc *e)
 
 /* Relu, Abs, Neg and Sign of numbers of 8 bits. */
 static SnStatus
-unary(SnImport *x, SnImportVal *v)
+unary(SnImport *x, const char *kind, SnImportVal *v)
 {
     SnRef y, zero;
 
@@ -140,7 +139,7 @@ unary(SnImport *x, SnImportVal *v)
     SN_TRY(sn_import_plain_codes(x, v, &y));
     SN_TRY(sn_import_code_numbers(x, sn_format(x->a, "%s.f32", v->name), y,
                                   v->u8, SN_F32, &y));
-    SN_TRY(sn_import_unary(x, x->n->op_type, sn_import_part(x, "f32"), y, &y));
+    SN_TRY(sn_import_unary(x, kind, sn_import_part(x, "f32"), y, &y));
     SN_TRY(sn_import_cast(x, sn_import_part(x, "i32"), y, SN_I32, &y));
     return sn_import_put_narrow(x, y, v->u8);
 }
@@ -158,7 +157,7 @@ stays(SnImport *x, const SnImportVal *v)
 }
 
 static SnStatus
-in_order(SnImport *x)
+in_order(SnImport *x, const char *kind)
 {
     SnRef in[2] = {0}, y = 0;
 
@@ -170,8 +169,8 @@ in_order(SnImport *x)
         SN_TRY(sn_import_need(x, i, &v));
         SN_TRY(sn_import_plain(x, v, &in[i > 0]));
         if (i > 0 || relu)
-            SN_TRY(sn_import_node(x, x->n->op_type, name, relu ? 1 : 2, in,
-                                  NULL, sn_type(x->g, in[0]), &y));
+            SN_TRY(sn_import_node(x, kind, name, relu ? 1 : 2, in, NULL,
+                                  sn_type(x->g, in[0]), &y));
         else
             y = in[0];
         in[0] = y;
@@ -181,13 +180,12 @@ in_order(SnImport *x)
 
 /* Codes of unlike types, or some without one, are joined as they are. */
 static SnStatus
-joined(SnImport *x)
+joined(SnImport *x, const SnOnnxDesc *e)
 {
     uint32_t n = (uint32_t)x->n->n_input;
     SnRef *in = SN_NEW_N(x->a, SnRef, n), y;
     bool u8 = false;
     void *attr;
-    SnKind k;
 
     for (uint32_t i = 0; i < n; i++) {
         SnImportVal *v;
@@ -195,12 +193,10 @@ joined(SnImport *x)
         SN_TRY(sn_import_plain_codes(x, v, &in[i]));
         u8 |= v->u8;
     }
-    SN_TRY(sn_import_kind(x, x->n->op_type, &k));
-    SN_TRY(sn_import_entry_attrs(x, sn_import_entries(k, x->n->op_type), k, n,
-                                 in, &attr));
+    SN_TRY(sn_import_entry_attrs(x, e, e->kind, n, in, &attr));
     x->sign = u8 ? SN_IMPORT_U8 : SN_IMPORT_I8;
-    SN_TRY(sn_import_node(x, x->n->op_type, sn_import_name(x, 0), n, in, attr,
-                          NULL, &y));
+    SN_TRY(sn_import_node(x, sn_desc(e->kind)->name, sn_import_name(x, 0), n,
+                          in, attr, NULL, &y));
     return sn_import_put(x, 0, y);
 }
 
@@ -288,20 +284,21 @@ sn_import_other_types(SnImport *x, const SnOnnxDesc *e, bool *done)
 {
     static const char *const signs[] = {"Abs", "Neg", "Relu", "Sign", NULL};
     SnImportVal *v = sn_import_in(x, 0), *w = sn_import_in(x, 1);
+    const char *kind = sn_desc(e->kind)->name;
     SnRef a, b;
 
     *done = true;
     if (v == NULL || v->waits)
         goto no;
     if (bytes(x, v) && (is_arithmetic(x) || is_one_of(x, signs)))
-        return stays(x, v)        ? in_order(x)
-               : is_arithmetic(x) ? arithmetic(x)
-                                  : unary(x, v);
+        return stays(x, v)        ? in_order(x, kind)
+               : is_arithmetic(x) ? arithmetic(x, kind)
+                                  : unary(x, kind, v);
     if (bytes(x, v) && e->term != NULL && sn_import_term_takes(e, SN_I32) &&
         !sn_import_term_takes(e, SN_I8))
         return term(x, e);
     if (sn_import_is(x, "Concat") && unlike_codes(x))
-        return joined(x);
+        return joined(x, e);
     if (sn_import_is(x, "Clip") &&
         (plain_bytes(x, v) || (other_bounds(x) && !has_scale(x, v))))
         return clip(x, v, plain_bytes(x, v));

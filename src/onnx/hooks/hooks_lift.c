@@ -12,13 +12,14 @@ static const char *const lifted[] = {
     "Conv",
     "ConvInteger",
     "ConvTranspose",
-    "FusedConv",
+    "com.microsoft:FusedConv",
     "GlobalAveragePool",
     "GlobalMaxPool",
     "MaxPool",
-    "QLinearAveragePool",
+    "com.microsoft:QLinearAveragePool",
     "QLinearConv",
-    "QLinearGlobalAveragePool",
+    "com.microsoft:QLinearConv",
+    "com.microsoft:QLinearGlobalAveragePool",
 };
 
 /* Attributes with one number per axis get one for the height before it. */

@@ -359,7 +359,7 @@ sn_onnx_qlinear_pool(SnImport *x, const SnImportCall *c)
     SN_TRY(sn_import_int(x, "channels_last", 0, &last));
     SN_TRY(picture(x, 0, last != 0, &in));
     SN_TRY(sn_import_code_type(x, 3, 4, &type));
-    if (sn_import_is(x, "QLinearGlobalAveragePool")) {
+    if (sn_import_is(x, "com.microsoft:QLinearGlobalAveragePool")) {
         attr = sn_import_attr(x, k);
         sn_import_set_ints(x, k, attr, "kernel", 2,
                            sn_shape_of(x->g, in)->dim + 1);

@@ -16,25 +16,28 @@ typedef struct Slots { /* input `code` has scale and zp; step: repeated */
 
 static const Slots slots[] = {
     {"DequantizeLinear", 0, 1, 2, 0},
+    {"com.microsoft:DequantizeLinear", 0, 1, 2, 0},
     {"QLinearConv", 0, 1, 2, 0},
     {"QLinearConv", 3, 4, 5, 0},
+    {"com.microsoft:QLinearConv", 0, 1, 2, 0},
+    {"com.microsoft:QLinearConv", 3, 4, 5, 0},
     {"QLinearMatMul", 0, 1, 2, 0},
     {"QLinearMatMul", 3, 4, 5, 0},
-    {"QGemm", 0, 1, 2, 0},
-    {"QGemm", 3, 4, 5, 0},
-    {"QLinearAdd", 0, 1, 2, 0},
-    {"QLinearAdd", 3, 4, 5, 0},
-    {"QLinearMul", 0, 1, 2, 0},
-    {"QLinearMul", 3, 4, 5, 0},
-    {"QLinearAveragePool", 0, 1, 2, 0},
-    {"QLinearGlobalAveragePool", 0, 1, 2, 0},
-    {"QLinearReduceMean", 0, 1, 2, 0},
-    {"QLinearSigmoid", 0, 1, 2, 0},
-    {"QLinearLeakyRelu", 0, 1, 2, 0},
-    {"QLinearSoftmax", 0, 1, 2, 0},
-    {"QLinearWhere", 1, 2, 3, 0},
-    {"QLinearWhere", 4, 5, 6, 0},
-    {"QLinearConcat", 2, 3, 4, 3},
+    {"com.microsoft:QGemm", 0, 1, 2, 0},
+    {"com.microsoft:QGemm", 3, 4, 5, 0},
+    {"com.microsoft:QLinearAdd", 0, 1, 2, 0},
+    {"com.microsoft:QLinearAdd", 3, 4, 5, 0},
+    {"com.microsoft:QLinearMul", 0, 1, 2, 0},
+    {"com.microsoft:QLinearMul", 3, 4, 5, 0},
+    {"com.microsoft:QLinearAveragePool", 0, 1, 2, 0},
+    {"com.microsoft:QLinearGlobalAveragePool", 0, 1, 2, 0},
+    {"com.microsoft:QLinearReduceMean", 0, 1, 2, 0},
+    {"com.microsoft:QLinearSigmoid", 0, 1, 2, 0},
+    {"com.microsoft:QLinearLeakyRelu", 0, 1, 2, 0},
+    {"com.microsoft:QLinearSoftmax", 0, 1, 2, 0},
+    {"com.microsoft:QLinearWhere", 1, 2, 3, 0},
+    {"com.microsoft:QLinearWhere", 4, 5, 6, 0},
+    {"com.microsoft:QLinearConcat", 2, 3, 4, 3},
 };
 
 bool
@@ -46,7 +49,7 @@ sn_import_code_slot(const Onnx__NodeProto *n, uint32_t i, uint32_t *scale,
         uint32_t by = s->step != 0 && i >= s->code ? i - s->code : 0;
         if (i != s->code && (by == 0 || by % s->step != 0))
             continue;
-        if (strcmp(n->op_type, s->op) != 0)
+        if (!sn_onnx_is(sn_import_op_of(n), s->op))
             continue;
         *scale = s->scale + by;
         *zp = s->zp + by;
@@ -194,6 +197,13 @@ sn_import_plain_input(SnImport *x, SnImportVal *v)
     return v->waits ? make_input(x, v, &q) : SN_OK;
 }
 
+static bool
+dequantizes(const SnImport *x)
+{
+    return sn_import_is(x, "DequantizeLinear") ||
+           sn_import_is(x, "com.microsoft:DequantizeLinear");
+}
+
 SnStatus
 sn_import_code_input(SnImport *x, SnImportVal *v)
 {
@@ -202,7 +212,7 @@ sn_import_code_input(SnImport *x, SnImportVal *v)
     int64_t axis = 1, block = 0;
     SnImportScales q;
 
-    if (sn_import_is(x, "DequantizeLinear"))
+    if (dequantizes(x))
         SN_TRY(sn_import_int(x, "block_size", 0, &block));
     if (block != 0)
         return sn_import_plain_input(x, v);
@@ -211,7 +221,7 @@ sn_import_code_input(SnImport *x, SnImportVal *v)
     z = sn_import_in(x, iz);
     if (s == NULL || s->data == NULL || (z != NULL && z->data == NULL))
         return SN_OK;
-    if (sn_import_is(x, "DequantizeLinear"))
+    if (dequantizes(x))
         SN_TRY(sn_import_int(x, "axis", 1, &axis));
     SN_TRY(read_scales(x, v, v->u8 ? SN_D_U8 : SN_D_I8, is, iz, axis, &q));
     return make_input(x, v, &q);
@@ -319,7 +329,7 @@ sn_import_codes(SnImport *x, uint32_t i, int axis, const int *perm, SnRef *out)
     if (v == NULL)
         return sn_import_fail(x, SN_EINPUT, "input %" PRIu32 " is missing", i);
     if (!sn_import_code_slot(x->n, i, &is, &iz))
-        sn_bug("onnx: %s: input %" PRIu32 " is no codes", x->n->op_type, i);
+        sn_bug("onnx: %s: input %" PRIu32 " is no codes", x->op.name, i);
     SN_TRY(codes_of(x, v, &codes));
     SN_TRY(read_scales(x, axis >= 0 ? v : NULL, codes, is, iz, axis, &q));
     if (v->data != NULL)

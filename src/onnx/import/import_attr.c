@@ -221,10 +221,10 @@ static const struct {
 };
 
 static bool
-is_quiet(const char *op, const Attr *t)
+is_quiet(const SnImport *x, const Attr *t)
 {
     for (size_t i = 0; i < sizeof quiet / sizeof quiet[0]; i++)
-        if (strcmp(quiet[i].op, op) == 0 && strcmp(quiet[i].name, t->name) == 0)
+        if (sn_import_is(x, quiet[i].op) && strcmp(quiet[i].name, t->name) == 0)
             return quiet[i].any || (type_of(t) == A_INT && t->i == quiet[i].v);
     return false;
 }
@@ -234,7 +234,7 @@ sn_import_attrs_done(SnImport *x)
 {
     for (size_t i = 0; i < x->n->n_attribute; i++) {
         const Attr *t = x->n->attribute[i];
-        if (x->used[i] || is_quiet(x->n->op_type, t))
+        if (x->used[i] || is_quiet(x, t))
             continue;
         if (type_of(t) == A_INT)
             return sn_import_fail(

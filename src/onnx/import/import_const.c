@@ -218,7 +218,7 @@ int_op(SnImport *x, int64_t a, int64_t b, int64_t *out)
 {
     uint64_t u = (uint64_t)a, v = (uint64_t)b;
 
-    switch (x->n->op_type[0]) {
+    switch (x->op.name[0]) {
     case 'A':
         *out = (int64_t)(u + v);
         return SN_OK;
@@ -240,7 +240,7 @@ int_op(SnImport *x, int64_t a, int64_t b, int64_t *out)
 static float
 real_op(const SnImport *x, float a, float b)
 {
-    switch (x->n->op_type[0]) {
+    switch (x->op.name[0]) {
     case 'A':
         return a + b;
     case 'S':
@@ -370,10 +370,10 @@ takes(size_t i, SnDtype t)
 }
 
 bool
-sn_import_foldable(const char *op)
+sn_import_foldable(SnOnnxOp op)
 {
     for (size_t i = 0; i < sizeof folds / sizeof folds[0]; i++)
-        if (strcmp(folds[i].op, op) == 0)
+        if (sn_onnx_is(op, folds[i].op))
             return true;
     return false;
 }

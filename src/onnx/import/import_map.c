@@ -8,15 +8,14 @@
 /* ---- lines of nodes.def ---- */
 
 const SnOnnxDesc *
-sn_import_desc(const char *domain, const char *op, int64_t version,
-               const SnOnnxDesc **other)
+sn_import_desc(SnOnnxOp op, int64_t version, const SnOnnxDesc **other)
 {
     const SnOnnxDesc *best = NULL;
 
     *other = NULL;
     for (uint32_t i = 0; i < sn_onnx_end(); i++) {
         const SnOnnxDesc *e = sn_onnx_at(i);
-        if (strcmp(e->op, op) != 0 || strcmp(e->domain, domain) != 0)
+        if (!sn_onnx_same(e->op, op))
             continue;
         *other = e;
         if (e->since <= version && (e->until == 0 || version <= e->until) &&
@@ -445,10 +444,12 @@ results(SnImport *x, const Map *m, SnRef y)
 const SnOnnxDesc *
 sn_import_entries(SnKind kind, const char *op)
 {
-    for (uint32_t i = 0; i < sn_onnx_end(); i++)
-        if (sn_onnx_at(i)->kind == kind && sn_onnx_at(i)->hook == NULL &&
-            sn_onnx_at(i)->term == NULL && strcmp(sn_onnx_at(i)->op, op) == 0)
-            return sn_onnx_at(i);
+    for (uint32_t i = 0; i < sn_onnx_end(); i++) {
+        const SnOnnxDesc *e = sn_onnx_at(i);
+        if (e->kind == kind && e->hook == NULL && e->term == NULL &&
+            sn_onnx_is(e->op, op))
+            return e;
+    }
     sn_bug("onnx: %s has no line for %s", sn_desc(kind)->name, op);
 }
 

@@ -7,6 +7,14 @@
 #include "base/budget.h"
 #include "base/buf.h"
 
+SnOnnxOp
+sn_import_op_of(const Onnx__NodeProto *n)
+{
+    bool own = n->domain == NULL || strcmp(n->domain, "ai.onnx") == 0;
+
+    return (SnOnnxOp){own ? "" : n->domain, n->op_type};
+}
+
 SnStatus
 sn_import_fail(SnImport *x, SnStatus s, const char *fmt, ...)
 {

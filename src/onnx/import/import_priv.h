@@ -83,6 +83,7 @@ typedef struct SnImport {
     struct SnImportDims *dims;
     /* the node under way */
     const Onnx__NodeProto *n;
+    SnOnnxOp op;
     const char *where; /* "m.onnx: node 'conv1' (Conv)" */
     int64_t version;   /* opset of its domain */
     bool *used;        /* [n_attribute] */
@@ -237,7 +238,8 @@ void sn_import_set_enum(SnKind k, void *attr, const char *name,
                         const char *word);
 
 /* ---- mapping ---- */
-/* The line that maps operator `op` to this kind by its entries. */
+/* The line that maps the operator of this full name to this kind by its
+ * entries. */
 const SnOnnxDesc *sn_import_entries(SnKind kind, const char *op);
 /* The attributes of a node of kind k (e's or a form of it) on these operands,
  * by the entries and attribute hooks of e. */
@@ -260,11 +262,11 @@ bool sn_import_term_takes(const SnOnnxDesc *e, SnElem elem);
 SnStatus sn_import_map(SnImport *x, const SnOnnxDesc *e);
 /* The line of nodes.def for this operator and opset, or NULL; *other is a
  * line for another opset. */
-const SnOnnxDesc *sn_import_desc(const char *domain, const char *op,
-                                 int64_t version, const SnOnnxDesc **other);
+const SnOnnxDesc *sn_import_desc(SnOnnxOp op, int64_t version,
+                                 const SnOnnxDesc **other);
 /* Works the node out when all its inputs are known; *done says whether. */
 SnStatus sn_import_fold(SnImport *x, bool *done);
-bool sn_import_foldable(const char *op);
+bool sn_import_foldable(SnOnnxOp op);
 
 /* ---- moves of known tensors (import_const.c) ---- */
 SnStatus sn_import_permuted(SnImport *x, const SnData *t, const int *perm,
@@ -273,14 +275,14 @@ SnStatus sn_import_sliced(SnImport *x, const SnData *t, const int64_t *start,
                           const int64_t *size, const int64_t *step,
                           const SnData **out);
 
+/* ---- operators (import_node.c) ---- */
+/* n's operator; "ai.onnx" is ONNX's own domain. */
+SnOnnxOp sn_import_op_of(const Onnx__NodeProto *n);
+/* Is the node under way the operator of this full name? */
 static inline bool
 sn_import_is(const SnImport *x, const char *op)
 {
-    const char *s = x->n->op_type, *t = op;
-
-    while (*s != '\0' && *s == *t)
-        s++, t++;
-    return *s == *t;
+    return sn_onnx_is(x->op, op);
 }
 
 #endif

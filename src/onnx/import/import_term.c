@@ -113,7 +113,7 @@ next_of(const SnOnnxDesc *e, uint32_t *at)
     while (*at < sn_onnx_end()) {
         const SnOnnxDesc *f = sn_onnx_at((*at)++);
         if (f->term != NULL && f->since == e->since &&
-            strcmp(f->op, e->op) == 0 && strcmp(f->domain, e->domain) == 0)
+            sn_onnx_same(f->op, e->op))
             return f;
     }
     return NULL;
