@@ -90,8 +90,9 @@ static SnStatus
 one_run(SnRun *r, SnDiag *d, double *s)
 {
     double t0 = sn_now();
-    if (sn_run(r) != SN_OK)
-        return sn_fail(d, SN_EINPUT, r->where, "%s", r->why);
+    SnStatus st = sn_run(r);
+    if (st != SN_OK)
+        return sn_fail(d, st, r->where, "%s", r->why);
     *s = sn_now() - t0;
     return SN_OK;
 }

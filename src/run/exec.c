@@ -10,6 +10,8 @@
 #include "kernel/eval/eval.h"
 #include "kernel/pack.h"
 #include "kernel/tune/tune.h"
+#include "run/fence.h"
+#include "run/shadow.h"
 #include "run/team.h"
 #include "sn_kinds.h"
 
@@ -170,6 +172,7 @@ prepare(Prepare *pr, const SnNode *n, const SnKernelDesc *k, SnExecStep *s)
     s->pitched = p.pitched;
     s->inplace = p.inplace;
     s->layer = p.layer;
+    s->nwork = p.nwork;
     if (p.nwork > x->nwork)
         x->nwork = p.nwork;
     return true;
@@ -375,13 +378,19 @@ value_at(const SnRun *r, SnRef ref)
 {
     const SnNode *n = sn_def(r->x->g, ref);
 
+    if (n->data && r->fence &&
+        sn_tensor_nbyte(n->res[0].type, n->res[0].shape) == 0)
+        return sn_fence_nowhere(r->fence);
     if (n->data)
         return (void *)(uintptr_t)n->data;
     uint32_t b = r->x->block[ref];
     size_t offset = 0;
-    if (b)
-        sn_view_root(r->x->view, ref, &offset);
-    return b ? r->arena + r->x->plan->block[b - 1].offset + offset : NULL;
+    if (!b)
+        return NULL;
+    sn_view_root(r->x->view, ref, &offset);
+    return r->arena + offset +
+           (r->fence ? sn_fence_at(r->fence, b - 1)
+                     : r->x->plan->block[b - 1].offset);
 }
 
 static SnTensor
@@ -426,6 +435,21 @@ sn_run_team(SnArena *a, const SnExec *x, unsigned n)
     return r;
 }
 
+/* Working memory for what r runs, unless it has enough. */
+static void
+get_work(SnRun *r, SnArena *a)
+{
+    size_t n = r->x->nwork + (r->fence ? SN_FENCE_GAP : 0);
+    size_t pitch = (n + SN_PLAN_ALIGN) / SN_PLAN_ALIGN * SN_PLAN_ALIGN;
+
+    if (!r->x->nwork || (r->work && pitch <= r->pitch))
+        return;
+    r->pitch = pitch;
+    r->work = sn_alloc_n(a, r->nthread, pitch);
+    if (r->fence)
+        sn_fence_work(r, a);
+}
+
 SnRun *
 sn_run_parts(SnArena *a, const SnExec *x, unsigned n)
 {
@@ -437,10 +461,11 @@ sn_run_parts(SnArena *a, const SnExec *x, unsigned n)
                      sn_label(x->g, x->plan->step[x->plan->peak_step].node, a));
     r->x = x;
     r->nthread = n < 1 ? 1 : n > SN_MAXTHREAD ? SN_MAXTHREAD : n;
-    r->arena = sn_alloc(a, x->plan->arena + SN_PLAN_ALIGN);
-    r->pitch = (x->nwork + SN_PLAN_ALIGN) / SN_PLAN_ALIGN * SN_PLAN_ALIGN;
-    if (x->nwork)
-        r->work = sn_alloc_n(a, r->nthread, r->pitch);
+    if (sn_fence_on())
+        r->fence = sn_fence_new(a, x, &r->arena);
+    else
+        r->arena = sn_alloc(a, x->plan->arena + SN_PLAN_ALIGN);
+    get_work(r, a);
     r->in = SN_NEW_N(a, SnTensor, x->ntensor_in + 1);
     r->out = SN_NEW_N(a, SnTensor, x->ntensor_out + 1);
     r->scratch = sn_arena_new();
@@ -459,13 +484,8 @@ sn_run_parts(SnArena *a, const SnExec *x, unsigned n)
 void
 sn_run_switch(SnRun *r, SnArena *a, const SnExec *x)
 {
-    size_t pitch = (x->nwork + SN_PLAN_ALIGN) / SN_PLAN_ALIGN * SN_PLAN_ALIGN;
-
     r->x = x;
-    if (!x->nwork || (r->work && pitch <= r->pitch))
-        return;
-    r->pitch = pitch;
-    r->work = sn_alloc_n(a, r->nthread, pitch);
+    get_work(r, a);
 }
 
 void
@@ -480,7 +500,12 @@ sn_run_free(SnRun *r)
 void *
 sn_run_input(SnRun *r, uint32_t i)
 {
-    return value_at(r, r->x->input[i].ref);
+    const SnPort *p = &r->x->input[i];
+    void *v = value_at(r, p->ref);
+
+    if (r->fence) /* should a run have been left by a jump */
+        sn_shadow_open(v, sn_tensor_nbyte(p->type, p->shape));
+    return v;
 }
 
 const void *
@@ -569,19 +594,24 @@ run_part(SnRun *r, const SnExecStep *s, int64_t n, int64_t k)
 }
 
 /* What comes between two steps. */
-static void
+static SnStatus
 after_step(SnRun *r, const SnExecStep *s)
 {
     const SnNode *n = sn_node(r->x->g, s->node);
 
+    if (r->fence)
+        SN_TRY(sn_fence_check(r->fence, r, s));
     if (r->hook && !s->ypitch)
         for (unsigned k = 0; k < n->nres; k++)
             if (r->out[s->out + k].data)
                 r->hook(r->hook_ctx, SN_REF(s->node, k), &r->out[s->out + k]);
     if (r->step_hook)
         r->step_hook(r->step_ctx, s->node);
+    if (r->fence)
+        sn_fence_next(r->fence, r, s);
     if (sn_arena_nbyte(r->scratch) > SCRATCH_MAX)
         reset_scratch(r);
+    return SN_OK;
 }
 
 static SnStatus
@@ -594,8 +624,7 @@ run_step(SnRun *r, const SnExecStep *s)
     else
         for (unsigned k = 0; k < n; k++)
             run_part(r, s, n, k);
-    after_step(r, s);
-    return SN_OK;
+    return after_step(r, s);
 }
 
 /* ---- by a team ---- */
@@ -639,9 +668,9 @@ walk(void *ctx, unsigned i)
         if (i < n && r->status == SN_OK)
             run_part(r, s, n, i);
         sn_team_meet(r->team);
-        ahead = r->hook != NULL || r->step_hook != NULL;
+        ahead = r->hook != NULL || r->step_hook != NULL || r->fence != NULL;
         if (ahead && i == 0 && r->status == SN_OK)
-            after_step(r, s);
+            r->status = after_step(r, s);
     }
     sn_team_meet(r->team);
 }
@@ -668,10 +697,14 @@ sn_run(SnRun *r)
         SnTensor t = tensor_of(r, x->input[i].ref);
         r->hook(r->hook_ctx, x->input[i].ref, &t);
     }
+    if (r->fence)
+        sn_fence_begin(r->fence, r);
     if (r->team)
         st = run_together(r);
     for (uint32_t i = 0; !r->team && i < x->nstep && st == SN_OK; i++)
         st = run_step(r, &x->step[i]);
+    if (r->fence)
+        sn_fence_end(r->fence, r);
     if (sn_arena_nbyte(r->scratch) > 0)
         reset_scratch(r);
     return st;

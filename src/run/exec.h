@@ -33,6 +33,7 @@ typedef struct SnExecStep {
     bool pitched;       /* SnPrep.pitched */
     unsigned inplace;   /* SnPrep.inplace */
     uint32_t layer;     /* SnPrep.layer */
+    size_t nwork;       /* SnPrep.nwork */
     uint32_t in, out;   /* first tensor in SnRun.in, SnRun.out */
 } SnExecStep;
 
@@ -103,6 +104,7 @@ typedef struct SnRun {
     size_t pitch;
     SnTensor *in, *out;
     SnArena *scratch;
+    struct SnFence *fence; /* bounds inside the arena (run/fence.h), or NULL */
     SnValueHook *hook;
     void *hook_ctx;
     SnStepHook *step_hook;

@@ -52,8 +52,9 @@ one_run(Search *k, const SnExec *x)
     sn_bench_fill(k->r);
     memset(k->sum, 0, (k->nlayer + 2) * sizeof *k->sum);
     double from = k->last = sn_now();
-    if (sn_run(k->r) != SN_OK)
-        return sn_fail(k->d, SN_EINPUT, k->r->where, "%s", k->r->why);
+    SnStatus st = sn_run(k->r);
+    if (st != SN_OK)
+        return sn_fail(k->d, st, k->r->where, "%s", k->r->why);
     k->sum[k->nlayer + 1] = sn_now() - from;
     k->nrun++;
     return SN_OK;

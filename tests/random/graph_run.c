@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The kernels of a backend on whole graphs.
  *
- * Memory is watched without a sanitizer, too: in the mode "plain" every value
- * lies alone between bytes that no step may write, and so does the working
- * memory of each thread; in all modes the arena is full of another run's
- * rubbish and has such bytes behind its end. */
+ * Memory is watched without a sanitizer, too, by fences (run/fence.h): in the
+ * mode "plain" always, in the others once.  Without them the arena is full of
+ * another run's rubbish and has such bytes behind its end. */
 #include "random/graph_run.h"
 
 #include <math.h>
@@ -13,13 +12,13 @@
 #include "kernel/isa.h"
 #include "random/graph_gen.h"
 #include "run/exec.h"
+#include "run/fence.h"
 #include "run/team.h"
 
-/* Bytes between values, and what is in them. */
-enum { GAP = 2 * SN_PLAN_ALIGN, RUBBISH = 0xa5 };
+enum { RUBBISH = 0x5a };
 
 typedef enum Mode {
-    PLAIN,    /* as --check-kernels runs a graph, further apart */
+    PLAIN,    /* as --check-kernels runs a graph, between fences */
     FAST,     /* as the verbs run one: values share memory where they can */
     LAUNCHED, /* the same, after the pipeline `launch` */
     NMODE
@@ -188,28 +187,6 @@ take(SnArena *a, const SnRun *r, SnStatus status, bool keep, Values *v)
 
 /* ---- memory ---- */
 
-/* A copy of x whose values lie apart; thread's working memory, too. */
-static const SnExec *
-spread(SnArena *a, const SnExec *x)
-{
-    SnExec *y = sn_memdup(a, x, sizeof *x);
-    SnPlan *p = sn_memdup(a, x->plan, sizeof *p);
-    size_t at = GAP;
-
-    p->block = sn_memdup(a, p->block, p->nblock * sizeof *p->block);
-    for (uint32_t i = 0; i < p->nblock; i++) {
-        p->block[i].offset = at;
-        at += (p->block[i].nbyte + SN_PLAN_ALIGN - 1) / SN_PLAN_ALIGN *
-                  SN_PLAN_ALIGN +
-              GAP;
-    }
-    p->arena = at;
-    y->plan = p;
-    if (y->nwork)
-        y->nwork += GAP;
-    return y;
-}
-
 static bool
 untouched(const uint8_t *p, size_t n)
 {
@@ -219,32 +196,15 @@ untouched(const uint8_t *p, size_t n)
     return true;
 }
 
-/* What was written beside the values that x plans, nwork being what kernels
- * asked for; or NULL. */
+/* What was written behind the last value of a run without fences; or NULL. */
 static const char *
-strayed(SnArena *a, const SnRun *r, Mode mode, size_t nwork, const char *how)
+strayed(SnArena *a, const SnRun *r, const char *how)
 {
-    const SnPlan *p = r->x->plan;
-    size_t at = 0;
+    size_t n = r->x->plan->arena;
 
-    for (uint32_t i = 0; mode == PLAIN && i < p->nblock; i++) {
-        if (!untouched(r->arena + at, p->block[i].offset - at))
-            return sn_format(a, "%s: memory before %s was written", how,
-                             sn_name(r->x->g, p->owner[i]));
-        at = p->block[i].offset + p->block[i].nbyte;
-    }
-    if (mode != PLAIN)
-        at = p->arena;
-    if (!untouched(r->arena + at, p->arena + SN_PLAN_ALIGN - at))
-        return sn_format(a, "%s: memory behind the last value was written",
-                         how);
-    for (unsigned k = 0; r->work && mode == PLAIN && k < SN_RUN_THREADS; k++)
-        if (!untouched(r->work + k * r->pitch + nwork, r->pitch - nwork))
-            return sn_format(a,
-                             "%s: more than the working memory was "
-                             "written",
-                             how);
-    return NULL;
+    if (r->fence || untouched(r->arena + n, SN_PLAN_ALIGN))
+        return NULL;
+    return sn_format(a, "%s: memory behind the last value was written", how);
 }
 
 /* ---- runs ---- */
@@ -279,47 +239,70 @@ count_kernels(SnRunner *rn, const SnExec *x)
     }
 }
 
-/* Fills memory with rubbish, runs, and looks at what there is. */
+/* Fills memory with rubbish, where fences do not, runs, and looks at what there
+ * is. */
 static const char *
-run_once(SnArena *a, SnRun *r, Mode mode, size_t nwork, const SnGivens *in,
+run_once(SnArena *a, SnRun *r, Mode mode, const SnGivens *in,
          const Values *want)
 {
-    const char *how = sn_format(a, "%s, %u %s%s, %s", sn_isa_name(sn_isa()),
-                                r->nthread, r->team ? "thread" : "part",
-                                r->nthread == 1 ? "" : "s", modes[mode]);
+    const char *how = sn_format(
+        a, "%s, %u %s%s, %s%s", sn_isa_name(sn_isa()), r->nthread,
+        r->team ? "thread" : "part", r->nthread == 1 ? "" : "s", modes[mode],
+        r->fence && mode != PLAIN ? " between fences" : "");
     Values got;
 
-    memset(r->arena, RUBBISH, r->x->plan->arena + SN_PLAN_ALIGN);
-    if (r->work)
+    if (!r->fence)
+        memset(r->arena, RUBBISH, r->x->plan->arena + SN_PLAN_ALIGN);
+    if (!r->fence && r->work)
         memset(r->work, RUBBISH, SN_RUN_THREADS * r->pitch);
     fill_inputs(r, in);
     take(a, r, sn_run(r), false, &got);
+    if (got.status == SN_EINTERNAL)
+        return sn_format(a, "%s: %s", how, r->why);
     const char *why = compare(a, want, &got, how);
-    return why ? why : strayed(a, r, mode, nwork, how);
+    return why ? why : strayed(a, r, how);
+}
+
+static SnRun *
+new_run(SnArena *a, const SnExec *x, bool fence)
+{
+    bool was = sn_fence_on();
+
+    sn_fence_set(fence);
+    SnRun *r = sn_run_parts(a, x, SN_RUN_THREADS);
+    sn_fence_set(was);
+    return r;
 }
 
 /* x, prepared for this mode, cut for 1 to SN_RUN_THREADS threads.  A team
  * lives for one run: its threads stay awake for milliseconds, which would
- * take longer than all other runs of the graph. */
+ * take longer than all other runs of the graph.  Where values share memory
+ * they do so between fences, too, once. */
 static const char *
-by_threads(SnRunner *rn, SnArena *a, const SnExec *x, Mode mode, size_t nwork,
+by_threads(SnRunner *rn, SnArena *a, const SnExec *x, Mode mode,
            const SnGivens *in, const Values *want)
 {
-    SnRun *r = sn_run_parts(a, x, SN_RUN_THREADS);
+    SnRun *r = new_run(a, x, mode == PLAIN);
     const char *why = NULL;
 
     for (unsigned n = 1; n <= SN_RUN_THREADS && !why; n++) {
         r->nthread = n;
-        why = run_once(a, r, mode, nwork, in, want);
+        why = run_once(a, r, mode, in, want);
         rn->stats->nrun++;
         if (why || n == 1 || !rn->threads)
             continue;
         r->team = sn_team_new(n);
-        why = run_once(a, r, mode, nwork, in, want);
+        why = run_once(a, r, mode, in, want);
         sn_team_free(r->team);
         r->team = NULL;
         rn->stats->nteam++;
     }
+    sn_run_free(r);
+    if (why || mode == PLAIN)
+        return why;
+    r = new_run(a, x, true);
+    why = run_once(a, r, mode, in, want);
+    rn->stats->nrun++;
     sn_run_free(r);
     return why;
 }
@@ -339,10 +322,7 @@ by_kernels(SnRunner *rn, SnArena *a, const SnGraph *g, Mode mode,
     count_kernels(rn, x);
     for (uint32_t i = 0; i < x->nstep; i++)
         x->step[i].cost = INT64_MAX;
-    size_t nwork = x->nwork;
-    if (mode == PLAIN)
-        x = spread(a, x);
-    return by_threads(rn, a, x, mode, nwork, in, want);
+    return by_threads(rn, a, x, mode, in, want);
 }
 
 /* g as it is launched; its evaluators must give the same values. */

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Bounds inside the arena of a run, for debugging: blocks lie apart, and after
+ * each step every byte outside its results and its working memory must be what
+ * it was.  Gaps, blocks that are not alive and what a kernel has not asked for
+ * of working memory hold a pattern, and are closed to the address sanitizer
+ * where the build has it.  Values are those of a run without fences. */
+#ifndef SN_FENCE_H
+#define SN_FENCE_H
+
+#include "run/exec.h"
+
+/* Bytes between blocks; what is closed is filled with. */
+enum { SN_FENCE_GAP = 2 * SN_PLAN_ALIGN, SN_FENCE_FILL = 0xa5 };
+
+typedef struct SnFence SnFence;
+
+/* Whether runs are made with fences: under the address sanitizer, and where
+ * the environment variable SINTER_FENCE is neither empty nor 0. */
+bool sn_fence_on(void);
+void sn_fence_set(bool on); /* for tests: from now on */
+
+/* For runs of x; *arena is theirs.  Fences are lifted when a is freed. */
+SnFence *sn_fence_new(SnArena *a, const SnExec *x, uint8_t **arena);
+/* Where block b of the plan is in the arena. */
+size_t sn_fence_at(const SnFence *f, uint32_t b);
+/* Any place where nothing may be: that of a Constant without elements. */
+void *sn_fence_nowhere(const SnFence *f);
+/* The run's working memory, which is in a: all closed. */
+void sn_fence_work(const SnRun *r, SnArena *a);
+
+/* Before a run.  Blocks of inputs are open outside of runs. */
+void sn_fence_begin(SnFence *f, const SnRun *r);
+/* After a step: SN_EINTERNAL when it wrote where it must not; r->why says
+ * where. */
+SnStatus sn_fence_check(SnFence *f, SnRun *r, const SnExecStep *s);
+/* On to the next step: nobody needs the operands of this one any more. */
+void sn_fence_next(SnFence *f, const SnRun *r, const SnExecStep *s);
+void sn_fence_end(SnFence *f, const SnRun *r);
+
+#endif
