@@ -6,8 +6,8 @@ TEST_C  = $(sort $(wildcard tests/unit/test_*.c))
 TEST_X  = $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(TEST_C))
 GOLDEN  = $(BUILD)/tests/dsl_golden
 MADE_X  = $(BUILD)/tests/sn_tests
-# Calls cannot be replaced under a sanitizer: crash.sh is of a plain build.
-TEST_SH = $(filter-out $(if $(SAN),tests/sh/crash.sh),$(sort $(wildcard tests/sh/*.sh)))
+# Calls cannot be replaced under a sanitizer: these are of a plain build.
+TEST_SH = $(filter-out $(if $(SAN),tests/sh/crash.sh tests/sh/cut.sh),$(sort $(wildcard tests/sh/*.sh)))
 
 $(BUILD)/obj/tests/%.o: INC += -Itests -I$(BUILD)/front
 $(call obj,$(wildcard tests/unit/*.c tests/*.c tests/tools/*.c tests/onnx/*.c tests/fuzz/*.c)): \

@@ -132,6 +132,8 @@ command(SnCli *c, int argc, char **argv)
     c->d = sn_diag_new(c->a);
     sn_buf_init(&c->out, c->a);
     SnStatus st = run(c, argc, argv);
+    if (sn_file_mapped_check(c->d) != SN_OK) /* whatever it led to */
+        st = SN_EINPUT;
     if (!put_out(c) && st == SN_OK)
         st = sn_fail(c->d, SN_EOUTPUT, "standard output", "cannot write");
     if (fflush(stdout) != 0 && st == SN_OK)

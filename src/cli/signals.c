@@ -28,6 +28,27 @@ defect(int sig)
     _exit(SN_EINTERNAL);
 }
 
+/* A file that is mapped has been cut short, or is on a disk that fails.  Its
+ * name may come from a model: control characters are not printed. */
+static void
+gone(int sig, siginfo_t *info, void *context)
+{
+    const char *path = sn_file_mapped_at(info->si_addr);
+
+    (void)context;
+    if (!path) { /* the signal comes again and ends the process */
+        signal(sig, SIG_DFL);
+        return;
+    }
+    sn_file_drop_temporaries();
+    for (char c[2] = ""; *path; path++) {
+        c[0] = (unsigned char)*path < ' ' || *path == 127 ? '?' : *path;
+        say(c);
+    }
+    say(": " SN_FILE_CUT "\n");
+    _exit(SN_EINPUT);
+}
+
 static void
 over(int sig)
 {
@@ -45,8 +66,11 @@ over(int sig)
 void
 sn_cli_signals(void)
 {
+    struct sigaction bus = {.sa_sigaction = gone, .sa_flags = SA_SIGINFO};
+
     sn_file_signals();
     signal(SIGABRT, defect);
+    sigaction(SIGBUS, &bus, NULL);
 }
 
 void

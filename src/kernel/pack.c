@@ -99,6 +99,8 @@ map_file(SnArena *a, const char *path, size_t *n)
         p = sn_arena_map(a, fd, *n);
     }
     close(fd);
+    if (p)
+        sn_file_mapped_add(a, path, p, &st);
     return p;
 }
 

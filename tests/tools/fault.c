@@ -2,7 +2,8 @@
 /* Preloaded: the FAULT_AT-th call of a set fails, or the process gets a signal
  * before it is made.  FAULT_SET is "alloc" or "io", FAULT_HOW "fail" or the
  * number of a signal; how many calls there were is written to FAULT_COUNT at
- * exit. */
+ * exit.  Of the set "cut" the FAULT_AT-th mapping of a file is made, and the
+ * file cut to FAULT_SIZE bytes (less than 0: by so many) behind it. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -19,7 +20,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { NONE, ALLOC, IO };
+enum { NONE, ALLOC, IO, CUT };
 
 static int set;
 static int sig; /* 0: the call fails */
@@ -40,7 +41,10 @@ begin(void)
 
     sig = how ? atoi(how) : 0;
     at = n ? atol(n) : 0;
-    set = !what ? NONE : !strcmp(what, "alloc") ? ALLOC : IO;
+    set = !what                    ? NONE
+          : !strcmp(what, "alloc") ? ALLOC
+          : !strcmp(what, "cut")   ? CUT
+                                   : IO;
 }
 
 __attribute__((destructor)) static void
@@ -63,6 +67,20 @@ faulty(int of, int err)
         return false;
     errno = err;
     return !sig || raise(sig) != 0;
+}
+
+static void
+cut(int fd)
+{
+    const char *s = getenv("FAULT_SIZE");
+    long size = s ? atol(s) : 0;
+    char path[64];
+    struct stat st;
+
+    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    if (syscall(SYS_fstat, fd, &st) == 0 &&
+        truncate(path, size < 0 ? st.st_size + size : size) != 0)
+        _exit(99);
 }
 
 /* ---- memory ---- */
@@ -105,7 +123,10 @@ mmap(void *p, size_t n, int prot, int flags, int fd, off_t off)
 {
     if (faulty(fd < 0 ? ALLOC : IO, ENOMEM))
         return MAP_FAILED;
-    return (void *)syscall(SYS_mmap, p, n, prot, flags, fd, off);
+    void *q = (void *)syscall(SYS_mmap, p, n, prot, flags, fd, off);
+    if (fd >= 0 && faulty(CUT, 0))
+        cut(fd);
+    return q;
 }
 
 /* ---- files ---- */

@@ -147,6 +147,7 @@ map_file(SnArena *a, const char *path, size_t max, SnFileMap *out)
         return false;
     *out = (SnFileMap){p, (size_t)st.st_size, true};
     sn_arena_at_free(a, unmap, sn_memdup(a, out, sizeof *out));
+    sn_file_mapped_add(a, path, p, &st);
     return true;
 }
 

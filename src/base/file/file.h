@@ -16,8 +16,9 @@ extern "C" {
 SnStatus sn_file_read(SnArena *a, SnDiag *d, const char *path, size_t max,
                       char **text, size_t *nbyte);
 /* The bytes of a file, mapped where it is a regular file of 32 KiB or more and
- * read otherwise; they last as long as the arena.  Whoever cuts a mapped file
- * short while it is in use ends the process. */
+ * read otherwise; they last as long as the arena.  A mapped file that is cut
+ * short while it is in use is a signal, SIGBUS, where its bytes are read: see
+ * sn_file_mapped_at. */
 typedef struct SnFileMap {
     const char *p;
     size_t n;
@@ -25,6 +26,19 @@ typedef struct SnFileMap {
 } SnFileMap;
 SnStatus sn_file_map(SnArena *a, SnDiag *d, const char *path, size_t max,
                      SnFileMap *out);
+/* A file that is mapped at p, of which st says what it is, until a is freed. */
+struct stat;
+void sn_file_mapped_add(SnArena *a, const char *path, const void *p,
+                        const struct stat *st);
+/* For handlers of SIGBUS: the path of the file that is mapped there, or NULL.
+ * The library installs none; sinter's own (src/cli/signals.c) ends it with
+ * SN_EINPUT and SN_FILE_CUT. */
+const char *sn_file_mapped_at(const void *at);
+#define SN_FILE_CUT "was cut short while it was read"
+/* SN_EINPUT when a file that is mapped is shorter than it was: what was read of
+ * its last page may be zeros.  Asked before a file is put in place; the message
+ * comes once. */
+SnStatus sn_file_mapped_check(SnDiag *d);
 /* Gives back the memory of bytes that were read and are not needed soon; they
  * can be read again.  Bytes that are not in m are left alone. */
 void sn_file_forget(const SnFileMap *m, const void *p, size_t n);

@@ -272,14 +272,36 @@ stage(Staged *s, const char *path, const char *like, const SnPiece *v, size_t n)
     return stage_at(s, there ? &mode : NULL, v, n);
 }
 
-static bool
-write_path(const char *path, const SnPiece *v, size_t n)
+/* Nothing is put in place that was made of a file which is no longer whole. */
+static SnStatus
+check_inputs(SnDiag *d, const Staged *s)
+{
+    SnStatus st = sn_file_mapped_check(d);
+
+    if (st != SN_OK)
+        drop(s);
+    return st;
+}
+
+/* Where a write fails its bytes may be what is missing. */
+static SnStatus
+cannot_write(SnDiag *d, const char *path)
+{
+    SN_TRY(sn_file_mapped_check(d));
+    return sn_fail(d, SN_EOUTPUT, path, "cannot write: %s", strerror(errno));
+}
+
+static SnStatus
+write_path(SnDiag *d, const char *path, const SnPiece *v, size_t n)
 {
     Staged s;
 
     if (sn_file_in_place(path))
-        return write_in_place(path, v, n);
-    return stage(&s, path, path, v, n) && put_in_place(&s);
+        return write_in_place(path, v, n) ? SN_OK : cannot_write(d, path);
+    if (!stage(&s, path, path, v, n))
+        return cannot_write(d, path);
+    SN_TRY(check_inputs(d, &s));
+    return put_in_place(&s) ? SN_OK : cannot_write(d, path);
 }
 
 static bool
@@ -294,12 +316,9 @@ write_stdout(const SnPiece *v, size_t n)
 SnStatus
 sn_file_write_pieces(SnDiag *d, const char *path, const SnPiece *v, size_t n)
 {
-    bool out = strcmp(path, "-") == 0;
-
-    if (out ? write_stdout(v, n) : write_path(path, v, n))
-        return SN_OK;
-    return sn_fail(d, SN_EOUTPUT, out ? "standard output" : path,
-                   "cannot write: %s", strerror(errno));
+    if (strcmp(path, "-") != 0)
+        return write_path(d, path, v, n);
+    return write_stdout(v, n) ? SN_OK : cannot_write(d, "standard output");
 }
 
 SnStatus
@@ -308,12 +327,6 @@ sn_file_write(SnDiag *d, const char *path, const void *p, size_t n)
     const SnPiece one = {p, n};
 
     return sn_file_write_pieces(d, path, &one, 1);
-}
-
-static SnStatus
-cannot_write(SnDiag *d, const char *path)
-{
-    return sn_fail(d, SN_EOUTPUT, path, "cannot write: %s", strerror(errno));
 }
 
 /* Makes s what its target is, and what lies at side_slot a file that stays.
@@ -347,6 +360,7 @@ sn_file_write_beside(SnDiag *d, const char *path, SnPiece text,
 {
     bool there = !side_path || sn_file_holds(side_path, side.p, side.n);
     bool ok = true, done = false;
+    SnStatus st = SN_OK;
     const char *at = path;
     Staged t, s;
     int slot = NDOOMED;
@@ -355,23 +369,27 @@ sn_file_write_beside(SnDiag *d, const char *path, SnPiece text,
         at = side_path;
         if (!stage(&s, side_path, path, &side, 1))
             return cannot_write(d, at);
+        SN_TRY(check_inputs(d, &s));
         slot = doom(s.target); /* until somebody names it */
         ok = put_in_place(&s);
     }
     if (ok) {
         at = path;
         ok = stage(&t, path, path, &text, 1);
-        if (ok && !(ok = commit(&t, slot, stale, &done)) && !done)
+        if (ok && (st = check_inputs(d, &t)) != SN_OK)
+            ok = false;
+        else if (ok && !(ok = commit(&t, slot, stale, &done)) && !done)
             drop(&t);
     }
     if (ok)
         return SN_OK;
-    cannot_write(d, at);
+    if (st == SN_OK)
+        st = cannot_write(d, at);
     if (!there && !done) {
         unlink(s.target);
         spare(slot);
     }
-    return SN_EOUTPUT;
+    return st;
 }
 
 int

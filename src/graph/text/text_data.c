@@ -288,6 +288,8 @@ load_side(SnReader *r, const SnDataText *t, SnSide *s)
         ok = (s->data = sn_arena_map(r->a, fd, s->n)) != NULL;
     if (fd >= 0)
         close(fd);
+    if (ok && s->n > 0)
+        sn_file_mapped_add(r->a, path, s->data, &now);
     sn_budget_beside(s->n);
     return ok || sn_rd_fail(r, t->pos, "cannot read all of %s", path);
 }

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Which files are mapped where.  Touching a page of a file that is not there
+ * any more is a signal, and bytes behind the new end of its last page read as
+ * zero: both are told by the file's name. */
+#include "base/file/file.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/budget.h"
+
+/* Written under the lock; signal handlers read it without: what is in it is
+ * complete while p is not 0.  Never freed, but used again. */
+typedef struct Mapped {
+    struct Mapped *next;
+    _Atomic uintptr_t p;
+    size_t n;
+    bool told; /* that it was cut short */
+    dev_t dev;
+    ino_t ino;
+    char path[PATH_MAX];
+} Mapped;
+
+static _Atomic(Mapped *) first;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* ctx: where the arena keeps the one to forget, or NULL. */
+static void
+forget(void *ctx)
+{
+    Mapped *m = *(Mapped **)ctx;
+
+    if (!m)
+        return;
+    pthread_mutex_lock(&lock);
+    atomic_store(&m->p, 0);
+    pthread_mutex_unlock(&lock);
+}
+
+/* With the lock. */
+static Mapped *
+unused(void)
+{
+    Mapped *m = atomic_load(&first);
+
+    while (m && atomic_load(&m->p))
+        m = m->next;
+    if (m || !(m = calloc(1, sizeof *m)))
+        return m;
+    m->next = atomic_load(&first);
+    atomic_store(&first, m);
+    return m;
+}
+
+void
+sn_file_mapped_add(SnArena *a, const char *path, const void *p,
+                   const struct stat *st)
+{
+    Mapped **m = SN_NEW(a, Mapped *);
+
+    sn_arena_at_free(a, forget, m);
+    pthread_mutex_lock(&lock);
+    *m = unused();
+    if (*m) {
+        (*m)->n = (size_t)st->st_size;
+        (*m)->told = false;
+        (*m)->dev = st->st_dev;
+        (*m)->ino = st->st_ino;
+        snprintf((*m)->path, sizeof(*m)->path, "%s", path);
+        atomic_store(&(*m)->p, (uintptr_t)p);
+    }
+    pthread_mutex_unlock(&lock);
+    if (!*m)
+        sn_out_of_memory();
+}
+
+const char *
+sn_file_mapped_at(const void *at)
+{
+    for (const Mapped *m = atomic_load(&first); m; m = m->next) {
+        uintptr_t p = atomic_load(&m->p);
+        if (p && (uintptr_t)at >= p && (uintptr_t)at - p < m->n)
+            return m->path;
+    }
+    return NULL;
+}
+
+/* Another file under that name leaves the mapped one as it is. */
+static bool
+is_cut(const Mapped *m)
+{
+    struct stat st;
+
+    return atomic_load(&m->p) && stat(m->path, &st) == 0 &&
+           st.st_dev == m->dev && st.st_ino == m->ino &&
+           (uintmax_t)st.st_size < m->n;
+}
+
+SnStatus
+sn_file_mapped_check(SnDiag *d)
+{
+    char path[PATH_MAX];
+    int err = errno;
+    bool cut = false, told = false;
+
+    pthread_mutex_lock(&lock);
+    for (Mapped *m = atomic_load(&first); m && !cut; m = m->next)
+        if ((cut = is_cut(m))) {
+            memcpy(path, m->path, sizeof path);
+            told = m->told;
+            m->told = true;
+        }
+    pthread_mutex_unlock(&lock);
+    errno = err;
+    if (!cut || told)
+        return cut ? SN_EINPUT : SN_OK;
+    return sn_fail(d, SN_EINPUT, path, SN_FILE_CUT);
+}
