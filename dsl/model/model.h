@@ -100,6 +100,7 @@ sn_conc_quant(SnDefConc c)
 typedef struct SnDefType {
     const char *name;
     SnPos pos;
+    const char *text;
     uint32_t nalt; /* as written: names, or quant(..)/fused(..) calls */
     SnExpr **alt;
     /* resolved: the flat alternation */
@@ -318,6 +319,7 @@ typedef struct SnDefFactSrc {
 typedef struct SnDefNode {
     const char *name, *doc;
     SnPos pos;
+    const char *text;    /* source from `node` or `refine` to `}` */
     const char *form_of; /* as written */
     SnPos form_pos;
     const struct SnDefBackend *backend; /* NULL: core */
@@ -534,6 +536,7 @@ sn_def_claim(const SnDefRule *r, SnRounding by)
 typedef struct SnDefClass {
     const char *name;
     SnPos pos;
+    const char *text;
     SnExpr *e;
     /* resolved: member kinds, bit per kind number */
     uint64_t *member;

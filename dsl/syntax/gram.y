@@ -46,7 +46,8 @@ item ::= error SEMI.
 item ::= error RB.
 item ::= VERSION INT(N) SEMI.                  { sn_parse_version(P, N); }
 item ::= INCLUDE STR(S) SEMI.                  { sn_parse_include(P, S); }
-item ::= TYPE ID(N) EQ talts(L) SEMI.          { sn_parse_type(P, N, L); }
+item ::= TYPE(K) ID(N) EQ talts(L) SEMI(S).    { sn_parse_type(P, N, L)->text =
+                                     sn_parse_text(P, K, S); }
 
 %type talts {SnExprs}
 talts(L) ::= talt(X).             { L = (SnExprs){0};
@@ -87,12 +88,15 @@ keep ::= ID(N).                                { sn_parse_keep(P, N, NULL); }
 keep ::= ID(N) WHEN expr(E).                   { sn_parse_keep(P, N, E); }
 
 /* ---- nodes ---- */
-item ::= nodehead LB members close.            { P->node = NULL; }
-nodehead ::= NODE ID(N) docopt(D).             { sn_parse_node(P, N,
+item ::= nodehead(K) LB members close(T).      { sn_parse_node_end(P, K, T); }
+%type nodehead {SnTok}
+nodehead(T) ::= NODE(K) ID(N) docopt(D).       { T = K;
+                                                 sn_parse_node(P, N,
                                                             (SnTok){0}, D); }
-nodehead ::= NODE ID(N) FORM OF ID(F) docopt(D).
-                                               { sn_parse_node(P, N, F, D); }
-nodehead ::= REFINE ID(N).                     { sn_parse_refine(P, N); }
+nodehead(T) ::= NODE(K) ID(N) FORM OF ID(F) docopt(D). { T = K;
+                                                 sn_parse_node(P, N, F, D); }
+nodehead(T) ::= REFINE(K) ID(N).               { T = K;
+                                                 sn_parse_refine(P, N); }
 members ::= .
 members ::= members member.
 member ::= error SEMI.
@@ -316,7 +320,8 @@ pitem ::= test.
 prefer ::= PREFER(K) ids(A) OVER ids(B) docopt(W) SEMI.
                                                { sn_parse_prefer(P, K, A, B,
                                                               W); }
-classdef ::= CLASS ID(N) EQ expr(E) SEMI.      { sn_parse_class(P, N, E); }
+classdef ::= CLASS(K) ID(N) EQ expr(E) SEMI(S). { sn_parse_class(P, N, E)->text =
+                                     sn_parse_text(P, K, S); }
 %type derover {SnExpr *}
 derover(E) ::= THROUGH expr(X).    { E = X; }
 derover(E) ::= INTO expr(X).       { E = X; }

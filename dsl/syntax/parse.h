@@ -172,6 +172,8 @@ void sn_parse_once(SnParser *P, SnTok t, const void *was);
 /* ---- trees (parse_tree.c) ---- */
 
 const char *sn_parse_name(SnParser *P, SnTok t);
+/* The source between two tokens, with both. */
+const char *sn_parse_text(SnParser *P, SnTok from, SnTok to);
 SnPos sn_parse_span(SnPos from, SnPos to);
 SnIds sn_parse_ids(SnParser *P, SnIds l, SnTok t);
 
@@ -196,9 +198,10 @@ SnAsg sn_parse_asg(SnParser *P, SnTok name, SnExpr *e);
 /* ---- items (parse_item.c) ---- */
 
 void sn_parse_version(SnParser *P, SnTok t);
-void sn_parse_type(SnParser *P, SnTok name, SnExprs alt);
+SnDefType *sn_parse_type(SnParser *P, SnTok name, SnExprs alt);
 void sn_parse_node(SnParser *P, SnTok name, SnTok form, SnTok doc);
 void sn_parse_refine(SnParser *P, SnTok name);
+void sn_parse_node_end(SnParser *P, SnTok from, SnTok to);
 void sn_parse_ports(SnParser *P, bool out, SnExprs names);
 void sn_parse_kinds(SnParser *P, SnTok kw, SnExprs in, SnExprs out);
 SnDefTupleSrc sn_parse_tuple(SnTok at, SnExprs in, SnExprs out);
@@ -268,7 +271,7 @@ SnDefMapTestList sn_parse_map_list(SnMapStmtKind k);
 
 void sn_parse_pass(SnParser *P, bool lowering, SnTok name, SnTok doc);
 void sn_parse_allow(SnParser *P, SnDefClaim c);
-void sn_parse_class(SnParser *P, SnTok name, SnExpr *e);
+SnDefClass *sn_parse_class(SnParser *P, SnTok name, SnExpr *e);
 void sn_parse_derive(SnParser *P, SnTok family, SnTok what, SnExpr *over);
 void sn_parse_prefer(SnParser *P, SnTok kw, SnIds a, SnIds b, SnTok why);
 void sn_parse_order(SnParser *P, SnIds l);

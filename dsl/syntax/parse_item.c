@@ -26,7 +26,7 @@ sn_parse_version(SnParser *P, SnTok t)
     P->has_version = true;
 }
 
-void
+SnDefType *
 sn_parse_type(SnParser *P, SnTok name, SnExprs alt)
 {
     SnDefType *t = SN_NEW(P->a, SnDefType);
@@ -36,6 +36,7 @@ sn_parse_type(SnParser *P, SnTok name, SnExprs alt)
     t->nalt = alt.n;
     t->alt = alt.v;
     SN_PUSH(P->a, P->defs->type, P->defs->ntype, t);
+    return t;
 }
 
 /* ---- nodes ---- */
@@ -71,6 +72,13 @@ sn_parse_refine(SnParser *P, SnTok name)
     SnDefNode *n = new_node(P, name);
 
     SN_PUSH(P->a, P->defs->refine, P->defs->nrefine, n);
+}
+
+void
+sn_parse_node_end(SnParser *P, SnTok from, SnTok to)
+{
+    P->node->text = sn_parse_text(P, from, to);
+    P->node = NULL;
 }
 
 void

@@ -22,7 +22,7 @@ sn_parse_map(SnParser *P, SnTok name, SnMapParams l, SnTok doc)
 void
 sn_parse_map_end(SnParser *P, SnTok from, SnTok to)
 {
-    P->map->text = sn_strndup(P->a, from.raw, (size_t)(to.raw - from.raw) + 1);
+    P->map->text = sn_parse_text(P, from, to);
     P->map = NULL;
 }
 

@@ -46,7 +46,7 @@ sn_parse_allow(SnParser *P, SnDefClaim c)
     SN_PUSH(P->a, P->pass->allow, P->pass->nallow, c);
 }
 
-void
+SnDefClass *
 sn_parse_class(SnParser *P, SnTok name, SnExpr *e)
 {
     SnDefClass *c = SN_NEW(P->a, SnDefClass);
@@ -55,6 +55,7 @@ sn_parse_class(SnParser *P, SnTok name, SnExpr *e)
     c->pos = name.pos;
     c->e = e;
     SN_PUSH(P->a, P->defs->cls, P->defs->nclass, c);
+    return c;
 }
 
 void
@@ -223,7 +224,7 @@ sn_parse_rule_end(SnParser *P, SnTok from, SnTok to)
     SnDefPass *pass = target(P, P->rule->pos);
     SnDefRule *r = P->rule;
 
-    r->text = sn_strndup(P->a, from.raw, (size_t)(to.raw - from.raw) + 1);
+    r->text = sn_parse_text(P, from, to);
     r->pass = pass;
     sn_rule_when(P->a, r);
     SN_PUSH(P->a, pass->rule, pass->nrule, r);

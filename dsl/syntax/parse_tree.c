@@ -10,6 +10,12 @@ sn_parse_name(SnParser *P, SnTok t)
     return sn_strndup(P->a, t.raw, t.pos.len);
 }
 
+const char *
+sn_parse_text(SnParser *P, SnTok from, SnTok to)
+{
+    return sn_strndup(P->a, from.raw, (size_t)(to.raw - from.raw) + to.pos.len);
+}
+
 /* From the start of one place to the end of another; to the end of the first
  * when they lie on different lines. */
 SnPos
