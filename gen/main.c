@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+#include <xxhash.h>
 
 #include "base/diag_format.h"
 #include "dsl/model/codes.h"
@@ -38,7 +39,8 @@ static const char usage[] =
     "manual into DIR (default '.').  --check, --explain and --report without\n"
     "declarations take those of the tree they are called in: nodes.def,\n"
     "passes.def and src/backend/*/*.def.\n"
-    "  --check      parse and check only\n"
+    "  --check      parse and check only; with -o, take proofs from DIR and\n"
+    "               leave them there\n"
     "  --explain    print which rewrite families each node joins, and why:\n"
     "               the claim, guard and proof of each instance\n"
     "  --report     print why each pass ends, where the order matters, and\n"
@@ -213,7 +215,20 @@ finish(const Args *o, SnArena *a, SnDiag *d)
     return sn_diag_nerror(d) ? (int)sn_diag_status(d) : SN_OK;
 }
 
-/* Proves the rules; DIR/proofs.txt answers for unchanged declarations. */
+/* A hash of this program, which another version does not have; NULL where the
+ * system does not show it. */
+static const char *
+program_id(SnArena *a)
+{
+    char *p;
+    size_t n;
+
+    if (sn_file_read(a, sn_diag_new(a), "/proc/self/exe", 1 << 28, &p, &n))
+        return NULL;
+    return sn_format(a, "%016llx", (unsigned long long)XXH3_64bits(p, n));
+}
+
+/* Proves the rules; DIR/proofs.txt answers for what is unchanged. */
 static bool
 prove(const Args *o, SnDefs *s, SnArena *a, SnDiag *d, const SnProofs **out)
 {
@@ -224,13 +239,30 @@ prove(const Args *o, SnDefs *s, SnArena *a, SnDiag *d, const SnProofs **out)
         return false;
     if (o->smt2 && sn_file_mkdirs(d, o->smt2))
         return true;
-    if (o->outdir && !o->check && !o->smt2 && !o->explain) {
+    if (o->outdir && !o->smt2) {
         if (sn_file_mkdirs(d, o->outdir))
             return true;
         po.cache = sn_path_join(a, o->outdir, "proofs.txt");
+        po.prover = program_id(a);
     }
     *out = sn_prove(s, d, &po);
     return sn_diag_nerror(d) > 0;
+}
+
+/* Which proofs this run made, where others were made before. */
+static void
+put_proved_now(SnBuf *b, const SnProofs *v)
+{
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < v->n; i++)
+        n += v->v[i].recalled;
+    if (!n)
+        return;
+    sn_putf(b, "# %u of %u verdicts are those of an earlier run\n", n, v->n);
+    for (uint32_t i = 0; i < v->n; i++)
+        if (!v->v[i].recalled && v->v[i].layer < SN_LAYER_DEFINITION)
+            sn_putf(b, "# proved in this run: %s\n", v->v[i].name);
 }
 
 /* DIR/core.list names the files, one a line, in the order of the build. */
@@ -297,6 +329,8 @@ generate(Args *o, SnArena *a, SnDiag *d)
         if (o->report) {
             sn_order_report(s, d, &b);
             sn_puts(&b, proofs ? proofs->report : "");
+            if (proofs)
+                put_proved_now(&b, proofs);
         }
         /* Before the notes, where both go to one place. */
         fputs(sn_buf_str(&b), o->format == TEXT ? stdout : stderr);

@@ -58,6 +58,7 @@ typedef struct SnProof {
     const char *under; /* what holds under single and double, where the
                           rounding matters; or "" */
     const SnCounter *counter;
+    bool recalled; /* the verdict is that of an earlier run */
 } SnProof;
 
 enum { SN_PROVE_NDRAW = 96 }; /* cases for each rule, if not told */
@@ -65,7 +66,8 @@ enum { SN_PROVE_NDRAW = 96 }; /* cases for each rule, if not told */
 typedef struct SnProveOpts {
     uint32_t ndraw; /* draws per rule; 0: the default */
     uint64_t seed;
-    const char *cache;        /* proofs.txt to read and update, or NULL */
+    const char *cache;        /* proofs.txt to read and update, or NULL; with */
+    const char *prover;       /* what another prover proved is not taken */
     const char *smt2;         /* directory for SMT-LIB obligations, or NULL */
     const SnDefBackend *only; /* reserved for one backend; NULL: all */
 } SnProveOpts;
@@ -73,14 +75,13 @@ typedef struct SnProveOpts {
 typedef struct SnProofs {
     uint32_t n;
     SnProof *v;
-    bool cached;        /* the summary below comes from the cache */
     const char *report; /* the text of --report */
 } SnProofs;
 
 /* Checks every rule and derived instance of resolved declarations without
- * errors.  Reports SN301 to SN311 to d.  o may be NULL.  With o->cache set, a
- * run on unchanged declarations is answered from that file when it holds
- * the same hash; only declarations without errors are cached. */
+ * errors.  Reports SN301 to SN311 to d.  o may be NULL.  With o->cache set,
+ * what that file holds of an instance is not proved again while all that its
+ * verdict depends on is the same (prove_cache.c). */
 SnProofs *sn_prove(SnDefs *defs, SnDiag *d, const SnProveOpts *o);
 void sn_def_prove(SnDefs *defs, SnDiag *d, const SnProveOpts *o);
 

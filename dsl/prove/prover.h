@@ -33,12 +33,15 @@ typedef struct SnInstance {
     const char *guard; /* as reports show it, NULL: the rule's own */
 } SnInstance;
 
+typedef struct SnProofCache SnProofCache;
+
 typedef struct SnProver {
     SnDefs *defs;
     SnDiag *d;
     SnArena *a;
     const SnProveOpts *o;
     SnProofs *out;
+    SnProofCache *cache; /* or NULL */
 } SnProver;
 
 /* ---- derived instances (prove_instance.c) ---- */
@@ -96,9 +99,17 @@ bool sn_prove_flags(SnProver *pv, const SnInstance *pr, uint32_t ndraw,
 void sn_prove_report(const SnProver *pv, SnBuf *b);
 const char *sn_prove_guard_text(const SnProver *pv, const SnProof *p,
                                 const SnInstance *pr);
-const char *sn_prove_hash(const SnProver *pv);
-bool sn_prove_cached(SnProver *pv, const char *hash);
-void sn_prove_store(SnProver *pv, const char *hash);
+const char *sn_prove_layer_word(SnLayer l);
 void sn_prove_smt2(SnProver *pv, const SnInstance *pr, const SnProof *p);
+
+/* ---- verdicts of earlier runs (prove_cache.c) ---- */
+
+/* Reads pv->o->cache; while no backend's facts are in force (sn_def_view). */
+SnProofCache *sn_prove_cache(SnProver *pv);
+/* The key of pr, and in *p the verdict where there is one (p->recalled); NULL
+ * without a cache. */
+const char *sn_prove_recall(SnProver *pv, const SnInstance *pr, SnProof *p);
+void sn_prove_enter(SnProver *pv, const char *key, const SnProof *p);
+void sn_prove_store(SnProver *pv);
 
 #endif

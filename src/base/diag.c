@@ -41,7 +41,7 @@ struct SnDiag {
     Msg **set;
     size_t nset;
     Msg *last; /* what spans and helps are added to; NULL: nothing */
-    unsigned nerror, nwarning;
+    unsigned nerror, nwarning, nnote;
     SnStatus status; /* of the first error */
 };
 
@@ -131,6 +131,7 @@ add(SnDiag *d, const Msg *proto)
     if (m->sev == SN_ERROR && d->nerror++ == 0)
         d->status = m->status;
     d->nwarning += m->sev == SN_WARNING;
+    d->nnote += m->sev == SN_NOTE;
 }
 
 #define ADD_FORMATTED(severity)                              \
@@ -246,6 +247,12 @@ unsigned
 sn_diag_nwarning(const SnDiag *d)
 {
     return d->nwarning;
+}
+
+unsigned
+sn_diag_nnote(const SnDiag *d)
+{
+    return d->nnote;
 }
 
 static void

@@ -70,6 +70,7 @@ SnStatus sn_fail_trip(SnDiag *d, const struct SnTrip *t);
 
 unsigned sn_diag_nerror(const SnDiag *d);
 unsigned sn_diag_nwarning(const SnDiag *d);
+unsigned sn_diag_nnote(const SnDiag *d);
 /* What the first error was: the status given to sn_fail, SN_ECHECK for
  * sn_error; SN_OK without errors. */
 SnStatus sn_diag_status(const SnDiag *d);

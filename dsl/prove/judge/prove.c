@@ -427,6 +427,23 @@ judge(SnProver *pv, const SnInstance *pr, SnProof *p)
                 pr->r->name, p->claim, lemma_names(pv->a, l.used));
 }
 
+/* The verdict of an earlier run, or one that is entered for the next. */
+static void
+recall_or_judge(SnProver *pv, const SnInstance *pr, SnProof *p)
+{
+    const char *key = sn_prove_recall(pv, pr, p);
+
+    if (p->recalled)
+        return;
+    unsigned said = sn_diag_nerror(pv->d) + sn_diag_nnote(pv->d);
+    judge(pv, pr, p);
+    if (!pr->binds && p->layer != SN_LAYER_REFUSED &&
+        !sn_prove_flags(pv, pr, ndraw_of(pv, pr), seed_of(pv)))
+        p->layer = SN_LAYER_REFUSED;
+    if (sn_diag_nerror(pv->d) + sn_diag_nnote(pv->d) == said)
+        sn_prove_enter(pv, key, p);
+}
+
 /* A rule without a claim stands on the one that says what it keeps. */
 static void
 bind(SnProver *pv, const SnInstance *pr, SnProof *p)
@@ -439,7 +456,7 @@ bind(SnProver *pv, const SnInstance *pr, SnProof *p)
     SnInstance q = *pr;
     q.r = says;
     q.binds = pr->r;
-    judge(pv, &q, p);
+    recall_or_judge(pv, &q, p);
     p->best = "";
     p->why = pr->r->note ? pr->r->note : "claims nothing; opt-in";
     if (p->layer != SN_LAYER_REFUSED)
@@ -478,10 +495,7 @@ sn_prove_judge(SnProver *pv, const SnInstance *pr)
         p.why = "fold(o) is the value of o";
         p.best = "exact";
     } else {
-        judge(pv, pr, &p);
-        if (p.layer != SN_LAYER_REFUSED &&
-            !sn_prove_flags(pv, pr, ndraw_of(pv, pr), seed_of(pv)))
-            p.layer = SN_LAYER_REFUSED;
+        recall_or_judge(pv, pr, &p);
     }
     p.guard = sn_prove_guard_text(pv, &p, pr);
     SN_PUSH(pv->a, pv->out->v, pv->out->n, p);
@@ -529,16 +543,12 @@ SnProofs *
 sn_prove(SnDefs *defs, SnDiag *d, const SnProveOpts *o)
 {
     SnProver pv = {.defs = defs, .d = d, .a = defs->arena, .o = o};
-    const char *hash = NULL;
     SnInstance *v = NULL;
     SnBuf b;
 
     pv.out = SN_NEW(pv.a, SnProofs);
-    if (o && o->cache) {
-        hash = sn_prove_hash(&pv);
-        if (sn_prove_cached(&pv, hash))
-            return pv.out;
-    }
+    if (o && o->cache && o->prover)
+        pv.cache = sn_prove_cache(&pv);
     uint32_t n = sn_prove_instances(&pv, &v);
     bool *refused = SN_NEW_N(pv.a, bool, defs->nrule + 1);
     for (uint32_t i = 0; i < n; i++) {
@@ -557,8 +567,8 @@ sn_prove(SnDefs *defs, SnDiag *d, const SnProveOpts *o)
     sn_buf_init(&b, pv.a);
     sn_prove_report(&pv, &b);
     pv.out->report = sn_buf_str(&b);
-    if (hash && !sn_diag_nerror(d))
-        sn_prove_store(&pv, hash);
+    if (pv.cache)
+        sn_prove_store(&pv);
     return pv.out;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Reports, the cache of proofs, counterexamples as graphs. */
+/* Reports: what proves each rule and instance. */
 #include "dsl/prove/trial/case.h"
 
 #include <math.h>
@@ -11,8 +11,8 @@
 
 /* ---- the report ---- */
 
-static const char *
-layer_str(SnLayer l)
+const char *
+sn_prove_layer_word(SnLayer l)
 {
     static const char *const v[] = {"lemma",     "index",      "enumerated",
                                     "sampled",   "definition", "trusted",
@@ -52,7 +52,7 @@ static void
 put_line(const SnProver *pv, SnBuf *b, const SnProof *p)
 {
     sn_putf(b, "%-38s %-16s %-10s", p->name, at(pv, p->pos),
-            layer_str(p->layer));
+            sn_prove_layer_word(p->layer));
     sn_putf(b, " %-13s", p->claim);
     if (*p->best && strcmp(p->best, p->claim))
         sn_putf(b, " best: %s;", p->best);
@@ -101,7 +101,7 @@ sn_prove_report(const SnProver *pv, SnBuf *b)
     sn_putf(b, "\n# %u proofs: ", pv->out->n);
     for (uint32_t i = 0; i <= SN_LAYER_REFUSED; i++)
         if (count[i])
-            sn_putf(b, "%u %s, ", count[i], layer_str((SnLayer)i));
+            sn_putf(b, "%u %s, ", count[i], sn_prove_layer_word((SnLayer)i));
     sn_putf(b, "%u type draws, %llu values\n", ndraw,
             (unsigned long long)nvalue);
 }
@@ -110,56 +110,4 @@ const char *
 sn_prove_guard_text(const SnProver *pv, const SnProof *p, const SnInstance *pr)
 {
     return guard_str(pv, p, pr);
-}
-
-/* ---- the cache ---- */
-
-static uint64_t
-mix(uint64_t h, const void *p, size_t n)
-{
-    const unsigned char *s = p;
-
-    for (size_t i = 0; i < n; i++)
-        h = (h ^ s[i]) * UINT64_C(0x100000001b3);
-    return h ^ (h >> 29);
-}
-
-/* Of the declarations' text, the options and the prover itself. */
-const char *
-sn_prove_hash(const SnProver *pv)
-{
-    static const char version[] = "proofs 5";
-    uint64_t h = mix(UINT64_C(0xcbf29ce484222325), version, sizeof version);
-    uint32_t nd = pv->o ? pv->o->ndraw : 0;
-    uint64_t seed = pv->o ? pv->o->seed : 0;
-
-    for (uint32_t i = 0; i < pv->defs->nsrc; i++)
-        h = mix(h, pv->defs->src[i]->text, pv->defs->src[i]->nbyte);
-    h = mix(h, &nd, sizeof nd);
-    h = mix(h, &seed, sizeof seed);
-    return sn_format(pv->a, "# hash %016llx\n", (unsigned long long)h);
-}
-
-bool
-sn_prove_cached(SnProver *pv, const char *hash)
-{
-    SnDiag *quiet = sn_diag_new(pv->a);
-    char *text;
-    size_t n, k = strlen(hash);
-
-    if (!sn_file_exists(pv->o->cache) ||
-        sn_file_read(pv->a, quiet, pv->o->cache, 1 << 24, &text, &n) || n < k ||
-        strncmp(text, hash, k))
-        return false;
-    pv->out->cached = true;
-    pv->out->report = text + k;
-    return true;
-}
-
-void
-sn_prove_store(SnProver *pv, const char *hash)
-{
-    const char *s = sn_format(pv->a, "%s%s", hash, pv->out->report);
-
-    sn_file_update(pv->d, pv->o->cache, s, strlen(s));
 }
