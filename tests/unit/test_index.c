@@ -253,6 +253,49 @@ static const Rule rules[] = {
      "Transpose(Add(a, b) : n.type) like t : n.type "
      "when u.perm == t.perm and rank(t) == rank(n)",
      "round is before, not n.round"},
+    {true,
+     "Reshape(Reshape(x)) @o => Reshape(x) {dims = dims(o)} : o.type "
+     "when dims(o) > 0",
+     ""},
+    {false,
+     "Reshape(Reshape(x) @i) @o => Reshape(x) {dims = dims(i)} : o.type "
+     "when dims(i) > 0",
+     NULL},
+    {false, "Reshape(Reshape(x)) @o => Reshape(x) {dims = dims(o)} : o.type",
+     "Reshape to other dimensions"},
+    {true, "Reshape(x) @o => x when shape(x) == shape(o)", ""},
+    {false, "Reshape(x) @o => x", NULL},
+    {true,
+     "Add(Reshape(a) @t, Reshape(b) @u) @n => "
+     "Reshape(Add(a, b) like n : n.type) like t : n.type "
+     "when u.dims == t.dims and shape(b) == shape(a)",
+     ""},
+    {false,
+     "Add(Reshape(a) @t, Reshape(b) @u) @n => "
+     "Reshape(Add(a, b) like n : n.type) like t : n.type "
+     "when u.dims == t.dims",
+     NULL},
+    {false,
+     "Add(Reshape(a) @t, Reshape(b) @u) @n => "
+     "Reshape(Add(a, b) like n : n.type) like t : n.type "
+     "when shape(b) == shape(a)",
+     NULL},
+    {false,
+     "Add(Reshape(a) @t, b) @n => "
+     "Reshape(Add(a, b) like n : n.type) like t : n.type "
+     "when shape(b) == shape(a)",
+     NULL},
+    {true,
+     "Relu(Reshape(x) @t) @n => Reshape(Relu(x) : n.type) like t : n.type", ""},
+    {false,
+     "Flip(Reshape(x) @t) @n => Reshape(Flip(x) like n : n.type) like t : "
+     "n.type",
+     NULL},
+    {false,
+     "Softmax(Reshape(x) @t) @n => Reshape(Softmax(x) like n : n.type) "
+     "like t : n.type",
+     NULL},
+    {false, "Reshape(Transpose(x) @t) @o => Reshape(x) like o : o.type", NULL},
 };
 
 static SnIndexVerdict

@@ -22,22 +22,6 @@ attr_text(SnIndex *cx, const SnIndexAttr *a)
                : sn_poly_word(&cx->P, a->e ? sn_expr_str(cx->a, a->e) : "none");
 }
 
-/* Does the guard say that the two are equal? */
-static bool
-said_equal(SnIndex *cx, const char *a, const char *b)
-{
-    for (uint32_t i = 0; i < cx->nguard; i++) {
-        const SnExpr *e = cx->guard[i];
-        if (e->ek != SN_E_BIN || e->op != SN_OP_EQ)
-            continue;
-        const char *x = sn_poly_word(&cx->P, sn_expr_str(cx->a, e->kid[0]));
-        const char *y = sn_poly_word(&cx->P, sn_expr_str(cx->a, e->kid[1]));
-        if ((x == a && y == b) || (x == b && y == a))
-            return true;
-    }
-    return false;
-}
-
 static bool
 of_map(const SnIndexNode *n, const SnDefAttr *a)
 {
@@ -58,7 +42,8 @@ alike(SnIndex *cx, const SnIndexNode *l, const SnIndexNode *r)
     for (uint32_t i = 0; i < l->n->nall; i++) {
         const char *a = attr_text(cx, l->attr[l->n->all[i]->index]);
         const char *b = attr_text(cx, r->attr[l->n->all[i]->index]);
-        if (!of_map(l, l->n->all[i]) && a != b && !said_equal(cx, a, b))
+        if (!of_map(l, l->n->all[i]) && a != b &&
+            !sn_index_said_equal(cx, a, b))
             fail(cx, sn_format(cx->a, "%s is %s, not %s", l->n->all[i]->name, b,
                                a));
     }
@@ -369,7 +354,7 @@ same_nodes(SnIndex *cx, Side l, Side r)
 static void
 same_leaf(SnIndex *cx, Side l, Side r)
 {
-    SnAxis any = sn_axis_any();
+    SnAxis any = sn_axis_of(cx, l.v);
 
     if (l.v != r.v) {
         fail(cx, sn_format(cx->a, "'%s' against '%s'", l.v->name, r.v->name));
@@ -412,7 +397,7 @@ same(SnIndex *cx, Side l, Side r)
 static bool
 holds_left(SnIndex *cx, const SnIndexNode *n, int32_t e)
 {
-    SnAxis any = sn_axis_any();
+    SnAxis any = sn_axis_of(cx, n->out);
     SnIndexEnv b = {.node = n};
 
     for (uint32_t i = 0; i < cx->nnode; i++) {
@@ -430,9 +415,13 @@ holds_left(SnIndex *cx, const SnIndexNode *n, int32_t e)
 static void
 legal(SnIndex *cx, const SnIndexNode *n)
 {
-    SnAxis any = sn_axis_any();
+    SnAxis any = sn_axis_of(cx, n->out);
     SnIndexEnv v = {.node = n};
 
+    if (sn_index_is_flat(n->map)) {
+        (void)sn_index_dim(cx, n->out, any, NULL);
+        return;
+    }
     for (unsigned i = 0; i < n->map->nstmt && !sn_index_stopped(cx); i++) {
         const SnMapStmt *s = &n->map->stmt[i];
         if (s->kind == SN_MS_REQUIRE && !s->late && !holds_left(cx, n, s->e) &&
@@ -458,6 +447,9 @@ legal(SnIndex *cx, const SnIndexNode *n)
 static void
 same_shape(SnIndex *cx)
 {
+    if (sn_index_rank_rep(cx, cx->left->rank) !=
+        sn_index_rank_rep(cx, cx->right->rank))
+        fail(cx, "the rank may be another one");
     SnPoly l = sn_index_dim(cx, cx->left, sn_axis_any(), NULL);
     SnPoly r = sn_index_dim(cx, cx->right, sn_axis_any(), NULL);
 
@@ -479,13 +471,16 @@ static void
 touch_all(SnIndex *cx, const SnIndexNode *n)
 {
     bool fit = n->in[0] && n->in[0]->each; /* operands fit each other */
+    SnAxis any = sn_axis_of(cx, n->out);
 
     for (unsigned i = 0; i < n->map->nparam; i++)
         fit |= sn_index_joins(n, i);
-    sn_index_touch(cx, n, sn_axis_any());
+    sn_index_touch(cx, n, any);
+    if (sn_index_is_flat(n->map) && n->in[0])
+        sn_index_touch(cx, n, sn_axis_of(cx, n->in[0]));
     for (uint32_t g = 0; g < cx->ngen && fit; g++) {
-        sn_index_touch(cx, n, sn_axis_apply(cx, sn_axis_any(), (int)g + 1));
-        sn_index_touch(cx, n, sn_axis_apply(cx, sn_axis_any(), -(int)g - 1));
+        sn_index_touch(cx, n, sn_axis_apply(cx, any, (int)g + 1));
+        sn_index_touch(cx, n, sn_axis_apply(cx, any, -(int)g - 1));
     }
 }
 

@@ -192,7 +192,7 @@ axis_number(SnIndex *cx, SnMapOp op, const SnIndexNum *k)
     if (sn_poly_is_int(n->p, &v) && v == 0 &&
         op == (first ? SN_MO_GE : SN_MO_LE))
         return true;
-    if (sn_poly_same(n->p, sn_index_rank(cx)) &&
+    if (sn_poly_same(n->p, sn_index_rank(cx, cx->left)) &&
         op == (first ? SN_MO_LT : SN_MO_GT))
         return true;
     out(cx, "a condition on the number of an axis");
@@ -420,7 +420,8 @@ count(SnIndex *cx, const SnIndexEnv *v, const SnMapExpr *e, SnAxis t)
                 sn_poly_name(&cx->P, sn_format(cx->a, "count(%s)", a->own)));
         for (unsigned k = 0; k < d->param[i].nitem; k++)
             if (d->param[i].item[k].slot == list->v)
-                return number(sn_index_rank(cx));
+                return number(
+                    sn_index_rank(cx, sn_index_operand(v->node, i, 0)));
     }
     return out(cx, "the length of a list");
 }

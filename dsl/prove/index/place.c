@@ -159,7 +159,7 @@ scalar(SnIndex *cx, const SnIndexAttr *a, const SnMapParam *p)
         sn_index_assume(cx, v);
         sn_index_assume(cx, below(cx, sn_poly_int(&cx->P, 2), v));
     }
-    sn_index_touch(cx, a->node, sn_axis_any());
+    sn_index_touch(cx, a->node, sn_axis_of(cx, a->node->out));
     return number(v);
 }
 
@@ -274,6 +274,8 @@ result_dim(SnIndex *cx, const SnIndexNode *n, SnAxis t)
     SnIndexEnv v = {.node = n};
     unsigned k = 0;
 
+    if (sn_index_is_flat(n->map))
+        return sn_index_flat_dim(cx, n, t);
     if (r->n == 3)
         k = (unsigned)sn_index_item(cx, n, 0, t);
     else if (r->n != 1)
@@ -455,6 +457,8 @@ sn_index_at(SnIndex *cx, const SnIndexPlace *p, SnAxis t)
         return (SnPoly){0};
     if (!p->node)
         return root_at(cx, p, t);
+    if (sn_index_is_flat(p->node->map))
+        return sn_index_flat_at(cx, p, t);
     SnPoly which = {0};
     SnIndexEnv v = {p->node, p->at, p->tap, NULL};
     unsigned param = (unsigned)p->read->param;
@@ -507,6 +511,16 @@ touch_joined(SnIndex *cx, const SnIndexNode *n, SnAxis t)
 }
 
 /* What the condition of the rule says of lists. */
+/* A list that goes along no operand's axes. */
+static bool
+own_length(SnIndex *cx, const SnExpr *e)
+{
+    const SnIndexAttr *a = sn_index_member(cx, e);
+    const SnMapParam *p = a && a->own ? param_of(a) : NULL;
+
+    return p && p->length == SN_ML_OWN;
+}
+
 static void
 alike_at(SnIndex *cx, const SnIndexAlike *e, int half, SnAxis t)
 {
@@ -514,7 +528,9 @@ alike_at(SnIndex *cx, const SnIndexAlike *e, int half, SnAxis t)
     SnIndexNum x[2];
 
     for (int j = 0; j < 2; j++)
-        if (k[j]->fn == SN_FN_SHAPE || k[j]->fn == SN_FN_DIMS)
+        if (own_length(cx, k[j]))
+            return;
+        else if (k[j]->fn == SN_FN_SHAPE || k[j]->fn == SN_FN_DIMS)
             x[j] = number(sn_index_dim(
                 cx, cx->bind[((const SnDefVar *)k[j]->kid[0]->ref)->index], t,
                 NULL));
@@ -541,7 +557,7 @@ sn_index_touch(SnIndex *cx, const SnIndexNode *n, SnAxis t)
         !sn_index_first(
             cx, sn_format(cx->a, "touch %s %s", n->name, sn_axis_text(cx, t))))
         return;
-    for (unsigned i = 0; i < n->map->nstmt; i++) {
+    for (unsigned i = 0; i < n->map->nstmt && !sn_index_is_flat(n->map); i++) {
         const SnMapStmt *s = &n->map->stmt[i];
         if (s->kind == SN_MS_REQUIRE && !s->late)
             sn_index_claim(cx, &v, s->e, t);

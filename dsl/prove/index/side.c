@@ -102,6 +102,7 @@ value(SnIndex *cx, const char *name, const char *type, int rank)
 
     *v = (SnIndexValue){
         .name = name, .type = sn_poly_word(&cx->P, type), .rank = rank};
+    SN_PUSH(cx->a, cx->value, cx->nvalue, v);
     return v;
 }
 
@@ -167,7 +168,7 @@ ranks(SnIndex *cx, SnIndexNode *n)
     int join = -1;
     bool one = true;
 
-    for (unsigned i = 0; i < n->map->nparam; i++) {
+    for (unsigned i = 0; i < n->map->nparam && !sn_index_is_flat(n->map); i++) {
         for (unsigned k = 0; k < sn_index_noperand(n, i); k++) {
             const SnIndexValue *x = sn_index_operand(n, i, k);
             if (!x)
@@ -360,6 +361,23 @@ term_type(SnIndex *cx, const SnTerm *t)
     return e ? sn_expr_str(cx->a, e) : NULL;
 }
 
+/* The rank of a result that keeps places' numbers is that of its list. */
+static void
+flat_rank(SnIndex *cx, const SnIndexNode *v)
+{
+    for (unsigned i = 0; i < v->map->nparam; i++) {
+        const SnIndexAttr *a = sn_index_arg(v, i);
+        const SnExpr *e = a && !a->own ? a->e : NULL;
+        const SnIndexValue *o = NULL;
+        if (a && a->own)
+            o = a->node->out;
+        else if (e && e->fn == SN_FN_DIMS && e->kid[0]->rk == SN_R_VAR)
+            o = cx->bind[((const SnDefVar *)e->kid[0]->ref)->index];
+        if (o)
+            equal_ranks(cx, v->out->rank, o->rank);
+    }
+}
+
 static SnIndexValue *
 term_node(SnIndex *cx, const SnTerm *t)
 {
@@ -385,6 +403,8 @@ term_node(SnIndex *cx, const SnTerm *t)
     if (cx->pr->renumber && n == cx->pr->node)
         renumber(cx, v);
     result(cx, v, type);
+    if (sn_index_is_flat(v->map))
+        flat_rank(cx, v);
     return v->out;
 }
 
@@ -441,6 +461,35 @@ equal_permutations(SnIndex *cx, int p, int q)
             cx->same_gen[i] = is;
 }
 
+bool
+sn_index_said_equal(SnIndex *cx, const char *a, const char *b)
+{
+    for (uint32_t i = 0; i < cx->nguard; i++) {
+        const SnExpr *e = cx->guard[i];
+        if (e->ek != SN_E_BIN || e->op != SN_OP_EQ)
+            continue;
+        const char *x = sn_poly_word(&cx->P, sn_expr_str(cx->a, e->kid[0]));
+        const char *y = sn_poly_word(&cx->P, sn_expr_str(cx->a, e->kid[1]));
+        if ((x == a && y == b) || (x == b && y == a))
+            return true;
+    }
+    return false;
+}
+
+bool
+sn_index_said_positive(SnIndex *cx, const char *a)
+{
+    a = sn_poly_word(&cx->P, a);
+    for (uint32_t i = 0; i < cx->nguard; i++) {
+        const SnExpr *e = cx->guard[i];
+        if (e->ek == SN_E_BIN && e->op == SN_OP_GT &&
+            e->kid[1]->ek == SN_E_INT && e->kid[1]->i == 0 &&
+            sn_poly_word(&cx->P, sn_expr_str(cx->a, e->kid[0])) == a)
+            return true;
+    }
+    return false;
+}
+
 static const SnIndexValue *
 whose_shape(const SnIndex *cx, const SnExpr *e)
 {
@@ -464,6 +513,11 @@ equation(SnIndex *cx, const SnExpr *a, const SnExpr *b)
                     sn_index_member(cx, b)->node->out->rank);
         return;
     }
+    const SnIndexAttr *u = sn_index_member(cx, a);
+    const SnIndexAttr *v = sn_index_member(cx, b);
+    if (u && v && u->own && v->own && a->ty == SN_TY_INTS &&
+        sn_index_is_flat(u->node->map) && sn_index_is_flat(v->node->map))
+        equal_ranks(cx, u->node->out->rank, v->node->out->rank);
     bool list =
         (x && y && a->fn != SN_FN_RANK) || (a->ty == SN_TY_INTS && !p && !q);
     if (list && cx->nalike < 16)
@@ -501,13 +555,34 @@ condition(SnIndex *cx, const SnExpr *e)
         equation(cx, k[0], k[1]);
 }
 
-/* All values have one rank: an axis is an axis of each. */
+/* An axis of a node's result is one of its operands, too. */
 static void
-one_rank(SnIndex *cx)
+one_rank(SnIndex *cx, const SnIndexNode *n)
 {
-    for (int i = 1; i < cx->nrank; i++)
-        if (sn_index_rank_rep(cx, i) != sn_index_rank_rep(cx, 0))
+    for (uint32_t i = 0; i < n->n->nin && !sn_index_is_flat(n->map); i++)
+        if (n->in[i] && sn_index_rank_rep(cx, n->in[i]->rank) !=
+                            sn_index_rank_rep(cx, n->out->rank))
             out(cx, "values whose ranks may differ");
+}
+
+SnAxis
+sn_axis_of(SnIndex *cx, const SnIndexValue *v)
+{
+    int rank = sn_index_rank_rep(cx, v->rank);
+
+    if (rank == sn_index_rank_rep(cx, cx->left->rank))
+        return sn_axis_any();
+    return (SnAxis){
+        .base = sn_index_base(
+            cx, sn_poly_word(&cx->P, sn_format(cx->a, "any of %d", rank)))};
+}
+
+SnPoly
+sn_index_rank(SnIndex *cx, const SnIndexValue *v)
+{
+    return sn_poly_name(
+        &cx->P,
+        sn_format(cx->a, "rank(%d)", v ? sn_index_rank_rep(cx, v->rank) : -1));
 }
 
 bool
@@ -525,7 +600,7 @@ sn_index_sides(SnIndex *cx)
     for (uint32_t i = 0; i < cx->nnode && !sn_index_stopped(cx); i++)
         ranks(cx, cx->node[i]);
     cx->right = term(cx, r->rhs);
-    if (!sn_index_stopped(cx))
-        one_rank(cx);
+    for (uint32_t i = 0; i < cx->nnode && !sn_index_stopped(cx); i++)
+        one_rank(cx, cx->node[i]);
     return !sn_index_stopped(cx) && cx->left && cx->right;
 }

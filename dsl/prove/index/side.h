@@ -109,8 +109,9 @@ typedef struct SnIndex {
     SnIndexValue *left, *right;
     SnIndexValue **bind; /* by variable of the rule */
     SnIndexNode **bound; /* nodes, by variable */
-    uint32_t nnode;
+    uint32_t nnode, nvalue;
     SnIndexNode **node;
+    SnIndexValue **value;
     uint32_t ngen; /* permutations, by the attribute that holds them */
     const char *gen[SN_INDEX_NGEN];
     bool identity[SN_INDEX_NGEN];
@@ -152,6 +153,11 @@ bool sn_index_sides(SnIndex *cx);
 const SnIndexAttr *sn_index_member(const SnIndex *cx, const SnExpr *e);
 const char *sn_index_type_rep(const SnIndex *cx, const char *type);
 int sn_index_rank_rep(const SnIndex *cx, int rank);
+/* Does the condition say that two texts are equal, that a list is above 0? */
+bool sn_index_said_equal(SnIndex *cx, const char *a, const char *b);
+bool sn_index_said_positive(SnIndex *cx, const char *a);
+/* The rank of v's class. */
+SnPoly sn_index_rank(SnIndex *cx, const SnIndexValue *v);
 /* The number (> 0) of the permutation that attribute holds; 0: too many. */
 int sn_index_gen(SnIndex *cx, const char *attr);
 uint16_t sn_index_base(SnIndex *cx, const char *attr);
@@ -168,6 +174,8 @@ sn_axis_any(void)
 {
     return (SnAxis){0};
 }
+/* That of v's class of ranks: of the left side's result it is the one above. */
+SnAxis sn_axis_of(SnIndex *cx, const SnIndexValue *v);
 /* Are the two one axis?  Decided where it is open. */
 bool sn_axis_decide(SnIndex *cx, SnAxis a, SnAxis b);
 
@@ -182,13 +190,6 @@ void sn_index_assume(SnIndex *cx, SnPoly p);
 void sn_index_assume_zero(SnIndex *cx, SnPoly p);
 /* The first time on this path? */
 bool sn_index_first(SnIndex *cx, const char *key);
-
-/* The rank that all values have. */
-static inline SnPoly
-sn_index_rank(SnIndex *cx)
-{
-    return sn_poly_name(&cx->P, "rank");
-}
 
 /* ---- expressions of maps (eval.c) ---- */
 
@@ -229,6 +230,12 @@ SnIndexNum sn_index_rule_expr(SnIndex *cx, const SnExpr *e, int half, SnAxis t);
 int sn_index_item(SnIndex *cx, const SnIndexNode *n, unsigned param, SnAxis t);
 /* The left side's conditions at an axis of n's, once. */
 void sn_index_touch(SnIndex *cx, const SnIndexNode *n, SnAxis t);
+
+/* ---- maps that keep a place's number (flat.c) ---- */
+
+bool sn_index_is_flat(const SnMapDecl *d);
+SnPoly sn_index_flat_dim(SnIndex *cx, const SnIndexNode *n, SnAxis t);
+SnPoly sn_index_flat_at(SnIndex *cx, const SnIndexPlace *p, SnAxis t);
 
 /* ---- one expression on both sides (congruent.c) ---- */
 
