@@ -179,7 +179,8 @@ const SnCode sn_code_list[] = {
      "Every operand, attribute and value that it names is used; one "
      "that may be missing (x?) goes where a node's operand may, all further "
      "ones (x...) to a node that takes any number, or to one of two operands, "
-     "which is applied to them from the left."},
+     "which is applied to them from the left.  There are at most 255 inputs, "
+     "attributes, and operands of one node."},
     {"SN133", "operator never read so",
      "Declarations of one operator are tried in their order.  One whose "
      "operands, attributes and element types an earlier one takes too is "

@@ -12,12 +12,53 @@ typedef struct Cx {
     SnScope sc;
     SnDefConc shared; /* the operands' type that is looked at */
     bool quiet;       /* whether it fits is asked, no more */
+    uint32_t nstep;
 } Cx;
 
 static void
 bad(Cx *c)
 {
     c->o->bad = c->sc.bad = true;
+}
+
+/* ---- how much of it there may be ---- */
+
+enum { MOST = 255, MOST_NODES = 65535 }; /* SnOnnxTerm of graph/desc.h */
+
+static void
+too_many(Cx *c, SnPos at, int most, const char *what)
+{
+    sn_error(c->rs->d, at, "SN132", "\"%s\" has more than %d %s", c->o->op,
+             most, what);
+    bad(c);
+}
+
+/* Nodes and numbers of the term. */
+static void
+count(Cx *c, const SnTerm *t)
+{
+    if (t->narg > MOST)
+        too_many(c, t->arg[MOST]->pos, MOST, "operands of one node");
+    if (++c->nstep == MOST_NODES + 1)
+        too_many(c, t->pos, MOST_NODES, "nodes");
+    for (uint32_t i = 0; i < t->narg && !c->o->bad; i++)
+        count(c, t->arg[i]);
+}
+
+static void
+limits(Cx *c)
+{
+    SnDefOp *o = c->o;
+
+    if (o->nin > MOST)
+        too_many(c, o->in[MOST].pos, MOST, "inputs");
+    if (o->nattr > MOST)
+        too_many(c, o->attr[MOST].pos, MOST, "attributes");
+    for (uint32_t i = 0; i < o->nlet && !o->bad; i++)
+        if (o->let[i].term)
+            count(c, o->let[i].term);
+    if (!o->bad)
+        count(c, o->term);
 }
 
 /* ---- names ---- */
@@ -542,6 +583,7 @@ resolve_op(SnResolver *rs, SnDefOp *o)
                  (long long)o->since, (long long)o->until, o->op);
         bad(&c);
     }
+    limits(&c);
     operands(&c);
     attributes(&c);
     lets(&c);
