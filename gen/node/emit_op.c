@@ -270,15 +270,22 @@ sn_emit_ops(SnBuf *b, const SnDefs *d)
     }
 }
 
-/* f32, i32: what the operands may be, for `sinter ops`. */
+/* f32, i32: what the operands may be, for `sinter ops`.  The import takes 8-bit
+ * integers to i32 and back. */
 static const char *
 note(SnArena *a, const SnDefOp *o)
 {
+    bool wide = false, narrow = false;
     SnBuf b;
 
     sn_buf_init(&b, a);
-    for (uint32_t i = 0; i < o->ntype; i++)
+    for (uint32_t i = 0; i < o->ntype; i++) {
         sn_putf(&b, "%s%s", i ? ", " : "", o->type[i]);
+        wide |= o->conc[i].elem == SN_I32;
+        narrow |= o->conc[i].elem == SN_I8;
+    }
+    if (wide && !narrow)
+        sn_puts(&b, ", 8-bit integers as i32");
     return o->ntype ? sn_buf_str(&b) : NULL;
 }
 
