@@ -99,6 +99,21 @@ own_maps() {
     own_says 'a term: its number' '{data = [0.5]}' "$tmp/out"
     own_says 'a term: a list' '{axes = [0,-1]}' "$tmp/out"
     own_says 'a term: an attribute' '{size = 3} : f32[1,4]' "$tmp/out"
+    # It is exported node by node, and reads back as it was.
+    cp "$tmp/out" "$tmp/before"
+    "$own_sinter" export "$tmp/term.onnx" --format qdq -o "$tmp/e.onnx" >"$tmp/log" 2>&1
+    "$own_sinter" opt "$tmp/e.onnx" >"$tmp/out" 2>>"$tmp/log"
+    cat "$tmp/out" >>"$tmp/log"
+    own_says 'a term: exported' "$(cat "$tmp/before")" "$tmp/out"
+    for n in RingMean Sub Mul Abs ReduceMax Div; do
+        own_says "a term: its $n is exported" "$n" "$tmp/e.onnx"
+    done
+    if ! grep -qaE 'RingEdge|RingNorm' "$tmp/e.onnx"; then
+        echo "ok $suite a term: exported node by node"
+    else
+        echo "not ok $suite a term: exported node by node"
+        bad=1
+    fi
     "$own_sinter" ops RingNorm >"$tmp/out" 2>"$tmp/log"
     own_says 'ops: the first term' 'com.example:RingNorm                   1-     Div' "$tmp/out"
     own_says 'ops: the second, with its type' 'Sub                    int8  f32' "$tmp/out"

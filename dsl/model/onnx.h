@@ -74,7 +74,8 @@ typedef struct SnDefOp {
     SnPos pos;
     const char *op;
     int64_t since, until; /* until 0: open */
-    const char *text;     /* the declaration up to what it gives */
+    const char *text;     /* the declaration up to what it gives, */
+    const char *whole;    /* and all of it, as in the file */
     const SnDefBackend *backend;
     uint32_t nin;
     SnDefOpIn *in;

@@ -262,9 +262,9 @@ oent ::= ID(N) EQ HOOK ID(V) SEMI.             { sn_parse_onnx_ent(P,
                                                      SN_OE_HOOK, N, V); }
 
 /* operators as terms */
-item ::= ophead(K) LP opins RP opattrs opfor oplets(L) ARROWR(T) term(X) SEMI.
+item ::= ophead(K) LP opins RP opattrs opfor oplets(L) ARROWR(T) term(X) SEMI(E).
                                                { sn_parse_op_end(P, K,
-                                                     L.raw ? L : T, X); }
+                                                     L.raw ? L : T, E, X); }
 %type ophead {SnTok}
 ophead(T) ::= ONNX(K) STR(S) INT(A) DOTDOT until(B). { T = K;
                                      sn_parse_op(P, S, A, B); }

@@ -236,7 +236,8 @@ void sn_parse_op_is(SnParser *P, SnTok name, SnExpr *value, bool maybe);
 void sn_parse_op_attr(SnParser *P, SnDefAttr *a, SnTok name, SnExpr *def);
 void sn_parse_op_type(SnParser *P, SnTok type);
 void sn_parse_op_let(SnParser *P, SnTok name, SnTerm *t, SnExpr *num);
-void sn_parse_op_end(SnParser *P, SnTok from, SnTok to, SnTerm *t);
+/* The head ends before `end`, the declaration with `to`. */
+void sn_parse_op_end(SnParser *P, SnTok from, SnTok end, SnTok to, SnTerm *t);
 
 void sn_parse_backend(SnParser *P, SnTok name);
 void sn_parse_cap(SnParser *P, SnTok name, SnExpr *e);

@@ -94,9 +94,10 @@ head(SnParser *P, const char *from, const char *to)
 }
 
 void
-sn_parse_op_end(SnParser *P, SnTok from, SnTok to, SnTerm *t)
+sn_parse_op_end(SnParser *P, SnTok from, SnTok end, SnTok to, SnTerm *t)
 {
     P->op->term = t;
-    P->op->text = head(P, from.raw, to.raw);
+    P->op->text = head(P, from.raw, end.raw);
+    P->op->whole = sn_strndup(P->a, from.raw, (size_t)(to.raw - from.raw) + 1);
     SN_PUSH(P->a, P->defs->op, P->defs->nop, P->op);
 }

@@ -396,6 +396,22 @@ put_maps(SnBuf *b, const SnDefs *s)
         put_map_functions(b);
 }
 
+static void
+put_ops(SnBuf *b, const SnDefs *s)
+{
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < s->nop; i++) {
+        const SnDefOp *o = s->op[i];
+        if (!sn_defs_mine(s, o->backend))
+            continue;
+        if (n++ == 0)
+            sn_puts(b, "\n## Operators of ONNX as terms\n");
+        sn_putf(b, "\n`%s`, at `%s`:\n\n", o->op, sn_where(b->a, o->pos));
+        sn_emit_quote(b, "    ", o->whole);
+    }
+}
+
 void
 sn_emit_ref(const SnDefs *s, const char *outdir, SnDiag *d)
 {
@@ -416,6 +432,7 @@ sn_emit_ref(const SnDefs *s, const char *outdir, SnDiag *d)
     for (uint32_t i = 0; i < s->nnode; i++)
         if (sn_defs_mine(s, s->node[i]->backend))
             put_node(&b, s, s->node[i]);
+    put_ops(&b, s);
     put_maps(&b, s);
     sn_puts(&b, "\n## Passes and rules\n");
     for (uint32_t i = 0; i < s->npass; i++)

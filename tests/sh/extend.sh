@@ -76,6 +76,8 @@ own_maps
 cp "$b/gen/proofs.txt" "$tmp/log"
 own_says "a Transpose sinks below Roll" 'sink Transpose below Roll' "$tmp/log"
 own_says "the reference has the map" 'unfold(x[n, s..., c]' "$b/gen/reference.md"
+own_says "the reference has the core's terms" 'onnx "Mod" 10.. (a, b) {fmod = 1}' \
+    "$b/gen/reference.md"
 if $MAKE "$b/tests/random_graphs" "$b/tests/sn_tests" "$b/tests/test_random" BUILD="$b" \
     DEFDIR="$tmp" OPT=-O1 SAN= >"$tmp/log" 2>&1 &&
     "$b/tests/sn_tests" >"$tmp/log" 2>&1; then

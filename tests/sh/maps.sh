@@ -82,13 +82,10 @@ own_folds 'SkewSum by the formula' 'f32[2,3,2]' \
     '0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11' 'SkewSum(%x)' 'f32[2]' '18, 26'
 own_says 'the reference has the map' 'unfold(x[n, s..., c]' \
     "$tmp/maps/build/gen/own_maps_reference.md"
+own_says 'the reference has the term' '=> Mul(Sub(x, RingMean(x) {size = size}), gain);' \
+    "$tmp/maps/build/gen/own_maps_reference.md"
 own_says 'proved' 'sink Roll' "$tmp/maps/build/gen/proofs.txt"
 
-# ---- operators that share their names with ONNX's ----
-
-mk() { "$BUILD/tests/mkonnx" "$tmp/own.onnx" "$@"; }
-opt() { "$own_sinter" opt "$1" >"$tmp/out" 2>"$tmp/log"; }
-write() { "$own_sinter" export "$@" -o "$tmp/e.onnx" >"$tmp/log" 2>&1; }
 ok() { # RESULT NAME
     if [ "$1" = 0 ]; then
         echo "ok $suite $2"
@@ -98,6 +95,34 @@ ok() { # RESULT NAME
         bad=1
     fi
 }
+
+# ---- hooks that the program does not have ----
+
+for hook in 'hook sn_onnx_reduc;' '{ y = hook sn_onnx_reduc; }'; do
+    cat >"$tmp/hook.def" <<D
+version 2;
+include "passes.def";
+backend Hooked { supports all(f32); rounding float; fallback reference; }
+node Hook {
+  in x; out y;
+  kinds (x) -> y { (f32) -> f32; }
+  sem point y = x over broadcast(x);
+  onnx "com.example:Hook" 1.. $hook
+}
+D
+    "$pre/bin/sinter-gen" --core "$pre/share/sinter" --plugin "$tmp/hook.def" \
+        -o "$tmp/hook" >"$tmp/log" 2>&1
+    [ $? = 1 ]
+    ok $? "refused: $hook"
+    own_says "$hook" "error[SN101]: unknown hook 'sn_onnx_reduc'" "$tmp/log"
+    own_says "$hook: help" "did you mean 'sn_onnx_reduce'" "$tmp/log"
+done
+
+# ---- operators that share their names with ONNX's ----
+
+mk() { "$BUILD/tests/mkonnx" "$tmp/own.onnx" "$@"; }
+opt() { "$own_sinter" opt "$1" >"$tmp/out" 2>"$tmp/log"; }
+write() { "$own_sinter" export "$@" -o "$tmp/e.onnx" >"$tmp/log" 2>&1; }
 same() { # NAME FILE: the graph of Roll, and again when it has been exported
     opt "$2" && cmp -s "$tmp/want" "$tmp/out" && write "$2" --format qdq &&
         opt "$tmp/e.onnx" && cmp -s "$tmp/want" "$tmp/out"
