@@ -47,7 +47,7 @@ sn_expr_equal(const SnExpr *a, const SnExpr *b)
         return false;
     if (a->ek == SN_E_BIN && a->op != b->op)
         return false;
-    if ((a->s || b->s) && (!a->s || !b->s || strcmp(a->s, b->s)))
+    if (!sn_name_same(a->s, b->s))
         return false;
     if ((a->ek == SN_E_INT || a->ek == SN_E_BOOL) && a->i != b->i)
         return false;

@@ -550,6 +550,7 @@ typedef struct SnDefDerive {
     SnExpr *over;       /* through/into CALL, or NULL */
     /* resolved */
     uint32_t id;      /* number in sn_rules, after the written ones */
+    uint32_t kind;    /* of what; 0: none, or not declared */
     uint64_t *member; /* kinds it applies to, bit per kind number */
 } SnDefDerive;
 

@@ -24,6 +24,24 @@ sn_named_at(const void *v, uint32_t n, const char *name)
     return i;
 }
 
+uint32_t
+sn_entry_at(const void *v, uint32_t n, size_t size, const char *name)
+{
+    const char *p = v;
+    uint32_t i = 0;
+
+    while (i < n &&
+           strcmp(*(const char *const *)(const void *)(p + i * size), name))
+        i++;
+    return i;
+}
+
+bool
+sn_name_same(const char *a, const char *b)
+{
+    return a == b || (a && b && !strcmp(a, b));
+}
+
 bool
 sn_names_equal(const char *const *a, const char *const *b, uint32_t n)
 {

@@ -4,6 +4,7 @@
 #define SN_NAMED_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* Which of the n names is s; n where it is none. */
@@ -13,9 +14,13 @@ sn_name_among(const char *const *v, uint32_t n, const char *s)
 {
     return sn_name_at(v, n, s) < n;
 }
+/* The same name, or NULL both? */
+bool sn_name_same(const char *a, const char *b);
 /* The same n names, in the same order? */
 bool sn_names_equal(const char *const *a, const char *const *b, uint32_t n);
 /* The same of n pointers to things whose first member is their name. */
 uint32_t sn_named_at(const void *v, uint32_t n, const char *name);
+/* The same of n structs of that size whose first member is their name. */
+uint32_t sn_entry_at(const void *v, uint32_t n, size_t size, const char *name);
 
 #endif

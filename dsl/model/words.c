@@ -42,6 +42,10 @@ const char *const sn_words[SN_NWORD] = {[SN_W_NONE] = "", SN_WORDS(WORD)};
 #define ROW(ID, w, text) [SN_ROW_##ID] = w,
 const char *const sn_row_words[SN_NROW] = {[SN_ROW_NONE] = "", SN_ROWS(ROW)};
 
+#define MAP_TYPE(ID, w, t, l, o) [SN_MT_##ID] = {w, t, l, o},
+const SnMapTypeWord sn_map_types[SN_NMAPTYPE] = {[SN_MT_NONE] = {.word = ""},
+                                                 SN_MAP_TYPES(MAP_TYPE)};
+
 #define MAP(ID, w) [SN_MW_##ID] = w,
 static const char *const map_words[SN_NMAPWORD] = {[SN_MW_NONE] = "",
                                                    SN_KNOWN_MAPS(MAP)};
@@ -74,6 +78,16 @@ SnRow
 sn_row_named(const char *s)
 {
     return (SnRow)named(sn_row_words, SN_NROW, s);
+}
+
+SnMapType
+sn_map_type_named(const char *s)
+{
+    int t = SN_NMAPTYPE;
+
+    while (--t && strcmp(sn_map_types[t].word, s))
+        ;
+    return (SnMapType)t;
 }
 
 SnMapWord

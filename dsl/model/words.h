@@ -219,7 +219,12 @@ sn_fn_reduces(SnFn f)
     X(DATA, "data", "tests: the elements of a constant")                       \
     X(NOTHING, "nothing", "tests: no saturation may be dropped")               \
     X(FIRST, "first", "ties: of equal values the first")                       \
-    X(LAST, "last", "ties: of equal values the last")
+    X(LAST, "last", "ties: of equal values the last")                          \
+    X(INF, "inf", "maps: above every real")                                    \
+    X(IO, "io", "an effect: the program sees it")                              \
+    X(LOWER, "lower", "a hook of backends")                                    \
+    X(ELEMENTS, "elements", "what 'place' minimizes")                          \
+    X(REFLECT, "reflect", "of map pad: the prover's draws keep to its limits")
 /* Rows of arithmetic that `by` names. */
 #define SN_ROWS(X)                                \
     X(LRN, "lrn", "local response normalization") \
@@ -230,6 +235,28 @@ enum { SN_NROW = 1 SN_ROWS(SN_LANG_ONE) };
 #undef SN_ROW_ID
 extern const char *const sn_row_words[SN_NROW];
 SnRow sn_row_named(const char *s);
+
+/* Types of parameters of maps: X(ID, word, type in expressions, may it be a
+ * list, is it of an operand: axis(x)). */
+#define SN_MAP_TYPES(X)                       \
+    X(INT, "int", SN_TY_INT, true, false)     \
+    X(BOOL, "bool", SN_TY_BOOL, false, false) \
+    X(REAL, "real", SN_TY_REAL, true, false)  \
+    X(ENUM, "enum", SN_TY_ENUM, false, false) \
+    X(AXIS, "axis", SN_TY_INT, false, true)   \
+    X(AXES, "axes", SN_TY_INT, false, true)   \
+    X(CODE, "code", SN_TY_CODE, false, false) /* of an operand's elements */
+#define SN_MAP_TYPE_ID(ID, ...) SN_MT_##ID,
+typedef enum SnMapType { SN_MT_NONE, SN_MAP_TYPES(SN_MAP_TYPE_ID) } SnMapType;
+enum { SN_NMAPTYPE = 1 SN_MAP_TYPES(SN_LANG_ONE) };
+#undef SN_MAP_TYPE_ID
+typedef struct SnMapTypeWord {
+    const char *word;
+    SnTy ty;
+    bool list, of;
+} SnMapTypeWord;
+extern const SnMapTypeWord sn_map_types[SN_NMAPTYPE];
+SnMapType sn_map_type_named(const char *s);
 
 /* Maps that C knows by name: those of maps.def for which the prover has draws
  * of its own, and those that a family is about.  What a map does comes from its

@@ -65,11 +65,9 @@ add(End *e, SnMeasureKind mk, const uint64_t *kinds, const char *what)
 static bool
 may_sink(const End *e, const SnDefNode *n, bool converts)
 {
-    for (uint32_t i = 0; i < e->pass->nderive; i++) {
-        const char *w = e->pass->derive[i]->what;
-        if (w && !strcmp(w, n->name))
+    for (uint32_t i = 0; i < e->pass->nderive; i++)
+        if (e->pass->derive[i]->kind == n->kind)
             return true;
-    }
     return !converts && n->rsem[0]->cls == SN_C_MOVE;
 }
 
@@ -277,19 +275,17 @@ called(const End *e, const SnOrderRule *r)
 
 /* The kinds of conversion and of another node that a hoist exchanges. */
 static bool
-is_hoist(const End *e, const SnOrderRule *r, const char **conv,
-         const char **node)
+is_hoist(const SnOrderRule *r, const SnDefNode **conv, const SnDefNode **node)
 {
     const SnOrderTerm *l = r->lhs, *t = r->nrhs == 1 ? r->rhs[0] : NULL;
 
-    (void)e;
     if (!t || !l->node || !t->node || l->narg < 1 || l->arg[0]->var ||
         l->arg[0]->node != t->node || t == l->arg[0])
         return false;
     for (uint32_t i = 0; i < t->narg; i++)
         if (t->arg[i]->fresh && t->arg[i]->node == l->node) {
-            *conv = l->node->name;
-            *node = t->node->name;
+            *conv = l->node;
+            *node = t->node;
             return true;
         }
     return false;
@@ -300,7 +296,7 @@ loop_message(End *e, const SnOrderRule *r, const Loop *l)
 {
     SnOrder *c = e->c;
     SnBuf b;
-    const char *conv, *node;
+    const SnDefNode *conv, *node;
     const SnOrderRule *with = NULL;
 
     for (uint32_t i = 1; i < l->n; i++)
@@ -322,22 +318,17 @@ loop_message(End *e, const SnOrderRule *r, const Loop *l)
     }
     sn_puts(&b, "...");
     sn_diag_line(c->d, "%s", sn_buf_str(&b));
-    if (with && is_hoist(e, r, &conv, &node)) {
-        sn_diag_line(
-            c->d,
-            "'%s' adds a %s above %s and removes one below it; "
-            "every other rule moves %ss down",
-            r->name,
-            !strcmp(conv, c->rescale ? c->rescale->name : "") ? "conversion"
-                                                              : conv,
-            node,
-            !strcmp(conv, c->rescale ? c->rescale->name : "") ? "conversion"
-                                                              : conv);
+    if (with && is_hoist(r, &conv, &node)) {
+        const char *moved = conv == c->rescale ? "conversion" : conv->name;
+        sn_diag_line(c->d,
+                     "'%s' adds a %s above %s and removes one below it; "
+                     "every other rule moves %ss down",
+                     r->name, moved, node->name, moved);
         if (with->derive)
             sn_diag_help(c->d,
                          "drop '%s', or exclude %s from 'derive %s %s "
                          "through ...'",
-                         r->name, node, with->name, with->derive->what);
+                         r->name, node->name, with->name, with->derive->what);
     }
 }
 
@@ -353,7 +344,7 @@ raise_message(End *e, const SnOrderRule *r)
     SnOrder *c = e->c;
     uint64_t *conv = kinds_where(c, sn_order_term_convert);
     uint32_t was = sn_order_count(c, conv, r->lhs), now = 0;
-    const char *cn, *nn;
+    const SnDefNode *cn, *nn;
 
     for (uint32_t i = 0; i < r->nrhs; i++)
         now += sn_order_count(c, conv, r->rhs[i]);
@@ -361,11 +352,11 @@ raise_message(End *e, const SnOrderRule *r)
         sn_error(c->d, r->pos, "SN401",
                  "rule '%s' raises the termination measure: %s becomes %u",
                  r->name, conversions(c, was), now);
-    else if (is_hoist(e, r, &cn, &nn))
+    else if (is_hoist(r, &cn, &nn))
         sn_error(c->d, r->pos, "SN401",
                  "rule '%s' raises the termination measure: a %s moves above "
                  "%s",
-                 r->name, cn, nn);
+                 r->name, cn->name, nn->name);
     else if (!r->nrhs)
         sn_error(c->d, r->pos, "SN401",
                  "custom rule '%s' is not shown to end: its contract removes "
@@ -384,7 +375,7 @@ raise_message(End *e, const SnOrderRule *r)
                      "this %s in one step",
                      in->node->name, in->node->out[0]->name,
                      r->lhs->node->name);
-    else if (!(now <= was && is_hoist(e, r, &cn, &nn)))
+    else if (!(now <= was && is_hoist(r, &cn, &nn)))
         sn_diag_help(c->d,
                      "a rule removes nodes, or moves conversions down, "
                      "or consumes a kind that no rule of pass %s makes",
@@ -442,7 +433,7 @@ asg_differs(const SnOrderRule *r, const SnOrderTerm *was,
     for (uint32_t i = 0; i < was->nasg; i++)
         for (uint32_t k = 0; k < now->nasg; k++) {
             const SnExpr *a = was->asg[i].e, *b = now->asg[k].e;
-            if (!strcmp(was->asg[i].name, now->asg[k].name) &&
+            if (was->asg[i].attr == now->asg[k].attr &&
                 (a->ek == SN_E_BOOL || a->ek == SN_E_INT) && a->ek == b->ek &&
                 a->i != b->i)
                 return true;

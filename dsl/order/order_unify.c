@@ -264,7 +264,7 @@ asks_other(const SnOrderTerm *p, const SnOrderTerm *t)
     for (uint32_t i = 0; i < p->nasg; i++)
         for (uint32_t k = 0; k < t->nasg; k++) {
             const SnExpr *a = p->asg[i].e, *b = t->asg[k].e;
-            if (!strcmp(p->asg[i].name, t->asg[k].name) && a->ek == b->ek &&
+            if (p->asg[i].attr == t->asg[k].attr && a->ek == b->ek &&
                 (a->ek == SN_E_BOOL || a->ek == SN_E_INT) && a->i != b->i)
                 return true;
         }

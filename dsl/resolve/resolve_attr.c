@@ -85,7 +85,7 @@ swapped(const SnExpr *e, const SnExpr *f, const SnDefPort *p,
                                                     : e->ref == f->ref);
     if (e->ek == SN_E_BIN && e->op != f->op)
         return false;
-    if ((e->s || f->s) && (!e->s || !f->s || strcmp(e->s, f->s)))
+    if (!sn_name_same(e->s, f->s))
         return false;
     if (e->i != f->i)
         return false;

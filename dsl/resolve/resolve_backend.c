@@ -145,9 +145,9 @@ hooks(SnResolver *rs, SnDefBackend *b)
 {
     SnCands v = sn_cands(rs);
 
-    sn_cands_add(&v, "lower", NULL);
+    sn_cands_add(&v, sn_words[SN_W_LOWER], NULL);
     for (uint32_t i = 0; i < b->nhook; i++)
-        if (strcmp(b->hook[i], "lower"))
+        if (sn_word_named(b->hook[i]) != SN_W_LOWER)
             sn_resolve_unknown(rs, b->pos, "hook", b->hook[i], b->name, &v);
 }
 
@@ -317,12 +317,10 @@ sn_resolve_backends(SnResolver *rs)
             sn_resolve_twice(rs, b->pos, "backend", b->name,
                              rs->defs->backend[was]->pos);
         for (uint32_t j = 0; j < b->ncap; j++) {
-            for (uint32_t k = 0; k < j; k++)
-                if (!strcmp(b->cap[j].name, b->cap[k].name)) {
-                    sn_resolve_twice(rs, b->cap[j].pos, "capability",
-                                     b->cap[j].name, b->cap[k].pos);
-                    break;
-                }
+            was = sn_entry_at(b->cap, j, sizeof *b->cap, b->cap[j].name);
+            if (was < j)
+                sn_resolve_twice(rs, b->cap[j].pos, "capability",
+                                 b->cap[j].name, b->cap[was].pos);
             cap(rs, b, &b->cap[j]);
         }
         keeps(rs, b);

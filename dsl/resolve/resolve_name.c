@@ -7,22 +7,10 @@
 
 /* ---- lookups ---- */
 
-#define PLAIN(n, e)                                  \
-    {                                                \
-        .name = n, .nconc = 1, .conc = (SnDefConc[]) \
-        {                                            \
-            {                                        \
-                e, -1                                \
-            }                                        \
-        }                                            \
-    }
-
-/* Types that need no declaration. */
-static const SnDefType builtin[] = {
-    PLAIN("f32", SN_F32), PLAIN("f16", SN_F16), PLAIN("i8", SN_I8),
-    PLAIN("i32", SN_I32), PLAIN("i64", SN_I64), PLAIN("bool", SN_BOOL),
-};
-enum { NBUILTIN = sizeof builtin / sizeof *builtin };
+#define ELEM(ID, n, w, ...) \
+    [SN_##ID] = {.name = w, .nconc = 1, .conc = (SnDefConc[]){{SN_##ID, -1}}},
+/* Types that need no declaration; those of codes are declared by them. */
+static const SnDefType builtin[SN_NELEM] = {SN_ELEMS(ELEM)};
 
 const SnDefNode *
 sn_def_node(const SnDefs *defs, const char *name)
@@ -35,9 +23,10 @@ sn_def_node(const SnDefs *defs, const char *name)
 const SnDefType *
 sn_def_type(const SnDefs *defs, const char *name)
 {
-    for (uint32_t i = 0; name && i < NBUILTIN; i++)
-        if (!strcmp(builtin[i].name, name))
-            return &builtin[i];
+    int elem = name ? sn_elem_declared(name) : SN_ABSENT;
+
+    if (elem != SN_ABSENT)
+        return &builtin[elem];
     uint32_t i = name ? sn_named_at(defs->type, defs->ntype, name) : 0;
     return name && i < defs->ntype ? defs->type[i] : NULL;
 }
@@ -161,8 +150,9 @@ sn_resolve_type(SnResolver *rs, SnPos at, const char *name)
         return t;
     for (uint32_t i = 0; i < rs->defs->ntype; i++)
         sn_cands_add(&v, rs->defs->type[i]->name, &rs->defs->type[i]->pos);
-    for (uint32_t i = 0; i < NBUILTIN; i++)
-        sn_cands_add(&v, builtin[i].name, NULL);
+    for (uint32_t i = 0; i < SN_NELEM; i++)
+        if (!sn_conc_quant(builtin[i].conc[0]))
+            sn_cands_add(&v, builtin[i].name, NULL);
     sn_resolve_unknown(rs, at, "type", name, NULL, &v);
     return NULL;
 }

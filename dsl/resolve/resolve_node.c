@@ -162,7 +162,7 @@ check_effect(SnResolver *rs, SnDefNode *n)
         n->has_effect = true;
     for (uint32_t i = 0; i < n->neffect; i++) {
         n->has_effect = true;
-        if (!strcmp(n->effect[i], "io"))
+        if (sn_word_named(n->effect[i]) == SN_W_IO)
             continue;
         sn_error(rs->d, n->pos, "SN101", "unknown effect '%s' of %s",
                  n->effect[i], n->name);

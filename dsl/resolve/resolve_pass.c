@@ -57,13 +57,11 @@ twice(SnResolver *rs, const SnDefPass *p)
     Item *v;
     uint32_t n = items(rs, p, &v);
 
-    for (uint32_t i = 0; i < n; i++)
-        for (uint32_t j = 0; j < i; j++)
-            if (!strcmp(v[i].name, v[j].name) &&
-                !(v[i].derive && v[j].derive)) {
-                sn_resolve_twice(rs, v[i].pos, "rule", v[i].name, v[j].pos);
-                break;
-            }
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t j = sn_entry_at(v, i, sizeof *v, v[i].name);
+        if (j < i && !(v[i].derive && v[j].derive))
+            sn_resolve_twice(rs, v[i].pos, "rule", v[i].name, v[j].pos);
+    }
 }
 
 static bool
@@ -72,11 +70,10 @@ known(SnResolver *rs, const SnDefPass *p, const Item *v, uint32_t n,
 {
     SnCands c = sn_cands(rs);
 
-    for (uint32_t i = 0; i < n; i++) {
-        if (!strcmp(v[i].name, name))
-            return true;
+    if (sn_entry_at(v, n, sizeof *v, name) < n)
+        return true;
+    for (uint32_t i = 0; i < n; i++)
         sn_cands_add(&c, v[i].name, &v[i].pos);
-    }
     sn_resolve_unknown(rs, at, "rule", name,
                        sn_format(rs->a, "pass %s", p->name), &c);
     return false;
@@ -100,15 +97,14 @@ prefer(SnResolver *rs, const SnDefPass *p, const SnDefPrefer *f, const Item *v,
         ok &= known(rs, p, v, g->n, f->a[i], f->a_pos[i]);
     for (uint32_t i = 0; i < f->nb; i++)
         ok &= known(rs, p, v, g->n, f->b[i], f->b_pos[i]);
-    for (uint32_t i = 0; ok && i < f->na; i++)
-        for (uint32_t j = 0; j < f->nb; j++)
-            for (uint32_t x = 0; x < g->n; x++)
-                for (uint32_t y = 0; y < g->n; y++)
-                    if (!strcmp(v[x].name, f->a[i]) &&
-                        !strcmp(v[y].name, f->b[j]) && !g->edge[x * g->n + y]) {
-                        g->edge[x * g->n + y] = true;
-                        g->at[x * g->n + y] = f->pos;
-                    }
+    for (uint32_t x = 0; ok && x < g->n; x++)
+        for (uint32_t y = 0; y < g->n; y++)
+            if (sn_name_among(f->a, f->na, v[x].name) &&
+                sn_name_among(f->b, f->nb, v[y].name) &&
+                !g->edge[x * g->n + y]) {
+                g->edge[x * g->n + y] = true;
+                g->at[x * g->n + y] = f->pos;
+            }
 }
 
 /* Everything left waits for something left: follow it until it repeats. */
@@ -320,6 +316,7 @@ derive(SnResolver *rs, SnDefDerive *v)
                      v->what);
             return;
         }
+        v->kind = what->kind;
     }
     members(rs, v, what);
 }
@@ -380,7 +377,7 @@ place(SnResolver *rs, const SnDefPass *p)
     if (!p->place)
         return;
     sn_resolve_node(rs, p->place_pos, p->place);
-    if (strcmp(p->place_min, "elements"))
+    if (sn_word_named(p->place_min) != SN_W_ELEMENTS)
         sn_error(rs->d, p->place_pos, "SN101",
                  "unknown cost '%s'; 'place' minimizes elements", p->place_min);
     else

@@ -145,12 +145,12 @@ assigns(SnScope *sc, const SnDefNode *n, const SnDefVar *copied, SnTerm *t)
 {
     for (uint32_t i = 0; i < t->nasg; i++) {
         assign(sc, n, copied, &t->asg[i]);
-        for (uint32_t j = 0; j < i; j++)
-            if (!strcmp(t->asg[i].name, t->asg[j].name)) {
-                sn_resolve_twice(sc->rs, t->asg[i].pos, "attribute",
-                                 t->asg[i].name, t->asg[j].pos);
-                no(sc);
-            }
+        uint32_t was = sn_entry_at(t->asg, i, sizeof *t->asg, t->asg[i].name);
+        if (was < i) {
+            sn_resolve_twice(sc->rs, t->asg[i].pos, "attribute", t->asg[i].name,
+                             t->asg[was].pos);
+            no(sc);
+        }
     }
 }
 

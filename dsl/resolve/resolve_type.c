@@ -4,15 +4,6 @@
 
 #include <string.h>
 
-static int
-quant_elem(const char *s)
-{
-    static const char *const v[] = {"i8", "i16", "i32"};
-    uint32_t i = sn_name_at(v, 3, s);
-
-    return i < 3 ? SN_QI8 + (int)i : SN_ABSENT;
-}
-
 /* quant(i8 [, axis = n]) or fused(u8). */
 static bool
 type_call(SnResolver *rs, const SnExpr *e, SnDefConc *c)
@@ -20,11 +11,10 @@ type_call(SnResolver *rs, const SnExpr *e, SnDefConc *c)
     const SnExpr *k = e->nkid ? e->kid[0] : NULL;
 
     *c = (SnDefConc){SN_ABSENT, -1};
-    if (k && k->ek == SN_E_NAME && e->fn == SN_FN_QUANT)
-        c->elem = (int8_t)quant_elem(k->s);
-    if (k && k->ek == SN_E_NAME && e->fn == SN_FN_FUSED && e->nkid == 1 &&
-        !strcmp(k->s, "u8"))
-        c->elem = SN_ROW8;
+    if (k && k->ek == SN_E_NAME &&
+        (e->fn == SN_FN_QUANT || (e->fn == SN_FN_FUSED && e->nkid == 1)))
+        c->elem = (int8_t)sn_elem_declared(
+            sn_format(rs->a, "%s(%s)", sn_fns[e->fn].word, k->s));
     if (e->nkid == 2) {
         const SnExpr *x = e->kid[1];
         if (x->ek == SN_E_ARG && x->word == SN_W_AXIS &&

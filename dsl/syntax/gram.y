@@ -145,12 +145,12 @@ tuple ::= arrow(A) FOR ID(V) IN ID(F) SEMI.    { sn_parse_add_tuple(P, A, V, F);
 member ::= ATTR ID(N) COLON aty(A) adef(D) awhere(W) SEMI.
                                                { sn_parse_attr(P, A, N, D, W); }
 %type aty {SnDefAttr *}
-aty(A) ::= ID(T).                  { A = sn_parse_attr_type(P, SN_AF_PLAIN, T,
+aty(A) ::= ID(T).                  { A = sn_parse_attr_type(P, SN_TF_PLAIN, T,
                                                          (SnTok){0}); }
-aty(A) ::= ID(T) LP ID(F) RP.      { A = sn_parse_attr_type(P, SN_AF_OF, T, F); }
-aty(A) ::= ID(T) LK RK.            { A = sn_parse_attr_type(P, SN_AF_LIST, T,
+aty(A) ::= ID(T) LP ID(F) RP.      { A = sn_parse_attr_type(P, SN_TF_OF, T, F); }
+aty(A) ::= ID(T) LK RK.            { A = sn_parse_attr_type(P, SN_TF_LIST, T,
                                                          (SnTok){0}); }
-aty(A) ::= ID(T) LK INT(N) RK.     { A = sn_parse_attr_type(P, SN_AF_LIST, T,
+aty(A) ::= ID(T) LK INT(N) RK.     { A = sn_parse_attr_type(P, SN_TF_LIST, T,
                                                          N); }
 aty(A) ::= ENUM LB ids(L) RB.      { A = sn_parse_attr_enum(P, L); }
 %type adef {SnExpr *}

@@ -24,14 +24,14 @@ mparam(X) ::= ID(N) COLON mtype(T) adef(E).    { X = T;
 mdata(T) ::= .                     { T = (SnTok){0}; }
 mdata(T) ::= COLON ID(N).          { T = N; }
 %type mtype {SnDefMapParam *}
-mtype(X) ::= ID(T).                { X = sn_parse_map_type(P, SN_AF_PLAIN, T); }
-mtype(X) ::= ID(T) LP ID(F) RP.    { X = sn_parse_map_type(P, SN_AF_OF, T);
+mtype(X) ::= ID(T).                { X = sn_parse_map_type(P, SN_TF_PLAIN, T); }
+mtype(X) ::= ID(T) LP ID(F) RP.    { X = sn_parse_map_type(P, SN_TF_OF, T);
                                      X->of = sn_parse_name(P, F);
                                      X->of_pos = F.pos; }
-mtype(X) ::= ID(T) LK exprs(L) RK. { X = sn_parse_map_type(P, SN_AF_LIST, T);
+mtype(X) ::= ID(T) LK exprs(L) RK. { X = sn_parse_map_type(P, SN_TF_LIST, T);
                                      X->nlen = L.n;
                                      X->len = L.v; }
-mtype(X) ::= ENUM(T) LB ids(L) RB. { X = sn_parse_map_type(P, SN_AF_PLAIN, T);
+mtype(X) ::= ENUM(T) LB ids(L) RB. { X = sn_parse_map_type(P, SN_TF_PLAIN, T);
                                      X->word = L; }
 %type mitems {SnMapItems}
 mitems(L) ::= mitem(X).            { L = (SnMapItems){0};

@@ -210,8 +210,7 @@ void sn_parse_add_tuple(SnParser *P, SnDefTupleSrc t, SnTok var, SnTok of);
  * block names.  prepare.raw NULL: none. */
 void sn_parse_add_kernel(SnParser *P, SnDefTupleSrc t, SnTok fn, SnTok prepare);
 /* An attribute's type: NAME, NAME(of), NAME[n] (n 0: NAME[]). */
-typedef enum { SN_AF_PLAIN, SN_AF_OF, SN_AF_LIST } SnAttrForm;
-SnDefAttr *sn_parse_attr_type(SnParser *P, SnAttrForm f, SnTok ty, SnTok of);
+SnDefAttr *sn_parse_attr_type(SnParser *P, SnTypeForm f, SnTok ty, SnTok of);
 SnDefAttr *sn_parse_attr_enum(SnParser *P, SnIds words);
 void sn_parse_attr(SnParser *P, SnDefAttr *a, SnTok name, SnExpr *def,
                    SnExpr *where);
@@ -253,7 +252,7 @@ void sn_parse_map_end(SnParser *P, SnTok from, SnTok to);
 /* data.raw NULL: its elements are not read by the map. */
 SnDefMapParam *sn_parse_map_operand(SnParser *P, SnTok name, SnMapItems l,
                                     SnTok data);
-SnDefMapParam *sn_parse_map_type(SnParser *P, SnAttrForm f, SnTok ty);
+SnDefMapParam *sn_parse_map_type(SnParser *P, SnTypeForm f, SnTok ty);
 /* arg: of ALONG the run, of AT the axis, of JOIN the 1. */
 SnDefMapItem sn_parse_map_item(SnParser *P, SnMapItemKind k, SnTok name,
                                SnTok arg);

@@ -151,36 +151,17 @@ sn_parse_add_kernel(SnParser *P, SnDefTupleSrc t, SnTok fn, SnTok prepare)
     }
 }
 
-static bool
-is(SnTok t, const char *s)
-{
-    return strlen(s) == t.pos.len && !memcmp(t.raw, s, t.pos.len);
-}
-
-/* The types attributes can have, in each form they are written. */
-static const struct {
-    const char *name;
-    SnAttrForm form;
-    SnAttrKind ty;
-} attr_types[] = {
-    {"int", SN_AF_PLAIN, SN_A_INT},   {"real", SN_AF_PLAIN, SN_A_REAL},
-    {"bool", SN_AF_PLAIN, SN_A_BOOL}, {"str", SN_AF_PLAIN, SN_A_STR},
-    {"type", SN_AF_PLAIN, SN_A_TYPE}, {"range", SN_AF_OF, SN_A_RANGE},
-    {"int", SN_AF_LIST, SN_A_INTS},   {"real", SN_AF_LIST, SN_A_REALS},
-};
-
 SnDefAttr *
-sn_parse_attr_type(SnParser *P, SnAttrForm f, SnTok ty, SnTok of)
+sn_parse_attr_type(SnParser *P, SnTypeForm f, SnTok ty, SnTok of)
 {
     SnDefAttr *a = SN_NEW(P->a, SnDefAttr);
+    int kind = sn_attr_kind_declared(sn_parse_name(P, ty), f);
 
-    for (size_t i = 0; i < sizeof attr_types / sizeof *attr_types; i++) {
-        if (attr_types[i].form != f || !is(ty, attr_types[i].name))
-            continue;
-        a->ty = attr_types[i].ty;
-        if (f == SN_AF_OF)
+    if (kind < SN_NATTRKIND) {
+        a->ty = (SnAttrKind)kind;
+        if (f == SN_TF_OF)
             a->range_of = sn_parse_name(P, of);
-        if (f == SN_AF_LIST && of.raw) {
+        if (f == SN_TF_LIST && of.raw) {
             if (of.v.i < 1 || of.v.i > 16)
                 sn_error(P->d, of.pos, "SN007",
                          "a list has 1 to 16 elements, not %.*s",
@@ -192,8 +173,8 @@ sn_parse_attr_type(SnParser *P, SnAttrForm f, SnTok ty, SnTok of)
     }
     sn_error(P->d, ty.pos, "SN015", "no attribute has the type '%.*s%s'",
              (int)ty.pos.len, ty.raw,
-             f == SN_AF_OF     ? "(..)"
-             : f == SN_AF_LIST ? "[]"
+             f == SN_TF_OF     ? "(..)"
+             : f == SN_TF_LIST ? "[]"
                                : "");
     sn_diag_help(P->d, "int, real, bool, str, type, enum {a, b}, int[2], "
                        "int[], real[] or range(port)");

@@ -45,13 +45,13 @@ sn_parse_map_operand(SnParser *P, SnTok name, SnMapItems l, SnTok data)
 }
 
 SnDefMapParam *
-sn_parse_map_type(SnParser *P, SnAttrForm f, SnTok ty)
+sn_parse_map_type(SnParser *P, SnTypeForm f, SnTok ty)
 {
     SnDefMapParam *p = SN_NEW(P->a, SnDefMapParam);
 
     p->type = sn_parse_name(P, ty);
     p->type_pos = ty.pos;
-    p->listed = f == SN_AF_LIST;
+    p->listed = f == SN_TF_LIST;
     return p;
 }
 

@@ -181,11 +181,8 @@ void
 sn_parse_under(SnParser *P, SnIds rounding, SnDefClaim c)
 {
     for (uint32_t i = 0; i < rounding.n; i++) {
-        int by = SN_NROUNDING;
-        while (by-- > 1 &&
-               strcmp(rounding.s[i], sn_rounding_word((SnRounding)by)))
-            ;
-        if (by < 1) {
+        SnRounding by = sn_rounding_named(rounding.s[i]);
+        if (by == SN_ROUNDING_FLOAT || by == SN_NROUNDING) {
             sn_error(P->d, rounding.pos[i], "SN205",
                      "no fixed-point rounding is named '%s'; expected single "
                      "or double",

@@ -499,7 +499,7 @@ mark_single(const SnProver *pv, SnInstance *pr)
     if (!pr->derive)
         return;
     bool sink = pr->derive->fam == SN_FAM_SINK && !pr->renumber &&
-                strcmp(pr->derive->what, sn_prove_dequantize(pv)->name) != 0;
+                pr->derive->kind != sn_prove_dequantize(pv)->kind;
     bool integerize = pr->derive->fam == SN_FAM_INTEGERIZE;
     for (uint32_t i = 0; (sink || integerize) && i < p->narg; i++) {
         SnPat *k = p->arg[i];

@@ -16,20 +16,28 @@ is_plain_move(const SnDefNode *n, uint32_t res)
     return m->cls == SN_C_MOVE && m->els == NULL;
 }
 
-const char *
-sn_eval_name(SnArena *a, const SnDefNode *n, uint32_t t)
+SnEvalBy
+sn_eval_by(const SnDefNode *n)
 {
     bool move = true;
 
     if (n->nout == 0)
-        return NULL;
+        return SN_EVAL_NONE;
     for (uint32_t i = 0; i < n->nout; i++) {
         if (n->rsem[i]->cls == SN_C_OPAQUE || n->rsem[i]->cls == SN_C_SOURCE)
-            return NULL;
+            return SN_EVAL_NONE;
         move = move && is_plain_move(n, i);
     }
-    if (move)
-        return "sn_eval_move";
+    return move ? SN_EVAL_MOVE : SN_EVAL_OWN;
+}
+
+const char *
+sn_eval_name(SnArena *a, const SnDefNode *n, uint32_t t)
+{
+    SnEvalBy by = sn_eval_by(n);
+
+    if (by != SN_EVAL_OWN)
+        return by == SN_EVAL_MOVE ? "sn_eval_move" : NULL;
     return sn_format(a, "sn_eval_%s_%u", sn_lower(a, n->name), t);
 }
 
@@ -584,11 +592,8 @@ put_node(SnBuf *b, const SnDefs *s, const SnDefNode *n, SnDiag *d)
 {
     if (!sn_defs_mine(s, n->backend))
         return;
-    for (uint32_t t = 0; t < n->ntuple; t++) {
-        const char *fn = sn_eval_name(s->arena, n, t);
-        if (fn && strcmp(fn, "sn_eval_move"))
-            one_tuple(b, s, n, t, d);
-    }
+    for (uint32_t t = 0; t < n->ntuple && sn_eval_by(n) == SN_EVAL_OWN; t++)
+        one_tuple(b, s, n, t, d);
     emit_real(b, s, n);
 }
 

@@ -90,6 +90,10 @@ void sn_emit_family(SnBuf *b, const SnDefFamily *f);
 void sn_emit_joins(SnBuf *b, uint32_t nbit, const uint64_t *bits);
 const char *sn_elem_enum(int elem);  /* "SN_QI8"; "-1" when absent */
 const char *sn_elem_ctype(int elem); /* "int8_t" */
+/* What evaluates a node: nothing, the program's copies, or functions of its
+ * own. */
+typedef enum SnEvalBy { SN_EVAL_NONE, SN_EVAL_MOVE, SN_EVAL_OWN } SnEvalBy;
+SnEvalBy sn_eval_by(const SnDefNode *n);
 /* The evaluator of tuple t of n, or NULL when it has none. */
 const char *sn_eval_name(SnArena *a, const SnDefNode *n, uint32_t t);
 /* The evaluator of n with f32 in the place of codes, or NULL where n has a

@@ -30,12 +30,12 @@ layer(const SnProof *p)
  * as what is sunk says. */
 static void
 put_proofs(SnBuf *b, const SnProofs *v, const SnDefNode *n, SnFamilyId fam,
-           const char *what)
+           uint32_t kind)
 {
     for (uint32_t i = 0; v && i < v->n; i++) {
         const SnProof *p = &v->v[i];
         if (!p->derive || p->node != n || p->derive->fam != fam ||
-            (what && (!p->derive->what || strcmp(p->derive->what, what))))
+            (kind && p->derive->kind != kind))
             continue;
         sn_putf(b, "\n    %s: %s, %s", p->name, p->claim, layer(p));
         if (p->layer == SN_LAYER_LEMMA && *p->lemmas)
@@ -48,12 +48,12 @@ put_proofs(SnBuf *b, const SnProofs *v, const SnDefNode *n, SnFamilyId fam,
 /* A family that only some nodes join, by its instances. */
 static void
 put_family(SnBuf *b, const SnProofs *v, const SnDefNode *n, const char *title,
-           SnFamilyId fam, const char *what)
+           SnFamilyId fam, uint32_t kind)
 {
     SnBuf p;
 
     sn_buf_init(&p, b->a);
-    put_proofs(&p, v, n, fam, what);
+    put_proofs(&p, v, n, fam, kind);
     if (p.n)
         sn_putf(b, "\n  %s%s", title, sn_buf_str(&p));
 }
@@ -86,21 +86,20 @@ put_yes(SnBuf *b, bool yes, const char *what, const char *why)
 
 /* What is absorbed sinks in a family of its own; other lines move the rest. */
 static bool
-sinks(const SnDefDerive *d, const char *absorbed)
+sinks(const SnDefDerive *d, uint32_t absorbed)
 {
-    return d->fam == SN_FAM_SINK && d->what &&
-           (!absorbed || strcmp(d->what, absorbed));
+    return d->fam == SN_FAM_SINK && d->kind && d->kind != absorbed;
 }
 
-static const char *
+static uint32_t
 absorbed(const SnDefs *s)
 {
-    const char *what = NULL;
+    uint32_t kind = 0;
 
     for (uint32_t i = 0; i < s->nderive; i++)
         if (s->derive[i]->fam == SN_FAM_ABSORB)
-            what = s->derive[i]->what;
-    return what;
+            kind = s->derive[i]->kind;
+    return kind;
 }
 
 /* The proofs that hold on backend `of`; NULL: those of the declarations. */
@@ -121,17 +120,17 @@ put_families(SnBuf *b, const SnDefs *s, const SnProofs *v, const SnDefNode *n,
              const SnDefNode *as)
 {
     const SnDefFamily *f = &as->family;
-    const char *r = absorbed(s);
+    uint32_t r = absorbed(s);
 
     sn_puts(b, "  absorb  ");
     put_absorb(b, as);
-    put_proofs(b, v, n, SN_FAM_ABSORB, NULL);
+    put_proofs(b, v, n, SN_FAM_ABSORB, 0);
     sn_puts(b, "\n  merge   ");
     put_yes(b, f->merge,
             as->clamp ? "yes, the producer's clamp carries the saturation"
                       : "yes, where the new type covers the old",
             f->why_merge);
-    put_proofs(b, v, n, SN_FAM_MERGE, NULL);
+    put_proofs(b, v, n, SN_FAM_MERGE, 0);
     sn_puts(b, "\n  sink    ");
     put_yes(b, f->sink,
             f->sink_bounded       ? "yes, within a bound"
@@ -141,12 +140,12 @@ put_families(SnBuf *b, const SnDefs *s, const SnProofs *v, const SnDefNode *n,
             f->why_sink);
     if (r)
         put_proofs(b, v, n, SN_FAM_SINK, r);
-    put_family(b, v, n, "integerize", SN_FAM_INTEGERIZE, NULL);
+    put_family(b, v, n, "integerize", SN_FAM_INTEGERIZE, 0);
     for (uint32_t i = 0; i < s->nderive; i++)
         if (sinks(s->derive[i], r))
             put_family(b, v, n,
                        sn_format(b->a, "sink of %s", s->derive[i]->what),
-                       SN_FAM_SINK, s->derive[i]->what);
+                       SN_FAM_SINK, s->derive[i]->kind);
     sn_putc(b, '\n');
 }
 

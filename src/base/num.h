@@ -296,6 +296,17 @@ sn_rounding_word(SnRounding r)
                                      : "float";
 }
 
+/* The one with that word, SN_NROUNDING where there is none. */
+static inline SnRounding
+sn_rounding_named(const char *word)
+{
+    int r = 0;
+
+    while (r < SN_NROUNDING && strcmp(sn_rounding_word((SnRounding)r), word))
+        r++;
+    return (SnRounding)r;
+}
+
 /* The largest error of one rounding, in steps of the result, but for what the
  * multiplier itself is off by: 1/2; `double` halves an integer that is itself
  * off by a half. */

@@ -562,8 +562,7 @@ derived_at(SnProveGen *g, const SnDefDerive *d, const SnDefNode *n)
         absorb(g, n);
     else if (d->fam == SN_FAM_MERGE && n->family.merge)
         merge(g, n);
-    else if (d->fam == SN_FAM_SINK && d->what &&
-             strcmp(d->what, g->rescale->name))
+    else if (d->fam == SN_FAM_SINK && d->kind != g->rescale->kind)
         sn_prove_sink(g, n, d->what);
     else if (d->fam == SN_FAM_SINK && n->family.sink)
         sink(g, n);

@@ -132,11 +132,11 @@ reals(SnProveGen *g, const SnDefNode *n, const char *D)
 void
 sn_prove_sink(SnProveGen *g, const SnDefNode *n, const char *what)
 {
-    const SnDefSem *s = sn_def_node(g->pv->defs, what)->rsem[0];
+    const SnDefNode *m = sn_def_node(g->pv->defs, what);
 
-    if (!strcmp(what, g->dq->name))
+    if (m == g->dq)
         reals(g, n, what);
-    else if (s->over == SN_MW_RESHAPE)
+    else if (m->rsem[0]->over == SN_MW_RESHAPE)
         regroup(g, n, what);
     else
         layout(g, n, what);

@@ -401,7 +401,7 @@ draw_pads(SnProofCase *c, SnCaseNode *n, const SnCaseValue *x, bool noop)
 {
     int64_t v[2 * SN_CASE_RANK] = {0};
     uint32_t r = (uint32_t)x->rank;
-    bool reflect = !strcmp(sn_case_map_word(n, 2), "reflect");
+    bool reflect = sn_word_named(sn_case_map_word(n, 2)) == SN_W_REFLECT;
     for (uint32_t i = 0; i < 2 * r && !noop; i++)
         v[i] = reflect && x->dim[i % r] < 2 ? 0 : sn_case_chance(c, 30);
     bool inner = c->wide && r == 4 && sn_case_chance(c, 60);

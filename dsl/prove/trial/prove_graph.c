@@ -131,7 +131,8 @@ put_attrs(Out *o, const SnCaseNode *n, const SnCaseValue *y)
             continue;
         if (a->ty == SN_A_STR)
             continue;
-        if (!strcmp(a->name, "dims") && n->n->nin == 0) {
+        const SnDefSem *sem = n->n->rsem[0];
+        if (sem->over == SN_MW_FILL && sem->arg[0]->ref == a) {
             double *d = SN_NEW_N(o->c->a, double, y->rank + 1);
             for (int k = 0; k < y->rank; k++)
                 d[k] = (double)y->dim[k];

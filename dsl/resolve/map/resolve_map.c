@@ -23,10 +23,9 @@ sn_resolve_map_fault(SnMapScope *ms, SnPos at, const char *code,
 int
 sn_resolve_map_find(const SnMapScope *ms, const char *name)
 {
-    for (uint32_t i = 0; i < ms->nvar; i++)
-        if (!strcmp(ms->var[i].name, name))
-            return (int)i;
-    return -1;
+    uint32_t i = sn_entry_at(ms->var, ms->nvar, sizeof *ms->var, name);
+
+    return i < ms->nvar ? (int)i : -1;
 }
 
 int

@@ -196,7 +196,7 @@ name(SnMapScope *ms, const SnExpr *e, uint32_t at)
 {
     int i = sn_resolve_map_find(ms, e->s);
 
-    if (i < 0 && !strcmp(e->s, "inf")) {
+    if (i < 0 && e->word == SN_W_INF) {
         ms->expr[at].op = SN_MO_REAL;
         ms->expr[at].r = INFINITY;
         return one(SN_TY_REAL);
@@ -627,14 +627,12 @@ static const SnMapFn *
 function(SnMapScope *ms, const SnExpr *e)
 {
     SnCands v = sn_cands(ms->rs);
-    const SnMapFn *f = NULL;
+    uint32_t at = sn_entry_at(sn_map_fns, sn_map_nfn, sizeof *sn_map_fns, e->s);
+    const SnMapFn *f = &sn_map_fns[at];
 
-    for (unsigned i = 0; i < sn_map_nfn; i++) {
-        sn_cands_add(&v, sn_map_fns[i].name, NULL);
-        if (!strcmp(sn_map_fns[i].name, e->s))
-            f = &sn_map_fns[i];
-    }
-    if (!f) {
+    if (at == sn_map_nfn) {
+        for (unsigned i = 0; i < sn_map_nfn; i++)
+            sn_cands_add(&v, sn_map_fns[i].name, NULL);
         sn_resolve_unknown(ms->rs, e->pos, "function", e->s, NULL, &v);
         ms->bad = true;
         return NULL;

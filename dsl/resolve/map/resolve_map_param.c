@@ -186,12 +186,13 @@ operand(SnMapScope *ms, uint32_t p)
     out->kind = SN_MP_OPERAND;
     out->variadic = q->variadic;
     ms->var[p].kind = (SnMapKind){.ty = SN_TY_VALUE, .of = (int16_t)p};
-    if (q->type && strcmp(q->type, "int") && strcmp(q->type, "code")) {
+    SnMapType type = q->type ? sn_map_type_named(q->type) : SN_MT_NONE;
+    if (q->type && type != SN_MT_INT && type != SN_MT_CODE) {
         sn_resolve_map_fault(ms, q->type_pos, "SN183",
                              "the map reads elements as int or code, not '%s'",
                              q->type);
     } else if (q->type) {
-        out->data = q->type[0];
+        out->data = type == SN_MT_INT ? 'i' : 'c';
     }
 }
 
@@ -242,38 +243,30 @@ bad_type(SnMapScope *ms, const SnDefMapParam *q)
 static void
 type(SnMapScope *ms, uint32_t p)
 {
-    static const struct {
-        const char *name;
-        SnMapParamKind kind;
-        SnTy ty;
-        bool of, listed;
-    } types[] = {{"int", SN_MP_INT, SN_TY_INT, false, true},
-                 {"bool", SN_MP_BOOL, SN_TY_BOOL, false, false},
-                 {"real", SN_MP_REAL, SN_TY_REAL, false, true},
-                 {"enum", SN_MP_ENUM, SN_TY_ENUM, false, false},
-                 {"axis", SN_MP_AXIS, SN_TY_INT, true, false},
-                 {"axes", SN_MP_AXES, SN_TY_INT, true, false}};
+    static const SnMapParamKind kind[SN_NMAPTYPE] = {
+        [SN_MT_INT] = SN_MP_INT,   [SN_MT_BOOL] = SN_MP_BOOL,
+        [SN_MT_REAL] = SN_MP_REAL, [SN_MT_ENUM] = SN_MP_ENUM,
+        [SN_MT_AXIS] = SN_MP_AXIS, [SN_MT_AXES] = SN_MP_AXES};
     const SnDefMapParam *q = ms->m->param[p];
     SnMapParam *out = &ms->param[p];
+    SnMapType id = sn_map_type_named(q->type);
+    const SnMapTypeWord *t = &sn_map_types[id];
 
-    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
-        if (strcmp(types[i].name, q->type) || types[i].of != (q->of != NULL) ||
-            (q->listed && !types[i].listed) ||
-            (types[i].kind == SN_MP_ENUM && !q->word.n))
-            continue;
-        out->kind = (uint8_t)types[i].kind;
-        ms->var[p].kind = (SnMapKind){.ty = types[i].ty, .of = (int16_t)p};
-        if (types[i].kind == SN_MP_AXES) {
-            ms->var[p].kind.span = SN_MK_RUN;
-            out->length = SN_ML_OWN;
-        }
-        if (q->of)
-            out->along = (int16_t)axis_of(ms, q);
-        if (q->word.n)
-            words(ms, p);
+    if (kind[id] == SN_MP_OPERAND || t->of != (q->of != NULL) ||
+        (q->listed && !t->list) || (id == SN_MT_ENUM && !q->word.n)) {
+        bad_type(ms, q);
         return;
     }
-    bad_type(ms, q);
+    out->kind = (uint8_t)kind[id];
+    ms->var[p].kind = (SnMapKind){.ty = t->ty, .of = (int16_t)p};
+    if (id == SN_MT_AXES) {
+        ms->var[p].kind.span = SN_MK_RUN;
+        out->length = SN_ML_OWN;
+    }
+    if (q->of)
+        out->along = (int16_t)axis_of(ms, q);
+    if (q->word.n)
+        words(ms, p);
 }
 
 /* int[], int[s], int[2, s] */

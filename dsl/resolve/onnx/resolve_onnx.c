@@ -83,10 +83,8 @@ plugin_hook(SnResolver *rs, const char *fn, SnPos at)
                     sn_cands_add(&v, o->ent[e].value, &o->ent[e].pos);
         }
     }
-    for (uint32_t i = 0; i < v.n; i++)
-        if (!strcmp(v.s[i], fn))
-            return;
-    sn_resolve_unknown(rs, at, "hook", fn, NULL, &v);
+    if (!sn_name_among(v.s, (uint32_t)v.n, fn))
+        sn_resolve_unknown(rs, at, "hook", fn, NULL, &v);
 }
 
 static void

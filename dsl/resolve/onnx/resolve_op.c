@@ -155,12 +155,12 @@ attributes(Cx *c)
 
     for (uint32_t i = 0; i < c->o->nattr; i++) {
         SnDefOpAttr *a = &c->o->attr[i];
-        for (uint32_t k = 0; k < i; k++)
-            if (!strcmp(c->o->attr[k].name, a->name)) {
-                sn_resolve_twice(c->rs, a->pos, "attribute", a->name,
-                                 c->o->attr[k].pos);
-                bad(c);
-            }
+        uint32_t was = sn_entry_at(c->o->attr, i, sizeof *a, a->name);
+        if (was < i) {
+            sn_resolve_twice(c->rs, a->pos, "attribute", a->name,
+                             c->o->attr[was].pos);
+            bad(c);
+        }
         if (a->is) {
             condition(c, a);
             continue;
@@ -319,7 +319,7 @@ lets(Cx *c)
         const SnTerm *t = l->term;
         SnDefOpVal v = {.let = l};
         SnVk vk = t ? SN_V_LET : SN_V_VALUE;
-        if (t && !strcmp(t->name, "count") && t->narg == 1 &&
+        if (t && sn_fn_named(t->name) == SN_FN_COUNT && t->narg == 1 &&
             t->arg[0]->tk == SN_T_VAR) {
             const SnDefVar *of = sn_resolve_var(&c->sc, t->arg[0]->name);
             if (of && of->vk == SN_V_LIST) {
@@ -478,15 +478,13 @@ implied(const SnDefOpAttr *a, const SnDefOp *o)
 {
     if (a->type && a->type->def)
         return true;
-    for (uint32_t i = 0; i < o->nattr; i++) {
-        const SnDefOpAttr *b = &o->attr[i];
-        if (strcmp(a->name, b->name))
-            continue;
-        if (a->type)
-            return b->type ? !b->type->def : !b->maybe;
-        return b->is && sn_expr_equal(a->is, b->is) && (a->maybe || !b->maybe);
-    }
-    return false;
+    uint32_t i = sn_entry_at(o->attr, o->nattr, sizeof *a, a->name);
+    const SnDefOpAttr *b = &o->attr[i];
+    if (i == o->nattr)
+        return false;
+    if (a->type)
+        return b->type ? !b->type->def : !b->maybe;
+    return b->is && sn_expr_equal(a->is, b->is) && (a->maybe || !b->maybe);
 }
 
 /* Are these operands among those that a takes? */

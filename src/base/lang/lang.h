@@ -37,24 +37,36 @@ typedef struct SnElemWord {
     const char *id; /* "SN_QI8" */
 } SnElemWord;
 extern const SnElemWord sn_elem_words[SN_NELEM];
+/* The one that is declared so, "f32" or "quant(i8)"; SN_ABSENT: none. */
+int sn_elem_declared(const char *word);
 
-/* Types of attributes: X(ID, as declared, in C). */
-#define SN_ATTR_KINDS(X)                                   \
-    X(A_INT, "int", "int64_t ")                            \
-    X(A_REAL, "real", "float ")                            \
-    X(A_BOOL, "bool", "bool ")                             \
-    X(A_STR, "str", "const char *") /* never NULL */       \
-    X(A_ENUM, "enum", "int32_t ")   /* index into words */ \
-    X(A_INTS, "int", "SnInts ")                            \
-    X(A_REALS, "real", "SnReals ")                         \
-    X(A_TYPE, "type", "const SnType *")                    \
-    X(A_RANGE, "range", "SnRange ")
+/* How a type is written: int, int[], range(y), enum {..}. */
+typedef enum SnTypeForm {
+    SN_TF_PLAIN,
+    SN_TF_LIST,
+    SN_TF_OF,
+    SN_TF_WORDS
+} SnTypeForm;
+/* Types of attributes: X(ID, as declared, its form, in C). */
+#define SN_ATTR_KINDS(X)                                          \
+    X(A_INT, "int", PLAIN, "int64_t ")                            \
+    X(A_REAL, "real", PLAIN, "float ")                            \
+    X(A_BOOL, "bool", PLAIN, "bool ")                             \
+    X(A_STR, "str", PLAIN, "const char *") /* never NULL */       \
+    X(A_ENUM, "enum", WORDS, "int32_t ")   /* index into words */ \
+    X(A_INTS, "int", LIST, "SnInts ")                             \
+    X(A_REALS, "real", LIST, "SnReals ")                          \
+    X(A_TYPE, "type", PLAIN, "const SnType *")                    \
+    X(A_RANGE, "range", OF, "SnRange ")
 typedef enum SnAttrKind { SN_ATTR_KINDS(SN_LANG_ID) } SnAttrKind;
 enum { SN_NATTRKIND = 0 SN_ATTR_KINDS(SN_LANG_ONE) };
 typedef struct SnAttrKindWord {
     const char *word, *c, *id;
+    SnTypeForm form;
 } SnAttrKindWord;
 extern const SnAttrKindWord sn_attr_kind_words[SN_NATTRKIND];
+/* The one with that word and form, SN_NATTRKIND where there is none. */
+int sn_attr_kind_declared(const char *word, SnTypeForm form);
 
 /* What a port says of its scale: X(ID, as declared, the meaning). */
 #define SN_FACTS(X)                                         \

@@ -476,13 +476,12 @@ rounding(SnReader *r)
     if (r->m.t.kind != SN_TOK_IDENT || strcmp(r->m.t.s, "rounding") != 0)
         return true;
     sn_rd_next(r);
-    for (int i = 0; i < SN_NROUNDING; i++)
-        if (r->m.t.kind == SN_TOK_IDENT &&
-            !strcmp(r->m.t.s, sn_rounding_word((SnRounding)i))) {
-            r->g->rounding = (SnRounding)i;
-            sn_rd_next(r);
-            return true;
-        }
+    if (r->m.t.kind == SN_TOK_IDENT &&
+        sn_rounding_named(r->m.t.s) < SN_NROUNDING) {
+        r->g->rounding = sn_rounding_named(r->m.t.s);
+        sn_rd_next(r);
+        return true;
+    }
     return sn_rd_wanted(r, "float, single or double after 'rounding'");
 }
 
