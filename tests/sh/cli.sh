@@ -41,6 +41,7 @@ export SINTER_CPU=vnni512
 t cpu_unknown 2 err "SINTER_CPU: no instruction set is named 'vnni512' (there are: portable, avx2, " ops
 SINTER_CPU=portable
 t cpu_known 0 out "" ops
+t ops_term 0 out "i32, i64, 8-bit integers as i32" ops Mod
 SINTER_CPU=$cpu
 t help 0 out "Usage: sinter VERB" --help
 t verb_help 0 out "--load-profile" quantize --help
