@@ -340,13 +340,98 @@ right_and_wrong(void **state)
     assert_int_equal(bad, 0);
 }
 
+/* ---- reads ---- */
+
+/* Slice, Tile, Flip, Transpose, ResizeNearest and what is element by element
+ * read inside their operands, for every legal size and attribute. */
+static void
+reads_inside(void **state)
+{
+    static const char *const name[] = {"Slice",         "Tile", "Flip",
+                                       "Transpose",     "Relu", "Codes",
+                                       "ResizeNearest", "Not"};
+    static const char *const dirs[] = {"."};
+    SnArena *a = sn_arena_new();
+    SnDiag *d = sn_diag_new(a);
+    SnDefs *s = sn_defs_new(a);
+    SnProver pv = {.defs = s, .d = d, .a = a};
+    int bad = 0;
+
+    (void)state;
+    sn_def_parse(s, d, "nodes.def", dirs, 1);
+    sn_def_resolve(s, d);
+    assert_int_equal(sn_diag_nerror(d), 0);
+    for (size_t i = 0; i < sizeof name / sizeof *name; i++) {
+        SnIndexVerdict v = sn_index_reads(&pv, sn_def_node(s, name[i]));
+        if (!v.proved)
+            print_message("%s: %s\n", name[i], v.why);
+        bad += !v.proved;
+    }
+    assert_int_equal(bad, 0);
+    sn_arena_free(a);
+}
+
+/* A map's read, over a node of its own. */
+static SnIndexVerdict
+read_of(SnArena *a, const char *map)
+{
+    static const char *const dirs[] = {"."};
+    SnDiag *d = sn_diag_new(a);
+    SnDefs *s = sn_defs_new(a);
+    const char *text =
+        sn_format(a,
+                  "version 2;\ninclude \"nodes.def\";\n"
+                  "map m(x[d...], n : int[d]) { %s }\n"
+                  "node N { in x; out y; kinds (x) -> y { (i32) -> i32; } "
+                  "attr n : int[]; sem move y = x over m(x, n); }\n",
+                  map);
+    SnProver pv = {.defs = s, .d = d, .a = a};
+
+    sn_def_parse_text(s, d, "m.def", text, strlen(text), dirs, 1);
+    sn_def_resolve(s, d);
+    if (sn_diag_nerror(d))
+        fail_msg("%s", sn_diag_text(d, a));
+    return sn_index_reads(&pv, sn_def_node(s, "N"));
+}
+
+static void
+reads_outside(void **state)
+{
+    SnArena *a = sn_arena_new();
+    static const char *const in[] = {
+        "result [i < d]; read x[(i + n) % d];",
+        "require 0 <= n and n <= d else \"n\"; result [i < d - n]; "
+        "read x[i + n];",
+        "result [i < d]; read x[max(min(i + n, d - 1), 0)];",
+        "require n > 0 else \"n\"; result [i < d * n]; read x[i / n];"};
+    static const char *const off[] = {
+        "result [i < d]; read x[i + n];",
+        "require 0 <= n else \"n\"; result [i < d]; read x[i + n];",
+        "require 0 <= n and n <= d else \"n\"; result [i < d - n + 1]; "
+        "read x[i + n];",
+        "result [i < d]; read x[min(i + n, d - 1)];",
+        "require n > 0 else \"n\"; result [i < d * n]; read x[i];"};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof in / sizeof *in; i++)
+        if (!read_of(a, in[i]).proved)
+            fail_msg("%s: %s", in[i], read_of(a, in[i]).why);
+    for (size_t i = 0; i < sizeof off / sizeof *off; i++) {
+        SnIndexVerdict v = read_of(a, off[i]);
+        if (v.proved || strcmp(v.why, "an element outside 'n0.x'"))
+            fail_msg("%s: %s", off[i], v.proved ? "proved" : v.why);
+    }
+    sn_arena_free(a);
+}
+
 int
 main(void)
 {
     const struct CMUnitTest t[] = {
-        cmocka_unit_test(arithmetic), cmocka_unit_test(quotients),
-        cmocka_unit_test(consequences), cmocka_unit_test(factors),
-        cmocka_unit_test(right_and_wrong)};
+        cmocka_unit_test(arithmetic),      cmocka_unit_test(quotients),
+        cmocka_unit_test(consequences),    cmocka_unit_test(factors),
+        cmocka_unit_test(right_and_wrong), cmocka_unit_test(reads_inside),
+        cmocka_unit_test(reads_outside)};
 
     return cmocka_run_group_tests(t, NULL, NULL);
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Is the right side legal, of the left one's shape and type, and made of the
  * same elements?  One path after the other. */
-#include "dsl/prove/index/index.h"
 
 #include "dsl/model/expr_tree.h"
 #include "dsl/prove/index/side.h"
@@ -63,9 +62,9 @@ alike(SnIndex *cx, const SnIndexNode *l, const SnIndexNode *r)
 
 /* ---- places ---- */
 
-static SnIndexPlace *
-read_at(SnIndex *cx, const SnIndexNode *n, const SnMapStmt *read, unsigned k,
-        const SnIndexPlace *at, const SnPoly *tap)
+SnIndexPlace *
+sn_index_read(SnIndex *cx, const SnIndexNode *n, const SnMapStmt *read,
+              unsigned k, const SnIndexPlace *at, const SnPoly *tap)
 {
     SnIndexPlace *p = SN_NEW(cx->a, SnIndexPlace);
 
@@ -129,8 +128,8 @@ axis_of_any(SnIndex *cx, const SnIndexPlace *p)
 }
 
 /* Does the place lie in the box, along that axis? */
-static bool
-inside(SnIndex *cx, const SnIndexPlace *p, SnAxis t)
+bool
+sn_index_inside(SnIndex *cx, const SnIndexPlace *p, SnAxis t)
 {
     unsigned param = (unsigned)p->read->param;
     SnPoly i = sn_index_at(cx, p, t), which = {0};
@@ -162,8 +161,8 @@ both_inside(SnIndex *cx, const SnIndexPlace *p, const SnIndexPlace *q, bool *in)
                          sn_poly_sub(&cx->P, sn_index_dim(cx, p->of, t, NULL),
                                      sn_index_dim(cx, q->of, u, NULL))))
         return true;
-    *in = inside(cx, p, t);
-    return *in == inside(cx, q, u);
+    *in = sn_index_inside(cx, p, t);
+    return *in == sn_index_inside(cx, q, u);
 }
 
 /* ---- values ---- */
@@ -198,7 +197,7 @@ through(SnIndex *cx, Side s)
             sn_index_type_rep(cx, s.v->def->in[0]->type) !=
                 sn_index_type_rep(cx, s.v->type))
             break;
-        SnIndexPlace *p = read_at(cx, s.v->def, read, 0, s.at, NULL);
+        SnIndexPlace *p = sn_index_read(cx, s.v->def, read, 0, s.at, NULL);
         s = (Side){p->of, p};
     }
     return s;
@@ -212,7 +211,7 @@ filled(SnIndex *cx, Side s)
 
     if (!read || read->els != SN_ME_FILL)
         return NULL;
-    return read_at(cx, s.v->def, read, 0, s.at, NULL);
+    return sn_index_read(cx, s.v->def, read, 0, s.at, NULL);
 }
 
 /* Both are filled in the same cases, with the same, or one is never; *l and *r
@@ -227,7 +226,7 @@ past_fill(SnIndex *cx, Side *l, Side *r, SnIndexPlace *p, SnIndexPlace *q)
     if (p && q)
         same_cases = both_inside(cx, p, q, &in);
     else
-        same_cases = inside(cx, p ? p : q, axis_of_any(cx, p ? p : q));
+        same_cases = sn_index_inside(cx, p ? p : q, axis_of_any(cx, p ? p : q));
     if (!same_cases)
         fail(cx, "an element that one side reads and the other fills");
     for (int i = 0; i < 2; i++) {
@@ -245,8 +244,8 @@ same_read(SnIndex *cx, const SnIndexNode *l, const SnIndexPlace *lat,
           const SnIndexNode *r, const SnIndexPlace *rat, const SnMapStmt *s,
           unsigned operand, const SnPoly *tap)
 {
-    SnIndexPlace *p = read_at(cx, l, s, operand, lat, tap);
-    SnIndexPlace *q = read_at(cx, r, s, operand, rat, tap);
+    SnIndexPlace *p = sn_index_read(cx, l, s, operand, lat, tap);
+    SnIndexPlace *q = sn_index_read(cx, r, s, operand, rat, tap);
     SnIndexEnv a = {l, lat, tap, NULL}, b = {r, rat, tap, NULL};
 
     if (s->when >= 0)
@@ -412,8 +411,8 @@ holds_left(SnIndex *cx, const SnIndexNode *n, int32_t e)
     return false;
 }
 
-static void
-legal(SnIndex *cx, const SnIndexNode *n)
+void
+sn_index_legal(SnIndex *cx, const SnIndexNode *n)
 {
     SnAxis any = sn_axis_of(cx, n->out);
     SnIndexEnv v = {.node = n};
@@ -444,8 +443,8 @@ legal(SnIndex *cx, const SnIndexNode *n)
     }
 }
 
-static void
-same_shape(SnIndex *cx)
+void
+sn_index_same_shape(SnIndex *cx)
 {
     if (sn_index_rank_rep(cx, cx->left->rank) !=
         sn_index_rank_rep(cx, cx->right->rank))
@@ -464,86 +463,8 @@ same_shape(SnIndex *cx)
                            cx->left->type));
 }
 
-/* ---- paths ---- */
-
-/* At the arbitrary axis, and where a permutation has it. */
-static void
-touch_all(SnIndex *cx, const SnIndexNode *n)
+void
+sn_index_same(SnIndex *cx, const SnIndexPlace *root)
 {
-    bool fit = n->in[0] && n->in[0]->each; /* operands fit each other */
-    SnAxis any = sn_axis_of(cx, n->out);
-
-    for (unsigned i = 0; i < n->map->nparam; i++)
-        fit |= sn_index_joins(n, i);
-    sn_index_touch(cx, n, any);
-    if (sn_index_is_flat(n->map) && n->in[0])
-        sn_index_touch(cx, n, sn_axis_of(cx, n->in[0]));
-    for (uint32_t g = 0; g < cx->ngen && fit; g++) {
-        sn_index_touch(cx, n, sn_axis_apply(cx, any, (int)g + 1));
-        sn_index_touch(cx, n, sn_axis_apply(cx, any, -(int)g - 1));
-    }
-}
-
-static void
-walk(SnIndex *cx)
-{
-    SnIndexPlace *root = SN_NEW(cx->a, SnIndexPlace);
-
-    cx->F = (SnFacts){.P = &cx->P, .nfarkas = cx->F.nfarkas};
-    cx->ntouched = 0;
-    cx->touched = NULL;
-    cx->stop = SN_INDEX_ON;
-    cx->atchoice = cx->depth = 0;
-    root->of = cx->left;
-    for (uint32_t i = 0; i < cx->nnode; i++) /* the left side is legal */
-        touch_all(cx, cx->node[i]);
-    for (uint32_t i = 0; i < cx->nnode && !sn_index_stopped(cx); i++)
-        if (!cx->node[i]->left)
-            legal(cx, cx->node[i]);
-    if (!sn_index_stopped(cx))
-        same_shape(cx);
-    if (!sn_index_stopped(cx))
-        same(cx, (Side){cx->left, root}, (Side){cx->right, root});
-}
-
-/* The next path: the last open question the other way. */
-static bool
-next(SnIndex *cx)
-{
-    cx->nchoice = cx->atchoice;
-    while (cx->nchoice && !cx->choice[cx->nchoice - 1])
-        cx->nchoice--;
-    if (!cx->nchoice)
-        return false;
-    cx->choice[cx->nchoice - 1] = false;
-    return true;
-}
-
-SnIndexVerdict
-sn_index_prove(SnProver *pv, const SnInstance *pr)
-{
-    SnArena *a = sn_arena_new();
-    SnIndex *cx = SN_NEW(a, SnIndex);
-    SnIndexVerdict r = {.proved = true};
-
-    cx->pv = pv;
-    cx->pr = pr;
-    cx->a = cx->P.a = a;
-    if (!sn_index_sides(cx))
-        r.proved = false;
-    while (r.proved) {
-        walk(cx);
-        r.npath++;
-        if (cx->P.over)
-            sn_index_stop(cx, SN_INDEX_OUT, "numbers that are too large");
-        if (cx->stop >= SN_INDEX_FAIL || cx->P.over ||
-            r.npath == SN_INDEX_NPATH)
-            r.proved = false;
-        else if (!next(cx))
-            break;
-    }
-    r.nfarkas = cx->F.nfarkas;
-    r.why = r.proved ? "" : sn_strdup(pv->a, cx->why ? cx->why : "too large");
-    sn_arena_free(a);
-    return r;
+    same(cx, (Side){cx->left, root}, (Side){cx->right, root});
 }

@@ -239,18 +239,16 @@ remainders(SnFacts *f, Question *q)
     }
 }
 
-/* Facts about the atoms of the question, and about theirs. */
+/* Facts about the atoms seen bring theirs. */
 static void
-gather(SnFacts *f, Question *q, bool all)
+spread(const SnFacts *f, Question *q, bool all)
 {
     bool more = true;
 
-    see(q, q->p);
-    remainders(f, q);
-    while (more && !all) {
+    while (more) {
         more = false;
         for (uint32_t i = 0; i < f->n; i++)
-            if (touches(q, f->ge[i]))
+            if (all || touches(q, f->ge[i]))
                 for (uint32_t k = 0; k < f->ge[i].n; k++)
                     for (unsigned j = 0; j < f->ge[i].m[k].n; j++) {
                         bool *s = &q->seen[f->ge[i].m[k].atom[j]];
@@ -258,6 +256,16 @@ gather(SnFacts *f, Question *q, bool all)
                         *s = true;
                     }
     }
+}
+
+/* Facts about the atoms of the question, and about theirs; or all of them. */
+static void
+gather(SnFacts *f, Question *q, bool all)
+{
+    see(q, q->p);
+    spread(f, q, all);
+    remainders(f, q);
+    spread(f, q, all);
     for (uint32_t i = 0; i < f->n; i++)
         if (all || touches(q, f->ge[i]))
             put(q, f->ge[i]);

@@ -22,4 +22,8 @@ typedef struct SnIndexVerdict {
  * wherever the left one is? */
 SnIndexVerdict sn_index_prove(SnProver *pv, const SnInstance *pr);
 
+/* Do n's reads of its operands that say nothing of places outside lie inside
+ * them, wherever n is legal?  For maps of one run of axes without taps. */
+SnIndexVerdict sn_index_reads(SnProver *pv, const SnDefNode *n);
+
 #endif

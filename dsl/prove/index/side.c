@@ -604,3 +604,16 @@ sn_index_sides(SnIndex *cx)
         one_rank(cx, cx->node[i]);
     return !sn_index_stopped(cx) && cx->left && cx->right;
 }
+
+bool
+sn_index_alone(SnIndex *cx, const SnDefNode *n)
+{
+    SnPat *p = SN_NEW(cx->a, SnPat);
+
+    p->pk = SN_P_CALL;
+    p->node = n;
+    cx->left = pattern(cx, p);
+    for (uint32_t i = 0; i < cx->nnode && !sn_index_stopped(cx); i++)
+        one_rank(cx, cx->node[i]);
+    return !sn_index_stopped(cx) && cx->left;
+}

@@ -149,6 +149,8 @@ void sn_index_stop(SnIndex *cx, SnIndexStop stop, const char *fmt, ...)
 
 /* Builds both; false: out of reach, why. */
 bool sn_index_sides(SnIndex *cx);
+/* The left side is one node, and there is no right one. */
+bool sn_index_alone(SnIndex *cx, const SnDefNode *n);
 /* The attribute that a rule's expression n.a names, or NULL. */
 const SnIndexAttr *sn_index_member(const SnIndex *cx, const SnExpr *e);
 const char *sn_index_type_rep(const SnIndex *cx, const char *type);
@@ -236,6 +238,20 @@ void sn_index_touch(SnIndex *cx, const SnIndexNode *n, SnAxis t);
 bool sn_index_is_flat(const SnMapDecl *d);
 SnPoly sn_index_flat_dim(SnIndex *cx, const SnIndexNode *n, SnAxis t);
 SnPoly sn_index_flat_at(SnIndex *cx, const SnIndexPlace *p, SnAxis t);
+
+/* ---- what has to be seen (equal.c) ---- */
+
+/* What n reads of operand k of a parameter, for its result's place. */
+SnIndexPlace *sn_index_read(SnIndex *cx, const SnIndexNode *n,
+                            const SnMapStmt *read, unsigned k,
+                            const SnIndexPlace *at, const SnPoly *tap);
+/* Does the place lie in its box, along that axis?  Decided where it is open. */
+bool sn_index_inside(SnIndex *cx, const SnIndexPlace *p, SnAxis t);
+/* Each stops the path where it does not hold: the right side's node is legal;
+ * both sides have one shape and type; the same element at that place. */
+void sn_index_legal(SnIndex *cx, const SnIndexNode *n);
+void sn_index_same_shape(SnIndex *cx);
+void sn_index_same(SnIndex *cx, const SnIndexPlace *root);
 
 /* ---- one expression on both sides (congruent.c) ---- */
 

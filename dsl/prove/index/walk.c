@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Proofs, one path after the other. */
+#include "dsl/prove/index/index.h"
+
+#include "dsl/prove/index/side.h"
+
+/* At the arbitrary axis, and where a permutation has it. */
+static void
+touch_all(SnIndex *cx, const SnIndexNode *n)
+{
+    bool fit = n->in[0] && n->in[0]->each; /* operands fit each other */
+    SnAxis any = sn_axis_of(cx, n->out);
+
+    for (unsigned i = 0; i < n->map->nparam; i++)
+        fit |= sn_index_joins(n, i);
+    sn_index_touch(cx, n, any);
+    if (sn_index_is_flat(n->map) && n->in[0])
+        sn_index_touch(cx, n, sn_axis_of(cx, n->in[0]));
+    for (uint32_t g = 0; g < cx->ngen && fit; g++) {
+        sn_index_touch(cx, n, sn_axis_apply(cx, any, (int)g + 1));
+        sn_index_touch(cx, n, sn_axis_apply(cx, any, -(int)g - 1));
+    }
+}
+
+/* A new path, with the left side's legality; the place that is looked at. */
+static const SnIndexPlace *
+begin(SnIndex *cx)
+{
+    SnIndexPlace *root = SN_NEW(cx->a, SnIndexPlace);
+
+    cx->F = (SnFacts){.P = &cx->P, .nfarkas = cx->F.nfarkas};
+    cx->ntouched = 0;
+    cx->touched = NULL;
+    cx->stop = SN_INDEX_ON;
+    cx->atchoice = cx->depth = 0;
+    root->of = cx->left;
+    for (uint32_t i = 0; i < cx->nnode; i++)
+        touch_all(cx, cx->node[i]);
+    return root;
+}
+
+static void
+rule(SnIndex *cx)
+{
+    const SnIndexPlace *root = begin(cx);
+
+    for (uint32_t i = 0; i < cx->nnode && !sn_index_stopped(cx); i++)
+        if (!cx->node[i]->left)
+            sn_index_legal(cx, cx->node[i]);
+    if (!sn_index_stopped(cx))
+        sn_index_same_shape(cx);
+    if (!sn_index_stopped(cx))
+        sn_index_same(cx, root);
+}
+
+/* Reads that say nothing of places outside never have one. */
+static void
+reads(SnIndex *cx)
+{
+    const SnIndexPlace *root = begin(cx);
+    const SnIndexNode *n = cx->left->def;
+
+    if (sn_map_stmt(n->map, SN_MS_TAPS) || sn_index_is_flat(n->map))
+        sn_index_stop(cx, SN_INDEX_OUT, "taps, or places by their number");
+    for (unsigned i = 0; i < n->map->nstmt && !sn_index_stopped(cx); i++) {
+        const SnMapStmt *s = &n->map->stmt[i];
+        if (s->kind != SN_MS_READ || s->els != SN_ME_NONE)
+            continue;
+        SnIndexPlace *p = sn_index_read(cx, n, s, 0, root, NULL);
+        p->inside = false;
+        if (!sn_index_stopped(cx) &&
+            !sn_index_inside(cx, p, sn_axis_of(cx, p->of)))
+            sn_index_stop(cx, SN_INDEX_FAIL, "an element outside '%s'",
+                          p->of->name);
+    }
+}
+
+/* The next path: the last open question the other way. */
+static bool
+next(SnIndex *cx)
+{
+    cx->nchoice = cx->atchoice;
+    while (cx->nchoice && !cx->choice[cx->nchoice - 1])
+        cx->nchoice--;
+    if (!cx->nchoice)
+        return false;
+    cx->choice[cx->nchoice - 1] = false;
+    return true;
+}
+
+static SnIndexVerdict
+every_path(SnIndex *cx, bool ready, void (*walk)(SnIndex *cx))
+{
+    SnIndexVerdict r = {.proved = ready};
+
+    while (r.proved) {
+        walk(cx);
+        r.npath++;
+        if (cx->P.over)
+            sn_index_stop(cx, SN_INDEX_OUT, "numbers that are too large");
+        if (cx->stop >= SN_INDEX_FAIL || cx->P.over ||
+            r.npath == SN_INDEX_NPATH)
+            r.proved = false;
+        else if (!next(cx))
+            break;
+    }
+    r.nfarkas = cx->F.nfarkas;
+    r.why =
+        r.proved ? "" : sn_strdup(cx->pv->a, cx->why ? cx->why : "too large");
+    sn_arena_free(cx->a);
+    return r;
+}
+
+static SnIndex *
+new_proof(SnProver *pv, const SnInstance *pr)
+{
+    SnArena *a = sn_arena_new();
+    SnIndex *cx = SN_NEW(a, SnIndex);
+
+    cx->pv = pv;
+    cx->pr = pr;
+    cx->a = cx->P.a = a;
+    return cx;
+}
+
+SnIndexVerdict
+sn_index_prove(SnProver *pv, const SnInstance *pr)
+{
+    SnIndex *cx = new_proof(pv, pr);
+
+    return every_path(cx, sn_index_sides(cx), rule);
+}
+
+SnIndexVerdict
+sn_index_reads(SnProver *pv, const SnDefNode *n)
+{
+    SnInstance none = {.node = n};
+    SnIndex *cx = new_proof(pv, &none);
+
+    return every_path(cx, sn_index_alone(cx, n), reads);
+}
