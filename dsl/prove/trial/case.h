@@ -111,6 +111,10 @@ typedef struct SnProofCase {
     SnMapWord map; /* the first map of the left side that needs a rank */
     const SnCaseValue *twin; /* the last operand drawn for a permutation */
     const double *perm;
+    const SnCaseValue *regrouped; /* the last leaf drawn for a Reshape */
+    const SnExprValue *dims;
+    const SnCaseValue *first; /* the first leaf shaped under `each` */
+    const SnDefTuple *tuple;  /* of the first node under `each` */
     SnCaseValue *leaf[16];
     const SnExpr *when;     /* the guard under trial; NULL: none */
     const SnCaseNode *self; /* whose constraints are evaluated */

@@ -181,7 +181,7 @@ static SnCaseValue *inst(SnProofCase *c, const SnPat *p, SnDefConc k,
                          const SnCaseType *want, bool optional);
 
 static const SnDefNode *
-kind_of(SnProofCase *c, const SnPat *p)
+kind_of(const SnProofCase *c, const SnPat *p)
 {
     if ((p->pk == SN_P_ANY || p->pk == SN_P_FORMS) && c->pr->any)
         return c->pr->any;
@@ -211,6 +211,38 @@ admits(const SnDefNode *n, const SnDefTuple *t, const SnPat *p)
         if (p->by_port[i] && p->by_port[i]->pk == SN_P_VAR &&
             !typed_as(p->by_port[i], t->in[i]))
             return false;
+    return true;
+}
+
+/* Has the node of a pattern a tuple that gives k?  (elem -1: any does) */
+static bool
+gives(const SnProofCase *c, const SnPat *p, SnDefConc k)
+{
+    const SnDefNode *n = kind_of(c, p);
+
+    if (!n || !n->nout || k.elem < 0)
+        return true;
+    for (uint32_t i = 0; i < n->ntuple; i++)
+        if (conc_eq(n->tuple[i].out[0], k) && typed_as(p, k) &&
+            admits(n, &n->tuple[i], p))
+            return true;
+    return false;
+}
+
+/* Do the nodes that stand above n give what the tuple takes?  Asked of the
+ * tuple that was drawn: before anything else is. */
+static bool
+given(const SnProofCase *c, const SnDefNode *n, const SnDefTuple *t,
+      const SnPat *p)
+{
+    for (uint32_t i = 0; p->by_port && i < n->nin; i++) {
+        const SnPat *arg = p->by_port[i];
+        if (arg && arg->pk == SN_P_EACH)
+            arg = arg->arg[0];
+        if (arg && arg->pk != SN_P_VAR && arg->pk != SN_P_WILD &&
+            arg->pk != SN_P_LIST && !gives(c, arg, t->in[i]))
+            return false;
+    }
     return true;
 }
 
@@ -255,6 +287,8 @@ pick_tuple(SnProofCase *c, const SnDefNode *n, SnDefConc k, const SnPat *p)
     const SnDefTuple *best = NULL;
     uint32_t w = 0;
 
+    if (c->pr->alike && c->in_each && c->each > 0 && sn_case_chance(c, 80))
+        return c->tuple;
     for (uint32_t i = 0; i < n->ntuple; i++) {
         const SnDefTuple *t = &n->tuple[i];
         if (n->nout && k.elem >= 0 && !conc_eq(t->out[0], k))
@@ -423,7 +457,9 @@ inst_node(SnProofCase *c, const SnPat *p, SnDefConc k, const SnCaseType *want)
         return NULL;
     n->name = p->capture ? p->capture : NULL;
     const SnDefTuple *t = pick_tuple(c, n->n, k, p);
-    if (!t) {
+    if (in_each && each == 0)
+        c->tuple = t;
+    if (!t || !given(c, n->n, t, p)) {
         sn_case_no(c, "no tuple gives that type");
         return NULL;
     }

@@ -111,16 +111,35 @@ named_shape(SnProofCase *c, int rank, int64_t *d)
     return rank;
 }
 
+/* The shape of a leaf that stands where t does in another operand: rules of
+ * several moves are about operands that are moved alike, and a family's list of
+ * operands is of parts that differ along one axis. */
+static bool
+shape_alike(SnProofCase *c, SnCaseValue *t)
+{
+    const SnCaseValue *x = c->twin ? c->twin : c->regrouped;
+    bool part = c->pr->derive && c->in_each;
+
+    if (!x && part && c->each > 0)
+        x = c->first;
+    if (c->flat || !x || !sn_case_chance(c, 75))
+        return false;
+    int64_t d[SN_CASE_RANK];
+    memcpy(d, x->dim, sizeof d);
+    if (part && x->rank > 0 && sn_case_chance(c, 40))
+        d[sn_case_below(c, (uint32_t)x->rank)] = 1 + sn_case_below(c, 3);
+    sn_case_set_shape(t, x->rank, d);
+    return true;
+}
+
 static void
 base_shape(SnProofCase *c, SnCaseValue *t)
 {
     int64_t d[SN_CASE_RANK] = {256};
     int rank = 1;
 
-    if (!c->flat && c->twin && sn_case_chance(c, 75)) {
-        sn_case_set_shape(t, c->twin->rank, c->twin->dim);
+    if (shape_alike(c, t))
         return;
-    }
     if (!c->flat) {
         rank = sn_case_chance(c, 60) ? 4 : 1 + (int)sn_case_below(c, 3);
         some_shape(c, rank, d);
@@ -131,6 +150,8 @@ base_shape(SnProofCase *c, SnCaseValue *t)
                 rank = named_shape(c, rank, d);
     }
     sn_case_set_shape(t, rank, d);
+    if (c->in_each && c->each == 0)
+        c->first = t;
 }
 
 /* The end of base's shape, some dimensions 1; where all maps are element by
@@ -193,10 +214,52 @@ draw_broadcast(SnProofCase *c, SnCaseNode *n)
     }
 }
 
+/* An operand beside those that are multiplied which has a shape already, that
+ * of the result. */
+static const SnCaseValue *
+result_beside(const SnCaseNode *n)
+{
+    for (uint32_t s = 0; s < n->nin; s++)
+        if (n->in[s] && n->in[s]->rank == 4 &&
+            n->in[s] != sn_case_map_port(n, 0) &&
+            n->in[s] != sn_case_map_port(n, 1))
+            return n->in[s];
+    return NULL;
+}
+
+/* A convolution of one group whose result has y's shape: steps of 1, and pads
+ * for what the window takes. */
+static void
+draw_conv_to(SnProofCase *c, SnCaseNode *n, const SnCaseValue *y)
+{
+    SnCaseValue *x = sn_case_map_port(n, 0), *w = sn_case_map_port(n, 1);
+    SnExprValue *ka = sn_case_attr(n, "kernel");
+    int64_t in = 1 + sn_case_below(c, 3), k[2], p[4], one[2] = {1, 1};
+
+    for (uint32_t i = 0; i < 2; i++) {
+        k[i] = 1 + sn_case_about(c, 2);
+        p[i] = (int64_t)sn_case_below(c, (uint32_t)k[i]);
+        p[i + 2] = k[i] - 1 - p[i];
+    }
+    sn_case_set_shape(x, 4, (int64_t[]){y->dim[0], y->dim[1], y->dim[2], in});
+    sn_case_set_shape(w, 4, (int64_t[]){y->dim[3], k[0], k[1], in});
+    if (ka && !ka->given)
+        *ka = ints(c, 2, k);
+    set_ints(c, n, 2, 2, one);
+    set_ints(c, n, 3, 4, p);
+    set_ints(c, n, 4, 2, one);
+}
+
 static void
 draw_conv(SnProofCase *c, SnCaseNode *n)
 {
     SnCaseValue *x = sn_case_map_port(n, 0), *w = sn_case_map_port(n, 1);
+    const SnCaseValue *y = result_beside(n);
+
+    if (y && x && w && x->rank < 0 && w->rank < 0 && sn_case_chance(c, 90)) {
+        draw_conv_to(c, n, y);
+        return;
+    }
     int64_t g = sn_case_chance(c, 15) ? 2 : 1;
     int64_t xd[4] = {1, 2 + sn_case_about(c, 2), 2 + sn_case_about(c, 2),
                      g * (1 + sn_case_below(c, g > 1 ? 2 : 3))};
@@ -460,8 +523,15 @@ draw_reshape(SnProofCase *c, SnCaseNode *n, SnCaseValue *x)
 {
     int64_t flat[1] = {-1}, two[2] = {x->rank ? x->dim[0] : 1, -1};
     int64_t d[SN_CASE_RANK];
+    const SnCaseValue *y = x->leaf ? c->regrouped : NULL;
+    bool alike = y && y->rank == x->rank &&
+                 !memcmp(y->dim, x->dim, (size_t)x->rank * sizeof *x->dim);
 
-    if (sn_case_chance(c, 25)) {
+    if (alike && sn_case_chance(c, 75)) {
+        SnExprValue *v = sn_case_map_attr(n, 1);
+        if (v && !v->given)
+            *v = *c->dims;
+    } else if (sn_case_chance(c, 25)) {
         set_ints(c, n, 1, (uint32_t)x->rank, x->dim);
     } else if (x->rank > 1 && sn_case_chance(c, 35)) {
         /* the same dimensions elsewhere */
@@ -483,6 +553,32 @@ draw_reshape(SnProofCase *c, SnCaseNode *n, SnCaseValue *x)
     } else {
         set_ints(c, n, 1, 2, two);
     }
+    if (x->leaf) {
+        c->regrouped = x;
+        c->dims = sn_case_map_list(n, 1);
+    }
+}
+
+/* The one axis along which the operands differ, or -1. */
+static int
+parts_axis(const SnCaseNode *n)
+{
+    const SnCaseValue *x = n->in[0];
+    int ax = -1;
+
+    for (uint32_t s = 1; s < n->nin; s++) {
+        const SnCaseValue *y = n->in[s];
+        if (!x || !y || x->rank != y->rank)
+            return -1;
+        for (int i = 0; i < x->rank; i++) {
+            if (x->dim[i] == y->dim[i] || i == ax)
+                continue;
+            if (ax >= 0)
+                return -1;
+            ax = i;
+        }
+    }
+    return ax;
 }
 
 static void
@@ -502,8 +598,12 @@ draw_concat(SnProofCase *c, SnCaseNode *n)
             base_shape(c, n->in[s]);
         base = n->in[s];
     }
-    if (base)
-        draw_axis(c, n, 1, 0, base);
+    if (!base)
+        return;
+    draw_axis(c, n, 1, 0, base);
+    int ax = c->pr->derive ? parts_axis(n) : -1;
+    if (ax >= 0)
+        set_num(sn_case_map_attr(n, 1), an_axis(c, (uint32_t)ax, base->rank));
 }
 
 /* The rest: operands the map doesn't index, biases one per channel, others one
