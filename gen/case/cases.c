@@ -353,7 +353,8 @@ draw_all(Inst *in, uint64_t seed)
     uint64_t rng = seed * 0x9E3779B97F4A7C15u + 0x7654321;
 
     for (uint32_t i = 0; i < MOREDRAW && !complete(in); i++) {
-        SnProofCase c = {.pv = in->pv, .pr = in->pr, .r = in->pr->r};
+        SnProofCase c = {
+            .pv = in->pv, .pr = in->pr, .r = in->pr->r, .asked = true};
         if (i >= NDRAW && every_one(in))
             break;
         c.a = sn_arena_new();

@@ -14,7 +14,6 @@ enum {
 }; /* SN_MAXRANK dimensions */
 /* Elements of a tensor that is run, and taps of all its elements. */
 enum { SN_CASE_COUNT = 1 << 18, SN_CASE_TAPS = 1 << 22 };
-enum { SN_CASE_WHY = 200 }; /* why a draw came to nothing, with its end */
 enum { SN_CASE_NEACH = 2 }; /* operands that `each` stands for */
 
 typedef struct SnCaseType {
@@ -120,7 +119,9 @@ typedef struct SnProofCase {
     const SnCaseNode *self; /* whose constraints are evaluated */
     SnCaseType each_type;   /* what operand 0 of a list drew, for `alike` */
     SnRange each_clamp;
-    const char *fail;  /* why the draw is no case */
+    const char *fail;  /* why the draw is no case; in full only where it is */
+    bool asked;        /* asked for, or of the right side: */
+    bool right;        /* which is being built, or both sides run */
     bool wrong;        /* ... because the right side is no graph */
     bool large;        /* ... because there is too much to run */
     bool stops;        /* ... because a node stops when it is run */
@@ -181,6 +182,8 @@ SnReach sn_case_reach(const SnCaseType *t, SnRange r);
 /* Storage range of a quantized type met with r, as codes. */
 void sn_case_limits(const SnCaseType *t, SnRange r, int32_t *lo, int32_t *hi);
 SnExprValue *sn_case_attr(const SnCaseNode *n, const char *name);
+/* The same of an attribute that n's declaration, or its base's, refers to. */
+SnExprValue *sn_case_its(const SnCaseNode *n, const SnDefAttr *a);
 /* May attribute a hold v: whole numbers, as many as it asks for, a word that it
  * has, a clamp with numbers for bounds? */
 bool sn_case_attr_ok(const SnDefAttr *a, const SnExprValue *v);
@@ -289,7 +292,7 @@ typedef struct SnTrial {
     bool later;               /* later results that round were compared */
     const SnCounter *counter; /* the worst */
     double score;
-    const char *fail;  /* the last reason why draws failed */
+    const char *fail;  /* why the last draw failed, where all did; or NULL */
     const char *wrong; /* the guard held and the right side was no graph,
                           or one of another shape or type */
     const char *wrong_with;

@@ -141,6 +141,7 @@ sn_case_port(SnCaseEval *e, const SnDefPort *p)
     const SnCaseValue *x = e->n->in[s];
     const int32_t *ix = e->t.ix[s];
     bias = !ix && !e->set;
+    bool mapped = ix && (e->set || e->t.nk == 1);
     r.src = x;
     r.ix = ix;
     r.slot = e->t.slot;
@@ -150,18 +151,16 @@ sn_case_port(SnCaseEval *e, const SnDefPort *p)
         r.ct = &x->type;
     }
     for (size_t i = 0; i < sn_case_len(e); i++) {
-        size_t o = e->set ? i / (size_t)e->t.nk : i;
         const SnCaseValue *y = x;
-        int64_t k;
-        if (r.slot) /* one operand of many */
+        int64_t k = (int64_t)i; /* the centre */
+        if (r.slot)             /* one operand of many */
             y = e->n->in[s + (uint32_t)r.slot[i]];
-        int64_t each = x->n ? (int64_t)o % x->n : -1;
-        if (e->set || (ix && e->t.nk == 1))
-            k = ix ? ix[i] : each;
+        if (mapped)
+            k = ix[i];
+        else if (e->set)
+            k = x->n ? k / e->t.nk % x->n : -1;
         else if (bias || (e->t.nk > 1 && x->n != e->t.no))
-            k = each; /* one per channel */
-        else
-            k = (int64_t)o; /* the centre */
+            k = x->n ? k % x->n : -1; /* one per channel */
         if (k < 0) {
             r.v[i] = NAN;
             if (r.id)

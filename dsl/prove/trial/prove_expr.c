@@ -129,7 +129,7 @@ name(SnProofCase *c, const SnExpr *e)
     case SN_R_VAR:
         return var(c, e);
     case SN_R_ATTR: {
-        const SnExprValue *a = c->self ? sn_case_attr(c->self, e->s) : NULL;
+        const SnExprValue *a = c->self ? sn_case_its(c->self, e->ref) : NULL;
         return a ? *a : bad(c, "an attribute of no node");
     }
     case SN_R_PORT:

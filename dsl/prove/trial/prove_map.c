@@ -49,7 +49,7 @@ sn_case_map_attr(const SnCaseNode *n, unsigned arg)
     if (arg >= sn_case_sem(n)->narg)
         return NULL;
     const SnExpr *e = sn_case_sem(n)->arg[arg];
-    return e->ek == SN_E_NAME && e->rk == SN_R_ATTR ? sn_case_attr(n, e->s)
+    return e->ek == SN_E_NAME && e->rk == SN_R_ATTR ? sn_case_its(n, e->ref)
                                                     : NULL;
 }
 

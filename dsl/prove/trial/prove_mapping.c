@@ -54,7 +54,7 @@ add_operands(SnProofCase *c, const SnCaseNode *n, SnExpr *const *e, uint32_t ng,
 static bool
 add_attr(SnProofCase *c, const SnCaseNode *n, const SnDefAttr *a, SnMapArg *to)
 {
-    const SnExprValue *v = sn_case_attr(n, a->name);
+    const SnExprValue *v = sn_case_its(n, a);
     bool list = a->ty == SN_A_INTS || a->ty == SN_A_REALS, ok = v != NULL;
 
     if (!v)
@@ -110,7 +110,7 @@ sn_case_mapping(SnProofCase *c, SnCaseNode *n, SnMapping *u)
     const SnDefSem *s = sn_case_sem(n);
     const SnMapDecl *d = s->decl->decl;
     SnMapArg *arg = SN_NEW_N(c->a, SnMapArg, d->nparam);
-    char *why = sn_alloc(c->a, SN_MAP_WHY);
+    char *why = c->asked || c->right ? sn_alloc(c->a, SN_MAP_WHY) : NULL;
 
     for (unsigned i = 0; i < d->nparam; i++) {
         uint32_t ng, at = sn_sem_param_args(s, i, &ng);
@@ -122,7 +122,8 @@ sn_case_mapping(SnProofCase *c, SnCaseNode *n, SnMapping *u)
         if (!add_arg(c, n, s->arg + at, ng, &arg[i]))
             return false;
     }
-    return sn_mapping_open(u, d, arg, c->a, why) || sn_case_no(c, why);
+    return sn_mapping_open(u, d, arg, c->a, why) ||
+           sn_case_no(c, why ? why : "a shape that the map does not take");
 }
 
 /* ---- taps ---- */
@@ -315,7 +316,7 @@ fill_from_map(SnProofCase *c, SnCaseNode *n, SnCaseTaps *t)
     if (!sn_case_mapping(c, n, &u) || !add_data(c, n, &u))
         return false;
     if (!sn_mapping_reads(&u, 0, NULL))
-        return stops(c, u.why);
+        return stops(c, u.why ? u.why : "the map takes no such element");
     uint32_t *slot = SN_NEW_N(c->a, uint32_t, u.nread + 1);
     Fill f = {&u, t, slot, SN_NEW_N(c->a, int64_t, u.T.n + 1), false};
     t->nk = u.ntap;

@@ -21,11 +21,19 @@ sn_case_attr(const SnCaseNode *n, const char *name)
     return i < n->n->nall ? &n->attr[i] : NULL;
 }
 
+SnExprValue *
+sn_case_its(const SnCaseNode *n, const SnDefAttr *a)
+{
+    for (uint32_t i = 0; i < n->n->nall; i++)
+        if (n->n->all[i] == a)
+            return &n->attr[i];
+    return sn_case_attr(n, a->name);
+}
+
 SnRange
 sn_case_clamp_of(const SnCaseNode *n)
 {
-    const SnExprValue *v =
-        n->n->clamp ? sn_case_attr(n, n->n->clamp->name) : NULL;
+    const SnExprValue *v = n->n->clamp ? sn_case_its(n, n->n->clamp) : NULL;
 
     return v ? v->rg : (SnRange){0};
 }

@@ -283,6 +283,11 @@ untyped(SnProofCase *c, const SnCaseNode *n)
                  (!c->r->when || for_each(c, c->r->when));
     SnBuf b;
 
+    c->wrong = fires;
+    if (!fires && !c->asked) {
+        sn_case_no(c, "no tuple on the right");
+        return NULL;
+    }
     sn_buf_init(&b, c->pv->a);
     sn_putf(&b, "no %s takes (", n->n->name);
     for (uint32_t s = 0; s < n->nin; s++)
@@ -290,7 +295,6 @@ untyped(SnProofCase *c, const SnCaseNode *n)
                 n->in[s] ? sn_case_type_str(c->a, &n->in[s]->type) : "_");
     sn_putf(&b, ") -> %s", sn_case_type_str(c->a, &n->out[0]->type));
     sn_case_no(c, sn_buf_str(&b));
-    c->wrong = fires;
     return NULL;
 }
 
@@ -486,6 +490,7 @@ sn_case_right(SnProofCase *c)
 {
     const SnDefRule *r = c->r;
 
+    c->right = true;
     for (uint32_t i = 0; i < r->nlet; i++) {
         SnCaseValue *v = build(c, r->let[i]);
         for (uint32_t j = 0; j < r->nvar; j++)

@@ -710,6 +710,32 @@ every_bit(const SnInstance *pr)
     return k->kind == SN_CLAIM_EXACT || k->kind == SN_CLAIM_WITHIN;
 }
 
+/* Case number i of a trial. */
+static void
+start(SnProofCase *c, SnProver *pv, const SnInstance *pr, const SnExpr *when,
+      uint32_t i, uint64_t *rng, SnArena *a)
+{
+    sn_case_start(c, pv, pr, rng, a);
+    c->when = when;
+    c->wide = i % 4 == 3 && !c->wide ? 1 : c->wide;
+    c->unreal = c->wide && i % 8 == 3 && every_bit(pr);
+}
+
+/* Why case number i came to nothing: it is drawn once more, as most draws that
+ * fail are never asked about. */
+static const char *
+why_not(SnProver *pv, const SnInstance *pr, const SnExpr *when, uint32_t i,
+        uint64_t rng)
+{
+    SnTrial t = {.ndraw = 0};
+    SnProofCase c;
+
+    start(&c, pv, pr, when, i, &rng, pv->a);
+    c.asked = true;
+    one(&c, &t, false);
+    return c.fail;
+}
+
 SnTrial
 sn_case_try(SnProver *pv, const SnInstance *pr, const SnExpr *when,
             uint32_t ndraw, uint64_t seed, bool want)
@@ -719,23 +745,25 @@ sn_case_try(SnProver *pv, const SnInstance *pr, const SnExpr *when,
     /* so that a condition which one graph in hundreds meets is met as often */
     uint32_t most = (want ? 1000 : 40) * ndraw + 400;
     SnArena *a = sn_arena_new();
-    char why[SN_CASE_WHY] = "";
+    uint64_t failed = 0;
+    uint32_t which = UINT32_MAX; /* the last with a reason, drawn from failed */
 
     for (uint32_t i = 0; i < most && t.ndraw < ndraw; i++) {
         SnProofCase c;
+        uint64_t from = rng;
         if (i > 2000 && !t.ndraw)
             break;
         t.ntry++;
-        sn_case_start(&c, pv, pr, &rng, a);
-        c.when = when;
-        c.wide = i % 4 == 3 && !c.wide ? 1 : c.wide;
-        c.unreal = c.wide && i % 8 == 3 && every_bit(pr);
-        if (!one(&c, &t, want) && c.fail)
-            strncpy(why, c.fail, sizeof why - 1);
+        start(&c, pv, pr, when, i, &rng, a);
+        if (!one(&c, &t, want) && c.fail) {
+            which = i;
+            failed = from;
+        }
         sn_arena_clear(a);
     }
     sn_arena_free(a);
-    t.fail = *why ? sn_strdup(pv->a, why) : NULL;
+    if (!t.ndraw && which != UINT32_MAX)
+        t.fail = why_not(pv, pr, when, which, failed);
     t.all_codes &= t.nall > 0;
     return t;
 }
