@@ -100,10 +100,14 @@ $(DSL_O) $(GEN_O): INC += -I$(BUILD)/front
 
 # ---- what the declarations generate ----
 
+# The header of a kind that is gone must not be found.
 $(GEN)/.stamp: $(SGEN) $(DEFS) $(DEFDIR)/maps.def
 	@mkdir -p $(GEN)
 	$(Q)$(SGEN) $(GENFLAGS) --nodes $(DEFDIR)/nodes.def --passes $(DEFDIR)/passes.def \
 	  $(BACKENDS) -I $(DEFDIR) -o $(GEN)
+	@cd $(GEN) && ls sn_kind_*.h | \
+	  grep -vxF "$$(sed -n 's/^#include "\(.*\)"/\1/p' sn_kinds.h)" | \
+	  xargs -r rm -f
 	@touch $@
 $(GEN)/onnx.pb-c.c: | $(BUILD)/.deps
 	@mkdir -p $(GEN)
@@ -125,9 +129,9 @@ $(GEN)/sn_variants.c: $(KERNEL_C) tools/variants.sh
 	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
 # The empty recipe makes make look at the file again: sinter-gen leaves what
 # did not change alone.
-MADE_H = $(addprefix $(GEN)/,sn_kinds.h sn_gen.h sn_hooks.h sn_rules.h sn_where.h \
+MADE_H = $(addprefix $(GEN)/,sn_kinds.h sn_maps.h sn_gen.h sn_hooks.h sn_rules.h sn_where.h \
          $(PARTS:%=sn_attr_%.h) $(PARTS:%=sn_eval_%.h)) \
-         $(wildcard $(GEN)/*_kernels.h)
+         $(wildcard $(GEN)/sn_kind_*.h $(GEN)/*_kernels.h)
 $(filter-out %.pb-c.c,$(MADE_C)) $(GEN)/sn_tests.c: $(GEN)/.stamp
 	@:
 $(MADE_H): $(GEN)/.stamp
@@ -221,7 +225,8 @@ PUBLIC_H = $(addprefix src/base/,arena.h budget.h buf.h data.h diag.h diag_forma
            $(addprefix src/run/,batch.h exec.h npy.h plan.h samples.h) \
            src/backend/plugin.h src/onnx/import.h src/onnx/import/import_opts.h \
            src/onnx/export/export.h
-PUBLIC_GEN = $(addprefix $(GEN)/,sn_kinds.h $(PARTS:%=sn_attr_%.h) sn_rules.h)
+PUBLIC_GEN = $(addprefix $(GEN)/,sn_kinds.h sn_kind_*.h sn_maps.h $(PARTS:%=sn_attr_%.h) \
+             sn_rules.h)
 INSTALLED = $(bindir)/sinter $(bindir)/sinter-gen $(libdir)/libsinter.a \
             $(libdir)/libsinter.so $(libdir)/pkgconfig/sinter.pc
 CORE_DEF = $(addprefix $(DEFDIR)/,nodes.def maps.def passes.def) \

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* sn_kinds.h, sn_kinds.c, sn_gen.h: every kind as a number, an attribute
- * struct, accessors and a constructor, and as one row of descriptor tables. */
+/* sn_kind_NAME.h, sn_kinds.h, sn_kinds.c, sn_gen.h: every kind as a number, an
+ * attribute struct, accessors and a constructor, and as one row of descriptor
+ * tables. */
 #include "gen/node/part.h"
 
 #include <math.h>
@@ -23,7 +24,7 @@ is_source(const SnDefNode *n)
     return n->nin == 0 && n->nout > 0 && n->rsem[0]->cls == SN_C_SOURCE;
 }
 
-/* ---- sn_kinds.h ---- */
+/* ---- sn_kind_NAME.h, sn_kinds.h ---- */
 
 static void
 put_new_head(SnBuf *out, const SnDefNode *n, Kd k, const char *before,
@@ -87,42 +88,78 @@ put_doc(SnBuf *b, const SnDefNode *n)
 }
 
 static void
+put_kind(SnBuf *b, const SnDefs *s, const SnDefNode *n)
+{
+    Kd k = kind_names(b->a, n);
+
+    sn_puts(b, "\n/*");
+    put_doc(b, n);
+    if (s->is_plugin)
+        sn_emit_struct(b, n);
+    else
+        sn_putf(b, "enum { SN_K_%s = %u };\n", k.up, n->kind);
+    put_access(b, n, k);
+}
+
+/* One kind alone: who includes it is not compiled again for another's sake,
+ * unless its number moves. */
+static const char *
+emit_kind_h(const SnDefs *s, const SnDefNode *n, const char *outdir, SnDiag *d)
+{
+    Kd k = kind_names(s->arena, n);
+    const char *name = sn_format(s->arena, "sn_kind_%s.h", k.lo);
+    SnBuf b;
+
+    sn_buf_init(&b, s->arena);
+    sn_emit_head(&b, "One kind of node: its number, attribute struct, "
+                     "accessors, constructor.");
+    sn_putf(&b,
+            "#ifndef SN_KIND_%s_H\n#define SN_KIND_%s_H\n\n"
+            "#include \"graph/desc.h\"\n",
+            k.up, k.up);
+    if (n->nall)
+        sn_putf(&b, "#include \"sn_attr_%u.h\"\n", sn_part(n));
+    sn_putc(&b, '\n');
+    sn_emit_open(&b);
+    put_kind(&b, s, n);
+    sn_emit_close(&b);
+    sn_emit_file(&b, outdir, name, d);
+    return name;
+}
+
+static void
 emit_kinds_h(const SnDefs *s, const char *outdir, SnDiag *d)
 {
     SnBuf b;
 
     sn_buf_init(&b, s->arena);
-    sn_emit_head(&b, "Node kinds: numbers, attribute structs, accessors, "
-                     "constructors.");
+    sn_emit_head(&b, s->is_plugin
+                         ? "Node kinds: numbers, attribute structs, accessors, "
+                           "constructors."
+                         : "All kinds of nodes, and the index maps.");
     const char *guard = sn_emit_guard(s, "kinds.h");
     bool plugin = s->is_plugin;
     sn_putf(&b, "#ifndef %s\n#define %s\n\n#include \"%s\"\n", guard, guard,
             plugin ? "sn_kinds.h" : "graph/desc.h");
-    for (unsigned part = 0; part < SN_NPART && !plugin; part++)
-        sn_putf(&b, "#include \"sn_attr_%u.h\"\n", part);
-    sn_putc(&b, '\n');
+    for (uint32_t i = 0; i < s->nnode && !plugin; i++)
+        sn_putf(&b, "#include \"%s\"\n", emit_kind_h(s, s->node[i], outdir, d));
+    sn_puts(&b, plugin ? "\n" : "#include \"sn_maps.h\"\n\n");
     sn_emit_open(&b);
     sn_puts(&b, "enum {\n");
-    for (uint32_t i = 0; i < s->nnode; i++)
+    for (uint32_t i = 0; i < s->nnode && plugin; i++)
         if (sn_defs_mine(s, s->node[i]->backend))
             sn_putf(&b, "    SN_K_%s = %u,\n",
                     sn_upper(s->arena, s->node[i]->name), s->node[i]->kind);
     sn_putf(&b, "    %s_END = %u\n};\n",
             plugin ? sn_upper(s->arena, s->plugin->name) : "SN_K",
             s->nnode + 1);
-    for (uint32_t i = 0; i < s->nnode; i++) {
-        const SnDefNode *n = s->node[i];
-        if (!sn_defs_mine(s, n->backend))
-            continue;
-        Kd k = kind_names(s->arena, n);
-        sn_putc(&b, '\n');
-        sn_puts(&b, "/*");
-        put_doc(&b, n);
-        if (plugin)
-            sn_emit_struct(&b, n);
-        put_access(&b, n, k);
-    }
-    sn_emit_maps_h(&b, s);
+    for (uint32_t i = 0; i < s->nnode && plugin; i++)
+        if (sn_defs_mine(s, s->node[i]->backend))
+            put_kind(&b, s, s->node[i]);
+    if (plugin && s->core_nmap < s->nmap)
+        sn_puts(&b, "\n/* index maps */\n");
+    if (plugin)
+        sn_emit_map_names(&b, s);
     sn_emit_close(&b);
     sn_emit_file(&b, outdir, sn_emit_name(s, "kinds.h"), d);
 }

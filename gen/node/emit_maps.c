@@ -235,6 +235,16 @@ sn_emit_plugin_maps(SnBuf *b, const SnDefs *s)
 }
 
 void
+sn_emit_map_names(SnBuf *b, const SnDefs *s)
+{
+    uint32_t from = s->is_plugin ? s->core_nmap : 0;
+
+    for (uint32_t i = from; i < s->nmap; i++)
+        sn_putf(b, "extern const SnMapDecl %s;\n",
+                sn_emit_map_symbol(s, s->map[i]));
+}
+
+void
 sn_emit_maps(const SnDefs *s, const char *outdir, SnDiag *d)
 {
     SnBuf b;
@@ -242,21 +252,17 @@ sn_emit_maps(const SnDefs *s, const char *outdir, SnDiag *d)
     if (s->is_plugin)
         return;
     sn_buf_init(&b, s->arena);
+    sn_emit_head(&b, "Index maps.");
+    sn_puts(&b, "#ifndef SN_MAPS_H\n#define SN_MAPS_H\n\n"
+                "#include \"graph/desc.h\"\n\n");
+    sn_emit_open(&b);
+    sn_emit_map_names(&b, s);
+    sn_emit_close(&b);
+    sn_emit_file(&b, outdir, "sn_maps.h", d);
+    sn_buf_init(&b, s->arena);
     sn_emit_head(&b, "Index maps as data.");
-    sn_puts(&b, "#include \"sn_kinds.h\"\n");
+    sn_puts(&b, "#include \"sn_maps.h\"\n");
     for (uint32_t i = 0; i < s->nmap; i++)
         put_map(&b, s, s->map[i]);
     sn_emit_file(&b, outdir, "sn_maps.c", d);
-}
-
-void
-sn_emit_maps_h(SnBuf *b, const SnDefs *s)
-{
-    uint32_t from = s->is_plugin ? s->core_nmap : 0;
-
-    if (from < s->nmap)
-        sn_puts(b, "\n/* index maps */\n");
-    for (uint32_t i = from; i < s->nmap; i++)
-        sn_putf(b, "extern const SnMapDecl %s;\n",
-                sn_emit_map_symbol(s, s->map[i]));
 }

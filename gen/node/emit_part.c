@@ -91,7 +91,7 @@ sn_emit_parts(const SnDefs *s, const char *outdir, SnDiag *d)
                 sn_emit_eval_names(&evals, s, s->node[i]);
             }
         emit_header(&attrs, "attr", part,
-                    "Attributes of some kinds; sn_kinds.h has all.", outdir, d);
+                    "Attributes of some kinds, for sn_kind_NAME.h.", outdir, d);
         emit_header(&evals, "eval", part,
                     "Evaluators of some kinds, by tuple; sn_gen.h has all.",
                     outdir, d);

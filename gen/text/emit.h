@@ -11,8 +11,8 @@
 #include "dsl/model/expr_tree.h"
 #include "dsl/model/model.h"
 
-/* sn_kinds.h, sn_kinds.c, sn_gen.h (prototypes between generated files), and
- * their parts sn_attr_N.h and sn_eval_N.h. */
+/* sn_kind_NAME.h, sn_kinds.h, sn_kinds.c, sn_gen.h (prototypes between
+ * generated files), and their parts sn_attr_N.h and sn_eval_N.h. */
 void sn_emit_kinds(const SnDefs *s, const char *outdir, SnDiag *d);
 /* For sn_kinds.c (emit_onnx.c): the entries of a node's operators; then the
  * table of all operators. */
@@ -26,12 +26,11 @@ void sn_emit_hooks(const SnDefs *s, const char *outdir, SnDiag *d);
 void sn_emit_onnx(SnBuf *b, const SnDefs *s);
 /* The start of a row: the operator of this full name. */
 void sn_emit_operator(SnBuf *b, const char *op);
-/* sn_maps.c, and for the table of a plugin's kinds and for sn_kinds.h
- * (emit_maps.c): the index maps; what one is
- * named there. */
+/* sn_maps.h and sn_maps.c; the index maps for the table of a plugin's kinds,
+ * and their names for its header (emit_maps.c). */
 void sn_emit_maps(const SnDefs *s, const char *outdir, SnDiag *d);
 void sn_emit_plugin_maps(SnBuf *b, const SnDefs *s);
-void sn_emit_maps_h(SnBuf *b, const SnDefs *s);
+void sn_emit_map_names(SnBuf *b, const SnDefs *s);
 const char *sn_emit_map_symbol(const SnDefs *s, const SnDefMap *m);
 /* sn_inv.c: where constraints and invariants. */
 void sn_emit_inv(const SnDefs *s, const char *outdir, SnDiag *d);
