@@ -11,7 +11,8 @@
 #include "onnx/import/import_shape.h"
 #include "onnx/proto/onnx_read.h"
 #include "onnx/proto/tensor_pb.h"
-#include "sn_kinds.h"
+#include "sn_kind_placeholder.h"
+#include "sn_kind_save.h"
 
 enum {
     OPSET_MIN = 1,

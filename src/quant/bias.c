@@ -3,7 +3,7 @@
 
 #include <math.h>
 #include "graph/desc.h"
-#include "sn_kinds.h"
+#include "sn_kind_constant.h"
 
 /* The multiple of step = 2^k nearest to v that is a code, divided by it. */
 static double

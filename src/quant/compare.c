@@ -8,7 +8,6 @@
 #include <unistd.h>
 #include "base/num.h"
 #include "run/batch.h"
-#include "sn_kinds.h"
 
 /* A value of the quantized graph that the float graph has too. */
 typedef struct Pair {

@@ -2,7 +2,8 @@
 #include "quant/island.h"
 
 #include <string.h>
-#include "sn_kinds.h"
+#include "sn_kind_dequantize.h"
+#include "sn_kind_quantize.h"
 
 /* A node that computes reals: no storage, no conversion. */
 static bool

@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include "sn_kinds.h"
 
 static const SnPipelineDesc *
 pipeline_named(const char *name)

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include "sn_kinds.h"
+#include "sn_kind_rescale.h"
 
 uint32_t
 sn_count_rescales(const SnGraph *g)

@@ -13,7 +13,8 @@
 #include "rewrite/copy.h"
 #include "rewrite/derive.h"
 #include "rewrite/rule.h"
-#include "sn_kinds.h"
+#include "sn_kind_rescale.h"
+#include "sn_maps.h"
 
 /* ---- saturation that a consumer swallows ---- */
 

@@ -10,7 +10,7 @@
 #include <string.h>
 #include "kernel/eval/eval.h"
 #include "rewrite/internal.h"
-#include "sn_kinds.h"
+#include "sn_kind_rescale.h"
 
 typedef struct Val {
     SnRef ref;

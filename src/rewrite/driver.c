@@ -10,7 +10,10 @@
 #include "graph/text/text.h"
 #include "rewrite/derive.h"
 #include "rewrite/internal.h"
-#include "sn_kinds.h"
+#include "sn_kind_dequantize.h"
+#include "sn_kind_rescale.h"
+#include "sn_kind_reshape.h"
+#include "sn_kind_transpose.h"
 
 enum { QUEUED = 1, SEEN = 2 };
 

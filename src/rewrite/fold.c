@@ -4,7 +4,9 @@
 #include <xxhash.h>
 #include "kernel/eval/eval.h"
 #include "rewrite/internal.h"
-#include "sn_kinds.h"
+#include "sn_kind_constant.h"
+#include "sn_kind_splat.h"
+#include "sn_maps.h"
 
 /* A folded Constant larger than this is not worth its memory. */
 enum { FOLD_MAX = 256 << 20 };

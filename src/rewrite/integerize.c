@@ -7,7 +7,11 @@
 #include "kernel/eval/eval.h"
 #include "rewrite/copy.h"
 #include "rewrite/derive.h"
-#include "sn_kinds.h"
+#include "sn_kind_constant.h"
+#include "sn_kind_dequantize.h"
+#include "sn_kind_quantize.h"
+#include "sn_kind_rescale.h"
+#include "sn_kind_splat.h"
 
 /* What will stand at each operand slot. */
 typedef enum How {

@@ -8,7 +8,9 @@
 #include "kernel/eval/eval.h"
 #include "rewrite/copy.h"
 #include "rewrite/derive.h"
-#include "sn_kinds.h"
+#include "sn_kind_constant.h"
+#include "sn_kind_reshape.h"
+#include "sn_kind_transpose.h"
 
 static SnInts
 perm_of(const SnGraph *g, SnId t)

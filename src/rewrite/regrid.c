@@ -6,7 +6,9 @@
 #include <string.h>
 #include "base/num.h"
 #include "rewrite/rewrite.h"
-#include "sn_kinds.h"
+#include "sn_kind_constant.h"
+#include "sn_kind_dequantize.h"
+#include "sn_maps.h"
 
 const SnType *
 sn_pinned_type(SnGraph *g, const SnPortDesc *p, const SnType *const *in_type)

@@ -4,7 +4,9 @@
  * with as many elements before and after it. */
 #include "rewrite/copy.h"
 #include "rewrite/derive.h"
-#include "sn_kinds.h"
+#include "sn_kind_reshape.h"
+#include "sn_kind_splat.h"
+#include "sn_maps.h"
 
 static const SnShape *
 before(const SnGraph *g, SnId t)

@@ -9,7 +9,7 @@
 #include <string.h>
 #include "rewrite/copy.h"
 #include "rewrite/derive.h"
-#include "sn_kinds.h"
+#include "sn_kind_rescale.h"
 
 /* A node beside id that reads what id reads at this slot of the group, or 0.
  * Of the slots that read one value, one looks at its whole list. */

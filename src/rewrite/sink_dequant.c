@@ -4,7 +4,7 @@
  * equal codes equal reals, and larger codes larger ones. */
 #include "rewrite/copy.h"
 #include "rewrite/derive.h"
-#include "sn_kinds.h"
+#include "sn_kind_dequantize.h"
 
 static bool
 in_group(const SnNode *n, const SnKindDesc *d, uint32_t slot)

@@ -7,7 +7,10 @@
 #include "kernel/eval/eval.h"
 #include "rewrite/copy.h"
 #include "rewrite/internal.h"
-#include "sn_kinds.h"
+#include "sn_kind_constant.h"
+#include "sn_kind_lookup_table.h"
+#include "sn_kind_splat.h"
+#include "sn_maps.h"
 
 enum { NCODE = 256, DEPTH_MOST = 256 };
 

@@ -13,7 +13,7 @@
 #include "run/fence.h"
 #include "run/shadow.h"
 #include "run/team.h"
-#include "sn_kinds.h"
+#include "sn_kind_save.h"
 
 /* Kernels compute the bits of their backend's rounding: a graph of another
  * runs on its evaluators. */

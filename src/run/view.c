@@ -2,7 +2,7 @@
 #include "run/view.h"
 
 #include "graph/moved.h"
-#include "sn_kinds.h"
+#include "sn_maps.h"
 
 typedef struct Choose {
     SnExec *x;

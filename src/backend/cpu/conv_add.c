@@ -4,7 +4,8 @@
  * are the ones the separate nodes would give. */
 #include "backend/cpu/contract.h"
 #include "cpu_kernels.h"
-#include "sn_kinds.h"
+#include "sn_kind_add.h"
+#include "sn_kind_cpu_conv_add.h"
 
 typedef struct ConvAdd {
     const SnConvQ8 *conv;

@@ -7,7 +7,6 @@
 #include "backend/cpu/geo.h"
 #include "backend/cpu/units.h"
 #include "cpu_kernels.h"
-#include "sn_kinds.h"
 #include "kernel/each/each.h"
 #include "kernel/each/erf_f32.h"
 #include "kernel/eval/map.h"

@@ -4,7 +4,7 @@
 #include <string.h>
 #include "base/num.h"
 #include "cpu_kernels.h"
-#include "sn_kinds.h"
+#include "sn_kind_cpu_max_splat.h"
 #include "kernel/eval/rows.h"
 
 SnStatus

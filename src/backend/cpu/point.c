@@ -7,7 +7,6 @@
 #include "backend/cpu/geo.h"
 #include "backend/cpu/units.h"
 #include "cpu_kernels.h"
-#include "sn_kinds.h"
 #include "kernel/point/point_q8.h"
 #include "kernel/eval/rows.h"
 

@@ -6,7 +6,6 @@
 #include "backend/cpu/units.h"
 #include "base/fmath.h"
 #include "cpu_kernels.h"
-#include "sn_kinds.h"
 #include "kernel/eval/map.h"
 #include "kernel/point/point_f32.h"
 #include "kernel/eval/rows.h"

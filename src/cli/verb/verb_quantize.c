@@ -7,7 +7,7 @@
 #include "graph/text/text.h"
 #include "onnx/export/export.h"
 #include "quant/quantize.h"
-#include "sn_kinds.h"
+#include "sn_kind_placeholder.h"
 
 /* The first few names, for a message. */
 static const char *

@@ -6,7 +6,14 @@
 #include <string.h>
 #include "base/file/file.h"
 #include "onnx/export/export_priv.h"
-#include "sn_kinds.h"
+#include "sn_kind_constant.h"
+#include "sn_kind_dequantize.h"
+#include "sn_kind_placeholder.h"
+#include "sn_kind_quantize.h"
+#include "sn_kind_rescale.h"
+#include "sn_kind_save.h"
+#include "sn_kind_splat.h"
+#include "sn_maps.h"
 
 const char *const *
 sn_onnx_forms(void)

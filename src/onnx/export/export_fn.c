@@ -4,7 +4,7 @@
 #include "onnx/export/export_priv.h"
 
 #include <string.h>
-#include "sn_kinds.h"
+#include "sn_maps.h"
 
 static Onnx__NodeProto *
 put_of(SnExport *x, SnOnnxOp op, uint32_t n, const char *const *in,

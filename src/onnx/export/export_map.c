@@ -9,7 +9,8 @@
 #include <string.h>
 #include "base/num.h"
 #include "graph/axes.h"
-#include "sn_kinds.h"
+#include "sn_kind_splat.h"
+#include "sn_maps.h"
 
 SnStatus
 sn_export_refuse(SnExport *x, const char *fmt, ...)

@@ -7,7 +7,6 @@
 #include <string.h>
 #include "base/num.h"
 #include "sn_hooks.h"
-#include "sn_kinds.h"
 
 static const SnShape *
 shape_in(const SnExport *x, uint32_t slot)

@@ -4,7 +4,13 @@
  * exported (export.c, export_val.c). */
 #include "onnx/export/export_priv.h"
 
-#include "sn_kinds.h"
+#include "sn_kind_add.h"
+#include "sn_kind_cast.h"
+#include "sn_kind_codes.h"
+#include "sn_kind_placeholder.h"
+#include "sn_kind_save.h"
+#include "sn_kind_sub.h"
+#include "sn_maps.h"
 
 _Static_assert((int)SN_PLACEHOLDER_BOUNDARY_U8 == (int)SN_SAVE_BOUNDARY_U8 &&
                    (int)SN_PLACEHOLDER_BOUNDARY_F64 ==

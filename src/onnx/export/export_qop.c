@@ -5,7 +5,6 @@
 #include "onnx/export/export_priv.h"
 
 #include <string.h>
-#include "sn_kinds.h"
 
 static const char ms[] = "com.microsoft";
 

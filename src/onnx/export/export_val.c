@@ -4,7 +4,9 @@
 
 #include <string.h>
 #include "kernel/eval/eval.h"
-#include "sn_kinds.h"
+#include "sn_kind_splat.h"
+#include "sn_kind_transpose.h"
+#include "sn_maps.h"
 
 const int sn_export_identity[SN_MAXRANK] = {0, 1, 2, 3, 4, 5, 6, 7};
 

@@ -7,7 +7,8 @@
 #include <string.h>
 #include "base/num.h"
 #include "kernel/eval/eval.h"
-#include "sn_kinds.h"
+#include "sn_kind_add.h"
+#include "sn_kind_fully_connected.h"
 
 /* A shared way to put the result: channels last in the file or not. */
 static SnStatus

@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 #include "onnx/proto/tensor_pb.h"
-#include "sn_kinds.h"
+#include "sn_kind_placeholder.h"
 
 /* ---- which inputs are codes ---- */
 

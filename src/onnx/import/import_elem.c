@@ -5,7 +5,7 @@
 
 #include <inttypes.h>
 #include "onnx/proto/tensor_pb.h"
-#include "sn_kinds.h"
+#include "sn_kind_save.h"
 
 /* FLOAT16, BFLOAT16 and DOUBLE, by number of TensorProto.DataType. */
 static bool

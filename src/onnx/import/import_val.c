@@ -7,7 +7,8 @@
 #include "base/num.h"
 #include "kernel/eval/eval.h"
 #include "onnx/proto/tensor_pb.h"
-#include "sn_kinds.h"
+#include "sn_kind_constant.h"
+#include "sn_kind_dequantize.h"
 
 /* ---- finding values ---- */
 

@@ -4,7 +4,9 @@
 #include "kernel/eval/eval.h"
 #include "quant/place/place_priv.h"
 #include "quant/choose/row8.h"
-#include "sn_kinds.h"
+#include "sn_kind_constant.h"
+#include "sn_kind_dequantize.h"
+#include "sn_kind_quantize.h"
 
 /* Dequantize(Quantize(v)); named base.q and base.dq. */
 static SnRef

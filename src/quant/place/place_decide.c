@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "sn_kinds.h"
+#include "sn_maps.h"
 
 /* ---- what descriptors say ---- */
 

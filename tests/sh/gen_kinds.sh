@@ -1,0 +1,52 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# What a node that is added compiles again: headers of kinds are one each, so
+# those of the kinds behind it change, whose numbers move, and its own is new.
+case $BUILD in /*) build=$BUILD ;; *) build=$PWD/$BUILD ;; esac
+tmp=$build/tests/gen_kinds
+rm -rf "$tmp"
+mkdir -p "$tmp/defs/src"
+say() { if [ "$2" = 0 ]; then echo "ok $1"; else echo "not ok $1"; fi; }
+
+cp maps.def nodes.def passes.def "$tmp/defs/"
+cp -r src/backend "$tmp/defs/src/"
+# made DIR: what is generated of these declarations, without proofs.
+made() (
+    cd "$tmp/defs" || exit
+    set -- "$1" "--no-prove --nodes nodes.def --passes passes.def -I ."
+    for b in src/backend/*/*.def; do set -- "$1" "$2 --backend $b"; done
+    # shellcheck disable=SC2086
+    "$build/sinter-gen" $2 -o "$tmp/$1" >"$tmp/$1.log" 2>&1 || head -n 5 "$tmp/$1.log"
+)
+made was
+sed '/^node Neg {/i\
+node Half {\
+  in x; out y;\
+  kinds (x) -> y { (T) -> T for T in act; }\
+  free x, y;\
+  sem point y = q(d(x) / 2) over each(x);\
+}' nodes.def >"$tmp/defs/nodes.def"
+made is
+
+# Kinds in their order, by the headers that sn_kinds.h names.
+kinds() { sed -n 's/^#include "\(sn_kind_.*\)"/\1/p' "$tmp/$1/sn_kinds.h"; }
+kinds was >"$tmp/kinds"
+[ -s "$tmp/kinds" ] && kinds is | grep -vx sn_kind_half.h | cmp -s - "$tmp/kinds"
+say one_header_each $?
+{
+    sed -n '/^sn_kind_neg.h$/,$p' "$tmp/kinds"
+    printf '%s\n' sn_kinds.h sn_kind_half.h
+} | sort >"$tmp/want"
+changed() { (cd "$tmp/is" && for f in $1; do cmp -s "$f" "../was/$f" || echo "$f"; done); }
+changed 'sn_kind*.h sn_attr_*.h sn_gen.h sn_maps.h sn_hooks.h' | sort >"$tmp/got"
+diff "$tmp/want" "$tmp/got"
+say headers_that_change $?
+[ "$(changed 'sn_eval_*.h' | wc -l)" = 1 ]
+say evaluators_of_one_part $?
+cmp -s "$tmp/is/sn_maps.c" "$tmp/was/sn_maps.c"
+say maps_stay $?
+
+# So a file of src includes the kinds that it is about.
+grep -rl '"sn_kinds.h"' src
+[ $? = 1 ]
+say no_file_of_src_includes_all $?
