@@ -19,7 +19,10 @@ WARN_TOOL = -Wall -Wno-unused-variable -Wno-unused-but-set-variable
 STD  = -std=c11 -D_GNU_SOURCE -ffp-contract=off -fno-strict-aliasing \
        -fPIC -fno-semantic-interposition
 INC  = -Isrc -I. -I$(GEN)
-ALL_CFLAGS = $(STD) $(OPT) $(SAN) $(INC) -MMD -MP $(CFLAGS)
+# What is compiled does not depend on where the tree lies.  A debugger looks for
+# sources from its current directory.
+HERE = -ffile-prefix-map=$(CURDIR)=.
+ALL_CFLAGS = $(STD) $(OPT) $(SAN) $(INC) $(HERE) -MMD -MP $(CFLAGS)
 # make V=1 shows every command.
 Q = $(if $(V),,@)
 LIBS = -lprotobuf-c -ljansson -lxxhash -lpthreadpool -lpthread -lm
@@ -81,7 +84,7 @@ $(BUILD)/.deps: tools/deps.sh
 
 $(BUILD)/front/lex.c: dsl/syntax/lex.re | $(BUILD)/.deps
 	@mkdir -p $(@D)
-	$(Q)re2c --no-debug-info -W -o $@ $<
+	$(Q)re2c --no-debug-info --no-generation-date -W -o $@ $<
 # Lemon reads one file.
 $(BUILD)/front/gram.c: dsl/syntax/gram.y dsl/syntax/gram_expr.y | $(BUILD)/.deps
 	@mkdir -p $(@D)
@@ -303,6 +306,10 @@ lint: all
 	@sh tools/deps.sh clang clang-format cppcheck
 	sh tools/lint.sh $(BUILD)
 
+## repro: built twice under other circumstances, is every file the same?
+repro: $(BUILD)/.deps
+	@CC='$(CC)' MAKE='$(MAKE)' sh tools/repro.sh
+
 ## clean: remove everything made
 clean:
 	rm -rf build
@@ -311,4 +318,4 @@ clean:
 help:
 	@sed -n 's/^## //p' $(MAKEFILE_LIST)
 
-.PHONY: dist all deps gen explain report demo zoo san lint clean help install uninstall FORCE
+.PHONY: repro dist all deps gen explain report demo zoo san lint clean help install uninstall FORCE
