@@ -183,7 +183,8 @@ run_tiles(const SnGemm *g, SnTile *t, int npanel, int64_t n)
         g->tile[npanel - 1][m - 1](t);
         n -= t->ntile * m;
         t->px += t->ntile * m;
-        t->rowsum += t->rowsum ? t->ntile * m : 0;
+        if (t->rowsum)
+            t->rowsum += t->ntile * m;
         t->ahead += t->ntile * part;
         if (t->ahead > t->aheadto)
             t->ahead = t->aheadto;

@@ -449,7 +449,7 @@ run_class(const SnConvF32 *p, const Class *k, const Panel *b, const float *w,
     const SnConvGeo *o = &p->geo;
     int most = p->g->nrow[b->npanel - 1];
     SnTileF32 t = {.w = w,
-                   .run = k->run + k->at[kb],
+                   .run = k->run ? k->run + k->at[kb] : NULL,
                    .nrun = k->at[kb + 1] - k->at[kb],
                    .bias = kb == 0 ? b->bias : NULL,
                    .last = kb == p->nkb - 1,
