@@ -118,7 +118,7 @@ $(GEN)/onnx.pb-c.c: | $(BUILD)/.deps
 # Packed weights and measured picks that another build has written are not
 # used: a hash of what packs and computes.
 PACK_C = $(sort $(wildcard src/kernel/conv/*.[chi]* src/kernel/conv_f32/*.[chi]* \
-         src/kernel/conv_geo.* src/kernel/pack.* src/kernel/tile_rows.h) src/backend/cpu/contract.c)
+         src/kernel/conv_geo.* src/kernel/pack.* src/kernel/pack_file.h src/kernel/tile_rows.h) src/backend/cpu/contract.c)
 $(GEN)/sn_pack_id.h: $(PACK_C)
 	@mkdir -p $(GEN)
 	@printf '#define SN_PACK_ID "%s"\n' \

@@ -92,8 +92,10 @@ $(BUILD)/tests/written: $(BUILD)/obj/tests/onnx/written.o \
 $(BUILD)/obj/tests/onnx/written.o: INC += -Itests
 
 # Fuzz targets, replayed on their corpus here and run by `make fuzz`.
-FUZZ   = def graph npy onnx profile text tune
+FUZZ   = def graph model npy onnx pack profile text tune
 FUZZ_X = $(patsubst %,$(BUILD)/tests/replay_%,$(FUZZ))
+$(BUILD)/tests/replay_model $(BUILD)/fuzz_model: $(BUILD)/obj/tests/fuzz/pb_mutate.o
+$(BUILD)/obj/tests/fuzz/fuzz_pack.o: $(GEN)/sn_pack_id.h
 $(BUILD)/tests/replay_%: $(BUILD)/obj/tests/fuzz/fuzz_%.o \
                          $(BUILD)/obj/tests/fuzz/entry.o \
                          $(BUILD)/obj/tests/fuzz/replay.o $(TESTLIB) $(LIB) $(FRONT)
@@ -102,6 +104,20 @@ $(BUILD)/tests/replay_%: $(BUILD)/obj/tests/fuzz/fuzz_%.o \
 $(BUILD)/fuzz_%: $(BUILD)/obj/tests/fuzz/fuzz_%.o \
                  $(BUILD)/obj/tests/fuzz/entry.o $(TESTLIB) $(LIB) $(FRONT)
 	$(Q)$(CC) $(SAN) -fsanitize=fuzzer $(LDFLAGS) -o $@ $^ $(LIBS)
+
+# The same targets with a bug that they must find: planted/NAME.sed makes it in
+# the file that its first line names.
+$(BUILD)/planted/%.c: tests/fuzz/planted/%.sed FORCE
+	@mkdir -p $(@D)
+	$(Q)f=$$(sed -n '1s/^# //p' $<) && sed -f $< $$f >$@ && ! cmp -s $$f $@
+$(BUILD)/planted_model: $(BUILD)/obj/tests/fuzz/pb_mutate.o
+$(BUILD)/planted_%: $(BUILD)/planted/%.c $(BUILD)/fuzz_%
+	$(Q)f=$$(sed -n '1s/^# //p' tests/fuzz/planted/$*.sed) && \
+	  $(CC) $(ALL_CFLAGS) -MF $(@D)/planted/$*.d -Idsl -I$(BUILD)/front -I$$(dirname $$f) \
+	  -c -o $(BUILD)/planted/$*.o $< && \
+	  $(CC) $(SAN) -fsanitize=fuzzer $(LDFLAGS) -o $@ $(BUILD)/planted/$*.o \
+	  $(BUILD)/obj/tests/fuzz/fuzz_$*.o $(BUILD)/obj/tests/fuzz/entry.o \
+	  $(filter %.o,$^) $(TESTLIB) $(LIB) $(FRONT) $(LIBS)
 
 ## tests: build the test programs
 tests: all $(TEST_X) $(GOLDEN) $(MADE_X) $(CASES_X) $(TOOL_X) $(FUZZ_X) \
@@ -168,5 +184,12 @@ fuzz:
 	  SAN='-fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined'
 fuzz-run: $(patsubst %,$(BUILD)/fuzz_%,$(FUZZ))
 	@BUILD=$(BUILD) sh tests/fuzz/run.sh $(FUZZ_TIME) $(FUZZ)
+## fuzz-planted: does each fuzz target find the bug that is planted for it?
+fuzz-planted:
+	@sh tools/deps.sh clang libclang-rt-14-dev
+	$(MAKE) BUILD=$(BUILD)/fuzz CC=clang OPT='-O1 -g' fuzz-plant \
+	  SAN='-fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined'
+fuzz-plant: $(patsubst %,$(BUILD)/planted_%,$(FUZZ))
+	@BUILD=$(BUILD) sh tests/fuzz/planted.sh $(FUZZ_TIME) $(FUZZ)
 
-.PHONY: cases fuzz fuzz-run tests check check-long bench bless
+.PHONY: cases fuzz fuzz-run fuzz-plant fuzz-planted tests check check-long bench bless

@@ -9,24 +9,10 @@
 
 #include "base/file/file.h"
 #include "base/index.h"
+#include "kernel/pack_file.h"
 #include "sn_pack_id.h"
 
-/* The file: a header, an index, the items' bytes, all 64-aligned.  Numbers are
- * in the machine's byte order, which the mark shows. */
-enum { ALIGN = 64 };
-
-typedef struct Head {
-    char magic[16];
-    char build[24];                    /* SN_PACK_ID */
-    uint64_t mark, nbyte, nitem, hash; /* of the file; of the index */
-    char zero[56];
-} Head;
-static const char MAGIC[16] = "sinter-pack 1\n";
-#define MARK UINT64_C(0x0102030405060708)
-
-typedef struct Entry {
-    uint64_t key[2], at, nbyte, hash, zero[3];
-} Entry;
+static const char MAGIC[16] = SN_PACK_MAGIC;
 
 /* Of an item, while it is filled. */
 typedef struct Piece {
@@ -49,7 +35,7 @@ struct SnPack {
     SnArena *a;
     const char *path; /* NULL: it has no file */
     const char *file; /* NULL: none that can be used */
-    const Entry *entry;
+    const SnPackEntry *entry;
     uint64_t nentry;
     uint32_t nitem;
     SnPackItem **item;
@@ -59,26 +45,28 @@ struct SnPack {
 static size_t
 padded(size_t n)
 {
-    return (n + ALIGN - 1) / ALIGN * ALIGN;
+    return (n + SN_PACK_ALIGN - 1) / SN_PACK_ALIGN * SN_PACK_ALIGN;
 }
 
 /* ---- reading ---- */
 
 static const char *
-check_head(const Head *h, size_t n)
+check_head(const SnPackHead *h, size_t n)
 {
     if (memcmp(h->magic, MAGIC, sizeof MAGIC) != 0)
         return "is no file of packed weights";
-    if (h->mark != MARK || strncmp(h->build, SN_PACK_ID, sizeof h->build) != 0)
+    if (h->mark != SN_PACK_MARK ||
+        strncmp(h->build, SN_PACK_ID, sizeof h->build) != 0)
         return "was written by another build";
-    if (h->nbyte != n || h->nitem > (n - sizeof *h) / sizeof(Entry) ||
+    if (h->nbyte != n || h->nitem > (n - sizeof *h) / sizeof(SnPackEntry) ||
         h->nitem >= SN_INDEX_END)
         return "has been cut short";
-    const Entry *e = (const Entry *)(const void *)(h + 1);
+    const SnPackEntry *e = (const SnPackEntry *)(const void *)(h + 1);
     if (XXH3_64bits(e, (size_t)h->nitem * sizeof *e) != h->hash)
         return "is damaged";
     for (uint64_t i = 0; i < h->nitem; i++)
-        if (e[i].at % ALIGN != 0 || e[i].at > n || e[i].nbyte > n - e[i].at)
+        if (e[i].at % SN_PACK_ALIGN != 0 || e[i].at > n ||
+            e[i].nbyte > n - e[i].at)
             return "is damaged";
     return NULL;
 }
@@ -94,7 +82,7 @@ map_file(SnArena *a, const char *path, size_t *n)
     if (fd < 0)
         return NULL;
     if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
-        (size_t)st.st_size >= sizeof(Head)) {
+        (size_t)st.st_size >= sizeof(SnPackHead)) {
         *n = (size_t)st.st_size;
         p = sn_arena_map(a, fd, *n);
     }
@@ -138,11 +126,11 @@ sn_pack_open(SnArena *a, const char *path, const char **why)
     sn_arena_at_free(a, free_arena, own);
     p->path = sn_strdup(a, path);
     if (file)
-        wrong = check_head((const Head *)(const void *)file, n);
+        wrong = check_head((const SnPackHead *)(const void *)file, n);
     if (!wrong) {
-        const Head *h = (const Head *)(const void *)file;
+        const SnPackHead *h = (const SnPackHead *)(const void *)file;
         p->file = file;
-        p->entry = (const Entry *)(const void *)(h + 1);
+        p->entry = (const SnPackEntry *)(const void *)(h + 1);
         p->nentry = h->nitem;
         for (uint64_t i = 0; i < p->nentry; i++)
             sn_index_add(&p->of_entry, p->entry[i].key[0], (uint32_t)i);
@@ -158,7 +146,7 @@ same_key(const uint64_t a[2], const uint64_t b[2])
     return a[0] == b[0] && a[1] == b[1];
 }
 
-static const Entry *
+static const SnPackEntry *
 find(SnPack *p, const uint64_t key[2])
 {
     size_t probe = 0;
@@ -197,7 +185,7 @@ sn_pack_item(SnPack *p, const void *key, size_t nkey)
         it->ready = true;
         return it;
     }
-    const Entry *e = find(p, it->key);
+    const SnPackEntry *e = find(p, it->key);
     if (e && XXH3_64bits(p->file + e->at, (size_t)e->nbyte) == e->hash) {
         it->data = p->file + e->at;
         it->nbyte = (size_t)e->nbyte;
@@ -232,7 +220,7 @@ sn_pack_piece(SnPackItem *it, SnArena *a, size_t nbyte, bool *ready)
 
     *ready = x.p != NULL;
     if (!x.p)
-        x.p = sn_alloc(a, nbyte < ALIGN ? ALIGN : nbyte);
+        x.p = sn_alloc(a, nbyte < SN_PACK_ALIGN ? SN_PACK_ALIGN : nbyte);
     if (!it)
         return x.p;
     it->ready &= *ready;
@@ -286,9 +274,9 @@ put_hashed(Out *o, const void *p, size_t n)
 }
 
 static void
-put_item(Out *o, const SnPackItem *it, Entry *e)
+put_item(Out *o, const SnPackItem *it, SnPackEntry *e)
 {
-    static const char zeros[ALIGN];
+    static const char zeros[SN_PACK_ALIGN];
     size_t at = o->nbyte;
 
     XXH3_64bits_reset(o->hash);
@@ -297,17 +285,17 @@ put_item(Out *o, const SnPackItem *it, Entry *e)
         put_hashed(o, it->piece[i].p, n);
         put_hashed(o, zeros, padded(n) - n);
     }
-    *e = (Entry){.key = {it->key[0], it->key[1]},
-                 .at = at,
-                 .nbyte = o->nbyte - at,
-                 .hash = XXH3_64bits_digest(o->hash)};
+    *e = (SnPackEntry){.key = {it->key[0], it->key[1]},
+                       .at = at,
+                       .nbyte = o->nbyte - at,
+                       .hash = XXH3_64bits_digest(o->hash)};
 }
 
 static SnStatus
 save(Out *o, const SnPack *p, SnDiag *d)
 {
-    Entry *e = SN_NEW_N(o->a, Entry, p->nitem + 1u);
-    Head h = {.mark = MARK, .nitem = p->nitem};
+    SnPackEntry *e = SN_NEW_N(o->a, SnPackEntry, p->nitem + 1u);
+    SnPackHead h = {.mark = SN_PACK_MARK, .nitem = p->nitem};
 
     put_bytes(o, &h, sizeof h);
     put_bytes(o, e, p->nitem * sizeof *e);

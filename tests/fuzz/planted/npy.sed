@@ -1,0 +1,2 @@
+# src/run/npy.c
+s/if (len > n - \*at)/if (len > n)/

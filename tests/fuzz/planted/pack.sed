@@ -1,0 +1,2 @@
+# src/kernel/pack.c
+s/ || e\[i\].at > n ||/ ||/
