@@ -340,9 +340,8 @@ whole(SnCw *w, SnOp op, const char *a, const char *b)
 {
     static const char *const fn[] = {"add", "sub", "mul", "div"};
 
-    return sn_cval(SN_TY_INT, sn_format(w->a, "sn_i%s%s(%s, %s)",
-                                        w->place == SN_CP_FORMULA ? "" : "nt_",
-                                        fn[op], a, b));
+    return sn_cval(SN_TY_INT,
+                   sn_format(w->a, "sn_int_%s(%s, %s)", fn[op], a, b));
 }
 
 static SnCVal

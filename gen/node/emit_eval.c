@@ -74,8 +74,8 @@ clamp_end(SnFormula *f, const SnExpr *e, SnCVal v)
         v.s = sn_format(f->a, "sn_clampf(%s, y_limf)", sn_formula_f32(f, v));
     } else if (sn_conc_code(out) && v.ty == SN_TY_INT) {
         const char *lim = sn_formula_lim(f);
-        v.s = sn_format(f->a, "sn_imin(sn_imax(%s, %s.lo), %s.hi)", v.s, lim,
-                        lim);
+        v.s = sn_format(f->a, "sn_int_min(sn_int_max(%s, %s.lo), %s.hi)", v.s,
+                        lim, lim);
     }
     v.prec = P_PRIM;
     v.lit = v.fixed = false;

@@ -244,8 +244,8 @@ minmax(SnFormula *f, const SnExpr *e)
                         sn_formula_f32(f, v[0]), sn_formula_f32(f, v[1]));
     } else {
         r.ty = SN_TY_INT;
-        r.s = sn_format(f->a, "%s(%s, %s)", max ? "sn_imax" : "sn_imin", v[0].s,
-                        v[1].s);
+        r.s = sn_format(f->a, "%s(%s, %s)", max ? "sn_int_max" : "sn_int_min",
+                        v[0].s, v[1].s);
     }
     return r;
 }
@@ -434,10 +434,11 @@ put_loop(SnFormula *f, const SnExpr *e, const char *r, SnCVal v,
         else if (v.ty == SN_TY_REAL)
             sn_putf(b, "    %s = %s + %s;\n", r, r, x);
         else
-            sn_putf(b, "    %s = sn_iadd(%s, %s);\n", r, r, x);
+            sn_putf(b, "    %s = sn_int_add(%s, %s);\n", r, r, x);
     } else {
-        const char *fn = v.ty == SN_TY_REAL ? (max ? "sn_maxf" : "sn_minf")
-                                            : (max ? "sn_imax" : "sn_imin");
+        const char *fn = v.ty == SN_TY_REAL
+                             ? (max ? "sn_maxf" : "sn_minf")
+                             : (max ? "sn_int_max" : "sn_int_min");
         sn_putf(b,
                 "    const %s v = %s;\n"
                 "    %s = k == 0 ? v : %s(%s, v);\n",

@@ -147,7 +147,7 @@ selected(SnFormula *f, const SnExpr *e, const SnMid *to, bool *codes)
         for (int i = 0; i < 2; i++)
             if (!(v[i] = selected(f, e->kid[i], to, codes)))
                 return NULL;
-        return sn_format(f->a, "sn_i%s(%s, %s)", e->s, v[0], v[1]);
+        return sn_format(f->a, "sn_int_%s(%s, %s)", e->s, v[0], v[1]);
     }
     if (e->fn == SN_FN_D) {
         if (!grid_code(f, e, &c))

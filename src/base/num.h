@@ -269,6 +269,54 @@ sn_lrn_y(float d, float t, float beta)
     return d / sn_lrn_pow(t, beta);
 }
 
+/* ---- integers: of any size, never undefined ----
+ *
+ * What plain integers of a model, and those of rules, are calculated by:
+ * modulo 2^64, quotients toward zero. */
+
+static inline int64_t
+sn_int_add(int64_t a, int64_t b)
+{
+    return (int64_t)((uint64_t)a + (uint64_t)b);
+}
+
+static inline int64_t
+sn_int_sub(int64_t a, int64_t b)
+{
+    return (int64_t)((uint64_t)a - (uint64_t)b);
+}
+
+static inline int64_t
+sn_int_mul(int64_t a, int64_t b)
+{
+    return (int64_t)((uint64_t)a * (uint64_t)b);
+}
+
+/* 0 when b is 0. */
+static inline int64_t
+sn_int_div(int64_t a, int64_t b)
+{
+    return b == 0 ? 0 : b == -1 ? sn_int_sub(0, a) : a / b;
+}
+
+static inline int64_t
+sn_int_min(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static inline int64_t
+sn_int_max(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+static inline int64_t
+sn_int_abs(int64_t a)
+{
+    return a < 0 ? sn_int_sub(0, a) : a;
+}
+
 /* ---- rounding policies ----
  *
  * What `rounding` of a backend names: how an integer times a ratio of scales

@@ -4,6 +4,7 @@
 #ifndef SN_RULE_H
 #define SN_RULE_H
 
+#include "base/num.h"
 #include "graph/list.h"
 #include "rewrite/copy.h"
 #include "rewrite/rewrite.h"
@@ -61,48 +62,11 @@ bool sn_rest_unused(const SnGraph *g, SnId id, unsigned from);
 /* All results together have one user. */
 bool sn_used_once(const SnGraph *g, SnId id);
 
-/* ---- numbers of a model: any size, never undefined ---- */
-
-static inline int64_t
-sn_int_add(int64_t a, int64_t b)
-{
-    return (int64_t)((uint64_t)a + (uint64_t)b);
-}
 /* A calculated zero point; one that no type has where it does not fit. */
 static inline int32_t
 sn_int_zp(int64_t z)
 {
     return z >= INT32_MIN && z <= INT32_MAX ? (int32_t)z : INT32_MIN;
-}
-static inline int64_t
-sn_int_sub(int64_t a, int64_t b)
-{
-    return (int64_t)((uint64_t)a - (uint64_t)b);
-}
-static inline int64_t
-sn_int_mul(int64_t a, int64_t b)
-{
-    return (int64_t)((uint64_t)a * (uint64_t)b);
-}
-static inline int64_t
-sn_int_div(int64_t a, int64_t b) /* 0 when b is 0 */
-{
-    return b == 0 ? 0 : b == -1 ? sn_int_sub(0, a) : a / b;
-}
-static inline int64_t
-sn_int_min(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-static inline int64_t
-sn_int_max(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
-static inline int64_t
-sn_int_abs(int64_t a)
-{
-    return a < 0 ? sn_int_sub(0, a) : a;
 }
 
 /* ---- lists ---- */

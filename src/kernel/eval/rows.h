@@ -73,41 +73,8 @@ sn_truncf(float v, int64_t lo, int64_t hi)
     return v >= (float)hi ? hi : (int64_t)v;
 }
 
-/* ---- arithmetic on integers: modulo 2^64 ---- */
+/* ---- arithmetic on 32-bit integers, modulo 2^32 ---- */
 
-static inline int64_t
-sn_iadd(int64_t a, int64_t b)
-{
-    return (int64_t)((uint64_t)a + (uint64_t)b);
-}
-static inline int64_t
-sn_isub(int64_t a, int64_t b)
-{
-    return (int64_t)((uint64_t)a - (uint64_t)b);
-}
-static inline int64_t
-sn_imul(int64_t a, int64_t b)
-{
-    return (int64_t)((uint64_t)a * (uint64_t)b);
-}
-/* Toward zero; 0 for a divisor of 0. */
-static inline int64_t
-sn_idiv(int64_t a, int64_t b)
-{
-    if (b == 0)
-        return 0;
-    return b == -1 ? sn_isub(0, a) : a / b;
-}
-static inline int64_t
-sn_imax(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
-static inline int64_t
-sn_imin(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
 static inline int32_t
 sn_add32(int32_t a, int32_t b)
 {
