@@ -1,0 +1,78 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# What declarations name is not listed in C a second time.  A C file that names four or more nodes,
+# ONNX operators, hooks or maps is here, with what it needs them for; what a declaration could say
+# instead says so.
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+bad=0
+say() { # RESULT NAME
+    if [ "$1" = 0 ]; then echo "ok lists $2"; else echo "not ok lists $2"; bad=1; fi
+}
+
+cat >"$tmp/listed" <<'END'
+names src/onnx/hooks/hooks_fn.c operators of one hook, and nodes of normalizations
+names src/onnx/hooks/hooks_nn.c nodes that windows are put together of
+names src/onnx/hooks/hooks_lift.c pictures of one dimension: nodes.def could say it of layouts
+names src/onnx/hooks/hooks_fused.c activations by the words that FusedConv has for them
+names src/onnx/hooks/hooks_qop.c nodes that QLinear operators are put together of
+names src/onnx/hooks/hooks_int.c operators of ONNX that take 8-bit integers for numbers
+names src/onnx/hooks/hooks_rnn.c activations, and nodes of a step
+names src/onnx/hooks/hooks_index.c nodes that an index is worked out by
+names src/onnx/hooks/hooks_quant.c which inputs are codes: nodes.def could say it of operands
+names src/onnx/hooks/hooks_integer.c nodes that plain integers are put together of
+names src/onnx/hooks/hooks_resize.c nodes that a Resize is put together of
+names src/onnx/import/import_const.c what is worked out on known inputs
+names src/onnx/import/import_make.c nodes that hooks add most
+names src/onnx/import/import_position.c nodes that positions are worked out by
+names src/onnx/export/export_bag.c operators that embedding sums are written as
+names src/onnx/export/export_fn.c operators that nodes without a line are written as
+names src/onnx/export/export_map.c attributes that operators have from a later opset on
+names src/onnx/export/export_norm.c operators that normalizations are written as
+names src/onnx/export/export_ops.c which hook writes a kind, and what runs on codes
+names src/onnx/export/export_qop.c operators on codes: their operands are in an order of their own
+kinds src/onnx/export/export.c nodes that are no operator: data, conversions, ends
+kinds src/onnx/export/export_plain.c boundaries, and casts of uint8
+kinds src/rewrite/driver.c ends of the graph, conversions
+kinds src/rewrite/integerize.c conversions that integerize puts in place
+maps dsl/model/words.h the maps that the three files below know
+maps dsl/prove/trial/prove_case.c maps whose operands have a rank of their own
+maps dsl/prove/trial/prove_draw.c draws that are denser than those of the declaration alone
+maps dsl/resolve/resolve_pass.c maps below which a Reshape may move
+hooks src/onnx/export/export_ops.c what reads an operator decides how it is written
+END
+
+# ---- names of nodes and operators in quotes ----
+
+sed -nE 's/^node ([A-Za-z0-9]+).*/"\1"/p; s/.*onnx ("[^"]*").*/\1/p' nodes.def \
+    src/backend/*/*.def | sort -u >"$tmp/names"
+[ "$(wc -l <"$tmp/names")" -ge 150 ]
+say $? "declarations name $(wc -l <"$tmp/names") nodes and operators"
+sed -nE 's/^map ([a-z_]+).*/"\1"/p' maps.def >"$tmp/maps"
+[ "$(wc -l <"$tmp/maps")" -ge 20 ]
+say $? "declarations name $(wc -l <"$tmp/maps") maps"
+
+maps=$(paste -sd'|' "$tmp/maps")
+
+count() { # WHAT FILE: how many different ones the file has
+    sed 's://.*::' "$2" | case $1 in
+    names) grep -oFf "$tmp/names" ;;
+    maps) grep -oE "\bSN_MW_[A-Z_]+|\bsn_map_decl_[a-z_]+|$maps" ;;
+    kinds) grep -oE '\bSN_K_[A-Z0-9_]+' ;;
+    hooks) grep -oE '\{sn_onnx_[a-z0-9_]+|\bsn_onnx_[a-z0-9_]+,' ;;
+    esac | sort -u | wc -l
+}
+for f in $(find dsl gen src -name '*.[ch]' | sort); do
+    for what in names maps kinds hooks; do
+        n=$(count $what "$f")
+        [ "$n" -ge 4 ] || continue
+        grep -q "^$what $f " "$tmp/listed"
+        say $? "$f has $n $what$(sed -n "s|^$what $f |: |p" "$tmp/listed")"
+        echo "$what $f" >>"$tmp/found"
+    done
+done
+while read -r what f why; do
+    grep -qxF "$what $f" "$tmp/found"
+    say $? "$what of $f are still there: $why"
+done <"$tmp/listed"
+exit $bad
