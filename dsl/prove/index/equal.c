@@ -16,9 +16,10 @@ fail(SnIndex *cx, const char *what)
 static const char *
 attr_text(SnIndex *cx, const SnIndexAttr *a)
 {
-    return a->own
-               ? a->own
-               : sn_poly_word(&cx->P, a->e ? sn_expr_str(cx->a, a->e) : "none");
+    const char *t = a->own ? a->own : a->e ? sn_expr_str(cx->a, a->e) : "none";
+
+    return sn_poly_word(&cx->P,
+                        a->perm ? sn_format(cx->a, "%s, renumbered", t) : t);
 }
 
 static bool
@@ -28,6 +29,25 @@ of_map(const SnIndexNode *n, const SnDefAttr *a)
         if (n->sem->arg[i]->rk == SN_R_ATTR && n->sem->arg[i]->ref == a)
             return true;
     return false;
+}
+
+static bool
+mentions(const SnExpr *e, const SnDefAttr *a)
+{
+    if (!e)
+        return false;
+    for (uint32_t i = 0; i < e->nkid; i++)
+        if (mentions(e->kid[i], a))
+            return true;
+    return e->rk == SN_R_ATTR && e->ref == a;
+}
+
+/* Is the attribute more than a parameter of the map? */
+static bool
+counts(const SnIndexNode *n, const SnDefAttr *a)
+{
+    return !of_map(n, a) || mentions(n->sem->formula, a) ||
+           mentions(n->sem->els, a);
 }
 
 /* Same kind, attributes and types: the same function of equal elements. */
@@ -41,8 +61,7 @@ alike(SnIndex *cx, const SnIndexNode *l, const SnIndexNode *r)
     for (uint32_t i = 0; i < l->n->nall; i++) {
         const char *a = attr_text(cx, l->attr[l->n->all[i]->index]);
         const char *b = attr_text(cx, r->attr[l->n->all[i]->index]);
-        if (!of_map(l, l->n->all[i]) && a != b &&
-            !sn_index_said_equal(cx, a, b))
+        if (counts(l, l->n->all[i]) && a != b && !sn_index_said_equal(cx, a, b))
             fail(cx, sn_format(cx->a, "%s is %s, not %s", l->n->all[i]->name, b,
                                a));
     }
@@ -179,11 +198,15 @@ static const SnMapStmt *
 passes(const SnIndexNode *n)
 {
     const SnMapStmt *read = n ? sn_map_stmt(n->map, SN_MS_READ) : NULL;
+    const SnExpr *y = n ? n->sem->formula : NULL;
 
-    if (!read || n->sem->cls != SN_C_MOVE || n->sem->formula->ek != SN_E_NAME ||
-        n->sem->formula->rk != SN_R_PORT || read->when >= 0 ||
+    if (!read || n->sem->cls != SN_C_MOVE || y->ek != SN_E_NAME ||
+        y->rk != SN_R_PORT || read->when >= 0 || read->which >= 0 ||
         sn_map_stmt(n->map, SN_MS_TAPS) ||
-        sn_map_count(n->map, SN_MS_READ) != 1)
+        sn_map_count(n->map, SN_MS_READ) != 1 ||
+        sn_index_noperand(n, (unsigned)read->param) != 1 ||
+        sn_index_operand(n, (unsigned)read->param, 0) !=
+            n->in[((const SnDefPort *)y->ref)->index])
         return NULL;
     return read;
 }
@@ -194,7 +217,9 @@ through(SnIndex *cx, Side s)
     while (!sn_index_stopped(cx)) {
         const SnMapStmt *read = passes(s.v->def);
         if (!read || read->els != SN_ME_NONE ||
-            sn_index_type_rep(cx, s.v->def->in[0]->type) !=
+            sn_index_type_rep(
+                cx,
+                sn_index_operand(s.v->def, (unsigned)read->param, 0)->type) !=
                 sn_index_type_rep(cx, s.v->type))
             break;
         SnIndexPlace *p = sn_index_read(cx, s.v->def, read, 0, s.at, NULL);
@@ -268,6 +293,19 @@ same_read(SnIndex *cx, const SnIndexNode *l, const SnIndexPlace *lat,
         same(cx, (Side){p->of, p}, (Side){q->of, q});
 }
 
+/* Each operand has paths of its own, which end with it: what is known where it
+ * is read is not known at the next one. */
+static void
+one_read(SnIndex *cx, const SnIndexNode *l, const SnIndexPlace *lat,
+         const SnIndexNode *r, const SnIndexPlace *rat, const SnMapStmt *s,
+         unsigned operand, const SnPoly *tap)
+{
+    if (!sn_index_choose(cx))
+        return;
+    same_read(cx, l, lat, r, rat, s, operand, tap);
+    sn_index_stop(cx, SN_INDEX_DEAD, "seen");
+}
+
 /* What else a formula may look at: numbers that have to be equal. */
 static void
 same_number(SnIndex *cx, const SnIndexEnv *a, const SnIndexEnv *b, int32_t e)
@@ -298,13 +336,13 @@ same_taps(SnIndex *cx, const SnIndexEnv *a, const SnIndexEnv *b, SnPoly *tap)
         same_number(cx, a, b, s->bound[i].e);
         if (sn_index_stopped(cx))
             return;
-        tap[i] = sn_poly_name(&cx->P, sn_format(cx->a, "t%u.%u", cx->depth, i));
+        tap[i] = sn_poly_name(&cx->P, sn_format(cx->a, "t%u", cx->ntap++));
         SnPoly n = sn_index_poly(cx, &shape, s->bound[i].e, sn_axis_any());
         sn_index_assume(cx, tap[i]);
         sn_index_assume(
             cx, sn_poly_plus(&cx->P, sn_poly_sub(&cx->P, n, tap[i]), -1));
     }
-    if (sn_facts_absurd(&cx->F))
+    if (s && sn_facts_absurd(&cx->F))
         sn_index_stop(cx, SN_INDEX_DEAD, "an empty set");
 }
 
@@ -317,7 +355,6 @@ same_nodes(SnIndex *cx, Side l, Side r)
 
     if (!alike(cx, n, m))
         return;
-    cx->depth++;
     same_taps(cx, &a, &b, tap);
     for (unsigned i = 0; i < n->map->nstmt && !sn_index_stopped(cx); i++) {
         const SnMapStmt *s = &n->map->stmt[i];
@@ -327,7 +364,7 @@ same_nodes(SnIndex *cx, Side l, Side r)
             for (unsigned k = 0; k < sn_index_noperand(n, (unsigned)s->param) &&
                                  !sn_index_stopped(cx);
                  k++)
-                same_read(cx, n, l.at, m, r.at, s, k, tap);
+                one_read(cx, n, l.at, m, r.at, s, k, tap);
             break;
         case SN_MS_BESIDE:
             for (unsigned k = 0; k < s->n; k++)
@@ -347,7 +384,6 @@ same_nodes(SnIndex *cx, Side l, Side r)
             break;
         }
     }
-    cx->depth--;
 }
 
 static void
@@ -403,7 +439,8 @@ holds_left(SnIndex *cx, const SnIndexNode *n, int32_t e)
         SnIndexEnv a = {.node = cx->node[i]};
         if (!cx->node[i]->left || cx->node[i]->map != n->map)
             continue;
-        for (int g = -(int)cx->ngen; g <= (int)cx->ngen; g++)
+        int ngen = sn_index_one_class(cx) ? (int)cx->ngen : 0;
+        for (int g = -ngen; g <= ngen; g++)
             if (sn_index_congruent(cx, &a, g ? sn_axis_apply(cx, any, g) : any,
                                    &b, any, e))
                 return true;
@@ -411,36 +448,44 @@ holds_left(SnIndex *cx, const SnIndexNode *n, int32_t e)
     return false;
 }
 
-void
-sn_index_legal(SnIndex *cx, const SnIndexNode *n)
+static void
+must_hold(SnIndex *cx, const SnIndexNode *n, const SnMapStmt *s)
 {
-    SnAxis any = sn_axis_of(cx, n->out);
     SnIndexEnv v = {.node = n};
 
-    if (sn_index_is_flat(n->map)) {
-        (void)sn_index_dim(cx, n->out, any, NULL);
+    if (!holds_left(cx, n, s->e) && !sn_index_stopped(cx) &&
+        !sn_index_truth(cx, &v, s->e, sn_axis_of(cx, n->out)))
+        fail(cx, sn_format(cx->a, "%s on the right may be illegal: %s",
+                           n->n->name, s->text ? s->text : "a condition"));
+}
+
+void
+sn_index_legal(SnIndex *cx, const SnIndexNode *n, bool lists)
+{
+    if (sn_index_is_flat(n->map))
         return;
-    }
     for (unsigned i = 0; i < n->map->nstmt && !sn_index_stopped(cx); i++) {
         const SnMapStmt *s = &n->map->stmt[i];
-        if (s->kind == SN_MS_REQUIRE && !s->late && !holds_left(cx, n, s->e) &&
-            !sn_index_stopped(cx) && !sn_index_truth(cx, &v, s->e, any))
-            fail(cx, sn_format(cx->a, "%s on the right may be illegal: %s",
-                               n->n->name, s->text ? s->text : "a condition"));
+        if (s->kind == SN_MS_REQUIRE && !s->late &&
+            sn_index_is_list(n->map, s->e) == lists)
+            must_hold(cx, n, s);
     }
-    (void)sn_index_dim(cx, n->out, any, NULL);
-    for (unsigned i = 0; i < n->map->nparam && !sn_index_stopped(cx); i++) {
-        const SnIndexValue *x = sn_index_operand(n, i, 0);
-        SnPoly k = sn_poly_name(&cx->P, "k");
-        if (!x || !n->map->param[i].variadic || !x->each ||
-            sn_index_item(cx, n, i, any) == 1)
-            continue;
-        if (!sn_facts_is_zero(&cx->F,
-                              sn_poly_sub(&cx->P, sn_index_dim(cx, x, any, &k),
-                                          sn_index_dim(cx, x, any, NULL))))
+}
+
+/* Operands have the dimensions that a run says of all, and so have the operands
+ * of a list but along the named axis. */
+void
+sn_index_fit(SnIndex *cx, const SnIndexNode *n)
+{
+    SnAxis t = sn_axis_of(cx, n->out);
+    uint32_t k = 0;
+    SnPoly x, y;
+
+    (void)sn_index_dim(cx, n->out, t, NULL);
+    while (!sn_index_stopped(cx) && sn_index_fits(cx, n, t, k++, &x, &y))
+        if (!sn_facts_is_zero(&cx->F, sn_poly_sub(&cx->P, x, y)))
             fail(cx, sn_format(cx->a, "operands of %s on the right may differ",
                                n->n->name));
-    }
 }
 
 void

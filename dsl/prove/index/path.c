@@ -40,9 +40,8 @@ sn_index_assume_zero(SnIndex *cx, SnPoly p)
     sn_facts_zero(&cx->F, p);
 }
 
-/* What this path makes of an open question. */
-static bool
-choose(SnIndex *cx)
+bool
+sn_index_choose(SnIndex *cx)
 {
     if (cx->atchoice == SN_INDEX_NCHOICE) {
         sn_index_stop(cx, SN_INDEX_OUT, "too many open conditions");
@@ -69,7 +68,7 @@ sn_index_decide(SnIndex *cx, SnPoly p)
         return true;
     if (sn_facts_is_at_least(&cx->F, no))
         return false;
-    bool yes = choose(cx);
+    bool yes = sn_index_choose(cx);
     sn_index_assume(cx, yes ? p : no);
     alive(cx);
     return yes;
@@ -83,7 +82,7 @@ sn_index_decide_zero(SnIndex *cx, SnPoly p)
     SnPoly up = sn_poly_plus(&cx->P, p, -1), down = below_zero(cx, p);
     if (sn_facts_is_at_least(&cx->F, up) || sn_facts_is_at_least(&cx->F, down))
         return false;
-    if (choose(cx)) {
+    if (sn_index_choose(cx)) {
         sn_index_assume_zero(cx, p);
         alive(cx);
         return true;
@@ -93,7 +92,7 @@ sn_index_decide_zero(SnIndex *cx, SnPoly p)
     else if (sn_facts_is_at_least(&cx->F, sn_poly_scale(&cx->P, p, -1)))
         sn_index_assume(cx, down);
     else
-        sn_index_assume(cx, choose(cx) ? up : down);
+        sn_index_assume(cx, sn_index_choose(cx) ? up : down);
     alive(cx);
     return false;
 }

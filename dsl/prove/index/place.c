@@ -3,6 +3,7 @@
 #include "dsl/prove/index/side.h"
 
 #include "dsl/model/expr_tree.h"
+#include "dsl/model/reads.h"
 
 static SnIndexNum
 number(SnPoly p)
@@ -25,26 +26,10 @@ below(SnIndex *cx, SnPoly bound, SnPoly p)
 
 /* ---- operands and attributes of a map's parameters ---- */
 
-/* The first argument of a parameter: the ports after a list's first one are the
- * list's, too. */
-static unsigned
-first_arg(const SnIndexNode *n, unsigned param)
-{
-    unsigned i = 0;
-
-    for (unsigned k = 0; k < param; k++) {
-        i++;
-        while (n->map->param[k].variadic && i < n->sem->narg &&
-               n->sem->arg[i]->rk == SN_R_PORT)
-            i++;
-    }
-    return i;
-}
-
 static const SnExpr *
 arg_of(const SnIndexNode *n, unsigned param)
 {
-    unsigned i = first_arg(n, param);
+    uint32_t k, i = sn_sem_param_args(n->sem, param, &k);
 
     return i < n->sem->narg ? n->sem->arg[i] : NULL;
 }
@@ -52,13 +37,16 @@ arg_of(const SnIndexNode *n, unsigned param)
 unsigned
 sn_index_noperand(const SnIndexNode *n, unsigned param)
 {
-    return first_arg(n, param + 1) - first_arg(n, param);
+    uint32_t k = 0;
+
+    return sn_sem_param_args(n->sem, param, &k) < n->sem->narg ? k : 0;
 }
 
 const SnIndexValue *
 sn_index_operand(const SnIndexNode *n, unsigned param, unsigned k)
 {
-    unsigned i = first_arg(n, param) + k;
+    uint32_t of;
+    uint32_t i = sn_sem_param_args(n->sem, param, &of) + k;
 
     if (i >= n->sem->narg || n->sem->arg[i]->rk != SN_R_PORT)
         return NULL;
@@ -159,7 +147,7 @@ scalar(SnIndex *cx, const SnIndexAttr *a, const SnMapParam *p)
         sn_index_assume(cx, v);
         sn_index_assume(cx, below(cx, sn_poly_int(&cx->P, 2), v));
     }
-    sn_index_touch(cx, a->node, sn_axis_of(cx, a->node->out));
+    sn_index_touch_numbers(cx, a->node);
     return number(v);
 }
 
@@ -220,6 +208,9 @@ sn_index_param(SnIndex *cx, const SnIndexNode *n, unsigned param, int half,
     if (a->own && p->dflt >= 0 && p->length != SN_ML_ONE &&
         sn_index_decide_name(cx, sn_format(cx->a, "{%s is []}", a->own)))
         return dflt(cx, n, p, t);
+    if (a->own && (!param_of(a) || param_of(a)->kind != p->kind ||
+                   param_of(a)->length != p->length))
+        return out(cx, "an attribute of another node that is of another type");
     if (a->perm && (a->use == SN_MX_EACH || a->use == SN_MX_PAIRS))
         t = sn_axis_apply(cx, t, -a->perm);
     r = own(cx, a, half, t);
@@ -256,7 +247,7 @@ sn_index_item(SnIndex *cx, const SnIndexNode *n, unsigned param, SnAxis t)
         return 0;
     for (int i = 0; i < p->nitem; i++) {
         SnIndexEnv v = {.node = n};
-        if (p->item[i].kind != SN_MI_AT || p->nitem != 3 || i != 1)
+        if (p->item[i].kind != SN_MI_AT)
             continue;
         SnIndexNum at = sn_index_slot(cx, &v, p->item[i].along, t);
         if (!at.axis)
@@ -484,21 +475,46 @@ sn_index_at(SnIndex *cx, const SnIndexPlace *p, SnAxis t)
 
 /* ---- what the left side's legality says ---- */
 
-/* Operands of a list agree along the axes around the named one. */
-static void
-touch_list(SnIndex *cx, const SnIndexNode *n, SnAxis t)
+/* The k-th pair of dimensions along t that are equal where n is legal: of
+ * operands along one run, and of the operands of a list. */
+bool
+sn_index_fits(SnIndex *cx, const SnIndexNode *n, SnAxis t, uint32_t k,
+              SnPoly *x, SnPoly *y)
 {
-    for (unsigned i = 0; i < n->map->nparam; i++) {
-        const SnIndexValue *x = sn_index_operand(n, i, 0);
-        SnPoly k = sn_poly_name(&cx->P, "k");
-        if (!x || !n->map->param[i].variadic || !x->each ||
-            sn_index_item(cx, n, i, t) == 1)
-            continue;
-        SnPoly one = sn_index_dim(cx, x, t, &k);
-        SnPoly all = sn_index_dim(cx, x, t, NULL);
+    const SnIndexValue *first = NULL;
+
+    for (unsigned i = 0; i < n->map->nparam; i++)
+        for (unsigned j = 0; j < sn_index_noperand(n, i); j++) {
+            const SnIndexValue *v = sn_index_operand(n, i, j);
+            SnPoly one = sn_poly_name(&cx->P, "k");
+            if (!v || sn_index_joins(n, i) || sn_index_is_flat(n->map))
+                continue;
+            bool list = n->map->param[i].variadic && v->each &&
+                        sn_index_item(cx, n, i, t) != 1;
+            if (list && k-- == 0) {
+                *x = sn_index_dim(cx, v, t, &one);
+                *y = sn_index_dim(cx, v, t, NULL);
+                return true;
+            }
+            if (first && k-- == 0) {
+                *x = sn_index_dim(cx, v, t, NULL);
+                *y = sn_index_dim(cx, first, t, NULL);
+                return true;
+            }
+            first = first ? first : v;
+        }
+    return false;
+}
+
+static void
+touch_operands(SnIndex *cx, const SnIndexNode *n, SnAxis t)
+{
+    uint32_t k = 0;
+    SnPoly x, y;
+
+    while (!sn_index_stopped(cx) && sn_index_fits(cx, n, t, k++, &x, &y))
         if (!sn_index_stopped(cx))
-            sn_index_assume_zero(cx, sn_poly_sub(&cx->P, one, all));
-    }
+            sn_index_assume_zero(cx, sn_poly_sub(&cx->P, x, y));
 }
 
 /* Operands that are broadcast fit each other. */
@@ -549,6 +565,22 @@ touch_guard(SnIndex *cx, SnAxis t)
 }
 
 void
+sn_index_touch_numbers(SnIndex *cx, const SnIndexNode *n)
+{
+    SnIndexEnv v = {.node = n};
+
+    if (sn_index_stopped(cx) || !n->left || sn_index_is_flat(n->map) ||
+        !sn_index_first(cx, sn_format(cx->a, "numbers %s", n->name)))
+        return;
+    for (unsigned i = 0; i < n->map->nstmt; i++) {
+        const SnMapStmt *s = &n->map->stmt[i];
+        if (s->kind == SN_MS_REQUIRE && !s->late &&
+            !sn_index_is_list(n->map, s->e))
+            sn_index_claim(cx, &v, s->e, sn_axis_any());
+    }
+}
+
+void
 sn_index_touch(SnIndex *cx, const SnIndexNode *n, SnAxis t)
 {
     SnIndexEnv v = {.node = n};
@@ -559,10 +591,11 @@ sn_index_touch(SnIndex *cx, const SnIndexNode *n, SnAxis t)
         return;
     for (unsigned i = 0; i < n->map->nstmt && !sn_index_is_flat(n->map); i++) {
         const SnMapStmt *s = &n->map->stmt[i];
-        if (s->kind == SN_MS_REQUIRE && !s->late)
+        if (s->kind == SN_MS_REQUIRE && !s->late &&
+            sn_index_is_list(n->map, s->e))
             sn_index_claim(cx, &v, s->e, t);
     }
-    touch_list(cx, n, t);
+    touch_operands(cx, n, t);
     touch_joined(cx, n, t);
     if (sn_index_first(cx, sn_format(cx->a, "guard %s", sn_axis_text(cx, t))))
         touch_guard(cx, t);

@@ -149,11 +149,8 @@ node(SnIndex *cx, const SnDefNode *n, const char *name, bool left)
                        .map = n->rsem[0]->decl->decl,
                        .name = name,
                        .left = left};
-    if (sn_map_stmt(v->map, SN_MS_PRIMITIVE))
-        return out(cx, "a map with a choice in C");
-    for (unsigned i = 0; i < v->map->nparam; i++)
-        if (v->map->param[i].data)
-            return out(cx, "a map that looks at elements");
+    if (!sn_index_in_reach(v->map))
+        return out(cx, sn_format(cx->a, "the form of map '%s'", v->map->name));
     v->in = SN_NEW_N(cx->a, SnIndexValue *, n->nin + 1);
     v->attr = SN_NEW_N(cx->a, SnIndexAttr *, n->nall + 1);
     SN_PUSH(cx->a, cx->node, cx->nnode, v);
@@ -174,8 +171,11 @@ ranks(SnIndex *cx, SnIndexNode *n)
             if (!x)
                 continue;
             int rank = sn_index_rank_rep(cx, x->rank);
-            if (n->map->param[i].item[0].kind != SN_MI_JOIN) {
+            bool first = join < 0;
+            if (n->map->param[i].item[0].kind != SN_MI_JOIN &&
+                (n->left || first)) {
                 equal_ranks(cx, rank, n->out->rank);
+                join = rank;
                 continue;
             }
             one &= join < 0 || join == rank;
@@ -250,7 +250,7 @@ pattern_node(SnIndex *cx, const SnPat *p)
     const SnDefNode *n =
         p->pk == SN_P_CALL || !cx->pr->any ? p->node : cx->pr->any;
     const char *name =
-        p->capture ? p->capture : sn_format(cx->a, "n%u", cx->nnode);
+        p->capture ? p->capture : sn_format(cx->a, "#%u", cx->nnode);
     SnIndexNode *v = node(cx, n, name, true);
 
     for (uint32_t i = 0; v && i < n->nin; i++)
@@ -338,6 +338,8 @@ term_attr(SnIndex *cx, SnIndexNode *v, const SnDefAttr *a, const SnTerm *t)
     const SnDefAttr *same = like ? sn_def_attr(like->n, a->name) : NULL;
     if (same)
         *r = *like->attr[same->index];
+    if (same && same != a && (a->where || a->ty != same->ty))
+        out(cx, "an attribute like that of another kind");
     for (uint32_t i = 0; i < t->nasg; i++)
         if (t->asg[i].attr == a) {
             *r = (SnIndexAttr){.e = t->asg[i].e, .node = v, .attr = a};
@@ -345,6 +347,13 @@ term_attr(SnIndex *cx, SnIndexNode *v, const SnDefAttr *a, const SnTerm *t)
                 out(cx, "a constraint of an attribute");
         }
     return r;
+}
+
+/* Does the name leave nothing open, as that of a quantized type does? */
+static bool
+one_type(const SnDefType *t)
+{
+    return t && t->nconc == 1 && !sn_conc_quant(t->conc[0]);
 }
 
 static const char *
@@ -358,6 +367,8 @@ term_type(SnIndex *cx, const SnTerm *t)
             cx->bind[((const SnDefVar *)e->kid[0]->ref)->index];
         return v ? v->type : NULL;
     }
+    if (e && e->rk == SN_R_TYPE && !one_type(e->ref))
+        return NULL;
     return e ? sn_expr_str(cx->a, e) : NULL;
 }
 
@@ -382,7 +393,7 @@ static SnIndexValue *
 term_node(SnIndex *cx, const SnTerm *t)
 {
     const SnDefNode *n = t->node;
-    SnIndexNode *v = node(cx, n, sn_format(cx->a, "new%u", cx->nnode), false);
+    SnIndexNode *v = node(cx, n, sn_format(cx->a, "#%u", cx->nnode), false);
     const char *type;
 
     for (uint32_t i = 0; v && i < n->nin; i++) {
@@ -547,7 +558,7 @@ condition(SnIndex *cx, const SnExpr *e)
             k[i]->kid[0]->rk == SN_R_VAR &&
             cx->bind[((const SnDefVar *)k[i]->kid[0]->ref)->index])
             t[i] = cx->bind[((const SnDefVar *)k[i]->kid[0]->ref)->index]->type;
-        else if (k[i]->rk == SN_R_TYPE)
+        else if (k[i]->rk == SN_R_TYPE && one_type(k[i]->ref))
             t[i] = sn_expr_str(cx->a, k[i]);
     if (t[0] && t[1])
         equal_types(cx, t[0], t[1]);
@@ -563,6 +574,15 @@ one_rank(SnIndex *cx, const SnIndexNode *n)
         if (n->in[i] && sn_index_rank_rep(cx, n->in[i]->rank) !=
                             sn_index_rank_rep(cx, n->out->rank))
             out(cx, "values whose ranks may differ");
+}
+
+bool
+sn_index_one_class(const SnIndex *cx)
+{
+    for (int i = 1; i < cx->nrank; i++)
+        if (sn_index_rank_rep(cx, i) != sn_index_rank_rep(cx, 0))
+            return false;
+    return true;
 }
 
 SnAxis

@@ -89,7 +89,7 @@ typedef struct SnIndexEnv {
 
 typedef enum SnIndexStop {
     SN_INDEX_ON,
-    SN_INDEX_DEAD, /* the path contradicts itself */
+    SN_INDEX_DEAD, /* the path contradicts itself, or is through */
     SN_INDEX_FAIL, /* it does not hold, or that is not seen: why */
     SN_INDEX_OUT   /* out of reach: why */
 } SnIndexStop;
@@ -133,7 +133,7 @@ typedef struct SnIndex {
     bool choice[SN_INDEX_NCHOICE];
     uint32_t ntouched;
     const char **touched;
-    uint32_t depth;
+    uint32_t ntap; /* sets so far */
 } SnIndex;
 
 static inline bool
@@ -186,6 +186,8 @@ bool sn_axis_decide(SnIndex *cx, SnAxis a, SnAxis b);
 /* Is p >= 0, p = 0?  What is open is decided, both ways one after the other. */
 bool sn_index_decide(SnIndex *cx, SnPoly p);
 bool sn_index_decide_zero(SnIndex *cx, SnPoly p);
+/* What this path makes of an open question: the next one does the other. */
+bool sn_index_choose(SnIndex *cx);
 /* A condition that is known by a name alone. */
 bool sn_index_decide_name(SnIndex *cx, const char *name);
 void sn_index_assume(SnIndex *cx, SnPoly p);
@@ -222,6 +224,8 @@ const SnIndexValue *sn_index_operand(const SnIndexNode *n, unsigned param,
                                      unsigned k);
 /* Is it broadcast? */
 bool sn_index_joins(const SnIndexNode *n, unsigned param);
+/* Do all values have one rank? */
+bool sn_index_one_class(const SnIndex *cx);
 /* How many ports are given to the parameter: a list takes those that follow. */
 unsigned sn_index_noperand(const SnIndexNode *n, unsigned param);
 /* The attribute that gives a map's parameter, or NULL: its default. */
@@ -230,8 +234,18 @@ const SnIndexAttr *sn_index_arg(const SnIndexNode *n, unsigned param);
 SnIndexNum sn_index_rule_expr(SnIndex *cx, const SnExpr *e, int half, SnAxis t);
 /* What is in [index, the pattern's items) for axis t: the item's number. */
 int sn_index_item(SnIndex *cx, const SnIndexNode *n, unsigned param, SnAxis t);
-/* The left side's conditions at an axis of n's, once. */
+/* The k-th pair of dimensions along t that n's operands must have alike; false:
+ * there are no more. */
+bool sn_index_fits(SnIndex *cx, const SnIndexNode *n, SnAxis t, uint32_t k,
+                   SnPoly *x, SnPoly *y);
+/* The left side's conditions on numbers, once; they hold for scalars, too. */
+void sn_index_touch_numbers(SnIndex *cx, const SnIndexNode *n);
+/* Its conditions on lists, at an axis of n's, once. */
 void sn_index_touch(SnIndex *cx, const SnIndexNode *n, SnAxis t);
+
+/* ---- maps that the calculus knows (form.c) ---- */
+
+bool sn_index_in_reach(const SnMapDecl *d);
 
 /* ---- maps that keep a place's number (flat.c) ---- */
 
@@ -249,7 +263,8 @@ SnIndexPlace *sn_index_read(SnIndex *cx, const SnIndexNode *n,
 bool sn_index_inside(SnIndex *cx, const SnIndexPlace *p, SnAxis t);
 /* Each stops the path where it does not hold: the right side's node is legal;
  * both sides have one shape and type; the same element at that place. */
-void sn_index_legal(SnIndex *cx, const SnIndexNode *n);
+void sn_index_legal(SnIndex *cx, const SnIndexNode *n, bool lists);
+void sn_index_fit(SnIndex *cx, const SnIndexNode *n);
 void sn_index_same_shape(SnIndex *cx);
 void sn_index_same(SnIndex *cx, const SnIndexPlace *root);
 

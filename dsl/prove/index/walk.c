@@ -8,11 +8,11 @@
 static void
 touch_all(SnIndex *cx, const SnIndexNode *n)
 {
-    bool fit = n->in[0] && n->in[0]->each; /* operands fit each other */
+    bool fit = sn_index_one_class(cx) && n->in[0] && n->in[0]->each;
     SnAxis any = sn_axis_of(cx, n->out);
 
     for (unsigned i = 0; i < n->map->nparam; i++)
-        fit |= sn_index_joins(n, i);
+        fit |= sn_index_one_class(cx) && sn_index_joins(n, i);
     sn_index_touch(cx, n, any);
     if (sn_index_is_flat(n->map) && n->in[0])
         sn_index_touch(cx, n, sn_axis_of(cx, n->in[0]));
@@ -22,7 +22,8 @@ touch_all(SnIndex *cx, const SnIndexNode *n)
     }
 }
 
-/* A new path, with the left side's legality; the place that is looked at. */
+/* A new path, with what the left side's numbers are; the place that is looked
+ * at. */
 static const SnIndexPlace *
 begin(SnIndex *cx)
 {
@@ -32,21 +33,34 @@ begin(SnIndex *cx)
     cx->ntouched = 0;
     cx->touched = NULL;
     cx->stop = SN_INDEX_ON;
-    cx->atchoice = cx->depth = 0;
+    cx->atchoice = cx->ntap = 0;
     root->of = cx->left;
     for (uint32_t i = 0; i < cx->nnode; i++)
-        touch_all(cx, cx->node[i]);
+        sn_index_touch_numbers(cx, cx->node[i]);
     return root;
 }
 
+static void
+right_is_legal(SnIndex *cx, bool lists)
+{
+    for (uint32_t i = 0; i < cx->nnode && !sn_index_stopped(cx); i++)
+        if (!cx->node[i]->left)
+            sn_index_legal(cx, cx->node[i], lists);
+}
+
+/* Conditions on numbers hold without a look at an axis: a scalar has none. */
 static void
 rule(SnIndex *cx)
 {
     const SnIndexPlace *root = begin(cx);
 
+    right_is_legal(cx, false);
+    for (uint32_t i = 0; i < cx->nnode; i++)
+        touch_all(cx, cx->node[i]);
+    right_is_legal(cx, true);
     for (uint32_t i = 0; i < cx->nnode && !sn_index_stopped(cx); i++)
         if (!cx->node[i]->left)
-            sn_index_legal(cx, cx->node[i]);
+            sn_index_fit(cx, cx->node[i]);
     if (!sn_index_stopped(cx))
         sn_index_same_shape(cx);
     if (!sn_index_stopped(cx))
@@ -60,6 +74,7 @@ reads(SnIndex *cx)
     const SnIndexPlace *root = begin(cx);
     const SnIndexNode *n = cx->left->def;
 
+    touch_all(cx, n);
     if (sn_map_stmt(n->map, SN_MS_TAPS) || sn_index_is_flat(n->map))
         sn_index_stop(cx, SN_INDEX_OUT, "taps, or places by their number");
     for (unsigned i = 0; i < n->map->nstmt && !sn_index_stopped(cx); i++) {
