@@ -442,15 +442,15 @@ reads_outside(void **state)
     SnArena *a = sn_arena_new();
     static const char *const in[] = {
         "result [i < d]; read x[(i + n) % d];",
-        "require 0 <= n and n <= d else \"n\"; result [i < d - n]; "
-        "read x[i + n];",
+        ("require 0 <= n and n <= d else \"n\"; result [i < d - n]; "
+         "read x[i + n];"),
         "result [i < d]; read x[max(min(i + n, d - 1), 0)];",
         "require n > 0 else \"n\"; result [i < d * n]; read x[i / n];"};
     static const char *const off[] = {
         "result [i < d]; read x[i + n];",
         "require 0 <= n else \"n\"; result [i < d]; read x[i + n];",
-        "require 0 <= n and n <= d else \"n\"; result [i < d - n + 1]; "
-        "read x[i + n];",
+        ("require 0 <= n and n <= d else \"n\"; result [i < d - n + 1]; "
+         "read x[i + n];"),
         "result [i < d]; read x[min(i + n, d - 1)];",
         "require n > 0 else \"n\"; result [i < d * n]; read x[i];"};
 
