@@ -282,6 +282,7 @@ run_alone(Worker *w, const Pair *p, const SnRun *r)
         out[k].data = sn_alloc(w->scratch,
                                sn_tensor_nbyte(out[k].type, out[k].shape) + 1);
     }
+    void *work = sn_alloc(w->scratch, s->nwork + SN_PLAN_ALIGN);
     SnCall call = {.kind = sn_desc(n->kind),
                    .attr = n->attr,
                    .nin = n->nin,
@@ -292,7 +293,7 @@ run_alone(Worker *w, const Pair *p, const SnRun *r)
                    .why = why,
                    .rounding = r->x->g->rounding,
                    .prep = s->prep,
-                   .work = r->work,
+                   .work = work,
                    .u1 = s->nunit};
     if (s->fn(&call) != SN_OK)
         return false;

@@ -249,17 +249,6 @@ sn_fence_begin(SnFence *f, const SnRun *r)
         open_blocks(f, r, 0);
 }
 
-void
-sn_fence_next(SnFence *f, const SnRun *r, const SnExecStep *s)
-{
-    uint32_t k = (uint32_t)(s - r->x->step);
-
-    if (k + 1 >= r->x->nstep)
-        return;
-    close_blocks(f, r, f->when[k + 1]);
-    open_blocks(f, r, k + 1);
-}
-
 /* Outputs are open since their step; without a step, since now. */
 void
 sn_fence_end(SnFence *f, const SnRun *r)
@@ -418,4 +407,30 @@ sn_fence_check(SnFence *f, SnRun *r, const SnExecStep *s)
         return SN_OK;
     r->where = sn_name(r->x->g, SN_REF(s->node, 0));
     return SN_EINTERNAL;
+}
+
+/* Results as they are now. */
+static void
+keep_results(SnFence *f, const SnRun *r, const SnExecStep *s)
+{
+    Rows v[SN_MAXRES];
+    uint32_t n = all_rows(f, r, s, v);
+
+    for (uint32_t i = 0; i < n; i++)
+        for (size_t j = 0; j < v[i].n && v[i].row; j++)
+            memcpy(f->mirror + v[i].at + j * v[i].pitch,
+                   f->arena + v[i].at + j * v[i].pitch, v[i].row);
+}
+
+void
+sn_fence_next(SnFence *f, const SnRun *r, const SnExecStep *s)
+{
+    uint32_t k = (uint32_t)(s - r->x->step);
+
+    if (k + 1 >= r->x->nstep)
+        return;
+    if (r->hook)
+        keep_results(f, r, s);
+    close_blocks(f, r, f->when[k + 1]);
+    open_blocks(f, r, k + 1);
 }

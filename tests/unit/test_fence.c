@@ -352,6 +352,35 @@ same_values(void **state)
     sn_arena_free(a);
 }
 
+static void
+negate(void *ctx, SnRef ref, const SnTensor *t)
+{
+    (void)ref;
+    for (int i = 0; i < 30 * 40; i++)
+        ((float *)t->data)[i] *= -1;
+    ++*(int *)ctx;
+}
+
+/* What a hook makes of a result is the result. */
+static void
+hook_may_write(void **state)
+{
+    SnArena *a = sn_arena_new();
+    const SnExec *x = exec_of(a, chain, true);
+    SnRun *r = sn_run_new(a, x);
+    int n = 0;
+
+    (void)state;
+    r->hook = negate;
+    r->hook_ctx = &n;
+    fill_inputs(r, 3);
+    if (sn_run(r) != SN_OK)
+        fail_msg("%s", r->why);
+    assert_int_equal(n, x->nstep + 1);
+    sn_run_free(r);
+    sn_arena_free(a);
+}
+
 /* ---- the address sanitizer ---- */
 
 #ifdef SN_SHADOW
@@ -428,6 +457,7 @@ main(void)
     const struct CMUnitTest t[] = {
         cmocka_unit_test(every_kernel),     cmocka_unit_test(between_rows),
         cmocka_unit_test(without_elements), cmocka_unit_test(same_values),
+        cmocka_unit_test(hook_may_write),
 #ifdef SN_SHADOW
         cmocka_unit_test(sanitizer),
 #endif
