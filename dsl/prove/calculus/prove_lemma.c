@@ -81,6 +81,7 @@ push_in(SnCalculus *l, SnTree *f)
     SnTree *x = f->kid[0], *kid[2] = {NULL};
 
     l->used |= x->kind == SN_TR_MOVE ? 1u << 1 : 1u << 2;
+    l->along |= x->kind == SN_TR_MOVE && sn_calculus_may(l, f->type).axis;
     for (uint32_t i = 0; i < x->nkid && i < 2; i++)
         kid[i] = norm(l, wrap(l, f, x->kid[i]));
     return norm(l, sn_calculus_like(l, x, x->nkid, kid));
@@ -117,6 +118,7 @@ unbound(SnCalculus *l, SnTree *t)
         in = sn_calculus_fn(l, i == 1 ? SN_FN_MAX : SN_FN_MIN, 2, kid);
     }
     l->used |= 1u << 2;
+    l->along |= sn_calculus_may(l, t->type).axis;
     return in;
 }
 
@@ -131,6 +133,7 @@ norm_conv(SnCalculus *l, SnTree *t)
         sn_calculus_rep(l, t->type) == sn_calculus_rep(l, x->type) &&
         (!t->nsat || idle(l, t, x->kid[0]))) {
         l->used |= 1;
+        l->wide |= sn_calculus_may(l, t->type).elems >> SN_QI32 & 1;
         return x->kid[0];
     }
     if (sn_calculus_is_d(t) && sn_calculus_is_q(x) &&
@@ -200,6 +203,7 @@ norm_elem(SnCalculus *l, SnTree *t)
     for (uint32_t i = 0; i < t->nkid; i++)
         kid[i] = fixed(t->kid[i]) ? t->kid[i] : t->kid[i]->kid[0];
     l->used |= 1u << 1;
+    l->along |= t->type && sn_calculus_may(l, t->type).axis;
     SnTree *in = norm(l, sn_calculus_like(l, t, t->nkid, kid));
     return in ? norm(l, sn_calculus_like(l, m, 1, &in)) : NULL;
 }
@@ -275,19 +279,43 @@ covered(SnCalculus *l, const char *sat, const SnTree *q, const SnTree *below)
     return false;
 }
 
+/* What carries a rounding of kid i on: nothing, where the function of it moves
+ * no further than its operand does; else the function with what else it takes,
+ * before `via`. */
+static const char *
+carried(SnCalculus *l, const SnTree *t, uint32_t i, const char *via)
+{
+    SnBuf b;
+
+    if (t->kind == SN_TR_MOVE || t->kind == SN_TR_ROW || t->kind == SN_TR_NEG ||
+        sn_calculus_is_q(t) || sn_calculus_is_d(t) ||
+        sn_calculus_is_minmax(t, false) || sn_calculus_is_minmax(t, true) ||
+        (t->kind == SN_TR_BIN &&
+         (t->bin == SN_OP_ADD || t->bin == SN_OP_SUB)) ||
+        (t->kind == SN_TR_OVER && t->fn == SN_FN_MEAN))
+        return via;
+    sn_buf_init(&b, l->a);
+    sn_putf(&b, "%s %s", via, t->op);
+    for (uint32_t k = 0; k < t->nkid; k++)
+        if (k != i)
+            sn_putf(&b, " (%s)", sn_calculus_text(l, t->kid[k]));
+    return sn_buf_str(&b);
+}
+
 /* Turns q and d into saturations; collects where rounding happens.  reach(r)
- * of a captured Rescale r stands for its type and clamp together. */
+ * of a captured Rescale r stands for its type and clamp together.  via: NULL at
+ * the root, else what carries a rounding to it. */
 static SnTree *
-real(SnCalculus *l, SnTree *t, Round *r, bool root)
+real(SnCalculus *l, SnTree *t, Round *r, const char *via)
 {
     SnTree *kid[4];
 
     if (!t || t->nkid > 4)
         return sn_calculus_out(l, "a formula outside the calculus");
     if (sn_calculus_is_d(t))
-        return real(l, t->kid[0], r, root);
+        return real(l, t->kid[0], r, via);
     for (uint32_t i = 0; i < t->nkid; i++)
-        if (!(kid[i] = real(l, t->kid[i], r, false)))
+        if (!(kid[i] = real(l, t->kid[i], r, carried(l, t, i, via ? via : ""))))
             return NULL;
     if (t->kind == SN_TR_ROW)
         return kid[0];
@@ -302,8 +330,8 @@ real(SnCalculus *l, SnTree *t, Round *r, bool root)
         sn_calculus_add_sat(l, &c->nsat, &c->sat, t->sat[i]);
     if (ty != l->f32)
         sn_calculus_add_sat(l, &c->nsat, &c->sat, sn_format(l->a, "@%s", ty));
-    if (!root && ty != l->f32)
-        put_round(r, ty);
+    if (via && ty != l->f32)
+        put_round(r, sn_format(l->a, "%s%s", ty, via));
     if (!c->nsat)
         return kid[0];
     if (kid[0]->kind == SN_TR_SAT) { /* L5: one set */
@@ -418,18 +446,21 @@ sn_calculus_lemma(SnProver *pv, const SnInstance *pr)
         return r;
     }
     spread_reach(&l);
+    bool along = l.along;
     r.none = false;
     l.bits = true;
     SnTree *na = norm(&l, a), *nb = norm(&l, b);
     r.exact = na && nb && sn_calculus_text(&l, na) == sn_calculus_text(&l, nb);
     r.used = l.used;
     if (r.exact) {
+        r.wide = l.wide;
+        r.along = l.along;
         r.refines = true;
         return r;
     }
     l.used = 0;
     l.bits = false;
-    SnTree *ra = real(&l, a, &rl, true), *rb = real(&l, b, &rr, true);
+    SnTree *ra = real(&l, a, &rl, NULL), *rb = real(&l, b, &rr, NULL);
     ra = ra ? drop(&l, ra) : NULL;
     rb = rb ? drop(&l, rb) : NULL;
     if (ra && rb && sn_calculus_text(&l, ra) == sn_calculus_text(&l, rb) &&
@@ -437,6 +468,7 @@ sn_calculus_lemma(SnProver *pv, const SnInstance *pr)
         r.refines = true;
         r.within1 = subset(&l, &rl, &rr);
         r.used = l.used | 1u << 4;
+        r.along = along;
     }
     return r;
 }

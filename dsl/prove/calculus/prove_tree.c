@@ -120,17 +120,35 @@ put_sats(SnCalculus *l, SnBuf *b, const SnTree *t)
         sn_putf(b, "%s%s", i ? "," : "", v[i]);
 }
 
+/* Codes, or reals that are none: there is no -0 among them. */
+static bool
+has_one_zero(SnCalculus *l, const SnTree *t)
+{
+    return (sn_calculus_is_q(t) || sn_calculus_is_d(t)) &&
+           !(sn_calculus_may(l, t->type).elems >> SN_F32 & 1);
+}
+
+/* Is it the same with its operands exchanged? */
+static bool
+commutes(SnCalculus *l, const SnTree *t)
+{
+    if (t->kind == SN_TR_BIN)
+        return t->bin == SN_OP_MUL || t->bin == SN_OP_EQ ||
+               t->bin == SN_OP_NE || t->bin == SN_OP_AND ||
+               t->bin == SN_OP_OR || (t->bin == SN_OP_ADD && !l->ordered);
+    /* of -0 and +0 these give the first */
+    return sn_calculus_is_minmax(t, false) &&
+           (!l->bits ||
+            (has_one_zero(l, t->kid[0]) && has_one_zero(l, t->kid[1])));
+}
+
 const char *
 sn_calculus_text(SnCalculus *l, const SnTree *t)
 {
     SnBuf b;
     const char *v[32];
     uint32_t n = t->nkid < 32 ? t->nkid : 32;
-    bool comm =
-        t->kind == SN_TR_BIN && (t->bin == SN_OP_ADD || t->bin == SN_OP_MUL);
-    /* of -0 and +0 these give the first */
-    comm |= !l->bits && t->kind == SN_TR_FN &&
-            (t->fn == SN_FN_MAX || t->fn == SN_FN_MIN);
+    bool comm = commutes(l, t);
 
     for (uint32_t i = 0; i < n; i++)
         v[i] = sn_calculus_text(l, t->kid[i]);
@@ -156,22 +174,11 @@ sn_calculus_text(SnCalculus *l, const SnTree *t)
 
 /* ---- meanings ---- */
 
-typedef struct Inst { /* one node while its formula is substituted */
-    const SnDefNode *n;
-    const SnDefSem *sem;
-    SnTree **in;      /* by port */
-    const char **tin; /* their types */
-    const char *tout;
-    uint32_t nsat; /* of the clamp */
-    const char **sat;
-    const char *key; /* of attributes: "like o", "o" */
-} Inst;
-
-static SnTree *formula(SnCalculus *l, Inst *k, const SnExpr *e);
+static SnTree *formula(SnCalculus *l, SnTreeNode *k, const SnExpr *e);
 
 /* The map with its arguments: the same for nodes that index alike. */
 static const char *
-map_key(SnCalculus *l, const Inst *k)
+map_key(SnCalculus *l, const SnTreeNode *k)
 {
     SnBuf b;
 
@@ -196,7 +203,7 @@ sn_calculus_is_real(SnCalculus *l, const char *type)
 }
 
 static SnTree *
-quant(SnCalculus *l, Inst *k, SnTree *e)
+quant(SnCalculus *l, SnTreeNode *k, SnTree *e)
 {
     SnTree *q = sn_calculus_fn(l, SN_FN_Q, 1, &e);
 
@@ -208,8 +215,32 @@ quant(SnCalculus *l, Inst *k, SnTree *e)
     return q;
 }
 
+/* q(e, type, clamp): rounded on the way, to attributes' type and clamp. */
 static SnTree *
-deq(SnCalculus *l, Inst *k, const SnExpr *e)
+inner_quant(SnCalculus *l, SnTreeNode *k, const SnExpr *e)
+{
+    const char *of[2] = {NULL, NULL};
+    SnTree *t = formula(l, k, e->kid[0]), *q;
+
+    for (uint32_t i = 1; i < e->nkid && i < 3; i++) {
+        if (e->kid[i]->rk != SN_R_ATTR)
+            return sn_calculus_out(l, "a rounding to what no attribute names");
+        const char *s = sn_expr_str(l->a, e->kid[i]);
+        of[i - 1] = sn_format(l->a, "%s.%s", k->key, s);
+    }
+    if (sn_calculus_sums(e->kid[0]))
+        t = sn_calculus_own(l, k, t, of[0]);
+    q = sn_calculus_fn(l, SN_FN_Q, 1, &t);
+    if (!q)
+        return NULL;
+    q->type = of[0];
+    if (of[1])
+        sn_calculus_add_sat(l, &q->nsat, &q->sat, of[1]);
+    return q;
+}
+
+static SnTree *
+deq(SnCalculus *l, SnTreeNode *k, const SnExpr *e)
 {
     if (e->ek == SN_E_NAME && e->rk == SN_R_PORT) {
         const SnDefPort *p = e->ref;
@@ -218,11 +249,18 @@ deq(SnCalculus *l, Inst *k, const SnExpr *e)
             t->type = k->tin[p->index];
         return t;
     }
+    if (e->fn == SN_FN_Q && e->nkid > 1) {
+        SnTree *q = inner_quant(l, k, e),
+               *t = sn_calculus_fn(l, SN_FN_D, 1, &q);
+        if (t)
+            t->type = q->type;
+        return t;
+    }
     return sn_calculus_out(l, "d(..) of something computed");
 }
 
 static SnTree *
-formula(SnCalculus *l, Inst *k, const SnExpr *e)
+formula(SnCalculus *l, SnTreeNode *k, const SnExpr *e)
 {
     static const char *const op[] = {"+", "-", "*", "/"};
     SnTree *kid[4] = {NULL}, *t;
@@ -240,7 +278,7 @@ formula(SnCalculus *l, Inst *k, const SnExpr *e)
     if (e->fn == SN_FN_D)
         return deq(l, k, e->kid[0]);
     if (e->fn == SN_FN_Q && e->nkid > 1)
-        return sn_calculus_out(l, "a kept inner rounding");
+        return inner_quant(l, k, e);
     for (uint32_t i = 0; i < e->nkid && i < 4; i++)
         kid[i] = formula(l, k, e->kid[i]);
     if (e->fn == SN_FN_Q)
@@ -281,72 +319,8 @@ moves(const SnDefSem *s)
     return s->cls == SN_C_MOVE && s->formula && s->formula->ek == SN_E_NAME;
 }
 
-bool
-sn_calculus_own_row(const SnDefSem *s)
-{
-    const SnExpr *e = s->formula;
-
-    if (s->cls == SN_C_CONTRACT || s->by)
-        return true;
-    if (e && e->fn == SN_FN_Q)
-        e = e->kid[0];
-    return e && e->fn == SN_FN_MEAN && s->map && s->over != SN_MW_POOL;
-}
-
-/* A quantized node whose `round` is not known to be `before`. */
-static bool
-may_round_after(SnCalculus *l, const Inst *k)
-{
-    return sn_def_attr(k->n, "round") && !sn_calculus_is_real(l, k->tout) &&
-           sn_calculus_rep(l, sn_format(l->a, "%s.round", k->key)) !=
-               sn_calculus_name(l, "before");
-}
-
-/* The operands as they stand: of a row, also + and * depend on their order. */
-static const char *
-in_order(SnCalculus *l, const Inst *k)
-{
-    SnBuf b;
-
-    sn_buf_init(&b, l->a);
-    for (uint32_t i = 0; i < k->n->nin; i++)
-        if (k->in[i])
-            sn_putf(&b, " %s", sn_calculus_text(l, k->in[i]));
-    return sn_buf_str(&b);
-}
-
-/* Rows that are not the literal composition of the formula's steps: a contract
- * or a mean along axes sums integers, `by` names a row, `round = after` adds
- * the zero point first.  Equal only between equal types. */
 static SnTree *
-row(SnCalculus *l, Inst *k, SnTree *t)
-{
-    bool q = sn_calculus_is_q(t);
-    SnTree *e = q ? t->kid[0] : t, *kid[4] = {e};
-    uint32_t n = 1;
-
-    if (!sn_calculus_own_row(k->sem) && !may_round_after(l, k))
-        return t;
-    for (uint32_t i = 0; i < k->n->nin && n < 3; i++) {
-        kid[n] = sn_calculus_tree(l, SN_TR_TYPE, "type", 0, NULL);
-        kid[n++]->type = k->tin[i];
-    }
-    kid[n] = sn_calculus_tree(l, SN_TR_TYPE, "type", 0, NULL);
-    kid[n++]->type = k->tout;
-    const char *op = "row";
-    if (!sn_calculus_own_row(k->sem))
-        op = sn_format(l->a, "row %s%s",
-                       sn_calculus_rep(l, sn_format(l->a, "%s.round", k->key)),
-                       in_order(l, k));
-    SnTree *r = sn_calculus_tree(l, SN_TR_ROW, op, n, kid);
-    if (!q)
-        return r;
-    t->kid[0] = r;
-    return t;
-}
-
-static SnTree *
-meaning(SnCalculus *l, Inst *k)
+meaning(SnCalculus *l, SnTreeNode *k)
 {
     k->sem = k->n->rsem[0];
     if (!k->sem->formula)
@@ -355,7 +329,7 @@ meaning(SnCalculus *l, Inst *k)
     if (!t)
         return NULL;
     if (k->sem->cls != SN_C_MOVE)
-        return row(l, k, t);
+        return sn_calculus_row(l, k, t);
     if (!moves(k->sem))
         return sn_calculus_out(l, "a move that computes");
     /* operands that only say where: part of the key */
@@ -413,6 +387,8 @@ clamp_expr(SnCalculus *l, const SnExpr *e, uint32_t *n, const char ***v)
         if (!clamp_expr(l, e->kid[0], n, v) || m->rk != SN_R_VAR)
             return false;
         const SnDefVar *mv = m->ref;
+        if (mv->index < 64 && l->type[mv->index])
+            l->along |= sn_calculus_may(l, l->type[mv->index]).axis;
         if (mv->index < 64 && l->type[mv->index])
             sn_calculus_add_sat(
                 l, n, v,
@@ -484,7 +460,7 @@ pat_node(SnCalculus *l, const SnPat *p, const char **type)
     const SnDefNode *n = p->pk == SN_P_CALL ? p->node
                          : l->pr->any       ? l->pr->any
                                             : p->node;
-    Inst k = {.n = n};
+    SnTreeNode k = {.n = n};
     const char *name =
         p->capture ? p->capture : sn_format(l->a, "n%u", l->fresh++);
     const SnDefVar *cap = p->cap;
@@ -521,7 +497,8 @@ pat_node(SnCalculus *l, const SnPat *p, const char **type)
                                 sn_format(l->a, "%s.%s", name, n->in[i]->name));
     }
     *type = k.tout;
-    if (n->clamp && !(l->pr->r->lower && 0)) {
+    sn_calculus_note_node(l, n, k.tin, k.tout);
+    if (n->clamp) {
         const char *c = sn_format(l->a, "%s.%s", name, n->clamp->name);
         if (sn_calculus_rep(l, c) != l->full)
             sn_calculus_add_sat(l, &k.nsat, &k.sat, c);
@@ -557,7 +534,7 @@ term_call(SnCalculus *l, const SnTerm *t, const char **type)
 {
     const SnDefNode *n = t->node;
     const SnExpr *te = t->type ? t->type : t->forced;
-    Inst k = {.n = n};
+    SnTreeNode k = {.n = n};
 
     k.key = t->like ? t->like : sn_format(l->a, "new%u", l->fresh++);
     k.in = SN_NEW_N(l->a, SnTree *, n->nin + 1);
@@ -574,7 +551,7 @@ term_call(SnCalculus *l, const SnTerm *t, const char **type)
             return sn_calculus_out(l, "a list of operands");
         k.in[i] = a && a->tk != SN_T_NONE ? sn_calculus_build_term(l, a, &ty)
                                           : leaf(l, "none");
-        k.tin[i] = ty ? ty : "?";
+        k.tin[i] = ty ? ty : sn_format(l->a, "?%u", l->fresh++);
     }
     bool own = n->clamp != NULL;
     for (uint32_t i = 0; i < t->nasg; i++) {
@@ -584,8 +561,9 @@ term_call(SnCalculus *l, const SnTerm *t, const char **type)
             if (!clamp_expr(l, s->e, &k.nsat, &k.sat))
                 return sn_calculus_out(l, "a clamp outside the calculus");
         } else if (s->attr) {
+            const char *e = s->e->ty == SN_TY_ETYPE ? type_expr(l, s->e) : NULL;
             equate(l, sn_format(l->a, "%s.%s", k.key, s->name),
-                   sn_expr_str(l->a, s->e));
+                   e ? e : sn_expr_str(l->a, s->e));
         }
     }
     if (own && t->like_var && t->like_var->node && t->like_var->node->clamp) {
@@ -594,6 +572,7 @@ term_call(SnCalculus *l, const SnTerm *t, const char **type)
             sn_calculus_add_sat(l, &k.nsat, &k.sat, c);
     }
     *type = k.tout;
+    sn_calculus_note_node(l, n, k.tin, k.tout); /* no rule makes what is none */
     if (n->nin == 0 && n->rsem[0]->cls == SN_C_SOURCE)
         return sn_calculus_out(l, "a new source");
     return meaning(l, &k);
@@ -659,8 +638,11 @@ cover(SnCalculus *l, const SnExpr *e)
     if (e->fn == SN_FN_REACH && e->kid[0]->rk == SN_R_VAR) {
         c.reach = e->kid[0]->ref;
         s = sn_format(l->a, "reach %s", e->kid[0]->s);
+        if (c.reach->index < 64 && l->type[c.reach->index])
+            l->along |= sn_calculus_may(l, l->type[c.reach->index]).axis;
     } else if (e->ty == SN_TY_ETYPE && type_expr(l, e)) {
         s = sn_format(l->a, "@%s", sn_calculus_rep(l, type_expr(l, e)));
+        l->along |= sn_calculus_may(l, type_expr(l, e)).axis;
     }
     c.name = sn_calculus_name(l, s);
     return c;
@@ -685,6 +667,8 @@ sn_calculus_assume(SnCalculus *l, const SnExpr *e, bool early)
             equate(l, a, b);
         return;
     }
+    if (early)
+        sn_calculus_note_guard(l, e);
     if (early && e->ek == SN_E_NOT && e->kid[0]->fn == SN_FN_PRESENT) {
         equate(l, sn_expr_str(l->a, e->kid[0]->kid[0]), "none");
         return;

@@ -40,12 +40,27 @@ typedef struct SnCover {
     const SnDefVar *reach;
 } SnCover;
 
+/* What a type may be: elements as bits, and along an axis. */
+typedef struct SnTypeMay {
+    uint32_t elems;
+    bool axis;
+} SnTypeMay;
+
+typedef struct SnTypeNote {
+    const char *name;
+    SnTypeMay is;
+} SnTypeNote;
+
 typedef struct SnCalculus {
     SnProver *pv;
     SnArena *a;
     const SnInstance *pr;
     uint32_t used;
     bool bits;       /* every bit counts: the sign of a zero, too */
+    bool ordered;    /* texts keep the order of sums */
+    bool wide;       /* L0 was used of codes that may be int32 */
+    bool along;      /* of a type that may lie along an axis, more was used than
+                        that it equals another one */
     const char *why; /* out of reach */
     uint32_t neq;    /* names that the guard makes equal: a means b */
     const char *eq[16][2];
@@ -60,8 +75,22 @@ typedef struct SnCalculus {
     const char *type[64];
     uint32_t fresh;
     SnTexts names;
+    uint32_t nnote; /* by name; several of one are all true */
+    SnTypeNote *note;
     const char *f32, *full, *none;
 } SnCalculus;
+
+/* One node while its formula is substituted. */
+typedef struct SnTreeNode {
+    const SnDefNode *n;
+    const SnDefSem *sem;
+    SnTree **in;      /* by port */
+    const char **tin; /* their types */
+    const char *tout;
+    uint32_t nsat; /* of the clamp */
+    const char **sat;
+    const char *key; /* of attributes: "like o", "o" */
+} SnTreeNode;
 
 /* Notes why the calculus can't go on; NULL. */
 SnTree *sn_calculus_out(SnCalculus *l, const char *why);
@@ -104,6 +133,24 @@ SnTree *sn_calculus_build_term(SnCalculus *l, const SnTerm *t,
 /* Takes in what the condition says: early, before the left side is built,
  * equal attributes and missing operands; later, equal types and covers. */
 void sn_calculus_assume(SnCalculus *l, const SnExpr *e, bool early);
+/* ---- rows (prove_row_tree.c) ---- */
+
+/* Does it sum over a set, not counting what it rounds on the way? */
+bool sn_calculus_sums(const SnExpr *e);
+/* e as k's row of arithmetic computes it, to that type. */
+SnTree *sn_calculus_own(SnCalculus *l, SnTreeNode *k, SnTree *e,
+                        const char *to);
+/* t, k's whole formula, as the row computes it. */
+SnTree *sn_calculus_row(SnCalculus *l, SnTreeNode *k, SnTree *t);
+
+/* ---- what types may be (prove_may.c) ---- */
+
+void sn_calculus_note(SnCalculus *l, const char *type, SnTypeMay is);
+SnTypeMay sn_calculus_may(SnCalculus *l, const char *type);
+void sn_calculus_note_node(SnCalculus *l, const SnDefNode *n, const char **in,
+                           const char *out);
+void sn_calculus_note_guard(SnCalculus *l, const SnExpr *e);
+
 /* Both sides of a rule; false (l->why) when it is out of reach. */
 bool sn_calculus_sides(SnProver *pv, const SnInstance *pr, SnCalculus *l,
                        SnTree **a, SnTree **b);

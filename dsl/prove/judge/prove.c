@@ -52,6 +52,11 @@ folds(const SnDefRule *r)
 bool
 sn_prove_proved(const SnInstance *pr, const SnLemma *l)
 {
+    /* L0 is of codes below 2^24, which binary32 holds: not of every int32.  Nor
+     * does the calculus know that bounds, image and covers take a type along an
+     * axis for its first slice, or for all of them together. */
+    if (l->wide || l->along)
+        return false;
     switch (pr->r->claim.kind) {
     case SN_CLAIM_EXACT:
         return l->exact;
@@ -376,13 +381,6 @@ judge(SnProver *pv, const SnInstance *pr, SnProof *p)
     bool by_lemma = !l.none && sn_prove_proved(pr, &l);
     SnTrial t = sn_case_try(pv, pr, pr->r->need, ndraw_of(pv, pr), seed, true);
 
-    /* L0 is of codes below 2^24, which binary32 holds: not of every int32. */
-    if ((l.used & 1) && (t.quant32 || !t.ndraw))
-        by_lemma = false;
-    /* Nor does it know that bounds, image and covers take a type along an axis
-     * for its first slice, or for all of them together. */
-    if (t.axis)
-        by_lemma = false;
     if (t.later) /* it is about the first result */
         by_lemma = false;
     SnIndexVerdict ix = {.why = ""};

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The calculus: rules that it proves, and the same with a premise less. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "dsl/prove/prover.h"
+#include "dsl/resolve/resolver.h"
+#include "dsl/syntax/parse.h"
+
+typedef struct Rule {
+    bool proved;
+    const char *text;
+} Rule;
+
+static const Rule rules[] = {
+    /* operands that change places */
+    {true, "Mul(a, b) @y => Mul(b, a) like y : y.type exact"},
+    {true, "Add(a, b) @y => Add(b, a) like y : y.type "
+           "when y.round == before exact"},
+    {false, "Add(a, b) @y => Add(b, a) like y : y.type exact"},
+    {false, "Sub(a, b) @y => Sub(b, a) like y : y.type exact"},
+    {true, "Max(a, b) @y => Max(b, a) : y.type "
+           "when y.type in [q8, i32] exact"},
+    {false, "Max(a, b) @y => Max(b, a) : y.type exact"},
+    {false, "Max(a, b) @y => Max(b, a) : y.type "
+            "when y.type in [q8, f32] exact"},
+    {false, "Max(Max(a, b) @i, c) @y => Max(Max(c, a) : i.type, b) : y.type "
+            "when y.type in [q8] exact"},
+    {true, "Equal(a, b) @y => Equal(b, a) : y.type exact"},
+    {false, "Less(a, b) @y => Less(b, a) : y.type exact"},
+    {true, "Xor(a, b) @y => Xor(b, a) : y.type exact"},
+    {false, "And(a, b) @y => Or(a, b) : y.type exact"},
+    /* what a row of `after` looks at */
+    {true, "Add(a, b) @y => Add(a, b) like y : y.type exact"},
+    {false, "Add(a, b) @y => Add(a, b) like y {zp_shift = 0} : y.type exact"},
+    {false, "Add(a, b) @y => Add(a, b) like y {round = before} : y.type exact"},
+    /* codes that binary32 does not hold */
+    {true, "Quantize(Dequantize(x)) @o => x when x.type == o.type "
+           "and x.type in [q8, q16] and covers(o.clamp, reach(x)) exact"},
+    {false, "Quantize(Dequantize(x)) @o => x when x.type == o.type "
+            "and x.type in [q32] and covers(o.clamp, reach(x)) exact"},
+    {false, "Quantize(Dequantize(x)) @o => x when x.type == o.type "
+            "and covers(o.clamp, reach(x)) exact"},
+    /* a clamp behind a contract whose bias is int32 */
+    {true, "Relu(Conv2D(x, w, b) @n :1) @o => copy n "
+           "{clamp = meet(bounds(o.type, 0, _), n.clamp)} : o.type "
+           "when n.type == o.type exact"},
+    {false, "Relu(Conv2D(x, w, b) @n :1) @o => copy n "
+            "{clamp = meet(bounds(o.type, 1, _), n.clamp)} : o.type "
+            "when n.type == o.type exact"},
+    {false, "Relu(Conv2D(x, w, b) @n :1) @o => copy n "
+            "{clamp = bounds(o.type, 0, _)} : o.type "
+            "when n.type == o.type exact"},
+    {false, "Relu(Conv2D(x, w, b) @n :1) @o => copy n "
+            "{clamp = meet(bounds(o.type, 0, _), n.clamp)} : o.type exact"},
+    /* a rounding on the way */
+    {true, "Add(Conv2D(x, w, b) @c :1, s:{q8}) @o => Two(x, w, b, s) "
+           "{mid = c.type, mid_clamp = c.clamp, clamp = o.clamp, stride = "
+           "c.stride, pads = c.pads, dilate = c.dilate, group = c.group, "
+           "round = o.round, zp_shift = o.zp_shift} : o.type exact"},
+    {false, "Add(Conv2D(x, w, b) @c :1, s:{q8}) @o => Two(x, w, b, s) "
+            "{mid = o.type, mid_clamp = c.clamp, clamp = o.clamp, stride = "
+            "c.stride, pads = c.pads, dilate = c.dilate, group = c.group, "
+            "round = o.round, zp_shift = o.zp_shift} : o.type exact"},
+    {false, "Add(Conv2D(x, w, b) @c :1, s:{q8}) @o => Two(x, w, b, s) "
+            "{mid = c.type, clamp = o.clamp, stride = "
+            "c.stride, pads = c.pads, dilate = c.dilate, group = c.group, "
+            "round = o.round, zp_shift = o.zp_shift} : o.type exact"},
+    {false, "Add(Conv2D(x, w, b) @c :1, s:{q8}) @o => Two(x, w, b, s) "
+            "{mid = c.type, mid_clamp = c.clamp, clamp = o.clamp, stride = "
+            "c.stride, dilate = c.dilate, group = c.group, "
+            "round = o.round, zp_shift = o.zp_shift} : o.type exact"},
+    {false, "Add(Conv2D(x, w, b) @c :1, s:{q8}) @o => Two(x, w, b, s) "
+            "{mid = c.type, mid_clamp = c.clamp, clamp = o.clamp, stride = "
+            "c.stride, pads = c.pads, dilate = c.dilate, group = c.group, "
+            "zp_shift = o.zp_shift} : o.type exact"},
+    {false, "Add(s:{q8}, Conv2D(x, w, b) @c :1) @o => Two(x, w, b, s) "
+            "{mid = c.type, mid_clamp = c.clamp, clamp = o.clamp, stride = "
+            "c.stride, pads = c.pads, dilate = c.dilate, group = c.group, "
+            "round = o.round, zp_shift = o.zp_shift} : o.type exact"},
+    {true, "Two(Rescale(x) @r, w, b, s) @n => Two(x, w, regrid(b), s) like n "
+           ": n.type when covers(reach(r), reach(x)) refines"},
+    {false, "Two(Rescale(x) @r, w, b, s) @n => Two(x, w, regrid(b), s) like n "
+            ": n.type refines"},
+    {false, "Two(x, w, b, s) @n => Two(x, w, b, Rescale(s) : n.type) like n "
+            ": n.type refines"},
+    /* roundings to one type, carried to the result by other functions */
+    {false, "Mul(Rescale(x) @r, y) @n => Rescale(Mul(x, y) : n.type) : n.type "
+            "when r.type == n.type and x.type == n.type "
+            "and covers(reach(r), reach(x)) refines"},
+    {true, "Dequantize(Transpose(x) @t) @d => Transpose(Dequantize(x) : "
+           "d.type) like t : d.type when x.type in [q8] exact"},
+};
+
+static const char own[] =
+    "node Two { in x, w, b?, s; out y;\n"
+    "  kinds (x, w, b, s) -> y { (q8, q8, q32, q8) -> q8; }\n"
+    "  attr stride : int[2] = [1, 1] where stride > 0;\n"
+    "  attr pads   : int[4] = [0, 0, 0, 0] where pads >= 0;\n"
+    "  attr dilate : int[2] = [1, 1] where dilate > 0;\n"
+    "  attr group  : int = 1 where group > 0;\n"
+    "  attr mid : type; attr mid_clamp : range(mid) = full;\n"
+    "  attr clamp : range(y) = full;\n"
+    "  attr round : enum { before, after } = before;\n"
+    "  attr zp_shift : int = 0; free x, s, y; given w;\n"
+    "  pin b (x.scale * w.scale, 0) else \"the accumulator's grid\";\n"
+    "  sem contract y = q(d(q(sum(d(x) * d(w)) + d(b), mid, mid_clamp)) + "
+    "d(s))\n"
+    "    within clamp over conv(x, w, stride, pads, dilate, group); }\n";
+
+static bool
+proved(SnArena *a, const char *rule)
+{
+    static const char *const dirs[] = {"."};
+    SnDiag *d = sn_diag_new(a);
+    SnDefs *s = sn_defs_new(a);
+    const char *text = sn_format(a,
+                                 "version 2;\ninclude \"nodes.def\";\n%s"
+                                 "pass p {\n  allow exact;\n  allow refines;\n"
+                                 "  rule r: %s;\n}\n",
+                                 own, rule);
+
+    sn_def_parse_text(s, d, "r.def", text, strlen(text), dirs, 1);
+    sn_def_resolve(s, d);
+    if (sn_diag_nerror(d))
+        fail_msg("%s", sn_diag_text(d, a));
+    SnProver pv = {.defs = s, .d = d, .a = a};
+    SnInstance *v = NULL;
+    assert_int_equal(sn_prove_spell(&pv, s->rule[0], &v), 1);
+    SnLemma l = sn_calculus_lemma(&pv, v);
+    return !l.none && sn_prove_proved(v, &l);
+}
+
+static void
+right_and_wrong(void **state)
+{
+    int bad = 0;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
+        SnArena *a = sn_arena_new();
+        bool is = proved(a, rules[i].text);
+        if (is != rules[i].proved) {
+            print_message("%s: %s\n", is ? "proved" : "not proved",
+                          rules[i].text);
+            bad++;
+        }
+        sn_arena_free(a);
+    }
+    assert_int_equal(bad, 0);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(right_and_wrong)};
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
