@@ -79,9 +79,6 @@ typedef struct SnLemma {
     bool exact, refines; /* proved */
     bool within1;        /* the same roundings: binary32 may move a tie, L6 */
     bool none;           /* out of the calculus' reach */
-    bool wide;           /* L0 is used of codes that may be int32 */
-    bool along;          /* a type that may lie along an axis does more than
-                            equal another one */
     uint32_t used;       /* bit per lemma number */
     const char *why;     /* what it stumbled on */
 } SnLemma;

@@ -88,6 +88,28 @@ static const Rule rules[] = {
             ": n.type refines"},
     {false, "Two(x, w, b, s) @n => Two(x, w, b, Rescale(s) : n.type) like n "
             ": n.type refines"},
+    /* what the right side assigns says nothing of the left one */
+    {false, "Two(x, w, b, s) @n => Two(x, w, b, s) like n {mid = s.type} : "
+            "n.type exact"},
+    {true, "Two(x, w, b, s) @n => Two(x, w, b, s) like n : n.type exact"},
+    {true, "Two(x, w, b, s) @n => Two(x, w, b, s) like n {mid = n.mid} : "
+           "n.type exact"},
+    /* a missing operand, and attributes as declared */
+    {true, "FullyConnected(x, w, _) @o => MatMul(x, w) {trans_b = true, "
+           "clamp = o.clamp} : o.type when not present(o.b) exact"},
+    {false, "FullyConnected(x, w, _) @o => MatMul(x, w) {trans_b = true, "
+            "clamp = o.clamp} : o.type exact"},
+    {false, "FullyConnected(x, w, _) @o => MatMul(x, w) {clamp = o.clamp} : "
+            "o.type when not present(o.b) exact"},
+    /* what a variable's type holds; it may lie along an axis */
+    {true, "Quantize(Dequantize(x)) @o => x when x.type == o.type "
+           "and x.type in [q32] and covers(o.clamp, reach(x)) refines"},
+    {false, "Quantize(Dequantize(x)) @o => x when x.type == o.type "
+            "and covers(o.clamp, reach(x)) refines"},
+    {false, "Quantize(Dequantize(x)) @o => x when x.type == o.type "
+            "and x.type in [q32] refines"},
+    {true, "Quantize(Neg(Dequantize(x)) @n) @o => Neg(x) : o.type "
+           "when x.type == o.type and o.clamp == full refines"},
     /* roundings to one type, carried to the result by other functions */
     {false, "Mul(Rescale(x) @r, y) @n => Rescale(Mul(x, y) : n.type) : n.type "
             "when r.type == n.type and x.type == n.type "

@@ -21,9 +21,10 @@ sn_calculus_own_row(const SnDefSem *s)
 static bool
 may_round_after(SnCalculus *l, const SnTreeNode *k)
 {
-    return sn_def_attr(k->n, "round") && !sn_calculus_is_real(l, k->tout) &&
-           sn_calculus_rep(l, sn_format(l->a, "%s.round", k->key)) !=
-               sn_calculus_name(l, "before");
+    const SnDefAttr *a = sn_def_attr(k->n, "round");
+
+    return a && !sn_calculus_is_real(l, k->tout) &&
+           sn_calculus_attr(l, k, a) != sn_calculus_name(l, "before");
 }
 
 /* Does it sum over a set, not counting what it rounds on the way? */
@@ -64,12 +65,12 @@ sn_calculus_own(SnCalculus *l, SnTreeNode *k, SnTree *e, const char *to)
     uint32_t n = 1;
 
     for (uint32_t i = 0; i < k->n->nin && n < 3; i++) {
-        kid[n] = sn_calculus_tree(l, SN_TR_TYPE, "type", 0, NULL);
+        kid[n] = sn_calculus_tree(l, SN_TR_TYPE, "", 0, NULL);
         kid[n++]->type = k->tin[i];
     }
-    kid[n] = sn_calculus_tree(l, SN_TR_TYPE, "type", 0, NULL);
+    kid[n] = sn_calculus_tree(l, SN_TR_TYPE, "", 0, NULL);
     kid[n++]->type = to;
-    return sn_calculus_tree(l, SN_TR_ROW, "row", n, kid);
+    return sn_calculus_tree(l, SN_TR_ROW, "arith", n, kid);
 }
 
 static bool
@@ -89,12 +90,10 @@ row_after(SnCalculus *l, const SnTreeNode *k, SnTree *e)
     const char *of = e ? sn_calculus_text(l, e) : "";
     l->ordered = false;
     sn_buf_init(&b, l->a);
-    sn_puts(&b, "row");
+    sn_puts(&b, "arith");
     for (uint32_t i = 0; i < k->n->nall; i++)
         if (of_row(k->n->all[i]))
-            sn_putf(&b, " %s",
-                    sn_calculus_rep(l, sn_format(l->a, "%s.%s", k->key,
-                                                 k->n->all[i]->name)));
+            sn_putf(&b, " %s", sn_calculus_attr(l, k, k->n->all[i]));
     sn_putf(&b, " %s : %s", of, sn_calculus_rep(l, k->tout));
     return sn_calculus_tree(l, SN_TR_ROW, sn_buf_str(&b), 1, &e);
 }

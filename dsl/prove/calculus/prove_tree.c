@@ -176,6 +176,12 @@ sn_calculus_text(SnCalculus *l, const SnTree *t)
 
 static SnTree *formula(SnCalculus *l, SnTreeNode *k, const SnExpr *e);
 
+const char *
+sn_calculus_attr(SnCalculus *l, const SnTreeNode *k, const SnDefAttr *a)
+{
+    return sn_calculus_rep(l, k->attr[a->index]);
+}
+
 /* The map with its arguments: the same for nodes that index alike. */
 static const char *
 map_key(SnCalculus *l, const SnTreeNode *k)
@@ -190,7 +196,7 @@ map_key(SnCalculus *l, const SnTreeNode *k)
         if (e->rk == SN_R_PORT)
             continue;
         if (e->rk == SN_R_ATTR)
-            s = sn_calculus_rep(l, sn_format(l->a, "%s.%s", k->key, s));
+            s = sn_calculus_attr(l, k, e->ref);
         sn_putf(&b, " %s", s);
     }
     return sn_buf_str(&b);
@@ -225,8 +231,7 @@ inner_quant(SnCalculus *l, SnTreeNode *k, const SnExpr *e)
     for (uint32_t i = 1; i < e->nkid && i < 3; i++) {
         if (e->kid[i]->rk != SN_R_ATTR)
             return sn_calculus_out(l, "a rounding to what no attribute names");
-        const char *s = sn_expr_str(l->a, e->kid[i]);
-        of[i - 1] = sn_format(l->a, "%s.%s", k->key, s);
+        of[i - 1] = sn_calculus_attr(l, k, e->kid[i]->ref);
     }
     if (sn_calculus_sums(e->kid[0]))
         t = sn_calculus_own(l, k, t, of[0]);
@@ -259,6 +264,14 @@ deq(SnCalculus *l, SnTreeNode *k, const SnExpr *e)
     return sn_calculus_out(l, "d(..) of something computed");
 }
 
+/* d of an operand that is not there, which a sum leaves out. */
+static bool
+is_missing(SnCalculus *l, const SnTree *t)
+{
+    return t && sn_calculus_is_d(t) && t->kid[0]->kind == SN_TR_NAME &&
+           sn_calculus_rep(l, t->kid[0]->op) == l->none;
+}
+
 static SnTree *
 formula(SnCalculus *l, SnTreeNode *k, const SnExpr *e)
 {
@@ -272,7 +285,7 @@ formula(SnCalculus *l, SnTreeNode *k, const SnExpr *e)
     if (e->ek == SN_E_NAME || e->ek == SN_E_INT || e->ek == SN_E_REAL) {
         const char *s = sn_expr_str(l->a, e);
         if (e->rk == SN_R_ATTR)
-            s = sn_calculus_rep(l, sn_format(l->a, "%s.%s", k->key, s));
+            s = sn_calculus_attr(l, k, e->ref);
         return sn_calculus_tree(l, SN_TR_NAME, s, 0, NULL);
     }
     if (e->fn == SN_FN_D)
@@ -303,6 +316,9 @@ formula(SnCalculus *l, SnTreeNode *k, const SnExpr *e)
         return sn_calculus_tree(l, SN_TR_NEG, "neg", 1, kid);
     if (e->ek != SN_E_BIN)
         return sn_calculus_out(l, "a formula outside the calculus");
+    for (int i = 0; i < 2; i++)
+        if (e->op == SN_OP_ADD && is_missing(l, kid[i]))
+            return kid[!i];
     t = sn_calculus_tree(
         l, SN_TR_BIN,
         e->op <= SN_OP_DIV ? op[e->op] : sn_format(l->a, "cmp%d", (int)e->op),
@@ -454,6 +470,20 @@ pat_var(SnCalculus *l, const SnPat *p, const char **type)
     return l->bind[i];
 }
 
+/* The pattern says what some of them are. */
+static const char **
+own_attrs(SnCalculus *l, const SnDefNode *n, const SnPat *p, const char *name)
+{
+    const char **v = SN_NEW_N(l->a, const char *, n->nall + 1);
+
+    for (uint32_t i = 0; i < n->nall; i++)
+        v[n->all[i]->index] = sn_format(l->a, "%s.%s", name, n->all[i]->name);
+    for (uint32_t i = 0; i < p->nasg; i++)
+        if (p->asg[i].attr)
+            equate(l, v[p->asg[i].attr->index], sn_expr_str(l->a, p->asg[i].e));
+    return v;
+}
+
 static SnTree *
 pat_node(SnCalculus *l, const SnPat *p, const char **type)
 {
@@ -469,7 +499,7 @@ pat_node(SnCalculus *l, const SnPat *p, const char **type)
         return sn_calculus_out(l, "a node without a result");
     k.in = SN_NEW_N(l->a, SnTree *, n->nin + 1);
     k.tin = SN_NEW_N(l->a, const char *, n->nin + 1);
-    k.key = name;
+    k.attr = own_attrs(l, n, p, name);
     k.tout = own_type(l, n, n->out[0], name);
     if (*type)
         equate(l, k.tout, *type);
@@ -529,6 +559,37 @@ sn_calculus_build_pat(SnCalculus *l, const SnPat *p, const char **type)
 
 /* ---- right side ---- */
 
+static const char *
+attr_text(SnCalculus *l, const SnExpr *e)
+{
+    const char *type = e->ty == SN_TY_ETYPE ? type_expr(l, e) : NULL;
+
+    return type ? type : sn_expr_str(l->a, e);
+}
+
+/* As assigned, like another node's, or as the declaration has it. */
+static const char **
+term_attrs(SnCalculus *l, const SnTerm *t)
+{
+    const SnDefNode *n = t->node;
+    const char **v = SN_NEW_N(l->a, const char *, n->nall + 1);
+    const SnDefNode *like = t->like_var ? t->like_var->node : NULL;
+
+    if (t->like && !like)
+        like = l->pr->any;
+    for (uint32_t i = 0; i < n->nall; i++) {
+        const SnDefAttr *a = n->all[i];
+        v[a->index] = like && sn_def_attr(like, a->name)
+                          ? sn_format(l->a, "%s.%s", t->like, a->name)
+                      : a->def ? attr_text(l, a->def)
+                               : sn_format(l->a, "new%u", l->fresh++);
+    }
+    for (uint32_t i = 0; i < t->nasg; i++)
+        if (t->asg[i].attr)
+            v[t->asg[i].attr->index] = attr_text(l, t->asg[i].e);
+    return v;
+}
+
 static SnTree *
 term_call(SnCalculus *l, const SnTerm *t, const char **type)
 {
@@ -536,7 +597,7 @@ term_call(SnCalculus *l, const SnTerm *t, const char **type)
     const SnExpr *te = t->type ? t->type : t->forced;
     SnTreeNode k = {.n = n};
 
-    k.key = t->like ? t->like : sn_format(l->a, "new%u", l->fresh++);
+    k.attr = term_attrs(l, t);
     k.in = SN_NEW_N(l->a, SnTree *, n->nin + 1);
     k.tin = SN_NEW_N(l->a, const char *, n->nin + 1);
     k.tout = all_f32(n, n->out[0]) ? "f32" : type_expr(l, te);
@@ -560,10 +621,6 @@ term_call(SnCalculus *l, const SnTerm *t, const char **type)
             own = false;
             if (!clamp_expr(l, s->e, &k.nsat, &k.sat))
                 return sn_calculus_out(l, "a clamp outside the calculus");
-        } else if (s->attr) {
-            const char *e = s->e->ty == SN_TY_ETYPE ? type_expr(l, s->e) : NULL;
-            equate(l, sn_format(l->a, "%s.%s", k.key, s->name),
-                   e ? e : sn_expr_str(l->a, s->e));
         }
     }
     if (own && t->like_var && t->like_var->node && t->like_var->node->clamp) {

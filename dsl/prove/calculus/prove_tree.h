@@ -66,6 +66,8 @@ typedef struct SnCalculus {
     const char *eq[16][2];
     uint32_t ncov; /* covers(A, B): A need not be applied to B */
     SnCover cov[16][2];
+    uint32_t ninside; /* variables, and the range of their type */
+    const char *inside[64][2];
     uint32_t nbound; /* clamps bounds(T, lo, hi) */
     struct {
         const char *name;
@@ -89,7 +91,7 @@ typedef struct SnTreeNode {
     const char *tout;
     uint32_t nsat; /* of the clamp */
     const char **sat;
-    const char *key; /* of attributes: "like o", "o" */
+    const char **attr; /* their names, by n->all */
 } SnTreeNode;
 
 /* Notes why the calculus can't go on; NULL. */
@@ -133,6 +135,10 @@ SnTree *sn_calculus_build_term(SnCalculus *l, const SnTerm *t,
 /* Takes in what the condition says: early, before the left side is built,
  * equal attributes and missing operands; later, equal types and covers. */
 void sn_calculus_assume(SnCalculus *l, const SnExpr *e, bool early);
+/* The name of what that attribute of k's is. */
+const char *sn_calculus_attr(SnCalculus *l, const SnTreeNode *k,
+                             const SnDefAttr *a);
+
 /* ---- rows (prove_row_tree.c) ---- */
 
 /* Does it sum over a set, not counting what it rounds on the way? */

@@ -52,11 +52,6 @@ folds(const SnDefRule *r)
 bool
 sn_prove_proved(const SnInstance *pr, const SnLemma *l)
 {
-    /* L0 is of codes below 2^24, which binary32 holds: not of every int32.  Nor
-     * does the calculus know that bounds, image and covers take a type along an
-     * axis for its first slice, or for all of them together. */
-    if (l->wide || l->along)
-        return false;
     switch (pr->r->claim.kind) {
     case SN_CLAIM_EXACT:
         return l->exact;

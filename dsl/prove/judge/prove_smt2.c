@@ -218,6 +218,28 @@ put_conv(Smt *s, const SnTree *t, const char *at)
     return v;
 }
 
+/* Comparisons and connectives whose operands may change places. */
+static bool
+truth_op(SnOp op)
+{
+    return op == SN_OP_EQ || op == SN_OP_NE || op == SN_OP_AND ||
+           op == SN_OP_OR;
+}
+
+/* As a number: 1 or 0. */
+static const char *
+truth(Smt *s, const SnTree *t, const char *at)
+{
+    bool and = t->bin == SN_OP_AND, zero = and || t->bin == SN_OP_OR;
+    const char *a = put(s, t->kid[0], at), *b = put(s, t->kid[1], at);
+
+    if (zero)
+        return sn_format(s->a, "(ite (%s (= %s 0.0) (= %s 0.0)) 0.0 1.0)",
+                         and? "or" : "and", a, b);
+    return sn_format(s->a, "(ite (= %s %s) %s)", a, b,
+                     t->bin == SN_OP_EQ ? "1.0 0.0" : "0.0 1.0");
+}
+
 static const char *
 put(Smt *s, const SnTree *t, const char *at)
 {
@@ -251,6 +273,8 @@ put(Smt *s, const SnTree *t, const char *at)
     if (arith || sel)
         return sn_format(s->a, "(%s%s %s %s)", t->op, sel ? "2" : "",
                          put(s, t->kid[0], at), put(s, t->kid[1], at));
+    if (t->kind == SN_TR_BIN && truth_op(t->bin))
+        return truth(s, t, at);
     return apply(s, t, t->op, at, t->kind == SN_TR_OVER);
 }
 
