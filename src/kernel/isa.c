@@ -7,7 +7,7 @@
 
 #if defined(__x86_64__)
 #include <cpuid.h>
-#elif defined(__aarch64__)
+#elif defined(__aarch64__) && defined(__linux__)
 #include <asm/hwcap.h>
 #include <sys/auxv.h>
 #endif
@@ -55,8 +55,10 @@ sn_isa_have(SnIsa isa)
            __builtin_cpu_supports("avx512dq") &&
            __builtin_cpu_supports("avx512vl") &&
            __builtin_cpu_supports("avx512vnni");
-#elif defined(__aarch64__)
+#elif defined(__aarch64__) && defined(__linux__)
     return isa == SN_ISA_NEON && getauxval(AT_HWCAP) & HWCAP_ASIMDDP;
+#elif defined(__ARM_FEATURE_DOTPROD)
+    return isa == SN_ISA_NEON;
 #else
     return false;
 #endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "run/team.h"
 
-#include <linux/futex.h>
 #include <pthread.h>
 #include <pthreadpool.h>
 #include <sched.h>
@@ -9,11 +8,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/budget.h"
 #include "base/clock.h"
+#include "base/os/os.h"
 
 /* What is written by different threads lies on lines of its own. */
 enum { LINE = 64 };
@@ -102,7 +101,7 @@ sleep_while(SnTeam *t, unsigned round)
 {
     atomic_fetch_add(&t->asleep, 1);
     while (atomic_load(&t->round) == round)
-        syscall(SYS_futex, &t->round, FUTEX_WAIT_PRIVATE, round, NULL, NULL, 0);
+        sn_os_wait(&t->round, round);
     atomic_fetch_sub(&t->asleep, 1);
 }
 
@@ -115,8 +114,7 @@ sn_team_meet(SnTeam *t)
         atomic_store_explicit(&t->here, 0, memory_order_relaxed);
         atomic_store(&t->round, round + 1);
         if (atomic_load(&t->asleep))
-            syscall(SYS_futex, &t->round, FUTEX_WAKE_PRIVATE, INT32_MAX, NULL,
-                    NULL, 0);
+            sn_os_wake(&t->round);
         return;
     }
     for (int i = 0; i < SPINS + YIELDS; i++) {
