@@ -121,7 +121,8 @@ const SnCode sn_code_list[] = {
      "the node is opaque and runs only lowered."},
     {"SN116", "argument of a map",
      "The arguments of an index map are operands, attributes of the "
-     "expected type, or numbers."},
+     "expected type, or numbers; an axis is an attribute, which a Transpose "
+     "renumbers."},
     {"SN117", "class and meaning",
      "The class of a meaning, its formula and its map contradict one "
      "another: a move copies one operand; each class goes with some maps."},
@@ -185,6 +186,9 @@ const SnCode sn_code_list[] = {
      "Declarations of one operator are tried in their order.  One whose "
      "operands, attributes and element types an earlier one takes too is "
      "never reached."},
+    {"SN134", "nothing meets it",
+     "A default breaks its own 'where', or the constraints and invariants of a "
+     "node contradict one another: no graph has such a node."},
     {"SN180", "map",
      "A map has one 'result' and at most one 'taps' behind it, and reads each "
      "operand whose elements are not numbers for it.  'centre', 'divisor', "
@@ -312,11 +316,12 @@ const SnCode sn_code_list[] = {
      "An opaque node has no formula, so nothing is known about what a rule "
      "makes of it.  Write the formula, or say why the rule is to be trusted; "
      "every report lists that."},
-    {"SN312", "nothing proves it",
-     "The calculus does not carry the rule, and no graph drawn meets its "
-     "condition (or the enumerator cannot run a node of it), so that nothing "
-     "is known of what it does.  Make the condition one that more graphs "
-     "meet, or say why the rule is to be trusted; every report lists that."},
+    {"SN312", "not run",
+     "No graph drawn meets the rule's condition (or the enumerator cannot run "
+     "a node of it).  A condition that contradicts itself, or the facts of a "
+     "node, proves anything: what is accepted has been run.  Make the "
+     "condition one that more graphs meet, or say why the rule is to be "
+     "trusted; every report lists that."},
     {"SN313", "marked calibrated",
      "The right side marks a node calibrated, so that its saturation may be "
      "dropped later, although a node of the left side that saturates is not "
@@ -329,6 +334,13 @@ const SnCode sn_code_list[] = {
      "gives for the reals that its codes stand for, and a Save writes the "
      "same reals.  A conversion that goes may not saturate "
      "(covers(o.clamp, o.type)).  Any other rule says what it claims."},
+    {"SN315", "not proved",
+     "A rule is accepted only for what is established: every shape, "
+     "attribute, type and value that its pattern and condition admit.  No "
+     "layer of the prover carries this one: the message names the step that "
+     "fails, or what is out of reach.  What was drawn does not refute it, "
+     "which proves nothing.  Narrow the condition to what makes the step "
+     "hold, or say why the rule is to be trusted; every report lists that."},
     {"SN399", "two proofs disagree",
      "The calculus proves a claim that a case contradicts: a defect of "
      "sinter-gen.  Please report it with the declarations."},

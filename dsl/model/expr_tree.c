@@ -140,9 +140,10 @@ static const char *const op_text[] = {
 static const int op_level[] = {
     [SN_OP_OR] = 1,  [SN_OP_AND] = 2,   [SN_OP_EQ] = 4,  [SN_OP_NE] = 4,
     [SN_OP_LT] = 4,  [SN_OP_LE] = 4,    [SN_OP_GT] = 4,  [SN_OP_GE] = 4,
-    [SN_OP_ADD] = 5, [SN_OP_SUB] = 5,   [SN_OP_MUL] = 6, [SN_OP_DIV] = 6,
-    [SN_OP_MOD] = 6, [SN_OP_AMONG] = 4,
+    [SN_OP_ADD] = 6, [SN_OP_SUB] = 6,   [SN_OP_MUL] = 7, [SN_OP_DIV] = 7,
+    [SN_OP_MOD] = 7, [SN_OP_AMONG] = 4,
 };
+enum { LEVEL_SHL = 5 };
 
 static void put(SnBuf *b, const SnExpr *e, int level);
 
@@ -158,14 +159,12 @@ put_kids(SnBuf *b, const SnExpr *e, uint32_t from, const char *close)
 }
 
 static void
-put_bin(SnBuf *b, const SnExpr *e, int level)
+put_infix(SnBuf *b, const SnExpr *e, int level, int own, const char *op)
 {
-    int own = op_level[e->op];
-
     if (own < level)
         sn_putc(b, '(');
     put(b, e->kid[0], own);
-    sn_putf(b, " %s ", op_text[e->op]);
+    sn_putf(b, " %s ", op);
     put(b, e->kid[1], own + 1);
     if (own < level)
         sn_putc(b, ')');
@@ -210,6 +209,10 @@ put(SnBuf *b, const SnExpr *e, int level)
         put_kids(b, e, 1, "]");
         break;
     case SN_E_CALL:
+        if (e->fn == SN_FN_SHL) {
+            put_infix(b, e, level, LEVEL_SHL, e->s);
+            break;
+        }
         sn_putf(b, "%s(", e->s);
         put_kids(b, e, 0, ")");
         break;
@@ -226,7 +229,7 @@ put(SnBuf *b, const SnExpr *e, int level)
         put(b, e->kid[0], 3);
         break;
     case SN_E_BIN:
-        put_bin(b, e, level);
+        put_infix(b, e, level, op_level[e->op], op_text[e->op]);
         break;
     case SN_E_IN:
         put(b, e->kid[0], 5);

@@ -30,11 +30,25 @@
                     .rule = r,                    \
                     .inv = i,                     \
                     .doc = text},
+#define WHOLE(ID, w, a, c, t, text)      \
+    [SN_FN_##ID] = {.word = w,           \
+                    .min = sizeof a - 1, \
+                    .max = sizeof a - 1, \
+                    .formula = c,        \
+                    .whole = a,          \
+                    .ty = t,             \
+                    .cost = 3,           \
+                    .doc = text},
 #define OTHER(ID, w, text) [SN_FN_##ID] = {.word = w, .cost = 3, .doc = text},
 
 const SnFnWord sn_fns[SN_NFN] = {[SN_FN_NONE] = {.word = "", .cost = 3},
                                  SN_FORMULA_FNS(FORMULA) SN_GUARD_FNS(GUARD)
-                                     SN_NUMBER_FNS(NUMBER) SN_OTHER_FNS(OTHER)};
+                                     SN_NUMBER_FNS(NUMBER) SN_OTHER_FNS(OTHER)
+                                         SN_WHOLE_FNS(WHOLE)};
+
+#define MODE(ID, w, text) [SN_MODE_##ID] = #w,
+const char *const sn_mode_words[SN_NMODE] = {[SN_MODE_NONE] = "",
+                                             SN_MODES(MODE)};
 
 #define WORD(ID, w, text) [SN_W_##ID] = w,
 const char *const sn_words[SN_NWORD] = {[SN_W_NONE] = "", SN_WORDS(WORD)};
@@ -72,6 +86,12 @@ SnWord
 sn_word_named(const char *s)
 {
     return (SnWord)named(sn_words, SN_NWORD, s);
+}
+
+SnMode
+sn_mode_named(const char *s)
+{
+    return (SnMode)named(sn_mode_words, SN_NMODE, s);
 }
 
 SnRow

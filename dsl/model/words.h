@@ -153,15 +153,43 @@ typedef enum SnTy {
     X(FUSED, "fused", "a type: rows with scale and offset of their own") \
     X(ALL, "all", "what a backend supports")
 
+/* How shr and div round: X(ID, word, meaning); num.h has sn_quot_ and the word
+ * for each. */
+#define SN_MODES(X)                                    \
+    X(FLOOR, floor, "the integer below")               \
+    X(ZERO, zero, "toward zero")                       \
+    X(HALF_UP, half_up, "to nearest, ties upward")     \
+    X(HALF_AWAY, half_away, "to nearest, ties from 0") \
+    X(HALF_EVEN, half_even, "to nearest, ties to even")
+#define SN_MODE_ID(ID, ...) SN_MODE_##ID,
+typedef enum SnMode { SN_MODE_NONE, SN_MODES(SN_MODE_ID) } SnMode;
+enum { SN_NMODE = 1 SN_MODES(SN_LANG_ONE) };
+#undef SN_MODE_ID
+extern const char *const sn_mode_words[SN_NMODE];
+SnMode sn_mode_named(const char *s);
+
+/* Of formulas, on integers of 64 bits: X(ID, word, arguments, C, type,
+ * meaning).  Arguments: I an int, M a mode, W a width of 1 to 64 bits, R a
+ * real, N a number.  With a mode C gives what the mode rounds. */
+#define SN_WHOLE_FNS(X)                                                        \
+    X(SHR, "shr", "IIM", "sn_quot_shr", SN_TY_INT, "shr(v, n, mode): v / 2^n") \
+    X(DIV, "div", "IIM", "sn_quot_div", SN_TY_INT, "div(a, b, mode): a / b")   \
+    X(SHL, "<<", "II", "sn_int_shl", SN_TY_INT, "v << n: v * 2^n")             \
+    X(SAT, "sat", "IW", "sn_int_sat", SN_TY_INT, "saturated to so many bits")  \
+    X(WRAP, "wrap", "IW", "sn_int_wrap", SN_TY_INT, "modulo 2^bits")           \
+    X(RNE, "rne", "R", "sn_int_rne", SN_TY_INT, "the nearest int")             \
+    X(F32, "f32", "N", NULL, SN_TY_REAL, "as binary32")
+
 #define SN_FN_ID(ID, ...) SN_FN_##ID,
 typedef enum SnFn {
     SN_FN_NONE, /* the name of a type, or unknown */
     SN_FORMULA_FNS(SN_FN_ID) SN_GUARD_FNS(SN_FN_ID) SN_NUMBER_FNS(SN_FN_ID)
-        SN_OTHER_FNS(SN_FN_ID)
+        SN_OTHER_FNS(SN_FN_ID) SN_WHOLE_FNS(SN_FN_ID)
 } SnFn;
 enum {
     SN_NFN = 1 SN_FORMULA_FNS(SN_LANG_ONE) SN_GUARD_FNS(SN_LANG_ONE)
         SN_NUMBER_FNS(SN_LANG_ONE) SN_OTHER_FNS(SN_LANG_ONE)
+            SN_WHOLE_FNS(SN_LANG_ONE)
 };
 
 /* The cases of a switch for the functions that have no place there. */
@@ -173,12 +201,14 @@ enum {
 #define SN_CASE_NO_GUARD       \
     SN_FORMULA_FNS(SN_FN_CASE) \
     SN_OTHER_FNS(SN_FN_CASE)   \
+    SN_WHOLE_FNS(SN_FN_CASE)   \
     case SN_FN_NONE
 
 typedef struct SnFnWord {
     const char *word;
     uint8_t min, max;    /* arguments in a formula; max 0: not there */
     const char *formula; /* C there */
+    const char *whole;   /* of SN_WHOLE_FNS: arguments there */
     const char *args;    /* elsewhere */
     unsigned in;         /* bit per SnScopeKind: those places */
     SnTy ty;

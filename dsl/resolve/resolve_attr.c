@@ -261,6 +261,8 @@ sn_resolve_members(SnResolver *rs, SnDefNode *n)
 {
     commutes(rs, n);
     invariants(rs, n);
+    if (!rs->bad_node[n->kind])
+        sn_resolve_never(rs, n);
     cost_and_shape(rs, n);
     sn_resolve_onnx(rs, n);
 }

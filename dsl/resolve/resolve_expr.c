@@ -466,6 +466,10 @@ elsewhere(SnScope *sc, const SnExpr *e)
 
     sn_error(sc->rs->d, e->pos, "SN101", "function '%s' has no place here",
              e->s);
+    if (!in) {
+        sn_diag_help(sc->rs->d, "it is for formulas of nodes");
+        return SN_TY_NONE;
+    }
     sn_buf_init(&b, sc->rs->a);
     for (uint32_t i = 0; sc->kind == SN_SC_ATTR && i < sc->node->nall; i++)
         sn_putf(&b, "%s%s", i ? ", " : "", sc->node->all[i]->name);
@@ -495,7 +499,7 @@ expr_call(SnScope *sc, SnExpr *e)
     if (sn_def_type(sc->rs->defs, e->s))
         return sn_resolve_type_with(sc, e);
     sc->bad = true;
-    if (sn_fns[e->fn].in)
+    if (sn_fns[e->fn].in || sn_fns[e->fn].max)
         return elsewhere(sc, e);
     for (int f = SN_FN_NONE; f < SN_NFN; f++)
         if (sn_fns[f].in >> sc->kind & 1)

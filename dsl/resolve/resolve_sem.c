@@ -114,6 +114,13 @@ call_argmax(SnScope *sc, SnExpr *e)
     return SN_TY_INT;
 }
 
+/* Integers are summed as such. */
+static SnTy
+call_sum(SnScope *sc, SnExpr *e)
+{
+    return number(sc, e->kid[0]);
+}
+
 static SnTy
 call_real(SnScope *sc, SnExpr *e)
 {
@@ -142,6 +149,7 @@ call_fn(SnScope *sc, SnExpr *e)
     case SN_FN_SELECT:
         return call_select(sc, e);
     case SN_FN_SUM:
+        return call_sum(sc, e);
     case SN_FN_MEAN:
     case SN_FN_EXP:
     case SN_FN_LOG:
@@ -154,6 +162,8 @@ call_fn(SnScope *sc, SnExpr *e)
     case SN_FN_ABS:
     case SN_FN_SQRT:
         return call_real(sc, e);
+        SN_WHOLE_FNS(SN_FN_CASE)
+        return sn_resolve_whole(sc, e);
     SN_CASE_NO_FORMULA:
         break;
     }
@@ -299,6 +309,20 @@ words_fit(SnResolver *rs, SnDefNode *n, const SnExpr *e, const SnMapParam *p)
     return false;
 }
 
+/* What sinks below a node renumbers its axes, which are attributes. */
+static void
+literal_axis(SnResolver *rs, SnDefNode *n, const SnMapUse *m, const SnExpr *e,
+             const SnMapParam *p)
+{
+    sn_error(rs->d, e->pos, "SN116",
+             "map %s of %s: axis %lld is a literal, expected an attribute",
+             m->name, n->name, (long long)e->i);
+    sn_diag_help(
+        rs->d, "attr %s : int = %lld where %s == %lld; and 'over %s(.., %s)'",
+        p->name, (long long)e->i, p->name, (long long)e->i, m->name, p->name);
+    bad(rs, n);
+}
+
 static void
 map_args(SnResolver *rs, SnDefNode *n, SnDefSem *s, const SnMapUse *m)
 {
@@ -332,6 +356,9 @@ map_args(SnResolver *rs, SnDefNode *n, SnDefSem *s, const SnMapUse *m)
             bad(rs, n);
         } else if (*c == 'e' && !words_fit(rs, n, e, &m->decl->param[p])) {
             bad(rs, n);
+        } else if (m->decl && m->decl->param[p].kind == SN_MP_AXIS &&
+                   e->ek == SN_E_INT) {
+            literal_axis(rs, n, m, e, &m->decl->param[p]);
         }
         if (*c != 'V') {
             c += c[1] == '?' ? 2 : 1;

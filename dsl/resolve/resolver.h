@@ -107,6 +107,8 @@ const SnDefAttr *sn_var_attr(const SnResolver *rs, const SnDefVar *v,
                              const char *name);
 const SnDefNode *sn_var_node(const SnDefVar *v); /* or NULL */
 
+/* The type of a call of SN_WHOLE_FNS with as many arguments as it has. */
+SnTy sn_resolve_whole(SnScope *sc, SnExpr *e);
 /* The type of a call in a formula, for resolve_expr.c (resolve_sem.c). */
 SnTy sn_resolve_formula_call(SnScope *sc, SnExpr *e);
 
@@ -136,6 +138,8 @@ void sn_resolve_refines_join(SnResolver *rs);
 void sn_resolve_facts(SnResolver *rs, SnDefNode *n);   /* resolve_fact.c */
 void sn_resolve_members(SnResolver *rs, SnDefNode *n); /* resolve_attr.c */
 void sn_resolve_attrs(SnResolver *rs, SnDefNode *n);
+/* Defaults and conditions that nothing meets (resolve_never.c). */
+void sn_resolve_never(SnResolver *rs, SnDefNode *n);
 /* ONNX lines: their entries; against those of the nodes before
  * (resolve_onnx.c).
  */

@@ -25,6 +25,7 @@
 %left AND.
 %right NOT.
 %nonassoc EQEQ NE LT LE GT GE IN.
+%left SHL.
 %left PLUS MINUS.
 %left STAR SLASH PERCENT.
 %right UMINUS.

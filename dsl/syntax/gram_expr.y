@@ -138,6 +138,7 @@ expr(E) ::= expr(X) LE expr(Y).    { E = sn_parse_binary(P, SN_OP_LE, X, Y); }
 expr(E) ::= expr(X) GT expr(Y).    { E = sn_parse_binary(P, SN_OP_GT, X, Y); }
 expr(E) ::= expr(X) GE expr(Y).    { E = sn_parse_binary(P, SN_OP_GE, X, Y); }
 expr(E) ::= expr(X) IN prim(Y).    { E = sn_parse_in(P, X, Y); }
+expr(E) ::= expr(X) SHL(K) expr(Y). { E = sn_parse_shift(P, K, X, Y); }
 expr(E) ::= expr(X) PLUS expr(Y).  { E = sn_parse_binary(P, SN_OP_ADD, X, Y); }
 expr(E) ::= expr(X) MINUS expr(Y). { E = sn_parse_binary(P, SN_OP_SUB, X, Y); }
 expr(E) ::= expr(X) STAR expr(Y).  { E = sn_parse_binary(P, SN_OP_MUL, X, Y); }

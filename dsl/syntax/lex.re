@@ -84,6 +84,7 @@ again:
     "=="  { IS(EQEQ); }
     "!="  { IS(NE); }
     "<="  { IS(LE); }
+    "<<"  { IS(SHL); }
     ">="  { IS(GE); }
     "<"   { IS(LT); }
     ">"   { IS(GT); }

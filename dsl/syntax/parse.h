@@ -180,6 +180,7 @@ SnIds sn_parse_ids(SnParser *P, SnIds l, SnTok t);
 SnExpr *sn_parse_leaf(SnParser *P, SnEk ek, SnTok t);
 SnExpr *sn_parse_unary(SnParser *P, SnEk ek, SnTok t, SnExpr *x);
 SnExpr *sn_parse_binary(SnParser *P, SnOp op, SnExpr *x, SnExpr *y);
+SnExpr *sn_parse_shift(SnParser *P, SnTok t, SnExpr *x, SnExpr *y);
 SnExpr *sn_parse_in(SnParser *P, SnExpr *x, SnExpr *y);
 /* name(args), name = arg: kids are l's */
 SnExpr *sn_parse_call(SnParser *P, SnEk ek, SnTok name, SnExprs l);

@@ -109,6 +109,18 @@ sn_parse_binary(SnParser *P, SnOp op, SnExpr *x, SnExpr *y)
     return measure(P, e);
 }
 
+/* x << y: a call of the function with that word. */
+SnExpr *
+sn_parse_shift(SnParser *P, SnTok t, SnExpr *x, SnExpr *y)
+{
+    SnExpr *e = new_expr(P, SN_E_CALL, sn_parse_span(x->pos, y->pos), 2);
+
+    sn_expr_say(e, sn_parse_name(P, t));
+    e->kid[0] = x;
+    e->kid[1] = y;
+    return measure(P, e);
+}
+
 /* A list that is written out is a node of its own, elsewhere than in maps the
  * only one. */
 SnExpr *

@@ -132,7 +132,7 @@ static const char *const marks[] = {
     [T_LP] = "(",      [T_RP] = ")",     [T_LK] = "[",      [T_RK] = "]",
     [T_COMMA] = ",",   [T_SEMI] = ";",   [T_COLON] = ":",   [T_AT] = "@",
     [T_PLUS] = "+",    [T_MINUS] = "-",  [T_STAR] = "*",    [T_SLASH] = "/",
-    [T_PERCENT] = "%",
+    [T_PERCENT] = "%", [T_SHL] = "<<",
 };
 
 #define COUNT(v) (sizeof(v) / sizeof *(v))

@@ -58,10 +58,13 @@ static const struct group {
       T_LK, T_ID, T_SAME, T_FREE, T_SEM}},
     {"an operator",
      3,
-     16,
+     17,
      {T_PLUS, T_AND, T_EQEQ, T_SLASH, T_OR, T_NE, T_LT, T_LE, T_GT, T_GE, T_IN,
-      T_MINUS, T_STAR, T_DOT, T_LK, T_PERCENT}},
-    {"'+'", 2, 7, {T_PLUS, T_SLASH, T_MINUS, T_STAR, T_DOT, T_LK, T_PERCENT}},
+      T_MINUS, T_STAR, T_DOT, T_LK, T_PERCENT, T_SHL}},
+    {"'+'",
+     2,
+     8,
+     {T_PLUS, T_SLASH, T_MINUS, T_STAR, T_DOT, T_LK, T_PERCENT, T_SHL}},
     {"a pattern", 3, 5, {T_ID, T_ANY, T_FORMS, T_UNDERSCORE, T_EACH}},
 };
 

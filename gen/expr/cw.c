@@ -366,8 +366,10 @@ arith(SnCw *w, const SnExpr *e)
     if (real ||
         (e->op == SN_OP_DIV && (formula ? fixed : e->ty == SN_TY_REAL))) {
         int p = e->op <= SN_OP_SUB ? P_ADD : P_MUL;
-        r = infix(w, e->op, p, sn_cw_f32(w, v[0], p),
-                  sn_cw_f32(w, v[1], p + 1));
+        const char *x = sn_cw_f32(w, v[0], p), *y = sn_cw_f32(w, v[1], p + 1);
+        r = w->apart && e->op == SN_OP_MUL
+                ? sn_cval(SN_TY_REAL, sn_format(w->a, "sn_mulf(%s, %s)", x, y))
+                : infix(w, e->op, p, x, y);
         r.ty = SN_TY_REAL;
     } else {
         r = whole(w, e->op, v[0].s, v[1].s);

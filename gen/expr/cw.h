@@ -51,6 +51,7 @@ struct SnCw {
     SnCVal (*none)(SnCw *w, const SnExpr *e);
     /* Before n values are used together; NULL: nothing. */
     void (*hoist)(SnCw *w, SnCVal *v, uint32_t n);
+    bool apart; /* products of reals are calls, which no compiler contracts */
 };
 
 SnCVal sn_cw(SnCw *w, const SnExpr *e);

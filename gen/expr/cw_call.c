@@ -52,7 +52,7 @@ number_fn(SnCw *w, const SnExpr *e)
     const char *f = sq                   ? "sqrtf"
                     : !real              ? sn_format(w->a, "sn_int_%s", e->s)
                     : e->fn == SN_FN_ABS ? "fabsf"
-                                         : sn_format(w->a, "f%sf", e->s);
+                                         : sn_format(w->a, "sn_%sf", e->s);
     bool wide = a.wide || b.wide || (real && w->place == SN_CP_CONSTRAINT);
     if (wide) /* without the last f */
         f = sn_strndup(w->a, f, strlen(f) - 1);

@@ -69,7 +69,9 @@ clamp_end(SnFormula *f, const SnExpr *e, SnCVal v)
         return v;
     if (out.elem == SN_F32) {
         const char *fld = sn_field(f->a, f->sem->clamp->name);
-        if (sn_formula_once(f, "y_limf", 0))
+        if (f->text && sn_formula_once(f, "y_limf", 0))
+            sn_text_def(f, "y_limf limf %s", f->sem->clamp->name);
+        else if (!f->text && sn_formula_once(f, "y_limf", 0))
             sn_putf(&f->pre, "const SnLimF y_limf = sn_limf(at->%s);\n", fld);
         v.s = sn_format(f->a, "sn_clampf(%s, y_limf)", sn_formula_f32(f, v));
     } else if (sn_conc_code(out) && v.ty == SN_TY_INT) {
@@ -82,8 +84,8 @@ clamp_end(SnFormula *f, const SnExpr *e, SnCVal v)
     return v;
 }
 
-static SnCVal
-value(SnFormula *f)
+SnCVal
+sn_formula_value(SnFormula *f)
 {
     return clamp_end(f, f->sem->formula, sn_formula_expr(f, f->sem->formula));
 }
@@ -107,7 +109,7 @@ point_each(SnFormula *f, SnBuf *b, const char *fn, const char *stat)
     f->ctx = SN_IN_POINT;
     sn_formula_once(f, xv, 0);
     sn_formula_once(f, yv, 0);
-    SnCVal v = value(f);
+    SnCVal v = sn_formula_value(f);
     const char *pre = sn_buf_str(&f->pre);
     sn_putf(b,
             "static void\n%s_run(const SnCall *c, const %s *%s, int64_t n, "
@@ -171,7 +173,7 @@ point_walk(SnFormula *f, SnBuf *b, const char *fn, const char *stat)
     sn_buf_init(&body, f->a);
     f->elem = &elem;
     f->ctx = SN_IN_POINT;
-    SnCVal v = value(f);
+    SnCVal v = sn_formula_value(f);
     sn_formula_ptr(f, y);
     put_lines(&body, 1, sn_buf_str(&f->pre));
     put_lines(&body, 1, "SnBcast m;");
@@ -199,7 +201,7 @@ contract(SnFormula *f, SnBuf *b, const char *fn, const char *stat)
     sn_buf_init(&body, f->a);
     f->elem = &elem;
     f->ctx = SN_IN_OUT;
-    SnCVal v = value(f);
+    SnCVal v = sn_formula_value(f);
     sn_formula_ptr(f, f->n->out[f->res]);
     put_lines(&body, 1, sn_buf_str(&f->pre));
     put_lines(&body, 1, "SnMap m;\nSnDot dot;");
@@ -242,7 +244,7 @@ sets(SnFormula *f, SnBuf *b, const char *fn, const char *stat)
     SnCVal v = f->t->quant && f->sem->row == SN_ROW_LRN &&
                        sn_conc_code(sn_formula_out(f))
                    ? sn_row_lrn(f)
-                   : value(f);
+                   : sn_formula_value(f);
     sn_formula_ptr(f, f->n->out[f->res]);
     SnBuf in;
     sn_buf_init(&in, f->a);
@@ -355,19 +357,13 @@ is_f32_tuple(const SnFormula *f, const SnDefPort *x, const SnDefPort *w)
            f->t->in[w->index].elem == SN_F32;
 }
 
-static void
-contract_any(SnFormula *f, SnBuf *b, const char *fn, const char *stat)
+bool
+sn_formula_dot(SnFormula *f)
 {
     const SnDefPort *bias = NULL;
 
-    if (!find_dot(f, f->sem->formula, &bias)) {
-        if (f->t->quant && sn_conc_code(sn_formula_out(f)))
-            sn_formula_refuse(f, "a quantized contract is q(sum(d(x) * d(w)) + "
-                                 "d(b)) over its map, with b pinned");
-        else
-            sets(f, b, fn, stat);
-        return;
-    }
+    if (!find_dot(f, f->sem->formula, &bias))
+        return false;
     const SnDefPort *x = sn_formula_port(f, f->sem->arg[0]);
     const SnDefPort *w = sn_formula_port(f, f->sem->arg[1]);
     f->dot_x = x->index;
@@ -378,45 +374,86 @@ contract_any(SnFormula *f, SnBuf *b, const char *fn, const char *stat)
     else if (!sn_conc_code(f->t->in[x->index]) ||
              !sn_conc_code(f->t->in[w->index]))
         sn_formula_refuse(f, "a contract takes f32 or codes on both sides");
-    contract(f, b, fn, stat);
+    return true;
+}
+
+static SnLoop
+refuse(SnFormula *f, const char *why)
+{
+    sn_formula_refuse(f, why);
+    return SN_LOOP_NONE;
+}
+
+static SnLoop
+loop_of_sum(SnFormula *f)
+{
+    if (sn_formula_dot(f))
+        return SN_LOOP_CONTRACT;
+    if (f->t->quant && sn_conc_code(sn_formula_out(f)))
+        return refuse(f, "a quantized contract is q(sum(d(x) * d(w)) + d(b)) "
+                         "over its map, with b pinned");
+    return SN_LOOP_SETS;
+}
+
+SnLoop
+sn_formula_loop(SnFormula *f)
+{
+    bool code = f->t->quant && sn_conc_code(sn_formula_out(f));
+
+    if (is_plain_move(f->n, f->res))
+        return SN_LOOP_MOVE;
+    if (f->sem->cls == SN_C_MOVE)
+        return SN_LOOP_FILL;
+    if (sn_sem_each(f->sem)) {
+        const SnDefPort *x = sn_formula_port(f, f->sem->arg[0]);
+        return f->t->in[x->index].axis >= 0 || sn_formula_out(f).axis >= 0
+                   ? SN_LOOP_WALK
+                   : SN_LOOP_EACH;
+    }
+    if (sn_sem_each_repeats(f->sem) || f->sem->over == SN_MW_FILL)
+        return f->n->nin > 8 ? refuse(f, "more than 8 operands") : SN_LOOP_WALK;
+    if (f->sem->cls == SN_C_CONTRACT)
+        return loop_of_sum(f);
+    if (code && f->sem->row == SN_ROW_SOFTMAX)
+        return SN_LOOP_SOFTMAX;
+    if (code && f->sem->row != SN_ROW_NONE && f->sem->row != SN_ROW_LRN)
+        return refuse(f, "the rows are called lrn and softmax");
+    if (code && !f->sem->by && !sn_row_window(f, f->sem->formula))
+        return refuse(f, "a quantized window selects, takes a mean, or names "
+                         "its row with `by`");
+    return SN_LOOP_SETS;
 }
 
 static void
 one_result(SnFormula *f, SnBuf *b, const char *fn, const char *stat)
 {
-    bool code = f->t->quant && sn_conc_code(sn_formula_out(f));
-
-    if (is_plain_move(f->n, f->res)) {
+    switch (sn_formula_loop(f)) {
+    case SN_LOOP_MOVE:
         sn_putf(b,
                 "%sSnStatus\n%s(const SnCall *c)\n{\n"
                 "    return sn_move(c, %u, NULL);\n}\n",
                 stat, fn, f->res);
-    } else if (f->sem->cls == SN_C_MOVE) {
+        break;
+    case SN_LOOP_FILL:
         filled_move(f, b, fn, stat);
-    } else if (sn_sem_each(f->sem)) {
-        const SnDefPort *x = sn_formula_port(f, f->sem->arg[0]);
-        if (f->t->in[x->index].axis >= 0 || sn_formula_out(f).axis >= 0)
-            point_walk(f, b, fn, stat);
-        else
-            point_each(f, b, fn, stat);
-    } else if (sn_sem_each_repeats(f->sem) || f->sem->over == SN_MW_FILL) {
-        if (f->n->nin > 8)
-            sn_formula_refuse(f, "more than 8 operands");
-        else
-            point_walk(f, b, fn, stat);
-    } else if (f->sem->cls == SN_C_CONTRACT) {
-        contract_any(f, b, fn, stat);
-    } else if (code && f->sem->row == SN_ROW_SOFTMAX) {
+        break;
+    case SN_LOOP_EACH:
+        point_each(f, b, fn, stat);
+        break;
+    case SN_LOOP_WALK:
+        point_walk(f, b, fn, stat);
+        break;
+    case SN_LOOP_CONTRACT:
+        contract(f, b, fn, stat);
+        break;
+    case SN_LOOP_SOFTMAX:
         softmax(f, b, fn, stat);
-    } else if (code && f->sem->row != SN_ROW_NONE &&
-               f->sem->row != SN_ROW_LRN) {
-        sn_formula_refuse(f, "the rows are called lrn and softmax");
-    } else if (code && !f->sem->by && !sn_row_window(f, f->sem->formula)) {
-        sn_formula_refuse(f,
-                          "a quantized window selects, takes a mean, or names "
-                          "its row with `by`");
-    } else {
+        break;
+    case SN_LOOP_SETS:
         sets(f, b, fn, stat);
+        break;
+    case SN_LOOP_NONE:
+        break;
     }
 }
 
@@ -496,6 +533,7 @@ one_tuple(SnBuf *b, const SnDefs *s, const SnDefNode *n, uint32_t t, SnDiag *d)
                                 : fn;
         one_fn(b, s, n, &n->tuple[t], r, name, many ? "static " : "", d);
     }
+    sn_emit_text(b, s, n, t);
     if (!many)
         return;
     sn_putf(b, "\nSnStatus\n%s(const SnCall *c)\n{\n", fn);

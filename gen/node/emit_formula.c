@@ -53,9 +53,12 @@ hoist_each(SnFormula *f, SnCVal *v, uint32_t n)
 static SnCVal
 attr_value(SnFormula *f, const SnDefAttr *a)
 {
-    SnCVal v = {.s = sn_format(f->a, "at->%s", sn_field(f->a, a->name)),
-                .fixed = true,
-                .prec = P_PRIM};
+    const char *s =
+        sn_format(f->a, f->text ? "at_%s" : "at->%s", sn_field(f->a, a->name));
+    SnCVal v = {.s = s, .fixed = true, .prec = P_PRIM};
+
+    if (f->text && sn_formula_once(f, s, 0))
+        sn_text_def(f, "%s attr %s", s, a->name);
 
     switch (a->ty) {
     case SN_A_REAL:
@@ -85,10 +88,13 @@ name_value(SnFormula *f, const SnExpr *e)
         return attr_value(f, a);
     if (e->rk == SN_R_WORD && e->ref) {
         const SnDefAttr *w = e->ref;
-        return (SnCVal){.s = sn_cw_word(f->a, f->n, w, e->s),
-                        .ty = SN_TY_INT,
-                        .prec = P_PRIM,
-                        .fixed = true};
+        return (SnCVal){
+            .s = f->text ? sn_format(f->a, "%u",
+                                     sn_name_at(w->word, w->nword, e->s))
+                         : sn_cw_word(f->a, f->n, w, e->s),
+            .ty = SN_TY_INT,
+            .prec = P_PRIM,
+            .fixed = true};
     }
     return sn_formula_refuse(f, "a name that is no operand and no attribute");
 }
@@ -296,6 +302,47 @@ real_fn(SnFormula *f, const SnExpr *e)
                     .fixed = fixed};
 }
 
+/* On integers, by the row that sn_fns has; a mode rounds what it gives. */
+static SnCVal
+whole_fn(SnFormula *f, const SnExpr *e)
+{
+    const SnFnWord *w = &sn_fns[e->fn];
+    const char *mode = NULL, *args = "";
+    SnCVal v[2] = {{.s = ""}}, r = {.ty = SN_TY_INT, .fixed = true};
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < e->nkid; i++) {
+        if (w->whole[i] == 'M') {
+            mode = sn_mode_words[e->kid[i]->i];
+            continue;
+        }
+        v[n] = sn_formula_expr(f, e->kid[i]);
+        r.fixed = r.fixed && v[n].fixed;
+        n++;
+    }
+    hoist_each(f, v, n);
+    for (uint32_t i = 0; i < n; i++)
+        args = sn_format(f->a, "%s%s%s", args, i ? ", " : "",
+                         w->whole[i] == 'R' ? sn_formula_f32(f, v[i]) : v[i].s);
+    r.s = sn_format(f->a, "%s(%s)", w->formula, args);
+    if (mode)
+        r.s = sn_format(f->a, "sn_quot_%s(%s)", mode, r.s);
+    r.prec = r.fixed ? P_ANY : P_PRIM;
+    return r;
+}
+
+static SnCVal
+binary32(SnFormula *f, const SnExpr *e)
+{
+    SnCVal v = sn_formula_expr(f, e->kid[0]);
+
+    v.s = sn_formula_f32(f, v);
+    v.ty = SN_TY_REAL;
+    v.prec = P_UNARY;
+    v.lit = false;
+    return v;
+}
+
 static SnCVal
 call(SnFormula *f, const SnExpr *e)
 {
@@ -325,6 +372,15 @@ call(SnFormula *f, const SnExpr *e)
     case SN_FN_ABS:
     case SN_FN_SQRT:
         return real_fn(f, e);
+    case SN_FN_F32:
+        return binary32(f, e);
+    case SN_FN_SHR:
+    case SN_FN_DIV:
+    case SN_FN_SHL:
+    case SN_FN_SAT:
+    case SN_FN_WRAP:
+    case SN_FN_RNE:
+        return whole_fn(f, e);
     SN_CASE_NO_FORMULA:
         break;
     }
@@ -341,7 +397,7 @@ own(SnCw *w, const SnExpr *e, SnCVal *v)
 
     if (e->ek == SN_E_BIN && f->dot && sn_row_acc(f, e, &b) &&
         b == f->dot_bias) {
-        *v = sn_cval(SN_TY_REAL, "dot.f[i]");
+        *v = sn_cval(SN_TY_REAL, f->text ? "acc" : "dot.f[i]");
         return true;
     }
     if (e->ek == SN_E_NAME)
@@ -376,7 +432,8 @@ sn_formula_writer(SnFormula *f)
                   .of = f,
                   .own = own,
                   .none = none,
-                  .hoist = hoist_operands};
+                  .hoist = hoist_operands,
+                  .apart = f->text};
 }
 
 SnCVal
@@ -386,6 +443,71 @@ sn_formula_expr(SnFormula *f, const SnExpr *e)
 }
 
 /* ---- reductions: one loop over the set each, innermost first ---- */
+
+/* The largest or smallest so far, or its place among the taps. */
+static void
+put_best_text(SnFormula *f, const SnExpr *e, const char *r, SnCVal v)
+{
+    const char *ty = v.ty == SN_TY_REAL ? "float" : "int64_t";
+    const char *x = v.ty == SN_TY_REAL ? sn_formula_f32(f, v) : v.s;
+    bool max = e->fn == SN_FN_MAX || e->fn == SN_FN_ARGMAX;
+    SnBuf *b = &f->set;
+
+    sn_putf(b, "const %s v = %s;\n", ty, x);
+    if (e->fn == SN_FN_MAX || e->fn == SN_FN_MIN)
+        sn_putf(b, "%s = %s_k == 0 ? v : %s(%s, v);\n%s_k++;\n", r, r,
+                v.ty == SN_TY_REAL ? (max ? "sn_maxf" : "sn_minf")
+                                   : (max ? "sn_int_max" : "sn_int_min"),
+                r, r);
+    else
+        sn_putf(b,
+                "if (%s_k == 0 || v %s%s %s_v) {\n"
+                "%s_v = v;\n%s = %s;\n}\n%s_k++;\n",
+                r, max ? ">" : "<", f->sem->last ? "=" : "", r, r, r,
+                sn_formula_map_has(f, SN_MS_NUMBER)
+                    ? "@n"
+                    : sn_format(f->a, "%s_k", r),
+                r);
+}
+
+/* The loop of a text, with marks for what follows from shapes. */
+static void
+put_loop_text(SnFormula *f, const SnExpr *e, const char *r, SnCVal v,
+              const char *loads)
+{
+    const char *ty = v.ty == SN_TY_REAL ? "float" : "int64_t";
+    const char *x = v.ty == SN_TY_REAL ? sn_formula_f32(f, v) : v.s;
+    bool arg = e->fn == SN_FN_ARGMAX || e->fn == SN_FN_ARGMIN;
+    bool sum = e->fn == SN_FN_SUM || e->fn == SN_FN_MEAN;
+    SnBuf *b = &f->set;
+
+    if (v.ty == SN_TY_REAL && e->fn == SN_FN_MEAN &&
+        sn_formula_map_has(f, SN_MS_PARTS)) {
+        sn_putf(b,
+                "@if parts\nfloat %s = @S;\n@parts\nfloat part = -0.0f;\n"
+                "@rest\n%spart = part + %s;\n@end\n%s = %s + part;\n@end\n"
+                "@else\nfloat %s = 0;\n@taps\n%s%s = %s + %s;\n@end\n@fi\n",
+                r, loads, x, r, r, r, loads, r, r, x);
+        return;
+    }
+    if (arg)
+        sn_putf(b, "%s %s_v = 0;\n", ty, r);
+    sn_putf(b, "%s %s = 0;\n", arg ? "int64_t" : ty, r);
+    if (!sum)
+        sn_putf(b, "int64_t %s_k = 0;\n", r);
+    sn_putf(b, "@taps\n%s", loads);
+    const SnExpr *p = e->kid[0];
+    if (!sum)
+        put_best_text(f, e, r, v);
+    else if (v.ty == SN_TY_REAL && f->sem->cls == SN_C_CONTRACT &&
+             p->ek == SN_E_BIN && p->op == SN_OP_MUL)
+        sn_putf(b, "%s = %s;\n", r, x);
+    else if (v.ty == SN_TY_REAL)
+        sn_putf(b, "%s = %s + %s;\n", r, r, x);
+    else
+        sn_putf(b, "%s = sn_int_add(%s, %s);\n", r, r, x);
+    sn_puts(b, "@end\n");
+}
 
 static void
 put_loop(SnFormula *f, const SnExpr *e, const char *r, SnCVal v,
@@ -401,6 +523,10 @@ put_loop(SnFormula *f, const SnExpr *e, const char *r, SnCVal v,
     bool last = f->sem->last;
     SnBuf *b = &f->set;
 
+    if (f->text) {
+        put_loop_text(f, e, r, v, loads);
+        return;
+    }
     if (arg)
         sn_putf(b, "%s %s_v = 0;\nint64_t %s = 0;\n", ty, r, r);
     else
@@ -477,7 +603,7 @@ reduce(SnFormula *f, const SnExpr *e)
         const SnDefPort *x, *w;
         if (sn_row_sum(f, e, &x, &w) && f->dot_bias == NULL &&
             !sn_conc_code(f->t->in[f->dot_x]))
-            return (SnCVal){.s = "dot.f[i]", .ty = SN_TY_REAL, .prec = P_PRIM};
+            return sn_cval(SN_TY_REAL, f->text ? "acc" : "dot.f[i]");
         return sn_formula_refuse(f,
                                  sn_conc_code(sn_formula_out(f))
                                      ? "a quantized contract is q(sum(d(x) * "
@@ -510,8 +636,9 @@ reduce(SnFormula *f, const SnExpr *e)
         out.ty = SN_TY_INT;
     if (e->fn == SN_FN_MEAN) {
         const char *q = sn_format(f->a, "%s_mean", r);
-        sn_putf(&f->set, "const float %s = %s%s / (float)m.nall;\n", q,
-                v.ty == SN_TY_REAL ? "" : "(float)", r);
+        sn_putf(&f->set, "const float %s = %s%s / (float)%s;\n", q,
+                v.ty == SN_TY_REAL ? "" : "(float)", r,
+                f->text ? "@N" : "m.nall");
         out.s = q;
         out.ty = SN_TY_REAL;
     }

@@ -435,9 +435,11 @@ put_tuples(SnBuf *b, const SnDefs *s, const SnDefNode *n, Kd k)
     sn_putf(b, "};\nstatic const SnTuple %s_tuple[] = {\n", k.lo);
     for (uint32_t i = 0; i < n->ntuple; i++) {
         const char *fn = sn_eval_name(b->a, n, i);
-        sn_putf(b, "    { %s_pat + %u, %s_pat + %u, %s, %s },\n", k.lo, i * w,
-                k.lo, i * w + n->nin, n->tuple[i].quant ? "true" : "false",
-                fn ? fn : "NULL");
+        const char *text = sn_text_name(b->a, n, i);
+        sn_putf(b, "    { %s_pat + %u, %s_pat + %u, %s, %s,\n      %s },\n",
+                k.lo, i * w, k.lo, i * w + n->nin,
+                n->tuple[i].quant ? "true" : "false", fn ? fn : "NULL",
+                text ? text : "NULL");
     }
     sn_puts(b, "};\n");
 }

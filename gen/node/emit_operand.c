@@ -59,6 +59,8 @@ sn_formula_ptr(SnFormula *f, const SnDefPort *p)
     const char *v = sn_local(f->a, p->name);
     const char *ty = sn_elem_ctype(conc_of(f, p).elem);
 
+    if (f->text)
+        return sn_format(f->a, p->out ? "%s_out" : "%s_in", p->name);
     if (!sn_formula_once(f, v, 0))
         return v;
     if (p->out)
@@ -86,6 +88,30 @@ type_var(SnFormula *f, const SnDefPort *p)
     return v;
 }
 
+/* The same in a text: an array `NAMEv` along the axis. */
+static const char *
+param_text(SnFormula *f, const SnDefPort *p, const char *suffix, const char *ty)
+{
+    const char *v = sn_format(f->a, "%s_%s", p->name, suffix);
+    const char *what = *suffix == 's' ? "scale" : "zp";
+    char side = p->out ? 'o' : 'i';
+
+    if (conc_of(f, p).axis < 0) {
+        if (sn_formula_once(f, v, 0))
+            sn_text_def(f, "%s %s %c%u", v, what, side, p->index);
+        return v;
+    }
+    bool point = f->ctx == SN_IN_POINT;
+    const char *all = sn_format(f->a, "%sv", v);
+    f->want_chan = f->want_chan || !point;
+    if (sn_formula_once(f, all, 0))
+        sn_text_def(f, "%s %ss %c%u", all, what, side, p->index);
+    if (sn_formula_once(f, v, point ? 0 : f->nscope))
+        sn_putf(point ? &f->slice : f->elem, "const %s %s = %s[%s];\n", ty, v,
+                all, point ? "@s" : "@c");
+    return v;
+}
+
 /* Per-axis parameters are read once per slice: of the map's slice in point
  * nodes, of the channel in contracts. */
 static const char *
@@ -94,6 +120,8 @@ param(SnFormula *f, const SnDefPort *p, const char *suffix, const char *ty,
 {
     const char *v = sn_format(f->a, "%s_%s", p->name, suffix);
 
+    if (f->text)
+        return param_text(f, p, suffix, ty);
     if (conc_of(f, p).axis >= 0) {
         const char *t = type_var(f, p);
         bool point = f->ctx == SN_IN_POINT;
@@ -128,8 +156,13 @@ sn_formula_lim(SnFormula *f)
 {
     const SnDefPort *y = f->n->out[f->res];
     const char *v = sn_format(f->a, "%s_lim", y->name);
+    const char *range = f->sem->clamp ? f->sem->clamp->name : "-";
 
-    if (sn_formula_once(f, v, 0))
+    if (!sn_formula_once(f, v, 0))
+        return v;
+    if (f->text)
+        sn_text_def(f, "%s lim o%u %s", v, f->res, range);
+    else
         sn_putf(&f->pre, "const SnLim %s = sn_lim(c->out[%u].type, %s);\n", v,
                 f->res,
                 f->sem->clamp ? sn_format(f->a, "at->%s",
@@ -143,7 +176,11 @@ sn_formula_limf(SnFormula *f, const char *range)
 {
     const char *v = sn_format(f->a, "%s_lim", range);
 
-    if (sn_formula_once(f, v, 0))
+    if (!sn_formula_once(f, v, 0))
+        return v;
+    if (f->text)
+        sn_text_def(f, "%s limf %s", v, range);
+    else
         sn_putf(&f->pre, "const SnLimF %s = sn_limf(at->%s);\n", v,
                 sn_field(f->a, range));
     return v;
@@ -160,7 +197,13 @@ sn_formula_mid(SnFormula *f, const SnExpr *q, SnMid *m)
     m->scale = sn_format(f->a, "%s_s", t->s);
     m->zp = sn_format(f->a, "%s_z", t->s);
     m->lim = sn_format(f->a, "%s_lim", t->s);
-    if (sn_formula_once(f, m->scale, 0)) {
+    if (!sn_formula_once(f, m->scale, 0))
+        return true;
+    if (f->text) {
+        sn_text_def(f, "%s scale %s", m->scale, t->s);
+        sn_text_def(f, "%s zp %s", m->zp, t->s);
+        sn_text_def(f, "%s lim %s %s", m->lim, t->s, lim ? lim : "-");
+    } else {
         const char *fld = sn_field(f->a, t->s);
         sn_putf(&f->pre,
                 "if (!sn_is_code(at->%s))\n"
@@ -189,12 +232,14 @@ out_index(SnFormula *f, const SnDefPort *p)
             sn_formula_refuse(f, "an operand of a sum is read outside it");
             return "0";
         }
-        return "m.c[e]";
+        return f->text ? sn_format(f->a, "@m%u", p->index) : "m.c[e]";
     }
     if (p->fact == SN_PIN) {
         f->want_chan = true;
-        return "ch";
+        return f->text ? "@c" : "ch";
     }
+    if (f->text)
+        return sn_format(f->a, "@v%u", p->index);
     const char *vec = sn_format(f->a, "%s_vec", p->name);
     if (sn_formula_once(f, vec, 0))
         sn_putf(&f->pre, "const bool %s = sn_is_vector(c, %u, %u);\n", vec,
@@ -209,6 +254,10 @@ set_index(SnFormula *f, const SnDefPort *p)
 {
     const SnDefSem *m = f->sem;
 
+    if (f->text && sn_formula_mapped(f, p))
+        return sn_format(f->a, "@i%u", p->index);
+    if (f->text && sn_formula_map_has(f, SN_MS_BESIDE))
+        return "@b";
     if (m->narg > 0 && sn_formula_port(f, m->arg[0]) == p)
         return "m.a[k] + l * m.lane_a";
     const SnDefPort *w = m->narg > 1 ? sn_formula_port(f, m->arg[1]) : NULL;
@@ -252,21 +301,33 @@ sn_formula_code(SnFormula *f, const SnDefPort *p)
     if (c.elem == SN_ROW8) {
         if (f->ctx != SN_IN_SET || !reads_elements(f))
             sn_formula_refuse(f, "rows of row8 are read by index only");
-        sn_putf(f->elem,
-                "const float %s = sn_dequant_row8(%s + m.a[k], "
-                "m.nlane, l);\n",
-                v, ptr);
+        if (f->text)
+            sn_putf(f->elem,
+                    "const float %s = sn_dequant_row8(%s + @r%u, @l%u, "
+                    "@j%u);\n",
+                    v, ptr, p->index, p->index, p->index);
+        else
+            sn_putf(f->elem,
+                    "const float %s = sn_dequant_row8(%s + m.a[k], "
+                    "m.nlane, l);\n",
+                    v, ptr);
         return v;
     }
-    if (f->ctx == SN_IN_POINT && !sn_sem_each(f->sem) &&
-        sn_sem_each_repeats(f->sem))
+    if (f->ctx == SN_IN_POINT && f->text)
+        idx = sn_format(f->a, "@i%u", p->index);
+    else if (f->ctx == SN_IN_POINT && !sn_sem_each(f->sem) &&
+             sn_sem_each_repeats(f->sem))
         idx = sn_format(f->a, "m.off[%u] + i * m.step[%u]", p->index, p->index);
     else if (f->ctx == SN_IN_POINT)
         idx = conc_of(f, f->n->out[f->res]).axis >= 0 || c.axis >= 0 ? "o + i"
                                                                      : "i";
     else
         idx = f->ctx == SN_IN_SET ? set_index(f, p) : out_index(f, p);
-    if (p->optional)
+    if (p->optional && f->text)
+        sn_putf(f->elem, "const %s %s = %s;\n", sn_elem_ctype(c.elem), v,
+                sn_text_alt(f, sn_format(f->a, "in%u", p->index),
+                            sn_format(f->a, "%s[%s]", ptr, idx), "0"));
+    else if (p->optional)
         sn_putf(f->elem, "const %s %s = %s ? %s[%s] : 0;\n",
                 sn_elem_ctype(c.elem), v, ptr, ptr, idx);
     else
@@ -304,6 +365,12 @@ sn_formula_deq(SnFormula *f, const SnDefPort *p)
         if (c.elem == SN_QI32)
             sn_putf(f->elem, "const float %s = sn_dequant32(%s, %s);\n", v,
                     code, s);
+        else if (p->optional && f->text)
+            sn_putf(f->elem, "const float %s = %s;\n", v,
+                    sn_text_alt(
+                        f, sn_format(f->a, "in%u", p->index),
+                        sn_format(f->a, "sn_dequant(%s, %s, %s)", code, s, z),
+                        "0.0f"));
         else if (p->optional)
             sn_putf(f->elem,
                     "const float %s = %s ? sn_dequant(%s, %s, %s) "

@@ -52,7 +52,8 @@ sn_emit_eval_names(SnBuf *b, const SnDefs *s, const SnDefNode *n)
     if (!sn_defs_mine(s, n->backend))
         return;
     for (uint32_t t = 0; t < n->ntuple && sn_eval_by(n) == SN_EVAL_OWN; t++)
-        sn_putf(b, "SnEvalFn %s;\n", sn_eval_name(b->a, n, t));
+        sn_putf(b, "SnEvalFn %s;\nextern const char *const *const %s[];\n",
+                sn_eval_name(b->a, n, t), sn_text_name(b->a, n, t));
     const char *real = sn_real_name(s, n);
     if (real)
         sn_putf(b, "SnEvalFn %s;\n", real);

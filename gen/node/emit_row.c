@@ -47,6 +47,9 @@ sn_row_requant(SnFormula *f, const SnExpr *e, const char *zp, const char *lim,
                const char *ytype, const char *mul, SnCVal *v)
 {
     const SnDefPort *b;
+    const char *grid = !strncmp(ytype, "at->", 4)
+                           ? sn_format(f->a, "%.*s", (int)strlen(mul) - 4, mul)
+                           : sn_format(f->a, "o%u", f->res);
 
     if (!f->dot || !sn_row_acc(f, e, &b))
         return false;
@@ -61,32 +64,36 @@ sn_row_requant(SnFormula *f, const SnExpr *e, const char *zp, const char *lim,
                                "most 16 bits, with a quantized bias");
         return true;
     }
-    if (sn_formula_once(f, mul, 0))
+    const char *fix = sn_format(f->a, "%s_fix", mul);
+    if (f->text && sn_formula_once(f, mul, 0)) {
+        sn_text_def(f, "%s mults i%u i%u %s", mul, f->dot_x, f->dot_w, grid);
+        sn_text_def(f, "%s fixes i%u i%u %s", fix, f->dot_x, f->dot_w, grid);
+    }
+    if (!f->text && sn_formula_once(f, mul, 0))
         sn_putf(&f->pre,
                 "const float *%s = sn_mults(c->scratch, sn_opnd(c, %u)->type, "
                 "sn_opnd(c, %u)->type, %s);\n",
                 mul, f->dot_x, f->dot_w, ytype);
-    const char *fix = sn_format(f->a, "%s_fix", mul);
-    if (sn_formula_once(f, fix, 0))
+    if (!f->text && sn_formula_once(f, fix, 0))
         sn_putf(&f->pre,
                 "const SnFix *%s = sn_fixes(c, sn_opnd(c, %u)->type, "
                 "sn_opnd(c, %u)->type, %s);\n",
                 fix, f->dot_x, f->dot_w, ytype);
-    const char *acc = wide ? "dot.w[i]" : "dot.i[i]";
+    const char *acc = f->text ? "acc" : wide ? "dot.w[i]" : "dot.i[i]";
     if (b) {
         const char *code = sn_formula_code(f, b);
-        acc = sn_format(f->a, wide ? "dot.w[i] + %s" : "sn_add32(dot.i[i], %s)",
-                        code);
+        acc = sn_format(f->a, wide ? "%s + %s" : "sn_add32(%s, %s)", acc, code);
     }
     if (cw.axis >= 0)
         f->want_chan = true;
-    const char *ch = cw.axis >= 0 ? "ch" : "0", *w = wide ? "64" : "";
-    v->s = sn_format(f->a,
-                     "(%s ? sn_fix_requant%s(%s, %s[%s], %s, %s.lo, "
-                     "%s.hi) : sn_requant%s(%s, %s[%s], %s, %s.lo, "
-                     "%s.hi))",
-                     fix, w, acc, fix, ch, zp, lim, lim, w, acc, mul, ch, zp,
-                     lim, lim);
+    const char *ch = cw.axis < 0 ? "0" : f->text ? "@c" : "ch";
+    const char *w = wide ? "64" : "";
+    v->s = sn_text_alt(
+        f, f->text ? "fixed" : fix,
+        sn_format(f->a, "sn_fix_requant%s(%s, %s[%s], %s, %s.lo, %s.hi)", w,
+                  acc, fix, ch, zp, lim, lim),
+        sn_format(f->a, "sn_requant%s(%s, %s[%s], %s, %s.lo, %s.hi)", w, acc,
+                  mul, ch, zp, lim, lim));
     v->ty = SN_TY_INT;
     v->prec = P_PRIM;
     v->fixed = v->lit = false;
@@ -128,7 +135,7 @@ grid_code(SnFormula *f, const SnExpr *e, Code *c)
 static const char *
 fixed_flag(SnFormula *f)
 {
-    if (sn_formula_once(f, "fixed", 0))
+    if (!f->text && sn_formula_once(f, "fixed", 0))
         sn_puts(&f->pre, "const bool fixed = c->rounding != "
                          "SN_ROUNDING_FLOAT;\n");
     return "fixed";
@@ -153,7 +160,9 @@ selected(SnFormula *f, const SnExpr *e, const SnMid *to, bool *codes)
         if (!grid_code(f, e, &c))
             return NULL;
         const char *m = sn_format(f->a, "%s_%s_fix", c.s, to->scale);
-        if (sn_formula_once(f, m, 0))
+        if (f->text && sn_formula_once(f, m, 0))
+            sn_text_def(f, "%s fix %s %s", m, c.s, to->scale);
+        else if (!f->text && sn_formula_once(f, m, 0))
             sn_putf(&f->pre,
                     "const SnFix %s = sn_fix(c->rounding, (double)%s "
                     "/ (double)%s);\n",
@@ -203,7 +212,7 @@ sn_row_select(SnFormula *f, const SnExpr *e, const SnMid *mid, SnCVal *v)
     const char *sel = selected(f, e, &to, &codes);
     if (!codes)
         return;
-    v->s = sn_format(f->a, "(%s ? %s : %s)", fixed_flag(f), sel, v->s);
+    v->s = sn_text_alt(f, fixed_flag(f), sel, v->s);
     v->prec = P_PRIM;
     v->fixed = v->lit = false;
 }
@@ -220,7 +229,9 @@ after_flag(SnFormula *f)
     if (!a || a->ty != SN_A_ENUM ||
         !sn_name_among(a->word, a->nword, sn_words[SN_W_AFTER]))
         return NULL;
-    if (sn_formula_once(f, "after", 0)) {
+    if (f->text && sn_formula_once(f, "after", 0))
+        sn_text_def(f, "sh shift %s", s && s->ty == SN_A_INT ? s->name : "-");
+    if (!f->text && sn_formula_once(f, "after", 0)) {
         sn_putf(&f->pre, "const bool after = at->round == SN_%s_ROUND_AFTER;\n",
                 sn_upper(f->a, f->n->name));
         if (s && s->ty == SN_A_INT)
@@ -257,7 +268,13 @@ int_sum(SnFormula *f, const SnDefPort *x)
 {
     const char *z = sn_formula_zp(f, x), *p = sn_formula_ptr(f, x);
 
-    if (sn_formula_once(f, "isum", f->nscope))
+    if (!sn_formula_once(f, "isum", f->nscope))
+        return "isum";
+    if (f->text)
+        sn_putf(&f->set,
+                "int64_t isum = 0;\n@taps\nisum += %s[@i%u] - %s;\n@end\n", p,
+                x->index, z);
+    else
         sn_putf(&f->set,
                 "int64_t isum = 0;\nfor (int64_t k = 0; k < m.ntap; k++)\n"
                 "    isum += %s[m.a[k] + l * m.lane_a] - %s;\n",
@@ -273,9 +290,10 @@ mean_row(SnFormula *f, const SnDefPort *x, const char *ys, const char *yz,
     const char *sum = int_sum(f, x);
 
     return sn_format(f->a,
-                     "sn_requant64(%s, %s / (%s * (float)m.nall), "
+                     "sn_requant64(%s, %s / (%s * (float)%s), "
                      "%s, %s.lo, %s.hi)",
-                     sum, sn_formula_scale(f, x), ys, yz, lim, lim);
+                     sum, sn_formula_scale(f, x), ys, f->text ? "@N" : "m.nall",
+                     yz, lim, lim);
 }
 
 /* The same by the graph's rounding: nodes without `round`. */
@@ -284,13 +302,22 @@ mean_any(SnFormula *f, const SnDefPort *x, const char *ys, const char *yz,
          const char *lim)
 {
     const char *row = mean_row(f, x, ys, yz, lim);
+    const char *xs = sn_formula_scale(f, x);
+    const char *m = sn_format(f->a,
+                              "sn_fix(c->rounding, (double)%s / ((double)%s * "
+                              "(double)m.nall))",
+                              xs, ys);
 
-    return sn_format(f->a,
-                     "(%s ? sn_fix_requant64(%s, sn_fix(c->rounding, "
-                     "(double)%s / ((double)%s * (double)m.nall)), %s, "
-                     "%s.lo, %s.hi) : %s)",
-                     fixed_flag(f), int_sum(f, x), sn_formula_scale(f, x), ys,
-                     yz, lim, lim, row);
+    if (f->text) {
+        m = "mean_fix";
+        if (sn_formula_once(f, m, 0))
+            sn_text_def(f, "%s fixed_mean %s %s", m, xs, ys);
+    }
+    return sn_text_alt(f, fixed_flag(f),
+                       sn_format(f->a,
+                                 "sn_fix_requant64(%s, %s, %s, %s.lo, %s.hi)",
+                                 int_sum(f, x), m, yz, lim, lim),
+                       row);
 }
 
 static void
@@ -298,10 +325,14 @@ after_or(SnFormula *f, const char *after, const char *before, SnCVal *v)
 {
     const char *name = sn_format(f->a, "q%u", f->nhoist++);
 
-    sn_putf(f->elem,
-            "int32_t %s;\nif (after)\n    %s = %s;\nelse\n"
-            "    %s = %s;\n",
-            name, name, after, name, before);
+    if (f->text)
+        sn_putf(f->elem, "const int32_t %s = %s;\n", name,
+                sn_text_alt(f, "after", after, before));
+    else
+        sn_putf(f->elem,
+                "int32_t %s;\nif (after)\n    %s = %s;\nelse\n"
+                "    %s = %s;\n",
+                name, name, after, name, before);
     *v = (SnCVal){.s = name, .ty = SN_TY_INT, .prec = P_PRIM};
 }
 
@@ -319,11 +350,12 @@ mean_quant(SnFormula *f, const SnDefPort *x, const SnExpr *e, const char *ys,
         return false;
     const char *row = mean_row(f, x, ys, yz, lim);
     SnCVal m = sn_formula_expr(f, e);
-    const char *after =
-        sn_format(f->a,
-                  "m.whole ? %s : sn_quant_after(%s, %s, %s + sh, "
-                  "%s.lo + sh, %s.hi + sh) - sh",
-                  row, m.s, ys, yz, lim, lim);
+    const char *part = sn_format(
+        f->a, "sn_quant_after(%s, %s, %s + sh, %s.lo + sh, %s.hi + sh) - sh",
+        m.s, ys, yz, lim, lim);
+    const char *after = f->text
+                            ? sn_text_alt(f, "whole", row, part)
+                            : sn_format(f->a, "m.whole ? %s : %s", row, part);
     after_or(f, after,
              sn_format(f->a, "sn_quant(%s, %s, %s, %s.lo, %s.hi)", m.s, ys, yz,
                        lim, lim),
@@ -417,19 +449,23 @@ sn_row_lrn(SnFormula *f)
     const char *p = sn_formula_ptr(f, x), *s = sn_formula_scale(f, x);
     const char *z = sn_formula_zp(f, x), *lim = sn_formula_lim(f);
     const char *ys = sn_formula_scale(f, y), *yz = sn_formula_zp(f, y);
+    const char *at = f->text ? "at_" : "at->";
+    for (int i = 0; i < 4 && f->text; i++)
+        sn_text_def(f, "at_%s attr %s", name[i], name[i]);
     sn_putf(&f->set,
-            "int32_t sum = 0;\nfor (int64_t k = 0; k < m.ntap; k++) {\n"
-            "    const int32_t v = %s[m.a[k]] - %s;\n    sum += v * v;\n}\n"
-            "const float t = sn_lrn_t(sum, at->alpha, (int32_t)at->size, %s, "
-            "at->k);\n",
-            p, z, s);
-    sn_putf(f->elem, "const float d_x = sn_dequant(%s[m.c[0]], %s, %s);\n", p,
-            s, z);
-    return (SnCVal){
-        .s = sn_format(f->a,
-                       "sn_quant(sn_lrn_y(d_x, t, at->beta), %s, %s, "
-                       "%s.lo, %s.hi)",
-                       ys, yz, lim, lim),
-        .ty = SN_TY_INT,
-        .prec = P_PRIM};
+            "int32_t sum = 0;\n%s\n"
+            "    const int32_t v = %s[%s] - %s;\n    sum += v * v;\n%s\n"
+            "const float t = sn_lrn_t(sum, %salpha, (int32_t)%ssize, %s, "
+            "%sk);\n",
+            sn_text_taps(f), p,
+            f->text ? sn_format(f->a, "@i%u", x->index) : "m.a[k]", z,
+            f->text ? "@end" : "}", at, at, s, at);
+    sn_putf(f->elem, "const float d_x = sn_dequant(%s[%s], %s, %s);\n", p,
+            f->text ? "@m0" : "m.c[0]", s, z);
+    return (SnCVal){.s = sn_format(f->a,
+                                   "sn_quant(sn_lrn_y(d_x, t, %sbeta), %s, %s, "
+                                   "%s.lo, %s.hi)",
+                                   at, ys, yz, lim, lim),
+                    .ty = SN_TY_INT,
+                    .prec = P_PRIM};
 }

@@ -31,6 +31,8 @@ typedef struct SnFormula {
     uint32_t tuple, res;
     bool failed;
     const char *why; /* what has no row */
+    bool text;       /* for `sinter compile` (emit_text.c): what a node's types,
+                        shapes and attributes say is a name or a mark */
     /* Lines of the function, without indentation. */
     SnBuf pre;   /* once, before the map is opened */
     SnBuf post;  /* once, after it is opened */
@@ -94,6 +96,35 @@ typedef struct SnMid {
 bool sn_formula_mid(SnFormula *f, const SnExpr *q, SnMid *m);
 /* The variable that holds the code q(e, t, c). */
 const char *sn_formula_kept(SnFormula *f, const SnExpr *q, SnMid *m);
+
+/* ---- texts (emit_text.c) ---- */
+
+/* How a result is computed: loops around its formula. */
+typedef enum SnLoop {
+    SN_LOOP_MOVE,     /* no formula */
+    SN_LOOP_FILL,     /* a move that pads with a value of its own */
+    SN_LOOP_EACH,     /* map each, per tensor */
+    SN_LOOP_WALK,     /* broadcasting, filling, and per-axis types */
+    SN_LOOP_CONTRACT, /* sums of products */
+    SN_LOOP_SOFTMAX,  /* its row */
+    SN_LOOP_SETS,     /* windows, other sums */
+    SN_LOOP_NONE      /* refused */
+} SnLoop;
+SnLoop sn_formula_loop(SnFormula *f);
+/* The result's clamped value (emit_eval.c). */
+SnCVal sn_formula_value(SnFormula *f);
+/* Finds the sum of products, and sets f->dot; false: there is none. */
+bool sn_formula_dot(SnFormula *f);
+/* Text: "@def NAME ...", what sinter compile knows of a node. */
+void sn_text_def(SnFormula *f, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+/* yes where cond holds, else no: of a text what sinter compile chooses. */
+const char *sn_text_alt(SnFormula *f, const char *cond, const char *yes,
+                        const char *no);
+/* The loop over the set's taps, and its end. */
+const char *sn_text_taps(const SnFormula *f);
+/* Writes the text of one tuple's results as a table, SN_TEXT. */
+void sn_emit_text(SnBuf *b, const SnDefs *s, const SnDefNode *n, uint32_t t);
 
 /* ---- rows (emit_row.c) ---- */
 

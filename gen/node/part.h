@@ -13,6 +13,8 @@ unsigned sn_part(const SnDefNode *n);
 /* sn_attr_N.h and sn_eval_N.h: attribute structs and evaluators of part N.
  * Not of a plugin, which is one part. */
 void sn_emit_parts(const SnDefs *s, const char *outdir, SnDiag *d);
+/* The table of the texts of tuple t; NULL: all results are moves. */
+const char *sn_text_name(SnArena *a, const SnDefNode *n, uint32_t t);
 /* The struct of a node's attributes, and the words of its enums. */
 void sn_emit_struct(SnBuf *b, const SnDefNode *n);
 /* Prototypes of its evaluators, but that of all moves. */

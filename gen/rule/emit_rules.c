@@ -190,8 +190,6 @@ sn_emit_rules(const SnDefs *defs, const char *outdir, SnDiag *d)
                      "pipelines and backends.");
     sn_putf(&b, "#include \"%s\"\n\n", sn_emit_name(defs, "rules.h"));
     if (strstr(sn_buf_str(&rules), "sqrtf(") ||
-        strstr(sn_buf_str(&rules), "fminf(") ||
-        strstr(sn_buf_str(&rules), "fmaxf(") ||
         strstr(sn_buf_str(&rules), "fabsf("))
         sn_puts(&b, "#include <math.h>\n");
     if (strstr(sn_buf_str(&rules), "strcmp("))

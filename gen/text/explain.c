@@ -15,10 +15,8 @@ layer(const SnProof *p)
         return *p->lemmas ? "by" : "by lemma";
     case SN_LAYER_INDEX:
         return "by the index calculus";
-    case SN_LAYER_ENUMERATED:
-        return "enumerated";
-    case SN_LAYER_SAMPLED:
-        return "sampled";
+    case SN_LAYER_LOSSY:
+        return "listed per site";
     case SN_LAYER_TRUSTED:
         return "trusted";
     default:

@@ -24,6 +24,9 @@
 extern "C" {
 #endif
 
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+#error "sinter maps files of little-endian numbers: no big-endian machine"
+#endif
 #if FLT_EVAL_METHOD != 0
 #error "num.h needs float expressions evaluated in their own type"
 #endif
@@ -45,6 +48,32 @@ sn_f32_of_bits(uint32_t u)
 
     memcpy(&x, &u, sizeof x);
     return x;
+}
+
+/* The larger and the smaller of two reals (docs/numerics.md): NaN goes through,
+ * of equal values it is the first. */
+static inline float
+sn_maxf(float a, float b)
+{
+    return a >= b || a != a ? a : b;
+}
+
+static inline float
+sn_minf(float a, float b)
+{
+    return a <= b || a != a ? a : b;
+}
+
+static inline double
+sn_max(double a, double b)
+{
+    return a >= b || a != a ? a : b;
+}
+
+static inline double
+sn_min(double a, double b)
+{
+    return a <= b || a != a ? a : b;
 }
 
 static inline uint64_t
@@ -99,18 +128,26 @@ sn_div_rne(uint64_t n, uint64_t d)
     return q + (r > rest || (r == rest && (q & 1)));
 }
 
+/* a * b.  Products whose value may meet a sum are made here, as programs that
+ * `sinter compile` writes are compiled by other flags than this file. */
+static inline float
+sn_mulf(float a, float b)
+{
+    return a * b;
+}
+
 /* (float)(q - zp) * scale. */
 static inline float
 sn_dequant(int32_t q, float scale, int32_t zp)
 {
-    return (float)(q - zp) * scale;
+    return sn_mulf((float)(q - zp), scale);
 }
 
 /* (float)q * scale: qi32, any q. */
 static inline float
 sn_dequant32(int32_t q, float scale)
 {
-    return (float)q * scale;
+    return sn_mulf((float)q, scale);
 }
 
 /* rne(v / scale) + zp, clamped to [lo, hi] before rounding. */
@@ -163,14 +200,14 @@ sn_pin_scale(float xs, float ws)
 static inline int32_t
 sn_requant(int32_t acc, float m, int32_t zp, int32_t lo, int32_t hi)
 {
-    return sn_rne_clamp((float)acc * m, lo - zp, hi - zp) + zp;
+    return sn_rne_clamp(sn_mulf((float)acc, m), lo - zp, hi - zp) + zp;
 }
 
 /* The same for an int64 accumulator, which is rounded once to binary32. */
 static inline int32_t
 sn_requant64(int64_t acc, float m, int32_t zp, int32_t lo, int32_t hi)
 {
-    return sn_rne_clamp((float)acc * m, lo - zp, hi - zp) + zp;
+    return sn_rne_clamp(sn_mulf((float)acc, m), lo - zp, hi - zp) + zp;
 }
 
 /* rne((d(a) + d(b)) / sc) + zc. */
@@ -213,7 +250,7 @@ static inline int32_t
 sn_mul_after(int32_t a, float sa, int32_t za, int32_t b, float sb, int32_t zb,
              float sc, int32_t zc, int32_t lo, int32_t hi)
 {
-    float p = (float)((int64_t)(a - za) * (b - zb)) * ((sa * sb) / sc);
+    float p = sn_mulf((float)((int64_t)(a - za) * (b - zb)), (sa * sb) / sc);
 
     return sn_rne_clamp(p + (float)zc, lo, hi);
 }
@@ -315,6 +352,143 @@ static inline int64_t
 sn_int_abs(int64_t a)
 {
     return a < 0 ? sn_int_sub(0, a) : a;
+}
+
+/* ---- integers as a chip narrows them ----
+ *
+ * What formulas of nodes say by shr, div, <<, sat, wrap and rne.  Any operands:
+ * a result that does not fit is modulo 2^64. */
+
+/* v * 2^n; from 64 on 0; where n < 0 floor(v / 2^-n). */
+static inline int64_t
+sn_int_shl(int64_t v, int64_t n)
+{
+    if (n < 0)
+        return n < -63 ? (v < 0 ? -1 : 0) : v >= 0 ? v >> -n : ~(~v >> -n);
+    return n > 63 ? 0 : (int64_t)((uint64_t)v << n);
+}
+
+/* The nearest of the integers of so many bits, 1 to 64. */
+static inline int64_t
+sn_int_sat(int64_t v, int bits)
+{
+    int64_t hi = (int64_t)((UINT64_C(1) << (bits - 1)) - 1), lo = -hi - 1;
+
+    return v < lo ? lo : v > hi ? hi : v;
+}
+
+/* The one of them that equals v modulo 2^bits. */
+static inline int64_t
+sn_int_wrap(int64_t v, int bits)
+{
+    return sn_int_shl(sn_int_shl(v, 64 - bits), bits - 64);
+}
+
+/* rne(v), saturated; NaN -> 0. */
+static inline int64_t
+sn_int_rne(float v)
+{
+    return v >= 0x1p63f   ? INT64_MAX
+           : v < -0x1p63f ? INT64_MIN
+           : v != v       ? 0
+                          : (int64_t)rintf(v);
+}
+
+/* A quotient before it is rounded: (q + r / (r + rest)), negative where neg.
+ * r + rest is what is divided by; r < r + rest. */
+typedef struct SnQuot {
+    uint64_t q, r, rest;
+    bool neg;
+} SnQuot;
+
+/* |v|, also of INT64_MIN. */
+static inline uint64_t
+sn_int_magnitude(int64_t v)
+{
+    return v < 0 ? 0 - (uint64_t)v : (uint64_t)v;
+}
+
+/* v / 2^n; where n < 0 sn_int_shl(v, -n). */
+static inline SnQuot
+sn_quot_shr(int64_t v, int64_t n)
+{
+    SnQuot x = {sn_int_magnitude(v), 0, 1, v < 0};
+
+    if (n < 0) {
+        v = n < -63 ? 0 : sn_int_shl(v, -n);
+        x.q = sn_int_magnitude(v);
+        x.neg = v < 0;
+    } else if (n > 64 || (n == 64 && x.q == 0)) { /* below a half */
+        x.r = x.q != 0;
+        x.rest = 2;
+        x.q = 0;
+    } else if (n == 64) {
+        x.r = x.q;
+        x.rest = 0 - x.r;
+        x.q = 0;
+    } else if (n > 0) {
+        uint64_t d = UINT64_C(1) << n;
+        x.r = x.q & (d - 1);
+        x.rest = d - x.r;
+        x.q >>= n;
+    }
+    return x;
+}
+
+/* a / b; 0 where b is 0. */
+static inline SnQuot
+sn_quot_div(int64_t a, int64_t b)
+{
+    uint64_t n = sn_int_magnitude(a), d = sn_int_magnitude(b);
+    SnQuot x = {0, 0, 1, (a < 0) != (b < 0)};
+
+    if (d != 0) {
+        x.q = n / d;
+        x.r = n % d;
+        x.rest = d - x.r;
+    }
+    return x;
+}
+
+/* The integer next to it on the side of 0, or with up the one behind. */
+static inline int64_t
+sn_quot_int(SnQuot x, bool up)
+{
+    uint64_t q = x.q + up;
+
+    return (int64_t)(x.neg ? 0 - q : q);
+}
+
+static inline int64_t
+sn_quot_floor(SnQuot x)
+{
+    return sn_quot_int(x, x.neg && x.r != 0);
+}
+
+/* Toward zero. */
+static inline int64_t
+sn_quot_zero(SnQuot x)
+{
+    return sn_quot_int(x, false);
+}
+
+/* To nearest, ties upward, away from 0, to even. */
+static inline int64_t
+sn_quot_half_up(SnQuot x)
+{
+    return sn_quot_int(x, x.r > x.rest || (x.r == x.rest && !x.neg));
+}
+
+static inline int64_t
+sn_quot_half_away(SnQuot x)
+{
+    return sn_quot_int(x, x.r >= x.rest);
+}
+
+static inline int64_t
+sn_quot_half_even(SnQuot x)
+{
+    return sn_quot_int(x, x.r > x.rest || (x.r == x.rest && (x.q & 1) != 0));
 }
 
 /* ---- rounding policies ----

@@ -148,6 +148,9 @@ typedef struct SnTuple {
     const SnTypePat *out; /* [nout ports] */
     bool quant;           /* some port is quantized */
     SnEvalFn *eval;       /* NULL for storage, Save and opaque nodes */
+    /* [nout] what sinter compile makes C of (gen/node/emit_text.c), a list of
+     * lines; NULL: none, or a move */
+    const char *const *const *text;
 } SnTuple;
 
 /* ---- ONNX ---- */

@@ -81,7 +81,8 @@ build_scaled(SnGraph *g, SnRewriter *rw, SnId o)
 /* tests/gen/build.def:13: build.narrow
  *
  *   rule narrow: Conv2D(Rescale(x) @r, w, b) @c => Conv2D(x, w, regrid(b))
- *       like c : c.type when covers(r.clamp, reach(x)) refines;
+ *       like c : c.type when covers(r.clamp, reach(x)) refines trusted "of
+ *       the generator, not of the prover";
  */
 static bool
 build_narrow(SnGraph *g, SnRewriter *rw, SnId c)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Evaluators generated from tests/gen/eval.def against independent loops. */
 #include "unit/eval_graph.h"
+#include "unit/narrow.h"
 
 static const SnType *
 qt(SnElem e, float scale, int32_t zp)
@@ -246,6 +247,53 @@ plain_types(void **state)
     assert_true(p[0] == -1 && p[1] == 39 && p[2] == -3);
 }
 
+static SnRef
+one_of(const char *type, const char *text, const SnType **t)
+{
+    int64_t *v = SN_NEW(arena, int64_t), n = narrow_int(text);
+    int32_t n32 = (int32_t)n;
+    float f = narrow_real(text);
+    bool real = type[0] == 'f', half = type[1] == '3';
+
+    *t = plain(real ? SN_F32 : half ? SN_I32 : SN_I64);
+    memcpy(v,
+           real   ? (void *)&f
+           : half ? (void *)&n32
+                  : (void *)&n,
+           real || half ? 4 : 8);
+    return con(*t, SHAPE(1), v);
+}
+
+static void
+narrowed(const NarrowLine *l)
+{
+    SnRef in[2];
+    const SnType *from, *to = plain(SN_I8);
+    SnSpec s = {.kind = sn_kind_named(l->node), .nin = l->pair ? 2 : 1};
+
+    in[0] = one_of(l->in, l->a, &from);
+    in[1] = l->pair ? one_of(l->in, l->b, &from) : in[0];
+    if (l->out[1] != '8')
+        (void)one_of(l->out, l->want, &to);
+    s.in = in;
+    s.type = &to;
+    const void *y = eval(sn_add(g, &s, NULL), 0);
+    int64_t want = narrow_int(l->want);
+    bool ok = to->elem == SN_F32   ? *(const float *)y == narrow_real(l->want)
+              : to->elem == SN_I8  ? *(const int8_t *)y == want
+              : to->elem == SN_I32 ? *(const int32_t *)y == want
+                                   : *(const int64_t *)y == want;
+    if (!ok)
+        fail_msg("%s %s %s is not %s", l->node, l->a, l->b, l->want);
+}
+
+static void
+narrowing(void **state)
+{
+    (void)state;
+    assert_int_equal(narrow_each(narrowed), 451);
+}
+
 static void
 moves(void **state)
 {
@@ -334,7 +382,7 @@ main(void)
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
     const struct CMUnitTest tests[] = {
         T(conv_add),   T(wide),        T(deconv), T(bag),         T(reductions),
-        T(layer_norm), T(plain_types), T(moves),  T(constraints),
+        T(layer_norm), T(plain_types), T(moves),  T(constraints), T(narrowing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -66,7 +66,8 @@ guard_sizes(SnGraph *g, SnRewriter *rw, SnId o)
 /* tests/gen/guard.def:9: guard.lists
  *
  *   rule lists: Transpose(x) @o => x when o.perm == [0, 1] or
- *       identity(o.perm) exact;
+ *       identity(o.perm) exact trusted "of the generator, not of the
+ *       prover";
  */
 static bool
 guard_lists(SnGraph *g, SnRewriter *rw, SnId o)
@@ -89,7 +90,8 @@ guard_lists(SnGraph *g, SnRewriter *rw, SnId o)
 /* tests/gen/guard.def:10: guard.all_of
  *
  *   rule all_of: MaxPool(x) @o => x when o.kernel == 1 and o.stride == [1,
- *       1] and o.pads <= 0 and unused(o.idx) exact;
+ *       1] and o.pads <= 0 and unused(o.idx) exact trusted "of the
+ *       generator, not of the prover";
  */
 static bool
 guard_all_of(SnGraph *g, SnRewriter *rw, SnId o)
@@ -120,7 +122,8 @@ guard_all_of(SnGraph *g, SnRewriter *rw, SnId o)
 /* tests/gen/guard.def:11: guard.words
  *
  *   rule words: Add(x, y) @o => copy o {zp_shift = 0} when o.round ==
- *       before and not (o.zp_shift == 0) exact;
+ *       before and not (o.zp_shift == 0) exact trusted "of the generator,
+ *       not of the prover";
  */
 static bool
 guard_words(SnGraph *g, SnRewriter *rw, SnId o)
@@ -282,7 +285,7 @@ guard_ranges(SnGraph *g, SnRewriter *rw, SnId o)
  *
  *   rule least: Relu(Splat() @s :1) @o => Splat() {value = max(s.value,
  *       0.0), dims = s.dims} : o.type when s.value < 0.5 and o.type == f32
- *       exact;
+ *       exact trusted "of the generator, not of the prover";
  *
  * The caller has seen that operand 0 is a Splat.
  */
@@ -302,7 +305,7 @@ guard_least(SnGraph *g, SnRewriter *rw, SnId o)
     if (!sn_fire(rw, SN_RULE_GUARD_LEAST, g, o))
         return false;
     SnSplatAttr splat_attr = {
-        .value = fmaxf(sn_splat_attr(g, s)->value, 0.0f),
+        .value = sn_maxf(sn_splat_attr(g, s)->value, 0.0f),
         .dims = sn_splat_attr(g, s)->dims,
     };
     SnId splat = sn_splat_new(g, NULL, &splat_attr, sn_type(g, SN_REF(o, 0)));
@@ -315,7 +318,7 @@ guard_least(SnGraph *g, SnRewriter *rw, SnId o)
  *
  *   rule one_side: Relu(Rescale(x) @r :1) @o => Relu(x) : o.type when
  *       lo(r.clamp) <= 0 and hi(r.clamp) >= min(hi(reach(x)), hi(o.type))
- *       refines;
+ *       refines trusted "of the generator, not of the prover";
  *
  * The caller has seen that operand 0 is a Rescale.
  */
@@ -333,7 +336,8 @@ guard_one_side(SnGraph *g, SnRewriter *rw, SnId o)
                               (const SnNamed[]){ { "r", SN_REF(r, 0) } });
     if (!(sn_clamp_reach(sn_type(g, SN_REF(r, 0)),
                          sn_rescale_attr(g, r)->clamp).hi >=
-          fmin(sn_reach(g, x).hi, sn_type_reach(sn_type(g, SN_REF(o, 0))).hi)))
+          sn_min(sn_reach(g, x).hi, sn_type_reach(sn_type(g,
+            SN_REF(o, 0))).hi)))
         return sn_guard_fails(rw, SN_RULE_GUARD_ONE_SIDE, g, o,
                               "hi(r.clamp) >= min(hi(reach(x)), hi(o.type))",
                               3, (const SnNamed[]){ { "x", x },
@@ -350,7 +354,8 @@ guard_one_side(SnGraph *g, SnRewriter *rw, SnId o)
 /* tests/gen/guard.def:22: guard.kept
  *
  *   rule kept: Rescale(Splat() @s :1) @o => Splat() like s : o.type when
- *       rounds_alike(s.value, s.type, o.type) and o.clamp == full exact;
+ *       rounds_alike(s.value, s.type, o.type) and o.clamp == full exact
+ *       trusted "of the generator, not of the prover";
  *
  * The caller has seen that operand 0 is a Splat.
  */

@@ -39,7 +39,7 @@ match_plain(SnGraph *g, SnRewriter *rw, SnId o)
  *
  *   rule repeated: Add(x, x) @o => Mul(x, Splat() {value = 2, dims = [1]})
  *       {clamp = o.clamp} : o.type when o.type == f32 and rank(x) >= 1
- *       exact;
+ *       exact trusted "of the generator, not of the prover";
  */
 static bool
 match_repeated(SnGraph *g, SnRewriter *rw, SnId o)
@@ -76,7 +76,8 @@ match_repeated(SnGraph *g, SnRewriter *rw, SnId o)
  *
  *   rule two_orders: Add(Mul(a, b) {clamp = full} @m :1, Mul(a, Splat()
  *       {value = 0}) {clamp = full}) @o => copy m {clamp = meet(o.clamp,
- *       m.clamp)} when o.type == f32 and shape(m) == shape(o) real 1e-6;
+ *       m.clamp)} when o.type == f32 and shape(m) == shape(o) real 1e-6
+ *       trusted "of the generator, not of the prover";
  */
 static bool
 match_two_orders_order(SnGraph *g, SnRewriter *rw, SnId o, unsigned swap)
@@ -137,7 +138,8 @@ match_two_orders(SnGraph *g, SnRewriter *rw, SnId o)
 /* tests/gen/match.def:13: match.typed
  *
  *   rule typed: Mul(x:{f32}, Splat() {value = 1} @s) {clamp = full} @o => x
- *       when s.type == o.type and shape(x) == shape(o) exact;
+ *       when s.type == o.type and shape(x) == shape(o) exact trusted "of
+ *       the generator, not of the prover";
  */
 static bool
 match_typed_order(SnGraph *g, SnRewriter *rw, SnId o, bool swap)
@@ -181,7 +183,7 @@ match_typed(SnGraph *g, SnRewriter *rw, SnId o)
  *
  *   rule flags: MaxPool(Reshape(x) @r :1) {ceil_mode = true, kernel = [2,
  *       2]} @o => MaxPool(x) like o : o.type when shape(x) == shape(r)
- *       exact;
+ *       exact trusted "of the generator, not of the prover";
  *
  * The caller has seen that operand 0 is a Reshape.
  */
@@ -372,7 +374,8 @@ match_without(SnGraph *g, SnRewriter *rw, SnId o)
 /* tests/gen/match.def:24: match.pooled
  *
  *   rule pooled: Reshape(MaxPool(x) @p :1) @o => MaxPool(x) like p : o.type
- *       when shape(p) == shape(o) exact;
+ *       when shape(p) == shape(o) exact trusted "of the generator, not of
+ *       the prover";
  */
 static bool
 match_pooled(SnGraph *g, SnRewriter *rw, SnId o)
@@ -405,7 +408,8 @@ match_pooled(SnGraph *g, SnRewriter *rw, SnId o)
  *
  *   rule pool_top: MaxPool(Relu(x) @r :1) {kernel = [1, 1], stride = [1,
  *       1], pads = [0, 0, 0, 0]} @o => Relu(x) : o.type when r.type ==
- *       o.type and unused(o.idx) exact;
+ *       o.type and unused(o.idx) exact trusted "of the generator, not of
+ *       the prover";
  *
  * The caller has seen that operand 0 is a Relu.
  */

@@ -43,18 +43,6 @@ sn_is_vector(const SnCall *c, uint32_t slot, unsigned res)
     return s && s->rank == 1 && c->out[res].shape->rank > 1;
 }
 
-/* ---- arithmetic on reals: NaN goes through, of equal values the first ---- */
-
-static inline float
-sn_maxf(float a, float b)
-{
-    return a >= b || a != a ? a : b;
-}
-static inline float
-sn_minf(float a, float b)
-{
-    return a <= b || a != a ? a : b;
-}
 static inline float
 sn_clampf(float v, SnLimF l)
 {
@@ -103,8 +91,7 @@ sn_dequant_row8(const uint8_t *row, int64_t cols, int64_t i)
     float p[2];
 
     memcpy(p, row + cols, sizeof p);
-    float v = p[0] * (float)row[i];
-    return v + p[1];
+    return sn_mulf(p[0], (float)row[i]) + p[1];
 }
 
 /* ---- softmax, 8 bits ---- */

@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Texts: what `sinter compile` makes C of, for every node and tuple with a
+ * formula.  They are written as the evaluators are; what follows from a node's
+ * types, attributes and shapes is left open.
+ *
+ * A text is a list of lines of C with marks.  Lines:
+ *
+ *     @def NAME WHAT ..  a constant (src/aot/form.c has what there is)
+ *     @sets              loops over the sets; without it each result has one
+ *     @each              loops over the results of a set
+ *     @taps              loops over the taps of a set
+ *     @parts, @rest      the same: the slowest tap of a mean, the others
+ *     @end               closes the last of these
+ *     @dot X W           the lines to the next @end make acc, int32_t, the sum
+ *                        of products of ports X and W less their zero points,
+ *                        modulo 2^32
+ *     @if C, @else, @fi  lines where C holds
+ *     @fill              a move, for which `fill` is declared
+ *
+ * Operand x is the pointer x_in, result y is y_out.  In lines: @iP index of
+ * operand port P for a result or tap, @mP of its centre, @vP of one that lies
+ * beside the map, @b of what lies beside a set,
+ * @c channel, @o place in the result, @s slice of a per-axis type, @n number of
+ * a tap, @N elements that a mean divides by, @S what its sum starts from,
+ * @rP, @lP, @jP row, length and column of a table of rows, @?C{ a @| b @} a
+ * where C holds, else b. */
+#include <stdarg.h>
+#include <string.h>
+
+#include "gen/node/formula.h"
+#include "gen/node/part.h"
+
+void
+sn_text_def(SnFormula *f, const char *fmt, ...)
+{
+    va_list ap;
+
+    va_start(ap, fmt);
+    sn_puts(&f->pre, "@def ");
+    sn_vputf(&f->pre, fmt, ap);
+    va_end(ap);
+    sn_putc(&f->pre, '\n');
+}
+
+const char *
+sn_text_alt(SnFormula *f, const char *cond, const char *yes, const char *no)
+{
+    return sn_format(f->a, f->text ? "(@?%s{%s@|%s@})" : "(%s ? %s : %s)", cond,
+                     yes, no);
+}
+
+const char *
+sn_text_taps(const SnFormula *f)
+{
+    return f->text ? "@taps" : "for (int64_t k = 0; k < m.ntap; k++) {";
+}
+
+/* ---- results ---- */
+
+static void
+put_result(SnFormula *f, SnBuf *b, SnCVal v)
+{
+    const SnDefPort *y = f->n->out[f->res];
+
+    sn_putf(b, "%s[@o] = %s;\n", sn_formula_ptr(f, y), sn_formula_store(f, v));
+}
+
+/* Each result by itself. */
+static void
+point_text(SnFormula *f, SnBuf *b)
+{
+    SnBuf elem;
+
+    sn_buf_init(&elem, f->a);
+    f->elem = &elem;
+    f->ctx = SN_IN_POINT;
+    SnCVal v = sn_formula_value(f);
+    sn_puts(b, "@each\n");
+    sn_puts(b, sn_buf_str(&f->slice));
+    sn_puts(b, sn_buf_str(&elem));
+    put_result(f, b, v);
+    sn_puts(b, "@end\n");
+}
+
+static void
+fill_text(SnFormula *f, SnBuf *b)
+{
+    SnBuf elem;
+
+    sn_buf_init(&elem, f->a);
+    f->elem = &elem;
+    f->ctx = SN_IN_POINT;
+    SnCVal v = sn_formula_expr(f, f->sem->els);
+    sn_putf(b, "const %s fill = %s;\n@fill\n",
+            sn_elem_ctype(sn_formula_out(f).elem), sn_formula_store(f, v));
+}
+
+/* The sum of products, `acc`: a chain of fused products on reals, modulo 2^32
+ * on 8 bits. */
+static void
+put_dot(SnFormula *f, SnBuf *b)
+{
+    const SnDefPort *x = f->n->in[f->dot_x], *w = f->n->in[f->dot_w];
+    SnDefConc cx = f->t->in[x->index], cw = f->t->in[w->index];
+    const char *xv = sn_formula_ptr(f, x), *wv = sn_formula_ptr(f, w);
+
+    if (cx.elem == SN_F32) {
+        const char *from = "0";
+        if (f->dot_bias)
+            from = sn_text_alt(
+                f, sn_format(f->a, "in%u", f->dot_bias->index),
+                sn_format(f->a, "%s[@c]", sn_formula_ptr(f, f->dot_bias)), "0");
+        sn_putf(b,
+                "float acc = %s;\n@taps\n"
+                "acc = fmaf(%s[@i%u], %s[@i%u], acc);\n@end\n",
+                from, xv, x->index, wv, w->index);
+        return;
+    }
+    bool wide = cx.elem == SN_QI16 || cw.elem == SN_QI16;
+    SnBuf slice, *elem = f->elem;
+    sn_buf_init(&slice, f->a);
+    f->elem = &slice;
+    const char *xz = sn_formula_zp(f, x), *wz = sn_formula_zp(f, w);
+    f->elem = elem;
+    sn_puts(b, sn_buf_str(&slice));
+    if (wide)
+        sn_putf(b,
+                "int64_t acc = 0;\n@taps\nacc += (int64_t)(%s[@i%u] - %s) * "
+                "(%s[@i%u] - %s);\n@end\n",
+                xv, x->index, xz, wv, w->index, wz);
+    else
+        sn_putf(b,
+                "@dot %u %u\nint32_t acc = 0;\n@taps\n"
+                "acc = sn_add32(acc, (%s[@i%u] - %s) * (%s[@i%u] - %s));\n"
+                "@end\n",
+                x->index, w->index, xv, x->index, xz, wv, w->index, wz);
+}
+
+static void
+contract_text(SnFormula *f, SnBuf *b)
+{
+    SnBuf elem;
+
+    sn_buf_init(&elem, f->a);
+    f->elem = &elem;
+    f->ctx = SN_IN_OUT;
+    sn_puts(b, "@each\n");
+    put_dot(f, b);
+    SnCVal v = sn_formula_value(f);
+    sn_puts(b, sn_buf_str(&elem));
+    put_result(f, b, v);
+    sn_puts(b, "@end\n");
+}
+
+static void
+sets_text(SnFormula *f, SnBuf *b)
+{
+    SnBuf elem;
+
+    sn_buf_init(&elem, f->a);
+    f->elem = &elem;
+    f->ctx = SN_IN_OUT;
+    SnCVal v = f->t->quant && f->sem->row == SN_ROW_LRN &&
+                       sn_conc_code(sn_formula_out(f))
+                   ? sn_row_lrn(f)
+                   : sn_formula_value(f);
+    sn_puts(b, "@sets\n");
+    sn_puts(b, sn_buf_str(&f->set));
+    sn_puts(b, "@each\n");
+    sn_puts(b, sn_buf_str(&elem));
+    put_result(f, b, v);
+    sn_puts(b, "@end\n@end\n");
+}
+
+/* As kernel/eval/rows.c has it: integers, and a table of exponentials. */
+static void
+softmax_text(SnFormula *f, SnBuf *b)
+{
+    const SnDefPort *x = sn_formula_port(f, f->sem->arg[0]);
+    const SnDefPort *y = f->n->out[f->res];
+    const char *xv = sn_formula_ptr(f, x), *yv = sn_formula_ptr(f, y);
+    const char *lim = sn_formula_lim(f), *yz = sn_formula_zp(f, y);
+
+    sn_text_def(f, "power softmax_table i%u", x->index);
+    sn_text_def(f, "one softmax_one o%u", f->res);
+    sn_putf(b,
+            "@sets\nint top = -128;\n@taps\nif (%s[@i%u] > top)\n"
+            "    top = %s[@i%u];\n@end\nuint64_t sum = 0;\n@taps\n"
+            "sum += power[top - %s[@i%u]];\n@end\n@each\n",
+            xv, x->index, xv, x->index, xv, x->index);
+    sn_putf(b,
+            "const int64_t q = (int64_t)sn_div_rne(power[top - %s[@m%u]] * "
+            "one, sum) + %s;\n"
+            "%s[@o] = (int8_t)sn_clamp64(q, %s.lo, %s.hi);\n@end\n@end\n",
+            xv, x->index, yz, yv, lim, lim);
+}
+
+static void
+result_text(SnFormula *f, SnBuf *b)
+{
+    switch (sn_formula_loop(f)) {
+    case SN_LOOP_EACH:
+    case SN_LOOP_WALK:
+        point_text(f, b);
+        break;
+    case SN_LOOP_FILL:
+        fill_text(f, b);
+        break;
+    case SN_LOOP_CONTRACT:
+        contract_text(f, b);
+        break;
+    case SN_LOOP_SETS:
+        sets_text(f, b);
+        break;
+    case SN_LOOP_SOFTMAX:
+        softmax_text(f, b);
+        break;
+    case SN_LOOP_MOVE:
+    case SN_LOOP_NONE:
+        break;
+    }
+}
+
+/* ---- tables ---- */
+
+const char *
+sn_text_name(SnArena *a, const SnDefNode *n, uint32_t t)
+{
+    return sn_eval_by(n) == SN_EVAL_OWN
+               ? sn_format(a, "sn_text_%s_%u", sn_lower(a, n->name), t)
+               : NULL;
+}
+
+static void
+put_text(SnBuf *b, const char *name, const char *text)
+{
+    sn_putf(b, "static const char *const %s[] = {\n", name);
+    while (*text) {
+        size_t n = strcspn(text, "\n"), lead = strspn(text, " ");
+        if (n > lead) {
+            sn_puts(b, "    ");
+            sn_emit_str(b,
+                        sn_format(b->a, "%.*s", (int)(n - lead), text + lead));
+            sn_puts(b, ",\n");
+        }
+        text += n + (text[n] == '\n');
+    }
+    sn_puts(b, "    NULL,\n};\n");
+}
+
+void
+sn_emit_text(SnBuf *b, const SnDefs *s, const SnDefNode *n, uint32_t t)
+{
+    SnArena *a = s->arena;
+    const char *lo = sn_lower(a, n->name);
+    SnBuf all;
+
+    sn_buf_init(&all, a);
+    sn_putc(b, '\n');
+    for (uint32_t r = 0; r < n->nout; r++) {
+        SnFormula f = {.a = a,
+                       .defs = s,
+                       .n = n,
+                       .t = &n->tuple[t],
+                       .sem = n->rsem[r],
+                       .res = r,
+                       .text = true,
+                       .nscope = 1,
+                       .fresh = 1};
+        SnBuf body, whole;
+        f.w = sn_formula_writer(&f);
+        sn_buf_init(&f.pre, a);
+        sn_buf_init(&f.post, a);
+        sn_buf_init(&f.slice, a);
+        sn_buf_init(&f.set, a);
+        sn_buf_init(&body, a);
+        if (n->tuple[t].out[r].elem >= 0)
+            result_text(&f, &body);
+        const char *name = sn_format(a, "%s_%u_%s_text", lo, t, //
+                                     n->out[r]->name);
+        bool none = f.failed || body.n == 0;
+        sn_putf(&all, "%s%s", r ? ", " : "", none ? "NULL" : name);
+        if (none)
+            continue;
+        sn_buf_init(&whole, a);
+        sn_puts(&whole, sn_buf_str(&f.pre));
+        sn_puts(&whole, sn_buf_str(&body));
+        put_text(b, name, sn_buf_str(&whole));
+    }
+    sn_putf(b, "const char *const *const %s[] = { %s };\n",
+            sn_text_name(a, n, t), sn_buf_str(&all));
+}
