@@ -44,7 +44,28 @@ own_fires() {
     own_says "$1: checked" "checked 1 of 1 fires" "$tmp/log"
 }
 
+# own_program NAME FILE.sn: as a program in C it has the evaluators' bits.
+own_program() {
+    rm -rf "$tmp/program"
+    if "$own_sinter" compile "$2" -o "$tmp/program" >"$tmp/log" 2>&1 &&
+        "${CC:-gcc}" -std=c99 -O1 -Wall -Wextra -Wconversion -Werror \
+            -o "$tmp/program/t" "$tmp"/program/*.c >"$tmp/log" 2>&1; then
+        "$tmp/program/t" >"$tmp/log" 2>&1
+    fi
+    own_says "$1: a program in C" right "$tmp/log"
+}
+
+# own_compiles NAME NODE TYPE
+own_compiles() {
+    own_graph '  %x = Placeholder() : qi8<0.1, 3>[1,4,4,2]' "$2" "$3" >"$tmp/own.sn"
+    own_program "$1" "$tmp/own.sn"
+}
+
 own_maps() {
+    own_compiles Roll 'Roll(%x) {shift = [0, 1, -1, 5]}' 'qi8<0.1, 3>[1,4,4,2]'
+    own_compiles Unfold 'Unfold(%x) {kernel = [2, 2], pads = [1, 0, 0, 1]}' \
+        'qi8<0.1, 3>[1,4,4,8]'
+    own_compiles RingMean 'RingMean(%x) {size = 2}' 'qi8<0.3, 0>[1,4,4,2]'
     own_folds 'Roll by the formula' 'f32[2,3]' '0, 1, 2, 3, 4, 5' \
         'Roll(%x) {shift = [1, -1]}' 'f32[2,3]' '4, 5, 3, 1, 2, 0'
     own_folds 'Roll of codes' 'qi8<0.5, 3>[4]' '1, 2, 3, 4' \

@@ -2,15 +2,15 @@
 /* The soundness engine: for every written rule and every derived instance, is
  * what the right side computes what the rule claims?
  *
- * Layers work independently and check each other.  The calculus
+ * What is not proved is refused.  The calculus
  * (prove_lemma.c) normalises both sides to a real formula, a saturation set
  * and rounding terms with the lemmas L0 to L6 of docs/proofs.md; the index
  * calculus (index/index.h) compares which elements both sides are made of.
  * Their verdicts hold for all shapes and scales.  The enumerator (prove_case.c,
  * prove_eval.c) runs both sides, by the nodes' own formulas and the rows of
  * docs/numerics.md, over types drawn from a lattice of corners and over random
- * ones; a rule of one 8-bit input sees all 256 codes for every type.  What
- * can't be stated is `trusted`, and every report lists it. */
+ * ones: it refutes, and accepts nothing.  What can't be stated is `trusted`,
+ * and every report lists it. */
 #ifndef SN_PROVE_H
 #define SN_PROVE_H
 
@@ -18,13 +18,11 @@
 #include "dsl/model/model.h"
 
 typedef enum SnLayer {
-    SN_LAYER_LEMMA,      /* closed by the calculus, enumeration agrees */
-    SN_LAYER_INDEX,      /* both sides read the same elements, likewise */
-    SN_LAYER_ENUMERATED, /* all codes over the types drawn */
-    SN_LAYER_SAMPLED,    /* values drawn: several inputs, 16 bits, floats */
+    SN_LAYER_LEMMA, /* closed by the calculus, no case contradicts it */
+    SN_LAYER_INDEX, /* both sides are made of the same elements, likewise */
     SN_LAYER_DEFINITION, /* true by what fold() means */
     SN_LAYER_TRUSTED,    /* with the reason given in the source */
-    SN_LAYER_INTERFACE,  /* changes what callers bind; claims nothing */
+    SN_LAYER_LOSSY,      /* claims no more than a bound, or nothing */
     SN_LAYER_REFUSED     /* an error was reported */
 } SnLayer;
 
@@ -51,7 +49,7 @@ typedef struct SnProof {
     const char *claim, *guard, *best; /* best: strongest claim that holds */
     const char *lemmas;               /* "L1 L5", or "" */
     SnLayer layer;
-    const char *why;   /* trusted, interface: the reason; else a remark */
+    const char *why;   /* trusted, lossy: the reason; else a remark */
     uint32_t ndraw;    /* type draws that met the guard */
     uint64_t nvalue;   /* result elements compared */
     double diff;       /* largest difference seen, in codes */

@@ -79,6 +79,7 @@ typedef struct SnLemma {
     bool exact, refines; /* proved */
     bool within1;        /* the same roundings: binary32 may move a tie, L6 */
     bool none;           /* out of the calculus' reach */
+    bool first;          /* of several results this holds of the first only */
     uint32_t used;       /* bit per lemma number */
     const char *why;     /* what it stumbled on */
 } SnLemma;

@@ -262,6 +262,147 @@ arithmetic(SnResolver *rs, SnDefNode *n, const SnDefSem *s)
     bad(rs, n);
 }
 
+/* ---- meanings that are what they are called ---- */
+
+/* q(d(x)), d(x) or x: a code of another type. */
+static bool
+converts(const SnExpr *e)
+{
+    if (e->fn == SN_FN_Q && e->nkid == 1)
+        e = e->kid[0];
+    if (e->fn == SN_FN_D && e->nkid == 1)
+        e = e->kid[0];
+    return e->ek == SN_E_NAME && e->rk == SN_R_PORT;
+}
+
+static void
+conversion(SnResolver *rs, SnDefNode *n, const SnDefSem *s)
+{
+    if (s->cls != SN_C_CONVERT || converts(s->formula))
+        return;
+    sn_error(rs->d, s->formula->pos, "SN117",
+             "a conversion of %s is q(d(x)), d(x) or x, not '%s'", n->name,
+             sn_expr_str(rs->a, s->formula));
+    sn_diag_help(rs->d, "sem point %s = ..;", s->out->name);
+    bad(rs, n);
+}
+
+/* e with x for the operand that it reads. */
+static SnExpr *
+of_x(SnArena *a, const SnExpr *e)
+{
+    SnExpr *c = sn_expr_clone(a, e);
+
+    if (e->ek == SN_E_NAME && e->rk == SN_R_PORT)
+        c->s = "x";
+    for (uint32_t i = 0; i < e->nkid; i++)
+        c->kid[i] = of_x(a, e->kid[i]);
+    return c;
+}
+
+/* What the rows compute (numerics.md). */
+static const struct {
+    SnRow row;
+    const char *formula;
+} row_formulas[] = {
+    {SN_ROW_SOFTMAX, "q(exp(d(x)) / sum(exp(d(x))))"},
+    {SN_ROW_SOFTMAX, "q(exp(d(x) - max(d(x))) / sum(exp(d(x) - max(d(x)))))"},
+    {SN_ROW_LRN, "q(d(x) / pow(k + alpha / size * sum(d(x) * d(x)), beta))"},
+};
+
+static void
+row(SnResolver *rs, SnDefNode *n, const SnDefSem *s)
+{
+    const char *want = NULL, *is;
+
+    if (s->row == SN_ROW_NONE || !sn_port_quant(n, s->out))
+        return;
+    is = sn_expr_str(rs->a, of_x(rs->a, s->formula));
+    for (size_t i = 0; i < sizeof row_formulas / sizeof *row_formulas; i++)
+        if (row_formulas[i].row == s->row) {
+            want = row_formulas[i].formula;
+            if (sn_name_same(is, want))
+                return;
+        }
+    if (!want)
+        return;
+    sn_error(rs->d, s->formula->pos, "SN114",
+             "the row '%s' does not compute '%s'", s->by,
+             sn_expr_str(rs->a, s->formula));
+    sn_diag_help(rs->d, "%s", want);
+    bad(rs, n);
+}
+
+/* ---- what is added to an accumulator ---- */
+
+/* Of one sum and what is added to it. */
+typedef struct Reads {
+    uint32_t nin, nout, ninner;
+    const SnDefPort *in[8], *out[8]; /* inside of sums, and beside them */
+    const SnExpr *inner[4];          /* q(..): what is rounded on the way */
+} Reads;
+
+static void
+sums(const SnExpr *e, bool in, Reads *r)
+{
+    in |= e->fn == SN_FN_SUM && e->nkid == 1;
+    if (e->ek == SN_E_NAME && e->rk == SN_R_PORT) {
+        if (in && r->nin < 8)
+            r->in[r->nin++] = e->ref;
+        else if (!in && r->nout < 8)
+            r->out[r->nout++] = e->ref;
+    }
+    for (uint32_t i = 0; i < e->nkid; i++)
+        if (e->kid[i]->fn != SN_FN_Q)
+            sums(e->kid[i], in, r);
+        else if (r->ninner < 4)
+            r->inner[r->ninner++] = e->kid[i];
+}
+
+/* Is p's scale the product of the scales of what the sums read? */
+static bool
+on_grid(const SnDefPort *p, const Reads *r)
+{
+    bool used[8] = {false};
+
+    if (p->fact != SN_PIN || p->npin != r->nin)
+        return false;
+    for (uint32_t i = 0; i < p->npin; i++) {
+        uint32_t k = 0;
+        while (k < r->nin && (used[k] || r->in[k]->index != p->pin[i]))
+            k++;
+        if (k == r->nin)
+            return false;
+        used[k] = true;
+    }
+    return true;
+}
+
+/* Codes are added to the sum of products of codes: on its grid. */
+static void
+accumulator(SnResolver *rs, SnDefNode *n, const SnExpr *e)
+{
+    Reads r = {0};
+    SnBuf b;
+
+    sums(e, false, &r);
+    for (uint32_t i = 0; i < r.ninner; i++)
+        accumulator(rs, n, r.inner[i]);
+    for (uint32_t i = 0; i < r.nout && r.nin; i++) {
+        const SnDefPort *p = r.out[i];
+        if (!sn_port_quant(n, p) || on_grid(p, &r))
+            continue;
+        sn_buf_init(&b, rs->a);
+        for (uint32_t k = 0; k < r.nin; k++)
+            sn_putf(&b, "%s%s.scale", k ? " * " : "", r.in[k]->name);
+        sn_error(rs->d, p->fact_pos, "SN109",
+                 "'%s' of %s is added to a sum whose scale is %s", p->name,
+                 n->name, sn_buf_str(&b));
+        sn_diag_help(rs->d, "pin %s (%s, 0);", p->name, sn_buf_str(&b));
+        bad(rs, n);
+    }
+}
+
 static void
 opaque(SnResolver *rs, SnDefNode *n)
 {
@@ -300,5 +441,9 @@ sn_resolve_meaning(SnResolver *rs, SnDefNode *n)
     for (uint32_t i = 0; i < n->nout && !rs->bad_node[n->kind]; i++) {
         axis_moves(rs, n, n->rsem[i]);
         arithmetic(rs, n, n->rsem[i]);
+        conversion(rs, n, n->rsem[i]);
+        row(rs, n, n->rsem[i]);
+        if (n->rsem[i]->cls == SN_C_CONTRACT && sn_port_quant(n, n->out[i]))
+            accumulator(rs, n, n->rsem[i]->formula);
     }
 }

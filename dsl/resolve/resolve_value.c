@@ -76,6 +76,7 @@ sn_resolve_value(SnScope *sc, SnExpr *e, const SnDefNode *n, const SnDefAttr *a)
 {
     SnResolver *rs = sc->rs;
     const SnDefAttr *was = sc->enum_of;
+    double lo, hi;
 
     if (a->ty == SN_A_ENUM)
         sc->enum_of = a;
@@ -94,6 +95,15 @@ sn_resolve_value(SnScope *sc, SnExpr *e, const SnDefNode *n, const SnDefAttr *a)
         sn_error(rs->d, e->pos, "SN104",
                  "attribute '%s' of %s takes %u values, not %u", a->name,
                  n->name, a->fixed, e->nkid);
+        sc->bad = true;
+    }
+    if (a->ty == SN_A_RANGE && e->ek == SN_E_LIST &&
+        sn_expr_number(e->kid[0], &lo) && sn_expr_number(e->kid[1], &hi) &&
+        lo > hi) {
+        sn_error(rs->d, e->pos, "SN104",
+                 "the bounds of '%s' of %s are crossed: %s", a->name, n->name,
+                 sn_expr_str(rs->a, e));
+        sn_diag_help(rs->d, "[%g, %g]", hi, lo);
         sc->bad = true;
     }
     if (a->ty == SN_A_RANGE)

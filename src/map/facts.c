@@ -374,6 +374,19 @@ sn_map_axes_free(const SnMapDecl *d)
     return true;
 }
 
+bool
+sn_map_regroups(const SnMapDecl *d)
+{
+    Form f;
+
+    if (!sn_map_axes_free(d) || !find_form(d, &f) || f.run >= 0)
+        return false;
+    for (unsigned i = 0; i < d->nexpr; i++)
+        if (d->expr[i].op == SN_MO_RANK)
+            return false;
+    return true;
+}
+
 SnMapAxisUse
 sn_map_axis_use(const SnMapDecl *d, unsigned i)
 {

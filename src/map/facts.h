@@ -30,6 +30,11 @@ typedef enum SnMapAxisUse {
 /* Does permuting the axes of all operands permute those of the result alike,
  * once parameters are renumbered, for every formula over the map? */
 bool sn_map_axes_free(const SnMapDecl *d);
+/* Does it work along one axis, named by a parameter, and see of the axes before
+ * and after it no more than that they are carried?  Then those may be
+ * regrouped, into as many elements before the named axis and as many after it.
+ */
+bool sn_map_regroups(const SnMapDecl *d);
 /* Of parameter i, where sn_map_axes_free. */
 SnMapAxisUse sn_map_axis_use(const SnMapDecl *d, unsigned i);
 

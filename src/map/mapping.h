@@ -13,6 +13,7 @@ extern "C" {
 #endif
 
 enum { SN_MAP_RANK = 8, SN_MAP_WHY = 200, SN_MAP_NPOOL = 448 };
+enum { SN_MAP_EACH_VAR = SN_MAP_NVAR - 1 };
 /* No dimension is as large as this. */
 #define SN_MAP_DIM (INT64_C(1) << 40)
 
@@ -93,6 +94,12 @@ typedef struct SnMapping {
     SnMapNum beside[SN_MAP_RANK];
     SnMapNum divisor, number, parts; /* undefined: as always */
     bool primitive, whole;
+    /* Set between sn_mapping_open and sn_mapping_reads: elements of operands
+     * are not known, and conditions on them are not checked but listed, as
+     * terms over variable SN_MAP_EACH_VAR, which is each element in turn. */
+    bool open;
+    uint32_t nlate;
+    SnMapNum late[4];
     /* private */
     SnMapVal *slot;
     int8_t length[32]; /* of runs that a parameter fixes, by slot; -1 */

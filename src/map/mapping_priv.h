@@ -7,7 +7,7 @@
 #include "map/mapping.h"
 
 /* The variable that is each element of an operand in turn. */
-enum { SN_MAP_EACH = SN_MAP_NVAR - 1 };
+enum { SN_MAP_EACH = SN_MAP_EACH_VAR };
 
 bool sn_mapping_fail(SnMapping *u, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));

@@ -217,6 +217,12 @@ require_late(SnMapping *u, const SnMapStmt *s)
 
     if (c.t < 0)
         return sn_num_is(c, 1) || sn_mapping_refuse(u, s, 0);
+    if (u->open) {
+        if (u->nlate == sizeof u->late / sizeof *u->late)
+            return sn_mapping_fail(u, "too many conditions on elements");
+        u->late[u->nlate++] = c;
+        return true;
+    }
     const SnMapTerm *t = &u->T.v[c.t];
     for (uint32_t i = 0; i < u->T.n; i++) /* the operand whose elements */
         if (u->T.v[i].op == SN_TM_DATA && (u->T.v[i].vars & t->vars))
@@ -297,7 +303,7 @@ sn_mapping_reads(SnMapping *u, uint32_t nsplit, const SnMapSplit *split)
 
     u->nsplit = nsplit;
     u->split = split;
-    u->nvar = u->nread = u->ntapdim = u->nbeside = 0;
+    u->nvar = u->nread = u->ntapdim = u->nbeside = u->nlate = 0;
     u->T = (SnMapTerms){.a = u->a};
     u->read = NULL;
     u->centre.param = -1;

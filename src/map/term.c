@@ -434,6 +434,6 @@ sn_term_data(SnMapTerms *T, const void *data, int width, int64_t n, SnMapNum i)
                                       .partial = true,
                                       .data = true,
                                       .lo = -far,
-                                      .hi = far,
+                                      .hi = width < 8 ? far - 1 : far,
                                       .kid = {i, sn_num(0), sn_num(0)}});
 }

@@ -263,11 +263,27 @@ defined(SnMapping *u, SnMapVal x)
     return r;
 }
 
+/* Is this element not below the one before? */
+static SnMapNum
+ascends_each(SnMapping *u, int64_t param)
+{
+    int64_t n = box_count(&u->arg[param].box[0]);
+    SnMapNum i = sn_term_var(&u->T, SN_MAP_EACH, n - 1);
+    SnMapNum prev =
+        sn_term_apply(&u->T, SN_MO_MAX,
+                      sn_term_apply(&u->T, SN_MO_SUB, i, sn_num(1)), sn_num(0));
+
+    return sn_term_apply(&u->T, SN_MO_LE, data_at(u, param, prev),
+                         data_at(u, param, i));
+}
+
 static SnMapNum
 ascends(SnMapping *u, int64_t param)
 {
     int64_t n = box_count(&u->arg[param].box[0]), last = INT64_MIN;
 
+    if (u->open)
+        return ascends_each(u, param);
     for (int64_t i = 0; i < n; i++) {
         SnMapTerm t = {
             .v = u->arg[param].width, .n = n, .tab = u->arg[param].data};

@@ -59,6 +59,32 @@ sed -i "/onnx \"com.example:Roll\"/r $tmp/lines" "$tmp/maps/own_maps.def"
 for n in $names; do
     echo "onnx \"org.example:$n\" 1.. (x) => Roll(x) {shift = [0, 1, -2]};"
 done >>"$tmp/maps/own_maps.def"
+# And nodes that narrow integers, with the values of tests/gen/narrow.txt.
+sed -n '/^\/\/ ---- integers narrowed/,$p' tests/gen/eval.def >>"$tmp/maps/own_maps.def"
+awk 'BEGIN { split("Floor Zero HalfUp HalfAway HalfEven", mode) }
+    /^#/ { next }
+    {
+        for (i = 6; i <= NF; i++) {
+            k = $1 (NF == 10 ? mode[i - 5] : "")
+            sep = n[k]++ ? ", " : ""
+            a[k] = a[k] sep $4
+            b[k] = b[k] sep $5
+            in_[k] = $2
+            out[k] = $3
+        }
+    }
+    END {
+        print "sinter-graph 1\ngraph \"g\" {"
+        for (k in n) {
+            pair = b[k] !~ /_/
+            printf "  %%a%s = Constant() {data = [%s]} : %s[%d]\n", k, a[k], in_[k], n[k]
+            if (pair)
+                printf "  %%b%s = Constant() {data = [%s]} : %s[%d]\n", k, b[k], in_[k], n[k]
+            printf "  %%y%s = %s(%%a%s%s) : %s[%d]\n", k, k, k, pair ? ", %b" k : "", out[k], n[k]
+            printf "  Save(%%y%s) {name = \"%s\"}\n", k, k
+        }
+        print "}"
+    }' tests/gen/narrow.txt >"$tmp/narrow.sn"
 warn='-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes
       -Wmissing-prototypes -Wcast-qual -Wundef -Wvla -Wformat=2 -Werror'
 # shellcheck disable=SC2116,SC2086
@@ -80,6 +106,12 @@ own_sinter=$tmp/sinter
 own_maps
 own_folds 'SkewSum by the formula' 'f32[2,3,2]' \
     '0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11' 'SkewSum(%x)' 'f32[2]' '18, 26'
+own_program 'integers narrowed' "$tmp/narrow.sn"
+if ${CC:-gcc} -std=c99 -O1 -fsanitize=undefined -fno-sanitize-recover=all \
+    -o "$tmp/program/u" "$tmp"/program/*.c >"$tmp/log" 2>&1; then
+    "$tmp/program/u" >"$tmp/log" 2>&1
+fi
+own_says 'integers narrowed: nothing undefined' right "$tmp/log"
 own_says 'the reference has the map' 'unfold(x[n, s..., c]' \
     "$tmp/maps/build/gen/own_maps_reference.md"
 own_says 'the reference has the term' '=> Mul(Sub(x, RingMean(x) {size = size}), gain);' \

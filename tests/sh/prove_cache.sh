@@ -175,9 +175,9 @@ say repaired $?
 
 # An entry stands as it is, as other files of a build do; half of one is none.
 mkdir "$tmp/hand"
-sed 's/	lemma	\(.*\)	L[0-9 ]*	/	sampled	\1	L9	/' "$tmp/proofs.txt" >"$tmp/hand/proofs.txt"
+sed 's/	lemma	\(.*\)	L[0-9 ]*	/	lossy	\1	L9	/' "$tmp/proofs.txt" >"$tmp/hand/proofs.txt"
 report "$tmp/base" "$tmp/hand"
-grep -q ' sampled .* by L9' "$tmp/hand.txt" && ! grep -q 'proved in this run' "$tmp/hand.all"
+grep -q ' lossy .* by L9' "$tmp/hand.txt" && ! grep -q 'proved in this run' "$tmp/hand.all"
 say by_hand $?
 sed '$s/	[^	]*$//' "$tmp/proofs.txt" >"$tmp/hand/proofs.txt"
 report "$tmp/base" "$tmp/hand"

@@ -1,17 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The index calculus: polynomials, what follows from facts, and rules that are
  * right and wrong about which elements are read. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-#include <cmocka.h>
-
 #include "dsl/prove/index/facts.h"
 #include "dsl/prove/index/index.h"
-#include "dsl/resolve/resolver.h"
-#include "dsl/syntax/parse.h"
+#include "spell.h"
 
 /* ---- polynomials ---- */
 
@@ -343,22 +335,14 @@ static const char own[] =
 static SnIndexVerdict
 verdict(SnArena *a, const char *rule)
 {
-    static const char *const dirs[] = {"."};
-    SnDiag *d = sn_diag_new(a);
-    SnDefs *s = sn_defs_new(a);
     const char *text =
         sn_format(a,
                   "version 2;\ninclude \"nodes.def\";\n%s"
                   "pass p {\n  allow exact;\n  rule r: %s exact;\n}\n",
                   own, rule);
 
-    sn_def_parse_text(s, d, "r.def", text, strlen(text), dirs, 1);
-    sn_def_resolve(s, d);
-    if (sn_diag_nerror(d))
-        fail_msg("%s", sn_diag_text(d, a));
-    SnProver pv = {.defs = s, .d = d, .a = a};
-    SnInstance *v = NULL;
-    assert_int_equal(sn_prove_spell(&pv, s->rule[0], &v), 1);
+    SnProver pv;
+    SnInstance *v = sn_test_spell(a, text, &pv);
     return sn_index_prove(&pv, v);
 }
 
@@ -417,9 +401,6 @@ reads_inside(void **state)
 static SnIndexVerdict
 read_of(SnArena *a, const char *map)
 {
-    static const char *const dirs[] = {"."};
-    SnDiag *d = sn_diag_new(a);
-    SnDefs *s = sn_defs_new(a);
     const char *text =
         sn_format(a,
                   "version 2;\ninclude \"nodes.def\";\n"
@@ -427,13 +408,10 @@ read_of(SnArena *a, const char *map)
                   "node N { in x; out y; kinds (x) -> y { (i32) -> i32; } "
                   "attr n : int[]; sem move y = x over m(x, n); }\n",
                   map);
-    SnProver pv = {.defs = s, .d = d, .a = a};
+    SnProver pv;
 
-    sn_def_parse_text(s, d, "m.def", text, strlen(text), dirs, 1);
-    sn_def_resolve(s, d);
-    if (sn_diag_nerror(d))
-        fail_msg("%s", sn_diag_text(d, a));
-    return sn_index_reads(&pv, sn_def_node(s, "N"));
+    sn_test_defs(a, text, &pv);
+    return sn_index_reads(&pv, sn_def_node(pv.defs, "N"));
 }
 
 static void

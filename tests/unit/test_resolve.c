@@ -187,7 +187,8 @@ test_maps(void **state)
             "  attr pads : int[]; attr m : enum { constant, reflect, edge };\n"
             "  sem move y = x over pad(x, pads, m) else q(0); }\n"
             "node T { in x; out y; kinds (x) -> y { (f32) -> f32; }\n"
-            "  attr k : int; sem window y = max(x) over topk(x, k, -1); }\n"
+            "  attr k : int; attr axis : int;\n"
+            "  sem window y = max(x) over topk(x, k, axis, false); }\n"
             "node B { in t, i, o; out y;\n"
             "  kinds (t, i, o) -> y { (row8, i64, i64) -> f32; }\n"
             "  given t; sem contract y = sum(d(t)) over bag_at(t, i, o); }\n");
@@ -196,7 +197,7 @@ test_maps(void **state)
         assert_non_null(s->decl);
         assert_string_equal(s->decl->decl->name, want[i].map);
     }
-    assert_int_equal(node("T")->rsem[0]->arg[2]->i, -1);
+    assert_int_equal(node("T")->rsem[0]->arg[3]->i, 0);
     assert_int_equal((int)SN_BOOL, (int)SN_BOOL);
     assert_int_equal((int)SN_ROW8, (int)SN_ROW8);
     assert_int_equal((int)SN_C_OPAQUE, (int)SN_C_OPAQUE);

@@ -9,7 +9,7 @@
  * and must be equal.  Refines: q and d go away, but their saturations stay,
  *   L4  d(q:T(v)) is v within range(T), plus a rounding
  *   L5  saturating to A then B is saturating to B if A covers B; nothing
- *       happens to a value already inside
+ *       happens to a value already inside (prove_sat.c)
  * the trees must be equal, and the right side may round nowhere that the left
  * side does not.  What is proved holds for all shapes, scales and lengths. */
 #include "dsl/prove/calculus/prove_tree.h"
@@ -36,17 +36,11 @@ wrap(SnCalculus *l, const SnTree *f, SnTree *x)
 
     if (t) {
         t->type = f->type;
+        t->own = f->own;
         t->nsat = f->nsat;
         t->sat = f->sat;
     }
     return t;
-}
-
-/* The name of reach(t). */
-static const char *
-reach_of(SnCalculus *l, const SnTree *t)
-{
-    return sn_calculus_name(l, sn_format(l->a, "reach %s", t->op));
 }
 
 /* Does the guard say that nothing of X lies outside these saturations? */
@@ -60,7 +54,7 @@ idle(SnCalculus *l, const SnTree *q, const SnTree *x)
         for (uint32_t k = 0; k < l->ncov; k++)
             hit |= sn_calculus_rep(l, l->cov[k][0].name) ==
                        sn_calculus_rep(l, q->sat[i]) &&
-                   l->cov[k][1].name == reach_of(l, x);
+                   l->cov[k][1].name == sn_calculus_reach(l, x);
         all &= hit;
     }
     if (q->nsat && all)
@@ -99,6 +93,43 @@ constant(const SnTree *t)
     return t->nkid == 0 && !t->var;
 }
 
+/* Is no value of t NaN, where q is of codes?  Of a node that makes no codes of
+ * reals, what it reads are none then. */
+static bool
+is_number(SnCalculus *l, const SnTree *q, const SnTree *t)
+{
+    if (constant(t))
+        return true;
+    if (sn_calculus_is_d(t))
+        return q->own || !(sn_calculus_may(l, t->type).elems >> SN_F32 & 1);
+    if (t->kind != SN_TR_MOVE && t->kind != SN_TR_NEG && !monotone(t))
+        return false;
+    for (uint32_t i = 0; i < t->nkid; i++)
+        if (!is_number(l, q, t->kid[i]))
+            return false;
+    return true;
+}
+
+/* Plain integers, which a conversion cuts towards 0 and wraps around. */
+static bool
+may_wrap(SnCalculus *l, const char *type)
+{
+    return !sn_calculus_is_real(l, type) &&
+           (sn_calculus_may(l, type).elems &
+            (1u << SN_I8 | 1u << SN_I32 | 1u << SN_I64 | 1u << SN_BOOL)) != 0;
+}
+
+/* q turns NaN into a code, and integers wrap around, so that it goes inside of
+ * max and min only where there is none of that; codes and reals that d makes of
+ * them know their order. */
+static bool
+keeps_order(SnCalculus *l, const SnTree *f, const SnTree *x)
+{
+    if (sn_calculus_is_d(f) || sn_calculus_is_real(l, f->type))
+        return true;
+    return (f->own || !may_wrap(l, f->type)) && is_number(l, f, x);
+}
+
 static SnTree *
 push_in(SnCalculus *l, SnTree *f)
 {
@@ -111,25 +142,38 @@ push_in(SnCalculus *l, SnTree *f)
     return norm(l, sn_calculus_like(l, x, x->nkid, kid));
 }
 
-static int
-is_bound(SnCalculus *l, const char *s)
+/* The clamp bounds(T, lo, hi) that s names, or NULL. */
+static const SnExpr *
+bounds_of(SnCalculus *l, const char *s)
 {
     s = sn_calculus_name(l, s);
     for (uint32_t i = 0; i < l->nbound; i++)
         if (l->bound[i].name == s)
-            return (int)i + 1;
-    return 0;
+            return l->bound[i].e;
+    return NULL;
 }
 
-/* q:T[bounds(T, lo, hi), S](e) = min(max(q:T[S](e), q:T(lo)), q:T(hi)). */
-static SnTree *
-unbound(SnCalculus *l, SnTree *t)
+/* The first such clamp of a q: its number; q->nsat: none. */
+static uint32_t
+bound_at(SnCalculus *l, const SnTree *q)
 {
-    const SnExpr *e = l->bound[is_bound(l, t->sat[0]) - 1].e;
-    SnTree *in = wrap(l, t, t->kid[0]);
+    uint32_t k = 0;
 
-    in->nsat--;
-    in->sat++;
+    while (k < q->nsat && !bounds_of(l, q->sat[k]))
+        k++;
+    return k;
+}
+
+/* q:T[S, bounds(T, lo, hi), S2](e), where the last clamp comes first, =
+ * q:T[S](d:T(min(max(q:T[S2](e), q:T(lo)), q:T(hi)))). */
+static SnTree *
+unbound(SnCalculus *l, SnTree *t, uint32_t at)
+{
+    const SnExpr *e = bounds_of(l, t->sat[at]);
+    SnTree *in = wrap(l, t, t->kid[0]), *out;
+
+    in->nsat -= at + 1;
+    in->sat += at + 1;
     in = norm(l, in);
     for (uint32_t i = 1; i < 3 && in; i++) {
         if (e->kid[i]->ek == SN_E_WILD)
@@ -143,7 +187,39 @@ unbound(SnCalculus *l, SnTree *t)
     }
     l->used |= 1u << 2;
     l->along |= sn_calculus_may(l, t->type).axis;
-    return in;
+    if (at == 0 || !in)
+        return in;
+    in = sn_calculus_fn(l, SN_FN_D, 1, &in);
+    in->type = t->type;
+    out = wrap(l, t, in);
+    out->nsat = at;
+    return norm(l, out);
+}
+
+/* q:T[S](d:T(q:T[S2](e))) = q:T[S, S2](e). */
+static SnTree *
+requantized(SnCalculus *l, const SnTree *t, const SnTree *in)
+{
+    SnTree *q = wrap(l, t, in->kid[0]);
+
+    q->nsat = 0;
+    q->sat = NULL;
+    for (uint32_t i = 0; i < t->nsat; i++)
+        sn_calculus_add_sat(l, &q->nsat, &q->sat, t->sat[i]);
+    for (uint32_t i = 0; i < in->nsat; i++)
+        sn_calculus_add_sat(l, &q->nsat, &q->sat, in->sat[i]);
+    l->used |= 1;
+    l->wide |= sn_calculus_may(l, t->type).elems >> SN_QI32 & 1;
+    return norm(l, q);
+}
+
+/* Integers that binary32 may not hold? */
+static bool
+is_wide(SnCalculus *l, const SnTree *x)
+{
+    return sn_calculus_is_d(x) && !sn_calculus_is_real(l, x->type) &&
+           (sn_calculus_may(l, x->type).elems &
+            (1u << SN_I32 | 1u << SN_I64)) != 0;
 }
 
 static SnTree *
@@ -153,8 +229,10 @@ norm_conv(SnCalculus *l, SnTree *t)
 
     if (sn_calculus_is_q(t))
         drop_wide(l, t);
-    if (sn_calculus_is_real(l, t->type) && !t->nsat)
+    if (sn_calculus_is_real(l, t->type) && !t->nsat) {
+        l->rough |= sn_calculus_is_q(t) && is_wide(l, x);
         return x;
+    }
     if (sn_calculus_is_q(t) && sn_calculus_is_d(x) &&
         sn_calculus_rep(l, t->type) == sn_calculus_rep(l, x->type) &&
         (!t->nsat || idle(l, t, x->kid[0]))) {
@@ -165,15 +243,21 @@ norm_conv(SnCalculus *l, SnTree *t)
     if (sn_calculus_is_d(t) && sn_calculus_is_q(x) &&
         sn_calculus_is_real(l, t->type))
         return x;
-    if (l->pr->commutes && sn_calculus_is_q(t) && sn_calculus_is_d(x) &&
-        sn_calculus_is_q(x->kid[0]) && constant(x->kid[0]->kid[0])) {
+    if ((l->pr->commutes || l->pr->swap) && sn_calculus_is_q(t) &&
+        sn_calculus_is_d(x) && sn_calculus_is_q(x->kid[0]) &&
+        constant(x->kid[0]->kid[0])) {
         l->used |= 1u << 3; /* the guard's comparison; L3 for zeros */
         SnTree *q = sn_calculus_fn(l, SN_FN_Q, 1, &x->kid[0]->kid[0]);
         q->type = t->type;
         return q;
     }
-    if (sn_calculus_is_q(t) && t->nsat && is_bound(l, t->sat[0]))
-        return unbound(l, t);
+    if (sn_calculus_is_q(t) && bound_at(l, t) < t->nsat)
+        return unbound(l, t, bound_at(l, t));
+    if (sn_calculus_is_q(t) && sn_calculus_is_d(x) &&
+        sn_calculus_is_q(x->kid[0]) &&
+        sn_calculus_rep(l, t->type) == sn_calculus_rep(l, x->type) &&
+        sn_calculus_rep(l, t->type) == sn_calculus_rep(l, x->kid[0]->type))
+        return requantized(l, t, x->kid[0]);
     if (sn_calculus_is_q(t) && sn_calculus_is_q(x) &&
         sn_calculus_is_real(l, x->type)) {
         SnTree *q = wrap(l, t, x->kid[0]); /* q keeps order: clamps join */
@@ -185,7 +269,7 @@ norm_conv(SnCalculus *l, SnTree *t)
         l->used |= 1u << 2;
         return norm(l, q);
     }
-    if (monotone(x) || x->kind == SN_TR_MOVE)
+    if (x->kind == SN_TR_MOVE || (monotone(x) && keeps_order(l, t, x)))
         return push_in(l, t);
     return t;
 }
@@ -234,6 +318,60 @@ norm_elem(SnCalculus *l, SnTree *t)
     return in ? norm(l, sn_calculus_like(l, m, 1, &in)) : NULL;
 }
 
+/* Does the guard say that max (min) with the constant q:T(c) leaves x, a value
+ * of codes, as it is: covers(bounds(T, c, _), reach(x))? */
+static bool
+beyond(SnCalculus *l, SnFn fn, const SnTree *x, const SnTree *q)
+{
+    if (!x->var || x->nkid || !sn_calculus_is_q(q) || q->nsat ||
+        !constant(q->kid[0]) || sn_calculus_is_real(l, q->type) ||
+        (sn_calculus_may(l, q->type).elems >> SN_F32 & 1))
+        return false;
+    for (uint32_t k = 0; k < l->ncov; k++) {
+        const SnCover *c = &l->cov[k][0];
+        const char *side = c->side[fn == SN_FN_MIN];
+        if (c->type && side && l->cov[k][1].name == sn_calculus_reach(l, x) &&
+            sn_calculus_rep(l, c->type) == sn_calculus_rep(l, q->type) &&
+            sn_calculus_rep(l, side) == sn_calculus_rep(l, q->kid[0]->op)) {
+            l->used |= 1u << 5;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Are both constants, of one type where they are codes, and is x >= y? */
+static bool
+is_least(SnCalculus *l, const SnTree *x, const SnTree *y)
+{
+    bool q = sn_calculus_is_q(x);
+
+    if (q != sn_calculus_is_q(y) ||
+        (q && (x->nsat || y->nsat ||
+               sn_calculus_rep(l, x->type) != sn_calculus_rep(l, y->type))))
+        return false;
+    x = q ? x->kid[0] : x;
+    y = q ? y->kid[0] : y;
+    if (!constant(x) || !constant(y))
+        return false;
+    for (uint32_t i = 0; i < l->nleast; i++)
+        if (sn_calculus_rep(l, l->least[i][0]) == sn_calculus_rep(l, x->op) &&
+            sn_calculus_rep(l, l->least[i][1]) == sn_calculus_rep(l, y->op))
+            return true;
+    return false;
+}
+
+/* Is x at least the constant k (fn: max), or at most?  max and min give one of
+ * their operands, q keeps order; NaN is out of all orders, and goes through. */
+static bool
+clears(SnCalculus *l, SnFn fn, const SnTree *x, const SnTree *k)
+{
+    if (!sn_calculus_is_minmax(x, false))
+        return fn == SN_FN_MAX ? is_least(l, x, k) : is_least(l, k, x);
+    bool a = clears(l, fn, x->kid[0], k), b = clears(l, fn, x->kid[1], k);
+    return x->fn == fn ? a || b : a && b;
+}
+
 /* max(max(a, b), b) = max(a, b) = max(a, max(a, b)): of zeros the first. */
 static SnTree *
 norm_max(SnCalculus *l, SnTree *t)
@@ -247,8 +385,15 @@ norm_max(SnCalculus *l, SnTree *t)
             (i == 0 && sn_calculus_text(l, in->kid[1]) == other))
             return t->kid[i];
     }
+    for (uint32_t i = 0; i < 2; i++)
+        if (beyond(l, t->fn, t->kid[i], t->kid[!i]))
+            return t->kid[i];
     if (sn_calculus_text(l, t->kid[0]) == sn_calculus_text(l, t->kid[1]))
         return t->kid[0];
+    if (clears(l, t->fn, t->kid[0], t->kid[1])) { /* the first of equal ones */
+        l->used |= 1u << 2;
+        return t->kid[0];
+    }
     return t;
 }
 
@@ -266,6 +411,7 @@ norm(SnCalculus *l, SnTree *t)
     SnTree *r = sn_calculus_like(l, t, t->nkid, kid);
     r->var = t->var;
     r->type = t->type;
+    r->own = t->own;
     r->nsat = t->nsat;
     r->sat = t->sat;
     if (sn_calculus_is_q(r) || sn_calculus_is_d(r))
@@ -289,22 +435,6 @@ put_round(Round *r, const char *s)
         r->at[r->n++] = s;
 }
 
-static bool
-covered(SnCalculus *l, const char *sat, const SnTree *q, const SnTree *below)
-{
-    for (uint32_t k = 0; k < l->ncov; k++) {
-        const char *in = l->cov[k][1].name;
-        if (sn_calculus_rep(l, l->cov[k][0].name) != sn_calculus_rep(l, sat))
-            continue;
-        if (in == reach_of(l, below))
-            return true;
-        for (uint32_t i = 0; i < q->nsat; i++)
-            if (sn_calculus_rep(l, q->sat[i]) == sn_calculus_rep(l, in))
-                return true;
-    }
-    return false;
-}
-
 /* A variable's values are within what its type holds. */
 static void
 put_inside(SnCalculus *l, const SnTree *d)
@@ -314,24 +444,6 @@ put_inside(SnCalculus *l, const SnTree *d)
     l->inside[l->ninside][0] = sn_calculus_rep(l, d->kid[0]->op);
     l->inside[l->ninside++][1] = sn_calculus_name(
         l, sn_format(l->a, "@%s", sn_calculus_rep(l, d->type)));
-}
-
-/* Are t's values some of variables that are within sat? */
-static bool
-lies_inside(SnCalculus *l, const SnTree *t, const char *sat)
-{
-    bool all = t->nkid > 0;
-
-    for (uint32_t i = 0; i < l->ninside && t->nkid == 0 && t->var; i++)
-        if (l->inside[i][0] == sn_calculus_rep(l, t->op) &&
-            l->inside[i][1] == sn_calculus_name(l, sat))
-            return true;
-    if (t->kind != SN_TR_MOVE && !sn_calculus_is_minmax(t, false) &&
-        !sn_calculus_is_minmax(t, true))
-        return false;
-    for (uint32_t i = 0; i < t->nkid; i++)
-        all &= lies_inside(l, t->kid[i], sat);
-    return all;
 }
 
 /* What carries a rounding of kid i on: nothing, where the function of it moves
@@ -376,6 +488,7 @@ real(SnCalculus *l, SnTree *t, Round *r, const char *via)
             return NULL;
     if (t->kind == SN_TR_ROW)
         return kid[0];
+    l->rough |= sn_calculus_is_q(t) && !t->own && may_wrap(l, t->type);
     if (!sn_calculus_is_q(t)) {
         SnTree *n = sn_calculus_like(l, t, t->nkid, kid);
         n->var = t->var;
@@ -383,42 +496,21 @@ real(SnCalculus *l, SnTree *t, Round *r, const char *via)
     }
     SnTree *c = sn_calculus_tree(l, SN_TR_SAT, "sat", 1, kid);
     const char *ty = sn_calculus_rep(l, t->type);
+    if (ty != l->f32) /* the type's own range is behind each of them */
+        sn_calculus_add_sat(l, &c->nsat, &c->sat, sn_format(l->a, "@%s", ty));
     for (uint32_t i = 0; i < t->nsat; i++)
         sn_calculus_add_sat(l, &c->nsat, &c->sat, t->sat[i]);
-    if (ty != l->f32)
-        sn_calculus_add_sat(l, &c->nsat, &c->sat, sn_format(l->a, "@%s", ty));
     if (via && ty != l->f32)
         put_round(r, sn_format(l->a, "%s%s", ty, via));
     if (!c->nsat)
         return kid[0];
-    if (kid[0]->kind == SN_TR_SAT) { /* L5: one set */
+    if (kid[0]->kind == SN_TR_SAT) { /* L5: one list */
         for (uint32_t i = 0; i < kid[0]->nsat; i++)
             sn_calculus_add_sat(l, &c->nsat, &c->sat, kid[0]->sat[i]);
         c->kid[0] = kid[0]->kid[0];
         l->used |= 1u << 5;
     }
     return c;
-}
-
-/* Drops saturations that the guard makes idle. */
-static SnTree *
-drop(SnCalculus *l, SnTree *t)
-{
-    for (uint32_t i = 0; i < t->nkid; i++)
-        if (!(t->kid[i] = drop(l, t->kid[i])))
-            return NULL;
-    if (t->kind != SN_TR_SAT)
-        return t;
-    uint32_t n = 0;
-    for (uint32_t i = 0; i < t->nsat; i++) {
-        if (covered(l, t->sat[i], t, t->kid[0]) ||
-            lies_inside(l, t->kid[0], t->sat[i]))
-            l->used |= 1u << 5;
-        else
-            t->sat[n++] = t->sat[i];
-    }
-    t->nsat = n;
-    return n ? t : t->kid[0];
 }
 
 static bool
@@ -469,38 +561,47 @@ axes(const SnDefNode *n)
 }
 
 bool
-sn_calculus_sides(SnProver *pv, const SnInstance *pr, SnCalculus *l, SnTree **a,
-                  SnTree **b)
+sn_calculus_sides(SnProver *pv, const SnInstance *pr, uint32_t res,
+                  SnCalculus *l, SnTree **a, SnTree **b)
 {
     const char *ty = NULL, *tr = NULL;
 
     *l = (SnCalculus){.pv = pv, .a = pv->a, .pr = pr, .names = {.a = pv->a}};
+    l->res = res;
     l->f32 = sn_calculus_name(l, "f32");
     l->full = sn_calculus_name(l, "full");
     l->none = sn_calculus_name(l, "none");
     if (pr->r->nlet || pr->r->nmore || !pr->r->rhs || pr->r->nvar > 64 ||
-        pr->swap || (pr->renumber && axes(pr->node)) || pr->bounded) {
+        (pr->renumber && axes(pr->node)) || pr->bounded) {
         l->why = "a guard or an attribute outside the calculus";
         return false;
     }
     sn_calculus_assume(l, pr->r->need, true);
+    if (sn_calculus_saves(pr->r))
+        return sn_calculus_saved(l, a, b);
     *a = sn_calculus_build_pat(l, pr->r->pat, &ty);
-    if (*a)
+    if (*a) {
         sn_calculus_assume(l, pr->r->need, false);
+        sn_calculus_assume_clamps(l, pr->r->need);
+    }
     *b = *a ? sn_calculus_build_term(l, pr->r->rhs, &tr) : NULL;
-    return !l->why && *b;
+    if (!l->why && res) {
+        *a = l->later[1];
+        *b = l->later[0];
+    }
+    return !l->why && *a && *b;
 }
 
-SnLemma
-sn_calculus_lemma(SnProver *pv, const SnInstance *pr)
+static SnLemma
+one_result(SnProver *pv, const SnInstance *pr, uint32_t res)
 {
     SnLemma r = {.none = true};
     Round rl = {0}, rr = {0};
     SnCalculus l;
     SnTree *a, *b;
 
-    if (!sn_calculus_sides(pv, pr, &l, &a, &b)) {
-        r.why = l.why;
+    if (!sn_calculus_sides(pv, pr, res, &l, &a, &b)) {
+        r.why = l.why ? l.why : "a later result";
         return r;
     }
     spread_reach(&l);
@@ -515,6 +616,10 @@ sn_calculus_lemma(SnProver *pv, const SnInstance *pr)
               sn_calculus_text(&l, na) == sn_calculus_text(&l, nb) && !l.wide &&
               !l.along;
     r.used = l.used;
+    if (l.rough) {
+        r.exact = false;
+        return r;
+    }
     if (r.exact) {
         r.refines = true;
         return r;
@@ -522,14 +627,45 @@ sn_calculus_lemma(SnProver *pv, const SnInstance *pr)
     l.used = 0;
     l.bits = false;
     SnTree *ra = real(&l, a, &rl, NULL), *rb = real(&l, b, &rr, NULL);
-    ra = ra ? drop(&l, ra) : NULL;
-    rb = rb ? drop(&l, rb) : NULL;
-    if (!along && ra && rb &&
+    ra = ra ? sn_calculus_drop(&l, ra) : NULL;
+    rb = rb ? sn_calculus_drop(&l, rb) : NULL;
+    if (!along && !l.rough && ra && rb &&
         sn_calculus_text(&l, ra) == sn_calculus_text(&l, rb) &&
         subset(&l, &rr, &rl)) {
         r.refines = true;
         r.within1 = subset(&l, &rl, &rr);
         r.used = l.used | 1u << 4;
+    }
+    return r;
+}
+
+/* The most results that a node of the pattern has. */
+static uint32_t
+results(const SnPat *p)
+{
+    uint32_t n = p->node ? p->node->nout : 0;
+
+    for (uint32_t i = 0; i < p->narg; i++) {
+        uint32_t m = results(p->arg[i]);
+        n = m > n ? m : n;
+    }
+    return n;
+}
+
+SnLemma
+sn_calculus_lemma(SnProver *pv, const SnInstance *pr)
+{
+    SnLemma r = one_result(pv, pr, 0);
+    uint32_t n = r.none || !pr->r->pat ? 1 : results(pr->r->pat);
+
+    for (uint32_t res = 1; res < n; res++) {
+        SnLemma k = one_result(pv, pr, res);
+        bool carried = !k.none && (!r.exact || k.exact) &&
+                       (!r.refines || k.refines) &&
+                       (!r.within1 || k.within1 || k.exact);
+        r.first |= !carried;
+        if (carried)
+            r.used |= k.used;
     }
     return r;
 }

@@ -49,6 +49,7 @@ sn_calculus_like(SnCalculus *l, const SnTree *t, uint32_t n, SnTree *const *kid)
     if (r) {
         r->fn = t->fn;
         r->bin = t->bin;
+        r->placed = t->placed;
     }
     return r;
 }
@@ -76,8 +77,8 @@ sn_calculus_rep(SnCalculus *l, const char *s)
     return s;
 }
 
-static void
-equate(SnCalculus *l, const char *x, const char *y)
+void
+sn_calculus_equate(SnCalculus *l, const char *x, const char *y)
 {
     x = sn_calculus_rep(l, x);
     y = sn_calculus_rep(l, y);
@@ -90,34 +91,22 @@ equate(SnCalculus *l, const char *x, const char *y)
 
 /* ---- printing: trees are compared as text ---- */
 
+bool
+sn_calculus_before(const char *a, const char *b)
+{
+    return strcmp(a, b) < 0;
+}
+
 static void
 sort(const char **v, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++)
         for (uint32_t j = i + 1; j < n; j++)
-            if (strcmp(v[i], v[j]) > 0) {
+            if (sn_calculus_before(v[j], v[i])) {
                 const char *s = v[i];
                 v[i] = v[j];
                 v[j] = s;
             }
-}
-
-static void
-put_sats(SnCalculus *l, SnBuf *b, const SnTree *t)
-{
-    const char *v[25];
-    uint32_t n = 0;
-
-    for (uint32_t i = 0; i < t->nsat && n < 24; i++) {
-        uint32_t k = 0;
-        v[n] = sn_calculus_rep(l, t->sat[i]);
-        while (v[k] != v[n])
-            k++;
-        n += k == n;
-    }
-    sort(v, n);
-    for (uint32_t i = 0; i < n; i++)
-        sn_putf(b, "%s%s", i ? "," : "", v[i]);
 }
 
 /* Codes, or reals that are none: there is no -0 among them. */
@@ -132,6 +121,8 @@ has_one_zero(SnCalculus *l, const SnTree *t)
 static bool
 commutes(SnCalculus *l, const SnTree *t)
 {
+    if (t->placed)
+        return false;
     if (t->kind == SN_TR_BIN)
         return t->bin == SN_OP_MUL || t->bin == SN_OP_EQ ||
                t->bin == SN_OP_NE || t->bin == SN_OP_AND ||
@@ -160,7 +151,7 @@ sn_calculus_text(SnCalculus *l, const SnTree *t)
         sn_putf(&b, ":%s", sn_calculus_rep(l, t->type));
     if (t->nsat) {
         sn_putc(&b, '[');
-        put_sats(l, &b, t);
+        sn_calculus_put_sats(l, &b, t);
         sn_putc(&b, ']');
     }
     if (n) {
@@ -180,6 +171,29 @@ const char *
 sn_calculus_attr(SnCalculus *l, const SnTreeNode *k, const SnDefAttr *a)
 {
     return sn_calculus_rep(l, k->attr[a->index]);
+}
+
+/* Does the map read its operands in different ways? */
+static bool
+several(const SnTreeNode *k)
+{
+    const SnMapDecl *d = k->sem->decl ? k->sem->decl->decl : NULL;
+    unsigned n = 0;
+
+    for (unsigned i = 0; d && i < d->nparam; i++)
+        n += d->param[i].kind == SN_MP_OPERAND;
+    return d ? n > 1 : k->n->nin > 1;
+}
+
+/* The numbers of the arguments that e reads, in its order. */
+static void
+put_places(SnBuf *b, const SnTreeNode *k, const SnExpr *e)
+{
+    for (uint32_t i = 0; i < k->sem->narg && e->rk == SN_R_PORT; i++)
+        if (k->sem->arg[i]->ref == e->ref)
+            sn_putf(b, " #%u", i);
+    for (uint32_t i = 0; i < e->nkid; i++)
+        put_places(b, k, e->kid[i]);
 }
 
 /* The map with its arguments: the same for nodes that index alike. */
@@ -208,6 +222,20 @@ sn_calculus_is_real(SnCalculus *l, const char *type)
     return sn_calculus_rep(l, type) == l->f32;
 }
 
+/* Are results other than reals made of no reals? */
+static bool
+keeps_reals(const SnDefNode *n, uint32_t res)
+{
+    for (uint32_t i = 0; i < n->ntuple; i++) {
+        bool real = false;
+        for (uint32_t k = 0; k < n->nin; k++)
+            real |= n->tuple[i].in[k].elem == SN_F32;
+        if (real && n->tuple[i].out[res].elem != SN_F32)
+            return false;
+    }
+    return true;
+}
+
 static SnTree *
 quant(SnCalculus *l, SnTreeNode *k, SnTree *e)
 {
@@ -215,6 +243,7 @@ quant(SnCalculus *l, SnTreeNode *k, SnTree *e)
 
     if (!q)
         return NULL;
+    q->own = keeps_reals(k->n, k->sem->out ? k->sem->out->index : 0);
     q->type = k->tout;
     q->nsat = k->sem->clamp ? k->nsat : 0;
     q->sat = k->sat;
@@ -239,6 +268,7 @@ inner_quant(SnCalculus *l, SnTreeNode *k, const SnExpr *e)
     if (!q)
         return NULL;
     q->type = of[0];
+    q->own = true; /* attributes name types of codes alone */
     if (of[1])
         sn_calculus_add_sat(l, &q->nsat, &q->sat, of[1]);
     return q;
@@ -272,6 +302,31 @@ is_missing(SnCalculus *l, const SnTree *t)
            sn_calculus_rep(l, t->kid[0]->op) == l->none;
 }
 
+/* A function over the sets of the map, which its operands' places are part
+ * of. */
+static SnTree *
+over(SnCalculus *l, SnTreeNode *k, const SnExpr *e)
+{
+    SnBuf b;
+    bool was = k->inside;
+
+    sn_buf_init(&b, l->a);
+    sn_putf(&b, "%sover[%s", e->s, map_key(l, k));
+    if (several(k))
+        put_places(&b, k, e);
+    if (k->sem->last)
+        sn_puts(&b, " last");
+    sn_putc(&b, ']');
+    k->inside = true;
+    SnTree *kid = formula(l, k, e->kid[0]);
+    k->inside = was;
+    SnTree *t =
+        kid ? sn_calculus_tree(l, SN_TR_OVER, sn_buf_str(&b), 1, &kid) : NULL;
+    if (t)
+        t->fn = e->fn;
+    return t;
+}
+
 static SnTree *
 formula(SnCalculus *l, SnTreeNode *k, const SnExpr *e)
 {
@@ -286,26 +341,22 @@ formula(SnCalculus *l, SnTreeNode *k, const SnExpr *e)
         const char *s = sn_expr_str(l->a, e);
         if (e->rk == SN_R_ATTR)
             s = sn_calculus_attr(l, k, e->ref);
+        if (e->rk == SN_R_MODE) /* no name of the rule */
+            s = sn_format(l->a, "round %s", s);
         return sn_calculus_tree(l, SN_TR_NAME, s, 0, NULL);
     }
     if (e->fn == SN_FN_D)
         return deq(l, k, e->kid[0]);
     if (e->fn == SN_FN_Q && e->nkid > 1)
         return inner_quant(l, k, e);
+    if (e->nkid == 1 && k->sem->map &&
+        (e->fn == SN_FN_MAX || e->fn == SN_FN_MIN || e->fn == SN_FN_SUM ||
+         e->fn == SN_FN_MEAN || e->fn == SN_FN_ARGMAX || e->fn == SN_FN_ARGMIN))
+        return over(l, k, e);
     for (uint32_t i = 0; i < e->nkid && i < 4; i++)
         kid[i] = formula(l, k, e->kid[i]);
     if (e->fn == SN_FN_Q)
         return quant(l, k, kid[0]);
-    if (e->nkid == 1 && k->sem->map &&
-        (e->fn == SN_FN_MAX || e->fn == SN_FN_MIN || e->fn == SN_FN_SUM ||
-         e->fn == SN_FN_MEAN)) {
-        t = sn_calculus_tree(l, SN_TR_OVER,
-                             sn_format(l->a, "%sover[%s]", e->s, map_key(l, k)),
-                             1, kid);
-        if (t)
-            t->fn = e->fn;
-        return t;
-    }
     if (e->ek == SN_E_CALL && e->nkid <= 4) {
         t = sn_calculus_fn(l, e->fn, e->nkid, kid);
         if (t)
@@ -323,8 +374,10 @@ formula(SnCalculus *l, SnTreeNode *k, const SnExpr *e)
         l, SN_TR_BIN,
         e->op <= SN_OP_DIV ? op[e->op] : sn_format(l->a, "cmp%d", (int)e->op),
         2, kid);
-    if (t)
+    if (t) {
         t->bin = e->op;
+        t->placed = k->inside && several(k);
+    }
     return t;
 }
 
@@ -335,15 +388,19 @@ moves(const SnDefSem *s)
     return s->cls == SN_C_MOVE && s->formula && s->formula->ek == SN_E_NAME;
 }
 
+/* The meaning of result res. */
 static SnTree *
-meaning(SnCalculus *l, SnTreeNode *k)
+meaning(SnCalculus *l, SnTreeNode *k, uint32_t res)
 {
-    k->sem = k->n->rsem[0];
+    k->sem = k->n->rsem[res];
     if (!k->sem->formula)
         return sn_calculus_out(l, "a node without a formula");
     SnTree *t = formula(l, k, k->sem->formula);
     if (!t)
         return NULL;
+    if (k->sem->formula->fn ==
+        SN_FN_D) /* to the result's type, whatever it is */
+        t = quant(l, k, t);
     if (k->sem->cls != SN_C_MOVE)
         return sn_calculus_row(l, k, t);
     if (!moves(k->sem))
@@ -363,8 +420,8 @@ meaning(SnCalculus *l, SnTreeNode *k)
 
 /* ---- types and clamps as names ---- */
 
-static const char *
-type_expr(SnCalculus *l, const SnExpr *e)
+const char *
+sn_calculus_type_expr(SnCalculus *l, const SnExpr *e)
 {
     if (!e)
         return NULL;
@@ -383,44 +440,6 @@ sn_calculus_add_sat(SnCalculus *l, uint32_t *n, const char ***v, const char *s)
         sn_calculus_name(l, s) == sn_calculus_name(l, "@f32"))
         return;
     SN_PUSH(l->a, *v, *n, s);
-}
-
-/* The saturations that a clamp expression stands for. */
-static bool
-clamp_expr(SnCalculus *l, const SnExpr *e, uint32_t *n, const char ***v)
-{
-    if (e->ek == SN_E_NAME && e->word == SN_W_FULL)
-        return true;
-    if (e->ek == SN_E_MEMBER && e->kid[0]->rk == SN_R_VAR &&
-        e->ty == SN_TY_RANGE) {
-        sn_calculus_add_sat(l, n, v, sn_expr_str(l->a, e));
-        return true;
-    }
-    if (e->fn == SN_FN_MEET)
-        return clamp_expr(l, e->kid[0], n, v) && clamp_expr(l, e->kid[1], n, v);
-    if (e->fn == SN_FN_IMAGE) {
-        const SnExpr *m = e->kid[1];
-        if (!clamp_expr(l, e->kid[0], n, v) || m->rk != SN_R_VAR)
-            return false;
-        const SnDefVar *mv = m->ref;
-        if (mv->index < 64 && l->type[mv->index])
-            l->along |= sn_calculus_may(l, l->type[mv->index]).axis;
-        if (mv->index < 64 && l->type[mv->index])
-            sn_calculus_add_sat(
-                l, n, v,
-                sn_format(l->a, "@%s", sn_calculus_rep(l, l->type[mv->index])));
-        return true;
-    }
-    if (e->fn == SN_FN_BOUNDS) {
-        const char *s = sn_expr_str(l->a, e);
-        sn_calculus_add_sat(l, n, v, s);
-        if (l->nbound < 4) {
-            l->bound[l->nbound].name = sn_calculus_name(l, s);
-            l->bound[l->nbound++].e = e;
-        }
-        return true;
-    }
-    return false;
 }
 
 /* ---- left side ---- */
@@ -464,7 +483,7 @@ pat_var(SnCalculus *l, const SnPat *p, const char **type)
         l->bind[i] = leaf(l, p->name);
         l->type[i] = *type ? *type : sn_format(l->a, "%s.type", p->name);
     } else if (*type && l->type[i]) {
-        equate(l, *type, l->type[i]);
+        sn_calculus_equate(l, *type, l->type[i]);
     }
     *type = l->type[i];
     return l->bind[i];
@@ -480,8 +499,57 @@ own_attrs(SnCalculus *l, const SnDefNode *n, const SnPat *p, const char *name)
         v[n->all[i]->index] = sn_format(l->a, "%s.%s", name, n->all[i]->name);
     for (uint32_t i = 0; i < p->nasg; i++)
         if (p->asg[i].attr)
-            equate(l, v[p->asg[i].attr->index], sn_expr_str(l->a, p->asg[i].e));
+            sn_calculus_equate(l, v[p->asg[i].attr->index],
+                               sn_expr_str(l->a, p->asg[i].e));
     return v;
+}
+
+/* ---- results after the first ---- */
+
+static const SnDefPort *
+later_port(const SnCalculus *l, const SnDefNode *n)
+{
+    return l->res < n->nout ? n->out[l->res] : NULL;
+}
+
+/* Of the one node of the left side that has several results. */
+static void
+later_of_left(SnCalculus *l, const SnTreeNode *k, const SnDefVar *cap,
+              const char *name)
+{
+    const SnDefPort *p = later_port(l, k->n);
+    SnTreeNode q = *k;
+
+    if (l->later_of || !p) {
+        sn_calculus_out(l, "later results of several nodes");
+        return;
+    }
+    q.tout =
+        p->fact == SN_SAME && k->n->out[0]->fact == SN_SAME
+            ? k->tout
+            : own_type(l, k->n, p, sn_format(l->a, "%s.%s", name, p->name));
+    l->later_of = k->n;
+    l->later_cap = cap;
+    l->later_type = q.tout;
+    l->later[1] = meaning(l, &q, l->res);
+}
+
+/* Of the node that takes its place: of the type that it had, or in the group
+ * of the first result. */
+static void
+later_of_right(SnCalculus *l, const SnTreeNode *k, const SnTerm *t)
+{
+    const SnDefPort *p = later_port(l, k->n);
+    SnTreeNode q = *k;
+
+    if (!p || l->later[0] || k->n != l->later_of || !l->later_cap ||
+        t->like_var != l->later_cap) {
+        sn_calculus_out(l, "later results of another node");
+        return;
+    }
+    if (!(p->fact == SN_SAME && k->n->out[0]->fact == SN_SAME))
+        q.tout = l->later_type;
+    l->later[0] = meaning(l, &q, l->res);
 }
 
 static SnTree *
@@ -502,7 +570,7 @@ pat_node(SnCalculus *l, const SnPat *p, const char **type)
     k.attr = own_attrs(l, n, p, name);
     k.tout = own_type(l, n, n->out[0], name);
     if (*type)
-        equate(l, k.tout, *type);
+        sn_calculus_equate(l, k.tout, *type);
     if (cap && cap->index < 64)
         l->type[cap->index] = k.tout;
     for (uint32_t i = 0; i < n->nin; i++) {
@@ -512,7 +580,9 @@ pat_node(SnCalculus *l, const SnPat *p, const char **type)
             t = k.tout;
         else if (all_f32(n, n->in[i]))
             t = "f32";
-        if (n->in[i]->variadic && arg && arg->pk == SN_P_EACH && !l->pr->alike)
+        if (n->in[i]->variadic && arg && arg->pk == SN_P_EACH &&
+            !l->pr->alike &&
+            !(moves(n->rsem[0]) && sn_calculus_one_by_one(l->pr->r)))
             return sn_calculus_out(l, "operands of a list that may differ");
         if (n->in[i]->variadic && arg && arg->pk == SN_P_EACH)
             arg = arg->arg[0];
@@ -532,11 +602,18 @@ pat_node(SnCalculus *l, const SnPat *p, const char **type)
         const char *c = sn_format(l->a, "%s.%s", name, n->clamp->name);
         if (sn_calculus_rep(l, c) != l->full)
             sn_calculus_add_sat(l, &k.nsat, &k.sat, c);
+        if (l->nclamp < 64) {
+            l->clamp[l->nclamp][0] = sn_calculus_name(l, c);
+            l->clamp[l->nclamp++][1] = k.tout;
+        }
     }
-    SnTree *t = n->nin == 0 && n->rsem[0]->cls == SN_C_SOURCE ? leaf(l, name)
-                                                              : meaning(l, &k);
+    SnTree *t = n->nin == 0 && n->rsem[0]->cls == SN_C_SOURCE
+                    ? leaf(l, name)
+                    : meaning(l, &k, 0);
     if (cap && cap->index < 64)
         l->bind[cap->index] = t;
+    if (l->res && n->nout > 1)
+        later_of_left(l, &k, cap, name);
     return t;
 }
 
@@ -562,7 +639,8 @@ sn_calculus_build_pat(SnCalculus *l, const SnPat *p, const char **type)
 static const char *
 attr_text(SnCalculus *l, const SnExpr *e)
 {
-    const char *type = e->ty == SN_TY_ETYPE ? type_expr(l, e) : NULL;
+    const char *type =
+        e->ty == SN_TY_ETYPE ? sn_calculus_type_expr(l, e) : NULL;
 
     return type ? type : sn_expr_str(l->a, e);
 }
@@ -600,7 +678,7 @@ term_call(SnCalculus *l, const SnTerm *t, const char **type)
     k.attr = term_attrs(l, t);
     k.in = SN_NEW_N(l->a, SnTree *, n->nin + 1);
     k.tin = SN_NEW_N(l->a, const char *, n->nin + 1);
-    k.tout = all_f32(n, n->out[0]) ? "f32" : type_expr(l, te);
+    k.tout = all_f32(n, n->out[0]) ? "f32" : sn_calculus_type_expr(l, te);
     if (!k.tout)
         return sn_calculus_out(l, "a type nothing names");
     for (uint32_t i = 0; i < n->nin; i++) {
@@ -619,20 +697,26 @@ term_call(SnCalculus *l, const SnTerm *t, const char **type)
         const SnAsg *s = &t->asg[i];
         if (n->clamp && s->attr == n->clamp) {
             own = false;
-            if (!clamp_expr(l, s->e, &k.nsat, &k.sat))
+            if (!sn_calculus_clamp(l, s->e, k.tout, &k.nsat, &k.sat))
                 return sn_calculus_out(l, "a clamp outside the calculus");
         }
     }
     if (own && t->like_var && t->like_var->node && t->like_var->node->clamp) {
         const char *c = sn_format(l->a, "%s.%s", t->like, n->clamp->name);
-        if (sn_calculus_rep(l, c) != l->full)
-            sn_calculus_add_sat(l, &k.nsat, &k.sat, c);
+        const char *of =
+            t->like_var->index < 64 ? l->type[t->like_var->index] : NULL;
+        if (!of)
+            return sn_calculus_out(l, "a clamp of no known type");
+        sn_calculus_add_clamp(l, &k.nsat, &k.sat, c, of,
+                              sn_calculus_rep(l, k.tout));
     }
     *type = k.tout;
     sn_calculus_note_node(l, n, k.tin, k.tout); /* no rule makes what is none */
     if (n->nin == 0 && n->rsem[0]->cls == SN_C_SOURCE)
         return sn_calculus_out(l, "a new source");
-    return meaning(l, &k);
+    if (l->res && n->nout > 1)
+        later_of_right(l, &k, t);
+    return meaning(l, &k, 0);
 }
 
 /* copy n {clamp = e} : T is n's meaning with another last step. */
@@ -645,7 +729,9 @@ term_copy(SnCalculus *l, const SnTerm *t, const char **type)
         return sn_calculus_out(l, "a copy of a node that doesn't end in q");
     SnTree *q = sn_calculus_fn(l, SN_FN_Q, 1, &l->bind[i]->kid[0]);
     const SnExpr *te = t->type ? t->type : t->forced;
-    q->type = te ? type_expr(l, te) : l->type[i];
+    q->type = te ? sn_calculus_type_expr(l, te) : l->type[i];
+    if (!q->type)
+        return sn_calculus_out(l, "a type nothing names");
     q->nsat = l->bind[i]->nsat;
     q->sat = l->bind[i]->sat;
     for (uint32_t k = 0; k < t->nasg; k++) {
@@ -653,11 +739,14 @@ term_copy(SnCalculus *l, const SnTerm *t, const char **type)
             return sn_calculus_out(l, "a copy with another attribute");
         q->nsat = 0;
         q->sat = NULL;
-        if (!clamp_expr(l, t->asg[k].e, &q->nsat, &q->sat))
+        if (!sn_calculus_clamp(l, t->asg[k].e, q->type, &q->nsat, &q->sat))
             return sn_calculus_out(l, "a clamp outside the calculus");
     }
+    if (t->nasg == 0 && q->nsat &&
+        sn_calculus_rep(l, q->type) != sn_calculus_rep(l, l->type[i]))
+        return sn_calculus_out(l, "a clamp of another type");
     *type = q->type;
-    return q->type ? q : sn_calculus_out(l, "a type nothing names");
+    return q;
 }
 
 SnTree *
@@ -681,57 +770,5 @@ sn_calculus_build_term(SnCalculus *l, const SnTerm *t, const char **type)
         return sn_calculus_build_term(l, t->arg[0], type);
     default:
         return sn_calculus_out(l, "a term outside the calculus");
-    }
-}
-
-/* ---- what the guard says ---- */
-
-static SnCover
-cover(SnCalculus *l, const SnExpr *e)
-{
-    const char *s = sn_expr_str(l->a, e);
-    SnCover c = {.reach = NULL};
-
-    if (e->fn == SN_FN_REACH && e->kid[0]->rk == SN_R_VAR) {
-        c.reach = e->kid[0]->ref;
-        s = sn_format(l->a, "reach %s", e->kid[0]->s);
-        if (c.reach->index < 64 && l->type[c.reach->index])
-            l->along |= sn_calculus_may(l, l->type[c.reach->index]).axis;
-    } else if (e->ty == SN_TY_ETYPE && type_expr(l, e)) {
-        s = sn_format(l->a, "@%s", sn_calculus_rep(l, type_expr(l, e)));
-        l->along |= sn_calculus_may(l, type_expr(l, e)).axis;
-    }
-    c.name = sn_calculus_name(l, s);
-    return c;
-}
-
-void
-sn_calculus_assume(SnCalculus *l, const SnExpr *e, bool early)
-{
-    if (!e)
-        return;
-    if (e->ek == SN_E_BIN && e->op == SN_OP_AND) {
-        sn_calculus_assume(l, e->kid[0], early);
-        sn_calculus_assume(l, e->kid[1], early);
-        return;
-    }
-    if (e->ek == SN_E_BIN && e->op == SN_OP_EQ) {
-        const SnExpr *x = e->kid[0], *y = e->kid[1];
-        bool ty = x->ty == SN_TY_ETYPE;
-        const char *a = ty && !early ? type_expr(l, x) : sn_expr_str(l->a, x);
-        const char *b = ty && !early ? type_expr(l, y) : sn_expr_str(l->a, y);
-        if (a && b && ty != early)
-            equate(l, a, b);
-        return;
-    }
-    if (early)
-        sn_calculus_note_guard(l, e);
-    if (early && e->ek == SN_E_NOT && e->kid[0]->fn == SN_FN_PRESENT) {
-        equate(l, sn_expr_str(l->a, e->kid[0]->kid[0]), "none");
-        return;
-    }
-    if (!early && e->fn == SN_FN_COVERS && l->ncov < 16) {
-        l->cov[l->ncov][0] = cover(l, e->kid[0]);
-        l->cov[l->ncov++][1] = cover(l, e->kid[1]);
     }
 }

@@ -28,16 +28,21 @@ typedef struct SnTree {
     const char *type; /* q, d: a name for the type */
     uint32_t nkid;
     struct SnTree **kid;
-    uint32_t nsat; /* q: saturations, as names */
+    uint32_t nsat; /* q: saturations, as names; the last one first */
     const char **sat;
-    bool elem; /* per element */
-    bool var;  /* a value of the graph */
+    bool elem;   /* per element */
+    bool own;    /* q: of a node that makes no codes of reals */
+    bool var;    /* a value of the graph */
+    bool placed; /* BIN: its operands are read by different parameters of a map,
+                    and do not change places */
 } SnTree;
 
-/* A bound of covers(..): a saturation's name; of reach(v), v as well. */
+/* A bound of covers(..): a saturation's name; of reach(v), v as well; of
+ * bounds(type, lo, hi), these. */
 typedef struct SnCover {
     const char *name;
     const SnDefVar *reach;
+    const char *type, *side[2]; /* names; a side that is open: NULL */
 } SnCover;
 
 /* What a type may be: elements as bits, and along an axis. */
@@ -59,6 +64,7 @@ typedef struct SnCalculus {
     bool bits;       /* every bit counts: the sign of a zero, too */
     bool ordered;    /* texts keep the order of sums */
     bool wide;       /* L0 was used of codes that may be int32 */
+    bool rough;      /* integers of 32 or 64 bits became binary32 */
     bool along;      /* of a type that may lie along an axis, more was used than
                         that it equals another one */
     const char *why; /* out of reach */
@@ -66,13 +72,22 @@ typedef struct SnCalculus {
     const char *eq[16][2];
     uint32_t ncov; /* covers(A, B): A need not be applied to B */
     SnCover cov[16][2];
+    uint32_t nleast; /* reals, by name: the first is at least the second */
+    const char *least[8][2];
     uint32_t ninside; /* variables, and the range of their type */
     const char *inside[64][2];
+    uint32_t nclamp; /* clamps of the left side, and the type of their codes */
+    const char *clamp[64][2];
     uint32_t nbound; /* clamps bounds(T, lo, hi) */
     struct {
         const char *name;
         const SnExpr *e;
     } bound[4];
+    uint32_t res; /* the result that is compared, of the node that has it */
+    const SnDefNode *later_of;
+    const SnDefVar *later_cap;
+    const char *later_type;
+    SnTree *later[2]; /* right, left */
     SnTree *bind[64]; /* variables */
     const char *type[64];
     uint32_t fresh;
@@ -92,6 +107,7 @@ typedef struct SnTreeNode {
     uint32_t nsat; /* of the clamp */
     const char **sat;
     const char **attr; /* their names, by n->all */
+    bool inside;       /* of a function over sets */
 } SnTreeNode;
 
 /* Notes why the calculus can't go on; NULL. */
@@ -106,6 +122,10 @@ SnTree *sn_calculus_like(SnCalculus *l, const SnTree *t, uint32_t n,
 const char *sn_calculus_name(SnCalculus *l, const char *s);
 /* The name that stands for s and all that equal it. */
 const char *sn_calculus_rep(SnCalculus *l, const char *s);
+/* x and y are one from here on. */
+void sn_calculus_equate(SnCalculus *l, const char *x, const char *y);
+/* The name of the type that an expression of the rule stands for, or NULL. */
+const char *sn_calculus_type_expr(SnCalculus *l, const SnExpr *e);
 /* The text of a tree, a name: trees are equal when these are. */
 const char *sn_calculus_text(SnCalculus *l, const SnTree *t);
 bool sn_calculus_is_real(SnCalculus *l, const char *type);
@@ -132,12 +152,34 @@ void sn_calculus_add_sat(SnCalculus *l, uint32_t *n, const char ***v,
 SnTree *sn_calculus_build_pat(SnCalculus *l, const SnPat *p, const char **type);
 SnTree *sn_calculus_build_term(SnCalculus *l, const SnTerm *t,
                                const char **type);
-/* Takes in what the condition says: early, before the left side is built,
- * equal attributes and missing operands; later, equal types and covers. */
+/* (prove_guard.c) Takes in what the condition says: early, before the left side
+ * is built, equal attributes and missing operands; later, equal types and
+ * covers. */
 void sn_calculus_assume(SnCalculus *l, const SnExpr *e, bool early);
+/* Then: equal clamps of equal types, as clamps are codes. */
+void sn_calculus_assume_clamps(SnCalculus *l, const SnExpr *e);
 /* The name of what that attribute of k's is. */
 const char *sn_calculus_attr(SnCalculus *l, const SnTreeNode *k,
                              const SnDefAttr *a);
+
+/* The order in which what changes places is written. */
+bool sn_calculus_before(const char *a, const char *b);
+
+/* ---- saturations (prove_sat.c) ---- */
+
+/* Adds clamp s of codes of type `of`, used as codes of type `to`. */
+void sn_calculus_add_clamp(SnCalculus *l, uint32_t *n, const char ***v,
+                           const char *s, const char *of, const char *to);
+/* Adds the saturations of a clamp expression, the last one first; it is of
+ * codes of type `to`.  False: out of reach. */
+bool sn_calculus_clamp(SnCalculus *l, const SnExpr *e, const char *to,
+                       uint32_t *n, const char ***v);
+/* Those of t as text: equal ones are the same function. */
+void sn_calculus_put_sats(SnCalculus *l, SnBuf *b, const SnTree *t);
+/* t without the saturations that do nothing. */
+SnTree *sn_calculus_drop(SnCalculus *l, SnTree *t);
+/* The name of reach(t). */
+const char *sn_calculus_reach(SnCalculus *l, const SnTree *t);
 
 /* ---- rows (prove_row_tree.c) ---- */
 
@@ -149,6 +191,16 @@ SnTree *sn_calculus_own(SnCalculus *l, SnTreeNode *k, SnTree *e,
 /* t, k's whole formula, as the row computes it. */
 SnTree *sn_calculus_row(SnCalculus *l, SnTreeNode *k, SnTree *t);
 
+/* ---- lists of operands, and what is saved (prove_list.c) ---- */
+
+/* May each operand of a list be looked at alone: does the right side name what
+ * stands above it only where it speaks of each?  (A condition is asked of
+ * each.) */
+bool sn_calculus_one_by_one(const SnDefRule *r);
+/* Both sides of a rule whose root is a Save: the reals that are written. */
+bool sn_calculus_saves(const SnDefRule *r);
+bool sn_calculus_saved(SnCalculus *l, SnTree **a, SnTree **b);
+
 /* ---- what types may be (prove_may.c) ---- */
 
 void sn_calculus_note(SnCalculus *l, const char *type, SnTypeMay is);
@@ -157,8 +209,9 @@ void sn_calculus_note_node(SnCalculus *l, const SnDefNode *n, const char **in,
                            const char *out);
 void sn_calculus_note_guard(SnCalculus *l, const SnExpr *e);
 
-/* Both sides of a rule; false (l->why) when it is out of reach. */
-bool sn_calculus_sides(SnProver *pv, const SnInstance *pr, SnCalculus *l,
-                       SnTree **a, SnTree **b);
+/* Both sides of a rule, its result number res; false (l->why) when it is out of
+ * reach. */
+bool sn_calculus_sides(SnProver *pv, const SnInstance *pr, uint32_t res,
+                       SnCalculus *l, SnTree **a, SnTree **b);
 
 #endif

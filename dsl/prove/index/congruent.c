@@ -13,10 +13,11 @@ static bool congruent(SnIndex *cx, Pair p, int32_t at);
 static bool
 equal_numbers(SnIndex *cx, SnIndexNum x, SnIndexNum y)
 {
-    if (sn_index_stopped(cx) || x.axis != y.axis || x.real != y.real)
+    if (sn_path_stopped(&cx->path) || x.axis != y.axis || x.real != y.real)
         return false;
     return x.axis ? sn_axis_same(x.at, y.at)
-                  : sn_facts_is_zero(&cx->F, sn_poly_sub(&cx->P, x.p, y.p));
+                  : sn_facts_is_zero(&cx->path.F,
+                                     sn_poly_sub(&cx->path.P, x.p, y.p));
 }
 
 /* The attribute's own axis, where it follows a permutation. */
@@ -85,7 +86,7 @@ congruent(SnIndex *cx, Pair p, int32_t at)
     const SnMapExpr *e = &p.a->node->map->expr[at];
     SnIndexNum x, y;
 
-    if (sn_index_stopped(cx))
+    if (sn_path_stopped(&cx->path))
         return false;
     switch ((SnMapOp)e->op) {
     case SN_MO_NAME:
@@ -131,7 +132,7 @@ sn_index_congruent(SnIndex *cx, const SnIndexEnv *a, SnAxis ta,
 static const SnIndexPlace *
 peel(SnIndex *cx, const SnIndexPlace *p, SnAxis *t)
 {
-    while (p->node && !sn_index_stopped(cx)) {
+    while (p->node && !sn_path_stopped(&cx->path)) {
         const SnMapDecl *d = p->node->map;
         const SnMapStmt *r = sn_map_stmt(d, SN_MS_RESULT);
         SnIndexEnv v = {p->node, p->at, p->tap, NULL};
@@ -160,7 +161,7 @@ sn_index_equal_at(SnIndex *cx, const SnIndexPlace *a, SnAxis ta,
 {
     a = peel(cx, a, &ta);
     b = peel(cx, b, &tb);
-    if (sn_index_stopped(cx))
+    if (sn_path_stopped(&cx->path))
         return false;
     if (a->node && b->node && a->read == b->read &&
         sn_index_item(cx, a->node, (unsigned)a->read->param, ta) ==
@@ -173,6 +174,6 @@ sn_index_equal_at(SnIndex *cx, const SnIndexPlace *a, SnAxis ta,
             return true;
     }
     SnPoly i = sn_index_at(cx, a, ta), j = sn_index_at(cx, b, tb);
-    return !sn_index_stopped(cx) &&
-           sn_facts_is_zero(&cx->F, sn_poly_sub(&cx->P, i, j));
+    return !sn_path_stopped(&cx->path) &&
+           sn_facts_is_zero(&cx->path.F, sn_poly_sub(&cx->path.P, i, j));
 }

@@ -8,7 +8,7 @@
 static void
 fail(SnIndex *cx, const char *what)
 {
-    sn_index_stop(cx, SN_INDEX_FAIL, "%s", what);
+    sn_path_stop(&cx->path, SN_PATH_FAIL, "%s", what);
 }
 
 /* ---- attributes that no map takes ---- */
@@ -18,7 +18,7 @@ attr_text(SnIndex *cx, const SnIndexAttr *a)
 {
     const char *t = a->own ? a->own : a->e ? sn_expr_str(cx->a, a->e) : "none";
 
-    return sn_poly_word(&cx->P,
+    return sn_poly_word(&cx->path.P,
                         a->perm ? sn_format(cx->a, "%s, renumbered", t) : t);
 }
 
@@ -76,7 +76,7 @@ alike(SnIndex *cx, const SnIndexNode *l, const SnIndexNode *r)
             fail(cx, sn_format(cx->a, "types of %s: %s against %s", l->n->name,
                                y->type, x->type));
     }
-    return !sn_index_stopped(cx);
+    return !sn_path_stopped(&cx->path);
 }
 
 /* ---- places ---- */
@@ -94,9 +94,9 @@ sn_index_read(SnIndex *cx, const SnIndexNode *n, const SnMapStmt *read,
                         sn_index_operand(n, (unsigned)read->param, k),
                         read->els == SN_ME_NONE};
     if (!p->of)
-        sn_index_stop(cx, SN_INDEX_OUT, "a missing operand");
+        sn_path_stop(&cx->path, SN_PATH_OUT, "a missing operand");
     if (read->which >= 0 && !p->of->each)
-        sn_index_stop(cx, SN_INDEX_OUT, "operands that are written out");
+        sn_path_stop(&cx->path, SN_PATH_OUT, "operands that are written out");
     return p;
 }
 
@@ -139,9 +139,10 @@ axis_of_any(SnIndex *cx, const SnIndexPlace *p)
         bool found = false;
         w = goes_by(cx, k, k->read->index[0], w, &found);
         if (!found || w.base)
-            sn_index_stop(cx, SN_INDEX_OUT, "an index that goes by no axis");
+            sn_path_stop(&cx->path, SN_PATH_OUT,
+                         "an index that goes by no axis");
     }
-    for (unsigned i = 0; i < w.n && !sn_index_stopped(cx); i++)
+    for (unsigned i = 0; i < w.n && !sn_path_stopped(&cx->path); i++)
         t = sn_axis_apply(cx, t, -w.word[i]);
     return t;
 }
@@ -159,9 +160,10 @@ sn_index_inside(SnIndex *cx, const SnIndexPlace *p, SnAxis t)
     if (p->read->which >= 0 && vary)
         which = sn_index_poly(cx, &v, p->read->which, t);
     SnPoly d = sn_index_dim(cx, p->of, t, vary ? &which : NULL);
-    return sn_index_decide(cx, i) &&
-           sn_index_decide(cx,
-                           sn_poly_plus(&cx->P, sn_poly_sub(&cx->P, d, i), -1));
+    return sn_path_decide(&cx->path, i) &&
+           sn_path_decide(
+               &cx->path,
+               sn_poly_plus(&cx->path.P, sn_poly_sub(&cx->path.P, d, i), -1));
 }
 
 /* Do both lie in their boxes in the same cases, along the axes that go by one
@@ -172,12 +174,13 @@ both_inside(SnIndex *cx, const SnIndexPlace *p, const SnIndexPlace *q, bool *in)
     SnAxis t = axis_of_any(cx, p), u = axis_of_any(cx, q);
 
     *in = true;
-    if (sn_index_stopped(cx))
+    if (sn_path_stopped(&cx->path))
         return true;
     if (p->read == q->read && p->read->which < 0 &&
         sn_index_equal_at(cx, p, t, q, u) &&
-        sn_facts_is_zero(&cx->F,
-                         sn_poly_sub(&cx->P, sn_index_dim(cx, p->of, t, NULL),
+        sn_facts_is_zero(&cx->path.F,
+                         sn_poly_sub(&cx->path.P,
+                                     sn_index_dim(cx, p->of, t, NULL),
                                      sn_index_dim(cx, q->of, u, NULL))))
         return true;
     *in = sn_index_inside(cx, p, t);
@@ -214,7 +217,7 @@ passes(const SnIndexNode *n)
 static Side
 through(SnIndex *cx, Side s)
 {
-    while (!sn_index_stopped(cx)) {
+    while (!sn_path_stopped(&cx->path)) {
         const SnMapStmt *read = passes(s.v->def);
         if (!read || read->els != SN_ME_NONE ||
             sn_index_type_rep(
@@ -261,7 +264,7 @@ past_fill(SnIndex *cx, Side *l, Side *r, SnIndexPlace *p, SnIndexPlace *q)
             *(i ? r : l) = (Side){k->of, k};
         }
     }
-    return in && !sn_index_stopped(cx);
+    return in && !sn_path_stopped(&cx->path);
 }
 
 static void
@@ -274,8 +277,8 @@ same_read(SnIndex *cx, const SnIndexNode *l, const SnIndexPlace *lat,
     SnIndexEnv a = {l, lat, tap, NULL}, b = {r, rat, tap, NULL};
 
     if (s->when >= 0)
-        sn_index_stop(cx, SN_INDEX_OUT, "a read under a condition");
-    if (s->els != SN_ME_NONE && !sn_index_stopped(cx)) {
+        sn_path_stop(&cx->path, SN_PATH_OUT, "a read under a condition");
+    if (s->els != SN_ME_NONE && !sn_path_stopped(&cx->path)) {
         bool in;
         if (!both_inside(cx, p, q, &in))
             fail(cx, "a tap that one side reads and the other skips");
@@ -283,13 +286,14 @@ same_read(SnIndex *cx, const SnIndexNode *l, const SnIndexPlace *lat,
         if (!in)
             return;
     }
-    if (s->which >= 0 && !sn_index_stopped(cx) &&
+    if (s->which >= 0 && !sn_path_stopped(&cx->path) &&
         !sn_facts_is_zero(
-            &cx->F,
-            sn_poly_sub(&cx->P, sn_index_poly(cx, &a, s->which, sn_axis_any()),
+            &cx->path.F,
+            sn_poly_sub(&cx->path.P,
+                        sn_index_poly(cx, &a, s->which, sn_axis_any()),
                         sn_index_poly(cx, &b, s->which, sn_axis_any()))))
         fail(cx, "another operand of a list");
-    if (!sn_index_stopped(cx))
+    if (!sn_path_stopped(&cx->path))
         same(cx, (Side){p->of, p}, (Side){q->of, q});
 }
 
@@ -300,10 +304,10 @@ one_read(SnIndex *cx, const SnIndexNode *l, const SnIndexPlace *lat,
          const SnIndexNode *r, const SnIndexPlace *rat, const SnMapStmt *s,
          unsigned operand, const SnPoly *tap)
 {
-    if (!sn_index_choose(cx))
+    if (!sn_path_choose(&cx->path))
         return;
     same_read(cx, l, lat, r, rat, s, operand, tap);
-    sn_index_stop(cx, SN_INDEX_DEAD, "seen");
+    sn_path_stop(&cx->path, SN_PATH_DEAD, "seen");
 }
 
 /* What else a formula may look at: numbers that have to be equal. */
@@ -311,16 +315,17 @@ static void
 same_number(SnIndex *cx, const SnIndexEnv *a, const SnIndexEnv *b, int32_t e)
 {
     if (sn_index_is_list(a->node->map, e)) {
-        sn_index_stop(cx, SN_INDEX_OUT, "a number for each axis");
+        sn_path_stop(&cx->path, SN_PATH_OUT, "a number for each axis");
         return;
     }
     SnPoly x = sn_index_poly(cx, a, e, sn_axis_any());
     SnPoly y = sn_index_poly(cx, b, e, sn_axis_any());
-    if (!sn_index_stopped(cx) &&
-        !sn_facts_is_zero(&cx->F, sn_poly_sub(&cx->P, x, y)))
-        fail(cx, sn_format(cx->a, "%s against %s",
-                           sn_poly_text(&cx->P, sn_facts_norm(&cx->F, x)),
-                           sn_poly_text(&cx->P, sn_facts_norm(&cx->F, y))));
+    if (!sn_path_stopped(&cx->path) &&
+        !sn_facts_is_zero(&cx->path.F, sn_poly_sub(&cx->path.P, x, y)))
+        fail(cx, sn_format(
+                     cx->a, "%s against %s",
+                     sn_poly_text(&cx->path.P, sn_facts_norm(&cx->path.F, x)),
+                     sn_poly_text(&cx->path.P, sn_facts_norm(&cx->path.F, y))));
 }
 
 /* Equal bounds of the set; its places into tap[]. */
@@ -332,18 +337,19 @@ same_taps(SnIndex *cx, const SnIndexEnv *a, const SnIndexEnv *b, SnPoly *tap)
 
     for (unsigned i = 0; s && i < s->n; i++) {
         if (s->bound[i].when >= 0)
-            sn_index_stop(cx, SN_INDEX_OUT, "taps under a condition");
+            sn_path_stop(&cx->path, SN_PATH_OUT, "taps under a condition");
         same_number(cx, a, b, s->bound[i].e);
-        if (sn_index_stopped(cx))
+        if (sn_path_stopped(&cx->path))
             return;
-        tap[i] = sn_poly_name(&cx->P, sn_format(cx->a, "t%u", cx->ntap++));
+        tap[i] = sn_poly_name(&cx->path.P, sn_format(cx->a, "t%u", cx->ntap++));
         SnPoly n = sn_index_poly(cx, &shape, s->bound[i].e, sn_axis_any());
-        sn_index_assume(cx, tap[i]);
-        sn_index_assume(
-            cx, sn_poly_plus(&cx->P, sn_poly_sub(&cx->P, n, tap[i]), -1));
+        sn_path_assume(&cx->path, tap[i]);
+        sn_path_assume(
+            &cx->path,
+            sn_poly_plus(&cx->path.P, sn_poly_sub(&cx->path.P, n, tap[i]), -1));
     }
-    if (s && sn_facts_absurd(&cx->F))
-        sn_index_stop(cx, SN_INDEX_DEAD, "an empty set");
+    if (s && sn_facts_absurd(&cx->path.F))
+        sn_path_stop(&cx->path, SN_PATH_DEAD, "an empty set");
 }
 
 static void
@@ -356,13 +362,14 @@ same_nodes(SnIndex *cx, Side l, Side r)
     if (!alike(cx, n, m))
         return;
     same_taps(cx, &a, &b, tap);
-    for (unsigned i = 0; i < n->map->nstmt && !sn_index_stopped(cx); i++) {
+    for (unsigned i = 0; i < n->map->nstmt && !sn_path_stopped(&cx->path);
+         i++) {
         const SnMapStmt *s = &n->map->stmt[i];
         switch ((SnMapStmtKind)s->kind) {
         case SN_MS_READ:
         case SN_MS_CENTRE:
             for (unsigned k = 0; k < sn_index_noperand(n, (unsigned)s->param) &&
-                                 !sn_index_stopped(cx);
+                                 !sn_path_stopped(&cx->path);
                  k++)
                 one_read(cx, n, l.at, m, r.at, s, k, tap);
             break;
@@ -374,7 +381,8 @@ same_nodes(SnIndex *cx, Side l, Side r)
         case SN_MS_NUMBER:
         case SN_MS_PARTS:
         case SN_MS_WHOLE:
-            sn_index_stop(cx, SN_INDEX_OUT, "a set with an order of its own");
+            sn_path_stop(&cx->path, SN_PATH_OUT,
+                         "a set with an order of its own");
             break;
         case SN_MS_LET:
         case SN_MS_REQUIRE:
@@ -398,10 +406,11 @@ same_leaf(SnIndex *cx, Side l, Side r)
     if (sn_index_equal_at(cx, l.at, any, r.at, any))
         return;
     SnPoly i = sn_index_at(cx, l.at, any), k = sn_index_at(cx, r.at, any);
-    if (!sn_index_stopped(cx))
-        fail(cx, sn_format(cx->a, "'%s' at %s against %s", l.v->name,
-                           sn_poly_text(&cx->P, sn_facts_norm(&cx->F, i)),
-                           sn_poly_text(&cx->P, sn_facts_norm(&cx->F, k))));
+    if (!sn_path_stopped(&cx->path))
+        fail(cx, sn_format(
+                     cx->a, "'%s' at %s against %s", l.v->name,
+                     sn_poly_text(&cx->path.P, sn_facts_norm(&cx->path.F, i)),
+                     sn_poly_text(&cx->path.P, sn_facts_norm(&cx->path.F, k))));
 }
 
 static void
@@ -410,7 +419,7 @@ same(SnIndex *cx, Side l, Side r)
     for (;;) {
         l = through(cx, l);
         r = through(cx, r);
-        if (sn_index_stopped(cx))
+        if (sn_path_stopped(&cx->path))
             return;
         SnIndexPlace *p = filled(cx, l), *q = filled(cx, r);
         if (!p && !q)
@@ -418,7 +427,7 @@ same(SnIndex *cx, Side l, Side r)
         if (!past_fill(cx, &l, &r, p, q))
             return;
     }
-    if (sn_index_stopped(cx))
+    if (sn_path_stopped(&cx->path))
         return;
     if (l.v->def && r.v->def)
         same_nodes(cx, l, r);
@@ -453,7 +462,7 @@ must_hold(SnIndex *cx, const SnIndexNode *n, const SnMapStmt *s)
 {
     SnIndexEnv v = {.node = n};
 
-    if (!holds_left(cx, n, s->e) && !sn_index_stopped(cx) &&
+    if (!holds_left(cx, n, s->e) && !sn_path_stopped(&cx->path) &&
         !sn_index_truth(cx, &v, s->e, sn_axis_of(cx, n->out)))
         fail(cx, sn_format(cx->a, "%s on the right may be illegal: %s",
                            n->n->name, s->text ? s->text : "a condition"));
@@ -464,7 +473,8 @@ sn_index_legal(SnIndex *cx, const SnIndexNode *n, bool lists)
 {
     if (sn_index_is_flat(n->map))
         return;
-    for (unsigned i = 0; i < n->map->nstmt && !sn_index_stopped(cx); i++) {
+    for (unsigned i = 0; i < n->map->nstmt && !sn_path_stopped(&cx->path);
+         i++) {
         const SnMapStmt *s = &n->map->stmt[i];
         if (s->kind == SN_MS_REQUIRE && !s->late &&
             sn_index_is_list(n->map, s->e) == lists)
@@ -482,8 +492,8 @@ sn_index_fit(SnIndex *cx, const SnIndexNode *n)
     SnPoly x, y;
 
     (void)sn_index_dim(cx, n->out, t, NULL);
-    while (!sn_index_stopped(cx) && sn_index_fits(cx, n, t, k++, &x, &y))
-        if (!sn_facts_is_zero(&cx->F, sn_poly_sub(&cx->P, x, y)))
+    while (!sn_path_stopped(&cx->path) && sn_index_fits(cx, n, t, k++, &x, &y))
+        if (!sn_facts_is_zero(&cx->path.F, sn_poly_sub(&cx->path.P, x, y)))
             fail(cx, sn_format(cx->a, "operands of %s on the right may differ",
                                n->n->name));
 }
@@ -497,11 +507,12 @@ sn_index_same_shape(SnIndex *cx)
     SnPoly l = sn_index_dim(cx, cx->left, sn_axis_any(), NULL);
     SnPoly r = sn_index_dim(cx, cx->right, sn_axis_any(), NULL);
 
-    if (!sn_index_stopped(cx) &&
-        !sn_facts_is_zero(&cx->F, sn_poly_sub(&cx->P, l, r)))
-        fail(cx, sn_format(cx->a, "a dimension is %s, not %s",
-                           sn_poly_text(&cx->P, sn_facts_norm(&cx->F, r)),
-                           sn_poly_text(&cx->P, sn_facts_norm(&cx->F, l))));
+    if (!sn_path_stopped(&cx->path) &&
+        !sn_facts_is_zero(&cx->path.F, sn_poly_sub(&cx->path.P, l, r)))
+        fail(cx, sn_format(
+                     cx->a, "a dimension is %s, not %s",
+                     sn_poly_text(&cx->path.P, sn_facts_norm(&cx->path.F, r)),
+                     sn_poly_text(&cx->path.P, sn_facts_norm(&cx->path.F, l))));
     if (sn_index_type_rep(cx, cx->left->type) !=
         sn_index_type_rep(cx, cx->right->type))
         fail(cx, sn_format(cx->a, "the type is %s, not %s", cx->right->type,

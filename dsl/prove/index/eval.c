@@ -12,13 +12,13 @@ number(SnPoly p)
 static SnIndexNum
 integer(SnIndex *cx, int64_t v)
 {
-    return number(sn_poly_int(&cx->P, v));
+    return number(sn_poly_int(&cx->path.P, v));
 }
 
 static SnIndexNum
 out(SnIndex *cx, const char *what)
 {
-    sn_index_stop(cx, SN_INDEX_OUT, "%s", what);
+    sn_path_stop(&cx->path, SN_PATH_OUT, "%s", what);
     return integer(cx, 0);
 }
 
@@ -76,10 +76,10 @@ sn_index_opaque(SnIndex *cx, const char *f, uint32_t n, const SnIndexNum *v)
         if (v[i].axis)
             sn_puts(&b, sn_axis_text(cx, v[i].at));
         else
-            sn_poly_put(&cx->P, &b, sn_facts_norm(&cx->F, v[i].p));
+            sn_poly_put(&cx->path.P, &b, sn_facts_norm(&cx->path.F, v[i].p));
     }
     sn_putc(&b, ')');
-    return sn_poly_name(&cx->P, sn_buf_str(&b));
+    return sn_poly_name(&cx->path.P, sn_buf_str(&b));
 }
 
 static SnIndexNum
@@ -124,13 +124,13 @@ op_name(SnMapOp op)
 static SnPoly
 quotient(SnIndex *cx, SnMapOp op, SnPoly a, SnPoly b)
 {
-    SnFacts *f = &cx->F;
+    SnFacts *f = &cx->path.F;
 
-    if (!sn_facts_is_at_least(f, sn_poly_plus(&cx->P, b, -1)) &&
-        (sn_index_decide_zero(cx, b) || !sn_index_decide(cx, b)) &&
-        !sn_index_stopped(cx)) {
-        sn_index_stop(cx, SN_INDEX_OUT, "a divisor that may be 0: %s",
-                      sn_poly_text(&cx->P, b));
+    if (!sn_facts_is_at_least(f, sn_poly_plus(&cx->path.P, b, -1)) &&
+        (sn_path_decide_zero(&cx->path, b) || !sn_path_decide(&cx->path, b)) &&
+        !sn_path_stopped(&cx->path)) {
+        sn_path_stop(&cx->path, SN_PATH_OUT, "a divisor that may be 0: %s",
+                     sn_poly_text(&cx->path.P, b));
         return b;
     }
     a = sn_facts_norm(f, a);
@@ -141,7 +141,7 @@ quotient(SnIndex *cx, SnMapOp op, SnPoly a, SnPoly b)
 static SnPoly
 of_integers(SnIndex *cx, SnMapOp op, SnPoly a, SnPoly b)
 {
-    SnPolys *P = &cx->P;
+    SnPolys *P = &cx->path.P;
 
     switch (op) {
     case SN_MO_NEG:
@@ -153,11 +153,11 @@ of_integers(SnIndex *cx, SnMapOp op, SnPoly a, SnPoly b)
     case SN_MO_MUL:
         return sn_poly_mul(P, a, b);
     case SN_MO_MIN:
-        return sn_index_decide(cx, sn_poly_sub(P, b, a)) ? a : b;
+        return sn_path_decide(&cx->path, sn_poly_sub(P, b, a)) ? a : b;
     case SN_MO_MAX:
-        return sn_index_decide(cx, sn_poly_sub(P, a, b)) ? a : b;
+        return sn_path_decide(&cx->path, sn_poly_sub(P, a, b)) ? a : b;
     case SN_MO_ABS:
-        return sn_index_decide(cx, a) ? a : sn_poly_scale(P, a, -1);
+        return sn_path_decide(&cx->path, a) ? a : sn_poly_scale(P, a, -1);
     default:
         return quotient(cx, op, a, b);
     }
@@ -202,7 +202,7 @@ axis_number(SnIndex *cx, SnMapOp op, const SnIndexNum *k)
 static bool
 compare(SnIndex *cx, SnMapOp op, const SnIndexNum *k)
 {
-    SnPolys *P = &cx->P;
+    SnPolys *P = &cx->path.P;
     bool equal = op == SN_MO_EQ || op == SN_MO_NE;
 
     if (k[0].axis && k[1].axis && equal)
@@ -211,16 +211,18 @@ compare(SnIndex *cx, SnMapOp op, const SnIndexNum *k)
         return axis_number(cx, op, k);
     if (k[0].real || k[1].real) {
         SnPoly c = sn_index_opaque(cx, op_name(op), 2, k);
-        return sn_index_decide_name(cx, cx->P.atom[c.m[0].atom[0]].name) !=
+        return sn_path_decide_name(&cx->path,
+                                   cx->path.P.atom[c.m[0].atom[0]].name) !=
                (op == SN_MO_NE);
     }
     if (equal)
-        return sn_index_decide_zero(cx, sn_poly_sub(P, k[0].p, k[1].p)) ==
+        return sn_path_decide_zero(&cx->path, sn_poly_sub(P, k[0].p, k[1].p)) ==
                (op == SN_MO_EQ);
     bool less = op == SN_MO_LT || op == SN_MO_LE;
     SnPoly p = sn_poly_sub(P, k[less].p, k[!less].p);
-    return sn_index_decide(
-        cx, op == SN_MO_LT || op == SN_MO_GT ? sn_poly_plus(P, p, -1) : p);
+    return sn_path_decide(&cx->path, op == SN_MO_LT || op == SN_MO_GT
+                                         ? sn_poly_plus(P, p, -1)
+                                         : p);
 }
 
 /* Is the axis one of an attribute's? */
@@ -237,8 +239,9 @@ among(SnIndex *cx, const SnIndexEnv *v, const SnMapExpr *e, SnAxis t)
             !x.axis || !a || !a->own)
             continue;
         SnAxis at = a->perm ? sn_axis_apply(cx, x.at, -a->perm) : x.at;
-        return sn_index_decide_name(
-            cx, sn_format(cx->a, "{%s in %s}", sn_axis_text(cx, at), a->own));
+        return sn_path_decide_name(
+            &cx->path,
+            sn_format(cx->a, "{%s in %s}", sn_axis_text(cx, at), a->own));
     }
     out(cx, "an axis in a list that is written out");
     return true;
@@ -250,7 +253,7 @@ sn_index_truth(SnIndex *cx, const SnIndexEnv *v, int32_t at, SnAxis t)
     const SnMapExpr *e = &v->node->map->expr[at];
     SnIndexNum k[2];
 
-    if (sn_index_stopped(cx))
+    if (sn_path_stopped(&cx->path))
         return true;
     switch ((SnMapOp)e->op) {
     case SN_MO_NOT:
@@ -269,12 +272,13 @@ sn_index_truth(SnIndex *cx, const SnIndexEnv *v, int32_t at, SnAxis t)
     case SN_MO_GE:
         k[0] = sn_index_eval(cx, v, e->kid, t);
         k[1] = sn_index_eval(cx, v, e->kid + 1, t);
-        return sn_index_stopped(cx) || compare(cx, (SnMapOp)e->op, k);
+        return sn_path_stopped(&cx->path) || compare(cx, (SnMapOp)e->op, k);
     case SN_MO_IN:
         return among(cx, v, e, t);
     default:
         k[0] = sn_index_eval(cx, v, at, t);
-        return sn_index_stopped(cx) || !sn_index_decide_zero(cx, k[0].p);
+        return sn_path_stopped(&cx->path) ||
+               !sn_path_decide_zero(&cx->path, k[0].p);
     }
 }
 
@@ -283,14 +287,14 @@ static void
 claim_numbers(SnIndex *cx, SnMapOp op, SnPoly a, SnPoly b)
 {
     bool less = op == SN_MO_LT || op == SN_MO_LE;
-    SnPoly p = sn_poly_sub(&cx->P, less ? b : a, less ? a : b);
+    SnPoly p = sn_poly_sub(&cx->path.P, less ? b : a, less ? a : b);
 
     if (op == SN_MO_EQ)
-        sn_index_assume_zero(cx, p);
+        sn_path_assume_zero(&cx->path, p);
     else
-        sn_index_assume(cx, op == SN_MO_LT || op == SN_MO_GT
-                                ? sn_poly_plus(&cx->P, p, -1)
-                                : p);
+        sn_path_assume(&cx->path, op == SN_MO_LT || op == SN_MO_GT
+                                      ? sn_poly_plus(&cx->path.P, p, -1)
+                                      : p);
 }
 
 static void
@@ -298,8 +302,8 @@ claim_name(SnIndex *cx, SnMapOp op, const SnIndexNum *k)
 {
     SnPoly c = sn_index_opaque(cx, op_name(op), 2, k);
 
-    (void)sn_index_first(cx, cx->P.atom[c.m[0].atom[0]].name);
-    sn_index_assume_zero(cx, sn_poly_plus(&cx->P, c, -1));
+    (void)sn_path_first(&cx->path, cx->path.P.atom[c.m[0].atom[0]].name);
+    sn_path_assume_zero(&cx->path, sn_poly_plus(&cx->path.P, c, -1));
 }
 
 void
@@ -308,7 +312,7 @@ sn_index_claim(SnIndex *cx, const SnIndexEnv *v, int32_t at, SnAxis t)
     const SnMapExpr *e = &v->node->map->expr[at];
     SnIndexNum a, b;
 
-    if (sn_index_stopped(cx))
+    if (sn_path_stopped(&cx->path))
         return;
     switch ((SnMapOp)e->op) {
     case SN_MO_AND:
@@ -326,7 +330,7 @@ sn_index_claim(SnIndex *cx, const SnIndexEnv *v, int32_t at, SnAxis t)
     case SN_MO_GE:
         a = sn_index_eval(cx, v, e->kid, t);
         b = sn_index_eval(cx, v, e->kid + 1, t);
-        if (sn_index_stopped(cx))
+        if (sn_path_stopped(&cx->path))
             return;
         if (!a.axis && !b.axis && !a.real && !b.real) {
             claim_numbers(cx, (SnMapOp)e->op, a.p, b.p);
@@ -342,7 +346,7 @@ sn_index_claim(SnIndex *cx, const SnIndexEnv *v, int32_t at, SnAxis t)
         break;
     }
     if (!sn_index_truth(cx, v, at, t))
-        sn_index_stop(cx, SN_INDEX_DEAD, "not legal");
+        sn_path_stop(&cx->path, SN_PATH_DEAD, "not legal");
 }
 
 static SnIndexNum
@@ -375,7 +379,7 @@ static SnIndexNum
 of_pieces(SnIndex *cx, const SnIndexEnv *v, const SnMapExpr *e, SnAxis t,
           const SnIndexNum *which)
 {
-    SnPoly k = sn_poly_name(&cx->P, "k");
+    SnPoly k = sn_poly_name(&cx->path.P, "k");
     SnIndexEnv in = *v;
     SnIndexNum a[2] = {{0}};
 
@@ -416,8 +420,8 @@ count(SnIndex *cx, const SnIndexEnv *v, const SnMapExpr *e, SnAxis t)
         const SnIndexAttr *a = sn_index_arg(v->node, i);
         if (d->param[i].slot == list->v && d->param[i].kind == SN_MP_AXES &&
             a && a->own)
-            return number(
-                sn_poly_name(&cx->P, sn_format(cx->a, "count(%s)", a->own)));
+            return number(sn_poly_name(&cx->path.P,
+                                       sn_format(cx->a, "count(%s)", a->own)));
         for (unsigned k = 0; k < d->param[i].nitem; k++)
             if (d->param[i].item[k].slot == list->v)
                 return number(
@@ -475,7 +479,7 @@ sn_index_eval(SnIndex *cx, const SnIndexEnv *v, int32_t at, SnAxis t)
 {
     const SnMapExpr *e = &v->node->map->expr[at];
 
-    if (sn_index_stopped(cx))
+    if (sn_path_stopped(&cx->path))
         return integer(cx, 0);
     switch ((SnMapOp)e->op) {
     case SN_MO_INT:
@@ -483,7 +487,8 @@ sn_index_eval(SnIndex *cx, const SnIndexEnv *v, int32_t at, SnAxis t)
     case SN_MO_REAL:
         return (SnIndexNum){
             .real = true,
-            .p = sn_poly_name(&cx->P, sn_format(cx->a, "%a", (double)e->r))};
+            .p = sn_poly_name(&cx->path.P,
+                              sn_format(cx->a, "%a", (double)e->r))};
     case SN_MO_NAME:
         return sn_index_slot(cx, v, (int)e->v, t);
     case SN_MO_ELEM:

@@ -2,9 +2,17 @@
 /* Facts about polynomials: normal form, and questions by Farkas' lemma. */
 #include "dsl/prove/index/facts.h"
 
-enum { DEEP = 3, NFACT = SN_FARKAS_COLS - 2 };
+/* ABSURD: a depth that no question has. */
+enum { DEEP = 3, ABSURD = 255, NFACT = SN_FARKAS_COLS - 2 };
 
 /* ---- taking in ---- */
+
+static void
+taken(SnFacts *f, uint8_t kind, SnPoly p)
+{
+    if (f->memo)
+        f->state = sn_memo_next(f->memo, f->state, kind, p);
+}
 
 void
 sn_facts_at_least(SnFacts *f, SnPoly p)
@@ -17,7 +25,27 @@ sn_facts_at_least(SnFacts *f, SnPoly p)
     for (uint32_t i = 0; i < f->n; i++)
         if (sn_poly_same(f->ge[i], p))
             return;
+    taken(f, 0, p);
     SN_PUSH(f->P->a, f->ge, f->n, p);
+}
+
+SnFactsMark
+sn_facts_lend(SnFacts *f, uint32_t n, const SnPoly *p)
+{
+    SnFactsMark m = {f->n, f->state};
+
+    for (uint32_t i = 0; i < n; i++) {
+        taken(f, 0, p[i]);
+        SN_PUSH(f->P->a, f->ge, f->n, p[i]);
+    }
+    return m;
+}
+
+void
+sn_facts_back(SnFacts *f, SnFactsMark m)
+{
+    f->n = m.n;
+    f->state = m.state;
 }
 
 /* The atom that p = 0 gives a value: alone in its monomial, factor 1 or -1, in
@@ -54,6 +82,7 @@ sn_facts_zero(SnFacts *f, SnPoly p)
     if (sn_poly_is_int(p, &v) && v == 0)
         return;
     if (solved(f, p, &e, f->P)) {
+        taken(f, 1, p);
         for (uint32_t i = 0; i < f->neq; i++)
             f->eq[i].is = sn_poly_replace(f->P, f->eq[i].is, e.atom, e.is);
         SN_PUSH(f->P->a, f->eq, f->neq, e);
@@ -346,23 +375,87 @@ at_once(SnFacts *f, SnPoly p)
     return false;
 }
 
-bool
-sn_facts_is_at_least(SnFacts *f, SnPoly p)
+/* The largest number that a fact says the atom is at least, or -1. */
+static int64_t
+at_least(const SnFacts *f, uint16_t atom)
 {
-    int64_t v;
+    int64_t best = -1;
+
+    for (uint32_t i = 0; i < f->n; i++) {
+        SnPoly g = f->ge[i];
+        const SnMonomial *m = &g.m[g.n ? g.n - 1 : 0];
+        if (g.n == 0 || g.n > 2 || m->n != 1 || m->atom[0] != atom ||
+            m->c != 1 || (g.n == 2 && g.m[0].n))
+            continue;
+        int64_t k = g.n == 2 ? -g.m[0].c : 0;
+        best = k > best ? k : best;
+    }
+    return best;
+}
+
+/* Each atom as what it exceeds its least value by: is no term below 0?  Answers
+ * for products of many atoms, which Farkas' lemma does not. */
+static bool
+no_term_below(SnFacts *f, SnPoly p)
+{
+    for (uint32_t i = 0; i < p.n; i++)
+        for (unsigned k = 0; k < p.m[i].n; k++)
+            if (at_least(f, p.m[i].atom[k]) < 0)
+                return false;
+    for (uint32_t i = 0; i < f->n; i++) {
+        SnPoly g = f->ge[i];
+        const SnMonomial *m = &g.m[g.n ? g.n - 1 : 0];
+        if (g.n != 2 || m->n != 1 || g.m[0].n || !sn_poly_has(p, m->atom[0]))
+            continue;
+        int64_t k = at_least(f, m->atom[0]);
+        bool again = false; /* a fact that stands twice counts once */
+        for (uint32_t j = 0; j < i; j++)
+            again |= sn_poly_same(f->ge[j], g);
+        if (k == -g.m[0].c && k > 0 && !again)
+            p = sn_poly_replace(
+                f->P, p, m->atom[0],
+                sn_poly_plus(f->P, sn_poly_atom(f->P, m->atom[0]), k));
+    }
+    for (uint32_t i = 0; i < p.n; i++)
+        if (p.m[i].c < 0)
+            return false;
+    return true;
+}
+
+static bool
+answer(SnFacts *f, SnPoly p)
+{
     bool yes;
 
-    f->nasked++;
-    p = sn_facts_norm(f, p);
-    if (sn_poly_is_int(p, &v))
-        return v >= 0;
-    if (at_once(f, p))
+    if (at_once(f, p) || no_term_below(f, p))
         return true;
     if (f->depth >= DEEP)
         return false;
     f->depth++;
     yes = ask(f, p, false);
     f->depth--;
+    return yes;
+}
+
+bool
+sn_facts_is_at_least(SnFacts *f, SnPoly p)
+{
+    bool known;
+    int64_t v;
+
+    f->nasked++;
+    p = sn_facts_norm(f, p);
+    if (sn_poly_is_int(p, &v))
+        return v >= 0;
+    if (!f->memo)
+        return answer(f, p);
+    SnMemoLine *m =
+        sn_memo_question(f->memo, f->state, (uint8_t)f->depth, p, &known);
+    if (known)
+        return m->yes;
+    uint32_t state = f->state;
+    bool yes = answer(f, p);
+    sn_memo_question(f->memo, state, (uint8_t)f->depth, p, &known)->yes = yes;
     return yes;
 }
 
@@ -407,10 +500,21 @@ sn_facts_is_zero(SnFacts *f, SnPoly p)
 bool
 sn_facts_absurd(SnFacts *f)
 {
+    SnMemoLine *m = NULL;
+    bool known = false, yes = false;
     int64_t v;
 
-    for (uint32_t i = 0; i < f->n; i++)
-        if (sn_poly_is_int(f->ge[i], &v) && v < 0)
-            return true;
-    return f->n && ask(f, sn_poly_int(f->P, -1), true);
+    if (!f->n)
+        return false;
+    SnPoly no = sn_poly_int(f->P, -1);
+    if (f->memo)
+        m = sn_memo_question(f->memo, f->state, ABSURD, no, &known);
+    if (known)
+        return m->yes;
+    for (uint32_t i = 0; i < f->n && !yes; i++)
+        yes = sn_poly_is_int(f->ge[i], &v) && v < 0;
+    yes = yes || ask(f, no, true);
+    if (f->memo)
+        sn_memo_question(f->memo, f->state, ABSURD, no, &known)->yes = yes;
+    return yes;
 }

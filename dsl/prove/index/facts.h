@@ -7,6 +7,7 @@
 #define SN_FACTS_H
 
 #include "dsl/prove/index/farkas.h"
+#include "dsl/prove/index/memo.h"
 
 typedef struct SnEquation {
     uint32_t atom;
@@ -20,6 +21,8 @@ typedef struct SnFacts {
     uint32_t neq;
     SnEquation *eq;
     uint32_t depth; /* of questions that ask questions */
+    uint32_t state; /* of the memo, which may be NULL */
+    SnMemo *memo;
     uint64_t nasked, nfarkas;
 } SnFacts;
 
@@ -27,6 +30,14 @@ typedef struct SnFacts {
 void sn_facts_at_least(SnFacts *f, SnPoly p);
 /* p = 0. */
 void sn_facts_zero(SnFacts *f, SnPoly p);
+
+/* Facts that hold for a while: returns what sn_facts_back takes to leave them
+ * again.  In between no other fact is taken in. */
+typedef struct SnFactsMark {
+    uint32_t n, state;
+} SnFactsMark;
+SnFactsMark sn_facts_lend(SnFacts *f, uint32_t n, const SnPoly *p);
+void sn_facts_back(SnFacts *f, SnFactsMark m);
 
 /* p with equations put in and quotients in normal form. */
 SnPoly sn_facts_norm(SnFacts *f, SnPoly p);

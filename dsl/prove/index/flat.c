@@ -48,8 +48,8 @@ same_dims(SnIndex *cx, const SnIndexValue *a, const SnIndexValue *b)
     if (sn_index_rank_rep(cx, a->rank) != sn_index_rank_rep(cx, b->rank))
         return false;
     SnPoly x = sn_index_dim(cx, a, t, NULL), y = sn_index_dim(cx, b, t, NULL);
-    return !sn_index_stopped(cx) &&
-           sn_facts_is_zero(&cx->F, sn_poly_sub(&cx->P, x, y));
+    return !sn_path_stopped(&cx->path) &&
+           sn_facts_is_zero(&cx->path.F, sn_poly_sub(&cx->path.P, x, y));
 }
 
 /* Equal attributes, equal dimensions above: equal results. */
@@ -75,7 +75,7 @@ twins(SnIndex *cx, const SnIndexNode *a, const SnIndexNode *b)
 static const SnIndexValue *
 size_of(SnIndex *cx, const SnIndexValue *v)
 {
-    while (v->def && !sn_index_stopped(cx)) {
+    while (v->def && !sn_path_stopped(&cx->path)) {
         const SnIndexValue *x = v->def->in[0];
         if (sn_index_is_flat(v->def->map))
             x = operand(v->def);
@@ -116,15 +116,15 @@ sn_index_flat_dim(SnIndex *cx, const SnIndexNode *n, SnAxis t)
     if (twin) {
         const char *name =
             sn_format(cx->a, "dim(%s)[%s]", twin->name, sn_axis_text(cx, t));
-        SnPoly d = sn_poly_name(&cx->P, name);
-        if (sn_index_first(cx, name))
-            sn_index_assume(cx, d);
+        SnPoly d = sn_poly_name(&cx->path.P, name);
+        if (sn_path_first(&cx->path, name))
+            sn_path_assume(&cx->path, d);
         return d;
     }
     const SnIndexValue *o = dims_of(cx, n);
     if (o)
         return sn_index_dim(cx, o, t, NULL);
-    sn_index_stop(cx, SN_INDEX_OUT, "%s to other dimensions", n->n->name);
+    sn_path_stop(&cx->path, SN_PATH_OUT, "%s to other dimensions", n->n->name);
     return (SnPoly){0};
 }
 
@@ -149,7 +149,7 @@ taken_over(SnIndex *cx, const SnIndexPlace *p)
 static const SnIndexPlace *
 numbered(SnIndex *cx, const SnIndexPlace *p)
 {
-    while (p && p->node && !sn_index_stopped(cx))
+    while (p && p->node && !sn_path_stopped(&cx->path))
         p = sn_index_is_flat(p->node->map) ? p->at : taken_over(cx, p);
     return p;
 }
@@ -161,7 +161,7 @@ sn_index_flat_at(SnIndex *cx, const SnIndexPlace *p, SnAxis t)
     const SnIndexValue *shape = p->of;
 
     if (!b) {
-        sn_index_stop(cx, SN_INDEX_OUT, "the number of a place");
+        sn_path_stop(&cx->path, SN_PATH_OUT, "the number of a place");
         return (SnPoly){0};
     }
     if (same_dims(cx, b->of, p->of))
@@ -172,12 +172,87 @@ sn_index_flat_at(SnIndex *cx, const SnIndexPlace *p, SnAxis t)
             shape = cx->value[i];
     const char *name =
         sn_format(cx->a, "unflat(%s)[%s]", shape->name, sn_axis_text(cx, t));
-    SnPoly at = sn_poly_name(&cx->P, name);
-    if (sn_index_first(cx, name)) {
+    SnPoly at = sn_poly_name(&cx->path.P, name);
+    if (sn_path_first(&cx->path, name)) {
         SnPoly d = sn_index_dim(cx, p->of, t, NULL);
-        sn_index_assume(cx, at);
-        sn_index_assume(cx,
-                        sn_poly_plus(&cx->P, sn_poly_sub(&cx->P, d, at), -1));
+        sn_path_assume(&cx->path, at);
+        sn_path_assume(
+            &cx->path,
+            sn_poly_plus(&cx->path.P, sn_poly_sub(&cx->path.P, d, at), -1));
     }
     return at;
+}
+
+/* ---- other axes around a named one ---- */
+
+static bool
+is_flat_node(const SnDefNode *n)
+{
+    return n && n->nin == 1 && n->nout == 1 && n->rsem[0]->decl &&
+           n->rsem[0]->decl->decl && sn_index_is_flat(n->rsem[0]->decl->decl) &&
+           n->rsem[0]->formula && n->rsem[0]->formula->rk == SN_R_PORT;
+}
+
+/* Is each operand of that pattern a leaf below a node that keeps numbers? */
+static bool
+flat_operands(const SnPat *p)
+{
+    for (uint32_t i = 0; i < p->narg; i++) {
+        const SnPat *x = p->arg[i];
+        x = x->pk == SN_P_EACH ? x->arg[0] : x;
+        if (x->pk != SN_P_CALL || !is_flat_node(x->node) || x->narg != 1 ||
+            x->arg[0]->pk != SN_P_VAR)
+            return false;
+    }
+    return p->narg > 0;
+}
+
+static bool
+names(const SnExpr *e, const SnDefAttr *a)
+{
+    bool r = e && e->rk == SN_R_ATTR && e->ref == a;
+
+    for (uint32_t i = 0; e && i < e->nkid && !r; i++)
+        r = names(e->kid[i], a);
+    return r;
+}
+
+/* Types along an axis would be along another one; what looks at shapes, or at
+ * the axis' number, sees others. */
+static bool
+is_blind(const SnDefNode *n)
+{
+    const SnDefSem *s = n->rsem[0];
+    bool ok = n->nout == 1 && n->nrinv == 0 && s->formula;
+
+    for (uint32_t i = 0; i < n->ntuple && ok; i++) {
+        ok = n->tuple[i].out[0].axis < 0;
+        for (uint32_t k = 0; k < n->nin; k++)
+            ok &= n->tuple[i].in[k].axis < 0;
+    }
+    for (uint32_t i = 0; i < n->nall && ok; i++)
+        ok = !n->all[i]->where;
+    for (uint32_t i = 0; i < s->narg && ok; i++)
+        ok =
+            s->arg[i]->rk != SN_R_ATTR || (!names(s->formula, s->arg[i]->ref) &&
+                                           !names(s->els, s->arg[i]->ref));
+    return ok;
+}
+
+bool
+sn_index_regroups(const SnInstance *pr)
+{
+    const SnDefRule *r = pr->r;
+    const SnDefNode *n = pr->node;
+    const SnDefMap *m = n && n->nout ? n->rsem[0]->decl : NULL;
+    const SnTerm *t = r->rhs, *below;
+
+    if (!pr->derive || !pr->renumber || !m || !m->decl ||
+        !sn_map_regroups(m->decl) || !is_blind(n) || r->pat->node != n ||
+        !flat_operands(r->pat) || !t || t->tk != SN_T_CALL ||
+        !is_flat_node(t->node) || t->narg != 1)
+        return false;
+    below = t->arg[0];
+    return below->tk == SN_T_CALL && below->node == n && below->like_var &&
+           below->like_var == r->pat->cap;
 }

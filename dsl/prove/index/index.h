@@ -13,6 +13,7 @@
 
 typedef struct SnIndexVerdict {
     bool proved;
+    bool reached;     /* not proved: a step fails, else it is out of reach */
     const char *why;  /* not proved: the step that fails */
     uint32_t npath;   /* cases that the proof distinguishes */
     uint64_t nfarkas; /* questions that Farkas' lemma answered */

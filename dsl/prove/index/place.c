@@ -14,14 +14,14 @@ number(SnPoly p)
 static SnIndexNum
 out(SnIndex *cx, const char *what)
 {
-    sn_index_stop(cx, SN_INDEX_OUT, "%s", what);
+    sn_path_stop(&cx->path, SN_PATH_OUT, "%s", what);
     return number((SnPoly){0});
 }
 
 static SnPoly
 below(SnIndex *cx, SnPoly bound, SnPoly p)
 {
-    return sn_poly_plus(&cx->P, sn_poly_sub(&cx->P, bound, p), -1);
+    return sn_poly_plus(&cx->path.P, sn_poly_sub(&cx->path.P, bound, p), -1);
 }
 
 /* ---- operands and attributes of a map's parameters ---- */
@@ -77,13 +77,13 @@ sn_index_rule_expr(SnIndex *cx, const SnExpr *e, int half, SnAxis t)
     switch (e->ek) {
     case SN_E_INT:
     case SN_E_BOOL:
-        return number(sn_poly_int(&cx->P, e->i));
+        return number(sn_poly_int(&cx->path.P, e->i));
     case SN_E_MEMBER:
         a = sn_index_member(cx, e);
         return a ? own(cx, a, half, t) : out(cx, "a member of a value");
     case SN_E_NAME:
         if (e->rk == SN_R_WORD)
-            return number(sn_poly_int(&cx->P, e->i));
+            return number(sn_poly_int(&cx->path.P, e->i));
         break;
     case SN_E_CALL:
         if (e->fn == SN_FN_COMPOSE) {
@@ -92,7 +92,7 @@ sn_index_rule_expr(SnIndex *cx, const SnExpr *e, int half, SnAxis t)
                 return sn_index_rule_expr(cx, e->kid[0], half, x.at);
         }
         if (e->fn == SN_FN_ONES || e->fn == SN_FN_ZEROS)
-            return number(sn_poly_int(&cx->P, e->fn == SN_FN_ONES));
+            return number(sn_poly_int(&cx->path.P, e->fn == SN_FN_ONES));
         break;
     case SN_E_BIN:
         if (e->op > SN_OP_MUL)
@@ -101,9 +101,10 @@ sn_index_rule_expr(SnIndex *cx, const SnExpr *e, int half, SnAxis t)
         y = sn_index_rule_expr(cx, e->kid[1], half, t);
         if (x.axis || y.axis)
             break;
-        return number(e->op == SN_OP_ADD   ? sn_poly_add(&cx->P, x.p, y.p)
-                      : e->op == SN_OP_SUB ? sn_poly_sub(&cx->P, x.p, y.p)
-                                           : sn_poly_mul(&cx->P, x.p, y.p));
+        return number(e->op == SN_OP_ADD ? sn_poly_add(&cx->path.P, x.p, y.p)
+                      : e->op == SN_OP_SUB
+                          ? sn_poly_sub(&cx->path.P, x.p, y.p)
+                          : sn_poly_mul(&cx->path.P, x.p, y.p));
     default:
         break;
     }
@@ -141,11 +142,11 @@ param_of(const SnIndexAttr *a)
 static SnIndexNum
 scalar(SnIndex *cx, const SnIndexAttr *a, const SnMapParam *p)
 {
-    SnPoly v = sn_poly_name(&cx->P, a->own);
+    SnPoly v = sn_poly_name(&cx->path.P, a->own);
 
-    if (p->kind == SN_MP_BOOL && sn_index_first(cx, a->own)) {
-        sn_index_assume(cx, v);
-        sn_index_assume(cx, below(cx, sn_poly_int(&cx->P, 2), v));
+    if (p->kind == SN_MP_BOOL && sn_path_first(&cx->path, a->own)) {
+        sn_path_assume(&cx->path, v);
+        sn_path_assume(&cx->path, below(cx, sn_poly_int(&cx->path.P, 2), v));
     }
     sn_index_touch_numbers(cx, a->node);
     return number(v);
@@ -172,11 +173,11 @@ own(SnIndex *cx, const SnIndexAttr *a, int half, SnAxis t)
     if (is_perm(a->node->map, p->slot))
         return (SnIndexNum){
             .axis = true, .at = sn_axis_apply(cx, t, sn_index_gen(cx, a->own))};
-    SnPoly v = sn_poly_name(&cx->P, sn_format(cx->a, "%s%s[%s]", a->own,
-                                              p->length != SN_ML_PAIR ? ""
-                                              : half                  ? ".after"
-                                                     : ".before",
-                                              sn_axis_text(cx, t)));
+    SnPoly v = sn_poly_name(&cx->path.P, sn_format(cx->a, "%s%s[%s]", a->own,
+                                                   p->length != SN_ML_PAIR ? ""
+                                                   : half ? ".after"
+                                                          : ".before",
+                                                   sn_axis_text(cx, t)));
     sn_index_touch(cx, a->node, t);
     return (SnIndexNum){.real = p->kind == SN_MP_REAL, .p = v};
 }
@@ -206,7 +207,7 @@ sn_index_param(SnIndex *cx, const SnIndexNode *n, unsigned param, int half,
     if (!a)
         return sn_index_rule_expr(cx, e, half, t);
     if (a->own && p->dflt >= 0 && p->length != SN_ML_ONE &&
-        sn_index_decide_name(cx, sn_format(cx->a, "{%s is []}", a->own)))
+        sn_path_decide_name(&cx->path, sn_format(cx->a, "{%s is []}", a->own)))
         return dflt(cx, n, p, t);
     if (a->own && (!param_of(a) || param_of(a)->kind != p->kind ||
                    param_of(a)->length != p->length))
@@ -224,14 +225,15 @@ sn_index_param(SnIndex *cx, const SnIndexNode *n, unsigned param, int half,
 static SnPoly
 leaf_dim(SnIndex *cx, const SnIndexValue *v, SnAxis t, const SnPoly *which)
 {
-    const char *of = v->each && which ? sn_format(cx->a, "%s(%s)", v->name,
-                                                  sn_poly_text(&cx->P, *which))
-                                      : v->name;
+    const char *of = v->each && which
+                         ? sn_format(cx->a, "%s(%s)", v->name,
+                                     sn_poly_text(&cx->path.P, *which))
+                         : v->name;
     const char *name = sn_format(cx->a, "dim(%s)[%s]", of, sn_axis_text(cx, t));
-    SnPoly d = sn_poly_name(&cx->P, name);
+    SnPoly d = sn_poly_name(&cx->path.P, name);
 
-    if (sn_index_first(cx, name))
-        sn_index_assume(cx, d);
+    if (sn_path_first(&cx->path, name))
+        sn_path_assume(&cx->path, d);
     return d;
 }
 
@@ -281,7 +283,7 @@ sn_index_dim(SnIndex *cx, const SnIndexValue *v, SnAxis t, const SnPoly *which)
 {
     SnPoly d;
 
-    if (sn_index_stopped(cx))
+    if (sn_path_stopped(&cx->path))
         return (SnPoly){0};
     if (!v->def)
         return leaf_dim(cx, v, t, which);
@@ -312,7 +314,7 @@ sn_index_joins(const SnIndexNode *n, unsigned param)
 static SnPoly
 joined(SnIndex *cx, const SnIndexNode *n, unsigned param, SnAxis t)
 {
-    SnPoly one = sn_poly_int(&cx->P, 1), d = one;
+    SnPoly one = sn_poly_int(&cx->path.P, 1), d = one;
     bool wide = false;
 
     for (unsigned i = 0; i < sn_index_noperand(n, param); i++) {
@@ -320,13 +322,14 @@ joined(SnIndex *cx, const SnIndexNode *n, unsigned param, SnAxis t)
         if (!x || x->each)
             return out(cx, "a list of operands that are broadcast").p;
         SnPoly k = sn_index_dim(cx, x, t, NULL);
-        if (sn_index_decide_zero(cx, sn_poly_sub(&cx->P, k, one)))
+        if (sn_path_decide_zero(&cx->path, sn_poly_sub(&cx->path.P, k, one)))
             continue;
         if (wide && n->left)
-            sn_index_assume_zero(cx, sn_poly_sub(&cx->P, k, d));
-        else if (wide && !sn_facts_is_zero(&cx->F, sn_poly_sub(&cx->P, k, d)))
-            sn_index_stop(cx, SN_INDEX_FAIL,
-                          "operands of %s cannot be broadcast", n->name);
+            sn_path_assume_zero(&cx->path, sn_poly_sub(&cx->path.P, k, d));
+        else if (wide &&
+                 !sn_facts_is_zero(&cx->path.F, sn_poly_sub(&cx->path.P, k, d)))
+            sn_path_stop(&cx->path, SN_PATH_FAIL,
+                         "operands of %s cannot be broadcast", n->name);
         d = wide ? d : k;
         wide = true;
     }
@@ -357,6 +360,8 @@ dimension(SnIndex *cx, const SnIndexEnv *v, const SnMapItem *m, unsigned param,
         return number(joined(cx, v->node, param, t));
     if (m->kind == SN_MI_AT) {
         SnIndexNum at = sn_index_slot(cx, v, m->along, t);
+        if (!at.axis)
+            return out(cx, "an axis that is a number");
         return number(sn_index_dim(cx, x, at.at, m->vary ? v->which : NULL));
     }
     if (m->kind != SN_MI_RUN)
@@ -397,7 +402,7 @@ sn_index_slot(SnIndex *cx, const SnIndexEnv *v, int slot, SnAxis t)
     const SnMapItem *m;
     unsigned k;
 
-    if (sn_index_stopped(cx))
+    if (sn_path_stopped(&cx->path))
         return number((SnPoly){0});
     if ((m = item_of(d, slot, &k)))
         return dimension(cx, v, m, k, t);
@@ -421,12 +426,12 @@ static SnPoly
 root_at(SnIndex *cx, const SnIndexPlace *p, SnAxis t)
 {
     const char *name = sn_format(cx->a, "i[%s]", sn_axis_text(cx, t));
-    SnPoly i = sn_poly_name(&cx->P, name);
+    SnPoly i = sn_poly_name(&cx->path.P, name);
 
-    if (sn_index_first(cx, name)) {
+    if (sn_path_first(&cx->path, name)) {
         SnPoly d = sn_index_dim(cx, p->of, t, NULL);
-        sn_index_assume(cx, i);
-        sn_index_assume(cx, below(cx, d, i));
+        sn_path_assume(&cx->path, i);
+        sn_path_assume(&cx->path, below(cx, d, i));
     }
     return i;
 }
@@ -436,7 +441,7 @@ joined_at(SnIndex *cx, const SnIndexPlace *p, SnPoly i, SnAxis t)
 {
     SnPoly d = sn_index_dim(cx, p->of, t, NULL);
 
-    if (sn_index_decide_zero(cx, sn_poly_plus(&cx->P, d, -1)))
+    if (sn_path_decide_zero(&cx->path, sn_poly_plus(&cx->path.P, d, -1)))
         i = (SnPoly){0};
     return i;
 }
@@ -444,7 +449,7 @@ joined_at(SnIndex *cx, const SnIndexPlace *p, SnPoly i, SnAxis t)
 SnPoly
 sn_index_at(SnIndex *cx, const SnIndexPlace *p, SnAxis t)
 {
-    if (sn_index_stopped(cx))
+    if (sn_path_stopped(&cx->path))
         return (SnPoly){0};
     if (!p->node)
         return root_at(cx, p, t);
@@ -463,12 +468,12 @@ sn_index_at(SnIndex *cx, const SnIndexPlace *p, SnAxis t)
     SnPoly i = sn_index_poly(cx, &v, p->read->index[k], t);
     if (m->item[k].kind == SN_MI_JOIN)
         return joined_at(cx, p, i, t);
-    if (p->inside &&
-        sn_index_first(cx, sn_format(cx->a, "inside %p %s", (const void *)p,
-                                     sn_axis_text(cx, t)))) {
+    if (p->inside && sn_path_first(&cx->path, sn_format(cx->a, "inside %p %s",
+                                                        (const void *)p,
+                                                        sn_axis_text(cx, t)))) {
         SnPoly d = sn_index_dim(cx, p->of, t, v.which);
-        sn_index_assume(cx, i);
-        sn_index_assume(cx, below(cx, d, i));
+        sn_path_assume(&cx->path, i);
+        sn_path_assume(&cx->path, below(cx, d, i));
     }
     return i;
 }
@@ -486,7 +491,7 @@ sn_index_fits(SnIndex *cx, const SnIndexNode *n, SnAxis t, uint32_t k,
     for (unsigned i = 0; i < n->map->nparam; i++)
         for (unsigned j = 0; j < sn_index_noperand(n, i); j++) {
             const SnIndexValue *v = sn_index_operand(n, i, j);
-            SnPoly one = sn_poly_name(&cx->P, "k");
+            SnPoly one = sn_poly_name(&cx->path.P, "k");
             if (!v || sn_index_joins(n, i) || sn_index_is_flat(n->map))
                 continue;
             bool list = n->map->param[i].variadic && v->each &&
@@ -512,9 +517,9 @@ touch_operands(SnIndex *cx, const SnIndexNode *n, SnAxis t)
     uint32_t k = 0;
     SnPoly x, y;
 
-    while (!sn_index_stopped(cx) && sn_index_fits(cx, n, t, k++, &x, &y))
-        if (!sn_index_stopped(cx))
-            sn_index_assume_zero(cx, sn_poly_sub(&cx->P, x, y));
+    while (!sn_path_stopped(&cx->path) && sn_index_fits(cx, n, t, k++, &x, &y))
+        if (!sn_path_stopped(&cx->path))
+            sn_path_assume_zero(&cx->path, sn_poly_sub(&cx->path.P, x, y));
 }
 
 /* Operands that are broadcast fit each other. */
@@ -552,8 +557,9 @@ alike_at(SnIndex *cx, const SnIndexAlike *e, int half, SnAxis t)
                 NULL));
         else
             x[j] = sn_index_rule_expr(cx, k[j], half, t);
-    if (!x[0].axis && !x[1].axis && !sn_index_stopped(cx))
-        sn_index_assume_zero(cx, sn_poly_sub(&cx->P, x[0].p, x[1].p));
+    if (!x[0].axis && !x[1].axis && !sn_path_stopped(&cx->path))
+        sn_path_assume_zero(&cx->path,
+                            sn_poly_sub(&cx->path.P, x[0].p, x[1].p));
 }
 
 static void
@@ -569,8 +575,8 @@ sn_index_touch_numbers(SnIndex *cx, const SnIndexNode *n)
 {
     SnIndexEnv v = {.node = n};
 
-    if (sn_index_stopped(cx) || !n->left || sn_index_is_flat(n->map) ||
-        !sn_index_first(cx, sn_format(cx->a, "numbers %s", n->name)))
+    if (sn_path_stopped(&cx->path) || !n->left || sn_index_is_flat(n->map) ||
+        !sn_path_first(&cx->path, sn_format(cx->a, "numbers %s", n->name)))
         return;
     for (unsigned i = 0; i < n->map->nstmt; i++) {
         const SnMapStmt *s = &n->map->stmt[i];
@@ -585,9 +591,9 @@ sn_index_touch(SnIndex *cx, const SnIndexNode *n, SnAxis t)
 {
     SnIndexEnv v = {.node = n};
 
-    if (sn_index_stopped(cx) || !n->left ||
-        !sn_index_first(
-            cx, sn_format(cx->a, "touch %s %s", n->name, sn_axis_text(cx, t))))
+    if (sn_path_stopped(&cx->path) || !n->left ||
+        !sn_path_first(&cx->path, sn_format(cx->a, "touch %s %s", n->name,
+                                            sn_axis_text(cx, t))))
         return;
     for (unsigned i = 0; i < n->map->nstmt && !sn_index_is_flat(n->map); i++) {
         const SnMapStmt *s = &n->map->stmt[i];
@@ -597,6 +603,7 @@ sn_index_touch(SnIndex *cx, const SnIndexNode *n, SnAxis t)
     }
     touch_operands(cx, n, t);
     touch_joined(cx, n, t);
-    if (sn_index_first(cx, sn_format(cx->a, "guard %s", sn_axis_text(cx, t))))
+    if (sn_path_first(&cx->path,
+                      sn_format(cx->a, "guard %s", sn_axis_text(cx, t))))
         touch_guard(cx, t);
 }

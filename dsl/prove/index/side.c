@@ -9,7 +9,7 @@
 static void *
 out(SnIndex *cx, const char *why)
 {
-    sn_index_stop(cx, SN_INDEX_OUT, "%s", why);
+    sn_path_stop(&cx->path, SN_PATH_OUT, "%s", why);
     return NULL;
 }
 
@@ -56,8 +56,8 @@ sn_index_type_rep(const SnIndex *cx, const char *type)
 static void
 equal_types(SnIndex *cx, const char *a, const char *b)
 {
-    a = sn_index_type_rep(cx, sn_poly_word(&cx->P, a));
-    b = sn_index_type_rep(cx, sn_poly_word(&cx->P, b));
+    a = sn_index_type_rep(cx, sn_poly_word(&cx->path.P, a));
+    b = sn_index_type_rep(cx, sn_poly_word(&cx->path.P, b));
     if (a == b || cx->ntype == 64)
         return;
     cx->type[0][cx->ntype] = a;
@@ -101,7 +101,7 @@ value(SnIndex *cx, const char *name, const char *type, int rank)
     SnIndexValue *v = SN_NEW(cx->a, SnIndexValue);
 
     *v = (SnIndexValue){
-        .name = name, .type = sn_poly_word(&cx->P, type), .rank = rank};
+        .name = name, .type = sn_poly_word(&cx->path.P, type), .rank = rank};
     SN_PUSH(cx->a, cx->value, cx->nvalue, v);
     return v;
 }
@@ -215,10 +215,11 @@ own_attr(SnIndex *cx, SnIndexNode *v, const SnDefAttr *a, const SnPat *p)
 {
     SnIndexAttr *r = SN_NEW(cx->a, SnIndexAttr);
 
-    *r = (SnIndexAttr){.own = sn_poly_word(
-                           &cx->P, sn_format(cx->a, "%s.%s", v->name, a->name)),
-                       .node = v,
-                       .attr = a};
+    *r = (SnIndexAttr){
+        .own = sn_poly_word(&cx->path.P,
+                            sn_format(cx->a, "%s.%s", v->name, a->name)),
+        .node = v,
+        .attr = a};
     for (uint32_t i = 0; i < p->nasg; i++)
         if (p->asg[i].attr == a) {
             r->own = NULL;
@@ -257,7 +258,7 @@ pattern_node(SnIndex *cx, const SnPat *p)
         v->in[i] =
             operand_of_pattern(cx, p->by_port ? p->by_port[i] : NULL,
                                sn_format(cx->a, "%s.%s", name, n->in[i]->name));
-    if (!v || sn_index_stopped(cx))
+    if (!v || sn_path_stopped(&cx->path))
         return NULL;
     for (uint32_t i = 0; i < n->nall; i++)
         v->attr[n->all[i]->index] = own_attr(cx, v, n->all[i], p);
@@ -273,7 +274,7 @@ pattern_node(SnIndex *cx, const SnPat *p)
 static SnIndexValue *
 pattern(SnIndex *cx, const SnPat *p)
 {
-    if (sn_index_stopped(cx))
+    if (sn_path_stopped(&cx->path))
         return NULL;
     switch (p->pk) {
     case SN_P_VAR:
@@ -405,7 +406,7 @@ term_node(SnIndex *cx, const SnTerm *t)
             v->in[i] = term(cx, a->tk == SN_T_EACH ? a->arg[0] : a);
     }
     type = v && all_f32(n, n->out[0]) ? "f32" : term_type(cx, t);
-    if (!v || sn_index_stopped(cx))
+    if (!v || sn_path_stopped(&cx->path))
         return NULL;
     if (!type)
         return out(cx, "a type that nothing names");
@@ -422,7 +423,7 @@ term_node(SnIndex *cx, const SnTerm *t)
 static SnIndexValue *
 term(SnIndex *cx, const SnTerm *t)
 {
-    if (sn_index_stopped(cx))
+    if (sn_path_stopped(&cx->path))
         return NULL;
     switch (t->tk) {
     case SN_T_VAR:
@@ -479,8 +480,10 @@ sn_index_said_equal(SnIndex *cx, const char *a, const char *b)
         const SnExpr *e = cx->guard[i];
         if (e->ek != SN_E_BIN || e->op != SN_OP_EQ)
             continue;
-        const char *x = sn_poly_word(&cx->P, sn_expr_str(cx->a, e->kid[0]));
-        const char *y = sn_poly_word(&cx->P, sn_expr_str(cx->a, e->kid[1]));
+        const char *x =
+            sn_poly_word(&cx->path.P, sn_expr_str(cx->a, e->kid[0]));
+        const char *y =
+            sn_poly_word(&cx->path.P, sn_expr_str(cx->a, e->kid[1]));
         if ((x == a && y == b) || (x == b && y == a))
             return true;
     }
@@ -490,12 +493,12 @@ sn_index_said_equal(SnIndex *cx, const char *a, const char *b)
 bool
 sn_index_said_positive(SnIndex *cx, const char *a)
 {
-    a = sn_poly_word(&cx->P, a);
+    a = sn_poly_word(&cx->path.P, a);
     for (uint32_t i = 0; i < cx->nguard; i++) {
         const SnExpr *e = cx->guard[i];
         if (e->ek == SN_E_BIN && e->op == SN_OP_GT &&
             e->kid[1]->ek == SN_E_INT && e->kid[1]->i == 0 &&
-            sn_poly_word(&cx->P, sn_expr_str(cx->a, e->kid[0])) == a)
+            sn_poly_word(&cx->path.P, sn_expr_str(cx->a, e->kid[0])) == a)
             return true;
     }
     return false;
@@ -592,16 +595,16 @@ sn_axis_of(SnIndex *cx, const SnIndexValue *v)
 
     if (rank == sn_index_rank_rep(cx, cx->left->rank))
         return sn_axis_any();
-    return (SnAxis){
-        .base = sn_index_base(
-            cx, sn_poly_word(&cx->P, sn_format(cx->a, "any of %d", rank)))};
+    return (SnAxis){.base = sn_index_base(
+                        cx, sn_poly_word(&cx->path.P,
+                                         sn_format(cx->a, "any of %d", rank)))};
 }
 
 SnPoly
 sn_index_rank(SnIndex *cx, const SnIndexValue *v)
 {
     return sn_poly_name(
-        &cx->P,
+        &cx->path.P,
         sn_format(cx->a, "rank(%d)", v ? sn_index_rank_rep(cx, v->rank) : -1));
 }
 
@@ -615,14 +618,14 @@ sn_index_sides(SnIndex *cx)
     cx->bind = SN_NEW_N(cx->a, SnIndexValue *, r->nvar + 1);
     cx->bound = SN_NEW_N(cx->a, SnIndexNode *, r->nvar + 1);
     cx->left = pattern(cx, r->pat);
-    if (!sn_index_stopped(cx))
+    if (!sn_path_stopped(&cx->path))
         condition(cx, r->need);
-    for (uint32_t i = 0; i < cx->nnode && !sn_index_stopped(cx); i++)
+    for (uint32_t i = 0; i < cx->nnode && !sn_path_stopped(&cx->path); i++)
         ranks(cx, cx->node[i]);
     cx->right = term(cx, r->rhs);
-    for (uint32_t i = 0; i < cx->nnode && !sn_index_stopped(cx); i++)
+    for (uint32_t i = 0; i < cx->nnode && !sn_path_stopped(&cx->path); i++)
         one_rank(cx, cx->node[i]);
-    return !sn_index_stopped(cx) && cx->left && cx->right;
+    return !sn_path_stopped(&cx->path) && cx->left && cx->right;
 }
 
 bool
@@ -633,7 +636,7 @@ sn_index_alone(SnIndex *cx, const SnDefNode *n)
     p->pk = SN_P_CALL;
     p->node = n;
     cx->left = pattern(cx, p);
-    for (uint32_t i = 0; i < cx->nnode && !sn_index_stopped(cx); i++)
+    for (uint32_t i = 0; i < cx->nnode && !sn_path_stopped(&cx->path); i++)
         one_rank(cx, cx->node[i]);
-    return !sn_index_stopped(cx) && cx->left;
+    return !sn_path_stopped(&cx->path) && cx->left;
 }

@@ -4,21 +4,15 @@
  *
  * Ranks are not known: a list along axes is a function of an axis, and asked
  * for at one.  An axis is the arbitrary one, or one that an attribute names,
- * with permutations applied to it.  Conditions that the facts of the path leave
- * open are decided both ways, by running the proof again. */
+ * with permutations applied to it. */
 #ifndef SN_SIDE_H
 #define SN_SIDE_H
 
-#include "dsl/prove/index/facts.h"
+#include "dsl/prove/index/path.h"
 #include "dsl/prove/prover.h"
 #include "map/facts.h"
 
-enum {
-    SN_AXIS_WORD = 8,
-    SN_INDEX_NGEN = 32,
-    SN_INDEX_NCHOICE = 96,
-    SN_INDEX_NPATH = 4096
-};
+enum { SN_AXIS_WORD = 8, SN_INDEX_NGEN = 32 };
 
 /* word[0] (word[1] (.. base)): permutation g > 0 is number g - 1, -g its
  * inverse.  base 0: the arbitrary axis; k: the axis that attribute k - 1
@@ -87,13 +81,6 @@ typedef struct SnIndexEnv {
     const SnPoly *which; /* the operand of a list that is looked at, or NULL */
 } SnIndexEnv;
 
-typedef enum SnIndexStop {
-    SN_INDEX_ON,
-    SN_INDEX_DEAD, /* the path contradicts itself, or is through */
-    SN_INDEX_FAIL, /* it does not hold, or that is not seen: why */
-    SN_INDEX_OUT   /* out of reach: why */
-} SnIndexStop;
-
 /* A list equation of the guard: a == b along axes. */
 typedef struct SnIndexAlike {
     const SnExpr *a, *b;
@@ -103,8 +90,7 @@ typedef struct SnIndex {
     SnProver *pv;
     const SnInstance *pr;
     SnArena *a;
-    SnPolys P;
-    SnFacts F;
+    SnPath path;
     /* sides */
     SnIndexValue *left, *right;
     SnIndexValue **bind; /* by variable of the rule */
@@ -126,24 +112,8 @@ typedef struct SnIndex {
     SnIndexAlike alike[16];
     const SnExpr *guard[32];
     uint32_t nguard;
-    /* the path */
-    SnIndexStop stop;
-    const char *why;
-    uint32_t nchoice, atchoice;
-    bool choice[SN_INDEX_NCHOICE];
-    uint32_t ntouched;
-    const char **touched;
     uint32_t ntap; /* sets so far */
 } SnIndex;
-
-static inline bool
-sn_index_stopped(const SnIndex *cx)
-{
-    return cx->stop != SN_INDEX_ON;
-}
-/* Ends the path; the first reason stays. */
-void sn_index_stop(SnIndex *cx, SnIndexStop stop, const char *fmt, ...)
-    __attribute__((format(printf, 3, 4)));
 
 /* ---- the two sides (side.c) ---- */
 
@@ -180,20 +150,6 @@ sn_axis_any(void)
 SnAxis sn_axis_of(SnIndex *cx, const SnIndexValue *v);
 /* Are the two one axis?  Decided where it is open. */
 bool sn_axis_decide(SnIndex *cx, SnAxis a, SnAxis b);
-
-/* ---- the path (path.c) ---- */
-
-/* Is p >= 0, p = 0?  What is open is decided, both ways one after the other. */
-bool sn_index_decide(SnIndex *cx, SnPoly p);
-bool sn_index_decide_zero(SnIndex *cx, SnPoly p);
-/* What this path makes of an open question: the next one does the other. */
-bool sn_index_choose(SnIndex *cx);
-/* A condition that is known by a name alone. */
-bool sn_index_decide_name(SnIndex *cx, const char *name);
-void sn_index_assume(SnIndex *cx, SnPoly p);
-void sn_index_assume_zero(SnIndex *cx, SnPoly p);
-/* The first time on this path? */
-bool sn_index_first(SnIndex *cx, const char *key);
 
 /* ---- expressions of maps (eval.c) ---- */
 
@@ -250,6 +206,10 @@ bool sn_index_in_reach(const SnMapDecl *d);
 /* ---- maps that keep a place's number (flat.c) ---- */
 
 bool sn_index_is_flat(const SnMapDecl *d);
+/* Is it a node along a named axis below such maps, which go below it, while its
+ * axis follows?  What it does to the elements before and after that axis is the
+ * same however these are grouped. */
+bool sn_index_regroups(const SnInstance *pr);
 SnPoly sn_index_flat_dim(SnIndex *cx, const SnIndexNode *n, SnAxis t);
 SnPoly sn_index_flat_at(SnIndex *cx, const SnIndexPlace *p, SnAxis t);
 

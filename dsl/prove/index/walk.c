@@ -29,11 +29,8 @@ begin(SnIndex *cx)
 {
     SnIndexPlace *root = SN_NEW(cx->a, SnIndexPlace);
 
-    cx->F = (SnFacts){.P = &cx->P, .nfarkas = cx->F.nfarkas};
-    cx->ntouched = 0;
-    cx->touched = NULL;
-    cx->stop = SN_INDEX_ON;
-    cx->atchoice = cx->ntap = 0;
+    sn_path_begin(&cx->path);
+    cx->ntap = 0;
     root->of = cx->left;
     for (uint32_t i = 0; i < cx->nnode; i++)
         sn_index_touch_numbers(cx, cx->node[i]);
@@ -43,7 +40,7 @@ begin(SnIndex *cx)
 static void
 right_is_legal(SnIndex *cx, bool lists)
 {
-    for (uint32_t i = 0; i < cx->nnode && !sn_index_stopped(cx); i++)
+    for (uint32_t i = 0; i < cx->nnode && !sn_path_stopped(&cx->path); i++)
         if (!cx->node[i]->left)
             sn_index_legal(cx, cx->node[i], lists);
 }
@@ -58,12 +55,12 @@ rule(SnIndex *cx)
     for (uint32_t i = 0; i < cx->nnode; i++)
         touch_all(cx, cx->node[i]);
     right_is_legal(cx, true);
-    for (uint32_t i = 0; i < cx->nnode && !sn_index_stopped(cx); i++)
+    for (uint32_t i = 0; i < cx->nnode && !sn_path_stopped(&cx->path); i++)
         if (!cx->node[i]->left)
             sn_index_fit(cx, cx->node[i]);
-    if (!sn_index_stopped(cx))
+    if (!sn_path_stopped(&cx->path))
         sn_index_same_shape(cx);
-    if (!sn_index_stopped(cx))
+    if (!sn_path_stopped(&cx->path))
         sn_index_same(cx, root);
 }
 
@@ -76,31 +73,19 @@ reads(SnIndex *cx)
 
     touch_all(cx, n);
     if (sn_map_stmt(n->map, SN_MS_TAPS) || sn_index_is_flat(n->map))
-        sn_index_stop(cx, SN_INDEX_OUT, "taps, or places by their number");
-    for (unsigned i = 0; i < n->map->nstmt && !sn_index_stopped(cx); i++) {
+        sn_path_stop(&cx->path, SN_PATH_OUT, "taps, or places by their number");
+    for (unsigned i = 0; i < n->map->nstmt && !sn_path_stopped(&cx->path);
+         i++) {
         const SnMapStmt *s = &n->map->stmt[i];
         if (s->kind != SN_MS_READ || s->els != SN_ME_NONE)
             continue;
         SnIndexPlace *p = sn_index_read(cx, n, s, 0, root, NULL);
         p->inside = false;
-        if (!sn_index_stopped(cx) &&
+        if (!sn_path_stopped(&cx->path) &&
             !sn_index_inside(cx, p, sn_axis_of(cx, p->of)))
-            sn_index_stop(cx, SN_INDEX_FAIL, "an element outside '%s'",
-                          p->of->name);
+            sn_path_stop(&cx->path, SN_PATH_FAIL, "an element outside '%s'",
+                         p->of->name);
     }
-}
-
-/* The next path: the last open question the other way. */
-static bool
-next(SnIndex *cx)
-{
-    cx->nchoice = cx->atchoice;
-    while (cx->nchoice && !cx->choice[cx->nchoice - 1])
-        cx->nchoice--;
-    if (!cx->nchoice)
-        return false;
-    cx->choice[cx->nchoice - 1] = false;
-    return true;
 }
 
 static SnIndexVerdict
@@ -111,17 +96,19 @@ every_path(SnIndex *cx, bool ready, void (*walk)(SnIndex *cx))
     while (r.proved) {
         walk(cx);
         r.npath++;
-        if (cx->P.over)
-            sn_index_stop(cx, SN_INDEX_OUT, "numbers that are too large");
-        if (cx->stop >= SN_INDEX_FAIL || cx->P.over ||
-            r.npath == SN_INDEX_NPATH)
+        if (cx->path.P.over)
+            sn_path_stop(&cx->path, SN_PATH_OUT, "numbers that are too large");
+        if (cx->path.stop >= SN_PATH_FAIL || cx->path.P.over ||
+            r.npath == SN_PATH_NPATH)
             r.proved = false;
-        else if (!next(cx))
+        else if (!sn_path_next(&cx->path))
             break;
     }
-    r.nfarkas = cx->F.nfarkas;
-    r.why =
-        r.proved ? "" : sn_strdup(cx->pv->a, cx->why ? cx->why : "too large");
+    r.nfarkas = cx->path.F.nfarkas;
+    r.reached = cx->path.stop == SN_PATH_FAIL;
+    r.why = r.proved ? ""
+                     : sn_strdup(cx->pv->a,
+                                 cx->path.why ? cx->path.why : "too large");
     sn_arena_free(cx->a);
     return r;
 }
@@ -134,13 +121,15 @@ new_proof(SnProver *pv, const SnInstance *pr)
 
     cx->pv = pv;
     cx->pr = pr;
-    cx->a = cx->P.a = a;
+    cx->a = cx->path.a = cx->path.P.a = a;
     return cx;
 }
 
 SnIndexVerdict
 sn_index_prove(SnProver *pv, const SnInstance *pr)
 {
+    if (sn_index_regroups(pr))
+        return (SnIndexVerdict){.proved = true, .why = "", .npath = 1};
     SnIndex *cx = new_proof(pv, pr);
 
     return every_path(cx, sn_index_sides(cx), rule);

@@ -6,6 +6,7 @@
 #include <string.h>
 #include "base/file/file.h"
 #include "dsl/prove/index/index.h"
+#include "dsl/prove/real/real.h"
 #include "dsl/resolve/resolver.h"
 
 /* ---- what can't be run ---- */
@@ -217,13 +218,22 @@ no_case(const SnTrial *t)
     return t->fail ? t->fail : "no case drawn meets its guard";
 }
 
-/* Nothing speaks for the rule. */
+/* SN312: what holds of no graph may be said of all; a condition that nothing
+ * drawn meets may contradict itself. */
 static void
 unseen(SnProver *pv, const SnInstance *pr, const SnTrial *t)
 {
+    if (pr->comm) {
+        sn_error(pv->d, pr->r->pos, "SN118",
+                 "'commutes' of %s was not run, so that a proof may be of "
+                 "nothing: %s",
+                 pr->comm->name, no_case(t));
+        sn_diag_help(pv->d, "a condition and invariants that small graphs "
+                            "meet");
+        return;
+    }
     sn_error(pv->d, pr->r->pos, "SN312",
-             "nothing proves rule '%s'%s: the calculus does not carry it, and "
-             "it was not run: %s",
+             "rule '%s'%s was not run, so that a proof may be of nothing: %s",
              rule_name(pr), whose(pv, pr), no_case(t));
     if (!pr->derive)
         sn_diag_help(pv->d, "a condition that more graphs meet, or "
@@ -319,6 +329,11 @@ against(SnProver *pv, const SnInstance *pr, const SnTrial *t, bool by_lemma,
     p->counter = t->counter;
     if (t->bad_res) {
         bad_result(pv, pr, t);
+    } else if (t->wrong && holds && pr->comm) {
+        sn_error(pv->d, pr->r->pos, "SN118",
+                 "'commutes' of %s is not true of what is legal: %s",
+                 pr->comm->name, t->wrong);
+        sn_diag_line(pv->d, "%s", t->wrong_with);
     } else if (t->wrong && holds) {
         sn_error(pv->d, pr->r->pos, "SN306",
                  "rule '%s'%s does not give what it replaces: %s",
@@ -353,13 +368,63 @@ more_along(SnProver *pv, const SnInstance *pr, uint64_t seed, SnProof *p)
     return !against(pv, &q, &t, false, p);
 }
 
-/* The claims that equal elements carry. */
-static SnIndexVerdict
-by_elements(SnProver *pv, const SnInstance *pr)
-{
-    SnIndexVerdict none = {.why = ""};
+/* What equal elements carry. */
+typedef enum Equal {
+    NOT_SEEN,
+    EQUAL_REALS, /* the claim `real` */
+    EQUAL_BITS   /* all claims */
+} Equal;
 
-    return pr->r->claim.kind == SN_CLAIM_LOSSY ? none : sn_index_prove(pv, pr);
+/* *why: of what is not seen, the step that fails, or what is out of reach. */
+static Equal
+by_elements(SnProver *pv, const SnInstance *pr, const char **why)
+{
+    SnClaimKind claim = pr->r->claim.kind;
+    SnIndexVerdict v = sn_index_prove(pv, pr);
+    SnRealVerdict r;
+
+    if (v.proved)
+        return EQUAL_BITS;
+    if (claim != SN_CLAIM_REAL && claim != SN_CLAIM_EXACT) {
+        *why = v.reached || !*why ? v.why : *why;
+        return NOT_SEEN;
+    }
+    r = sn_real_prove(pv, pr);
+    if (r.proved)
+        return claim == SN_CLAIM_EXACT ? EQUAL_BITS : EQUAL_REALS;
+    *why = v.reached && !r.reached    ? v.why
+           : r.reached || !pr->derive ? r.why
+           : !*why                    ? v.why
+                                      : *why;
+    return NOT_SEEN;
+}
+
+/* SN315: no layer carries the rule, and what was drawn does not refute it. */
+static void
+unproved(SnProver *pv, const SnInstance *pr, const SnTrial *t, const char *why)
+{
+    const char *drawn = sn_format(
+        pv->a, "; %u graphs that were drawn do not refute it", t->ndraw);
+
+    if (pr->comm) {
+        sn_error(pv->d, pr->r->pos, "SN118",
+                 "'commutes' of %s is not seen to hold: %s%s", pr->comm->name,
+                 why, drawn);
+        return;
+    }
+    if (pr->binds) {
+        sn_error(pv->d, pr->r->pos, "SN314",
+                 "rule '%s' claims nothing, and is not seen to change nothing: "
+                 "%s%s",
+                 pr->r->name, why, drawn);
+        return;
+    }
+    sn_error(pv->d, pr->r->pos, "SN315", "rule '%s'%s is not proved: %s%s",
+             rule_name(pr), whose(pv, pr), why, drawn);
+    sn_diag_help(pv->d, pr->derive
+                            ? "the family leaves alone what is 'given'"
+                            : "a condition under which that step holds, or "
+                              "trusted \"why\"");
 }
 
 static uint64_t
@@ -376,39 +441,44 @@ judge(SnProver *pv, const SnInstance *pr, SnProof *p)
     bool by_lemma = !l.none && sn_prove_proved(pr, &l);
     SnTrial t = sn_case_try(pv, pr, pr->r->need, ndraw_of(pv, pr), seed, true);
 
-    if (t.later) /* it is about the first result */
+    if (t.later && l.first)
         by_lemma = false;
-    SnIndexVerdict ix = {.why = ""};
-    if (!by_lemma)
-        ix = by_elements(pv, pr);
+    const char *why = l.why;
+    Equal equal = by_lemma ? NOT_SEEN : by_elements(pv, pr, &why);
+    bool proved = by_lemma || equal != NOT_SEEN;
     p->ndraw = t.ndraw;
     p->nvalue = t.nvalue;
     p->diff = t.diff;
-    p->best = l.exact || ix.proved ? "exact" : sn_case_best(pv->a, &t);
+    p->best =
+        l.exact || equal == EQUAL_BITS ? "exact" : sn_case_best(pv->a, &t);
     p->counter = t.counter;
     p->lemmas = by_lemma ? lemma_names(pv->a, l.used | lifted(pr, &l)) : "";
-    if (against(pv, pr, &t, by_lemma || ix.proved, p))
+    if (against(pv, pr, &t, proved, p))
         return;
-    if (!t.ndraw && !by_lemma && !ix.proved) {
-        p->layer = SN_LAYER_REFUSED;
-        unseen(pv, pr, &t);
+    if (pr->r->trusted) {
+        p->layer = SN_LAYER_TRUSTED;
+        p->why = pr->r->trusted;
+        p->lemmas = "";
         return;
     }
-    if (!t.ndraw) {
-        p->layer = by_lemma ? SN_LAYER_LEMMA : SN_LAYER_INDEX;
-        p->why = sn_format(pv->a, "no case was drawn: %s", no_case(&t));
+    if (!t.ndraw || (!proved && !pr->bounded)) {
+        p->layer = SN_LAYER_REFUSED;
+        if (t.ndraw)
+            unproved(pv, pr, &t, why);
+        else
+            unseen(pv, pr, &t);
         return;
     }
     if (t.axis && !more_along(pv, pr, seed, p))
         return;
-    p->layer = by_lemma                 ? SN_LAYER_LEMMA
-               : ix.proved              ? SN_LAYER_INDEX
-               : t.all_codes && !t.axis ? SN_LAYER_ENUMERATED
-                                        : SN_LAYER_SAMPLED;
-    if (t.quant16 || t.floats)
-        p->why = t.quant16 ? "16 bits and floats sampled" : "floats sampled";
-    if (pr->forced)
-        p->why = "the node writes on the grid it reads; listed per site";
+    p->layer = by_lemma ? SN_LAYER_LEMMA
+               : proved ? SN_LAYER_INDEX
+                        : SN_LAYER_LOSSY;
+    if (!proved)
+        p->why = pr->forced ? "the node writes on the grid it reads: a bound, "
+                              "held to by what was drawn; listed per site"
+                            : "a bound, held to by what was drawn; listed per "
+                              "site";
     if (t.ratio)
         judge_roundings(pv, pr, seed, p);
     if (!pr->derive && by_lemma && l.exact && t.diff == 0 && !t.f32_differ &&
@@ -431,6 +501,7 @@ recall_or_judge(SnProver *pv, const SnInstance *pr, SnProof *p)
     unsigned said = sn_diag_nerror(pv->d) + sn_diag_nnote(pv->d);
     judge(pv, pr, p);
     if (!pr->binds && p->layer != SN_LAYER_REFUSED &&
+        p->layer != SN_LAYER_TRUSTED &&
         !sn_prove_flags(pv, pr, ndraw_of(pv, pr), seed_of(pv)))
         p->layer = SN_LAYER_REFUSED;
     if (sn_diag_nerror(pv->d) + sn_diag_nnote(pv->d) == said)
@@ -452,8 +523,13 @@ bind(SnProver *pv, const SnInstance *pr, SnProof *p)
     recall_or_judge(pv, &q, p);
     p->best = "";
     p->why = pr->r->note ? pr->r->note : "claims nothing; opt-in";
-    if (p->layer != SN_LAYER_REFUSED)
-        p->layer = SN_LAYER_INTERFACE;
+}
+
+/* Is there something that a case can contradict? */
+static bool
+claims(const SnDefRule *r)
+{
+    return r->claim.kind != SN_CLAIM_NONE && r->claim.kind != SN_CLAIM_LOSSY;
 }
 
 void
@@ -468,12 +544,12 @@ sn_prove_judge(SnProver *pv, const SnInstance *pr)
         opaque = opaque_term(r->rhs);
     if (pr->any && pr->any->rsem[0]->cls == SN_C_OPAQUE && pr->any->nout)
         opaque = pr->any;
-    if (r->trusted) {
+    if (r->trusted && (opaque || !r->rhs || folds(r) || !claims(r))) {
         p.why = r->trusted;
     } else if (r->claim.kind == SN_CLAIM_NONE) {
         bind(pv, pr, &p);
     } else if (r->claim.kind == SN_CLAIM_LOSSY) {
-        p.layer = SN_LAYER_INTERFACE;
+        p.layer = SN_LAYER_LOSSY;
         p.why = r->claim.text;
     } else if (opaque || !r->rhs) {
         p.layer = SN_LAYER_REFUSED;

@@ -291,6 +291,13 @@ key_of(SnProver *pv, const SnInstance *pr)
 
 enum { NFIELD = 9 }; /* separated by tabs */
 
+/* Is it a verdict that took work? */
+static bool
+is_kept(SnLayer l)
+{
+    return l == SN_LAYER_LEMMA || l == SN_LAYER_INDEX || l == SN_LAYER_LOSSY;
+}
+
 /* A line of the file as an entry; false where it is none. */
 static bool
 read_entry(char *line, Entry *e)
@@ -307,7 +314,7 @@ read_entry(char *line, Entry *e)
     if (n < NFIELD || end || strlen(f[0]) != 32)
         return false;
     int layer = 0;
-    while (layer < SN_LAYER_DEFINITION &&
+    while (layer < SN_LAYER_REFUSED &&
            strcmp(sn_prove_layer_word((SnLayer)layer), f[1]) != 0)
         layer++;
     *e = (Entry){.key = f[0],
@@ -319,7 +326,7 @@ read_entry(char *line, Entry *e)
                            .lemmas = f[6],
                            .under = f[7],
                            .why = *f[8] ? f[8] : NULL}};
-    return layer < SN_LAYER_DEFINITION;
+    return is_kept((SnLayer)layer);
 }
 
 static void
@@ -412,7 +419,7 @@ sn_prove_recall(SnProver *pv, const SnInstance *pr, SnProof *p)
 void
 sn_prove_enter(SnProver *pv, const char *key, const SnProof *p)
 {
-    if (key && !p->recalled && p->layer < SN_LAYER_DEFINITION)
+    if (key && !p->recalled && is_kept(p->layer))
         enter(pv->cache, key, p);
 }
 

@@ -14,9 +14,8 @@
 const char *
 sn_prove_layer_word(SnLayer l)
 {
-    static const char *const v[] = {"lemma",     "index",      "enumerated",
-                                    "sampled",   "definition", "trusted",
-                                    "interface", "refused"};
+    static const char *const v[] = {"lemma",   "index", "definition",
+                                    "trusted", "lossy", "refused"};
 
     return v[l];
 }
@@ -80,10 +79,9 @@ sn_prove_report(const SnProver *pv, SnBuf *b)
     uint64_t nvalue = 0;
 
     sn_puts(b, "# rule or instance, source, layer, claim, evidence; guard\n"
-               "# lemma, index: for all shapes and scales; enumerated: all 256 "
-               "codes over the types drawn;\n"
-               "# sampled: values drawn; definition, trusted, interface: with "
-               "the reason\n");
+               "# lemma, index: proved for all shapes, types and values, and "
+               "not refuted by what was drawn;\n"
+               "# definition, trusted, lossy: with the reason\n");
     for (uint32_t i = 0; i < pv->out->n; i++) {
         SnProof *p = &pv->out->v[i];
         count[p->layer]++;

@@ -358,9 +358,9 @@ sn_prove_smt2(SnProver *pv, const SnInstance *pr, const SnProof *p)
     SnBuf x, y, out;
     Smt s = {.l = &l, .a = pv->a};
 
-    if (p->layer != SN_LAYER_LEMMA || pr->commutes ||
+    if (p->layer != SN_LAYER_LEMMA || pr->commutes || pr->swap ||
         pr->r->claim.kind == SN_CLAIM_WITHIN ||
-        !sn_calculus_sides(pv, pr, &l, &a, &b))
+        !sn_calculus_sides(pv, pr, 0, &l, &a, &b))
         return;
     s.exact = pr->r->claim.kind == SN_CLAIM_EXACT;
     sn_buf_init(&x, pv->a);

@@ -13,7 +13,7 @@ enum {
     SN_CASE_MAXRES = 3
 }; /* SN_MAXRANK dimensions */
 /* Elements of a tensor that is run, and taps of all its elements. */
-enum { SN_CASE_COUNT = 1 << 18, SN_CASE_TAPS = 1 << 22 };
+enum { SN_CASE_COUNT = 1 << 18, SN_CASE_TAPS = 1 << 19 };
 enum { SN_CASE_NEACH = 2 }; /* operands that `each` stands for */
 
 typedef struct SnCaseType {
@@ -31,6 +31,7 @@ typedef struct SnCaseValue {
     int rank; /* -1: not yet known */
     int64_t dim[SN_CASE_RANK], n;
     double *v;  /* codes, or values of a plain type */
+    int64_t *w; /* of int64, the same; NULL: v has all bits */
     double *id; /* what the reals would give, with every saturation */
     double *er; /* bound of |d(v) - id| from the roundings so far */
     bool done, busy, is_const, leaf;
@@ -281,12 +282,9 @@ typedef struct SnTrial {
     bool worse;      /* some case's worst error grew */
     double worse_by; /* in steps of the result */
     bool f32_differ;
-    bool zero;      /* zeros of another sign */
-    int bad_res;    /* a later result (argmax) that changed, or 0 */
-    bool no_res;    /* ... that the right side doesn't give */
-    bool all_codes; /* every 8-bit case saw all 256 codes */
-    uint32_t nall;  /* such cases */
-    bool quant16, quant32, floats;
+    bool zero;                /* zeros of another sign */
+    int bad_res;              /* a later result (argmax) that changed, or 0 */
+    bool no_res;              /* ... that the right side doesn't give */
     bool ratio;               /* the rounding mattered in some case */
     bool axis;                /* some case rounds to a type along an axis */
     bool later;               /* later results that round were compared */

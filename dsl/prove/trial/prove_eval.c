@@ -39,6 +39,19 @@ no(SnCaseEval *e, const char *why)
 }
 
 static SnCaseVec
+integer(SnCaseEval *e, int64_t w)
+{
+    SnCaseVec r = sn_case_make_whole(e);
+
+    for (size_t i = 0; i < sn_case_len(e); i++) {
+        sn_case_put_whole(&r, i, w);
+        if (r.id)
+            r.id[i] = r.v[i];
+    }
+    return r;
+}
+
+static SnCaseVec
 scalar(SnCaseEval *e, double v, double id)
 {
     SnCaseVec r = sn_case_make(e);
@@ -57,72 +70,21 @@ f32(double v)
     return (double)(float)v;
 }
 
-/* ---- plain integers ---- */
-
 static bool
 whole_elem(int8_t elem)
 {
     return elem == SN_I8 || elem == SN_I32 || elem == SN_I64;
 }
 
-/* v as an int64; what lies beyond ends at the bounds, which doubles hold. */
-static int64_t
-whole64(double v)
+/* Does the value depend on operands? */
+static bool
+reads_port(const SnExpr *x)
 {
-    return v >= 0x1p63   ? INT64_MAX
-           : v < -0x1p63 ? INT64_MIN
-           : isnan(v)    ? 0
-                         : (int64_t)v;
-}
+    bool r = x->rk == SN_R_PORT;
 
-/* Sums and products of int32 wrap around (kernel/eval/eval.h). */
-static double
-wrapped(double v)
-{
-    return (double)(int32_t)(uint32_t)whole64(v);
-}
-
-static int32_t
-low32(double v)
-{
-    return (int32_t)(uint32_t)whole64(v);
-}
-
-double
-sn_case_whole_op(const SnCaseEval *e, SnOp op, double a, double b)
-{
-    bool narrow = e->n->out[e->res]->type.elem == SN_I32;
-    double v = op == SN_OP_ADD ? a + b : op == SN_OP_SUB ? a - b : a * b;
-
-    if (isnan(a) || isnan(b)) /* padding */
-        return NAN;
-    if (op == SN_OP_DIV) /* towards 0; nothing divides by 0 */
-        v = b == 0 ? 0 : b == -1 ? -a : (double)(whole64(a) / whole64(b));
-    if (op == SN_OP_MUL && narrow) /* beyond 2^53 a double has not all bits */
-        v = (double)(int32_t)((uint32_t)low32(a) * (uint32_t)low32(b));
-    return narrow ? wrapped(v) : v;
-}
-
-/* What a result of a plain type holds of v. */
-static double
-stored(const SnCaseVec *r, int8_t elem, double v)
-{
-    static const double hi[] = {127, 2147483647.0, 9223372036854774784.0};
-    double most = elem == SN_I8 ? hi[0] : elem == SN_I32 ? hi[1] : hi[2];
-
-    if (elem == SN_BOOL)
-        return v != 0;
-    if (r->whole && elem == SN_F32)
-        return f32(v);
-    if (!whole_elem(elem))
-        return v;
-    if (isnan(v))
-        return 0; /* as sn_cut of eval.h */
-    if (r->whole && elem == SN_I8)
-        return (double)(int8_t)(uint8_t)whole64(v);
-    if (r->whole)
-        return elem == SN_I32 ? wrapped(v) : v;
-    return fmax(-most - 1, fmin(most, trunc(v)));
+    for (uint32_t i = 0; i < x->nkid; i++)
+        r |= reads_port(x->kid[i]);
+    return r;
 }
 
 /* ---- operands ---- */
@@ -139,13 +101,14 @@ sn_case_port(SnCaseEval *e, const SnDefPort *p)
     if (s == e->n->nin || !e->n->in[s]) /* missing: d(b) is 0 */
         return r;
     const SnCaseValue *x = e->n->in[s];
+    if (whole_elem(x->type.elem))
+        r = sn_case_make_whole(e);
     const int32_t *ix = e->t.ix[s];
     bias = !ix && !e->set;
     bool mapped = ix && (e->set || e->t.nk == 1);
     r.src = x;
     r.ix = ix;
     r.slot = e->t.slot;
-    r.whole = whole_elem(x->type.elem);
     if (x->type.nq) {
         r.code = true;
         r.ct = &x->type;
@@ -168,6 +131,8 @@ sn_case_port(SnCaseEval *e, const SnDefPort *p)
             continue;
         }
         r.v[i] = y->v[k];
+        if (r.whole)
+            r.w[i] = y->w ? y->w[k] : sn_case_whole64(y->v[k]);
         if (r.id) {
             r.id[i] = y->id[k];
             r.er[i] = y->er[k];
@@ -181,6 +146,8 @@ attribute(SnCaseEval *e, const SnExpr *x)
 {
     const SnExprValue *v = sn_case_attr(e->n, x->s);
 
+    if (v && (x->ty == SN_TY_INT || x->ty == SN_TY_ENUM))
+        return integer(e, sn_case_whole64(v->r));
     return v ? scalar(e, f32(v->r), v->r) : no(e, "an unknown name");
 }
 
@@ -242,6 +209,14 @@ apply(SnOp op, double a, double b)
     }
 }
 
+/* The same of integers, which doubles may not tell apart. */
+static bool
+compared(SnOp op, int64_t a, int64_t b)
+{
+    return op >= SN_OP_AND ? apply(op, a != 0, b != 0) != 0
+                           : apply(op, (a > b) - (a < b), 0) != 0;
+}
+
 static double
 apply_err(SnOp op, double a, double ea, double b, double eb)
 {
@@ -267,14 +242,22 @@ static SnCaseVec
 binary(SnCaseEval *e, const SnExpr *x)
 {
     SnCaseVec a = sn_case_vec(e, x->kid[0]), b = sn_case_vec(e, x->kid[1]);
-    SnCaseVec r = sn_case_make(e);
+    bool both = a.whole && b.whole;
+    /* a quotient of numbers and attributes is a real one */
+    bool whole =
+        both && (x->op < SN_OP_DIV || (x->op == SN_OP_DIV && reads_port(x)));
+    SnCaseVec r = whole ? sn_case_make_whole(e) : sn_case_make(e);
 
-    r.whole = a.whole && b.whole &&
-              (x->op == SN_OP_ADD || x->op == SN_OP_SUB || x->op == SN_OP_MUL ||
-               x->op == SN_OP_DIV);
-    for (size_t i = 0; i < sn_case_len(e); i++)
-        r.v[i] = r.whole ? sn_case_whole_op(e, x->op, a.v[i], b.v[i])
-                         : f32(apply(x->op, a.v[i], b.v[i]));
+    for (size_t i = 0; i < sn_case_len(e); i++) {
+        bool none = isnan(a.v[i]) || isnan(b.v[i]);
+        if (whole && !none)
+            sn_case_put_whole(&r, i, sn_case_whole_op(x->op, a.w[i], b.w[i]));
+        else if (both && !none && x->op >= SN_OP_EQ)
+            r.v[i] = compared(x->op, a.w[i], b.w[i]);
+        else
+            r.v[i] = f32(
+                apply(x->op, sn_case_as_real(&a, i), sn_case_as_real(&b, i)));
+    }
     for (size_t i = 0; r.id && i < sn_case_len(e); i++) {
         r.id[i] = apply(x->op, a.id[i], b.id[i]);
         r.er[i] = apply_err(x->op, a.id[i], a.er[i], b.id[i], b.er[i]);
@@ -316,9 +299,8 @@ unary(SnCaseEval *e, const SnExpr *x)
 {
     SnCaseVec a = sn_case_vec(e, x->kid[0]), r = sn_case_make(e);
 
-    r.whole = a.whole && x->fn == SN_FN_ABS;
     for (size_t i = 0; i < sn_case_len(e); i++)
-        r.v[i] = r.whole ? fabs(a.v[i]) : f32(fn1(x->fn, a.v[i], false));
+        r.v[i] = f32(fn1(x->fn, sn_case_as_real(&a, i), false));
     for (size_t i = 0; r.id && i < sn_case_len(e); i++) { /* monotone, or abs */
         double y = fn1(x->fn, a.id[i], true);
         double lo = fn1(x->fn, a.id[i] - a.er[i], true);
@@ -331,17 +313,34 @@ unary(SnCaseEval *e, const SnExpr *x)
     return r;
 }
 
+/* What holds elements of a or b: integers where both are. */
+static SnCaseVec
+either(SnCaseEval *e, const SnCaseVec *a, const SnCaseVec *b)
+{
+    SnCaseVec r =
+        a->whole && b->whole ? sn_case_make_whole(e) : sn_case_make(e);
+
+    r.code = a->code;
+    r.ct = a->ct;
+    return r;
+}
+
+static void
+put_one(SnCaseVec *r, const SnCaseVec *of, size_t i)
+{
+    r->v[i] = r->whole ? of->v[i] : sn_case_as_real(of, i);
+    if (r->whole)
+        r->w[i] = of->w[i];
+}
+
 static SnCaseVec
 select3(SnCaseEval *e, const SnExpr *x)
 {
     SnCaseVec c = sn_case_vec(e, x->kid[0]), a = sn_case_vec(e, x->kid[1]);
-    SnCaseVec b = sn_case_vec(e, x->kid[2]), r = sn_case_make(e);
+    SnCaseVec b = sn_case_vec(e, x->kid[2]), r = either(e, &a, &b);
 
-    r.code = a.code;
-    r.ct = a.ct;
-    r.whole = a.whole && b.whole;
     for (size_t i = 0; i < sn_case_len(e); i++)
-        r.v[i] = c.v[i] != 0 ? a.v[i] : b.v[i];
+        put_one(&r, c.v[i] != 0 ? &a : &b, i);
     for (size_t i = 0; r.id && i < sn_case_len(e); i++) {
         r.id[i] = c.id[i] != 0 ? a.id[i] : b.id[i];
         r.er[i] = fmax(a.er[i], b.er[i]);
@@ -355,14 +354,14 @@ static SnCaseVec
 minmax(SnCaseEval *e, const SnExpr *x, bool max)
 {
     SnCaseVec a = sn_case_vec(e, x->kid[0]), b = sn_case_vec(e, x->kid[1]);
-    SnCaseVec r = sn_case_make(e);
+    SnCaseVec r = either(e, &a, &b);
 
-    r.code = a.code;
-    r.ct = a.ct;
-    r.whole = a.whole && b.whole;
     for (size_t i = 0; i < sn_case_len(e); i++) {
-        bool first = max ? a.v[i] >= b.v[i] : a.v[i] <= b.v[i];
-        r.v[i] = first || isnan(a.v[i]) ? a.v[i] : b.v[i];
+        double u = sn_case_as_real(&a, i), v = sn_case_as_real(&b, i);
+        bool first = max ? u >= v : u <= v;
+        if (r.whole && !isnan(u) && !isnan(v))
+            first = max ? a.w[i] >= b.w[i] : a.w[i] <= b.w[i];
+        put_one(&r, first || isnan(u) ? &a : &b, i);
     }
     for (size_t i = 0; r.id && i < sn_case_len(e); i++) {
         r.id[i] = max ? fmax(a.id[i], b.id[i]) : fmin(a.id[i], b.id[i]);
@@ -379,9 +378,11 @@ power(SnCaseEval *e, const SnExpr *x)
 
     /* the power of the row lrn, on reals too */
     bool lrn = e->sem->row == SN_ROW_LRN;
-    for (size_t i = 0; i < sn_case_len(e); i++)
-        r.v[i] = lrn ? (double)sn_lrn_pow((float)a.v[i], (float)b.v[i])
-                     : f32(sn_pow(a.v[i], b.v[i]));
+    for (size_t i = 0; i < sn_case_len(e); i++) {
+        double u = sn_case_as_real(&a, i), v = sn_case_as_real(&b, i);
+        r.v[i] =
+            lrn ? (double)sn_lrn_pow((float)u, (float)v) : f32(sn_pow(u, v));
+    }
     for (size_t i = 0; r.id && i < sn_case_len(e); i++) {
         double y = pow(a.id[i], b.id[i]);
         r.id[i] = y;
@@ -488,6 +489,8 @@ quant(SnCaseEval *e, const SnExpr *x)
 
     if (!t)
         return no(e, "a rounding to an unknown type");
+    if (!t->nq && t->elem != SN_F32) /* rounded when stored */
+        return sn_case_vec(e, x->kid[0]);
     if (t->nq > 1 && !along(e, x))
         return no(e, "a rounding along an axis");
     r.code = t->nq > 0;
@@ -508,7 +511,7 @@ quant(SnCaseEval *e, const SnExpr *x)
     bool after = !e->only && t->nq == 1 && !wide && x->nkid == 1 &&
                  sn_case_after(e->n, &sh);
     for (size_t i = 0; i < sn_case_len(e); i++) {
-        float v = (float)a.v[i];
+        float v = (float)sn_case_as_real(&a, i);
         uint32_t s = slice(e, t, i);
         if (isnan(a.v[i]) && !e->set && t->nq && !e->c->unreal)
             return no(e, "no number");
@@ -519,7 +522,7 @@ quant(SnCaseEval *e, const SnExpr *x)
                                    sh
                              : sn_quant(v, t->scale[s], t->zp[s], lo, hi);
         else
-            r.v[i] = sn_case_clamped(a.v[i], cl);
+            r.v[i] = sn_case_clamped(sn_case_as_real(&a, i), cl);
     }
     return r;
 }
@@ -557,6 +560,8 @@ call(SnCaseEval *e, const SnExpr *x)
         return power(e, x);
     case SN_FN_SELECT:
         return select3(e, x);
+        SN_WHOLE_FNS(SN_FN_CASE)
+        return sn_case_whole(e, x);
     SN_CASE_NO_FORMULA:
         break;
     }
@@ -569,11 +574,8 @@ sn_case_vec(SnCaseEval *e, const SnExpr *x)
     if (e->c->fail)
         return sn_case_make(e);
     switch (x->ek) {
-    case SN_E_INT: {
-        SnCaseVec r = scalar(e, (double)x->i, (double)x->i);
-        r.whole = true;
-        return r;
-    }
+    case SN_E_INT:
+        return integer(e, x->i);
     case SN_E_BOOL:
         return scalar(e, x->i != 0, x->i != 0);
     case SN_E_REAL:
@@ -582,15 +584,17 @@ sn_case_vec(SnCaseEval *e, const SnExpr *x)
         if (x->rk == SN_R_PORT)
             return sn_case_port(e, x->ref);
         if (x->rk == SN_R_WORD)
-            return scalar(e, (double)x->i, (double)x->i);
+            return integer(e, x->i);
         return attribute(e, x);
     case SN_E_NEG:
     case SN_E_NOT: {
-        SnCaseVec a = sn_case_vec(e, x->kid[0]), r = sn_case_make(e);
+        SnCaseVec a = sn_case_vec(e, x->kid[0]);
         bool neg = x->ek == SN_E_NEG;
-        r.whole = neg && a.whole;
+        SnCaseVec r = neg && a.whole ? sn_case_make_whole(e) : sn_case_make(e);
         for (size_t i = 0; i < sn_case_len(e); i++) {
             r.v[i] = neg ? -a.v[i] : a.v[i] == 0;
+            if (r.whole && !isnan(a.v[i]))
+                sn_case_put_whole(&r, i, sn_int_sub(0, a.w[i]));
             if (r.id) {
                 r.id[i] = neg ? -a.id[i] : a.id[i] == 0;
                 r.er[i] = a.er[i];
@@ -638,6 +642,8 @@ fill(SnCaseEval *e, SnCaseVec *v)
             if (t->nq > 1)
                 return sn_case_no(e->c, "padding along an axis");
             v->v[i] = code;
+            if (v->whole)
+                v->w[i] = sn_case_whole64(code);
             if (v->id) {
                 v->id[i] = real;
                 v->er[i] = t->nq ? (double)t->scale[0] / 2 : 0;
@@ -666,8 +672,9 @@ run(SnProofCase *c, SnCaseNode *n, uint32_t res)
     if (c->fail || !fill(&e, &v))
         return false;
     for (size_t i = 0; !y->type.nq && i < sn_case_len(&e); i++)
-        v.v[i] = stored(&v, y->type.elem, v.v[i]);
+        v.v[i] = sn_case_stored(&v, i, y->type.elem);
     y->v = v.v;
+    y->w = v.whole && y->type.elem == SN_I64 ? v.w : NULL;
     y->id = v.id;
     y->er = v.er;
     return true;
@@ -688,16 +695,6 @@ sn_case_eval(SnProofCase *c, SnCaseValue *t)
     t->done = run(c, t->def, t->res);
     t->busy = false;
     return t->done;
-}
-
-static bool
-reads_port(const SnExpr *x)
-{
-    bool r = x->rk == SN_R_PORT;
-
-    for (uint32_t i = 0; i < x->nkid; i++)
-        r |= reads_port(x->kid[i]);
-    return r;
 }
 
 bool

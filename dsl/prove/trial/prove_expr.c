@@ -373,9 +373,9 @@ call_fn(SnProofCase *c, const SnExpr *e, SnExprValue *v)
     case SN_FN_ZEROS:
         return list_of(c, v[0].r, e->fn == SN_FN_ONES);
     case SN_FN_MIN:
-        return num(fmin(v[0].r, v[1].r));
+        return num(sn_min(v[0].r, v[1].r));
     case SN_FN_MAX:
-        return num(fmax(v[0].r, v[1].r));
+        return num(sn_max(v[0].r, v[1].r));
     case SN_FN_ABS:
         return num(fabs(v[0].r));
     case SN_FN_SQRT:

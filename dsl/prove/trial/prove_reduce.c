@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <string.h>
+#include "base/num.h"
 
 static double
 f32(double v)
@@ -92,10 +93,13 @@ reduce_one(SnCaseEval *e, SnFn how, const SnCaseVec *a, SnCaseVec *r, int64_t o)
     int64_t ncol = how == SN_FN_MEAN && e->t.ncol > 0 ? e->t.ncol : nk;
     const double *v = a->v + o * nk;
     double s = 0, id = 0, er = 0;
+    int64_t w = 0;
 
     if (how == SN_FN_MAX || how == SN_FN_MIN) {
         int64_t k = pick(e, v, nk, o, how == SN_FN_MAX, false);
         r->v[o] = v[k];
+        if (r->whole)
+            r->w[o] = a->w[o * nk + k];
         if (!r->id)
             return;
         int64_t j = pick(e, a->id + o * nk, nk, o, how == SN_FN_MAX, false);
@@ -110,7 +114,7 @@ reduce_one(SnCaseEval *e, SnFn how, const SnCaseVec *a, SnCaseVec *r, int64_t o)
         how == SN_FN_ARGMIN) { /* a flat index in a pool */
         int64_t k = pick(e, v, nk, o, how == SN_FN_ARGMAX, true);
         bool flat = sn_map_stmt(e->sem->decl->decl, SN_MS_NUMBER) != NULL;
-        r->v[o] = flat && a->ix ? a->ix[o * nk + k] : (double)k;
+        sn_case_put_whole(r, (size_t)o, flat && a->ix ? a->ix[o * nk + k] : k);
         if (!r->id)
             return;
         /* over the reals; a step in between may move it anywhere */
@@ -127,19 +131,22 @@ reduce_one(SnCaseEval *e, SnFn how, const SnCaseVec *a, SnCaseVec *r, int64_t o)
         for (int64_t k = j; k < nk; k += ncol) {
             if (hole(e, o * nk + k))
                 continue;
-            column = a->whole ? sn_case_whole_op(e, SN_OP_ADD, column, v[k])
-                              : f32(column + v[k]);
+            if (a->whole)
+                w = sn_int_add(w, a->w[o * nk + k]);
+            column = f32(column + v[k]);
             cnt++;
             if (r->id) {
                 id += a->id[o * nk + k];
                 er += a->er[o * nk + k];
             }
         }
-        s = a->whole ? sn_case_whole_op(e, SN_OP_ADD, s, column)
-                     : f32(s + column);
+        s = f32(s + column);
     }
     double d = how == SN_FN_MEAN ? (e->t.div ? e->t.div[o] : (double)cnt) : 1;
-    r->v[o] = a->whole && how == SN_FN_SUM ? s : f32(s / d);
+    if (r->whole)
+        sn_case_put_whole(r, (size_t)o, w);
+    else
+        r->v[o] = f32((a->whole ? (double)(float)w : s) / d);
     if (r->id) {
         r->id[o] = id / d;
         r->er[o] = er / d;
@@ -152,12 +159,13 @@ widen(SnCaseEval *e, SnCaseVec a)
     size_t nk = (size_t)e->t.nk;
 
     e->set = true;
-    SnCaseVec r = sn_case_make(e);
+    SnCaseVec r = a.whole ? sn_case_make_whole(e) : sn_case_make(e);
     r.code = a.code;
     r.ct = a.ct;
-    r.whole = a.whole;
     for (size_t i = 0; i < sn_case_len(e); i++) {
         r.v[i] = a.v[i / nk];
+        if (r.whole)
+            r.w[i] = a.w[i / nk];
         if (r.id) {
             r.id[i] = a.id[i / nk];
             r.er[i] = a.er[i / nk];
@@ -175,11 +183,12 @@ sn_case_reduce(SnCaseEval *e, const SnExpr *x)
     e->set = true;
     SnCaseVec a = sn_case_vec(e, x->kid[0]);
     e->set = false;
-    SnCaseVec r = sn_case_make(e);
-    if (how != SN_FN_ARGMAX && how != SN_FN_ARGMIN) {
+    bool arg = how == SN_FN_ARGMAX || how == SN_FN_ARGMIN;
+    SnCaseVec r = arg || (a.whole && how != SN_FN_MEAN) ? sn_case_make_whole(e)
+                                                        : sn_case_make(e);
+    if (!arg) {
         r.code = a.code;
         r.ct = a.ct;
-        r.whole = a.whole && how != SN_FN_MEAN;
     }
     for (int64_t o = 0; o < e->t.no; o++)
         reduce_one(e, how, &a, &r, o);

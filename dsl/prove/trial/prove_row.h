@@ -9,7 +9,8 @@
 typedef struct SnCaseVec {
     double *v, *id, *er;
     bool code;  /* codes of type ct; else reals or plain numbers */
-    bool whole; /* plain integers: nothing rounds them */
+    bool whole; /* plain integers: nothing rounds them; these are */
+    int64_t *w; /* in w, v is the nearest double, or NaN: no element */
     const SnCaseType *ct;
     const SnCaseValue *src; /* a port read as it is: for scales along an axis */
     const int32_t *ix;
@@ -34,8 +35,6 @@ bool sn_case_after(const SnCaseNode *n, int32_t *shift);
  * rounding may be off by, in steps. */
 bool sn_case_row(SnCaseEval *e, const SnExpr *x, const SnCaseType *t,
                  SnRange cl, SnCaseVec *r, double *err);
-/* Arithmetic on plain integers, which wraps around. */
-double sn_case_whole_op(const SnCaseEval *e, SnOp op, double a, double b);
 /* A real within a clamp. */
 double sn_case_clamped(double v, SnRange r);
 /* The value of an expression of the formula. */
@@ -44,6 +43,22 @@ SnCaseVec sn_case_vec(SnCaseEval *e, const SnExpr *x);
  * each tap of its set; and such a value, all 0. */
 size_t sn_case_len(const SnCaseEval *e);
 SnCaseVec sn_case_make(SnCaseEval *e);
+
+/* ---- plain integers (prove_whole.c) ---- */
+
+/* v, cut to an integer; what lies beyond ends at the bounds; NaN: 0. */
+int64_t sn_case_whole64(double v);
+/* As sn_case_make, of integers; element i becomes w. */
+SnCaseVec sn_case_make_whole(SnCaseEval *e);
+void sn_case_put_whole(SnCaseVec *r, size_t i, int64_t w);
+/* Element i among reals: an integer as binary32. */
+double sn_case_as_real(const SnCaseVec *r, size_t i);
+/* +, -, *, / modulo 2^64. */
+int64_t sn_case_whole_op(SnOp op, int64_t a, int64_t b);
+/* What a result of a plain type holds of element i. */
+double sn_case_stored(const SnCaseVec *r, size_t i, int8_t elem);
+/* A call of SN_WHOLE_FNS. */
+SnCaseVec sn_case_whole(SnCaseEval *e, const SnExpr *x);
 
 /* ---- reductions (prove_reduce.c) ---- */
 

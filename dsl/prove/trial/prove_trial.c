@@ -684,20 +684,6 @@ one(SnProofCase *c, SnTrial *t, bool want)
     t->axis |= along(c);
     t->ndraw++;
     t->nquant += l->type.nq > 0;
-    t->quant16 |= l->type.elem == SN_QI16;
-    t->floats |= l->type.elem == SN_F32;
-    uint32_t nq8 = 0;
-    for (uint32_t i = 0; i < c->nleaf; i++) {
-        nq8 += c->leaf[i]->type.elem == SN_QI8 && c->leaf[i]->n == 256;
-        t->quant16 |= c->leaf[i]->type.elem == SN_QI16;
-        t->quant32 |= c->leaf[i]->type.elem == SN_QI32;
-        if (c->leaf[i]->type.elem == SN_F32)
-            t->floats = true;
-    }
-    bool all = c->flat && nq8 == 1 && c->nleaf == 1;
-    t->nall += all;
-    t->all_codes &= all || !c->nleaf || c->leaf[0]->type.elem != SN_QI8 ||
-                    (c->vector && !c->flat);
     return true;
 }
 
@@ -740,7 +726,7 @@ SnTrial
 sn_case_try(SnProver *pv, const SnInstance *pr, const SnExpr *when,
             uint32_t ndraw, uint64_t seed, bool want)
 {
-    SnTrial t = {.all_codes = true};
+    SnTrial t = {0};
     uint64_t rng = seed * 0x9E3779B97F4A7C15u + 0x1234567;
     /* so that a condition which one graph in hundreds meets is met as often */
     uint32_t most = (want ? 1000 : 40) * ndraw + 400;
@@ -764,6 +750,5 @@ sn_case_try(SnProver *pv, const SnInstance *pr, const SnExpr *when,
     sn_arena_free(a);
     if (!t.ndraw && which != UINT32_MAX)
         t.fail = why_not(pv, pr, when, which, failed);
-    t.all_codes &= t.nall > 0;
     return t;
 }

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What a rule's condition tells the calculus: names that are equal, clamps that
+ * cover others, constants in order. */
+#include "dsl/prove/calculus/prove_tree.h"
+
+#include "dsl/resolve/resolver.h"
+
+static SnCover
+cover(SnCalculus *l, const SnExpr *e)
+{
+    const char *s = sn_expr_str(l->a, e);
+    SnCover c = {.reach = NULL};
+
+    if (e->fn == SN_FN_REACH && e->kid[0]->rk == SN_R_VAR) {
+        c.reach = e->kid[0]->ref;
+        s = sn_format(l->a, "reach %s", e->kid[0]->s);
+        if (c.reach->index < 64 && l->type[c.reach->index])
+            l->along |= sn_calculus_may(l, l->type[c.reach->index]).axis;
+    } else if (e->ty == SN_TY_ETYPE && sn_calculus_type_expr(l, e)) {
+        s = sn_format(l->a, "@%s",
+                      sn_calculus_rep(l, sn_calculus_type_expr(l, e)));
+        l->along |= sn_calculus_may(l, sn_calculus_type_expr(l, e)).axis;
+    } else if (e->fn == SN_FN_BOUNDS) {
+        c.type = sn_calculus_type_expr(l, e->kid[0]);
+        for (uint32_t i = 0; i < 2; i++)
+            if (e->kid[i + 1]->ek != SN_E_WILD)
+                c.side[i] =
+                    sn_calculus_name(l, sn_expr_str(l->a, e->kid[i + 1]));
+    }
+    c.name = sn_calculus_name(l, s);
+    return c;
+}
+
+/* A comparison of two reals, each an attribute or a number. */
+static void
+note_order(SnCalculus *l, const SnExpr *e)
+{
+    bool less = e->op == SN_OP_LT || e->op == SN_OP_LE;
+    const SnExpr *x = e->kid[less], *y = e->kid[!less];
+
+    if (e->op < SN_OP_LT || e->op > SN_OP_GE || x->ty != SN_TY_REAL ||
+        l->nleast == 8)
+        return;
+    l->least[l->nleast][0] = sn_calculus_name(l, sn_expr_str(l->a, x));
+    l->least[l->nleast++][1] = sn_calculus_name(l, sn_expr_str(l->a, y));
+}
+
+/* Two clamps, neither of them a word, are equal. */
+static bool
+is_clamps(const SnExpr *e)
+{
+    return e->ek == SN_E_BIN && e->op == SN_OP_EQ &&
+           e->kid[0]->ek == SN_E_MEMBER && e->kid[1]->ek == SN_E_MEMBER &&
+           e->kid[0]->ty == SN_TY_RANGE && e->kid[1]->ty == SN_TY_RANGE;
+}
+
+static const char *
+type_of_member(SnCalculus *l, const SnExpr *e)
+{
+    const SnDefVar *v = e->kid[0]->rk == SN_R_VAR ? e->kid[0]->ref : NULL;
+
+    return v && v->index < 64 && l->type[v->index]
+               ? sn_calculus_rep(l, l->type[v->index])
+               : NULL;
+}
+
+void
+sn_calculus_assume_clamps(SnCalculus *l, const SnExpr *e)
+{
+    if (!e)
+        return;
+    if (e->ek == SN_E_BIN && e->op == SN_OP_AND) {
+        sn_calculus_assume_clamps(l, e->kid[0]);
+        sn_calculus_assume_clamps(l, e->kid[1]);
+    } else if (is_clamps(e) && type_of_member(l, e->kid[0]) &&
+               type_of_member(l, e->kid[0]) == type_of_member(l, e->kid[1])) {
+        sn_calculus_equate(l, sn_expr_str(l->a, e->kid[0]),
+                           sn_expr_str(l->a, e->kid[1]));
+    }
+}
+
+void
+sn_calculus_assume(SnCalculus *l, const SnExpr *e, bool early)
+{
+    if (!e)
+        return;
+    if (e->ek == SN_E_BIN && e->op == SN_OP_AND) {
+        sn_calculus_assume(l, e->kid[0], early);
+        sn_calculus_assume(l, e->kid[1], early);
+        return;
+    }
+    if (is_clamps(e))
+        return;
+    if (e->ek == SN_E_BIN && e->op == SN_OP_EQ) {
+        const SnExpr *x = e->kid[0], *y = e->kid[1];
+        bool ty = x->ty == SN_TY_ETYPE;
+        const char *a =
+            ty && !early ? sn_calculus_type_expr(l, x) : sn_expr_str(l->a, x);
+        const char *b =
+            ty && !early ? sn_calculus_type_expr(l, y) : sn_expr_str(l->a, y);
+        if (a && b && ty != early)
+            sn_calculus_equate(l, a, b);
+        return;
+    }
+    if (early)
+        sn_calculus_note_guard(l, e);
+    if (early && e->ek == SN_E_BIN)
+        note_order(l, e);
+    if (early && e->ek == SN_E_NOT && e->kid[0]->fn == SN_FN_PRESENT) {
+        sn_calculus_equate(l, sn_expr_str(l->a, e->kid[0]->kid[0]), "none");
+        return;
+    }
+    if (!early && e->fn == SN_FN_COVERS && l->ncov < 16) {
+        l->cov[l->ncov][0] = cover(l, e->kid[0]);
+        l->cov[l->ncov++][1] = cover(l, e->kid[1]);
+    }
+}

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Answers that were given before.  Facts are taken in one after the other, and
+ * paths of one proof have much in common: a state is what was taken in, in that
+ * order, and has a number; a question in a state is asked once. */
+#ifndef SN_MEMO_H
+#define SN_MEMO_H
+
+#include "dsl/prove/index/poly.h"
+
+typedef struct SnMemoLine {
+    uint32_t state; /* before; with a question: it is asked there */
+    uint8_t kind;   /* of fact, or how deep the question is asked */
+    bool yes;
+    SnPoly p;
+} SnMemoLine;
+
+typedef struct SnMemoTable {
+    uint32_t n, cap; /* cap: a power of two, or 0 */
+    SnMemoLine *v;
+    uint32_t *at; /* [cap]: number + 1 of a line, 0: free */
+} SnMemoTable;
+
+typedef struct SnMemo {
+    SnArena *a;
+    SnMemoTable fact, answer;
+} SnMemo;
+
+/* The state after that fact; 0 is that of no facts. */
+uint32_t sn_memo_next(SnMemo *m, uint32_t state, uint8_t kind, SnPoly p);
+/* The line of a question, yes once it was answered so; *known: it was asked. */
+SnMemoLine *sn_memo_question(SnMemo *m, uint32_t state, uint8_t depth, SnPoly p,
+                             bool *known);
+
+#endif

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+/* One path of a proof: what is known on it, and what has been decided.
+ *
+ * Conditions that the facts of the path leave open are decided both ways, by
+ * running the proof again: each run makes the choices of the one before up to
+ * the last open one, and that one the other way. */
+#ifndef SN_PATH_H
+#define SN_PATH_H
+
+#include "dsl/prove/index/facts.h"
+
+enum { SN_PATH_NCHOICE = 96, SN_PATH_NPATH = 4096 };
+
+typedef enum SnPathStop {
+    SN_PATH_ON,
+    SN_PATH_DEAD, /* the path contradicts itself, or is through */
+    SN_PATH_FAIL, /* it does not hold, or that is not seen: why */
+    SN_PATH_OUT   /* out of reach: why */
+} SnPathStop;
+
+typedef struct SnPath {
+    SnArena *a;
+    SnPolys P;
+    SnFacts F;
+    SnMemo memo;
+    SnPathStop stop;
+    const char *why;
+    uint32_t nchoice, atchoice;
+    bool choice[SN_PATH_NCHOICE];
+    uint32_t nseen;
+    const char **seen;
+} SnPath;
+
+static inline bool
+sn_path_stopped(const SnPath *w)
+{
+    return w->stop != SN_PATH_ON;
+}
+/* Ends the path; the first reason stays. */
+void sn_path_stop(SnPath *w, SnPathStop stop, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+/* A new path: nothing is known, choices are made as before. */
+void sn_path_begin(SnPath *w);
+/* Is there another path?  The last open question is answered the other way. */
+bool sn_path_next(SnPath *w);
+
+/* Is p >= 0, p = 0?  What is open is decided, both ways one after the other. */
+bool sn_path_decide(SnPath *w, SnPoly p);
+bool sn_path_decide_zero(SnPath *w, SnPoly p);
+/* What this path makes of an open question: the next one does the other. */
+bool sn_path_choose(SnPath *w);
+/* A condition that is known by a name alone. */
+bool sn_path_decide_name(SnPath *w, const char *name);
+void sn_path_assume(SnPath *w, SnPoly p);
+void sn_path_assume_zero(SnPath *w, SnPoly p);
+/* The first time on this path? */
+bool sn_path_first(SnPath *w, const char *key);
+
+#endif

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Both sides of a rule where the ranks of all values are known: one path of a
+ * proof takes one rank for each operand, and distinguishes what else is open
+ * (dsl/prove/index/path.h).  Dimensions, attributes and places are polynomials,
+ * elements are expressions over the reals (ring.h).
+ *
+ * Where all of a rule goes element by element, ranks do not matter: each
+ * operand is one atom, read wherever the result is (`point`). */
+#ifndef SN_BOX_H
+#define SN_BOX_H
+
+#include "dsl/prove/index/path.h"
+#include "dsl/prove/prover.h"
+#include "dsl/prove/real/ring.h"
+#include "map/decl.h"
+
+enum { SN_BOX_RANK = 8, SN_BOX_NBINDER = 32 };
+
+typedef struct SnBoxNode SnBoxNode;
+
+/* A value: an operand of the pattern, or a node's result. */
+typedef struct SnBox {
+    const char *name; /* unique */
+    SnBoxNode *def;   /* NULL: an operand */
+    int rank;         /* -1: not asked for yet */
+    int want;         /* the only rank that its reader takes, or -1 */
+    uint32_t elems;   /* bit per element type that it may have */
+    bool busy;
+    SnPoly dim[SN_BOX_RANK];
+} SnBox;
+
+typedef uint8_t SnBoxLens[8];
+
+/* Numbers: one, or a list. */
+typedef struct SnNums {
+    bool list;
+    uint32_t n;
+    SnPoly *v;
+} SnNums;
+
+typedef struct SnBoxAttr {
+    const char *name; /* "o.axes": of the left side, as it is; or NULL */
+    const SnDefAttr *attr;
+    const SnExpr *e; /* as it is given, or NULL */
+    bool known;      /* a list: its length is */
+    SnNums i;        /* int, bool, enum, lists of int */
+    SnRing r;        /* real */
+    bool full;       /* a clamp that cuts nothing off; else */
+    bool has[2];
+    SnRing side[2]; /* its lower and upper bound, where it has one */
+} SnBoxAttr;
+
+struct SnBoxNode {
+    const SnDefNode *n;
+    const SnDefSem *sem;
+    const SnMapDecl *map;
+    const char *name;
+    bool left;
+    SnBox **in; /* by port; NULL: missing */
+    SnBoxAttr **attr;
+    SnBox *out;
+    SnNums *slot;   /* by slot of the map; NULL: not asked for yet */
+    SnBoxLens *len; /* by parameter: how many axes each item takes */
+};
+
+/* A place in a box: a value whose dimensions are 1 or those is read there. */
+typedef struct SnBoxPlace {
+    int rank;
+    const SnPoly *at, *dim;
+} SnBoxPlace;
+
+/* "[p >= 0]", where that depends on a place in a sum. */
+typedef struct SnBoxFlag {
+    const char *name;
+    SnPoly p;
+} SnBoxFlag;
+
+typedef struct SnReals {
+    SnProver *pv;
+    const SnInstance *pr;
+    SnArena *a;
+    SnPath path;
+    SnRings R;
+    bool point;
+    const SnBoxNode *codes[2]; /* the one sum of products of both sides, where
+                                  its codes are compared; right, left */
+    bool all_real;             /* types */
+    bool computes;             /* more than moves elements */
+    SnBox **bind;              /* by variable */
+    SnBoxNode **bound;         /* by variable */
+    uint32_t nnode;
+    SnBoxNode **node;
+    uint32_t nfact;
+    const SnExpr *fact[64]; /* what the condition says, on this path */
+    uint32_t nbinder;
+    SnPoly binder[SN_BOX_NBINDER]; /* at least 0 in the sums that are open */
+    uint32_t nflag;
+    SnBoxFlag *flag;
+    bool building_left;
+    uint32_t ndiv[2], ngrow[2]; /* by side: right, left */
+    SnRing *div[2];             /* what is divided by */
+    SnRing *grow[2];            /* what exp and the like are taken of */
+    uint32_t nordered, ntaken[2];
+    SnRing *ordered;  /* numbers whose order the path knows */
+    SnRing *taken[2]; /* by side: what max and min chose among */
+} SnReals;
+
+static inline bool
+sn_real_stopped(const SnReals *cx)
+{
+    return sn_path_stopped(&cx->path);
+}
+void sn_real_out(SnReals *cx, const char *why);
+
+/* ---- the two sides (sides.c) ---- */
+
+/* Builds them for this path; *l, *r: their results. */
+bool sn_real_sides(SnReals *cx, SnBox **l, SnBox **r);
+/* Is each node's result made element by element, of operands that are
+ * broadcast? */
+bool sn_real_is_point(const SnMapDecl *d);
+SnBoxAttr *sn_real_attr(const SnBoxNode *n, const SnDefAttr *a);
+
+/* ---- types (types.c) ---- */
+
+/* All are reals; of an exact rule: both results have one type. */
+void sn_real_types(SnReals *cx, SnBox *l, SnBox *r);
+/* Does all of the rule go element by element? */
+bool sn_real_all_point(const SnDefRule *r);
+/* Both results of such a rule have one shape. */
+void sn_real_point_shapes(SnReals *cx, const SnBox *l, const SnBox *r);
+
+/* ---- expressions of rules and nodes (expr.c) ---- */
+
+/* Does it look at more than attributes? */
+bool sn_real_has_call(const SnExpr *e);
+/* Numbers; ports and attributes are those of n, or NULL. */
+SnNums sn_real_nums(SnReals *cx, const SnBoxNode *n, const SnExpr *e);
+SnRing sn_real_number(SnReals *cx, const SnBoxNode *n, const SnExpr *e);
+/* Takes in what a condition says; what is not understood is not used. */
+void sn_real_assume(SnReals *cx, const SnBoxNode *n, const SnExpr *e);
+/* Is it known to hold? */
+bool sn_real_holds(SnReals *cx, const SnBoxNode *n, const SnExpr *e);
+/* Takes in what the rule's condition says of attributes, or all of it. */
+void sn_real_facts(SnReals *cx, bool all);
+/* The condition of the rule, split up; before there are shapes. */
+void sn_real_split(SnReals *cx, const SnExpr *e);
+/* Values that an expression shape(a) == shape(b) names, or false. */
+bool sn_real_same_shape(SnReals *cx, const SnExpr *e, SnBox **a, SnBox **b);
+
+/* ---- shapes (shape.c) ---- */
+
+/* Ranks and dimensions of v; of the right side's nodes, that they are legal. */
+void sn_real_shape(SnReals *cx, SnBox *v);
+void sn_real_fits(SnReals *cx, const SnBoxNode *n);
+/* The same of one node, and its dimensions and parameters by slot. */
+void sn_real_open(SnReals *cx, SnBoxNode *n);
+/* The map's number expression e, its places where they are in slot[]. */
+SnNums sn_real_map(SnReals *cx, const SnBoxNode *n, const SnNums *slot,
+                   int32_t e);
+/* A condition of the left side is taken in; false: all of it is not, it has to
+ * be decided. */
+bool sn_real_claim(SnReals *cx, const SnBoxNode *n, int32_t e);
+/* The same of a condition: 0 or 1, or open where it depends on a place in a
+ * sum. */
+SnPoly sn_real_truth(SnReals *cx, const SnBoxNode *n, const SnNums *slot,
+                     int32_t e);
+/* 0 or 1: is p >= 0?  Open conditions on places of sums stay open. */
+SnPoly sn_real_is(SnReals *cx, SnPoly p);
+bool sn_real_knows(SnReals *cx, SnPoly p);
+bool sn_real_knows_zero(SnReals *cx, SnPoly p);
+SnPoly sn_real_norm(SnReals *cx, SnPoly p);
+SnNums sn_real_one(SnReals *cx, SnPoly p);
+SnNums sn_real_list(SnReals *cx, uint32_t n);
+int sn_real_param_of(const SnBoxNode *n, const SnDefPort *p);
+SnBox *sn_real_operand(const SnBoxNode *n, unsigned param);
+
+/* Is x one of v[0..n)? */
+bool sn_real_among(const SnReals *cx, const SnRing *v, uint32_t n, SnRing x);
+
+/* ---- max and min where every bit counts (orders.c) ---- */
+
+/* One of a and b, by an order that the path decides. */
+SnRing sn_real_choice(SnReals *cx, bool left, SnFn fn, SnRing a, SnRing b);
+/* x >= y (x > y) from here on. */
+void sn_real_at_least(SnReals *cx, SnRing x, SnRing y, bool strictly);
+/* Is NaN in both sides' results, l and r, for the same reasons?  Else the path
+ * fails. */
+void sn_real_same_choices(SnReals *cx, SnRing l, SnRing r);
+
+/* ---- elements (element.c) ---- */
+
+/* Does every bit count? */
+static inline bool
+sn_real_exact(const SnReals *cx)
+{
+    return cx->pr->r->claim.kind == SN_CLAIM_EXACT;
+}
+/* The larger or the smaller of two, on that side. */
+SnRing sn_real_extreme(SnReals *cx, bool left, SnFn fn, SnRing a, SnRing b);
+
+SnRing sn_real_element(SnReals *cx, SnBox *v, SnBoxPlace at);
+
+#endif

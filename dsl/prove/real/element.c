@@ -1,0 +1,764 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Elements of both sides as expressions over elements of the operands. */
+#include "dsl/model/named.h"
+#include "dsl/prove/real/box.h"
+
+#include <string.h>
+
+/* A node at one place of its result; in a sum, at one tap. */
+typedef struct At {
+    SnReals *cx;
+    SnBoxNode *n;
+    SnBoxPlace place;
+    SnNums *slot, *base; /* base: without taps */
+    bool set;            /* in a sum over taps */
+} At;
+
+static SnRing formula(const At *v, const SnExpr *e);
+static SnRing port(const At *v, const SnDefPort *p);
+
+static SnRing
+out(SnReals *cx, const char *why)
+{
+    sn_real_out(cx, why);
+    return (SnRing){0};
+}
+
+static SnRing
+num(const At *v, double x)
+{
+    return sn_ring_num(&v->cx->R, x);
+}
+
+/* ---- numbers as reals ---- */
+
+static SnRing
+ring_of_poly(SnReals *cx, SnPoly p)
+{
+    SnRings *R = &cx->R;
+    SnRing r = {0};
+
+    p = sn_real_norm(cx, p);
+    for (uint32_t i = 0; i < p.n; i++) {
+        SnRing t = sn_ring_num(R, (double)p.m[i].c);
+        for (unsigned k = 0; k < p.m[i].n; k++) {
+            const char *s = sn_poly_text(
+                &cx->path.P, sn_poly_atom(&cx->path.P, p.m[i].atom[k]));
+            t = sn_ring_mul(
+                R, t,
+                sn_ring_atom(R, s[0] == '[' ? SN_RING_FLAG : SN_RING_NAME, s, 0,
+                             NULL));
+        }
+        r = sn_ring_add(R, r, t);
+    }
+    return r;
+}
+
+static void
+note(SnReals *cx, bool left, bool grow, SnRing x)
+{
+    double v;
+
+    if (sn_ring_is_num(x, &v) && (grow || v != 0))
+        return;
+    if (grow)
+        SN_PUSH(cx->a, cx->grow[left], cx->ngrow[left], x);
+    else
+        SN_PUSH(cx->a, cx->div[left], cx->ndiv[left], x);
+}
+
+static SnRing
+divided(const At *v, SnRing a, SnRing b)
+{
+    note(v->cx, v->n->left, false, b);
+    return sn_ring_mul(&v->cx->R, a, sn_ring_inverse(&v->cx->R, b));
+}
+
+/* ---- max and min ---- */
+
+/* Of a positive factor outside: max(k x, k y) = k max(x, y). */
+SnRing
+sn_real_extreme(SnReals *cx, bool left, SnFn fn, SnRing a, SnRing b)
+{
+    SnRings *R = &cx->R;
+    SnRing k[2] = {a, b};
+    double x, y, c = 1;
+
+    if (sn_real_exact(cx))
+        return sn_real_choice(cx, left, fn, a, b);
+    if (sn_ring_is_num(a, &x) && sn_ring_is_num(b, &y))
+        return (x < y) == (fn == SN_FN_MIN) ? a : b;
+    if (sn_ring_same(&cx->R, a, b))
+        return a;
+    if (sn_ring_is_num(a, &x)) { /* the number last */
+        k[0] = b;
+        k[1] = a;
+    }
+    c = k[0].t[0].c;
+    c = c < 0 ? -c : c;
+    for (int i = 0; i < 2; i++)
+        k[i] = sn_ring_scale(R, k[i], 1 / c);
+    return sn_ring_scale(
+        R, sn_ring_atom(R, SN_RING_NAME, fn == SN_FN_MAX ? "max" : "min", 2, k),
+        c);
+}
+
+/* Is it the sum of products of codes that both sides have? */
+static bool
+of_codes(const At *v)
+{
+    return v->n == v->cx->codes[0] || v->n == v->cx->codes[1];
+}
+
+/* More than moves. */
+static void
+computes(const At *v)
+{
+    v->cx->computes |= !of_codes(v);
+}
+
+static SnRing
+clamped(const At *v, SnRing x)
+{
+    const SnDefAttr *a = v->n->sem->clamp;
+    const SnBoxAttr *c = a ? sn_real_attr(v->n, a) : NULL;
+
+    if (!c || c->full)
+        return x;
+    computes(v);
+    if (c->has[0])
+        x = sn_real_extreme(v->cx, v->n->left, SN_FN_MAX, x, c->side[0]);
+    if (c->has[1])
+        x = sn_real_extreme(v->cx, v->n->left, SN_FN_MIN, x, c->side[1]);
+    return x;
+}
+
+/* ---- reading operands ---- */
+
+static SnRing
+leaf(SnReals *cx, const SnBox *v, SnBoxPlace at)
+{
+    SnBuf b;
+
+    sn_buf_init(&b, cx->a);
+    sn_putf(&b, "%s[", v->name);
+    for (int i = 0; i < at.rank && !cx->point; i++) {
+        sn_puts(&b, i ? ", " : "");
+        sn_poly_put(&cx->path.P, &b, sn_real_norm(cx, at.at[i]));
+    }
+    sn_putc(&b, ']');
+    return sn_ring_atom(&cx->R, SN_RING_NAME, sn_buf_str(&b), 0, NULL);
+}
+
+/* One value everywhere. */
+static bool
+is_fill(const SnBoxNode *n)
+{
+    return !sn_map_stmt(n->map, SN_MS_READ);
+}
+
+static SnRing
+node_at(SnReals *cx, SnBoxNode *n, SnBoxPlace at)
+{
+    At v = {.cx = cx, .n = n, .place = at};
+
+    return clamped(&v, formula(&v, n->sem->formula));
+}
+
+/* Where v, which may have 1 in the place of a dimension, is read for `at`. */
+static SnBoxPlace
+within(SnReals *cx, SnBox *v, SnBoxPlace at)
+{
+    SnPoly *p = SN_NEW_N(cx->a, SnPoly, SN_BOX_RANK);
+    SnPolys *P = &cx->path.P;
+
+    sn_real_shape(cx, v);
+    for (int i = 0; i < v->rank && !sn_real_stopped(cx); i++) {
+        int k = i + at.rank - v->rank;
+        SnPoly one = sn_poly_plus(P, v->dim[i], -1);
+        if (k < 0) {
+            sn_real_out(cx, "an operand of more dimensions than its result");
+            break;
+        }
+        SnPoly d = sn_poly_sub(P, v->dim[i], at.dim[k]);
+        p[i] = at.at[k];
+        if (sn_real_knows_zero(cx, d))
+            continue;
+        if (sn_real_knows_zero(cx, one) || sn_path_decide_zero(&cx->path, one))
+            p[i] = sn_poly_int(P, 0);
+        else
+            sn_path_assume_zero(&cx->path, d);
+    }
+    return (SnBoxPlace){v->rank, p, v->dim};
+}
+
+SnRing
+sn_real_element(SnReals *cx, SnBox *v, SnBoxPlace at)
+{
+    SnBoxPlace in;
+
+    if (sn_real_stopped(cx))
+        return (SnRing){0};
+    if (!v)
+        return out(cx, "a missing operand");
+    if (v->def && (is_fill(v->def) || sn_real_is_point(v->def->map)))
+        return node_at(cx, v->def, at);
+    if (cx->point)
+        return leaf(cx, v, at);
+    in = within(cx, v, at);
+    if (sn_real_stopped(cx))
+        return (SnRing){0};
+    return v->def ? node_at(cx, v->def, in) : leaf(cx, v, in);
+}
+
+/* The slots of n's map with the places of its result and, in a set, its taps.
+ */
+static SnNums *
+placed(const At *v)
+{
+    const SnMapStmt *r = sn_map_stmt(v->n->map, SN_MS_RESULT);
+    SnNums *slot = SN_NEW_N(v->cx->a, SnNums, v->n->map->nslot + 1u);
+    int axis = 0;
+
+    sn_real_open(v->cx, v->n);
+    if (sn_real_stopped(v->cx))
+        return slot;
+    memcpy(slot, v->n->slot, v->n->map->nslot * sizeof *slot);
+    for (unsigned i = 0; i < r->n && !sn_real_stopped(v->cx); i++) {
+        SnNums d = sn_real_map(v->cx, v->n, v->n->slot, r->bound[i].e), w = {0};
+        if (r->bound[i].when >= 0)
+            w = sn_real_map(v->cx, v->n, v->n->slot, r->bound[i].when);
+        bool list = v->n->map->slot[r->bound[i].slot].list;
+        SnNums p = sn_real_list(v->cx, d.list ? d.n : w.list ? w.n : 1);
+        p.list = list;
+        for (uint32_t k = 0; k < p.n; k++) {
+            int64_t there = 1;
+            if (w.v)
+                (void)sn_poly_is_int(sn_real_norm(v->cx, w.v[w.list ? k : 0]),
+                                     &there);
+            if (there && axis < v->place.rank)
+                p.v[k] = v->place.at[axis++];
+        }
+        slot[r->bound[i].slot] = p;
+    }
+    return slot;
+}
+
+/* What is read, by the map's statement, of the operand. */
+static SnRing
+read_at(const At *v, const SnMapStmt *s)
+{
+    SnReals *cx = v->cx;
+    const SnMapParam *m = &v->n->map->param[s->param];
+    SnBox *x = sn_real_operand(v->n, (unsigned)s->param);
+    SnPoly *p = SN_NEW_N(cx->a, SnPoly, SN_BOX_RANK + 1);
+    int rank = 0;
+    int64_t which = 0;
+
+    if (s->which >= 0 &&
+        (!sn_poly_is_int(
+             sn_real_norm(cx, sn_real_map(cx, v->n, v->slot, s->which).v[0]),
+             &which) ||
+         which != 0))
+        return out(cx, "one operand of a list");
+    for (unsigned i = 0; i < s->n && !sn_real_stopped(cx); i++) {
+        int len = v->n->len[s->param][i];
+        SnNums k = sn_real_map(cx, v->n, v->slot, s->index[i]);
+        if (sn_real_stopped(cx) || !x)
+            break;
+        /* what is broadcast is read by its last axes, at 0 where it has 1 */
+        for (int j = 0; j < len && rank < SN_BOX_RANK; j++, rank++) {
+            int at = k.list ? (int)k.n - len + j : 0;
+            p[rank] = at >= 0 ? k.v[at] : (SnPoly){0};
+            if (m->item[i].kind == SN_MI_JOIN &&
+                sn_real_knows_zero(cx,
+                                   sn_poly_plus(&cx->path.P, x->dim[rank], -1)))
+                p[rank] = (SnPoly){0};
+            else if (m->item[i].kind == SN_MI_JOIN &&
+                     sn_path_decide_zero(
+                         &cx->path,
+                         sn_poly_plus(&cx->path.P, x->dim[rank], -1)))
+                p[rank] = (SnPoly){0};
+        }
+    }
+    if (sn_real_stopped(cx) || !x)
+        return out(cx, "a missing operand");
+    return sn_real_element(cx, x, (SnBoxPlace){x->rank, p, x->dim});
+}
+
+/* 1 where that is inside of the operand, and the condition holds; else 0. */
+static SnRing
+is_read(const At *v, const SnMapStmt *s)
+{
+    SnReals *cx = v->cx;
+    SnPolys *P = &cx->path.P;
+    SnBox *x = sn_real_operand(v->n, (unsigned)s->param);
+    SnPoly c = sn_poly_int(P, 1);
+    int axis = 0;
+
+    if (s->when >= 0)
+        c = sn_real_truth(cx, v->n, v->slot, s->when);
+    for (unsigned i = 0; i < s->n && !sn_real_stopped(cx) && x; i++) {
+        SnNums k = sn_real_map(cx, v->n, v->slot, s->index[i]);
+        for (int j = 0; j < v->n->len[s->param][i] && axis < x->rank;
+             j++, axis++) {
+            SnPoly at = k.v[k.list ? j : 0];
+            SnPoly room = sn_poly_plus(P, sn_poly_sub(P, x->dim[axis], at), -1);
+            c = sn_poly_mul(P, c, sn_real_is(cx, at));
+            c = sn_poly_mul(P, c, sn_real_is(cx, room));
+        }
+    }
+    return ring_of_poly(cx, c);
+}
+
+/* ---- sets ---- */
+
+typedef struct Set {
+    uint32_t n;
+    const char *name[16];
+    SnPoly bound[16];
+    SnRing there; /* 1 where a tap is in the set, else 0 */
+} Set;
+
+/* A name for a place along a bound: the first that no place here has, so that
+ * equal sums have equal names. */
+static const char *
+binder(const At *v, const Set *s, SnPoly bound)
+{
+    SnReals *cx = v->cx;
+    const char *text = sn_poly_text(&cx->path.P, bound);
+
+    for (int k = 0;; k++) {
+        const char *name = sn_format(cx->a, "$%d<%s>", k, text);
+        bool used = false;
+        for (int i = 0; i < v->place.rank; i++)
+            used |= strstr(sn_poly_text(&cx->path.P,
+                                        sn_real_norm(cx, v->place.at[i])),
+                           name) != NULL;
+        for (uint32_t i = 0; i < s->n; i++)
+            used |= sn_name_same(s->name[i], name);
+        if (!used)
+            return name;
+    }
+}
+
+static void
+open_tap(const At *v, Set *s, SnPoly *p, SnPoly bound)
+{
+    SnReals *cx = v->cx;
+    SnPolys *P = &cx->path.P;
+
+    bound = sn_real_norm(cx, bound);
+    if (sn_real_knows_zero(cx, sn_poly_plus(P, bound, -1))) {
+        *p = sn_poly_int(P, 0);
+        return;
+    }
+    if (s->n == 16 || cx->nbinder + 2 > SN_BOX_NBINDER) {
+        sn_real_out(cx, "too many sums inside each other");
+        return;
+    }
+    s->name[s->n] = binder(v, s, bound);
+    s->bound[s->n] = bound;
+    *p = sn_poly_name(P, s->name[s->n++]);
+    cx->binder[cx->nbinder++] = *p;
+    cx->binder[cx->nbinder++] = sn_poly_plus(P, sn_poly_sub(P, bound, *p), -1);
+}
+
+static bool
+open_set(At *v, Set *s)
+{
+    const SnMapStmt *t = sn_map_stmt(v->n->map, SN_MS_TAPS);
+    const SnNums *shape = v->slot;
+
+    *s = (Set){.there = num(v, 1)};
+    v->slot = SN_NEW_N(v->cx->a, SnNums, v->n->map->nslot + 1u);
+    memcpy(v->slot, shape, v->n->map->nslot * sizeof *shape);
+    for (unsigned i = 0; i < t->n && !sn_real_stopped(v->cx); i++) {
+        if (t->bound[i].when >= 0)
+            return out(v->cx, "taps under a condition"), false;
+        SnNums b = sn_real_map(v->cx, v->n, shape, t->bound[i].e);
+        SnNums p = sn_real_list(v->cx, b.n);
+        p.list = b.list;
+        for (uint32_t k = 0; k < b.n && !sn_real_stopped(v->cx); k++)
+            open_tap(v, s, &p.v[k], b.v[k]);
+        v->slot[t->bound[i].slot] = p;
+    }
+    v->set = true;
+    for (unsigned i = 0; i < v->n->map->nstmt && !sn_real_stopped(v->cx); i++) {
+        const SnMapStmt *r = &v->n->map->stmt[i];
+        if (r->kind == SN_MS_READ && r->els == SN_ME_SKIP)
+            s->there = sn_ring_mul(&v->cx->R, s->there, is_read(v, r));
+    }
+    return !sn_real_stopped(v->cx);
+}
+
+/* A move reads the one tap that is in its set. */
+static SnRing
+moved(const At *outer, const SnDefPort *p)
+{
+    At v = *outer;
+    uint32_t nbinder = v.cx->nbinder;
+    SnRing r = {0};
+    double one;
+    Set s;
+
+    if (!open_set(&v, &s))
+        return r;
+    if (s.n || !sn_ring_is_num(s.there, &one) || one != 1)
+        return out(v.cx, "an element out of several operands");
+    r = port(&v, p);
+    v.cx->nbinder = nbinder;
+    return r;
+}
+
+static SnRing
+port(const At *v, const SnDefPort *p)
+{
+    const SnMapDecl *d = v->n->map;
+    int param = sn_real_param_of(v->n, p);
+    SnBox *x = v->n->in[p->index];
+    SnMapStmtKind want =
+        v->set || !sn_map_stmt(d, SN_MS_TAPS) ? SN_MS_READ : SN_MS_CENTRE;
+
+    if (sn_real_stopped(v->cx))
+        return (SnRing){0};
+    if (sn_real_is_point(d))
+        return sn_real_element(v->cx, x, v->place);
+    if (param < 0) { /* beside: a bias */
+        const SnMapStmt *s = sn_map_stmt(d, SN_MS_BESIDE);
+        if (!x && p->fact == SN_PIN)
+            return (SnRing){0};
+        if (!x || !s || s->n != 1)
+            return out(v->cx, "an operand beside the map");
+        sn_real_shape(v->cx, x);
+        SnNums k = sn_real_map(v->cx, v->n, v->slot, s->index[0]);
+        return sn_real_element(v->cx, x, (SnBoxPlace){x->rank, k.v, x->dim});
+    }
+    if (want == SN_MS_CENTRE && v->n->sem->cls == SN_C_MOVE)
+        return moved(v, p);
+    for (unsigned i = 0; i < d->nstmt; i++) {
+        const SnMapStmt *s = &d->stmt[i];
+        if (s->kind != want || s->param != param)
+            continue;
+        SnRing y = read_at(v, s);
+        if (s->els == SN_ME_FILL && !sn_real_stopped(v->cx)) {
+            SnRings *R = &v->cx->R;
+            SnRing c = is_read(v, s);
+            SnRing no = sn_ring_add(R, num(v, 1), sn_ring_scale(R, c, -1));
+            SnRing z = v->n->sem->els ? formula(v, v->n->sem->els) : num(v, 0);
+            y = sn_ring_add(R, sn_ring_mul(R, c, y), sn_ring_mul(R, no, z));
+        }
+        return y;
+    }
+    return out(v->cx, "an operand outside of the sum");
+}
+
+/* One product: what no place of the set is in stands before the sum, and each
+ * place that is in nothing counts. */
+static SnRing
+sum_of_term(SnReals *cx, const Set *s, const SnRingTerm *t)
+{
+    SnRings *R = &cx->R;
+    SnRingTerm in = {.c = 1}, before = {.c = t->c};
+    SnRing r;
+    SnBuf b;
+
+    for (unsigned k = 0; k < t->n; k++) {
+        bool inside = false;
+        for (uint32_t i = 0; i < s->n; i++)
+            inside |= sn_ring_atom_mentions(R, t->f[k].atom, s->name[i]);
+        if (inside)
+            in.f[in.n++] = t->f[k];
+        else
+            before.f[before.n++] = t->f[k];
+    }
+    r = sn_ring_term(R, &before);
+    SnRing body = sn_ring_term(R, &in);
+    sn_buf_init(&b, cx->a);
+    sn_puts(&b, "sum");
+    for (uint32_t i = 0; i < s->n; i++) {
+        if (sn_ring_mentions(R, body, s->name[i]))
+            sn_putf(&b, " %s", s->name[i]);
+        else
+            r = sn_ring_mul(R, r, ring_of_poly(cx, s->bound[i]));
+    }
+    return in.n ? sn_ring_mul(
+                      R, r,
+                      sn_ring_atom(R, SN_RING_SUM, sn_buf_str(&b), 1, &body))
+                : r;
+}
+
+static const SnBoxFlag *
+flag_of(const SnReals *cx, uint16_t atom)
+{
+    for (uint32_t i = 0; i < cx->nflag && cx->R.atom[atom].kind == SN_RING_FLAG;
+         i++)
+        if (sn_name_same(cx->flag[i].name, cx->R.atom[atom].name))
+            return &cx->flag[i];
+    return NULL;
+}
+
+/* Without the flags that the others imply; false: they contradict each other.
+ */
+static bool
+thinned(SnReals *cx, SnRingTerm *t)
+{
+    uint32_t nbinder = cx->nbinder;
+    bool possible = true;
+
+    for (unsigned k = 0; k < t->n && possible;) {
+        const SnBoxFlag *f = flag_of(cx, t->f[k].atom), *o;
+        for (unsigned j = 0; j < t->n && f; j++)
+            if (j != k && (o = flag_of(cx, t->f[j].atom)) &&
+                cx->nbinder < SN_BOX_NBINDER)
+                cx->binder[cx->nbinder++] = o->p;
+        bool implied = f && sn_real_knows(cx, f->p);
+        possible =
+            !f || implied ||
+            !sn_real_knows(
+                cx, sn_poly_plus(&cx->path.P,
+                                 sn_poly_scale(&cx->path.P, f->p, -1), -1));
+        cx->nbinder = nbinder;
+        if (implied)
+            memmove(&t->f[k], &t->f[k + 1], (--t->n - k) * sizeof *t->f);
+        else
+            k++;
+    }
+    return possible;
+}
+
+static SnRing
+sum(SnReals *cx, const Set *s, SnRing body)
+{
+    SnRing r = {0};
+
+    for (uint32_t i = 0; i < body.n && !sn_real_stopped(cx); i++) {
+        SnRingTerm t = body.t[i];
+        if (!cx->codes[0] || thinned(cx, &t))
+            r = sn_ring_add(&cx->R, r, sum_of_term(cx, s, &t));
+    }
+    return r;
+}
+
+/* What a mean divides by. */
+static SnRing
+divisor(const At *v, const Set *s)
+{
+    const SnMapStmt *d = sn_map_stmt(v->n->map, SN_MS_DIVISOR);
+    int64_t when = 1;
+
+    if (d && d->when >= 0 &&
+        !sn_poly_is_int(sn_real_truth(v->cx, v->n, v->slot, d->when), &when))
+        return out(v->cx, "a divisor under an open condition");
+    if (d && when)
+        return ring_of_poly(v->cx,
+                            sn_real_map(v->cx, v->n, v->slot, d->e).v[0]);
+    return sum(v->cx, s, s->there);
+}
+
+/* A sum that starts at +0 turns -0 into it: the mean of one tap is that tap
+ * where it starts at the first one, and is divided by 1. */
+static bool
+of_one(const At *v)
+{
+    const SnMapStmt *w = sn_map_stmt(v->n->map, SN_MS_WHOLE);
+    const SnMapStmt *d = sn_map_stmt(v->n->map, SN_MS_DIVISOR);
+    int64_t is = 0;
+
+    if (w &&
+        (!sn_poly_is_int(sn_real_truth(v->cx, v->n, v->slot, w->e), &is) || is))
+        return false;
+    if (d &&
+        (d->when < 0 ||
+         !sn_poly_is_int(sn_real_truth(v->cx, v->n, v->slot, d->when), &is) ||
+         is))
+        return is == 1 &&
+               sn_real_knows_zero(
+                   v->cx,
+                   sn_poly_plus(&v->cx->path.P,
+                                sn_real_map(v->cx, v->n, v->slot, d->e).v[0],
+                                -1));
+    return true;
+}
+
+static SnRing
+over_set(const At *outer, const SnExpr *e)
+{
+    At v = *outer;
+    SnReals *cx = v.cx;
+    SnRings *R = &cx->R;
+    uint32_t nbinder = cx->nbinder;
+    SnRing body, r = {0};
+    Set s;
+    double one;
+
+    v.slot = v.base; /* a set in a set is the same one again */
+    v.set = false;
+    if (!open_set(&v, &s))
+        return r;
+    body = formula(&v, e->kid[0]);
+    if (s.n == 0 && sn_ring_is_num(s.there, &one) && one == 1 &&
+        (e->fn == SN_FN_MAX || e->fn == SN_FN_MIN ||
+         (e->fn == SN_FN_MEAN && of_one(&v)))) {
+        cx->nbinder = nbinder;
+        return body; /* the largest of one, its mean */
+    }
+    computes(&v);
+    if (e->fn == SN_FN_SUM || e->fn == SN_FN_MEAN) {
+        r = sum(cx, &s, sn_ring_mul(R, s.there, body));
+        if (e->fn == SN_FN_MEAN && !sn_real_stopped(cx)) {
+            SnRing n = divisor(&v, &s);
+            if (n.n)
+                r = divided(&v, r, n);
+            else
+                sn_real_out(cx, "a mean of nothing");
+        }
+    } else {
+        sn_real_out(cx, "a choice out of a set");
+    }
+    cx->nbinder = nbinder;
+    return r;
+}
+
+/* ---- formulas ---- */
+
+static SnRing
+function(const At *v, const SnExpr *e)
+{
+    SnRings *R = &v->cx->R;
+    SnRing k[3] = {{0}};
+    double x, y;
+
+    if (e->nkid == 1 && sn_fn_reduces(e->fn))
+        return over_set(v, e);
+    if (e->fn == SN_FN_SELECT && e->kid[0]->ek != SN_E_BIN)
+        return out(v->cx, "a choice");
+    if (e->fn == SN_FN_SELECT) {
+        SnRing c[4] = {formula(v, e->kid[0]->kid[0]),
+                       formula(v, e->kid[0]->kid[1]), formula(v, e->kid[1]),
+                       formula(v, e->kid[2])};
+        return sn_ring_atom(R, SN_RING_NAME,
+                            sn_format(v->cx->a, "select %d", e->kid[0]->op), 4,
+                            c);
+    }
+    for (unsigned i = 0; i < e->nkid && i < 3; i++)
+        k[i] = formula(v, e->kid[i]);
+    if (sn_real_stopped(v->cx))
+        return k[0];
+    if (e->fn == SN_FN_MAX || e->fn == SN_FN_MIN)
+        return sn_real_extreme(v->cx, v->n->left, e->fn, k[0], k[1]);
+    if (e->fn == SN_FN_POW && sn_ring_is_num(k[1], &y) && y >= 0 && y <= 4 &&
+        y == (double)(int)y) {
+        SnRing p = num(v, 1);
+        for (int i = 0; i < (int)y; i++)
+            p = sn_ring_mul(R, p, k[0]);
+        return p;
+    }
+    if (e->fn == SN_FN_EXP || e->fn == SN_FN_POW)
+        for (unsigned i = 0; i < e->nkid; i++)
+            note(v->cx, v->n->left, true, k[i]);
+    if (e->fn == SN_FN_SQRT && sn_ring_is_num(k[0], &x) && x == 1)
+        return k[0];
+    return sn_ring_atom(R,
+                        e->fn == SN_FN_EXP || e->fn == SN_FN_SQRT
+                            ? SN_RING_ABOVE
+                            : SN_RING_NAME,
+                        sn_fns[e->fn].word, e->nkid, k);
+}
+
+static SnRing
+called(const At *v, const SnExpr *e)
+{
+    if (e->nkid == 1 &&
+        (e->fn == SN_FN_MAX || e->fn == SN_FN_MIN || e->fn == SN_FN_MEAN))
+        return over_set(v, e);
+    if (of_codes(v) && (e->fn == SN_FN_D || e->fn == SN_FN_Q))
+        return formula(v, e->kid[0]);
+    if ((e->fn == SN_FN_D || (e->fn == SN_FN_Q && e->nkid == 1)) &&
+        v->cx->all_real)
+        return formula(v, e->kid[0]);
+    if (v->cx->codes[0] && e->fn == SN_FN_Q && e->nkid == 1) {
+        SnRing fill = formula(v, e->kid[0]);
+        if (fill.n == 0) /* the zero point, which every type has */
+            return fill;
+    }
+    if (e->fn == SN_FN_MAX || e->fn == SN_FN_MIN) /* one of its operands */
+        return function(v, e);
+    computes(v); /* codes become reals, or more */
+    if (e->fn == SN_FN_D)
+        return formula(v, e->kid[0]);
+    if (e->fn == SN_FN_Q && e->nkid == 1)
+        return formula(v, e->kid[0]);
+    if (e->fn == SN_FN_Q)
+        return out(v->cx, "a rounding on the way");
+    return function(v, e);
+}
+
+static SnRing
+attribute(const At *v, const SnDefAttr *a)
+{
+    const SnBoxAttr *r = sn_real_attr(v->n, a);
+
+    if (a->ty == SN_A_REAL)
+        return r->r;
+    if (a->ty == SN_A_INT || a->ty == SN_A_BOOL)
+        return ring_of_poly(v->cx, r->i.v[0]);
+    return out(v->cx, "an attribute in a formula");
+}
+
+static SnRing
+arithmetic(const At *v, const SnExpr *e)
+{
+    SnRings *R = &v->cx->R;
+    SnRing a = formula(v, e->kid[0]), b = formula(v, e->kid[1]);
+
+    computes(v);
+    if (sn_real_stopped(v->cx))
+        return a;
+    switch (e->op) {
+    case SN_OP_ADD:
+        return sn_ring_add(R, a, b);
+    case SN_OP_SUB:
+        return sn_ring_add(R, a, sn_ring_scale(R, b, -1));
+    case SN_OP_MUL:
+        return sn_ring_mul(R, a, b);
+    case SN_OP_DIV:
+        if (b.n == 0)
+            return out(v->cx, "a division by 0");
+        return divided(v, a, b);
+    default:
+        return out(v->cx, "a condition in a formula");
+    }
+}
+
+static SnRing
+formula(const At *outer, const SnExpr *e)
+{
+    At v = *outer;
+
+    if (!v.slot && !v.cx->point && !sn_real_is_point(v.n->map) && !is_fill(v.n))
+        v.slot = v.base = placed(&v);
+    if (sn_real_stopped(v.cx))
+        return (SnRing){0};
+    switch (e->ek) {
+    case SN_E_INT:
+        return num(&v, (double)e->i);
+    case SN_E_REAL:
+        return num(&v, e->r);
+    case SN_E_NEG:
+        return sn_ring_scale(&v.cx->R, formula(&v, e->kid[0]), -1);
+    case SN_E_BIN:
+        return arithmetic(&v, e);
+    case SN_E_CALL:
+        return called(&v, e);
+    case SN_E_NAME:
+        if (e->rk == SN_R_PORT)
+            return port(&v, e->ref);
+        if (e->rk == SN_R_ATTR)
+            return attribute(&v, sn_def_attr(v.n->n, e->s));
+        break;
+    default:
+        break;
+    }
+    return out(v.cx, "an expression of a formula");
+}

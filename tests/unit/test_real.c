@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Rules over the reals and rules of numbered ranks: those that are proved, and
+ * the same with a premise less or a term changed. */
+#include "dsl/prove/real/real.h"
+#include "spell.h"
+
+#define FC(guard, right)                                                   \
+    "Add(MatMul(x, w) @m :1, b) @o => " right " when o.type == f32 and "   \
+    "rank(w) == 2 and rank(b) == 1 and m.clamp == full and not m.trans_a " \
+    "and not m.trans_b" guard " real 1e-5"
+#define SILU(right, guard)                                             \
+    "Mul(x:{f32}, Sigmoid(x) @s :1) {clamp = full} @o => " right guard \
+    " real 1e-5"
+#define HARD(low, high, by)                                              \
+    "Div(Mul(x:{f32}, Clip(Add(x, Splat() {value = 3}) {clamp = full}) " \
+    "{low = " low ", high = " high "}) {clamp = full}, "                 \
+    "Splat() {value = " by "}) {clamp = full} @o => HardSwish(x) : "     \
+    "o.type when shape(x) == shape(o) real 1e-5"
+#define NORM(guard)                                                        \
+    "Div(Sub(x:{f32}, ReduceMean(x) {axes = [-1], keepdims = true, clamp " \
+    "= full}) {clamp = full}, Sqrt(Add(ReduceMean(Pow(Sub(x, "             \
+    "ReduceMean(x) {axes = [-1], keepdims = true, clamp = full}) {clamp "  \
+    "= full}, Splat() {value = 2}) @q :1) {axes = [-1], keepdims = true, " \
+    "clamp = full}, Splat() @e) {clamp = full})) {clamp = full} @o => "    \
+    "Normalize(x) {eps = e.value, axis = -1} : o.type when " guard         \
+    " real 1e-5"
+#define PAD(guard, right)                                                 \
+    "Conv2D(Pad(x) {mode = constant, value = 0} @p :1, w, b) @c => "      \
+    "Conv2D(x, w, b) like c {pads = [c.pads[0] + p.pads[1], "             \
+    "c.pads[1] + p.pads[2], c.pads[2] + p.pads[5], " right "]} : c.type " \
+    "when p.type == x.type and p.pads[0] == 0 and p.pads[3] == 0 and "    \
+    "p.pads[4] == 0 and p.pads[7] == 0 and p.pads[1] >= 0 and "           \
+    "p.pads[2] >= 0 and p.pads[5] >= 0" guard " exact"
+#define ROWS(guard)                                                        \
+    "Conv2D(x:{f32}, w, b) @o => Reshape(FullyConnected(Reshape(x) {dims " \
+    "= [dim(x, 0) * dim(x, 1) * dim(x, 2), dim(x, 3)]}, Reshape(w) {dims " \
+    "= [dim(w, 0), dim(w, 3)]}, b) {clamp = o.clamp}) {dims = dims(o)} : " \
+    "o.type when o.stride == [1, 1] and o.pads == [0, 0, 0, 0] and "       \
+    "dims(x) > 0 and dims(o) > 0" guard " real 1e-5"
+
+static const SnTestRule rules[] = {
+    /* sums of products */
+    {true, FC(" and rank(x) == 2 and dim(b, 0) == dim(w, 1)",
+              "FullyConnected(x, Transpose(w) {perm = [1, 0]}, b) {clamp = "
+              "o.clamp} : o.type")},
+    {false, FC(" and rank(x) == 2 and dim(b, 0) == dim(w, 0)",
+               "FullyConnected(x, Transpose(w) {perm = [1, 0]}, b) {clamp = "
+               "o.clamp} : o.type")},
+    {false, FC(" and rank(x) == 2", /* a bias of one element is broadcast */
+               "FullyConnected(x, Transpose(w) {perm = [1, 0]}, b) {clamp = "
+               "o.clamp} : o.type")},
+    {false, FC(" and dim(b, 0) == dim(w, 1)", /* any rank of x */
+               "FullyConnected(x, Transpose(w) {perm = [1, 0]}, b) {clamp = "
+               "o.clamp} : o.type")},
+    {false, FC(" and rank(x) == 2 and dim(b, 0) == dim(w, 1)",
+               "FullyConnected(x, w, b) {clamp = o.clamp} : o.type")},
+    {false, FC(" and rank(x) == 2 and dim(b, 0) == dim(w, 1)",
+               "FullyConnected(x, Transpose(w) {perm = [1, 0]}, b) : "
+               "o.type")},
+    /* one element */
+    {true, SILU("Swish(x) : o.type", "")},
+    {true, SILU("Swish(x) {alpha = 1.0000001} : o.type", "")},
+    {false, SILU("Swish(x) {alpha = 1.00001} : o.type", "")},
+    {false, SILU("Sigmoid(x) : o.type", "")},
+    {false, "Mul(x:{f32}, Sigmoid(z)) {clamp = full} @o => Swish(x) : o.type "
+            "real 1e-5"},
+    {false, "Mul(x:{f32}, Sigmoid(x)) @o => Swish(x) : o.type real 1e-5"},
+    {true, HARD("0", "6", "6")},
+    {false, HARD("0", "6", "6.001")},
+    {false, HARD("0.01", "6", "6")},
+    {false, HARD("0", "5", "6")},
+    {false, "Mul(x:{f32}, Splat() {value = 1}) {clamp = full} @o => x "
+            "real 1e-5"}, /* the shape of the Splat */
+    {true, "Mul(x:{f32}, Splat() {value = 1}) {clamp = full} @o => x "
+           "when shape(x) == shape(o) real 1e-5"},
+    {false, "Mul(x:{f32}, Splat() {value = 0.9999}) {clamp = full} @o => x "
+            "when shape(x) == shape(o) real 1e-5"},
+    {true, "Sub(Add(x:{f32}, y) {clamp = full}, y) {clamp = full} @o => x "
+           "when shape(x) == shape(o) real 1e-5"},
+    {false, "Sub(Add(x:{f32}, y) {clamp = full}, y) {clamp = full} @o => y "
+            "when shape(x) == shape(o) real 1e-5"},
+    {true, "Div(Mul(x:{f32}, y) {clamp = full}, y) {clamp = full} @o => "
+           "Mul(x, Div(y, y)) : o.type when shape(x) == shape(o) real 1e-5"},
+    {false, "Sub(x:{f32}, y) {clamp = full} @o => Div(Sub(Mul(x, x), "
+            "Mul(y, y)), Add(x, y)) : o.type real 1e-5"}, /* by 0 */
+    {false, "Relu(x:{f32}) @o => Log(Exp(Relu(x))) : o.type real 1e-5"},
+    /* means */
+    {true, NORM("e.value >= 0 and shape(x) == shape(o) and "
+                "shape(q) == shape(x)")},
+    {false, NORM("shape(x) == shape(o) and shape(q) == shape(x)")},
+    {false, NORM("e.value >= 0 and shape(q) == shape(x)")},
+    {true, "ReduceSum(Gather(table:{f32}, index) {axis = 0}) @o => "
+           "EmbeddingSum(table, index) : o.type when o.axes == [1] and not "
+           "o.keepdims and rank(table) == 2 and rank(index) == 2 real 1e-5"},
+    {false, "ReduceSum(Gather(table:{f32}, index) {axis = 0}) @o => "
+            "EmbeddingSum(table, index) : o.type when o.axes == [0] and not "
+            "o.keepdims and rank(table) == 2 and rank(index) == 2 real 1e-5"},
+    {false, "ReduceSum(Gather(table:{f32}, index) {axis = 0}) @o => "
+            "EmbeddingSum(table, index) : o.type when o.axes == [1] "
+            "and rank(table) == 2 and rank(index) == 2 real 1e-5"},
+    {false, "ReduceSum(Gather(table:{f32}, index)) @o => "
+            "EmbeddingSum(table, index) : o.type when o.axes == [1] and not "
+            "o.keepdims and rank(table) == 2 and rank(index) == 2 real 1e-5"},
+    /* max and min, each of their operands in every order */
+    {true, "Clip(Clip(x:{f32}) @i :1) @o => Clip(x) {low = max(i.low, o.low), "
+           "high = min(i.high, o.high)} : o.type when o.low <= i.high exact"},
+    {false, "Clip(Clip(x:{f32}) @i :1) @o => Clip(x) {low = max(i.low, o.low), "
+            "high = min(i.high, o.high)} : o.type exact"},
+    {false, "Clip(Clip(x:{f32}) @i :1) @o => Clip(x) {low = max(o.low, i.low), "
+            "high = min(i.high, o.high)} : o.type when o.low <= i.high exact"},
+    {false, "Clip(Clip(x:{f32}) @i :1) @o => Clip(x) {low = max(i.low, o.low), "
+            "high = min(i.high, o.high)} : o.type when i.low <= i.high exact"},
+    {false, "Clip(Clip(x) @i :1) @o => Clip(x) {low = max(i.low, o.low), "
+            "high = min(i.high, o.high)} : o.type when o.low <= i.high exact"},
+    {true, "Clip(x:{f32}) {low = 0, high = 6} @o => Clip(Clip(x) {low = -1, "
+           "high = 7} : o.type) {low = 0, high = 6} : o.type exact"},
+    {false, "Clip(x:{f32}) {low = 0, high = 6} @o => Clip(Clip(x) {low = 1, "
+            "high = 7} : o.type) {low = 0, high = 6} : o.type exact"},
+    {false, "Min(Max(x:{f32}, y), y) @o => y "
+            "when shape(o) == shape(y) exact"}, /* x may be NaN */
+    /* windows */
+    {true, "MaxPool(x) @o => x when o.kernel == [1, 1] and o.stride == [1, 1] "
+           "and o.pads == [0, 0, 0, 0] and unused(o.idx) exact"},
+    {false, "MaxPool(x) @o => x when o.kernel == [1, 1] and o.stride == "
+            "[1, 1] and o.pads == [0, 0, 0, 0] exact"},
+    {false, "MaxPool(x) @o => x when o.kernel == [1, 1] and o.pads == "
+            "[0, 0, 0, 0] and unused(o.idx) exact"},
+    {false, "MaxPool(x) @o => x when o.kernel == [1, 1] and o.stride == "
+            "[1, 1] and unused(o.idx) exact"},
+    {false, "MaxPool(x) @o => x when o.kernel == [1, 2] and o.stride == "
+            "[1, 1] and o.pads == [0, 0, 0, 0] and unused(o.idx) exact"},
+    {true, "AvgPool(x:{f32}) @o => x when o.kernel == [1, 1] and o.stride == "
+           "[1, 1] and o.pads == [0, 0, 0, 0] and o.clamp == full real 1e-5"},
+    {false, "AvgPool(x:{f32}) @o => x when o.kernel == [1, 1] and o.stride == "
+            "[1, 1] and o.pads == [0, 0, 0, 0] and o.clamp == full exact"},
+    {false, "AvgPool(x:{f32}) @o => x when o.kernel == [1, 1] and o.stride == "
+            "[1, 1] and o.pads == [0, 0, 0, 0] real 1e-5"},
+    {false, "AvgPool(x) @o => x when x.type == o.type and o.kernel == [1, 1] "
+            "and o.stride == [1, 1] and o.pads == [0, 0, 0, 0] and o.clamp == "
+            "full exact"},
+    /* convolutions */
+    {true, PAD(" and p.pads[6] >= 0 and x.type in [q8, q16]",
+               "c.pads[3] + p.pads[6]")},
+    {false, PAD(" and p.pads[6] >= 0", /* of reals: inf * 0 */
+                "c.pads[3] + p.pads[6]")},
+    {false, PAD(" and p.pads[6] >= 0 and x.type in [q8, f32]",
+                "c.pads[3] + p.pads[6]")},
+    {false, PAD(" and x.type in [q8, q16]", "c.pads[3] + p.pads[6]")},
+    {false, PAD(" and p.pads[6] >= 0 and x.type in [q8, q16]",
+                "c.pads[3] + p.pads[5]")},
+    {false, PAD(" and p.pads[6] >= 0 and x.type in [q8, q16]",
+                "c.pads[2] + p.pads[6]")},
+    {false, "Conv2D(Pad(x) {mode = constant, value = 1} @p :1, w, b) @c => "
+            "Conv2D(x, w, b) like c {pads = [c.pads[0], c.pads[1] + "
+            "p.pads[2], c.pads[2], c.pads[3]]} : c.type when p.type == x.type "
+            "and p.pads == [0, 0, p.pads[2], 0, 0, 0, 0, 0] and p.pads[2] >= "
+            "0 and x.type in [q8, q16] exact"},
+    {true, ROWS(" and o.kernel == [1, 1] and o.group == 1")},
+    {false, ROWS(" and o.kernel == [1, 1]")},
+    {false, ROWS(" and o.kernel == [1, 2] and o.group == 1")},
+    {false, "Conv2D(x:{f32}, w, b) @o => Conv2D(x, w, b) like o {stride = "
+            "[o.stride[1], o.stride[0]]} : o.type real 1e-5"},
+    {true, "Conv2D(x:{f32}, w, b) @o => Conv2D(x, w, b) like o : o.type "
+           "real 1e-5"},
+    {false, "Conv2D(x:{f32}, w, b) @o => Conv2D(x, w, _) like o : o.type "
+            "real 1e-5"},
+    {true, "Conv2D(x:{f32}, w, b) @o => Conv2D(x, w, _) like o : o.type "
+           "when not present(o.b) real 1e-5"},
+    /* an axis as it is written, and where it is */
+    {true, "Concat(x...) {axis = -1} @o => x when count(x) == 1 exact"},
+    {true, "Gather(x, i) @o => Gather(x, i) {axis = o.axis + 1} : o.type when "
+           "o.axis == -1 and rank(x) == 1 exact"},
+    {true, "Gather(x, i) @o => Gather(x, i) {axis = o.axis + 2} : o.type when "
+           "o.axis == -2 and rank(x) == 2 exact"},
+    {false, "Gather(x, i) @o => Gather(x, i) {axis = o.axis + 1} : o.type "
+            "when o.axis == -1 and rank(x) == 2 exact"},
+    {false, "LogSoftmax(x) @o => x when o.axis == -1 and dim(x, 0) > 300 "
+            "real 1e-5"},
+    {false, "LogSoftmax(x) @o => x when o.axis < 0 real 1e-5"},
+    {false, "Gather(x, i) @o => x when o.axis == -1 exact"},
+    {false, "ReduceSum(x:{f32}) @o => x when o.axes == [-1] and o.type == "
+            "x.type real 1e-5"},
+    /* one operand of a list */
+    {true, "Concat(x...) @o => x when count(x) == 1 exact"},
+    {false, "Concat(x...) @o => x when count(x) == 2 exact"},
+};
+
+static bool
+proved(SnArena *a, const char *rule)
+{
+    const char *text = sn_format(a,
+                                 "version 2;\ninclude \"nodes.def\";\n"
+                                 "pass p {\n  allow exact;\n  allow real;\n"
+                                 "  rule r: %s;\n}\n",
+                                 rule);
+
+    SnProver pv;
+    SnInstance *v = sn_test_spell(a, text, &pv);
+    SnRealVerdict r = sn_real_prove(&pv, v);
+    if (r.proved != (*r.why == 0))
+        fail_msg("%s: without a reason", rule);
+    return r.proved;
+}
+
+static void
+right_and_wrong(void **state)
+{
+    (void)state;
+    sn_test_proved(rules, sizeof rules / sizeof *rules, proved);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(right_and_wrong)};
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
