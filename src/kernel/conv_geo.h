@@ -16,6 +16,9 @@ typedef struct SnConvGeo {
     int64_t kh, kw, sh, sw, dh, dw, pt, pl, group;
 } SnConvGeo;
 
+/* Most taps of a window that a pool's kernel lists. */
+enum { SN_POOL_TAPS = 1 << 20 };
+
 /* How a plan does its work; of reals see kernel/conv_f32/conv_f32.h.  Results
  * are the same whatever is picked. */
 typedef struct SnConvPick {

@@ -30,14 +30,14 @@ kernel_for(const SnGraph *g, const SnBackendDesc *b, SnKind kind,
     return NULL;
 }
 
-/* Does this Placeholder or Save hand over plain codes as uint8? */
+/* Was this Placeholder or Save of uint8 in the model it is from? */
 static bool
-plain_u8(const SnGraph *g, SnId id, const SnType *t)
+of_u8(const SnGraph *g, SnId id)
 {
     const SnNode *n = sn_node(g, id);
     const SnAttrDesc *at = sn_attr_named(sn_desc(n->kind), "boundary");
 
-    return t->elem == SN_I8 && at != NULL && at->kind == SN_A_ENUM &&
+    return at != NULL && at->kind == SN_A_ENUM &&
            *(const int32_t *)sn_attr_at(n->attr, at) == SN_SAVE_BOUNDARY_U8;
 }
 
@@ -45,8 +45,14 @@ static void
 add_port(SnArena *a, SnPort **v, uint32_t *n, const SnGraph *g, SnRef ref,
          const char *name, SnId id)
 {
-    SnPort p = {name, ref, sn_type(g, ref), sn_shape_of(g, ref),
-                plain_u8(g, id, sn_type(g, ref))};
+    const SnType *t = sn_type(g, ref);
+    bool u8 = of_u8(g, id);
+    SnPort p = {name,
+                ref,
+                t,
+                sn_shape_of(g, ref),
+                u8 && t->elem == SN_I8,
+                u8 && t->elem == SN_QI8};
 
     SN_PUSH(a, *v, *n, p);
 }
@@ -65,6 +71,32 @@ output_name(const SnGraph *g, SnId id)
             return *s;
     }
     return sn_name(g, n->in[0].ref);
+}
+
+/* Adds the input or output that node id, an effect, is. */
+static void
+add_effect(SnArena *a, const SnGraph *g, SnId id, SnPorts *p)
+{
+    if (sn_node(g, id)->nin == 0)
+        add_port(a, &p->input, &p->ninput, g, SN_REF(id, 0),
+                 sn_name(g, SN_REF(id, 0)), id);
+    else
+        add_port(a, &p->output, &p->noutput, g, sn_in(g, id, 0),
+                 output_name(g, id), id);
+}
+
+SnPorts
+sn_ports(SnArena *a, const SnGraph *g)
+{
+    SnPorts p = {0};
+    uint32_t n;
+    const SnId *topo = sn_topo(g, a, &n);
+
+    for (uint32_t i = 0; i < n; i++)
+        if (!sn_node(g, topo[i])->data &&
+            sn_desc(sn_node(g, topo[i])->kind)->effect)
+            add_effect(a, g, topo[i], &p);
+    return p;
 }
 
 static SnTensor
@@ -289,17 +321,14 @@ prepare_all(SnArena *a, const SnGraph *g, const SnBackendDesc *backend,
     for (uint32_t i = 0; i < x->plan->nstep; i++) {
         SnId id = x->plan->step[i].node;
         const SnNode *n = sn_node(g, id);
-        if (n->data)
-            continue;
-        if (!sn_desc(n->kind)->effect)
+        if (!n->data && !sn_desc(n->kind)->effect)
             SN_TRY(add_step(&pr, id));
-        else if (n->nin == 0)
-            add_port(a, &x->input, &x->ninput, g, SN_REF(id, 0),
-                     sn_name(g, SN_REF(id, 0)), id);
-        else
-            add_port(a, &x->output, &x->noutput, g, n->in[0].ref,
-                     output_name(g, id), id);
     }
+    SnPorts p = sn_ports(a, g);
+    x->ninput = p.ninput;
+    x->input = p.input;
+    x->noutput = p.noutput;
+    x->output = p.output;
     SN_TRY(check_read(&pr));
     sn_arena_unload_all(g->arena); /* evaluators fetch theirs again */
     *out = x;

@@ -18,7 +18,8 @@ typedef struct SnPort { /* a graph input or output */
     SnRef ref; /* the Placeholder's result; what the Save reads */
     const SnType *type;
     const SnShape *shape;
-    bool u8; /* plain codes: callers' numbers are these + 128 */
+    bool u8;       /* plain codes: callers' numbers are these + 128 */
+    bool u8_codes; /* quantized, and uint8 in the model it is from */
 } SnPort;
 
 typedef struct SnExecStep {
@@ -57,6 +58,13 @@ typedef struct SnExec {
  * between them may go, and what comes has no ONNX form: for graphs that are
  * run and not written. */
 SnStatus sn_launch(const SnRewriteOpts *o, SnArena *a, SnGraph *g, SnDiag *d);
+
+/* The inputs and outputs of g, in the order of an SnExec of it. */
+typedef struct SnPorts {
+    uint32_t ninput, noutput;
+    SnPort *input, *output;
+} SnPorts;
+SnPorts sn_ports(SnArena *a, const SnGraph *g);
 
 /* The graph must outlive the result and not change.  backend NULL: evaluators
  * only.  Fails (SN_EUNSUPPORTED) for a node that nothing can run, by name. */

@@ -15,11 +15,14 @@
 
 enum { NKEY = 4, MOST = 4096 };
 
-/* A pack is no link: memfd_create will not do. */
+/* A pack is no link: memfd_create will not do.  Who starts the target removes
+ * TMPDIR, since a run that crashes leaves its file. */
 static const char *
 file_of(SnArena *a, const void *p, size_t n)
 {
-    char *path = sn_strdup(a, "/tmp/sinter-fuzz-XXXXXX");
+    const char *dir = getenv("TMPDIR");
+    char *path = (char *)(uintptr_t)sn_format(a, "%s/sinter-fuzz-XXXXXX",
+                                              dir ? dir : "/tmp");
     int fd = mkstemp(path);
 
     if (fd < 0 || write(fd, p, n) != (ssize_t)n)

@@ -51,7 +51,8 @@ sn_gen_size(SnGen *p)
 {
     if (!p->wide || sn_gen_chance(p, 40))
         return sn_gen_pick(p, 1, 5);
-    return (8 << sn_gen_pick(p, 0, 3)) + sn_gen_pick(p, -1, 1);
+    int64_t width = 8 << sn_gen_pick(p, 0, 3); /* drawn in this order */
+    return width + sn_gen_pick(p, -1, 1);
 }
 
 const SnShape *

@@ -538,8 +538,10 @@ draw_image(SnGen *p)
     p->wide = sn_gen_chance(p, 45);
     if (p->wide && sn_gen_chance(p, 80))
         p->img[3] = sn_gen_size(p);
-    else if (p->wide)
-        p->img[sn_gen_pick(p, 1, 2)] = sn_gen_size(p);
+    else if (p->wide) {
+        int64_t k = sn_gen_pick(p, 1, 2); /* drawn in this order */
+        p->img[k] = sn_gen_size(p);
+    }
     p->most = MAXELEM;
     if (!p->o->from && sn_gen_chance(p, 2)) {
         int64_t n = sn_gen_pick(p, UNIT, UNIT + UNIT / 2);

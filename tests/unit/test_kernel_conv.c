@@ -4,6 +4,8 @@
  * clamps and extreme values, every way in which they can be cut. */
 #include "unit/kernel_graph.h"
 
+#include "kernel/conv/conv_priv.h"
+
 #include "kernel/conv/conv_q8.h"
 
 static void
@@ -540,15 +542,117 @@ conv_add(void **state)
     }
 }
 
+/* A matrix that is computed, or one for each of several products. */
+static void
+computed_products(void **state)
+{
+    static const struct {
+        int na, nb;
+        int64_t a[4], b[4];
+    } v[] = {
+        {2, 2, {4, 5}, {5, 3}},
+        {3, 3, {6, 20, 33}, {6, 33, 17}},
+        {4, 4, {2, 3, 9, 64}, {2, 3, 64, 130}},
+        {4, 4, {2, 1, 9, 8}, {1, 3, 8, 16}},
+        {2, 3, {7, 12}, {5, 12, 4}},
+        {3, 2, {5, 7, 12}, {12, 70}},
+        {3, 3, {1, 2, 1601}, {2, 1601, 40}},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < 4 * sizeof v / sizeof *v; i++) {
+        size_t k = i / 4;
+        SnMatMulAttr ma = {.trans_b = i % 2,
+                           .clamp = {-90, 101, k % 2, k % 3 == 0}};
+        int64_t d[4];
+        memcpy(d, v[k].b, sizeof d);
+        if (i % 2) {
+            d[v[k].nb - 2] = v[k].b[v[k].nb - 1];
+            d[v[k].nb - 1] = v[k].b[v[k].nb - 2];
+        }
+        const SnType *at = q8(0.02f, k % 2 ? -7 : 127);
+        const SnType *bt = q8(0.03f, i % 3 ? (int32_t)i - 9 : 0);
+        const SnShape *s = sn_shape(g->pool, v[k].nb, d);
+        SnRef a = input(at, sn_shape(g->pool, v[k].na, v[k].a));
+        SnRef b =
+            i / 2 % 2 ? con(bt, s, rnd8(sn_shape_count(s))) : input(bt, s);
+        float ys = 0.006f * (float)(v[k].a[v[k].na - 1] + 9);
+        compare(SN_REF(sn_mat_mul_new(g, NULL, a, b, &ma, q8(ys, 11)), 0), 0,
+                sn_format(arena, "computed product %zu", i));
+    }
+    SnMatMulAttr ma = {.trans_a = true, .clamp = open_range};
+    SnRef a = input(q8(0.02f, 3), SHAPE(5, 4));
+    SnRef b = input(q8(0.02f, 3), SHAPE(5, 3));
+    compare(SN_REF(sn_mat_mul_new(g, NULL, a, b, &ma, q8(0.1f, 1)), 0), 1,
+            "the first one turned");
+}
+
+/* What is packed at a run is what a plan packs, also for instructions that this
+ * processor lacks: nothing is multiplied. */
+static void
+packed_alike(void **state)
+{
+    static const int64_t sizes[][2] = {{1, 1},   {5, 7},    {64, 64},
+                                       {63, 65}, {33, 130}, {130, 48}};
+
+    (void)state;
+    for (int isa = 0; isa < SN_NISA; isa++)
+        for (size_t i = 0; sn_gemm((SnIsa)isa) && i < 12; i++) {
+            int64_t k = sizes[i / 2][0], n = sizes[i / 2][1];
+            SnConvGeo o = {1, 9, 1, k, 9, 1, n, 1, 1, 1, 1, 1, 1, 0, 0, 1};
+            int32_t wz = i % 2 ? -5 : 0;
+            float mul = 0.01f;
+            SnConvNum num = {.xz = 7,
+                             .lo = -128,
+                             .hi = 127,
+                             .mul = &mul,
+                             .nmul = 1,
+                             .wz = &wz,
+                             .nwz = 1};
+            const int8_t *w = rnd8(n * k);
+            int8_t *turned = sn_alloc_n(arena, (size_t)n, (size_t)k);
+            for (int64_t e = 0; e < n * k; e++)
+                turned[e % k * n + e / k] = w[e];
+            const SnConvQ8 *p = sn_conv_q8_plan(arena, (SnIsa)isa, &o, &num, w);
+            const SnConvQ8 *any =
+                sn_conv_q8_plan(arena, (SnIsa)isa, &o, &num,
+                                sn_alloc_n(arena, (size_t)n, (size_t)k));
+            for (int t = 0; t < 2; t++) {
+                void *to = sn_alloc(arena, sn_conv_q8_packed(any) + 64);
+                const SnConvQ8 *q = sn_conv_q8_pack(
+                    any, t ? turned : w, t ? 1 : k, t ? n : 1, wz, to);
+                assert_int_equal(q->nblock, p->nblock);
+                for (uint32_t b = 0; b < p->nblock; b++) {
+                    const SnConvBlock *x = &p->block[b], *y = &q->block[b];
+                    size_t lanes = (size_t)(x->npanel * SN_LANE);
+                    assert_memory_equal(
+                        x->w, y->w,
+                        (size_t)p->nstep * lanes *
+                            (size_t)(p->g->kstep * p->g->esize));
+                    for (uint32_t c = 0; c < p->nclass; c++)
+                        assert_memory_equal(x->bias[c], y->bias[c],
+                                            lanes * sizeof(int32_t));
+                }
+            }
+        }
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(conv),           cmocka_unit_test(conv_extremes),
-        cmocka_unit_test(conv_long),      cmocka_unit_test(conv_great),
-        cmocka_unit_test(products),       cmocka_unit_test(conv_add),
-        cmocka_unit_test(picks),          cmocka_unit_test(picks_fit),
-        cmocka_unit_test(picks_of_rules), cmocka_unit_test(conv_far),
+        cmocka_unit_test(conv),
+        cmocka_unit_test(conv_extremes),
+        cmocka_unit_test(conv_long),
+        cmocka_unit_test(conv_great),
+        cmocka_unit_test(products),
+        cmocka_unit_test(conv_add),
+        cmocka_unit_test(picks),
+        cmocka_unit_test(picks_fit),
+        cmocka_unit_test(picks_of_rules),
+        cmocka_unit_test(conv_far),
+        cmocka_unit_test(computed_products),
+        cmocka_unit_test(packed_alike),
     };
 
     return cmocka_run_group_tests(tests, setup, teardown);

@@ -327,6 +327,7 @@ static const Pool pools[] = {
     {5, 5, 31, 5, 5, {2, 2}, {2, 2, 2, 2}},
     {30, 30, 16, 30, 30, {1, 1}, {0}},
     {4, 4, 33, 2, 3, {1, 2}, {1, 0, 0, 2}},
+    {70, 61, 5, 70, 60, {1, 1}, {0}},
 };
 
 static void
@@ -479,17 +480,79 @@ exponentials(void **state)
         compare(SN_REF(sn_sigmoid_new(g, NULL, x, plain(SN_F32)), 0), 0,
                 "Sigmoid");
     }
-    SnSoftmaxAttr at = {.axis = 0};
-    SnRef x = floats(SHAPE(3, 4));
-    compare(SN_REF(sn_softmax_new(g, NULL, x, &at, plain(SN_F32)), 0), 1,
-            "Softmax down columns");
+    for (int i = 0; i < NSIZE; i++) {
+        SnSoftmaxAttr at = {.axis = i % 2};
+        SnNormalizeAttr norm = {.axis = i % 2, .eps = 1e-5f};
+        SnRef x = floats(SHAPE(3, i % 3 ? 19 : 5, sizes[i]));
+        compare(SN_REF(sn_softmax_new(g, NULL, x, &at, plain(SN_F32)), 0), 0,
+                "Softmax down columns");
+        x = floats(SHAPE(3, i % 3 ? 19 : 5, sizes[i]));
+        compare(SN_REF(sn_normalize_new(g, NULL, x, &norm, plain(SN_F32)), 0),
+                0, "Normalize down columns");
+    }
 }
 
-/* exp over its whole range: each of 2^18 floats at even distances of bits. */
+/* Numbers up to 16, so that the functions bend. */
+static SnRef
+wide(int64_t n)
+{
+    float *c = SN_NEW(arena, float);
+    SnMulAttr at = {.clamp = open_range};
+
+    *c = 16;
+    return SN_REF(sn_mul_new(g, NULL, floats(SHAPE(n)),
+                             con(plain(SN_F32), SHAPE(1), c), &at,
+                             plain(SN_F32)),
+                  0);
+}
+
 static void
-exp_everywhere(void **state)
+functions(void **state)
+{
+    (void)state;
+    for (int i = 0; i < NSIZE; i++) {
+        int64_t n = sizes[i];
+        SnSwishAttr swish = {.alpha = i % 3 ? 1.0f : -1.702f};
+        SnEluAttr elu = {.alpha = i % 2 ? 1.0f : 0.3f};
+        SnCeluAttr celu = {.alpha = i % 2 ? 1.0f : 0.3f};
+        SnSeluAttr selu = {.alpha = 1.67326319f, .gamma = 1.05070102f};
+        compare(SN_REF(sn_exp_new(g, NULL, wide(n), plain(SN_F32)), 0), 0,
+                "Exp");
+        compare(SN_REF(sn_log_new(g, NULL, wide(n), plain(SN_F32)), 0), 0,
+                "Log");
+        compare(SN_REF(sn_tanh_new(g, NULL, wide(n), plain(SN_F32)), 0), 0,
+                "Tanh");
+        compare(
+            SN_REF(sn_swish_new(g, NULL, wide(n), &swish, plain(SN_F32)), 0), 0,
+            "Swish");
+        compare(SN_REF(sn_gelu_tanh_new(g, NULL, wide(n), plain(SN_F32)), 0), 0,
+                "GeluTanh");
+        compare(SN_REF(sn_elu_new(g, NULL, wide(n), &elu, plain(SN_F32)), 0), 0,
+                "Elu");
+        compare(SN_REF(sn_celu_new(g, NULL, wide(n), &celu, plain(SN_F32)), 0),
+                0, "Celu");
+        compare(SN_REF(sn_selu_new(g, NULL, wide(n), &selu, plain(SN_F32)), 0),
+                0, "Selu");
+        compare(SN_REF(sn_softplus_new(g, NULL, wide(n), plain(SN_F32)), 0), 0,
+                "Softplus");
+        compare(SN_REF(sn_mish_new(g, NULL, wide(n), plain(SN_F32)), 0), 0,
+                "Mish");
+    }
+}
+
+/* exp, tanh and log over their whole range: each of 2^18 floats at even
+ * distances of bits. */
+static void
+functions_everywhere(void **state)
 {
     enum { COUNT = 1 << 18 };
+    static const struct {
+        const char *name;
+        float (*one)(float);
+        void (*run)(SnIsa isa, const float *x, int64_t n, float *y);
+    } fn[] = {{"exp", sn_expf, sn_expf_run},
+              {"tanh", sn_tanhf, sn_tanhf_run},
+              {"log", sn_logf, sn_logf_run}};
     float *x = SN_NEW_N(arena, float, COUNT);
     float *y = SN_NEW_N(arena, float, COUNT);
     float *want = SN_NEW_N(arena, float, COUNT);
@@ -498,13 +561,16 @@ exp_everywhere(void **state)
     for (uint32_t i = 0; i < COUNT; i++) {
         uint32_t bits = i << 14 | (i * 2654435761u) >> 18;
         memcpy(&x[i], &bits, sizeof bits);
-        want[i] = sn_expf(x[i]);
     }
-    for (int i = 0; i < SN_NISA; i++) {
-        if (!sn_isa_have((SnIsa)i))
-            continue;
-        sn_expf_run((SnIsa)i, x, COUNT, y);
-        same(y, want, COUNT, "exp", (SnIsa)i);
+    for (size_t f = 0; f < sizeof fn / sizeof *fn; f++) {
+        for (uint32_t i = 0; i < COUNT; i++)
+            want[i] = fn[f].one(x[i]);
+        for (int i = 0; i < SN_NISA; i++) {
+            if (!sn_isa_have((SnIsa)i))
+                continue;
+            fn[f].run((SnIsa)i, x, COUNT, y);
+            same(y, want, COUNT, fn[f].name, (SnIsa)i);
+        }
     }
 }
 
@@ -512,13 +578,20 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(conv),           cmocka_unit_test(conv_parts),
-        cmocka_unit_test(products),       cmocka_unit_test(computed_products),
-        cmocka_unit_test(clamps),         cmocka_unit_test(pairs),
-        cmocka_unit_test(norms),          cmocka_unit_test(pooling),
-        cmocka_unit_test(means_of_zeros), cmocka_unit_test(lrn),
-        cmocka_unit_test(straight_lines), cmocka_unit_test(exponentials),
-        cmocka_unit_test(exp_everywhere),
+        cmocka_unit_test(conv),
+        cmocka_unit_test(conv_parts),
+        cmocka_unit_test(products),
+        cmocka_unit_test(computed_products),
+        cmocka_unit_test(clamps),
+        cmocka_unit_test(pairs),
+        cmocka_unit_test(norms),
+        cmocka_unit_test(pooling),
+        cmocka_unit_test(means_of_zeros),
+        cmocka_unit_test(lrn),
+        cmocka_unit_test(straight_lines),
+        cmocka_unit_test(exponentials),
+        cmocka_unit_test(functions),
+        cmocka_unit_test(functions_everywhere),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -336,19 +336,21 @@ static void
 picks(void **state)
 {
     (void)state;
-    if (sn_gemm(sn_isa())->ntile == 1)
-        skip();
+    bool one = sn_gemm(sn_isa())->ntile == 1; /* nothing to choose among */
+
     save_model(1);
     expect(0);
     expect(2);
     tune = sn_tune_new(a, sn_isa(), 1);
     expect(2); /* those of the rules */
     assert_int_equal(tune->nlayer, 1);
-    tune->layer[0].pick.npanel = 1;
-    expect(0);
-    expect(2);
+    if (!one) {
+        tune->layer[0].pick.npanel = 1;
+        expect(0);
+        expect(2);
+    }
     tune = NULL;
-    expect(0);
+    expect(one ? 2 : 0);
 }
 
 /* Weights that do not fit their hash are refused when they are read; when the

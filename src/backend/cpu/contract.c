@@ -18,18 +18,16 @@ is_q8(const SnTensor *t)
     return t->type && t->type->elem == SN_QI8;
 }
 
-/* x and w as q8, w constant, b constant or absent, results of type y: fills
- * num, whose multipliers are in tmp. */
-static bool
-numbers(SnArena *tmp, const SnCall *c, const SnType *y, SnRange clamp,
-        SnConvNum *num)
+bool
+sn_cpu_conv_numbers(SnArena *tmp, const SnCall *c, const SnType *y,
+                    SnRange clamp, SnConvNum *num)
 {
     const SnSem *s = &c->kind->sem[0];
     const SnTensor *x = sn_map_port(c, s, 0), *w = sn_map_port(c, s, 1);
     const SnTensor *b = sn_opnd(c, 2);
 
-    if (!is_q8(x) || !is_q8(w) || y->elem != SN_QI8 || !w->data ||
-        x->type->nq != 1 || y->nq != 1 || (b->type && !b->data))
+    if (!is_q8(x) || !is_q8(w) || y->elem != SN_QI8 || x->type->nq != 1 ||
+        y->nq != 1 || (b->type && !b->data))
         return false;
     SnLim lim = sn_lim(y, clamp);
     *num = (SnConvNum){
@@ -129,8 +127,8 @@ open_conv(SnPrep *p, SnArena *tmp, const SnType *y, SnRange clamp)
     SnConvNum num;
     SnConvGeo geo;
 
-    if (!numbers(tmp, c, y, clamp, &num) || !sn_cpu_conv_geo(c, &geo) ||
-        !sn_conv_q8_holds(&geo))
+    if (!w->data || !sn_cpu_conv_numbers(tmp, c, y, clamp, &num) ||
+        !sn_cpu_conv_geo(c, &geo) || !sn_conv_q8_holds(&geo))
         return NULL;
     SnConvPick pick = pick_for(p, &geo, &num);
     num.pick = &pick;
@@ -192,7 +190,8 @@ prepare_matmul(SnPrep *p, SnArena *tmp)
     SnConvGeo geo;
     bool transposed;
 
-    if (!numbers(tmp, c, c->out[0].type, sn_cpu_clamp(c), &num) ||
+    if (!w->data ||
+        !sn_cpu_conv_numbers(tmp, c, c->out[0].type, sn_cpu_clamp(c), &num) ||
         !sn_cpu_matmul_geo(c, &geo, &transposed))
         return false;
     SnConvPick pick = pick_for(p, &geo, &num);

@@ -11,6 +11,11 @@
  * sets all of p but inplace.  NULL: not one that the kernel can do. */
 const SnConvQ8 *sn_cpu_conv_open(SnPrep *p, const SnType *y, SnRange clamp);
 
+/* x and w of the call as q8, b constant or absent, results of type y: fills
+ * num, whose multipliers are in tmp.  False where they are not. */
+bool sn_cpu_conv_numbers(SnArena *tmp, const SnCall *c, const SnType *y,
+                         SnRange clamp, SnConvNum *num);
+
 /* What sn_cpu_add_q8_prepare made, run on n codes that lie side by side; y may
  * be a or b. */
 void sn_cpu_pair_codes(const void *pair, const int8_t *a, const int8_t *b,

@@ -20,10 +20,8 @@ at(SnInts v, uint32_t i, int64_t els)
     return i < v.n ? v.v[i] : els;
 }
 
-/* Windows of kh by kw, of a map whose arguments 2 to 4 are stride, pads and
- * dilate. */
-static SnConvGeo
-over(const SnCall *c, int64_t kh, int64_t kw)
+SnConvGeo
+sn_cpu_window_geo(const SnCall *c, int64_t kh, int64_t kw)
 {
     const SnSem *s = &c->kind->sem[0];
     const SnShape *x = sn_map_port(c, s, 0)->shape, *y = c->out[0].shape;
@@ -63,7 +61,7 @@ sn_cpu_conv_geo(const SnCall *c, SnConvGeo *geo)
         x->dim[3] != w->dim[3] * group || w->dim[0] % group ||
         y->dim[3] != w->dim[0])
         return false;
-    *geo = over(c, w->dim[1], w->dim[2]);
+    *geo = sn_cpu_window_geo(c, w->dim[1], w->dim[2]);
     geo->group = group;
     return true;
 }
@@ -160,7 +158,7 @@ sn_cpu_pool_geo(const SnCall *c, SnConvGeo *geo)
 
     if (x->rank != 4 || y->rank != 4)
         return false;
-    *geo = over(c, at(kernel, 0, 1), at(kernel, 1, 1));
+    *geo = sn_cpu_window_geo(c, at(kernel, 0, 1), at(kernel, 1, 1));
     geo->oc = geo->c;
-    return true;
+    return geo->kh <= SN_POOL_TAPS && geo->kw <= SN_POOL_TAPS / geo->kh;
 }

@@ -8,6 +8,9 @@
 #include "graph/desc.h"
 #include "kernel/conv_geo.h"
 
+/* Windows of kh by kw, of a map over pictures x whose arguments 2 to 4 are
+ * stride, pads and dilate; oc is of the result, group 1. */
+SnConvGeo sn_cpu_window_geo(const SnCall *c, int64_t kh, int64_t kw);
 /* Of a node over conv(x, w, stride, pads, dilate, group); false when shapes
  * do not fit each other. */
 bool sn_cpu_conv_geo(const SnCall *c, SnConvGeo *geo);

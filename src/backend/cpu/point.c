@@ -6,6 +6,7 @@
 #include "backend/cpu/contract.h"
 #include "backend/cpu/geo.h"
 #include "backend/cpu/units.h"
+#include "backend/cpu/walk.h"
 #include "cpu_kernels.h"
 #include "kernel/point/point_q8.h"
 #include "kernel/eval/rows.h"
@@ -97,7 +98,7 @@ sn_cpu_table_q8(const SnCall *c)
     return SN_OK;
 }
 
-/* ---- two operands: of one shape, or b a row repeated ---- */
+/* ---- two operands ---- */
 
 typedef struct Pair {
     SnIsa isa;
@@ -106,39 +107,27 @@ typedef struct Pair {
     SnPair8 p;
     SnSum8 s;
     const int8_t *table;
-    int64_t nrow, row;
+    SnCpuWalk w;
 } Pair;
 
 static bool
-open_pair(const SnCall *c, Pair *k)
+open_pair(SnPrep *p, Pair *k)
 {
-    const SnShape *a = c->in[0].shape, *b = c->in[1].shape;
-    const SnShape *y = c->out[0].shape;
-    int64_t n = sn_shape_count(y), nb = sn_shape_count(b);
+    const SnCall *c = p->call;
 
     if (c->nin != 2 || !is_q8(&c->in[0]) || !is_q8(&c->in[1]) ||
-        !is_q8(&c->out[0]) || sn_shape_count(a) != n)
+        !is_q8(&c->out[0]))
         return false;
     k->isa = sn_isa();
-    k->nrow = 1;
-    k->row = n;
-    if (nb == n)
-        return true;
-    /* swapped roles of a and b never depend on a row of b */
-    k->row = nb;
-    k->nrow = nb ? n / nb : 0;
-    return b->rank > 0 && b->dim[b->rank - 1] == nb &&
-           y->dim[y->rank - 1] == nb;
+    p->prep = k;
+    return sn_cpu_walk_open(p, &k->w, 600);
 }
 
-/* Rows, or parts of the only one. */
+/* What SN_CPU_UNIT results take. */
 static void
-pair_units(SnPrep *p, const Pair *k, int64_t ns)
+take(SnPrep *p, int64_t ns)
 {
-    sn_cpu_units(p, k->row * k->nrow, ns);
-    p->inplace = k->nrow == 1 ? 3 : 1;
-    if (k->nrow != 1)
-        p->nunit = k->nrow;
+    p->cost = p->cost / 600 * ns;
 }
 
 /* Codes of the first operand with all of the second that are evaluated at a
@@ -185,7 +174,7 @@ by_sum(SnPrep *p, Pair *k, const int8_t *table)
                     .hi = (int8_t)lim.hi};
     k->sum = sn_sum8_fit(k->isa, &k->s, table, &k->p);
     if (k->sum)
-        pair_units(p, k, 200);
+        take(p, 200);
 }
 
 /* A table, or, where sums may do without, a sum. */
@@ -195,8 +184,7 @@ by_table(SnPrep *p, Pair *k, bool sum)
     SnArena *tmp = sn_arena_new();
     const int8_t *t = all_pairs(p, tmp);
 
-    p->prep = k;
-    pair_units(p, k, 3000);
+    take(p, 3000);
     if (t && sum)
         by_sum(p, k, t);
     if (t && !k->sum)
@@ -210,7 +198,7 @@ sn_cpu_pair_q8_prepare(SnPrep *p)
 {
     Pair *k = SN_NEW(p->call->scratch, Pair);
 
-    return open_pair(p->call, k) && by_table(p, k, false);
+    return open_pair(p, k) && by_table(p, k, false);
 }
 
 /* Sums and products rounded before the zero point is added need no table. */
@@ -221,7 +209,7 @@ prepare_direct(SnPrep *p, bool mul)
     const SnAttrDesc *round = sn_attr_named(c->kind, "round");
     Pair *k = SN_NEW(c->scratch, Pair);
 
-    if (!open_pair(c, k))
+    if (!open_pair(p, k))
         return false;
     if (round && *(const int32_t *)sn_attr_at(c->attr, round) != 0)
         return by_table(p, k, !mul);
@@ -237,8 +225,6 @@ prepare_direct(SnPrep *p, bool mul)
                      .az = a->zp[0],
                      .bz = b->zp[0],
                      .yz = y->zp[0]};
-    p->prep = k;
-    pair_units(p, k, 600);
     if (!mul)
         by_sum(p, k, NULL);
     return true;
@@ -270,26 +256,31 @@ sn_cpu_pair_codes(const void *pair, const int8_t *a, const int8_t *b, int64_t n,
         sn_table16_run(k->table, a, b, n, y);
 }
 
+/* Where an operand stands its code is laid out, a part at a time. */
+static void
+codes(const void *pair, const void *a, int64_t step_a, const void *b,
+      int64_t step_b, int64_t n, void *y)
+{
+    enum { PART = 1024 };
+    int8_t same[PART];
+    int64_t part = step_a && step_b ? n : PART;
+    const int8_t *x = a, *z = b;
+
+    if (!step_a || !step_b)
+        memset(same, step_a ? *z : *x, (size_t)(n < PART ? n : PART));
+    for (int64_t i = 0; i < n; i += part) {
+        int64_t m = n - i < part ? n - i : part;
+        sn_cpu_pair_codes(pair, step_a ? x + i : same, step_b ? z + i : same, m,
+                          (int8_t *)y + i);
+    }
+}
+
 SnStatus
 sn_cpu_pair_q8(const SnCall *c)
 {
     const Pair *k = c->prep;
-    const int8_t *a = c->in[0].data, *b = c->in[1].data;
-    int8_t *y = c->out[0].data;
-    int64_t n = k->row, nrow = c->u1 - c->u0;
 
-    if (k->nrow == 1) { /* units of elements, else of rows */
-        n = sn_cpu_count(c, k->row);
-        nrow = 1;
-        a += sn_cpu_first(c);
-        b += sn_cpu_first(c);
-        y += sn_cpu_first(c);
-    } else {
-        a += c->u0 * n;
-        y += c->u0 * n;
-    }
-    for (int64_t i = 0; i < nrow; i++, a += n, y += n)
-        sn_cpu_pair_codes(k, a, b, n, y);
+    sn_cpu_walk(&k->w, c, codes, k);
     return SN_OK;
 }
 
@@ -363,8 +354,8 @@ typedef struct Pool {
     SnPool8 p;
 } Pool;
 
-/* The geometry of a pool of at most 1024 taps, each window with a valid
- * element (sn_map_open refuses others); NULL when it is another. */
+/* The geometry of a pool, each window with a valid element (sn_map_open refuses
+ * others); NULL when it is another. */
 static Pool *
 open_pool(SnPrep *p)
 {
@@ -372,7 +363,7 @@ open_pool(SnPrep *p)
     SnMap m;
 
     if (!is_q8(&c->in[0]) || !is_q8(&c->out[0]) ||
-        sn_map_open(&m, c, 0) != SN_OK || m.maxtap > 1024)
+        sn_map_open(&m, c, 0) != SN_OK)
         return NULL;
     Pool *k = SN_NEW(c->scratch, Pool);
     k->isa = sn_isa();
@@ -380,6 +371,7 @@ open_pool(SnPrep *p)
     if (!sn_cpu_pool_geo(c, &k->p.geo))
         return NULL;
     p->prep = k;
+    p->nwork = sn_pool8_work(&k->p);
     p->pitched = true;
     p->nunit = k->p.geo.n * k->p.geo.oh;
     p->cost = sn_shape_count(c->out[0].shape) * m.maxtap / 32;
@@ -405,7 +397,7 @@ sn_cpu_maxpool_q8(const SnCall *c)
     const Pool *k = c->prep;
 
     sn_maxpool8_run(k->isa, &k->p, c->in[0].data, c->out[0].data, pixels(c),
-                    c->u0, c->u1);
+                    c->work, c->u0, c->u1);
     return SN_OK;
 }
 
@@ -448,7 +440,7 @@ sn_cpu_avgpool_q8(const SnCall *c)
     const Pool *k = c->prep;
 
     sn_avgpool8_run(k->isa, &k->p, c->in[0].data, c->out[0].data, pixels(c),
-                    c->u0, c->u1);
+                    c->work, c->u0, c->u1);
     return SN_OK;
 }
 

@@ -149,8 +149,7 @@ prepare_pool(SnPrep *p, bool avg)
     SnLimF lim = sn_limf(sn_cpu_clamp(c));
     SnMap m;
 
-    if (!is_f32(&c->in[0]) || p->wanted != 1 ||
-        sn_map_open(&m, c, 0) != SN_OK || m.maxtap > SN_POOL_TAPS)
+    if (!is_f32(&c->in[0]) || p->wanted != 1 || sn_map_open(&m, c, 0) != SN_OK)
         return false;
     Pool *k = SN_NEW(c->scratch, Pool);
     k->isa = sn_isa();
@@ -163,6 +162,7 @@ prepare_pool(SnPrep *p, bool avg)
         return false;
     k->p.whole = m.whole;
     k->p.columns = avg && sn_pool_columns(c, k->p.geo.sw);
+    p->nwork = sn_poolf_work(&k->p);
     p->nunit = k->p.geo.n * k->p.geo.oh;
     p->cost = sn_shape_count(c->out[0].shape) * m.maxtap / 8;
     return true;
@@ -186,8 +186,8 @@ sn_cpu_pool_f32(const SnCall *c)
     const Pool *k = c->prep;
 
     if (sn_shape_count(c->out[0].shape) > 0)
-        sn_poolf_run(k->isa, &k->p, c->in[0].data, c->out[0].data, c->u0,
-                     c->u1);
+        sn_poolf_run(k->isa, &k->p, c->in[0].data, c->out[0].data, c->work,
+                     c->u0, c->u1);
     return SN_OK;
 }
 

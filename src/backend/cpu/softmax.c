@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Softmax: on f32 along the last axis, on codes along any. */
+/* Softmax along any axis. */
+#include "backend/cpu/columns.h"
 #include "cpu_kernels.h"
 #include "kernel/eval/map.h"
 #include "kernel/point/point_f32.h"
@@ -8,7 +9,8 @@
 typedef struct Softmax {
     SnIsa isa;
     int64_t nrow, row, inner; /* elements from one to the next of a row */
-    SnSoftmax s;              /* codes */
+    SnCpuColumns columns;
+    SnSoftmax s; /* codes */
 } Softmax;
 
 static Softmax *
@@ -21,9 +23,9 @@ open_rows(SnPrep *p)
     if (axis < 0)
         return NULL;
     Softmax *k = SN_NEW(c->scratch, Softmax);
-    *k = (Softmax){.isa = sn_isa(), .row = s->dim[axis], .inner = 1};
-    for (int i = axis + 1; i < s->rank; i++)
-        k->inner *= s->dim[i];
+    *k = (Softmax){.isa = sn_isa(), .columns = sn_cpu_columns_open(s, axis)};
+    k->row = k->columns.n;
+    k->inner = k->columns.inner;
     k->nrow = k->row ? sn_shape_count(s) / k->row : 0;
     p->prep = k;
     p->nunit = k->nrow;
@@ -35,9 +37,21 @@ bool
 sn_cpu_softmax_f32_prepare(SnPrep *p)
 {
     const SnType *t = p->call->in[0].type;
-    const Softmax *k = t->elem == SN_F32 ? open_rows(p) : NULL;
+    Softmax *k = t->elem == SN_F32 ? open_rows(p) : NULL;
 
-    return k && k->inner == 1;
+    if (k && k->inner > 1) {
+        p->nunit = sn_cpu_columns_units(&k->columns);
+        p->nwork = sn_cpu_columns_work(&k->columns);
+    }
+    return k != NULL;
+}
+
+static void
+rows(const void *softmax, float *row, int64_t nrow, int64_t n)
+{
+    const Softmax *k = softmax;
+
+    sn_softmaxf_run(k->isa, row, nrow, n, row);
 }
 
 SnStatus
@@ -47,6 +61,10 @@ sn_cpu_softmax_f32(const SnCall *c)
     const float *x = c->in[0].data;
     float *y = c->out[0].data;
 
+    if (k->inner > 1) {
+        sn_cpu_columns(&k->columns, c, rows, k);
+        return SN_OK;
+    }
     int64_t u1 = c->u1 < k->nrow ? c->u1 : k->nrow, at = c->u0 * k->row;
     sn_softmaxf_run(k->isa, x + at, u1 - c->u0, k->row, y + at);
     return SN_OK;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Transposes that exchange two runs of axes, as layout changes do. */
+/* Transposes: those that exchange two runs of axes, as layout changes do, in
+ * squares. */
 #include <string.h>
 
 #include "cpu_kernels.h"
@@ -11,6 +12,7 @@
 typedef struct Swap {
     int64_t outer, a, b, inner;
     SnIsa isa;
+    const void *move; /* more than one exchange: as move.c does it; else NULL */
 } Swap;
 
 /* Axes that stay side by side are one; axes of 1 are none.  False when more
@@ -43,7 +45,7 @@ exchange(const SnShape *s, SnInts perm, Swap *k)
             rank[i] += from[j] < from[i];
     }
     int i = 0;
-    *k = (Swap){1, 1, 1, 1, sn_isa()};
+    *k = (Swap){1, 1, 1, 1, sn_isa(), NULL};
     if (n == 1) { /* nothing moves */
         k->inner = dim[0];
         return true;
@@ -68,9 +70,15 @@ sn_cpu_transpose_prepare(SnPrep *p)
     SnInts perm = sn_map_ints(c, &c->kind->sem[0], 1);
     Swap *k = SN_NEW(c->scratch, Swap);
 
-    if (perm.n != (uint32_t)s->rank || sn_shape_count(s) == 0 ||
-        !exchange(s, perm, k))
+    if (perm.n != (uint32_t)s->rank || sn_shape_count(s) == 0)
         return false;
+    if (!exchange(s, perm, k)) {
+        if (!sn_cpu_move_prepare(p))
+            return false;
+        k->move = p->prep;
+        p->prep = k;
+        return true;
+    }
     k->inner *= (int64_t)sn_elem_size(c->in[0].type->elem);
     p->prep = k;
     p->nunit = k->b;
@@ -94,25 +102,69 @@ sn_cpu_transpose_prepare(SnPrep *p)
                         y[j * a + i] = x[i * b + j];                         \
             }                                                                \
     }
+/* The same of few rows, of which b has one element each in turn.  They are
+ * named one by one, so that they are stored as one. */
+#define DEAL(NAME, T, ...)                                                \
+    static void NAME(const void *from, int64_t b, int64_t j0, int64_t j1, \
+                     void *to)                                            \
+    {                                                                     \
+        const T *x = from;                                                \
+        char *y = to;                                                     \
+        for (int64_t j = j0; j < j1; j++) {                               \
+            const T v[] = {__VA_ARGS__};                                  \
+            memcpy(y + (size_t)j * sizeof v, v, sizeof v);                \
+        }                                                                 \
+    }
+DEAL(deal1_2, int8_t, x[j], x[b + j])
+DEAL(deal1_3, int8_t, x[j], x[b + j], x[2 * b + j])
+DEAL(deal1_4, int8_t, x[j], x[b + j], x[2 * b + j], x[3 * b + j])
+DEAL(deal4_2, int32_t, x[j], x[b + j])
+DEAL(deal4_3, int32_t, x[j], x[b + j], x[2 * b + j])
+DEAL(deal4_4, int32_t, x[j], x[b + j], x[2 * b + j], x[3 * b + j])
+
+/* Few columns: places j of b are rows of y. */
+#define GATHER(NAME, T, B)                                                \
+    static void NAME(const void *from, int64_t a, int64_t j0, int64_t j1, \
+                     void *to)                                            \
+    {                                                                     \
+        for (int64_t j = j0; j < j1; j++) {                               \
+            const T *x = (const T *)from + j;                             \
+            T *y = (T *)to + j * a;                                       \
+            for (int64_t i = 0; i < a; i++)                               \
+                y[i] = x[i * (B)];                                        \
+        }                                                                 \
+    }
+GATHER(gather1_2, int8_t, 2)
+GATHER(gather1_3, int8_t, 3)
+GATHER(gather1_4, int8_t, 4)
+GATHER(gather4_2, int32_t, 2)
+GATHER(gather4_3, int32_t, 3)
+GATHER(gather4_4, int32_t, 4)
+
+/* By element size (1, 4), rows and columns: NULL where there are many. */
+typedef void Few(const void *from, int64_t n, int64_t j0, int64_t j1, void *to);
+static Few *
+few(int64_t inner, int64_t a, int64_t b, int64_t *n)
+{
+    static Few *const deal[2][3] = {{deal1_2, deal1_3, deal1_4},
+                                    {deal4_2, deal4_3, deal4_4}};
+    static Few *const gather[2][3] = {{gather1_2, gather1_3, gather1_4},
+                                      {gather4_2, gather4_3, gather4_4}};
+
+    if (inner != 1 && inner != 4)
+        return NULL;
+    *n = a >= 2 && a <= 4 ? b : a;
+    if (a >= 2 && a <= 4)
+        return deal[inner == 4][a - 2];
+    return b >= 2 && b <= 4 ? gather[inner == 4][b - 2] : NULL;
+}
+
 SWAP(swap1, int8_t)
 SWAP(swap2, int16_t)
 SWAP(swap4, int32_t)
 SWAP(swap8, int64_t)
 
 /* Three planes to pixels: pictures. */
-static void
-planes4(const void *from, int64_t b, int64_t j0, int64_t j1, void *to)
-{
-    const int32_t *r = from, *g = r + b, *bl = g + b;
-    int32_t *y = to;
-
-    for (int64_t j = j0; j < j1; j++) {
-        y[3 * j] = r[j];
-        y[3 * j + 1] = g[j];
-        y[3 * j + 2] = bl[j];
-    }
-}
-
 static void
 planes1(const Swap *k, const void *from, int64_t j0, int64_t j1, void *to)
 {
@@ -139,11 +191,18 @@ sn_cpu_transpose(const SnCall *c)
     char *y = c->out[0].data;
     int64_t nbyte = k->a * k->b * k->inner;
 
+    if (k->move) {
+        SnCall call = *c;
+        call.prep = k->move;
+        return sn_cpu_move(&call);
+    }
+    int64_t n = 0;
+    Few *fn = few(k->inner, k->a, k->b, &n);
     for (int64_t i = 0; i < k->outer; i++, x += nbyte, y += nbyte) {
         if (k->a == 3 && k->inner == 1)
             planes1(k, x, c->u0, c->u1, y);
-        else if (k->a == 3 && k->inner == 4)
-            planes4(x, k->b, c->u0, c->u1, y);
+        else if (fn)
+            fn(x, n, c->u0, c->u1, y);
         else if (k->inner == 1)
             swap1(x, k->a, k->b, c->u0, c->u1, y);
         else if (k->inner == 2)

@@ -190,6 +190,14 @@ void sn_conv_q8_run(const SnConvQ8 *p, const int8_t *x, int8_t *y,
  * |x - xz| and |w - wz| are at most 255. */
 void sn_conv_q8_sums(const SnConvQ8 *p, const int8_t *x, int32_t xz, int32_t *y,
                      int64_t pitch, void *work, int64_t u0, int64_t u1);
+/* Products with a matrix that is computed: p is a plan of one tap without
+ * padding, made with any filter, and its biases 0.  Bytes, and a plan in `to`
+ * (at 64 of alignment) whose filter is w, channel c's element k at w[c * step_c
+ * + k * step_k]; one zero point for all channels, that of p's. */
+size_t sn_conv_q8_packed(const SnConvQ8 *p);
+const SnConvQ8 *sn_conv_q8_pack(const SnConvQ8 *p, const int8_t *w,
+                                int64_t step_c, int64_t step_k, int32_t wz,
+                                void *to);
 /* Units to a call after which their results are still in the caches. */
 int64_t sn_conv_q8_step(const SnConvQ8 *p);
 /* What units [u0, u1) are: rows of all images, one after the other, and

@@ -131,42 +131,73 @@ has_holes(const Row *r)
     return false;
 }
 
+int64_t
+sn_copy_rows(const SnCopyTable *t)
+{
+    int64_t count = 1;
+    int rest;
+
+    inner_run(t, &rest);
+    for (int i = 0; i < rest - 1; i++)
+        count *= t->dim[i];
+    return count;
+}
+
+/* Where row o lies: its place along each axis before, and whether one of them
+ * is outside. */
+static bool
+row_at(const SnCopyTable *t, int rest, const int64_t *idx, int64_t *off)
+{
+    bool pad = false;
+
+    *off = 0;
+    for (int i = 0; i < rest; i++) {
+        int64_t v = t->off[i][idx[i]];
+        pad = pad || v < 0;
+        *off += v;
+    }
+    return !pad;
+}
+
 /* Along the last axis that is no run, for each place of the ones before. */
 void
-sn_copy_table(const SnCopyTable *t, const char *x, char *y, size_t size,
-              const char *fill)
+sn_copy_some(const SnCopyTable *t, const char *x, char *y, size_t size,
+             const char *fill, int64_t from, int64_t to)
 {
-    int64_t idx[32] = {0}, count = 1;
+    int64_t idx[32] = {0}, off;
     int rest;
     size_t run = (size_t)inner_run(t, &rest) * size;
 
     x += t->base * (int64_t)size;
     if (rest == 0) {
-        memcpy(y, x, run);
+        if (from < to)
+            memcpy(y, x, run);
         return;
     }
     rest--;
     Row r = {t->off[rest], t->dim[rest], size, run, fill};
     bool holes = has_holes(&r);
-    for (int i = 0; i < rest; i++)
-        count *= t->dim[i];
-    for (int64_t o = 0; o < count; o++) {
-        int64_t off = 0;
-        bool pad = false;
-        for (int i = 0; i < rest; i++) {
-            int64_t v = t->off[i][idx[i]];
-            pad = pad || v < 0;
-            off += v;
-        }
-        const char *from = x + off * (int64_t)size;
-        if (pad)
+    y += from * r.n * (int64_t)run;
+    for (int64_t i = rest - 1, o = from; i >= 0; o /= t->dim[i--])
+        idx[i] = o % t->dim[i];
+    for (int64_t o = from; o < to; o++) {
+        bool inside = row_at(t, rest, idx, &off);
+        const char *at = x + off * (int64_t)size;
+        if (!inside)
             y = fill_run(&r, (size_t)r.n * run, y);
         else
-            y = holes ? copy_holes(&r, from, y) : copy_whole(&r, from, y);
+            y = holes ? copy_holes(&r, at, y) : copy_whole(&r, at, y);
         for (int i = rest - 1; i >= 0; i--) {
             if (++idx[i] < t->dim[i])
                 break;
             idx[i] = 0;
         }
     }
+}
+
+void
+sn_copy_table(const SnCopyTable *t, const char *x, char *y, size_t size,
+              const char *fill)
+{
+    sn_copy_some(t, x, y, size, fill, 0, sn_copy_rows(t));
 }

@@ -21,5 +21,10 @@ int64_t sn_copy_run(const SnCopyTable *t);
 /* Elements of size bytes of x to y, row by row. */
 void sn_copy_table(const SnCopyTable *t, const char *x, char *y, size_t size,
                    const char *fill);
+/* Of how many rows it consists, and rows [from, to) of these: y is the whole
+ * result. */
+int64_t sn_copy_rows(const SnCopyTable *t);
+void sn_copy_some(const SnCopyTable *t, const char *x, char *y, size_t size,
+                  const char *fill, int64_t from, int64_t to);
 
 #endif

@@ -89,6 +89,11 @@ void sn_bcast_run(SnBcast *b);
  * size) for padding, NULL for the zero point.  Index out of range: SN_EINPUT.
  * topk: res 0 are the values, others the indices. */
 SnStatus sn_move(const SnCall *c, unsigned res, const void *fill);
+/* The same as a table, of a call whose operands may have no data; false where
+ * it takes more than one read, elements that are not there, or rows that do not
+ * follow from places alone.  The table is in c->scratch. */
+struct SnCopyTable;
+bool sn_move_table(const SnCall *c, struct SnCopyTable *t);
 /* Evaluates kinds of which every result is a move without a fill. */
 SnEvalFn sn_eval_move;
 

@@ -41,6 +41,20 @@ add_data(const SnCall *c, const SnSem *s, SnMapped *m)
     }
 }
 
+bool
+sn_mapped_known(const SnCall *c, const SnSem *s)
+{
+    for (unsigned i = 0; i < s->decl->nparam; i++) {
+        uint32_t n;
+        const SnMapParam *p = &s->decl->param[i];
+        if (p->kind == SN_MP_OPERAND && p->data &&
+            sn_map_param_args(s, i, &n) && n > 0 &&
+            !sn_opnd(c, slot_of(c, s, i))->data)
+            return false;
+    }
+    return true;
+}
+
 SnStatus
 sn_mapped_open(const SnCall *c, unsigned res, SnMapped **out)
 {

@@ -19,6 +19,8 @@ typedef struct SnMapped {
 SnStatus sn_mapped(const SnCall *c, unsigned res, SnMapped **m);
 /* The same without what it reads; operands may lack data. */
 SnStatus sn_mapped_open(const SnCall *c, unsigned res, SnMapped **m);
+/* Whether all that the map itself looks at is known: there is data. */
+bool sn_mapped_known(const SnCall *c, const SnSem *s);
 /* The tensor that a read is of. */
 const SnTensor *sn_mapped_tensor(const SnCall *c, unsigned res,
                                  const SnMapped *m, const SnMapRead *r);

@@ -326,6 +326,30 @@ is_moved(const SnCall *c, const SnSem *s, const SnTensor *x)
     return x >= c->in + first && x < c->in + first + count;
 }
 
+bool
+sn_move_table(const SnCall *c, SnCopyTable *t)
+{
+    const SnSem *s = &c->kind->sem[0];
+    SnMapped *m;
+
+    if (sn_map_stmt(s->decl, SN_MS_PRIMITIVE) || !sn_mapped_known(c, s) ||
+        sn_mapped(c, 0, &m) != SN_OK)
+        return false;
+    const SnMapRead *r = &m->u.read[0];
+    if (m->u.nread != 1 || r->one_of || r->els == SN_ME_SKIP ||
+        !is_moved(c, s, sn_mapped_tensor(c, 0, m, r)))
+        return false;
+    if (by_sum(c->scratch, &m->u, r, t))
+        return true;
+    if (!is_separate(&m->u, r))
+        return false;
+    by_axes(c->scratch, &m->u, r, t);
+    for (int i = 0; i < t->n && r->els == SN_ME_NONE; i++)
+        if (has_hole(t, i))
+            return false;
+    return t->n >= 0;
+}
+
 SnStatus
 sn_move(const SnCall *c, unsigned res, const void *fill)
 {

@@ -47,8 +47,8 @@ valid(int64_t base, int64_t step, int64_t size, int64_t nk, int64_t *lo,
 typedef struct Pooling {
     const SnPointF32 *v;
     const SnPoolF32 *p;
-    int64_t whole[SN_POOL_TAPS]; /* the taps of a window without pads */
-    int64_t part[SN_POOL_TAPS];
+    int64_t *whole; /* the taps of a window without pads */
+    int64_t *part;
 } Pooling;
 
 /* Taps [h0, h1) x [w0, w1) relative to the window's first. */
@@ -97,15 +97,23 @@ window(Pooling *k, const float *x, int64_t oh, int64_t ow, float *y)
     k->v->avg(&a, x + base, tap, n, o->c, y);
 }
 
+size_t
+sn_poolf_work(const SnPoolF32 *p)
+{
+    return 2 * (size_t)(p->geo.kh * p->geo.kw) * sizeof(int64_t);
+}
+
 void
 sn_poolf_run(SnIsa isa, const SnPoolF32 *p, const float *x, float *y,
-             int64_t from, int64_t to)
+             void *work, int64_t from, int64_t to)
 {
     const SnConvGeo *o = &p->geo;
     Pooling k;
 
     k.v = variant(isa);
     k.p = p;
+    k.whole = work;
+    k.part = k.whole + o->kh * o->kw;
     list(p, 0, o->kh, 0, o->kw, k.whole);
     for (; from < to; from++)
         for (int64_t j = 0; j < o->ow; j++)
@@ -144,7 +152,26 @@ void
 sn_sigmoidf_run(SnIsa isa, const float *x, int64_t n, float *y)
 {
     variant(isa)->exp(x, -1, 0, n, y);
-    variant(isa)->logistic(y, n);
+    variant(isa)->logistic(NULL, y, n);
+}
+
+void
+sn_swishf_run(SnIsa isa, float alpha, const float *x, int64_t n, float *y)
+{
+    variant(isa)->exp(x, -alpha, 0, n, y);
+    variant(isa)->logistic(x, y, n);
+}
+
+void
+sn_tanhf_run(SnIsa isa, const float *x, int64_t n, float *y)
+{
+    variant(isa)->tanh(x, n, y);
+}
+
+void
+sn_logf_run(SnIsa isa, const float *x, int64_t n, float *y)
+{
+    variant(isa)->log(x, n, y);
 }
 
 static float
@@ -258,7 +285,7 @@ static void
 exp_ref(const float *x, float s, float m, int64_t n, float *y)
 {
     for (int64_t i = 0; i < n; i++)
-        y[i] = sn_expf(s < 0 ? -x[i] : x[i] - m);
+        y[i] = sn_expf(s * x[i] - m);
 }
 
 static void
@@ -269,15 +296,29 @@ over_ref(float *y, int64_t n, float by)
 }
 
 static void
-logistic_ref(float *y, int64_t n)
+logistic_ref(const float *x, float *y, int64_t n)
 {
     for (int64_t i = 0; i < n; i++)
-        y[i] = 1.0f / (1.0f + y[i]);
+        y[i] = (x ? x[i] : 1.0f) / (1.0f + y[i]);
 }
 
-const SnPointF32 sn_point_f32_ref = {clamp_ref, norm_ref,    max_ref,
-                                     avg_ref,   lrn_ref,     exp_ref,
-                                     over_ref,  logistic_ref};
+static void
+log_ref(const float *x, int64_t n, float *y)
+{
+    for (int64_t i = 0; i < n; i++)
+        y[i] = sn_logf(x[i]);
+}
+
+static void
+tanh_ref(const float *x, int64_t n, float *y)
+{
+    for (int64_t i = 0; i < n; i++)
+        y[i] = sn_tanhf(x[i]);
+}
+
+const SnPointF32 sn_point_f32_ref = {clamp_ref,    norm_ref, max_ref,  avg_ref,
+                                     lrn_ref,      exp_ref,  over_ref, log_ref,
+                                     logistic_ref, tanh_ref};
 
 void sn_register_point_f32_portable(void);
 void

@@ -25,7 +25,6 @@ void sn_normf_run(SnIsa isa, const SnNormF32 *p, const float *x, int64_t n,
 
 /* ---- pools: NHWC, each window with a valid element ---- */
 
-enum { SN_POOL_TAPS = 4096 }; /* most taps of a window */
 typedef struct SnPoolF32 {
     SnConvGeo geo;
     bool avg;
@@ -34,9 +33,11 @@ typedef struct SnPoolF32 {
     bool whole;     /* each window is a whole image, without pads */
     float lo, hi;   /* clamp of an average */
 } SnPoolF32;
+/* Bytes of work, at 8 of alignment. */
+size_t sn_poolf_work(const SnPoolF32 *p);
 /* Images and rows of results [from, to), counted through. */
 void sn_poolf_run(SnIsa isa, const SnPoolF32 *p, const float *x, float *y,
-                  int64_t from, int64_t to);
+                  void *work, int64_t from, int64_t to);
 
 /* ---- LRN, beta 0.75, along the last axis ---- */
 
@@ -53,10 +54,14 @@ void sn_lrnf_run(SnIsa isa, const SnLrnF32 *p, const float *x, int64_t npx,
 
 /* ---- functions built on exp ---- */
 
-/* y[i] = exp(x[i]) as sn_expf rounds it. */
+/* y[i] = exp(x[i]), tanh, log as sn_expf, sn_tanhf and sn_logf round them. */
 void sn_expf_run(SnIsa isa, const float *x, int64_t n, float *y);
+void sn_tanhf_run(SnIsa isa, const float *x, int64_t n, float *y);
+void sn_logf_run(SnIsa isa, const float *x, int64_t n, float *y);
 /* 1 / (1 + exp(-x)) */
 void sn_sigmoidf_run(SnIsa isa, const float *x, int64_t n, float *y);
+/* x / (1 + exp(0 - alpha * x)); y is not x. */
+void sn_swishf_run(SnIsa isa, float alpha, const float *x, int64_t n, float *y);
 /* nrow rows of n > 0 elements: exp(x - max) / sum(exp(x - max)), sums from the
  * first element on. */
 void sn_softmaxf_run(SnIsa isa, const float *x, int64_t nrow, int64_t n,
@@ -84,10 +89,13 @@ typedef struct SnPointF32 {
     SnMaxF32Fn *max;
     SnAvgF32Fn *avg;
     SnLrnF32Fn *lrn;
-    /* y = exp(s * x - m) with s 1 or -1; the difference is rounded */
+    /* y = exp(s * x - m), product and difference rounded */
     void (*exp)(const float *x, float s, float m, int64_t n, float *y);
     void (*over)(float *y, int64_t n, float by); /* y[i] = y[i] / by */
-    void (*logistic)(float *y, int64_t n);       /* y[i] = 1 / (1 + y[i]) */
+    void (*log)(const float *x, int64_t n, float *y);
+    /* y[i] = x[i] / (1 + y[i]); x NULL: 1s */
+    void (*logistic)(const float *x, float *y, int64_t n);
+    void (*tanh)(const float *x, int64_t n, float *y);
 } SnPointF32;
 extern const SnPointF32 sn_point_f32_ref;
 extern SnVariants sn_point_f32_variants;

@@ -3,29 +3,21 @@
 #include "kernel/point/point_f32.h"
 
 #if defined(__x86_64__)
+#include <float.h>
+
+#include "base/fmath.h"
 #include "kernel/lanes_avx2.h"
 
 #define vsqrt(a) _mm256_sqrt_ps(a)
 
-TARGET INLINE W
-widen(const float *p, int64_t n)
-{
-    __m128i m = _mm256_castsi256_si128(first(n));
-
-    return _mm256_cvtps_pd(_mm_maskload_ps(p, m));
-}
-
-TARGET INLINE void
-narrow(float *p, int64_t n, W w)
-{
-    _mm_maskstore_ps(p, _mm256_castsi256_si128(first(n)), _mm256_cvtpd_ps(w));
-}
-
 #define low(v) _mm256_cvtps_pd(_mm256_castps256_ps128(v))
 #define high(v) _mm256_cvtps_pd(_mm256_extractf128_ps(v, 1))
 #define join(a, b) _mm256_set_m128(_mm256_cvtpd_ps(b), _mm256_cvtpd_ps(a))
+#define wfma(a, b, c) _mm256_fmadd_pd(a, b, c)
+#define wdiv(a, b) _mm256_div_pd(a, b)
+#define wabs(a) _mm256_andnot_pd(wset(-0.0), a)
 #define wmax(a, b) _mm256_max_pd(a, b)
-#define wtrunc(a) _mm256_round_pd(a, _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC)
+#define wsign(x, a) _mm256_or_pd(_mm256_and_pd(x, wset(-0.0)), a)
 
 TARGET INLINE W
 wpow2(W k)
@@ -35,16 +27,43 @@ wpow2(W k)
     return _mm256_castsi256_pd(_mm256_slli_epi64(_mm256_cvtepi32_epi64(e), 52));
 }
 
+/* Adding the distance from sqrt(1/2) to 1 carries into the exponent from
+ * sqrt(2) on.  The biased exponent becomes a double in the mantissa of 2^52. */
 TARGET INLINE W
-wzero_below(W x, W lim, W v)
+wsplit(W x, W *k)
 {
-    return _mm256_andnot_pd(_mm256_cmp_pd(x, lim, _CMP_LT_OQ), v);
+    __m256i u = _mm256_castpd_si256(x);
+    __m256i bump = _mm256_set1_epi64x(0x00095f619980c433);
+    __m256i two52 = _mm256_set1_epi64x(0x4330000000000000);
+    __m256i e = _mm256_srli_epi64(_mm256_add_epi64(u, bump), 52);
+
+    *k = wsub(_mm256_castsi256_pd(_mm256_or_si256(e, two52)),
+              wset(0x1p52 + 1023));
+    e = _mm256_sub_epi64(e, _mm256_set1_epi64x(1023));
+    return _mm256_castsi256_pd(_mm256_sub_epi64(u, _mm256_slli_epi64(e, 52)));
 }
 
+TARGET INLINE uint32_t
+unlike(W a, W b)
+{
+    return (uint32_t)_mm_movemask_ps(
+        _mm_cmp_ps(_mm256_cvtpd_ps(a), _mm256_cvtpd_ps(b), _CMP_NEQ_UQ));
+}
+
+TARGET INLINE uint32_t
+beyond(V x)
+{
+    __m256 in = _mm256_and_ps(_mm256_cmp_ps(x, set(0), _CMP_GT_OQ),
+                              _mm256_cmp_ps(x, set(FLT_MAX), _CMP_LE_OQ));
+
+    return ~(uint32_t)_mm256_movemask_ps(in) & 0xff;
+}
+
+#include "kernel/point/point_exp_lanes.inc"
 #include "kernel/point/point_f32_lanes.inc"
 
-static const SnPointF32 table = {clamp, norm, max,  avg,
-                                 lrn,   expn, over, logistic};
+static const SnPointF32 table = {clamp, norm, max,  avg,      lrn,
+                                 expn,  over, logn, logistic, tanhn};
 
 void sn_register_point_f32_avx2(void);
 void

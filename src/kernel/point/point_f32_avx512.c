@@ -3,29 +3,23 @@
 #include "kernel/point/point_f32.h"
 
 #if defined(__x86_64__)
+#include <float.h>
+
+#include "base/fmath.h"
 #include "kernel/lanes_avx512.h"
 
 #define vsqrt(a) _mm512_sqrt_ps(a)
-
-TARGET INLINE W
-widen(const float *p, int64_t n)
-{
-    return _mm512_cvtps_pd(_mm256_maskz_loadu_ps((__mmask8)first(n), p));
-}
-
-TARGET INLINE void
-narrow(float *p, int64_t n, W w)
-{
-    _mm256_mask_storeu_ps(p, (__mmask8)first(n), _mm512_cvtpd_ps(w));
-}
 
 #define low(v) _mm512_cvtps_pd(_mm512_castps512_ps256(v))
 #define high(v) _mm512_cvtps_pd(_mm512_extractf32x8_ps(v, 1))
 #define join(a, b)                                                 \
     _mm512_insertf32x8(_mm512_castps256_ps512(_mm512_cvtpd_ps(a)), \
                        _mm512_cvtpd_ps(b), 1)
+#define wfma(a, b, c) _mm512_fmadd_pd(a, b, c)
+#define wdiv(a, b) _mm512_div_pd(a, b)
+#define wabs(a) _mm512_abs_pd(a)
 #define wmax(a, b) _mm512_max_pd(a, b)
-#define wtrunc(a) _mm512_roundscale_pd(a, _MM_FROUND_TO_ZERO)
+#define wsign(x, a) _mm512_or_pd(_mm512_and_pd(x, wset(-0.0)), a)
 
 TARGET INLINE W
 wpow2(W k)
@@ -35,17 +29,42 @@ wpow2(W k)
     return _mm512_castsi512_pd(_mm512_slli_epi64(e, 52));
 }
 
+/* Adding the distance from sqrt(1/2) to 1 carries into the exponent from
+ * sqrt(2) on. */
 TARGET INLINE W
-wzero_below(W x, W lim, W v)
+wsplit(W x, W *k)
 {
-    return _mm512_mask_mov_pd(v, _mm512_cmp_pd_mask(x, lim, _CMP_LT_OQ),
-                              _mm512_setzero_pd());
+    __m512i u = _mm512_castpd_si512(x);
+    __m512i bump = _mm512_set1_epi64(0x00095f619980c433);
+    __m512i one = _mm512_set1_epi64(1023);
+    __m512i e = _mm512_srli_epi64(_mm512_add_epi64(u, bump), 52);
+
+    e = _mm512_sub_epi64(e, one);
+    *k = _mm512_cvtepi64_pd(e);
+    return _mm512_castsi512_pd(_mm512_sub_epi64(u, _mm512_slli_epi64(e, 52)));
 }
 
+TARGET INLINE uint32_t
+unlike(W a, W b)
+{
+    return _mm256_cmp_ps_mask(_mm512_cvtpd_ps(a), _mm512_cvtpd_ps(b),
+                              _CMP_NEQ_UQ);
+}
+
+TARGET INLINE uint32_t
+beyond(V x)
+{
+    uint32_t in = _mm512_cmp_ps_mask(x, set(0), _CMP_GT_OQ) &
+                  (uint32_t)_mm512_cmp_ps_mask(x, set(FLT_MAX), _CMP_LE_OQ);
+
+    return ~in & 0xffff;
+}
+
+#include "kernel/point/point_exp_lanes.inc"
 #include "kernel/point/point_f32_lanes.inc"
 
-static const SnPointF32 table = {clamp, norm, max,  avg,
-                                 lrn,   expn, over, logistic};
+static const SnPointF32 table = {clamp, norm, max,  avg,      lrn,
+                                 expn,  over, logn, logistic, tanhn};
 
 void sn_register_point_f32_avx512(void);
 void

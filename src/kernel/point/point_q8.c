@@ -163,7 +163,11 @@ valid(int64_t base, int64_t step, int64_t size, int64_t nk, int64_t *lo,
         *hi = nk;
 }
 
-enum { MAXTAP = 1024 };
+size_t
+sn_pool8_work(const SnPool8 *p)
+{
+    return (size_t)(p->geo.kh * p->geo.kw) * sizeof(int64_t);
+}
 
 /* The taps of a result pixel along the rows, or down the columns, of which each
  * has `part`. */
@@ -201,12 +205,11 @@ typedef struct Pooling {
 } Pooling;
 
 static void
-pool(const Pooling *k, const int8_t *x, int8_t *y, int64_t pitch, int64_t r0,
-     int64_t r1)
+pool(const Pooling *k, const int8_t *x, int8_t *y, int64_t pitch, int64_t *tap,
+     int64_t r0, int64_t r1)
 {
     const SnPool8 *p = k->p;
     const SnConvGeo *o = &p->geo;
-    int64_t tap[MAXTAP];
 
     y += r0 * o->ow * pitch;
     for (int64_t r = r0; r < r1; r++) {
@@ -231,16 +234,16 @@ pool(const Pooling *k, const int8_t *x, int8_t *y, int64_t pitch, int64_t r0,
 
 void
 sn_maxpool8_run(SnIsa isa, const SnPool8 *p, const int8_t *x, int8_t *y,
-                int64_t pitch, int64_t r0, int64_t r1)
+                int64_t pitch, void *work, int64_t r0, int64_t r1)
 {
-    pool(&(Pooling){p, point8(isa)->max, NULL}, x, y, pitch, r0, r1);
+    pool(&(Pooling){p, point8(isa)->max, NULL}, x, y, pitch, work, r0, r1);
 }
 
 void
 sn_avgpool8_run(SnIsa isa, const SnPool8 *p, const int8_t *x, int8_t *y,
-                int64_t pitch, int64_t r0, int64_t r1)
+                int64_t pitch, void *work, int64_t r0, int64_t r1)
 {
-    pool(&(Pooling){p, NULL, point8(isa)->avg}, x, y, pitch, r0, r1);
+    pool(&(Pooling){p, NULL, point8(isa)->avg}, x, y, pitch, work, r0, r1);
 }
 
 enum { LRN_PX = 32 };

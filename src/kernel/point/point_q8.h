@@ -83,11 +83,13 @@ typedef struct SnPool8 {
     int32_t xz, yz;    /* yz: added after rounding */
     float lo, hi;      /* clamp of what is rounded */
 } SnPool8;
+/* Bytes of work, at 8 of alignment. */
+size_t sn_pool8_work(const SnPool8 *p);
 /* Result rows [r0, r1) of all n * oh; pixels of y lie `pitch` codes apart. */
 void sn_maxpool8_run(SnIsa isa, const SnPool8 *p, const int8_t *x, int8_t *y,
-                     int64_t pitch, int64_t r0, int64_t r1);
+                     int64_t pitch, void *work, int64_t r0, int64_t r1);
 void sn_avgpool8_run(SnIsa isa, const SnPool8 *p, const int8_t *x, int8_t *y,
-                     int64_t pitch, int64_t r0, int64_t r1);
+                     int64_t pitch, void *work, int64_t r0, int64_t r1);
 
 /* ---- LRN, beta 0.75 ---- */
 

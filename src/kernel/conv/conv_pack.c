@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Filters that come with each run: a plan's copy in working memory, with panels
+ * and biases of its own. */
+#include <assert.h>
+#include <string.h>
+
+#include "kernel/conv/conv_priv.h"
+
+static size_t
+whole(size_t n)
+{
+    return (n + 63) / 64 * 64;
+}
+
+/* Bytes of a block's panel. */
+static size_t
+panel(const SnConvQ8 *p, const SnConvBlock *b)
+{
+    return (size_t)(p->nstep * b->npanel * SN_LANE * p->g->kstep * p->g->esize);
+}
+
+/* Of one array of biases. */
+static size_t
+biases(const SnConvBlock *b)
+{
+    return (size_t)(b->npanel * SN_LANE) * sizeof(int32_t);
+}
+
+size_t
+sn_conv_q8_packed(const SnConvQ8 *p)
+{
+    size_t n = whole(sizeof *p) + whole(p->nblock * sizeof *p->block);
+
+    for (uint32_t i = 0; i < p->nblock; i++)
+        n += whole(panel(p, &p->block[i])) + whole(biases(&p->block[i])) +
+             whole(p->nclass * sizeof(int32_t *));
+    return n;
+}
+
+/* Where channels stand in a panel: as sn_conv_q8_plan has them. */
+static void
+places(const SnConvQ8 *p, const SnConvBlock *b, int *place)
+{
+    SnPlaceFn *fn = b->npanel == p->g->ntile && !p->sums ? p->g->place : NULL;
+
+    for (int i = 0; i < b->ncol; i++)
+        place[i] = fn ? fn(i) : i;
+}
+
+typedef struct From {
+    const int8_t *w;
+    int64_t step_c, step_k;
+    int32_t wz;
+} From;
+
+/* Four codes of each channel a step, and in sum those of all steps. */
+static void
+pack_codes(const SnConvQ8 *p, const SnConvBlock *b, const From *f,
+           const int *place, char *to, int32_t *sum)
+{
+    size_t line = (size_t)(b->npanel * SN_LANE) * 4;
+
+    for (int64_t k = 0; k < p->len; k += 4, to += line) {
+        const int8_t *w = f->w + b->c0 * f->step_c + k * f->step_k;
+        int64_t left = p->len - k < 4 ? p->len - k : 4;
+        for (int i = 0; i < b->ncol; i++, w += f->step_c) {
+            int8_t four[4] = {0};
+            if (left == 4) {
+                four[0] = w[0];
+                four[1] = w[f->step_k];
+                four[2] = w[2 * f->step_k];
+                four[3] = w[3 * f->step_k];
+            }
+            for (int64_t e = 0; left < 4 && e < left; e++)
+                four[e] = w[e * f->step_k];
+            sum[i] += four[0] + four[1] + four[2] + four[3];
+            memcpy(to + 4 * place[i], four, 4);
+        }
+    }
+}
+
+/* kstep differences, of 16 bits, of each channel a step. */
+static void
+pack_differences(const SnConvQ8 *p, const SnConvBlock *b, const From *f,
+                 const int *place, int16_t *to)
+{
+    int64_t ks = p->g->kstep;
+
+    for (int64_t k = 0; k < p->len; k += ks, to += b->npanel * SN_LANE * ks) {
+        const int8_t *w = f->w + b->c0 * f->step_c + k * f->step_k;
+        int64_t left = p->len - k < ks ? p->len - k : ks;
+        for (int i = 0; i < b->ncol; i++, w += f->step_c)
+            for (int64_t e = 0; e < left; e++)
+                to[place[i] * ks + e] = (int16_t)(w[e * f->step_k] - f->wz);
+    }
+}
+
+/* Copies block b with a filter and biases at `at`; returns where they end. */
+static char *
+pack_block(const SnConvQ8 *p, SnConvBlock *b, const From *f, char *at)
+{
+    /* The x that is widened is codes and an offset (conv_q8.h). */
+    uint32_t shift = (uint32_t)(p->xz + p->g->offset);
+    uint32_t zeros = (uint32_t)p->len * (uint32_t)f->wz;
+    const int32_t **bias = (void *)at;
+    int32_t *v = (void *)(at += whole(p->nclass * sizeof *bias));
+    int32_t sum[SN_TILE_N] = {0};
+    int place[SN_TILE_N];
+
+    at += whole(biases(b));
+    memset(v, 0, biases(b));
+    memset(at, 0, panel(p, b));
+    places(p, b, place);
+    if (p->g->esize == 1)
+        pack_codes(p, b, f, place, at, sum);
+    else
+        pack_differences(p, b, f, place, (void *)at);
+    for (int i = 0; p->g->esize == 1 && i < b->ncol; i++)
+        v[place[i]] = (int32_t)(0 - shift * ((uint32_t)sum[i] - zeros));
+    for (uint32_t i = 0; i < p->nclass; i++)
+        bias[i] = v;
+    b->w = at;
+    b->bias = bias;
+    return at + whole(panel(p, b));
+}
+
+const SnConvQ8 *
+sn_conv_q8_pack(const SnConvQ8 *p, const int8_t *w, int64_t step_c,
+                int64_t step_k, int32_t wz, void *to)
+{
+    From f = {w, step_c, step_k, wz};
+    SnConvQ8 *q = to;
+    SnConvBlock *block = (void *)((char *)to + whole(sizeof *q));
+    char *at = (char *)block + whole(p->nblock * sizeof *block);
+
+    assert(p->nrun == 1 && !p->depthwise && !p->wino && !p->sums);
+    *q = *p;
+    q->block = block;
+    for (uint32_t i = 0; i < p->nblock; i++) {
+        block[i] = p->block[i];
+        at = pack_block(p, &block[i], &f, at);
+    }
+    return q;
+}
