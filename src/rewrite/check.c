@@ -61,7 +61,7 @@ find_border(Env *e, SnRef v)
 
     if (sn_def(e->g, v)->data)
         return;
-    if (id < e->rw->fire_mark) {
+    if (!sn_made_now(e->rw, id)) {
         /* A rule may fold a constant, which then has the value it has; but a
          * single value says nothing about the worst case, nor, outside a
          * waived range, about values inside. */
@@ -667,13 +667,14 @@ sn_check_fire(SnRewriter *rw, SnGraph *g)
 {
     SnStatus s = SN_OK;
     bool ran = false;
+    int most = rw->nround ? rw->nround : 2;
 
-    for (int round = 0; round < 2 && s == SN_OK; round++) {
+    for (int round = 0; round < most && s == SN_OK; round++) {
         Env e = {.rw = rw,
                  .g = g,
                  .a = sn_arena_new(),
-                 .seed =
-                     rw->o.seed * 1000003u + rw->nfire * 2u + (uint64_t)round};
+                 .seed = rw->o.seed * 1000003u + rw->nfire * (uint64_t)most +
+                         (uint64_t)round};
         for (uint32_t i = 0; i < rw->npair; i++)
             find_border(&e, rw->pair[i].new_);
         /* A waived range binds each value by itself. */

@@ -324,6 +324,7 @@ run_one(SnRewriter *rw, SnGraph *g, const char *name)
     SnStatus s = SN_OK;
 
     rw->scratch = sn_arena_new();
+    sn_rewrite_watch(rw, g, NULL);
     /* keep_lower is every lowering pass, less what the backend keeps. */
     if (!strcmp(name, "keep_lower")) {
         keep = true;
@@ -346,6 +347,7 @@ run_one(SnRewriter *rw, SnGraph *g, const char *name)
         s = rw->status;
     rw->status = s;
     sn_dce(g);
+    sn_rewrite_watch(rw, g, name);
     SnPassTime pt = {sn_strdup(rw->arena, name), sn_now() - t0,
                      rw->nfire - fire0, nvisit, g->nlive};
     SN_PUSH(rw->arena, rw->time, rw->ntime, pt);
@@ -360,8 +362,8 @@ static const char *const built_in_names[] = {"fold",   "cse",        "dce",
                                              "splats", "constants",  "tables"};
 enum { NBUILTIN = sizeof built_in_names / sizeof *built_in_names };
 
-static const SnPipelineDesc *
-pipeline_named(const char *name)
+const SnPipelineDesc *
+sn_pipeline_named(const char *name)
 {
     for (uint32_t i = 0; i < sn_npipeline; i++)
         if (!strcmp(sn_pipelines[i].name, name))
@@ -504,7 +506,7 @@ sn_rewrite(SnRewriter *rw, SnGraph *g, const char *names)
         size_t n = strcspn(names, ",");
         const char *name = sn_strndup(rw->arena, names, n);
         names += n + (names[n] == ',');
-        const SnPipelineDesc *p = pipeline_named(name);
+        const SnPipelineDesc *p = sn_pipeline_named(name);
         if (p) {
             for (const char *const *s = p->pass; *s; s++)
                 SN_TRY(run_one(rw, g, *s));

@@ -45,8 +45,8 @@ disabled(const SnRewriter *rw, const SnRuleDesc *r)
 
 /* Does the claim meet one of the pass's allow lines?  Exact meets every line:
  * equal codes are within any bound, and no worse. */
-static bool
-allowed(const SnPassDesc *p, SnClaim c)
+bool
+sn_pass_allows(const SnPassDesc *p, SnClaim c)
 {
     if (c.kind == SN_CLAIM_LOSSY || c.kind == SN_CLAIM_NONE)
         return true; /* reached only when opted in */
@@ -61,6 +61,13 @@ allowed(const SnPassDesc *p, SnClaim c)
         }
     }
     return false;
+}
+
+void
+sn_rewrite_watch(const SnRewriter *rw, const SnGraph *g, const char *pass)
+{
+    if (rw->o.watch)
+        rw->o.watch(rw->o.watch_ctx, rw, g, pass);
 }
 
 bool
@@ -95,7 +102,7 @@ sn_fire_claim(SnRewriter *rw, uint16_t rule, SnClaim claim, SnGraph *g,
                     rw->o.backend->name);
         return false;
     }
-    if (rw->pass && !allowed(rw->pass, claim)) {
+    if (rw->pass && !sn_pass_allows(rw->pass, claim)) {
         sn_declined(rw, rule, g, root, "pass %s does not allow its claim",
                     rw->pass->name);
         return false;
@@ -104,6 +111,7 @@ sn_fire_claim(SnRewriter *rw, uint16_t rule, SnClaim claim, SnGraph *g,
         sn_declined(rw, rule, g, root, "--opt-limit is reached");
         return false;
     }
+    sn_rewrite_watch(rw, g, NULL);
     rw->nfire++;
     rw->count[rule]++;
     rw->firing = true;

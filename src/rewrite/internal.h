@@ -39,7 +39,11 @@ struct SnRewriter {
 
     /* The fire under way. */
     bool firing;
-    SnId fire_mark; /* nodes from here on were made by it */
+    SnId fire_mark;      /* nodes from here on were made by it, */
+    const uint32_t *age; /* or those of age `now`, where this is not NULL */
+    uint32_t now;
+    int nround; /* how often its sides are compared; 0: as --check-passes does
+                 */
     SnId fire_root;
     SnClaim fire_claim;
     SnPair *pair;
@@ -55,6 +59,17 @@ typedef struct SnPassTime {
     double seconds;
     uint32_t nfire, nvisit, nnode;
 } SnPassTime;
+
+/* Was node id made by the fire under way? */
+static inline bool
+sn_made_now(const SnRewriter *rw, SnId id)
+{
+    return rw->age ? rw->age[id] == rw->now : id >= rw->fire_mark;
+}
+/* Does the claim meet an allow line of pass p, or is it not asked to? */
+bool sn_pass_allows(const SnPassDesc *p, SnClaim c);
+/* Calls the watcher, if there is one. */
+void sn_rewrite_watch(const SnRewriter *rw, const SnGraph *g, const char *pass);
 
 /* Compares the old and new results of the fire under way on the same values
  * (check.c). */

@@ -107,6 +107,8 @@ extern const SnPassDesc sn_core_passes[];
 extern const uint32_t sn_core_npass;
 extern const SnPipelineDesc sn_pipelines[];
 extern const uint32_t sn_npipeline;
+/* NULL: no pipeline has the name. */
+const SnPipelineDesc *sn_pipeline_named(const char *name);
 extern const SnBackendDesc sn_core_backends[];
 extern const uint32_t sn_core_nbackend;
 /* Of the declarations that all these tables were generated from. */
@@ -179,6 +181,13 @@ typedef struct SnSite { /* one fire */
     bool waived;        /* fired under `assume calibrated` */
 } SnSite;
 
+/* Called between changes of g: before a run of a pass, before each fire, and
+ * after a pass, whose name comes along (NULL before one).  What changed since
+ * the call before is the last site's, where there is a new one, else the
+ * pass's. */
+typedef void SnWatchFn(void *ctx, const SnRewriter *rw, const SnGraph *g,
+                       const char *pass);
+
 typedef struct SnRewriteOpts {
     const SnBackendDesc *backend; /* never NULL; default "interp" */
     bool strict_saturation;       /* no `assume calibrated` */
@@ -196,6 +205,8 @@ typedef struct SnRewriteOpts {
     /* The built-in step `place`, supplied by the quantizer. */
     SnStatus (*place)(SnGraph *g, SnRewriter *rw, void *ctx);
     void *place_ctx;
+    SnWatchFn *watch; /* NULL: nobody watches */
+    void *watch_ctx;
 } SnRewriteOpts;
 extern const SnRewriteOpts sn_rewrite_defaults;
 

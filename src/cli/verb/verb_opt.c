@@ -6,6 +6,7 @@
 #include "graph/text/text.h"
 #include "quant/island.h"
 #include "rewrite/rewrite.h"
+#include "rewrite/witness/witness.h"
 
 /* Where the graph goes to standard output, the report goes to the other. */
 static bool
@@ -62,6 +63,7 @@ SnStatus
 sn_verb_opt(SnCli *c)
 {
     const char *path = "-", *passes = "optimize";
+    SnWitness *log = NULL;
     SnRewriteOpts o;
     SnGraph *g;
 
@@ -76,11 +78,15 @@ sn_verb_opt(SnCli *c)
     SN_TRY(sn_cli_writable(c, &(SnOutput){"-o", c->args.output, NULL,
                                           "a graph as text", .text = true,
                                           .in_place = true}));
+    SN_TRY(sn_cli_writable(c, &(SnOutput){"--log", c->args.log, NULL,
+                                          "a log as text", .text = true}));
     if (c->args.json && !c->args.stats)
         return sn_fail(c->d, SN_EUSAGE, "--json",
                        "requires --stats, whose report it writes");
     SN_TRY(sn_cli_rewrite_opts(c, &o));
     SN_TRY(sn_cli_load(c, path, &g));
+    if (c->args.log)
+        log = sn_witness_new(c->a, &o);
     SnRewriter *rw = sn_rewriter_new(c->a, &o, c->d);
     sn_record_declined(rw, c->args.stats || c->args.require_int8);
     SnStatus st = sn_rewrite(rw, g, passes);
@@ -89,6 +95,8 @@ sn_verb_opt(SnCli *c)
         return st;
     SN_TRY(sn_verify(g, c->d));
     SN_TRY(report(c, g, rw));
+    if (log)
+        SN_TRY(sn_witness_save(log, g, c->args.log, c->d));
     if (!to_stdout(c))
         return sn_text_save(g, c->args.output, c->d);
     if (c->args.elide)
