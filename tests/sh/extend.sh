@@ -72,6 +72,7 @@ fi
 
 # Maps of one's own.
 own_sinter=$b/sinter
+own_program Softsign "$tmp/m.sn"
 own_maps
 cp "$b/gen/proofs.txt" "$tmp/log"
 own_says "a Transpose sinks below Roll" 'sink Transpose below Roll' "$tmp/log"

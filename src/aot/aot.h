@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Ahead of time: a graph as a program in C99 that needs no sinter, no library
+ * and no memory but what its caller hands it (docs/compile.md). */
+#ifndef SN_AOT_H
+#define SN_AOT_H
+
+#include "run/exec.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What a program is for. */
+typedef struct SnAotTarget {
+    const char *name, *what;
+    bool dsp; /* sums of products by ARM's DSP instructions */
+} SnAotTarget;
+
+/* NULL: there is none of this name.  A name of NULL is the first. */
+const SnAotTarget *sn_aot_target(const char *name);
+/* All of them, for a message. */
+const char *sn_aot_targets(SnArena *a);
+
+typedef struct SnAotOpts {
+    const char *name; /* of files and of everything with a name in them: a word
+                         of C */
+    const SnAotTarget *target;
+    struct SnSamples *samples; /* the first is that of the self-test; NULL: it
+                                  is drawn */
+} SnAotOpts;
+
+/* What a node takes. */
+typedef struct SnAotCost {
+    SnId node;
+    const char *label;
+    size_t flash; /* bytes of its constants and tables; of constants that
+                     several nodes read, with each */
+    size_t live;  /* bytes of the arena that are in use while it runs */
+    double ops;   /* products and sums */
+} SnAotCost;
+
+typedef struct SnAot {
+    const char *name;
+    const SnExec *x;
+    uint32_t nfile;
+    const char **file, **text; /* names, and what is in them */
+    size_t arena, bound;       /* bytes; the least any plan of this order has */
+    size_t weights, tables;    /* bytes of constants, of tables of functions */
+    uint32_t ncost;
+    SnAotCost *cost; /* in order of steps */
+} SnAot;
+
+/* The program of x's graph, which must outlive it; x is prepared by evaluators,
+ * whose bits it has.  Fails (SN_EUNSUPPORTED) for a node without a text, by
+ * name. */
+SnStatus sn_aot(SnArena *a, const SnExec *x, const SnAotOpts *o, SnDiag *d,
+                const SnAot **out);
+/* Inputs and outputs of g become codes where a conversion of one scale stands
+ * there, which is removed. */
+SnStatus sn_aot_codes(SnGraph *g, SnDiag *d);
+/* Writes the files into directory dir, which is made where it is not there. */
+SnStatus sn_aot_write(const SnAot *p, const char *dir, SnDiag *d);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

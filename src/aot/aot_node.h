@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+/* A node as C, between the files that write it: its map with shapes put in,
+ * the loops that are open, the lines so far. */
+#ifndef SN_AOT_NODE_H
+#define SN_AOT_NODE_H
+
+#include "aot/aot.h"
+#include "graph/map_args.h"
+#include "kernel/eval/map.h"
+
+/* A loop variable's bounds where indices leave an operand: [lo, hi) in C. */
+typedef struct SnAotBound {
+    const char *lo, *hi; /* NULL: 0, and the variable's bound */
+    bool made;
+} SnAotBound;
+
+typedef struct SnAotNode {
+    SnArena *a;
+    SnDiag *d;
+    const SnGraph *g;
+    SnId id;
+    const char *prefix; /* of everything with a name in the file */
+    const SnKindDesc *kd;
+    const SnTuple *tuple;
+    SnCall call;
+    unsigned res;
+    const SnSem *sem;
+    const struct SnTile *tile; /* of result 0, or NULL */
+    bool wide;                 /* indices take 64 bits */
+    /* the map (sn_aot_map) */
+    SnMapArgs args;
+    SnMapping u;
+    const SnTensor **source; /* [u.nread] the operand of each read */
+    bool *need, *made;       /* [u.T.n] terms that are used, that are there */
+    uint32_t open;           /* bit per variable whose loop is open */
+    uint32_t shared;         /* variables of the result that no read has */
+    SnAotBound bound[SN_MAP_NVAR];
+    bool *plain;      /* [u.nread] its range is in bounds */
+    int depth;        /* loops and blocks that are open */
+    int stack[16];    /* loops of each @sets, @each, @taps that is open */
+    uint32_t was[16]; /* variables that were open before it */
+    int nstack;
+    SnBuf *out; /* the function's body */
+    SnBuf data; /* tables that it reads, before it */
+    uint32_t ntable;
+    size_t tables; /* bytes of them */
+    bool fails;    /* it returns 1 where an index is out of range */
+} SnAotNode;
+
+/* ---- map_c.c ---- */
+
+/* Opens the map of result res; false: reported. */
+SnStatus sn_aot_map(SnAotNode *n, unsigned res);
+/* A number as C. */
+const char *sn_aot_num(SnAotNode *n, SnMapNum x);
+/* Marks the terms that x is made of as used. */
+void sn_aot_need(SnAotNode *n, SnMapNum x);
+/* Writes terms that can be computed now that the variables `now` are known. */
+void sn_aot_terms(SnAotNode *n, uint32_t now);
+/* Name of operand slot's parameter in C. */
+const char *sn_aot_operand(const SnAotNode *n, uint32_t slot);
+const char *sn_aot_result(const SnAotNode *n, unsigned res);
+/* Conditions on elements of operands, as a loop before all others. */
+void sn_aot_checks(SnAotNode *n);
+/* Is c one for places of the result, not for each element by itself? */
+bool sn_aot_at_places(const SnAotNode *n, SnMapNum c);
+const char *sn_aot_float(SnArena *a, float v);
+const char *sn_aot_int(SnArena *a, int64_t v);
+const char *sn_aot_elem(SnElem e); /* its type in C */
+/* A table of n numbers of a type of C, by its name. */
+const char *sn_aot_table(SnAotNode *n, const char *type, uint32_t count,
+                         const char *(*item)(SnArena *a, const void *v,
+                                             uint32_t i),
+                         const void *v);
+
+/* ---- loop_c.c ---- */
+
+void sn_aot_line(SnAotNode *n, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+/* What all loops of a result need, once per function. */
+void sn_aot_start(SnAotNode *n);
+/* @sets: variables of the result that a set depends on. */
+void sn_aot_sets(SnAotNode *n);
+/* @each: the rest of the result. */
+void sn_aot_each(SnAotNode *n);
+/* @taps (part -1), @parts (1), @rest (0). */
+void sn_aot_taps(SnAotNode *n, int part);
+/* @end */
+void sn_aot_end(SnAotNode *n);
+/* Opens the loop of a variable; declares what cuts the loops of taps, once the
+ * variables of the result are open. */
+void sn_aot_loop(SnAotNode *n, uint32_t v);
+void sn_aot_bounds(SnAotNode *n);
+/* From one value of a variable of the result to the next, in its elements. */
+int64_t sn_aot_step(const SnAotNode *n, uint32_t v);
+/* Offset in the result; index of the read of a slot, NULL: none. */
+const char *sn_aot_out(SnAotNode *n);
+const SnMapRead *sn_aot_read_of(SnAotNode *n, uint32_t slot);
+/* How many taps a set has: a number or an expression. */
+const char *sn_aot_count(SnAotNode *n);
+/* Where a mean's sum starts: numerics.md, AvgPool. */
+const char *sn_aot_mean_start(SnAotNode *n);
+/* Has the mean of this node parts? */
+bool sn_aot_parts(const SnAotNode *n);
+/* Is a set the same for all results, without a tap outside? */
+bool sn_aot_even(const SnAotNode *n);
+
+/* ---- text_c.c, move_c.c ---- */
+
+SnStatus sn_aot_text(SnAotNode *n, const char *const *text);
+/* fill: a variable's name, or NULL: the zero point. */
+SnStatus sn_aot_move(SnAotNode *n, const char *fill);
+/* Is there a place that it fills? */
+bool sn_aot_fills(SnAotNode *n);
+
+#endif

@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Sums of products on codes, as the programs that `sinter compile` writes call
+ * them (tile_c.c).  A window is what one result reads: codes less their zero
+ * point, 0 where the map reads outside.  No sum leaves int32: tile_c.c sees to
+ * it.  Those for all machines come first, then those for processors with
+ * ARM's DSP instructions, each with a twin in C. */
+#ifndef SN_DOT_H
+#define SN_DOT_H
+
+#include <stdint.h>
+#include <string.h>
+
+#include "base/num.h"
+
+/* d[0 .. n): x[at + j * step] - zero for lo <= j < hi, else 0. */
+static inline void
+sn_window(int16_t *d, const int8_t *x, int at, int lo, int hi, int n, int step,
+          int zero)
+{
+    int j = 0;
+
+    if (hi <= lo)
+        lo = hi = 0;
+    for (; j < lo; j++)
+        d[j] = 0;
+    for (; j < hi; j++)
+        d[j] = (int16_t)(x[at + j * step] - zero);
+    for (; j < n; j++)
+        d[j] = 0;
+}
+
+/* sum[i]: of window i, of `count` windows of k elements. */
+static inline void
+sn_window_sums(const int16_t *d, int k, int count, int32_t *sum)
+{
+    for (int i = 0; i < count; i++) {
+        int32_t s = 0;
+        for (int j = 0; j < k; j++)
+            s += d[i * k + j];
+        sum[i] = s;
+    }
+}
+
+/* a[2 * i + c]: window i of 4 by filter c of 2, each of k elements. */
+static inline void
+sn_dot_windows(const int8_t *w, const int16_t *x, int k, int32_t *a)
+{
+    int32_t a0 = 0, a1 = 0, a2 = 0, a3 = 0, a4 = 0, a5 = 0, a6 = 0, a7 = 0;
+
+    for (int j = 0; j < k; j++) {
+        const int32_t w0 = w[j], w1 = w[k + j];
+        a0 += x[j] * w0;
+        a1 += x[j] * w1;
+        a2 += x[k + j] * w0;
+        a3 += x[k + j] * w1;
+        a4 += x[2 * k + j] * w0;
+        a5 += x[2 * k + j] * w1;
+        a6 += x[3 * k + j] * w0;
+        a7 += x[3 * k + j] * w1;
+    }
+    a[0] = a0;
+    a[1] = a1;
+    a[2] = a2;
+    a[3] = a3;
+    a[4] = a4;
+    a[5] = a5;
+    a[6] = a6;
+    a[7] = a7;
+}
+
+/* a[c]: one window by filter c of 4. */
+static inline void
+sn_dot_rows(const int8_t *w, const int16_t *x, int k, int32_t *a)
+{
+    int32_t a0 = 0, a1 = 0, a2 = 0, a3 = 0;
+
+    for (int j = 0; j < k; j++) {
+        a0 += x[j] * w[j];
+        a1 += x[j] * w[k + j];
+        a2 += x[j] * w[2 * k + j];
+        a3 += x[j] * w[3 * k + j];
+    }
+    a[0] = a0;
+    a[1] = a1;
+    a[2] = a2;
+    a[3] = a3;
+}
+
+/* ---- DSP instructions ---- */
+
+/* Four bytes, the first lowest. */
+static inline uint32_t
+sn_ld32(const void *p)
+{
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+#error "packed weights are those of a little-endian processor"
+#endif
+    uint32_t v;
+
+    memcpy(&v, p, sizeof v);
+    return v;
+}
+
+static inline void
+sn_st32(void *p, uint32_t v)
+{
+    memcpy(p, &v, sizeof v);
+}
+
+/* c + the products of the low and of the high halves. */
+static inline int32_t
+sn_smlad(uint32_t a, uint32_t b, int32_t c)
+{
+#if defined(__ARM_FEATURE_DSP) && defined(__thumb__)
+    int32_t r;
+
+    __asm__("smlad %0, %1, %2, %3" : "=r"(r) : "r"(a), "r"(b), "r"(c));
+    return r;
+#else
+    return c + (int16_t)(a & 0xffff) * (int16_t)(b & 0xffff) +
+           (int16_t)(a >> 16) * (int16_t)(b >> 16);
+#endif
+}
+
+/* Bytes 0 and 2, widened into the halves. */
+static inline uint32_t
+sn_even_bytes(uint32_t v)
+{
+#if defined(__ARM_FEATURE_DSP) && defined(__thumb__)
+    uint32_t r;
+
+    __asm__("sxtb16 %0, %1" : "=r"(r) : "r"(v));
+    return r;
+#else
+    return (uint32_t)(uint16_t)(int8_t)(v & 0xff) |
+           (uint32_t)(uint16_t)(int8_t)(v >> 16 & 0xff) << 16;
+#endif
+}
+
+/* Bytes 1 and 3. */
+static inline uint32_t
+sn_odd_bytes(uint32_t v)
+{
+#if defined(__ARM_FEATURE_DSP) && defined(__thumb__)
+    uint32_t r;
+
+    __asm__("sxtb16 %0, %1, ror #8" : "=r"(r) : "r"(v));
+    return r;
+#else
+    return sn_even_bytes(v >> 8);
+#endif
+}
+
+/* Both halves of a less those of b. */
+static inline uint32_t
+sn_sub_halves(uint32_t a, uint32_t b)
+{
+#if defined(__ARM_FEATURE_DSP) && defined(__thumb__)
+    uint32_t r;
+
+    __asm__("ssub16 %0, %1, %2" : "=r"(r) : "r"(a), "r"(b));
+    return r;
+#else
+    return ((a - b) & 0xffff) | ((a >> 16) - (b >> 16)) << 16;
+#endif
+}
+
+/* Two numbers of 16 bits as halves. */
+static inline uint32_t
+sn_halves(int32_t lo, int32_t hi)
+{
+    return ((uint32_t)lo & 0xffff) | (uint32_t)hi << 16;
+}
+
+/* sn_window into pairs: elements j and j + 1, j even, are a word; words of
+ * `count` windows take turns.  d is the first word of this window, k the place
+ * of x's first element in it. */
+static inline void
+sn_pair_window(int16_t *d, int k, const int8_t *x, int at, int lo, int hi,
+               int n, int step, int zero, int count)
+{
+    int j = 0;
+
+    if (hi <= lo)
+        lo = hi = 0;
+    for (; j < lo; j++)
+        d[((k + j) >> 1) * 2 * count + ((k + j) & 1)] = 0;
+    for (; j < hi; j++)
+        d[((k + j) >> 1) * 2 * count + ((k + j) & 1)] =
+            (int16_t)(x[at + j * step] - zero);
+    for (; j < n; j++)
+        d[((k + j) >> 1) * 2 * count + ((k + j) & 1)] = 0;
+}
+
+/* The same where k, lo, hi and n are multiples of 4: words are the elements 0
+ * and 2, 1 and 3 of each four, which one instruction widens. */
+static inline void
+sn_quad_window(int16_t *d, int k, const int8_t *x, int at, int lo, int hi,
+               int n, int zero, int count)
+{
+    const uint32_t zeros = sn_halves(zero, zero);
+    int j = 0;
+
+    d += k * count;
+    if (hi <= lo)
+        lo = hi = 0;
+    for (; j < lo; j += 4, d += 4 * count) {
+        sn_st32(d, 0);
+        sn_st32(d + 2 * count, 0);
+    }
+    x += at + lo;
+    for (; j < hi; j += 4, d += 4 * count) {
+        const uint32_t v = sn_ld32(x);
+        sn_st32(d, sn_sub_halves(sn_even_bytes(v), zeros));
+        sn_st32(d + 2 * count, sn_sub_halves(sn_odd_bytes(v), zeros));
+        x += 4;
+    }
+    for (; j < n; j += 4, d += 4 * count) {
+        sn_st32(d, 0);
+        sn_st32(d + 2 * count, 0);
+    }
+}
+
+/* sum[i]: of window i, of `count` windows of k elements, k even. */
+static inline void
+sn_pair_sums(const int16_t *d, int k, int count, int32_t *sum)
+{
+    for (int i = 0; i < count; i++) {
+        int32_t s = 0;
+        for (int j = 0; j < k; j += 2)
+            s = sn_smlad(sn_ld32(d + j * count + 2 * i), 0x10001, s);
+        sum[i] = s;
+    }
+}
+
+/* As sn_dot_windows, of pairs; w holds, for each word of a window, the two
+ * elements of filter 0 in its bytes 0 and 2, of filter 1 in bytes 1 and 3.
+ * k is a multiple of 4, above 0; x is aligned to 4 bytes.  Sums take eight
+ * registers, words four, pointers two: no compiler is left to choose. */
+#if defined(__GNUC__)
+__attribute__((noinline))
+#endif
+static void
+sn_dot_pair_windows(const int8_t *w, const int16_t *x, int k, int32_t *a)
+{
+#if defined(__ARM_FEATURE_DSP) && defined(__thumb__)
+    register const int8_t *r0 __asm__("r0") = w;
+    register const int16_t *r1 __asm__("r1") = x;
+    register const int8_t *r2 __asm__("r2") = w + 2 * k;
+    register int32_t *r3 __asm__("r3") = a;
+
+    __asm__ volatile("push {r4-r11, lr}\n\t"
+                     "push {r2, r3}\n\t"
+                     "movs r4, #0\n\tmovs r5, #0\n\t"
+                     "movs r6, #0\n\tmovs r7, #0\n\t"
+                     "mov r8, r4\n\tmov r9, r4\n\t"
+                     "mov r10, r4\n\tmov r11, r4\n"
+                     "1:\n\t"
+                     "ldr lr, [r0], #4\n\t"
+                     "ldrd r2, r3, [r1], #8\n\t"
+                     "sxtb16 r12, lr\n\tsxtb16 lr, lr, ror #8\n\t"
+                     "smlad r4, r12, r2, r4\n\tsmlad r5, lr, r2, r5\n\t"
+                     "smlad r6, r12, r3, r6\n\tsmlad r7, lr, r3, r7\n\t"
+                     "ldrd r2, r3, [r1], #8\n\t"
+                     "smlad r8, r12, r2, r8\n\tsmlad r9, lr, r2, r9\n\t"
+                     "smlad r10, r12, r3, r10\n\tsmlad r11, lr, r3, r11\n\t"
+                     "ldr lr, [r0], #4\n\t"
+                     "ldrd r2, r3, [r1], #8\n\t"
+                     "sxtb16 r12, lr\n\tsxtb16 lr, lr, ror #8\n\t"
+                     "smlad r4, r12, r2, r4\n\tsmlad r5, lr, r2, r5\n\t"
+                     "smlad r6, r12, r3, r6\n\tsmlad r7, lr, r3, r7\n\t"
+                     "ldrd r2, r3, [r1], #8\n\t"
+                     "smlad r8, r12, r2, r8\n\tsmlad r9, lr, r2, r9\n\t"
+                     "smlad r10, r12, r3, r10\n\tsmlad r11, lr, r3, r11\n\t"
+                     "ldr r2, [sp]\n\t"
+                     "cmp r0, r2\n\t"
+                     "bne 1b\n\t"
+                     "pop {r2, r3}\n\t"
+                     "stm r3, {r4-r11}\n\t"
+                     "pop {r4-r11, lr}"
+                     : "+r"(r0), "+r"(r1), "+r"(r2), "+r"(r3)
+                     :
+                     : "r12", "cc", "memory");
+#else
+    for (int i = 0; i < 8; i++)
+        a[i] = 0;
+    for (int j = 0; j < k; j += 2, w += 4, x += 8)
+        for (int i = 0; i < 4; i++) {
+            const uint32_t v = sn_ld32(w), u = sn_ld32(x + 2 * i);
+            a[2 * i] = sn_smlad(sn_even_bytes(v), u, a[2 * i]);
+            a[2 * i + 1] = sn_smlad(sn_odd_bytes(v), u, a[2 * i + 1]);
+        }
+#endif
+}
+
+/* As sn_dot_rows, of pairs: two words of w for each of the window.  k is a
+ * multiple of 4, above 0. */
+static inline void
+sn_dot_pair_rows(const int8_t *w, const int16_t *x, int k, int32_t *a)
+{
+    int32_t a0 = 0, a1 = 0, a2 = 0, a3 = 0;
+    const int16_t *const end = x + k;
+
+    do {
+        const uint32_t u = sn_ld32(x), v = sn_ld32(w), z = sn_ld32(w + 4);
+        a0 = sn_smlad(sn_even_bytes(v), u, a0);
+        a1 = sn_smlad(sn_odd_bytes(v), u, a1);
+        a2 = sn_smlad(sn_even_bytes(z), u, a2);
+        a3 = sn_smlad(sn_odd_bytes(z), u, a3);
+        const uint32_t u2 = sn_ld32(x + 2), v2 = sn_ld32(w + 8);
+        const uint32_t z2 = sn_ld32(w + 12);
+        a0 = sn_smlad(sn_even_bytes(v2), u2, a0);
+        a1 = sn_smlad(sn_odd_bytes(v2), u2, a1);
+        a2 = sn_smlad(sn_even_bytes(z2), u2, a2);
+        a3 = sn_smlad(sn_odd_bytes(z2), u2, a3);
+        w += 16;
+        x += 4;
+    } while (x != end);
+    a[0] = a0;
+    a[1] = a1;
+    a[2] = a2;
+    a[3] = a3;
+}
+
+/* sn_requant by the FPU's conversion, which saturates and rounds as its mode
+ * says, to nearest even. */
+static inline int32_t
+sn_dsp_requant(int32_t acc, float m, int32_t zp, int32_t lo, int32_t hi)
+{
+#if defined(__ARM_FEATURE_DSP) && defined(__thumb__) && defined(__ARM_FP) && \
+    !defined(__SOFTFP__)
+    float v = (float)acc * m;
+    int32_t r;
+
+    __asm__("vcvtr.s32.f32 %0, %0" : "+t"(v));
+    memcpy(&r, &v, sizeof r);
+    __asm__("qadd %0, %1, %2" : "=r"(r) : "r"(r), "r"(zp));
+    if (lo == -128 && hi == 127)
+        __asm__("ssat %0, #8, %1" : "=r"(r) : "r"(r));
+    else
+        r = r < lo ? lo : r > hi ? hi : r;
+    return r;
+#else
+    return sn_rne_clamp(sn_mulf((float)acc, m), lo - zp, hi - zp) + zp;
+#endif
+}
+
+#endif

@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The functions of a node: one for each result that is wanted. */
+#include <ctype.h>
+#include <string.h>
+
+#include "aot/program.h"
+#include "aot/tile.h"
+#include "map/facts.h"
+
+static const char *
+fn_name(const SnProgram *p, SnId id, unsigned res)
+{
+    const SnNode *n = sn_node(p->g, id);
+    SnBuf b;
+
+    sn_buf_init(&b, p->a);
+    sn_putf(&b, "%s_n%u_", p->name, id);
+    for (const char *s = sn_desc(n->kind)->name; *s; s++)
+        sn_putc(&b, (char)tolower((unsigned char)*s));
+    if (n->nres > 1)
+        sn_putf(&b, "_%u", res);
+    return sn_buf_str(&b);
+}
+
+static bool
+is_wanted(const SnProgram *p, const SnNode *n, SnId id, unsigned res)
+{
+    return sn_tensor_nbyte(n->res[res].type, n->res[res].shape) > 0 &&
+           p->value[SN_REF(id, res)].home != SN_HOME_NONE;
+}
+
+static void
+tensors(const SnProgram *p, SnAotNode *n)
+{
+    const SnNode *nd = sn_node(p->g, n->id);
+    SnTensor *in = SN_NEW_N(p->a, SnTensor, nd->nin + 1u);
+    SnTensor *out = SN_NEW_N(p->a, SnTensor, SN_MAXRES);
+
+    for (uint32_t i = 0; i < nd->nin; i++) {
+        SnRef r = nd->in[i].ref;
+        if (r)
+            in[i] = (SnTensor){sn_type(p->g, r), sn_shape_of(p->g, r),
+                               (void *)(uintptr_t)sn_def(p->g, r)->data};
+    }
+    for (unsigned i = 0; i < nd->nres; i++)
+        out[i] = (SnTensor){nd->res[i].type, nd->res[i].shape, NULL};
+    n->call = (SnCall){.kind = n->kd,
+                       .attr = nd->attr,
+                       .nin = nd->nin,
+                       .nout = nd->nres,
+                       .in = in,
+                       .out = out,
+                       .scratch = p->a,
+                       .why = SN_NEW_N(p->a, char, SN_WHY),
+                       .rounding = p->g->rounding};
+}
+
+/* ---- functions of one operand of 8 bits: tables ---- */
+
+static bool
+is_table(const SnAotNode *n)
+{
+    const SnSem *s = &n->kd->sem[0];
+    const SnType *x = n->call.in[0].type;
+
+    return n->call.nin == 1 && n->call.nout == 1 && n->tuple->eval && x &&
+           x->elem == SN_QI8 && x->axis < 0 && n->call.out[0].type->axis < 0 &&
+           sn_elem_size(n->call.out[0].type->elem) == 1 && s->decl &&
+           s->cls != SN_C_MOVE && sn_map_in_place(s->decl) &&
+           !sn_map_repeats(s->decl);
+}
+
+static const char *
+code_item(SnArena *a, const void *v, uint32_t i)
+{
+    return sn_format(a, "%d", ((const int8_t *)v)[i]);
+}
+
+/* The evaluator's results of all codes. */
+static SnStatus
+put_table(const SnProgram *p, SnAotNode *n)
+{
+    int8_t code[256], y[256];
+    SnShape shape = {1, {256}};
+    SnTensor in = n->call.in[0], out = n->call.out[0];
+    SnCall c = n->call;
+
+    for (int i = 0; i < 256; i++)
+        code[i] = (int8_t)(i - 128);
+    in.shape = out.shape = &shape;
+    in.data = code;
+    out.data = y;
+    c.in = &in;
+    c.out = &out;
+    SnStatus s = n->tuple->eval(&c);
+    if (s != SN_OK)
+        return sn_fail(p->d, s, sn_label(p->g, n->id, p->a), "%s", c.why);
+    const char *t = sn_aot_table(n, sn_aot_elem(n->call.out[0].type->elem), 256,
+                                 code_item, y);
+    sn_aot_line(n, "for (int i = 0; i < %lld; i++)",
+                (long long)sn_shape_count(n->call.out[0].shape));
+    sn_aot_line(n, "    %s[i] = %s[%s[i] + 128];", sn_aot_result(n, 0), t,
+                sn_aot_operand(n, 0));
+    return SN_OK;
+}
+
+/* ---- functions ---- */
+
+static bool
+has_word(const char *code, const char *word)
+{
+    size_t n = strlen(word);
+
+    for (const char *s = code; (s = strstr(s, word)) != NULL; s++) {
+        bool begin = s == code || (!isalnum((unsigned char)s[-1]) &&
+                                   s[-1] != '_' && s[-1] != '.');
+        if (begin && !isalnum((unsigned char)s[n]) && s[n] != '_')
+            return true;
+    }
+    return false;
+}
+
+/* Does body read operand slot? */
+static bool
+reads(const SnAotNode *n, const char *body, uint32_t slot)
+{
+    return n->call.in[slot].type && has_word(body, sn_aot_operand(n, slot));
+}
+
+static SnStatus
+body(const SnProgram *p, SnAotNode *n, unsigned res)
+{
+    const char *const *text = n->tuple->text ? n->tuple->text[res] : NULL;
+
+    if (is_table(n))
+        return put_table(p, n);
+    SN_TRY(sn_aot_map(n, res));
+    if (text)
+        return sn_aot_text(n, text);
+    if (n->sem->cls == SN_C_MOVE || n->u.primitive)
+        return sn_aot_move(n, NULL);
+    return sn_fail(p->d, SN_EUNSUPPORTED, sn_label(p->g, n->id, p->a),
+                   "has no form in C");
+}
+
+static const char *
+arguments(const SnProgram *p, const SnAotNode *n, const char *text)
+{
+    SnBuf b;
+
+    sn_buf_init(&b, p->a);
+    for (uint32_t i = 0; i < n->call.nin; i++)
+        if (reads(n, text, i))
+            sn_putf(&b, "const %s *%s, ", sn_aot_elem(n->call.in[i].type->elem),
+                    sn_aot_operand(n, i));
+    if (n->tile)
+        sn_puts(&b, "int16_t *restrict win, ");
+    return sn_buf_str(&b);
+}
+
+/* The filters in the order of the tile's loops, beside the constants. */
+static void
+put_pack(SnProgram *p, const SnAotNode *n)
+{
+    const SnTile *t = n->tile;
+    const SnType *type = n->call.in[t->w].type;
+    SnShape shape = {1, {(int64_t)t->npack}};
+    const char *head =
+        sn_format(p->a, "const %s %s_n%u_w[%lu]", sn_aot_elem(type->elem),
+                  p->name, n->id, (unsigned long)t->npack);
+
+    sn_putf(&p->extern_, "extern %s;\n", head);
+    sn_putf(&p->packed, "\n/* %s, filters in the order of its loops */\n%s = ",
+            sn_label(p->g, n->id, p->a), head);
+    sn_aot_array(&p->packed, type, &shape, t->pack);
+    sn_puts(&p->packed, ";\n");
+    p->npacked += t->npack;
+}
+
+static SnStatus
+one_result(SnProgram *p, SnAotNode *n, unsigned res, uint32_t step)
+{
+    SnBuf out;
+
+    sn_buf_init(&out, p->a);
+    sn_buf_init(&n->data, p->a);
+    n->out = &out;
+    n->depth = 1;
+    n->fails = false;
+    SN_TRY(body(p, n, res));
+    const char *text = sn_buf_str(&out);
+    const SnType *y = n->call.out[res].type;
+    sn_putf(&p->nodes, "\n/* %s */\n%s", sn_label(p->g, n->id, p->a),
+            sn_buf_str(&n->data));
+    if (n->tile && n->tile->pack)
+        put_pack(p, n);
+    /* A tile's result overlaps nothing. */
+    sn_putf(&p->nodes, "static %s\n%s(%s%s *%s%s)\n{\n%s",
+            n->fails ? "int" : "void", fn_name(p, n->id, res),
+            arguments(p, n, text), sn_aot_elem(y->elem),
+            n->tile ? "restrict " : "", sn_aot_result(n, res), text);
+    sn_puts(&p->nodes, n->fails ? "    return 0;\n}\n" : "}\n");
+    p->fails[step] = p->fails[step] || n->fails;
+    /* what the call passes */
+    SnNode *nd = sn_node(p->g, n->id);
+    SnBuf c;
+    sn_buf_init(&c, p->a);
+    sn_putf(&c, "%s(", fn_name(p, n->id, res));
+    for (uint32_t i = 0; i < nd->nin; i++)
+        if (reads(n, text, i))
+            sn_putf(&c, "%s, ", sn_aot_arg(p, nd->in[i].ref));
+    if (n->tile)
+        sn_putf(&c, "(int16_t *)(void *)(base + %lu), ",
+                (unsigned long)p->block[p->scratch[step]].offset);
+    sn_putf(&c, "%s)", sn_aot_arg(p, SN_REF(n->id, res)));
+    const char *call = sn_buf_str(&c);
+    if (n->fails)
+        sn_putf(&p->calls, "    if (%s)\n        return 1;\n", call);
+    else
+        sn_putf(&p->calls, "    %s;\n", call);
+    return SN_OK;
+}
+
+static SnAotNode
+open_node(const SnProgram *p, uint32_t s, unsigned res)
+{
+    const SnExecStep *st = &p->x->step[s];
+    SnAotNode n = {.a = p->a,
+                   .d = p->d,
+                   .g = p->g,
+                   .id = st->node,
+                   .prefix = p->name,
+                   .kd = sn_desc(sn_node(p->g, st->node)->kind),
+                   .tuple = st->tuple};
+
+    n.ntable = res * 100;
+    tensors(p, &n);
+    return n;
+}
+
+SnStatus
+sn_aot_tiles(SnProgram *p)
+{
+    p->tile = SN_NEW_N(p->a, const SnTile *, p->x->nstep + 1);
+    p->scratch = SN_NEW_N(p->a, uint32_t, p->x->nstep + 1);
+    for (uint32_t s = 0; s < p->x->nstep; s++) {
+        SnAotNode n = open_node(p, s, 0);
+        const SnNode *nd = sn_node(p->g, n.id);
+        if (nd->nres != 1 || !n.tuple->text || !n.tuple->text[0] ||
+            n.kd->sem[0].cls != SN_C_CONTRACT || is_table(&n) ||
+            sn_tensor_nbyte(nd->res[0].type, nd->res[0].shape) == 0)
+            continue;
+        SN_TRY(sn_aot_map(&n, 0));
+        p->tile[s] = sn_aot_tile(&n, n.tuple->text[0], p->o->target->dsp);
+    }
+    return SN_OK;
+}
+
+SnStatus
+sn_aot_node(SnProgram *p, uint32_t s)
+{
+    const SnExecStep *st = &p->x->step[s];
+    const SnNode *nd = sn_node(p->g, st->node);
+
+    for (unsigned r = 0; r < nd->nres; r++) {
+        if (p->skipped[s] || !is_wanted(p, nd, st->node, r))
+            continue;
+        SnAotNode n = open_node(p, s, r);
+        n.tile = r == 0 ? p->tile[s] : NULL;
+        SN_TRY(one_result(p, &n, r, s));
+        p->tables[s] += n.tables;
+    }
+    return SN_OK;
+}

@@ -1,0 +1,468 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Which sums of products go in tiles: conditions on a node's text, map and
+ * shapes, and filters in the order in which loops read them. */
+#include "aot/tile.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* |code - zero point| is at most 255, and so is a weight's. */
+enum { MAX_TAPS = INT32_MAX / (255 * 255), MAX_UNROLLED = 49 };
+
+static int64_t
+bound(const SnAotNode *n, int v)
+{
+    return n->u.var[v].bound.v;
+}
+
+static bool
+affine(const SnAotNode *n, SnMapNum x, SnAffine *f)
+{
+    return sn_term_affine(&n->u.T, x, f->k, &f->base);
+}
+
+/* Variables that it depends on. */
+static uint32_t
+vars_of(const SnAotNode *n, const SnAffine *f)
+{
+    uint32_t r = 0;
+
+    for (uint32_t v = 0; v < n->u.nvar; v++)
+        if (f->k[v])
+            r |= UINT32_C(1) << v;
+    return r;
+}
+
+static int
+only(uint32_t vars)
+{
+    return vars && !(vars & (vars - 1)) ? __builtin_ctz(vars) : -1;
+}
+
+static int64_t
+product(const SnAotNode *n, uint32_t vars)
+{
+    int64_t k = 1;
+
+    for (uint32_t v = 0; v < n->u.nvar; v++)
+        if (vars >> v & 1)
+            k *= bound(n, (int)v);
+    return k;
+}
+
+/* ---- what the text asks for ---- */
+
+/* Slots of the operands of @dot. */
+static bool
+operands(const SnAotNode *n, const char *const *text, SnTile *t)
+{
+    unsigned p, q;
+    uint32_t a, b, count;
+
+    while (*text && sscanf(*text, "@dot %u %u", &p, &q) != 2)
+        text++;
+    if (!*text)
+        return false;
+    sn_port_slots(n->kd, n->call.nin, p, &a, &count);
+    sn_port_slots(n->kd, n->call.nin, q, &b, &count);
+    const SnTensor *in = n->call.in;
+    if ((in[a].data != NULL) == (in[b].data != NULL))
+        return false;
+    t->w = in[b].data ? b : a;
+    t->x = in[b].data ? a : b;
+    return in[a].type->elem == SN_QI8 && in[b].type->elem == SN_QI8 &&
+           sn_type_per_tensor(in[t->x].type);
+}
+
+/* Marks of a line after the sum: those of a result, and nothing of a tap. */
+static bool
+is_plain_line(const char *s)
+{
+    for (; (s = strchr(s, '@')) != NULL; s++)
+        if (!strchr("ocbsv?|}", s[1]))
+            return false;
+    return true;
+}
+
+static bool
+has_plain_text(const char *const *text)
+{
+    bool inside = false;
+
+    for (; *text; text++) {
+        if (!strncmp(*text, "@dot ", 5))
+            inside = true;
+        if (**text == '@') {
+            inside = inside && strcmp(*text, "@end");
+            if (strncmp(*text, "@def ", 5) && strncmp(*text, "@dot ", 5) &&
+                strncmp(*text, "@if ", 4) && strcmp(*text, "@else") &&
+                strcmp(*text, "@fi") && strcmp(*text, "@each") &&
+                strcmp(*text, "@taps") && strcmp(*text, "@end"))
+                return false;
+        } else if (!inside && !is_plain_line(*text)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* ---- what the map asks for ---- */
+
+/* The index along axis d of what is computed: one tap at most decides whether
+ * it is there, and no other axis asks the same tap. */
+static bool
+is_cut(const SnAotNode *n, const SnTile *t, const SnMapRead *r, int d,
+       uint32_t *had)
+{
+    SnAffine f;
+
+    if (r->inside[d])
+        return true;
+    if (r->els != SN_ME_SKIP || !affine(n, r->at[d], &f))
+        return false;
+    uint32_t tap = vars_of(n, &f) & t->taps;
+    if (only(tap) < 0 || (tap & *had))
+        return false;
+    *had |= tap;
+    return true;
+}
+
+static bool
+reads(SnAotNode *n, SnTile *t)
+{
+    const SnMapping *u = &n->u;
+    const SnMapRead *x = sn_aot_read_of(n, t->x), *w = sn_aot_read_of(n, t->w);
+    uint32_t had = 0;
+
+    if (n->wide || u->nlate || u->nread != 2 || !x || !w || x == w ||
+        x->nwhen || w->nwhen || u->centre.param >= 0 || u->nvar > 31)
+        return false;
+    for (uint32_t v = 0; v < u->nvar; v++) {
+        if (u->var[v].bound.t != SN_NUM_INT || bound(n, (int)v) <= 0)
+            return false;
+        if (u->var[v].tap)
+            t->taps |= UINT32_C(1) << v;
+    }
+    for (int d = 0; d < x->box.rank; d++)
+        if (!is_cut(n, t, x, d, &had))
+            return false;
+    for (int d = 0; d < w->box.rank; d++)
+        if (!w->inside[d])
+            return false;
+    return affine(n, x->off, &t->off) && affine(n, w->off, &t->woff);
+}
+
+/* Pixels, filter, groups. */
+static bool
+sort_variables(SnAotNode *n, SnTile *t)
+{
+    const SnMapRead *x = sn_aot_read_of(n, t->x);
+    uint32_t ofx = vars_of(n, &t->off), ofw = vars_of(n, &t->woff);
+    uint32_t filters = 0;
+
+    for (int d = 0; d < x->box.rank; d++) {
+        SnAffine f;
+        if (affine(n, x->at[d], &f))
+            ofx |= vars_of(n, &f);
+    }
+    for (uint32_t v = 0; v < n->u.nvar; v++) {
+        uint32_t bit = UINT32_C(1) << v;
+        if (n->u.var[v].tap)
+            continue;
+        if (!(ofw & bit))
+            t->pixels |= bit;
+        else if (ofx & bit)
+            t->groups |= bit;
+        else
+            filters |= bit;
+    }
+    t->filter = only(filters);
+    t->npixel = product(n, t->pixels);
+    t->ngroup = product(n, t->groups);
+    t->nfilter = product(n, filters);
+    t->k = product(n, t->taps);
+    return (!filters || t->filter >= 0) && t->taps && t->k <= MAX_TAPS &&
+           t->npixel <= INT32_MAX / 8;
+}
+
+/* Is it a sum of variables as it stands? */
+static bool
+is_plain(const SnAotNode *n, SnMapNum x)
+{
+    const SnMapTerm *t = x.t < 0 ? NULL : &n->u.T.v[x.t];
+
+    if (!t || t->op == SN_TM_VAR)
+        return true;
+    for (int64_t i = 0; t->op == SN_TM_LIN && i < t->n; i++)
+        if (n->u.T.v[t->lin[i].t].op != SN_TM_VAR)
+            return false;
+    return t->op == SN_TM_LIN;
+}
+
+/* Does what lies beside a set, or a slice, depend on pixels? */
+static bool
+beside_pixels(const SnAotNode *n, const SnTile *t)
+{
+    SnAffine f;
+    int axis = n->call.out[n->res].type->axis;
+
+    for (uint32_t i = 0; i < n->call.nin && axis < 0; i++)
+        axis = n->call.in[i].type ? n->call.in[i].type->axis : -1;
+    for (uint32_t i = 0; i < n->u.nbeside; i++)
+        if (!is_plain(n, n->u.beside[i]) || !affine(n, n->u.beside[i], &f) ||
+            (vars_of(n, &f) & t->pixels))
+            return true;
+    for (uint32_t v = 0; v < n->u.nvar; v++)
+        if (axis >= 0 && n->u.var[v].axis == axis && (t->pixels >> v & 1))
+            return true;
+    return false;
+}
+
+/* ---- filters ---- */
+
+/* The value of f at group g, filter m, tap k. */
+static int64_t
+value_at(const SnAotNode *n, const SnTile *t, const SnAffine *f, int64_t g,
+         int64_t m, int64_t k)
+{
+    int64_t r = f->base;
+
+    for (int v = (int)n->u.nvar - 1; v >= 0; v--) {
+        uint32_t bit = UINT32_C(1) << v;
+        int64_t b = bound(n, v);
+        if (t->taps & bit) {
+            r += f->k[v] * (k % b);
+            k /= b;
+        } else if (t->groups & bit) {
+            r += f->k[v] * (g % b);
+            g /= b;
+        } else if (v == t->filter) {
+            r += f->k[v] * m;
+        }
+    }
+    return r;
+}
+
+static bool
+zero_points(SnAotNode *n, SnTile *t)
+{
+    const SnType *wt = n->call.in[t->w].type;
+    const SnMapRead *r = sn_aot_read_of(n, t->w);
+    int32_t *z = SN_NEW_N(n->a, int32_t, (size_t)(t->ngroup * t->mp));
+    SnAffine f;
+    bool any = false;
+
+    memset(&f, 0, sizeof f);
+    if (wt->axis >= 0 &&
+        (!affine(n, r->at[wt->axis], &f) || (vars_of(n, &f) & t->taps)))
+        return false;
+    for (int64_t g = 0; g < t->ngroup; g++)
+        for (int64_t m = 0; m < t->nfilter; m++) {
+            int64_t i = wt->axis < 0 ? 0 : value_at(n, t, &f, g, m, 0);
+            z[g * t->mp + m] = wt->zp[i];
+            any = any || wt->zp[i];
+        }
+    t->xz = n->call.in[t->x].type->zp[0];
+    t->wz = any ? z : NULL;
+    return true;
+}
+
+/* The element of a window that is number i of its `pair` words' halves. */
+static int64_t
+element(const SnTile *t, int64_t word, int half)
+{
+    return t->quads ? (word & ~INT64_C(1)) * 2 + (word & 1) + 2 * half
+                    : 2 * word + half;
+}
+
+static int8_t
+weight(const SnAotNode *n, const SnTile *t, int64_t g, int64_t m, int64_t k)
+{
+    const int8_t *w = n->call.in[t->w].data;
+
+    return m < t->nfilter && k < t->k ? w[value_at(n, t, &t->woff, g, m, k)]
+                                      : 0;
+}
+
+/* A block of filters by pairs of elements: sn_dot_pair_windows. */
+static int8_t *
+put_block(const SnAotNode *n, const SnTile *t, int8_t *p, int64_t g, int64_t m)
+{
+    for (int64_t word = 0; word < t->kp / 2; word++)
+        for (int64_t c = m; c < m + t->block; c += 2)
+            for (int half = 0; half < 2; half++) {
+                int64_t k = element(t, word, half);
+                *p++ = weight(n, t, g, c, k);
+                *p++ = weight(n, t, g, c + 1, k);
+            }
+    return p;
+}
+
+static void
+pack(SnAotNode *n, SnTile *t)
+{
+    size_t size = (size_t)(t->ngroup * t->mp * t->kp);
+    int8_t *all = SN_NEW_N(n->a, int8_t, size), *p = all;
+
+    for (int64_t g = 0; g < t->ngroup; g++)
+        for (int64_t m = 0; m < t->mp; m += t->block) {
+            if (t->dsp && t->form != SN_TILE_PLANE) {
+                p = put_block(n, t, p, g, m);
+                continue;
+            }
+            for (int64_t c = m; c < m + t->block; c++)
+                for (int64_t k = 0; k < t->kp; k++)
+                    *p++ = weight(n, t, g, c, k);
+        }
+    const SnTensor *w = &n->call.in[t->w];
+    if (size == sn_tensor_nbyte(w->type, w->shape) &&
+        !memcmp(all, w->data, size))
+        return;
+    t->pack = all;
+    t->npack = size;
+}
+
+/* ---- windows ---- */
+
+static int64_t
+round_up(int64_t n, int64_t by)
+{
+    return (n + by - 1) / by * by;
+}
+
+/* Is there an axis where the variable decides what is there? */
+static bool
+decides(SnAotNode *n, const SnTile *t, int v)
+{
+    const SnMapRead *r = sn_aot_read_of(n, t->x);
+    SnAffine f;
+
+    for (int d = 0; d < r->box.rank; d++)
+        if (!r->inside[d] && affine(n, r->at[d], &f) && f.k[v])
+            return true;
+    return false;
+}
+
+/* The taps that follow each other in x, the fastest first. */
+static void
+find_run(SnAotNode *n, SnTile *t)
+{
+    t->nrun = 1;
+    for (int v = (int)n->u.nvar - 1; v >= 0; v--) {
+        uint32_t bit = UINT32_C(1) << v;
+        if (!(t->taps & bit))
+            continue;
+        if (t->run && t->off.k[v] != t->step * t->nrun)
+            return;
+        if (!t->run)
+            t->step = t->off.k[v];
+        t->run |= bit;
+        t->slowest = v;
+        t->inner = t->nrun;
+        t->nrun *= bound(n, v);
+        if (decides(n, t, v))
+            return;
+    }
+}
+
+static bool
+windows(SnAotNode *n, SnTile *t)
+{
+    if (t->filter < 0)
+        return false;
+    t->form = t->npixel == 1 ? SN_TILE_ROWS : SN_TILE_WINDOWS;
+    t->block = t->npixel == 1 ? 4 : 2;
+    find_run(n, t);
+    t->quads = t->dsp && t->step == 1 && t->nrun % 4 == 0 &&
+               (!decides(n, t, t->slowest) || t->inner % 4 == 0);
+    t->kp = t->dsp ? round_up(t->k, 4) : t->k;
+    t->mp = round_up(t->nfilter, t->block);
+    t->scratch = (size_t)(t->kp * (t->npixel == 1 ? 1 : 4)) * 2;
+    return true;
+}
+
+/* ---- planes ---- */
+
+static bool
+add_axis(const SnAotNode *n, SnTile *t, const SnMapRead *r, int d,
+         uint32_t *had)
+{
+    SnTileAxis *a = &t->axis[t->naxis];
+    SnAffine f;
+
+    if (!affine(n, r->at[d], &f))
+        return false;
+    uint32_t vars = vars_of(n, &f);
+    if (!(vars & t->taps))
+        return r->inside[d];
+    a->tap = only(vars & t->taps);
+    a->place = only(vars & ~t->taps);
+    if (t->naxis == 2 || a->tap < 0 || (vars & *had) ||
+        ((vars & ~t->taps) && (a->place < 0 || !(t->pixels >> a->place & 1))))
+        return false;
+    a->step = a->place < 0 ? 0 : f.k[a->place];
+    a->gap = f.k[a->tap];
+    if (a->step < 0 || a->gap < 0)
+        return false;
+    a->first = f.base;
+    a->n = (a->place < 0 ? 0 : a->step * (bound(n, a->place) - 1)) +
+           a->gap * (bound(n, a->tap) - 1) + 1;
+    a->dim = r->box.dim[d];
+    a->stride = 1;
+    for (int i = d + 1; i < r->box.rank; i++)
+        a->stride *= r->box.dim[i];
+    *had |= vars;
+    t->naxis++;
+    return true;
+}
+
+/* Does another axis depend on what one with taps does? */
+static bool
+elsewhere(const SnAotNode *n, const SnMapRead *r, const SnTile *t, uint32_t had)
+{
+    SnAffine f;
+
+    for (int d = 0; d < r->box.rank; d++)
+        if (affine(n, r->at[d], &f) && !(vars_of(n, &f) & t->taps) &&
+            (vars_of(n, &f) & had))
+            return true;
+    return false;
+}
+
+static bool
+plane(SnAotNode *n, SnTile *t)
+{
+    const SnMapRead *r = sn_aot_read_of(n, t->x);
+    uint32_t had = 0;
+    int64_t size = 1;
+
+    if (t->filter >= 0 || t->k > MAX_UNROLLED || t->npixel < 4)
+        return false;
+    for (int d = 0; d < r->box.rank; d++)
+        if (!add_axis(n, t, r, d, &had))
+            return false;
+    if ((t->taps & ~had) || elsewhere(n, r, t, had))
+        return false;
+    for (uint32_t i = 0; i < t->naxis; i++)
+        size *= t->axis[i].n;
+    t->form = SN_TILE_PLANE;
+    t->block = t->mp = 1;
+    t->kp = t->k;
+    t->scratch = (size_t)size * 2;
+    return true;
+}
+
+const SnTile *
+sn_aot_tile(SnAotNode *n, const char *const *text, bool dsp)
+{
+    SnTile *t = SN_NEW(n->a, SnTile);
+
+    t->dsp = dsp;
+    t->filter = -1;
+    if (!operands(n, text, t) || !has_plain_text(text) || !reads(n, t) ||
+        !sort_variables(n, t) || beside_pixels(n, t) ||
+        !(plane(n, t) || windows(n, t)) || !zero_points(n, t))
+        return NULL;
+    pack(n, t);
+    return t;
+}

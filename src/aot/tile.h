@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Sums of products on codes, in tiles: which nodes have them, and how their
+ * loops go.  Chosen by the text (@dot) and the map, never by a node's name. */
+#ifndef SN_TILE_H
+#define SN_TILE_H
+
+#include "aot/aot_node.h"
+
+typedef enum SnTileForm {
+    SN_TILE_WINDOWS, /* 4 windows are gathered, then met by 2 filters a time */
+    SN_TILE_ROWS,    /* one window in all, met by 4 filters a time */
+    SN_TILE_PLANE    /* one filter a channel: the channel is laid out with its
+                        borders, filters stay in registers */
+} SnTileForm;
+
+/* A number that is linear in the variables of a map. */
+typedef struct SnAffine {
+    int64_t k[SN_MAP_NVAR], base;
+} SnAffine;
+
+/* An axis of an operand that places and taps walk together. */
+typedef struct SnTileAxis {
+    int place, tap;    /* variables */
+    int64_t stride;    /* of the operand, from one index to the next */
+    int64_t first, n;  /* indices first .. first + n - 1 are read */
+    int64_t dim;       /* those in 0 .. dim - 1 are there */
+    int64_t step, gap; /* from one place, tap to the next */
+} SnTileAxis;
+
+typedef struct SnTile {
+    SnTileForm form;
+    bool dsp;           /* for ARM's DSP instructions */
+    uint32_t x, w;      /* slots: what is computed, the constant */
+    SnAffine off, woff; /* offsets of what they read */
+    /* variables of the result: x alone depends on pixels, w alone on a filter,
+       both on groups */
+    uint32_t pixels, groups, taps;
+    int filter; /* -1: none */
+    int64_t npixel, nfilter, ngroup, k;
+    int64_t block;  /* filters that are met at a time */
+    int64_t kp, mp; /* k and nfilter, rounded up */
+    int32_t xz;
+    const int32_t *wz; /* [ngroup * mp] zero points; NULL: all 0 */
+    /* windows: taps of a run are gathered by one call */
+    uint32_t run;              /* its variables */
+    int64_t nrun, inner, step; /* elements, elements a tap of its slowest
+                                  variable, from one to the next in x */
+    int slowest;               /* of run */
+    bool quads;
+    /* planes */
+    uint32_t naxis;
+    SnTileAxis axis[2];
+    /* */
+    size_t scratch;     /* bytes */
+    const int8_t *pack; /* filters as the loops read them; NULL: as they are */
+    size_t npack;
+} SnTile;
+
+/* The tile of the node n, whose map is open, NULL: its loops are those of its
+ * text. */
+const SnTile *sn_aot_tile(SnAotNode *n, const char *const *text, bool dsp);
+/* In place of @each, @dot and the last @end. */
+void sn_aot_tile_open(SnAotNode *n);
+void sn_aot_tile_end(SnAotNode *n);
+/* Offset in the result, for a line below sn_aot_tile_open. */
+const char *sn_aot_tile_out(SnAotNode *n);
+
+#endif

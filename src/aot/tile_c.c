@@ -1,0 +1,478 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Tiles as C: loops that gather what results read, sums of products by the
+ * functions of dot.h, loops over the results that the lines of the node's text
+ * make of these sums. */
+#include <string.h>
+
+#include "aot/tile.h"
+
+/* Names of the loops: tp first pixel of a tile, tq pixel of it, tn how many,
+ * tat their places in the result, tf first filter of a block, tc filter of it,
+ * tacc sums, tsum sums of windows, tw filters. */
+
+static void
+close_to(SnAotNode *n, int depth)
+{
+    while (n->depth > depth) {
+        n->depth--;
+        sn_aot_line(n, "}");
+    }
+}
+
+/* The sum of k * variable over vars, and base; first: a name that it begins
+ * with, or NULL. */
+static const char *
+linear(SnAotNode *n, const char *first, const int64_t *k, int64_t base,
+       uint32_t vars)
+{
+    SnBuf b;
+
+    sn_buf_init(&b, n->a);
+    sn_puts(&b, first ? first : "");
+    for (uint32_t v = 0; v < n->u.nvar; v++) {
+        int64_t m = k[v] < 0 ? -k[v] : k[v];
+        if (!(vars >> v & 1) || !m)
+            continue;
+        sn_puts(&b, k[v] < 0 ? (b.n ? " - " : "-") : b.n ? " + " : "");
+        if (m == 1)
+            sn_putf(&b, "i%u", v);
+        else
+            sn_putf(&b, "%lld * i%u", (long long)m, v);
+    }
+    if (base || !b.n)
+        sn_putf(&b, "%s%lld",
+                base < 0 ? (b.n ? " - " : "-")
+                : b.n    ? " + "
+                         : "",
+                (long long)(base < 0 ? -base : base));
+    return sn_buf_str(&b);
+}
+
+/* The number of a place among those of vars, the last fastest. */
+static const char *
+number(SnAotNode *n, uint32_t vars)
+{
+    int64_t k[SN_MAP_NVAR] = {0}, step = 1;
+
+    for (int v = (int)n->u.nvar - 1; v >= 0; v--)
+        if (vars >> v & 1) {
+            k[v] = step;
+            step *= n->u.var[v].bound.v;
+        }
+    return linear(n, NULL, k, 0, vars);
+}
+
+static const char *
+out_of(SnAotNode *n, const char *first, uint32_t vars)
+{
+    int64_t k[SN_MAP_NVAR] = {0};
+
+    for (uint32_t v = 0; v < n->u.nvar; v++)
+        if (!n->u.var[v].tap)
+            k[v] = sn_aot_step(n, v);
+    return linear(n, first, k, 0, vars);
+}
+
+static uint32_t
+filter_bit(const SnTile *t)
+{
+    return t->filter < 0 ? 0 : UINT32_C(1) << t->filter;
+}
+
+const char *
+sn_aot_tile_out(SnAotNode *n)
+{
+    const SnTile *t = n->tile;
+    uint32_t rest = t->groups | filter_bit(t);
+
+    if (t->form == SN_TILE_WINDOWS)
+        return out_of(n, "tat[tq]", rest);
+    return out_of(n, NULL, rest | t->pixels);
+}
+
+static const char *
+filters(const SnAotNode *n)
+{
+    return n->tile->pack ? sn_format(n->a, "%s_n%u_w", n->prefix, n->id)
+                         : sn_aot_operand(n, n->tile->w);
+}
+
+static void
+open_groups(SnAotNode *n, uint32_t vars)
+{
+    for (uint32_t v = 0; v < n->u.nvar; v++)
+        if (vars >> v & 1)
+            sn_aot_loop(n, v);
+}
+
+/* ---- zero points of filters ---- */
+
+static const char *
+zero_item(SnArena *a, const void *v, uint32_t i)
+{
+    return sn_format(a, "%d", (int)((const int32_t *)v)[i]);
+}
+
+/* That of filter m of a group, as C; NULL: it is 0. */
+static const char *
+zero_of(SnAotNode *n, const char *m)
+{
+    const SnTile *t = n->tile;
+    int64_t count = t->ngroup * t->mp;
+    bool same = true;
+
+    if (!t->wz)
+        return NULL;
+    for (int64_t g = 0; g < t->ngroup; g++)
+        for (int64_t f = 0; f < t->nfilter; f++)
+            same = same && t->wz[g * t->mp + f] == t->wz[0];
+    if (same)
+        return sn_format(n->a, "(%d)", (int)t->wz[0]);
+    const char *table =
+        sn_aot_table(n, "int8_t", (uint32_t)count, zero_item, t->wz);
+    const char *g = number(n, t->groups);
+    return t->mp == 1 ? sn_format(n->a, "%s[%s]", table, g)
+                      : sn_format(n->a, "%s[(%s) * %lld + %s]", table, g,
+                                  (long long)t->mp, m);
+}
+
+/* ---- windows ---- */
+
+/* Places of the pixel number `pixel`. */
+static void
+put_places(SnAotNode *n, const char *pixel)
+{
+    const SnTile *t = n->tile;
+    int64_t below = 1, all = t->npixel;
+
+    for (int v = (int)n->u.nvar - 1; v >= 0; v--) {
+        int64_t b = n->u.var[v].bound.v;
+        const char *s = pixel;
+        if (!(t->pixels >> v & 1))
+            continue;
+        if (below > 1)
+            s = sn_format(n->a, "%s / %lld", s, (long long)below);
+        if (below * b < all)
+            s = sn_format(n->a, "%s %% %lld", s, (long long)b);
+        sn_aot_line(n, "const int i%d = %s;", v, s);
+        below *= b;
+    }
+    n->open |= t->pixels;
+}
+
+/* One run of a window: the call that gathers it. */
+static void
+put_run(SnAotNode *n)
+{
+    const SnTile *t = n->tile;
+    uint32_t outer = t->taps & ~t->run;
+    int64_t k[SN_MAP_NVAR] = {0}, step = 1;
+    const SnAotBound *b = &n->bound[t->slowest];
+    const char *lo = b->lo ? b->lo : "0", *cond = "";
+    const char *hi =
+        b->hi ? b->hi
+              : sn_format(n->a, "%lld", (long long)(t->nrun / t->inner));
+
+    for (int v = (int)n->u.nvar - 1; v >= 0; v--)
+        if (t->taps >> v & 1) {
+            k[v] = step;
+            step *= n->u.var[v].bound.v;
+        }
+    for (uint32_t v = 0; v < n->u.nvar; v++) {
+        const SnAotBound *c = &n->bound[v];
+        if (!(outer >> v & 1))
+            continue;
+        if (c->lo)
+            cond = sn_format(n->a, "%s%si%u >= %s", cond, *cond ? " && " : "",
+                             v, c->lo);
+        if (c->hi)
+            cond = sn_format(n->a, "%s%si%u < %s", cond, *cond ? " && " : "", v,
+                             c->hi);
+    }
+    if (t->inner > 1) {
+        lo = b->lo ? sn_format(n->a, "%s * %lld", lo, (long long)t->inner) : lo;
+        hi = sn_format(n->a, "%s * %lld", hi, (long long)t->inner);
+    }
+    if (*cond)
+        hi = sn_format(n->a, "%s ? %s : 0", cond, hi);
+    const char *at =
+        linear(n, NULL, t->off.k, t->off.base, t->pixels | t->groups | outer);
+    const char *place = linear(n, NULL, k, 0, outer);
+    const char *x = sn_aot_operand(n, t->x);
+    long long run = (long long)t->nrun, st = (long long)t->step;
+    bool rows = t->form == SN_TILE_ROWS;
+    if (!t->dsp)
+        sn_aot_line(n, "sn_window(win + %s%s, %s, %s, %s, %s, %lld, %lld, %d);",
+                    rows ? ""
+                         : sn_format(n->a, "%lld * tq + ", (long long)t->kp),
+                    place, x, at, lo, hi, run, st, (int)t->xz);
+    else if (t->quads)
+        sn_aot_line(n,
+                    "sn_quad_window(win%s, %s, %s, %s, %s, %s, %lld, %d, %d);",
+                    rows ? "" : " + 2 * tq", place, x, at, lo, hi, run,
+                    (int)t->xz, rows ? 1 : 4);
+    else
+        sn_aot_line(n,
+                    "sn_pair_window(win%s, %s, %s, %s, %s, %s, %lld, %lld, %d, "
+                    "%d);",
+                    rows ? "" : " + 2 * tq", place, x, at, lo, hi, run, st,
+                    (int)t->xz, rows ? 1 : 4);
+}
+
+static void
+gather(SnAotNode *n, const char *pixel)
+{
+    const SnTile *t = n->tile;
+    int depth = n->depth;
+
+    put_places(n, pixel);
+    sn_aot_bounds(n);
+    if (t->form == SN_TILE_WINDOWS)
+        sn_aot_line(n, "tat[tq] = %s;", out_of(n, NULL, t->pixels));
+    for (uint32_t v = 0; v < n->u.nvar; v++)
+        if ((t->taps & ~t->run) >> v & 1) {
+            sn_aot_line(n, "for (int i%u = 0; i%u < %lld; i%u++) {", v, v,
+                        (long long)n->u.var[v].bound.v, v);
+            n->depth++;
+        }
+    put_run(n);
+    close_to(n, depth);
+}
+
+/* acc: the sum of filter tc of pixel tq, less what the filter's zero point
+ * makes. */
+static void
+put_acc(SnAotNode *n)
+{
+    const SnTile *t = n->tile;
+    bool rows = t->form == SN_TILE_ROWS;
+    const char *z = zero_of(n, sn_format(n->a, "i%d", t->filter));
+    const char *sum =
+        rows ? sn_format(n->a, "tacc[i%d - tf]", t->filter)
+             : sn_format(n->a, "tacc[2 * tq + i%d - tf]", t->filter);
+
+    if (z)
+        sn_aot_line(n, "const int32_t acc = sn_add32(%s, -%s * tsum[%s]);", sum,
+                    z, rows ? "0" : "tq");
+    else
+        sn_aot_line(n, "const int32_t acc = %s;", sum);
+}
+
+static void
+open_filters(SnAotNode *n)
+{
+    const SnTile *t = n->tile;
+    bool rows = t->form == SN_TILE_ROWS;
+    long long b = (long long)t->block, m = (long long)t->nfilter;
+    int f = t->filter;
+    const char *g = t->groups
+                        ? sn_format(n->a, "(%s) * %lld + ",
+                                    number(n, t->groups), (long long)t->mp)
+                        : "";
+
+    if (t->wz)
+        sn_aot_line(n, "sn_%s_sums(win, %lld, %d, tsum);",
+                    t->dsp ? "pair" : "window", (long long)t->kp, rows ? 1 : 4);
+    sn_aot_line(n, "for (int tf = 0; tf < %lld; tf += %lld) {", m, b);
+    n->depth++;
+    sn_aot_line(n, "int32_t tacc[%d];", rows ? 4 : 8);
+    sn_aot_line(n, "sn_dot_%s%s(%s + (%stf) * %lld, win, %lld, tacc);",
+                t->dsp ? "pair_" : "", rows ? "rows" : "windows", filters(n), g,
+                (long long)t->kp, (long long)t->kp);
+    if (!rows) {
+        sn_aot_line(n, "for (int tq = 0; tq < tn; tq++) {");
+        n->depth++;
+    }
+    sn_aot_line(n, "for (int i%d = tf; i%d < tf + %lld%s; i%d++) {", f, f, b,
+                m % b ? sn_format(n->a, " && i%d < %lld", f, m) : "", f);
+    n->depth++;
+    n->open |= UINT32_C(1) << f;
+    put_acc(n);
+}
+
+static void
+open_windows(SnAotNode *n)
+{
+    const SnTile *t = n->tile;
+    bool rows = t->form == SN_TILE_ROWS;
+    bool gaps = t->kp != t->k || (!rows && t->npixel < 4);
+
+    if (gaps)
+        sn_aot_line(n, "memset(win, 0, %lu);", (unsigned long)t->scratch);
+    open_groups(n, t->groups);
+    if (t->wz)
+        sn_aot_line(n, "int32_t tsum[%d];", rows ? 1 : 4);
+    if (rows) {
+        gather(n, "0");
+        open_filters(n);
+        return;
+    }
+    sn_aot_line(n, "for (int tp = 0; tp < %lld; tp += 4) {",
+                (long long)t->npixel);
+    n->depth++;
+    if (t->npixel % 4)
+        sn_aot_line(n, "const int tn = sn_soft_min(4, %lld - tp);",
+                    (long long)t->npixel);
+    else
+        sn_aot_line(n, "const int tn = 4;");
+    sn_aot_line(n, "int tat[4];");
+    sn_aot_line(n, "for (int tq = 0; tq < tn; tq++) {");
+    n->depth++;
+    gather(n, "(tp + tq)");
+    close_to(n, n->depth - 1);
+    open_filters(n);
+}
+
+/* ---- planes ---- */
+
+static int64_t
+clip(int64_t x, int64_t hi)
+{
+    return x < 0 ? 0 : x > hi ? hi : x;
+}
+
+/* The channel into the middle of the plane, whose borders stay 0. */
+static void
+fill_plane(SnAotNode *n)
+{
+    const SnTile *t = n->tile;
+    const SnTileAxis *a = t->axis;
+    int64_t base = t->off.base, k[SN_MAP_NVAR];
+    int depth = n->depth;
+    uint32_t walked = t->taps;
+
+    memcpy(k, t->off.k, sizeof k);
+    for (uint32_t i = 0; i < t->naxis; i++) {
+        walked |= a[i].place < 0 ? 0 : UINT32_C(1) << a[i].place;
+        long long lo = (long long)clip(-a[i].first, a[i].n);
+        long long hi = (long long)clip(a[i].dim - a[i].first, a[i].n);
+        sn_aot_line(n, "for (int tj%u = %lld; tj%u < %lld; tj%u++) {", i, lo, i,
+                    hi, i);
+        n->depth++;
+    }
+    const char *to =
+        t->naxis == 2 ? sn_format(n->a, "%lld * tj0 + tj1", (long long)a[1].n)
+                      : "tj0";
+    const char *from = sn_format(n->a, "%lld * tj0", (long long)a[0].stride);
+    if (t->naxis == 2)
+        from = sn_format(n->a, "%s + %lld * tj1", from, (long long)a[1].stride);
+    sn_aot_line(n, "win[%s] = (int16_t)(%s[%s] - (%d));", to,
+                sn_aot_operand(n, t->x),
+                linear(n, from, k, base, (t->groups | t->pixels) & ~walked),
+                (int)t->xz);
+    close_to(n, depth);
+}
+
+/* Place of tap number k in the plane, from that of its result. */
+static int64_t
+tap_at(const SnAotNode *n, const SnTile *t, int64_t k)
+{
+    int64_t at = 0;
+
+    for (int v = (int)n->u.nvar - 1; v >= 0; v--) {
+        if (!(t->taps >> v & 1))
+            continue;
+        int64_t b = n->u.var[v].bound.v;
+        for (uint32_t i = 0; i < t->naxis; i++)
+            if (t->axis[i].tap == v)
+                at += t->axis[i].gap * (k % b) *
+                      (t->naxis == 2 && i == 0 ? t->axis[1].n : 1);
+        k /= b;
+    }
+    return at;
+}
+
+/* Do taps k and k + 1 lie beside each other, so that one word holds both? */
+static bool
+is_pair(const SnAotNode *n, const SnTile *t, int64_t k)
+{
+    return t->dsp && k + 1 < t->k && tap_at(n, t, k + 1) == tap_at(n, t, k) + 1;
+}
+
+static void
+put_filter(SnAotNode *n)
+{
+    const SnTile *t = n->tile;
+    const char *z = zero_of(n, "0");
+    const char *less = z ? sn_format(n->a, " - %s", z) : "";
+
+    sn_aot_line(n, "const int8_t *const tw = %s + (%s) * %lld;", filters(n),
+                number(n, t->groups), (long long)t->k);
+    for (int64_t k = 0; k < t->k; k++) {
+        long long i = (long long)k;
+        if (is_pair(n, t, k)) {
+            sn_aot_line(
+                n, "const uint32_t tw%lld = sn_halves(tw[%lld]%s, tw[%lld]%s);",
+                i, i, less, i + 1, less);
+            k++;
+        } else {
+            sn_aot_line(n, "const int32_t tw%lld = tw[%lld]%s;", i, i, less);
+        }
+    }
+}
+
+static void
+put_plane_sum(SnAotNode *n)
+{
+    const SnTile *t = n->tile;
+    int64_t k[SN_MAP_NVAR] = {0};
+    uint32_t vars = 0;
+
+    for (uint32_t i = 0; i < t->naxis; i++) {
+        const SnTileAxis *a = &t->axis[i];
+        if (a->place < 0)
+            continue;
+        k[a->place] = a->step * (t->naxis == 2 && i == 0 ? t->axis[1].n : 1);
+        vars |= UINT32_C(1) << a->place;
+    }
+    sn_aot_line(n, "const int16_t *const tx = win + %s;",
+                linear(n, NULL, k, 0, vars));
+    sn_aot_line(n, "int32_t acc = 0;");
+    for (int64_t i = 0; i < t->k; i++) {
+        long long at = (long long)tap_at(n, t, i), w = (long long)i;
+        if (is_pair(n, t, i)) {
+            sn_aot_line(n, "acc = sn_smlad(sn_ld32(tx + %lld), tw%lld, acc);",
+                        at, w);
+            i++;
+        } else {
+            sn_aot_line(n, "acc += tx[%lld] * tw%lld;", at, w);
+        }
+    }
+}
+
+static void
+open_plane(SnAotNode *n)
+{
+    const SnTile *t = n->tile;
+    uint32_t walked = 0;
+    bool borders = false;
+
+    for (uint32_t i = 0; i < t->naxis; i++) {
+        const SnTileAxis *a = &t->axis[i];
+        walked |= a->place < 0 ? 0 : UINT32_C(1) << a->place;
+        borders = borders || a->first < 0 || a->first + a->n > a->dim;
+    }
+    if (borders)
+        sn_aot_line(n, "memset(win, 0, %lu);", (unsigned long)t->scratch);
+    open_groups(n, t->groups | (t->pixels & ~walked));
+    fill_plane(n);
+    put_filter(n);
+    open_groups(n, walked);
+    put_plane_sum(n);
+}
+
+void
+sn_aot_tile_open(SnAotNode *n)
+{
+    n->was[0] = (uint32_t)n->depth;
+    if (n->tile->form == SN_TILE_PLANE)
+        open_plane(n);
+    else
+        open_windows(n);
+}
+
+void
+sn_aot_tile_end(SnAotNode *n)
+{
+    close_to(n, (int)n->was[0]);
+}

@@ -1,0 +1,110 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Programs in C against the evaluators, bit for bit: the graphs of tests/pass,
+# the quantized models at hand, random graphs (SINTER_COMPILE=N, default 500;
+# SINTER_SEED=S is the first seed), each built by gcc (c99, gnu99 with fused
+# products of the machine) and clang; where there are cross compilers and
+# emulators, the demo's network on them.
+BUILD=${BUILD:-build}
+SHARED=${SHARED:-../shared}
+MAKE=${MAKE:-make}
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+bad=0
+warn="-Wall -Wextra -Wconversion -pedantic -Werror"
+
+say() { # OK NAME
+    if [ "$1" = 0 ]; then
+        echo "ok compile $2"
+    else
+        echo "not ok compile $2"
+        head -n 4 "$tmp/log"
+        bad=1
+    fi
+}
+
+# program FILE: writes it; 1 where the evaluators or the importer refuse it.
+program() {
+    rm -rf "$tmp/p"
+    "$BUILD/sinter" compile "$1" -o "$tmp/p" >"$tmp/log" 2>&1
+}
+
+# right COMPILER...: builds it and runs its self-test.
+right() {
+    # shellcheck disable=SC2086
+    "$@" $warn -o "$tmp/t" "$tmp"/p/*.c >"$tmp/log" 2>&1 && "$tmp/t" >"$tmp/log" 2>&1
+}
+
+# many NAME FILE...: counts per compiler.
+many() {
+    name=$1 n=0 refused=0 c99=0 gnu=0 clang=0
+    shift
+    for f in "$@"; do
+        if ! program "$f"; then
+            refused=$((refused + 1))
+            continue
+        fi
+        n=$((n + 1))
+        right gcc -std=c99 -O1 && c99=$((c99 + 1)) || cp "$tmp/log" "$tmp/first"
+        right gcc -std=gnu99 -O2 -march=native && gnu=$((gnu + 1)) || cp "$tmp/log" "$tmp/first"
+        right clang -O2 -march=native && clang=$((clang + 1)) || cp "$tmp/log" "$tmp/first"
+    done
+    echo "| $name | $n | $refused | $c99 | $gnu | $clang |" >>"$tmp/table"
+    [ -f "$tmp/first" ] && cp "$tmp/first" "$tmp/log"
+    [ $n -gt 0 ] && [ $c99 = $n ] && [ $gnu = $n ] && [ $clang = $n ]
+    say $? "$name: $n programs, $refused graphs refused"
+}
+
+many 'graphs of tests/pass' tests/pass/*.sn
+[ -d "$SHARED/data/quantized" ] &&
+    many 'quantized models' "$SHARED"/data/quantized/*/*.onnx
+mkdir "$tmp/random"
+"$BUILD/tests/random_graphs" "$tmp/random" "${SINTER_SEED:-1}" "${SINTER_COMPILE:-500}"
+many 'random graphs' "$tmp"/random/*.sn
+
+# ---- other processors ----
+demo=examples/demo
+"$BUILD/sinter" quantize $demo/fashion_lrn.onnx --calib $demo/calib_images.npy \
+    --mul 0.0039216 -o "$tmp/lrn.sn" >"$tmp/log" 2>&1
+for k in 0 1 2; do
+    "$BUILD/sinter" compile "$tmp/lrn.sn" -o "$tmp/p" --input $demo/test_images.npy \
+        --mul 0.0039216 --skip $k >"$tmp/log" 2>&1
+    right gcc -std=c99 -O2
+    say $? "sample $k of the demo"
+done
+for m in aarch64 riscv64; do
+    command -v $m-linux-gnu-gcc >/dev/null && command -v qemu-$m >/dev/null || continue
+    # shellcheck disable=SC2086
+    $m-linux-gnu-gcc -O2 $warn -static -o "$tmp/t" "$tmp"/p/*.c >"$tmp/log" 2>&1 &&
+        qemu-$m "$tmp/t" >"$tmp/log" 2>&1
+    say $? "$m"
+done
+for m in m4 m55; do
+    command -v arm-none-eabi-gcc >/dev/null && command -v qemu-system-arm >/dev/null || continue
+    "$MAKE" -s -C examples/cortex-m lrn-$m SINTER="$PWD/$BUILD/sinter" OUT="$tmp/$m" >"$tmp/log" 2>&1
+    say $? "Cortex-$m: $(tail -n 1 "$tmp/log")"
+done
+# Sums of products by DSP instructions, which other machines have a twin of.
+. tests/tiles.sh
+for policy in "" "rounding single"; do
+    command -v arm-none-eabi-gcc >/dev/null && command -v qemu-system-arm >/dev/null || continue
+    tiles "$policy" >"$tmp/tiles.sn"
+    for opt in -O0 -O2 -O3 -Os; do
+        "$BUILD/sinter" compile "$tmp/tiles.sn" -o "$tmp/p" --target armv7em >"$tmp/log" 2>&1
+        printf '%s\n' '#define main self_test' '#include "net_test.c"' '#undef main' \
+            'int main(void);' 'int main(void) { char s[] = "t", *v[] = {s, NULL};' \
+            'return self_test(1, v); }' >"$tmp/p/once.c"
+        board=examples/cortex-m
+        arm-none-eabi-gcc -mcpu=cortex-m4 -mthumb -mfloat-abi=hard -mfpu=fpv4-sp-d16 $opt \
+            -nostartfiles --specs=rdimon.specs -T $board/board.ld \
+            -Wl,--defsym,ROM_SIZE=4M,--defsym,RAM_SIZE=4M -o "$tmp/t" $board/start.c \
+            "$tmp/p/once.c" "$tmp/p/net.c" "$tmp/p/net_weights.c" >"$tmp/log" 2>&1 &&
+            grep -q smlad "$tmp/p/net_kernels.h" &&
+            timeout 300 qemu-system-arm -M mps2-an386 -nographic -semihosting \
+                -kernel "$tmp/t" >"$tmp/log" 2>&1
+        say $? "Cortex-m4 tiles $policy $opt"
+    done
+done
+echo "| graphs | programs | refused | gcc c99 | gcc gnu99, native | clang, native |"
+cat "$tmp/table"
+exit $bad

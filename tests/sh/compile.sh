@@ -1,0 +1,196 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# sinter compile: what is written compiles without a warning and has the bits of
+# the evaluators, which its self-test stores.
+suite=compile
+. tests/sh_case.sh
+CC=${CC:-gcc}
+strict="-O1 -Wall -Wextra -Wconversion -pedantic -Werror"
+
+# right NAME FILE.sn [FLAGS [COMPILER [OPTIONS]]]: the program's self-test passes.
+right() {
+    rm -rf "$tmp/o"
+    # shellcheck disable=SC2086
+    if "$sinter" compile "$2" -o "$tmp/o" ${5-} >"$tmp/out" 2>"$tmp/err" &&
+        ${4:-$CC} $strict ${3:--std=c99} -o "$tmp/o/t" "$tmp"/o/*.c 2>"$tmp/err" &&
+        "$tmp/o/t" >"$tmp/err"; then
+        echo "ok compile $1"
+    else
+        echo "not ok compile $1"
+        head -n 5 "$tmp/err"
+        bad=1
+    fi
+}
+
+# ---- usage ----
+printf 'sinter-graph 1\ngraph "g" {\n  %%x = Placeholder() : f32[1,4]\n
+  %%y = Relu(%%x) : f32[1,4]\n  Save(%%y) {name = "y"}\n}\n' >"$tmp/relu.sn"
+t no_dir 2 err "expected the directory to write into" compile "$tmp/relu.sn"
+t name 2 err "is no name of C" compile "$tmp/relu.sn" -o "$tmp/o" --name 3d
+t target 2 err "there are portable (any machine), armv7em" compile "$tmp/relu.sn" -o "$tmp/o" --target z80
+t no_parent 5 err "No such file" compile "$tmp/relu.sn" -o "$tmp/none/o"
+
+# ---- whole networks ----
+"$sinter" quantize $demo/fashion_lrn.onnx --calib $demo/calib_images.npy -n 8 \
+    --mul 0.0039216 -o "$tmp/demo.sn" >"$tmp/out" 2>&1
+right lrn "$tmp/demo.sn"
+"$sinter" quantize $demo/fashion_lrn.onnx --calib $demo/calib_images.npy -n 8 \
+    --mul 0.0039216 --precision int16 -o "$tmp/demo16.sn" >"$tmp/out" 2>&1
+right lrn_int16 "$tmp/demo16.sn" -std=gnu99
+right float "$tmp/relu.sn"
+
+# No product of a series is fused with a sum, where the compiler is told to.
+cat >"$tmp/series.sn" <<'END'
+sinter-graph 1
+graph "series" {
+  %x = Placeholder() : f32[2,40]
+  %a = Exp(%x) : f32[2,40]
+  %b = Log(%a) : f32[2,40]
+  %c = Tanh(%b) : f32[2,40]
+  %d = Erf(%c) : f32[2,40]
+  %e = HardSwish(%d) : f32[2,40]
+  Save(%e) {name = "e"}
+}
+END
+right series "$tmp/series.sn" "-std=gnu99 -ffp-contract=fast"
+fast=fast
+"$CC" --version | grep -q clang && fast=on
+if [ "$(uname -m)" = x86_64 ]; then
+    "$CC" -O2 -mfma -std=gnu99 -ffp-contract=$fast -S -o "$tmp/s" "$tmp/o/net.c" 2>"$tmp/err"
+    if [ -s "$tmp/s" ] && ! grep -qE 'vfn?m(add|sub)' "$tmp/s"; then
+        echo "ok compile contraction"
+    else
+        echo "not ok compile contraction: $(grep -cE 'vfn?m(add|sub)' "$tmp/s") fused"
+        bad=1
+    fi
+fi
+
+# Codes at the boundary: no float in it.
+t io 0 out "arena" compile "$tmp/demo.sn" -o "$tmp/io" --io int8
+if grep -q 'net_run(void \*arena, const int8_t \*in0, int8_t \*out0)' "$tmp/io/net.h" &&
+    $CC $strict -std=c99 -o "$tmp/io/t" "$tmp"/io/*.c && "$tmp/io/t" >"$tmp/out"; then
+    echo "ok compile io_codes"
+else
+    echo "not ok compile io_codes"
+    bad=1
+fi
+t io_what 2 err "expected model or int8" compile "$tmp/demo.sn" -o "$tmp/o" --io int4
+# A sample of one's own: the class is that of sinter run.
+"$sinter" compile "$tmp/demo.sn" -o "$tmp/own" --input $demo/test_images.npy -n 1 \
+    --mul 0.0039216 >"$tmp/out" 2>&1
+if ! cmp -s "$tmp/own/net_test.c" "$tmp/io/net_test.c" &&
+    $CC $strict -std=c99 -o "$tmp/own/t" "$tmp"/own/*.c && "$tmp/own/t" >"$tmp/out"; then
+    echo "ok compile own_sample"
+else
+    echo "not ok compile own_sample"
+    bad=1
+fi
+t report 0 out "(LRN)" compile "$tmp/demo.sn" --report
+t max_ram 1 err "the arena takes 25088 bytes, more than 20000; the largest: /n1/LRN_output_0" \
+    compile "$tmp/demo.sn" --report --max-ram 20k
+t max_flash 1 err "constants and tables take" compile "$tmp/demo.sn" --report --max-flash 20k
+t max_met 0 out "lower bound 25088" compile "$tmp/demo.sn" --report --max-ram 25088
+
+# ---- nodes: what no network above has ----
+cat >"$tmp/codes.sn" <<'END'
+sinter-graph 1
+graph "codes" {
+  %x = Placeholder() : qi8<0.04, 3>[1,6,5,4]
+  %w = Constant() {data = [1, -2, 3, 4, -5, 6, 7, -8, 9, 10, -11, 12, 13, 14, -15, 16]} : qi8<0.02, -1>[4,2,2,1]
+  %b = Constant() {data = [10, -20, 30, -40]} : qi32<0.0008, 0>[4]
+  %c = Conv2D(%x, %w, %b) {kernel = [2,2], stride = [2,1], pads = [1,0,0,2], dilate = [1,2], group = 4} : qi8<0.05, -7>[1,3,5,4]
+  %d = Constant() {data = [10, -20, 30, -40]} : qi32<0.001, 0>[4]
+  %t = ConvTranspose2D(%c, %w, %d) {kernel = [2,2], stride = [2,1], pads = [0,1,1,0], group = 4} : qi8<0.05, 1>[1,5,5,4]
+  %p, %i = MaxPool(%t) {kernel = [3,2], stride = [2,1], pads = [1,0,1,1]} : (qi8<0.05, 1>[1,3,5,4], i64[1,3,5,4])
+  %a = AvgPool(%p) {kernel = [2,3], stride = [1,2], pads = [0,1,0,1]} : qi8<0.03, 0>[1,2,3,4]
+  %r = AvgPool(%p) {kernel = [2,3], stride = [1,2], pads = [0,1,0,1], round = after} : qi8<0.03, 0>[1,2,3,4]
+  %m = Add(%a, %r) : qi8<0.06, -2>[1,2,3,4]
+  %g = Pad(%m) {pads = [0,1,0,0,0,0,2,0], value = 0.5} : qi8<0.06, -2>[1,3,5,4]
+  %k = Concat(%g, %g, %g) {axis = 2} : qi8<0.06, -2>[1,3,15,4]
+  %f = Flip(%k) {axes = [2]} : qi8<0.06, -2>[1,3,15,4]
+  %s = Softmax(%f) {axis = 2} : qi8<0.00390625, -128>[1,3,15,4]
+  %q, %j = TopK(%s) {k = 3, axis = 3} : (qi8<0.00390625, -128>[1,3,15,3], i64[1,3,15,3])
+  %e = ReduceMean(%q) {axes = [1,2]} : qi8<0.004, -128>[1,1,1,3]
+  %h = HardSwish(%e) : qi8<0.002, 0>[1,1,1,3]
+  %z = Reshape(%h) {dims = [3]} : qi8<0.002, 0>[3]
+  Save(%z) {name = "z"}
+  Save(%i) {name = "i"}
+  Save(%j) {name = "j"}
+}
+END
+right codes "$tmp/codes.sn"
+for policy in single double; do
+    sed "s/^graph \"codes\"/& rounding $policy/" "$tmp/codes.sn" >"$tmp/$policy.sn"
+    right codes_$policy "$tmp/$policy.sn"
+done
+cat >"$tmp/index.sn" <<'END'
+sinter-graph 1
+graph "index" {
+  %x = Constant() {data = [1.5, 2, 3, 4, 5, 6]} : f32[3,2]
+  %i = Placeholder() : i64[4]
+  %y = Gather(%x, %i) {axis = 0} : f32[4,2]
+  %s = Sigmoid(%y) : f32[4,2]
+  %n = Normalize(%s) {axis = 1} : f32[4,2]
+  Save(%n) {name = "n"}
+}
+END
+right index "$tmp/index.sn"
+# -3 .. 2 are rows; 3 is none, and the program says so.
+if [ -x "$tmp/o/t" ]; then
+    printf '\003\0\0\0\0\0\0\0%024d' 0 | tr 0 '\0' >"$tmp/three"
+    "$tmp/o/t" "$tmp/three" "$tmp/y" >"$tmp/out" 2>&1
+    rc=$?
+    if [ $rc -eq 1 ]; then
+        echo "ok compile index_outside"
+    else
+        echo "not ok compile index_outside: exit code $rc, expected 1"
+        bad=1
+    fi
+fi
+
+# ---- tiles: sums of products, at and beside what decides their loops ----
+. tests/tiles.sh
+# clang takes minutes over it with sanitizers.
+san="-fsanitize=undefined -fno-sanitize-recover=all"
+"$CC" --version | grep -q clang && san=
+for policy in "" "rounding single"; do
+    tiles "$policy" >"$tmp/tiles.sn"
+    for target in portable armv7em; do
+        right "tiles_$target${policy#rounding}" "$tmp/tiles.sn" \
+            "-std=c99 $san" "$CC" "--target $target"
+    done
+    san=
+done
+# Windows that are outside write nowhere else: no other node has memory here.
+outside >"$tmp/tiles.sn"
+right tiles_outside "$tmp/tiles.sn" \
+    "-std=c99 -fsanitize=undefined,address -fno-sanitize-recover=all" "$CC" --target=armv7em
+
+# ---- the same bytes each time; a wrong weight is noticed ----
+rm -rf "$tmp/o" "$tmp/p"
+"$sinter" compile "$tmp/codes.sn" -o "$tmp/o" --name kws >"$tmp/out" 2>&1
+"$sinter" compile "$tmp/codes.sn" -o "$tmp/p" --name kws >"$tmp/out" 2>&1
+if diff -r "$tmp/o" "$tmp/p" >"$tmp/err" && [ -s "$tmp/o/kws.json" ]; then
+    echo "ok compile same_bytes"
+else
+    echo "not ok compile same_bytes"
+    bad=1
+fi
+if make -s -C "$tmp/o" CC="$CC" CFLAGS=-O0 >"$tmp/err" 2>&1 && "$tmp/o/kws_test" >"$tmp/out"; then
+    echo "ok compile makefile"
+else
+    echo "not ok compile makefile"
+    head -n 5 "$tmp/err"
+    bad=1
+fi
+sed -i 's/ -15, 16,/ -15, -16,/' "$tmp/o/kws_weights.c"
+make -s -C "$tmp/o" CC="$CC" CFLAGS=-O0 >"$tmp/err" 2>&1
+"$tmp/o/kws_test" >"$tmp/out"
+rc=$?
+if [ $rc -eq 1 ] && grep -q differs "$tmp/out"; then
+    echo "ok compile wrong_weight"
+else
+    echo "not ok compile wrong_weight: exit code $rc"
+    bad=1
+fi
+exit $bad
