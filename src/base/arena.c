@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/budget.h"
+#include "base/os/os.h"
 #include "base/status.h"
 
 /* Blocks are chained newest first.  Small objects are carved from the block
@@ -28,7 +29,8 @@ enum {
 
 typedef struct Block {
     struct Block *next;
-    size_t mapped; /* bytes, or 0: from malloc */
+    size_t nbyte; /* with this header */
+    bool mapped;
 } Block;
 
 typedef struct AtFree {
@@ -73,16 +75,37 @@ refused(void)
     return fail_at && --fail_at == 0;
 }
 
+/* Zeroed memory for arenas of budget b. */
 static void *
-request(size_t nbyte, bool paged)
+request(const SnBudget *b, size_t nbyte, bool paged)
 {
+    const SnMemory *m = sn_budget_memory(b);
+
     if (refused())
         return NULL;
+    if (m) {
+        void *q = m->alloc(m->ctx, nbyte);
+        return q ? memset(q, 0, nbyte) : NULL;
+    }
     if (!paged)
         return calloc(1, nbyte);
     void *p = mmap(NULL, nbyte, PROT_READ | PROT_WRITE,
                    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     return p == MAP_FAILED ? NULL : p;
+}
+
+/* Gives back what request returned. */
+static void
+give_back(const SnBudget *b, void *p, size_t nbyte, bool paged)
+{
+    const SnMemory *m = sn_budget_memory(b);
+
+    if (m)
+        m->release(m->ctx, p, nbyte);
+    else if (paged)
+        munmap(p, nbyte);
+    else
+        free(p);
 }
 
 /* Whole large pages inside a block may be such: hundreds of page faults less
@@ -192,13 +215,14 @@ sn_alloc_fail_at(unsigned long n)
 SnArena *
 sn_arena_new(void)
 {
-    SnArena *a = request(sizeof *a, false);
+    SnBudget *budget = sn_budget_now();
+    SnArena *a = request(budget, sizeof *a, false);
 
     if (!a)
         sn_out_of_memory();
     a->block_size = BLOCK_MIN;
     a->nbyte = sizeof *a;
-    a->budget = sn_budget_now();
+    a->budget = budget;
     if (a->budget)
         enlist(a);
     return a;
@@ -216,10 +240,7 @@ let_go(SnArena *a, const Block *keep)
         next = b->next;
         if (b == keep)
             continue;
-        if (b->mapped)
-            munmap(b, b->mapped);
-        else
-            free(b);
+        give_back(a->budget, b, b->nbyte, b->mapped);
     }
 }
 
@@ -232,7 +253,7 @@ sn_arena_free(SnArena *a)
         strike(a);
     let_go(a, NULL);
     sn_budget_give(a->budget, a->charged);
-    free(a);
+    give_back(a->budget, a, sizeof *a, false);
 }
 
 void
@@ -279,11 +300,12 @@ static char *
 try_block(SnArena *a, size_t nbyte, bool paged)
 {
     size_t total = sizeof(Block) + ALIGN_LARGE + nbyte;
-    Block *b = request(total, paged);
+    Block *b = request(a->budget, total, paged);
 
     if (!b)
         return NULL;
-    b->mapped = paged ? total : 0;
+    b->nbyte = total;
+    b->mapped = paged;
     b->next = a->block;
     a->block = b;
     a->nbyte += total;
@@ -420,7 +442,7 @@ window_for(size_t n)
 static int
 repeated(const void *one, size_t size, size_t n)
 {
-    int fd = memfd_create("sinter", MFD_CLOEXEC);
+    int fd = sn_os_memory_file();
     char page[1 << 12];
     bool ok = fd >= 0;
 

@@ -12,6 +12,7 @@
 
 struct SnBudget {
     SnArenaList *arenas;
+    SnMemory memory; /* alloc NULL: the system's */
     SnLimits given;
     _Atomic int64_t deadline; /* of sn_now_ns; 0: none */
     _Atomic size_t held;      /* bytes of arenas */
@@ -76,6 +77,18 @@ sn_budget_free(SnBudget *b)
         current = NULL;
     sn_arena_list_free(b->arenas);
     free(b);
+}
+
+void
+sn_budget_set_memory(SnBudget *b, const SnMemory *m)
+{
+    b->memory = *m;
+}
+
+const SnMemory *
+sn_budget_memory(const SnBudget *b)
+{
+    return b && b->memory.alloc ? &b->memory : NULL;
 }
 
 void

@@ -42,7 +42,20 @@ enum { SN_NCHARGE = SN_CHARGE_UNROLL + 1 };
 
 typedef struct SnBudget SnBudget;
 
+/* Where the arenas made under a budget lie, instead of the system's memory.
+ * alloc gives n bytes aligned to 16, of any content, or NULL; release gets them
+ * back with the same n.  They are called by all threads that use the budget. */
+typedef struct SnMemory {
+    void *(*alloc)(void *ctx, size_t n);
+    void (*release)(void *ctx, void *p, size_t n);
+    void *ctx;
+} SnMemory;
+
 SnBudget *sn_budget_new(const SnLimits *l); /* NULL: no memory */
+/* From now on; before the first arena is made. */
+void sn_budget_set_memory(SnBudget *b, const SnMemory *m);
+/* NULL: the system's; also of b NULL. */
+const SnMemory *sn_budget_memory(const SnBudget *b);
 /* Also frees the arenas made under it that are left, the oldest first: what a
  * jump to a guard has passed over. */
 void sn_budget_free(SnBudget *b);

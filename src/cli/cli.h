@@ -43,7 +43,10 @@ typedef struct SnArgs {
     const char *labels, *load_profile, *dump_profile, *shard;
     const char *backend, *target; /* target is backend's other name */
     const char *passes, *pipeline, *print_after, *compare, *dump, *node;
-    const char *layout, *format, *codes;
+    const char *layout, *format, *codes, *log;
+    const char *name, *compile_target, *io; /* compile */
+    uint64_t max_ram, max_flash;
+    bool report;
     SnStrs shape, dim;
     SnStrs disable, enable;
     SnStrs schema, range, precision, keep_float;
@@ -166,8 +169,6 @@ SnStatus sn_cli_profile(SnCli *c, const struct SnGraph *g, const SnStrs *files,
 SnStatus sn_cli_check_kernels(SnCli *c, const char *path);
 /* One reason why a Rescale is left, as a clause that names its rule. */
 void sn_put_reason(SnBuf *b, const struct SnReason *r);
-/* The Rescales of w and their reasons as a JSON array. */
-void sn_put_why_json(SnBuf *b, const struct SnWhy *w);
 /* The nodes that stay float, each with its reason: lines of text, or the
  * member "stays_float" of a JSON object. */
 void sn_put_floats(SnBuf *b, const struct SnIslands *f);
@@ -187,7 +188,8 @@ SnStatus sn_verb_inspect(SnCli *c), sn_verb_opt(SnCli *c),
     sn_verb_profile(SnCli *c), sn_verb_quantize(SnCli *c),
     sn_verb_run(SnCli *c), sn_verb_draw(SnCli *c), sn_verb_why(SnCli *c),
     sn_verb_export(SnCli *c), sn_verb_compare(SnCli *c), sn_verb_ops(SnCli *c),
-    sn_verb_bench(SnCli *c), sn_verb_bisect(SnCli *c);
+    sn_verb_bench(SnCli *c), sn_verb_bisect(SnCli *c), sn_verb_verify(SnCli *c),
+    sn_verb_compile(SnCli *c);
 
 /* A file that a verb will write. */
 typedef struct SnOutput {

@@ -12,6 +12,7 @@
 #include "graph/text/text.h"
 #include "onnx/import.h"
 #include "quant/profile/profile.h"
+#include "quant/quantize.h"
 
 bool
 sn_is_onnx(const char *path)
@@ -266,22 +267,10 @@ sn_cli_lowered(SnCli *c, const SnGraph *g, bool quiet, SnGraph **out)
 SnStatus
 sn_cli_placed(SnCli *c, const SnGraph *g, SnGraph **out)
 {
-    SnGraph *f = sn_graph_clone(g, c->a);
     SnRewriteOpts o;
 
     SN_TRY(sn_cli_rewrite_opts(c, &o));
-    o.trace = o.time_passes = false;
-    o.print_after = NULL;
-    SnRewriter *rw = sn_rewriter_new(c->a, &o, c->d);
-    for (uint32_t i = 0; i < sn_npipeline; i++) {
-        if (strcmp(sn_pipelines[i].name, "quantize") != 0)
-            continue;
-        const char *const *p = sn_pipelines[i].pass;
-        for (; *p && strcmp(*p, "place") != 0; p++)
-            SN_TRY(sn_rewrite(rw, f, *p));
-    }
-    *out = f;
-    return SN_OK;
+    return sn_quant_placed(c->a, g, &o, c->d, out);
 }
 
 typedef struct Part { /* of the samples: one shard */

@@ -20,7 +20,9 @@ enum {
     OPS = 512,
     BENCH = 1024,
     BISECT = 2048,
-    ALL = 4095
+    COMPILE = 4096,
+    VERIFY = 8192,
+    ALL = 16383
 };
 
 const SnVerb sn_verbs[] = {
@@ -38,6 +40,9 @@ const SnVerb sn_verbs[] = {
      "say which nodes of an int8 model lose what", COMPARE, sn_verb_compare},
     {"bisect", "MODEL --input FILE... [--threshold DB]",
      "name the rewrite after which the outputs differ", BISECT, sn_verb_bisect},
+    {"verify", "BEFORE AFTER --log FILE",
+     "check that AFTER is what the rewrites in the log make of BEFORE", VERIFY,
+     sn_verb_verify},
     {"bench", "MODEL [--per-node | --tune] [-o ROOFLINE.svg]",
      "time a model on this machine, beside what the machine can do", BENCH,
      sn_verb_bench},
@@ -47,6 +52,8 @@ const SnVerb sn_verbs[] = {
      sn_verb_why},
     {"export", "MODEL --format qdq|qoperator -o OUT.onnx",
      "write an ONNX model", EXPORT, sn_verb_export},
+    {"compile", "MODEL -o DIR [--name NAME] [--report]",
+     "write a model as a program in C", COMPILE, sn_verb_compile},
     {"ops", "[OPERATOR...]", "list the ONNX operators that are imported", OPS,
      sn_verb_ops},
     {0},
@@ -74,11 +81,12 @@ typedef struct Option {
 } Option;
 
 #define AT(field) offsetof(SnArgs, field)
-#define TARGETS (ALL & ~(uint32_t)(PROFILE | OPS))
+#define TARGETS (ALL & ~(uint32_t)(PROFILE | OPS | COMPILE))
 #define RUNS_PASSES (OPT | PROFILE | QUANTIZE | WHY | BISECT)
-#define WRITES (OPT | PROFILE | QUANTIZE | DRAW | EXPORT | BENCH)
-#define READS_DATA (PROFILE | QUANTIZE | RUN | COMPARE | BISECT)
-#define IMPORTS (INSPECT | OPT | DRAW | WHY | EXPORT | BENCH | READS_DATA)
+#define WRITES (OPT | PROFILE | QUANTIZE | DRAW | EXPORT | BENCH | COMPILE)
+#define READS_DATA (PROFILE | QUANTIZE | RUN | COMPARE | BISECT | COMPILE)
+#define IMPORTS \
+    (INSPECT | OPT | DRAW | WHY | EXPORT | BENCH | VERIFY | READS_DATA)
 
 static const Option options[] = {
     {"-o", "FILE", O_STR, AT(output), WRITES,
@@ -94,6 +102,8 @@ static const Option options[] = {
      "calibration data: .npy or .pb, INPUT=FILE for one of several inputs"},
     {"--input", "FILE", O_EACH, AT(input), RUN | COMPARE | BISECT,
      "data to run on: .npy or .pb, INPUT=FILE for one of several inputs"},
+    {"--input", "FILE", O_EACH, AT(input), COMPILE,
+     "a sample for the self-test (default: drawn): .npy or .pb"},
     {"--eval", "FILE", O_EACH, AT(input), COMPARE, NULL},
     {"--eval", "FILE", O_EACH, AT(eval), QUANTIZE,
      "data that gives no ranges: both models run on it and are compared"},
@@ -184,6 +194,20 @@ static const Option options[] = {
     {"--rowwise", NULL, O_FLAG, AT(rowwise), QUANTIZE,
      "one per row of matrix products and tables: also with --per-tensor"},
     {"--enable-rowwise", NULL, O_FLAG, AT(rowwise), QUANTIZE, NULL},
+    {"--name", "NAME", O_STR, AT(name), COMPILE,
+     "of the program's files and functions (default: net)"},
+    {"--target", "NAME", O_STR, AT(compile_target), COMPILE,
+     "what the program is for: portable (default), any machine; armv7em, "
+     "Cortex-M4 and others with DSP instructions"},
+    {"--io", "NAME", O_STR, AT(io), COMPILE,
+     "of inputs and outputs: model (default), their types in the model, or "
+     "int8, codes where it converts them"},
+    {"--report", NULL, O_FLAG, AT(report), COMPILE,
+     "print what each node takes; -o may then be left out"},
+    {"--max-ram", "BYTES", O_SIZE, AT(max_ram), COMPILE,
+     "exit 1 where the arena takes more, naming the largest nodes"},
+    {"--max-flash", "BYTES", O_SIZE, AT(max_flash), COMPILE,
+     "exit 1 where constants and tables take more"},
     {"--backend", "NAME", O_STR, AT(backend), TARGETS,
      "CPU, interp (the reference evaluators) or another declared backend"},
     {"--target", "NAME", O_STR, AT(target), TARGETS,
@@ -210,15 +234,17 @@ static const Option options[] = {
      "print the time of each pass"},
     {"--disable", "P[.R],...", O_LIST, AT(disable), RUNS_PASSES,
      "switch off passes or rules"},
-    {"--enable", "NAME,...", O_LIST, AT(enable), RUNS_PASSES,
+    {"--enable", "NAME,...", O_LIST, AT(enable), RUNS_PASSES | VERIFY,
      "switch on opt-in rules"},
     {"--opt-limit", "N", O_LONG, AT(opt_limit), RUNS_PASSES,
      "allow only the first N rewrites (to bisect)"},
     {"--check-passes", NULL, O_FLAG, AT(check_passes), RUNS_PASSES,
      "run what each rewrite replaces before and after, and compare"},
-    {"--seed", "N", O_LONG, AT(seed), RUNS_PASSES,
+    {"--seed", "N", O_LONG, AT(seed), RUNS_PASSES | VERIFY,
      "of the values --check-passes draws"},
-    {"--strict-saturation", NULL, O_FLAG, AT(strict), RUNS_PASSES,
+    {"--log", "FILE", O_STR, AT(log), OPT | VERIFY,
+     "opt: write every rewrite to this file (.sn); verify: check these"},
+    {"--strict-saturation", NULL, O_FLAG, AT(strict), RUNS_PASSES | VERIFY,
      "never drop the saturation of a calibrated Rescale"},
     {"--max-memory", "BYTES", O_SIZE, AT(limits.memory), ALL,
      "exit 6 beyond so much memory (default: 4G)"},
@@ -231,7 +257,8 @@ static const Option options[] = {
     {"--timeout", "SECONDS", O_REAL, AT(limits.seconds), ALL,
      "exit 6 after so much time (default: none)"},
     {"--json", NULL, O_FLAG, AT(json),
-     INSPECT | OPT | QUANTIZE | RUN | WHY | COMPARE | OPS | BENCH | BISECT,
+     INSPECT | OPT | QUANTIZE | RUN | WHY | COMPARE | OPS | BENCH | BISECT |
+         VERIFY,
      "print the report as JSON (opt: that of --stats)"},
     {"--help", NULL, O_FLAG, AT(help), ALL, "print this text"},
     {"-h", NULL, O_FLAG, AT(help), ALL, NULL},

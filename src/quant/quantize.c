@@ -4,15 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const SnPipelineDesc *
-pipeline_named(const char *name)
-{
-    for (uint32_t i = 0; i < sn_npipeline; i++)
-        if (!strcmp(sn_pipelines[i].name, name))
-            return &sn_pipelines[i];
-    return NULL;
-}
-
 /* A node that computes: not storage, not a conversion. */
 static bool
 computes(const SnNode *n)
@@ -138,12 +129,39 @@ count_rescales(const SnGraph *g, const SnRewriter *rw, uint32_t created,
     r->other = r->inserted - seen;
 }
 
+static const SnPipelineDesc *
+the_pipeline(void)
+{
+    const SnPipelineDesc *p = sn_pipeline_named("quantize");
+
+    if (!p)
+        sn_bug("passes.def declares no pipeline 'quantize'");
+    return p;
+}
+
+SnStatus
+sn_quant_placed(SnArena *a, const SnGraph *g, const SnRewriteOpts *o, SnDiag *d,
+                SnGraph **out)
+{
+    SnGraph *f = sn_graph_clone(g, a);
+    SnRewriteOpts quiet = *o;
+
+    quiet.trace = quiet.time_passes = false;
+    quiet.print_after = NULL;
+    SnRewriter *rw = sn_rewriter_new(a, &quiet, d);
+    const char *const *p = the_pipeline()->pass;
+    for (; *p && strcmp(*p, "place") != 0; p++)
+        SN_TRY(sn_rewrite(rw, f, *p));
+    *out = f;
+    return SN_OK;
+}
+
 SnStatus
 sn_quantize_graph(SnArena *a, SnGraph *g, const SnProfile *p,
                   const SnQuantOpts *o, SnRewriter **rwp, SnDiag *d,
                   SnQuantReport *out)
 {
-    const SnPipelineDesc *pipe = pipeline_named("quantize");
+    const SnPipelineDesc *pipe = the_pipeline();
     SnRewriteOpts ro = o->rewrite;
     uint32_t created = 0;
 
@@ -156,8 +174,6 @@ sn_quantize_graph(SnArena *a, SnGraph *g, const SnProfile *p,
     out->place.arena = a;
     ro.place = sn_place;
     ro.place_ctx = &out->place;
-    if (!pipe)
-        sn_bug("passes.def declares no pipeline 'quantize'");
     SnRewriter *rw = sn_rewriter_new(a, &ro, d);
     *rwp = rw;
     sn_record_declined(rw, true);

@@ -37,6 +37,10 @@ typedef struct SnQuantReport {
     SnWhy why;          /* the Rescales left */
 } SnQuantReport;
 
+/* A copy of g, in a, as it is when types are chosen: what the passes of
+ * pipeline "quantize" before `place` leave. */
+SnStatus sn_quant_placed(SnArena *a, const SnGraph *g, const SnRewriteOpts *o,
+                         SnDiag *d, SnGraph **out);
 /* Quantizes g in place.  The report lives in a. */
 SnStatus sn_quantize_graph(SnArena *a, SnGraph *g, const SnProfile *p,
                            const SnQuantOpts *o, SnRewriter **rw, SnDiag *d,

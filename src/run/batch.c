@@ -90,6 +90,8 @@ run_samples(Shared *sh, unsigned index, SnRun *r)
         int64_t i = atomic_fetch_add(&sh->next, 1);
         if (i >= b->nsample || i > atomic_load(&sh->failed))
             return;
+        if (b->more && !b->more(b->ctx, i))
+            return;
         r->where = NULL;
         r->why[0] = '\0';
         SnStatus st = b->fill(b->ctx, i, r);

@@ -16,6 +16,9 @@ typedef struct SnBatch {
     int64_t nsample;
     unsigned njob;    /* 0: as many as the processors hold, at most SN_MAXJOB */
     unsigned nthread; /* of each worker's run, 0: one */
+    /* Asked before each sample: is there one?  With one worker only; NULL:
+     * nsample says. */
+    bool (*more)(void *ctx, int64_t sample);
     /* Fills the inputs of r for a sample; called from the workers. */
     SnStatus (*fill)(void *ctx, int64_t sample, SnRun *r);
     /* Sees the outputs of a finished sample; worker < njob.  May be NULL. */

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # What make install puts in place: each header compiles alone as C11 and as
-# C++17, none is internal, and a program links with the shared and with the
+# C++17, none is internal, and examples/embed links with the shared and with the
 # static library by what pkg-config says.
 BUILD=${BUILD:-build} CC=${CC:-gcc} MAKE=${MAKE:-make}
 tmp=$(mktemp -d)
@@ -42,47 +42,43 @@ done
 say $? "no header of a kernel's or a module's own"
 
 # ---- linking ----
-cat >"$tmp/m.sn" <<'END'
-sinter-graph 1
-graph "m" {
-  %x = Placeholder() : f32[1,4]
-  %k = Constant() {data = [1, 2, 3, 4]} : f32[1,4]
-  %s = Add(%x, %k) : f32[1,4]
-  %q = Quantize(%s) : qi8<0.5, 0>[1,4]
-  %r = Relu(%q) : qi8<0.5, 0>[1,4]
-  %y = Dequantize(%r) : f32[1,4]
-  Save(%y) {name = "out"}
-}
-END
 PKG_CONFIG_PATH=$pre/lib/pkgconfig
 export PKG_CONFIG_PATH
-# host NAME LIBRARIES COMPILER...: builds the program and runs it.
-host() {
-    name=$1 libs=$2
-    shift 2
-    # shellcheck disable=SC2046,SC2086
-    "$@" ${SAN:-} $(pkg-config --cflags sinter) -o "$tmp/host" tests/host/host.c -x none $libs \
-        >"$tmp/log" 2>&1
-    say $? "$name links"
-    LD_LIBRARY_PATH=$pre/lib "$tmp/host" "$tmp/m.sn" >"$tmp/out" 2>"$tmp/log"
-    rc=$?
-    cat "$tmp/out" >>"$tmp/log"
-    [ $rc = 0 ] && [ "$(cat "$tmp/out")" = "1 3 5 7" ]
-    say $? "$name runs"
-    rm -f "$tmp/host"
+# embed NAME STATIC CC CXX: builds the examples and runs them.
+embed() {
+    warn='-Wall -Wextra -Wpedantic -Wshadow -Werror -O1'
+    "$MAKE" -s -C examples/embed BUILD="$tmp/$1" STATIC="$2" CC="$3" CXX="$4" \
+        CFLAGS="$warn ${SAN:-}" CXXFLAGS="$warn ${SAN:-}" LDFLAGS= >"$tmp/log" 2>&1
+    say $? "$1: examples/embed builds"
+    demo=examples/demo
+    LD_LIBRARY_PATH=$pre/lib "$tmp/$1/embed" $demo/fashion_lrn.onnx $demo/calib_images.npy >"$tmp/log" 2>&1
+    [ "$(cat "$tmp/log")" = "0 2 6 5 2 2 2 9" ]
+    say $? "$1: embed classifies"
+    LD_LIBRARY_PATH=$pre/lib "$tmp/$1/threads" $demo/fashion_lrn.onnx >"$tmp/log" 2>&1
+    [ "$(cat "$tmp/log")" = "0 of 160 runs differ" ]
+    say $? "$1: eight threads agree"
 }
-shared=$(pkg-config --libs sinter)
-host 'shared, C11' "$shared" "$CC" -std=c11
-host 'shared, C++17' "$shared" "$CXX" -std=c++17 -x c++
-# The same line with the static library alone in its directory.
-mkdir "$tmp/static" "$tmp/static/pkgconfig"
-cp "$pre/lib/libsinter.a" "$tmp/static"
-rm "$pre/lib/libsinter.so"
-sed "s|^libdir=.*|libdir=$tmp/static|" "$pre/lib/pkgconfig/sinter.pc" >"$tmp/static/pkgconfig/sinter.pc"
-PKG_CONFIG_PATH=$tmp/static/pkgconfig
+embed shared '' "$CC" "$CXX"
+embed static 1 "$CC" "$CXX"
+# As C++ the C example is the same program.
+# shellcheck disable=SC2046,SC2086
+"$CXX" ${SAN:-} -std=c++17 -x c++ examples/embed/embed.c -x none $(pkg-config --cflags --libs sinter) \
+    -o "$tmp/embed" >"$tmp/log" 2>&1
+say $? "embed.c is C++17 too"
+LD_LIBRARY_PATH=$pre/lib "$tmp/embed" no.onnx no.npy >"$tmp/log" 2>&1
+[ $? = 3 ] && grep -q '^no.onnx: ' "$tmp/log"
+say $? "an error has its exit code and its file"
+# What is visible: the functions of the header, and those for plugins.
+nm -D --defined-only "$pre/lib/libsinter.so" | sed -n 's/.* T \(.*\)@@SINTER_[0-9].*/\1/p' |
+    LC_ALL=C sort >"$tmp/visible"
+grep -oE '\bsinter_[a-z0-9_]+\(' include/sinter.h | tr -d '(' | LC_ALL=C sort -u >"$tmp/declared"
+diff "$tmp/declared" "$tmp/visible" >"$tmp/log"
+say $? "libsinter.so shows what sinter.h declares"
+! nm -D --defined-only "$pre/lib/libsinter.so" | grep -vE ' (sinter_.*@@SINTER_[0-9]|sn_.*@@SINTER_PLUGIN_|SINTER_)' >"$tmp/log"
+say $? "libsinter.so shows nothing else"
+readelf -d "$pre/lib/libsinter.so" | grep -q "SONAME.*\[libsinter.so.$(pkg-config --modversion sinter | sed 's/\.[0-9]*$//')\]"
+say $? "the soname has the version"
 static=$(pkg-config --static --libs sinter)
-host 'static, C11' "$static" "$CC" -std=c11
-host 'static, C++17' "$static" "$CXX" -std=c++17 -x c++
 # One list: what the program itself is linked with.
 want=$("$MAKE" -s --no-print-directory -f - print <<'END'
 include Makefile

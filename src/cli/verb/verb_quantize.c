@@ -3,10 +3,10 @@
 
 #include <string.h>
 #include <strings.h>
-#include "base/json.h"
 #include "graph/text/text.h"
 #include "onnx/export/export.h"
 #include "quant/quantize.h"
+#include "quant/report.h"
 #include "sn_kind_placeholder.h"
 
 /* The first few names, for a message. */
@@ -113,16 +113,6 @@ get_profile(SnCli *c, const SnGraph *g, SnProfile **out)
     return check_profile(c, g, *out);
 }
 
-static uint32_t
-count_waived(const SnQuantReport *r)
-{
-    uint32_t n = 0;
-
-    for (uint32_t i = 0; i < r->nsite; i++)
-        n += r->site[i].waived;
-    return n;
-}
-
 static void
 put_left(SnBuf *b, const SnWhyRescale *w)
 {
@@ -147,33 +137,6 @@ put_raised(SnBuf *b, const SnRaised *r)
     if (r->nslice > 8)
         sn_putf(b, ", and %u more", r->nslice - 8);
     sn_puts(b, "\n");
-}
-
-static void
-put_raised_json(SnBuf *b, const SnRaised *r)
-{
-    sn_puts(b, "{\"node\": ");
-    sn_put_json(b, r->node);
-    sn_puts(b, ", \"weights\": ");
-    sn_put_json(b, r->constant);
-    sn_putf(b, ", \"of\": %u, \"slices\": [", r->nof);
-    for (uint32_t i = 0; i < r->nslice; i++)
-        sn_putf(b, "%s{\"slice\": %u, \"from\": %.9g, \"to\": %.9g}",
-                i ? ", " : "", r->slice[i], (double)r->from[i],
-                (double)r->to[i]);
-    sn_puts(b, "]}");
-}
-
-static void
-put_nodes_json(SnBuf *b, const SnFloatNode *v, uint32_t n)
-{
-    for (uint32_t i = 0; i < n; i++) {
-        sn_puts(b, i ? ", {\"node\": " : "{\"node\": ");
-        sn_put_json(b, v[i].name);
-        sn_puts(b, ", \"why\": ");
-        sn_put_json(b, v[i].why);
-        sn_puts(b, "}");
-    }
 }
 
 static void
@@ -242,7 +205,7 @@ put_text(SnBuf *b, const SnQuantReport *r, const SnPlan *plan,
     sn_puts(b, "\n");
     for (uint32_t i = 0; i < r->why.n; i++)
         put_left(b, &r->why.rescale[i]);
-    uint32_t nw = count_waived(r);
+    uint32_t nw = sn_quant_waived(r);
     if (nw)
         sn_putf(b,
                 "calibrated saturations dropped: %u (they cut off only what "
@@ -257,48 +220,6 @@ put_text(SnBuf *b, const SnQuantReport *r, const SnPlan *plan,
             "memory: arena %zu bytes (peak %zu in use), constants %zu "
             "bytes\n",
             plan->arena, plan->peak, plan->constants);
-}
-
-static void
-put_json(SnBuf *b, const SnQuantReport *r, const SnPlan *plan,
-         const SnProfile *p, const SnEval *e)
-{
-    const SnSettings *all = &r->place.control.all;
-
-    sn_putf(b,
-            "{\"precision\": \"%s\", \"scheme\": \"%s\", \"range\": "
-            "\"%s\", \"channelwise\": %s, \"rowwise\": %s,\n ",
-            sn_precision_names()[all->precision], sn_schema_name(all->schema),
-            sn_range_str(b->a, all->range),
-            r->place.channelwise ? "true" : "false",
-            r->place.rowwise ? "true" : "false");
-    sn_putf(b,
-            "\"samples\": %llu, \"values\": %u, \"pairs\": %u, "
-            "\"constant_pairs\": %u, \"biases_int8\": %u,\n "
-            "\"int8_nodes\": %u, \"int16_nodes\": %u, \"float_nodes\": [",
-            (unsigned long long)p->nsample, p->n, r->place.nvalue,
-            r->place.nconst, r->bias8.n, r->nquant - r->nquant16, r->nquant16);
-    put_nodes_json(b, r->left_float, r->nfloat);
-    sn_puts(b, "],\n \"per_tensor\": [");
-    put_nodes_json(b, r->place.coarse, r->place.ncoarse);
-    sn_puts(b, "],\n \"raised_scales\": [");
-    for (uint32_t i = 0; i < r->place.nraised; i++) {
-        sn_puts(b, i ? ", " : "");
-        put_raised_json(b, &r->place.raised[i]);
-    }
-    sn_putf(b,
-            "],\n \"rescales\": {\"inserted\": %u, \"sunk\": %u, "
-            "\"absorbed\": %u, \"merged\": %u, \"other\": %u, \"left\": %u},"
-            "\n \"waived\": %u, \"arena_bytes\": %zu, \"peak_bytes\": %zu, "
-            "\"constant_bytes\": %zu,\n \"why\": ",
-            r->inserted, r->sunk, r->absorbed, r->merged, r->other, r->left,
-            count_waived(r), plan->arena, plan->peak, plan->constants);
-    sn_put_why_json(b, &r->why);
-    if (e) {
-        sn_puts(b, ",\n \"eval\": ");
-        sn_cli_eval_json(e, b);
-    }
-    sn_puts(b, "}\n");
 }
 
 static SnStatus
@@ -436,7 +357,13 @@ sn_verb_quantize(SnCli *c)
     SnBuf rep;
     sn_buf_init(&rep, c->a);
     if (c->args.json) {
-        put_json(&rep, &r, plan, p, eval);
+        SnBuf more;
+        sn_buf_init(&more, c->a);
+        if (eval) {
+            sn_puts(&more, ",\n \"eval\": ");
+            sn_cli_eval_json(eval, &more);
+        }
+        sn_put_quant_json(&rep, &r, plan, p, sn_buf_str(&more));
     } else {
         put_text(&rep, &r, plan, p);
         if (eval)

@@ -2,9 +2,9 @@
 #include "cli/cli.h"
 
 #include <string.h>
-#include "base/json.h"
 #include "quant/island.h"
 #include "quant/reasons.h"
+#include "quant/report.h"
 
 /* Texts of the derived families open with the family's name, and most name
  * the node; what is missing is added. */
@@ -45,36 +45,6 @@ put_text(SnBuf *b, const SnWhy *w)
         if (!r->nreason)
             sn_puts(b, "  no rule or family looks at it\n");
     }
-}
-
-void
-sn_put_why_json(SnBuf *b, const SnWhy *w)
-{
-    sn_putc(b, '[');
-    for (uint32_t i = 0; i < w->n; i++) {
-        const SnWhyRescale *r = &w->rescale[i];
-        sn_puts(b, i ? ",\n {\"name\": " : "\n {\"name\": ");
-        sn_put_json(b, r->name);
-        sn_puts(b, ", \"producer\": ");
-        sn_put_json(b, r->producer);
-        sn_puts(b, ", \"from\": ");
-        sn_put_json(b, r->from);
-        sn_puts(b, ", \"to\": ");
-        sn_put_json(b, r->to);
-        sn_puts(b, ", \"reasons\": [");
-        for (uint32_t k = 0; k < r->nreason; k++) {
-            const SnRuleDesc *rule = sn_rule(r->reason[k].rule);
-            sn_puts(b, k ? ",\n   {\"rule\": " : "\n   {\"rule\": ");
-            sn_put_json(b, sn_format(b->a, "%s.%s", rule->pass, rule->name));
-            sn_puts(b, ", \"node\": ");
-            sn_put_json(b, r->reason[k].node);
-            sn_puts(b, ", \"text\": ");
-            sn_put_json(b, r->reason[k].text);
-            sn_puts(b, "}");
-        }
-        sn_puts(b, "]}");
-    }
-    sn_putc(b, ']');
 }
 
 static void

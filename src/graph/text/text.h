@@ -24,6 +24,9 @@ void sn_print_brief(const SnGraph *g, SnBuf *out);
  * and what it names are the old model or the new one.  The sidecar file that
  * the old text named is removed. */
 SnStatus sn_text_save(const SnGraph *g, const char *path, SnDiag *d);
+/* The same, with lines of comments before the graph: each begins with ';'. */
+SnStatus sn_text_save_noted(const SnGraph *g, const char *notes,
+                            const char *path, SnDiag *d);
 
 /* The attributes that differ from their defaults, "{stride = [2,2]}"; nothing
  * when there are none.  Data of a Constant is left out. */

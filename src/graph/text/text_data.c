@@ -262,6 +262,18 @@ was_replaced(SnReader *r)
     return f->replaced;
 }
 
+/* Of a file that cannot be opened, as errno says: it may be gone with the text
+ * that named it, at any moment. */
+static bool
+no_side(SnReader *r, const SnDataText *t, const char *path)
+{
+    int why = errno;
+
+    if (why == ENOENT && was_replaced(r))
+        return false;
+    return sn_rd_fail(r, t->pos, "cannot open %s: %s", path, strerror(why));
+}
+
 /* Maps a regular file that lies directly in the reader's directory. */
 static bool
 load_side(SnReader *r, const SnDataText *t, SnSide *s)
@@ -269,11 +281,8 @@ load_side(SnReader *r, const SnDataText *t, SnSide *s)
     const char *path = sn_path_join(r->a, r->dir, s->name);
     struct stat st, now;
 
-    if (lstat(path, &st) && errno == ENOENT && was_replaced(r))
-        return false;
     if (lstat(path, &st))
-        return sn_rd_fail(r, t->pos, "cannot open %s: %s", path,
-                          strerror(errno));
+        return no_side(r, t, path);
     if (!S_ISREG(st.st_mode))
         return sn_rd_fail(r, t->pos, "%s is %s, not a regular file", path,
                           S_ISLNK(st.st_mode)   ? "a symbolic link"
@@ -282,12 +291,13 @@ load_side(SnReader *r, const SnDataText *t, SnSide *s)
     s->n = (size_t)st.st_size;
     s->data = "";
     int fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
-    bool ok = fd >= 0 && !fstat(fd, &now) && S_ISREG(now.st_mode) &&
-              now.st_size == st.st_size;
+    if (fd < 0)
+        return no_side(r, t, path);
+    bool ok =
+        !fstat(fd, &now) && S_ISREG(now.st_mode) && now.st_size == st.st_size;
     if (ok && s->n > 0)
         ok = (s->data = sn_arena_map(r->a, fd, s->n)) != NULL;
-    if (fd >= 0)
-        close(fd);
+    close(fd);
     if (ok && s->n > 0)
         sn_file_mapped_add(r->a, path, s->data, &now);
     sn_budget_beside(s->n);

@@ -446,6 +446,13 @@ name_side(SnArena *a, Print *p, const char *path, const char *stem)
 SnStatus
 sn_text_save(const SnGraph *g, const char *path, SnDiag *d)
 {
+    return sn_text_save_noted(g, "", path, d);
+}
+
+SnStatus
+sn_text_save_noted(const SnGraph *g, const char *notes, const char *path,
+                   SnDiag *d)
+{
     SnArena *a = g->arena;
     bool pipe = sn_file_in_place(path); /* no file beside it */
     char *stem = stem_of(a, path);
@@ -455,6 +462,7 @@ sn_text_save(const SnGraph *g, const char *path, SnDiag *d)
     SN_TRY(sn_file_text_check(d, path, path));
     sn_buf_init(&out, a);
     sn_buf_init(&side, a);
+    sn_puts(&out, notes);
     if (!pipe)
         p.side_name = sn_format(a, "%s.%0*d%s", stem, DIGITS, 0, suffix);
     put_graph(&p);
@@ -462,6 +470,12 @@ sn_text_save(const SnGraph *g, const char *path, SnDiag *d)
         return sn_file_write(d, path, out.s, out.n);
     const char *now = side.n ? name_side(a, &p, path, stem) : NULL;
     int lock = sn_file_lock(path);
+    SnGuard gu;
+    if (setjmp(gu.env)) { /* memory ran out: a program goes on without it */
+        sn_file_unlock(lock);
+        sn_guard_jump();
+    }
+    sn_guard_push(&gu);
     /* Without the lock another writer may name them again. */
     SnFileMap old = {0};
     if (lock >= 0)
@@ -469,6 +483,7 @@ sn_text_save(const SnGraph *g, const char *path, SnDiag *d)
     SnStatus st = sn_file_write_beside(d, path, (SnPiece){out.s, out.n}, now,
                                        (SnPiece){side.s, side.n},
                                        stale_sides(a, path, stem, &old, now));
+    sn_guard_pop(&gu);
     sn_file_unlock(lock);
     return st;
 }

@@ -264,7 +264,8 @@ typedef struct Profiling {
     uint64_t hash;
     double average;
     Part part[SN_MAXJOB];
-    uint32_t *index; /* [ref] entry + 1, 0: not profiled */
+    uint32_t *index;               /* [ref] entry + 1, 0: not profiled */
+    bool (*more)(void *, int64_t); /* NULL: the number is known */
     SnStatus (*fill)(void *, int64_t, SnRun *);
     void *ctx;
 } Profiling;
@@ -287,6 +288,14 @@ see_value(void *ctx, SnRef ref, const SnTensor *t)
     if (h->average > 0)
         sn_hist_average(&h->profile->hist[i - 1], t->data,
                         sn_shape_count(t->shape), h->average);
+}
+
+static bool
+more_samples(void *ctx, int64_t sample)
+{
+    Profiling *p = ctx;
+
+    return p->more(p->ctx, sample);
 }
 
 static SnStatus
@@ -351,7 +360,8 @@ run(SnArena *a, Profiling *pr, int64_t nsample, unsigned njob, SnDiag *d,
     unsigned n = sn_batch_njob(njob, 1, nsample);
 
     b.njob = n;
-    b.progress = isatty(2);
+    b.more = p.more ? more_samples : NULL;
+    b.progress = !p.more && isatty(2);
     index_values(a, &p);
     for (unsigned i = 0; i < n; i++) {
         p.part[i].arena = sn_arena_new();
@@ -376,6 +386,22 @@ sn_profile_run(SnArena *a, const SnExec *x, int64_t nsample, unsigned njob,
     Profiling p = {.x = x, .hash = hash, .fill = fill, .ctx = ctx};
 
     return run(a, &p, nsample, njob, d, out);
+}
+
+SnStatus
+sn_profile_run_stream(SnArena *a, const SnExec *x, double average,
+                      bool (*more)(void *, int64_t),
+                      SnStatus (*fill)(void *, int64_t, SnRun *), void *ctx,
+                      uint64_t hash, SnDiag *d, SnProfile **out)
+{
+    Profiling p = {.x = x,
+                   .hash = hash,
+                   .fill = fill,
+                   .more = more,
+                   .ctx = ctx,
+                   .average = average};
+
+    return run(a, &p, INT64_MAX, 1, d, out);
 }
 
 SnStatus

@@ -99,6 +99,14 @@ SnStatus sn_profile_run(SnArena *a, const SnExec *x, int64_t nsample,
                         unsigned njob,
                         SnStatus (*fill)(void *, int64_t, SnRun *), void *ctx,
                         uint64_t hash, SnDiag *d, SnProfile **out);
+/* The same, on one thread, of samples of which nobody knows the number: more
+ * is asked before each; it returns false after the last.  Nothing is written to
+ * a terminal.  average: the weight of moving averages, 0: none. */
+SnStatus sn_profile_run_stream(SnArena *a, const SnExec *x, double average,
+                               bool (*more)(void *, int64_t),
+                               SnStatus (*fill)(void *, int64_t, SnRun *),
+                               void *ctx, uint64_t hash, SnDiag *d,
+                               SnProfile **out);
 /* The same, on one thread in the order of the samples, with moving averages of
  * weight c.  Such a profile depends on the order, and cannot be merged. */
 SnStatus sn_profile_run_averaged(SnArena *a, const SnExec *x, int64_t nsample,
