@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <string.h>
 
-enum { API_VERSION = 16, MAXIO = 64, LOG_FATAL = 4 };
+enum { API_VERSION = 16, API_PROVIDERS = 23, MAXIO = 64, LOG_FATAL = 4 };
 
 /* Places in the table of version 16. */
 enum {
@@ -33,7 +33,12 @@ enum {
     RELEASE_STATUS = 93,
     RELEASE_SESSION = 95,
     RELEASE_VALUE = 96,
-    RELEASE_TENSOR_INFO = 99
+    RELEASE_TENSOR_INFO = 99,
+    ADD_CONFIG = 130,
+    REGISTER_PROVIDER = 301,
+    GET_DEVICES = 303,
+    APPEND_PROVIDER = 304,
+    DEVICE_NAME = 312
 };
 
 typedef struct Base {
@@ -79,6 +84,39 @@ drop(const Ort *o, int place, void *p)
         f(p);
 }
 
+/* Registers the library and has its first device do what it claims. */
+static bool
+use_provider(Ort *o, SnArena *a, const OrtOpts *opts, const char **why)
+{
+    void *(*add)(void *, const char *, const char *);
+    void *(*devices)(const void *, const void *const **, size_t *);
+    const char *(*name)(const void *);
+    void *(*append)(void *, void *, const void *const *, size_t,
+                    const char *const *, const char *const *, size_t);
+    const void *const *d;
+    size_t n, i = 0;
+
+    AT(o, REGISTER_PROVIDER, add);
+    AT(o, GET_DEVICES, devices);
+    AT(o, DEVICE_NAME, name);
+    AT(o, APPEND_PROVIDER, append);
+    if (!good(o, a, add(o->env, "sinter", opts->provider), why) ||
+        !good(o, a, devices(o->env, &d, &n), why))
+        return false;
+    while (i < n && strcmp(name(d[i]), "sinter") != 0)
+        i++;
+    *why = "the provider has no device";
+    if (i == n || !good(o, a,
+                        append(o->options, o->env, &d[i], 1, opts->key,
+                               opts->value, opts->nkey),
+                        why))
+        return false;
+    AT(o, ADD_CONFIG, add);
+    return !opts->whole ||
+           good(o, a, add(o->options, "session.disable_cpu_ep_fallback", "1"),
+                why);
+}
+
 static bool
 set_up(Ort *o, SnArena *a, const OrtOpts *opts, const char **why)
 {
@@ -101,7 +139,9 @@ set_up(Ort *o, SnArena *a, const OrtOpts *opts, const char **why)
     if (!good(o, a, set(o->options, opts->nthread), why))
         return false;
     AT(o, SET_INTER_OP_THREADS, set);
-    return good(o, a, set(o->options, 1), why);
+    if (!good(o, a, set(o->options, 1), why))
+        return false;
+    return !opts->provider || use_provider(o, a, opts, why);
 }
 
 Ort *
@@ -119,9 +159,10 @@ ort_open(SnArena *a, const char *path, const OrtOpts *opts, const char **why)
     }
     memcpy(&base, &sym, sizeof base);
     o->base = base();
-    o->table = o->base->get_api(API_VERSION);
+    o->table = o->base->get_api(
+        opts != NULL && opts->provider != NULL ? API_PROVIDERS : API_VERSION);
     if (o->table == NULL) {
-        *why = "has no API of version 16";
+        *why = "is too old";
         return NULL;
     }
     return set_up(o, a, opts != NULL ? opts : &plain, why) ? o : NULL;

@@ -16,6 +16,10 @@ typedef struct Ort Ort;
 typedef struct OrtOpts {
     int level; /* of optimizations: 0 none, 99 all */
     int nthread;
+    const char *provider; /* the path of libsinter_ep.so, or NULL */
+    uint32_t nkey;        /* options of the provider */
+    const char *key[4], *value[4];
+    bool whole; /* a session fails that has a node of theirs */
 } OrtOpts;
 /* Opens the library; NULL, with *why, when that fails.  opts may be NULL. */
 Ort *ort_open(SnArena *a, const char *path, const OrtOpts *opts,

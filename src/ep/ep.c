@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The execution provider: what ONNX Runtime calls first.  Graphs are claimed
+ * whole or not at all. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ep/ep.h"
+
+#define EP_NAME "sinter"
+
+/* ---- claiming ---- */
+
+typedef struct Claim {
+    SnEp *ep;
+    const OrtGraph *g;
+    OrtSupport *support;
+} Claim;
+
+static OrtStatus *
+claim(SnArena *a, void *ctx)
+{
+    const Claim *c = ctx;
+    const OrtTable *api = c->ep->factory->api;
+    const OrtFuseOptions o = {ORT_API, true};
+    const char *why;
+    const void **node, *parent = NULL;
+    SnEpGraph g;
+    SinterError e;
+    size_t n;
+
+    OrtStatus *st = ORT_AT(api, ORT_GRAPH_PARENT, OrtGet)(c->g, &parent);
+    if (st || parent)
+        return st;
+    if ((st = ORT_AT(api, ORT_GRAPH_NNODE, OrtGetSize)(c->g, &n)) || n == 0)
+        return st;
+    if (!sn_ep_translate(a, api, c->g, &g, &why)) {
+        sn_ep_say(c->ep, ORT_LOG_INFO, "not claimed", why);
+        return NULL;
+    }
+    SinterSession *s = sn_ep_try(c->ep, a, &g, &e);
+    bool ok = s && sn_ep_fits(s, &g);
+    sinter_session_free(s);
+    if (!ok) {
+        sn_ep_say(c->ep, ORT_LOG_INFO, "not claimed",
+                  s ? "it has other inputs and outputs for sinter" : e.message);
+        return NULL;
+    }
+    node = SN_NEW_N(a, const void *, n);
+    st = ORT_AT(api, ORT_GRAPH_NODES, OrtGetList)(c->g, node, n);
+    if (st)
+        return st;
+    return ORT_AT(c->ep->factory->ep_api, ORT_EP_FUSE,
+                  OrtFuse)(c->support, (const OrtNode *const *)node, n, &o);
+}
+
+static OrtStatus *
+get_capability(OrtEp *base, const OrtGraph *g, OrtSupport *s)
+{
+    SnEp *ep = (SnEp *)base;
+    Claim c = {ep, g, s};
+
+    if (ep->contract)
+        return sn_ep_guarded(ep->factory->api, claim, &c);
+    sn_ep_say(
+        ep, ORT_LOG_WARNING, "",
+        "nothing is claimed: what has the same bits as the CPU provider is not "
+        "told apart yet; option bits = contract claims what sinter computes");
+    return NULL;
+}
+
+/* ---- providers ---- */
+
+/* Option ep.sinter.KEY of the session into out; "" where there is none.  One
+ * that is longer than n is no value of any option: "?". */
+static void
+option(const OrtTable *api, const OrtOptions *o, const char *key, char *out,
+       size_t n)
+{
+    char full[64];
+
+    snprintf(full, sizeof full, "ep." EP_NAME ".%s", key);
+    out[0] = '\0';
+    size_t need = n;
+    OrtStatus *s =
+        ORT_AT(api, ORT_CONFIG_ENTRY, OrtGetConfig)(o, full, out, &need);
+    if (s) {
+        ORT_AT(api, ORT_RELEASE_STATUS, OrtRelease)(s);
+        snprintf(out, n, "%s", need > n ? "?" : "");
+    }
+}
+
+/* The options of a session; a status that names one that is wrong. */
+static OrtStatus *
+read_options(const OrtTable *api, const OrtOptions *o, SnEp *ep)
+{
+    char bits[16], threads[16], *stop;
+
+    option(api, o, "bits", bits, sizeof bits);
+    option(api, o, "threads", threads, sizeof threads);
+    ep->contract = !strcmp(bits, "contract");
+    if (!ep->contract && *bits && strcmp(bits, "same") != 0)
+        return sn_ep_failed(api, "sinter: option bits is neither 'same' nor "
+                                 "'contract'");
+    unsigned long n = *threads ? strtoul(threads, &stop, 10) : 1;
+    if (*threads && (*stop || *threads == '-' || n < 1 || n > 64))
+        return sn_ep_failed(api,
+                            "sinter: option threads is not a number from 1 to "
+                            "64");
+    ep->threads = (uint32_t)n;
+    return NULL;
+}
+
+static const char *
+ep_name(const OrtEp *ep)
+{
+    (void)ep;
+    return EP_NAME;
+}
+
+static OrtStatus *
+create(OrtFactory *base, const OrtDevice *const *d,
+       const OrtPairs *const *metadata, size_t n, const OrtOptions *o,
+       const OrtLogger *l, OrtEp **out)
+{
+    SnEpFactory *f = (SnEpFactory *)base;
+    SnEp *ep = calloc(1, sizeof *ep);
+
+    (void)d;
+    (void)metadata;
+    (void)n;
+    *out = NULL;
+    if (!ep)
+        return sn_ep_no_memory(f->api);
+    ep->base = (OrtEp){.version = ORT_API,
+                       .name = ep_name,
+                       .capability = get_capability,
+                       .compile = sn_ep_compile,
+                       .release_computes = sn_ep_release_computes};
+    ep->factory = f;
+    ep->logger = l;
+    OrtStatus *s = read_options(f->api, o, ep);
+    if (s) {
+        free(ep);
+        return s;
+    }
+    *out = &ep->base;
+    return NULL;
+}
+
+static void
+release(OrtFactory *f, OrtEp *ep)
+{
+    (void)f;
+    free((SnEp *)ep);
+}
+
+/* ---- factories ---- */
+
+static const char *
+factory_name(const OrtFactory *f)
+{
+    (void)f;
+    return EP_NAME;
+}
+
+static const char *
+release_of(const OrtFactory *f)
+{
+    (void)f;
+    return sinter_version();
+}
+
+static uint32_t
+vendor_id(const OrtFactory *f)
+{
+    (void)f;
+    return 0;
+}
+
+static OrtStatus *
+devices(OrtFactory *base, const OrtDevice *const *d, size_t n,
+        OrtEpDevice **out, size_t most, size_t *nout)
+{
+    SnEpFactory *f = (SnEpFactory *)base;
+    OrtStatus *s = NULL;
+
+    *nout = 0;
+    for (size_t i = 0; i < n && *nout < most && !s; i++) {
+        if (ORT_AT(f->api, ORT_DEVICE_TYPE, OrtDeviceType)(d[i]) != 0)
+            continue;
+        s = ORT_AT(f->ep_api, ORT_EP_NEW_DEVICE,
+                   OrtNewDevice)(base, d[i], NULL, NULL, &out[*nout]);
+        *nout += s == NULL;
+    }
+    return s;
+}
+
+/* Values lie in the memory of the CPU provider. */
+static OrtStatus *
+allocator(OrtFactory *f, const void *memory, const OrtPairs *o, void **out)
+{
+    (void)f;
+    (void)memory;
+    (void)o;
+    *out = NULL;
+    return NULL;
+}
+
+static void
+release_allocator(OrtFactory *f, void *a)
+{
+    (void)f;
+    (void)a;
+}
+
+static OrtStatus *
+transfer(OrtFactory *f, void **out)
+{
+    (void)f;
+    *out = NULL;
+    return NULL;
+}
+
+static bool
+stream_aware(const OrtFactory *f)
+{
+    (void)f;
+    return false;
+}
+
+OrtStatus *CreateEpFactories(const char *name, const OrtBase *base,
+                             const OrtLogger *l, OrtFactory **out, size_t most,
+                             size_t *n);
+OrtStatus *ReleaseEpFactory(OrtFactory *f);
+
+OrtStatus *
+CreateEpFactories(const char *name, const OrtBase *base, const OrtLogger *l,
+                  OrtFactory **out, size_t most, size_t *n)
+{
+    const OrtTable *api = base->get_api(ORT_API);
+    SnEpFactory *f;
+
+    (void)name;
+    (void)l;
+    *n = 0;
+    if (!api)
+        return sn_ep_failed(base->get_api(1),
+                            "sinter: ONNX Runtime 1.23 or later is needed");
+    if (most < 1)
+        return sn_ep_failed(api, "sinter: no room for a factory");
+    f = calloc(1, sizeof *f);
+    if (!f)
+        return sn_ep_no_memory(api);
+    f->base = (OrtFactory){.version = ORT_API,
+                           .name = factory_name,
+                           .vendor = factory_name,
+                           .devices = devices,
+                           .create = create,
+                           .release = release,
+                           .vendor_id = vendor_id,
+                           .release_of = release_of,
+                           .allocator = allocator,
+                           .release_allocator = release_allocator,
+                           .transfer = transfer,
+                           .stream_aware = stream_aware};
+    f->api = api;
+    f->ep_api = ORT_AT(api, ORT_EP_API, OrtGetTable)();
+    out[0] = &f->base;
+    *n = 1;
+    return NULL;
+}
+
+OrtStatus *
+ReleaseEpFactory(OrtFactory *f)
+{
+    free((SnEpFactory *)f);
+    return NULL;
+}

@@ -1,0 +1,341 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Fused nodes: graphs compiled to sessions, and their runs. */
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ep/ep.h"
+
+/* A session for inputs of certain shapes. */
+typedef struct Shaped {
+    SinterSession *s;
+    struct Shaped *next;
+} Shaped;
+
+typedef struct Compute {
+    OrtCompute base;
+    SnEp *ep;
+    void *p; /* the model */
+    size_t n;
+    bool dynamic, codes;
+    uint32_t nin, nout;
+    char **in_name;       /* [nin] inputs of the session in their order, */
+    uint32_t *in, *out;   /* and where they are among those of the node */
+    pthread_mutex_t lock; /* guards what follows */
+    Shaped *shaped;
+} Compute;
+
+/* ---- running ---- */
+
+/* The shape of input i of the node. */
+static OrtStatus *
+input_shape(const OrtTable *api, SnArena *a, const OrtContext *k, uint32_t i,
+            SnEpPort *p)
+{
+    const OrtValue *v;
+    const void *info;
+    OrtStatus *s = ORT_AT(api, ORT_INPUT, OrtGetInput)(k, i, &v);
+
+    if (!s)
+        s = ORT_AT(api, ORT_VALUE_INFO, OrtGet)(v, &info);
+    if (s)
+        return s;
+    s = ORT_AT(api, ORT_RANK, OrtGetSize)(info, &p->rank);
+    if (!s) {
+        p->dim = SN_NEW_N(a, int64_t, p->rank + 1);
+        s = ORT_AT(api, ORT_DIMS, OrtGetDims)(info, p->dim, p->rank);
+    }
+    ORT_AT(api, ORT_RELEASE_INFO, OrtRelease)((void *)(uintptr_t)info);
+    return s;
+}
+
+static bool
+is_shaped(const SinterSession *s, uint32_t n, const SnEpPort *p)
+{
+    bool same = true;
+
+    for (uint32_t i = 0; same && i < n; i++) {
+        const SinterPort *x = sinter_session_input(s, i);
+        same = (size_t)x->rank == p[i].rank;
+        for (size_t k = 0; same && k < p[i].rank; k++)
+            same = x->dim[k] == p[i].dim[k];
+    }
+    return same;
+}
+
+typedef struct Pick {
+    Compute *c;
+    const OrtContext *k;
+    SinterSession *s;
+} Pick;
+
+/* The session for these shapes, made where there is none.  Others wait. */
+static OrtStatus *
+pick_locked(SnArena *a, Compute *c, const SnEpPort *p, SinterSession **out)
+{
+    SinterError e;
+    Shaped *l;
+
+    for (l = c->shaped; l; l = l->next)
+        if (is_shaped(l->s, c->nin, p)) {
+            *out = l->s;
+            return NULL;
+        }
+    const char **shapes = sn_ep_shapes(a, c->nin, p); /* may jump */
+    l = calloc(1, sizeof *l);
+    if (!l)
+        return sn_ep_no_memory(c->ep->factory->api);
+    l->s = sn_ep_open(c->ep, c->p, c->n, c->codes, shapes, &e);
+    if (!l->s) {
+        free(l);
+        return sn_ep_failed_by(c->ep->factory->api, &e);
+    }
+    l->next = c->shaped;
+    c->shaped = l;
+    *out = l->s;
+    return NULL;
+}
+
+static OrtStatus *
+pick(SnArena *a, void *ctx)
+{
+    Pick *x = ctx;
+    Compute *c = x->c;
+    SnEpPort *p = SN_NEW_N(a, SnEpPort, c->nin + 1);
+    OrtStatus *s = NULL;
+
+    for (uint32_t i = 0; i < c->nin && !s; i++) {
+        p[i].name = c->in_name[i];
+        s = input_shape(c->ep->factory->api, a, x->k, c->in[i], &p[i]);
+    }
+    return s ? s : pick_locked(a, c, p, &x->s);
+}
+
+/* Where output i of the node is to go, in the shape that s gives it. */
+static OrtStatus *
+place_output(const Compute *c, const SinterSession *s, OrtContext *k,
+             uint32_t i, void **out)
+{
+    const OrtTable *api = c->ep->factory->api;
+    const SinterPort *p = sinter_session_output(s, i);
+    const void *data;
+    OrtValue *v;
+    OrtStatus *st = ORT_AT(api, ORT_OUTPUT, OrtGetOutput)(k, c->out[i], p->dim,
+                                                          (size_t)p->rank, &v);
+
+    if (!st)
+        st = ORT_AT(api, ORT_TENSOR_DATA, OrtGet)(v, &data);
+    if (!st)
+        *out = (void *)(uintptr_t)data;
+    return st;
+}
+
+static OrtStatus *
+run(const Compute *c, SinterSession *s, OrtContext *k)
+{
+    const OrtTable *api = c->ep->factory->api;
+    OrtGetInput *input = ORT_AT(api, ORT_INPUT, OrtGetInput);
+    OrtGet *data = ORT_AT(api, ORT_TENSOR_DATA, OrtGet);
+    const void *in[SN_EP_NPORT];
+    void *out[SN_EP_NPORT];
+    const OrtValue *v;
+    OrtStatus *st = NULL;
+    SinterError e;
+
+    for (uint32_t i = 0; i < c->nin && !st; i++) {
+        st = input(k, c->in[i], &v);
+        if (!st)
+            st = data(v, &in[i]);
+    }
+    for (uint32_t i = 0; i < c->nout && !st; i++)
+        st = place_output(c, s, k, i, &out[i]);
+    if (!st && sinter_session_run(s, in, out, &e) != SINTER_OK)
+        st = sn_ep_failed_by(api, &e);
+    return st;
+}
+
+static OrtStatus *
+compute(OrtCompute *base, void *state, OrtContext *k)
+{
+    Compute *c = (Compute *)base;
+    Pick x = {c, k, c->dynamic ? NULL : c->shaped->s};
+    OrtStatus *st = NULL;
+
+    (void)state;
+    if (c->dynamic) {
+        pthread_mutex_lock(&c->lock);
+        st = sn_ep_guarded(c->ep->factory->api, pick, &x);
+        pthread_mutex_unlock(&c->lock);
+    }
+    return st ? st : run(c, x.s, k);
+}
+
+static OrtStatus *
+start(OrtCompute *c, void *context, void **state)
+{
+    (void)context;
+    *state = c;
+    return NULL;
+}
+
+static void
+end(OrtCompute *c, void *state)
+{
+    (void)c;
+    (void)state;
+}
+
+/* ---- compiling ---- */
+
+static void
+free_compute(Compute *c)
+{
+    if (!c)
+        return;
+    for (Shaped *l = c->shaped, *next; l; l = next) {
+        next = l->next;
+        sinter_session_free(l->s);
+        free(l);
+    }
+    for (uint32_t i = 0; c->in_name && i < c->nin; i++)
+        free(c->in_name[i]);
+    free(c->in_name);
+    free(c->in);
+    free(c->out);
+    free(c->p);
+    pthread_mutex_destroy(&c->lock);
+    free(c);
+}
+
+typedef struct Compile {
+    SnEp *ep;
+    const OrtGraph *g;
+    const OrtNode *fused;
+    Compute *c;
+} Compile;
+
+/* Where the operand or result of that name is among those of the fused node. */
+static OrtStatus *
+index_of(const OrtTable *api, SnArena *a, const OrtNode *node, bool input,
+         const char *name, uint32_t *out)
+{
+    OrtGetSize *count =
+        ORT_AT(api, input ? ORT_NODE_NINPUT : ORT_NODE_NOUTPUT, OrtGetSize);
+    OrtGetList *list =
+        ORT_AT(api, input ? ORT_NODE_INPUTS : ORT_NODE_OUTPUTS, OrtGetList);
+    OrtStatus *s;
+    size_t n;
+
+    if ((s = count(node, &n)))
+        return s;
+    const void **v = SN_NEW_N(a, const void *, n + 1);
+    if (n && (s = list(node, v, n)))
+        return s;
+    for (size_t i = 0; i < n; i++) {
+        const void *at = "";
+        if (v[i] && (s = ORT_AT(api, ORT_NAME, OrtGet)(v[i], &at)))
+            return s;
+        if (!strcmp(at, name)) {
+            *out = (uint32_t)i;
+            return NULL;
+        }
+    }
+    return sn_ep_failed(api,
+                        "sinter: the fused node has not all inputs and outputs "
+                        "of its graph");
+}
+
+/* Where the session's inputs and outputs are at the fused node. */
+static OrtStatus *
+connect(SnArena *a, const Compile *x, const SinterSession *s)
+{
+    const OrtTable *api = x->ep->factory->api;
+    Compute *c = x->c;
+    OrtStatus *st = NULL;
+
+    c->in_name = calloc(c->nin + 1u, sizeof *c->in_name);
+    c->in = calloc(c->nin + 1u, sizeof *c->in);
+    c->out = calloc(c->nout + 1u, sizeof *c->out);
+    if (!c->in_name || !c->in || !c->out)
+        return sn_ep_no_memory(api);
+    for (uint32_t i = 0; i < c->nin && !st; i++) {
+        c->in_name[i] = strdup(sinter_session_input(s, i)->name);
+        st = c->in_name[i]
+                 ? index_of(api, a, x->fused, true, c->in_name[i], &c->in[i])
+                 : sn_ep_no_memory(api);
+    }
+    for (uint32_t i = 0; i < c->nout && !st; i++)
+        st = index_of(api, a, x->fused, false,
+                      sinter_session_output(s, i)->name, &c->out[i]);
+    return st;
+}
+
+static OrtStatus *
+compile_one(SnArena *a, void *ctx)
+{
+    const Compile *x = ctx;
+    const OrtTable *api = x->ep->factory->api;
+    Compute *c = x->c;
+    const char *why;
+    SnEpGraph g;
+    SinterError e;
+
+    if (!sn_ep_translate(a, api, x->g, &g, &why))
+        return sn_ep_failed(api, sn_format(a, "sinter: %s", why));
+    c->dynamic = g.dynamic;
+    c->codes = g.codes;
+    c->shaped = calloc(1, sizeof *c->shaped);
+    c->p = malloc(g.n + 1);
+    if (!c->shaped || !c->p)
+        return sn_ep_no_memory(api);
+    memcpy(c->p, g.p, g.n);
+    c->n = g.n;
+    c->shaped->s = sn_ep_try(x->ep, a, &g, &e);
+    if (!c->shaped->s)
+        return sn_ep_failed_by(api, &e);
+    if (!sn_ep_fits(c->shaped->s, &g))
+        return sn_ep_failed(api,
+                            "sinter: the graph that is compiled has other "
+                            "inputs and outputs than the one that was claimed");
+    c->nin = (uint32_t)g.ninput;
+    c->nout = (uint32_t)g.noutput;
+    return connect(a, x, c->shaped->s);
+}
+
+OrtStatus *
+sn_ep_compile(OrtEp *base, const OrtGraph **g, const OrtNode **fused, size_t n,
+              OrtCompute **out, OrtNode **context)
+{
+    SnEp *ep = (SnEp *)base;
+    OrtStatus *s = NULL;
+    size_t i;
+
+    (void)context;
+    for (i = 0; i < n && !s; i++) {
+        Compute *c = calloc(1, sizeof *c);
+        if (!c || pthread_mutex_init(&c->lock, NULL) != 0) {
+            free(c);
+            s = sn_ep_no_memory(ep->factory->api);
+            break;
+        }
+        c->base = (OrtCompute){
+            .version = ORT_API, .start = start, .compute = compute, .end = end};
+        c->ep = ep;
+        Compile x = {ep, g[i], fused[i], c};
+        out[i] = &c->base;
+        s = sn_ep_guarded(ep->factory->api, compile_one, &x);
+    }
+    while (s && i-- > 0) {
+        free_compute((Compute *)out[i]);
+        out[i] = NULL;
+    }
+    return s;
+}
+
+void
+sn_ep_release_computes(OrtEp *ep, OrtCompute **c, size_t n)
+{
+    (void)ep;
+    for (size_t i = 0; i < n; i++)
+        free_compute((Compute *)c[i]);
+}

@@ -1,0 +1,58 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# The execution provider in ONNX Runtime: quantized models of SHARED/data, whole,
+# on drawn inputs at one and two threads; outputs are those of ONNX Runtime
+# without optimizations, bit by bit, or as far from them as is said here.  What
+# ONNX Runtime does not do at will is of tests/ep/ep_fake.c.
+BUILD=${BUILD:-build} SHARED=${SHARED:-../shared} MAKE=${MAKE:-make} CC=${CC:-gcc}
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+bad=0
+say() { # RESULT NAME
+    if [ "$1" = 0 ]; then
+        echo "ok ep $2"
+    else
+        echo "not ok ep $2"
+        bad=1
+    fi
+}
+"$MAKE" -s --no-print-directory "$BUILD/tests/ep_fake" BUILD="$BUILD" CC="$CC" || exit 1
+"$BUILD/tests/ep_fake" >"$tmp/log" 2>&1
+say $? "in a runtime that answers as it is told"
+if ! sh tools/oracle/install.sh "$BUILD/oracle" 2>"$tmp/log" || ! ort=$(sh tools/oracle/lib.sh "$BUILD/oracle"); then
+    echo "skip ep: ONNX Runtime cannot be had"
+    exit 0
+fi
+"$MAKE" -s --no-print-directory ep "$BUILD/tests/ep_host" BUILD="$BUILD" CC="$CC" || exit 1
+ep=$(cd "$BUILD" && pwd)/libsinter_ep.so
+[ "$(nm -D --defined-only "$ep" | awk '{ print $3 }' | tr '\n' ' ')" = "CreateEpFactories ReleaseEpFactory " ]
+say $? "shows its two functions"
+
+# within DIFFERENCE SHARE: what a model may differ by where ONNX Runtime computes
+# in float what sinter has as codes, and in which part of the elements.
+within() {
+    awk -v d="$1" -v share="$2" '/ same$/ { ok = 1 }
+        match($0, /differs by [^ ]+ in [0-9]+ of [0-9]+$/) {
+            split(substr($0, RSTART), w, " ")
+            ok = w[3] <= d && w[5] <= share * w[7] }
+        END { exit !ok }' "$tmp/one"
+}
+for t in 1 2; do
+    for m in "$SHARED"/data/quantized/*/model.onnx; do
+        name=$(basename "$(dirname "$m")")
+        shape=
+        case $name in
+        ort_qdq_minimal_model) shape=@1x3x20x28 ;; # of dimensions that are free
+        esac
+        "$BUILD/tests/ep_host" "$ort" "$ep" $t 10 "$m$shape" >"$tmp/one" 2>&1
+        case $name in
+        mobilenet_v2_torch_qdq) within 1 0.5 ;; # a step of its output is 0.09
+        ort_qdq_minimal_model | ort_constant_folding_dequantizelinear) within 1e-5 1 ;; # float
+        ort_qdq_with_multi_consumer_q_dq_axis) within 1 1 ;; # a step
+        micro_kws_m_qdq | person_detect_qdq | ort_conv_int4_weights_qdq) within 0.1 0.2 ;; # a step
+        *) grep -q ' same$' "$tmp/one" ;;
+        esac
+        say $? "$name, $t thread(s): $(sed 's/^[^ ]* //' "$tmp/one" | tail -n 1)"
+    done
+done
+exit $bad
