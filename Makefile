@@ -18,7 +18,7 @@ WARN_TOOL = -Wall -Wno-unused-variable -Wno-unused-but-set-variable
 # One set of objects serves programs, libraries and what plugins see.
 STD  = -std=c11 -D_GNU_SOURCE -ffp-contract=off -fno-strict-aliasing \
        -fPIC -fno-semantic-interposition
-INC  = -Isrc -I. -I$(GEN)
+INC  = -Iinclude -Isrc -I. -I$(GEN)
 # What is compiled does not depend on where the tree lies.  A debugger looks for
 # sources from its current directory.
 HERE = -ffile-prefix-map=$(CURDIR)=.
@@ -36,7 +36,7 @@ DSL_C  = $(call below,dsl) $(BUILD)/front/lex.c $(BUILD)/front/gram.c
 GEN_C  = $(call below,gen)
 CLI_C  = $(call below,src/cli)
 LIB_C  = $(BASE_C) $(MAP_C) $(call below,src/graph src/kernel src/rewrite src/quant \
-         src/onnx src/run src/backend)
+         src/onnx src/run src/aot src/backend src/api)
 # Parts of what is generated of nodes (gen/node/part.h).
 PARTS := $(shell seq 0 $$(($$(sed -n 's/.*SN_NPART = \([0-9]*\).*/\1/p' gen/node/part.h) - 1)))
 EVAL_C = $(PARTS:%=sn_eval_%.c)
@@ -56,19 +56,22 @@ MAP_O  = $(call obj,$(MAP_C))
 DSL_O  = $(call obj,$(DSL_C))
 GEN_O  = $(call obj,$(GEN_C))
 CLI_O  = $(call obj,$(CLI_C))
-LIB_O  = $(call obj,$(LIB_C)) $(call obj,$(MADE_C) $(GEN)/sn_variants.c)
+EP_O   = $(call obj,$(call below,src/ep))
+LIB_O  = $(call obj,$(LIB_C)) \
+         $(call obj,$(MADE_C) $(GEN)/sn_variants.c $(GEN)/sn_net_text.c)
 
 SINTER = $(BUILD)/sinter
 SGEN   = $(BUILD)/sinter-gen
 LIB    = $(BUILD)/libsinter.a
 FRONT  = $(BUILD)/libsinter-dsl.a
+EPSO   = $(BUILD)/libsinter_ep.so
 
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
 .SECONDARY:
 
-## all: the generator, the library and the sinter command
-all: $(SINTER) $(SGEN)
+## all: the generator, the library, the sinter command and the provider
+all: $(SINTER) $(SGEN) $(EPSO)
 
 ## deps: install the Debian packages that are missing
 deps:
@@ -129,6 +132,12 @@ KERNEL_C = $(call below,src/kernel)
 $(GEN)/sn_variants.c: $(KERNEL_C) tools/variants.sh
 	@mkdir -p $(GEN)
 	@sh tools/variants.sh $(KERNEL_C) >$@.new
+	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
+# Functions that programs of `sinter compile` have copies of.
+NET_TEXT = src/aot/soft.h src/aot/dot.h src/base/num.h src/kernel/eval/rows.h src/base/fmath.c
+$(GEN)/sn_net_text.c: $(NET_TEXT) tools/net_text.sh
+	@mkdir -p $(GEN)
+	@sh tools/net_text.sh $(NET_TEXT) >$@.new
 	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
 # The empty recipe makes make look at the file again: sinter-gen leaves what
 # did not change alone.
@@ -191,7 +200,7 @@ $(BUILD)/obj/%.o: %.c $(BUILD)/.flags | $(BUILD)/.deps
 # Sources above the generator see its headers: these are there before the
 # first object, and later an object is made again when one that it includes
 # has changed.
-$(call obj,$(filter-out src/base/% src/map/%,$(LIB_C)) $(CLI_C)): \
+$(call obj,$(filter-out src/base/% src/map/%,$(LIB_C)) $(CLI_C)) $(EP_O): \
 	| $(GEN)/.stamp $(GEN)/onnx.pb-c.c
 
 $(LIB): $(LIB_O)
@@ -201,13 +210,15 @@ $(SINTER): $(CLI_O) $(LIB)
 	$(Q)$(CC) $(SAN) $(LDFLAGS) -rdynamic -o $@ $(CLI_O) \
 	  -Wl,--whole-archive $(LIB) -Wl,--no-whole-archive $(LIBS)
 
-# ---- installing ----
+# ONNX Runtime loads it: only its two functions are visible, and all of the
+# library is inside.
+$(EPSO): $(EP_O) $(LIB) src/ep/libsinter_ep.map
+	$(Q)$(CC) $(SAN) $(LDFLAGS) -shared -Wl,-soname,libsinter_ep.so \
+	  -Wl,--version-script=src/ep/libsinter_ep.map -o $@ $(EP_O) $(LIB) $(LIBS)
+## ep: the execution provider for ONNX Runtime
+ep: $(EPSO)
 
-# What hosts link against; plugins need nothing of it, they see the symbols of
-# the program that loads them.
-LIBSO = $(BUILD)/libsinter.so
-$(LIBSO): $(LIB_O)
-	$(Q)$(CC) $(SAN) $(LDFLAGS) -shared -Wl,-soname,libsinter.so -o $@ $^ $(LIBS)
+# ---- installing ----
 
 prefix     ?= /usr/local
 bindir      = $(prefix)/bin
@@ -215,23 +226,35 @@ libdir      = $(prefix)/lib
 includedir  = $(prefix)/include/sinter
 datadir     = $(prefix)/share/sinter
 VERSION     = $(shell sed -n 's/^#define SN_VERSION "\(.*\)"/\1/p' src/base/version.h)
-# Public headers: what generated code, kernels of plugins and hosts include.
+# What hosts include is include/sinter.h; these are what generated code and
+# kernels of plugins do.
 PUBLIC_H = $(addprefix src/base/,arena.h budget.h buf.h data.h diag.h diag_format.h \
            file/file.h fmath.h json.h lang/lang.h num.h saturate.h status.h version.h) \
            src/map/decl.h $(addprefix src/graph/,desc.h graph.h list.h type.h text/text.h) \
            $(addprefix src/rewrite/,copy.h rewrite.h rule.h) \
            $(addprefix src/kernel/,isa.h variant.h $(addprefix eval/,dot.h eval.h inv.h \
            map.h rows.h)) \
-           $(addprefix src/quant/,advise.h bias.h compare.h island.h \
-           quantize.h reasons.h choose/control.h choose/range.h \
-           choose/scheme.h place/place.h profile/profile.h) \
-           $(addprefix src/run/,batch.h exec.h npy.h plan.h samples.h) \
-           src/backend/plugin.h src/onnx/import.h src/onnx/import/import_opts.h \
-           src/onnx/export/export.h
+           src/backend/plugin.h
 PUBLIC_GEN = $(addprefix $(GEN)/,sn_kinds.h sn_kind_*.h sn_maps.h $(PARTS:%=sn_attr_%.h) \
              sn_rules.h)
+# What hosts link against.  Before 1.0 a minor version may change the interface,
+# so that the name of the library has it.  A plugin is linked with nothing: it
+# sees the symbols of the program that loads it, or those of this library that
+# the headers for plugins declare.
+SOVERSION  = $(basename $(VERSION))
+PLUGIN_ABI = $(shell sed -n 's/^#define SN_PLUGIN_ABI //p' src/backend/plugin.h)
+LIBSO = $(BUILD)/libsinter.so.$(VERSION)
+$(BUILD)/libsinter.map: $(LIB) tools/exports.sh
+	@sh tools/exports.sh $(LIB) $(SOVERSION) $(PLUGIN_ABI) $(PUBLIC_H) $(PUBLIC_GEN) >$@
+$(LIBSO): $(LIB_O) $(BUILD)/libsinter.map
+	$(Q)$(CC) $(SAN) $(LDFLAGS) -shared -Wl,-soname,libsinter.so.$(SOVERSION) \
+	  -Wl,--version-script=$(BUILD)/libsinter.map -o $@ $(LIB_O) $(LIBS)
+## lib: the library and the shared library
+lib: $(LIB) $(LIBSO)
+
 INSTALLED = $(bindir)/sinter $(bindir)/sinter-gen $(libdir)/libsinter.a \
-            $(libdir)/libsinter.so $(libdir)/pkgconfig/sinter.pc
+            $(libdir)/libsinter.so.$(VERSION) $(libdir)/libsinter.so.$(SOVERSION) \
+            $(libdir)/libsinter.so $(libdir)/libsinter_ep.so $(libdir)/pkgconfig/sinter.pc
 CORE_DEF = $(addprefix $(DEFDIR)/,nodes.def maps.def passes.def) \
            $(sort $(wildcard src/backend/*/*.def))
 
@@ -241,7 +264,10 @@ install: all $(LIBSO)
 	  $(DESTDIR)$(datadir)
 	$(Q)install -m 755 $(SINTER) $(SGEN) $(DESTDIR)$(bindir)
 	$(Q)install -m 644 $(LIB) $(DESTDIR)$(libdir)
-	$(Q)install -m 755 $(LIBSO) $(DESTDIR)$(libdir)
+	$(Q)install -m 755 $(LIBSO) $(EPSO) $(DESTDIR)$(libdir)
+	$(Q)ln -sf libsinter.so.$(VERSION) $(DESTDIR)$(libdir)/libsinter.so.$(SOVERSION)
+	$(Q)ln -sf libsinter.so.$(SOVERSION) $(DESTDIR)$(libdir)/libsinter.so
+	$(Q)install -D -m 644 include/sinter.h $(DESTDIR)$(includedir)/sinter.h
 	$(Q)for h in $(PUBLIC_H:src/%=%); do \
 	  install -D -m 644 src/$$h $(DESTDIR)$(includedir)/$$h || exit 1; done
 	$(Q)install -m 644 $(PUBLIC_GEN) $(DESTDIR)$(includedir)
@@ -255,6 +281,22 @@ install: all $(LIBSO)
 uninstall:
 	$(Q)rm -f $(addprefix $(DESTDIR),$(INSTALLED))
 	$(Q)rm -rf $(DESTDIR)$(includedir) $(DESTDIR)$(datadir)
+
+# ---- Python ----
+
+# Debian's, by the stable ABI: the wheel serves every Python from 3.11 on.
+PYTHON ?= /usr/bin/python3
+PYINC   = $(shell $(PYTHON) -c 'import sysconfig; print(sysconfig.get_path("include"))')
+PYCORE  = $(BUILD)/wheel/_core.abi3.so
+$(PYCORE): python/core.c $(LIB)
+	@mkdir -p $(@D)
+	$(Q)$(CC) -std=c11 $(OPT) $(SAN) -fPIC -Iinclude -isystem $(PYINC) $(HERE) $(WARN) \
+	  $(CFLAGS) -shared -fvisibility=hidden -Wl,--exclude-libs,ALL $(LDFLAGS) -o $@ $< $(LIB) $(LIBS)
+## wheel: the Python package, $(BUILD)/wheel/sinter-VERSION-*.whl
+wheel: $(PYCORE)
+	@sh tools/deps.sh python3-dev python3-numpy
+	@rm -f $(BUILD)/wheel/*.whl
+	$(Q)$(PYTHON) python/wheel.py $(VERSION) $(PYCORE) $(BUILD)/wheel
 
 # ---- the source tarball ----
 
@@ -301,6 +343,19 @@ san:
 	$(MAKE) check BUILD=build/san OPT='-O1 -g' \
 	  SAN='-fsanitize=address,undefined -fno-sanitize-recover=all'
 
+# Of every line and branch of src, dsl and gen: counted by clang, tests of all kinds.
+COV = $(BUILD)/cov
+## coverage: what make check reaches; fails below 92 % of lines, 85 % of branches
+coverage:
+	@sh tools/deps.sh clang llvm
+	@rm -rf $(COV)/raw && mkdir -p $(COV)/raw
+	@LLVM_PROFILE_FILE=/dev/null $(MAKE) tests BUILD=$(COV) CC=clang OPT='-O1 -g' \
+	  SAN='$(COV_FLAGS)'
+	@PROFILES=$(abspath $(COV))/raw $(MAKE) check BUILD=$(COV) \
+	  CC=clang OPT='-O1 -g' SAN='$(COV_FLAGS)'
+	@sh tools/coverage.sh $(COV)
+COV_FLAGS = -fprofile-instr-generate -fcoverage-mapping -fprofile-update=atomic
+
 ## lint: naming, layout, rooms, headers, reproducible output, cppcheck
 lint: all
 	@sh tools/deps.sh clang clang-format cppcheck
@@ -318,4 +373,4 @@ clean:
 help:
 	@sed -n 's/^## //p' $(MAKEFILE_LIST)
 
-.PHONY: repro dist all deps gen explain report demo zoo san lint clean help install uninstall FORCE
+.PHONY: coverage repro dist all lib ep wheel deps gen explain report demo zoo san lint clean help install uninstall FORCE

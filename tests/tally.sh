@@ -4,12 +4,14 @@
 # they count.
 #
 #   tally.sh TEST...        with BUILD, SHARED, CC, MAKE, SAN as in the Makefile
+#                           and PROFILES, where profiles of clang go
 #
 # A cmocka program prints "[       OK ] NAME" and the like; a script (and
 # dsl_golden) prints "ok NAME", "not ok NAME" or "skip NAME" lines, and "| ..."
 # lines of a table, which are shown.  Skipped tests are named before the last
 # line.  In CI a skip is a failure, since the data that a test needs must be
-# there; SKIPS=allowed makes it a skip again, for a run without that data.
+# there; SKIPS=allowed makes it a skip again, for a run without that data.  What
+# each took is in NAME.seconds, and judges nothing.
 log=$BUILD/tests/logs
 
 # count TEST: runs one, leaves "PASSED FAILED SKIPPED" in NAME.count and the
@@ -17,12 +19,16 @@ log=$BUILD/tests/logs
 count() {
     t=$1 name=$(basename "$1" .sh)
     out=$log/$name.log
+    start=$(date +%s)
+    # Of make coverage: what a test kills while it writes spoils its own alone.
+    [ -z "${PROFILES:-}" ] || export LLVM_PROFILE_FILE="$PROFILES/$name.%m.profraw"
     case $t in
     *.sh) sh "$t" ;;
     *dsl_golden) "$t" $(find tests/dsl tests/corpus tests/gen -name '*.def' | sort) ;;
     *) "$t" ;;
     esac >"$out" 2>&1 </dev/null
     rc=$?
+    echo "$(($(date +%s) - start)) $name" >"$log/$name.seconds"
     # cmocka names a failed or skipped test twice: at the test, and in the
     # sums after "N test(s) run".
     case $t in
@@ -58,7 +64,7 @@ if [ "${1-}" = --one ]; then
     exit 0
 fi
 mkdir -p "$log"
-rm -f "$log"/*.count
+rm -f "$log"/*.count "$log"/*.seconds
 printf '%s\n' "$@" | xargs -P "${JOBS:-1}" -n 1 sh "$0" --one
 pass=0 fail=0 skip=0
 for t in "$@"; do

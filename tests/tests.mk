@@ -6,11 +6,13 @@ TEST_C  = $(sort $(wildcard tests/unit/test_*.c))
 TEST_X  = $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(TEST_C))
 GOLDEN  = $(BUILD)/tests/dsl_golden
 MADE_X  = $(BUILD)/tests/sn_tests
-# Calls cannot be replaced under a sanitizer: these are of a plain build.
-TEST_SH = $(filter-out $(if $(SAN),tests/sh/crash.sh tests/sh/cut.sh),$(sort $(wildcard tests/sh/*.sh)))
+# Calls cannot be replaced under a sanitizer, and what extend.sh builds has none:
+# these are of a plain build, as are those that read the tree alone.
+PLAIN   = crash cut extend dist lines lists words tally
+TEST_SH = $(filter-out $(if $(SAN),$(PLAIN:%=tests/sh/%.sh)),$(sort $(wildcard tests/sh/*.sh)))
 
 $(BUILD)/obj/tests/%.o: INC += -Itests -I$(BUILD)/front
-$(call obj,$(wildcard tests/unit/*.c tests/*.c tests/tools/*.c tests/onnx/*.c tests/fuzz/*.c)): \
+$(call obj,$(wildcard tests/unit/*.c tests/*.c tests/tools/*.c tests/onnx/*.c tests/fuzz/*.c tests/ep/*.c)): \
 	| $(GEN)/.stamp $(GEN)/onnx.pb-c.c
 $(BUILD)/obj/made/gen/sn_tests.o: INC += -Itests
 # What several test programs share.
@@ -84,6 +86,18 @@ $(BUILD)/tests/zoo_outputs: $(BUILD)/obj/tests/onnx/zoo_outputs.o \
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(SAN) $(LDFLAGS) -o $@ $^ $(LIBS)
 
+# Models in ONNX Runtime, with and without the provider.
+EP_HOST = $(BUILD)/tests/ep_host
+$(EP_HOST): $(BUILD)/obj/tests/ep/ep_host.o $(BUILD)/obj/tests/differ/peer.o $(LIB)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(SAN) $(LDFLAGS) -o $@ $^ $(LIBS) -ldl
+
+# The provider in a runtime that answers as it is told.
+$(BUILD)/obj/tests/ep/ep_fake.o: INC += -Itests
+$(BUILD)/tests/ep_fake: $(BUILD)/obj/tests/ep/ep_fake.o $(EP_O) $(LIB)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(SAN) $(LDFLAGS) -o $@ $^ -lcmocka $(LIBS)
+
 # What the exporter writes, in ONNX Runtime.
 $(BUILD)/tests/written: $(BUILD)/obj/tests/onnx/written.o \
     $(BUILD)/obj/tests/differ/peer.o $(TESTLIB) $(LIB)
@@ -92,7 +106,7 @@ $(BUILD)/tests/written: $(BUILD)/obj/tests/onnx/written.o \
 $(BUILD)/obj/tests/onnx/written.o: INC += -Itests
 
 # Fuzz targets, replayed on their corpus here and run by `make fuzz`.
-FUZZ   = def graph model npy onnx pack profile text tune
+FUZZ   = $(sort $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c)))
 FUZZ_X = $(patsubst %,$(BUILD)/tests/replay_%,$(FUZZ))
 $(BUILD)/tests/replay_model $(BUILD)/fuzz_model: $(BUILD)/obj/tests/fuzz/pb_mutate.o
 $(BUILD)/obj/tests/fuzz/fuzz_pack.o: $(GEN)/sn_pack_id.h
@@ -125,10 +139,14 @@ tests: all $(TEST_X) $(GOLDEN) $(MADE_X) $(CASES_X) $(TOOL_X) $(FUZZ_X) \
 
 # As many tests at a time as make has jobs.
 JOBS = $(or $(patsubst -j%,%,$(filter -j%,$(MAKEFLAGS))),1)
-## check: every test; ends with "N passed, N failed"
+# ONLY='test_pack words': these tests alone.
+TESTS = $(TEST_X) $(MADE_X) $(GOLDEN) $(TEST_SH)
+CHOSEN = $(if $(ONLY),$(foreach t,$(TESTS),$(if $(filter $(ONLY),$(basename $(notdir $t))),$t)),$(TESTS))
+## check: every test (or ONLY='NAMES'); ends with "N passed, N failed"
 check: tests
+	@sh tools/deps.sh python3-dev python3-numpy python3-venv || true
 	@BUILD=$(BUILD) SHARED=$(SHARED) CC=$(CC) MAKE=$(MAKE) SAN='$(SAN)' \
-	  JOBS=$(JOBS) sh tests/tally.sh $(TEST_X) $(MADE_X) $(GOLDEN) $(TEST_SH)
+	  JOBS=$(JOBS) sh tests/tally.sh $(CHOSEN)
 
 ## cases: a case and near misses of each rule instance; DEFDIR: other rules
 cases: $(CASES_X)
@@ -152,10 +170,20 @@ bench: all $(BENCH_X)
 bench-import: $(BUILD)/bench/import
 	sh tests/bench/import.sh $(BUILD) $(SHARED)
 
+## bench-nets: networks drawn with SEED (1), against ONNX Runtime; 20 minutes about
+bench-nets: all $(BUILD)/bench/versus
+	sh tools/deps.sh python3-onnx
+	sh tools/oracle/install.sh $(BUILD)/oracle
+	tests/bench/nets $(or $(SEED),1) $(BUILD)
+
 ## check-long: what takes minutes: the model zoo, peers, long fuzzing
 check-long: tests
 	@BUILD=$(BUILD) SHARED=$(SHARED) CC=$(CC) MAKE=$(MAKE) SAN='$(SAN)' \
 	  sh tests/tally.sh $(sort $(wildcard tests/long/*.sh))
+
+## check-ep: the execution provider in ONNX Runtime, which is fetched
+check-ep: tests
+	@BUILD=$(BUILD) SHARED=$(SHARED) CC=$(CC) MAKE=$(MAKE) SKIPS=allowed sh tests/tally.sh tests/long/ep.sh
 
 ## coverage-rules: how often pass tests and cases fire each rule
 coverage-rules: tests
@@ -192,4 +220,5 @@ fuzz-planted:
 fuzz-plant: $(patsubst %,$(BUILD)/planted_%,$(FUZZ))
 	@BUILD=$(BUILD) sh tests/fuzz/planted.sh $(FUZZ_TIME) $(FUZZ)
 
-.PHONY: cases fuzz fuzz-run fuzz-plant fuzz-planted tests check check-long bench bless
+.PHONY: check-ep cases fuzz fuzz-run fuzz-plant fuzz-planted tests check check-long bench bench-nets \
+        bless

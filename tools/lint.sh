@@ -10,13 +10,13 @@ build=$1
 bad=0
 
 names=$(nm -g --defined-only "$build/libsinter.a" "$build/libsinter-dsl.a" |
-    awk 'NF == 3 && $2 ~ /[TDBRVC]/ && $3 !~ /^(sn_|onnx__|Sn)/ { print $3 }' | sort -u)
+    awk 'NF == 3 && $2 ~ /[TDBRVC]/ && $3 !~ /^(sn_|sinter_|onnx__|Sn)/ { print $3 }' | sort -u)
 [ -z "$names" ] || { echo "names without sn_: $names"; bad=1; }
 
-for h in $(sh tools/files.sh | grep -E '^(src|dsl|gen)/.*\.h$'); do
+for h in $(sh tools/files.sh | grep -E '^(src|dsl|gen|include)/.*\.h$'); do
     for cc in gcc clang; do
         echo "#include \"$h\"" | $cc -std=c11 -D_GNU_SOURCE -ffp-contract=off \
-            -Isrc -I. -I"$build/gen" -I"$build/front" -Idsl -Igen -fsyntax-only -x c - ||
+            -Iinclude -Isrc -I. -I"$build/gen" -I"$build/front" -Idsl -Igen -fsyntax-only -x c - ||
             { echo "$h does not compile alone ($cc)"; bad=1; }
     done
 done
@@ -43,6 +43,13 @@ wrong=$(sh tools/files.sh | grep -E '\.[ch]$' | grep -v '\.golden\.c$' |
 
 sh tools/rooms.sh "$build" || bad=1
 
+# Headers and calls of one system stand where something replaces them.
+alone=$(sh tools/files.sh | grep -E '^(src|dsl|gen)/.*\.[ch]$' |
+    grep -vxE 'src/base/os/os\.c|src/kernel/isa\.c' |
+    xargs grep -nE '#include <(linux|asm|mach|windows)|<sys/(auxv|syscall|prctl|epoll|inotify|eventfd)\.h>|<(execinfo|error|argp)\.h>|memfd_create|syscall\(' |
+    cut -d: -f1,2)
+[ -z "$alone" ] || { echo "of one system, not in base/os/os.c: $alone"; bad=1; }
+
 # Inputs of tests have none: goldens hold their line numbers.
 for f in $(sh tools/files.sh | grep -E '\.(c|h|inc|re|y|def|sh|py|mk)$|(^|/)Makefile$|^\.ci/run$' |
     grep -vE '^tests/(corpus|dsl/[^/]*|fuzz/corpus)/.*\.|^tests/gen/.*\.(def|golden\.c)$'); do
@@ -67,5 +74,5 @@ cppcheck -q -j2 --std=c11 --library=tools/cppcheck.cfg --error-exitcode=1 --enab
     --suppress=nullPointerRedundantCheck --suppress=autoVariables \
     --suppress=zerodiv --suppress=identicalInnerCondition \
     --suppress=duplicateAssignExpression --suppress=arrayIndexThenCheck \
-    -Isrc -I. -I"$build/gen" src dsl gen || bad=1
+    -Iinclude -Isrc -I. -I"$build/gen" src dsl gen || bad=1
 exit $bad

@@ -46,7 +46,7 @@ END
 
 # build DIRECTORY JOBS THREADS
 build() {
-    (cd "$1" && "$MAKE" -s -j"$2" CC="$CC" BUILD=build all build/libsinter.so dist &&
+    (cd "$1" && "$MAKE" -s -j"$2" CC="$CC" BUILD=build all lib dist &&
         sh "$tmp/write.sh" "$2" "$3") >"$tmp/log" 2>&1 || {
         echo "repro: the build in $1 ends with an error:"
         tail -n 5 "$tmp/log"

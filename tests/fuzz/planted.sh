@@ -5,6 +5,10 @@
 seconds=$1
 shift
 bad=0
+# What targets write; a crash leaves its file there.
+TMPDIR=$(mktemp -d)
+export TMPDIR
+trap 'rm -rf "$TMPDIR"' EXIT
 for t in "$@"; do
     log=$BUILD/planted/$t.log
     rm -rf "$BUILD/planted/found"

@@ -5,6 +5,10 @@
 seconds=$1
 shift
 bad=0
+# What targets write; a crash leaves its file there.
+TMPDIR=$(mktemp -d)
+export TMPDIR
+trap 'rm -rf "$TMPDIR"' EXIT
 # The grammar's words, from the lexer's table, and what stands between them.
 words() {
     sed -n 's/^    {\("[^"]*"\), T_.*/\1/p' dsl/syntax/token.c

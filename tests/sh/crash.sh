@@ -120,6 +120,27 @@ else
     bad=1
 fi
 
+# A reader, before each of whose calls the model is replaced: it has the old or
+# the new one.
+fresh
+FAULT_SET=io FAULT_COUNT=$tmp/n LD_PRELOAD=$fault "$sinter" inspect "$tmp/d/m.sn" >"$tmp/o" 2>&1 || exit 1
+n=$(cat "$tmp/n") nbad=0 i=0
+while [ $((i += 1)) -le "$n" ]; do
+    fresh
+    FAULT_SET=io FAULT_AT=$i FAULT_HOW=run LD_PRELOAD=$fault \
+        FAULT_RUN="'$sinter' opt '$tmp/new.sn' --passes=dce -o '$tmp/d/m.sn'" \
+        "$sinter" inspect "$tmp/d/m.sn" >"$tmp/o" 2>&1 || {
+        echo "| replaced before call $i of a reader: $(head -n 1 "$tmp/o")"
+        nbad=$((nbad + 1))
+    }
+done
+if [ $nbad -eq 0 ] && [ "$n" -gt 5 ] && [ "$(what "$tmp/d/m.sn")" = new ]; then
+    echo "ok crash reader: $n calls"
+else
+    echo "not ok crash reader: $nbad of $n calls"
+    bad=1
+fi
+
 # Two writers and a reader.
 nbad=0 i=0
 fresh

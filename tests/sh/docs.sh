@@ -51,6 +51,17 @@ for f in "$tmp"/block*; do
     say $? "backends.md: '$(head -n 1 "$f" | sed 's/^ *//')' is in examples"
 done
 
+# The program of embedding.md compiles in a function.
+{
+    printf '#include <stdio.h>\n#include <string.h>\n#include "sinter.h"\n'
+    printf 'SinterFillFn fill;\nint use(const float *pixels, float *scores);\nint\n'
+    printf 'use(const float *pixels, float *scores)\n{\n'
+    awk '/^```/ { on = !on; next } on' docs/howto/embedding.md
+    printf '    return 0;\n}\n'
+} >"$tmp/embedding.c"
+"${CC:-gcc}" -std=c99 -Wall -Wextra -Werror -Iinclude -fsyntax-only "$tmp/embedding.c" 2>"$tmp/err"
+say $? "embedding.md: its program compiles $(head -n 2 "$tmp/err")"
+
 # The refused rule of proofs.md is the corpus's.
 awk '/^## A refused rule/ { s = 1 } s && /^```/ { if (on) exit; on = 1; next } on' \
     docs/proofs.md | cmp -s - tests/corpus/glow_5729_plain_fuse.err

@@ -54,23 +54,26 @@ say $? "declarations name $(wc -l <"$tmp/maps") maps"
 
 maps=$(paste -sd'|' "$tmp/maps")
 
-count() { # WHAT FILE: how many different ones the file has
-    sed 's://.*::' "$2" | case $1 in
-    names) grep -oFf "$tmp/names" ;;
-    maps) grep -oE "\bSN_MW_[A-Z_]+|\bsn_map_decl_[a-z_]+|$maps" ;;
-    kinds) grep -oE '\bSN_K_[A-Z0-9_]+' ;;
-    hooks) grep -oE '\{sn_onnx_[a-z0-9_]+|\bsn_onnx_[a-z0-9_]+,' ;;
-    esac | sort -u | wc -l
-}
-for f in $(find dsl gen src -name '*.[ch]' | sort); do
-    for what in names maps kinds hooks; do
-        n=$(count $what "$f")
-        [ "$n" -ge 4 ] || continue
-        grep -q "^$what $f " "$tmp/listed"
-        say $? "$f has $n $what$(sed -n "s|^$what $f |: |p" "$tmp/listed")"
-        echo "$what $f" >>"$tmp/found"
-    done
-done
+# Each file once without comments, then one search for each kind of name: "WHAT FILE N".
+mkdir "$tmp/c"
+cp -r dsl gen src "$tmp/c"
+(
+    cd "$tmp/c" || exit 1
+    files=$(find dsl gen src -name '*.[ch]' | sort)
+    # shellcheck disable=SC2086
+    {
+        sed -i 's://.*::' $files
+        grep -oHFf "$tmp/names" $files | sed 's/^/names /'
+        grep -oHE "\bSN_MW_[A-Z_]+|\bsn_map_decl_[a-z_]+|$maps" $files | sed 's/^/maps /'
+        grep -oHE '\bSN_K_[A-Z0-9_]+' $files | sed 's/^/kinds /'
+        grep -oHE '\{sn_onnx_[a-z0-9_]+|\bsn_onnx_[a-z0-9_]+,' $files | sed 's/^/hooks /'
+    }
+) | sort -u | sed 's/:.*//' | uniq -c | awk '$1 >= 4 { print $2, $3, $1 }' >"$tmp/counted"
+while read -r what f n; do
+    grep -q "^$what $f " "$tmp/listed"
+    say $? "$f has $n $what$(sed -n "s|^$what $f |: |p" "$tmp/listed")"
+    echo "$what $f" >>"$tmp/found"
+done <"$tmp/counted"
 while read -r what f why; do
     grep -qxF "$what $f" "$tmp/found"
     say $? "$what of $f are still there: $why"

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Preloaded: the FAULT_AT-th call of a set fails, or the process gets a signal
- * before it is made.  FAULT_SET is "alloc" or "io", FAULT_HOW "fail" or the
- * number of a signal; how many calls there were is written to FAULT_COUNT at
- * exit.  Of the set "cut" the FAULT_AT-th mapping of a file is made, and the
- * file cut to FAULT_SIZE bytes (less than 0: by so many) behind it. */
+ * before it is made, or FAULT_RUN is run before it.  FAULT_SET is "alloc" or
+ * "io", FAULT_HOW "fail", "run" or the number of a signal; how many calls there
+ * were is written to FAULT_COUNT at exit.  Of the set "cut" the FAULT_AT-th
+ * mapping of a file is made, and the file cut to FAULT_SIZE bytes (less than 0:
+ * by so many) behind it. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -24,6 +25,7 @@ enum { NONE, ALLOC, IO, CUT };
 
 static int set;
 static int sig; /* 0: the call fails */
+static const char *run;
 static long at;
 static atomic_long ncall;
 
@@ -40,6 +42,7 @@ begin(void)
     const char *n = getenv("FAULT_AT");
 
     sig = how ? atoi(how) : 0;
+    run = how && !strcmp(how, "run") ? getenv("FAULT_RUN") : NULL;
     at = n ? atol(n) : 0;
     set = !what                    ? NONE
           : !strcmp(what, "alloc") ? ALLOC
@@ -65,6 +68,11 @@ faulty(int of, int err)
 {
     if (set != of || atomic_fetch_add(&ncall, 1) + 1 != at)
         return false;
+    if (run) {
+        set = NONE;
+        unsetenv("LD_PRELOAD");
+        return system(run) == -1;
+    }
     errno = err;
     return !sig || raise(sig) != 0;
 }

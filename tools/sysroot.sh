@@ -1,0 +1,26 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# sysroot.sh ARCH DIR: the libraries that sinter and its tests link with, for
+# another Debian architecture, unpacked into DIR.  apt works in DIR alone:
+# nothing is installed, and the machine's own lists stay as they are.
+set -eu
+arch=$1 dir=$2
+mkdir -p "$dir"
+dir=$(cd "$dir" && pwd)
+[ ! -e "$dir/.done" ] || exit 0
+mkdir -p "$dir/apt/state/lists/partial" "$dir/apt/cache/archives/partial" "$dir/debs"
+: >"$dir/apt/status"
+apt() {
+    apt-get -qq -o "APT::Architecture=$arch" -o "APT::Architectures::=$arch" \
+        -o "Dir::State=$dir/apt/state" -o "Dir::State::status=$dir/apt/status" \
+        -o "Dir::Cache=$dir/apt/cache" -o APT::Sandbox::User=root "$@"
+}
+apt update
+cd "$dir/debs"
+apt download libcmocka-dev libcmocka0 libprotobuf-c-dev libprotobuf-c1 libjansson-dev \
+    libjansson4 libxxhash-dev libxxhash0 libpthreadpool-dev libpthreadpool0
+for deb in *.deb; do
+    dpkg-deb -x "$deb" "$dir"
+done
+rm -rf "$dir/debs" "$dir/apt"
+touch "$dir/.done"
