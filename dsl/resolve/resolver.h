@@ -168,19 +168,21 @@ void sn_resolve_passes(SnResolver *rs); /* resolve_pass.c */
 void sn_resolve_pipelines(SnResolver *rs);
 void sn_resolve_backends(SnResolver *rs);
 void sn_resolve_plugin(SnResolver *rs);
-void sn_resolve_backends_made(SnResolver *rs);      /* after rules */
-void sn_resolve_rule(SnResolver *rs, SnDefRule *r); /* resolve_rule.c */
+void sn_resolve_backends_made(SnResolver *rs); /* after rules */
+/* Pattern, condition, claim (rule/resolve_rule.c). */
+void sn_resolve_rule(SnResolver *rs, SnDefRule *r);
 /* The right side; false when something was reported. */
 bool sn_resolve_term(SnScope *sc, SnTerm *t); /* resolve_term.c */
-/* Types of values: forced types (SN203), SN204, SN310. */
-void sn_resolve_rule_types(SnResolver *rs, SnDefRule *r); /* rule_types_fit.c */
+/* Types of values: forced types (SN203), SN204, SN310
+ * (rule/rule_types_fit.c). */
+void sn_resolve_rule_types(SnResolver *rs, SnDefRule *r);
 /* The bound of a `within`, least or more: whole, and below what is all of an
- * 8-bit type; false (and a message) otherwise. */
+ * 8-bit type; false (and a message) otherwise (rule/resolve_rule.c). */
 enum { SN_LSB_END = 255 };
-bool sn_resolve_lsb(SnResolver *rs, SnDefClaim *k,
-                    int least); /* resolve_rule.c */
-/* SN212, SN213: sources and folds of r's right side; r has no other error. */
-bool sn_resolve_right(SnResolver *rs, const SnDefRule *r); /* resolve_right.c */
-void sn_resolve_test(SnResolver *rs, SnDefTest *t);        /* resolve_test.c */
+bool sn_resolve_lsb(SnResolver *rs, SnDefClaim *k, int least);
+/* SN212, SN213: sources and folds of r's right side; r has no other error
+ * (rule/resolve_right.c). */
+bool sn_resolve_right(SnResolver *rs, const SnDefRule *r);
+void sn_resolve_test(SnResolver *rs, SnDefTest *t); /* resolve_test.c */
 
 #endif

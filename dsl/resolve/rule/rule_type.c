@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Types of a rule's values: sets of storage kinds and provable equality. */
-#include "dsl/resolve/rule_type.h"
+#include "dsl/resolve/rule/rule_type.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
  * the root keeps its type (SN206), and scales agree where facts demand it
  * (SN310). */
 #include <string.h>
-#include "dsl/resolve/rule_type.h"
+#include "dsl/resolve/rule/rule_type.h"
 
 static int term_tv(SnRuleTv *c, SnTerm *t);
 
