@@ -9,6 +9,15 @@
  * NaN together. */
 #include "dsl/prove/real/box.h"
 
+bool
+sn_real_among(const SnReals *cx, const SnRing *v, uint32_t n, SnRing x)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (sn_ring_same(&cx->R, v[i], x))
+            return true;
+    return false;
+}
+
 /* The place of x in the order. */
 static SnPoly
 rank_of(SnReals *cx, SnRing x)

@@ -13,15 +13,6 @@ fail(SnReals *cx, const char *why)
     sn_path_stop(&cx->path, SN_PATH_FAIL, "%s", why);
 }
 
-bool
-sn_real_among(const SnReals *cx, const SnRing *v, uint32_t n, SnRing x)
-{
-    for (uint32_t i = 0; i < n; i++)
-        if (sn_ring_same(&cx->R, v[i], x))
-            return true;
-    return false;
-}
-
 /* The right side divides by nothing that may be 0 where the left one does not,
  * and takes exp of nothing else. */
 static void
