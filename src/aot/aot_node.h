@@ -25,8 +25,8 @@ typedef struct SnAotNode {
     SnCall call;
     unsigned res;
     const SnSem *sem;
-    const struct SnTile *tile; /* of result 0, or NULL */
-    bool wide;                 /* indices take 64 bits */
+    const struct SnAotTile *tile; /* of result 0, or NULL */
+    bool wide;                    /* indices take 64 bits */
     /* the map (sn_aot_map) */
     SnMapArgs args;
     SnMapping u;

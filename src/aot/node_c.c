@@ -162,7 +162,7 @@ arguments(const SnProgram *p, const SnAotNode *n, const char *text)
 static void
 put_pack(SnProgram *p, const SnAotNode *n)
 {
-    const SnTile *t = n->tile;
+    const SnAotTile *t = n->tile;
     const SnType *type = n->call.in[t->w].type;
     SnShape shape = {1, {(int64_t)t->npack}};
     const char *head =
@@ -241,7 +241,7 @@ open_node(const SnProgram *p, uint32_t s, unsigned res)
 SnStatus
 sn_aot_tiles(SnProgram *p)
 {
-    p->tile = SN_NEW_N(p->a, const SnTile *, p->x->nstep + 1);
+    p->tile = SN_NEW_N(p->a, const SnAotTile *, p->x->nstep + 1);
     p->scratch = SN_NEW_N(p->a, uint32_t, p->x->nstep + 1);
     for (uint32_t s = 0; s < p->x->nstep; s++) {
         SnAotNode n = open_node(p, s, 0);

@@ -32,15 +32,15 @@ typedef struct SnProgram {
     SnBlock *block;
     bool *work; /* [nblock] working memory of a step, not a value */
     size_t arena, bound;
-    bool *skipped;              /* [nstep] a move whose result is its operand */
-    bool *fails;                /* [nstep] its function returns an int */
-    size_t *tables;             /* [nstep] bytes of its functions' tables */
-    const struct SnTile **tile; /* [nstep] NULL: the loops of its text */
-    uint32_t *scratch;          /* [nstep] block that a tile works in */
-    SnBuf packed, extern_;      /* filters of tiles, and what declares them */
-    size_t npacked;             /* bytes of them */
-    SnBuf nodes;                /* the functions of the nodes */
-    SnBuf calls;                /* the body of the run function */
+    bool *skipped;  /* [nstep] a move whose result is its operand */
+    bool *fails;    /* [nstep] its function returns an int */
+    size_t *tables; /* [nstep] bytes of its functions' tables */
+    const struct SnAotTile **tile; /* [nstep] NULL: the loops of its text */
+    uint32_t *scratch;             /* [nstep] block that a tile works in */
+    SnBuf packed, extern_; /* filters of tiles, and what declares them */
+    size_t npacked;        /* bytes of them */
+    SnBuf nodes;           /* the functions of the nodes */
+    SnBuf calls;           /* the body of the run function */
 } SnProgram;
 
 enum { SN_AOT_ALIGN = 16 };

@@ -54,7 +54,7 @@ product(const SnAotNode *n, uint32_t vars)
 
 /* Slots of the operands of @dot. */
 static bool
-operands(const SnAotNode *n, const char *const *text, SnTile *t)
+operands(const SnAotNode *n, const char *const *text, SnAotTile *t)
 {
     unsigned p, q;
     uint32_t a, b, count;
@@ -111,7 +111,7 @@ has_plain_text(const char *const *text)
 /* The index along axis d of what is computed: one tap at most decides whether
  * it is there, and no other axis asks the same tap. */
 static bool
-is_cut(const SnAotNode *n, const SnTile *t, const SnMapRead *r, int d,
+is_cut(const SnAotNode *n, const SnAotTile *t, const SnMapRead *r, int d,
        uint32_t *had)
 {
     SnAffine f;
@@ -128,7 +128,7 @@ is_cut(const SnAotNode *n, const SnTile *t, const SnMapRead *r, int d,
 }
 
 static bool
-reads(SnAotNode *n, SnTile *t)
+reads(SnAotNode *n, SnAotTile *t)
 {
     const SnMapping *u = &n->u;
     const SnMapRead *x = sn_aot_read_of(n, t->x), *w = sn_aot_read_of(n, t->w);
@@ -154,7 +154,7 @@ reads(SnAotNode *n, SnTile *t)
 
 /* Pixels, filter, groups. */
 static bool
-sort_variables(SnAotNode *n, SnTile *t)
+sort_variables(SnAotNode *n, SnAotTile *t)
 {
     const SnMapRead *x = sn_aot_read_of(n, t->x);
     uint32_t ofx = vars_of(n, &t->off), ofw = vars_of(n, &t->woff);
@@ -201,7 +201,7 @@ is_plain(const SnAotNode *n, SnMapNum x)
 
 /* Does what lies beside a set, or a slice, depend on pixels? */
 static bool
-beside_pixels(const SnAotNode *n, const SnTile *t)
+beside_pixels(const SnAotNode *n, const SnAotTile *t)
 {
     SnAffine f;
     int axis = n->call.out[n->res].type->axis;
@@ -222,7 +222,7 @@ beside_pixels(const SnAotNode *n, const SnTile *t)
 
 /* The value of f at group g, filter m, tap k. */
 static int64_t
-value_at(const SnAotNode *n, const SnTile *t, const SnAffine *f, int64_t g,
+value_at(const SnAotNode *n, const SnAotTile *t, const SnAffine *f, int64_t g,
          int64_t m, int64_t k)
 {
     int64_t r = f->base;
@@ -244,7 +244,7 @@ value_at(const SnAotNode *n, const SnTile *t, const SnAffine *f, int64_t g,
 }
 
 static bool
-zero_points(SnAotNode *n, SnTile *t)
+zero_points(SnAotNode *n, SnAotTile *t)
 {
     const SnType *wt = n->call.in[t->w].type;
     const SnMapRead *r = sn_aot_read_of(n, t->w);
@@ -269,14 +269,14 @@ zero_points(SnAotNode *n, SnTile *t)
 
 /* The element of a window that is number i of its `pair` words' halves. */
 static int64_t
-element(const SnTile *t, int64_t word, int half)
+element(const SnAotTile *t, int64_t word, int half)
 {
     return t->quads ? (word & ~INT64_C(1)) * 2 + (word & 1) + 2 * half
                     : 2 * word + half;
 }
 
 static int8_t
-weight(const SnAotNode *n, const SnTile *t, int64_t g, int64_t m, int64_t k)
+weight(const SnAotNode *n, const SnAotTile *t, int64_t g, int64_t m, int64_t k)
 {
     const int8_t *w = n->call.in[t->w].data;
 
@@ -286,7 +286,8 @@ weight(const SnAotNode *n, const SnTile *t, int64_t g, int64_t m, int64_t k)
 
 /* A block of filters by pairs of elements: sn_dot_pair_windows. */
 static int8_t *
-put_block(const SnAotNode *n, const SnTile *t, int8_t *p, int64_t g, int64_t m)
+put_block(const SnAotNode *n, const SnAotTile *t, int8_t *p, int64_t g,
+          int64_t m)
 {
     for (int64_t word = 0; word < t->kp / 2; word++)
         for (int64_t c = m; c < m + t->block; c += 2)
@@ -299,7 +300,7 @@ put_block(const SnAotNode *n, const SnTile *t, int8_t *p, int64_t g, int64_t m)
 }
 
 static void
-pack(SnAotNode *n, SnTile *t)
+pack(SnAotNode *n, SnAotTile *t)
 {
     size_t size = (size_t)(t->ngroup * t->mp * t->kp);
     int8_t *all = SN_NEW_N(n->a, int8_t, size), *p = all;
@@ -332,7 +333,7 @@ round_up(int64_t n, int64_t by)
 
 /* Is there an axis where the variable decides what is there? */
 static bool
-decides(SnAotNode *n, const SnTile *t, int v)
+decides(SnAotNode *n, const SnAotTile *t, int v)
 {
     const SnMapRead *r = sn_aot_read_of(n, t->x);
     SnAffine f;
@@ -345,7 +346,7 @@ decides(SnAotNode *n, const SnTile *t, int v)
 
 /* The taps that follow each other in x, the fastest first. */
 static void
-find_run(SnAotNode *n, SnTile *t)
+find_run(SnAotNode *n, SnAotTile *t)
 {
     t->nrun = 1;
     for (int v = (int)n->u.nvar - 1; v >= 0; v--) {
@@ -366,7 +367,7 @@ find_run(SnAotNode *n, SnTile *t)
 }
 
 static bool
-windows(SnAotNode *n, SnTile *t)
+windows(SnAotNode *n, SnAotTile *t)
 {
     if (t->filter < 0)
         return false;
@@ -384,7 +385,7 @@ windows(SnAotNode *n, SnTile *t)
 /* ---- planes ---- */
 
 static bool
-add_axis(const SnAotNode *n, SnTile *t, const SnMapRead *r, int d,
+add_axis(const SnAotNode *n, SnAotTile *t, const SnMapRead *r, int d,
          uint32_t *had)
 {
     SnTileAxis *a = &t->axis[t->naxis];
@@ -418,7 +419,8 @@ add_axis(const SnAotNode *n, SnTile *t, const SnMapRead *r, int d,
 
 /* Does another axis depend on what one with taps does? */
 static bool
-elsewhere(const SnAotNode *n, const SnMapRead *r, const SnTile *t, uint32_t had)
+elsewhere(const SnAotNode *n, const SnMapRead *r, const SnAotTile *t,
+          uint32_t had)
 {
     SnAffine f;
 
@@ -430,7 +432,7 @@ elsewhere(const SnAotNode *n, const SnMapRead *r, const SnTile *t, uint32_t had)
 }
 
 static bool
-plane(SnAotNode *n, SnTile *t)
+plane(SnAotNode *n, SnAotTile *t)
 {
     const SnMapRead *r = sn_aot_read_of(n, t->x);
     uint32_t had = 0;
@@ -452,10 +454,10 @@ plane(SnAotNode *n, SnTile *t)
     return true;
 }
 
-const SnTile *
+const SnAotTile *
 sn_aot_tile(SnAotNode *n, const char *const *text, bool dsp)
 {
-    SnTile *t = SN_NEW(n->a, SnTile);
+    SnAotTile *t = SN_NEW(n->a, SnAotTile);
 
     t->dsp = dsp;
     t->filter = -1;

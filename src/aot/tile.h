@@ -27,7 +27,7 @@ typedef struct SnTileAxis {
     int64_t step, gap; /* from one place, tap to the next */
 } SnTileAxis;
 
-typedef struct SnTile {
+typedef struct SnAotTile {
     SnTileForm form;
     bool dsp;           /* for ARM's DSP instructions */
     uint32_t x, w;      /* slots: what is computed, the constant */
@@ -54,11 +54,11 @@ typedef struct SnTile {
     size_t scratch;     /* bytes */
     const int8_t *pack; /* filters as the loops read them; NULL: as they are */
     size_t npack;
-} SnTile;
+} SnAotTile;
 
 /* The tile of the node n, whose map is open, NULL: its loops are those of its
  * text. */
-const SnTile *sn_aot_tile(SnAotNode *n, const char *const *text, bool dsp);
+const SnAotTile *sn_aot_tile(SnAotNode *n, const char *const *text, bool dsp);
 /* In place of @each, @dot and the last @end. */
 void sn_aot_tile_open(SnAotNode *n);
 void sn_aot_tile_end(SnAotNode *n);

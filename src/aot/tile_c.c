@@ -74,7 +74,7 @@ out_of(SnAotNode *n, const char *first, uint32_t vars)
 }
 
 static uint32_t
-filter_bit(const SnTile *t)
+filter_bit(const SnAotTile *t)
 {
     return t->filter < 0 ? 0 : UINT32_C(1) << t->filter;
 }
@@ -82,7 +82,7 @@ filter_bit(const SnTile *t)
 const char *
 sn_aot_tile_out(SnAotNode *n)
 {
-    const SnTile *t = n->tile;
+    const SnAotTile *t = n->tile;
     uint32_t rest = t->groups | filter_bit(t);
 
     if (t->form == SN_TILE_WINDOWS)
@@ -117,7 +117,7 @@ zero_item(SnArena *a, const void *v, uint32_t i)
 static const char *
 zero_of(SnAotNode *n, const char *m)
 {
-    const SnTile *t = n->tile;
+    const SnAotTile *t = n->tile;
     int64_t count = t->ngroup * t->mp;
     bool same = true;
 
@@ -142,7 +142,7 @@ zero_of(SnAotNode *n, const char *m)
 static void
 put_places(SnAotNode *n, const char *pixel)
 {
-    const SnTile *t = n->tile;
+    const SnAotTile *t = n->tile;
     int64_t below = 1, all = t->npixel;
 
     for (int v = (int)n->u.nvar - 1; v >= 0; v--) {
@@ -164,7 +164,7 @@ put_places(SnAotNode *n, const char *pixel)
 static void
 put_run(SnAotNode *n)
 {
-    const SnTile *t = n->tile;
+    const SnAotTile *t = n->tile;
     uint32_t outer = t->taps & ~t->run;
     int64_t k[SN_MAP_NVAR] = {0}, step = 1;
     const SnAotBound *b = &n->bound[t->slowest];
@@ -222,7 +222,7 @@ put_run(SnAotNode *n)
 static void
 gather(SnAotNode *n, const char *pixel)
 {
-    const SnTile *t = n->tile;
+    const SnAotTile *t = n->tile;
     int depth = n->depth;
 
     put_places(n, pixel);
@@ -244,7 +244,7 @@ gather(SnAotNode *n, const char *pixel)
 static void
 put_acc(SnAotNode *n)
 {
-    const SnTile *t = n->tile;
+    const SnAotTile *t = n->tile;
     bool rows = t->form == SN_TILE_ROWS;
     const char *z = zero_of(n, sn_format(n->a, "i%d", t->filter));
     const char *sum =
@@ -261,7 +261,7 @@ put_acc(SnAotNode *n)
 static void
 open_filters(SnAotNode *n)
 {
-    const SnTile *t = n->tile;
+    const SnAotTile *t = n->tile;
     bool rows = t->form == SN_TILE_ROWS;
     long long b = (long long)t->block, m = (long long)t->nfilter;
     int f = t->filter;
@@ -293,7 +293,7 @@ open_filters(SnAotNode *n)
 static void
 open_windows(SnAotNode *n)
 {
-    const SnTile *t = n->tile;
+    const SnAotTile *t = n->tile;
     bool rows = t->form == SN_TILE_ROWS;
     bool gaps = t->kp != t->k || (!rows && t->npixel < 4);
 
@@ -335,7 +335,7 @@ clip(int64_t x, int64_t hi)
 static void
 fill_plane(SnAotNode *n)
 {
-    const SnTile *t = n->tile;
+    const SnAotTile *t = n->tile;
     const SnTileAxis *a = t->axis;
     int64_t base = t->off.base, k[SN_MAP_NVAR];
     int depth = n->depth;
@@ -365,7 +365,7 @@ fill_plane(SnAotNode *n)
 
 /* Place of tap number k in the plane, from that of its result. */
 static int64_t
-tap_at(const SnAotNode *n, const SnTile *t, int64_t k)
+tap_at(const SnAotNode *n, const SnAotTile *t, int64_t k)
 {
     int64_t at = 0;
 
@@ -384,7 +384,7 @@ tap_at(const SnAotNode *n, const SnTile *t, int64_t k)
 
 /* Do taps k and k + 1 lie beside each other, so that one word holds both? */
 static bool
-is_pair(const SnAotNode *n, const SnTile *t, int64_t k)
+is_pair(const SnAotNode *n, const SnAotTile *t, int64_t k)
 {
     return t->dsp && k + 1 < t->k && tap_at(n, t, k + 1) == tap_at(n, t, k) + 1;
 }
@@ -392,7 +392,7 @@ is_pair(const SnAotNode *n, const SnTile *t, int64_t k)
 static void
 put_filter(SnAotNode *n)
 {
-    const SnTile *t = n->tile;
+    const SnAotTile *t = n->tile;
     const char *z = zero_of(n, "0");
     const char *less = z ? sn_format(n->a, " - %s", z) : "";
 
@@ -414,7 +414,7 @@ put_filter(SnAotNode *n)
 static void
 put_plane_sum(SnAotNode *n)
 {
-    const SnTile *t = n->tile;
+    const SnAotTile *t = n->tile;
     int64_t k[SN_MAP_NVAR] = {0};
     uint32_t vars = 0;
 
@@ -443,7 +443,7 @@ put_plane_sum(SnAotNode *n)
 static void
 open_plane(SnAotNode *n)
 {
-    const SnTile *t = n->tile;
+    const SnAotTile *t = n->tile;
     uint32_t walked = 0;
     bool borders = false;
 

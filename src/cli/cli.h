@@ -30,10 +30,10 @@ typedef struct SnStrs { /* a NULL-terminated list */
     const char **v;
 } SnStrs;
 
-typedef struct SnNums {
+typedef struct SnFloats {
     uint32_t n;
     float *v;
-} SnNums;
+} SnFloats;
 
 typedef struct SnArgs {
     SnStrs pos; /* positional arguments */
@@ -50,7 +50,7 @@ typedef struct SnArgs {
     SnStrs shape, dim;
     SnStrs disable, enable;
     SnStrs schema, range, precision, keep_float;
-    SnNums mul, add;
+    SnFloats mul, add;
     long nsample, skip, eval_n, eval_skip, njob, nthread, opt_limit, seed;
     long batch, opset;
     bool verify, trace, stats, time_passes, check_passes, strict;

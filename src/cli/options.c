@@ -378,11 +378,11 @@ take_real(SnCli *c, const Option *o, const char *s, double *out)
 }
 
 static SnStatus
-take_nums(SnCli *c, const Option *o, const char *s, SnNums *out)
+take_nums(SnCli *c, const Option *o, const char *s, SnFloats *out)
 {
     const char *p = s;
 
-    *out = (SnNums){0};
+    *out = (SnFloats){0};
     for (;;) {
         char *end;
         float v = strtof(p, &end);

@@ -8,7 +8,7 @@
 #include <xxhash.h>
 
 #include "base/file/file.h"
-#include "base/index.h"
+#include "base/hashes.h"
 #include "kernel/pack_file.h"
 #include "sn_pack_id.h"
 
@@ -39,7 +39,7 @@ struct SnPack {
     uint64_t nentry;
     uint32_t nitem;
     SnPackItem **item;
-    SnIndex of_entry, of_item; /* by the key's first half */
+    SnHashes of_entry, of_item; /* by the key's first half */
 };
 
 static size_t
@@ -59,7 +59,7 @@ check_head(const SnPackHead *h, size_t n)
         strncmp(h->build, SN_PACK_ID, sizeof h->build) != 0)
         return "was written by another build";
     if (h->nbyte != n || h->nitem > (n - sizeof *h) / sizeof(SnPackEntry) ||
-        h->nitem >= SN_INDEX_END)
+        h->nitem >= SN_HASHES_END)
         return "has been cut short";
     const SnPackEntry *e = (const SnPackEntry *)(const void *)(h + 1);
     if (XXH3_64bits(e, (size_t)h->nitem * sizeof *e) != h->hash)
@@ -104,8 +104,8 @@ sn_pack_new(SnArena *a)
     SnPack *p = SN_NEW(a, SnPack);
 
     p->a = a;
-    sn_index_init(&p->of_entry, a);
-    sn_index_init(&p->of_item, a);
+    sn_hashes_init(&p->of_entry, a);
+    sn_hashes_init(&p->of_item, a);
     return p;
 }
 
@@ -133,7 +133,7 @@ sn_pack_open(SnArena *a, const char *path, const char **why)
         p->entry = (const SnPackEntry *)(const void *)(h + 1);
         p->nentry = h->nitem;
         for (uint64_t i = 0; i < p->nentry; i++)
-            sn_index_add(&p->of_entry, p->entry[i].key[0], (uint32_t)i);
+            sn_hashes_add(&p->of_entry, p->entry[i].key[0], (uint32_t)i);
     }
     if (why)
         *why = wrong;
@@ -152,7 +152,7 @@ find(SnPack *p, const uint64_t key[2])
     size_t probe = 0;
     uint32_t i;
 
-    while ((i = sn_index_next(&p->of_entry, key[0], &probe)) != SN_INDEX_END)
+    while ((i = sn_hashes_next(&p->of_entry, key[0], &probe)) != SN_HASHES_END)
         if (same_key(p->entry[i].key, key))
             return &p->entry[i];
     return NULL;
@@ -164,7 +164,7 @@ asked_for(SnPack *p, const uint64_t key[2])
     size_t probe = 0;
     uint32_t i;
 
-    while ((i = sn_index_next(&p->of_item, key[0], &probe)) != SN_INDEX_END)
+    while ((i = sn_hashes_next(&p->of_item, key[0], &probe)) != SN_HASHES_END)
         if (same_key(p->item[i]->key, key))
             return p->item[i];
     return NULL;
@@ -191,7 +191,7 @@ sn_pack_item(SnPack *p, const void *key, size_t nkey)
         it->nbyte = (size_t)e->nbyte;
         it->ready = true;
     }
-    sn_index_add(&p->of_item, it->key[0], p->nitem);
+    sn_hashes_add(&p->of_item, it->key[0], p->nitem);
     SN_PUSH(p->a, p->item, p->nitem, it);
     return it;
 }

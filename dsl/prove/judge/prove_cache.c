@@ -32,7 +32,7 @@
 #include <string.h>
 #include <xxhash.h>
 #include "base/file/file.h"
-#include "base/index.h"
+#include "base/hashes.h"
 
 typedef struct Decl {
     const char *name, *text;
@@ -51,11 +51,11 @@ typedef struct Entry {
 struct SnProofCache {
     uint32_t ndecl;
     Decl *decl;
-    SnIndex name; /* of decl */
+    SnHashes name; /* of decl */
     uint32_t mark;
     uint32_t nentry;
     Entry *entry;
-    SnIndex key; /* of entry */
+    SnHashes key; /* of entry */
     SnBuf kept;
 };
 
@@ -148,7 +148,7 @@ add_decl(SnProver *pv, SnProofCache *c, Decl d)
 {
     if (!d.name || !d.text)
         return;
-    sn_index_add(&c->name, hash_word(d.name, strlen(d.name)), c->ndecl);
+    sn_hashes_add(&c->name, hash_word(d.name, strlen(d.name)), c->ndecl);
     SN_PUSH(pv->a, c->decl, c->ndecl, d);
 }
 
@@ -157,8 +157,8 @@ static Decl *
 named(SnProofCache *c, const char *p, size_t n, size_t *probe)
 {
     for (;;) {
-        uint32_t i = sn_index_next(&c->name, hash_word(p, n), probe);
-        if (i == SN_INDEX_END)
+        uint32_t i = sn_hashes_next(&c->name, hash_word(p, n), probe);
+        if (i == SN_HASHES_END)
             return NULL;
         if (is(p, n, c->decl[i].name))
             return &c->decl[i];
@@ -346,7 +346,7 @@ read_entries(SnProver *pv, SnProofCache *c)
             *nl++ = '\0';
         if (!read_entry(p, &e))
             continue;
-        sn_index_add(&c->key, hash_word(e.key, 32), c->nentry);
+        sn_hashes_add(&c->key, hash_word(e.key, 32), c->nentry);
         SN_PUSH(pv->a, c->entry, c->nentry, e);
     }
 }
@@ -356,8 +356,8 @@ entry_of(SnProofCache *c, const char *key)
 {
     size_t probe = 0;
 
-    for (uint32_t i; (i = sn_index_next(&c->key, hash_word(key, 32), &probe)) !=
-                     SN_INDEX_END;)
+    for (uint32_t i; (i = sn_hashes_next(&c->key, hash_word(key, 32),
+                                         &probe)) != SN_HASHES_END;)
         if (!strcmp(c->entry[i].key, key))
             return &c->entry[i].proof;
     return NULL;
@@ -386,8 +386,8 @@ sn_prove_cache(SnProver *pv)
 {
     SnProofCache *c = SN_NEW(pv->a, SnProofCache);
 
-    sn_index_init(&c->name, pv->a);
-    sn_index_init(&c->key, pv->a);
+    sn_hashes_init(&c->name, pv->a);
+    sn_hashes_init(&c->key, pv->a);
     sn_buf_init(&c->kept, pv->a);
     read_decls(pv, c);
     read_entries(pv, c);

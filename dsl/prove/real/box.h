@@ -75,7 +75,7 @@ typedef struct SnBoxFlag {
     SnPoly p;
 } SnBoxFlag;
 
-typedef struct SnReals {
+typedef struct SnRealProof {
     SnProver *pv;
     const SnInstance *pr;
     SnArena *a;
@@ -103,19 +103,19 @@ typedef struct SnReals {
     uint32_t nordered, ntaken[2];
     SnRing *ordered;  /* numbers whose order the path knows */
     SnRing *taken[2]; /* by side: what max and min chose among */
-} SnReals;
+} SnRealProof;
 
 static inline bool
-sn_real_stopped(const SnReals *cx)
+sn_real_stopped(const SnRealProof *cx)
 {
     return sn_path_stopped(&cx->path);
 }
-void sn_real_out(SnReals *cx, const char *why);
+void sn_real_out(SnRealProof *cx, const char *why);
 
 /* ---- the two sides (sides.c) ---- */
 
 /* Builds them for this path; *l, *r: their results. */
-bool sn_real_sides(SnReals *cx, SnBox **l, SnBox **r);
+bool sn_real_sides(SnRealProof *cx, SnBox **l, SnBox **r);
 /* Is each node's result made element by element, of operands that are
  * broadcast? */
 bool sn_real_is_point(const SnMapDecl *d);
@@ -124,81 +124,82 @@ SnBoxAttr *sn_real_attr(const SnBoxNode *n, const SnDefAttr *a);
 /* ---- types (types.c) ---- */
 
 /* All are reals; of an exact rule: both results have one type. */
-void sn_real_types(SnReals *cx, SnBox *l, SnBox *r);
+void sn_real_types(SnRealProof *cx, SnBox *l, SnBox *r);
 /* Does all of the rule go element by element? */
 bool sn_real_all_point(const SnDefRule *r);
 /* Both results of such a rule have one shape. */
-void sn_real_point_shapes(SnReals *cx, const SnBox *l, const SnBox *r);
+void sn_real_point_shapes(SnRealProof *cx, const SnBox *l, const SnBox *r);
 
 /* ---- expressions of rules and nodes (expr.c) ---- */
 
 /* Does it look at more than attributes? */
 bool sn_real_has_call(const SnExpr *e);
 /* Numbers; ports and attributes are those of n, or NULL. */
-SnNums sn_real_nums(SnReals *cx, const SnBoxNode *n, const SnExpr *e);
-SnRing sn_real_number(SnReals *cx, const SnBoxNode *n, const SnExpr *e);
+SnNums sn_real_nums(SnRealProof *cx, const SnBoxNode *n, const SnExpr *e);
+SnRing sn_real_number(SnRealProof *cx, const SnBoxNode *n, const SnExpr *e);
 /* Takes in what a condition says; what is not understood is not used. */
-void sn_real_assume(SnReals *cx, const SnBoxNode *n, const SnExpr *e);
+void sn_real_assume(SnRealProof *cx, const SnBoxNode *n, const SnExpr *e);
 /* Is it known to hold? */
-bool sn_real_holds(SnReals *cx, const SnBoxNode *n, const SnExpr *e);
+bool sn_real_holds(SnRealProof *cx, const SnBoxNode *n, const SnExpr *e);
 /* Takes in what the rule's condition says of attributes, or all of it. */
-void sn_real_facts(SnReals *cx, bool all);
+void sn_real_facts(SnRealProof *cx, bool all);
 /* The condition of the rule, split up; before there are shapes. */
-void sn_real_split(SnReals *cx, const SnExpr *e);
+void sn_real_split(SnRealProof *cx, const SnExpr *e);
 /* Values that an expression shape(a) == shape(b) names, or false. */
-bool sn_real_same_shape(SnReals *cx, const SnExpr *e, SnBox **a, SnBox **b);
+bool sn_real_same_shape(SnRealProof *cx, const SnExpr *e, SnBox **a, SnBox **b);
 
 /* ---- shapes (shape.c) ---- */
 
 /* Ranks and dimensions of v; of the right side's nodes, that they are legal. */
-void sn_real_shape(SnReals *cx, SnBox *v);
-void sn_real_fits(SnReals *cx, const SnBoxNode *n);
+void sn_real_shape(SnRealProof *cx, SnBox *v);
+void sn_real_fits(SnRealProof *cx, const SnBoxNode *n);
 /* The same of one node, and its dimensions and parameters by slot. */
-void sn_real_open(SnReals *cx, SnBoxNode *n);
+void sn_real_open(SnRealProof *cx, SnBoxNode *n);
 /* The map's number expression e, its places where they are in slot[]. */
-SnNums sn_real_map(SnReals *cx, const SnBoxNode *n, const SnNums *slot,
+SnNums sn_real_map(SnRealProof *cx, const SnBoxNode *n, const SnNums *slot,
                    int32_t e);
 /* A condition of the left side is taken in; false: all of it is not, it has to
  * be decided. */
-bool sn_real_claim(SnReals *cx, const SnBoxNode *n, int32_t e);
+bool sn_real_claim(SnRealProof *cx, const SnBoxNode *n, int32_t e);
 /* The same of a condition: 0 or 1, or open where it depends on a place in a
  * sum. */
-SnPoly sn_real_truth(SnReals *cx, const SnBoxNode *n, const SnNums *slot,
+SnPoly sn_real_truth(SnRealProof *cx, const SnBoxNode *n, const SnNums *slot,
                      int32_t e);
 /* 0 or 1: is p >= 0?  Open conditions on places of sums stay open. */
-SnPoly sn_real_is(SnReals *cx, SnPoly p);
-bool sn_real_knows(SnReals *cx, SnPoly p);
-bool sn_real_knows_zero(SnReals *cx, SnPoly p);
-SnPoly sn_real_norm(SnReals *cx, SnPoly p);
-SnNums sn_real_one(SnReals *cx, SnPoly p);
-SnNums sn_real_list(SnReals *cx, uint32_t n);
+SnPoly sn_real_is(SnRealProof *cx, SnPoly p);
+bool sn_real_knows(SnRealProof *cx, SnPoly p);
+bool sn_real_knows_zero(SnRealProof *cx, SnPoly p);
+SnPoly sn_real_norm(SnRealProof *cx, SnPoly p);
+SnNums sn_real_one(SnRealProof *cx, SnPoly p);
+SnNums sn_real_list(SnRealProof *cx, uint32_t n);
 int sn_real_param_of(const SnBoxNode *n, const SnDefPort *p);
 SnBox *sn_real_operand(const SnBoxNode *n, unsigned param);
 
 /* Is x one of v[0..n)? */
-bool sn_real_among(const SnReals *cx, const SnRing *v, uint32_t n, SnRing x);
+bool sn_real_among(const SnRealProof *cx, const SnRing *v, uint32_t n,
+                   SnRing x);
 
 /* ---- max and min where every bit counts (orders.c) ---- */
 
 /* One of a and b, by an order that the path decides. */
-SnRing sn_real_choice(SnReals *cx, bool left, SnFn fn, SnRing a, SnRing b);
+SnRing sn_real_choice(SnRealProof *cx, bool left, SnFn fn, SnRing a, SnRing b);
 /* x >= y (x > y) from here on. */
-void sn_real_at_least(SnReals *cx, SnRing x, SnRing y, bool strictly);
+void sn_real_at_least(SnRealProof *cx, SnRing x, SnRing y, bool strictly);
 /* Is NaN in both sides' results, l and r, for the same reasons?  Else the path
  * fails. */
-void sn_real_same_choices(SnReals *cx, SnRing l, SnRing r);
+void sn_real_same_choices(SnRealProof *cx, SnRing l, SnRing r);
 
 /* ---- elements (element.c) ---- */
 
 /* Does every bit count? */
 static inline bool
-sn_real_exact(const SnReals *cx)
+sn_real_exact(const SnRealProof *cx)
 {
     return cx->pr->r->claim.kind == SN_CLAIM_EXACT;
 }
 /* The larger or the smaller of two, on that side. */
-SnRing sn_real_extreme(SnReals *cx, bool left, SnFn fn, SnRing a, SnRing b);
+SnRing sn_real_extreme(SnRealProof *cx, bool left, SnFn fn, SnRing a, SnRing b);
 
-SnRing sn_real_element(SnReals *cx, SnBox *v, SnBoxPlace at);
+SnRing sn_real_element(SnRealProof *cx, SnBox *v, SnBoxPlace at);
 
 #endif

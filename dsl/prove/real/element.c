@@ -7,7 +7,7 @@
 
 /* A node at one place of its result; in a sum, at one tap. */
 typedef struct At {
-    SnReals *cx;
+    SnRealProof *cx;
     SnBoxNode *n;
     SnBoxPlace place;
     SnNums *slot, *base; /* base: without taps */
@@ -18,7 +18,7 @@ static SnRing formula(const At *v, const SnExpr *e);
 static SnRing port(const At *v, const SnDefPort *p);
 
 static SnRing
-out(SnReals *cx, const char *why)
+out(SnRealProof *cx, const char *why)
 {
     sn_real_out(cx, why);
     return (SnRing){0};
@@ -33,7 +33,7 @@ num(const At *v, double x)
 /* ---- numbers as reals ---- */
 
 static SnRing
-ring_of_poly(SnReals *cx, SnPoly p)
+ring_of_poly(SnRealProof *cx, SnPoly p)
 {
     SnRings *R = &cx->R;
     SnRing r = {0};
@@ -55,7 +55,7 @@ ring_of_poly(SnReals *cx, SnPoly p)
 }
 
 static void
-note(SnReals *cx, bool left, bool grow, SnRing x)
+note(SnRealProof *cx, bool left, bool grow, SnRing x)
 {
     double v;
 
@@ -78,7 +78,7 @@ divided(const At *v, SnRing a, SnRing b)
 
 /* Of a positive factor outside: max(k x, k y) = k max(x, y). */
 SnRing
-sn_real_extreme(SnReals *cx, bool left, SnFn fn, SnRing a, SnRing b)
+sn_real_extreme(SnRealProof *cx, bool left, SnFn fn, SnRing a, SnRing b)
 {
     SnRings *R = &cx->R;
     SnRing k[2] = {a, b};
@@ -136,7 +136,7 @@ clamped(const At *v, SnRing x)
 /* ---- reading operands ---- */
 
 static SnRing
-leaf(SnReals *cx, const SnBox *v, SnBoxPlace at)
+leaf(SnRealProof *cx, const SnBox *v, SnBoxPlace at)
 {
     SnBuf b;
 
@@ -158,7 +158,7 @@ is_fill(const SnBoxNode *n)
 }
 
 static SnRing
-node_at(SnReals *cx, SnBoxNode *n, SnBoxPlace at)
+node_at(SnRealProof *cx, SnBoxNode *n, SnBoxPlace at)
 {
     At v = {.cx = cx, .n = n, .place = at};
 
@@ -167,7 +167,7 @@ node_at(SnReals *cx, SnBoxNode *n, SnBoxPlace at)
 
 /* Where v, which may have 1 in the place of a dimension, is read for `at`. */
 static SnBoxPlace
-within(SnReals *cx, SnBox *v, SnBoxPlace at)
+within(SnRealProof *cx, SnBox *v, SnBoxPlace at)
 {
     SnPoly *p = SN_NEW_N(cx->a, SnPoly, SN_BOX_RANK);
     SnPolys *P = &cx->path.P;
@@ -193,7 +193,7 @@ within(SnReals *cx, SnBox *v, SnBoxPlace at)
 }
 
 SnRing
-sn_real_element(SnReals *cx, SnBox *v, SnBoxPlace at)
+sn_real_element(SnRealProof *cx, SnBox *v, SnBoxPlace at)
 {
     SnBoxPlace in;
 
@@ -248,7 +248,7 @@ placed(const At *v)
 static SnRing
 read_at(const At *v, const SnMapStmt *s)
 {
-    SnReals *cx = v->cx;
+    SnRealProof *cx = v->cx;
     const SnMapParam *m = &v->n->map->param[s->param];
     SnBox *x = sn_real_operand(v->n, (unsigned)s->param);
     SnPoly *p = SN_NEW_N(cx->a, SnPoly, SN_BOX_RANK + 1);
@@ -290,7 +290,7 @@ read_at(const At *v, const SnMapStmt *s)
 static SnRing
 is_read(const At *v, const SnMapStmt *s)
 {
-    SnReals *cx = v->cx;
+    SnRealProof *cx = v->cx;
     SnPolys *P = &cx->path.P;
     SnBox *x = sn_real_operand(v->n, (unsigned)s->param);
     SnPoly c = sn_poly_int(P, 1);
@@ -325,7 +325,7 @@ typedef struct Set {
 static const char *
 binder(const At *v, const Set *s, SnPoly bound)
 {
-    SnReals *cx = v->cx;
+    SnRealProof *cx = v->cx;
     const char *text = sn_poly_text(&cx->path.P, bound);
 
     for (int k = 0;; k++) {
@@ -345,7 +345,7 @@ binder(const At *v, const Set *s, SnPoly bound)
 static void
 open_tap(const At *v, Set *s, SnPoly *p, SnPoly bound)
 {
-    SnReals *cx = v->cx;
+    SnRealProof *cx = v->cx;
     SnPolys *P = &cx->path.P;
 
     bound = sn_real_norm(cx, bound);
@@ -456,7 +456,7 @@ port(const At *v, const SnDefPort *p)
 /* One product: what no place of the set is in stands before the sum, and each
  * place that is in nothing counts. */
 static SnRing
-sum_of_term(SnReals *cx, const Set *s, const SnRingTerm *t)
+sum_of_term(SnRealProof *cx, const Set *s, const SnRingTerm *t)
 {
     SnRings *R = &cx->R;
     SnRingTerm in = {.c = 1}, before = {.c = t->c};
@@ -489,7 +489,7 @@ sum_of_term(SnReals *cx, const Set *s, const SnRingTerm *t)
 }
 
 static const SnBoxFlag *
-flag_of(const SnReals *cx, uint16_t atom)
+flag_of(const SnRealProof *cx, uint16_t atom)
 {
     for (uint32_t i = 0; i < cx->nflag && cx->R.atom[atom].kind == SN_RING_FLAG;
          i++)
@@ -501,7 +501,7 @@ flag_of(const SnReals *cx, uint16_t atom)
 /* Without the flags that the others imply; false: they contradict each other.
  */
 static bool
-thinned(SnReals *cx, SnRingTerm *t)
+thinned(SnRealProof *cx, SnRingTerm *t)
 {
     uint32_t nbinder = cx->nbinder;
     bool possible = true;
@@ -528,7 +528,7 @@ thinned(SnReals *cx, SnRingTerm *t)
 }
 
 static SnRing
-sum(SnReals *cx, const Set *s, SnRing body)
+sum(SnRealProof *cx, const Set *s, SnRing body)
 {
     SnRing r = {0};
 
@@ -585,7 +585,7 @@ static SnRing
 over_set(const At *outer, const SnExpr *e)
 {
     At v = *outer;
-    SnReals *cx = v.cx;
+    SnRealProof *cx = v.cx;
     SnRings *R = &cx->R;
     uint32_t nbinder = cx->nbinder;
     SnRing body, r = {0};

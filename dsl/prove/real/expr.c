@@ -6,13 +6,13 @@
 #include "dsl/model/expr_tree.h"
 
 SnNums
-sn_real_list(SnReals *cx, uint32_t n)
+sn_real_list(SnRealProof *cx, uint32_t n)
 {
     return (SnNums){true, n, SN_NEW_N(cx->a, SnPoly, n + 1)};
 }
 
 SnNums
-sn_real_one(SnReals *cx, SnPoly p)
+sn_real_one(SnRealProof *cx, SnPoly p)
 {
     SnNums r = sn_real_list(cx, 1);
 
@@ -22,13 +22,13 @@ sn_real_one(SnReals *cx, SnPoly p)
 }
 
 static SnNums
-integer(SnReals *cx, int64_t v)
+integer(SnRealProof *cx, int64_t v)
 {
     return sn_real_one(cx, sn_poly_int(&cx->path.P, v));
 }
 
 static SnNums
-out(SnReals *cx, const char *why)
+out(SnRealProof *cx, const char *why)
 {
     sn_real_out(cx, why);
     return integer(cx, 0);
@@ -47,7 +47,7 @@ sn_real_has_call(const SnExpr *e)
 /* ---- names ---- */
 
 static SnBox *
-value_of(SnReals *cx, const SnBoxNode *n, const SnExpr *e)
+value_of(SnRealProof *cx, const SnBoxNode *n, const SnExpr *e)
 {
     if (e->rk == SN_R_VAR)
         return cx->bind[((const SnDefVar *)e->ref)->index];
@@ -60,7 +60,7 @@ value_of(SnReals *cx, const SnBoxNode *n, const SnExpr *e)
 
 /* The attribute that an expression names, or NULL. */
 static SnBoxAttr *
-attr_of(SnReals *cx, const SnBoxNode *n, const SnExpr *e)
+attr_of(SnRealProof *cx, const SnBoxNode *n, const SnExpr *e)
 {
     const SnDefAttr *a = NULL;
 
@@ -83,7 +83,7 @@ is_int_attr(const SnBoxAttr *a)
 /* ---- numbers ---- */
 
 static SnNums
-pairwise(SnReals *cx, SnOp op, SnNums a, SnNums b)
+pairwise(SnRealProof *cx, SnOp op, SnNums a, SnNums b)
 {
     SnPolys *P = &cx->path.P;
     uint32_t n = a.list ? a.n : b.n;
@@ -102,7 +102,7 @@ pairwise(SnReals *cx, SnOp op, SnNums a, SnNums b)
 }
 
 static SnNums
-dims_of(SnReals *cx, SnBox *v)
+dims_of(SnRealProof *cx, SnBox *v)
 {
     SnNums r;
 
@@ -118,7 +118,7 @@ dims_of(SnReals *cx, SnBox *v)
 }
 
 static SnNums
-element(SnReals *cx, SnNums list, SnNums at)
+element(SnRealProof *cx, SnNums list, SnNums at)
 {
     int64_t i;
 
@@ -142,7 +142,7 @@ element(SnReals *cx, SnNums list, SnNums at)
 }
 
 static SnNums
-filled(SnReals *cx, SnNums count, int64_t v)
+filled(SnRealProof *cx, SnNums count, int64_t v)
 {
     int64_t n;
 
@@ -155,7 +155,7 @@ filled(SnReals *cx, SnNums count, int64_t v)
 }
 
 static SnNums
-call(SnReals *cx, const SnBoxNode *n, const SnExpr *e)
+call(SnRealProof *cx, const SnBoxNode *n, const SnExpr *e)
 {
     SnNums k;
 
@@ -177,7 +177,7 @@ call(SnReals *cx, const SnBoxNode *n, const SnExpr *e)
 }
 
 SnNums
-sn_real_nums(SnReals *cx, const SnBoxNode *n, const SnExpr *e)
+sn_real_nums(SnRealProof *cx, const SnBoxNode *n, const SnExpr *e)
 {
     SnBoxAttr *a;
     SnNums r;
@@ -219,7 +219,7 @@ sn_real_nums(SnReals *cx, const SnBoxNode *n, const SnExpr *e)
 }
 
 SnRing
-sn_real_number(SnReals *cx, const SnBoxNode *n, const SnExpr *e)
+sn_real_number(SnRealProof *cx, const SnBoxNode *n, const SnExpr *e)
 {
     SnBoxAttr *a = attr_of(cx, n, e);
     double v;
@@ -259,13 +259,13 @@ sn_real_number(SnReals *cx, const SnBoxNode *n, const SnExpr *e)
 /* ---- what conditions say ---- */
 
 static void
-dead(SnReals *cx)
+dead(SnRealProof *cx)
 {
     sn_path_stop(&cx->path, SN_PATH_DEAD, "the condition does not hold");
 }
 
 static void
-assume(SnReals *cx, SnPoly p, bool zero)
+assume(SnRealProof *cx, SnPoly p, bool zero)
 {
     if (zero)
         sn_path_assume_zero(&cx->path, p);
@@ -277,7 +277,7 @@ assume(SnReals *cx, SnPoly p, bool zero)
 
 /* Of a comparison: p >= 0, or p = 0 (*zero), element by element. */
 static SnNums
-difference(SnReals *cx, const SnBoxNode *n, const SnExpr *e, bool *zero)
+difference(SnRealProof *cx, const SnBoxNode *n, const SnExpr *e, bool *zero)
 {
     bool less = e->op == SN_OP_LT || e->op == SN_OP_LE;
     SnNums a = sn_real_nums(cx, n, e->kid[less]);
@@ -308,7 +308,7 @@ compares(const SnExpr *e)
 
 /* Whether the calculus has words for it, so that leaving it out is no error. */
 static bool
-within_reach(SnReals *cx, const SnBoxNode *n, const SnExpr *e)
+within_reach(SnRealProof *cx, const SnBoxNode *n, const SnExpr *e)
 {
     const SnBoxAttr *a = attr_of(cx, n, e);
 
@@ -327,7 +327,7 @@ within_reach(SnReals *cx, const SnBoxNode *n, const SnExpr *e)
 
 /* A real attribute, or a number. */
 static bool
-is_plain_real(SnReals *cx, const SnBoxNode *n, const SnExpr *e)
+is_plain_real(SnRealProof *cx, const SnBoxNode *n, const SnExpr *e)
 {
     const SnBoxAttr *a = attr_of(cx, n, e);
     double v;
@@ -337,14 +337,14 @@ is_plain_real(SnReals *cx, const SnBoxNode *n, const SnExpr *e)
 
 /* Of two reals: one is at least the other. */
 static bool
-orders(SnReals *cx, const SnBoxNode *n, const SnExpr *e)
+orders(SnRealProof *cx, const SnBoxNode *n, const SnExpr *e)
 {
     return e->ek == SN_E_BIN && e->op >= SN_OP_LT && e->op <= SN_OP_GE &&
            is_plain_real(cx, n, e->kid[0]) && is_plain_real(cx, n, e->kid[1]);
 }
 
 static void
-assume_order(SnReals *cx, const SnBoxNode *n, const SnExpr *e)
+assume_order(SnRealProof *cx, const SnBoxNode *n, const SnExpr *e)
 {
     bool less = e->op == SN_OP_LT || e->op == SN_OP_LE;
     SnRing x = sn_real_number(cx, n, e->kid[less]);
@@ -354,7 +354,7 @@ assume_order(SnReals *cx, const SnBoxNode *n, const SnExpr *e)
 }
 
 void
-sn_real_assume(SnReals *cx, const SnBoxNode *n, const SnExpr *e)
+sn_real_assume(SnRealProof *cx, const SnBoxNode *n, const SnExpr *e)
 {
     SnBoxAttr *a = attr_of(cx, n, e->ek == SN_E_NOT ? e->kid[0] : e);
     bool zero;
@@ -380,7 +380,7 @@ sn_real_assume(SnReals *cx, const SnBoxNode *n, const SnExpr *e)
 /* ---- what holds ---- */
 
 static bool
-holds_real(SnReals *cx, const SnBoxNode *n, const SnExpr *e)
+holds_real(SnRealProof *cx, const SnBoxNode *n, const SnExpr *e)
 {
     SnRing x = sn_real_number(cx, n, e->kid[0]);
     double want, is;
@@ -407,7 +407,7 @@ holds_real(SnReals *cx, const SnBoxNode *n, const SnExpr *e)
 }
 
 bool
-sn_real_holds(SnReals *cx, const SnBoxNode *n, const SnExpr *e)
+sn_real_holds(SnRealProof *cx, const SnBoxNode *n, const SnExpr *e)
 {
     SnBoxAttr *a = attr_of(cx, n, e->ek == SN_E_NOT ? e->kid[0] : e);
     bool zero;
@@ -439,7 +439,7 @@ sn_real_holds(SnReals *cx, const SnBoxNode *n, const SnExpr *e)
 /* ---- the condition of the rule ---- */
 
 static bool
-says_list(SnReals *cx, const SnExpr *e)
+says_list(SnRealProof *cx, const SnExpr *e)
 {
     SnBoxAttr *a = attr_of(cx, NULL, e->kid[0]);
 
@@ -452,7 +452,7 @@ says_list(SnReals *cx, const SnExpr *e)
 }
 
 static void
-one_fact(SnReals *cx, const SnExpr *e)
+one_fact(SnRealProof *cx, const SnExpr *e)
 {
     bool no = e->ek == SN_E_NOT;
     const SnExpr *c = no ? e->kid[0] : e;
@@ -485,7 +485,7 @@ one_fact(SnReals *cx, const SnExpr *e)
 }
 
 void
-sn_real_split(SnReals *cx, const SnExpr *e)
+sn_real_split(SnRealProof *cx, const SnExpr *e)
 {
     if (sn_real_stopped(cx))
         return;
@@ -500,7 +500,7 @@ sn_real_split(SnReals *cx, const SnExpr *e)
 }
 
 bool
-sn_real_same_shape(SnReals *cx, const SnExpr *e, SnBox **a, SnBox **b)
+sn_real_same_shape(SnRealProof *cx, const SnExpr *e, SnBox **a, SnBox **b)
 {
     if (e->ek != SN_E_BIN || e->op != SN_OP_EQ || e->kid[0]->ek != SN_E_CALL ||
         e->kid[0]->fn != SN_FN_SHAPE || e->kid[1]->ek != SN_E_CALL ||

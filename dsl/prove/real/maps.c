@@ -7,7 +7,7 @@
 #include <string.h>
 
 typedef struct Ev {
-    SnReals *cx;
+    SnRealProof *cx;
     const SnBoxNode *n;
     const SnNums *slot;
 } Ev;
@@ -15,7 +15,7 @@ typedef struct Ev {
 static SnNums eval(const Ev *v, int32_t at);
 
 static SnNums
-integer(SnReals *cx, int64_t v)
+integer(SnRealProof *cx, int64_t v)
 {
     return sn_real_one(cx, sn_poly_int(&cx->path.P, v));
 }
@@ -31,13 +31,13 @@ out(const Ev *v, const char *why)
 
 /* Facts about places in sums hold while one is asked. */
 static SnFactsMark
-with_binders(SnReals *cx)
+with_binders(SnRealProof *cx)
 {
     return sn_facts_lend(&cx->path.F, cx->nbinder, cx->binder);
 }
 
 bool
-sn_real_knows(SnReals *cx, SnPoly p)
+sn_real_knows(SnRealProof *cx, SnPoly p)
 {
     SnFactsMark m = with_binders(cx);
     bool yes = sn_facts_is_at_least(&cx->path.F, p);
@@ -47,7 +47,7 @@ sn_real_knows(SnReals *cx, SnPoly p)
 }
 
 bool
-sn_real_knows_zero(SnReals *cx, SnPoly p)
+sn_real_knows_zero(SnRealProof *cx, SnPoly p)
 {
     SnFactsMark m = with_binders(cx);
     bool yes = sn_facts_is_zero(&cx->path.F, p);
@@ -57,7 +57,7 @@ sn_real_knows_zero(SnReals *cx, SnPoly p)
 }
 
 SnPoly
-sn_real_norm(SnReals *cx, SnPoly p)
+sn_real_norm(SnRealProof *cx, SnPoly p)
 {
     SnFactsMark m = with_binders(cx);
 
@@ -68,13 +68,13 @@ sn_real_norm(SnReals *cx, SnPoly p)
 
 /* Is a place in a sum part of p? */
 static bool
-of_sums(SnReals *cx, SnPoly p)
+of_sums(SnRealProof *cx, SnPoly p)
 {
     return strchr(sn_poly_text(&cx->path.P, p), '$') != NULL;
 }
 
 static SnPoly
-open_flag(SnReals *cx, SnPoly p)
+open_flag(SnRealProof *cx, SnPoly p)
 {
     SnPolys *P = &cx->path.P;
     SnPoly f =
@@ -88,7 +88,7 @@ open_flag(SnReals *cx, SnPoly p)
 }
 
 SnPoly
-sn_real_is(SnReals *cx, SnPoly p)
+sn_real_is(SnRealProof *cx, SnPoly p)
 {
     SnPolys *P = &cx->path.P;
     SnPoly no = sn_poly_plus(P, sn_poly_scale(P, p, -1), -1);
@@ -104,7 +104,7 @@ sn_real_is(SnReals *cx, SnPoly p)
 }
 
 static SnPoly
-is_zero(SnReals *cx, SnPoly p)
+is_zero(SnRealProof *cx, SnPoly p)
 {
     SnPolys *P = &cx->path.P;
 
@@ -119,7 +119,7 @@ is_zero(SnReals *cx, SnPoly p)
 
 /* A condition: decided, but where it depends on a place in a sum. */
 static SnPoly
-truth(SnReals *cx, SnPoly c)
+truth(SnRealProof *cx, SnPoly c)
 {
     int64_t v;
 
@@ -132,7 +132,7 @@ truth(SnReals *cx, SnPoly c)
 /* ---- operators ---- */
 
 static SnPoly
-quotient(SnReals *cx, SnMapOp op, SnPoly a, SnPoly b)
+quotient(SnRealProof *cx, SnMapOp op, SnPoly a, SnPoly b)
 {
     SnPolys *P = &cx->path.P;
     SnFactsMark m;
@@ -154,7 +154,7 @@ quotient(SnReals *cx, SnMapOp op, SnPoly a, SnPoly b)
 
 /* a where c, else b; c is 0, 1 or open. */
 static SnPoly
-either(SnReals *cx, SnPoly c, SnPoly a, SnPoly b)
+either(SnRealProof *cx, SnPoly c, SnPoly a, SnPoly b)
 {
     SnPolys *P = &cx->path.P;
 
@@ -162,7 +162,7 @@ either(SnReals *cx, SnPoly c, SnPoly a, SnPoly b)
 }
 
 static SnPoly
-binary(SnReals *cx, SnMapOp op, SnPoly a, SnPoly b)
+binary(SnRealProof *cx, SnMapOp op, SnPoly a, SnPoly b)
 {
     SnPolys *P = &cx->path.P;
     SnPoly d = sn_poly_sub(P, a, b);
@@ -558,7 +558,7 @@ claim(const Ev *v, const SnMapExpr *e)
 }
 
 bool
-sn_real_claim(SnReals *cx, const SnBoxNode *n, int32_t at)
+sn_real_claim(SnRealProof *cx, const SnBoxNode *n, int32_t at)
 {
     const SnMapExpr *e = &n->map->expr[at];
     Ev v = {cx, n, n->slot};
@@ -572,7 +572,7 @@ sn_real_claim(SnReals *cx, const SnBoxNode *n, int32_t at)
 }
 
 SnNums
-sn_real_map(SnReals *cx, const SnBoxNode *n, const SnNums *slot, int32_t e)
+sn_real_map(SnRealProof *cx, const SnBoxNode *n, const SnNums *slot, int32_t e)
 {
     Ev v = {cx, n, slot};
     SnNums r = eval(&v, e);
@@ -585,7 +585,8 @@ sn_real_map(SnReals *cx, const SnBoxNode *n, const SnNums *slot, int32_t e)
 }
 
 SnPoly
-sn_real_truth(SnReals *cx, const SnBoxNode *n, const SnNums *slot, int32_t e)
+sn_real_truth(SnRealProof *cx, const SnBoxNode *n, const SnNums *slot,
+              int32_t e)
 {
     SnNums c = sn_real_map(cx, n, slot, e);
     SnPoly all = sn_poly_int(&cx->path.P, 1);

@@ -10,7 +10,7 @@
 #include "dsl/prove/real/box.h"
 
 bool
-sn_real_among(const SnReals *cx, const SnRing *v, uint32_t n, SnRing x)
+sn_real_among(const SnRealProof *cx, const SnRing *v, uint32_t n, SnRing x)
 {
     for (uint32_t i = 0; i < n; i++)
         if (sn_ring_same(&cx->R, v[i], x))
@@ -20,7 +20,7 @@ sn_real_among(const SnReals *cx, const SnRing *v, uint32_t n, SnRing x)
 
 /* The place of x in the order. */
 static SnPoly
-rank_of(SnReals *cx, SnRing x)
+rank_of(SnRealProof *cx, SnRing x)
 {
     return sn_poly_name(
         &cx->path.P, sn_format(cx->a, "order of %s", sn_ring_text(&cx->R, x)));
@@ -28,7 +28,7 @@ rank_of(SnReals *cx, SnRing x)
 
 /* x >= y, or x > y. */
 static void
-above(SnReals *cx, SnRing x, SnRing y, bool strictly)
+above(SnRealProof *cx, SnRing x, SnRing y, bool strictly)
 {
     sn_path_assume(
         &cx->path,
@@ -39,7 +39,7 @@ above(SnReals *cx, SnRing x, SnRing y, bool strictly)
 
 /* Numbers have one order. */
 static void
-place_number(SnReals *cx, SnRing x)
+place_number(SnRealProof *cx, SnRing x)
 {
     double v, w;
 
@@ -54,7 +54,7 @@ place_number(SnReals *cx, SnRing x)
 }
 
 void
-sn_real_at_least(SnReals *cx, SnRing x, SnRing y, bool strictly)
+sn_real_at_least(SnRealProof *cx, SnRing x, SnRing y, bool strictly)
 {
     place_number(cx, x);
     place_number(cx, y);
@@ -64,14 +64,14 @@ sn_real_at_least(SnReals *cx, SnRing x, SnRing y, bool strictly)
 }
 
 static void
-note(SnReals *cx, bool left, SnRing x)
+note(SnRealProof *cx, bool left, SnRing x)
 {
     if (!sn_real_among(cx, cx->taken[left], cx->ntaken[left], x))
         SN_PUSH(cx->a, cx->taken[left], cx->ntaken[left], x);
 }
 
 SnRing
-sn_real_choice(SnReals *cx, bool left, SnFn fn, SnRing a, SnRing b)
+sn_real_choice(SnRealProof *cx, bool left, SnFn fn, SnRing a, SnRing b)
 {
     SnPolys *P = &cx->path.P;
 
@@ -90,7 +90,7 @@ sn_real_choice(SnReals *cx, bool left, SnFn fn, SnRing a, SnRing b)
 }
 
 void
-sn_real_same_choices(SnReals *cx, SnRing l, SnRing r)
+sn_real_same_choices(SnRealProof *cx, SnRing l, SnRing r)
 {
     uint32_t n[2];
 

@@ -8,7 +8,7 @@
 /* ---- what has to be seen ---- */
 
 static void
-fail(SnReals *cx, const char *why)
+fail(SnRealProof *cx, const char *why)
 {
     sn_path_stop(&cx->path, SN_PATH_FAIL, "%s", why);
 }
@@ -16,7 +16,7 @@ fail(SnReals *cx, const char *why)
 /* The right side divides by nothing that may be 0 where the left one does not,
  * and takes exp of nothing else. */
 static void
-no_new_dangers(SnReals *cx)
+no_new_dangers(SnRealProof *cx)
 {
     for (uint32_t i = 0; i < cx->ndiv[0] && !sn_real_stopped(cx); i++) {
         SnRing x = cx->div[0][i];
@@ -36,7 +36,7 @@ no_new_dangers(SnReals *cx)
 }
 
 static void
-same_shape(SnReals *cx, SnBox *l, SnBox *r)
+same_shape(SnRealProof *cx, SnBox *l, SnBox *r)
 {
     sn_real_shape(cx, l);
     sn_real_shape(cx, r);
@@ -58,7 +58,7 @@ same_shape(SnReals *cx, SnBox *l, SnBox *r)
 
 /* A place that the result has; the path is through where it has none. */
 static SnBoxPlace
-any_place(SnReals *cx, const SnBox *l)
+any_place(SnRealProof *cx, const SnBox *l)
 {
     SnPoly *at = SN_NEW_N(cx->a, SnPoly, SN_BOX_RANK);
     SnPolys *P = &cx->path.P;
@@ -75,7 +75,7 @@ any_place(SnReals *cx, const SnBox *l)
 }
 
 static void
-every_right_node(SnReals *cx)
+every_right_node(SnRealProof *cx)
 {
     for (uint32_t i = 0; i < cx->nnode && !sn_real_stopped(cx); i++)
         if (!cx->node[i]->left)
@@ -84,7 +84,7 @@ every_right_node(SnReals *cx)
 
 /* Does the condition say that nobody reads the root's other results? */
 static bool
-others_unused(const SnReals *cx, const SnBoxNode *root)
+others_unused(const SnRealProof *cx, const SnBoxNode *root)
 {
     for (uint32_t i = 1; i < root->n->nout; i++) {
         bool said = false;
@@ -101,7 +101,7 @@ others_unused(const SnReals *cx, const SnBoxNode *root)
 }
 
 static void
-walk(SnReals *cx)
+walk(SnRealProof *cx)
 {
     SnBox *l, *r;
     SnBoxPlace at = {0};
@@ -146,7 +146,7 @@ SnRealVerdict
 sn_real_prove(SnProver *pv, const SnInstance *pr)
 {
     SnArena *a = sn_arena_new();
-    SnReals *cx = SN_NEW(a, SnReals);
+    SnRealProof *cx = SN_NEW(a, SnRealProof);
     SnRealVerdict r = {.proved = true};
 
     cx->pv = pv;

@@ -7,14 +7,14 @@
 #include "map/facts.h"
 
 static SnNums
-integer(SnReals *cx, int64_t v)
+integer(SnRealProof *cx, int64_t v)
 {
     return sn_real_one(cx, sn_poly_int(&cx->path.P, v));
 }
 
 /* The left side is legal: what is not is no case.  The right one must be. */
 static void
-refuse(SnReals *cx, const SnBoxNode *n, const char *what)
+refuse(SnRealProof *cx, const SnBoxNode *n, const char *what)
 {
     if (n->left)
         sn_path_stop(&cx->path, SN_PATH_DEAD, "the left side is not legal");
@@ -24,7 +24,7 @@ refuse(SnReals *cx, const SnBoxNode *n, const char *what)
 }
 
 static void
-equal(SnReals *cx, const SnBoxNode *n, SnPoly a, SnPoly b, const char *what)
+equal(SnRealProof *cx, const SnBoxNode *n, SnPoly a, SnPoly b, const char *what)
 {
     SnPoly d = sn_poly_sub(&cx->path.P, a, b);
     int64_t v;
@@ -72,7 +72,7 @@ sn_real_param_of(const SnBoxNode *n, const SnDefPort *p)
 
 /* How many axes each item takes of `rank`; false: they do not fit. */
 static bool
-lengths(SnReals *cx, const SnBoxNode *n, unsigned param, int rank)
+lengths(SnRealProof *cx, const SnBoxNode *n, unsigned param, int rank)
 {
     const SnMapParam *p = &n->map->param[param];
     uint8_t *len = n->len[param];
@@ -111,7 +111,8 @@ lengths(SnReals *cx, const SnBoxNode *n, unsigned param, int rank)
 }
 
 static void
-join(SnReals *cx, const SnBoxNode *n, SnNums *d, const SnPoly *dim, int rank)
+join(SnRealProof *cx, const SnBoxNode *n, SnNums *d, const SnPoly *dim,
+     int rank)
 {
     SnPoly one = sn_poly_int(&cx->path.P, 1);
     SnNums r =
@@ -138,7 +139,7 @@ join(SnReals *cx, const SnBoxNode *n, SnNums *d, const SnPoly *dim, int rank)
 }
 
 static void
-bind_operand(SnReals *cx, SnBoxNode *n, unsigned param, SnBox *v)
+bind_operand(SnRealProof *cx, SnBoxNode *n, unsigned param, SnBox *v)
 {
     const SnMapParam *p = &n->map->param[param];
     int at = 0;
@@ -225,7 +226,7 @@ wanted(const SnBoxNode *n, unsigned param)
 
 /* One, or all that are broadcast. */
 static void
-bind_operands(SnReals *cx, SnBoxNode *n, unsigned param)
+bind_operands(SnRealProof *cx, SnBoxNode *n, unsigned param)
 {
     uint32_t k, i = sn_sem_param_args(n->sem, param, &k);
 
@@ -241,7 +242,7 @@ bind_operands(SnReals *cx, SnBoxNode *n, unsigned param)
 
 /* An axis counted from the front: a number, or each that it may be. */
 static SnPoly
-axis(SnReals *cx, const SnBoxNode *n, SnPoly p, int rank)
+axis(SnRealProof *cx, const SnBoxNode *n, SnPoly p, int rank)
 {
     int64_t v;
 
@@ -260,7 +261,8 @@ axis(SnReals *cx, const SnBoxNode *n, SnPoly p, int rank)
 /* The axes that a parameter names, counted from the front.  The attribute's own
  * numbers, which the rule's condition speaks of, stay as they are written. */
 static SnNums
-positions(SnReals *cx, const SnBoxNode *n, const SnMapParam *p, SnNums written)
+positions(SnRealProof *cx, const SnBoxNode *n, const SnMapParam *p,
+          SnNums written)
 {
     SnBox *v = sn_real_operand(n, (unsigned)p->along);
     SnNums r = sn_real_list(cx, written.n);
@@ -280,7 +282,7 @@ positions(SnReals *cx, const SnBoxNode *n, const SnMapParam *p, SnNums written)
 }
 
 static SnNums
-argument(SnReals *cx, SnBoxNode *n, const SnMapParam *p, const SnExpr *e)
+argument(SnRealProof *cx, SnBoxNode *n, const SnMapParam *p, const SnExpr *e)
 {
     const SnDefAttr *d = e->rk == SN_R_ATTR ? e->ref : NULL;
     SnBoxAttr *a = d ? sn_real_attr(n, d) : NULL;
@@ -308,7 +310,7 @@ argument(SnReals *cx, SnBoxNode *n, const SnMapParam *p, const SnExpr *e)
 }
 
 static void
-bind_param(SnReals *cx, SnBoxNode *n, unsigned param)
+bind_param(SnRealProof *cx, SnBoxNode *n, unsigned param)
 {
     const SnMapParam *p = &n->map->param[param];
     const SnExpr *e = arg_of(n, param);
@@ -336,7 +338,7 @@ bind_param(SnReals *cx, SnBoxNode *n, unsigned param)
 /* In an order in which each finds what it goes along: an axis behind its
  * operand's rank, an operand behind its axis, a list behind its run. */
 static void
-bind_all(SnReals *cx, SnBoxNode *n)
+bind_all(SnRealProof *cx, SnBoxNode *n)
 {
     const SnMapDecl *d = n->map;
 
@@ -354,7 +356,7 @@ bind_all(SnReals *cx, SnBoxNode *n)
 /* ---- legality ---- */
 
 static void
-require(SnReals *cx, const SnBoxNode *n, const SnMapStmt *s)
+require(SnRealProof *cx, const SnBoxNode *n, const SnMapStmt *s)
 {
     SnNums c;
 
@@ -369,7 +371,7 @@ require(SnReals *cx, const SnBoxNode *n, const SnMapStmt *s)
 }
 
 static void
-pinned(SnReals *cx, const SnBoxNode *n)
+pinned(SnRealProof *cx, const SnBoxNode *n)
 {
     for (uint32_t i = 0; i < n->n->nin && !sn_real_stopped(cx); i++) {
         SnBox *b = n->in[i];
@@ -393,7 +395,7 @@ pinned(SnReals *cx, const SnBoxNode *n)
 }
 
 static void
-constraints(SnReals *cx, const SnBoxNode *n)
+constraints(SnRealProof *cx, const SnBoxNode *n)
 {
     for (uint32_t i = 0; i < n->n->nrinv && !sn_real_stopped(cx); i++) {
         const SnExpr *e = n->n->rinv[i]->expr;
@@ -412,7 +414,7 @@ constraints(SnReals *cx, const SnBoxNode *n)
 /* ---- results ---- */
 
 static void
-result(SnReals *cx, SnBoxNode *n)
+result(SnRealProof *cx, SnBoxNode *n)
 {
     const SnMapStmt *r = sn_map_stmt(n->map, SN_MS_RESULT);
     SnBox *o = n->out;
@@ -444,7 +446,7 @@ result(SnReals *cx, SnBoxNode *n)
 
 /* A set of nothing has no mean; where there is no result none is asked for. */
 static void
-nonempty(SnReals *cx, const SnBoxNode *n)
+nonempty(SnRealProof *cx, const SnBoxNode *n)
 {
     const SnMapStmt *t = sn_map_stmt(n->map, SN_MS_TAPS);
     SnPolys *P = &cx->path.P;
@@ -463,7 +465,7 @@ nonempty(SnReals *cx, const SnBoxNode *n)
 }
 
 void
-sn_real_open(SnReals *cx, SnBoxNode *n)
+sn_real_open(SnRealProof *cx, SnBoxNode *n)
 {
     const SnMapDecl *d = n->map;
 
@@ -493,8 +495,8 @@ sn_real_open(SnReals *cx, SnBoxNode *n)
 /* Does e, a conjunction, leave v that rank?  n: the node whose ports it names,
  * or NULL. */
 static bool
-leaves_rank(SnReals *cx, const SnBoxNode *n, const SnExpr *e, const SnBox *v,
-            int rank)
+leaves_rank(SnRealProof *cx, const SnBoxNode *n, const SnExpr *e,
+            const SnBox *v, int rank)
 {
     const SnExpr *of;
     const SnBox *x;
@@ -520,7 +522,7 @@ leaves_rank(SnReals *cx, const SnBoxNode *n, const SnExpr *e, const SnBox *v,
 }
 
 static bool
-may_rank(SnReals *cx, const SnBox *v, int rank)
+may_rank(SnRealProof *cx, const SnBox *v, int rank)
 {
     for (uint32_t i = 0; i < cx->nfact; i++)
         if (!leaves_rank(cx, NULL, cx->fact[i], v, rank))
@@ -535,7 +537,7 @@ may_rank(SnReals *cx, const SnBox *v, int rank)
 }
 
 static void
-leaf_shape(SnReals *cx, SnBox *v)
+leaf_shape(SnRealProof *cx, SnBox *v)
 {
     int last = v->want >= 0 ? v->want : SN_BOX_RANK,
         r = v->want >= 0 ? last : 0;
@@ -554,7 +556,7 @@ leaf_shape(SnReals *cx, SnBox *v)
 
 /* The value that the condition says has the shape of v, or NULL. */
 static SnBox *
-said_like(SnReals *cx, const SnBox *v)
+said_like(SnRealProof *cx, const SnBox *v)
 {
     SnBox *a, *b, *best = NULL;
 
@@ -568,7 +570,7 @@ said_like(SnReals *cx, const SnBox *v)
 }
 
 void
-sn_real_shape(SnReals *cx, SnBox *v)
+sn_real_shape(SnRealProof *cx, SnBox *v)
 {
     SnBox *like;
 
@@ -600,7 +602,7 @@ sn_real_shape(SnReals *cx, SnBox *v)
 /* Operands of a node whose shape the condition says: each dimension is 1 or
  * that of the result. */
 void
-sn_real_fits(SnReals *cx, const SnBoxNode *n)
+sn_real_fits(SnRealProof *cx, const SnBoxNode *n)
 {
     SnPolys *P = &cx->path.P;
     const SnBox *o = n->out;

@@ -6,7 +6,7 @@
 #include "map/facts.h"
 
 void
-sn_real_out(SnReals *cx, const char *why)
+sn_real_out(SnRealProof *cx, const char *why)
 {
     sn_path_stop(&cx->path, SN_PATH_OUT, "%s", why);
 }
@@ -32,13 +32,13 @@ sn_real_attr(const SnBoxNode *n, const SnDefAttr *a)
 /* ---- attributes ---- */
 
 static SnPoly
-name(SnReals *cx, const char *s)
+name(SnRealProof *cx, const char *s)
 {
     return sn_poly_name(&cx->path.P, s);
 }
 
 static void
-between(SnReals *cx, SnPoly p, int64_t below)
+between(SnRealProof *cx, SnPoly p, int64_t below)
 {
     SnPolys *P = &cx->path.P;
 
@@ -48,14 +48,14 @@ between(SnReals *cx, SnPoly p, int64_t below)
 }
 
 static SnRing
-real_name(SnReals *cx, const char *s)
+real_name(SnRealProof *cx, const char *s)
 {
     return sn_ring_atom(&cx->R, SN_RING_NAME, s, 0, NULL);
 }
 
 /* An attribute of the left side that nothing is known of. */
 static void
-own(SnReals *cx, SnBoxAttr *r, const SnDefAttr *a)
+own(SnRealProof *cx, SnBoxAttr *r, const SnDefAttr *a)
 {
     switch (a->ty) {
     case SN_A_INT:
@@ -90,7 +90,7 @@ own(SnReals *cx, SnBoxAttr *r, const SnDefAttr *a)
 
 /* The bounds of a clamp that is written out: [lo, hi], full, or another's. */
 static void
-clamp(SnReals *cx, SnBoxAttr *r, const SnExpr *e)
+clamp(SnRealProof *cx, SnBoxAttr *r, const SnExpr *e)
 {
     if (e->ek == SN_E_NAME && e->word == SN_W_FULL) {
         r->full = true;
@@ -122,7 +122,7 @@ clamp(SnReals *cx, SnBoxAttr *r, const SnExpr *e)
 }
 
 static void
-given(SnReals *cx, SnBoxAttr *r, const SnDefAttr *a, const SnExpr *e)
+given(SnRealProof *cx, SnBoxAttr *r, const SnDefAttr *a, const SnExpr *e)
 {
     *r = (SnBoxAttr){.attr = a, .e = e, .known = !cx->point};
     if (cx->point && a->ty == SN_A_INTS)
@@ -150,7 +150,7 @@ assigned(const SnAsg *v, uint32_t n, const SnDefAttr *a)
 /* ---- nodes ---- */
 
 static SnBox *
-value(SnReals *cx, const char *s, SnBoxNode *def)
+value(SnRealProof *cx, const char *s, SnBoxNode *def)
 {
     SnBox *v = SN_NEW(cx->a, SnBox);
 
@@ -163,7 +163,7 @@ value(SnReals *cx, const char *s, SnBoxNode *def)
 }
 
 static SnBoxNode *
-node(SnReals *cx, const SnDefNode *n, const char *s)
+node(SnRealProof *cx, const SnDefNode *n, const char *s)
 {
     SnBoxNode *v = SN_NEW(cx->a, SnBoxNode);
 
@@ -188,7 +188,7 @@ node(SnReals *cx, const SnDefNode *n, const char *s)
     return v;
 }
 
-static SnBox *pattern(SnReals *cx, const SnPat *p);
+static SnBox *pattern(SnRealProof *cx, const SnPat *p);
 
 /* x:{f32} */
 static void
@@ -215,7 +215,7 @@ is_one(const SnExpr *e, const SnDefVar *list)
 }
 
 static SnBox *
-port_of_pattern(SnReals *cx, SnBoxNode *v, const SnDefPort *port,
+port_of_pattern(SnRealProof *cx, SnBoxNode *v, const SnDefPort *port,
                 const SnPat *arg)
 {
     bool leaf = !arg || arg->pk == SN_P_WILD || arg->pk == SN_P_VAR;
@@ -237,7 +237,7 @@ port_of_pattern(SnReals *cx, SnBoxNode *v, const SnDefPort *port,
 }
 
 static SnBox *
-pattern_node(SnReals *cx, const SnPat *p)
+pattern_node(SnRealProof *cx, const SnPat *p)
 {
     const SnDefNode *n =
         p->pk == SN_P_CALL || !cx->pr->any ? p->node : cx->pr->any;
@@ -270,7 +270,7 @@ pattern_node(SnReals *cx, const SnPat *p)
 }
 
 static SnBox *
-pattern(SnReals *cx, const SnPat *p)
+pattern(SnRealProof *cx, const SnPat *p)
 {
     if (sn_real_stopped(cx))
         return NULL;
@@ -292,10 +292,10 @@ pattern(SnReals *cx, const SnPat *p)
 
 /* ---- right side ---- */
 
-static SnBox *term(SnReals *cx, const SnTerm *t);
+static SnBox *term(SnRealProof *cx, const SnTerm *t);
 
 static void
-term_attr(SnReals *cx, SnBoxNode *v, const SnDefAttr *a, const SnTerm *t)
+term_attr(SnRealProof *cx, SnBoxNode *v, const SnDefAttr *a, const SnTerm *t)
 {
     SnBoxAttr *r = sn_real_attr(v, a);
     const SnBoxNode *like = t->like_var ? cx->bound[t->like_var->index] : NULL;
@@ -317,7 +317,7 @@ term_attr(SnReals *cx, SnBoxNode *v, const SnDefAttr *a, const SnTerm *t)
 }
 
 static SnBox *
-term_node(SnReals *cx, const SnTerm *t)
+term_node(SnRealProof *cx, const SnTerm *t)
 {
     const SnDefNode *n = t->node;
     SnBoxNode *v = node(cx, n, sn_format(cx->a, "#%u", cx->nnode));
@@ -335,7 +335,7 @@ term_node(SnReals *cx, const SnTerm *t)
 }
 
 static SnBox *
-term(SnReals *cx, const SnTerm *t)
+term(SnRealProof *cx, const SnTerm *t)
 {
     if (sn_real_stopped(cx))
         return NULL;
@@ -353,7 +353,7 @@ term(SnReals *cx, const SnTerm *t)
 }
 
 static void
-attr_constraints(SnReals *cx, const SnBoxNode *v)
+attr_constraints(SnRealProof *cx, const SnBoxNode *v)
 {
     for (uint32_t i = 0; i < v->n->nall; i++)
         if (v->n->all[i]->where)
@@ -361,7 +361,7 @@ attr_constraints(SnReals *cx, const SnBoxNode *v)
 }
 
 void
-sn_real_facts(SnReals *cx, bool all)
+sn_real_facts(SnRealProof *cx, bool all)
 {
     for (uint32_t i = 0; i < cx->nfact && !sn_real_stopped(cx); i++)
         if (all || !sn_real_has_call(cx->fact[i]))
@@ -369,7 +369,7 @@ sn_real_facts(SnReals *cx, bool all)
 }
 
 bool
-sn_real_sides(SnReals *cx, SnBox **l, SnBox **r)
+sn_real_sides(SnRealProof *cx, SnBox **l, SnBox **r)
 {
     const SnDefRule *rule = cx->pr->r;
     SnBox *a, *b;

@@ -16,7 +16,7 @@ bit(int8_t elem)
 
 /* v.type == t, v.type in [t, u]. */
 static void
-said(SnReals *cx, const SnExpr *e)
+said(SnRealProof *cx, const SnExpr *e)
 {
     const SnDefType *t;
     SnBox *v;
@@ -75,7 +75,7 @@ narrow(const SnBoxNode *n)
 }
 
 static void
-settle(SnReals *cx, bool left)
+settle(SnRealProof *cx, bool left)
 {
     for (bool changed = true; changed;) {
         changed = false;
@@ -94,7 +94,7 @@ is_data(const SnBoxNode *n, uint32_t port)
 }
 
 static bool
-is_real(SnReals *cx, const SnBox *v)
+is_real(SnRealProof *cx, const SnBox *v)
 {
     if (!v->elems)
         sn_path_stop(&cx->path,
@@ -104,7 +104,7 @@ is_real(SnReals *cx, const SnBox *v)
 }
 
 static bool
-only_real(SnReals *cx)
+only_real(SnRealProof *cx)
 {
     bool all = true;
 
@@ -146,7 +146,7 @@ is_arg(const SnBoxNode *n, const SnDefAttr *a)
 }
 
 static bool
-same_attr(const SnReals *cx, const SnBoxAttr *a, const SnBoxAttr *b)
+same_attr(const SnRealProof *cx, const SnBoxAttr *a, const SnBoxAttr *b)
 {
     bool same = a->full == b->full && a->i.n == b->i.n &&
                 sn_ring_same(&cx->R, a->r, b->r);
@@ -161,7 +161,7 @@ same_attr(const SnReals *cx, const SnBoxAttr *a, const SnBoxAttr *b)
 
 /* The root's own type, as the right side writes it. */
 static bool
-says_type_of(const SnReals *cx, const SnBox *l)
+says_type_of(const SnRealProof *cx, const SnBox *l)
 {
     const SnExpr *e = cx->pr->r->rhs->type;
 
@@ -174,7 +174,7 @@ says_type_of(const SnReals *cx, const SnBox *l)
  * attributes but those of its map: where the sums are equal as integers its row
  * makes the same codes of them. */
 static bool
-one_contract(const SnReals *cx, const SnBox *l, const SnBox *r)
+one_contract(const SnRealProof *cx, const SnBox *l, const SnBox *r)
 {
     const SnBoxNode *a = l->def, *b = r->def;
 
@@ -194,7 +194,7 @@ one_contract(const SnReals *cx, const SnBox *l, const SnBox *r)
 }
 
 void
-sn_real_types(SnReals *cx, SnBox *l, SnBox *r)
+sn_real_types(SnRealProof *cx, SnBox *l, SnBox *r)
 {
     for (uint32_t i = 0; i < cx->nfact; i++)
         said(cx, cx->fact[i]);
@@ -272,7 +272,7 @@ has(const Leaves *s, const SnBox *v)
 
 /* What v's shape is made of: operands, and values of their own shape. */
 static void
-leaves(SnReals *cx, const SnBox *v, Leaves *s)
+leaves(SnRealProof *cx, const SnBox *v, Leaves *s)
 {
     if (!v || has(s, v))
         return;
@@ -288,7 +288,7 @@ leaves(SnReals *cx, const SnBox *v, Leaves *s)
 }
 
 static bool
-has_axes(SnReals *cx, const SnBox *v)
+has_axes(SnRealProof *cx, const SnBox *v)
 {
     for (uint32_t i = 0; i < cx->nfact; i++) {
         const SnExpr *e = cx->fact[i];
@@ -314,7 +314,7 @@ dims_of(const SnBox *fill)
 /* A value of the right side whose shape adds nothing to that of the operands:
  * [1], [dim(x, -1)] beside an x that has axes, dims(x). */
 static bool
-adds_nothing(SnReals *cx, const SnBox *fill, const Leaves *s)
+adds_nothing(SnRealProof *cx, const SnBox *fill, const Leaves *s)
 {
     const SnExpr *e = dims_of(fill), *k;
     const SnBox *x = NULL;
@@ -337,7 +337,7 @@ adds_nothing(SnReals *cx, const SnBox *fill, const Leaves *s)
 }
 
 void
-sn_real_point_shapes(SnReals *cx, const SnBox *l, const SnBox *r)
+sn_real_point_shapes(SnRealProof *cx, const SnBox *l, const SnBox *r)
 {
     Leaves a = {0}, b = {0};
     SnBox *x, *y;

@@ -37,8 +37,8 @@ find(SnTune *t, const SnConvGeo *geo, SnTuneKind kind)
     size_t probe = 0;
     uint32_t i;
 
-    while ((i = sn_index_next(&t->of_geo, hash_of(geo, kind), &probe)) !=
-           SN_INDEX_END)
+    while ((i = sn_hashes_next(&t->of_geo, hash_of(geo, kind), &probe)) !=
+           SN_HASHES_END)
         if (t->layer[i].kind == kind &&
             !memcmp(&t->layer[i].geo, geo, sizeof *geo))
             return &t->layer[i];
@@ -48,7 +48,7 @@ find(SnTune *t, const SnConvGeo *geo, SnTuneKind kind)
 static void
 add(SnTune *t, const SnTuneLayer *l)
 {
-    sn_index_add(&t->of_geo, hash_of(&l->geo, l->kind), t->nlayer);
+    sn_hashes_add(&t->of_geo, hash_of(&l->geo, l->kind), t->nlayer);
     SN_PUSH(t->a, t->layer, t->nlayer, *l);
 }
 
@@ -58,7 +58,7 @@ sn_tune_new(SnArena *a, SnIsa isa, unsigned nthread)
     SnTune *t = SN_NEW(a, SnTune);
 
     *t = (SnTune){.a = a, .isa = isa, .nthread = nthread};
-    sn_index_init(&t->of_geo, a);
+    sn_hashes_init(&t->of_geo, a);
     return t;
 }
 
@@ -71,7 +71,7 @@ sn_tune_copy(SnArena *a, const SnTune *t)
     c->a = a;
     c->layer = NULL;
     c->nlayer = 0;
-    sn_index_init(&c->of_geo, a);
+    sn_hashes_init(&c->of_geo, a);
     for (uint32_t i = 0; i < t->nlayer; i++)
         add(c, &t->layer[i]);
     return c;

@@ -10,7 +10,7 @@
 
 #include "base/buf.h"
 #include "base/diag.h"
-#include "base/index.h"
+#include "base/hashes.h"
 #include "kernel/conv_geo.h"
 #include "kernel/isa.h"
 
@@ -34,8 +34,8 @@ typedef struct SnTune {
     unsigned nthread;
     uint32_t nlayer;
     SnTuneLayer *layer;
-    SnIndex of_geo; /* of layers, by size and kind */
-    bool closed;    /* read from a file: what it lacks is missed */
+    SnHashes of_geo; /* of layers, by size and kind */
+    bool closed;     /* read from a file: what it lacks is missed */
     uint32_t nmissed;
     SnConvGeo missed; /* the first one */
     SnTuneKind missed_kind;

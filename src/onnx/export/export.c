@@ -513,7 +513,7 @@ open_names(SnExport *x)
     x->value =
         SN_NEW_N(x->a, SnExportForm *, (size_t)x->g->nnode << SN_RESBITS);
     x->wish = SN_NEW_N(x->a, SnExportWish *, (size_t)x->g->nnode << SN_RESBITS);
-    sn_index_init(&x->of_param, x->a);
+    sn_hashes_init(&x->of_param, x->a);
 }
 
 /* A .sn holds such a constant in a few bytes, an initializer does not. */

@@ -7,7 +7,7 @@
 #define SN_EXPORT_PRIV_H
 
 #include "base/data.h"
-#include "base/index.h"
+#include "base/hashes.h"
 #include "graph/desc.h"
 #include "onnx/export/export.h"
 #include "onnx.pb-c.h"
@@ -74,7 +74,7 @@ typedef struct SnExport {
     size_t nbucket; /* a power of two */
     SnExportParam *param;
     uint32_t nparam;
-    SnIndex of_param; /* by type and part */
+    SnHashes of_param; /* by type and part */
     /* the node under way */
     SnId id;
     const SnNode *n;

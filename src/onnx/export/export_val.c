@@ -304,11 +304,11 @@ param(SnExport *x, const SnType *t, int part)
     size_t probe = 0;
     uint32_t i;
 
-    while ((i = sn_index_next(&x->of_param, hash, &probe)) != SN_INDEX_END)
+    while ((i = sn_hashes_next(&x->of_param, hash, &probe)) != SN_HASHES_END)
         if (x->param[i].type == t && x->param[i].part == part)
             return &x->param[i];
     SnExportParam p = {.type = t, .part = part};
-    sn_index_add(&x->of_param, hash, x->nparam);
+    sn_hashes_add(&x->of_param, hash, x->nparam);
     SN_PUSH(x->a, x->param, x->nparam, p);
     return &x->param[x->nparam - 1];
 }

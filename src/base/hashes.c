@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "base/index.h"
+#include "base/hashes.h"
 
 /* Hashes need not be good in their low bits. */
 static size_t
-start(const SnIndex *x, uint64_t hash)
+start(const SnHashes *x, uint64_t hash)
 {
     hash ^= hash >> 32;
     hash *= UINT64_C(0x9e3779b97f4a7c15);
@@ -13,22 +13,22 @@ start(const SnIndex *x, uint64_t hash)
 }
 
 uint32_t
-sn_index_next(SnIndex *x, uint64_t hash, size_t *probe)
+sn_hashes_next(SnHashes *x, uint64_t hash, size_t *probe)
 {
     if (x->cap == 0)
-        return SN_INDEX_END;
+        return SN_HASHES_END;
     for (size_t s = start(x, hash);;) {
-        const SnIndexSlot *t = &x->slot[(s + (*probe)++) & (x->cap - 1)];
+        const SnHashSlot *t = &x->slot[(s + (*probe)++) & (x->cap - 1)];
         x->nprobe++;
         if (t->at == 0)
-            return SN_INDEX_END;
+            return SN_HASHES_END;
         if (t->hash == hash)
             return t->at - 1;
     }
 }
 
 static void
-put(SnIndex *x, SnIndexSlot v)
+put(SnHashes *x, SnHashSlot v)
 {
     size_t s = start(x, v.hash);
 
@@ -40,13 +40,13 @@ put(SnIndex *x, SnIndexSlot v)
 /* Those of one hash stay in their order: all of a run lie between free slots,
  * and the new table is filled from behind one. */
 static void
-grow(SnIndex *x)
+grow(SnHashes *x)
 {
-    SnIndexSlot *old = x->slot;
+    SnHashSlot *old = x->slot;
     size_t cap = x->cap, from = 0;
 
     x->cap = cap ? 2 * cap : 64;
-    x->slot = SN_NEW_N(x->a, SnIndexSlot, x->cap);
+    x->slot = SN_NEW_N(x->a, SnHashSlot, x->cap);
     while (from < cap && old[from].at)
         from++;
     for (size_t i = 0; i < cap; i++)
@@ -55,10 +55,10 @@ grow(SnIndex *x)
 }
 
 void
-sn_index_add(SnIndex *x, uint64_t hash, uint32_t number)
+sn_hashes_add(SnHashes *x, uint64_t hash, uint32_t number)
 {
     if (2 * (x->n + 1) > x->cap)
         grow(x);
-    put(x, (SnIndexSlot){hash, number + 1});
+    put(x, (SnHashSlot){hash, number + 1});
     x->n++;
 }
