@@ -1,10 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Lint: names with linkage start with sn_, headers compile alone, rooms include
-# what their READMEs allow, files end by line 800, lines of C by column 80 and
-# of documents and declarations by column 100, C is laid out by clang-format,
-# files begin with their SPDX line, generated files are reproducible, cppcheck
-# finds nothing.  Usage: lint.sh BUILD
+# Lint: names with linkage start with sn_ and a prefix of docs/glossary.md, types
+# have names of their own, headers compile alone, rooms include what their READMEs
+# allow, files end by line 800, lines of C by column 80 and of documents and
+# declarations by column 100, C is laid out by clang-format, files begin with their
+# SPDX line, generated files are reproducible, cppcheck finds nothing.
+# Usage: lint.sh BUILD
 set -u
 build=$1
 bad=0
@@ -12,6 +13,19 @@ bad=0
 names=$(nm -g --defined-only "$build/libsinter.a" "$build/libsinter-dsl.a" |
     awk 'NF == 3 && $2 ~ /[TDBRVC]/ && $3 !~ /^(sn_|sinter_|onnx__|Sn)/ { print $3 }' | sort -u)
 [ -z "$names" ] || { echo "names without sn_: $names"; bad=1; }
+
+# Prefixes of more than three functions, and the rows of docs/glossary.md.
+unknown=$(sh tools/files.sh | sed -nE "s|^((src\|dsl\|gen)/.*)\.c$|$build/obj/\1.o|p" |
+    xargs nm -g -P --defined-only |
+    awk '$2 == "T" && split($1, p, "_") > 2 { n[p[1] "_" p[2] "_"]++ }
+        END { for (x in n) if (n[x] > 3) print x }' | sort |
+    while read -r x; do grep -q "^|.*\`$x\`" docs/glossary.md || echo "$x"; done)
+[ -z "$unknown" ] || { echo "prefixes not in docs/glossary.md: $unknown"; bad=1; }
+# A type has a name of its own, in all programs.
+twice=$(sh tools/files.sh | grep -E '^(src|dsl|gen)/.*\.[ch]$' |
+    xargs grep -hoE '^(typedef )?(struct|enum|union) Sn[A-Za-z0-9]+ \{' |
+    sed -E 's/.* (Sn[A-Za-z0-9]+) \{/\1/' | sort | uniq -d)
+[ -z "$twice" ] || { echo "types that are declared twice: $twice"; bad=1; }
 
 for h in $(sh tools/files.sh | grep -E '^(src|dsl|gen|include)/.*\.h$'); do
     for cc in gcc clang; do

@@ -8,9 +8,10 @@
 # Each room's README.md has one paragraph that is read here:
 #     May include: base, graph, kernel/eval
 # rooms as #include lines write them, or `nothing`; a room may always include
-# itself.  Generated headers have no folder in their #include line and do not
-# count.  A file is X.c and X.h together; it depends on Y where it includes Y.h
-# or uses a symbol of Y.o.  What is generated (BUILD/obj/made) does not count.
+# itself.  Others begin with "Enter:" and "Vocabulary:".  Generated headers have
+# no folder in their #include line and do not count.  A file is X.c and X.h
+# together; it depends on Y where it includes Y.h or uses a symbol of Y.o.  What
+# is generated (BUILD/obj/made) does not count.
 set -u
 build=${1:?usage: rooms.sh BUILD}
 LC_ALL=C
@@ -39,7 +40,7 @@ sed '/\.def$/d' "$tmp/files" | xargs awk '
     }' >"$tmp/includes"
 
 # ROOM LINE and what follows "May include:", up to an empty line; line 0 without
-# a README.md
+# a README.md, -1 and a word that begins no paragraph of it
 while read -r room; do
     f=$room/README.md
     if [ -f "$f" ]; then
@@ -48,7 +49,13 @@ while read -r room; do
             /^[ \t]*$/ { put() }
             at { text = text " " $0 }
             /^May include:/ { put(); at = FNR; text = substr($0, 13) }
-            END { put() }' "$f"
+            /^Enter:/ { enter = 1 }
+            /^Vocabulary:/ { vocabulary = 1 }
+            END {
+                put()
+                if (!enter) print room, -1, "Enter:"
+                if (!vocabulary) print room, -1, "Vocabulary:"
+            }' "$f"
     else
         echo "$room 0"
     fi
@@ -213,6 +220,10 @@ function read_readmes(    line, part, dir, i)
         dir = part[1]
         sub(/^[^ ]* [^ ]*[ \t]*/, "", line)
         sub(/[ \t]+$/, "", line)
+        if (part[2] == -1) {
+            fault(dir "/README.md: no line \"" line "\"")
+            continue
+        }
         if (part[2] == 0)
             fault(dir ": room without README.md")
         else if (dir in said)
