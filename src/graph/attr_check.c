@@ -65,6 +65,13 @@ range_why(SnArena *a, const SnAttrDesc *at, const SnRange *r, const SnType *t)
                          r->hi);
     if (!t || t->elem == SN_F32 || t->elem == SN_F16)
         return NULL;
+    if (!sn_elem_quant(t->elem))
+        return !r->has_lo && !r->has_hi
+                   ? NULL
+                   : sn_format(a,
+                               "attribute '%s' has a bound, but %s does not "
+                               "saturate: expected none",
+                               at->name, sn_type_str(a, t));
     if (code_ok(t, r->has_lo, r->lo) && code_ok(t, r->has_hi, r->hi))
         return NULL;
     return sn_format(a,

@@ -244,7 +244,7 @@ sn_gen_clamp(SnGen *p, const SnType *t)
 {
     SnRange r = {0};
 
-    if (!t || sn_gen_chance(p, 55))
+    if (!t || (!t->nq && t->elem != SN_F32) || sn_gen_chance(p, 55))
         return r;
     double lo = t->nq ? (double)sn_elem_lo(t->elem) : -3;
     double hi = t->nq ? (double)sn_elem_hi(t->elem) : 3;

@@ -379,6 +379,36 @@ one_code(const void *ctx, const SnBackendDesc *b)
     sn_run_free(r);
 }
 
+/* Integers that are no codes do not saturate: no clamp is left without effect.
+ */
+static void
+integers(void **state)
+{
+    static const char *const type[] = {"i32", "i64"};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof type / sizeof *type; i++) {
+        const char *t = type[i];
+        const char *text =
+            sn_format(a,
+                      "sinter-graph 1\ngraph \"t\" {\n"
+                      "  %%x = Placeholder() : %s[4]\n"
+                      "  %%y = Add(%%x, %%x) {clamp = [_, 3]} : %s[4]\n"
+                      "  Save(%%y) {name = \"out\"}\n}\n",
+                      t, t);
+        SnSrc src = {"t.sn", text, strlen(text), 0};
+        SnGraph *g;
+        SnDiag *e = sn_diag_new(a);
+        assert_int_equal(sn_parse(a, &src, NULL, e, &g), SN_EINPUT);
+        const char *why = sn_format(a,
+                                    "y (Add): attribute 'clamp' has a bound, "
+                                    "but %s does not saturate: expected none",
+                                    t);
+        if (!strstr(sn_diag_text(e, a), why))
+            fail_msg("%s", sn_diag_text(e, a));
+    }
+}
+
 static void
 sums(void **state)
 {
@@ -399,7 +429,7 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {T(elements), T(pairs), T(windows),
-                                       T(sums), T(codes)};
+                                       T(sums),     T(codes), T(integers)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
