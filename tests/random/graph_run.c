@@ -207,6 +207,46 @@ strayed(SnArena *a, const SnRun *r, const char *how)
     return sn_format(a, "%s: memory behind the last value was written", how);
 }
 
+/* The block, beside b, that is alive together with the empty b and in which b
+ * lies; or NULL. */
+static const SnBlock *
+around(const SnPlan *p, const SnBlock *b)
+{
+    for (uint32_t i = 0; i < p->nblock; i++) {
+        const SnBlock *o = &p->block[i];
+        size_t n = o->nbyte ? o->nbyte : 1;
+        if (o != b && o->first <= b->last && b->first <= o->last &&
+            b->offset >= o->offset && b->offset < o->offset + n)
+            return o;
+    }
+    return NULL;
+}
+
+/* A value without elements that has no place to itself: whatever a kernel
+ * writes there would be another one's.  NULL: there is none. */
+static const char *
+placed(SnArena *a, const SnExec *x)
+{
+    const SnPlan *p = x->plan;
+
+    for (uint32_t i = 0; i < p->nblock; i++) {
+        const SnBlock *o = p->block[i].nbyte ? NULL : around(p, &p->block[i]);
+        if (o)
+            return sn_format(a, "%s has no element and lies in %s",
+                             sn_name(x->g, p->owner[i]),
+                             sn_name(x->g, p->owner[o - p->block]));
+    }
+    for (SnId id = 1; x->view && id < x->g->nnode; id++) {
+        const SnNode *n = sn_node(x->g, id);
+        for (unsigned k = 0; !n->dead && k < n->nres; k++)
+            if (x->view[SN_REF(id, k)].base &&
+                !sn_tensor_nbyte(n->res[k].type, n->res[k].shape))
+                return sn_format(a, "%s has no element and is a view",
+                                 sn_name(x->g, SN_REF(id, k)));
+    }
+    return NULL;
+}
+
 /* ---- runs ---- */
 
 static const char *
@@ -319,6 +359,10 @@ by_kernels(SnRunner *rn, SnArena *a, const SnGraph *g, Mode mode,
     if (st != SN_OK)
         return sn_format(a, "%s, %s: %s", sn_isa_name(sn_isa()), modes[mode],
                          sn_diag_text(d, a));
+    const char *why = placed(a, x);
+    if (why)
+        return sn_format(a, "%s, %s: %s", sn_isa_name(sn_isa()), modes[mode],
+                         why);
     count_kernels(rn, x);
     for (uint32_t i = 0; i < x->nstep; i++)
         x->step[i].cost = INT64_MAX;
