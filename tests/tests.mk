@@ -87,14 +87,15 @@ $(BUILD)/tests/zoo_outputs: $(BUILD)/obj/tests/onnx/zoo_outputs.o \
 	$(Q)$(CC) $(SAN) $(LDFLAGS) -o $@ $^ $(LIBS)
 
 # Models in ONNX Runtime, with and without the provider.
-EP_HOST = $(BUILD)/tests/ep_host
-$(EP_HOST): $(BUILD)/obj/tests/ep/ep_host.o $(BUILD)/obj/tests/differ/peer.o $(LIB)
+EP_HOST = $(BUILD)/tests/ep_host $(BUILD)/tests/ep_models
+$(EP_HOST): $(BUILD)/tests/%: $(BUILD)/obj/tests/ep/%.o $(BUILD)/obj/tests/differ/peer.o $(LIB)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(SAN) $(LDFLAGS) -o $@ $^ $(LIBS) -ldl
 
-# The provider in a runtime that answers as it is told.
+# The provider in a runtime that answers as it is told; how it divides graphs.
 $(BUILD)/obj/tests/ep/ep_fake.o: INC += -Itests
-$(BUILD)/tests/ep_fake: $(BUILD)/obj/tests/ep/ep_fake.o $(EP_O) $(LIB)
+$(BUILD)/tests/ep_fake $(BUILD)/tests/ep_parts: $(BUILD)/tests/%: \
+    $(BUILD)/obj/tests/ep/%.o $(EP_O) $(LIB)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(SAN) $(LDFLAGS) -o $@ $^ -lcmocka $(LIBS)
 

@@ -1,73 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The execution provider: what ONNX Runtime calls first.  Graphs are claimed
- * whole or not at all. */
+/* The execution provider: what ONNX Runtime calls first. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "ep/ep.h"
+#include "ep/ep_claim.h"
+#include "ep/ep_compute.h"
 
 #define EP_NAME "sinter"
-
-/* ---- claiming ---- */
-
-typedef struct Claim {
-    SnEp *ep;
-    const OrtGraph *g;
-    OrtSupport *support;
-} Claim;
-
-static OrtStatus *
-claim(SnArena *a, void *ctx)
-{
-    const Claim *c = ctx;
-    const OrtTable *api = c->ep->factory->api;
-    const OrtFuseOptions o = {ORT_API, true};
-    const char *why;
-    const void **node, *parent = NULL;
-    SnEpGraph g;
-    SinterError e;
-    size_t n;
-
-    OrtStatus *st = ORT_AT(api, ORT_GRAPH_PARENT, OrtGet)(c->g, &parent);
-    if (st || parent)
-        return st;
-    if ((st = ORT_AT(api, ORT_GRAPH_NNODE, OrtGetSize)(c->g, &n)) || n == 0)
-        return st;
-    if (!sn_ep_translate(a, api, c->g, &g, &why)) {
-        sn_ep_say(c->ep, ORT_LOG_INFO, "not claimed", why);
-        return NULL;
-    }
-    SinterSession *s = sn_ep_try(c->ep, a, &g, &e);
-    bool ok = s && sn_ep_fits(s, &g);
-    sinter_session_free(s);
-    if (!ok) {
-        sn_ep_say(c->ep, ORT_LOG_INFO, "not claimed",
-                  s ? "it has other inputs and outputs for sinter" : e.message);
-        return NULL;
-    }
-    node = SN_NEW_N(a, const void *, n);
-    st = ORT_AT(api, ORT_GRAPH_NODES, OrtGetList)(c->g, node, n);
-    if (st)
-        return st;
-    return ORT_AT(c->ep->factory->ep_api, ORT_EP_FUSE,
-                  OrtFuse)(c->support, (const OrtNode *const *)node, n, &o);
-}
-
-static OrtStatus *
-get_capability(OrtEp *base, const OrtGraph *g, OrtSupport *s)
-{
-    SnEp *ep = (SnEp *)base;
-    Claim c = {ep, g, s};
-
-    if (ep->contract)
-        return sn_ep_guarded(ep->factory->api, claim, &c);
-    sn_ep_say(
-        ep, ORT_LOG_WARNING, "",
-        "nothing is claimed: what has the same bits as the CPU provider is not "
-        "told apart yet; option bits = contract claims what sinter computes");
-    return NULL;
-}
 
 /* ---- providers ---- */
 
@@ -98,6 +38,7 @@ read_options(const OrtTable *api, const OrtOptions *o, SnEp *ep)
 
     option(api, o, "bits", bits, sizeof bits);
     option(api, o, "threads", threads, sizeof threads);
+    option(api, o, "leave", ep->leave, sizeof ep->leave);
     ep->contract = !strcmp(bits, "contract");
     if (!ep->contract && *bits && strcmp(bits, "same") != 0)
         return sn_ep_failed(api, "sinter: option bits is neither 'same' nor "
@@ -108,6 +49,9 @@ read_options(const OrtTable *api, const OrtOptions *o, SnEp *ep)
                             "sinter: option threads is not a number from 1 to "
                             "64");
     ep->threads = (uint32_t)n;
+    if (!strcmp(ep->leave, "?"))
+        return sn_ep_failed(api, "sinter: option leave is longer than 2047 "
+                                 "characters");
     return NULL;
 }
 
@@ -134,7 +78,7 @@ create(OrtFactory *base, const OrtDevice *const *d,
         return sn_ep_no_memory(f->api);
     ep->base = (OrtEp){.version = ORT_API,
                        .name = ep_name,
-                       .capability = get_capability,
+                       .capability = sn_ep_capability,
                        .compile = sn_ep_compile,
                        .release_computes = sn_ep_release_computes};
     ep->factory = f;

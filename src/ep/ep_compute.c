@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Fused nodes: graphs compiled to sessions, and their runs. */
+#include "ep/ep_compute.h"
+
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "ep/ep.h"
+enum {
+    NPORT = 64,  /* inputs, and outputs, that are run without an allocation */
+    MAXRANK = 64 /* of what a session is made for */
+};
 
 /* A session for inputs of certain shapes. */
 typedef struct Shaped {
@@ -15,7 +20,7 @@ typedef struct Shaped {
 typedef struct Compute {
     OrtCompute base;
     SnEp *ep;
-    void *p; /* the model */
+    void *p; /* the model, where it is dynamic */
     size_t n;
     bool dynamic, codes;
     uint32_t nin, nout;
@@ -27,88 +32,100 @@ typedef struct Compute {
 
 /* ---- running ---- */
 
-/* The shape of input i of the node. */
-static OrtStatus *
-input_shape(const OrtTable *api, SnArena *a, const OrtContext *k, uint32_t i,
-            SnEpPort *p)
-{
-    const OrtValue *v;
-    const void *info;
-    OrtStatus *s = ORT_AT(api, ORT_INPUT, OrtGetInput)(k, i, &v);
-
-    if (!s)
-        s = ORT_AT(api, ORT_VALUE_INFO, OrtGet)(v, &info);
-    if (s)
-        return s;
-    s = ORT_AT(api, ORT_RANK, OrtGetSize)(info, &p->rank);
-    if (!s) {
-        p->dim = SN_NEW_N(a, int64_t, p->rank + 1);
-        s = ORT_AT(api, ORT_DIMS, OrtGetDims)(info, p->dim, p->rank);
-    }
-    ORT_AT(api, ORT_RELEASE_INFO, OrtRelease)((void *)(uintptr_t)info);
-    return s;
-}
-
-static bool
-is_shaped(const SinterSession *s, uint32_t n, const SnEpPort *p)
-{
-    bool same = true;
-
-    for (uint32_t i = 0; same && i < n; i++) {
-        const SinterPort *x = sinter_session_input(s, i);
-        same = (size_t)x->rank == p[i].rank;
-        for (size_t k = 0; same && k < p[i].rank; k++)
-            same = x->dim[k] == p[i].dim[k];
-    }
-    return same;
-}
-
 typedef struct Pick {
     Compute *c;
     const OrtContext *k;
     SinterSession *s;
 } Pick;
 
-/* The session for these shapes, made where there is none.  Others wait. */
+/* The shape of input i of the node, if its rank is not above most. */
 static OrtStatus *
-pick_locked(SnArena *a, Compute *c, const SnEpPort *p, SinterSession **out)
+input_shape(const Compute *c, const OrtContext *k, uint32_t i, int64_t *dim,
+            size_t most, size_t *rank)
 {
-    SinterError e;
-    Shaped *l;
+    const OrtTable *api = c->ep->factory->api;
+    const OrtValue *v;
+    const void *info;
+    OrtStatus *s = ORT_AT(api, ORT_INPUT, OrtGetInput)(k, c->in[i], &v);
 
-    for (l = c->shaped; l; l = l->next)
-        if (is_shaped(l->s, c->nin, p)) {
+    if (!s)
+        s = ORT_AT(api, ORT_VALUE_INFO, OrtGet)(v, &info);
+    if (s)
+        return s;
+    s = ORT_AT(api, ORT_RANK, OrtGetSize)(info, rank);
+    if (!s && *rank <= most)
+        s = ORT_AT(api, ORT_DIMS, OrtGetDims)(info, dim, *rank);
+    ORT_AT(api, ORT_RELEASE_INFO, OrtRelease)((void *)(uintptr_t)info);
+    return s;
+}
+
+/* Whether s is for the shapes of this call. */
+static OrtStatus *
+is_shaped(const Compute *c, const OrtContext *k, const SinterSession *s,
+          bool *same)
+{
+    int64_t dim[SINTER_MAXRANK];
+    OrtStatus *st = NULL;
+    size_t rank;
+
+    *same = true;
+    for (uint32_t i = 0; i < c->nin && *same && !st; i++) {
+        const SinterPort *x = sinter_session_input(s, i);
+        st = input_shape(c, k, i, dim, SINTER_MAXRANK, &rank);
+        *same = !st && (size_t)x->rank == rank &&
+                !memcmp(x->dim, dim, rank * sizeof *dim);
+    }
+    return st;
+}
+
+/* A session that has been made for these shapes, or NULL. */
+static OrtStatus *
+find(const Compute *c, const OrtContext *k, SinterSession **out)
+{
+    OrtStatus *st = NULL;
+    bool same = false;
+
+    *out = NULL;
+    for (Shaped *l = c->shaped; l && !same && !st; l = l->next) {
+        st = is_shaped(c, k, l->s, &same);
+        if (same)
             *out = l->s;
-            return NULL;
-        }
+    }
+    return st;
+}
+
+static OrtStatus *
+make_shaped(SnArena *a, void *ctx)
+{
+    Pick *x = ctx;
+    Compute *c = x->c;
+    SnEpPort *p = SN_NEW_N(a, SnEpPort, c->nin + 1);
+    OrtStatus *s = NULL;
+    SinterError e;
+
+    for (uint32_t i = 0; i < c->nin && !s; i++) {
+        p[i].name = c->in_name[i];
+        p[i].dim = SN_NEW_N(a, int64_t, MAXRANK);
+        s = input_shape(c, x->k, i, p[i].dim, MAXRANK, &p[i].rank);
+        if (!s && p[i].rank > MAXRANK)
+            s = sn_ep_failed(c->ep->factory->api,
+                             "sinter: an input has more than 64 dimensions");
+    }
+    if (s)
+        return s;
     const char **shapes = sn_ep_shapes(a, c->nin, p); /* may jump */
-    l = calloc(1, sizeof *l);
+    Shaped *l = calloc(1, sizeof *l);
     if (!l)
         return sn_ep_no_memory(c->ep->factory->api);
-    l->s = sn_ep_open(c->ep, c->p, c->n, c->codes, shapes, &e);
+    l->s = sn_ep_open(c->ep, c->p, c->n, c->codes, shapes, NULL, NULL, &e);
     if (!l->s) {
         free(l);
         return sn_ep_failed_by(c->ep->factory->api, &e);
     }
     l->next = c->shaped;
     c->shaped = l;
-    *out = l->s;
+    x->s = l->s;
     return NULL;
-}
-
-static OrtStatus *
-pick(SnArena *a, void *ctx)
-{
-    Pick *x = ctx;
-    Compute *c = x->c;
-    SnEpPort *p = SN_NEW_N(a, SnEpPort, c->nin + 1);
-    OrtStatus *s = NULL;
-
-    for (uint32_t i = 0; i < c->nin && !s; i++) {
-        p[i].name = c->in_name[i];
-        s = input_shape(c->ep->factory->api, a, x->k, c->in[i], &p[i]);
-    }
-    return s ? s : pick_locked(a, c, p, &x->s);
 }
 
 /* Where output i of the node is to go, in the shape that s gives it. */
@@ -131,13 +148,12 @@ place_output(const Compute *c, const SinterSession *s, OrtContext *k,
 }
 
 static OrtStatus *
-run(const Compute *c, SinterSession *s, OrtContext *k)
+run_with(const Compute *c, SinterSession *s, OrtContext *k, const void **in,
+         void **out)
 {
     const OrtTable *api = c->ep->factory->api;
     OrtGetInput *input = ORT_AT(api, ORT_INPUT, OrtGetInput);
     OrtGet *data = ORT_AT(api, ORT_TENSOR_DATA, OrtGet);
-    const void *in[SN_EP_NPORT];
-    void *out[SN_EP_NPORT];
     const OrtValue *v;
     OrtStatus *st = NULL;
     SinterError e;
@@ -155,6 +171,28 @@ run(const Compute *c, SinterSession *s, OrtContext *k)
 }
 
 static OrtStatus *
+run(const Compute *c, SinterSession *s, OrtContext *k)
+{
+    const void *in[NPORT];
+    void *out[NPORT];
+    const void **all_in = in;
+    void **all_out = out;
+    OrtStatus *st;
+
+    if (c->nin > NPORT)
+        all_in = calloc(c->nin, sizeof *all_in);
+    if (c->nout > NPORT)
+        all_out = calloc(c->nout, sizeof *all_out);
+    st = all_in && all_out ? run_with(c, s, k, all_in, all_out)
+                           : sn_ep_no_memory(c->ep->factory->api);
+    if (all_in != in)
+        free(all_in);
+    if (all_out != out)
+        free(all_out);
+    return st;
+}
+
+static OrtStatus *
 compute(OrtCompute *base, void *state, OrtContext *k)
 {
     Compute *c = (Compute *)base;
@@ -164,7 +202,9 @@ compute(OrtCompute *base, void *state, OrtContext *k)
     (void)state;
     if (c->dynamic) {
         pthread_mutex_lock(&c->lock);
-        st = sn_ep_guarded(c->ep->factory->api, pick, &x);
+        st = find(c, k, &x.s);
+        if (!st && !x.s)
+            st = sn_ep_guarded(c->ep->factory->api, make_shaped, &x);
         pthread_mutex_unlock(&c->lock);
     }
     return st ? st : run(c, x.s, k);
@@ -285,15 +325,16 @@ compile_one(SnArena *a, void *ctx)
     c->dynamic = g.dynamic;
     c->codes = g.codes;
     c->shaped = calloc(1, sizeof *c->shaped);
-    c->p = malloc(g.n + 1);
-    if (!c->shaped || !c->p)
+    c->p = g.dynamic ? malloc(g.n + 1) : NULL;
+    if (!c->shaped || (g.dynamic && !c->p))
         return sn_ep_no_memory(api);
-    memcpy(c->p, g.p, g.n);
+    if (c->p)
+        memcpy(c->p, g.p, g.n);
     c->n = g.n;
-    c->shaped->s = sn_ep_try(x->ep, a, &g, &e);
+    c->shaped->s = sn_ep_try(x->ep, a, &g, NULL, NULL, &e);
     if (!c->shaped->s)
         return sn_ep_failed_by(api, &e);
-    if (!sn_ep_fits(c->shaped->s, &g))
+    if (sn_ep_misfit(c->shaped->s, &g))
         return sn_ep_failed(api,
                             "sinter: the graph that is compiled has other "
                             "inputs and outputs than the one that was claimed");

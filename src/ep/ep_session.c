@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What claiming and running share: errors, messages, sessions of graphs. */
+#include "ep/ep_session.h"
+
 #include <stdio.h>
 #include <string.h>
 
 #include "base/budget.h"
-#include "ep/ep.h"
 
 /* ---- errors and messages ---- */
 
@@ -72,14 +72,14 @@ sn_ep_shapes(SnArena *a, size_t n, const SnEpPort *p)
     return v;
 }
 
-/* A session of the model p[0..n).  shape: of its inputs, where it is dynamic,
- * else NULL. */
 SinterSession *
 sn_ep_open(const SnEp *ep, const void *p, size_t n, bool codes,
-           const char *const *shape, SinterError *e)
+           const char *const *shape, SinterLogFn *log, void *ctx,
+           SinterError *e)
 {
-    SinterConfig c = {
-        .size = sizeof c, .log = note, .log_ctx = (void *)(uintptr_t)ep};
+    SinterConfig c = {.size = sizeof c,
+                      .log = log ? log : note,
+                      .log_ctx = log ? ctx : (void *)(uintptr_t)ep};
     SinterImport io = {.size = sizeof io, .shapes = shape};
     SinterSessionConfig o = {.size = sizeof o, .threads = ep->threads};
     SinterSession *s = NULL;
@@ -127,25 +127,28 @@ sn_ep_port(const SinterPort *x, const SnEpPort *p, size_t n)
     return (uint32_t)n;
 }
 
-/* Every input and output of s is one of g's, and the other way round. */
-bool
-sn_ep_fits(const SinterSession *s, const SnEpGraph *g)
+const char *
+sn_ep_misfit(const SinterSession *s, const SnEpGraph *g)
 {
-    bool ok = sinter_session_ninput(s) == g->ninput &&
-              sinter_session_noutput(s) == g->noutput;
+    uint32_t nin = sinter_session_ninput(s), nout = sinter_session_noutput(s);
 
-    for (uint32_t i = 0; ok && i < g->ninput; i++)
-        ok = sn_ep_port(sinter_session_input(s, i), g->input, g->ninput) <
-             g->ninput;
-    for (uint32_t i = 0; ok && i < g->noutput; i++)
-        ok = sn_ep_port(sinter_session_output(s, i), g->output, g->noutput) <
-             g->noutput;
-    return ok;
+    for (uint32_t i = 0; i < nin; i++) {
+        const SinterPort *x = sinter_session_input(s, i);
+        if (sn_ep_port(x, g->input, g->ninput) == g->ninput)
+            return x->name;
+    }
+    for (uint32_t i = 0; i < nout; i++) {
+        const SinterPort *x = sinter_session_output(s, i);
+        if (sn_ep_port(x, g->output, g->noutput) == g->noutput)
+            return x->name;
+    }
+    return nin == g->ninput && nout == g->noutput ? NULL : "";
 }
 
 /* A session of a graph as far as it is known: dimensions that are not are 1. */
 SinterSession *
-sn_ep_try(const SnEp *ep, SnArena *a, const SnEpGraph *g, SinterError *e)
+sn_ep_try(const SnEp *ep, SnArena *a, const SnEpGraph *g, SinterLogFn *log,
+          void *ctx, SinterError *e)
 {
     SnEpPort *p = sn_memdup(a, g->input, g->ninput * sizeof *p);
 
@@ -156,7 +159,8 @@ sn_ep_try(const SnEp *ep, SnArena *a, const SnEpGraph *g, SinterError *e)
                 p[i].dim[k] = 1;
     }
     return sn_ep_open(ep, g->p, g->n, g->codes,
-                      g->dynamic ? sn_ep_shapes(a, g->ninput, p) : NULL, e);
+                      g->dynamic ? sn_ep_shapes(a, g->ninput, p) : NULL, log,
+                      ctx, e);
 }
 
 /* ---- under a guard ---- */

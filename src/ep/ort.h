@@ -34,6 +34,9 @@ typedef struct OrtTable {
     OrtFn *fn[1]; /* as many as its version has */
 } OrtTable;
 
+/* The function in a slot. */
+#define ORT_AT(table, slot, T) ((T *)(table)->fn[slot])
+
 typedef struct OrtBase {
     const OrtTable *(*get_api)(uint32_t version);
     const char *(*version)(void);
@@ -62,11 +65,11 @@ enum {
     ORT_EP_API = 317,         /* OrtGetTable */
     ORT_NBYTE = 318,          /* OrtGetSize: of an OrtValue */
     ORT_INITIALIZER = 326,    /* OrtGet: of an OrtValueInfo */
-    ORT_IS_CONSTANT = 331,    /* OrtGetBool: the same */
+    ORT_IS_OPTIONAL = 329,    /* OrtGetBool: the same */
+    ORT_IS_CONSTANT = 331,    /* OrtGetBool, the same */
+    ORT_IS_OUTER = 332,       /* OrtGetBool, the same */
     ORT_GRAPH_NOPSET = 336,   /* OrtGetSize: of an OrtGraph */
     ORT_GRAPH_OPSETS = 337,   /* OrtGetOpsets, the same */
-    ORT_GRAPH_NINPUT = 338,   /* OrtGetSize, the same */
-    ORT_GRAPH_INPUTS = 339,   /* OrtGetList, the same */
     ORT_GRAPH_NOUTPUT = 340,  /* OrtGetSize, the same */
     ORT_GRAPH_OUTPUTS = 341,  /* OrtGetList, the same */
     ORT_GRAPH_NNODE = 344,    /* OrtGetSize, the same */
@@ -79,6 +82,8 @@ enum {
     ORT_NODE_INPUTS = 354,    /* OrtGetList, the same; NULL: absent */
     ORT_NODE_NOUTPUT = 355,   /* OrtGetSize, the same */
     ORT_NODE_OUTPUTS = 356,   /* OrtGetList, the same; NULL: absent */
+    ORT_NODE_NIMPLICIT = 357, /* OrtGetSize, the same */
+    ORT_NODE_IMPLICIT = 358,  /* OrtGetList, the same */
     ORT_NODE_NATTR = 359,     /* OrtGetSize, the same */
     ORT_NODE_ATTRS = 360,     /* OrtGetList, the same */
     ORT_ATTR_TENSOR = 362,    /* OrtGet: of an OrtOpAttr; to be released */

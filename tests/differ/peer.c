@@ -5,12 +5,19 @@
 #include <stdint.h>
 #include <string.h>
 
-enum { API_VERSION = 16, API_PROVIDERS = 23, MAXIO = 64, LOG_FATAL = 4 };
+enum {
+    API_VERSION = 16,
+    API_PROVIDERS = 23,
+    MAXIO = 128,
+    LOG_INFO = 1,
+    LOG_FATAL = 4
+};
 
 /* Places in the table of version 16. */
 enum {
     GET_ERROR_MESSAGE = 2,
     CREATE_ENV = 3,
+    CREATE_ENV_WITH_LOGGER = 4,
     CREATE_SESSION = 7,
     CREATE_SESSION_FROM_ARRAY = 8,
     RUN = 9,
@@ -84,7 +91,20 @@ drop(const Ort *o, int place, void *p)
         f(p);
 }
 
-/* Registers the library and has its first device do what it claims. */
+/* Once in a process, which has one environment. */
+static bool
+register_provider(Ort *o, SnArena *a, const OrtOpts *opts, const char **why)
+{
+    static bool done;
+    void *(*add)(void *, const char *, const char *);
+
+    AT(o, REGISTER_PROVIDER, add);
+    if (!done && !good(o, a, add(o->env, "sinter", opts->provider), why))
+        return false;
+    return done = true;
+}
+
+/* Has the first device of the provider do what it claims. */
 static bool
 use_provider(Ort *o, SnArena *a, const OrtOpts *opts, const char **why)
 {
@@ -96,11 +116,10 @@ use_provider(Ort *o, SnArena *a, const OrtOpts *opts, const char **why)
     const void *const *d;
     size_t n, i = 0;
 
-    AT(o, REGISTER_PROVIDER, add);
     AT(o, GET_DEVICES, devices);
     AT(o, DEVICE_NAME, name);
     AT(o, APPEND_PROVIDER, append);
-    if (!good(o, a, add(o->env, "sinter", opts->provider), why) ||
+    if (!register_provider(o, a, opts, why) ||
         !good(o, a, devices(o->env, &d, &n), why))
         return false;
     while (i < n && strcmp(name(d[i]), "sinter") != 0)
@@ -117,18 +136,51 @@ use_provider(Ort *o, SnArena *a, const OrtOpts *opts, const char **why)
                 why);
 }
 
+typedef struct Listener {
+    void (*log)(void *ctx, const char *text);
+    void *ctx;
+} Listener;
+
+static void
+pass_on(void *to, int severity, const char *category, const char *id,
+        const char *where, const char *text)
+{
+    const Listener *l = to;
+
+    (void)severity;
+    (void)category;
+    (void)id;
+    (void)where;
+    l->log(l->ctx, text);
+}
+
+static bool
+make_env(Ort *o, SnArena *a, const OrtOpts *opts, const char **why)
+{
+    typedef void Sink(void *, int, const char *, const char *, const char *,
+                      const char *);
+    void *(*plain)(int, const char *, void **);
+    void *(*logged)(Sink *, void *, int, const char *, void **);
+    Listener *l = SN_NEW(a, Listener);
+
+    AT(o, CREATE_ENV, plain);
+    AT(o, CREATE_ENV_WITH_LOGGER, logged);
+    if (!opts->log)
+        return good(o, a, plain(LOG_FATAL, "sinter", &o->env), why);
+    *l = (Listener){opts->log, opts->log_ctx};
+    return good(o, a, logged(pass_on, l, LOG_INFO, "sinter", &o->env), why);
+}
+
 static bool
 set_up(Ort *o, SnArena *a, const OrtOpts *opts, const char **why)
 {
-    void *(*env)(int, const char *, void **);
     void *(*memory)(int, int, void **);
     void *(*set)(void *, int);
     New *options;
 
-    AT(o, CREATE_ENV, env);
     AT(o, CREATE_CPU_MEMORY_INFO, memory);
     AT(o, CREATE_SESSION_OPTIONS, options);
-    if (!good(o, a, env(LOG_FATAL, "sinter", &o->env), why) ||
+    if (!make_env(o, a, opts, why) ||
         !good(o, a, memory(1, 0, &o->memory), why) ||
         !good(o, a, options(&o->options), why))
         return false;
@@ -382,6 +434,18 @@ ort_again(OrtHeld *h, const char **why)
                 run(h->session, NULL, h->in_name, h->in, h->nin, h->out_name,
                     h->nout, h->out),
                 why);
+}
+
+void
+ort_drop(OrtHeld *h)
+{
+    if (h == NULL)
+        return;
+    for (size_t i = 0; i < MAXIO; i++) {
+        drop(h->o, RELEASE_VALUE, h->in[i]);
+        drop(h->o, RELEASE_VALUE, h->out[i]);
+    }
+    drop(h->o, RELEASE_SESSION, h->session);
 }
 
 const void *

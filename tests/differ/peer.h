@@ -20,6 +20,10 @@ typedef struct OrtOpts {
     uint32_t nkey;        /* options of the provider */
     const char *key[4], *value[4];
     bool whole; /* a session fails that has a node of theirs */
+    /* Sees what is logged, by all sessions of the process where it is given
+     * when the library is opened first; NULL: nothing is. */
+    void (*log)(void *ctx, const char *text);
+    void *log_ctx;
 } OrtOpts;
 /* Opens the library; NULL, with *why, when that fails.  opts may be NULL. */
 Ort *ort_open(SnArena *a, const char *path, const OrtOpts *opts,
@@ -44,6 +48,7 @@ typedef struct OrtHeld OrtHeld;
 OrtHeld *ort_hold(Ort *o, SnArena *a, const char *path, uint32_t nin,
                   const SnData *in, const char **why);
 bool ort_again(OrtHeld *h, const char **why);
+void ort_drop(OrtHeld *h); /* NULL is allowed */
 /* Result i of the last run; NULL: there is none. */
 const void *ort_result(OrtHeld *h, uint32_t i);
 

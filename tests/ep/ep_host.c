@@ -1,17 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Runs models in ONNX Runtime with the provider of sinter and without, on drawn
- * inputs, and compares all outputs bit by bit.  Usage: ep_host [-b] ONNXRUNTIME
- * PROVIDER THREADS NRUN MODEL[@INPUT=SHAPE]...; prints a line for each model:
- * its name, and `same`, `differs by N steps in M of K`, or what is wrong; -b:
- * and the least times of a run in microseconds, theirs, ours, and that of
- * sinter alone.  A session with a node of ONNX Runtime's own is refused. */
+ * inputs and on the samples beside each, and compares all outputs bit by bit.
+ *
+ *   ep_host [OPTION]... ONNXRUNTIME PROVIDER THREADS NRUN
+ * MODEL[@INPUT=SHAPE]... -o KEY=VALUE   an option of the provider -p nodes of
+ * ONNX Runtime's own are allowed -r N           again N times, with nodes drawn
+ * that are left to it -s N           N sessions at once, each on a thread of
+ * its own -b             and the least times of a run in microseconds: theirs
+ * with all optimizations, ours, and that of sinter alone
+ *
+ * Prints a line for each model: its name, what was claimed, and `same`,
+ * `differs by N steps in M of K`, or what is wrong. */
 #include <math.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/clock.h"
+#include "base/diag.h"
 #include "differ/peer.h"
+#include "onnx/proto/tensor_pb.h"
 #include "sinter.h"
 
 enum { MAXIO = 64 };
@@ -34,6 +44,7 @@ typedef struct Job {
     uint64_t seed;
     double worst;
     size_t ndiffer, nall;
+    unsigned nsample, npart, nclaimed;
 } Job;
 
 static uint64_t
@@ -128,16 +139,53 @@ compare(Job *j, uint32_t i, const void *want, const void *got)
 }
 
 static bool
+run_both(Job *j, OrtHeld *theirs, OrtHeld *ours, const char **why)
+{
+    if (!ort_again(theirs, why) || !ort_again(ours, why))
+        return false;
+    for (uint32_t i = 0; i < j->nout; i++)
+        compare(j, i, ort_result(theirs, i), ort_result(ours, i));
+    return true;
+}
+
+/* Sample k beside the model into the inputs; false: there is none that fits. */
+static bool
+read_sample(Job *j, int k)
+{
+    const char *slash = strrchr(j->path, '/');
+    int dir = slash ? (int)(slash - j->path) : 0;
+    SnArena *a = sn_arena_new();
+    bool ok = j->nin > 0;
+    SnData d;
+
+    for (uint32_t i = 0; ok && i < j->nin; i++) {
+        size_t n = sinter_model_input(j->m, i)->nbyte;
+        ok = sn_pb_read(a,
+                        sn_format(a, "%.*s/test_data_set_%d/input_%u.pb", dir,
+                                  j->path, k, i),
+                        sn_diag_new(a), &d) == SN_OK &&
+             d.dtype == j->in[i].dtype && sn_data_nbyte(&d) == n;
+        if (ok)
+            memcpy(j->buffer[i], d.data, n);
+    }
+    sn_arena_free(a);
+    return ok;
+}
+
+static bool
 run_all(Job *j, OrtHeld *theirs, OrtHeld *ours, int nrun, const char **why)
 {
-    for (int r = 0; r < nrun; r++) {
+    bool ok = true;
+
+    for (int r = 0; ok && r < nrun; r++) {
         fill(j);
-        if (!ort_again(theirs, why) || !ort_again(ours, why))
-            return false;
-        for (uint32_t i = 0; i < j->nout; i++)
-            compare(j, i, ort_result(theirs, i), ort_result(ours, i));
+        ok = run_both(j, theirs, ours, why);
     }
-    return true;
+    for (int k = 0; ok && read_sample(j, k); k++) {
+        j->nsample++;
+        ok = run_both(j, theirs, ours, why);
+    }
+    return ok;
 }
 
 static bool
@@ -146,6 +194,56 @@ hold(Job *j, Ort *theirs, Ort *ours, OrtHeld **x, OrtHeld **y, const char **why)
     *x = ort_hold(theirs, j->a, j->path, j->nin, j->in, why);
     *y = *x ? ort_hold(ours, j->a, j->path, j->nin, j->in, why) : NULL;
     return *y != NULL;
+}
+
+/* ---- sessions at once ---- */
+
+typedef struct Lane {
+    OrtHeld *h;
+    int nrun;
+    bool ok;
+    pthread_t thread;
+} Lane;
+
+static void *
+run_lane(void *of)
+{
+    Lane *l = of;
+    const char *why;
+
+    l->ok = true;
+    for (int r = 0; l->ok && r < l->nrun; r++)
+        l->ok = ort_again(l->h, &why);
+    return NULL;
+}
+
+static bool
+run_at_once(Job *j, Ort *ours, OrtHeld *theirs, uint32_t n, int nrun,
+            const char **why)
+{
+    Lane *l = SN_NEW_N(j->a, Lane, n);
+    bool ok = true;
+
+    fill(j);
+    for (uint32_t i = 0; ok && i < n; i++) {
+        l[i] = (Lane){.nrun = nrun};
+        l[i].h = ort_hold(ours, j->a, j->path, j->nin, j->in, why);
+        ok = l[i].h && ort_again(theirs, why);
+    }
+    *why = "a thread cannot be made";
+    for (uint32_t i = 0; ok && i < n; i++)
+        ok = pthread_create(&l[i].thread, NULL, run_lane, &l[i]) == 0;
+    for (uint32_t i = 0; ok && i < n; i++)
+        pthread_join(l[i].thread, NULL);
+    *why = "a run fails";
+    for (uint32_t i = 0; ok && i < n; i++) {
+        ok = l[i].ok;
+        for (uint32_t k = 0; ok && k < j->nout; k++)
+            compare(j, k, ort_result(theirs, k), ort_result(l[i].h, k));
+    }
+    for (uint32_t i = 0; i < n; i++)
+        ort_drop(l[i].h);
+    return ok;
 }
 
 /* ---- times ---- */
@@ -181,56 +279,157 @@ bench(Job *j, OrtHeld *theirs, OrtHeld *ours, uint32_t nthread)
     sinter_session_free(j->s);
 }
 
+/* ---- what is claimed ---- */
+
+static struct {
+    unsigned nclaimed, nnode, npart;
+} claimed;
+
+static void
+hear(void *ctx, const char *text)
+{
+    const char *s = strstr(text, "sinter: claims ");
+
+    (void)ctx;
+    if (getenv("EP_LOG") && strstr(text, "sinter: "))
+        fprintf(stderr, "%s\n", text);
+    if (s)
+        sscanf(s, "sinter: claims %u of %u nodes in %u", &claimed.nclaimed,
+               &claimed.nnode, &claimed.npart);
+}
+
+/* About one node in `of` of those that there are: "#3,#17". */
+static const char *
+draw_nodes(Job *j, unsigned n)
+{
+    const char *s = "";
+    uint64_t of = 2 + draw(j) % 12;
+
+    for (unsigned i = 0; i < n && strlen(s) < 2000; i++)
+        if (draw(j) % of == 0)
+            s = sn_format(j->a, "%s%s#%u", s, *s ? "," : "", i);
+    return s;
+}
+
+typedef struct Args {
+    OrtOpts with;
+    const char *lib;
+    int nrun, nrandom, nsession;
+    uint32_t nthread;
+    bool timed;
+} Args;
+
+/* With parts of the graph left to ONNX Runtime. */
+static bool
+run_parts(Job *j, const Args *x, OrtHeld *theirs, const char **why)
+{
+    unsigned n = claimed.nnode;
+    bool ok = true;
+
+    for (int r = 0; ok && r < x->nrandom; r++) {
+        OrtOpts o = x->with;
+        o.whole = false;
+        o.key[o.nkey] = "leave";
+        o.value[o.nkey++] = draw_nodes(j, n);
+        Ort *ours = ort_open(j->a, x->lib, &o, why);
+        OrtHeld *y =
+            ours ? ort_hold(ours, j->a, j->path, j->nin, j->in, why) : NULL;
+        ok = y && run_all(j, theirs, y, 2, why);
+        j->npart += claimed.npart;
+        j->nclaimed += claimed.nclaimed;
+        ort_drop(y);
+    }
+    return ok;
+}
+
+static bool
+run_job(Job *j, const Args *x, Ort *theirs, Ort *ours, const char *path)
+{
+    OrtHeld *h = NULL, *y = NULL;
+    const char *why = "";
+    unsigned nnode, npart;
+    bool ok = open_job(j, path, &why) && hold(j, theirs, ours, &h, &y, &why);
+
+    nnode = claimed.nclaimed;
+    npart = claimed.npart;
+    ok = ok && run_all(j, h, y, x->nrun, &why) && run_parts(j, x, h, &why) &&
+         (!x->nsession ||
+          run_at_once(j, ours, h, (uint32_t)x->nsession, x->nrun, &why));
+    printf("%s %u of %u nodes in %u, ", path, nnode, claimed.nnode, npart);
+    if (x->nrandom)
+        printf("%u in %u, ", j->nclaimed, j->npart);
+    if (!ok)
+        printf("fails: %s", why);
+    else if (j->ndiffer)
+        printf("differs by %g in %zu of %zu", j->worst, j->ndiffer, j->nall);
+    else
+        printf("same");
+    if (ok && x->timed)
+        bench(j, h, y, x->nthread);
+    printf("\n");
+    fflush(stdout);
+    ort_drop(h);
+    ort_drop(y);
+    sinter_model_free(j->m);
+    return ok && !j->ndiffer;
+}
+
+static bool
+read_args(Args *x, SnArena *a, int *argc, char ***argv)
+{
+    int c;
+
+    while ((c = getopt(*argc, *argv, "+o:pr:s:b")) != -1) {
+        char *eq = c == 'o' ? strchr(optarg, '=') : NULL;
+        x->timed = x->timed || c == 'b';
+        x->with.whole = x->with.whole && c != 'p';
+        x->nrandom = c == 'r' ? atoi(optarg) : x->nrandom;
+        x->nsession = c == 's' ? atoi(optarg) : x->nsession;
+        if (c == '?' || (c == 'o' && (!eq || x->with.nkey == 2)))
+            return false;
+        if (c == 'o') {
+            x->with.key[x->with.nkey] =
+                sn_strndup(a, optarg, (size_t)(eq - optarg));
+            x->with.value[x->with.nkey++] = eq + 1;
+        }
+    }
+    *argc -= optind;
+    *argv += optind;
+    if (*argc < 5)
+        return false;
+    x->lib = (*argv)[0];
+    x->with.provider = (*argv)[1];
+    x->nthread = (uint32_t)atoi((*argv)[2]);
+    x->nrun = atoi((*argv)[3]);
+    x->with.key[x->with.nkey] = "threads";
+    x->with.value[x->with.nkey++] = (*argv)[2];
+    return true;
+}
+
 int
 main(int argc, char **argv)
 {
-    bool timed = argc > 1 && !strcmp(argv[1], "-b");
     SnArena *a = sn_arena_new();
+    Args x = {.with = {.nthread = 1, .whole = true, .log = hear}};
     const char *why = "";
     int bad = 0;
 
-    argv += timed;
-    argc -= timed;
-    if (argc < 6) {
-        fprintf(stderr, "ep_host [-b] ONNXRUNTIME PROVIDER THREADS NRUN "
-                        "MODEL...\n");
+    if (!read_args(&x, a, &argc, &argv)) {
+        fprintf(stderr, "ep_host [-o KEY=VALUE] [-p] [-r N] [-s N] [-b] "
+                        "ONNXRUNTIME PROVIDER THREADS NRUN MODEL...\n");
         return 2;
     }
-    int nthread = atoi(argv[3]);
-    OrtOpts plain = {.level = timed ? 99 : 0, .nthread = nthread};
-    OrtOpts with = {.level = 0,
-                    .nthread = 1,
-                    .provider = argv[2],
-                    .nkey = 2,
-                    .key = {"bits", "threads"},
-                    .value = {"contract", argv[3]},
-                    .whole = true};
-    Ort *theirs = ort_open(a, argv[1], &plain, &why);
-    Ort *ours = theirs ? ort_open(a, argv[1], &with, &why) : NULL;
+    OrtOpts plain = {
+        .level = x.timed ? 99 : 0, .nthread = (int)x.nthread, .log = hear};
+    Ort *theirs = ort_open(a, x.lib, &plain, &why);
+    Ort *ours = theirs ? ort_open(a, x.lib, &x.with, &why) : NULL;
     if (!ours) {
         fprintf(stderr, "%s\n", why);
         return 2;
     }
-    for (int i = 5; i < argc; i++) {
+    for (int i = 4; i < argc; i++) {
         Job j = {.a = a, .seed = 7};
-        OrtHeld *x = NULL, *y = NULL;
-        int nrun = atoi(argv[4]);
-        bool ok = open_job(&j, argv[i], &why) &&
-                  hold(&j, theirs, ours, &x, &y, &why) &&
-                  run_all(&j, x, y, nrun, &why);
-        printf("%s ", argv[i]);
-        if (!ok)
-            printf("fails: %s", why);
-        else if (j.ndiffer)
-            printf("differs by %g in %zu of %zu", j.worst, j.ndiffer, j.nall);
-        else
-            printf("same");
-        if (ok && timed)
-            bench(&j, x, y, (uint32_t)nthread);
-        printf("\n");
-        fflush(stdout);
-        bad += !ok || j.ndiffer;
-        sinter_model_free(j.m);
+        bad += !run_job(&j, &x, theirs, ours, argv[i]);
     }
     sn_arena_free(a);
     return bad != 0;

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # The execution provider in ONNX Runtime: quantized models of SHARED/data, whole,
-# on drawn inputs at one and two threads; outputs are those of ONNX Runtime
+# on drawn inputs and samples at one and two threads; outputs are those of ONNX Runtime
 # without optimizations, bit by bit, or as far from them as is said here.  What
 # ONNX Runtime does not do at will is of tests/ep/ep_fake.c.
 BUILD=${BUILD:-build} SHARED=${SHARED:-../shared} MAKE=${MAKE:-make} CC=${CC:-gcc}
@@ -16,17 +16,21 @@ say() { # RESULT NAME
         bad=1
     fi
 }
-"$MAKE" -s --no-print-directory "$BUILD/tests/ep_fake" BUILD="$BUILD" CC="$CC" || exit 1
+"$MAKE" -s --no-print-directory "$BUILD/tests/ep_fake" "$BUILD/tests/ep_parts" BUILD="$BUILD" CC="$CC" || exit 1
 "$BUILD/tests/ep_fake" >"$tmp/log" 2>&1
 say $? "in a runtime that answers as it is told"
+"$BUILD/tests/ep_parts" >"$tmp/log" 2>&1
+say $? "3000 drawn graphs are divided into parts"
 if ! sh tools/oracle/install.sh "$BUILD/oracle" 2>"$tmp/log" || ! ort=$(sh tools/oracle/lib.sh "$BUILD/oracle"); then
     echo "skip ep: ONNX Runtime cannot be had"
     exit 0
 fi
-"$MAKE" -s --no-print-directory ep "$BUILD/tests/ep_host" BUILD="$BUILD" CC="$CC" || exit 1
+"$MAKE" -s --no-print-directory ep "$BUILD/tests/ep_host" "$BUILD/tests/ep_models" BUILD="$BUILD" CC="$CC" || exit 1
 ep=$(cd "$BUILD" && pwd)/libsinter_ep.so
 [ "$(nm -D --defined-only "$ep" | awk '{ print $3 }' | tr '\n' ' ')" = "CreateEpFactories ReleaseEpFactory " ]
 say $? "shows its two functions"
+
+"$BUILD/tests/ep_models" "$ort" "$ep" 2>"$tmp/log" || bad=1
 
 # within DIFFERENCE SHARE: what a model may differ by where ONNX Runtime computes
 # in float what sinter has as codes, and in which part of the elements.
@@ -44,7 +48,7 @@ for t in 1 2; do
         case $name in
         ort_qdq_minimal_model) shape=@1x3x20x28 ;; # of dimensions that are free
         esac
-        "$BUILD/tests/ep_host" "$ort" "$ep" $t 10 "$m$shape" >"$tmp/one" 2>&1
+        "$BUILD/tests/ep_host" -o bits=contract "$ort" "$ep" $t 10 "$m$shape" >"$tmp/one" 2>&1
         case $name in
         mobilenet_v2_torch_qdq) within 1 0.5 ;; # a step of its output is 0.09
         ort_qdq_minimal_model | ort_constant_folding_dequantizelinear) within 1e-5 1 ;; # float

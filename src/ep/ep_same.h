@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What has the bits of ONNX Runtime's CPU provider. */
+#ifndef SN_EP_SAME_H
+#define SN_EP_SAME_H
+
+#include "ep/ep_read.h"
+
+/* Why node i need not have the bits of ONNX Runtime's CPU provider without
+ * optimizations, or NULL: it has. */
+const char *sn_ep_differs(SnEpWhole *w, uint32_t i);
+
+#endif
