@@ -29,14 +29,18 @@ obj=
 for f in "$tmp"/sn_kinds.c "$tmp"/sn_maps.c "$tmp"/sn_eval_*.c "$tmp"/sn_inv.c "$tmp"/sn_where.c; do
     o=$tmp/$(basename "$f" .c).o
     # shellcheck disable=SC2086
-    $CC $flags $warn -Isrc -I. -I"$tmp" -c -o "$o" "$f" >"$tmp/log" 2>&1 ||
+    $CC $flags $warn ${SAN:-} -Isrc -I. -I"$tmp" -c -o "$o" "$f" >"$tmp/log" 2>&1 ||
         fail "$(basename "$f") compiles without warnings"
     obj="$obj $o"
 done
+# Rooms that include nothing generated of nodes are those of the build.
+rooms=$(cd "$BUILD/obj" && find src/graph src/map src/kernel src/base -name '*.o' | sed "s|^|$BUILD/obj/|")
+if grep -lE '/gen/sn_(kind|maps|eval|attr|rules|where|gen)' $(echo "$rooms" | sed 's/o$/d/') >"$tmp/log"; then
+    fail "objects that do not depend on nodes.def"
+fi
 # shellcheck disable=SC2086
-if $CC $flags -Isrc -I. -Itests -I"$tmp" -I"$BUILD/gen" -o "$tmp/made" tests/gen/eval_made.c \
-    $obj $(find src/graph src/map src/kernel src/base -name '*.c') "$BUILD/gen/sn_variants.c" -lcmocka -lxxhash -lm \
-    >"$tmp/log" 2>&1; then
+if $CC $flags ${SAN:-} -Isrc -I. -Itests -I"$tmp" -o "$tmp/made" tests/gen/eval_made.c \
+    $obj $rooms "$BUILD/obj/made/gen/sn_variants.o" -lcmocka -lxxhash -lm >"$tmp/log" 2>&1; then
     "$tmp/made" >"$tmp/log" 2>&1
     rc=$?
     n=$(grep -ac '\[       OK \]' "$tmp/log")
