@@ -27,13 +27,13 @@ twice=$(sh tools/files.sh | grep -E '^(src|dsl|gen)/.*\.[ch]$' |
     sed -E 's/.* (Sn[A-Za-z0-9]+) \{/\1/' | sort | uniq -d)
 [ -z "$twice" ] || { echo "types that are declared twice: $twice"; bad=1; }
 
-for h in $(sh tools/files.sh | grep -E '^(src|dsl|gen|include)/.*\.h$'); do
-    for cc in gcc clang; do
-        echo "#include \"$h\"" | $cc -std=c11 -D_GNU_SOURCE -ffp-contract=off \
-            -Iinclude -Isrc -I. -I"$build/gen" -I"$build/front" -Idsl -Igen -fsyntax-only -x c - ||
-            { echo "$h does not compile alone ($cc)"; bad=1; }
-    done
-done
+compiles='for cc in gcc clang; do
+    echo "#include \"$1\"" | $cc -std=c11 -D_GNU_SOURCE -ffp-contract=off \
+        -Iinclude -Isrc -I. -I"$0/gen" -I"$0/front" -Idsl -Igen -fsyntax-only -x c - ||
+        { echo "$1 does not compile alone ($cc)"; exit 1; }
+done'
+sh tools/files.sh | grep -E '^(src|dsl|gen|include)/.*\.h$' |
+    xargs -P 2 -I{} sh -c "$compiles" "$build" {} || bad=1
 
 for f in $(sh tools/files.sh | grep -E '^(src|dsl|gen)/.*\.(c|h|inc|re|y)$'); do
     n=$(wc -l <"$f")
@@ -52,7 +52,7 @@ long=$(sh tools/files.sh | grep -E '^[a-z]*\.def$|^(src|examples)/.*\.def$' |
     LC_ALL=C.UTF-8 xargs grep -nE '^.{101,}' | cut -d: -f1,2)
 [ -z "$long" ] || { echo "lines past 100 columns: $long"; bad=1; }
 wrong=$(sh tools/files.sh | grep -E '\.[ch]$' | grep -v '\.golden\.c$' |
-    xargs clang-format --dry-run -Werror 2>&1 | sed -n 's/:.*//p' | sort -u)
+    xargs -P 2 -n 64 clang-format --dry-run -Werror 2>&1 | sed -n 's/:.*//p' | sort -u)
 [ -z "$wrong" ] || { echo "not as clang-format has it: $wrong"; bad=1; }
 
 sh tools/rooms.sh "$build" || bad=1
