@@ -139,6 +139,8 @@ typedef struct SnPrep {
     unsigned inplace; /* out: bit per operand whose memory result 0 may take:
                          each element is read before it is written, by the
                          unit that writes it */
+    int64_t part;     /* out: result 0 is bytes of operand 0 as they lie, from
+                         this one on; comes as -1: it is not */
 } SnPrep;
 /* False: the kernel cannot do this node; its evaluator will. */
 typedef bool SnPrepareFn(SnPrep *p);

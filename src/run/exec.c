@@ -166,8 +166,11 @@ prepare(Prepare *pr, const SnNode *n, const SnKernelDesc *k, SnExecStep *s)
                 .scratch = a,
                 .why = why,
                 .rounding = x->g->rounding};
-    SnPrep p = {
-        .call = &c, .tuple = s->tuple, .constants = x->g->arena, .nunit = 1};
+    SnPrep p = {.call = &c,
+                .tuple = s->tuple,
+                .constants = x->g->arena,
+                .nunit = 1,
+                .part = -1};
 
     if (!k->prepare)
         return true;
@@ -203,6 +206,7 @@ prepare(Prepare *pr, const SnNode *n, const SnKernelDesc *k, SnExecStep *s)
     s->cost = p.cost;
     s->pitched = p.pitched;
     s->inplace = p.inplace;
+    s->part = p.part;
     s->layer = p.layer;
     s->nwork = p.nwork;
     if (p.nwork > x->nwork)
@@ -223,7 +227,8 @@ add_step(Prepare *pr, SnId id)
     SnExecStep s = {.node = id,
                     .in = x->ntensor_in,
                     .out = x->ntensor_out,
-                    .nunit = !empty};
+                    .nunit = !empty,
+                    .part = -1};
 
     s.tuple = sn_node_tuple(g, id);
     if (!s.tuple)

@@ -33,6 +33,7 @@ typedef struct SnExecStep {
     int64_t ypitch;     /* SnCall.ypitch */
     bool pitched;       /* SnPrep.pitched */
     unsigned inplace;   /* SnPrep.inplace */
+    int64_t part;       /* SnPrep.part */
     uint32_t layer;     /* SnPrep.layer */
     size_t nwork;       /* SnPrep.nwork */
     uint32_t in, out;   /* first tensor in SnRun.in, SnRun.out */

@@ -10,6 +10,7 @@ typedef struct Choose {
     SnView *view;
     uint32_t *step; /* [nnode] step + 1 */
     bool *parts;    /* [nnode << SN_RESBITS] a Concat without a step */
+    bool *shared;   /* [nnode << SN_RESBITS] lies in a value that others read */
 } Choose;
 
 static SnExecStep *
@@ -114,9 +115,58 @@ try_concat(Choose *c, uint32_t at)
     c->step[s->node] = 0;
 }
 
+/* ---- parts that stay where they are ---- */
+
+static size_t
+nbyte(const Choose *c, SnRef ref)
+{
+    return sn_tensor_nbyte(sn_type(c->g, ref), sn_shape_of(c->g, ref));
+}
+
+/* A view keeps all of x in memory for as long as one part of it is read: that
+ * is worth it where parts take half of x or more. */
+static bool
+mostly_parts(const Choose *c, SnRef x)
+{
+    size_t n = 0;
+
+    for (const SnUse *u = sn_res(c->g, x)->uses; u; u = u->next) {
+        const SnExecStep *s = step_of(c, SN_REF(u->user, 0));
+        if ((s && s->part >= 0) || c->shared[SN_REF(u->user, 0)])
+            n += nbyte(c, SN_REF(u->user, 0));
+    }
+    return n >= nbyte(c, x) / 2;
+}
+
+/* Memory that a view of x may lie in: a caller's input stays its own, and rows
+ * that a Concat's result holds apart do not touch. */
+static bool
+can_hold(const Choose *c, SnRef x)
+{
+    const SnNode *n = sn_def(c->g, x);
+    const SnExecStep *s = step_of(c, x);
+
+    return !n->data && !sn_desc(n->kind)->effect && !(s && s->ypitch);
+}
+
+/* What is only copied is left where it is; nobody may write there then. */
+static void
+try_part(Choose *c, const SnExecStep *s)
+{
+    const SnNode *n = sn_node(c->g, s->node);
+    SnRef y = SN_REF(s->node, 0);
+
+    if (s->part < 0 || c->view[y].base || nbyte(c, y) == 0 ||
+        !can_hold(c, n->in[0].ref) || !mostly_parts(c, n->in[0].ref))
+        return;
+    c->view[y] = (SnView){n->in[0].ref, (size_t)s->part};
+    c->shared[y] = true;
+    c->step[s->node] = 0;
+}
+
 /* ---- in place ---- */
 
-static void
+static bool
 try_in_place(Choose *c, const SnExecStep *s)
 {
     const SnNode *n = sn_node(c->g, s->node);
@@ -126,19 +176,20 @@ try_in_place(Choose *c, const SnExecStep *s)
     size_t size = sn_tensor_nbyte(n->res[0].type, n->res[0].shape);
 
     if (c->view[y].base || size == 0)
-        return;
+        return true;
     for (uint32_t i = 0; i < n->nin && may; i++, may >>= 1) {
         SnRef x = n->in[i].ref;
         const SnExecStep *from = x ? step_of(c, x) : NULL;
         if (!(may & 1) || !from || from->ypitch || SN_RES(x) != 0 ||
-            !read_only_by(c->g, x, s->node) ||
+            c->shared[x] || !read_only_by(c->g, x, s->node) ||
             sn_tensor_nbyte(sn_type(c->g, x), sn_shape_of(c->g, x)) != size)
             continue;
         c->view[y] = (SnView){x, 0};
         if (nothing)
             c->step[s->node] = 0;
-        return;
+        return true;
     }
+    return false;
 }
 
 /* A view of a view says at once what it lies in: chains may be as long as the
@@ -167,14 +218,15 @@ sn_choose_views(SnArena *a, SnExec *x)
 
     c.view = SN_NEW_N(a, SnView, nref);
     c.parts = SN_NEW_N(a, bool, nref);
+    c.shared = SN_NEW_N(a, bool, nref);
     c.step = SN_NEW_N(a, uint32_t, x->g->nnode);
     for (uint32_t i = 0; i < x->nstep; i++)
         c.step[x->step[i].node] = i + 1;
     for (uint32_t i = 0; i < x->nstep; i++)
         try_concat(&c, i);
     for (uint32_t i = 0; i < x->nstep; i++)
-        if (c.step[x->step[i].node])
-            try_in_place(&c, &x->step[i]);
+        if (c.step[x->step[i].node] && !try_in_place(&c, &x->step[i]))
+            try_part(&c, &x->step[i]);
     for (uint32_t i = 0; i < x->nstep; i++)
         if (c.step[x->step[i].node])
             x->step[n++] = x->step[i];

@@ -16,7 +16,9 @@
  * its kernel writes rows of the last axis at a distance (SnPrep.pitched).  A
  * result takes the memory of an operand that its kernel allows
  * (SnPrep.inplace), when no other node reads that operand; a Reshape then has
- * nothing left to do and is dropped as well. */
+ * nothing left to do and is dropped as well.  So is a move whose result lies in
+ * its operand as it is (SnPrep.part), unless that kept a large value for a
+ * small part of it. */
 SnView *sn_choose_views(SnArena *a, SnExec *x);
 
 #endif

@@ -3,6 +3,8 @@
  * codes and reals, whole and in parts. */
 #include "unit/kernel_graph.h"
 
+#include "graph/text/text.h"
+
 enum { LEN = 7 }; /* of the axis that indices name */
 
 static int64_t index_at = -1; /* one index that leaves the axis */
@@ -206,6 +208,55 @@ gather_outside(void **state)
     new_graph();
 }
 
+/* Slices of a value stay in it where they take half of it: rows 0 to 2 are
+ * bounded while rows 1 to 3 are read, so the bound may not be written there.
+ * Four steps are left: Neg, Clip, Add and z, which is too small to keep all of s
+ * in memory. */
+static void
+parts(void **state)
+{
+    static const char text[] =
+        "sinter-graph 1\n"
+        "graph \"g\" {\n"
+        "  %x = Placeholder() : f32[4,8]\n"
+        "  %n = Neg(%x) : f32[4,8]\n"
+        "  %f = Reshape(%n) {dims = [1,32]} : f32[1,32]\n"
+        "  %a = Slice(%n) {start = [0,0], size = [2,8], step = [1,1]} :"
+        " f32[2,8]\n"
+        "  %b = Slice(%n) {start = [1,0], size = [2,8], step = [1,1]} :"
+        " f32[2,8]\n"
+        "  %c = Clip(%a) {low = -1, high = 1} : f32[2,8]\n"
+        "  %s = Add(%c, %b) : f32[2,8]\n"
+        "  %z = Slice(%s) {start = [1,2], size = [1,3], step = [1,1]} :"
+        " f32[1,3]\n"
+        "  Save(%f) {name = \"f\"}\n"
+        "  Save(%z) {name = \"z\"}\n"
+        "}\n";
+    SnSrc src = {"g.sn", text, sizeof text - 1, 0};
+    SnDiag *d = sn_diag_new(arena);
+    const SnExec *x;
+    SnGraph *h = NULL;
+
+    (void)state;
+    assert_int_equal(sn_parse(arena, &src, NULL, d, &h), SN_OK);
+    assert_int_equal(
+        sn_exec_prepare_fast(arena, h, sn_backend_named("CPU"), d, &x), SN_OK);
+    assert_int_equal(x->nstep, 4);
+    SnRun *r = sn_run_new(arena, x);
+    float *v = sn_run_input(r, 0);
+    for (int i = 0; i < 32; i++)
+        v[i] = (float)(i % 7) - 3;
+    assert_int_equal(sn_run(r), SN_OK);
+    const float *f = sn_run_output(r, 0), *z = sn_run_output(r, 1);
+    for (int i = 0; i < 32; i++)
+        assert_true(f[i] == 3 - (float)(i % 7));
+    for (int i = 0; i < 3; i++) {
+        float low = 3 - (float)((10 + i) % 7), high = 3 - (float)((18 + i) % 7);
+        assert_true(z[i] == (low > 1 ? 1 : low < -1 ? -1 : low) + high);
+    }
+    sn_run_free(r);
+}
+
 int
 main(void)
 {
@@ -214,6 +265,7 @@ main(void)
         cmocka_unit_test(reshapes), cmocka_unit_test(blocks),
         cmocka_unit_test(resizes),  cmocka_unit_test(pads),
         cmocka_unit_test(gathers),  cmocka_unit_test(gather_outside),
+        cmocka_unit_test(parts),
     };
 
     return cmocka_run_group_tests(tests, setup, teardown);

@@ -31,6 +31,8 @@ prepare(SnPrep *p, const void *fill)
     memcpy(k->fill, fill, k->size);
     p->prep = k;
     p->nunit = sn_copy_rows(&k->t);
+    if (sn_copy_run(&k->t) > 0)
+        p->part = k->t.base * (int64_t)k->size;
     p->cost = sn_shape_count(c->out[0].shape) * (int64_t)k->size / 4;
     return true;
 }
@@ -84,6 +86,7 @@ sn_cpu_reshape_prepare(SnPrep *p)
     if (c->out[0].type->elem == SN_ROW8 || c->out[0].type->nq > 1 || n == 0)
         return false;
     p->inplace = 1;
+    p->part = 0;
     sn_cpu_units(
         p, n, SN_CPU_UNIT / 32 * (int64_t)sn_elem_size(c->out[0].type->elem));
     return true;
