@@ -13,6 +13,7 @@
 #include "run/fence.h"
 #include "run/shadow.h"
 #include "run/team.h"
+#include "run/walk.h"
 #include "sn_kind_save.h"
 
 /* Kernels compute the bits of their backend's rounding: a graph of another
@@ -427,8 +428,8 @@ value_at(const SnRun *r, SnRef ref)
                      : r->x->plan->block[b - 1].offset);
 }
 
-static SnTensor
-tensor_of(const SnRun *r, SnRef ref)
+SnTensor
+sn_run_value(const SnRun *r, SnRef ref)
 {
     const SnResult *res = sn_res(r->x->g, ref);
     SnTensor t = {res->type, res->shape, value_at(r, ref)};
@@ -502,16 +503,19 @@ sn_run_parts(SnArena *a, const SnExec *x, unsigned n)
     get_work(r, a);
     r->in = SN_NEW_N(a, SnTensor, x->ntensor_in + 1);
     r->out = SN_NEW_N(a, SnTensor, x->ntensor_out + 1);
+    r->call = SN_NEW_N(a, SnCall, x->nstep + 1);
+    r->part = SN_NEW_N(a, unsigned, x->nstep + 1);
     r->scratch = sn_arena_new();
     for (uint32_t i = 0; i < x->nstep; i++) {
         const SnExecStep *s = &x->step[i];
         const SnNode *node = sn_node(x->g, s->node);
         for (uint32_t k = 0; k < node->nin; k++)
             if (node->in[k].ref)
-                r->in[s->in + k] = tensor_of(r, node->in[k].ref);
+                r->in[s->in + k] = sn_run_value(r, node->in[k].ref);
         for (unsigned k = 0; k < node->nres; k++)
-            r->out[s->out + k] = tensor_of(r, SN_REF(s->node, k));
+            r->out[s->out + k] = sn_run_value(r, SN_REF(s->node, k));
     }
+    sn_run_calls(r);
     return r;
 }
 
@@ -520,6 +524,7 @@ sn_run_switch(SnRun *r, SnArena *a, const SnExec *x)
 {
     r->x = x;
     get_work(r, a);
+    sn_run_calls(r);
 }
 
 void
@@ -546,202 +551,6 @@ const void *
 sn_run_output(const SnRun *r, uint32_t i)
 {
     return value_at(r, r->x->output[i].ref);
-}
-
-/* Evaluators keep index lists in scratch; it is given back once it has grown,
- * and after every sample. */
-enum { SCRATCH_MAX = 1 << 18 };
-
-static void
-reset_scratch(SnRun *r)
-{
-    sn_arena_free(r->scratch);
-    r->scratch = NULL; /* should there be no other */
-    r->scratch = sn_arena_new();
-}
-
-/* Meeting twice and fetching what the other thread wrote takes a microsecond
- * or so: a part is worth that. */
-enum { PART_NS = 1000 };
-
-unsigned
-sn_step_parts(const SnExecStep *s, unsigned n)
-{
-    int64_t most = s->cost / PART_NS;
-
-    if (most > s->nunit)
-        most = s->nunit;
-    if (most > (int64_t)n)
-        most = (int64_t)n;
-    return most < 1 ? 1 : (unsigned)most;
-}
-
-static SnCall
-call_of(SnRun *r, const SnExecStep *s)
-{
-    const SnNode *n = sn_node(r->x->g, s->node);
-    const SnKindDesc *kd = sn_desc(n->kind);
-
-    return (SnCall){.kind = kd,
-                    .attr = n->attr,
-                    .nin = n->nin,
-                    .nout = kd->nout,
-                    .in = r->in + s->in,
-                    .out = r->out + s->out,
-                    .rounding = r->x->g->rounding,
-                    .prep = s->prep,
-                    .work = r->work,
-                    .u1 = s->nunit,
-                    .ypitch = s->ypitch};
-}
-
-static SnStatus
-run_whole(SnRun *r, const SnExecStep *s)
-{
-    SnCall c = call_of(r, s);
-
-    if (s->nunit == 0)
-        return SN_OK;
-    if (!s->kernel)
-        sn_budget_at("running", sn_name(r->x->g, SN_REF(s->node, 0)));
-    c.scratch = r->scratch;
-    c.why = r->why;
-    r->why[0] = '\0';
-    SnStatus st = s->fn(&c);
-    if (st != SN_OK)
-        r->where = sn_name(r->x->g, SN_REF(s->node, 0));
-    return st;
-}
-
-/* Part k of n: the units from nunit * k / n on. */
-static void
-run_part(SnRun *r, const SnExecStep *s, int64_t n, int64_t k)
-{
-    SnCall c = call_of(r, s);
-
-    c.work = r->work ? r->work + (size_t)k * r->pitch : NULL;
-    c.u0 = s->nunit / n * k + s->nunit % n * k / n;
-    k++;
-    c.u1 = s->nunit / n * k + s->nunit % n * k / n;
-    if (s->fn(&c) != SN_OK)
-        sn_bug("kernel %s failed in parts", s->kernel);
-}
-
-/* What comes between two steps. */
-static SnStatus
-after_step(SnRun *r, const SnExecStep *s)
-{
-    const SnNode *n = sn_node(r->x->g, s->node);
-
-    if (r->fence)
-        SN_TRY(sn_fence_check(r->fence, r, s));
-    if (r->hook && !s->ypitch)
-        for (unsigned k = 0; k < n->nres; k++)
-            if (r->out[s->out + k].data)
-                r->hook(r->hook_ctx, SN_REF(s->node, k), &r->out[s->out + k]);
-    if (r->step_hook)
-        r->step_hook(r->step_ctx, s->node);
-    if (r->fence)
-        sn_fence_next(r->fence, r, s);
-    if (sn_arena_nbyte(r->scratch) > SCRATCH_MAX)
-        reset_scratch(r);
-    return SN_OK;
-}
-
-static SnStatus
-run_step(SnRun *r, const SnExecStep *s)
-{
-    unsigned n = sn_step_parts(s, r->nthread);
-
-    if (n == 1)
-        SN_TRY(run_whole(r, s));
-    else
-        for (unsigned k = 0; k < n; k++)
-            run_part(r, s, n, k);
-    return after_step(r, s);
-}
-
-/* ---- by a team ---- */
-
-/* When memory runs out control must not leave the region, where others wait. */
-static SnStatus
-run_guarded(SnRun *r, const SnExecStep *s)
-{
-    SnGuard gu;
-
-    if (setjmp(gu.env)) {
-        r->trip = sn_budget_trip();
-        return SN_ENOMEM;
-    }
-    sn_guard_push(&gu);
-    SnStatus st = run_step(r, s);
-    sn_guard_pop(&gu);
-    return st;
-}
-
-/* Each member walks through all steps.  Small steps are the first one's alone;
- * the others wait for it where the next large one begins.  r->status changes
- * only while they wait. */
-static void
-walk(void *ctx, unsigned i)
-{
-    SnRun *r = ctx;
-    bool ahead = false; /* member 0 does something alone */
-
-    for (uint32_t k = 0; k < r->x->nstep; k++) {
-        const SnExecStep *s = &r->x->step[k];
-        unsigned n = sn_step_parts(s, r->nthread);
-        if (n == 1) {
-            if (i == 0 && r->status == SN_OK)
-                r->status = run_guarded(r, s);
-            ahead = true;
-            continue;
-        }
-        if (ahead)
-            sn_team_meet(r->team);
-        if (i < n && r->status == SN_OK)
-            run_part(r, s, n, i);
-        sn_team_meet(r->team);
-        ahead = r->hook != NULL || r->step_hook != NULL || r->fence != NULL;
-        if (ahead && i == 0 && r->status == SN_OK)
-            r->status = after_step(r, s);
-    }
-    sn_team_meet(r->team);
-}
-
-static SnStatus
-run_together(SnRun *r)
-{
-    r->status = SN_OK;
-    r->trip = NULL;
-    sn_team_run(r->team, walk, r);
-    if (r->trip) /* tell the caller's guard */
-        sn_budget_raise(r->trip);
-    return r->status;
-}
-
-SnStatus
-sn_run(SnRun *r)
-{
-    const SnExec *x = r->x;
-    SnStatus st = SN_OK;
-
-    sn_budget_at("running", x->g->name);
-    for (uint32_t i = 0; r->hook && i < x->ninput; i++) {
-        SnTensor t = tensor_of(r, x->input[i].ref);
-        r->hook(r->hook_ctx, x->input[i].ref, &t);
-    }
-    if (r->fence)
-        sn_fence_begin(r->fence, r);
-    if (r->team)
-        st = run_together(r);
-    for (uint32_t i = 0; !r->team && i < x->nstep && st == SN_OK; i++)
-        st = run_step(r, &x->step[i]);
-    if (r->fence)
-        sn_fence_end(r->fence, r);
-    if (sn_arena_nbyte(r->scratch) > 0)
-        reset_scratch(r);
-    return st;
 }
 
 /* Code i of a tensor as a signed 64-bit integer. */

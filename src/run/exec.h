@@ -112,6 +112,8 @@ typedef struct SnRun {
     uint8_t *work; /* [nthread] of `pitch` bytes, for one kernel at a time */
     size_t pitch;
     SnTensor *in, *out;
+    SnCall *call;   /* [x->nstep] what each step's kernel is called with */
+    unsigned *part; /* [x->nstep] parts each step is cut into */
     SnArena *scratch;
     struct SnFence *fence; /* bounds inside the arena (run/fence.h), or NULL */
     SnValueHook *hook;

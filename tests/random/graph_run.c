@@ -12,6 +12,7 @@
 #include "kernel/isa.h"
 #include "random/graph_gen.h"
 #include "run/exec.h"
+#include "run/walk.h"
 #include "run/fence.h"
 #include "run/team.h"
 
@@ -327,6 +328,7 @@ by_threads(SnRunner *rn, SnArena *a, const SnExec *x, Mode mode,
 
     for (unsigned n = 1; n <= SN_RUN_THREADS && !why; n++) {
         r->nthread = n;
+        sn_run_calls(r);
         why = run_once(a, r, mode, in, want);
         rn->stats->nrun++;
         if (why || n == 1 || !rn->threads)

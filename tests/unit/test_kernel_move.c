@@ -210,8 +210,8 @@ gather_outside(void **state)
 
 /* Slices of a value stay in it where they take half of it: rows 0 to 2 are
  * bounded while rows 1 to 3 are read, so the bound may not be written there.
- * Four steps are left: Neg, Clip, Add and z, which is too small to keep all of s
- * in memory. */
+ * Four steps are left: Neg, Clip, Add and z, which is too small to keep all of
+ * s in memory. */
 static void
 parts(void **state)
 {

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+/* A run walks through its steps, alone or as a team.  What a step hands to its
+ * kernel was written down when the run was made: small steps take no longer
+ * than their arithmetic, about. */
+#include "run/walk.h"
+
+#include "base/budget.h"
+#include "run/fence.h"
+#include "run/team.h"
+
+/* Evaluators keep index lists in scratch; it is given back once it has grown,
+ * and after every sample. */
+enum { SCRATCH_MAX = 1 << 18 };
+
+static void
+reset_scratch(SnRun *r)
+{
+    sn_arena_free(r->scratch);
+    r->scratch = NULL; /* should there be no other */
+    r->scratch = sn_arena_new();
+}
+
+/* Meeting twice and fetching what the other thread wrote takes a microsecond
+ * or so: a part is worth that. */
+enum { PART_NS = 1000 };
+
+unsigned
+sn_step_parts(const SnExecStep *s, unsigned n)
+{
+    int64_t most = s->cost / PART_NS;
+
+    if (most > s->nunit)
+        most = s->nunit;
+    if (most > (int64_t)n)
+        most = (int64_t)n;
+    return most < 1 ? 1 : (unsigned)most;
+}
+
+static SnCall
+call_of(const SnRun *r, const SnExecStep *s)
+{
+    const SnNode *n = sn_node(r->x->g, s->node);
+    const SnKindDesc *kd = sn_desc(n->kind);
+
+    return (SnCall){.kind = kd,
+                    .attr = n->attr,
+                    .nin = n->nin,
+                    .nout = kd->nout,
+                    .in = r->in + s->in,
+                    .out = r->out + s->out,
+                    .why = (char *)(uintptr_t)r->why,
+                    .rounding = r->x->g->rounding,
+                    .prep = s->prep,
+                    .work = r->work,
+                    .u1 = s->nunit,
+                    .ypitch = s->ypitch};
+}
+
+void
+sn_run_calls(SnRun *r)
+{
+    for (uint32_t i = 0; i < r->x->nstep; i++) {
+        r->call[i] = call_of(r, &r->x->step[i]);
+        r->part[i] = sn_step_parts(&r->x->step[i], r->nthread);
+    }
+}
+
+static SnStatus
+run_whole(SnRun *r, uint32_t i)
+{
+    const SnExecStep *s = &r->x->step[i];
+    SnCall *c = &r->call[i];
+
+    if (s->nunit == 0)
+        return SN_OK;
+    if (!s->kernel)
+        sn_budget_at("running", sn_name(r->x->g, SN_REF(s->node, 0)));
+    c->scratch = r->scratch;
+    r->why[0] = '\0';
+    SnStatus st = s->fn(c);
+    if (st != SN_OK)
+        r->where = sn_name(r->x->g, SN_REF(s->node, 0));
+    return st;
+}
+
+/* Part k of n: the units from nunit * k / n on. */
+static void
+run_part(SnRun *r, uint32_t i, int64_t n, int64_t k)
+{
+    const SnExecStep *s = &r->x->step[i];
+    SnCall c = r->call[i];
+
+    c.why = NULL;
+    c.work = r->work ? r->work + (size_t)k * r->pitch : NULL;
+    c.u0 = s->nunit / n * k + s->nunit % n * k / n;
+    k++;
+    c.u1 = s->nunit / n * k + s->nunit % n * k / n;
+    if (s->fn(&c) != SN_OK)
+        sn_bug("kernel %s failed in parts", s->kernel);
+}
+
+/* Who looks at step s does. */
+static SnStatus
+show_step(SnRun *r, const SnExecStep *s)
+{
+    const SnNode *n = sn_node(r->x->g, s->node);
+
+    if (r->fence)
+        SN_TRY(sn_fence_check(r->fence, r, s));
+    if (r->hook && !s->ypitch)
+        for (unsigned k = 0; k < n->nres; k++)
+            if (r->out[s->out + k].data)
+                r->hook(r->hook_ctx, SN_REF(s->node, k), &r->out[s->out + k]);
+    if (r->step_hook)
+        r->step_hook(r->step_ctx, s->node);
+    if (r->fence)
+        sn_fence_next(r->fence, r, s);
+    return SN_OK;
+}
+
+static bool
+is_seen(const SnRun *r)
+{
+    return r->fence || r->hook || r->step_hook;
+}
+
+/* What comes between two steps. */
+static SnStatus
+after_step(SnRun *r, uint32_t i)
+{
+    if (is_seen(r))
+        SN_TRY(show_step(r, &r->x->step[i]));
+    if (sn_arena_nbyte(r->scratch) > SCRATCH_MAX)
+        reset_scratch(r);
+    return SN_OK;
+}
+
+static SnStatus
+run_step(SnRun *r, uint32_t i)
+{
+    unsigned n = r->part[i];
+
+    if (n == 1)
+        SN_TRY(run_whole(r, i));
+    else
+        for (unsigned k = 0; k < n; k++)
+            run_part(r, i, n, k);
+    return after_step(r, i);
+}
+
+/* ---- by a team ---- */
+
+/* When memory runs out control must not leave the region, where others wait. */
+static SnStatus
+run_guarded(SnRun *r, uint32_t i)
+{
+    SnGuard gu;
+
+    if (setjmp(gu.env)) {
+        r->trip = sn_budget_trip();
+        return SN_ENOMEM;
+    }
+    sn_guard_push(&gu);
+    SnStatus st = run_step(r, i);
+    sn_guard_pop(&gu);
+    return st;
+}
+
+/* Each member walks through all steps.  Small steps are the first one's alone;
+ * the others wait for it where the next large one begins.  r->status changes
+ * only while they wait. */
+static void
+walk(void *ctx, unsigned i)
+{
+    SnRun *r = ctx;
+    bool ahead = false; /* member 0 does something alone */
+
+    for (uint32_t k = 0; k < r->x->nstep; k++) {
+        unsigned n = r->part[k];
+        if (n == 1) {
+            if (i == 0 && r->status == SN_OK)
+                r->status = run_guarded(r, k);
+            ahead = true;
+            continue;
+        }
+        if (ahead)
+            sn_team_meet(r->team);
+        if (i < n && r->status == SN_OK)
+            run_part(r, k, n, i);
+        sn_team_meet(r->team);
+        ahead = is_seen(r);
+        if (ahead && i == 0 && r->status == SN_OK)
+            r->status = after_step(r, k);
+    }
+    sn_team_meet(r->team);
+}
+
+static SnStatus
+run_together(SnRun *r)
+{
+    r->status = SN_OK;
+    r->trip = NULL;
+    sn_team_run(r->team, walk, r);
+    if (r->trip) /* tell the caller's guard */
+        sn_budget_raise(r->trip);
+    return r->status;
+}
+
+SnStatus
+sn_run(SnRun *r)
+{
+    const SnExec *x = r->x;
+    SnStatus st = SN_OK;
+
+    sn_budget_at("running", x->g->name);
+    for (uint32_t i = 0; r->hook && i < x->ninput; i++) {
+        SnTensor t = sn_run_value(r, x->input[i].ref);
+        r->hook(r->hook_ctx, x->input[i].ref, &t);
+    }
+    if (r->fence)
+        sn_fence_begin(r->fence, r);
+    if (r->team)
+        st = run_together(r);
+    for (uint32_t i = 0; !r->team && i < x->nstep && st == SN_OK; i++)
+        st = run_step(r, i);
+    if (r->fence)
+        sn_fence_end(r->fence, r);
+    if (sn_arena_nbyte(r->scratch) > 0)
+        reset_scratch(r);
+    return st;
+}
