@@ -108,6 +108,7 @@ typedef struct Pair {
     SnSum8 s;
     const int8_t *table;
     SnCpuWalk w;
+    bool plain; /* neither operand repeats */
 } Pair;
 
 static bool
@@ -120,7 +121,10 @@ open_pair(SnPrep *p, Pair *k)
         return false;
     k->isa = sn_isa();
     p->prep = k;
-    return sn_cpu_walk_open(p, &k->w, 600);
+    if (!sn_cpu_walk_open(p, &k->w, 600))
+        return false;
+    k->plain = sn_cpu_walk_plain(&k->w);
+    return true;
 }
 
 /* What SN_CPU_UNIT results take. */
@@ -279,8 +283,15 @@ SnStatus
 sn_cpu_pair_q8(const SnCall *c)
 {
     const Pair *k = c->prep;
+    int64_t from = sn_cpu_first(c);
 
-    sn_cpu_walk(&k->w, c, codes, k);
+    if (k->plain)
+        sn_cpu_pair_codes(k, (const int8_t *)c->in[0].data + from,
+                          (const int8_t *)c->in[1].data + from,
+                          sn_cpu_count(c, k->w.m.count),
+                          (int8_t *)c->out[0].data + from);
+    else
+        sn_cpu_walk(&k->w, c, codes, k);
     return SN_OK;
 }
 

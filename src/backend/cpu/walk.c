@@ -55,6 +55,12 @@ sn_cpu_walk_open(SnPrep *p, SnCpuWalk *w, int64_t ns)
     return true;
 }
 
+bool
+sn_cpu_walk_plain(const SnCpuWalk *w)
+{
+    return w->nrow == 1 && w->m.step[0] == 1 && w->m.step[1] == 1;
+}
+
 /* What a run needs of the call: elements of each tensor by number. */
 typedef struct Run {
     const SnCpuWalk *w;

@@ -20,6 +20,10 @@ typedef struct SnCpuWalk {
  * False where there are no results. */
 bool sn_cpu_walk_open(SnPrep *p, SnCpuWalk *w, int64_t ns);
 
+/* Whether neither operand repeats: a unit is SN_CPU_UNIT elements of all three
+ * tensors. */
+bool sn_cpu_walk_plain(const SnCpuWalk *w);
+
 /* n elements: element i from a[i * step_a] and b[i * step_b]. */
 typedef void SnCpuWalkFn(const void *k, const void *a, int64_t step_a,
                          const void *b, int64_t step_b, int64_t n, void *y);
