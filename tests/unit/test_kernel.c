@@ -311,6 +311,16 @@ softmax(void **state)
                 sn_format(arena, "Softmax of %lld along %lld",
                           (long long)rows[i], (long long)axis));
         }
+    /* Quotients of other sizes: many that are cut off, few, exact halves. */
+    for (int i = 0; i < 12; i++) {
+        static const float to[] = {0.0001f, 0.01f, 1.0f / 64, 0.5f};
+        SnScaledSoftmaxAttr at = {.axis = -1};
+        SnRef x = input(q8(scales[i % 3], 5), SHAPE(5, 128 + i % 2));
+        compare(SN_REF(sn_scaled_softmax_new(g, NULL, x, &at,
+                                             q8(to[i % 4], i * 9 - 50)),
+                       0),
+                0, sn_format(arena, "ScaledSoftmax %d", i));
+    }
 }
 
 /* What the kernels leave to the evaluator. */

@@ -4,6 +4,7 @@
 #include "cpu_kernels.h"
 #include "kernel/eval/map.h"
 #include "kernel/point/point_f32.h"
+#include "kernel/point/softmax_q8.h"
 #include "kernel/eval/rows.h"
 
 typedef struct Softmax {
@@ -86,6 +87,9 @@ sn_cpu_softmax_q8_prepare(SnPrep *p)
     return true;
 }
 
+/* Shorter rows have fewer codes than tables have entries. */
+enum { LONG_ROW = 24 };
+
 /* A row's elements lie `step` apart.  Each code's result is divided once. */
 static void
 codes(const SnSoftmax *s, const int8_t *x, int64_t n, int64_t step, int8_t *y)
@@ -118,7 +122,10 @@ sn_cpu_softmax_q8(const SnCall *c)
 
     for (int64_t i = c->u0; i < c->u1 && i < k->nrow; i++) {
         int64_t at = i / k->inner * k->row * k->inner + i % k->inner;
-        codes(&k->s, x + at, k->row, k->inner, y + at);
+        if (k->inner == 1 && k->row >= LONG_ROW)
+            sn_softmax8_run(k->isa, &k->s, x + at, k->row, y + at);
+        else
+            codes(&k->s, x + at, k->row, k->inner, y + at);
     }
     return SN_OK;
 }
